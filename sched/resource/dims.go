@@ -1,0 +1,143 @@
+package resource
+
+import "sort"
+
+// Dim is the index of an interned dimension: a column in every dense vector.
+type Dim int32
+
+// The dimensions every engine has, in fixed columns. Pods counts places for pods
+// on a node; it takes part in placement only, never in shares or quotas
+// (decision 24).
+const (
+	CPU Dim = iota
+	Memory
+	Pods
+	firstOther
+)
+
+// The names of the fixed dimensions, as Kubernetes spells them.
+const (
+	CPUName    = "cpu"
+	MemoryName = "memory"
+	PodsName   = "pods"
+)
+
+// Dims interns the names of dimensions in the order of first sight. It only grows.
+// Columns therefore depend on history, and nothing that is decided or shown may
+// depend on a column's number: order by name.
+type Dims struct {
+	names []string
+	index map[string]Dim
+}
+
+// NewDims returns the fixed dimensions.
+func NewDims() *Dims {
+	d := &Dims{index: map[string]Dim{}}
+	for _, n := range []string{CPUName, MemoryName, PodsName} {
+		d.Intern(n)
+	}
+	return d
+}
+
+// Intern returns the column of a name, making one at first sight.
+func (d *Dims) Intern(name string) Dim {
+	if i, ok := d.index[name]; ok {
+		return i
+	}
+	i := Dim(len(d.names))
+	d.names = append(d.names, name)
+	d.index[name] = i
+	return i
+}
+
+// Lookup returns the column of a name, and false when nobody has named it yet.
+func (d *Dims) Lookup(name string) (Dim, bool) {
+	i, ok := d.index[name]
+	return i, ok
+}
+
+// Name is the name behind a column.
+func (d *Dims) Name(i Dim) string { return d.names[i] }
+
+// Len is the number of columns.
+func (d *Dims) Len() int { return len(d.names) }
+
+// SortByName orders columns by their names, cpu and memory first, in place.
+func (d *Dims) SortByName(dims []Dim) {
+	sort.Slice(dims, func(i, j int) bool { return d.before(dims[i], dims[j]) })
+}
+
+func (d *Dims) before(a, b Dim) bool {
+	if a < firstOther || b < firstOther {
+		return a < b
+	}
+	return d.names[a] < d.names[b]
+}
+
+// Amount is a quantity of one named resource: the form in which facts carry
+// resources, since a fact knows no engine and hence no columns.
+type Amount struct {
+	Name  string
+	Value int64
+}
+
+// List is a set of amounts, sorted by name, no name twice. A name with value zero
+// is not the same as a missing name where a limit is meant; elsewhere it is.
+type List []Amount
+
+// Normalize sorts a list by name and adds up amounts of one name.
+func Normalize(l List) List {
+	sort.SliceStable(l, func(i, j int) bool { return l[i].Name < l[j].Name })
+	out := l[:0]
+	for _, a := range l {
+		if n := len(out); n > 0 && out[n-1].Name == a.Name {
+			out[n-1].Value += a.Value
+			continue
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// Get returns the amount of a name, zero and false when the list lacks it.
+func (l List) Get(name string) (int64, bool) {
+	for _, a := range l {
+		if a.Name == name {
+			return a.Value, true
+		}
+	}
+	return 0, false
+}
+
+// Vec interns a list's names and returns the dense vector.
+func (d *Dims) Vec(l List) Vec {
+	if len(l) == 0 {
+		return nil
+	}
+	var v Vec
+	for _, a := range l {
+		v = v.Set(d.Intern(a.Name), a.Value)
+	}
+	return v
+}
+
+// Limits interns a list's names and returns bounds for exactly these names.
+func (d *Dims) Limits(l List) Limits {
+	var b Limits
+	for _, a := range l {
+		b = b.With(d.Intern(a.Name), a.Value)
+	}
+	return b
+}
+
+// List is the inverse of Vec: names and non-zero values, sorted by name.
+func (d *Dims) List(v Vec) List {
+	var l List
+	for i, x := range v {
+		if x != 0 {
+			l = append(l, Amount{d.names[i], x})
+		}
+	}
+	sort.Slice(l, func(i, j int) bool { return l[i].Name < l[j].Name })
+	return l
+}

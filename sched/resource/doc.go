@@ -1,0 +1,18 @@
+// Package resource is the only arithmetic on amounts of cluster resources.
+//
+// A Vec is a dense vector of int64 over interned dimensions (Dims): cpu in
+// milli, memory and storage in bytes, every other resource in milli, pods in
+// pods. A dimension that is missing from a vector is zero; a dimension that is
+// zero in two vectors belongs to neither of them and no comparison sees it. "No
+// limit" is a Limits entry without a bound, never a big number. A Sum is as wide
+// as any history of such amounts, so adding and taking away never wraps and an
+// undo is exact to the unit.
+//
+// There is one comparison, Compare, which counts the dimensions that are less,
+// equal and greater, and one question of fit, Short, which names those that fall
+// short; the twenty comparisons of the resource-model seed are readings of the
+// two (docs/seed-map.md lists them). No float is involved anywhere.
+//
+// The package knows no node, task or queue. It does not parse quantities: that is
+// the door's work.
+package resource
