@@ -104,3 +104,13 @@ func (s Sums) Equal(t Sums) bool {
 
 // Clone is a copy that shares nothing.
 func (s Sums) Clone() Sums { return append(Sums(nil), s...) }
+
+// PlusSum returns s + sign·t, sign being 1 or -1.
+func (s Sum) PlusSum(t Sum, sign int64) Sum {
+	if sign < 0 {
+		lo, borrow := bits.Sub64(s.lo, t.lo, 0)
+		return Sum{s.hi - t.hi - int64(borrow), lo}
+	}
+	lo, carry := bits.Add64(s.lo, t.lo, 0)
+	return Sum{s.hi + t.hi + int64(carry), lo}
+}

@@ -1,0 +1,54 @@
+# Ashlar's commands. `make` alone lists them.
+
+.DEFAULT_GOAL := help
+
+GO       ?= go
+TIMEOUT  ?= 20m
+FUZZTIME ?= 10s
+
+# Builds the real API server, etcd and kwok that test/e2e needs, where they are not built yet.
+CONTROL_PLANE := $(or $(wildcard test/controlplane/build.sh),$(GO) -C test/controlplane run .)
+UNIT = $$($(GO) list ./... | grep -v '/test/e2e')
+
+.PHONY: help run build test check lint bench stories update fuzz clean
+
+help: ## List the commands
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: ## Simulate examples/quickstart: who runs where, who waits and why
+	$(GO) run ./cmd/ashlar simulate -f examples/quickstart
+
+build: ## Build bin/ashlar, with the links by which it is also a kubectl plugin and vc-scheduler
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ashlar ./cmd/ashlar
+	ln -sf ashlar bin/kubectl-ashlar
+	ln -sf ashlar bin/vc-scheduler
+
+test: lint ## Run every test, those against a real control plane included
+	$(CONTROL_PLANE)
+	$(GO) test -timeout $(TIMEOUT) ./...
+
+check: lint ## Run what a change should pass before it is sent: vet, gofmt, the laws, unit tests
+	$(GO) test -timeout $(TIMEOUT) ./internal/archtest
+	$(GO) test -timeout $(TIMEOUT) $(UNIT)
+
+lint: ## Run go vet, and list what gofmt would change
+	$(GO) vet ./...
+	@bad="$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go') </dev/null)"; \
+	[ -z "$$bad" ] || { echo "not formatted (run gofmt -w on them):"; echo "$$bad"; exit 1; }
+
+bench: ## Measure the engine
+	$(GO) test -timeout $(TIMEOUT) -run '^$$' -bench . -benchmem ./bench
+
+stories: ## Run the stories, the specification as scenarios
+	$(GO) test -timeout $(TIMEOUT) ./internal/story/...
+
+update: ## Write the stories' answers anew; read the difference before you commit it
+	$(GO) test -timeout $(TIMEOUT) ./internal/story/... -update
+
+fuzz: ## Fuzz each target for FUZZTIME (10s)
+	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | while IFS=: read -r file func; do \
+		$(GO) test -run '^$$' -fuzz "^$${func#func }$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" </dev/null || exit 1; \
+	done
+
+clean: ## Remove what build made
+	rm -rf bin

@@ -1,0 +1,109 @@
+package config
+
+import "strings"
+
+// Catalog says which names a configuration may use: what exists, what it takes,
+// and what is built in this version. It is data, for the parser and for the
+// documentation.
+type Catalog struct {
+	Actions []Entry
+	Plugins []Entry
+	// Others are the names that an element of configurations may carry besides
+	// those of actions.
+	Others []Entry
+	// Metrics are the keys of the metrics block.
+	Metrics []Spec
+}
+
+// Entry is one action or plugin.
+type Entry struct {
+	Name string
+	// Built tells whether this version has it; what is not built is accepted
+	// with a warning and does nothing.
+	Built bool
+	// Meaning is half a sentence on what it is for.
+	Meaning   string
+	Arguments []Spec
+}
+
+// Spec is one argument.
+type Spec struct {
+	// Key as it is written. A Prefix ends in a dot, and a name follows it.
+	Key string
+	// Alias is a second spelling of the same key, or "".
+	Alias string
+	// Prefix tells that Key stands for every key that begins with it.
+	Prefix bool
+	Kind   Kind
+	// Default is what holds without the key, as one would write it; "" for none.
+	Default string
+	Meaning string
+	// Later marks an argument of a built entry that this version does not heed.
+	Later bool
+}
+
+// Volcano is the catalogue of Volcano 1.14 and 1.15, with what this version of
+// Ashlar has built.
+func Volcano() Catalog {
+	return Catalog{
+		Actions: volcanoActions(),
+		Plugins: append(builtPlugins(), laterPlugins()...),
+		Others: []Entry{{Name: "init-params", Meaning: "settings of the Ascend device plugin",
+			Arguments: []Spec{{Prefix: true, Kind: Any, Meaning: "kept as written"}}}},
+		Metrics: metricsKeys(),
+	}
+}
+
+// Action finds an action by name.
+func (c Catalog) Action(name string) (Entry, bool) { return find(c.Actions, name) }
+
+// Plugin finds a plugin by name.
+func (c Catalog) Plugin(name string) (Entry, bool) { return find(c.Plugins, name) }
+
+func find(entries []Entry, name string) (Entry, bool) {
+	for _, e := range entries {
+		if e.Name == name {
+			return e, true
+		}
+	}
+	return Entry{}, false
+}
+
+// spec finds the argument that key writes: exactly, by its second spelling, or
+// by the longest prefix that leaves a name.
+func (e Entry) spec(key string) (Spec, bool) {
+	var best Spec
+	found := false
+	for _, s := range e.Arguments {
+		if !s.Prefix && (s.Key == key || s.Alias == key) {
+			return s, true
+		}
+		if s.Prefix && len(key) > len(s.Key) && strings.HasPrefix(key, s.Key) && (!found || len(s.Key) > len(best.Key)) {
+			best, found = s, true
+		}
+	}
+	return best, found
+}
+
+// keys lists every spelling of what has a fixed name, for suggestions.
+func (e Entry) keys() []string {
+	var all []string
+	for _, s := range e.Arguments {
+		if s.Prefix {
+			continue
+		}
+		all = append(all, s.Key)
+		if s.Alias != "" {
+			all = append(all, s.Alias)
+		}
+	}
+	return all
+}
+
+func entryNames(entries []Entry) []string {
+	all := make([]string, len(entries))
+	for i, e := range entries {
+		all[i] = e.Name
+	}
+	return all
+}

@@ -1,0 +1,54 @@
+package config
+
+// builtPlugins are the plugins this version has.
+func builtPlugins() []Entry {
+	return []Entry{
+		{Name: "priority", Built: true, Meaning: "jobs and tasks of higher priority first"},
+		{Name: "gang", Built: true, Meaning: "a job starts with its minimum or not at all"},
+		{Name: "conformance", Built: true, Meaning: "pods of the system are never victims"},
+		{Name: "proportion", Built: true, Meaning: "queues share the cluster by weight"},
+		{Name: "predicates", Built: true, Meaning: "which nodes can take a task", Arguments: predicateArguments()},
+		{Name: "nodeorder", Built: true, Meaning: "which of the nodes is best", Arguments: []Spec{
+			{Key: "leastrequested.weight", Kind: Int, Default: "1", Meaning: "prefer nodes with much room"},
+			{Key: "mostrequested.weight", Kind: Int, Default: "0", Meaning: "prefer nodes with little room"},
+			{Key: "nodeaffinity.weight", Kind: Int, Default: "2", Meaning: "preferred node affinity"},
+			{Key: "podaffinity.weight", Kind: Int, Default: "2", Meaning: "preferred pod affinity"},
+			{Key: "balancedresource.weight", Kind: Int, Default: "1", Meaning: "cpu and memory used in equal measure"},
+			{Key: "tainttoleration.weight", Kind: Int, Default: "3", Meaning: "avoid PreferNoSchedule taints"},
+			{Key: "imagelocality.weight", Kind: Int, Default: "1", Meaning: "prefer nodes that hold the images"},
+			{Key: "podtopologyspread.weight", Kind: Int, Default: "2", Meaning: "preferred topology spread"},
+		}},
+		{Name: "binpack", Built: true, Meaning: "fill nodes before opening others", Arguments: []Spec{
+			{Key: "binpack.weight", Kind: Int, Default: "1", Meaning: "weight of the plugin"},
+			{Key: "binpack.cpu", Kind: Int, Default: "1", Meaning: "weight of cpu"},
+			{Key: "binpack.memory", Kind: Int, Default: "1", Meaning: "weight of memory"},
+			{Key: "binpack.resources", Kind: List, Meaning: "further resources that count"},
+			{Key: "binpack.resources.", Prefix: true, Kind: Int, Default: "1", Meaning: "weight of the resource named after the prefix"},
+		}},
+	}
+}
+
+func predicateArguments() []Spec {
+	const older = "of an older Volcano"
+	return []Spec{
+		{Key: "predicate.NodeAffinityEnable", Kind: Bool, Default: "true", Meaning: "node selector and affinity"},
+		{Key: "predicate.NodePortsEnable", Kind: Bool, Default: "true", Meaning: "host ports"},
+		{Key: "predicate.TaintTolerationEnable", Kind: Bool, Default: "true", Meaning: "taints and tolerations"},
+		{Key: "predicate.PodAffinityEnable", Kind: Bool, Default: "true", Meaning: "required pod affinity and anti-affinity"},
+		{Key: "predicate.PodTopologySpreadEnable", Kind: Bool, Default: "true", Meaning: "required topology spread"},
+		{Key: "predicate.CacheEnable", Kind: Bool, Default: "false", Meaning: "remember answers; changes no outcome"},
+		{Key: "predicate.NodeVolumeLimitsEnable", Kind: Bool, Default: "true", Later: true, Meaning: "volumes a node can attach"},
+		{Key: "predicate.VolumeZoneEnable", Kind: Bool, Default: "true", Later: true, Meaning: "zones of volumes"},
+		{Key: "predicate.VolumeBindingEnable", Kind: Bool, Default: "true", Later: true, Meaning: "volumes that can be bound"},
+		{Key: "predicate.DynamicResourceAllocationEnable", Kind: Bool, Default: "false", Later: true, Meaning: "resource claims"},
+		{Key: "volumebinding.weight", Kind: Int, Default: "1", Later: true, Meaning: "weight of storage capacity"},
+		{Key: "volumebinding.bindTimeoutSeconds", Kind: Int, Default: "600", Later: true, Meaning: "how long a volume may take to bind"},
+		{Key: "volumebinding.shape", Kind: Sequence, Later: true, Meaning: "score by storage utilization"},
+		{Key: "dynamicresources.filterTimeoutSeconds", Kind: Int, Default: "10", Later: true, Meaning: "how long a claim may be examined"},
+		{Key: "predicate.GPUSharingEnable", Kind: Bool, Later: true, Meaning: older + ", see deviceshare"},
+		{Key: "predicate.GPUNumberEnable", Kind: Bool, Later: true, Meaning: older + ", see deviceshare"},
+		{Key: "predicate.ProportionalEnable", Kind: Bool, Later: true, Meaning: older + ", see resource-strategy-fit"},
+		{Key: "predicate.resources", Kind: List, Later: true, Meaning: older + ", see resource-strategy-fit"},
+		{Key: "predicate.resources.", Prefix: true, Kind: Float, Later: true, Meaning: older + ", see resource-strategy-fit"},
+	}
+}

@@ -1,0 +1,89 @@
+package config
+
+// laterPlugins are the plugins of Volcano that this version has not built.
+func laterPlugins() []Entry {
+	return []Entry{
+		{Name: "overcommit", Meaning: "let more jobs leave Pending than fit", Arguments: []Spec{
+			{Key: "overcommit-factor", Kind: Float, Default: "1.2", Meaning: "how often the cluster may be promised"}}},
+		{Name: "drf", Meaning: "jobs with the smaller dominant share first"},
+		{Name: "capacity", Meaning: "queues share the cluster by spec.deserved, flat or as a tree", Arguments: []Spec{
+			{Key: "ancestorReclaimLevel", Kind: Int, Default: "0", Meaning: "how far up the tree reclaiming looks"},
+			{Key: "capacity.DynamicResourceAllocationEnable", Kind: Bool, Meaning: "quota for resource claims"},
+			{Key: "capacity.DRAConsumableCapacityEnable", Kind: Bool, Meaning: "quota for consumable capacity"}}},
+		{Name: "resourcequota", Meaning: "a namespace's ResourceQuota holds before pods exist"},
+		{Name: "sla", Meaning: "jobs that waited too long go first", Arguments: []Spec{
+			{Key: "sla-waiting-time", Kind: Duration, Meaning: "the longest wait"}}},
+		{Name: "pdb", Meaning: "victims within their PodDisruptionBudget"},
+		{Name: "cdp", Meaning: "pods are no victims for a while after their start"},
+		{Name: "tdm", Meaning: "nodes that are to be had at certain hours", Arguments: []Spec{
+			{Key: "tdm.revocable-zone.", Prefix: true, Kind: String, Meaning: "hours of the zone named after the prefix"},
+			{Key: "tdm.evict.period", Kind: Duration, Default: "1m", Meaning: "how often to evict"}}},
+		{Name: "network-topology-aware", Meaning: "members of a job close together", Arguments: []Spec{
+			{Key: "weight", Kind: Int, Default: "1", Meaning: "weight of the plugin"},
+			{Key: "hypernode.binpack.cpu", Kind: Int, Default: "1", Meaning: "weight of cpu"},
+			{Key: "hypernode.binpack.memory", Kind: Int, Default: "1", Meaning: "weight of memory"},
+			{Key: "hypernode.binpack.resources", Kind: List, Meaning: "further resources that count"},
+			{Key: "hypernode.binpack.resources.", Prefix: true, Kind: Int, Default: "1", Meaning: "weight of the resource named after the prefix"},
+			{Key: "hypernode.binpack.normal-pod.enable", Kind: Bool, Default: "true", Meaning: "also for pods without a topology"},
+			{Key: "hypernode.binpack.normal-pod.fading", Kind: Float, Default: "0.8", Meaning: "how fast tiers lose weight"},
+			{Key: "hypernode.gradient.evict.max-hypernodes", Kind: Int, Default: "8", Meaning: "domains to try when evicting"}}},
+		{Name: "numa-aware", Meaning: "tasks on one NUMA node", Arguments: []Spec{
+			{Key: "weight", Kind: Int, Default: "1", Meaning: "weight of the plugin"}}},
+		{Name: "task-topology", Meaning: "roles of a job together or apart", Arguments: []Spec{
+			{Key: "task-topology.weight", Kind: Int, Default: "1", Meaning: "weight of the plugin"}}},
+		{Name: "usage", Meaning: "nodes by their measured load", Arguments: []Spec{
+			{Key: "usage.weight", Kind: Int, Default: "5", Meaning: "weight of the plugin"},
+			{Key: "cpu.weight", Kind: Int, Default: "1", Meaning: "weight of cpu"},
+			{Key: "memory.weight", Kind: Int, Default: "1", Meaning: "weight of memory"},
+			{Key: "thresholds", Kind: Map, Default: "{cpu: 80, mem: 80}", Meaning: "load above which a node takes nothing"},
+			{Key: "estimator.", Prefix: true, Kind: Any, Meaning: "how to guess the load of what was just placed"}}},
+		{Name: "nodegroup", Meaning: "queues on their groups of nodes", Arguments: []Spec{
+			{Key: "strict", Kind: Bool, Default: "true", Meaning: "queues without an affinity use nodes without a group only"},
+			{Key: "enablePreferredOrder", Kind: Bool, Default: "false", Meaning: "the order of preferred groups counts"}}},
+		{Name: "rescheduling", Meaning: "move pods to even out the load", Arguments: []Spec{
+			{Key: "interval", Kind: Duration, Default: "5m", Meaning: "how often"},
+			{Key: "metricsPeriod", Kind: Duration, Meaning: "span of the averages"},
+			{Key: "strategies", Kind: Sequence, Meaning: "what to even out"}}},
+		{Name: "resource-strategy-fit", Meaning: "fill or spread, for each resource", Arguments: []Spec{
+			{Key: "resourceStrategyFitWeight", Kind: Int, Default: "10", Meaning: "weight of the plugin"},
+			{Key: "resources", Kind: Map, Meaning: "type and weight of each resource"},
+			{Key: "sra", Kind: Any, Meaning: "keep scarce resources free"},
+			{Key: "sra.", Prefix: true, Kind: Any, Meaning: "keep scarce resources free"},
+			{Key: "proportional", Kind: Any, Meaning: "keep cpu and memory free for scarce resources"},
+			{Key: "proportional.", Prefix: true, Kind: Any, Meaning: "keep cpu and memory free for scarce resources"}}},
+		{Name: "extender", Meaning: "ask a service over HTTP", Arguments: extenderArguments()},
+		{Name: "deviceshare", Meaning: "parts of a GPU or NPU", Arguments: deviceArguments()},
+	}
+}
+
+func deviceArguments() []Spec {
+	return []Spec{
+		{Key: "deviceshare.GPUSharingEnable", Kind: Bool, Default: "false", Meaning: "share a GPU's memory"},
+		{Key: "deviceshare.GPUNumberEnable", Kind: Bool, Default: "false", Meaning: "count GPUs"},
+		{Key: "deviceshare.NodeLockEnable", Kind: Bool, Default: "false", Meaning: "one bind at a time on a node"},
+		{Key: "deviceshare.VGPUEnable", Kind: Bool, Default: "false", Meaning: "virtual GPUs"},
+		{Key: "deviceshare.AscendMindClusterVNPUEnable", Kind: Bool, Default: "false", Meaning: "virtual NPUs of MindCluster"},
+		{Key: "deviceshare.AscendHAMiVNPUEnable", Kind: Bool, Default: "false", Meaning: "virtual NPUs of HAMi"},
+		{Key: "deviceshare.SchedulePolicy", Kind: String, Meaning: "binpack or spread"},
+		{Key: "deviceshare.ScheduleWeight", Kind: Int, Default: "0", Meaning: "weight of the plugin"},
+		{Key: "deviceshare.KnownGeometriesCMName", Kind: String, Meaning: "ConfigMap of device geometries"},
+		{Key: "deviceshare.KnownGeometriesCMNamespace", Kind: String, Meaning: "its namespace"},
+		{Key: "deviceshare.", Prefix: true, Kind: Any, Meaning: "settings of further devices"},
+	}
+}
+
+func extenderArguments() []Spec {
+	specs := []Spec{
+		{Key: "extender.urlPrefix", Kind: String, Meaning: "address of the service"},
+		{Key: "extender.httpTimeout", Kind: Duration, Default: "1s", Meaning: "how long an answer may take"},
+		{Key: "extender.ignorable", Kind: Bool, Default: "false", Meaning: "whether to go on when the service fails"},
+		{Key: "extender.managedResources", Kind: List, Meaning: "ask only about tasks that request one of these"},
+	}
+	for _, verb := range []string{
+		"onSessionOpen", "onSessionClose", "predicate", "prioritize", "preemptable", "reclaimable",
+		"queueOverused", "jobEnqueueable", "jobReady", "allocateFunc", "deallocateFunc",
+	} {
+		specs = append(specs, Spec{Key: "extender." + verb + "Verb", Kind: String, Meaning: "path to ask for " + verb})
+	}
+	return specs
+}

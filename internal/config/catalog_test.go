@@ -1,0 +1,67 @@
+package config
+
+import (
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+func TestBuiltInThisVersion(t *testing.T) {
+	built := map[string]bool{}
+	for _, name := range strings.Fields("enqueue allocate backfill priority gang conformance proportion predicates nodeorder binpack") {
+		built[name] = true
+	}
+	known := Volcano()
+	for _, e := range append(known.Actions, known.Plugins...) {
+		if e.Built != built[e.Name] {
+			t.Errorf("%s is built: %t", e.Name, e.Built)
+		}
+	}
+	if len(known.Actions) != 8 || len(known.Plugins) != 24 {
+		t.Errorf("%d actions and %d plugins, Volcano has 8 and 24", len(known.Actions), len(known.Plugins))
+	}
+}
+
+// The catalogue is documentation too: names are unique, everything has a
+// meaning, and a default can be written where it says that it is one.
+func TestTheCatalogueIsSound(t *testing.T) {
+	known := Volcano()
+	entries := append(append(known.Others, known.Actions...), known.Plugins...)
+	entries = append(entries, Entry{Name: "metrics", Meaning: "-", Arguments: known.Metrics})
+	names := map[string]bool{}
+	for _, e := range entries {
+		if names[e.Name] || e.Meaning == "" {
+			t.Errorf("%s is listed twice or has no meaning", e.Name)
+		}
+		names[e.Name] = true
+		keys := map[string]bool{}
+		for _, s := range e.Arguments {
+			if keys[s.Key] || s.Meaning == "" {
+				t.Errorf("%s: %s is listed twice or has no meaning", e.Name, s.Key)
+			}
+			keys[s.Key] = true
+			if s.Default == "" {
+				continue
+			}
+			var doc yaml.Node
+			if err := yaml.Unmarshal([]byte(s.Default), &doc); err != nil {
+				t.Errorf("%s: %s: default %q: %v", e.Name, s.Key, s.Default, err)
+			} else if err := s.Kind.check(doc.Content[0]); err != nil {
+				t.Errorf("%s: %s: default: %v", e.Name, s.Key, err)
+			}
+		}
+	}
+}
+
+func TestTheLongestPrefixNamesTheArgument(t *testing.T) {
+	e := Entry{Arguments: []Spec{{Key: "a.", Prefix: true}, {Key: "a.b.", Prefix: true}, {Key: "a.b.c"}}}
+	for key, want := range map[string]string{"a.x": "a.", "a.b.x": "a.b.", "a.b.c": "a.b.c", "a.b.": "a."} {
+		if s, ok := e.spec(key); !ok || s.Key != want {
+			t.Errorf("%s is an argument of %q", key, s.Key)
+		}
+	}
+	if _, ok := e.spec("a."); ok {
+		t.Error("a prefix without a name is an argument")
+	}
+}

@@ -1,0 +1,203 @@
+package config
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Source says where the bytes come from, for messages.
+type Source struct {
+	// File is how the user knows it: a path, or "ConfigMap ns/name".
+	File string
+	// LineOffset is the number of lines that precede the first byte in File: 0
+	// for a whole file; for a block in a ConfigMap, the line of its "|".
+	LineOffset int
+}
+
+// Mode says what becomes of that which Volcano would have ignored.
+type Mode int
+
+const (
+	// Strict refuses it: nothing in the file is without effect unnoticed.
+	Strict Mode = iota
+	// Lenient warns and goes on without it, so that a file that works with
+	// Volcano never turns a cluster off. What Volcano refuses stays refused,
+	// but for an unknown action.
+	Lenient
+)
+
+// maxSize bounds a file. A ConfigMap holds no more.
+const maxSize = 1 << 20
+
+// Parse reads a configuration. It returns the Problems in the order of their
+// lines, and a Scheduler unless one of them is fatal.
+func Parse(src Source, data []byte, known Catalog, mode Mode) (*Scheduler, []Problem) {
+	p := &parser{src: src, known: known, mode: mode}
+	s := p.file(data)
+	if s != nil {
+		p.problems = append(p.problems, s.Unbuilt()...)
+	}
+	if anyFatal(p.problems) {
+		s = nil
+	}
+	return s, inOrder(p.problems)
+}
+
+type parser struct {
+	src      Source
+	known    Catalog
+	mode     Mode
+	problems []Problem
+}
+
+// refuse reports what no mode can live with. Lines here and below are those of
+// the file, see place.
+func (p *parser) refuse(line int, format string, args ...any) {
+	p.report(line, true, fmt.Sprintf(format, args...))
+}
+
+// warn reports what the user should know.
+func (p *parser) warn(line int, format string, args ...any) {
+	p.report(line, false, fmt.Sprintf(format, args...))
+}
+
+// object reports what Strict refuses and Lenient ignores; instead says what
+// Lenient does about it.
+func (p *parser) object(line int, instead, format string, args ...any) {
+	message := fmt.Sprintf(format, args...)
+	if p.mode == Lenient {
+		message += "; " + instead
+	}
+	p.report(line, p.mode == Strict, message)
+}
+
+func (p *parser) report(line int, fatal bool, message string) {
+	p.problems = append(p.problems, Problem{File: p.src.File, Line: line, Fatal: fatal, Message: message})
+}
+
+// near is didYouMean, until a report is full anyway.
+func (p *parser) near(name string, candidates []string) string {
+	if len(p.problems) >= maxProblems {
+		return ""
+	}
+	return didYouMean(name, candidates)
+}
+
+func (p *parser) file(data []byte) *Scheduler {
+	if len(data) > maxSize {
+		p.refuse(1+p.src.LineOffset, "the configuration is %d bytes long; at most %d are read", len(data), maxSize)
+		return nil
+	}
+	root := p.document(data)
+	if root == nil || !p.place(root) {
+		return nil
+	}
+	s := &Scheduler{File: p.src.File, Configurations: map[string]Arguments{}, Metrics: map[string]string{}}
+	var configurations *yaml.Node
+	sections := []string{"actions", "tiers", "configurations", "metrics"}
+	for _, f := range p.fields(root, "the configuration") {
+		switch f.key {
+		case "actions":
+			s.Actions = p.actions(f.value)
+		case "tiers":
+			s.Tiers = p.tiers(f.value)
+		case "configurations":
+			configurations = f.value
+		case "metrics":
+			s.Metrics = p.metrics(f.value)
+		default:
+			p.object(f.line, "it is skipped", "unknown key %s%s", quoted(f.key), p.near(f.key, sections))
+		}
+	}
+	p.configurations(configurations, s)
+	p.rules(s, root.Line)
+	return s
+}
+
+// document is the root of the only YAML document, or nil after a Problem.
+func (p *parser) document(data []byte) *yaml.Node {
+	root, second, err := decode(data)
+	switch {
+	case err != nil:
+		line, text := syntax(data, err)
+		p.refuse(line+p.src.LineOffset, "this is not YAML: %s", text)
+		return nil
+	case second != nil:
+		p.refuse(second.Line+p.src.LineOffset, "a second document begins here; a configuration is one document")
+		return nil
+	case isNull(root):
+		p.refuse(1+p.src.LineOffset, "the configuration is empty; %s", actionsExample)
+		return nil
+	}
+	return root
+}
+
+// place turns the lines of the data into lines of the file, and refuses
+// references to other places: nobody needs them here, and expanding them is how
+// a small file becomes a huge one. It is false if there was one.
+func (p *parser) place(n *yaml.Node) bool {
+	n.Line += p.src.LineOffset
+	if n.Kind == yaml.AliasNode {
+		p.refuse(n.Line, "the alias %s is not read here; write the value out", quoted("*"+n.Value))
+		return false
+	}
+	fine := true
+	for _, c := range n.Content {
+		fine = p.place(c) && fine
+	}
+	return fine
+}
+
+// field is one key of a mapping.
+type field struct {
+	key   string
+	line  int
+	value *yaml.Node
+}
+
+// fields lists the keys of a mapping, each once; nothing for null. Anything but
+// a mapping is refused, as Volcano does.
+func (p *parser) fields(n *yaml.Node, what string) []field {
+	if isNull(n) {
+		return nil
+	}
+	if n.Kind != yaml.MappingNode {
+		p.refuse(n.Line, "%s: expected keys with values, got %s", what, shown(n))
+		return nil
+	}
+	var all []field
+	first := map[string]int{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if key.Kind != yaml.ScalarNode {
+			p.refuse(key.Line, "%s: expected a key, got %s", what, shown(key))
+			continue
+		}
+		f := field{key.Value, key.Line, value}
+		if at, twice := first[f.key]; twice {
+			p.object(f.line, "the last one counts", "key %s is given twice (first on line %d)", quoted(f.key), all[at].line)
+			all[at] = f
+			continue
+		}
+		first[f.key] = len(all)
+		all = append(all, f)
+	}
+	return all
+}
+
+// items lists the elements of a sequence; nothing for null.
+func (p *parser) items(n *yaml.Node, what string) []*yaml.Node {
+	if isNull(n) {
+		return nil
+	}
+	if n.Kind != yaml.SequenceNode {
+		p.refuse(n.Line, "%s: expected a list, got %s", what, shown(n))
+		return nil
+	}
+	return n.Content
+}
+
+func isNull(n *yaml.Node) bool {
+	return n == nil || n.Kind == 0 || (n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null")
+}

@@ -1,0 +1,243 @@
+package ledger
+
+import (
+	"fmt"
+
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+)
+
+// Audit recounts every figure from the facts and rows and returns what differs, one
+// finding a line, nil when nothing does. It is slow and obvious, the twin of all the
+// incremental bookkeeping, and meant for tests and for the live check of invariants.
+func (l *Ledger) Audit() []string {
+	l.Settle()
+	a := &auditor{l: l}
+	a.nodes()
+	a.jobs()
+	a.queues()
+	a.lists()
+	for _, b := range l.books {
+		for _, f := range b.Audit(l.sits) {
+			a.say("book %s: %s", b.Name(), f)
+		}
+	}
+	return a.findings
+}
+
+type auditor struct {
+	l        *Ledger
+	findings []string
+}
+
+func (a *auditor) say(format string, args ...any) {
+	a.findings = append(a.findings, fmt.Sprintf(format, args...))
+}
+
+func (a *auditor) nodes() {
+	l := a.l
+	for d := range l.Dims.Len() {
+		name := l.Dims.Name(resource.Dim(d))
+		var total resource.Sum
+		for n := range l.nodes {
+			node := &l.nodes[n]
+			if node.free {
+				continue
+			}
+			var alloc, used, releasing, pipelined int64
+			if node.Present() {
+				alloc, _ = node.Fact.Allocatable.Get(name)
+			}
+			total = total.Plus(alloc)
+			l.NodeTasks(NodeID(n), func(t TaskID) bool {
+				row := &l.tasks[t]
+				x := l.classes[row.Class].Request.Get(resource.Dim(d))
+				switch row.Status {
+				case model.Pipelined:
+					pipelined += x
+				case model.Releasing:
+					releasing += x
+					used += x
+				default:
+					used += x
+				}
+				return true
+			})
+			c := &l.cols
+			idle := alloc - used
+			future := idle + releasing - pipelined
+			got := [5]int64{c.alloc[d][n], c.idle[d][n], c.releasing[d][n], c.pipelined[d][n], c.room[d][n]}
+			want := [5]int64{alloc, idle, releasing, pipelined, min(idle, future)}
+			if got != want {
+				a.say("node %s %s: allocatable, idle, releasing, pipelined, room are %v, recounted %v", node.Name, name, got, want)
+			}
+		}
+		if got := l.total.Get(resource.Dim(d)); got != total.Int64() {
+			a.say("cluster %s: total is %d, recounted %d", name, got, total.Int64())
+		}
+	}
+}
+
+func (a *auditor) jobs() {
+	l := a.l
+	for j := range l.jobs {
+		job := &l.jobs[j]
+		if job.free {
+			continue
+		}
+		want := l.recountJob(JobID(j))
+		if want.Count != job.Count || want.Tasks != job.Tasks || want.Gated != job.Gated || want.Invalid != job.Invalid {
+			a.say("job %v: counts are %v/%d/%d/%d, recounted %v/%d/%d/%d", job.Key, job.Count, job.Tasks, job.Gated,
+				job.Invalid, want.Count, want.Tasks, want.Gated, want.Invalid)
+		}
+		for i := range job.Roles {
+			if job.Roles[i].Count != want.Roles[i].Count {
+				a.say("job %v role %q: counts are %v, recounted %v", job.Key, job.Roles[i].Name, job.Roles[i].Count, want.Roles[i].Count)
+			}
+		}
+		if !job.Allocated.Equal(want.Allocated) || !job.Request.Equal(want.Request) || !job.Total.Equal(want.Total) {
+			a.say("job %v: allocated, request, total are %v %v %v, recounted %v %v %v", job.Key,
+				job.Allocated, job.Request, job.Total, want.Allocated, want.Request, want.Total)
+		}
+		for d := range l.Dims.Len() {
+			e, i := job.elastic, job.inqueue
+			probe := want
+			probe.reserves = want.reserving()
+			(&Ledger{}).refresh(&probe, resource.Dim(d))
+			if e.Get(resource.Dim(d)) != probe.elastic.Get(resource.Dim(d)) || i.Get(resource.Dim(d)) != probe.inqueue.Get(resource.Dim(d)) {
+				a.say("job %v %s: elastic, inqueue are %d %d, recounted %d %d", job.Key, l.Dims.Name(resource.Dim(d)),
+					e.Get(resource.Dim(d)), i.Get(resource.Dim(d)), probe.elastic.Get(resource.Dim(d)), probe.inqueue.Get(resource.Dim(d)))
+			}
+		}
+		if (job.activeAt >= 0) != job.wants() {
+			a.say("job %v: on the active list %t, has something to decide %t", job.Key, job.activeAt >= 0, job.wants())
+		}
+	}
+}
+
+// recountJob is a job's row with all that its members make up counted anew.
+func (l *Ledger) recountJob(j JobID) Job {
+	was := &l.jobs[j]
+	job := Job{Key: was.Key, Group: was.Group, MinMember: was.MinMember, Phase: was.Phase, Queue: NoQueue,
+		MinResources: was.MinResources, HasMin: was.HasMin}
+	for _, r := range was.Roles {
+		job.Roles = append(job.Roles, Role{Name: r.Name, Min: r.Min})
+	}
+	for t := range l.tasks {
+		row := &l.tasks[t]
+		if row.free || row.Job != j {
+			continue
+		}
+		class := &l.classes[row.Class]
+		quota := l.quota(row.Class)
+		role := &job.Roles[row.Role]
+		job.Tasks++
+		job.By[row.Status]++
+		role.By[row.Status]++
+		if class.Invalid {
+			job.Invalid++
+		}
+		if !podFinished(row.Pod) {
+			job.unfinished++
+			job.Total = job.Total.Add(quota)
+		}
+		switch held := row.Status.Holds() || row.Status == model.Pipelined; {
+		case held:
+			job.Allocated = job.Allocated.Add(quota)
+			job.Request = job.Request.Add(quota)
+		case row.Status != model.Pending:
+		case row.Pod.Gated:
+			job.Gated++
+			job.gatedNeed = job.gatedNeed.Add(quota)
+		default:
+			job.Request = job.Request.Add(quota)
+			if class.BestEffort {
+				job.BestEffort++
+				role.BestEffort++
+			}
+		}
+	}
+	return job
+}
+
+func (a *auditor) queues() {
+	l := a.l
+	type sums struct{ allocated, request, inqueue, elastic resource.Sums }
+	want := make([]sums, len(l.queues))
+	jobs := make([]int32, len(l.queues))
+	for j := range l.jobs {
+		job := &l.jobs[j]
+		if job.free || job.Queue == NoQueue {
+			continue
+		}
+		jobs[job.Queue]++
+		for q := job.Queue; q != NoQueue; q = l.queues[q].up {
+			w := &want[q]
+			w.allocated = w.allocated.Add(job.Allocated.Vec(nil))
+			w.request = w.request.Add(job.Request.Vec(nil))
+			w.inqueue = w.inqueue.Add(job.inqueue)
+			w.elastic = w.elastic.Add(job.elastic)
+		}
+	}
+	for q := range l.queues {
+		row := &l.queues[q]
+		if row.free {
+			continue
+		}
+		w := &want[q]
+		if !row.Allocated.Equal(w.allocated) || !row.Request.Equal(w.request) || !row.Inqueue.Equal(w.inqueue) || !row.Elastic.Equal(w.elastic) {
+			a.say("queue %s: allocated, request, inqueue, elastic are %v %v %v %v, recounted %v %v %v %v", row.Name,
+				row.Allocated, row.Request, row.Inqueue, row.Elastic, w.allocated, w.request, w.inqueue, w.elastic)
+		}
+		if row.Jobs != jobs[q] {
+			a.say("queue %s: has %d jobs, recounted %d", row.Name, row.Jobs, jobs[q])
+		}
+	}
+}
+
+// lists checks that every task is on exactly the lists its status and node say.
+func (a *auditor) lists() {
+	l := a.l
+	onJob, onNode := make([]int, len(l.tasks)), make([]int, len(l.tasks))
+	for j := range l.jobs {
+		if l.jobs[j].free {
+			continue
+		}
+		for s := range model.NumStatus {
+			l.JobTasks(JobID(j), s, func(t TaskID) bool {
+				if onJob[t]++; l.tasks[t].Job != JobID(j) || l.tasks[t].Status != s {
+					a.say("task %v is on job %v's list of %v", l.tasks[t].Key, l.jobs[j].Key, s)
+				}
+				return true
+			})
+		}
+	}
+	for n := range l.nodes {
+		if l.nodes[n].free {
+			continue
+		}
+		tasks, going := int32(0), int32(0)
+		l.NodeTasks(NodeID(n), func(t TaskID) bool {
+			tasks++
+			if l.tasks[t].Status == model.Releasing {
+				going++
+			}
+			if onNode[t]++; l.tasks[t].Node != NodeID(n) {
+				a.say("task %v is on node %s's list", l.tasks[t].Key, l.nodes[n].Name)
+			}
+			return true
+		})
+		if tasks != l.nodes[n].Tasks || going != l.nodes[n].going {
+			a.say("node %s: %d tasks, %d releasing, recounted %d, %d", l.nodes[n].Name, l.nodes[n].Tasks, l.nodes[n].going, tasks, going)
+		}
+	}
+	for t := range l.tasks {
+		row := &l.tasks[t]
+		if row.free {
+			continue
+		}
+		if (row.Job != NoJob) != (onJob[t] == 1) || (row.Node != NoNode) != (onNode[t] == 1) {
+			a.say("task %v: on %d job lists and %d node lists", row.Key, onJob[t], onNode[t])
+		}
+	}
+}

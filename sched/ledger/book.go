@@ -1,0 +1,99 @@
+package ledger
+
+import "ashlar.sh/sched/model"
+
+// Hold is how a task sits on a node, as far as a book is concerned.
+type Hold uint8
+
+// The ways to sit on a node.
+const (
+	Firm     Hold = iota // holds its place
+	Leaving              // holds it until it is gone (Releasing)
+	Promised             // is to have it when those who leave are gone (Pipelined)
+)
+
+// Book is where a plugin keeps sums that depend on who sits where: ports in use,
+// volumes assumed. The ledger drives it with every move, inside tries and out, so
+// undo and replay include it. Take and Give are exact inverses, in any order that a
+// history can produce. A book never decides.
+type Book interface {
+	// Name is the book's, for Audit's findings.
+	Name() string
+	// Take says that a task now sits on a node.
+	Take(t TaskID, task *Task, n NodeID, how Hold)
+	// Give takes back a Take with the same arguments.
+	Give(t TaskID, task *Task, n NodeID, how Hold)
+	// Fact hands on a fact of a kind the engine does not read itself.
+	Fact(f model.Fact)
+	// Audit recounts from the tasks given and returns what differs, nil when nothing.
+	Audit(sits func(yield func(t TaskID, task *Task, n NodeID, how Hold) bool)) []string
+}
+
+// AddBook opens a book: it is told all that is known, then every change.
+func (l *Ledger) AddBook(b Book) {
+	for _, f := range l.Facts() {
+		if l.foreign(f.Ref.Kind) {
+			b.Fact(f)
+		}
+	}
+	l.sits(func(t TaskID, task *Task, n NodeID, how Hold) bool {
+		b.Take(t, task, n, how)
+		return true
+	})
+	l.books = append(l.books, b)
+}
+
+func (l *Ledger) foreign(k model.Kind) bool {
+	switch k {
+	case model.KindNode, model.KindPod, model.KindPodGroup, model.KindQueue, model.KindPriorityClass:
+		return false
+	}
+	return true
+}
+
+func (l *Ledger) tellBooksFact(f model.Fact) {
+	for _, b := range l.books {
+		b.Fact(f)
+	}
+	l.grown++
+	for n := range l.nodes {
+		if !l.nodes[n].free {
+			l.touchStatic(NodeID(n))
+		}
+	}
+}
+
+func (l *Ledger) tellBooks(t TaskID, row *Task, take bool) {
+	if len(l.books) == 0 || row.Node == NoNode {
+		return
+	}
+	how := hold(row.Status)
+	for _, b := range l.books {
+		if take {
+			b.Take(t, row, row.Node, how)
+		} else {
+			b.Give(t, row, row.Node, how)
+		}
+	}
+}
+
+func hold(s model.Status) Hold {
+	switch s {
+	case model.Releasing:
+		return Leaving
+	case model.Pipelined:
+		return Promised
+	default:
+		return Firm
+	}
+}
+
+// sits yields every task that sits on a node.
+func (l *Ledger) sits(yield func(t TaskID, task *Task, n NodeID, how Hold) bool) {
+	for i := range l.tasks {
+		row := &l.tasks[i]
+		if !row.free && row.Node != NoNode && !yield(TaskID(i), row, row.Node, hold(row.Status)) {
+			return
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package ledger
+
+import (
+	"strconv"
+	"strings"
+
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+)
+
+// Class is the row of an equivalence class: the pods whose Specs are equal. What
+// holds for one of them on a node holds for all.
+type Class struct {
+	Spec       *model.Spec
+	Key        string // canonical form of Spec, the same in every engine
+	Hash       uint64 // of Key
+	Need       []Need // what one task takes of a node, dimensions above zero only
+	Request    resource.Vec
+	BestEffort bool
+	Invalid    bool   // the pods were set aside at the door: never placed
+	Born       uint64 // differs whenever the row is another class
+	refs       int32
+}
+
+// Need is an amount in one dimension.
+type Need struct {
+	Dim    resource.Dim
+	Amount int64
+}
+
+// Class returns the row of a class.
+func (l *Ledger) Class(c ClassID) *Class { return &l.classes[c] }
+
+// NumClasses is an upper bound for ClassIDs.
+func (l *Ledger) NumClasses() int { return len(l.classes) }
+
+// class interns a spec; the caller owns one reference.
+func (l *Ledger) class(s *model.Spec, invalid bool) ClassID {
+	key := canonical(s)
+	if invalid {
+		key, s = "invalid", &model.Spec{}
+	}
+	if c, ok := l.classByKey[key]; ok {
+		l.classes[c].refs++
+		return c
+	}
+	l.births++
+	row := Class{Spec: s, Key: key, Hash: hash(key), refs: 1, Invalid: invalid, Born: l.births}
+	row.Request = l.Dims.Vec(s.Requests)
+	row.BestEffort = s.BestEffort() && !invalid
+	for d, x := range row.Request {
+		if x > 0 {
+			row.Need = append(row.Need, Need{resource.Dim(d), x})
+		}
+	}
+	l.widen()
+	l.widenQueues()
+	var c ClassID
+	if k := len(l.classFree); k > 0 {
+		c = l.classFree[k-1]
+		l.classFree = l.classFree[:k-1]
+		l.classes[c] = row
+	} else {
+		c = ClassID(len(l.classes))
+		l.classes = append(l.classes, row)
+	}
+	l.classByKey[key] = c
+	return c
+}
+
+func (l *Ledger) dropClass(c ClassID) {
+	row := &l.classes[c]
+	if row.refs--; row.refs > 0 {
+		return
+	}
+	delete(l.classByKey, row.Key)
+	*row = Class{}
+	l.classFree = append(l.classFree, c)
+}
+
+// Live says that some task is of this class: a row that is not live may become
+// another class (with another Key) later.
+func (c *Class) Live() bool { return c.refs > 0 }
+
+// hash is FNV-1a, fixed for ever: ties between nodes are broken by it.
+func hash(s string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * 1099511628211
+	}
+	return h
+}
+
+// canonical writes all of a spec that filters and scores read. Every string is
+// written with its length, so that no two specs share a form.
+func canonical(s *model.Spec) string {
+	var w strings.Builder
+	str := func(parts ...string) {
+		for _, p := range parts {
+			w.WriteString(strconv.Itoa(len(p)))
+			w.WriteByte(':')
+			w.WriteString(p)
+		}
+	}
+	num := func(x int64) { w.WriteString(strconv.FormatInt(x, 10)); w.WriteByte(';') }
+	term := func(t model.Term) {
+		num(int64(len(t.All)))
+		for _, r := range t.All {
+			str(r.Key, string(r.Op), strconv.FormatBool(r.Field))
+			num(int64(len(r.Values)))
+			str(r.Values...)
+		}
+	}
+	for _, a := range s.Requests {
+		if a.Value != 0 {
+			str(a.Name)
+			num(a.Value)
+		}
+	}
+	w.WriteByte('|')
+	for _, x := range s.Selector {
+		str(x.Key, x.Value)
+	}
+	w.WriteByte('|')
+	for _, t := range s.Affinity {
+		term(t)
+	}
+	w.WriteByte('|')
+	for _, p := range s.Preferred {
+		num(int64(p.Weight))
+		term(p.Term)
+	}
+	w.WriteByte('|')
+	for _, t := range s.Tolerations {
+		str(t.Key, t.Value, strconv.FormatBool(t.Exists), string(t.Effect))
+	}
+	w.WriteByte('|')
+	for _, p := range s.Ports {
+		str(p.IP, p.Protocol)
+		num(int64(p.Port))
+	}
+	w.WriteByte('|')
+	str(s.Extra)
+	return w.String()
+}

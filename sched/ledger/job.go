@@ -1,0 +1,346 @@
+package ledger
+
+import (
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+)
+
+// JobKey names a job: a PodGroup, or the group made for pods that name none
+// (decision 25), called after their top controller or the pod itself.
+type JobKey struct {
+	Namespace, Name string
+	Adopted         bool
+}
+
+// String is namespace/name.
+func (k JobKey) String() string { return k.Namespace + "/" + k.Name }
+
+// Less is a total order: by namespace, name, PodGroups first.
+func (k JobKey) Less(o JobKey) bool {
+	switch {
+	case k.Namespace != o.Namespace:
+		return k.Namespace < o.Namespace
+	case k.Name != o.Name:
+		return k.Name < o.Name
+	default:
+		return !k.Adopted && o.Adopted
+	}
+}
+
+// Role is a job's members of one task-spec name.
+type Role struct {
+	Name string
+	Min  int32 // minTaskMember; 0 when none is asked or the minimums are ignored
+	Count
+}
+
+// Count says how many members stand where.
+type Count struct {
+	By         [model.NumStatus]int32
+	BestEffort int32 // pending, asking for nothing: backfill places them
+}
+
+// Ready is the number of members that count for the minimum (seed 003 §6.5): placed,
+// running or succeeded, and those that ask for nothing and can always be placed.
+func (c *Count) Ready() int32 { return c.Placed() + c.BestEffort }
+
+// Placed is Ready without the best-effort members that still wait.
+func (c *Count) Placed() int32 {
+	return c.By[model.Allocated] + c.By[model.Binding] + c.By[model.Bound] + c.By[model.Running] + c.By[model.Succeeded]
+}
+
+// Waiting is the number of members with a promise of room (seed 002 §3.1).
+func (c *Count) Waiting() int32 { return c.By[model.Pipelined] }
+
+// Valid is the number of members that exist or existed well: those that may still
+// make up the minimum (semantics §1.3, JobValid).
+func (c *Count) Valid() int32 { return c.Placed() + c.By[model.Pipelined] + c.By[model.Pending] }
+
+// Job is the row of a gang: a PodGroup with its pods, or pods adopted.
+type Job struct {
+	Key       JobKey
+	Group     *model.PodGroup // nil: adopted, or named by pods and never seen
+	Queue     QueueID
+	MinMember int32
+	Roles     []Role
+	Count           // of all members
+	Tasks     int32 // members, of any status
+	Gated     int32 // pending members with scheduling gates
+	Invalid   int32 // members set aside at the door
+	Priority  int32
+	Created   int64
+	Phase     model.GroupPhase // by its fact, or as decided and not yet visible
+	Changed   uint64           // differs whenever a member or the group's fact changed
+
+	MinResources resource.Vec
+	HasMin       bool
+	Allocated    resource.Sums // of members that hold room or are promised it
+	Request      resource.Sums // Allocated, and members that wait to be placed
+	Total        resource.Sums // members not finished
+	unfinished   int32
+	gatedNeed    resource.Sums
+
+	phaseHeld bool
+	phaseItem uint64
+	definer   TaskID // the member an adopted job takes its queue, minimum and priority from
+	first     [model.NumStatus]TaskID
+	elastic   resource.Vec // this job's part in its queue's Elastic
+	inqueue   resource.Vec // … and Inqueue
+	reserves  bool
+	activeAt  int32
+	dirty     bool
+	free      bool
+}
+
+// Exists says that there is something to schedule for: a PodGroup, or pods that need
+// none.
+func (j *Job) Exists() bool { return j.Group != nil || j.Key.Adopted }
+
+// Job returns the row of a job.
+func (l *Ledger) Job(j JobID) *Job { return &l.jobs[j] }
+
+// NumJobs is an upper bound for JobIDs.
+func (l *Ledger) NumJobs() int { return len(l.jobs) }
+
+// FindJob returns the row of a job, and false when there is none.
+func (l *Ledger) FindJob(k JobKey) (JobID, bool) {
+	j, ok := l.jobByKey[k]
+	return j, ok
+}
+
+// Jobs yields every job that has a PodGroup or members, in the order of rows.
+func (l *Ledger) Jobs(yield func(JobID) bool) {
+	for i := range l.jobs {
+		if !l.jobs[i].free && !yield(JobID(i)) {
+			return
+		}
+	}
+}
+
+// JobTasks yields a job's members of one status, in no order that may be decided by.
+func (l *Ledger) JobTasks(j JobID, s model.Status, yield func(TaskID) bool) {
+	for t := l.jobs[j].first[s]; t != NoTask; t = l.tasks[t].jobNext {
+		if !yield(t) {
+			return
+		}
+	}
+}
+
+func (l *Ledger) job(k JobKey) JobID {
+	if j, ok := l.jobByKey[k]; ok {
+		return j
+	}
+	var j JobID
+	if n := len(l.jobFree); n > 0 {
+		j = l.jobFree[n-1]
+		l.jobFree = l.jobFree[:n-1]
+	} else {
+		j = JobID(len(l.jobs))
+		l.jobs = append(l.jobs, Job{})
+	}
+	row := Job{Key: k, definer: NoTask, Queue: NoQueue, activeAt: -1, MinMember: 1}
+	for s := range row.first {
+		row.first[s] = NoTask
+	}
+	l.jobs[j] = row
+	l.jobByKey[k] = j
+	l.setQueue(j, l.queue(model.DefaultQueue))
+	return j
+}
+
+// dropJob frees a job that neither a fact nor a pod names.
+func (l *Ledger) dropJob(j JobID) {
+	row := &l.jobs[j]
+	if row.Group != nil || row.Tasks > 0 {
+		return
+	}
+	l.setQueue(j, NoQueue)
+	l.deactivate(j)
+	delete(l.jobByKey, row.Key)
+	*row = Job{free: true, definer: NoTask, Queue: NoQueue, activeAt: -1, dirty: row.dirty}
+	l.jobFree = append(l.jobFree, j)
+}
+
+// join makes a pod a member of its job; part is the inverse. Neither moves figures
+// that depend on the status: enter and leave do.
+func (l *Ledger) join(t TaskID) {
+	row := &l.tasks[t]
+	p := row.Pod
+	k := JobKey{p.Namespace, p.Group, false}
+	if p.Group == "" {
+		k.Name, k.Adopted = p.Owner, true
+		if p.Owner == "" {
+			k.Name = p.Name
+		}
+	}
+	j := l.job(k)
+	row.Job, row.Role = j, l.role(j, p.Role)
+	job := &l.jobs[j]
+	job.Tasks++
+	if l.classes[row.Class].Invalid {
+		job.Invalid++
+	}
+	if !podFinished(p) {
+		job.unfinished++
+		job.Total = job.Total.Add(l.quota(row.Class))
+	}
+	if job.definer == NoTask || l.defines(t, job.definer) {
+		job.definer = t
+		l.define(j)
+	}
+	l.refreshAll(j)
+}
+
+func (l *Ledger) part(t TaskID) {
+	row := &l.tasks[t]
+	j := row.Job
+	job := &l.jobs[j]
+	job.Tasks--
+	if l.classes[row.Class].Invalid {
+		job.Invalid--
+	}
+	if !podFinished(row.Pod) {
+		job.unfinished--
+		job.Total = job.Total.Sub(l.quota(row.Class))
+	}
+	row.Job, row.Role = NoJob, -1
+	if job.definer == t {
+		job.definer = NoTask
+		for s := range job.first {
+			for o := job.first[s]; o != NoTask; o = l.tasks[o].jobNext {
+				if job.definer == NoTask || l.defines(o, job.definer) {
+					job.definer = o
+				}
+			}
+		}
+		l.define(j)
+	}
+	l.refreshAll(j)
+	l.mark(j)
+	l.dropJob(j)
+}
+
+func podFinished(p *model.Pod) bool {
+	return p.Phase == model.PodSucceeded || p.Phase == model.PodFailed
+}
+
+// defines is a total order of members: the oldest, then the first by name.
+func (l *Ledger) defines(a, b TaskID) bool {
+	x, y := l.tasks[a].Pod, l.tasks[b].Pod
+	if x.Created != y.Created {
+		return x.Created < y.Created
+	}
+	return x.Name < y.Name
+}
+
+// define sets what a job takes from its PodGroup, or from its defining member where
+// there is none.
+func (l *Ledger) define(j JobID) {
+	job := &l.jobs[j]
+	queue, minMember := "", int32(1)
+	var mins []model.RoleMin
+	job.Priority, job.MinResources, job.HasMin = 0, nil, false
+	switch {
+	case job.Group != nil:
+		g := job.Group
+		queue, minMember, mins = g.Queue, g.MinMember, g.MinTaskMember
+		job.Created, job.Priority = g.Created, l.classPriority(g.PriorityClass)
+		job.HasMin, job.MinResources = g.HasMin, l.Dims.Vec(g.MinResources).Set(resource.Pods, 0)
+	case job.definer != NoTask:
+		p := l.tasks[job.definer].Pod
+		job.Created = p.Created
+		if job.Key.Adopted {
+			queue, minMember = p.Adopt.Queue, max(1, p.Adopt.MinMember)
+			job.Priority = l.podPriority(p)
+		}
+	}
+	l.widenQueues()
+	job.MinMember = minMember
+	l.setRoles(j, mins)
+	if queue == "" {
+		queue = model.DefaultQueue
+	}
+	l.setQueue(j, l.queue(queue))
+	l.refreshAll(j)
+}
+
+// setRoles sets the roles' minimums; they are ignored when they ask for more than
+// the job's own minimum (semantics §3.3).
+func (l *Ledger) setRoles(j JobID, mins []model.RoleMin) {
+	job := &l.jobs[j]
+	sum := int64(0)
+	for i := range job.Roles {
+		job.Roles[i].Min = 0
+	}
+	for _, m := range mins {
+		sum += int64(m.Min)
+	}
+	if sum > int64(job.MinMember) {
+		return
+	}
+	for _, m := range mins {
+		r := l.role(j, m.Role)
+		job.Roles[r].Min = m.Min
+	}
+}
+
+func (l *Ledger) role(j JobID, name string) int32 {
+	job := &l.jobs[j]
+	for i := range job.Roles {
+		if job.Roles[i].Name == name {
+			return int32(i)
+		}
+	}
+	job.Roles = append(job.Roles, Role{Name: name})
+	return int32(len(job.Roles) - 1)
+}
+
+func (l *Ledger) applyGroup(k Key, g *model.PodGroup) {
+	j := l.job(JobKey{k.Namespace, k.Name, false})
+	job := &l.jobs[j]
+	life := job.Group != nil && g != nil && job.Group.UID == g.UID
+	job.Group = g
+	l.define(j)
+	job = &l.jobs[j]
+	switch {
+	case g == nil:
+		job.Phase, job.phaseHeld = model.GroupPending, false
+	case !life || !job.phaseHeld || job.Phase == g.Phase:
+		job.Phase, job.phaseHeld = g.Phase, false
+	}
+	l.refreshAll(j)
+	l.mark(j)
+	l.activate(j)
+	l.grown++
+	l.dropJob(j)
+}
+
+// SetPhase moves a job to a phase that its fact does not show yet. It outlives the
+// cycle; PodGroup.status.phase keeps it over a restart, and for adopted jobs nothing
+// does: their admission is decided again.
+func (l *Ledger) SetPhase(j JobID, p model.GroupPhase, item uint64) {
+	job := &l.jobs[j]
+	job.Phase, job.phaseHeld, job.phaseItem = p, true, item
+	l.refreshAll(j)
+	l.mark(j)
+	l.activate(j)
+}
+
+// PhaseHeld is the plan item that asked for a job's phase, and false when the phase
+// is that of its fact.
+func (l *Ledger) PhaseHeld(j JobID) (uint64, bool) {
+	job := &l.jobs[j]
+	return job.phaseItem, job.phaseHeld
+}
+
+// DropPhase forgets a decided phase: the fact's holds again.
+func (l *Ledger) DropPhase(j JobID) {
+	job := &l.jobs[j]
+	job.phaseHeld, job.Phase = false, model.GroupPending
+	if job.Group != nil {
+		job.Phase = job.Group.Phase
+	}
+	l.refreshAll(j)
+	l.mark(j)
+	l.activate(j)
+}

@@ -1,0 +1,99 @@
+package ledger
+
+import (
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+)
+
+// Ledger is the whole state: facts, rows, figures. One writer.
+type Ledger struct {
+	Dims *resource.Dims
+
+	nodes      []Node
+	nodeFree   []NodeID
+	nodeByName map[string]NodeID
+	cols       columns
+	total      resource.Sums // allocatable of all present nodes
+
+	classes    []Class
+	classFree  []ClassID
+	classByKey map[string]ClassID
+
+	tasks     []Task
+	taskFree  []TaskID
+	taskByKey map[Key]TaskID
+
+	jobs     []Job
+	jobFree  []JobID
+	jobByKey map[JobKey]JobID
+
+	queues      []Queue
+	queueFree   []QueueID
+	queueByName map[string]QueueID
+	queuesStale bool // parents or presence changed: ancestors and sums are rebuilt before use
+
+	priorities     map[string]*model.PriorityClass
+	globalPriority *model.PriorityClass
+
+	facts factStore
+	books []Book
+
+	undo  []entry
+	depth int
+	tx    Tx
+	ops   []Op
+	soft  []TaskID
+
+	journal     []touch
+	journalBase uint64
+	grown       uint64
+
+	active    []JobID // jobs with something left to decide
+	dirty     []JobID // jobs touched since TakeDirty
+	shapeAt   uint64
+	figuresAt uint64
+	scratch   resource.Vec
+	births    uint64
+}
+
+// New returns an empty ledger.
+func New() *Ledger {
+	l := &Ledger{
+		Dims:        resource.NewDims(),
+		nodeByName:  map[string]NodeID{},
+		classByKey:  map[string]ClassID{},
+		taskByKey:   map[Key]TaskID{},
+		jobByKey:    map[JobKey]JobID{},
+		queueByName: map[string]QueueID{},
+		priorities:  map[string]*model.PriorityClass{},
+		facts:       newFactStore(),
+	}
+	l.tx.l = l
+	l.queue(model.RootQueue)
+	return l
+}
+
+// Key names a pod or a PodGroup.
+type Key struct{ Namespace, Name string }
+
+// String is namespace/name.
+func (k Key) String() string { return k.Namespace + "/" + k.Name }
+
+// Less orders keys by namespace, then name.
+func (k Key) Less(o Key) bool {
+	if k.Namespace != o.Namespace {
+		return k.Namespace < o.Namespace
+	}
+	return k.Name < o.Name
+}
+
+// Grown counts the events after which some task may find room that it did not find
+// before: room freed, a node come or changed, a promise taken back. While it stands
+// still, a refusal for want of room stands too.
+func (l *Ledger) Grown() uint64 { return l.grown }
+
+// Shape counts the changes to queues, their parents and what they are granted.
+func (l *Ledger) Shape() uint64 { return l.shapeAt }
+
+// Figures counts the changes to what queues hold or ask for, in any way.
+func (l *Ledger) Figures() uint64 { return l.figuresAt }

@@ -1,0 +1,136 @@
+package ledger
+
+import "ashlar.sh/sched/model"
+
+// move changes a task's status and node, and every figure with it.
+func (l *Ledger) move(t TaskID, s model.Status, n NodeID) {
+	l.leave(t)
+	row := &l.tasks[t]
+	row.Status, row.Node = s, n
+	l.enter(t)
+}
+
+// enter adds a task's figures to its node, job and queues and links it in front of
+// their lists.
+func (l *Ledger) enter(t TaskID) {
+	row := &l.tasks[t]
+	if row.Node != NoNode {
+		l.linkNode(t)
+		l.onNode(row, 1)
+	}
+	if row.Job != NoJob {
+		l.linkJob(t)
+		l.inJob(row, 1)
+	}
+	l.tellBooks(t, row, true)
+}
+
+// leave is the exact inverse of enter.
+func (l *Ledger) leave(t TaskID) {
+	row := &l.tasks[t]
+	l.tellBooks(t, row, false)
+	if row.Job != NoJob {
+		l.inJob(row, -1)
+		l.unlinkJob(t)
+	}
+	if row.Node != NoNode {
+		l.onNode(row, -1)
+		l.unlinkNode(t)
+	}
+}
+
+// onNode adds (sign 1) or takes away (-1) a task's amounts on its node.
+func (l *Ledger) onNode(row *Task, sign int64) {
+	n := row.Node
+	node := &l.nodes[n]
+	node.Tasks += int32(sign)
+	releasing := row.Status == model.Releasing
+	if releasing {
+		node.going += int32(sign)
+	}
+	for _, need := range l.classes[row.Class].Need {
+		d, x := int(need.Dim), need.Amount*sign
+		switch {
+		case row.Status == model.Pipelined:
+			l.cols.pipelined[d][n] += x
+		case releasing:
+			l.cols.idle[d][n] -= x
+			l.cols.releasing[d][n] += x
+		default:
+			l.cols.idle[d][n] -= x
+		}
+		idle := l.cols.idle[d][n]
+		l.cols.room[d][n] = min(idle, idle+l.cols.releasing[d][n]-l.cols.pipelined[d][n])
+	}
+	l.touchNode(n)
+}
+
+func (l *Ledger) linkNode(t TaskID) {
+	row := &l.tasks[t]
+	head := &l.nodes[row.Node].first
+	row.nodePrev, row.nodeNext = NoTask, *head
+	if *head != NoTask {
+		l.tasks[*head].nodePrev = t
+	}
+	*head = t
+}
+
+func (l *Ledger) unlinkNode(t TaskID) {
+	row := &l.tasks[t]
+	if row.nodePrev == NoTask {
+		l.nodes[row.Node].first = row.nodeNext
+	} else {
+		l.tasks[row.nodePrev].nodeNext = row.nodeNext
+	}
+	if row.nodeNext != NoTask {
+		l.tasks[row.nodeNext].nodePrev = row.nodePrev
+	}
+}
+
+// relinkNode puts a task back between the neighbours it was taken from: those of the
+// row itself, which a task that is on no list keeps.
+func (l *Ledger) relinkNode(t TaskID) {
+	row := &l.tasks[t]
+	if row.nodePrev == NoTask {
+		l.nodes[row.Node].first = t
+	} else {
+		l.tasks[row.nodePrev].nodeNext = t
+	}
+	if row.nodeNext != NoTask {
+		l.tasks[row.nodeNext].nodePrev = t
+	}
+}
+
+func (l *Ledger) linkJob(t TaskID) {
+	row := &l.tasks[t]
+	head := &l.jobs[row.Job].first[row.Status]
+	row.jobPrev, row.jobNext = NoTask, *head
+	if *head != NoTask {
+		l.tasks[*head].jobPrev = t
+	}
+	*head = t
+}
+
+func (l *Ledger) unlinkJob(t TaskID) {
+	row := &l.tasks[t]
+	if row.jobPrev == NoTask {
+		l.jobs[row.Job].first[row.Status] = row.jobNext
+	} else {
+		l.tasks[row.jobPrev].jobNext = row.jobNext
+	}
+	if row.jobNext != NoTask {
+		l.tasks[row.jobNext].jobPrev = row.jobPrev
+	}
+}
+
+func (l *Ledger) relinkJob(t TaskID) {
+	row := &l.tasks[t]
+	if row.jobPrev == NoTask {
+		l.jobs[row.Job].first[row.Status] = t
+	} else {
+		l.tasks[row.jobPrev].jobNext = t
+	}
+	if row.jobNext != NoTask {
+		l.tasks[row.jobNext].jobPrev = t
+	}
+}

@@ -1,0 +1,198 @@
+package ledger
+
+import (
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+)
+
+// Node is the row of a machine. Its amounts stand in columns: Idle(d)[n].
+type Node struct {
+	Name  string
+	Fact  *model.Node // nil: named by pods, never seen
+	Tasks int32       // that hold, leave or are promised a place here
+	first TaskID
+	going int32 // releasing tasks
+	free  bool
+}
+
+// Present says that the node exists and was not set aside: tasks may be placed on
+// it, and it counts in the cluster's total.
+func (n *Node) Present() bool {
+	if n.Fact == nil {
+		return false
+	}
+	_, bad := n.Fact.SetAside()
+	return !bad
+}
+
+// columns are the amounts of all nodes, dimension by dimension: columns[d][n].
+type columns struct {
+	alloc, idle, releasing, pipelined, room [][]int64
+}
+
+// Node returns the row of a node.
+func (l *Ledger) Node(n NodeID) *Node { return &l.nodes[n] }
+
+// NumNodes is the number of node rows, free ones included: an upper bound for
+// NodeIDs.
+func (l *Ledger) NumNodes() int { return len(l.nodes) }
+
+// FindNode returns the row of a name, and false when nothing has named it.
+func (l *Ledger) FindNode(name string) (NodeID, bool) {
+	n, ok := l.nodeByName[name]
+	return n, ok
+}
+
+// Allocatable is the column of what nodes offer in dimension d; element n is node n's.
+// The columns are read-only and as long as NumNodes.
+func (l *Ledger) Allocatable(d resource.Dim) []int64 { return l.cols.alloc[d] }
+
+// Idle is the column of what is held by nobody; negative where a node holds too much.
+func (l *Ledger) Idle(d resource.Dim) []int64 { return l.cols.idle[d] }
+
+// Releasing is the column of what terminating tasks still hold.
+func (l *Ledger) Releasing(d resource.Dim) []int64 { return l.cols.releasing[d] }
+
+// Pipelined is the column of what is promised to tasks that wait for it.
+func (l *Ledger) Pipelined(d resource.Dim) []int64 { return l.cols.pipelined[d] }
+
+// Room is the column of what a task may take now: min(Idle, FutureIdle).
+func (l *Ledger) Room(d resource.Dim) []int64 { return l.cols.room[d] }
+
+// FutureIdle is Idle + Releasing - Pipelined.
+func (l *Ledger) FutureIdle(d resource.Dim, n NodeID) int64 {
+	return l.cols.idle[d][n] + l.cols.releasing[d][n] - l.cols.pipelined[d][n]
+}
+
+// Used is what is held, by running and by releasing tasks: Allocatable - Idle.
+func (l *Ledger) Used(d resource.Dim, n NodeID) int64 {
+	return l.cols.alloc[d][n] - l.cols.idle[d][n]
+}
+
+// Releases says that some task on the node is terminating.
+func (l *Ledger) Releases(n NodeID) bool { return l.nodes[n].going > 0 }
+
+// Total is the allocatable of all present nodes in dimension d.
+func (l *Ledger) Total(d resource.Dim) int64 { return l.total.Get(d) }
+
+// Present lists the nodes that exist; the order is that of rows.
+func (l *Ledger) Present(yield func(NodeID) bool) {
+	for i := range l.nodes {
+		if !l.nodes[i].free && l.nodes[i].Present() && !yield(NodeID(i)) {
+			return
+		}
+	}
+}
+
+// node returns the row for a name, making it at first sight.
+func (l *Ledger) node(name string) NodeID {
+	if n, ok := l.nodeByName[name]; ok {
+		return n
+	}
+	var n NodeID
+	if k := len(l.nodeFree); k > 0 {
+		n = l.nodeFree[k-1]
+		l.nodeFree = l.nodeFree[:k-1]
+	} else {
+		n = NodeID(len(l.nodes))
+		l.nodes = append(l.nodes, Node{})
+		l.widen()
+	}
+	l.nodes[n] = Node{Name: name, first: NoTask}
+	l.nodeByName[name] = n
+	l.touchStatic(n)
+	return n
+}
+
+// dropNode frees the row of a node that neither facts nor tasks name.
+func (l *Ledger) dropNode(n NodeID) {
+	row := &l.nodes[n]
+	if row.Fact != nil || row.Tasks > 0 {
+		return
+	}
+	delete(l.nodeByName, row.Name)
+	*row = Node{first: NoTask, free: true}
+	l.nodeFree = append(l.nodeFree, n)
+}
+
+// widen gives every column an element for every node, and every dimension a column.
+func (l *Ledger) widen() {
+	for _, c := range []*[][]int64{&l.cols.alloc, &l.cols.idle, &l.cols.releasing, &l.cols.pipelined, &l.cols.room} {
+		for len(*c) < l.Dims.Len() {
+			*c = append(*c, make([]int64, len(l.nodes), cap(l.nodes)))
+		}
+		for d := range *c {
+			for len((*c)[d]) < len(l.nodes) {
+				(*c)[d] = append((*c)[d], 0)
+			}
+		}
+	}
+}
+
+func (l *Ledger) applyNode(name string, fact *model.Node) {
+	n := l.node(name)
+	l.setAllocatable(n, nil)
+	l.nodes[n].Fact = fact
+	if l.nodes[n].Present() {
+		l.setAllocatable(n, l.Dims.Vec(fact.Allocatable))
+	}
+	l.grown++
+	l.touchStatic(n)
+	l.dropNode(n)
+}
+
+// setAllocatable replaces what a node offers; idle moves with it.
+func (l *Ledger) setAllocatable(n NodeID, v resource.Vec) {
+	l.widen()
+	for d := range l.cols.alloc {
+		old, x := l.cols.alloc[d][n], v.Get(resource.Dim(d))
+		if old == x {
+			continue
+		}
+		l.cols.alloc[d][n] = x
+		l.cols.idle[d][n] += x - old
+		l.total = l.total.AddAt(resource.Dim(d), x-old)
+		l.rerun(d, n)
+	}
+	l.shapeAt++
+}
+
+// rerun recomputes a node's room in one dimension from idle, releasing and pipelined.
+func (l *Ledger) rerun(d int, n NodeID) {
+	idle := l.cols.idle[d][n]
+	l.cols.room[d][n] = min(idle, idle+l.cols.releasing[d][n]-l.cols.pipelined[d][n])
+}
+
+// touch is an entry of the journal of nodes whose figures or facts changed.
+type touch struct {
+	Node   NodeID
+	Static bool // labels, taints or presence may have changed
+}
+
+func (l *Ledger) touchNode(n NodeID)   { l.record(touch{n, false}) }
+func (l *Ledger) touchStatic(n NodeID) { l.record(touch{n, true}) }
+
+func (l *Ledger) record(t touch) {
+	if most := max(4096, 2*len(l.nodes)); len(l.journal) >= most {
+		half := len(l.journal) / 2
+		l.journalBase += uint64(half)
+		l.journal = l.journal[:copy(l.journal, l.journal[half:])]
+	}
+	l.journal = append(l.journal, t)
+}
+
+// Now is the journal's end: the version of all node figures together.
+func (l *Ledger) Now() uint64 { return l.journalBase + uint64(len(l.journal)) }
+
+// Since calls f for each node touched from a version on, oldest first, perhaps more
+// than once. It returns false, without a call, when the journal no longer reaches
+// back so far: then everything may have changed.
+func (l *Ledger) Since(version uint64, f func(n NodeID, static bool)) bool {
+	if version < l.journalBase {
+		return false
+	}
+	for _, t := range l.journal[version-l.journalBase:] {
+		f(t.Node, t.Static)
+	}
+	return true
+}

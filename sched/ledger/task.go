@@ -1,0 +1,224 @@
+package ledger
+
+import "ashlar.sh/sched/model"
+
+// Task is the row of a pod.
+type Task struct {
+	Key      Key
+	Pod      *model.Pod
+	Job      JobID // NoJob: a pod of another scheduler
+	Role     int32 // index in its job's Roles, -1 without a job
+	Class    ClassID
+	Node     NodeID // where it holds, leaves or is promised a place
+	Status   model.Status
+	Priority int32
+	Held     Commitment
+
+	soft               bool // moved by a statement that is not in the plan; the next cycle takes it back
+	free               bool
+	jobPrev, jobNext   TaskID // its job's tasks of one status
+	nodePrev, nodeNext TaskID
+}
+
+// Placeable says that the task may be given a node: ours, pending, not gated, sound.
+func (t *Task) Placeable() bool { return t.Status == model.Pending && !t.Pod.Gated && t.Job != NoJob }
+
+// CommitKind is what was decided for a task and is not yet visible in its fact.
+type CommitKind uint8
+
+// The commitments a task can have, each with the API field that keeps it over a
+// restart.
+const (
+	NoCommit      CommitKind = iota
+	CommitBind               // spec.nodeName, once the bind is through; lost before that
+	CommitEvict              // metadata.deletionTimestamp, once the delete is through; lost before that
+	CommitReserve            // status.nominatedNodeName (decision 13)
+)
+
+// Commitment is a decision under way.
+type Commitment struct {
+	Kind  CommitKind
+	Node  NodeID
+	Item  uint64 // the plan item that asked for it
+	Until int64  // nanoseconds since the epoch; 0: until the facts show it or a receipt denies it
+}
+
+// Task returns the row of a task.
+func (l *Ledger) Task(t TaskID) *Task { return &l.tasks[t] }
+
+// NumTasks is an upper bound for TaskIDs.
+func (l *Ledger) NumTasks() int { return len(l.tasks) }
+
+// FindTask returns the row of a pod, and false when there is none.
+func (l *Ledger) FindTask(k Key) (TaskID, bool) {
+	t, ok := l.taskByKey[k]
+	return t, ok
+}
+
+// Tasks yields every task, in the order of rows.
+func (l *Ledger) Tasks(yield func(TaskID) bool) {
+	for i := range l.tasks {
+		if !l.tasks[i].free && !yield(TaskID(i)) {
+			return
+		}
+	}
+}
+
+// NodeTasks yields the tasks that hold, leave or are promised a place on a node, in
+// no order that may be decided by.
+func (l *Ledger) NodeTasks(n NodeID, yield func(TaskID) bool) {
+	for t := l.nodes[n].first; t != NoTask; t = l.tasks[t].nodeNext {
+		if !yield(t) {
+			return
+		}
+	}
+}
+
+func (l *Ledger) applyPod(k Key, p *model.Pod) {
+	old, known := l.taskByKey[k]
+	if known && (p == nil || l.tasks[old].Pod.UID != p.UID) {
+		l.removeTask(old)
+		known = false
+	}
+	if p == nil {
+		return
+	}
+	if !known {
+		old = l.newTask(k)
+		l.addTask(old, p)
+		return
+	}
+	held := l.tasks[old].Held
+	l.detach(old)
+	l.addTask(old, p)
+	if stillOpen(held, p) {
+		l.tasks[old].Held = held
+		l.rebase(old)
+	}
+}
+
+// stillOpen says that a pod's fact does not yet show, nor contradict, a commitment.
+func stillOpen(c Commitment, p *model.Pod) bool {
+	finished := p.Phase == model.PodSucceeded || p.Phase == model.PodFailed
+	switch c.Kind {
+	case CommitBind, CommitReserve:
+		return p.Node == "" && !p.Deleting && !finished
+	case CommitEvict:
+		return !p.Deleting && !finished
+	default:
+		return false
+	}
+}
+
+func (l *Ledger) newTask(k Key) TaskID {
+	var t TaskID
+	if n := len(l.taskFree); n > 0 {
+		t = l.taskFree[n-1]
+		l.taskFree = l.taskFree[:n-1]
+	} else {
+		t = TaskID(len(l.tasks))
+		l.tasks = append(l.tasks, Task{})
+	}
+	l.tasks[t] = Task{Key: k, Job: NoJob, Role: -1, Class: NoClass, Node: NoNode,
+		jobPrev: NoTask, jobNext: NoTask, nodePrev: NoTask, nodeNext: NoTask}
+	l.taskByKey[k] = t
+	return t
+}
+
+// addTask gives a detached row its content and enters its figures.
+func (l *Ledger) addTask(t TaskID, p *model.Pod) {
+	row := &l.tasks[t]
+	_, bad := p.SetAside()
+	row.Pod, row.Held, row.soft = p, Commitment{}, false
+	row.Priority = l.podPriority(p)
+	row.Class = l.class(p.Spec, bad)
+	if p.Ours {
+		l.join(t)
+	}
+	row.Status, row.Node = l.observed(row)
+	l.enter(t)
+	l.grown++
+}
+
+// detach takes a row's figures out; the row stays.
+func (l *Ledger) detach(t TaskID) {
+	l.leave(t)
+	row := &l.tasks[t]
+	node := row.Node
+	row.Node = NoNode
+	if row.Job != NoJob {
+		l.part(t)
+	}
+	l.dropClass(row.Class)
+	row.Class = NoClass
+	if node != NoNode {
+		l.dropNode(node)
+	}
+	l.grown++
+}
+
+func (l *Ledger) removeTask(t TaskID) {
+	l.detach(t)
+	delete(l.taskByKey, l.tasks[t].Key)
+	l.tasks[t] = Task{free: true, Job: NoJob, Node: NoNode, Class: NoClass}
+	l.taskFree = append(l.taskFree, t)
+}
+
+// observed is where a task stands by its fact and its commitment, without the moves
+// of the current cycle.
+func (l *Ledger) observed(row *Task) (model.Status, NodeID) {
+	p := row.Pod
+	switch p.Phase {
+	case model.PodSucceeded:
+		return model.Succeeded, NoNode
+	case model.PodFailed:
+		return model.Failed, NoNode
+	}
+	at := NoNode
+	if p.Node != "" {
+		at = l.node(p.Node)
+	}
+	switch {
+	case p.Deleting || row.Held.Kind == CommitEvict:
+		return model.Releasing, at
+	case at == NoNode && row.Held.Kind == CommitBind:
+		return model.Binding, row.Held.Node
+	case at == NoNode && row.Held.Kind == CommitReserve:
+		return model.Pipelined, row.Held.Node
+	case at == NoNode:
+		return model.Pending, NoNode
+	case p.Phase == model.PodRunning:
+		return model.Running, at
+	case p.Phase == model.PodUnknown:
+		return model.Unknown, at
+	default:
+		return model.Bound, at
+	}
+}
+
+// rebase puts a task back to where its fact and commitment say it stands.
+func (l *Ledger) rebase(t TaskID) {
+	row := &l.tasks[t]
+	row.soft = false
+	if s, n := l.observed(row); s != row.Status || n != row.Node {
+		l.move(t, s, n)
+		l.grown++
+	}
+}
+
+func (l *Ledger) podPriority(p *model.Pod) int32 {
+	if p.HasPriority {
+		return p.Priority
+	}
+	return l.classPriority(p.PriorityClass)
+}
+
+func (l *Ledger) classPriority(name string) int32 {
+	if c := l.priorities[name]; c != nil {
+		return c.Value
+	}
+	if l.globalPriority != nil {
+		return l.globalPriority.Value
+	}
+	return 0
+}

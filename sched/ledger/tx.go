@@ -1,0 +1,207 @@
+package ledger
+
+import "ashlar.sh/sched/model"
+
+// OpKind is what a statement does to a task.
+type OpKind uint8
+
+// The operations of a statement.
+const (
+	OpAllocate OpKind = iota // takes room that is there
+	OpPipeline               // waits for room that frees itself: a soft hold
+	OpReserve                // waits for room freed by this statement's evictions: a reservation
+	OpEvict                  // is to leave
+)
+
+// Op is one operation of a statement that held.
+type Op struct {
+	Kind   OpKind
+	Task   TaskID
+	Node   NodeID
+	Reason string // of an eviction: the action
+	For    TaskID // of an eviction: whom it serves; NoTask when unknown
+}
+
+// entry is what undoing one move needs: where the task was, and between whom.
+type entry struct {
+	task               TaskID
+	status             model.Status
+	node               NodeID
+	jobPrev, jobNext   TaskID
+	nodePrev, nodeNext TaskID
+	soft               bool
+	ops                int32 // length of ops before it
+}
+
+// Tx is the hand with which a try changes the ledger. It is good only inside the
+// closure it was given to.
+type Tx struct {
+	l    *Ledger
+	keep bool
+}
+
+// Try runs f; when f returns true its changes stay, when false they never were: every
+// figure, list, book and counter is as before. Tries nest. When the outermost try
+// holds, its operations are those that Committed returns; see Keep for the other way
+// to hold.
+func (l *Ledger) Try(f func(*Tx) bool) bool {
+	mark, ops := len(l.undo), len(l.ops)
+	if l.depth == 0 {
+		l.tx.keep = false
+	}
+	l.depth++
+	ok := f(&l.tx)
+	l.depth--
+	if !ok {
+		l.rollback(mark)
+		l.ops = l.ops[:ops]
+		return false
+	}
+	if l.depth == 0 {
+		l.undo = l.undo[:0]
+		if l.tx.keep {
+			l.softly(ops)
+		}
+	}
+	return true
+}
+
+// Keep makes the statement hold for this cycle only: it takes its room and stays out
+// of the plan, and the next cycle takes it back before it decides (a job that is
+// pipelined and not ready; seed 003 §6.5).
+func (tx *Tx) Keep() { tx.keep = true }
+
+// Allocate gives a pending task room on a node.
+func (tx *Tx) Allocate(t TaskID, n NodeID) {
+	tx.l.step(t, model.Allocated, n)
+	tx.l.ops = append(tx.l.ops, Op{Kind: OpAllocate, Task: t, Node: n, For: NoTask})
+}
+
+// Pipeline promises a pending task room on a node that is being freed.
+func (tx *Tx) Pipeline(t TaskID, n NodeID) {
+	tx.l.step(t, model.Pipelined, n)
+	tx.l.ops = append(tx.l.ops, Op{Kind: OpPipeline, Task: t, Node: n, For: NoTask})
+}
+
+// Reserve promises a pending task the room that this statement's evictions free.
+func (tx *Tx) Reserve(t TaskID, n NodeID) {
+	tx.l.step(t, model.Pipelined, n)
+	tx.l.ops = append(tx.l.ops, Op{Kind: OpReserve, Task: t, Node: n, For: NoTask})
+}
+
+// Evict asks a task to leave its node for another's sake; it holds its room as
+// Releasing until it is gone.
+func (tx *Tx) Evict(t TaskID, reason string, beneficiary TaskID) {
+	n := tx.l.tasks[t].Node
+	tx.l.step(t, model.Releasing, n)
+	tx.l.ops = append(tx.l.ops, Op{Kind: OpEvict, Task: t, Node: n, Reason: reason, For: beneficiary})
+}
+
+// Try nests: see Ledger.Try.
+func (tx *Tx) Try(f func(*Tx) bool) bool { return tx.l.Try(f) }
+
+// step moves a task and notes how to take it back.
+func (l *Ledger) step(t TaskID, s model.Status, n NodeID) {
+	row := &l.tasks[t]
+	l.undo = append(l.undo, entry{t, row.Status, row.Node, row.jobPrev, row.jobNext,
+		row.nodePrev, row.nodeNext, row.soft, int32(len(l.ops))})
+	l.move(t, s, n)
+}
+
+// rollback takes moves back, the last first. Lists come back in their old order
+// because each task goes back between the neighbours it was taken from.
+func (l *Ledger) rollback(mark int) {
+	for i := len(l.undo) - 1; i >= mark; i-- {
+		e := &l.undo[i]
+		row := &l.tasks[e.task]
+		l.tellBooks(e.task, row, false)
+		if row.Job != NoJob {
+			l.inJob(row, -1)
+			l.unlinkJob(e.task)
+		}
+		if row.Node != NoNode {
+			l.onNode(row, -1)
+			l.unlinkNode(e.task)
+		}
+		row.Status, row.Node, row.soft = e.status, e.node, e.soft
+		row.jobPrev, row.jobNext, row.nodePrev, row.nodeNext = e.jobPrev, e.jobNext, e.nodePrev, e.nodeNext
+		if row.Node != NoNode {
+			l.relinkNode(e.task)
+			l.onNode(row, 1)
+		}
+		if row.Job != NoJob {
+			l.relinkJob(e.task)
+			l.inJob(row, 1)
+		}
+		l.tellBooks(e.task, row, true)
+	}
+	l.undo = l.undo[:mark]
+}
+
+// softly turns the operations from index i on into soft holds.
+func (l *Ledger) softly(i int) {
+	for _, op := range l.ops[i:] {
+		l.soften(op.Task)
+	}
+	l.ops = l.ops[:i]
+}
+
+func (l *Ledger) soften(t TaskID) {
+	if row := &l.tasks[t]; !row.soft {
+		row.soft = true
+		l.soft = append(l.soft, t)
+	}
+}
+
+// Soft says that a task's place is a soft hold, to be decided anew next cycle.
+func (l *Ledger) Soft(t TaskID) bool { return l.tasks[t].soft }
+
+// ReleaseSoft takes back every soft hold: the first step of a cycle.
+func (l *Ledger) ReleaseSoft() {
+	for _, t := range l.soft {
+		if l.tasks[t].soft && !l.tasks[t].free {
+			l.rebase(t)
+		}
+	}
+	l.soft = l.soft[:0]
+}
+
+// Committed returns the operations of the statements that held since the last call,
+// in their order, having made commitments of them: an Allocate is a bind under way,
+// an Evict an eviction under way, a Reserve a reservation until the time given; a
+// Pipeline becomes a soft hold. item is called for each operation that belongs in the
+// plan and returns its item's ID. The slice is good until the next try.
+func (l *Ledger) Committed(item func(Op) (id uint64, until int64)) []Op {
+	ops := l.ops
+	for _, op := range ops {
+		row := &l.tasks[op.Task]
+		switch op.Kind {
+		case OpPipeline:
+			l.soften(op.Task)
+			continue
+		case OpAllocate:
+			id, _ := item(op)
+			row.Held = Commitment{Kind: CommitBind, Node: op.Node, Item: id}
+			l.move(op.Task, model.Binding, op.Node)
+		case OpReserve:
+			id, until := item(op)
+			row.Held = Commitment{Kind: CommitReserve, Node: op.Node, Item: id, Until: until}
+		case OpEvict:
+			id, _ := item(op)
+			row.Held = Commitment{Kind: CommitEvict, Node: op.Node, Item: id}
+		}
+	}
+	l.ops = l.ops[:0]
+	return ops
+}
+
+// Hold makes a commitment outside any try, as a restart does; Drop ends one, because
+// a receipt denied it or its time is over. Both leave the task where its fact and
+// commitment say it stands.
+func (l *Ledger) Hold(t TaskID, c Commitment) {
+	l.tasks[t].Held = c
+	l.rebase(t)
+}
+
+// Drop ends a task's commitment.
+func (l *Ledger) Drop(t TaskID) { l.Hold(t, Commitment{}) }

@@ -1,0 +1,81 @@
+package model
+
+// Kind names what a fact is about. Kinds that the engine does not know (volumes,
+// claims, storage classes) are handed on to the books that asked for them.
+type Kind string
+
+// The kinds the engine itself reads.
+const (
+	KindNode          Kind = "Node"
+	KindPod           Kind = "Pod"
+	KindPodGroup      Kind = "PodGroup"
+	KindQueue         Kind = "Queue"
+	KindPriorityClass Kind = "PriorityClass"
+)
+
+// Ref names an object for as long as its name is used; a UID names one life of it.
+type Ref struct {
+	Kind      Kind
+	Namespace string // empty for what belongs to no namespace
+	Name      string
+}
+
+// String is Kind/namespace/name, or Kind/name without a namespace.
+func (r Ref) String() string {
+	if r.Namespace == "" {
+		return string(r.Kind) + "/" + r.Name
+	}
+	return string(r.Kind) + "/" + r.Namespace + "/" + r.Name
+}
+
+// Fact is one observation. Of two facts about one Ref the one with the higher
+// Version holds; among equals the later one.
+type Fact struct {
+	Ref     Ref
+	UID     string
+	Version uint64
+	Object  Object // nil: the object is gone
+}
+
+// Object is the content of a fact: one of *Node, *Pod, *PodGroup, *Queue,
+// *PriorityClass, *Opaque.
+type Object interface{ object() }
+
+// Meta is what every object has.
+type Meta struct {
+	Namespace, Name, UID string
+	Created              int64 // nanoseconds since the epoch
+	Faults               []Fault
+}
+
+// Fault says what is wrong with a field of an object. Fatal: nothing sensible can
+// be taken instead, the object is set aside. Otherwise Message says what was taken.
+type Fault struct {
+	Field   string // as in the manifest, e.g. spec.guarantee.resource.cpu
+	Message string
+	Fatal   bool
+}
+
+// SetAside returns the first fatal fault, and false when there is none.
+func (m *Meta) SetAside() (Fault, bool) {
+	for _, f := range m.Faults {
+		if f.Fatal {
+			return f, true
+		}
+	}
+	return Fault{}, false
+}
+
+// Opaque is an object that only a book understands: a volume, a claim, a storage
+// class. Content is not looked at by the engine and must not change.
+type Opaque struct {
+	Meta
+	Content any
+}
+
+func (*Node) object()          {}
+func (*Pod) object()           {}
+func (*PodGroup) object()      {}
+func (*Queue) object()         {}
+func (*PriorityClass) object() {}
+func (*Opaque) object()        {}

@@ -1,0 +1,82 @@
+package model
+
+import "ashlar.sh/sched/resource"
+
+// GroupPhase is where a job stands in its life (semantics of PodGroup.status.phase).
+type GroupPhase uint8
+
+// The phases of a PodGroup; empty counts as Pending.
+const (
+	GroupPending GroupPhase = iota
+	GroupInqueue
+	GroupRunning
+	GroupUnknown
+	GroupCompleted
+)
+
+var groupPhaseNames = [...]string{"Pending", "Inqueue", "Running", "Unknown", "Completed"}
+
+// String is the phase as Volcano spells it.
+func (p GroupPhase) String() string { return groupPhaseNames[p] }
+
+// PodGroup is a gang as its owner asked for it.
+type PodGroup struct {
+	Meta
+	Queue         string // "" for the default queue
+	MinMember     int32
+	MinTaskMember []RoleMin // sorted by role
+	MinResources  resource.List
+	HasMin        bool // minResources is set, be it empty
+	PriorityClass string
+	Phase         GroupPhase
+}
+
+// RoleMin is the least number of members that a role needs (minTaskMember).
+type RoleMin struct {
+	Role string
+	Min  int32
+}
+
+// PriorityClass gives a name a value.
+type PriorityClass struct {
+	Meta
+	Value         int32
+	GlobalDefault bool
+	PreemptNever  bool
+}
+
+// QueueState is whether a queue takes jobs. An empty state counts as Open
+// (decision 5).
+type QueueState uint8
+
+// The states of a queue.
+const (
+	QueueOpen QueueState = iota
+	QueueClosed
+	QueueClosing
+	QueueUnknown
+)
+
+var queueStateNames = [...]string{"Open", "Closed", "Closing", "Unknown"}
+
+// String is the state as Volcano spells it.
+func (s QueueState) String() string { return queueStateNames[s] }
+
+// The queues every cluster has.
+const (
+	RootQueue    = "root"
+	DefaultQueue = "default"
+)
+
+// Queue is a share of the cluster.
+type Queue struct {
+	Meta
+	Parent      string // "" counts as root
+	Weight      int32  // at least 1
+	Priority    int32
+	State       QueueState
+	Reclaimable bool
+	Capability  resource.List // a missing name is unlimited, zero is a limit of zero
+	Deserved    resource.List
+	Guarantee   resource.List
+}

@@ -1,0 +1,49 @@
+package model
+
+import "ashlar.sh/sched/resource"
+
+// Node is a machine.
+type Node struct {
+	Meta
+	Labels        []Label // sorted by key; kubernetes.io/hostname included when the node has it
+	Taints        []Taint
+	Unschedulable bool // cordoned
+	Allocatable   resource.List
+	Capacity      resource.List
+}
+
+// Label is a key with its value. Lists of labels are sorted by key, no key twice.
+type Label struct{ Key, Value string }
+
+// LabelValue looks a key up in a sorted list of labels.
+func LabelValue(labels []Label, key string) (string, bool) {
+	lo, hi := 0, len(labels)
+	for lo < hi {
+		m := int(uint(lo+hi) >> 1)
+		if labels[m].Key < key {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	if lo < len(labels) && labels[lo].Key == key {
+		return labels[lo].Value, true
+	}
+	return "", false
+}
+
+// Effect is what a taint does to pods that do not tolerate it.
+type Effect string
+
+// The effects of Kubernetes.
+const (
+	NoSchedule       Effect = "NoSchedule"
+	PreferNoSchedule Effect = "PreferNoSchedule"
+	NoExecute        Effect = "NoExecute"
+)
+
+// Taint repels the pods that do not tolerate it.
+type Taint struct {
+	Key, Value string
+	Effect     Effect
+}

@@ -1,0 +1,120 @@
+package model
+
+import "ashlar.sh/sched/resource"
+
+// Phase is the phase of a pod as its kubelet reports it.
+type Phase uint8
+
+// The phases of Kubernetes.
+const (
+	PodPending Phase = iota
+	PodRunning
+	PodSucceeded
+	PodFailed
+	PodUnknown
+)
+
+// Pod is one pod: a Task once it belongs to a Job.
+type Pod struct {
+	Meta
+	Ours      bool   // its schedulerName is one of ours; others are only counted where they run
+	Scheduler string // its schedulerName, to be listed
+
+	Group string // name of its PodGroup in its namespace, "" when it names none
+	Owner string // name of its top controller, "" for a bare pod
+	Adopt Adopt  // what its owner's annotations ask of the job made for it; read only without Group
+
+	Role  string // volcano.sh/task-spec: the key of minTaskMember
+	Index int64  // the number its name ends in, -1 without one; orders tasks of a job
+
+	Phase     Phase
+	Deleting  bool   // has a deletionTimestamp
+	Node      string // spec.nodeName
+	Nominated string // status.nominatedNodeName
+	Gated     bool   // has scheduling gates
+
+	Priority      int32  // resolved spec.priority, or 0
+	PriorityClass string // spec.priorityClassName, resolved by the engine where Priority is not set
+	HasPriority   bool   // spec.priority was set
+	PreemptNever  bool   // preemptionPolicy: Never
+	Preemptable   bool   // volcano.sh/preemptable, true by default
+
+	Spec   *Spec // what placing it reads; shared by pods of one template
+	Opaque any   // the original object, for books that wrap Kubernetes' own plugins; never read by the engine
+}
+
+// Adopt is what a pod without a PodGroup asks of the job it is given (decision 25).
+type Adopt struct {
+	Queue     string // scheduling.volcano.sh/queue-name, "" for the default queue
+	MinMember int32  // scheduling.volcano.sh/group-min-member, 1 without
+}
+
+// Spec is everything about a pod that filters and scores read. Pods with equal
+// Specs are of one class: whatever holds for one on a node holds for all.
+type Spec struct {
+	Requests    resource.List // the full Kubernetes formula (decision 23), pods: 1 included
+	Selector    []Label       // spec.nodeSelector
+	Affinity    []Term        // required node affinity: one of the terms must hold; nil: none asked
+	Preferred   []Preference  // preferred node affinity
+	Tolerations []Toleration
+	Ports       []HostPort
+	Extra       string // canonical form of what an opaque filter reads (volume claims), "" without
+}
+
+// BestEffort says that the pod asks for nothing but a place among the node's pods.
+func (s *Spec) BestEffort() bool {
+	for _, a := range s.Requests {
+		if a.Value != 0 && a.Name != resource.PodsName {
+			return false
+		}
+	}
+	return true
+}
+
+// Operator relates a node's label (or field) to a requirement's values.
+type Operator string
+
+// The operators of node affinity.
+const (
+	In           Operator = "In"
+	NotIn        Operator = "NotIn"
+	Exists       Operator = "Exists"
+	DoesNotExist Operator = "DoesNotExist"
+	Gt           Operator = "Gt"
+	Lt           Operator = "Lt"
+)
+
+// Requirement is one condition on a node's labels; Field: on its name instead
+// (metadata.name).
+type Requirement struct {
+	Key    string
+	Op     Operator
+	Values []string
+	Field  bool
+}
+
+// Term holds when all its requirements do. A term without requirements holds for no
+// node, as in Kubernetes.
+type Term struct{ All []Requirement }
+
+// Preference is a term that is worth points where it holds. As in Kubernetes a
+// preferred term without requirements holds everywhere.
+type Preference struct {
+	Weight int32
+	Term   Term
+}
+
+// Toleration lets a pod onto nodes with matching taints. An empty Key with Exists
+// matches every taint, an empty Effect every effect.
+type Toleration struct {
+	Key, Value string
+	Exists     bool // operator Exists; otherwise Equal
+	Effect     Effect
+}
+
+// HostPort is a port of the node that the pod occupies.
+type HostPort struct {
+	IP       string // "0.0.0.0" when the pod names none
+	Protocol string // TCP, UDP, SCTP
+	Port     int32
+}

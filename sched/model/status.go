@@ -1,0 +1,40 @@
+package model
+
+// Status is where a task stands (seed 004, "TaskStatusIndex").
+type Status uint8
+
+// The statuses of a task. Allocated and Pipelined exist within a cycle only.
+const (
+	Pending   Status = iota // waits for a place
+	Allocated               // has a place, its bind is not yet in the plan
+	Pipelined               // waits for room on a node that frees itself
+	Binding                 // its bind is under way
+	Bound                   // bound, not yet running
+	Running
+	Releasing // terminating; holds its room until it is gone
+	Succeeded
+	Failed
+	Unknown
+	NumStatus // the number of statuses
+)
+
+var statusNames = [NumStatus]string{"Pending", "Allocated", "Pipelined", "Binding", "Bound", "Running",
+	"Releasing", "Succeeded", "Failed", "Unknown"}
+
+// String is the status as the seeds spell it.
+func (s Status) String() string { return statusNames[s] }
+
+// Holds says that a task in this status holds room on a node and counts in its
+// queue's allocated.
+func (s Status) Holds() bool {
+	return s == Allocated || s == Binding || s == Bound || s == Running || s == Unknown
+}
+
+// Ready says that a task in this status counts for its gang's minimum (semantics
+// row 36: Succeeded counts).
+func (s Status) Ready() bool {
+	return s == Allocated || s == Binding || s == Bound || s == Running || s == Succeeded
+}
+
+// Finished says that a task in this status will never hold room again.
+func (s Status) Finished() bool { return s == Succeeded || s == Failed }

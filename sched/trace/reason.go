@@ -1,0 +1,93 @@
+package trace
+
+// Code names a reason. It is part of the contract with users: codes are added,
+// never renamed.
+type Code string
+
+// Why a job or a task waits, from the outermost gate to the innermost.
+const (
+	None Code = ""
+
+	// The object or what it refers to.
+	InvalidObject    Code = "InvalidObject"    // set aside at the door; Text says which field
+	PodGroupNotFound Code = "PodGroupNotFound" // pods name a PodGroup that does not exist
+	NoPods           Code = "NoPods"           // admitted, but no pod has come yet
+	QueueNotFound    Code = "QueueNotFound"
+	QueueInvalid     Code = "QueueInvalid"  // the queue was set aside at the door
+	QueueNotOpen     Code = "QueueNotOpen"  // Text is the state
+	QueueNotLeaf     Code = "QueueNotLeaf"  // the queue has children
+	QueueCyclic      Code = "QueueCyclic"   // its parents form a ring
+	QueueOrphaned    Code = "QueueOrphaned" // Text is the ancestor that is missing
+
+	// The gang.
+	NotEnoughTasks      Code = "NotEnoughTasks"      // Have pods exist, Need are the minimum
+	NotEnoughPodsOfTask Code = "NotEnoughPodsOfTask" // the same for role Text
+	SchedulingGated     Code = "SchedulingGated"     // Have pods carry scheduling gates
+	GangIncomplete      Code = "GangIncomplete"      // Have of Need could be placed; Cause is the refusal that stopped it
+
+	// The queue.
+	QueueQuotaInsufficient Code = "QueueQuotaInsufficient" // enqueue: minResources do not fit realCapability; Shorts
+	QueueOverused          Code = "QueueOverused"          // Shorts: deserved (Need) and allocated (Have)
+	QueueDeserved          Code = "QueueDeserved"          // the task would lift the queue above deserved; Shorts
+	QueueCapability        Code = "QueueCapability"        // … above realCapability; Shorts
+
+	// The nodes.
+	NoNodes                Code = "NoNodes"                // the cluster has no nodes
+	NotEnoughResources     Code = "NotEnoughResources"     // every node that may take it lacks room; Nodes, Shorts of the best
+	NodesRefuse            Code = "NodesRefuse"            // nodes refuse for several reasons; Nodes counts them
+	NodeUnschedulable      Code = "NodeUnschedulable"      // cordoned
+	NodeTaint              Code = "NodeTaint"              // untolerated taint; Text is key=value:effect
+	NodeAffinity           Code = "NodeAffinity"           // required node affinity does not match
+	NodeSelector           Code = "NodeSelector"           // nodeSelector does not match
+	NodePorts              Code = "NodePorts"              // a host port is taken; Text is the port
+	NodeVolume             Code = "NodeVolume"             // a volume cannot be had there
+	InsufficientResource   Code = "InsufficientResource"   // one node lacks room in Text (a dimension)
+	PipelinedOnReleasing   Code = "Pipelined"              // waits for room that is being freed on node Text
+	Reserved               Code = "Reserved"               // room was freed for it on node Text; waits for the last victim to go
+	WaitsForTurn           Code = "WaitsForTurn"           // others were served first and the cycle ended
+	BindInFlight           Code = "BindInFlight"           // its bind is under way
+	PrePredicateFailed     Code = "PrePredicateFailed"     // no node was asked: Text says why
+	ActionNotConfigured    Code = "ActionNotConfigured"    // no configured action would place it; Text names the action
+	PodsOfOtherSchedulers  Code = "OtherScheduler"         // not ours: listed and left alone
+	TerminatingBeforePlace Code = "TerminatingBeforePlace" // deleted while it waited
+)
+
+// Short is a dimension that falls short: Need units were asked of Have.
+type Short struct {
+	Dim        string
+	Need, Have int64
+}
+
+// NodeCount says how many nodes refused for one reason, with one of them as an
+// example (the first by name).
+type NodeCount struct {
+	Code    Code
+	Text    string
+	Count   int
+	Example string
+}
+
+// Reason says why. The zero Reason means that nothing is in the way. Which fields
+// carry meaning is said at each Code. Lists are sorted (Shorts by name, cpu and
+// memory first; Nodes by falling count, then code and text).
+type Reason struct {
+	Code       Code
+	Queue      string // the queue that is in the way, where one is
+	Task       string // the task that was refused, namespace/name, where one was
+	Text       string
+	Need, Have int
+	Shorts     []Short
+	Nodes      []NodeCount
+	Cause      *Reason
+}
+
+// Is says that there is a reason at all.
+func (r Reason) Is() bool { return r.Code != None }
+
+// Root is the innermost cause.
+func (r *Reason) Root() *Reason {
+	for r.Cause != nil {
+		r = r.Cause
+	}
+	return r
+}

@@ -1,0 +1,6 @@
+#!/bin/sh
+# Builds etcd, kube-apiserver, kube-controller-manager and kwok into a cache outside the
+# repository, unless they are there, and prints where they are. main.go does it; README.md tells.
+set -eu
+cd "$(dirname "$0")"
+GOWORK=off exec "${GO:-go}" run .

@@ -1,0 +1,143 @@
+// Package cluster runs a real Kubernetes control plane on this machine without containers: etcd
+// and kube-apiserver, and as asked kube-controller-manager and kwok, which plays the kubelets.
+//
+// It is for tests and for trying things by hand. It is not secure (everybody who has the token may
+// do everything), not durable (etcd does not sync) and has no scheduler: that is what is tested.
+//
+// Invariants: Start gives a control plane that answers, or nothing: what was started is ended and
+// its folder removed. Everything lives in one temporary folder and listens on 127.0.0.1 only. On
+// Linux the programs die with the process that started them; elsewhere only Stop ends them.
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/rest"
+)
+
+// startTimeout is how long Start waits for the whole control plane. It takes some seconds on an
+// idle machine; a busy one with two cores should not fail for it.
+const startTimeout = 3 * time.Minute
+
+// Options says which control plane Start runs. The zero value is etcd and kube-apiserver.
+type Options struct {
+	// Bin is the folder that holds the programs; empty means what Binaries returns.
+	Bin string
+	// ControllerManager adds kube-controller-manager: garbage collection, Jobs, taints by
+	// condition and so on. Without it nodes are not tainted when they arrive, for nobody would
+	// take the taint away.
+	ControllerManager bool
+	// Kwok adds kwok, which keeps every node Ready and runs and deletes the pods bound to them,
+	// as Stages says.
+	Kwok bool
+	// Stages replaces the Stage documents (YAML) that kwok obeys; nil means those of this package:
+	// a bound pod is Running at once, Succeeded after its annotation ashlar.sh/duration if it has
+	// one, and gone when deleted.
+	Stages []byte
+	// Flags are more flags by program, given after this package's own, so that they win:
+	// {"kube-apiserver": {"--feature-gates=GenericWorkload=true"}}.
+	Flags map[string][]string
+}
+
+// Cluster is a control plane that runs.
+type Cluster struct {
+	// Config reaches the API server as a member of system:masters, without a client-side limit on
+	// requests. Copy it before changing it.
+	Config *rest.Config
+	// Kubeconfig is the path of a file that says the same to kubectl and to programs under test.
+	Kubeconfig string
+	// Dir holds the programs' logs, as <program>.log, and their data; Stop removes it.
+	Dir string
+
+	processes []*process
+	stop      sync.Once
+	stopped   error
+}
+
+// Start runs the control plane and returns when it answers. ctx bounds the start, not the life of
+// the cluster: that ends with Stop. An error names the program at fault and shows the end of its
+// log. A port that somebody else took meanwhile is the one fault that is tried again, once.
+func Start(ctx context.Context, o Options) (*Cluster, error) {
+	if o.Bin == "" {
+		bin, err := Binaries(ctx)
+		if err != nil {
+			return nil, err
+		}
+		o.Bin = bin
+	}
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	c, err := start(ctx, o)
+	if errors.Is(err, errPortTaken) {
+		c, err = start(ctx, o)
+	}
+	return c, err
+}
+
+func start(ctx context.Context, o Options) (_ *Cluster, err error) {
+	dir, err := os.MkdirTemp("", "ashlar-cluster-")
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{Dir: dir, Kubeconfig: filepath.Join(dir, "kubeconfig")}
+	defer func() {
+		if err != nil {
+			_ = c.Stop() // what ended by itself is what err already tells
+		}
+	}()
+	s, err := newSetup(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range s.programs() {
+		running, err := launch(p.name, filepath.Join(o.Bin, p.name), dir, append(p.flags, o.Flags[p.name]...))
+		if err != nil {
+			return nil, err
+		}
+		c.processes = append(c.processes, running)
+		if err := running.await(ctx, p.ready); err != nil {
+			return nil, err
+		}
+		if p.name != apiServer {
+			continue
+		}
+		c.Config = s.config
+		if err := writeKubeconfig(c.Kubeconfig, s.config); err != nil {
+			return nil, err
+		}
+	}
+	return c, c.alive()
+}
+
+// alive returns an error if a program ended by itself.
+func (c *Cluster) alive() error {
+	var errs []error
+	for _, p := range c.processes {
+		if p.ended() {
+			errs = append(errs, p.failure())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Stop ends every program and removes Dir. Nothing is asked politely, for nothing is kept. The
+// error names the programs that had ended before, which a test should not overlook, and what could
+// not be removed. Calling it again returns the same.
+func (c *Cluster) Stop() error {
+	c.stop.Do(func() {
+		c.stopped = c.alive()
+		for _, p := range c.processes {
+			p.kill()
+		}
+		if err := os.RemoveAll(c.Dir); err != nil {
+			c.stopped = errors.Join(c.stopped, fmt.Errorf("remove the cluster's folder: %w", err))
+		}
+	})
+	return c.stopped
+}
