@@ -45,7 +45,7 @@ func (l *Ledger) class(s *model.Spec, invalid bool) ClassID {
 		return c
 	}
 	l.births++
-	row := Class{Spec: s, Key: key, Hash: hash(key), refs: 1, Invalid: invalid, Born: l.births}
+	row := Class{Spec: s, Key: key, Hash: Hash(key), refs: 1, Invalid: invalid, Born: l.births}
 	row.Request = l.Dims.Vec(s.Requests)
 	row.BestEffort = s.BestEffort() && !invalid
 	for d, x := range row.Request {
@@ -82,8 +82,8 @@ func (l *Ledger) dropClass(c ClassID) {
 // another class (with another Key) later.
 func (c *Class) Live() bool { return c.refs > 0 }
 
-// hash is FNV-1a, fixed for ever: ties between nodes are broken by it.
-func hash(s string) uint64 {
+// Hash is FNV-1a, fixed for ever: ties between nodes are broken by it.
+func Hash(s string) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(s) {
 		h = (h ^ uint64(s[i])) * 1099511628211

@@ -14,6 +14,7 @@ type Ledger struct {
 	nodeByName map[string]NodeID
 	cols       columns
 	total      resource.Sums // allocatable of all present nodes
+	goingNodes int           // nodes with releasing tasks
 
 	classes    []Class
 	classFree  []ClassID
@@ -38,11 +39,12 @@ type Ledger struct {
 	facts factStore
 	books []Book
 
-	undo  []entry
-	depth int
-	tx    Tx
-	ops   []Op
-	soft  []TaskID
+	undo       []entry
+	depth      int
+	statements uint64
+	tx         Tx
+	ops        []Op
+	soft       []TaskID
 
 	journal     []touch
 	journalBase uint64

@@ -46,7 +46,9 @@ func (l *Ledger) onNode(row *Task, sign int64) {
 	node.Tasks += int32(sign)
 	releasing := row.Status == model.Releasing
 	if releasing {
+		before := node.going
 		node.going += int32(sign)
+		l.goingNodes += int(min(node.going, 1) - min(before, 1))
 	}
 	for _, need := range l.classes[row.Class].Need {
 		d, x := int(need.Dim), need.Amount*sign

@@ -72,6 +72,10 @@ func (l *Ledger) Used(d resource.Dim, n NodeID) int64 {
 // Releases says that some task on the node is terminating.
 func (l *Ledger) Releases(n NodeID) bool { return l.nodes[n].going > 0 }
 
+// ReleasingNodes is the number of nodes with a terminating task: where it is zero no
+// task can be pipelined.
+func (l *Ledger) ReleasingNodes() int { return l.goingNodes }
+
 // Total is the allocatable of all present nodes in dimension d.
 func (l *Ledger) Total(d resource.Dim) int64 { return l.total.Get(d) }
 
@@ -196,3 +200,7 @@ func (l *Ledger) Since(version uint64, f func(n NodeID, static bool)) bool {
 	}
 	return true
 }
+
+// NameNode returns the row for a name, making it at first sight, as a commitment to a
+// node does that no fact has shown yet.
+func (l *Ledger) NameNode(name string) NodeID { return l.node(name) }

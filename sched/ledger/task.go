@@ -13,6 +13,7 @@ type Task struct {
 	Status   model.Status
 	Priority int32
 	Held     Commitment
+	Unsound  bool // set aside at the door: never placed
 
 	soft               bool // moved by a statement that is not in the plan; the next cycle takes it back
 	free               bool
@@ -21,7 +22,9 @@ type Task struct {
 }
 
 // Placeable says that the task may be given a node: ours, pending, not gated, sound.
-func (t *Task) Placeable() bool { return t.Status == model.Pending && !t.Pod.Gated && t.Job != NoJob }
+func (t *Task) Placeable() bool {
+	return t.Status == model.Pending && !t.Pod.Gated && t.Job != NoJob && !t.Unsound
+}
 
 // CommitKind is what was decided for a task and is not yet visible in its fact.
 type CommitKind uint8
@@ -88,13 +91,36 @@ func (l *Ledger) applyPod(k Key, p *model.Pod) {
 		l.addTask(old, p)
 		return
 	}
-	held := l.tasks[old].Held
+	held, before := l.tasks[old].Held, l.footing(old)
+	// The class outlives the moment in which nobody is of it.
+	class := l.tasks[old].Class
+	l.classes[class].refs++
 	l.detach(old)
 	l.addTask(old, p)
+	l.dropClass(class)
 	if stillOpen(held, p) {
 		l.tasks[old].Held = held
 		l.rebase(old)
 	}
+	if before != l.footing(old) {
+		l.grown++
+	}
+}
+
+// footing is what of a task others have to make do without: a task that changes its
+// footing may leave room to others, one that keeps it (bound, then running) does not.
+type footing struct {
+	node NodeID
+	spec *Class
+	how  Hold
+}
+
+func (l *Ledger) footing(t TaskID) footing {
+	row := &l.tasks[t]
+	if row.Node == NoNode {
+		return footing{node: NoNode}
+	}
+	return footing{row.Node, &l.classes[row.Class], hold(row.Status)}
 }
 
 // stillOpen says that a pod's fact does not yet show, nor contradict, a commitment.
@@ -129,7 +155,7 @@ func (l *Ledger) newTask(k Key) TaskID {
 func (l *Ledger) addTask(t TaskID, p *model.Pod) {
 	row := &l.tasks[t]
 	_, bad := p.SetAside()
-	row.Pod, row.Held, row.soft = p, Commitment{}, false
+	row.Pod, row.Held, row.soft, row.Unsound = p, Commitment{}, false, bad
 	row.Priority = l.podPriority(p)
 	row.Class = l.class(p.Spec, bad)
 	if p.Ours {
@@ -137,7 +163,9 @@ func (l *Ledger) addTask(t TaskID, p *model.Pod) {
 	}
 	row.Status, row.Node = l.observed(row)
 	l.enter(t)
-	l.grown++
+	if row.Status == model.Releasing {
+		l.grown++
+	}
 }
 
 // detach takes a row's figures out; the row stays.
@@ -154,10 +182,12 @@ func (l *Ledger) detach(t TaskID) {
 	if node != NoNode {
 		l.dropNode(node)
 	}
-	l.grown++
 }
 
 func (l *Ledger) removeTask(t TaskID) {
+	if l.tasks[t].Node != NoNode {
+		l.grown++
+	}
 	l.detach(t)
 	delete(l.taskByKey, l.tasks[t].Key)
 	l.tasks[t] = Task{free: true, Job: NoJob, Node: NoNode, Class: NoClass}
@@ -201,8 +231,10 @@ func (l *Ledger) rebase(t TaskID) {
 	row := &l.tasks[t]
 	row.soft = false
 	if s, n := l.observed(row); s != row.Status || n != row.Node {
+		if row.Node != NoNode || s == model.Releasing {
+			l.grown++
+		}
 		l.move(t, s, n)
-		l.grown++
 	}
 }
 

@@ -20,6 +20,8 @@ type Op struct {
 	Node   NodeID
 	Reason string // of an eviction: the action
 	For    TaskID // of an eviction: whom it serves; NoTask when unknown
+
+	Statement uint64 // the same for the operations of one outermost try
 }
 
 // entry is what undoing one move needs: where the task was, and between whom.
@@ -61,6 +63,8 @@ func (l *Ledger) Try(f func(*Tx) bool) bool {
 		l.undo = l.undo[:0]
 		if l.tx.keep {
 			l.softly(ops)
+		} else if len(l.ops) > ops {
+			l.statements++
 		}
 	}
 	return true
@@ -74,31 +78,40 @@ func (tx *Tx) Keep() { tx.keep = true }
 // Allocate gives a pending task room on a node.
 func (tx *Tx) Allocate(t TaskID, n NodeID) {
 	tx.l.step(t, model.Allocated, n)
-	tx.l.ops = append(tx.l.ops, Op{Kind: OpAllocate, Task: t, Node: n, For: NoTask})
+	tx.l.op(Op{Kind: OpAllocate, Task: t, Node: n, For: NoTask})
 }
 
 // Pipeline promises a pending task room on a node that is being freed.
 func (tx *Tx) Pipeline(t TaskID, n NodeID) {
 	tx.l.step(t, model.Pipelined, n)
-	tx.l.ops = append(tx.l.ops, Op{Kind: OpPipeline, Task: t, Node: n, For: NoTask})
+	tx.l.op(Op{Kind: OpPipeline, Task: t, Node: n, For: NoTask})
 }
 
 // Reserve promises a pending task the room that this statement's evictions free.
 func (tx *Tx) Reserve(t TaskID, n NodeID) {
 	tx.l.step(t, model.Pipelined, n)
-	tx.l.ops = append(tx.l.ops, Op{Kind: OpReserve, Task: t, Node: n, For: NoTask})
+	tx.l.op(Op{Kind: OpReserve, Task: t, Node: n, For: NoTask})
 }
+
+// Withdraw takes back the promise made to a task, so that it can be given its room
+// now that the room is there.
+func (tx *Tx) Withdraw(t TaskID) { tx.l.step(t, model.Pending, NoNode) }
 
 // Evict asks a task to leave its node for another's sake; it holds its room as
 // Releasing until it is gone.
 func (tx *Tx) Evict(t TaskID, reason string, beneficiary TaskID) {
 	n := tx.l.tasks[t].Node
 	tx.l.step(t, model.Releasing, n)
-	tx.l.ops = append(tx.l.ops, Op{Kind: OpEvict, Task: t, Node: n, Reason: reason, For: beneficiary})
+	tx.l.op(Op{Kind: OpEvict, Task: t, Node: n, Reason: reason, For: beneficiary})
 }
 
 // Try nests: see Ledger.Try.
 func (tx *Tx) Try(f func(*Tx) bool) bool { return tx.l.Try(f) }
+
+func (l *Ledger) op(o Op) {
+	o.Statement = l.statements + 1
+	l.ops = append(l.ops, o)
+}
 
 // step moves a task and notes how to take it back.
 func (l *Ledger) step(t TaskID, s model.Status, n NodeID) {
@@ -189,6 +202,7 @@ func (l *Ledger) Committed(item func(Op) (id uint64, until int64)) []Op {
 		case OpEvict:
 			id, _ := item(op)
 			row.Held = Commitment{Kind: CommitEvict, Node: op.Node, Item: id}
+			l.grown++
 		}
 	}
 	l.ops = l.ops[:0]
@@ -205,3 +219,16 @@ func (l *Ledger) Hold(t TaskID, c Commitment) {
 
 // Drop ends a task's commitment.
 func (l *Ledger) Drop(t TaskID) { l.Hold(t, Commitment{}) }
+
+// Restore takes a commitment over from an earlier life, unless the task's fact shows
+// or contradicts it; it says whether the commitment is held now.
+func (l *Ledger) Restore(t TaskID, c Commitment) bool {
+	if !stillOpen(c, l.tasks[t].Pod) {
+		return false
+	}
+	l.Hold(t, c)
+	return true
+}
+
+// Statements is the number of statements so far that held and did something.
+func (l *Ledger) Statements() uint64 { return l.statements }

@@ -1,0 +1,74 @@
+package translate
+
+import (
+	"cmp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"ashlar.sh/sched/model"
+)
+
+// PodGroup translates a gang. minMember and minTaskMember below zero count as zero
+// (decision 34).
+func PodGroup(g *schedulingv1beta1.PodGroup) *model.PodGroup {
+	var f faults
+	out := &model.PodGroup{
+		Meta:          meta(&g.ObjectMeta),
+		Queue:         g.Spec.Queue,
+		MinMember:     f.notNegative("spec.minMember", g.Spec.MinMember),
+		PriorityClass: g.Spec.PriorityClassName,
+		HasMin:        g.Spec.MinResources != nil,
+	}
+	for role, least := range g.Spec.MinTaskMember {
+		out.MinTaskMember = append(out.MinTaskMember, model.RoleMin{Role: role, Min: least})
+	}
+	slices.SortFunc(out.MinTaskMember, func(a, b model.RoleMin) int { return cmp.Compare(a.Role, b.Role) })
+	for i, r := range out.MinTaskMember {
+		out.MinTaskMember[i].Min = f.notNegative(at("spec.minTaskMember", r.Role), r.Min)
+	}
+	if out.HasMin {
+		out.MinResources = f.amounts("spec.minResources", *g.Spec.MinResources, clusterBound)
+	}
+	out.Phase = f.groupPhase(g.Status.Phase)
+	out.Faults = f
+	return out
+}
+
+// notNegative takes 0 for a number below it.
+func (f *faults) notNegative(field string, v int32) int32 {
+	if v < 0 {
+		f.taken(field, "%d is below 0: 0 taken", v)
+		return 0
+	}
+	return v
+}
+
+func (f *faults) groupPhase(p schedulingv1beta1.PodGroupPhase) model.GroupPhase {
+	switch p {
+	case "", schedulingv1beta1.PodGroupPending:
+		return model.GroupPending
+	case schedulingv1beta1.PodGroupInqueue:
+		return model.GroupInqueue
+	case schedulingv1beta1.PodGroupRunning:
+		return model.GroupRunning
+	case schedulingv1beta1.PodGroupUnknown:
+		return model.GroupUnknown
+	case schedulingv1beta1.PodGroupCompleted:
+		return model.GroupCompleted
+	}
+	f.taken("status.phase", "%q is not a phase of a PodGroup: Pending taken", short(string(p)))
+	return model.GroupPending
+}
+
+// PriorityClass translates a priority class.
+func PriorityClass(c *schedulingv1.PriorityClass) *model.PriorityClass {
+	return &model.PriorityClass{
+		Meta:          meta(&c.ObjectMeta),
+		Value:         c.Value,
+		GlobalDefault: c.GlobalDefault,
+		PreemptNever:  c.PreemptionPolicy != nil && *c.PreemptionPolicy == corev1.PreemptNever,
+	}
+}

@@ -1,0 +1,136 @@
+package translate
+
+import (
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+	topologyv1alpha1 "volcano.sh/apis/pkg/apis/topology/v1alpha1"
+
+	"ashlar.sh/sched/model"
+)
+
+// DefaultScheduler is the schedulerName whose pods are ours when Options names none.
+const DefaultScheduler = "volcano"
+
+// Options is what translation needs to know beside the object. The zero value works.
+type Options struct {
+	// Schedulers are the schedulerNames that are ours; empty: DefaultScheduler.
+	Schedulers []string
+	// DefaultQueue stands in for a queue that is not named; "" leaves that to the engine.
+	DefaultQueue string
+	// TopOwner resolves a pod's controller to the top of its chain of controllers and
+	// returns that one's name; nil: the direct controller is the top.
+	TopOwner func(namespace, kind, name string) string
+	// Specs lets pods share equal specs; nil: each pod has its own.
+	Specs *Specs
+	// KeepObject puts the original object into Pod.Opaque.
+	KeepObject bool
+}
+
+// The kinds that travel as model.Opaque.
+const (
+	KindPersistentVolume      model.Kind = "PersistentVolume"
+	KindPersistentVolumeClaim model.Kind = "PersistentVolumeClaim"
+	KindStorageClass          model.Kind = "StorageClass"
+	KindPodDisruptionBudget   model.Kind = "PodDisruptionBudget"
+	KindNamespace             model.Kind = "Namespace"
+	KindHyperNode             model.Kind = "HyperNode"
+)
+
+// Fact translates an object of any kind that has a part in scheduling; false for others.
+// The kinds that only books understand become model.Opaque around the object itself.
+func Fact(obj any, o Options) (model.Fact, bool) {
+	kind, m := identify(obj)
+	if kind == "" {
+		return model.Fact{}, false
+	}
+	f := fact(kind, m)
+	switch obj := obj.(type) {
+	case *corev1.Node:
+		f.Object = Node(obj)
+	case *corev1.Pod:
+		f.Object = Pod(obj, o)
+	case *schedulingv1beta1.PodGroup:
+		g := PodGroup(obj)
+		if g.Queue == "" {
+			g.Queue = o.DefaultQueue
+		}
+		f.Object = g
+	case *schedulingv1beta1.Queue:
+		f.Object = Queue(obj)
+	case *schedulingv1.PriorityClass:
+		f.Object = PriorityClass(obj)
+	default:
+		f.Object = &model.Opaque{Meta: meta(m), Content: obj}
+	}
+	return f, true
+}
+
+// Gone is the fact that an object is no more; false for kinds that have no part in
+// scheduling. Its version is the object's last, so that it beats what was known.
+func Gone(obj any) (model.Fact, bool) {
+	kind, m := identify(obj)
+	if kind == "" {
+		return model.Fact{}, false
+	}
+	return fact(kind, m), true
+}
+
+// identify names the kind of an object; "" for a kind without a part in scheduling.
+func identify(obj any) (model.Kind, *metav1.ObjectMeta) {
+	switch obj := obj.(type) {
+	case *corev1.Node:
+		return model.KindNode, &obj.ObjectMeta
+	case *corev1.Pod:
+		return model.KindPod, &obj.ObjectMeta
+	case *schedulingv1beta1.PodGroup:
+		return model.KindPodGroup, &obj.ObjectMeta
+	case *schedulingv1beta1.Queue:
+		return model.KindQueue, &obj.ObjectMeta
+	case *schedulingv1.PriorityClass:
+		return model.KindPriorityClass, &obj.ObjectMeta
+	case *corev1.PersistentVolume:
+		return KindPersistentVolume, &obj.ObjectMeta
+	case *corev1.PersistentVolumeClaim:
+		return KindPersistentVolumeClaim, &obj.ObjectMeta
+	case *corev1.Namespace:
+		return KindNamespace, &obj.ObjectMeta
+	case *storagev1.StorageClass:
+		return KindStorageClass, &obj.ObjectMeta
+	case *policyv1.PodDisruptionBudget:
+		return KindPodDisruptionBudget, &obj.ObjectMeta
+	case *topologyv1alpha1.HyperNode:
+		return KindHyperNode, &obj.ObjectMeta
+	}
+	return "", nil
+}
+
+func fact(kind model.Kind, m *metav1.ObjectMeta) model.Fact {
+	return model.Fact{
+		Ref:     model.Ref{Kind: kind, Namespace: m.Namespace, Name: m.Name},
+		UID:     string(m.UID),
+		Version: version(m.ResourceVersion),
+	}
+}
+
+// version is a resourceVersion as a number; 0 when absent or not one.
+func version(text string) uint64 {
+	v, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return v
+}
+
+func meta(m *metav1.ObjectMeta) model.Meta {
+	out := model.Meta{Namespace: m.Namespace, Name: m.Name, UID: string(m.UID)}
+	if !m.CreationTimestamp.IsZero() {
+		out.Created = m.CreationTimestamp.UnixNano()
+	}
+	return out
+}

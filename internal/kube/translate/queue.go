@@ -1,0 +1,62 @@
+package translate
+
+import (
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+)
+
+// Queue translates a queue. A weight of 0 or less counts as 1 (decision 34) and a
+// guarantee above the capability as the capability (decision 2). A parent that is
+// missing or makes a circle is the engine's to find.
+func Queue(q *schedulingv1beta1.Queue) *model.Queue {
+	var f faults
+	out := &model.Queue{
+		Meta:        meta(&q.ObjectMeta),
+		Parent:      q.Spec.Parent,
+		Weight:      q.Spec.Weight,
+		Priority:    q.Spec.Priority,
+		State:       queueState(q.Status.State),
+		Reclaimable: q.Spec.Reclaimable == nil || *q.Spec.Reclaimable,
+		Capability:  f.amounts("spec.capability", q.Spec.Capability, clusterBound),
+		Deserved:    f.amounts("spec.deserved", q.Spec.Deserved, clusterBound),
+		Guarantee:   f.amounts("spec.guarantee.resource", q.Spec.Guarantee.Resource, clusterBound),
+	}
+	if out.Weight <= 0 {
+		f.taken("spec.weight", "%d is below 1: 1 taken", out.Weight)
+		out.Weight = 1
+	}
+	f.clampGuarantee(out)
+	out.Faults = f
+	return out
+}
+
+// clampGuarantee promises no more than the queue may hold.
+func (f *faults) clampGuarantee(q *model.Queue) {
+	clamped := make(resource.List, 0, len(q.Guarantee))
+	for _, g := range q.Guarantee {
+		if c, limited := q.Capability.Get(g.Name); limited && g.Value > c {
+			f.taken(at("spec.guarantee.resource", g.Name), "%s is above the capability of %s: %s taken",
+				written(g.Name, g.Value), written(g.Name, c), written(g.Name, c))
+			g.Value = c
+		}
+		clamped = append(clamped, g)
+	}
+	if q.Guarantee != nil {
+		q.Guarantee = clamped
+	}
+}
+
+// queueState takes an empty state for Open (decision 5).
+func queueState(s schedulingv1beta1.QueueState) model.QueueState {
+	switch s {
+	case "", schedulingv1beta1.QueueStateOpen:
+		return model.QueueOpen
+	case schedulingv1beta1.QueueStateClosed:
+		return model.QueueClosed
+	case schedulingv1beta1.QueueStateClosing:
+		return model.QueueClosing
+	}
+	return model.QueueUnknown
+}

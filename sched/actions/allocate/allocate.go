@@ -1,0 +1,111 @@
+// Package allocate is the action that gives pending tasks a node (seed 003).
+//
+//  1. Jobs that may be served are found and put into a rotation of queues.
+//  2. The queue most in need is taken out; if it is overused it is served no more.
+//  3. Its first job gets a turn: a gang below its minimum is placed whole or not at
+//     all, a job above it gets one task.
+//  4. The job goes back if it was served and has tasks left, the queue in any case;
+//     what they hold now decides when they are next.
+package allocate
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/search"
+	"ashlar.sh/sched/session"
+	"ashlar.sh/sched/trace"
+)
+
+// Name is the action's name in a configuration.
+const Name = "allocate"
+
+// Action implements session.Action.
+type Action struct{}
+
+// Name implements session.Action.
+func (Action) Name() string { return Name }
+
+// Execute places what can be placed.
+func (Action) Execute(s *session.Session) {
+	s.Enter(Name)
+	defer s.Leave(Name)
+	sheets := map[ledger.JobID]*search.Worksheet{}
+	rotation := s.Rotate(s.Candidates(func(j ledger.JobID) bool {
+		w := candidate(s, j)
+		if w != nil {
+			sheets[j] = w
+		}
+		return w != nil
+	}))
+	s.Trace.Add(trace.Event{Kind: trace.TryQueues, Count: rotation.Queues()})
+	for {
+		q, j, ok := rotation.Next()
+		if !ok {
+			return
+		}
+		if r, over := s.Policy.Overused(q); over {
+			skip(s, q, append([]ledger.JobID{j}, rotation.Drain(q)...), r)
+			continue
+		}
+		w := sheets[j]
+		if s.Trace.On(trace.NodesForJob) {
+			nodes := s.Nodes.Feasible(s.L.Task(w.Tasks[0]).Class)
+			s.Trace.Add(trace.Event{Kind: trace.NodesForJob, Job: s.L.Job(j).Key.String(), Count: nodes})
+		}
+		if search.Turn(s, w) == search.Committed && !w.Empty() {
+			rotation.Again(q, j)
+		}
+		rotation.Return(q)
+	}
+}
+
+// candidate returns a job's worksheet, nil when it is not to be served, with the
+// reason noted (seed 003 §4.2).
+func candidate(s *session.Session, j ledger.JobID) *search.Worksheet {
+	if s.Parked(j) {
+		return nil
+	}
+	r := s.Gate(j)
+	if !r.Is() && !s.Admitted(j) {
+		return nil // enqueue has noted why
+	}
+	if !r.Is() {
+		r = s.Policy.ValidateJob(j)
+	}
+	if !r.Is() {
+		w := search.Organize(s, j)
+		if !w.Empty() {
+			s.Trace.Add(trace.Event{Kind: trace.AddedJob, Job: s.L.Job(j).Key.String(), Queue: s.L.Queue(s.L.Job(j).Queue).Name})
+			return w
+		}
+		r = idle(s, j)
+	}
+	s.Waits(j, r)
+	if s.Trace.On(trace.SkippedJob) {
+		s.Trace.Add(trace.Event{Kind: trace.SkippedJob, Action: Name, Job: s.L.Job(j).Key.String(),
+			Queue: s.L.Queue(s.L.Job(j).Queue).Name, Reason: r})
+	}
+	return nil
+}
+
+// idle says why a valid job has nothing that allocate could place.
+func idle(s *session.Session, j ledger.JobID) trace.Reason {
+	job := s.L.Job(j)
+	switch {
+	case job.Invalid > 0:
+		return invalid(s, j)
+	case job.Gated > 0:
+		return trace.Reason{Code: trace.SchedulingGated, Have: int(job.Gated)}
+	case job.BestEffort > 0 && !s.Profile.HasAction("backfill"):
+		return trace.Reason{Code: trace.ActionNotConfigured, Text: "backfill"}
+	default:
+		return trace.Reason{}
+	}
+}
+
+// skip notes for all jobs of an overused queue that they wait for it.
+func skip(s *session.Session, q ledger.QueueID, jobs []ledger.JobID, r trace.Reason) {
+	s.Trace.Add(trace.Event{Kind: trace.QueueOverusedEvent, Queue: s.L.Queue(q).Name, Reason: r})
+	for _, j := range jobs {
+		s.Waits(j, r)
+	}
+}

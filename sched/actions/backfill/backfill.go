@@ -1,0 +1,42 @@
+// Package backfill is the action that places best-effort tasks: those that ask for
+// nothing but a place among a node's pods. Whatever is left is good enough for them,
+// so they come after everybody else; the queue has to be open all the same.
+package backfill
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/search"
+	"ashlar.sh/sched/session"
+)
+
+// Name is the action's name in a configuration.
+const Name = "backfill"
+
+// Action implements session.Action.
+type Action struct{}
+
+// Name implements session.Action.
+func (Action) Name() string { return Name }
+
+// Execute places best-effort tasks queue by queue, job by job.
+func (Action) Execute(s *session.Session) {
+	s.Enter(Name)
+	defer s.Leave(Name)
+	rotation := s.Rotate(s.Candidates(func(j ledger.JobID) bool {
+		job := s.L.Job(j)
+		return job.BestEffort > 0 && job.Phase != model.GroupPending && !s.Gate(j).Is() && !s.Policy.ValidateJob(j).Is()
+	}))
+	for {
+		q, j, ok := rotation.Next()
+		if !ok {
+			return
+		}
+		if placed, why := search.Backfill(s, j); why.Is() && !s.Memo(j).Reason.Is() {
+			s.Waits(j, why)
+		} else if placed > 0 && s.L.Job(j).By[model.Pending] == 0 {
+			s.Clear(j)
+		}
+		rotation.Return(q)
+	}
+}

@@ -1,0 +1,64 @@
+// Package enqueue is the action that lets jobs in: a job in phase Pending becomes
+// Inqueue when every voter of JobEnqueueable lets it pass (seed 000 §9). Operators
+// create pods only after that, so a job is let in with no pods yet.
+//
+// A job without minResources is let in without a vote, but never into a queue that is
+// not open (decision 10). A job that is refused is passed over for this cycle and
+// blocks nobody behind it.
+package enqueue
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/session"
+	"ashlar.sh/sched/trace"
+)
+
+// Name is the action's name in a configuration.
+const Name = "enqueue"
+
+// Action implements session.Action.
+type Action struct{}
+
+// Name implements session.Action.
+func (Action) Name() string { return Name }
+
+// Execute lets in what may come in.
+func (Action) Execute(s *session.Session) {
+	s.Enter(Name)
+	defer s.Leave(Name)
+	rotation := s.Rotate(s.Candidates(func(j ledger.JobID) bool {
+		if job := s.L.Job(j); job.Phase != model.GroupPending {
+			return false
+		}
+		r := s.Gate(j)
+		if r.Is() {
+			s.Waits(j, r)
+		}
+		return !r.Is()
+	}))
+	for {
+		q, j, ok := rotation.Next()
+		if !ok {
+			return
+		}
+		admit(s, j)
+		rotation.Return(q)
+	}
+}
+
+func admit(s *session.Session, j ledger.JobID) {
+	job := s.L.Job(j)
+	event := trace.Event{Kind: trace.Enqueued, Job: job.Key.String(), Queue: s.L.Queue(job.Queue).Name}
+	if job.HasMin {
+		if r, ok := s.Policy.Enqueueable(j); !ok {
+			event.Kind, event.Reason = trace.NotEnqueued, r
+			s.Trace.Add(event)
+			s.Waits(j, r)
+			return
+		}
+	}
+	s.Admit(j)
+	s.Clear(j)
+	s.Trace.Add(event)
+}

@@ -1,0 +1,147 @@
+package class
+
+import (
+	"cmp"
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
+)
+
+// mostKinds bounds the kinds of refusal that a reason lists; the rest are counted
+// together as NodesRefuse.
+const mostKinds = 12
+
+// Why says why no node takes a task: for every reason how many nodes gave it, and for
+// want of room the amounts on the node that comes nearest. It asks every node and is
+// meant for when the answer was no.
+func (x *Index) Why(t ledger.TaskID) trace.Reason {
+	task := x.l.Task(t)
+	class := x.l.Class(task.Class)
+	w := why{x: x, r: x.fresh(task.Class), class: class, at: map[kind]int{}, nearest: ledger.NoNode}
+	nodes := 0
+	x.l.Present(func(n ledger.NodeID) bool {
+		nodes++
+		w.ask(t, n)
+		return true
+	})
+	reason := trace.Reason{Code: w.code(), Task: task.Key.String(), Nodes: w.sorted(), Need: nodes}
+	if nodes == 0 {
+		reason.Code = trace.NoNodes
+	}
+	if w.nearest != ledger.NoNode {
+		reason.Text = x.l.Node(w.nearest).Name
+		reason.Shorts = w.shortsOn(w.nearest)
+	}
+	if len(reason.Nodes) == 1 && reason.Code != trace.NotEnoughResources {
+		reason.Text = reason.Nodes[0].Text
+	}
+	return reason
+}
+
+type kind struct {
+	code trace.Code
+	text string
+}
+
+// why gathers the refusals of one task.
+type why struct {
+	x       *Index
+	r       *row
+	class   *ledger.Class
+	counts  []trace.NodeCount
+	at      map[kind]int
+	nearest ledger.NodeID // among nodes that only lack room: the fewest dimensions short, then the name
+	short   int
+	onlyRes bool
+	others  bool // some node refuses for another reason than room
+}
+
+func (w *why) ask(t ledger.TaskID, n ledger.NodeID) {
+	name := w.x.l.Node(n).Name
+	if v := w.x.refusedStatically(w.class, n); !v.Admits() {
+		w.others = true
+		w.add(kind{v.Code, v.Text}, name)
+		return
+	}
+	short := 0
+	for _, need := range w.class.Need {
+		if w.x.l.Room(need.Dim)[n] < need.Amount {
+			short++
+			w.add(kind{trace.InsufficientResource, w.x.l.Dims.Name(need.Dim)}, name)
+		}
+	}
+	if short > 0 {
+		w.onlyRes = true
+		if w.nearest == ledger.NoNode || short < w.short || short == w.short && name < w.x.l.Node(w.nearest).Name {
+			w.nearest, w.short = n, short
+		}
+		return
+	}
+	for _, f := range w.r.nodeFilters {
+		if v := f.FilterNode(w.class, n, false); !v.Admits() {
+			w.others = true
+			w.add(kind{v.Code, v.Text}, name)
+			return
+		}
+	}
+	if v := w.x.asked(w.r, t, n, false); !v.Admits() {
+		w.others = true
+		w.add(kind{v.Code, v.Text}, name)
+	}
+}
+
+func (w *why) add(k kind, node string) {
+	i, known := w.at[k]
+	if !known {
+		i = len(w.counts)
+		w.at[k] = i
+		w.counts = append(w.counts, trace.NodeCount{Code: k.code, Text: k.text, Example: node})
+	}
+	w.counts[i].Count++
+	w.counts[i].Example = min(w.counts[i].Example, node)
+}
+
+// code is the reason in one word: want of room where every node that may take the
+// task lacks it, the one reason where all nodes give the same, else NodesRefuse.
+func (w *why) code() trace.Code {
+	switch {
+	case w.onlyRes:
+		return trace.NotEnoughResources
+	case len(w.counts) > 0 && !slices.ContainsFunc(w.counts, func(c trace.NodeCount) bool { return c.Code != w.counts[0].Code }):
+		return w.counts[0].Code
+	default:
+		return trace.NodesRefuse
+	}
+}
+
+func (w *why) sorted() []trace.NodeCount {
+	slices.SortFunc(w.counts, func(a, b trace.NodeCount) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Text, b.Text))
+	})
+	if len(w.counts) <= mostKinds {
+		return w.counts
+	}
+	rest := trace.NodeCount{Code: trace.NodesRefuse, Text: "other reasons"}
+	for _, c := range w.counts[mostKinds:] {
+		rest.Count += c.Count
+	}
+	return append(w.counts[:mostKinds:mostKinds], rest)
+}
+
+// shortsOn are the dimensions in which a node lacks room, with the amounts.
+func (w *why) shortsOn(n ledger.NodeID) []trace.Short {
+	var dims []resource.Dim
+	for _, need := range w.class.Need {
+		if w.x.l.Room(need.Dim)[n] < need.Amount {
+			dims = append(dims, need.Dim)
+		}
+	}
+	w.x.l.Dims.SortByName(dims)
+	var out []trace.Short
+	for _, d := range dims {
+		out = append(out, trace.Short{Dim: w.x.l.Dims.Name(d), Need: w.class.Request.Get(d), Have: w.x.l.Room(d)[n]})
+	}
+	return out
+}

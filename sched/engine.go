@@ -1,0 +1,203 @@
+package sched
+
+import (
+	"fmt"
+	"slices"
+
+	"ashlar.sh/sched/actions/allocate"
+	"ashlar.sh/sched/actions/backfill"
+	"ashlar.sh/sched/actions/enqueue"
+	"ashlar.sh/sched/class"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/plugins"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/session"
+	"ashlar.sh/sched/trace"
+)
+
+// Engine is the state machine. It is not safe for concurrent use.
+type Engine struct {
+	l       *ledger.Ledger
+	profile policy.Profile
+	policy  *policy.Set
+	actions []session.Action
+	session session.Session
+	rec     trace.Recorder
+	plan    Plan
+	nextID  uint64
+	stmts   uint64 // statements before this engine's first
+	groups  []ledger.TaskID
+}
+
+// Option adds to what an engine can be configured with.
+type Option func(*options)
+
+type options struct {
+	plugins []policy.Definition
+	actions []session.Action
+}
+
+// WithPlugin compiles a plugin in: the one door for plugins from outside this
+// repository.
+func WithPlugin(d policy.Definition) Option {
+	return func(o *options) { o.plugins = append(o.plugins, d) }
+}
+
+// WithAction compiles an action in.
+func WithAction(a session.Action) Option {
+	return func(o *options) { o.actions = append(o.actions, a) }
+}
+
+// New returns an engine for a profile. Unknown actions and plugins and bad arguments
+// are errors.
+func New(p policy.Profile, with ...Option) (*Engine, error) {
+	o := options{
+		plugins: plugins.All(),
+		actions: []session.Action{enqueue.Action{}, allocate.Action{}, backfill.Action{}},
+	}
+	for _, w := range with {
+		w(&o)
+	}
+	e := &Engine{l: ledger.New(), profile: p}
+	for _, name := range p.Actions {
+		i := slices.IndexFunc(o.actions, func(a session.Action) bool { return a.Name() == name })
+		if i < 0 {
+			return nil, fmt.Errorf("action %q is not known", name)
+		}
+		e.actions = append(e.actions, o.actions[i])
+	}
+	set, err := policy.Build(p, o.plugins, e.l)
+	if err != nil {
+		return nil, err
+	}
+	e.policy = set
+	e.session = session.Session{L: e.l, Nodes: class.New(e.l, set), Policy: set, Profile: &e.profile,
+		Trace: &e.rec, Admit: e.admit}
+	return e, nil
+}
+
+// Record sets the verbosity from which events of a cycle are kept (0: none but the
+// plan and the reasons; 3 to 5 as the seeds' log levels).
+func (e *Engine) Record(verbosity int) { e.rec.Verbosity = verbosity }
+
+// Apply takes facts in. Their order makes no difference but for facts about one
+// object, of which the newest version holds.
+func (e *Engine) Apply(facts ...model.Fact) {
+	for _, f := range facts {
+		e.l.Apply(f)
+	}
+}
+
+// Decide runs one cycle at a time given in nanoseconds since the epoch. next is the
+// earliest time at which the answer may change without a new fact, 0 when there is
+// none. Plan and events are good until the next call.
+func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64) {
+	// 1. What was held for one cycle only is free again; what is over is over.
+	e.l.Settle()
+	e.l.ReleaseSoft()
+	e.plan.Items = e.plan.Items[:0]
+	e.rec.Reset()
+	next = e.expire(now)
+
+	// 2. Plugins derive what stands still for the cycle.
+	e.session.Now = now
+	e.policy.Open(&e.rec)
+
+	// 3. Actions, in the configured order; each one's statements become commitments.
+	for _, a := range e.actions {
+		a.Execute(&e.session)
+		e.commit(now)
+	}
+
+	// 4. Phases follow from what is placed.
+	e.l.TakeDirty(e.rephase)
+	return e.plan, e.rec.Events, next
+}
+
+// commit turns the statements that held into plan items.
+func (e *Engine) commit(now int64) {
+	e.l.Committed(func(op ledger.Op) (uint64, int64) {
+		task := e.l.Task(op.Task)
+		item := Item{Pod: task.Key, UID: task.Pod.UID, Node: e.l.Node(op.Node).Name, Statement: e.stmts + op.Statement}
+		until := int64(0)
+		switch op.Kind {
+		case ledger.OpAllocate:
+			item.Kind = BindPod
+		case ledger.OpReserve:
+			item.Kind, until = NominatePod, now+reservationLasts
+			e.groups = append(e.groups, op.Task)
+		case ledger.OpEvict:
+			item.Kind, item.Action = EvictPod, op.Reason
+			if op.For != ledger.NoTask {
+				item.For = e.l.Task(op.For).Key
+			}
+		}
+		return e.add(item), until
+	})
+}
+
+func (e *Engine) add(i Item) uint64 {
+	e.nextID++
+	i.ID = e.nextID
+	e.plan.Items = append(e.plan.Items, i)
+	return i.ID
+}
+
+// reservationLasts is how long room that was freed stays reserved beyond the victims'
+// grace: decision 13's 60 seconds. Victims' graces are not facts yet.
+const reservationLasts = int64(60_000_000_000)
+
+// expire ends the reservations whose time is over and returns when the next one's is.
+func (e *Engine) expire(now int64) (next int64) {
+	kept := e.groups[:0]
+	for _, t := range e.groups {
+		held := e.l.Task(t).Held
+		switch {
+		case held.Kind != ledger.CommitReserve:
+		case held.Until <= now:
+			e.l.Drop(t)
+		default:
+			kept = append(kept, t)
+			if next == 0 || held.Until < next {
+				next = held.Until
+			}
+		}
+	}
+	e.groups = kept
+	return next
+}
+
+// Receive takes in what became of plan items. Facts beat receipts: one that speaks of
+// a commitment no longer held is ignored.
+func (e *Engine) Receive(receipts ...Receipt) {
+	for _, r := range receipts {
+		if r.Outcome == Done {
+			continue // the commitment stands until a fact shows it
+		}
+		if r.Item.Kind == SetPhase {
+			if j, ok := e.l.FindJob(ledger.JobKey{Namespace: r.Item.Group.Namespace, Name: r.Item.Group.Name}); ok {
+				if id, held := e.l.PhaseHeld(j); held && id == r.Item.ID {
+					e.l.DropPhase(j)
+				}
+			}
+			continue
+		}
+		if t, ok := e.l.FindTask(r.Item.Pod); ok {
+			if held := e.l.Task(t).Held; held.Kind != ledger.NoCommit && held.Item == r.Item.ID {
+				e.l.Drop(t)
+			}
+		}
+	}
+}
+
+// Facts returns all that the engine was told and still holds, sorted.
+func (e *Engine) Facts() []model.Fact { return e.l.Facts() }
+
+// Audit recounts every figure from scratch and returns what differs, nil when nothing
+// does.
+func (e *Engine) Audit() []string { return e.l.Audit() }
+
+// Ledger is the engine's state, for reading: benchmarks, the index's slow twin,
+// plugins' tests.
+func (e *Engine) Ledger() *ledger.Ledger { return e.l }

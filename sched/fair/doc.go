@@ -1,0 +1,13 @@
+// Package fair is sharing as mathematics on numbers: who deserves how much of one
+// dimension, and how far what he holds is from it.
+//
+// A queue is a row of numbers here (Claim, Stake); the package knows no queue, job or
+// cluster. A Filler divides a total by a water level in which a guarantee is a floor
+// and not a head start (decision 1), exact to the unit. Explain shows the same
+// division as the rounds that the proportion seed counts. Share is an exact fraction
+// that can be compared. RealCapability is what a queue can ever hold while the
+// guarantees of its siblings are kept.
+//
+// What always holds: no float; no overflow, whatever the amounts; equal rows give
+// equal answers; the order of rows decides only who gets a unit that does not divide.
+package fair

@@ -1,0 +1,71 @@
+package fair
+
+import (
+	"ashlar.sh/sched/resource"
+)
+
+// Claim is one queue's stake in one dimension.
+type Claim struct {
+	// Weight is the queue's part in what is shared: 1 to 2^31, held at these edges.
+	Weight int64
+	// Floor is the guarantee, already within capability (decision 2). It is given
+	// even when the total is smaller than all floors; below zero it counts as zero.
+	Floor int64
+	// Cap is the smaller of realCapability and request: what the queue could use.
+	Cap int64
+}
+
+const maxWeight = 1 << 31
+
+func (c Claim) weight() int64 { return min(max(c.Weight, 1), maxWeight) }
+func (c Claim) lower() int64  { return max(c.Floor, 0) }
+func (c Claim) upper() int64  { return max(c.Cap, c.lower()) }
+
+// Filler divides totals. It keeps scratch space, so that only the first call, or one
+// with more claims than any before, allocates. The zero Filler is ready; it must not
+// be used by two at a time.
+type Filler struct {
+	stops []stop
+}
+
+// Fill divides total among claims and writes each one's deserved amount into out,
+// which is as long as claims.
+//
+// There is one water level, as high as total allows, and every claim's exact share
+// is level × Weight, held between Floor and the larger of Cap and Floor (decision 1).
+// Hence the shares add up to total, except where the floors alone exceed it (then
+// they are the floors) and where total exceeds what all could use (then everyone has
+// that). Exact shares are rounded down; the units left over go one each to the
+// largest remainders, among equals to the earlier claim. The caller orders claims by
+// name. A share that needs no rounding gets none, and no one gets less than his
+// exact share rounded down.
+func (f *Filler) Fill(total int64, claims []Claim, out []int64) {
+	l := f.rise(total, claims)
+	left := resource.Sum{}.Plus(total)
+	f.stops = f.stops[:0]
+	for i, c := range claims {
+		whole, part := l.share(c)
+		out[i] = whole
+		if part > 0 {
+			f.stops = append(f.stops, stop{amount: ^part, weight: 1, index: int32(i)})
+		}
+		left = left.Minus(whole)
+	}
+	f.deal(left.Int64(), out)
+}
+
+// deal gives one unit each to left of the claims that were rounded down, which are the
+// stops: first those that lost the largest part, among equals the earlier.
+func (f *Filler) deal(left int64, out []int64) {
+	dealt := int64(0)
+	n := lowest(f.stops, patience(len(f.stops)), func(next []stop) bool {
+		if dealt+int64(len(next)) > left {
+			return false
+		}
+		dealt += int64(len(next))
+		return true
+	})
+	for _, s := range f.stops[:n] {
+		out[s.index]++
+	}
+}

@@ -1,0 +1,120 @@
+package fair
+
+import "ashlar.sh/sched/resource"
+
+// Stake is a Claim whose Cap is still in its two parts, so that Explain can show what
+// each of them cut off.
+type Stake struct {
+	Weight         int64
+	Floor          int64
+	RealCapability Limit
+	Request        int64
+}
+
+// Claim puts the parts together.
+func (s Stake) Claim() Claim {
+	return Claim{Weight: s.Weight, Floor: s.Floor, Cap: s.RealCapability.Clip(s.Request)}
+}
+
+// Round is one round of the loop of seed 000, §4, in one dimension.
+type Round struct {
+	// TotalWeight is that of the stakes that were not met before; zero when settling.
+	TotalWeight int64
+	// Remaining is what there was to share in this round, Left what it left.
+	Remaining, Left int64
+	// Settling marks a last round in which nothing is shared by weight: the rounds
+	// stopped short of the water level, and its figures replace theirs.
+	Settling bool
+	// Steps has one entry for every stake that was not met before, in order; when
+	// settling, for every stake whose figure changes.
+	Steps []Step
+}
+
+// Step is what a round did to one stake.
+type Step struct {
+	// Stake is its index.
+	Stake int
+	// Given is its part of what remained, rounded down; when settling, the change,
+	// which may be negative.
+	Given int64
+	// Capped is what it had and was given, within realCapability; Asked is that
+	// within request; Value is that raised to the floor: deserved after this round.
+	Capped, Asked, Value int64
+	// Met says that it takes no part in later rounds: it has what it requests, or it
+	// could not grow.
+	Met bool
+}
+
+// Explain returns the rounds by which total is divided, in whole units, to show the
+// arithmetic; it decides nothing. The last Value of each stake is what Fill gives it.
+// The seed's rounds alone may end elsewhere: they do not give out what does not
+// divide, they count a floor as a head start, and they can promise more than total
+// beside floors. Where that happens a last round settles it.
+func Explain(total int64, stakes []Stake) []Round {
+	deserved := make([]int64, len(stakes))
+	met := make([]bool, len(stakes))
+	var rounds []Round
+	for remaining := max(total, 0); ; {
+		r := share(remaining, stakes, deserved, met)
+		if r.TotalWeight == 0 {
+			break
+		}
+		rounds = append(rounds, r)
+		if r.Left == 0 || r.Left == remaining {
+			break
+		}
+		remaining = r.Left
+	}
+	return settle(rounds, total, stakes, deserved)
+}
+
+// share is one round: it updates deserved and met.
+func share(remaining int64, stakes []Stake, deserved []int64, met []bool) Round {
+	r := Round{Remaining: remaining}
+	for i, s := range stakes {
+		if !met[i] {
+			r.TotalWeight += s.Claim().weight()
+		}
+	}
+	left := resource.Sum{}.Plus(remaining)
+	for i, s := range stakes {
+		if met[i] {
+			continue
+		}
+		step := Step{Stake: i, Given: resource.MulDiv(remaining, s.Claim().weight(), r.TotalWeight)}
+		step.Capped = s.RealCapability.Clip(resource.Sum{}.Plus(deserved[i]).Plus(step.Given).Int64())
+		step.Asked = min(step.Capped, s.Request)
+		step.Value = max(step.Asked, s.Floor, 0)
+		step.Met = s.Request <= step.Value || step.Value == deserved[i]
+		left = left.Plus(deserved[i]).Minus(step.Value)
+		deserved[i], met[i] = step.Value, step.Met
+		r.Steps = append(r.Steps, step)
+	}
+	r.Left = max(left.Int64(), 0)
+	return r
+}
+
+// settle appends a last round where the rounds differ from the water level.
+func settle(rounds []Round, total int64, stakes []Stake, deserved []int64) []Round {
+	claims := make([]Claim, len(stakes))
+	for i, s := range stakes {
+		claims[i] = s.Claim()
+	}
+	exact := make([]int64, len(stakes))
+	new(Filler).Fill(total, claims, exact)
+	r := Round{Settling: true}
+	left := resource.Sum{}.Plus(max(total, 0))
+	for i, x := range exact {
+		left = left.Minus(x)
+		if x != deserved[i] {
+			r.Steps = append(r.Steps, Step{
+				Stake: i, Given: x - deserved[i], Capped: x, Asked: x, Value: x, Met: true,
+			})
+		}
+	}
+	if len(r.Steps) == 0 {
+		return rounds
+	}
+	r.Remaining, r.Left = rounds[len(rounds)-1].Left, max(left.Int64(), 0)
+	return append(rounds, r)
+}

@@ -1,0 +1,163 @@
+package ledger
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+)
+
+// byName writes every figure of a ledger under the names of things, sorted: equal for
+// two ledgers that know the same, however they came to know it.
+func byName(l *Ledger) string {
+	l.Settle()
+	var lines []string
+	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	for n := range l.nodes {
+		if row := &l.nodes[n]; !row.free {
+			say("node %s: fact %p present %t tasks %d going %d %s", row.Name, row.Fact, row.Present(), row.Tasks, row.going, columnsByName(l, NodeID(n)))
+		}
+	}
+	say("total %s, nodes with releasing tasks %d", sums(l, l.total), l.ReleasingNodes())
+	for c := range l.classes {
+		if row := &l.classes[c]; row.Live() {
+			say("class %q: hash %x refs %d best effort %t invalid %t request %v", row.Key, row.Hash, row.refs,
+				row.BestEffort, row.Invalid, l.Dims.List(row.Request))
+		}
+	}
+	for t := range l.tasks {
+		if row := &l.tasks[t]; !row.free {
+			say("task %v: pod %p %s", row.Key, row.Pod, taskByName(l, row))
+		}
+	}
+	for j := range l.jobs {
+		if row := &l.jobs[j]; !row.free {
+			say("job %v adopted %t: %s", row.Key, row.Key.Adopted, jobByName(l, row))
+		}
+	}
+	for q := range l.queues {
+		if row := &l.queues[q]; !row.free {
+			say("queue %s: %s", row.Name, queueByName(l, row))
+		}
+	}
+	say("priorities %v default %p", l.priorities, l.globalPriority)
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+func columnsByName(l *Ledger, n NodeID) string {
+	var cells []string
+	for d := range l.Dims.Len() {
+		dim := resource.Dim(d)
+		if f := [5]int64{l.Allocatable(dim)[n], l.Idle(dim)[n], l.Releasing(dim)[n], l.Pipelined(dim)[n], l.Room(dim)[n]}; f != [5]int64{} {
+			cells = append(cells, fmt.Sprint(l.Dims.Name(dim), f))
+		}
+	}
+	slices.Sort(cells)
+	return fmt.Sprint(cells)
+}
+
+func nodeName(l *Ledger, n NodeID) string {
+	if n == NoNode {
+		return "-"
+	}
+	return l.nodes[n].Name
+}
+
+func taskByName(l *Ledger, row *Task) string {
+	job, role := "-", "-"
+	if row.Job != NoJob {
+		job, role = fmt.Sprint(l.jobs[row.Job].Key), l.jobs[row.Job].Roles[row.Role].Name
+	}
+	held := "nothing"
+	switch h := row.Held; h.Kind {
+	case NoCommit:
+	case CommitEvict:
+		held = fmt.Sprint("eviction ", h.Item)
+	default:
+		held = fmt.Sprint(h.Kind, " on ", nodeName(l, h.Node), " for ", h.Item, " until ", h.Until)
+	}
+	return fmt.Sprintf("job %s role %q class %q node %s status %v priority %d held %s", job, role,
+		l.classes[row.Class].Key, nodeName(l, row.Node), row.Status, row.Priority, held)
+}
+
+func jobByName(l *Ledger, row *Job) string {
+	var roles []string
+	for _, r := range row.Roles {
+		if r.Min != 0 || r.Count != (Count{}) {
+			roles = append(roles, fmt.Sprint(r))
+		}
+	}
+	slices.Sort(roles)
+	definer := "-"
+	if row.definer != NoTask {
+		definer = l.tasks[row.definer].Key.String()
+	}
+	return fmt.Sprint("group ", fmt.Sprintf("%p", row.Group), " queue ", l.queues[row.Queue].Name, " min ", row.MinMember,
+		" roles ", roles, " count ", row.Count, " tasks ", row.Tasks, " gated ", row.Gated, " invalid ", row.Invalid,
+		" priority ", row.Priority, " created ", row.Created, " phase ", row.Phase, row.phaseHeld,
+		" minimum ", l.Dims.List(row.MinResources), row.HasMin,
+		" allocated ", sums(l, row.Allocated), " request ", sums(l, row.Request), " total ", sums(l, row.Total),
+		" gated ", sums(l, row.gatedNeed), " unfinished ", row.unfinished, " defined by ", definer,
+		" elastic ", l.Dims.List(row.elastic), " inqueue ", l.Dims.List(row.inqueue), row.reserves, " active ", row.activeAt >= 0)
+}
+
+func queueByName(l *Ledger, row *Queue) string {
+	var bounds []string
+	for d := range row.Capability.Dims() {
+		if x, ok := row.Capability.Bound(resource.Dim(d)); ok {
+			bounds = append(bounds, fmt.Sprint(l.Dims.Name(resource.Dim(d)), x))
+		}
+	}
+	slices.Sort(bounds)
+	parent := "-"
+	if row.up != NoQueue {
+		parent = l.queues[row.up].Name
+	}
+	return fmt.Sprint("fact ", fmt.Sprintf("%p", row.Fact), " place ", row.Place, " broken ", row.Broken, " depth ", row.Depth,
+		" kids ", row.Kids, " jobs ", row.Jobs, " under ", parent, " capability ", bounds,
+		" deserved ", l.Dims.List(row.Deserved), " guarantee ", l.Dims.List(row.Guarantee),
+		" allocated ", sums(l, row.Allocated), " request ", sums(l, row.Request),
+		" inqueue ", sums(l, row.Inqueue), " elastic ", sums(l, row.Elastic))
+}
+
+func sums(l *Ledger, s resource.Sums) string {
+	var cells []string
+	for d, x := range s {
+		if x != (resource.Sum{}) {
+			cells = append(cells, fmt.Sprint(l.Dims.Name(resource.Dim(d)), x))
+		}
+	}
+	slices.Sort(cells)
+	return fmt.Sprint(cells)
+}
+
+// again is a new ledger that is told what l knows, in the given order, and to which
+// l's commitments and decided phases are restored.
+func again(l *Ledger, facts []model.Fact) *Ledger {
+	l2 := New()
+	for _, f := range facts {
+		l2.Apply(f)
+	}
+	l.Tasks(func(t TaskID) bool {
+		if row := l.Task(t); row.Held.Kind != NoCommit {
+			c := row.Held
+			if c.Kind != CommitEvict {
+				c.Node = l2.node(nodeName(l, c.Node))
+			}
+			t2, _ := l2.FindTask(row.Key)
+			l2.Hold(t2, c)
+		}
+		return true
+	})
+	l.Jobs(func(j JobID) bool {
+		if item, held := l.PhaseHeld(j); held {
+			j2, _ := l2.FindJob(l.Job(j).Key)
+			l2.SetPhase(j2, l.Job(j).Phase, item)
+		}
+		return true
+	})
+	return l2
+}

@@ -1,0 +1,11 @@
+// Package match says whether a node is what a spec asks for: by its labels, its name
+// and its taints, in the words of Kubernetes.
+//
+// It holds the meaning of selectors, affinity terms and tolerations in one place for
+// all who read them: a filter that requires a term, a score that prefers one. It
+// decides nothing, keeps nothing, and knows no ledger and no plugin; its functions
+// depend on their arguments alone and allocate nothing.
+//
+// What the API server refuses (an unknown operator, a field other than metadata.name,
+// a Gt that is no number) holds for no node.
+package match

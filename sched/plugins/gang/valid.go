@@ -1,0 +1,32 @@
+package gang
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/trace"
+)
+
+// ValidateJob objects to a job whose members, with those that wait, cannot make up
+// its minimum: first NotEnoughPodsOfTask for the role that lacks members (the first by
+// name), then NotEnoughTasks. Have and Need are numbers of pods.
+func (p *plugin) ValidateJob(j ledger.JobID) trace.Reason {
+	job := p.l.Job(j)
+	if r := lacking(job); r != nil {
+		return trace.Reason{Code: trace.NotEnoughPodsOfTask, Text: r.Name, Have: int(r.Valid()), Need: int(r.Min)}
+	}
+	if have := job.Valid(); have < job.MinMember {
+		return trace.Reason{Code: trace.NotEnoughTasks, Have: int(have), Need: int(job.MinMember)}
+	}
+	return trace.Reason{}
+}
+
+// lacking is the first role by name, since their order in the row depends on history.
+func lacking(job *ledger.Job) *ledger.Role {
+	var first *ledger.Role
+	for i := range job.Roles {
+		r := &job.Roles[i]
+		if r.Valid() < r.Min && (first == nil || r.Name < first.Name) {
+			first = r
+		}
+	}
+	return first
+}

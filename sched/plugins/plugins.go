@@ -1,0 +1,30 @@
+// Package plugins is the list of the plugins that are built in.
+//
+// It is a plain list: nothing registers itself, and what an engine knows is what is
+// written here. The order means nothing; a profile's tiers have their own. A plugin
+// lives in a folder of its own, knows no other plugin and no action, and is told
+// apart by the name that configurations use (internal/config has the catalogue of
+// their arguments).
+package plugins
+
+import (
+	"ashlar.sh/sched/plugins/binpack"
+	"ashlar.sh/sched/plugins/conformance"
+	"ashlar.sh/sched/plugins/gang"
+	"ashlar.sh/sched/plugins/nodeorder"
+	"ashlar.sh/sched/plugins/predicates"
+	"ashlar.sh/sched/plugins/priority"
+	"ashlar.sh/sched/policy"
+)
+
+// All lists the definitions of the built-in plugins, in a new slice each time.
+func All() []policy.Definition {
+	return []policy.Definition{
+		priority.Definition(),
+		gang.Definition(),
+		conformance.Definition(),
+		predicates.Definition(),
+		nodeorder.Definition(),
+		binpack.Definition(),
+	}
+}

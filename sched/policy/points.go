@@ -1,0 +1,141 @@
+package policy
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
+)
+
+// Point names an extension point as the configuration's flags do (enableJobOrder is
+// JobOrder's).
+type Point string
+
+// The points whose flags a configuration may turn off. JobValid has none.
+const (
+	PointQueueOrder   Point = "QueueOrder"
+	PointJobOrder     Point = "JobOrder"
+	PointTaskOrder    Point = "TaskOrder"
+	PointJobEnqueued  Point = "JobEnqueued" // JobEnqueueable; the ledger itself reserves what is admitted
+	PointJobReady     Point = "JobReady"
+	PointJobPipelined Point = "JobPipelined"
+	PointOverused     Point = "Overused"
+	PointAllocatable  Point = "Allocatable"
+	PointPredicate    Point = "Predicate" // PrePredicate and all filters
+	PointNodeOrder    Point = "NodeOrder"
+)
+
+// Opener is told that a cycle begins. What it derives from the ledger then stands
+// still for the whole cycle.
+type Opener interface {
+	Open(rec *trace.Recorder)
+}
+
+// QueueOrder says which of two queues is served first: negative for a.
+type QueueOrder interface {
+	CompareQueues(a, b ledger.QueueID) int
+}
+
+// JobOrder says which of two jobs of a queue is served first: negative for a.
+type JobOrder interface {
+	CompareJobs(a, b ledger.JobID) int
+}
+
+// TaskOrder says which of two tasks of a job is placed first: negative for a.
+type TaskOrder interface {
+	CompareTasks(a, b ledger.TaskID) int
+}
+
+// JobValid says why a job is no candidate at all; the zero Reason when it is one.
+type JobValid interface {
+	ValidateJob(j ledger.JobID) trace.Reason
+}
+
+// JobEnqueueable votes on whether a job may leave Pending; a Reject says why.
+type JobEnqueueable interface {
+	VoteEnqueue(j ledger.JobID) (Vote, trace.Reason)
+}
+
+// JobReady says that a job's statement may be committed.
+type JobReady interface {
+	Ready(j ledger.JobID) bool
+}
+
+// JobPipelined votes on whether a job would be ready once the room promised to it is
+// free.
+type JobPipelined interface {
+	VotePipelined(j ledger.JobID) Vote
+}
+
+// Overused says that a queue is to be served no more this cycle, and why.
+type Overused interface {
+	Overused(q ledger.QueueID) (trace.Reason, bool)
+}
+
+// Allocatable says how many more tasks of a class a queue may take, at most want: a
+// gang's room in its queue is settled by one division instead of one question a task.
+// WhyNot is the reason when the answer was less than wanted.
+type Allocatable interface {
+	Allocatable(q ledger.QueueID, c ledger.ClassID, want int64) int64
+	WhyNot(q ledger.QueueID, c ledger.ClassID) trace.Reason
+}
+
+// PrePredicate is asked once for a task before any node is: a Verdict that does not
+// admit refuses the task everywhere.
+type PrePredicate interface {
+	PrePredicate(t ledger.TaskID) Verdict
+}
+
+// StaticFilter judges a node for a class by facts alone: its answer holds until one
+// of the two changes.
+type StaticFilter interface {
+	FilterStatic(s *model.Spec, n *model.Node) Verdict
+}
+
+// NodeFilter judges a node for a class by who sits on that node, besides the room in
+// its vector, which the engine checks itself. future: with those who are leaving gone.
+type NodeFilter interface {
+	Concerns(s *model.Spec) bool
+	FilterNode(c *ledger.Class, n ledger.NodeID, future bool) Verdict
+}
+
+// TaskFilter judges a node for one task by anything at all: volumes, devices, another
+// scheduler's plugin. It is asked about the best candidate, then the next, until one
+// passes.
+type TaskFilter interface {
+	Concerns(s *model.Spec) bool
+	FilterTask(t ledger.TaskID, n ledger.NodeID, future bool) Verdict
+}
+
+// NodeOrder scores a node for a class by facts and by who sits on that node: between
+// 0 and its weight times Points.
+type NodeOrder interface {
+	ScoreNode(c *ledger.Class, n ledger.NodeID) int64
+}
+
+// StaticOrder scores a node for a class by facts alone, and only in relation to the
+// other nodes that the class's static filters admit: the highest raw score is worth
+// Weight times Points, the others their part of it; Reverse turns that round.
+type StaticOrder interface {
+	RawScore(s *model.Spec, n *model.Node) int64
+	Weight() int64
+	Reverse() bool
+}
+
+// BookKeeper brings a book for the ledger to drive.
+type BookKeeper interface {
+	Book() ledger.Book
+}
+
+// QueueFigures are what a queue plugin derives, for reports.
+type QueueFigures struct {
+	Deserved       resource.Vec
+	RealCapability resource.Limits
+	ShareMicro     int64 // millionths
+	Overused       bool
+}
+
+// QueueReporter shows a queue's derived figures; false for a queue it does not know.
+type QueueReporter interface {
+	QueueFigures(q ledger.QueueID) (QueueFigures, bool)
+}

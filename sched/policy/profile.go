@@ -1,0 +1,104 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ashlar.sh/sched/ledger"
+)
+
+// Profile is a configuration: actions in order, plugins in tiers.
+type Profile struct {
+	Actions         []string
+	Tiers           [][]Choice
+	ActionArguments map[string]Arguments
+}
+
+// HasAction says that an action is configured.
+func (p *Profile) HasAction(name string) bool { return slices.Contains(p.Actions, name) }
+
+// Choice is a plugin in a tier.
+type Choice struct {
+	Plugin    string
+	Off       []Point // extension points its flags turn off
+	Hierarchy bool
+	Arguments Arguments
+}
+
+// Arguments are a plugin's or an action's settings as text, checked by the
+// configuration's catalogue before they come here.
+type Arguments map[string]string
+
+// Int is an argument as a whole number, otherwise the value given. A malformed number
+// is an error that names the key.
+func (a Arguments) Int(key string, otherwise int64) (int64, error) {
+	s, ok := a[key]
+	if !ok {
+		return otherwise, nil
+	}
+	x, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("argument %s: %q is not a whole number", key, s)
+	}
+	return x, nil
+}
+
+// Bool is an argument as true or false, otherwise the value given.
+func (a Arguments) Bool(key string, otherwise bool) (bool, error) {
+	s, ok := a[key]
+	if !ok {
+		return otherwise, nil
+	}
+	x, err := strconv.ParseBool(s)
+	if err != nil {
+		return false, fmt.Errorf("argument %s: %q is neither true nor false", key, s)
+	}
+	return x, nil
+}
+
+// List is an argument "a, b" as a sorted list without repetitions, nil when absent.
+func (a Arguments) List(key string) []string {
+	var out []string
+	for _, s := range strings.Split(a[key], ",") {
+		if s = strings.TrimSpace(s); s != "" {
+			out = append(out, s)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Definition ties a plugin's name to its constructor, which is called once, when an
+// engine is made for a profile.
+type Definition struct {
+	Name string
+	New  func(c Choice, l *ledger.Ledger) (any, error)
+}
+
+// Build makes a profile's plugins and finds out which questions they answer. An
+// unknown plugin is an error; a plugin named in two places answers in the first.
+func Build(p Profile, known []Definition, l *ledger.Ledger) (*Set, error) {
+	s := &Set{l: l}
+	var seen []string
+	for _, tier := range p.Tiers {
+		s.beginTier()
+		for _, c := range tier {
+			if slices.Contains(seen, c.Plugin) {
+				continue
+			}
+			seen = append(seen, c.Plugin)
+			i := slices.IndexFunc(known, func(d Definition) bool { return d.Name == c.Plugin })
+			if i < 0 {
+				return nil, fmt.Errorf("plugin %q is not known", c.Plugin)
+			}
+			plugin, err := known[i].New(c, l)
+			if err != nil {
+				return nil, fmt.Errorf("plugin %s: %w", c.Plugin, err)
+			}
+			s.add(plugin, c.Off)
+		}
+	}
+	return s, nil
+}

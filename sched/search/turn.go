@@ -1,0 +1,229 @@
+package search
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/session"
+	"ashlar.sh/sched/trace"
+)
+
+// Outcome is what became of a turn.
+type Outcome uint8
+
+// The outcomes of a turn.
+const (
+	Refused   Outcome = iota // nothing was placed; the reason is noted with the job
+	Kept                     // pipelined: its room is held for this cycle (seed 003 §6.5)
+	Committed                // placed; the job has its minimum
+)
+
+// turn is the state of placing one helping of a worksheet.
+type turn struct {
+	s       *session.Session
+	w       *Worksheet
+	job     *ledger.Job
+	refused []ledger.ClassID // classes that found no place this turn (decision 21)
+	why     trace.Reason     // the first refusal
+	waits   bool             // a reservation still waits for its victims
+	placed  int32
+}
+
+// Turn places the next helping of a worksheet: a job below its minimum until it is
+// ready, a ready one by one task. All that it does is one statement, which holds when
+// the job is ready, is kept for the cycle when it would be once room is free, and
+// never was otherwise.
+func Turn(s *session.Session, w *Worksheet) Outcome {
+	t := &turn{s: s, w: w, job: s.L.Job(w.Job)}
+	outcome := Refused
+	if !t.hopeless() {
+		s.L.Try(func(tx *ledger.Tx) bool {
+			outcome = t.statement(tx)
+			return outcome != Refused
+		})
+	}
+	t.report(outcome)
+	return outcome
+}
+
+// hopeless rules a gang of one class out by amounts alone, before anything is tried.
+func (t *turn) hopeless() bool {
+	if t.w.full || t.w.Empty() || t.s.L.ReleasingNodes() > 0 {
+		return false
+	}
+	first := t.w.Tasks[t.w.next]
+	if reserved(t.s, first) {
+		return false
+	}
+	need := int64(t.job.MinMember - t.job.Ready() - t.job.Waiting())
+	if need < 2 || need > int64(len(t.w.Tasks)-t.w.next) {
+		return false
+	}
+	class := t.s.L.Task(first).Class
+	if fit := t.s.Nodes.Capacity(class, need); fit < need {
+		t.placed = int32(fit)
+		t.refuse(first, t.s.Nodes.Why(first))
+		return true
+	}
+	if fit := t.s.Policy.Allocatable(t.job.Queue, class, need); fit < need {
+		t.placed = int32(fit)
+		t.refuse(first, t.queueReason(class, fit))
+		return true
+	}
+	return false
+}
+
+// queueReason is why a queue takes no more of a class than fit.
+func (t *turn) queueReason(c ledger.ClassID, fit int64) trace.Reason {
+	if fit == 0 {
+		return t.s.Policy.WhyNotAllocatable(t.job.Queue, c)
+	}
+	var r trace.Reason
+	t.s.L.Try(func(tx *ledger.Tx) bool {
+		for _, task := range t.w.Tasks[t.w.next:] {
+			if fit == 0 {
+				break
+			}
+			if n, _ := t.s.Nodes.Best(task); n != ledger.NoNode {
+				tx.Allocate(task, n)
+			}
+			fit--
+		}
+		r = t.s.Policy.WhyNotAllocatable(t.job.Queue, c)
+		return false
+	})
+	return r
+}
+
+func (t *turn) statement(tx *ledger.Tx) Outcome {
+	possible := int32(len(t.w.Tasks) - t.w.next)
+	for !t.w.Empty() {
+		task := t.w.Tasks[t.w.next]
+		t.w.next++
+		possible--
+		if t.one(tx, task) && t.ready(tx) {
+			return Committed
+		}
+		if t.job.Ready()+t.job.Waiting()+possible < t.job.MinMember {
+			break
+		}
+	}
+	switch {
+	case t.placed > 0 && t.ready(tx):
+		return Committed
+	case t.s.Policy.Pipelined(t.w.Job) && (t.placed > 0 || t.waits):
+		tx.Keep()
+		return Kept
+	default:
+		return Refused
+	}
+}
+
+// one places one task, if it can be placed.
+func (t *turn) one(tx *ledger.Tx, task ledger.TaskID) bool {
+	if reserved(t.s, task) {
+		if !keep(t.s, tx, task) {
+			t.waits = true
+			t.refuse(task, trace.Reason{Code: trace.Reserved, Text: t.s.L.Node(t.s.L.Task(task).Node).Name})
+			return false
+		}
+		t.placed++
+		return true
+	}
+	class := t.s.L.Task(task).Class
+	if slices.Contains(t.refused, class) {
+		t.note(trace.AlreadyFailed, task, trace.Reason{})
+		return false
+	}
+	if t.s.Policy.Allocatable(t.job.Queue, class, 1) < 1 {
+		t.refuse(task, t.s.Policy.WhyNotAllocatable(t.job.Queue, class))
+		return false
+	}
+	if v := t.s.Policy.PrePredicate(task); !v.Admits() {
+		t.refuse(task, trace.Reason{Code: trace.PrePredicateFailed, Text: v.Text})
+		return false
+	}
+	p := find(t.s, task)
+	if p.node == ledger.NoNode {
+		t.refuse(task, t.s.Nodes.Why(task))
+		return false
+	}
+	put(t.s, tx, task, p)
+	t.placed++
+	return true
+}
+
+// ready says that the statement may be committed. A minimum that is met only by
+// counting best-effort members that still wait is met by placing them, here and now:
+// a gang starts whole.
+func (t *turn) ready(tx *ledger.Tx) bool {
+	if !t.s.Policy.Ready(t.w.Job) {
+		return false
+	}
+	return t.job.BestEffort == 0 || wholeBestEffort(t.s, tx, t.w.Job)
+}
+
+// refuse notes that a class found no place.
+func (t *turn) refuse(task ledger.TaskID, r trace.Reason) {
+	t.refused = append(t.refused, t.s.L.Task(task).Class)
+	r.Task = t.s.L.Task(task).Key.String()
+	if r.Queue == "" && (r.Code == trace.QueueDeserved || r.Code == trace.QueueCapability) {
+		r.Queue = t.s.L.Queue(t.job.Queue).Name
+	}
+	if !t.why.Is() {
+		t.why = r
+	}
+	kind := trace.PredicatesFailed
+	switch r.Code {
+	case trace.QueueDeserved, trace.QueueCapability:
+		kind = trace.NotAllocatable
+	case trace.PrePredicateFailed:
+		kind = trace.PrePredicateEvent
+	}
+	t.note(kind, task, r)
+}
+
+func (t *turn) note(kind trace.EventKind, task ledger.TaskID, r trace.Reason) {
+	if t.s.Trace.On(kind) {
+		t.s.Trace.Add(trace.Event{Kind: kind, Queue: t.s.L.Queue(t.job.Queue).Name, Job: t.job.Key.String(),
+			Task: t.s.L.Task(task).Key.String(), Reason: r})
+	}
+}
+
+// report leaves the job's reason and the statement's end in the trace.
+func (t *turn) report(o Outcome) {
+	s, j := t.s, t.w.Job
+	event := trace.Event{Job: t.job.Key.String(), Count: int(t.placed)}
+	tell := func(k trace.EventKind) {
+		event.Kind = k
+		s.Trace.Add(event)
+	}
+	switch o {
+	case Committed:
+		tell(trace.JobReadyEvent)
+		tell(trace.Committing)
+		s.Waits(j, t.why)
+	case Kept:
+		tell(trace.JobPipelinedEvent)
+		s.Waits(j, t.pipelinedReason())
+	case Refused:
+		tell(trace.Discarding)
+		s.Park(j, t.reason(), t.w.full)
+	}
+}
+
+func (t *turn) reason() trace.Reason {
+	need := t.job.MinMember - t.job.Ready() - t.job.Waiting()
+	if need < 1 || t.job.MinMember == 1 {
+		return t.why
+	}
+	cause := t.why
+	return trace.Reason{Code: trace.GangIncomplete, Have: int(min(t.placed, need)), Need: int(need), Cause: &cause}
+}
+
+func (t *turn) pipelinedReason() trace.Reason {
+	if t.waits {
+		return t.why
+	}
+	return trace.Reason{Code: trace.PipelinedOnReleasing, Have: int(t.job.Waiting()), Need: int(t.job.MinMember)}
+}

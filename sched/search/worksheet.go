@@ -1,0 +1,93 @@
+// Package search finds places: for a gang, where all of it can go.
+//
+// A Worksheet lists what of a job is to be placed, in order. Turn places one helping
+// of it inside one try: a job below its minimum as a whole or not at all, a job above
+// it one task at a time, so that the rotation of queues stays fair (seed 003 §3.3,
+// semantics §2.4). Evictions are not looked for here yet.
+package search
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/session"
+)
+
+// Worksheet is what of a job is to be placed this cycle (seed 003 §4.4).
+type Worksheet struct {
+	Job   ledger.JobID
+	Tasks []ledger.TaskID // members that ask for something, in the order to place them
+	next  int
+	full  bool // of several classes
+}
+
+// Empty says that nothing is left to try.
+func (w *Worksheet) Empty() bool { return w.next >= len(w.Tasks) }
+
+// Organize makes a job's worksheet: members with a reservation first, then what the
+// roles' minimums need (decision 32), then the rest, each in task order. Gated and
+// best-effort members and those set aside are left out.
+func Organize(s *session.Session, j ledger.JobID) *Worksheet {
+	w := &Worksheet{Job: j}
+	s.L.JobTasks(j, model.Pipelined, func(t ledger.TaskID) bool {
+		if s.L.Task(t).Held.Kind == ledger.CommitReserve {
+			w.Tasks = append(w.Tasks, t)
+		}
+		return true
+	})
+	reserved := len(w.Tasks)
+	s.L.JobTasks(j, model.Pending, func(t ledger.TaskID) bool {
+		if task := s.L.Task(t); task.Placeable() && !s.L.Class(task.Class).BestEffort {
+			w.Tasks = append(w.Tasks, t)
+		}
+		return true
+	})
+	slices.SortFunc(w.Tasks[:reserved], s.Policy.CompareTasks)
+	slices.SortFunc(w.Tasks[reserved:], s.Policy.CompareTasks)
+	w.minimumsFirst(s, reserved)
+	for _, t := range w.Tasks {
+		w.full = w.full || s.L.Task(t).Class != s.L.Task(w.Tasks[0]).Class
+	}
+	return w
+}
+
+// minimumsFirst moves the members that a role's minimum still needs to the front.
+func (w *Worksheet) minimumsFirst(s *session.Session, from int) {
+	job := s.L.Job(w.Job)
+	needed := false
+	short := make([]int32, len(job.Roles))
+	for i := range job.Roles {
+		short[i] = job.Roles[i].Min - job.Roles[i].Ready() - job.Roles[i].Waiting()
+		needed = needed || short[i] > 0
+	}
+	if !needed {
+		return
+	}
+	var first, rest []ledger.TaskID
+	for _, t := range w.Tasks[from:] {
+		if r := s.L.Task(t).Role; short[r] > 0 {
+			short[r]--
+			first = append(first, t)
+		} else {
+			rest = append(rest, t)
+		}
+	}
+	copy(w.Tasks[from:], append(first, rest...))
+}
+
+// BestEffort lists a job's pending members that ask for nothing, in task order.
+func BestEffort(s *session.Session, j ledger.JobID) []ledger.TaskID {
+	var out []ledger.TaskID
+	if s.L.Job(j).BestEffort == 0 {
+		return nil
+	}
+	s.L.JobTasks(j, model.Pending, func(t ledger.TaskID) bool {
+		if task := s.L.Task(t); task.Placeable() && s.L.Class(task.Class).BestEffort {
+			out = append(out, t)
+		}
+		return true
+	})
+	slices.SortFunc(out, s.Policy.CompareTasks)
+	return out
+}

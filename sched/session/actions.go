@@ -1,0 +1,112 @@
+package session
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/trace"
+)
+
+// Action is one step of a cycle, by its configured name.
+type Action interface {
+	Name() string
+	Execute(s *Session)
+}
+
+// Rotation serves jobs queue by queue: the queue that is most in need gives one job,
+// then goes back to the others (seed 003 §3).
+type Rotation struct {
+	s      *Session
+	queues *Heap[ledger.QueueID]
+	jobs   map[ledger.QueueID]*Heap[ledger.JobID]
+}
+
+// Rotate makes a rotation of jobs; the order in which they are given does not matter.
+func (s *Session) Rotate(jobs []ledger.JobID) *Rotation {
+	r := &Rotation{s: s, queues: NewHeap(s.Policy.CompareQueues), jobs: map[ledger.QueueID]*Heap[ledger.JobID]{}}
+	var queues []ledger.QueueID
+	for _, j := range jobs {
+		q := s.L.Job(j).Queue
+		h := r.jobs[q]
+		if h == nil {
+			h = NewHeap(s.Policy.CompareJobs)
+			r.jobs[q] = h
+			queues = append(queues, q)
+		}
+		h.Push(j)
+	}
+	for _, q := range queues {
+		r.queues.Push(q)
+	}
+	return r
+}
+
+// Queues is the number of queues in the rotation.
+func (r *Rotation) Queues() int { return r.queues.Len() }
+
+// Next takes the next queue out and its first job; false when the rotation is empty.
+// Give it back with Return, with or without the job.
+func (r *Rotation) Next() (ledger.QueueID, ledger.JobID, bool) {
+	for r.queues.Len() > 0 {
+		q := r.queues.Pop()
+		if h := r.jobs[q]; h.Len() > 0 {
+			return q, h.Pop(), true
+		}
+	}
+	return ledger.NoQueue, ledger.NoJob, false
+}
+
+// Again puts a job back into its queue.
+func (r *Rotation) Again(q ledger.QueueID, j ledger.JobID) { r.jobs[q].Push(j) }
+
+// Return puts a queue back, to be compared by what it holds now.
+func (r *Rotation) Return(q ledger.QueueID) {
+	if r.jobs[q].Len() > 0 {
+		r.queues.Push(q)
+	}
+}
+
+// Drain removes a queue's remaining jobs, first to last: the queue is served no more.
+func (r *Rotation) Drain(q ledger.QueueID) []ledger.JobID {
+	var out []ledger.JobID
+	for h := r.jobs[q]; h.Len() > 0; {
+		out = append(out, h.Pop())
+	}
+	return out
+}
+
+// Candidates are the active jobs that keep admits, in job order. It is the place to
+// note the reasons of those that are left out.
+func (s *Session) Candidates(keep func(ledger.JobID) bool) []ledger.JobID {
+	// Admitting a job takes it off the active list: walk a copy.
+	active := slices.Clone(s.L.Active())
+	slices.SortFunc(active, s.byName)
+	out := active[:0]
+	for _, j := range active {
+		if keep(j) {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+func (s *Session) byName(a, b ledger.JobID) int {
+	switch {
+	case a == b:
+		return 0
+	case s.L.Job(a).Key.Less(s.L.Job(b).Key):
+		return -1
+	default:
+		return 1
+	}
+}
+
+// Enter and Leave frame an action in the trace (seed 003 §2.2).
+func (s *Session) Enter(action string) {
+	s.Trace.Add(trace.Event{Kind: trace.EnterAction, Action: action})
+}
+
+// Leave ends what Enter began.
+func (s *Session) Leave(action string) {
+	s.Trace.Add(trace.Event{Kind: trace.LeaveAction, Action: action})
+}

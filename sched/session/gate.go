@@ -1,0 +1,60 @@
+package session
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/trace"
+)
+
+// Gate says why a job cannot be served whatever room there is: something is wrong
+// with it or with its queue's place in the tree (decisions 8 and 30). The zero Reason
+// when nothing is.
+func (s *Session) Gate(j ledger.JobID) trace.Reason {
+	job := s.L.Job(j)
+	if !job.Exists() {
+		return trace.Reason{Code: trace.PodGroupNotFound, Text: job.Key.Name}
+	}
+	if job.Group != nil {
+		if f, bad := job.Group.SetAside(); bad {
+			return trace.Reason{Code: trace.InvalidObject, Text: f.Field + ": " + f.Message}
+		}
+	}
+	return s.QueueGate(job.Queue)
+}
+
+// QueueGate says why a queue takes no jobs.
+func (s *Session) QueueGate(q ledger.QueueID) trace.Reason {
+	queue := s.L.Queue(q)
+	r := trace.Reason{Queue: queue.Name}
+	switch {
+	case queue.Place == ledger.Missing:
+		r.Code = trace.QueueNotFound
+	case queue.Place == ledger.SetAside:
+		f, _ := queue.Fact.SetAside()
+		r.Code, r.Text = trace.QueueInvalid, f.Field+": "+f.Message
+	case queue.Place == ledger.Cyclic:
+		r.Code = trace.QueueCyclic
+	case queue.Place == ledger.Orphaned:
+		r.Code, r.Text = trace.QueueOrphaned, queue.Broken
+	case !queue.Leaf():
+		r.Code = trace.QueueNotLeaf
+	case queue.State() != model.QueueOpen:
+		r.Code, r.Text = trace.QueueNotOpen, queue.State().String()
+	default:
+		return trace.Reason{}
+	}
+	return r
+}
+
+// Admitted says that a job has left Pending, letting it in where no enqueue action is
+// configured to decide that (seed 003 §4.1).
+func (s *Session) Admitted(j ledger.JobID) bool {
+	if s.L.Job(j).Phase != model.GroupPending {
+		return true
+	}
+	if s.Profile.HasAction("enqueue") {
+		return false
+	}
+	s.Admit(j)
+	return true
+}

@@ -1,0 +1,51 @@
+package session
+
+// Heap is a priority queue by a total order: Pop returns the least. The order of an
+// element must not change while it is inside.
+type Heap[T any] struct {
+	items   []T
+	compare func(a, b T) int
+}
+
+// NewHeap returns an empty heap with an order.
+func NewHeap[T any](compare func(a, b T) int) *Heap[T] { return &Heap[T]{compare: compare} }
+
+// Len is the number of elements.
+func (h *Heap[T]) Len() int { return len(h.items) }
+
+// Push inserts an element.
+func (h *Heap[T]) Push(x T) {
+	h.items = append(h.items, x)
+	i := len(h.items) - 1
+	for i > 0 {
+		p := (i - 1) / 2
+		if h.compare(h.items[i], h.items[p]) >= 0 {
+			break
+		}
+		h.items[i], h.items[p] = h.items[p], h.items[i]
+		i = p
+	}
+}
+
+// Pop removes the least element; the heap must not be empty.
+func (h *Heap[T]) Pop() T {
+	top := h.items[0]
+	last := len(h.items) - 1
+	h.items[0] = h.items[last]
+	h.items = h.items[:last]
+	for i := 0; ; {
+		c := 2*i + 1
+		if c >= last {
+			break
+		}
+		if c+1 < last && h.compare(h.items[c+1], h.items[c]) < 0 {
+			c++
+		}
+		if h.compare(h.items[i], h.items[c]) <= 0 {
+			break
+		}
+		h.items[i], h.items[c] = h.items[c], h.items[i]
+		i = c
+	}
+	return top
+}
