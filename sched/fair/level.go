@@ -27,18 +27,19 @@ func (l level) share(c Claim) (whole int64, part uint64) {
 	return int64(q), r
 }
 
-// water is what is given out below a level: fixed amounts, of claims whose floor the
-// level has not reached or who have enough, and the weight of those that take.
+// water is what total is used for below a level: room is what the fixed amounts leave
+// of it, those of claims whose floor the level has not reached or who have enough;
+// taking is the weight of the others.
 type water struct {
-	fixed  resource.Sum
+	room   resource.Sum
 	taking int64
 }
 
 // rise finds the highest level for which total suffices: the one at which all of it is
 // given out, if there is one.
 func (f *Filler) rise(total int64, claims []Claim) level {
-	w := f.meet(claims)
-	if w.fixed.Int64() >= total {
+	w := f.meet(total, claims)
+	if w.room.Int64() <= 0 {
 		return level{0, 1}
 	}
 	lowest(f.stops, patience(len(f.stops)), func(next []stop) bool {
@@ -46,23 +47,23 @@ func (f *Filler) rise(total int64, claims []Claim) level {
 		for i := range next {
 			higher.pass(&next[i])
 		}
-		if higher.above(&next[len(next)-1], total) {
+		if higher.above(&next[len(next)-1]) {
 			return false
 		}
 		w = higher
 		return true
 	})
-	return level{total - w.fixed.Int64(), w.taking}
+	return level{w.room.Int64(), w.taking}
 }
 
 // meet lists the stops of all claims and returns the water at level zero.
-func (f *Filler) meet(claims []Claim) water {
+func (f *Filler) meet(total int64, claims []Claim) water {
 	f.stops = f.stops[:0]
-	var w water
+	w := water{room: resource.Sum{}.Plus(total)}
 	for i := range claims {
 		c := &claims[i]
 		lower, upper, weight := c.lower(), c.upper(), c.weight()
-		w.fixed = w.fixed.Plus(lower)
+		w.room = w.room.Minus(lower)
 		if lower == upper {
 			continue
 		}
@@ -85,20 +86,20 @@ func (f *Filler) meetAt(amount, weight int64, begins bool) {
 // pass is the rise past a stop.
 func (w *water) pass(s *stop) {
 	if s.begins {
-		w.fixed = w.fixed.Minus(int64(s.amount))
+		w.room = w.room.Plus(int64(s.amount))
 		w.taking += int64(s.weight)
 		return
 	}
-	w.fixed = w.fixed.Plus(int64(s.amount))
+	w.room = w.room.Minus(int64(s.amount))
 	w.taking -= int64(s.weight)
 }
 
 // above says that the water, risen to the stop s, is more than total.
-func (w water) above(s *stop, total int64) bool {
-	fixed := w.fixed.Int64()
-	if fixed > total {
+func (w water) above(s *stop) bool {
+	room := w.room.Int64()
+	if room < 0 {
 		return true
 	}
-	left := stop{amount: uint64(total - fixed), weight: uint64(w.taking), index: s.index}
-	return left.before(s) == 1
+	level := stop{amount: uint64(room), weight: uint64(w.taking), index: s.index}
+	return level.before(s) == 1
 }

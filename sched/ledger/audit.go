@@ -11,6 +11,7 @@ import (
 // finding a line, nil when nothing does. It is slow and obvious, the twin of all the
 // incremental bookkeeping, and meant for tests and for the live check of invariants.
 func (l *Ledger) Audit() []string {
+	l.widen()
 	l.Settle()
 	a := &auditor{l: l}
 	a.nodes()
@@ -173,8 +174,8 @@ func (a *auditor) queues() {
 		jobs[job.Queue]++
 		for q := job.Queue; q != NoQueue; q = l.queues[q].up {
 			w := &want[q]
-			w.allocated = w.allocated.Add(job.Allocated.Vec(nil))
-			w.request = w.request.Add(job.Request.Vec(nil))
+			w.allocated = plus(w.allocated, job.Allocated)
+			w.request = plus(w.request, job.Request)
 			w.inqueue = w.inqueue.Add(job.inqueue)
 			w.elastic = w.elastic.Add(job.elastic)
 		}
@@ -193,6 +194,15 @@ func (a *auditor) queues() {
 			a.say("queue %s: has %d jobs, recounted %d", row.Name, row.Jobs, jobs[q])
 		}
 	}
+}
+
+// plus is a + b, as wide as sums are.
+func plus(a, b resource.Sums) resource.Sums {
+	for d := range b {
+		a = a.AddAt(resource.Dim(d), 0)
+		a[d] = a[d].PlusSum(b[d], 1)
+	}
+	return a
 }
 
 // lists checks that every task is on exactly the lists its status and node say.

@@ -36,9 +36,12 @@ func (l *Ledger) NumClasses() int { return len(l.classes) }
 
 // class interns a spec; the caller owns one reference.
 func (l *Ledger) class(s *model.Spec, invalid bool) ClassID {
+	if invalid {
+		s = &model.Spec{}
+	}
 	key := canonical(s)
 	if invalid {
-		key, s = "invalid", &model.Spec{}
+		key = "invalid"
 	}
 	if c, ok := l.classByKey[key]; ok {
 		l.classes[c].refs++
@@ -54,7 +57,6 @@ func (l *Ledger) class(s *model.Spec, invalid bool) ClassID {
 		}
 	}
 	l.widen()
-	l.widenQueues()
 	var c ClassID
 	if k := len(l.classFree); k > 0 {
 		c = l.classFree[k-1]

@@ -114,10 +114,11 @@ func (l *Ledger) Fact(r model.Ref) (model.Fact, bool) {
 // applyPriorityClass changes what a name is worth; every job and pod that goes by
 // names is looked at again. Priority classes change rarely.
 func (l *Ledger) applyPriorityClass(name string, c *model.PriorityClass) {
-	if c == nil {
-		delete(l.priorities, name)
-	} else {
-		l.priorities[name] = c
+	delete(l.priorities, name)
+	if c != nil {
+		if _, bad := c.SetAside(); !bad {
+			l.priorities[name] = c
+		}
 	}
 	l.globalPriority = nil
 	for _, c := range l.priorities { // order-free: the highest value wins, then the first name

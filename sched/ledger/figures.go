@@ -113,7 +113,7 @@ func (l *Ledger) refresh(job *Job, d resource.Dim) {
 	floor, held := job.floor(d), job.Allocated.Get(d)
 	elastic, inqueue := max(0, held-floor), int64(0)
 	if job.reserves {
-		inqueue = max(0, floor-held-job.gatedNeed.Get(d))
+		inqueue = max(0, max(0, floor-held)-job.gatedNeed.Get(d))
 	}
 	for int(d) >= len(job.elastic) {
 		job.elastic = append(job.elastic, 0)
@@ -134,6 +134,7 @@ func (l *Ledger) refresh(job *Job, d resource.Dim) {
 
 // refreshAll is refresh in every dimension, after what the parts depend on changed.
 func (l *Ledger) refreshAll(j JobID) {
+	l.widen()
 	job := &l.jobs[j]
 	job.reserves = job.reserving()
 	for d := range l.Dims.Len() {

@@ -126,6 +126,8 @@ func (l *Ledger) JobTasks(j JobID, s model.Status, yield func(TaskID) bool) {
 	}
 }
 
+// job returns the row of a job, making it at first sight; define gives a new one its
+// queue.
 func (l *Ledger) job(k JobKey) JobID {
 	if j, ok := l.jobByKey[k]; ok {
 		return j
@@ -138,13 +140,13 @@ func (l *Ledger) job(k JobKey) JobID {
 		j = JobID(len(l.jobs))
 		l.jobs = append(l.jobs, Job{})
 	}
-	row := Job{Key: k, definer: NoTask, Queue: NoQueue, activeAt: -1, MinMember: 1}
+	was := &l.jobs[j]
+	row := Job{Key: k, definer: NoTask, Queue: NoQueue, activeAt: -1, MinMember: 1, Changed: was.Changed + 1, dirty: was.dirty}
 	for s := range row.first {
 		row.first[s] = NoTask
 	}
 	l.jobs[j] = row
 	l.jobByKey[k] = j
-	l.setQueue(j, l.queue(model.DefaultQueue))
 	return j
 }
 
@@ -157,7 +159,7 @@ func (l *Ledger) dropJob(j JobID) {
 	l.setQueue(j, NoQueue)
 	l.deactivate(j)
 	delete(l.jobByKey, row.Key)
-	*row = Job{free: true, definer: NoTask, Queue: NoQueue, activeAt: -1, dirty: row.dirty}
+	*row = Job{free: true, definer: NoTask, Queue: NoQueue, activeAt: -1, dirty: row.dirty, Changed: row.Changed}
 	l.jobFree = append(l.jobFree, j)
 }
 
@@ -213,11 +215,12 @@ func (l *Ledger) part(t TaskID) {
 				}
 			}
 		}
-		l.define(j)
+		if job.definer != NoTask {
+			l.define(j)
+		}
 	}
 	l.refreshAll(j)
 	l.mark(j)
-	l.dropJob(j)
 }
 
 func podFinished(p *model.Pod) bool {
@@ -254,7 +257,7 @@ func (l *Ledger) define(j JobID) {
 			job.Priority = l.podPriority(p)
 		}
 	}
-	l.widenQueues()
+	l.widen()
 	job.MinMember = minMember
 	l.setRoles(j, mins)
 	if queue == "" {

@@ -31,6 +31,8 @@ type Ledger struct {
 	queues      []Queue
 	queueFree   []QueueID
 	queueByName map[string]QueueID
+	wideDims    int // dimensions and nodes that columns and sums reach to
+	wideNodes   int
 	queuesStale bool // parents or presence changed: ancestors and sums are rebuilt before use
 
 	priorities     map[string]*model.PriorityClass

@@ -119,8 +119,17 @@ func (l *Ledger) dropNode(n NodeID) {
 	l.nodeFree = append(l.nodeFree, n)
 }
 
-// widen gives every column an element for every node, and every dimension a column.
+// widen gives every dimension a column, every column an element for every node, and
+// every queue's sums an element for every dimension. It costs nothing when no
+// dimension and no node is new.
 func (l *Ledger) widen() {
+	dims, nodes := l.Dims.Len(), len(l.nodes)
+	if dims == l.wideDims && nodes == l.wideNodes {
+		return
+	}
+	for q := range l.queues {
+		l.queues[q].widen(dims)
+	}
 	for _, c := range []*[][]int64{&l.cols.alloc, &l.cols.idle, &l.cols.releasing, &l.cols.pipelined, &l.cols.room} {
 		for len(*c) < l.Dims.Len() {
 			*c = append(*c, make([]int64, len(l.nodes), cap(l.nodes)))
@@ -131,6 +140,7 @@ func (l *Ledger) widen() {
 			}
 		}
 	}
+	l.wideDims, l.wideNodes = dims, nodes
 }
 
 func (l *Ledger) applyNode(name string, fact *model.Node) {

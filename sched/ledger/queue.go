@@ -77,27 +77,36 @@ func (l *Ledger) queue(name string) QueueID {
 		q = QueueID(len(l.queues))
 		l.queues = append(l.queues, Queue{})
 	}
-	l.queues[q] = Queue{Name: name, Place: Missing, up: NoQueue}
+	l.queues[q] = Queue{Name: name, Place: Missing, up: NoQueue, Kids: l.kids(name)}
 	if name == model.RootQueue {
 		l.queues[q].Place = Sound
 	}
+	l.queues[q].widen(l.Dims.Len())
 	l.queueByName[name] = q
-	l.widenQueues()
 	return q
 }
 
-// widenQueues gives every queue's sums an element for every dimension, so that the
-// hot paths need not ask.
-func (l *Ledger) widenQueues() {
-	n := l.Dims.Len()
+// kids counts the queues that name a parent.
+func (l *Ledger) kids(parent string) int32 {
+	n := int32(0)
 	for i := range l.queues {
 		row := &l.queues[i]
-		for len(row.Allocated) < n {
-			row.Allocated = append(row.Allocated, resource.Sum{})
-			row.Request = append(row.Request, resource.Sum{})
-			row.Inqueue = append(row.Inqueue, resource.Sum{})
-			row.Elastic = append(row.Elastic, resource.Sum{})
+		if row.Fact != nil && row.Name != model.RootQueue && parentName(row.Fact) == parent {
+			n++
 		}
+	}
+	return n
+}
+
+// widen gives a queue's sums an element for every dimension, so that the hot paths
+// need not ask. Rows that are free are as wide: until the tree is settled, figures of
+// a dropped queue's descendants still move along it.
+func (q *Queue) widen(dims int) {
+	for len(q.Allocated) < dims {
+		q.Allocated = append(q.Allocated, resource.Sum{})
+		q.Request = append(q.Request, resource.Sum{})
+		q.Inqueue = append(q.Inqueue, resource.Sum{})
+		q.Elastic = append(q.Elastic, resource.Sum{})
 	}
 }
 
@@ -144,6 +153,7 @@ func (l *Ledger) dropQueue(q QueueID) {
 	}
 	delete(l.queueByName, row.Name)
 	*row = Queue{free: true, up: NoQueue}
+	row.widen(l.Dims.Len())
 	l.queueFree = append(l.queueFree, q)
 }
 
@@ -157,7 +167,6 @@ func (l *Ledger) applyQueue(name string, fact *model.Queue) {
 		row.Deserved = l.Dims.Vec(fact.Deserved)
 		row.Guarantee = row.Capability.Clip(l.Dims.Vec(fact.Guarantee))
 		l.widen()
-		l.widenQueues()
 	}
 	l.queuesStale = true
 	l.dropQueue(q)
@@ -165,9 +174,11 @@ func (l *Ledger) applyQueue(name string, fact *model.Queue) {
 	l.grown++
 }
 
-// Settle brings the tree of queues up to date after facts about queues. Whoever reads
-// queues after Apply calls it first; it costs nothing when no queue changed.
+// Settle brings the tree of queues up to date after facts about queues, and the width
+// of all figures after dimensions that somebody else interned. Whoever reads after
+// Apply calls it first; it costs nothing when neither happened.
 func (l *Ledger) Settle() {
+	l.widen()
 	if l.queuesStale {
 		l.queuesStale = false
 		l.rehang()

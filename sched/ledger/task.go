@@ -88,20 +88,21 @@ func (l *Ledger) applyPod(k Key, p *model.Pod) {
 	}
 	if !known {
 		old = l.newTask(k)
-		l.addTask(old, p)
+		l.addTask(old, p, Commitment{})
 		return
 	}
 	held, before := l.tasks[old].Held, l.footing(old)
-	// The class outlives the moment in which nobody is of it.
+	// Class, job and node outlive the moment in which nobody names them: an adopted
+	// job keeps its phase, a commitment its node.
 	class := l.tasks[old].Class
 	l.classes[class].refs++
-	l.detach(old)
-	l.addTask(old, p)
-	l.dropClass(class)
-	if stillOpen(held, p) {
-		l.tasks[old].Held = held
-		l.rebase(old)
+	job, node := l.detach(old)
+	if !stillOpen(held, p) {
+		held = Commitment{}
 	}
+	l.addTask(old, p, held)
+	l.dropClass(class)
+	l.dropUnnamed(job, node)
 	if before != l.footing(old) {
 		l.grown++
 	}
@@ -152,10 +153,10 @@ func (l *Ledger) newTask(k Key) TaskID {
 }
 
 // addTask gives a detached row its content and enters its figures.
-func (l *Ledger) addTask(t TaskID, p *model.Pod) {
+func (l *Ledger) addTask(t TaskID, p *model.Pod, held Commitment) {
 	row := &l.tasks[t]
 	_, bad := p.SetAside()
-	row.Pod, row.Held, row.soft, row.Unsound = p, Commitment{}, false, bad
+	row.Pod, row.Held, row.soft, row.Unsound = p, held, false, bad
 	row.Priority = l.podPriority(p)
 	row.Class = l.class(p.Spec, bad)
 	if p.Ours {
@@ -168,19 +169,28 @@ func (l *Ledger) addTask(t TaskID, p *model.Pod) {
 	}
 }
 
-// detach takes a row's figures out; the row stays.
-func (l *Ledger) detach(t TaskID) {
+// detach takes a row's figures out; the row stays, and so do the job and the node it
+// was of, for dropUnnamed to look at.
+func (l *Ledger) detach(t TaskID) (JobID, NodeID) {
 	l.leave(t)
 	row := &l.tasks[t]
-	node := row.Node
+	job, node := row.Job, row.Node
 	row.Node = NoNode
 	if row.Job != NoJob {
 		l.part(t)
 	}
 	l.dropClass(row.Class)
 	row.Class = NoClass
-	if node != NoNode {
-		l.dropNode(node)
+	return job, node
+}
+
+// dropUnnamed frees the rows of a job and a node that nothing names any more.
+func (l *Ledger) dropUnnamed(j JobID, n NodeID) {
+	if j != NoJob {
+		l.dropJob(j)
+	}
+	if n != NoNode {
+		l.dropNode(n)
 	}
 }
 
@@ -188,7 +198,7 @@ func (l *Ledger) removeTask(t TaskID) {
 	if l.tasks[t].Node != NoNode {
 		l.grown++
 	}
-	l.detach(t)
+	l.dropUnnamed(l.detach(t))
 	delete(l.taskByKey, l.tasks[t].Key)
 	l.tasks[t] = Task{free: true, Job: NoJob, Node: NoNode, Class: NoClass}
 	l.taskFree = append(l.taskFree, t)
@@ -234,7 +244,9 @@ func (l *Ledger) rebase(t TaskID) {
 		if row.Node != NoNode || s == model.Releasing {
 			l.grown++
 		}
+		was := row.Node
 		l.move(t, s, n)
+		l.dropUnnamed(NoJob, was)
 	}
 }
 

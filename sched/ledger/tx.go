@@ -47,16 +47,13 @@ type Tx struct {
 // holds, its operations are those that Committed returns; see Keep for the other way
 // to hold.
 func (l *Ledger) Try(f func(*Tx) bool) bool {
-	mark, ops := len(l.undo), len(l.ops)
-	if l.depth == 0 {
-		l.tx.keep = false
-	}
+	mark, ops, keep := len(l.undo), len(l.ops), l.tx.keep
 	l.depth++
 	ok := f(&l.tx)
 	l.depth--
 	if !ok {
 		l.rollback(mark)
-		l.ops = l.ops[:ops]
+		l.ops, l.tx.keep = l.ops[:ops], keep
 		return false
 	}
 	if l.depth == 0 {

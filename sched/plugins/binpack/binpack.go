@@ -24,7 +24,7 @@ import (
 )
 
 // MaxWeight bounds every weight, so that no sum of scores leaves int64.
-const MaxWeight = 1_000_000
+const MaxWeight = 100_000
 
 // Definition is the plugin "binpack". Its arguments are binpack.weight (1); the
 // weights of resources binpack.cpu and binpack.memory (1); and binpack.resources, a

@@ -31,7 +31,7 @@ import (
 func Definition() policy.Definition { return policy.Definition{Name: "nodeorder", New: build} }
 
 // MaxWeight bounds a weight, so that no sum of scores leaves int64.
-const MaxWeight = 1_000_000
+const MaxWeight = 100_000
 
 type group struct{ parts []any }
 

@@ -31,6 +31,12 @@ func (u *portUse) taken(future bool) bool {
 	return u.by[ledger.Firm] > 0 || u.by[ledger.Promised] > 0 || !future && u.by[ledger.Leaving] > 0
 }
 
+// String is a use as an audit shows it.
+func (u portUse) String() string {
+	return fmt.Sprintf("%s:%d/%s held %d, leaving %d, promised %d", u.port.IP, u.port.Port, u.port.Protocol,
+		u.by[ledger.Firm], u.by[ledger.Leaving], u.by[ledger.Promised])
+}
+
 func newPortBook(l *ledger.Ledger) *portBook { return &portBook{l: l} }
 
 // on lists the ports in use on a node, in no order that may be decided by.

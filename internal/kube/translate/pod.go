@@ -1,0 +1,171 @@
+package translate
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	batchv1alpha1 "volcano.sh/apis/pkg/apis/batch/v1alpha1"
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"ashlar.sh/sched/model"
+)
+
+// taskPriority is the annotation that overrides the priority of one task of a job.
+const taskPriority = "volcano.sh/task-priority"
+
+// Pod translates a pod. A pod without schedulerName belongs to default-scheduler, as the
+// API server would write.
+func Pod(p *corev1.Pod, o Options) *model.Pod {
+	var f faults
+	out := &model.Pod{
+		Meta:          meta(&p.ObjectMeta),
+		Scheduler:     p.Spec.SchedulerName,
+		Group:         first(p.Annotations, schedulingv1beta1.KubeGroupNameAnnotationKey, schedulingv1beta1.VolcanoGroupNameAnnotationKey),
+		Owner:         owner(p, o),
+		Role:          role(p),
+		Index:         trailingNumber(p.Name),
+		Deleting:      p.DeletionTimestamp != nil,
+		Node:          p.Spec.NodeName,
+		Nominated:     p.Status.NominatedNodeName,
+		Gated:         len(p.Spec.SchedulingGates) > 0,
+		PriorityClass: p.Spec.PriorityClassName,
+		PreemptNever:  p.Spec.PreemptionPolicy != nil && *p.Spec.PreemptionPolicy == corev1.PreemptNever,
+		Preemptable:   preemptable(p),
+	}
+	if out.Scheduler == "" {
+		out.Scheduler = corev1.DefaultSchedulerName
+	}
+	out.Ours = o.ours(out.Scheduler)
+	if out.Group == "" {
+		out.Adopt = f.adopt(p, o)
+	}
+	out.Phase = f.phase(p.Status.Phase)
+	out.Priority, out.HasPriority = f.priority(p)
+	out.Spec = o.Specs.Intern(f.spec(p))
+	if o.KeepObject {
+		out.Opaque = p
+	}
+	out.Faults = f
+	return out
+}
+
+func (o *Options) ours(scheduler string) bool {
+	if len(o.Schedulers) == 0 {
+		return scheduler == DefaultScheduler
+	}
+	return slices.Contains(o.Schedulers, scheduler)
+}
+
+// first is the value of the first key that has one.
+func first(m map[string]string, keys ...string) string {
+	for _, k := range keys {
+		if v := m[k]; v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// owner is the name of the top controller, "" without one.
+func owner(p *corev1.Pod, o Options) string {
+	ref := metav1.GetControllerOfNoCopy(p)
+	if ref == nil {
+		return ""
+	}
+	if o.TopOwner != nil {
+		if top := o.TopOwner(p.Namespace, ref.Kind, ref.Name); top != "" {
+			return top
+		}
+	}
+	return ref.Name
+}
+
+// role is read from the annotation, then from the label.
+func role(p *corev1.Pod) string {
+	if r := p.Annotations[batchv1alpha1.TaskSpecKey]; r != "" {
+		return r
+	}
+	return p.Labels[batchv1alpha1.TaskSpecKey]
+}
+
+// trailingNumber is the number a name ends in; -1 without one, or for one that no
+// replica can have.
+func trailingNumber(name string) int64 {
+	i := len(name)
+	for i > 0 && '0' <= name[i-1] && name[i-1] <= '9' {
+		i--
+	}
+	n, err := strconv.ParseInt(name[i:], 10, 64)
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// adopt reads what a pod without a PodGroup asks of the job made for it.
+func (f *faults) adopt(p *corev1.Pod, o Options) model.Adopt {
+	out := model.Adopt{Queue: p.Annotations[schedulingv1beta1.QueueNameAnnotationKey], MinMember: 1}
+	if out.Queue == "" {
+		out.Queue = o.DefaultQueue
+	}
+	const key = schedulingv1beta1.VolcanoGroupMinMemberAnnotationKey
+	text, ok := p.Annotations[key]
+	if !ok {
+		return out
+	}
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || n < 1 {
+		f.taken(annotation(key), "%q is not a number of pods: 1 taken", short(text))
+		return out
+	}
+	out.MinMember = int32(n)
+	return out
+}
+
+func (f *faults) phase(p corev1.PodPhase) model.Phase {
+	switch p {
+	case "", corev1.PodPending:
+		return model.PodPending
+	case corev1.PodRunning:
+		return model.PodRunning
+	case corev1.PodSucceeded:
+		return model.PodSucceeded
+	case corev1.PodFailed:
+		return model.PodFailed
+	case corev1.PodUnknown:
+		return model.PodUnknown
+	}
+	f.taken("status.phase", "%q is not a phase of a Pod: Unknown taken", short(string(p)))
+	return model.PodUnknown
+}
+
+// priority is the annotation's, else spec.priority; false when neither is there and the
+// class name decides.
+func (f *faults) priority(p *corev1.Pod) (int32, bool) {
+	if text, ok := p.Annotations[taskPriority]; ok {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err == nil && math.MinInt32 <= n && n <= math.MaxInt32 {
+			return int32(n), true
+		}
+		f.taken(annotation(taskPriority), "%q is not a priority: the pod's own taken", short(text))
+	}
+	if p.Spec.Priority != nil {
+		return *p.Spec.Priority, true
+	}
+	return 0, false
+}
+
+// preemptable is read from the annotation, then from the label; what is no truth value
+// protects the pod.
+func preemptable(p *corev1.Pod) bool {
+	for _, m := range []map[string]string{p.Annotations, p.Labels} {
+		if text, ok := m[schedulingv1beta1.PodPreemptable]; ok {
+			yes, err := strconv.ParseBool(text)
+			return err == nil && yes
+		}
+	}
+	return true
+}

@@ -1,0 +1,91 @@
+package translate
+
+import (
+	"strconv"
+
+	"ashlar.sh/sched/model"
+)
+
+// Specs shares equal specs: pods of one template get one *model.Spec. The zero value is
+// empty and works; a nil *Specs shares nothing. Not for use by several goroutines.
+type Specs struct{ byKey map[string]*model.Spec }
+
+// mostSpecs bounds the memory of specs that no pod has any more. When it is reached
+// sharing begins anew, which costs memory and changes no meaning.
+const mostSpecs = 1 << 16
+
+// Intern returns the spec seen first among those equal to s.
+func (t *Specs) Intern(s *model.Spec) *model.Spec {
+	if t == nil {
+		return s
+	}
+	key := key(s)
+	if known, ok := t.byKey[key]; ok {
+		return known
+	}
+	if t.byKey == nil || len(t.byKey) >= mostSpecs {
+		t.byKey = map[string]*model.Spec{}
+	}
+	t.byKey[key] = s
+	return s
+}
+
+// key is a text that two specs share exactly if they are equal: every list with its
+// length, every string with its own.
+func key(s *model.Spec) string {
+	k := keyer{buf: make([]byte, 0, 128)}
+	k.num(len(s.Requests))
+	for _, a := range s.Requests {
+		k.str(a.Name)
+		k.buf = append(strconv.AppendInt(k.buf, a.Value, 10), ' ')
+	}
+	k.num(len(s.Selector))
+	for _, l := range s.Selector {
+		k.str(l.Key, l.Value)
+	}
+	k.yes(s.Affinity != nil)
+	k.num(len(s.Affinity))
+	for _, t := range s.Affinity {
+		k.term(t)
+	}
+	k.num(len(s.Preferred))
+	for _, p := range s.Preferred {
+		k.num(int(p.Weight))
+		k.term(p.Term)
+	}
+	k.num(len(s.Tolerations))
+	for _, t := range s.Tolerations {
+		k.str(t.Key, t.Value, string(t.Effect))
+		k.yes(t.Exists)
+	}
+	k.num(len(s.Ports))
+	for _, p := range s.Ports {
+		k.str(p.IP, p.Protocol)
+		k.num(int(p.Port))
+	}
+	k.str(s.Extra)
+	return string(k.buf)
+}
+
+type keyer struct{ buf []byte }
+
+func (k *keyer) num(n int) { k.buf = append(strconv.AppendInt(k.buf, int64(n), 10), ' ') }
+
+func (k *keyer) str(list ...string) {
+	for _, s := range list {
+		k.num(len(s))
+		k.buf = append(k.buf, s...)
+	}
+}
+
+func (k *keyer) yes(b bool) { k.buf = strconv.AppendBool(k.buf, b) }
+
+func (k *keyer) term(t model.Term) {
+	k.num(len(t.All))
+	for _, r := range t.All {
+		k.str(r.Key, string(r.Op))
+		k.yes(r.Field)
+		k.num(len(r.Values))
+		k.str(r.Values...)
+	}
+}

@@ -1,0 +1,233 @@
+package fair
+
+import (
+	"cmp"
+	"flag"
+	"math/big"
+	"os"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestMain asks for thousands of cases, unless the command line says otherwise.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	asked := false
+	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "rapid.checks" })
+	if !asked {
+		if err := flag.Set("rapid.checks", "2000"); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// drawn is a total and claims: small ones, where ties and rounding are common, or of
+// any size an int64 has.
+func drawn(t *rapid.T) (int64, []Claim) {
+	top, weight := int64(60), int64(5)
+	if rapid.Bool().Draw(t, "large") {
+		top, weight = most, maxWeight
+	}
+	amount := rapid.Int64Range(0, top)
+	claim := rapid.Custom(func(t *rapid.T) Claim {
+		c := Claim{Weight: rapid.Int64Range(1, weight).Draw(t, "weight"), Cap: amount.Draw(t, "cap")}
+		if rapid.Bool().Draw(t, "guaranteed") {
+			c.Floor = rapid.Int64Range(0, top/4).Draw(t, "floor")
+		}
+		return c
+	})
+	return amount.Draw(t, "total"), rapid.SliceOfN(claim, 0, 7).Draw(t, "claims")
+}
+
+func floor(x *big.Rat) *big.Int { return new(big.Int).Div(x.Num(), x.Denom()) }
+
+func ceil(x *big.Rat) *big.Int {
+	n := new(big.Int).Neg(x.Num())
+	return n.Neg(n.Div(n, x.Denom()))
+}
+
+// between checks that every amount is its exact share, rounded down or up, when the
+// share is known to be at least low and at most slack above it.
+func between(t *rapid.T, out []int64, low []*big.Rat, slack *big.Rat) {
+	for i, x := range out {
+		got, high := big.NewInt(x), new(big.Rat).Add(low[i], slack)
+		if got.Cmp(floor(low[i])) < 0 || got.Cmp(ceil(high)) > 0 {
+			t.Errorf("claim %d has %d, its exact share is %s", i, x, low[i].FloatString(3))
+		}
+	}
+}
+
+func TestFillRoundsTheDefinition(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		total, claims := drawn(t)
+		between(t, fill(total, claims), exactShares(t, total, claims), new(big.Rat))
+	})
+}
+
+func TestFillRoundsTheSeedsLoop(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		total, claims := drawn(t)
+		for i := range claims {
+			claims[i].Floor = 0
+		}
+		between(t, fill(total, claims), seedRounds(total, claims), new(big.Rat))
+	})
+}
+
+func TestFillIsWhereRoundsWithFloorsEnd(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		total, claims := drawn(t)
+		for i := range claims {
+			claims[i].Weight = min(claims[i].Weight, 5)
+		}
+		between(t, fill(total, claims), floorRounds(total, claims), big.NewRat(1, 1<<62))
+	})
+}
+
+func TestEverythingIsGivenOutWhileSomebodyAsks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		total, claims := drawn(t)
+		given, lower, upper := new(big.Int), new(big.Int), new(big.Int)
+		for i, x := range fill(total, claims) {
+			given.Add(given, big.NewInt(x))
+			lower.Add(lower, big.NewInt(claims[i].lower()))
+			upper.Add(upper, big.NewInt(claims[i].upper()))
+			if x < claims[i].Floor || x > max(claims[i].Floor, claims[i].Cap) {
+				t.Errorf("claim %d of %+v has %d", i, claims[i], x)
+			}
+		}
+		want := big.NewInt(total)
+		if want.Cmp(upper) > 0 {
+			want = upper
+		}
+		if want.Cmp(lower) < 0 {
+			want = lower
+		}
+		if given.Cmp(want) != 0 {
+			t.Errorf("%v given out, want %v", given, want)
+		}
+	})
+}
+
+func TestOrderOfClaimsMattersOnlyForUnits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		total, claims := drawn(t)
+		places := make([]int, len(claims))
+		for i := range places {
+			places[i] = i
+		}
+		places = rapid.Permutation(places).Draw(t, "places")
+		moved := make([]Claim, len(claims))
+		for i, p := range places {
+			moved[p] = claims[i]
+		}
+		want, got := fill(total, claims), fill(total, moved)
+		for i, p := range places {
+			if d := want[i] - got[p]; d < -1 || d > 1 {
+				t.Errorf("claim %d has %d, and %d in another order", i, want[i], got[p])
+			}
+		}
+	})
+}
+
+func TestOrderOfClaimsNeverMattersWhenTheirNamesDecide(t *testing.T) {
+	type named struct {
+		name  int
+		claim Claim
+	}
+	byName := func(total int64, rows []named) map[int]int64 {
+		rows = slices.Clone(rows)
+		slices.SortFunc(rows, func(a, b named) int { return cmp.Compare(a.name, b.name) })
+		var claims []Claim
+		for _, r := range rows {
+			claims = append(claims, r.claim)
+		}
+		out := map[int]int64{}
+		for i, x := range fill(total, claims) {
+			out[rows[i].name] = x
+		}
+		return out
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		total, claims := drawn(t)
+		var rows []named
+		for i, c := range claims {
+			rows = append(rows, named{i, c})
+		}
+		want := byName(total, rows)
+		for name, x := range byName(total, rapid.Permutation(rows).Draw(t, "rows")) {
+			if x != want[name] {
+				t.Errorf("queue %d has %d, and %d in another order", name, want[name], x)
+			}
+		}
+	})
+}
+
+func TestMoreWeightNeverGetsLess(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		total, claims := drawn(t)
+		if len(claims) < 2 {
+			return
+		}
+		claims[1].Floor, claims[1].Cap = claims[0].Floor, claims[0].Cap
+		out := fill(total, claims)
+		if d := claims[0].Weight - claims[1].Weight; d > 0 && out[0] < out[1] || d < 0 && out[0] > out[1] {
+			t.Errorf("%+v has %d and %+v has %d", claims[0], out[0], claims[1], out[1])
+		}
+		heavier := slices.Clone(claims)
+		heavier[0].Weight = rapid.Int64Range(claims[0].Weight, maxWeight).Draw(t, "heavier")
+		if x := fill(total, heavier)[0]; x < out[0]-1 {
+			t.Errorf("with weight %d instead of %d it has %d instead of %d",
+				heavier[0].Weight, claims[0].Weight, x, out[0])
+		}
+	})
+}
+
+func TestScalingAllWeightsChangesNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		total, claims := drawn(t)
+		scale := rapid.Int64Range(1, 1000).Draw(t, "scale")
+		scaled := slices.Clone(claims)
+		for i := range claims {
+			claims[i].Weight = min(claims[i].Weight, maxWeight/1000)
+			scaled[i].Weight = claims[i].Weight * scale
+		}
+		if a, b := fill(total, claims), fill(total, scaled); !slices.Equal(a, b) {
+			t.Errorf("%v, and %v with weights scaled by %d", a, b, scale)
+		}
+	})
+}
+
+func TestSearchFindsTheSameBySplittingAndBySorting(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		heights := rapid.SliceOfN(rapid.Uint64Range(0, 9), 0, 40).Draw(t, "heights")
+		want := rapid.IntRange(0, len(heights)).Draw(t, "want")
+		search := func(rounds int) []int32 {
+			var stops []stop
+			for i, h := range heights {
+				stops = append(stops, stop{amount: h, weight: 1, index: int32(i)})
+			}
+			taken := 0
+			n := lowest(stops, rounds, func(next []stop) bool {
+				if taken+len(next) > want {
+					return false
+				}
+				taken += len(next)
+				return true
+			})
+			var found []int32
+			for _, s := range stops[:n] {
+				found = append(found, s.index)
+			}
+			slices.Sort(found)
+			return found
+		}
+		split, sorted, mixed := search(patience(len(heights))), search(0), search(2)
+		if len(split) != want || !slices.Equal(split, sorted) || !slices.Equal(split, mixed) {
+			t.Errorf("want %d lowest of %v: %v, sorted %v, mixed %v", want, heights, split, sorted, mixed)
+		}
+	})
+}

@@ -1,0 +1,84 @@
+package sched
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+)
+
+// problems lists what is wrong with the objects that are known: the faults they
+// brought along from the door, and references that lead nowhere.
+func (e *Engine) problems() []Problem {
+	var out []Problem
+	say := func(object, format string, args ...any) {
+		out = append(out, Problem{object, fmt.Sprintf(format, args...)})
+	}
+	for _, f := range e.l.Facts() {
+		if m := meta(f.Object); m != nil {
+			for _, fault := range m.Faults {
+				say(f.Ref.String(), "%s: %s", fault.Field, fault.Message)
+			}
+		}
+	}
+	e.l.Queues(func(id ledger.QueueID) bool {
+		q := e.l.Queue(id)
+		object := "Queue/" + q.Name
+		switch q.Place {
+		case ledger.Missing:
+			if q.Jobs > 0 {
+				say(object, "spec.queue: %d jobs name it, and it does not exist: they wait", q.Jobs)
+			}
+		case ledger.Cyclic:
+			say(object, "spec.parent: its parents form a ring (parent %q): its jobs wait", q.Fact.Parent)
+		case ledger.Orphaned:
+			say(object, "spec.parent: its ancestor %q is not there: its jobs wait", q.Broken)
+		case ledger.Sound:
+			if q.Jobs > 0 && !q.Leaf() {
+				say(object, "spec.queue: %d jobs name it, and it has child queues: they wait, only leaves take jobs", q.Jobs)
+			}
+		}
+		return true
+	})
+	e.l.Jobs(func(id ledger.JobID) bool {
+		if j := e.l.Job(id); !j.Exists() {
+			say("PodGroup/"+j.Key.String(), "%d pods name it, and it does not exist: they wait", j.Tasks)
+		}
+		return true
+	})
+	e.l.Tasks(func(id ledger.TaskID) bool {
+		t := e.l.Task(id)
+		if t.Pod.Node == "" || t.Status.Finished() {
+			return true
+		}
+		if n, ok := e.l.FindNode(t.Pod.Node); ok && e.l.Node(n).Fact == nil {
+			say("Pod/"+t.Key.String(), "spec.nodeName: node %q does not exist", t.Pod.Node)
+		}
+		return true
+	})
+	slices.SortFunc(out, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Object, b.Object), cmp.Compare(a.Message, b.Message))
+	})
+	return out
+}
+
+func meta(o model.Object) *model.Meta {
+	switch o := o.(type) {
+	case *model.Node:
+		return &o.Meta
+	case *model.Pod:
+		return &o.Meta
+	case *model.PodGroup:
+		return &o.Meta
+	case *model.Queue:
+		return &o.Meta
+	case *model.PriorityClass:
+		return &o.Meta
+	case *model.Opaque:
+		return &o.Meta
+	default:
+		return nil
+	}
+}

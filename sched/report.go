@@ -1,0 +1,213 @@
+package sched
+
+import (
+	"cmp"
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
+)
+
+// Report is the engine's state by name: what users are shown. Amounts are in the
+// engine's units (cpu in milli, memory in bytes, others in milli, pods in pods); lists
+// are sorted by namespace and name.
+type Report struct {
+	Queues   []QueueReport
+	Jobs     []JobReport
+	Pods     []PodReport
+	Nodes    []NodeReport
+	Problems []Problem
+}
+
+// QueueReport is a queue's figures, as they stood at the end of the last cycle.
+type QueueReport struct {
+	Name, Parent string
+	State        model.QueueState
+	Weight       int64
+	Priority     int32
+	ShareMicro   int64 // millionths
+	Overused     bool
+
+	Deserved, Allocated, Request, Inqueue, Elastic, Guarantee resource.List
+	Capability, RealCapability                                resource.List // zeros are limits of zero
+}
+
+// JobReport is where a job stands and why it waits.
+type JobReport struct {
+	Namespace, Name string
+	Adopted         bool
+	Queue           string
+	Phase           model.GroupPhase
+	MinMember       int32
+	Priority        int32
+	Tasks           [model.NumStatus]int32
+	Reason          trace.Reason
+}
+
+// PodReport is where a pod stands.
+type PodReport struct {
+	Namespace, Name, Job string
+	Status               model.Status
+	Node                 string // where it holds, leaves or is promised a place
+	Nominated            string
+	Scheduler            string // of pods that are not ours
+}
+
+// NodeReport is a node's amounts.
+type NodeReport struct {
+	Name                                                            string
+	Allocatable, Used, Idle, Releasing, Pipelined, FutureIdle, Room resource.List
+}
+
+// Problem says what is wrong with an object and what became of it.
+type Problem struct {
+	Object  string
+	Message string
+}
+
+// Report describes the present state.
+func (e *Engine) Report() Report {
+	e.l.Settle()
+	return Report{Queues: e.queueReports(), Jobs: e.jobReports(), Pods: e.podReports(),
+		Nodes: e.nodeReports(), Problems: e.problems()}
+}
+
+func (e *Engine) queueReports() []QueueReport {
+	var out []QueueReport
+	e.l.Queues(func(id ledger.QueueID) bool {
+		q := e.l.Queue(id)
+		if q.Fact == nil && q.Name != model.RootQueue {
+			return true
+		}
+		r := QueueReport{Name: q.Name, State: q.State(), Weight: q.Weight(), Priority: q.Priority(),
+			Allocated: e.list(q.Allocated.Vec(nil)), Request: e.list(q.Request.Vec(nil)), Inqueue: e.list(q.Inqueue.Vec(nil)),
+			Elastic: e.list(q.Elastic.Vec(nil)), Guarantee: e.list(q.Guarantee), Deserved: e.list(q.Deserved),
+			Capability: e.limits(q.Capability)}
+		if q.Fact != nil && q.Name != model.RootQueue {
+			if r.Parent = q.Fact.Parent; r.Parent == "" {
+				r.Parent = model.RootQueue
+			}
+		}
+		if f, ok := e.policy.QueueFigures(id); ok {
+			r.Deserved, r.RealCapability = e.list(f.Deserved), e.limits(f.RealCapability)
+			r.ShareMicro, r.Overused = f.ShareMicro, f.Overused
+		}
+		out = append(out, r)
+		return true
+	})
+	slices.SortFunc(out, func(a, b QueueReport) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+func (e *Engine) jobReports() []JobReport {
+	var ids []ledger.JobID
+	e.l.Jobs(func(j ledger.JobID) bool {
+		ids = append(ids, j)
+		return true
+	})
+	slices.SortFunc(ids, func(a, b ledger.JobID) int {
+		if e.l.Job(a).Key.Less(e.l.Job(b).Key) {
+			return -1
+		}
+		return 1
+	})
+	out := make([]JobReport, 0, len(ids))
+	for _, id := range ids {
+		j := e.l.Job(id)
+		out = append(out, JobReport{Namespace: j.Key.Namespace, Name: j.Key.Name, Adopted: j.Key.Adopted,
+			Queue: e.l.Queue(j.Queue).Name, Phase: j.Phase, MinMember: j.MinMember, Priority: j.Priority,
+			Tasks: j.By, Reason: e.JobReason(id)})
+	}
+	return out
+}
+
+// JobReason says why a job waits; none when it does not.
+func (e *Engine) JobReason(id ledger.JobID) trace.Reason {
+	j := e.l.Job(id)
+	if m := e.session.Memo(id); m.Reason.Is() && (j.By[model.Pending] > 0 || j.By[model.Pipelined] > 0 ||
+		j.By[model.Allocated] > 0 || j.Phase == model.GroupPending) {
+		return m.Reason
+	}
+	switch {
+	case j.Phase == model.GroupRunning || j.Phase == model.GroupCompleted:
+		return trace.Reason{}
+	case j.By[model.Binding] > 0 && j.By[model.Pending] == 0:
+		return trace.Reason{Code: trace.BindInFlight, Have: int(j.By[model.Binding])}
+	}
+	if r := e.session.Gate(id); r.Is() {
+		return r
+	}
+	if j.Tasks == 0 {
+		return trace.Reason{Code: trace.NoPods, Need: int(j.MinMember)}
+	}
+	if j.Ready() >= j.MinMember && j.By[model.Pending] == 0 {
+		return trace.Reason{}
+	}
+	if r := e.policy.ValidateJob(id); r.Is() {
+		return r
+	}
+	return trace.Reason{Code: trace.WaitsForTurn}
+}
+
+func (e *Engine) podReports() []PodReport {
+	var out []PodReport
+	e.l.Tasks(func(id ledger.TaskID) bool {
+		t := e.l.Task(id)
+		r := PodReport{Namespace: t.Key.Namespace, Name: t.Key.Name, Status: t.Status, Nominated: t.Pod.Nominated, Node: t.Pod.Node}
+		if t.Node != ledger.NoNode {
+			r.Node = e.l.Node(t.Node).Name
+		}
+		if t.Job != ledger.NoJob {
+			r.Job = e.l.Job(t.Job).Key.Name
+		}
+		if !t.Pod.Ours {
+			r.Scheduler = t.Pod.Scheduler
+		}
+		out = append(out, r)
+		return true
+	})
+	slices.SortFunc(out, func(a, b PodReport) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+func (e *Engine) nodeReports() []NodeReport {
+	var out []NodeReport
+	e.l.Present(func(n ledger.NodeID) bool {
+		column := func(of func(resource.Dim) []int64) resource.List {
+			return e.at(func(d resource.Dim) int64 { return of(d)[n] })
+		}
+		out = append(out, NodeReport{Name: e.l.Node(n).Name,
+			Allocatable: column(e.l.Allocatable), Idle: column(e.l.Idle), Releasing: column(e.l.Releasing),
+			Pipelined: column(e.l.Pipelined), Room: column(e.l.Room),
+			Used:       e.at(func(d resource.Dim) int64 { return e.l.Used(d, n) }),
+			FutureIdle: e.at(func(d resource.Dim) int64 { return e.l.FutureIdle(d, n) })})
+		return true
+	})
+	slices.SortFunc(out, func(a, b NodeReport) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+func (e *Engine) at(f func(resource.Dim) int64) resource.List {
+	var v resource.Vec
+	for d := range e.l.Dims.Len() {
+		v = append(v, f(resource.Dim(d)))
+	}
+	return e.list(v)
+}
+
+func (e *Engine) list(v resource.Vec) resource.List { return e.l.Dims.List(v) }
+
+// limits lists what is bounded, limits of zero included.
+func (e *Engine) limits(b resource.Limits) resource.List {
+	var out resource.List
+	for d := range b.Dims() {
+		if x, ok := b.Bound(resource.Dim(d)); ok {
+			out = append(out, resource.Amount{Name: e.l.Dims.Name(resource.Dim(d)), Value: x})
+		}
+	}
+	return resource.Normalize(out)
+}
