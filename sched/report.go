@@ -117,7 +117,7 @@ func (e *Engine) jobReports() []JobReport {
 	for _, id := range ids {
 		j := e.l.Job(id)
 		out = append(out, JobReport{Namespace: j.Key.Namespace, Name: j.Key.Name, Adopted: j.Key.Adopted,
-			Queue: e.l.Queue(j.Queue).Name, Phase: j.Phase, MinMember: j.MinMember, Priority: j.Priority,
+			Queue: e.l.QueueName(id), Phase: j.Phase, MinMember: j.MinMember, Priority: j.Priority,
 			Tasks: j.By, Reason: e.JobReason(id)})
 	}
 	return out

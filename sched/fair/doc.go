@@ -1,5 +1,5 @@
-// Package fair is sharing as mathematics on numbers: who deserves how much of one
-// dimension, and how far what he holds is from it.
+// Package fair is sharing as mathematics on numbers: how much of one dimension
+// each queue deserves, and how far what it holds is from that.
 //
 // A queue is a row of numbers here (Claim, Stake); the package knows no queue, job or
 // cluster. A Filler divides a total by a water level in which a guarantee is a floor

@@ -1,8 +1,6 @@
 package fair
 
-import (
-	"ashlar.sh/sched/resource"
-)
+import "ashlar.sh/sched/resource"
 
 // Claim is one queue's stake in one dimension.
 type Claim struct {
@@ -24,9 +22,7 @@ func (c Claim) upper() int64  { return max(c.Cap, c.lower()) }
 // Filler divides totals. It keeps scratch space, so that only the first call, or one
 // with more claims than any before, allocates. The zero Filler is ready; it must not
 // be used by two at a time.
-type Filler struct {
-	stops []stop
-}
+type Filler struct{ stops []stop }
 
 // Fill divides total among claims and writes each one's deserved amount into out,
 // which is as long as claims.
@@ -37,8 +33,12 @@ type Filler struct {
 // they are the floors) and where total exceeds what all could use (then everyone has
 // that). Exact shares are rounded down; the units left over go one each to the
 // largest remainders, among equals to the earlier claim. The caller orders claims by
-// name. A share that needs no rounding gets none, and no one gets less than his
-// exact share rounded down.
+// name. A share that is whole is given as it is, and nobody gets less than the exact
+// share rounded down: what would fit into it, fits. Among claims with equal bounds
+// more weight never gets less; against its own past, a claim that gains weight may
+// lose the one unit that rounding gave it.
+//
+// It takes O(q log q) for q claims, and close to O(q) mostly.
 func (f *Filler) Fill(total int64, claims []Claim, out []int64) {
 	l := f.rise(total, claims)
 	left := resource.Sum{}.Plus(total)

@@ -67,31 +67,28 @@ func (f *Filler) meet(total int64, claims []Claim) water {
 		if lower == upper {
 			continue
 		}
-		f.meetAt(upper, weight, false)
+		f.meetAt(upper, weight, 2*i+1)
 		if lower == 0 {
 			w.taking += weight
 			continue
 		}
-		f.meetAt(lower, weight, true)
+		f.meetAt(lower, weight, 2*i)
 	}
 	return w
 }
 
-func (f *Filler) meetAt(amount, weight int64, begins bool) {
-	f.stops = append(f.stops, stop{
-		amount: uint64(amount), weight: uint64(weight), index: int32(len(f.stops)), begins: begins,
-	})
+// meetAt adds a stop: index is even where the claim begins to take, odd where it has
+// enough.
+func (f *Filler) meetAt(amount, weight int64, index int) {
+	f.stops = append(f.stops, stop{amount: uint64(amount), weight: uint32(weight), index: int32(index)})
 }
 
-// pass is the rise past a stop.
+// pass is the rise past a stop: an even one frees its amount and takes, an odd one the
+// reverse.
 func (w *water) pass(s *stop) {
-	if s.begins {
-		w.room = w.room.Plus(int64(s.amount))
-		w.taking += int64(s.weight)
-		return
-	}
-	w.room = w.room.Minus(int64(s.amount))
-	w.taking -= int64(s.weight)
+	side := int64(s.index&1)*2 - 1
+	w.room = w.room.Minus(side * int64(s.amount))
+	w.taking -= side * int64(s.weight)
 }
 
 // above says that the water, risen to the stop s, is more than total.
@@ -100,6 +97,9 @@ func (w water) above(s *stop) bool {
 	if room < 0 {
 		return true
 	}
-	level := stop{amount: uint64(room), weight: uint64(w.taking), index: s.index}
-	return level.before(s) == 1
+	hi, lo := bits.Mul64(uint64(room), uint64(s.weight))
+	needHi, needLo := bits.Mul64(s.amount, uint64(w.taking))
+	_, borrow := bits.Sub64(lo, needLo, 0)
+	_, borrow = bits.Sub64(hi, needHi, borrow)
+	return borrow == 1
 }

@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 	asked := false
 	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "rapid.checks" })
 	if !asked {
-		if err := flag.Set("rapid.checks", "2000"); err != nil {
+		if err := flag.Set("rapid.checks", "4000"); err != nil {
 			panic(err)
 		}
 	}

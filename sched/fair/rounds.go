@@ -60,7 +60,7 @@ func Explain(total int64, stakes []Stake) []Round {
 			break
 		}
 		rounds = append(rounds, r)
-		if r.Left == 0 || r.Left == remaining {
+		if r.Left == 0 {
 			break
 		}
 		remaining = r.Left

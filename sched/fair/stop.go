@@ -11,19 +11,18 @@ import (
 // claim's place in the queue for them.
 type stop struct {
 	// amount/weight is the height, and index, different in all stops of a search,
-	// decides between equal ones.
-	amount, weight uint64
-	index          int32
-	// begins: the claim begins to take here; otherwise it has enough.
-	begins bool
+	// decides between equal ones. Weights reach 2^31; small stops are quickly moved.
+	amount uint64
+	weight uint32
+	index  int32
 }
 
 // before is 1 when s is lower than t, and 0 otherwise: the cross products, followed by
 // the indexes, are subtracted as one long number, and what is borrowed at the end is
 // the answer. It has no branch, which makes the search several times faster.
 func (s *stop) before(t *stop) uint64 {
-	hi, lo := bits.Mul64(s.amount, t.weight)
-	otherHi, otherLo := bits.Mul64(t.amount, s.weight)
+	hi, lo := bits.Mul64(s.amount, uint64(t.weight))
+	otherHi, otherLo := bits.Mul64(t.amount, uint64(s.weight))
 	_, borrow := bits.Sub64(uint64(s.index), uint64(t.index), 0)
 	_, borrow = bits.Sub64(lo, otherLo, borrow)
 	_, borrow = bits.Sub64(hi, otherHi, borrow)
@@ -81,9 +80,9 @@ func middle(s []stop) int {
 func split(s []stop, pivot int) int {
 	last := len(s) - 1
 	s[pivot], s[last] = s[last], s[pivot]
-	n := uint64(0)
+	at, n := s[last], uint64(0)
 	for i := range s[:last] {
-		below := s[i].before(&s[last])
+		below := s[i].before(&at)
 		s[i], s[n] = s[n], s[i]
 		n += below
 	}

@@ -20,8 +20,9 @@ func clamp(x, lower, upper *big.Rat) *big.Rat {
 	return x
 }
 
-// exactShares is the definition: the level is halved down to 1/2^80, those who take
-// there are known, and the level at which they take all that is left is checked.
+// exactShares is the definition: the level is searched by halves down to 1/2^80; there
+// it is known who takes, hence the level at which they take all that the others leave;
+// and that level is checked. (Where nobody takes, any level there is as good.)
 func exactShares(t *rapid.T, total int64, claims []Claim) []*big.Rat {
 	shares := func(level *big.Rat) ([]*big.Rat, *big.Rat) {
 		out, sum := make([]*big.Rat, len(claims)), new(big.Rat)
@@ -51,7 +52,11 @@ func exactShares(t *rapid.T, total int64, claims []Claim) []*big.Rat {
 			weight.Add(weight, rat(c.weight()))
 		}
 	}
-	out, sum := shares(rest.Quo(rest, weight))
+	level := near
+	if weight.Sign() > 0 {
+		level = rest.Quo(rest, weight)
+	}
+	out, sum := shares(level)
 	if sum.Cmp(rat(total)) != 0 {
 		t.Fatalf("the twin itself is wrong: it gives out %v of %d", sum, total)
 	}

@@ -145,10 +145,10 @@ func again(l *Ledger, facts []model.Fact) *Ledger {
 		if row := l.Task(t); row.Held.Kind != NoCommit {
 			c := row.Held
 			if c.Kind != CommitEvict {
-				c.Node = l2.node(nodeName(l, c.Node))
+				c.Node = l2.NameNode(nodeName(l, c.Node))
 			}
 			t2, _ := l2.FindTask(row.Key)
-			l2.Hold(t2, c)
+			l2.Restore(t2, c)
 		}
 		return true
 	})

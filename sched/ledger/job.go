@@ -60,7 +60,7 @@ func (c *Count) Valid() int32 { return c.Placed() + c.By[model.Pipelined] + c.By
 type Job struct {
 	Key       JobKey
 	Group     *model.PodGroup // nil: adopted, or named by pods and never seen
-	Queue     QueueID
+	Queue     QueueID         // NoQueue without a sound PodGroup: see QueueName
 	MinMember int32
 	Roles     []Role
 	Count           // of all members
@@ -263,8 +263,39 @@ func (l *Ledger) define(j JobID) {
 	if queue == "" {
 		queue = model.DefaultQueue
 	}
-	l.setQueue(j, l.queue(queue))
+	if !job.Exists() || job.setAside() {
+		l.setQueue(j, NoQueue)
+	} else {
+		l.setQueue(j, l.queue(queue))
+	}
 	l.refreshAll(j)
+}
+
+// setAside says that the job's PodGroup was refused at the door. Such a job, like one
+// whose PodGroup is missing, belongs to no queue: what it asks for is nobody's, so
+// that no queue deserves more or less for it.
+func (j *Job) setAside() bool {
+	if j.Group == nil {
+		return false
+	}
+	_, bad := j.Group.SetAside()
+	return bad
+}
+
+// QueueName is the queue that a job names, whether or not it counts there; empty for
+// pods whose PodGroup is missing.
+func (l *Ledger) QueueName(j JobID) string {
+	job := &l.jobs[j]
+	switch {
+	case job.Queue != NoQueue:
+		return l.queues[job.Queue].Name
+	case job.Group != nil && job.Group.Queue == "":
+		return model.DefaultQueue
+	case job.Group != nil:
+		return job.Group.Queue
+	default:
+		return ""
+	}
 }
 
 // setRoles sets the roles' minimums; they are ignored when they ask for more than

@@ -63,6 +63,7 @@ func (l *Ledger) Try(f func(*Tx) bool) bool {
 		} else if len(l.ops) > ops {
 			l.statements++
 		}
+		l.tx.keep = false
 	}
 	return true
 }
@@ -152,6 +153,9 @@ func (l *Ledger) rollback(mark int) {
 func (l *Ledger) softly(i int) {
 	for _, op := range l.ops[i:] {
 		l.soften(op.Task)
+		if op.Kind == OpEvict {
+			l.grown++
+		}
 	}
 	l.ops = l.ops[:i]
 }

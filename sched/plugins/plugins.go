@@ -14,6 +14,7 @@ import (
 	"ashlar.sh/sched/plugins/nodeorder"
 	"ashlar.sh/sched/plugins/predicates"
 	"ashlar.sh/sched/plugins/priority"
+	"ashlar.sh/sched/plugins/proportion"
 	"ashlar.sh/sched/policy"
 )
 
@@ -26,5 +27,6 @@ func All() []policy.Definition {
 		predicates.Definition(),
 		nodeorder.Definition(),
 		binpack.Definition(),
+		proportion.Definition(),
 	}
 }

@@ -67,7 +67,7 @@ func TestAbsurdAmountsAreFatalAndNeverCounted(t *testing.T) {
 		{"cpu", "1e16", objectBound, "10e15 is more than the bound of 281474976710656m"},
 		{"cpu", "8Ei", objectBound, "9223372036854775807 is more than the bound of 281474976710656m"},
 		{"cpu", "281474976710657m", objectBound, "281474976710657m is more than the bound of 281474976710656m"},
-		{"cpu", "281474976710656.0001m", objectBound, "281474976710656100n is more than the bound of 281474976710656m"},
+		{"cpu", "281474976710656.0001m", objectBound, "281474976710656000100n is more than the bound of 281474976710656m"},
 		{"memory", "281474976710657", objectBound, "281474976710657 is more than the bound of 256Ti"},
 		{"memory", "1234567890123456789012345678901234567890", objectBound, "1234567890123456789012345678901234567890 is more than the bound of 256Ti"},
 		{"memory", "1e999999999", objectBound, "1e999999999 is more than the bound of 256Ti"},

@@ -74,7 +74,7 @@ func candidate(s *session.Session, j ledger.JobID) *search.Worksheet {
 	if !r.Is() {
 		w := search.Organize(s, j)
 		if !w.Empty() {
-			s.Trace.Add(trace.Event{Kind: trace.AddedJob, Job: s.L.Job(j).Key.String(), Queue: s.L.Queue(s.L.Job(j).Queue).Name})
+			s.Trace.Add(trace.Event{Kind: trace.AddedJob, Job: s.L.Job(j).Key.String(), Queue: s.L.QueueName(j)})
 			return w
 		}
 		r = idle(s, j)
@@ -82,7 +82,7 @@ func candidate(s *session.Session, j ledger.JobID) *search.Worksheet {
 	s.Waits(j, r)
 	if s.Trace.On(trace.SkippedJob) {
 		s.Trace.Add(trace.Event{Kind: trace.SkippedJob, Action: Name, Job: s.L.Job(j).Key.String(),
-			Queue: s.L.Queue(s.L.Job(j).Queue).Name, Reason: r})
+			Queue: s.L.QueueName(j), Reason: r})
 	}
 	return nil
 }

@@ -1,15 +1,14 @@
 package binpack
 
 import (
-	"math"
-
+	"ashlar.sh/sched/gauge"
 	"ashlar.sh/sched/ledger"
-	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
 )
 
 type plugin struct {
-	l      *ledger.Ledger
+	dims   *resource.Dims
+	gauge  *gauge.Gauge
 	weight int64
 	named  []named
 	byDim  []int64 // weights by column, for the columns there were when last looked
@@ -17,7 +16,7 @@ type plugin struct {
 
 // ScoreNode is the weighted mean described in the package comment.
 func (p *plugin) ScoreNode(c *ledger.Class, n ledger.NodeID) int64 {
-	if len(p.byDim) < p.l.Dims.Len() {
+	if len(p.byDim) < p.dims.Len() {
 		p.resolve()
 	}
 	sum, weights := int64(0), int64(0)
@@ -38,8 +37,8 @@ func (p *plugin) ScoreNode(c *ledger.Class, n ledger.NodeID) int64 {
 // resolve learns the weights of new columns: resources are named in the configuration
 // before any node or pod has them.
 func (p *plugin) resolve() {
-	for d := len(p.byDim); d < p.l.Dims.Len(); d++ {
-		p.byDim = append(p.byDim, p.weightOf(p.l.Dims.Name(resource.Dim(d))))
+	for d := len(p.byDim); d < p.dims.Len(); d++ {
+		p.byDim = append(p.byDim, p.weightOf(p.dims.Name(resource.Dim(d))))
 	}
 }
 
@@ -52,17 +51,11 @@ func (p *plugin) weightOf(name string) int64 {
 	return 0
 }
 
-// share is how much of a node's resource would be held with the task on it: up to
-// policy.Points, rounded down, 0 where it would not fit.
+// share is the gauge's; what would not fit, and what the node lacks, counts as 0.
 func (p *plugin) share(need ledger.Need, n ledger.NodeID) int64 {
-	alloc := p.l.Allocatable(need.Dim)[n]
-	held := alloc - p.l.Idle(need.Dim)[n] + p.l.Pipelined(need.Dim)[n] + need.Amount
-	switch {
-	case held <= 0 || held > alloc:
+	x := p.gauge.Share(need.Dim, n, need.Amount)
+	if x == gauge.Lacks || x == gauge.Over {
 		return 0
-	case held <= math.MaxInt64/policy.Points:
-		return held * policy.Points / alloc
-	default:
-		return resource.MulDiv(held, policy.Points, alloc)
 	}
+	return x
 }

@@ -205,12 +205,12 @@ func TestJobsThatAreNotReadyGoFirst(t *testing.T) {
 		a, b ledger.JobID
 		want int
 	}{
-		"one that waits before one that runs":       {waits, runs, -1},
-		"one that runs after one that waits":        {runs, waits, 1},
-		"two that run have no order":                {runs, alsoRuns, 0},
-		"two that wait have no order":               {waits, lacksRole, 0},
-		"a job that lacks a role is not ready":      {lacksRole, runs, -1},
-		"a job has no order with itself":            {waits, waits, 0},
+		"one that waits before one that runs":  {waits, runs, -1},
+		"one that runs after one that waits":   {runs, waits, 1},
+		"two that run have no order":           {runs, alsoRuns, 0},
+		"two that wait have no order":          {waits, lacksRole, 0},
+		"a job that lacks a role is not ready": {lacksRole, runs, -1},
+		"a job has no order with itself":       {waits, waits, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := c.p.CompareJobs(x.a, x.b); got != x.want {

@@ -1,0 +1,36 @@
+package bench
+
+import (
+	"fmt"
+	"testing"
+)
+
+// BenchmarkAllocate places gangs on an empty cluster: one cycle decides all of them.
+func BenchmarkAllocate(b *testing.B) {
+	for _, nodes := range []int{1000, 5000, 10_000, 50_000} {
+		b.Run(fmt.Sprintf("gangs=10x100/nodes=%d", nodes), func(b *testing.B) { gangs(b, nodes, 10, 100) })
+	}
+}
+
+func gangs(b *testing.B, nodes, count, members int) {
+	w := newWorld(b, nodes)
+	b.ReportAllocs()
+	b.ResetTimer()
+	b.StopTimer()
+	for range b.N {
+		for g := range count {
+			w.gang(fmt.Sprintf("gang-%d", g), members, members)
+		}
+		b.StartTimer()
+		bound := w.cycle()
+		b.StopTimer()
+		if bound != count*members {
+			b.Fatalf("bound %d pods of %d", bound, count*members)
+		}
+		for g := range count {
+			w.clear(fmt.Sprintf("gang-%d", g), members)
+		}
+		w.cycle()
+	}
+	b.ReportMetric(float64(b.N*count*members)/b.Elapsed().Seconds(), "pods/s")
+}

@@ -1,0 +1,89 @@
+package bench
+
+import (
+	"fmt"
+	"testing"
+
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
+)
+
+// profile is Volcano's built-in default, as far as it is built.
+func profile() policy.Profile {
+	return policy.Profile{Actions: []string{"enqueue", "allocate", "backfill"}, Tiers: [][]policy.Choice{
+		{{Plugin: "priority"}, {Plugin: "gang"}, {Plugin: "conformance"}},
+		{{Plugin: "predicates"}, {Plugin: "proportion"}, {Plugin: "nodeorder"}},
+	}}
+}
+
+// world is an engine with a stream of facts to feed it.
+type world struct {
+	*sched.Engine
+	version uint64
+	now     int64
+}
+
+func newWorld(b testing.TB, nodes int) *world {
+	e, err := sched.New(profile())
+	if err != nil {
+		b.Fatal(err)
+	}
+	w := &world{Engine: e}
+	w.put(model.KindQueue, "", "default", &model.Queue{Meta: model.Meta{Name: "default"}, Weight: 1})
+	for i := range nodes {
+		name := fmt.Sprintf("node-%05d", i)
+		w.put(model.KindNode, "", name, &model.Node{Meta: model.Meta{Name: name},
+			Labels: []model.Label{{Key: "kubernetes.io/hostname", Value: name}},
+			Allocatable: resource.List{{Name: "cpu", Value: 64_000}, {Name: "memory", Value: 256 << 30},
+				{Name: "nvidia.com/gpu", Value: 8_000}, {Name: "pods", Value: 110}}})
+	}
+	return w
+}
+
+func (w *world) put(k model.Kind, ns, name string, o model.Object) {
+	w.version++
+	w.Apply(model.Fact{Ref: model.Ref{Kind: k, Namespace: ns, Name: name}, UID: name, Version: w.version, Object: o})
+}
+
+func (w *world) gone(k model.Kind, ns, name string) { w.put(k, ns, name, nil) }
+
+var small = &model.Spec{Requests: resource.List{{Name: "cpu", Value: 1000}, {Name: "memory", Value: 2 << 30}, {Name: "pods", Value: 1}}}
+
+func (w *world) gang(name string, members, least int) {
+	w.put(model.KindPodGroup, "bench", name, &model.PodGroup{
+		Meta: model.Meta{Namespace: "bench", Name: name, UID: name}, MinMember: int32(least), Phase: model.GroupInqueue})
+	for i := range members {
+		w.pod(fmt.Sprintf("%s-%d", name, i), name, int64(i), "", small)
+	}
+}
+
+func (w *world) pod(name, group string, index int64, node string, spec *model.Spec) {
+	p := &model.Pod{Meta: model.Meta{Namespace: "bench", Name: name, UID: name}, Ours: true, Group: group,
+		Index: index, Node: node, Spec: spec, Preemptable: true}
+	if node != "" {
+		p.Phase = model.PodRunning
+	}
+	w.put(model.KindPod, "bench", name, p)
+}
+
+func (w *world) clear(name string, members int) {
+	for i := range members {
+		w.gone(model.KindPod, "bench", fmt.Sprintf("%s-%d", name, i))
+	}
+	w.gone(model.KindPodGroup, "bench", name)
+}
+
+// cycle decides and returns the number of binds.
+func (w *world) cycle() int {
+	w.now += 1_000_000_000
+	plan, _, _ := w.Decide(w.now)
+	n := 0
+	for i := range plan.Items {
+		if plan.Items[i].Kind == sched.BindPod {
+			n++
+		}
+	}
+	return n
+}

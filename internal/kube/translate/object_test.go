@@ -1,0 +1,184 @@
+package translate
+
+import (
+	"reflect"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+	topologyv1alpha1 "volcano.sh/apis/pkg/apis/topology/v1alpha1"
+
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+)
+
+func TestNode(t *testing.T) {
+	taint := func(key, value string, effect corev1.TaintEffect) corev1.Taint {
+		return corev1.Taint{Key: key, Value: value, Effect: effect}
+	}
+	tests := map[string]struct {
+		node corev1.Node
+		want model.Node
+	}{
+		"labels and taints in order": {
+			corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", Labels: map[string]string{"z": "1", "a": "2"}},
+				Spec: corev1.NodeSpec{Unschedulable: true, Taints: []corev1.Taint{taint("k", "", "NoSchedule"), taint("k", "", "NoExecute"), taint("a", "v", "NoSchedule")}}},
+			model.Node{Meta: model.Meta{Name: "n"}, Labels: []model.Label{{Key: "a", Value: "2"}, {Key: "z", Value: "1"}}, Unschedulable: true,
+				Taints: []model.Taint{{Key: "a", Value: "v", Effect: "NoSchedule"}, {Key: "k", Effect: "NoExecute"}, {Key: "k", Effect: "NoSchedule"}}}},
+		"the capacity is allocatable where nothing else is said": {
+			corev1.Node{Status: corev1.NodeStatus{Capacity: list("cpu", "8", "pods", "10")}},
+			model.Node{Capacity: resource.List{{Name: "cpu", Value: 8000}, {Name: "pods", Value: 10}},
+				Allocatable: resource.List{{Name: "cpu", Value: 8000}, {Name: "pods", Value: 10}}}},
+		"a node that does not say how many pods it takes": {
+			corev1.Node{Status: corev1.NodeStatus{Allocatable: list("zoo.io/x", "1", "cpu", "8")}},
+			model.Node{Meta: model.Meta{Faults: []model.Fault{{Field: "status.allocatable.pods", Message: "is missing: 110 taken, as a kubelet would"}}},
+				Allocatable: resource.List{{Name: "cpu", Value: 8000}, {Name: "pods", Value: 110}, {Name: "zoo.io/x", Value: 1000}}}},
+		"an absurd quantity": {
+			corev1.Node{Status: corev1.NodeStatus{Allocatable: list("cpu", "-4", "pods", "10")}},
+			model.Node{Meta: model.Meta{Faults: []model.Fault{{Field: "status.allocatable.cpu", Message: "-4 is negative", Fatal: true}}},
+				Allocatable: resource.List{{Name: "pods", Value: 10}}}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := Node(&tt.node); !reflect.DeepEqual(*got, tt.want) {
+				t.Errorf("got\n%+v\nwant\n%+v", *got, tt.want)
+			}
+		})
+	}
+}
+
+func TestPodGroup(t *testing.T) {
+	tests := map[string]struct {
+		group schedulingv1beta1.PodGroup
+		want  model.PodGroup
+	}{
+		"all of it": {
+			schedulingv1beta1.PodGroup{Spec: schedulingv1beta1.PodGroupSpec{MinMember: 3, Queue: "q", PriorityClassName: "c",
+				MinTaskMember: map[string]int32{"worker": 2, "ps": 1}, MinResources: ptr(list("cpu", "3"))},
+				Status: schedulingv1beta1.PodGroupStatus{Phase: "Inqueue"}},
+			model.PodGroup{MinMember: 3, Queue: "q", PriorityClass: "c", Phase: model.GroupInqueue, HasMin: true,
+				MinTaskMember: []model.RoleMin{{Role: "ps", Min: 1}, {Role: "worker", Min: 2}},
+				MinResources:  resource.List{{Name: "cpu", Value: 3000}}}},
+		"a minimum of nothing is a minimum": {
+			schedulingv1beta1.PodGroup{Spec: schedulingv1beta1.PodGroupSpec{MinResources: &corev1.ResourceList{}}},
+			model.PodGroup{HasMin: true, MinResources: resource.List{}}},
+		"minimums below zero": {
+			schedulingv1beta1.PodGroup{Spec: schedulingv1beta1.PodGroupSpec{MinMember: -2, MinTaskMember: map[string]int32{"ps": -1}}},
+			model.PodGroup{MinTaskMember: []model.RoleMin{{Role: "ps"}}, Meta: model.Meta{Faults: []model.Fault{
+				{Field: "spec.minMember", Message: "-2 is below 0: 0 taken"},
+				{Field: "spec.minTaskMember.ps", Message: "-1 is below 0: 0 taken"}}}}},
+		"more than a cluster can have": {
+			schedulingv1beta1.PodGroup{Spec: schedulingv1beta1.PodGroupSpec{MinResources: ptr(list("memory", "4Ei"))}},
+			model.PodGroup{HasMin: true, MinResources: resource.List{}, Meta: model.Meta{Faults: []model.Fault{
+				{Field: "spec.minResources.memory", Message: "4Ei is more than the bound of 1Ei", Fatal: true}}}}},
+		"a phase of tomorrow": {
+			schedulingv1beta1.PodGroup{Status: schedulingv1beta1.PodGroupStatus{Phase: "Dreaming"}},
+			model.PodGroup{Meta: model.Meta{Faults: []model.Fault{
+				{Field: "status.phase", Message: `"Dreaming" is not a phase of a PodGroup: Pending taken`}}}}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := PodGroup(&tt.group); !reflect.DeepEqual(*got, tt.want) {
+				t.Errorf("got\n%+v\nwant\n%+v", *got, tt.want)
+			}
+		})
+	}
+}
+
+func TestQueue(t *testing.T) {
+	tests := map[string]struct {
+		queue schedulingv1beta1.Queue
+		want  model.Queue
+	}{
+		"all of it": {
+			schedulingv1beta1.Queue{Spec: schedulingv1beta1.QueueSpec{Weight: 3, Priority: 7, Parent: "p", Reclaimable: ptr(false),
+				Capability: list("cpu", "10", "memory", "0"), Deserved: list("cpu", "5"),
+				Guarantee: schedulingv1beta1.Guarantee{Resource: list("cpu", "2", "nvidia.com/gpu", "1")}},
+				Status: schedulingv1beta1.QueueStatus{State: "Closing"}},
+			model.Queue{Weight: 3, Priority: 7, Parent: "p", State: model.QueueClosing,
+				Capability: resource.List{{Name: "cpu", Value: 10000}, {Name: "memory", Value: 0}},
+				Deserved:   resource.List{{Name: "cpu", Value: 5000}},
+				Guarantee:  resource.List{{Name: "cpu", Value: 2000}, {Name: "nvidia.com/gpu", Value: 1000}}}},
+		"an empty state is open and reclaimable is the default": {
+			schedulingv1beta1.Queue{Spec: schedulingv1beta1.QueueSpec{Weight: 1}},
+			model.Queue{Weight: 1, Reclaimable: true}},
+		"a state of tomorrow is unknown": {
+			schedulingv1beta1.Queue{Spec: schedulingv1beta1.QueueSpec{Weight: 1}, Status: schedulingv1beta1.QueueStatus{State: "Ajar"}},
+			model.Queue{Weight: 1, Reclaimable: true, State: model.QueueUnknown}},
+		"a weight of nothing": {
+			schedulingv1beta1.Queue{Spec: schedulingv1beta1.QueueSpec{Weight: -3}},
+			model.Queue{Weight: 1, Reclaimable: true, Meta: model.Meta{Faults: []model.Fault{
+				{Field: "spec.weight", Message: "-3 is below 1: 1 taken"}}}}},
+		"a guarantee above the capability": {
+			schedulingv1beta1.Queue{Spec: schedulingv1beta1.QueueSpec{Weight: 1, Capability: list("cpu", "10"),
+				Guarantee: schedulingv1beta1.Guarantee{Resource: list("cpu", "20", "memory", "1Gi")}}},
+			model.Queue{Weight: 1, Reclaimable: true, Capability: resource.List{{Name: "cpu", Value: 10000}},
+				Guarantee: resource.List{{Name: "cpu", Value: 10000}, {Name: "memory", Value: 1 << 30}},
+				Meta: model.Meta{Faults: []model.Fault{
+					{Field: "spec.guarantee.resource.cpu", Message: "20 is above the capability of 10: 10 taken"}}}}},
+		"an absurd capability": {
+			schedulingv1beta1.Queue{Spec: schedulingv1beta1.QueueSpec{Weight: 1, Capability: list("cpu", "1e18")}},
+			model.Queue{Weight: 1, Reclaimable: true, Capability: resource.List{}, Meta: model.Meta{Faults: []model.Fault{
+				{Field: "spec.capability.cpu", Message: "1e18 is more than the bound of 1152921504606846976m", Fatal: true}}}}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := Queue(&tt.queue); !reflect.DeepEqual(*got, tt.want) {
+				t.Errorf("got\n%+v\nwant\n%+v", *got, tt.want)
+			}
+		})
+	}
+}
+
+func TestPriorityClass(t *testing.T) {
+	got := PriorityClass(&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "high"}, Value: 1000,
+		GlobalDefault: true, PreemptionPolicy: ptr(corev1.PreemptNever)})
+	want := &model.PriorityClass{Meta: model.Meta{Name: "high"}, Value: 1000, GlobalDefault: true, PreemptNever: true}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestFactsOfEveryKind(t *testing.T) {
+	m := metav1.ObjectMeta{Namespace: "ns", Name: "x", UID: "u", ResourceVersion: "42"}
+	tests := map[model.Kind]any{
+		model.KindNode:            &corev1.Node{ObjectMeta: m},
+		model.KindPod:             &corev1.Pod{ObjectMeta: m},
+		model.KindPodGroup:        &schedulingv1beta1.PodGroup{ObjectMeta: m},
+		model.KindQueue:           &schedulingv1beta1.Queue{ObjectMeta: m},
+		model.KindPriorityClass:   &schedulingv1.PriorityClass{ObjectMeta: m},
+		KindPersistentVolume:      &corev1.PersistentVolume{ObjectMeta: m},
+		KindPersistentVolumeClaim: &corev1.PersistentVolumeClaim{ObjectMeta: m},
+		KindNamespace:             &corev1.Namespace{ObjectMeta: m},
+		KindStorageClass:          &storagev1.StorageClass{ObjectMeta: m},
+		KindPodDisruptionBudget:   &policyv1.PodDisruptionBudget{ObjectMeta: m},
+		KindHyperNode:             &topologyv1alpha1.HyperNode{ObjectMeta: m},
+	}
+	for kind, obj := range tests {
+		f, ok := Fact(obj, Options{DefaultQueue: "dq"})
+		want := model.Fact{Ref: model.Ref{Kind: kind, Namespace: "ns", Name: "x"}, UID: "u", Version: 42, Object: f.Object}
+		if !ok || f != want || f.Object == nil {
+			t.Errorf("%s: %+v", kind, f)
+		}
+		if o, opaque := f.Object.(*model.Opaque); opaque && (o.Content != obj || o.Name != "x") {
+			t.Errorf("%s: content %v", kind, o)
+		}
+		if g, ok := f.Object.(*model.PodGroup); ok && g.Queue != "dq" {
+			t.Errorf("queue of a PodGroup that names none: %q", g.Queue)
+		}
+		want.Object = nil
+		if gone, ok := Gone(obj); !ok || gone != want {
+			t.Errorf("%s gone: %+v", kind, gone)
+		}
+	}
+	if _, ok := Fact(&corev1.Service{}, Options{}); ok {
+		t.Error("a Service has no part in scheduling")
+	}
+	if f, _ := Fact(&corev1.Node{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "x"}}, Options{}); f.Version != 0 {
+		t.Errorf("version %d", f.Version)
+	}
+}

@@ -1,0 +1,121 @@
+package translate
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ashlar.sh/sched/model"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+// plain is what a pod with nothing set becomes.
+func plain() *model.Pod {
+	p := Pod(&corev1.Pod{}, Options{})
+	return p
+}
+
+func TestFieldsOfAPod(t *testing.T) {
+	annotated := func(kv ...string) corev1.Pod {
+		p := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{}}}
+		for i := 0; i < len(kv); i += 2 {
+			p.Annotations[kv[i]] = kv[i+1]
+		}
+		return p
+	}
+	labelled := func(k, v string) corev1.Pod {
+		return corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{k: v}}}
+	}
+	tests := map[string]struct {
+		pod  corev1.Pod
+		want func(*model.Pod)
+	}{
+		"nothing":                                 {corev1.Pod{}, func(p *model.Pod) {}},
+		"our scheduler":                           {corev1.Pod{Spec: corev1.PodSpec{SchedulerName: "volcano"}}, func(p *model.Pod) { p.Ours, p.Scheduler = true, "volcano" }},
+		"another scheduler":                       {corev1.Pod{Spec: corev1.PodSpec{SchedulerName: "kueue"}}, func(p *model.Pod) { p.Scheduler = "kueue" }},
+		"a PodGroup":                              {annotated("scheduling.k8s.io/group-name", "g"), func(p *model.Pod) { p.Group, p.Adopt = "g", model.Adopt{} }},
+		"a PodGroup by Volcano's key":             {annotated("scheduling.volcano.sh/group-name", "g"), func(p *model.Pod) { p.Group, p.Adopt = "g", model.Adopt{} }},
+		"a PodGroup by label is none":             {labelled("scheduling.k8s.io/group-name", "g"), func(p *model.Pod) {}},
+		"a queue to be adopted into":              {annotated("scheduling.volcano.sh/queue-name", "q"), func(p *model.Pod) { p.Adopt.Queue = "q" }},
+		"a minimum to be adopted with":            {annotated("scheduling.volcano.sh/group-min-member", "3"), func(p *model.Pod) { p.Adopt.MinMember = 3 }},
+		"a role by annotation":                    {annotated("volcano.sh/task-spec", "ps"), func(p *model.Pod) { p.Role = "ps" }},
+		"a role by label":                         {labelled("volcano.sh/task-spec", "ps"), func(p *model.Pod) { p.Role = "ps" }},
+		"an index":                                {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "train-12"}}, func(p *model.Pod) { p.Name, p.Index = "train-12", 12 }},
+		"a number beyond all indices":             {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a-99999999999999999999"}}, func(p *model.Pod) { p.Name = "a-99999999999999999999" }},
+		"terminating":                             {corev1.Pod{ObjectMeta: metav1.ObjectMeta{DeletionTimestamp: &metav1.Time{Time: time.Unix(1, 0)}}}, func(p *model.Pod) { p.Deleting = true }},
+		"running on a node":                       {corev1.Pod{Spec: corev1.PodSpec{NodeName: "n"}, Status: corev1.PodStatus{Phase: "Running"}}, func(p *model.Pod) { p.Node, p.Phase = "n", model.PodRunning }},
+		"nominated":                               {corev1.Pod{Status: corev1.PodStatus{NominatedNodeName: "n"}}, func(p *model.Pod) { p.Nominated = "n" }},
+		"gated":                                   {corev1.Pod{Spec: corev1.PodSpec{SchedulingGates: []corev1.PodSchedulingGate{{Name: "x"}}}}, func(p *model.Pod) { p.Gated = true }},
+		"a priority":                              {corev1.Pod{Spec: corev1.PodSpec{Priority: ptr(int32(0)), PriorityClassName: "c"}}, func(p *model.Pod) { p.HasPriority, p.PriorityClass = true, "c" }},
+		"a priority class":                        {corev1.Pod{Spec: corev1.PodSpec{PriorityClassName: "c"}}, func(p *model.Pod) { p.PriorityClass = "c" }},
+		"a task's own priority":                   {annotated("volcano.sh/task-priority", "-7"), func(p *model.Pod) { p.HasPriority, p.Priority = true, -7 }},
+		"preempts nobody":                         {corev1.Pod{Spec: corev1.PodSpec{PreemptionPolicy: ptr(corev1.PreemptNever)}}, func(p *model.Pod) { p.PreemptNever = true }},
+		"not preemptable":                         {annotated("volcano.sh/preemptable", "false"), func(p *model.Pod) { p.Preemptable = false }},
+		"not preemptable by label":                {labelled("volcano.sh/preemptable", "false"), func(p *model.Pod) { p.Preemptable = false }},
+		"preemptable is no truth value: not":      {annotated("volcano.sh/preemptable", "perhaps"), func(p *model.Pod) { p.Preemptable = false }},
+		"a created time":                          {corev1.Pod{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.Unix(5, 0)}}, func(p *model.Pod) { p.Created = 5e9 }},
+		"a minimum that is no number":             {annotated("scheduling.volcano.sh/group-min-member", "two"), fault("metadata.annotations[scheduling.volcano.sh/group-min-member]", `"two" is not a number of pods: 1 taken`)},
+		"a minimum of nobody":                     {annotated("scheduling.volcano.sh/group-min-member", "0"), fault("metadata.annotations[scheduling.volcano.sh/group-min-member]", `"0" is not a number of pods: 1 taken`)},
+		"a task priority that is no number":       {annotated("volcano.sh/task-priority", "1e3"), fault("metadata.annotations[volcano.sh/task-priority]", `"1e3" is not a priority: the pod's own taken`)},
+		"a toleration that nobody can understand": {corev1.Pod{Spec: corev1.PodSpec{Tolerations: []corev1.Toleration{{Key: "k", Operator: "Near"}}}}, fault("spec.tolerations[0].operator", `"Near" is not known: the toleration is left out`)},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			want := plain()
+			tt.want(want)
+			if got := Pod(&tt.pod, Options{}); !reflect.DeepEqual(got, want) {
+				t.Errorf("got\n%+v\nwant\n%+v", got, want)
+			}
+		})
+	}
+}
+
+func fault(field, message string) func(*model.Pod) {
+	return func(p *model.Pod) { p.Faults = []model.Fault{{Field: field, Message: message}} }
+}
+
+func TestAnEmptyPodIsPreemptableAndOfTheDefaultScheduler(t *testing.T) {
+	want := &model.Pod{Scheduler: "default-scheduler", Index: -1, Preemptable: true, Adopt: model.Adopt{MinMember: 1}}
+	got := plain()
+	want.Spec = got.Spec
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestOptionsOfAPod(t *testing.T) {
+	controlled := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", OwnerReferences: []metav1.OwnerReference{
+			{Kind: "Deployment", Name: "other"},
+			{Kind: "ReplicaSet", Name: "web-5f", Controller: ptr(true)},
+		}},
+		Spec: corev1.PodSpec{SchedulerName: "mine"},
+	}
+	if p := Pod(controlled, Options{}); p.Owner != "web-5f" || p.Ours || p.Opaque != nil {
+		t.Errorf("owner %q, ours %t, opaque %v", p.Owner, p.Ours, p.Opaque)
+	}
+	var specs Specs
+	o := Options{Schedulers: []string{"volcano", "mine"}, DefaultQueue: "dq", Specs: &specs, KeepObject: true,
+		TopOwner: func(ns, kind, name string) string {
+			if ns+kind+name == "nsReplicaSetweb-5f" {
+				return "web"
+			}
+			return ""
+		}}
+	p := Pod(controlled, o)
+	if p.Owner != "web" || !p.Ours || p.Adopt.Queue != "dq" || p.Opaque != controlled {
+		t.Errorf("owner %q, ours %t, queue %q, opaque %v", p.Owner, p.Ours, p.Adopt.Queue, p.Opaque)
+	}
+	if again := Pod(controlled.DeepCopy(), o); again.Spec != p.Spec {
+		t.Error("equal specs are not shared")
+	}
+	other := controlled.DeepCopy()
+	other.Spec.NodeSelector = map[string]string{"a": "b"}
+	if Pod(other, o).Spec == p.Spec {
+		t.Error("different specs are shared")
+	}
+}

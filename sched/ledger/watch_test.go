@@ -1,0 +1,166 @@
+package ledger
+
+import (
+	"fmt"
+	"testing"
+
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+	"pgregory.net/rapid"
+)
+
+// Whoever keeps an answer asks the ledger what changed since. These laws say that the
+// journal, the list of touched jobs and the versions never keep silent about a change.
+
+// nodesNow is what each node row shows: its fact and its figures.
+func nodesNow(l *Ledger) map[NodeID]string {
+	out := map[NodeID]string{}
+	for n := range l.nodes {
+		if row := &l.nodes[n]; !row.free {
+			out[NodeID(n)] = fmt.Sprint(row.Name, fmt.Sprintf("%p", row.Fact), row.Tasks, row.going, columnsByName(l, NodeID(n)))
+		}
+	}
+	return out
+}
+
+func TestTheJournalNamesEveryNodeThatChanged(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t)
+		was, at := nodesNow(w.l), w.l.Now()
+		w.run(60, func() {
+			touched := map[NodeID]bool{}
+			if !w.l.Since(at, func(n NodeID, _ bool) { touched[n] = true }) {
+				t.Fatalf("the journal does not reach back to %d", at)
+			}
+			w.l.Settle()
+			is := nodesNow(w.l)
+			for n, x := range is {
+				if was[n] != x && !touched[n] {
+					t.Fatalf("the journal is silent on node %d\nwas %s\nis  %s", n, was[n], x)
+				}
+			}
+			was, at = is, w.l.Now()
+		})
+	})
+}
+
+func TestAJournalThatNoLongerReachesBackSaysSo(t *testing.T) {
+	l := New()
+	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: "n"}, Object: &model.Node{}})
+	start := l.Now()
+	for range 3 * 4096 {
+		l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: "n"}, Object: &model.Node{}})
+	}
+	if l.Since(start, func(NodeID, bool) { t.Error("was told of a change all the same") }) {
+		t.Error("a journal that was cut claims to reach back to its beginning")
+	}
+	if calls := 0; !l.Since(l.Now()-1, func(NodeID, bool) { calls++ }) || calls != 1 {
+		t.Errorf("the last change was told %d times, want once", calls)
+	}
+}
+
+// jobsNow is what each job shows, by row: a row that is another job counts as changed.
+func jobsNow(l *Ledger) map[JobID]string {
+	out := map[JobID]string{}
+	l.Jobs(func(j JobID) bool {
+		out[j] = fmt.Sprint(l.jobs[j].Key, jobByName(l, &l.jobs[j]))
+		return true
+	})
+	return out
+}
+
+func TestEveryJobThatChangedIsOnTheListOfTouchedOnes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t)
+		was := jobsNow(w.l)
+		w.run(60, func() {
+			touched := map[JobID]int{}
+			w.l.TakeDirty(func(j JobID) { touched[j]++ })
+			is := jobsNow(w.l)
+			for j, x := range is {
+				if was[j] != x && touched[j] == 0 {
+					t.Fatalf("job %d changed untouched\nwas %s\nis  %s", j, was[j], x)
+				}
+				if touched[j] > 1 {
+					t.Fatalf("job %d is on the list %d times", j, touched[j])
+				}
+			}
+			was = is
+		})
+	})
+}
+
+// A job's Changed tells its members and its definition apart, not where its members
+// stand: the same number must never stand for two sets of members, nor for two jobs
+// that used one row.
+func TestAJobsVersionDiffersWhenItsFactsDo(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t)
+		seen := map[[2]uint64]string{}
+		w.run(60, func() {
+			w.l.Jobs(func(j JobID) bool {
+				job := w.l.Job(j)
+				members := w.tasks(func(t TaskID) bool { return w.l.Task(t).Job == j })
+				facts := fmt.Sprint(job.Key, fmt.Sprintf("%p", job.Group), job.Priority, job.MinMember, w.l.Queue(job.Queue).Name)
+				for _, t := range members {
+					facts += fmt.Sprintf(" %p", w.l.Task(t).Pod)
+				}
+				at := [2]uint64{uint64(j), job.Changed}
+				if old, known := seen[at]; known && old != facts {
+					t.Fatalf("version %d of row %d stands for two jobs\nwas %s\nis  %s", job.Changed, j, old, facts)
+				}
+				seen[at] = facts
+				return true
+			})
+		})
+	})
+}
+
+func TestQueueFiguresDoNotChangeUnnoticed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t)
+		was, figures, shape := map[string]string{}, uint64(0), uint64(0)
+		w.run(60, func() {
+			w.l.Settle()
+			is := map[string]string{}
+			w.l.Queues(func(q QueueID) bool {
+				row := w.l.Queue(q)
+				if row.Fact != nil || row.Name == model.RootQueue {
+					is[row.Name] = sums(w.l, row.Allocated) + sums(w.l, row.Request) + sums(w.l, row.Inqueue) + sums(w.l, row.Elastic)
+				}
+				return true
+			})
+			for name, x := range is {
+				if old, known := was[name]; known && old != x && w.l.Figures() == figures && w.l.Shape() == shape {
+					t.Fatalf("queue %s changed and no version did\nwas %s\nis  %s", name, old, x)
+				}
+			}
+			was, figures, shape = is, w.l.Figures(), w.l.Shape()
+		})
+	})
+}
+
+func TestNewRoomDoesNotComeUnnoticed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t)
+		was, grown := map[string]int64{}, uint64(0)
+		w.run(60, func() {
+			w.l.Settle()
+			is := map[string]int64{}
+			w.l.Present(func(n NodeID) bool {
+				for d := range w.l.Dims.Len() {
+					dim := resource.Dim(d)
+					cell := w.l.Node(n).Name + " " + w.l.Dims.Name(dim)
+					is[cell], is[cell+" in future"] = w.l.Room(dim)[n], w.l.FutureIdle(dim, n)
+				}
+				return true
+			})
+			for cell, x := range is {
+				if x > was[cell] && w.l.Grown() == grown {
+					t.Fatalf("%s grew from %d to %d and Grown stands still", cell, was[cell], x)
+				}
+			}
+			was, grown = is, w.l.Grown()
+		})
+	})
+}

@@ -1,0 +1,53 @@
+package proportion
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
+)
+
+// VoteEnqueue lets a job in while minResources + allocated + inqueue - elastic is
+// within realCapability in the dimensions minResources names (seed 000 §9, decision
+// 10). A dimension that no node offers at all is bounded by the queue's capability
+// alone, so that a cluster can scale up from zero: operators create pods only after
+// this (decision 6).
+func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) {
+	job := p.l.Job(j)
+	queue := p.l.Queue(job.Queue)
+	r := trace.Reason{Queue: queue.Name}
+	if queue.State() != model.QueueOpen {
+		r.Code, r.Text = trace.QueueNotOpen, queue.State().String()
+		return policy.Reject, r
+	}
+	if !job.HasMin || int(job.Queue) >= len(p.rows) || !p.rows[job.Queue].shares {
+		return policy.Permit, trace.Reason{}
+	}
+	r.Shorts = p.shorts(job.Queue, func(d resource.Dim) bool {
+		limit, bounded := p.mayHold(job.Queue, d)
+		return bounded && job.MinResources.Get(d) > 0 && p.future(job, d) > limit
+	}, func(d resource.Dim) trace.Short {
+		limit, _ := p.mayHold(job.Queue, d)
+		return trace.Short{Need: p.future(job, d), Have: limit}
+	})
+	if len(r.Shorts) == 0 {
+		return policy.Permit, trace.Reason{}
+	}
+	r.Code = trace.QueueQuotaInsufficient
+	return policy.Reject, r
+}
+
+// future is what a queue would hold and keep for others with a job let in.
+func (p *plugin) future(job *ledger.Job, d resource.Dim) int64 {
+	queue := p.l.Queue(job.Queue)
+	return resource.Sum{}.Plus(job.MinResources.Get(d)).Plus(queue.Allocated.Get(d)).
+		Plus(queue.Inqueue.Get(d)).Minus(queue.Elastic.Get(d)).Int64()
+}
+
+func (p *plugin) mayHold(q ledger.QueueID, d resource.Dim) (int64, bool) {
+	if p.l.Total(d) <= 0 {
+		return p.l.Queue(q).Capability.Bound(d)
+	}
+	return p.rows[q].real.Get(d), true
+}

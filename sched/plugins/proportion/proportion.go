@@ -1,0 +1,257 @@
+// Package proportion is the plugin that shares the cluster among flat queues by
+// weight (seed 000).
+//
+// What a queue deserves is found anew when a cycle begins and anything it rests on has
+// changed, and then stands still: in every dimension a water level, weight by weight,
+// clipped to realCapability and to what the queue asks for, raised to its guarantee
+// (decision 1). Queues are served by priority, then by share = allocated / deserved; a
+// queue that holds what it deserves is overused; no task lifts a queue above what it
+// deserves; a job is let in while its queue could ever hold it.
+//
+// The plugin keeps no sums: what queues hold and ask for it reads from the ledger. The
+// dimension pods takes no part (decision 24). Only sound leaf queues share; jobs in
+// other queues wait (decision 8) and count for nobody. Reclaiming and preempting are
+// not built yet.
+package proportion
+
+import (
+	"cmp"
+	"slices"
+
+	"ashlar.sh/sched/fair"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
+)
+
+// Definition is the plugin's entry in the list of plugins.
+func Definition() policy.Definition {
+	return policy.Definition{Name: "proportion", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) {
+		return &plugin{l: l}, nil
+	}}
+}
+
+type plugin struct {
+	l               *ledger.Ledger
+	rows            []row // by QueueID
+	sharing         []ledger.QueueID
+	guaranteed      resource.Sums
+	filler          fair.Filler
+	claims          []fair.Claim
+	out             []int64
+	figures, shapes uint64
+	opened          bool
+}
+
+// row is what a queue deserves and may at most hold.
+type row struct {
+	shares   bool
+	deserved resource.Vec
+	real     resource.Vec // every dimension is bounded: the cluster is finite
+}
+
+// Open finds what every queue deserves, if anything changed, and tells the trace how.
+func (p *plugin) Open(rec *trace.Recorder) {
+	if p.opened && p.figures == p.l.Figures() && p.shapes == p.l.Shape() && !rec.On(trace.FormatDeserved) {
+		return
+	}
+	p.opened, p.figures, p.shapes = true, p.l.Figures(), p.l.Shape()
+	p.gather()
+	for d := range resource.Dim(p.l.Dims.Len()) {
+		if d != resource.Pods {
+			p.fill(d)
+		}
+	}
+	if rec.On(trace.FormatDeserved) {
+		p.tell(rec)
+	}
+}
+
+// gather lists the queues that share, by name, and what all of them are guaranteed.
+func (p *plugin) gather() {
+	p.sharing, p.guaranteed = p.sharing[:0], p.guaranteed[:0]
+	for len(p.rows) < p.l.NumQueues() {
+		p.rows = append(p.rows, row{})
+	}
+	for i := range p.rows {
+		p.rows[i].shares = false
+	}
+	p.l.Queues(func(q ledger.QueueID) bool {
+		queue := p.l.Queue(q)
+		if queue.Place == ledger.Sound && queue.Leaf() {
+			p.sharing = append(p.sharing, q)
+			p.guaranteed = p.guaranteed.Add(queue.Guarantee)
+		}
+		return true
+	})
+	slices.SortFunc(p.sharing, func(a, b ledger.QueueID) int { return cmp.Compare(p.l.Queue(a).Name, p.l.Queue(b).Name) })
+	n := p.l.Dims.Len()
+	for _, q := range p.sharing {
+		r := &p.rows[q]
+		r.shares = true
+		r.deserved, r.real = widen(r.deserved, n), widen(r.real, n)
+	}
+}
+
+func widen(v resource.Vec, n int) resource.Vec {
+	for len(v) < n {
+		v = append(v, 0)
+	}
+	return v
+}
+
+// fill divides one dimension.
+func (p *plugin) fill(d resource.Dim) {
+	p.claims, p.out = p.claims[:0], p.out[:0]
+	for _, q := range p.sharing {
+		s := p.stake(q, d)
+		p.rows[q].real[d] = s.RealCapability.Value
+		p.claims = append(p.claims, s.Claim())
+		p.out = append(p.out, 0)
+	}
+	p.filler.Fill(p.total(d), p.claims, p.out)
+	for i, q := range p.sharing {
+		p.rows[q].deserved[d] = p.out[i]
+	}
+}
+
+// total is the cluster, within what a user's queue root names as limit (decision 6).
+func (p *plugin) total(d resource.Dim) int64 {
+	total := max(0, p.l.Total(d))
+	if root, ok := p.l.FindQueue(model.RootQueue); ok {
+		if b, bounded := p.l.Queue(root).Capability.Bound(d); bounded {
+			total = min(total, b)
+		}
+	}
+	return total
+}
+
+// stake is a queue's part in dividing one dimension. A queue that is not open asks for
+// no more than it holds: nothing it waits for can be placed.
+func (p *plugin) stake(q ledger.QueueID, d resource.Dim) fair.Stake {
+	queue := p.l.Queue(q)
+	request := queue.Request.Get(d)
+	if queue.State() != model.QueueOpen {
+		request = queue.Allocated.Get(d)
+	}
+	guarantee := queue.Guarantee.Get(d)
+	bound, bounded := queue.Capability.Bound(d)
+	real := fair.RealCapability(p.total(d), p.guaranteed.Get(d), guarantee, fair.Limit{Value: bound, Bounded: bounded})
+	return fair.Stake{Weight: queue.Weight(), Floor: guarantee, Request: request,
+		RealCapability: fair.Limit{Value: real, Bounded: true}}
+}
+
+// CompareQueues puts the higher priority first, then the smaller share (seed 000 §5.2).
+func (p *plugin) CompareQueues(a, b ledger.QueueID) int {
+	if c := cmp.Compare(p.l.Queue(b).Priority(), p.l.Queue(a).Priority()); c != 0 {
+		return c
+	}
+	return p.share(a).Compare(p.share(b))
+}
+
+// share is the largest of a queue's shares over all dimensions, as it stands now
+// (seed 000 §5.1, decision 3).
+func (p *plugin) share(q ledger.QueueID) fair.Ratio {
+	var most fair.Ratio
+	if int(q) >= len(p.rows) || !p.rows[q].shares {
+		return most
+	}
+	allocated := p.l.Queue(q).Allocated
+	for d, deserved := range p.rows[q].deserved {
+		if r := fair.Share(allocated.Get(resource.Dim(d)), deserved); r.Compare(most) > 0 {
+			most = r
+		}
+	}
+	return most
+}
+
+// Overused says that a queue holds all it deserves in every dimension in which it
+// holds or asks for something (seed 000 §6, decision 4).
+func (p *plugin) Overused(q ledger.QueueID) (trace.Reason, bool) {
+	if !p.overused(q) {
+		return trace.Reason{}, false
+	}
+	r := trace.Reason{Code: trace.QueueOverused, Queue: p.l.Queue(q).Name}
+	r.Shorts = p.shorts(q, func(d resource.Dim) bool { return p.involved(q, d) }, func(d resource.Dim) trace.Short {
+		return trace.Short{Need: p.rows[q].deserved.Get(d), Have: p.l.Queue(q).Allocated.Get(d)}
+	})
+	return r, true
+}
+
+func (p *plugin) overused(q ledger.QueueID) bool {
+	if int(q) >= len(p.rows) || !p.rows[q].shares {
+		return false
+	}
+	any := false
+	for d, deserved := range p.rows[q].deserved {
+		if p.involved(q, resource.Dim(d)) {
+			any = true
+			if p.l.Queue(q).Allocated.Get(resource.Dim(d)) < deserved {
+				return false
+			}
+		}
+	}
+	return any
+}
+
+func (p *plugin) involved(q ledger.QueueID, d resource.Dim) bool {
+	queue := p.l.Queue(q)
+	return d != resource.Pods && (queue.Allocated.Get(d) > 0 || queue.Request.Get(d) > 0)
+}
+
+// Allocatable is how many more tasks of a class fit below what the queue deserves, in
+// the dimensions they ask for (seed 000 §7, decision 5).
+func (p *plugin) Allocatable(q ledger.QueueID, c ledger.ClassID, want int64) int64 {
+	queue := p.l.Queue(q)
+	if int(q) >= len(p.rows) || !p.rows[q].shares || queue.State() != model.QueueOpen {
+		return 0
+	}
+	for _, need := range p.l.Class(c).Need {
+		if need.Dim == resource.Pods {
+			continue
+		}
+		left := p.rows[q].deserved.Get(need.Dim) - queue.Allocated.Get(need.Dim)
+		want = min(want, max(0, left)/need.Amount)
+	}
+	return want
+}
+
+// WhyNot names the dimensions in which one more task would lift the queue above what
+// it deserves: Need is what it would hold, Have what it deserves.
+func (p *plugin) WhyNot(q ledger.QueueID, c ledger.ClassID) trace.Reason {
+	queue, class := p.l.Queue(q), p.l.Class(c)
+	if queue.State() != model.QueueOpen {
+		return trace.Reason{Code: trace.QueueNotOpen, Queue: queue.Name, Text: queue.State().String()}
+	}
+	r := trace.Reason{Code: trace.QueueDeserved, Queue: queue.Name}
+	if int(q) >= len(p.rows) || !p.rows[q].shares {
+		return r
+	}
+	future := func(d resource.Dim) int64 { return queue.Allocated.Get(d) + class.Request.Get(d) }
+	r.Shorts = p.shorts(q, func(d resource.Dim) bool {
+		return d != resource.Pods && class.Request.Get(d) > 0 && future(d) > p.rows[q].deserved.Get(d)
+	}, func(d resource.Dim) trace.Short {
+		return trace.Short{Need: future(d), Have: p.rows[q].deserved.Get(d)}
+	})
+	return r
+}
+
+// shorts lists the dimensions that matter, by name.
+func (p *plugin) shorts(_ ledger.QueueID, matters func(resource.Dim) bool, amounts func(resource.Dim) trace.Short) []trace.Short {
+	var dims []resource.Dim
+	for d := range resource.Dim(p.l.Dims.Len()) {
+		if matters(d) {
+			dims = append(dims, d)
+		}
+	}
+	p.l.Dims.SortByName(dims)
+	var out []trace.Short
+	for _, d := range dims {
+		s := amounts(d)
+		s.Dim = p.l.Dims.Name(d)
+		out = append(out, s)
+	}
+	return out
+}

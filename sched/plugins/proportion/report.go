@@ -1,0 +1,113 @@
+package proportion
+
+import (
+	"ashlar.sh/sched/fair"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
+)
+
+// QueueFigures shows what a queue deserves and may hold; root's is the cluster.
+func (p *plugin) QueueFigures(q ledger.QueueID) (policy.QueueFigures, bool) {
+	if p.l.Queue(q).Name == model.RootQueue {
+		return p.root(q), true
+	}
+	if int(q) >= len(p.rows) || !p.rows[q].shares {
+		return policy.QueueFigures{}, false
+	}
+	f := policy.QueueFigures{Deserved: p.rows[q].deserved, ShareMicro: p.share(q).Micro(), Overused: p.overused(q)}
+	for d, x := range p.rows[q].real {
+		if p.shown(q, resource.Dim(d)) {
+			f.RealCapability = f.RealCapability.With(resource.Dim(d), x)
+		}
+	}
+	return f, true
+}
+
+// shown says that a dimension is worth a line: the cluster has it, or the queue is
+// bounded in it.
+func (p *plugin) shown(q ledger.QueueID, d resource.Dim) bool {
+	_, bounded := p.l.Queue(q).Capability.Bound(d)
+	return d != resource.Pods && (bounded || p.l.Total(d) > 0)
+}
+
+func (p *plugin) root(q ledger.QueueID) policy.QueueFigures {
+	var f policy.QueueFigures
+	var share fair.Ratio
+	for d := range resource.Dim(p.l.Dims.Len()) {
+		if !p.shown(q, d) {
+			continue
+		}
+		total := p.total(d)
+		f.Deserved = f.Deserved.Set(d, total)
+		f.RealCapability = f.RealCapability.With(d, total)
+		share = fair.Max(share, fair.Share(p.l.Queue(q).Allocated.Get(d), total))
+	}
+	f.ShareMicro = share.Micro()
+	return f
+}
+
+// tell records how deserved was found, round by round, as the seed's log does
+// (seed 000 §4.4). The rounds of all dimensions are laid side by side.
+func (p *plugin) tell(rec *trace.Recorder) {
+	n := p.l.Dims.Len()
+	rounds := make([][]fair.Round, n)
+	var total resource.Vec
+	most := 0
+	for d := range resource.Dim(n) {
+		if d == resource.Pods || p.total(d) == 0 {
+			continue
+		}
+		total = total.Set(d, p.total(d))
+		stakes := make([]fair.Stake, len(p.sharing))
+		for i, q := range p.sharing {
+			stakes[i] = p.stake(q, d)
+		}
+		rounds[d] = fair.Explain(p.total(d), stakes)
+		most = max(most, len(rounds[d]))
+	}
+	rec.Add(trace.Event{Kind: trace.TotalResource, Amounts: p.labelled("total", total)})
+	values := make([]resource.Vec, len(p.sharing))
+	met := make([]bool, len(p.sharing))
+	for i := range most {
+		p.tellRound(rec, rounds, i, values, met)
+	}
+}
+
+func (p *plugin) tellRound(rec *trace.Recorder, rounds [][]fair.Round, i int, values []resource.Vec, met []bool) {
+	weights := make([]int64, len(p.sharing))
+	open := make([]bool, len(p.sharing))
+	var remaining resource.Vec
+	for d := range rounds {
+		if i >= len(rounds[d]) {
+			continue
+		}
+		r := rounds[d][i]
+		remaining = remaining.Set(resource.Dim(d), r.Left)
+		for _, s := range r.Steps {
+			values[s.Stake] = values[s.Stake].Set(resource.Dim(d), s.Value)
+			weights[s.Stake] = max(weights[s.Stake], r.TotalWeight)
+			met[s.Stake] = true
+			open[s.Stake] = open[s.Stake] || !s.Met
+		}
+	}
+	for k, q := range p.sharing {
+		if !met[k] {
+			continue
+		}
+		met[k] = false
+		queue := p.l.Queue(q)
+		rec.Add(trace.Event{Kind: trace.ConsideringQueue, Queue: queue.Name, Weight: queue.Weight(), Total: weights[k]})
+		rec.Add(trace.Event{Kind: trace.FormatDeserved, Queue: queue.Name, Amounts: p.labelled("deserved", values[k])})
+		if !open[k] {
+			rec.Add(trace.Event{Kind: trace.QueueMeet, Queue: queue.Name})
+		}
+	}
+	rec.Add(trace.Event{Kind: trace.RemainingResource, Amounts: p.labelled("remaining", remaining)})
+}
+
+func (p *plugin) labelled(label string, v resource.Vec) []trace.Labelled {
+	return []trace.Labelled{{Label: label, List: p.l.Dims.List(v)}}
+}
