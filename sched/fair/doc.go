@@ -8,6 +8,6 @@
 // that can be compared. RealCapability is what a queue can ever hold while the
 // guarantees of its siblings are kept.
 //
-// What always holds: no float; no overflow, whatever the amounts; equal rows give
-// equal answers; the order of rows decides only who gets a unit that does not divide.
+// What always holds: no float; no overflow, whatever the amounts; the same rows give
+// the same answers; the order of rows decides only who gets a unit that does not divide.
 package fair

@@ -3,8 +3,7 @@
 //
 // What a node holds is Used + Pipelined: what tasks hold, the terminating ones
 // included until they are gone, and what is promised to those who wait. A reading is
-// exact, rounded down, and depends on the ledger's present figures alone; what a Gauge
-// keeps between readings only saves divisions, which cost more than all the rest.
+// exact, rounded down, and depends on the ledger's present figures alone.
 //
 // It is no filter: it does not know what a task may take (ledger.Room), and it gives
 // no points for what it reads.
@@ -24,21 +23,12 @@ const (
 	Over  = policy.Points + 1 // more would be held than the node offers
 )
 
-// Gauge reads the nodes of one ledger. It is not safe for concurrent use.
-type Gauge struct {
-	l    *ledger.Ledger
-	cols [][]divisor // by column and node: allocatable as a divisor
-}
-
-// New returns a gauge for a ledger.
-func New(l *ledger.Ledger) *Gauge { return &Gauge{l: l} }
-
 // Share is the part of a node's allocatable in dimension d that would be held with a
 // request on top: 0 for an empty node, policy.Points for one that is exactly full,
 // Over above that; Lacks when there is no allocatable, whatever is asked for.
-func (g *Gauge) Share(d resource.Dim, n ledger.NodeID, request int64) int64 {
-	alloc := g.l.Allocatable(d)[n]
-	held := alloc - g.l.Idle(d)[n] + g.l.Pipelined(d)[n] + request
+func Share(l *ledger.Ledger, d resource.Dim, n ledger.NodeID, request int64) int64 {
+	alloc := l.Allocatable(d)[n]
+	held := alloc - l.Idle(d)[n] + l.Pipelined(d)[n] + request
 	switch {
 	case alloc <= 0:
 		return Lacks
@@ -46,27 +36,9 @@ func (g *Gauge) Share(d resource.Dim, n ledger.NodeID, request int64) int64 {
 		return 0
 	case held > alloc:
 		return Over
-	case held > math.MaxInt64/policy.Points:
+	case held <= math.MaxInt64/policy.Points:
+		return held * policy.Points / alloc
+	default:
 		return resource.MulDiv(held, policy.Points, alloc)
 	}
-	return g.divisor(d, n, alloc).divide(held * policy.Points)
-}
-
-// divisor is a node's allocatable, prepared anew when it changed.
-func (g *Gauge) divisor(d resource.Dim, n ledger.NodeID, alloc int64) *divisor {
-	if int(d) >= len(g.cols) || int(n) >= len(g.cols[d]) {
-		g.widen(d)
-	}
-	x := &g.cols[d][n]
-	if x.by != uint64(alloc) {
-		*x = divisorOf(alloc)
-	}
-	return x
-}
-
-func (g *Gauge) widen(d resource.Dim) {
-	for len(g.cols) <= int(d) {
-		g.cols = append(g.cols, nil)
-	}
-	g.cols[d] = append(g.cols[d], make([]divisor, g.l.NumNodes()-len(g.cols[d]))...)
 }

@@ -61,7 +61,7 @@ func TestAShareIsWhatWouldBeHeld(t *testing.T) {
 			if c.prepare != nil {
 				c.prepare(l, n)
 			}
-			if got := gauge.New(l).Share(resource.CPU, n, c.asks); got != c.want {
+			if got := gauge.Share(l, resource.CPU, n, c.asks); got != c.want {
 				t.Errorf("share %d, want %d", got, c.want)
 			}
 		})
@@ -70,24 +70,23 @@ func TestAShareIsWhatWouldBeHeld(t *testing.T) {
 
 func TestAShareFollowsTheNode(t *testing.T) {
 	l := ledger.New()
-	g := gauge.New(l)
 	n := addNode(l, "node", 1, cpu(4000))
-	if got := g.Share(resource.CPU, n, 1000); got != 25_000 {
+	if got := gauge.Share(l, resource.CPU, n, 1000); got != 25_000 {
 		t.Errorf("share %d of 4 cpu, want 25000", got)
 	}
 	addNode(l, "node", 2, cpu(8000))
-	if got := g.Share(resource.CPU, n, 1000); got != 12_500 {
+	if got := gauge.Share(l, resource.CPU, n, 1000); got != 12_500 {
 		t.Errorf("share %d after the node doubled, want 12500", got)
 	}
 	later := addNode(l, "later", 1, append(cpu(2000), resource.Amount{Name: "example.com/gpu", Value: 8000}))
 	gpu, _ := l.Dims.Lookup("example.com/gpu")
-	if got := g.Share(resource.CPU, later, 1000); got != 50_000 {
+	if got := gauge.Share(l, resource.CPU, later, 1000); got != 50_000 {
 		t.Errorf("share %d of a node that came later, want 50000", got)
 	}
-	if got := g.Share(gpu, later, 2000); got != 25_000 {
+	if got := gauge.Share(l, gpu, later, 2000); got != 25_000 {
 		t.Errorf("share %d of a resource that came later, want 25000", got)
 	}
-	if got := g.Share(gpu, n, 2000); got != gauge.Lacks {
+	if got := gauge.Share(l, gpu, n, 2000); got != gauge.Lacks {
 		t.Errorf("share %d of a resource that the older node lacks, want Lacks", got)
 	}
 }
@@ -101,11 +100,10 @@ func BenchmarkShare(b *testing.B) {
 		addNode(l, name, 1, cpu(64_000))
 		addPod(l, "p"+name, name, false, cpu(int64(i%60)*1000))
 	}
-	g := gauge.New(l)
 	at := uint32(0)
 	b.ReportAllocs()
 	for b.Loop() {
 		at = at*1664525 + 1013904223
-		g.Share(resource.CPU, ledger.NodeID(at>>19), 1500)
+		gauge.Share(l, resource.CPU, ledger.NodeID(at>>19), 1500)
 	}
 }

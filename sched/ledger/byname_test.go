@@ -95,13 +95,21 @@ func jobByName(l *Ledger, row *Job) string {
 	if row.definer != NoTask {
 		definer = l.tasks[row.definer].Key.String()
 	}
-	return fmt.Sprint("group ", fmt.Sprintf("%p", row.Group), " queue ", l.queues[row.Queue].Name, " min ", row.MinMember,
+	return fmt.Sprint("group ", fmt.Sprintf("%p", row.Group), " queue ", queueOf(l, row), " min ", row.MinMember,
 		" roles ", roles, " count ", row.Count, " tasks ", row.Tasks, " gated ", row.Gated, " invalid ", row.Invalid,
 		" priority ", row.Priority, " created ", row.Created, " phase ", row.Phase, row.phaseHeld,
 		" minimum ", l.Dims.List(row.MinResources), row.HasMin,
 		" allocated ", sums(l, row.Allocated), " request ", sums(l, row.Request), " total ", sums(l, row.Total),
 		" gated ", sums(l, row.gatedNeed), " unfinished ", row.unfinished, " defined by ", definer,
 		" elastic ", l.Dims.List(row.elastic), " inqueue ", l.Dims.List(row.inqueue), row.reserves, " active ", row.activeAt >= 0)
+}
+
+// queueOf names the queue in which a job counts.
+func queueOf(l *Ledger, row *Job) string {
+	if row.Queue == NoQueue {
+		return "-"
+	}
+	return l.queues[row.Queue].Name
 }
 
 func queueByName(l *Ledger, row *Queue) string {

@@ -27,7 +27,7 @@ func fingerprint(l *Ledger, books ...*recorder) string {
 	}
 	line("task free list", l.taskFree)
 	for j := range l.jobs {
-		line(fmt.Sprintf("job %d", j), comparable(l.jobs[j]))
+		line(fmt.Sprintf("job %d", j), withoutVersions(l.jobs[j]))
 	}
 	line("job free list", l.jobFree)
 	for q := range l.queues {
@@ -48,8 +48,8 @@ func fingerprint(l *Ledger, books ...*recorder) string {
 	return b.String()
 }
 
-// comparable is a job without what may move on and without zeros at the end of sums.
-func comparable(job Job) Job {
+// withoutVersions is a job without what may move on and without zeros at the end of sums.
+func withoutVersions(job Job) Job {
 	job.Changed, job.dirty = 0, false
 	job.activeAt = min(job.activeAt, 0)
 	for _, s := range []*resource.Sums{&job.Allocated, &job.Request, &job.Total, &job.gatedNeed} {

@@ -131,7 +131,7 @@ func readAll(l *Ledger) {
 	l.Jobs(func(j JobID) bool {
 		job := l.Job(j)
 		job.Exists()
-		l.Queue(job.Queue).State()
+		l.QueueName(j)
 		for s := range model.NumStatus {
 			l.JobTasks(j, s, func(TaskID) bool { return true })
 		}
@@ -139,6 +139,7 @@ func readAll(l *Ledger) {
 	})
 	l.Queues(func(q QueueID) bool {
 		l.Parent(q)
+		l.Queue(q).State()
 		l.Queue(q).Weight()
 		l.Queue(q).Priority()
 		l.Queue(q).Leaf()

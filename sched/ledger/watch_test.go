@@ -101,7 +101,7 @@ func TestAJobsVersionDiffersWhenItsFactsDo(t *testing.T) {
 			w.l.Jobs(func(j JobID) bool {
 				job := w.l.Job(j)
 				members := w.tasks(func(t TaskID) bool { return w.l.Task(t).Job == j })
-				facts := fmt.Sprint(job.Key, fmt.Sprintf("%p", job.Group), job.Priority, job.MinMember, w.l.Queue(job.Queue).Name)
+				facts := fmt.Sprint(job.Key, fmt.Sprintf("%p", job.Group), job.Priority, job.MinMember, w.l.QueueName(j))
 				for _, t := range members {
 					facts += fmt.Sprintf(" %p", w.l.Task(t).Pod)
 				}

@@ -15,6 +15,7 @@ import (
 	"ashlar.sh/sched/plugins/predicates"
 	"ashlar.sh/sched/plugins/priority"
 	"ashlar.sh/sched/plugins/proportion"
+	"ashlar.sh/sched/plugins/proportion"
 	"ashlar.sh/sched/policy"
 )
 
@@ -24,6 +25,7 @@ func All() []policy.Definition {
 		priority.Definition(),
 		gang.Definition(),
 		conformance.Definition(),
+		proportion.Definition(),
 		predicates.Definition(),
 		nodeorder.Definition(),
 		binpack.Definition(),

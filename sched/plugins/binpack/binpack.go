@@ -18,7 +18,6 @@ package binpack
 import (
 	"fmt"
 
-	"ashlar.sh/sched/gauge"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
@@ -53,7 +52,7 @@ func build(c policy.Choice, l *ledger.Ledger) (any, error) {
 	if weight == 0 {
 		return off{}, nil
 	}
-	return &plugin{dims: l.Dims, gauge: gauge.New(l), weight: weight, named: named}, nil
+	return &plugin{l: l, weight: weight, named: named}, nil
 }
 
 // named is a resource with its weight, which is not negative.

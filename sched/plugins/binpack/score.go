@@ -7,8 +7,7 @@ import (
 )
 
 type plugin struct {
-	dims   *resource.Dims
-	gauge  *gauge.Gauge
+	l      *ledger.Ledger
 	weight int64
 	named  []named
 	byDim  []int64 // weights by column, for the columns there were when last looked
@@ -16,7 +15,7 @@ type plugin struct {
 
 // ScoreNode is the weighted mean described in the package comment.
 func (p *plugin) ScoreNode(c *ledger.Class, n ledger.NodeID) int64 {
-	if len(p.byDim) < p.dims.Len() {
+	if len(p.byDim) < p.l.Dims.Len() {
 		p.resolve()
 	}
 	sum, weights := int64(0), int64(0)
@@ -37,8 +36,8 @@ func (p *plugin) ScoreNode(c *ledger.Class, n ledger.NodeID) int64 {
 // resolve learns the weights of new columns: resources are named in the configuration
 // before any node or pod has them.
 func (p *plugin) resolve() {
-	for d := len(p.byDim); d < p.dims.Len(); d++ {
-		p.byDim = append(p.byDim, p.weightOf(p.dims.Name(resource.Dim(d))))
+	for d := len(p.byDim); d < p.l.Dims.Len(); d++ {
+		p.byDim = append(p.byDim, p.weightOf(p.l.Dims.Name(resource.Dim(d))))
 	}
 }
 
@@ -53,7 +52,7 @@ func (p *plugin) weightOf(name string) int64 {
 
 // share is the gauge's; what would not fit, and what the node lacks, counts as 0.
 func (p *plugin) share(need ledger.Need, n ledger.NodeID) int64 {
-	x := p.gauge.Share(need.Dim, n, need.Amount)
+	x := gauge.Share(p.l, need.Dim, n, need.Amount)
 	if x == gauge.Lacks || x == gauge.Over {
 		return 0
 	}

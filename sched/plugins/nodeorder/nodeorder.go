@@ -20,7 +20,6 @@ package nodeorder
 import (
 	"fmt"
 
-	"ashlar.sh/sched/gauge"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/policy"
 )
@@ -40,7 +39,7 @@ type group struct{ parts []any }
 func (g *group) Parts() []any { return g.parts }
 
 func build(c policy.Choice, l *ledger.Ledger) (any, error) {
-	r := &room{gauge: gauge.New(l)}
+	r := &room{l: l}
 	var prefers affinity
 	var avoids taints
 	for _, w := range []struct {

@@ -10,7 +10,7 @@ import (
 // room scores a node by how full it would be with the task on it. The three scores
 // read the same two shares, so they are one part: the shares cost more than the rest.
 type room struct {
-	gauge                 *gauge.Gauge
+	l                     *ledger.Ledger
 	least, most, balanced int64 // weights
 }
 
@@ -23,7 +23,7 @@ func (r *room) ScoreNode(c *ledger.Class, n ledger.NodeID) int64 {
 
 // share is the gauge's, with no more held than there is.
 func (r *room) share(c *ledger.Class, n ledger.NodeID, d resource.Dim) int64 {
-	return min(r.gauge.Share(d, n, c.Request.Get(d)), policy.Points)
+	return min(gauge.Share(r.l, d, n, c.Request.Get(d)), policy.Points)
 }
 
 // leastRequested is the mean of what is left; a resource that the node lacks has

@@ -1,0 +1,96 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"ashlar.sh/sched/trace"
+)
+
+// refusal is how one node, or several, refuse for one reason; %s is the detail.
+type refusal struct{ one, many, bare string }
+
+var refusals = map[trace.Code]refusal{
+	trace.InsufficientResource: {"lacks %s", "lack %s", "room"},
+	trace.NodeTaint:            {"has taint %s", "have taint %s", "that is not tolerated"},
+	trace.NodePorts:            {"has host port %s taken", "have host port %s taken", "asked"},
+	trace.NodeVolume:           {"cannot have %s", "cannot have %s", "its volume"},
+	trace.NodeUnschedulable:    {"is cordoned", "are cordoned", ""},
+	trace.NodeAffinity:         {"does not match its node affinity", "do not match its node affinity", ""},
+	trace.NodeSelector:         {"does not match its nodeSelector", "do not match its nodeSelector", ""},
+	trace.NodesRefuse:          {"refuses for %s", "refuse for %s", "other reasons"},
+}
+
+// nodes says how the nodes refuse a task: "none of 4 nodes takes it: 2 lack
+// nvidia.com/gpu (on n2: 4 asked, 2 free), 1 has taint dedicated=infra:NoSchedule". A
+// node that lacks two resources is counted under both.
+func nodes(r trace.Reason) string {
+	var parts []string
+	for _, c := range r.Nodes {
+		parts = append(parts, counted(c, r))
+	}
+	if len(parts) == 0 {
+		parts = append(parts, alone(r))
+	}
+	text := "no node takes it"
+	if r.Need > 0 {
+		text = fmt.Sprintf("none of %s takes it", count(r.Need, "node"))
+	}
+	if r.Need == 1 {
+		text = "the only node does not take it"
+	}
+	return text + ": " + strings.Join(parts, ", ")
+}
+
+// counted is "2 lack memory (on n2: 8Gi asked, 1Gi free)".
+func counted(c trace.NodeCount, r trace.Reason) string {
+	how, known := refusals[c.Code]
+	form := how.many
+	if c.Count == 1 {
+		form = how.one
+	}
+	if !known {
+		form, how.bare = "%s", string(c.Code)
+	}
+	text := fmt.Sprintf("%d %s", c.Count, filled(form, c.Text, how.bare))
+	if c.Code != trace.InsufficientResource {
+		return text
+	}
+	for _, s := range r.Shorts {
+		if s.Dim == c.Text {
+			return text + " (" + onNode(r.Text) + Quantity(s.Dim, s.Need) + " asked, " + Quantity(s.Dim, s.Have) + " free)"
+		}
+	}
+	return text
+}
+
+// alone is for a reason that carries no counts.
+func alone(r trace.Reason) string {
+	how, known := refusals[r.Code]
+	switch {
+	case r.Code == trace.NotEnoughResources || !known:
+		return "not enough room" + shorts(r.Shorts, "asked", "free")
+	case r.Code == trace.InsufficientResource:
+		return "it " + filled(how.one, r.Text, how.bare) + shorts(r.Shorts, "asked", "free")
+	default:
+		return "it " + filled(how.one, r.Text, how.bare)
+	}
+}
+
+func onNode(name string) string {
+	if name == "" {
+		return ""
+	}
+	return "on " + name + ": "
+}
+
+// filled puts the detail into a form that has a place for one.
+func filled(form, detail, bare string) string {
+	if detail == "" {
+		detail = bare
+	}
+	if !strings.Contains(form, "%s") {
+		return form
+	}
+	return fmt.Sprintf(form, detail)
+}

@@ -1,0 +1,69 @@
+package explain
+
+import (
+	"strings"
+
+	quantity "k8s.io/apimachinery/pkg/api/resource"
+
+	"ashlar.sh/sched/resource"
+)
+
+// Quantity writes an amount, given in the engine's units (cpu in milli, memory and
+// storage in bytes, pods in pods, everything else in milli), as Kubernetes would:
+// 28000 of cpu is "28", 1073741824 of memory "1Gi".
+func Quantity(name string, amount int64) string {
+	switch {
+	case inBytes(name):
+		return quantity.NewQuantity(amount, quantity.BinarySI).String()
+	case name == resource.PodsName:
+		return quantity.NewQuantity(amount, quantity.DecimalSI).String()
+	default:
+		return quantity.NewMilliQuantity(amount, quantity.DecimalSI).String()
+	}
+}
+
+// inBytes says that a resource is counted in bytes.
+func inBytes(name string) bool {
+	return name == resource.MemoryName || name == "ephemeral-storage" || strings.HasPrefix(name, "hugepages-")
+}
+
+// Quantities are amounts by the name of their resource, as Kubernetes writes them.
+type Quantities map[string]string
+
+// amounts leaves zeros out.
+func amounts(l resource.List) Quantities {
+	q := Quantities{}
+	for _, a := range l {
+		if a.Value != 0 {
+			q[a.Name] = Quantity(a.Name, a.Value)
+		}
+	}
+	return q
+}
+
+// limits keeps zeros, for a limit of zero is not the same as none.
+func limits(l resource.List) Quantities {
+	q := Quantities{}
+	for _, a := range l {
+		q[a.Name] = Quantity(a.Name, a.Value)
+	}
+	return q
+}
+
+// before orders names of resources for people: cpu, memory, then by name.
+func before(a, b string) int {
+	rank := func(name string) int {
+		switch name {
+		case resource.CPUName:
+			return 0
+		case resource.MemoryName:
+			return 1
+		default:
+			return 2
+		}
+	}
+	if r := rank(a) - rank(b); r != 0 {
+		return r
+	}
+	return strings.Compare(a, b)
+}

@@ -1,0 +1,180 @@
+package explain
+
+import (
+	"fmt"
+	"time"
+
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/model"
+)
+
+// Report is how a simulation ended: the document that `ashlar simulate -o json`
+// prints. Fields may be added to it, none changed. Lists are sorted by namespace and
+// name, evictions by time; none is nil.
+type Report struct {
+	APIVersion string     `json:"apiVersion"`
+	Kind       string     `json:"kind"`
+	Summary    Summary    `json:"summary"`
+	Queues     []Queue    `json:"queues"`
+	Jobs       []Job      `json:"jobs"`
+	Pods       []Pod      `json:"pods"`
+	Evictions  []Eviction `json:"evictions"`
+	Nodes      []Node     `json:"nodes"`
+	Problems   []Problem  `json:"problems"`
+}
+
+// Summary counts over the whole run; Pending are the pods that wait at its end.
+type Summary struct {
+	Cycles      int      `json:"cycles"`
+	VirtualTime Duration `json:"virtualTime"`
+	Bound       int      `json:"bound"`
+	Pending     int      `json:"pending"`
+	Evicted     int      `json:"evicted"`
+}
+
+// Duration is written as Go writes it: 1m30s.
+type Duration time.Duration
+
+// MarshalText implements encoding.TextMarshaler.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// String is the duration as Go writes it.
+func (d Duration) String() string { return time.Duration(d).String() }
+
+// Share is a share in millionths, written as a number with six decimals.
+type Share int64
+
+// MarshalJSON implements json.Marshaler.
+func (s Share) MarshalJSON() ([]byte, error) { return []byte(s.String()), nil }
+
+// String is the share with six decimals.
+func (s Share) String() string {
+	if s < 0 {
+		return "-" + (-s).String()
+	}
+	return fmt.Sprintf("%d.%06d", int64(s)/1e6, int64(s)%1e6)
+}
+
+// Queue is a queue's figures at the end of the last cycle. Quantities of zero are left
+// out, but in Capability and RealCapability zero is a limit and absence is none.
+type Queue struct {
+	Name           string     `json:"name"`
+	Parent         string     `json:"parent"`
+	State          string     `json:"state"`
+	Weight         int64      `json:"weight"`
+	Priority       int32      `json:"priority"`
+	Share          Share      `json:"share"`
+	Overused       bool       `json:"overused"`
+	Deserved       Quantities `json:"deserved"`
+	Allocated      Quantities `json:"allocated"`
+	Request        Quantities `json:"request"`
+	Inqueue        Quantities `json:"inqueue"`
+	Elastic        Quantities `json:"elastic"`
+	Guarantee      Quantities `json:"guarantee"`
+	Capability     Quantities `json:"capability"`
+	RealCapability Quantities `json:"realCapability"`
+}
+
+// Job is where a job stands; Reason is empty unless it waits.
+type Job struct {
+	Namespace string         `json:"namespace"`
+	Name      string         `json:"name"`
+	Queue     string         `json:"queue"`
+	Phase     string         `json:"phase"`
+	MinMember int32          `json:"minMember"`
+	Priority  int32          `json:"priority"`
+	Tasks     map[string]int `json:"tasks"` // pods by status, those without left out
+	Reason    Reason         `json:"reason"`
+}
+
+// Reason is a trace.Reason's code and sentence.
+type Reason struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// Pod is where a pod stands. Pods of other schedulers have no job.
+type Pod struct {
+	Namespace     string `json:"namespace"`
+	Name          string `json:"name"`
+	Job           string `json:"job"`
+	Status        string `json:"status"`
+	Node          string `json:"node"`
+	NominatedNode string `json:"nominatedNode"`
+}
+
+// Eviction is one pod that was evicted; For is the namespace/name of the job that was
+// to have its room.
+type Eviction struct {
+	Cycle     int      `json:"cycle"`
+	Time      Duration `json:"time"`
+	Namespace string   `json:"namespace"`
+	Name      string   `json:"name"`
+	Job       string   `json:"job"`
+	Queue     string   `json:"queue"`
+	Action    string   `json:"action"`
+	For       string   `json:"for"`
+	Reason    string   `json:"reason"`
+}
+
+// Node is a node's amounts, pods among them.
+type Node struct {
+	Name        string     `json:"name"`
+	Allocatable Quantities `json:"allocatable"`
+	Used        Quantities `json:"used"`
+	Idle        Quantities `json:"idle"`
+	Releasing   Quantities `json:"releasing"`
+	Pipelined   Quantities `json:"pipelined"`
+	FutureIdle  Quantities `json:"futureIdle"`
+}
+
+// Problem is what is wrong with an object, and what became of it.
+type Problem struct {
+	Object  string `json:"object"`
+	Message string `json:"message"`
+}
+
+// New makes the report of a run from the engine's state at its end.
+func New(state sched.Report, s Summary, evictions []Eviction) *Report {
+	r := &Report{APIVersion: "ashlar.sh/v1alpha1", Kind: "SimulationReport", Summary: s,
+		Queues: []Queue{}, Jobs: []Job{}, Pods: []Pod{}, Evictions: append([]Eviction{}, evictions...),
+		Nodes: []Node{}, Problems: []Problem{}}
+	for i := range state.Queues {
+		r.Queues = append(r.Queues, queue(&state.Queues[i]))
+	}
+	for i := range state.Jobs {
+		r.Jobs = append(r.Jobs, job(&state.Jobs[i]))
+	}
+	for _, p := range state.Pods {
+		r.Pods = append(r.Pods, Pod{Namespace: p.Namespace, Name: p.Name, Job: p.Job,
+			Status: p.Status.String(), Node: p.Node, NominatedNode: p.Nominated})
+	}
+	for _, n := range state.Nodes {
+		r.Nodes = append(r.Nodes, Node{Name: n.Name, Allocatable: amounts(n.Allocatable), Used: amounts(n.Used), Idle: amounts(n.Idle),
+			Releasing: amounts(n.Releasing), Pipelined: amounts(n.Pipelined), FutureIdle: amounts(n.FutureIdle)})
+	}
+	for _, p := range state.Problems {
+		r.Problems = append(r.Problems, Problem{Object: p.Object, Message: p.Message})
+	}
+	return r
+}
+
+func queue(q *sched.QueueReport) Queue {
+	return Queue{Name: q.Name, Parent: q.Parent, State: q.State.String(), Weight: q.Weight, Priority: q.Priority,
+		Share: Share(q.ShareMicro), Overused: q.Overused,
+		Deserved: amounts(q.Deserved), Allocated: amounts(q.Allocated), Request: amounts(q.Request),
+		Inqueue: amounts(q.Inqueue), Elastic: amounts(q.Elastic), Guarantee: amounts(q.Guarantee),
+		Capability: limits(q.Capability), RealCapability: limits(q.RealCapability)}
+}
+
+func job(j *sched.JobReport) Job {
+	out := Job{Namespace: j.Namespace, Name: j.Name, Queue: j.Queue, Phase: j.Phase.String(),
+		MinMember: j.MinMember, Priority: j.Priority, Tasks: map[string]int{},
+		Reason: Reason{Code: string(j.Reason.Code), Message: Sentence(j.Reason)}}
+	for status, n := range j.Tasks {
+		if n != 0 {
+			out.Tasks[model.Status(status).String()] = int(n)
+		}
+	}
+	return out
+}

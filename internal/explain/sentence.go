@@ -1,0 +1,178 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"ashlar.sh/sched/trace"
+)
+
+// Sentence says in English why something waits: the amounts and names of a Reason in
+// one sentence without a capital or a full stop. It is empty for the zero Reason; a
+// Code that it does not know (a newer engine's) is shown as it is.
+func Sentence(r trace.Reason) string {
+	if !r.Is() {
+		return ""
+	}
+	if r.Code == trace.GangIncomplete {
+		return gangIncomplete(r)
+	}
+	say, known := sentences[r.Code]
+	if !known {
+		return string(r.Code)
+	}
+	text := say(r)
+	if r.Task != "" && !namesTask[r.Code] {
+		return r.Task + ": " + text
+	}
+	return text
+}
+
+// namesTask are the codes whose sentences are about the job and not the task in which
+// it was noticed.
+var namesTask = map[trace.Code]bool{trace.QueueOverused: true}
+
+// sentences has the words for every code but GangIncomplete's, which are made of its
+// cause's.
+var sentences = map[trace.Code]func(trace.Reason) string{
+	trace.InvalidObject: func(r trace.Reason) string { return "it was set aside for what is wrong in it: " + r.Text },
+	trace.PodGroupNotFound: func(r trace.Reason) string {
+		return fmt.Sprintf("its pods name PodGroup %s, which does not exist", r.Text)
+	},
+	trace.NoPods:        noPods,
+	trace.QueueNotFound: func(r trace.Reason) string { return fmt.Sprintf("%s does not exist", queueOf(r)) },
+	trace.QueueInvalid: func(r trace.Reason) string {
+		return fmt.Sprintf("%s was set aside for what is wrong in it: %s", queueOf(r), r.Text)
+	},
+	trace.QueueNotOpen: func(r trace.Reason) string {
+		return fmt.Sprintf("%s is %s and takes no jobs", queueOf(r), strings.ToLower(r.Text))
+	},
+	trace.QueueNotLeaf: func(r trace.Reason) string {
+		return fmt.Sprintf("%s has child queues; only queues without children take jobs", queueOf(r))
+	},
+	trace.QueueCyclic: func(r trace.Reason) string {
+		return fmt.Sprintf("the parents of %s form a ring that never reaches root", queueOf(r))
+	},
+	trace.QueueOrphaned: func(r trace.Reason) string {
+		return fmt.Sprintf("%s hangs below queue %s, which does not exist", queueOf(r), r.Text)
+	},
+
+	trace.NotEnoughTasks: func(r trace.Reason) string {
+		return fmt.Sprintf("%d of at least %s exist", r.Have, count(r.Need, "pod"))
+	},
+	trace.NotEnoughPodsOfTask: func(r trace.Reason) string {
+		return fmt.Sprintf("%d of at least %s of task %s exist", r.Have, count(r.Need, "pod"), r.Text)
+	},
+	trace.SchedulingGated: func(r trace.Reason) string {
+		return fmt.Sprintf("%s held back by scheduling gates", isAre(r.Have, "pod"))
+	},
+
+	trace.QueueQuotaInsufficient: func(r trace.Reason) string {
+		return fmt.Sprintf("%s has no room for its minResources%s", queueOf(r), shorts(r.Shorts, "with it", "allowed"))
+	},
+	trace.QueueOverused: func(r trace.Reason) string {
+		return fmt.Sprintf("%s holds all that it deserves%s", queueOf(r), shorts(r.Shorts, "deserved", "allocated"))
+	},
+	trace.QueueDeserved: func(r trace.Reason) string {
+		return fmt.Sprintf("%s would hold more than it deserves%s", queueOf(r), shorts(r.Shorts, "with it", "deserved"))
+	},
+	trace.QueueCapability: func(r trace.Reason) string {
+		return fmt.Sprintf("%s would hold more than its capability%s", queueOf(r), shorts(r.Shorts, "with it", "allowed"))
+	},
+
+	trace.PipelinedOnReleasing: pipelined,
+	trace.Reserved: func(r trace.Reason) string {
+		return fmt.Sprintf("room was freed for it on node %s; it waits for the last victim to go", r.Text)
+	},
+	trace.WaitsForTurn: constant("others were served first; its turn has not come"),
+	trace.BindInFlight: func(r trace.Reason) string {
+		return fmt.Sprintf("%s being bound", isAre(max(r.Have, 1), "pod"))
+	},
+	trace.PrePredicateFailed: func(r trace.Reason) string { return "no node was asked: " + r.Text },
+	trace.ActionNotConfigured: func(r trace.Reason) string {
+		return fmt.Sprintf("it requests nothing, and action %s, which places such pods, is not configured", r.Text)
+	},
+	trace.PodsOfOtherSchedulers:  constant("its pods belong to another scheduler and are left alone"),
+	trace.TerminatingBeforePlace: constant("it was deleted while it waited"),
+
+	trace.NoNodes:              constant("the cluster has no nodes"),
+	trace.NotEnoughResources:   nodes,
+	trace.NodesRefuse:          nodes,
+	trace.NodeUnschedulable:    nodes,
+	trace.NodeTaint:            nodes,
+	trace.NodeAffinity:         nodes,
+	trace.NodeSelector:         nodes,
+	trace.NodePorts:            nodes,
+	trace.NodeVolume:           nodes,
+	trace.InsufficientResource: nodes,
+}
+
+func constant(text string) func(trace.Reason) string {
+	return func(trace.Reason) string { return text }
+}
+
+func queueOf(r trace.Reason) string {
+	if r.Queue == "" {
+		return "its queue"
+	}
+	return "queue " + r.Queue
+}
+
+func noPods(r trace.Reason) string {
+	if r.Need > 0 {
+		return fmt.Sprintf("it may start, but none of its pods (at least %d) has been created yet", r.Need)
+	}
+	return "it may start, but none of its pods has been created yet"
+}
+
+func gangIncomplete(r trace.Reason) string {
+	text := fmt.Sprintf("%d of %s could be placed", r.Have, count(r.Need, "pod"))
+	if r.Cause == nil || !r.Cause.Is() {
+		return text
+	}
+	return text + "; " + Sentence(*r.Cause)
+}
+
+func pipelined(r trace.Reason) string {
+	where := ""
+	if r.Text != "" {
+		where = " on node " + r.Text
+	}
+	if r.Need == 0 {
+		return "it waits for room that is being freed" + where
+	}
+	return fmt.Sprintf("%s for room that is being freed%s (%d needed)", waits(r.Have), where, r.Need)
+}
+
+func waits(n int) string {
+	if n == 1 {
+		return "1 pod waits"
+	}
+	return fmt.Sprintf("%d pods wait", n)
+}
+
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+func isAre(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing + " is"
+	}
+	return fmt.Sprintf("%d %ss are", n, thing)
+}
+
+// shorts is " (cpu: 4 asked, 2 free; memory: …)", empty without any.
+func shorts(list []trace.Short, need, have string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	parts := make([]string, len(list))
+	for i, s := range list {
+		parts[i] = fmt.Sprintf("%s: %s %s, %s %s", s.Dim, Quantity(s.Dim, s.Need), need, Quantity(s.Dim, s.Have), have)
+	}
+	return " (" + strings.Join(parts, "; ") + ")"
+}

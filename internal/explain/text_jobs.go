@@ -1,0 +1,197 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ashlar.sh/sched/model"
+)
+
+// mostNodes is how many nodes of a job are named before the rest is counted.
+const mostNodes = 8
+
+// running lists the jobs that have started, and where.
+func (p *page) running(r *Report) {
+	where := places(r)
+	rows := [][]cell{{left("JOB"), left("QUEUE"), left("PODS"), left("WHERE")}}
+	for i := range r.Jobs {
+		j := &r.Jobs[i]
+		if placed(j.Tasks) == 0 {
+			continue
+		}
+		color := green
+		if j.Reason.Code != "" {
+			color = yellow
+		}
+		rows = append(rows, []cell{left(p.name(j.Namespace, j.Name)), left(j.Queue), left(standing(j.Tasks)).in(color),
+			left(where[j.Namespace+"/"+j.Name].String())})
+	}
+	p.title("WHO RUNS WHERE")
+	if len(rows) == 1 {
+		p.line("  nobody")
+	} else {
+		p.table(rows)
+	}
+	p.others(r)
+}
+
+// others names the pods that are not ours.
+func (p *page) others(r *Report) {
+	var names []string
+	for _, pod := range r.Pods {
+		if pod.Job == "" {
+			names = append(names, p.name(pod.Namespace, pod.Name))
+		}
+	}
+	if n := len(names); n > 0 {
+		if n > mostNodes {
+			names = append(names[:mostNodes], "…")
+		}
+		p.paragraph(2, fmt.Sprintf("%s of other schedulers, left alone: %s", count(n, "pod"), strings.Join(names, ", ")))
+	}
+}
+
+// placed counts the pods that have, or had, a place.
+func placed(tasks map[string]int) int {
+	n := 0
+	for status, k := range tasks {
+		if status != model.Pending.String() && status != model.Pipelined.String() {
+			n += k
+		}
+	}
+	return n
+}
+
+// standing is "3/3 running", or every status with its number where they differ.
+func standing(tasks map[string]int) string {
+	total := 0
+	for _, n := range tasks {
+		total += n
+	}
+	var parts []string
+	order := []model.Status{model.Running, model.Bound, model.Binding, model.Allocated, model.Releasing,
+		model.Succeeded, model.Failed, model.Unknown, model.Pipelined, model.Pending}
+	for _, s := range order {
+		if n := tasks[s.String()]; n > 0 {
+			of := ""
+			if len(parts) == 0 {
+				of = fmt.Sprintf("/%d", total)
+			}
+			parts = append(parts, fmt.Sprintf("%d%s %s", n, of, strings.ToLower(s.String())))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// spread is how many pods of a job are on each node.
+type spread map[string]int
+
+// places finds for every job where its pods are, or were.
+func places(r *Report) map[string]spread {
+	out := map[string]spread{}
+	for _, p := range r.Pods {
+		if p.Node == "" || p.Job == "" {
+			continue
+		}
+		job := p.Namespace + "/" + p.Job
+		if out[job] == nil {
+			out[job] = spread{}
+		}
+		out[job][p.Node]++
+	}
+	return out
+}
+
+// String is "n1 ×2, n2", by name.
+func (s spread) String() string {
+	nodes := make([]string, 0, len(s))
+	for node := range s {
+		nodes = append(nodes, node)
+	}
+	slices.Sort(nodes)
+	rest := 0
+	if len(nodes) > mostNodes {
+		rest = len(nodes) - mostNodes
+		nodes = nodes[:mostNodes]
+	}
+	for i, node := range nodes {
+		if n := s[node]; n > 1 {
+			nodes[i] = fmt.Sprintf("%s ×%d", node, n)
+		}
+	}
+	text := strings.Join(nodes, ", ")
+	if rest > 0 {
+		text += fmt.Sprintf(" and %s more", count(rest, "node"))
+	}
+	return text
+}
+
+// waiting lists the jobs that wait, and exactly why.
+func (p *page) waiting(r *Report) {
+	p.title("WHO WAITS, AND WHY")
+	some := false
+	for i := range r.Jobs {
+		j := &r.Jobs[i]
+		if j.Reason.Code == "" {
+			continue
+		}
+		some = true
+		p.line("  %s  %s", p.paint(bold, p.name(j.Namespace, j.Name)),
+			p.paint(faint, fmt.Sprintf("(queue %s, %s)", j.Queue, waitingPods(j))))
+		p.paragraph(4, p.paint(yellow, j.Reason.Code)+": "+j.Reason.Message)
+	}
+	if !some {
+		p.line("  nobody")
+	}
+}
+
+func waitingPods(j *Job) string {
+	total := 0
+	for _, n := range j.Tasks {
+		total += n
+	}
+	if total == 0 {
+		return "no pods yet"
+	}
+	waits := j.Tasks[model.Pending.String()] + j.Tasks[model.Pipelined.String()]
+	return fmt.Sprintf("%d of %s waiting", waits, count(total, "pod"))
+}
+
+// evicted lists the evictions, oldest first.
+func (p *page) evicted(r *Report) {
+	if len(r.Evictions) == 0 {
+		return
+	}
+	p.title("WHO WAS EVICTED")
+	rows := [][]cell{{left("TIME"), left("POD"), left("QUEUE"), left("ACTION"), left("FOR"), left("REASON")}}
+	for _, e := range r.Evictions {
+		rows = append(rows, []cell{left(e.Time.String()), left(p.name(e.Namespace, e.Name)), left(e.Queue), left(e.Action),
+			left(e.For), left(e.Reason)})
+	}
+	p.table(rows)
+}
+
+// problems lists what is wrong with objects.
+func (p *page) problems(r *Report) {
+	if len(r.Problems) == 0 {
+		return
+	}
+	p.title("PROBLEMS")
+	for _, problem := range r.Problems {
+		p.line("  %s", p.paint(red, problem.Object))
+		p.paragraph(4, problem.Message)
+	}
+}
+
+// summary is one line.
+func (p *page) summary(r *Report) {
+	s := r.Summary
+	p.line("")
+	text := fmt.Sprintf("%s of virtual time in %s: %s bound, %d waiting, %d evicted",
+		s.VirtualTime, count(s.Cycles, "cycle"), count(s.Bound, "pod"), s.Pending, s.Evicted)
+	if n := len(r.Problems); n > 0 {
+		text += ", " + count(n, "problem")
+	}
+	p.line("%s", p.paint(bold, text))
+}

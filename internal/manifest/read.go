@@ -1,0 +1,95 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// mostBytes bounds a file. A cluster that needs more is better given in parts.
+const mostBytes = 512 << 20
+
+// source is the text of one file.
+type source struct {
+	name string
+	text []byte
+}
+
+// read opens a path and hands each file found there to each: the file itself, a
+// folder's *.yaml, *.yml and *.json below it in order of their names, or standard
+// input for "-".
+func read(path string, stdin io.Reader, each func(source)) []Error {
+	if path == "-" {
+		if stdin == nil {
+			return []Error{{Position{File: "-"}, "there is no standard input"}}
+		}
+		return readOne("-", stdin, each)
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return []Error{{Position{File: path}, reason(err)}}
+	case !info.IsDir():
+		return readFile(path, each)
+	}
+	var files []string
+	var errs []Error
+	_ = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			errs = append(errs, Error{Position{File: p}, reason(err)})
+		case !d.IsDir() && isManifest(p):
+			files = append(files, p)
+		}
+		return nil
+	})
+	if len(files) == 0 && len(errs) == 0 {
+		errs = append(errs, Error{Position{File: path}, "holds no .yaml, .yml or .json file"})
+	}
+	for _, f := range files {
+		errs = append(errs, readFile(f, each)...)
+	}
+	return errs
+}
+
+func isManifest(path string) bool {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".yaml", ".yml", ".json":
+		return true
+	}
+	return false
+}
+
+func readFile(path string, each func(source)) []Error {
+	f, err := os.Open(path)
+	if err != nil {
+		return []Error{{Position{File: path}, reason(err)}}
+	}
+	defer f.Close()
+	return readOne(path, f, each)
+}
+
+func readOne(name string, r io.Reader, each func(source)) []Error {
+	text, err := io.ReadAll(io.LimitReader(r, mostBytes+1))
+	switch {
+	case err != nil:
+		return []Error{{Position{File: name}, reason(err)}}
+	case len(text) > mostBytes:
+		return []Error{{Position{File: name}, fmt.Sprintf("is larger than %d MiB; give it in parts", mostBytes>>20)}}
+	}
+	each(source{name, text})
+	return nil
+}
+
+// reason is why a file cannot be read, without the path, which is told already.
+func reason(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return "cannot be read: " + oneLine(err.Error())
+}

@@ -1,0 +1,178 @@
+package story
+
+import (
+	"fmt"
+	"math/rand"
+	"time"
+
+	"ashlar.sh/internal/sim"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+)
+
+// Told is what a story has said so far, by object: what a check that does not trust
+// the engine starts from.
+type Told map[model.Ref]model.Object
+
+// stage is a story while it runs.
+type stage struct {
+	opt     Options
+	profile policy.Profile
+	world   *sim.World
+	twin    *twin
+	told    Told
+	acts    []act // of the present stretch, in the order written
+	line    int
+	lives   int // UIDs given
+	cycles  int // ran
+	wrong   []string
+}
+
+// act is one change to the world, handed over before the next cycle.
+type act struct {
+	about model.Ref
+	do    func(*sim.World)
+}
+
+func newStage(o Options) *stage {
+	return &stage{opt: o, profile: defaultProfile(), told: Told{}}
+}
+
+// began says that the world exists: its configuration stands.
+func (s *stage) began() bool { return s.world != nil }
+
+// begin makes the world at the first line that needs one.
+func (s *stage) begin() error {
+	if s.began() {
+		return nil
+	}
+	profile, o := s.profile, sim.Options{Audit: true}
+	if s.opt.Twin {
+		s.twin = &twin{profile: s.profile}
+		profile, o.Engine = s.twin.joins(profile)
+	}
+	w, err := sim.New(profile, nil, o)
+	if err != nil {
+		return fmt.Errorf("conf: %w", err)
+	}
+	s.world = w
+	return nil
+}
+
+// appear lets an object come into the world, or come again with another content: then
+// it keeps its uid.
+func (s *stage) appear(kind model.Kind, item sim.Item) {
+	m := metaOf(item.Fact.Object)
+	ref := model.Ref{Kind: kind, Namespace: m.Namespace, Name: m.Name}
+	if old, known := s.told[ref]; known {
+		m.UID, m.Created = metaOf(old).UID, metaOf(old).Created
+	} else {
+		s.lives++
+		m.UID = fmt.Sprintf("%s#%d", ref, len(s.told))
+		m.Created = int64(s.next())
+	}
+	item.Fact.Ref, item.Fact.UID = ref, m.UID
+	s.told[ref] = item.Fact.Object
+	s.acts = append(s.acts, act{ref, func(w *sim.World) { w.Submit(item) }})
+}
+
+// change tells the world that an object is different now.
+func (s *stage) change(ref model.Ref, o model.Object) {
+	s.told[ref] = o
+	f := model.Fact{Ref: ref, UID: metaOf(o).UID, Object: o}
+	s.acts = append(s.acts, act{ref, func(w *sim.World) { w.Apply(f) }})
+}
+
+// vanish deletes an object.
+func (s *stage) vanish(ref model.Ref) {
+	delete(s.told, ref)
+	s.acts = append(s.acts, act{ref, func(w *sim.World) { w.Delete(ref) }})
+}
+
+// next is the earliest virtual time of the next cycle: what is submitted now is that
+// old.
+func (s *stage) next() time.Duration {
+	if s.cycles == 0 {
+		return 0
+	}
+	return s.world.Now() + time.Second
+}
+
+// handOver gives the world all acts of the stretch.
+func (s *stage) handOver() {
+	acts := s.acts
+	if s.opt.Shuffle != nil {
+		acts = shuffled(s.opt.Shuffle, acts)
+	}
+	for _, a := range acts {
+		a.do(s.world)
+	}
+	s.acts = nil
+}
+
+// shuffled is another order in which acts about one object keep theirs.
+func shuffled(r *rand.Rand, acts []act) []act {
+	places := r.Perm(len(acts))
+	byRef := map[model.Ref][]act{}
+	for _, a := range acts {
+		byRef[a.about] = append(byRef[a.about], a)
+	}
+	out := make([]act, 0, len(acts))
+	for _, i := range places {
+		ref := acts[i].about
+		out = append(out, byRef[ref][0])
+		byRef[ref] = byRef[ref][1:]
+	}
+	return out
+}
+
+// step runs the next cycle that can matter; false when nothing more can happen.
+func (s *stage) step() (sim.Cycle, bool, error) {
+	if err := s.begin(); err != nil {
+		return sim.Cycle{}, false, err
+	}
+	s.handOver()
+	c, ok := s.world.Step()
+	if !ok {
+		return c, false, nil
+	}
+	s.cycles++
+	found := c.Audit
+	if s.opt.Watch != nil {
+		found = append(found, s.opt.Watch(s.world, c, s.told)...)
+	}
+	if s.twin != nil {
+		found = append(found, s.twin.compare(c)...)
+	}
+	for _, f := range found {
+		s.wrong = append(s.wrong, fmt.Sprintf("line %d, at %v: %s", s.line, c.At, f))
+	}
+	return c, true, nil
+}
+
+// settled is the world for verbs that look at it between cycles: with all that was
+// said so far only when a cycle came after it.
+func (s *stage) settled() (*sim.World, error) { return s.world, s.begin() }
+
+func metaOf(o model.Object) *model.Meta {
+	switch o := o.(type) {
+	case *model.Node:
+		return &o.Meta
+	case *model.Pod:
+		return &o.Meta
+	case *model.PodGroup:
+		return &o.Meta
+	case *model.Queue:
+		return &o.Meta
+	case *model.PriorityClass:
+		return &o.Meta
+	default:
+		return &model.Meta{}
+	}
+}
+
+// podRef is the reference of a pod.
+func podRef(k ledger.Key) model.Ref {
+	return model.Ref{Kind: model.KindPod, Namespace: k.Namespace, Name: k.Name}
+}

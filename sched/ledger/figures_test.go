@@ -1,0 +1,178 @@
+package ledger
+
+import (
+	"testing"
+
+	"ashlar.sh/sched/model"
+)
+
+// The example of seed 004, "FutureIdle": idle 100m, releasing 500m, pipelined 300m.
+func TestFutureIdleIsIdlePlusReleasingLessPipelined(t *testing.T) {
+	c := newCluster()
+	n := c.node("n", 1000)
+	c.pod("runs", 400, on("n"))
+	c.pod("leaves", 500, on("n"), terminating)
+	waits := c.pod("waits", 300)
+	c.Try(func(tx *Tx) bool { tx.Pipeline(waits, n); return true })
+
+	equal(t, "idle", c.Idle(0)[n], 100)
+	equal(t, "used", c.Used(0, n), 900)
+	equal(t, "releasing", c.Releasing(0)[n], 500)
+	equal(t, "pipelined", c.Pipelined(0)[n], 300)
+	equal(t, "future idle", c.FutureIdle(0, n), 300)
+	equal(t, "room", c.Room(0)[n], 100)
+	equal(t, "the node's having somebody who leaves", c.Releases(n), true)
+}
+
+func TestQueueFiguresMoveUpTheTree(t *testing.T) {
+	c := newCluster()
+	n := c.node("n", 8000)
+	c.queueUnder("org", "")
+	c.queueUnder("team", "org")
+	c.queueUnder("other", "")
+	c.Settle()
+	j := c.group("g", model.PodGroup{Queue: "team", MinMember: 2})
+	c.pod("r", 1000, member("g"), on("n"))
+	p := c.pod("p", 2000, member("g"))
+	c.pod("s", 4000, member("g"), gated)
+	check := func(allocated, request int64, names ...string) {
+		t.Helper()
+		for _, q := range names {
+			equal(t, q+"'s allocated", c.row(t, q).Allocated.Get(0), allocated)
+			equal(t, q+"'s request", c.row(t, q).Request.Get(0), request)
+		}
+	}
+	check(1000, 3000, "team", "org", "root")
+	c.Try(func(tx *Tx) bool {
+		tx.Allocate(p, n)
+		check(3000, 3000, "team", "org", "root")
+		return false
+	})
+	check(1000, 3000, "team", "org", "root")
+	c.queueUnder("team", "other")
+	check(0, 0, "org")
+	check(1000, 3000, "team", "other", "root")
+	c.tell(model.KindPodGroup, "ns", "g", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "g"}, Queue: "org"})
+	check(0, 0, "team", "other")
+	check(1000, 3000, "org", "root")
+	equal(t, "places among pods in the quota", c.Job(j).Request.Get(2), 0)
+}
+
+func TestElasticAndInqueue(t *testing.T) {
+	min4 := model.PodGroup{MinMember: 2, HasMin: true, MinResources: cpu(4000)}
+	cases := map[string]struct {
+		group            model.PodGroup
+		phase            model.GroupPhase
+		running, gated   int
+		elastic, inqueue int64
+	}{
+		"an admitted job reserves its minimum":                       {min4, model.GroupInqueue, 0, 0, 0, 4000},
+		"what it holds already it does not reserve":                  {min4, model.GroupInqueue, 3, 0, 0, 1000},
+		"what gated members ask for it does not reserve":             {min4, model.GroupInqueue, 1, 2, 0, 1000},
+		"a pending job reserves nothing":                             {min4, model.GroupPending, 1, 0, 0, 0},
+		"a running job reserves once its minimum is placed":          {min4, model.GroupRunning, 2, 0, 0, 2000},
+		"a running job below its minimum reserves nothing":           {min4, model.GroupRunning, 1, 0, 0, 0},
+		"what is above minResources is elastic":                      {min4, model.GroupRunning, 6, 0, 2000, 0},
+		"without minResources minMember times the mean is the floor": {model.PodGroup{MinMember: 2}, model.GroupRunning, 5, 0, 3000, 0},
+		"without minResources nothing is reserved":                   {model.PodGroup{MinMember: 2}, model.GroupInqueue, 1, 0, 0, 0},
+	}
+	for name, k := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := newCluster()
+			c.node("n", 100000)
+			k.group.Phase = k.phase
+			c.group("g", k.group)
+			for i := range k.running {
+				c.pod("r"+string(rune('0'+i)), 1000, member("g"), on("n"))
+			}
+			for i := range k.gated {
+				c.pod("g"+string(rune('0'+i)), 1000, member("g"), gated)
+			}
+			for _, q := range []string{model.DefaultQueue, model.RootQueue} {
+				if q == model.RootQueue {
+					c.queueUnder(model.DefaultQueue, "")
+				}
+				equal(t, q+"'s elastic", c.row(t, q).Elastic.Get(0), k.elastic)
+				equal(t, q+"'s inqueue", c.row(t, q).Inqueue.Get(0), k.inqueue)
+			}
+		})
+	}
+}
+
+func TestCountsOfAGang(t *testing.T) {
+	c := newCluster()
+	n := c.node("n", 100000)
+	j := c.group("g", model.PodGroup{MinMember: 5, MinTaskMember: []model.RoleMin{{Role: "ps", Min: 1}, {Role: "worker", Min: 2}}})
+	c.pod("a", 1000, member("g"), as("ps"), on("n"))
+	c.pod("b", 1000, member("g"), as("worker"), succeeded)
+	c.pod("c", 0, member("g"), as("worker"))
+	c.pod("d", 1000, member("g"), as("worker"), gated)
+	c.pod("e", 1000, member("g"), as("worker"), terminating, on("n"))
+	f := c.pod("f", 1000, member("g"), as("worker"))
+	c.Try(func(tx *Tx) bool { tx.Pipeline(f, n); return true })
+
+	job := c.Job(j)
+	equal(t, "placed: running and succeeded", job.Placed(), 2)
+	equal(t, "ready: also the best-effort member", job.Ready(), 3)
+	equal(t, "waiting: pipelined", job.Waiting(), 1)
+	equal(t, "valid: all but the terminating one", job.Valid(), 5)
+	equal(t, "gated", job.Gated, 1)
+	for _, r := range job.Roles {
+		switch r.Name {
+		case "ps":
+			equal(t, "ps ready", r.Ready(), 1)
+			equal(t, "ps minimum", r.Min, 1)
+		case "worker":
+			equal(t, "workers ready", r.Ready(), 2)
+			equal(t, "worker minimum", r.Min, 2)
+		}
+	}
+	c.group("g", model.PodGroup{MinMember: 2, MinTaskMember: []model.RoleMin{{Role: "ps", Min: 1}, {Role: "worker", Min: 2}}})
+	for _, r := range c.Job(j).Roles {
+		equal(t, "the minimum of "+r.Name+" when roles ask for more than minMember", r.Min, 0)
+	}
+}
+
+func TestPlacesOfQueues(t *testing.T) {
+	c := newCluster()
+	c.queueUnder("sound", "")
+	c.queueUnder("below", "sound")
+	c.queueUnder("self", "self")
+	c.queueUnder("ring1", "ring2")
+	c.queueUnder("ring2", "ring1")
+	c.queueUnder("hangs-on-ring", "ring1")
+	c.queueUnder("orphan", "nowhere")
+	c.queueUnder("grandchild", "orphan")
+	c.tell(model.KindQueue, "", "aside", &model.Queue{Meta: model.Meta{Name: "aside",
+		Faults: []model.Fault{{Field: "spec", Message: "is absurd", Fatal: true}}}})
+	c.queueUnder("below-aside", "aside")
+	c.group("lost", model.PodGroup{Queue: "never-seen"})
+	want := map[string]struct {
+		place  Place
+		broken string
+		depth  int32
+		leaf   bool
+	}{
+		model.RootQueue: {Sound, "", 0, false},
+		"sound":         {Sound, "", 1, false},
+		"below":         {Sound, "", 2, true},
+		"self":          {Cyclic, "", 0, false},
+		"ring1":         {Cyclic, "", 0, false},
+		"ring2":         {Cyclic, "", 0, false},
+		"hangs-on-ring": {Cyclic, "", 0, true},
+		"orphan":        {Orphaned, "nowhere", 0, false},
+		"grandchild":    {Orphaned, "nowhere", 0, true},
+		"aside":         {SetAside, "", 0, false},
+		"below-aside":   {Orphaned, "aside", 0, true},
+		"never-seen":    {Missing, "", 0, true},
+	}
+	for name, w := range want {
+		q := c.row(t, name)
+		equal(t, name+"'s place", q.Place, w.place)
+		equal(t, name+"'s missing ancestor", q.Broken, w.broken)
+		equal(t, name+"'s depth", q.Depth, w.depth)
+		equal(t, name+"'s being a leaf", q.Leaf(), w.leaf)
+	}
+	c.group("found", model.PodGroup{Queue: "nowhere"})
+	equal(t, "a queue that was named by a child first, being a leaf", c.row(t, "nowhere").Leaf(), false)
+}

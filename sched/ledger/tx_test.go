@@ -1,0 +1,93 @@
+package ledger
+
+import (
+	"testing"
+
+	"ashlar.sh/sched/model"
+)
+
+func TestAKeepInsideATryThatFailsWasNeverSaid(t *testing.T) {
+	c := newCluster()
+	n := c.node("n", 4000)
+	p := c.pod("p", 1000)
+	c.Try(func(tx *Tx) bool {
+		tx.Allocate(p, n)
+		tx.Try(func(tx *Tx) bool { tx.Keep(); return false })
+		return true
+	})
+	equal(t, "the number of operations in the plan", len(c.Committed(nextItem())), 1)
+	equal(t, "the status", c.Task(p).Status, model.Binding)
+}
+
+func TestAKeepHoldsForItsStatementOnly(t *testing.T) {
+	c := newCluster()
+	n := c.node("n", 4000)
+	p, q := c.pod("p", 1000), c.pod("q", 1000)
+	c.Try(func(tx *Tx) bool { tx.Allocate(p, n); tx.Keep(); return true })
+	c.Try(func(tx *Tx) bool { tx.Allocate(q, n); return true })
+	equal(t, "p's being a soft hold", c.Soft(p), true)
+	equal(t, "the number of operations in the plan", len(c.Committed(nextItem())), 1)
+	equal(t, "idle in this cycle", c.Idle(0)[n], 2000)
+	c.ReleaseSoft()
+	equal(t, "p's status in the next cycle", c.Task(p).Status, model.Pending)
+	equal(t, "q's status in the next cycle", c.Task(q).Status, model.Binding)
+	equal(t, "idle in the next cycle", c.Idle(0)[n], 3000)
+}
+
+func TestWhatHoldsBecomesCommitments(t *testing.T) {
+	c := newCluster()
+	n := c.node("n", 4000)
+	bind, wait, reserve := c.pod("bind", 1000), c.pod("wait", 1000), c.pod("reserve", 1000)
+	evict := c.pod("evict", 1000, on("n"))
+	c.Try(func(tx *Tx) bool {
+		tx.Allocate(bind, n)
+		tx.Pipeline(wait, n)
+		tx.Evict(evict, "preempt", reserve)
+		return tx.Try(func(tx *Tx) bool { tx.Reserve(reserve, n); return true })
+	})
+	item := nextItem()
+	c.Committed(func(op Op) (uint64, int64) {
+		if op.Kind == OpPipeline {
+			t.Error("a soft hold was asked for an item of the plan")
+		}
+		if op.Kind == OpEvict && (op.For != reserve || op.Reason != "preempt") {
+			t.Errorf("the eviction serves task %d because of %q, want %d because of preempt", op.For, op.Reason, reserve)
+		}
+		return item(op)
+	})
+	want := map[TaskID]Commitment{
+		bind:    {Kind: CommitBind, Node: n, Item: 1},
+		wait:    {},
+		evict:   {Kind: CommitEvict, Node: n, Item: 2},
+		reserve: {Kind: CommitReserve, Node: n, Item: 3, Until: 3000},
+	}
+	for task, held := range want {
+		equal(t, "what is held for "+c.Task(task).Key.Name, c.Task(task).Held, held)
+	}
+	c.ReleaseSoft()
+	equal(t, "what waits softly, in the next cycle", c.Task(wait).Status, model.Pending)
+	equal(t, "what is reserved, in the next cycle", c.Task(reserve).Status, model.Pipelined)
+	c.Drop(evict)
+	c.Drop(reserve)
+	equal(t, "an eviction that was denied", c.Task(evict).Status, model.Running)
+	equal(t, "a reservation that ended", c.Task(reserve).Status, model.Pending)
+	sound(t, c.Ledger)
+}
+
+// nextItem numbers the items of a plan from 1; each holds until its number of
+// microseconds.
+func nextItem() func(Op) (uint64, int64) {
+	n := uint64(0)
+	return func(Op) (uint64, int64) { n++; return n, int64(n) * 1000 }
+}
+
+func TestACommitmentIsRestoredUnlessTheFactsSayOtherwise(t *testing.T) {
+	c := newCluster()
+	n := c.node("n", 4000)
+	waits, runs := c.pod("waits", 1000), c.pod("runs", 1000, on("n"))
+	bind := Commitment{Kind: CommitBind, Node: n, Item: 1}
+	equal(t, "restoring a bind of a pod without a node", c.Restore(waits, bind), true)
+	equal(t, "restoring a bind that is through", c.Restore(runs, bind), false)
+	equal(t, "what the pod that waited holds", c.Task(waits).Status, model.Binding)
+	equal(t, "what is held for the pod that runs", c.Task(runs).Held.Kind, NoCommit)
+}
