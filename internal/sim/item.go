@@ -6,51 +6,72 @@ import (
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/trace"
 )
 
-// Item is one object of the world, before the clock starts or as it is submitted
-// later. Its content must not change once it is handed over.
+// Item is one object of the world, as it is before the clock starts or as it is
+// submitted later. Its content must not change once it is handed over.
+//
+// An object that is already there when an item of its name appears is changed by it
+// and keeps its uid, and a PodGroup its phase; a pod is another pod. Of two items of
+// one name and one SubmitAt the last holds and says so in its faults (decision 34).
+// An item without content deletes, as World.Delete does, when its time has come.
 type Item struct {
-	// Fact is the object. Version is set by the world, and so is an empty UID; the
-	// content's own name, namespace and uid are made to agree with the Fact's.
+	// Fact is the object. The world sets its Version, a UID where it has none, and
+	// Created where that is 0: to SubmitAt, so that the order of creation is that of
+	// submission.
 	Fact model.Fact
 	// SubmitAt is the virtual time at which it appears: in the first cycle at or after.
 	SubmitAt time.Duration
-	// Duration is how long a pod runs, from the cycle in which it is Running; only with
-	// HasDuration. Without it a pod runs for ever.
+	// Duration is how long a pod runs, from the cycle in which it is Running (decision
+	// 35); only with HasDuration, without it a pod runs for ever.
 	Duration    time.Duration
 	HasDuration bool
-	// Owned: a controller replaces the pod when it is evicted or deleted.
+	// Owned: a controller replaces the pod when it is evicted or deleted before it has
+	// finished. The replacement has its name, waits, and starts its duration again.
 	Owned bool
-	// Where is the file:line it was read from, for messages.
+	// Where is the file:line it was read from, for messages; "" when there is none.
 	Where string
 }
 
 // Options are how a world runs.
 type Options struct {
-	Period    time.Duration  // from cycle to cycle; 1 s when 0
-	Verbosity int            // of what a cycle's Events hold, as for sched.Engine.Record
+	Period    time.Duration  // from cycle to cycle; 1 s when it is 0 or less
+	Verbosity int            // of what a Cycle's Events hold, as for sched.Engine.Record
 	Audit     bool           // recount the engine's figures after every cycle into Cycle.Audit
-	Engine    []sched.Option // plugins and actions beyond the built-in ones
+	Engine    []sched.Option // plugins and actions beyond those built in
 }
 
-// Summary counts over the whole run.
+// Cycle is one cycle that ran. It shares no memory with the engine.
+type Cycle struct {
+	Number int           // At / Period + 1: cycle k is at (k-1) periods, and those skipped have numbers too
+	At     time.Duration // virtual time
+	Plan   sched.Plan
+	Events []trace.Event
+	Audit  []string // what the recount found wrong; nil: nothing, or it was not asked for
+}
+
+// Summary counts over a whole run.
 type Summary struct {
-	Cycles      int           // that ran
+	Cycles      int           // that ran; skipped ones do not count
 	VirtualTime time.Duration // of the last of them
 	Bound       int           // binds carried out
-	Pending     int           // pods of ours that wait at the end
+	Pending     int           // pods of ours that have no node, and wait for one
 	Evicted     int           // evictions carried out
+	// Endless: the run was ended because nothing came from outside for so long (no
+	// item, no end of a pod, no caller) that the engine's decisions could only be
+	// going round in a circle. It is a fault of the configuration, or of the engine.
+	Endless bool
 }
 
-// Eviction is one pod's eviction, as it was carried out.
+// Eviction is the eviction of one pod, as it was carried out.
 type Eviction struct {
-	Cycle  int
+	Cycle  int // Cycle.Number
 	Time   time.Duration
 	Pod    ledger.Key
 	Job    string // of the pod, without its namespace
 	Queue  string // of that job
 	Action string // that evicted: preempt, reclaim …
-	For    string // namespace/name of the job that is to have the room; "" when it is not known
+	For    string // namespace/name of the job that is to have the room; "" when there is none
 	Reason string // one line for people
 }

@@ -1,64 +1,171 @@
 package sim
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"ashlar.sh/sched"
-	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
-	"ashlar.sh/sched/trace"
 )
 
 // World is nodes that obey, a clock and an engine. It is not safe for concurrent use.
 type World struct {
 	engine *sched.Engine
+	period time.Duration
+	audit  bool
+
+	now   time.Duration // of the last cycle
+	shows time.Duration // of the cycle that shows what changes now
+	next  time.Duration // at which the engine wants to be asked again; 0: no matter when
+	still int           // cycles in a row without a new fact or a decision
+	alone int           // cycles in a row in which nothing came from outside
+
+	agenda   agenda
+	lives    map[model.Ref]*life
+	changed  map[model.Ref]*life // since the last cycle: the life that holds, or held last
+	homeless map[string][]*life  // by the name of the node that is not there
+	version  uint64
+	births   uint64
+
+	cycles, bound int
+	evictions     []Eviction
 }
 
-// Cycle is one cycle that ran.
-type Cycle struct {
-	Number int           // At / Period + 1: cycle k is at (k-1) periods, and those skipped have numbers too
-	At     time.Duration // virtual time
-	Plan   sched.Plan    // a copy
-	Events []trace.Event // a copy
-	Audit  []string      // what the recount found wrong; nil: nothing, or not asked for
-}
-
-// New makes a world for a profile.
+// New makes a world for a profile. The queues root and default are added when no item
+// brings them. The error is the profile's: an action, a plugin or an argument that is
+// not known. What is wrong with items is a Problem of the engine's report.
 func New(p policy.Profile, items []Item, o Options) (*World, error) {
-	e, err := sched.New(p, o.Engine...)
+	engine, err := sched.New(p, o.Engine...)
 	if err != nil {
 		return nil, err
 	}
-	return &World{engine: e}, nil
+	engine.Record(o.Verbosity)
+	w := &World{engine: engine, period: o.Period, audit: o.Audit, lives: map[model.Ref]*life{},
+		changed: map[model.Ref]*life{}, homeless: map[string][]*life{}}
+	if w.period <= 0 {
+		w.period = time.Second
+	}
+	for _, name := range []string{model.RootQueue, model.DefaultQueue} {
+		ref := model.Ref{Kind: model.KindQueue, Name: name}
+		if !slices.ContainsFunc(items, func(i Item) bool { return i.Fact.Ref == ref }) {
+			w.Submit(Item{Fact: model.Fact{Ref: ref, Object: &model.Queue{
+				Meta: model.Meta{Name: name}, Weight: 1, Reclaimable: name != model.RootQueue}}})
+		}
+	}
+	w.Submit(items...)
+	return w, nil
 }
 
-// Step runs the next cycle that can matter.
-func (w *World) Step() (Cycle, bool) { return Cycle{}, false }
+// Now is the virtual time of the last cycle, 0 before the first.
+func (w *World) Now() time.Duration { return w.now }
 
-// Run runs cycles up to a virtual time.
-func (w *World) Run(until time.Duration) {}
-
-// Now is the virtual time of the last cycle.
-func (w *World) Now() time.Duration { return 0 }
-
-// Engine is the engine.
+// Engine is the engine, for its report. Facts come to it from the world alone.
 func (w *World) Engine() *sched.Engine { return w.engine }
 
-// Submit adds items.
-func (w *World) Submit(items ...Item) {}
+// Step runs the next cycle that can matter, and returns false when nothing more can
+// happen: two cycles in a row without a decision, nothing to come, and no time at
+// which the engine wants to be asked again. Stretches in which nothing happens are
+// skipped, which nobody can tell but by the clock.
+func (w *World) Step() (Cycle, bool) {
+	at, ok := w.due()
+	if !ok {
+		return Cycle{}, false
+	}
+	return w.cycle(at), true
+}
 
-// Delete deletes an object.
-func (w *World) Delete(ref model.Ref) {}
+// Run runs all cycles up to and including a virtual time, or, with 0 or less, until
+// nothing more can happen. What is done to the world afterwards shows in a cycle after
+// that time, whether or not one ran at it.
+func (w *World) Run(until time.Duration) {
+	until = min(until, horizon)
+	for {
+		at, ok := w.due()
+		if !ok || until > 0 && at > until {
+			break
+		}
+		w.cycle(at)
+	}
+	if until > 0 {
+		w.shows = max(w.shows, (until/w.period+1)*w.period)
+	}
+}
 
-// Finish ends a pod.
-func (w *World) Finish(key ledger.Key, failed bool) {}
+// patience is how many cycles in a row a world may run on its own decisions alone
+// before it counts as going round in a circle; there are as many more as it has
+// objects, since each may need one to be placed.
+const patience = 10_000
 
-// Apply tells a raw fact.
-func (w *World) Apply(f model.Fact) {}
+func (w *World) endless() bool { return w.alone > patience+len(w.lives) }
 
-// Summary counts.
-func (w *World) Summary() Summary { return Summary{} }
+// due is the time of the next cycle that can matter.
+func (w *World) due() (time.Duration, bool) {
+	if w.shows > horizon || w.endless() {
+		return 0, false
+	}
+	if w.still < 2 || len(w.changed) > 0 {
+		return w.shows, true
+	}
+	at := never
+	if e, ok := w.upcoming(); ok {
+		at = e.at
+	}
+	if w.next > 0 {
+		at = min(at, w.next)
+	}
+	if at > horizon {
+		return 0, false
+	}
+	return max(w.shows, (at+w.period-1)/w.period*w.period), true
+}
 
-// Evictions lists.
-func (w *World) Evictions() []Eviction { return nil }
+// cycle runs the cycle at a time: what is due happens, the engine sees it and decides,
+// and the nodes obey.
+func (w *World) cycle(at time.Duration) Cycle {
+	w.now, w.shows = at, at
+	w.alone++
+	w.happen()
+	if facts := w.facts(); len(facts) > 0 {
+		w.still = 0
+		w.engine.Apply(facts...)
+	}
+	plan, events, next := w.engine.Decide(int64(at))
+	if w.still++; len(plan.Items) > 0 {
+		w.still = 0
+	}
+	w.next = time.Duration(next)
+	w.cycles++
+	w.shows = at + w.period
+	c := Cycle{Number: w.number(), At: at, Plan: sched.Plan{Items: slices.Clone(plan.Items)}, Events: slices.Clone(events)}
+	w.carry(c.Plan)
+	if w.audit {
+		c.Audit = w.engine.Audit()
+	}
+	return c
+}
+
+func (w *World) number() int { return int(w.now/w.period) + 1 }
+
+// facts are the observations that tell the engine what changed, one for each object.
+func (w *World) facts() []model.Fact {
+	out := make([]model.Fact, 0, len(w.changed))
+	for ref, l := range w.changed { // order-free: sorted below
+		f := model.Fact{Ref: ref, UID: l.uid}
+		if w.lives[ref] == l {
+			f.Object = l.object
+		}
+		out = append(out, f)
+	}
+	clear(w.changed)
+	slices.SortFunc(out, func(a, b model.Fact) int {
+		return cmp.Or(cmp.Compare(a.Ref.Kind, b.Ref.Kind), cmp.Compare(a.Ref.Namespace, b.Ref.Namespace),
+			cmp.Compare(a.Ref.Name, b.Ref.Name))
+	})
+	for i := range out {
+		w.version++
+		out[i].Version = w.version
+	}
+	return out
+}

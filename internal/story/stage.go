@@ -1,11 +1,13 @@
 package story
 
 import (
+	"errors"
 	"fmt"
 	"math/rand"
 	"time"
 
 	"ashlar.sh/internal/sim"
+	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
@@ -57,6 +59,9 @@ func (s *stage) begin() error {
 		return fmt.Errorf("conf: %w", err)
 	}
 	s.world = w
+	if s.twin != nil {
+		s.twin.of = w.Engine()
+	}
 	return nil
 }
 
@@ -69,7 +74,7 @@ func (s *stage) appear(kind model.Kind, item sim.Item) {
 		m.UID, m.Created = metaOf(old).UID, metaOf(old).Created
 	} else {
 		s.lives++
-		m.UID = fmt.Sprintf("%s#%d", ref, len(s.told))
+		m.UID = fmt.Sprintf("%s#%d", ref, s.lives)
 		m.Created = int64(s.next())
 	}
 	item.Fact.Ref, item.Fact.UID = ref, m.UID
@@ -151,9 +156,13 @@ func (s *stage) step() (sim.Cycle, bool, error) {
 	return c, true, nil
 }
 
-// settled is the world for verbs that look at it between cycles: with all that was
-// said so far only when a cycle came after it.
-func (s *stage) settled() (*sim.World, error) { return s.world, s.begin() }
+// report is the engine's state after the last cycle.
+func (s *stage) report() (sched.Report, error) {
+	if s.cycles == 0 {
+		return sched.Report{}, errors.New("no cycle has run yet: put one before it")
+	}
+	return s.world.Engine().Report(), nil
+}
 
 func metaOf(o model.Object) *model.Meta {
 	switch o := o.(type) {
@@ -175,4 +184,9 @@ func metaOf(o model.Object) *model.Meta {
 // podRef is the reference of a pod.
 func podRef(k ledger.Key) model.Ref {
 	return model.Ref{Kind: model.KindPod, Namespace: k.Namespace, Name: k.Name}
+}
+
+// groupRef is the reference of a PodGroup.
+func groupRef(k ledger.Key) model.Ref {
+	return model.Ref{Kind: model.KindPodGroup, Namespace: k.Namespace, Name: k.Name}
 }

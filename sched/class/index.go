@@ -1,6 +1,8 @@
 package class
 
 import (
+	"slices"
+
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/policy"
 )
@@ -131,22 +133,29 @@ func (x *Index) rescan(r *row, class *ledger.Class) {
 
 // widen makes room for nodes that are new.
 func (x *Index) widen(r *row) {
-	before := r.size()
-	for len(r.pos) < x.l.NumNodes() {
-		r.pos = append(r.pos, -1)
-		r.admits = append(r.admits, false)
-		r.base = append(r.base, 0)
-		for i := range r.raw {
-			r.raw[i] = append(r.raw[i], 0)
-		}
+	before, had, n := r.size(), len(r.pos), x.l.NumNodes()
+	r.pos = stretch(r.pos, n)
+	r.admits = stretch(r.admits, n)
+	r.base = stretch(r.base, n)
+	for i := range r.raw {
+		r.raw[i] = stretch(r.raw[i], n)
+	}
+	for i := had; i < n; i++ {
+		r.pos[i] = -1
 	}
 	if x.rows[r.id] == r && r.cursor != 0 {
 		x.bytes += r.size() - before
 	}
-	for n := len(x.nodeHash); n < x.l.NumNodes(); n++ {
-		x.nodeHash = append(x.nodeHash, 0)
-		x.nodeName = append(x.nodeName, "")
+	x.nodeHash = stretch(x.nodeHash, n)
+	x.nodeName = stretch(x.nodeName, n)
+}
+
+// stretch makes a slice n long, new elements zero.
+func stretch[T any](s []T, n int) []T {
+	if len(s) < n {
+		s = append(s, make([]T, n-len(s))...)
 	}
+	return s
 }
 
 // catchUp looks again at the nodes that changed since the row was last used.
@@ -217,8 +226,22 @@ func (x *Index) compose(r *row, class *ledger.Class) {
 			r.base[n] += normalized(r.raw[i][n], r.most[i], o)
 		}
 	}
-	for n := range r.pos {
-		x.place(r, class, ledger.NodeID(n))
+	x.refill(r, class)
+}
+
+// refill makes the heap anew from all nodes, in one pass and one ordering.
+func (x *Index) refill(r *row, class *ledger.Class) {
+	r.heap = slices.Grow(r.heap[:0], len(r.pos))
+	for i := range r.pos {
+		n := ledger.NodeID(i)
+		r.pos[i] = -1
+		if x.takes(r, class, n) {
+			r.pos[i] = int32(len(r.heap))
+			r.heap = append(r.heap, entry{x.score(r, class, n), x.tie(class, n), n})
+		}
+	}
+	for i := (len(r.heap) - 2) / arity; i >= 0; i-- {
+		r.down(x, i)
 	}
 }
 
@@ -237,11 +260,15 @@ func normalized(raw, most int64, o policy.StaticOrder) int64 {
 
 // place puts a node where it belongs in the heap, or takes it out.
 func (x *Index) place(r *row, class *ledger.Class, n ledger.NodeID) {
-	if !r.admits[n] || !x.fits(class, n) || !x.filtersPass(r, class, n, false) {
+	if !x.takes(r, class, n) {
 		r.remove(x, n)
 		return
 	}
 	r.put(x, entry{x.score(r, class, n), x.tie(class, n), n})
+}
+
+func (x *Index) takes(r *row, class *ledger.Class, n ledger.NodeID) bool {
+	return r.admits[n] && x.fits(class, n) && x.filtersPass(r, class, n, false)
 }
 
 // fits says that a node has room now for one more task of a class.

@@ -97,8 +97,8 @@ type Requirement struct {
 // node, as in Kubernetes.
 type Term struct{ All []Requirement }
 
-// Preference is a term that is worth points where it holds. As in Kubernetes a
-// preferred term without requirements holds everywhere.
+// Preference is a term that is worth points where it holds. A preferred term without
+// requirements holds for no node, as kube-scheduler has it.
 type Preference struct {
 	Weight int32
 	Term   Term

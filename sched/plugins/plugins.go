@@ -15,7 +15,6 @@ import (
 	"ashlar.sh/sched/plugins/predicates"
 	"ashlar.sh/sched/plugins/priority"
 	"ashlar.sh/sched/plugins/proportion"
-	"ashlar.sh/sched/plugins/proportion"
 	"ashlar.sh/sched/policy"
 )
 
@@ -29,6 +28,5 @@ func All() []policy.Definition {
 		predicates.Definition(),
 		nodeorder.Definition(),
 		binpack.Definition(),
-		proportion.Definition(),
 	}
 }

@@ -106,10 +106,11 @@ func (v Vec) FitDelta(req Vec) Vec {
 	return out
 }
 
-// IsEmpty says that no dimension but pods holds anything (seed 004, "IsEmpty").
+// IsEmpty says that no dimension but pods holds anything; what is overdrawn holds
+// nothing (seed 004, "IsEmpty").
 func (v Vec) IsEmpty() bool {
 	for i, x := range v {
-		if x != 0 && Dim(i) != Pods {
+		if x > 0 && Dim(i) != Pods {
 			return false
 		}
 	}

@@ -99,7 +99,9 @@ func (p *plugin) tellRound(rec *trace.Recorder, rounds [][]fair.Round, i int, va
 		}
 		met[k] = false
 		queue := p.l.Queue(q)
-		rec.Add(trace.Event{Kind: trace.ConsideringQueue, Queue: queue.Name, Weight: queue.Weight(), Total: weights[k]})
+		if weights[k] > 0 {
+			rec.Add(trace.Event{Kind: trace.ConsideringQueue, Queue: queue.Name, Weight: queue.Weight(), Total: weights[k]})
+		}
 		rec.Add(trace.Event{Kind: trace.FormatDeserved, Queue: queue.Name, Amounts: p.labelled("deserved", values[k])})
 		if !open[k] {
 			rec.Add(trace.Event{Kind: trace.QueueMeet, Queue: queue.Name})

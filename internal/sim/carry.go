@@ -1,0 +1,93 @@
+package sim
+
+import (
+	"fmt"
+
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+)
+
+// carry carries a plan out, item by item, and reports on each at once.
+func (w *World) carry(plan sched.Plan) {
+	receipts := make([]sched.Receipt, 0, len(plan.Items))
+	for _, i := range plan.Items {
+		receipts = append(receipts, sched.Receipt{Item: i, Outcome: w.obey(i)})
+	}
+	w.engine.Receive(receipts...)
+}
+
+// obey does what an item asks for. It shows in the next cycle.
+func (w *World) obey(i sched.Item) sched.Outcome {
+	if i.Kind == sched.SetPhase {
+		return w.setPhase(i)
+	}
+	l := w.lives[podRef(i.Pod)]
+	if l == nil || l.pod() == nil || l.uid != i.UID {
+		return sched.Missing
+	}
+	pod := *l.pod()
+	switch i.Kind {
+	case sched.BindPod:
+		if !w.hasNode(i.Node) || pod.Node != "" || pod.Deleting {
+			return sched.Failed
+		}
+		pod.Node, pod.Nominated = i.Node, ""
+		w.bound++
+		w.agenda.add(w.shows, start, l.ref, l)
+	case sched.EvictPod:
+		if pod.Deleting {
+			return sched.Done
+		}
+		w.evictions = append(w.evictions, w.eviction(i))
+		pod.Deleting = true
+		w.agenda.add(w.shows, vanish, l.ref, l)
+	case sched.NominatePod:
+		pod.Nominated = i.Node
+	}
+	w.change(l, &pod)
+	return sched.Done
+}
+
+func (w *World) setPhase(i sched.Item) sched.Outcome {
+	l := w.lives[model.Ref{Kind: model.KindPodGroup, Namespace: i.Group.Namespace, Name: i.Group.Name}]
+	if l == nil || l.uid != i.UID {
+		return sched.Missing
+	}
+	g, ok := l.object.(*model.PodGroup)
+	if !ok {
+		return sched.Missing
+	}
+	changed := *g
+	changed.Phase = i.Phase
+	w.change(l, &changed)
+	return sched.Done
+}
+
+// eviction describes an eviction by what the engine holds of the pod while it is there.
+func (w *World) eviction(i sched.Item) Eviction {
+	e := Eviction{Cycle: w.number(), Time: w.now, Pod: i.Pod, Action: i.Action}
+	if job, ok := w.jobOf(i.Pod); ok {
+		e.Job, e.Queue = job.Key.Name, w.engine.Ledger().Queue(job.Queue).Name
+	}
+	e.Reason = i.Action
+	if job, ok := w.jobOf(i.For); ok {
+		e.For = job.Key.String()
+		e.Reason = fmt.Sprintf("%s: makes room for %s of job %s in queue %s",
+			i.Action, i.For, e.For, w.engine.Ledger().Queue(job.Queue).Name)
+	}
+	return e
+}
+
+func (w *World) jobOf(pod ledger.Key) (*ledger.Job, bool) {
+	l := w.engine.Ledger()
+	t, ok := l.FindTask(pod)
+	if !ok || l.Task(t).Job == ledger.NoJob {
+		return nil, false
+	}
+	return l.Job(l.Task(t).Job), true
+}
+
+func podRef(k ledger.Key) model.Ref {
+	return model.Ref{Kind: model.KindPod, Namespace: k.Namespace, Name: k.Name}
+}

@@ -1,0 +1,118 @@
+package sim
+
+import (
+	"cmp"
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+)
+
+// Submit adds items during a run: each appears in the first cycle to come at or after
+// its SubmitAt. One whose time is past appears, and counts as created, in the next.
+func (w *World) Submit(items ...Item) {
+	w.alone = 0
+	for _, i := range items {
+		if i.SubmitAt <= w.shows-w.period || i.SubmitAt < 0 {
+			i.SubmitAt = w.shows
+		}
+		l := &life{item: i, ref: i.Fact.Ref, uid: i.Fact.UID, object: i.Fact.Object, ends: never}
+		if m := metaOf(l.object); m != nil && l.uid == "" {
+			l.uid = m.UID
+		}
+		w.agenda.add(i.SubmitAt, submit, l.ref, l)
+	}
+}
+
+// Delete deletes an object, as a user does; one that does not exist is left at that. A
+// pod on a node terminates: it is Releasing in the next cycle and gone in the one
+// after. Anything else is gone in the next cycle. Pods outlive their PodGroup; those
+// on a node that is deleted are gone one cycle after it. Pods that are Owned and have
+// not finished are replaced.
+func (w *World) Delete(ref model.Ref) {
+	w.alone = 0
+	w.remove(ref)
+}
+
+// Finish ends a pod now: Failed or Succeeded. One that does not exist, has no node,
+// terminates or has finished is left at that.
+func (w *World) Finish(key ledger.Key, failed bool) {
+	w.alone = 0
+	l := w.lives[podRef(key)]
+	if l == nil || l.pod() == nil || l.pod().Node == "" || l.pod().Deleting || finished(l.pod()) {
+		return
+	}
+	phase := model.PodSucceeded
+	if failed {
+		phase = model.PodFailed
+	}
+	w.finish(l, phase)
+}
+
+// Apply makes an object what a fact says, to be seen in the next cycle: a node's
+// labels, a queue's weight, a pod's gates. Its uid stays unless the fact has another,
+// which begins another life; without content the object is gone at once.
+func (w *World) Apply(f model.Fact) {
+	w.alone = 0
+	l := w.lives[f.Ref]
+	switch {
+	case f.Object == nil && l == nil:
+		return
+	case f.Object == nil:
+		w.end(l)
+		if l.ref.Kind == model.KindNode {
+			w.lose(l.ref.Name)
+		}
+		return
+	case l == nil || f.UID != "" && f.UID != l.uid:
+		l = &life{item: Item{Fact: f, SubmitAt: w.shows}, ref: f.Ref, uid: f.UID, ends: never, born: w.shows}
+		if l.uid == "" {
+			l.uid = w.newUID()
+		}
+	}
+	l.object = f.Object
+	w.stamp(l)
+	w.live(l)
+}
+
+// remove is Delete, whoever asks for it.
+func (w *World) remove(ref model.Ref) {
+	l := w.lives[ref]
+	if l == nil {
+		return
+	}
+	switch p := l.pod(); {
+	case p != nil && p.Deleting:
+	case p != nil && p.Node != "" && !finished(p):
+		leaving := *p
+		leaving.Deleting = true
+		w.change(l, &leaving)
+		w.settle(l)
+	case p != nil:
+		w.vanish(l)
+	default:
+		w.end(l)
+		if ref.Kind == model.KindNode {
+			w.lose(ref.Name)
+		}
+	}
+}
+
+// lose ends what runs on a node that has gone: nothing there runs on, and its pods are
+// gone in the cycle after the one that shows it, unless the node is back by then.
+func (w *World) lose(node string) {
+	var on []*life
+	for _, l := range w.lives { // order-free: sorted below
+		if p := l.pod(); p != nil && p.Node == node && !finished(p) {
+			on = append(on, l)
+		}
+	}
+	slices.SortFunc(on, func(a, b *life) int {
+		return cmp.Or(cmp.Compare(a.ref.Namespace, b.ref.Namespace), cmp.Compare(a.ref.Name, b.ref.Name))
+	})
+	for _, l := range on {
+		l.ends = never
+		w.agenda.add(w.shows+w.period, lost, l.ref, l)
+	}
+	w.homeless[node] = append(w.homeless[node], on...)
+}

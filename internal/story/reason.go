@@ -1,0 +1,103 @@
+package story
+
+import (
+	"fmt"
+	"strings"
+
+	"ashlar.sh/sched/trace"
+)
+
+// brief is a reason as its code and amounts, without prose: what a story compares must
+// not change when a sentence is polished.
+//
+//	GangIncomplete 0 of 2: NotEnoughResources: gpu 4 asked, 2 free on n2
+func brief(r trace.Reason) string {
+	head := string(r.Code)
+	if r.Queue != "" {
+		head += " " + r.Queue
+	}
+	if counted(r.Code) {
+		head += fmt.Sprintf(" %d of %d", r.Have, r.Need)
+	}
+	var rest []string
+	for _, s := range r.Shorts {
+		rest = append(rest, amountsOf(r.Code, s))
+	}
+	tail := strings.Join(rest, "; ")
+	switch {
+	case len(r.Shorts) > 0 && r.Text != "":
+		tail += " on " + r.Text
+	case len(r.Nodes) > 1 || r.Code == trace.NodesRefuse:
+		tail = refusals(r.Nodes)
+	case len(r.Nodes) == 1:
+		tail = strings.TrimSpace(fmt.Sprintf("%s on %s", r.Nodes[0].Text, nodes(r.Nodes[0])))
+	case r.Text != "":
+		tail = r.Text
+	}
+	if r.Cause != nil {
+		tail = brief(*r.Cause)
+	}
+	if tail != "" {
+		head += ": " + tail
+	}
+	return head
+}
+
+// counted says that Have of Need are members of a gang.
+func counted(c trace.Code) bool {
+	switch c {
+	case trace.GangIncomplete, trace.NotEnoughTasks, trace.NotEnoughPodsOfTask, trace.PipelinedOnReleasing:
+		return true
+	default:
+		return false
+	}
+}
+
+// amountsOf is what was asked of what there was.
+func amountsOf(c trace.Code, s trace.Short) string {
+	dim, need, have := called(s.Dim), written(s.Dim, s.Need), written(s.Dim, s.Have)
+	switch c {
+	case trace.QueueOverused:
+		return fmt.Sprintf("%s %s deserved, %s held", dim, need, have)
+	case trace.QueueDeserved:
+		return fmt.Sprintf("%s %s with it, %s deserved", dim, need, have)
+	case trace.QueueCapability, trace.QueueQuotaInsufficient:
+		return fmt.Sprintf("%s %s with it, %s may be", dim, need, have)
+	default:
+		return fmt.Sprintf("%s %s asked, %s free", dim, need, have)
+	}
+}
+
+func refusals(counts []trace.NodeCount) string {
+	var out []string
+	for _, c := range counts {
+		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s", c.Code, c.Text))+" on "+nodes(c))
+	}
+	return strings.Join(out, "; ")
+}
+
+// nodes is which nodes refused: the one, or how many.
+func nodes(c trace.NodeCount) string {
+	if c.Count == 1 {
+		return c.Example
+	}
+	return fmt.Sprintf("%d nodes", c.Count)
+}
+
+// chain is a reason with its causes, one a line, and of the innermost every refusal
+// that a node gave.
+func chain(r trace.Reason) []string {
+	cause := r.Cause
+	r.Cause = nil
+	out := []string{brief(r)}
+	if cause == nil {
+		for _, c := range r.Nodes {
+			out = append(out, "  "+refusals([]trace.NodeCount{c}))
+		}
+		return out
+	}
+	for _, l := range chain(*cause) {
+		out = append(out, "  "+l)
+	}
+	return out
+}

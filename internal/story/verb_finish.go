@@ -1,0 +1,101 @@
+package story
+
+import (
+	"fmt"
+
+	"ashlar.sh/internal/sim"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+)
+
+// finish ends running pods well, fail ends them badly; of a job all that run:
+//
+//	finish ml/train
+//	fail ml/train-0
+var (
+	finishVerb = verb{syntax: "finish NAMESPACE/JOB|POD", do: func(s *stage, w *words) error { return end(s, w, false) }}
+	failVerb   = verb{syntax: "fail NAMESPACE/JOB|POD", do: func(s *stage, w *words) error { return end(s, w, true) }}
+)
+
+func end(s *stage, w *words, failed bool) error {
+	k, err := w.key()
+	if err != nil {
+		return err
+	}
+	pods, err := s.podsOf(k)
+	if err != nil {
+		return err
+	}
+	for _, p := range pods {
+		s.acts = append(s.acts, act{podRef(p), func(w *sim.World) { w.Finish(p, failed) }})
+	}
+	return w.end()
+}
+
+// delete is what a user deletes: a job with its pods, or one pod. A running pod
+// terminates first and holds its room meanwhile.
+//
+//	delete ml/train
+var deleteVerb = verb{syntax: "delete NAMESPACE/JOB|POD", do: deleteIt}
+
+func deleteIt(s *stage, w *words) error {
+	k, err := w.key()
+	if err != nil {
+		return err
+	}
+	if _, isJob := s.told[groupRef(k)]; isJob {
+		for ref, o := range s.told {
+			if p, isPod := o.(*model.Pod); isPod && p.Namespace == k.Namespace && p.Group == k.Name {
+				s.vanish(ref)
+			}
+		}
+		s.vanish(groupRef(k))
+		return w.end()
+	}
+	if _, isPod := s.told[podRef(k)]; !isPod {
+		return fmt.Errorf("there is no job and no pod %s", k)
+	}
+	s.vanish(podRef(k))
+	return w.end()
+}
+
+// ungate takes the scheduling gates off a job's pods, or one pod's:
+//
+//	ungate ml/train
+var ungateVerb = verb{syntax: "ungate NAMESPACE/JOB|POD", do: ungate}
+
+func ungate(s *stage, w *words) error {
+	k, err := w.key()
+	if err != nil {
+		return err
+	}
+	for ref, o := range s.told {
+		old, isPod := o.(*model.Pod)
+		if !isPod || old.Namespace != k.Namespace || old.Group != k.Name && old.Name != k.Name || !old.Gated {
+			continue
+		}
+		p := *old
+		p.Gated = false
+		s.change(ref, &p)
+	}
+	return w.end()
+}
+
+// podsOf are the running pods of a job, or the one pod of that name.
+func (s *stage) podsOf(k ledger.Key) ([]ledger.Key, error) {
+	r, err := s.report()
+	if err != nil {
+		return nil, err
+	}
+	var out []ledger.Key
+	for _, p := range r.Pods {
+		running := p.Status == model.Running || p.Status == model.Bound || p.Status == model.Binding
+		if p.Namespace == k.Namespace && (p.Job == k.Name || p.Name == k.Name) && running {
+			out = append(out, ledger.Key{Namespace: p.Namespace, Name: p.Name})
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("no pod of %s runs", k)
+	}
+	return out, nil
+}

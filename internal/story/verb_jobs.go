@@ -1,0 +1,81 @@
+package story
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/model"
+)
+
+// jobs prints where the jobs stand, as a table; the words choose columns. Without
+// words: phase, tasks, reason.
+//
+//	jobs phase tasks
+var jobsVerb = verb{syntax: "jobs [COLUMN…]", ask: jobs}
+
+func jobColumns() []column[sched.JobReport] {
+	return []column[sched.JobReport]{
+		{"job", func(j sched.JobReport) string { return j.Namespace + "/" + j.Name }},
+		{"queue", func(j sched.JobReport) string { return j.Queue }},
+		{"phase", func(j sched.JobReport) string { return j.Phase.String() }},
+		{"min", func(j sched.JobReport) string { return strconv.Itoa(int(j.MinMember)) }},
+		{"priority", func(j sched.JobReport) string { return strconv.Itoa(int(j.Priority)) }},
+		{"adopted", func(j sched.JobReport) string { return yes(j.Adopted) }},
+		{"tasks", tasks},
+		{"reason", func(j sched.JobReport) string { return brief(j.Reason) }},
+	}
+}
+
+// tasks counts a job's tasks by status: 2 Running, 1 Pending.
+func tasks(j sched.JobReport) string {
+	var out []string
+	for s := range model.NumStatus {
+		if n := j.Tasks[s]; n > 0 {
+			out = append(out, fmt.Sprintf("%d %s", n, s))
+		}
+	}
+	if len(out) == 0 {
+		return "-"
+	}
+	return strings.Join(out, ", ")
+}
+
+func jobs(s *stage, w *words) ([]string, error) {
+	r, err := s.report()
+	if err != nil {
+		return nil, err
+	}
+	chosen := w.all
+	if len(chosen) == 0 {
+		chosen = []string{"phase", "tasks", "reason"}
+	}
+	return table(r.Jobs, jobColumns(), chosen)
+}
+
+// why says why one job waits:
+//
+//	why ml/train
+var whyVerb = verb{syntax: "why NAMESPACE/JOB", ask: why}
+
+func why(s *stage, w *words) ([]string, error) {
+	k, err := w.key()
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.report()
+	if err != nil {
+		return nil, err
+	}
+	for _, j := range r.Jobs {
+		if j.Namespace != k.Namespace || j.Name != k.Name {
+			continue
+		}
+		if !j.Reason.Is() {
+			return []string{"it does not wait"}, nil
+		}
+		return chain(j.Reason), w.end()
+	}
+	return nil, fmt.Errorf("there is no job %s", k)
+}

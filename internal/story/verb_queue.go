@@ -1,0 +1,93 @@
+package story
+
+import (
+	"fmt"
+
+	"ashlar.sh/internal/sim"
+	"ashlar.sh/sched/model"
+)
+
+// queue makes queues, or changes those that are there:
+//
+//	queue red weight=2 parent=colours capability=cpu:50,gpu:4 deserved=cpu:20 guarantee=cpu:10 priority=5 state=Closed
+//
+// weight is 1 when it is not said. Queues root and default are always there.
+// fault=FIELD makes the queue one that was set aside.
+var queueVerb = verb{syntax: "queue NAME… [weight=N] [parent=QUEUE] [capability=cpu:50,…] [deserved=…] [guarantee=…] [priority=N] [state=Open|Closed|Closing|Unknown] [fault=FIELD]", do: queue}
+
+func queue(s *stage, w *words) error {
+	names, err := w.names("the queue's name")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		q := &model.Queue{Meta: model.Meta{Name: name}, Weight: 1, Reclaimable: true}
+		for _, word := range w.all {
+			if err := queueOption(q, word); err != nil {
+				return err
+			}
+		}
+		s.appear(model.KindQueue, sim.Item{Fact: model.Fact{Object: q}})
+	}
+	return nil
+}
+
+func queueOption(q *model.Queue, word string) (err error) {
+	key, value := option(word)
+	switch key {
+	case "weight":
+		q.Weight, err = number(key, value)
+	case "priority":
+		q.Priority, err = number(key, value)
+	case "parent":
+		q.Parent = value
+	case "capability":
+		q.Capability, err = amounts(value)
+	case "deserved":
+		q.Deserved, err = amounts(value)
+	case "guarantee":
+		q.Guarantee, err = amounts(value)
+	case "state":
+		q.State, err = state(value)
+	case "fault":
+		q.Faults = fault(value)
+	default:
+		err = unknown(word)
+	}
+	return err
+}
+
+func state(value string) (model.QueueState, error) {
+	for s := model.QueueOpen; s <= model.QueueUnknown; s++ {
+		if s.String() == value {
+			return s, nil
+		}
+	}
+	return 0, fmt.Errorf("state: %q is not Open, Closed, Closing or Unknown", value)
+}
+
+// open and close change a queue's state:
+//
+//	close red
+var (
+	openVerb  = verb{syntax: "open QUEUE…", do: func(s *stage, w *words) error { return eachQueue(s, w, model.QueueOpen) }}
+	closeVerb = verb{syntax: "close QUEUE…", do: func(s *stage, w *words) error { return eachQueue(s, w, model.QueueClosed) }}
+)
+
+func eachQueue(s *stage, w *words, to model.QueueState) error {
+	names, err := w.names("the queue's name")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		ref := model.Ref{Kind: model.KindQueue, Name: name}
+		old, ok := s.told[ref].(*model.Queue)
+		if !ok {
+			return fmt.Errorf("there is no queue %s", name)
+		}
+		q := *old
+		q.State = to
+		s.change(ref, &q)
+	}
+	return w.end()
+}
