@@ -96,9 +96,10 @@ func (s *Set) document(root *yaml.Node) {
 // object takes an object or a list of them in. Items of a typed list need not name
 // their kind again.
 func (s *Set) object(n *yaml.Node, apiVersion, kindName string, depth int) {
+	line := n.Line
 	n, ok := resolved(n)
 	if !ok || depth > 20 {
-		s.fail(n.Line, "lists are nested too deeply")
+		s.fail(line, "lists are nested too deeply")
 		return
 	}
 	if n.Kind != yaml.MappingNode {

@@ -75,9 +75,9 @@ func (w *World) stands(e event) bool {
 	case vanish:
 		return p.Deleting
 	case lost:
-		return !w.hasNode(p.Node)
+		return p.Node != "" && !w.hasNode(p.Node)
 	case finish:
-		return l.ends == e.at
+		return l.ends == e.at && !p.Deleting && !finished(p)
 	default:
 		return p.Phase == model.PodPending && !p.Deleting
 	}
@@ -97,12 +97,25 @@ func (w *World) appear(l *life) {
 	case before != nil && before.pod() != nil && before.pod().Deleting:
 		w.agenda.add(w.shows+w.period, submit, l.ref, l) // a name is free once its pod is gone
 		return
+	case before != nil && before.pod() != nil && before.uid == l.uid && !finished(before.pod()):
+		w.respecify(before, l)
+		return
 	case before != nil:
 		w.succeed(l, before)
 	case l.uid == "":
 		l.uid = w.newUID()
 	}
 	l.born = w.shows
+	w.stamp(l)
+	w.live(l)
+}
+
+// respecify gives a pod the content of an item that has its uid: the same pod, told
+// anew. What nodes and the scheduler wrote stays.
+func (w *World) respecify(l, told *life) {
+	was, pod := l.pod(), *told.pod()
+	pod.Node, pod.Nominated, pod.Phase = was.Node, was.Nominated, was.Phase
+	l.item, l.object = told.item, &pod
 	w.stamp(l)
 	w.live(l)
 }

@@ -96,7 +96,7 @@ func (w *World) Run(until time.Duration) {
 // patience is how many cycles in a row a world may run on its own decisions alone
 // before it counts as going round in a circle; there are as many more as it has
 // objects, since each may need one to be placed.
-const patience = 10_000
+const patience = 20_000
 
 func (w *World) endless() bool { return w.alone > patience+len(w.lives) }
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand"
-	"time"
+	"slices"
 
 	"ashlar.sh/internal/sim"
 	"ashlar.sh/sched"
@@ -26,15 +26,16 @@ type stage struct {
 	told    Told
 	acts    []act // of the present stretch, in the order written
 	line    int
-	lives   int // UIDs given
 	cycles  int // ran
 	wrong   []string
 }
 
-// act is one change to the world, handed over before the next cycle.
+// act is one change to the world, handed over before the next cycle: an item that
+// appears, or something that is done to an object.
 type act struct {
-	about model.Ref
-	do    func(*sim.World)
+	about   model.Ref
+	appears *sim.Item
+	do      func(*sim.World)
 }
 
 func newStage(o Options) *stage {
@@ -65,43 +66,38 @@ func (s *stage) begin() error {
 	return nil
 }
 
-// appear lets an object come into the world, or come again with another content: then
-// it keeps its uid.
+// appear lets an object come into the world, or come again with another content. The
+// world gives uids and times of creation.
 func (s *stage) appear(kind model.Kind, item sim.Item) {
 	m := metaOf(item.Fact.Object)
 	ref := model.Ref{Kind: kind, Namespace: m.Namespace, Name: m.Name}
-	if old, known := s.told[ref]; known {
-		m.UID, m.Created = metaOf(old).UID, metaOf(old).Created
-	} else {
-		s.lives++
-		m.UID = fmt.Sprintf("%s#%d", ref, s.lives)
-		m.Created = int64(s.next())
-	}
-	item.Fact.Ref, item.Fact.UID = ref, m.UID
+	item.Fact.Ref = ref
 	s.told[ref] = item.Fact.Object
-	s.acts = append(s.acts, act{ref, func(w *sim.World) { w.Submit(item) }})
+	s.acts = append(s.acts, act{about: ref, appears: &item})
 }
 
-// change tells the world that an object is different now.
+// change makes an object different: one that is to appear in this stretch appears so.
 func (s *stage) change(ref model.Ref, o model.Object) {
 	s.told[ref] = o
-	f := model.Fact{Ref: ref, UID: metaOf(o).UID, Object: o}
-	s.acts = append(s.acts, act{ref, func(w *sim.World) { w.Apply(f) }})
+	for i := len(s.acts) - 1; i >= 0; i-- {
+		if a := &s.acts[i]; a.about == ref && a.appears != nil {
+			a.appears.Fact.Object = o
+			return
+		}
+	}
+	s.act(ref, func(w *sim.World) { w.Apply(model.Fact{Ref: ref, Object: o}) })
 }
 
-// vanish deletes an object.
+// vanish deletes an object: one that is to appear in this stretch does not.
 func (s *stage) vanish(ref model.Ref) {
 	delete(s.told, ref)
-	s.acts = append(s.acts, act{ref, func(w *sim.World) { w.Delete(ref) }})
+	s.acts = slices.DeleteFunc(s.acts, func(a act) bool { return a.about == ref && a.appears != nil })
+	s.act(ref, func(w *sim.World) { w.Delete(ref) })
 }
 
-// next is the earliest virtual time of the next cycle: what is submitted now is that
-// old.
-func (s *stage) next() time.Duration {
-	if s.cycles == 0 {
-		return 0
-	}
-	return s.world.Now() + time.Second
+// act does something to an object of the world before the next cycle.
+func (s *stage) act(about model.Ref, do func(*sim.World)) {
+	s.acts = append(s.acts, act{about: about, do: do})
 }
 
 // handOver gives the world all acts of the stretch.
@@ -111,7 +107,11 @@ func (s *stage) handOver() {
 		acts = shuffled(s.opt.Shuffle, acts)
 	}
 	for _, a := range acts {
-		a.do(s.world)
+		if a.appears != nil {
+			s.world.Submit(*a.appears)
+		} else {
+			a.do(s.world)
+		}
 	}
 	s.acts = nil
 }

@@ -2,6 +2,8 @@ package story
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"ashlar.sh/internal/sim"
 	"ashlar.sh/sched/ledger"
@@ -27,7 +29,7 @@ func end(s *stage, w *words, failed bool) error {
 		return err
 	}
 	for _, p := range pods {
-		s.acts = append(s.acts, act{podRef(p), func(w *sim.World) { w.Finish(p, failed) }})
+		s.act(podRef(p), func(w *sim.World) { w.Finish(p, failed) })
 	}
 	return w.end()
 }
@@ -44,10 +46,8 @@ func deleteIt(s *stage, w *words) error {
 		return err
 	}
 	if _, isJob := s.told[groupRef(k)]; isJob {
-		for ref, o := range s.told {
-			if p, isPod := o.(*model.Pod); isPod && p.Namespace == k.Namespace && p.Group == k.Name {
-				s.vanish(ref)
-			}
+		for _, p := range s.toldPods(k) {
+			s.vanish(podRef(p))
 		}
 		s.vanish(groupRef(k))
 		return w.end()
@@ -69,16 +69,26 @@ func ungate(s *stage, w *words) error {
 	if err != nil {
 		return err
 	}
-	for ref, o := range s.told {
-		old, isPod := o.(*model.Pod)
-		if !isPod || old.Namespace != k.Namespace || old.Group != k.Name && old.Name != k.Name || !old.Gated {
-			continue
-		}
-		p := *old
+	for _, key := range s.toldPods(k) {
+		p := *s.told[podRef(key)].(*model.Pod)
 		p.Gated = false
-		s.change(ref, &p)
+		s.change(podRef(key), &p)
 	}
 	return w.end()
+}
+
+// toldPods are the pods of a job as the story made them, or the one pod of that name,
+// sorted.
+func (s *stage) toldPods(k ledger.Key) []ledger.Key {
+	var out []ledger.Key
+	for _, o := range s.told { // order-free: sorted below
+		p, isPod := o.(*model.Pod)
+		if isPod && p.Namespace == k.Namespace && (p.Group == k.Name || p.Name == k.Name) {
+			out = append(out, ledger.Key{Namespace: p.Namespace, Name: p.Name})
+		}
+	}
+	slices.SortFunc(out, func(a, b ledger.Key) int { return strings.Compare(a.Name, b.Name) })
+	return out
 }
 
 // podsOf are the running pods of a job, or the one pod of that name.

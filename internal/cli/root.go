@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// Process is what a command has of the world around it.
+type Process struct {
+	Args     []string // as os.Args: the name first, by which the binary was called
+	In       io.Reader
+	Out, Err io.Writer
+	Env      func(string) string
+	Now      func() time.Time
+}
+
+// OS is the process as it really is.
+func OS() Process {
+	return Process{Args: os.Args, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Getenv, Now: time.Now}
+}
+
+// Run runs the command that the arguments ask for and returns the exit code.
+func (p Process) Run() int {
+	root := p.root()
+	args := p.Args[1:]
+	if p.calledAs("vc-scheduler") {
+		args = append([]string{"scheduler"}, args...)
+	}
+	root.SetArgs(args)
+	command, err := root.ExecuteC()
+	var failed *failure
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &failed):
+		for _, line := range failed.lines {
+			fmt.Fprintln(p.Err, line)
+		}
+		return failed.code
+	default:
+		fmt.Fprintf(p.Err, "error: %v\nSee '%s --help'.\n", err, command.CommandPath())
+		return 2
+	}
+}
+
+func (p Process) root() *cobra.Command {
+	name := "ashlar"
+	if p.calledAs("kubectl-ashlar") {
+		name = "kubectl ashlar"
+	}
+	root := &cobra.Command{
+		Use:   "ashlar",
+		Short: "Batch scheduling for Kubernetes that can be explained, predicted and replayed",
+		Long: `Ashlar is a batch scheduler for Kubernetes: queues share a cluster fairly, gangs start
+whole or not at all, and every decision can be explained. It speaks Volcano's language:
+the same objects, annotations and configuration.`,
+		Example:       fmt.Sprintf("  # Who would run where, who would wait, and why?\n  %s simulate -f cluster.yaml -f jobs/", name),
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: name},
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetIn(p.In)
+	root.SetOut(p.Out)
+	root.SetErr(p.Err)
+	root.AddCommand(p.simulate(name), p.scheduler(), p.version())
+	return root
+}
+
+// calledAs says that the binary was called by a name, whatever its folder and ending.
+func (p Process) calledAs(name string) bool {
+	return strings.TrimSuffix(filepath.Base(p.Args[0]), ".exe") == name
+}
+
+// failure is an error whose lines are for the user as they are, with the exit code.
+type failure struct {
+	code  int
+	lines []string
+}
+
+func (f *failure) Error() string { return strings.Join(f.lines, "\n") }
+
+// badInput refuses what was given, line by line.
+func badInput(lines ...string) error { return &failure{code: 1, lines: lines} }

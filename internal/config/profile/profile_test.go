@@ -1,0 +1,97 @@
+package profile_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ashlar.sh/internal/config"
+	"ashlar.sh/internal/config/profile"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/policy"
+)
+
+func read(t *testing.T, text string) *config.Scheduler {
+	t.Helper()
+	s, problems := config.Parse(config.Source{File: "conf"}, []byte(text), config.Volcano(), config.Strict)
+	if s == nil {
+		t.Fatalf("the configuration is refused: %v", problems)
+	}
+	return s
+}
+
+func TestOf(t *testing.T) {
+	got := profile.Of(read(t, `
+actions: "enqueue, allocate, preempt, backfill"
+configurations:
+- name: allocate
+  arguments:
+    enablePredicateErrorCache: false
+tiers:
+- plugins:
+  - name: sla
+  - name: gang
+    enableJobOrder: false
+    enabledJobPipelined: false
+- plugins:
+  - name: proportion
+    enableHierarchy: true
+  - name: predicates
+    arguments:
+      predicate.NodePortsEnable: false
+      predicate.VolumeZoneEnable: false
+  - name: binpack
+    arguments:
+      binpack.weight: 5
+      binpack.resources: nvidia.com/gpu,  example.com/foo
+      binpack.resources.nvidia.com/gpu: 2
+`))
+	want := policy.Profile{
+		Actions: []string{"enqueue", "allocate", "backfill"},
+		ActionArguments: map[string]policy.Arguments{
+			"enqueue": {}, "backfill": {}, "allocate": {"predicateErrorCacheEnable": "false"},
+		},
+		Tiers: [][]policy.Choice{
+			{{Plugin: "gang", Off: []policy.Point{policy.PointJobOrder, policy.PointJobPipelined}, Arguments: policy.Arguments{}}},
+			{
+				{Plugin: "proportion", Hierarchy: true, Arguments: policy.Arguments{}},
+				{Plugin: "predicates", Arguments: policy.Arguments{"predicate.NodePortsEnable": "false"}},
+				{Plugin: "binpack", Arguments: policy.Arguments{
+					"binpack.weight": "5", "binpack.resources": "nvidia.com/gpu, example.com/foo",
+					"binpack.resources.nvidia.com/gpu": "2",
+				}},
+			},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("profile (-want +got):\n%s", diff)
+	}
+}
+
+// What the catalogue calls built must be in the engine, or nothing would run.
+func TestEngineKnowsAllThatTheCatalogueCallsBuilt(t *testing.T) {
+	var p policy.Profile
+	for _, a := range config.Volcano().Actions {
+		if a.Built {
+			p.Actions = append(p.Actions, a.Name)
+		}
+	}
+	for _, e := range config.Volcano().Plugins {
+		if e.Built {
+			p.Tiers = append(p.Tiers, []policy.Choice{{Plugin: e.Name}})
+		}
+	}
+	if _, err := sched.New(p); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDefaultMakesAnEngine(t *testing.T) {
+	p := profile.Of(config.Default())
+	if _, err := sched.New(p); err != nil {
+		t.Fatal(err)
+	}
+	if !p.HasAction("enqueue") || !p.HasAction("allocate") || !p.HasAction("backfill") {
+		t.Errorf("actions %v; want enqueue, allocate and backfill", p.Actions)
+	}
+}

@@ -1,0 +1,80 @@
+package manifest
+
+import (
+	"iter"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// mostOwners bounds a chain of controllers, which an author may have made a circle.
+const mostOwners = 8
+
+// controllers goes up from an object, from controller to controller, as far as they are
+// known; the last of them may be missing from the input.
+func (b *builder) controllers(o *object) iter.Seq[identity] {
+	return func(yield func(identity) bool) {
+		ref := metav1.GetControllerOfNoCopy(o)
+		if ref == nil {
+			return
+		}
+		id, ok := identity{groupOf(ref.APIVersion), ref.Kind, o.GetNamespace(), ref.Name}, true
+		for range mostOwners {
+			if !ok || !yield(id) {
+				return
+			}
+			id, ok = b.above(id)
+		}
+	}
+}
+
+// above is the controller of an object, false without. Of a ReplicaSet that is missing
+// from the input it is the Deployment after which such ReplicaSets are named, if that is
+// there: kubectl get deployments,pods does not print ReplicaSets.
+func (b *builder) above(id identity) (identity, bool) {
+	if o := b.byName[id]; o != nil {
+		ref := metav1.GetControllerOfNoCopy(o)
+		if ref == nil {
+			return identity{}, false
+		}
+		return identity{groupOf(ref.APIVersion), ref.Kind, id.namespace, ref.Name}, true
+	}
+	if dash := strings.LastIndexByte(id.name, '-'); id.group == appsv1.GroupName && id.kind == "ReplicaSet" && dash > 0 {
+		up := identity{id.group, "Deployment", id.namespace, id.name[:dash]}
+		return up, b.byName[up] != nil
+	}
+	return identity{}, false
+}
+
+// groupOf is the group of an apiVersion, "" for v1.
+func groupOf(apiVersion string) string {
+	group, _, grouped := strings.Cut(apiVersion, "/")
+	if !grouped {
+		return ""
+	}
+	return group
+}
+
+// topOwner is the name of the last controller above one of that kind.
+func (b *builder) topOwner(namespace, kind, name string) string {
+	for i := range kinds {
+		if kinds[i].name != kind {
+			continue
+		}
+		id, ok := b.above(identity{kinds[i].group, kind, namespace, name})
+		for n := 0; ok && n < mostOwners; n++ {
+			name = id.name
+			id, ok = b.above(id)
+		}
+	}
+	return name
+}
+
+// class notes the value of a priority class.
+func (b *builder) class(o *object) {
+	if c, ok := o.Object.(*schedulingv1.PriorityClass); ok {
+		b.classes[c.Name] = c.Value
+	}
+}

@@ -1,0 +1,81 @@
+package manifest
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"ashlar.sh/sched/model"
+)
+
+// The annotations by which an author tells a simulation about time.
+const (
+	submitKey   = "ashlar.sh/submit-at"
+	durationKey = "ashlar.sh/duration"
+)
+
+// times is what one object says about time.
+type times struct {
+	submitAt time.Duration
+	submits  bool // submitAt was given
+	duration time.Duration
+	lasts    bool // duration was given
+}
+
+func at(key string) string { return "metadata.annotations[" + key + "]" }
+
+// timesOf reads an object's annotations.
+func (b *builder) timesOf(object string, annotations map[string]string) times {
+	var t times
+	t.submitAt, t.submits = b.duration(object, annotations, submitKey, "0s is taken")
+	t.duration, t.lasts = b.duration(object, annotations, durationKey, "the pod runs for ever")
+	return t
+}
+
+// duration reads one annotation; what cannot be meant is a Problem and not given.
+func (b *builder) duration(object string, annotations map[string]string, key, instead string) (time.Duration, bool) {
+	text, ok := annotations[key]
+	if !ok {
+		return 0, false
+	}
+	d, err := time.ParseDuration(text)
+	switch {
+	case err != nil:
+		b.problem(object, "%s: %s is not a duration such as 90s or 1h30m: %s", at(key), shown(text), instead)
+		return 0, false
+	case d < 0:
+		b.problem(object, "%s: %s is negative: %s", at(key), shown(text), instead)
+		return 0, false
+	}
+	return d, true
+}
+
+// submitAt is when an object appears: as it says itself, else as its controllers say;
+// false when nobody says.
+func (b *builder) submitAt(o *object) (time.Duration, bool) {
+	if t := b.times[o.identity()]; t.submits {
+		return t.submitAt, true
+	}
+	for id := range b.controllers(o) {
+		if t := b.times[id]; t.submits {
+			return t.submitAt, true
+		}
+	}
+	return 0, false
+}
+
+// groupSubmitAt is when a pod's PodGroup appears, which holds for the pod where neither
+// it nor its workload says otherwise (decision 35).
+func (b *builder) groupSubmitAt(pod *corev1.Pod) time.Duration {
+	for _, key := range []string{schedulingv1beta1.KubeGroupNameAnnotationKey, schedulingv1beta1.VolcanoGroupNameAnnotationKey} {
+		if name := pod.Annotations[key]; name != "" {
+			id := identity{schedulingv1beta1.GroupName, string(model.KindPodGroup), pod.Namespace, name}
+			if group := b.byName[id]; group != nil {
+				d, _ := b.submitAt(group)
+				return d
+			}
+		}
+	}
+	return 0
+}

@@ -1,0 +1,167 @@
+package manifest
+
+import (
+	"maps"
+	"strconv"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	batchv1alpha1 "volcano.sh/apis/pkg/apis/batch/v1alpha1"
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+)
+
+// mostMade bounds the pods that workloads make.
+const mostMade = 1 << 20
+
+// batchOf is pods to be made from one template.
+type batchOf struct {
+	owner    *object
+	count    int64
+	prefix   string // of the names
+	first    int64  // number in the first name
+	template *corev1.PodTemplateSpec
+	add      map[string]string // annotations beyond the template's
+}
+
+// workload makes the pods of an object that makes pods; false for others.
+func (b *builder) workload(o *object) bool {
+	batch := batchOf{owner: o, prefix: o.GetName() + "-"}
+	switch w := o.Object.(type) {
+	case *appsv1.Deployment:
+		batch.count, batch.template = replicas(w.Spec.Replicas), &w.Spec.Template
+	case *appsv1.ReplicaSet:
+		batch.count, batch.template = replicas(w.Spec.Replicas), &w.Spec.Template
+		if b.deployed(o) {
+			return true
+		}
+	case *appsv1.StatefulSet:
+		batch.count, batch.template = replicas(w.Spec.Replicas), &w.Spec.Template
+		if w.Spec.Ordinals != nil {
+			batch.first = int64(w.Spec.Ordinals.Start)
+		}
+	case *batchv1.Job:
+		batch.count, batch.template = atATime(w), &w.Spec.Template
+	case *batchv1alpha1.Job:
+		b.complainOfDuration(o)
+		b.volcanoJob(o, w)
+		return true
+	default:
+		return false
+	}
+	b.complainOfDuration(o)
+	if !b.busy[o.identity()] {
+		b.makePods(batch)
+	}
+	return true
+}
+
+// complainOfDuration tells an author who put a duration where no pod sees it.
+func (b *builder) complainOfDuration(o *object) {
+	if b.times[o.identity()].lasts {
+		b.problem(o.ref(), "%s belongs on a pod or a pod template: ignored here", at(durationKey))
+	}
+}
+
+// deployed says that a ReplicaSet belongs to a Deployment of the input, which makes the
+// pods.
+func (b *builder) deployed(o *object) bool {
+	for id := range b.controllers(o) {
+		return b.byName[id] != nil
+	}
+	return false
+}
+
+func replicas(n *int32) int64 {
+	if n == nil {
+		return 1
+	}
+	return int64(*n)
+}
+
+// atATime is how many pods of a batch Job there are at the same time: as many as may run
+// in parallel, but no more than completions are missing.
+func atATime(j *batchv1.Job) int64 {
+	if j.Spec.Suspend != nil && *j.Spec.Suspend {
+		return 0
+	}
+	for _, c := range j.Status.Conditions {
+		if (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue {
+			return 0
+		}
+	}
+	n := replicas(j.Spec.Parallelism)
+	if j.Spec.Completions != nil {
+		n = min(n, max(0, int64(*j.Spec.Completions)-int64(j.Status.Succeeded)))
+	}
+	return n
+}
+
+// makePods makes what a batch asks for. A name that is taken stays with whom it belongs
+// to.
+func (b *builder) makePods(batch batchOf) {
+	o := batch.owner
+	switch {
+	case batch.count < 0:
+		b.problem(o.ref(), "%d pods are fewer than none: none are made", batch.count)
+		return
+	case batch.count > int64(b.left):
+		b.problem(o.ref(), "%d pods are more than the %d that may still be made: none are made", batch.count, b.left)
+		return
+	}
+	b.left -= int(batch.count)
+	annotations := b.annotations(batch)
+	t := b.timesOf(o.ref(), batch.template.Annotations)
+	for i := range batch.count {
+		pod := &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{
+				Name: batch.prefix + strconv.FormatInt(batch.first+i, 10), Namespace: o.GetNamespace(),
+				Labels: batch.template.Labels, Annotations: annotations,
+				CreationTimestamp: o.GetCreationTimestamp(), OwnerReferences: []metav1.OwnerReference{o.controllerRef()},
+			},
+			Spec: batch.template.Spec,
+		}
+		if b.pods[podRef(pod)] {
+			b.problem("Pod/"+pod.Namespace+"/"+pod.Name, "%s does not make it: there is one of that name", o.ref())
+			continue
+		}
+		b.pods[podRef(pod)] = true
+		b.addPod(o.where, pod, b.madeSubmitAt(o, pod, t), t)
+	}
+}
+
+// madeSubmitAt is when a pod that o makes appears: as its template says, else o, else the
+// PodGroup.
+func (b *builder) madeSubmitAt(o *object, pod *corev1.Pod, template times) time.Duration {
+	if template.submits {
+		return template.submitAt
+	}
+	if d, ok := b.submitAt(o); ok {
+		return d
+	}
+	return b.groupSubmitAt(pod)
+}
+
+// annotations are the template's, with what the owner asks of the job that its pods are
+// adopted into.
+func (b *builder) annotations(batch batchOf) map[string]string {
+	out := maps.Clone(batch.template.Annotations)
+	if out == nil {
+		out = map[string]string{}
+	}
+	for _, key := range []string{schedulingv1beta1.QueueNameAnnotationKey, schedulingv1beta1.VolcanoGroupMinMemberAnnotationKey} {
+		if v, ok := batch.owner.GetAnnotations()[key]; ok && out[key] == "" {
+			out[key] = v
+		}
+	}
+	maps.Copy(out, batch.add)
+	return out
+}
+
+// controllerRef is the reference by which what an object makes names it.
+func (o *object) controllerRef() metav1.OwnerReference {
+	yes := true
+	return metav1.OwnerReference{APIVersion: o.kind.apiVersion(), Kind: o.kind.name, Name: o.GetName(), UID: o.GetUID(), Controller: &yes}
+}
