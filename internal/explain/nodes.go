@@ -32,14 +32,26 @@ func nodes(r trace.Reason) string {
 	if len(parts) == 0 {
 		parts = append(parts, alone(r))
 	}
-	text := "no node takes it"
-	if r.Need > 0 {
-		text = fmt.Sprintf("none of %s takes it", count(r.Need, "node"))
+	return total(r) + ": " + strings.Join(parts, ", ")
+}
+
+// total says how many nodes were asked. That none takes it is claimed only where the
+// counts can cover them all: members of its gang may hold the others.
+func total(r trace.Reason) string {
+	refused := 0
+	for _, c := range r.Nodes {
+		refused += c.Count
 	}
-	if r.Need == 1 {
-		text = "the only node does not take it"
+	switch {
+	case r.Need == 0:
+		return "no node takes it"
+	case r.Need == 1:
+		return "the only node does not take it"
+	case refused < r.Need:
+		return fmt.Sprintf("of %s", count(r.Need, "node"))
+	default:
+		return fmt.Sprintf("none of %s takes it", count(r.Need, "node"))
 	}
-	return text + ": " + strings.Join(parts, ", ")
 }
 
 // counted is "2 lack memory (on n2: 8Gi asked, 1Gi free)".

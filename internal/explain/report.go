@@ -1,7 +1,9 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"ashlar.sh/sched"
@@ -157,6 +159,15 @@ func New(state sched.Report, s Summary, evictions []Eviction) *Report {
 		r.Problems = append(r.Problems, Problem{Object: p.Object, Message: p.Message})
 	}
 	return r
+}
+
+// AddProblem adds what was found wrong before the engine saw an object, in its place.
+func (r *Report) AddProblem(object, message string) {
+	p := Problem{Object: object, Message: message}
+	at, _ := slices.BinarySearchFunc(r.Problems, p, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Object, b.Object), cmp.Compare(a.Message, b.Message))
+	})
+	r.Problems = slices.Insert(r.Problems, at, p)
 }
 
 func queue(q *sched.QueueReport) Queue {

@@ -139,11 +139,18 @@ func (p *page) waiting(r *Report) {
 		some = true
 		p.line("  %s  %s", p.paint(bold, p.name(j.Namespace, j.Name)),
 			p.paint(faint, fmt.Sprintf("(queue %s, %s)", j.Queue, waitingPods(j))))
-		p.paragraph(4, p.paint(yellow, j.Reason.Code)+": "+j.Reason.Message)
+		p.reason(j.Reason)
 	}
 	if !some {
 		p.line("  nobody")
 	}
+}
+
+// reason is a code and its sentence, the code in colour.
+func (p *page) reason(r Reason) {
+	lines := wrap(r.Code+": "+r.Message, p.width-4)
+	lines[0] = p.paint(yellow, r.Code) + strings.TrimPrefix(lines[0], r.Code)
+	p.line("    %s", strings.Join(lines, "\n    "))
 }
 
 func waitingPods(j *Job) string {

@@ -157,5 +157,8 @@ func found(n *yaml.Node) string {
 	if bytes.HasPrefix(e.buf, []byte{'"'}) {
 		return "the text " + shown(n.Value)
 	}
+	if n.Tag == "!!str" {
+		return "the truth value " + n.Value + " (quotes make it a text)"
+	}
 	return strings.Trim(shown(n.Value), `"`)
 }

@@ -64,10 +64,14 @@ func (b *builder) topOwner(namespace, kind, name string) string {
 			continue
 		}
 		id, ok := b.above(identity{kinds[i].group, kind, namespace, name})
+		if !ok {
+			continue
+		}
 		for n := 0; ok && n < mostOwners; n++ {
 			name = id.name
 			id, ok = b.above(id)
 		}
+		return name
 	}
 	return name
 }

@@ -58,12 +58,12 @@ func TestNumbersCountPeriodsAndTheSummaryCountsCycles(t *testing.T) {
 func TestRunStopsAtItsTime(t *testing.T) {
 	p := start(t, node("n", 1), pod("a", 1, lasts(10*time.Second)), pod("b", 1))
 	p.Run(11 * time.Second)
-	p.want("a Succeeded, b Binding n")
+	p.want("a Succeeded n, b Binding n")
 	if p.Now() != 11*time.Second {
 		t.Errorf("it is %v", p.Now())
 	}
 	p.Run(0)
-	p.want("a Succeeded, b Running n")
+	p.want("a Succeeded n, b Running n")
 }
 
 func TestWhatIsDoneAfterARunShowsAfterItsTime(t *testing.T) {
@@ -80,7 +80,7 @@ func TestWhatIsDoneAfterARunShowsAfterItsTime(t *testing.T) {
 func TestAHorizonOfAMillionCyclesCostsNothing(t *testing.T) {
 	p := start(t, node("n", 1), pod("a", 1, lasts(1e6*time.Second)), pod("b", 1))
 	p.Run(2e6 * time.Second)
-	p.want("a Succeeded, b Running n")
+	p.want("a Succeeded n, b Running n")
 	if s := p.Summary(); s.Cycles > 12 || s.Endless {
 		t.Errorf("%+v", s)
 	}

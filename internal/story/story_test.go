@@ -28,7 +28,7 @@ const shuffles = 6
 func TestStories(t *testing.T) {
 	paths, err := filepath.Glob("../../stories/*.story")
 	if err != nil || len(paths) < 30 {
-		t.Fatalf("%d stories found, at least 30 expected (%v)", len(paths), err)
+		t.Errorf("%d stories found, at least 30 expected (%v)", len(paths), err)
 	}
 	for _, path := range paths {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".story"), func(t *testing.T) { hold(t, path) })

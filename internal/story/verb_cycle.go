@@ -7,6 +7,7 @@ import (
 
 	"ashlar.sh/internal/sim"
 	"ashlar.sh/sched"
+	"ashlar.sh/sched/trace"
 )
 
 // cycle runs the next cycle that can matter, or the next N. The answer is what it
@@ -143,11 +144,12 @@ func (s *stage) decided(c sim.Cycle, phases bool) []string {
 	return out.lines()
 }
 
-// waits says of every job that waits why.
+// waits says of every job that waits why. One whose last pods are being bound waits for
+// nothing that anybody could decide.
 func (s *stage) waits() []string {
 	var out []string
 	for _, j := range s.world.Engine().Report().Jobs {
-		if j.Reason.Is() {
+		if j.Reason.Is() && j.Reason.Code != trace.BindInFlight {
 			out = append(out, fmt.Sprintf("wait %s/%s: %s", j.Namespace, j.Name, brief(j.Reason)))
 		}
 	}

@@ -240,6 +240,9 @@ func (x *Index) refill(r *row, class *ledger.Class) {
 			r.heap = append(r.heap, entry{x.score(r, class, n), x.tie(class, n), n})
 		}
 	}
+	if len(r.heap) < 2 {
+		return
+	}
 	for i := (len(r.heap) - 2) / arity; i >= 0; i-- {
 		r.down(x, i)
 	}

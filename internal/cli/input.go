@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"ashlar.sh/internal/config"
+	"ashlar.sh/internal/config/profile"
+	"ashlar.sh/internal/manifest"
+	"ashlar.sh/internal/sim"
+	"ashlar.sh/sched/policy"
+)
+
+// input is what a simulation starts from.
+type input struct {
+	profile  policy.Profile
+	items    []sim.Item
+	problems []manifest.Problem
+}
+
+// read reads the cluster and its configuration. Everything that is wrong is reported,
+// not only the first.
+func (p Process) read(s simulation) (input, error) {
+	set, errs := manifest.Load(s.files, p.In)
+	var lines []string
+	for _, e := range errs {
+		lines = append(lines, e.Error())
+	}
+	var world *manifest.World
+	if len(lines) == 0 {
+		world = set.Expand(s.schedulers...)
+	}
+	chosen, more := p.configuration(s, world)
+	if lines = append(lines, more...); len(lines) > 0 {
+		return input{}, badInput(lines...)
+	}
+	in := input{profile: profile.Of(chosen), problems: world.Problems}
+	for _, i := range world.Items {
+		in.items = append(in.items, sim.Item{Fact: i.Fact, SubmitAt: i.SubmitAt, Duration: i.Duration,
+			HasDuration: i.HasDuration, Owned: i.Owned, Where: i.Where.String()})
+	}
+	return in, nil
+}
+
+// configuration is the flag's, else the only one among the input, else Volcano's
+// default; with what is wrong with it, line by line. Warnings go to stderr.
+func (p Process) configuration(s simulation, w *manifest.World) (*config.Scheduler, []string) {
+	if s.config != "" {
+		text, err := os.ReadFile(s.config)
+		if err != nil {
+			return nil, []string{fmt.Sprintf("%s: %v", s.config, cause(err))}
+		}
+		return p.parse(config.Source{File: s.config}, string(text))
+	}
+	if w == nil {
+		return nil, nil
+	}
+	found, err := w.Config()
+	switch {
+	case err != nil:
+		return nil, []string{err.Error()}
+	case found == nil:
+		chosen := config.Default()
+		p.warn(chosen.Unbuilt())
+		return chosen, nil
+	case found.Literal:
+		return p.parse(config.Source{File: found.Where.File, LineOffset: found.Line - 1}, found.Text)
+	default:
+		return p.parse(config.Source{File: fmt.Sprintf("%s (ConfigMap %s)", found.Where, found.Name)}, found.Text)
+	}
+}
+
+// parse reads a configuration; its text where it is refused.
+func (p Process) parse(src config.Source, text string) (*config.Scheduler, []string) {
+	chosen, problems := config.Parse(src, []byte(text), config.Volcano(), config.Strict)
+	if chosen != nil {
+		p.warn(problems)
+		return chosen, nil
+	}
+	var lines []string
+	for _, problem := range problems {
+		lines = append(lines, problem.String())
+	}
+	return nil, lines
+}
+
+func (p Process) warn(problems []config.Problem) {
+	for _, problem := range problems {
+		fmt.Fprintln(p.Err, problem)
+	}
+}
+
+// cause is an error without the operation and the path, which the message has.
+func cause(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}

@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/sim"
+)
+
+// mostFindings bounds what an audit prints: the first are the ones to look at.
+const mostFindings = 20
+
+// run runs a world to its end, or to the virtual time asked for, with its log and its
+// progress on stderr. It returns what the audit found, if it was asked for: the run
+// ends with the first cycle in which it found something.
+func (p Process) run(s simulation, in input) (world *sim.World, findings []string, err error) {
+	last, err := lastCycle(s.stop, in)
+	if err != nil {
+		return nil, nil, badInput("error: " + err.Error())
+	}
+	world, err = sim.New(in.profile, in.items, sim.Options{Verbosity: s.verbosity, Audit: s.audit})
+	if err != nil {
+		return nil, nil, badInput("error: " + err.Error())
+	}
+	show := p.progress(s.verbosity > 0)
+	defer show.clear()
+	for {
+		c, more := world.Step()
+		if !more {
+			return world, nil, nil
+		}
+		p.log(c)
+		for _, f := range c.Audit {
+			findings = append(findings, fmt.Sprintf("cycle %d (%s): %s", c.Number, c.At, f))
+		}
+		if len(findings) > 0 {
+			return world, findings[:min(len(findings), mostFindings)], nil
+		}
+		if s.stop > 0 && c.At >= last {
+			return world, nil, nil
+		}
+		show.tick(world)
+	}
+}
+
+// lastCycle is the time of the last cycle up to and including a virtual time, 0 for
+// quiet. A world cannot be asked when its next cycle is due, so another one, which
+// runs alike, is run to find out.
+func lastCycle(stop time.Duration, in input) (time.Duration, error) {
+	if stop <= 0 {
+		return 0, nil
+	}
+	w, err := sim.New(in.profile, in.items, sim.Options{})
+	if err != nil {
+		return 0, err
+	}
+	w.Run(stop)
+	return w.Now(), nil
+}
+
+// log prints a cycle's events, each after the virtual time.
+func (p Process) log(c sim.Cycle) {
+	for _, e := range c.Events {
+		_, text := explain.Log(e)
+		if text == "" {
+			continue
+		}
+		for line := range strings.SplitSeq(text, "\n") {
+			fmt.Fprintf(p.Err, "%-6s %s\n", c.At, line)
+		}
+	}
+}

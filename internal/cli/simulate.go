@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/sim"
+)
+
+// simulation is what the flags of simulate ask for.
+type simulation struct {
+	files      []string
+	config     string
+	until      string
+	output     string
+	verbosity  int
+	schedulers []string
+	audit      bool
+
+	stop time.Duration // from until: 0 for quiet
+}
+
+const simulateLong = `Runs the scheduler on a cluster described by files, with a virtual clock and nodes that
+obey, until nothing more can happen, and reports who runs where, who waits and why, and
+how the queues share. It needs no cluster, and the engine is the one that schedules one.
+
+The input is any mix of YAML or JSON as kubectl prints it: Node, Pod, PriorityClass and
+List; Queue, PodGroup and Job of Volcano; batch Job, Deployment, StatefulSet and
+ReplicaSet. Annotations ashlar.sh/submit-at (on any object) and ashlar.sh/duration (on a
+pod or its template) say when it appears and how long it runs: 30s, 1h30m.
+
+The configuration is that of --scheduler-conf, else the only ConfigMap among the input
+with a key volcano-scheduler.conf, else Volcano's default.
+
+Exit codes: 0 simulated, whatever waits; 1 bad input or configuration; 2 bad usage.`
+
+func (p Process) simulate(name string) *cobra.Command {
+	s := simulation{}
+	c := &cobra.Command{
+		Use:   "simulate -f FILE|DIR|- ...",
+		Short: "Show who would run where, who would wait and why",
+		Long:  simulateLong,
+		Example: strings.ReplaceAll(`  # Simulate the files of a folder
+  NAME simulate -f examples/quickstart
+
+  # What if these jobs were submitted to the cluster as it is?
+  kubectl get nodes,pods,queues,podgroups -A -o yaml | NAME simulate -f - -f jobs.yaml
+
+  # With another configuration, stopped after an hour of virtual time
+  NAME simulate -f cluster.yaml --scheduler-conf volcano-scheduler.conf --until 1h
+
+  # For a script
+  NAME simulate -f cluster.yaml -o json`, "NAME", name),
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if err := s.check(); err != nil {
+				return err
+			}
+			return p.simulateNow(s)
+		},
+	}
+	f := c.Flags()
+	f.StringSliceVarP(&s.files, "filename", "f", nil, "file or folder to read, - for standard input; may be given several times")
+	f.StringVar(&s.config, "scheduler-conf", "", "volcano-scheduler.conf to use")
+	f.StringVar(&s.until, "until", "quiet", "when to stop: quiet, or a virtual time such as 90s or 2h")
+	f.StringVarP(&s.output, "output", "o", "table", "table, json or yaml")
+	f.IntVarP(&s.verbosity, "v", "v", 0, "print the scheduler's log lines up to this level (3 to 5) on stderr")
+	f.StringSliceVar(&s.schedulers, "scheduler-name", []string{"volcano"}, "schedulerName of the pods to schedule; may be given several times")
+	f.BoolVar(&s.audit, "audit", false, "recount every figure after every cycle; exit 1 if one is wrong")
+	if err := c.MarkFlagRequired("filename"); err != nil {
+		panic(err) // the flag is defined above
+	}
+	return c
+}
+
+// check refuses values that no run can be made of, before anything is read.
+func (s *simulation) check() error {
+	switch s.output {
+	case "table", "json", "yaml":
+	default:
+		return fmt.Errorf("--output %q: expected table, json or yaml", s.output)
+	}
+	if s.verbosity < 0 {
+		return fmt.Errorf("-v %d: expected 0 or more", s.verbosity)
+	}
+	if s.until == "quiet" {
+		return nil
+	}
+	stop, err := time.ParseDuration(s.until)
+	if err != nil || stop <= 0 {
+		return fmt.Errorf("--until %q: expected quiet, or a positive duration such as 90s or 2h", s.until)
+	}
+	s.stop = stop
+	return nil
+}
+
+// simulateNow reads, runs and reports.
+func (p Process) simulateNow(s simulation) error {
+	in, err := p.read(s)
+	if err != nil {
+		return err
+	}
+	world, findings, err := p.run(s, in)
+	if err != nil {
+		return err
+	}
+	report := explain.New(world.Engine().Report(), summary(world), evictions(world))
+	for _, problem := range in.problems {
+		report.AddProblem(problem.Object, problem.Message)
+	}
+	if err := p.print(report, s.output); err != nil {
+		return badInput("error: writing the report: " + err.Error())
+	}
+	if len(findings) > 0 {
+		return badInput(append([]string{"error: the audit found figures that are wrong; this is a bug in ashlar:"}, findings...)...)
+	}
+	return nil
+}
+
+func (p Process) print(r *explain.Report, output string) error {
+	switch output {
+	case "json":
+		return r.JSON(p.Out)
+	case "yaml":
+		return r.YAML(p.Out)
+	default:
+		return r.Text(p.Out, p.style())
+	}
+}
+
+func summary(w *sim.World) explain.Summary {
+	s := w.Summary()
+	return explain.Summary{Cycles: s.Cycles, VirtualTime: explain.Duration(s.VirtualTime), Bound: s.Bound,
+		Pending: s.Pending, Evicted: s.Evicted}
+}
+
+func evictions(w *sim.World) []explain.Eviction {
+	var out []explain.Eviction
+	for _, e := range w.Evictions() {
+		out = append(out, explain.Eviction{Cycle: e.Cycle, Time: explain.Duration(e.Time), Namespace: e.Pod.Namespace,
+			Name: e.Pod.Name, Job: e.Job, Queue: e.Queue, Action: e.Action, For: e.For, Reason: e.Reason})
+	}
+	return out
+}
