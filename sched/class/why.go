@@ -40,6 +40,9 @@ func (x *Index) Why(t ledger.TaskID) trace.Reason {
 	return reason
 }
 
+// million is the parts in which what a node lacks is measured against what is asked.
+const million = 1_000_000
+
 type kind struct {
 	code trace.Code
 	text string
@@ -52,8 +55,9 @@ type why struct {
 	class   *ledger.Class
 	counts  []trace.NodeCount
 	at      map[kind]int
-	nearest ledger.NodeID // among nodes that only lack room: the fewest dimensions short, then the name
+	nearest ledger.NodeID // among nodes that only lack room: the fewest dimensions short, then the least part missing, then the name
 	short   int
+	missing int64
 	onlyRes bool
 	others  bool // some node refuses for another reason than room
 }
@@ -65,17 +69,19 @@ func (w *why) ask(t ledger.TaskID, n ledger.NodeID) {
 		w.add(kind{v.Code, v.Text}, name)
 		return
 	}
-	short := 0
+	short, missing := 0, int64(0)
 	for _, need := range w.class.Need {
-		if w.x.l.Room(need.Dim)[n] < need.Amount {
+		if room := w.x.l.Room(need.Dim)[n]; room < need.Amount {
 			short++
+			missing = max(missing, resource.MulDiv(need.Amount-max(0, room), million, need.Amount))
 			w.add(kind{trace.InsufficientResource, w.x.l.Dims.Name(need.Dim)}, name)
 		}
 	}
 	if short > 0 {
 		w.onlyRes = true
-		if w.nearest == ledger.NoNode || short < w.short || short == w.short && name < w.x.l.Node(w.nearest).Name {
-			w.nearest, w.short = n, short
+		if w.nearest == ledger.NoNode || cmp.Or(cmp.Compare(short, w.short), cmp.Compare(missing, w.missing),
+			cmp.Compare(name, w.x.l.Node(w.nearest).Name)) < 0 {
+			w.nearest, w.short, w.missing = n, short, missing
 		}
 		return
 	}

@@ -61,38 +61,34 @@ func (t *turn) hopeless() bool {
 	}
 	class := t.s.L.Task(first).Class
 	if fit := t.s.Nodes.Capacity(class, need); fit < need {
-		t.placed = int32(fit)
-		t.refuse(first, t.s.Nodes.Why(first))
+		t.refuseAfter(fit, t.s.Nodes.Why)
 		return true
 	}
 	if fit := t.s.Policy.Allocatable(t.job.Queue, class, need); fit < need {
-		t.placed = int32(fit)
-		t.refuse(first, t.queueReason(class, fit))
+		t.refuseAfter(fit, func(ledger.TaskID) trace.Reason {
+			return t.s.Policy.WhyNotAllocatable(t.job.Queue, class)
+		})
 		return true
 	}
 	return false
 }
 
-// queueReason is why a queue takes no more of a class than fit.
-func (t *turn) queueReason(c ledger.ClassID, fit int64) trace.Reason {
-	if fit == 0 {
-		return t.s.Policy.WhyNotAllocatable(t.job.Queue, c)
-	}
+// refuseAfter notes why the task after the first fit is refused: as it stands with
+// those placed, which are taken back.
+func (t *turn) refuseAfter(fit int64, why func(ledger.TaskID) trace.Reason) {
+	next := t.w.Tasks[t.w.next+int(fit)]
 	var r trace.Reason
 	t.s.L.Try(func(tx *ledger.Tx) bool {
-		for _, task := range t.w.Tasks[t.w.next:] {
-			if fit == 0 {
-				break
-			}
+		for _, task := range t.w.Tasks[t.w.next : t.w.next+int(fit)] {
 			if n, _ := t.s.Nodes.Best(task); n != ledger.NoNode {
 				tx.Allocate(task, n)
 			}
-			fit--
 		}
-		r = t.s.Policy.WhyNotAllocatable(t.job.Queue, c)
+		r = why(next)
 		return false
 	})
-	return r
+	t.placed = int32(fit)
+	t.refuse(next, r)
 }
 
 func (t *turn) statement(tx *ledger.Tx) Outcome {
@@ -111,7 +107,7 @@ func (t *turn) statement(tx *ledger.Tx) Outcome {
 	switch {
 	case t.placed > 0 && t.ready(tx):
 		return Committed
-	case t.s.Policy.Pipelined(t.w.Job) && (t.placed > 0 || t.waits):
+	case t.s.Policy.Pipelined(t.w.Job) && (t.job.Waiting() > 0 || t.waits):
 		tx.Keep()
 		return Kept
 	default:
@@ -160,7 +156,13 @@ func (t *turn) ready(tx *ledger.Tx) bool {
 	if !t.s.Policy.Ready(t.w.Job) {
 		return false
 	}
-	return t.job.BestEffort == 0 || wholeBestEffort(t.s, tx, t.w.Job)
+	if t.job.BestEffort == 0 || wholeBestEffort(t.s, tx, t.w.Job) {
+		return true
+	}
+	if waiting := BestEffort(t.s, t.w.Job); len(waiting) > 0 {
+		t.refuse(waiting[0], t.s.Nodes.Why(waiting[0]))
+	}
+	return false
 }
 
 // refuse notes that a class found no place.
@@ -213,7 +215,7 @@ func (t *turn) report(o Outcome) {
 }
 
 func (t *turn) reason() trace.Reason {
-	need := t.job.MinMember - t.job.Ready() - t.job.Waiting()
+	need := t.job.MinMember - t.job.Placed() - t.job.Waiting()
 	if need < 1 || t.job.MinMember == 1 {
 		return t.why
 	}

@@ -75,19 +75,19 @@ func (r *Rotation) Drain(q ledger.QueueID) []ledger.JobID {
 	return out
 }
 
-// Candidates are the active jobs that keep admits, in job order. It is the place to
-// note the reasons of those that are left out.
-func (s *Session) Candidates(keep func(ledger.JobID) bool) []ledger.JobID {
-	// Admitting a job takes it off the active list: walk a copy.
-	active := slices.Clone(s.L.Active())
-	slices.SortFunc(active, s.byName)
-	out := active[:0]
-	for _, j := range active {
-		if keep(j) {
+// Candidates are the active jobs that are worth a look and that keep admits, by name.
+// worth only asks; keep may admit a job or note why it is left out, and is asked in the
+// order of names.
+func (s *Session) Candidates(worth, keep func(ledger.JobID) bool) []ledger.JobID {
+	// Admitting a job takes it off the active list: pick first, then ask.
+	var out []ledger.JobID
+	for _, j := range s.L.Active() {
+		if worth(j) {
 			out = append(out, j)
 		}
 	}
-	return out
+	slices.SortFunc(out, s.byName)
+	return slices.DeleteFunc(out, func(j ledger.JobID) bool { return !keep(j) })
 }
 
 func (s *Session) byName(a, b ledger.JobID) int {

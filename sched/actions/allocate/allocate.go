@@ -29,7 +29,8 @@ func (Action) Execute(s *session.Session) {
 	s.Enter(Name)
 	defer s.Leave(Name)
 	sheets := map[ledger.JobID]*search.Worksheet{}
-	rotation := s.Rotate(s.Candidates(func(j ledger.JobID) bool {
+	fresh := func(j ledger.JobID) bool { return !s.Parked(j) }
+	rotation := s.Rotate(s.Candidates(fresh, func(j ledger.JobID) bool {
 		w := candidate(s, j)
 		if w != nil {
 			sheets[j] = w
@@ -61,9 +62,6 @@ func (Action) Execute(s *session.Session) {
 // candidate returns a job's worksheet, nil when it is not to be served, with the
 // reason noted (seed 003 §4.2).
 func candidate(s *session.Session, j ledger.JobID) *search.Worksheet {
-	if s.Parked(j) {
-		return nil
-	}
 	r := s.Gate(j)
 	if !r.Is() && !s.Admitted(j) {
 		return nil // enqueue has noted why

@@ -23,9 +23,12 @@ func (Action) Name() string { return Name }
 func (Action) Execute(s *session.Session) {
 	s.Enter(Name)
 	defer s.Leave(Name)
-	rotation := s.Rotate(s.Candidates(func(j ledger.JobID) bool {
+	waits := func(j ledger.JobID) bool {
 		job := s.L.Job(j)
-		return job.BestEffort > 0 && job.Phase != model.GroupPending && !s.Gate(j).Is() && !s.Policy.ValidateJob(j).Is()
+		return job.BestEffort > 0 && job.Phase != model.GroupPending
+	}
+	rotation := s.Rotate(s.Candidates(waits, func(j ledger.JobID) bool {
+		return !s.Gate(j).Is() && !s.Policy.ValidateJob(j).Is()
 	}))
 	for {
 		q, j, ok := rotation.Next()

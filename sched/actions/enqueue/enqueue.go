@@ -27,10 +27,8 @@ func (Action) Name() string { return Name }
 func (Action) Execute(s *session.Session) {
 	s.Enter(Name)
 	defer s.Leave(Name)
-	rotation := s.Rotate(s.Candidates(func(j ledger.JobID) bool {
-		if job := s.L.Job(j); job.Phase != model.GroupPending {
-			return false
-		}
+	pending := func(j ledger.JobID) bool { return s.L.Job(j).Phase == model.GroupPending }
+	rotation := s.Rotate(s.Candidates(pending, func(j ledger.JobID) bool {
 		r := s.Gate(j)
 		if r.Is() {
 			s.Waits(j, r)
