@@ -16,7 +16,7 @@ bind ml/train-2 n2
 submit ml/serve queue=ml min=2 2 x gpu=4
 cycle
 ----
-wait ml/serve: GangIncomplete 0 of 2: NotEnoughResources: gpu 4 asked, 0 free on n1
+wait ml/serve: GangIncomplete 0 of 2: NotEnoughResources: gpu 4 asked, 2 free on n2
 
 nodes
 ----

@@ -1,28 +1,31 @@
 # A queue that holds what it deserves is served no more, though there is room.
 #
-# Half of eight CPUs is blue's, which has asked for them but cannot use them yet: its
-# gang needs a node of four that is still to come. red holds its four and waits; the
-# free CPUs of n2 are too small for blue, and red does not get them either.
+# Half of eight CPUs is blue's. Its task needs four on one node, and none has as many:
+# it waits for a bigger one. red has its half and could use the rest, and does not get
+# it, or blue would find it taken when the node comes.
 
-node n1 cpu=4
-node n2 cpu=2
-node n3 cpu=2
+node n1 n2 n3 n4 cpu=2
 queue blue red
 
-submit x/train queue=blue 1 x cpu=4 gated
-submit x/fill  queue=red min=1 8 x cpu=1
-cycle
+submit x/solver queue=blue 1 x cpu=4
+submit x/fill   queue=red min=1 8 x cpu=1
+run
 ----
-bind x/fill-0..1 n1
-bind x/fill-2 n2
-bind x/fill-3 n3
-bind x/fill-4..5 n1
-bind x/fill-6 n2
-bind x/fill-7 n3
-wait x/train: SchedulingGated
+0s    bind x/fill-0..3 n1 n2 n3 n4
+wait x/fill: QueueOverused red: cpu 4 deserved, 4 held
+wait x/solver: NotEnoughResources: cpu 4 asked, 1 free on n1
 
 queues deserved allocated request overused
 ----
 queue  deserved  allocated  request  overused
-blue   -         -          -        no
-red    cpu=8     cpu=8      cpu=8    yes
+blue   cpu=4     -          cpu=4    no
+red    cpu=4     cpu=4      cpu=8    yes
+
+node big cpu=4
+cycle
+----
+bind x/solver-0 big
+bind x/fill-4 n4
+bind x/fill-5 n1
+bind x/fill-6 n2
+bind x/fill-7 n3

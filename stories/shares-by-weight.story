@@ -12,18 +12,8 @@ submit ml/many   queue=gold min=1 12 x cpu=4,gpu=1
 submit ml/single queue=iron min=1 12 x cpu=4,gpu=1
 run
 ----
-0s    bind ml/many-0 n2
-0s    bind ml/single-0 n1
-0s    bind ml/many-1 n3
-0s    bind ml/many-2 n2
-0s    bind ml/many-3 n1
-0s    bind ml/single-1 n3
-0s    bind ml/many-4 n2
-0s    bind ml/many-5 n1
-0s    bind ml/many-6 n3
-0s    bind ml/single-2 n2
-0s    bind ml/many-7 n1
-0s    bind ml/many-8 n3
+0s    bind ml/many-0..8 n1 n2 n3
+0s    bind ml/single-0..2 n1 n2 n3
 wait ml/many: QueueOverused gold: cpu 36 deserved, 36 held; gpu 9 deserved, 9 held
 wait ml/single: QueueOverused iron: cpu 12 deserved, 12 held; gpu 3 deserved, 3 held
 

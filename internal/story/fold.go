@@ -1,71 +1,83 @@
 package story
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// folded is lines about pods in which neighbours that differ by their number only
-// become one: bind ml/train-0..2 n1.
-type folded struct {
-	out []string
-	run struct {
-		before, stem, after string
-		from, to            int
-		open                bool
-	}
+// deed is something that was decided for a pod: bind ml/train-0 n1. text stands alone
+// when there is no pod.
+type deed struct {
+	verb, stem string // stem: the pod's name without its number, or all of it
+	number     int    // -1 without
+	where      string // a node, and what else is to be said
+	text       string
 }
 
-// pod adds a line: a verb, a pod, what comes after it.
-func (f *folded) pod(before, name, after string) {
-	stem, n, numbered := numberedName(name)
-	r := &f.run
-	if r.open && numbered && r.before == before && r.stem == stem && r.after == after && n == r.to+1 {
-		r.to = n
-		return
+func deedOf(verb, pod, where string) deed {
+	d := deed{verb: verb, stem: pod, number: -1, where: where}
+	if i := strings.LastIndexByte(pod, '-'); i >= 0 {
+		if n, err := strconv.Atoi(pod[i+1:]); err == nil && strconv.Itoa(n) == pod[i+1:] {
+			d.stem, d.number = pod[:i+1], n
+		}
 	}
-	f.flush()
-	if !numbered {
-		f.out = append(f.out, strings.TrimSpace(before+" "+name+" "+after))
-		return
-	}
-	r.before, r.stem, r.after, r.from, r.to, r.open = before, stem, after, n, n, true
+	return d
 }
 
-// line adds a line that is never folded.
-func (f *folded) line(text string) {
-	f.flush()
-	f.out = append(f.out, text)
+// folded prints deeds in their order; neighbours that differ by a number that goes up
+// by one become one line: bind ml/train-0..2 n1.
+func folded(deeds []deed) []string {
+	return lines(deeds, func(a, b deed) bool { return a.where == b.where })
 }
 
-func (f *folded) lines() []string {
-	f.flush()
-	return f.out
+// digest prints deeds by pod, in order, with the nodes of those that are numbered in a
+// row: bind ml/train-0..2 n1 n2.
+func digest(deeds []deed) []string {
+	sorted := slices.Clone(deeds)
+	slices.SortStableFunc(sorted, func(a, b deed) int {
+		return cmp.Or(cmp.Compare(a.text, b.text), cmp.Compare(a.verb, b.verb), cmp.Compare(a.stem, b.stem), cmp.Compare(a.number, b.number))
+	})
+	return lines(sorted, func(deed, deed) bool { return true })
 }
 
-func (f *folded) flush() {
-	r := &f.run
-	if !r.open {
-		return
+// lines prints runs of deeds about pods numbered in a row, as far as together allows.
+func lines(deeds []deed, together func(a, b deed) bool) []string {
+	var out []string
+	for i := 0; i < len(deeds); {
+		n := i + 1
+		for n < len(deeds) && next(deeds[n-1], deeds[n]) && together(deeds[n-1], deeds[n]) {
+			n++
+		}
+		out = append(out, line(deeds[i:n]))
+		i = n
 	}
-	r.open = false
-	name := fmt.Sprintf("%s%d", r.stem, r.from)
-	if r.to > r.from {
-		name += fmt.Sprintf("..%d", r.to)
-	}
-	f.out = append(f.out, strings.TrimSpace(r.before+" "+name+" "+r.after))
+	return out
 }
 
-// numberedName splits train-12 into train- and 12.
-func numberedName(name string) (stem string, n int, ok bool) {
-	i := strings.LastIndexByte(name, '-')
-	if i < 0 {
-		return "", 0, false
+// next says that b is about the pod after a's.
+func next(a, b deed) bool {
+	return a.text == "" && b.text == "" && a.number >= 0 && a.verb == b.verb && a.stem == b.stem && b.number == a.number+1
+}
+
+func line(run []deed) string {
+	first, last := run[0], run[len(run)-1]
+	if first.text != "" {
+		return first.text
 	}
-	n, err := strconv.Atoi(name[i+1:])
-	if err != nil || strconv.Itoa(n) != name[i+1:] {
-		return "", 0, false
+	name := first.stem
+	if first.number >= 0 {
+		name += strconv.Itoa(first.number)
 	}
-	return name[:i+1], n, true
+	if last.number > first.number {
+		name += fmt.Sprintf("..%d", last.number)
+	}
+	var where []string
+	for _, d := range run {
+		where = append(where, d.where)
+	}
+	slices.Sort(where)
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s", first.verb, name, strings.Join(slices.Compact(where), " ")))
 }

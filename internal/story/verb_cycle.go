@@ -17,7 +17,8 @@ import (
 //	wait ml/serve: GangIncomplete 0 of 2: NotEnoughResources: gpu 4 asked, 2 free on n1
 //
 // cycle phases lists the phases that jobs move to as well. Of several cycles each line
-// begins with the virtual time, and only the last says who waits.
+// begins with the virtual time, what was decided in one cycle for pods of one job is one
+// line with all nodes, by name, and only the last cycle says who waits.
 var cycleVerb = verb{syntax: "cycle [N] [phases]", ask: cycle}
 
 // run runs cycles until nothing more can happen, or up to a virtual time. The answer is
@@ -49,7 +50,7 @@ func cycle(s *stage, w *words) ([]string, error) {
 		if err != nil || !ok {
 			return []string{"nothing more can happen"}, err
 		}
-		return append(s.decided(c, phases), s.waits()...), nil
+		return append(folded(s.decided(c, phases)), s.waits()...), nil
 	}
 	return s.several(phases, func(i int, _ time.Duration) bool { return i < n })
 }
@@ -93,7 +94,7 @@ func (s *stage) several(phases bool, more func(ran int, now time.Duration) bool)
 			break
 		}
 		now = c.At
-		for _, l := range s.decided(c, phases) {
+		for _, l := range digest(s.decided(c, phases)) {
 			out = append(out, fmt.Sprintf("%-5s %s", clock(c.At), l))
 		}
 	}
@@ -116,32 +117,32 @@ func clock(d time.Duration) string {
 }
 
 // decided is a cycle's plan, and the promises that hold for this cycle only.
-func (s *stage) decided(c sim.Cycle, phases bool) []string {
-	var out folded
+func (s *stage) decided(c sim.Cycle, phases bool) []deed {
+	var out []deed
 	planned := map[string]bool{}
 	for _, i := range c.Plan.Items {
 		switch i.Kind {
 		case sched.SetPhase:
 			if phases {
-				out.line("phase " + i.Group.String() + " " + i.Phase.String())
+				out = append(out, deed{text: "phase " + i.Group.String() + " " + i.Phase.String()})
 			}
 		case sched.EvictPod:
 			after := i.Node
 			if i.For.Name != "" {
 				after += " for " + i.For.String()
 			}
-			out.pod("evict", i.Pod.String(), after)
+			out = append(out, deedOf("evict", i.Pod.String(), after))
 		default:
 			planned[i.Pod.String()] = true
-			out.pod(i.Kind.String(), i.Pod.String(), i.Node)
+			out = append(out, deedOf(i.Kind.String(), i.Pod.String(), i.Node))
 		}
 	}
 	for _, p := range s.world.Engine().Report().Pods {
 		if p.Status.String() == "Pipelined" && !planned[p.Namespace+"/"+p.Name] {
-			out.pod("pipeline", p.Namespace+"/"+p.Name, p.Node)
+			out = append(out, deedOf("pipeline", p.Namespace+"/"+p.Name, p.Node))
 		}
 	}
-	return out.lines()
+	return out
 }
 
 // waits says of every job that waits why. One whose last pods are being bound waits for

@@ -159,6 +159,9 @@ func (t *turn) ready(tx *ledger.Tx) bool {
 	if t.job.BestEffort == 0 || wholeBestEffort(t.s, tx, t.w.Job) {
 		return true
 	}
+	if t.why.Is() {
+		return false
+	}
 	if waiting := BestEffort(t.s, t.w.Job); len(waiting) > 0 {
 		t.refuse(waiting[0], t.s.Nodes.Why(waiting[0]))
 	}
