@@ -26,8 +26,9 @@ type Engine struct {
 	rec     trace.Recorder
 	plan    Plan
 	nextID  uint64
-	stmts   uint64 // statements before this engine's first
-	groups  []ledger.TaskID
+	stmts   uint64          // statements before this engine's first
+	groups  []ledger.TaskID // with a reservation; perhaps more than once, or no longer
+	touched []ledger.JobID
 }
 
 // Option adds to what an engine can be configured with.
@@ -98,10 +99,10 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	e.l.ReleaseSoft()
 	e.plan.Items = e.plan.Items[:0]
 	e.rec.Reset()
-	next = e.expire(now)
+	e.expire(now)
 
 	// 2. Plugins derive what stands still for the cycle.
-	e.session.Now = now
+	e.session.Open(now)
 	e.policy.Open(&e.rec)
 
 	// 3. Actions, in the configured order; each one's statements become commitments.
@@ -111,8 +112,8 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	}
 
 	// 4. Phases follow from what is placed.
-	e.l.TakeDirty(e.rephase)
-	return e.plan, e.rec.Events, next
+	e.rephaseAll()
+	return e.plan, e.rec.Events, e.nextExpiry()
 }
 
 // commit turns the statements that held into plan items.
@@ -148,23 +149,27 @@ func (e *Engine) add(i Item) uint64 {
 // grace: decision 13's 60 seconds. Victims' graces are not facts yet.
 const reservationLasts = int64(60_000_000_000)
 
-// expire ends the reservations whose time is over and returns when the next one's is.
-func (e *Engine) expire(now int64) (next int64) {
-	kept := e.groups[:0]
+// expire ends the reservations whose time is over.
+func (e *Engine) expire(now int64) {
+	e.groups = slices.DeleteFunc(e.groups, func(t ledger.TaskID) bool {
+		held := e.l.Task(t).Held
+		if held.Kind == ledger.CommitReserve && held.Until <= now {
+			e.l.Drop(t)
+			return true
+		}
+		return held.Kind != ledger.CommitReserve
+	})
+}
+
+// nextExpiry is when the first reservation ends, those made in this cycle included; 0
+// without any.
+func (e *Engine) nextExpiry() (next int64) {
 	for _, t := range e.groups {
 		held := e.l.Task(t).Held
-		switch {
-		case held.Kind != ledger.CommitReserve:
-		case held.Until <= now:
-			e.l.Drop(t)
-		default:
-			kept = append(kept, t)
-			if next == 0 || held.Until < next {
-				next = held.Until
-			}
+		if held.Kind == ledger.CommitReserve && (next == 0 || held.Until < next) {
+			next = held.Until
 		}
 	}
-	e.groups = kept
 	return next
 }
 

@@ -1,12 +1,26 @@
 package sched
 
 import (
+	"slices"
+
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 )
 
 // admit lets a job in: phase Inqueue, by a plan item where a PodGroup keeps it.
 func (e *Engine) admit(j ledger.JobID) { e.setPhase(j, model.GroupInqueue) }
+
+// rephaseAll moves every job that was touched, in the order of names: the order in
+// which they were touched depends on history.
+func (e *Engine) rephaseAll() {
+	e.touched = e.touched[:0]
+	e.l.TakeDirty(func(j ledger.JobID) { e.touched = append(e.touched, j) })
+	slices.SortFunc(e.touched, e.byName)
+	for _, j := range e.touched {
+		e.rephase(j)
+	}
+	e.l.TakeDirty(func(ledger.JobID) {})
+}
 
 // rephase moves a job to the phase that follows from its members, if that is another
 // (semantics §3.1).

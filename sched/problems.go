@@ -43,8 +43,8 @@ func (e *Engine) problems() []Problem {
 		return true
 	})
 	e.l.Jobs(func(id ledger.JobID) bool {
-		if j := e.l.Job(id); !j.Exists() {
-			say("PodGroup/"+j.Key.String(), "%d pods name it, and it does not exist: they wait", j.Tasks)
+		if j := e.l.Job(id); !j.Exists() && j.By[model.Pending] > 0 {
+			say("PodGroup/"+j.Key.String(), "%d pods name it, and it does not exist: they wait", j.By[model.Pending])
 		}
 		return true
 	})

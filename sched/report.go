@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"ashlar.sh/sched/actions/allocate"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
@@ -107,12 +108,7 @@ func (e *Engine) jobReports() []JobReport {
 		ids = append(ids, j)
 		return true
 	})
-	slices.SortFunc(ids, func(a, b ledger.JobID) int {
-		if e.l.Job(a).Key.Less(e.l.Job(b).Key) {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(ids, e.byName)
 	out := make([]JobReport, 0, len(ids))
 	for _, id := range ids {
 		j := e.l.Job(id)
@@ -123,16 +119,30 @@ func (e *Engine) jobReports() []JobReport {
 	return out
 }
 
+func (e *Engine) byName(a, b ledger.JobID) int {
+	switch x, y := e.l.Job(a).Key, e.l.Job(b).Key; {
+	case x.Less(y):
+		return -1
+	case y.Less(x):
+		return 1
+	default:
+		return 0
+	}
+}
+
 // JobReason says why a job waits; none when it does not.
 func (e *Engine) JobReason(id ledger.JobID) trace.Reason {
 	j := e.l.Job(id)
-	if m := e.session.Memo(id); m.Reason.Is() && (j.By[model.Pending] > 0 || j.By[model.Pipelined] > 0 ||
-		j.By[model.Allocated] > 0 || j.Phase == model.GroupPending) {
-		return m.Reason
+	if j.By[model.Pending] > 0 || j.By[model.Pipelined] > 0 || j.By[model.Allocated] > 0 || j.Phase == model.GroupPending {
+		if r := e.session.Shown(id, e.ask); r.Is() {
+			return r
+		}
 	}
 	switch {
 	case j.Phase == model.GroupRunning || j.Phase == model.GroupCompleted:
 		return trace.Reason{}
+	case !j.Exists() && j.By[model.Pending] == 0:
+		return trace.Reason{} // its last pods are leaving: nobody waits for the PodGroup
 	case j.By[model.Binding] > 0 && j.By[model.Pending] == 0:
 		return trace.Reason{Code: trace.BindInFlight, Have: int(j.By[model.Binding])}
 	}
@@ -150,6 +160,9 @@ func (e *Engine) JobReason(id ledger.JobID) trace.Reason {
 	}
 	return trace.Reason{Code: trace.WaitsForTurn}
 }
+
+// ask is why a job that was refused would be refused now.
+func (e *Engine) ask(id ledger.JobID) trace.Reason { return allocate.Why(&e.session, id) }
 
 func (e *Engine) podReports() []PodReport {
 	var out []PodReport

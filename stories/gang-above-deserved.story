@@ -12,4 +12,4 @@ cycle
 ----
 bind x/small-0..4 n1
 wait x/small: QueueOverused blue: cpu 5 deserved, 5 held
-wait x/whole: GangIncomplete 2 of 3: QueueDeserved red: cpu 6 with it, 5 deserved
+wait x/whole: GangIncomplete 2 of 3: NotEnoughResources: cpu 2 asked, 1 free on n1

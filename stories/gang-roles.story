@@ -1,9 +1,8 @@
 # One server and two workers at least: room for three is one server and two workers.
 #
-# train has four workers, and by their names the workers come before the server's last
-# chance. Serving whoever comes first would fill the room with three workers, and the
-# gang could not start at all. What the roles need at least is served before anything
-# above it.
+# train has two servers and four workers. Served by their numbers, a server, a worker
+# and another server would fill the room, and the gang could not start at all. What the
+# roles need at least is served before anything above it.
 
 node n1 cpu=3
 queue ml

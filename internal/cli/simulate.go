@@ -48,7 +48,8 @@ func (p Process) simulate(name string) *cobra.Command {
   NAME simulate -f examples/quickstart
 
   # What if these jobs were submitted to the cluster as it is?
-  kubectl get nodes,pods,queues,podgroups -A -o yaml | NAME simulate -f - -f jobs.yaml
+  kubectl get nodes,pods,queues.scheduling.volcano.sh,podgroups.scheduling.volcano.sh -A -o yaml |
+    NAME simulate -f - -f jobs.yaml
 
   # With another configuration, stopped after an hour of virtual time
   NAME simulate -f cluster.yaml --scheduler-conf volcano-scheduler.conf --until 1h
@@ -71,8 +72,14 @@ func (p Process) simulate(name string) *cobra.Command {
 	f.IntVarP(&s.verbosity, "v", "v", 0, "print the scheduler's log lines up to this level (3 to 5) on stderr")
 	f.StringSliceVar(&s.schedulers, "scheduler-name", []string{"volcano"}, "schedulerName of the pods to schedule; may be given several times")
 	f.BoolVar(&s.audit, "audit", false, "recount every figure after every cycle; exit 1 if one is wrong")
-	if err := c.MarkFlagRequired("filename"); err != nil {
-		panic(err) // the flag is defined above
+	for _, err := range []error{
+		c.MarkFlagRequired("filename"),
+		c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json", "yaml"}, cobra.ShellCompDirectiveNoFileComp)),
+		c.RegisterFlagCompletionFunc("until", cobra.FixedCompletions([]string{"quiet"}, cobra.ShellCompDirectiveNoFileComp)),
+	} {
+		if err != nil {
+			panic(err) // a flag that is not defined above
+		}
 	}
 	return c
 }

@@ -85,12 +85,17 @@ func capital(action string) string {
 	return strings.ToUpper(action[:1]) + action[1:]
 }
 
-// why is an event's reason; a job that has nothing to do is skipped without one.
+// why is an event's reason, without the task if the line names it already; a job that
+// has nothing to do is skipped without a reason.
 func why(e trace.Event) string {
 	if !e.Reason.Is() {
 		return "nothing to place"
 	}
-	return Sentence(e.Reason)
+	r := e.Reason
+	if r.Task == e.Task {
+		r.Task = ""
+	}
+	return Sentence(r)
 }
 
 func after(e trace.Event, done string) string {

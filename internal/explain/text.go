@@ -121,9 +121,12 @@ func (p *page) row(row []cell, widths []int, head bool) string {
 	return strings.TrimRight(b.String(), " ") + "\n"
 }
 
-// wrap breaks a text at spaces into lines of at most width columns; longer words stay
-// whole.
+// wrap breaks a text that is too long at its spaces into lines of at most width columns;
+// longer words stay whole.
 func wrap(text string, width int) []string {
+	if utf8.RuneCountInString(text) <= width {
+		return []string{text}
+	}
 	var out []string
 	line := ""
 	for _, word := range strings.Fields(text) {

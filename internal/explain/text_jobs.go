@@ -9,7 +9,7 @@ import (
 )
 
 // mostNodes is how many nodes of a job are named before the rest is counted.
-const mostNodes = 8
+const mostNodes = 6
 
 // running lists the jobs that have started, and where.
 func (p *page) running(r *Report) {
@@ -122,7 +122,7 @@ func (s spread) String() string {
 	}
 	text := strings.Join(nodes, ", ")
 	if rest > 0 {
-		text += fmt.Sprintf(" and %s more", count(rest, "node"))
+		text += fmt.Sprintf(" and %d more", rest)
 	}
 	return text
 }

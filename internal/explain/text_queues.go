@@ -12,18 +12,23 @@ import (
 )
 
 // barWidth is how many columns stand for all that a queue deserves.
-const barWidth = 20
+func (p *page) barWidth() int {
+	if p.width < 100 {
+		return 10
+	}
+	return 20
+}
 
 // sharing shows for every queue and resource what it holds, deserves and asks for, and
 // for the cluster what of it is used.
 func (p *page) sharing(r *Report) {
 	p.title("HOW THE QUEUES SHARE")
-	rows := [][]cell{{left("QUEUE"), right("WEIGHT"), left("RESOURCE"), right("HOLDS"), right("DESERVES"), right("ASKS FOR"),
-		left("HOLDS OF WHAT IT DESERVES")}}
+	rows := [][]cell{{left("QUEUE"), right("WEIGHT"), left("RESOURCE"), right("HOLDS"), right("DESERVES"), right("ASKS"),
+		left("OF DESERVED")}}
 	for _, q := range tree(r.Queues) {
-		rows = append(rows, q.rows()...)
+		rows = append(rows, q.rows(p.barWidth())...)
 	}
-	p.table(append(rows, cluster(r.Nodes)...))
+	p.table(append(rows, cluster(r.Nodes, p.barWidth())...))
 	p.bounds(r.Queues)
 }
 
@@ -59,7 +64,7 @@ func tree(queues []Queue) []branch {
 }
 
 // rows has one line for each resource that the queue holds, deserves or asks for.
-func (b branch) rows() [][]cell {
+func (b branch) rows(wide int) [][]cell {
 	name := strings.Repeat("  ", b.depth) + b.Name
 	if b.State != model.QueueOpen.String() {
 		name += " (" + strings.ToLower(b.State) + ")"
@@ -68,7 +73,7 @@ func (b branch) rows() [][]cell {
 	var rows [][]cell
 	for _, dim := range dims(b.Allocated, b.Deserved, b.Request) {
 		rows = append(rows, append(first, left(dim), amount(dim, b.Allocated), amount(dim, b.Deserved), amount(dim, b.Request),
-			bar(b.Allocated[dim], b.Deserved[dim])))
+			bar(b.Allocated[dim], b.Deserved[dim], wide)))
 		first = []cell{left(""), left("")}
 	}
 	if rows == nil {
@@ -78,7 +83,7 @@ func (b branch) rows() [][]cell {
 }
 
 // cluster has one line for each resource of the nodes, but pods.
-func cluster(nodes []Node) [][]cell {
+func cluster(nodes []Node, wide int) [][]cell {
 	all, used := Quantities{}, Quantities{}
 	for _, n := range nodes {
 		add(all, n.Allocatable)
@@ -90,7 +95,7 @@ func cluster(nodes []Node) [][]cell {
 		if dim == resource.PodsName {
 			continue
 		}
-		rows = append(rows, []cell{first, left(""), left(dim), amount(dim, used), amount(dim, all), left(""), bar(used[dim], all[dim])})
+		rows = append(rows, []cell{first, left(""), left(dim), amount(dim, used), amount(dim, all), left(""), bar(used[dim], all[dim], wide)})
 		first = left("")
 	}
 	return rows
@@ -116,7 +121,7 @@ func (p *page) bounds(queues []Queue) {
 }
 
 // bar is how much of a whole is taken, as a bar and in per cent.
-func bar(part, whole string) cell {
+func bar(part, whole string, wide int) cell {
 	x, y := number(part), number(whole)
 	if y == 0 {
 		if x == 0 {
@@ -124,11 +129,11 @@ func bar(part, whole string) cell {
 		}
 		return left("deserves none").in(yellow)
 	}
-	full := min(barWidth, int(x/y*barWidth+0.5))
+	full := min(wide, int(x/y*float64(wide)+0.5))
 	if full == 0 && x > 0 {
 		full = 1
 	}
-	text := strings.Repeat("█", full) + strings.Repeat("░", barWidth-full)
+	text := strings.Repeat("█", full) + strings.Repeat("░", wide-full)
 	color := none
 	if x >= y {
 		color = yellow

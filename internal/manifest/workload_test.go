@@ -174,8 +174,8 @@ func TestAGivenGroupOfAVolcanoJobIsUsed(t *testing.T) {
 }
 
 func TestAVolcanoJobBeyondAnyClusterIsSetAside(t *testing.T) {
-	w := expanded(t, "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: v}\nspec: {minAvailable: 1000000, "+
-		"tasks: [{name: a, replicas: 1000000, template: {spec: {containers: [{name: c, resources: {requests: {memory: 200Ti}}}]}}}]}\n")
+	w := expanded(t, "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: v}\nspec: {minAvailable: 6000, "+
+		"tasks: [{name: a, replicas: 6000, template: {spec: {containers: [{name: c, resources: {requests: {memory: 200Ti}}}]}}}]}\n")
 	f, aside := item(t, w, "PodGroup/default/v").Fact.Object.(*model.PodGroup).SetAside()
 	if !aside || f.Field != "spec.minResources" {
 		t.Errorf("%v", f)

@@ -42,7 +42,7 @@ func (o *order) makePod(s *stage, t *template, spec *model.Spec) {
 	case !o.noGroup:
 		p.Group = o.key.Name
 	default:
-		p.Owner = o.owner
+		p.Owner, p.Group = o.owner, o.named
 		p.Adopt = model.Adopt{Queue: o.group.Queue, MinMember: max(1, o.group.MinMember)}
 	}
 	if !p.HasPriority && p.PriorityClass == "" {
@@ -65,7 +65,8 @@ func (o *order) podName(s *stage, t *template) (string, int64) {
 	}
 	for i := int64(0); ; i++ {
 		name := fmt.Sprintf("%s-%d", stem, i)
-		if _, taken := s.told[podRef(ledger.Key{Namespace: o.key.Namespace, Name: name})]; !taken {
+		ref := podRef(ledger.Key{Namespace: o.key.Namespace, Name: name})
+		if _, taken := s.told[ref]; !taken || s.gone[ref] {
 			return name, i
 		}
 	}

@@ -19,6 +19,12 @@ func brief(r trace.Reason) string {
 	if counted(r.Code) {
 		head += fmt.Sprintf(" %d of %d", r.Have, r.Need)
 	}
+	switch r.Code {
+	case trace.InvalidObject:
+		head = strings.TrimSpace(head + " " + r.Task)
+	case trace.SchedulingGated:
+		head += fmt.Sprintf(" %d", r.Have)
+	}
 	var rest []string
 	for _, s := range r.Shorts {
 		rest = append(rest, amountsOf(r.Code, s))

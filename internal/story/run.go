@@ -31,6 +31,7 @@ type Result struct {
 // with file and line; that a story's answers differ is no error, compare Text.
 func (s *Story) Run(o Options) (Result, error) {
 	st := newStage(o)
+	st.verbosity = s.verbosity()
 	var out printed
 	for _, p := range s.parts {
 		out.part(p)

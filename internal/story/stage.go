@@ -11,6 +11,7 @@ import (
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
 )
 
 // Told is what a story has said so far, by object: what a check that does not trust
@@ -24,10 +25,14 @@ type stage struct {
 	world   *sim.World
 	twin    *twin
 	told    Told
-	acts    []act // of the present stretch, in the order written
+	gone    map[model.Ref]bool // pods that were deleted: their names are free
+	acts    []act              // of the present stretch, in the order written
 	line    int
-	cycles  int // ran
-	wrong   []string
+	events  []trace.Event // of the last cycle
+	// verbosity is the highest level that a line of the story asks the log for.
+	verbosity int
+	cycles    int // ran
+	wrong     []string
 }
 
 // act is one change to the world, handed over before the next cycle: an item that
@@ -39,7 +44,7 @@ type act struct {
 }
 
 func newStage(o Options) *stage {
-	return &stage{opt: o, profile: defaultProfile(), told: Told{}}
+	return &stage{opt: o, profile: defaultProfile(), told: Told{}, gone: map[model.Ref]bool{}}
 }
 
 // began says that the world exists: its configuration stands.
@@ -50,7 +55,7 @@ func (s *stage) begin() error {
 	if s.began() {
 		return nil
 	}
-	profile, o := s.profile, sim.Options{Audit: true}
+	profile, o := s.profile, sim.Options{Audit: true, Verbosity: s.verbosity}
 	if s.opt.Twin {
 		s.twin = &twin{profile: s.profile}
 		profile, o.Engine = s.twin.joins(profile)
@@ -73,6 +78,7 @@ func (s *stage) appear(kind model.Kind, item sim.Item) {
 	ref := model.Ref{Kind: kind, Namespace: m.Namespace, Name: m.Name}
 	item.Fact.Ref = ref
 	s.told[ref] = item.Fact.Object
+	delete(s.gone, ref)
 	s.acts = append(s.acts, act{about: ref, appears: &item})
 }
 
@@ -90,7 +96,11 @@ func (s *stage) change(ref model.Ref, o model.Object) {
 
 // vanish deletes an object: one that is to appear in this stretch does not.
 func (s *stage) vanish(ref model.Ref) {
-	delete(s.told, ref)
+	if ref.Kind == model.KindPod {
+		s.gone[ref] = true // it is still there while it terminates, or comes again
+	} else {
+		delete(s.told, ref)
+	}
 	s.acts = slices.DeleteFunc(s.acts, func(a act) bool { return a.about == ref && a.appears != nil })
 	s.act(ref, func(w *sim.World) { w.Delete(ref) })
 }
@@ -143,6 +153,7 @@ func (s *stage) step() (sim.Cycle, bool, error) {
 		return c, false, nil
 	}
 	s.cycles++
+	s.events = c.Events
 	found := c.Audit
 	if s.opt.Watch != nil {
 		found = append(found, s.opt.Watch(s.world, c, s.told)...)

@@ -52,7 +52,7 @@ func deleteIt(s *stage, w *words) error {
 		s.vanish(groupRef(k))
 		return w.end()
 	}
-	if _, isPod := s.told[podRef(k)]; !isPod {
+	if _, isPod := s.told[podRef(k)]; !isPod || s.gone[podRef(k)] {
 		return fmt.Errorf("there is no job and no pod %s", k)
 	}
 	s.vanish(podRef(k))
@@ -81,9 +81,9 @@ func ungate(s *stage, w *words) error {
 // sorted.
 func (s *stage) toldPods(k ledger.Key) []ledger.Key {
 	var out []ledger.Key
-	for _, o := range s.told { // order-free: sorted below
+	for ref, o := range s.told { // order-free: sorted below
 		p, isPod := o.(*model.Pod)
-		if isPod && p.Namespace == k.Namespace && (p.Group == k.Name || p.Name == k.Name) {
+		if isPod && !s.gone[ref] && p.Namespace == k.Namespace && (p.Group == k.Name || p.Name == k.Name) {
 			out = append(out, ledger.Key{Namespace: p.Namespace, Name: p.Name})
 		}
 	}

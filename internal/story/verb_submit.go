@@ -26,10 +26,11 @@ import (
 //
 // Without min the minimum is all pods. no-group makes pods without a PodGroup: a single
 // one is called by the name alone; owner=NAME says whose they are, and then min and
-// queue are what the owner's annotations ask for.
+// queue are what the owner's annotations ask for; group=NAME lets them name a PodGroup
+// that nobody made.
 //
 // fault=FIELD sets an object aside: the PodGroup, or the pods of the "N x" before it.
-var submitVerb = verb{syntax: "submit NAMESPACE/NAME [queue=Q] [min=N] [minroles=ps:1,worker:2] [minresources=cpu:4] [priority=CLASS] [no-group] [owner=NAME] [at=10m] [fault=FIELD] " +
+var submitVerb = verb{syntax: "submit NAMESPACE/NAME [queue=Q] [min=N] [minroles=ps:1,worker:2] [minresources=cpu:4] [priority=CLASS] [no-group [owner=NAME] [group=NAME]] [at=10m] [fault=FIELD] " +
 	"[N x AMOUNTS|nothing [as ROLE] [for=10m] [gated] [owned] [on=NODE] [nominated=NODE] [selector=KEY:VALUE] [tolerate=KEY=VALUE:EFFECT] [port=80] [pod-priority=N|CLASS] [scheduler=NAME] [fault=FIELD]]…", do: submit}
 
 // grow adds pods to a job that is there, numbered on:
@@ -44,6 +45,7 @@ type order struct {
 	min     bool // said
 	noGroup bool
 	owner   string
+	named   string // the PodGroup that pods without one name all the same
 	at      time.Duration
 	all     template // what holds for every pod
 	pods    []template
@@ -166,6 +168,8 @@ func (o *order) option(word string) (known bool, err error) {
 		o.noGroup = true
 	case "owner":
 		o.owner = value
+	case "group":
+		o.named = value
 	case "at":
 		o.at, err = duration(key, value)
 	case "fault":

@@ -41,6 +41,7 @@ func verbs() map[string]verb {
 		"nodes":    nodesVerb,
 		"why":      whyVerb,
 		"problems": problemsVerb,
+		"log":      logVerb,
 	}
 }
 

@@ -135,13 +135,13 @@ func TestTheSeedsComparisonsWithNames(t *testing.T) {
 		short []Dim
 		want  string
 	}{
-		"LessEqualWithResourcesName: cpu and memory fall short":                  {Short(nil, req, idle), "[cpu memory]"},
-		"LessEqualWithResourcesName: all fits":                                   {Short(nil, of(1000, gi, 4), idle), "[]"},
-		"LessEqualWithResourcesName: a dimension the node lacks":                 {Short(nil, req, Vec{4000, 8 * gi}), "[nvidia.com/gpu]"},
-		"LessEqualWithResourcesName: room overdrawn where nothing is asked":      {Short(nil, of(0, 0, 1), of(-5, -5, 1)), "[]"},
-		"LessEqualWithResourcesName with Infinity: only bounds can fall short":   {limits.Short(nil, req), "[cpu nvidia.com/gpu]"},
-		"LessEqualWithDimensionAndResourcesName: only the gpu matters":           {Short(nil, asked(req, of(0, 0, 1)), idle), "[]"},
-		"LessEqualWithDimensionAndResourcesName: the cpu matters":                {Short(nil, asked(req, of(1, 0, 1)), idle), "[cpu]"},
+		"LessEqualWithResourcesName: cpu and memory fall short":                               {Short(nil, req, idle), "[cpu memory]"},
+		"LessEqualWithResourcesName: all fits":                                                {Short(nil, of(1000, gi, 4), idle), "[]"},
+		"LessEqualWithResourcesName: a dimension the node lacks":                              {Short(nil, req, Vec{4000, 8 * gi}), "[nvidia.com/gpu]"},
+		"LessEqualWithResourcesName: room overdrawn where nothing is asked":                   {Short(nil, of(0, 0, 1), of(-5, -5, 1)), "[]"},
+		"LessEqualWithResourcesName with Infinity: only bounds can fall short":                {limits.Short(nil, req), "[cpu nvidia.com/gpu]"},
+		"LessEqualWithDimensionAndResourcesName: only the gpu matters":                        {Short(nil, asked(req, of(0, 0, 1)), idle), "[]"},
+		"LessEqualWithDimensionAndResourcesName: the cpu matters":                             {Short(nil, asked(req, of(1, 0, 1)), idle), "[cpu]"},
 		"LessEqualWithDimensionAndResourcesName: the seed's example, where neither has a gpu": {Short(nil, asked(of(3000, 8*gi, 0), of(0, 0, 1)), of(2000, 4*gi, 0)), "[]"},
 	}
 	for name, c := range cases {

@@ -35,15 +35,38 @@ type turn struct {
 // never was otherwise.
 func Turn(s *session.Session, w *Worksheet) Outcome {
 	t := &turn{s: s, w: w, job: s.L.Job(w.Job)}
-	outcome := Refused
+	outcome, later := Refused, w.next > 0
 	if !t.hopeless() {
 		s.L.Try(func(tx *ledger.Tx) bool {
 			outcome = t.statement(tx)
 			return outcome != Refused
 		})
 	}
-	t.report(outcome)
+	t.report(outcome, later)
 	return outcome
+}
+
+// Why says why the next helping of a worksheet could not be placed, and changes
+// nothing. It is WaitsForTurn when it could.
+func Why(s *session.Session, w *Worksheet) trace.Reason {
+	quiet := *s
+	quiet.Trace = &trace.Recorder{}
+	t := &turn{s: &quiet, w: w, job: s.L.Job(w.Job)}
+	if t.hopeless() {
+		return t.reason()
+	}
+	r := trace.Reason{Code: trace.WaitsForTurn}
+	s.L.Try(func(tx *ledger.Tx) bool {
+		refused := t.statement(tx) == Refused
+		if refused {
+			r.Code = trace.None
+		}
+		return false
+	})
+	if !r.Is() {
+		r = t.reason()
+	}
+	return r
 }
 
 // hopeless rules a gang of one class out by amounts alone, before anything is tried.
@@ -196,7 +219,7 @@ func (t *turn) note(kind trace.EventKind, task ledger.TaskID, r trace.Reason) {
 }
 
 // report leaves the job's reason and the statement's end in the trace.
-func (t *turn) report(o Outcome) {
+func (t *turn) report(o Outcome, later bool) {
 	s, j := t.s, t.w.Job
 	event := trace.Event{Job: t.job.Key.String(), Count: int(t.placed)}
 	tell := func(k trace.EventKind) {
@@ -213,7 +236,7 @@ func (t *turn) report(o Outcome) {
 		s.Waits(j, t.pipelinedReason())
 	case Refused:
 		tell(trace.Discarding)
-		s.Park(j, t.reason(), t.w.full)
+		s.Park(j, t.reason(), t.w.full, later)
 	}
 }
 

@@ -19,7 +19,7 @@ type Worksheet struct {
 	Job   ledger.JobID
 	Tasks []ledger.TaskID // members that ask for something, in the order to place them
 	next  int
-	full  bool // of several classes
+	full  bool // of several classes, best-effort members included
 }
 
 // Empty says that nothing is left to try.
@@ -46,6 +46,7 @@ func Organize(s *session.Session, j ledger.JobID) *Worksheet {
 	slices.SortFunc(w.Tasks[:reserved], s.Policy.CompareTasks)
 	slices.SortFunc(w.Tasks[reserved:], s.Policy.CompareTasks)
 	w.minimumsFirst(s, reserved)
+	w.full = s.L.Job(j).BestEffort > 0
 	for _, t := range w.Tasks {
 		w.full = w.full || s.L.Task(t).Class != s.L.Task(w.Tasks[0]).Class
 	}

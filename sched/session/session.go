@@ -3,7 +3,8 @@
 //
 // A Session holds no figures of its own. What it remembers of a job (Memo) is why it
 // waits and which versions of the world that answer rests on: while those stand still
-// the answer does too, and the job need not be asked again.
+// the answer does too, and the job need not be asked again. That is a cache: what is
+// decided, and the reason that is shown, are as if every job had been asked.
 package session
 
 import (
@@ -25,15 +26,27 @@ type Session struct {
 	Admit func(ledger.JobID)
 
 	memos []Memo
+	cycle uint64
+}
+
+// Open begins a cycle: what was noted in earlier ones no longer counts, but for
+// refusals.
+func (s *Session) Open(now int64) {
+	s.Now = now
+	s.cycle++
 }
 
 // Memo is what is remembered of a job between cycles.
 type Memo struct {
-	key    ledger.JobKey // whose it is: rows are reused
-	Reason trace.Reason  // why it waits; none when it does not
-	parked bool
-	full   bool // the answer rests on every node's figures
-	stand  stand
+	key     ledger.JobKey // whose it is: rows are reused
+	Reason  trace.Reason  // why it waits; none when it does not
+	cycle   uint64        // in which it was noted
+	refused bool          // it had its turn, or would have had: see Shown
+	parked  bool
+	full    bool // the answer rests on every node's figures
+	stand   stand
+	shown   trace.Reason // of a refusal: the reason as it stood at shownAt
+	shownAt stand
 }
 
 // stand is the versions that a refusal rests on.
@@ -47,8 +60,8 @@ func (s *Session) Memo(j ledger.JobID) *Memo {
 		s.memos = append(s.memos, Memo{})
 	}
 	m := &s.memos[j]
-	if key := s.L.Job(j).Key; m.key != key {
-		*m = Memo{key: key}
+	if key := s.L.Job(j).Key; m.key != key || m.cycle != s.cycle && !m.parked {
+		*m = Memo{key: key, cycle: s.cycle}
 	}
 	return m
 }
@@ -56,16 +69,45 @@ func (s *Session) Memo(j ledger.JobID) *Memo {
 // Waits notes why a job waits. It is asked again next cycle.
 func (s *Session) Waits(j ledger.JobID, r trace.Reason) {
 	m := s.Memo(j)
-	m.Reason, m.parked = r, false
+	*m = Memo{key: m.key, cycle: s.cycle, Reason: r}
 }
 
-// Park notes why a job waits, and that asking again is of no use before something
-// changes that the answer rests on. full: the answer rests on every node's figures
-// and not only on room having grown somewhere (gangs of several classes, whose
-// placement is not monotone).
-func (s *Session) Park(j ledger.JobID, r trace.Reason, full bool) {
+// Refuse notes that a job would have had its turn but for r. It is asked again next
+// cycle, and r is shown while everything it rests on stands.
+func (s *Session) Refuse(j ledger.JobID, r trace.Reason) {
 	m := s.Memo(j)
-	m.Reason, m.parked, m.full, m.stand = r, true, full, s.standing(j)
+	*m = Memo{key: m.key, cycle: s.cycle, Reason: r, refused: true, shown: r, shownAt: s.standing(j)}
+}
+
+// Park notes why a job was refused, and that asking again is of no use before
+// something changes that the answer rests on. full: the answer rests on every node's
+// figures and not only on room having grown somewhere (gangs of several classes, whose
+// placement is not monotone). later: the job was served before in this cycle, and r
+// speaks of only a part of its tasks.
+func (s *Session) Park(j ledger.JobID, r trace.Reason, full, later bool) {
+	s.Refuse(j, r)
+	m := s.Memo(j)
+	m.parked, m.full, m.stand = true, full, m.shownAt
+	if later {
+		m.shownAt = stand{}
+	}
+}
+
+// Shown is the reason to show for a job: the one that was noted, or, of a refusal
+// whose world has moved on since (others were served after it, or it was not asked
+// again), the one that ask finds now. A job that was asked this cycle and one that was
+// parked then show the same.
+func (s *Session) Shown(j ledger.JobID, ask func(ledger.JobID) trace.Reason) trace.Reason {
+	m := s.Memo(j)
+	if !m.refused {
+		return m.Reason
+	}
+	if m.shownAt != s.standing(j) {
+		r := ask(j)
+		m = s.Memo(j)
+		m.shown, m.shownAt = r, s.standing(j)
+	}
+	return m.shown
 }
 
 func (s *Session) standing(j ledger.JobID) stand {
@@ -94,6 +136,5 @@ func (s *Session) Parked(j ledger.JobID) bool {
 
 // Clear forgets why a job waited.
 func (s *Session) Clear(j ledger.JobID) {
-	m := s.Memo(j)
-	m.Reason, m.parked = trace.Reason{}, false
+	s.Waits(j, trace.Reason{})
 }

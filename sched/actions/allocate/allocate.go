@@ -10,6 +10,7 @@ package allocate
 
 import (
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/search"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
@@ -71,7 +72,7 @@ func candidate(s *session.Session, j ledger.JobID) *search.Worksheet {
 	}
 	if !r.Is() {
 		w := search.Organize(s, j)
-		if !w.Empty() {
+		if !w.Empty() && suffices(s, w) {
 			s.Trace.Add(trace.Event{Kind: trace.AddedJob, Job: s.L.Job(j).Key.String(), Queue: s.L.QueueName(j)})
 			return w
 		}
@@ -85,7 +86,29 @@ func candidate(s *session.Session, j ledger.JobID) *search.Worksheet {
 	return nil
 }
 
-// idle says why a valid job has nothing that allocate could place.
+// Why says why a job that was refused would be refused now; WaitsForTurn when it would
+// not. It changes nothing.
+func Why(s *session.Session, j ledger.JobID) trace.Reason {
+	if r := s.Gate(j); r.Is() {
+		return r
+	}
+	if s.L.Job(j).Phase == model.GroupPending {
+		return trace.Reason{Code: trace.WaitsForTurn}
+	}
+	if r := s.Policy.ValidateJob(j); r.Is() {
+		return r
+	}
+	w := search.Organize(s, j)
+	if w.Empty() {
+		return idle(s, j)
+	}
+	if r, over := s.Policy.Overused(s.L.Job(j).Queue); over {
+		return r
+	}
+	return search.Why(s, w)
+}
+
+// idle says why a valid job has nothing that allocate could place, or not enough.
 func idle(s *session.Session, j ledger.JobID) trace.Reason {
 	job := s.L.Job(j)
 	switch {
@@ -104,6 +127,6 @@ func idle(s *session.Session, j ledger.JobID) trace.Reason {
 func skip(s *session.Session, q ledger.QueueID, jobs []ledger.JobID, r trace.Reason) {
 	s.Trace.Add(trace.Event{Kind: trace.QueueOverusedEvent, Queue: s.L.Queue(q).Name, Reason: r})
 	for _, j := range jobs {
-		s.Waits(j, r)
+		s.Refuse(j, r)
 	}
 }

@@ -3,6 +3,7 @@ package allocate
 import (
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/search"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
 )
@@ -20,4 +21,28 @@ func invalid(s *session.Session, j ledger.JobID) trace.Reason {
 		})
 	}
 	return r
+}
+
+// suffices says that the members on a worksheet could make up the job's minimum and its
+// roles': otherwise gates, or members set aside, keep it from starting whatever room
+// there is.
+func suffices(s *session.Session, w *search.Worksheet) bool {
+	job := s.L.Job(w.Job)
+	lacking := job.MinMember - job.Ready() - job.Waiting()
+	if lacking <= 0 && len(job.Roles) == 1 {
+		return true
+	}
+	roles := make([]int32, len(job.Roles))
+	for _, t := range w.Tasks {
+		if task := s.L.Task(t); task.Status == model.Pending {
+			lacking--
+			roles[task.Role]++
+		}
+	}
+	for i := range job.Roles {
+		if r := &job.Roles[i]; r.Ready()+r.Waiting()+roles[i] < r.Min {
+			return false
+		}
+	}
+	return lacking <= 0
 }

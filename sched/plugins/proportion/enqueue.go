@@ -46,7 +46,7 @@ func (p *plugin) future(job *ledger.Job, d resource.Dim) int64 {
 }
 
 func (p *plugin) mayHold(q ledger.QueueID, d resource.Dim) (int64, bool) {
-	if p.l.Total(d) <= 0 {
+	if !p.counts(d) {
 		return p.l.Queue(q).Capability.Bound(d)
 	}
 	return p.rows[q].real.Get(d), true

@@ -198,8 +198,13 @@ func (p *plugin) overused(q ledger.QueueID) bool {
 
 func (p *plugin) involved(q ledger.QueueID, d resource.Dim) bool {
 	queue := p.l.Queue(q)
-	return d != resource.Pods && (queue.Allocated.Get(d) > 0 || queue.Request.Get(d) > 0)
+	return p.counts(d) && (queue.Allocated.Get(d) > 0 || queue.Request.Get(d) > 0)
 }
+
+// counts says that a dimension is shared at all. One that no node offers is not: there
+// is nothing of it to deserve, and what waits for it waits for nodes, not for its
+// queue, which is what an autoscaler has to be told (decisions 6 and 26).
+func (p *plugin) counts(d resource.Dim) bool { return d != resource.Pods && p.l.Total(d) > 0 }
 
 // Allocatable is how many more tasks of a class fit below what the queue deserves, in
 // the dimensions they ask for (seed 000 §7, decision 5).
@@ -209,7 +214,7 @@ func (p *plugin) Allocatable(q ledger.QueueID, c ledger.ClassID, want int64) int
 		return 0
 	}
 	for _, need := range p.l.Class(c).Need {
-		if need.Dim == resource.Pods {
+		if !p.counts(need.Dim) {
 			continue
 		}
 		left := p.rows[q].deserved.Get(need.Dim) - queue.Allocated.Get(need.Dim)
@@ -231,7 +236,7 @@ func (p *plugin) WhyNot(q ledger.QueueID, c ledger.ClassID) trace.Reason {
 	}
 	future := func(d resource.Dim) int64 { return queue.Allocated.Get(d) + class.Request.Get(d) }
 	r.Shorts = p.shorts(q, func(d resource.Dim) bool {
-		return d != resource.Pods && class.Request.Get(d) > 0 && future(d) > p.rows[q].deserved.Get(d)
+		return p.counts(d) && class.Request.Get(d) > 0 && future(d) > p.rows[q].deserved.Get(d)
 	}, func(d resource.Dim) trace.Short {
 		return trace.Short{Need: future(d), Have: p.rows[q].deserved.Get(d)}
 	})

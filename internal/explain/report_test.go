@@ -1,0 +1,114 @@
+package explain
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
+)
+
+func cpu(milli int64) resource.List { return resource.List{{Name: "cpu", Value: milli}} }
+
+// contract is the state behind testdata/contract.json.
+func contract() *Report {
+	job := sched.JobReport{Namespace: "default", Name: "train", Queue: "a", Phase: model.GroupRunning, MinMember: 3}
+	job.Tasks[model.Running] = 3
+	return New(sched.Report{
+		Queues: []sched.QueueReport{{Name: "a", Parent: "root", Weight: 2, ShareMicro: 1_000_000, Overused: true,
+			Deserved: cpu(28_000), Allocated: cpu(28_000), Request: cpu(80_000), Inqueue: cpu(0), Guarantee: cpu(10_000),
+			Capability: cpu(50_000), RealCapability: cpu(50_000)}},
+		Jobs:     []sched.JobReport{job},
+		Pods:     []sched.PodReport{{Namespace: "default", Name: "train-0", Job: "train", Status: model.Running, Node: "n1"}},
+		Nodes:    []sched.NodeReport{{Name: "n1", Allocatable: cpu(8_000), Used: cpu(0)}},
+		Problems: []sched.Problem{{Object: "Queue/x", Message: "…"}},
+	}, Summary{Cycles: 3, VirtualTime: Duration(2 * time.Second), Bound: 10, Pending: 2},
+		[]Eviction{{Cycle: 2, Time: Duration(time.Second), Namespace: "default", Name: "b-0", Job: "b", Queue: "b",
+			Action: "reclaim", For: "default/train", Reason: "…"}})
+}
+
+func written(t *testing.T, write func(*bytes.Buffer) error) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := write(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func compact(t *testing.T, data []byte) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := json.Compact(&out, data); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestJSONIsTheContractToTheByte(t *testing.T) {
+	want, err := os.ReadFile("testdata/contract.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := written(t, func(b *bytes.Buffer) error { return contract().JSON(b) })
+	if diff := cmp.Diff(compact(t, want), compact(t, []byte(got))); diff != "" {
+		t.Errorf("fields, their order or their form changed (-want +got):\n%s", diff)
+	}
+}
+
+func TestYAMLIsTheSameDocument(t *testing.T) {
+	var fromJSON, fromYAML any
+	if err := json.Unmarshal([]byte(written(t, func(b *bytes.Buffer) error { return contract().JSON(b) })), &fromJSON); err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal([]byte(written(t, func(b *bytes.Buffer) error { return contract().YAML(b) })), &fromYAML); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(fromJSON, fromYAML); diff != "" {
+		t.Errorf("YAML differs from JSON (-json +yaml):\n%s", diff)
+	}
+}
+
+func TestAnEmptyReportHasNoNulls(t *testing.T) {
+	got := written(t, func(b *bytes.Buffer) error { return New(sched.Report{}, Summary{}, nil).JSON(b) })
+	if strings.Contains(got, "null") {
+		t.Errorf("a list or a set of quantities is null:\n%s", got)
+	}
+}
+
+func TestZeroIsALimitInCapabilitiesOnly(t *testing.T) {
+	r := New(sched.Report{Queues: []sched.QueueReport{{Name: "a", Deserved: cpu(0), Capability: cpu(0), RealCapability: cpu(0)}}}, Summary{}, nil)
+	want := Queue{Name: "a", State: "Open", Deserved: Quantities{}, Allocated: Quantities{}, Request: Quantities{}, Inqueue: Quantities{},
+		Elastic: Quantities{}, Guarantee: Quantities{}, Capability: Quantities{"cpu": "0"}, RealCapability: Quantities{"cpu": "0"}}
+	if diff := cmp.Diff(want, r.Queues[0]); diff != "" {
+		t.Errorf("queue (-want +got):\n%s", diff)
+	}
+}
+
+func TestAJobThatWaitsHasItsCodeAndSentence(t *testing.T) {
+	r := New(sched.Report{Jobs: []sched.JobReport{{Name: "j", Reason: trace.Reason{Code: trace.QueueNotFound, Queue: "x"}}}}, Summary{}, nil)
+	if want := (Reason{"QueueNotFound", "queue x does not exist"}); r.Jobs[0].Reason != want {
+		t.Errorf("reason %v, want %v", r.Jobs[0].Reason, want)
+	}
+}
+
+func TestProblemsFoundEarlierTakeTheirPlace(t *testing.T) {
+	r := New(sched.Report{Problems: []sched.Problem{{Object: "Queue/a"}, {Object: "Queue/c"}}}, Summary{}, nil)
+	r.AddProblem("Queue/b", "given twice")
+	var got []string
+	for _, p := range r.Problems {
+		got = append(got, p.Object)
+	}
+	if diff := cmp.Diff([]string{"Queue/a", "Queue/b", "Queue/c"}, got); diff != "" {
+		t.Errorf("order of problems (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,155 @@
+package explain
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ashlar.sh/sched/trace"
+)
+
+const gi = 1 << 30
+
+var noRoom = trace.Reason{
+	Code: trace.NotEnoughResources, Task: "default/train-1", Text: "n2", Need: 4,
+	Shorts: []trace.Short{{Dim: "memory", Need: 8 * gi, Have: gi}, {Dim: "nvidia.com/gpu", Need: 4000, Have: 2000}},
+	Nodes: []trace.NodeCount{
+		{Code: trace.InsufficientResource, Text: "nvidia.com/gpu", Count: 2, Example: "n1"},
+		{Code: trace.InsufficientResource, Text: "memory", Count: 1, Example: "n2"},
+		{Code: trace.NodeTaint, Text: "dedicated=infra:NoSchedule", Count: 1, Example: "n3"},
+		{Code: trace.NodeUnschedulable, Count: 1, Example: "n4"},
+	},
+}
+
+const noRoomText = "default/train-1: none of 4 nodes takes it: 2 lack nvidia.com/gpu (on n2: 4 asked, 2 free), " +
+	"1 lacks memory (on n2: 8Gi asked, 1Gi free), 1 has taint dedicated=infra:NoSchedule, 1 is cordoned"
+
+func refusedBy(code trace.Code, text string) trace.Reason {
+	return trace.Reason{Code: code, Text: text, Need: 3, Nodes: []trace.NodeCount{{Code: code, Text: text, Count: 3}}}
+}
+
+var sentencesByCode = []struct {
+	reason trace.Reason
+	want   string
+}{
+	{trace.Reason{}, ""},
+	{trace.Reason{Code: trace.InvalidObject, Task: "default/p", Text: "spec.containers[0].resources.requests.cpu: -1 is negative"},
+		"default/p: it was set aside for what is wrong in it: spec.containers[0].resources.requests.cpu: -1 is negative"},
+	{trace.Reason{Code: trace.PodGroupNotFound, Text: "train"}, "its pods name PodGroup train, which does not exist"},
+	{trace.Reason{Code: trace.NoPods, Need: 3}, "it may start, but none of its pods (at least 3) has been created yet"},
+	{trace.Reason{Code: trace.NoPods}, "it may start, but none of its pods has been created yet"},
+	{trace.Reason{Code: trace.QueueNotFound, Queue: "reserach"}, "queue reserach does not exist"},
+	{trace.Reason{Code: trace.QueueInvalid, Queue: "a", Text: "spec.weight: -1"}, "queue a was set aside for what is wrong in it: spec.weight: -1"},
+	{trace.Reason{Code: trace.QueueNotOpen, Queue: "a", Text: "Closed"}, "queue a is closed and takes no jobs"},
+	{trace.Reason{Code: trace.QueueNotLeaf, Queue: "a"}, "queue a has child queues; only queues without children take jobs"},
+	{trace.Reason{Code: trace.QueueCyclic, Queue: "a"}, "the parents of queue a form a ring that never reaches root"},
+	{trace.Reason{Code: trace.QueueOrphaned, Queue: "a", Text: "eng"}, "queue a hangs below queue eng, which does not exist"},
+	{trace.Reason{Code: trace.NotEnoughTasks, Have: 2, Need: 3}, "2 of at least 3 pods exist"},
+	{trace.Reason{Code: trace.NotEnoughPodsOfTask, Text: "ps", Have: 0, Need: 1}, "0 of at least 1 pod of task ps exist"},
+	{trace.Reason{Code: trace.SchedulingGated, Have: 1}, "1 pod is held back by scheduling gates"},
+	{trace.Reason{Code: trace.GangIncomplete, Have: 1, Need: 3, Cause: &noRoom}, "1 of 3 pods could be placed; " + noRoomText},
+	{trace.Reason{Code: trace.GangIncomplete, Have: 0, Need: 1}, "0 of 1 pod could be placed"},
+	{trace.Reason{Code: trace.QueueQuotaInsufficient, Queue: "a", Shorts: []trace.Short{{Dim: "cpu", Need: 12000, Have: 6000}}},
+		"queue a has no room for its minResources (cpu: 12 with it, 6 allowed)"},
+	{trace.Reason{Code: trace.QueueOverused, Queue: "a", Task: "default/p",
+		Shorts: []trace.Short{{Dim: "cpu", Need: 28000, Have: 28000}, {Dim: "memory", Need: 2 * gi, Have: 3 * gi}}},
+		"queue a holds all that it deserves (cpu: 28 deserved, 28 allocated; memory: 2Gi deserved, 3Gi allocated)"},
+	{trace.Reason{Code: trace.QueueDeserved, Queue: "a", Task: "default/p", Shorts: []trace.Short{{Dim: "cpu", Need: 30000, Have: 28500}}},
+		"default/p: queue a would hold more than it deserves (cpu: 30 with it, 28500m deserved)"},
+	{trace.Reason{Code: trace.QueueCapability, Shorts: []trace.Short{{Dim: "cpu", Need: 30000, Have: 28000}}},
+		"its queue would hold more than its capability (cpu: 30 with it, 28 allowed)"},
+	{trace.Reason{Code: trace.NoNodes}, "the cluster has no nodes"},
+	{noRoom, noRoomText},
+	{trace.Reason{Code: trace.NotEnoughResources, Shorts: []trace.Short{{Dim: "cpu", Need: 4000, Have: 1000}}},
+		"no node takes it: not enough room (cpu: 4 asked, 1 free)"},
+	{trace.Reason{Code: trace.NotEnoughResources, Need: 3, Nodes: []trace.NodeCount{{Code: trace.InsufficientResource, Text: "cpu", Count: 2}}},
+		"of 3 nodes: 2 lack cpu"},
+	{trace.Reason{Code: trace.NodesRefuse, Need: 2, Nodes: []trace.NodeCount{{Code: trace.NodePorts, Text: "8080/TCP", Count: 1}, {Code: trace.NodesRefuse, Text: "other reasons", Count: 1}}},
+		"none of 2 nodes takes it: 1 has host port 8080/TCP taken, 1 refuses for other reasons"},
+	{refusedBy(trace.NodeUnschedulable, ""), "none of 3 nodes takes it: 3 are cordoned"},
+	{refusedBy(trace.NodeTaint, "gpu:NoSchedule"), "none of 3 nodes takes it: 3 have taint gpu:NoSchedule"},
+	{refusedBy(trace.NodeAffinity, ""), "none of 3 nodes takes it: 3 do not match its node affinity"},
+	{refusedBy(trace.NodeSelector, ""), "none of 3 nodes takes it: 3 do not match its nodeSelector"},
+	{refusedBy(trace.NodePorts, "80/TCP"), "none of 3 nodes takes it: 3 have host port 80/TCP taken"},
+	{refusedBy(trace.NodeVolume, "claim data"), "none of 3 nodes takes it: 3 cannot have claim data"},
+	{trace.Reason{Code: trace.InsufficientResource, Need: 1, Text: "memory"}, "the only node does not take it: it lacks memory"},
+	{trace.Reason{Code: trace.PipelinedOnReleasing, Have: 1, Need: 2}, "1 pod waits for room that is being freed (2 needed)"},
+	{trace.Reason{Code: trace.PipelinedOnReleasing, Text: "n1"}, "it waits for room that is being freed on node n1"},
+	{trace.Reason{Code: trace.Reserved, Text: "n1"}, "room was freed for it on node n1; it waits for the last victim to go"},
+	{trace.Reason{Code: trace.WaitsForTurn}, "others were served first; its turn has not come"},
+	{trace.Reason{Code: trace.BindInFlight, Have: 2}, "2 pods are being bound"},
+	{trace.Reason{Code: trace.PrePredicateFailed, Text: "claim data is not there"}, "no node was asked: claim data is not there"},
+	{trace.Reason{Code: trace.ActionNotConfigured, Text: "backfill"},
+		"it requests nothing, and action backfill, which places such pods, is not configured"},
+	{trace.Reason{Code: trace.PodsOfOtherSchedulers}, "its pods belong to another scheduler and are left alone"},
+	{trace.Reason{Code: trace.TerminatingBeforePlace}, "it was deleted while it waited"},
+	{trace.Reason{Code: "OfTomorrow"}, "OfTomorrow"},
+}
+
+func TestSentence(t *testing.T) {
+	for _, c := range sentencesByCode {
+		if got := Sentence(c.reason); got != c.want {
+			t.Errorf("%s is told as\n  %s\nwant\n  %s", c.reason.Code, got, c.want)
+		}
+	}
+}
+
+func TestEveryCodeHasASentence(t *testing.T) {
+	shown := map[trace.Code]bool{}
+	for _, c := range sentencesByCode {
+		shown[c.reason.Code] = true
+	}
+	for _, value := range constants(t, "../../sched/trace/reason.go", "Code") {
+		code, err := strconv.Unquote(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !shown[trace.Code(code)] {
+			t.Errorf("no case of this test shows the sentence of %q", code)
+		}
+		if got := Sentence(trace.Reason{Code: trace.Code(code)}); code != "" && (got == "" || got == code || strings.Contains(got, "%!")) {
+			t.Errorf("%s has no sentence but %q", code, got)
+		}
+	}
+}
+
+// constants lists what the constants of a type are declared as in a file: their values
+// where they have them, else their names.
+func constants(t *testing.T, file, typeName string) []string {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, d := range f.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.CONST {
+			continue
+		}
+		mine := false
+		for _, s := range g.Specs {
+			v := s.(*ast.ValueSpec)
+			if id, ok := v.Type.(*ast.Ident); ok {
+				mine = id.Name == typeName
+			}
+			if !mine || !v.Names[0].IsExported() {
+				continue
+			}
+			if len(v.Values) > 0 {
+				if lit, ok := v.Values[0].(*ast.BasicLit); ok {
+					out = append(out, lit.Value)
+					continue
+				}
+			}
+			out = append(out, v.Names[0].Name)
+		}
+	}
+	if len(out) == 0 {
+		t.Fatalf("%s declares no constants of type %s", file, typeName)
+	}
+	return out
+}

@@ -1,0 +1,182 @@
+package sched
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"pgregory.net/rapid"
+)
+
+func engine(t rapid.TB, p policy.Profile) *Engine {
+	t.Helper()
+	e, err := New(p, WithAction(raid{}), WithAction(mess{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// again is an engine that knows what another one does, by its facts and commitments.
+func again(t rapid.TB, e *Engine) *Engine {
+	t.Helper()
+	f := engine(t, e.profile)
+	f.Apply(e.Facts()...)
+	f.Restore(e.Commitments())
+	return f
+}
+
+// answers is all that a cycle says, a line for each thing.
+func answers(t rapid.TB, e *Engine, now int64) (Plan, string) {
+	t.Helper()
+	plan, _, next := e.Decide(now)
+	var b strings.Builder
+	line := func(x any) {
+		text, err := json.Marshal(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "%T %s\n", x, text)
+	}
+	for _, i := range plan.Items {
+		line(i)
+	}
+	line(next)
+	r := e.Report()
+	for _, j := range r.Jobs {
+		line(j)
+	}
+	for _, q := range r.Queues {
+		line(q)
+	}
+	for _, p := range r.Pods {
+		line(p)
+	}
+	for _, n := range r.Nodes {
+		line(n)
+	}
+	line(r.Problems)
+	return plan, b.String()
+}
+
+// same fails the test where two engines' answers differ, and shows where.
+func same(t rapid.TB, law, was, is string) {
+	t.Helper()
+	a, b := strings.Split(was, "\n"), strings.Split(is, "\n")
+	for i := range max(len(a), len(b)) {
+		x, y := "nothing", "nothing"
+		if i < len(a) {
+			x = a[i]
+		}
+		if i < len(b) {
+			y = b[i]
+		}
+		if x != y {
+			t.Fatalf("%s:\none   says %s\nother says %s", law, x, y)
+		}
+	}
+}
+
+func TestExportLaw(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t)
+		e := engine(t, w.profile("enqueue", "allocate", "backfill", "raid"))
+		watch := newWatch()
+		w.begin()
+		for range rapid.IntRange(1, 25).Draw(t, "cycles") {
+			facts, receipts := w.deal()
+			e.Apply(facts...)
+			e.Receive(receipts...)
+			watch.receive(receipts)
+			other := again(t, e)
+			plan, was := answers(t, e, w.now)
+			_, is := answers(t, other, w.now)
+			same(t, "an engine restored from facts and commitments decides otherwise", was, is)
+			watch.check(t, e, plan)
+			w.learn(plan)
+			if w.rarely() {
+				e = other
+			}
+			if w.n(15) == 15 {
+				e = engine(t, e.profile)
+				e.Apply(other.Facts()...)
+				watch = newWatch()
+				w.forget()
+			}
+		}
+	})
+}
+
+func TestShuffleLaw(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t)
+		p := w.profile("enqueue", "allocate", "backfill", "raid")
+		e, f := engine(t, p), engine(t, p)
+		w.begin()
+		for range rapid.IntRange(1, 20).Draw(t, "cycles") {
+			facts, receipts := w.deal()
+			e.Apply(facts...)
+			f.Apply(shuffled(t, facts)...)
+			e.Receive(receipts...)
+			f.Receive(receipts...)
+			plan, was := answers(t, e, w.now)
+			_, is := answers(t, f, w.now)
+			same(t, "the order of facts between two cycles shows", was, is)
+			w.learn(plan)
+		}
+		a, b := engine(t, p), engine(t, p)
+		a.Apply(e.Facts()...)
+		b.Apply(rapid.Permutation(e.Facts()).Draw(t, "all facts")...)
+		_, was := answers(t, a, w.now)
+		_, is := answers(t, b, w.now)
+		same(t, "the order of facts at a start shows", was, is)
+	})
+}
+
+// shuffled is the facts in another order; those about one object keep theirs.
+func shuffled(t *rapid.T, facts []model.Fact) []model.Fact {
+	if len(facts) < 2 {
+		return facts
+	}
+	out := rapid.Permutation(facts).Draw(t, "facts")
+	queue := map[model.Ref][]model.Fact{}
+	for _, f := range facts {
+		queue[f.Ref] = append(queue[f.Ref], f)
+	}
+	for i := range out {
+		ref := out[i].Ref
+		out[i], queue[ref] = queue[ref][0], queue[ref][1:]
+	}
+	return out
+}
+
+func TestUndoLawOfWholeActions(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t)
+		p := w.profile("enqueue", "allocate", "backfill", "raid")
+		e := engine(t, p)
+		p.Actions = []string{"mess"}
+		for _, a := range e.profile.Actions {
+			p.Actions = append(p.Actions, a, "mess")
+		}
+		f := engine(t, p)
+		w.begin()
+		for range rapid.IntRange(1, 20).Draw(t, "cycles") {
+			facts, receipts := w.deal()
+			for _, x := range []*Engine{e, f} {
+				x.Apply(facts...)
+				x.Receive(receipts...)
+			}
+			plan, was := answers(t, e, w.now)
+			_, is := answers(t, f, w.now)
+			same(t, "an action whose statement failed left something behind", was, is)
+			for _, finding := range f.Audit() {
+				t.Fatalf("audit: %s", finding)
+			}
+			w.learn(plan)
+		}
+	})
+}

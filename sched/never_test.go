@@ -1,0 +1,68 @@
+package sched
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"pgregory.net/rapid"
+)
+
+// watch sees to what must never happen, whatever the history.
+type watch struct {
+	bound map[string]Item // binds under way, by the pod's UID
+}
+
+func newWatch() *watch { return &watch{bound: map[string]Item{}} }
+
+// receive forgets the binds that were denied.
+func (w *watch) receive(receipts []Receipt) {
+	for _, r := range receipts {
+		if r.Outcome != Done && r.Item.Kind == BindPod && w.bound[r.Item.UID].ID == r.Item.ID {
+			delete(w.bound, r.Item.UID)
+		}
+	}
+}
+
+func (w *watch) check(t rapid.TB, e *Engine, p Plan) {
+	t.Helper()
+	for _, finding := range e.Audit() {
+		t.Fatalf("audit: %s", finding)
+	}
+	evicted := map[ledger.JobID]int32{}
+	for _, i := range p.Items {
+		if i.Kind == EvictPod {
+			id, _ := e.l.FindTask(i.Pod)
+			evicted[e.l.Task(id).Job]++
+		}
+	}
+	for _, i := range p.Items {
+		if i.Kind != BindPod {
+			continue
+		}
+		if was, twice := w.bound[i.UID]; twice {
+			t.Fatalf("pod %v is bound to %s, and its bind to %s is under way", i.Pod, i.Node, was.Node)
+		}
+		w.bound[i.UID] = i
+		id, _ := e.l.FindTask(i.Pod)
+		overfilled(t, e.l, i)
+		job := e.l.Job(e.l.Task(id).Job)
+		if job.Placed()+evicted[e.l.Task(id).Job] < job.MinMember {
+			t.Fatalf("job %v is started with %d of %d members", job.Key, job.Placed(), job.MinMember)
+		}
+	}
+}
+
+// overfilled fails the test when a node to which a pod was just bound holds or has
+// promised more than it has in a dimension that the pod asks for.
+func overfilled(t rapid.TB, l *ledger.Ledger, i Item) {
+	t.Helper()
+	id, _ := l.FindTask(i.Pod)
+	task := l.Task(id)
+	if task.Status != model.Binding || l.Node(task.Node).Name != i.Node {
+		t.Fatalf("pod %v is %v, planned is a bind to %s", i.Pod, task.Status, i.Node)
+	}
+	for _, need := range l.Class(task.Class).Need {
+		if idle, future := l.Idle(need.Dim)[task.Node], l.FutureIdle(need.Dim, task.Node); idle < 0 || future < 0 {
+			t.Fatalf("pod %v overfills node %s: idle %d, future idle %d of %s", i.Pod, i.Node, idle, future, l.Dims.Name(need.Dim))
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package sched
+
+import (
+	"fmt"
+
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+)
+
+const gpuName = "example.com/gpu"
+
+func podName(i int) string { return fmt.Sprintf("p-%d", i) }
+
+func (w *world) nodeName() string { return fmt.Sprintf("n%d", w.n(len(w.nodes))) }
+
+func (w *world) queueName() string {
+	return []string{model.DefaultQueue, "q1", "q2", "q3", "missing"}[min(w.n(8), 4)]
+}
+
+func (w *world) meta(namespace, name string) model.Meta {
+	m := model.Meta{Namespace: namespace, Name: name, UID: w.life(), Created: int64(w.n(3)) * second}
+	if w.n(19) == 19 {
+		m.Faults = []model.Fault{{Field: "spec", Message: "is odd", Fatal: w.yes()}}
+	}
+	return m
+}
+
+// amounts is a list of cpu (milli), memory and at times gpu (milli).
+func (w *world) amounts(cpu, memory, gpu int) resource.List {
+	var l resource.List
+	if cpu > 0 {
+		l = append(l, resource.Amount{Name: resource.CPUName, Value: int64(cpu) * 500})
+	}
+	if gpu > 0 {
+		l = append(l, resource.Amount{Name: gpuName, Value: int64(gpu) * 1000})
+	}
+	if memory > 0 {
+		l = append(l, resource.Amount{Name: resource.MemoryName, Value: int64(memory)})
+	}
+	return l
+}
+
+func with(l resource.List, pods int) resource.List {
+	return resource.Normalize(append(l, resource.Amount{Name: resource.PodsName, Value: int64(pods)}))
+}
+
+func (w *world) changeNode(i int) {
+	switch n := w.nodes[i]; {
+	case n == nil:
+		w.nodes[i] = w.node(i)
+	case w.n(3) == 3:
+		w.nodes[i] = nil
+		w.tell(model.KindNode, "", n.Name, n.UID, nil)
+		return
+	default:
+		c := w.node(i)
+		c.UID = n.UID
+		w.nodes[i] = c
+	}
+	w.tell(model.KindNode, "", w.nodes[i].Name, w.nodes[i].UID, w.nodes[i])
+}
+
+func (w *world) node(i int) *model.Node {
+	name := fmt.Sprintf("n%d", i)
+	n := &model.Node{Meta: w.meta("", name), Unschedulable: w.rarely(),
+		Labels:      []model.Label{{Key: "kubernetes.io/hostname", Value: name}},
+		Allocatable: with(w.amounts(2+w.n(8), 2+w.n(6), w.n(8)/4), []int{110, 110, 2, 1}[w.n(3)])}
+	if zone := w.n(2); zone > 0 {
+		n.Labels = append(n.Labels, model.Label{Key: "zone", Value: []string{"", "a", "b"}[zone]})
+	}
+	switch w.n(7) {
+	case 6:
+		n.Taints = []model.Taint{{Key: "dedicated", Value: "x", Effect: model.NoSchedule}}
+	case 7:
+		n.Taints = []model.Taint{{Key: "slow", Effect: model.PreferNoSchedule}}
+	}
+	return n
+}
+
+func (w *world) changeQueue(i int) {
+	switch q := w.queues[i]; {
+	case q == nil:
+		w.queues[i] = w.queue(i)
+	case w.n(4) == 4:
+		w.queues[i] = nil
+		w.tell(model.KindQueue, "", q.Name, q.UID, nil)
+		return
+	default:
+		c := w.queue(i)
+		c.UID = q.UID
+		w.queues[i] = c
+	}
+	w.tell(model.KindQueue, "", w.queues[i].Name, w.queues[i].UID, w.queues[i])
+}
+
+func (w *world) queue(i int) *model.Queue {
+	q := &model.Queue{Meta: w.meta("", []string{model.DefaultQueue, "q1", "q2", "q3"}[i]), Weight: int32(1 + w.n(2)),
+		Priority: int32(w.n(4) / 3), Reclaimable: true}
+	if w.rarely() {
+		q.State = model.QueueState(w.n(3))
+	}
+	if w.rarely() {
+		q.Parent = w.queueName()
+	}
+	if w.n(3) == 3 {
+		q.Capability = w.amounts(w.n(12), w.n(4), 0)
+	}
+	if w.n(3) == 3 {
+		q.Guarantee = w.amounts(w.n(4), w.n(2), 0)
+	}
+	return q
+}
+
+func (w *world) changeRank(i int) {
+	name := fmt.Sprintf("rank%d", i)
+	if c := w.ranks[i]; c != nil && w.n(3) == 3 {
+		w.ranks[i] = nil
+		w.tell(model.KindPriorityClass, "", name, c.UID, nil)
+		return
+	}
+	w.ranks[i] = &model.PriorityClass{Meta: w.meta("", name), Value: int32(w.n(3)), GlobalDefault: w.rarely()}
+	w.tell(model.KindPriorityClass, "", name, w.ranks[i].UID, w.ranks[i])
+}
+
+func (w *world) changeGroup(i int) {
+	switch g := w.groups[i]; {
+	case g == nil:
+		w.groups[i] = w.group(i)
+	case w.rarely():
+		w.groups[i] = nil
+		w.tell(model.KindPodGroup, "ns", g.Name, g.UID, nil)
+		return
+	default:
+		c := w.group(i)
+		c.UID, c.Phase = g.UID, g.Phase
+		w.groups[i] = c
+	}
+	w.tell(model.KindPodGroup, "ns", w.groups[i].Name, w.groups[i].UID, w.groups[i])
+}
+
+func (w *world) group(i int) *model.PodGroup {
+	g := &model.PodGroup{Meta: w.meta("ns", fmt.Sprintf("g%d", i)), Queue: w.queueName(), MinMember: int32(w.n(4)),
+		PriorityClass: []string{"", "rank0", "rank1"}[w.n(2)], HasMin: w.n(2) == 2}
+	if g.HasMin {
+		g.MinResources = w.amounts(w.n(8), w.n(3), 0)
+	}
+	for _, role := range []string{"ps", "worker"} {
+		if w.n(3) == 3 {
+			g.MinTaskMember = append(g.MinTaskMember, model.RoleMin{Role: role, Min: int32(w.n(2))})
+		}
+	}
+	if w.rarely() {
+		g.Phase = model.GroupPhase(w.n(4))
+	}
+	return g
+}
+
+// changePod creates a pod, or changes one as far as an API server lets it.
+func (w *world) changePod(i int) {
+	switch p := w.pods[i]; {
+	case p == nil:
+		w.pods[i] = w.pod(i)
+		w.tell(model.KindPod, "ns", w.pods[i].Name, w.pods[i].UID, w.pods[i])
+	case p.Gated:
+		w.edit(i, func(p *model.Pod) { p.Gated = false })
+	case w.rarely():
+		w.pods[i] = w.pod(i)
+		w.tell(model.KindPod, "ns", w.pods[i].Name, w.pods[i].UID, w.pods[i])
+	default:
+		w.progress(i)
+	}
+}
+
+func (w *world) pod(i int) *model.Pod {
+	p := &model.Pod{Meta: w.meta("ns", podName(i)), Ours: w.n(9) < 9, Role: []string{"", "ps", "worker"}[w.n(2)],
+		Index: int64(i), Gated: w.n(11) == 11, Preemptable: true,
+		HasPriority: w.yes(), Priority: int32(w.n(2)), PriorityClass: []string{"", "rank0", "rank1"}[w.n(2)],
+		Adopt: model.Adopt{Queue: []string{"", "q1", "missing"}[max(0, w.n(6)-4)], MinMember: int32(w.n(2))}, Spec: w.spec()}
+	if !p.Ours {
+		p.Scheduler = "another"
+	}
+	switch k := w.n(6); {
+	case k <= 4:
+		p.Group = fmt.Sprintf("g%d", i%len(w.groups))
+	case k == 5:
+		p.Owner = "owner"
+	}
+	if w.rarely() || !p.Ours {
+		p.Node, p.Phase, p.Gated = w.nodeName(), model.Phase(w.n(1)), false
+	}
+	return p
+}
+
+// spec is one of a few templates, so that pods are of few classes.
+func (w *world) spec() *model.Spec {
+	s := &model.Spec{Requests: with(w.amounts(2, 1, 0), 1)}
+	switch w.n(9) {
+	case 0, 1:
+	case 2:
+		s.Requests = with(w.amounts(4, 2, 0), 1)
+	case 3:
+		s.Requests = with(w.amounts(1, 0, 1), 1)
+	case 4:
+		s.Ports = []model.HostPort{{IP: "0.0.0.0", Protocol: "TCP", Port: 80}}
+	case 5:
+		s.Selector = []model.Label{{Key: "zone", Value: "a"}}
+	case 6:
+		s.Requests = with(nil, 1)
+	case 7:
+		s.Tolerations = []model.Toleration{{Key: "dedicated", Exists: true}}
+	case 8:
+		s.Preferred = []model.Preference{{Weight: 1, Term: model.Term{All: []model.Requirement{{Key: "zone", Op: model.In, Values: []string{"b"}}}}}}
+	case 9:
+		s.Affinity = []model.Term{{All: []model.Requirement{{Key: "zone", Op: model.NotIn, Values: []string{"b"}}}}}
+	}
+	return s
+}

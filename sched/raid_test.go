@@ -1,0 +1,120 @@
+package sched
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/search"
+	"ashlar.sh/sched/session"
+)
+
+// raid is an action that evicts: once a cycle it takes a running pod of lower priority
+// away and reserves its room for a pending one, in one Statement. It is a function of
+// the ledger, as every action has to be.
+type raid struct{}
+
+func (raid) Name() string { return "raid" }
+
+func (raid) Execute(s *session.Session) {
+	admitted := func(j ledger.JobID) bool { return s.L.Job(j).Phase != model.GroupPending }
+	for _, j := range s.Candidates(admitted, func(j ledger.JobID) bool { return !s.Gate(j).Is() }) {
+		for _, t := range search.Organize(s, j).Tasks {
+			if s.L.Task(t).Placeable() && rob(s, t) {
+				return
+			}
+		}
+	}
+}
+
+func rob(s *session.Session, t ledger.TaskID) bool {
+	var victims []ledger.TaskID
+	s.L.Tasks(func(v ledger.TaskID) bool {
+		row := s.L.Task(v)
+		if (row.Status == model.Running || row.Status == model.Bound) && row.Job != ledger.NoJob &&
+			row.Job != s.L.Task(t).Job && row.Priority < s.L.Task(t).Priority {
+			victims = append(victims, v)
+		}
+		return true
+	})
+	slices.SortFunc(victims, func(a, b ledger.TaskID) int {
+		if s.L.Task(a).Key.Less(s.L.Task(b).Key) {
+			return -1
+		}
+		return 1
+	})
+	for _, v := range victims {
+		n := s.L.Task(v).Node
+		if s.L.Try(func(tx *ledger.Tx) bool {
+			tx.Evict(v, "raid", t)
+			if s.Nodes.Takes(t, n, false) || !s.Nodes.Takes(t, n, true) {
+				return false
+			}
+			tx.Reserve(t, n)
+			return true
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// mess is an action that places whatever it can, evicts and promises besides, and then
+// fails: nothing of it may be seen.
+type mess struct{}
+
+func (mess) Name() string { return "mess" }
+
+func (mess) Execute(s *session.Session) {
+	s.L.Try(func(tx *ledger.Tx) bool {
+		for _, j := range slices.Clone(s.L.Active()) {
+			for _, t := range append(search.Organize(s, j).Tasks, search.BestEffort(s, j)...) {
+				tx.Try(func(tx *ledger.Tx) bool { return grab(s, tx, t) })
+			}
+		}
+		s.L.Tasks(func(t ledger.TaskID) bool {
+			if row := s.L.Task(t); row.Status == model.Running && row.Job != ledger.NoJob {
+				tx.Evict(t, "mess", ledger.NoTask)
+			}
+			return true
+		})
+		tx.Keep()
+		return false
+	})
+}
+
+// grab gives a task any place there is; a try inside the try, which holds or fails.
+func grab(s *session.Session, tx *ledger.Tx, t ledger.TaskID) bool {
+	if s.L.Task(t).Status == model.Pipelined {
+		tx.Withdraw(t)
+	}
+	if n, _ := s.Nodes.Best(t); n != ledger.NoNode {
+		tx.Allocate(t, n)
+		return s.L.Node(n).Tasks%3 != 0
+	}
+	if n, _ := s.Nodes.BestFuture(t); n != ledger.NoNode {
+		tx.Pipeline(t, n)
+		return true
+	}
+	return false
+}
+
+// profile is a configuration with the given actions; what differs between
+// configurations is drawn.
+func (w *world) profile(actions ...string) policy.Profile {
+	p := policy.Profile{Actions: actions, Tiers: [][]policy.Choice{
+		{{Plugin: "priority"}, {Plugin: "gang"}, {Plugin: "conformance"}},
+		{{Plugin: "predicates"}, {Plugin: "nodeorder"}},
+	}}
+	if w.yes() {
+		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "proportion"})
+	}
+	if w.yes() {
+		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "binpack"})
+	}
+	if w.rarely() {
+		p.Actions = slices.DeleteFunc(p.Actions, func(a string) bool { return a == "enqueue" })
+	}
+	return p
+}

@@ -1,0 +1,37 @@
+# A job in a queue that is missing, closed, set aside, out of the tree or no leaf waits
+# with its reason, and nobody else notices.
+
+node n1 cpu=8
+queue team
+queue dev parent=team
+queue shut state=Closed
+queue hen parent=egg
+queue egg parent=hen
+queue lost parent=nowhere
+queue odd fault=spec.capability.cpu
+
+submit x/typo   queue=taem 1 x cpu=1
+submit x/branch queue=team 1 x cpu=1
+submit x/closed queue=shut 1 x cpu=1
+submit x/ring   queue=hen  1 x cpu=1
+submit x/orphan queue=lost 1 x cpu=1
+submit x/absurd queue=odd  1 x cpu=1
+submit x/fine   queue=dev  1 x cpu=1
+cycle
+----
+bind x/fine-0 n1
+wait x/absurd: QueueInvalid odd: spec.capability.cpu: nobody can mean this
+wait x/branch: QueueNotLeaf team
+wait x/closed: QueueNotOpen shut: Closed
+wait x/orphan: QueueOrphaned lost: nowhere
+wait x/ring: QueueCyclic hen
+wait x/typo: QueueNotFound taem
+
+problems
+----
+Queue/egg: spec.parent: its parents form a ring (parent "hen"): its jobs wait
+Queue/hen: spec.parent: its parents form a ring (parent "egg"): its jobs wait
+Queue/lost: spec.parent: its ancestor "nowhere" is not there: its jobs wait
+Queue/odd: spec.capability.cpu: nobody can mean this
+Queue/taem: spec.queue: 1 jobs name it, and it does not exist: they wait
+Queue/team: spec.queue: 1 jobs name it, and it has child queues: they wait, only leaves take jobs

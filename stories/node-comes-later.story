@@ -1,0 +1,22 @@
+# A node that comes later cures the wait for room, without anybody touching the job.
+#
+# The one node there is has two GPUs and the gang needs two times four.
+
+node n1 gpu=2
+queue ml
+
+submit ml/train queue=ml 2 x gpu=4
+cycle
+----
+wait ml/train: GangIncomplete 0 of 2: NotEnoughResources: gpu 4 asked, 2 free on n1
+
+node n2 gpu=4
+cycle
+----
+wait ml/train: GangIncomplete 1 of 2: NotEnoughResources: gpu 4 asked, 2 free on n1
+
+node n3 gpu=4
+cycle
+----
+bind ml/train-0 n2
+bind ml/train-1 n3

@@ -1,0 +1,15 @@
+# Without the action enqueue every job is in from the start.
+#
+# The queue may hold two CPUs and the job wants four at least: nobody asks, it is
+# admitted, and then waits for the queue's part instead.
+
+conf
+  actions allocate backfill
+node n1 cpu=8
+queue ml capability=cpu:2
+
+submit ml/train queue=ml min=4 minresources=cpu:4 4 x cpu=1
+cycle phases
+----
+phase ml/train Inqueue
+wait ml/train: GangIncomplete 2 of 4: QueueDeserved ml: cpu 3 with it, 2 deserved
