@@ -124,7 +124,7 @@ func (e *Engine) commit(now int64) {
 		until := int64(0)
 		switch op.Kind {
 		case ledger.OpAllocate:
-			item.Kind = BindPod
+			item.Kind, item.Chosen = BindPod, task.Chosen
 		case ledger.OpReserve:
 			item.Kind, until = NominatePod, now+reservationLasts
 			e.groups = append(e.groups, op.Task)

@@ -182,7 +182,7 @@ func (w *world) pod(i int) *model.Pod {
 	switch k := w.n(6); {
 	case k <= 4:
 		p.Group = fmt.Sprintf("g%d", i%len(w.groups))
-	case k == 5:
+	case k == 5 && !w.alone:
 		p.Owner = "owner"
 	}
 	if w.rarely() || !p.Ours {

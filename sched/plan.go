@@ -31,6 +31,7 @@ type Item struct {
 	Pod       ledger.Key
 	UID       string // of the pod or PodGroup: a precondition
 	Node      string
+	Chosen    ledger.Chosen    // BindPod: what books chose there; to be made true before the bind
 	Group     ledger.Key       // SetPhase
 	Phase     model.GroupPhase // SetPhase
 	Action    string           // EvictPod: on whose behalf the rule was
@@ -75,6 +76,8 @@ type TaskCommitment struct {
 	Node  string
 	Item  uint64
 	Until int64
+
+	Chosen ledger.Chosen // of a bind
 }
 
 // PhaseCommitment is a phase that was decided and that the PodGroup does not show

@@ -15,6 +15,7 @@ import (
 // failing history shrinks.
 type world struct {
 	t       *rapid.T
+	alone   bool // no pods share an owner
 	version uint64
 	lives   int
 	now     int64

@@ -27,6 +27,7 @@ func FuzzLoad(f *testing.F) {
 				t.Fatalf("%q of %q", e.Error(), text)
 			}
 		}
+		s.most = 100
 		w := s.Expand()
 		for i := 1; i < len(w.Items); i++ {
 			if a, b := w.Items[i-1].Fact.Ref, w.Items[i].Fact.Ref; a == b {

@@ -3,8 +3,10 @@ package manifest
 import (
 	"io"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
@@ -26,12 +28,14 @@ type Set struct {
 	errs      []Error
 	documents int
 	file      string
+	most      int // how many pods workloads may make
 }
 
 // object is one that was read.
 type object struct {
 	where Position
 	kind  *kind
+	id    identity
 	metav1.Object
 }
 
@@ -54,11 +58,15 @@ type ConfigText struct {
 	Literal bool
 }
 
+func newSet(file string) *Set {
+	return &Set{skipped: map[string]int{}, unknown: map[string]*unknown{}, most: mostMade, file: file}
+}
+
 // Load reads files, folders (*.yaml, *.yml and *.json below them) and, for "-", standard
 // input. The Set holds what could be read; the errors are all there are, in the order of
 // the input: with any of them the input is bad (decision 34).
 func Load(paths []string, stdin io.Reader) (*Set, []Error) {
-	s := &Set{skipped: map[string]int{}, unknown: map[string]*unknown{}}
+	s := newSet("")
 	for _, path := range paths {
 		s.errs = append(s.errs, read(path, stdin, s.load)...)
 	}
@@ -68,13 +76,52 @@ func Load(paths []string, stdin io.Reader) (*Set, []Error) {
 	return s, inOrder(s.errs)
 }
 
+// manyChunks is from how many on documents are read by several goroutines.
+const manyChunks = 256
+
 // load reads the documents of a file.
 func (s *Set) load(src source) {
-	s.file = src.name
-	for _, c := range split(src.text) {
+	chunks := split(src.text)
+	parts := 1
+	if len(chunks) >= manyChunks {
+		parts = runtime.GOMAXPROCS(0)
+	}
+	sets := make([]*Set, parts)
+	var all sync.WaitGroup
+	for i := range parts {
+		sets[i] = newSet(src.name)
+		part := chunks[len(chunks)*i/parts : len(chunks)*(i+1)/parts]
+		all.Go(func() { sets[i].read(part) })
+	}
+	all.Wait()
+	for _, part := range sets {
+		s.merge(part)
+	}
+}
+
+// read reads some chunks of the present file.
+func (s *Set) read(chunks []chunk) {
+	for _, c := range chunks {
 		if err := c.parse(s.document); err != nil {
-			err.Where.File = src.name
-			s.errs = append(s.errs, *err)
+			s.fail(err.Where.Line, err.Message)
+		}
+	}
+}
+
+// merge adds what was read after what s has.
+func (s *Set) merge(part *Set) {
+	s.objects = append(s.objects, part.objects...)
+	s.configs = append(s.configs, part.configs...)
+	s.errs = append(s.errs, part.errs...)
+	s.documents += part.documents
+	for name, n := range part.skipped {
+		s.skipped[name] += n
+	}
+	for name, u := range part.unknown {
+		if first := s.unknown[name]; first != nil {
+			first.count += u.count
+		} else {
+			s.unknown[name] = u
 		}
 	}
 }
@@ -211,7 +258,7 @@ func (s *Set) decode(n *yaml.Node, k *kind) {
 		s.config(n, c)
 		return
 	}
-	o := object{Position{s.file, n.Line}, k, obj}
+	o := object{Position{s.file, n.Line}, k, identity{k.group, k.name, obj.GetNamespace(), obj.GetName()}, obj}
 	s.objects = append(s.objects, o)
 	for _, f := range fields {
 		u := s.unknown[k.name+" "+f]

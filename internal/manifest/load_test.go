@@ -197,3 +197,27 @@ func refs(w *World) string {
 	}
 	return strings.Join(out, " ")
 }
+
+func TestManyDocumentsAreReadAsOne(t *testing.T) {
+	var text, want strings.Builder
+	for i := range 2 * manyChunks {
+		fmt.Fprintf(&text, "apiVersion: v1\nkind: Node\nmetadata: {name: n%d}\nnewField: 1\n---\n", i)
+		if i%100 == 7 {
+			fmt.Fprintf(&text, "apiVersion: v1\nkind: Nod\n---\n")
+			fmt.Fprintf(&want, "-:%d: unknown kind \"Nod\" in apiVersion \"v1\" (did you mean Node?)\n", 5*(i+1)+3*(i/100)+2)
+		}
+	}
+	s, errs := fromText(text.String())
+	var got strings.Builder
+	for _, e := range errs {
+		fmt.Fprintln(&got, e)
+	}
+	if got.String() != want.String() {
+		t.Errorf("got\n%swant\n%s", got.String(), want.String())
+	}
+	w := s.Expand()
+	problem := Problem{"Node/n0", `unknown field "newField" is ignored, here and in 511 more Nodes`}
+	if len(w.Items) != 2*manyChunks || len(w.Problems) != 1 || w.Problems[0] != problem {
+		t.Errorf("%d items, %v", len(w.Items), w.Problems)
+	}
+}

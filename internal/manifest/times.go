@@ -54,7 +54,7 @@ func (b *builder) duration(object string, annotations map[string]string, key, in
 // submitAt is when an object appears: as it says itself, else as its controllers say;
 // false when nobody says.
 func (b *builder) submitAt(o *object) (time.Duration, bool) {
-	if t := b.times[o.identity()]; t.submits {
+	if t := b.times[o.id]; t.submits {
 		return t.submitAt, true
 	}
 	for id := range b.controllers(o) {

@@ -33,7 +33,7 @@ func (b *builder) volcanoJob(o *object, j *batchv1alpha1.Job) {
 		return
 	}
 	tasks := b.tasks(o, j)
-	group, given := b.groups[o.identity()]
+	group, given := b.groups[o.id]
 	if !given {
 		group = j.Name
 		given = b.byName[identity{schedulingv1beta1.GroupName, string(model.KindPodGroup), j.Namespace, group}] != nil
@@ -42,7 +42,7 @@ func (b *builder) volcanoJob(o *object, j *batchv1alpha1.Job) {
 		at, _ := b.submitAt(o)
 		b.add(Item{Where: o.where, Fact: b.podGroup(o, j, tasks), SubmitAt: at})
 	}
-	if b.busy[o.identity()] {
+	if b.busy[o.id] {
 		return
 	}
 	for _, t := range tasks {

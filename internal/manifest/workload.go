@@ -52,7 +52,7 @@ func (b *builder) workload(o *object) bool {
 		return false
 	}
 	b.complainOfDuration(o)
-	if !b.busy[o.identity()] {
+	if !b.busy[o.id] {
 		b.makePods(batch)
 	}
 	return true
@@ -60,7 +60,7 @@ func (b *builder) workload(o *object) bool {
 
 // complainOfDuration tells an author who put a duration where no pod sees it.
 func (b *builder) complainOfDuration(o *object) {
-	if b.times[o.identity()].lasts {
+	if b.times[o.id].lasts {
 		b.problem(o.ref(), "%s belongs on a pod or a pod template: ignored here", at(durationKey))
 	}
 }

@@ -66,7 +66,7 @@ func (s *Set) Expand(schedulers ...string) *World {
 	b := &builder{
 		world:  &World{Configs: slices.Clone(s.configs), Skipped: maps.Clone(s.skipped)},
 		byName: map[identity]*object{}, times: map[identity]times{}, busy: map[identity]bool{},
-		classes: map[string]int32{}, left: mostMade,
+		classes: map[string]int32{}, left: s.most,
 	}
 	b.options = translate.Options{Schedulers: schedulers, TopOwner: b.topOwner, Specs: &translate.Specs{}}
 	b.index(s.objects)
@@ -101,10 +101,6 @@ func (w *World) sort() {
 // identity names an object among all kinds.
 type identity struct{ group, kind, namespace, name string }
 
-func (o *object) identity() identity {
-	return identity{o.kind.group, o.kind.name, o.GetNamespace(), o.GetName()}
-}
-
 // builder makes a World.
 type builder struct {
 	world   *World
@@ -127,20 +123,20 @@ func (b *builder) problem(object, format string, args ...any) {
 func (b *builder) index(objects []object) {
 	for i := range objects {
 		o := &objects[i]
-		id := o.identity()
+		id := o.id
 		if old := b.byName[id]; old != nil {
 			b.problem(o.ref(), "is given twice: %s replaces %s", o.where, old.where)
 		}
 		b.byName[id] = o
 	}
 	b.order = slices.SortedFunc(maps.Values(b.byName), func(x, y *object) int {
-		a, b := x.identity(), y.identity()
+		a, b := x.id, y.id
 		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.kind, b.kind),
 			cmp.Compare(a.namespace, b.namespace), cmp.Compare(a.name, b.name))
 	})
 	b.pods, b.groups = map[model.Ref]bool{}, map[identity]string{}
 	for _, o := range b.order {
-		b.times[o.identity()] = b.timesOf(o.ref(), o.GetAnnotations())
+		b.times[o.id] = b.timesOf(o.ref(), o.GetAnnotations())
 		switch obj := o.Object.(type) {
 		case *corev1.Pod:
 			b.pods[podRef(obj)] = true
@@ -167,7 +163,7 @@ func (b *builder) object(o *object) {
 		if !submits {
 			submitAt = b.groupSubmitAt(p)
 		}
-		b.addPod(o.where, p, submitAt, b.times[o.identity()])
+		b.addPod(o.where, p, submitAt, b.times[o.id])
 		return
 	}
 	if b.workload(o) {

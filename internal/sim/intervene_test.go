@@ -12,15 +12,57 @@ import (
 
 var nodeN = model.Ref{Kind: model.KindNode, Name: "n"}
 
-// TestInterventions does something to a world after its first cycles: wants[i] is how
-// all pods stand i cycles later.
+// intervention is something done to a world after its first cycles.
+type intervention struct {
+	items []sim.Item
+	after int
+	do    func(w *sim.World)
+	wants []string // how all pods stand one, two … cycles later
+}
+
+func (c intervention) play(t *testing.T) {
+	p := start(t, c.items...)
+	now := time.Duration(0)
+	for range c.after {
+		p.step(now)
+		now += time.Second
+	}
+	c.do(p.World)
+	for _, want := range c.wants {
+		p.step(now)
+		p.want(want)
+		now += time.Second
+	}
+	p.rest()
+}
+
+func TestNodesThatGo(t *testing.T) {
+	for name, c := range map[string]intervention{
+		"the pods of a node that has gone are gone a cycle later": {
+			[]sim.Item{node("n", 2), node("o", 1), pod("a", 2), pod("b", 1), pod("c", 1, lasts(1500*time.Millisecond))}, 2,
+			func(w *sim.World) { w.Delete(nodeN) },
+			[]string{"a Running n, b Running o, c Pending", "b Running o, c Pending"}},
+		"those that are owned come back": {
+			[]sim.Item{node("n", 2), pod("a", 2, owned)}, 2, func(w *sim.World) { w.Delete(nodeN) },
+			[]string{"a Running n", "a Pending"}},
+		"a pod bound as its node goes is gone with it": {
+			[]sim.Item{node("n", 2), pod("a", 2, owned, lasts(0))}, 1, func(w *sim.World) { w.Delete(nodeN) },
+			[]string{"a Bound n", "a Pending"}},
+		"nothing on a node that has gone runs on, and it starts again when the node is back": {
+			[]sim.Item{node("n", 2), pod("a", 2, lasts(2*time.Second))}, 2,
+			func(w *sim.World) { w.Delete(nodeN); w.Apply(back(node("n", 2))) },
+			[]string{"a Running n", "a Running n", "a Succeeded n"}},
+		"a change to a node changes nothing for its pods": {
+			[]sim.Item{node("n", 2), pod("a", 2, lasts(2*time.Second)), pod("b", 1)}, 2,
+			func(w *sim.World) { w.Apply(back(node("n", 3))) },
+			[]string{"a Running n, b Binding n", "a Succeeded n, b Running n"}},
+	} {
+		t.Run(name, c.play)
+	}
+}
+
 func TestInterventions(t *testing.T) {
-	cases := map[string]struct {
-		items []sim.Item
-		after int
-		do    func(w *sim.World)
-		wants []string
-	}{
+	for name, c := range map[string]intervention{
 		"a running pod that is deleted terminates for one cycle": {
 			[]sim.Item{node("n", 1), pod("a", 1)}, 2, func(w *sim.World) { w.Delete(podRef("a")) },
 			[]string{"a Releasing n", ""}},
@@ -54,24 +96,6 @@ func TestInterventions(t *testing.T) {
 		"a pod that is Binding may end before it was seen to run": {
 			[]sim.Item{node("n", 1), pod("a", 1)}, 1, func(w *sim.World) { w.Finish(key("a"), false) },
 			[]string{"a Succeeded n"}},
-		"the pods of a node that has gone are gone a cycle later": {
-			[]sim.Item{node("n", 2), node("o", 1), pod("a", 2), pod("b", 1), pod("c", 1, lasts(1500*time.Millisecond))}, 2,
-			func(w *sim.World) { w.Delete(nodeN) },
-			[]string{"a Running n, b Running o, c Pending", "b Running o, c Pending"}},
-		"those that are owned come back": {
-			[]sim.Item{node("n", 2), pod("a", 2, owned)}, 2, func(w *sim.World) { w.Delete(nodeN) },
-			[]string{"a Running n", "a Pending"}},
-		"a pod bound as its node goes is gone with it": {
-			[]sim.Item{node("n", 2), pod("a", 2, owned, lasts(0))}, 1, func(w *sim.World) { w.Delete(nodeN) },
-			[]string{"a Bound n", "a Pending"}},
-		"nothing on a node that has gone runs on, and it starts again when the node is back": {
-			[]sim.Item{node("n", 2), pod("a", 2, lasts(2*time.Second))}, 2,
-			func(w *sim.World) { w.Delete(nodeN); w.Apply(back(node("n", 2))) },
-			[]string{"a Running n", "a Running n", "a Succeeded n"}},
-		"a change to a node changes nothing for its pods": {
-			[]sim.Item{node("n", 2), pod("a", 2, lasts(2*time.Second)), pod("b", 1)}, 2,
-			func(w *sim.World) { w.Apply(back(node("n", 3))) },
-			[]string{"a Running n, b Binding n", "a Succeeded n, b Running n"}},
 		"a pod whose gate is lifted is placed": {
 			[]sim.Item{node("n", 1), pod("a", 1, as(func(p *model.Pod) { p.Gated = true }))}, 2,
 			func(w *sim.World) { w.Apply(back(pod("a", 1))) },
@@ -91,23 +115,8 @@ func TestInterventions(t *testing.T) {
 				w.Finish(key("a"), true)
 				w.Apply(model.Fact{Ref: podRef("a")})
 			}, []string{""}},
-	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			p := start(t, c.items...)
-			now := time.Duration(0)
-			for range c.after {
-				p.step(now)
-				now += time.Second
-			}
-			c.do(p.World)
-			for _, want := range c.wants {
-				p.step(now)
-				p.want(want)
-				now += time.Second
-			}
-			p.rest()
-		})
+	} {
+		t.Run(name, c.play)
 	}
 }
 

@@ -98,6 +98,34 @@ func (w *why) ask(t ledger.TaskID, n ledger.NodeID) {
 	}
 }
 
+// nearer says that a node comes nearer to taking the task than the nearest so far: one
+// that could hold it were it empty, then one short in fewer dimensions, then one with
+// more room in the first that differs, then by name.
+func (w *why) nearer(n ledger.NodeID, short int) bool {
+	l := w.x.l
+	if a, b := w.couldHold(n), w.couldHold(w.nearest); a != b {
+		return a
+	}
+	if short != w.short {
+		return short < w.short
+	}
+	for _, need := range w.class.Need {
+		if a, b := min(l.Room(need.Dim)[n], need.Amount), min(l.Room(need.Dim)[w.nearest], need.Amount); a != b {
+			return a > b
+		}
+	}
+	return l.Node(n).Name < l.Node(w.nearest).Name
+}
+
+func (w *why) couldHold(n ledger.NodeID) bool {
+	for _, need := range w.class.Need {
+		if w.x.l.Allocatable(need.Dim)[n] < need.Amount {
+			return false
+		}
+	}
+	return true
+}
+
 func (w *why) add(k kind, node string) {
 	i, known := w.at[k]
 	if !known {

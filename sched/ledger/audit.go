@@ -222,6 +222,7 @@ func (a *auditor) lists() {
 			})
 		}
 	}
+	goingNodes := 0
 	for n := range l.nodes {
 		if l.nodes[n].free {
 			continue
@@ -240,6 +241,10 @@ func (a *auditor) lists() {
 		if tasks != l.nodes[n].Tasks || going != l.nodes[n].going {
 			a.say("node %s: %d tasks, %d releasing, recounted %d, %d", l.nodes[n].Name, l.nodes[n].Tasks, l.nodes[n].going, tasks, going)
 		}
+		goingNodes += int(min(going, 1))
+	}
+	if goingNodes != l.goingNodes {
+		a.say("cluster: %d nodes with releasing tasks, recounted %d", l.goingNodes, goingNodes)
 	}
 	for t := range l.tasks {
 		row := &l.tasks[t]

@@ -15,7 +15,7 @@ const (
 // Book is where a plugin keeps sums that depend on who sits where: ports in use,
 // volumes assumed. The ledger drives it with every move, inside tries and out, so
 // undo and replay include it. Take and Give are exact inverses, in any order that a
-// history can produce. A book never decides.
+// history can produce: a book that has to choose is a Chooser. A book never decides.
 type Book interface {
 	// Name is the book's, for Audit's findings.
 	Name() string
@@ -41,6 +41,9 @@ func (l *Ledger) AddBook(b Book) {
 		return true
 	})
 	l.books = append(l.books, b)
+	if c, ok := b.(Chooser); ok {
+		l.choosers = append(l.choosers, c)
+	}
 }
 
 func (l *Ledger) foreign(k model.Kind) bool {

@@ -77,10 +77,10 @@ func taskByName(l *Ledger, row *Task) string {
 	case CommitEvict:
 		held = fmt.Sprint("eviction ", h.Item)
 	default:
-		held = fmt.Sprint(h.Kind, " on ", nodeName(l, h.Node), " for ", h.Item, " until ", h.Until)
+		held = fmt.Sprint(h.Kind, " on ", nodeName(l, h.Node), " for ", h.Item, " until ", h.Until, fmt.Sprintf(" with %q", h.Chosen))
 	}
-	return fmt.Sprintf("job %s role %q class %q node %s status %v priority %d held %s", job, role,
-		l.classes[row.Class].Key, nodeName(l, row.Node), row.Status, row.Priority, held)
+	return fmt.Sprintf("job %s role %q class %q node %s status %v priority %d chosen %q held %s", job, role,
+		l.classes[row.Class].Key, nodeName(l, row.Node), row.Status, row.Priority, row.Chosen, held)
 }
 
 func jobByName(l *Ledger, row *Job) string {

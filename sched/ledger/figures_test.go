@@ -176,3 +176,34 @@ func TestPlacesOfQueues(t *testing.T) {
 	c.group("found", model.PodGroup{Queue: "nowhere"})
 	equal(t, "a queue that was named by a child first, being a leaf", c.row(t, "nowhere").Leaf(), false)
 }
+
+func TestMembersMoveUnderAQueueThatIsGone(t *testing.T) {
+	c := newCluster()
+	n := c.node("n", 4000)
+	c.queueUnder("org", "")
+	c.queueUnder("team", "org")
+	c.group("g", model.PodGroup{Queue: "team", MinMember: 1})
+	p := c.pod("p", 1000, member("g"))
+	c.Settle()
+	c.tell(model.KindQueue, "", "org", nil)
+	c.Hold(p, Commitment{Kind: CommitBind, Node: n, Item: 1})
+	equal(t, "the place of the queue that lost its parent", c.row(t, "team").Place, Orphaned)
+	equal(t, "what it holds", c.row(t, "team").Allocated.Get(0), 1000)
+	equal(t, "what root holds", c.row(t, model.RootQueue).Allocated.Get(0), 0)
+	sound(t, c.Ledger)
+}
+
+func TestRowsAreFreedWithTheLastOfTheirUsers(t *testing.T) {
+	c := newCluster()
+	for i := range int64(5) {
+		c.pod("p", 1000+i, on("never-seen"))
+		c.tell(model.KindPod, "ns", "p", nil)
+	}
+	equal(t, "the number of task rows", c.NumTasks(), 1)
+	equal(t, "the number of job rows", c.NumJobs(), 1)
+	equal(t, "the number of class rows", c.NumClasses(), 1)
+	equal(t, "the number of node rows", c.NumNodes(), 1)
+	equal(t, "the first class's being live", c.Class(0).Live(), false)
+	_, node := c.FindNode("never-seen")
+	equal(t, "the node's being known", node, false)
+}

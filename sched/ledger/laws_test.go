@@ -49,6 +49,7 @@ func TestUndoLaw(t *testing.T) {
 func TestFactsLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
+		w.l.AddBook(newRecorder())
 		w.run(80, func() {})
 		w.l.ReleaseSoft()
 		l2 := again(w.l, w.l.Facts())

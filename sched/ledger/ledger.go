@@ -38,8 +38,9 @@ type Ledger struct {
 	priorities     map[string]*model.PriorityClass
 	globalPriority *model.PriorityClass
 
-	facts factStore
-	books []Book
+	facts    factStore
+	books    []Book
+	choosers []Chooser // those of the books that choose
 
 	undo       []entry
 	depth      int

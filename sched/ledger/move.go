@@ -2,11 +2,17 @@ package ledger
 
 import "ashlar.sh/sched/model"
 
-// move changes a task's status and node, and every figure with it.
+// move changes a task's status and node, and every figure with it. What was chosen
+// with its node stays.
 func (l *Ledger) move(t TaskID, s model.Status, n NodeID) {
+	l.seat(t, s, n, l.tasks[t].Chosen)
+}
+
+// seat is move with what books choose there.
+func (l *Ledger) seat(t TaskID, s model.Status, n NodeID, c Chosen) {
 	l.leave(t)
 	row := &l.tasks[t]
-	row.Status, row.Node = s, n
+	row.Status, row.Node, row.Chosen = s, n, c
 	l.enter(t)
 }
 

@@ -22,13 +22,13 @@ func (w *world) meta(ref model.Ref, uid string) model.Meta {
 	return m
 }
 
-// amounts is a list with up to four names. Some amounts are so large that a few of
-// them exceed an int64.
+// amounts is a list with up to four names. In a huge world two of them may exceed an
+// int64.
 func (w *world) amounts(most int) resource.List {
 	var l resource.List
 	add := func(name string, x int) {
 		v := int64(x)
-		if x > 0 && w.n(30) == 30 {
+		if w.huge && w.yes() {
 			v = 1 << 62
 		}
 		if w.wild && w.rarely() {

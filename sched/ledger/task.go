@@ -13,7 +13,8 @@ type Task struct {
 	Status   model.Status
 	Priority int32
 	Held     Commitment
-	Unsound  bool // set aside at the door: never placed
+	Chosen   Chosen // with its node, until its fact shows the node
+	Unsound  bool   // set aside at the door: never placed
 
 	soft               bool // moved by a statement that is not in the plan; the next cycle takes it back
 	free               bool
@@ -44,6 +45,8 @@ type Commitment struct {
 	Node  NodeID
 	Item  uint64 // the plan item that asked for it
 	Until int64  // nanoseconds since the epoch; 0: until the facts show it or a receipt denies it
+
+	Chosen Chosen // CommitBind: what books chose with the node; binding makes it true first
 }
 
 // Task returns the row of a task.
@@ -163,6 +166,7 @@ func (l *Ledger) addTask(t TaskID, p *model.Pod, held Commitment) {
 		l.join(t)
 	}
 	row.Status, row.Node = l.observed(row)
+	row.Chosen = row.Held.Chosen
 	l.enter(t)
 	if row.Status == model.Releasing {
 		l.grown++
@@ -240,12 +244,12 @@ func (l *Ledger) observed(row *Task) (model.Status, NodeID) {
 func (l *Ledger) rebase(t TaskID) {
 	row := &l.tasks[t]
 	row.soft = false
-	if s, n := l.observed(row); s != row.Status || n != row.Node {
+	if s, n := l.observed(row); s != row.Status || n != row.Node || row.Chosen != row.Held.Chosen {
 		if row.Node != NoNode || s == model.Releasing {
 			l.grown++
 		}
 		was := row.Node
-		l.move(t, s, n)
+		l.seat(t, s, n, row.Held.Chosen)
 		l.dropUnnamed(NoJob, was)
 	}
 }

@@ -33,6 +33,7 @@ type entry struct {
 	nodePrev, nodeNext TaskID
 	soft               bool
 	ops                int32 // length of ops before it
+	chosen             Chosen
 }
 
 // Tx is the hand with which a try changes the ledger. It is good only inside the
@@ -75,31 +76,31 @@ func (tx *Tx) Keep() { tx.keep = true }
 
 // Allocate gives a pending task room on a node.
 func (tx *Tx) Allocate(t TaskID, n NodeID) {
-	tx.l.step(t, model.Allocated, n)
+	tx.l.step(t, model.Allocated, n, tx.l.choose(t, n))
 	tx.l.op(Op{Kind: OpAllocate, Task: t, Node: n, For: NoTask})
 }
 
 // Pipeline promises a pending task room on a node that is being freed.
 func (tx *Tx) Pipeline(t TaskID, n NodeID) {
-	tx.l.step(t, model.Pipelined, n)
+	tx.l.step(t, model.Pipelined, n, "")
 	tx.l.op(Op{Kind: OpPipeline, Task: t, Node: n, For: NoTask})
 }
 
 // Reserve promises a pending task the room that this statement's evictions free.
 func (tx *Tx) Reserve(t TaskID, n NodeID) {
-	tx.l.step(t, model.Pipelined, n)
+	tx.l.step(t, model.Pipelined, n, "")
 	tx.l.op(Op{Kind: OpReserve, Task: t, Node: n, For: NoTask})
 }
 
 // Withdraw takes back the promise made to a task, so that it can be given its room
 // now that the room is there.
-func (tx *Tx) Withdraw(t TaskID) { tx.l.step(t, model.Pending, NoNode) }
+func (tx *Tx) Withdraw(t TaskID) { tx.l.step(t, model.Pending, NoNode, "") }
 
 // Evict asks a task to leave its node for another's sake; it holds its room as
 // Releasing until it is gone.
 func (tx *Tx) Evict(t TaskID, reason string, beneficiary TaskID) {
 	n := tx.l.tasks[t].Node
-	tx.l.step(t, model.Releasing, n)
+	tx.l.step(t, model.Releasing, n, tx.l.tasks[t].Chosen)
 	tx.l.op(Op{Kind: OpEvict, Task: t, Node: n, Reason: reason, For: beneficiary})
 }
 
@@ -112,11 +113,11 @@ func (l *Ledger) op(o Op) {
 }
 
 // step moves a task and notes how to take it back.
-func (l *Ledger) step(t TaskID, s model.Status, n NodeID) {
+func (l *Ledger) step(t TaskID, s model.Status, n NodeID, c Chosen) {
 	row := &l.tasks[t]
 	l.undo = append(l.undo, entry{t, row.Status, row.Node, row.jobPrev, row.jobNext,
-		row.nodePrev, row.nodeNext, row.soft, int32(len(l.ops))})
-	l.move(t, s, n)
+		row.nodePrev, row.nodeNext, row.soft, int32(len(l.ops)), row.Chosen})
+	l.seat(t, s, n, c)
 }
 
 // rollback takes moves back, the last first. Lists come back in their old order
@@ -134,7 +135,7 @@ func (l *Ledger) rollback(mark int) {
 			l.onNode(row, -1)
 			l.unlinkNode(e.task)
 		}
-		row.Status, row.Node, row.soft = e.status, e.node, e.soft
+		row.Status, row.Node, row.soft, row.Chosen = e.status, e.node, e.soft, e.chosen
 		row.jobPrev, row.jobNext, row.nodePrev, row.nodeNext = e.jobPrev, e.jobNext, e.nodePrev, e.nodeNext
 		if row.Node != NoNode {
 			l.relinkNode(e.task)
@@ -195,7 +196,7 @@ func (l *Ledger) Committed(item func(Op) (id uint64, until int64)) []Op {
 			continue
 		case OpAllocate:
 			id, _ := item(op)
-			row.Held = Commitment{Kind: CommitBind, Node: op.Node, Item: id}
+			row.Held = Commitment{Kind: CommitBind, Node: op.Node, Item: id, Chosen: row.Chosen}
 			l.move(op.Task, model.Binding, op.Node)
 		case OpReserve:
 			id, until := item(op)

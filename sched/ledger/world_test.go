@@ -18,10 +18,13 @@ type world struct {
 	item    uint64
 
 	wild    bool                // also facts that no door would let through
+	huge    bool                // amounts so large that sums of them need their width
 	failing func(f func() bool) // wraps every try that may fail; nil: called as it is
 }
 
-func newWorld(t *rapid.T) *world { return &world{t: t, l: New()} }
+func newWorld(t *rapid.T) *world {
+	return &world{t: t, l: New(), huge: rapid.IntRange(0, 5).Draw(t, "huge") == 5}
+}
 
 func (w *world) n(most int) int { return rapid.IntRange(0, most).Draw(w.t, "n") }
 

@@ -46,27 +46,23 @@ func Turn(s *session.Session, w *Worksheet) Outcome {
 	return outcome
 }
 
-// Why says why the next helping of a worksheet could not be placed, and changes
-// nothing. It is WaitsForTurn when it could.
+// Why says why the next helping of a worksheet finds no place, and changes nothing; the
+// zero Reason when it finds one.
 func Why(s *session.Session, w *Worksheet) trace.Reason {
 	quiet := *s
 	quiet.Trace = &trace.Recorder{}
 	t := &turn{s: &quiet, w: w, job: s.L.Job(w.Job)}
-	if t.hopeless() {
-		return t.reason()
+	refused := t.hopeless()
+	if !refused {
+		s.L.Try(func(tx *ledger.Tx) bool {
+			refused = t.statement(tx) == Refused
+			return false
+		})
 	}
-	r := trace.Reason{Code: trace.WaitsForTurn}
-	s.L.Try(func(tx *ledger.Tx) bool {
-		refused := t.statement(tx) == Refused
-		if refused {
-			r.Code = trace.None
-		}
-		return false
-	})
-	if !r.Is() {
-		r = t.reason()
+	if !refused {
+		return trace.Reason{}
 	}
-	return r
+	return t.reason()
 }
 
 // hopeless rules a gang of one class out by amounts alone, before anything is tried.

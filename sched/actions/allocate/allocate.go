@@ -86,14 +86,14 @@ func candidate(s *session.Session, j ledger.JobID) *search.Worksheet {
 	return nil
 }
 
-// Why says why a job that was refused would be refused now; WaitsForTurn when it would
-// not. It changes nothing.
+// Why says why a job that was refused would be refused now; the zero Reason when it
+// would not. It changes nothing.
 func Why(s *session.Session, j ledger.JobID) trace.Reason {
 	if r := s.Gate(j); r.Is() {
 		return r
 	}
 	if s.L.Job(j).Phase == model.GroupPending {
-		return trace.Reason{Code: trace.WaitsForTurn}
+		return trace.Reason{}
 	}
 	if r := s.Policy.ValidateJob(j); r.Is() {
 		return r

@@ -36,7 +36,8 @@ func Definition() policy.Definition {
 type plugin struct {
 	l               *ledger.Ledger
 	rows            []row // by QueueID
-	sharing         []ledger.QueueID
+	leaves          []ledger.QueueID // sound leaf queues, by name
+	sharing         []ledger.QueueID // those of them that have jobs or a guarantee
 	guaranteed      resource.Sums
 	filler          fair.Filler
 	claims          []fair.Claim
@@ -47,7 +48,7 @@ type plugin struct {
 
 // row is what a queue deserves and may at most hold.
 type row struct {
-	shares   bool
+	shares   bool // it is a sound leaf
 	deserved resource.Vec
 	real     resource.Vec // every dimension is bounded: the cluster is finite
 }
@@ -69,9 +70,10 @@ func (p *plugin) Open(rec *trace.Recorder) {
 	}
 }
 
-// gather lists the queues that share, by name, and what all of them are guaranteed.
+// gather lists the queues that share, by name, and what all of them are guaranteed. A
+// queue without jobs takes no part unless something is kept for it.
 func (p *plugin) gather() {
-	p.sharing, p.guaranteed = p.sharing[:0], p.guaranteed[:0]
+	p.leaves, p.sharing, p.guaranteed = p.leaves[:0], p.sharing[:0], p.guaranteed[:0]
 	for len(p.rows) < p.l.NumQueues() {
 		p.rows = append(p.rows, row{})
 	}
@@ -81,17 +83,21 @@ func (p *plugin) gather() {
 	p.l.Queues(func(q ledger.QueueID) bool {
 		queue := p.l.Queue(q)
 		if queue.Place == ledger.Sound && queue.Leaf() {
-			p.sharing = append(p.sharing, q)
+			p.leaves = append(p.leaves, q)
 			p.guaranteed = p.guaranteed.Add(queue.Guarantee)
 		}
 		return true
 	})
-	slices.SortFunc(p.sharing, func(a, b ledger.QueueID) int { return cmp.Compare(p.l.Queue(a).Name, p.l.Queue(b).Name) })
+	slices.SortFunc(p.leaves, func(a, b ledger.QueueID) int { return cmp.Compare(p.l.Queue(a).Name, p.l.Queue(b).Name) })
 	n := p.l.Dims.Len()
-	for _, q := range p.sharing {
+	for _, q := range p.leaves {
 		r := &p.rows[q]
 		r.shares = true
 		r.deserved, r.real = widen(r.deserved, n), widen(r.real, n)
+		clear(r.deserved)
+		if p.l.Queue(q).Jobs > 0 || !p.l.Queue(q).Guarantee.IsEmpty() {
+			p.sharing = append(p.sharing, q)
+		}
 	}
 }
 
@@ -105,9 +111,11 @@ func widen(v resource.Vec, n int) resource.Vec {
 // fill divides one dimension.
 func (p *plugin) fill(d resource.Dim) {
 	p.claims, p.out = p.claims[:0], p.out[:0]
+	for _, q := range p.leaves {
+		p.rows[q].real[d] = p.stake(q, d).RealCapability.Value
+	}
 	for _, q := range p.sharing {
 		s := p.stake(q, d)
-		p.rows[q].real[d] = s.RealCapability.Value
 		p.claims = append(p.claims, s.Claim())
 		p.out = append(p.out, 0)
 	}

@@ -1,0 +1,117 @@
+package filters
+
+import (
+	"fmt"
+
+	"k8s.io/client-go/tools/cache"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+)
+
+// Name is the plugin's name in a profile, and the book's.
+const Name = "volumebinding"
+
+// Name implements ledger.Book.
+func (v *Volumes) Name() string { return Name }
+
+// Fact lays an object into the store that the binder reads, or takes it out. Kinds that
+// the binder does not read, and content that is not of its kind, are left alone.
+func (v *Volumes) Fact(f model.Fact) {
+	if v.stores[f.Ref.Kind] == nil {
+		return
+	}
+	o, _ := f.Object.(*model.Opaque)
+	if o != nil && fits(f.Ref.Kind, o.Content) != nil {
+		o = nil
+	}
+	at := place{f.Ref.Kind, cache.NewObjectName(f.Ref.Namespace, f.Ref.Name).String()}
+	if o == nil {
+		delete(v.facts, at)
+	} else {
+		v.facts[at] = o.Content
+	}
+	v.settle(at)
+	if f.Ref.Kind == Claim || f.Ref.Kind == Volume {
+		for p := range v.chosen { // order-free: each place is settled by itself
+			v.settle(p)
+		}
+	}
+}
+
+// Take shows what was chosen for a task as taken.
+func (v *Volumes) Take(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, _ ledger.Hold) {
+	v.sit(task.Chosen, 1)
+}
+
+// Give is the exact inverse of Take.
+func (v *Volumes) Give(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, _ ledger.Hold) {
+	v.sit(task.Chosen, -1)
+}
+
+func (v *Volumes) sit(c ledger.Chosen, by int) {
+	w, err := WritesOf(c)
+	if err != nil {
+		return // of another version's making: facts alone hold for it
+	}
+	for _, x := range w.Volumes {
+		v.count(place{Volume, x.Volume}, x.Claim, by)
+	}
+	for _, x := range w.Provision {
+		v.count(place{Claim, x.Claim}, x.Node, by)
+	}
+}
+
+// count changes the number of tasks that sit with one choice; pods that share a claim
+// make the same.
+func (v *Volumes) count(p place, choice string, by int) {
+	at := v.chosen[p]
+	if at == nil {
+		at = map[string]int{}
+		v.chosen[p] = at
+	}
+	if at[choice] += by; at[choice] == 0 {
+		delete(at, choice)
+	}
+	if len(at) == 0 {
+		delete(v.chosen, p)
+	}
+	v.settle(p)
+}
+
+// Choose says with which volumes the claims of a task would be met on a node, as
+// Kubernetes' binder decides it; "" when they are met already or cannot be.
+func (v *Volumes) Choose(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID) string {
+	if task.Pod.Spec.Extra == "" {
+		return ""
+	}
+	found, _ := v.find(task, n)
+	if found == nil {
+		return ""
+	}
+	return v.wouldWrite(task, n, found).text()
+}
+
+// Audit recounts who sits with what, and what the binder should therefore see.
+func (v *Volumes) Audit(sits func(yield func(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) bool)) []string {
+	want, err := New(v.l)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	want.facts = v.facts
+	for at := range v.facts { // order-free: each place is settled by itself
+		want.settle(at)
+	}
+	sits(func(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) bool {
+		want.Take(t, task, n, how)
+		return true
+	})
+	var out []string
+	is, should := v.dump(), want.dump()
+	for _, at := range places(is, should) {
+		if is[at] != should[at] {
+			out = append(out, fmt.Sprintf("%s is %s, recounted %s", at, is[at], should[at]))
+		}
+	}
+	return out
+}

@@ -1,0 +1,59 @@
+package filters
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
+
+	"ashlar.sh/sched/model"
+)
+
+// The kinds of facts that Volumes reads; their Content is a pointer to the typed object
+// of core/v1 or storage.k8s.io/v1.
+const (
+	Claim              model.Kind = "PersistentVolumeClaim"
+	Volume             model.Kind = "PersistentVolume"
+	StorageClass       model.Kind = "StorageClass"
+	CSINode            model.Kind = "CSINode"
+	CSIDriver          model.Kind = "CSIDriver"
+	CSIStorageCapacity model.Kind = "CSIStorageCapacity"
+)
+
+// stores are what the binder reads, by kind.
+func stores(f informers.SharedInformerFactory) map[model.Kind]cache.Indexer {
+	core, storage := f.Core().V1(), f.Storage().V1()
+	return map[model.Kind]cache.Indexer{
+		Claim:              core.PersistentVolumeClaims().Informer().GetIndexer(),
+		Volume:             core.PersistentVolumes().Informer().GetIndexer(),
+		StorageClass:       storage.StorageClasses().Informer().GetIndexer(),
+		CSINode:            storage.CSINodes().Informer().GetIndexer(),
+		CSIDriver:          storage.CSIDrivers().Informer().GetIndexer(),
+		CSIStorageCapacity: storage.CSIStorageCapacities().Informer().GetIndexer(),
+	}
+}
+
+// fits says that a fact's content is the typed object of its kind.
+func fits(k model.Kind, content any) error {
+	ok := false
+	switch k {
+	case Claim:
+		_, ok = content.(*corev1.PersistentVolumeClaim)
+	case Volume:
+		_, ok = content.(*corev1.PersistentVolume)
+	case StorageClass:
+		_, ok = content.(*storagev1.StorageClass)
+	case CSINode:
+		_, ok = content.(*storagev1.CSINode)
+	case CSIDriver:
+		_, ok = content.(*storagev1.CSIDriver)
+	case CSIStorageCapacity:
+		_, ok = content.(*storagev1.CSIStorageCapacity)
+	}
+	if !ok {
+		return fmt.Errorf("content is a %T", content)
+	}
+	return nil
+}

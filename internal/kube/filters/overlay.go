@@ -1,0 +1,104 @@
+package filters
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/component-helpers/storage/volume"
+
+	"ashlar.sh/sched/model"
+)
+
+// place names an object in the binder's stores: its key is namespace/name, or the name.
+type place struct {
+	kind model.Kind
+	key  string
+}
+
+func (p place) String() string { return string(p.kind) + "/" + p.key }
+
+// settle makes the binder see an object as it will be: its fact, and over it what was
+// chosen for the tasks that sit. A function of these two and of nothing else.
+func (v *Volumes) settle(p place) {
+	v.version++
+	store, fact := v.stores[p.kind], v.facts[p]
+	var err error
+	switch fact := fact.(type) {
+	case nil:
+		if old, there, _ := store.GetByKey(p.key); there {
+			err = store.Delete(old)
+		}
+	case *corev1.PersistentVolume:
+		err = store.Update(v.volumeAsChosen(fact, p))
+	case *corev1.PersistentVolumeClaim:
+		err = store.Update(v.claimAsChosen(fact, p))
+	default:
+		err = store.Update(fact)
+	}
+	if err != nil {
+		// The stores refuse only what has no name, and facts have one.
+		panic(fmt.Sprintf("%s: %v", p, err))
+	}
+}
+
+// volumeAsChosen is a volume given to the claim chosen for it, by Kubernetes' own rule.
+// Of several claims, which only a history that asked no filter can bring about, the
+// first by name has it.
+func (v *Volumes) volumeAsChosen(fact *corev1.PersistentVolume, p place) *corev1.PersistentVolume {
+	for _, name := range slices.Sorted(maps.Keys(v.chosen[p])) {
+		claim, ok := v.facts[place{Claim, name}].(*corev1.PersistentVolumeClaim)
+		if !ok || claim.Spec.VolumeName != "" && claim.Spec.VolumeName != fact.Name {
+			continue
+		}
+		if fact.Spec.ClaimRef != nil && !volume.IsVolumeBoundToClaim(fact, claim) {
+			continue
+		}
+		if bound, _, err := volume.GetBindVolumeToClaim(fact, claim); err == nil {
+			return bound
+		}
+	}
+	return fact
+}
+
+// claimAsChosen is a claim with the node chosen for making its volume. A claim that
+// has a volume or a node by its fact stays as it is.
+func (v *Volumes) claimAsChosen(fact *corev1.PersistentVolumeClaim, p place) *corev1.PersistentVolumeClaim {
+	nodes := slices.Sorted(maps.Keys(v.chosen[p]))
+	if len(nodes) == 0 || fact.Spec.VolumeName != "" || metav1.HasAnnotation(fact.ObjectMeta, volume.AnnSelectedNode) {
+		return fact
+	}
+	out := fact.DeepCopy()
+	metav1.SetMetaDataAnnotation(&out.ObjectMeta, volume.AnnSelectedNode, nodes[0])
+	return out
+}
+
+// dump is all that the book holds, as text: what the binder sees, and who sits with
+// what.
+func (v *Volumes) dump() map[string]string {
+	out := map[string]string{}
+	for kind, store := range v.stores { // order-free: into a map
+		for _, name := range store.ListKeys() {
+			o, _, _ := store.GetByKey(name)
+			text, err := json.Marshal(o)
+			if err != nil {
+				text = []byte(err.Error())
+			}
+			out[place{kind, name}.String()] = string(text)
+		}
+	}
+	for p, choices := range v.chosen { // order-free: into a map
+		out["chosen "+p.String()] = fmt.Sprint(choices)
+	}
+	return out
+}
+
+// places are the keys of two dumps, sorted.
+func places(a, b map[string]string) []string {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	return slices.Sorted(maps.Keys(all))
+}

@@ -1,0 +1,99 @@
+package class
+
+import (
+	"maps"
+	"testing"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/trace"
+	"pgregory.net/rapid"
+)
+
+func TestTheIndexAnswersAsAScanOfAllNodesDoes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t)
+		for range rapid.IntRange(1, 25).Draw(t, "steps") {
+			w.step(w.ask)
+		}
+		for _, task := range w.tasks() {
+			w.compare(task)
+		}
+	})
+}
+
+// ask compares the answers about one task: few questions leave rows stale for long.
+func (w *world) ask() {
+	if tasks := w.tasks(); len(tasks) > 0 && w.yes() {
+		w.compare(tasks[w.n(len(tasks)-1)])
+	}
+}
+
+func (w *world) compare(t ledger.TaskID) {
+	w.t.Helper()
+	task := w.l.Task(t)
+	c := w.l.Class(task.Class)
+	check := func(what string, n, m ledger.NodeID, got, want int64) {
+		if n != m || got != want {
+			w.t.Fatalf("%s of %v is %s with %d, the scan finds %s with %d", what, task.Key, w.name(n), got, w.name(m), want)
+		}
+	}
+	n, got := w.x.Best(t)
+	m, want := w.twin.best(t, w.nodes(), false)
+	check("Best", n, m, got, want)
+	n, got = w.x.BestFuture(t)
+	m, want = w.twin.best(t, w.nodes(), true)
+	check("BestFuture", n, m, got, want)
+	var domain []ledger.NodeID
+	for i, n := range w.nodes() {
+		if i%2 == 0 {
+			domain = append(domain, n)
+		}
+	}
+	n, got = w.x.BestWithin(t, domain)
+	m, want = w.twin.best(t, domain, false)
+	check("BestWithin every other node", n, m, got, want)
+	for _, n := range w.nodes() {
+		for _, future := range []bool{false, true} {
+			if got, want := w.x.Takes(t, n, future), w.twin.takes(t, n, future); got != want {
+				w.t.Fatalf("Takes of %v on %s (future %t) is %t, the scan says %t", task.Key, w.name(n), future, got, want)
+			}
+		}
+	}
+	w.counts(t, c)
+}
+
+func (w *world) counts(t ledger.TaskID, c *ledger.Class) {
+	w.t.Helper()
+	key, feasible := w.l.Task(t).Key, 0
+	for _, n := range w.nodes() {
+		if w.twin.suits(c, n, false) {
+			feasible++
+		}
+	}
+	if got := w.x.Feasible(w.l.Task(t).Class); got != feasible {
+		w.t.Fatalf("Feasible of %v is %d, the scan counts %d", key, got, feasible)
+	}
+	for _, want := range []int64{1, 3, 100} {
+		if got, scan := w.x.Capacity(w.l.Task(t).Class, want), w.twin.capacity(c, want); got != scan {
+			w.t.Fatalf("Capacity of %v for %d is %d, the scan counts %d", key, want, got, scan)
+		}
+	}
+	r := w.x.Why(t)
+	got, want := map[refusal]int{}, w.twin.why(t)
+	for _, n := range r.Nodes {
+		got[refusal{n.Code, n.Text}] = n.Count
+	}
+	if !maps.Equal(got, want) {
+		w.t.Fatalf("Why of %v counts %v, the scan %v", key, got, want)
+	}
+	if (r.Code == trace.NoNodes) != (len(w.nodes()) == 0) || r.Need != len(w.nodes()) {
+		w.t.Fatalf("Why of %v is %s of %d nodes, there are %d", key, r.Code, r.Need, len(w.nodes()))
+	}
+}
+
+func (w *world) name(n ledger.NodeID) string {
+	if n == ledger.NoNode {
+		return "none"
+	}
+	return w.l.Node(n).Name
+}

@@ -1,0 +1,186 @@
+package class
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
+)
+
+// twin answers what an Index answers by asking every filter and every score about
+// every node, each time: slow, obvious, and without a memory.
+type twin struct {
+	l   *ledger.Ledger
+	set *policy.Set
+}
+
+func (w *twin) nodes() []ledger.NodeID {
+	var out []ledger.NodeID
+	w.l.Present(func(n ledger.NodeID) bool { out = append(out, n); return true })
+	return out
+}
+
+func (w *twin) static(c *ledger.Class, n ledger.NodeID) policy.Verdict {
+	for _, f := range w.set.StaticFilters {
+		if v := f.FilterStatic(c.Spec, w.l.Node(n).Fact); !v.Admits() {
+			return v
+		}
+	}
+	return policy.Verdict{}
+}
+
+func (w *twin) sitting(c *ledger.Class, n ledger.NodeID, future bool) policy.Verdict {
+	for _, f := range w.set.NodeFilters {
+		if f.Concerns(c.Spec) {
+			if v := f.FilterNode(c, n, future); !v.Admits() {
+				return v
+			}
+		}
+	}
+	return policy.Verdict{}
+}
+
+func (w *twin) single(t ledger.TaskID, c *ledger.Class, n ledger.NodeID, future bool) policy.Verdict {
+	for _, f := range w.set.TaskFilters {
+		if f.Concerns(c.Spec) {
+			if v := f.FilterTask(t, n, future); !v.Admits() {
+				return v
+			}
+		}
+	}
+	return policy.Verdict{}
+}
+
+// fit is how many tasks of a class a node has room for, at most most.
+func (w *twin) fit(c *ledger.Class, n ledger.NodeID, future bool, most int64) int64 {
+	for _, need := range c.Need {
+		room := min(w.l.Idle(need.Dim)[n], w.l.FutureIdle(need.Dim, n))
+		if future {
+			room = w.l.FutureIdle(need.Dim, n)
+		}
+		most = min(most, max(0, room)/need.Amount)
+	}
+	return most
+}
+
+// takes says whether a node takes one task, all questions asked.
+func (w *twin) takes(t ledger.TaskID, n ledger.NodeID, future bool) bool {
+	c := w.l.Class(w.l.Task(t).Class)
+	return w.suits(c, n, future) && w.single(t, c, n, future).Admits()
+}
+
+func (w *twin) suits(c *ledger.Class, n ledger.NodeID, future bool) bool {
+	return w.l.Node(n).Present() && !c.Invalid && w.static(c, n).Admits() && w.fit(c, n, future, 1) == 1 &&
+		w.sitting(c, n, future).Admits()
+}
+
+// score is a node's points: those that stand by themselves, and those in relation to
+// the nodes that the static filters admit.
+func (w *twin) score(c *ledger.Class, n ledger.NodeID) int64 {
+	sum := int64(0)
+	for _, o := range w.set.NodeOrders {
+		sum += o.ScoreNode(c, n)
+	}
+	for _, o := range w.set.StaticOrders {
+		most := int64(0)
+		for _, m := range w.nodes() {
+			if w.static(c, m).Admits() {
+				most = max(most, o.RawScore(c.Spec, w.l.Node(m).Fact))
+			}
+		}
+		points := int64(0)
+		if most > 0 {
+			points = o.RawScore(c.Spec, w.l.Node(n).Fact) * policy.Points / most
+		}
+		if o.Reverse() {
+			points = policy.Points - points
+		}
+		sum += points * o.Weight()
+	}
+	return sum
+}
+
+// tie is the fixed hash of decision 19.
+func (w *twin) tie(c *ledger.Class, n ledger.NodeID) uint64 {
+	h := ledger.Hash(w.l.Node(n).Name) ^ c.Hash
+	h = (h ^ h>>33) * 0xff51afd7ed558ccd
+	return (h ^ h>>33) * 0xc4ceb9fe1a85ec53
+}
+
+// best is the best of some nodes by score, hash and name.
+func (w *twin) best(t ledger.TaskID, among []ledger.NodeID, future bool) (ledger.NodeID, int64) {
+	c := w.l.Class(w.l.Task(t).Class)
+	best, score := ledger.NoNode, int64(0)
+	for _, n := range among {
+		if !w.takes(t, n, future) || future && !w.leaves(n) {
+			continue
+		}
+		s := w.score(c, n)
+		switch {
+		case best == ledger.NoNode, s > score:
+		case s < score:
+			continue
+		case w.tie(c, n) != w.tie(c, best):
+			if w.tie(c, n) > w.tie(c, best) {
+				continue
+			}
+		case w.l.Node(n).Name > w.l.Node(best).Name:
+			continue
+		}
+		best, score = n, s
+	}
+	return best, score
+}
+
+// leaves says that somebody on the node is terminating.
+func (w *twin) leaves(n ledger.NodeID) bool {
+	leaves := false
+	w.l.NodeTasks(n, func(t ledger.TaskID) bool {
+		leaves = leaves || w.l.Task(t).Status == model.Releasing
+		return true
+	})
+	return leaves
+}
+
+// capacity counts the room on all nodes that suit a class.
+func (w *twin) capacity(c *ledger.Class, want int64) int64 {
+	sum := int64(0)
+	for _, n := range w.nodes() {
+		if w.suits(c, n, false) {
+			sum += w.fit(c, n, false, want)
+		}
+	}
+	return min(sum, want)
+}
+
+type refusal struct {
+	code trace.Code
+	text string
+}
+
+// why counts the nodes that refuse a task by reason.
+func (w *twin) why(t ledger.TaskID) map[refusal]int {
+	c := w.l.Class(w.l.Task(t).Class)
+	counts := map[refusal]int{}
+	for _, n := range w.nodes() {
+		v := w.static(c, n)
+		if v.Admits() && w.fit(c, n, false, 1) == 0 {
+			for _, need := range c.Need {
+				if min(w.l.Idle(need.Dim)[n], w.l.FutureIdle(need.Dim, n)) < need.Amount {
+					counts[refusal{trace.InsufficientResource, w.l.Dims.Name(need.Dim)}]++
+				}
+			}
+			continue
+		}
+		if v.Admits() {
+			v = w.sitting(c, n, false)
+		}
+		if v.Admits() {
+			v = w.single(t, c, n, false)
+		}
+		if !v.Admits() {
+			counts[refusal{v.Code, v.Text}]++
+		}
+	}
+	return counts
+}

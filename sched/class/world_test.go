@@ -1,0 +1,220 @@
+package class
+
+import (
+	"fmt"
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/plugins/binpack"
+	"ashlar.sh/sched/plugins/nodeorder"
+	"ashlar.sh/sched/plugins/predicates"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
+	"pgregory.net/rapid"
+)
+
+// world drives a ledger through a random history under an index.
+type world struct {
+	t       *rapid.T
+	l       *ledger.Ledger
+	x       *Index
+	twin    *twin
+	version uint64
+}
+
+// picky is a filter of single tasks: it dislikes some pairs of a pod and a node, by
+// their names.
+type picky struct{ l *ledger.Ledger }
+
+func (picky) Concerns(s *model.Spec) bool { return s.Extra == "picky" }
+
+func (p picky) FilterTask(t ledger.TaskID, n ledger.NodeID, _ bool) policy.Verdict {
+	if ledger.Hash(p.l.Task(t).Key.Name+p.l.Node(n).Name)%2 == 0 {
+		return policy.Verdict{Code: trace.NodeVolume}
+	}
+	return policy.Verdict{}
+}
+
+func newWorld(t *rapid.T) *world {
+	l := ledger.New()
+	set, err := policy.Build(policy.Profile{Tiers: [][]policy.Choice{{
+		{Plugin: "predicates"}, {Plugin: "nodeorder"}, {Plugin: "binpack"}, {Plugin: "picky"},
+	}}}, []policy.Definition{predicates.Definition(), nodeorder.Definition(), binpack.Definition(),
+		{Name: "picky", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) { return picky{l}, nil }}}, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, l: l, x: New(l, set), twin: &twin{l, set}}
+	w.x.Budget = []int{DefaultBudget, 1, 700}[w.n(2)]
+	for range 6 {
+		w.fact(5)
+	}
+	return w
+}
+
+func (w *world) n(most int) int { return rapid.IntRange(0, most).Draw(w.t, "n") }
+
+func (w *world) yes() bool { return rapid.Bool().Draw(w.t, "yes") }
+
+func (w *world) tell(kind model.Kind, namespace, name string, o model.Object) {
+	w.version++
+	w.l.Apply(model.Fact{Ref: model.Ref{Kind: kind, Namespace: namespace, Name: name}, Version: w.version, Object: o})
+	w.l.Settle()
+}
+
+// step lets something happen and calls ask, inside tries too.
+func (w *world) step(ask func()) {
+	switch k := w.n(9); {
+	case k <= 3:
+		w.fact(k)
+	case k <= 7:
+		w.try(0, ask)
+	case k == 8:
+		w.l.ReleaseSoft()
+		w.l.Committed(func(ledger.Op) (uint64, int64) { return w.version, 0 })
+	default:
+		w.churn()
+	}
+	ask()
+}
+
+func (w *world) fact(k int) {
+	if k >= 2 {
+		name := fmt.Sprintf("n%d", w.n(8))
+		if w.n(3) == 3 {
+			w.tell(model.KindNode, "", name, nil)
+			return
+		}
+		w.tell(model.KindNode, "", name, w.node(name))
+		return
+	}
+	name := fmt.Sprintf("p%d", w.n(9))
+	if w.n(4) == 4 {
+		w.tell(model.KindPod, "ns", name, nil)
+		return
+	}
+	w.tell(model.KindPod, "ns", name, w.pod(name))
+}
+
+func amounts(cpu, memory, pods int) resource.List {
+	return resource.List{{Name: resource.CPUName, Value: int64(cpu)}, {Name: resource.MemoryName, Value: int64(memory)},
+		{Name: resource.PodsName, Value: int64(pods)}}
+}
+
+func (w *world) node(name string) *model.Node {
+	n := &model.Node{Meta: model.Meta{Name: name}, Unschedulable: w.n(7) == 7,
+		Allocatable: amounts(w.n(9), w.n(9), w.n(5))}
+	if zone := w.n(2); zone > 0 {
+		n.Labels = []model.Label{{Key: "zone", Value: []string{"", "a", "b"}[zone]}}
+	}
+	switch w.n(5) {
+	case 4:
+		n.Taints = []model.Taint{{Key: "dedicated", Effect: model.NoSchedule}}
+	case 5:
+		n.Taints = []model.Taint{{Key: "slow", Effect: model.PreferNoSchedule}}
+	}
+	if w.n(9) == 9 {
+		n.Faults = []model.Fault{{Field: "status", Message: "is odd", Fatal: true}}
+	}
+	return n
+}
+
+func (w *world) pod(name string) *model.Pod {
+	p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true}
+	s := &model.Spec{Requests: amounts(1+w.n(2), w.n(2), 1)}
+	switch w.n(6) {
+	case 0:
+		s.Extra = "picky"
+	case 1:
+		s.Ports = []model.HostPort{{IP: "0.0.0.0", Protocol: "TCP", Port: 80}}
+	case 2:
+		s.Selector = []model.Label{{Key: "zone", Value: "a"}}
+	case 3:
+		s.Preferred = []model.Preference{{Weight: int32(1 + w.n(3)), Term: model.Term{All: []model.Requirement{{Key: "zone", Op: model.In, Values: []string{"b"}}}}}}
+	case 4:
+		s.Requests = nil
+	}
+	p.Spec = s
+	if w.n(3) == 3 {
+		p.Node, p.Phase, p.Deleting = fmt.Sprintf("n%d", w.n(8)), model.PodRunning, w.yes()
+	}
+	return p
+}
+
+// try is a statement that may fail, with statements inside it.
+func (w *world) try(depth int, ask func()) {
+	w.l.Try(func(tx *ledger.Tx) bool {
+		for range 1 + w.n(2) {
+			if depth < 2 && w.n(4) == 4 {
+				w.try(depth+1, ask)
+			} else {
+				w.operate(tx)
+			}
+			ask()
+		}
+		if w.n(5) == 5 {
+			tx.Keep()
+		}
+		return w.yes()
+	})
+}
+
+func (w *world) operate(tx *ledger.Tx) {
+	tasks, nodes := w.tasks(), w.nodes()
+	if len(tasks) == 0 || len(nodes) == 0 {
+		return
+	}
+	t, n := tasks[w.n(len(tasks)-1)], nodes[w.n(len(nodes)-1)]
+	switch row := w.l.Task(t); {
+	case row.Placeable() && w.yes():
+		tx.Allocate(t, n)
+	case row.Placeable():
+		tx.Pipeline(t, n)
+	case row.Status == model.Running:
+		tx.Evict(t, "test", ledger.NoTask)
+	}
+}
+
+// churn touches nodes more often than the journal is long.
+func (w *world) churn() {
+	tasks, nodes := w.tasks(), w.nodes()
+	for _, t := range tasks {
+		if !w.l.Task(t).Placeable() || len(nodes) == 0 {
+			continue
+		}
+		for i := range 3000 {
+			w.l.Try(func(tx *ledger.Tx) bool {
+				tx.Allocate(t, nodes[i%len(nodes)])
+				return false
+			})
+		}
+		return
+	}
+}
+
+// tasks are all tasks by name.
+func (w *world) tasks() []ledger.TaskID {
+	var out []ledger.TaskID
+	w.l.Tasks(func(t ledger.TaskID) bool { out = append(out, t); return true })
+	slices.SortFunc(out, func(a, b ledger.TaskID) int {
+		if w.l.Task(a).Key.Less(w.l.Task(b).Key) {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// nodes are the present nodes by name.
+func (w *world) nodes() []ledger.NodeID {
+	out := w.twin.nodes()
+	slices.SortFunc(out, func(a, b ledger.NodeID) int {
+		if w.l.Node(a).Name < w.l.Node(b).Name {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
