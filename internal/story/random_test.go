@@ -3,6 +3,7 @@ package story_test
 import (
 	"fmt"
 	"math/rand"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,7 +46,8 @@ func TestRandomStories(t *testing.T) {
 // teller makes lines up.
 type teller struct {
 	*rapid.T
-	jobs []string
+	jobs []string // there are
+	made int
 }
 
 func plot(t *rapid.T) string {
@@ -53,7 +55,7 @@ func plot(t *rapid.T) string {
 	lines := []string{
 		w.of("", "conf tier priority gang tier predicates binpack\n", "conf actions allocate backfill\n"),
 		"class urgent 100", "queue red weight=2", "queue blue" + w.of("", " capability=cpu:5", " guarantee=cpu:3", " priority=7"),
-		"queue team", "queue dev parent=team", w.node("n1"), w.node("n2"),
+		"queue team", "queue dev parent=team", w.node("n1"), w.node("n2"), "cycle",
 	}
 	for range w.number(2, 6) {
 		for range w.number(1, 4) {
@@ -80,7 +82,8 @@ func (w *teller) line() string {
 	job := rapid.SampledFrom(w.jobs).Draw(w.T, "job")
 	switch w.number(0, 9) {
 	case 0:
-		return "delete " + job + "-0"
+		w.jobs = slices.DeleteFunc(w.jobs, func(j string) bool { return j == job })
+		return "delete " + job
 	case 1:
 		return w.node("n3")
 	case 2:
@@ -97,7 +100,8 @@ func (w *teller) line() string {
 }
 
 func (w *teller) submit() string {
-	job := fmt.Sprintf("x/job%d", len(w.jobs))
+	job := fmt.Sprintf("x/job%d", w.made)
+	w.made++
 	w.jobs = append(w.jobs, job)
 	line := fmt.Sprintf("submit %s queue=%s min=%d%s", job, w.of("red", "red", "blue", "dev", "team", "default", "nowhere"), w.number(0, 4),
 		w.of("", "", " priority=urgent", " minresources=cpu:3", " minroles=ps:1", " fault=spec", " at=3s"))

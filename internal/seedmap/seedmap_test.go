@@ -1,0 +1,211 @@
+package seedmap
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	root     = "../.."
+	document = "docs/seed-map.md"
+)
+
+// seeds is how many top-level sections each has, in the order of the map.
+var seeds = []struct {
+	name     string
+	sections int
+}{
+	{"The proportion seed", 15},
+	{"The capacity seed", 12},
+	{"The preempt seed", 9},
+	{"The allocate seed", 10},
+	{"The resource-model seed", 10},
+}
+
+// later is what is not built yet, by the names that the map uses.
+var later = []string{
+	"fair sharing with capacity and DRF", "taking back", "the live scheduler", "the engine at scale",
+}
+
+const (
+	notBuilt = "not built yet: "
+	leftOut  = "left out: "
+	nothing  = "–"
+	untested = "no test yet"
+)
+
+func TestNoSectionOfASeedIsMissing(t *testing.T) {
+	m := read(t)
+	var got []string
+	for _, s := range m.sections {
+		if number, _, _ := strings.Cut(s.title, " "); !strings.Contains(number, ".") {
+			got = append(got, s.seed+" "+number)
+		}
+		if len(s.rows) == 0 && !slices.ContainsFunc(m.sections, func(o section) bool { return o.below(s) }) {
+			t.Errorf("%s, %s has no table, nor has a section below it", s.seed, s.title)
+		}
+	}
+	var want []string
+	for _, s := range seeds {
+		for i := range s.sections {
+			want = append(want, fmt.Sprintf("%s §%d", s.name, i+1))
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("sections are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestEveryRowSaysWhereAndByWhatItIsShown(t *testing.T) {
+	count := map[string]int{}
+	for _, r := range read(t).rows() {
+		switch kind, wrong := r.judge(); {
+		case wrong != "":
+			t.Errorf("%s:%d: %s: %s", document, r.line, r.says, wrong)
+		default:
+			count[kind]++
+		}
+	}
+	t.Logf("%d built and shown, %d built and %s, %d not built yet, %d left out",
+		count["shown"], count[untested], untested, count[notBuilt], count[leftOut])
+}
+
+// judge says what kind a row is of, and what is wrong with it.
+func (r row) judge() (kind, wrong string) {
+	places := len(references(r.here))
+	switch {
+	case r.says == "" || r.here == "" || r.shown == "":
+		return "", "a cell is empty"
+	case strings.HasPrefix(r.here, notBuilt):
+		what, _, _ := strings.Cut(strings.TrimPrefix(r.here, notBuilt), ";")
+		if !slices.Contains(later, what) {
+			return "", fmt.Sprintf("%q is none of: %s", what, strings.Join(later, ", "))
+		}
+		return notBuilt, r.notShown()
+	case strings.HasPrefix(r.here, leftOut):
+		return leftOut, r.notShown()
+	case places == 0:
+		return "", "it names no place, and says neither " + notBuilt + "… nor " + leftOut + "…"
+	case r.shown == untested:
+		return untested, ""
+	case !slices.ContainsFunc(references(r.shown), reference.isTest):
+		return "", "it is shown by no test and no story; say " + untested + " where there is none"
+	default:
+		return "shown", ""
+	}
+}
+
+// notShown says what is wrong with the last cell of a row about what is not here: it may
+// name a test of what is said instead.
+func (r row) notShown() string {
+	if r.shown != nothing && !slices.ContainsFunc(references(r.shown), reference.isTest) {
+		return "what is not here is shown by " + nothing
+	}
+	return ""
+}
+
+func TestEveryReferenceLeadsSomewhere(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := declarations{}
+	for i, line := range strings.Split(string(text), "\n") {
+		for _, ref := range references(line) {
+			if err := known.find(ref); err != nil {
+				t.Errorf("%s:%d: %v", document, i+1, err)
+			}
+		}
+	}
+}
+
+// reference is a code span that names a file, and perhaps a name declared in it.
+type reference struct{ path, name string }
+
+// span is a code span that begins with one of the repository's folders.
+var span = regexp.MustCompile("`((?:bench|cmd|docs|examples|internal|sched|stories|test)/[^`:]*)(?::([^`]*))?`")
+
+func references(text string) []reference {
+	var out []reference
+	for _, m := range span.FindAllStringSubmatch(text, -1) {
+		out = append(out, reference{m[1], m[2]})
+	}
+	return out
+}
+
+// isTest says that a reference shows behaviour: a story, a test's name, or a benchmark's.
+func (r reference) isTest() bool {
+	return strings.HasSuffix(r.path, ".story") ||
+		strings.HasSuffix(r.path, "_test.go") && test.MatchString(r.name)
+}
+
+var test = regexp.MustCompile(`^(Test|Fuzz|Benchmark)[A-Z]`)
+
+// row is a row of a table; section is a heading with the rows below it.
+type (
+	row struct {
+		line              int
+		says, here, shown string
+	}
+	section struct {
+		seed, title string
+		rows        []row
+	}
+	seedMap struct{ sections []section }
+)
+
+func (s section) below(o section) bool {
+	number, _, _ := strings.Cut(o.title, " ")
+	return s.seed == o.seed && strings.HasPrefix(s.title, number+".")
+}
+
+func (m seedMap) rows() []row {
+	var out []row
+	for _, s := range m.sections {
+		out = append(out, s.rows...)
+	}
+	return out
+}
+
+// read parses the map: "## " begins a seed, "### §n title" a section, "| " a row.
+func read(t *testing.T) seedMap {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m seedMap
+	seed := ""
+	for i, line := range strings.Split(string(text), "\n") {
+		switch {
+		case strings.HasPrefix(line, "## "):
+			seed = line[3:]
+		case strings.HasPrefix(line, "### "):
+			m.sections = append(m.sections, section{seed: seed, title: line[4:]})
+		case strings.HasPrefix(line, "|"):
+			cells := cellsOf(line)
+			if len(cells) != 3 || len(m.sections) == 0 {
+				t.Fatalf("%s:%d: a row has three cells and stands below a section: %s", document, i+1, line)
+			}
+			if cells[0] == "The seed says" || strings.HasPrefix(cells[0], "---") {
+				continue
+			}
+			last := &m.sections[len(m.sections)-1]
+			last.rows = append(last.rows, row{i + 1, cells[0], cells[1], cells[2]})
+		}
+	}
+	return m
+}
+
+func cellsOf(line string) []string {
+	cells := strings.Split(strings.Trim(line, "|"), "|")
+	for i := range cells {
+		cells[i] = strings.TrimSpace(cells[i])
+	}
+	return cells
+}
