@@ -133,7 +133,8 @@ func (e *Engine) byName(a, b ledger.JobID) int {
 // JobReason says why a job waits; none when it does not.
 func (e *Engine) JobReason(id ledger.JobID) trace.Reason {
 	j := e.l.Job(id)
-	if j.By[model.Pending] > 0 || j.By[model.Pipelined] > 0 || j.By[model.Allocated] > 0 || j.Phase == model.GroupPending {
+	if j.By[model.Pending] > 0 || j.By[model.Pipelined] > 0 || j.By[model.Allocated] > 0 ||
+		j.Exists() && j.Phase == model.GroupPending {
 		if r := e.session.Shown(id, e.ask); r.Is() {
 			return r
 		}

@@ -85,9 +85,10 @@ func (w *teller) line() string {
 		w.jobs = slices.DeleteFunc(w.jobs, func(j string) bool { return j == job })
 		return "delete " + job
 	case 1:
-		return w.node("n3")
+		w.made++
+		return w.node(fmt.Sprintf("more%d", w.made))
 	case 2:
-		return w.of("cordon n1", "uncordon n1", "drain n2", w.node("n1"))
+		return w.of("cordon n1", "uncordon n1", "drain n2")
 	case 3:
 		return w.of("close red", "open red", "queue red weight=5", "queue team parent=dev", "queue team")
 	case 4:
@@ -102,9 +103,11 @@ func (w *teller) line() string {
 func (w *teller) submit() string {
 	job := fmt.Sprintf("x/job%d", w.made)
 	w.made++
-	w.jobs = append(w.jobs, job)
 	line := fmt.Sprintf("submit %s queue=%s min=%d%s", job, w.of("red", "red", "blue", "dev", "team", "default", "nowhere"), w.number(0, 4),
 		w.of("", "", " priority=urgent", " minresources=cpu:3", " minroles=ps:1", " fault=spec", " at=3s"))
+	if !strings.Contains(line, "at=") { // before it is there nobody can delete it
+		w.jobs = append(w.jobs, job)
+	}
 	for range w.number(1, 2) {
 		line += " " + w.pods()
 	}

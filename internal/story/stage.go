@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand"
 	"slices"
+	"time"
 
 	"ashlar.sh/internal/sim"
 	"ashlar.sh/sched"
@@ -25,8 +26,9 @@ type stage struct {
 	world   *sim.World
 	twin    *twin
 	told    Told
-	gone    map[model.Ref]bool // pods that were deleted: their names are free
-	acts    []act              // of the present stretch, in the order written
+	gone    map[model.Ref]bool          // pods that were deleted: their names are free
+	acts    []act                       // of the present stretch, in the order written
+	later   map[model.Ref]time.Duration // what was submitted with at=
 	line    int
 	events  []trace.Event // of the last cycle
 	// verbosity is the highest level that a line of the story asks the log for.
@@ -44,7 +46,7 @@ type act struct {
 }
 
 func newStage(o Options) *stage {
-	return &stage{opt: o, profile: defaultProfile(), told: Told{}, gone: map[model.Ref]bool{}}
+	return &stage{opt: o, profile: defaultProfile(), told: Told{}, gone: map[model.Ref]bool{}, later: map[model.Ref]time.Duration{}}
 }
 
 // began says that the world exists: its configuration stands.
@@ -79,6 +81,7 @@ func (s *stage) appear(kind model.Kind, item sim.Item) {
 	item.Fact.Ref = ref
 	s.told[ref] = item.Fact.Object
 	delete(s.gone, ref)
+	s.later[ref] = item.SubmitAt
 	s.acts = append(s.acts, act{about: ref, appears: &item})
 }
 
@@ -92,6 +95,11 @@ func (s *stage) change(ref model.Ref, o model.Object) {
 		}
 	}
 	s.act(ref, func(w *sim.World) { w.Apply(model.Fact{Ref: ref, Object: o}) })
+}
+
+// came says that an object is there, or comes with the next cycle.
+func (s *stage) came(ref model.Ref) bool {
+	return s.later[ref] == 0 || s.began() && s.later[ref] <= s.world.Now()
 }
 
 // vanish deletes an object: one that is to appear in this stretch does not.

@@ -2,7 +2,6 @@ package story_test
 
 import (
 	"flag"
-	"fmt"
 	"math/rand"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"ashlar.sh/internal/sim"
 	"ashlar.sh/internal/story"
 	"ashlar.sh/sched"
+	"ashlar.sh/sched/trace"
 )
 
 var update = flag.Bool("update", false, "write the stories' answers anew")
@@ -116,10 +116,10 @@ func settles(t *testing.T, w *sim.World) {
 	}
 }
 
-func waiting(r sched.Report) map[string]string {
-	out := map[string]string{}
+func waiting(r sched.Report) map[string]trace.Reason {
+	out := map[string]trace.Reason{}
 	for _, j := range r.Jobs {
-		out[j.Namespace+"/"+j.Name] = fmt.Sprintf("%+v", j.Reason)
+		out[j.Namespace+"/"+j.Name] = j.Reason
 	}
 	return out
 }

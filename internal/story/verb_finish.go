@@ -45,6 +45,9 @@ func deleteIt(s *stage, w *words) error {
 	if err != nil {
 		return err
 	}
+	if !s.came(groupRef(k)) || !s.came(podRef(k)) {
+		return fmt.Errorf("%s is not there yet: it comes at a later time", k)
+	}
 	if _, isJob := s.told[groupRef(k)]; isJob {
 		for _, p := range s.toldPods(k) {
 			s.vanish(podRef(p))

@@ -5,6 +5,7 @@ import (
 
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
 )
 
 // Index answers for one ledger and one set of plugins. It is not safe for concurrent
@@ -47,6 +48,9 @@ type row struct {
 	nodeFilters []policy.NodeFilter
 	taskFilters []policy.TaskFilter
 	stash       []entry
+
+	whyAt uint64       // the journal at which why was found; 0: never
+	why   trace.Reason // why no node took a task of the class
 }
 
 // entry is a node with room, as the heap orders them.

@@ -18,8 +18,13 @@ const mostKinds = 12
 // meant for when the answer was no.
 func (x *Index) Why(t ledger.TaskID) trace.Reason {
 	task := x.l.Task(t)
-	class := x.l.Class(task.Class)
-	w := why{x: x, r: x.fresh(task.Class), class: class, at: map[kind]int{}, nearest: ledger.NoNode}
+	class, r := x.l.Class(task.Class), x.fresh(task.Class)
+	if r.whyAt == x.l.Now() && len(r.taskFilters) == 0 {
+		reason := r.why
+		reason.Task = task.Key.String()
+		return reason
+	}
+	w := why{x: x, r: r, class: class, at: map[kind]int{}, nearest: ledger.NoNode}
 	nodes := 0
 	x.l.Present(func(n ledger.NodeID) bool {
 		nodes++
@@ -37,6 +42,7 @@ func (x *Index) Why(t ledger.TaskID) trace.Reason {
 	if len(reason.Nodes) == 1 && reason.Code != trace.NotEnoughResources {
 		reason.Text = reason.Nodes[0].Text
 	}
+	r.whyAt, r.why = x.l.Now(), reason
 	return reason
 }
 

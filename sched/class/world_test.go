@@ -71,9 +71,10 @@ func (w *world) step(ask func()) {
 		w.fact(k)
 	case k <= 7:
 		w.try(0, ask)
+		ask()
+		w.l.Committed(func(ledger.Op) (uint64, int64) { return w.version, 0 })
 	case k == 8:
 		w.l.ReleaseSoft()
-		w.l.Committed(func(ledger.Op) (uint64, int64) { return w.version, 0 })
 	default:
 		w.churn()
 	}

@@ -136,3 +136,47 @@ func TestWhatWasSetAsideTakesPartInNothing(t *testing.T) {
 	q := c.pod("q", 1000, func(p *model.Pod) { p.PriorityClass = "c" })
 	equal(t, "the priority by a class that was set aside", c.Task(q).Priority, 0)
 }
+
+func TestANodeThatIsGoneLeavesWithItsLastCommitment(t *testing.T) {
+	c := newCluster()
+	n := c.node("n", 4000)
+	p := c.pod("p", 1000)
+	c.Hold(p, Commitment{Kind: CommitBind, Node: n, Item: 1})
+	c.tell(model.KindNode, "", "n", nil)
+	_, known := c.FindNode("n")
+	equal(t, "the node's being known while a bind to it is under way", known, true)
+	c.Drop(p)
+	_, known = c.FindNode("n")
+	equal(t, "the node's being known once the bind was denied", known, false)
+	sound(t, c.Ledger)
+}
+
+func TestADecidedPhaseLastsAsLongAsItsPodGroup(t *testing.T) {
+	cases := map[string]struct {
+		next *model.PodGroup
+		want model.GroupPhase
+		held bool
+	}{
+		"an update that does not show it yet":    {&model.PodGroup{}, model.GroupInqueue, true},
+		"an update that shows it":                {&model.PodGroup{Phase: model.GroupInqueue}, model.GroupInqueue, false},
+		"another PodGroup of the same name":      {&model.PodGroup{Meta: model.Meta{UID: "other"}}, model.GroupPending, false},
+		"the PodGroup is gone, its members stay": {nil, model.GroupPending, false},
+	}
+	for name, k := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := newCluster()
+			j := c.group("g", model.PodGroup{MinMember: 1})
+			c.pod("p", 1000, member("g"))
+			c.SetPhase(j, model.GroupInqueue, 7)
+			if k.next == nil {
+				c.tell(model.KindPodGroup, "ns", "g", nil)
+			} else {
+				k.next.Namespace, k.next.Name = "ns", "g"
+				c.tell(model.KindPodGroup, "ns", "g", k.next)
+			}
+			equal(t, "the phase", c.Job(j).Phase, k.want)
+			_, held := c.PhaseHeld(j)
+			equal(t, "the phase's being decided and not yet shown", held, k.held)
+		})
+	}
+}

@@ -243,6 +243,9 @@ func (l *Ledger) placeOf(row *Queue) Place {
 		return Missing
 	}
 	for at, steps := row, 0; ; steps++ {
+		if at.Name == model.RootQueue {
+			return Sound // whatever a user wrote into it: root is always there
+		}
 		if at.Fact != nil {
 			if _, bad := at.Fact.SetAside(); bad && at == row {
 				return SetAside
@@ -250,9 +253,6 @@ func (l *Ledger) placeOf(row *Queue) Place {
 				row.Broken = at.Name
 				return Orphaned
 			}
-		}
-		if at.Name == model.RootQueue {
-			return Sound
 		}
 		if steps > len(l.queues) {
 			return Cyclic

@@ -8,10 +8,11 @@ import (
 
 // wholeBestEffort places as many best-effort members as the minimums of the job and
 // its roles need, inside the statement it is given; false when they do not all find a
-// place, with nothing placed.
-func wholeBestEffort(s *session.Session, tx *ledger.Tx, j ledger.JobID) bool {
+// place, with nothing placed: have is then how many members had one, and why is what
+// the first without one was told.
+func wholeBestEffort(s *session.Session, tx *ledger.Tx, j ledger.JobID) (ok bool, have int32, why trace.Reason) {
 	job := s.L.Job(j)
-	return tx.Try(func(tx *ledger.Tx) bool {
+	ok = tx.Try(func(tx *ledger.Tx) bool {
 		for _, t := range BestEffort(s, j) {
 			role := &job.Roles[s.L.Task(t).Role]
 			if job.Placed() >= job.MinMember && role.Placed() >= role.Min {
@@ -19,8 +20,11 @@ func wholeBestEffort(s *session.Session, tx *ledger.Tx, j ledger.JobID) bool {
 			}
 			if n, _ := s.Nodes.Best(t); n != ledger.NoNode {
 				put(s, tx, t, place{node: n, in: IdleHere})
+			} else if !why.Is() {
+				why = s.Nodes.Why(t)
 			}
 		}
+		have = job.Placed()
 		if job.Placed() < job.MinMember {
 			return false
 		}
@@ -31,6 +35,7 @@ func wholeBestEffort(s *session.Session, tx *ledger.Tx, j ledger.JobID) bool {
 		}
 		return true
 	})
+	return ok, have, why
 }
 
 // Backfill places a job's best-effort members: first what its minimum still needs, as
@@ -43,9 +48,13 @@ func Backfill(s *session.Session, j ledger.JobID) (placed int, why trace.Reason)
 		return 0, trace.Reason{}
 	}
 	before := job.Placed()
-	if !s.L.Try(func(tx *ledger.Tx) bool { return wholeBestEffort(s, tx, j) }) {
-		r := s.Nodes.Why(tasks[0])
-		return 0, trace.Reason{Code: trace.GangIncomplete, Need: int(job.MinMember - before), Cause: &r}
+	var have int32
+	var first trace.Reason
+	if !s.L.Try(func(tx *ledger.Tx) (ok bool) {
+		ok, have, first = wholeBestEffort(s, tx, j)
+		return ok
+	}) {
+		return 0, trace.Reason{Code: trace.GangIncomplete, Have: int(have - before), Need: int(job.MinMember - before), Cause: &first}
 	}
 	placed = int(job.Placed() - before)
 	for _, t := range tasks {

@@ -27,6 +27,7 @@ type turn struct {
 	why     trace.Reason     // the first refusal
 	waits   bool             // a reservation still waits for its victims
 	placed  int32
+	explain bool // amounts are wanted with refusals; without, a refusal is one comparison
 }
 
 // Turn places the next helping of a worksheet: a job below its minimum until it is
@@ -34,7 +35,7 @@ type turn struct {
 // the job is ready, is kept for the cycle when it would be once room is free, and
 // never was otherwise.
 func Turn(s *session.Session, w *Worksheet) Outcome {
-	t := &turn{s: s, w: w, job: s.L.Job(w.Job)}
+	t := &turn{s: s, w: w, job: s.L.Job(w.Job), explain: s.Trace.On(trace.PredicatesFailed)}
 	outcome, later := Refused, w.next > 0
 	if !t.hopeless() {
 		s.L.Try(func(tx *ledger.Tx) bool {
@@ -51,7 +52,7 @@ func Turn(s *session.Session, w *Worksheet) Outcome {
 func Why(s *session.Session, w *Worksheet) trace.Reason {
 	quiet := *s
 	quiet.Trace = &trace.Recorder{}
-	t := &turn{s: &quiet, w: w, job: s.L.Job(w.Job)}
+	t := &turn{s: &quiet, w: w, job: s.L.Job(w.Job), explain: true}
 	refused := t.hopeless()
 	if !refused {
 		s.L.Try(func(tx *ledger.Tx) bool {
@@ -80,7 +81,7 @@ func (t *turn) hopeless() bool {
 	}
 	class := t.s.L.Task(first).Class
 	if fit := t.s.Nodes.Capacity(class, need); fit < need {
-		t.refuseAfter(fit, t.s.Nodes.Why)
+		t.refuseAfter(fit, t.nodes)
 		return true
 	}
 	if fit := t.s.Policy.Allocatable(t.job.Queue, class, need); fit < need {
@@ -96,6 +97,11 @@ func (t *turn) hopeless() bool {
 // those placed, which are taken back.
 func (t *turn) refuseAfter(fit int64, why func(ledger.TaskID) trace.Reason) {
 	next := t.w.Tasks[t.w.next+int(fit)]
+	t.placed = int32(fit)
+	if !t.explain {
+		t.refuse(next, why(next))
+		return
+	}
 	var r trace.Reason
 	t.s.L.Try(func(tx *ledger.Tx) bool {
 		for _, task := range t.w.Tasks[t.w.next : t.w.next+int(fit)] {
@@ -106,8 +112,16 @@ func (t *turn) refuseAfter(fit int64, why func(ledger.TaskID) trace.Reason) {
 		r = why(next)
 		return false
 	})
-	t.placed = int32(fit)
 	t.refuse(next, r)
+}
+
+// nodes is why no node takes a task: with how many refuse for what, where that is
+// wanted, since it asks every node.
+func (t *turn) nodes(task ledger.TaskID) trace.Reason {
+	if !t.explain {
+		return trace.Reason{Code: trace.NodesRefuse}
+	}
+	return t.s.Nodes.Why(task)
 }
 
 func (t *turn) statement(tx *ledger.Tx) Outcome {
@@ -139,7 +153,7 @@ func (t *turn) one(tx *ledger.Tx, task ledger.TaskID) bool {
 	if reserved(t.s, task) {
 		if !keep(t.s, tx, task) {
 			t.waits = true
-			t.refuse(task, trace.Reason{Code: trace.Reserved, Text: t.s.L.Node(t.s.L.Task(task).Node).Name})
+			t.stopped(task, trace.Reason{Code: trace.Reserved, Text: t.s.L.Node(t.s.L.Task(task).Node).Name})
 			return false
 		}
 		t.placed++
@@ -160,7 +174,7 @@ func (t *turn) one(tx *ledger.Tx, task ledger.TaskID) bool {
 	}
 	p := find(t.s, task)
 	if p.node == ledger.NoNode {
-		t.refuse(task, t.s.Nodes.Why(task))
+		t.refuse(task, t.nodes(task))
 		return false
 	}
 	put(t.s, tx, task, p)
@@ -175,21 +189,25 @@ func (t *turn) ready(tx *ledger.Tx) bool {
 	if !t.s.Policy.Ready(t.w.Job) {
 		return false
 	}
-	if t.job.BestEffort == 0 || wholeBestEffort(t.s, tx, t.w.Job) {
+	if t.job.BestEffort == 0 {
 		return true
 	}
-	if t.why.Is() {
-		return false
+	ok, _, why := wholeBestEffort(t.s, tx, t.w.Job)
+	if !ok && !t.why.Is() {
+		t.why = why
 	}
-	if waiting := BestEffort(t.s, t.w.Job); len(waiting) > 0 {
-		t.refuse(waiting[0], t.s.Nodes.Why(waiting[0]))
-	}
-	return false
+	return ok
 }
 
 // refuse notes that a class found no place.
 func (t *turn) refuse(task ledger.TaskID, r trace.Reason) {
 	t.refused = append(t.refused, t.s.L.Task(task).Class)
+	t.stopped(task, r)
+}
+
+// stopped notes why a task was not placed. That one waits for the room reserved for it
+// says nothing of others of its class.
+func (t *turn) stopped(task ledger.TaskID, r trace.Reason) {
 	r.Task = t.s.L.Task(task).Key.String()
 	if r.Queue == "" && (r.Code == trace.QueueDeserved || r.Code == trace.QueueCapability) {
 		r.Queue = t.s.L.Queue(t.job.Queue).Name
@@ -226,13 +244,17 @@ func (t *turn) report(o Outcome, later bool) {
 	case Committed:
 		tell(trace.JobReadyEvent)
 		tell(trace.Committing)
-		s.Waits(j, t.why)
+		if t.why.Is() && !t.explain {
+			s.Outline(j, t.why)
+		} else {
+			s.Waits(j, t.why)
+		}
 	case Kept:
 		tell(trace.JobPipelinedEvent)
 		s.Waits(j, t.pipelinedReason())
 	case Refused:
 		tell(trace.Discarding)
-		s.Park(j, t.reason(), t.w.full, later)
+		s.Park(j, t.reason(), t.w.full, t.explain && !later)
 	}
 }
 

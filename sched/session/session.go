@@ -82,15 +82,21 @@ func (s *Session) Refuse(j ledger.JobID, r trace.Reason) {
 // Park notes why a job was refused, and that asking again is of no use before
 // something changes that the answer rests on. full: the answer rests on every node's
 // figures and not only on room having grown somewhere (gangs of several classes, whose
-// placement is not monotone). later: the job was served before in this cycle, and r
-// speaks of only a part of its tasks.
-func (s *Session) Park(j ledger.JobID, r trace.Reason, full, later bool) {
+// placement is not monotone). whole: r is the whole reason with its amounts; otherwise
+// it is in outline, and the amounts are found when somebody wants to see them.
+func (s *Session) Park(j ledger.JobID, r trace.Reason, full, whole bool) {
 	s.Refuse(j, r)
 	m := s.Memo(j)
 	m.parked, m.full, m.stand = true, full, m.shownAt
-	if later {
+	if !whole {
 		m.shownAt = stand{}
 	}
+}
+
+// Outline notes that a job was served in part, and why not whole, in outline.
+func (s *Session) Outline(j ledger.JobID, r trace.Reason) {
+	s.Refuse(j, r)
+	s.Memo(j).shownAt = stand{}
 }
 
 // Shown is the reason to show for a job: the one that was noted, or, of a refusal

@@ -16,19 +16,15 @@ const Name = "volumebinding"
 func (v *Volumes) Name() string { return Name }
 
 // Fact lays an object into the store that the binder reads, or takes it out. Kinds that
-// the binder does not read, and content that is not of its kind, are left alone.
+// the binder does not read are left alone; content that is not of its kind or has
+// another name than its fact is as good as gone.
 func (v *Volumes) Fact(f model.Fact) {
 	if v.stores[f.Ref.Kind] == nil {
 		return
 	}
-	o, _ := f.Object.(*model.Opaque)
-	if o != nil && fits(f.Ref.Kind, o.Content) != nil {
-		o = nil
-	}
 	at := place{f.Ref.Kind, cache.NewObjectName(f.Ref.Namespace, f.Ref.Name).String()}
-	if o == nil {
-		delete(v.facts, at)
-	} else {
+	delete(v.facts, at)
+	if o, ok := f.Object.(*model.Opaque); ok && fits(at, o.Content) {
 		v.facts[at] = o.Content
 	}
 	v.settle(at)
@@ -98,9 +94,8 @@ func (v *Volumes) Audit(sits func(yield func(t ledger.TaskID, task *ledger.Task,
 	if err != nil {
 		return []string{err.Error()}
 	}
-	want.facts = v.facts
-	for at := range v.facts { // order-free: each place is settled by itself
-		want.settle(at)
+	for _, f := range v.l.Facts() {
+		want.Fact(f)
 	}
 	sits(func(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) bool {
 		want.Take(t, task, n, how)

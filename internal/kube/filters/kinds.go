@@ -1,8 +1,6 @@
 package filters
 
 import (
-	"fmt"
-
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/client-go/informers"
@@ -35,10 +33,9 @@ func stores(f informers.SharedInformerFactory) map[model.Kind]cache.Indexer {
 	}
 }
 
-// fits says that a fact's content is the typed object of its kind.
-func fits(k model.Kind, content any) error {
-	ok := false
-	switch k {
+// fits says that a fact's content is the typed object of its kind and name.
+func fits(p place, content any) (ok bool) {
+	switch p.kind {
 	case Claim:
 		_, ok = content.(*corev1.PersistentVolumeClaim)
 	case Volume:
@@ -53,7 +50,8 @@ func fits(k model.Kind, content any) error {
 		_, ok = content.(*storagev1.CSIStorageCapacity)
 	}
 	if !ok {
-		return fmt.Errorf("content is a %T", content)
+		return false
 	}
-	return nil
+	name, err := cache.MetaNamespaceKeyFunc(content)
+	return err == nil && name == p.key
 }

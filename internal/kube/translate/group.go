@@ -32,6 +32,7 @@ func PodGroup(g *schedulingv1beta1.PodGroup) *model.PodGroup {
 	if out.HasMin {
 		out.MinResources = f.amounts("spec.minResources", *g.Spec.MinResources, clusterBound)
 	}
+	f.laterGroup(g)
 	out.Phase = f.groupPhase(g.Status.Phase)
 	out.Faults = f
 	return out

@@ -16,8 +16,8 @@ import (
 // taskPriority is the annotation that overrides the priority of one task of a job.
 const taskPriority = "volcano.sh/task-priority"
 
-// Pod translates a pod. A pod without schedulerName belongs to default-scheduler, as the
-// API server would write.
+// Pod translates a pod. The API server writes every pod's schedulerName; one without is
+// from a file written by hand, and is taken to be ours.
 func Pod(p *corev1.Pod, o Options) *model.Pod {
 	var f faults
 	out := &model.Pod{
@@ -35,16 +35,16 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 		PreemptNever:  p.Spec.PreemptionPolicy != nil && *p.Spec.PreemptionPolicy == corev1.PreemptNever,
 		Preemptable:   preemptable(p),
 	}
-	if out.Scheduler == "" {
-		out.Scheduler = corev1.DefaultSchedulerName
-	}
-	out.Ours = o.ours(out.Scheduler)
+	out.Ours = out.Scheduler == "" || o.ours(out.Scheduler)
 	if out.Group == "" {
 		out.Adopt = f.adopt(p, o)
 	}
 	out.Phase = f.phase(p.Status.Phase)
 	out.Priority, out.HasPriority = f.priority(p)
 	out.Spec = o.Specs.Intern(f.spec(p))
+	if out.Ours {
+		f.later(p)
+	}
 	if o.KeepObject {
 		out.Opaque = p
 	}

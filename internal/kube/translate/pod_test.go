@@ -36,7 +36,7 @@ func TestFieldsOfAPod(t *testing.T) {
 	}{
 		"nothing":                                 {corev1.Pod{}, func(p *model.Pod) {}},
 		"our scheduler":                           {corev1.Pod{Spec: corev1.PodSpec{SchedulerName: "volcano"}}, func(p *model.Pod) { p.Ours, p.Scheduler = true, "volcano" }},
-		"another scheduler":                       {corev1.Pod{Spec: corev1.PodSpec{SchedulerName: "kueue"}}, func(p *model.Pod) { p.Scheduler = "kueue" }},
+		"another scheduler":                       {corev1.Pod{Spec: corev1.PodSpec{SchedulerName: "kueue"}}, func(p *model.Pod) { p.Ours, p.Scheduler = false, "kueue" }},
 		"a PodGroup":                              {annotated("scheduling.k8s.io/group-name", "g"), func(p *model.Pod) { p.Group, p.Adopt = "g", model.Adopt{} }},
 		"a PodGroup by Volcano's key":             {annotated("scheduling.volcano.sh/group-name", "g"), func(p *model.Pod) { p.Group, p.Adopt = "g", model.Adopt{} }},
 		"a PodGroup by label is none":             {labelled("scheduling.k8s.io/group-name", "g"), func(p *model.Pod) {}},
@@ -61,6 +61,9 @@ func TestFieldsOfAPod(t *testing.T) {
 		"a minimum that is no number":             {annotated("scheduling.volcano.sh/group-min-member", "two"), fault("metadata.annotations[scheduling.volcano.sh/group-min-member]", `"two" is not a number of pods: 1 taken`)},
 		"a minimum of nobody":                     {annotated("scheduling.volcano.sh/group-min-member", "0"), fault("metadata.annotations[scheduling.volcano.sh/group-min-member]", `"0" is not a number of pods: 1 taken`)},
 		"a task priority that is no number":       {annotated("volcano.sh/task-priority", "1e3"), fault("metadata.annotations[volcano.sh/task-priority]", `"1e3" is not a priority: the pod's own taken`)},
+		"affinity to pods, not heeded yet":        {corev1.Pod{Spec: corev1.PodSpec{Affinity: &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{}}}}, fault("spec.affinity.podAntiAffinity", notYet)},
+		"spreading, not heeded yet":               {corev1.Pod{Spec: corev1.PodSpec{TopologySpreadConstraints: []corev1.TopologySpreadConstraint{{}}}}, fault("spec.topologySpreadConstraints", notYet)},
+		"devices, not heeded yet":                 {corev1.Pod{Spec: corev1.PodSpec{ResourceClaims: []corev1.PodResourceClaim{{}}}}, fault("spec.resourceClaims", notYet)},
 		"a toleration that nobody can understand": {corev1.Pod{Spec: corev1.PodSpec{Tolerations: []corev1.Toleration{{Key: "k", Operator: "Near"}}}}, fault("spec.tolerations[0].operator", `"Near" is not known: the toleration is left out`)},
 	}
 	for name, tt := range tests {
@@ -78,8 +81,9 @@ func fault(field, message string) func(*model.Pod) {
 	return func(p *model.Pod) { p.Faults = []model.Fault{{Field: field, Message: message}} }
 }
 
-func TestAnEmptyPodIsPreemptableAndOfTheDefaultScheduler(t *testing.T) {
-	want := &model.Pod{Scheduler: "default-scheduler", Index: -1, Preemptable: true, Adopt: model.Adopt{MinMember: 1}}
+// The API server writes every pod's schedulerName; files written by hand leave it out.
+func TestAnEmptyPodIsPreemptableAndOurs(t *testing.T) {
+	want := &model.Pod{Ours: true, Index: -1, Preemptable: true, Adopt: model.Adopt{MinMember: 1}}
 	got := plain()
 	want.Spec = got.Spec
 	if !reflect.DeepEqual(got, want) {

@@ -53,8 +53,12 @@ func (Action) Execute(s *session.Session) {
 			nodes := s.Nodes.Feasible(s.L.Task(w.Tasks[0]).Class)
 			s.Trace.Add(trace.Event{Kind: trace.NodesForJob, Job: s.L.Job(j).Key.String(), Count: nodes})
 		}
-		if search.Turn(s, w) == search.Committed && !w.Empty() {
-			rotation.Again(q, j)
+		if search.Turn(s, w) == search.Committed {
+			if !w.Empty() {
+				rotation.Again(q, j)
+			} else if !s.Memo(j).Reason.Is() {
+				s.Waits(j, idle(s, j))
+			}
 		}
 		rotation.Return(q)
 	}
@@ -89,11 +93,11 @@ func candidate(s *session.Session, j ledger.JobID) *search.Worksheet {
 // Why says why a job that was refused would be refused now; the zero Reason when it
 // would not. It changes nothing.
 func Why(s *session.Session, j ledger.JobID) trace.Reason {
+	if s.L.Job(j).Phase == model.GroupPending {
+		return trace.Reason{} // it fell back: its admission is decided first
+	}
 	if r := s.Gate(j); r.Is() {
 		return r
-	}
-	if s.L.Job(j).Phase == model.GroupPending {
-		return trace.Reason{}
 	}
 	if r := s.Policy.ValidateJob(j); r.Is() {
 		return r

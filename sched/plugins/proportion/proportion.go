@@ -35,7 +35,7 @@ func Definition() policy.Definition {
 
 type plugin struct {
 	l               *ledger.Ledger
-	rows            []row // by QueueID
+	rows            []row            // by QueueID
 	leaves          []ledger.QueueID // sound leaf queues, by name
 	sharing         []ledger.QueueID // those of them that have jobs or a guarantee
 	guaranteed      resource.Sums

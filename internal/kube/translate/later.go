@@ -1,0 +1,43 @@
+package translate
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+)
+
+const notYet = "is not heeded in this version: what it asks for may be missed"
+
+// later names what a pod asks of its place that no filter looks at yet, so that
+// nothing is left out in silence (decision 28).
+func (f *faults) later(p *corev1.Pod) {
+	if a := p.Spec.Affinity; a != nil {
+		if a.PodAffinity != nil {
+			f.taken("spec.affinity.podAffinity", notYet)
+		}
+		if a.PodAntiAffinity != nil {
+			f.taken("spec.affinity.podAntiAffinity", notYet)
+		}
+	}
+	if len(p.Spec.TopologySpreadConstraints) > 0 {
+		f.taken("spec.topologySpreadConstraints", notYet)
+	}
+	if len(p.Spec.ResourceClaims) > 0 {
+		f.taken("spec.resourceClaims", notYet)
+	}
+	for _, v := range p.Spec.Volumes {
+		if v.PersistentVolumeClaim != nil || v.Ephemeral != nil {
+			f.taken("spec.volumes", "claims are not heeded in this version: the pod may be placed where its volumes cannot be had")
+			return
+		}
+	}
+}
+
+// laterGroup is later for a PodGroup.
+func (f *faults) laterGroup(g *schedulingv1beta1.PodGroup) {
+	if g.Spec.NetworkTopology != nil {
+		f.taken("spec.networkTopology", notYet)
+	}
+	if len(g.Spec.SubGroupPolicy) > 0 {
+		f.taken("spec.subGroupPolicy", notYet)
+	}
+}

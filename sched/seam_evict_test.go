@@ -1,0 +1,137 @@
+package sched
+
+import (
+	"testing"
+
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/trace"
+)
+
+// robbed is a cluster after its first cycle: node a is full, node b has two cores
+// left, and a gang of two has had a pod evicted from a for one of its members.
+func robbed(t *testing.T) *stage {
+	s := newStage(t, "enqueue", "allocate", "backfill", "raid")
+	s.queue("default")
+	s.node("a", 4)
+	s.node("b", 2)
+	s.tell(model.KindPriorityClass, "", "high", &model.PriorityClass{Meta: model.Meta{Name: "high", UID: "high"}, Value: 10})
+	s.pod("keeper", running("a"), priority(100))
+	s.pod("victim", running("a"))
+	s.tell(model.KindPodGroup, "ns", "gang", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "gang", UID: "gang"},
+		MinMember: 2, PriorityClass: "high", Phase: model.GroupInqueue})
+	s.pod("gang-0", member("gang"), priority(10))
+	s.pod("gang-1", member("gang"), priority(10))
+	plan := s.decides(0, "evict victim a", "nominate gang-0 a")
+	evict, nominate := plan.Items[len(plan.Items)-2], plan.Items[len(plan.Items)-1]
+	if evict.Kind != EvictPod {
+		evict, nominate = plan.Items[0], plan.Items[1]
+	}
+	if evict.Statement != nominate.Statement || evict.For != nominate.Pod || evict.Action != "raid" {
+		t.Fatalf("the eviction is %+v, the reservation %+v: they belong together", evict, nominate)
+	}
+	if s.next != 60 {
+		t.Fatalf("the answer may change at %d s, want 60 s, when the reservation ends", s.next)
+	}
+	return s
+}
+
+// TestRoomFreedByAnEvictionGoesToItsBeneficiary: other pods, even of higher priority,
+// do not get it in between, whatever restarts happen.
+func TestRoomFreedByAnEvictionGoesToItsBeneficiary(t *testing.T) {
+	restarts := map[string]func(*stage){
+		"without a restart":                               func(*stage) {},
+		"with a restart from facts and commitments":       (*stage).restart,
+		"with a restart from facts that show all of it":   nil,
+		"with a restart twice, after each step once more": func(s *stage) { s.restart(); s.restart() },
+	}
+	for name, restart := range restarts {
+		t.Run(name, func(t *testing.T) {
+			s := robbed(t)
+			if restart == nil {
+				s.pod("gang-0", member("gang"), priority(10), nominated("a"))
+				s.pod("victim", running("a"), terminating)
+				restart = (*stage).forget
+			}
+			restart(s)
+			s.pod("thief", priority(5))
+			s.decides(1)
+			s.pod("victim", running("a"), terminating)
+			restart(s)
+			s.decides(2)
+			s.gone("victim")
+			restart(s)
+			plan := s.decides(3, "bind gang-0 a", "bind gang-1 b")
+			if plan.Items[0].Statement != plan.Items[1].Statement {
+				t.Errorf("the gang's binds are of two statements: %+v", plan.Items)
+			}
+			s.decides(4)
+		})
+	}
+}
+
+func TestAReservationKeepsTheMoreImportantOut(t *testing.T) {
+	s := robbed(t)
+	s.gone("gang-1") // so that the beneficiary cannot start yet
+	s.gone("victim")
+	s.pod("thief-1", priority(99))
+	s.decides(1, "bind thief-1 b")
+	s.pod("thief-2", priority(99))
+	s.restart()
+	s.decides(2)
+	if s.next != 60 {
+		t.Errorf("after a restart the reservation ends at %d s, want 60 s", s.next)
+	}
+	s.decides(59)
+	for _, j := range s.e.Report().Jobs {
+		if j.Name == "thief-2" && j.Reason.Code != trace.NotEnoughResources {
+			t.Errorf("thief-2 waits for %+v, want room", j.Reason)
+		}
+	}
+	s.decides(60, "bind thief-2 a")
+	if s.next != 0 {
+		t.Errorf("the answer may change at %d s, with no reservation left", s.next)
+	}
+}
+
+// TestANominationAloneIsAHint: an engine that knows the facts only prefers the node
+// that was nominated, and keeps nobody out of it.
+func TestANominationAloneIsAHint(t *testing.T) {
+	s := robbed(t)
+	s.pod("gang-0", member("gang"), priority(10), nominated("a"))
+	s.pod("thief", priority(99))
+	s.gone("victim")
+	s.forget()
+	s.tell(model.KindPodGroup, "ns", "gang", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "gang", UID: "gang"},
+		MinMember: 2, Phase: model.GroupInqueue})
+	plan, _, _ := s.e.Decide(second)
+	if i := slicesFirst(plan, BindPod); i.Pod.Name != "thief" {
+		t.Fatalf("the first bind is %+v, want that of the more important thief", i)
+	}
+}
+
+// TestADeniedEvictionTakesNoReservationAlong: the two were decided together; each ends
+// by its own receipt, and what is left is consistent.
+func TestADeniedEvictionTakesNoReservationAlong(t *testing.T) {
+	s := newStage(t, "enqueue", "allocate", "backfill", "raid")
+	s.queue("default")
+	s.node("a", 2)
+	s.pod("victim", running("a"))
+	s.pod("claim", priority(10))
+	plan := s.decides(0, "evict victim a", "nominate claim a")
+	for _, i := range plan.Items {
+		if i.Kind == EvictPod {
+			s.e.Receive(Receipt{Item: i, Outcome: Failed})
+		}
+	}
+	s.decides(1)
+	s.decides(60, "evict victim a", "nominate claim a")
+}
+
+func slicesFirst(p Plan, k ItemKind) Item {
+	for _, i := range p.Items {
+		if i.Kind == k {
+			return i
+		}
+	}
+	return Item{}
+}
