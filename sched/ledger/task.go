@@ -261,9 +261,18 @@ func (l *Ledger) podPriority(p *model.Pod) int32 {
 	return l.classPriority(p.PriorityClass)
 }
 
+// classPriority is what a priority class is worth: as its fact says; for the two classes
+// that every cluster has, as Kubernetes defines them; for a name nobody knows, the
+// global default.
 func (l *Ledger) classPriority(name string) int32 {
 	if c := l.priorities[name]; c != nil {
 		return c.Value
+	}
+	switch name {
+	case "system-cluster-critical":
+		return 2_000_000_000
+	case "system-node-critical":
+		return 2_000_001_000
 	}
 	if l.globalPriority != nil {
 		return l.globalPriority.Value

@@ -29,7 +29,8 @@ func (w *Worksheet) Empty() bool { return w.next >= len(w.Tasks) }
 // roles' minimums need (decision 32), then the rest, each in task order. Gated and
 // best-effort members and those set aside are left out.
 func Organize(s *session.Session, j ledger.JobID) *Worksheet {
-	w := &Worksheet{Job: j}
+	count := &s.L.Job(j).Count
+	w := &Worksheet{Job: j, Tasks: make([]ledger.TaskID, 0, count.By[model.Pending]+count.By[model.Pipelined])}
 	s.L.JobTasks(j, model.Pipelined, func(t ledger.TaskID) bool {
 		if s.L.Task(t).Held.Kind == ledger.CommitReserve {
 			w.Tasks = append(w.Tasks, t)
