@@ -10,7 +10,7 @@ import (
 )
 
 // problems lists what is wrong with the objects that are known: the faults they
-// brought along from the door, and references that lead nowhere.
+// brought along from the door, references that lead nowhere, and what plugins find.
 func (e *Engine) problems() []Problem {
 	var out []Problem
 	say := func(object, format string, args ...any) {
@@ -58,6 +58,9 @@ func (e *Engine) problems() []Problem {
 		}
 		return true
 	})
+	for _, p := range e.policy.Problems() {
+		out = append(out, Problem{p.Object, p.Message})
+	}
 	slices.SortFunc(out, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Object, b.Object), cmp.Compare(a.Message, b.Message))
 	})

@@ -19,7 +19,7 @@ const mostKinds = 12
 func (x *Index) Why(t ledger.TaskID) trace.Reason {
 	task := x.l.Task(t)
 	class, r := x.l.Class(task.Class), x.fresh(task.Class)
-	if r.whyAt == x.l.Now() && len(r.taskFilters) == 0 {
+	if r.why.Is() && r.whyAt == x.l.Now() && len(r.taskFilters) == 0 {
 		reason := r.why
 		reason.Task = task.Key.String()
 		return reason

@@ -15,61 +15,86 @@ func (l *Ledger) quota(c ClassID) resource.Vec {
 	return l.scratch
 }
 
-// inJob adds (sign 1) or takes away (-1) what a task counts for in its job and, from
-// there, in its queue and all the queue's ancestors.
-func (l *Ledger) inJob(row *Task, sign int64) {
+// part is what a task counts for in its job, by its status. The zero part is nothing.
+type part struct {
+	status     model.Status
+	counts     bool // it is a member at all
+	held       bool // it holds room or is promised it
+	asks       bool // it holds room or waits to be placed
+	gated      bool
+	bestEffort bool // it waits, and asks for nothing
+}
+
+// partOf is what a task counts for as it stands.
+func (l *Ledger) partOf(row *Task) part {
+	p := part{status: row.Status, counts: true, held: row.Status.Holds() || row.Status == model.Pipelined}
+	waits := row.Status == model.Pending
+	p.gated = waits && row.Pod.Gated
+	p.bestEffort = waits && !p.gated && l.classes[row.Class].BestEffort
+	p.asks = p.held || waits && !p.gated
+	return p
+}
+
+// recount replaces what a task counts for in its job and, from there, in its queue and
+// all the queue's ancestors. Only what differs moves.
+func (l *Ledger) recount(row *Task, was, is part) {
 	job := &l.jobs[row.Job]
 	role := &job.Roles[row.Role]
-	one := int32(sign)
-	job.By[row.Status] += one
-	role.By[row.Status] += one
-	class := &l.classes[row.Class]
-	waits := row.Status == model.Pending
-	if waits && row.Pod.Gated {
-		job.Gated += one
-		l.gate(job, class, sign)
-		waits = false
-	} else if waits && class.BestEffort {
-		job.BestEffort += one
-		role.BestEffort += one
+	if was.counts {
+		job.By[was.status]--
+		role.By[was.status]--
 	}
-	held := row.Status.Holds() || row.Status == model.Pipelined
-	if held || waits {
-		for _, need := range class.Need {
+	if is.counts {
+		job.By[is.status]++
+		role.By[is.status]++
+	}
+	bestEffort := change(was.bestEffort, is.bestEffort)
+	job.BestEffort += int32(bestEffort)
+	role.BestEffort += int32(bestEffort)
+	gated := change(was.gated, is.gated)
+	job.Gated += int32(gated)
+	held, asks := change(was.held, is.held), change(was.asks, is.asks)
+	if gated != 0 || held != 0 || asks != 0 {
+		for _, need := range l.classes[row.Class].Need {
 			if need.Dim != resource.Pods {
-				l.count(job, need.Dim, need.Amount*sign, held)
+				l.count(job, need.Dim, need.Amount*asks, need.Amount*held, need.Amount*gated)
 			}
 		}
 	}
 	l.settle(row.Job, job)
 }
 
-// gate counts what gated members ask for: an admitted job reserves nothing for them.
-func (l *Ledger) gate(job *Job, class *Class, sign int64) {
-	for _, need := range class.Need {
-		if need.Dim != resource.Pods {
-			job.gatedNeed = job.gatedNeed.AddAt(need.Dim, need.Amount*sign)
-			l.refresh(job, need.Dim)
-		}
+func change(was, is bool) (d int64) {
+	if is {
+		d++
 	}
+	if was {
+		d--
+	}
+	return d
 }
 
-// count adds x in one dimension to what a job asks for and, when held, to what it
-// holds; its queues move with it.
-func (l *Ledger) count(job *Job, d resource.Dim, x int64, held bool) {
-	job.Request = job.Request.AddAt(d, x)
-	if held {
-		job.Allocated = job.Allocated.AddAt(d, x)
+// count adds, in one dimension, to what a job asks for, holds, and keeps gated (an
+// admitted job reserves nothing for gated members); its queues move with it.
+func (l *Ledger) count(job *Job, d resource.Dim, asks, held, gated int64) {
+	if gated != 0 {
+		job.gatedNeed = job.gatedNeed.AddAt(d, gated)
 	}
-	l.figuresAt++
-	for q := job.Queue; q != NoQueue; q = l.queues[q].up {
-		row := &l.queues[q]
-		row.Request[d] = row.Request[d].Plus(x)
-		if held {
-			row.Allocated[d] = row.Allocated[d].Plus(x)
+	if asks != 0 {
+		job.Request = job.Request.AddAt(d, asks)
+	}
+	if held != 0 {
+		job.Allocated = job.Allocated.AddAt(d, held)
+	}
+	if asks != 0 || held != 0 {
+		l.figuresAt++
+		for q := job.Queue; q != NoQueue; q = l.queues[q].up {
+			row := &l.queues[q]
+			row.Request[d] = row.Request[d].Plus(asks)
+			row.Allocated[d] = row.Allocated[d].Plus(held)
 		}
 	}
-	if held {
+	if held != 0 || gated != 0 {
 		l.refresh(job, d)
 	}
 }

@@ -10,38 +10,58 @@ func (l *Ledger) move(t TaskID, s model.Status, n NodeID) {
 
 // seat is move with what books choose there.
 func (l *Ledger) seat(t TaskID, s model.Status, n NodeID, c Chosen) {
-	l.leave(t)
 	row := &l.tasks[t]
+	was := l.partOf(row)
+	l.rise(t)
+	if row.Job != NoJob {
+		l.unlinkJob(t)
+	}
 	row.Status, row.Node, row.Chosen = s, n, c
-	l.enter(t)
+	if row.Job != NoJob {
+		l.linkJob(t)
+		l.recount(row, was, l.partOf(row))
+	}
+	l.sit(t)
+}
+
+// sit adds a task's figures to its node, in front of the node's list, and tells the
+// books; rise is the exact inverse. Both are nothing for a task without a node.
+func (l *Ledger) sit(t TaskID) {
+	row := &l.tasks[t]
+	if row.Node != NoNode {
+		l.linkNode(t)
+		l.onNode(row, 1)
+		l.tellBooks(t, row, true)
+	}
+}
+
+func (l *Ledger) rise(t TaskID) {
+	row := &l.tasks[t]
+	if row.Node != NoNode {
+		l.tellBooks(t, row, false)
+		l.onNode(row, -1)
+		l.unlinkNode(t)
+	}
 }
 
 // enter adds a task's figures to its node, job and queues and links it in front of
 // their lists.
 func (l *Ledger) enter(t TaskID) {
 	row := &l.tasks[t]
-	if row.Node != NoNode {
-		l.linkNode(t)
-		l.onNode(row, 1)
-	}
 	if row.Job != NoJob {
 		l.linkJob(t)
-		l.inJob(row, 1)
+		l.recount(row, part{}, l.partOf(row))
 	}
-	l.tellBooks(t, row, true)
+	l.sit(t)
 }
 
 // leave is the exact inverse of enter.
 func (l *Ledger) leave(t TaskID) {
 	row := &l.tasks[t]
-	l.tellBooks(t, row, false)
+	l.rise(t)
 	if row.Job != NoJob {
-		l.inJob(row, -1)
+		l.recount(row, l.partOf(row), part{})
 		l.unlinkJob(t)
-	}
-	if row.Node != NoNode {
-		l.onNode(row, -1)
-		l.unlinkNode(t)
 	}
 }
 

@@ -124,30 +124,29 @@ func (l *Ledger) step(t TaskID, s model.Status, n NodeID, c Chosen) {
 // because each task goes back between the neighbours it was taken from.
 func (l *Ledger) rollback(mark int) {
 	for i := len(l.undo) - 1; i >= mark; i-- {
-		e := &l.undo[i]
-		row := &l.tasks[e.task]
-		l.tellBooks(e.task, row, false)
-		if row.Job != NoJob {
-			l.inJob(row, -1)
-			l.unlinkJob(e.task)
-		}
-		if row.Node != NoNode {
-			l.onNode(row, -1)
-			l.unlinkNode(e.task)
-		}
-		row.Status, row.Node, row.soft, row.Chosen = e.status, e.node, e.soft, e.chosen
-		row.jobPrev, row.jobNext, row.nodePrev, row.nodeNext = e.jobPrev, e.jobNext, e.nodePrev, e.nodeNext
-		if row.Node != NoNode {
-			l.relinkNode(e.task)
-			l.onNode(row, 1)
-		}
-		if row.Job != NoJob {
-			l.relinkJob(e.task)
-			l.inJob(row, 1)
-		}
-		l.tellBooks(e.task, row, true)
+		l.takeBack(&l.undo[i])
 	}
 	l.undo = l.undo[:mark]
+}
+
+func (l *Ledger) takeBack(e *entry) {
+	row := &l.tasks[e.task]
+	was := l.partOf(row)
+	l.rise(e.task)
+	if row.Job != NoJob {
+		l.unlinkJob(e.task)
+	}
+	row.Status, row.Node, row.soft, row.Chosen = e.status, e.node, e.soft, e.chosen
+	row.jobPrev, row.jobNext, row.nodePrev, row.nodeNext = e.jobPrev, e.jobNext, e.nodePrev, e.nodeNext
+	if row.Job != NoJob {
+		l.relinkJob(e.task)
+		l.recount(row, was, l.partOf(row))
+	}
+	if row.Node != NoNode {
+		l.relinkNode(e.task)
+		l.onNode(row, 1)
+		l.tellBooks(e.task, row, true)
+	}
 }
 
 // softly turns the operations from index i on into soft holds.

@@ -11,7 +11,8 @@ import (
 // JobOrder's).
 type Point string
 
-// The points whose flags a configuration may turn off. JobValid has none.
+// The points whose flags a configuration may turn off. JobValid and VictimQueueOrder
+// have none.
 const (
 	PointQueueOrder   Point = "QueueOrder"
 	PointJobOrder     Point = "JobOrder"
@@ -23,6 +24,8 @@ const (
 	PointAllocatable  Point = "Allocatable"
 	PointPredicate    Point = "Predicate" // PrePredicate and all filters
 	PointNodeOrder    Point = "NodeOrder"
+	PointPreemptive   Point = "Preemptive"
+	PointReclaimable  Point = "Reclaimable"
 )
 
 // Opener is told that a cycle begins. What it derives from the ledger then stands
@@ -138,4 +141,14 @@ type QueueFigures struct {
 // QueueReporter shows a queue's derived figures; false for a queue it does not know.
 type QueueReporter interface {
 	QueueFigures(q ledger.QueueID) (QueueFigures, bool)
+}
+
+// Problem is something wrong between objects that are each in order, and what becomes
+// of it: a warning, nobody waits for it. Object is Kind/name; Message begins with the
+// field and has the two amounts that contradict each other.
+type Problem struct{ Object, Message string }
+
+// Problems lists what a plugin finds wrong, in any order.
+type Problems interface {
+	Problems() []Problem
 }

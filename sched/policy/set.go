@@ -35,6 +35,11 @@ type Set struct {
 	allocatable  chain[Allocatable]
 	prePredicate chain[PrePredicate]
 	reporters    chain[QueueReporter]
+	problems     chain[Problems]
+
+	victimQueueOrder chain[VictimQueueOrder]
+	preemptive       chain[Preemptive]
+	reclaimable      chain[Reclaimable]
 
 	StaticFilters []StaticFilter
 	NodeFilters   []NodeFilter
@@ -56,6 +61,10 @@ func (s *Set) beginTier() {
 	s.allocatable = append(s.allocatable, nil)
 	s.prePredicate = append(s.prePredicate, nil)
 	s.reporters = append(s.reporters, nil)
+	s.problems = append(s.problems, nil)
+	s.victimQueueOrder = append(s.victimQueueOrder, nil)
+	s.preemptive = append(s.preemptive, nil)
+	s.reclaimable = append(s.reclaimable, nil)
 }
 
 func (s *Set) add(plugin any, off []Point) {
@@ -72,6 +81,10 @@ func (s *Set) add(plugin any, off []Point) {
 	join(&s.allocatable, plugin, is(PointAllocatable))
 	join(&s.prePredicate, plugin, is(PointPredicate))
 	join(&s.reporters, plugin, false)
+	join(&s.problems, plugin, false)
+	join(&s.victimQueueOrder, plugin, false)
+	join(&s.preemptive, plugin, is(PointPreemptive))
+	join(&s.reclaimable, plugin, is(PointReclaimable))
 	s.addFilters(plugin, is(PointPredicate), is(PointNodeOrder))
 }
 
@@ -291,4 +304,15 @@ func (s *Set) QueueFigures(q ledger.QueueID) (QueueFigures, bool) {
 		}
 	}
 	return QueueFigures{}, false
+}
+
+// Problems are those of all plugins.
+func (s *Set) Problems() []Problem {
+	var out []Problem
+	for _, tier := range s.problems {
+		for _, p := range tier {
+			out = append(out, p.Problems()...)
+		}
+	}
+	return out
 }

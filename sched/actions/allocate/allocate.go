@@ -103,7 +103,7 @@ func Why(s *session.Session, j ledger.JobID) trace.Reason {
 		return r
 	}
 	w := search.Organize(s, j)
-	if w.Empty() {
+	if w.Empty() || !suffices(s, w) {
 		return idle(s, j)
 	}
 	if r, over := s.Policy.Overused(s.L.Job(j).Queue); over {

@@ -8,7 +8,7 @@ queue ml
 submit ml/train queue=ml 2 x gpu=4
 cycle
 ----
-wait ml/train: NoNodes
+wait ml/train: GangIncomplete 0 of 2: NoNodes
 
 node n1 cpu=8
 cycle

@@ -1,0 +1,61 @@
+package fair
+
+import "ashlar.sh/sched/resource"
+
+// Branch is a queue in one dimension of a tree of queues, as its owner wrote it. No
+// amount is negative.
+type Branch struct {
+	Up         int32 // row of the queue above, which stands before this one; -1 for a top
+	Deserved   int64
+	Guarantee  int64
+	Capability Limit // what it names; of a top: what bounds the whole tree
+}
+
+// Bough is what follows for a Branch from those above and beside it.
+type Bough struct {
+	Capability Limit // what it names, else its parent's
+	Real       Limit // the most it can ever hold; never above its parent's
+	Guarantee  int64 // within its capability and what its parent can hold
+	Deserved   int64 // within Real, at least Guarantee
+}
+
+// Tree works out trees of queues (seed 001, §3.2). The zero Tree is ready; it keeps
+// memory from one call to the next.
+type Tree struct{ promised []resource.Sum }
+
+// Settle fills out, one Bough for each row. A top's Real is its Capability. Below it,
+// level by level, realCapability is what no sibling's guarantee keeps of the parent's
+// and the queue's own guarantee, within its capability; where nothing bounds the
+// parent, its capability alone. Nobody is guaranteed, deserves or may hold more than
+// its parent can hold, whatever its owner wrote: a promise that cannot be kept hurts
+// nobody outside the parent that made it.
+func (t *Tree) Settle(rows []Branch, out []Bough) {
+	t.promised = t.promised[:0]
+	for range rows {
+		t.promised = append(t.promised, resource.Sum{})
+	}
+	for _, r := range rows {
+		if r.Up >= 0 {
+			t.promised[r.Up] = t.promised[r.Up].Plus(r.Guarantee)
+		}
+	}
+	for i, r := range rows {
+		b := Bough{Capability: r.Capability, Real: r.Capability}
+		if r.Up >= 0 {
+			up := &out[r.Up]
+			if !b.Capability.Bounded {
+				b.Capability = up.Capability
+			}
+			b.Real = b.Capability
+			b.Guarantee = up.Real.Clip(b.Capability.Clip(r.Guarantee))
+			if up.Real.Bounded {
+				real := RealCapability(up.Real.Value, t.promised[r.Up].Int64(), b.Guarantee, b.Capability)
+				b.Real = Limit{Value: min(real, up.Real.Value), Bounded: true}
+			}
+		} else {
+			b.Guarantee = b.Real.Clip(r.Guarantee)
+		}
+		b.Deserved = max(b.Real.Clip(r.Deserved), b.Guarantee)
+		out[i] = b
+	}
+}
