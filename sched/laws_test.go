@@ -86,7 +86,7 @@ func TestExportLaw(t *testing.T) {
 		e := engine(t, w.profile("enqueue", "allocate", "backfill", "raid"))
 		watch := newWatch()
 		w.begin()
-		for range rapid.IntRange(1, 25).Draw(t, "cycles") {
+		for range rapid.IntRange(6, 20).Draw(t, "cycles") {
 			facts, receipts := w.deal()
 			e.Apply(facts...)
 			e.Receive(receipts...)
@@ -120,7 +120,7 @@ func TestShuffleLaw(t *testing.T) {
 		p := w.profile("enqueue", "allocate", "backfill", "raid")
 		e, f := engine(t, p), engine(t, p)
 		w.begin()
-		for range rapid.IntRange(1, 20).Draw(t, "cycles") {
+		for range rapid.IntRange(6, 20).Draw(t, "cycles") {
 			facts, receipts := w.deal()
 			e.Apply(facts...)
 			f.Apply(shuffled(t, facts)...)
@@ -168,7 +168,7 @@ func TestUndoLawOfWholeActions(t *testing.T) {
 		}
 		f := engine(t, p)
 		w.begin()
-		for range rapid.IntRange(1, 20).Draw(t, "cycles") {
+		for range rapid.IntRange(6, 20).Draw(t, "cycles") {
 			facts, receipts := w.deal()
 			for _, x := range []*Engine{e, f} {
 				x.Apply(facts...)

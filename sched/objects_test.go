@@ -26,7 +26,7 @@ func (w *world) meta(namespace, name string) model.Meta {
 }
 
 // amounts is a list of cpu (milli), memory and at times gpu (milli).
-func (w *world) amounts(cpu, memory, gpu int) resource.List {
+func amounts(cpu, memory, gpu int) resource.List {
 	var l resource.List
 	if cpu > 0 {
 		l = append(l, resource.Amount{Name: resource.CPUName, Value: int64(cpu) * 500})
@@ -64,7 +64,7 @@ func (w *world) node(i int) *model.Node {
 	name := fmt.Sprintf("n%d", i)
 	n := &model.Node{Meta: w.meta("", name), Unschedulable: w.rarely(),
 		Labels:      []model.Label{{Key: "kubernetes.io/hostname", Value: name}},
-		Allocatable: with(w.amounts(2+w.n(8), 2+w.n(6), w.n(8)/4), []int{110, 110, 2, 1}[w.n(3)])}
+		Allocatable: with(amounts(2+w.n(8), 2+w.n(6), w.n(8)/4), []int{110, 110, 2, 1}[w.n(3)])}
 	if zone := w.n(2); zone > 0 {
 		n.Labels = append(n.Labels, model.Label{Key: "zone", Value: []string{"", "a", "b"}[zone]})
 	}
@@ -103,10 +103,10 @@ func (w *world) queue(i int) *model.Queue {
 		q.Parent = w.queueName()
 	}
 	if w.n(3) == 3 {
-		q.Capability = w.amounts(w.n(12), w.n(4), 0)
+		q.Capability = amounts(w.n(12), w.n(4), 0)
 	}
 	if w.n(3) == 3 {
-		q.Guarantee = w.amounts(w.n(4), w.n(2), 0)
+		q.Guarantee = amounts(w.n(4), w.n(2), 0)
 	}
 	return q
 }
@@ -139,10 +139,11 @@ func (w *world) changeGroup(i int) {
 }
 
 func (w *world) group(i int) *model.PodGroup {
+	w.templates[i] = w.n(9)
 	g := &model.PodGroup{Meta: w.meta("ns", fmt.Sprintf("g%d", i)), Queue: w.queueName(), MinMember: int32(w.n(4)),
 		PriorityClass: []string{"", "rank0", "rank1"}[w.n(2)], HasMin: w.n(2) == 2}
 	if g.HasMin {
-		g.MinResources = w.amounts(w.n(8), w.n(3), 0)
+		g.MinResources = amounts(w.n(8), w.n(3), 0)
 	}
 	for _, role := range []string{"ps", "worker"} {
 		if w.n(3) == 3 {
@@ -174,14 +175,17 @@ func (w *world) changePod(i int) {
 func (w *world) pod(i int) *model.Pod {
 	p := &model.Pod{Meta: w.meta("ns", podName(i)), Ours: w.n(9) < 9, Role: []string{"", "ps", "worker"}[w.n(2)],
 		Index: int64(i), Gated: w.n(11) == 11, Preemptable: true,
-		HasPriority: w.yes(), Priority: int32(w.n(2)), PriorityClass: []string{"", "rank0", "rank1"}[w.n(2)],
-		Adopt: model.Adopt{Queue: []string{"", "q1", "missing"}[max(0, w.n(6)-4)], MinMember: int32(w.n(2))}, Spec: w.spec()}
+		HasPriority: w.n(3) > 0, Priority: int32(i % 3), PriorityClass: []string{"", "rank0", "rank1"}[w.n(2)],
+		Adopt: model.Adopt{Queue: []string{"", "q1", "missing"}[max(0, w.n(6)-4)], MinMember: int32(w.n(2))}, Spec: spec(w.n(9))}
 	if !p.Ours {
 		p.Scheduler = "another"
 	}
 	switch k := w.n(6); {
 	case k <= 4:
 		p.Group = fmt.Sprintf("g%d", i%len(w.groups))
+		if w.n(3) < 3 {
+			p.Spec = spec(w.templates[i%len(w.groups)])
+		}
 	case k == 5 && !w.alone:
 		p.Owner = "owner"
 	}
@@ -192,14 +196,14 @@ func (w *world) pod(i int) *model.Pod {
 }
 
 // spec is one of a few templates, so that pods are of few classes.
-func (w *world) spec() *model.Spec {
-	s := &model.Spec{Requests: with(w.amounts(2, 1, 0), 1)}
-	switch w.n(9) {
+func spec(template int) *model.Spec {
+	s := &model.Spec{Requests: with(amounts(2, 1, 0), 1)}
+	switch template {
 	case 0, 1:
 	case 2:
-		s.Requests = with(w.amounts(4, 2, 0), 1)
+		s.Requests = with(amounts(4, 2, 0), 1)
 	case 3:
-		s.Requests = with(w.amounts(1, 0, 1), 1)
+		s.Requests = with(amounts(1, 0, 1), 1)
 	case 4:
 		s.Ports = []model.HostPort{{IP: "0.0.0.0", Protocol: "TCP", Port: 80}}
 	case 5:

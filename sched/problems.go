@@ -29,7 +29,7 @@ func (e *Engine) problems() []Problem {
 		switch q.Place {
 		case ledger.Missing:
 			if q.Jobs > 0 {
-				say(object, "spec.queue: %d jobs name it, and it does not exist: they wait", q.Jobs)
+				say(object, "spec.queue: %s it, and it does not exist: %s", name(q.Jobs, "job"), wait(q.Jobs))
 			}
 		case ledger.Cyclic:
 			say(object, "spec.parent: its parents form a ring (parent %q): its jobs wait", q.Fact.Parent)
@@ -37,14 +37,14 @@ func (e *Engine) problems() []Problem {
 			say(object, "spec.parent: its ancestor %q is not there: its jobs wait", q.Broken)
 		case ledger.Sound:
 			if q.Jobs > 0 && !q.Leaf() {
-				say(object, "spec.queue: %d jobs name it, and it has child queues: they wait, only leaves take jobs", q.Jobs)
+				say(object, "spec.queue: %s it, and it has child queues: %s, only leaves take jobs", name(q.Jobs, "job"), wait(q.Jobs))
 			}
 		}
 		return true
 	})
 	e.l.Jobs(func(id ledger.JobID) bool {
 		if j := e.l.Job(id); !j.Exists() && j.By[model.Pending] > 0 {
-			say("PodGroup/"+j.Key.String(), "%d pods name it, and it does not exist: they wait", j.By[model.Pending])
+			say("PodGroup/"+j.Key.String(), "%s it, and it does not exist: %s", name(j.By[model.Pending], "pod"), wait(j.By[model.Pending]))
 		}
 		return true
 	})
@@ -65,6 +65,20 @@ func (e *Engine) problems() []Problem {
 		return cmp.Or(cmp.Compare(a.Object, b.Object), cmp.Compare(a.Message, b.Message))
 	})
 	return out
+}
+
+func name(n int32, what string) string {
+	if n == 1 {
+		return "1 " + what + " names"
+	}
+	return fmt.Sprintf("%d %ss name", n, what)
+}
+
+func wait(n int32) string {
+	if n == 1 {
+		return "it waits"
+	}
+	return "they wait"
 }
 
 func meta(o model.Object) *model.Meta {

@@ -14,11 +14,13 @@ import (
 // that objects meet, vanish and come back; everything drawn comes from rapid, so a
 // failing history shrinks.
 type world struct {
-	t       *rapid.T
-	alone   bool // no pods share an owner
-	version uint64
-	lives   int
-	now     int64
+	t     *rapid.T
+	alone bool // no pods share an owner
+
+	templates [4]int // of groups' pods, mostly
+	version   uint64
+	lives     int
+	now       int64
 
 	nodes  [5]*model.Node
 	queues [4]*model.Queue
@@ -26,6 +28,7 @@ type world struct {
 	pods   [14]*model.Pod
 	ranks  [2]*model.PriorityClass
 	items  []Item // what was planned lately, carried out or not
+	last   int    // how many of them are of the last plan
 
 	facts    []model.Fact
 	receipts []Receipt
@@ -53,10 +56,19 @@ func (w *world) begin() {
 		w.queues[i] = w.queue(i)
 		w.tell(model.KindQueue, "", w.queues[i].Name, w.queues[i].UID, w.queues[i])
 	}
+	for i := range 3 {
+		w.changeGroup(i)
+	}
+	for i := range 4 + w.n(6) {
+		w.changePod(i)
+	}
 }
 
 // deal makes a few things happen and returns what an engine is told of them.
 func (w *world) deal() ([]model.Fact, []Receipt) {
+	if w.n(2) > 0 {
+		w.comply()
+	}
 	for range 1 + w.n(4) {
 		w.happen()
 	}
@@ -68,10 +80,11 @@ func (w *world) deal() ([]model.Fact, []Receipt) {
 
 // learn takes in a plan: its items may be carried out later.
 func (w *world) learn(p Plan) {
-	w.items = append(w.items, p.Items...)
+	w.items, w.last = append(w.items, p.Items...), len(p.Items)
 	if n := len(w.items); n > 24 {
 		w.items = append([]Item(nil), w.items[n-24:]...)
 	}
+	w.last = min(w.last, len(w.items))
 }
 
 // forget makes the items so far those of an earlier life, of which nobody sends
@@ -115,7 +128,15 @@ func (w *world) life() string {
 	return fmt.Sprintf("u%d", w.lives)
 }
 
-// carry shows an item of a plan carried out: mostly as planned, at times otherwise.
+// comply carries the last plan out, to the letter.
+func (w *world) comply() {
+	for _, i := range w.items[len(w.items)-w.last:] {
+		w.show(i, true)
+	}
+	w.last = 0
+}
+
+// carry shows some item of a plan carried out: mostly as planned, at times otherwise.
 func (w *world) carry() {
 	if len(w.items) == 0 {
 		return
@@ -124,8 +145,12 @@ func (w *world) carry() {
 	if i.ID != 0 && w.yes() {
 		w.receipts = append(w.receipts, Receipt{Item: i, Outcome: Done})
 	}
+	w.show(i, false)
+}
+
+func (w *world) show(i Item, faithful bool) {
 	if i.Kind == SetPhase {
-		w.showPhase(i)
+		w.showPhase(i, faithful)
 		return
 	}
 	at := w.podAt(i.Pod)
@@ -141,21 +166,21 @@ func (w *world) carry() {
 	case i.Kind == BindPod && p.Node == "" && !p.Deleting:
 		w.edit(at, func(p *model.Pod) {
 			p.Node = i.Node
-			if w.rarely() {
+			if !faithful && w.rarely() {
 				p.Node = w.nodeName()
 			}
-			if w.yes() {
+			if faithful || w.yes() {
 				p.Phase = model.PodRunning
 			}
 		})
 	}
 }
 
-func (w *world) showPhase(i Item) {
+func (w *world) showPhase(i Item, faithful bool) {
 	for at, g := range w.groups {
 		if g != nil && g.Name == i.Group.Name && g.UID == i.UID {
 			c := *g
-			if c.Phase = i.Phase; w.rarely() {
+			if c.Phase = i.Phase; !faithful && w.rarely() {
 				c.Phase = model.GroupPhase(w.n(4))
 			}
 			w.groups[at] = &c

@@ -1,6 +1,7 @@
 # Two pods cannot have one host port on one node.
 #
-# There is room for all four, and two nodes: one pod each.
+# There is room for all four, and there are two nodes: two of the three pods that want
+# port 80 find a node, and the third waits until one of them has gone.
 
 node n1 n2 cpu=8
 queue web

@@ -1,6 +1,6 @@
 # Queues are served in turns: the one that holds least of what it deserves comes next.
 #
-# Four jobs wait in each queue, and there is room for all. The order of the binds shows
+# Four jobs wait in each queue, and there is room for six. The order of the binds shows
 # the turns: weight 2 is served twice as often as weight 1.
 
 node n1 cpu=6

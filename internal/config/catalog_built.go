@@ -7,6 +7,11 @@ func builtPlugins() []Entry {
 		{Name: "gang", Built: true, Meaning: "a job starts with its minimum or not at all"},
 		{Name: "conformance", Built: true, Meaning: "pods of the system are never victims"},
 		{Name: "proportion", Built: true, Meaning: "queues share the cluster by weight"},
+		{Name: "capacity", Built: true, Meaning: "queues share the cluster by spec.deserved, flat or as a tree", Arguments: []Spec{
+			{Key: "ancestorReclaimLevel", Kind: Int, Default: "0", Meaning: "how far up the tree reclaiming looks"},
+			{Key: "capacity.DynamicResourceAllocationEnable", Kind: Bool, Later: true, Meaning: "quota for resource claims"},
+			{Key: "capacity.DRAConsumableCapacityEnable", Kind: Bool, Later: true, Meaning: "quota for consumable capacity"},
+		}},
 		{Name: "predicates", Built: true, Meaning: "which nodes can take a task", Arguments: predicateArguments()},
 		{Name: "nodeorder", Built: true, Meaning: "which of the nodes is best", Arguments: []Spec{
 			{Key: "leastrequested.weight", Kind: Int, Default: "1", Meaning: "prefer nodes with much room"},

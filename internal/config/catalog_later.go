@@ -6,10 +6,6 @@ func laterPlugins() []Entry {
 		{Name: "overcommit", Meaning: "let more jobs leave Pending than fit", Arguments: []Spec{
 			{Key: "overcommit-factor", Kind: Float, Default: "1.2", Meaning: "how often the cluster may be promised"}}},
 		{Name: "drf", Meaning: "jobs with the smaller dominant share first"},
-		{Name: "capacity", Meaning: "queues share the cluster by spec.deserved, flat or as a tree", Arguments: []Spec{
-			{Key: "ancestorReclaimLevel", Kind: Int, Default: "0", Meaning: "how far up the tree reclaiming looks"},
-			{Key: "capacity.DynamicResourceAllocationEnable", Kind: Bool, Meaning: "quota for resource claims"},
-			{Key: "capacity.DRAConsumableCapacityEnable", Kind: Bool, Meaning: "quota for consumable capacity"}}},
 		{Name: "resourcequota", Meaning: "a namespace's ResourceQuota holds before pods exist"},
 		{Name: "sla", Meaning: "jobs that waited too long go first", Arguments: []Spec{
 			{Key: "sla-waiting-time", Kind: Duration, Meaning: "the longest wait"}}},

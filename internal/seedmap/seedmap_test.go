@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ashlar.sh/internal/config"
 )
 
 const (
@@ -24,7 +26,7 @@ var seeds = []struct {
 	{"The capacity seed", 12},
 	{"The preempt seed", 9},
 	{"The allocate seed", 10},
-	{"The resource-model seed", 10},
+	{"The resource-model seed", 11},
 }
 
 // later is what is not built yet, by the names that the map uses.
@@ -33,10 +35,12 @@ var later = []string{
 }
 
 const (
+	head     = "| The seed says | Here | Shown by |"
 	notBuilt = "not built yet: "
 	leftOut  = "left out: "
 	nothing  = "–"
 	untested = "no test yet"
+	words    = "(the words only)"
 )
 
 func TestNoSectionOfASeedIsMissing(t *testing.T) {
@@ -71,8 +75,8 @@ func TestEveryRowSaysWhereAndByWhatItIsShown(t *testing.T) {
 			count[kind]++
 		}
 	}
-	t.Logf("%d built and shown, %d built and %s, %d not built yet, %d left out",
-		count["shown"], count[untested], untested, count[notBuilt], count[leftOut])
+	t.Logf("%d built and shown, %d %s, %d built and %s, %d not built yet, %d left out",
+		count["shown"], count[words], words, count[untested], untested, count[notBuilt], count[leftOut])
 }
 
 // judge says what kind a row is of, and what is wrong with it.
@@ -95,6 +99,8 @@ func (r row) judge() (kind, wrong string) {
 		return untested, ""
 	case !slices.ContainsFunc(references(r.shown), reference.isTest):
 		return "", "it is shown by no test and no story; say " + untested + " where there is none"
+	case strings.HasSuffix(r.shown, words):
+		return words, ""
 	default:
 		return "shown", ""
 	}
@@ -107,6 +113,23 @@ func (r row) notShown() string {
 		return "what is not here is shown by " + nothing
 	}
 	return ""
+}
+
+// What the configuration's catalogue calls built the map must not call later.
+func TestWhatIsBuiltIsNotCalledLater(t *testing.T) {
+	known := config.Volcano()
+	plugin := func(name string) bool { e, _ := known.Plugin(name); return e.Built }
+	action := func(name string) bool { e, _ := known.Action(name); return e.Built }
+	built := map[string]bool{
+		later[0]: plugin("capacity") && plugin("drf"),
+		later[1]: action("preempt") && action("reclaim"),
+	}
+	for _, r := range read(t).rows() {
+		what, _, _ := strings.Cut(strings.TrimPrefix(r.here, notBuilt), ";")
+		if strings.HasPrefix(r.here, notBuilt) && built[what] {
+			t.Errorf("%s:%d: %s: %q is built by now: say where, and by what it is shown", document, r.line, r.says, what)
+		}
+	}
 }
 
 func TestEveryReferenceLeadsSomewhere(t *testing.T) {
@@ -140,7 +163,7 @@ func references(text string) []reference {
 
 // isTest says that a reference shows behaviour: a story, a test's name, or a benchmark's.
 func (r reference) isTest() bool {
-	return strings.HasSuffix(r.path, ".story") ||
+	return strings.HasSuffix(r.path, ".story") && !strings.HasPrefix(r.path, "stories/pending/") ||
 		strings.HasSuffix(r.path, "_test.go") && test.MatchString(r.name)
 }
 
@@ -180,7 +203,7 @@ func read(t *testing.T) seedMap {
 		t.Fatal(err)
 	}
 	var m seedMap
-	seed := ""
+	seed, before := "", ""
 	for i, line := range strings.Split(string(text), "\n") {
 		switch {
 		case strings.HasPrefix(line, "## "):
@@ -192,12 +215,15 @@ func read(t *testing.T) seedMap {
 			if len(cells) != 3 || len(m.sections) == 0 {
 				t.Fatalf("%s:%d: a row has three cells and stands below a section: %s", document, i+1, line)
 			}
-			if cells[0] == "The seed says" || strings.HasPrefix(cells[0], "---") {
-				continue
+			switch last := &m.sections[len(m.sections)-1]; {
+			case line == head || before == head:
+			case !strings.HasPrefix(before, "|"):
+				t.Fatalf("%s:%d: a table begins with %s", document, i+1, head)
+			default:
+				last.rows = append(last.rows, row{i + 1, cells[0], cells[1], cells[2]})
 			}
-			last := &m.sections[len(m.sections)-1]
-			last.rows = append(last.rows, row{i + 1, cells[0], cells[1], cells[2]})
 		}
+		before = line
 	}
 	return m
 }

@@ -31,6 +31,7 @@ func TestRandomStories(t *testing.T) {
 		if wrong := append(first.Wrong, twin.Wrong...); len(wrong) > 0 {
 			t.Fatalf("%s\n%s", strings.Join(wrong, "\n"), first.Text)
 		}
+		settles(t, first.World)
 		for seed := range int64(2) {
 			other, err := s.Run(story.Options{Shuffle: rand.New(rand.NewSource(seed))})
 			if err != nil {

@@ -87,10 +87,16 @@ func run(t *testing.T, s *story.Story, o story.Options) story.Result {
 	return r
 }
 
+// complainer is a test, written or random.
+type complainer interface {
+	Helper()
+	Errorf(format string, args ...any)
+}
+
 // settles asks a world that came to rest twice more, without anything new: it must
 // decide nothing, and give the same reasons. A story that ends before its world comes
 // to rest is left at that.
-func settles(t *testing.T, w *sim.World) {
+func settles(t complainer, w *sim.World) {
 	t.Helper()
 	for range 3 {
 		c, more := w.Step()

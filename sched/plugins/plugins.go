@@ -9,6 +9,7 @@ package plugins
 
 import (
 	"ashlar.sh/sched/plugins/binpack"
+	"ashlar.sh/sched/plugins/capacity"
 	"ashlar.sh/sched/plugins/conformance"
 	"ashlar.sh/sched/plugins/gang"
 	"ashlar.sh/sched/plugins/nodeorder"
@@ -25,6 +26,7 @@ func All() []policy.Definition {
 		gang.Definition(),
 		conformance.Definition(),
 		proportion.Definition(),
+		capacity.Definition(),
 		predicates.Definition(),
 		nodeorder.Definition(),
 		binpack.Definition(),

@@ -1,6 +1,10 @@
 package resource
 
-import "sort"
+import (
+	"slices"
+	"sort"
+	"strings"
+)
 
 // Dim is the index of an interned dimension: a column in every dense vector.
 type Dim int32
@@ -21,6 +25,19 @@ const (
 	MemoryName = "memory"
 	PodsName   = "pods"
 )
+
+// divisible are the resources that can be divided as finely as their unit: milli cpu and
+// bytes.
+var divisible = [...]string{CPUName, MemoryName, "ephemeral-storage", "storage"}
+
+// Whole is the amount that cannot be divided among pods: a device, for extended
+// resources (1000 milli), and 1 for cpu, memory and storage.
+func Whole(name string) int64 {
+	if slices.Contains(divisible[:], name) || strings.HasPrefix(name, "hugepages-") {
+		return 1
+	}
+	return 1000
+}
 
 // Dims interns the names of dimensions in the order of first sight. It only grows.
 // Columns therefore depend on history, and nothing that is decided or shown may

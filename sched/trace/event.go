@@ -36,13 +36,14 @@ const (
 	Discarding                          // V3: "Discarding operations ..."
 	Enqueued                            // V3: "Job … enqueued"
 	NotEnqueued                         // V3: enqueue refused, with its reason
+	QueueAttributes                     // V4: "The attributes of queue …: deserved, realCapability, allocated, request, elastic, share"
 	numEventKinds
 )
 
 var levels = [numEventKinds]uint8{
 	EnterAction: 5, LeaveAction: 5, AlreadyFailed: 5, NodeScores: 5,
 	TotalResource: 4, ConsideringQueue: 4, FormatDeserved: 4, QueueMeet: 4, RemainingResource: 4,
-	AddedJob: 4, SkippedJob: 4,
+	AddedJob: 4, SkippedJob: 4, QueueAttributes: 4,
 	TryQueues: 3, QueueOverusedEvent: 3, QueueNotOpenEvent: 3, NotAllocatable: 3, NodesForJob: 3,
 	PrePredicateEvent: 3, PredicatesFailed: 3, BindingTask: 3, PipeliningTask: 3, AfterAllocated: 3,
 	AfterPipelined: 3, JobReadyEvent: 3, JobPipelinedEvent: 3, Committing: 3, Discarding: 3,

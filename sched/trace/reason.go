@@ -31,6 +31,12 @@ const (
 	QueueDeserved          Code = "QueueDeserved"          // the task would lift the queue above deserved; Shorts
 	QueueCapability        Code = "QueueCapability"        // … above realCapability; Shorts
 
+	// The victims of a reclaim; Queue is the one that keeps them.
+	VictimGuaranteed Code = "VictimGuaranteed" // the queue would be left with less (Have) than its guarantee (Need); Shorts
+	VictimDeserved   Code = "VictimDeserved"   // the queue holds (Have) no more than it deserves (Need); Shorts
+	VictimOfNoUse    Code = "VictimOfNoUse"    // they give nothing of what is asked for
+	VictimOutside    Code = "VictimOutside"    // the queue is out of place, or the claim's own
+
 	// The nodes.
 	NoNodes                Code = "NoNodes"                // the cluster has no nodes
 	NotEnoughResources     Code = "NotEnoughResources"     // every node that may take it lacks room; Nodes, Shorts of the best

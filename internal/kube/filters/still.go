@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
@@ -14,9 +13,13 @@ import (
 	"k8s.io/client-go/kubernetes"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
 )
+
+// quiet is the logger of everything here: the trace says what was decided and why.
+var quiet klog.Logger
 
 // standstill makes Kubernetes' plugin over informers that are never started. What the
 // binder would write arrives at w.
@@ -26,7 +29,7 @@ func standstill(f informers.SharedInformerFactory, w *writes) (*volumebinding.Vo
 		CSIDriverInformer:          storage.CSIDrivers(),
 		CSIStorageCapacityInformer: storage.CSIStorageCapacities(),
 	}
-	binder, err := volumebinding.NewVolumeBinder(logr.Discard(), client{w: w},
+	binder, err := volumebinding.NewVolumeBinder(quiet, client{w: w},
 		feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate),
 		core.Pods(), core.Nodes(), storage.CSINodes(), core.PersistentVolumeClaims(),
 		ordered{core.PersistentVolumes()}, storage.StorageClasses(), capacity, 0)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
@@ -52,7 +51,7 @@ type question struct {
 // New returns the plugin for a ledger, without telling the ledger: policy.Build does.
 func New(l *ledger.Ledger) (*Volumes, error) {
 	v := &Volumes{l: l, writes: &writes{}, facts: map[place]any{}, chosen: map[place]map[string]int{}}
-	ctx, over := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
+	ctx, over := context.WithCancel(klog.NewContext(context.Background(), quiet))
 	over()
 	v.ctx = ctx
 	f := informers.NewSharedInformerFactory(client{w: v.writes}, 0)
@@ -113,7 +112,7 @@ func (v *Volumes) ask(task *ledger.Task) *question {
 		q.refusal = strings.Join(s.Reasons(), ", ")
 		return q
 	}
-	claims, err := v.plugin.Binder.GetPodVolumeClaims(logr.Discard(), pod)
+	claims, err := v.plugin.Binder.GetPodVolumeClaims(quiet, pod)
 	if err != nil {
 		q.refusal = err.Error()
 		return q
@@ -129,7 +128,7 @@ func (v *Volumes) find(task *ledger.Task, n ledger.NodeID) (*volumebinding.PodVo
 	if q.claims == nil {
 		return nil, q.refusal
 	}
-	found, reasons, err := v.plugin.Binder.FindPodVolumes(logr.Discard(), q.pod, q.claims, v.node(n))
+	found, reasons, err := v.plugin.Binder.FindPodVolumes(quiet, q.pod, q.claims, v.node(n))
 	if err != nil {
 		return nil, err.Error()
 	}
@@ -159,7 +158,7 @@ func (v *Volumes) node(n ledger.NodeID) *corev1.Node {
 // only listens, then take it back: the one way to learn what it decided.
 func (v *Volumes) wouldWrite(task *ledger.Task, n ledger.NodeID, found *volumebinding.PodVolumes) Writes {
 	pod, node := v.last.pod, v.l.Node(n).Name
-	done, err := v.plugin.Binder.AssumePodVolumes(logr.Discard(), pod, node, found)
+	done, err := v.plugin.Binder.AssumePodVolumes(quiet, pod, node, found)
 	if done || err != nil {
 		return Writes{}
 	}

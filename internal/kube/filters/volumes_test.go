@@ -161,3 +161,25 @@ func TestFactsBeatChoices(t *testing.T) {
 		t.Errorf("a new version of the volume let %q in", binds)
 	}
 }
+
+func TestAChoiceFollowsItsClaim(t *testing.T) {
+	w := newWorld(t, append(disks()[:5], claim("a", "local"), pod("p", "a"))...)
+	w.decide()
+	uid := func() string {
+		seen, _, _ := w.v.stores[Volume].GetByKey("v1")
+		if ref := seen.(*corev1.PersistentVolume).Spec.ClaimRef; ref != nil {
+			return string(ref.UID)
+		}
+		return "nobody"
+	}
+	w.e.Apply(gone(t, claim("a", "local")))
+	if uid() != "nobody" {
+		t.Errorf("the claim is gone, its volume stands as taken by %s", uid())
+	}
+	again := claim("a", "local")
+	again.UID, again.ResourceVersion = "second life", "9"
+	w.tell(again)
+	if uid() != "second life" {
+		t.Errorf("the claim came again, its volume stands as taken by %s", uid())
+	}
+}

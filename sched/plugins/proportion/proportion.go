@@ -114,15 +114,39 @@ func (p *plugin) fill(d resource.Dim) {
 	for _, q := range p.leaves {
 		p.rows[q].real[d] = p.stake(q, d).RealCapability.Value
 	}
+	unit := p.unit(d)
 	for _, q := range p.sharing {
-		s := p.stake(q, d)
+		s := in(p.stake(q, d), unit)
 		p.claims = append(p.claims, s.Claim())
 		p.out = append(p.out, 0)
 	}
-	p.filler.Fill(p.total(d), p.claims, p.out)
+	p.filler.Fill(p.total(d)/unit, p.claims, p.out)
 	for i, q := range p.sharing {
-		p.rows[q].deserved[d] = p.out[i]
+		p.rows[q].deserved[d] = p.out[i] * unit
 	}
+}
+
+// unit is what one dimension is divided in: whole devices, as long as everything there
+// is and everything asked, guaranteed and bounded comes in whole devices; otherwise the
+// engine's unit. Half a device each would keep two queues from the device that one of
+// them could use (decision 1: rounding never costs a pod that would have fitted).
+func (p *plugin) unit(d resource.Dim) int64 {
+	unit := resource.Whole(p.l.Dims.Name(d))
+	if p.total(d)%unit != 0 {
+		return 1
+	}
+	for _, q := range p.sharing {
+		if s := p.stake(q, d); s.Request%unit != 0 || s.Floor%unit != 0 || s.RealCapability.Value%unit != 0 {
+			return 1
+		}
+	}
+	return unit
+}
+
+// in counts a stake in units.
+func in(s fair.Stake, unit int64) fair.Stake {
+	s.Floor, s.Request, s.RealCapability.Value = s.Floor/unit, s.Request/unit, s.RealCapability.Value/unit
+	return s
 }
 
 // total is the cluster, within what a user's queue root names as limit (decision 6).

@@ -53,7 +53,7 @@ func (p *plugin) root(q ledger.QueueID) policy.QueueFigures {
 // (seed 000 §4.4). The rounds of all dimensions are laid side by side.
 func (p *plugin) tell(rec *trace.Recorder) {
 	n := p.l.Dims.Len()
-	rounds := make([][]fair.Round, n)
+	rounds, units := make([][]fair.Round, n), make([]int64, n)
 	var total resource.Vec
 	most := 0
 	for d := range resource.Dim(n) {
@@ -62,21 +62,23 @@ func (p *plugin) tell(rec *trace.Recorder) {
 		}
 		total = total.Set(d, p.total(d))
 		stakes := make([]fair.Stake, len(p.sharing))
+		unit := p.unit(d)
 		for i, q := range p.sharing {
-			stakes[i] = p.stake(q, d)
+			stakes[i] = in(p.stake(q, d), unit)
 		}
-		rounds[d] = fair.Explain(p.total(d), stakes)
+		rounds[d] = fair.Explain(p.total(d)/unit, stakes)
+		units[d] = unit
 		most = max(most, len(rounds[d]))
 	}
 	rec.Add(trace.Event{Kind: trace.TotalResource, Amounts: p.labelled("total", total)})
 	values := make([]resource.Vec, len(p.sharing))
 	met := make([]bool, len(p.sharing))
 	for i := range most {
-		p.tellRound(rec, rounds, i, values, met)
+		p.tellRound(rec, rounds, units, i, values, met)
 	}
 }
 
-func (p *plugin) tellRound(rec *trace.Recorder, rounds [][]fair.Round, i int, values []resource.Vec, met []bool) {
+func (p *plugin) tellRound(rec *trace.Recorder, rounds [][]fair.Round, units []int64, i int, values []resource.Vec, met []bool) {
 	weights := make([]int64, len(p.sharing))
 	open := make([]bool, len(p.sharing))
 	var remaining resource.Vec
@@ -85,9 +87,9 @@ func (p *plugin) tellRound(rec *trace.Recorder, rounds [][]fair.Round, i int, va
 			continue
 		}
 		r := rounds[d][i]
-		remaining = remaining.Set(resource.Dim(d), r.Left)
+		remaining = remaining.Set(resource.Dim(d), r.Left*units[d])
 		for _, s := range r.Steps {
-			values[s.Stake] = values[s.Stake].Set(resource.Dim(d), s.Value)
+			values[s.Stake] = values[s.Stake].Set(resource.Dim(d), s.Value*units[d])
 			weights[s.Stake] = max(weights[s.Stake], r.TotalWeight)
 			met[s.Stake] = true
 			open[s.Stake] = open[s.Stake] || !s.Met

@@ -1,0 +1,126 @@
+package capacity
+
+import (
+	"cmp"
+
+	"ashlar.sh/sched/fair"
+	"ashlar.sh/sched/ledger"
+)
+
+// CompareQueues puts the higher priority first, then (in the tree) leaves before
+// others, then the smaller share (seed 001 §4.2, §4.3). Two leaves of a tree compare by
+// the queues just below their deepest common ancestor; when those tie, the older of
+// them goes first, then the name, so that the order is one even where shares are equal.
+func (p *plugin) CompareQueues(a, b ledger.QueueID) int {
+	if c := cmp.Compare(p.l.Queue(b).Priority(), p.l.Queue(a).Priority()); c != 0 {
+		return c
+	}
+	rank := p.rank(a)
+	if c := cmp.Compare(rank, p.rank(b)); c != 0 || rank == outside {
+		return c
+	}
+	if rank == inner {
+		return p.compareShares(a, b)
+	}
+	x, y := p.fork(a, b)
+	if c := p.compareShares(x, y); c != 0 || x == a && y == b {
+		return c
+	}
+	return p.compareAges(x, y)
+}
+
+// The ranks of queues, the first served first.
+const (
+	leaf = iota
+	inner
+	outside // of the plugin's queues: nothing of theirs is placed
+)
+
+func (p *plugin) rank(q ledger.QueueID) int {
+	switch {
+	case !p.known(q):
+		return outside
+	case p.l.Queue(q).Leaf():
+		return leaf
+	default:
+		return inner
+	}
+}
+
+// fork returns the queues just below the deepest common ancestor of two leaves, each on
+// its own side. Flat queues fork at root.
+func (p *plugin) fork(a, b ledger.QueueID) (ledger.QueueID, ledger.QueueID) {
+	for p.rows[a].depth > p.rows[b].depth {
+		a = p.rows[a].up
+	}
+	for p.rows[b].depth > p.rows[a].depth {
+		b = p.rows[b].up
+	}
+	for p.rows[a].up != p.rows[b].up {
+		a, b = p.rows[a].up, p.rows[b].up
+	}
+	return a, b
+}
+
+// compareShares is the smaller share first; of equal ones the queue that deserves
+// something (seed 001 §4.2).
+func (p *plugin) compareShares(a, b ledger.QueueID) int {
+	if c := p.share(a).Compare(p.share(b)); c != 0 {
+		return c
+	}
+	x, y := len(p.rows[a].counts) > 0, len(p.rows[b].counts) > 0
+	switch {
+	case x == y:
+		return 0
+	case x:
+		return -1
+	default:
+		return 1
+	}
+}
+
+// compareAges is the order of policy.Set between queues that tie.
+func (p *plugin) compareAges(a, b ledger.QueueID) int {
+	x, y := p.l.Queue(a), p.l.Queue(b)
+	if c := cmp.Compare(x.Fact.Created, y.Fact.Created); c != 0 {
+		return c
+	}
+	return cmp.Compare(x.Name, y.Name)
+}
+
+// share is the largest part of what it deserves that a queue holds, with all below it,
+// as it stands now (seed 001 §4.1). A best-effort queue's is 1, so that every queue
+// below what it deserves goes before it.
+func (p *plugin) share(q ledger.QueueID) fair.Ratio {
+	r := &p.rows[q]
+	if len(r.counts) == 0 {
+		return fair.Share(1, 1)
+	}
+	var most fair.Ratio
+	allocated := p.l.Queue(q).Allocated
+	for _, d := range r.counts {
+		if !p.offered(d) {
+			continue
+		}
+		if s := fair.Share(allocated.Get(d), r.deserved[d]); s.Compare(most) > 0 {
+			most = s
+		}
+	}
+	return most
+}
+
+// CompareVictimQueues takes first from the queue that shares the deeper ancestor with
+// the reclaimer's: room moves within a team before it moves between teams (seed 001
+// §9). Flat queues share root alone.
+func (p *plugin) CompareVictimQueues(a, b, reclaimer ledger.QueueID) int {
+	return cmp.Compare(p.together(b, reclaimer), p.together(a, reclaimer))
+}
+
+// together is the depth of the deepest common ancestor, -1 for a queue outside.
+func (p *plugin) together(a, b ledger.QueueID) int32 {
+	if !p.known(a) || !p.known(b) || p.rows[a].depth == 0 || p.rows[b].depth == 0 {
+		return -1
+	}
+	x, _ := p.fork(a, b)
+	return p.rows[x].depth - 1
+}

@@ -1,0 +1,109 @@
+package capacity
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
+)
+
+// Problems lists what queues promise and cannot keep: children that are guaranteed, or
+// deserve, more than the queue above them, and a capability above the parent's (seed
+// 001 §3.2: warnings, nothing waits for them). Below a root that names nothing the
+// cluster is what there is; what no node offers there is no contradiction, nodes may
+// yet come.
+func (p *plugin) Problems() []policy.Problem {
+	p.refresh()
+	var out []policy.Problem
+	sums := make([]family, p.l.NumQueues())
+	for _, q := range p.order[1:] {
+		queue, up := p.l.Queue(q), p.rows[q].up
+		sums[up].guarantee = sums[up].guarantee.Add(queue.Guarantee)
+		sums[up].deserved = sums[up].deserved.Add(queue.Deserved)
+		out = append(out, p.reaches(q)...)
+	}
+	for _, q := range p.order {
+		out = append(out, p.promises(q, sums[q])...)
+	}
+	return out
+}
+
+// family is what a queue's children are promised together.
+type family struct{ guarantee, deserved resource.Sums }
+
+// promises compares a queue with its children.
+func (p *plugin) promises(q ledger.QueueID, children family) []policy.Problem {
+	var out []policy.Problem
+	queue := p.l.Queue(q)
+	for d := range resource.Dim(p.dims) {
+		if d == resource.Pods {
+			continue
+		}
+		guarantee, counts := queue.Guarantee.Get(d), true
+		if q == p.order[0] && queue.Guarantee.Get(d) == 0 {
+			guarantee, counts = p.rows[q].real[d], p.offered(d)
+		}
+		if sum := children.guarantee.Get(d); counts && sum > guarantee {
+			out = append(out, p.problem(queue.Name, "guarantee.resource", d,
+				"its children are guaranteed %s, and it has %s to promise: not all of it can be kept", sum, guarantee))
+		}
+		sum, deserved := children.deserved.Get(d), queue.Deserved.Get(d)
+		if deserved > 0 && sum > deserved {
+			out = append(out, p.problem(queue.Name, "deserved", d,
+				"its children deserve %s, and it deserves %s: they cannot all have theirs", sum, deserved))
+		}
+	}
+	return out
+}
+
+// reaches compares a queue's capability with those above it.
+func (p *plugin) reaches(q ledger.QueueID) []policy.Problem {
+	var out []policy.Problem
+	for d := range resource.Dim(p.dims) {
+		own := bound(p.l.Queue(q), d)
+		if !own.Bounded || d == resource.Pods {
+			continue
+		}
+		for at := p.rows[q].up; at != ledger.NoQueue; at = p.rows[at].up {
+			queue := p.l.Queue(at)
+			if above := bound(queue, d); above.Bounded {
+				if own.Value > above.Value {
+					out = append(out, p.problem(p.l.Queue(q).Name, "capability", d,
+						"it is %s, and queue "+queue.Name+" above may hold %s: that holds", own.Value, above.Value))
+				}
+				break
+			}
+		}
+	}
+	return out
+}
+
+func (p *plugin) problem(queue, field string, d resource.Dim, format string, a, b int64) policy.Problem {
+	name := p.l.Dims.Name(d)
+	return policy.Problem{Object: string(model.KindQueue) + "/" + queue,
+		Message: "spec." + field + "." + name + ": " + fmt.Sprintf(format, written(name, a), written(name, b))}
+}
+
+// written is an amount as a manifest has it: bytes by the largest suffix that leaves
+// them whole, everything else from its thousandths.
+func written(name string, x int64) string {
+	bytes := name == resource.MemoryName || name == "ephemeral-storage" || strings.HasPrefix(name, "hugepages-")
+	if !bytes {
+		if x%1000 != 0 {
+			return strconv.FormatInt(x, 10) + "m"
+		}
+		return strconv.FormatInt(x/1000, 10)
+	}
+	suffix := ""
+	for _, s := range []string{"Ki", "Mi", "Gi", "Ti", "Pi", "Ei"} {
+		if x == 0 || x%1024 != 0 {
+			break
+		}
+		x, suffix = x/1024, s
+	}
+	return strconv.FormatInt(x, 10) + suffix
+}

@@ -1,0 +1,126 @@
+package capacity
+
+import (
+	"ashlar.sh/sched/fair"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
+)
+
+// Allocatable is how many more tasks of a class fit within realCapability of the queue
+// and of every queue above it, in the dimensions they ask for (seed 001 §5.3,
+// decision 5).
+func (p *plugin) Allocatable(q ledger.QueueID, c ledger.ClassID, want int64) int64 {
+	if !p.takes(q) {
+		return 0
+	}
+	need := p.l.Class(c).Need
+	for at := q; at != ledger.NoQueue; at = p.rows[at].up {
+		allocated, place := p.l.Queue(at).Allocated, p.rows[at].place
+		for i := range need {
+			d := need[i].Dim
+			if int(d) < len(place) && place[d].Bounded {
+				left := max(0, room(place[d].Value, allocated.Get(d)))
+				want = min(want, left/need[i].Amount)
+			}
+		}
+	}
+	return want
+}
+
+// room is limit - held; held may be at the edge of int64 and limit is not negative.
+func room(limit, held int64) int64 { return resource.Sum{}.Plus(limit).Minus(held).Int64() }
+
+// WhyNot names the first queue on the way to root that has no room for one task more,
+// and the dimensions: Need is what it would hold, Have what it may.
+func (p *plugin) WhyNot(q ledger.QueueID, c ledger.ClassID) trace.Reason {
+	if r, ok := p.closed(q); ok {
+		return r
+	}
+	return p.above(q, p.l.Class(c).Request)
+}
+
+// closed says why a queue takes no tasks at all.
+func (p *plugin) closed(q ledger.QueueID) (trace.Reason, bool) {
+	queue := p.l.Queue(q)
+	r := trace.Reason{Queue: queue.Name}
+	switch {
+	case p.takes(q):
+		return trace.Reason{}, false
+	case queue.State() != model.QueueOpen:
+		r.Code, r.Text = trace.QueueNotOpen, queue.State().String()
+	case !queue.Leaf():
+		r.Code = trace.QueueNotLeaf
+	default:
+		r.Code = trace.QueueNotFound
+	}
+	return r, true
+}
+
+// above is the reason why what a task asks for does not fit into a queue and those
+// above it; none when it does.
+func (p *plugin) above(q ledger.QueueID, want resource.Vec) trace.Reason {
+	for at := q; at != ledger.NoQueue; at = p.rows[at].up {
+		queue := p.l.Queue(at)
+		shorts := p.shorts(p.rows[at].place, want, func(d resource.Dim) int64 {
+			return resource.Sum{}.Plus(queue.Allocated.Get(d)).Plus(want.Get(d)).Int64()
+		})
+		if len(shorts) > 0 {
+			return trace.Reason{Code: trace.QueueCapability, Queue: queue.Name, Shorts: shorts}
+		}
+	}
+	return trace.Reason{}
+}
+
+// shorts lists the dimensions that want asks for and in which future is above its
+// limit.
+func (p *plugin) shorts(limits []fair.Limit, want resource.Vec, future func(resource.Dim) int64) []trace.Short {
+	return p.listed(func(d resource.Dim) bool {
+		return int(d) < len(limits) && limits[d].Bounded && want.Get(d) > 0 && future(d) > limits[d].Value
+	}, func(d resource.Dim) trace.Short { return trace.Short{Need: future(d), Have: limits[d].Value} })
+}
+
+// listed are the amounts of the dimensions that matter, by name.
+func (p *plugin) listed(matters func(resource.Dim) bool, amounts func(resource.Dim) trace.Short) []trace.Short {
+	var dims []resource.Dim
+	for d := range resource.Dim(p.l.Dims.Len()) {
+		if matters(d) {
+			dims = append(dims, d)
+		}
+	}
+	p.l.Dims.SortByName(dims)
+	var out []trace.Short
+	for _, d := range dims {
+		s := amounts(d)
+		s.Dim = p.l.Dims.Name(d)
+		out = append(out, s)
+	}
+	return out
+}
+
+// VoteEnqueue lets a job in while minResources + allocated + inqueue - elastic of its
+// queue and of every queue above stay within what enqueue holds them to, in the
+// dimensions minResources names (seed 001 §5.4, decision 10). Root is held to what a
+// user's Queue root names as capability, and to nothing else (decision 6).
+func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) {
+	job := p.l.Job(j)
+	if r, ok := p.closed(job.Queue); ok {
+		return policy.Reject, r
+	}
+	if !job.HasMin {
+		return policy.Permit, trace.Reason{}
+	}
+	for at := job.Queue; at != ledger.NoQueue; at = p.rows[at].up {
+		queue := p.l.Queue(at)
+		shorts := p.shorts(p.rows[at].admit, job.MinResources, func(d resource.Dim) int64 {
+			return resource.Sum{}.Plus(job.MinResources.Get(d)).Plus(queue.Allocated.Get(d)).
+				Plus(queue.Inqueue.Get(d)).Minus(queue.Elastic.Get(d)).Int64()
+		})
+		if len(shorts) > 0 {
+			return policy.Reject, trace.Reason{Code: trace.QueueQuotaInsufficient, Queue: queue.Name, Shorts: shorts}
+		}
+	}
+	return policy.Permit, trace.Reason{}
+}

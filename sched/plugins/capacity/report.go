@@ -1,0 +1,61 @@
+package capacity
+
+import (
+	"cmp"
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
+)
+
+// QueueFigures shows what a queue deserves and may hold, false for a queue out of place
+// (flat: for one that is no leaf). What root deserves is the cluster.
+func (p *plugin) QueueFigures(q ledger.QueueID) (policy.QueueFigures, bool) {
+	p.refresh()
+	if !p.known(q) {
+		return policy.QueueFigures{}, false
+	}
+	r := &p.rows[q]
+	f := policy.QueueFigures{Deserved: r.deserved, ShareMicro: p.share(q).Micro()}
+	for d, x := range r.real {
+		if p.shown(q, resource.Dim(d)) {
+			f.RealCapability = f.RealCapability.With(resource.Dim(d), x)
+		}
+	}
+	return f, true
+}
+
+// shown says that a limit is worth a line: the cluster has something of it, or the
+// queue is bounded in it.
+func (p *plugin) shown(q ledger.QueueID, d resource.Dim) bool {
+	return d != resource.Pods && (p.offered(d) || bound(p.l.Queue(q), d).Bounded)
+}
+
+// tell records the cluster and every queue's figures.
+func (p *plugin) tell(rec *trace.Recorder) {
+	if !rec.On(trace.QueueAttributes) {
+		return
+	}
+	label := func(name string, v resource.Vec) trace.Labelled {
+		return trace.Labelled{Label: name, List: p.l.Dims.List(v)}
+	}
+	var total resource.Vec
+	for d := range resource.Dim(p.dims) {
+		if p.offered(d) {
+			total = total.Set(d, p.l.Total(d))
+		}
+	}
+	rec.Add(trace.Event{Kind: trace.TotalResource, Amounts: []trace.Labelled{label("total", total)}})
+	byName := slices.SortedFunc(slices.Values(p.order), func(a, b ledger.QueueID) int {
+		return cmp.Compare(p.l.Queue(a).Name, p.l.Queue(b).Name)
+	})
+	for _, q := range byName {
+		queue, r := p.l.Queue(q), &p.rows[q]
+		rec.Add(trace.Event{Kind: trace.QueueAttributes, Queue: queue.Name, Micro: p.share(q).Micro(), Amounts: []trace.Labelled{
+			label("deserved", r.deserved), label("realCapability", r.real), label("allocated", queue.Allocated.Vec(nil)),
+			label("request", queue.Request.Vec(nil)), label("elastic", queue.Elastic.Vec(nil)),
+		}})
+	}
+}

@@ -1,0 +1,153 @@
+package session
+
+import (
+	"testing"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
+)
+
+// waiting is a session with a job that waits on a cluster of one node.
+func waiting(t *testing.T) (*Session, ledger.JobID, *int) {
+	t.Helper()
+	version := 0
+	s := &Session{L: ledger.New(), Trace: &trace.Recorder{}}
+	tell(s, &version, model.KindQueue, "", "default", &model.Queue{Meta: model.Meta{Name: "default"}, Weight: 1})
+	tell(s, &version, model.KindNode, "", "node", &model.Node{Meta: model.Meta{Name: "node"}, Allocatable: cpu(4)})
+	tell(s, &version, model.KindPod, "ns", "waits", pod("waits", ""))
+	tell(s, &version, model.KindPod, "ns", "other", pod("other", ""))
+	s.Open(1)
+	j, ok := s.L.FindJob(ledger.JobKey{Namespace: "ns", Name: "waits", Adopted: true})
+	if !ok {
+		t.Fatal("the pod has no job")
+	}
+	return s, j, &version
+}
+
+func cpu(x int64) resource.List { return resource.List{{Name: resource.CPUName, Value: x}} }
+
+func pod(name, node string) *model.Pod {
+	p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name}, Ours: true, Node: node, Spec: &model.Spec{Requests: cpu(3)}}
+	if node != "" {
+		p.Phase = model.PodRunning
+	}
+	return p
+}
+
+func tell(s *Session, version *int, k model.Kind, namespace, name string, o model.Object) {
+	*version++
+	s.L.Apply(model.Fact{Ref: model.Ref{Kind: k, Namespace: namespace, Name: name}, Version: uint64(*version), Object: o})
+	s.L.Settle()
+}
+
+// take gives the room on the node to the other pod, in a statement that holds or not.
+func take(s *Session, holds bool) {
+	t, _ := s.L.FindTask(ledger.Key{Namespace: "ns", Name: "other"})
+	n, _ := s.L.FindNode("node")
+	s.L.Try(func(tx *ledger.Tx) bool {
+		tx.Allocate(t, n)
+		return holds
+	})
+}
+
+// TestWhatWakesAParkedJob: only what its answer rests on.
+func TestWhatWakesAParkedJob(t *testing.T) {
+	room, quota := trace.Reason{Code: trace.NotEnoughResources}, trace.Reason{Code: trace.QueueDeserved}
+	changes := map[string]func(s *Session, version *int){
+		"nothing":       func(*Session, *int) {},
+		"another cycle": func(s *Session, _ *int) { s.Open(2) },
+		"less room":     func(s *Session, _ *int) { take(s, true) },
+		"a failed try":  func(s *Session, _ *int) { take(s, false) },
+		"a node": func(s *Session, v *int) {
+			tell(s, v, model.KindNode, "", "more", &model.Node{Meta: model.Meta{Name: "more"}, Allocatable: cpu(4)})
+		},
+		"a queue": func(s *Session, v *int) {
+			tell(s, v, model.KindQueue, "", "q", &model.Queue{Meta: model.Meta{Name: "q"}})
+		},
+		"its own pod": func(s *Session, v *int) { tell(s, v, model.KindPod, "ns", "waits", pod("waits", "")) },
+		"a pod that asks for more": func(s *Session, v *int) {
+			tell(s, v, model.KindPod, "ns", "third", pod("third", ""))
+		},
+	}
+	tests := []struct {
+		name   string
+		reason trace.Reason
+		full   bool
+		sleeps []string
+	}{
+		{"for room", room, false, []string{"nothing", "another cycle", "less room", "a failed try", "a pod that asks for more"}},
+		{"for a cause of room", trace.Reason{Code: trace.GangIncomplete, Cause: &room}, false,
+			[]string{"nothing", "another cycle", "less room", "a failed try", "a pod that asks for more"}},
+		{"for quota", quota, false, []string{"nothing", "another cycle"}},
+		{"for room, with several classes", room, true, []string{"nothing", "another cycle"}},
+	}
+	for _, test := range tests {
+		for change, do := range changes {
+			t.Run(test.name+" by "+change, func(t *testing.T) {
+				s, j, version := waiting(t)
+				s.Park(j, test.reason, test.full, true)
+				do(s, version)
+				want := false
+				for _, c := range test.sleeps {
+					want = want || c == change
+				}
+				if change == "a failed try" && test.reason.Root().Code == trace.QueueDeserved {
+					return // figures may count what was undone: being asked once more is no harm
+				}
+				if got := s.Parked(j); got != want {
+					t.Errorf("parked %t, want %t", got, want)
+				}
+			})
+		}
+	}
+}
+
+// TestTheReasonShownIsThePresentOne: a refusal is asked about again once its world has
+// moved on, and only then.
+func TestTheReasonShownIsThePresentOne(t *testing.T) {
+	s, j, _ := waiting(t)
+	asked := 0
+	ask := func(ledger.JobID) trace.Reason {
+		asked++
+		return trace.Reason{Code: trace.NodesRefuse}
+	}
+	s.Park(j, trace.Reason{Code: trace.NotEnoughResources}, false, true)
+	if r := s.Shown(j, ask); r.Code != trace.NotEnoughResources || asked != 0 {
+		t.Fatalf("shown is %s, asked %d times; nothing has changed", r.Code, asked)
+	}
+	take(s, true)
+	for range 2 {
+		if r := s.Shown(j, ask); r.Code != trace.NodesRefuse || asked != 1 {
+			t.Fatalf("shown is %s, asked %d times, want the answer of one question", r.Code, asked)
+		}
+	}
+	if !s.Parked(j) {
+		t.Error("showing a reason wakes the job")
+	}
+}
+
+// TestWhatWasNotedEarlierIsForgotten: a reason that is no refusal holds for its cycle,
+// and for the job that had the row then.
+func TestWhatWasNotedEarlierIsForgotten(t *testing.T) {
+	s, j, version := waiting(t)
+	s.Waits(j, trace.Reason{Code: trace.QueueNotFound})
+	if got := s.Memo(j).Reason.Code; got != trace.QueueNotFound {
+		t.Errorf("the reason is %q within the cycle", got)
+	}
+	s.Open(2)
+	if got := s.Memo(j).Reason.Code; got != trace.None {
+		t.Errorf("the reason is still %q in the next cycle", got)
+	}
+	s.Park(j, trace.Reason{Code: trace.NotEnoughResources}, false, true)
+	tell(s, version, model.KindPod, "ns", "waits", nil)
+	tell(s, version, model.KindPod, "ns", "heir", pod("heir", ""))
+	heir, _ := s.L.FindJob(ledger.JobKey{Namespace: "ns", Name: "heir", Adopted: true})
+	if heir != j {
+		t.Skip("rows are not reused in this order")
+	}
+	if s.Parked(heir) || s.Memo(heir).Reason.Is() {
+		t.Errorf("the row's new job inherits %+v", s.Memo(heir).Reason)
+	}
+}
