@@ -93,6 +93,8 @@ func meta(o model.Object) *model.Meta {
 		return &o.Meta
 	case *model.PriorityClass:
 		return &o.Meta
+	case *model.Quota:
+		return &o.Meta
 	case *model.Opaque:
 		return &o.Meta
 	default:

@@ -30,6 +30,10 @@ var lines = [...]func(trace.Event) string{
 	trace.FormatDeserved: func(e trace.Event) string {
 		return fmt.Sprintf("Format queue <%s> deserved resource to <%s>", e.Queue, labelled(e, "deserved"))
 	},
+	trace.QueueAttributes: func(e trace.Event) string {
+		return fmt.Sprintf("The attributes of queue <%s> in capacity: deserved <%s>, realCapability <%s>, allocated <%s>, request <%s>, elastic <%s>, share <%s>",
+			e.Queue, labelled(e, "deserved"), labelled(e, "realCapability"), labelled(e, "allocated"), labelled(e, "request"), labelled(e, "elastic"), Share(e.Micro))
+	},
 	trace.QueueMeet:         func(e trace.Event) string { return fmt.Sprintf("queue <%s> is meet", e.Queue) },
 	trace.RemainingResource: func(e trace.Event) string { return fmt.Sprintf("Remaining resource is <%s>", labelled(e, "remaining")) },
 	trace.TryQueues:         func(e trace.Event) string { return fmt.Sprintf("Try to allocate resource to %d Queues", e.Count) },

@@ -58,6 +58,8 @@ func TestLogLinesAreThoseOfTheSeeds(t *testing.T) {
 			"After pipelined Task <default/p> to Node <n1>: idle <cpu 0.00, memory 0.00>, used <cpu 0.00, memory 0.00>, releasing <cpu 0.00, memory 0.00>"},
 		{trace.Event{Kind: trace.JobReadyEvent, Job: "default/j", Count: 3}, 3, "SubJob ready, return statement: Job <default/j>, 3 placed"},
 		{trace.Event{Kind: trace.JobPipelinedEvent, Job: "default/j", Count: 3}, 3, "SubJob pipelined, return statement: Job <default/j>, 3 placed"},
+		{trace.Event{Kind: trace.QueueAttributes, Queue: "a", Micro: 250000, Amounts: []trace.Labelled{of("deserved", 4000), of("allocated", 1000)}}, 4,
+			"The attributes of queue <a> in capacity: deserved <cpu 4000.00, memory 0.00>, realCapability <cpu 0.00, memory 0.00>, allocated <cpu 1000.00, memory 0.00>, request <cpu 0.00, memory 0.00>, elastic <cpu 0.00, memory 0.00>, share <0.250000>"},
 		{trace.Event{Kind: trace.Committing}, 3, "Committing operations ..."},
 		{trace.Event{Kind: trace.Discarding}, 3, "Discarding operations ..."},
 		{trace.Event{Kind: trace.Enqueued, Job: "default/j", Queue: "a"}, 3, "Job <default/j> enqueued into Queue <a>"},

@@ -80,6 +80,17 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 		return fmt.Sprintf("%s would hold more than its capability%s", queueOf(r), shorts(r.Shorts, "with it", "allowed"))
 	},
 
+	trace.VictimGuaranteed: func(r trace.Reason) string {
+		return fmt.Sprintf("%s would be left with less than its guarantee%s", queueOf(r), shorts(r.Shorts, "guaranteed", "left"))
+	},
+	trace.VictimDeserved: func(r trace.Reason) string {
+		return fmt.Sprintf("%s holds no more than it deserves%s", queueOf(r), shorts(r.Shorts, "deserved", "held"))
+	},
+	trace.VictimOfNoUse: constant("they hold nothing of what is asked for"),
+	trace.VictimOutside: func(r trace.Reason) string {
+		return fmt.Sprintf("%s is out of place, or the one that asks: nobody reclaims from it", queueOf(r))
+	},
+
 	trace.PipelinedOnReleasing: pipelined,
 	trace.Reserved: func(r trace.Reason) string {
 		return fmt.Sprintf("room was freed for it on node %s; it waits for the last victim to go", r.Text)

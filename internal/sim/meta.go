@@ -19,6 +19,8 @@ func metaOf(o model.Object) *model.Meta {
 		return &o.Meta
 	case *model.PriorityClass:
 		return &o.Meta
+	case *model.Quota:
+		return &o.Meta
 	case *model.Opaque:
 		return &o.Meta
 	default:
@@ -43,6 +45,9 @@ func copyOf(o model.Object) model.Object {
 		c := *o
 		return &c
 	case *model.PriorityClass:
+		c := *o
+		return &c
+	case *model.Quota:
 		c := *o
 		return &c
 	case *model.Opaque:

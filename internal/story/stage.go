@@ -195,6 +195,8 @@ func metaOf(o model.Object) *model.Meta {
 		return &o.Meta
 	case *model.PriorityClass:
 		return &o.Meta
+	case *model.Quota:
+		return &o.Meta
 	default:
 		return &model.Meta{}
 	}

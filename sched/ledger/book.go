@@ -48,7 +48,8 @@ func (l *Ledger) AddBook(b Book) {
 
 func (l *Ledger) foreign(k model.Kind) bool {
 	switch k {
-	case model.KindNode, model.KindPod, model.KindPodGroup, model.KindQueue, model.KindPriorityClass:
+	case model.KindNode, model.KindPod, model.KindPodGroup, model.KindQueue, model.KindPriorityClass,
+		model.KindQuota:
 		return false
 	}
 	return true

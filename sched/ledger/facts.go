@@ -78,6 +78,9 @@ func (l *Ledger) Apply(f model.Fact) {
 	case model.KindPriorityClass:
 		o, _ := f.Object.(*model.PriorityClass)
 		l.applyPriorityClass(f.Ref.Name, o)
+	case model.KindQuota:
+		o, _ := f.Object.(*model.Quota)
+		l.applyQuota(f.Ref, o)
 	default:
 		l.tellBooksFact(f)
 	}

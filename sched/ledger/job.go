@@ -69,6 +69,7 @@ type Job struct {
 	Invalid   int32 // members set aside at the door
 	Priority  int32
 	Created   int64
+	MaxWait   int64            // nanoseconds it asks to wait at most (sla-waiting-time); 0: it does not say
 	Phase     model.GroupPhase // by its fact, or as decided and not yet visible
 	Changed   uint64           // differs whenever a member or the group's fact changed
 
@@ -242,19 +243,19 @@ func (l *Ledger) define(j JobID) {
 	job := &l.jobs[j]
 	queue, minMember := "", int32(1)
 	var mins []model.RoleMin
-	job.Priority, job.MinResources, job.HasMin = 0, nil, false
+	job.Priority, job.MaxWait, job.MinResources, job.HasMin = 0, 0, nil, false
 	switch {
 	case job.Group != nil:
 		g := job.Group
 		queue, minMember, mins = g.Queue, g.MinMember, g.MinTaskMember
-		job.Created, job.Priority = g.Created, l.classPriority(g.PriorityClass)
+		job.Created, job.Priority, job.MaxWait = g.Created, l.classPriority(g.PriorityClass), g.MaxWait
 		job.HasMin, job.MinResources = g.HasMin, l.Dims.Vec(g.MinResources).Set(resource.Pods, 0)
 	case job.definer != NoTask:
 		p := l.tasks[job.definer].Pod
 		job.Created = p.Created
 		if job.Key.Adopted {
 			queue, minMember = p.Adopt.Queue, max(1, p.Adopt.MinMember)
-			job.Priority = l.podPriority(p)
+			job.Priority, job.MaxWait = l.podPriority(p), p.Adopt.MaxWait
 		}
 	}
 	l.widen()

@@ -37,6 +37,7 @@ type Ledger struct {
 
 	priorities     map[string]*model.PriorityClass
 	globalPriority *model.PriorityClass
+	quotas         map[string][]*model.Quota // by namespace, each list by name
 
 	facts    factStore
 	books    []Book
@@ -71,6 +72,7 @@ func New() *Ledger {
 		jobByKey:    map[JobKey]JobID{},
 		queueByName: map[string]QueueID{},
 		priorities:  map[string]*model.PriorityClass{},
+		quotas:      map[string][]*model.Quota{},
 		facts:       newFactStore(),
 	}
 	l.tx.l = l

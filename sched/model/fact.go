@@ -11,6 +11,7 @@ const (
 	KindPodGroup      Kind = "PodGroup"
 	KindQueue         Kind = "Queue"
 	KindPriorityClass Kind = "PriorityClass"
+	KindQuota         Kind = "ResourceQuota"
 )
 
 // Ref names an object for as long as its name is used; a UID names one life of it.
@@ -38,7 +39,7 @@ type Fact struct {
 }
 
 // Object is the content of a fact: one of *Node, *Pod, *PodGroup, *Queue,
-// *PriorityClass, *Opaque.
+// *PriorityClass, *Quota, *Opaque.
 type Object interface{ object() }
 
 // Meta is what every object has.
@@ -78,4 +79,5 @@ func (*Pod) object()           {}
 func (*PodGroup) object()      {}
 func (*Queue) object()         {}
 func (*PriorityClass) object() {}
+func (*Quota) object()         {}
 func (*Opaque) object()        {}

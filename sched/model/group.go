@@ -29,6 +29,7 @@ type PodGroup struct {
 	HasMin        bool // minResources is set, be it empty
 	PriorityClass string
 	Phase         GroupPhase
+	MaxWait       int64 // sla-waiting-time in nanoseconds, 0 when it names none
 }
 
 // RoleMin is the least number of members that a role needs (minTaskMember).
@@ -79,4 +80,14 @@ type Queue struct {
 	Capability  resource.List // a missing name is unlimited, zero is a limit of zero
 	Deserved    resource.List
 	Guarantee   resource.List
+	// Path is its place in drf's hierarchy below root, the topmost level first; nil
+	// when it names none. It has nothing to do with Parent.
+	Path []Level
+}
+
+// Level is one step of a Path. Equal names below equal names are one node of the
+// hierarchy.
+type Level struct {
+	Name   string
+	Weight int64 // in thousandths, at least 1000
 }

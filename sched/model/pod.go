@@ -47,6 +47,7 @@ type Pod struct {
 type Adopt struct {
 	Queue     string // scheduling.volcano.sh/queue-name, "" for the default queue
 	MinMember int32  // scheduling.volcano.sh/group-min-member, 1 without
+	MaxWait   int64  // sla-waiting-time in nanoseconds, 0 without
 }
 
 // Spec is everything about a pod that filters and scores read. Pods with equal
