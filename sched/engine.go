@@ -29,6 +29,7 @@ type Engine struct {
 	stmts   uint64          // statements before this engine's first
 	groups  []ledger.TaskID // with a reservation; perhaps more than once, or no longer
 	touched []ledger.JobID
+	turns   int64 // when plugins answer otherwise without a fact; 0: never
 }
 
 // Option adds to what an engine can be configured with.
@@ -103,6 +104,10 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 
 	// 2. Plugins derive what stands still for the cycle.
 	e.session.Open(now)
+	if e.turns != 0 && e.turns <= now {
+		e.session.Turn()
+	}
+	e.turns = e.policy.At(now)
 	e.policy.Open(&e.rec)
 
 	// 3. Actions, in the configured order; each one's statements become commitments.
@@ -113,7 +118,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 
 	// 4. Phases follow from what is placed.
 	e.rephaseAll()
-	return e.plan, e.rec.Events, e.nextExpiry()
+	return e.plan, e.rec.Events, e.next()
 }
 
 // commit turns the statements that held into plan items.
@@ -159,6 +164,15 @@ func (e *Engine) expire(now int64) {
 		}
 		return held.Kind != ledger.CommitReserve
 	})
+}
+
+// next is the earlier of what plugins wait for and the end of a reservation, 0 for
+// neither.
+func (e *Engine) next() int64 {
+	if at := e.nextExpiry(); at != 0 && (e.turns == 0 || at < e.turns) {
+		return at
+	}
+	return e.turns
 }
 
 // nextExpiry is when the first reservation ends, those made in this cycle included; 0

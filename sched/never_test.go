@@ -27,13 +27,7 @@ func (w *watch) check(t rapid.TB, e *Engine, p Plan) {
 	for _, finding := range e.Audit() {
 		t.Fatalf("audit: %s", finding)
 	}
-	evicted := map[ledger.JobID]int32{}
-	for _, i := range p.Items {
-		if i.Kind == EvictPod {
-			id, _ := e.l.FindTask(i.Pod)
-			evicted[e.l.Task(id).Job]++
-		}
-	}
+	halfStarted(t, e.l, p)
 	for _, i := range p.Items {
 		if i.Kind != BindPod {
 			continue
@@ -44,9 +38,41 @@ func (w *watch) check(t rapid.TB, e *Engine, p Plan) {
 		w.bound[i.UID] = i
 		id, _ := e.l.FindTask(i.Pod)
 		overfilled(t, e.l, i)
-		job := e.l.Job(e.l.Task(id).Job)
-		if job.Placed()+evicted[e.l.Task(id).Job] < job.MinMember {
-			t.Fatalf("job %v is started with %d of %d members", job.Key, job.Placed(), job.MinMember)
+	}
+}
+
+// halfStarted fails the test when a statement of a plan leaves a job with fewer members
+// placed than its minimum.
+func halfStarted(t rapid.TB, l *ledger.Ledger, p Plan) {
+	t.Helper()
+	jobOf := func(i Item) ledger.JobID {
+		id, _ := l.FindTask(i.Pod)
+		return l.Task(id).Job
+	}
+	placed := map[ledger.JobID]int32{} // before the plan, then statement by statement
+	for _, i := range p.Items {
+		switch i.Kind {
+		case BindPod:
+			placed[jobOf(i)]--
+		case EvictPod:
+			placed[jobOf(i)]++
+		}
+	}
+	for j := range placed {
+		placed[j] += l.Job(j).Placed()
+	}
+	for n, i := range p.Items {
+		if i.Kind != BindPod {
+			continue
+		}
+		j := jobOf(i)
+		placed[j]++
+		last := true
+		for _, later := range p.Items[n+1:] {
+			last = last && (later.Kind != BindPod || later.Statement != i.Statement || jobOf(later) != j)
+		}
+		if job := l.Job(j); last && placed[j] < job.MinMember {
+			t.Fatalf("statement %d starts job %v with %d of %d members", i.Statement, job.Key, placed[j], job.MinMember)
 		}
 	}
 }

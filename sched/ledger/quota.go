@@ -15,7 +15,7 @@ func (l *Ledger) applyQuota(r model.Ref, o *model.Quota) {
 	if known {
 		of = slices.Delete(of, at, at+1)
 	}
-	if o != nil {
+	if o != nil && !setAside(o) {
 		of = slices.Insert(of, at, o)
 	}
 	if len(of) == 0 {
@@ -23,6 +23,11 @@ func (l *Ledger) applyQuota(r model.Ref, o *model.Quota) {
 		return
 	}
 	l.quotas[r.Namespace] = of
+}
+
+func setAside(o *model.Quota) bool {
+	_, bad := o.SetAside()
+	return bad
 }
 
 // Quotas are a namespace's quotas by name, nil when it has none. The slice is good until

@@ -34,9 +34,23 @@ type Opener interface {
 	Open(rec *trace.Recorder)
 }
 
+// Clock is a plugin whose answers change with time alone. At tells it the time of the
+// cycle, before Open, and returns the earliest time after it at which an answer may
+// change without a new fact, 0 when there is none. Both are nanoseconds since the epoch.
+type Clock interface {
+	At(now int64) (next int64)
+}
+
 // QueueOrder says which of two queues is served first: negative for a.
 type QueueOrder interface {
 	CompareQueues(a, b ledger.QueueID) int
+}
+
+// KinOrder is a QueueOrder in which serving one queue may move others, as an order by
+// what common ancestors hold does: the rotation then sorts its queues anew each time.
+type KinOrder interface {
+	QueueOrder
+	ServingMovesOthers()
 }
 
 // JobOrder says which of two jobs of a queue is served first: negative for a.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"ashlar.sh/sched/ledger"
 )
@@ -56,6 +57,35 @@ func (a Arguments) Bool(key string, otherwise bool) (bool, error) {
 		return false, fmt.Errorf("argument %s: %q is neither true nor false", key, s)
 	}
 	return x, nil
+}
+
+// Milli is an argument with at most three decimal places, in thousandths, otherwise the
+// value given. What is no such number is an error that names the key.
+func (a Arguments) Milli(key string, otherwise int64) (int64, error) {
+	s, ok := a[key]
+	if !ok {
+		return otherwise, nil
+	}
+	whole, places, _ := strings.Cut(s, ".")
+	x, err := strconv.ParseInt(whole+places+"000"[min(len(places), 3):], 10, 64)
+	if err != nil || len(places) > 3 || strings.ContainsAny(places, "+-") {
+		return 0, fmt.Errorf("argument %s: %q is not a number with at most three decimal places", key, s)
+	}
+	return x, nil
+}
+
+// Duration is an argument such as 1h30m in nanoseconds, otherwise the value given. What
+// is no duration is an error that names the key.
+func (a Arguments) Duration(key string, otherwise int64) (int64, error) {
+	s, ok := a[key]
+	if !ok {
+		return otherwise, nil
+	}
+	x, err := time.ParseDuration(s)
+	if err != nil {
+		return 0, fmt.Errorf("argument %s: %q is not a duration such as 90s or 1h30m", key, s)
+	}
+	return int64(x), nil
 }
 
 // List is an argument "a, b" as a sorted list without repetitions, nil when absent.

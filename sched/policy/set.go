@@ -23,6 +23,7 @@ func join[P any](c *chain[P], plugin any, off bool) {
 type Set struct {
 	l *ledger.Ledger
 
+	clocks       chain[Clock]
 	openers      chain[Opener]
 	queueOrder   chain[QueueOrder]
 	jobOrder     chain[JobOrder]
@@ -49,6 +50,7 @@ type Set struct {
 }
 
 func (s *Set) beginTier() {
+	s.clocks = append(s.clocks, nil)
 	s.openers = append(s.openers, nil)
 	s.queueOrder = append(s.queueOrder, nil)
 	s.jobOrder = append(s.jobOrder, nil)
@@ -69,6 +71,7 @@ func (s *Set) beginTier() {
 
 func (s *Set) add(plugin any, off []Point) {
 	is := func(p Point) bool { return slices.Contains(off, p) }
+	join(&s.clocks, plugin, false)
 	join(&s.openers, plugin, false)
 	join(&s.queueOrder, plugin, is(PointQueueOrder))
 	join(&s.jobOrder, plugin, is(PointJobOrder))

@@ -17,6 +17,7 @@ type Action interface {
 // then goes back to the others (seed 003 §3).
 type Rotation struct {
 	s      *Session
+	kin    bool // serving one queue may move others: see policy.KinOrder
 	queues *Heap[ledger.QueueID]
 	jobs   map[ledger.QueueID]*Heap[ledger.JobID]
 }
@@ -38,6 +39,7 @@ func (s *Session) Rotate(jobs []ledger.JobID) *Rotation {
 	for _, q := range queues {
 		r.queues.Push(q)
 	}
+	r.kin = s.Policy.ServingMovesOthers()
 	return r
 }
 
@@ -47,6 +49,9 @@ func (r *Rotation) Queues() int { return r.queues.Len() }
 // Next takes the next queue out and its first job; false when the rotation is empty.
 // Give it back with Return, with or without the job.
 func (r *Rotation) Next() (ledger.QueueID, ledger.JobID, bool) {
+	if r.kin {
+		r.queues.Reorder()
+	}
 	for r.queues.Len() > 0 {
 		q := r.queues.Pop()
 		if h := r.jobs[q]; h.Len() > 0 {

@@ -33,19 +33,31 @@ func (h *Heap[T]) Pop() T {
 	last := len(h.items) - 1
 	h.items[0] = h.items[last]
 	h.items = h.items[:last]
-	for i := 0; ; {
+	h.sink(0)
+	return top
+}
+
+// Reorder restores the order after that of any element inside has changed.
+func (h *Heap[T]) Reorder() {
+	for i := len(h.items)/2 - 1; i >= 0; i-- {
+		h.sink(i)
+	}
+}
+
+// sink moves the element at i down to where it belongs.
+func (h *Heap[T]) sink(i int) {
+	for {
 		c := 2*i + 1
-		if c >= last {
-			break
+		if c >= len(h.items) {
+			return
 		}
-		if c+1 < last && h.compare(h.items[c+1], h.items[c]) < 0 {
+		if c+1 < len(h.items) && h.compare(h.items[c+1], h.items[c]) < 0 {
 			c++
 		}
 		if h.compare(h.items[i], h.items[c]) <= 0 {
-			break
+			return
 		}
 		h.items[i], h.items[c] = h.items[c], h.items[i]
 		i = c
 	}
-	return top
 }

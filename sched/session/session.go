@@ -25,8 +25,9 @@ type Session struct {
 	// Admit puts a job into phase Inqueue, by a plan item where the API keeps phases.
 	Admit func(ledger.JobID)
 
-	memos []Memo
-	cycle uint64
+	memos  []Memo
+	cycle  uint64
+	turned uint64 // the times that a plugin had waited for and that came
 }
 
 // Open begins a cycle: what was noted in earlier ones no longer counts, but for
@@ -35,6 +36,10 @@ func (s *Session) Open(now int64) {
 	s.Now = now
 	s.cycle++
 }
+
+// Turn says that a time has come at which plugins answer otherwise: no refusal from
+// before it stands.
+func (s *Session) Turn() { s.turned++ }
 
 // Memo is what is remembered of a job between cycles.
 type Memo struct {
@@ -51,7 +56,7 @@ type Memo struct {
 
 // stand is the versions that a refusal rests on.
 type stand struct {
-	job, grown, figures, shape, nodes uint64
+	job, grown, figures, shape, nodes, turned uint64
 }
 
 // Memo returns what is remembered of a job, empty when nothing is.
@@ -117,7 +122,7 @@ func (s *Session) Shown(j ledger.JobID, ask func(ledger.JobID) trace.Reason) tra
 }
 
 func (s *Session) standing(j ledger.JobID) stand {
-	return stand{s.L.Job(j).Changed, s.L.Grown(), s.L.Figures(), s.L.Shape(), s.L.Now()}
+	return stand{s.L.Job(j).Changed, s.L.Grown(), s.L.Figures(), s.L.Shape(), s.L.Now(), s.turned}
 }
 
 // Parked says that a job was refused and nothing that matters has changed since.
