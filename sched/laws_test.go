@@ -110,13 +110,9 @@ func TestExportLaw(t *testing.T) {
 	})
 }
 
-// Pods of one owner are left out: the group made for them lives while one of them
-// does, so whether the last goes before or after the next comes decides whether its
-// admission is decided again.
 func TestShuffleLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
-		w.alone = true
 		p := w.profile("enqueue", "allocate", "backfill", "raid")
 		e, f := engine(t, p), engine(t, p)
 		w.begin()

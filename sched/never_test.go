@@ -36,7 +36,6 @@ func (w *watch) check(t rapid.TB, e *Engine, p Plan) {
 			t.Fatalf("pod %v is bound to %s, and its bind to %s is under way", i.Pod, i.Node, was.Node)
 		}
 		w.bound[i.UID] = i
-		id, _ := e.l.FindTask(i.Pod)
 		overfilled(t, e.l, i)
 	}
 }

@@ -186,7 +186,7 @@ func (w *world) pod(i int) *model.Pod {
 		if w.n(3) < 3 {
 			p.Spec = spec(w.templates[i%len(w.groups)])
 		}
-	case k == 5 && !w.alone:
+	case k == 5:
 		p.Owner = "owner"
 	}
 	if w.rarely() || !p.Ours {

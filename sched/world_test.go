@@ -14,8 +14,7 @@ import (
 // that objects meet, vanish and come back; everything drawn comes from rapid, so a
 // failing history shrinks.
 type world struct {
-	t     *rapid.T
-	alone bool // no pods share an owner
+	t *rapid.T
 
 	templates [4]int // of groups' pods, mostly
 	version   uint64

@@ -12,6 +12,12 @@ func builtPlugins() []Entry {
 			{Key: "capacity.DynamicResourceAllocationEnable", Kind: Bool, Later: true, Meaning: "quota for resource claims"},
 			{Key: "capacity.DRAConsumableCapacityEnable", Kind: Bool, Later: true, Meaning: "quota for consumable capacity"},
 		}},
+		{Name: "drf", Built: true, Meaning: "jobs with the smaller dominant share first"},
+		{Name: "overcommit", Built: true, Meaning: "let more jobs leave Pending than fit", Arguments: []Spec{
+			{Key: "overcommit-factor", Kind: Float, Default: "1.2", Meaning: "how often the cluster may be promised"}}},
+		{Name: "resourcequota", Built: true, Meaning: "a namespace's ResourceQuota holds before pods exist"},
+		{Name: "sla", Built: true, Meaning: "jobs that waited too long go first", Arguments: []Spec{
+			{Key: "sla-waiting-time", Kind: Duration, Meaning: "the longest wait of jobs that name none"}}},
 		{Name: "predicates", Built: true, Meaning: "which nodes can take a task", Arguments: predicateArguments()},
 		{Name: "nodeorder", Built: true, Meaning: "which of the nodes is best", Arguments: []Spec{
 			{Key: "leastrequested.weight", Kind: Int, Default: "1", Meaning: "prefer nodes with much room"},

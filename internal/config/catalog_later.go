@@ -3,12 +3,6 @@ package config
 // laterPlugins are the plugins of Volcano that this version has not built.
 func laterPlugins() []Entry {
 	return []Entry{
-		{Name: "overcommit", Meaning: "let more jobs leave Pending than fit", Arguments: []Spec{
-			{Key: "overcommit-factor", Kind: Float, Default: "1.2", Meaning: "how often the cluster may be promised"}}},
-		{Name: "drf", Meaning: "jobs with the smaller dominant share first"},
-		{Name: "resourcequota", Meaning: "a namespace's ResourceQuota holds before pods exist"},
-		{Name: "sla", Meaning: "jobs that waited too long go first", Arguments: []Spec{
-			{Key: "sla-waiting-time", Kind: Duration, Meaning: "the longest wait"}}},
 		{Name: "pdb", Meaning: "victims within their PodDisruptionBudget"},
 		{Name: "cdp", Meaning: "pods are no victims for a while after their start"},
 		{Name: "tdm", Meaning: "nodes that are to be had at certain hours", Arguments: []Spec{

@@ -70,6 +70,12 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 	trace.QueueQuotaInsufficient: func(r trace.Reason) string {
 		return fmt.Sprintf("%s has no room for its minResources%s", queueOf(r), shorts(r.Shorts, "with it", "allowed"))
 	},
+	trace.ClusterOvercommitted: func(r trace.Reason) string {
+		return "the cluster has been promised to others as often as it may be" + shorts(r.Shorts, "with it", "allowed")
+	},
+	trace.NamespaceQuotaExceeded: func(r trace.Reason) string {
+		return fmt.Sprintf("ResourceQuota %s has no room for its minResources%s", r.Text, shorts(r.Shorts, "with it", "allowed"))
+	},
 	trace.QueueOverused: func(r trace.Reason) string {
 		return fmt.Sprintf("%s holds all that it deserves%s", queueOf(r), shorts(r.Shorts, "deserved", "allocated"))
 	},

@@ -36,6 +36,7 @@ var kinds = []kind{
 	{"", "v1", "Node", true, func() metav1.Object { return new(corev1.Node) }},
 	{"", "v1", "Pod", false, func() metav1.Object { return new(corev1.Pod) }},
 	{"", "v1", "Namespace", true, func() metav1.Object { return new(corev1.Namespace) }},
+	{"", "v1", "ResourceQuota", false, func() metav1.Object { return new(corev1.ResourceQuota) }},
 	{"", "v1", "ConfigMap", false, func() metav1.Object { return new(corev1.ConfigMap) }},
 	{"", "v1", "PersistentVolume", true, func() metav1.Object { return new(corev1.PersistentVolume) }},
 	{"", "v1", "PersistentVolumeClaim", false, func() metav1.Object { return new(corev1.PersistentVolumeClaim) }},
@@ -59,7 +60,7 @@ var kinds = []kind{
 // knows is an error rather than none of our business.
 var skipped = map[string][]string{
 	"": {"Binding", "ComponentStatus", "Endpoints", "Event", "LimitRange", "PodTemplate",
-		"ReplicationController", "ResourceQuota", "Secret", "Service", "ServiceAccount"},
+		"ReplicationController", "Secret", "Service", "ServiceAccount"},
 	"apps":                  {"ControllerRevision", "DaemonSet"},
 	"batch":                 {"CronJob"},
 	"scheduling.k8s.io":     {"PodGroup", "Workload"},

@@ -130,7 +130,7 @@ func TestAnItemMayComeBackUnderItsName(t *testing.T) {
 
 func TestWhatPointsNowhereIsAProblemAndNoError(t *testing.T) {
 	p := start(t, node("n", 1), pod("a", 1, on("m")), pod("b", 1, as(func(p *model.Pod) { p.Adopt.Queue = "q" }))).rest()
-	for _, want := range []string{`Pod/ns/a: spec.nodeName: node "m" does not exist`, "Queue/q: spec.queue: 1 jobs name it, and it does not exist"} {
+	for _, want := range []string{`Pod/ns/a: spec.nodeName: node "m" does not exist`, "Queue/q: spec.queue: 1 job names it, and it does not exist"} {
 		if got := p.problems(); !strings.Contains(got, want) {
 			t.Errorf("problems:\n%s\nwant %s", got, want)
 		}

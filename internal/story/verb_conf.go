@@ -73,7 +73,8 @@ func conf(s *stage, w *words) error {
 	}
 }
 
-// choice reads plugin(key=value,key=value); enableX=false turns the point X off.
+// choice reads plugin(key=value,key=value); enableX=false turns the point X off,
+// enableHierarchy=true is the tree of queues.
 func choice(word string) (policy.Choice, error) {
 	name, inside, has := strings.Cut(word, "(")
 	c := policy.Choice{Plugin: name}
@@ -89,6 +90,10 @@ func choice(word string) (policy.Choice, error) {
 		key, value, ok := strings.Cut(one, "=")
 		if !ok {
 			return c, fmt.Errorf("%q: %q is not argument=value", word, one)
+		}
+		if key == "enableHierarchy" {
+			c.Hierarchy = value == "true"
+			continue
 		}
 		if point, flag := strings.CutPrefix(key, "enable"); flag && value == "false" {
 			c.Off = append(c.Off, policy.Point(point))

@@ -18,7 +18,23 @@ func TestTheIndexAnswersAsAScanOfAllNodesDoes(t *testing.T) {
 		for _, task := range w.tasks() {
 			w.compare(task)
 		}
+		w.budget()
 	})
+}
+
+// budget recounts the bytes of all rows: the bound is held but for the row in use.
+func (w *world) budget() {
+	w.t.Helper()
+	sum, rows := 0, 0
+	for _, r := range w.x.rows {
+		if r != nil {
+			sum += r.size()
+			rows++
+		}
+	}
+	if sum != w.x.bytes || sum > w.x.Budget && rows > 1 {
+		w.t.Fatalf("%d rows take %d bytes, counted are %d, the budget is %d", rows, sum, w.x.bytes, w.x.Budget)
+	}
 }
 
 // ask compares the answers about one task: few questions leave rows stale for long.

@@ -10,5 +10,5 @@
 // figures, whatever the history, undone tries included.
 //
 // Rows are a cache, bounded in bytes; a row that was dropped is built again by one
-// scan. best_test.go holds the slow twin: a scan of all nodes for every question.
+// scan. twin_test.go holds the slow twin: a scan of all nodes for every question.
 package class

@@ -37,6 +37,7 @@ type row struct {
 	born   uint64
 	cursor uint64 // the journal up to which the row is fresh
 	used   uint64 // for dropping the least recently used
+	bytes  int    // what of the budget it counts for
 
 	admits []bool    // the static filters' answer
 	raw    [][]int64 // raw static scores, by StaticOrder
@@ -75,7 +76,17 @@ func (x *Index) fresh(c ledger.ClassID) *row {
 	}
 	x.lru++
 	r.used = x.lru
+	x.weigh(r)
 	return r
+}
+
+// weigh counts a row for what it takes by now, and drops others where that is too much.
+func (x *Index) weigh(r *row) {
+	if size := r.size(); size != r.bytes {
+		x.bytes += size - r.bytes
+		r.bytes = size
+		x.trim(r.id)
+	}
 }
 
 // build makes a class's row by one scan of all nodes.
@@ -95,8 +106,6 @@ func (x *Index) build(c ledger.ClassID, class *ledger.Class) *row {
 	r.most = make([]int64, len(x.set.StaticOrders))
 	x.rows[c] = r
 	x.rescan(r, class)
-	x.bytes += r.size()
-	x.trim(c)
 	return r
 }
 
@@ -120,7 +129,7 @@ func (x *Index) trim(keep ledger.ClassID) {
 
 func (x *Index) drop(c ledger.ClassID) {
 	if r := x.rows[c]; r != nil {
-		x.bytes -= r.size()
+		x.bytes -= r.bytes
 		x.rows[c] = nil
 	}
 }
@@ -137,7 +146,7 @@ func (x *Index) rescan(r *row, class *ledger.Class) {
 
 // widen makes room for nodes that are new.
 func (x *Index) widen(r *row) {
-	before, had, n := r.size(), len(r.pos), x.l.NumNodes()
+	had, n := len(r.pos), x.l.NumNodes()
 	r.pos = stretch(r.pos, n)
 	r.admits = stretch(r.admits, n)
 	r.base = stretch(r.base, n)
@@ -146,9 +155,6 @@ func (x *Index) widen(r *row) {
 	}
 	for i := had; i < n; i++ {
 		r.pos[i] = -1
-	}
-	if x.rows[r.id] == r && r.cursor != 0 {
-		x.bytes += r.size() - before
 	}
 	x.nodeHash = stretch(x.nodeHash, n)
 	x.nodeName = stretch(x.nodeName, n)

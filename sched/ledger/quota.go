@@ -7,7 +7,7 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// applyQuota keeps a namespace's quota. Nothing here is derived from it, and no refusal
+// applyQuota keeps a namespace's quota, unless it was set aside. Nothing here is derived from it, and no refusal
 // of room rests on it: quotas are asked when a job is let in, in every cycle anew.
 func (l *Ledger) applyQuota(r model.Ref, o *model.Quota) {
 	of := l.quotas[r.Namespace]
@@ -15,8 +15,10 @@ func (l *Ledger) applyQuota(r model.Ref, o *model.Quota) {
 	if known {
 		of = slices.Delete(of, at, at+1)
 	}
-	if o != nil && !setAside(o) {
-		of = slices.Insert(of, at, o)
+	if o != nil {
+		if _, bad := o.SetAside(); !bad {
+			of = slices.Insert(of, at, o)
+		}
 	}
 	if len(of) == 0 {
 		delete(l.quotas, r.Namespace)
@@ -25,14 +27,6 @@ func (l *Ledger) applyQuota(r model.Ref, o *model.Quota) {
 	l.quotas[r.Namespace] = of
 }
 
-func setAside(o *model.Quota) bool {
-	_, bad := o.SetAside()
-	return bad
-}
-
 // Quotas are a namespace's quotas by name, nil when it has none. The slice is good until
 // the next fact.
 func (l *Ledger) Quotas(namespace string) []*model.Quota { return l.quotas[namespace] }
-
-// HasQuotas says that some namespace has a quota.
-func (l *Ledger) HasQuotas() bool { return len(l.quotas) > 0 }

@@ -105,10 +105,26 @@ func (l *Ledger) applyPod(k Key, p *model.Pod) {
 	}
 	l.addTask(old, p, held)
 	l.dropClass(class)
+	if l.tasks[old].Job != job {
+		l.readmit(job)
+	}
 	l.dropUnnamed(job, node)
 	if before != l.footing(old) {
 		l.grown++
 	}
+}
+
+// readmit forgets that an adopted job was admitted, when a member leaves it: had it been
+// the only one, the job would have gone with it and come back with the next, and which
+// of two pods was seen first must make no difference.
+func (l *Ledger) readmit(j JobID) {
+	if j == NoJob || !l.jobs[j].Key.Adopted {
+		return
+	}
+	l.jobs[j].Phase, l.jobs[j].phaseHeld = model.GroupPending, false
+	l.refreshAll(j)
+	l.mark(j)
+	l.activate(j)
 }
 
 // footing is what of a task others have to make do without: a task that changes its
@@ -202,7 +218,9 @@ func (l *Ledger) removeTask(t TaskID) {
 	if l.tasks[t].Node != NoNode {
 		l.grown++
 	}
-	l.dropUnnamed(l.detach(t))
+	job, node := l.detach(t)
+	l.readmit(job)
+	l.dropUnnamed(job, node)
 	delete(l.taskByKey, l.tasks[t].Key)
 	l.tasks[t] = Task{free: true, Job: NoJob, Node: NoNode, Class: NoClass}
 	l.taskFree = append(l.taskFree, t)

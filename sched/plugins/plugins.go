@@ -11,11 +11,15 @@ import (
 	"ashlar.sh/sched/plugins/binpack"
 	"ashlar.sh/sched/plugins/capacity"
 	"ashlar.sh/sched/plugins/conformance"
+	"ashlar.sh/sched/plugins/drf"
 	"ashlar.sh/sched/plugins/gang"
 	"ashlar.sh/sched/plugins/nodeorder"
+	"ashlar.sh/sched/plugins/overcommit"
 	"ashlar.sh/sched/plugins/predicates"
 	"ashlar.sh/sched/plugins/priority"
 	"ashlar.sh/sched/plugins/proportion"
+	"ashlar.sh/sched/plugins/resourcequota"
+	"ashlar.sh/sched/plugins/sla"
 	"ashlar.sh/sched/policy"
 )
 
@@ -27,6 +31,10 @@ func All() []policy.Definition {
 		conformance.Definition(),
 		proportion.Definition(),
 		capacity.Definition(),
+		drf.Definition(),
+		overcommit.Definition(),
+		resourcequota.Definition(),
+		sla.Definition(),
 		predicates.Definition(),
 		nodeorder.Definition(),
 		binpack.Definition(),

@@ -17,7 +17,7 @@ func (s *Set) At(now int64) (next int64) {
 func (s *Set) ServingMovesOthers() bool {
 	for _, tier := range s.queueOrder {
 		for _, p := range tier {
-			if _, kin := p.(KinOrder); kin {
+			if kin, ok := p.(KinOrder); ok && kin.ServingMovesOthers() {
 				return true
 			}
 		}

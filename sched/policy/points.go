@@ -50,7 +50,7 @@ type QueueOrder interface {
 // what common ancestors hold does: the rotation then sorts its queues anew each time.
 type KinOrder interface {
 	QueueOrder
-	ServingMovesOthers()
+	ServingMovesOthers() bool
 }
 
 // JobOrder says which of two jobs of a queue is served first: negative for a.

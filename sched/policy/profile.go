@@ -68,7 +68,7 @@ func (a Arguments) Milli(key string, otherwise int64) (int64, error) {
 	}
 	whole, places, _ := strings.Cut(s, ".")
 	x, err := strconv.ParseInt(whole+places+"000"[min(len(places), 3):], 10, 64)
-	if err != nil || len(places) > 3 || strings.ContainsAny(places, "+-") {
+	if err != nil || whole+places == "" || len(places) > 3 || strings.ContainsAny(places, "+-") {
 		return 0, fmt.Errorf("argument %s: %q is not a number with at most three decimal places", key, s)
 	}
 	return x, nil

@@ -254,7 +254,7 @@ func (t *turn) report(o Outcome, later bool) {
 		s.Waits(j, t.pipelinedReason())
 	case Refused:
 		tell(trace.Discarding)
-		s.Park(j, t.reason(), t.w.full, t.explain && !later)
+		t.w.Park(s, t.reason(), t.explain && !later)
 	}
 }
 

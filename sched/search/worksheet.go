@@ -12,6 +12,7 @@ import (
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/session"
+	"ashlar.sh/sched/trace"
 )
 
 // Worksheet is what of a job is to be placed this cycle (seed 003 §4.4).
@@ -24,6 +25,18 @@ type Worksheet struct {
 
 // Empty says that nothing is left to try.
 func (w *Worksheet) Empty() bool { return w.next >= len(w.Tasks) }
+
+// Park notes why the job waits, as Session.Park does, and what room it lacks where that
+// is a number: the rest of its minimum, or one task, all of one class and without a
+// reservation.
+func (w *Worksheet) Park(s *session.Session, r trace.Reason, whole bool) {
+	s.Park(w.Job, r, w.full, whole)
+	if w.full || len(w.Tasks) == 0 || reserved(s, w.Tasks[0]) {
+		return
+	}
+	job := s.L.Job(w.Job)
+	s.Lacks(w.Job, s.L.Task(w.Tasks[0]).Class, max(1, int64(job.MinMember-job.Ready()-job.Waiting())))
+}
 
 // Organize makes a job's worksheet: members with a reservation first, then what the
 // roles' minimums need (decision 32), then the rest, each in task order. Gated and

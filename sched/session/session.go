@@ -50,6 +50,8 @@ type Memo struct {
 	parked  bool
 	full    bool // the answer rests on every node's figures
 	stand   stand
+	class   ledger.ClassID // see Lacks
+	lacks   int64
 	shown   trace.Reason // of a refusal: the reason as it stood at shownAt
 	shownAt stand
 }
@@ -125,14 +127,37 @@ func (s *Session) standing(j ledger.JobID) stand {
 	return stand{s.L.Job(j).Changed, s.L.Grown(), s.L.Figures(), s.L.Shape(), s.L.Now(), s.turned}
 }
 
+// Lacks notes of a parked job that it cannot be served before its queue and the nodes
+// have room for that many tasks of a class: until then it is not asked again, whatever
+// else changes.
+func (s *Session) Lacks(j ledger.JobID, class ledger.ClassID, tasks int64) {
+	m := s.Memo(j)
+	m.class, m.lacks = class, tasks
+}
+
+// hopeless says that a job which has not changed still lacks room. Within an action
+// room only shrinks, so what does not fit before it fits at no time during it; room
+// that is being freed is another matter.
+func (s *Session) hopeless(j ledger.JobID, m *Memo, now stand) bool {
+	if m.lacks == 0 || now.job != m.stand.job || now.shape != m.stand.shape || s.L.ReleasingNodes() > 0 ||
+		s.Trace.On(trace.PredicatesFailed) {
+		return false
+	}
+	return s.Policy.Allocatable(s.L.Job(j).Queue, m.class, m.lacks) < m.lacks || s.Nodes.Capacity(m.class, m.lacks) < m.lacks
+}
+
 // Parked says that a job was refused and nothing that matters has changed since.
-// Refusals for want of nodes' room rest on Grown, those of the queue on Figures.
+// Refusals for want of nodes' room rest on Grown, those of the queue on Figures; a job
+// that is known to lack room rests until there is enough.
 func (s *Session) Parked(j ledger.JobID) bool {
 	m := s.Memo(j)
 	if !m.parked {
 		return false
 	}
 	now := s.standing(j)
+	if s.hopeless(j, m, now) {
+		return true
+	}
 	if m.full {
 		return now == m.stand
 	}

@@ -27,6 +27,8 @@ const (
 
 	// The queue.
 	QueueQuotaInsufficient Code = "QueueQuotaInsufficient" // enqueue: minResources do not fit realCapability; Shorts
+	ClusterOvercommitted   Code = "ClusterOvercommitted"   // enqueue: the cluster has been promised often enough; Shorts
+	NamespaceQuotaExceeded Code = "NamespaceQuotaExceeded" // enqueue: minResources would exceed ResourceQuota Text; Shorts
 	QueueOverused          Code = "QueueOverused"          // Shorts: deserved (Need) and allocated (Have)
 	QueueDeserved          Code = "QueueDeserved"          // the task would lift the queue above deserved; Shorts
 	QueueCapability        Code = "QueueCapability"        // … above realCapability; Shorts

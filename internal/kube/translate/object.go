@@ -65,6 +65,8 @@ func Fact(obj any, o Options) (model.Fact, bool) {
 		f.Object = Queue(obj)
 	case *schedulingv1.PriorityClass:
 		f.Object = PriorityClass(obj)
+	case *corev1.ResourceQuota:
+		f.Object = Quota(obj)
 	default:
 		f.Object = &model.Opaque{Meta: meta(m), Content: obj}
 	}
@@ -94,6 +96,8 @@ func identify(obj any) (model.Kind, *metav1.ObjectMeta) {
 		return model.KindQueue, &obj.ObjectMeta
 	case *schedulingv1.PriorityClass:
 		return model.KindPriorityClass, &obj.ObjectMeta
+	case *corev1.ResourceQuota:
+		return model.KindQuota, &obj.ObjectMeta
 	case *corev1.PersistentVolume:
 		return KindPersistentVolume, &obj.ObjectMeta
 	case *corev1.PersistentVolumeClaim:

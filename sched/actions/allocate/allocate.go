@@ -45,7 +45,7 @@ func (Action) Execute(s *session.Session) {
 			return
 		}
 		if r, over := s.Policy.Overused(q); over {
-			skip(s, q, append([]ledger.JobID{j}, rotation.Drain(q)...), r)
+			skip(s, q, append([]ledger.JobID{j}, rotation.Drain(q)...), sheets, r)
 			continue
 		}
 		w := sheets[j]
@@ -128,9 +128,9 @@ func idle(s *session.Session, j ledger.JobID) trace.Reason {
 }
 
 // skip notes for all jobs of an overused queue that they wait for it.
-func skip(s *session.Session, q ledger.QueueID, jobs []ledger.JobID, r trace.Reason) {
+func skip(s *session.Session, q ledger.QueueID, jobs []ledger.JobID, sheets map[ledger.JobID]*search.Worksheet, r trace.Reason) {
 	s.Trace.Add(trace.Event{Kind: trace.QueueOverusedEvent, Queue: s.L.Queue(q).Name, Reason: r})
 	for _, j := range jobs {
-		s.Refuse(j, r)
+		sheets[j].Park(s, r, true)
 	}
 }

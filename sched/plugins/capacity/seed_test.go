@@ -3,6 +3,8 @@ package capacity
 import (
 	"slices"
 	"testing"
+
+	"ashlar.sh/sched/fair"
 )
 
 // seed is the tree of seed 001, §7.1, with what its §7.2 and §7.3 say is held, in cpu.
@@ -80,7 +82,7 @@ func TestShare(t *testing.T) {
 		"more than that is above 1":               {"q root deserved:cpu=10", "cpu=15", 1500},
 		"the largest of the dimensions counts":    {"q root deserved:cpu=10,gpu=4", "cpu=1 gpu=3", 750},
 		"a dimension that is not named does not":  {"q root deserved:cpu=10", "cpu=1 gpu=8", 100},
-		"a zero that is meant does":               {"q root deserved:cpu=10,gpu=0", "cpu=1 gpu=1", 1_000_000_000},
+		"a zero that is meant does":               {"q root deserved:cpu=10,gpu=0", "cpu=1 gpu=1", fair.MaxMicro / 1000},
 		"deserved is what a capability leaves":    {"q root deserved:cpu=10 capability:cpu=5", "cpu=1", 200},
 		"what no node offers does not count":      {"q root deserved:cpu=10,tpu=4", "cpu=1 tpu=4", 100},
 		"a guarantee raises what it is a part of": {"q root deserved:cpu=10 guarantee:cpu=20", "cpu=10", 500},

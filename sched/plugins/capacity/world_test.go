@@ -65,14 +65,14 @@ func (c *cluster) queue(text string) {
 	q := &model.Queue{Meta: model.Meta{Name: words[0]}, Parent: words[1], Weight: 1}
 	for _, w := range words[2:] {
 		field, value, _ := strings.Cut(w, ":")
-		amounts := list(strings.ReplaceAll(value, ",", " "))
+		amounts := func() resource.List { return list(strings.ReplaceAll(value, ",", " ")) }
 		switch field {
 		case "deserved":
-			q.Deserved = amounts
+			q.Deserved = amounts()
 		case "capability":
-			q.Capability = amounts
+			q.Capability = amounts()
 		case "guarantee":
-			q.Guarantee = amounts
+			q.Guarantee = amounts()
 		case "priority":
 			q.Priority = int32(whole(value))
 		case "born":

@@ -1,0 +1,218 @@
+package carry
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/klog/v2"
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+)
+
+// Options says how to carry.
+type Options struct {
+	Clients Clients
+	// Leading is asked before every write; while it is false nothing is sent. nil: always.
+	Leading func() bool
+	// Reporter is the component that events come from; "" is volcano.
+	Reporter string
+	// Patience is for how long a write is repeated; 0 is 30 seconds.
+	Patience time.Duration
+	// PodGroup returns the newest state that was seen of a PodGroup, nil without one.
+	PodGroup func(namespace, name string) *schedulingv1beta1.PodGroup
+	// Answered is told of every item once, with the latency of its last request. nil: nobody.
+	Answered func(item sched.Item, outcome sched.Outcome, latency time.Duration)
+}
+
+// request bounds a single request. A server that has not answered by then may still do
+// what it was asked.
+const request = 10 * time.Second
+
+// Carrier carries plans out. Its methods may be called from any goroutine.
+type Carrier struct {
+	options Options
+	ctx     context.Context
+	fast    *lane
+	slow    *lane
+	turn    atomic.Uint64 // of the connections
+	groups  groupWrites
+	dropped atomic.Int64
+
+	mu       sync.Mutex
+	receipts []sched.Receipt
+	setbacks map[string]int // refusals in a row, by UID
+	held     int            // receipts that are kept back
+	wake     chan struct{}
+}
+
+// New makes a carrier whose requests end with ctx.
+func New(ctx context.Context, o Options) *Carrier {
+	if o.Patience <= 0 {
+		o.Patience = 30 * time.Second
+	}
+	if o.Leading == nil {
+		o.Leading = func() bool { return true }
+	}
+	if o.Reporter == "" {
+		o.Reporter = "volcano"
+	}
+	if o.Answered == nil {
+		o.Answered = func(sched.Item, sched.Outcome, time.Duration) {}
+	}
+	if o.PodGroup == nil {
+		o.PodGroup = func(string, string) *schedulingv1beta1.PodGroup { return nil }
+	}
+	c := &Carrier{options: o, ctx: ctx, fast: newLane(), slow: newLane(), setbacks: map[string]int{}, wake: make(chan struct{}, 1)}
+	c.groups.pending = map[ledger.Key]*groupWrite{}
+	return c
+}
+
+// Carry takes a plan's items over. It does not wait; each item is answered by one
+// receipt, in no particular order.
+func (c *Carrier) Carry(items []sched.Item) {
+	for _, item := range items {
+		if item.Kind == sched.SetPhase {
+			c.setPhase(item)
+			continue
+		}
+		c.fast.do(func() (time.Duration, bool) {
+			outcome, latency, overloaded := c.run(c.errand(item))
+			c.answer(item, outcome, latency)
+			return latency, overloaded
+		})
+	}
+}
+
+// Receipts returns what became of items since the last call.
+func (c *Carrier) Receipts() []sched.Receipt {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := c.receipts
+	c.receipts = nil
+	return out
+}
+
+// Wake receives a value when there are receipts.
+func (c *Carrier) Wake() <-chan struct{} { return c.wake }
+
+// Load is how many requests of plans are under way, how many wait, and how many may be
+// under way at once by what the server bears.
+func (c *Carrier) Load() (flying, waiting, limit int) { return c.fast.load() }
+
+// Dropped counts words that were not said because too many waited.
+func (c *Carrier) Dropped() int64 { return c.dropped.Load() }
+
+// Wait returns when every item and word was answered, or ctx ends.
+func (c *Carrier) Wait(ctx context.Context) {
+	quiet := make(chan struct{})
+	go func() {
+		c.flushGroups()
+		c.fast.wait()
+		c.slow.wait()
+		close(quiet)
+	}()
+	select {
+	case <-quiet:
+	case <-ctx.Done():
+	}
+}
+
+// Refusals in a row put the receipt off, so that what the server will not have is not
+// asked for without a pause; the room stays promised meanwhile.
+const (
+	firstSetback = 200 * time.Millisecond
+	mostSetback  = 10 * time.Second
+	mostSetbacks = 10_000 // remembered; beyond that all are forgotten
+)
+
+// answer gives the receipt of an item.
+func (c *Carrier) answer(item sched.Item, outcome sched.Outcome, latency time.Duration) {
+	c.options.Answered(item, outcome, latency)
+	wait := time.Duration(0)
+	c.mu.Lock()
+	if outcome == sched.Failed {
+		n := c.setbacks[item.UID]
+		if len(c.setbacks) > mostSetbacks {
+			clear(c.setbacks)
+		}
+		c.setbacks[item.UID] = n + 1
+		wait = min(firstSetback<<min(n, 8), mostSetback)
+	} else {
+		delete(c.setbacks, item.UID)
+	}
+	c.mu.Unlock()
+	if wait > 0 {
+		time.AfterFunc(wait, func() { c.deliver(sched.Receipt{Item: item, Outcome: outcome}) })
+		return
+	}
+	c.deliver(sched.Receipt{Item: item, Outcome: outcome})
+}
+
+func (c *Carrier) deliver(r sched.Receipt) {
+	c.mu.Lock()
+	c.receipts = append(c.receipts, r)
+	c.mu.Unlock()
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// errand is a write, and how to find out whether it happened.
+type errand struct {
+	what string
+	send func(ctx context.Context) error
+	// shown reads the object; settled says that what it shows answers the errand.
+	shown func(ctx context.Context) (settled bool, outcome sched.Outcome, err error)
+}
+
+// run sends until the server has answered for good or patience is over.
+func (c *Carrier) run(e errand) (outcome sched.Outcome, latency time.Duration, overloaded bool) {
+	began := time.Now()
+	for n := 0; ; n++ {
+		if !c.options.Leading() || c.ctx.Err() != nil {
+			return sched.Failed, latency, overloaded
+		}
+		err := c.timed(&latency, e.send)
+		answer := sort(err)
+		switch answer {
+		case done:
+			return sched.Done, latency, overloaded
+		case missing:
+			return sched.Missing, latency, overloaded
+		case refused:
+			klog.ErrorS(err, "The API server refused for good", "what", e.what)
+			return sched.Failed, latency, overloaded
+		case clash, unknown:
+			var settled bool
+			read := func(ctx context.Context) (err error) {
+				settled, outcome, err = e.shown(ctx)
+				return err
+			}
+			if failed := c.timed(new(time.Duration), read); failed == nil && settled {
+				return outcome, latency, overloaded
+			}
+		}
+		overloaded = overloaded || answer == later || answer == unknown
+		if time.Since(began) > c.options.Patience {
+			klog.ErrorS(err, "Gave up", "what", e.what, "after", time.Since(began))
+			return sched.Failed, latency, overloaded
+		}
+		if !sleep(c.ctx, pause(err, n)) {
+			return sched.Failed, latency, overloaded
+		}
+	}
+}
+
+func (c *Carrier) timed(latency *time.Duration, f func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(c.ctx, request)
+	defer cancel()
+	start := time.Now()
+	err := f(ctx)
+	*latency = time.Since(start)
+	return err
+}

@@ -1,0 +1,201 @@
+package carry
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+)
+
+// gather is how long a PodGroup's status is gathered before it is written. Inqueue is
+// written at once: operators wait for it before they create pods.
+const gather = 200 * time.Millisecond
+
+// Counts are a PodGroup's members by phase.
+type Counts struct{ Running, Succeeded, Failed int32 }
+
+// GroupStatus is what is to be said on a PodGroup beside its phase.
+type GroupStatus struct {
+	Counts    Counts
+	Condition *schedulingv1beta1.PodGroupCondition // takes the place of that of its type; nil: none
+}
+
+// groupWrites gathers what is to be written by PodGroup; of one group one write is
+// under way at a time, so that the newest state is the last that is written.
+type groupWrites struct {
+	mu      sync.Mutex
+	pending map[ledger.Key]*groupWrite
+}
+
+type groupWrite struct {
+	uid    string
+	phase  *sched.Item
+	status *GroupStatus
+	due    *time.Timer
+	flying bool
+}
+
+func (c *Carrier) setPhase(item sched.Item) {
+	wait := gather
+	if item.Phase == model.GroupInqueue {
+		wait = 0
+	}
+	c.write(item.Group, item.UID, wait, func(w *groupWrite) {
+		if w.phase != nil {
+			c.deliver(sched.Receipt{Item: *w.phase}) // a newer phase took its place
+		}
+		w.phase = &item
+	})
+}
+
+// PodGroupStatus writes counts and a condition, together with a phase that is to be
+// written at that time.
+func (c *Carrier) PodGroupStatus(group ledger.Key, uid string, s GroupStatus) {
+	c.write(group, uid, gather, func(w *groupWrite) {
+		if w.status != nil && s.Condition == nil {
+			s.Condition = w.status.Condition
+		}
+		w.status = &s
+	})
+}
+
+func (c *Carrier) write(group ledger.Key, uid string, wait time.Duration, change func(*groupWrite)) {
+	c.groups.mu.Lock()
+	defer c.groups.mu.Unlock()
+	w := c.groups.pending[group]
+	if w == nil || w.uid != uid {
+		if w != nil && w.due != nil {
+			w.due.Stop()
+		}
+		w = &groupWrite{uid: uid}
+		c.groups.pending[group] = w
+	}
+	change(w)
+	switch {
+	case w.flying: // whoever is under way takes it along when it is back
+	case wait == 0:
+		c.launch(group, w)
+	case w.due == nil:
+		w.due = time.AfterFunc(wait, func() {
+			c.groups.mu.Lock()
+			defer c.groups.mu.Unlock()
+			c.launch(group, w)
+		})
+	}
+}
+
+// launch sends what was gathered; the lock is held.
+func (c *Carrier) launch(group ledger.Key, w *groupWrite) {
+	if w.due != nil {
+		w.due.Stop()
+		w.due = nil
+	}
+	if w.flying || w.phase == nil && w.status == nil {
+		return
+	}
+	w.flying = true
+	phase, status := w.phase, w.status
+	w.phase, w.status = nil, nil
+	c.fast.do(func() (time.Duration, bool) {
+		outcome, latency, overloaded := c.run(c.groupErrand(group, w.uid, phase, status))
+		if phase != nil {
+			c.answer(*phase, outcome, latency)
+		}
+		c.groups.mu.Lock()
+		defer c.groups.mu.Unlock()
+		if w.flying = false; w.phase != nil || w.status != nil {
+			c.launch(group, w)
+		} else if c.groups.pending[group] == w {
+			delete(c.groups.pending, group)
+		}
+		return latency, overloaded
+	})
+}
+
+// flushGroups sends all that is being gathered.
+func (c *Carrier) flushGroups() {
+	c.groups.mu.Lock()
+	defer c.groups.mu.Unlock()
+	for group, w := range c.groups.pending {
+		c.launch(group, w)
+	}
+}
+
+// groupErrand patches a PodGroup's status, which is no subresource, and nothing else.
+// With a condition the list is replaced as a whole, so the version it was made from is
+// a precondition.
+func (c *Carrier) groupErrand(group ledger.Key, uid string, phase *sched.Item, status *GroupStatus) errand {
+	groups := c.options.Clients.Groups.SchedulingV1beta1().PodGroups(group.Namespace)
+	base := c.options.PodGroup(group.Namespace, group.Name)
+	return errand{
+		what: "write the status of PodGroup " + group.String(),
+		send: func(ctx context.Context) error {
+			if base == nil || string(base.UID) != uid {
+				return apierrors.NewConflict(schedulingv1beta1.Resource("podgroups"), group.Name, nil)
+			}
+			_, err := groups.Patch(ctx, group.Name, types.MergePatchType, groupPatch(base, uid, phase, status), metav1.PatchOptions{})
+			if apierrors.IsInvalid(err) {
+				return apierrors.NewConflict(schedulingv1beta1.Resource("podgroups"), group.Name, err) // perhaps another life
+			}
+			return err
+		},
+		shown: func(ctx context.Context) (bool, sched.Outcome, error) {
+			g, err := groups.Get(ctx, group.Name, metav1.GetOptions{})
+			switch {
+			case apierrors.IsNotFound(err):
+				return true, sched.Missing, nil
+			case err != nil:
+				return false, 0, err
+			case string(g.UID) != uid:
+				return true, sched.Missing, nil
+			}
+			base = g
+			return shows(g, phase, status), sched.Done, nil
+		},
+	}
+}
+
+func groupPatch(base *schedulingv1beta1.PodGroup, uid string, phase *sched.Item, status *GroupStatus) []byte {
+	meta, changes := map[string]any{"uid": uid}, map[string]any{}
+	if phase != nil {
+		changes["phase"] = phase.Phase.String()
+	}
+	if status != nil {
+		changes["running"], changes["succeeded"], changes["failed"] = status.Counts.Running, status.Counts.Succeeded, status.Counts.Failed
+		if status.Condition != nil {
+			meta["resourceVersion"] = base.ResourceVersion
+			list := slices.DeleteFunc(slices.Clone(base.Status.Conditions), func(c schedulingv1beta1.PodGroupCondition) bool {
+				return c.Type == status.Condition.Type
+			})
+			changes["conditions"] = append(list, *status.Condition)
+		}
+	}
+	patch, _ := json.Marshal(map[string]any{"metadata": meta, "status": changes}) // plain data
+	return patch
+}
+
+// shows says that a PodGroup shows what was to be written.
+func shows(g *schedulingv1beta1.PodGroup, phase *sched.Item, status *GroupStatus) bool {
+	if phase != nil && string(g.Status.Phase) != phase.Phase.String() {
+		return false
+	}
+	if status == nil {
+		return true
+	}
+	if status.Counts != (Counts{g.Status.Running, g.Status.Succeeded, g.Status.Failed}) {
+		return false
+	}
+	return status.Condition == nil || slices.ContainsFunc(g.Status.Conditions, func(c schedulingv1beta1.PodGroupCondition) bool {
+		return c.Type == status.Condition.Type && c.TransitionID == status.Condition.TransitionID && c.Message == status.Condition.Message
+	})
+}

@@ -1,0 +1,145 @@
+package carry
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+)
+
+// errand is how a plan's item about a pod is carried out.
+func (c *Carrier) errand(i sched.Item) errand {
+	pods := c.pods(i.Pod.Namespace)
+	switch i.Kind {
+	case sched.EvictPod:
+		return c.evict(pods, i)
+	case sched.NominatePod:
+		return nominate(pods, i)
+	default:
+		return c.bind(pods, i)
+	}
+}
+
+// pods takes the connections in turn.
+func (c *Carrier) pods(namespace string) typedcorev1.PodInterface {
+	all := c.options.Clients.Fast
+	return all[c.turn.Add(1)%uint64(len(all))].CoreV1().Pods(namespace)
+}
+
+func (c *Carrier) bind(pods typedcorev1.PodInterface, i sched.Item) errand {
+	binding := &corev1.Binding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: i.Pod.Namespace, Name: i.Pod.Name, UID: types.UID(i.UID)},
+		Target:     corev1.ObjectReference{Kind: "Node", Name: i.Node},
+	}
+	return errand{
+		what: fmt.Sprintf("bind %s to %s", i.Pod, i.Node),
+		send: func(ctx context.Context) error {
+			err := pods.Bind(ctx, binding, metav1.CreateOptions{})
+			if err == nil {
+				c.bound(i)
+			}
+			return err
+		},
+		shown: shown(pods, i, func(p *corev1.Pod) (bool, sched.Outcome) {
+			switch p.Spec.NodeName {
+			case "":
+				// Not bound. One that is leaving or gated cannot be.
+				return p.DeletionTimestamp != nil || len(p.Spec.SchedulingGates) > 0, sched.Failed
+			case i.Node:
+				c.bound(i)
+				return true, sched.Done
+			default:
+				return true, sched.Failed
+			}
+		}),
+	}
+}
+
+// shown reads the pod an item is about; another life of its name, or none, is Missing.
+func shown(pods typedcorev1.PodInterface, i sched.Item, judge func(*corev1.Pod) (bool, sched.Outcome)) func(context.Context) (bool, sched.Outcome, error) {
+	return func(ctx context.Context) (bool, sched.Outcome, error) {
+		p, err := pods.Get(ctx, i.Pod.Name, metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+			return true, sched.Missing, nil
+		case err != nil:
+			return false, 0, err
+		case string(p.UID) != i.UID:
+			return true, sched.Missing, nil
+		}
+		settled, outcome := judge(p)
+		return settled, outcome, nil
+	}
+}
+
+// evict deletes a pod after saying on it why, with the conditions of Volcano. The
+// words are tried once; only the deletion counts.
+func (c *Carrier) evict(pods typedcorev1.PodInterface, i sched.Item) errand {
+	now := metav1.Now()
+	words := conditions(i.UID,
+		corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "Evict", Message: i.Action, LastTransitionTime: now},
+		corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: corev1.PodReasonPreemptionByScheduler,
+			Message: "evicted by " + i.Action, LastTransitionTime: now})
+	said := false
+	return errand{
+		what: "evict " + i.Pod.String(),
+		send: func(ctx context.Context) error {
+			if !said {
+				said = true
+				c.Event(Event{Kind: "Pod", Object: i.Pod, UID: i.UID, Warning: true, Reason: "Evict", Message: "evicted by " + i.Action})
+				_, _ = pods.Patch(ctx, i.Pod.Name, types.StrategicMergePatchType, words, metav1.PatchOptions{}, "status") // words only
+			}
+			return remove(ctx, pods, i.Pod.Name, i.UID)
+		},
+		shown: shown(pods, i, func(p *corev1.Pod) (bool, sched.Outcome) { return p.DeletionTimestamp != nil, sched.Done }),
+	}
+}
+
+func remove(ctx context.Context, pods typedcorev1.PodInterface, name, uid string) error {
+	life := types.UID(uid)
+	return pods.Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &life}})
+}
+
+func nominate(pods typedcorev1.PodInterface, i sched.Item) errand {
+	patch, _ := json.Marshal(map[string]any{
+		"metadata": map[string]any{"uid": i.UID}, "status": map[string]any{"nominatedNodeName": i.Node}}) // strings only
+	return errand{
+		what: fmt.Sprintf("nominate %s for %s", i.Node, i.Pod),
+		send: func(ctx context.Context) error {
+			_, err := pods.Patch(ctx, i.Pod.Name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
+			return err
+		},
+		shown: shown(pods, i, func(p *corev1.Pod) (bool, sched.Outcome) {
+			return p.Status.NominatedNodeName == i.Node, sched.Done
+		}),
+	}
+}
+
+// Release deletes a bound member of a gang that cannot be completed, so that its
+// controller makes it anew (decision 22). Nothing is answered: what becomes of it shows
+// as a fact.
+func (c *Carrier) Release(pod ledger.Key, uid, why string) {
+	i := sched.Item{Kind: sched.EvictPod, Pod: pod, UID: uid, Action: why}
+	c.Carry([]sched.Item{i})
+}
+
+// bound says on a pod, as Volcano does, where it went.
+func (c *Carrier) bound(i sched.Item) {
+	c.Event(Event{Kind: "Pod", Object: i.Pod, UID: i.UID, Reason: "Scheduled",
+		Message: fmt.Sprintf("Successfully assigned %s to %s", i.Pod, i.Node)})
+}
+
+// conditions is a patch of a pod's status; the list is merged by type.
+func conditions(uid string, list ...corev1.PodCondition) []byte {
+	patch, _ := json.Marshal(map[string]any{
+		"metadata": map[string]any{"uid": uid}, "status": map[string]any{"conditions": list}}) // plain data
+	return patch
+}

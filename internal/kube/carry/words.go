@@ -1,0 +1,115 @@
+package carry
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"ashlar.sh/sched/ledger"
+)
+
+// Bounds of the slow road.
+const (
+	mostWaiting = 8192 // words that wait; more are dropped
+	mostMessage = 1024 // bytes of a message
+	tries       = 4
+)
+
+// Event is a happening to be told of an object.
+type Event struct {
+	Kind    string // Pod, PodGroup
+	Object  ledger.Key
+	UID     string
+	Warning bool
+	Reason  string
+	Message string
+}
+
+// Event tells of something, unless too much waits to be told. It does not wait, and
+// tells no one when it could not be said: an event is worth no repetition.
+func (c *Carrier) Event(e Event) {
+	c.say(func(ctx context.Context) error {
+		now := metav1.Now()
+		kind, version := corev1.EventTypeNormal, "v1"
+		if e.Warning {
+			kind = corev1.EventTypeWarning
+		}
+		if e.Kind == "PodGroup" {
+			version = "scheduling.volcano.sh/v1beta1"
+		}
+		_, err := c.options.Clients.Slow.CoreV1().Events(e.Object.Namespace).Create(ctx, &corev1.Event{
+			ObjectMeta: metav1.ObjectMeta{Namespace: e.Object.Namespace,
+				Name: fmt.Sprintf("%s.%x.%04x", e.Object.Name, now.UnixNano(), rand.Uint32()&0xffff)},
+			InvolvedObject: corev1.ObjectReference{APIVersion: version, Kind: e.Kind,
+				Namespace: e.Object.Namespace, Name: e.Object.Name, UID: types.UID(e.UID)},
+			Type: kind, Reason: e.Reason, Message: clip(e.Message),
+			Source: corev1.EventSource{Component: c.options.Reporter}, ReportingController: c.options.Reporter,
+			FirstTimestamp: now, LastTimestamp: now, Count: 1,
+		}, metav1.CreateOptions{})
+		return err
+	})
+}
+
+// PodCondition writes a pod's PodScheduled=False with a reason. It returns false when
+// too much waits to be said.
+func (c *Carrier) PodCondition(pod ledger.Key, uid, reason, message string) bool {
+	patch := conditions(uid, corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionFalse,
+		Reason: reason, Message: clip(message), LastTransitionTime: metav1.Now()})
+	return c.say(func(ctx context.Context) error {
+		_, err := c.options.Clients.Slow.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name,
+			types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
+		return err
+	})
+}
+
+// QueueAllocated writes a queue's status.allocated: quantities by resource, nil for one
+// that is there and should not be. It returns false when too much waits to be said.
+func (c *Carrier) QueueAllocated(name, uid string, allocated map[string]*string) bool {
+	patch, _ := json.Marshal(map[string]any{
+		"metadata": map[string]any{"uid": uid}, "status": map[string]any{"allocated": allocated}}) // strings only
+	return c.say(func(ctx context.Context) error {
+		_, err := c.options.Clients.Figures.SchedulingV1beta1().Queues().Patch(ctx, name,
+			types.MergePatchType, patch, metav1.PatchOptions{}, "status")
+		return err
+	})
+}
+
+// say does something on the slow road, a few times if the server has no time; false
+// when too much waits.
+func (c *Carrier) say(what func(context.Context) error) bool {
+	if _, waiting, _ := c.slow.load(); waiting >= mostWaiting {
+		c.dropped.Add(1)
+		return false
+	}
+	c.slow.do(func() (latency time.Duration, overloaded bool) {
+		for n := range tries {
+			if !c.options.Leading() || c.ctx.Err() != nil {
+				return latency, overloaded
+			}
+			err := c.timed(&latency, what)
+			if answer := sort(err); answer != later && answer != unknown {
+				return 0, overloaded // the client's own rate limit is in the latency
+			}
+			overloaded = true
+			if !sleep(c.ctx, pause(err, n)) {
+				break
+			}
+		}
+		c.dropped.Add(1)
+		return 0, overloaded
+	})
+	return true
+}
+
+func clip(message string) string {
+	if len(message) <= mostMessage {
+		return message
+	}
+	return message[:mostMessage-3] + "..."
+}

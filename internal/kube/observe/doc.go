@@ -1,0 +1,15 @@
+// Package observe watches a cluster and hands on what it sees as the engine's facts.
+//
+// Client-go's informers list and watch the kinds that decisions rest on (nodes, pods,
+// PodGroups, Queues, PriorityClasses); what they report waits in one queue until the
+// loop drains it. Translation happens there, in the loop's goroutine, so that an object
+// that changes ten times between two cycles is translated once.
+//
+// It is not a second cache: informers keep only what the transforms leave of an object,
+// and nothing but PodGroups and Queues, whose status is merged into, is read back.
+//
+// Invariants: of one life of an object only the newest state waits in the queue, of two
+// lives both, in their order; an update that changes nothing scheduling reads is no
+// fact; Synced is true only when every informer has delivered its first list, so a
+// decision before that can be, and is, refused.
+package observe

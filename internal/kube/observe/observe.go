@@ -1,0 +1,182 @@
+package observe
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+	"volcano.sh/apis/pkg/client/clientset/versioned"
+	volcanoinformers "volcano.sh/apis/pkg/client/informers/externalversions"
+
+	"ashlar.sh/internal/kube/translate"
+	"ashlar.sh/sched/model"
+)
+
+// Options says what to watch and how to read it.
+type Options struct {
+	Kube      kubernetes.Interface
+	Volcano   versioned.Interface
+	Translate translate.Options
+	// Adopt takes pods of ours without a PodGroup for gangs of their own (decision 25).
+	// Without it they are left alone until a controller has given them one.
+	Adopt bool
+	// Resync is client-go's resync period. What it repeats is no fact; 0 is best.
+	Resync time.Duration
+}
+
+// Observer watches. Its methods but Start may be called from any goroutine, Drain from
+// one only.
+type Observer struct {
+	options Options
+	queue   *queue
+	core    informers.SharedInformerFactory
+	volcano volcanoinformers.SharedInformerFactory
+	groups  cache.Indexer
+	queues  cache.Indexer
+	pods    cache.Indexer
+	synced  []named
+}
+
+type named struct {
+	kind   string
+	synced cache.InformerSynced
+}
+
+// New makes an observer that has seen nothing yet. An error is client-go's, of an
+// informer that was started before; it does not occur.
+func New(o Options) (*Observer, error) {
+	if o.Translate.Specs == nil {
+		o.Translate.Specs = &translate.Specs{}
+	}
+	w := &Observer{options: o, queue: newQueue(),
+		core:    informers.NewSharedInformerFactory(o.Kube, o.Resync),
+		volcano: volcanoinformers.NewSharedInformerFactory(o.Volcano, o.Resync)}
+	groups := w.volcano.Scheduling().V1beta1().PodGroups().Informer()
+	queues := w.volcano.Scheduling().V1beta1().Queues().Informer()
+	pods := w.core.Core().V1().Pods().Informer()
+	w.groups, w.queues, w.pods = groups.GetIndexer(), queues.GetIndexer(), pods.GetIndexer()
+	for _, i := range []struct {
+		kind     string
+		informer cache.SharedIndexInformer
+		strip    cache.TransformFunc
+	}{
+		{"Node", w.core.Core().V1().Nodes().Informer(), stripNode},
+		{"Pod", pods, stripPod},
+		{"PriorityClass", w.core.Scheduling().V1().PriorityClasses().Informer(), stripMeta},
+		{"PodGroup", groups, stripMeta},
+		{"Queue", queues, stripMeta},
+	} {
+		if err := i.informer.SetTransform(i.strip); err != nil {
+			return nil, fmt.Errorf("watch %s: %w", i.kind, err)
+		}
+		handled, err := i.informer.AddEventHandler(w.handler())
+		if err != nil {
+			return nil, fmt.Errorf("watch %s: %w", i.kind, err)
+		}
+		w.synced = append(w.synced, named{i.kind, handled.HasSynced})
+	}
+	return w, nil
+}
+
+// Start begins to watch, until ctx ends. It does not wait.
+func (w *Observer) Start(ctx context.Context) {
+	w.core.StartWithContext(ctx)
+	w.volcano.Start(ctx.Done())
+}
+
+// Shutdown returns when all watches have ended, which needs Start's ctx to have.
+func (w *Observer) Shutdown() {
+	w.core.Shutdown()
+	w.volcano.Shutdown()
+}
+
+// Synced says that the first list of every kind has been handed on. It names the kinds
+// that are still awaited, none when it is true.
+func (w *Observer) Synced() (bool, []string) {
+	var missing []string
+	for _, s := range w.synced {
+		if !s.synced() {
+			missing = append(missing, s.kind)
+		}
+	}
+	return len(missing) == 0, missing
+}
+
+// Wake receives a value when there is something to drain.
+func (w *Observer) Wake() <-chan struct{} { return w.queue.wake }
+
+// Drain returns what was seen since the last call, and when the oldest of it was
+// reported; the zero time when there is nothing.
+func (w *Observer) Drain() (facts []model.Fact, oldest time.Time) {
+	for _, c := range w.queue.take() {
+		if oldest.IsZero() || c.at.Before(oldest) {
+			oldest = c.at
+		}
+		if f, ok := w.fact(c); ok {
+			facts = append(facts, f)
+		}
+	}
+	return facts, oldest
+}
+
+func (w *Observer) fact(c change) (model.Fact, bool) {
+	if c.gone {
+		return translate.Gone(c.object)
+	}
+	f, ok := translate.Fact(c.object, w.options.Translate)
+	if pod, is := f.Object.(*model.Pod); is && !w.options.Adopt && pod.Group == "" {
+		pod.Ours = false
+	}
+	return f, ok
+}
+
+// PodGroup is the newest state that was seen of a PodGroup, nil when there is none. It
+// must not be changed.
+func (w *Observer) PodGroup(namespace, name string) *schedulingv1beta1.PodGroup {
+	return find[schedulingv1beta1.PodGroup](w.groups, namespace+"/"+name)
+}
+
+// Queue is the newest state that was seen of a Queue, nil when there is none. It must
+// not be changed.
+func (w *Observer) Queue(name string) *schedulingv1beta1.Queue {
+	return find[schedulingv1beta1.Queue](w.queues, name)
+}
+
+// Pod is the newest state that was seen of a pod, without what the transforms leave
+// out; nil when there is none. It must not be changed.
+func (w *Observer) Pod(namespace, name string) *corev1.Pod {
+	return find[corev1.Pod](w.pods, namespace+"/"+name)
+}
+
+func find[T any](in cache.Indexer, key string) *T {
+	o, ok, err := in.GetByKey(key)
+	if err != nil || !ok {
+		return nil
+	}
+	t, _ := o.(*T)
+	return t
+}
+
+// handler puts what an informer reports into the queue.
+func (w *Observer) handler() cache.ResourceEventHandler {
+	return cache.ResourceEventHandlerFuncs{
+		AddFunc: func(o any) { w.queue.add(o, false) },
+		UpdateFunc: func(before, after any) {
+			if !same(before, after) {
+				w.queue.add(after, false)
+			}
+		},
+		DeleteFunc: func(o any) {
+			// A deletion that was missed comes with the last state that was known.
+			if missed, ok := o.(cache.DeletedFinalStateUnknown); ok {
+				o = missed.Obj
+			}
+			w.queue.add(o, true)
+		},
+	}
+}

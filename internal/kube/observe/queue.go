@@ -1,0 +1,62 @@
+package observe
+
+import (
+	"sync"
+	"time"
+
+	"ashlar.sh/internal/kube/translate"
+	"ashlar.sh/sched/model"
+)
+
+// change is what an informer reported and nobody has drained yet.
+type change struct {
+	object any
+	gone   bool
+	uid    string
+	at     time.Time // when the first of the states it stands for was reported
+}
+
+// queue holds the newest state of each object that changed.
+type queue struct {
+	mu      sync.Mutex
+	changes []change
+	last    map[model.Ref]int // index of the newest change of an object
+	wake    chan struct{}
+}
+
+func newQueue() *queue {
+	return &queue{last: map[model.Ref]int{}, wake: make(chan struct{}, 1)}
+}
+
+// add takes an object's newest state in and wakes the reader. An earlier state of the
+// same life is replaced; an earlier life stays, for its end must be seen.
+func (q *queue) add(object any, gone bool) {
+	head, ok := translate.Gone(object)
+	if !ok {
+		return
+	}
+	q.mu.Lock()
+	c := change{object: object, gone: gone, uid: head.UID, at: time.Now()}
+	if i, waits := q.last[head.Ref]; waits && q.changes[i].uid == c.uid {
+		c.at = q.changes[i].at
+		q.changes[i] = c
+	} else {
+		q.last[head.Ref] = len(q.changes)
+		q.changes = append(q.changes, c)
+	}
+	q.mu.Unlock()
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take empties the queue.
+func (q *queue) take() []change {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	out := q.changes
+	q.changes = nil
+	clear(q.last)
+	return out
+}

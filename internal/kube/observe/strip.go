@@ -1,0 +1,109 @@
+package observe
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// appliedBy is where kubectl keeps a copy of the whole object.
+const appliedBy = "kubectl.kubernetes.io/last-applied-configuration"
+
+// stripMeta drops what no decision reads and every object carries.
+func stripMeta(o any) (any, error) {
+	m, err := meta.Accessor(o)
+	if err != nil {
+		return o, nil // a tombstone: its object was stripped when it came
+	}
+	m.SetManagedFields(nil)
+	if a := m.GetAnnotations(); a[appliedBy] != "" {
+		delete(a, appliedBy)
+	}
+	return o, nil
+}
+
+// stripNode keeps of a node its labels, its spec and its amounts: neither images nor
+// conditions, whose heartbeats would be facts without news.
+func stripNode(o any) (any, error) {
+	n, ok := o.(*corev1.Node)
+	if !ok {
+		return o, nil
+	}
+	n.Annotations = nil
+	n.Status = corev1.NodeStatus{Capacity: n.Status.Capacity, Allocatable: n.Status.Allocatable}
+	return stripMeta(n)
+}
+
+// stripPod keeps of a pod what placing it reads, its phase and two conditions (whether
+// it is scheduled, whether a resize can be had); of a container its amounts and ports.
+func stripPod(o any) (any, error) {
+	p, ok := o.(*corev1.Pod)
+	if !ok {
+		return o, nil
+	}
+	stripContainers(p.Spec.InitContainers)
+	stripContainers(p.Spec.Containers)
+	p.Spec.EphemeralContainers = nil
+	p.Spec.ImagePullSecrets, p.Spec.HostAliases, p.Spec.DNSConfig = nil, nil, nil
+	p.Spec.SecurityContext = nil
+	p.Spec.Volumes = claims(p.Spec.Volumes)
+	s := &p.Status
+	*s = corev1.PodStatus{Phase: s.Phase, NominatedNodeName: s.NominatedNodeName, Conditions: placed(s.Conditions),
+		Resources: s.Resources, AllocatedResources: s.AllocatedResources,
+		ContainerStatuses: amounts(s.ContainerStatuses), InitContainerStatuses: amounts(s.InitContainerStatuses),
+		NodeAllocatableResourceClaimStatuses: s.NodeAllocatableResourceClaimStatuses}
+	return stripMeta(p)
+}
+
+func stripContainers(list []corev1.Container) {
+	for i := range list {
+		c := &list[i]
+		list[i] = corev1.Container{Name: c.Name, Resources: c.Resources, Ports: c.Ports, RestartPolicy: c.RestartPolicy}
+	}
+}
+
+// claims keeps the volumes that have a say in where the pod runs.
+func claims(list []corev1.Volume) (out []corev1.Volume) {
+	for _, v := range list {
+		if v.PersistentVolumeClaim != nil || v.Ephemeral != nil {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func placed(list []corev1.PodCondition) (out []corev1.PodCondition) {
+	for _, c := range list {
+		if c.Type == corev1.PodScheduled || c.Type == corev1.PodResizePending {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// amounts keeps what a pod that is resized in place says of its containers.
+func amounts(list []corev1.ContainerStatus) (out []corev1.ContainerStatus) {
+	for _, c := range list {
+		if c.Resources != nil || c.AllocatedResources != nil {
+			out = append(out, corev1.ContainerStatus{Name: c.Name, Resources: c.Resources, AllocatedResources: c.AllocatedResources})
+		}
+	}
+	return out
+}
+
+// same says that nothing changed between two states that scheduling could read. Only
+// nodes are compared in full: their heartbeats are the updates that bring no news.
+func same(before, after any) bool {
+	a, b := before.(metav1.Object), after.(metav1.Object)
+	if a.GetResourceVersion() == b.GetResourceVersion() {
+		return true
+	}
+	x, ok := before.(*corev1.Node)
+	if !ok {
+		return false
+	}
+	y := after.(*corev1.Node)
+	return x.UID == y.UID && equality.Semantic.DeepEqual(x.Labels, y.Labels) &&
+		equality.Semantic.DeepEqual(x.Spec, y.Spec) && equality.Semantic.DeepEqual(x.Status, y.Status)
+}

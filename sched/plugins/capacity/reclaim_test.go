@@ -1,0 +1,162 @@
+package capacity
+
+import (
+	"fmt"
+	"testing"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
+)
+
+func (c *cluster) claim(queue, wants string, short ...resource.Dim) policy.Claim {
+	return policy.Claim{Queue: c.id(queue), Job: ledger.NoJob, Want: c.vec(wants), Short: short}
+}
+
+// Seed 001, §5.2, §8 and decision 15.
+func TestPreemptive(t *testing.T) {
+	teams := []string{"team root deserved:cpu=50 capability:cpu=70", "q team deserved:cpu=10,gpu=4", "r team deserved:cpu=20"}
+	tests := map[string]struct {
+		level  string
+		queues []string
+		held   [2]string // by q and by r
+		wants  string
+		short  string
+		why    string
+	}{
+		"within what it deserves":                         {"", teams, [2]string{"cpu=4", ""}, "cpu=6", "", ""},
+		"above it":                                        {"", teams, [2]string{"cpu=5", ""}, "cpu=6", "", "QueueDeserved q cpu 11/10"},
+		"one dimension within it is enough":               {"", teams, [2]string{"cpu=10 gpu=1", ""}, "cpu=1 gpu=3", "", ""},
+		"but one that is short, where one is":             {"", teams, [2]string{"cpu=10 gpu=1", ""}, "cpu=1 gpu=3", "cpu", "QueueDeserved q cpu 11/10"},
+		"a short dimension it does not ask for":           {"", teams, [2]string{"", ""}, "cpu=1", "gpu", "QueueDeserved q"},
+		"a queue that deserves nothing":                   {"", []string{"q root", "r root"}, [2]string{"", ""}, "cpu=1", "", "QueueDeserved q cpu 1/0"},
+		"its guarantee is deserved":                       {"", []string{"q root guarantee:cpu=5", "r root"}, [2]string{"cpu=4", ""}, "cpu=1", "", ""},
+		"above realCapability in any":                     {"", []string{"q root deserved:cpu=10 capability:gpu=2", "r root"}, [2]string{"gpu=2", ""}, "cpu=1 gpu=1", "", "QueueCapability q nvidia.com/gpu 3/2"},
+		"above a parent's realCapability":                 {"", teams, [2]string{"cpu=1", "cpu=68"}, "cpu=2", "", "QueueCapability team cpu 71/70"},
+		"level 1: the team's part is the team's":          {"1", teams, [2]string{"cpu=10", "cpu=20"}, "cpu=20", "", ""},
+		"level 1: above the team's part too":              {"1", teams, [2]string{"cpu=10", "cpu=21"}, "cpu=20", "", "QueueDeserved q cpu 30/10"},
+		"level 9: root's part is nobody's":                {"9", []string{"q root deserved:cpu=10", "r root"}, [2]string{"cpu=10", ""}, "cpu=20", "", "QueueDeserved q cpu 30/10"},
+		"nothing that is shared is asked for: it may not": {"", teams, [2]string{"", ""}, "", "", "QueueDeserved q"},
+		"a closed queue":                                  {"", []string{"q root deserved:cpu=10 closed", "r root"}, [2]string{"", ""}, "cpu=1", "", "QueueNotOpen q"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			c := leveled(t, tc.level, "cpu=100 gpu=8")
+			c.queues(tc.queues...)
+			for i, q := range []string{"q", "r"} {
+				if tc.held[i] != "" {
+					c.hold(q, tc.held[i])
+				}
+			}
+			claim := c.claim("q", tc.wants)
+			if tc.short != "" {
+				d, _ := c.Dims.Lookup(list(tc.short + "=0")[0].Name)
+				claim.Short = []resource.Dim{d}
+			}
+			why, ok := c.Preemptive(claim)
+			equal(t, "why not", brief(why), tc.why)
+			equal(t, "may reclaim", ok, tc.why == "")
+		})
+	}
+}
+
+func leveled(t *testing.T, level, offers string) *cluster {
+	t.Helper()
+	choice := policy.Choice{Hierarchy: true}
+	if level != "" {
+		choice.Arguments = policy.Arguments{"ancestorReclaimLevel": level}
+	}
+	return open(t, choice, offers)
+}
+
+// Seed 001, §5.1. q claims; v's last pod is the unit, or all its pods are.
+func TestReclaimable(t *testing.T) {
+	tests := map[string]struct {
+		level  string
+		queues []string
+		held   []string // by pods of v
+		whole  bool
+		wants  string
+		why    string
+	}{
+		"above what it deserves":                     {"", []string{"q root", "v root deserved:cpu=10"}, []string{"cpu=8", "cpu=3"}, false, "cpu=1", ""},
+		"not above it":                               {"", []string{"q root", "v root deserved:cpu=11"}, []string{"cpu=8", "cpu=3"}, false, "cpu=1", "VictimDeserved v cpu 11/11"},
+		"above it in another dimension it gives":     {"", []string{"q root", "v root deserved:cpu=11,gpu=1"}, []string{"cpu=8 gpu=1", "cpu=3 gpu=1"}, false, "cpu=1", ""},
+		"above it in one that it does not give":      {"", []string{"q root", "v root deserved:cpu=11,gpu=1"}, []string{"cpu=8 gpu=2", "cpu=3"}, false, "cpu=1", "VictimDeserved v cpu 11/11"},
+		"it gives nothing that is wanted":            {"", []string{"q root", "v root"}, []string{"gpu=1"}, false, "cpu=1", "VictimOfNoUse v"},
+		"best effort is taken at once":               {"", []string{"q root", "v root"}, []string{"cpu=1"}, false, "cpu=1", ""},
+		"so is what deserved does not speak of":      {"", []string{"q root", "v root deserved:gpu=4"}, []string{"cpu=1"}, false, "cpu=1", ""},
+		"a zero that is meant":                       {"", []string{"q root", "v root deserved:cpu=4,gpu=0"}, []string{"cpu=1 gpu=1"}, false, "cpu=1", ""},
+		"the guarantee stays":                        {"", []string{"q root", "v root guarantee:cpu=10"}, []string{"cpu=9", "cpu=2"}, false, "cpu=1", "VictimGuaranteed v cpu 10/9"},
+		"to the last unit above it":                  {"", []string{"q root", "v root guarantee:cpu=10"}, []string{"cpu=10", "cpu=2"}, false, "cpu=1", ""},
+		"a guarantee of what it does not give":       {"", []string{"q root", "v root guarantee:gpu=4"}, []string{"cpu=2"}, false, "cpu=1", ""},
+		"the guarantee of the queue above stays":     {"", []string{"q root", "team root guarantee:cpu=10", "v team"}, []string{"cpu=9", "cpu=2"}, false, "cpu=1", "VictimGuaranteed team cpu 10/9"},
+		"but that of a shared one is no hindrance":   {"", []string{"team root guarantee:cpu=10", "q team", "v team"}, []string{"cpu=9", "cpu=2"}, false, "cpu=1", ""},
+		"a whole gang before whose last it is above": {"", []string{"q root", "v root deserved:cpu=4"}, []string{"cpu=3", "cpu=3", "cpu=5"}, true, "cpu=1", ""},
+		"a whole gang before whose last it is not":   {"", []string{"q root", "v root deserved:cpu=4"}, []string{"cpu=4", "cpu=4"}, true, "cpu=1", "VictimDeserved v cpu 4/4"},
+		"a whole gang never below the guarantee":     {"", []string{"q root", "v root guarantee:cpu=1"}, []string{"cpu=4"}, true, "cpu=1", "VictimGuaranteed v cpu 1/0"},
+		"level 0: the team above need not be":        {"0", []string{"q root", "team root deserved:cpu=50", "v team deserved:cpu=5"}, []string{"cpu=6"}, false, "cpu=1", ""},
+		"level 1: the team must be above its too":    {"1", []string{"q root", "team root deserved:cpu=50", "v team deserved:cpu=5"}, []string{"cpu=6"}, false, "cpu=1", "VictimDeserved team cpu 50/6"},
+		"level 1: unless it is both's":               {"1", []string{"team root deserved:cpu=50", "q team", "v team deserved:cpu=5"}, []string{"cpu=6"}, false, "cpu=1", ""},
+		"level 1: and not what is above that":        {"1", []string{"q root", "org root deserved:cpu=50", "team org", "v team deserved:cpu=5"}, []string{"cpu=6"}, false, "cpu=1", ""},
+		"level 2: also that":                         {"2", []string{"q root", "org root deserved:cpu=50", "team org", "v team deserved:cpu=5"}, []string{"cpu=6"}, false, "cpu=1", "VictimDeserved org cpu 50/6"},
+		"a queue out of place":                       {"", []string{"q root", "v nowhere"}, []string{"cpu=6"}, false, "cpu=1", "VictimOutside v"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			c := leveled(t, tc.level, "cpu=100 gpu=8")
+			c.queues(tc.queues...)
+			unit := policy.Unit{Queue: c.id("v")}
+			for i, asks := range tc.held {
+				unit.Tasks = append(unit.Tasks, c.member("v", "victim", fmt.Sprintf("victim-%d", i), asks, true))
+			}
+			if !tc.whole {
+				unit.Tasks = unit.Tasks[len(unit.Tasks)-1:]
+			}
+			o := c.Reclaimable(c.claim("q", tc.wants), unit)
+			equal(t, "why not", brief(o.Reason), tc.why)
+			equal(t, "permitted", o.Vote == policy.Permit, tc.why == "")
+			equal(t, "a guard", o.Guard, tc.why != "" && tc.why != "VictimOfNoUse v")
+		})
+	}
+}
+
+// Seed 001, §5.1, "allocations": what was taken in the same try no longer counts.
+func TestReclaimableJudgesThePresentState(t *testing.T) {
+	c := nested(t, "cpu=100")
+	c.queues("q root", "v root deserved:cpu=10")
+	var pods []ledger.TaskID
+	for i := range 6 {
+		pods = append(pods, c.member("v", "victim", fmt.Sprintf("victim-%d", i), "cpu=3", true))
+	}
+	taken := 0
+	c.Try(func(tx *ledger.Tx) bool {
+		for _, p := range pods {
+			if c.Reclaimable(c.claim("q", "cpu=1"), policy.Unit{Queue: c.id("v"), Tasks: []ledger.TaskID{p}}).Vote == policy.Permit {
+				tx.Evict(p, "reclaim", ledger.NoTask)
+				taken++
+			}
+		}
+		return false
+	})
+	equal(t, "pods taken of 18 cpu held and 10 deserved", taken, 3)
+}
+
+// Seed 001, §9.
+func TestVictimsComeFromTheNearestQueueFirst(t *testing.T) {
+	queues := []string{"org root", "team org", "q team", "brother team", "cousin org", "far root", "lost nowhere"}
+	c := nested(t, "cpu=100")
+	c.queues(queues...)
+	nearest := []string{"brother", "cousin", "far", "lost"}
+	for i, a := range nearest {
+		for j, b := range nearest {
+			got := c.CompareVictimQueues(c.id(a), c.id(b), c.id("q"))
+			if got < 0 != (i < j) || got > 0 != (i > j) {
+				t.Errorf("%s and %s compare as %d", a, b, got)
+			}
+		}
+	}
+	f := flat(t, "cpu=100")
+	f.queues("q root", "a root", "b root")
+	equal(t, "flat queues are all as near", f.CompareVictimQueues(f.id("a"), f.id("b"), f.id("q")), 0)
+}

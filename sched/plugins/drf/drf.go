@@ -1,0 +1,64 @@
+// Package drf serves the job with the smallest dominant share first: of a queue's jobs
+// the one whose largest part of the cluster, over all dimensions, is the smallest
+// (dominant resource fairness).
+//
+// A job's share is read off the ledger whenever it is asked: what its members hold, or
+// are promised, of what all nodes offer. The dimension pods takes no part (decision 24),
+// nor does one that no node offers. Shares are compared exactly, as fractions.
+//
+// With enableHierarchy it orders queues too, down the tree that their annotations name
+// (see tree).
+//
+// It is no quota: nobody waits because of drf, only behind others. A job that lost
+// members holds more than a fresh one and so comes behind it, which can keep a broken
+// gang waiting: put gang or priority into an earlier tier, as the default configuration
+// does, and they decide first.
+//
+// Source: seed 002 §4.3; semantics of Volcano's plugin of this name.
+package drf
+
+import (
+	"ashlar.sh/sched/fair"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
+)
+
+// Definition is the plugin "drf". It takes no arguments; its flag enableHierarchy adds
+// an order of queues.
+func Definition() policy.Definition {
+	return policy.Definition{Name: "drf", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
+		p := &plugin{l}
+		if c.Hierarchy {
+			return &hierarchical{plugin: p, tree: tree{l: l}}, nil
+		}
+		return p, nil
+	}}
+}
+
+type plugin struct{ l *ledger.Ledger }
+
+// CompareJobs puts the job of smaller dominant share first.
+func (p *plugin) CompareJobs(a, b ledger.JobID) int {
+	return dominant(p.l, p.l.Job(a).Allocated, nil).Compare(dominant(p.l, p.l.Job(b).Allocated, nil))
+}
+
+// dominant is the largest part of the cluster, over all dimensions that some node
+// offers, in what is held and in what is added to it; amounts below zero in add are
+// taken away. Of nothing it is 0.
+func dominant(l *ledger.Ledger, held resource.Sums, add resource.Vec) (most fair.Ratio) {
+	for d := range resource.Dim(max(len(held), len(add))) {
+		has := held.Get(d)
+		if add != nil {
+			has = resource.Sum{}.Plus(has).Plus(add.Get(d)).Int64()
+		}
+		total := l.Total(d)
+		if has <= 0 || total <= 0 || d == resource.Pods {
+			continue
+		}
+		if r := fair.Share(has, total); r.Compare(most) > 0 {
+			most = r
+		}
+	}
+	return most
+}

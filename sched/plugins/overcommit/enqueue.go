@@ -1,0 +1,69 @@
+package overcommit
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
+)
+
+// VoteEnqueue permits a job while the cluster has not been promised too often with it,
+// and rejects it otherwise. Need of the reason is what would be promised, Have what may
+// be.
+func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) {
+	job := p.l.Job(j)
+	var over []resource.Dim
+	for d, least := range job.MinResources {
+		if d := resource.Dim(d); least > 0 && d != resource.Pods && p.promised(job, d) > p.mayBe(d) {
+			over = append(over, d)
+		}
+	}
+	if len(over) == 0 {
+		return policy.Permit, trace.Reason{}
+	}
+	p.l.Dims.SortByName(over)
+	r := trace.Reason{Code: trace.ClusterOvercommitted}
+	for _, d := range over {
+		r.Shorts = append(r.Shorts, trace.Short{Dim: p.l.Dims.Name(d), Need: p.promised(job, d), Have: p.mayBe(d)})
+	}
+	return policy.Reject, r
+}
+
+// promised is what is used or kept for somebody, with a job let in.
+func (p *plugin) promised(job *ledger.Job, d resource.Dim) int64 {
+	root, _ := p.l.FindQueue(model.RootQueue)
+	asks := max(0, job.MinResources.Get(d)-job.Allocated.Get(d))
+	return resource.Sum{}.Plus(p.used.of(p.l, d)).Plus(p.l.Queue(root).Inqueue.Get(d)).Plus(asks).Int64()
+}
+
+// mayBe is what may be promised; no bound where no node offers anything.
+func (p *plugin) mayBe(d resource.Dim) int64 {
+	total := p.l.Total(d)
+	if total <= 0 {
+		return 1<<63 - 1
+	}
+	return resource.MulDiv(total, p.factor, 1000)
+}
+
+// used is what all nodes' tasks hold, those of other schedulers and those that are
+// leaving included. It is summed when it is asked for and nodes have changed since.
+type used struct {
+	summed bool
+	at     uint64
+	sums   resource.Sums
+}
+
+func (u *used) of(l *ledger.Ledger, d resource.Dim) int64 {
+	if now := l.Now(); !u.summed || u.at != now {
+		u.summed, u.at = true, now
+		clear(u.sums)
+		l.Present(func(n ledger.NodeID) bool {
+			for d := range resource.Dim(l.Dims.Len()) {
+				u.sums = u.sums.AddAt(d, l.Used(d, n))
+			}
+			return true
+		})
+	}
+	return u.sums.Get(d)
+}

@@ -1,0 +1,151 @@
+// Package resourcequota holds a job back in Pending while the pods it asks for would
+// exceed a ResourceQuota of its namespace: better one job that says so than pods that
+// the API server refuses one by one, and half a gang that waits for the rest.
+//
+// The question is what the API server will ask of the job's pods: what the namespace
+// uses, what jobs let in before have not yet made pods of, and the job's minResources,
+// against the quota's hard limits, in the dimensions that both name. What the namespace
+// uses is what the quota's status says, or what its jobs' pods add up to where that is
+// more: the status follows pods a moment later. Pods of other schedulers that wait, and
+// those not yet in the status, are not seen. A job that has pods is asked for the others
+// only.
+//
+// A quota bounds requests: cpu and requests.cpu are the same. Bounds of limits (limits.*),
+// of numbers of objects (pods, count/*) and quotas with scopes are left out; the API
+// server holds them when the pods come.
+//
+// Source: semantics of Volcano's plugin of this name; decision 9 for what is let in.
+package resourcequota
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
+)
+
+// Definition is the plugin "resourcequota". It takes no arguments.
+func Definition() policy.Definition {
+	return policy.Definition{Name: "resourcequota", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) {
+		return &plugin{l: l, last: ledger.NoJob}, nil
+	}}
+}
+
+type plugin struct {
+	l       *ledger.Ledger
+	usage   map[string]*usage // by namespace, of this cycle; nil: not gathered yet
+	last    ledger.JobID      // permitted last; whether it was let in shows by its phase
+	pending resource.Vec      // scratch
+}
+
+// usage is what a namespace's jobs ask of its quotas.
+type usage struct {
+	made  resource.Sums // by pods that exist and have not finished
+	owing resource.Sums // by jobs let in, for pods not made yet
+}
+
+// Open forgets what the last cycle gathered. Within a cycle pods neither come nor go.
+func (p *plugin) Open(*trace.Recorder) { p.usage, p.last = nil, ledger.NoJob }
+
+// VoteEnqueue rejects a job whose pods would exceed a quota, and names the first such
+// quota. Need of the reason is what the namespace would use, Have the hard limit.
+func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) {
+	job := p.l.Job(j)
+	quotas := p.l.Quotas(job.Key.Namespace)
+	if len(quotas) == 0 {
+		return policy.Permit, trace.Reason{}
+	}
+	p.gather()
+	for _, q := range quotas {
+		if r := p.exceeds(job, q); r.Is() {
+			return policy.Reject, r
+		}
+	}
+	p.last = j
+	return policy.Permit, trace.Reason{}
+}
+
+// exceeds says in what a quota has no room for a job's pods.
+func (p *plugin) exceeds(job *ledger.Job, q *model.Quota) trace.Reason {
+	var over []resource.Dim
+	for d := range job.MinResources {
+		d := resource.Dim(d)
+		if hard, bounded := q.Hard.Get(p.l.Dims.Name(d)); bounded && owes(job, d) > 0 && p.with(job, q, d) > hard {
+			over = append(over, d)
+		}
+	}
+	if len(over) == 0 {
+		return trace.Reason{}
+	}
+	p.l.Dims.SortByName(over)
+	r := trace.Reason{Code: trace.NamespaceQuotaExceeded, Text: q.Name}
+	for _, d := range over {
+		hard, _ := q.Hard.Get(p.l.Dims.Name(d))
+		r.Shorts = append(r.Shorts, trace.Short{Dim: p.l.Dims.Name(d), Need: p.with(job, q, d), Have: hard})
+	}
+	return r
+}
+
+// with is what the namespace would use with a job's pods.
+func (p *plugin) with(job *ledger.Job, q *model.Quota, d resource.Dim) int64 {
+	used, _ := q.Used.Get(p.l.Dims.Name(d))
+	sum := resource.Sum{}.Plus(owes(job, d))
+	if u := p.usage[job.Key.Namespace]; u != nil {
+		used = max(used, u.made.Get(d))
+		sum = sum.Plus(u.owing.Get(d))
+	}
+	return sum.Plus(used).Int64()
+}
+
+// owes is what of a job's minimum no pod stands for yet.
+func owes(job *ledger.Job, d resource.Dim) int64 {
+	if d == resource.Pods {
+		return 0
+	}
+	return max(0, job.MinResources.Get(d)-job.Total.Get(d))
+}
+
+// gather brings usage up to date: in the first vote of a cycle from all jobs, in later
+// ones by what became of the last that was permitted.
+func (p *plugin) gather() {
+	if p.usage == nil {
+		p.usage = map[string]*usage{}
+		p.l.Jobs(func(j ledger.JobID) bool {
+			p.add(j)
+			return true
+		})
+		return
+	}
+	if p.last != ledger.NoJob {
+		if job := p.l.Job(p.last); job.Phase == model.GroupInqueue {
+			p.usage[job.Key.Namespace].owe(job)
+		}
+		p.last = ledger.NoJob
+	}
+}
+
+// add counts a job's pods, and those it is to have if it was let in.
+func (p *plugin) add(j ledger.JobID) {
+	job := p.l.Job(j)
+	if len(p.l.Quotas(job.Key.Namespace)) == 0 {
+		return
+	}
+	u := p.usage[job.Key.Namespace]
+	if u == nil {
+		u = &usage{}
+		p.usage[job.Key.Namespace] = u
+	}
+	p.pending = job.Total.Vec(p.pending)
+	u.made = u.made.Add(p.pending)
+	if job.Phase == model.GroupInqueue {
+		u.owe(job)
+	}
+}
+
+// owe counts what a job that was let in has not made pods of.
+func (u *usage) owe(job *ledger.Job) {
+	for d := range job.MinResources {
+		u.owing = u.owing.AddAt(resource.Dim(d), owes(job, resource.Dim(d)))
+	}
+}

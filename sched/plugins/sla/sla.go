@@ -1,0 +1,112 @@
+// Package sla keeps jobs from waiting longer than they said they would: sla-waiting-time,
+// in a PodGroup's annotation or, for all jobs that say nothing, in the plugin's argument.
+//
+// A job's deadline is its creation and that time. Before it the plugin has no vote. From
+// then on it permits the job to leave Pending, and to keep for the rest of a cycle the
+// room that was found for it while other room is still being freed. By rule E that
+// overrides plugins of later tiers, and none of its own or an earlier one: name it first.
+// At all times, the job with the earlier deadline goes first, and one with a deadline
+// before one without.
+//
+// It takes nothing from anybody and makes no room. When everybody is late nobody is:
+// then the oldest deadline goes first, and that is all. A job that runs in part keeps its
+// deadline for the members it still lacks.
+//
+// The engine has no clock. The plugin is told the time when a cycle begins, says when
+// the next deadline passes, and answers by that time until the next cycle. A job created
+// later than now, by a clock that differs, has not begun to wait.
+//
+// Source: semantics of Volcano's plugin of this name.
+package sla
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
+)
+
+// Definition is the plugin "sla". Its argument sla-waiting-time is a duration above 0:
+// what holds for jobs that say nothing. Without it they have no deadline.
+func Definition() policy.Definition {
+	return policy.Definition{Name: "sla", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
+		wait, err := c.Arguments.Duration(waitKey, 0)
+		if err != nil {
+			return nil, err
+		}
+		if text, given := c.Arguments[waitKey]; given && wait <= 0 {
+			return nil, fmt.Errorf("argument %s: %s is no time to wait; leave it out where jobs may wait for ever", waitKey, text)
+		}
+		return &plugin{l: l, wait: wait}, nil
+	}}
+}
+
+const waitKey = "sla-waiting-time"
+
+type plugin struct {
+	l    *ledger.Ledger
+	wait int64 // for jobs that say nothing; 0: for ever
+	now  int64
+}
+
+// At is told the time, and returns the first deadline after it of a job for which
+// something is left to decide.
+func (p *plugin) At(now int64) (next int64) {
+	p.now = now
+	for _, j := range p.l.Active() { // order-free: the least is sought
+		at, has := p.deadline(j)
+		if has && at > now && p.l.Job(j).Created <= now && (next == 0 || at < next) {
+			next = at
+		}
+	}
+	return next
+}
+
+// deadline is when a job has waited long enough; false for one that may wait for ever.
+func (p *plugin) deadline(j ledger.JobID) (int64, bool) {
+	job := p.l.Job(j)
+	wait := job.MaxWait
+	if wait == 0 {
+		wait = p.wait
+	}
+	if job.Created > math.MaxInt64-wait {
+		return math.MaxInt64, wait > 0
+	}
+	return job.Created + wait, wait > 0
+}
+
+func (p *plugin) late(j ledger.JobID) bool {
+	at, has := p.deadline(j)
+	return has && at <= p.now
+}
+
+// VoteEnqueue permits a job that is late and abstains from others.
+func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) {
+	return p.VotePipelined(j), trace.Reason{}
+}
+
+// VotePipelined permits a job that is late and abstains from others.
+func (p *plugin) VotePipelined(j ledger.JobID) policy.Vote {
+	if p.late(j) {
+		return policy.Permit
+	}
+	return policy.Abstain
+}
+
+// CompareJobs puts the earlier deadline first, and a job that has none last.
+func (p *plugin) CompareJobs(a, b ledger.JobID) int {
+	x, hasX := p.deadline(a)
+	y, hasY := p.deadline(b)
+	switch {
+	case hasX && hasY:
+		return cmp.Compare(x, y)
+	case hasX:
+		return -1
+	case hasY:
+		return 1
+	}
+	return 0
+}
