@@ -8,18 +8,28 @@ import (
 // BenchmarkAllocate places gangs on an empty cluster: one cycle decides all of them.
 func BenchmarkAllocate(b *testing.B) {
 	for _, nodes := range []int{1000, 5000, 10_000, 50_000} {
-		b.Run(fmt.Sprintf("gangs=10x100/nodes=%d", nodes), func(b *testing.B) { gangs(b, nodes, 10, 100) })
+		b.Run(fmt.Sprintf("gangs=10x100/nodes=%d", nodes), func(b *testing.B) { gangs(b, nodes, 10, 100, false) })
+	}
+	for _, nodes := range []int{5000, 50_000} {
+		b.Run(fmt.Sprintf("gangs=10x100/new-template/nodes=%d", nodes), func(b *testing.B) { gangs(b, nodes, 10, 100, true) })
 	}
 }
 
-func gangs(b *testing.B, nodes, count, members int) {
+// gangs places count gangs in one cycle. fresh: their template was never seen before, so
+// that the cycle includes looking at every node for it; otherwise the template is known,
+// as those of most jobs are.
+func gangs(b *testing.B, nodes, count, members int, fresh bool) {
 	w := newWorld(b, nodes)
 	b.ReportAllocs()
 	b.ResetTimer()
 	b.StopTimer()
-	for range b.N {
+	for i := range b.N {
+		spec := small
+		if fresh {
+			spec = sized(int64(i))
+		}
 		for g := range count {
-			w.gang(fmt.Sprintf("gang-%d", g), members, members)
+			w.gang(fmt.Sprintf("gang-%d", g), members, members, spec)
 		}
 		b.StartTimer()
 		bound := w.cycle()

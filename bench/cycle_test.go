@@ -13,7 +13,7 @@ func steady(b *testing.B) *world {
 	w := newWorld(b, nodes)
 	for j := range jobs {
 		name := fmt.Sprintf("job-%d", j)
-		w.gang(name, 0, members)
+		w.gang(name, 0, members, small)
 		for i := range members {
 			w.pod(fmt.Sprintf("%s-%d", name, i), name, int64(i), fmt.Sprintf("node-%05d", (j*members+i)%nodes), small)
 		}

@@ -51,11 +51,16 @@ func (w *world) gone(k model.Kind, ns, name string) { w.put(k, ns, name, nil) }
 
 var small = &model.Spec{Requests: resource.List{{Name: "cpu", Value: 1000}, {Name: "memory", Value: 2 << 30}, {Name: "pods", Value: 1}}}
 
-func (w *world) gang(name string, members, least int) {
+// sized is a template of which there is only one.
+func sized(i int64) *model.Spec {
+	return &model.Spec{Requests: resource.List{{Name: "cpu", Value: 1000}, {Name: "memory", Value: 2<<30 + i}, {Name: "pods", Value: 1}}}
+}
+
+func (w *world) gang(name string, members, least int, spec *model.Spec) {
 	w.put(model.KindPodGroup, "bench", name, &model.PodGroup{
 		Meta: model.Meta{Namespace: "bench", Name: name, UID: name}, MinMember: int32(least), Phase: model.GroupInqueue})
 	for i := range members {
-		w.pod(fmt.Sprintf("%s-%d", name, i), name, int64(i), "", small)
+		w.pod(fmt.Sprintf("%s-%d", name, i), name, int64(i), "", spec)
 	}
 }
 

@@ -9,30 +9,30 @@ queue root capability=cpu:40
 queue team
 queue ml parent=team
 
-submit x/train queue=ml min=1 minresources=cpu:30
-submit x/more  queue=ml min=1 minresources=cpu:11
+submit x/first queue=ml min=1 minresources=cpu:30
+submit x/second queue=ml min=1 minresources=cpu:11
 cycle phases
 ----
-phase x/more Inqueue
-wait x/more: NoPods
-wait x/train: QueueQuotaInsufficient ml: cpu 41 with it, 40 may be
+phase x/first Inqueue
+wait x/first: NoPods
+wait x/second: QueueQuotaInsufficient ml: cpu 41 with it, 40 may be
 
-grow x/train 1 x cpu=30
+grow x/first 1 x cpu=30
 cycle
 ----
-wait x/more: NoPods
-wait x/train: QueueQuotaInsufficient ml: cpu 41 with it, 40 may be
+wait x/first: NoNodes
+wait x/second: QueueQuotaInsufficient ml: cpu 41 with it, 40 may be
 
 node n1 cpu=32
 run
 ----
-wait x/more: NoPods
-wait x/train: QueueQuotaInsufficient ml: cpu 41 with it, 40 may be
+2s    bind x/first-0 n1
+wait x/second: QueueQuotaInsufficient ml: cpu 41 with it, 40 may be
 
 queues all deserved real allocated inqueue
 ----
 queue    deserved  real    allocated  inqueue
 default  -         cpu=32  -          -
-ml       -         cpu=32  -          cpu=11
-root     cpu=32    cpu=32  -          cpu=11
-team     -         cpu=32  -          cpu=11
+ml       -         cpu=32  cpu=30     -
+root     cpu=32    cpu=32  cpu=30     -
+team     -         cpu=32  cpu=30     -

@@ -2,7 +2,8 @@
 # for a queue of its own that holds nothing.
 #
 # Team a holds two of its four through training; inference, which holds nothing, goes
-# behind batch, whose team holds one of four.
+# behind batch, whose team holds one of four. When the node is full it is the node that
+# is full, no queue.
 
 conf
   tier priority gang
@@ -25,7 +26,7 @@ submit x/later queue=batch     1 x cpu=1
 cycle
 ----
 bind x/later-0 n1
-wait x/infer: QueueCapability root: cpu 5 with it, 4 may be
+wait x/infer: NotEnoughResources: cpu 1 asked, 0 free on n1
 
 queues all allocated share
 ----

@@ -19,7 +19,7 @@ run
 0s    bind x/three-0..13 n1
 0s    bind x/two-0..2 n1
 wait x/one: QueueCapability a: cpu 7 with it, 6 may be
-wait x/three: QueueCapability root: cpu 21 with it, 20 may be
+wait x/three: NotEnoughResources: cpu 1 asked, 0 free on n1
 wait x/two: QueueCapability a: cpu 7 with it, 6 may be
 
 queues guarantee deserved real allocated

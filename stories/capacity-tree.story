@@ -1,8 +1,8 @@
 # The tree of the capacity guide: teams below root, queues below teams, and what one
 # queue holds all above it hold.
 #
-# Training takes all it may have of its team's part: fifty, and not the seventy that
-# the team may. Inference gets the rest of the team's.
+# Team a is full at its seventy. Training could have fifty and inference thirty; both
+# get the same part of what they deserve, 46 of 40 and 24 of 20.
 
 conf
   tier priority gang

@@ -10,6 +10,7 @@ import (
 	"ashlar.sh/internal/config/profile"
 	"ashlar.sh/internal/manifest"
 	"ashlar.sh/internal/sim"
+	"ashlar.sh/internal/traces/summary"
 	"ashlar.sh/sched/policy"
 )
 
@@ -18,21 +19,16 @@ type input struct {
 	profile  policy.Profile
 	items    []sim.Item
 	problems []manifest.Problem
+	watch    *summary.Watch // of a trace; nil without one
 }
 
 // read reads the cluster and its configuration. Everything that is wrong is reported,
 // not only the first.
 func (p Process) read(s simulation) (input, error) {
-	set, errs := manifest.Load(s.files, p.In)
-	var lines []string
-	for _, e := range errs {
-		lines = append(lines, e.Error())
-	}
-	var world *manifest.World
-	if len(lines) == 0 {
-		world = set.Expand(s.schedulers...)
-	}
+	world, lines := p.objects(s)
 	chosen, more := p.configuration(s, world)
+	lines = append(lines, more...)
+	trace, more := readTrace(s)
 	if lines = append(lines, more...); len(lines) > 0 {
 		return input{}, badInput(lines...)
 	}
@@ -41,7 +37,27 @@ func (p Process) read(s simulation) (input, error) {
 		in.items = append(in.items, sim.Item{Fact: i.Fact, SubmitAt: i.SubmitAt, Duration: i.Duration,
 			HasDuration: i.HasDuration, Owned: i.Owned, Where: i.Where.String()})
 	}
+	if trace != nil {
+		in.add(trace)
+	}
 	return in, nil
+}
+
+// objects reads the files; nil with what is wrong with them, line by line. A trace needs
+// none.
+func (p Process) objects(s simulation) (*manifest.World, []string) {
+	if len(s.files) == 0 {
+		return &manifest.World{}, nil
+	}
+	set, errs := manifest.Load(s.files, p.In)
+	var lines []string
+	for _, e := range errs {
+		lines = append(lines, e.Error())
+	}
+	if len(lines) > 0 {
+		return nil, lines
+	}
+	return set.Expand(s.schedulers...), nil
 }
 
 // configuration is the flag's, else the only one among the input, else Volcano's

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/sim"
@@ -16,10 +15,6 @@ const mostFindings = 20
 // progress on stderr. It returns what the audit found, if it was asked for: the run
 // ends with the first cycle in which it found something.
 func (p Process) run(s simulation, in input) (world *sim.World, findings []string, err error) {
-	last, err := lastCycle(s.stop, in)
-	if err != nil {
-		return nil, nil, badInput("error: " + err.Error())
-	}
 	world, err = sim.New(in.profile, in.items, sim.Options{Verbosity: s.verbosity, Audit: s.audit})
 	if err != nil {
 		return nil, nil, badInput("error: " + err.Error())
@@ -27,9 +22,15 @@ func (p Process) run(s simulation, in input) (world *sim.World, findings []strin
 	show := p.progress(s.verbosity > 0)
 	defer show.clear()
 	for {
+		if at, _ := world.Next(); s.stop > 0 && at > s.stop {
+			return world, nil, nil
+		}
 		c, more := world.Step()
 		if !more {
 			return world, nil, nil
+		}
+		if in.watch != nil {
+			in.watch.See(c)
 		}
 		p.log(c)
 		for _, f := range c.Audit {
@@ -38,26 +39,8 @@ func (p Process) run(s simulation, in input) (world *sim.World, findings []strin
 		if len(findings) > 0 {
 			return world, findings[:min(len(findings), mostFindings)], nil
 		}
-		if s.stop > 0 && c.At >= last {
-			return world, nil, nil
-		}
 		show.tick(world)
 	}
-}
-
-// lastCycle is the time of the last cycle up to and including a virtual time, 0 for
-// quiet. A world cannot be asked when its next cycle is due, so another one, which
-// runs alike, is run to find out.
-func lastCycle(stop time.Duration, in input) (time.Duration, error) {
-	if stop <= 0 {
-		return 0, nil
-	}
-	w, err := sim.New(in.profile, in.items, sim.Options{})
-	if err != nil {
-		return 0, err
-	}
-	w.Run(stop)
-	return w.Now(), nil
 }
 
 // log prints a cycle's events, each after the virtual time.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -21,6 +22,8 @@ type simulation struct {
 	schedulers []string
 	audit      bool
 
+	traceNodes, traceJobs string
+
 	stop time.Duration // from until: 0 for quiet
 }
 
@@ -33,6 +36,10 @@ List; Queue, PodGroup and Job of Volcano; batch Job, Deployment, StatefulSet and
 ReplicaSet. Annotations ashlar.sh/submit-at (on any object) and ashlar.sh/duration (on a
 pod or its template) say when it appears and how long it runs: 30s, 1h30m.
 
+Or it is a trace: --trace-nodes and --trace-jobs name two CSV files, plain or gzip, with
+one node and one job a row; -f may add queues and a configuration. What is printed then
+is how long jobs waited and took, and how full the cluster was, instead of each job.
+
 The configuration is that of --scheduler-conf, else the only ConfigMap among the input
 with a key volcano-scheduler.conf, else Volcano's default.
 
@@ -41,7 +48,7 @@ Exit codes: 0 simulated, whatever waits; 1 bad input or configuration; 2 bad usa
 func (p Process) simulate(name string) *cobra.Command {
 	s := simulation{}
 	c := &cobra.Command{
-		Use:   "simulate -f FILE|DIR|- ...",
+		Use:   "simulate [-f FILE|DIR|-] ...",
 		Short: "Show who would run where, who would wait and why",
 		Long:  simulateLong,
 		Example: strings.ReplaceAll(`  # Simulate the files of a folder
@@ -53,6 +60,9 @@ func (p Process) simulate(name string) *cobra.Command {
 
   # With another configuration, stopped after an hour of virtual time
   NAME simulate -f cluster.yaml --scheduler-conf volcano-scheduler.conf --until 1h
+
+  # Replay a trace
+  NAME simulate --trace-nodes nodes.csv --trace-jobs jobs.csv.gz -o csv
 
   # For a script
   NAME simulate -f cluster.yaml -o json`, "NAME", name),
@@ -68,28 +78,37 @@ func (p Process) simulate(name string) *cobra.Command {
 	f.StringSliceVarP(&s.files, "filename", "f", nil, "file or folder to read, - for standard input; may be given several times")
 	f.StringVar(&s.config, "scheduler-conf", "", "volcano-scheduler.conf to use")
 	f.StringVar(&s.until, "until", "quiet", "when to stop: quiet, or a virtual time such as 90s or 2h")
-	f.StringVarP(&s.output, "output", "o", "table", "table, json or yaml")
+	f.StringVar(&s.traceNodes, "trace-nodes", "", "table of a trace's nodes, with --trace-jobs")
+	f.StringVar(&s.traceJobs, "trace-jobs", "", "table of a trace's jobs, with --trace-nodes")
+	f.StringVarP(&s.output, "output", "o", "table", "table, json or yaml; csv for a trace")
 	f.IntVarP(&s.verbosity, "v", "v", 0, "print the scheduler's log lines up to this level (3 to 5) on stderr")
 	f.StringSliceVar(&s.schedulers, "scheduler-name", []string{"volcano"}, "schedulerName of the pods to schedule; may be given several times")
 	f.BoolVar(&s.audit, "audit", false, "recount every figure after every cycle; exit 1 if one is wrong")
 	for _, err := range []error{
-		c.MarkFlagRequired("filename"),
-		c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json", "yaml"}, cobra.ShellCompDirectiveNoFileComp)),
+		c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json", "yaml", "csv"}, cobra.ShellCompDirectiveNoFileComp)),
 		c.RegisterFlagCompletionFunc("until", cobra.FixedCompletions([]string{"quiet"}, cobra.ShellCompDirectiveNoFileComp)),
 	} {
 		if err != nil {
 			panic(err) // a flag that is not defined above
 		}
 	}
+	c.MarkFlagsRequiredTogether("trace-nodes", "trace-jobs")
 	return c
 }
 
 // check refuses values that no run can be made of, before anything is read.
 func (s *simulation) check() error {
+	if len(s.files) == 0 && s.traceJobs == "" {
+		return errors.New(`required flag(s) "filename" not set: give -f, or --trace-nodes and --trace-jobs`)
+	}
 	switch s.output {
 	case "table", "json", "yaml":
+	case "csv":
+		if s.traceJobs == "" {
+			return errors.New("--output csv: only a trace's figures are printed as CSV: expected table, json or yaml")
+		}
 	default:
-		return fmt.Errorf("--output %q: expected table, json or yaml", s.output)
+		return fmt.Errorf("--output %q: expected table, json or yaml, or csv for a trace", s.output)
 	}
 	if s.verbosity < 0 {
 		return fmt.Errorf("-v %d: expected 0 or more", s.verbosity)
@@ -111,21 +130,30 @@ func (p Process) simulateNow(s simulation) error {
 	if err != nil {
 		return err
 	}
+	began := p.Now()
 	world, findings, err := p.run(s, in)
 	if err != nil {
 		return err
 	}
-	report := explain.New(world.Engine().Report(), summary(world), evictions(world))
+	if in.watch != nil {
+		return p.sumUp(s, in, world, p.Now().Sub(began), findings)
+	}
+	report := explain.New(world.Engine().Report(), totals(world), evictions(world))
 	for _, problem := range in.problems {
 		report.AddProblem(problem.Object, problem.Message)
 	}
 	if err := p.print(report, s.output); err != nil {
 		return badInput("error: writing the report: " + err.Error())
 	}
-	if len(findings) > 0 {
-		return badInput(append([]string{"error: the audit found figures that are wrong; this is a bug in ashlar:"}, findings...)...)
+	return wrong(findings)
+}
+
+// wrong is the failure of a run in which the audit found something.
+func wrong(findings []string) error {
+	if len(findings) == 0 {
+		return nil
 	}
-	return nil
+	return badInput(append([]string{"error: the audit found figures that are wrong; this is a bug in ashlar:"}, findings...)...)
 }
 
 func (p Process) print(r *explain.Report, output string) error {
@@ -139,7 +167,7 @@ func (p Process) print(r *explain.Report, output string) error {
 	}
 }
 
-func summary(w *sim.World) explain.Summary {
+func totals(w *sim.World) explain.Summary {
 	s := w.Summary()
 	return explain.Summary{Cycles: s.Cycles, VirtualTime: explain.Duration(s.VirtualTime), Bound: s.Bound,
 		Pending: s.Pending, Evicted: s.Evicted}

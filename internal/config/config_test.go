@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -103,15 +102,8 @@ func TestDefaultIsVolcanos(t *testing.T) {
 	if got := outline(s); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	var notes []string
-	for _, p := range s.Unbuilt() {
-		notes = append(notes, p.String())
-	}
-	if want := []string{
-		"built-in default:8: warning: plugin overcommit is known and not built yet: it does nothing in this version",
-		"built-in default:9: warning: plugin drf is known and not built yet: it does nothing in this version",
-	}; !slices.Equal(notes, want) {
-		t.Errorf("got %q", notes)
+	if notes := s.Unbuilt(); len(notes) > 0 {
+		t.Errorf("the default names what is not built: %v", notes)
 	}
 }
 

@@ -33,9 +33,12 @@ type Item struct {
 	Where string
 }
 
+// DefaultPeriod is how often the scheduler looks, as Volcano does (--schedule-period).
+const DefaultPeriod = time.Second
+
 // Options are how a world runs.
 type Options struct {
-	Period    time.Duration  // from cycle to cycle; 1 s when it is 0 or less
+	Period    time.Duration  // from cycle to cycle; DefaultPeriod when it is 0 or less
 	Verbosity int            // of what a Cycle's Events hold, as for sched.Engine.Record
 	Audit     bool           // recount the engine's figures after every cycle into Cycle.Audit
 	Engine    []sched.Option // plugins and actions beyond those built in

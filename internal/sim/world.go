@@ -45,7 +45,7 @@ func New(p policy.Profile, items []Item, o Options) (*World, error) {
 	w := &World{engine: engine, period: o.Period, audit: o.Audit, lives: map[model.Ref]*life{},
 		changed: map[model.Ref]*life{}, homeless: map[string][]*life{}}
 	if w.period <= 0 {
-		w.period = time.Second
+		w.period = DefaultPeriod
 	}
 	for _, name := range []string{model.RootQueue, model.DefaultQueue} {
 		ref := model.Ref{Kind: model.KindQueue, Name: name}
@@ -99,6 +99,10 @@ func (w *World) Run(until time.Duration) {
 const patience = 20_000
 
 func (w *World) endless() bool { return w.alone > patience+len(w.lives) }
+
+// Next is the virtual time of the cycle that Step would run now, and false when nothing
+// more can happen.
+func (w *World) Next() (time.Duration, bool) { return w.due() }
 
 // due is the time of the next cycle that can matter.
 func (w *World) due() (time.Duration, bool) {

@@ -22,6 +22,8 @@ func brief(r trace.Reason) string {
 	switch r.Code {
 	case trace.InvalidObject:
 		head = strings.TrimSpace(head + " " + r.Task)
+	case trace.NamespaceQuotaExceeded:
+		head, r.Text = head+" "+r.Text, ""
 	case trace.SchedulingGated:
 		head += fmt.Sprintf(" %d", r.Have)
 	}
@@ -67,7 +69,7 @@ func amountsOf(c trace.Code, s trace.Short) string {
 		return fmt.Sprintf("%s %s deserved, %s held", dim, need, have)
 	case trace.QueueDeserved:
 		return fmt.Sprintf("%s %s with it, %s deserved", dim, need, have)
-	case trace.QueueCapability, trace.QueueQuotaInsufficient:
+	case trace.QueueCapability, trace.QueueQuotaInsufficient, trace.ClusterOvercommitted, trace.NamespaceQuotaExceeded:
 		return fmt.Sprintf("%s %s with it, %s may be", dim, need, have)
 	default:
 		return fmt.Sprintf("%s %s asked, %s free", dim, need, have)

@@ -2,6 +2,7 @@ package story
 
 import (
 	"fmt"
+	"strings"
 
 	"ashlar.sh/internal/sim"
 	"ashlar.sh/sched/model"
@@ -11,9 +12,10 @@ import (
 //
 //	queue red weight=2 parent=colours capability=cpu:50,gpu:4 deserved=cpu:20 guarantee=cpu:10 priority=5 state=Closed
 //
+// path is its place in drf's hierarchy, each level with its weight (see levels).
 // weight is 1 when it is not said. Queues root and default are always there.
 // fault=FIELD makes the queue one that was set aside.
-var queueVerb = verb{syntax: "queue NAME… [weight=N] [parent=QUEUE] [capability=cpu:50,…] [deserved=…] [guarantee=…] [priority=N] [state=Open|Closed|Closing|Unknown] [fault=FIELD]", do: queue}
+var queueVerb = verb{syntax: "queue NAME… [weight=N] [parent=QUEUE] [capability=cpu:50,…] [deserved=…] [guarantee=…] [priority=N] [path=eng:2/dev:3] [state=Open|Closed|Closing|Unknown] [fault=FIELD]", do: queue}
 
 func queue(s *stage, w *words) error {
 	names, err := w.names("the queue's name")
@@ -47,6 +49,8 @@ func queueOption(q *model.Queue, word string) (err error) {
 		q.Deserved, err = amounts(value)
 	case "guarantee":
 		q.Guarantee, err = amounts(value)
+	case "path":
+		q.Path, err = levels(value)
 	case "state":
 		q.State, err = state(value)
 	case "fault":
@@ -55,6 +59,24 @@ func queueOption(q *model.Queue, word string) (err error) {
 		err = unknown(word)
 	}
 	return err
+}
+
+// levels reads a place in drf's hierarchy: eng:2/dev:3 are two levels with their weights,
+// which are 1 when they are not said.
+func levels(value string) ([]model.Level, error) {
+	var out []model.Level
+	for _, one := range strings.Split(value, "/") {
+		l := model.Level{Name: one, Weight: 1000}
+		if name, weight, said := strings.Cut(one, ":"); said {
+			w, err := number("path", weight)
+			if err != nil {
+				return nil, err
+			}
+			l = model.Level{Name: name, Weight: int64(w) * 1000}
+		}
+		out = append(out, l)
+	}
+	return out, nil
 }
 
 func state(value string) (model.QueueState, error) {

@@ -29,8 +29,10 @@ import (
 // queue are what the owner's annotations ask for; group=NAME lets them name a PodGroup
 // that nobody made.
 //
+// sla is how long the job may wait, from when it appears.
+//
 // fault=FIELD sets an object aside: the PodGroup, or the pods of the "N x" before it.
-var submitVerb = verb{syntax: "submit NAMESPACE/NAME [queue=Q] [min=N] [minroles=ps:1,worker:2] [minresources=cpu:4] [priority=CLASS] [no-group [owner=NAME] [group=NAME]] [at=10m] [fault=FIELD] " +
+var submitVerb = verb{syntax: "submit NAMESPACE/NAME [queue=Q] [min=N] [minroles=ps:1,worker:2] [minresources=cpu:4] [priority=CLASS] [sla=10m] [no-group [owner=NAME] [group=NAME]] [at=10m] [fault=FIELD] " +
 	"[N x AMOUNTS|nothing [as ROLE] [for=10m] [gated] [owned] [on=NODE] [nominated=NODE] [selector=KEY:VALUE] [tolerate=KEY=VALUE:EFFECT] [port=80] [pod-priority=N|CLASS] [scheduler=NAME] [fault=FIELD]]…", do: submit}
 
 // grow adds pods to a job that is there, numbered on:
@@ -164,6 +166,10 @@ func (o *order) option(word string) (known bool, err error) {
 		o.group.MinResources, err = amounts(value)
 	case "priority":
 		o.group.PriorityClass = value
+	case "sla":
+		var d time.Duration
+		d, err = duration(key, value)
+		o.group.MaxWait = int64(d)
 	case "no-group":
 		o.noGroup = true
 	case "owner":

@@ -21,6 +21,7 @@ func verbs() map[string]verb {
 		"node":     nodeVerb,
 		"queue":    queueVerb,
 		"class":    classVerb,
+		"quota":    quotaVerb,
 		"submit":   submitVerb,
 		"grow":     growVerb,
 		"ungate":   ungateVerb,

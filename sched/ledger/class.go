@@ -20,6 +20,7 @@ type Class struct {
 	Invalid    bool   // the pods were set aside at the door: never placed
 	Born       uint64 // differs whenever the row is another class
 	refs       int32
+	retired    bool // is on the list of those without references, or was when it came back
 }
 
 // Need is an amount in one dimension.
@@ -70,18 +71,35 @@ func (l *Ledger) class(s *model.Spec, invalid bool) ClassID {
 	return c
 }
 
+// mostRetired is how many classes of which no task is left keep their rows: templates
+// come back, and with the row everything that was found about the class.
+const mostRetired = 1024
+
+// dropClass takes one reference back. A class without any retires; the one that
+// retired longest ago loses its row when there are too many.
 func (l *Ledger) dropClass(c ClassID) {
 	row := &l.classes[c]
-	if row.refs--; row.refs > 0 {
+	if row.refs--; row.refs > 0 || row.retired {
+		return
+	}
+	row.retired = true
+	l.retired = append(l.retired, c)
+	if len(l.retired) <= mostRetired {
+		return
+	}
+	oldest := l.retired[0]
+	l.retired = append(l.retired[:0], l.retired[1:]...)
+	if row = &l.classes[oldest]; row.Live() {
+		row.retired = false
 		return
 	}
 	delete(l.classByKey, row.Key)
 	*row = Class{}
-	l.classFree = append(l.classFree, c)
+	l.classFree = append(l.classFree, oldest)
 }
 
 // Live says that some task is of this class: a row that is not live may become
-// another class (with another Key) later.
+// another class (with another Key and Born) later.
 func (c *Class) Live() bool { return c.refs > 0 }
 
 // Hash is FNV-1a, fixed for ever: ties between nodes are broken by it.

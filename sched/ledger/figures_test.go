@@ -201,9 +201,34 @@ func TestRowsAreFreedWithTheLastOfTheirUsers(t *testing.T) {
 	}
 	equal(t, "the number of task rows", c.NumTasks(), 1)
 	equal(t, "the number of job rows", c.NumJobs(), 1)
-	equal(t, "the number of class rows", c.NumClasses(), 1)
 	equal(t, "the number of node rows", c.NumNodes(), 1)
 	equal(t, "the first class's being live", c.Class(0).Live(), false)
 	_, node := c.FindNode("never-seen")
 	equal(t, "the node's being known", node, false)
+}
+
+// Templates come back: a class that nobody is of keeps its row, until so many others
+// were given up since that the memory is worth more.
+func TestAClassComesBackToItsRow(t *testing.T) {
+	c := newCluster()
+	give := func(cpu int64) ClassID {
+		t := c.pod("p", cpu)
+		class := c.Task(t).Class
+		c.tell(model.KindPod, "ns", "p", nil)
+		return class
+	}
+	first := give(1)
+	born := c.Class(first).Born
+	for i := range int64(mostRetired - 1) {
+		give(2 + i)
+	}
+	equal(t, "the row it comes back to", give(1), first)
+	equal(t, "the row's birth", c.Class(first).Born, born)
+	for i := range int64(3 * mostRetired) {
+		give(10_000 + i)
+	}
+	if n := c.NumClasses(); n > mostRetired+1 {
+		t.Errorf("%d class rows after %d templates came and went, want at most %d", n, 4*mostRetired, mostRetired+1)
+	}
+	sound(t, c.Ledger)
 }

@@ -18,6 +18,7 @@ type Ledger struct {
 
 	classes    []Class
 	classFree  []ClassID
+	retired    []ClassID // classes without tasks, the one that retired first in front
 	classByKey map[string]ClassID
 
 	tasks     []Task

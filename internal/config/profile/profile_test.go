@@ -29,7 +29,7 @@ configurations:
     enablePredicateErrorCache: false
 tiers:
 - plugins:
-  - name: sla
+  - name: pdb
   - name: gang
     enableJobOrder: false
     enabledJobPipelined: false

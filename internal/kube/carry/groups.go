@@ -24,10 +24,11 @@ const gather = 200 * time.Millisecond
 // Counts are a PodGroup's members by phase.
 type Counts struct{ Running, Succeeded, Failed int32 }
 
-// GroupStatus is what is to be said on a PodGroup beside its phase.
+// GroupStatus is what is to be said on a PodGroup beside its phase. Each condition
+// takes the place of that of its type; others stay.
 type GroupStatus struct {
-	Counts    Counts
-	Condition *schedulingv1beta1.PodGroupCondition // takes the place of that of its type; nil: none
+	Counts     Counts
+	Conditions []schedulingv1beta1.PodGroupCondition
 }
 
 // groupWrites gathers what is to be written by PodGroup; of one group one write is
@@ -58,12 +59,12 @@ func (c *Carrier) setPhase(item sched.Item) {
 	})
 }
 
-// PodGroupStatus writes counts and a condition, together with a phase that is to be
+// PodGroupStatus writes counts and conditions, together with a phase that is to be
 // written at that time.
 func (c *Carrier) PodGroupStatus(group ledger.Key, uid string, s GroupStatus) {
 	c.write(group, uid, gather, func(w *groupWrite) {
-		if w.status != nil && s.Condition == nil {
-			s.Condition = w.status.Condition
+		if w.status != nil {
+			s.Conditions = replaced(w.status.Conditions, s.Conditions)
 		}
 		w.status = &s
 	})
@@ -132,7 +133,7 @@ func (c *Carrier) flushGroups() {
 }
 
 // groupErrand patches a PodGroup's status, which is no subresource, and nothing else.
-// With a condition the list is replaced as a whole, so the version it was made from is
+// With conditions the list is replaced as a whole, so the version it was made from is
 // a precondition.
 func (c *Carrier) groupErrand(group ledger.Key, uid string, phase *sched.Item, status *GroupStatus) errand {
 	groups := c.options.Clients.Groups.SchedulingV1beta1().PodGroups(group.Namespace)
@@ -172,16 +173,22 @@ func groupPatch(base *schedulingv1beta1.PodGroup, uid string, phase *sched.Item,
 	}
 	if status != nil {
 		changes["running"], changes["succeeded"], changes["failed"] = status.Counts.Running, status.Counts.Succeeded, status.Counts.Failed
-		if status.Condition != nil {
+		if len(status.Conditions) > 0 {
 			meta["resourceVersion"] = base.ResourceVersion
-			list := slices.DeleteFunc(slices.Clone(base.Status.Conditions), func(c schedulingv1beta1.PodGroupCondition) bool {
-				return c.Type == status.Condition.Type
-			})
-			changes["conditions"] = append(list, *status.Condition)
+			changes["conditions"] = replaced(base.Status.Conditions, status.Conditions)
 		}
 	}
 	patch, _ := json.Marshal(map[string]any{"metadata": meta, "status": changes}) // plain data
 	return patch
+}
+
+// replaced is a list of conditions in which newer ones took the places of those of
+// their types.
+func replaced(list, newer []schedulingv1beta1.PodGroupCondition) []schedulingv1beta1.PodGroupCondition {
+	list = slices.DeleteFunc(slices.Clone(list), func(c schedulingv1beta1.PodGroupCondition) bool {
+		return slices.ContainsFunc(newer, func(n schedulingv1beta1.PodGroupCondition) bool { return n.Type == c.Type })
+	})
+	return append(list, newer...)
 }
 
 // shows says that a PodGroup shows what was to be written.
@@ -195,7 +202,12 @@ func shows(g *schedulingv1beta1.PodGroup, phase *sched.Item, status *GroupStatus
 	if status.Counts != (Counts{g.Status.Running, g.Status.Succeeded, g.Status.Failed}) {
 		return false
 	}
-	return status.Condition == nil || slices.ContainsFunc(g.Status.Conditions, func(c schedulingv1beta1.PodGroupCondition) bool {
-		return c.Type == status.Condition.Type && c.TransitionID == status.Condition.TransitionID && c.Message == status.Condition.Message
-	})
+	for _, want := range status.Conditions {
+		if !slices.ContainsFunc(g.Status.Conditions, func(c schedulingv1beta1.PodGroupCondition) bool {
+			return c.Type == want.Type && c.Status == want.Status && c.TransitionID == want.TransitionID
+		}) {
+			return false
+		}
+	}
+	return true
 }

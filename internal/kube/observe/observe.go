@@ -6,6 +6,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
@@ -39,6 +40,7 @@ type Observer struct {
 	groups  cache.Indexer
 	queues  cache.Indexer
 	pods    cache.Indexer
+	stores  []cache.Store
 	synced  []named
 }
 
@@ -78,6 +80,7 @@ func New(o Options) (*Observer, error) {
 		if err != nil {
 			return nil, fmt.Errorf("watch %s: %w", i.kind, err)
 		}
+		w.stores = append(w.stores, i.informer.GetStore())
 		w.synced = append(w.synced, named{i.kind, handled.HasSynced})
 	}
 	return w, nil
@@ -122,6 +125,41 @@ func (w *Observer) Drain() (facts []model.Fact, oldest time.Time) {
 		}
 	}
 	return facts, oldest
+}
+
+// All is every object as it was last seen, as facts: what an engine is made anew from.
+// Call it where Drain is called.
+func (w *Observer) All() (facts []model.Fact) {
+	for _, kind := range w.stores {
+		for _, o := range kind.List() {
+			if f, ok := w.fact(change{object: o}); ok {
+				facts = append(facts, f)
+			}
+		}
+	}
+	return facts
+}
+
+// Refresh lists the pods that have not finished from the API server itself, past every
+// cache, and hands them on: what another scheduler bound a moment ago is then known.
+func (w *Observer) Refresh(ctx context.Context) error {
+	at := metav1.ListOptions{FieldSelector: "status.phase!=Succeeded,status.phase!=Failed", Limit: 5000}
+	for {
+		list, err := w.options.Kube.CoreV1().Pods(metav1.NamespaceAll).List(ctx, at)
+		if err != nil {
+			return fmt.Errorf("list the pods that are bound: %w", err)
+		}
+		for i := range list.Items {
+			o, err := stripPod(&list.Items[i])
+			if err != nil {
+				return err
+			}
+			w.queue.add(o, false)
+		}
+		if at.Continue = list.Continue; at.Continue == "" {
+			return nil
+		}
+	}
 }
 
 func (w *Observer) fact(c change) (model.Fact, bool) {

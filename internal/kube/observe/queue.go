@@ -10,10 +10,11 @@ import (
 
 // change is what an informer reported and nobody has drained yet.
 type change struct {
-	object any
-	gone   bool
-	uid    string
-	at     time.Time // when the first of the states it stands for was reported
+	object  any
+	gone    bool
+	uid     string
+	version uint64
+	at      time.Time // when the first of the states it stands for was reported
 }
 
 // queue holds the newest state of each object that changed.
@@ -36,10 +37,12 @@ func (q *queue) add(object any, gone bool) {
 		return
 	}
 	q.mu.Lock()
-	c := change{object: object, gone: gone, uid: head.UID, at: time.Now()}
+	c := change{object: object, gone: gone, uid: head.UID, version: head.Version, at: time.Now()}
 	if i, waits := q.last[head.Ref]; waits && q.changes[i].uid == c.uid {
 		c.at = q.changes[i].at
-		q.changes[i] = c
+		if c.version >= q.changes[i].version { // a list may be older than what was watched
+			q.changes[i] = c
+		}
 	} else {
 		q.last[head.Ref] = len(q.changes)
 		q.changes = append(q.changes, c)

@@ -21,6 +21,7 @@ func PodGroup(g *schedulingv1beta1.PodGroup) *model.PodGroup {
 		MinMember:     f.notNegative("spec.minMember", g.Spec.MinMember),
 		PriorityClass: g.Spec.PriorityClassName,
 		HasMin:        g.Spec.MinResources != nil,
+		MaxWait:       f.maxWait(g.Annotations),
 	}
 	for role, least := range g.Spec.MinTaskMember {
 		out.MinTaskMember = append(out.MinTaskMember, model.RoleMin{Role: role, Min: least})

@@ -107,7 +107,8 @@ func trailingNumber(name string) int64 {
 
 // adopt reads what a pod without a PodGroup asks of the job made for it.
 func (f *faults) adopt(p *corev1.Pod, o Options) model.Adopt {
-	out := model.Adopt{Queue: p.Annotations[schedulingv1beta1.QueueNameAnnotationKey], MinMember: 1}
+	out := model.Adopt{Queue: p.Annotations[schedulingv1beta1.QueueNameAnnotationKey], MinMember: 1,
+		MaxWait: f.maxWait(p.Annotations)}
 	if out.Queue == "" {
 		out.Queue = o.DefaultQueue
 	}

@@ -22,6 +22,7 @@ func Queue(q *schedulingv1beta1.Queue) *model.Queue {
 		Capability:  f.amounts("spec.capability", q.Spec.Capability, clusterBound),
 		Deserved:    f.amounts("spec.deserved", q.Spec.Deserved, clusterBound),
 		Guarantee:   f.amounts("spec.guarantee.resource", q.Spec.Guarantee.Resource, clusterBound),
+		Path:        f.path(q.Annotations),
 	}
 	if out.Weight <= 0 {
 		f.taken("spec.weight", "%d is below 1: 1 taken", out.Weight)

@@ -20,14 +20,14 @@ func Quota(q *corev1.ResourceQuota) *model.Quota {
 		out.Faults = f
 		return out
 	}
-	out.Hard = f.requests("spec.hard", q.Spec.Hard, func(a, b int64) int64 { return min(a, b) })
-	out.Used = f.requests("status.used", q.Status.Used, func(a, b int64) int64 { return max(a, b) })
+	out.Hard = f.bounds("spec.hard", q.Spec.Hard, func(a, b int64) int64 { return min(a, b) })
+	out.Used = f.bounds("status.used", q.Status.Used, func(a, b int64) int64 { return max(a, b) })
 	out.Faults = f
 	return out
 }
 
-// requests lists what a quota says of requests; both joins two names of one resource.
-func (f *faults) requests(path string, list corev1.ResourceList, both func(a, b int64) int64) resource.List {
+// bounds lists what a quota says of requests; both joins two names of one resource.
+func (f *faults) bounds(path string, list corev1.ResourceList, both func(a, b int64) int64) resource.List {
 	found := map[string]int64{}
 	var out resource.List
 	for _, name := range names(list) {
@@ -35,7 +35,7 @@ func (f *faults) requests(path string, list corev1.ResourceList, both func(a, b 
 		if of == string(corev1.ResourcePods) || of == string(corev1.ResourceStorage) || quotaOnly(of) {
 			continue
 		}
-		if !requests && !plain(of) {
+		if !requests && !byName(of) {
 			continue
 		}
 		v, ok := f.amount(at(path, string(name)), corev1.ResourceName(of), list[name], clusterBound)
@@ -53,9 +53,9 @@ func (f *faults) requests(path string, list corev1.ResourceList, both func(a, b 
 	return out
 }
 
-// plain says that a quota may bound requests of a resource by its name alone. Others,
+// byName says that a quota may bound requests of a resource by its name alone. Others,
 // such as devices, have to be written requests.NAME.
-func plain(name string) bool {
+func byName(name string) bool {
 	switch corev1.ResourceName(name) {
 	case corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage:
 		return true

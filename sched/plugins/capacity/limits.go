@@ -11,6 +11,13 @@ import (
 // another waits for nodes, not for its queue (decision 26).
 func (p *plugin) offered(d resource.Dim) bool { return d != resource.Pods && p.l.Total(d) > 0 }
 
+// held is the limit that placing is held to for a realCapability. One that is the whole
+// cluster needs none: nodes are full before it is reached, and that they are is the
+// reason to show, which a node more would cure (decision 26).
+func (p *plugin) held(d resource.Dim, real int64) fair.Limit {
+	return fair.Limit{Value: real, Bounded: p.offered(d) && real < p.l.Total(d)}
+}
+
 // top is root in one dimension, and what a user's Queue named root itself is limited
 // to. What that Queue names limits; in what it leaves out the cluster does (decision 6).
 func (p *plugin) top(d resource.Dim) (fair.Branch, fair.Limit) {
@@ -45,7 +52,7 @@ func (p *plugin) divide(d resource.Dim) {
 	total := top.Capability.Value
 	root := &p.rows[p.order[0]]
 	root.real[d], root.deserved[d] = total, min(top.Deserved, total)
-	root.place[d], root.admit[d] = named, named
+	root.place[d], root.admit[d] = p.held(d, total), named
 	var promised resource.Sum
 	for _, q := range p.order[1:] {
 		promised = promised.Plus(p.l.Queue(q).Guarantee.Get(d))
@@ -56,10 +63,9 @@ func (p *plugin) divide(d resource.Dim) {
 		guarantee, capability := queue.Guarantee.Get(d), bound(queue, d)
 		r.real[d] = fair.RealCapability(total, promised.Int64(), guarantee, capability)
 		r.deserved[d] = max(min(queue.Deserved.Get(d), r.real[d]), guarantee)
-		r.place[d], r.admit[d] = fair.Limit{}, capability
+		r.place[d], r.admit[d] = p.held(d, r.real[d]), capability
 		if offered {
-			r.place[d] = fair.Limit{Value: r.real[d], Bounded: true}
-			r.admit[d] = r.place[d]
+			r.admit[d] = fair.Limit{Value: r.real[d], Bounded: true}
 		}
 	}
 }
@@ -76,13 +82,9 @@ func (p *plugin) grow(d resource.Dim) {
 		p.boughs = append(p.boughs, fair.Bough{})
 	}
 	p.forest.Settle(p.branches, p.boughs)
-	offered := p.offered(d)
 	for i, q := range p.order {
 		r, b := &p.rows[q], &p.boughs[i]
-		r.real[d], r.deserved[d], r.place[d] = b.Real.Value, b.Deserved, fair.Limit{}
-		if offered {
-			r.place[d] = b.Real
-		}
+		r.real[d], r.deserved[d], r.place[d] = b.Real.Value, b.Deserved, p.held(d, b.Real.Value)
 	}
 	p.branches[0].Capability = named
 	p.forest.Settle(p.branches, p.boughs)

@@ -29,6 +29,10 @@ func (p *plugin) CompareQueues(a, b ledger.QueueID) int {
 	return p.compareAges(x, y)
 }
 
+// ServingMovesOthers says that what one leaf is given moves all that share an ancestor
+// with it: only flat queues stand for themselves.
+func (p *plugin) ServingMovesOthers() bool { return p.tree }
+
 // The ranks of queues, the first served first.
 const (
 	leaf = iota

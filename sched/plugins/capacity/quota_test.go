@@ -36,10 +36,12 @@ func TestAllocatable(t *testing.T) {
 			map[string]string{"r": "cpu=49", "q": "cpu=1"}, "cpu=2", 0, "QueueCapability team cpu 52/50"},
 		"tree: root's limit": {true, []string{"root root capability:cpu=20", "team root", "q team", "r root"},
 			map[string]string{"r": "cpu=20"}, "cpu=2", 0, "QueueCapability root cpu 22/20"},
+		"tree: a full cluster is for nodes to say": {true, []string{"team root", "q team", "r root"},
+			map[string]string{"r": "cpu=60", "q": "cpu=40"}, "cpu=1", 1000, ""},
 		"tree: a sibling's guarantee is kept": {true, []string{"q root", "r root guarantee:cpu=30"}, nil, "cpu=7", 10, ""},
 		"tree: a queue with children":         {true, []string{"q root", "r q"}, nil, "cpu=1", 0, "QueueNotLeaf q"},
 		"tree: a queue that is orphaned":      {true, []string{"q nowhere"}, nil, "cpu=1", 0, "QueueNotFound q"},
-		"tree: others notice nothing of it":   {true, []string{"q root", "lost nowhere", "a b", "b a"}, nil, "cpu=1", 100, ""},
+		"tree: others notice nothing of it":   {true, []string{"q root capability:cpu=40", "lost nowhere", "a b", "b a"}, nil, "cpu=1", 40, ""},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"ashlar.sh/internal/sim"
+	"ashlar.sh/internal/traces"
+	"ashlar.sh/internal/traces/summary"
+	"ashlar.sh/sched/model"
+)
+
+// readTrace reads the trace that the flags name, nil when they name none; with what is
+// wrong with it, line by line.
+func readTrace(s simulation) (*traces.Trace, []string) {
+	if s.traceJobs == "" {
+		return nil, nil
+	}
+	var lines []string
+	var files []traces.File
+	for _, name := range []string{s.traceNodes, s.traceJobs} {
+		f, err := os.Open(name)
+		if err != nil {
+			lines = append(lines, fmt.Sprintf("%s: %v", name, cause(err)))
+			continue
+		}
+		defer f.Close()
+		files = append(files, traces.File{Name: name, Reader: f})
+	}
+	if len(lines) > 0 {
+		return nil, lines
+	}
+	trace, err := traces.Read(files[0], files[1])
+	var faults traces.Faults
+	if errors.As(err, &faults) {
+		return nil, faults.Lines()
+	}
+	return trace, nil
+}
+
+// add adds a trace to the input, with those of its queues that are not described there.
+func (in *input) add(t *traces.Trace) {
+	for _, name := range t.Queues {
+		ref := model.Ref{Kind: model.KindQueue, Name: name}
+		if !slices.ContainsFunc(in.items, func(i sim.Item) bool { return i.Fact.Ref == ref }) {
+			in.items = append(in.items, traces.Queue(name))
+		}
+	}
+	in.items = append(in.items, t.Items...)
+	in.watch = summary.New(in.items, t.Jobs, sim.DefaultPeriod)
+}
+
+// sumUp prints what the run of a trace came to.
+func (p Process) sumUp(s simulation, in input, world *sim.World, wall time.Duration, findings []string) error {
+	f := in.watch.Figures(world.Engine().Report(), wall)
+	for _, problem := range in.problems {
+		f.Problems = append(f.Problems, summary.Problem{Object: problem.Object, Message: problem.Message})
+	}
+	write := map[string]func() error{
+		"json":  func() error { return f.JSON(p.Out) },
+		"yaml":  func() error { return f.YAML(p.Out) },
+		"csv":   func() error { return f.CSV(p.Out) },
+		"table": func() error { return f.Text(p.Out) },
+	}
+	if err := write[s.output](); err != nil {
+		return badInput("error: writing the report: " + err.Error())
+	}
+	if world.Summary().Endless {
+		fmt.Fprintln(p.Err, "the run was ended: decisions went round in a circle and nothing else happened")
+	}
+	return wrong(findings)
+}

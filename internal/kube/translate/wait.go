@@ -1,0 +1,24 @@
+package translate
+
+import (
+	"time"
+
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+)
+
+// maxWait reads how long a job wants to wait at most, in nanoseconds; 0 where nothing
+// is said, or nothing that can be meant.
+func (f *faults) maxWait(annotations map[string]string) int64 {
+	for _, key := range []string{schedulingv1beta1.JobWaitingTime, "sla-waiting-time"} {
+		text, given := annotations[key]
+		if !given {
+			continue
+		}
+		d, err := time.ParseDuration(text)
+		if err == nil && d > 0 {
+			return int64(d)
+		}
+		f.taken(annotation(key), "%q is not a time to wait such as 90s or 1h30m: it is left out", short(text))
+	}
+	return 0
+}

@@ -1,0 +1,177 @@
+package summary
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"sigs.k8s.io/yaml"
+)
+
+// JSON writes the figures as one document.
+func (f *Figures) JSON(w io.Writer) error {
+	text, err := json.MarshalIndent(f, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(text, '\n'))
+	return err
+}
+
+// YAML writes the same document as YAML.
+func (f *Figures) YAML(w io.Writer) error {
+	text, err := yaml.Marshal(f)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
+}
+
+// CSV writes one figure a line: scope,name,figure,value. Times are in seconds, shares are
+// numbers from 0 to 1.
+func (f *Figures) CSV(w io.Writer) error {
+	c := csv.NewWriter(w)
+	put := func(scope, name, figure, value string) { c.Write([]string{scope, name, figure, value}) }
+	put("scope", "name", "figure", "value")
+	put("run", "", "cycles", strconv.Itoa(f.Cycles))
+	put("run", "", "makespan_s", f.Makespan.String())
+	put("run", "", "decisions", strconv.Itoa(f.Decisions))
+	if f.Wall != nil {
+		put("run", "", "wall_s", f.Wall.String())
+		put("run", "", "decisions_per_s", strconv.FormatInt(f.PerSecond, 10))
+	}
+	put("run", "", "evictions", strconv.Itoa(f.Evictions))
+	for _, part := range f.parts() {
+		for _, g := range part.groups {
+			name := g.Name
+			if part.scope == "all" {
+				name = ""
+			}
+			put(part.scope, name, "jobs", strconv.Itoa(g.Jobs))
+			put(part.scope, name, "started", strconv.Itoa(g.Started))
+			put(part.scope, name, "finished", strconv.Itoa(g.Finished))
+			for _, s := range []struct {
+				name string
+				Spread
+			}{{"delay", g.Delay}, {"completion", g.Completion}} {
+				put(part.scope, name, s.name+"_mean_s", s.Mean.String())
+				put(part.scope, name, s.name+"_p50_s", s.P50.String())
+				put(part.scope, name, s.name+"_p90_s", s.P90.String())
+				put(part.scope, name, s.name+"_p99_s", s.P99.String())
+			}
+		}
+	}
+	for _, r := range f.Resources {
+		put("resource", r.Name, "capacity", r.Capacity)
+		put("resource", r.Name, "allocated_mean", r.Allocated.Mean.String())
+		put("resource", r.Name, "allocated_peak", r.Allocated.Peak.String())
+		put("resource", r.Name, "requested_mean", r.Requested.Mean.String())
+		put("resource", r.Name, "requested_peak", r.Requested.Peak.String())
+	}
+	if p := f.Fragmentation; p != nil {
+		put("resource", p.Resource, "fragmented_mean", p.Mean.String())
+		put("resource", p.Resource, "fragmented_peak", p.Peak.String())
+	}
+	for _, x := range f.Waiting {
+		put("waiting", x.Code, "jobs", strconv.Itoa(x.Jobs))
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// part is one of the ways in which jobs are grouped.
+type part struct {
+	scope, title string
+	groups       []Group
+}
+
+func (f *Figures) parts() []part {
+	return []part{{"all", "", []Group{f.All}}, {"queue", "queue", f.Queues}, {"user", "user", f.Users}, {"gang", "members", f.GangSizes}}
+}
+
+// Text writes the figures for people. Times are rounded to seconds, shares to a tenth of a
+// percent.
+func (f *Figures) Text(w io.Writer) error {
+	var b strings.Builder
+	f.head(&b)
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, "jobs\tstarted\tfinished\tdelay: mean\tp50\tp90\tp99\tcompletion: mean\tp50\tp90\tp99\t\n")
+	for _, part := range f.parts() {
+		if part.scope == "queue" && len(part.groups) < 2 || part.scope == "gang" && len(part.groups) < 2 {
+			continue // the same as all
+		}
+		for _, g := range part.groups {
+			name := strings.TrimSpace(part.title + " " + g.Name)
+			fmt.Fprintf(t, "%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t  %s\n", g.Jobs, g.Started, g.Finished,
+				whole(g.Delay.Mean), whole(g.Delay.P50), whole(g.Delay.P90), whole(g.Delay.P99),
+				whole(g.Completion.Mean), whole(g.Completion.P50), whole(g.Completion.P90), whole(g.Completion.P99), name)
+		}
+	}
+	t.Flush()
+	f.resources(&b)
+	f.waits(&b)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (f *Figures) head(b *strings.Builder) {
+	fmt.Fprintf(b, "%d jobs: %d started, %d finished, %d wait\n", f.All.Jobs, f.All.Started, f.All.Finished, f.All.Jobs-f.All.Started)
+	fmt.Fprintf(b, "makespan %s of virtual time in %d cycles, %d evictions\n", span(f.Makespan), f.Cycles, f.Evictions)
+	if f.Wall != nil {
+		fmt.Fprintf(b, "%d decisions in %s: %d a second\n", f.Decisions, time.Duration(*f.Wall).Round(10*time.Millisecond), f.PerSecond)
+	}
+	for _, p := range f.Problems {
+		fmt.Fprintf(b, "problem: %s: %s\n", p.Object, p.Message)
+	}
+	fmt.Fprint(b, "\nqueueing delay and completion time, in seconds\n")
+}
+
+func (f *Figures) resources(b *strings.Builder) {
+	fmt.Fprint(b, "\nover time, in % of capacity\n")
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, "allocated: mean\tpeak\trequested: mean\tpeak\tcapacity\t\n")
+	for _, r := range f.Resources {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t  %s\n", percent(r.Allocated.Mean), percent(r.Allocated.Peak),
+			percent(r.Requested.Mean), percent(r.Requested.Peak), r.Capacity, r.Name)
+	}
+	t.Flush()
+	if p := f.Fragmentation; p != nil {
+		fmt.Fprintf(b, "fragmented %s: mean %s, peak %s\n", p.Resource, percent(p.Mean), percent(p.Peak))
+	}
+}
+
+func (f *Figures) waits(b *strings.Builder) {
+	if len(f.Waiting) == 0 {
+		return
+	}
+	fmt.Fprint(b, "\nwho waits at the end, and why\n")
+	for _, x := range f.Waiting {
+		fmt.Fprintf(b, "  %d jobs: %s\n    such as %s: %s\n", x.Jobs, x.Code, x.Example, x.Message)
+	}
+}
+
+// whole is a time rounded to seconds.
+func whole(s Seconds) string {
+	return strconv.FormatInt(int64(time.Duration(s).Round(time.Second)/time.Second), 10)
+}
+
+// span is a time for people: days and hours, or as Go writes it where it is short.
+func span(s Seconds) string {
+	d := time.Duration(s).Round(time.Second)
+	if d < 48*time.Hour {
+		return d.String()
+	}
+	return fmt.Sprintf("%d s (%d days %d h)", int64(d/time.Second), int64(d.Hours())/24, int64(d.Hours())%24)
+}
+
+// percent is a share with one decimal, rounded half up.
+func percent(s Share) string {
+	tenths := (int64(s) + 500) / 1000
+	return fmt.Sprintf("%d.%d", tenths/10, tenths%10)
+}

@@ -1,0 +1,44 @@
+# The cluster is promised 1.2 times: what jobs let in have not taken yet and what is in
+# use count together.
+#
+# Ten cpu may be promised as twelve. Three jobs of four are let in before any of their
+# pods exist; the fourth waits until one of them is over.
+
+conf
+  actions enqueue allocate
+  tier    gang overcommit predicates nodeorder
+node n1 n2 cpu=5
+
+submit ml/a min=4 minresources=cpu:4
+submit ml/b min=4 minresources=cpu:4
+submit ml/c min=4 minresources=cpu:4
+submit ml/d min=4 minresources=cpu:4
+cycle phases
+----
+phase ml/a Inqueue
+phase ml/b Inqueue
+phase ml/c Inqueue
+wait ml/a: NoPods
+wait ml/b: NoPods
+wait ml/c: NoPods
+wait ml/d: ClusterOvercommitted: cpu 16 with it, 12 may be
+
+# What a's pods take is not counted twice.
+grow ml/a 4 x cpu=1
+cycle phases
+----
+bind ml/a-0 n1
+bind ml/a-1 n2
+bind ml/a-2 n1
+bind ml/a-3 n2
+wait ml/b: NoPods
+wait ml/c: NoPods
+wait ml/d: ClusterOvercommitted: cpu 16 with it, 12 may be
+
+finish ml/a
+cycle phases
+----
+phase ml/a Completed
+wait ml/b: NoPods
+wait ml/c: NoPods
+wait ml/d: ClusterOvercommitted: cpu 16 with it, 12 may be
