@@ -1,5 +1,5 @@
 # What no node offers yet is no reason to keep a job out: its pods have to exist before
-# a cluster can grow for them.
+# a cluster can grow for them. Once there is some of it, the factor holds.
 
 conf
   actions enqueue

@@ -54,9 +54,11 @@ type teller struct {
 func plot(t *rapid.T) string {
 	w := &teller{T: t}
 	lines := []string{
-		w.of("", "conf tier priority gang tier predicates binpack\n", "conf actions allocate backfill\n"),
+		w.of("", "conf tier priority gang tier predicates binpack\n", "conf actions allocate backfill\n",
+			"conf tier priority gang tier predicates capacity\n", "conf tier priority gang tier predicates capacity(enableHierarchy=true)\n"),
 		"class urgent 100", "queue red weight=2", "queue blue" + w.of("", " capability=cpu:5", " guarantee=cpu:3", " priority=7"),
-		"queue team", "queue dev parent=team", w.node("n1"), w.node("n2"), "cycle",
+		"queue team" + w.of("", " capability=cpu:4", " guarantee=cpu:2", " deserved=cpu:3"), "queue dev parent=team" + w.of("", " deserved=cpu:2"),
+		"queue ops parent=team" + w.of("", " deserved=cpu:1", " guarantee=cpu:3"), w.node("n1"), w.node("n2"), "cycle",
 	}
 	for range w.number(2, 6) {
 		for range w.number(1, 4) {
@@ -104,7 +106,7 @@ func (w *teller) line() string {
 func (w *teller) submit() string {
 	job := fmt.Sprintf("x/job%d", w.made)
 	w.made++
-	line := fmt.Sprintf("submit %s queue=%s min=%d%s", job, w.of("red", "red", "blue", "dev", "team", "default", "nowhere"), w.number(0, 4),
+	line := fmt.Sprintf("submit %s queue=%s min=%d%s", job, w.of("red", "red", "blue", "dev", "ops", "team", "default", "nowhere"), w.number(0, 4),
 		w.of("", "", " priority=urgent", " minresources=cpu:3", " minroles=ps:1", " fault=spec", " at=3s"))
 	if !strings.Contains(line, "at=") { // before it is there nobody can delete it
 		w.jobs = append(w.jobs, job)

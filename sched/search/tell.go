@@ -43,3 +43,18 @@ func used(s *session.Session, n ledger.NodeID) resource.List {
 	}
 	return s.L.Dims.List(v)
 }
+
+// quotas are the amounts of a refusal by the queue: what it deserves, what it holds, and
+// what the task asks for (seed 000 §7).
+func quotas(s *session.Session, q ledger.QueueID, t ledger.TaskID) []trace.Labelled {
+	figures, _ := s.Policy.QueueFigures(q)
+	request := s.L.Class(s.L.Task(t).Class).Request.Clone()
+	if len(request) > int(resource.Pods) {
+		request[resource.Pods] = 0
+	}
+	return []trace.Labelled{
+		{Label: "deserved", List: s.L.Dims.List(figures.Deserved)},
+		{Label: "allocated", List: s.L.Dims.List(s.L.Queue(q).Allocated.Vec(nil))},
+		{Label: "request", List: s.L.Dims.List(request)},
+	}
+}

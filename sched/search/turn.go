@@ -226,10 +226,15 @@ func (t *turn) stopped(task ledger.TaskID, r trace.Reason) {
 }
 
 func (t *turn) note(kind trace.EventKind, task ledger.TaskID, r trace.Reason) {
-	if t.s.Trace.On(kind) {
-		t.s.Trace.Add(trace.Event{Kind: kind, Queue: t.s.L.Queue(t.job.Queue).Name, Job: t.job.Key.String(),
-			Task: t.s.L.Task(task).Key.String(), Reason: r})
+	if !t.s.Trace.On(kind) {
+		return
 	}
+	e := trace.Event{Kind: kind, Queue: t.s.L.Queue(t.job.Queue).Name, Job: t.job.Key.String(),
+		Task: t.s.L.Task(task).Key.String(), Reason: r}
+	if kind == trace.NotAllocatable {
+		e.Amounts = quotas(t.s, t.job.Queue, task)
+	}
+	t.s.Trace.Add(e)
 }
 
 // report leaves the job's reason and the statement's end in the trace.

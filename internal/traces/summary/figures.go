@@ -222,7 +222,9 @@ func (w *Watch) overTime(f *Figures, begin, end time.Duration) {
 	s.run(end)
 	over := int64(end - begin)
 	use := func(l *level, capacity int64) Use {
-		return Use{Mean: Share(share(l.sum.over(over), capacity)), Peak: Share(share(l.peak, capacity)), PeakAt: Seconds(l.peakAt)}
+		var peak total
+		peak.add(l.peak, 1)
+		return Use{Mean: l.sum.share(capacity, over), Peak: peak.share(capacity, 1), PeakAt: Seconds(l.peakAt)}
 	}
 	for d, name := range s.names {
 		f.Resources = append(f.Resources, Resource{Name: name, Capacity: explain.Quantity(name, s.cap[d]),

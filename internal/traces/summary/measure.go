@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"math/big"
 	"math/bits"
 	"slices"
 	"time"
@@ -26,11 +27,16 @@ func (t *total) over(n int64) int64 {
 	return int64(quotient)
 }
 
-// share is part of a whole in millionths, rounded down; 0 of nothing.
-func share(part, whole int64) int64 {
-	var t total
-	t.add(part, 1_000_000)
-	return t.over(whole)
+// share is the total as a share of a whole that lasts, in millionths, rounded down; 0 of
+// nothing.
+func (t *total) share(whole, lasts int64) Share {
+	all := new(big.Int).Mul(big.NewInt(whole), big.NewInt(lasts))
+	if all.Sign() <= 0 {
+		return 0
+	}
+	part := new(big.Int).SetUint64(t.hi)
+	part.Lsh(part, 64).Add(part, new(big.Int).SetUint64(t.lo)).Mul(part, big.NewInt(1_000_000))
+	return Share(part.Quo(part, all).Int64())
 }
 
 // Spread is how values of many jobs are spread, in nanoseconds; all 0 without any.

@@ -101,16 +101,16 @@ func (f *Figures) Text(w io.Writer) error {
 	var b strings.Builder
 	f.head(&b)
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(t, "jobs\tstarted\tfinished\tdelay: mean\tp50\tp90\tp99\tcompletion: mean\tp50\tp90\tp99\t\n")
+	fmt.Fprint(t, "\tjobs\tstarted\tfinished\tdelay: mean\tp50\tp90\tp99\tcompletion: mean\tp50\tp90\tp99\t\n")
 	for _, part := range f.parts() {
 		if part.scope == "queue" && len(part.groups) < 2 || part.scope == "gang" && len(part.groups) < 2 {
 			continue // the same as all
 		}
 		for _, g := range part.groups {
 			name := strings.TrimSpace(part.title + " " + g.Name)
-			fmt.Fprintf(t, "%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t  %s\n", g.Jobs, g.Started, g.Finished,
+			fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", name, g.Jobs, g.Started, g.Finished,
 				whole(g.Delay.Mean), whole(g.Delay.P50), whole(g.Delay.P90), whole(g.Delay.P99),
-				whole(g.Completion.Mean), whole(g.Completion.P50), whole(g.Completion.P90), whole(g.Completion.P99), name)
+				whole(g.Completion.Mean), whole(g.Completion.P50), whole(g.Completion.P90), whole(g.Completion.P99))
 		}
 	}
 	t.Flush()
@@ -135,10 +135,10 @@ func (f *Figures) head(b *strings.Builder) {
 func (f *Figures) resources(b *strings.Builder) {
 	fmt.Fprint(b, "\nover time, in % of capacity\n")
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(t, "allocated: mean\tpeak\trequested: mean\tpeak\tcapacity\t\n")
+	fmt.Fprint(t, "\tcapacity\tallocated: mean\tpeak\trequested: mean\tpeak\t\n")
 	for _, r := range f.Resources {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t  %s\n", percent(r.Allocated.Mean), percent(r.Allocated.Peak),
-			percent(r.Requested.Mean), percent(r.Requested.Peak), r.Capacity, r.Name)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t\n", r.Name, r.Capacity, percent(r.Allocated.Mean), percent(r.Allocated.Peak),
+			percent(r.Requested.Mean), percent(r.Requested.Peak))
 	}
 	t.Flush()
 	if p := f.Fragmentation; p != nil {

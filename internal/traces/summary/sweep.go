@@ -113,9 +113,8 @@ func (s *sweep) amounts(l resource.List) []int64 {
 // changes are all that happens up to an end, in order: who leaves goes before who comes.
 func (s *sweep) changes(end time.Duration) []change {
 	var out []change
-	for i, p := range s.w.places {
+	for _, p := range s.w.places {
 		out = append(out, change{p.from, p.pod, p.node, 1}, change{p.to, p.pod, p.node, -1})
-		_ = i
 	}
 	for i := range s.w.pods {
 		p := &s.w.pods[i]

@@ -83,6 +83,9 @@ func candidate(s *session.Session, j ledger.JobID) *search.Worksheet {
 		r = idle(s, j)
 	}
 	s.Waits(j, r)
+	if r.Code == trace.QueueNotOpen {
+		s.Trace.Add(trace.Event{Kind: trace.QueueNotOpenEvent, Job: s.L.Job(j).Key.String(), Queue: r.Queue, Reason: r})
+	}
 	if s.Trace.On(trace.SkippedJob) {
 		s.Trace.Add(trace.Event{Kind: trace.SkippedJob, Action: Name, Job: s.L.Job(j).Key.String(),
 			Queue: s.L.QueueName(j), Reason: r})

@@ -52,7 +52,7 @@ type plugin struct {
 	level int64 // ancestorReclaimLevel
 
 	rows  []row            // by QueueID
-	order []ledger.QueueID // the queues that share, parents first: the first is root
+	order []ledger.QueueID // the queues that share, root first, the deepest last
 	shape uint64           // of the ledger, and its dimensions, when rows were worked out
 	dims  int
 

@@ -145,3 +145,25 @@ func sound(t *rapid.T, c *cluster, q ledger.QueueID) {
 		}
 	}
 }
+
+func TestServingMovesOthersOnlyBelowACommonAncestor(t *testing.T) {
+	for name, tc := range map[string]struct {
+		tree   bool
+		queues []string
+		want   bool
+	}{
+		"flat queues":                {false, []string{"a root", "b a"}, false},
+		"a tree of one level":        {true, []string{"a root", "b root"}, false},
+		"a tree of more than one":    {true, []string{"a root", "b a"}, true},
+		"a tree of root and nothing": {true, nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := flat(t, "cpu=1")
+			if tc.tree {
+				c = nested(t, "cpu=1")
+			}
+			c.queues(tc.queues...)
+			equal(t, "serving one moves others", c.ServingMovesOthers(), tc.want)
+		})
+	}
+}

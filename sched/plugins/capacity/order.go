@@ -29,9 +29,12 @@ func (p *plugin) CompareQueues(a, b ledger.QueueID) int {
 	return p.compareAges(x, y)
 }
 
-// ServingMovesOthers says that what one leaf is given moves all that share an ancestor
-// with it: only flat queues stand for themselves.
-func (p *plugin) ServingMovesOthers() bool { return p.tree }
+// ServingMovesOthers says that what one leaf is given may move others: all that share an
+// ancestor below root with it. Flat queues stand for themselves, and so do those of a
+// tree of one level.
+func (p *plugin) ServingMovesOthers() bool {
+	return len(p.order) > 0 && p.rows[p.order[len(p.order)-1]].depth > 1
+}
 
 // The ranks of queues, the first served first.
 const (

@@ -1,0 +1,133 @@
+package loop
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"ashlar.sh/internal/config"
+	"ashlar.sh/internal/config/profile"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/policy"
+)
+
+// look is how often the configuration's file is looked at. It is compared by content,
+// so it makes no difference how it is replaced (a kubelet swaps a symlink above it).
+const look = 2 * time.Second
+
+// configuration is the file and what was made of it.
+type configuration struct {
+	path    string
+	mode    config.Mode
+	text    []byte // as last read, good or bad
+	profile policy.Profile
+	looked  time.Time
+}
+
+func newConfiguration(o Options) (*configuration, error) {
+	c := &configuration{path: o.ConfigFile, mode: o.Mode, looked: time.Now()}
+	if c.path == "" {
+		c.takeDefault()
+		return c, nil
+	}
+	text, err := os.ReadFile(c.path)
+	if err == nil {
+		c.text = text
+		c.profile, err = c.parse()
+	}
+	switch {
+	case err == nil:
+		return c, nil
+	case o.FallBack:
+		klog.ErrorS(err, "The configuration cannot be used; Volcano's default holds until it can", "file", c.path)
+		c.takeDefault()
+		return c, nil
+	default:
+		return nil, err
+	}
+}
+
+func (c *configuration) takeDefault() {
+	chosen := config.Default()
+	warn(chosen.Unbuilt())
+	c.profile = profile.Of(chosen)
+}
+
+// parse makes a profile of the text. Its error has a line for each problem.
+func (c *configuration) parse() (policy.Profile, error) {
+	chosen, problems := config.Parse(config.Source{File: c.path}, c.text, config.Volcano(), c.mode)
+	if chosen == nil {
+		lines := make([]string, 0, len(problems))
+		for _, p := range problems {
+			lines = append(lines, p.String())
+		}
+		return policy.Profile{}, fmt.Errorf("%s", strings.Join(lines, "\n"))
+	}
+	warn(problems)
+	for line := range strings.Lines(string(c.text)) {
+		klog.V(2).Info(strings.TrimRight(line, "\n"))
+	}
+	return profile.Of(chosen), nil
+}
+
+func warn(problems []config.Problem) {
+	for _, p := range problems {
+		klog.Warning(p.String())
+	}
+}
+
+// changed reads the file, if it is time, and says whether it holds another profile.
+// One that is bad is told of once and leaves things as they are.
+func (c *configuration) changed() bool {
+	if c.path == "" || time.Since(c.looked) < look {
+		return false
+	}
+	c.looked = time.Now()
+	text, err := os.ReadFile(c.path)
+	if err != nil || bytes.Equal(text, c.text) {
+		return false // a file that is not there for a moment is being replaced
+	}
+	c.text = text
+	next, err := c.parse()
+	if err != nil {
+		klog.ErrorS(err, "The new configuration is bad: the old one stays", "file", c.path)
+		return false
+	}
+	c.profile = next
+	return true
+}
+
+func (c *configuration) engine(o Options) (*sched.Engine, error) {
+	e, err := sched.New(c.profile, o.Engine...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.path, err)
+	}
+	return e, nil
+}
+
+// reload makes the engine anew when the configuration changed: what is known and what
+// was decided moves over.
+func (l *loop) reload() {
+	before := l.conf.profile
+	if !l.conf.changed() {
+		return
+	}
+	next, err := l.conf.engine(l.o)
+	if err != nil {
+		l.conf.profile = before
+		klog.ErrorS(err, "The new configuration cannot be used: the old one stays")
+		l.metrics.reloads.WithLabelValues("error").Inc()
+		return
+	}
+	l.guard("taking a new configuration", func() {
+		next.Apply(l.engine.Facts()...)
+		next.Restore(l.engine.Commitments())
+		l.engine = next
+		klog.InfoS("A new configuration holds", "file", l.conf.path)
+		l.metrics.reloads.WithLabelValues("success").Inc()
+	})
+}

@@ -1,0 +1,106 @@
+package loop
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/klog/v2"
+)
+
+// lead is whether this scheduler acts.
+type lead struct {
+	elector *leaderelection.LeaderElector // nil: nobody else is asked
+	margin  time.Duration                 // of the lease, in which nothing is sent any more
+	won     chan struct{}
+	lost    chan struct{}
+	cancel  context.CancelFunc
+	ended   chan struct{}
+}
+
+// elect takes part in the election until the lease is lost or resigned.
+func elect(ctx context.Context, o Options, kube kubernetes.Interface) (*lead, error) {
+	l := &lead{won: make(chan struct{}, 1), lost: make(chan struct{}), ended: make(chan struct{})}
+	if o.Election == nil {
+		l.cancel = func() {}
+		close(l.ended)
+		l.won <- struct{}{}
+		return l, nil
+	}
+	e := o.Election.withDefaults()
+	l.margin = e.LeaseDuration - e.RenewDeadline
+	ctx, l.cancel = context.WithCancel(ctx)
+	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock: &resourcelock.LeaseLock{
+			LeaseMeta:  metav1.ObjectMeta{Namespace: e.Namespace, Name: e.Name},
+			Client:     kube.CoordinationV1(),
+			LockConfig: resourcelock.ResourceLockConfig{Identity: e.Identity},
+		},
+		LeaseDuration: e.LeaseDuration, RenewDeadline: e.RenewDeadline, RetryPeriod: e.RetryPeriod,
+		ReleaseOnCancel: true, Name: e.Name,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(context.Context) {
+				klog.InfoS("Acting as the scheduler", "lease", e.Namespace+"/"+e.Name, "identity", e.Identity)
+				l.won <- struct{}{}
+			},
+			OnStoppedLeading: func() {},
+		},
+	})
+	if err != nil {
+		l.cancel()
+		return nil, fmt.Errorf("the lease %s/%s: %w", e.Namespace, e.Name, err)
+	}
+	l.elector = elector
+	go func() {
+		defer close(l.ended)
+		elector.Run(ctx)
+		if ctx.Err() == nil {
+			close(l.lost)
+		}
+	}()
+	return l, nil
+}
+
+func (e Election) withDefaults() Election {
+	if e.LeaseDuration <= 0 {
+		e.LeaseDuration = 15 * time.Second
+	}
+	if e.RenewDeadline <= 0 {
+		e.RenewDeadline = 10 * time.Second
+	}
+	if e.RetryPeriod <= 0 {
+		e.RetryPeriod = 2 * time.Second
+	}
+	if e.Identity == "" {
+		host, err := os.Hostname()
+		if err != nil {
+			host = "ashlar"
+		}
+		e.Identity = host + "_" + rand.Text()
+	}
+	return e
+}
+
+// leading says that this scheduler may act. It turns false on the monotonic clock
+// before another one can have taken the lease, even when this process was paused.
+func (l *lead) leading() bool {
+	if l == nil {
+		return false
+	}
+	if l.elector == nil {
+		return true
+	}
+	return l.elector.IsLeader() && l.elector.Check(-l.margin) == nil
+}
+
+// resign releases the lease, if it is held, and waits until that is done.
+func (l *lead) resign() {
+	l.cancel()
+	<-l.ended
+}

@@ -1,0 +1,162 @@
+package loop
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+)
+
+// metrics are Volcano's by name and unit, and beside them what is ours (ashlar_…).
+// Figures of queues are those of the last round of words; a queue that is gone is gone
+// from them.
+type metrics struct {
+	registry *prometheus.Registry
+
+	cycle     prometheus.Histogram
+	attempts  *prometheus.CounterVec
+	binding   prometheus.Histogram
+	waiting   prometheus.Gauge
+	pods      *prometheus.GaugeVec
+	queues    map[string]*prometheus.GaugeVec
+	scalars   map[string]*prometheus.GaugeVec
+	lag       prometheus.Histogram
+	facts     prometheus.Counter
+	answers   *prometheus.CounterVec
+	flying    *prometheus.GaugeVec
+	panics    prometheus.Counter
+	released  prometheus.Counter
+	reloads   *prometheus.CounterVec
+	figuresAt time.Time
+	figuring  time.Duration
+}
+
+var milliseconds = prometheus.ExponentialBuckets(0.25, 2, 16)
+
+func newMetrics() *metrics {
+	m := &metrics{registry: prometheus.NewRegistry(), queues: map[string]*prometheus.GaugeVec{}, scalars: map[string]*prometheus.GaugeVec{}}
+	histogram := func(name, help string, buckets []float64) prometheus.Histogram {
+		h := prometheus.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets})
+		m.registry.MustRegister(h)
+		return h
+	}
+	gauges := func(name, help string, labels ...string) *prometheus.GaugeVec {
+		g := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
+		m.registry.MustRegister(g)
+		return g
+	}
+	counters := func(name, help string, labels ...string) *prometheus.CounterVec {
+		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+		m.registry.MustRegister(c)
+		return c
+	}
+	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.cycle = histogram("volcano_e2e_scheduling_latency_milliseconds", "How long a cycle took, without carrying its plan out.", milliseconds)
+	m.binding = histogram("ashlar_binding_latency_milliseconds", "How long the last request of a binding took.", milliseconds)
+	m.attempts = counters("volcano_schedule_attempts_total", "Pods by what became of placing them: scheduled, error.", "result")
+	m.waiting = gauges("volcano_unschedule_job_count", "Jobs with pods that wait.").WithLabelValues()
+	m.pods = gauges("volcano_unschedule_task_count", "Pods of a job that wait.", "job_id")
+	for _, figure := range []string{"allocated", "request", "deserved", "capacity", "real_capacity", "inqueue"} {
+		m.queues[figure+"_milli_cpu"] = gauges("volcano_queue_"+figure+"_milli_cpu", "A queue's "+figure+" CPU, in milli.", "queue_name")
+		m.queues[figure+"_memory_bytes"] = gauges("volcano_queue_"+figure+"_memory_bytes", "A queue's "+figure+" memory, in bytes.", "queue_name")
+		m.scalars[figure] = gauges("volcano_queue_"+figure+"_scalar_resources", "A queue's "+figure+" of another resource, in milli.", "queue_name", "resource")
+	}
+	for _, figure := range []string{"share", "weight", "overused"} {
+		m.queues[figure] = gauges("volcano_queue_"+figure, "A queue's "+figure+".", "queue_name")
+	}
+	m.lag = histogram("ashlar_fact_lag_milliseconds", "How long the oldest of the facts taken in at once had waited.", milliseconds)
+	m.facts = counters("ashlar_facts_total", "Changes of objects taken in.").WithLabelValues()
+	m.answers = counters("ashlar_plan_items_total", "Items of plans by what became of them.", "kind", "outcome")
+	m.flying = gauges("ashlar_requests", "Requests of plans: under way, waiting, and how many the server is held to bear.", "state")
+	m.panics = counters("ashlar_panics_total", "Cycles that a bug ended.").WithLabelValues()
+	m.released = counters("ashlar_released_pods_total", "Bound members of gangs that could not be completed, deleted to give their room back.").WithLabelValues()
+	m.reloads = counters("ashlar_config_reloads_total", "Changes of the configuration's file.", "result")
+	return m
+}
+
+func (m *metrics) tookIn(n int, oldest time.Time) {
+	m.facts.Add(float64(n))
+	if !oldest.IsZero() {
+		m.lag.Observe(inMilliseconds(time.Since(oldest)))
+	}
+}
+
+func (m *metrics) decided(took time.Duration, _ sched.Plan) { m.cycle.Observe(inMilliseconds(took)) }
+
+var outcomes = [...]string{"done", "failed", "missing"}
+
+// answered is told of every item of a plan, by any goroutine.
+func (m *metrics) answered(i sched.Item, o sched.Outcome, latency time.Duration) {
+	m.answers.WithLabelValues(i.Kind.String(), outcomes[o]).Inc()
+	if i.Kind != sched.BindPod {
+		return
+	}
+	m.binding.Observe(inMilliseconds(latency))
+	if o == sched.Done {
+		m.attempts.WithLabelValues("scheduled").Inc()
+	} else {
+		m.attempts.WithLabelValues("error").Inc()
+	}
+}
+
+func inMilliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// figures takes the engine's report over, for at most a twentieth of the time.
+func (m *metrics) figures(l *loop) {
+	flying, waiting, limit := l.carrier.Load()
+	m.flying.WithLabelValues("flying").Set(float64(flying))
+	m.flying.WithLabelValues("waiting").Set(float64(waiting))
+	m.flying.WithLabelValues("limit").Set(float64(limit))
+	if time.Since(m.figuresAt) < 20*m.figuring {
+		return
+	}
+	began := time.Now()
+	r := l.engine.Report()
+	for _, g := range m.queues {
+		g.Reset()
+	}
+	for _, g := range m.scalars {
+		g.Reset()
+	}
+	for i := range r.Queues {
+		m.queue(&r.Queues[i])
+	}
+	m.pods.Reset()
+	jobs := 0
+	for i := range r.Jobs {
+		if n := r.Jobs[i].Tasks[model.Pending] + r.Jobs[i].Tasks[model.Pipelined]; n > 0 {
+			jobs++
+			m.pods.WithLabelValues(r.Jobs[i].Name).Add(float64(n))
+		}
+	}
+	m.waiting.Set(float64(jobs))
+	m.figuresAt = time.Now()
+	m.figuring = m.figuresAt.Sub(began)
+}
+
+func (m *metrics) queue(q *sched.QueueReport) {
+	m.queues["weight"].WithLabelValues(q.Name).Set(float64(q.Weight))
+	m.queues["share"].WithLabelValues(q.Name).Set(float64(q.ShareMicro) / 1e6)
+	over := 0.0
+	if q.Overused {
+		over = 1
+	}
+	m.queues["overused"].WithLabelValues(q.Name).Set(over)
+	for figure, list := range map[string]resource.List{"allocated": q.Allocated, "request": q.Request, "deserved": q.Deserved,
+		"capacity": q.Capability, "real_capacity": q.RealCapability, "inqueue": q.Inqueue} {
+		for _, a := range list {
+			switch a.Name {
+			case resource.CPUName:
+				m.queues[figure+"_milli_cpu"].WithLabelValues(q.Name).Set(float64(a.Value))
+			case resource.MemoryName:
+				m.queues[figure+"_memory_bytes"].WithLabelValues(q.Name).Set(float64(a.Value))
+			default:
+				m.scalars[figure].WithLabelValues(q.Name, a.Name).Set(float64(a.Value))
+			}
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package loop
+
+import (
+	"os"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"ashlar.sh/internal/config"
+	"ashlar.sh/internal/kube/translate"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/model"
+)
+
+// Adopt is what becomes of pods of ours that name no PodGroup (decision 25).
+type Adopt string
+
+// The ways to adopt.
+const (
+	AdoptAuto   Adopt = "auto" // unless Volcano's controllers, which would give them one, are alive at the start
+	AdoptAlways Adopt = "always"
+	AdoptNever  Adopt = "never"
+)
+
+// Options says which cluster to schedule and how. Only Config must be set.
+type Options struct {
+	Config *rest.Config // is copied, not changed
+	// SchedulerNames are the schedulerNames that are ours; none: volcano.
+	SchedulerNames []string
+	DefaultQueue   string // is made if missing; "": default
+	Adopt          Adopt  // "": auto
+	// ConfigFile is read at the start and again whenever it changes; "": Volcano's default.
+	ConfigFile string
+	Mode       config.Mode
+	// FallBack takes Volcano's default for a ConfigFile that is bad at the start.
+	FallBack bool
+	Period   time.Duration // at the latest after this long there is a cycle; 0: 1 s
+	Election *Election     // nil: alone
+	Addresses
+	// Stranded is how long a gang may stand below its minimum after bindings failed
+	// before its members are released (decision 22); 0: 60 s.
+	Stranded time.Duration
+	Drain    time.Duration // how long what is under way may take at the end; 0: 10 s
+	DumpDir  string        // where what led to a panic is saved; "": the temporary folder
+	Resync   time.Duration // client-go's
+	Engine   []sched.Option
+}
+
+// Addresses are where the scheduler serves; "" serves not.
+type Addresses struct {
+	Metrics string // /metrics, and /debug/pprof with Pprof
+	Health  string // /livez, /readyz, /healthz
+	Pprof   bool
+}
+
+// Election is how schedulers agree on which of them acts: by a Lease.
+type Election struct {
+	Namespace, Name string
+	Identity        string // "": the host's name and a random part
+	// LeaseDuration, RenewDeadline and RetryPeriod are client-go's; 0: 15, 10 and 2 s.
+	LeaseDuration, RenewDeadline, RetryPeriod time.Duration
+}
+
+func (o Options) withDefaults() Options {
+	if len(o.SchedulerNames) == 0 {
+		o.SchedulerNames = []string{translate.DefaultScheduler}
+	}
+	if o.DefaultQueue == "" {
+		o.DefaultQueue = model.DefaultQueue
+	}
+	if o.Adopt == "" {
+		o.Adopt = AdoptAuto
+	}
+	if o.Period <= 0 {
+		o.Period = time.Second
+	}
+	if o.Stranded <= 0 {
+		o.Stranded = time.Minute
+	}
+	if o.Drain <= 0 {
+		o.Drain = 10 * time.Second
+	}
+	if o.DumpDir == "" {
+		o.DumpDir = os.TempDir()
+	}
+	return o
+}

@@ -1,0 +1,120 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+	"volcano.sh/apis/pkg/client/clientset/versioned"
+
+	"ashlar.sh/internal/kube/carry"
+	"ashlar.sh/internal/kube/observe"
+	"ashlar.sh/internal/kube/translate"
+)
+
+// Run schedules until ctx ends, which is no error: what is under way is then finished
+// within Options.Drain and the lease released. Errors are a configuration or an
+// address that cannot be used, and the loss of the lease: whoever runs it starts anew.
+func Run(ctx context.Context, o Options) error {
+	o = o.withDefaults()
+	conf, err := newConfiguration(o)
+	if err != nil {
+		return err
+	}
+	engine, err := conf.engine(o)
+	if err != nil {
+		return err
+	}
+	// Requests outlive ctx, so that what is under way at the end can be finished.
+	work, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	l := &loop{o: o, conf: conf, engine: engine, metrics: newMetrics(), told: newTold(), health: &health{}, began: time.Now()}
+	if err := l.connect(ctx, work); err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	}
+	servers, err := serve(o.Addresses, l.metrics.registry, l.health)
+	if err != nil {
+		return err
+	}
+	defer servers.close()
+	lead, err := elect(work, o, l.kube)
+	if err != nil {
+		return err
+	}
+	l.lead = lead
+	l.seen.Start(work)
+	err = l.cycle(ctx)
+	l.finish(err)
+	lead.resign()
+	end()
+	l.seen.Shutdown()
+	return err
+}
+
+// connect makes the clients and what they need: the API must serve Volcano's kinds,
+// which is waited for, since who installs them may come after us.
+func (l *loop) connect(ctx, work context.Context) error {
+	config := rest.CopyConfig(l.o.Config)
+	config.QPS = -1
+	volcano, err := versioned.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("make a client for Volcano's kinds: %w", err)
+	}
+	core := rest.CopyConfig(config)
+	core.ContentType = "application/vnd.kubernetes.protobuf"
+	core.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+	if l.kube, err = kubernetes.NewForConfig(core); err != nil {
+		return fmt.Errorf("make a client: %w", err)
+	}
+	l.volcano = volcano
+	if err := awaitKinds(ctx, l.kube.Discovery()); err != nil {
+		return err
+	}
+	adopt, err := l.adopts(ctx)
+	if err != nil {
+		return err
+	}
+	l.seen, err = observe.New(observe.Options{Kube: l.kube, Volcano: volcano, Resync: l.o.Resync, Adopt: adopt,
+		Translate: translate.Options{Schedulers: l.o.SchedulerNames, DefaultQueue: l.o.DefaultQueue}})
+	if err != nil {
+		return err
+	}
+	clients, err := carry.NewClients(config)
+	if err != nil {
+		return err
+	}
+	l.carrier = carry.New(work, carry.Options{Clients: clients, Reporter: reporter(l.o.SchedulerNames),
+		Leading: func() bool { return l.lead.leading() }, PodGroup: l.seen.PodGroup, Answered: l.metrics.answered})
+	return nil
+}
+
+// reporter is where events come from: the scheduler's name, volcano if it has several.
+func reporter(names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	return translate.DefaultScheduler
+}
+
+// errLost ends a run whose lease another one has.
+var errLost = errors.New("the lease was lost: another scheduler acts now, or this one could not renew it in time")
+
+// finish waits for what is under way, unless nothing may be carried any more.
+func (l *loop) finish(err error) {
+	if errors.Is(err, errLost) {
+		return
+	}
+	bound, cancel := context.WithTimeout(context.Background(), l.o.Drain)
+	defer cancel()
+	l.carrier.Wait(bound)
+	if flying, waiting, _ := l.carrier.Load(); flying+waiting > 0 {
+		klog.InfoS("Requests were cut short by the end", "underWay", flying, "waiting", waiting)
+	}
+}

@@ -1,0 +1,117 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"k8s.io/klog/v2"
+)
+
+// stuck is how long the loop may take for one round before it counts as dead.
+const stuck = 2 * time.Minute
+
+// health is how the loop is, for probes.
+type health struct {
+	mu      sync.Mutex
+	last    time.Time
+	ready   bool
+	missing []string
+}
+
+func (h *health) beat() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.last = time.Now()
+}
+
+func (h *health) synced(ready bool, missing []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ready, h.missing = ready, missing
+}
+
+// live says that the loop goes round.
+func (h *health) live(w http.ResponseWriter, _ *http.Request) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.last.IsZero() && time.Since(h.last) > stuck {
+		http.Error(w, fmt.Sprintf("the loop has not gone round since %s", h.last.UTC().Format(time.RFC3339)), http.StatusServiceUnavailable)
+		return
+	}
+	fmt.Fprintln(w, "ok")
+}
+
+// able says that the cluster is known; a scheduler that stands by is ready too.
+func (h *health) able(w http.ResponseWriter, _ *http.Request) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.ready {
+		http.Error(w, "the first list is awaited of: "+strings.Join(h.missing, ", "), http.StatusServiceUnavailable)
+		return
+	}
+	fmt.Fprintln(w, "ok")
+}
+
+// servers are what listens.
+type servers []*http.Server
+
+// serve listens where it is asked to. Two addresses may be one.
+func serve(a Addresses, metrics *prometheus.Registry, h *health) (servers, error) {
+	muxes := map[string]*http.ServeMux{}
+	at := func(address string) *http.ServeMux {
+		if muxes[address] == nil {
+			muxes[address] = http.NewServeMux()
+		}
+		return muxes[address]
+	}
+	if a.Metrics != "" {
+		at(a.Metrics).Handle("/metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}))
+		if a.Pprof {
+			at(a.Metrics).HandleFunc("/debug/pprof/", pprof.Index)
+			at(a.Metrics).HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+			at(a.Metrics).HandleFunc("/debug/pprof/profile", pprof.Profile)
+			at(a.Metrics).HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+			at(a.Metrics).HandleFunc("/debug/pprof/trace", pprof.Trace)
+		}
+	}
+	if a.Health != "" {
+		at(a.Health).HandleFunc("/livez", h.live)
+		at(a.Health).HandleFunc("/healthz", h.live)
+		at(a.Health).HandleFunc("/readyz", h.able)
+	}
+	var out servers
+	for address, mux := range muxes {
+		listener, err := net.Listen("tcp", address)
+		if err != nil {
+			out.close()
+			return nil, fmt.Errorf("listen on %s: %w", address, err)
+		}
+		server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+		out = append(out, server)
+		go func() {
+			if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+				klog.ErrorS(err, "Serving ended", "address", address)
+			}
+		}()
+	}
+	return out, nil
+}
+
+func (s servers) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	for _, server := range s {
+		if server.Shutdown(ctx) != nil {
+			_ = server.Close() // nobody reads on
+		}
+	}
+}
