@@ -20,11 +20,10 @@ func (e *Engine) Commitments() Commitments {
 	e.l.Jobs(func(j ledger.JobID) bool {
 		job := e.l.Job(j)
 		if id, held := e.l.PhaseHeld(j); held {
-			p := PhaseCommitment{Job: job.Key, Phase: job.Phase, Item: id}
-			if job.Group != nil {
-				p.UID = job.Group.UID
-			}
-			c.Phases = append(c.Phases, p)
+			c.Phases = append(c.Phases, PhaseCommitment{Job: job.Key, UID: life(job), Phase: job.Phase, Item: id})
+		}
+		if e.l.Yielded(j) {
+			c.Yielded = append(c.Yielded, JobLife{job.Key, life(job)})
 		}
 		return true
 	})
@@ -40,7 +39,27 @@ func (e *Engine) Commitments() Commitments {
 		}
 		return 1
 	})
+	slices.SortFunc(c.Yielded, func(a, b JobLife) int {
+		if a.Job.Less(b.Job) {
+			return -1
+		}
+		return 1
+	})
 	return c
+}
+
+// life is the UID of a job's PodGroup, empty for an adopted job.
+func life(j *ledger.Job) string {
+	if j.Group == nil {
+		return ""
+	}
+	return j.Group.UID
+}
+
+// alive is the row of a job that is still the one it was.
+func (e *Engine) alive(k ledger.JobKey, uid string) (ledger.JobID, bool) {
+	j, ok := e.l.FindJob(k)
+	return j, ok && e.l.Job(j).Exists() && life(e.l.Job(j)) == uid
 }
 
 // Restore takes commitments over after the facts were applied. One whose object is
@@ -61,13 +80,13 @@ func (e *Engine) Restore(c Commitments) {
 		}
 	}
 	for _, p := range c.Phases {
-		j, ok := e.l.FindJob(p.Job)
-		if !ok {
-			continue
+		if j, ok := e.alive(p.Job, p.UID); ok {
+			e.l.SetPhase(j, p.Phase, p.Item)
 		}
-		if g := e.l.Job(j).Group; g == nil && !p.Job.Adopted || g != nil && g.UID != p.UID {
-			continue
+	}
+	for _, y := range c.Yielded {
+		if j, ok := e.alive(y.Job, y.UID); ok {
+			e.l.Yield(j, true)
 		}
-		e.l.SetPhase(j, p.Phase, p.Item)
 	}
 }

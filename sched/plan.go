@@ -66,6 +66,13 @@ type Commitments struct {
 	Statement uint64
 	Tasks     []TaskCommitment  // sorted by pod
 	Phases    []PhaseCommitment // sorted by job
+	Yielded   []JobLife         // sorted by job: admitted jobs that keep no room of their queues
+}
+
+// JobLife is one life of a job; UID is empty for an adopted one.
+type JobLife struct {
+	Job ledger.JobKey
+	UID string
 }
 
 // TaskCommitment is a bind, an eviction or a reservation under way.

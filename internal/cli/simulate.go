@@ -48,7 +48,7 @@ Exit codes: 0 simulated, whatever waits; 1 bad input or configuration; 2 bad usa
 func (p Process) simulate(name string) *cobra.Command {
 	s := simulation{}
 	c := &cobra.Command{
-		Use:   "simulate [-f FILE|DIR|-] ...",
+		Use:   "simulate -f FILE|DIR|- ...",
 		Short: "Show who would run where, who would wait and why",
 		Long:  simulateLong,
 		Example: strings.ReplaceAll(`  # Simulate the files of a folder

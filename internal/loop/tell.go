@@ -55,14 +55,15 @@ func (l *loop) tellJob(id ledger.JobID, now time.Time) {
 	status := carry.GroupStatus{}
 	lasts := t.code != "" && now.Sub(t.since) >= lasting
 	switch {
-	case lasts && t.code != t.said && started(job):
-		t.said = t.code // members beyond the minimum wait: their own conditions say so
+	case started(job):
+		// Members beyond the minimum may wait: their own conditions say so.
+		if !t.ready || t.said != "" {
+			t.ready, t.said = true, ""
+			l.say(job, group, &status, condition(schedulingv1beta1.PodGroupScheduled, "", "tasks in gang are ready to be scheduled", "pod group is ready", now))
+		}
 	case lasts && t.code != t.said:
 		t.said = t.code
 		l.say(job, group, &status, condition(schedulingv1beta1.PodGroupUnschedulableType, t.code, volcanos(reason), waits(job, reason), now))
-	case t.code == "" && started(job) && (!t.ready || t.said != ""):
-		t.ready, t.said = true, ""
-		l.say(job, group, &status, condition(schedulingv1beta1.PodGroupScheduled, "", "tasks in gang are ready to be scheduled", "pod group is ready", now))
 	}
 	if lasts {
 		l.tellPods(id, t, reason)
@@ -170,8 +171,7 @@ func (l *loop) tellQueue(q *ledger.Queue) {
 		return
 	}
 	want := map[string]string{}
-	dims := &l.engine.Ledger().Dims
-	for _, a := range dims.List(q.Allocated.Vec(nil)) {
+	for _, a := range l.engine.Ledger().Dims.List(q.Allocated.Vec(nil)) {
 		if a.Value != 0 {
 			want[a.Name] = explain.Quantity(a.Name, a.Value)
 		}

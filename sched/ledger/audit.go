@@ -81,12 +81,18 @@ func (a *auditor) nodes() {
 
 func (a *auditor) jobs() {
 	l := a.l
+	members := make([][]TaskID, len(l.jobs)) // found once: each job would ask all tasks
+	for t := range l.tasks {
+		if row := &l.tasks[t]; !row.free && row.Job != NoJob {
+			members[row.Job] = append(members[row.Job], TaskID(t))
+		}
+	}
 	for j := range l.jobs {
 		job := &l.jobs[j]
 		if job.free {
 			continue
 		}
-		want := l.recountJob(JobID(j))
+		want := l.recountJob(JobID(j), members[j])
 		if want.Count != job.Count || want.Tasks != job.Tasks || want.Gated != job.Gated || want.Invalid != job.Invalid {
 			a.say("job %v: counts are %v/%d/%d/%d, recounted %v/%d/%d/%d", job.Key, job.Count, job.Tasks, job.Gated,
 				job.Invalid, want.Count, want.Tasks, want.Gated, want.Invalid)
@@ -117,18 +123,15 @@ func (a *auditor) jobs() {
 }
 
 // recountJob is a job's row with all that its members make up counted anew.
-func (l *Ledger) recountJob(j JobID) Job {
+func (l *Ledger) recountJob(j JobID, members []TaskID) Job {
 	was := &l.jobs[j]
 	job := Job{Key: was.Key, Group: was.Group, MinMember: was.MinMember, Phase: was.Phase, Queue: NoQueue,
-		MinResources: was.MinResources, HasMin: was.HasMin}
+		MinResources: was.MinResources, HasMin: was.HasMin, yielded: was.yielded}
 	for _, r := range was.Roles {
 		job.Roles = append(job.Roles, Role{Name: r.Name, Min: r.Min})
 	}
-	for t := range l.tasks {
+	for _, t := range members {
 		row := &l.tasks[t]
-		if row.free || row.Job != j {
-			continue
-		}
 		class := &l.classes[row.Class]
 		quota := l.quota(row.Class)
 		role := &job.Roles[row.Role]

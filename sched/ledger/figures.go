@@ -111,9 +111,9 @@ func (l *Ledger) settle(j JobID, job *Job) {
 
 // reserving says that an admitted job keeps room for what of its minResources is not
 // allocated yet: while Inqueue, and while Running with its minimum placed (semantics
-// §1.4, "inqueue").
+// §1.4, "inqueue"); not while no node takes it (Yield).
 func (j *Job) reserving() bool {
-	if !j.HasMin {
+	if !j.HasMin || j.yielded {
 		return false
 	}
 	allocated := j.By[model.Allocated] + j.By[model.Binding] + j.By[model.Bound] + j.By[model.Running]

@@ -81,6 +81,7 @@ type Job struct {
 	unfinished   int32
 	gatedNeed    resource.Sums
 
+	yielded   bool // keeps no room for its minimum: no node takes it
 	phaseHeld bool
 	phaseItem uint64
 	definer   TaskID // the member an adopted job takes its queue, minimum and priority from
@@ -334,6 +335,7 @@ func (l *Ledger) applyGroup(k Key, g *model.PodGroup) {
 	j := l.job(JobKey{k.Namespace, k.Name, false})
 	job := &l.jobs[j]
 	life := job.Group != nil && g != nil && job.Group.UID == g.UID
+	job.yielded = job.yielded && life
 	job.Group = g
 	l.define(j)
 	job = &l.jobs[j]
@@ -360,6 +362,21 @@ func (l *Ledger) SetPhase(j JobID, p model.GroupPhase, item uint64) {
 	l.mark(j)
 	l.activate(j)
 }
+
+// Yield makes an admitted job keep no room of its queue for its minimum (yes), because no
+// node takes it and others should not wait behind it; or keep it again. It outlives the
+// cycle as a commitment that no API field shows: after a restart the job keeps its room
+// until it is refused once more.
+func (l *Ledger) Yield(j JobID, yes bool) {
+	if l.jobs[j].yielded != yes {
+		l.jobs[j].yielded = yes
+		l.refreshAll(j)
+		l.mark(j)
+	}
+}
+
+// Yielded says that a job keeps no room for its minimum.
+func (l *Ledger) Yielded(j JobID) bool { return l.jobs[j].yielded }
 
 // PhaseHeld is the plan item that asked for a job's phase, and false when the phase
 // is that of its fact.

@@ -118,10 +118,13 @@ func (t *turn) refuseAfter(fit int64, why func(ledger.TaskID) trace.Reason) {
 // nodes is why no node takes a task: with how many refuse for what, where that is
 // wanted, since it asks every node.
 func (t *turn) nodes(task ledger.TaskID) trace.Reason {
-	if !t.explain {
+	if t.explain {
+		return t.s.Nodes.Why(task)
+	}
+	for range t.s.L.Present {
 		return trace.Reason{Code: trace.NodesRefuse}
 	}
-	return t.s.Nodes.Why(task)
+	return trace.Reason{Code: trace.NoNodes}
 }
 
 func (t *turn) statement(tx *ledger.Tx) Outcome {
@@ -245,6 +248,9 @@ func (t *turn) report(o Outcome, later bool) {
 		event.Kind = k
 		s.Trace.Add(event)
 	}
+	if o != Refused {
+		s.L.Yield(j, false)
+	}
 	switch o {
 	case Committed:
 		tell(trace.JobReadyEvent)
@@ -259,6 +265,11 @@ func (t *turn) report(o Outcome, later bool) {
 		s.Waits(j, t.pipelinedReason())
 	case Refused:
 		tell(trace.Discarding)
+		// With nodes there that do not take it, the job gives its queue's room back to those
+		// behind it; while there are none at all, it is nodes that everybody waits for.
+		if code := t.why.Root().Code; code.OfNodes() && code != trace.NoNodes {
+			s.L.Yield(j, true)
+		}
 		t.w.Park(s, t.reason(), t.explain && !later)
 	}
 }

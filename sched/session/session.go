@@ -162,9 +162,7 @@ func (s *Session) Parked(j ledger.JobID) bool {
 		return now == m.stand
 	}
 	now.nodes = m.stand.nodes
-	switch m.Reason.Root().Code {
-	case trace.NotEnoughResources, trace.NodesRefuse, trace.NoNodes, trace.NodeAffinity, trace.NodeSelector,
-		trace.NodeTaint, trace.NodeUnschedulable, trace.NodePorts:
+	if m.Reason.Root().Code.OfNodes() {
 		now.figures = m.stand.figures
 	}
 	return now == m.stand

@@ -60,6 +60,17 @@ const (
 	TerminatingBeforePlace Code = "TerminatingBeforePlace" // deleted while it waited
 )
 
+// OfNodes says that the code speaks of nodes: what it refuses rests on them alone.
+func (c Code) OfNodes() bool {
+	switch c {
+	case NoNodes, NotEnoughResources, NodesRefuse, NodeUnschedulable, NodeTaint, NodeAffinity, NodeSelector,
+		NodePorts, NodeVolume:
+		return true
+	default:
+		return false
+	}
+}
+
 // Short is a dimension that falls short: Need units were asked of Have.
 type Short struct {
 	Dim        string

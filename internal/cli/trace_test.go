@@ -1,0 +1,122 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+const (
+	traceNodes = "name,cpu_milli,memory_mib,gpu_count,gpu_model\na,,,2,\nb,,,2,\n"
+	traceJobs  = "job,queue,user,submit_s,duration_s,members,min_members,cpu_milli_per_member,memory_mib_per_member,gpu_per_member,priority,type\n"
+)
+
+// traced runs simulate on a trace.
+func traced(t *testing.T, nodes, jobs string, more ...string) result {
+	t.Helper()
+	return run("", append([]string{"ashlar", "simulate", "--trace-nodes", file(t, "nodes.csv", nodes), "--trace-jobs", file(t, "jobs.csv", jobs)}, more...)...)
+}
+
+// figures is what a script reads of a trace's run.
+type figures struct {
+	Kind     string
+	Makespan float64
+	All      struct {
+		Jobs, Started, Finished int
+		Delay, Completion       struct{ Mean float64 }
+	}
+	Queues  []struct{ Name string }
+	Waiting []struct {
+		Code, Example, Message string
+		Jobs                   int
+	}
+}
+
+func TestATraceIsReplayedAndSummedUp(t *testing.T) {
+	jobs := traceJobs + "first,,,0,10,2,2,,,2,,\nsecond,,,3,10,1,1,,,0.5,,\n"
+	var f figures
+	got := traced(t, traceNodes, jobs, "-o", "json", "--audit")
+	if err := json.Unmarshal([]byte(got.out), &f); err != nil || got.code != 0 {
+		t.Fatalf("exit code %d, %v: %s%s", got.code, err, got.err, got.out)
+	}
+	// The first holds all until 11; the second is bound then, starts at 12 and ends at 22.
+	if f.Kind != "TraceReport" || f.Makespan != 22 || f.All.Finished != 2 || f.All.Delay.Mean != 4 || f.All.Completion.Mean != 15 {
+		t.Errorf("%+v", f)
+	}
+	var same figures
+	if err := yaml.Unmarshal([]byte(traced(t, traceNodes, jobs, "-o", "yaml").out), &same); err != nil || same.Makespan != f.Makespan {
+		t.Errorf("-o yaml says %+v, %v", same, err)
+	}
+	if got := traced(t, traceNodes, jobs, "-o", "csv"); !strings.Contains(got.out, "all,,completion_mean_s,15\n") {
+		t.Errorf("-o csv says\n%s", got.out)
+	}
+	if got := traced(t, traceNodes, jobs); !strings.Contains(got.out, "2 jobs: 2 started, 2 finished, 0 wait") {
+		t.Errorf("the table says\n%s", got.out)
+	}
+}
+
+// A gang larger than the cluster waits, a job without a duration runs on, and both are
+// told; the run ends all the same.
+func TestATraceEndsWithJobsThatNeverDo(t *testing.T) {
+	var f figures
+	got := traced(t, traceNodes, traceJobs+"huge,,,0,10,3,3,,,2,,\nforever,,,1,,1,1,,,1,,\n", "-o", "json")
+	if err := json.Unmarshal([]byte(got.out), &f); err != nil {
+		t.Fatalf("%v: %s%s", err, got.err, got.out)
+	}
+	if f.All.Jobs != 2 || f.All.Started != 1 || f.All.Finished != 0 || len(f.Waiting) != 1 {
+		t.Fatalf("%+v", f)
+	}
+	if w := f.Waiting[0]; w.Jobs != 1 || w.Example != "huge" || !strings.Contains(w.Message, "3") {
+		t.Errorf("who waits: %+v", w)
+	}
+}
+
+func TestATraceStopsAtAVirtualTime(t *testing.T) {
+	got := traced(t, traceNodes, traceJobs+"a,,,0,10,1,1,,,1,,\nb,,,60,10,1,1,,,1,,\n", "--until", "30s")
+	if !strings.Contains(got.out, "2 jobs: 1 started, 1 finished, 1 wait") {
+		t.Errorf("%s%s", got.err, got.out)
+	}
+}
+
+// Queues of a trace that -f describes are as it says, and so is the configuration there.
+func TestFilesGiveATraceQueuesAndAConfiguration(t *testing.T) {
+	queue := "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: small}\nspec: {capability: {nvidia.com/gpu: \"1\"}}\n"
+	files := file(t, "queues.yaml", queue+configMap("c", quiet))
+	var f figures
+	got := traced(t, traceNodes, traceJobs+"a,small,,0,10,1,1,,,2,,\nb,made,,0,10,1,1,,,2,,\n", "-f", files, "-o", "json")
+	if err := json.Unmarshal([]byte(got.out), &f); err != nil {
+		t.Fatalf("%v: %s%s", err, got.err, got.out)
+	}
+	if f.All.Started != 1 || len(f.Waiting) != 1 || f.Waiting[0].Example != "a" || len(f.Queues) != 2 {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestABadTraceIsRefusedLineByLine(t *testing.T) {
+	tests := map[string]struct {
+		got  result
+		code int
+		want []string
+	}{
+		"bad rows of both tables": {traced(t, traceNodes+"c,,,x,\n", traceJobs+"a,,,0,-1,1,1,,,1,,\n"), 1,
+			[]string{`nodes.csv:4: gpu_count "x": not a number`, "jobs.csv:2: duration_s -1: negative"}},
+		"a file that is not there": {run("", "ashlar", "simulate", "--trace-nodes", "nowhere.csv", "--trace-jobs", "nowhere.csv.gz"), 1,
+			[]string{"nowhere.csv: no such file or directory", "nowhere.csv.gz: no such file or directory"}},
+		"jobs without nodes": {run("", "ashlar", "simulate", "--trace-jobs", "jobs.csv"), 2, []string{"trace-nodes"}},
+		"csv of no trace":    {run("", "ashlar", "simulate", "-f", quickstart, "-o", "csv"), 2, []string{"only a trace's figures are printed as CSV"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if tt.got.code != tt.code || tt.got.out != "" {
+				t.Errorf("exit code %d, want %d; on stdout: %s", tt.got.code, tt.code, tt.got.out)
+			}
+			for _, part := range tt.want {
+				if !strings.Contains(tt.got.err, part) {
+					t.Errorf("it does not say %q:\n%s", part, tt.got.err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,89 @@
+package e2e
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
+)
+
+func copyConfig() *rest.Config { return rest.CopyConfig(shared.Config) }
+
+// A cluster at rest, with one gang that runs and one that waits, is not written to.
+func TestLiveAtRestNothingIsWritten(t *testing.T) {
+	ns := namespace(t)
+	node(t, ns+"-a", "4")
+	queue(t, ns)
+	var w wire
+	live(t, ns, w.on)
+	submit(t, ns, ns, "runs", 2, 2, "1")
+	submit(t, ns, ns, "waits", 2, 2, "3")
+	awaitRunning(t, ns, "runs", 2)
+	awaitCondition(t, ns, "waits", "Unschedulable")
+	// It is at rest once it has written nothing for two seconds: the words are said.
+	last, since := len(w.written()), time.Now()
+	eventually(t, "the scheduler to fall silent", func(ctxless) (bool, error) {
+		if n := len(w.written()); n != last {
+			last, since = n, time.Now()
+		}
+		return time.Since(since) > 2*time.Second, nil
+	}, func() string { return fmt.Sprint(w.written()) })
+
+	const periods = 3
+	quiet := time.NewTimer(periods * time.Second)
+	<-quiet.C
+	if now := w.written(); len(now) != last {
+		t.Errorf("%d writes in %d periods at rest: %v", len(now)-last, periods, now[last:])
+	}
+	t.Logf("%d writes in all for two gangs of two: %v", last, w.written())
+}
+
+// A pod on a quiet cluster is bound at once. The figures are printed; the limit only
+// catches what is wrong by an order of magnitude, for machines differ.
+func TestLiveAPodOnAQuietCluster(t *testing.T) {
+	ns := namespace(t)
+	node(t, ns+"-a", "110")
+	live(t, ns)
+	pods, err := shared.kube.CoreV1().Pods(ns).Watch(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pods.Stop()
+	const rounds = 50
+	var took []time.Duration
+	for i := range rounds {
+		p := pod(ns, fmt.Sprintf("quick-%d", i))
+		p.Spec.SchedulerName = ns
+		began := time.Now()
+		create(t, p)
+		took = append(took, awaitBound(t, pods.ResultChan(), p.Name, began))
+	}
+	took = took[1:] // the first waits for the scheduler's start
+	slices.Sort(took)
+	t.Logf("from a pod's creation to the sight of its node, over %d pods: half within %v, 99 of 100 within %v",
+		len(took), took[len(took)/2], took[len(took)*99/100])
+	if most := took[len(took)/2]; most > 500*time.Millisecond {
+		t.Errorf("half of the pods took more than %v", most)
+	}
+}
+
+// awaitBound returns how long after began a pod was seen with a node.
+func awaitBound(t *testing.T, seen <-chan watch.Event, name string, began time.Time) time.Duration {
+	t.Helper()
+	late := time.After(patience)
+	for {
+		select {
+		case e := <-seen:
+			if p, ok := e.Object.(*corev1.Pod); ok && p.Name == name && p.Spec.NodeName != "" {
+				return time.Since(began)
+			}
+		case <-late:
+			t.Fatalf("pod %s is not bound", name)
+		}
+	}
+}
