@@ -97,8 +97,12 @@ func TestWrongUse(t *testing.T) {
 		"usage as kubectl plugin":  {[]string{"/usr/bin/kubectl-ashlar", "simulate"}, 2, []string{"See 'kubectl ashlar simulate --help'."}},
 		"a file that is not there": {[]string{"ashlar", "simulate", "-f", "nowhere.yaml"}, 1, []string{"nowhere.yaml: cannot be read: no such file or directory"}},
 		"no configuration there":   {[]string{"ashlar", "simulate", "-f", "-", "--scheduler-conf", "nowhere.conf"}, 1, []string{"nowhere.conf: no such file or directory"}},
-		"the live scheduler":       {[]string{"ashlar", "scheduler", "--leader-elect", "true"}, 1, []string{"the live scheduler is not in this version"}},
-		"called as vc-scheduler":   {[]string{"/vc-scheduler", "--logtostderr", "-v=3", "2>&1"}, 1, []string{"the live scheduler is not in this version", "ashlar simulate"}},
+		"no cluster to schedule":   {[]string{"ashlar", "scheduler", "--leader-elect", "true"}, 1, []string{"no cluster to schedule", "--kubeconfig"}},
+		"no cluster as vc":         {[]string{"/vc-scheduler", "--logtostderr", "-v=3", "2>&1"}, 1, []string{"no cluster to schedule", "ashlar simulate"}},
+		"plugins to be loaded":     {[]string{"ashlar", "scheduler", "--plugins-dir=/plugins"}, 1, []string{"compile a plugin in"}},
+		"shards":                   {[]string{"ashlar", "scheduler", "--scheduler-sharding-mode=hard"}, 1, []string{"only none is built"}},
+		"a scheduler's wrong flag": {[]string{"ashlar", "scheduler", "--sheduler-name=x"}, 2, []string{"unknown flag: --sheduler-name"}},
+		"nobody's adoption":        {[]string{"ashlar", "scheduler", "--adopt-ungrouped=perhaps"}, 1, []string{"expected auto, always or never"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := run(oneNode, c.args...)
@@ -171,7 +175,7 @@ func TestAsAProcess(t *testing.T) {
 	c.Args = []string{"/vc-scheduler", "--leader-elect=false"}
 	c.Env = append(os.Environ(), asCommand+"=1")
 	out, err := c.CombinedOutput()
-	if c.ProcessState == nil || c.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "the live scheduler is not in this version") {
+	if c.ProcessState == nil || c.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "no cluster to schedule") {
 		t.Errorf("as vc-scheduler the binary ends with %v and says:\n%s", err, out)
 	}
 }

@@ -1,18 +1,239 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
 
-// scheduler is the verb of the live scheduler, and what the binary does when it is
-// called vc-scheduler. It says that it is not there yet, whatever its flags: a pod
-// that does nothing and seems well would be worse than one that fails.
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/klog/v2"
+
+	"ashlar.sh/internal/config"
+	"ashlar.sh/internal/loop"
+)
+
+// scheduling is what the flags of scheduler ask for.
+type scheduling struct {
+	loop.Options
+	master, kubeconfig string
+	adopt              string
+	strictOnly         bool // no fall-back to the default configuration
+	elect              bool
+	election           loop.Election
+	metricsAddress     string
+	healthAddress      string
+	metrics, health    bool
+	version            bool
+	pluginsDir         string
+	sharding           string
+	resourceLock       string
+	lenient            bool // called as vc-scheduler
+}
+
+const schedulerLong = `Schedules the pods of a cluster whose schedulerName is --scheduler-name. It takes every
+flag of Volcano's vc-scheduler, and under that name it takes its place: the same
+ConfigMap, Lease, ports and metrics. Flags that change nothing here say so in the log.
+
+Called as vc-scheduler it warns where it would otherwise refuse: a key, an argument or a
+plugin in the configuration that it does not know is left out, not an error.
+
+It needs a cluster: --kubeconfig, else $KUBECONFIG, else the service account of the pod
+it runs in. docs/live.md says what works and what does not yet.
+
+Exit codes: 0 ended by SIGTERM or SIGINT; 1 the configuration, the cluster or the lease
+is not to be had; 2 bad usage.`
+
 func (p Process) scheduler() *cobra.Command {
-	return &cobra.Command{
-		Use:                "scheduler",
-		Short:              "Schedule a cluster (not in this version)",
-		DisableFlagParsing: true,
-		RunE: func(*cobra.Command, []string) error {
-			return badInput("error: the live scheduler is not in this version of ashlar: it cannot take the place of vc-scheduler yet.",
-				"Keep the scheduler that runs, and use 'ashlar simulate' to see what ashlar would decide.")
-		},
+	s := scheduling{lenient: p.calledAs("vc-scheduler")}
+	c := &cobra.Command{
+		Use:   "scheduler",
+		Short: "Schedule a cluster",
+		Long:  schedulerLong,
+		Example: `  # Schedule the cluster that kubectl speaks to, beside its other schedulers
+  ashlar scheduler --kubeconfig ~/.kube/config --scheduler-name ashlar --leader-elect=false`,
+		Args: cobra.ArbitraryArgs, // Volcano's chart passes a stray one
+		RunE: func(c *cobra.Command, args []string) error { return p.schedule(&s, c.Flags(), args) },
 	}
+	// A flag of a later Volcano must not end a scheduler that took its place.
+	c.FParseErrWhitelist.UnknownFlags = s.lenient
+	s.flags(c.Flags())
+	klogFlags := flag.NewFlagSet("klog", flag.ContinueOnError)
+	klog.InitFlags(klogFlags)
+	c.Flags().AddGoFlagSet(klogFlags)
+	return c
+}
+
+func (s *scheduling) flags(f *pflag.FlagSet) {
+	f.StringVar(&s.master, "master", "", "address of the API server, over that of the kubeconfig")
+	f.StringVar(&s.kubeconfig, "kubeconfig", "", "kubeconfig file; default $KUBECONFIG, else the pod's service account")
+	f.StringArrayVar(&s.SchedulerNames, "scheduler-name", []string{"volcano"}, "schedulerName of the pods to schedule; may be given several times")
+	f.StringVar(&s.ConfigFile, "scheduler-conf", "", "volcano-scheduler.conf; it is read again when it changes")
+	f.StringVar(&s.DefaultQueue, "default-queue", "default", "queue of jobs that name none; it is made if missing")
+	f.DurationVar(&s.Period, "schedule-period", time.Second, "at the latest after this long there is a cycle; changes wake the scheduler at once")
+	f.DurationVar(&s.Resync, "resync-period", 0, "resync period of client-go; 0 is best")
+	f.StringVar(&s.adopt, "adopt-ungrouped", "auto", "schedule pods without a PodGroup as gangs of their own: always, never, or auto: unless Volcano's controllers are alive")
+	f.DurationVar(&s.Stranded, "stranded-gang-timeout", time.Minute, "how long a gang may stand below its minimum after bindings failed before its members are released")
+	f.StringVar(&s.DumpDir, "cache-dump-dir", os.TempDir(), "folder for what is saved when a bug shows")
+	f.StringSliceVar(&s.NodeSelector, "node-selector", nil, "key:value labels; only nodes with one of them are used")
+	f.BoolVar(&s.strictOnly, "disable-default-scheduler-config", false, "a configuration that is bad at the start ends the scheduler, also as vc-scheduler")
+	f.BoolVar(&s.version, "version", false, "print the version and end")
+
+	f.StringVar(&s.metricsAddress, "listen-address", ":8080", "address of /metrics and /debug/pprof")
+	f.BoolVar(&s.metrics, "enable-metrics", false, "serve /metrics")
+	f.BoolVar(&s.Pprof, "enable-pprof", false, "serve /debug/pprof")
+	f.StringVar(&s.healthAddress, "healthz-address", ":11251", "address of /livez, /readyz and /healthz")
+	f.BoolVar(&s.health, "enable-healthz", false, "serve /livez, /readyz and /healthz")
+
+	f.BoolVar(&s.elect, "leader-elect", true, "act only while holding the lease")
+	f.DurationVar(&s.election.LeaseDuration, "leader-elect-lease-duration", 15*time.Second, "how long others wait for a leader that is silent")
+	f.DurationVar(&s.election.RenewDeadline, "leader-elect-renew-deadline", 10*time.Second, "how long the leader tries to renew before it gives up")
+	f.DurationVar(&s.election.RetryPeriod, "leader-elect-retry-period", 2*time.Second, "pause between tries")
+	f.StringVar(&s.resourceLock, "leader-elect-resource-lock", "leases", "leases, the only kind there is")
+	f.StringVar(&s.election.Name, "leader-elect-resource-name", "", "name of the lease; default the scheduler's name")
+	f.StringVar(&s.election.Namespace, "leader-elect-resource-namespace", "volcano-system", "namespace of the lease")
+	f.StringVar(&s.election.Namespace, "lock-object-namespace", "volcano-system", "deprecated: --leader-elect-resource-namespace")
+
+	f.StringVar(&s.pluginsDir, "plugins-dir", "", "not supported: plugins are compiled in")
+	f.StringVar(&s.sharding, "scheduler-sharding-mode", "none", "none; soft and hard are not built yet")
+	idle(f)
+}
+
+// idle are flags of vc-scheduler that change nothing here, with the reason that is
+// logged when one is given.
+func idle(f *pflag.FlagSet) {
+	for _, i := range idleFlags {
+		switch i.kind {
+		case "bool":
+			f.Bool(i.name, i.value == "true", "no effect: "+i.why)
+		case "list":
+			f.StringSlice(i.name, nil, "no effect: "+i.why)
+		default:
+			f.String(i.name, i.value, "no effect: "+i.why)
+		}
+	}
+}
+
+var idleFlags = []struct{ name, kind, value, why string }{
+	{"ca-cert-file", "", "", "health is served without TLS in this version"},
+	{"tls-cert-file", "", "", "health is served without TLS in this version"},
+	{"tls-private-key-file", "", "", "health is served without TLS in this version"},
+	{"priority-class", "bool", "true", "priority classes are always heeded"},
+	{"kube-api-qps", "", "2000", "the rate of bindings follows from what the API server bears"},
+	{"kube-api-burst", "", "2000", "the rate of bindings follows from what the API server bears"},
+	{"minimum-feasible-nodes", "", "100", "every node is considered"},
+	{"minimum-percentage-nodes-to-find", "", "5", "every node is considered"},
+	{"percentage-nodes-to-find", "", "0", "every node is considered"},
+	{"csi-storage", "bool", "true", "volumes are not heeded in this version"},
+	{"ignored-provisioners", "list", "", "volumes are not heeded in this version"},
+	{"cache-dumper", "bool", "true", "there is no dump on signals in this version"},
+	{"node-worker-threads", "", "20", "changes are taken in by one goroutine"},
+	{"gate-removal-worker-num", "", "5", "scheduling gates are not removed in this version"},
+	{"resource-sync-timeout", "", "60s", "nothing is decided before everything was listed, however long that takes"},
+	{"scheduler-sharding-name", "", "volcano", "shards are not built yet"},
+	{"log-flush-frequency", "", "5s", "the log is not held back"},
+	{"feature-gates", "", "", "this version has no gates"},
+}
+
+// schedule runs until a signal.
+func (p Process) schedule(s *scheduling, f *pflag.FlagSet, args []string) error {
+	if s.version {
+		return p.printVersion("")
+	}
+	if err := s.check(); err != nil {
+		return badInput("error: " + err.Error())
+	}
+	for _, i := range idleFlags {
+		if f.Changed(i.name) {
+			klog.Warningf("--%s has no effect: %s", i.name, i.why)
+		}
+	}
+	if len(args) > 0 {
+		klog.Warningf("arguments %q have no effect", args)
+	}
+	defer klog.Flush()
+	restConfig, err := p.cluster(s)
+	if err != nil {
+		return badInput("error: no cluster to schedule: "+err.Error(),
+			"Name one with --kubeconfig, or use 'ashlar simulate' to try without.")
+	}
+	s.Config = restConfig
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	if err := loop.Run(ctx, s.Options); err != nil {
+		return badInput(strings.Split("error: "+err.Error(), "\n")...)
+	}
+	return nil
+}
+
+// check settles what follows from other flags, and refuses what cannot be had.
+func (s *scheduling) check() error {
+	s.Adopt = loop.Adopt(s.adopt)
+	switch s.Adopt {
+	case loop.AdoptAuto, loop.AdoptAlways, loop.AdoptNever:
+	default:
+		return fmt.Errorf("--adopt-ungrouped %q: expected auto, always or never", s.adopt)
+	}
+	for _, label := range s.NodeSelector {
+		if !strings.Contains(label, ":") {
+			return fmt.Errorf("--node-selector %q: expected key:value", label)
+		}
+	}
+	if s.lenient {
+		s.Mode, s.FallBack = config.Lenient, !s.strictOnly
+	}
+	if s.metrics || s.Pprof {
+		s.Metrics = s.metricsAddress
+	}
+	if s.health {
+		s.Health = s.healthAddress
+	}
+	if s.elect {
+		if s.election.Name == "" {
+			s.election.Name = "volcano"
+			if len(s.SchedulerNames) == 1 {
+				s.election.Name = s.SchedulerNames[0]
+			}
+		}
+		s.Election = &s.election
+	}
+	var refused error
+	switch {
+	case s.pluginsDir != "":
+		refused = errors.New("--plugins-dir: Go plugins are not loaded; compile a plugin in with sched.WithPlugin")
+	case s.sharding != "none" && s.sharding != "":
+		refused = fmt.Errorf("--scheduler-sharding-mode %s: only none is built", s.sharding)
+	case s.resourceLock != "leases":
+		refused = fmt.Errorf("--leader-elect-resource-lock %s: only leases is there", s.resourceLock)
+	}
+	if refused != nil && s.lenient {
+		klog.Warning(refused)
+		return nil
+	}
+	return refused
+}
+
+// cluster is the cluster that the flags, else $KUBECONFIG, else the pod's service
+// account name.
+func (p Process) cluster(s *scheduling) (*rest.Config, error) {
+	path := s.kubeconfig
+	if path == "" && s.master == "" {
+		path = p.Env("KUBECONFIG")
+	}
+	if path == "" && s.master == "" {
+		c, err := rest.InClusterConfig()
+		if errors.Is(err, rest.ErrNotInCluster) {
+			return nil, errors.New("there is neither --kubeconfig nor $KUBECONFIG, and this is no pod")
+		}
+		return c, err
+	}
+	return clientcmd.BuildConfigFromFlags(s.master, path)
 }

@@ -40,10 +40,13 @@ type Options struct {
 	// Stranded is how long a gang may stand below its minimum after bindings failed
 	// before its members are released (decision 22); 0: 60 s.
 	Stranded time.Duration
-	Drain    time.Duration // how long what is under way may take at the end; 0: 10 s
-	DumpDir  string        // where what led to a panic is saved; "": the temporary folder
-	Resync   time.Duration // client-go's
-	Engine   []sched.Option
+	// NodeSelector are labels as key:value; nodes with none of them are not there for
+	// this scheduler. None: all nodes are.
+	NodeSelector []string
+	Drain        time.Duration // how long what is under way may take at the end; 0: 10 s
+	DumpDir      string        // where what led to a panic is saved; "": the temporary folder
+	Resync       time.Duration // client-go's
+	Engine       []sched.Option
 }
 
 // Addresses are where the scheduler serves; "" serves not.

@@ -81,7 +81,7 @@ func (l *loop) connect(ctx, work context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.seen, err = observe.New(observe.Options{Kube: l.kube, Volcano: volcano, Resync: l.o.Resync, Adopt: adopt,
+	l.seen, err = observe.New(observe.Options{Kube: l.kube, Volcano: volcano, Resync: l.o.Resync, Adopt: adopt, NodeSelector: l.o.NodeSelector,
 		Translate: translate.Options{Schedulers: l.o.SchedulerNames, DefaultQueue: l.o.DefaultQueue}})
 	if err != nil {
 		return err

@@ -255,10 +255,10 @@ func (t *turn) report(o Outcome, later bool) {
 	case Committed:
 		tell(trace.JobReadyEvent)
 		tell(trace.Committing)
-		if t.why.Is() && !t.explain {
+		if t.why.Is() {
 			s.Outline(j, t.why)
 		} else {
-			s.Waits(j, t.why)
+			s.Clear(j)
 		}
 	case Kept:
 		tell(trace.JobPipelinedEvent)

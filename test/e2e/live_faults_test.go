@@ -66,7 +66,9 @@ func TestLiveALeaderWithoutLeaseCarriesNothing(t *testing.T) {
 	submit(t, ns, ns, "before", 1, 1, "1")
 	awaitRunning(t, ns, "before", 1)
 	cut.mu.Lock()
-	cut.lease = func(func() (*http.Response, error)) (*http.Response, error) { return nil, errors.New("no way to the lease") }
+	cut.lease = func(func() (*http.Response, error)) (*http.Response, error) {
+		return nil, errors.New("no way to the lease")
+	}
 	cut.mu.Unlock()
 	select {
 	case err := <-ended:

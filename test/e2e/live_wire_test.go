@@ -8,7 +8,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-
 	"ashlar.sh/internal/loop"
 )
 
@@ -111,4 +110,3 @@ func holder(ns string) string {
 	}
 	return *lease.Spec.HolderIdentity
 }
-

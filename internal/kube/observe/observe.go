@@ -3,6 +3,7 @@ package observe
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -26,6 +27,9 @@ type Options struct {
 	// Adopt takes pods of ours without a PodGroup for gangs of their own (decision 25).
 	// Without it they are left alone until a controller has given them one.
 	Adopt bool
+	// NodeSelector are labels as key:value; nodes with none of them are as if they were
+	// not there. None: all nodes are seen.
+	NodeSelector []string
 	// Resync is client-go's resync period. What it repeats is no fact; 0 is best.
 	Resync time.Duration
 }
@@ -163,7 +167,7 @@ func (w *Observer) Refresh(ctx context.Context) error {
 }
 
 func (w *Observer) fact(c change) (model.Fact, bool) {
-	if c.gone {
+	if node, is := c.object.(*corev1.Node); c.gone || is && !w.selected(node) {
 		return translate.Gone(c.object)
 	}
 	f, ok := translate.Fact(c.object, w.options.Translate)
@@ -171,6 +175,16 @@ func (w *Observer) fact(c change) (model.Fact, bool) {
 		pod.Ours = false
 	}
 	return f, ok
+}
+
+func (w *Observer) selected(n *corev1.Node) bool {
+	for _, label := range w.options.NodeSelector {
+		key, value, _ := strings.Cut(label, ":")
+		if v, ok := n.Labels[key]; ok && v == value {
+			return true
+		}
+	}
+	return len(w.options.NodeSelector) == 0
 }
 
 // PodGroup is the newest state that was seen of a PodGroup, nil when there is none. It
