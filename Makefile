@@ -10,13 +10,17 @@ FUZZTIME ?= 10s
 CONTROL_PLANE := $(or $(wildcard test/controlplane/build.sh),$(GO) -C test/controlplane run .)
 UNIT = $$($(GO) list ./... | grep -v '/test/e2e')
 
-.PHONY: help run build test check lint bench stories update fuzz clean
+.PHONY: help run cluster build test check lint bench stories update fuzz clean
 
 help: ## List the commands
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: ## Simulate examples/quickstart: who runs where, who waits and why
 	$(GO) run ./cmd/ashlar simulate -f examples/quickstart
+
+cluster: ## Run a real control plane with ashlar in it, to try with kubectl; Ctrl-C ends it
+	$(CONTROL_PLANE)
+	$(GO) run ./cmd/ashlar cluster
 
 build: ## Build bin/ashlar, with the links by which it is also a kubectl plugin and vc-scheduler
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ashlar ./cmd/ashlar

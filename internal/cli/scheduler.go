@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -146,7 +147,8 @@ var idleFlags = []struct{ name, kind, value, why string }{
 // schedule runs until a signal.
 func (p Process) schedule(s *scheduling, f *pflag.FlagSet, args []string) error {
 	if s.version {
-		return p.printVersion("")
+		info, _ := debug.ReadBuildInfo()
+		return found(info).print(p.Out, "")
 	}
 	if err := s.check(); err != nil {
 		return badInput("error: " + err.Error())
@@ -160,7 +162,7 @@ func (p Process) schedule(s *scheduling, f *pflag.FlagSet, args []string) error 
 		klog.Warningf("arguments %q have no effect", args)
 	}
 	defer klog.Flush()
-	restConfig, err := p.cluster(s)
+	restConfig, err := p.reach(s)
 	if err != nil {
 		return badInput("error: no cluster to schedule: "+err.Error(),
 			"Name one with --kubeconfig, or use 'ashlar simulate' to try without.")
@@ -221,9 +223,9 @@ func (s *scheduling) check() error {
 	return refused
 }
 
-// cluster is the cluster that the flags, else $KUBECONFIG, else the pod's service
-// account name.
-func (p Process) cluster(s *scheduling) (*rest.Config, error) {
+// reach finds the cluster that the flags, else $KUBECONFIG, else the pod's service
+// account names.
+func (p Process) reach(s *scheduling) (*rest.Config, error) {
 	path := s.kubeconfig
 	if path == "" && s.master == "" {
 		path = p.Env("KUBECONFIG")

@@ -53,8 +53,17 @@ func (o *order) makePod(s *stage, t *template, spec *model.Spec) {
 	s.appear(model.KindPod, item)
 }
 
-// podName is the first name that is free: NAME-0, NAME-ROLE-0, or NAME alone for a
-// single pod without a group.
+// shows says that the engine knows of a pod.
+func (s *stage) shows(k ledger.Key) bool {
+	if !s.began() {
+		return false
+	}
+	_, there := s.world.Engine().Ledger().FindTask(k)
+	return there
+}
+
+// podName is the first name that is free, that of a pod which is still leaving not
+// included: NAME-0, NAME-ROLE-0, or NAME alone for a single pod without a group.
 func (o *order) podName(s *stage, t *template) (string, int64) {
 	if o.noGroup && len(o.pods) == 1 && t.count == 1 {
 		return o.key.Name, -1
@@ -65,8 +74,9 @@ func (o *order) podName(s *stage, t *template) (string, int64) {
 	}
 	for i := int64(0); ; i++ {
 		name := fmt.Sprintf("%s-%d", stem, i)
-		ref := podRef(ledger.Key{Namespace: o.key.Namespace, Name: name})
-		if _, taken := s.told[ref]; !taken || s.gone[ref] {
+		key := ledger.Key{Namespace: o.key.Namespace, Name: name}
+		ref := podRef(key)
+		if _, taken := s.told[ref]; !taken || s.gone[ref] && !s.shows(key) {
 			return name, i
 		}
 	}

@@ -161,5 +161,11 @@ func canonical(s *model.Spec) string {
 	}
 	w.WriteByte('|')
 	str(s.Extra)
+	if g := s.Groups; g != nil {
+		for _, names := range [...][]string{g.Required, g.Preferred, g.Forbidden, g.Avoided} {
+			w.WriteByte('|')
+			str(names...)
+		}
+	}
 	return w.String()
 }

@@ -34,6 +34,8 @@ type Ledger struct {
 	queueByName map[string]QueueID
 	wideDims    int // dimensions and nodes that columns and sums reach to
 	wideNodes   int
+	heeds       bool // some plugin asks for the node groups of queues
+	inherits    bool // … and of those above
 	queuesStale bool // parents or presence changed: ancestors and sums are rebuilt before use
 
 	priorities     map[string]*model.PriorityClass

@@ -37,8 +37,10 @@ type Queue struct {
 	Inqueue   resource.Sums
 	Elastic   resource.Sums
 
-	up   QueueID // its parent, where its place is sound; figures move along it
-	free bool
+	up     QueueID           // its parent, where its place is sound; figures move along it
+	shut   model.QueueState  // of the nearest queue above that is not open; see State
+	groups *model.NodeGroups // what its jobs may use, where somebody heeds it
+	free   bool
 }
 
 // Queue returns the row of a queue.
@@ -127,6 +129,7 @@ func (l *Ledger) setQueue(j JobID, q QueueID) {
 		l.bulk(job, 1)
 	}
 	l.figuresAt++
+	l.regroupJob(j)
 }
 
 // bulk adds or takes away all that a job counts for along its queue's ancestors.
@@ -215,7 +218,22 @@ func (l *Ledger) rehang() {
 			l.bulk(&l.jobs[i], 1)
 		}
 	}
+	for i := range l.queues {
+		l.queues[i].shut = l.shutAbove(QueueID(i))
+	}
+	l.regroup()
 	l.figuresAt++
+}
+
+// shutAbove is the state of the nearest queue above that is not open. Root is left out:
+// it is the cluster, and always there.
+func (l *Ledger) shutAbove(q QueueID) model.QueueState {
+	for at := l.queues[q].up; at != NoQueue && l.queues[at].up != NoQueue; at = l.queues[at].up {
+		if s := l.queues[at].Fact.State; s != model.QueueOpen {
+			return s
+		}
+	}
+	return model.QueueOpen
 }
 
 func parentName(f *model.Queue) string {
@@ -266,12 +284,17 @@ func (l *Ledger) placeOf(row *Queue) Place {
 	}
 }
 
-// State is whether the queue takes jobs; a queue without a fact (root) is open.
+// State is whether the queue takes jobs: its own state, or while that is open the state
+// of the nearest queue above that is not, as closing a queue closes all below it
+// (semantics §3.2). A queue without a fact (root) is open.
 func (q *Queue) State() model.QueueState {
 	if q.Fact == nil {
 		return model.QueueOpen
 	}
-	return q.Fact.State
+	if q.Fact.State != model.QueueOpen {
+		return q.Fact.State
+	}
+	return q.shut
 }
 
 // Weight is the queue's weight, at least 1.

@@ -60,6 +60,9 @@ type Spec struct {
 	Tolerations []Toleration
 	Ports       []HostPort
 	Extra       string // canonical form of what an opaque filter reads (volume claims), "" without
+	// Groups are those of the job's queue, put there by the ledger where a plugin heeds
+	// them; a pod as it comes has none.
+	Groups *NodeGroups
 }
 
 // BestEffort says that the pod asks for nothing but a place among the node's pods.

@@ -1,0 +1,71 @@
+package ledger
+
+import "ashlar.sh/sched/model"
+
+// HeedNodeGroups makes what queues say of groups of nodes (spec.affinity) a part of what
+// placing their pods reads: pods of one template in queues that name different groups
+// are then of different classes, and filters find the groups in Spec.Groups. With
+// inherit a queue that names none has those of the nearest queue above that does. A
+// plugin that reads them asks for it when it is made; unasked, no class is split.
+func (l *Ledger) HeedNodeGroups(inherit bool) {
+	l.heeds, l.inherits, l.queuesStale = true, inherit, true
+}
+
+// regroup finds the groups of all queues anew and gives every task its class. A task's
+// figures stay: classes that differ in groups alone ask for the same.
+func (l *Ledger) regroup() {
+	if !l.heeds {
+		return
+	}
+	for i := range l.queues {
+		l.queues[i].groups = l.groupsOf(QueueID(i))
+	}
+	for j := range l.jobs {
+		if !l.jobs[j].free {
+			l.regroupJob(JobID(j))
+		}
+	}
+}
+
+func (l *Ledger) groupsOf(q QueueID) *model.NodeGroups {
+	for at := q; at != NoQueue; at = l.queues[at].up {
+		if fact := l.queues[at].Fact; fact != nil && fact.Groups != nil {
+			return fact.Groups
+		}
+		if !l.inherits {
+			break
+		}
+	}
+	return nil
+}
+
+func (l *Ledger) regroupJob(j JobID) {
+	if !l.heeds {
+		return
+	}
+	for s := range model.NumStatus {
+		for t := l.jobs[j].first[s]; t != NoTask; t = l.tasks[t].jobNext {
+			l.regroupTask(t)
+		}
+	}
+}
+
+// regroupTask moves a member to the class that its queue's groups make of its spec.
+func (l *Ledger) regroupTask(t TaskID) {
+	row := &l.tasks[t]
+	if !l.heeds || row.Job == NoJob || row.Unsound {
+		return
+	}
+	var groups *model.NodeGroups
+	if q := l.jobs[row.Job].Queue; q != NoQueue {
+		groups = l.queues[q].groups
+	}
+	if l.classes[row.Class].Spec.Groups.Equal(groups) {
+		return
+	}
+	spec := *row.Pod.Spec
+	spec.Groups = groups
+	was := row.Class
+	row.Class = l.class(&spec, false)
+	l.dropClass(was)
+}
