@@ -57,8 +57,12 @@ func sized(i int64) *model.Spec {
 }
 
 func (w *world) gang(name string, members, least int, spec *model.Spec) {
+	w.gangIn("", name, members, least, spec)
+}
+
+func (w *world) gangIn(queue, name string, members, least int, spec *model.Spec) {
 	w.put(model.KindPodGroup, "bench", name, &model.PodGroup{
-		Meta: model.Meta{Namespace: "bench", Name: name, UID: name}, MinMember: int32(least), Phase: model.GroupInqueue})
+		Meta: model.Meta{Namespace: "bench", Name: name, UID: name}, Queue: queue, MinMember: int32(least), Phase: model.GroupInqueue})
 	for i := range members {
 		w.pod(fmt.Sprintf("%s-%d", name, i), name, int64(i), "", spec)
 	}

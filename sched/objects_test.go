@@ -65,6 +65,9 @@ func (w *world) node(i int) *model.Node {
 	n := &model.Node{Meta: w.meta("", name), Unschedulable: w.rarely(),
 		Labels:      []model.Label{{Key: "kubernetes.io/hostname", Value: name}},
 		Allocatable: with(amounts(2+w.n(8), 2+w.n(6), w.n(8)/4), []int{110, 110, 2, 1}[w.n(3)])}
+	if group := w.n(3); group > 1 {
+		n.Labels = append(n.Labels, model.Label{Key: model.NodeGroupLabel, Value: groups[group-2]})
+	}
 	if zone := w.n(2); zone > 0 {
 		n.Labels = append(n.Labels, model.Label{Key: "zone", Value: []string{"", "a", "b"}[zone]})
 	}
@@ -93,6 +96,9 @@ func (w *world) changeQueue(i int) {
 	w.tell(model.KindQueue, "", w.queues[i].Name, w.queues[i].UID, w.queues[i])
 }
 
+// groups are the groups that nodes may be in.
+var groups = [2]string{"gold", "silver"}
+
 func (w *world) queue(i int) *model.Queue {
 	q := &model.Queue{Meta: w.meta("", []string{model.DefaultQueue, "q1", "q2", "q3"}[i]), Weight: int32(1 + w.n(2)),
 		Priority: int32(w.n(4) / 3), Reclaimable: true}
@@ -101,6 +107,14 @@ func (w *world) queue(i int) *model.Queue {
 	}
 	if w.rarely() {
 		q.Parent = w.queueName()
+	}
+	switch w.n(6) {
+	case 3, 4:
+		q.Groups = &model.NodeGroups{Required: groups[:]}
+	case 5:
+		q.Groups = &model.NodeGroups{Preferred: []string{groups[1], groups[0]}}
+	case 6:
+		q.Groups = &model.NodeGroups{Preferred: groups[:1], Avoided: groups[1:]}
 	}
 	if w.n(3) == 3 {
 		q.Capability = amounts(w.n(12), w.n(4), 0)

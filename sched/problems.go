@@ -17,8 +17,8 @@ func (e *Engine) problems() []Problem {
 		out = append(out, Problem{object, fmt.Sprintf(format, args...)})
 	}
 	for _, f := range e.l.Facts() {
-		if m := meta(f.Object); m != nil {
-			for _, fault := range m.Faults {
+		if f.Object != nil {
+			for _, fault := range f.Object.Common().Faults {
 				say(f.Ref.String(), "%s: %s", fault.Field, fault.Message)
 			}
 		}
@@ -79,25 +79,4 @@ func wait(n int32) string {
 		return "it waits"
 	}
 	return "they wait"
-}
-
-func meta(o model.Object) *model.Meta {
-	switch o := o.(type) {
-	case *model.Node:
-		return &o.Meta
-	case *model.Pod:
-		return &o.Meta
-	case *model.PodGroup:
-		return &o.Meta
-	case *model.Queue:
-		return &o.Meta
-	case *model.PriorityClass:
-		return &o.Meta
-	case *model.Quota:
-		return &o.Meta
-	case *model.Opaque:
-		return &o.Meta
-	default:
-		return nil
-	}
 }

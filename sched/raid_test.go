@@ -113,6 +113,10 @@ func (w *world) profile(actions ...string) policy.Profile {
 	if w.yes() {
 		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "binpack"})
 	}
+	if w.n(3) == 3 {
+		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "nodegroup", Hierarchy: w.yes(),
+			Arguments: policy.Arguments{"strict": "false", "enablePreferredOrder": "true"}})
+	}
 	if w.rarely() {
 		p.Actions = slices.DeleteFunc(p.Actions, func(a string) bool { return a == "enqueue" })
 	}

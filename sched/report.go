@@ -25,7 +25,10 @@ type Report struct {
 // QueueReport is a queue's figures, as they stood at the end of the last cycle.
 type QueueReport struct {
 	Name, Parent string
-	State        model.QueueState
+	State        model.QueueState // in effect: a closed queue closes those below it
+	ClosedBy     string           // the queue above that closes this one; "" otherwise
+	Turn         int              // its place in the order of being served, from 1; 0: no job of it waits for a turn
+	Waiting      int              // jobs that do
 	Weight       int64
 	Priority     int32
 	ShareMicro   int64 // millionths
@@ -77,12 +80,14 @@ func (e *Engine) Report() Report {
 
 func (e *Engine) queueReports() []QueueReport {
 	var out []QueueReport
+	turn, waiting := e.served()
 	e.l.Queues(func(id ledger.QueueID) bool {
 		q := e.l.Queue(id)
 		if q.Fact == nil && q.Name != model.RootQueue {
 			return true
 		}
-		r := QueueReport{Name: q.Name, State: q.State(), Weight: q.Weight(), Priority: q.Priority(),
+		r := QueueReport{Name: q.Name, State: q.State(), ClosedBy: e.closedBy(id), Turn: turn[id],
+			Waiting: waiting[id], Weight: q.Weight(), Priority: q.Priority(),
 			Allocated: e.list(q.Allocated.Vec(nil)), Request: e.list(q.Request.Vec(nil)), Inqueue: e.list(q.Inqueue.Vec(nil)),
 			Elastic: e.list(q.Elastic.Vec(nil)), Guarantee: e.list(q.Guarantee), Deserved: e.list(q.Deserved),
 			Capability: e.limits(q.Capability)}

@@ -29,6 +29,9 @@ func builtPlugins() []Entry {
 			{Key: "imagelocality.weight", Kind: Int, Default: "1", Meaning: "prefer nodes that hold the images", Later: true},
 			{Key: "podtopologyspread.weight", Kind: Int, Default: "2", Meaning: "preferred topology spread", Later: true},
 		}},
+		{Name: "nodegroup", Built: true, Meaning: "queues on their groups of nodes", Arguments: []Spec{
+			{Key: "strict", Kind: Bool, Default: "true", Meaning: "nodes without a group take no jobs; otherwise those of queues without an affinity"},
+			{Key: "enablePreferredOrder", Kind: Bool, Default: "false", Meaning: "earlier preferred groups are better"}}},
 		{Name: "binpack", Built: true, Meaning: "fill nodes before opening others", Arguments: []Spec{
 			{Key: "binpack.weight", Kind: Int, Default: "1", Meaning: "weight of the plugin"},
 			{Key: "binpack.cpu", Kind: Int, Default: "1", Meaning: "weight of cpu"},

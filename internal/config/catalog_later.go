@@ -27,9 +27,6 @@ func laterPlugins() []Entry {
 			{Key: "memory.weight", Kind: Int, Default: "1", Meaning: "weight of memory"},
 			{Key: "thresholds", Kind: Map, Default: "{cpu: 80, mem: 80}", Meaning: "load above which a node takes nothing"},
 			{Key: "estimator.", Prefix: true, Kind: Any, Meaning: "how to guess the load of what was just placed"}}},
-		{Name: "nodegroup", Meaning: "queues on their groups of nodes", Arguments: []Spec{
-			{Key: "strict", Kind: Bool, Default: "true", Meaning: "queues without an affinity use nodes without a group only"},
-			{Key: "enablePreferredOrder", Kind: Bool, Default: "false", Meaning: "the order of preferred groups counts"}}},
 		{Name: "rescheduling", Meaning: "move pods to even out the load", Arguments: []Spec{
 			{Key: "interval", Kind: Duration, Default: "5m", Meaning: "how often"},
 			{Key: "metricsPeriod", Kind: Duration, Meaning: "span of the averages"},

@@ -17,6 +17,7 @@ var refusals = map[trace.Code]refusal{
 	trace.NodeVolume:           {"cannot have %s", "cannot have %s", "its volume"},
 	trace.NodeUnschedulable:    {"is cordoned", "are cordoned", ""},
 	trace.NodeAffinity:         {"does not match its node affinity", "do not match its node affinity", ""},
+	trace.NodeGroup:            {"is not for its queue (node group: %s)", "are not for its queue (node group: %s)", "none"},
 	trace.NodeSelector:         {"does not match its nodeSelector", "do not match its nodeSelector", ""},
 	trace.NodesRefuse:          {"refuses for %s", "refuse for %s", "other reasons"},
 }

@@ -118,6 +118,7 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 	trace.NodeUnschedulable:    nodes,
 	trace.NodeTaint:            nodes,
 	trace.NodeAffinity:         nodes,
+	trace.NodeGroup:            nodes,
 	trace.NodeSelector:         nodes,
 	trace.NodePorts:            nodes,
 	trace.NodeVolume:           nodes,

@@ -120,10 +120,11 @@ func waits(job *ledger.Job, r trace.Reason) string {
 // PodGroup says it.
 func (l *loop) tellPods(id ledger.JobID, t *toldJob, r trace.Reason) {
 	led := l.engine.Ledger()
-	reason, cure := string(r.Root().Code), curable(r)
+	reason, cure := string(r.Root().Code), curable(led, r)
 	if cure {
 		reason = corev1.PodReasonUnschedulable
 	}
+	alone := led.Job(id).Group == nil || started(led.Job(id)) // no PodGroup says it
 	message := ""
 	for _, status := range []model.Status{model.Pending, model.Pipelined} {
 		led.JobTasks(id, status, func(task ledger.TaskID) bool {
@@ -132,7 +133,7 @@ func (l *loop) tellPods(id ledger.JobID, t *toldJob, r trace.Reason) {
 				return true
 			}
 			shown := l.shown(row)
-			if shown != reason && (cure || shown == corev1.PodReasonUnschedulable || row.Pod.Group == "") {
+			if shown != reason && (cure || shown == corev1.PodReasonUnschedulable || alone) {
 				if message == "" {
 					message = explain.Sentence(r)
 				}

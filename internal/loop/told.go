@@ -90,16 +90,6 @@ func codeOf(r trace.Reason) string {
 	return code
 }
 
-// curable says that a node more could end the wait (decision 26).
-func curable(r trace.Reason) bool {
-	switch r.Root().Code {
-	case trace.NoNodes, trace.NotEnoughResources, trace.NodesRefuse, trace.InsufficientResource, trace.NodePorts,
-		trace.NodeUnschedulable, trace.NodeTaint, trace.NodeAffinity, trace.NodeSelector, trace.NodeVolume:
-		return true
-	}
-	return false
-}
-
 // volcanos is the reason that Volcano would give in a PodGroup's condition.
 func volcanos(r trace.Reason) string {
 	switch r.Root().Code {

@@ -17,8 +17,8 @@ func (w *World) Submit(items ...Item) {
 			i.SubmitAt = w.shows
 		}
 		l := &life{item: i, ref: i.Fact.Ref, uid: i.Fact.UID, object: i.Fact.Object, ends: never}
-		if m := metaOf(l.object); m != nil && l.uid == "" {
-			l.uid = m.UID
+		if l.object != nil && l.uid == "" {
+			l.uid = l.object.Common().UID
 		}
 		w.agenda.add(i.SubmitAt, submit, l.ref, l)
 	}

@@ -133,7 +133,7 @@ func (w *World) succeed(l, before *life) {
 		l.uid = before.uid
 		l.edit(func(m *model.Meta) {
 			if m.Created == 0 {
-				m.Created = metaOf(o).Created
+				m.Created = o.Common().Created
 			}
 		})
 	}
@@ -158,10 +158,10 @@ func from(where string) string {
 
 // stamp makes an object's own names agree with its fact's.
 func (w *World) stamp(l *life) {
-	m := metaOf(l.object)
-	if m == nil {
+	if l.object == nil {
 		return
 	}
+	m := l.object.Common()
 	created := m.Created
 	if created == 0 {
 		created = int64(l.item.SubmitAt)

@@ -6,28 +6,6 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// metaOf is what every object has; nil for no object.
-func metaOf(o model.Object) *model.Meta {
-	switch o := o.(type) {
-	case *model.Node:
-		return &o.Meta
-	case *model.Pod:
-		return &o.Meta
-	case *model.PodGroup:
-		return &o.Meta
-	case *model.Queue:
-		return &o.Meta
-	case *model.PriorityClass:
-		return &o.Meta
-	case *model.Quota:
-		return &o.Meta
-	case *model.Opaque:
-		return &o.Meta
-	default:
-		return nil
-	}
-}
-
 // copyOf is a copy that may be changed at its top level; contents are shared between
 // the world, the engine and whoever made the items.
 func copyOf(o model.Object) model.Object {
@@ -60,9 +38,8 @@ func copyOf(o model.Object) model.Object {
 
 // edit changes what every object has, on a copy.
 func (l *life) edit(f func(*model.Meta)) {
-	o := copyOf(l.object)
-	if m := metaOf(o); m != nil {
-		f(m)
+	if o := copyOf(l.object); o != nil {
+		f(o.Common())
 		l.object = o
 	}
 }

@@ -76,7 +76,7 @@ func (s *stage) begin() error {
 // appear lets an object come into the world, or come again with another content. The
 // world gives uids and times of creation.
 func (s *stage) appear(kind model.Kind, item sim.Item) {
-	m := metaOf(item.Fact.Object)
+	m := item.Fact.Object.Common()
 	ref := model.Ref{Kind: kind, Namespace: m.Namespace, Name: m.Name}
 	item.Fact.Ref = ref
 	s.told[ref] = item.Fact.Object
@@ -181,25 +181,6 @@ func (s *stage) report() (sched.Report, error) {
 		return sched.Report{}, errors.New("no cycle has run yet: put one before it")
 	}
 	return s.world.Engine().Report(), nil
-}
-
-func metaOf(o model.Object) *model.Meta {
-	switch o := o.(type) {
-	case *model.Node:
-		return &o.Meta
-	case *model.Pod:
-		return &o.Meta
-	case *model.PodGroup:
-		return &o.Meta
-	case *model.Queue:
-		return &o.Meta
-	case *model.PriorityClass:
-		return &o.Meta
-	case *model.Quota:
-		return &o.Meta
-	default:
-		return &model.Meta{}
-	}
 }
 
 // podRef is the reference of a pod.

@@ -2,6 +2,7 @@ package story
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ashlar.sh/internal/sim"
@@ -12,10 +13,11 @@ import (
 //
 //	queue red weight=2 parent=colours capability=cpu:50,gpu:4 deserved=cpu:20 guarantee=cpu:10 priority=5 state=Closed
 //
-// path is its place in drf's hierarchy, each level with its weight (see levels).
+// path is its place in drf's hierarchy, each level with its weight (see levels); groups,
+// prefers, forbids and avoids are the four lists of its affinity to groups of nodes.
 // weight is 1 when it is not said. Queues root and default are always there.
 // fault=FIELD makes the queue one that was set aside.
-var queueVerb = verb{syntax: "queue NAME… [weight=N] [parent=QUEUE] [capability=cpu:50,…] [deserved=…] [guarantee=…] [priority=N] [path=eng:2/dev:3] [state=Open|Closed|Closing|Unknown] [fault=FIELD]", do: queue}
+var queueVerb = verb{syntax: "queue NAME… [weight=N] [parent=QUEUE] [capability=cpu:50,…] [deserved=…] [guarantee=…] [priority=N] [path=eng:2/dev:3] [groups=GROUP,…] [prefers=GROUP,…] [forbids=GROUP,…] [avoids=GROUP,…] [state=Open|Closed|Closing|Unknown] [fault=FIELD]", do: queue}
 
 func queue(s *stage, w *words) error {
 	names, err := w.names("the queue's name")
@@ -51,6 +53,8 @@ func queueOption(q *model.Queue, word string) (err error) {
 		q.Guarantee, err = amounts(value)
 	case "path":
 		q.Path, err = levels(value)
+	case "groups", "prefers", "forbids", "avoids":
+		q.Groups = groups(q.Groups, key, strings.Split(value, ","))
 	case "state":
 		q.State, err = state(value)
 	case "fault":
@@ -77,6 +81,24 @@ func levels(value string) ([]model.Level, error) {
 		out = append(out, l)
 	}
 	return out, nil
+}
+
+// groups sets one of the lists of a queue's affinity to groups of nodes.
+func groups(g *model.NodeGroups, key string, names []string) *model.NodeGroups {
+	if g == nil {
+		g = &model.NodeGroups{}
+	}
+	switch key {
+	case "prefers":
+		g.Preferred = names
+	case "groups":
+		g.Required = slices.Sorted(slices.Values(names))
+	case "forbids":
+		g.Forbidden = slices.Sorted(slices.Values(names))
+	default:
+		g.Avoided = slices.Sorted(slices.Values(names))
+	}
+	return g
 }
 
 func state(value string) (model.QueueState, error) {

@@ -92,6 +92,7 @@ func (l *Ledger) count(job *Job, d resource.Dim, asks, held, gated int64) {
 			row := &l.queues[q]
 			row.Request[d] = row.Request[d].Plus(asks)
 			row.Allocated[d] = row.Allocated[d].Plus(held)
+			row.Moved = l.figuresAt
 		}
 	}
 	if held != 0 || gated != 0 {

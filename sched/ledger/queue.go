@@ -36,6 +36,7 @@ type Queue struct {
 	Request   resource.Sums
 	Inqueue   resource.Sums
 	Elastic   resource.Sums
+	Moved     uint64 // Ledger.Figures when Allocated or Request moved last
 
 	up     QueueID           // its parent, where its place is sound; figures move along it
 	shut   model.QueueState  // of the nearest queue above that is not open; see State
@@ -134,8 +135,10 @@ func (l *Ledger) setQueue(j JobID, q QueueID) {
 
 // bulk adds or takes away all that a job counts for along its queue's ancestors.
 func (l *Ledger) bulk(job *Job, sign int64) {
+	l.figuresAt++
 	for q := job.Queue; q != NoQueue; q = l.queues[q].up {
 		row := &l.queues[q]
+		row.Moved = l.figuresAt
 		for d := range job.Request {
 			row.Request[d] = row.Request[d].PlusSum(job.Request[d], sign)
 		}
@@ -191,9 +194,10 @@ func (l *Ledger) Settle() {
 // rehang rebuilds the tree and every queue's sums: queues change rarely, and a tree
 // rebuilt cannot go stale.
 func (l *Ledger) rehang() {
+	l.figuresAt++
 	for i := range l.queues {
 		row := &l.queues[i]
-		row.Kids, row.up, row.Broken, row.Depth = 0, NoQueue, "", 0
+		row.Kids, row.up, row.Broken, row.Depth, row.Moved = 0, NoQueue, "", 0, l.figuresAt
 		clear(row.Allocated)
 		clear(row.Request)
 		clear(row.Inqueue)

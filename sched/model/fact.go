@@ -40,7 +40,11 @@ type Fact struct {
 
 // Object is the content of a fact: one of *Node, *Pod, *PodGroup, *Queue,
 // *PriorityClass, *Quota, *Opaque.
-type Object interface{ object() }
+type Object interface {
+	object()
+	// Common is what every object has; it may be read, and before it is handed over set.
+	Common() *Meta
+}
 
 // Meta is what every object has.
 type Meta struct {
@@ -48,6 +52,9 @@ type Meta struct {
 	Created              int64 // nanoseconds since the epoch
 	Faults               []Fault
 }
+
+// Common implements Object for all that embed Meta.
+func (m *Meta) Common() *Meta { return m }
 
 // Fault says what is wrong with a field of an object. Fatal: nothing sensible can
 // be taken instead, the object is set aside. Otherwise Message says what was taken.

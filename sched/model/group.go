@@ -80,7 +80,7 @@ type Queue struct {
 	Capability  resource.List // a missing name is unlimited, zero is a limit of zero
 	Deserved    resource.List
 	Guarantee   resource.List
-	Groups      *NodeGroups   // spec.affinity; nil: it names none
+	Groups      *NodeGroups // spec.affinity; nil: it names none
 	// Path is its place in drf's hierarchy below root, the topmost level first; nil
 	// when it names none. It has nothing to do with Parent.
 	Path []Level

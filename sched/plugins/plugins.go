@@ -13,6 +13,7 @@ import (
 	"ashlar.sh/sched/plugins/conformance"
 	"ashlar.sh/sched/plugins/drf"
 	"ashlar.sh/sched/plugins/gang"
+	"ashlar.sh/sched/plugins/nodegroup"
 	"ashlar.sh/sched/plugins/nodeorder"
 	"ashlar.sh/sched/plugins/overcommit"
 	"ashlar.sh/sched/plugins/predicates"
@@ -36,6 +37,7 @@ func All() []policy.Definition {
 		resourcequota.Definition(),
 		sla.Definition(),
 		predicates.Definition(),
+		nodegroup.Definition(),
 		nodeorder.Definition(),
 		binpack.Definition(),
 	}

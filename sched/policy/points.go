@@ -157,6 +157,13 @@ type QueueReporter interface {
 	QueueFigures(q ledger.QueueID) (QueueFigures, bool)
 }
 
+// QueueArithmetic shows how a queue came by its derived figures, dimension by dimension
+// and by name; false for a queue that takes no part. It decides nothing, and speaks of
+// the ledger as it stands: of requests that changed since the cycle began too.
+type QueueArithmetic interface {
+	QueueArithmetic(q ledger.QueueID) ([]trace.Arithmetic, bool)
+}
+
 // Problem is something wrong between objects that are each in order, and what becomes
 // of it: a warning, nobody waits for it. Object is Kind/name; Message begins with the
 // field and has the two amounts that contradict each other.

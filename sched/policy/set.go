@@ -36,6 +36,7 @@ type Set struct {
 	allocatable  chain[Allocatable]
 	prePredicate chain[PrePredicate]
 	reporters    chain[QueueReporter]
+	arithmetic   chain[QueueArithmetic]
 	problems     chain[Problems]
 
 	victimQueueOrder chain[VictimQueueOrder]
@@ -63,6 +64,7 @@ func (s *Set) beginTier() {
 	s.allocatable = append(s.allocatable, nil)
 	s.prePredicate = append(s.prePredicate, nil)
 	s.reporters = append(s.reporters, nil)
+	s.arithmetic = append(s.arithmetic, nil)
 	s.problems = append(s.problems, nil)
 	s.victimQueueOrder = append(s.victimQueueOrder, nil)
 	s.preemptive = append(s.preemptive, nil)
@@ -84,6 +86,7 @@ func (s *Set) add(plugin any, off []Point) {
 	join(&s.allocatable, plugin, is(PointAllocatable))
 	join(&s.prePredicate, plugin, is(PointPredicate))
 	join(&s.reporters, plugin, false)
+	join(&s.arithmetic, plugin, false)
 	join(&s.problems, plugin, false)
 	join(&s.victimQueueOrder, plugin, false)
 	join(&s.preemptive, plugin, is(PointPreemptive))
@@ -307,6 +310,18 @@ func (s *Set) QueueFigures(q ledger.QueueID) (QueueFigures, bool) {
 		}
 	}
 	return QueueFigures{}, false
+}
+
+// QueueArithmetic is rule J.
+func (s *Set) QueueArithmetic(q ledger.QueueID) ([]trace.Arithmetic, bool) {
+	for _, tier := range s.arithmetic {
+		for _, p := range tier {
+			if a, ok := p.QueueArithmetic(q); ok {
+				return a, true
+			}
+		}
+	}
+	return nil, false
 }
 
 // Problems are those of all plugins.

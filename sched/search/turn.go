@@ -267,7 +267,7 @@ func (t *turn) report(o Outcome, later bool) {
 		tell(trace.Discarding)
 		// With nodes there that do not take it, the job gives its queue's room back to those
 		// behind it; while there are none at all, it is nodes that everybody waits for.
-		if code := t.why.Root().Code; code.OfNodes() && code != trace.NoNodes {
+		if code := t.why.Root().Code; t.job.HasMin && code.OfNodes() && code != trace.NoNodes {
 			s.L.Yield(j, true)
 		}
 		t.w.Park(s, t.reason(), t.explain && !later)

@@ -137,13 +137,17 @@ func (s *Session) Lacks(j ledger.JobID, class ledger.ClassID, tasks int64) {
 
 // hopeless says that a job which has not changed still lacks room. Within an action
 // room only shrinks, so what does not fit before it fits at no time during it; room
-// that is being freed is another matter.
+// that is being freed, or is reserved for the job, is another matter.
 func (s *Session) hopeless(j ledger.JobID, m *Memo, now stand) bool {
-	if m.lacks == 0 || now.job != m.stand.job || now.shape != m.stand.shape || s.L.ReleasingNodes() > 0 ||
-		s.Trace.On(trace.PredicatesFailed) {
+	job := s.L.Job(j)
+	if m.lacks == 0 || now.job != m.stand.job || now.shape != m.stand.shape || job.Waiting() > 0 ||
+		s.L.ReleasingNodes() > 0 || s.Trace.On(trace.PredicatesFailed) {
 		return false
 	}
-	return s.Policy.Allocatable(s.L.Job(j).Queue, m.class, m.lacks) < m.lacks || s.Nodes.Capacity(m.class, m.lacks) < m.lacks
+	if job.HasMin && !s.L.Yielded(j) {
+		return false // whether nodes or its queue refuse it now makes a difference
+	}
+	return s.Policy.Allocatable(job.Queue, m.class, m.lacks) < m.lacks || s.Nodes.Capacity(m.class, m.lacks) < m.lacks
 }
 
 // Parked says that a job was refused and nothing that matters has changed since.

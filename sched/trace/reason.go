@@ -47,6 +47,7 @@ const (
 	NodeTaint              Code = "NodeTaint"              // untolerated taint; Text is key=value:effect
 	NodeAffinity           Code = "NodeAffinity"           // required node affinity does not match
 	NodeSelector           Code = "NodeSelector"           // nodeSelector does not match
+	NodeGroup              Code = "NodeGroup"              // the queue may not use the node's group Text, "" for a node in none
 	NodePorts              Code = "NodePorts"              // a host port is taken; Text is the port
 	NodeVolume             Code = "NodeVolume"             // a volume cannot be had there
 	InsufficientResource   Code = "InsufficientResource"   // one node lacks room in Text (a dimension)
@@ -64,7 +65,7 @@ const (
 func (c Code) OfNodes() bool {
 	switch c {
 	case NoNodes, NotEnoughResources, NodesRefuse, NodeUnschedulable, NodeTaint, NodeAffinity, NodeSelector,
-		NodePorts, NodeVolume:
+		NodeGroup, NodePorts, NodeVolume:
 		return true
 	default:
 		return false

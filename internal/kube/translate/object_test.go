@@ -106,6 +106,20 @@ func TestQueue(t *testing.T) {
 		"an empty state is open and reclaimable is the default": {
 			schedulingv1beta1.Queue{Spec: schedulingv1beta1.QueueSpec{Weight: 1}},
 			model.Queue{Weight: 1, Reclaimable: true}},
+		"an affinity to groups of nodes": {
+			schedulingv1beta1.Queue{Spec: schedulingv1beta1.QueueSpec{Weight: 1, Affinity: &schedulingv1beta1.Affinity{
+				NodeGroupAffinity: &schedulingv1beta1.NodeGroupAffinity{
+					RequiredDuringSchedulingIgnoredDuringExecution:  []string{"silver", "gold", "gold"},
+					PreferredDuringSchedulingIgnoredDuringExecution: []string{"silver", "gold", "silver"}},
+				NodeGroupAntiAffinity: &schedulingv1beta1.NodeGroupAntiAffinity{
+					RequiredDuringSchedulingIgnoredDuringExecution:  []string{"tin", "lead"},
+					PreferredDuringSchedulingIgnoredDuringExecution: []string{"lead"}}}}},
+			model.Queue{Weight: 1, Reclaimable: true, Groups: &model.NodeGroups{Required: []string{"gold", "silver"},
+				Preferred: []string{"silver", "gold"}, Forbidden: []string{"lead", "tin"}, Avoided: []string{"lead"}}}},
+		"an affinity that names nothing is none": {
+			schedulingv1beta1.Queue{Spec: schedulingv1beta1.QueueSpec{Weight: 1, Affinity: &schedulingv1beta1.Affinity{
+				NodeGroupAffinity: &schedulingv1beta1.NodeGroupAffinity{}}}},
+			model.Queue{Weight: 1, Reclaimable: true}},
 		"a state of tomorrow is unknown": {
 			schedulingv1beta1.Queue{Spec: schedulingv1beta1.QueueSpec{Weight: 1}, Status: schedulingv1beta1.QueueStatus{State: "Ajar"}},
 			model.Queue{Weight: 1, Reclaimable: true, State: model.QueueUnknown}},

@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"slices"
+
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"ashlar.sh/sched/model"
@@ -22,6 +24,7 @@ func Queue(q *schedulingv1beta1.Queue) *model.Queue {
 		Capability:  f.amounts("spec.capability", q.Spec.Capability, clusterBound),
 		Deserved:    f.amounts("spec.deserved", q.Spec.Deserved, clusterBound),
 		Guarantee:   f.amounts("spec.guarantee.resource", q.Spec.Guarantee.Resource, clusterBound),
+		Groups:      nodeGroups(q.Spec.Affinity),
 		Path:        f.path(q.Annotations),
 	}
 	if out.Weight <= 0 {
@@ -60,4 +63,33 @@ func queueState(s schedulingv1beta1.QueueState) model.QueueState {
 		return model.QueueClosing
 	}
 	return model.QueueUnknown
+}
+
+// nodeGroups is nil for an affinity that names no group: it says nothing.
+func nodeGroups(a *schedulingv1beta1.Affinity) *model.NodeGroups {
+	if a == nil {
+		return nil
+	}
+	g := &model.NodeGroups{}
+	if with := a.NodeGroupAffinity; with != nil {
+		g.Required = sorted(with.RequiredDuringSchedulingIgnoredDuringExecution)
+		for _, name := range with.PreferredDuringSchedulingIgnoredDuringExecution {
+			if !slices.Contains(g.Preferred, name) {
+				g.Preferred = append(g.Preferred, name)
+			}
+		}
+	}
+	if without := a.NodeGroupAntiAffinity; without != nil {
+		g.Forbidden = sorted(without.RequiredDuringSchedulingIgnoredDuringExecution)
+		g.Avoided = sorted(without.PreferredDuringSchedulingIgnoredDuringExecution)
+	}
+	if len(g.Required)+len(g.Preferred)+len(g.Forbidden)+len(g.Avoided) == 0 {
+		return nil
+	}
+	return g
+}
+
+// sorted is names in order, none twice.
+func sorted(names []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(names)))
 }

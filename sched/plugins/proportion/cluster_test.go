@@ -1,8 +1,6 @@
 package proportion_test
 
 import (
-	"testing"
-
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/plugins/proportion"
@@ -18,6 +16,8 @@ type plugin interface {
 	policy.Overused
 	policy.Allocatable
 	policy.JobEnqueueable
+	policy.Preemptive
+	policy.Reclaimable
 	policy.QueueReporter
 }
 
@@ -33,20 +33,21 @@ type queue struct {
 }
 
 type cluster struct {
-	t *testing.T
+	t failer
 	l *ledger.Ledger
 	p plugin
 }
 
+type failer interface {
+	Helper()
+	Fatal(...any)
+	Fatalf(string, ...any)
+}
+
 // newCluster is one node with so many cores, 0 for no node at all, and queues.
-func newCluster(t *testing.T, cores int64, queues ...queue) *cluster {
+func newCluster(t failer, cores int64, queues ...queue) *cluster {
 	t.Helper()
-	c := &cluster{t: t, l: ledger.New()}
-	p, err := proportion.Definition().New(policy.Choice{}, c.l)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.p = p.(plugin)
+	c := empty(t)
 	if cores > 0 {
 		c.node(cpu(cores))
 	}
@@ -54,6 +55,18 @@ func newCluster(t *testing.T, cores int64, queues ...queue) *cluster {
 		c.queue(q)
 	}
 	c.open()
+	return c
+}
+
+// empty is a cluster of which nothing is known yet.
+func empty(t failer) *cluster {
+	t.Helper()
+	c := &cluster{t: t, l: ledger.New()}
+	p, err := proportion.Definition().New(policy.Choice{}, c.l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.p = p.(plugin)
 	return c
 }
 

@@ -21,10 +21,10 @@ func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) {
 		r.Code, r.Text = trace.QueueNotOpen, queue.State().String()
 		return policy.Reject, r
 	}
-	if !job.HasMin || int(job.Queue) >= len(p.rows) || !p.rows[job.Queue].shares {
+	if !job.HasMin || !p.known(job.Queue) {
 		return policy.Permit, trace.Reason{}
 	}
-	r.Shorts = p.shorts(job.Queue, func(d resource.Dim) bool {
+	r.Shorts = p.shorts(func(d resource.Dim) bool {
 		limit, bounded := p.mayHold(job.Queue, d)
 		return bounded && job.MinResources.Get(d) > 0 && p.future(job, d) > limit
 	}, func(d resource.Dim) trace.Short {

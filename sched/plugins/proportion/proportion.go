@@ -10,8 +10,8 @@
 //
 // The plugin keeps no sums: what queues hold and ask for it reads from the ledger. The
 // dimension pods takes no part (decision 24). Only sound leaf queues share; jobs in
-// other queues wait (decision 8) and count for nobody. Reclaiming and preempting are
-// not built yet.
+// other queues wait (decision 8) and count for nobody. What may be taken back, and for
+// whom, it can say (reclaim.go); no action asks yet.
 package proportion
 
 import (
@@ -39,11 +39,14 @@ type plugin struct {
 	leaves          []ledger.QueueID // sound leaf queues, by name
 	sharing         []ledger.QueueID // those of them that have jobs or a guarantee
 	guaranteed      resource.Sums
+	totals          resource.Vec
+	opens           uint64
 	filler          fair.Filler
 	claims          []fair.Claim
 	out             []int64
 	figures, shapes uint64
 	opened          bool
+	freed, last     resource.Vec // scratch of Reclaimable
 }
 
 // row is what a queue deserves and may at most hold.
@@ -51,6 +54,9 @@ type row struct {
 	shares   bool // it is a sound leaf
 	deserved resource.Vec
 	real     resource.Vec // every dimension is bounded: the cluster is finite
+
+	share              fair.Ratio
+	sharedAt, sharedIn uint64 // the queue's Moved, and the plugin's opens, when share was found
 }
 
 // Open finds what every queue deserves, if anything changed, and tells the trace how.
@@ -58,8 +64,13 @@ func (p *plugin) Open(rec *trace.Recorder) {
 	if p.opened && p.figures == p.l.Figures() && p.shapes == p.l.Shape() && !rec.On(trace.FormatDeserved) {
 		return
 	}
+	if !p.opened || p.shapes != p.l.Shape() {
+		p.measure()
+		p.gather()
+	}
 	p.opened, p.figures, p.shapes = true, p.l.Figures(), p.l.Shape()
-	p.gather()
+	p.opens++
+	p.pick()
 	for d := range resource.Dim(p.l.Dims.Len()) {
 		if d != resource.Pods {
 			p.fill(d)
@@ -70,10 +81,9 @@ func (p *plugin) Open(rec *trace.Recorder) {
 	}
 }
 
-// gather lists the queues that share, by name, and what all of them are guaranteed. A
-// queue without jobs takes no part unless something is kept for it.
+// gather lists the sound leaf queues by name, and what all of them are guaranteed.
 func (p *plugin) gather() {
-	p.leaves, p.sharing, p.guaranteed = p.leaves[:0], p.sharing[:0], p.guaranteed[:0]
+	p.leaves, p.guaranteed = p.leaves[:0], p.guaranteed[:0]
 	for len(p.rows) < p.l.NumQueues() {
 		p.rows = append(p.rows, row{})
 	}
@@ -89,10 +99,18 @@ func (p *plugin) gather() {
 		return true
 	})
 	slices.SortFunc(p.leaves, func(a, b ledger.QueueID) int { return cmp.Compare(p.l.Queue(a).Name, p.l.Queue(b).Name) })
+	for _, q := range p.leaves {
+		p.rows[q].shares = true
+	}
+}
+
+// pick finds which leaves take part: one without jobs does not, unless something is kept
+// for it.
+func (p *plugin) pick() {
+	p.sharing = p.sharing[:0]
 	n := p.l.Dims.Len()
 	for _, q := range p.leaves {
 		r := &p.rows[q]
-		r.shares = true
 		r.deserved, r.real = widen(r.deserved, n), widen(r.real, n)
 		clear(r.deserved)
 		if p.l.Queue(q).Jobs > 0 || !p.l.Queue(q).Guarantee.IsEmpty() {
@@ -150,14 +168,21 @@ func in(s fair.Stake, unit int64) fair.Stake {
 }
 
 // total is the cluster, within what a user's queue root names as limit (decision 6).
-func (p *plugin) total(d resource.Dim) int64 {
-	total := max(0, p.l.Total(d))
-	if root, ok := p.l.FindQueue(model.RootQueue); ok {
-		if b, bounded := p.l.Queue(root).Capability.Bound(d); bounded {
-			total = min(total, b)
+func (p *plugin) total(d resource.Dim) int64 { return p.totals.Get(d) }
+
+// measure finds the total of every dimension.
+func (p *plugin) measure() {
+	root, named := p.l.FindQueue(model.RootQueue)
+	p.totals = p.totals[:0]
+	for d := range resource.Dim(p.l.Dims.Len()) {
+		total := max(0, p.l.Total(d))
+		if named {
+			if b, bounded := p.l.Queue(root).Capability.Bound(d); bounded {
+				total = min(total, b)
+			}
 		}
+		p.totals = append(p.totals, total)
 	}
-	return total
 }
 
 // stake is a queue's part in dividing one dimension. A queue that is not open asks for
@@ -184,18 +209,25 @@ func (p *plugin) CompareQueues(a, b ledger.QueueID) int {
 }
 
 // share is the largest of a queue's shares over all dimensions, as it stands now
-// (seed 000 §5.1, decision 3).
+// (seed 000 §5.1, decision 3). It is found again only after the queue's figures moved:
+// a rotation of many queues compares each of them many times.
 func (p *plugin) share(q ledger.QueueID) fair.Ratio {
-	var most fair.Ratio
-	if int(q) >= len(p.rows) || !p.rows[q].shares {
-		return most
+	if !p.known(q) {
+		return fair.Ratio{}
 	}
-	allocated := p.l.Queue(q).Allocated
-	for d, deserved := range p.rows[q].deserved {
-		if r := fair.Share(allocated.Get(resource.Dim(d)), deserved); r.Compare(most) > 0 {
-			most = r
+	r, queue := &p.rows[q], p.l.Queue(q)
+	if r.sharedAt == queue.Moved && r.sharedIn == p.opens {
+		return r.share
+	}
+	var most fair.Ratio
+	for d, deserved := range r.deserved {
+		if allocated := queue.Allocated.Get(resource.Dim(d)); allocated > 0 {
+			if s := fair.Share(allocated, deserved); s.Compare(most) > 0 {
+				most = s
+			}
 		}
 	}
+	r.share, r.sharedAt, r.sharedIn = most, queue.Moved, p.opens
 	return most
 }
 
@@ -206,14 +238,14 @@ func (p *plugin) Overused(q ledger.QueueID) (trace.Reason, bool) {
 		return trace.Reason{}, false
 	}
 	r := trace.Reason{Code: trace.QueueOverused, Queue: p.l.Queue(q).Name}
-	r.Shorts = p.shorts(q, func(d resource.Dim) bool { return p.involved(q, d) }, func(d resource.Dim) trace.Short {
+	r.Shorts = p.shorts(func(d resource.Dim) bool { return p.involved(q, d) }, func(d resource.Dim) trace.Short {
 		return trace.Short{Need: p.rows[q].deserved.Get(d), Have: p.l.Queue(q).Allocated.Get(d)}
 	})
 	return r, true
 }
 
 func (p *plugin) overused(q ledger.QueueID) bool {
-	if int(q) >= len(p.rows) || !p.rows[q].shares {
+	if !p.known(q) {
 		return false
 	}
 	any := false
@@ -242,7 +274,7 @@ func (p *plugin) counts(d resource.Dim) bool { return d != resource.Pods && p.l.
 // the dimensions they ask for (seed 000 §7, decision 5).
 func (p *plugin) Allocatable(q ledger.QueueID, c ledger.ClassID, want int64) int64 {
 	queue := p.l.Queue(q)
-	if int(q) >= len(p.rows) || !p.rows[q].shares || queue.State() != model.QueueOpen {
+	if !p.known(q) || queue.State() != model.QueueOpen {
 		return 0
 	}
 	for _, need := range p.l.Class(c).Need {
@@ -256,27 +288,43 @@ func (p *plugin) Allocatable(q ledger.QueueID, c ledger.ClassID, want int64) int
 }
 
 // WhyNot names the dimensions in which one more task would lift the queue above what
-// it deserves: Need is what it would hold, Have what it deserves.
+// it deserves: Need is what it would hold, Have what it deserves. The zero reason when
+// there is none.
 func (p *plugin) WhyNot(q ledger.QueueID, c ledger.ClassID) trace.Reason {
-	queue, class := p.l.Queue(q), p.l.Class(c)
+	return p.refusal(q, p.l.Class(c).Request)
+}
+
+// refusal is the reason why a queue may not take so much more; none when it may.
+func (p *plugin) refusal(q ledger.QueueID, want resource.Vec) trace.Reason {
+	queue := p.l.Queue(q)
 	if queue.State() != model.QueueOpen {
 		return trace.Reason{Code: trace.QueueNotOpen, Queue: queue.Name, Text: queue.State().String()}
 	}
 	r := trace.Reason{Code: trace.QueueDeserved, Queue: queue.Name}
-	if int(q) >= len(p.rows) || !p.rows[q].shares {
+	if !p.known(q) {
 		return r
 	}
-	future := func(d resource.Dim) int64 { return queue.Allocated.Get(d) + class.Request.Get(d) }
-	r.Shorts = p.shorts(q, func(d resource.Dim) bool {
-		return p.counts(d) && class.Request.Get(d) > 0 && future(d) > p.rows[q].deserved.Get(d)
+	future := func(d resource.Dim) int64 {
+		return resource.Sum{}.Plus(queue.Allocated.Get(d)).Plus(want.Get(d)).Int64()
+	}
+	r.Shorts = p.shorts(func(d resource.Dim) bool {
+		return p.counts(d) && want.Get(d) > 0 && future(d) > p.rows[q].deserved.Get(d)
 	}, func(d resource.Dim) trace.Short {
 		return trace.Short{Need: future(d), Have: p.rows[q].deserved.Get(d)}
 	})
+	if len(r.Shorts) == 0 {
+		return trace.Reason{}
+	}
 	return r
 }
 
+// known says that a queue shares the cluster, and its row is its own.
+func (p *plugin) known(q ledger.QueueID) bool {
+	return q >= 0 && int(q) < len(p.rows) && p.rows[q].shares
+}
+
 // shorts lists the dimensions that matter, by name.
-func (p *plugin) shorts(_ ledger.QueueID, matters func(resource.Dim) bool, amounts func(resource.Dim) trace.Short) []trace.Short {
+func (p *plugin) shorts(matters func(resource.Dim) bool, amounts func(resource.Dim) trace.Short) []trace.Short {
 	var dims []resource.Dim
 	for d := range resource.Dim(p.l.Dims.Len()) {
 		if matters(d) {

@@ -14,7 +14,7 @@ func (p *plugin) QueueFigures(q ledger.QueueID) (policy.QueueFigures, bool) {
 	if p.l.Queue(q).Name == model.RootQueue {
 		return p.root(q), true
 	}
-	if int(q) >= len(p.rows) || !p.rows[q].shares {
+	if !p.known(q) {
 		return policy.QueueFigures{}, false
 	}
 	f := policy.QueueFigures{Deserved: p.rows[q].deserved, ShareMicro: p.share(q).Micro(), Overused: p.overused(q)}

@@ -1,0 +1,233 @@
+package carry_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	k8stesting "k8s.io/client-go/testing"
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+	volcano "volcano.sh/apis/pkg/client/clientset/versioned/fake"
+
+	"ashlar.sh/internal/kube/carry"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+)
+
+var podsResource = corev1.Resource("pods")
+
+// server is an API server whose answers to bindings a test chooses.
+type server struct {
+	kube    *fake.Clientset
+	volcano *volcano.Clientset
+	posts   int
+	answer  func(nth int) error
+	node    string // what reading the pod shows
+	uid     string
+	leading bool
+}
+
+func newServer() *server {
+	s := &server{kube: fake.NewClientset(), volcano: volcano.NewSimpleClientset(), uid: "life", leading: true,
+		answer: func(int) error { return nil }}
+	s.kube.PrependReactor("create", "pods", func(a k8stesting.Action) (bool, runtime.Object, error) {
+		if a.GetSubresource() != "binding" {
+			return false, nil, nil
+		}
+		s.posts++
+		return true, nil, s.answer(s.posts)
+	})
+	s.kube.PrependReactor("get", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
+		return true, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p", UID: types.UID(s.uid)},
+			Spec: corev1.PodSpec{NodeName: s.node}}, nil
+	})
+	return s
+}
+
+func (s *server) carrier(ctx context.Context) *carry.Carrier {
+	return carry.New(ctx, carry.Options{Leading: func() bool { return s.leading },
+		Clients: carry.Clients{Fast: []kubernetes.Interface{s.kube}, Slow: s.kube, Groups: s.volcano, Figures: s.volcano}})
+}
+
+var bindP = sched.Item{ID: 7, Kind: sched.BindPod, Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "life", Node: "n"}
+
+// receipt carries one item and returns its receipt and how long it took to come.
+func (s *server) receipt(t *testing.T, item sched.Item) (sched.Receipt, time.Duration) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c := s.carrier(ctx)
+	began := time.Now()
+	c.Carry([]sched.Item{item})
+	<-c.Wake()
+	took := time.Since(began)
+	all := c.Receipts()
+	c.Wait(ctx)
+	if len(all) != 1 || all[0].Item.ID != item.ID {
+		t.Fatalf("the receipts are %+v, want one for the item", all)
+	}
+	return all[0], took
+}
+
+// What becomes of a binding follows from what the server answers and, where that says
+// nothing sure, from what the pod shows.
+func TestWhatBecomesOfABinding(t *testing.T) {
+	always := func(err error) func(int) error { return func(int) error { return err } }
+	first := func(n int, err error) func(int) error {
+		return func(nth int) error {
+			if nth <= n {
+				return err
+			}
+			return nil
+		}
+	}
+	conflict := apierrors.NewConflict(podsResource, "p", errors.New("already assigned"))
+	for name, c := range map[string]struct {
+		answer    func(int) error
+		node, uid string
+		want      sched.Outcome
+		posts     int
+	}{
+		"taken":                         {answer: always(nil), want: sched.Done, posts: 1},
+		"the pod is gone":               {answer: always(apierrors.NewNotFound(podsResource, "p")), want: sched.Missing, posts: 1},
+		"forbidden":                     {answer: always(apierrors.NewForbidden(podsResource, "p", errors.New("no"))), want: sched.Failed, posts: 1},
+		"bound elsewhere by somebody":   {answer: always(conflict), node: "other", want: sched.Failed, posts: 1},
+		"bound here already":            {answer: always(conflict), node: "n", want: sched.Done, posts: 1},
+		"another life of the name":      {answer: always(conflict), uid: "next", want: sched.Missing, posts: 1},
+		"lost after it was done":        {answer: always(context.DeadlineExceeded), node: "n", want: sched.Done, posts: 1},
+		"lost before it was done":       {answer: first(2, context.DeadlineExceeded), want: sched.Done, posts: 3},
+		"too many requests, then taken": {answer: first(3, apierrors.NewTooManyRequests("later", 0)), want: sched.Done, posts: 4},
+		"an internal error, then taken": {answer: first(1, apierrors.NewInternalError(errors.New("etcd"))), want: sched.Done, posts: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newServer()
+				s.answer, s.node = c.answer, c.node
+				if c.uid != "" {
+					s.uid = c.uid
+				}
+				got, _ := s.receipt(t, bindP)
+				if got.Outcome != c.want || s.posts != c.posts {
+					t.Errorf("outcome %d after %d posts, want %d after %d", got.Outcome, s.posts, c.want, c.posts)
+				}
+			})
+		})
+	}
+}
+
+func TestPatienceEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		s.answer = func(int) error { return apierrors.NewServiceUnavailable("down") }
+		got, took := s.receipt(t, bindP)
+		if got.Outcome != sched.Failed || took < 30*time.Second || took > 40*time.Second {
+			t.Errorf("outcome %d after %v, want Failed after some 30 s", got.Outcome, took)
+		}
+	})
+}
+
+// What the server will not have is not asked for without a pause.
+func TestRefusalsInARowPutTheReceiptOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		s.answer = func(int) error { return apierrors.NewForbidden(podsResource, "p", errors.New("no")) }
+		c := s.carrier(t.Context())
+		var last time.Duration
+		for range 8 {
+			began := time.Now()
+			c.Carry([]sched.Item{bindP})
+			<-c.Wake()
+			c.Receipts()
+			took := time.Since(began)
+			if took < last {
+				t.Errorf("a receipt after %v follows one after %v, want no less", took, last)
+			}
+			last = took
+		}
+		if last < 5*time.Second || last > 11*time.Second {
+			t.Errorf("the eighth refusal in a row is answered after %v, want between 5 and 11 s", last)
+		}
+	})
+}
+
+func TestWithoutTheLeaseNothingIsSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		s.leading = false
+		got, _ := s.receipt(t, bindP)
+		if got.Outcome != sched.Failed || len(s.kube.Actions()) != 0 {
+			t.Errorf("outcome %d and %v sent, want Failed and nothing", got.Outcome, s.kube.Actions())
+		}
+	})
+}
+
+// A PodGroup's phases, counts and conditions that come together are written together,
+// the newest of each; Inqueue does not wait.
+func TestAPodGroupsStatusIsGathered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		g := &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "g", UID: "g", ResourceVersion: "1"}}
+		if _, err := s.volcano.SchedulingV1beta1().PodGroups("ns").Create(t.Context(), g, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		c := s.carrier(t.Context())
+		group := ledger.Key{Namespace: "ns", Name: "g"}
+		phase := func(id uint64, p model.GroupPhase) sched.Item {
+			return sched.Item{ID: id, Kind: sched.SetPhase, Group: group, UID: "g", Phase: p}
+		}
+		c.Carry([]sched.Item{phase(1, model.GroupPending), phase(2, model.GroupRunning)})
+		c.PodGroupStatus(group, "g", carry.GroupStatus{Counts: carry.Counts{Running: 2}})
+		c.PodGroupStatus(group, "g", carry.GroupStatus{Counts: carry.Counts{Running: 3},
+			Conditions: []schedulingv1beta1.PodGroupCondition{{Type: "Scheduled", Status: "True"}}})
+		time.Sleep(time.Second)
+		c.Wait(t.Context())
+		patches := 0
+		for _, a := range s.volcano.Actions() {
+			if a.GetVerb() == "patch" {
+				patches++
+			}
+		}
+		now, err := s.volcano.SchedulingV1beta1().PodGroups("ns").Get(t.Context(), "g", metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if patches != 1 || now.Status.Phase != "Running" || now.Status.Running != 3 || len(now.Status.Conditions) != 1 {
+			t.Errorf("%d patches gave %+v, want one, Running with three and a condition", patches, now.Status)
+		}
+		if n := len(c.Receipts()); n != 2 {
+			t.Errorf("%d receipts for two phases, want 2", n)
+		}
+	})
+}
+
+// Words beyond what may wait are dropped and counted; nobody waits for them.
+func TestTooManyWordsAreDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		block := make(chan struct{})
+		s.kube.PrependReactor("create", "events", func(k8stesting.Action) (bool, runtime.Object, error) {
+			<-block
+			return false, nil, nil
+		})
+		c := s.carrier(t.Context())
+		for i := range 10_000 {
+			c.Event(carry.Event{Kind: "Pod", Object: ledger.Key{Namespace: "ns", Name: fmt.Sprint(i)}, Reason: "Scheduled"})
+		}
+		if n := c.Dropped(); n < 1000 || n > 2000 {
+			t.Errorf("%d of 10000 words were dropped, want those beyond some 8200", n)
+		}
+		close(block)
+		c.Wait(t.Context())
+	})
+}

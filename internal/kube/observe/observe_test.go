@@ -1,0 +1,180 @@
+package observe_test
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+	volcano "volcano.sh/apis/pkg/client/clientset/versioned/fake"
+
+	"ashlar.sh/internal/kube/observe"
+	"ashlar.sh/sched/model"
+)
+
+// The fake of Volcano's clients does not serve lists as watches.
+func TestMain(m *testing.M) {
+	if err := os.Setenv("KUBE_FEATURE_WatchListClient", "false"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+// watch starts an observer of a cluster and waits until it has seen it.
+func watch(t *testing.T, kube *fake.Clientset, o observe.Options) *observe.Observer {
+	t.Helper()
+	o.Kube, o.Volcano = kube, volcano.NewSimpleClientset(
+		&schedulingv1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Name: "default", UID: "q"}})
+	w, err := observe.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(func() { cancel(); w.Shutdown() })
+	if ok, missing := w.Synced(); ok || len(missing) != 5 {
+		t.Errorf("before it is started it has synced: %t, and misses %v; want false and five kinds", ok, missing)
+	}
+	w.Start(ctx)
+	await(t, "everything to be listed", func() bool { ok, _ := w.Synced(); return ok })
+	return w
+}
+
+func await(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !holds(); {
+		if time.Now().After(end) {
+			t.Fatalf("waited for %s", what)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func node(version string, change func(*corev1.Node)) *corev1.Node {
+	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", UID: "n", ResourceVersion: version, Labels: map[string]string{"pool": "a"}},
+		Status: corev1.NodeStatus{Allocatable: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("4")}}}
+	if change != nil {
+		change(n)
+	}
+	return n
+}
+
+func pod(name string, annotations map[string]string) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: "p", ResourceVersion: "5", Annotations: annotations},
+		Spec: corev1.PodSpec{SchedulerName: "volcano", Containers: []corev1.Container{{Name: "c", Command: []string{"run"},
+			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}}}}}}
+}
+
+// drained waits for the facts of the next drain that has any.
+func drained(t *testing.T, w *observe.Observer) []model.Fact {
+	t.Helper()
+	var facts []model.Fact
+	await(t, "a fact", func() bool {
+		got, oldest := w.Drain()
+		if len(got) > 0 && oldest.IsZero() {
+			t.Error("there are facts and nothing says since when")
+		}
+		facts = append(facts, got...)
+		return len(facts) > 0
+	})
+	return facts
+}
+
+func TestWhatIsListedIsDrainedOnce(t *testing.T) {
+	w := watch(t, fake.NewClientset(node("1", nil), pod("p", nil)), observe.Options{Adopt: true})
+	kinds := map[model.Kind]int{}
+	facts, _ := w.Drain()
+	for _, f := range facts {
+		kinds[f.Ref.Kind]++
+	}
+	if kinds[model.KindNode] != 1 || kinds[model.KindPod] != 1 || kinds[model.KindQueue] != 1 {
+		t.Errorf("the first drain has %v, want a node, a pod and a queue", kinds)
+	}
+	if again, _ := w.Drain(); len(again) != 0 {
+		t.Errorf("the second drain has %v, want nothing", again)
+	}
+	if n := len(w.All()); n != 3 {
+		t.Errorf("All has %d facts, want 3", n)
+	}
+	if p := w.Pod("ns", "p"); p == nil || p.Spec.Containers[0].Command != nil {
+		t.Errorf("the pod that is kept is %+v, want one without its command", p)
+	}
+}
+
+func TestAHeartbeatIsNoFactAndACordonIs(t *testing.T) {
+	kube := fake.NewClientset(node("1", nil))
+	w := watch(t, kube, observe.Options{})
+	w.Drain()
+	beat := node("2", func(n *corev1.Node) {
+		n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastHeartbeatTime: metav1.Now()}}
+	})
+	cordoned := node("3", func(n *corev1.Node) { n.Spec.Unschedulable = true })
+	for _, n := range []*corev1.Node{beat, cordoned} {
+		if _, err := kube.CoreV1().Nodes().Update(t.Context(), n, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	facts := drained(t, w)
+	if len(facts) != 1 || facts[0].Version != 3 || !facts[0].Object.(*model.Node).Unschedulable {
+		t.Errorf("after a heartbeat and a cordon the facts are %+v, want the cordon's alone", facts)
+	}
+}
+
+func TestADeletedPodIsGone(t *testing.T) {
+	kube := fake.NewClientset(pod("p", nil))
+	w := watch(t, kube, observe.Options{Adopt: true})
+	w.Drain()
+	if err := kube.CoreV1().Pods("ns").Delete(t.Context(), "p", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if facts := drained(t, w); len(facts) != 1 || facts[0].Object != nil || facts[0].UID != "p" {
+		t.Errorf("the facts are %+v, want that pod p is gone", facts)
+	}
+}
+
+func TestWhoIsOurs(t *testing.T) {
+	grouped := map[string]string{schedulingv1beta1.KubeGroupNameAnnotationKey: "g"}
+	for name, c := range map[string]struct {
+		adopt       bool
+		annotations map[string]string
+		want        bool
+	}{
+		"a pod with a PodGroup":                                {false, grouped, true},
+		"a pod without one, where they are adopted":            {true, nil, true},
+		"not a pod without one, where a controller gives them": {false, nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := watch(t, fake.NewClientset(pod("p", c.annotations)), observe.Options{Adopt: c.adopt})
+			for _, f := range w.All() {
+				if p, ok := f.Object.(*model.Pod); ok && p.Ours != c.want {
+					t.Errorf("ours: %t, want %t", p.Ours, c.want)
+				}
+			}
+		})
+	}
+}
+
+func TestNodesThatAreNotSelectedAreNotThere(t *testing.T) {
+	for name, c := range map[string]struct {
+		selector []string
+		want     bool
+	}{
+		"no selector":        {nil, true},
+		"its label":          {[]string{"zone:x", "pool:a"}, true},
+		"another value":      {[]string{"pool:b"}, false},
+		"a label it has not": {[]string{"zone:"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := watch(t, fake.NewClientset(node("1", nil)), observe.Options{NodeSelector: c.selector})
+			for _, f := range w.All() {
+				if f.Ref.Kind == model.KindNode && (f.Object != nil) != c.want {
+					t.Errorf("the node is there: %t, want %t", f.Object != nil, c.want)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,106 @@
+// Package nodegroup is the plugin that keeps queues on their groups of nodes: those that
+// a Queue's spec.affinity names, by the label volcano.sh/nodegroup-name of a node.
+//
+// A node of a group takes the jobs of a queue that names the group under
+// nodeGroupAffinity, required or preferred, or as one to avoid if need be
+// (nodeGroupAntiAffinity, preferred), unless it is forbidden (nodeGroupAntiAffinity,
+// required); to avoid goes before forbidden, as in Volcano's guide. Any other queue's
+// jobs it refuses. A node in no group takes nobody while strict (the default);
+// otherwise it takes the jobs of queues that name no group. Required groups score 100
+// points, preferred ones 50 more, groups to avoid none, relative to the best node that
+// is admitted; with enablePreferredOrder the first preferred group has all of the 50 and
+// each later one less in equal steps. With enableHierarchy a queue that names no group
+// has the groups of the nearest queue above that does.
+//
+// The plugin keeps nothing: the ledger puts a queue's groups into the specs of its jobs'
+// pods, so that both answers are facts about a class and a node.
+package nodegroup
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
+)
+
+// Definition is the plugin's entry in the list of plugins, with its arguments strict
+// (true) and enablePreferredOrder (false).
+func Definition() policy.Definition {
+	return policy.Definition{Name: "nodegroup", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
+		strict, err := c.Arguments.Bool("strict", true)
+		if err != nil {
+			return nil, err
+		}
+		ordered, err := c.Arguments.Bool("enablePreferredOrder", false)
+		if err != nil {
+			return nil, err
+		}
+		l.HeedNodeGroups(c.Hierarchy)
+		return &plugin{l: l, strict: strict, ordered: ordered}, nil
+	}}
+}
+
+type plugin struct {
+	l       *ledger.Ledger
+	strict  bool
+	ordered bool
+}
+
+// FilterStatic admits a node whose group the queue of the class may use. The Text of a
+// refusal is the node's group, empty for a node in none.
+func (p *plugin) FilterStatic(s *model.Spec, n *model.Node) policy.Verdict {
+	group, in := model.LabelValue(n.Labels, model.NodeGroupLabel)
+	admitted := in && admits(s.Groups, group) || !in && !p.strict && s.Groups == nil
+	if admitted {
+		return policy.Verdict{}
+	}
+	return policy.Verdict{Code: trace.NodeGroup, Text: group}
+}
+
+func admits(g *model.NodeGroups, group string) bool {
+	switch {
+	case g == nil:
+		return false
+	case slices.Contains(g.Avoided, group):
+		return true
+	case slices.Contains(g.Forbidden, group):
+		return false
+	default:
+		return slices.Contains(g.Required, group) || slices.Contains(g.Preferred, group)
+	}
+}
+
+// The points of a group that is required, and of one that is preferred besides.
+const (
+	required  = 100
+	preferred = 50
+)
+
+// RawScore is what a node's group is worth to a queue.
+func (p *plugin) RawScore(s *model.Spec, n *model.Node) int64 {
+	group, in := model.LabelValue(n.Labels, model.NodeGroupLabel)
+	if !in || s.Groups == nil || slices.Contains(s.Groups.Avoided, group) {
+		return 0
+	}
+	score := int64(0)
+	if slices.Contains(s.Groups.Required, group) {
+		score = required
+	}
+	if i := slices.Index(s.Groups.Preferred, group); i >= 0 {
+		later := int64(0)
+		if p.ordered {
+			later = int64(i)
+		}
+		n := int64(len(s.Groups.Preferred))
+		score += preferred * (n - later) / n
+	}
+	return score
+}
+
+// Weight is 1: the plugin has no argument for it.
+func (p *plugin) Weight() int64 { return 1 }
+
+// Reverse is false: more is better.
+func (p *plugin) Reverse() bool { return false }

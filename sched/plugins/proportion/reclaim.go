@@ -1,0 +1,106 @@
+package proportion
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
+)
+
+// Preemptive lets a queue reclaim while all that it would hold is within what it
+// deserves, in every dimension the claim asks for: the limit of Allocatable (seed 000
+// §13, seed 002 §3.3). What the claim is short of makes no difference; that is
+// capacity's rule (decision 15).
+func (p *plugin) Preemptive(c policy.Claim) (trace.Reason, bool) {
+	r := p.refusal(c.Queue, c.Want)
+	return r, !r.Is()
+}
+
+// Reclaimable permits a unit while its queue holds more than it deserves (seed 000 §8)
+// in a dimension that the unit would free and the claim is short of: to take what is
+// above in another, or what nobody waits for, would put nothing right. No queue is left
+// with less than its guarantee of what the unit gives, which the seed does not say, nor
+// is a whole gang taken whose queue is no longer above what it deserves before the last
+// of its members goes (decision 12). All refusals are guards but that the unit is of no
+// use to the claim.
+func (p *plugin) Reclaimable(c policy.Claim, u policy.Unit) policy.Opinion {
+	name := p.l.Queue(u.Queue).Name
+	if !p.known(u.Queue) || !p.known(c.Queue) || u.Queue == c.Queue {
+		return refuse(trace.Reason{Code: trace.VictimOutside, Queue: name}, true)
+	}
+	p.weigh(u)
+	helps := func(d resource.Dim) bool { return p.counts(d) && p.freed.Get(d) > 0 && short(c, d) }
+	if !p.some(helps) {
+		return refuse(trace.Reason{Code: trace.VictimOfNoUse, Queue: name}, false)
+	}
+	if r := p.guarded(u.Queue); r.Is() {
+		return refuse(r, true)
+	}
+	if r := p.within(u.Queue, helps); r.Is() {
+		return refuse(r, true)
+	}
+	return policy.Opinion{Vote: policy.Permit}
+}
+
+func refuse(r trace.Reason, guard bool) policy.Opinion {
+	return policy.Opinion{Vote: policy.Reject, Guard: guard, Reason: r}
+}
+
+// short says that a claim asks for something of which there is not enough; of
+// everything it asks for, when it names nothing.
+func short(c policy.Claim, d resource.Dim) bool {
+	return c.Want.Get(d) > 0 && (len(c.Short) == 0 || slices.Contains(c.Short, d))
+}
+
+// weigh adds up what a unit gives, and what the last of its tasks does.
+func (p *plugin) weigh(u policy.Unit) {
+	p.freed, p.last = p.freed[:0], p.last[:0]
+	for i, t := range u.Tasks {
+		request := p.l.Class(p.l.Task(t).Class).Request
+		p.freed = p.freed.Add(request)
+		if i == len(u.Tasks)-1 {
+			p.last = p.last.CopyFrom(request)
+		}
+	}
+}
+
+func (p *plugin) some(matters func(resource.Dim) bool) bool {
+	for d := range resource.Dim(p.l.Dims.Len()) {
+		if matters(d) {
+			return true
+		}
+	}
+	return false
+}
+
+// guarded is the reason why a queue must not lose the unit: it would be left with less
+// than its guarantee.
+func (p *plugin) guarded(q ledger.QueueID) trace.Reason {
+	queue := p.l.Queue(q)
+	left := func(d resource.Dim) int64 { return minus(queue.Allocated.Get(d), p.freed.Get(d)) }
+	broken := func(d resource.Dim) bool {
+		return p.counts(d) && p.freed.Get(d) > 0 && left(d) < queue.Guarantee.Get(d)
+	}
+	if !p.some(broken) {
+		return trace.Reason{}
+	}
+	return trace.Reason{Code: trace.VictimGuaranteed, Queue: queue.Name, Shorts: p.shorts(broken,
+		func(d resource.Dim) trace.Short { return trace.Short{Need: queue.Guarantee.Get(d), Have: left(d)} })}
+}
+
+// within is the reason why a queue keeps the unit: of nothing that helps does it hold
+// more than it deserves when only the last of the unit's tasks is left.
+func (p *plugin) within(q ledger.QueueID, helps func(resource.Dim) bool) trace.Reason {
+	queue, deserved := p.l.Queue(q), p.rows[q].deserved
+	held := func(d resource.Dim) int64 { return minus(queue.Allocated.Get(d), p.freed.Get(d)-p.last.Get(d)) }
+	if p.some(func(d resource.Dim) bool { return helps(d) && held(d) > deserved.Get(d) }) {
+		return trace.Reason{}
+	}
+	return trace.Reason{Code: trace.VictimDeserved, Queue: queue.Name, Shorts: p.shorts(helps,
+		func(d resource.Dim) trace.Short { return trace.Short{Need: deserved.Get(d), Have: held(d)} })}
+}
+
+// minus is a - b, held at the edges of int64.
+func minus(a, b int64) int64 { return resource.Sum{}.Plus(a).Minus(b).Int64() }

@@ -1,0 +1,58 @@
+package proportion
+
+import (
+	"fmt"
+	"testing"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
+)
+
+// BenchmarkOpen finds what 1000 queues deserve in 5 dimensions, after one pod of one of
+// them changed.
+func BenchmarkOpen(b *testing.B) {
+	const queues = 1000
+	l := ledger.New()
+	version := uint64(0)
+	tell := func(k model.Kind, ns, name string, o model.Object) {
+		version++
+		l.Apply(model.Fact{Ref: model.Ref{Kind: k, Namespace: ns, Name: name}, UID: name, Version: version, Object: o})
+	}
+	amounts := func(x int64) (out resource.List) {
+		for _, name := range []string{"cpu", "ephemeral-storage", "example.com/npu", "memory", "nvidia.com/gpu"} {
+			out = append(out, resource.Amount{Name: name, Value: x * 1000})
+		}
+		return out
+	}
+	tell(model.KindNode, "", "n", &model.Node{Meta: model.Meta{Name: "n"}, Allocatable: amounts(100_000)})
+	for i := range queues {
+		name := fmt.Sprintf("q%04d", i)
+		q := &model.Queue{Meta: model.Meta{Name: name}, Weight: int32(1 + i%9)}
+		if i%10 == 0 {
+			q.Guarantee = amounts(20)
+		}
+		tell(model.KindQueue, "", name, q)
+		tell(model.KindPodGroup, "ns", name, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name}, Queue: name, MinMember: 1})
+		tell(model.KindPod, "ns", name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true, Group: name,
+			Spec: &model.Spec{Requests: amounts(int64(10 + i%300))}})
+	}
+	l.Settle()
+	p, err := Definition().New(policy.Choice{}, l)
+	if err != nil {
+		b.Fatal(err)
+	}
+	rec := &trace.Recorder{}
+	t, _ := l.FindTask(ledger.Key{Namespace: "ns", Name: "q0007"})
+	n, _ := l.FindNode("n")
+	b.ReportAllocs()
+	for b.Loop() {
+		l.Hold(t, ledger.Commitment{Kind: ledger.CommitBind, Node: n})
+		p.(*plugin).Open(rec)
+		l.Drop(t)
+		p.(*plugin).Open(rec)
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(2*b.N), "µs/change")
+}

@@ -1,0 +1,75 @@
+package sched
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/trace"
+)
+
+// QueueWhy is how a queue came by its figures.
+type QueueWhy struct {
+	Queue string
+	// Gate is why the queue takes no jobs; none when it does.
+	Gate trace.Reason
+	// Sums is the arithmetic by dimension, cpu and memory first; none for a queue that
+	// takes no part in sharing, or where no plugin of the profile shares among queues.
+	Sums []trace.Arithmetic
+}
+
+// QueueWhy shows the arithmetic of a queue's figures, from the facts as they stand; false
+// for a name that nobody has told of or named.
+func (e *Engine) QueueWhy(name string) (QueueWhy, bool) {
+	e.l.Settle()
+	q, known := e.l.FindQueue(name)
+	if !known {
+		return QueueWhy{}, false
+	}
+	w := QueueWhy{Queue: name}
+	if name != model.RootQueue {
+		w.Gate = e.session.QueueGate(q)
+	}
+	w.Sums, _ = e.policy.QueueArithmetic(q)
+	return w, true
+}
+
+// served is the place of queues in the order in which they would be served now, from 1:
+// of those in which jobs wait that may have a turn, with how many these are.
+func (e *Engine) served() (turn, waiting map[ledger.QueueID]int) {
+	var order []ledger.QueueID
+	turn, waiting = map[ledger.QueueID]int{}, map[ledger.QueueID]int{}
+	for _, j := range e.l.Active() {
+		job := e.l.Job(j)
+		if !waits(job) || e.session.Gate(j).Is() {
+			continue
+		}
+		if waiting[job.Queue]++; waiting[job.Queue] == 1 {
+			order = append(order, job.Queue)
+		}
+	}
+	slices.SortFunc(order, e.policy.CompareQueues)
+	for i, q := range order {
+		turn[q] = i + 1
+	}
+	return turn, waiting
+}
+
+// waits says that a job has pods to place, or waits to be admitted.
+func waits(j *ledger.Job) bool {
+	return j.By[model.Pending] > j.Gated || j.By[model.Pipelined] > 0 || j.Exists() && j.Phase == model.GroupPending
+}
+
+// closedBy is the queue above that keeps an open queue closed, "" when none does.
+func (e *Engine) closedBy(q ledger.QueueID) string {
+	row := e.l.Queue(q)
+	if row.Fact == nil || row.Fact.State != model.QueueOpen || row.State() == model.QueueOpen {
+		return ""
+	}
+	for at := e.l.Parent(q); at != ledger.NoQueue; at = e.l.Parent(at) {
+		if f := e.l.Queue(at).Fact; f != nil && f.State != model.QueueOpen {
+			return f.Name
+		}
+	}
+	return ""
+}
