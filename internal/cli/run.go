@@ -22,7 +22,7 @@ func (p Process) run(s simulation, in input) (world *sim.World, findings []strin
 	show := p.progress(s.verbosity > 0)
 	defer show.clear()
 	for {
-		if at, _ := world.Next(); s.stop > 0 && at > s.stop {
+		if at, _ := world.Next(); s.stop >= 0 && at > s.stop {
 			return world, nil, nil
 		}
 		c, more := world.Step()

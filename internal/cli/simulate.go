@@ -24,7 +24,7 @@ type simulation struct {
 
 	traceNodes, traceJobs string
 
-	stop time.Duration // from until: 0 for quiet
+	stop time.Duration // from until: after it no cycle runs; below 0 for quiet
 }
 
 const simulateLong = `Runs the scheduler on a cluster described by files, with a virtual clock and nodes that
@@ -75,14 +75,12 @@ func (p Process) simulate(name string) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringSliceVarP(&s.files, "filename", "f", nil, "file or folder to read, - for standard input; may be given several times")
-	f.StringVar(&s.config, "scheduler-conf", "", "volcano-scheduler.conf to use")
+	s.source(c)
 	f.StringVar(&s.until, "until", "quiet", "when to stop: quiet, or a virtual time such as 90s or 2h")
 	f.StringVar(&s.traceNodes, "trace-nodes", "", "table of a trace's nodes, with --trace-jobs")
 	f.StringVar(&s.traceJobs, "trace-jobs", "", "table of a trace's jobs, with --trace-nodes")
 	f.StringVarP(&s.output, "output", "o", "table", "table, json or yaml; csv for a trace")
 	f.IntVarP(&s.verbosity, "v", "v", 0, "print the scheduler's log lines up to this level (3 to 5) on stderr")
-	f.StringSliceVar(&s.schedulers, "scheduler-name", []string{"volcano"}, "schedulerName of the pods to schedule; may be given several times")
 	f.BoolVar(&s.audit, "audit", false, "recount every figure after every cycle; exit 1 if one is wrong")
 	for _, err := range []error{
 		c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json", "yaml", "csv"}, cobra.ShellCompDirectiveNoFileComp)),
@@ -94,6 +92,14 @@ func (p Process) simulate(name string) *cobra.Command {
 	}
 	c.MarkFlagsRequiredTogether("trace-nodes", "trace-jobs")
 	return c
+}
+
+// source adds the flags that say what is simulated.
+func (s *simulation) source(c *cobra.Command) {
+	f := c.Flags()
+	f.StringSliceVarP(&s.files, "filename", "f", nil, "file or folder to read, - for standard input; may be given several times")
+	f.StringVar(&s.config, "scheduler-conf", "", "volcano-scheduler.conf to use")
+	f.StringSliceVar(&s.schedulers, "scheduler-name", []string{"volcano"}, "schedulerName of the pods to schedule; may be given several times")
 }
 
 // check refuses values that no run can be made of, before anything is read.
@@ -113,7 +119,7 @@ func (s *simulation) check() error {
 	if s.verbosity < 0 {
 		return fmt.Errorf("-v %d: expected 0 or more", s.verbosity)
 	}
-	if s.until == "quiet" {
+	if s.stop = -1; s.until == "quiet" {
 		return nil
 	}
 	stop, err := time.ParseDuration(s.until)

@@ -5,6 +5,10 @@ import (
 	"strings"
 )
 
+// Suggest is ` (did you mean "x"?)` for the candidate nearest to a name that is not among
+// them, or nothing when none is near.
+func Suggest(name string, candidates []string) string { return didYouMean(name, candidates) }
+
 // didYouMean is ` (did you mean "x"?)` for the candidate nearest to name, or
 // nothing when none is within two edits. For candidates of three letters it is
 // one edit: two would match half of the names there are. Of equally near ones

@@ -10,8 +10,13 @@ import (
 )
 
 // JSON writes the report as one indented document.
-func (r *Report) JSON(w io.Writer) error {
-	data, err := r.document()
+func (r *Report) JSON(w io.Writer) error { return writeJSON(w, r) }
+
+// YAML writes the same document as YAML, its keys in the order of the alphabet.
+func (r *Report) YAML(w io.Writer) error { return writeYAML(w, r) }
+
+func writeJSON(w io.Writer, document any) error {
+	data, err := encode(document)
 	if err != nil {
 		return err
 	}
@@ -19,9 +24,8 @@ func (r *Report) JSON(w io.Writer) error {
 	return err
 }
 
-// YAML writes the same document as YAML, its keys in the order of the alphabet.
-func (r *Report) YAML(w io.Writer) error {
-	data, err := r.document()
+func writeYAML(w io.Writer, document any) error {
+	data, err := encode(document)
 	if err != nil {
 		return err
 	}
@@ -32,12 +36,12 @@ func (r *Report) YAML(w io.Writer) error {
 	return err
 }
 
-func (r *Report) document() ([]byte, error) {
+func encode(document any) ([]byte, error) {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	if err := e.Encode(r); err != nil {
+	if err := e.Encode(document); err != nil {
 		return nil, fmt.Errorf("writing the report as JSON: %w", err)
 	}
 	return out.Bytes(), nil

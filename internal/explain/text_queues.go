@@ -175,19 +175,23 @@ func number(text string) float64 {
 
 // amount is a quantity for the eye: bytes that no unit divides are rounded to a tenth.
 func amount(dim string, of Quantities) cell {
-	text := of[dim]
-	if text == "" {
+	if of[dim] == "" {
 		return right("-").in(faint)
 	}
+	return right(short(dim, of[dim]))
+}
+
+// short writes a quantity as amount does.
+func short(dim, text string) string {
 	if !inBytes(dim) || len(text) <= 6 {
-		return right(text)
+		return text
 	}
 	x := number(text)
 	for _, unit := range []string{"", "Ki", "Mi", "Gi", "Ti"} {
-		if x < 1024 {
-			return right(fmt.Sprintf("%.1f%s", x, unit))
+		if x < 1024 && x > -1024 {
+			return fmt.Sprintf("%.1f%s", x, unit)
 		}
 		x /= 1024
 	}
-	return right(fmt.Sprintf("%.1fPi", x))
+	return fmt.Sprintf("%.1fPi", x)
 }

@@ -220,13 +220,15 @@ func TestTooManyWordsAreDropped(t *testing.T) {
 			<-block
 			return false, nil, nil
 		})
-		c := s.carrier(t.Context())
+		ctx, cancel := context.WithCancel(t.Context())
+		c := s.carrier(ctx)
 		for i := range 10_000 {
 			c.Event(carry.Event{Kind: "Pod", Object: ledger.Key{Namespace: "ns", Name: fmt.Sprint(i)}, Reason: "Scheduled"})
 		}
 		if n := c.Dropped(); n < 1000 || n > 2000 {
 			t.Errorf("%d of 10000 words were dropped, want those beyond some 8200", n)
 		}
+		cancel() // the rest need not be said
 		close(block)
 		c.Wait(t.Context())
 	})

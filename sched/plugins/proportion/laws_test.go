@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ashlar.sh/sched/fair"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
@@ -247,26 +248,17 @@ func TestTheOrderOfFactsNeverMatters(t *testing.T) {
 	})
 }
 
-// Whatever is placed and evicted in a try, what is derived from it comes back with it.
+// Whatever is placed and evicted in a try, shares follow it there and back.
 func TestUndoRestoresEveryFigure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := told(t, someFacts(t))
-		figures := func() (out string) {
-			c.l.Queues(func(q ledger.QueueID) bool {
-				if f, known := c.p.QueueFigures(q); known {
-					out += fmt.Sprintf("%s %+v\n", c.l.Queue(q).Name, f)
-				}
-				return true
-			})
-			return out
-		}
 		var tasks []ledger.TaskID
 		c.l.Tasks(func(id ledger.TaskID) bool {
 			tasks = append(tasks, id)
 			return true
 		})
 		node, _ := c.l.FindNode("node")
-		was := figures()
+		was := c.shown(t)
 		c.l.Try(func(tx *ledger.Tx) bool {
 			for _, id := range tasks {
 				switch held := c.l.Task(id).Status == model.Running; {
@@ -276,12 +268,31 @@ func TestUndoRestoresEveryFigure(t *testing.T) {
 				default:
 					tx.Allocate(id, node)
 				}
-				figures()
+				c.shown(t)
 			}
 			return false
 		})
-		if is := figures(); is != was {
+		if is := c.shown(t); is != was {
 			t.Fatalf("before a try that failed\n%safter it\n%s", was, is)
 		}
 	})
+}
+
+// shown is every queue's figures in text. Its share has to be that of what it holds now.
+func (c *cluster) shown(t *rapid.T) (text string) {
+	c.l.Queues(func(id ledger.QueueID) bool {
+		f, known := c.p.QueueFigures(id)
+		if q := c.l.Queue(id); known && q.Name != model.RootQueue {
+			var share fair.Ratio
+			for d, deserved := range f.Deserved {
+				share = fair.Max(share, fair.Share(q.Allocated.Get(resource.Dim(d)), deserved))
+			}
+			if share.Micro() != f.ShareMicro {
+				t.Fatalf("queue %s has share %d, and of what it holds now it is %d", q.Name, f.ShareMicro, share.Micro())
+			}
+			text += fmt.Sprintf("%s %+v\n", q.Name, f)
+		}
+		return true
+	})
+	return text
 }

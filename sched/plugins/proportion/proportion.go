@@ -42,6 +42,7 @@ type plugin struct {
 	totals          resource.Vec
 	opens           uint64
 	filler          fair.Filler
+	stakes          []fair.Stake
 	claims          []fair.Claim
 	out             []int64
 	figures, shapes uint64
@@ -101,6 +102,19 @@ func (p *plugin) gather() {
 	slices.SortFunc(p.leaves, func(a, b ledger.QueueID) int { return cmp.Compare(p.l.Queue(a).Name, p.l.Queue(b).Name) })
 	for _, q := range p.leaves {
 		p.rows[q].shares = true
+		p.limit(q)
+	}
+}
+
+// limit finds the most that a queue may hold: it rests on what queues are granted and on
+// the cluster, not on what they hold.
+func (p *plugin) limit(q ledger.QueueID) {
+	r, queue := &p.rows[q], p.l.Queue(q)
+	r.real = r.real[:0]
+	for d := range resource.Dim(p.l.Dims.Len()) {
+		bound, bounded := queue.Capability.Bound(d)
+		r.real = append(r.real, fair.RealCapability(p.total(d), p.guaranteed.Get(d), queue.Guarantee.Get(d),
+			fair.Limit{Value: bound, Bounded: bounded}))
 	}
 }
 
@@ -111,7 +125,7 @@ func (p *plugin) pick() {
 	n := p.l.Dims.Len()
 	for _, q := range p.leaves {
 		r := &p.rows[q]
-		r.deserved, r.real = widen(r.deserved, n), widen(r.real, n)
+		r.deserved = widen(r.deserved, n)
 		clear(r.deserved)
 		if p.l.Queue(q).Jobs > 0 || !p.l.Queue(q).Guarantee.IsEmpty() {
 			p.sharing = append(p.sharing, q)
@@ -128,13 +142,9 @@ func widen(v resource.Vec, n int) resource.Vec {
 
 // fill divides one dimension.
 func (p *plugin) fill(d resource.Dim) {
+	stakes, unit := p.divide(d)
 	p.claims, p.out = p.claims[:0], p.out[:0]
-	for _, q := range p.leaves {
-		p.rows[q].real[d] = p.stake(q, d).RealCapability.Value
-	}
-	unit := p.unit(d)
-	for _, q := range p.sharing {
-		s := in(p.stake(q, d), unit)
+	for _, s := range stakes {
 		p.claims = append(p.claims, s.Claim())
 		p.out = append(p.out, 0)
 	}
@@ -144,27 +154,30 @@ func (p *plugin) fill(d resource.Dim) {
 	}
 }
 
-// unit is what one dimension is divided in: whole devices, as long as everything there
-// is and everything asked, guaranteed and bounded comes in whole devices; otherwise the
-// engine's unit. Half a device each would keep two queues from the device that one of
-// them could use (decision 1: rounding never costs a pod that would have fitted).
-func (p *plugin) unit(d resource.Dim) int64 {
-	unit := resource.Whole(p.l.Dims.Name(d))
-	if p.total(d)%unit != 0 {
-		return 1
-	}
+// divide lists what everybody has at stake in one dimension, in the unit it is divided in:
+// whole devices, as long as everything there is and everything asked, guaranteed and
+// bounded comes in whole devices; otherwise the engine's unit. Half a device each would
+// keep two queues from the device that one of them could use (decision 1: rounding never
+// costs a pod that would have fitted). The slice is good until the next call.
+func (p *plugin) divide(d resource.Dim) (stakes []fair.Stake, unit int64) {
+	p.stakes = p.stakes[:0]
 	for _, q := range p.sharing {
-		if s := p.stake(q, d); s.Request%unit != 0 || s.Floor%unit != 0 || s.RealCapability.Value%unit != 0 {
-			return 1
+		p.stakes = append(p.stakes, p.stake(q, d))
+	}
+	unit = resource.Whole(p.l.Dims.Name(d))
+	if unit == 1 || p.total(d)%unit != 0 {
+		return p.stakes, 1
+	}
+	for _, s := range p.stakes {
+		if s.Request%unit != 0 || s.Floor%unit != 0 || s.RealCapability.Value%unit != 0 {
+			return p.stakes, 1
 		}
 	}
-	return unit
-}
-
-// in counts a stake in units.
-func in(s fair.Stake, unit int64) fair.Stake {
-	s.Floor, s.Request, s.RealCapability.Value = s.Floor/unit, s.Request/unit, s.RealCapability.Value/unit
-	return s
+	for i := range p.stakes {
+		s := &p.stakes[i]
+		s.Floor, s.Request, s.RealCapability.Value = s.Floor/unit, s.Request/unit, s.RealCapability.Value/unit
+	}
+	return p.stakes, unit
 }
 
 // total is the cluster, within what a user's queue root names as limit (decision 6).
@@ -193,11 +206,8 @@ func (p *plugin) stake(q ledger.QueueID, d resource.Dim) fair.Stake {
 	if queue.State() != model.QueueOpen {
 		request = queue.Allocated.Get(d)
 	}
-	guarantee := queue.Guarantee.Get(d)
-	bound, bounded := queue.Capability.Bound(d)
-	real := fair.RealCapability(p.total(d), p.guaranteed.Get(d), guarantee, fair.Limit{Value: bound, Bounded: bounded})
-	return fair.Stake{Weight: queue.Weight(), Floor: guarantee, Request: request,
-		RealCapability: fair.Limit{Value: real, Bounded: true}}
+	return fair.Stake{Weight: queue.Weight(), Floor: queue.Guarantee.Get(d), Request: request,
+		RealCapability: fair.Limit{Value: p.rows[q].real.Get(d), Bounded: true}}
 }
 
 // CompareQueues puts the higher priority first, then the smaller share (seed 000 §5.2).

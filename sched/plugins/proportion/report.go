@@ -61,11 +61,7 @@ func (p *plugin) tell(rec *trace.Recorder) {
 			continue
 		}
 		total = total.Set(d, p.total(d))
-		stakes := make([]fair.Stake, len(p.sharing))
-		unit := p.unit(d)
-		for i, q := range p.sharing {
-			stakes[i] = in(p.stake(q, d), unit)
-		}
+		stakes, unit := p.divide(d)
 		rounds[d] = fair.Explain(p.total(d)/unit, stakes)
 		units[d] = unit
 		most = max(most, len(rounds[d]))

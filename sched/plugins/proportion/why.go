@@ -56,11 +56,7 @@ func (p *plugin) shared(q ledger.QueueID, d resource.Dim) trace.Arithmetic {
 	if at < 0 {
 		return a
 	}
-	unit := p.unit(d)
-	stakes := make([]fair.Stake, len(p.sharing))
-	for i, other := range p.sharing {
-		stakes[i] = in(p.stake(other, d), unit)
-	}
+	stakes, unit := p.divide(d)
 	for i, r := range fair.Explain(p.total(d)/unit, stakes) {
 		for _, s := range r.Steps {
 			if s.Stake == at {

@@ -1,0 +1,187 @@
+package loop
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+	volcano "volcano.sh/apis/pkg/client/clientset/versioned/fake"
+
+	"ashlar.sh/internal/config"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
+)
+
+const enqueueOnly = "actions: \"enqueue\"\ntiers:\n- plugins:\n  - name: gang\n"
+
+// A changed file takes effect; a bad one, and one that is gone for a moment, do not.
+func TestTheConfigurationIsReadAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "conf")
+		write := func(text string) {
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(look)
+		}
+		write(enqueueOnly)
+		c, err := newConfiguration(Options{ConfigFile: path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(look)
+		if c.changed() {
+			t.Error("a file that did not change is taken for changed")
+		}
+		write("actions: \"enqueu\"\n")
+		if c.changed() || len(c.profile.Actions) != 1 {
+			t.Errorf("a bad file was taken: %v", c.profile.Actions)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if time.Sleep(look); c.changed() {
+			t.Error("a file that is gone is taken for changed")
+		}
+		write("actions: \"enqueue, allocate\"\ntiers:\n- plugins:\n  - name: gang\n")
+		if !c.changed() || len(c.profile.Actions) != 2 {
+			t.Errorf("the profile has actions %v, want the file's two", c.profile.Actions)
+		}
+	})
+}
+
+func TestABadConfigurationAtTheStart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "conf")
+	if err := os.WriteFile(path, []byte("actions: \"enqueue, alocate\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := newConfiguration(Options{ConfigFile: path, Mode: config.Strict}); err == nil {
+		t.Error("it is taken, want an error with its line")
+	}
+	if _, err := newConfiguration(Options{ConfigFile: path + ".not"}); err == nil {
+		t.Error("a file that is not there is taken, want an error")
+	}
+	c, err := newConfiguration(Options{ConfigFile: path + ".not", FallBack: true})
+	if err != nil || len(c.profile.Actions) == 0 {
+		t.Errorf("with a fall-back: %v and actions %v, want Volcano's default", err, c)
+	}
+}
+
+func TestTheQueuesThatEveryClusterHasAreMade(t *testing.T) {
+	api := volcano.NewSimpleClientset(&schedulingv1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Name: "team"},
+		Spec: schedulingv1beta1.QueueSpec{Weight: 7}})
+	for range 2 { // again changes nothing
+		if err := makeQueues(t.Context(), api, "team"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := api.SchedulingV1beta1().Queues().Get(t.Context(), "root", metav1.GetOptions{})
+	if err != nil || root.Spec.Reclaimable == nil || *root.Spec.Reclaimable {
+		t.Errorf("root: %v, %+v; want it made and not reclaimable", err, root)
+	}
+	if team, err := api.SchedulingV1beta1().Queues().Get(t.Context(), "team", metav1.GetOptions{}); err != nil || team.Spec.Weight != 7 {
+		t.Errorf("team: %v, %+v; want it left as it was", err, team)
+	}
+}
+
+func TestPodsAreAdoptedUnlessControllersAreAlive(t *testing.T) {
+	renewed := func(ago time.Duration) *coordinationv1.Lease {
+		at := metav1.NewMicroTime(time.Now().Add(-ago))
+		return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "volcano-system", Name: controllers},
+			Spec: coordinationv1.LeaseSpec{RenewTime: &at}}
+	}
+	for name, c := range map[string]struct {
+		adopt Adopt
+		lease *coordinationv1.Lease
+		want  bool
+	}{
+		"auto, no controllers":       {AdoptAuto, nil, true},
+		"auto, they live":            {AdoptAuto, renewed(time.Second), false},
+		"auto, they died":            {AdoptAuto, renewed(time.Hour), true},
+		"always, whoever lives":      {AdoptAlways, renewed(time.Second), true},
+		"never, though nobody lives": {AdoptNever, nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kube := fake.NewClientset()
+			if c.lease != nil {
+				kube = fake.NewClientset(c.lease)
+			}
+			l := &loop{o: Options{Adopt: c.adopt}, kube: kube}
+			if got, err := l.adopts(t.Context()); err != nil || got != c.want {
+				t.Errorf("adopts: %t, %v; want %t", got, err, c.want)
+			}
+		})
+	}
+}
+
+// A wait is Unschedulable to autoscalers only if a node more could end it.
+func TestWhatANodeMoreCures(t *testing.T) {
+	e, err := sched.New(policy.Profile{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Apply(model.Fact{Ref: model.Ref{Kind: model.KindQueue, Name: "q"}, UID: "q", Version: 1, Object: &model.Queue{
+		Meta: model.Meta{Name: "q", UID: "q"}, Weight: 1, Capability: resource.List{{Name: "cpu", Value: 8000}}}})
+	e.Report() // settles what was applied
+	cpu := func(need, have int64) []trace.Short { return []trace.Short{{Dim: "cpu", Need: need, Have: have}} }
+	for name, c := range map[string]struct {
+		reason trace.Reason
+		want   bool
+	}{
+		"no node has room":                        {trace.Reason{Code: trace.NotEnoughResources}, true},
+		"a gang for which no node has room":       {trace.Reason{Code: trace.GangIncomplete, Cause: &trace.Reason{Code: trace.NotEnoughResources}}, true},
+		"no node at all":                          {trace.Reason{Code: trace.NoNodes}, true},
+		"its share ends with the cluster":         {trace.Reason{Code: trace.QueueDeserved, Queue: "q", Shorts: cpu(6000, 4000)}, true},
+		"not: its share ends with its capability": {trace.Reason{Code: trace.QueueDeserved, Queue: "q", Shorts: cpu(9000, 8000)}, false},
+		"it holds its share of a small cluster":   {trace.Reason{Code: trace.QueueOverused, Queue: "q", Shorts: cpu(4000, 4000)}, true},
+		"not: it holds all it may":                {trace.Reason{Code: trace.QueueOverused, Queue: "q", Shorts: cpu(8000, 8000)}, false},
+		"not: others come first":                  {trace.Reason{Code: trace.WaitsForTurn}, false},
+		"not: its queue is closed":                {trace.Reason{Code: trace.QueueNotOpen, Queue: "q"}, false},
+		"not: members are missing":                {trace.Reason{Code: trace.NotEnoughTasks}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := curable(e.Ledger(), c.reason); got != c.want {
+				t.Errorf("curable: %t, want %t", got, c.want)
+			}
+		})
+	}
+}
+
+// A gang that never had its minimum and stands below it is half; nothing else is.
+func TestWhichGangsAreHalf(t *testing.T) {
+	for name, c := range map[string]struct {
+		job  ledger.Job
+		want bool
+	}{
+		"some bound, fewer than the minimum": {gangOf(3, map[model.Status]int32{model.Bound: 1, model.Pending: 2}), true},
+		"not: the rest is being bound":       {gangOf(3, map[model.Status]int32{model.Bound: 1, model.Binding: 2}), false},
+		"not: none is bound":                 {gangOf(3, map[model.Status]int32{model.Pending: 3}), false},
+		"not: the minimum is bound":          {gangOf(3, map[model.Status]int32{model.Running: 3, model.Pending: 1}), false},
+		"not: one member has finished":       {gangOf(2, map[model.Status]int32{model.Running: 1, model.Succeeded: 1}), false},
+		"not: a gang of one":                 {gangOf(1, map[model.Status]int32{model.Pending: 1}), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := half(&c.job); got != c.want {
+				t.Errorf("half: %t, want %t", got, c.want)
+			}
+		})
+	}
+}
+
+func gangOf(least int32, by map[model.Status]int32) ledger.Job {
+	j := ledger.Job{Group: &model.PodGroup{}, MinMember: least, Phase: model.GroupInqueue}
+	for s, n := range by {
+		j.By[s] = n
+	}
+	return j
+}

@@ -1,0 +1,92 @@
+package loop
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	volcano "volcano.sh/apis/pkg/client/clientset/versioned/fake"
+
+	"ashlar.sh/internal/kube/carry"
+	"ashlar.sh/internal/kube/observe"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/policy"
+)
+
+// The fake of Volcano's clients does not serve lists as watches.
+func TestMain(m *testing.M) {
+	if err := os.Setenv("KUBE_FEATURE_WatchListClient", "false"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+// The loop outlives a cycle that panics: what led to it is saved, the job to blame is
+// set aside, and the next cycle places the others.
+func TestTheLoopOutlivesACycleThatPanics(t *testing.T) {
+	kube := fake.NewClientset(
+		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", UID: "n"}, Status: corev1.NodeStatus{
+			Allocatable: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("8"), corev1.ResourcePods: resource.MustParse("9")}}},
+		waiting("fine"), waiting("poison"))
+	groups := volcano.NewSimpleClientset()
+	if err := makeQueues(t.Context(), groups, "default"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	seen, err := observe.New(observe.Options{Kube: kube, Volcano: groups, Adopt: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &loop{seen: seen, metrics: newMetrics(), told: newTold(), began: time.Now(),
+		o: Options{DumpDir: t.TempDir(), Engine: []sched.Option{sched.WithPlugin(policy.Definition{Name: "poison",
+			New: func(_ policy.Choice, l *ledger.Ledger) (any, error) { return poison{l}, nil }})}}.withDefaults(),
+		conf: &configuration{profile: policy.Profile{Actions: []string{"enqueue", "allocate"},
+			Tiers: [][]policy.Choice{{{Plugin: "poison"}, {Plugin: "gang"}, {Plugin: "proportion"}}}}},
+		carrier: carry.New(ctx, carry.Options{Clients: carry.Clients{Fast: []kubernetes.Interface{kube}, Slow: kube, Groups: groups, Figures: groups}})}
+	if l.engine, err = l.conf.engine(l.o); err != nil {
+		t.Fatal(err)
+	}
+	seen.Start(ctx)
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+		if ok, _ := seen.Synced(); ok || time.Now().After(end) {
+			break
+		}
+	}
+	l.takeIn()
+	l.decide() // panics inside
+	l.decide()
+	l.carrier.Wait(ctx)
+	var bound []string
+	for _, a := range kube.Actions() {
+		if a.GetSubresource() == "binding" {
+			bound = append(bound, a.GetNamespace())
+		}
+	}
+	if len(bound) != 1 {
+		t.Errorf("%d bindings, want one, of the pod that is fine", len(bound))
+	}
+	if job := (ledger.JobKey{Namespace: "ns", Name: "poison", Adopted: true}); !l.aside.jobs[job] || len(l.aside.jobs) != 1 {
+		t.Errorf("set aside are %v, want %v", l.aside.jobs, job)
+	}
+	if saved, _ := filepath.Glob(filepath.Join(l.o.DumpDir, "*.json")); len(saved) != 1 {
+		t.Errorf("saved are %v, want what led to the panic", saved)
+	}
+	cancel()
+	seen.Shutdown()
+}
+
+func waiting(name string) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name), ResourceVersion: "1"},
+		Spec: corev1.PodSpec{SchedulerName: "volcano", Containers: []corev1.Container{{Name: "c",
+			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}}}}}}
+}
