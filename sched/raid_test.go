@@ -107,8 +107,13 @@ func (w *world) profile(actions ...string) policy.Profile {
 		{{Plugin: "priority"}, {Plugin: "gang"}, {Plugin: "conformance"}},
 		{{Plugin: "predicates"}, {Plugin: "nodeorder"}},
 	}}
-	if w.yes() {
+	switch w.n(3) {
+	case 1:
 		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "proportion"})
+	case 2:
+		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "proportion"}, policy.Choice{Plugin: "drf"}, policy.Choice{Plugin: "overcommit"})
+	case 3:
+		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "capacity", Hierarchy: w.yes()}, policy.Choice{Plugin: "drf"})
 	}
 	if w.yes() {
 		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "binpack"})

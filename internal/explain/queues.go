@@ -125,7 +125,7 @@ func (d *Queues) Only(name string) {
 		}
 		return false
 	}
-	var kept []QueueStand
+	kept := []QueueStand{}
 	for _, q := range d.Queues {
 		if under(q) {
 			kept = append(kept, q)

@@ -46,6 +46,11 @@ func (a *Arithmetic) short(text string) string { return short(a.Resource, text) 
 // levels writes realCapability from root down to the queue.
 func (p *page) levels(a *Arithmetic) {
 	last := a.Levels[len(a.Levels)-1]
+	if len(a.Levels) == 1 {
+		p.paragraph(2, fmt.Sprintf("It may hold at most %s: what the nodes have (%s), within the capability of a Queue %s, if there is one.",
+			a.short(last.Real), a.short(last.Above), last.Queue))
+		return
+	}
 	p.paragraph(2, fmt.Sprintf("It may hold at most %s: what the guarantees of all children leave of what the queue above may hold, "+
 		"and its own guarantee, within its capability.", a.short(last.Real)))
 	rows := [][]cell{{left("QUEUE"), right("ABOVE"), right("- ALL GUARANTEES"), right("+ OWN"), right("CAPABILITY"), right("AT MOST")}}
