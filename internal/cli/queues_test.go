@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	workedExample = "testdata/worked-example.yaml" // seed 000, §15
-	teams         = "testdata/teams.yaml"          // seed 001, §7
+	workedExample = "../../examples/queues/by-weight.yaml" // seed 000, §15
+	teams         = "../../examples/queues/tree.yaml"      // seed 001, §7, and its table 7.2
 )
 
 // golden compares what a command printed with a file of testdata.
@@ -168,6 +168,35 @@ func must(data []byte, err error) []byte {
 		panic(err)
 	}
 	return data
+}
+
+// Every console block of the page is what the command prints.
+func TestTheQueuesPageShowsWhatIsPrinted(t *testing.T) {
+	t.Chdir("../..")
+	page := string(must(os.ReadFile("docs/queues.md")))
+	blocks := strings.Split(page, "```")
+	shown := 0
+	for i := 1; i < len(blocks); i += 2 {
+		command, want, isRun := strings.Cut(strings.TrimPrefix(blocks[i], "\n"), "\n")
+		if !isRun || !strings.HasPrefix(command, "$ ashlar ") {
+			continue
+		}
+		shown++
+		got := run("", strings.Fields(strings.TrimPrefix(command, "$ "))...)
+		if *update {
+			blocks[i] = "\n" + command + "\n" + got.out
+		} else if diff := cmp.Diff(want, got.out); diff != "" {
+			t.Errorf("%s prints something else (-update writes it; -page +got):\n%s", command, diff)
+		}
+	}
+	if shown < 3 {
+		t.Errorf("the page shows %d commands, want at least 3", shown)
+	}
+	if *update {
+		if err := os.WriteFile("docs/queues.md", []byte(strings.Join(blocks, "```")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func TestWrongUseOfQueues(t *testing.T) {

@@ -59,7 +59,7 @@ func (p Process) scheduler() *cobra.Command {
 		Use:   "scheduler",
 		Short: "Schedule a cluster",
 		Long:  schedulerLong,
-		Example: `  # Schedule the cluster that kubectl speaks to, beside its other schedulers
+		Example: `  # Schedule the cluster that kubectl speaks to, beside kube-scheduler
   ashlar scheduler --kubeconfig ~/.kube/config --scheduler-name ashlar --leader-elect=false`,
 		Args: cobra.ArbitraryArgs, // Volcano's chart passes a stray one
 		RunE: func(c *cobra.Command, args []string) error { return p.schedule(&s, c.Flags(), args) },
@@ -156,6 +156,12 @@ func (p Process) schedule(s *scheduling, f *pflag.FlagSet, args []string) error 
 	for _, i := range idleFlags {
 		if f.Changed(i.name) {
 			klog.Warningf("--%s has no effect: %s", i.name, i.why)
+		}
+	}
+	for _, arg := range p.Args[1:] {
+		name, _, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
+		if strings.HasPrefix(arg, "--") && name != "" && f.Lookup(name) == nil {
+			klog.Warningf("--%s has no effect: ashlar does not know it", name) // only vc-scheduler comes here with one
 		}
 	}
 	if len(args) > 0 {

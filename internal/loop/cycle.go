@@ -37,7 +37,7 @@ type loop struct {
 	acting  bool          // this run has taken over
 	next    int64         // when the engine wants to be asked again; 0: no matter when
 	panics  int           // in a row
-	rest    time.Time     // no cycle before, after panics that nobody could be blamed for
+	rest    time.Time     // no cycle before: after what failed and would fail again
 	afterAt time.Time     // of the last round of words
 	after   time.Duration // how long it took
 }
@@ -86,19 +86,17 @@ func (l *loop) once(ctx context.Context) {
 	synced, missing := l.seen.Synced() // before draining, so that what was synced is drained
 	l.health.synced(synced, missing)
 	l.takeIn()
-	if !synced || !l.lead.leading() {
+	if !synced || !l.lead.leading() || time.Now().Before(l.rest) {
 		return
 	}
 	if !l.acting {
 		if err := l.takeOver(ctx); err != nil {
 			klog.ErrorS(err, "Not ready to decide yet")
+			l.rest = time.Now().Add(time.Second)
 			return
 		}
 		l.takeIn()
 		l.acting = true
-	}
-	if time.Now().Before(l.rest) {
-		return
 	}
 	l.reload()
 	l.decide()

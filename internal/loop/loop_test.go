@@ -32,14 +32,14 @@ func TestTheConfigurationIsReadAgain(t *testing.T) {
 			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(look)
+			<-time.After(look)
 		}
 		write(enqueueOnly)
 		c, err := newConfiguration(Options{ConfigFile: path})
 		if err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(look)
+		<-time.After(look)
 		if c.changed() {
 			t.Error("a file that did not change is taken for changed")
 		}
@@ -50,7 +50,8 @@ func TestTheConfigurationIsReadAgain(t *testing.T) {
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
-		if time.Sleep(look); c.changed() {
+		<-time.After(look)
+		if c.changed() {
 			t.Error("a file that is gone is taken for changed")
 		}
 		write("actions: \"enqueue, allocate\"\ntiers:\n- plugins:\n  - name: gang\n")

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	volcano "volcano.sh/apis/pkg/client/clientset/versioned/fake"
@@ -52,15 +53,14 @@ func TestTheLoopOutlivesACycleThatPanics(t *testing.T) {
 			New: func(_ policy.Choice, l *ledger.Ledger) (any, error) { return poison{l}, nil }})}}.withDefaults(),
 		conf: &configuration{profile: policy.Profile{Actions: []string{"enqueue", "allocate"},
 			Tiers: [][]policy.Choice{{{Plugin: "poison"}, {Plugin: "gang"}, {Plugin: "proportion"}}}}},
-		carrier: carry.New(ctx, carry.Options{Clients: carry.Clients{Fast: []kubernetes.Interface{kube}, Slow: kube, Groups: groups, Figures: groups}})}
+		carrier: carry.New(ctx, carry.Options{Clients: carry.Clients{Fast: []kubernetes.Interface{kube}, Slow: kube, Events: kube, Groups: groups, Figures: groups}})}
 	if l.engine, err = l.conf.engine(l.o); err != nil {
 		t.Fatal(err)
 	}
 	seen.Start(ctx)
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
-		if ok, _ := seen.Synced(); ok || time.Now().After(end) {
-			break
-		}
+	synced := func(context.Context) (bool, error) { ok, _ := seen.Synced(); return ok, nil }
+	if err := wait.PollUntilContextTimeout(ctx, time.Millisecond, 20*time.Second, true, synced); err != nil {
+		t.Fatal(err)
 	}
 	l.takeIn()
 	l.decide() // panics inside

@@ -114,6 +114,9 @@ func (l *loop) finish(err error) {
 	bound, cancel := context.WithTimeout(context.Background(), l.o.Drain)
 	defer cancel()
 	l.carrier.Wait(bound)
+	brief, stop := context.WithTimeout(bound, time.Second) // others wait for the lease
+	defer stop()
+	l.carrier.WaitForWords(brief)
 	if flying, waiting, _ := l.carrier.Load(); flying+waiting > 0 {
 		klog.InfoS("Requests were cut short by the end", "underWay", flying, "waiting", waiting)
 	}

@@ -18,6 +18,7 @@ func (l *Ledger) Audit() []string {
 	a.jobs()
 	a.queues()
 	a.lists()
+	a.groups()
 	for _, b := range l.books {
 		for _, f := range b.Audit(l.sits) {
 			a.say("book %s: %s", b.Name(), f)

@@ -69,3 +69,21 @@ func (l *Ledger) regroupTask(t TaskID) {
 	row.Class = l.class(&spec, false)
 	l.dropClass(was)
 }
+
+// groups checks that every task's class has the groups of its queue.
+func (a *auditor) groups() {
+	l := a.l
+	for t := range l.tasks {
+		row := &l.tasks[t]
+		if row.free || row.Unsound {
+			continue
+		}
+		var want *model.NodeGroups
+		if row.Job != NoJob && l.heeds && l.jobs[row.Job].Queue != NoQueue {
+			want = l.groupsOf(l.jobs[row.Job].Queue)
+		}
+		if got := l.classes[row.Class].Spec.Groups; !got.Equal(want) {
+			a.say("task %v: its class has node groups %+v, recounted %+v", row.Key, got, want)
+		}
+	}
+}

@@ -37,7 +37,8 @@ type Carrier struct {
 	options Options
 	ctx     context.Context
 	fast    *lane
-	slow    *lane
+	slow    *lane // conditions and figures
+	events  *lane
 	turn    atomic.Uint64 // of the connections
 	groups  groupWrites
 	dropped atomic.Int64
@@ -66,7 +67,7 @@ func New(ctx context.Context, o Options) *Carrier {
 	if o.PodGroup == nil {
 		o.PodGroup = func(string, string) *schedulingv1beta1.PodGroup { return nil }
 	}
-	c := &Carrier{options: o, ctx: ctx, fast: newLane(), slow: newLane(), setbacks: map[string]int{}, wake: make(chan struct{}, 1)}
+	c := &Carrier{options: o, ctx: ctx, fast: newLane(), slow: newLane(), events: newLane(), setbacks: map[string]int{}, wake: make(chan struct{}, 1)}
 	c.groups.pending = map[ledger.Key]*groupWrite{}
 	return c
 }
@@ -106,17 +107,31 @@ func (c *Carrier) Load() (flying, waiting, limit int) { return c.fast.load() }
 // Dropped counts words that were not said because too many waited.
 func (c *Carrier) Dropped() int64 { return c.dropped.Load() }
 
-// Wait returns when every item and word was answered, or ctx ends.
+// Wait returns when every item of a plan and every PodGroup's status was answered, or
+// ctx ends.
 func (c *Carrier) Wait(ctx context.Context) {
-	quiet := make(chan struct{})
-	go func() {
+	await(ctx, func() {
 		c.flushGroups()
 		c.fast.wait()
+	})
+}
+
+// WaitForWords returns when nothing waits to be said, or ctx ends.
+func (c *Carrier) WaitForWords(ctx context.Context) {
+	await(ctx, func() {
 		c.slow.wait()
-		close(quiet)
+		c.events.wait()
+	})
+}
+
+func await(ctx context.Context, what func()) {
+	done := make(chan struct{})
+	go func() {
+		what()
+		close(done)
 	}()
 	select {
-	case <-quiet:
+	case <-done:
 	case <-ctx.Done():
 	}
 }
@@ -178,7 +193,7 @@ func (c *Carrier) run(e errand) (outcome sched.Outcome, latency time.Duration, o
 			return sched.Failed, latency, overloaded
 		}
 		err := c.timed(&latency, e.send)
-		answer := sort(err)
+		answer := kindOf(err)
 		switch answer {
 		case done:
 			return sched.Done, latency, overloaded

@@ -57,7 +57,7 @@ func newServer() *server {
 
 func (s *server) carrier(ctx context.Context) *carry.Carrier {
 	return carry.New(ctx, carry.Options{Leading: func() bool { return s.leading },
-		Clients: carry.Clients{Fast: []kubernetes.Interface{s.kube}, Slow: s.kube, Groups: s.volcano, Figures: s.volcano}})
+		Clients: carry.Clients{Fast: []kubernetes.Interface{s.kube}, Slow: s.kube, Events: s.kube, Groups: s.volcano, Figures: s.volcano}})
 }
 
 var bindP = sched.Item{ID: 7, Kind: sched.BindPod, Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "life", Node: "n"}
@@ -74,6 +74,7 @@ func (s *server) receipt(t *testing.T, item sched.Item) (sched.Receipt, time.Dur
 	took := time.Since(began)
 	all := c.Receipts()
 	c.Wait(ctx)
+	c.WaitForWords(ctx)
 	if len(all) != 1 || all[0].Item.ID != item.ID {
 		t.Fatalf("the receipts are %+v, want one for the item", all)
 	}
@@ -190,7 +191,7 @@ func TestAPodGroupsStatusIsGathered(t *testing.T) {
 		c.PodGroupStatus(group, "g", carry.GroupStatus{Counts: carry.Counts{Running: 2}})
 		c.PodGroupStatus(group, "g", carry.GroupStatus{Counts: carry.Counts{Running: 3},
 			Conditions: []schedulingv1beta1.PodGroupCondition{{Type: "Scheduled", Status: "True"}}})
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		c.Wait(t.Context())
 		patches := 0
 		for _, a := range s.volcano.Actions() {
@@ -230,6 +231,6 @@ func TestTooManyWordsAreDropped(t *testing.T) {
 		}
 		cancel() // the rest need not be said
 		close(block)
-		c.Wait(t.Context())
+		c.WaitForWords(t.Context())
 	})
 }

@@ -15,18 +15,23 @@ import (
 // the requests under way on one (to 100 or 250), and each has one lock.
 const connections = 4
 
-// The slow road's rate: what is said about waiting may take its time.
+// The slow road's rates: what is said may take its time. Events have one of their own,
+// so that thousands of them do not keep an autoscaler waiting for a condition.
 const (
 	saidPerSecond = 50
 	saidAtOnce    = 100
+
+	eventsPerSecond = 100
+	eventsAtOnce    = 200
 )
 
 // Clients are the clients that carrying needs.
 type Clients struct {
 	Fast    []kubernetes.Interface // bindings and the like, over connections of their own, in protobuf
-	Groups  versioned.Interface    // PodGroup phases
-	Slow    kubernetes.Interface   // pods' conditions and events
-	Figures versioned.Interface    // PodGroups' conditions and Queues' figures
+	Groups  versioned.Interface    // PodGroups' statuses
+	Slow    kubernetes.Interface   // pods' conditions
+	Events  kubernetes.Interface
+	Figures versioned.Interface // Queues' figures
 }
 
 // NewClients makes clients from one configuration, which is not changed.
@@ -48,6 +53,11 @@ func NewClients(config *rest.Config) (Clients, error) {
 	gentle := fast(config)
 	gentle.QPS, gentle.Burst = saidPerSecond, saidAtOnce
 	if c.Slow, err = kubernetes.NewForConfig(gentle); err != nil {
+		return Clients{}, fmt.Errorf("make a client for conditions: %w", err)
+	}
+	gentle = fast(config)
+	gentle.QPS, gentle.Burst = eventsPerSecond, eventsAtOnce
+	if c.Events, err = kubernetes.NewForConfig(gentle); err != nil {
 		return Clients{}, fmt.Errorf("make a client for events: %w", err)
 	}
 	gentle = fast(config)

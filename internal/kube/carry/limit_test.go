@@ -16,7 +16,7 @@ func TestALaneBearsMoreWhileAnswersComeInTime(t *testing.T) {
 				if n := flying.Add(1); n > most.Load() {
 					most.Store(n)
 				}
-				time.Sleep(5 * time.Millisecond)
+				<-time.After(5 * time.Millisecond)
 				flying.Add(-1)
 				return 5 * time.Millisecond, false
 			})
@@ -44,7 +44,7 @@ func TestALaneBearsLessWhenTheServerIsOverloaded(t *testing.T) {
 				l := newLane()
 				for range 2000 {
 					l.do(func() (time.Duration, bool) {
-						time.Sleep(200 * time.Millisecond)
+						<-time.After(200 * time.Millisecond)
 						return answer.latency, answer.overloaded
 					})
 				}

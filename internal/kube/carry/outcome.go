@@ -22,9 +22,9 @@ const (
 	later        // the server has no time now: ask again
 )
 
-// sort says what an answer means. Time-outs and broken connections are unknown, for
+// kindOf says what an answer means. Time-outs and broken connections are unknown, for
 // the server may have done what it could not say.
-func sort(err error) kind {
+func kindOf(err error) kind {
 	var network net.Error
 	switch {
 	case err == nil:

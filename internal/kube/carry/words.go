@@ -14,7 +14,7 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// Bounds of the slow road.
+// Bounds of what waits to be said, conditions and events each.
 const (
 	mostWaiting = 8192 // words that wait; more are dropped
 	mostMessage = 1024 // bytes of a message
@@ -34,7 +34,7 @@ type Event struct {
 // Event tells of something, unless too much waits to be told. It does not wait, and
 // tells no one when it could not be said: an event is worth no repetition.
 func (c *Carrier) Event(e Event) {
-	c.say(func(ctx context.Context) error {
+	c.say(c.events, func(ctx context.Context) error {
 		now := metav1.Now()
 		kind, version := corev1.EventTypeNormal, "v1"
 		if e.Warning {
@@ -43,7 +43,7 @@ func (c *Carrier) Event(e Event) {
 		if e.Kind == "PodGroup" {
 			version = "scheduling.volcano.sh/v1beta1"
 		}
-		_, err := c.options.Clients.Slow.CoreV1().Events(e.Object.Namespace).Create(ctx, &corev1.Event{
+		_, err := c.options.Clients.Events.CoreV1().Events(e.Object.Namespace).Create(ctx, &corev1.Event{
 			ObjectMeta: metav1.ObjectMeta{Namespace: e.Object.Namespace,
 				Name: fmt.Sprintf("%s.%x.%04x", e.Object.Name, now.UnixNano(), rand.Uint32()&0xffff)},
 			InvolvedObject: corev1.ObjectReference{APIVersion: version, Kind: e.Kind,
@@ -61,7 +61,7 @@ func (c *Carrier) Event(e Event) {
 func (c *Carrier) PodCondition(pod ledger.Key, uid, reason, message string) bool {
 	patch := conditions(uid, corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionFalse,
 		Reason: reason, Message: clip(message), LastTransitionTime: metav1.Now()})
-	return c.say(func(ctx context.Context) error {
+	return c.say(c.slow, func(ctx context.Context) error {
 		_, err := c.options.Clients.Slow.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name,
 			types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
 		return err
@@ -73,27 +73,27 @@ func (c *Carrier) PodCondition(pod ledger.Key, uid, reason, message string) bool
 func (c *Carrier) QueueAllocated(name, uid string, allocated map[string]*string) bool {
 	patch, _ := json.Marshal(map[string]any{
 		"metadata": map[string]any{"uid": uid}, "status": map[string]any{"allocated": allocated}}) // strings only
-	return c.say(func(ctx context.Context) error {
+	return c.say(c.slow, func(ctx context.Context) error {
 		_, err := c.options.Clients.Figures.SchedulingV1beta1().Queues().Patch(ctx, name,
 			types.MergePatchType, patch, metav1.PatchOptions{}, "status")
 		return err
 	})
 }
 
-// say does something on the slow road, a few times if the server has no time; false
+// say does something on a lane of the slow road, a few times if the server has no time; false
 // when too much waits.
-func (c *Carrier) say(what func(context.Context) error) bool {
-	if _, waiting, _ := c.slow.load(); waiting >= mostWaiting {
+func (c *Carrier) say(on *lane, what func(context.Context) error) bool {
+	if _, waiting, _ := on.load(); waiting >= mostWaiting {
 		c.dropped.Add(1)
 		return false
 	}
-	c.slow.do(func() (latency time.Duration, overloaded bool) {
+	on.do(func() (latency time.Duration, overloaded bool) {
 		for n := range tries {
 			if !c.options.Leading() || c.ctx.Err() != nil {
 				return latency, overloaded
 			}
 			err := c.timed(&latency, what)
-			if answer := sort(err); answer != later && answer != unknown {
+			if answer := kindOf(err); answer != later && answer != unknown {
 				return 0, overloaded // the client's own rate limit is in the latency
 			}
 			overloaded = true

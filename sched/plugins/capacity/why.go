@@ -18,7 +18,7 @@ func (p *plugin) QueueArithmetic(q ledger.QueueID) ([]trace.Arithmetic, bool) {
 	}
 	var dims []resource.Dim
 	for d := range resource.Dim(p.dims) {
-		if p.shown(q, d) {
+		if p.shown(q, d) || p.rows[q].deserved[d] > 0 {
 			dims = append(dims, d)
 		}
 	}

@@ -19,7 +19,7 @@ func (p *plugin) QueueArithmetic(q ledger.QueueID) ([]trace.Arithmetic, bool) {
 	}
 	var dims []resource.Dim
 	for d := range resource.Dim(p.l.Dims.Len()) {
-		if p.shown(q, d) {
+		if p.shown(q, d) || !root && p.rows[q].deserved.Get(d) > 0 {
 			dims = append(dims, d)
 		}
 	}
