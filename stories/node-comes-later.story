@@ -13,7 +13,7 @@ wait ml/train: GangIncomplete 0 of 2: NotEnoughResources: gpu 4 asked, 2 free on
 node n2 gpu=4
 cycle
 ----
-wait ml/train: GangIncomplete 1 of 2: NotEnoughResources: gpu 4 asked, 2 free on n1
+wait ml/train: GangIncomplete 1 of 2: NotEnoughResources: gpu 4 asked, 0 free on n2
 
 node n3 gpu=4
 cycle

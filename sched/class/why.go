@@ -85,8 +85,7 @@ func (w *why) ask(t ledger.TaskID, n ledger.NodeID) {
 	}
 	if short > 0 {
 		w.onlyRes = true
-		if w.nearest == ledger.NoNode || cmp.Or(cmp.Compare(short, w.short), cmp.Compare(missing, w.missing),
-			cmp.Compare(name, w.x.l.Node(w.nearest).Name)) < 0 {
+		if w.nearest == ledger.NoNode || w.nearer(n, short, missing) {
 			w.nearest, w.short, w.missing = n, short, missing
 		}
 		return
@@ -105,22 +104,14 @@ func (w *why) ask(t ledger.TaskID, n ledger.NodeID) {
 }
 
 // nearer says that a node comes nearer to taking the task than the nearest so far: one
-// that could hold it were it empty, then one short in fewer dimensions, then one with
-// more room in the first that differs, then by name.
-func (w *why) nearer(n ledger.NodeID, short int) bool {
-	l := w.x.l
+// that could hold it were it empty, then one short in fewer dimensions, then one that
+// misses a smaller part of what is asked, then by name.
+func (w *why) nearer(n ledger.NodeID, short int, missing int64) bool {
 	if a, b := w.couldHold(n), w.couldHold(w.nearest); a != b {
 		return a
 	}
-	if short != w.short {
-		return short < w.short
-	}
-	for _, need := range w.class.Need {
-		if a, b := min(l.Room(need.Dim)[n], need.Amount), min(l.Room(need.Dim)[w.nearest], need.Amount); a != b {
-			return a > b
-		}
-	}
-	return l.Node(n).Name < l.Node(w.nearest).Name
+	return cmp.Or(cmp.Compare(short, w.short), cmp.Compare(missing, w.missing),
+		cmp.Compare(w.x.l.Node(n).Name, w.x.l.Node(w.nearest).Name)) < 0
 }
 
 func (w *why) couldHold(n ledger.NodeID) bool {

@@ -30,13 +30,13 @@ const (
 // bytes.
 var divisible = [...]string{CPUName, MemoryName, "ephemeral-storage", "storage"}
 
-// Whole is the amount that cannot be divided among pods: a device, for extended
-// resources (1000 milli), and 1 for cpu, memory and storage.
-func Whole(name string) int64 {
-	if slices.Contains(divisible[:], name) || strings.HasPrefix(name, "hugepages-") {
-		return 1
-	}
-	return 1000
+// Device is one whole device of an extended resource, in the engine's milli.
+const Device = 1000
+
+// Divisible says that a resource can be divided among pods as finely as its unit: cpu,
+// memory, storage. Extended resources come in whole devices.
+func Divisible(name string) bool {
+	return slices.Contains(divisible[:], name) || strings.HasPrefix(name, "hugepages-")
 }
 
 // Dims interns the names of dimensions in the order of first sight. It only grows.

@@ -42,12 +42,21 @@ type plugin struct {
 	totals          resource.Vec
 	opens           uint64
 	filler          fair.Filler
-	stakes          []fair.Stake
 	claims          []fair.Claim
+	divided         []division // by dimension
 	out             []int64
 	figures, shapes uint64
 	opened          bool
 	freed, last     resource.Vec // scratch of Reclaimable
+}
+
+// division is how one dimension was divided last: most changes touch a dimension or two,
+// and what nobody's stake changed in need not be divided again.
+type division struct {
+	total, unit int64
+	queues      []ledger.QueueID
+	claims      []fair.Claim
+	out         []int64
 }
 
 // row is what a queue deserves and may at most hold.
@@ -142,42 +151,59 @@ func widen(v resource.Vec, n int) resource.Vec {
 
 // fill divides one dimension.
 func (p *plugin) fill(d resource.Dim) {
-	stakes, unit := p.divide(d)
-	p.claims, p.out = p.claims[:0], p.out[:0]
-	for _, s := range stakes {
-		p.claims = append(p.claims, s.Claim())
-		p.out = append(p.out, 0)
+	unit := p.claim(d)
+	for len(p.divided) <= int(d) {
+		p.divided = append(p.divided, division{})
 	}
+	last := &p.divided[d]
+	if last.total == p.total(d) && last.unit == unit && slices.Equal(last.claims, p.claims) && slices.Equal(last.queues, p.sharing) {
+		for i, q := range p.sharing {
+			p.rows[q].deserved[d] = last.out[i] * unit
+		}
+		return
+	}
+	last.total, last.unit = p.total(d), unit
+	last.claims, last.queues = append(last.claims[:0], p.claims...), append(last.queues[:0], p.sharing...)
 	p.filler.Fill(p.total(d)/unit, p.claims, p.out)
+	last.out = append(last.out[:0], p.out...)
 	for i, q := range p.sharing {
 		p.rows[q].deserved[d] = p.out[i] * unit
 	}
 }
 
-// divide lists what everybody has at stake in one dimension, in the unit it is divided in:
-// whole devices, as long as everything there is and everything asked, guaranteed and
-// bounded comes in whole devices; otherwise the engine's unit. Half a device each would
-// keep two queues from the device that one of them could use (decision 1: rounding never
-// costs a pod that would have fitted). The slice is good until the next call.
-func (p *plugin) divide(d resource.Dim) (stakes []fair.Stake, unit int64) {
-	p.stakes = p.stakes[:0]
+// claim lists what everybody has at stake in one dimension, in the unit it is divided in:
+// whole devices, as long as everything there is, asked for, guaranteed and bounded comes in
+// whole devices; otherwise the engine's unit. Half a device each would keep two queues from the
+// device that one of them could use (decision 1: rounding never costs a pod that would
+// have fitted).
+func (p *plugin) claim(d resource.Dim) (unit int64) {
+	p.claims, p.out = p.claims[:0], p.out[:0]
+	whole := !resource.Divisible(p.l.Dims.Name(d)) && p.total(d)%resource.Device == 0
 	for _, q := range p.sharing {
-		p.stakes = append(p.stakes, p.stake(q, d))
+		s := p.stake(q, d)
+		whole = whole && s.Floor%resource.Device == 0 && s.Request%resource.Device == 0 && s.RealCapability.Value%resource.Device == 0
+		p.claims = append(p.claims, s.Claim())
+		p.out = append(p.out, 0)
 	}
-	unit = resource.Whole(p.l.Dims.Name(d))
-	if unit == 1 || p.total(d)%unit != 0 {
-		return p.stakes, 1
+	if !whole {
+		return 1
 	}
-	for _, s := range p.stakes {
-		if s.Request%unit != 0 || s.Floor%unit != 0 || s.RealCapability.Value%unit != 0 {
-			return p.stakes, 1
-		}
+	for i := range p.claims {
+		p.claims[i].Floor /= resource.Device
+		p.claims[i].Cap /= resource.Device
 	}
-	for i := range p.stakes {
-		s := &p.stakes[i]
+	return resource.Device
+}
+
+// divide is claim with what every claim is made of, for showing the arithmetic.
+func (p *plugin) divide(d resource.Dim) (stakes []fair.Stake, unit int64) {
+	unit = p.claim(d)
+	for _, q := range p.sharing {
+		s := p.stake(q, d)
 		s.Floor, s.Request, s.RealCapability.Value = s.Floor/unit, s.Request/unit, s.RealCapability.Value/unit
+		stakes = append(stakes, s)
 	}
-	return p.stakes, unit
+	return stakes, unit
 }
 
 // total is the cluster, within what a user's queue root names as limit (decision 6).
