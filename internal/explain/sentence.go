@@ -143,8 +143,25 @@ func noPods(r trace.Reason) string {
 	return "it may start, but none of its pods has been created yet"
 }
 
+// tried says where the members would have gone, the first few of them.
+func tried(places []trace.Placement) string {
+	const most = 3
+	var out []string
+	for _, p := range places[:min(len(places), most)] {
+		_, name, _ := strings.Cut(p.Task, "/")
+		out = append(out, name+" on "+p.Node)
+	}
+	if more := len(places) - most; more > 0 {
+		out = append(out, fmt.Sprintf("%d more", more))
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(out, ", ") + ")"
+}
+
 func gangIncomplete(r trace.Reason) string {
-	text := fmt.Sprintf("%d of %s could be placed", r.Have, count(r.Need, "pod"))
+	text := fmt.Sprintf("%d of %s could be placed%s", r.Have, count(r.Need, "pod"), tried(r.Tried))
 	if r.Cause == nil || !r.Cause.Is() {
 		return text
 	}

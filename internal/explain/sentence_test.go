@@ -52,6 +52,8 @@ var sentencesByCode = []struct {
 	{trace.Reason{Code: trace.SchedulingGated, Have: 1}, "1 pod is held back by scheduling gates"},
 	{trace.Reason{Code: trace.GangIncomplete, Have: 1, Need: 3, Cause: &noRoom}, "1 of 3 pods could be placed; " + noRoomText},
 	{trace.Reason{Code: trace.GangIncomplete, Have: 0, Need: 1}, "0 of 1 pod could be placed"},
+	{trace.Reason{Code: trace.GangIncomplete, Have: 4, Need: 9, Tried: []trace.Placement{{Task: "ns/a", Node: "n1"}, {Task: "ns/b", Node: "n1"},
+		{Task: "ns/c", Node: "n2"}, {Task: "ns/d", Node: "n2"}}}, "4 of 9 pods could be placed (a on n1, b on n1, c on n2, 1 more)"},
 	{trace.Reason{Code: trace.QueueQuotaInsufficient, Queue: "a", Shorts: []trace.Short{{Dim: "cpu", Need: 12000, Have: 6000}}},
 		"queue a has no room for its minResources (cpu: 12 with it, 6 allowed)"},
 	{trace.Reason{Code: trace.ClusterOvercommitted, Shorts: []trace.Short{{Dim: "cpu", Need: 12000, Have: 9600}}},

@@ -63,6 +63,8 @@ func newMetrics() *metrics {
 	for _, figure := range []string{"allocated", "request", "deserved", "capacity", "real_capacity", "inqueue"} {
 		m.queues[figure+"_milli_cpu"] = gauges("volcano_queue_"+figure+"_milli_cpu", "A queue's "+figure+" CPU, in milli.", "queue_name")
 		m.queues[figure+"_memory_bytes"] = gauges("volcano_queue_"+figure+"_memory_bytes", "A queue's "+figure+" memory, in bytes.", "queue_name")
+		// The name in the guides that Volcano's own metrics have left behind.
+		m.queues[figure+"_memory"] = gauges("volcano_queue_"+figure+"_memory", "The same as volcano_queue_"+figure+"_memory_bytes.", "queue_name")
 		m.scalars[figure] = gauges("volcano_queue_"+figure+"_scalar_resources", "A queue's "+figure+" of another resource, in milli.", "queue_name", "resource")
 	}
 	for _, figure := range []string{"share", "weight", "overused"} {
@@ -154,6 +156,7 @@ func (m *metrics) queue(q *sched.QueueReport) {
 				m.queues[figure+"_milli_cpu"].WithLabelValues(q.Name).Set(float64(a.Value))
 			case resource.MemoryName:
 				m.queues[figure+"_memory_bytes"].WithLabelValues(q.Name).Set(float64(a.Value))
+				m.queues[figure+"_memory"].WithLabelValues(q.Name).Set(float64(a.Value))
 			default:
 				m.scalars[figure].WithLabelValues(q.Name, a.Name).Set(float64(a.Value))
 			}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
 )
@@ -27,6 +28,7 @@ type turn struct {
 	why     trace.Reason     // the first refusal
 	waits   bool             // a reservation still waits for its victims
 	placed  int32
+	tried   []trace.Placement
 	explain bool // amounts are wanted with refusals; without, a refusal is one comparison
 }
 
@@ -110,9 +112,25 @@ func (t *turn) refuseAfter(fit int64, why func(ledger.TaskID) trace.Reason) {
 			}
 		}
 		r = why(next)
+		t.remember()
 		return false
 	})
 	t.refuse(next, r)
+}
+
+// remember notes where the members went that are about to be taken back: the last
+// transaction's context (seed 003 §6.4), so that a pod can be told where it could have
+// gone. It is worked out when somebody asks and leaves nothing on a task.
+func (t *turn) remember() {
+	if !t.explain {
+		return
+	}
+	for _, id := range t.w.Tasks {
+		task := t.s.L.Task(id)
+		if placed := task.Status == model.Allocated || task.Status == model.Pipelined; placed && len(t.tried) < trace.MostTried {
+			t.tried = append(t.tried, trace.Placement{Task: task.Key.String(), Node: t.s.L.Node(task.Node).Name})
+		}
+	}
 }
 
 // nodes is why no node takes a task: with how many refuse for what, where that is
@@ -147,6 +165,7 @@ func (t *turn) statement(tx *ledger.Tx) Outcome {
 		tx.Keep()
 		return Kept
 	default:
+		t.remember()
 		return Refused
 	}
 }
@@ -280,7 +299,7 @@ func (t *turn) reason() trace.Reason {
 		return t.why
 	}
 	cause := t.why
-	return trace.Reason{Code: trace.GangIncomplete, Have: int(min(t.placed, need)), Need: int(need), Cause: &cause}
+	return trace.Reason{Code: trace.GangIncomplete, Have: int(min(t.placed, need)), Need: int(need), Cause: &cause, Tried: t.tried}
 }
 
 func (t *turn) pipelinedReason() trace.Reason {

@@ -87,6 +87,9 @@ type NodeCount struct {
 	Example string
 }
 
+// Placement is where a task would have gone, had its gang started.
+type Placement struct{ Task, Node string }
+
 // Reason says why. The zero Reason means that nothing is in the way. Which fields
 // carry meaning is said at each Code. Lists are sorted (Shorts by name, cpu and
 // memory first; Nodes by falling count, then code and text).
@@ -99,7 +102,11 @@ type Reason struct {
 	Shorts     []Short
 	Nodes      []NodeCount
 	Cause      *Reason
+	Tried      []Placement // GangIncomplete: what was tried and taken back, in that order; at most MostTried
 }
+
+// MostTried bounds Reason.Tried.
+const MostTried = 16
 
 // Is says that there is a reason at all.
 func (r Reason) Is() bool { return r.Code != None }
