@@ -54,6 +54,9 @@ func Backfill(s *session.Session, j ledger.JobID) (placed int, why trace.Reason)
 		ok, have, first = wholeBestEffort(s, tx, j)
 		return ok
 	}) {
+		if job.MinMember == 1 {
+			return 0, first
+		}
 		return 0, trace.Reason{Code: trace.GangIncomplete, Have: int(have - before), Need: int(job.MinMember - before), Cause: &first}
 	}
 	placed = int(job.Placed() - before)
