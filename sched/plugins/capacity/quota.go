@@ -77,27 +77,9 @@ func (p *plugin) above(q ledger.QueueID, want resource.Vec) trace.Reason {
 // shorts lists the dimensions that want asks for and in which future is above its
 // limit.
 func (p *plugin) shorts(limits []fair.Limit, want resource.Vec, future func(resource.Dim) int64) []trace.Short {
-	return p.listed(func(d resource.Dim) bool {
+	return policy.Shorts(p.l.Dims, func(d resource.Dim) bool {
 		return int(d) < len(limits) && limits[d].Bounded && want.Get(d) > 0 && future(d) > limits[d].Value
 	}, func(d resource.Dim) trace.Short { return trace.Short{Need: future(d), Have: limits[d].Value} })
-}
-
-// listed are the amounts of the dimensions that matter, by name.
-func (p *plugin) listed(matters func(resource.Dim) bool, amounts func(resource.Dim) trace.Short) []trace.Short {
-	var dims []resource.Dim
-	for d := range resource.Dim(p.l.Dims.Len()) {
-		if matters(d) {
-			dims = append(dims, d)
-		}
-	}
-	p.l.Dims.SortByName(dims)
-	var out []trace.Short
-	for _, d := range dims {
-		s := amounts(d)
-		s.Dim = p.l.Dims.Name(d)
-		out = append(out, s)
-	}
-	return out
 }
 
 // VoteEnqueue lets a job in while minResources + allocated + inqueue - elastic of its

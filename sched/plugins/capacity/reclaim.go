@@ -51,7 +51,7 @@ func short(c policy.Claim, d resource.Dim) bool {
 
 func (p *plugin) undeserved(c policy.Claim) trace.Reason {
 	queue := p.l.Queue(c.Queue)
-	return trace.Reason{Code: trace.QueueDeserved, Queue: queue.Name, Shorts: p.listed(
+	return trace.Reason{Code: trace.QueueDeserved, Queue: queue.Name, Shorts: policy.Shorts(p.l.Dims,
 		func(d resource.Dim) bool { return c.Want.Get(d) > 0 && short(c, d) },
 		func(d resource.Dim) trace.Short {
 			future := resource.Sum{}.Plus(queue.Allocated.Get(d)).Plus(c.Want.Get(d)).Int64()
@@ -127,7 +127,7 @@ func (p *plugin) guaranteed(q ledger.QueueID) trace.Reason {
 	broken := func(d resource.Dim) bool { return p.gives(d) && left(d) < queue.Guarantee.Get(d) }
 	for d := range p.unit {
 		if broken(resource.Dim(d)) {
-			return trace.Reason{Code: trace.VictimGuaranteed, Queue: queue.Name, Shorts: p.listed(broken,
+			return trace.Reason{Code: trace.VictimGuaranteed, Queue: queue.Name, Shorts: policy.Shorts(p.l.Dims, broken,
 				func(d resource.Dim) trace.Short { return trace.Short{Need: queue.Guarantee.Get(d), Have: left(d)} })}
 		}
 	}
@@ -153,7 +153,7 @@ func (p *plugin) within(q ledger.QueueID) trace.Reason {
 	if !any {
 		return trace.Reason{}
 	}
-	return trace.Reason{Code: trace.VictimDeserved, Queue: queue.Name, Shorts: p.listed(speaks,
+	return trace.Reason{Code: trace.VictimDeserved, Queue: queue.Name, Shorts: policy.Shorts(p.l.Dims, speaks,
 		func(d resource.Dim) trace.Short { return trace.Short{Need: deserved.Get(d), Have: held(d)} })}
 }
 

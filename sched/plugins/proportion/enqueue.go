@@ -24,7 +24,7 @@ func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) {
 	if !job.HasMin || !p.known(job.Queue) {
 		return policy.Permit, trace.Reason{}
 	}
-	r.Shorts = p.shorts(func(d resource.Dim) bool {
+	r.Shorts = policy.Shorts(p.l.Dims, func(d resource.Dim) bool {
 		limit, bounded := p.mayHold(job.Queue, d)
 		return bounded && job.MinResources.Get(d) > 0 && p.future(job, d) > limit
 	}, func(d resource.Dim) trace.Short {

@@ -274,7 +274,7 @@ func (p *plugin) Overused(q ledger.QueueID) (trace.Reason, bool) {
 		return trace.Reason{}, false
 	}
 	r := trace.Reason{Code: trace.QueueOverused, Queue: p.l.Queue(q).Name}
-	r.Shorts = p.shorts(func(d resource.Dim) bool { return p.involved(q, d) }, func(d resource.Dim) trace.Short {
+	r.Shorts = policy.Shorts(p.l.Dims, func(d resource.Dim) bool { return p.involved(q, d) }, func(d resource.Dim) trace.Short {
 		return trace.Short{Need: p.rows[q].deserved.Get(d), Have: p.l.Queue(q).Allocated.Get(d)}
 	})
 	return r, true
@@ -343,7 +343,7 @@ func (p *plugin) refusal(q ledger.QueueID, want resource.Vec) trace.Reason {
 	future := func(d resource.Dim) int64 {
 		return resource.Sum{}.Plus(queue.Allocated.Get(d)).Plus(want.Get(d)).Int64()
 	}
-	r.Shorts = p.shorts(func(d resource.Dim) bool {
+	r.Shorts = policy.Shorts(p.l.Dims, func(d resource.Dim) bool {
 		return p.counts(d) && want.Get(d) > 0 && future(d) > p.rows[q].deserved.Get(d)
 	}, func(d resource.Dim) trace.Short {
 		return trace.Short{Need: future(d), Have: p.rows[q].deserved.Get(d)}
@@ -357,22 +357,4 @@ func (p *plugin) refusal(q ledger.QueueID, want resource.Vec) trace.Reason {
 // known says that a queue shares the cluster, and its row is its own.
 func (p *plugin) known(q ledger.QueueID) bool {
 	return q >= 0 && int(q) < len(p.rows) && p.rows[q].shares
-}
-
-// shorts lists the dimensions that matter, by name.
-func (p *plugin) shorts(matters func(resource.Dim) bool, amounts func(resource.Dim) trace.Short) []trace.Short {
-	var dims []resource.Dim
-	for d := range resource.Dim(p.l.Dims.Len()) {
-		if matters(d) {
-			dims = append(dims, d)
-		}
-	}
-	p.l.Dims.SortByName(dims)
-	var out []trace.Short
-	for _, d := range dims {
-		s := amounts(d)
-		s.Dim = p.l.Dims.Name(d)
-		out = append(out, s)
-	}
-	return out
 }
