@@ -76,7 +76,7 @@ func (e *Engine) Restore(c Commitments) {
 		}
 		held := ledger.Commitment{Kind: t.Kind, Node: e.l.NameNode(t.Node), Item: t.Item, Until: t.Until, Chosen: t.Chosen}
 		if e.l.Restore(id, held) && t.Kind == ledger.CommitReserve {
-			e.groups = append(e.groups, id)
+			e.reserved = append(e.reserved, id)
 		}
 	}
 	for _, p := range c.Phases {

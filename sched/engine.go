@@ -18,18 +18,18 @@ import (
 
 // Engine is the state machine. It is not safe for concurrent use.
 type Engine struct {
-	l       *ledger.Ledger
-	profile policy.Profile
-	policy  *policy.Set
-	actions []session.Action
-	session session.Session
-	rec     trace.Recorder
-	plan    Plan
-	nextID  uint64
-	stmts   uint64          // statements before this engine's first
-	groups  []ledger.TaskID // with a reservation; perhaps more than once, or no longer
-	touched []ledger.JobID
-	turns   int64 // when plugins answer otherwise without a fact; 0: never
+	l        *ledger.Ledger
+	profile  policy.Profile
+	policy   *policy.Set
+	actions  []session.Action
+	session  session.Session
+	rec      trace.Recorder
+	plan     Plan
+	nextID   uint64
+	stmts    uint64          // statements before this engine's first
+	reserved []ledger.TaskID // with a reservation; perhaps more than once, or no longer
+	touched  []ledger.JobID
+	turns    int64 // when plugins answer otherwise without a fact; 0: never
 }
 
 // Option adds to what an engine can be configured with.
@@ -132,7 +132,7 @@ func (e *Engine) commit(now int64) {
 			item.Kind, item.Chosen = BindPod, task.Chosen
 		case ledger.OpReserve:
 			item.Kind, until = NominatePod, now+reservationLasts
-			e.groups = append(e.groups, op.Task)
+			e.reserved = append(e.reserved, op.Task)
 		case ledger.OpEvict:
 			item.Kind, item.Action = EvictPod, op.Reason
 			if op.For != ledger.NoTask {
@@ -156,7 +156,7 @@ const reservationLasts = int64(60_000_000_000)
 
 // expire ends the reservations whose time is over.
 func (e *Engine) expire(now int64) {
-	e.groups = slices.DeleteFunc(e.groups, func(t ledger.TaskID) bool {
+	e.reserved = slices.DeleteFunc(e.reserved, func(t ledger.TaskID) bool {
 		held := e.l.Task(t).Held
 		if held.Kind == ledger.CommitReserve && held.Until <= now {
 			e.l.Drop(t)
@@ -178,7 +178,7 @@ func (e *Engine) next() int64 {
 // nextExpiry is when the first reservation ends, those made in this cycle included; 0
 // without any.
 func (e *Engine) nextExpiry() (next int64) {
-	for _, t := range e.groups {
+	for _, t := range e.reserved {
 		held := e.l.Task(t).Held
 		if held.Kind == ledger.CommitReserve && (next == 0 || held.Until < next) {
 			next = held.Until

@@ -65,13 +65,11 @@ type why struct {
 	short   int
 	missing int64
 	onlyRes bool
-	others  bool // some node refuses for another reason than room
 }
 
 func (w *why) ask(t ledger.TaskID, n ledger.NodeID) {
 	name := w.x.l.Node(n).Name
 	if v := w.x.refusedStatically(w.class, n); !v.Admits() {
-		w.others = true
 		w.add(kind{v.Code, v.Text}, name)
 		return
 	}
@@ -92,13 +90,11 @@ func (w *why) ask(t ledger.TaskID, n ledger.NodeID) {
 	}
 	for _, f := range w.r.nodeFilters {
 		if v := f.FilterNode(w.class, n, false); !v.Admits() {
-			w.others = true
 			w.add(kind{v.Code, v.Text}, name)
 			return
 		}
 	}
 	if v := w.x.asked(w.r, t, n, false); !v.Admits() {
-		w.others = true
 		w.add(kind{v.Code, v.Text}, name)
 	}
 }

@@ -32,7 +32,6 @@ type entry struct {
 	jobPrev, jobNext   TaskID
 	nodePrev, nodeNext TaskID
 	soft               bool
-	ops                int32 // length of ops before it
 	chosen             Chosen
 }
 
@@ -116,7 +115,7 @@ func (l *Ledger) op(o Op) {
 func (l *Ledger) step(t TaskID, s model.Status, n NodeID, c Chosen) {
 	row := &l.tasks[t]
 	l.undo = append(l.undo, entry{t, row.Status, row.Node, row.jobPrev, row.jobNext,
-		row.nodePrev, row.nodeNext, row.soft, int32(len(l.ops)), row.Chosen})
+		row.nodePrev, row.nodeNext, row.soft, row.Chosen})
 	l.seat(t, s, n, c)
 }
 
