@@ -65,6 +65,7 @@ type Ledger struct {
 	figuresAt uint64
 	scratch   resource.Vec
 	births    uint64
+	world     uint64
 }
 
 // New returns an empty ledger.
@@ -112,6 +113,10 @@ func (l *Ledger) Pending() []Op { return l.ops }
 // before: room freed, a node come or changed, a promise taken back. While it stands
 // still, a refusal for want of room stands too.
 func (l *Ledger) Grown() uint64 { return l.grown }
+
+// World counts whatever happens to facts and commitments: what was tried and taken back
+// leaves it as it was.
+func (l *Ledger) World() uint64 { return l.world }
 
 // Shape counts the changes to queues, their parents and what they are granted.
 func (l *Ledger) Shape() uint64 { return l.shapeAt }

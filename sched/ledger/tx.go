@@ -211,6 +211,7 @@ func (l *Ledger) Committed(item func(Op) Booking) []Op {
 	ops := l.ops
 	for _, op := range ops {
 		row := &l.tasks[op.Task]
+		l.world++
 		switch op.Kind {
 		case OpPipeline:
 			l.soften(op.Task)
@@ -257,6 +258,7 @@ type Booking struct {
 // commitment say it stands.
 func (l *Ledger) Hold(t TaskID, c Commitment) {
 	l.tasks[t].Held = c
+	l.world++
 	l.rebase(t)
 }
 

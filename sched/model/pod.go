@@ -39,6 +39,7 @@ type Pod struct {
 	PriorityClass string // spec.priorityClassName, resolved by the engine where Priority is not set
 	HasPriority   bool   // spec.priority was set
 	PreemptNever  bool   // preemptionPolicy: Never
+	PreemptSet    bool   // preemptionPolicy was set: that of its priority class plays no part
 	Preemptable   bool   // volcano.sh/preemptable, true by default
 
 	Spec   *Spec // what placing it reads; shared by pods of one template

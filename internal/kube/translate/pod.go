@@ -35,6 +35,7 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 		Grace:         grace(p),
 		PriorityClass: p.Spec.PriorityClassName,
 		PreemptNever:  p.Spec.PreemptionPolicy != nil && *p.Spec.PreemptionPolicy == corev1.PreemptNever,
+		PreemptSet:    p.Spec.PreemptionPolicy != nil,
 		Preemptable:   preemptable(p),
 	}
 	if at := p.Status.StartTime; at != nil && !at.IsZero() {
