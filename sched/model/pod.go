@@ -29,6 +29,10 @@ type Pod struct {
 
 	Phase     Phase
 	Deleting  bool   // has a deletionTimestamp
+	GoneBy    int64  // its deletionTimestamp: when its grace ends, in nanoseconds since the epoch; 0 unless Deleting
+	Started   int64  // status.startTime, in nanoseconds since the epoch; 0 before its kubelet has seen it
+	Grace     int64  // terminationGracePeriodSeconds, in nanoseconds
+	Healthy   bool   // its condition Ready holds, as PodDisruptionBudgets count
 	Node      string // spec.nodeName
 	Nominated string // status.nominatedNodeName
 	Gated     bool   // has scheduling gates
@@ -38,6 +42,8 @@ type Pod struct {
 	HasPriority   bool   // spec.priority was set
 	PreemptNever  bool   // preemptionPolicy: Never
 	Preemptable   bool   // volcano.sh/preemptable, true by default
+
+	Labels []Label // sorted by key; shared by pods of one template; what selects pods reads them, no filter does
 
 	Spec   *Spec // what placing it reads; shared by pods of one template
 	Opaque any   // the original object, for books that wrap Kubernetes' own plugins; never read by the engine
