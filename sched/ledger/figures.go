@@ -120,8 +120,14 @@ func (l *Ledger) rate(j JobID, job *Job) {
 		return
 	}
 	job.above = above
-	for _, s := range [...]model.Status{model.Bound, model.Running} {
-		for t := job.first[s]; t != NoTask; t = l.tasks[t].jobNext {
+	l.touchMembers(j)
+}
+
+// touchMembers touches the nodes of the members that could be asked to leave them: what
+// they count for there has changed, though they have not moved.
+func (l *Ledger) touchMembers(j JobID) {
+	for _, s := range [...]model.Status{model.Bound, model.Running, model.Pipelined} {
+		for t := l.jobs[j].first[s]; t != NoTask; t = l.tasks[t].jobNext {
 			l.touchNode(l.tasks[t].Node)
 		}
 	}
