@@ -108,6 +108,26 @@ func (l *Ledger) settle(j JobID, job *Job) {
 	}
 	l.mark(j)
 	l.activate(j)
+	l.rate(j, job)
+}
+
+// rate notes whether a job holds more than its minimum. When it comes to, each of its
+// members may leave where none could: their nodes are touched, so that whoever sums up
+// what nodes could free looks at them again.
+func (l *Ledger) rate(j JobID, job *Job) {
+	above := job.By[model.Allocated]+job.By[model.Binding]+job.By[model.Bound]+job.By[model.Running] > job.MinMember
+	if above == job.above {
+		return
+	}
+	job.above = above
+	if !above {
+		return
+	}
+	for _, s := range [...]model.Status{model.Bound, model.Running} {
+		for t := job.first[s]; t != NoTask; t = l.tasks[t].jobNext {
+			l.touchNode(l.tasks[t].Node)
+		}
+	}
 }
 
 // reserving says that an admitted job keeps room for what of its minResources is not

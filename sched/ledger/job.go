@@ -89,6 +89,7 @@ type Job struct {
 	elastic   resource.Vec // this job's part in its queue's Elastic
 	inqueue   resource.Vec // … and Inqueue
 	reserves  bool
+	above     bool // holds more members than its minimum
 	activeAt  int32
 	dirty     bool
 	free      bool
@@ -348,6 +349,7 @@ func (l *Ledger) applyGroup(k Key, g *model.PodGroup) {
 	l.refreshAll(j)
 	l.mark(j)
 	l.activate(j)
+	l.rate(j, job)
 	l.grown++
 	l.dropJob(j)
 }
@@ -358,6 +360,7 @@ func (l *Ledger) applyGroup(k Key, g *model.PodGroup) {
 func (l *Ledger) SetPhase(j JobID, p model.GroupPhase, item uint64) {
 	job := &l.jobs[j]
 	job.Phase, job.phaseHeld, job.phaseItem = p, true, item
+	l.world++
 	l.refreshAll(j)
 	l.mark(j)
 	l.activate(j)
@@ -389,6 +392,7 @@ func (l *Ledger) PhaseHeld(j JobID) (uint64, bool) {
 func (l *Ledger) DropPhase(j JobID) {
 	job := &l.jobs[j]
 	job.phaseHeld, job.Phase = false, model.GroupPending
+	l.world++
 	if job.Group != nil {
 		job.Phase = job.Group.Phase
 	}

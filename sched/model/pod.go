@@ -32,11 +32,14 @@ type Pod struct {
 	Node      string // spec.nodeName
 	Nominated string // status.nominatedNodeName
 	Gated     bool   // has scheduling gates
+	Started   int64  // status.startTime, nanoseconds since the epoch; 0 before
+	Grace     int64  // spec.terminationGracePeriodSeconds, in nanoseconds
 
 	Priority      int32  // resolved spec.priority, or 0
 	PriorityClass string // spec.priorityClassName, resolved by the engine where Priority is not set
 	HasPriority   bool   // spec.priority was set
 	PreemptNever  bool   // preemptionPolicy: Never
+	PreemptSet    bool   // preemptionPolicy was set: that of its priority class plays no part
 	Preemptable   bool   // volcano.sh/preemptable, true by default
 
 	Spec   *Spec // what placing it reads; shared by pods of one template
