@@ -42,7 +42,8 @@ type Ledger struct {
 
 	priorities     map[string]*model.PriorityClass
 	globalPriority *model.PriorityClass
-	quotas         map[string][]*model.Quota // by namespace, each list by name
+	quotas         map[string][]*model.Quota  // by namespace, each list by name
+	budgets        map[string][]*model.Budget // likewise
 
 	facts    factStore
 	books    []Book
@@ -58,6 +59,7 @@ type Ledger struct {
 	journal     []touch
 	journalBase uint64
 	grown       uint64
+	budgeted    uint64
 
 	active    []JobID // jobs with something left to decide
 	dirty     []JobID // jobs touched since TakeDirty
@@ -79,6 +81,7 @@ func New() *Ledger {
 		queueByName: map[string]QueueID{},
 		priorities:  map[string]*model.PriorityClass{},
 		quotas:      map[string][]*model.Quota{},
+		budgets:     map[string][]*model.Budget{},
 		facts:       newFactStore(),
 	}
 	l.tx.l = l

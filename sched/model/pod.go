@@ -29,11 +29,13 @@ type Pod struct {
 
 	Phase     Phase
 	Deleting  bool   // has a deletionTimestamp
+	GoneBy    int64  // its deletionTimestamp: when its grace ends, in nanoseconds since the epoch; 0 unless Deleting
+	Started   int64  // status.startTime, in nanoseconds since the epoch; 0 before its kubelet has seen it
+	Grace     int64  // terminationGracePeriodSeconds, in nanoseconds
+	Healthy   bool   // its condition Ready holds, as PodDisruptionBudgets count
 	Node      string // spec.nodeName
 	Nominated string // status.nominatedNodeName
 	Gated     bool   // has scheduling gates
-	Started   int64  // status.startTime, nanoseconds since the epoch; 0 before
-	Grace     int64  // spec.terminationGracePeriodSeconds, in nanoseconds
 
 	Priority      int32  // resolved spec.priority, or 0
 	PriorityClass string // spec.priorityClassName, resolved by the engine where Priority is not set
@@ -41,6 +43,8 @@ type Pod struct {
 	PreemptNever  bool   // preemptionPolicy: Never
 	PreemptSet    bool   // preemptionPolicy was set: that of its priority class plays no part
 	Preemptable   bool   // volcano.sh/preemptable, true by default
+
+	Labels []Label // sorted by key; shared by pods of one template; what selects pods reads them, no filter does
 
 	Spec   *Spec // what placing it reads; shared by pods of one template
 	Opaque any   // the original object, for books that wrap Kubernetes' own plugins; never read by the engine

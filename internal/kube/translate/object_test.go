@@ -169,7 +169,7 @@ func TestFactsOfEveryKind(t *testing.T) {
 		KindPersistentVolumeClaim: &corev1.PersistentVolumeClaim{ObjectMeta: m},
 		KindNamespace:             &corev1.Namespace{ObjectMeta: m},
 		KindStorageClass:          &storagev1.StorageClass{ObjectMeta: m},
-		KindPodDisruptionBudget:   &policyv1.PodDisruptionBudget{ObjectMeta: m},
+		model.KindBudget:          &policyv1.PodDisruptionBudget{ObjectMeta: m},
 		KindHyperNode:             &topologyv1alpha1.HyperNode{ObjectMeta: m},
 	}
 	for kind, obj := range tests {

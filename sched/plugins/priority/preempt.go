@@ -44,3 +44,6 @@ func notLower(claim, victim int32, equal bool) policy.Opinion {
 	return policy.Opinion{Vote: policy.Reject, Guard: true, Equal: equal,
 		Reason: trace.Reason{Code: trace.VictimNotLower, Have: int(victim), Need: int(claim)}}
 }
+
+// VictimCeiling is the claim's own priority: above it nobody is a victim.
+func (p *plugin) VictimCeiling(c policy.Claim) int32 { return p.l.Job(c.Job).Priority }
