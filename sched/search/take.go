@@ -5,6 +5,7 @@ import (
 
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
 	"ashlar.sh/sched/victims"
@@ -81,17 +82,8 @@ func Take(s *session.Session, rule victims.Rule, j ledger.JobID) bool {
 // preempted tells what was freed for a task, and what it asked for (seed 002 §8.2).
 func preempted(s *session.Session, rule victims.Rule, t ledger.TaskID) {
 	task := s.L.Task(t)
-	var freed []ledger.TaskID
-	for victim, r := range s.Evictions {
-		if r.For == task.Key.String() {
-			freed = append(freed, victim)
-		}
-	}
-	sum := s.L.Class(task.Class).Request.Clone()
-	clear(sum)
-	for _, v := range freed {
-		sum = sum.Add(s.L.Class(s.L.Task(v).Class).Request)
-	}
+	var sum resource.Vec
+	s.Victims.VictimsOf(t, func(v ledger.TaskID) { sum = sum.Add(s.L.Class(s.L.Task(v).Class).Request) })
 	s.Trace.Add(trace.Event{Kind: trace.Preempted, Action: rule.Action, Task: task.Key.String(), Node: s.L.Node(task.Node).Name,
 		Amounts: []trace.Labelled{{Label: "preempted", List: s.L.Dims.List(sum)},
 			{Label: "requested", List: s.L.Dims.List(s.L.Class(task.Class).Request)}}})

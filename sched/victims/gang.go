@@ -6,6 +6,7 @@ import (
 
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/trace"
 )
 
 // Take makes room for a job: for the rest of its minimum as a whole, or, where it has that
@@ -66,12 +67,26 @@ func (h *Hunt) one(tx *ledger.Tx, t ledger.TaskID) bool {
 		h.placed = append(h.placed, t)
 		return true
 	}
-	if h.l.PreemptsNever(t) || !h.place(tx) {
+	if h.l.PreemptsNever(t) || !h.entitled() || !h.place(tx) {
 		h.refused = append(h.refused, task.Class)
 		return false
 	}
 	h.placed = append(h.placed, t)
 	return true
+}
+
+// entitled says that the claim's queue may take from others at all. What it deserves does
+// not grow when victims leave; what it and those above may hold can make room.
+func (h *Hunt) entitled() bool {
+	if h.rule.Scope != OtherQueues {
+		return true
+	}
+	r, ok := h.set.Preemptive(h.claim)
+	if ok || r.Code == trace.QueueCapability {
+		return true
+	}
+	h.untitled = r
+	return false
 }
 
 // free is the best node with room for the task as things stand.

@@ -53,6 +53,15 @@ func (h *Hunt) Records(now int64, f func(ledger.TaskID, *trace.Eviction)) {
 	}
 }
 
+// VictimsOf calls f for everybody who left, in the last Take, for one task.
+func (h *Hunt) VictimsOf(t ledger.TaskID, f func(ledger.TaskID)) {
+	for _, v := range h.gone {
+		if h.deeds[v.deed].task == t {
+			f(v.task)
+		}
+	}
+}
+
 // Placed lists the tasks that the last Take gave a place, in order.
 func (h *Hunt) Placed() []ledger.TaskID { return h.placed }
 

@@ -76,7 +76,7 @@ func (h *Hunt) trimRows() {
 		return
 	}
 	var oldest *row
-	for _, r := range h.rows { // the least of all: their order makes no difference
+	for _, r := range h.rows { // order-free: the one used longest ago
 		if oldest == nil || r.used < oldest.used {
 			oldest = r
 		}

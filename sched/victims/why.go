@@ -83,6 +83,10 @@ func (h *Hunt) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reason) 
 	case h.l.PreemptsNever(tasks[i]):
 		r.Code = trace.PreemptionNever
 		return
+	case h.untitled.Is():
+		cause := h.untitled
+		r.Code, r.Cause = trace.NoVictims, &cause
+		return
 	case exhausted:
 		r.Code, r.Have = trace.SearchExhausted, steps
 		return

@@ -53,7 +53,7 @@ func TestFieldsOfAPod(t *testing.T) {
 		"a priority":                              {corev1.Pod{Spec: corev1.PodSpec{Priority: ptr(int32(0)), PriorityClassName: "c"}}, func(p *model.Pod) { p.HasPriority, p.PriorityClass = true, "c" }},
 		"a priority class":                        {corev1.Pod{Spec: corev1.PodSpec{PriorityClassName: "c"}}, func(p *model.Pod) { p.PriorityClass = "c" }},
 		"a task's own priority":                   {annotated("volcano.sh/task-priority", "-7"), func(p *model.Pod) { p.HasPriority, p.Priority = true, -7 }},
-		"preempts nobody":                         {corev1.Pod{Spec: corev1.PodSpec{PreemptionPolicy: ptr(corev1.PreemptNever)}}, func(p *model.Pod) { p.PreemptNever = true }},
+		"preempts nobody":                         {corev1.Pod{Spec: corev1.PodSpec{PreemptionPolicy: ptr(corev1.PreemptNever)}}, func(p *model.Pod) { p.PreemptNever, p.PreemptSet = true, true }},
 		"not preemptable":                         {annotated("volcano.sh/preemptable", "false"), func(p *model.Pod) { p.Preemptable = false }},
 		"not preemptable by label":                {labelled("volcano.sh/preemptable", "false"), func(p *model.Pod) { p.Preemptable, p.Labels = false, label("volcano.sh/preemptable", "false") }},
 		"preemptable is no truth value: not":      {annotated("volcano.sh/preemptable", "perhaps"), func(p *model.Pod) { p.Preemptable = false }},
