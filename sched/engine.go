@@ -34,7 +34,9 @@ type Engine struct {
 	stmts    uint64          // statements before this engine's first
 	reserved []ledger.TaskID // with a commitment that ends by itself; perhaps more than once, or no longer
 	touched  []ledger.JobID
-	decided  bool  // a cycle has run, here or in the engine this one was restored from
+	decided  bool                  // a cycle has run, here or in the engine this one was restored from
+	pleas    map[plea]trace.Reason // why nobody leaves for whom, as things stood at pleasAt
+	pleasAt  moment
 	turns    int64 // when plugins answer otherwise without a fact; 0: never
 }
 
