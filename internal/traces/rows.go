@@ -104,6 +104,9 @@ func (r *reader) gang(w *row, j *Job, priority int32) {
 	for i := range j.Members {
 		pod := &model.Pod{Meta: model.Meta{Created: created}, Ours: true, Scheduler: "volcano", Group: j.Name, Owner: j.Name,
 			Index: int64(i), Priority: priority, HasPriority: priority != 0, PriorityClass: class, Preemptable: true, Spec: j.Spec}
+		if j.HasDuration {
+			pod.Lasts = max(1, int64(j.Duration))
+		}
 		item := r.add(w, model.KindPod, Namespace, j.Name+"-"+strconv.Itoa(i), j.Submit, pod)
 		item.Duration, item.HasDuration, item.Owned = j.Duration, j.HasDuration, true
 	}
