@@ -23,6 +23,7 @@ type simulation struct {
 	audit      bool
 
 	traceNodes, traceJobs string
+	page                  string // file for the page of a trace's run
 
 	stop time.Duration // from until: after it no cycle runs; below 0 for quiet
 }
@@ -61,8 +62,8 @@ func (p Process) simulate(name string) *cobra.Command {
   # With another configuration, stopped after an hour of virtual time
   NAME simulate -f cluster.yaml --scheduler-conf volcano-scheduler.conf --until 1h
 
-  # Replay a trace
-  NAME simulate --trace-nodes nodes.csv --trace-jobs jobs.csv.gz -o csv
+  # Replay a trace, with figures to look at
+  NAME simulate --trace-nodes nodes.csv --trace-jobs jobs.csv.gz --report-html report.html
 
   # For a script
   NAME simulate -f cluster.yaml -o json`, "NAME", name),
@@ -79,6 +80,7 @@ func (p Process) simulate(name string) *cobra.Command {
 	f.StringVar(&s.until, "until", "quiet", "when to stop: quiet, or a virtual time such as 90s or 2h")
 	f.StringVar(&s.traceNodes, "trace-nodes", "", "table of a trace's nodes, with --trace-jobs")
 	f.StringVar(&s.traceJobs, "trace-jobs", "", "table of a trace's jobs, with --trace-nodes")
+	f.StringVar(&s.page, "report-html", "", "file to draw a trace's run into, as one page that needs no network")
 	f.StringVarP(&s.output, "output", "o", "table", "table, json or yaml; csv for a trace")
 	f.IntVarP(&s.verbosity, "v", "v", 0, "print the scheduler's log lines up to this level (3 to 5) on stderr")
 	f.BoolVar(&s.audit, "audit", false, "recount every figure after every cycle; exit 1 if one is wrong")
@@ -115,6 +117,9 @@ func (s *simulation) check() error {
 		}
 	default:
 		return fmt.Errorf("--output %q: expected table, json or yaml, or csv for a trace", s.output)
+	}
+	if s.page != "" && s.traceJobs == "" {
+		return errors.New("--report-html: only a trace's run is drawn: give --trace-nodes and --trace-jobs")
 	}
 	if s.verbosity < 0 {
 		return fmt.Errorf("-v %d: expected 0 or more", s.verbosity)

@@ -1,14 +1,18 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"ashlar.sh/internal/sim"
 	"ashlar.sh/internal/traces"
+	"ashlar.sh/internal/traces/chart"
 	"ashlar.sh/internal/traces/summary"
 	"ashlar.sh/sched/model"
 )
@@ -53,6 +57,23 @@ func (in *input) add(t *traces.Trace) {
 	in.watch = summary.New(in.items, t.Jobs, sim.DefaultPeriod)
 }
 
+// draw writes the page of a run, if it was asked for.
+func draw(s simulation, f *summary.Figures) error {
+	if s.page == "" {
+		return nil
+	}
+	title, _, _ := strings.Cut(filepath.Base(s.traceJobs), ".")
+	var b bytes.Buffer
+	err := chart.Write(&b, title, f)
+	if err == nil {
+		err = os.WriteFile(s.page, b.Bytes(), 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("writing the page %s: %w", s.page, cause(err))
+	}
+	return nil
+}
+
 // sumUp prints what the run of a trace came to.
 func (p Process) sumUp(s simulation, in input, world *sim.World, wall time.Duration, findings []string) error {
 	f := in.watch.Figures(world.Engine().Report(), wall)
@@ -67,6 +88,9 @@ func (p Process) sumUp(s simulation, in input, world *sim.World, wall time.Durat
 	}
 	if err := write[s.output](); err != nil {
 		return badInput("error: writing the report: " + err.Error())
+	}
+	if err := draw(s, f); err != nil {
+		return badInput("error: " + err.Error())
 	}
 	if world.Summary().Endless {
 		fmt.Fprintln(p.Err, "the run was ended: decisions went round in a circle and nothing else happened")

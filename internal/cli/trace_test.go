@@ -2,6 +2,8 @@ package cli_test
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -54,6 +56,27 @@ func TestATraceIsReplayedAndSummedUp(t *testing.T) {
 	}
 	if got := traced(t, traceNodes, jobs); !strings.Contains(got.out, "2 jobs: 2 started, 2 finished, 0 wait") {
 		t.Errorf("the table says\n%s", got.out)
+	}
+}
+
+func TestARunIsDrawn(t *testing.T) {
+	page := filepath.Join(t.TempDir(), "report.html")
+	got := traced(t, traceNodes, traceJobs+"a,ml,ann,0,10,2,2,,,2,,\n", "--report-html", page)
+	text, err := os.ReadFile(page)
+	if err != nil || got.code != 0 || !strings.Contains(got.out, "1 jobs: 1 started") {
+		t.Fatalf("exit code %d, %v: %s%s", got.code, err, got.err, got.out)
+	}
+	for _, part := range []string{"<h1>jobs</h1>", "Utilisation: nvidia.com/gpu", "Delay by gang size"} {
+		if !strings.Contains(string(text), part) {
+			t.Errorf("the page lacks %q", part)
+		}
+	}
+	got = traced(t, traceNodes, traceJobs+"a,ml,ann,0,10,2,2,,,2,,\n", "--report-html", filepath.Join(page, "below-a-file"))
+	if got.code != 1 || !strings.Contains(got.err, "writing the page") || !strings.Contains(got.err, "not a directory") {
+		t.Errorf("exit code %d: %s", got.code, got.err)
+	}
+	if got := run("", "ashlar", "simulate", "-f", quickstart, "--report-html", page); got.code != 2 || !strings.Contains(got.err, "only a trace's run is drawn") {
+		t.Errorf("exit code %d: %s", got.code, got.err)
 	}
 }
 

@@ -104,7 +104,7 @@ func TestTheFiguresOfATinyTraceAreThoseReckonedByHand(t *testing.T) {
 		},
 		// GPU seconds of 4 x 32 = 128: two 22, one 21, half 3, gang 4 x 11 allocated, 4 x 27 requested.
 		Resources: []summary.Resource{{Name: traces.GPU, Capacity: "4",
-			Allocated: summary.Use{Mean: 703_125, Peak: 1_000_000, PeakAt: 21 * s},
+			Allocated:  summary.Use{Mean: 703_125, Peak: 1_000_000, PeakAt: 21 * s},
 			Requested:  summary.Use{Mean: 1_203_125, Peak: 1_875_000, PeakAt: 5 * s},
 			Fragmented: summary.Use{Mean: 89_062, Peak: 150_000}}},
 		// Of 5 pods 3 ask for 2 GPUs, 1 for 1, 1 for a half. An idle GPU beside one is of no use to 3 of
