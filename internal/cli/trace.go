@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -74,20 +75,31 @@ func draw(s simulation, f *summary.Figures) error {
 	return nil
 }
 
+// printed is a document that can be shown in every way.
+type printed interface {
+	JSON(io.Writer) error
+	YAML(io.Writer) error
+	CSV(io.Writer) error
+	Text(io.Writer) error
+}
+
+// show prints a document as it was asked for.
+func (p Process) show(s simulation, d printed) error {
+	write := map[string]func(io.Writer) error{"json": d.JSON, "yaml": d.YAML, "csv": d.CSV, "table": d.Text}
+	if err := write[s.output](p.Out); err != nil {
+		return badInput("error: writing the report: " + err.Error())
+	}
+	return nil
+}
+
 // sumUp prints what the run of a trace came to.
 func (p Process) sumUp(s simulation, in input, world *sim.World, wall time.Duration, findings []string) error {
 	f := in.watch.Figures(world.Engine().Report(), wall)
 	for _, problem := range in.problems {
 		f.Problems = append(f.Problems, summary.Problem{Object: problem.Object, Message: problem.Message})
 	}
-	write := map[string]func() error{
-		"json":  func() error { return f.JSON(p.Out) },
-		"yaml":  func() error { return f.YAML(p.Out) },
-		"csv":   func() error { return f.CSV(p.Out) },
-		"table": func() error { return f.Text(p.Out) },
-	}
-	if err := write[s.output](); err != nil {
-		return badInput("error: writing the report: " + err.Error())
+	if err := p.show(s, f); err != nil {
+		return err
 	}
 	if err := draw(s, f); err != nil {
 		return badInput("error: " + err.Error())

@@ -143,3 +143,69 @@ func TestABadTraceIsRefusedLineByLine(t *testing.T) {
 		})
 	}
 }
+
+// Filling: two nodes of two GPUs, asked for three times over by jobs that never leave.
+func TestAClusterIsFilledInRandomOrders(t *testing.T) {
+	jobs := traceJobs + "a,,,0,10,1,1,,,1,,\nb,,,7,10,1,1,,,1,,\nc,,,9,10,1,1,,,1,,\n"
+	var one struct {
+		Kind  string
+		All   struct{ Jobs, Finished int }
+		Loads []struct{ Requested, Allocated float64 }
+	}
+	got := traced(t, traceNodes, jobs, "--trace-fill", "300", "-o", "json", "--audit")
+	if err := json.Unmarshal([]byte(got.out), &one); err != nil {
+		t.Fatalf("exit code %d, %v: %s%s", got.code, err, got.err, got.out)
+	}
+	if one.Kind != "TraceReport" || one.All.Jobs < 6 || one.All.Finished != 0 || len(one.Loads) != 6 || one.Loads[5].Requested != 1.3 || one.Loads[5].Allocated != 1 {
+		t.Errorf("%+v", one)
+	}
+	again := traced(t, traceNodes, jobs, "--trace-fill", "300", "--trace-seed", "1", "-o", "json", "--audit")
+	if again.out != got.out {
+		t.Error("a seed of 1 is not what holds without one")
+	}
+	var many struct {
+		Kind  string
+		Loads []struct {
+			Requested float64
+			Allocated struct{ Mean, Min, Max float64 }
+		}
+		Runs []struct{ Seed uint64 }
+	}
+	got = traced(t, traceNodes, jobs, "--trace-fill", "300", "--trace-seed", "7,8,9", "-o", "json")
+	if err := json.Unmarshal([]byte(got.out), &many); err != nil {
+		t.Fatalf("exit code %d, %v: %s%s", got.code, err, got.err, got.out)
+	}
+	if many.Kind != "TraceFillReport" || len(many.Loads) != 6 || len(many.Runs) != 3 || many.Runs[2].Seed != 9 || many.Loads[5].Allocated.Mean != 1 || many.Loads[0].Allocated.Min > many.Loads[0].Allocated.Mean {
+		t.Errorf("%+v", many)
+	}
+	if got := traced(t, traceNodes, jobs, "--trace-fill", "300", "--trace-seed", "7,8"); !strings.Contains(got.out, "over 2 runs (seeds 7, 8)") || !strings.Contains(got.out, "130.00") {
+		t.Errorf("the table says\n%s", got.out)
+	}
+	if got := traced(t, traceNodes, jobs, "--trace-fill", "300", "--trace-seed", "7,8", "-o", "csv"); !strings.Contains(got.out, "load,130,allocated_mean,1.000000\n") || !strings.Contains(got.out, "seed,8,allocated_at_130,1.000000\n") {
+		t.Errorf("-o csv says\n%s", got.out)
+	}
+}
+
+func TestFillingThatCannotBeMeantIsRefused(t *testing.T) {
+	none := traceJobs + "a,,,0,10,1,1,,,,,\n"
+	tests := map[string]struct {
+		got  result
+		code int
+		want string
+	}{
+		"a seed without filling":   {traced(t, traceNodes, none, "--trace-seed", "1"), 2, "give --trace-fill"},
+		"more than ten times":      {traced(t, traceNodes, none, "--trace-fill", "1001"), 2, "expected 1 to 1000 percent"},
+		"less than nothing":        {traced(t, traceNodes, none, "--trace-fill", "-1"), 2, "expected 1 to 1000 percent"},
+		"no trace":                 {run("", "ashlar", "simulate", "-f", quickstart, "--trace-fill", "130"), 2, "give --trace-nodes"},
+		"a page of several":        {traced(t, traceNodes, none, "--trace-fill", "130", "--trace-seed", "1,2", "--report-html", "x.html"), 2, "give one --trace-seed"},
+		"jobs that ask for no GPU": {traced(t, traceNodes, none, "--trace-fill", "130"), 1, "error: --trace-fill: no job asks for a GPU"},
+		"the same with two seeds":  {traced(t, traceNodes, none, "--trace-fill", "130", "--trace-seed", "1,2"), 1, "error: --trace-fill: no job asks for a GPU"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if tt.got.code != tt.code || tt.got.out != "" || !strings.Contains(tt.got.err, tt.want) {
+				t.Errorf("exit code %d, want %d and %q: %s%s", tt.got.code, tt.code, tt.want, tt.got.err, tt.got.out)
+			}
+		})
+	}
+}

@@ -24,7 +24,9 @@ const nasty = `<b onload="x">&amp; "quoted"</b>`
 
 // run is a run with everything in it: several queues, users and sizes, jobs that wait.
 func run() *summary.Figures {
-	spread := func(x summary.Seconds) summary.Spread { return summary.Spread{Mean: 2 * x, P50: x, P90: 3 * x, P99: 9 * x} }
+	spread := func(x summary.Seconds) summary.Spread {
+		return summary.Spread{Mean: 2 * x, P50: x, P90: 3 * x, P99: 9 * x}
+	}
 	group := func(name string, jobs int, x summary.Seconds) summary.Group {
 		return summary.Group{Name: name, Jobs: jobs, Started: jobs - 1, Finished: jobs - 2, Delay: spread(x), Completion: spread(2 * x)}
 	}

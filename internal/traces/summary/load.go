@@ -1,5 +1,7 @@
 package summary
 
+import "strconv"
+
 // Load is how a cluster that is being filled stood when what had arrived first asked for a
 // share of its GPUs. It is how the packing of schedulers is compared.
 type Load struct {
@@ -11,6 +13,9 @@ type Load struct {
 
 // marks are the loads at which a cluster that is being filled is looked at.
 var marks = []Share{800_000, 900_000, 1_000_000, 1_100_000, 1_200_000, 1_300_000}
+
+// mark is what a mark is called: 130 for 1.3.
+func mark(s Share) string { return strconv.FormatInt(int64(s)/10_000, 10) }
 
 // load notes the marks that requests have reached by now.
 func (s *sweep) load() {

@@ -77,8 +77,8 @@ func (f *Figures) CSV(w io.Writer) error {
 		put("resource", r.Name, "fragmented_peak", r.Fragmented.Peak.String())
 	}
 	for _, l := range f.Loads {
-		put("load", l.Requested.String(), "allocated", l.Allocated.String())
-		put("load", l.Requested.String(), "fragmented", l.Fragmented.String())
+		put("load", mark(l.Requested), "allocated", l.Allocated.String())
+		put("load", mark(l.Requested), "fragmented", l.Fragmented.String())
 	}
 	for _, x := range f.Waiting {
 		put("waiting", x.Code, "jobs", strconv.Itoa(x.Jobs))
