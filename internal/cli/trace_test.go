@@ -96,6 +96,36 @@ func TestATraceEndsWithJobsThatNeverDo(t *testing.T) {
 	}
 }
 
+// What no cluster of this size, or no queue as it stands, can take does not end the run: the
+// job waits, and the report says for what.
+func TestAJobThatCannotRunWaitsWithItsReason(t *testing.T) {
+	queue := func(name, rest string) string {
+		return "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: " + name + "}\n" + rest + "\n---\n"
+	}
+	queues := file(t, "queues.yaml", queue("shut", "spec: {weight: 1}\nstatus: {state: Closed}")+queue("team", "spec: {weight: 1}")+
+		queue("leaf", "spec: {weight: 1, parent: team}")+queue("small", "spec: {weight: 1, capability: {nvidia.com/gpu: 1}}"))
+	head := strings.TrimSuffix(traceJobs, "\n") + ",gpu_model\n"
+	for name, c := range map[string]struct{ row, code string }{
+		"a gang larger than the cluster":    {"x,,,0,10,3,3,,,2,,,", "NotEnoughResources"},
+		"a member larger than any node":     {"x,,,0,10,1,1,,,3,,,", "NotEnoughResources"},
+		"a GPU model that no node has":      {"x,,,0,10,1,1,,,1,,,H100", "NodeAffinity"},
+		"a queue that is closed":            {"x,shut,,0,10,1,1,,,1,,,", "QueueNotOpen"},
+		"a queue that is others' parent":    {"x,team,,0,10,1,1,,,1,,,", "QueueNotLeaf"},
+		"a queue that may not have so many": {"x,small,,0,10,1,1,,,2,,,", "QueueDeserved"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var f figures
+			got := traced(t, traceNodes, head+c.row+"\nnext,,,1,10,1,1,,,1,,,\n", "-f", queues, "-o", "json", "--audit")
+			if err := json.Unmarshal([]byte(got.out), &f); err != nil {
+				t.Fatalf("%v: %s%s", err, got.err, got.out)
+			}
+			if f.All.Finished != 1 || len(f.Waiting) != 1 || f.Waiting[0].Example != "x" || !strings.Contains(f.Waiting[0].Code+f.Waiting[0].Message, c.code) {
+				t.Errorf("want %s: %+v", c.code, f)
+			}
+		})
+	}
+}
+
 func TestATraceStopsAtAVirtualTime(t *testing.T) {
 	got := traced(t, traceNodes, traceJobs+"a,,,0,10,1,1,,,1,,\nb,,,60,10,1,1,,,1,,\n", "--until", "30s")
 	if !strings.Contains(got.out, "2 jobs: 1 started, 1 finished, 1 wait") {

@@ -67,7 +67,10 @@ func (r *reader) job(w *row) {
 		w.fault("submit_s %s: before the row above, %s: rows are in the order of submission",
 			seconds9(j.Submit), seconds9(r.last))
 	}
-	if w.bad {
+	if r.pods += j.Members; r.pods > mostPods && r.pods-j.Members <= mostPods {
+		w.fault("members %d: absurd: more than %d pods with those above", j.Members, mostPods)
+	}
+	if w.bad || r.pods > mostPods {
 		return
 	}
 	if j.Submit == r.last {

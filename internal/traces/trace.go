@@ -86,6 +86,7 @@ type reader struct {
 	recorded   map[string]bool // whether the nodes have a resource
 
 	last time.Duration // submission of the row before
+	pods int           // of the rows so far
 	ties int64         // rows in a row that were submitted at that time, but for the first
 }
 

@@ -109,6 +109,18 @@ func TestATableThatCannotBeReadIsNamed(t *testing.T) {
 	}
 }
 
+// A short table can ask for more pods than any memory holds; it is told once.
+func TestATraceOfAbsurdlyManyPodsIsRefused(t *testing.T) {
+	var rows strings.Builder
+	for i := range 600 {
+		fmt.Fprintf(&rows, "j%d,,,0,1,10000,1,,,1,,\n", i)
+	}
+	_, err := read(oneNode, jobHead+rows.String())
+	if want := "jobs.csv:502: members 10000: absurd: more than 5000000 pods with those above"; err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
 func TestFaultsOfBothTablesAreToldTwentyAndThenCounted(t *testing.T) {
 	var rows strings.Builder
 	for i := range 30 {
