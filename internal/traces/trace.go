@@ -64,6 +64,9 @@ func Read(nodes, jobs File) (*Trace, error) {
 	if len(r.faults.First) > 0 {
 		return nil, r.faults
 	}
+	for i, g := range r.gangs {
+		r.gang(&r.trace.Jobs[i], g)
+	}
 	return r.trace, nil
 }
 
@@ -78,6 +81,7 @@ func Queue(name string) sim.Item {
 type reader struct {
 	trace  *Trace
 	faults Faults
+	gangs  []gang // of trace.Jobs
 
 	specs      map[string]*model.Spec // by the cells they are made of
 	queues     map[string]bool
