@@ -96,6 +96,29 @@ func TestATraceEndsWithJobsThatNeverDo(t *testing.T) {
 	}
 }
 
+// Where jobs take room back, the report counts the evictions, and whoever was evicted has
+// its whole work before it again: low runs from 1 to 11 in vain and from 33 to 133.
+func TestEvictionsAreCounted(t *testing.T) {
+	conf := file(t, "preempt.conf", "actions: \"enqueue, allocate, preempt\"\ntiers:\n- plugins: [{name: priority}, {name: gang}]\n- plugins: [{name: predicates}]\n")
+	var f struct {
+		Evictions int
+		Makespan  float64
+		All       struct{ Finished int }
+		Queues    []struct {
+			Name       string
+			Completion struct{ Mean float64 }
+		}
+	}
+	got := traced(t, "name,cpu_milli,memory_mib,gpu_count,gpu_model\na,,,2,\n",
+		traceJobs+"low,q,,0,100,1,1,,,2,1,\nhigh,q,,10,20,1,1,,,2,9,\n", "--scheduler-conf", conf, "-o", "json", "--audit")
+	if err := json.Unmarshal([]byte(got.out), &f); err != nil {
+		t.Fatalf("%v: %s%s", err, got.err, got.out)
+	}
+	if f.Evictions != 1 || f.All.Finished != 2 || f.Makespan != 133 {
+		t.Errorf("%+v", f)
+	}
+}
+
 // What no cluster of this size, or no queue as it stands, can take does not end the run: the
 // job waits, and the report says for what.
 func TestAJobThatCannotRunWaitsWithItsReason(t *testing.T) {
