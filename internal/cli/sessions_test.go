@@ -20,7 +20,7 @@ type session struct {
 // loop, up to its done.
 func sessions(text string) (out []session) {
 	var s *session
-	more, after := false, "" // the line before
+	more, loop, after := false, false, "" // after: the line before
 	for i, line := range strings.Split(text, "\n") {
 		parted := after == ""
 		after = line
@@ -36,14 +36,14 @@ func sessions(text string) (out []session) {
 				command = body
 			}
 			s.commands += command + "\n"
-			more = strings.HasSuffix(command, `\`) || strings.HasPrefix(command, "for ") || more && !strings.HasPrefix(strings.TrimSpace(command), "done")
-			more = more && !strings.HasSuffix(command, "; done")
+			loop = (loop || strings.HasPrefix(command, "for ")) && strings.TrimSpace(command) != "done"
+			more = loop || strings.HasSuffix(command, `\`)
 		case indented && s != nil:
 			s.want += body + "\n"
 		case line == "" && s != nil:
 			s.want += "\n" // a table may have an empty line
 		default:
-			s, more = nil, false
+			s, more, loop = nil, false, false
 		}
 	}
 	return out
