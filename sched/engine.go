@@ -213,6 +213,10 @@ func (e *Engine) Receive(receipts ...Receipt) {
 // Facts returns all that the engine was told and still holds, sorted.
 func (e *Engine) Facts() []model.Fact { return e.l.Facts() }
 
+// Reads says that facts of a kind make a difference to this engine: it reads them
+// itself, or a plugin's book does. Those of other kinds may be left untold.
+func (e *Engine) Reads(k model.Kind) bool { return e.l.Reads(k) }
+
 // Audit recounts every figure from scratch and returns what differs, nil when nothing
 // does.
 func (e *Engine) Audit() []string { return e.l.Audit() }

@@ -127,6 +127,9 @@ func (l *loop) reload() {
 		next.Apply(l.engine.Facts()...)
 		next.Restore(l.engine.Commitments())
 		l.engine = next
+		if l.reads.of(next) {
+			l.seen.Look()
+		}
 		klog.InfoS("A new configuration holds", "file", l.conf.path)
 		l.metrics.reloads.WithLabelValues("success").Inc()
 	})

@@ -32,6 +32,7 @@ type loop struct {
 	health  *health
 	told    *told
 	aside   aside
+	reads   reads
 
 	began   time.Time
 	acting  bool          // this run has taken over

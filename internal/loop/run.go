@@ -33,6 +33,7 @@ func Run(ctx context.Context, o Options) error {
 	work, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	l := &loop{o: o, conf: conf, engine: engine, metrics: newMetrics(), told: newTold(), health: &health{}, began: time.Now()}
+	l.reads.of(engine)
 	if err := l.connect(ctx, work); err != nil {
 		if ctx.Err() != nil {
 			return nil
@@ -81,7 +82,7 @@ func (l *loop) connect(ctx, work context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.seen, err = observe.New(observe.Options{Kube: l.kube, Volcano: volcano, Resync: l.o.Resync, Adopt: adopt, NodeSelector: l.o.NodeSelector,
+	l.seen, err = observe.New(observe.Options{Kube: l.kube, Volcano: volcano, Resync: l.o.Resync, Adopt: adopt, NodeSelector: l.o.NodeSelector, Reads: l.reads.has,
 		Translate: translate.Options{Schedulers: l.o.SchedulerNames, DefaultQueue: l.o.DefaultQueue}})
 	if err != nil {
 		return err
