@@ -29,6 +29,7 @@ type Engine struct {
 	stmts    uint64          // statements before this engine's first
 	reserved []ledger.TaskID // with a reservation; perhaps more than once, or no longer
 	touched  []ledger.JobID
+	watch    policy.Stopwatch
 	turns    int64 // when plugins answer otherwise without a fact; 0: never
 }
 
@@ -38,6 +39,12 @@ type Option func(*options)
 type options struct {
 	plugins []policy.Definition
 	actions []session.Action
+	watch   policy.Stopwatch
+}
+
+// WithStopwatch lets somebody measure the parts of cycles.
+func WithStopwatch(w policy.Stopwatch) Option {
+	return func(o *options) { o.watch = w }
 }
 
 // WithPlugin compiles a plugin in: the one door for plugins from outside this
@@ -57,11 +64,12 @@ func New(p policy.Profile, with ...Option) (*Engine, error) {
 	o := options{
 		plugins: plugins.All(),
 		actions: []session.Action{enqueue.Action{}, allocate.Action{}, backfill.Action{}},
+		watch:   policy.NoStopwatch{},
 	}
 	for _, w := range with {
 		w(&o)
 	}
-	e := &Engine{l: ledger.New(), profile: p}
+	e := &Engine{l: ledger.New(), profile: p, watch: o.watch}
 	for _, name := range p.Actions {
 		i := slices.IndexFunc(o.actions, func(a session.Action) bool { return a.Name() == name })
 		if i < 0 {
@@ -108,12 +116,14 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 		e.session.Turn()
 	}
 	e.turns = e.policy.At(now)
-	e.policy.Open(&e.rec)
+	e.policy.Open(&e.rec, e.watch)
 
 	// 3. Actions, in the configured order; each one's statements become commitments.
 	for _, a := range e.actions {
+		e.watch.Begin(policy.PartAction, a.Name())
 		a.Execute(&e.session)
 		e.commit(now)
+		e.watch.End()
 	}
 
 	// 4. Phases follow from what is placed.

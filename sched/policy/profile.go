@@ -128,6 +128,7 @@ func Build(p Profile, known []Definition, l *ledger.Ledger) (*Set, error) {
 				return nil, fmt.Errorf("plugin %s: %w", c.Plugin, err)
 			}
 			s.add(plugin, c.Off)
+			s.addOpener(c.Plugin, plugin)
 		}
 	}
 	return s, nil
