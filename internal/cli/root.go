@@ -69,7 +69,7 @@ the same objects, annotations and configuration.`,
 	root.SetIn(p.In)
 	root.SetOut(p.Out)
 	root.SetErr(p.Err)
-	root.AddCommand(p.simulate(name), p.queues(name), p.scheduler(), p.cluster(), p.version())
+	root.AddCommand(p.simulate(name), p.queues(name), p.scheduler(), p.replay(), p.cluster(), p.version())
 	return root
 }
 

@@ -24,6 +24,7 @@ type configuration struct {
 	path    string
 	mode    config.Mode
 	text    []byte // as last read, good or bad
+	taken   []byte // as holds; nil: the default
 	profile policy.Profile
 	looked  time.Time
 }
@@ -37,7 +38,9 @@ func newConfiguration(o Options) (*configuration, error) {
 	text, err := os.ReadFile(c.path)
 	if err == nil {
 		c.text = text
-		c.profile, err = c.parse()
+		if c.profile, err = c.parse(); err == nil {
+			c.taken = text
+		}
 	}
 	switch {
 	case err == nil:
@@ -80,6 +83,9 @@ func warn(problems []config.Problem) {
 	}
 }
 
+// inEffect is the text that holds, "" for the default.
+func (c *configuration) inEffect() string { return string(c.taken) }
+
 // changed reads the file, if it is time, and says whether it holds another profile.
 // One that is bad is told of once and leaves things as they are.
 func (c *configuration) changed() bool {
@@ -97,7 +103,7 @@ func (c *configuration) changed() bool {
 		klog.ErrorS(err, "The new configuration is bad: the old one stays", "file", c.path)
 		return false
 	}
-	c.profile = next
+	c.profile, c.taken = next, text
 	return true
 }
 
@@ -112,13 +118,13 @@ func (c *configuration) engine(o Options) (*sched.Engine, error) {
 // reload makes the engine anew when the configuration changed: what is known and what
 // was decided moves over.
 func (l *loop) reload() {
-	before := l.conf.profile
+	before, text := l.conf.profile, l.conf.taken
 	if !l.conf.changed() {
 		return
 	}
 	next, err := l.conf.engine(l.o)
 	if err != nil {
-		l.conf.profile = before
+		l.conf.profile, l.conf.taken = before, text
 		klog.ErrorS(err, "The new configuration cannot be used: the old one stays")
 		l.metrics.reloads.WithLabelValues("error").Inc()
 		return
@@ -127,6 +133,7 @@ func (l *loop) reload() {
 		next.Apply(l.engine.Facts()...)
 		next.Restore(l.engine.Commitments())
 		l.engine = next
+		l.health.configured(l.conf)
 		if l.reads.of(next) {
 			l.seen.Look()
 		}

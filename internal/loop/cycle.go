@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
@@ -33,13 +34,14 @@ type loop struct {
 	told    *told
 	aside   aside
 	reads   reads
+	dumping sync.Mutex // held while a dump is written
 
 	began   time.Time
 	acting  bool          // this run has taken over
 	next    int64         // when the engine wants to be asked again; 0: no matter when
 	panics  int           // in a row
 	rest    time.Time     // no cycle before: after what failed and would fail again
-	afterAt time.Time     // of the last round of words
+	afterAt time.Time     // when the last round of words began
 	after   time.Duration // how long it took
 }
 
@@ -63,6 +65,8 @@ func (l *loop) cycle(ctx context.Context) error {
 		case <-l.seen.Wake():
 		case <-l.carrier.Wake():
 		case <-l.lead.won:
+		case <-l.o.Dump:
+			l.guard("dumping", l.dump)
 		case <-period.C:
 		case <-due:
 		}
@@ -165,10 +169,14 @@ func verbosity() int {
 	return 0
 }
 
+// round is the least time between two rounds of words: a second, and a little less, so
+// that a ticker of a second does not miss every other one.
+const round = 950 * time.Millisecond
+
 // afterwards says what is to be said, if it is time: once a second, and for at most a
 // tenth of the time.
 func (l *loop) afterwards() {
-	pause := max(time.Second, 10*l.after)
+	pause := max(round, 10*l.after)
 	if l.o.Period < pause && l.after*10 < l.o.Period {
 		pause = l.o.Period
 	}
@@ -181,6 +189,5 @@ func (l *loop) afterwards() {
 		l.mend(began)
 		l.metrics.figures(l)
 	})
-	l.afterAt = time.Now()
-	l.after = l.afterAt.Sub(began)
+	l.afterAt, l.after = began, time.Since(began)
 }

@@ -14,6 +14,9 @@ import (
 	"ashlar.sh/internal/kube/carry"
 	"ashlar.sh/internal/kube/observe"
 	"ashlar.sh/internal/kube/translate"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
 )
 
 // Run schedules until ctx ends, which is no error: what is under way is then finished
@@ -34,6 +37,8 @@ func Run(ctx context.Context, o Options) error {
 	defer end()
 	l := &loop{o: o, conf: conf, engine: engine, metrics: newMetrics(), told: newTold(), health: &health{}, began: time.Now()}
 	l.reads.of(engine)
+	l.health.config.Flags = o.Flags
+	l.health.configured(conf)
 	if err := l.connect(ctx, work); err != nil {
 		if ctx.Err() != nil {
 			return nil
@@ -92,8 +97,19 @@ func (l *loop) connect(ctx, work context.Context) error {
 		return err
 	}
 	l.carrier = carry.New(work, carry.Options{Clients: clients, Reporter: reporter(l.o.SchedulerNames),
-		Leading: func() bool { return l.lead.leading() }, PodGroup: l.seen.PodGroup, Answered: l.metrics.answered})
+		Leading: func() bool { return l.lead.leading() }, PodGroup: l.seen.PodGroup, Urgent: l.urgent, Answered: l.metrics.answered})
 	return nil
+}
+
+// urgent says that a controller may wait for a job to be Inqueue: one that still lacks
+// pods. A job that has them is scheduled or told why not, and its phase goes with that.
+func (l *loop) urgent(i sched.Item) bool {
+	if i.Phase != model.GroupInqueue {
+		return false
+	}
+	led := l.engine.Ledger()
+	id, ok := led.FindJob(ledger.JobKey{Namespace: i.Group.Namespace, Name: i.Group.Name})
+	return !ok || led.Job(id).Tasks < max(1, led.Job(id).MinMember)
 }
 
 // reporter is where events come from: the scheduler's name, volcano if it has several.
