@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +28,7 @@ type configuration struct {
 	taken   []byte // as holds; nil: the default
 	profile policy.Profile
 	looked  time.Time
+	watch   policy.Stopwatch // nil: nobody measures
 }
 
 func newConfiguration(o Options) (*configuration, error) {
@@ -108,7 +110,11 @@ func (c *configuration) changed() bool {
 }
 
 func (c *configuration) engine(o Options) (*sched.Engine, error) {
-	e, err := sched.New(c.profile, o.Engine...)
+	with := slices.Clone(o.Engine)
+	if c.watch != nil {
+		with = append(with, sched.WithStopwatch(c.watch))
+	}
+	e, err := sched.New(c.profile, with...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.path, err)
 	}

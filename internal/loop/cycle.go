@@ -36,13 +36,15 @@ type loop struct {
 	reads   reads
 	dumping sync.Mutex // held while a dump is written
 
-	began   time.Time
-	acting  bool          // this run has taken over
-	next    int64         // when the engine wants to be asked again; 0: no matter when
-	panics  int           // in a row
-	rest    time.Time     // no cycle before: after what failed and would fail again
-	afterAt time.Time     // when the last round of words began
-	after   time.Duration // how long it took
+	began    time.Time
+	acting   bool          // this run has taken over
+	next     int64         // when the engine wants to be asked again; 0: no matter when
+	panics   int           // in a row
+	rest     time.Time     // no cycle before: after what failed and would fail again
+	afterAt  time.Time     // when the last round of words began
+	after    time.Duration // how long it took
+	auditAt  time.Time
+	auditing time.Duration // how long the last audit took
 }
 
 // now is the wall clock at the start, run on monotonically: a clock that is set moves
@@ -117,6 +119,7 @@ func (l *loop) takeIn() {
 	}
 	l.guard("taking in facts", func() {
 		for _, f := range facts {
+			l.metrics.watched(l, f)
 			l.engine.Apply(l.aside.mark(f))
 		}
 		l.engine.Receive(receipts...)
@@ -151,7 +154,7 @@ func (l *loop) decide() {
 			}
 		}
 		l.carrier.Carry(plan.Items)
-		l.metrics.decided(time.Since(began), plan)
+		l.metrics.decided(time.Since(began), plan, l)
 		for _, i := range plan.Items {
 			klog.V(4).InfoS("Planned", "kind", i.Kind, "pod", i.Pod, "node", i.Node, "podGroup", i.Group, "phase", i.Phase, "statement", i.Statement)
 		}
@@ -188,6 +191,7 @@ func (l *loop) afterwards() {
 		l.tell(began)
 		l.mend(began)
 		l.metrics.figures(l)
+		l.audit()
 	})
 	l.afterAt, l.after = began, time.Since(began)
 }

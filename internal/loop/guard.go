@@ -36,9 +36,9 @@ func (l *loop) recoverFrom() {
 	survives(func() { held = l.engine.Commitments() })
 	state := State{Now: l.now(), Facts: l.seen.All(), Commitments: held, Configuration: l.conf.inEffect()}
 	if path, err := save(l.o.DumpDir, "panic", state); err != nil {
-		klog.ErrorS(err, "What led to the panic could not be saved")
+		klog.ErrorS(err, "What led to it could not be saved")
 	} else {
-		klog.InfoS("What led to the panic was saved; ashlar replay has the same cycle again", "file", path)
+		klog.InfoS("What led to it was saved; ashlar replay has the same cycle again", "file", path)
 	}
 	fresh := func() *sched.Engine {
 		e, err := l.conf.engine(l.o)

@@ -28,6 +28,8 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
+	metrics := newMetrics()
+	conf.watch = &stopwatch{m: metrics}
 	engine, err := conf.engine(o)
 	if err != nil {
 		return err
@@ -35,7 +37,7 @@ func Run(ctx context.Context, o Options) error {
 	// Requests outlive ctx, so that what is under way at the end can be finished.
 	work, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	l := &loop{o: o, conf: conf, engine: engine, metrics: newMetrics(), told: newTold(), health: &health{}, began: time.Now()}
+	l := &loop{o: o, conf: conf, engine: engine, metrics: metrics, told: newTold(), health: &health{}, began: time.Now(), auditAt: time.Now()}
 	l.reads.of(engine)
 	l.health.config.Flags = o.Flags
 	l.health.configured(conf)
@@ -69,6 +71,7 @@ func Run(ctx context.Context, o Options) error {
 func (l *loop) connect(ctx, work context.Context) error {
 	config := rest.CopyConfig(l.o.Config)
 	config.QPS = -1
+	config.Wrap(l.metrics.counted)
 	volcano, err := versioned.NewForConfig(config)
 	if err != nil {
 		return fmt.Errorf("make a client for Volcano's kinds: %w", err)
@@ -97,7 +100,12 @@ func (l *loop) connect(ctx, work context.Context) error {
 		return err
 	}
 	l.carrier = carry.New(work, carry.Options{Clients: clients, Reporter: reporter(l.o.SchedulerNames),
-		Leading: func() bool { return l.lead.leading() }, PodGroup: l.seen.PodGroup, Urgent: l.urgent, Answered: l.metrics.answered})
+		Leading: func() bool { return l.lead.leading() }, PodGroup: l.seen.PodGroup, Urgent: l.urgent, Answered: func(i sched.Item, o sched.Outcome, latency time.Duration) {
+			l.metrics.answered(i, o, latency)
+			if i.Kind == sched.BindPod && o == sched.Done {
+				l.metrics.bound(l, i)
+			}
+		}})
 	return nil
 }
 

@@ -58,6 +58,9 @@ func (l *loop) tellJob(id ledger.JobID, now time.Time) {
 	case started(job):
 		// Members beyond the minimum may wait: their own conditions say so.
 		if (!t.ready || t.said != "") && t.settled(job, now) {
+			if !t.ready {
+				l.metrics.jobs.Observe(inMilliseconds(time.Duration(l.now() - job.Created)))
+			}
 			t.ready, t.said = true, ""
 			l.say(job, group, &status, condition(schedulingv1beta1.PodGroupScheduled, "", "tasks in gang are ready to be scheduled", "pod group is ready", now))
 		}
