@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ashlar.sh/internal/config"
-	"ashlar.sh/internal/config/profile"
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/loop"
 	"ashlar.sh/sched"
@@ -58,7 +57,7 @@ func (p Process) replayNow(r replaying, path string) error {
 	if len(lines) > 0 {
 		return badInput(lines...)
 	}
-	engine, err := sched.New(profile.Of(chosen))
+	engine, err := sched.New(p.profile(chosen), p.engine()...)
 	if err != nil {
 		return badInput("error: " + err.Error())
 	}
@@ -92,7 +91,7 @@ func (p Process) configured(r replaying, path, text string) (*config.Scheduler, 
 	if text == "" {
 		return config.Default(), nil
 	}
-	chosen, problems := config.Parse(config.Source{File: path + " (its configuration)"}, []byte(text), config.Volcano(), config.Lenient)
+	chosen, problems := config.Parse(config.Source{File: path + " (its configuration)"}, []byte(text), p.catalog(), config.Lenient)
 	if chosen != nil {
 		return chosen, nil
 	}

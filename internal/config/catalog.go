@@ -1,6 +1,9 @@
 package config
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Catalog says which names a configuration may use: what exists, what it takes,
 // and what is built in this version. It is data, for the parser and for the
@@ -52,6 +55,18 @@ func Volcano() Catalog {
 			Arguments: []Spec{{Prefix: true, Kind: Any, Meaning: "kept as written"}}}},
 		Metrics: metricsKeys(),
 	}
+}
+
+// With is the catalogue with plugins that were compiled in: built, with any arguments,
+// which are kept as they are written. One that has the name of another takes its place.
+func (c Catalog) With(plugins ...string) Catalog {
+	all := slices.DeleteFunc(slices.Clone(c.Plugins), func(e Entry) bool { return slices.Contains(plugins, e.Name) })
+	for _, name := range plugins {
+		all = append(all, Entry{Name: name, Built: true, Meaning: "compiled in beside the built ones",
+			Arguments: []Spec{{Prefix: true, Kind: Any, Meaning: "kept as written"}}})
+	}
+	c.Plugins = all
+	return c
 }
 
 // Action finds an action by name.

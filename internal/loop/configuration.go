@@ -29,10 +29,11 @@ type configuration struct {
 	profile policy.Profile
 	looked  time.Time
 	watch   policy.Stopwatch // nil: nobody measures
+	plugins []policy.Definition
 }
 
 func newConfiguration(o Options) (*configuration, error) {
-	c := &configuration{path: o.ConfigFile, mode: o.Mode, looked: time.Now()}
+	c := &configuration{path: o.ConfigFile, mode: o.Mode, looked: time.Now(), plugins: o.Plugins}
 	if c.path == "" {
 		c.takeDefault()
 		return c, nil
@@ -59,12 +60,12 @@ func newConfiguration(o Options) (*configuration, error) {
 func (c *configuration) takeDefault() {
 	chosen := config.Default()
 	warn(chosen.Unbuilt())
-	c.profile = profile.Of(chosen)
+	c.profile = profile.Of(chosen, policy.Names(c.plugins)...)
 }
 
 // parse makes a profile of the text. Its error has a line for each problem.
 func (c *configuration) parse() (policy.Profile, error) {
-	chosen, problems := config.Parse(config.Source{File: c.path}, c.text, config.Volcano(), c.mode)
+	chosen, problems := config.Parse(config.Source{File: c.path}, c.text, config.Volcano().With(policy.Names(c.plugins)...), c.mode)
 	if chosen == nil {
 		lines := make([]string, 0, len(problems))
 		for _, p := range problems {
@@ -76,7 +77,7 @@ func (c *configuration) parse() (policy.Profile, error) {
 	for line := range strings.Lines(string(c.text)) {
 		klog.V(2).Info(strings.TrimRight(line, "\n"))
 	}
-	return profile.Of(chosen), nil
+	return profile.Of(chosen, policy.Names(c.plugins)...), nil
 }
 
 func warn(problems []config.Problem) {
@@ -113,6 +114,9 @@ func (c *configuration) engine(o Options) (*sched.Engine, error) {
 	with := slices.Clone(o.Engine)
 	if c.watch != nil {
 		with = append(with, sched.WithStopwatch(c.watch))
+	}
+	for _, d := range c.plugins {
+		with = append(with, sched.WithPlugin(d))
 	}
 	e, err := sched.New(c.profile, with...)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
 )
 
 // Adopt is what becomes of pods of ours that name no PodGroup (decision 25).
@@ -48,9 +49,10 @@ type Options struct {
 	// Dump asks for a dump with every value that it sends; nil: nobody asks.
 	Dump <-chan os.Signal
 	// Flags are what the process was started with, to be shown.
-	Flags  map[string]string
-	Resync time.Duration // client-go's
-	Engine []sched.Option
+	Flags   map[string]string
+	Resync  time.Duration // client-go's
+	Engine  []sched.Option
+	Plugins []policy.Definition // compiled in beside the built ones; a configuration may name them
 }
 
 // Addresses are where the scheduler serves; "" serves not.

@@ -62,6 +62,7 @@ func (l *Ledger) Apply(f model.Fact) {
 	if !l.facts.put(f) {
 		return
 	}
+	l.world++
 	switch f.Ref.Kind {
 	case model.KindNode:
 		o, _ := f.Object.(*model.Node)

@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"cmp"
+
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
 )
@@ -65,6 +67,7 @@ type Ledger struct {
 	figuresAt uint64
 	scratch   resource.Vec
 	births    uint64
+	world     uint64
 }
 
 // New returns an empty ledger.
@@ -100,10 +103,23 @@ func (k Key) Less(o Key) bool {
 	return k.Name < o.Name
 }
 
+// Compare is the order of Less: negative for k.
+func (k Key) Compare(o Key) int {
+	return cmp.Or(cmp.Compare(k.Namespace, o.Namespace), cmp.Compare(k.Name, o.Name))
+}
+
+// Pending lists the operations of statements that held and are not commitments yet, those
+// of an open try included. The slice is good until the next change.
+func (l *Ledger) Pending() []Op { return l.ops }
+
 // Grown counts the events after which some task may find room that it did not find
 // before: room freed, a node come or changed, a promise taken back. While it stands
 // still, a refusal for want of room stands too.
 func (l *Ledger) Grown() uint64 { return l.grown }
+
+// World counts whatever happens to facts and commitments: what was tried and taken back
+// leaves it as it was.
+func (l *Ledger) World() uint64 { return l.world }
 
 // Shape counts the changes to queues, their parents and what they are granted.
 func (l *Ledger) Shape() uint64 { return l.shapeAt }
