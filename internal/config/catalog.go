@@ -61,6 +61,18 @@ func Volcano() Catalog {
 	}
 }
 
+// With is the catalogue with plugins that were compiled in: built, with any arguments,
+// which are kept as they are written. One that has the name of another takes its place.
+func (c Catalog) With(plugins ...string) Catalog {
+	all := slices.DeleteFunc(slices.Clone(c.Plugins), func(e Entry) bool { return slices.Contains(plugins, e.Name) })
+	for _, name := range plugins {
+		all = append(all, Entry{Name: name, Built: true, Meaning: "compiled in beside the built ones",
+			Arguments: []Spec{{Prefix: true, Kind: Any, Meaning: "kept as written"}}})
+	}
+	c.Plugins = all
+	return c
+}
+
 // Action finds an action by name.
 func (c Catalog) Action(name string) (Entry, bool) { return find(c.Actions, name) }
 

@@ -78,6 +78,31 @@ func TestABadConfigurationAtTheStart(t *testing.T) {
 	}
 }
 
+// A plugin that was compiled in may be named, with arguments of its own.
+func TestAConfigurationMayNameAPluginThatWasCompiledIn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "conf")
+	text := "actions: \"enqueue\"\ntiers:\n- plugins:\n  - name: mine\n    arguments:\n      shade: 7\n      deep: true\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := newConfiguration(Options{ConfigFile: path}); err == nil {
+		t.Error("a plugin that nobody compiled in is taken")
+	}
+	var got policy.Arguments
+	mine := policy.Definition{Name: "mine", New: func(c policy.Choice, _ *ledger.Ledger) (any, error) {
+		got = c.Arguments
+		return struct{}{}, nil
+	}}
+	o := Options{ConfigFile: path, Plugins: []policy.Definition{mine}}
+	c, err := newConfiguration(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.engine(o); err != nil || got["shade"] != "7" || got["deep"] != "true" {
+		t.Errorf("%v; it is given %v, want its two arguments", err, got)
+	}
+}
+
 func TestTheQueuesThatEveryClusterHasAreMade(t *testing.T) {
 	api := volcano.NewSimpleClientset(&schedulingv1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Name: "team"},
 		Spec: schedulingv1beta1.QueueSpec{Weight: 7}})
