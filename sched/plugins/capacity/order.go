@@ -97,22 +97,27 @@ func (p *plugin) compareAges(a, b ledger.QueueID) int {
 
 // share is the largest part of what it deserves that a queue holds, with all below it,
 // as it stands now (seed 001 §4.1). A best-effort queue's is 1, so that every queue
-// below what it deserves goes before it.
+// below what it deserves goes before it. It is found again only after the queue's
+// figures moved: a rotation of many queues compares each of them many times.
 func (p *plugin) share(q ledger.QueueID) fair.Ratio {
 	r := &p.rows[q]
 	if len(r.counts) == 0 {
 		return fair.Share(1, 1)
 	}
+	queue := p.l.Queue(q)
+	if r.sharedAt == queue.Moved && r.sharedIn == p.rounds {
+		return r.share
+	}
 	var most fair.Ratio
-	allocated := p.l.Queue(q).Allocated
 	for _, d := range r.counts {
 		if !p.offered(d) {
 			continue
 		}
-		if s := fair.Share(allocated.Get(d), r.deserved[d]); s.Compare(most) > 0 {
+		if s := fair.Share(queue.Allocated.Get(d), p.deserved(q, d)); s.Compare(most) > 0 {
 			most = s
 		}
 	}
+	r.share, r.sharedAt, r.sharedIn = most, queue.Moved, p.rounds
 	return most
 }
 
