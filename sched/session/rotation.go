@@ -6,12 +6,12 @@ import "ashlar.sh/sched/ledger"
 // then goes back to the others (seed 003 §3).
 type Rotation struct {
 	turns *turns
-	jobs  map[ledger.QueueID]*Heap[ledger.JobID]
+	jobs  []*Heap[ledger.JobID] // by QueueID
 }
 
 // Rotate makes a rotation of jobs; the order in which they are given does not matter.
 func (s *Session) Rotate(jobs []ledger.JobID) *Rotation {
-	r := &Rotation{jobs: map[ledger.QueueID]*Heap[ledger.JobID]{}}
+	r := &Rotation{jobs: make([]*Heap[ledger.JobID], s.L.NumQueues())}
 	var queues []ledger.QueueID
 	for _, j := range jobs {
 		q := s.L.Job(j).Queue

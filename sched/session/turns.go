@@ -19,30 +19,26 @@ type turns struct {
 	mark  uint64           // of ledger.Served
 
 	nodes []node
-	found map[place]int32
-	named map[int32][]int32 // nodes by the order's number: one in each band
-	leaf  []int32           // by QueueID; 0: not of these queues
-	way   []int32           // scratch
+	bands []int32
+	named [][]int32 // nodes by the order's number: one in each band
+	leaf  []int32   // by QueueID; 0: not of these queues
+	way   []int32   // scratch
 }
 
 // node is one node of the tree. The top is number 0; in a tree of the order's the bands
 // are below it.
 type node struct {
-	place
+	up    int32
+	id    int32 // the order's number for it
 	at    int32 // place among up's kids; -1: out, as is every node without queues inside
+	band  int64 // of a band
 	queue ledger.QueueID
 	kids  []int32 // a heap
 }
 
-// place is what tells a node from others: where it hangs, and which it is there.
-type place struct {
-	up, id int32
-	band   int64
-}
-
 func takeTurns(s *Session, queues []ledger.QueueID) *turns {
-	t := &turns{s: s, found: map[place]int32{}, named: map[int32][]int32{}, leaf: make([]int32, s.L.NumQueues()),
-		nodes: []node{{place: place{up: -1}, at: -1, queue: ledger.NoQueue}}}
+	t := &turns{s: s, leaf: make([]int32, s.L.NumQueues()), nodes: make([]node, 1, 2*len(queues)+2)}
+	t.nodes[0] = node{up: -1, at: -1, queue: ledger.NoQueue}
 	moves := s.Policy.ServingMovesOthers()
 	if order, only := s.Policy.TreeOrder(); only && moves && stands(order, queues) {
 		t.tree = order
@@ -75,22 +71,36 @@ func (t *turns) plant(q ledger.QueueID) {
 	}
 	band, way, _ := t.tree.Way(q, t.way[:0])
 	t.way = way
-	at := t.node(place{id: -1, band: band})
+	at := t.band(band)
 	for _, id := range way {
-		at = t.node(place{up: at, id: id})
+		at = t.node(at, id)
 	}
 	t.nodes[at].queue, t.leaf[q] = q, at
 }
 
-func (t *turns) node(p place) int32 {
-	n, known := t.found[p]
-	if !known {
-		n = int32(len(t.nodes))
-		t.nodes = append(t.nodes, node{place: p, at: -1, queue: ledger.NoQueue})
-		t.found[p] = n
-		t.named[p.id] = append(t.named[p.id], n)
+func (t *turns) band(band int64) int32 {
+	for _, n := range t.bands {
+		if t.nodes[n].band == band {
+			return n
+		}
 	}
-	return n
+	t.bands = append(t.bands, int32(len(t.nodes)))
+	t.nodes = append(t.nodes, node{at: -1, band: band, queue: ledger.NoQueue})
+	return int32(len(t.nodes) - 1)
+}
+
+func (t *turns) node(up, id int32) int32 {
+	for int(id) >= len(t.named) {
+		t.named = append(t.named, nil)
+	}
+	for _, n := range t.named[id] {
+		if t.nodes[n].up == up {
+			return n
+		}
+	}
+	t.named[id] = append(t.named[id], int32(len(t.nodes)))
+	t.nodes = append(t.nodes, node{up: up, id: id, at: -1, queue: ledger.NoQueue})
+	return int32(len(t.nodes) - 1)
 }
 
 // push puts a queue back among the others.
@@ -150,8 +160,10 @@ func (t *turns) settle() {
 		_, way, _ := t.tree.Way(queues[0], t.way[:0])
 		t.way = way
 		for _, id := range way {
-			for _, n := range t.named[id] {
-				t.right(n)
+			if int(id) < len(t.named) {
+				for _, n := range t.named[id] {
+					t.right(n)
+				}
 			}
 		}
 	case len(queues) > 0:
