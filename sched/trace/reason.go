@@ -14,7 +14,7 @@ const (
 	NoPods           Code = "NoPods"           // admitted, but no pod has come yet
 	QueueNotFound    Code = "QueueNotFound"
 	QueueInvalid     Code = "QueueInvalid"  // the queue was set aside at the door
-	QueueNotOpen     Code = "QueueNotOpen"  // Text is the state
+	QueueNotOpen     Code = "QueueNotOpen"  // Text is the state; Cause names the queue above that closes it, if one does
 	QueueNotLeaf     Code = "QueueNotLeaf"  // the queue has children
 	QueueCyclic      Code = "QueueCyclic"   // its parents form a ring
 	QueueOrphaned    Code = "QueueOrphaned" // Text is the ancestor that is missing
