@@ -44,7 +44,8 @@ type Ledger struct {
 
 	priorities     map[string]*model.PriorityClass
 	globalPriority *model.PriorityClass
-	quotas         map[string][]*model.Quota // by namespace, each list by name
+	quotas         map[string][]*model.Quota  // by namespace, each list by name
+	budgets        map[string][]*model.Budget // likewise
 
 	facts    factStore
 	books    []Book
@@ -60,6 +61,7 @@ type Ledger struct {
 	journal     []touch
 	journalBase uint64
 	grown       uint64
+	budgeted    uint64
 
 	active    []JobID // jobs with something left to decide
 	dirty     []JobID // jobs touched since TakeDirty
@@ -67,6 +69,7 @@ type Ledger struct {
 	figuresAt uint64
 	scratch   resource.Vec
 	births    uint64
+	world     uint64
 }
 
 // New returns an empty ledger.
@@ -80,6 +83,7 @@ func New() *Ledger {
 		queueByName: map[string]QueueID{},
 		priorities:  map[string]*model.PriorityClass{},
 		quotas:      map[string][]*model.Quota{},
+		budgets:     map[string][]*model.Budget{},
 		facts:       newFactStore(),
 	}
 	l.tx.l = l
@@ -115,6 +119,10 @@ func (l *Ledger) Pending() []Op { return l.ops }
 // before: room freed, a node come or changed, a promise taken back. While it stands
 // still, a refusal for want of room stands too.
 func (l *Ledger) Grown() uint64 { return l.grown }
+
+// World counts whatever happens to facts and commitments: what was tried and taken back
+// leaves it as it was.
+func (l *Ledger) World() uint64 { return l.world }
 
 // Shape counts the changes to queues, their parents and what they are granted.
 func (l *Ledger) Shape() uint64 { return l.shapeAt }
