@@ -53,8 +53,10 @@ type Ledger struct {
 	ops        []Op
 	soft       []TaskID
 
-	journal     []touch
+	journal     []NodeID // nodes whose figures or facts changed
 	journalBase uint64
+	statics     []NodeID // nodes whose facts changed
+	staticBase  uint64
 	grown       uint64
 
 	active    []JobID // jobs with something left to decide

@@ -48,6 +48,8 @@ type Set struct {
 	TaskFilters   []TaskFilter
 	NodeOrders    []NodeOrder
 	StaticOrders  []StaticOrder
+	BatchOrders   []BatchNodeOrder
+	BestNodes     []BestNode
 }
 
 func (s *Set) beginTier() {
@@ -92,6 +94,9 @@ func (s *Set) add(plugin any, off []Point) {
 	join(&s.preemptive, plugin, is(PointPreemptive))
 	join(&s.reclaimable, plugin, is(PointReclaimable))
 	s.addFilters(plugin, is(PointPredicate), is(PointNodeOrder))
+	if p, ok := plugin.(BestNode); ok && !is(PointBestNode) {
+		s.BestNodes = append(s.BestNodes, p)
+	}
 }
 
 func (s *Set) addFilters(plugin any, noPredicate, noOrder bool) {
@@ -117,6 +122,9 @@ func (s *Set) addFilters(plugin any, noPredicate, noOrder bool) {
 	}
 	if f, ok := plugin.(StaticOrder); ok && !noOrder {
 		s.StaticOrders = append(s.StaticOrders, f)
+	}
+	if f, ok := plugin.(BatchNodeOrder); ok && !noOrder {
+		s.BatchOrders = append(s.BatchOrders, f)
 	}
 }
 
