@@ -184,7 +184,7 @@ func (x *Index) place(r *row, class *ledger.Class, n ledger.NodeID) {
 
 // tie is a fixed hash of class and node: the order among nodes that score alike.
 func (x *Index) tie(class *ledger.Class, n ledger.NodeID) uint64 {
-	h := x.l.Node(n).Hash ^ class.Hash
+	h := x.l.NodeHash(n) ^ class.Hash
 	h = (h ^ h>>33) * 0xff51afd7ed558ccd
 	return (h ^ h>>33) * 0xc4ceb9fe1a85ec53
 }

@@ -80,13 +80,15 @@ func (x *Index) scoreAll(v *view, class *ledger.Class) {
 
 // bestSwept is the best of the nodes that a sweep found.
 func (x *Index) bestSwept(class *ledger.Class) (ledger.NodeID, int64) {
-	best := entry{node: ledger.NoNode}
-	for i, n := range x.nodes {
-		s := x.scores[i]
-		if best.node != ledger.NoNode && s < best.score {
+	if len(x.nodes) == 0 {
+		return ledger.NoNode, 0
+	}
+	best := entry{x.scores[0], x.tie(class, x.nodes[0]), x.nodes[0]}
+	for i, s := range x.scores {
+		if s < best.score {
 			continue
 		}
-		if e := (entry{s, x.tie(class, n), n}); best.node == ledger.NoNode || x.before(e, best) {
+		if e := (entry{s, x.tie(class, x.nodes[i]), x.nodes[i]}); x.before(e, best) {
 			best = e
 		}
 	}

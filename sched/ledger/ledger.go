@@ -10,6 +10,7 @@ type Ledger struct {
 	Dims *resource.Dims
 
 	nodes      []Node
+	nodeHash   []uint64 // of names
 	nodeFree   []NodeID
 	nodeByName map[string]NodeID
 	cols       columns

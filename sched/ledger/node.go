@@ -8,7 +8,6 @@ import (
 // Node is the row of a machine. Its amounts stand in columns: Idle(d)[n].
 type Node struct {
 	Name  string
-	Hash  uint64      // of Name
 	Fact  *model.Node // nil: named by pods, never seen
 	Tasks int32       // that hold, leave or are promised a place here
 	first TaskID
@@ -33,6 +32,9 @@ type columns struct {
 
 // Node returns the row of a node.
 func (l *Ledger) Node(n NodeID) *Node { return &l.nodes[n] }
+
+// NodeHash is Hash of a node's name.
+func (l *Ledger) NodeHash(n NodeID) uint64 { return l.nodeHash[n] }
 
 // NumNodes is the number of node rows, free ones included: an upper bound for
 // NodeIDs.
@@ -101,9 +103,11 @@ func (l *Ledger) node(name string) NodeID {
 	} else {
 		n = NodeID(len(l.nodes))
 		l.nodes = append(l.nodes, Node{})
+		l.nodeHash = append(l.nodeHash, 0)
 		l.widen()
 	}
-	l.nodes[n] = Node{Name: name, Hash: Hash(name), first: NoTask}
+	l.nodeHash[n] = Hash(name)
+	l.nodes[n] = Node{Name: name, first: NoTask}
 	l.nodeByName[name] = n
 	l.touchStatic(n)
 	return n
