@@ -13,7 +13,7 @@ func (e *Engine) Commitments() Commitments {
 		task := e.l.Task(t)
 		if held := task.Held; held.Kind != ledger.NoCommit {
 			c.Tasks = append(c.Tasks, TaskCommitment{Pod: task.Key, UID: task.Pod.UID, Kind: held.Kind,
-				Node: e.l.Node(held.Node).Name, Item: held.Item, Until: held.Until, Chosen: held.Chosen})
+				Node: e.l.Node(held.Node).Name, Item: held.Item, Statement: held.Statement, Until: held.Until, Chosen: held.Chosen})
 		}
 		return true
 	})
@@ -74,8 +74,8 @@ func (e *Engine) Restore(c Commitments) {
 		if !ok || e.l.Task(id).Pod.UID != t.UID {
 			continue
 		}
-		held := ledger.Commitment{Kind: t.Kind, Node: e.l.NameNode(t.Node), Item: t.Item, Until: t.Until, Chosen: t.Chosen}
-		if e.l.Restore(id, held) && t.Kind == ledger.CommitReserve {
+		held := ledger.Commitment{Kind: t.Kind, Node: e.l.NameNode(t.Node), Item: t.Item, Statement: t.Statement, Until: t.Until, Chosen: t.Chosen}
+		if e.l.Restore(id, held) && (t.Kind == ledger.CommitReserve || t.Kind == ledger.CommitSpare) {
 			e.reserved = append(e.reserved, id)
 		}
 	}

@@ -33,7 +33,7 @@ func rob(s *session.Session, t ledger.TaskID) bool {
 	s.L.Tasks(func(v ledger.TaskID) bool {
 		row := s.L.Task(v)
 		if (row.Status == model.Running || row.Status == model.Bound) && row.Job != ledger.NoJob &&
-			row.Job != s.L.Task(t).Job && row.Priority < s.L.Task(t).Priority {
+			row.Held.Kind == ledger.NoCommit && row.Job != s.L.Task(t).Job && row.Priority < s.L.Task(t).Priority {
 			victims = append(victims, v)
 		}
 		return true

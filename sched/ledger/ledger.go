@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"cmp"
+
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
 )
@@ -99,6 +101,15 @@ func (k Key) Less(o Key) bool {
 	}
 	return k.Name < o.Name
 }
+
+// Compare is the order of Less: negative for k.
+func (k Key) Compare(o Key) int {
+	return cmp.Or(cmp.Compare(k.Namespace, o.Namespace), cmp.Compare(k.Name, o.Name))
+}
+
+// Pending lists the operations of statements that held and are not commitments yet, those
+// of an open try included. The slice is good until the next change.
+func (l *Ledger) Pending() []Op { return l.ops }
 
 // Grown counts the events after which some task may find room that it did not find
 // before: room freed, a node come or changed, a promise taken back. While it stands

@@ -37,14 +37,17 @@ const (
 	CommitBind               // spec.nodeName, once the bind is through; lost before that
 	CommitEvict              // metadata.deletionTimestamp, once the delete is through; lost before that
 	CommitReserve            // status.nominatedNodeName (decision 13)
+	CommitSpare              // its eviction was denied: it is not tried again until then; lost at a restart
 )
 
 // Commitment is a decision under way.
 type Commitment struct {
-	Kind  CommitKind
-	Node  NodeID
-	Item  uint64 // the plan item that asked for it
-	Until int64  // nanoseconds since the epoch; 0: until the facts show it or a receipt denies it
+	Kind CommitKind
+	Node NodeID
+	Item uint64 // the plan item that asked for it
+	// Statement is the item's: evictions and the reservations they were made for share it.
+	Statement uint64
+	Until     int64 // nanoseconds since the epoch; 0: until the facts show it or a receipt denies it
 
 	Chosen Chosen // CommitBind: what books chose with the node; binding makes it true first
 }
@@ -149,7 +152,7 @@ func stillOpen(c Commitment, p *model.Pod) bool {
 	switch c.Kind {
 	case CommitBind, CommitReserve:
 		return p.Node == "" && !p.Deleting && !finished
-	case CommitEvict:
+	case CommitEvict, CommitSpare:
 		return !p.Deleting && !finished
 	default:
 		return false

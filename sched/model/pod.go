@@ -32,6 +32,8 @@ type Pod struct {
 	Node      string // spec.nodeName
 	Nominated string // status.nominatedNodeName
 	Gated     bool   // has scheduling gates
+	Started   int64  // status.startTime, nanoseconds since the epoch; 0 before
+	Grace     int64  // spec.terminationGracePeriodSeconds, in nanoseconds
 
 	Priority      int32  // resolved spec.priority, or 0
 	PriorityClass string // spec.priorityClassName, resolved by the engine where Priority is not set

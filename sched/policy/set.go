@@ -42,6 +42,10 @@ type Set struct {
 	victimQueueOrder chain[VictimQueueOrder]
 	preemptive       chain[Preemptive]
 	reclaimable      chain[Reclaimable]
+	preemptable      chain[Preemptable]
+	starving         chain[JobStarving]
+	givers           chain[Giver]
+	deschedulers     chain[Descheduler]
 
 	StaticFilters []StaticFilter
 	NodeFilters   []NodeFilter
@@ -71,6 +75,10 @@ func (s *Set) beginTier() {
 	s.victimQueueOrder = append(s.victimQueueOrder, nil)
 	s.preemptive = append(s.preemptive, nil)
 	s.reclaimable = append(s.reclaimable, nil)
+	s.preemptable = append(s.preemptable, nil)
+	s.starving = append(s.starving, nil)
+	s.givers = append(s.givers, nil)
+	s.deschedulers = append(s.deschedulers, nil)
 }
 
 func (s *Set) add(plugin any, off []Point) {
@@ -93,6 +101,10 @@ func (s *Set) add(plugin any, off []Point) {
 	join(&s.victimQueueOrder, plugin, false)
 	join(&s.preemptive, plugin, is(PointPreemptive))
 	join(&s.reclaimable, plugin, is(PointReclaimable))
+	join(&s.preemptable, plugin, is(PointPreemptable))
+	join(&s.starving, plugin, is(PointJobStarving))
+	join(&s.givers, plugin, is(PointReclaimable))
+	join(&s.deschedulers, plugin, is(PointVictim))
 	s.addFilters(plugin, is(PointPredicate), is(PointNodeOrder))
 	if p, ok := plugin.(BestNode); ok && !is(PointBestNode) {
 		s.BestNodes = append(s.BestNodes, p)

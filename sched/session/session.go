@@ -24,6 +24,8 @@ type Session struct {
 	Now     int64 // nanoseconds since the epoch
 	// Admit puts a job into phase Inqueue, by a plan item where the API keeps phases.
 	Admit func(ledger.JobID)
+	// Evictions are the records of those whom a statement of this action evicts.
+	Evictions map[ledger.TaskID]*trace.Eviction
 
 	memos  []Memo
 	cycle  uint64

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -31,9 +32,13 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 		Node:          p.Spec.NodeName,
 		Nominated:     p.Status.NominatedNodeName,
 		Gated:         len(p.Spec.SchedulingGates) > 0,
+		Grace:         grace(p),
 		PriorityClass: p.Spec.PriorityClassName,
 		PreemptNever:  p.Spec.PreemptionPolicy != nil && *p.Spec.PreemptionPolicy == corev1.PreemptNever,
 		Preemptable:   preemptable(p),
+	}
+	if at := p.Status.StartTime; at != nil && !at.IsZero() {
+		out.Started = at.UnixNano()
 	}
 	out.Ours = out.Scheduler == "" || o.ours(out.Scheduler)
 	if out.Group == "" {
@@ -67,6 +72,17 @@ func first(m map[string]string, keys ...string) string {
 		}
 	}
 	return ""
+}
+
+// grace is how long a pod has to go once it is deleted: what it asks for, at most a year,
+// or Kubernetes' thirty seconds.
+func grace(p *corev1.Pod) int64 {
+	const most = int64(365 * 24 * 60 * 60)
+	seconds := int64(corev1.DefaultTerminationGracePeriodSeconds)
+	if asked := p.Spec.TerminationGracePeriodSeconds; asked != nil {
+		seconds = min(max(0, *asked), most)
+	}
+	return seconds * int64(time.Second)
 }
 
 // owner is the name of the top controller, "" without one.
