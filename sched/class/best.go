@@ -1,8 +1,6 @@
 package class
 
 import (
-	"math"
-
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/policy"
 )
@@ -20,9 +18,14 @@ func (x *Index) Best(t ledger.TaskID) (ledger.NodeID, int64) {
 	}
 	if r.pos == nil {
 		class := x.l.Class(r.id)
+		if r.tallies[0].none > 0 && x.any(&r.tallies[0], r, class, false) == 0 {
+			return ledger.NoNode, 0
+		}
 		x.sweep(&r.view, class)
 		if len(x.nodes) > 0 {
 			r.sweeps++
+		} else {
+			r.tallies[0].none = x.l.Now()
 		}
 		return x.bestSwept(class)
 	}
@@ -131,36 +134,6 @@ func (x *Index) Takes(t ledger.TaskID, n ledger.NodeID, future bool) bool {
 		return x.takesFuture(&r.view, class, n) && x.asked(&r.view, t, n, true).Admits()
 	}
 	return x.takes(&r.view, class, n) && x.asked(&r.view, t, n, false).Admits()
-}
-
-// Capacity is how many tasks of a class the nodes have room for now, counted up to
-// want: less than want means that no way of placing want of them exists. Filters that
-// look at who sits on a node could lower the true number further.
-func (x *Index) Capacity(c ledger.ClassID, want int64) int64 {
-	r, class := x.look(c), x.l.Class(c)
-	if class.Invalid {
-		return 0
-	}
-	sum := int64(0)
-	for i := range x.l.NumNodes() {
-		fit := want
-		for _, need := range class.Need {
-			room := x.l.Room(need.Dim)[i]
-			if room < need.Amount {
-				fit = 0
-				break
-			}
-			if room < fit*need.Amount || fit > math.MaxInt64/need.Amount {
-				fit = min(fit, room/need.Amount)
-			}
-		}
-		if n := ledger.NodeID(i); fit > 0 && r.admits(n) && r.passes(class, n, false) {
-			if sum += fit; sum >= want {
-				return want
-			}
-		}
-	}
-	return sum
 }
 
 // Feasible is the number of nodes that have room for a class now.

@@ -27,7 +27,7 @@ func (w *world) budget() {
 	w.t.Helper()
 	sum, rows := 0, 0
 	for _, r := range w.x.rows {
-		if r != nil && r.pos != nil {
+		if r != nil && r.bytes > 0 {
 			sum += r.size()
 			rows++
 		}
@@ -97,8 +97,13 @@ func (w *world) counts(t ledger.TaskID, c *ledger.Class) {
 		w.t.Fatalf("Feasible of %v is %d, the scan counts %d", key, got, feasible)
 	}
 	for _, want := range []int64{1, 3, 100} {
-		if got, scan := w.x.Capacity(w.l.Task(t).Class, want), w.twin.capacity(c, want); got != scan {
+		if got, scan := w.x.Capacity(w.l.Task(t).Class, want), w.twin.capacity(c, want, false); got != scan {
 			w.t.Fatalf("Capacity of %v for %d is %d, the scan counts %d", key, want, got, scan)
+		}
+	}
+	for _, want := range []int64{1, 3, 100} {
+		if got, scan := w.x.Prospect(w.l.Task(t).Class, want), w.twin.capacity(c, want, true); got != scan {
+			w.t.Fatalf("Prospect of %v for %d is %d, the scan counts %d", key, want, got, scan)
 		}
 	}
 	r := w.x.Why(t)

@@ -48,6 +48,8 @@ type row struct {
 	sweeps int     // nodes found without a heap
 	stash  []entry
 
+	tallies [2]tally // of room now, and of room once those who leave are gone
+
 	whyAt uint64       // the journal at which why was found; 0: never
 	why   trace.Reason // why no node took a task of the class
 }
@@ -115,7 +117,9 @@ func (x *Index) weigh(r *row) {
 	}
 }
 
-func (r *row) size() int { return len(r.pos)*4 + cap(r.heap)*24 }
+func (r *row) size() int {
+	return 4*len(r.pos) + 24*cap(r.heap) + 4*len(r.tallies[0].fit) + 4*len(r.tallies[1].fit)
+}
 
 // trim drops the least recently used heaps until the budget holds.
 func (x *Index) trim(keep ledger.ClassID) {

@@ -162,11 +162,11 @@ func (w *twin) leaves(n ledger.NodeID) bool {
 }
 
 // capacity counts the room on all nodes that suit a class.
-func (w *twin) capacity(c *ledger.Class, want int64) int64 {
+func (w *twin) capacity(c *ledger.Class, want int64, future bool) int64 {
 	sum := int64(0)
 	for _, n := range w.nodes() {
-		if w.suits(c, n, false) {
-			sum += w.fit(c, n, false, want)
+		if w.suits(c, n, false) || future && w.suits(c, n, true) {
+			sum += w.fit(c, n, future, want)
 		}
 	}
 	return min(sum, want)

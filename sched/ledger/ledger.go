@@ -64,10 +64,13 @@ type Ledger struct {
 
 	active    []JobID // jobs with something left to decide
 	dirty     []JobID // jobs touched since TakeDirty
+	stirred   []JobID // jobs touched since TakeStirred
 	shapeAt   uint64
 	figuresAt uint64
-	scratch   resource.Vec
-	births    uint64
+
+	vainNodes, vainFigures uint64 // what of Now and Figures failed tries have added
+	scratch                resource.Vec
+	births                 uint64
 }
 
 // New returns an empty ledger.
@@ -115,6 +118,12 @@ func (l *Ledger) Pending() []Op { return l.ops }
 // before: room freed, a node come or changed, a promise taken back. While it stands
 // still, a refusal for want of room stands too.
 func (l *Ledger) Grown() uint64 { return l.grown }
+
+// Settled is Now and Figures without what failed tries added to them: all that they
+// touched is as it was. It must not be kept from within a try.
+func (l *Ledger) Settled() (nodes, figures uint64) {
+	return l.Now() - l.vainNodes, l.figuresAt - l.vainFigures
+}
 
 // Shape counts the changes to queues, their parents and what they are granted.
 func (l *Ledger) Shape() uint64 { return l.shapeAt }
