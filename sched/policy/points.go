@@ -88,6 +88,13 @@ type JobPipelined interface {
 	VotePipelined(j ledger.JobID) Vote
 }
 
+// OnlyWhole is a JobPipelined that rejects every job that would stay short of its
+// minimum. Where all are, nobody holds room in part.
+type OnlyWhole interface {
+	JobPipelined
+	OnlyWhole()
+}
+
 // Overused says that a queue is to be served no more this cycle, and why.
 type Overused interface {
 	Overused(q ledger.QueueID) (trace.Reason, bool)

@@ -274,6 +274,21 @@ func (s *Set) Pipelined(j ledger.JobID) bool {
 	return true
 }
 
+// HoldsInPart says that a job may be promised room for fewer members than it needs to
+// start.
+func (s *Set) HoldsInPart() bool {
+	voters := 0
+	for _, tier := range s.pipelined {
+		for _, p := range tier {
+			if _, whole := p.(OnlyWhole); !whole {
+				return true
+			}
+			voters++
+		}
+	}
+	return voters == 0
+}
+
 // Overused is rule C: one is enough.
 func (s *Set) Overused(q ledger.QueueID) (trace.Reason, bool) {
 	for _, tier := range s.overused {

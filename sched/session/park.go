@@ -68,21 +68,28 @@ type lack struct {
 	shape uint64
 }
 
-// lackOf is what a parked job lacks. An admitted job that keeps its queue's room lacks
-// nothing in this sense: whether nodes or its queue refuse it now makes a difference.
+// lackOf is what a parked job lacks. Of an admitted job that keeps its queue's room it is
+// no number: whether nodes or its queue refuse it now makes a difference.
 func (s *Session) lackOf(j ledger.JobID, m *Memo) lack {
 	job := s.L.Job(j)
 	if m.lacks == 0 || job.HasMin && !s.L.Yielded(j) {
-		return lack{}
+		return lack{queue: job.Queue, shape: m.stand.shape}
 	}
 	return lack{job.Queue, m.class, m.lacks, m.stand.shape}
 }
 
-// hopeless says that room is still lacking, counting what those who leave will free.
-// Within an action room only shrinks, so what does not fit before it fits at no time
-// during it.
+// hopeless says that a job which has not changed would be refused again: its queue is to
+// be served no more, or room is still lacking, counting what those who leave will free.
+// Within an action a queue's part only grows and room only shrinks, so what does not fit
+// before it fits at no time during it.
 func (s *Session) hopeless(k lack, now stand) bool {
-	if k.tasks == 0 || now.shape != k.shape || s.Trace.On(trace.PredicatesFailed) {
+	if now.shape != k.shape || k.queue == ledger.NoQueue || s.Trace.On(trace.PredicatesFailed) || s.Trace.On(trace.QueueOverusedEvent) {
+		return false
+	}
+	if _, over := s.Policy.Overused(k.queue); over {
+		return true
+	}
+	if k.tasks == 0 || s.L.ReleasingNodes() > 0 && s.Policy.HoldsInPart() {
 		return false
 	}
 	return s.Policy.Allocatable(k.queue, k.class, k.tasks) < k.tasks || s.Nodes.Prospect(k.class, k.tasks) < k.tasks
