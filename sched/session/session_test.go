@@ -169,7 +169,9 @@ func TestParkedJobsAreAskedTogether(t *testing.T) {
 		}
 	}
 	foreign := pod("sits", "node")
-	foreign.Ours = false
+	brief := pod("brief", "small")
+	foreign.Ours, brief.Ours = false, false
+	tell(s, version, model.KindNode, "", "small", &model.Node{Meta: model.Meta{Name: "small"}, Allocatable: cpu(2)})
 	tell(s, version, model.KindPod, "ns", "sits", foreign)
 	if got := fresh(); len(got) != 2 {
 		t.Fatalf("%d jobs are to be asked, want both", len(got))
@@ -177,7 +179,8 @@ func TestParkedJobsAreAskedTogether(t *testing.T) {
 	park(waits, o)
 	for cycle := int64(2); cycle < 5; cycle++ {
 		s.Open(cycle)
-		tell(s, version, model.KindNode, "", "small", &model.Node{Meta: model.Meta{Name: "small"}, Allocatable: cpu(cycle % 3)})
+		tell(s, version, model.KindPod, "ns", "brief", brief)
+		tell(s, version, model.KindPod, "ns", "brief", nil)
 		if got := fresh(); len(got) != 0 {
 			t.Fatalf("%d jobs are to be asked; no node has room for one", len(got))
 		}
