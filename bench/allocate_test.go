@@ -65,13 +65,14 @@ func (w *world) place(b *testing.B, s shape, spec func(round, gang int) *model.S
 	b.ReportAllocs()
 	b.ResetTimer()
 	b.StopTimer()
+	var clock stopwatch
 	for i := range b.N {
 		for g := range s.gangs {
 			w.gang(fmt.Sprintf("gang-%d", g), s.members, s.members, spec(i, g))
 		}
-		b.StartTimer()
+		clock.start(b)
 		bound := w.cycle()
-		b.StopTimer()
+		clock.stop(b)
 		if bound != s.gangs*s.members {
 			b.Fatalf("bound %d pods of %d", bound, s.gangs*s.members)
 		}
@@ -80,7 +81,7 @@ func (w *world) place(b *testing.B, s shape, spec func(round, gang int) *model.S
 		}
 		w.cycle()
 	}
-	b.ReportMetric(float64(b.N*s.gangs*s.members)/b.Elapsed().Seconds(), "pods/s")
+	clock.perPod(b, s.gangs*s.members)
 }
 
 // bound is a template with a required affinity to hosts, or away from them.

@@ -139,6 +139,8 @@ func (w *world) restore(round, count int) {
 	w.cycle()
 }
 
+// perEvent reports the time of one event. The fact is inside, as is what it takes to
+// make it.
 func perEvent(b *testing.B, events int) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/1000/float64(b.N*events), "µs/event")
 }

@@ -24,13 +24,14 @@ func spread(b *testing.B, queues int) {
 	b.ReportAllocs()
 	b.ResetTimer()
 	b.StopTimer()
+	var clock stopwatch
 	for range b.N {
 		for g := range count {
 			w.gangIn(fmt.Sprintf("queue-%03d", g%queues), fmt.Sprintf("gang-%d", g), members, members, small)
 		}
-		b.StartTimer()
+		clock.start(b)
 		bound := w.cycle()
-		b.StopTimer()
+		clock.stop(b)
 		if bound != count*members {
 			b.Fatalf("bound %d pods of %d", bound, count*members)
 		}
@@ -39,5 +40,5 @@ func spread(b *testing.B, queues int) {
 		}
 		w.cycle()
 	}
-	b.ReportMetric(float64(b.N*count*members)/b.Elapsed().Seconds(), "pods/s")
+	clock.perPod(b, count*members)
 }

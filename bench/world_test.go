@@ -2,7 +2,9 @@ package bench
 
 import (
 	"fmt"
+	"syscall"
 	"testing"
+	"time"
 
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/model"
@@ -100,6 +102,34 @@ func (w *world) clear(name string, members int) {
 		w.gone(model.KindPod, "bench", fmt.Sprintf("%s-%d", name, i))
 	}
 	w.gone(model.KindPodGroup, "bench", name)
+}
+
+// stopwatch is the processor time that a benchmark's timed parts took, the collector's
+// included: what is left to compare when others use the machine too.
+type stopwatch struct{ spent, from time.Duration }
+
+func (s *stopwatch) start(b *testing.B) {
+	s.from = processor()
+	b.StartTimer()
+}
+
+func (s *stopwatch) stop(b *testing.B) {
+	b.StopTimer()
+	s.spent += processor() - s.from
+}
+
+func processor() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// perPod reports pods a second of time and of processor time.
+func (s *stopwatch) perPod(b *testing.B, pods int) {
+	b.ReportMetric(float64(b.N*pods)/b.Elapsed().Seconds(), "pods/s")
+	b.ReportMetric(float64(b.N*pods)/s.spent.Seconds(), "pods/cpu-s")
 }
 
 // cycle decides and returns the number of binds.
