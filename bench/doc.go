@@ -2,7 +2,7 @@
 //
 //	make bench                                    # everything, as a table beside the recorded one
 //	go test -run '^$' -bench Allocate ./bench     # one scenario
-//	go test -run '^$' -bench Million ./bench -heavy
+//	make bench BENCH=Million HEAVY=1              # a million pods: a minute, gigabytes
 //
 // Names are scenario/parameters/nodes; each reports pods/s, µs/event or bytes beside the
 // usual figures. Objects are made and loaded outside the clock, unless a scenario says
