@@ -7,6 +7,10 @@ import (
 	"ashlar.sh/sched/actions/allocate"
 	"ashlar.sh/sched/actions/backfill"
 	"ashlar.sh/sched/actions/enqueue"
+	"ashlar.sh/sched/actions/gangpreempt"
+	"ashlar.sh/sched/actions/gangreclaim"
+	"ashlar.sh/sched/actions/preempt"
+	"ashlar.sh/sched/actions/reclaim"
 	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
@@ -14,6 +18,7 @@ import (
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
+	"ashlar.sh/sched/victims"
 )
 
 // Engine is the state machine. It is not safe for concurrent use.
@@ -29,6 +34,9 @@ type Engine struct {
 	stmts    uint64          // statements before this engine's first
 	reserved []ledger.TaskID // with a commitment that ends by itself; perhaps more than once, or no longer
 	touched  []ledger.JobID
+	decided  bool                  // a cycle has run, here or in the engine this one was restored from
+	pleas    map[plea]trace.Reason // why nobody leaves for whom, as things stood at pleasAt
+	pleasAt  moment
 	turns    int64 // when plugins answer otherwise without a fact; 0: never
 }
 
@@ -56,7 +64,8 @@ func WithAction(a session.Action) Option {
 func New(p policy.Profile, with ...Option) (*Engine, error) {
 	o := options{
 		plugins: plugins.All(),
-		actions: []session.Action{enqueue.Action{}, allocate.Action{}, backfill.Action{}},
+		actions: []session.Action{enqueue.Action{}, allocate.Action{}, backfill.Action{}, preempt.Action{}, reclaim.Action{},
+			gangpreempt.Action{}, gangreclaim.Action{}},
 	}
 	for _, w := range with {
 		w(&o)
@@ -74,7 +83,8 @@ func New(p policy.Profile, with ...Option) (*Engine, error) {
 		return nil, err
 	}
 	e.policy = set
-	e.session = session.Session{L: e.l, Nodes: class.New(e.l, set), Policy: set, Profile: &e.profile,
+	nodes := class.New(e.l, set)
+	e.session = session.Session{L: e.l, Nodes: nodes, Victims: victims.New(e.l, nodes, set), Policy: set, Profile: &e.profile,
 		Trace: &e.rec, Admit: e.admit, Evictions: map[ledger.TaskID]*trace.Eviction{}}
 	return e, nil
 }
@@ -109,6 +119,11 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	}
 	e.turns = e.policy.At(now)
 	e.policy.Open(&e.rec)
+
+	if !e.decided {
+		e.adopt(now)
+		e.decided = true
+	}
 
 	// 3. Actions, in the configured order; each one's statements become commitments.
 	for _, a := range e.actions {

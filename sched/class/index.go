@@ -50,6 +50,9 @@ type row struct {
 
 	tallies [2]tally // of room now, and of room once those who leave are gone
 
+	admitted   []bool // see Admitted
+	admittedAt uint64
+
 	whyAt uint64       // the journal at which why was found; 0: never
 	why   trace.Reason // why no node took a task of the class
 }
@@ -118,7 +121,7 @@ func (x *Index) weigh(r *row) {
 }
 
 func (r *row) size() int {
-	return 4*len(r.pos) + 24*cap(r.heap) + 4*len(r.tallies[0].fit) + 4*len(r.tallies[1].fit)
+	return 4*len(r.pos) + 24*cap(r.heap) + 4*len(r.tallies[0].fit) + 4*len(r.tallies[1].fit) + len(r.admitted)
 }
 
 // trim drops the least recently used heaps until the budget holds.

@@ -43,7 +43,8 @@ type Ledger struct {
 
 	priorities     map[string]*model.PriorityClass
 	globalPriority *model.PriorityClass
-	quotas         map[string][]*model.Quota // by namespace, each list by name
+	quotas         map[string][]*model.Quota  // by namespace, each list by name
+	budgets        map[string][]*model.Budget // likewise
 
 	facts    factStore
 	books    []Book
@@ -61,16 +62,18 @@ type Ledger struct {
 	statics     []NodeID // nodes whose facts changed
 	staticBase  uint64
 	grown       uint64
+	budgeted    uint64
 
 	active    []JobID // jobs with something left to decide
 	dirty     []JobID // jobs touched since TakeDirty
 	stirred   []JobID // jobs touched since TakeStirred
 	shapeAt   uint64
 	figuresAt uint64
+	scratch   resource.Vec
+	births    uint64
+	world     uint64
 
 	vainNodes, vainFigures uint64 // what of Now and Figures failed tries have added
-	scratch                resource.Vec
-	births                 uint64
 }
 
 // New returns an empty ledger.
@@ -84,6 +87,7 @@ func New() *Ledger {
 		queueByName: map[string]QueueID{},
 		priorities:  map[string]*model.PriorityClass{},
 		quotas:      map[string][]*model.Quota{},
+		budgets:     map[string][]*model.Budget{},
 		facts:       newFactStore(),
 	}
 	l.tx.l = l
@@ -124,6 +128,10 @@ func (l *Ledger) Grown() uint64 { return l.grown }
 func (l *Ledger) Settled() (nodes, figures uint64) {
 	return l.Now() - l.vainNodes, l.figuresAt - l.vainFigures
 }
+
+// World counts whatever happens to facts and commitments: what was tried and taken back
+// leaves it as it was.
+func (l *Ledger) World() uint64 { return l.world }
 
 // Shape counts the changes to queues, their parents and what they are granted.
 func (l *Ledger) Shape() uint64 { return l.shapeAt }

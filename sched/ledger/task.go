@@ -283,6 +283,17 @@ func (l *Ledger) podPriority(p *model.Pod) int32 {
 	return l.classPriority(p.PriorityClass)
 }
 
+// PreemptsNever says that nobody may be evicted for a task: its preemptionPolicy, or that
+// of its priority class where it names none of its own.
+func (l *Ledger) PreemptsNever(t TaskID) bool {
+	p := l.tasks[t].Pod
+	if p.PreemptNever {
+		return true
+	}
+	c := l.priorities[p.PriorityClass]
+	return c != nil && c.PreemptNever && !p.PreemptSet
+}
+
 // classPriority is what a priority class is worth: as its fact says; for the two classes
 // that every cluster has, as Kubernetes defines them; for a name nobody knows, the
 // global default.

@@ -173,6 +173,7 @@ func (l *Ledger) takeBack(e *entry) {
 
 // softly turns the operations from index i on into soft holds.
 func (l *Ledger) softly(i int) {
+	l.world++
 	for _, op := range l.ops[i:] {
 		l.soften(op.Task)
 		if op.Kind == OpEvict {
@@ -194,6 +195,9 @@ func (l *Ledger) Soft(t TaskID) bool { return l.tasks[t].soft }
 
 // ReleaseSoft takes back every soft hold: the first step of a cycle.
 func (l *Ledger) ReleaseSoft() {
+	if len(l.soft) > 0 {
+		l.world++
+	}
 	for _, t := range l.soft {
 		if l.tasks[t].soft && !l.tasks[t].free {
 			l.rebase(t)
@@ -213,6 +217,7 @@ func (l *Ledger) Committed(item func(Op) Booking) []Op {
 	ops := l.ops
 	for _, op := range ops {
 		row := &l.tasks[op.Task]
+		l.world++
 		switch op.Kind {
 		case OpPipeline:
 			l.soften(op.Task)
@@ -259,6 +264,7 @@ type Booking struct {
 // commitment say it stands.
 func (l *Ledger) Hold(t TaskID, c Commitment) {
 	l.tasks[t].Held = c
+	l.world++
 	l.rebase(t)
 }
 

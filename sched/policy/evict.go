@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"math"
+
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/trace"
@@ -13,6 +15,8 @@ type Claim struct {
 	Task  ledger.TaskID
 	Job   ledger.JobID
 	Queue ledger.QueueID
+	// Extra: the job has its minimum, and what is claimed is beyond it.
+	Extra bool
 	// Want is what it asks for.
 	Want resource.Vec
 	// Short are the dimensions in which no feasible node has enough FutureIdle; none
@@ -54,6 +58,12 @@ type Preemptable interface {
 type EqualPreemptable interface {
 	Preemptable
 	PreemptsEquals()
+}
+
+// VictimCeiling names the priority above which no job of the claim's queue is ever a
+// victim of another, so that searches need not ask about those.
+type VictimCeiling interface {
+	VictimCeiling(c Claim) int32
 }
 
 // JobStarving says that a job deserves that others be evicted for it (seed 002 §3.1).
@@ -185,6 +195,22 @@ func (s *Set) Deschedule(yield func(t ledger.TaskID, reason string) bool) {
 	}
 }
 
+// VictimCeiling is the highest priority of a job of the claim's queue that can be a
+// victim: what the plugins name, and one less where nobody may permit equals.
+func (s *Set) VictimCeiling(c Claim) int32 {
+	most := int32(math.MaxInt32)
+	for _, tier := range s.ceilings {
+		for _, p := range tier {
+			at := p.VictimCeiling(c)
+			if !s.PreemptsEquals() && at > math.MinInt32 {
+				at--
+			}
+			most = min(most, at)
+		}
+	}
+	return most
+}
+
 // PreemptsEquals says that some plugin may permit a unit of a job of equal priority.
 func (s *Set) PreemptsEquals() bool {
 	for _, tier := range s.preemptable {
@@ -232,6 +258,15 @@ func (s *Set) Preemptable(c Claim, u Unit) (int, trace.Reason) {
 		j.endTier()
 	}
 	return j.verdict()
+}
+
+// Voters names the plugins of a tier that have a say in who may be evicted, of those that
+// Reclaimable asks, or Preemptable: for the record of what a tier permitted.
+func (s *Set) Voters(reclaim bool, tier int) []string {
+	if reclaim {
+		return s.reclaimNames[tier]
+	}
+	return s.preemptNames[tier]
 }
 
 // judgement combines opinions about one unit.

@@ -20,8 +20,8 @@ type Eviction struct {
 	Priority, ForPriority int32
 
 	Whole bool     // it goes with its whole gang; otherwise it is above its gang's minimum
-	Tier  int      // the tier whose plugins permitted it, from 1
-	Rules []string // the plugins of that tier that did
+	Tier  int      // the tier that permitted it, from 1
+	Rules []string // the plugins of that tier that have a say in evictions
 
 	Lost resource.List // what it held
 	Ran  int64         // for how long, in nanoseconds; 0: not known
@@ -45,4 +45,7 @@ type Alternative struct {
 	Sum      int64 // of the victims' priorities
 	Victims  int
 	Started  int64 // the earliest start of its most important victims
+
+	// AtLeast: it was not tried, since even what it would cost at least is no cheaper.
+	AtLeast bool
 }

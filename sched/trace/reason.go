@@ -51,6 +51,7 @@ const (
 	VictimKept        Code = "VictimKept"        // marked volcano.sh/preemptable: "false"
 	VictimGang        Code = "VictimGang"        // its gang would be left with less than its minimum
 	VictimUnreclaimed Code = "VictimUnreclaimed" // its queue has reclaimable: false
+	VictimUnasked     Code = "VictimUnasked"     // no plugin permits it
 	VictimBusy        Code = "VictimBusy"        // a member of its gang is being bound, or cannot be evicted
 
 	// Why no eviction helps; Text is the action, Nodes counts who was spared for what.
