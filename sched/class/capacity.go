@@ -31,12 +31,6 @@ func (x *Index) Prospect(c ledger.ClassID, want int64) int64 { return x.capacity
 
 func (x *Index) capacity(c ledger.ClassID, want int64, future bool) int64 {
 	r, class := x.look(c), x.l.Class(c)
-	sum := int64(0)
-	for n := range min(fewNodes, x.l.NumNodes()) {
-		if sum += int64(x.fit(r, class, ledger.NodeID(n), future)); sum >= want {
-			return want
-		}
-	}
 	t := &r.tallies[0]
 	if future {
 		t = &r.tallies[1]
@@ -44,7 +38,15 @@ func (x *Index) capacity(c ledger.ClassID, want int64, future bool) int64 {
 	if want == 1 {
 		return x.any(t, r, class, future)
 	}
-	x.count(t, r, class, future)
+	if t.cursor != x.l.Now() {
+		sum := int64(0)
+		for n := range min(fewNodes, x.l.NumNodes()) {
+			if sum += int64(x.fit(r, class, ledger.NodeID(n), future)); sum >= want {
+				return want
+			}
+		}
+		x.count(t, r, class, future)
+	}
 	return min(t.sum, want)
 }
 
