@@ -5,6 +5,8 @@
 GO       ?= go
 TIMEOUT  ?= 20m
 FUZZTIME ?= 10s
+BENCH    ?= .
+BENCHTIME ?= 0.5s
 
 # Builds the real API server, etcd and kwok that test/e2e needs, where they are not built yet.
 CONTROL_PLANE := $(or $(wildcard test/controlplane/build.sh),$(GO) -C test/controlplane run .)
@@ -41,8 +43,9 @@ lint: ## Run go vet, and list what gofmt would change
 	@bad="$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go') </dev/null)"; \
 	[ -z "$$bad" ] || { echo "not formatted (run gofmt -w on them):"; echo "$$bad"; exit 1; }
 
-bench: ## Measure the engine
-	$(GO) test -timeout $(TIMEOUT) -run '^$$' -bench . -benchmem ./bench
+bench: ## Measure the engine, beside the recorded run; BENCH=pattern, HEAVY=1, RECORD=1 to record
+	$(GO) test -timeout 60m -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./bench $(if $(HEAVY),-heavy) \
+		| $(GO) run ./bench/table -recorded bench/recorded.txt $(if $(RECORD),-record)
 
 stories: ## Run the stories, the specification as scenarios
 	$(GO) test -timeout $(TIMEOUT) ./internal/story/...
