@@ -21,6 +21,8 @@ type observer struct {
 	bound map[string]bool
 	first time.Time
 	last  time.Time
+	began map[string]time.Duration // CPU time at the first
+	work  work
 }
 
 // observe begins to see what is bound from now on.
@@ -45,6 +47,7 @@ func (o *observer) await(ctx context.Context, pods int) error {
 			return fmt.Errorf("%d of %d pods are bound: %w", len(o.bound), pods, err)
 		}
 	}
+	o.work = workOf(o.began, processes(), pods)
 	return nil
 }
 
@@ -65,7 +68,7 @@ func (o *observer) next(ctx context.Context) (*corev1.Pod, error) {
 			o.bound[pod.Name] = true
 			o.last = time.Now()
 			if o.first.IsZero() {
-				o.first = o.last
+				o.first, o.began = o.last, processes()
 			}
 			return pod, nil
 		case <-late.C:

@@ -28,32 +28,41 @@ func rates(ctx context.Context, p *plane, s settings) error {
 	fmt.Printf("\n%d nodes, %d pods made beforehand, %d rounds; the plain client is best with %d requests at once\n", len(p.nodes), s.pods, s.rounds, atOnce)
 	for _, events := range []bool{false, true} {
 		for _, shape := range shapes {
-			var plain, ours []float64
-			var took usage
-			var wrote writes
-			for round := range s.rounds {
-				rate, err := p.roundOfPlain(ctx, shape, s.pods, atOnce, events)
-				if err != nil {
-					return err
-				}
-				plain = append(plain, rate)
-				name := fmt.Sprintf("%d-%s-%v-%d", len(p.nodes), shape.name, events, round)
-				if rate, took, wrote, err = p.roundOfOurs(ctx, shape, s, events, name); err != nil {
-					return err
-				}
-				ours = append(ours, rate)
+			if err := p.compare(ctx, shape, s, atOnce, events); err != nil {
+				return err
 			}
-			fmt.Printf("  %-36s %s  plain %s/s  ashlar %s/s  ratio %s  CPU %v\n", shape.name, withEvents(events),
-				spread(plain), spread(ours), ratios(ours, plain), took.cpu.Round(10*time.Millisecond))
-			fmt.Printf("  %-36s writes per pod: %s\n", "", perPod(wrote, s.pods))
 		}
 	}
 	return nil
 }
 
+// compare has the plain client and the scheduler take turns.
+func (p *plane) compare(ctx context.Context, shape shape, s settings, atOnce int, events bool) error {
+	var plain, ours, plainWork, ourWork, ownWork []float64
+	var wrote writes
+	for round := range s.rounds {
+		seen, err := p.roundOfPlain(ctx, shape, s.pods, atOnce, events)
+		if err != nil {
+			return err
+		}
+		plain, plainWork = append(plain, seen.rate()), append(plainWork, float64(seen.work.all.Microseconds()))
+		name := fmt.Sprintf("%d-%s-%v-%d", len(p.nodes), shape.name, events, round)
+		if seen, wrote, err = p.roundOfOurs(ctx, shape, s, events, name); err != nil {
+			return err
+		}
+		ours, ourWork = append(ours, seen.rate()), append(ourWork, float64(seen.work.all.Microseconds()))
+		ownWork = append(ownWork, float64(seen.work.scheduler.Microseconds()))
+	}
+	fmt.Printf("  %s, %s\n    pods/s: plain %s, ashlar %s, ratio %s\n", shape.name, withEvents(events), spread(plain), spread(ours), ratios(ours, plain))
+	fmt.Printf("    µs of CPU a pod, all programs: plain %s, ashlar %s, the scheduler's own %s; plain to ashlar %s\n",
+		spread(plainWork), spread(ourWork), spread(ownWork), ratios(plainWork, ourWork))
+	fmt.Printf("    writes a pod: %s\n", perPod(wrote, s.pods))
+	return nil
+}
+
 func withEvents(yes bool) string {
 	if yes {
-		return "with events   "
+		return "with events"
 	}
 	return "without events"
 }
@@ -70,11 +79,11 @@ func (p *plane) best(ctx context.Context) (int, error) {
 	const pods = 1000
 	most, best := 0.0, 0
 	for _, atOnce := range []int{16, 16, 32, 64} { // the first warms the server up
-		rate, err := p.roundOfPlain(ctx, shape{}, pods, atOnce, false)
+		seen, err := p.roundOfPlain(ctx, shape{}, pods, atOnce, false)
 		if err != nil {
 			return 0, err
 		}
-		if rate > most {
+		if rate := seen.rate(); rate > most {
 			most, best = rate, atOnce
 		}
 	}
@@ -82,25 +91,25 @@ func (p *plane) best(ctx context.Context) (int, error) {
 }
 
 // roundOfPlain binds the pods by a plan: the ith to the ith node, and so around.
-func (p *plane) roundOfPlain(ctx context.Context, s shape, pods, atOnce int, events bool) (float64, error) {
+func (p *plane) roundOfPlain(ctx context.Context, s shape, pods, atOnce int, events bool) (*observer, error) {
 	if err := p.load(ctx, s, pods); err != nil {
-		return 0, err
+		return nil, err
 	}
 	seen, err := p.observe(ctx)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	failed := make(chan error, 1)
 	go func() {
 		failed <- each(ctx, pods, atOnce, func(ctx context.Context, i int) error { return p.bindPlainly(ctx, i, events) })
 	}()
 	if err := seen.await(ctx, pods); err != nil {
-		return 0, err
+		return nil, err
 	}
 	if err := <-failed; err != nil {
-		return 0, err
+		return nil, err
 	}
-	return seen.rate(), p.clear(ctx, pods)
+	return seen, p.clear(ctx, pods)
 }
 
 func (p *plane) load(ctx context.Context, s shape, pods int) error {
@@ -129,17 +138,17 @@ func (p *plane) bindPlainly(ctx context.Context, i int, events bool) error {
 }
 
 // roundOfOurs has a scheduler bind them that starts when they are there.
-func (p *plane) roundOfOurs(ctx context.Context, s shape, set settings, events bool, name string) (rate float64, u usage, w writes, err error) {
+func (p *plane) roundOfOurs(ctx context.Context, s shape, set settings, events bool, name string) (*observer, writes, error) {
 	if err := p.load(ctx, s, set.pods); err != nil {
-		return 0, u, nil, err
+		return nil, nil, err
 	}
 	before, err := p.written(ctx)
 	if err != nil {
-		return 0, u, nil, err
+		return nil, nil, err
 	}
 	seen, err := p.observe(ctx)
 	if err != nil {
-		return 0, u, nil, err
+		return nil, nil, err
 	}
 	address := ""
 	if set.profile != "" {
@@ -147,24 +156,24 @@ func (p *plane) roundOfOurs(ctx context.Context, s shape, set settings, events b
 	}
 	c, err := p.run(events, address)
 	if err != nil {
-		return 0, u, nil, err
+		return nil, nil, err
 	}
 	if address != "" {
 		go profiled(address, filepath.Join(set.profile, name+".pprof"))
 	}
 	awaited := seen.await(ctx, set.pods)
-	u, err = c.end() // words that wait are said or dropped
+	_, err = c.end() // words that wait are said or dropped
 	if awaited != nil {
 		err = awaited
 	}
 	if err != nil {
-		return 0, u, nil, err
+		return nil, nil, err
 	}
 	after, err := p.written(ctx)
 	if err != nil {
-		return 0, u, nil, err
+		return nil, nil, err
 	}
-	return seen.rate(), u, after.since(before), p.clear(ctx, set.pods)
+	return seen, after.since(before), p.clear(ctx, set.pods)
 }
 
 // profiled takes a profile of what the scheduler does in the next seconds; without one the round
