@@ -33,6 +33,7 @@ type settings struct {
 	pods    int
 	rounds  int
 	only    []string
+	events  []string
 	running int // pods that run already, for cold and latency
 	profile string
 }
@@ -42,11 +43,12 @@ func main() {
 		exit(scheduleAsChild())
 	}
 	var s settings
-	var nodes, only string
+	var nodes, only, events string
 	flag.StringVar(&nodes, "nodes", "1000,5000", "how many nodes, several by commas")
 	flag.IntVar(&s.pods, "pods", 3000, "how many pods a round binds")
 	flag.IntVar(&s.rounds, "rounds", 3, "how often each thing is measured")
 	flag.StringVar(&only, "only", "rate,latency", "what to measure: rate, create, latency, cold")
+	flag.StringVar(&events, "events", "no,yes", "for rate: with events, without, or both")
 	flag.IntVar(&s.running, "running", 50_000, "pods that run when a scheduler starts cold")
 	flag.StringVar(&s.profile, "profile", "", "folder for CPU profiles of the scheduler, one a round")
 	flag.Parse()
@@ -57,7 +59,7 @@ func main() {
 		}
 		s.nodes = append(s.nodes, count)
 	}
-	s.only = strings.Split(only, ",")
+	s.only, s.events = strings.Split(only, ","), strings.Split(events, ",")
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	exit(measure(ctx, s))

@@ -26,9 +26,9 @@ func rates(ctx context.Context, p *plane, s settings) error {
 		return err
 	}
 	fmt.Printf("\n%d nodes, %d pods made beforehand, %d rounds; the plain client is best with %d requests at once\n", len(p.nodes), s.pods, s.rounds, atOnce)
-	for _, events := range []bool{false, true} {
+	for _, events := range s.events {
 		for _, shape := range shapes {
-			if err := p.compare(ctx, shape, s, atOnce, events); err != nil {
+			if err := p.compare(ctx, shape, s, atOnce, events == "yes"); err != nil {
 				return err
 			}
 		}
