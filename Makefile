@@ -10,10 +10,10 @@ FUZZTIME ?= 10s
 CONTROL_PLANE := $(or $(wildcard test/controlplane/build.sh),$(GO) -C test/controlplane run .)
 UNIT = $$($(GO) list ./... | grep -v '/test/e2e')
 
-.PHONY: help run cluster build test check lint bench stories update fuzz clean
+.PHONY: help run cluster build test check lint bench bench-e2e stories update fuzz clean
 
 help: ## List the commands
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: ## Simulate examples/quickstart: who runs where, who waits and why
 	$(GO) run ./cmd/ashlar simulate -f examples/quickstart
@@ -42,6 +42,11 @@ lint: ## Run go vet, and list what gofmt would change
 
 bench: ## Measure the engine
 	$(GO) test -timeout $(TIMEOUT) -run '^$$' -bench . -benchmem ./bench
+
+bench-e2e: ## Measure the live scheduler on a real API server against a client that only binds; some 20 minutes
+	$(CONTROL_PLANE)
+	$(GO) build -o bin/bench-e2e ./bench/e2e
+	./bin/bench-e2e -only rate,create,latency,cold
 
 stories: ## Run the stories, the specification as scenarios
 	$(GO) test -timeout $(TIMEOUT) ./internal/story/...

@@ -119,43 +119,51 @@ func (p *plane) oneByOne(ctx context.Context, pods int) (w waits, err error) {
 	return w, p.clear(ctx, pods)
 }
 
-// cold measures a scheduler that starts on a cluster full of pods: until it binds one.
+// cold measures a scheduler that starts on a cluster full of pods, at half of them and at all.
 func cold(ctx context.Context, p *plane, s settings) error {
-	began := time.Now()
-	on := shape{name: "runs"}
-	if err := each(ctx, s.running, loaders, func(ctx context.Context, i int) error {
-		return p.makePod(ctx, on, i, p.nodes[i%len(p.nodes)])
-	}); err != nil {
-		return err
-	}
-	fmt.Printf("\n%d nodes and %d pods that run (made in %v)\n", len(p.nodes), s.running, time.Since(began).Round(time.Second))
-	for range s.rounds {
-		seen, err := p.observe(ctx)
-		if err != nil {
+	made := 0
+	for _, running := range []int{s.running / 2, s.running} {
+		began, from := time.Now(), made
+		if err := each(ctx, running-from, loaders, func(ctx context.Context, i int) error {
+			return p.makePod(ctx, shape{name: "runs"}, from+i, p.nodes[(from+i)%len(p.nodes)])
+		}); err != nil {
 			return err
 		}
-		if err := p.makePod(ctx, shape{name: "cold"}, s.running, ""); err != nil {
-			return err
-		}
-		began = time.Now()
-		c, err := p.run(true, "")
-		if err != nil {
-			return err
-		}
-		awaited := seen.await(ctx, 1)
-		first := time.Since(began)
-		u, err := c.end()
-		if awaited != nil {
-			err = awaited
-		}
-		if err != nil {
-			return err
-		}
-		fmt.Printf("  a scheduler that starts binds its first pod after %.2f s; resident then %d MiB, at most %d MiB; CPU %v\n",
-			first.Seconds(), u.resident>>20, u.peak>>20, u.cpu.Round(10*time.Millisecond))
-		if err := p.removePod(ctx, s.running); err != nil {
-			return err
+		fmt.Printf("\n%d nodes and %d pods that run (%d made in %v)\n", len(p.nodes), running, running-from, time.Since(began).Round(time.Second))
+		made = running
+		for range s.rounds {
+			if err := p.coldStart(ctx, running); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// coldStart starts a scheduler and waits until it binds the pod that waits for it.
+func (p *plane) coldStart(ctx context.Context, running int) error {
+	seen, err := p.observe(ctx)
+	if err != nil {
+		return err
+	}
+	if err := p.makePod(ctx, shape{name: "cold"}, running, ""); err != nil {
+		return err
+	}
+	began := time.Now()
+	c, err := p.run(true, "")
+	if err != nil {
+		return err
+	}
+	awaited := seen.await(ctx, 1)
+	first := time.Since(began)
+	u, err := c.end()
+	if awaited != nil {
+		err = awaited
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Printf("  a scheduler that starts binds its first pod after %.2f s; resident then %d MiB, at most %d MiB; CPU %v\n",
+		first.Seconds(), u.resident>>20, u.peak>>20, u.cpu.Round(10*time.Millisecond))
+	return p.removePod(ctx, running)
 }
