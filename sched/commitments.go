@@ -8,12 +8,12 @@ import (
 
 // Commitments returns what was decided and is not yet visible in the facts.
 func (e *Engine) Commitments() Commitments {
-	c := Commitments{NextID: e.nextID, Statement: e.stmts + e.l.Statements()}
+	c := Commitments{Decided: e.decided, NextID: e.nextID, Statement: e.stmts + e.l.Statements()}
 	e.l.Tasks(func(t ledger.TaskID) bool {
 		task := e.l.Task(t)
 		if held := task.Held; held.Kind != ledger.NoCommit {
 			c.Tasks = append(c.Tasks, TaskCommitment{Pod: task.Key, UID: task.Pod.UID, Kind: held.Kind,
-				Node: e.l.Node(held.Node).Name, Item: held.Item, Until: held.Until, Chosen: held.Chosen})
+				Node: e.l.Node(held.Node).Name, Item: held.Item, Statement: held.Statement, Until: held.Until, Chosen: held.Chosen})
 		}
 		return true
 	})
@@ -67,6 +67,7 @@ func (e *Engine) alive(k ledger.JobKey, uid string) (ledger.JobID, bool) {
 // commitments.
 func (e *Engine) Restore(c Commitments) {
 	e.l.Settle()
+	e.decided = e.decided || c.Decided
 	e.nextID = max(e.nextID, c.NextID)
 	e.stmts = max(e.stmts, c.Statement)
 	for _, t := range c.Tasks {
@@ -74,8 +75,8 @@ func (e *Engine) Restore(c Commitments) {
 		if !ok || e.l.Task(id).Pod.UID != t.UID {
 			continue
 		}
-		held := ledger.Commitment{Kind: t.Kind, Node: e.l.NameNode(t.Node), Item: t.Item, Until: t.Until, Chosen: t.Chosen}
-		if e.l.Restore(id, held) && t.Kind == ledger.CommitReserve {
+		held := ledger.Commitment{Kind: t.Kind, Node: e.l.NameNode(t.Node), Item: t.Item, Statement: t.Statement, Until: t.Until, Chosen: t.Chosen}
+		if e.l.Restore(id, held) && (t.Kind == ledger.CommitReserve || t.Kind == ledger.CommitSpare) {
 			e.reserved = append(e.reserved, id)
 		}
 	}

@@ -7,6 +7,10 @@ import (
 	"ashlar.sh/sched/actions/allocate"
 	"ashlar.sh/sched/actions/backfill"
 	"ashlar.sh/sched/actions/enqueue"
+	"ashlar.sh/sched/actions/gangpreempt"
+	"ashlar.sh/sched/actions/gangreclaim"
+	"ashlar.sh/sched/actions/preempt"
+	"ashlar.sh/sched/actions/reclaim"
 	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
@@ -14,6 +18,7 @@ import (
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
+	"ashlar.sh/sched/victims"
 )
 
 // Engine is the state machine. It is not safe for concurrent use.
@@ -27,8 +32,11 @@ type Engine struct {
 	plan     Plan
 	nextID   uint64
 	stmts    uint64          // statements before this engine's first
-	reserved []ledger.TaskID // with a reservation; perhaps more than once, or no longer
+	reserved []ledger.TaskID // with a commitment that ends by itself; perhaps more than once, or no longer
 	touched  []ledger.JobID
+	decided  bool                  // a cycle has run, here or in the engine this one was restored from
+	pleas    map[plea]trace.Reason // why nobody leaves for whom, as things stood at pleasAt
+	pleasAt  moment
 	turns    int64 // when plugins answer otherwise without a fact; 0: never
 }
 
@@ -56,7 +64,8 @@ func WithAction(a session.Action) Option {
 func New(p policy.Profile, with ...Option) (*Engine, error) {
 	o := options{
 		plugins: plugins.All(),
-		actions: []session.Action{enqueue.Action{}, allocate.Action{}, backfill.Action{}},
+		actions: []session.Action{enqueue.Action{}, allocate.Action{}, backfill.Action{}, preempt.Action{}, reclaim.Action{},
+			gangpreempt.Action{}, gangreclaim.Action{}},
 	}
 	for _, w := range with {
 		w(&o)
@@ -74,8 +83,9 @@ func New(p policy.Profile, with ...Option) (*Engine, error) {
 		return nil, err
 	}
 	e.policy = set
-	e.session = session.Session{L: e.l, Nodes: class.New(e.l, set), Policy: set, Profile: &e.profile,
-		Trace: &e.rec, Admit: e.admit}
+	nodes := class.New(e.l, set)
+	e.session = session.Session{L: e.l, Nodes: nodes, Victims: victims.New(e.l, nodes, set), Policy: set, Profile: &e.profile,
+		Trace: &e.rec, Admit: e.admit, Evictions: map[ledger.TaskID]*trace.Eviction{}}
 	return e, nil
 }
 
@@ -110,6 +120,11 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	e.turns = e.policy.At(now)
 	e.policy.Open(&e.rec)
 
+	if !e.decided {
+		e.adopt(now)
+		e.decided = true
+	}
+
 	// 3. Actions, in the configured order; each one's statements become commitments.
 	for _, a := range e.actions {
 		a.Execute(&e.session)
@@ -123,24 +138,45 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 
 // commit turns the statements that held into plan items.
 func (e *Engine) commit(now int64) {
-	e.l.Committed(func(op ledger.Op) (uint64, int64) {
+	grace := e.graces()
+	e.l.Committed(func(op ledger.Op) ledger.Booking {
 		task := e.l.Task(op.Task)
-		item := Item{Pod: task.Key, UID: task.Pod.UID, Node: e.l.Node(op.Node).Name, Statement: e.stmts + op.Statement}
-		until := int64(0)
+		b := ledger.Booking{Statement: e.stmts + op.Statement, Until: now + grace[op.Statement] + reservationLasts}
+		item := Item{Pod: task.Key, UID: task.Pod.UID, Node: e.l.Node(op.Node).Name, Statement: b.Statement}
 		switch op.Kind {
 		case ledger.OpAllocate:
 			item.Kind, item.Chosen = BindPod, task.Chosen
 		case ledger.OpReserve:
-			item.Kind, until = NominatePod, now+reservationLasts
+			item.Kind = NominatePod
 			e.reserved = append(e.reserved, op.Task)
+		case ledger.OpRelease:
+			item.Kind, item.Node = NominatePod, ""
 		case ledger.OpEvict:
 			item.Kind, item.Action = EvictPod, op.Reason
-			if op.For != ledger.NoTask {
-				item.For = e.l.Task(op.For).Key
-			}
+			item.Why = e.session.Evictions[op.Task]
 		}
-		return e.add(item), until
+		if op.For != ledger.NoTask {
+			item.For = e.l.Task(op.For).Key
+		}
+		b.Item = e.add(item)
+		return b
 	})
+	clear(e.session.Evictions)
+}
+
+// graces are how long the victims of each statement have to go, in nanoseconds.
+func (e *Engine) graces() map[uint64]int64 {
+	var out map[uint64]int64
+	for _, op := range e.l.Pending() {
+		if op.Kind != ledger.OpEvict {
+			continue
+		}
+		if out == nil {
+			out = map[uint64]int64{}
+		}
+		out[op.Statement] = max(out[op.Statement], e.l.Task(op.Task).Pod.Grace)
+	}
+	return out
 }
 
 func (e *Engine) add(i Item) uint64 {
@@ -150,20 +186,35 @@ func (e *Engine) add(i Item) uint64 {
 	return i.ID
 }
 
-// reservationLasts is how long room that was freed stays reserved beyond the victims'
-// grace: decision 13's 60 seconds. Victims' graces are not facts yet.
+// reservationLasts is how long room that was freed stays reserved beyond the longest of
+// the victims' graces: decision 13's 60 seconds.
 const reservationLasts = int64(60_000_000_000)
 
-// expire ends the reservations whose time is over.
+// expire ends the reservations whose time is over, whose node is gone, or whose evictions
+// were denied, and takes the nominations back.
 func (e *Engine) expire(now int64) {
+	var over []ledger.TaskID
 	e.reserved = slices.DeleteFunc(e.reserved, func(t ledger.TaskID) bool {
-		held := e.l.Task(t).Held
-		if held.Kind == ledger.CommitReserve && held.Until <= now {
+		switch held := e.l.Task(t).Held; {
+		case held.Kind == ledger.CommitSpare:
+			if held.Until > now {
+				return false
+			}
 			e.l.Drop(t)
-			return true
+		case held.Kind == ledger.CommitReserve:
+			if held.Until > now && e.l.Node(held.Node).Present() {
+				return false
+			}
+			over = append(over, t)
 		}
-		return held.Kind != ledger.CommitReserve
+		return true
 	})
+	slices.SortFunc(over, func(a, b ledger.TaskID) int { return e.l.Task(a).Key.Compare(e.l.Task(b).Key) })
+	for _, t := range slices.Compact(over) {
+		task := e.l.Task(t)
+		e.add(Item{Kind: NominatePod, Statement: task.Held.Statement, Pod: task.Key, UID: task.Pod.UID})
+		e.l.Drop(t)
+	}
 }
 
 // next is the earlier of what plugins wait for and the end of a reservation, 0 for
@@ -180,7 +231,7 @@ func (e *Engine) next() int64 {
 func (e *Engine) nextExpiry() (next int64) {
 	for _, t := range e.reserved {
 		held := e.l.Task(t).Held
-		if held.Kind == ledger.CommitReserve && (next == 0 || held.Until < next) {
+		if (held.Kind == ledger.CommitReserve || held.Kind == ledger.CommitSpare) && (next == 0 || held.Until < next) {
 			next = held.Until
 		}
 	}
@@ -205,9 +256,27 @@ func (e *Engine) Receive(receipts ...Receipt) {
 		if t, ok := e.l.FindTask(r.Item.Pod); ok {
 			if held := e.l.Task(t).Held; held.Kind != ledger.NoCommit && held.Item == r.Item.ID {
 				e.l.Drop(t)
+				if held.Kind == ledger.CommitEvict && r.Outcome == Failed {
+					e.forgo(t, held)
+				}
 			}
 		}
 	}
+}
+
+// forgo lets the reservations of a statement end with the next cycle, because one of its
+// evictions was denied: the room that they wait for will not all be there. Their jobs are
+// looked at anew; what the other victims leave is room like any other. The pod that could
+// not be evicted is left alone for as long as its reservation would have lasted.
+func (e *Engine) forgo(denied ledger.TaskID, was ledger.Commitment) {
+	for _, t := range e.reserved {
+		if held := e.l.Task(t).Held; held.Kind == ledger.CommitReserve && held.Statement == was.Statement {
+			held.Until = 1
+			e.l.Hold(t, held)
+		}
+	}
+	e.l.Hold(denied, ledger.Commitment{Kind: ledger.CommitSpare, Node: was.Node, Statement: was.Statement, Until: was.Until})
+	e.reserved = append(e.reserved, denied)
 }
 
 // Facts returns all that the engine was told and still holds, sorted.

@@ -136,6 +136,25 @@ func (w *world) changeRank(i int) {
 	w.tell(model.KindPriorityClass, "", name, w.ranks[i].UID, w.ranks[i])
 }
 
+func (w *world) changeBudget(i int) {
+	name := fmt.Sprintf("b%d", i)
+	if b := w.budgets[i]; b != nil && w.n(3) == 3 {
+		w.budgets[i] = nil
+		w.tell(model.KindBudget, "ns", name, b.UID, nil)
+		return
+	}
+	b := &model.Budget{Meta: w.meta("ns", name), Counted: w.yes(), Allowed: int32(w.n(2)), Healthy: int32(w.n(3)),
+		Desired: int32(w.n(2)), MaxUnavailable: &model.Portion{Value: int32(w.n(1)) * 50, Percent: true}}
+	if w.yes() {
+		b.Selector = []model.Requirement{{Key: "app", Op: model.In, Values: apps[:1+w.n(1)]}}
+	}
+	w.budgets[i] = b
+	w.tell(model.KindBudget, "ns", name, b.UID, b)
+}
+
+// apps are the labels that budgets select by.
+var apps = []string{"a", "b"}
+
 func (w *world) changeGroup(i int) {
 	switch g := w.groups[i]; {
 	case g == nil:
@@ -191,6 +210,10 @@ func (w *world) pod(i int) *model.Pod {
 		Index: int64(i), Gated: w.n(11) == 11, Preemptable: true,
 		HasPriority: w.n(3) > 0, Priority: int32(i % 3), PriorityClass: []string{"", "rank0", "rank1"}[w.n(2)],
 		Adopt: model.Adopt{Queue: []string{"", "q1", "missing"}[max(0, w.n(6)-4)], MinMember: int32(w.n(2))}, Spec: spec(w.n(9))}
+	if app := w.n(2); app > 0 {
+		p.Labels = []model.Label{{Key: "app", Value: apps[app-1]}}
+	}
+	p.Grace = int64(w.n(1)) * 30 * second
 	if !p.Ours {
 		p.Scheduler = "another"
 	}

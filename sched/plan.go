@@ -3,6 +3,7 @@ package sched
 import (
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/trace"
 )
 
 // ItemKind is what a plan asks for.
@@ -12,7 +13,7 @@ type ItemKind uint8
 const (
 	BindPod     ItemKind = iota // spec.nodeName
 	EvictPod                    // metadata.deletionTimestamp
-	NominatePod                 // status.nominatedNodeName: room was freed for the pod
+	NominatePod                 // status.nominatedNodeName: room was freed for the pod; without a Node, no longer
 	SetPhase                    // PodGroup.status.phase
 )
 
@@ -36,6 +37,7 @@ type Item struct {
 	Phase     model.GroupPhase // SetPhase
 	Action    string           // EvictPod: on whose behalf the rule was
 	For       ledger.Key       // EvictPod: the pod that is to have the room
+	Why       *trace.Eviction  // EvictPod: the record of the decision
 }
 
 // Plan is what a cycle asks for.
@@ -62,6 +64,7 @@ type Receipt struct {
 // Commitments are what was decided and is not yet visible in the facts. With the facts
 // they are the whole state: an engine restored from both decides the same.
 type Commitments struct {
+	Decided   bool // a cycle has run: nominations of an earlier life were looked at
 	NextID    uint64
 	Statement uint64
 	Tasks     []TaskCommitment  // sorted by pod
@@ -84,7 +87,8 @@ type TaskCommitment struct {
 	Item  uint64
 	Until int64
 
-	Chosen ledger.Chosen // of a bind
+	Statement uint64
+	Chosen    ledger.Chosen // of a bind
 }
 
 // PhaseCommitment is a phase that was decided and that the PodGroup does not show

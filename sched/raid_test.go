@@ -33,7 +33,7 @@ func rob(s *session.Session, t ledger.TaskID) bool {
 	s.L.Tasks(func(v ledger.TaskID) bool {
 		row := s.L.Task(v)
 		if (row.Status == model.Running || row.Status == model.Bound) && row.Job != ledger.NoJob &&
-			row.Job != s.L.Task(t).Job && row.Priority < s.L.Task(t).Priority {
+			row.Held.Kind == ledger.NoCommit && row.Job != s.L.Task(t).Job && row.Priority < s.L.Task(t).Priority {
 			victims = append(victims, v)
 		}
 		return true
@@ -98,6 +98,22 @@ func grab(s *session.Session, tx *ledger.Tx, t ledger.TaskID) bool {
 		return true
 	}
 	return false
+}
+
+// takers adds actions that evict.
+func (w *world) takers(actions ...string) []string {
+	switch w.n(4) {
+	case 0:
+		return append(actions, "raid")
+	case 1:
+		return append(actions, "preempt")
+	case 2:
+		return append(actions, "reclaim", "preempt")
+	case 3:
+		return append(actions, "gangpreempt", "gangreclaim")
+	default:
+		return append(actions, "preempt", "reclaim", "raid")
+	}
 }
 
 // profile is a configuration with the given actions; what differs between

@@ -87,7 +87,7 @@ func TestAReservationKeepsTheMoreImportantOut(t *testing.T) {
 			t.Errorf("thief-2 waits for %+v, want room", j.Reason)
 		}
 	}
-	s.decides(60, "bind thief-2 a")
+	s.decides(60, "nominate gang-0", "bind thief-2 a")
 	if s.next != 0 {
 		t.Errorf("the answer may change at %d s, with no reservation left", s.next)
 	}
@@ -109,9 +109,9 @@ func TestANominationAloneIsAHint(t *testing.T) {
 	}
 }
 
-// TestADeniedEvictionTakesNoReservationAlong: the two were decided together; each ends
-// by its own receipt, and what is left is consistent.
-func TestADeniedEvictionTakesNoReservationAlong(t *testing.T) {
+// TestADeniedEvictionEndsItsReservation: the room will not come, so nobody is kept out of
+// what there is; and the pod that could not be evicted is not tried over and over.
+func TestADeniedEvictionEndsItsReservation(t *testing.T) {
 	s := newStage(t, "enqueue", "allocate", "backfill", "raid")
 	s.queue("default")
 	s.node("a", 2)
@@ -123,8 +123,51 @@ func TestADeniedEvictionTakesNoReservationAlong(t *testing.T) {
 			s.e.Receive(Receipt{Item: i, Outcome: Failed})
 		}
 	}
-	s.decides(1)
+	s.restart()
+	s.decides(1, "nominate claim")
+	s.restart()
+	s.decides(2)
+	if s.next != 60 {
+		t.Errorf("the answer may change at %d s, want 60 s, when the victim may be tried again", s.next)
+	}
 	s.decides(60, "evict victim a", "nominate claim a")
+}
+
+// TestAWholeGangOfNominationsIsAReservation: what a scheduler that crashed had freed for a
+// gang is kept for it by the next one, and ends with it as any reservation does.
+func TestAWholeGangOfNominationsIsAReservation(t *testing.T) {
+	s := newStage(t, "enqueue", "allocate", "backfill")
+	s.queue("default")
+	s.node("a", 4)
+	s.node("b", 2)
+	s.tell(model.KindPodGroup, "ns", "gang", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "gang", UID: "gang"},
+		MinMember: 2, Phase: model.GroupInqueue})
+	s.pod("keeper", running("a"))
+	s.pod("victim", running("b"), terminating, func(p *model.Pod) { p.Grace = 30 * second })
+	s.pod("gang-0", member("gang"), nominated("a"))
+	s.pod("gang-1", member("gang"), nominated("b"))
+	s.pod("thief", priority(99))
+	s.decides(0)
+	if s.next != 90 {
+		t.Errorf("the reservation ends at %d s, want 90 s: a minute after the victim's grace", s.next)
+	}
+	s.restart()
+	s.gone("victim")
+	s.decides(1, "bind gang-0 a", "bind gang-1 b")
+}
+
+// TestNominationsThatNoLongerFitAreHints: somebody took the room meanwhile.
+func TestNominationsThatNoLongerFitAreHints(t *testing.T) {
+	s := newStage(t, "enqueue", "allocate", "backfill")
+	s.queue("default")
+	s.node("a", 4)
+	s.tell(model.KindPodGroup, "ns", "gang", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "gang", UID: "gang"},
+		MinMember: 2, Phase: model.GroupInqueue})
+	s.pod("taken", running("a"))
+	s.pod("gang-0", member("gang"), nominated("a"))
+	s.pod("gang-1", member("gang"), nominated("a"))
+	s.pod("thief", priority(99))
+	s.decides(0, "bind thief a")
 }
 
 func slicesFirst(p Plan, k ItemKind) Item {

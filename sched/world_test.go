@@ -21,13 +21,14 @@ type world struct {
 	lives     int
 	now       int64
 
-	nodes  [5]*model.Node
-	queues [4]*model.Queue
-	groups [4]*model.PodGroup
-	pods   [14]*model.Pod
-	ranks  [2]*model.PriorityClass
-	items  []Item // what was planned lately, carried out or not
-	last   int    // how many of them are of the last plan
+	nodes   [5]*model.Node
+	budgets [2]*model.Budget
+	queues  [4]*model.Queue
+	groups  [4]*model.PodGroup
+	pods    [14]*model.Pod
+	ranks   [2]*model.PriorityClass
+	items   []Item // what was planned lately, carried out or not
+	last    int    // how many of them are of the last plan
 
 	facts    []model.Fact
 	receipts []Receipt
@@ -95,7 +96,7 @@ func (w *world) forget() {
 }
 
 func (w *world) happen() {
-	switch k := w.n(15); {
+	switch k := w.n(16); {
 	case k <= 4:
 		w.changePod(w.n(len(w.pods) - 1))
 	case k <= 6:
@@ -108,6 +109,8 @@ func (w *world) happen() {
 		w.changeRank(w.n(len(w.ranks) - 1))
 	case k <= 12:
 		w.carry()
+	case k == 16:
+		w.changeBudget(w.n(len(w.budgets) - 1))
 	case k == 13:
 		w.answer()
 	default:
@@ -206,7 +209,7 @@ func (w *world) progress(i int) {
 	case p.Node == "" || w.rarely():
 		w.leave(i)
 	case p.Phase == model.PodPending:
-		w.edit(i, func(p *model.Pod) { p.Phase = model.PodRunning })
+		w.edit(i, func(p *model.Pod) { p.Phase, p.Started, p.Healthy = model.PodRunning, w.now, w.yes() })
 	case p.Phase == model.PodRunning:
 		w.edit(i, func(p *model.Pod) {
 			p.Phase = []model.Phase{model.PodSucceeded, model.PodFailed, model.PodUnknown, model.PodSucceeded}[w.n(3)]
@@ -219,7 +222,7 @@ func (w *world) progress(i int) {
 // leave begins or ends a pod's termination.
 func (w *world) leave(i int) {
 	if p := w.pods[i]; !p.Deleting && w.yes() {
-		w.edit(i, func(p *model.Pod) { p.Deleting = true })
+		w.edit(i, func(p *model.Pod) { p.Deleting, p.GoneBy = true, w.now+p.Grace })
 		return
 	}
 	w.tell(model.KindPod, "ns", w.pods[i].Name, w.pods[i].UID, nil)

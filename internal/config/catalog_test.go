@@ -9,7 +9,7 @@ import (
 
 func TestBuiltInThisVersion(t *testing.T) {
 	built := map[string]bool{}
-	for _, name := range strings.Fields("enqueue allocate backfill priority gang conformance proportion capacity drf overcommit resourcequota sla predicates nodegroup nodeorder binpack") {
+	for _, name := range strings.Fields("enqueue allocate backfill preempt reclaim gangpreempt gangreclaim priority gang conformance proportion capacity drf overcommit resourcequota sla predicates nodegroup nodeorder binpack") {
 		built[name] = true
 	}
 	known := Volcano()

@@ -48,6 +48,10 @@ func (s *State) UnmarshalJSON(data []byte) error {
 			f.Object = &model.Queue{}
 		case model.KindPriorityClass:
 			f.Object = &model.PriorityClass{}
+		case model.KindQuota:
+			f.Object = &model.Quota{}
+		case model.KindBudget:
+			f.Object = &model.Budget{}
 		default:
 			continue
 		}

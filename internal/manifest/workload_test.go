@@ -81,7 +81,7 @@ func TestWhatAWorkloadsPodsAre(t *testing.T) {
 	p := first.Fact.Object.(*model.Pod)
 	want := &model.Pod{
 		Meta: model.Meta{Namespace: "team", Name: "web-0", Created: 1763632800e9}, Ours: true, Scheduler: "volcano",
-		Owner: "web", Adopt: model.Adopt{Queue: "q", MinMember: 2}, Preemptable: true, Spec: p.Spec,
+		Owner: "web", Adopt: model.Adopt{Queue: "q", MinMember: 2}, Preemptable: true, Grace: 30e9, Spec: p.Spec,
 	}
 	if !reflect.DeepEqual(p, want) || !first.Owned || first.Where.Line != 1 {
 		t.Errorf("%+v", p)

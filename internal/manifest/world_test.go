@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	policyv1 "k8s.io/api/policy/v1"
 	"pgregory.net/rapid"
 
 	"ashlar.sh/sched/model"
@@ -95,8 +94,8 @@ func TestEveryKindAsKubectlPrintsIt(t *testing.T) {
 	if q.Weight != 1 || len(q.Faults) != 0 {
 		t.Errorf("a queue that gives no weight has weight %d, faults %v", q.Weight, q.Faults)
 	}
-	pdb := item(t, w, "PodDisruptionBudget/team/pdb").Fact.Object.(*model.Opaque)
-	if c, ok := pdb.Content.(*policyv1.PodDisruptionBudget); !ok || c.Spec.MinAvailable.IntValue() != 1 {
+	pdb := item(t, w, "PodDisruptionBudget/team/pdb").Fact.Object.(*model.Budget)
+	if pdb.MinAvailable == nil || pdb.MinAvailable.Value != 1 {
 		t.Errorf("%+v", pdb)
 	}
 	p := item(t, w, "Pod/team/train-0")

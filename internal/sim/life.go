@@ -210,7 +210,7 @@ func (w *World) start(l *life) {
 	}
 	if p.Phase != model.PodRunning {
 		running := *p
-		running.Phase = model.PodRunning
+		running.Phase, running.Healthy = model.PodRunning, true
 		w.change(l, &running)
 	}
 	if l.item.HasDuration && l.ends == never {
@@ -259,6 +259,7 @@ func (w *World) vanish(l *life) {
 	}
 	pod.UID, pod.Created = w.newUID(), pod.Created+age
 	pod.Node, pod.Nominated, pod.Phase, pod.Deleting = "", "", model.PodPending, false
+	pod.GoneBy, pod.Started, pod.Healthy = 0, 0, false
 	item := l.item
 	item.Fact.Object, item.Fact.UID, item.SubmitAt = &pod, pod.UID, w.shows
 	next := &life{item: item, ref: l.ref, uid: pod.UID, object: &pod, born: w.shows, ends: never}

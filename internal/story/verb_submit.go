@@ -20,7 +20,7 @@ import (
 //
 // The pods are "N x AMOUNTS [as ROLE]", any number of times; "3 x nothing" are pods
 // that ask for nothing. They are called train-0, train-1 …, and with a role
-// train-worker-0 …. What is said of pods (on, nominated, for, gated, owned, selector,
+// train-worker-0 …. What is said of pods (on, nominated, label, grace, for, gated, owned, selector,
 // tolerate, port, pod-priority, scheduler) holds for the pods of the last "N x" before
 // it, and for all pods when it comes before the first.
 //
@@ -29,11 +29,12 @@ import (
 // queue are what the owner's annotations ask for; group=NAME lets them name a PodGroup
 // that nobody made.
 //
-// sla is how long the job may wait, from when it appears.
+// sla is how long the job may wait, from when it appears. preemptable, jdb-min and jdb-max
+// are what its PodGroup says about room that is lent by the hour; revocable says it of pods.
 //
 // fault=FIELD sets an object aside: the PodGroup, or the pods of the "N x" before it.
-var submitVerb = verb{syntax: "submit NAMESPACE/NAME [queue=Q] [min=N] [minroles=ps:1,worker:2] [minresources=cpu:4] [priority=CLASS] [sla=10m] [no-group [owner=NAME] [group=NAME]] [at=10m] [fault=FIELD] " +
-	"[N x AMOUNTS|nothing [as ROLE] [for=10m] [gated] [owned] [on=NODE] [nominated=NODE] [selector=KEY:VALUE] [tolerate=KEY=VALUE:EFFECT] [port=80] [pod-priority=N|CLASS] [scheduler=NAME] [fault=FIELD]]…", do: submit}
+var submitVerb = verb{syntax: "submit NAMESPACE/NAME [queue=Q] [min=N] [minroles=ps:1,worker:2] [minresources=cpu:4] [priority=CLASS] [sla=10m] [preemptable] [jdb-min=N|N%] [jdb-max=N|N%] [no-group [owner=NAME] [group=NAME]] [at=10m] [fault=FIELD] " +
+	"[N x AMOUNTS|nothing [as ROLE] [for=10m] [gated] [owned] [on=NODE] [nominated=NODE] [label=KEY:VALUE] [grace=30s] [cooldown=10m] [revocable] [selector=KEY:VALUE] [tolerate=KEY=VALUE:EFFECT] [port=80] [pod-priority=N|CLASS] [scheduler=NAME] [fault=FIELD]]…", do: submit}
 
 // grow adds pods to a job that is there, numbered on:
 //
@@ -170,6 +171,12 @@ func (o *order) option(word string) (known bool, err error) {
 		var d time.Duration
 		d, err = duration(key, value)
 		o.group.MaxWait = int64(d)
+	case "preemptable":
+		o.group.Preemptable, o.group.Revocable = true, true
+	case "jdb-min":
+		o.group.MinAvailable, err = portion(key, value)
+	case "jdb-max":
+		o.group.MaxUnavailable, err = portion(key, value)
 	case "no-group":
 		o.noGroup = true
 	case "owner":
@@ -224,7 +231,22 @@ func (t *template) option(word string, w *words) (known bool, err error) {
 	case "owned":
 		t.item.Owned = true
 	case "on":
-		t.pod.Node, t.pod.Phase = value, model.PodRunning
+		t.pod.Node, t.pod.Phase, t.pod.Healthy = value, model.PodRunning, true
+	case "label":
+		var l model.Label
+		l.Key, l.Value, err = pair(key, value)
+		t.pod.Labels = append(slices.Clone(t.pod.Labels), l)
+		slices.SortFunc(t.pod.Labels, func(a, b model.Label) int { return strings.Compare(a.Key, b.Key) })
+	case "grace":
+		var d time.Duration
+		d, err = duration(key, value)
+		t.pod.Grace = int64(d)
+	case "cooldown":
+		var d time.Duration
+		d, err = duration(key, value)
+		t.pod.Cooldown = int64(d)
+	case "revocable":
+		t.pod.Revocable = true
 	case "nominated":
 		t.pod.Nominated = value
 	case "scheduler":

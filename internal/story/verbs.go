@@ -22,6 +22,7 @@ func verbs() map[string]verb {
 		"queue":    queueVerb,
 		"class":    classVerb,
 		"quota":    quotaVerb,
+		"budget":   budgetVerb,
 		"submit":   submitVerb,
 		"grow":     growVerb,
 		"ungate":   ungateVerb,

@@ -72,7 +72,7 @@ func (w *world) step(ask func()) {
 	case k <= 7:
 		w.try(0, ask)
 		ask()
-		w.l.Committed(func(ledger.Op) (uint64, int64) { return w.version, 0 })
+		w.l.Committed(func(ledger.Op) ledger.Booking { return ledger.Booking{Item: w.version} })
 	case k == 8:
 		w.l.ReleaseSoft()
 	default:

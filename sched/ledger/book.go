@@ -49,7 +49,7 @@ func (l *Ledger) AddBook(b Book) {
 func (l *Ledger) foreign(k model.Kind) bool {
 	switch k {
 	case model.KindNode, model.KindPod, model.KindPodGroup, model.KindQueue, model.KindPriorityClass,
-		model.KindQuota:
+		model.KindQuota, model.KindBudget:
 		return false
 	}
 	return true

@@ -62,6 +62,7 @@ func (l *Ledger) Apply(f model.Fact) {
 	if !l.facts.put(f) {
 		return
 	}
+	l.world++
 	switch f.Ref.Kind {
 	case model.KindNode:
 		o, _ := f.Object.(*model.Node)
@@ -81,6 +82,9 @@ func (l *Ledger) Apply(f model.Fact) {
 	case model.KindQuota:
 		o, _ := f.Object.(*model.Quota)
 		l.applyQuota(f.Ref, o)
+	case model.KindBudget:
+		o, _ := f.Object.(*model.Budget)
+		l.applyBudget(f.Ref, o)
 	default:
 		l.tellBooksFact(f)
 	}

@@ -89,6 +89,7 @@ type Job struct {
 	elastic   resource.Vec // this job's part in its queue's Elastic
 	inqueue   resource.Vec // … and Inqueue
 	reserves  bool
+	above     bool // holds more members than its minimum
 	activeAt  int32
 	dirty     bool
 	free      bool
@@ -242,6 +243,7 @@ func (l *Ledger) defines(a, b TaskID) bool {
 // there is none.
 func (l *Ledger) define(j JobID) {
 	job := &l.jobs[j]
+	priority := job.Priority
 	queue, minMember := "", int32(1)
 	var mins []model.RoleMin
 	job.Priority, job.MaxWait, job.MinResources, job.HasMin = 0, 0, nil, false
@@ -271,6 +273,10 @@ func (l *Ledger) define(j JobID) {
 		l.setQueue(j, l.queue(queue))
 	}
 	l.refreshAll(j)
+	if job = &l.jobs[j]; job.Priority != priority {
+		l.touchMembers(j)
+	}
+	l.rate(j, job)
 }
 
 // setAside says that the job's PodGroup was refused at the door. Such a job, like one
@@ -348,6 +354,7 @@ func (l *Ledger) applyGroup(k Key, g *model.PodGroup) {
 	l.refreshAll(j)
 	l.mark(j)
 	l.activate(j)
+	l.rate(j, job)
 	l.grown++
 	l.dropJob(j)
 }
@@ -358,6 +365,7 @@ func (l *Ledger) applyGroup(k Key, g *model.PodGroup) {
 func (l *Ledger) SetPhase(j JobID, p model.GroupPhase, item uint64) {
 	job := &l.jobs[j]
 	job.Phase, job.phaseHeld, job.phaseItem = p, true, item
+	l.world++
 	l.refreshAll(j)
 	l.mark(j)
 	l.activate(j)
@@ -389,6 +397,7 @@ func (l *Ledger) PhaseHeld(j JobID) (uint64, bool) {
 func (l *Ledger) DropPhase(j JobID) {
 	job := &l.jobs[j]
 	job.phaseHeld, job.Phase = false, model.GroupPending
+	l.world++
 	if job.Group != nil {
 		job.Phase = job.Group.Phase
 	}

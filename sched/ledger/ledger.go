@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"cmp"
+
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
 )
@@ -40,7 +42,8 @@ type Ledger struct {
 
 	priorities     map[string]*model.PriorityClass
 	globalPriority *model.PriorityClass
-	quotas         map[string][]*model.Quota // by namespace, each list by name
+	quotas         map[string][]*model.Quota  // by namespace, each list by name
+	budgets        map[string][]*model.Budget // likewise
 
 	facts    factStore
 	books    []Book
@@ -56,6 +59,7 @@ type Ledger struct {
 	journal     []touch
 	journalBase uint64
 	grown       uint64
+	budgeted    uint64
 
 	active    []JobID // jobs with something left to decide
 	dirty     []JobID // jobs touched since TakeDirty
@@ -63,6 +67,7 @@ type Ledger struct {
 	figuresAt uint64
 	scratch   resource.Vec
 	births    uint64
+	world     uint64
 }
 
 // New returns an empty ledger.
@@ -76,6 +81,7 @@ func New() *Ledger {
 		queueByName: map[string]QueueID{},
 		priorities:  map[string]*model.PriorityClass{},
 		quotas:      map[string][]*model.Quota{},
+		budgets:     map[string][]*model.Budget{},
 		facts:       newFactStore(),
 	}
 	l.tx.l = l
@@ -97,10 +103,23 @@ func (k Key) Less(o Key) bool {
 	return k.Name < o.Name
 }
 
+// Compare is the order of Less: negative for k.
+func (k Key) Compare(o Key) int {
+	return cmp.Or(cmp.Compare(k.Namespace, o.Namespace), cmp.Compare(k.Name, o.Name))
+}
+
+// Pending lists the operations of statements that held and are not commitments yet, those
+// of an open try included. The slice is good until the next change.
+func (l *Ledger) Pending() []Op { return l.ops }
+
 // Grown counts the events after which some task may find room that it did not find
 // before: room freed, a node come or changed, a promise taken back. While it stands
 // still, a refusal for want of room stands too.
 func (l *Ledger) Grown() uint64 { return l.grown }
+
+// World counts whatever happens to facts and commitments: what was tried and taken back
+// leaves it as it was.
+func (l *Ledger) World() uint64 { return l.world }
 
 // Shape counts the changes to queues, their parents and what they are granted.
 func (l *Ledger) Shape() uint64 { return l.shapeAt }

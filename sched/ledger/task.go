@@ -37,14 +37,17 @@ const (
 	CommitBind               // spec.nodeName, once the bind is through; lost before that
 	CommitEvict              // metadata.deletionTimestamp, once the delete is through; lost before that
 	CommitReserve            // status.nominatedNodeName (decision 13)
+	CommitSpare              // its eviction was denied: it is not tried again until then; lost at a restart
 )
 
 // Commitment is a decision under way.
 type Commitment struct {
-	Kind  CommitKind
-	Node  NodeID
-	Item  uint64 // the plan item that asked for it
-	Until int64  // nanoseconds since the epoch; 0: until the facts show it or a receipt denies it
+	Kind CommitKind
+	Node NodeID
+	Item uint64 // the plan item that asked for it
+	// Statement is the item's: evictions and the reservations they were made for share it.
+	Statement uint64
+	Until     int64 // nanoseconds since the epoch; 0: until the facts show it or a receipt denies it
 
 	Chosen Chosen // CommitBind: what books chose with the node; binding makes it true first
 }
@@ -149,7 +152,7 @@ func stillOpen(c Commitment, p *model.Pod) bool {
 	switch c.Kind {
 	case CommitBind, CommitReserve:
 		return p.Node == "" && !p.Deleting && !finished
-	case CommitEvict:
+	case CommitEvict, CommitSpare:
 		return !p.Deleting && !finished
 	default:
 		return false
@@ -278,6 +281,17 @@ func (l *Ledger) podPriority(p *model.Pod) int32 {
 		return p.Priority
 	}
 	return l.classPriority(p.PriorityClass)
+}
+
+// PreemptsNever says that nobody may be evicted for a task: its preemptionPolicy, or that
+// of its priority class where it names none of its own.
+func (l *Ledger) PreemptsNever(t TaskID) bool {
+	p := l.tasks[t].Pod
+	if p.PreemptNever {
+		return true
+	}
+	c := l.priorities[p.PriorityClass]
+	return c != nil && c.PreemptNever && !p.PreemptSet
 }
 
 // classPriority is what a priority class is worth: as its fact says; for the two classes

@@ -11,6 +11,7 @@ const (
 	OpPipeline               // waits for room that frees itself: a soft hold
 	OpReserve                // waits for room freed by this statement's evictions: a reservation
 	OpEvict                  // is to leave
+	OpRelease                // gives its reservation up to somebody else
 )
 
 // Op is one operation of a statement that held.
@@ -103,6 +104,26 @@ func (tx *Tx) Evict(t TaskID, reason string, beneficiary TaskID) {
 	tx.l.op(Op{Kind: OpEvict, Task: t, Node: n, Reason: reason, For: beneficiary})
 }
 
+// Reprieve takes back an eviction of this statement: the task stays where its fact shows
+// it.
+func (tx *Tx) Reprieve(t TaskID) {
+	s, n := tx.l.observed(&tx.l.tasks[t])
+	tx.l.step(t, s, n, tx.l.tasks[t].Chosen)
+}
+
+// Release ends a task's reservation for another's sake: it waits anew (decision 13,
+// "may take the reservation over"). Reserve gives it back within the statement.
+func (tx *Tx) Release(t TaskID, reason string, beneficiary TaskID) {
+	n := tx.l.tasks[t].Node
+	tx.l.step(t, model.Pending, NoNode, "")
+	tx.l.op(Op{Kind: OpRelease, Task: t, Node: n, Reason: reason, For: beneficiary})
+}
+
+// Restore gives a released task its reservation back: the inverse of Release.
+func (tx *Tx) Restore(t TaskID) {
+	tx.l.step(t, model.Pipelined, tx.l.tasks[t].Held.Node, "")
+}
+
 // Try nests: see Ledger.Try.
 func (tx *Tx) Try(f func(*Tx) bool) bool { return tx.l.Try(f) }
 
@@ -150,6 +171,7 @@ func (l *Ledger) takeBack(e *entry) {
 
 // softly turns the operations from index i on into soft holds.
 func (l *Ledger) softly(i int) {
+	l.world++
 	for _, op := range l.ops[i:] {
 		l.soften(op.Task)
 		if op.Kind == OpEvict {
@@ -171,6 +193,9 @@ func (l *Ledger) Soft(t TaskID) bool { return l.tasks[t].soft }
 
 // ReleaseSoft takes back every soft hold: the first step of a cycle.
 func (l *Ledger) ReleaseSoft() {
+	if len(l.soft) > 0 {
+		l.world++
+	}
 	for _, t := range l.soft {
 		if l.tasks[t].soft && !l.tasks[t].free {
 			l.rebase(t)
@@ -182,26 +207,42 @@ func (l *Ledger) ReleaseSoft() {
 // Committed returns the operations of the statements that held since the last call,
 // in their order, having made commitments of them: an Allocate is a bind under way,
 // an Evict an eviction under way, a Reserve a reservation until the time given; a
-// Pipeline becomes a soft hold. item is called for each operation that belongs in the
-// plan and returns its item's ID. The slice is good until the next try.
-func (l *Ledger) Committed(item func(Op) (id uint64, until int64)) []Op {
+// Pipeline becomes a soft hold; a Release ends a reservation. An eviction or a release that
+// the statement itself took back is none. item is called for each operation that belongs
+// in the plan and says under which item it is booked. The slice is good until the next
+// try.
+func (l *Ledger) Committed(item func(Op) Booking) []Op {
 	ops := l.ops
 	for _, op := range ops {
 		row := &l.tasks[op.Task]
+		l.world++
 		switch op.Kind {
 		case OpPipeline:
 			l.soften(op.Task)
 			continue
 		case OpAllocate:
-			id, _ := item(op)
-			row.Held = Commitment{Kind: CommitBind, Node: op.Node, Item: id, Chosen: row.Chosen}
+			b := item(op)
+			row.Held = Commitment{Kind: CommitBind, Node: op.Node, Item: b.Item, Statement: b.Statement, Chosen: row.Chosen}
 			l.move(op.Task, model.Binding, op.Node)
 		case OpReserve:
-			id, until := item(op)
-			row.Held = Commitment{Kind: CommitReserve, Node: op.Node, Item: id, Until: until}
+			if row.Status != model.Pipelined || row.Node != op.Node {
+				continue
+			}
+			b := item(op)
+			row.Held = Commitment{Kind: CommitReserve, Node: op.Node, Item: b.Item, Statement: b.Statement, Until: b.Until}
 		case OpEvict:
-			id, _ := item(op)
-			row.Held = Commitment{Kind: CommitEvict, Node: op.Node, Item: id}
+			if row.Status != model.Releasing || row.Held.Kind == CommitEvict {
+				continue
+			}
+			b := item(op)
+			row.Held = Commitment{Kind: CommitEvict, Node: op.Node, Item: b.Item, Statement: b.Statement, Until: b.Until}
+			l.grown++
+		case OpRelease:
+			if row.Status != model.Pending || row.Held.Kind != CommitReserve {
+				continue
+			}
+			item(op)
+			row.Held = Commitment{}
 			l.grown++
 		}
 	}
@@ -209,11 +250,19 @@ func (l *Ledger) Committed(item func(Op) (id uint64, until int64)) []Op {
 	return ops
 }
 
+// Booking is under which plan item, of which statement, an operation is carried out, and
+// until when it holds at most: a reservation, or the record that an eviction was denied.
+type Booking struct {
+	Item, Statement uint64
+	Until           int64
+}
+
 // Hold makes a commitment outside any try, as a restart does; Drop ends one, because
 // a receipt denied it or its time is over. Both leave the task where its fact and
 // commitment say it stands.
 func (l *Ledger) Hold(t TaskID, c Commitment) {
 	l.tasks[t].Held = c
+	l.world++
 	l.rebase(t)
 }
 

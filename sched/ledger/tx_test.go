@@ -46,7 +46,7 @@ func TestWhatHoldsBecomesCommitments(t *testing.T) {
 		return tx.Try(func(tx *Tx) bool { tx.Reserve(reserve, n); return true })
 	})
 	item := nextItem()
-	c.Committed(func(op Op) (uint64, int64) {
+	c.Committed(func(op Op) Booking {
 		if op.Kind == OpPipeline {
 			t.Error("a soft hold was asked for an item of the plan")
 		}
@@ -56,10 +56,10 @@ func TestWhatHoldsBecomesCommitments(t *testing.T) {
 		return item(op)
 	})
 	want := map[TaskID]Commitment{
-		bind:    {Kind: CommitBind, Node: n, Item: 1},
+		bind:    {Kind: CommitBind, Node: n, Item: 1, Statement: 9},
 		wait:    {},
-		evict:   {Kind: CommitEvict, Node: n, Item: 2},
-		reserve: {Kind: CommitReserve, Node: n, Item: 3, Until: 3000},
+		evict:   {Kind: CommitEvict, Node: n, Item: 2, Statement: 9, Until: 2000},
+		reserve: {Kind: CommitReserve, Node: n, Item: 3, Statement: 9, Until: 3000},
 	}
 	for task, held := range want {
 		equal(t, "what is held for "+c.Task(task).Key.Name, c.Task(task).Held, held)
@@ -76,9 +76,9 @@ func TestWhatHoldsBecomesCommitments(t *testing.T) {
 
 // nextItem numbers the items of a plan from 1; each holds until its number of
 // microseconds.
-func nextItem() func(Op) (uint64, int64) {
+func nextItem() func(Op) Booking {
 	n := uint64(0)
-	return func(Op) (uint64, int64) { n++; return n, int64(n) * 1000 }
+	return func(Op) Booking { n++; return Booking{Item: n, Statement: 9, Until: int64(n) * 1000} }
 }
 
 func TestACommitmentIsRestoredUnlessTheFactsSayOtherwise(t *testing.T) {

@@ -65,9 +65,9 @@ func (w *world) cycle() {
 	if w.rarely() {
 		w.phase()
 	}
-	w.l.Committed(func(op Op) (uint64, int64) {
+	w.l.Committed(func(op Op) Booking {
 		w.item++
-		return w.item, int64(w.item) * 1000
+		return Booking{Item: w.item, Statement: op.Statement, Until: int64(w.item) * 1000}
 	})
 }
 
@@ -107,7 +107,19 @@ func (w *world) operate(tx *Tx) {
 	promised := w.tasks(func(t TaskID) bool {
 		return l.Task(t).Status == model.Pipelined && (l.Soft(t) || l.Task(t).Held.Kind == CommitReserve)
 	})
-	switch k := w.n(6); {
+	leaving := w.tasks(func(t TaskID) bool {
+		return l.Task(t).Status == model.Releasing && l.Task(t).Held.Kind != CommitEvict && !l.Task(t).Pod.Deleting
+	})
+	switch k := w.n(8); {
+	case k == 8 && len(leaving) > 0:
+		tx.Reprieve(leaving[w.n(len(leaving)-1)])
+	case k == 7 && len(promised) > 0:
+		if t := promised[w.n(len(promised)-1)]; l.Task(t).Held.Kind == CommitReserve {
+			tx.Release(t, "preempt", NoTask)
+			if w.yes() {
+				tx.Restore(t)
+			}
+		}
 	case k == 6 && len(promised) > 0:
 		t := promised[w.n(len(promised)-1)]
 		n := l.Task(t).Node

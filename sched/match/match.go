@@ -1,5 +1,6 @@
 // Package match says whether a node is what a spec asks for: by its labels, its name
-// and its taints, in the words of Kubernetes.
+// and its taints, in the words of Kubernetes; and whether a pod is among those that a
+// label selector is about.
 //
 // It holds the meaning of selectors, affinity terms and tolerations in one place for
 // all who read them: a filter that requires a term, a score that prefers one. It

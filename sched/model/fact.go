@@ -12,6 +12,7 @@ const (
 	KindQueue         Kind = "Queue"
 	KindPriorityClass Kind = "PriorityClass"
 	KindQuota         Kind = "ResourceQuota"
+	KindBudget        Kind = "PodDisruptionBudget"
 )
 
 // Ref names an object for as long as its name is used; a UID names one life of it.
@@ -39,7 +40,7 @@ type Fact struct {
 }
 
 // Object is the content of a fact: one of *Node, *Pod, *PodGroup, *Queue,
-// *PriorityClass, *Quota, *Opaque.
+// *PriorityClass, *Quota, *Budget, *Opaque.
 type Object interface {
 	object()
 	// Common is what every object has; it may be read, and before it is handed over set.
@@ -87,4 +88,5 @@ func (*PodGroup) object()      {}
 func (*Queue) object()         {}
 func (*PriorityClass) object() {}
 func (*Quota) object()         {}
+func (*Budget) object()        {}
 func (*Opaque) object()        {}

@@ -1,17 +1,23 @@
 package policy
 
 import (
+	"math"
+
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/trace"
 )
 
-// Claim is what room is to be freed for: the tasks that one search is about to place,
-// of one job (decision 13).
+// Claim is what room is to be freed for: a task that a search is about to place
+// (decision 13). What the search placed of the same job before it counts in the ledger
+// already.
 type Claim struct {
+	Task  ledger.TaskID
 	Job   ledger.JobID
 	Queue ledger.QueueID
-	// Want is what they ask for together.
+	// Extra: the job has its minimum, and what is claimed is beyond it.
+	Extra bool
+	// Want is what it asks for.
 	Want resource.Vec
 	// Short are the dimensions in which no feasible node has enough FutureIdle; none
 	// when it is not room in any one dimension that is missing.
@@ -19,11 +25,12 @@ type Claim struct {
 }
 
 // Unit is what is evicted together or not at all (decision 12): a surplus member, or a
-// whole gang. Tasks are in the order in which they would go, at least one; all hold
-// room now.
+// whole gang. Tasks are in the order in which they would go, at least one; each of them
+// holds room now, or has a reservation, which is taken over without anybody being killed.
 type Unit struct {
 	Queue ledger.QueueID
 	Job   ledger.JobID
+	Whole bool // what is left of the gang, so that it falls below its minimum
 	Tasks []ledger.TaskID
 }
 
@@ -31,9 +38,50 @@ type Unit struct {
 // abstains. A rejection says why; one that is a Guard holds in every tier, any other
 // only among the plugins of its own (decision 11).
 type Opinion struct {
-	Vote   Vote
-	Guard  bool
+	Vote  Vote
+	Guard bool
+	// Equal is the rule between equals (decision 11: "equal ones only if drf permits"): a
+	// Guard that is Equal holds unless somebody permits the unit, in any tier, as an Equal.
+	Equal  bool
 	Reason trace.Reason
+}
+
+// Preemptable judges whether a unit of the claim's own queue may be evicted for it: a
+// unit of another job, or of the same (then Unit.Job is Claim.Job). For the rest it is
+// as Reclaimable.
+type Preemptable interface {
+	Preemptable(c Claim, u Unit) Opinion
+}
+
+// EqualPreemptable is a Preemptable that may permit units of jobs whose priority is the
+// claim's: without one, searches leave them out unasked.
+type EqualPreemptable interface {
+	Preemptable
+	PreemptsEquals()
+}
+
+// VictimCeiling names the priority above which no job of the claim's queue is ever a
+// victim of another, so that searches need not ask about those.
+type VictimCeiling interface {
+	VictimCeiling(c Claim) int32
+}
+
+// JobStarving says that a job deserves that others be evicted for it (seed 002 §3.1).
+type JobStarving interface {
+	Starving(j ledger.JobID) bool
+}
+
+// Descheduler picks tasks that had better run elsewhere, for the action shuffle; the
+// order in which it yields them is theirs to go. reason says why, in a few words.
+type Descheduler interface {
+	Deschedule(yield func(t ledger.TaskID, reason string) bool)
+}
+
+// Giver says at little cost that nothing at all of a queue may be reclaimed for another
+// as the ledger stands: false only when every Reclaimable would be refused. Evictions
+// only ever turn it from true to false.
+type Giver interface {
+	MayGive(q, reclaimer ledger.QueueID) bool
 }
 
 // VictimQueueOrder says from which of two queues a claim of queue reclaimer takes
@@ -62,9 +110,34 @@ type Reclaimable interface {
 	Reclaimable(c Claim, u Unit) Opinion
 }
 
+// Starving is rule F: all plugins of the first tier in which one has something to say
+// must agree; nobody asked, nobody starves.
+func (s *Set) Starving(j ledger.JobID) bool {
+	for _, tier := range s.starving {
+		for _, p := range tier {
+			if !p.Starving(j) {
+				return false
+			}
+		}
+		if len(tier) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // CompareVictimQueues is rule A: the first plugin that prefers one decides; then the
 // queue that is served last.
 func (s *Set) CompareVictimQueues(a, b, reclaimer ledger.QueueID) int {
+	if r := s.NearerVictimQueue(a, b, reclaimer); r != 0 {
+		return r
+	}
+	return s.CompareQueues(b, a)
+}
+
+// NearerVictimQueue is CompareVictimQueues by what plugins say alone: 0 between queues
+// of which all are as near to the reclaimer's.
+func (s *Set) NearerVictimQueue(a, b, reclaimer ledger.QueueID) int {
 	for _, tier := range s.victimQueueOrder {
 		for _, p := range tier {
 			if r := p.CompareVictimQueues(a, b, reclaimer); r != 0 {
@@ -72,7 +145,20 @@ func (s *Set) CompareVictimQueues(a, b, reclaimer ledger.QueueID) int {
 			}
 		}
 	}
-	return s.CompareQueues(b, a)
+	return 0
+}
+
+// MayGive is rule B: false as soon as one plugin knows that nothing of a queue may be
+// reclaimed.
+func (s *Set) MayGive(q, reclaimer ledger.QueueID) bool {
+	for _, tier := range s.givers {
+		for _, p := range tier {
+			if !p.MayGive(q, reclaimer) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // Preemptive is rule B: all must agree; nobody asked, it may. The reason is that of the
@@ -88,35 +174,147 @@ func (s *Set) Preemptive(c Claim) (trace.Reason, bool) {
 	return trace.Reason{}, true
 }
 
-// NoTier is the answer of Reclaimable when nobody permits a unit.
+// Deschedule is rule H: what the plugins of the first tier that picks anything pick, each
+// task once. Guards are not asked: the action does that.
+func (s *Set) Deschedule(yield func(t ledger.TaskID, reason string) bool) {
+	for _, tier := range s.deschedulers {
+		any, on := false, true
+		for _, p := range tier {
+			p.Deschedule(func(t ledger.TaskID, reason string) bool {
+				any = true
+				on = yield(t, reason)
+				return on
+			})
+			if !on {
+				return
+			}
+		}
+		if any {
+			return
+		}
+	}
+}
+
+// VictimCeiling is the highest priority of a job of the claim's queue that can be a
+// victim: what the plugins name, and one less where nobody may permit equals.
+func (s *Set) VictimCeiling(c Claim) int32 {
+	most := int32(math.MaxInt32)
+	for _, tier := range s.ceilings {
+		for _, p := range tier {
+			at := p.VictimCeiling(c)
+			if !s.PreemptsEquals() && at > math.MinInt32 {
+				at--
+			}
+			most = min(most, at)
+		}
+	}
+	return most
+}
+
+// PreemptsEquals says that some plugin may permit a unit of a job of equal priority.
+func (s *Set) PreemptsEquals() bool {
+	for _, tier := range s.preemptable {
+		for _, p := range tier {
+			if _, ok := p.(EqualPreemptable); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// NoTier is the answer of Reclaimable and Preemptable when nobody permits a unit.
 const NoTier = -1
 
 // Reclaimable is rule G for one unit: the first tier that permits it, one plugin at
 // least and none against, after every guard of every tier was asked; otherwise NoTier
 // and the first objection, none when all abstain. A unit that only a later tier permits
-// may go only while no unit at all is permitted by an earlier one (decision 11): the
-// caller takes units of the lowest tier that it is given.
+// may go only while no unit of its kind (surplus or whole) is permitted by an earlier
+// one (decisions 11 and 12): the caller takes units of the lowest tier that it is given.
 func (s *Set) Reclaimable(c Claim, u Unit) (int, trace.Reason) {
-	found, why := NoTier, trace.Reason{}
+	var j judgement
 	for i, tier := range s.reclaimable {
-		permitted, rejected := false, false
+		j.tier = i
 		for _, p := range tier {
-			o := p.Reclaimable(c, u)
-			if o.Vote == Reject && o.Guard {
-				return NoTier, o.Reason
+			if j.hear(p.Reclaimable(c, u)) {
+				break
 			}
-			if o.Vote == Reject && !why.Is() {
-				why = o.Reason
-			}
-			permitted = permitted || o.Vote == Permit
-			rejected = rejected || o.Vote == Reject
 		}
-		if found == NoTier && permitted && !rejected {
-			found = i
+		j.endTier()
+	}
+	return j.verdict()
+}
+
+// Preemptable is rule G, as Reclaimable.
+func (s *Set) Preemptable(c Claim, u Unit) (int, trace.Reason) {
+	var j judgement
+	for i, tier := range s.preemptable {
+		j.tier = i
+		for _, p := range tier {
+			if j.hear(p.Preemptable(c, u)) {
+				break
+			}
+		}
+		j.endTier()
+	}
+	return j.verdict()
+}
+
+// Voters names the plugins of a tier that have a say in who may be evicted, of those that
+// Reclaimable asks, or Preemptable: for the record of what a tier permitted.
+func (s *Set) Voters(reclaim bool, tier int) []string {
+	if reclaim {
+		return s.reclaimNames[tier]
+	}
+	return s.preemptNames[tier]
+}
+
+// judgement combines opinions about one unit.
+type judgement struct {
+	tier                int
+	permitted, rejected bool // in this tier
+	found               int  // the first tier that permits, plus one; 0: none yet
+	equals              bool // somebody permits it as an equal
+	guard, level, why   trace.Reason
+}
+
+// hear takes an opinion in; true when it settles the matter.
+func (j *judgement) hear(o Opinion) bool {
+	switch {
+	case o.Vote == Permit:
+		j.permitted = true
+		j.equals = j.equals || o.Equal
+	case o.Vote == Reject:
+		j.rejected = true
+		if o.Guard && !o.Equal {
+			j.guard = o.Reason
+		}
+		if o.Guard && o.Equal && !j.level.Is() {
+			j.level = o.Reason
+		}
+		if !j.why.Is() {
+			j.why = o.Reason
 		}
 	}
-	if found != NoTier {
-		why = trace.Reason{}
+	return j.guard.Is()
+}
+
+func (j *judgement) endTier() {
+	if j.found == 0 && j.permitted && !j.rejected {
+		j.found = j.tier + 1
 	}
-	return found, why
+	j.permitted, j.rejected = false, false
+}
+
+func (j *judgement) verdict() (int, trace.Reason) {
+	switch {
+	case j.guard.Is():
+		return NoTier, j.guard
+	case j.level.Is() && !j.equals:
+		return NoTier, j.level
+	case j.found == 0:
+		return NoTier, j.why
+	default:
+		return j.found - 1, trace.Reason{}
+	}
 }

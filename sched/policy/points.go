@@ -26,6 +26,9 @@ const (
 	PointNodeOrder    Point = "NodeOrder"
 	PointPreemptive   Point = "Preemptive"
 	PointReclaimable  Point = "Reclaimable"
+	PointPreemptable  Point = "Preemptable"
+	PointJobStarving  Point = "JobStarving"
+	PointVictim       Point = "Victim" // Descheduler
 )
 
 // Opener is told that a cycle begins. What it derives from the ledger then stands

@@ -127,7 +127,7 @@ func Build(p Profile, known []Definition, l *ledger.Ledger) (*Set, error) {
 			if err != nil {
 				return nil, fmt.Errorf("plugin %s: %w", c.Plugin, err)
 			}
-			s.add(plugin, c.Off)
+			s.add(c.Plugin, plugin, c.Off)
 		}
 	}
 	return s, nil

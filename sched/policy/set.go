@@ -18,6 +18,14 @@ func join[P any](c *chain[P], plugin any, off bool) {
 	}
 }
 
+// sign notes the name of a plugin that joins a chain.
+func sign[P any](names *[][]string, name string, plugin any, off bool) {
+	if _, ok := plugin.(P); ok && !off {
+		last := len(*names) - 1
+		(*names)[last] = append((*names)[last], name)
+	}
+}
+
 // Set is a profile's plugins by extension point, with the rules by which their
 // answers combine.
 type Set struct {
@@ -42,6 +50,13 @@ type Set struct {
 	victimQueueOrder chain[VictimQueueOrder]
 	preemptive       chain[Preemptive]
 	reclaimable      chain[Reclaimable]
+	preemptable      chain[Preemptable]
+	starving         chain[JobStarving]
+	givers           chain[Giver]
+	ceilings         chain[VictimCeiling]
+	deschedulers     chain[Descheduler]
+	preemptNames     [][]string // of the plugins in preemptable, tier by tier
+	reclaimNames     [][]string
 
 	StaticFilters []StaticFilter
 	NodeFilters   []NodeFilter
@@ -69,9 +84,16 @@ func (s *Set) beginTier() {
 	s.victimQueueOrder = append(s.victimQueueOrder, nil)
 	s.preemptive = append(s.preemptive, nil)
 	s.reclaimable = append(s.reclaimable, nil)
+	s.preemptable = append(s.preemptable, nil)
+	s.starving = append(s.starving, nil)
+	s.givers = append(s.givers, nil)
+	s.ceilings = append(s.ceilings, nil)
+	s.deschedulers = append(s.deschedulers, nil)
+	s.preemptNames = append(s.preemptNames, nil)
+	s.reclaimNames = append(s.reclaimNames, nil)
 }
 
-func (s *Set) add(plugin any, off []Point) {
+func (s *Set) add(name string, plugin any, off []Point) {
 	is := func(p Point) bool { return slices.Contains(off, p) }
 	join(&s.clocks, plugin, false)
 	join(&s.openers, plugin, false)
@@ -91,6 +113,13 @@ func (s *Set) add(plugin any, off []Point) {
 	join(&s.victimQueueOrder, plugin, false)
 	join(&s.preemptive, plugin, is(PointPreemptive))
 	join(&s.reclaimable, plugin, is(PointReclaimable))
+	join(&s.preemptable, plugin, is(PointPreemptable))
+	sign[Reclaimable](&s.reclaimNames, name, plugin, is(PointReclaimable))
+	sign[Preemptable](&s.preemptNames, name, plugin, is(PointPreemptable))
+	join(&s.starving, plugin, is(PointJobStarving))
+	join(&s.givers, plugin, is(PointReclaimable))
+	join(&s.ceilings, plugin, is(PointPreemptable))
+	join(&s.deschedulers, plugin, is(PointVictim))
 	s.addFilters(plugin, is(PointPredicate), is(PointNodeOrder))
 }
 

@@ -20,11 +20,19 @@ type Worksheet struct {
 	Job   ledger.JobID
 	Tasks []ledger.TaskID // members that ask for something, in the order to place them
 	next  int
+	kept  int  // the first so many have a reservation
 	full  bool // of several classes, best-effort members included
 }
 
 // Empty says that nothing is left to try.
 func (w *Worksheet) Empty() bool { return w.next >= len(w.Tasks) }
+
+// Promised says that members have a reservation: what they are to have counts for their
+// queue already.
+func (w *Worksheet) Promised() bool { return w.kept > 0 }
+
+// OnlyPromised leaves the members that have a reservation.
+func (w *Worksheet) OnlyPromised() { w.Tasks = w.Tasks[:w.kept] }
 
 // Park notes why the job waits, as Session.Park does, and what room it lacks where that
 // is a number: the rest of its minimum, or one task, all of one class and without a
@@ -51,6 +59,7 @@ func Organize(s *session.Session, j ledger.JobID) *Worksheet {
 		return true
 	})
 	reserved := len(w.Tasks)
+	w.kept = reserved
 	s.L.JobTasks(j, model.Pending, func(t ledger.TaskID) bool {
 		if task := s.L.Task(t); task.Placeable() && !s.L.Class(task.Class).BestEffort {
 			w.Tasks = append(w.Tasks, t)

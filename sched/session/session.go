@@ -12,20 +12,25 @@ import (
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/trace"
+	"ashlar.sh/sched/victims"
 )
 
 // Session is the world of one cycle.
 type Session struct {
 	L       *ledger.Ledger
 	Nodes   *class.Index
+	Victims *victims.Hunt
 	Policy  *policy.Set
 	Profile *policy.Profile
 	Trace   *trace.Recorder
 	Now     int64 // nanoseconds since the epoch
 	// Admit puts a job into phase Inqueue, by a plan item where the API keeps phases.
 	Admit func(ledger.JobID)
+	// Evictions are the records of those whom a statement of this action evicts.
+	Evictions map[ledger.TaskID]*trace.Eviction
 
 	memos  []Memo
+	given  map[given]stood
 	cycle  uint64
 	turned uint64 // the times that a plugin had waited for and that came
 }
@@ -170,6 +175,32 @@ func (s *Session) Parked(j ledger.JobID) bool {
 		now.figures = m.stand.figures
 	}
 	return now == m.stand
+}
+
+// given names an action that found nobody to evict for a job.
+type given struct {
+	job    ledger.JobID
+	action string
+}
+
+// stood is how the world was when it did not.
+type stood struct {
+	key           ledger.JobKey
+	world, turned uint64
+}
+
+// GiveUp notes that an action finds nobody to evict for a job as things are.
+func (s *Session) GiveUp(j ledger.JobID, action string) {
+	if s.given == nil {
+		s.given = map[given]stood{}
+	}
+	s.given[given{j, action}] = stood{s.L.Job(j).Key, s.L.World(), s.turned}
+}
+
+// GivenUp says that nothing happened since: the action need not be tried again.
+func (s *Session) GivenUp(j ledger.JobID, action string) bool {
+	at, ok := s.given[given{j, action}]
+	return ok && at == stood{s.L.Job(j).Key, s.L.World(), s.turned}
 }
 
 // Clear forgets why a job waited.

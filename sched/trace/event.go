@@ -37,6 +37,13 @@ const (
 	Enqueued                            // V3: "Job … enqueued"
 	NotEnqueued                         // V3: enqueue refused, with its reason
 	QueueAttributes                     // V4: "The attributes of queue …: deserved, realCapability, allocated, request, elastic, share"
+	NoPreemptors                        // V3: "No preemptors in Queue …, break."
+	SkipPreemption                      // V4: "Job … Queue … skip preemption, reason: …"
+	NoPreemptorTask                     // V3: "No preemptor task in job …"
+	TryPreempt                          // V3: "Try to preempt Task … for Task …"
+	Preempted                           // V3: "Preempted … for Task … requested …"
+	FailedPreempt                       // V3: "Failed to preempt Task …"
+	CannotReclaim                       // V3: "Queue … cannot reclaim for task …"
 	numEventKinds
 )
 
@@ -48,6 +55,7 @@ var levels = [numEventKinds]uint8{
 	PrePredicateEvent: 3, PredicatesFailed: 3, BindingTask: 3, PipeliningTask: 3, AfterAllocated: 3,
 	AfterPipelined: 3, JobReadyEvent: 3, JobPipelinedEvent: 3, Committing: 3, Discarding: 3,
 	Enqueued: 3, NotEnqueued: 3,
+	NoPreemptors: 3, SkipPreemption: 4, NoPreemptorTask: 3, TryPreempt: 3, Preempted: 3, FailedPreempt: 3, CannotReclaim: 3,
 }
 
 // Level is the verbosity from which a kind is recorded.
@@ -61,6 +69,7 @@ type Event struct {
 	Job     string // namespace/name
 	Task    string // namespace/name
 	Node    string
+	Victim  string // namespace/name, of a task that is evicted for Task
 	Count   int
 	Weight  int64 // of the queue
 	Total   int64 // weight of all unmet queues

@@ -39,6 +39,27 @@ const (
 	VictimOfNoUse    Code = "VictimOfNoUse"    // they give nothing of what is asked for
 	VictimOutside    Code = "VictimOutside"    // the queue is out of place, or the claim's own
 
+	// The victims of any action.
+	VictimNotLower    Code = "VictimNotLower"    // its priority (Have) is not below that of the claim (Need)
+	VictimShare       Code = "VictimShare"       // drf: the claim's job would have more than its job is left with
+	VictimCritical    Code = "VictimCritical"    // conformance: it keeps the cluster running
+	VictimBudget      Code = "VictimBudget"      // PodDisruptionBudget Text allows Have more disruptions, Need are wanted
+	VictimCooling     Code = "VictimCooling"     // cdp: Text is how long it is still protected
+	VictimTooYoung    Code = "VictimTooYoung"    // it has not run for the time its queue promises; Text is what is left
+	VictimCapped      Code = "VictimCapped"      // Have evictions of Need allowed took place lately; Text says of what
+	VictimOutOfZone   Code = "VictimOutOfZone"   // tdm: it is not on a node that is to be given back
+	VictimKept        Code = "VictimKept"        // marked volcano.sh/preemptable: "false"
+	VictimGang        Code = "VictimGang"        // its gang would be left with less than its minimum
+	VictimUnreclaimed Code = "VictimUnreclaimed" // its queue has reclaimable: false
+	VictimUnasked     Code = "VictimUnasked"     // no plugin permits it
+	VictimBusy        Code = "VictimBusy"        // a member of its gang is being bound, or cannot be evicted
+
+	// Why no eviction helps; Text is the action, Nodes counts who was spared for what.
+	PreemptionNever Code = "PreemptionNever" // its preemptionPolicy is Never
+	NoVictims       Code = "NoVictims"       // nobody may be evicted for it
+	VictimsTooFew   Code = "VictimsTooFew"   // with all who may be evicted gone it still finds no place
+	SearchExhausted Code = "SearchExhausted" // the search was given up after Have steps: a better plan may exist
+
 	// The nodes.
 	NoNodes                Code = "NoNodes"                // the cluster has no nodes
 	NotEnoughResources     Code = "NotEnoughResources"     // every node that may take it lacks room; Nodes, Shorts of the best
@@ -103,6 +124,7 @@ type Reason struct {
 	Nodes      []NodeCount
 	Cause      *Reason
 	Tried      []Placement // GangIncomplete: what was tried and taken back, in that order; at most MostTried
+	Evicting   *Reason     // why no eviction helps it, where some action would evict for it
 }
 
 // MostTried bounds Reason.Tried.

@@ -47,9 +47,9 @@ tiers:
       binpack.resources.nvidia.com/gpu: 2
 `))
 	want := policy.Profile{
-		Actions: []string{"enqueue", "allocate", "backfill"},
+		Actions: []string{"enqueue", "allocate", "preempt", "backfill"},
 		ActionArguments: map[string]policy.Arguments{
-			"enqueue": {}, "backfill": {}, "allocate": {"predicateErrorCacheEnable": "false"},
+			"enqueue": {}, "preempt": {}, "backfill": {}, "allocate": {"predicateErrorCacheEnable": "false"},
 		},
 		Tiers: [][]policy.Choice{
 			{{Plugin: "gang", Off: []policy.Point{policy.PointJobOrder, policy.PointJobPipelined}, Arguments: policy.Arguments{}}},

@@ -26,7 +26,7 @@ type Options struct {
 	// TopOwner resolves a pod's controller to the top of its chain of controllers and
 	// returns that one's name; nil: the direct controller is the top.
 	TopOwner func(namespace, kind, name string) string
-	// Specs lets pods share equal specs; nil: each pod has its own.
+	// Specs lets pods share equal specs and labels; nil: each pod has its own.
 	Specs *Specs
 	// KeepObject puts the original object into Pod.Opaque.
 	KeepObject bool
@@ -37,7 +37,6 @@ const (
 	KindPersistentVolume      model.Kind = "PersistentVolume"
 	KindPersistentVolumeClaim model.Kind = "PersistentVolumeClaim"
 	KindStorageClass          model.Kind = "StorageClass"
-	KindPodDisruptionBudget   model.Kind = "PodDisruptionBudget"
 	KindNamespace             model.Kind = "Namespace"
 	KindHyperNode             model.Kind = "HyperNode"
 )
@@ -67,6 +66,8 @@ func Fact(obj any, o Options) (model.Fact, bool) {
 		f.Object = PriorityClass(obj)
 	case *corev1.ResourceQuota:
 		f.Object = Quota(obj)
+	case *policyv1.PodDisruptionBudget:
+		f.Object = Budget(obj)
 	default:
 		f.Object = &model.Opaque{Meta: meta(m), Content: obj}
 	}
@@ -107,7 +108,7 @@ func identify(obj any) (model.Kind, *metav1.ObjectMeta) {
 	case *storagev1.StorageClass:
 		return KindStorageClass, &obj.ObjectMeta
 	case *policyv1.PodDisruptionBudget:
-		return KindPodDisruptionBudget, &obj.ObjectMeta
+		return model.KindBudget, &obj.ObjectMeta
 	case *topologyv1alpha1.HyperNode:
 		return KindHyperNode, &obj.ObjectMeta
 	}

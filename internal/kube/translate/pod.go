@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,17 +29,29 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 		Role:          role(p),
 		Index:         trailingNumber(p.Name),
 		Deleting:      p.DeletionTimestamp != nil,
+		Grace:         grace(p),
+		Healthy:       healthy(p),
+		Labels:        o.Specs.labels(p.Labels),
 		Node:          p.Spec.NodeName,
 		Nominated:     p.Status.NominatedNodeName,
 		Gated:         len(p.Spec.SchedulingGates) > 0,
 		PriorityClass: p.Spec.PriorityClassName,
 		PreemptNever:  p.Spec.PreemptionPolicy != nil && *p.Spec.PreemptionPolicy == corev1.PreemptNever,
+		PreemptSet:    p.Spec.PreemptionPolicy != nil,
 		Preemptable:   preemptable(p),
+		Revocable:     revocable(p.Annotations),
+	}
+	if out.Deleting {
+		out.GoneBy = p.DeletionTimestamp.UnixNano()
+	}
+	if p.Status.StartTime != nil {
+		out.Started = p.Status.StartTime.UnixNano()
 	}
 	out.Ours = out.Scheduler == "" || o.ours(out.Scheduler)
 	if out.Group == "" {
 		out.Adopt = f.adopt(p, o)
 	}
+	out.Cooldown = f.cooldown(p)
 	out.Phase = f.phase(p.Status.Phase)
 	out.Priority, out.HasPriority = f.priority(p)
 	out.Spec = o.Specs.Intern(f.spec(p))
@@ -50,6 +63,27 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 	}
 	out.Faults = f
 	return out
+}
+
+// grace is how long the pod is given to end; one from a file has what the API server
+// would write.
+func grace(p *corev1.Pod) int64 {
+	seconds := int64(corev1.DefaultTerminationGracePeriodSeconds)
+	if s := p.Spec.TerminationGracePeriodSeconds; s != nil {
+		seconds = min(max(*s, 0), math.MaxInt32)
+	}
+	return seconds * int64(time.Second)
+}
+
+// healthy is the pod's condition Ready. Every kubelet writes it; a pod from a file that
+// only says it runs is taken to be well.
+func healthy(p *corev1.Pod) bool {
+	for _, c := range p.Status.Conditions {
+		if c.Type == corev1.PodReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return p.Status.Phase == corev1.PodRunning
 }
 
 func (o *Options) ours(scheduler string) bool {

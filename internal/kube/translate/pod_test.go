@@ -39,24 +39,35 @@ func TestFieldsOfAPod(t *testing.T) {
 		"another scheduler":                       {corev1.Pod{Spec: corev1.PodSpec{SchedulerName: "kueue"}}, func(p *model.Pod) { p.Ours, p.Scheduler = false, "kueue" }},
 		"a PodGroup":                              {annotated("scheduling.k8s.io/group-name", "g"), func(p *model.Pod) { p.Group, p.Adopt = "g", model.Adopt{} }},
 		"a PodGroup by Volcano's key":             {annotated("scheduling.volcano.sh/group-name", "g"), func(p *model.Pod) { p.Group, p.Adopt = "g", model.Adopt{} }},
-		"a PodGroup by label is none":             {labelled("scheduling.k8s.io/group-name", "g"), func(p *model.Pod) {}},
+		"a PodGroup by label is none":             {labelled("scheduling.k8s.io/group-name", "g"), func(p *model.Pod) { p.Labels = label("scheduling.k8s.io/group-name", "g") }},
 		"a queue to be adopted into":              {annotated("scheduling.volcano.sh/queue-name", "q"), func(p *model.Pod) { p.Adopt.Queue = "q" }},
 		"a minimum to be adopted with":            {annotated("scheduling.volcano.sh/group-min-member", "3"), func(p *model.Pod) { p.Adopt.MinMember = 3 }},
 		"a role by annotation":                    {annotated("volcano.sh/task-spec", "ps"), func(p *model.Pod) { p.Role = "ps" }},
-		"a role by label":                         {labelled("volcano.sh/task-spec", "ps"), func(p *model.Pod) { p.Role = "ps" }},
+		"a role by label":                         {labelled("volcano.sh/task-spec", "ps"), func(p *model.Pod) { p.Role, p.Labels = "ps", label("volcano.sh/task-spec", "ps") }},
 		"an index":                                {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "train-12"}}, func(p *model.Pod) { p.Name, p.Index = "train-12", 12 }},
 		"a number beyond all indices":             {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a-99999999999999999999"}}, func(p *model.Pod) { p.Name = "a-99999999999999999999" }},
-		"terminating":                             {corev1.Pod{ObjectMeta: metav1.ObjectMeta{DeletionTimestamp: &metav1.Time{Time: time.Unix(1, 0)}}}, func(p *model.Pod) { p.Deleting = true }},
-		"running on a node":                       {corev1.Pod{Spec: corev1.PodSpec{NodeName: "n"}, Status: corev1.PodStatus{Phase: "Running"}}, func(p *model.Pod) { p.Node, p.Phase = "n", model.PodRunning }},
+		"terminating":                             {corev1.Pod{ObjectMeta: metav1.ObjectMeta{DeletionTimestamp: &metav1.Time{Time: time.Unix(1, 0)}}}, func(p *model.Pod) { p.Deleting, p.GoneBy = true, 1e9 }},
+		"running on a node":                       {corev1.Pod{Spec: corev1.PodSpec{NodeName: "n"}, Status: corev1.PodStatus{Phase: "Running"}}, func(p *model.Pod) { p.Node, p.Phase, p.Healthy = "n", model.PodRunning, true }},
 		"nominated":                               {corev1.Pod{Status: corev1.PodStatus{NominatedNodeName: "n"}}, func(p *model.Pod) { p.Nominated = "n" }},
 		"gated":                                   {corev1.Pod{Spec: corev1.PodSpec{SchedulingGates: []corev1.PodSchedulingGate{{Name: "x"}}}}, func(p *model.Pod) { p.Gated = true }},
 		"a priority":                              {corev1.Pod{Spec: corev1.PodSpec{Priority: ptr(int32(0)), PriorityClassName: "c"}}, func(p *model.Pod) { p.HasPriority, p.PriorityClass = true, "c" }},
 		"a priority class":                        {corev1.Pod{Spec: corev1.PodSpec{PriorityClassName: "c"}}, func(p *model.Pod) { p.PriorityClass = "c" }},
 		"a task's own priority":                   {annotated("volcano.sh/task-priority", "-7"), func(p *model.Pod) { p.HasPriority, p.Priority = true, -7 }},
-		"preempts nobody":                         {corev1.Pod{Spec: corev1.PodSpec{PreemptionPolicy: ptr(corev1.PreemptNever)}}, func(p *model.Pod) { p.PreemptNever = true }},
+		"spared after its start":                  {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"volcano.sh/cooldown-time": "10m"}, Annotations: map[string]string{"volcano.sh/cooldown-time": "1h"}}}, func(p *model.Pod) { p.Cooldown, p.Labels = 600e9, label("volcano.sh/cooldown-time", "10m") }},
+		"spared by annotation":                    {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/cooldown-time": "1h"}}}, func(p *model.Pod) { p.Cooldown = 3600e9 }},
+		"spared for no time that can be meant":    {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/cooldown-time": "long"}}}, fault("metadata.annotations[volcano.sh/cooldown-time]", `"long" is not a time such as 600s or 10m: none taken`)},
+		"on any room lent by the hour":            {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/revocable-zone": "*"}}}, func(p *model.Pod) { p.Revocable = true }},
+		"on room lent in one zone: none":          {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/revocable-zone": "rz1", "volcano.sh/preemptable": "true"}}}, func(p *model.Pod) {}},
+		"marked preemptable":                      {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/preemptable": "true"}}}, func(p *model.Pod) { p.Revocable = true }},
+		"preempts nobody":                         {corev1.Pod{Spec: corev1.PodSpec{PreemptionPolicy: ptr(corev1.PreemptNever)}}, func(p *model.Pod) { p.PreemptNever, p.PreemptSet = true, true }},
 		"not preemptable":                         {annotated("volcano.sh/preemptable", "false"), func(p *model.Pod) { p.Preemptable = false }},
-		"not preemptable by label":                {labelled("volcano.sh/preemptable", "false"), func(p *model.Pod) { p.Preemptable = false }},
+		"not preemptable by label":                {labelled("volcano.sh/preemptable", "false"), func(p *model.Pod) { p.Preemptable, p.Labels = false, label("volcano.sh/preemptable", "false") }},
 		"preemptable is no truth value: not":      {annotated("volcano.sh/preemptable", "perhaps"), func(p *model.Pod) { p.Preemptable = false }},
+		"seen by its kubelet":                     {corev1.Pod{Status: corev1.PodStatus{StartTime: ptr(metav1.Unix(7, 0))}}, func(p *model.Pod) { p.Started = 7e9 }},
+		"ready":                                   {corev1.Pod{Status: corev1.PodStatus{Conditions: ready("True")}}, func(p *model.Pod) { p.Healthy = true }},
+		"running and not ready":                   {corev1.Pod{Status: corev1.PodStatus{Phase: "Running", Conditions: ready("False")}}, func(p *model.Pod) { p.Phase = model.PodRunning }},
+		"no grace":                                {corev1.Pod{Spec: corev1.PodSpec{TerminationGracePeriodSeconds: ptr(int64(0))}}, func(p *model.Pod) { p.Grace = 0 }},
+		"a grace beyond all time":                 {corev1.Pod{Spec: corev1.PodSpec{TerminationGracePeriodSeconds: ptr(int64(1 << 62))}}, func(p *model.Pod) { p.Grace = (1<<31 - 1) * 1e9 }},
 		"a created time":                          {corev1.Pod{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.Unix(5, 0)}}, func(p *model.Pod) { p.Created = 5e9 }},
 		"a minimum that is no number":             {annotated("scheduling.volcano.sh/group-min-member", "two"), fault("metadata.annotations[scheduling.volcano.sh/group-min-member]", `"two" is not a number of pods: 1 taken`)},
 		"a minimum of nobody":                     {annotated("scheduling.volcano.sh/group-min-member", "0"), fault("metadata.annotations[scheduling.volcano.sh/group-min-member]", `"0" is not a number of pods: 1 taken`)},
@@ -77,13 +88,19 @@ func TestFieldsOfAPod(t *testing.T) {
 	}
 }
 
+func label(k, v string) []model.Label { return []model.Label{{Key: k, Value: v}} }
+
+func ready(status corev1.ConditionStatus) []corev1.PodCondition {
+	return []corev1.PodCondition{{Type: "Initialized", Status: "True"}, {Type: corev1.PodReady, Status: status}}
+}
+
 func fault(field, message string) func(*model.Pod) {
 	return func(p *model.Pod) { p.Faults = []model.Fault{{Field: field, Message: message}} }
 }
 
 // The API server writes every pod's schedulerName; files written by hand leave it out.
 func TestAnEmptyPodIsPreemptableAndOurs(t *testing.T) {
-	want := &model.Pod{Ours: true, Index: -1, Preemptable: true, Adopt: model.Adopt{MinMember: 1}}
+	want := &model.Pod{Ours: true, Index: -1, Preemptable: true, Grace: 30e9, Adopt: model.Adopt{MinMember: 1}}
 	got := plain()
 	want.Spec = got.Spec
 	if !reflect.DeepEqual(got, want) {
@@ -116,6 +133,10 @@ func TestOptionsOfAPod(t *testing.T) {
 	}
 	if again := Pod(controlled.DeepCopy(), o); again.Spec != p.Spec {
 		t.Error("equal specs are not shared")
+	}
+	controlled.Labels = map[string]string{"app": "web", "tier": "front"}
+	if a, b := Pod(controlled, o), Pod(controlled.DeepCopy(), o); len(a.Labels) != 2 || &a.Labels[0] != &b.Labels[0] {
+		t.Error("equal labels are not shared")
 	}
 	other := controlled.DeepCopy()
 	other.Spec.NodeSelector = map[string]string{"a": "b"}

@@ -2,13 +2,17 @@ package translate
 
 import (
 	"strconv"
+	"unique"
 
 	"ashlar.sh/sched/model"
 )
 
-// Specs shares equal specs: pods of one template get one *model.Spec. The zero value is
-// empty and works; a nil *Specs shares nothing. Not for use by several goroutines.
-type Specs struct{ byKey map[string]*model.Spec }
+// Specs shares equal specs and labels: pods of one template get one *model.Spec. The zero
+// value is empty and works; a nil *Specs shares nothing. Not for use by several goroutines.
+type Specs struct {
+	byKey map[string]*model.Spec
+	sets  map[string][]model.Label
+}
 
 // mostSpecs bounds the memory of specs that no pod has any more. When it is reached
 // sharing begins anew, which costs memory and changes no meaning.
@@ -28,6 +32,34 @@ func (t *Specs) Intern(s *model.Spec) *model.Spec {
 	}
 	t.byKey[key] = s
 	return s
+}
+
+// mostSets is to labels what mostSpecs is to specs. It is lower: some controllers give
+// every pod a label of its own.
+const mostSets = 1 << 12
+
+// labels sorts a pod's labels by key, and returns the list seen first among those equal.
+// Of labels that no other pod has, the words at least are shared.
+func (t *Specs) labels(m map[string]string) []model.Label {
+	list := labels(m)
+	if t == nil || len(list) == 0 {
+		return list
+	}
+	k := keyer{buf: make([]byte, 0, 256)}
+	for _, l := range list {
+		k.str(l.Key, l.Value)
+	}
+	if known, ok := t.sets[string(k.buf)]; ok {
+		return known
+	}
+	if t.sets == nil || len(t.sets) >= mostSets {
+		t.sets = map[string][]model.Label{}
+	}
+	for i, l := range list {
+		list[i] = model.Label{Key: unique.Make(l.Key).Value(), Value: unique.Make(l.Value).Value()}
+	}
+	t.sets[string(k.buf)] = list
+	return list
 }
 
 // key is a text that two specs share exactly if they are equal: every list with its

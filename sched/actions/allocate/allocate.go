@@ -109,7 +109,7 @@ func Why(s *session.Session, j ledger.JobID) trace.Reason {
 	if w.Empty() || !suffices(s, w) {
 		return idle(s, j)
 	}
-	if r, over := s.Policy.Overused(s.L.Job(j).Queue); over {
+	if r, over := s.Policy.Overused(s.L.Job(j).Queue); over && !w.Promised() {
 		return r
 	}
 	return search.Why(s, w)
@@ -130,10 +130,16 @@ func idle(s *session.Session, j ledger.JobID) trace.Reason {
 	}
 }
 
-// skip notes for all jobs of an overused queue that they wait for it.
+// skip notes for all jobs of an overused queue that they wait for it, but for those with
+// reservations: what is theirs counts for the queue already, and they are given it.
 func skip(s *session.Session, q ledger.QueueID, jobs []ledger.JobID, sheets map[ledger.JobID]*search.Worksheet, r trace.Reason) {
 	s.Trace.Add(trace.Event{Kind: trace.QueueOverusedEvent, Queue: s.L.Queue(q).Name, Reason: r})
 	for _, j := range jobs {
-		sheets[j].Park(s, r, true)
+		if !sheets[j].Promised() {
+			sheets[j].Park(s, r, true)
+			continue
+		}
+		sheets[j].OnlyPromised()
+		search.Turn(s, sheets[j])
 	}
 }

@@ -68,7 +68,8 @@ func (p *plugin) undeserved(c policy.Claim) trace.Reason {
 // shares with the claim's: what that one and those above hold comes back with the
 // claim's tasks. A whole gang may go as long as its queue is above what it deserves
 // before the last of its members goes (decision 12). With ancestorReclaimLevel N the N
-// queues above, below the shared one, must hold more than they deserve too.
+// queues above, below the shared one, must hold more than they deserve too. Nothing is
+// moved that could be moved back (settle.go).
 func (p *plugin) Reclaimable(c policy.Claim, u policy.Unit) policy.Opinion {
 	if !p.known(u.Queue) || !p.known(c.Queue) || u.Queue == c.Queue {
 		return refuse(trace.Reason{Code: trace.VictimOutside, Queue: p.l.Queue(u.Queue).Name}, true)
@@ -87,6 +88,9 @@ func (p *plugin) Reclaimable(c policy.Claim, u policy.Unit) policy.Opinion {
 				return refuse(r, true)
 			}
 		}
+	}
+	if r := p.backAndForth(c, u); r.Is() {
+		return refuse(r, true)
 	}
 	return policy.Opinion{Vote: policy.Permit}
 }

@@ -95,11 +95,15 @@ func TestReclaimable(t *testing.T) {
 		"a whole gang before whose last it is above": {"", []string{"q root", "v root deserved:cpu=4"}, []string{"cpu=3", "cpu=3", "cpu=5"}, true, "cpu=1", ""},
 		"a whole gang before whose last it is not":   {"", []string{"q root", "v root deserved:cpu=4"}, []string{"cpu=4", "cpu=4"}, true, "cpu=1", "VictimDeserved v cpu 4/4"},
 		"a whole gang never below the guarantee":     {"", []string{"q root", "v root guarantee:cpu=1"}, []string{"cpu=4"}, true, "cpu=1", "VictimGuaranteed v cpu 1/0"},
-		"level 0: the team above need not be":        {"0", []string{"q root", "team root deserved:cpu=50", "v team deserved:cpu=5"}, []string{"cpu=6"}, false, "cpu=1", ""},
+		"level 0: the team above need not be":        {"0", []string{"q root deserved:cpu=50", "team root deserved:cpu=50", "v team deserved:cpu=5"}, []string{"cpu=6"}, false, "cpu=1", ""},
 		"level 1: the team must be above its too":    {"1", []string{"q root", "team root deserved:cpu=50", "v team deserved:cpu=5"}, []string{"cpu=6"}, false, "cpu=1", "VictimDeserved team cpu 50/6"},
 		"level 1: unless it is both's":               {"1", []string{"team root deserved:cpu=50", "q team", "v team deserved:cpu=5"}, []string{"cpu=6"}, false, "cpu=1", ""},
-		"level 1: and not what is above that":        {"1", []string{"q root", "org root deserved:cpu=50", "team org", "v team deserved:cpu=5"}, []string{"cpu=6"}, false, "cpu=1", ""},
+		"level 1: and not what is above that":        {"1", []string{"q root deserved:cpu=50", "org root deserved:cpu=50", "team org", "v team deserved:cpu=5"}, []string{"cpu=6"}, false, "cpu=1", ""},
 		"level 2: also that":                         {"2", []string{"q root", "org root deserved:cpu=50", "team org", "v team deserved:cpu=5"}, []string{"cpu=6"}, false, "cpu=1", "VictimDeserved org cpu 50/6"},
+		"what could be claimed back at once":         {"", []string{"q root deserved:cpu=4", "v root deserved:cpu=2,gpu=8"}, []string{"cpu=4 gpu=1"}, false, "cpu=8", "VictimDeserved v cpu 2/4 nvidia.com/gpu 8/1"},
+		"a smaller share":                            {"", []string{"q root deserved:cpu=4", "v root deserved:cpu=2,gpu=8"}, []string{"cpu=4 gpu=1"}, false, "cpu=7", ""},
+		"shares are those of the forking queues":     {"", []string{"q root deserved:cpu=50", "team root deserved:cpu=50", "v team deserved:cpu=2"}, []string{"cpu=4"}, false, "cpu=4", "VictimDeserved team cpu 50/4"},
+		"and of the leaves where those have none":    {"", []string{"org root", "q org deserved:cpu=8", "team root", "v team deserved:cpu=2"}, []string{"cpu=4"}, false, "cpu=8", ""},
 		"a queue out of place":                       {"", []string{"q root", "v nowhere"}, []string{"cpu=6"}, false, "cpu=1", "VictimOutside v"},
 	}
 	for name, tc := range tests {

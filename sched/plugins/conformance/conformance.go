@@ -1,10 +1,10 @@
 // Package conformance knows which pods keep the cluster itself running: none of them
 // is ever to be a victim.
 //
-// No action evicts yet, so nobody asks: the plugin may be configured, answers no
-// question of a cycle and changes no decision. Its rule stands here, tested, for the
-// day when victims are chosen. It does not keep such pods from being deleted by
-// anybody else.
+// It is a guard (decision 11): its refusal holds whatever tier it stands in, and it has
+// no opinion about anybody else. To permit whom it does not protect would let it decide
+// alone in a tier without priority or a plugin of queues. It does not keep such pods
+// from being deleted by anybody else.
 //
 // Source: semantics §1.3.
 package conformance
@@ -12,16 +12,34 @@ package conformance
 import (
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
 )
 
 // Definition is the plugin "conformance". It takes no arguments.
 func Definition() policy.Definition {
-	return policy.Definition{Name: "conformance", New: func(policy.Choice, *ledger.Ledger) (any, error) {
-		return plugin{}, nil
+	return policy.Definition{Name: "conformance", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) {
+		return &plugin{l}, nil
 	}}
 }
 
-type plugin struct{}
+type plugin struct{ l *ledger.Ledger }
+
+// Preemptable refuses a unit of which some task is protected; Task of the reason says
+// which.
+func (p *plugin) Preemptable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.guard(u) }
+
+// Reclaimable is as Preemptable.
+func (p *plugin) Reclaimable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.guard(u) }
+
+func (p *plugin) guard(u policy.Unit) policy.Opinion {
+	for _, t := range u.Tasks {
+		if task := p.l.Task(t); Protects(task) {
+			return policy.Opinion{Vote: policy.Reject, Guard: true,
+				Reason: trace.Reason{Code: trace.VictimCritical, Task: task.Key.String()}}
+		}
+	}
+	return policy.Opinion{}
+}
 
 // Protects says that a task must never be a victim: its pod has one of the two
 // priority classes that Kubernetes keeps for its own, or lives in kube-system. The

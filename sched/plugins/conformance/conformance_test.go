@@ -7,6 +7,7 @@ import (
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/plugins/conformance"
 	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
 )
 
 func TestPodsOfTheSystemAreProtected(t *testing.T) {
@@ -37,14 +38,29 @@ func TestPodsOfTheSystemAreProtected(t *testing.T) {
 	}
 }
 
-func TestThePluginAnswersNoQuestionYet(t *testing.T) {
+func TestItGuardsPodsOfTheSystemAndHasNoOpinionOfOthers(t *testing.T) {
 	l := ledger.New()
-	profile := policy.Profile{Tiers: [][]policy.Choice{{{Plugin: "conformance"}}}}
-	set, err := policy.Build(profile, []policy.Definition{conformance.Definition()}, l)
+	unit := policy.Unit{}
+	for _, namespace := range []string{"ns", "kube-system"} {
+		key := ledger.Key{Namespace: namespace, Name: "pod"}
+		l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: namespace, Name: "pod"}, UID: namespace, Version: 1,
+			Object: &model.Pod{Meta: model.Meta{Namespace: namespace, Name: "pod"}, Ours: true, Spec: &model.Spec{}}})
+		task, _ := l.FindTask(key)
+		unit.Tasks = append(unit.Tasks, task)
+	}
+	made, err := conformance.Definition().New(policy.Choice{}, l)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(set.StaticFilters) + len(set.NodeFilters) + len(set.TaskFilters) + len(set.NodeOrders) + len(set.StaticOrders); n != 0 {
-		t.Errorf("%d filters and scores, want none", n)
+	for point, ask := range map[string]func(policy.Claim, policy.Unit) policy.Opinion{
+		"Preemptable": made.(policy.Preemptable).Preemptable, "Reclaimable": made.(policy.Reclaimable).Reclaimable,
+	} {
+		if o := ask(policy.Claim{}, policy.Unit{Tasks: unit.Tasks[:1]}); o.Vote != policy.Abstain {
+			t.Errorf("%s of an ordinary pod: %+v, want no opinion", point, o)
+		}
+		o := ask(policy.Claim{}, unit)
+		if o.Vote != policy.Reject || !o.Guard || o.Reason.Code != trace.VictimCritical || o.Reason.Task != "kube-system/pod" {
+			t.Errorf("%s of a unit with a pod of the system: %+v, want a guard that names it", point, o)
+		}
 	}
 }

@@ -6,8 +6,9 @@
 // are promised, of what all nodes offer. The dimension pods takes no part (decision 24),
 // nor does one that no node offers. Shares are compared exactly, as fractions.
 //
-// With enableHierarchy it orders queues too, down the tree that their annotations name
-// (see tree).
+// A job that comes out with the smaller share may have the room of another of its queue,
+// of equal priority too (preempt.go). With enableHierarchy it orders queues too, down the
+// tree that their annotations name (see tree), and says who may reclaim by that order.
 //
 // It is no quota: nobody waits because of drf, only behind others. A job that lost
 // members holds more than a fresh one and so comes behind it, which can keep a broken
@@ -25,10 +26,10 @@ import (
 )
 
 // Definition is the plugin "drf". It takes no arguments; its flag enableHierarchy adds
-// an order of queues.
+// an order of queues and an opinion on reclaiming.
 func Definition() policy.Definition {
 	return policy.Definition{Name: "drf", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
-		p := &plugin{l}
+		p := &plugin{l: l}
 		if c.Hierarchy {
 			return &hierarchical{plugin: p, tree: tree{l: l}}, nil
 		}
@@ -36,7 +37,10 @@ func Definition() policy.Definition {
 	}}
 }
 
-type plugin struct{ l *ledger.Ledger }
+type plugin struct {
+	l    *ledger.Ledger
+	loss resource.Vec // scratch of Preemptable and Reclaimable
+}
 
 // CompareJobs puts the job of smaller dominant share first.
 func (p *plugin) CompareJobs(a, b ledger.JobID) int {

@@ -9,7 +9,9 @@ import (
 
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
 )
 
 func TestTheSmallerDominantShareGoesFirst(t *testing.T) {
@@ -76,8 +78,8 @@ func TestWhoMayHaveWhoseRoom(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l, p := world(t, false, node, member("claimant", "a", c.claimant, true), member("claimant", "asks", c.asks, false),
 				member("victim", "b", c.victim, true), member("victim", "gives", c.gives, true))
-			if got := p.Permits(task(l, "asks"), task(l, "gives")); got != c.want {
-				t.Errorf("Permits = %v, want %v", got, c.want)
+			if got := permits(l, p, "asks", "gives"); got != c.want {
+				t.Errorf("permitted: %v, want %v", got, c.want)
 			}
 		})
 	}
@@ -87,11 +89,58 @@ func TestSharesAMillionthApartAreEqual(t *testing.T) {
 	wide := fact(model.KindNode, &model.Node{Meta: model.Meta{Name: "node"}, Allocatable: resource.List{{Name: "memory", Value: 10_000_000}}})
 	for asks, want := range map[int64]bool{1000: true, 1010: true, 1011: false} {
 		l, p := world(t, false, wide, member("claimant", "asks", amounts(0, asks, 0), false),
-			member("victim", "rest", amounts(0, 1000, 0), true), member("victim", "gives", amounts(0, 5, 0), true))
-		if got := p.Permits(task(l, "asks"), task(l, "gives")); got != want {
-			t.Errorf("%d of 10000000 against 1000: Permits = %v, want %v", asks, got, want)
+			member("victim", "rest", amounts(0, 1000, 0), true), member("victim", "gives", amounts(0, 20, 0), true))
+		if got := permits(l, p, "asks", "gives"); got != want {
+			t.Errorf("%d of 10000000 against 1000: permitted: %v, want %v", asks, got, want)
 		}
 	}
+}
+
+func TestWithinTheToleranceNobodyIsPermittedWhatCouldBeTakenBack(t *testing.T) {
+	wide := fact(model.KindNode, &model.Node{Meta: model.Meta{Name: "node"}, Allocatable: resource.List{{Name: "memory", Value: 10_000_000}}})
+	for asks, want := range map[int64]bool{1004: true, 1005: false, 1010: false} {
+		l, p := world(t, false, wide, member("claimant", "asks", amounts(0, asks, 0), false),
+			member("victim", "rest", amounts(0, 1000, 0), true), member("victim", "gives", amounts(0, 5, 0), true))
+		if got := permits(l, p, "asks", "gives"); got != want {
+			t.Errorf("%d against 1005 held now: permitted: %v, want %v", asks, got, want)
+		}
+	}
+}
+
+func TestAnOpinionOfSharesSaysBoth(t *testing.T) {
+	l, p := world(t, false, node, member("claimant", "a", amounts(2000, 0, 0), true), member("claimant", "asks", amounts(1250, 0, 0), false),
+		member("victim", "b", amounts(1000, 0, 0), true), member("victim", "gives", amounts(1000, 0, 0), true))
+	claim, unit := about(l, "asks", "gives")
+	o := p.Preemptable(claim, unit)
+	if o.Vote != policy.Reject || o.Guard || o.Reason.Code != trace.VictimShare {
+		t.Errorf("%+v, want a rejection that binds its own tier only", o)
+	}
+	if want := "32.5%, the victim would be left with 10%"; o.Reason.Text != want {
+		t.Errorf("%q, want %q", o.Reason.Text, want)
+	}
+}
+
+func TestDrfPermitsEqualsAndHasNoOpinionWithinAJob(t *testing.T) {
+	l, p := world(t, false, node, member("claimant", "asks", amounts(1000, 0, 0), false),
+		member("claimant", "own", amounts(1000, 0, 0), true),
+		member("victim", "rest", amounts(4000, 0, 0), true), member("victim", "gives", amounts(1000, 0, 0), true))
+	if o := p.Preemptable(about(l, "asks", "gives")); o.Vote != policy.Permit || !o.Equal {
+		t.Errorf("%+v, want a permission among equals", o)
+	}
+	if o := p.Preemptable(about(l, "asks", "own")); o.Vote != policy.Abstain {
+		t.Errorf("%+v about the claim's own job, want none", o)
+	}
+}
+
+// about is a claim and a unit of one task each.
+func about(l *ledger.Ledger, claimant, victim string) (policy.Claim, policy.Unit) {
+	c, v := l.Task(task(l, claimant)), l.Task(task(l, victim))
+	return policy.Claim{Task: task(l, claimant), Job: c.Job, Queue: l.Job(c.Job).Queue, Want: l.Class(c.Class).Request},
+		policy.Unit{Job: v.Job, Queue: l.Job(v.Job).Queue, Tasks: []ledger.TaskID{task(l, victim)}}
+}
+
+func permits(l *ledger.Ledger, p plugin, claimant, victim string) bool {
+	return p.Preemptable(about(l, claimant, victim)).Vote == policy.Permit
 }
 
 // member is a pod of a job of that owner.

@@ -1,23 +1,54 @@
 package drf
 
 import (
-	"ashlar.sh/sched/ledger"
-	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/fair"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
 )
 
 // tolerance is the millionths by which shares may differ and still count as equal
 // (seed 002 §4.3, shareDelta).
 const tolerance = 1
 
-// Permits says that a task may have the room of another: its job's share with it is at
-// most that of the victim's job without the victim. It judges one victim at the ledger's
-// present state, so that those chosen before it, and only those, count as gone.
-func (p *plugin) Permits(claimant, victim ledger.TaskID) bool {
-	c, v := p.l.Task(claimant), p.l.Task(victim)
-	with := dominant(p.l, p.l.Job(c.Job).Allocated, p.l.Class(c.Class).Request)
-	var loss resource.Vec
-	for d, x := range p.l.Class(v.Class).Request {
-		loss = loss.Set(resource.Dim(d), -x)
+// Preemptable permits a unit of another job, of equal priority too, when the claim's job
+// comes out with at most the share that the unit's job is left with (seed 002 §4.3); it
+// has no opinion about the claim's own job. It judges the ledger's present state, so that
+// units chosen before, and only those, count as gone.
+//
+// Besides, the claim's job must come out below what the unit's job holds now, exactly:
+// otherwise two jobs whose shares are within the tolerance could take small tasks from
+// each other for ever. As it is, the larger share of the two never rises.
+func (p *plugin) Preemptable(c policy.Claim, u policy.Unit) policy.Opinion {
+	if u.Job == c.Job {
+		return policy.Opinion{}
 	}
-	return with.Within(dominant(p.l, p.l.Job(v.Job).Allocated, loss), tolerance)
+	held := p.l.Job(u.Job).Allocated
+	with := dominant(p.l, p.l.Job(c.Job).Allocated, c.Want)
+	p.weigh(u)
+	left := dominant(p.l, held, p.loss)
+	if with.Within(left, tolerance) && with.Compare(dominant(p.l, held, nil)) < 0 {
+		return policy.Opinion{Vote: policy.Permit, Equal: true}
+	}
+	return unfair(with, left)
 }
+
+// PreemptsEquals says that Preemptable may permit jobs of equal priority.
+func (p *plugin) PreemptsEquals() {}
+
+// weigh adds up what a unit's tasks hold, below zero.
+func (p *plugin) weigh(u policy.Unit) {
+	p.loss = p.loss[:0]
+	for _, t := range u.Tasks {
+		p.loss = p.loss.Sub(p.l.Class(p.l.Task(t).Class).Request)
+	}
+}
+
+// unfair refuses with the share that the claim's side would have and the one that the
+// victim's would be left with.
+func unfair(with, left fair.Ratio) policy.Opinion {
+	return policy.Opinion{Vote: policy.Reject, Reason: trace.Reason{Code: trace.VictimShare,
+		Text: percent(with) + ", the victim would be left with " + percent(left)}}
+}
+
+// percent writes a share with three decimal places: 12.5%.
+func percent(r fair.Ratio) string { return thousandths((r.Micro()+5)/10) + "%" }

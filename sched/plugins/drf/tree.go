@@ -13,7 +13,7 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// hierarchical is drf with an order of queues.
+// hierarchical is drf with an order of queues and an opinion on reclaiming.
 type hierarchical struct {
 	*plugin
 	tree tree
@@ -165,18 +165,37 @@ func (t *tree) sum() {
 	}
 }
 
-// compare finds where the ways of two queues part. One that has no way (out of place)
-// is level with all.
+// compare is the order of two queues where their ways part. One that has no way (out of
+// place) is level with all.
 func (t *tree) compare(a, b ledger.QueueID) int {
-	if int(a) >= len(t.ways) || int(b) >= len(t.ways) {
+	x, y := t.fork(a, b)
+	if x == y {
 		return 0
+	}
+	n, m := &t.nodes[x], &t.nodes[y]
+	return cmp.Or(n.share.CompareWeighted(n.weight, m.share, m.weight), cmp.Compare(x, y))
+}
+
+// fork finds where the ways of two queues part: the node of each there; the same number
+// twice when they do not, or one of them has no way.
+func (t *tree) fork(a, b ledger.QueueID) (int32, int32) {
+	if a < 0 || b < 0 || int(a) >= len(t.ways) || int(b) >= len(t.ways) {
+		return 0, 0
 	}
 	x, y := t.ways[a], t.ways[b]
 	for i := range min(len(x), len(y)) {
 		if x[i] != y[i] {
-			n, m := &t.nodes[x[i]], &t.nodes[y[i]]
-			return cmp.Or(n.share.CompareWeighted(n.weight, m.share, m.weight), cmp.Compare(x[i], y[i]))
+			return x[i], y[i]
 		}
 	}
-	return 0
+	return 0, 0
+}
+
+// part is fork with the nodes themselves, and false where there is none.
+func (t *tree) part(a, b ledger.QueueID) (x, y *node, ok bool) {
+	i, j := t.fork(a, b)
+	if i == j {
+		return nil, nil, false
+	}
+	return &t.nodes[i], &t.nodes[j], true
 }

@@ -11,10 +11,10 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// plugin is what this plugin answers, and its rule for victims.
+// plugin is what this plugin answers.
 type plugin interface {
 	policy.JobOrder
-	Permits(claimant, victim ledger.TaskID) bool
+	policy.EqualPreemptable
 }
 
 // hierarchical is what it answers with enableHierarchy.
@@ -22,6 +22,8 @@ type hierarchical interface {
 	plugin
 	policy.Opener
 	policy.KinOrder
+	policy.Reclaimable
+	policy.Giver
 	policy.Problems
 }
 

@@ -19,6 +19,9 @@ type plugin interface {
 	policy.JobOrder
 	policy.JobReady
 	policy.JobPipelined
+	policy.JobStarving
+	policy.Preemptable
+	policy.Reclaimable
 }
 
 // members are a job's pods by how they stand; each is named after its role.

@@ -1,11 +1,14 @@
 // Package priority serves the more important first: jobs of a queue by the value of
 // their PodGroup's priority class, tasks of a job by their pods' priority.
 //
-// It is no plugin of queues (a queue has a priority of its own), and it moves nobody
-// away for somebody more important: it only orders those who wait. Equal priorities
-// are left to the plugins after it, in the end to age and name (policy.Set).
+// It is no plugin of queues (a queue has a priority of its own). Equal priorities are
+// left to the plugins after it, in the end to age and name (policy.Set). Within a queue
+// it lets the more important have the room of the less important, and guards whoever is
+// not less important, in every tier (decision 11); among jobs that are equal another
+// plugin may permit it, such as drf.
 //
-// Source: semantics of Volcano's plugin of this name; seed 003, appendix 9.2. The
+// Source: semantics of Volcano's plugin of this name; seed 002 §3.1 (starving); seed 003,
+// appendix 9.2. The
 // values are resolved by the ledger: a spec.priority as it stands, otherwise the named
 // class, otherwise the cluster's default class, otherwise 0.
 package priority

@@ -13,6 +13,8 @@ import (
 type plugin interface {
 	policy.JobOrder
 	policy.TaskOrder
+	policy.JobStarving
+	policy.Preemptable
 }
 
 // cluster has the priority classes high (1000), low (10) and the default, normal (100).

@@ -1,0 +1,82 @@
+package translate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"ashlar.sh/sched/model"
+)
+
+// Budget translates a PodDisruptionBudget. One that nobody can evaluate is set aside.
+func Budget(b *policyv1.PodDisruptionBudget) *model.Budget {
+	var f faults
+	out := &model.Budget{
+		Meta:                 meta(&b.ObjectMeta),
+		Nobody:               b.Spec.Selector == nil,
+		MinAvailable:         f.portion("spec.minAvailable", b.Spec.MinAvailable),
+		MaxUnavailable:       f.portion("spec.maxUnavailable", b.Spec.MaxUnavailable),
+		AlwaysEvictUnhealthy: b.Spec.UnhealthyPodEvictionPolicy != nil && *b.Spec.UnhealthyPodEvictionPolicy == policyv1.AlwaysAllow,
+		Counted:              b.Status.ObservedGeneration > 0 && b.Status.ObservedGeneration >= b.Generation,
+		Allowed:              max(0, b.Status.DisruptionsAllowed),
+		Healthy:              b.Status.CurrentHealthy,
+		Desired:              b.Status.DesiredHealthy,
+		Expected:             b.Status.ExpectedPods,
+		Leaving:              slices.Sorted(maps.Keys(b.Status.DisruptedPods)),
+	}
+	if b.Spec.Selector != nil {
+		out.Selector = f.selector("spec.selector", b.Spec.Selector)
+	}
+	out.Faults = f
+	return out
+}
+
+// portion reads a number of pods or a percentage; nil when none is given, or nothing
+// that can be meant.
+func (f *faults) portion(field string, v *intstr.IntOrString) *model.Portion {
+	switch {
+	case v == nil:
+		return nil
+	case v.Type == intstr.Int && v.IntVal >= 0:
+		return &model.Portion{Value: v.IntVal}
+	case v.Type == intstr.String:
+		text, percent := strings.CutSuffix(v.StrVal, "%")
+		if n, err := strconv.ParseInt(text, 10, 32); err == nil && percent && n >= 0 && n <= 100 {
+			return &model.Portion{Value: int32(n), Percent: true}
+		}
+	}
+	f.fatal(field, "%q is neither a number of pods nor a percentage such as 50%%", short(v.String()))
+	return nil
+}
+
+// selector lists a label selector's requirements in an order of their own; matchLabels
+// are requirements of one value.
+func (f *faults) selector(path string, s *metav1.LabelSelector) []model.Requirement {
+	var out []model.Requirement
+	for key, value := range s.MatchLabels {
+		out = append(out, model.Requirement{Key: key, Op: model.In, Values: []string{value}})
+	}
+	for i, e := range s.MatchExpressions {
+		r := model.Requirement{Key: e.Key, Op: model.Operator(e.Operator), Values: slices.Compact(slices.Sorted(slices.Values(e.Values)))}
+		switch r.Op {
+		case model.In, model.NotIn:
+			if len(r.Values) == 0 {
+				f.fatal(fmt.Sprintf("%s.matchExpressions[%d].values", path, i), "%s needs a value", r.Op)
+			}
+		case model.Exists, model.DoesNotExist:
+			r.Values = nil
+		default:
+			f.fatal(fmt.Sprintf("%s.matchExpressions[%d].operator", path, i),
+				"%q is not an operator (In, NotIn, Exists, DoesNotExist)", short(string(r.Op)))
+		}
+		out = append(out, r)
+	}
+	slices.SortFunc(out, compareRequirements)
+	return slices.CompactFunc(out, func(a, b model.Requirement) bool { return compareRequirements(a, b) == 0 })
+}

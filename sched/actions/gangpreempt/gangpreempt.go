@@ -1,0 +1,39 @@
+// Package gangpreempt is preempt for whole gangs: all that a job needs is looked for in one
+// domain of the cluster, members above gangs' minimums go first, then whole gangs, unless
+// allowWholeBundle is false (decision 12).
+//
+// Nodes have no topology here yet: there is one domain, the cluster, and maxDomains has
+// nothing to choose from.
+package gangpreempt
+
+import (
+	"ashlar.sh/sched/search"
+	"ashlar.sh/sched/session"
+	"ashlar.sh/sched/victims"
+)
+
+// Name is the action's name in a configuration.
+const Name = "gangpreempt"
+
+// Action implements session.Action.
+type Action struct{}
+
+// Name implements session.Action.
+func (Action) Name() string { return Name }
+
+// Execute makes room for starving jobs, each as a whole.
+func (Action) Execute(s *session.Session) {
+	s.Enter(Name)
+	defer s.Leave(Name)
+	rule := Rule(s)
+	for _, jobs := range search.ByQueue(s, search.Starving(s, Name)) {
+		search.Preempt(s, rule, jobs)
+	}
+	search.TellIdleQueues(s, Name)
+}
+
+// Rule is what gangpreempt asks for, as it is configured.
+func Rule(s *session.Session) victims.Rule {
+	wholes, _ := s.Profile.ActionArguments[Name].Bool("allowWholeBundle", true)
+	return victims.Rule{Action: Name, Scope: victims.SameQueue, Wholes: wholes}
+}

@@ -1,0 +1,31 @@
+// Package gangreclaim is reclaim for whole gangs: see gangpreempt, of which it is the
+// counterpart across queues.
+package gangreclaim
+
+import (
+	"ashlar.sh/sched/search"
+	"ashlar.sh/sched/session"
+	"ashlar.sh/sched/victims"
+)
+
+// Name is the action's name in a configuration.
+const Name = "gangreclaim"
+
+// Action implements session.Action.
+type Action struct{}
+
+// Name implements session.Action.
+func (Action) Name() string { return Name }
+
+// Execute makes room for starving jobs of queues that have less than they deserve.
+func (Action) Execute(s *session.Session) {
+	s.Enter(Name)
+	defer s.Leave(Name)
+	search.Reclaim(s, Rule(s))
+}
+
+// Rule is what gangreclaim asks for, as it is configured.
+func Rule(s *session.Session) victims.Rule {
+	wholes, _ := s.Profile.ActionArguments[Name].Bool("allowWholeBundle", true)
+	return victims.Rule{Action: Name, Scope: victims.OtherQueues, Wholes: wholes}
+}

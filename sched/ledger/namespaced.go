@@ -1,0 +1,51 @@
+package ledger
+
+import (
+	"cmp"
+	"slices"
+
+	"ashlar.sh/sched/model"
+)
+
+// applyQuota keeps a namespace's quota, unless it was set aside. Nothing here is derived from it, and no refusal
+// of room rests on it: quotas are asked when a job is let in, in every cycle anew.
+func (l *Ledger) applyQuota(r model.Ref, o *model.Quota) { put(l.quotas, r, o, o == nil) }
+
+// Quotas are a namespace's quotas by name, nil when it has none. The slice is good until
+// the next fact.
+func (l *Ledger) Quotas(namespace string) []*model.Quota { return l.quotas[namespace] }
+
+// applyBudget keeps a namespace's budget, unless it was set aside. No refusal of room
+// rests on it.
+func (l *Ledger) applyBudget(r model.Ref, o *model.Budget) {
+	put(l.budgets, r, o, o == nil)
+	l.budgeted++
+}
+
+// Budgets are a namespace's disruption budgets by name, nil when it has none. The slice
+// is good until the next fact.
+func (l *Ledger) Budgets(namespace string) []*model.Budget { return l.budgets[namespace] }
+
+// Budgeted counts the changes to disruption budgets. While it stands still, and the pods
+// that budgets are about do, so does what they allow.
+func (l *Ledger) Budgeted() uint64 { return l.budgeted }
+
+// put makes an object the one of its name in its namespace's list, or takes the name off
+// it: when the object is gone, or set aside.
+func put[T model.Object](lists map[string][]T, r model.Ref, o T, gone bool) {
+	of := lists[r.Namespace]
+	at, known := slices.BinarySearchFunc(of, r.Name, func(x T, name string) int { return cmp.Compare(x.Common().Name, name) })
+	if known {
+		of = slices.Delete(of, at, at+1)
+	}
+	if !gone {
+		if _, bad := o.Common().SetAside(); !bad {
+			of = slices.Insert(of, at, o)
+		}
+	}
+	if len(of) == 0 {
+		delete(lists, r.Namespace)
+		return
+	}
+	lists[r.Namespace] = of
+}

@@ -1,0 +1,34 @@
+package capacity
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/resource"
+)
+
+// MayGive says that something of a queue might be reclaimed: it, and with
+// ancestorReclaimLevel those above it that Reclaimable looks at, hold more than they
+// deserve in one dimension at least. What deserved does not speak of is held above it: it
+// is 0 there, and a guarantee would have raised it.
+func (p *plugin) MayGive(q, reclaimer ledger.QueueID) bool {
+	if !p.known(q) || !p.known(reclaimer) || q == reclaimer {
+		return false
+	}
+	shared := p.together(q, reclaimer)
+	for at, level := q, int64(0); level <= p.level && p.rows[at].depth > shared; at, level = p.rows[at].up, level+1 {
+		if !p.exceeds(at) {
+			return false
+		}
+	}
+	return true
+}
+
+// exceeds says that a queue holds more than it deserves in some dimension.
+func (p *plugin) exceeds(q ledger.QueueID) bool {
+	held := p.l.Queue(q).Allocated
+	for d, deserved := range p.rows[q].deserved {
+		if d := resource.Dim(d); p.offered(d) && held.Get(d) > deserved {
+			return true
+		}
+	}
+	return false
+}

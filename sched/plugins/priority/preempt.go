@@ -1,0 +1,49 @@
+package priority
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
+)
+
+// Starving says that a member waits that nothing but room keeps back: one with neither a
+// place nor a promise, whatever the job's minimum is. With gang in the same tier, which
+// must agree, jobs above their minimum do not starve.
+func (p *plugin) Starving(j ledger.JobID) bool {
+	job := p.l.Job(j)
+	return job.By[model.Pending] > job.Gated
+}
+
+// Preemptable permits a unit of a job whose priority is below that of the claim's job,
+// and of the claim's own job one in which every task's priority is below that of the
+// claim's task. It guards all others; between jobs of equal priority another plugin may
+// permit it nevertheless, within a job none.
+func (p *plugin) Preemptable(c policy.Claim, u policy.Unit) policy.Opinion {
+	if u.Job == c.Job {
+		return p.within(c, u)
+	}
+	claim, victim := p.l.Job(c.Job).Priority, p.l.Job(u.Job).Priority
+	if victim < claim {
+		return policy.Opinion{Vote: policy.Permit}
+	}
+	return notLower(claim, victim, victim == claim)
+}
+
+func (p *plugin) within(c policy.Claim, u policy.Unit) policy.Opinion {
+	claim := p.l.Task(c.Task).Priority
+	for _, t := range u.Tasks {
+		if victim := p.l.Task(t).Priority; victim >= claim {
+			return notLower(claim, victim, false)
+		}
+	}
+	return policy.Opinion{Vote: policy.Permit}
+}
+
+func notLower(claim, victim int32, equal bool) policy.Opinion {
+	return policy.Opinion{Vote: policy.Reject, Guard: true, Equal: equal,
+		Reason: trace.Reason{Code: trace.VictimNotLower, Have: int(victim), Need: int(claim)}}
+}
+
+// VictimCeiling is the claim's own priority: above it nobody is a victim.
+func (p *plugin) VictimCeiling(c policy.Claim) int32 { return p.l.Job(c.Job).Priority }

@@ -1,0 +1,22 @@
+package proportion
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/resource"
+)
+
+// MayGive says that something of a queue might be reclaimed: in one dimension at least it
+// holds more than it deserves (see Reclaimable). No unit of a queue that does not can be
+// permitted, whatever it gives.
+func (p *plugin) MayGive(q, reclaimer ledger.QueueID) bool {
+	if !p.known(q) || !p.known(reclaimer) || q == reclaimer {
+		return false
+	}
+	held := p.l.Queue(q).Allocated
+	for d, deserved := range p.rows[q].deserved {
+		if d := resource.Dim(d); p.counts(d) && held.Get(d) > deserved {
+			return true
+		}
+	}
+	return false
+}

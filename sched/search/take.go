@@ -1,0 +1,96 @@
+package search
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/session"
+	"ashlar.sh/sched/trace"
+	"ashlar.sh/sched/victims"
+)
+
+// Starving lists the jobs that others may have to leave for, in no order that may be
+// decided by (seed 002 §2.1): admitted, sound, valid, and starving by what the plugins of
+// JobStarving say; those that were refused already while nothing happened since are left
+// out. action is the one that asks.
+func Starving(s *session.Session, action string) []ledger.JobID {
+	admitted := func(j ledger.JobID) bool {
+		job := s.L.Job(j)
+		return job.Phase != model.GroupPending && job.By[model.Pending] > 0 && !s.GivenUp(j, action)
+	}
+	return s.Candidates(admitted, func(j ledger.JobID) bool {
+		if s.Gate(j).Is() {
+			return false
+		}
+		if r := s.Policy.ValidateJob(j); r.Is() {
+			if s.Trace.On(trace.SkipPreemption) {
+				s.Trace.Add(trace.Event{Kind: trace.SkipPreemption, Action: action, Job: s.L.Job(j).Key.String(),
+					Queue: s.L.QueueName(j), Reason: r})
+			}
+			return false
+		}
+		return s.Policy.Starving(j)
+	})
+}
+
+// Claimants lists the members of a job for which others may have to leave: those that
+// wait for room and have no reservation, in the order to place them, then those that ask
+// for nothing.
+func Claimants(s *session.Session, j ledger.JobID) []ledger.TaskID {
+	tasks := slices.DeleteFunc(Organize(s, j).Tasks, func(t ledger.TaskID) bool {
+		return s.L.Task(t).Status != model.Pending
+	})
+	return append(tasks, BestEffort(s, j)...)
+}
+
+// Take makes room for a job by a rule: for the rest of its minimum, or for one task where
+// it has that. It says whether it did; then the job waits with reservations, and every
+// eviction has its record.
+func Take(s *session.Session, rule victims.Rule, j ledger.JobID) bool {
+	tasks := Claimants(s, j)
+	job := s.L.Job(j)
+	if len(tasks) == 0 {
+		s.Trace.Add(trace.Event{Kind: trace.NoPreemptorTask, Action: rule.Action, Job: job.Key.String()})
+		return false
+	}
+	if !s.Victims.Take(rule, j, tasks) {
+		s.GiveUp(j, rule.Action)
+		s.Trace.Add(trace.Event{Kind: trace.FailedPreempt, Action: rule.Action, Job: job.Key.String(), Task: s.L.Task(tasks[0]).Key.String()})
+		s.Trace.Add(trace.Event{Kind: trace.Discarding, Job: job.Key.String()})
+		return false
+	}
+	s.Victims.Records(s.Now, func(t ledger.TaskID, r *trace.Eviction) {
+		s.Evictions[t] = r
+		if s.Trace.On(trace.TryPreempt) {
+			s.Trace.Add(trace.Event{Kind: trace.TryPreempt, Action: rule.Action, Job: r.ForJob, Task: r.For, Victim: r.Task, Node: s.L.Node(s.L.Task(t).Node).Name})
+		}
+	})
+	for _, t := range s.Victims.Placed() {
+		if s.Trace.On(trace.Preempted) {
+			preempted(s, rule, t)
+		}
+	}
+	s.Trace.Add(trace.Event{Kind: trace.JobPipelinedEvent, Job: job.Key.String()})
+	s.Trace.Add(trace.Event{Kind: trace.Committing, Job: job.Key.String()})
+	s.Waits(j, trace.Reason{Code: trace.Reserved, Task: s.L.Task(s.Victims.Placed()[0]).Key.String(),
+		Text: s.L.Node(s.L.Task(s.Victims.Placed()[0]).Node).Name})
+	return true
+}
+
+// preempted tells what was freed for a task, and what it asked for (seed 002 §8.2).
+func preempted(s *session.Session, rule victims.Rule, t ledger.TaskID) {
+	task := s.L.Task(t)
+	var sum resource.Vec
+	s.Victims.VictimsOf(t, func(v ledger.TaskID) { sum = sum.Add(s.L.Class(s.L.Task(v).Class).Request) })
+	s.Trace.Add(trace.Event{Kind: trace.Preempted, Action: rule.Action, Task: task.Key.String(), Node: s.L.Node(task.Node).Name,
+		Amounts: []trace.Labelled{{Label: "preempted", List: s.L.Dims.List(sum)},
+			{Label: "requested", List: s.L.Dims.List(s.L.Class(task.Class).Request)}}})
+}
+
+// WhyNotTaken says why a rule finds nobody to leave for a job; the zero Reason when it
+// finds somebody, or nobody is needed. It changes nothing.
+func WhyNotTaken(s *session.Session, rule victims.Rule, j ledger.JobID) trace.Reason {
+	return s.Victims.Why(rule, j, Claimants(s, j))
+}

@@ -1,0 +1,112 @@
+package victims
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/resource"
+)
+
+// cells are what could be freed on each node, summed up by queue and priority of job. They
+// follow the ledger's journal: a node is summed up anew when it was touched and somebody
+// asks.
+type cells struct {
+	l      *ledger.Ledger
+	nodes  [][]cell
+	cursor uint64
+	dims   int // that the cells are as wide as; 0: nothing is summed up yet
+}
+
+// cell sums up the possible victims of one queue and job priority on one node.
+type cell struct {
+	queue    ledger.QueueID
+	priority int32
+	count    int32
+	spare    int32   // of these, members of jobs that are above their minimum
+	newest   int64   // the latest start among them
+	free     []int64 // by dimension: what they hold together
+	most     []int64 // … and the largest of them
+}
+
+// follow brings the cells up to date.
+func (c *cells) follow() {
+	for len(c.nodes) < c.l.NumNodes() {
+		c.nodes = append(c.nodes, nil)
+	}
+	if c.dims != c.l.Dims.Len() || !c.l.Since(c.cursor, func(n ledger.NodeID, _ bool) { c.sum(n) }) {
+		for n := range c.nodes {
+			c.sum(ledger.NodeID(n))
+		}
+		c.dims = c.l.Dims.Len()
+	}
+	c.cursor = c.l.Now()
+}
+
+// sum makes the cells of one node anew. Memory is reused.
+func (c *cells) sum(n ledger.NodeID) {
+	list := c.nodes[n][:0]
+	c.l.NodeTasks(n, func(t ledger.TaskID) bool {
+		if !evictable(c.l, t) {
+			return true
+		}
+		task := c.l.Task(t)
+		job := c.l.Job(task.Job)
+		i := 0
+		for i < len(list) && (list[i].queue != job.Queue || list[i].priority != job.Priority) {
+			i++
+		}
+		if i == len(list) {
+			list = c.extend(list, job.Queue, job.Priority)
+		}
+		at := &list[i]
+		at.count++
+		if spare(job) > 0 {
+			at.spare++
+		}
+		at.newest = max(at.newest, started(task))
+		for _, need := range c.l.Class(task.Class).Need {
+			at.free[need.Dim] += need.Amount
+			at.most[need.Dim] = max(at.most[need.Dim], need.Amount)
+		}
+		return true
+	})
+	c.nodes[n] = list
+	for i := 1; i < len(list); i++ { // few, and almost in order
+		for k := i; k > 0 && list[k].priority < list[k-1].priority; k-- {
+			list[k], list[k-1] = list[k-1], list[k]
+		}
+	}
+}
+
+func (c *cells) extend(list []cell, q ledger.QueueID, priority int32) []cell {
+	if len(list) < cap(list) {
+		list = list[:len(list)+1]
+	} else {
+		list = append(list, cell{})
+	}
+	at := &list[len(list)-1]
+	dims := c.l.Dims.Len()
+	*at = cell{queue: q, priority: priority, newest: -1 << 63, free: zeros(at.free, dims), most: zeros(at.most, dims)}
+	return list
+}
+
+func zeros(v []int64, n int) []int64 {
+	if cap(v) < n {
+		return make([]int64, n)
+	}
+	v = v[:n]
+	clear(v)
+	return v
+}
+
+// started is when a task began to hold its room, as far as is known.
+func started(t *ledger.Task) int64 {
+	if t.Pod.Started != 0 {
+		return t.Pod.Started
+	}
+	return t.Pod.Created
+}
+
+// lacks is by how much a node falls short of a class in one dimension once those who are
+// leaving are gone; not above zero where it does not.
+func lacks(l *ledger.Ledger, n ledger.NodeID, d resource.Dim, need int64) int64 {
+	return need - l.FutureIdle(d, n)
+}

@@ -1,0 +1,75 @@
+package victims
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/trace"
+)
+
+// evictable says that a task holds room which it could be asked to give up, by what it is
+// alone (decision 14): Running or Bound, ours, and not marked; or waiting with a
+// reservation, which somebody with a better right may take over (decision 13).
+func evictable(l *ledger.Ledger, t ledger.TaskID) bool {
+	return standing(l, t) && l.Task(t).Pod.Preemptable
+}
+
+// standing says that a task is where an eviction could take it from.
+func standing(l *ledger.Ledger, t ledger.TaskID) bool {
+	task := l.Task(t)
+	if task.Job == ledger.NoJob || l.Job(task.Job).Queue == ledger.NoQueue {
+		return false
+	}
+	switch task.Status {
+	case model.Running, model.Bound:
+		return task.Held.Kind == ledger.NoCommit
+	case model.Pipelined:
+		return task.Held.Kind == ledger.CommitReserve
+	default:
+		return false
+	}
+}
+
+// reserved says that a task holds nothing yet but a reservation.
+func reserved(l *ledger.Ledger, t ledger.TaskID) bool { return l.Task(t).Status == model.Pipelined }
+
+// holding is the number of members that hold room for good: finished ones no longer keep a
+// gang together (semantics §7.1, 4), those that wait do not yet.
+func holding(c *ledger.Count) int32 {
+	return c.By[model.Allocated] + c.By[model.Binding] + c.By[model.Bound] + c.By[model.Running]
+}
+
+// spare is how many members of a job may leave without its falling below its minimum.
+func spare(j *ledger.Job) int32 { return holding(&j.Count) - j.MinMember }
+
+// roleSpare is the same of one role.
+func roleSpare(r *ledger.Role) int32 { return holding(&r.Count) - r.Min }
+
+// outside says why a task is none of the tasks that a rule speaks of; None when it is one
+// of them.
+func (h *Hunt) outside(t ledger.TaskID) trace.Code {
+	task := h.l.Task(t)
+	job := h.l.Job(task.Job)
+	own := task.Job == h.claim.Job
+	switch {
+	case own != (h.rule.Scope == SameJob):
+		return trace.VictimOutside
+	case h.rule.Scope == OtherQueues && job.Queue == h.claim.Queue,
+		h.rule.Scope != OtherQueues && job.Queue != h.claim.Queue:
+		return trace.VictimOutside
+	case h.bestEffort && !h.l.Class(task.Class).BestEffort:
+		return trace.VictimOfNoUse
+	case h.rule.Scope == OtherQueues && !h.reclaimable(job.Queue):
+		return trace.VictimUnreclaimed
+	case h.rule.Scope == OtherQueues && !h.inRing(job.Queue):
+		return trace.VictimDeserved
+	case !task.Pod.Preemptable:
+		return trace.VictimKept
+	default:
+		return trace.None
+	}
+}
+
+func (h *Hunt) reclaimable(q ledger.QueueID) bool {
+	f := h.l.Queue(q).Fact
+	return f == nil || f.Reclaimable
+}

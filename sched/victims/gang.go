@@ -1,0 +1,171 @@
+package victims
+
+import (
+	"cmp"
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/trace"
+)
+
+// Take makes room for a job: for the rest of its minimum as a whole, or, where it has that
+// already, for one task more. tasks are its members to place, in the order to place them;
+// those that ask for nothing come last. Everything is one statement, which holds when all
+// of them have a place and somebody had to leave for it; nobody leaves otherwise, and
+// nobody who can stay (decision 13). Records tells what was done.
+func (h *Hunt) Take(rule Rule, j ledger.JobID, tasks []ledger.TaskID) bool {
+	h.begin(rule, j)
+	return h.l.Try(func(tx *ledger.Tx) bool {
+		if !h.placeAll(tx, tasks) {
+			return false
+		}
+		if len(h.placed) > 1 {
+			h.spareMore(tx)
+		}
+		return len(h.gone) > 0
+	})
+}
+
+// placeAll places tasks until the minimum is met, or the first that can be where it is
+// met already.
+func (h *Hunt) placeAll(tx *ledger.Tx, tasks []ledger.TaskID) bool {
+	one := h.satisfied()
+	h.claim.Extra = one
+	for i, t := range tasks {
+		if h.one(tx, t) && (one || h.satisfied()) {
+			return true
+		}
+		job := h.l.Job(h.claim.Job)
+		if !one && holding(&job.Count)+job.By[model.Succeeded]+job.Waiting()+int32(len(tasks)-i-1) < job.MinMember {
+			return false
+		}
+	}
+	return false
+}
+
+// satisfied says that the job could start with what it has and is promised: its minimum,
+// every role's, and whatever plugins ask.
+func (h *Hunt) satisfied() bool {
+	job := h.l.Job(h.claim.Job)
+	for i := range job.Roles {
+		if r := &job.Roles[i]; r.Placed()+r.Waiting() < r.Min {
+			return false
+		}
+	}
+	return job.Placed()+job.Waiting() >= job.MinMember && h.set.Pipelined(h.claim.Job)
+}
+
+// one finds a place for one task, with or without victims.
+func (h *Hunt) one(tx *ledger.Tx, t ledger.TaskID) bool {
+	task := h.l.Task(t)
+	if task.Status != model.Pending || slices.Contains(h.refused, task.Class) || !h.set.PrePredicate(t).Admits() {
+		return false
+	}
+	h.ask(t)
+	if n := h.free(); n != ledger.NoNode {
+		tx.Reserve(t, n)
+		h.placed = append(h.placed, t)
+		return true
+	}
+	if h.l.PreemptsNever(t) || !h.entitled() || !h.place(tx) {
+		h.refused = append(h.refused, task.Class)
+		return false
+	}
+	h.placed = append(h.placed, t)
+	return true
+}
+
+// entitled says that the claim's queue may take from others at all. What it deserves does
+// not grow when victims leave; what it and those above may hold can make room.
+func (h *Hunt) entitled() bool {
+	if h.rule.Scope != OtherQueues {
+		return true
+	}
+	r, ok := h.set.Preemptive(h.claim)
+	if ok || r.Code == trace.QueueCapability {
+		return true
+	}
+	h.untitled = r
+	return false
+}
+
+// free is the best node with room for the task as things stand.
+func (h *Hunt) free() ledger.NodeID {
+	if !h.lawful() {
+		return ledger.NoNode
+	}
+	if h.rule.Within != nil {
+		n, _ := h.nodes.BestWithin(h.claim.Task, h.rule.Within)
+		return n
+	}
+	n, _ := h.nodes.Best(h.claim.Task)
+	return n
+}
+
+// spareMore gives back whom the plan as a whole can do without, the most important first:
+// what was needed for one task may not be once others had their victims.
+func (h *Hunt) spareMore(tx *ledger.Tx) {
+	order := slices.Clone(h.gone)
+	slices.SortStableFunc(order, func(a, b victim) int { return cmp.Compare(h.priorityOf(b.task), h.priorityOf(a.task)) })
+	for _, v := range order {
+		if !h.isGone(v.task) {
+			continue
+		}
+		back := []ledger.TaskID{v.task}
+		if v.whole {
+			back = h.together(order, v)
+		}
+		if h.canStay(tx, back) {
+			for _, t := range back {
+				h.stay(tx, t)
+			}
+		}
+	}
+	h.gone = slices.DeleteFunc(h.gone, func(v victim) bool { return !h.isGone(v.task) })
+}
+
+// together are the victims that went as one gang with v and are gone still.
+func (h *Hunt) together(all []victim, v victim) (out []ledger.TaskID) {
+	job := h.l.Task(v.task).Job
+	for _, o := range all {
+		if o.whole && h.l.Task(o.task).Job == job && h.isGone(o.task) {
+			out = append(out, o.task)
+		}
+	}
+	return out
+}
+
+// isGone says that a task leaves in this statement, or gives its reservation up.
+func (h *Hunt) isGone(t ledger.TaskID) bool {
+	task := h.l.Task(t)
+	return task.Status == model.Releasing || task.Status == model.Pending && task.Held.Kind == ledger.CommitReserve
+}
+
+// canStay says that all that was placed keeps its place when some victims stay.
+func (h *Hunt) canStay(tx *ledger.Tx, back []ledger.TaskID) (ok bool) {
+	tx.Try(func(tx *ledger.Tx) bool {
+		for _, t := range back {
+			h.stay(tx, t)
+		}
+		ok = true
+		for _, t := range h.placed {
+			n := h.l.Task(t).Node
+			if !h.touches(back, n) && len(h.placed) > 1 && t != h.placed[len(h.placed)-1] {
+				continue // what its queue may hold is asked of the last one, for all
+			}
+			tx.Withdraw(t)
+			h.claim.Task, h.class, h.at = t, h.l.Task(t).Class, n
+			h.claim.Want = h.l.Class(h.class).Request
+			ok = ok && h.fits()
+			tx.Reserve(t, n)
+		}
+		return false
+	})
+	return ok
+}
+
+// touches says that one of the tasks that stay is on a node.
+func (h *Hunt) touches(back []ledger.TaskID, n ledger.NodeID) bool {
+	return slices.ContainsFunc(back, func(t ledger.TaskID) bool { return h.l.Task(t).Node == n })
+}

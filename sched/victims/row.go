@@ -1,0 +1,268 @@
+package victims
+
+import (
+	"cmp"
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+)
+
+// kind is what the bounds of a row hold for: claims that ask for the same, from the same
+// queue, of victims of the same kinds.
+type kind struct {
+	class      ledger.ClassID
+	born       uint64 // of the class
+	scope      Scope
+	queue      ledger.QueueID
+	ceiling    int32 // no victim of a job of higher priority
+	ring       int32 // how far from the claim's queue victims may be
+	wholes     bool
+	blocked    bool // the queue takes no more before somebody leaves
+	bestEffort bool
+}
+
+// row is every node that could be made room on for one kind of claim, in a heap by a
+// bound on its cost.
+type row struct {
+	kind   kind
+	used   uint64
+	cursor uint64 // the journal up to which bounds are fresh
+	shape  uint64
+	gives  []bool // by QueueID: whose tasks count
+	bounds []Cost
+	pos    []int32 // in the heap, -1: not there
+	heap   []ledger.NodeID
+	failed []uint64 // the stamp under which a trial of the node failed
+}
+
+// mostRows bounds the rows that are kept.
+const mostRows = 48
+
+// rowFor returns the row of the claim's kind, brought up to date.
+func (h *Hunt) rowFor(k kind) *row {
+	h.lru++
+	r := h.rows[k]
+	if r == nil {
+		h.trimRows()
+		r = &row{kind: k}
+		h.rows[k] = r
+	}
+	r.used = h.lru
+	h.cells.follow()
+	if r.shape == h.l.Shape() && h.covered(r) &&
+		h.l.Since(r.cursor, func(n ledger.NodeID, _ bool) { h.rebound(r, n) }) {
+		r.cursor = h.l.Now()
+		return r
+	}
+	h.build(r)
+	return r
+}
+
+// covered says that the queues that give are those that did when the row was made.
+func (h *Hunt) covered(r *row) bool {
+	return r.kind.scope != OtherQueues || slices.Equal(r.gives, h.gives)
+}
+
+func (h *Hunt) trimRows() {
+	if len(h.rows) < mostRows {
+		return
+	}
+	var oldest *row
+	for _, r := range h.rows { // order-free: the one used longest ago
+		if oldest == nil || r.used < oldest.used {
+			oldest = r
+		}
+	}
+	delete(h.rows, oldest.kind)
+}
+
+// build makes all bounds of a row anew.
+func (h *Hunt) build(r *row) {
+	r.shape, r.cursor = h.l.Shape(), h.l.Now()
+	r.gives = append(r.gives[:0], h.gives...)
+	nodes := h.l.NumNodes()
+	r.heap = r.heap[:0]
+	r.widen(nodes)
+	admits := h.nodes.Admitted(r.kind.class)
+	for n := range nodes {
+		id := ledger.NodeID(n)
+		r.pos[n], r.failed[n] = -1, 0
+		if !admits[n] {
+			continue
+		}
+		if b, ok := h.bound(r, id); ok {
+			r.bounds[n], r.pos[n] = b, int32(len(r.heap))
+			r.heap = append(r.heap, id)
+		}
+	}
+	for i := len(r.heap)/2 - 1; i >= 0; i-- {
+		h.down(r, i)
+	}
+}
+
+func (r *row) widen(nodes int) {
+	for len(r.bounds) < nodes {
+		r.bounds = append(r.bounds, Cost{})
+		r.pos = append(r.pos, -1)
+		r.failed = append(r.failed, 0)
+	}
+}
+
+// rebound looks at one node again.
+func (h *Hunt) rebound(r *row, n ledger.NodeID) {
+	r.widen(h.l.NumNodes())
+	r.failed[n] = 0
+	b, ok := Cost{}, false
+	if h.nodes.Admitted(r.kind.class)[n] {
+		b, ok = h.bound(r, n)
+	}
+	at := int(r.pos[n])
+	switch {
+	case !ok && at >= 0:
+		h.remove(r, at)
+	case ok && at < 0:
+		r.bounds[n] = b
+		h.push(r, n)
+	case ok && b != r.bounds[n]:
+		r.bounds[n] = b
+		h.down(r, h.up(r, at))
+	}
+}
+
+// bound is a cost that no set of victims on the node can be below, by amounts alone; false
+// when the node is short even with all of them gone.
+func (h *Hunt) bound(r *row, n ledger.NodeID) (Cost, bool) {
+	needs := h.l.Class(r.kind.class).Need
+	short := h.short[:0]
+	open := 0
+	for _, need := range needs {
+		lack := lacks(h.l, n, need.Dim, need.Amount)
+		short = append(short, lack)
+		if lack > 0 {
+			open++
+		}
+	}
+	h.short = short
+	if open == 0 && !r.kind.blocked {
+		return nothing, true
+	}
+	return h.boundOf(r, needs, h.cells.nodes[n], open)
+}
+
+// boundOf takes what h.short lacks from the cells, the least important first.
+func (h *Hunt) boundOf(r *row, needs []ledger.Need, cells []cell, open int) (Cost, bool) {
+	most := h.most[:0]
+	for range needs {
+		most = append(most, 0)
+	}
+	h.most = most
+	left := append(h.left[:0], h.short...)
+	h.left = left
+	c, lowest, any := Cost{}, int32(0), false
+	for i := range cells {
+		at := &cells[i]
+		if !h.counts(r, at) {
+			continue
+		}
+		if any && open == 0 && at.priority > c.Highest {
+			break
+		}
+		if !any {
+			lowest, any = at.priority, true
+		}
+		if at.priority > c.Highest || c.Count == 0 {
+			c.Highest, c.Start = at.priority, at.newest
+		} else {
+			c.Start = max(c.Start, at.newest)
+		}
+		c.Count = 1
+		for k, need := range needs {
+			most[k] = max(most[k], at.most[need.Dim])
+			if left[k] > 0 {
+				if left[k] -= at.free[need.Dim]; left[k] <= 0 {
+					open--
+				}
+			}
+		}
+	}
+	if !any || open > 0 {
+		return Cost{}, false
+	}
+	for k, lack := range h.short {
+		if lack > 0 {
+			c.Count = max(c.Count, int32(min((lack+most[k]-1)/most[k], 1<<30)))
+		}
+	}
+	c.Sum = raised(c.Highest) + int64(c.Count-1)*raised(lowest)
+	return c, true
+}
+
+// counts says that a cell's tasks may be victims of the row's claims.
+func (h *Hunt) counts(r *row, at *cell) bool {
+	switch {
+	case at.priority > r.kind.ceiling, !r.kind.wholes && at.spare == 0:
+		return false
+	case r.kind.scope == OtherQueues:
+		return int(at.queue) < len(r.gives) && r.gives[at.queue]
+	default:
+		return at.queue == r.kind.queue
+	}
+}
+
+// before is the order of nodes in a row: by bound, then by name.
+func (h *Hunt) before(r *row, a, b ledger.NodeID) bool {
+	return cmp.Or(r.bounds[a].Compare(r.bounds[b]), cmp.Compare(h.l.Node(a).Name, h.l.Node(b).Name)) < 0
+}
+
+func (h *Hunt) push(r *row, n ledger.NodeID) {
+	r.pos[n] = int32(len(r.heap))
+	r.heap = append(r.heap, n)
+	h.up(r, len(r.heap)-1)
+}
+
+func (h *Hunt) remove(r *row, i int) {
+	last := len(r.heap) - 1
+	r.pos[r.heap[i]] = -1
+	if i != last {
+		r.heap[i] = r.heap[last]
+		r.pos[r.heap[i]] = int32(i)
+	}
+	r.heap = r.heap[:last]
+	if i != last {
+		h.down(r, h.up(r, i))
+	}
+}
+
+func (h *Hunt) up(r *row, i int) int {
+	for i > 0 {
+		p := (i - 1) / 2
+		if !h.before(r, r.heap[i], r.heap[p]) {
+			break
+		}
+		r.swap(i, p)
+		i = p
+	}
+	return i
+}
+
+func (h *Hunt) down(r *row, i int) {
+	for {
+		c := 2*i + 1
+		if c >= len(r.heap) {
+			return
+		}
+		if c+1 < len(r.heap) && h.before(r, r.heap[c+1], r.heap[c]) {
+			c++
+		}
+		if !h.before(r, r.heap[c], r.heap[i]) {
+			return
+		}
+		r.swap(i, c)
+		i = c
+	}
+}
+
+func (r *row) swap(i, k int) {
+	r.heap[i], r.heap[k] = r.heap[k], r.heap[i]
+	r.pos[r.heap[i]], r.pos[r.heap[k]] = int32(i), int32(k)
+}
