@@ -118,6 +118,12 @@ func (w world) queue() {
 // gang makes a PodGroup and its pods of one core each.
 func (w world) gang(name string, members int) {
 	w.t.Helper()
+	w.gangOf(name, members, func(*corev1.Pod) {})
+}
+
+// gangOf makes one whose pods are changed before they are made.
+func (w world) gangOf(name string, members int, change func(*corev1.Pod)) {
+	w.t.Helper()
 	w.try("make PodGroup "+name, func(ctx context.Context) error {
 		group := object("PodGroup", name, map[string]any{"minMember": int64(members), "queue": w.ns})
 		_, err := w.dynamic.Resource(podGroupResource).Namespace(w.ns).Create(ctx, group, metav1.CreateOptions{})
@@ -126,6 +132,7 @@ func (w world) gang(name string, members int) {
 	for i := range members {
 		p := member(w.ns, name, i, "1")
 		p.Spec.SchedulerName = w.ns
+		change(p)
 		w.try("make pod "+p.Name, func(ctx context.Context) error {
 			_, err := w.kube.CoreV1().Pods(w.ns).Create(ctx, p, metav1.CreateOptions{})
 			return err
