@@ -131,8 +131,8 @@ func cold(ctx context.Context, p *plane, s settings) error {
 		}
 		fmt.Printf("\n%d nodes and %d pods that run (%d made in %v)\n", len(p.nodes), running, running-from, time.Since(began).Round(time.Second))
 		made = running
-		for range s.rounds {
-			if err := p.coldStart(ctx, running); err != nil {
+		for round := range s.rounds {
+			if err := p.coldStart(ctx, running+round); err != nil {
 				return err
 			}
 		}
@@ -140,13 +140,14 @@ func cold(ctx context.Context, p *plane, s settings) error {
 	return nil
 }
 
-// coldStart starts a scheduler and waits until it binds the pod that waits for it.
-func (p *plane) coldStart(ctx context.Context, running int) error {
+// coldStart starts a scheduler and waits until it binds the pod that waits for it, which has a name
+// of its own, for the watch may begin a little in the past.
+func (p *plane) coldStart(ctx context.Context, pod int) error {
 	seen, err := p.observe(ctx)
 	if err != nil {
 		return err
 	}
-	if err := p.makePod(ctx, shape{name: "cold"}, running, ""); err != nil {
+	if err := p.makePod(ctx, shape{name: "cold"}, pod, ""); err != nil {
 		return err
 	}
 	began := time.Now()
@@ -165,5 +166,5 @@ func (p *plane) coldStart(ctx context.Context, running int) error {
 	}
 	fmt.Printf("  a scheduler that starts binds its first pod after %.2f s; resident then %d MiB, at most %d MiB; CPU %v\n",
 		first.Seconds(), u.resident>>20, u.peak>>20, u.cpu.Round(10*time.Millisecond))
-	return p.removePod(ctx, running)
+	return p.removePod(ctx, pod)
 }
