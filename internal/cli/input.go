@@ -10,6 +10,7 @@ import (
 	"ashlar.sh/internal/config/profile"
 	"ashlar.sh/internal/manifest"
 	"ashlar.sh/internal/sim"
+	"ashlar.sh/internal/traces"
 	"ashlar.sh/internal/traces/summary"
 	"ashlar.sh/sched/policy"
 )
@@ -19,7 +20,8 @@ type input struct {
 	profile  policy.Profile
 	items    []sim.Item
 	problems []manifest.Problem
-	watch    *summary.Watch // of a trace; nil without one
+	trace    *traces.Trace  // to be added; nil without one
+	watch    *summary.Watch // of a trace that was added; nil without one
 }
 
 // read reads the cluster and its configuration. Everything that is wrong is reported,
@@ -37,9 +39,7 @@ func (p Process) read(s simulation) (input, error) {
 		in.items = append(in.items, sim.Item{Fact: i.Fact, SubmitAt: i.SubmitAt, Duration: i.Duration,
 			HasDuration: i.HasDuration, Owned: i.Owned, Where: i.Where.String()})
 	}
-	if trace != nil {
-		in.add(trace)
-	}
+	in.trace = trace
 	return in, nil
 }
 

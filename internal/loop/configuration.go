@@ -80,25 +80,24 @@ func warn(problems []config.Problem) {
 	}
 }
 
-// changed reads the file, if it is time, and says whether it holds another profile.
-// One that is bad is told of once and leaves things as they are.
-func (c *configuration) changed() bool {
+// changed reads the file, if it is time, and says whether it holds another profile. The
+// error says what is bad about a new content, once; it leaves things as they are.
+func (c *configuration) changed() (bool, error) {
 	if c.path == "" || time.Since(c.looked) < look {
-		return false
+		return false, nil
 	}
 	c.looked = time.Now()
 	text, err := os.ReadFile(c.path)
 	if err != nil || bytes.Equal(text, c.text) {
-		return false // a file that is not there for a moment is being replaced
+		return false, nil // a file that is not there for a moment is being replaced
 	}
 	c.text = text
 	next, err := c.parse()
 	if err != nil {
-		klog.ErrorS(err, "The new configuration is bad: the old one stays", "file", c.path)
-		return false
+		return false, err
 	}
 	c.profile = next
-	return true
+	return true, nil
 }
 
 func (c *configuration) engine(o Options) (*sched.Engine, error) {
@@ -113,13 +112,17 @@ func (c *configuration) engine(o Options) (*sched.Engine, error) {
 // was decided moves over.
 func (l *loop) reload() {
 	before := l.conf.profile
-	if !l.conf.changed() {
+	changed, err := l.conf.changed()
+	if err == nil && !changed {
 		return
 	}
-	next, err := l.conf.engine(l.o)
+	var next *sched.Engine
+	if err == nil {
+		next, err = l.conf.engine(l.o)
+	}
 	if err != nil {
 		l.conf.profile = before
-		klog.ErrorS(err, "The new configuration cannot be used: the old one stays")
+		klog.ErrorS(err, "The new configuration cannot be used: the old one stays", "file", l.conf.path)
 		l.metrics.reloads.WithLabelValues("error").Inc()
 		return
 	}

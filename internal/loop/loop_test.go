@@ -40,22 +40,22 @@ func TestTheConfigurationIsReadAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-time.After(look)
-		if c.changed() {
+		if changed, _ := c.changed(); changed {
 			t.Error("a file that did not change is taken for changed")
 		}
 		write("actions: \"enqueu\"\n")
-		if c.changed() || len(c.profile.Actions) != 1 {
+		if changed, err := c.changed(); changed || err == nil || len(c.profile.Actions) != 1 {
 			t.Errorf("a bad file was taken: %v", c.profile.Actions)
 		}
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
 		<-time.After(look)
-		if c.changed() {
+		if changed, _ := c.changed(); changed {
 			t.Error("a file that is gone is taken for changed")
 		}
 		write("actions: \"enqueue, allocate\"\ntiers:\n- plugins:\n  - name: gang\n")
-		if !c.changed() || len(c.profile.Actions) != 2 {
+		if changed, err := c.changed(); !changed || err != nil || len(c.profile.Actions) != 2 {
 			t.Errorf("the profile has actions %v, want the file's two", c.profile.Actions)
 		}
 	})

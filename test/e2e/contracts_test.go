@@ -36,9 +36,9 @@ func contract(t *testing.T, cores string) (ns string) {
 	return ns
 }
 
-// apply makes the objects of a file, in order, with NAMESPACE as the test's namespace, queue and
+// submitFile makes the objects of a file, in order, with NAMESPACE as the test's namespace, queue and
 // scheduler.
-func apply(t *testing.T, ns, file string) {
+func submitFile(t *testing.T, ns, file string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("contracts", file+".yaml"))
 	if err != nil {
@@ -128,12 +128,12 @@ func noneOf(t *testing.T, ns, prefix string) {
 // every sync; the gang starts when its third pod is there, and ends with its PodGroup gone.
 func TestContractTrainingOperator(t *testing.T) {
 	ns := contract(t, "4")
-	apply(t, ns, "training-operator-1-group")
+	submitFile(t, ns, "training-operator-1-group")
 	awaitPhaseOf(t, ns, "mnist", schedulingv1beta1.PodGroupInqueue)
-	apply(t, ns, "training-operator-2-pods")
+	submitFile(t, ns, "training-operator-2-pods")
 	noneOf(t, ns, "mnist")
 	spec := rewrite(t, ns, "mnist", func(spec map[string]any) { spec["minResources"] = map[string]any{"cpu": "3"} })
-	apply(t, ns, "training-operator-3-pods")
+	submitFile(t, ns, "training-operator-3-pods")
 	awaitRunning(t, ns, "mnist", 3)
 	awaitPhaseOf(t, ns, "mnist", schedulingv1beta1.PodGroupRunning)
 	specStays(t, ns, "mnist", spec)
@@ -141,7 +141,7 @@ func TestContractTrainingOperator(t *testing.T) {
 	if err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Delete(t.Context(), "mnist", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	apply(t, ns, "argo") // one of two finds room: the pods of the job that ended still hold theirs
+	submitFile(t, ns, "argo") // one of two finds room: the pods of the job that ended still hold theirs
 	awaitRunning(t, ns, "flow", 1)
 	if n := bound(list(t, ns, "mnist")); n != 3 {
 		t.Errorf("%d of 3 pods are left after their PodGroup was deleted, want all: that is the operator's to do", n)
@@ -155,8 +155,8 @@ func TestContractTrainer(t *testing.T) {
 	node(t, ns+"-a", "4")
 	queue(t, ns)
 	priority(t, ns+"-high", 1000)
-	apply(t, ns, "trainer-rival")
-	apply(t, ns, "trainer")
+	submitFile(t, ns, "trainer-rival")
+	submitFile(t, ns, "trainer")
 	live(t, ns)
 	awaitRunning(t, ns, "train", 3)
 	awaitCondition(t, ns, "rival", schedulingv1beta1.PodGroupUnschedulableType)
@@ -183,14 +183,14 @@ func priority(t *testing.T, name string, value int32) {
 // the minimum of a cluster that runs; at the end it is 0 and nothing is asked for any more.
 func TestContractKubeRay(t *testing.T) {
 	ns := contract(t, "8")
-	apply(t, ns, "kuberay-1")
+	submitFile(t, ns, "kuberay-1")
 	awaitRunning(t, ns, "count", 3)
-	apply(t, ns, "kuberay-2-submitter")
+	submitFile(t, ns, "kuberay-2-submitter")
 	awaitRunning(t, ns, "count", 4)
 	rewrite(t, ns, "ray-count-pg", func(spec map[string]any) {
 		spec["minMember"], spec["minResources"] = int64(4), map[string]any{"cpu": "5"}
 	})
-	apply(t, ns, "kuberay-3-worker")
+	submitFile(t, ns, "kuberay-3-worker")
 	awaitRunning(t, ns, "count", 5)
 	spec := rewrite(t, ns, "ray-count-pg", func(spec map[string]any) {
 		spec["minMember"], spec["minResources"] = int64(0), map[string]any{}
@@ -208,7 +208,7 @@ func TestContractKubeRay(t *testing.T) {
 // The driver starts alone, once there is room for all; the executors join a PodGroup that runs.
 func TestContractSpark(t *testing.T) {
 	ns := contract(t, "2")
-	apply(t, ns, "spark-1-driver")
+	submitFile(t, ns, "spark-1-driver")
 	noneOf(t, ns, "pi-driver") // it would fit; its executors would not
 	if phase := group(t, ns, "spark-pi-pg").Status.Phase; phase == schedulingv1beta1.PodGroupInqueue {
 		t.Error("the PodGroup is let in while the cluster is smaller than its minResources")
@@ -216,7 +216,7 @@ func TestContractSpark(t *testing.T) {
 	node(t, ns+"-b", "2")
 	awaitRunning(t, ns, "pi-driver", 1)
 	awaitPhaseOf(t, ns, "spark-pi-pg", schedulingv1beta1.PodGroupRunning)
-	apply(t, ns, "spark-2-executors")
+	submitFile(t, ns, "spark-2-executors")
 	awaitRunning(t, ns, "pi-", 3)
 }
 
@@ -227,7 +227,7 @@ func TestContractMPI(t *testing.T) {
 	node(t, ns+"-a", "3")
 	queue(t, ns)
 	live(t, ns)
-	apply(t, ns, "mpi")
+	submitFile(t, ns, "mpi")
 	awaitRunning(t, ns, "pi", 3)
 	spec := rewrite(t, ns, "pi", func(spec map[string]any) { spec["queue"] = ns })
 	awaitPhaseOf(t, ns, "pi", schedulingv1beta1.PodGroupRunning)
@@ -237,9 +237,9 @@ func TestContractMPI(t *testing.T) {
 // The operator makes pods at the phase Inqueue or Running.
 func TestContractPaddle(t *testing.T) {
 	ns := contract(t, "3")
-	apply(t, ns, "paddle-1-group")
+	submitFile(t, ns, "paddle-1-group")
 	awaitPhaseOf(t, ns, "ctr", schedulingv1beta1.PodGroupInqueue, schedulingv1beta1.PodGroupRunning)
-	apply(t, ns, "paddle-2-pods")
+	submitFile(t, ns, "paddle-2-pods")
 	awaitRunning(t, ns, "ctr", 3)
 	eventually(t, "the queue to say what it holds", func(ctxless) (bool, error) { return allocated(t, ns) == "3", nil },
 		func() string { return allocated(t, ns) })
@@ -249,7 +249,7 @@ func TestContractPaddle(t *testing.T) {
 // LeaderReady the leader starts first, and its workers have the room that was asked for.
 func TestContractLeaderWorkerSet(t *testing.T) {
 	ns := contract(t, "5")
-	apply(t, ns, "leaderworkerset")
+	submitFile(t, ns, "leaderworkerset")
 	awaitRunning(t, ns, "serve-", 3)
 	eventually(t, "the other group to say why it waits", func(ctxless) (bool, error) {
 		waits := 0
@@ -267,9 +267,9 @@ func TestContractLeaderWorkerSet(t *testing.T) {
 	}
 	node(t, ns+"-b", "4")
 	awaitRunning(t, ns, "serve-", 6)
-	apply(t, ns, "leaderworkerset-ready-1")
+	submitFile(t, ns, "leaderworkerset-ready-1")
 	awaitRunning(t, ns, "serve-2", 1)
-	apply(t, ns, "leaderworkerset-ready-2")
+	submitFile(t, ns, "leaderworkerset-ready-2")
 	awaitRunning(t, ns, "serve-2", 3)
 }
 
@@ -277,7 +277,7 @@ func TestContractLeaderWorkerSet(t *testing.T) {
 // name a queue and a minimum. The Jobs' pods are made by Kubernetes' own controller.
 func TestContractJobSet(t *testing.T) {
 	ns := contract(t, "3")
-	apply(t, ns, "jobset")
+	submitFile(t, ns, "jobset")
 	awaitRunning(t, ns, "sweep-driver", 1)
 	noneOf(t, ns, "sweep-workers") // two of three would fit
 	node(t, ns+"-b", "1")
@@ -290,13 +290,13 @@ func TestContractJobSet(t *testing.T) {
 // the PodGroups (never adopting), it is left alone until it has one.
 func TestContractArgo(t *testing.T) {
 	ns := contract(t, "4")
-	apply(t, ns, "argo")
+	submitFile(t, ns, "argo")
 	awaitRunning(t, ns, "flow-", 2)
 
 	patient := namespace(t)
 	queue(t, patient)
 	live(t, patient, func(o *loop.Options) { o.Adopt = loop.AdoptNever })
-	apply(t, patient, "argo")
+	submitFile(t, patient, "argo")
 	submit(t, patient, patient, "grouped", 1, 1, "1")
 	awaitRunning(t, patient, "grouped", 1)
 	if n := bound(list(t, patient, "flow-")); n != 0 {
