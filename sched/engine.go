@@ -123,6 +123,10 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 		e.commit(now)
 	}
 
+	if later := e.policy.Later(); later != 0 && (e.turns == 0 || later < e.turns) {
+		e.turns = later
+	}
+
 	// 4. Phases follow from what is placed.
 	e.rephaseAll()
 	return e.plan, e.rec.Events, e.next()

@@ -48,6 +48,7 @@ type Ledger struct {
 	facts    factStore
 	books    []Book
 	choosers []Chooser // those of the books that choose
+	rolls    []Roll    // … and those that are told of every pod
 
 	undo       []entry
 	depth      int
