@@ -107,6 +107,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	e.l.ReleaseSoft()
 	e.plan.Items = e.plan.Items[:0]
 	e.rec.Reset()
+	e.l.ForgetSpent(now)
 	e.expire(now)
 
 	// 2. Plugins derive what stands still for the cycle.
@@ -150,6 +151,7 @@ func (e *Engine) commit(now int64) {
 		case ledger.OpEvict:
 			item.Kind, item.Action = EvictPod, op.Reason
 			item.Why = e.session.Evictions[op.Task]
+			e.l.Spend(op.Task, now)
 		}
 		if op.For != ledger.NoTask {
 			item.For = e.l.Task(op.For).Key

@@ -9,7 +9,7 @@ import (
 
 func TestBuiltInThisVersion(t *testing.T) {
 	built := map[string]bool{}
-	for _, name := range strings.Fields("enqueue allocate backfill preempt reclaim gangpreempt gangreclaim priority gang conformance proportion capacity drf overcommit resourcequota sla predicates nodegroup nodeorder binpack") {
+	for _, name := range strings.Fields("enqueue allocate backfill preempt reclaim gangpreempt gangreclaim priority gang conformance pdb cdp minruntime evictioncap tdm rescheduling proportion capacity drf overcommit resourcequota sla predicates nodegroup nodeorder binpack") {
 		built[name] = true
 	}
 	known := Volcano()
@@ -18,8 +18,8 @@ func TestBuiltInThisVersion(t *testing.T) {
 			t.Errorf("%s is built: %t", e.Name, e.Built)
 		}
 	}
-	if len(known.Actions) != 8 || len(known.Plugins) != 24 {
-		t.Errorf("%d actions and %d plugins, Volcano has 8 and 24", len(known.Actions), len(known.Plugins))
+	if len(known.Actions) != 8 || len(known.Plugins) != 24+2 {
+		t.Errorf("%d actions and %d plugins, Volcano has 8 and 24, and two are our own", len(known.Actions), len(known.Plugins))
 	}
 }
 

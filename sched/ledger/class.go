@@ -161,6 +161,9 @@ func canonical(s *model.Spec) string {
 	}
 	w.WriteByte('|')
 	str(s.Extra)
+	if s.Revocable {
+		w.WriteString("|revocable")
+	}
 	if g := s.Groups; g != nil {
 		for _, names := range [...][]string{g.Required, g.Preferred, g.Forbidden, g.Avoided} {
 			w.WriteByte('|')

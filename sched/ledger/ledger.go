@@ -53,6 +53,7 @@ type Ledger struct {
 	undo       []entry
 	depth      int
 	statements uint64
+	spent      []Spent // evictions of the last minute, the oldest first
 	tx         Tx
 	ops        []Op
 	soft       []TaskID

@@ -183,6 +183,13 @@ type touch struct {
 	Static bool // labels, taints or presence may have changed
 }
 
+// Restate says that what plugins answer about a node by facts alone is another from now on,
+// as the time is: the node is judged anew, and who was refused may find a place.
+func (l *Ledger) Restate(n NodeID) {
+	l.touchStatic(n)
+	l.grown++
+}
+
 func (l *Ledger) touchNode(n NodeID)   { l.record(touch{n, false}) }
 func (l *Ledger) touchStatic(n NodeID) { l.record(touch{n, true}) }
 

@@ -29,7 +29,7 @@ configurations:
     enablePredicateErrorCache: false
 tiers:
 - plugins:
-  - name: pdb
+  - name: numa-aware
   - name: gang
     enableJobOrder: false
     enabledJobPipelined: false
