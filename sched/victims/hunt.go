@@ -4,6 +4,7 @@ import (
 	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/trace"
 )
 
@@ -126,9 +127,9 @@ func (h *Hunt) ask(t ledger.TaskID) {
 func (h *Hunt) findShort(class *ledger.Class) {
 	admits := h.nodes.Admitted(h.class)
 	for _, need := range class.Need {
-		enough := false
+		enough := need.Dim == resource.Pods // no part of what queues share (decision 24)
 		for n := range admits {
-			if admits[n] && lacks(h.l, ledger.NodeID(n), need.Dim, need.Amount) <= 0 {
+			if enough || admits[n] && lacks(h.l, ledger.NodeID(n), need.Dim, need.Amount) <= 0 {
 				enough = true
 				break
 			}

@@ -45,8 +45,12 @@ func (h *Hunt) atLeast(short []int64) int32 {
 
 // proven says that no set can be cheaper than one that the greedy way found: its most
 // important victim is the least important there can be, since all below it were not
-// enough, and it has as few victims as amounts allow, each as cheap as can be.
+// enough, and it has as few victims as amounts allow, each as cheap as can be. Where the
+// order matters in which units go, those below it might have been enough in another.
 func (h *Hunt) proven(c Cost) bool {
+	if c.Highest > h.units[0].priority && h.permutable() {
+		return false
+	}
 	if c.Count <= 1 {
 		return true
 	}
