@@ -40,7 +40,7 @@ func Definition() policy.Definition {
 	return policy.Definition{Name: "rescheduling", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
 		p := &plugin{l: l, last: never}
 		var err error
-		if p.interval, err = c.Arguments.Duration(intervalKey, int64(300e9)); err != nil {
+		if p.interval, err = c.Arguments.Duration(intervalKey, 5*minute); err != nil {
 			return nil, err
 		}
 		if p.interval <= 0 {
@@ -53,7 +53,10 @@ func Definition() policy.Definition {
 	}}
 }
 
-const never = -1 << 62
+const (
+	never  = -1 << 62
+	minute = 60_000_000_000
+)
 
 type plugin struct {
 	l        *ledger.Ledger

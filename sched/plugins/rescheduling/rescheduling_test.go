@@ -204,7 +204,7 @@ func TestStrategiesThatNobodyCanMean(t *testing.T) {
 		`[{"name":"lowNodeUtilization","params":{"thresholds":{"cpu":20}}}]`:                                 "targetThresholds is missing",
 		`[{"name":"lowNodeUtilization","params":{"thresholds":{"cpu":120},"targetThresholds":{"cpu":50}}}]`:  "120 is no percentage",
 		`[{"name":"lowNodeUtilization","params":{"thresholds":{"cpu":60},"targetThresholds":{"cpu":50}}}]`:   "above its target",
-		`[{"name":"lowNodeUtilization","params":{"thresholds":{"cpu":"20"},"targetThresholds":{"cpu":50}}}]`: "no list",
+		`[{"name":"lowNodeUtilization","params":{"thresholds":{"cpu":"much"},"targetThresholds":{"cpu":50}}}]`: "no list",
 	} {
 		_, err := rescheduling.Definition().New(policy.Choice{Arguments: policy.Arguments{"strategies": text}}, ledger.New())
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
+
+	"ashlar.sh/sched/policy"
 )
 
 // limit is a part of what a node can allocate of a resource.
@@ -18,8 +19,8 @@ type limit struct {
 type strategy struct {
 	Name   string `json:"name"`
 	Params struct {
-		Thresholds       map[string]float64 `json:"thresholds"`
-		TargetThresholds map[string]float64 `json:"targetThresholds"`
+		Thresholds       map[string]json.Number `json:"thresholds"`
+		TargetThresholds map[string]json.Number `json:"targetThresholds"`
 	} `json:"params"`
 }
 
@@ -56,13 +57,14 @@ func (p *plugin) read(text string) error {
 	return nil
 }
 
-func limits(what string, m map[string]float64) ([]limit, error) {
+func limits(what string, m map[string]json.Number) ([]limit, error) {
 	var out []limit
 	for name, percent := range m { // order-free: sorted below
-		if !(percent >= 0 && percent <= 100) {
-			return nil, fmt.Errorf("lowNodeUtilization: %s: %s: %v is no percentage", what, name, percent)
+		milli, err := policy.Arguments{name: percent.String()}.Milli(name, 0)
+		if err != nil || milli < 0 || milli > 100_000 {
+			return nil, fmt.Errorf("lowNodeUtilization: %s: %s: %s is no percentage with at most three decimal places", what, name, percent)
 		}
-		out = append(out, limit{name, int64(math.Round(percent * 1000))})
+		out = append(out, limit{name, milli})
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("lowNodeUtilization: %s is missing, as in {cpu: 20, memory: 20}", what)

@@ -48,7 +48,7 @@ func Definition() policy.Definition {
 	return policy.Definition{Name: "tdm", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
 		p := &plugin{l: l, last: never}
 		var err error
-		if p.period, err = c.Arguments.Duration(periodKey, int64(60e9)); err != nil {
+		if p.period, err = c.Arguments.Duration(periodKey, minute); err != nil {
 			return nil, err
 		}
 		if p.offset, err = offset(c.Arguments[offsetKey]); err != nil {
@@ -68,7 +68,10 @@ func Definition() policy.Definition {
 	}}
 }
 
-const never = -1 << 62
+const (
+	never  = -1 << 62
+	minute = 60_000_000_000
+)
 
 type plugin struct {
 	l      *ledger.Ledger
