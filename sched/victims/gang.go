@@ -32,6 +32,11 @@ func (h *Hunt) Take(rule Rule, j ledger.JobID, tasks []ledger.TaskID) bool {
 func (h *Hunt) placeAll(tx *ledger.Tx, tasks []ledger.TaskID) bool {
 	one := h.satisfied()
 	h.claim.Extra = one
+	if !one {
+		if found, tried := h.jointly(tx, tasks); tried {
+			return found && h.satisfied()
+		}
+	}
 	for i, t := range tasks {
 		if h.one(tx, t) && (one || h.satisfied()) {
 			return true

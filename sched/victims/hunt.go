@@ -47,6 +47,8 @@ type Hunt struct {
 	out      []victim
 	seen     sets
 	compare  func(a, b ledger.TaskID) int
+	enough   func() bool // that those who are gone are: fits, or of a whole gang
+	all      []unit
 
 	short, most, left []int64
 	stash             []ledger.NodeID
@@ -65,7 +67,7 @@ type Hunt struct {
 // New returns a Hunt; it looks at nothing yet.
 func New(l *ledger.Ledger, nodes *class.Index, set *policy.Set) *Hunt {
 	h := &Hunt{l: l, nodes: nodes, set: set, cells: cells{l: l}, rows: map[kind]*row{}, stamp: 1}
-	h.compare = h.compareVictims
+	h.compare, h.enough = h.compareVictims, h.fits
 	return h
 }
 
