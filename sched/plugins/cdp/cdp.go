@@ -26,8 +26,25 @@ func Definition() policy.Definition {
 }
 
 type plugin struct {
-	policy.Alarm
-	l *ledger.Ledger
+	l   *ledger.Ledger
+	now int64
+}
+
+// At is told the time, and returns when the next cooldown is over, where anybody waits.
+func (p *plugin) At(now int64) (next int64) {
+	p.now = now
+	if !p.l.Waiting() {
+		return 0
+	}
+	p.l.Sits(func(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, how ledger.Hold) bool {
+		if task.Pod.Cooldown > 0 && how == ledger.Firm {
+			if until := end(task); until > now && (next == 0 || until < next) {
+				next = until
+			}
+		}
+		return true
+	})
+	return next
 }
 
 // end is when a task's cooldown is over, in nanoseconds since the epoch.
@@ -43,8 +60,7 @@ func (p *plugin) Reclaimable(_ policy.Claim, u policy.Unit) policy.Opinion { ret
 func (p *plugin) guard(u policy.Unit) policy.Opinion {
 	for _, t := range u.Tasks {
 		task := p.l.Task(t)
-		if left := end(task) - p.Now(); task.Pod.Cooldown > 0 && left > 0 && task.Status != model.Pipelined {
-			p.Ring(end(task))
+		if left := end(task) - p.now; task.Pod.Cooldown > 0 && left > 0 && task.Status != model.Pipelined {
 			return policy.Opinion{Vote: policy.Reject, Guard: true, Reason: trace.Reason{Code: trace.VictimCooling,
 				Task: task.Key.String(), Text: time.Duration(left).Round(time.Second).String()}}
 		}

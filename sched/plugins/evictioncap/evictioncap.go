@@ -49,9 +49,19 @@ const none = -1
 const minute = int64(60_000_000_000)
 
 type plugin struct {
-	policy.Alarm
 	l                   *ledger.Ledger
 	cluster, queue, job int64
+}
+
+// At returns when the oldest eviction counts no more.
+func (p *plugin) At(int64) (next int64) { return p.Later() }
+
+// Later is as At, with the evictions of this cycle.
+func (p *plugin) Later() (next int64) {
+	if spent := p.l.Spent(); len(spent) > 0 {
+		return spent[0].At + minute
+	}
+	return 0
 }
 
 // Preemptable refuses a unit that is more than a cap leaves: VictimCapped, with what was
@@ -86,7 +96,6 @@ func (p *plugin) guard(u policy.Unit) policy.Opinion {
 			continue
 		}
 		if n := p.count(c.does); int64(n+victims) > c.most {
-			p.ring()
 			return policy.Opinion{Vote: policy.Reject, Guard: true,
 				Reason: trace.Reason{Code: trace.VictimCapped, Queue: queue, Text: c.of, Have: n, Need: int(c.most)}}
 		}
@@ -109,14 +118,4 @@ func (p *plugin) count(does func(*ledger.Spent) bool) (n int) {
 		}
 	})
 	return n
-}
-
-// ring notes when the refusal may stand no longer: when the oldest eviction is a minute
-// old. Those of this cycle are a minute old a minute from now.
-func (p *plugin) ring() {
-	if spent := p.l.Spent(); len(spent) > 0 {
-		p.Ring(spent[0].At + minute)
-		return
-	}
-	p.Ring(p.Now() + minute)
 }

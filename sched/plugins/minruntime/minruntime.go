@@ -40,9 +40,41 @@ func Definition() policy.Definition {
 }
 
 type plugin struct {
-	policy.Alarm
 	l       *ledger.Ledger
 	promise int64 // of queues that say nothing
+	now     int64
+}
+
+// At is told the time, and returns when the next pod has run for its time, where anybody
+// waits.
+func (p *plugin) At(now int64) (next int64) {
+	p.now = now
+	if !p.promises() || !p.l.Waiting() {
+		return 0
+	}
+	p.l.Sits(func(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, _ ledger.Hold) bool {
+		if task.Status != model.Running || task.Job == ledger.NoJob {
+			return true
+		}
+		q := p.l.Job(task.Job).Queue
+		if q == ledger.NoQueue {
+			return true
+		}
+		if until := task.Pod.Began() + p.of(q); until > now && (next == 0 || until < next) {
+			next = until
+		}
+		return true
+	})
+	return next
+}
+
+// promises says that some queue promises anything.
+func (p *plugin) promises() (any bool) {
+	p.l.Queues(func(q ledger.QueueID) bool {
+		any = p.of(q) > 0
+		return !any
+	})
+	return any
 }
 
 // Preemptable refuses a unit of which a task is too young: VictimTooYoung, with the task,
@@ -60,7 +92,6 @@ func (p *plugin) guard(u policy.Unit) policy.Opinion {
 	for _, t := range u.Tasks {
 		task := p.l.Task(t)
 		if left := p.left(task, promise); left > 0 {
-			p.Ring(p.Now() + left)
 			return policy.Opinion{Vote: policy.Reject, Guard: true, Reason: trace.Reason{Code: trace.VictimTooYoung,
 				Task: task.Key.String(), Queue: p.l.Queue(u.Queue).Name, Text: time.Duration(left).Round(time.Second).String()}}
 		}
@@ -83,6 +114,6 @@ func (p *plugin) left(t *ledger.Task, promise int64) int64 {
 	case t.Status == model.Bound && t.Pod.Started == 0:
 		return promise
 	default:
-		return t.Pod.Began() + promise - p.Now()
+		return t.Pod.Began() + promise - p.now
 	}
 }

@@ -40,7 +40,7 @@ func TestAPodRunsForTheTimeItsQueuePromises(t *testing.T) {
 		"the queue's word counts":                 {"1h", &minute, model.Pod{Phase: model.PodRunning, Started: 40 * second}, "", 0},
 		"a queue that promises nothing":           {"1h", new(int64), model.Pod{Phase: model.PodRunning, Started: 99 * second}, "", 0},
 		"it has run for its time":                 {"1m", nil, model.Pod{Phase: model.PodRunning, Started: 40 * second}, "", 0},
-		"bound and not started: all of it":        {"1m", nil, model.Pod{Meta: model.Meta{Created: 1 * second}}, "1m0s", 160},
+		"bound and not started: all of it":        {"1m", nil, model.Pod{Meta: model.Meta{Created: 1 * second}}, "1m0s", 0},
 		"no start is known of one that runs":      {"1m", nil, model.Pod{Phase: model.PodRunning, Meta: model.Meta{Created: 70 * second}}, "30s", 130},
 		"a promise of a nanosecond more than age": {"1m", nil, model.Pod{Phase: model.PodRunning, Started: 40*second + 1}, "0s", 0},
 	} {
@@ -53,7 +53,12 @@ func TestAPodRunsForTheTimeItsQueuePromises(t *testing.T) {
 			l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "pod"}, Version: 1, Object: &c.pod})
 			task, _ := l.FindTask(ledger.Key{Namespace: "ns", Name: "pod"})
 			q, _ := l.FindQueue("q")
-			p.(policy.Clock).At(100 * second)
+			if got := p.(policy.Clock).At(100 * second); got != 0 {
+				t.Errorf("nobody waits, and the answer changes at %d", got)
+			}
+			l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "waits"}, Version: 1,
+				Object: &model.Pod{Meta: model.Meta{Namespace: "ns", Name: "waits"}, Ours: true, Spec: &model.Spec{}}})
+			next := p.(policy.Clock).At(100 * second)
 			o := p.(policy.Reclaimable).Reclaimable(policy.Claim{}, policy.Unit{Queue: q, Tasks: []ledger.TaskID{task}})
 			if o.Reason.Text != c.left || (o.Vote == policy.Reject && o.Guard) != (c.left != "") {
 				t.Errorf("%+v, want %q left", o, c.left)
@@ -61,8 +66,8 @@ func TestAPodRunsForTheTimeItsQueuePromises(t *testing.T) {
 			if c.left != "" && (o.Reason.Code != trace.VictimTooYoung || o.Reason.Task != "ns/pod" || o.Reason.Queue != "q") {
 				t.Errorf("%+v", o.Reason)
 			}
-			if got := p.(policy.Later).Later(); c.next != 0 && got != c.next*second {
-				t.Errorf("the answer changes at %d, want %d", got, c.next*second)
+			if c.left != "0s" && next != c.next*second {
+				t.Errorf("the answer changes at %d, want %d", next, c.next*second)
 			}
 		})
 	}

@@ -201,9 +201,9 @@ func TestStrategiesThatNobodyCanMean(t *testing.T) {
 		`{}`:                              "no list",
 		`[{"name":"spread"}]`:             `"spread" is no strategy`,
 		`[{"name":"lowNodeUtilization"}]`: "thresholds is missing",
-		`[{"name":"lowNodeUtilization","params":{"thresholds":{"cpu":20}}}]`:                                 "targetThresholds is missing",
-		`[{"name":"lowNodeUtilization","params":{"thresholds":{"cpu":120},"targetThresholds":{"cpu":50}}}]`:  "120 is no percentage",
-		`[{"name":"lowNodeUtilization","params":{"thresholds":{"cpu":60},"targetThresholds":{"cpu":50}}}]`:   "above its target",
+		`[{"name":"lowNodeUtilization","params":{"thresholds":{"cpu":20}}}]`:                                   "targetThresholds is missing",
+		`[{"name":"lowNodeUtilization","params":{"thresholds":{"cpu":120},"targetThresholds":{"cpu":50}}}]`:    "120 is no percentage",
+		`[{"name":"lowNodeUtilization","params":{"thresholds":{"cpu":60},"targetThresholds":{"cpu":50}}}]`:     "above its target",
 		`[{"name":"lowNodeUtilization","params":{"thresholds":{"cpu":"much"},"targetThresholds":{"cpu":50}}}]`: "no list",
 	} {
 		_, err := rescheduling.Definition().New(policy.Choice{Arguments: policy.Arguments{"strategies": text}}, ledger.New())
