@@ -47,7 +47,7 @@ const (
 	VictimCooling     Code = "VictimCooling"     // cdp: Text is how long it is still protected
 	VictimTooYoung    Code = "VictimTooYoung"    // it has not run for the time its queue promises; Text is what is left
 	VictimCapped      Code = "VictimCapped"      // Have evictions of Need allowed took place lately; Text says of what
-	VictimOutOfZone   Code = "VictimOutOfZone"   // tdm: it is not on a node that is to be given back
+	VictimOutOfZone   Code = "VictimOutOfZone"   // tdm: it runs on a node that is lent by the hour, or the claim may itself be revoked; Text says which
 	VictimKept        Code = "VictimKept"        // marked volcano.sh/preemptable: "false"
 	VictimGang        Code = "VictimGang"        // its gang would be left with less than its minimum
 	VictimUnreclaimed Code = "VictimUnreclaimed" // its queue has reclaimable: false
