@@ -5,12 +5,14 @@
 GO       ?= go
 TIMEOUT  ?= 20m
 FUZZTIME ?= 10s
+BENCH    ?= .
+BENCHTIME ?= 0.5s
 
 # Builds the real API server, etcd and kwok that test/e2e needs, where they are not built yet.
 CONTROL_PLANE := $(or $(wildcard test/controlplane/build.sh),$(GO) -C test/controlplane run .)
 UNIT = $$($(GO) list ./... | grep -v '/test/e2e')
 
-.PHONY: help run cluster build test check lint bench stories update fuzz clean
+.PHONY: help run cluster build test check lint bench stories update manifests fuzz clean
 
 help: ## List the commands
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +32,7 @@ build: ## Build bin/ashlar, with the links by which it is also a kubectl plugin 
 test: lint ## Run every test, those against a real control plane included
 	$(CONTROL_PLANE)
 	$(GO) test -timeout $(TIMEOUT) ./...
+	$(GO) -C test/deploy test -timeout $(TIMEOUT) ./...
 
 check: lint ## Run what a change should pass before it is sent: vet, gofmt, the laws, unit tests
 	$(GO) test -timeout $(TIMEOUT) ./internal/archtest
@@ -40,14 +43,18 @@ lint: ## Run go vet, and list what gofmt would change
 	@bad="$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go') </dev/null)"; \
 	[ -z "$$bad" ] || { echo "not formatted (run gofmt -w on them):"; echo "$$bad"; exit 1; }
 
-bench: ## Measure the engine
-	$(GO) test -timeout $(TIMEOUT) -run '^$$' -bench . -benchmem ./bench
+bench: ## Measure the engine, beside the recorded run; BENCH=pattern, HEAVY=1, RECORD=1 to record
+	$(GO) test -timeout 60m -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./bench $(if $(HEAVY),-heavy) \
+		| $(GO) run ./bench/table -recorded bench/recorded.txt $(if $(RECORD),-record)
 
 stories: ## Run the stories, the specification as scenarios
 	$(GO) test -timeout $(TIMEOUT) ./internal/story/...
 
 update: ## Write the stories' answers anew; read the difference before you commit it
 	$(GO) test -timeout $(TIMEOUT) ./internal/story/... -update
+
+manifests: ## Write the manifests of deploy/ anew, from the chart and the types of volcano.sh/apis
+	$(GO) -C test/deploy run .
 
 fuzz: ## Fuzz each target for FUZZTIME (10s)
 	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | while IFS=: read -r file func; do \

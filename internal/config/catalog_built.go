@@ -8,12 +8,6 @@ func builtPlugins() []Entry {
 		{Name: "conformance", Built: true, Meaning: "pods of the system are never victims"},
 		{Name: "pdb", Built: true, Meaning: "victims within their PodDisruptionBudget"},
 		{Name: "cdp", Built: true, Meaning: "pods are no victims for a while after their start"},
-		{Name: "minruntime", Built: true, Meaning: "pods are no victims before they ran for what their queue promises", Arguments: []Spec{
-			{Key: "min-runtime", Kind: Duration, Default: "0s", Meaning: "what queues promise that say nothing"}}},
-		{Name: "evictioncap", Built: true, Meaning: "no more evictions within a minute", Arguments: []Spec{
-			{Key: "max-per-minute", Kind: Int, Meaning: "of the cluster's pods"},
-			{Key: "max-per-minute.queue", Kind: Int, Meaning: "of a queue's, unless it says so itself"},
-			{Key: "max-per-minute.job", Kind: Int, Meaning: "of a job's"}}},
 		{Name: "tdm", Built: true, Meaning: "nodes that are to be had at certain hours", Arguments: []Spec{
 			{Key: "tdm.revocable-zone.", Prefix: true, Kind: String, Meaning: "hours of the zone named after the prefix, 22:00-06:30"},
 			{Key: "tdm.utc-offset", Kind: String, Meaning: "where the hours are read, +08:00; nothing is UTC"},
@@ -55,6 +49,22 @@ func builtPlugins() []Entry {
 			{Key: "binpack.resources", Kind: List, Meaning: "further resources that count"},
 			{Key: "binpack.resources.", Prefix: true, Kind: Int, Default: "1", Meaning: "weight of the resource named after the prefix"},
 		}},
+	}
+}
+
+// ownPlugins are those that Volcano does not have.
+func ownPlugins() []Entry {
+	return []Entry{
+		{Name: "minruntime", Built: true, Meaning: "pods are no victims before they ran for what their queue promises", Arguments: []Spec{
+			{Key: "min-runtime", Kind: Duration, Default: "0s", Meaning: "what queues promise that say nothing"}}},
+		{Name: "evictioncap", Built: true, Meaning: "no more evictions within a minute", Arguments: []Spec{
+			{Key: "max-per-minute", Kind: Int, Meaning: "of the cluster's pods"},
+			{Key: "max-per-minute.queue", Kind: Int, Meaning: "of a queue's, unless it says so itself"},
+			{Key: "max-per-minute.job", Kind: Int, Meaning: "of a job's"}}},
+		{Name: "joborder", Built: true, Meaning: "jobs of a queue by age, time or service", Arguments: []Spec{
+			{Key: "joborder.by", Kind: String, Default: "fifo", Values: []string{"fifo", "sjf", "srtf", "srsf"}, Meaning: "first come, shortest, least time left, least service left"},
+			{Key: "joborder.resource", Kind: String, Default: "nvidia.com/gpu", Meaning: "what srsf multiplies a member's time with"},
+			{Key: "joborder.strict", Kind: Bool, Default: "false", Meaning: "who is first and does not fit holds up those behind"}}},
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"ashlar.sh/sched/plugins/drf"
 	"ashlar.sh/sched/plugins/evictioncap"
 	"ashlar.sh/sched/plugins/gang"
+	"ashlar.sh/sched/plugins/joborder"
 	"ashlar.sh/sched/plugins/minruntime"
 	"ashlar.sh/sched/plugins/nodegroup"
 	"ashlar.sh/sched/plugins/nodeorder"
@@ -52,5 +53,6 @@ func All() []policy.Definition {
 		nodegroup.Definition(),
 		nodeorder.Definition(),
 		binpack.Definition(),
+		joborder.Definition(),
 	}
 }

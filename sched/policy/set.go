@@ -32,7 +32,7 @@ type Set struct {
 	l *ledger.Ledger
 
 	clocks       chain[Clock]
-	openers      chain[Opener]
+	openers      chain[opener]
 	queueOrder   chain[QueueOrder]
 	jobOrder     chain[JobOrder]
 	taskOrder    chain[TaskOrder]
@@ -63,6 +63,8 @@ type Set struct {
 	TaskFilters   []TaskFilter
 	NodeOrders    []NodeOrder
 	StaticOrders  []StaticOrder
+	BatchOrders   []BatchNodeOrder
+	BestNodes     []BestNode
 }
 
 func (s *Set) beginTier() {
@@ -96,7 +98,7 @@ func (s *Set) beginTier() {
 func (s *Set) add(name string, plugin any, off []Point) {
 	is := func(p Point) bool { return slices.Contains(off, p) }
 	join(&s.clocks, plugin, false)
-	join(&s.openers, plugin, false)
+	s.addOpener(name, plugin)
 	join(&s.queueOrder, plugin, is(PointQueueOrder))
 	join(&s.jobOrder, plugin, is(PointJobOrder))
 	join(&s.taskOrder, plugin, is(PointTaskOrder))
@@ -121,6 +123,9 @@ func (s *Set) add(name string, plugin any, off []Point) {
 	join(&s.ceilings, plugin, is(PointPreemptable))
 	join(&s.deschedulers, plugin, is(PointVictim))
 	s.addFilters(plugin, is(PointPredicate), is(PointNodeOrder))
+	if p, ok := plugin.(BestNode); ok && !is(PointBestNode) {
+		s.BestNodes = append(s.BestNodes, p)
+	}
 }
 
 func (s *Set) addFilters(plugin any, noPredicate, noOrder bool) {
@@ -147,17 +152,35 @@ func (s *Set) addFilters(plugin any, noPredicate, noOrder bool) {
 	if f, ok := plugin.(StaticOrder); ok && !noOrder {
 		s.StaticOrders = append(s.StaticOrders, f)
 	}
+	if f, ok := plugin.(BatchNodeOrder); ok && !noOrder {
+		s.BatchOrders = append(s.BatchOrders, f)
+	}
 }
 
 // Group is a plugin made of several filters and scores, as predicates and nodeorder
 // are; each part answers for itself.
 type Group interface{ Parts() []any }
 
+// opener is an Opener with its plugin's name.
+type opener struct {
+	name string
+	Opener
+}
+
+func (s *Set) addOpener(name string, plugin any) {
+	if p, ok := plugin.(Opener); ok {
+		last := len(s.openers) - 1
+		s.openers[last] = append(s.openers[last], opener{name, p})
+	}
+}
+
 // Open begins a cycle.
-func (s *Set) Open(rec *trace.Recorder) {
+func (s *Set) Open(rec *trace.Recorder, watch Stopwatch) {
 	for _, tier := range s.openers {
 		for _, p := range tier {
+			watch.Begin(PartPlugin, p.name)
 			p.Open(rec)
+			watch.End()
 		}
 	}
 }
@@ -281,6 +304,21 @@ func (s *Set) Pipelined(j ledger.JobID) bool {
 		}
 	}
 	return true
+}
+
+// HoldsInPart says that a job may be promised room for fewer members than it needs to
+// start.
+func (s *Set) HoldsInPart() bool {
+	voters := 0
+	for _, tier := range s.pipelined {
+		for _, p := range tier {
+			if _, whole := p.(OnlyWhole); !whole {
+				return true
+			}
+			voters++
+		}
+	}
+	return voters == 0
 }
 
 // Overused is rule C: one is enough.

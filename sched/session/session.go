@@ -30,6 +30,11 @@ type Session struct {
 	Evictions map[ledger.TaskID]*trace.Eviction
 
 	memos  []Memo
+	beds   []bed // by job
+	awake  []ledger.JobID
+	bins   []*bin
+	binOf  map[binKey]*bin
+	lists  [numLists][]ledger.JobID
 	given  map[given]stood
 	cycle  uint64
 	turned uint64 // the times that a plugin had waited for and that came
@@ -129,52 +134,15 @@ func (s *Session) Shown(j ledger.JobID, ask func(ledger.JobID) trace.Reason) tra
 }
 
 func (s *Session) standing(j ledger.JobID) stand {
-	return stand{s.L.Job(j).Changed, s.L.Grown(), s.L.Figures(), s.L.Shape(), s.L.Now(), s.turned}
+	now := s.world()
+	now.job = s.L.Job(j).Changed
+	return now
 }
 
-// Lacks notes of a parked job that it cannot be served before its queue and the nodes
-// have room for that many tasks of a class: until then it is not asked again, whatever
-// else changes.
-func (s *Session) Lacks(j ledger.JobID, class ledger.ClassID, tasks int64) {
-	m := s.Memo(j)
-	m.class, m.lacks = class, tasks
-}
-
-// hopeless says that a job which has not changed still lacks room. Within an action
-// room only shrinks, so what does not fit before it fits at no time during it; room
-// that is being freed, or is reserved for the job, is another matter.
-func (s *Session) hopeless(j ledger.JobID, m *Memo, now stand) bool {
-	job := s.L.Job(j)
-	if m.lacks == 0 || now.job != m.stand.job || now.shape != m.stand.shape || job.Waiting() > 0 ||
-		s.L.ReleasingNodes() > 0 || s.Trace.On(trace.PredicatesFailed) {
-		return false
-	}
-	if job.HasMin && !s.L.Yielded(j) {
-		return false // whether nodes or its queue refuse it now makes a difference
-	}
-	return s.Policy.Allocatable(job.Queue, m.class, m.lacks) < m.lacks || s.Nodes.Capacity(m.class, m.lacks) < m.lacks
-}
-
-// Parked says that a job was refused and nothing that matters has changed since.
-// Refusals for want of nodes' room rest on Grown, those of the queue on Figures; a job
-// that is known to lack room rests until there is enough.
-func (s *Session) Parked(j ledger.JobID) bool {
-	m := s.Memo(j)
-	if !m.parked {
-		return false
-	}
-	now := s.standing(j)
-	if s.hopeless(j, m, now) {
-		return true
-	}
-	if m.full {
-		return now == m.stand
-	}
-	now.nodes = m.stand.nodes
-	if m.Reason.Root().Code.OfNodes() {
-		now.figures = m.stand.figures
-	}
-	return now == m.stand
+// world is what every refusal may rest on, without the job's own version.
+func (s *Session) world() stand {
+	nodes, figures := s.L.Settled()
+	return stand{0, s.L.Grown(), figures, s.L.Shape(), nodes, s.turned}
 }
 
 // given names an action that found nobody to evict for a job.

@@ -50,7 +50,7 @@ func (h *Hunt) rowFor(k kind) *row {
 	r.used = h.lru
 	h.cells.follow()
 	if r.shape == h.l.Shape() && h.covered(r) &&
-		h.l.Since(r.cursor, func(n ledger.NodeID, _ bool) { h.rebound(r, n) }) {
+		h.l.Since(r.cursor, func(n ledger.NodeID) { h.rebound(r, n) }) {
 		r.cursor = h.l.Now()
 		return r
 	}
@@ -265,4 +265,10 @@ func (h *Hunt) down(r *row, i int) {
 func (r *row) swap(i, k int) {
 	r.heap[i], r.heap[k] = r.heap[k], r.heap[i]
 	r.pos[r.heap[i]], r.pos[r.heap[k]] = int32(i), int32(k)
+}
+
+// Forget drops what is kept between claims; it is found out again when it is asked for.
+func (h *Hunt) Forget() {
+	clear(h.rows)
+	h.cells = cells{l: h.l}
 }

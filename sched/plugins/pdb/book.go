@@ -146,6 +146,9 @@ func (b *book) Give(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, how led
 	}
 }
 
+// Reads implements ledger.Book: no facts beside the engine's own.
+func (b *book) Reads(model.Kind) bool { return false }
+
 // Fact ignores foreign facts: budgets are the ledger's.
 func (b *book) Fact(model.Fact) {}
 
