@@ -9,8 +9,9 @@ import (
 // have room for that many tasks of a class: until then it is not asked again, whatever
 // else changes.
 func (s *Session) Lacks(j ledger.JobID, class ledger.ClassID, tasks int64) {
-	m := s.Memo(j)
-	m.class, m.lacks = class, tasks
+	if m := s.noted(j); m != nil {
+		m.class, m.lacks = class, tasks
+	}
 }
 
 // Parked says that a job was refused and nothing that matters has changed since.

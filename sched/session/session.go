@@ -10,6 +10,7 @@ package session
 import (
 	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/trace"
 	"ashlar.sh/sched/victims"
@@ -29,8 +30,8 @@ type Session struct {
 	// Evictions are the records of those whom a statement of this action evicts.
 	Evictions map[ledger.TaskID]*trace.Eviction
 
-	memos  []Memo
-	beds   []bed // by job
+	memos  []*Memo // by row; nil for most: who runs and never waited has none
+	beds   []bed   // by job
 	awake  []ledger.JobID
 	bins   []*bin
 	binOf  map[binKey]*bin
@@ -71,29 +72,53 @@ type stand struct {
 	job, grown, figures, shape, nodes, turned uint64
 }
 
-// Memo returns what is remembered of a job, empty when nothing is.
+// nothing is what is remembered of most jobs. It is never written.
+var nothing = &Memo{}
+
+// Memo returns what is remembered of a job, empty when nothing is. It is for reading.
 func (s *Session) Memo(j ledger.JobID) *Memo {
+	if m := s.noted(j); m != nil {
+		return m
+	}
+	return nothing
+}
+
+// noted is what was noted of a job and still counts, nil without. What a job that waits
+// no longer was told is let go.
+func (s *Session) noted(j ledger.JobID) *Memo {
+	if int(j) >= len(s.memos) || s.memos[j] == nil {
+		return nil
+	}
+	m, job := s.memos[j], s.L.Job(j)
+	if m.key == job.Key && (m.cycle == s.cycle || m.parked) {
+		return m
+	}
+	if job.By[model.Pending] == 0 {
+		s.memos[j] = nil
+	}
+	return nil
+}
+
+// note takes the place of what was noted of a job.
+func (s *Session) note(j ledger.JobID, m Memo) *Memo {
 	for int(j) >= len(s.memos) {
-		s.memos = append(s.memos, Memo{})
+		s.memos = append(s.memos, nil)
 	}
-	m := &s.memos[j]
-	if key := s.L.Job(j).Key; m.key != key || m.cycle != s.cycle && !m.parked {
-		*m = Memo{key: key, cycle: s.cycle}
+	if s.memos[j] == nil {
+		s.memos[j] = &Memo{}
 	}
-	return m
+	m.key, m.cycle = s.L.Job(j).Key, s.cycle
+	*s.memos[j] = m
+	return s.memos[j]
 }
 
 // Waits notes why a job waits. It is asked again next cycle.
-func (s *Session) Waits(j ledger.JobID, r trace.Reason) {
-	m := s.Memo(j)
-	*m = Memo{key: m.key, cycle: s.cycle, Reason: r}
-}
+func (s *Session) Waits(j ledger.JobID, r trace.Reason) { s.note(j, Memo{Reason: r}) }
 
 // Refuse notes that a job would have had its turn but for r. It is asked again next
 // cycle, and r is shown while everything it rests on stands.
 func (s *Session) Refuse(j ledger.JobID, r trace.Reason) {
-	m := s.Memo(j)
-	*m = Memo{key: m.key, cycle: s.cycle, Reason: r, refused: true, shown: r, shownAt: s.standing(j)}
+	s.note(j, Memo{Reason: r, refused: true, shown: r, shownAt: s.standing(j)})
 }
 
 // Park notes why a job was refused, and that asking again is of no use before
@@ -103,7 +128,7 @@ func (s *Session) Refuse(j ledger.JobID, r trace.Reason) {
 // it is in outline, and the amounts are found when somebody wants to see them.
 func (s *Session) Park(j ledger.JobID, r trace.Reason, full, whole bool) {
 	s.Refuse(j, r)
-	m := s.Memo(j)
+	m := s.noted(j)
 	m.parked, m.full, m.stand = true, full, m.shownAt
 	if !whole {
 		m.shownAt = stand{}
@@ -113,7 +138,7 @@ func (s *Session) Park(j ledger.JobID, r trace.Reason, full, whole bool) {
 // Outline notes that a job was served in part, and why not whole, in outline.
 func (s *Session) Outline(j ledger.JobID, r trace.Reason) {
 	s.Refuse(j, r)
-	s.Memo(j).shownAt = stand{}
+	s.noted(j).shownAt = stand{}
 }
 
 // Shown is the reason to show for a job: the one that was noted, or, of a refusal
@@ -127,7 +152,6 @@ func (s *Session) Shown(j ledger.JobID, ask func(ledger.JobID) trace.Reason) tra
 	}
 	if m.shownAt != s.standing(j) {
 		r := ask(j)
-		m = s.Memo(j)
 		m.shown, m.shownAt = r, s.standing(j)
 	}
 	return m.shown

@@ -195,3 +195,21 @@ func TestParkedJobsAreAskedTogether(t *testing.T) {
 		t.Fatalf("%d jobs are to be asked now that there is room, want both", len(got))
 	}
 }
+
+// What is remembered costs only for jobs that wait: a cluster is full of others.
+func TestAJobThatRunsIsNotRemembered(t *testing.T) {
+	s, j, version := waiting(t)
+	other, _ := s.L.FindJob(ledger.JobKey{Namespace: "ns", Name: "other", Adopted: true})
+	s.Waits(j, trace.Reason{Code: trace.NotEnoughResources})
+	if s.Memo(other).Reason.Is() || s.Parked(other) {
+		t.Error("a job of which nothing was noted has a reason")
+	}
+	if len(s.memos) > int(other) && s.memos[other] != nil {
+		t.Error("a job of which nothing was noted is remembered")
+	}
+	tell(s, version, model.KindPod, "ns", "waits", pod("waits", "node"))
+	s.Open(2)
+	if s.Memo(j).Reason.Is() || s.memos[j] != nil {
+		t.Error("a job that runs is remembered for having waited")
+	}
+}
