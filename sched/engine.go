@@ -118,6 +118,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	e.l.ReleaseSoft()
 	e.plan.Items = e.plan.Items[:0]
 	e.rec.Reset()
+	e.l.ForgetSpent(now)
 	e.expire(now)
 
 	// 2. Plugins derive what stands still for the cycle.
@@ -139,6 +140,10 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 		a.Execute(&e.session)
 		e.commit(now)
 		e.watch.End()
+	}
+
+	if later := e.policy.Later(); later != 0 && (e.turns == 0 || later < e.turns) {
+		e.turns = later
 	}
 
 	// 4. Phases follow from what is placed.
@@ -164,6 +169,7 @@ func (e *Engine) commit(now int64) {
 		case ledger.OpEvict:
 			item.Kind, item.Action = EvictPod, op.Reason
 			item.Why = e.session.Evictions[op.Task]
+			e.l.Spend(op.Task, now)
 		}
 		if op.For != ledger.NoTask {
 			item.For = e.l.Task(op.For).Key
