@@ -19,6 +19,24 @@ func BenchmarkOpen(b *testing.B) {
 }
 
 func open(b *testing.B, dims int) {
+	change := thousand(b, dims)
+	b.ReportAllocs()
+	for b.Loop() {
+		change()
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(2*b.N), "µs/change")
+}
+
+func TestFindingAnewAllocatesNothing(t *testing.T) {
+	change := thousand(t, 5)
+	if n := testing.AllocsPerRun(20, change); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// thousand is a cluster of a thousand queues, and a change: a pod is placed and taken back,
+// and what all deserve is found after each.
+func thousand(b testing.TB, dims int) (change func()) {
 	const queues = 1000
 	l := ledger.New()
 	version := uint64(0)
@@ -58,16 +76,12 @@ func open(b *testing.B, dims int) {
 	rec := &trace.Recorder{}
 	t, _ := l.FindTask(ledger.Key{Namespace: "ns", Name: "newcomer"})
 	n, _ := l.FindNode("n")
-	change := func() {
+	change = func() {
 		l.Hold(t, ledger.Commitment{Kind: ledger.CommitBind, Node: n})
 		p.(*plugin).Open(rec)
 		l.Drop(t)
 		p.(*plugin).Open(rec)
 	}
 	change()
-	b.ReportAllocs()
-	for b.Loop() {
-		change()
-	}
-	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(2*b.N), "µs/change")
+	return change
 }
