@@ -86,7 +86,7 @@ func (p *plugin) measure() {
 // limit finds what all queues are guaranteed, and the most that each may hold: it rests on
 // what queues are granted and on the cluster, not on what they hold.
 func (p *plugin) limit() {
-	p.guaranteed = p.guaranteed[:0]
+	p.guaranteed, p.kept.mark = p.guaranteed[:0], 0
 	for _, q := range p.leaves {
 		p.guaranteed = p.guaranteed.Add(p.l.Queue(q).Guarantee)
 	}

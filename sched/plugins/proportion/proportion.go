@@ -6,12 +6,13 @@
 // clipped to realCapability and to what the queue asks for, raised to its guarantee
 // (decision 1). Queues are served by priority, then by share = allocated / deserved; a
 // queue that holds what it deserves is overused; no task lifts a queue above what it
-// deserves; a job is let in while its queue could ever hold it. What a queue holds above
-// that, those that hold less may take back (reclaim.go).
+// deserves, or takes what another is guaranteed (keep.go); a job is let in while its queue
+// could ever hold it. What a queue holds above what it deserves, those that hold less may
+// take back (reclaim.go).
 //
-// The plugin keeps no sums: what queues hold and ask for it reads from the ledger. The
-// dimension pods takes no part (decision 24). Only sound leaf queues share; jobs in
-// other queues wait (decision 8) and count for nobody.
+// The plugin keeps no sums but what guarantees lack: what queues hold and ask for it reads
+// from the ledger. The dimension pods takes no part (decision 24). Only sound leaf queues
+// share; jobs in other queues wait (decision 8) and count for nobody.
 package proportion
 
 import (
@@ -45,6 +46,7 @@ type plugin struct {
 	figures, shapes uint64
 	served, granted uint64 // marks of what was read of the ledger
 	opened          bool
+	kept            kept
 	freed, last     resource.Vec // scratch of Reclaimable
 }
 
@@ -54,6 +56,7 @@ type row struct {
 	at       int32 // its place among those that share; -1: none
 	deserved resource.Vec
 	real     resource.Vec // every dimension is bounded: the cluster is finite
+	lacks    resource.Vec // of its guarantee, in kept
 
 	share              fair.Ratio
 	sharedAt, sharedIn uint64 // the queue's Moved, and the plugin's opens, when share was found
@@ -149,7 +152,8 @@ func (p *plugin) involved(q ledger.QueueID, d resource.Dim) bool {
 func (p *plugin) counts(d resource.Dim) bool { return d != resource.Pods && p.l.Total(d) > 0 }
 
 // Allocatable is how many more tasks of a class fit below what the queue deserves, in
-// the dimensions they ask for (seed 000 §7, decision 5).
+// the dimensions they ask for (seed 000 §7, decision 5), and leave free what others are
+// guaranteed.
 func (p *plugin) Allocatable(q ledger.QueueID, c ledger.ClassID, want int64) int64 {
 	queue := p.l.Queue(q)
 	if !p.known(q) || queue.State() != model.QueueOpen {
@@ -161,13 +165,16 @@ func (p *plugin) Allocatable(q ledger.QueueID, c ledger.ClassID, want int64) int
 		}
 		left := p.rows[q].deserved.Get(need.Dim) - queue.Allocated.Get(need.Dim)
 		want = min(want, max(0, left)/need.Amount)
+		if room, bounded := p.spared(q, need.Dim); bounded && want > 0 {
+			want = min(want, max(0, room)/need.Amount)
+		}
 	}
 	return want
 }
 
 // WhyNot names the dimensions in which one more task would lift the queue above what
-// it deserves: Need is what it would hold, Have what it deserves. The zero reason when
-// there is none.
+// it deserves: Need is what it would hold, Have what it deserves; then those in which it
+// would take what others are guaranteed. The zero reason when there is none.
 func (p *plugin) WhyNot(q ledger.QueueID, c ledger.ClassID) trace.Reason {
 	return p.refusal(q, p.l.Class(c).Request)
 }
@@ -191,7 +198,7 @@ func (p *plugin) refusal(q ledger.QueueID, want resource.Vec) trace.Reason {
 		return trace.Short{Need: future(d), Have: p.rows[q].deserved.Get(d)}
 	})
 	if len(r.Shorts) == 0 {
-		return trace.Reason{}
+		return p.unspared(q, want)
 	}
 	return r
 }

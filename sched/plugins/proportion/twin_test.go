@@ -63,6 +63,11 @@ func (c *cluster) asTwin() {
 		if known != should || !reflect.DeepEqual(got, want) {
 			c.t.Fatalf("queue %s: %+v, %v; want %+v, %v", c.l.Queue(q).Name, got, known, want, should)
 		}
+		for class := range ledger.ClassID(c.l.NumClasses()) {
+			if got, want := c.p.Allocatable(q, class, 50), twin.Allocatable(q, class, 50); got != want {
+				c.t.Fatalf("queue %s may take %d more, want %d", c.l.Queue(q).Name, got, want)
+			}
+		}
 		return true
 	})
 }
