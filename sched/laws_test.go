@@ -84,7 +84,7 @@ func same(t rapid.TB, law, was, is string) {
 func TestExportLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
-		e := engine(t, w.profile("enqueue", "allocate", "backfill", "raid"))
+		e := engine(t, w.profile(w.takers("enqueue", "allocate", "backfill")...))
 		watch := newWatch()
 		w.begin()
 		for range rapid.IntRange(6, 20).Draw(t, "cycles") {
@@ -114,7 +114,7 @@ func TestExportLaw(t *testing.T) {
 func TestShuffleLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
-		p := w.profile("enqueue", "allocate", "backfill", "raid")
+		p := w.profile(w.takers("enqueue", "allocate", "backfill")...)
 		e, f := engine(t, p), engine(t, p)
 		w.begin()
 		for range rapid.IntRange(6, 20).Draw(t, "cycles") {
@@ -157,7 +157,7 @@ func shuffled(t *rapid.T, facts []model.Fact) []model.Fact {
 func TestUndoLawOfWholeActions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
-		p := w.profile("enqueue", "allocate", "backfill", "raid")
+		p := w.profile(w.takers("enqueue", "allocate", "backfill")...)
 		e := engine(t, p)
 		p.Actions = []string{"mess"}
 		for _, a := range e.profile.Actions {

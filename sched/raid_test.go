@@ -100,6 +100,22 @@ func grab(s *session.Session, tx *ledger.Tx, t ledger.TaskID) bool {
 	return false
 }
 
+// takers adds actions that evict.
+func (w *world) takers(actions ...string) []string {
+	switch w.n(4) {
+	case 0:
+		return append(actions, "raid")
+	case 1:
+		return append(actions, "preempt")
+	case 2:
+		return append(actions, "reclaim", "preempt")
+	case 3:
+		return append(actions, "gangpreempt", "gangreclaim")
+	default:
+		return append(actions, "preempt", "reclaim", "raid")
+	}
+}
+
 // profile is a configuration with the given actions; what differs between
 // configurations is drawn.
 func (w *world) profile(actions ...string) policy.Profile {

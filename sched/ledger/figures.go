@@ -111,20 +111,23 @@ func (l *Ledger) settle(j JobID, job *Job) {
 	l.rate(j, job)
 }
 
-// rate notes whether a job holds more than its minimum. When it comes to, each of its
-// members may leave where none could: their nodes are touched, so that whoever sums up
-// what nodes could free looks at them again.
+// rate notes whether a job holds more than its minimum. When that turns, each of its
+// members may leave where none could, or none where each could: their nodes are touched,
+// so that whoever sums up what nodes could free looks at them again.
 func (l *Ledger) rate(j JobID, job *Job) {
 	above := job.By[model.Allocated]+job.By[model.Binding]+job.By[model.Bound]+job.By[model.Running] > job.MinMember
 	if above == job.above {
 		return
 	}
 	job.above = above
-	if !above {
-		return
-	}
-	for _, s := range [...]model.Status{model.Bound, model.Running} {
-		for t := job.first[s]; t != NoTask; t = l.tasks[t].jobNext {
+	l.touchMembers(j)
+}
+
+// touchMembers touches the nodes of the members that could be asked to leave them: what
+// they count for there has changed, though they have not moved.
+func (l *Ledger) touchMembers(j JobID) {
+	for _, s := range [...]model.Status{model.Bound, model.Running, model.Pipelined} {
+		for t := l.jobs[j].first[s]; t != NoTask; t = l.tasks[t].jobNext {
 			l.touchNode(l.tasks[t].Node)
 		}
 	}

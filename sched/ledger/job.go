@@ -243,6 +243,7 @@ func (l *Ledger) defines(a, b TaskID) bool {
 // there is none.
 func (l *Ledger) define(j JobID) {
 	job := &l.jobs[j]
+	priority := job.Priority
 	queue, minMember := "", int32(1)
 	var mins []model.RoleMin
 	job.Priority, job.MaxWait, job.MinResources, job.HasMin = 0, 0, nil, false
@@ -272,6 +273,10 @@ func (l *Ledger) define(j JobID) {
 		l.setQueue(j, l.queue(queue))
 	}
 	l.refreshAll(j)
+	if job = &l.jobs[j]; job.Priority != priority {
+		l.touchMembers(j)
+	}
+	l.rate(j, job)
 }
 
 // setAside says that the job's PodGroup was refused at the door. Such a job, like one

@@ -130,6 +130,7 @@ func (l *Ledger) setQueue(j JobID, q QueueID) {
 		l.bulk(job, 1)
 	}
 	l.figuresAt++
+	l.touchMembers(j)
 	l.regroupJob(j)
 }
 

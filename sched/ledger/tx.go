@@ -171,6 +171,7 @@ func (l *Ledger) takeBack(e *entry) {
 
 // softly turns the operations from index i on into soft holds.
 func (l *Ledger) softly(i int) {
+	l.world++
 	for _, op := range l.ops[i:] {
 		l.soften(op.Task)
 		if op.Kind == OpEvict {
@@ -192,6 +193,9 @@ func (l *Ledger) Soft(t TaskID) bool { return l.tasks[t].soft }
 
 // ReleaseSoft takes back every soft hold: the first step of a cycle.
 func (l *Ledger) ReleaseSoft() {
+	if len(l.soft) > 0 {
+		l.world++
+	}
 	for _, t := range l.soft {
 		if l.tasks[t].soft && !l.tasks[t].free {
 			l.rebase(t)

@@ -18,7 +18,7 @@ func (h *Hunt) best(ring int32, wholes bool) *plan {
 	k := kind{class: h.class, born: h.l.Class(h.class).Born, scope: h.rule.Scope, queue: h.claim.Queue, ring: ring,
 		ceiling: h.ceiling(), wholes: wholes, blocked: !h.lawful(), bestEffort: h.bestEffort}
 	r := h.rowFor(k)
-	h.hopeless = max(h.hopeless, h.l.NumNodes()-len(r.heap))
+	h.bounded = max(h.bounded, len(r.heap))
 	best, spare := (*plan)(nil), &h.plans[0]
 	h.stash = h.stash[:0]
 	for len(r.heap) > 0 {
@@ -176,8 +176,6 @@ func (h *Hunt) listNodes(wholes bool) {
 		}
 		if ok {
 			h.list = append(h.list, listed{n, b})
-		} else {
-			h.hopeless++
 		}
 	}
 	switch {
@@ -197,6 +195,7 @@ func (h *Hunt) listNodes(wholes bool) {
 		}
 		return cmp.Or(c, cmp.Compare(h.l.Node(a.node).Name, h.l.Node(b.node).Name))
 	})
+	h.bounded = max(h.bounded, len(h.list))
 	if n := len(h.list); h.rule.Sample.On && n > 0 {
 		h.rotate(int(ledger.Hash(h.l.Task(h.claim.Task).Key.String()) % uint64(n)))
 	}

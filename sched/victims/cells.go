@@ -12,7 +12,7 @@ type cells struct {
 	l      *ledger.Ledger
 	nodes  [][]cell
 	cursor uint64
-	began  bool
+	dims   int // that the cells are as wide as; 0: nothing is summed up yet
 }
 
 // cell sums up the possible victims of one queue and job priority on one node.
@@ -26,17 +26,16 @@ type cell struct {
 	most     []int64 // … and the largest of them
 }
 
-// follow brings the cells up to date and calls touched for every node that changed; false
-// when everything may have.
+// follow brings the cells up to date.
 func (c *cells) follow() {
 	for len(c.nodes) < c.l.NumNodes() {
 		c.nodes = append(c.nodes, nil)
 	}
-	if !c.began || !c.l.Since(c.cursor, func(n ledger.NodeID, _ bool) { c.sum(n) }) {
+	if c.dims != c.l.Dims.Len() || !c.l.Since(c.cursor, func(n ledger.NodeID, _ bool) { c.sum(n) }) {
 		for n := range c.nodes {
 			c.sum(ledger.NodeID(n))
 		}
-		c.began = true
+		c.dims = c.l.Dims.Len()
 	}
 	c.cursor = c.l.Now()
 }

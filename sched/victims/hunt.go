@@ -33,7 +33,7 @@ type Hunt struct {
 	steps      int
 	exhausted  bool
 	considered int
-	hopeless   int
+	bounded    int                 // nodes that amounts alone do not rule out
 	losers     []trace.Alternative // of this claim
 
 	// The trial at hand.
@@ -113,7 +113,7 @@ func (h *Hunt) ask(t ledger.TaskID) {
 	class := h.l.Class(task.Class)
 	h.claim.Want = class.Request
 	h.bestEffort = class.BestEffort
-	h.steps, h.considered, h.hopeless, h.exhausted = 0, 0, 0, false
+	h.steps, h.considered, h.bounded, h.exhausted = 0, 0, 0, false
 	h.losers = h.losers[:0]
 	h.claim.Short = h.claim.Short[:0]
 	if h.rule.Scope == OtherQueues {

@@ -7,18 +7,18 @@ import (
 
 // deed is what was found out for one task of the beneficiary.
 type deed struct {
-	task                        ledger.TaskID
-	considered, hopeless, steps int
-	exhausted                   bool
-	from, to                    int // in Hunt.lost
-	claim                       int32
+	task                       ledger.TaskID
+	considered, bounded, steps int
+	exhausted                  bool
+	from, to                   int // in Hunt.lost
+	claim                      int32
 }
 
 // note keeps what the record of a plan's victims will say.
 func (h *Hunt) note(p *plan) {
 	from := len(h.lost)
 	h.lost = append(h.lost, h.losers...)
-	h.deeds = append(h.deeds, deed{h.claim.Task, h.considered, h.hopeless, h.steps, h.exhausted, from, len(h.lost), h.ownPriority()})
+	h.deeds = append(h.deeds, deed{h.claim.Task, h.considered, h.bounded, h.steps, h.exhausted, from, len(h.lost), h.ownPriority()})
 	for _, v := range p.victims {
 		v.deed = len(h.deeds) - 1
 		h.gone = append(h.gone, v)
@@ -31,6 +31,7 @@ func (h *Hunt) ownPriority() int32 { return h.priorityOf(h.claim.Task) }
 // Records calls f for everybody whom the last Take evicted, at a time in nanoseconds since
 // the epoch. A reservation that was taken over is no eviction.
 func (h *Hunt) Records(now int64, f func(ledger.TaskID, *trace.Eviction)) {
+	nodes := h.present()
 	for _, v := range h.gone {
 		task := h.l.Task(v.task)
 		if task.Node == ledger.NoNode {
@@ -42,7 +43,7 @@ func (h *Hunt) Records(now int64, f func(ledger.TaskID, *trace.Eviction)) {
 			For: h.l.Task(d.task).Key.String(), ForJob: h.l.Job(h.claim.Job).Key.String(), ForQueue: h.l.QueueName(h.claim.Job),
 			Node: h.l.Node(h.l.Task(d.task).Node).Name, Priority: h.priorityOf(v.task), ForPriority: d.claim,
 			Whole: v.whole, Tier: v.tier + 1, Lost: h.l.Dims.List(h.l.Class(task.Class).Request),
-			Considered: d.considered, Hopeless: d.hopeless, Steps: d.steps, Exhausted: d.exhausted,
+			Considered: d.considered, Hopeless: nodes - d.bounded, Steps: d.steps, Exhausted: d.exhausted,
 			Alternatives: append([]trace.Alternative(nil), h.lost[d.from:d.to]...),
 		}
 		if since := started(task); since > 0 && since < now {

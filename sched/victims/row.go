@@ -2,6 +2,7 @@ package victims
 
 import (
 	"cmp"
+	"slices"
 
 	"ashlar.sh/sched/ledger"
 )
@@ -57,18 +58,9 @@ func (h *Hunt) rowFor(k kind) *row {
 	return r
 }
 
-// covered says that no queue gives now that did not when the row was made: one that has
-// stopped giving leaves bounds too low, which costs time and no more.
+// covered says that the queues that give are those that did when the row was made.
 func (h *Hunt) covered(r *row) bool {
-	if r.kind.scope != OtherQueues {
-		return true
-	}
-	for q, yes := range h.gives {
-		if yes && (q >= len(r.gives) || !r.gives[q]) {
-			return false
-		}
-	}
-	return true
+	return r.kind.scope != OtherQueues || slices.Equal(r.gives, h.gives)
 }
 
 func (h *Hunt) trimRows() {
