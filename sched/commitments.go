@@ -8,7 +8,7 @@ import (
 
 // Commitments returns what was decided and is not yet visible in the facts.
 func (e *Engine) Commitments() Commitments {
-	c := Commitments{NextID: e.nextID, Statement: e.stmts + e.l.Statements()}
+	c := Commitments{Decided: e.decided, NextID: e.nextID, Statement: e.stmts + e.l.Statements()}
 	e.l.Tasks(func(t ledger.TaskID) bool {
 		task := e.l.Task(t)
 		if held := task.Held; held.Kind != ledger.NoCommit {
@@ -67,6 +67,7 @@ func (e *Engine) alive(k ledger.JobKey, uid string) (ledger.JobID, bool) {
 // commitments.
 func (e *Engine) Restore(c Commitments) {
 	e.l.Settle()
+	e.decided = e.decided || c.Decided
 	e.nextID = max(e.nextID, c.NextID)
 	e.stmts = max(e.stmts, c.Statement)
 	for _, t := range c.Tasks {

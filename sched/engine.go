@@ -34,6 +34,9 @@ type Engine struct {
 	stmts    uint64          // statements before this engine's first
 	reserved []ledger.TaskID // with a commitment that ends by itself; perhaps more than once, or no longer
 	touched  []ledger.JobID
+	decided  bool                  // a cycle has run, here or in the engine this one was restored from
+	pleas    map[plea]trace.Reason // why nobody leaves for whom, as things stood at pleasAt
+	pleasAt  moment
 	turns    int64 // when plugins answer otherwise without a fact; 0: never
 }
 
@@ -116,6 +119,11 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	}
 	e.turns = e.policy.At(now)
 	e.policy.Open(&e.rec)
+
+	if !e.decided {
+		e.adopt(now)
+		e.decided = true
+	}
 
 	// 3. Actions, in the configured order; each one's statements become commitments.
 	for _, a := range e.actions {

@@ -64,6 +64,7 @@ type Receipt struct {
 // Commitments are what was decided and is not yet visible in the facts. With the facts
 // they are the whole state: an engine restored from both decides the same.
 type Commitments struct {
+	Decided   bool // a cycle has run: nominations of an earlier life were looked at
 	NextID    uint64
 	Statement uint64
 	Tasks     []TaskCommitment  // sorted by pod

@@ -141,6 +141,9 @@ func (e *Engine) JobReason(id ledger.JobID) trace.Reason {
 	if j.By[model.Pending] > 0 || j.By[model.Pipelined] > 0 || j.By[model.Allocated] > 0 ||
 		j.Exists() && j.Phase == model.GroupPending {
 		if r := e.session.Shown(id, e.ask); r.Is() {
+			if cured(r.Code) {
+				r.Evicting = e.spared(id)
+			}
 			return r
 		}
 	}

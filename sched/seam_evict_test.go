@@ -133,6 +133,43 @@ func TestADeniedEvictionEndsItsReservation(t *testing.T) {
 	s.decides(60, "evict victim a", "nominate claim a")
 }
 
+// TestAWholeGangOfNominationsIsAReservation: what a scheduler that crashed had freed for a
+// gang is kept for it by the next one, and ends with it as any reservation does.
+func TestAWholeGangOfNominationsIsAReservation(t *testing.T) {
+	s := newStage(t, "enqueue", "allocate", "backfill")
+	s.queue("default")
+	s.node("a", 4)
+	s.node("b", 2)
+	s.tell(model.KindPodGroup, "ns", "gang", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "gang", UID: "gang"},
+		MinMember: 2, Phase: model.GroupInqueue})
+	s.pod("keeper", running("a"))
+	s.pod("victim", running("b"), terminating, func(p *model.Pod) { p.Grace = 30 * second })
+	s.pod("gang-0", member("gang"), nominated("a"))
+	s.pod("gang-1", member("gang"), nominated("b"))
+	s.pod("thief", priority(99))
+	s.decides(0)
+	if s.next != 90 {
+		t.Errorf("the reservation ends at %d s, want 90 s: a minute after the victim's grace", s.next)
+	}
+	s.restart()
+	s.gone("victim")
+	s.decides(1, "bind gang-0 a", "bind gang-1 b")
+}
+
+// TestNominationsThatNoLongerFitAreHints: somebody took the room meanwhile.
+func TestNominationsThatNoLongerFitAreHints(t *testing.T) {
+	s := newStage(t, "enqueue", "allocate", "backfill")
+	s.queue("default")
+	s.node("a", 4)
+	s.tell(model.KindPodGroup, "ns", "gang", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "gang", UID: "gang"},
+		MinMember: 2, Phase: model.GroupInqueue})
+	s.pod("taken", running("a"))
+	s.pod("gang-0", member("gang"), nominated("a"))
+	s.pod("gang-1", member("gang"), nominated("a"))
+	s.pod("thief", priority(99))
+	s.decides(0, "bind thief a")
+}
+
 func slicesFirst(p Plan, k ItemKind) Item {
 	for _, i := range p.Items {
 		if i.Kind == k {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"ashlar.sh/internal/sim"
 	"ashlar.sh/sched/model"
@@ -17,7 +18,7 @@ import (
 // prefers, forbids and avoids are the four lists of its affinity to groups of nodes.
 // weight is 1 when it is not said. Queues root and default are always there.
 // fault=FIELD makes the queue one that was set aside.
-var queueVerb = verb{syntax: "queue NAME… [weight=N] [parent=QUEUE] [capability=cpu:50,…] [deserved=…] [guarantee=…] [priority=N] [path=eng:2/dev:3] [groups=GROUP,…] [prefers=GROUP,…] [forbids=GROUP,…] [avoids=GROUP,…] [state=Open|Closed|Closing|Unknown] [fault=FIELD]", do: queue}
+var queueVerb = verb{syntax: "queue NAME… [weight=N] [parent=QUEUE] [capability=cpu:50,…] [deserved=…] [guarantee=…] [priority=N] [path=eng:2/dev:3] [groups=GROUP,…] [prefers=GROUP,…] [forbids=GROUP,…] [avoids=GROUP,…] [state=Open|Closed|Closing|Unknown] [min-runtime=DURATION] [max-evictions=N] [fault=FIELD]", do: queue}
 
 func queue(s *stage, w *words) error {
 	names, err := w.names("the queue's name")
@@ -57,6 +58,16 @@ func queueOption(q *model.Queue, word string) (err error) {
 		q.Groups = groups(q.Groups, key, strings.Split(value, ","))
 	case "state":
 		q.State, err = state(value)
+	case "min-runtime":
+		var d time.Duration
+		d, err = duration(key, value)
+		q.MinRuntime = new(int64)
+		*q.MinRuntime = int64(d)
+	case "max-evictions":
+		var n int32
+		n, err = number(key, value)
+		q.MaxEvictions = new(int64)
+		*q.MaxEvictions = int64(n)
 	case "fault":
 		q.Faults = fault(value)
 	default:

@@ -29,11 +29,12 @@ import (
 // queue are what the owner's annotations ask for; group=NAME lets them name a PodGroup
 // that nobody made.
 //
-// sla is how long the job may wait, from when it appears.
+// sla is how long the job may wait, from when it appears. preemptable, jdb-min and jdb-max
+// are what its PodGroup says about room that is lent by the hour; revocable says it of pods.
 //
 // fault=FIELD sets an object aside: the PodGroup, or the pods of the "N x" before it.
-var submitVerb = verb{syntax: "submit NAMESPACE/NAME [queue=Q] [min=N] [minroles=ps:1,worker:2] [minresources=cpu:4] [priority=CLASS] [sla=10m] [no-group [owner=NAME] [group=NAME]] [at=10m] [fault=FIELD] " +
-	"[N x AMOUNTS|nothing [as ROLE] [for=10m] [gated] [owned] [on=NODE] [nominated=NODE] [label=KEY:VALUE] [grace=30s] [selector=KEY:VALUE] [tolerate=KEY=VALUE:EFFECT] [port=80] [pod-priority=N|CLASS] [scheduler=NAME] [fault=FIELD]]…", do: submit}
+var submitVerb = verb{syntax: "submit NAMESPACE/NAME [queue=Q] [min=N] [minroles=ps:1,worker:2] [minresources=cpu:4] [priority=CLASS] [sla=10m] [preemptable] [jdb-min=N|N%] [jdb-max=N|N%] [no-group [owner=NAME] [group=NAME]] [at=10m] [fault=FIELD] " +
+	"[N x AMOUNTS|nothing [as ROLE] [for=10m] [gated] [owned] [on=NODE] [nominated=NODE] [label=KEY:VALUE] [grace=30s] [cooldown=10m] [revocable] [selector=KEY:VALUE] [tolerate=KEY=VALUE:EFFECT] [port=80] [pod-priority=N|CLASS] [scheduler=NAME] [fault=FIELD]]…", do: submit}
 
 // grow adds pods to a job that is there, numbered on:
 //
@@ -170,6 +171,12 @@ func (o *order) option(word string) (known bool, err error) {
 		var d time.Duration
 		d, err = duration(key, value)
 		o.group.MaxWait = int64(d)
+	case "preemptable":
+		o.group.Preemptable, o.group.Revocable = true, true
+	case "jdb-min":
+		o.group.MinAvailable, err = portion(key, value)
+	case "jdb-max":
+		o.group.MaxUnavailable, err = portion(key, value)
 	case "no-group":
 		o.noGroup = true
 	case "owner":
@@ -234,6 +241,12 @@ func (t *template) option(word string, w *words) (known bool, err error) {
 		var d time.Duration
 		d, err = duration(key, value)
 		t.pod.Grace = int64(d)
+	case "cooldown":
+		var d time.Duration
+		d, err = duration(key, value)
+		t.pod.Cooldown = int64(d)
+	case "revocable":
+		t.pod.Revocable = true
 	case "nominated":
 		t.pod.Nominated = value
 	case "scheduler":

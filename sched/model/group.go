@@ -30,6 +30,12 @@ type PodGroup struct {
 	PriorityClass string
 	Phase         GroupPhase
 	MaxWait       int64 // sla-waiting-time in nanoseconds, 0 when it names none
+	Preemptable   bool  // volcano.sh/preemptable: "true": it lives on room that others may want back
+	Revocable     bool  // volcano.sh/revocable-zone "*", or Preemptable: its pods may run where room is lent by the hour
+
+	// How many members must run, or may be away at once, when room is taken back by the
+	// hour (volcano.sh/jdb-min-available, jdb-max-unavailable); nil: not given.
+	MinAvailable, MaxUnavailable *Portion
 }
 
 // RoleMin is the least number of members that a role needs (minTaskMember).
@@ -81,6 +87,10 @@ type Queue struct {
 	Deserved    resource.List
 	Guarantee   resource.List
 	Groups      *NodeGroups // spec.affinity; nil: it names none
+	// MinRuntime is for how long it promises its pods to run before they may be evicted, in
+	// nanoseconds (ashlar.sh/min-runtime), and MaxEvictions how many of them may be within a
+	// minute (ashlar.sh/max-evictions-per-minute); nil: it does not say.
+	MinRuntime, MaxEvictions *int64
 	// Path is its place in drf's hierarchy below root, the topmost level first; nil
 	// when it names none. It has nothing to do with Parent.
 	Path []Level

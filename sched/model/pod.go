@@ -43,11 +43,22 @@ type Pod struct {
 	PreemptNever  bool   // preemptionPolicy: Never
 	PreemptSet    bool   // preemptionPolicy was set: that of its priority class plays no part
 	Preemptable   bool   // volcano.sh/preemptable, true by default
+	Cooldown      int64  // volcano.sh/cooldown-time in nanoseconds: how long from its start it asks to be spared
+	Revocable     bool   // volcano.sh/revocable-zone "*", or marked preemptable: it may run where room is lent by the hour
 
 	Labels []Label // sorted by key; shared by pods of one template; what selects pods reads them, no filter does
 
 	Spec   *Spec // what placing it reads; shared by pods of one template
 	Opaque any   // the original object, for books that wrap Kubernetes' own plugins; never read by the engine
+}
+
+// Began is when a pod began to hold its room, as far as is known: when its kubelet saw it,
+// otherwise when it was created.
+func (p *Pod) Began() int64 {
+	if p.Started != 0 {
+		return p.Started
+	}
+	return p.Created
 }
 
 // Adopt is what a pod without a PodGroup asks of the job it is given (decision 25).

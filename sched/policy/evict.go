@@ -15,6 +15,8 @@ type Claim struct {
 	Task  ledger.TaskID
 	Job   ledger.JobID
 	Queue ledger.QueueID
+	// Extra: the job has its minimum, and what is claimed is beyond it.
+	Extra bool
 	// Want is what it asks for.
 	Want resource.Vec
 	// Short are the dimensions in which no feasible node has enough FutureIdle; none

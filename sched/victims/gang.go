@@ -31,6 +31,7 @@ func (h *Hunt) Take(rule Rule, j ledger.JobID, tasks []ledger.TaskID) bool {
 // met already.
 func (h *Hunt) placeAll(tx *ledger.Tx, tasks []ledger.TaskID) bool {
 	one := h.satisfied()
+	h.claim.Extra = one
 	for i, t := range tasks {
 		if h.one(tx, t) && (one || h.satisfied()) {
 			return true

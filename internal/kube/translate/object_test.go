@@ -106,6 +106,16 @@ func TestQueue(t *testing.T) {
 		"an empty state is open and reclaimable is the default": {
 			schedulingv1beta1.Queue{Spec: schedulingv1beta1.QueueSpec{Weight: 1}},
 			model.Queue{Weight: 1, Reclaimable: true}},
+		"promises to its pods": {
+			schedulingv1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{
+				"ashlar.sh/min-runtime": "90s", "ashlar.sh/max-evictions-per-minute": "0"}}, Spec: schedulingv1beta1.QueueSpec{Weight: 1}},
+			model.Queue{Weight: 1, Reclaimable: true, MinRuntime: ptr(int64(90e9)), MaxEvictions: ptr(int64(0))}},
+		"promises that nobody can mean": {
+			schedulingv1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{
+				"ashlar.sh/min-runtime": "-1s", "ashlar.sh/max-evictions-per-minute": "few"}}, Spec: schedulingv1beta1.QueueSpec{Weight: 1}},
+			model.Queue{Weight: 1, Reclaimable: true, Meta: model.Meta{Faults: []model.Fault{
+				{Field: "metadata.annotations[ashlar.sh/min-runtime]", Message: `"-1s" is not a time to run such as 90s or 1h30m: it is left out`},
+				{Field: "metadata.annotations[ashlar.sh/max-evictions-per-minute]", Message: `"few" is not a number of pods: it is left out`}}}}},
 		"an affinity to groups of nodes": {
 			schedulingv1beta1.Queue{Spec: schedulingv1beta1.QueueSpec{Weight: 1, Affinity: &schedulingv1beta1.Affinity{
 				NodeGroupAffinity: &schedulingv1beta1.NodeGroupAffinity{

@@ -39,6 +39,7 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 		PreemptNever:  p.Spec.PreemptionPolicy != nil && *p.Spec.PreemptionPolicy == corev1.PreemptNever,
 		PreemptSet:    p.Spec.PreemptionPolicy != nil,
 		Preemptable:   preemptable(p),
+		Revocable:     revocable(p.Annotations),
 	}
 	if out.Deleting {
 		out.GoneBy = p.DeletionTimestamp.UnixNano()
@@ -50,6 +51,7 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 	if out.Group == "" {
 		out.Adopt = f.adopt(p, o)
 	}
+	out.Cooldown = f.cooldown(p)
 	out.Phase = f.phase(p.Status.Phase)
 	out.Priority, out.HasPriority = f.priority(p)
 	out.Spec = o.Specs.Intern(f.spec(p))

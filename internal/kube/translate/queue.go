@@ -26,6 +26,9 @@ func Queue(q *schedulingv1beta1.Queue) *model.Queue {
 		Guarantee:   f.amounts("spec.guarantee.resource", q.Spec.Guarantee.Resource, clusterBound),
 		Groups:      nodeGroups(q.Spec.Affinity),
 		Path:        f.path(q.Annotations),
+
+		MinRuntime:   f.minRuntime(q.Annotations),
+		MaxEvictions: f.maxEvictions(q.Annotations),
 	}
 	if out.Weight <= 0 {
 		f.taken("spec.weight", "%d is below 1: 1 taken", out.Weight)

@@ -19,16 +19,19 @@ func (p *plugin) Starving(j ledger.JobID) bool {
 	return job.Placed()+job.Waiting() < job.MinMember
 }
 
-// Preemptable permits a surplus member and abstains on a whole gang (decision 12). That
-// no gang is left with less than its minimum is the search's rule, not this answer's: it
+// Preemptable permits a surplus member to go for a job that lacks its minimum: to begin
+// one more job is worth more than to widen one that runs. It abstains on a whole gang
+// (decision 12), and when the claim is for more than a minimum: who of two that both have
+// theirs is to have the more is for others to say, or they would take it in turns. That no
+// gang is left with less than its minimum is the search's rule, not this answer's: it
 // holds without this plugin too.
-func (p *plugin) Preemptable(_ policy.Claim, u policy.Unit) policy.Opinion { return surplus(u) }
+func (p *plugin) Preemptable(c policy.Claim, u policy.Unit) policy.Opinion { return surplus(c, u) }
 
 // Reclaimable is as Preemptable.
-func (p *plugin) Reclaimable(_ policy.Claim, u policy.Unit) policy.Opinion { return surplus(u) }
+func (p *plugin) Reclaimable(c policy.Claim, u policy.Unit) policy.Opinion { return surplus(c, u) }
 
-func surplus(u policy.Unit) policy.Opinion {
-	if u.Whole {
+func surplus(c policy.Claim, u policy.Unit) policy.Opinion {
+	if u.Whole || c.Extra {
 		return policy.Opinion{}
 	}
 	return policy.Opinion{Vote: policy.Permit}

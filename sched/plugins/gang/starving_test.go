@@ -38,6 +38,17 @@ func TestAJobStarvesWhileItsMinimumLacksPlacesAndPromises(t *testing.T) {
 	}
 }
 
+// Two jobs that both have their minimum must not take each other's surplus in turn.
+func TestAGangLeavesItToOthersWhoHasMore(t *testing.T) {
+	c := newCluster(t)
+	if o := c.p.Preemptable(policy.Claim{Extra: true}, policy.Unit{}); o.Vote != policy.Abstain {
+		t.Errorf("Preemptable, for more than a minimum: vote %d, want none", o.Vote)
+	}
+	if o := c.p.Reclaimable(policy.Claim{Extra: true}, policy.Unit{}); o.Vote != policy.Abstain {
+		t.Errorf("Reclaimable, for more than a minimum: vote %d, want none", o.Vote)
+	}
+}
+
 // Decision 12.
 func TestAGangGivesItsSurplusAndHasNoOpinionOfWholes(t *testing.T) {
 	c := newCluster(t)

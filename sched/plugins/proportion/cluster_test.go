@@ -18,6 +18,7 @@ type plugin interface {
 	policy.JobEnqueueable
 	policy.Preemptive
 	policy.Reclaimable
+	policy.Giver
 	policy.QueueReporter
 }
 

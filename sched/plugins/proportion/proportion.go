@@ -6,12 +6,12 @@
 // clipped to realCapability and to what the queue asks for, raised to its guarantee
 // (decision 1). Queues are served by priority, then by share = allocated / deserved; a
 // queue that holds what it deserves is overused; no task lifts a queue above what it
-// deserves; a job is let in while its queue could ever hold it.
+// deserves; a job is let in while its queue could ever hold it. What a queue holds above
+// that, those that hold less may take back (reclaim.go).
 //
 // The plugin keeps no sums: what queues hold and ask for it reads from the ledger. The
 // dimension pods takes no part (decision 24). Only sound leaf queues share; jobs in
-// other queues wait (decision 8) and count for nobody. What may be taken back, and for
-// whom, it can say (reclaim.go); no action asks yet.
+// other queues wait (decision 8) and count for nobody.
 package proportion
 
 import (

@@ -1,0 +1,97 @@
+package sched
+
+import (
+	"ashlar.sh/sched/actions/gangpreempt"
+	"ashlar.sh/sched/actions/gangreclaim"
+	"ashlar.sh/sched/actions/preempt"
+	"ashlar.sh/sched/actions/reclaim"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/search"
+	"ashlar.sh/sched/session"
+	"ashlar.sh/sched/trace"
+	"ashlar.sh/sched/victims"
+)
+
+// rules are what the actions that evict for somebody ask for, by name.
+var rules = map[string]func(*session.Session) victims.Rule{
+	preempt.Name:     preempt.Rule,
+	reclaim.Name:     reclaim.Rule,
+	gangpreempt.Name: gangpreempt.Rule,
+	gangreclaim.Name: gangreclaim.Rule,
+}
+
+// plea is what the answer of an action to a job depends on, besides the state of the
+// world: jobs that ask for the same get the same answer.
+type plea struct {
+	action          string
+	class           ledger.ClassID
+	queue           ledger.QueueID
+	priority, lacks int32
+	holds           bool // it holds something: its share is its own
+	job             ledger.JobID
+}
+
+// moment is a state of the world at a time.
+type moment struct {
+	world uint64
+	now   int64
+}
+
+// spared is why nobody leaves for a job: of every configured action that evicts, in their
+// order, one the Evicting of the one before; nil when the job is not one that others have
+// to leave for. It is worked out when a reason is shown, once for all jobs that ask for
+// the same, and changes nothing.
+func (e *Engine) spared(j ledger.JobID) (first *trace.Reason) {
+	if job := e.l.Job(j); job.Phase == model.GroupPending || job.Waiting() > 0 || !e.policy.Starving(j) {
+		return nil
+	}
+	at := &first
+	for _, a := range e.actions {
+		rule := rules[a.Name()]
+		if rule == nil {
+			continue
+		}
+		if r := e.plead(rule(&e.session), j); r.Is() {
+			*at = &r
+			at = &r.Evicting
+		}
+	}
+	return first
+}
+
+// plead asks one action, unless it has answered the same already.
+func (e *Engine) plead(rule victims.Rule, j ledger.JobID) trace.Reason {
+	tasks := search.Claimants(&e.session, j)
+	if len(tasks) == 0 {
+		return trace.Reason{}
+	}
+	job := e.l.Job(j)
+	p := plea{action: rule.Action, class: e.l.Task(tasks[0]).Class, queue: job.Queue, priority: job.Priority,
+		lacks: job.MinMember - job.Placed(), holds: job.Placed() > 0}
+	if p.holds || e.l.Task(tasks[len(tasks)-1]).Class != p.class {
+		p.job = j
+	}
+	if at := (moment{e.l.World(), e.session.Now}); e.pleasAt != at || e.pleas == nil {
+		e.pleasAt, e.pleas = at, map[plea]trace.Reason{}
+	}
+	r, known := e.pleas[p]
+	if !known {
+		r = e.session.Victims.Why(rule, j, tasks)
+		e.pleas[p] = r
+	}
+	if r.Is() {
+		r.Task = e.l.Task(tasks[0]).Key.String()
+	}
+	return r
+}
+
+// cured says that an eviction could help where a job waits for this.
+func cured(c trace.Code) bool {
+	switch c {
+	case trace.GangIncomplete, trace.QueueOverused, trace.QueueDeserved, trace.QueueCapability:
+		return true
+	default:
+		return c.OfNodes() && c != trace.NoNodes
+	}
+}

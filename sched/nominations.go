@@ -1,0 +1,92 @@
+package sched
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+)
+
+// adopt makes reservations of nominations that an earlier life left behind, in the first
+// cycle of an engine that nobody restored (decision 13): where all that a job lacks of its
+// minimum is nominated, and fits as things stand, room was freed for it as a whole. Any
+// other nomination stays a hint.
+func (e *Engine) adopt(now int64) {
+	var jobs []ledger.JobID
+	e.l.Jobs(func(j ledger.JobID) bool {
+		if e.l.Job(j).By[model.Pending] > 0 && e.l.Job(j).Phase != model.GroupPending && !e.session.Gate(j).Is() {
+			jobs = append(jobs, j)
+		}
+		return true
+	})
+	slices.SortFunc(jobs, e.policy.CompareJobs)
+	for _, j := range jobs {
+		if tasks := e.nominated(j); len(tasks) > 0 && e.suffice(j, tasks) && e.fit(tasks) {
+			e.reserve(tasks, now)
+		}
+	}
+}
+
+// nominated lists a job's members that wait and have a nomination, in task order.
+func (e *Engine) nominated(j ledger.JobID) (out []ledger.TaskID) {
+	e.l.JobTasks(j, model.Pending, func(t ledger.TaskID) bool {
+		if task := e.l.Task(t); task.Placeable() && task.Pod.Nominated != "" {
+			out = append(out, t)
+		}
+		return true
+	})
+	slices.SortFunc(out, e.policy.CompareTasks)
+	return out
+}
+
+// suffice says that a job has its minimum, and every role its own, once these members have
+// a place.
+func (e *Engine) suffice(j ledger.JobID, tasks []ledger.TaskID) bool {
+	job := e.l.Job(j)
+	roles := make([]int32, len(job.Roles))
+	for _, t := range tasks {
+		roles[e.l.Task(t).Role]++
+	}
+	for i := range job.Roles {
+		if r := &job.Roles[i]; r.Placed()+r.Waiting()+roles[i] < r.Min {
+			return false
+		}
+	}
+	return job.Placed()+job.Waiting()+int32(len(tasks)) >= job.MinMember
+}
+
+// fit says that all of the tasks could wait on the nodes they were nominated to.
+func (e *Engine) fit(tasks []ledger.TaskID) (ok bool) {
+	e.l.Try(func(tx *ledger.Tx) bool {
+		for _, t := range tasks {
+			n, known := e.l.FindNode(e.l.Task(t).Pod.Nominated)
+			if !known || !e.session.Nodes.Takes(t, n, true) {
+				return false
+			}
+			tx.Reserve(t, n)
+		}
+		ok = true
+		return false
+	})
+	return ok
+}
+
+// reserve holds the room for as long as the slowest of those who still leave those nodes
+// may take, and a minute.
+func (e *Engine) reserve(tasks []ledger.TaskID, now int64) {
+	grace := int64(0)
+	for _, t := range tasks {
+		n, _ := e.l.FindNode(e.l.Task(t).Pod.Nominated)
+		e.l.NodeTasks(n, func(o ledger.TaskID) bool {
+			if row := e.l.Task(o); row.Status == model.Releasing {
+				grace = max(grace, row.Pod.Grace)
+			}
+			return true
+		})
+	}
+	for _, t := range tasks {
+		n, _ := e.l.FindNode(e.l.Task(t).Pod.Nominated)
+		e.l.Hold(t, ledger.Commitment{Kind: ledger.CommitReserve, Node: n, Until: now + grace + reservationLasts})
+		e.reserved = append(e.reserved, t)
+	}
+}
