@@ -1,5 +1,6 @@
 # A queue that may hold no more makes room inside itself, although nodes are idle: with
-# the victim gone its quota is enough (seed 002 §5.2 SimulateAllocatable, §8.4 cause 5).
+# the victim gone its quota is enough, or nobody goes (seed 002 §5.2 SimulateAllocatable,
+# §8.4 cause 5).
 
 conf
   actions enqueue allocate backfill preempt
@@ -15,6 +16,10 @@ bind ml/low-0 n2
 bind ml/low-1 n1
 
 submit ml/too-much queue=ml priority=high 1 x cpu=5
+cycle
+----
+wait ml/too-much: QueueOverused ml: cpu 4 deserved, 4 held; preempt VictimsTooFew 2 of 2
+
 submit ml/high queue=ml priority=high 1 x cpu=4
 cycle
 ----

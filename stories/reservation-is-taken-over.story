@@ -1,9 +1,9 @@
-# Whoever could lawfully evict a beneficiary may have its reservation instead: the more
-# important newcomer gets the room, nobody else is evicted, and the nomination of the first
-# is taken back (decision 13).
+# Whoever could lawfully evict a beneficiary may have its reservation instead, when preempt
+# has its turn before allocate: the more important newcomer gets the room, nobody else is
+# evicted, and the nomination of the first is taken back (decision 13).
 
 conf
-  actions enqueue allocate backfill preempt
+  actions enqueue preempt allocate backfill
   tier    priority gang conformance
   tier    predicates nodeorder
 class low 1
@@ -26,20 +26,25 @@ wait ml/mid: Reserved: n1
 submit ml/high priority=high 1 x cpu=4
 cycle
 ----
-bind ml/mid-0 n1
-wait ml/high: NotEnoughResources: cpu 4 asked, 0 free on n1; preempt NoVictims
+nominate ml/mid-0
+nominate ml/high-0 n1
+bind ml/high-0 n1
+wait ml/mid: NotEnoughResources: cpu 4 asked, 0 free on n1; preempt NoVictims
 wait ml/old: NoPods
 
 pods status node nominated
 ----
 pod        status   node  nominated
-ml/high-0  Pending  -     -
-ml/mid-0   Binding  n1    n1
+ml/high-0  Binding  n1    -
+ml/mid-0   Pending  -     n1
 
 run
 ----
-3s    evict ml/mid-0 n1 for ml/high-0
-3s    nominate ml/high-0 n1
-4s    bind ml/high-0 n1
-wait ml/mid: NoPods
+wait ml/mid: NotEnoughResources: cpu 4 asked, 0 free on n1; preempt NoVictims: 1 VictimNotLower
 wait ml/old: NoPods
+
+pods status node nominated
+----
+pod        status   node  nominated
+ml/high-0  Running  n1    -
+ml/mid-0   Pending  -     -
