@@ -32,6 +32,11 @@ func (h *Hunt) Take(rule Rule, j ledger.JobID, tasks []ledger.TaskID) bool {
 func (h *Hunt) placeAll(tx *ledger.Tx, tasks []ledger.TaskID) bool {
 	one := h.satisfied()
 	h.claim.Extra = one
+	if !one {
+		if found, tried := h.jointly(tx, tasks); tried {
+			return found && h.satisfied()
+		}
+	}
 	for i, t := range tasks {
 		if h.one(tx, t) && (one || h.satisfied()) {
 			return true
@@ -112,10 +117,7 @@ func (h *Hunt) spareMore(tx *ledger.Tx) {
 		if !h.isGone(v.task) {
 			continue
 		}
-		back := []ledger.TaskID{v.task}
-		if v.whole {
-			back = h.together(order, v)
-		}
+		back := h.together(order, v)
 		if h.canStay(tx, back) {
 			for _, t := range back {
 				h.stay(tx, t)
@@ -125,13 +127,19 @@ func (h *Hunt) spareMore(tx *ledger.Tx) {
 	h.gone = slices.DeleteFunc(h.gone, func(v victim) bool { return !h.isGone(v.task) })
 }
 
-// together are the victims that went as one gang with v and are gone still.
+// together are the victims that can only stay together with v: all of its gang that are
+// gone, where it goes as a whole; otherwise v alone.
 func (h *Hunt) together(all []victim, v victim) (out []ledger.TaskID) {
 	job := h.l.Task(v.task).Job
+	whole := false
 	for _, o := range all {
-		if o.whole && h.l.Task(o.task).Job == job && h.isGone(o.task) {
+		if h.l.Task(o.task).Job == job && h.isGone(o.task) {
+			whole = whole || o.whole
 			out = append(out, o.task)
 		}
+	}
+	if !whole {
+		return []ledger.TaskID{v.task}
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/trace"
 )
 
@@ -46,6 +47,8 @@ type Hunt struct {
 	out      []victim
 	seen     sets
 	compare  func(a, b ledger.TaskID) int
+	enough   func() bool // that those who are gone are: fits, or of a whole gang
+	all      []unit
 
 	short, most, left []int64
 	stash             []ledger.NodeID
@@ -64,7 +67,7 @@ type Hunt struct {
 // New returns a Hunt; it looks at nothing yet.
 func New(l *ledger.Ledger, nodes *class.Index, set *policy.Set) *Hunt {
 	h := &Hunt{l: l, nodes: nodes, set: set, cells: cells{l: l}, rows: map[kind]*row{}, stamp: 1}
-	h.compare = h.compareVictims
+	h.compare, h.enough = h.compareVictims, h.fits
 	return h
 }
 
@@ -126,9 +129,9 @@ func (h *Hunt) ask(t ledger.TaskID) {
 func (h *Hunt) findShort(class *ledger.Class) {
 	admits := h.nodes.Admitted(h.class)
 	for _, need := range class.Need {
-		enough := false
+		enough := need.Dim == resource.Pods // no part of what queues share (decision 24)
 		for n := range admits {
-			if admits[n] && lacks(h.l, ledger.NodeID(n), need.Dim, need.Amount) <= 0 {
+			if enough || admits[n] && lacks(h.l, ledger.NodeID(n), need.Dim, need.Amount) <= 0 {
 				enough = true
 				break
 			}

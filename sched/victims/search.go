@@ -45,9 +45,16 @@ func (h *Hunt) atLeast(short []int64) int32 {
 
 // proven says that no set can be cheaper than one that the greedy way found: its most
 // important victim is the least important there can be, since all below it were not
-// enough, and it has as few victims as amounts allow, each as cheap as can be.
+// enough, and it has as few victims as amounts allow, each as cheap as can be. Where the
+// order matters in which units go, those below it might have been enough in another.
 func (h *Hunt) proven(c Cost) bool {
-	if c.Count <= 1 {
+	if c.Count == 0 {
+		return true
+	}
+	if c.Highest > h.units[0].priority && h.permutable() {
+		return false
+	}
+	if c.Count == 1 {
 		return true
 	}
 	least := h.atLeast(h.short)
@@ -101,11 +108,22 @@ func (w *walk) from(set uint64, cost Cost) {
 			return
 		}
 		// A set that this unit may not complete another one may.
-		if tier, _ := h.judge(u); tier == u.tier {
+		if tier, _ := h.judge(u); tier == u.tier && h.spareable(u) {
 			h.seen.add(set | 1<<i)
 			w.step(i, set|1<<i, with)
 		}
 	}
+}
+
+// spareable says that a surplus member is one still, after others of its job went from
+// other nodes.
+func (h *Hunt) spareable(u *unit) bool {
+	t := u.Tasks[0]
+	if u.Whole || !standing(h.l, t) || reserved(h.l, t) {
+		return true
+	}
+	job := h.l.Job(u.Job)
+	return spare(job) > 0 && roleSpare(&job.Roles[h.l.Task(t).Role]) > 0
 }
 
 // step evicts a unit, sees whether that is enough, and goes on from there if not.
@@ -115,7 +133,7 @@ func (w *walk) step(i int, set uint64, cost Cost) {
 		was, out := h.tx, len(h.out)
 		h.tx = tx
 		h.evict(i)
-		if h.fits() {
+		if h.enough() {
 			w.best, w.any = cost, true
 			h.keep(w.found)
 		} else if w.worth(cost) {
@@ -133,12 +151,15 @@ func (w *walk) worth(cost Cost) bool {
 	}
 	h := w.h
 	h.left = h.left[:0]
-	for _, need := range h.l.Class(h.class).Need {
+	for range h.most {
+		need := h.l.Class(h.class).Need[len(h.left)]
 		h.left = append(h.left, lacks(h.l, h.at, need.Dim, need.Amount))
 	}
-	more := h.atLeast(h.left)
-	if more < 0 {
-		return false
+	more := int32(1)
+	if len(h.most) > 0 {
+		if more = h.atLeast(h.left); more < 0 {
+			return false
+		}
 	}
 	cost.Sum += int64(max(1, more)) * raised(h.units[0].priority)
 	cost.Count += max(1, more)

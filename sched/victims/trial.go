@@ -117,7 +117,7 @@ func (h *Hunt) greedy() bool {
 		return false
 	}
 	for i := len(h.units) - 1; i >= 0; i-- {
-		if h.units[i].gone == 0 {
+		if h.units[i].gone == 0 || h.wholeGone(h.units[i].Job, i) {
 			continue
 		}
 		h.reprieve(i)
@@ -126,6 +126,17 @@ func (h *Hunt) greedy() bool {
 		}
 	}
 	return true
+}
+
+// wholeGone says that a job leaves as a whole by another unit than i: then none of its
+// members can stay behind alone.
+func (h *Hunt) wholeGone(j ledger.JobID, i int) bool {
+	for k := range h.units {
+		if u := &h.units[k]; k != i && u.Job == j && u.Whole && u.gone > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // evict asks the tasks of a unit to go that have not gone with another.

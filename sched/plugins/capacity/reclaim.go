@@ -62,7 +62,7 @@ func (p *plugin) undeserved(c policy.Claim) trace.Reason {
 // Reclaimable permits a unit when it gives something that the claim asks for, when no
 // queue is left with less than its guarantee, and when its queue holds more than it
 // deserves of something the unit gives, or deserves nothing of it (seed 001 §5.1). All
-// refusals are guards but the first.
+// refusals are guards.
 //
 // Guarantees are looked at from the unit's queue up to below the deepest ancestor it
 // shares with the claim's: what that one and those above hold comes back with the
@@ -72,31 +72,31 @@ func (p *plugin) undeserved(c policy.Claim) trace.Reason {
 // moved that could be moved back (settle.go).
 func (p *plugin) Reclaimable(c policy.Claim, u policy.Unit) policy.Opinion {
 	if !p.known(u.Queue) || !p.known(c.Queue) || u.Queue == c.Queue {
-		return refuse(trace.Reason{Code: trace.VictimOutside, Queue: p.l.Queue(u.Queue).Name}, true)
+		return refuse(trace.Reason{Code: trace.VictimOutside, Queue: p.l.Queue(u.Queue).Name})
 	}
 	p.weigh(u)
 	if !p.meets(c.Want) {
-		return refuse(trace.Reason{Code: trace.VictimOfNoUse, Queue: p.l.Queue(u.Queue).Name}, false)
+		return refuse(trace.Reason{Code: trace.VictimOfNoUse, Queue: p.l.Queue(u.Queue).Name})
 	}
 	shared := p.together(u.Queue, c.Queue)
 	for at, level := u.Queue, int64(0); p.rows[at].depth > shared; at, level = p.rows[at].up, level+1 {
 		if r := p.guaranteed(at); r.Is() {
-			return refuse(r, true)
+			return refuse(r)
 		}
 		if level <= p.level {
 			if r := p.within(at); r.Is() {
-				return refuse(r, true)
+				return refuse(r)
 			}
 		}
 	}
 	if r := p.backAndForth(c, u); r.Is() {
-		return refuse(r, true)
+		return refuse(r)
 	}
 	return policy.Opinion{Vote: policy.Permit}
 }
 
-func refuse(r trace.Reason, guard bool) policy.Opinion {
-	return policy.Opinion{Vote: policy.Reject, Guard: guard, Reason: r}
+func refuse(r trace.Reason) policy.Opinion {
+	return policy.Opinion{Vote: policy.Reject, Guard: true, Reason: r}
 }
 
 // weigh adds up what a unit gives, and what the last of its tasks does.

@@ -1,8 +1,6 @@
 package proportion
 
 import (
-	"slices"
-
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
@@ -19,39 +17,32 @@ func (p *plugin) Preemptive(c policy.Claim) (trace.Reason, bool) {
 }
 
 // Reclaimable permits a unit while its queue holds more than it deserves (seed 000 §8)
-// in a dimension that the unit would free and the claim is short of: to take what is
-// above in another, or what nobody waits for, would put nothing right. No queue is left
+// in a dimension that the unit would free and the claim asks for: to take what is above in
+// another, or what nobody waits for, would put nothing right (semantics row 40). No queue is left
 // with less than its guarantee of what the unit gives, which the seed does not say, nor
 // is a whole gang taken whose queue is no longer above what it deserves before the last
-// of its members goes (decision 12). All refusals are guards but that the unit is of no
-// use to the claim.
+// of its members goes (decision 12). All refusals are guards.
 func (p *plugin) Reclaimable(c policy.Claim, u policy.Unit) policy.Opinion {
 	name := p.l.Queue(u.Queue).Name
 	if !p.known(u.Queue) || !p.known(c.Queue) || u.Queue == c.Queue {
-		return refuse(trace.Reason{Code: trace.VictimOutside, Queue: name}, true)
+		return refuse(trace.Reason{Code: trace.VictimOutside, Queue: name})
 	}
 	p.weigh(u)
-	helps := func(d resource.Dim) bool { return p.counts(d) && p.freed.Get(d) > 0 && short(c, d) }
+	helps := func(d resource.Dim) bool { return p.counts(d) && p.freed.Get(d) > 0 && c.Want.Get(d) > 0 }
 	if !p.some(helps) {
-		return refuse(trace.Reason{Code: trace.VictimOfNoUse, Queue: name}, false)
+		return refuse(trace.Reason{Code: trace.VictimOfNoUse, Queue: name})
 	}
 	if r := p.guarded(u.Queue); r.Is() {
-		return refuse(r, true)
+		return refuse(r)
 	}
 	if r := p.within(u.Queue, helps); r.Is() {
-		return refuse(r, true)
+		return refuse(r)
 	}
 	return policy.Opinion{Vote: policy.Permit}
 }
 
-func refuse(r trace.Reason, guard bool) policy.Opinion {
-	return policy.Opinion{Vote: policy.Reject, Guard: guard, Reason: r}
-}
-
-// short says that a claim asks for something of which there is not enough; of
-// everything it asks for, when it names nothing.
-func short(c policy.Claim, d resource.Dim) bool {
-	return c.Want.Get(d) > 0 && (len(c.Short) == 0 || slices.Contains(c.Short, d))
+func refuse(r trace.Reason) policy.Opinion {
+	return policy.Opinion{Vote: policy.Reject, Guard: true, Reason: r}
 }
 
 // weigh adds up what a unit gives, and what the last of its tasks does.

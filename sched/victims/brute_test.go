@@ -1,0 +1,118 @@
+package victims_test
+
+import (
+	"fmt"
+
+	"ashlar.sh/sched/class"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/plugins"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
+	"ashlar.sh/sched/victims"
+	"pgregory.net/rapid"
+)
+
+// square is a cluster small enough to try out everything: up to three nodes with up to
+// four pods each, and one job that waits.
+type square struct {
+	t       *rapid.T
+	l       *ledger.Ledger
+	set     *policy.Set
+	nodes   *class.Index
+	hunt    *victims.Hunt
+	version uint64
+	rule    victims.Rule
+	job     ledger.JobID
+	tasks   []ledger.TaskID
+}
+
+func (s *square) n(most int) int { return rapid.IntRange(0, most).Draw(s.t, "n") }
+
+func (s *square) tell(kind model.Kind, namespace, name string, o model.Object) {
+	s.version++
+	s.l.Apply(model.Fact{Ref: model.Ref{Kind: kind, Namespace: namespace, Name: name}, UID: name, Version: s.version, Object: o})
+}
+
+func list(cpu, memory int) resource.List {
+	return resource.List{{Name: resource.CPUName, Value: int64(cpu)}, {Name: "memory", Value: int64(memory)}, {Name: resource.PodsName, Value: 1}}
+}
+
+// newSquare draws a cluster and a rule; members is the size of the gang that waits.
+func newSquare(t *rapid.T, members int) *square {
+	s := &square{t: t, l: ledger.New()}
+	p := policy.Profile{Actions: []string{"preempt", "reclaim"}, Tiers: [][]policy.Choice{
+		{{Plugin: "priority"}, {Plugin: "gang"}, {Plugin: "conformance"}}, {{Plugin: "predicates"}}}}
+	s.rule = victims.Rule{Action: "preempt", Scope: victims.SameQueue, Wholes: s.n(4) > 0, Budget: 100_000}
+	switch s.n(3) {
+	case 1:
+		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "drf"})
+	case 2:
+		s.rule.Action, s.rule.Scope = "reclaim", victims.OtherQueues
+		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "proportion"})
+	case 3:
+		s.rule.Action, s.rule.Scope = "reclaim", victims.OtherQueues
+		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "capacity"})
+	}
+	set, err := policy.Build(p, plugins.All(), s.l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.set = set
+	s.build(members)
+	s.l.Settle()
+	s.nodes = class.New(s.l, set)
+	s.hunt = victims.New(s.l, s.nodes, set)
+	set.At(1)
+	set.Open(&trace.Recorder{})
+	return s
+}
+
+func (s *square) build(members int) {
+	for i, value := range []int32{-5, 0, 7, 50} {
+		name := fmt.Sprintf("c%d", i)
+		s.tell(model.KindPriorityClass, "", name, &model.PriorityClass{Meta: model.Meta{Name: name}, Value: value})
+	}
+	for i := range 3 {
+		name := fmt.Sprintf("q%d", i)
+		s.tell(model.KindQueue, "", name, &model.Queue{Meta: model.Meta{Name: name}, Weight: 1, Reclaimable: true, Deserved: list(s.n(6), s.n(6))[:2]})
+	}
+	nodes := 1 + s.n(2)
+	for i := range nodes {
+		name := fmt.Sprintf("n%d", i)
+		room := list(2+s.n(6), 2+s.n(6))
+		room[2].Value = int64(2 + s.n(3))
+		s.tell(model.KindNode, "", name, &model.Node{Meta: model.Meta{Name: name}, Allocatable: room})
+	}
+	for i := range 1 + s.n(3) {
+		name := fmt.Sprintf("v%d", i)
+		size := 1 + s.n(3)
+		s.group(name, fmt.Sprintf("q%d", s.n(2)), 1+s.n(size-1), s.n(2))
+		spec := &model.Spec{Requests: list(1+s.n(2), 1+s.n(2))}
+		for k := range size {
+			s.pod(fmt.Sprintf("%s-%d", name, k), name, spec, fmt.Sprintf("n%d", s.n(nodes-1)))
+		}
+	}
+	s.group("claim", "q0", members, 1+s.n(2))
+	spec := &model.Spec{Requests: list(1+s.n(3), 1+s.n(3))}
+	for k := range members {
+		s.pod(fmt.Sprintf("claim-%d", k), "claim", spec, "")
+		t, _ := s.l.FindTask(ledger.Key{Namespace: "ns", Name: fmt.Sprintf("claim-%d", k)})
+		s.tasks = append(s.tasks, t)
+	}
+	s.job, _ = s.l.FindJob(ledger.JobKey{Namespace: "ns", Name: "claim"})
+}
+
+func (s *square) group(name, queue string, least, rank int) {
+	s.tell(model.KindPodGroup, "ns", name, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name}, Queue: queue,
+		MinMember: int32(least), PriorityClass: fmt.Sprintf("c%d", rank), Phase: model.GroupInqueue})
+}
+
+func (s *square) pod(name, group string, spec *model.Spec, node string) {
+	p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name}, Ours: true, Group: group, Preemptable: s.n(9) > 0, Spec: spec, Node: node}
+	if node != "" {
+		p.Phase, p.Started = model.PodRunning, int64(1+s.n(3))
+	}
+	s.tell(model.KindPod, "ns", name, p)
+}

@@ -1,0 +1,237 @@
+package victims_test
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
+	"ashlar.sh/sched/victims"
+	"pgregory.net/rapid"
+)
+
+// price is what a set of victims costs but for when they started.
+type price struct {
+	highest int32
+	sum     int64
+	count   int
+}
+
+func (p price) compare(o price) int {
+	return cmp.Or(cmp.Compare(p.highest, o.highest), cmp.Compare(p.sum, o.sum), cmp.Compare(p.count, o.count))
+}
+
+// TestTheCheapestVictimsOfAll: on clusters small enough, every set of units on every node
+// is tried in every order. A place is found whenever there is one, and nobody could have
+// been spared or replaced by somebody less important.
+func TestTheCheapestVictimsOfAll(t *testing.T) {
+	taken := 0
+	rapid.Check(t, func(t *rapid.T) {
+		s := newSquare(t, 1)
+		want, possible := s.brute()
+		got, took := s.take()
+		if took {
+			taken++
+		}
+		switch {
+		case took != possible:
+			t.Fatalf("%s: victims found: %v, there are some: %v (%+v)", s.rule.Action, took, possible, want)
+		case took && got.compare(want) != 0:
+			t.Fatalf("%s: the victims cost %+v, the cheapest %+v", s.rule.Action, got, want)
+		}
+	})
+	if taken == 0 {
+		t.Error("nobody was ever evicted: this shows nothing")
+	}
+}
+
+// take lets the hunt find victims, and prices them.
+func (s *square) take() (p price, ok bool) {
+	p.highest = -1 << 31
+	ok = s.hunt.Take(s.rule, s.job, s.tasks)
+	s.hunt.Records(100, func(t ledger.TaskID, r *trace.Eviction) {
+		p = p.with(s.l.Job(s.l.Task(t).Job).Priority)
+		if r.Exhausted {
+			s.t.Fatal("the search was given up")
+		}
+	})
+	return p, ok
+}
+
+func (p price) with(priority int32) price {
+	return price{max(p.highest, priority), p.sum + int64(priority) + 1<<31, p.count + 1}
+}
+
+// brute is the cheapest price there is: among surplus members, or where they are not
+// enough anywhere, with whole gangs. Nobody leaves where room is free.
+func (s *square) brute() (best price, found bool) {
+	b := &brute{square: s, claim: policy.Claim{Task: s.tasks[0], Job: s.job, Queue: s.l.Job(s.job).Queue}}
+	b.class = s.l.Task(s.tasks[0]).Class
+	b.claim.Want = s.l.Class(b.class).Request
+	if s.rule.Scope == victims.OtherQueues {
+		b.findShort()
+		if r, ok := s.set.Preemptive(b.claim); !ok && r.Code != trace.QueueCapability {
+			return price{}, false
+		}
+	}
+	if n, _ := s.nodes.Best(s.tasks[0]); n != ledger.NoNode && b.lawful() {
+		return price{}, false
+	}
+	for _, b.wholes = range []bool{false, true} {
+		if b.wholes && !s.rule.Wholes {
+			break
+		}
+		s.l.Present(func(n ledger.NodeID) bool {
+			b.on(n)
+			return true
+		})
+		if b.any {
+			return b.best, true
+		}
+	}
+	return price{}, false
+}
+
+type brute struct {
+	*square
+	claim  policy.Claim
+	class  ledger.ClassID
+	wholes bool
+	node   ledger.NodeID
+	units  []policy.Unit
+	tiers  [2]int
+	seen   map[uint64]bool
+	best   price
+	any    bool
+}
+
+func (b *brute) findShort() {
+	for _, need := range b.l.Class(b.class).Need {
+		enough := need.Dim == resource.Pods
+		b.l.Present(func(n ledger.NodeID) bool {
+			enough = enough || b.l.FutureIdle(need.Dim, n) >= need.Amount
+			return true
+		})
+		if !enough {
+			b.claim.Short = append(b.claim.Short, need.Dim)
+		}
+	}
+}
+
+func (b *brute) judge(u policy.Unit) int {
+	if b.rule.Scope == victims.OtherQueues {
+		tier, _ := b.set.Reclaimable(b.claim, u)
+		return tier
+	}
+	tier, _ := b.set.Preemptable(b.claim, u)
+	return tier
+}
+
+func kindOf(u policy.Unit) int {
+	if u.Whole {
+		return 1
+	}
+	return 0
+}
+
+// on tries a node.
+func (b *brute) on(n ledger.NodeID) {
+	b.node, b.units, b.seen = n, nil, map[uint64]bool{}
+	b.tiers = [2]int{policy.NoTier, policy.NoTier}
+	b.l.Jobs(func(j ledger.JobID) bool {
+		b.unitsOf(j)
+		return true
+	})
+	for _, u := range b.units {
+		if t, k := b.judge(u), kindOf(u); t != policy.NoTier && (b.tiers[k] == policy.NoTier || t < b.tiers[k]) {
+			b.tiers[k] = t
+		}
+	}
+	b.l.Try(func(tx *ledger.Tx) bool {
+		b.from(tx, 0, price{highest: -1 << 31})
+		return false
+	})
+}
+
+func (b *brute) mine(t ledger.TaskID) bool {
+	task := b.l.Task(t)
+	q := b.l.Job(task.Job).Queue
+	return task.Job != b.job && task.Status == model.Running && task.Pod.Preemptable &&
+		(q == b.claim.Queue) == (b.rule.Scope == victims.SameQueue)
+}
+
+// unitsOf lists the units of a job that have a member on the node.
+func (b *brute) unitsOf(j ledger.JobID) {
+	var here, all []ledger.TaskID
+	whole := true
+	b.l.JobTasks(j, model.Running, func(t ledger.TaskID) bool {
+		all = append(all, t)
+		whole = whole && b.mine(t)
+		if b.mine(t) && b.l.Task(t).Node == b.node {
+			here = append(here, t)
+		}
+		return true
+	})
+	order := func(x, y ledger.TaskID) int { return b.set.CompareTasks(y, x) }
+	slices.SortFunc(here, order)
+	slices.SortFunc(all, order)
+	job := b.l.Job(j)
+	spare := max(0, min(len(all)-int(job.MinMember), len(here)))
+	for _, t := range here[:spare] {
+		b.units = append(b.units, policy.Unit{Queue: job.Queue, Job: j, Tasks: []ledger.TaskID{t}})
+	}
+	if b.wholes && whole && len(here) > spare {
+		b.units = append(b.units, policy.Unit{Queue: job.Queue, Job: j, Whole: true, Tasks: all})
+	}
+}
+
+// from evicts one unit more, each in turn.
+func (b *brute) from(tx *ledger.Tx, set uint64, p price) {
+	if set != 0 && b.fits() {
+		if !b.any || p.compare(b.best) < 0 {
+			b.best, b.any = p, true
+		}
+		return
+	}
+	for i, u := range b.units {
+		if set>>i&1 == 1 || b.seen[set|1<<i] || b.judge(u) != b.tiers[kindOf(u)] || b.tiers[kindOf(u)] == policy.NoTier {
+			continue
+		}
+		b.seen[set|1<<i] = true
+		tx.Try(func(tx *ledger.Tx) bool {
+			q := p
+			for _, t := range u.Tasks {
+				if b.l.Task(t).Status == model.Running {
+					tx.Evict(t, "brute", ledger.NoTask)
+					q = q.with(b.l.Job(u.Job).Priority)
+				}
+			}
+			b.from(tx, set|1<<i, q)
+			return false
+		})
+	}
+}
+
+func (b *brute) fits() bool {
+	for _, need := range b.l.Class(b.class).Need {
+		if b.l.FutureIdle(need.Dim, b.node) < need.Amount {
+			return false
+		}
+	}
+	return b.lawful()
+}
+
+func (b *brute) lawful() bool {
+	if b.set.Allocatable(b.claim.Queue, b.class, 1) < 1 {
+		return false
+	}
+	if b.rule.Scope != victims.OtherQueues {
+		return true
+	}
+	_, ok := b.set.Preemptive(b.claim)
+	return ok
+}
