@@ -26,10 +26,9 @@ submit ml/gang priority=high 3 x cpu=1
 cycle
 ----
 evict ml/elastic-2 n1 for ml/gang-0
-nominate ml/gang-0 n1
-evict ml/elastic-0 n1 for ml/gang-1
-nominate ml/gang-1 n1
+evict ml/elastic-0 n1 for ml/gang-0
 evict ml/elastic-3 n2 for ml/gang-2
+nominate ml/gang-0..1 n1
 nominate ml/gang-2 n2
 wait ml/gang: Reserved: n1
 

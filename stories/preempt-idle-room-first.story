@@ -18,16 +18,13 @@ nothing
 submit ml/gang priority=high 3 x cpu=2
 cycle
 ----
-nominate ml/gang-0 n2
-evict ml/half-0 n2 for ml/gang-1
-nominate ml/gang-1 n2
-evict ml/low-1 n1 for ml/gang-2
-evict ml/low-0 n1 for ml/gang-2
-nominate ml/gang-2 n1
-wait ml/gang: Reserved: n2
+evict ml/low-1 n1 for ml/gang-0
+evict ml/low-0 n1 for ml/gang-0
+nominate ml/gang-0..1 n1
+nominate ml/gang-2 n2
+wait ml/gang: Reserved: n1
 
 run
 ----
 2s    bind ml/gang-0..2 n1 n2
-wait ml/half: NoPods
 wait ml/low: NoPods

@@ -19,7 +19,7 @@ bind ml/low-0 n1
 submit ml/gang priority=high 2 x cpu=4
 cycle
 ----
-wait ml/gang: GangIncomplete 0 of 2: NotEnoughResources: cpu 4 asked, 0 free on n1; preempt NoVictims: 1 VictimNotLower
+wait ml/gang: GangIncomplete 0 of 2: NotEnoughResources: cpu 4 asked, 0 free on n1; preempt VictimsTooFew 1 of 2: 1 VictimNotLower
 
 log 3 preempt
 ----

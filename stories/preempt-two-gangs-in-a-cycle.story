@@ -27,15 +27,15 @@ submit ml/mid priority=mid 2 x cpu=2
 submit ml/high priority=high 2 x cpu=2
 cycle
 ----
-evict ml/low-b-3 n2 for ml/high-0
+evict ml/low-b-3 n2 for ml/high-1
 evict ml/low-b-2 n1 for ml/high-0
-evict ml/low-b-1 n2 for ml/high-0
+evict ml/low-b-1 n2 for ml/high-1
 evict ml/low-b-0 n1 for ml/high-0
 nominate ml/high-0 n1
 nominate ml/high-1 n2
-evict ml/low-a-3 n2 for ml/mid-0
+evict ml/low-a-3 n2 for ml/mid-1
 evict ml/low-a-2 n1 for ml/mid-0
-evict ml/low-a-1 n2 for ml/mid-0
+evict ml/low-a-1 n2 for ml/mid-1
 evict ml/low-a-0 n1 for ml/mid-0
 nominate ml/mid-0 n1
 nominate ml/mid-1 n2

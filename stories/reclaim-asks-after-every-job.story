@@ -17,13 +17,10 @@ submit ml/b-3 queue=b 1 x cpu=1
 cycle
 ----
 evict ml/a-7 n1 for ml/b-1-0
-nominate ml/b-1-0 n1
-evict ml/a-6 n1 for ml/b-1-1
-nominate ml/b-1-1 n1
-evict ml/a-5 n1 for ml/b-1-2
-nominate ml/b-1-2 n1
-evict ml/a-4 n1 for ml/b-1-3
-nominate ml/b-1-3 n1
+evict ml/a-6 n1 for ml/b-1-0
+evict ml/a-5 n1 for ml/b-1-0
+evict ml/a-4 n1 for ml/b-1-0
+nominate ml/b-1-0..3 n1
 wait ml/b-1: Reserved: n1
 wait ml/b-2: QueueOverused b: cpu 4 deserved, 4 held; reclaim NoVictims: QueueDeserved b: cpu 5 with it, 4 deserved
 wait ml/b-3: QueueOverused b: cpu 4 deserved, 4 held; reclaim NoVictims: QueueDeserved b: cpu 5 with it, 4 deserved

@@ -18,11 +18,9 @@ submit ml/owner queue=owner 3 x cpu=1
 cycle
 ----
 evict ml/guest-3 n1 for ml/owner-0
-nominate ml/owner-0 n1
-evict ml/guest-2 n1 for ml/owner-1
-nominate ml/owner-1 n1
-evict ml/guest-1 n1 for ml/owner-2
-nominate ml/owner-2 n1
+evict ml/guest-2 n1 for ml/owner-0
+evict ml/guest-1 n1 for ml/owner-0
+nominate ml/owner-0..2 n1
 wait ml/owner: Reserved: n1
 
 run

@@ -25,9 +25,8 @@ submit ml/b queue=team-b 2 x cpu=1
 cycle
 ----
 evict ml/near-3 n1 for ml/b-0
-nominate ml/b-0 n1
-evict ml/near-2 n1 for ml/b-1
-nominate ml/b-1 n1
+evict ml/near-2 n1 for ml/b-0
+nominate ml/b-0..1 n1
 wait ml/b: Reserved: n1
 
 run
@@ -38,7 +37,6 @@ submit ml/b2 queue=team-b 2 x cpu=1
 cycle
 ----
 evict ml/far-7 n1 for ml/b2-0
-nominate ml/b2-0 n1
-evict ml/far-6 n1 for ml/b2-1
-nominate ml/b2-1 n1
+evict ml/far-6 n1 for ml/b2-0
+nominate ml/b2-0..1 n1
 wait ml/b2: Reserved: n1

@@ -14,8 +14,9 @@ bind ml/a-0..2 n1
 submit ml/b queue=b 3 x cpu=1 owned
 run
 ----
-1s    evict ml/a-0 n1 for ml/b-2
+1s    evict ml/a-0..2 n1 for ml/b-0
 1s    nominate ml/b-0..2 n1
+2s    bind ml/a-1..2 n1
 2s    bind ml/b-0..2 n1
 wait ml/a: QueueDeserved a: cpu 6 with it, 3 deserved
 

@@ -16,7 +16,7 @@ bind ml/a-0..4 n1
 submit ml/b queue=b priority=high min=3 3 x cpu=1
 run
 ----
-1s    evict ml/a-3..4 n1 for ml/b-1 ml/b-2
+1s    evict ml/a-3..4 n1 for ml/b-0
 1s    nominate ml/b-0..2 n1
 2s    bind ml/b-0..2 n1
 

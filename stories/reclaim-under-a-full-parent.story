@@ -19,9 +19,8 @@ submit ml/b queue=team-b 2 x cpu=1
 cycle
 ----
 evict ml/a-3 n1 for ml/b-0
-nominate ml/b-0 n1
-evict ml/a-2 n1 for ml/b-1
-nominate ml/b-1 n1
+evict ml/a-2 n1 for ml/b-0
+nominate ml/b-0..1 n1
 wait ml/b: Reserved: n1
 
 submit ml/b2 queue=team-b 1 x cpu=1
