@@ -10,7 +10,7 @@ FUZZTIME ?= 10s
 CONTROL_PLANE := $(or $(wildcard test/controlplane/build.sh),$(GO) -C test/controlplane run .)
 UNIT = $$($(GO) list ./... | grep -v '/test/e2e')
 
-.PHONY: help run cluster build test check lint bench stories update fuzz clean
+.PHONY: help run cluster build test check lint bench stories update manifests fuzz clean
 
 help: ## List the commands
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +30,7 @@ build: ## Build bin/ashlar, with the links by which it is also a kubectl plugin 
 test: lint ## Run every test, those against a real control plane included
 	$(CONTROL_PLANE)
 	$(GO) test -timeout $(TIMEOUT) ./...
+	$(GO) -C test/deploy test -timeout $(TIMEOUT) ./...
 
 check: lint ## Run what a change should pass before it is sent: vet, gofmt, the laws, unit tests
 	$(GO) test -timeout $(TIMEOUT) ./internal/archtest
@@ -48,6 +49,9 @@ stories: ## Run the stories, the specification as scenarios
 
 update: ## Write the stories' answers anew; read the difference before you commit it
 	$(GO) test -timeout $(TIMEOUT) ./internal/story/... -update
+
+manifests: ## Write the manifests of deploy/ anew, from the chart and the types of volcano.sh/apis
+	$(GO) -C test/deploy run .
 
 fuzz: ## Fuzz each target for FUZZTIME (10s)
 	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | while IFS=: read -r file func; do \

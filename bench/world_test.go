@@ -25,8 +25,10 @@ type world struct {
 	now     int64
 }
 
-func newWorld(b testing.TB, nodes int) *world {
-	e, err := sched.New(profile())
+func newWorld(b testing.TB, nodes int) *world { return newWorldOf(b, profile(), nodes) }
+
+func newWorldOf(b testing.TB, p policy.Profile, nodes int) *world {
+	e, err := sched.New(p)
 	if err != nil {
 		b.Fatal(err)
 	}

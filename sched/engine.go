@@ -34,6 +34,7 @@ type Engine struct {
 	stmts    uint64          // statements before this engine's first
 	reserved []ledger.TaskID // with a commitment that ends by itself; perhaps more than once, or no longer
 	touched  []ledger.JobID
+	watch    policy.Stopwatch
 	decided  bool                  // a cycle has run, here or in the engine this one was restored from
 	pleas    map[plea]trace.Reason // why nobody leaves for whom, as things stood at pleasAt
 	pleasAt  moment
@@ -46,12 +47,18 @@ type Option func(*options)
 type options struct {
 	plugins []policy.Definition
 	actions []session.Action
+	watch   policy.Stopwatch
+}
+
+// WithStopwatch lets somebody measure the parts of cycles.
+func WithStopwatch(w policy.Stopwatch) Option {
+	return func(o *options) { o.watch = w }
 }
 
 // WithPlugin compiles a plugin in: the one door for plugins from outside this
-// repository.
+// repository. It takes the place of a built one of its name.
 func WithPlugin(d policy.Definition) Option {
-	return func(o *options) { o.plugins = append(o.plugins, d) }
+	return func(o *options) { o.plugins = append([]policy.Definition{d}, o.plugins...) }
 }
 
 // WithAction compiles an action in.
@@ -66,11 +73,12 @@ func New(p policy.Profile, with ...Option) (*Engine, error) {
 		plugins: plugins.All(),
 		actions: []session.Action{enqueue.Action{}, allocate.Action{}, backfill.Action{}, preempt.Action{}, reclaim.Action{},
 			gangpreempt.Action{}, gangreclaim.Action{}},
+		watch: policy.NoStopwatch{},
 	}
 	for _, w := range with {
 		w(&o)
 	}
-	e := &Engine{l: ledger.New(), profile: p}
+	e := &Engine{l: ledger.New(), profile: p, watch: o.watch}
 	for _, name := range p.Actions {
 		i := slices.IndexFunc(o.actions, func(a session.Action) bool { return a.Name() == name })
 		if i < 0 {
@@ -118,7 +126,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 		e.session.Turn()
 	}
 	e.turns = e.policy.At(now)
-	e.policy.Open(&e.rec)
+	e.policy.Open(&e.rec, e.watch)
 
 	if !e.decided {
 		e.adopt(now)
@@ -127,8 +135,10 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 
 	// 3. Actions, in the configured order; each one's statements become commitments.
 	for _, a := range e.actions {
+		e.watch.Begin(policy.PartAction, a.Name())
 		a.Execute(&e.session)
 		e.commit(now)
+		e.watch.End()
 	}
 
 	// 4. Phases follow from what is placed.
@@ -281,6 +291,10 @@ func (e *Engine) forgo(denied ledger.TaskID, was ledger.Commitment) {
 
 // Facts returns all that the engine was told and still holds, sorted.
 func (e *Engine) Facts() []model.Fact { return e.l.Facts() }
+
+// Reads says that facts of a kind make a difference to this engine: it reads them
+// itself, or a plugin's book does. Those of other kinds may be left untold.
+func (e *Engine) Reads(k model.Kind) bool { return e.l.Reads(k) }
 
 // Audit recounts every figure from scratch and returns what differs, nil when nothing
 // does.

@@ -78,6 +78,13 @@ func (e *Engine) Report() Report {
 		Nodes: e.nodeReports(), Problems: e.problems()}
 }
 
+// Queues describes the queues alone, by name: what a Report has of them, without the
+// cost of its pods and nodes.
+func (e *Engine) Queues() []QueueReport {
+	e.l.Settle()
+	return e.queueReports()
+}
+
 func (e *Engine) queueReports() []QueueReport {
 	var out []QueueReport
 	turn, waiting := e.served()

@@ -118,7 +118,7 @@ func TestWhatIsGuaranteedIsGot(t *testing.T) {
 	})
 }
 
-// Room that is kept for no one goes to whoever asks and may still take it.
+// Room that no guarantee keeps goes to whoever asks and may still take it.
 func TestNothingIsLeftOverWhileSomebodyWhoMayTakeItAsks(t *testing.T) {
 	thousands(t, func(t *rapid.T) {
 		m := someMarket(t, true)
@@ -127,10 +127,7 @@ func TestNothingIsLeftOverWhileSomebodyWhoMayTakeItAsks(t *testing.T) {
 		e := m.opened(t, sharer)
 		idle := m.cpu
 		for _, s := range m.queues {
-			idle -= placed(e, s)
-			if sharer.Plugin == "proportion" { // capacity lends what is guaranteed
-				idle -= max(0, s.assure-placed(e, s))
-			}
+			idle -= placed(e, s) + max(0, s.assure-placed(e, s))
 		}
 		for _, s := range m.queues {
 			if n := placed(e, s); idle > 0 && n < min(s.tasks, mayHold(t, e, s)) {

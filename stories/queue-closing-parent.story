@@ -22,7 +22,7 @@ submit x/goes queue=other 1 x cpu=1
 cycle
 ----
 bind x/goes-0 n1
-wait x/waits: QueueNotOpen dev: Closed
+wait x/waits: QueueNotOpen dev: QueueNotOpen team: Closed
 
 queues parent state allocated request
 ----

@@ -7,9 +7,9 @@ import (
 	"os"
 
 	"ashlar.sh/internal/config"
-	"ashlar.sh/internal/config/profile"
 	"ashlar.sh/internal/manifest"
 	"ashlar.sh/internal/sim"
+	"ashlar.sh/internal/traces"
 	"ashlar.sh/internal/traces/summary"
 	"ashlar.sh/sched/policy"
 )
@@ -19,7 +19,8 @@ type input struct {
 	profile  policy.Profile
 	items    []sim.Item
 	problems []manifest.Problem
-	watch    *summary.Watch // of a trace; nil without one
+	trace    *traces.Trace  // to be added; nil without one
+	watch    *summary.Watch // of a trace that was added; nil without one
 }
 
 // read reads the cluster and its configuration. Everything that is wrong is reported,
@@ -32,14 +33,12 @@ func (p Process) read(s simulation) (input, error) {
 	if lines = append(lines, more...); len(lines) > 0 {
 		return input{}, badInput(lines...)
 	}
-	in := input{profile: profile.Of(chosen), problems: world.Problems}
+	in := input{profile: p.profile(chosen), problems: world.Problems}
 	for _, i := range world.Items {
 		in.items = append(in.items, sim.Item{Fact: i.Fact, SubmitAt: i.SubmitAt, Duration: i.Duration,
 			HasDuration: i.HasDuration, Owned: i.Owned, Where: i.Where.String()})
 	}
-	if trace != nil {
-		in.add(trace)
-	}
+	in.trace = trace
 	return in, nil
 }
 
@@ -90,7 +89,7 @@ func (p Process) configuration(s simulation, w *manifest.World) (*config.Schedul
 
 // parse reads a configuration; its text where it is refused.
 func (p Process) parse(src config.Source, text string) (*config.Scheduler, []string) {
-	chosen, problems := config.Parse(src, []byte(text), config.Volcano(), config.Strict)
+	chosen, problems := config.Parse(src, []byte(text), p.catalog(), config.Strict)
 	if chosen != nil {
 		p.warn(problems)
 		return chosen, nil

@@ -10,6 +10,11 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"ashlar.sh/internal/config"
+	"ashlar.sh/internal/config/profile"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/policy"
 )
 
 // Process is what a command has of the world around it.
@@ -19,6 +24,24 @@ type Process struct {
 	Out, Err io.Writer
 	Env      func(string) string
 	Now      func() time.Time
+	// Plugins are compiled in beside the built ones.
+	Plugins []policy.Definition
+}
+
+// catalog is what a configuration may name.
+func (p Process) catalog() config.Catalog { return config.Volcano().With(policy.Names(p.Plugins)...) }
+
+// profile makes a profile of a configuration.
+func (p Process) profile(s *config.Scheduler) policy.Profile {
+	return profile.Of(s, policy.Names(p.Plugins)...)
+}
+
+// engine is the options of every engine.
+func (p Process) engine() (out []sched.Option) {
+	for _, d := range p.Plugins {
+		out = append(out, sched.WithPlugin(d))
+	}
+	return out
 }
 
 // OS is the process as it really is.
@@ -69,7 +92,7 @@ the same objects, annotations and configuration.`,
 	root.SetIn(p.In)
 	root.SetOut(p.Out)
 	root.SetErr(p.Err)
-	root.AddCommand(p.simulate(name), p.queues(name), p.scheduler(), p.cluster(), p.version())
+	root.AddCommand(p.simulate(name), p.queues(name), p.scheduler(), p.replay(), p.cluster(), p.version())
 	return root
 }
 

@@ -33,6 +33,7 @@ type scheduling struct {
 	metricsAddress     string
 	healthAddress      string
 	metrics, health    bool
+	dumper             bool
 	version            bool
 	pluginsDir         string
 	sharding           string
@@ -83,16 +84,20 @@ func (s *scheduling) flags(f *pflag.FlagSet) {
 	f.DurationVar(&s.Resync, "resync-period", 0, "resync period of client-go; 0 is best")
 	f.StringVar(&s.adopt, "adopt-ungrouped", "auto", "schedule pods without a PodGroup as gangs of their own: always, never, or auto: unless Volcano's controllers are alive")
 	f.DurationVar(&s.Stranded, "stranded-gang-timeout", time.Minute, "how long a gang may stand below its minimum after bindings failed before its members are released")
-	f.StringVar(&s.DumpDir, "cache-dump-dir", os.TempDir(), "folder for what is saved when a bug shows")
+	f.StringVar(&s.DumpDir, "cache-dump-dir", os.TempDir(), "folder for dumps, and for what is saved when a bug shows")
+	f.BoolVar(&s.dumper, "cache-dumper", true, "write what is known to --cache-dump-dir on SIGUSR1 and SIGUSR2; ashlar replay reads it")
 	f.StringSliceVar(&s.NodeSelector, "node-selector", nil, "key:value labels; only nodes with one of them are used")
 	f.BoolVar(&s.strictOnly, "disable-default-scheduler-config", false, "a configuration that is bad at the start ends the scheduler, also as vc-scheduler")
 	f.BoolVar(&s.version, "version", false, "print the version and end")
 
-	f.StringVar(&s.metricsAddress, "listen-address", ":8080", "address of /metrics and /debug/pprof")
+	f.StringVar(&s.metricsAddress, "listen-address", ":8080", "address of /metrics, /configz and /debug")
 	f.BoolVar(&s.metrics, "enable-metrics", false, "serve /metrics")
-	f.BoolVar(&s.Pprof, "enable-pprof", false, "serve /debug/pprof")
-	f.StringVar(&s.healthAddress, "healthz-address", ":11251", "address of /livez, /readyz and /healthz")
-	f.BoolVar(&s.health, "enable-healthz", false, "serve /livez, /readyz and /healthz")
+	f.BoolVar(&s.Pprof, "enable-pprof", false, "serve /debug/pprof, and /debug/flags/v to set the log level")
+	f.StringVar(&s.healthAddress, "healthz-address", ":11251", "address of /livez, /readyz, /healthz and /configz")
+	f.BoolVar(&s.health, "enable-healthz", false, "serve /livez, /readyz, /healthz and /configz")
+	f.StringVar(&s.TLS.Certificate, "tls-cert-file", "", "certificate to serve --healthz-address with TLS; read anew when it changes")
+	f.StringVar(&s.TLS.Key, "tls-private-key-file", "", "key of --tls-cert-file")
+	f.StringVar(&s.TLS.CA, "ca-cert-file", "", "who may vouch for the certificates that clients of --healthz-address show")
 
 	f.BoolVar(&s.elect, "leader-elect", true, "act only while holding the lease")
 	f.DurationVar(&s.election.LeaseDuration, "leader-elect-lease-duration", 15*time.Second, "how long others wait for a leader that is silent")
@@ -124,9 +129,6 @@ func idle(f *pflag.FlagSet) {
 }
 
 var idleFlags = []struct{ name, kind, value, why string }{
-	{"ca-cert-file", "", "", "health is served without TLS in this version"},
-	{"tls-cert-file", "", "", "health is served without TLS in this version"},
-	{"tls-private-key-file", "", "", "health is served without TLS in this version"},
 	{"priority-class", "bool", "true", "priority classes are always heeded"},
 	{"kube-api-qps", "", "2000", "the rate of bindings follows from what the API server bears"},
 	{"kube-api-burst", "", "2000", "the rate of bindings follows from what the API server bears"},
@@ -135,7 +137,6 @@ var idleFlags = []struct{ name, kind, value, why string }{
 	{"percentage-nodes-to-find", "", "0", "every node is considered"},
 	{"csi-storage", "bool", "true", "volumes are not heeded in this version"},
 	{"ignored-provisioners", "list", "", "volumes are not heeded in this version"},
-	{"cache-dumper", "bool", "true", "there is no dump on signals in this version"},
 	{"node-worker-threads", "", "20", "changes are taken in by one goroutine"},
 	{"gate-removal-worker-num", "", "5", "scheduling gates are not removed in this version"},
 	{"resource-sync-timeout", "", "60s", "nothing is decided before everything was listed, however long that takes"},
@@ -173,13 +174,26 @@ func (p Process) schedule(s *scheduling, f *pflag.FlagSet, args []string) error 
 		return badInput("error: no cluster to schedule: "+err.Error(),
 			"Name one with --kubeconfig, or use 'ashlar simulate' to try without.")
 	}
-	s.Config = restConfig
+	s.Config, s.Plugins = restConfig, p.Plugins
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
+	s.Options.Flags = changed(f)
+	if s.dumper {
+		asked, quiet := dumpSignals()
+		defer quiet()
+		s.Dump = asked
+	}
 	if err := loop.Run(ctx, s.Options); err != nil {
 		return badInput(strings.Split("error: "+err.Error(), "\n")...)
 	}
 	return nil
+}
+
+// changed are the flags that were given, with their values, to be shown.
+func changed(f *pflag.FlagSet) map[string]string {
+	out := map[string]string{}
+	f.Visit(func(x *pflag.Flag) { out[x.Name] = x.Value.String() })
+	return out
 }
 
 // check settles what follows from other flags, and refuses what cannot be had.
@@ -200,6 +214,9 @@ func (s *scheduling) check() error {
 	}
 	if s.metrics || s.Pprof {
 		s.Metrics = s.metricsAddress
+	}
+	if (s.TLS.Certificate == "") != (s.TLS.Key == "") {
+		return errors.New("--tls-cert-file and --tls-private-key-file: one is of no use without the other")
 	}
 	if s.health {
 		s.Health = s.healthAddress

@@ -24,6 +24,9 @@ type simulation struct {
 	audit      bool
 
 	traceNodes, traceJobs string
+	fill                  int    // percent of the GPUs to be asked for; 0: as the trace says
+	seeds                 []uint // of the orders in which to fill
+	page                  string // file for the page of a trace's run
 
 	stop time.Duration // from until: after it no cycle runs; below 0 for quiet
 }
@@ -62,8 +65,11 @@ func (p Process) simulate(name string) *cobra.Command {
   # With another configuration, stopped after an hour of virtual time
   NAME simulate -f cluster.yaml --scheduler-conf volcano-scheduler.conf --until 1h
 
-  # Replay a trace
-  NAME simulate --trace-nodes nodes.csv --trace-jobs jobs.csv.gz -o csv
+  # Replay a trace, with figures to look at
+  NAME simulate --trace-nodes nodes.csv --trace-jobs jobs.csv.gz --report-html report.html
+
+  # How full is the cluster when its tasks come in random order, until they ask for 130 %?
+  NAME simulate --trace-nodes nodes.csv --trace-jobs jobs.csv --trace-fill 130 --trace-seed 42,43,44
 
   # For a script
   NAME simulate -f cluster.yaml -o json`, "NAME", name),
@@ -80,6 +86,9 @@ func (p Process) simulate(name string) *cobra.Command {
 	f.StringVar(&s.until, "until", "quiet", "when to stop: quiet, or a virtual time such as 90s or 2h")
 	f.StringVar(&s.traceNodes, "trace-nodes", "", "table of a trace's nodes, with --trace-jobs")
 	f.StringVar(&s.traceJobs, "trace-jobs", "", "table of a trace's jobs, with --trace-nodes")
+	f.IntVar(&s.fill, "trace-fill", 0, "ignore the trace's times: its jobs arrive in random order and never leave, until they ask for this many percent of the GPUs")
+	f.UintSliceVar(&s.seeds, "trace-seed", nil, "seed of that order, 1 without; of several, separated by commas, the mean is printed")
+	f.StringVar(&s.page, "report-html", "", "file to draw a trace's run into, as one page that needs no network")
 	f.StringVarP(&s.output, "output", "o", "table", "table, json or yaml; csv for a trace")
 	f.IntVarP(&s.verbosity, "v", "v", 0, "print the scheduler's log lines up to this level (3 to 5) on stderr")
 	f.BoolVar(&s.audit, "audit", false, "recount every figure after every cycle; exit 1 if one is wrong")
@@ -117,6 +126,12 @@ func (s *simulation) check() error {
 	default:
 		return fmt.Errorf("--output %q: expected table, json or yaml, or csv for a trace", s.output)
 	}
+	if s.page != "" && s.traceJobs == "" {
+		return errors.New("--report-html: only a trace's run is drawn: give --trace-nodes and --trace-jobs")
+	}
+	if err := s.checkFill(); err != nil {
+		return err
+	}
 	if s.verbosity < 0 {
 		return fmt.Errorf("-v %d: expected 0 or more", s.verbosity)
 	}
@@ -134,6 +149,16 @@ func (s *simulation) check() error {
 // simulateNow reads, runs and reports.
 func (p Process) simulateNow(s simulation) error {
 	in, err := p.read(s)
+	switch {
+	case err != nil:
+		return err
+	case len(s.seeds) > 1:
+		return p.fillOften(s, in)
+	case s.fill > 0:
+		in, err = in.filled(s, s.seeds[0])
+	case in.trace != nil:
+		in.add(in.trace)
+	}
 	if err != nil {
 		return err
 	}

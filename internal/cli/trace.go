@@ -1,14 +1,19 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"ashlar.sh/internal/sim"
 	"ashlar.sh/internal/traces"
+	"ashlar.sh/internal/traces/chart"
 	"ashlar.sh/internal/traces/summary"
 	"ashlar.sh/sched/model"
 )
@@ -53,20 +58,51 @@ func (in *input) add(t *traces.Trace) {
 	in.watch = summary.New(in.items, t.Jobs, sim.DefaultPeriod)
 }
 
+// draw writes the page of a run, if it was asked for.
+func draw(s simulation, f *summary.Figures) error {
+	if s.page == "" {
+		return nil
+	}
+	title, _, _ := strings.Cut(filepath.Base(s.traceJobs), ".")
+	var b bytes.Buffer
+	err := chart.Write(&b, title, f)
+	if err == nil {
+		err = os.WriteFile(s.page, b.Bytes(), 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("writing the page %s: %w", s.page, cause(err))
+	}
+	return nil
+}
+
+// printed is a document that can be shown in every way.
+type printed interface {
+	JSON(io.Writer) error
+	YAML(io.Writer) error
+	CSV(io.Writer) error
+	Text(io.Writer) error
+}
+
+// show prints a document as it was asked for.
+func (p Process) show(s simulation, d printed) error {
+	write := map[string]func(io.Writer) error{"json": d.JSON, "yaml": d.YAML, "csv": d.CSV, "table": d.Text}
+	if err := write[s.output](p.Out); err != nil {
+		return badInput("error: writing the report: " + err.Error())
+	}
+	return nil
+}
+
 // sumUp prints what the run of a trace came to.
 func (p Process) sumUp(s simulation, in input, world *sim.World, wall time.Duration, findings []string) error {
 	f := in.watch.Figures(world.Engine().Report(), wall)
 	for _, problem := range in.problems {
 		f.Problems = append(f.Problems, summary.Problem{Object: problem.Object, Message: problem.Message})
 	}
-	write := map[string]func() error{
-		"json":  func() error { return f.JSON(p.Out) },
-		"yaml":  func() error { return f.YAML(p.Out) },
-		"csv":   func() error { return f.CSV(p.Out) },
-		"table": func() error { return f.Text(p.Out) },
+	if err := p.show(s, f); err != nil {
+		return err
 	}
-	if err := write[s.output](); err != nil {
-		return badInput("error: writing the report: " + err.Error())
+	if err := draw(s, f); err != nil {
+		return badInput("error: " + err.Error())
 	}
 	if world.Summary().Endless {
 		fmt.Fprintln(p.Err, "the run was ended: decisions went round in a circle and nothing else happened")

@@ -67,6 +67,16 @@ func (a Arguments) Text(key, otherwise string) (string, error) {
 	return get(a, key, otherwise, readText)
 }
 
+// Scalar is a value as it is written, whatever it is; false where the key is not written
+// or its value is a list or a map.
+func (a Arguments) Scalar(key string) (string, bool) {
+	arg := a.find(key)
+	if arg == nil || arg.value.Kind != yaml.ScalarNode {
+		return "", false
+	}
+	return arg.value.Value, true
+}
+
 // Duration is a length of time as Go writes it: 1h30m, 10s, 100ms.
 func (a Arguments) Duration(key string, otherwise time.Duration) (time.Duration, error) {
 	return get(a, key, otherwise, readDuration)

@@ -2,6 +2,7 @@ package config
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -100,5 +101,15 @@ func TestTheErrorCacheHasTwoSpellings(t *testing.T) {
 	}
 	if got, _ := (Arguments{}).Bool("predicateErrorCacheEnable", true); !got {
 		t.Error("an action without configuration does not have the default")
+	}
+}
+
+func TestAnArgumentOfFewValuesTakesNoOther(t *testing.T) {
+	if got, err := written(t, "joborder", "      joborder.by: srsf\n").Text("joborder.by", ""); err != nil || got != "srsf" {
+		t.Errorf("%q %v", got, err)
+	}
+	_, got := read(plugins+"  - name: joborder\n    arguments:\n      joborder.by: lottery\n", Strict)
+	if want := `"joborder.by" of plugin joborder: expected fifo or sjf or srtf or srsf, got "lottery"`; strings.Count(got, "\n") > 1 || !strings.Contains(got, want) {
+		t.Errorf("it says %q, want %q", got, want)
 	}
 }

@@ -1,6 +1,11 @@
 package config
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
 
 // Catalog says which names a configuration may use: what exists, what it takes,
 // and what is built in this version. It is data, for the parser and for the
@@ -38,20 +43,34 @@ type Spec struct {
 	// Default is what holds without the key, as one would write it; "" for none.
 	Default string
 	Meaning string
+	// Values are the only ones that it takes; none: any of its Kind.
+	Values []string
 	// Later marks an argument of a built entry that this version does not heed.
 	Later bool
 }
 
 // Volcano is the catalogue of Volcano 1.14 and 1.15, with what this version of
-// Ashlar has built.
+// Ashlar has built and what Ashlar adds.
 func Volcano() Catalog {
 	return Catalog{
 		Actions: volcanoActions(),
-		Plugins: append(builtPlugins(), laterPlugins()...),
+		Plugins: slices.Concat(builtPlugins(), ownPlugins(), laterPlugins()),
 		Others: []Entry{{Name: "init-params", Meaning: "settings of the Ascend device plugin",
 			Arguments: []Spec{{Prefix: true, Kind: Any, Meaning: "kept as written"}}}},
 		Metrics: metricsKeys(),
 	}
+}
+
+// With is the catalogue with plugins that were compiled in: built, with any arguments,
+// which are kept as they are written. One that has the name of another takes its place.
+func (c Catalog) With(plugins ...string) Catalog {
+	all := slices.DeleteFunc(slices.Clone(c.Plugins), func(e Entry) bool { return slices.Contains(plugins, e.Name) })
+	for _, name := range plugins {
+		all = append(all, Entry{Name: name, Built: true, Meaning: "compiled in beside the built ones",
+			Arguments: []Spec{{Prefix: true, Kind: Any, Meaning: "kept as written"}}})
+	}
+	c.Plugins = all
+	return c
 }
 
 // Action finds an action by name.
@@ -83,6 +102,14 @@ func (e Entry) spec(key string) (Spec, bool) {
 		}
 	}
 	return best, found
+}
+
+// check returns what was expected and what stands there instead, or nil.
+func (s Spec) check(n *yaml.Node) error {
+	if err := s.Kind.check(n); err != nil || s.Values == nil || slices.Contains(s.Values, n.Value) {
+		return err
+	}
+	return expected(strings.Join(s.Values, " or "), n, "")
 }
 
 // keys lists every spelling of what has a fixed name, for suggestions.

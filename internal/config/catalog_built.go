@@ -42,6 +42,14 @@ func builtPlugins() []Entry {
 	}
 }
 
+// ownPlugins are those that Volcano does not have.
+func ownPlugins() []Entry {
+	return []Entry{{Name: "joborder", Built: true, Meaning: "jobs of a queue by age, time or service", Arguments: []Spec{
+		{Key: "joborder.by", Kind: String, Default: "fifo", Values: []string{"fifo", "sjf", "srtf", "srsf"}, Meaning: "first come, shortest, least time left, least service left"},
+		{Key: "joborder.resource", Kind: String, Default: "nvidia.com/gpu", Meaning: "what srsf multiplies a member's time with"},
+		{Key: "joborder.strict", Kind: Bool, Default: "false", Meaning: "who is first and does not fit holds up those behind"}}}}
+}
+
 func predicateArguments() []Spec {
 	const older = "of an older Volcano"
 	return []Spec{

@@ -9,7 +9,7 @@ import (
 
 func TestBuiltInThisVersion(t *testing.T) {
 	built := map[string]bool{}
-	for _, name := range strings.Fields("enqueue allocate backfill preempt reclaim gangpreempt gangreclaim priority gang conformance proportion capacity drf overcommit resourcequota sla predicates nodegroup nodeorder binpack") {
+	for _, name := range strings.Fields("enqueue allocate backfill preempt reclaim gangpreempt gangreclaim priority gang conformance proportion capacity drf overcommit resourcequota sla predicates nodegroup nodeorder binpack joborder") {
 		built[name] = true
 	}
 	known := Volcano()
@@ -18,8 +18,8 @@ func TestBuiltInThisVersion(t *testing.T) {
 			t.Errorf("%s is built: %t", e.Name, e.Built)
 		}
 	}
-	if len(known.Actions) != 8 || len(known.Plugins) != 24 {
-		t.Errorf("%d actions and %d plugins, Volcano has 8 and 24", len(known.Actions), len(known.Plugins))
+	if len(known.Actions) != 8 || len(known.Plugins) != 24+len(ownPlugins()) {
+		t.Errorf("%d actions and %d plugins, Volcano has 8 and 24, and %d are our own", len(known.Actions), len(known.Plugins), len(ownPlugins()))
 	}
 }
 
@@ -47,7 +47,7 @@ func TestTheCatalogueIsSound(t *testing.T) {
 			var doc yaml.Node
 			if err := yaml.Unmarshal([]byte(s.Default), &doc); err != nil {
 				t.Errorf("%s: %s: default %q: %v", e.Name, s.Key, s.Default, err)
-			} else if err := s.Kind.check(doc.Content[0]); err != nil {
+			} else if err := s.check(doc.Content[0]); err != nil {
 				t.Errorf("%s: %s: default: %v", e.Name, s.Key, err)
 			}
 		}

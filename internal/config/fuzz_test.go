@@ -61,7 +61,7 @@ func everyArgumentIsOfItsKind(t *testing.T, s *Scheduler) {
 				t.Fatalf("plugin %q", p.Name)
 			}
 			for _, arg := range p.Arguments.All() {
-				if spec, ok := entry.spec(arg.Key); !ok || spec.Kind.check(arg.value) != nil {
+				if spec, ok := entry.spec(arg.Key); !ok || spec.check(arg.value) != nil {
 					t.Fatalf("argument %q of %s", arg.Key, p.Name)
 				}
 			}

@@ -128,7 +128,7 @@ func (p *parser) arguments(n *yaml.Node, owner string, entry Entry) Arguments {
 			p.object(f.line, "it is skipped", "%s has no argument %s%s", owner, quoted(f.key), p.near(f.key, entry.keys()))
 			continue
 		}
-		if err := spec.Kind.check(f.value); err != nil {
+		if err := spec.check(f.value); err != nil {
 			p.object(f.line, "the default is used", "argument %s of %s: %v", quoted(f.key), owner, err)
 			continue
 		}

@@ -95,6 +95,9 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 		return fmt.Sprintf("%s would hold more than it deserves%s", queueOf(r), shorts(r.Shorts, "with it", "deserved"))
 	},
 	trace.QueueCapability: func(r trace.Reason) string {
+		if r.Text == trace.KeptFree {
+			return fmt.Sprintf("%s would not keep free what others below it are guaranteed%s", queueOf(r), shorts(r.Shorts, "with it and that", "allowed"))
+		}
 		return fmt.Sprintf("%s would hold more than its capability%s", queueOf(r), shorts(r.Shorts, "with it", "allowed"))
 	},
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,12 +25,15 @@ type configuration struct {
 	path    string
 	mode    config.Mode
 	text    []byte // as last read, good or bad
+	taken   []byte // as holds; nil: the default
 	profile policy.Profile
 	looked  time.Time
+	watch   policy.Stopwatch // nil: nobody measures
+	plugins []policy.Definition
 }
 
 func newConfiguration(o Options) (*configuration, error) {
-	c := &configuration{path: o.ConfigFile, mode: o.Mode, looked: time.Now()}
+	c := &configuration{path: o.ConfigFile, mode: o.Mode, looked: time.Now(), plugins: o.Plugins}
 	if c.path == "" {
 		c.takeDefault()
 		return c, nil
@@ -37,7 +41,9 @@ func newConfiguration(o Options) (*configuration, error) {
 	text, err := os.ReadFile(c.path)
 	if err == nil {
 		c.text = text
-		c.profile, err = c.parse()
+		if c.profile, err = c.parse(); err == nil {
+			c.taken = text
+		}
 	}
 	switch {
 	case err == nil:
@@ -54,12 +60,12 @@ func newConfiguration(o Options) (*configuration, error) {
 func (c *configuration) takeDefault() {
 	chosen := config.Default()
 	warn(chosen.Unbuilt())
-	c.profile = profile.Of(chosen)
+	c.profile = profile.Of(chosen, policy.Names(c.plugins)...)
 }
 
 // parse makes a profile of the text. Its error has a line for each problem.
 func (c *configuration) parse() (policy.Profile, error) {
-	chosen, problems := config.Parse(config.Source{File: c.path}, c.text, config.Volcano(), c.mode)
+	chosen, problems := config.Parse(config.Source{File: c.path}, c.text, config.Volcano().With(policy.Names(c.plugins)...), c.mode)
 	if chosen == nil {
 		lines := make([]string, 0, len(problems))
 		for _, p := range problems {
@@ -71,7 +77,7 @@ func (c *configuration) parse() (policy.Profile, error) {
 	for line := range strings.Lines(string(c.text)) {
 		klog.V(2).Info(strings.TrimRight(line, "\n"))
 	}
-	return profile.Of(chosen), nil
+	return profile.Of(chosen, policy.Names(c.plugins)...), nil
 }
 
 func warn(problems []config.Problem) {
@@ -80,29 +86,38 @@ func warn(problems []config.Problem) {
 	}
 }
 
-// changed reads the file, if it is time, and says whether it holds another profile.
-// One that is bad is told of once and leaves things as they are.
-func (c *configuration) changed() bool {
+// inEffect is the text that holds, "" for the default.
+func (c *configuration) inEffect() string { return string(c.taken) }
+
+// changed reads the file, if it is time, and says whether it holds another profile. The
+// error says what is bad about a new content, once; it leaves things as they are.
+func (c *configuration) changed() (bool, error) {
 	if c.path == "" || time.Since(c.looked) < look {
-		return false
+		return false, nil
 	}
 	c.looked = time.Now()
 	text, err := os.ReadFile(c.path)
 	if err != nil || bytes.Equal(text, c.text) {
-		return false // a file that is not there for a moment is being replaced
+		return false, nil // a file that is not there for a moment is being replaced
 	}
 	c.text = text
 	next, err := c.parse()
 	if err != nil {
-		klog.ErrorS(err, "The new configuration is bad: the old one stays", "file", c.path)
-		return false
+		return false, err
 	}
-	c.profile = next
-	return true
+	c.profile, c.taken = next, text
+	return true, nil
 }
 
 func (c *configuration) engine(o Options) (*sched.Engine, error) {
-	e, err := sched.New(c.profile, o.Engine...)
+	with := slices.Clone(o.Engine)
+	if c.watch != nil {
+		with = append(with, sched.WithStopwatch(c.watch))
+	}
+	for _, d := range c.plugins {
+		with = append(with, sched.WithPlugin(d))
+	}
+	e, err := sched.New(c.profile, with...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.path, err)
 	}
@@ -112,14 +127,18 @@ func (c *configuration) engine(o Options) (*sched.Engine, error) {
 // reload makes the engine anew when the configuration changed: what is known and what
 // was decided moves over.
 func (l *loop) reload() {
-	before := l.conf.profile
-	if !l.conf.changed() {
+	before, text := l.conf.profile, l.conf.taken
+	changed, err := l.conf.changed()
+	if err == nil && !changed {
 		return
 	}
-	next, err := l.conf.engine(l.o)
+	var next *sched.Engine
+	if err == nil {
+		next, err = l.conf.engine(l.o)
+	}
 	if err != nil {
-		l.conf.profile = before
-		klog.ErrorS(err, "The new configuration cannot be used: the old one stays")
+		l.conf.profile, l.conf.taken = before, text
+		klog.ErrorS(err, "The new configuration cannot be used: the old one stays", "file", l.conf.path)
 		l.metrics.reloads.WithLabelValues("error").Inc()
 		return
 	}
@@ -127,6 +146,10 @@ func (l *loop) reload() {
 		next.Apply(l.engine.Facts()...)
 		next.Restore(l.engine.Commitments())
 		l.engine = next
+		l.health.configured(l.conf)
+		if l.reads.of(next) {
+			l.seen.Look()
+		}
 		klog.InfoS("A new configuration holds", "file", l.conf.path)
 		l.metrics.reloads.WithLabelValues("success").Inc()
 	})

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
@@ -32,14 +33,18 @@ type loop struct {
 	health  *health
 	told    *told
 	aside   aside
+	reads   reads
+	dumping sync.Mutex // held while a dump is written
 
-	began   time.Time
-	acting  bool          // this run has taken over
-	next    int64         // when the engine wants to be asked again; 0: no matter when
-	panics  int           // in a row
-	rest    time.Time     // no cycle before: after what failed and would fail again
-	afterAt time.Time     // of the last round of words
-	after   time.Duration // how long it took
+	began    time.Time
+	acting   bool          // this run has taken over
+	next     int64         // when the engine wants to be asked again; 0: no matter when
+	panics   int           // in a row
+	rest     time.Time     // no cycle before: after what failed and would fail again
+	afterAt  time.Time     // when the last round of words began
+	after    time.Duration // how long it took
+	auditAt  time.Time
+	auditing time.Duration // how long the last audit took
 }
 
 // now is the wall clock at the start, run on monotonically: a clock that is set moves
@@ -62,6 +67,8 @@ func (l *loop) cycle(ctx context.Context) error {
 		case <-l.seen.Wake():
 		case <-l.carrier.Wake():
 		case <-l.lead.won:
+		case <-l.o.Dump:
+			l.guard("dumping", l.dump)
 		case <-period.C:
 		case <-due:
 		}
@@ -112,6 +119,7 @@ func (l *loop) takeIn() {
 	}
 	l.guard("taking in facts", func() {
 		for _, f := range facts {
+			l.metrics.watched(l, f)
 			l.engine.Apply(l.aside.mark(f))
 		}
 		l.engine.Receive(receipts...)
@@ -146,7 +154,7 @@ func (l *loop) decide() {
 			}
 		}
 		l.carrier.Carry(plan.Items)
-		l.metrics.decided(time.Since(began), plan)
+		l.metrics.decided(time.Since(began), plan, l)
 		for _, i := range plan.Items {
 			klog.V(4).InfoS("Planned", "kind", i.Kind, "pod", i.Pod, "node", i.Node, "podGroup", i.Group, "phase", i.Phase, "statement", i.Statement)
 		}
@@ -164,10 +172,14 @@ func verbosity() int {
 	return 0
 }
 
+// round is the least time between two rounds of words: a second, and a little less, so
+// that a ticker of a second does not miss every other one.
+const round = 950 * time.Millisecond
+
 // afterwards says what is to be said, if it is time: once a second, and for at most a
 // tenth of the time.
 func (l *loop) afterwards() {
-	pause := max(time.Second, 10*l.after)
+	pause := max(round, 10*l.after)
 	if l.o.Period < pause && l.after*10 < l.o.Period {
 		pause = l.o.Period
 	}
@@ -179,7 +191,7 @@ func (l *loop) afterwards() {
 		l.tell(began)
 		l.mend(began)
 		l.metrics.figures(l)
+		l.audit()
 	})
-	l.afterAt = time.Now()
-	l.after = l.afterAt.Sub(began)
+	l.afterAt, l.after = began, time.Since(began)
 }

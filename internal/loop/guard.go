@@ -34,11 +34,11 @@ func (l *loop) guard(step string, do func()) {
 func (l *loop) recoverFrom() {
 	var held sched.Commitments
 	survives(func() { held = l.engine.Commitments() })
-	state := State{Now: l.now(), Facts: l.seen.All(), Commitments: held}
-	if path, err := save(l.o.DumpDir, state); err != nil {
-		klog.ErrorS(err, "What led to the panic could not be saved")
+	state := State{Now: l.now(), Facts: l.seen.All(), Commitments: held, Configuration: l.conf.inEffect()}
+	if path, err := save(l.o.DumpDir, "panic", state); err != nil {
+		klog.ErrorS(err, "What led to it could not be saved")
 	} else {
-		klog.InfoS("What led to the panic was saved", "file", path)
+		klog.InfoS("What led to it was saved; ashlar replay has the same cycle again", "file", path)
 	}
 	fresh := func() *sched.Engine {
 		e, err := l.conf.engine(l.o)

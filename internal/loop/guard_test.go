@@ -115,7 +115,7 @@ func TestNobodyIsBlamedWithoutProof(t *testing.T) {
 // What is saved when a cycle panics gives the same cycle again.
 func TestASavedStateDecidesTheSame(t *testing.T) {
 	fresh, s := poisoned(t), world("a", "b", "c-adopted")
-	path, err := save(t.TempDir(), s)
+	path, err := save(t.TempDir(), "panic", s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestASavedStateDecidesTheSame(t *testing.T) {
 }
 
 func TestAFolderThatIsNotThereSavesNothingAndSaysSo(t *testing.T) {
-	if _, err := save(filepath.Join(t.TempDir(), "nowhere"), State{}); err == nil {
+	if _, err := save(filepath.Join(t.TempDir(), "nowhere"), "panic", State{}); err == nil {
 		t.Error("no error, want one that names the folder")
 	}
 }

@@ -40,22 +40,22 @@ func TestTheConfigurationIsReadAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-time.After(look)
-		if c.changed() {
+		if changed, _ := c.changed(); changed {
 			t.Error("a file that did not change is taken for changed")
 		}
 		write("actions: \"enqueu\"\n")
-		if c.changed() || len(c.profile.Actions) != 1 {
+		if changed, err := c.changed(); changed || err == nil || len(c.profile.Actions) != 1 {
 			t.Errorf("a bad file was taken: %v", c.profile.Actions)
 		}
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
 		<-time.After(look)
-		if c.changed() {
+		if changed, _ := c.changed(); changed {
 			t.Error("a file that is gone is taken for changed")
 		}
 		write("actions: \"enqueue, allocate\"\ntiers:\n- plugins:\n  - name: gang\n")
-		if !c.changed() || len(c.profile.Actions) != 2 {
+		if changed, err := c.changed(); !changed || err != nil || len(c.profile.Actions) != 2 {
 			t.Errorf("the profile has actions %v, want the file's two", c.profile.Actions)
 		}
 	})
@@ -75,6 +75,31 @@ func TestABadConfigurationAtTheStart(t *testing.T) {
 	c, err := newConfiguration(Options{ConfigFile: path + ".not", FallBack: true})
 	if err != nil || len(c.profile.Actions) == 0 {
 		t.Errorf("with a fall-back: %v and actions %v, want Volcano's default", err, c)
+	}
+}
+
+// A plugin that was compiled in may be named, with arguments of its own.
+func TestAConfigurationMayNameAPluginThatWasCompiledIn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "conf")
+	text := "actions: \"enqueue\"\ntiers:\n- plugins:\n  - name: mine\n    arguments:\n      shade: 7\n      deep: true\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := newConfiguration(Options{ConfigFile: path}); err == nil {
+		t.Error("a plugin that nobody compiled in is taken")
+	}
+	var got policy.Arguments
+	mine := policy.Definition{Name: "mine", New: func(c policy.Choice, _ *ledger.Ledger) (any, error) {
+		got = c.Arguments
+		return struct{}{}, nil
+	}}
+	o := Options{ConfigFile: path, Plugins: []policy.Definition{mine}}
+	c, err := newConfiguration(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.engine(o); err != nil || got["shade"] != "7" || got["deep"] != "true" {
+		t.Errorf("%v; it is given %v, want its two arguments", err, got)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"ashlar.sh/sched"
-	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
 )
 
@@ -18,10 +18,28 @@ type metrics struct {
 	registry *prometheus.Registry
 
 	cycle     prometheus.Histogram
+	opening   prometheus.Histogram
+	parts     map[policy.Part]*prometheus.HistogramVec
+	stages    *prometheus.HistogramVec
+	since     *prometheus.HistogramVec
+	jobs      prometheus.Histogram
 	attempts  *prometheus.CounterVec
 	binding   prometheus.Histogram
 	waiting   prometheus.Gauge
+	reasons   *prometheus.GaugeVec
 	pods      *prometheus.GaugeVec
+	timed     map[string]*prometheus.GaugeVec // of jobs
+	leftOut   prometheus.Gauge
+	victims   prometheus.Gauge
+	tries     prometheus.Counter
+	evictions *prometheus.CounterVec
+	evicted   *prometheus.CounterVec
+	held      *prometheus.GaugeVec
+	wrong     prometheus.Counter
+	audits    prometheus.Counter
+	requests  *prometheus.CounterVec
+	dropped   prometheus.Gauge
+	leading   prometheus.Gauge
 	queues    map[string]*prometheus.GaugeVec
 	scalars   map[string]*prometheus.GaugeVec
 	lag       prometheus.Histogram
@@ -38,7 +56,7 @@ type metrics struct {
 var milliseconds = prometheus.ExponentialBuckets(0.25, 2, 16)
 
 func newMetrics() *metrics {
-	m := &metrics{registry: prometheus.NewRegistry(), queues: map[string]*prometheus.GaugeVec{}, scalars: map[string]*prometheus.GaugeVec{}}
+	m := &metrics{registry: prometheus.NewRegistry(), queues: map[string]*prometheus.GaugeVec{}, scalars: map[string]*prometheus.GaugeVec{}, timed: map[string]*prometheus.GaugeVec{}}
 	histogram := func(name, help string, buckets []float64) prometheus.Histogram {
 		h := prometheus.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets})
 		m.registry.MustRegister(h)
@@ -54,12 +72,15 @@ func newMetrics() *metrics {
 		m.registry.MustRegister(c)
 		return c
 	}
+	histograms := func(name, help string, labels ...string) *prometheus.HistogramVec {
+		h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: milliseconds}, labels)
+		m.registry.MustRegister(h)
+		return h
+	}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.cycle = histogram("volcano_e2e_scheduling_latency_milliseconds", "How long a cycle took, without carrying its plan out.", milliseconds)
 	m.binding = histogram("ashlar_binding_latency_milliseconds", "How long the last request of a binding took.", milliseconds)
 	m.attempts = counters("volcano_schedule_attempts_total", "Pods by what became of placing them: scheduled, error.", "result")
-	m.waiting = gauges("volcano_unschedule_job_count", "Jobs with pods that wait.").WithLabelValues()
-	m.pods = gauges("volcano_unschedule_task_count", "Pods of a job that wait.", "job_id")
 	for _, figure := range []string{"allocated", "request", "deserved", "capacity", "real_capacity", "inqueue"} {
 		m.queues[figure+"_milli_cpu"] = gauges("volcano_queue_"+figure+"_milli_cpu", "A queue's "+figure+" CPU, in milli.", "queue_name")
 		m.queues[figure+"_memory_bytes"] = gauges("volcano_queue_"+figure+"_memory_bytes", "A queue's "+figure+" memory, in bytes.", "queue_name")
@@ -70,6 +91,9 @@ func newMetrics() *metrics {
 	for _, figure := range []string{"share", "weight", "overused"} {
 		m.queues[figure] = gauges("volcano_queue_"+figure, "A queue's "+figure+".", "queue_name")
 	}
+	m.declareCosts(histogram, histograms)
+	m.declareJobs(gauges, histogram)
+	m.declareChecks(gauges, counters)
 	m.lag = histogram("ashlar_fact_lag_milliseconds", "How long the oldest of the facts taken in at once had waited.", milliseconds)
 	m.facts = counters("ashlar_facts_total", "Changes of objects taken in.").WithLabelValues()
 	m.answers = counters("ashlar_plan_items_total", "Items of plans by what became of them.", "kind", "outcome")
@@ -87,8 +111,6 @@ func (m *metrics) tookIn(n int, oldest time.Time) {
 	}
 }
 
-func (m *metrics) decided(took time.Duration, _ sched.Plan) { m.cycle.Observe(inMilliseconds(took)) }
-
 var outcomes = [...]string{"done", "failed", "missing"}
 
 // answered is told of every item of a plan, by any goroutine.
@@ -98,6 +120,7 @@ func (m *metrics) answered(i sched.Item, o sched.Outcome, latency time.Duration)
 		return
 	}
 	m.binding.Observe(inMilliseconds(latency))
+	m.stages.WithLabelValues("Bind").Observe(inMilliseconds(latency))
 	if o == sched.Done {
 		m.attempts.WithLabelValues("scheduled").Inc()
 	} else {
@@ -106,39 +129,6 @@ func (m *metrics) answered(i sched.Item, o sched.Outcome, latency time.Duration)
 }
 
 func inMilliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
-// figures takes the engine's report over, for at most a twentieth of the time.
-func (m *metrics) figures(l *loop) {
-	flying, waiting, limit := l.carrier.Load()
-	m.flying.WithLabelValues("flying").Set(float64(flying))
-	m.flying.WithLabelValues("waiting").Set(float64(waiting))
-	m.flying.WithLabelValues("limit").Set(float64(limit))
-	if time.Since(m.figuresAt) < 20*m.figuring {
-		return
-	}
-	began := time.Now()
-	r := l.engine.Report()
-	for _, g := range m.queues {
-		g.Reset()
-	}
-	for _, g := range m.scalars {
-		g.Reset()
-	}
-	for i := range r.Queues {
-		m.queue(&r.Queues[i])
-	}
-	m.pods.Reset()
-	jobs := 0
-	for i := range r.Jobs {
-		if n := r.Jobs[i].Tasks[model.Pending] + r.Jobs[i].Tasks[model.Pipelined]; n > 0 {
-			jobs++
-			m.pods.WithLabelValues(r.Jobs[i].Name).Add(float64(n))
-		}
-	}
-	m.waiting.Set(float64(jobs))
-	m.figuresAt = time.Now()
-	m.figuring = m.figuresAt.Sub(began)
-}
 
 func (m *metrics) queue(q *sched.QueueReport) {
 	m.queues["weight"].WithLabelValues(q.Name).Set(float64(q.Weight))

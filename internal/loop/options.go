@@ -10,6 +10,7 @@ import (
 	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
 )
 
 // Adopt is what becomes of pods of ours that name no PodGroup (decision 25).
@@ -44,16 +45,29 @@ type Options struct {
 	// this scheduler. None: all nodes are.
 	NodeSelector []string
 	Drain        time.Duration // how long what is under way may take at the end; 0: 10 s
-	DumpDir      string        // where what led to a panic is saved; "": the temporary folder
-	Resync       time.Duration // client-go's
-	Engine       []sched.Option
+	DumpDir      string        // where what led to a panic, and dumps, are saved; "": the temporary folder
+	// Dump asks for a dump with every value that it sends; nil: nobody asks.
+	Dump <-chan os.Signal
+	// Flags are what the process was started with, to be shown.
+	Flags   map[string]string
+	Resync  time.Duration // client-go's
+	Engine  []sched.Option
+	Plugins []policy.Definition // compiled in beside the built ones; a configuration may name them
 }
 
 // Addresses are where the scheduler serves; "" serves not.
 type Addresses struct {
-	Metrics string // /metrics, and /debug/pprof with Pprof
-	Health  string // /livez, /readyz, /healthz
+	Metrics string // /metrics, /configz, and with Pprof /debug/pprof and /debug/flags/v
+	Health  string // /livez, /readyz, /healthz, /configz
 	Pprof   bool
+	TLS     TLS // of Health
+}
+
+// TLS names the files that a server proves itself by; none: it serves without. They are
+// read anew for each connection, so a certificate that is replaced takes effect.
+type TLS struct {
+	Certificate, Key string
+	CA               string // clients that show a certificate must have it from here; "": none is asked for
 }
 
 // Election is how schedulers agree on which of them acts: by a Lease.

@@ -14,6 +14,9 @@ import (
 	"ashlar.sh/internal/kube/carry"
 	"ashlar.sh/internal/kube/observe"
 	"ashlar.sh/internal/kube/translate"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
 )
 
 // Run schedules until ctx ends, which is no error: what is under way is then finished
@@ -25,6 +28,8 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
+	metrics := newMetrics()
+	conf.watch = &stopwatch{m: metrics}
 	engine, err := conf.engine(o)
 	if err != nil {
 		return err
@@ -32,7 +37,10 @@ func Run(ctx context.Context, o Options) error {
 	// Requests outlive ctx, so that what is under way at the end can be finished.
 	work, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	l := &loop{o: o, conf: conf, engine: engine, metrics: newMetrics(), told: newTold(), health: &health{}, began: time.Now()}
+	l := &loop{o: o, conf: conf, engine: engine, metrics: metrics, told: newTold(), health: &health{}, began: time.Now(), auditAt: time.Now()}
+	l.reads.of(engine)
+	l.health.config.Flags = o.Flags
+	l.health.configured(conf)
 	if err := l.connect(ctx, work); err != nil {
 		if ctx.Err() != nil {
 			return nil
@@ -63,6 +71,7 @@ func Run(ctx context.Context, o Options) error {
 func (l *loop) connect(ctx, work context.Context) error {
 	config := rest.CopyConfig(l.o.Config)
 	config.QPS = -1
+	config.Wrap(l.metrics.counted)
 	volcano, err := versioned.NewForConfig(config)
 	if err != nil {
 		return fmt.Errorf("make a client for Volcano's kinds: %w", err)
@@ -81,7 +90,7 @@ func (l *loop) connect(ctx, work context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.seen, err = observe.New(observe.Options{Kube: l.kube, Volcano: volcano, Resync: l.o.Resync, Adopt: adopt, NodeSelector: l.o.NodeSelector,
+	l.seen, err = observe.New(observe.Options{Kube: l.kube, Volcano: volcano, Resync: l.o.Resync, Adopt: adopt, NodeSelector: l.o.NodeSelector, Reads: l.reads.has,
 		Translate: translate.Options{Schedulers: l.o.SchedulerNames, DefaultQueue: l.o.DefaultQueue}})
 	if err != nil {
 		return err
@@ -91,8 +100,24 @@ func (l *loop) connect(ctx, work context.Context) error {
 		return err
 	}
 	l.carrier = carry.New(work, carry.Options{Clients: clients, Reporter: reporter(l.o.SchedulerNames),
-		Leading: func() bool { return l.lead.leading() }, PodGroup: l.seen.PodGroup, Answered: l.metrics.answered})
+		Leading: func() bool { return l.lead.leading() }, PodGroup: l.seen.PodGroup, Urgent: l.urgent, Answered: func(i sched.Item, o sched.Outcome, latency time.Duration) {
+			l.metrics.answered(i, o, latency)
+			if i.Kind == sched.BindPod && o == sched.Done {
+				l.metrics.bound(l, i)
+			}
+		}})
 	return nil
+}
+
+// urgent says that a controller may wait for a job to be Inqueue: one that still lacks
+// pods. A job that has them is scheduled or told why not, and its phase goes with that.
+func (l *loop) urgent(i sched.Item) bool {
+	if i.Phase != model.GroupInqueue {
+		return false
+	}
+	led := l.engine.Ledger()
+	id, ok := led.FindJob(ledger.JobKey{Namespace: i.Group.Namespace, Name: i.Group.Name})
+	return !ok || led.Job(id).Tasks < max(1, led.Job(id).MinMember)
 }
 
 // reporter is where events come from: the scheduler's name, volcano if it has several.

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -25,6 +26,7 @@ type health struct {
 	last    time.Time
 	ready   bool
 	missing []string
+	config  inEffect
 }
 
 func (h *health) beat() {
@@ -75,18 +77,23 @@ func serve(a Addresses, metrics *prometheus.Registry, h *health) (servers, error
 	}
 	if a.Metrics != "" {
 		at(a.Metrics).Handle("/metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}))
+		at(a.Metrics).HandleFunc("/configz", h.configz)
 		if a.Pprof {
 			at(a.Metrics).HandleFunc("/debug/pprof/", pprof.Index)
 			at(a.Metrics).HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
 			at(a.Metrics).HandleFunc("/debug/pprof/profile", pprof.Profile)
 			at(a.Metrics).HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 			at(a.Metrics).HandleFunc("/debug/pprof/trace", pprof.Trace)
+			at(a.Metrics).HandleFunc("/debug/flags/v", logLevel)
 		}
 	}
 	if a.Health != "" {
 		at(a.Health).HandleFunc("/livez", h.live)
 		at(a.Health).HandleFunc("/healthz", h.live)
 		at(a.Health).HandleFunc("/readyz", h.able)
+		if a.Health != a.Metrics {
+			at(a.Health).HandleFunc("/configz", h.configz)
+		}
 	}
 	var out servers
 	for address, mux := range muxes {
@@ -97,6 +104,14 @@ func serve(a Addresses, metrics *prometheus.Registry, h *health) (servers, error
 		}
 		server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 		out = append(out, server)
+		if address == a.Health && a.TLS.Certificate != "" {
+			if server.TLSConfig, err = a.TLS.config(); err != nil {
+				_ = listener.Close() // nobody was let in
+				out.close()
+				return nil, err
+			}
+			listener = tls.NewListener(listener, server.TLSConfig)
+		}
 		go func() {
 			if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 				klog.ErrorS(err, "Serving ended", "address", address)

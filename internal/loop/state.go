@@ -1,8 +1,11 @@
 package loop
 
 import (
+	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -16,6 +19,8 @@ type State struct {
 	Now         int64 // nanoseconds since the epoch
 	Facts       []model.Fact
 	Commitments sched.Commitments
+	// Configuration is the text of the file that held; "": Volcano's default.
+	Configuration string `json:",omitempty"`
 }
 
 // UnmarshalJSON reads what json.Marshal wrote. Objects that only books understand are
@@ -30,11 +35,13 @@ func (s *State) UnmarshalJSON(data []byte) error {
 			Object  json.RawMessage
 		}
 		Commitments sched.Commitments
+
+		Configuration string
 	}
 	if err := json.Unmarshal(data, &raw); err != nil {
 		return fmt.Errorf("read a saved state: %w", err)
 	}
-	*s = State{Now: raw.Now, Commitments: raw.Commitments}
+	*s = State{Now: raw.Now, Commitments: raw.Commitments, Configuration: raw.Configuration}
 	for _, r := range raw.Facts {
 		f := model.Fact{Ref: r.Ref, UID: r.UID, Version: r.Version}
 		switch r.Ref.Kind {
@@ -55,6 +62,9 @@ func (s *State) UnmarshalJSON(data []byte) error {
 		default:
 			continue
 		}
+		if string(r.Object) == "null" {
+			continue // it is gone
+		}
 		if err := json.Unmarshal(r.Object, f.Object); err != nil {
 			return fmt.Errorf("read %s of a saved state: %w", r.Ref, err)
 		}
@@ -63,16 +73,55 @@ func (s *State) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// save writes a state into a folder and returns the file's path. The last one of a
-// process is kept; who runs on panics fills no disk.
-func save(dir string, s State) (string, error) {
-	data, err := json.Marshal(s)
+// largest bounds what is saved, so that a huge cluster fills no disk.
+const largest = 1 << 30
+
+// save writes a state into a folder and returns the file's path. Of each occasion the
+// last one of a process is kept; who runs on panics fills no disk either.
+func save(dir, occasion string, s State) (path string, err error) {
+	path = filepath.Join(dir, fmt.Sprintf("ashlar-%s-%d.json", occasion, os.Getpid()))
+	f, err := os.CreateTemp(dir, "."+filepath.Base(path))
 	if err != nil {
-		return "", fmt.Errorf("save what led to a panic: %w", err)
+		return "", fmt.Errorf("save the state of the scheduler: %w", err)
 	}
-	path := filepath.Join(dir, fmt.Sprintf("ashlar-panic-%d.json", os.Getpid()))
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		return "", fmt.Errorf("save what led to a panic: %w", err)
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name()) // half a file is of no use
+		}
+	}()
+	w := bufio.NewWriter(&bounded{to: f, left: largest})
+	err = errors.Join(json.NewEncoder(w).Encode(s), w.Flush(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("save the state of the scheduler: %w", err)
 	}
 	return path, nil
+}
+
+// bounded refuses to write more than is left.
+type bounded struct {
+	to   io.Writer
+	left int
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if len(p) > b.left {
+		return 0, fmt.Errorf("it has more than %d bytes", largest)
+	}
+	b.left -= len(p)
+	return b.to.Write(p)
+}
+
+// ReadState reads a file that a scheduler saved. Its error names the file.
+func ReadState(path string) (s State, err error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return State{}, err
+	}
+	if err := json.Unmarshal(data, &s); err != nil {
+		return State{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
 }

@@ -15,9 +15,9 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// lasting is how long a reason must hold before it is told: most waits end before
-// anybody could read of them.
-const lasting = time.Second
+// lasting is how long a reason must hold before it is told, from one round to the next:
+// most waits end before anybody could read of them.
+const lasting = round - 50*time.Millisecond
 
 // tell says on objects what people, autoscalers and operators read there: on PodGroups
 // why they wait or that they started, and how many of their pods stand where; on pods
@@ -57,7 +57,10 @@ func (l *loop) tellJob(id ledger.JobID, now time.Time) {
 	switch {
 	case started(job):
 		// Members beyond the minimum may wait: their own conditions say so.
-		if !t.ready || t.said != "" {
+		if (!t.ready || t.said != "") && t.settled(job, now) {
+			if !t.ready {
+				l.metrics.jobs.Observe(inMilliseconds(time.Duration(l.now() - job.Created)))
+			}
 			t.ready, t.said = true, ""
 			l.say(job, group, &status, condition(schedulingv1beta1.PodGroupScheduled, "", "tasks in gang are ready to be scheduled", "pod group is ready", now))
 		}
@@ -71,9 +74,10 @@ func (l *loop) tellJob(id ledger.JobID, now time.Time) {
 		clear(t.pods)
 	}
 	counts := carry.Counts{Running: job.By[model.Running], Succeeded: job.By[model.Succeeded], Failed: job.By[model.Failed]}
-	still := counts == t.wanted
-	t.wanted = counts
-	if group != nil && (len(status.Conditions) > 0 || still && counts != t.counts) {
+	if counts != t.wanted {
+		t.wanted, t.stillSince = counts, now
+	}
+	if group != nil && (len(status.Conditions) > 0 || counts != t.counts && t.still(job, now)) {
 		t.counts, status.Counts = counts, counts
 		l.carrier.PodGroupStatus(ledger.Key{Namespace: job.Key.Namespace, Name: job.Key.Name}, uid, status)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"ashlar.sh/internal/kube/carry"
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/trace"
 )
 
@@ -31,6 +32,9 @@ type toldJob struct {
 	counts carry.Counts
 	wanted carry.Counts      // as seen in the last round: written once they stand still
 	pods   map[string]string // the reason that was said on a pod, by UID
+
+	stillSince   time.Time // since when wanted has not changed
+	startedSince time.Time // since when its minimum is bound and that was not said, zero when it is not so
 
 	half  time.Time // since when it stands below its minimum, zero when it does not
 	stuck bool      // its bare members were reported
@@ -74,6 +78,36 @@ func (t *told) forget() {
 			delete(t.jobs, k)
 		}
 	}
+}
+
+// Figures of a PodGroup's members change with every member. They are written when they
+// have come to an end, or have stood still for a while.
+const (
+	untilRunning = 1500 * time.Millisecond // how long the word that a gang started waits for its members to run
+	stillFor     = 10 * time.Second
+)
+
+// settled says that a gang that has started may be said to have: all its members run, so
+// that their number can be said with it, or they take their time.
+func (t *toldJob) settled(job *ledger.Job, now time.Time) bool {
+	if t.startedSince.IsZero() {
+		t.startedSince = now
+	}
+	if job.By[model.Bound]+job.By[model.Binding] > 0 && now.Sub(t.startedSince) < untilRunning {
+		return false
+	}
+	t.startedSince = time.Time{}
+	return true
+}
+
+// still says that a job's figures are worth a write: all members that are bound run or
+// all have finished, for a round at least, or nothing has changed for long.
+func (t *toldJob) still(job *ledger.Job, now time.Time) bool {
+	since := now.Sub(t.stillSince)
+	starting := job.By[model.Bound] + job.By[model.Binding]
+	finished := job.By[model.Succeeded] + job.By[model.Failed]
+	ended := starting == 0 && (finished == 0 || job.By[model.Running] == 0)
+	return since > stillFor || ended && since > 0
 }
 
 // codeOf is a reason's code with those of its causes: what must differ for a reason to

@@ -183,8 +183,13 @@ func (b *builder) add(it Item) {
 }
 
 // addPod adds a pod as a node or the API server would show it: one that has a node and
-// no phase is running.
+// no phase is running. A duration that cannot be meant was complained of where it was
+// read, once for all pods of a template; the engine does not see it.
 func (b *builder) addPod(where Position, p *corev1.Pod, submitAt time.Duration, t times) {
+	if _, said := p.Annotations[durationKey]; said && !t.lasts {
+		p.Annotations = maps.Clone(p.Annotations)
+		delete(p.Annotations, durationKey)
+	}
 	if p.Status.Phase == "" && p.Spec.NodeName != "" {
 		p.Status.Phase = corev1.PodRunning
 	}

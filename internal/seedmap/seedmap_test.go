@@ -151,7 +151,7 @@ func TestEveryReferenceLeadsSomewhere(t *testing.T) {
 type reference struct{ path, name string }
 
 // span is a code span that begins with one of the repository's folders.
-var span = regexp.MustCompile("`((?:bench|cmd|docs|examples|internal|sched|stories|test)/[^`:]*)(?::([^`]*))?`")
+var span = regexp.MustCompile("`((?:bench|cmd|deploy|docs|examples|internal|sched|stories|test)/[^`:]*)(?::([^`]*))?`")
 
 func references(text string) []reference {
 	var out []reference

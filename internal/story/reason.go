@@ -60,6 +60,10 @@ func plain(r trace.Reason) string {
 		head = strings.TrimSpace(head + " " + r.Task)
 	case trace.NamespaceQuotaExceeded:
 		head, r.Text = head+" "+r.Text, ""
+	case trace.QueueCapability:
+		if r.Text == trace.KeptFree {
+			head, r.Text = head+" (guarantees kept)", ""
+		}
 	case trace.SchedulingGated:
 		head += fmt.Sprintf(" %d", r.Have)
 	}

@@ -228,6 +228,7 @@ func (t *template) option(word string, w *words) (known bool, err error) {
 	case "for":
 		t.item.HasDuration = true
 		t.item.Duration, err = duration(key, value)
+		t.pod.Lasts = max(1, int64(t.item.Duration))
 	case "gated":
 		t.pod.Gated = true
 	case "owned":

@@ -12,6 +12,7 @@ import (
 const (
 	mostSeconds = 100 * 366 * 24 * 3600 // a hundred years
 	mostMembers = 10_000
+	mostPods    = 5_000_000     // of a trace
 	mostCPU     = 1_000_000_000 // milli: a million cores
 	mostMemory  = 100_000_000   // MiB: 95 TiB
 	mostGPUs    = 1_000_000

@@ -37,16 +37,16 @@ func (r *reader) node(w *row) {
 		labels = append(labels, model.Label{Key: ModelLabel, Value: strings.Clone(m)})
 	}
 	all := list(room...)
-	r.add(w, model.KindNode, "", name, 0, &model.Node{Labels: labels, Allocatable: all, Capacity: all})
+	r.add(w.where, model.KindNode, "", name, 0, &model.Node{Labels: labels, Allocatable: all, Capacity: all})
 }
 
-func (r *reader) add(w *row, kind model.Kind, namespace, name string, at time.Duration, o model.Object) *sim.Item {
+func (r *reader) add(where string, kind model.Kind, namespace, name string, at time.Duration, o model.Object) *sim.Item {
 	r.trace.Items = append(r.trace.Items, sim.Item{Fact: model.Fact{
-		Ref: model.Ref{Kind: kind, Namespace: namespace, Name: name}, Object: o}, SubmitAt: at, Where: w.where})
+		Ref: model.Ref{Kind: kind, Namespace: namespace, Name: name}, Object: o}, SubmitAt: at, Where: where})
 	return &r.trace.Items[len(r.trace.Items)-1]
 }
 
-// job makes a PodGroup and its pods of a row.
+// job notes a row, of which gang makes a PodGroup and its pods once all rows are sound.
 func (r *reader) job(w *row) {
 	j := Job{Name: w.unique("job"), Queue: w.cell("queue"), User: strings.Clone(w.cell("user"))}
 	j.Submit, _ = w.time("submit_s")
@@ -67,7 +67,10 @@ func (r *reader) job(w *row) {
 		w.fault("submit_s %s: before the row above, %s: rows are in the order of submission",
 			seconds9(j.Submit), seconds9(r.last))
 	}
-	if w.bad {
+	if r.pods += j.Members; r.pods > mostPods && r.pods-j.Members <= mostPods {
+		w.fault("members %d: absurd: more than %d pods with those above", j.Members, mostPods)
+	}
+	if w.bad || r.pods > mostPods {
 		return
 	}
 	if j.Submit == r.last {
@@ -84,27 +87,37 @@ func (r *reader) job(w *row) {
 		j.Queue = r.trace.Queues[i]
 	}
 	r.trace.Jobs = append(r.trace.Jobs, j)
-	r.gang(w, &j, priority)
+	r.gangs = append(r.gangs, gang{created: int64(j.Submit) + r.ties, priority: priority, where: w.where})
 }
 
-// gang adds a job's objects. Jobs of one moment are created in the order of rows, a
-// nanosecond apart, since the older one goes first.
-func (r *reader) gang(w *row, j *Job, priority int32) {
-	created := int64(j.Submit) + r.ties
+// gang is what a job's objects need besides the Job. Jobs of one moment are created in the
+// order of rows, a nanosecond apart, since the older one goes first.
+type gang struct {
+	created  int64
+	priority int32
+	where    string
+}
+
+// gang adds a job's objects.
+func (r *reader) gang(j *Job, g gang) {
+	created, priority, where := g.created, g.priority, g.where
 	class := ""
 	if priority != 0 {
 		class = fmt.Sprintf("trace-priority-%d", priority)
 		if !r.priorities[priority] {
 			r.priorities[priority] = true
-			r.add(w, model.KindPriorityClass, "", class, 0, &model.PriorityClass{Value: priority})
+			r.add(where, model.KindPriorityClass, "", class, 0, &model.PriorityClass{Value: priority})
 		}
 	}
-	r.add(w, model.KindPodGroup, Namespace, j.Name, j.Submit, &model.PodGroup{Meta: model.Meta{Created: created},
+	r.add(where, model.KindPodGroup, Namespace, j.Name, j.Submit, &model.PodGroup{Meta: model.Meta{Created: created},
 		Queue: j.Queue, MinMember: int32(j.MinMembers), PriorityClass: class})
 	for i := range j.Members {
 		pod := &model.Pod{Meta: model.Meta{Created: created}, Ours: true, Scheduler: "volcano", Group: j.Name, Owner: j.Name,
 			Index: int64(i), Priority: priority, HasPriority: priority != 0, PriorityClass: class, Preemptable: true, Spec: j.Spec}
-		item := r.add(w, model.KindPod, Namespace, j.Name+"-"+strconv.Itoa(i), j.Submit, pod)
+		if j.HasDuration {
+			pod.Lasts = max(1, int64(j.Duration))
+		}
+		item := r.add(where, model.KindPod, Namespace, j.Name+"-"+strconv.Itoa(i), j.Submit, pod)
 		item.Duration, item.HasDuration, item.Owned = j.Duration, j.HasDuration, true
 	}
 }

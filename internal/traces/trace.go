@@ -40,6 +40,8 @@ type Job struct {
 
 	Members, MinMembers int
 	Spec                *model.Spec // of each member; shared by all that ask for the same
+
+	copied int // which of those drawn again by Fill it is; 0: the row's own
 }
 
 // Trace is what two tables say.
@@ -62,6 +64,9 @@ func Read(nodes, jobs File) (*Trace, error) {
 	if len(r.faults.First) > 0 {
 		return nil, r.faults
 	}
+	for i, g := range r.gangs {
+		r.gang(&r.trace.Jobs[i], g)
+	}
 	return r.trace, nil
 }
 
@@ -76,6 +81,7 @@ func Queue(name string) sim.Item {
 type reader struct {
 	trace  *Trace
 	faults Faults
+	gangs  []gang // of trace.Jobs
 
 	specs      map[string]*model.Spec // by the cells they are made of
 	queues     map[string]bool
@@ -84,6 +90,7 @@ type reader struct {
 	recorded   map[string]bool // whether the nodes have a resource
 
 	last time.Duration // submission of the row before
+	pods int           // of the rows so far
 	ties int64         // rows in a row that were submitted at that time, but for the first
 }
 

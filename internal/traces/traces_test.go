@@ -109,6 +109,18 @@ func TestATableThatCannotBeReadIsNamed(t *testing.T) {
 	}
 }
 
+// A short table can ask for more pods than any memory holds; it is told once.
+func TestATraceOfAbsurdlyManyPodsIsRefused(t *testing.T) {
+	var rows strings.Builder
+	for i := range 600 {
+		fmt.Fprintf(&rows, "j%d,,,0,1,10000,1,,,1,,\n", i)
+	}
+	_, err := read(oneNode, jobHead+rows.String())
+	if want := "jobs.csv:502: members 10000: absurd: more than 5000000 pods with those above"; err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
 func TestFaultsOfBothTablesAreToldTwentyAndThenCounted(t *testing.T) {
 	var rows strings.Builder
 	for i := range 30 {
@@ -141,7 +153,7 @@ func TestAJobBecomesAGangWhosePodsShareASpec(t *testing.T) {
 	g1 := got["Pod/trace/g-1"]
 	want := sim.Item{Fact: model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "trace", Name: "g-1"}, Object: &model.Pod{
 		Meta: model.Meta{Created: 1_500_000_000}, Ours: true, Scheduler: "volcano", Group: "g", Owner: "g", Index: 1, Priority: 7,
-		HasPriority: true, PriorityClass: "trace-priority-7", Preemptable: true, Spec: spec}},
+		HasPriority: true, PriorityClass: "trace-priority-7", Preemptable: true, Lasts: int64(time.Minute), Spec: spec}},
 		SubmitAt: 1500 * time.Millisecond, Duration: time.Minute, HasDuration: true, Owned: true, Where: "jobs.csv:2"}
 	if diff := cmp.Diff(want, g1); diff != "" {
 		t.Errorf("a member of the gang (-want +got):\n%s", diff)

@@ -1,6 +1,6 @@
 package fair
 
-import "ashlar.sh/sched/resource"
+import "math"
 
 // Limit is an upper bound in one dimension, as resource.Limits.Bound returns it. The
 // zero Limit is none.
@@ -23,6 +23,9 @@ func (l Limit) Clip(x int64) int64 {
 // sumGuarantees is over all siblings and the queue itself; guarantee is already
 // within capability (decision 2). No amount is negative.
 func RealCapability(total, sumGuarantees, guarantee int64, capability Limit) int64 {
-	free := max(total-sumGuarantees, 0)
-	return capability.Clip(resource.Sum{}.Plus(free).Plus(guarantee).Int64())
+	real := max(total-sumGuarantees, 0) + guarantee
+	if real < 0 { // past the edge of int64
+		real = math.MaxInt64
+	}
+	return capability.Clip(real)
 }

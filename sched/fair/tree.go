@@ -40,22 +40,35 @@ func (t *Tree) Settle(rows []Branch, out []Bough) {
 		}
 	}
 	for i, r := range rows {
-		b := Bough{Capability: r.Capability, Real: r.Capability}
-		if r.Up >= 0 {
-			up := &out[r.Up]
-			if !b.Capability.Bounded {
-				b.Capability = up.Capability
-			}
-			b.Real = b.Capability
-			b.Guarantee = up.Real.Clip(b.Capability.Clip(r.Guarantee))
-			if up.Real.Bounded {
-				real := RealCapability(up.Real.Value, t.promised[r.Up].Int64(), b.Guarantee, b.Capability)
-				b.Real = Limit{Value: min(real, up.Real.Value), Bounded: true}
-			}
+		if r.Up < 0 {
+			out[i] = r.top()
 		} else {
-			b.Guarantee = b.Real.Clip(r.Guarantee)
+			out[i] = r.below(&out[r.Up], t.promised[r.Up].Int64())
 		}
-		b.Deserved = max(b.Real.Clip(r.Deserved), b.Guarantee)
-		out[i] = b
 	}
+}
+
+// top is what follows for a row that is below nobody.
+func (r *Branch) top() Bough {
+	b := Bough{Capability: r.Capability, Real: r.Capability}
+	b.Guarantee = b.Real.Clip(r.Guarantee)
+	b.Deserved = max(b.Real.Clip(r.Deserved), b.Guarantee)
+	return b
+}
+
+// below is what follows for a row from its parent, and from what the parent's children
+// are promised together.
+func (r *Branch) below(up *Bough, promised int64) Bough {
+	b := Bough{Capability: r.Capability}
+	if !b.Capability.Bounded {
+		b.Capability = up.Capability
+	}
+	b.Real = b.Capability
+	b.Guarantee = up.Real.Clip(b.Capability.Clip(r.Guarantee))
+	if up.Real.Bounded {
+		real := RealCapability(up.Real.Value, promised, b.Guarantee, b.Capability)
+		b.Real = Limit{Value: min(real, up.Real.Value), Bounded: true}
+	}
+	b.Deserved = max(b.Real.Clip(r.Deserved), b.Guarantee)
+	return b
 }

@@ -1,6 +1,10 @@
 package ledger
 
-import "ashlar.sh/sched/model"
+import (
+	"slices"
+
+	"ashlar.sh/sched/model"
+)
 
 // Hold is how a task sits on a node, as far as a book is concerned.
 type Hold uint8
@@ -23,7 +27,9 @@ type Book interface {
 	Take(t TaskID, task *Task, n NodeID, how Hold)
 	// Give takes back a Take with the same arguments.
 	Give(t TaskID, task *Task, n NodeID, how Hold)
-	// Fact hands on a fact of a kind the engine does not read itself.
+	// Reads says that the book reads facts of a kind which the engine does not read itself.
+	Reads(k model.Kind) bool
+	// Fact hands on a fact of a kind that the book reads.
 	Fact(f model.Fact)
 	// Audit recounts from the tasks given and returns what differs, nil when nothing.
 	Audit(sits func(yield func(t TaskID, task *Task, n NodeID, how Hold) bool)) []string
@@ -32,7 +38,7 @@ type Book interface {
 // AddBook opens a book: it is told all that is known, then every change.
 func (l *Ledger) AddBook(b Book) {
 	for _, f := range l.Facts() {
-		if l.foreign(f.Ref.Kind) {
+		if l.foreign(f.Ref.Kind) && b.Reads(f.Ref.Kind) {
 			b.Fact(f)
 		}
 	}
@@ -55,9 +61,21 @@ func (l *Ledger) foreign(k model.Kind) bool {
 	return true
 }
 
+// Reads says that facts of a kind make a difference: the engine or a book reads them.
+func (l *Ledger) Reads(k model.Kind) bool {
+	return !l.foreign(k) || slices.ContainsFunc(l.books, func(b Book) bool { return b.Reads(k) })
+}
+
+// tellBooksFact hands a fact to the books that read it, after which any node may answer
+// otherwise. What nobody reads changes nothing.
 func (l *Ledger) tellBooksFact(f model.Fact) {
+	if !l.Reads(f.Ref.Kind) {
+		return
+	}
 	for _, b := range l.books {
-		b.Fact(f)
+		if b.Reads(f.Ref.Kind) {
+			b.Fact(f)
+		}
 	}
 	l.grown++
 	for n := range l.nodes {

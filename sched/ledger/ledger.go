@@ -39,6 +39,8 @@ type Ledger struct {
 	heeds       bool // some plugin asks for the node groups of queues
 	inherits    bool // … and of those above
 	queuesStale bool // parents or presence changed: ancestors and sums are rebuilt before use
+	served      news // queues whose own jobs moved their figures
+	granted     news // queues whose facts changed, and not their places
 
 	priorities     map[string]*model.PriorityClass
 	globalPriority *model.PriorityClass
@@ -85,6 +87,7 @@ func New() *Ledger {
 		facts:       newFactStore(),
 	}
 	l.tx.l = l
+	l.served.first, l.granted.first = 1, 1 // who never looked is behind
 	l.queue(model.RootQueue)
 	return l
 }

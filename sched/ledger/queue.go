@@ -137,6 +137,7 @@ func (l *Ledger) setQueue(j JobID, q QueueID) {
 // bulk adds or takes away all that a job counts for along its queue's ancestors.
 func (l *Ledger) bulk(job *Job, sign int64) {
 	l.figuresAt++
+	l.served.add(job.Queue)
 	for q := job.Queue; q != NoQueue; q = l.queues[q].up {
 		row := &l.queues[q]
 		row.Moved = l.figuresAt
@@ -167,6 +168,12 @@ func (l *Ledger) dropQueue(q QueueID) {
 func (l *Ledger) applyQueue(name string, fact *model.Queue) {
 	q := l.queue(name)
 	row := &l.queues[q]
+	if stays(row.Fact, fact) {
+		l.granted.add(q)
+	} else {
+		l.queuesStale = true
+		l.granted.forget()
+	}
 	row.Fact = fact
 	row.Capability, row.Deserved, row.Guarantee = resource.Limits{}, nil, nil
 	if fact != nil {
@@ -175,13 +182,12 @@ func (l *Ledger) applyQueue(name string, fact *model.Queue) {
 		row.Guarantee = row.Capability.Clip(l.Dims.Vec(fact.Guarantee))
 		l.widen()
 	}
-	l.queuesStale = true
 	l.dropQueue(q)
 	l.shapeAt++
 	l.grown++
 }
 
-// Settle brings the tree of queues up to date after facts about queues, and the width
+// Settle brings the tree of queues up to date after facts that change it, and the width
 // of all figures after dimensions that somebody else interned. Whoever reads after
 // Apply calls it first; it costs nothing when neither happened.
 func (l *Ledger) Settle() {
@@ -196,6 +202,7 @@ func (l *Ledger) Settle() {
 // rebuilt cannot go stale.
 func (l *Ledger) rehang() {
 	l.figuresAt++
+	l.served.forget()
 	for i := range l.queues {
 		row := &l.queues[i]
 		row.Kids, row.up, row.Broken, row.Depth, row.Moved = 0, NoQueue, "", 0, l.figuresAt

@@ -48,6 +48,8 @@ func (r *recorder) Choose(_ TaskID, task *Task, n NodeID) string {
 	return fmt.Sprint(task.Key.Name, "-", n, "-", len(r.seats))
 }
 
+func (r *recorder) Reads(k model.Kind) bool { return k != "Lamp" }
+
 func (r *recorder) Fact(f model.Fact) { r.facts[f.Ref] = f }
 
 func (r *recorder) Audit(sits func(yield func(t TaskID, task *Task, n NodeID, how Hold) bool)) []string {

@@ -48,6 +48,10 @@ type Pod struct {
 
 	Labels []Label // sorted by key; shared by pods of one template; what selects pods reads them, no filter does
 
+	// Lasts is how long it runs, in nanoseconds, by ashlar.sh/duration: the word of who made
+	// it. 0: it does not say; what says 0 lasts 1.
+	Lasts int64
+
 	Spec   *Spec // what placing it reads; shared by pods of one template
 	Opaque any   // the original object, for books that wrap Kubernetes' own plugins; never read by the engine
 }

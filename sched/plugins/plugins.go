@@ -13,6 +13,7 @@ import (
 	"ashlar.sh/sched/plugins/conformance"
 	"ashlar.sh/sched/plugins/drf"
 	"ashlar.sh/sched/plugins/gang"
+	"ashlar.sh/sched/plugins/joborder"
 	"ashlar.sh/sched/plugins/nodegroup"
 	"ashlar.sh/sched/plugins/nodeorder"
 	"ashlar.sh/sched/plugins/overcommit"
@@ -40,5 +41,6 @@ func All() []policy.Definition {
 		nodegroup.Definition(),
 		nodeorder.Definition(),
 		binpack.Definition(),
+		joborder.Definition(),
 	}
 }

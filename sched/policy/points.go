@@ -50,7 +50,8 @@ type QueueOrder interface {
 }
 
 // KinOrder is a QueueOrder in which serving one queue may move others, as an order by
-// what common ancestors hold does: the rotation then sorts its queues anew each time.
+// what common ancestors hold does: the rotation then sorts its queues anew each time,
+// unless it is a TreeOrder.
 type KinOrder interface {
 	QueueOrder
 	ServingMovesOthers() bool

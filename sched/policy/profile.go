@@ -107,6 +107,14 @@ type Definition struct {
 	New  func(c Choice, l *ledger.Ledger) (any, error)
 }
 
+// Names are the names of definitions, in their order.
+func Names(list []Definition) (out []string) {
+	for _, d := range list {
+		out = append(out, d.Name)
+	}
+	return out
+}
+
 // Build makes a profile's plugins and finds out which questions they answer. An
 // unknown plugin is an error; a plugin named in two places answers in the first.
 func Build(p Profile, known []Definition, l *ledger.Ledger) (*Set, error) {

@@ -32,7 +32,7 @@ type Set struct {
 	l *ledger.Ledger
 
 	clocks       chain[Clock]
-	openers      chain[Opener]
+	openers      chain[opener]
 	queueOrder   chain[QueueOrder]
 	jobOrder     chain[JobOrder]
 	taskOrder    chain[TaskOrder]
@@ -96,7 +96,7 @@ func (s *Set) beginTier() {
 func (s *Set) add(name string, plugin any, off []Point) {
 	is := func(p Point) bool { return slices.Contains(off, p) }
 	join(&s.clocks, plugin, false)
-	join(&s.openers, plugin, false)
+	s.addOpener(name, plugin)
 	join(&s.queueOrder, plugin, is(PointQueueOrder))
 	join(&s.jobOrder, plugin, is(PointJobOrder))
 	join(&s.taskOrder, plugin, is(PointTaskOrder))
@@ -153,11 +153,26 @@ func (s *Set) addFilters(plugin any, noPredicate, noOrder bool) {
 // are; each part answers for itself.
 type Group interface{ Parts() []any }
 
+// opener is an Opener with its plugin's name.
+type opener struct {
+	name string
+	Opener
+}
+
+func (s *Set) addOpener(name string, plugin any) {
+	if p, ok := plugin.(Opener); ok {
+		last := len(s.openers) - 1
+		s.openers[last] = append(s.openers[last], opener{name, p})
+	}
+}
+
 // Open begins a cycle.
-func (s *Set) Open(rec *trace.Recorder) {
+func (s *Set) Open(rec *trace.Recorder, watch Stopwatch) {
 	for _, tier := range s.openers {
 		for _, p := range tier {
+			watch.Begin(PartPlugin, p.name)
 			p.Open(rec)
+			watch.End()
 		}
 	}
 }

@@ -39,11 +39,24 @@ func (s *Session) QueueGate(q ledger.QueueID) trace.Reason {
 	case !queue.Leaf():
 		r.Code = trace.QueueNotLeaf
 	case queue.State() != model.QueueOpen:
-		r.Code, r.Text = trace.QueueNotOpen, queue.State().String()
+		r.Code, r.Text, r.Cause = trace.QueueNotOpen, queue.State().String(), s.closer(q)
 	default:
 		return trace.Reason{}
 	}
 	return r
+}
+
+// closer names the queue above that closes one which is open itself; nil for none.
+func (s *Session) closer(q ledger.QueueID) *trace.Reason {
+	if s.L.Queue(q).Fact.State != model.QueueOpen {
+		return nil
+	}
+	for at := s.L.Parent(q); at != ledger.NoQueue; at = s.L.Parent(at) {
+		if up := s.L.Queue(at); up.Fact != nil && up.Fact.State != model.QueueOpen {
+			return &trace.Reason{Code: trace.QueueNotOpen, Queue: up.Name, Text: up.Fact.State.String()}
+		}
+	}
+	return nil
 }
 
 // Admitted says that a job has left Pending, letting it in where no enqueue action is

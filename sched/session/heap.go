@@ -37,13 +37,6 @@ func (h *Heap[T]) Pop() T {
 	return top
 }
 
-// Reorder restores the order after that of any element inside has changed.
-func (h *Heap[T]) Reorder() {
-	for i := len(h.items)/2 - 1; i >= 0; i-- {
-		h.sink(i)
-	}
-}
-
 // sink moves the element at i down to where it belongs.
 func (h *Heap[T]) sink(i int) {
 	for {

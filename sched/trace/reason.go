@@ -14,7 +14,7 @@ const (
 	NoPods           Code = "NoPods"           // admitted, but no pod has come yet
 	QueueNotFound    Code = "QueueNotFound"
 	QueueInvalid     Code = "QueueInvalid"  // the queue was set aside at the door
-	QueueNotOpen     Code = "QueueNotOpen"  // Text is the state
+	QueueNotOpen     Code = "QueueNotOpen"  // Text is the state; Cause names the queue above that closes it, if one does
 	QueueNotLeaf     Code = "QueueNotLeaf"  // the queue has children
 	QueueCyclic      Code = "QueueCyclic"   // its parents form a ring
 	QueueOrphaned    Code = "QueueOrphaned" // Text is the ancestor that is missing
@@ -31,7 +31,7 @@ const (
 	NamespaceQuotaExceeded Code = "NamespaceQuotaExceeded" // enqueue: minResources would exceed ResourceQuota Text; Shorts
 	QueueOverused          Code = "QueueOverused"          // Shorts: deserved (Need) and allocated (Have)
 	QueueDeserved          Code = "QueueDeserved"          // the task would lift the queue above deserved; Shorts
-	QueueCapability        Code = "QueueCapability"        // … above realCapability; Shorts
+	QueueCapability        Code = "QueueCapability"        // … above realCapability; Shorts; Text: see KeptFree
 
 	// The victims of a reclaim; Queue is the one that keeps them.
 	VictimGuaranteed Code = "VictimGuaranteed" // the queue would be left with less (Have) than its guarantee (Need); Shorts
@@ -92,6 +92,10 @@ func (c Code) OfNodes() bool {
 		return false
 	}
 }
+
+// KeptFree is the Text of a QueueCapability in which the amount asked for counts what is
+// kept free for the guarantees of others.
+const KeptFree = "guarantees"
 
 // Short is a dimension that falls short: Need units were asked of Have.
 type Short struct {

@@ -65,7 +65,7 @@ func newSquare(t *rapid.T, members int) *square {
 	s.nodes = class.New(s.l, set)
 	s.hunt = victims.New(s.l, s.nodes, set)
 	set.At(1)
-	set.Open(&trace.Recorder{})
+	set.Open(&trace.Recorder{}, policy.NoStopwatch{})
 	return s
 }
 

@@ -266,3 +266,9 @@ func (r *row) swap(i, k int) {
 	r.heap[i], r.heap[k] = r.heap[k], r.heap[i]
 	r.pos[r.heap[i]], r.pos[r.heap[k]] = int32(i), int32(k)
 }
+
+// Forget drops what is kept between claims; it is found out again when it is asked for.
+func (h *Hunt) Forget() {
+	clear(h.rows)
+	h.cells = cells{l: h.l}
+}

@@ -49,7 +49,7 @@ func (h *Hunt) atLeast(short []int64) int32 {
 // order matters in which units go, those below it might have been enough in another.
 func (h *Hunt) proven(c Cost) bool {
 	if c.Count == 0 {
-		return true
+		return true // nobody need go: others who went left the room
 	}
 	if c.Highest > h.units[0].priority && h.permutable() {
 		return false

@@ -50,7 +50,12 @@ func TestMain(m *testing.M) {
 // control plane did not last until then.
 func run(m *testing.M) (code int, err error) {
 	ctx := context.Background()
-	c, err := cluster.Start(ctx, cluster.Options{ControllerManager: true, Kwok: true})
+	flags, forget, err := audited()
+	if err != nil {
+		return 1, err
+	}
+	defer forget()
+	c, err := cluster.Start(ctx, cluster.Options{ControllerManager: true, Kwok: true, Flags: flags})
 	if err != nil {
 		return 1, err
 	}

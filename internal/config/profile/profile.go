@@ -23,8 +23,11 @@ import (
 // Of makes the profile of a configuration: built actions in their order, built plugins
 // in their tiers with the extension points that their flags turn off, arguments as
 // text. A tier that nothing is left of stays, empty.
-func Of(s *config.Scheduler) policy.Profile {
-	known := config.Volcano()
+//
+// compiled are the names of plugins beside the built ones, as they were given to the
+// catalogue.
+func Of(s *config.Scheduler, compiled ...string) policy.Profile {
+	known := config.Volcano().With(compiled...)
 	p := policy.Profile{ActionArguments: map[string]policy.Arguments{}}
 	for _, a := range s.Actions {
 		if !a.Built {
@@ -115,6 +118,8 @@ func asText(kind config.Kind, args config.Arguments, key string) (string, bool) 
 		text, err = x.String(), wrong
 	case config.String:
 		text, err = args.Text(key, "")
+	case config.Any:
+		return args.Scalar(key)
 	default:
 		return "", false
 	}

@@ -11,6 +11,7 @@ import (
 
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
 )
 
 // Options says how to carry.
@@ -22,6 +23,9 @@ type Options struct {
 	Reporter string
 	// Patience is for how long a write is repeated; 0 is 30 seconds.
 	Patience time.Duration
+	// Urgent says that somebody waits for a PodGroup to show a phase; others may wait for
+	// what else is to be said. nil: Inqueue, for which controllers wait to create pods.
+	Urgent func(item sched.Item) bool
 	// PodGroup returns the newest state that was seen of a PodGroup, nil without one.
 	PodGroup func(namespace, name string) *schedulingv1beta1.PodGroup
 	// Answered is told of every item once, with the latency of its last request. nil: nobody.
@@ -63,6 +67,9 @@ func New(ctx context.Context, o Options) *Carrier {
 	}
 	if o.Answered == nil {
 		o.Answered = func(sched.Item, sched.Outcome, time.Duration) {}
+	}
+	if o.Urgent == nil {
+		o.Urgent = func(i sched.Item) bool { return i.Phase == model.GroupInqueue }
 	}
 	if o.PodGroup == nil {
 		o.PodGroup = func(string, string) *schedulingv1beta1.PodGroup { return nil }

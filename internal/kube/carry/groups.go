@@ -14,12 +14,16 @@ import (
 
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
-	"ashlar.sh/sched/model"
 )
 
-// gather is how long a PodGroup's status is gathered before it is written. Inqueue is
-// written at once: operators wait for it before they create pods.
-const gather = 200 * time.Millisecond
+// How long a PodGroup's status is gathered before it is written: what is said of it
+// briefly, a phase long enough for the words that go with it (why it waits, that it
+// started, how many run), so that they are one write. What somebody waits for
+// (Options.Urgent) is written at once.
+const (
+	gather      = 200 * time.Millisecond
+	gatherWords = 2500 * time.Millisecond
+)
 
 // Counts are a PodGroup's members by phase.
 type Counts struct{ Running, Succeeded, Failed int32 }
@@ -42,13 +46,15 @@ type groupWrite struct {
 	uid    string
 	phase  *sched.Item
 	status *GroupStatus
-	due    *time.Timer
+	wait   time.Duration // how long the most urgent of what is gathered may wait
+	at     time.Time     // when due
+	due    *time.Timer   // nil: nothing is gathered, or a write is under way
 	flying bool
 }
 
 func (c *Carrier) setPhase(item sched.Item) {
-	wait := gather
-	if item.Phase == model.GroupInqueue {
+	wait := gatherWords
+	if c.options.Urgent(item) {
 		wait = 0
 	}
 	c.write(item.Group, item.UID, wait, func(w *groupWrite) {
@@ -81,13 +87,27 @@ func (c *Carrier) write(group ledger.Key, uid string, wait time.Duration, change
 		w = &groupWrite{uid: uid}
 		c.groups.pending[group] = w
 	}
+	if w.phase == nil && w.status == nil {
+		w.wait = wait
+	}
 	change(w)
+	w.wait = min(w.wait, wait)
+	if !w.flying { // otherwise it goes on its way when the one under way is back
+		c.arm(group, w)
+	}
+}
+
+// arm sends what was gathered when it is due; the lock is held.
+func (c *Carrier) arm(group ledger.Key, w *groupWrite) {
 	switch {
-	case w.flying: // whoever is under way takes it along when it is back
-	case wait == 0:
+	case w.wait == 0:
 		c.launch(group, w)
-	case w.due == nil:
-		w.due = time.AfterFunc(wait, func() {
+	case w.due == nil || time.Until(w.at) > w.wait:
+		if w.due != nil {
+			w.due.Stop()
+		}
+		w.at = time.Now().Add(w.wait)
+		w.due = time.AfterFunc(w.wait, func() {
 			c.groups.mu.Lock()
 			defer c.groups.mu.Unlock()
 			c.launch(group, w)
@@ -115,7 +135,7 @@ func (c *Carrier) launch(group ledger.Key, w *groupWrite) {
 		c.groups.mu.Lock()
 		defer c.groups.mu.Unlock()
 		if w.flying = false; w.phase != nil || w.status != nil {
-			c.launch(group, w)
+			c.arm(group, w)
 		} else if c.groups.pending[group] == w {
 			delete(c.groups.pending, group)
 		}

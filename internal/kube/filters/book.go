@@ -15,11 +15,13 @@ const Name = "volumebinding"
 // Name implements ledger.Book.
 func (v *Volumes) Name() string { return Name }
 
+// Reads implements ledger.Book.
+func (v *Volumes) Reads(k model.Kind) bool { return v.stores[k] != nil }
+
 // Fact lays an object into the store that the binder reads, or takes it out. Kinds that
-// the binder does not read are left alone; content that is not of its kind or has
-// another name than its fact is as good as gone.
+// the binder does not read are left alone; content that is not of its kind or has another name than its fact is as good as gone.
 func (v *Volumes) Fact(f model.Fact) {
-	if v.stores[f.Ref.Kind] == nil {
+	if !v.Reads(f.Ref.Kind) {
 		return
 	}
 	at := place{f.Ref.Kind, cache.NewObjectName(f.Ref.Namespace, f.Ref.Name).String()}

@@ -247,7 +247,7 @@ func (h *history) step() {
 		if !h.d.l.Try(func(tx *ledger.Tx) bool { return h.try(tx, 0) }) {
 			differ(h.r, before, h.d.v.dump())
 		}
-		h.d.l.Committed(func(ledger.Op) (uint64, int64) { return 1, 0 })
+		h.d.l.Committed(func(ledger.Op) ledger.Booking { return ledger.Booking{Item: 1} })
 	}
 }
 

@@ -1,8 +1,9 @@
 // Package observe watches a cluster and hands on what it sees as the engine's facts.
 //
-// Client-go's informers list and watch the kinds that decisions rest on (nodes, pods,
-// PodGroups, Queues, PriorityClasses); what they report waits in one queue until the
-// loop drains it. Translation happens there, in the loop's goroutine, so that an object
+// Client-go's informers list and watch the kinds that decisions rest on: nodes, pods,
+// PodGroups, Queues and PriorityClasses always, and of the others (kinds.go) those that
+// the engine reads and the API server serves, from when it does. What they report waits
+// in one queue until the loop drains it. Translation happens there, in the loop's goroutine, so that an object
 // that changes ten times between two cycles is translated once.
 //
 // It is not a second cache: informers keep only what the transforms leave of an object,

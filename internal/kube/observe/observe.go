@@ -3,7 +3,9 @@ package observe
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -24,6 +26,9 @@ type Options struct {
 	Kube      kubernetes.Interface
 	Volcano   versioned.Interface
 	Translate translate.Options
+	// Reads says that the engine reads facts of a kind; it may be called by any goroutine.
+	// nil: it reads only the kinds that every cluster has.
+	Reads func(model.Kind) bool
 	// Adopt takes pods of ours without a PodGroup for gangs of their own (decision 25).
 	// Without it they are left alone until a controller has given them one.
 	Adopt bool
@@ -44,12 +49,18 @@ type Observer struct {
 	groups  cache.Indexer
 	queues  cache.Indexer
 	pods    cache.Indexer
-	stores  []cache.Store
-	synced  []named
+	looks   chan struct{}
+
+	mu       sync.Mutex
+	watched  []watched
+	unserved []string // kinds that are wanted and that the API does not serve
+	wants    int      // how often what is wanted may have changed
+	asked    int      // of them, after how many the API has said what it serves; -1: it never has
 }
 
-type named struct {
-	kind   string
+type watched struct {
+	kind   model.Kind
+	store  cache.Store
 	synced cache.InformerSynced
 }
 
@@ -59,41 +70,42 @@ func New(o Options) (*Observer, error) {
 	if o.Translate.Specs == nil {
 		o.Translate.Specs = &translate.Specs{}
 	}
-	w := &Observer{options: o, queue: newQueue(),
+	w := &Observer{options: o, queue: newQueue(), looks: make(chan struct{}, 1), asked: -1,
 		core:    informers.NewSharedInformerFactory(o.Kube, o.Resync),
 		volcano: volcanoinformers.NewSharedInformerFactory(o.Volcano, o.Resync)}
-	groups := w.volcano.Scheduling().V1beta1().PodGroups().Informer()
-	queues := w.volcano.Scheduling().V1beta1().Queues().Informer()
-	pods := w.core.Core().V1().Pods().Informer()
-	w.groups, w.queues, w.pods = groups.GetIndexer(), queues.GetIndexer(), pods.GetIndexer()
-	for _, i := range []struct {
-		kind     string
-		informer cache.SharedIndexInformer
-		strip    cache.TransformFunc
-	}{
-		{"Node", w.core.Core().V1().Nodes().Informer(), stripNode},
-		{"Pod", pods, stripPod},
-		{"PriorityClass", w.core.Scheduling().V1().PriorityClasses().Informer(), stripMeta},
-		{"PodGroup", groups, stripMeta},
-		{"Queue", queues, stripMeta},
-	} {
-		if err := i.informer.SetTransform(i.strip); err != nil {
-			return nil, fmt.Errorf("watch %s: %w", i.kind, err)
+	for _, k := range kinds() {
+		if !k.always {
+			continue
 		}
-		handled, err := i.informer.AddEventHandler(w.handler())
-		if err != nil {
-			return nil, fmt.Errorf("watch %s: %w", i.kind, err)
+		if err := w.watch(k); err != nil {
+			return nil, err
 		}
-		w.stores = append(w.stores, i.informer.GetStore())
-		w.synced = append(w.synced, named{i.kind, handled.HasSynced})
 	}
+	w.groups = w.volcano.Scheduling().V1beta1().PodGroups().Informer().GetIndexer()
+	w.queues = w.volcano.Scheduling().V1beta1().Queues().Informer().GetIndexer()
+	w.pods = w.core.Core().V1().Pods().Informer().GetIndexer()
 	return w, nil
+}
+
+// watch makes the informer of a kind, for the next start of the factories.
+func (w *Observer) watch(k kind) error {
+	informer := k.informer(w)
+	if err := informer.SetTransform(k.strip); err != nil {
+		return fmt.Errorf("watch %s: %w", k.name, err)
+	}
+	handled, err := informer.AddEventHandler(w.handler())
+	if err != nil {
+		return fmt.Errorf("watch %s: %w", k.name, err)
+	}
+	w.watched = append(w.watched, watched{k.name, informer.GetStore(), handled.HasSynced})
+	return nil
 }
 
 // Start begins to watch, until ctx ends. It does not wait.
 func (w *Observer) Start(ctx context.Context) {
 	w.core.StartWithContext(ctx)
 	w.volcano.Start(ctx.Done())
+	go w.discover(ctx)
 }
 
 // Shutdown returns when all watches have ended, which needs Start's ctx to have.
@@ -105,11 +117,16 @@ func (w *Observer) Shutdown() {
 // Synced says that the first list of every kind has been handed on. It names the kinds
 // that are still awaited, none when it is true.
 func (w *Observer) Synced() (bool, []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	var missing []string
-	for _, s := range w.synced {
+	for _, s := range w.watched {
 		if !s.synced() {
-			missing = append(missing, s.kind)
+			missing = append(missing, string(s.kind))
 		}
+	}
+	if w.asked != w.wants {
+		missing = append(missing, "what else the API server serves")
 	}
 	return len(missing) == 0, missing
 }
@@ -134,8 +151,11 @@ func (w *Observer) Drain() (facts []model.Fact, oldest time.Time) {
 // All is every object as it was last seen, as facts: what an engine is made anew from.
 // Call it where Drain is called.
 func (w *Observer) All() (facts []model.Fact) {
-	for _, kind := range w.stores {
-		for _, o := range kind.List() {
+	w.mu.Lock()
+	all := slices.Clone(w.watched)
+	w.mu.Unlock()
+	for _, kind := range all {
+		for _, o := range kind.store.List() {
 			if f, ok := w.fact(change{object: o}); ok {
 				facts = append(facts, f)
 			}

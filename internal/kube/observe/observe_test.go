@@ -37,8 +37,8 @@ func watch(t *testing.T, kube *fake.Clientset, o observe.Options) *observe.Obser
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(func() { cancel(); w.Shutdown() })
-	if ok, missing := w.Synced(); ok || len(missing) != 5 {
-		t.Errorf("before it is started it has synced: %t, and misses %v; want false and five kinds", ok, missing)
+	if ok, missing := w.Synced(); ok || len(missing) != 6 {
+		t.Errorf("before it is started it has synced: %t, and misses %v; want false, five kinds and what else there is", ok, missing)
 	}
 	w.Start(ctx)
 	await(t, "everything to be listed", func() bool { ok, _ := w.Synced(); return ok })

@@ -48,6 +48,11 @@ func (q *queue) add(object any, gone bool) {
 		q.changes = append(q.changes, c)
 	}
 	q.mu.Unlock()
+	q.awake()
+}
+
+// awake wakes the reader.
+func (q *queue) awake() {
 	select {
 	case q.wake <- struct{}{}:
 	default:

@@ -2,6 +2,7 @@ package observe
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -35,8 +36,9 @@ func stripNode(o any) (any, error) {
 	return stripMeta(n)
 }
 
-// stripPod keeps of a pod what placing it reads, its phase and two conditions (whether
-// it is scheduled, whether a resize can be had); of a container its amounts and ports.
+// stripPod keeps of a pod what placing it and evicting it read, its phase and three
+// conditions (whether it is scheduled, is ready, and can be resized); of a container its
+// amounts and ports.
 func stripPod(o any) (any, error) {
 	p, ok := o.(*corev1.Pod)
 	if !ok {
@@ -49,11 +51,20 @@ func stripPod(o any) (any, error) {
 	p.Spec.SecurityContext = nil
 	p.Spec.Volumes = claims(p.Spec.Volumes)
 	s := &p.Status
-	*s = corev1.PodStatus{Phase: s.Phase, NominatedNodeName: s.NominatedNodeName, Conditions: placed(s.Conditions),
+	*s = corev1.PodStatus{Phase: s.Phase, StartTime: s.StartTime, NominatedNodeName: s.NominatedNodeName, Conditions: placed(s.Conditions),
 		Resources: s.Resources, AllocatedResources: s.AllocatedResources,
 		ContainerStatuses: amounts(s.ContainerStatuses), InitContainerStatuses: amounts(s.InitContainerStatuses),
 		NodeAllocatableResourceClaimStatuses: s.NodeAllocatableResourceClaimStatuses}
 	return stripMeta(p)
+}
+
+// stripBudget drops a budget's conditions, which its controller writes when nothing else
+// has changed.
+func stripBudget(o any) (any, error) {
+	if b, ok := o.(*policyv1.PodDisruptionBudget); ok {
+		b.Annotations, b.Status.Conditions = nil, nil
+	}
+	return stripMeta(o)
 }
 
 func stripContainers(list []corev1.Container) {
@@ -75,7 +86,10 @@ func claims(list []corev1.Volume) (out []corev1.Volume) {
 
 func placed(list []corev1.PodCondition) (out []corev1.PodCondition) {
 	for _, c := range list {
-		if c.Type == corev1.PodScheduled || c.Type == corev1.PodResizePending {
+		switch c.Type {
+		case corev1.PodReady:
+			out = append(out, corev1.PodCondition{Type: c.Type, Status: c.Status})
+		case corev1.PodScheduled, corev1.PodResizePending:
 			out = append(out, c)
 		}
 	}
@@ -92,12 +106,16 @@ func amounts(list []corev1.ContainerStatus) (out []corev1.ContainerStatus) {
 	return out
 }
 
-// same says that nothing changed between two states that scheduling could read. Only
-// nodes are compared in full: their heartbeats are the updates that bring no news.
+// same says that nothing changed between two states that scheduling could read. Nodes
+// and budgets are compared in full: heartbeats and conditions are updates without news.
 func same(before, after any) bool {
 	a, b := before.(metav1.Object), after.(metav1.Object)
 	if a.GetResourceVersion() == b.GetResourceVersion() {
 		return true
+	}
+	if x, ok := before.(*policyv1.PodDisruptionBudget); ok {
+		y := after.(*policyv1.PodDisruptionBudget)
+		return x.UID == y.UID && equality.Semantic.DeepEqual(x.Spec, y.Spec) && equality.Semantic.DeepEqual(x.Status, y.Status)
 	}
 	x, ok := before.(*corev1.Node)
 	if !ok {

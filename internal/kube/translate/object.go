@@ -39,6 +39,9 @@ const (
 	KindStorageClass          model.Kind = "StorageClass"
 	KindNamespace             model.Kind = "Namespace"
 	KindHyperNode             model.Kind = "HyperNode"
+	KindCSINode               model.Kind = "CSINode"
+	KindCSIDriver             model.Kind = "CSIDriver"
+	KindCSIStorageCapacity    model.Kind = "CSIStorageCapacity"
 )
 
 // Fact translates an object of any kind that has a part in scheduling; false for others.
@@ -107,6 +110,12 @@ func identify(obj any) (model.Kind, *metav1.ObjectMeta) {
 		return KindNamespace, &obj.ObjectMeta
 	case *storagev1.StorageClass:
 		return KindStorageClass, &obj.ObjectMeta
+	case *storagev1.CSINode:
+		return KindCSINode, &obj.ObjectMeta
+	case *storagev1.CSIDriver:
+		return KindCSIDriver, &obj.ObjectMeta
+	case *storagev1.CSIStorageCapacity:
+		return KindCSIStorageCapacity, &obj.ObjectMeta
 	case *policyv1.PodDisruptionBudget:
 		return model.KindBudget, &obj.ObjectMeta
 	case *topologyv1alpha1.HyperNode:

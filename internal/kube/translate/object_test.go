@@ -180,6 +180,9 @@ func TestFactsOfEveryKind(t *testing.T) {
 		KindNamespace:             &corev1.Namespace{ObjectMeta: m},
 		KindStorageClass:          &storagev1.StorageClass{ObjectMeta: m},
 		model.KindBudget:          &policyv1.PodDisruptionBudget{ObjectMeta: m},
+		KindCSINode:               &storagev1.CSINode{ObjectMeta: m},
+		KindCSIDriver:             &storagev1.CSIDriver{ObjectMeta: m},
+		KindCSIStorageCapacity:    &storagev1.CSIStorageCapacity{ObjectMeta: m},
 		KindHyperNode:             &topologyv1alpha1.HyperNode{ObjectMeta: m},
 	}
 	for kind, obj := range tests {

@@ -56,6 +56,7 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 	out.Priority, out.HasPriority = f.priority(p)
 	out.Spec = o.Specs.Intern(f.spec(p))
 	if out.Ours {
+		out.Lasts = f.lasts(p.Annotations)
 		f.later(p)
 	}
 	if o.KeepObject {

@@ -6,6 +6,24 @@ import (
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 )
 
+// durationKey is the annotation that says how long a pod runs.
+const durationKey = "ashlar.sh/duration"
+
+// lasts reads how long a pod says that it runs, in nanoseconds, 1 at least; 0 where it
+// says nothing, or nothing that can be meant.
+func (f *faults) lasts(annotations map[string]string) int64 {
+	text, given := annotations[durationKey]
+	if !given {
+		return 0
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		f.taken(annotation(durationKey), "%q is not how long a pod runs, such as 90s or 1h30m: it is left out", short(text))
+		return 0
+	}
+	return max(1, int64(d))
+}
+
 // maxWait reads how long a job wants to wait at most, in nanoseconds; 0 where nothing
 // is said, or nothing that can be meant.
 func (f *faults) maxWait(annotations map[string]string) int64 {

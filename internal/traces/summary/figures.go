@@ -28,11 +28,13 @@ type Figures struct {
 
 	All       Group   `json:"all"`
 	Queues    []Group `json:"queues"`    // by name
-	Users     []Group `json:"users"`     // the ten with the most jobs
+	Users     []Group `json:"users"`     // the most jobs first; text shows ten
 	GangSizes []Group `json:"gangSizes"` // by members
 
 	Resources     []Resource     `json:"resources"`               // by name
 	Fragmentation *Fragmentation `json:"fragmentation,omitempty"` // where there are GPUs
+	Series        *Series        `json:"series,omitempty"`        // without any when no time passed
+	Loads         []Load         `json:"loads,omitempty"`         // of a run that fills the cluster
 
 	Waiting  []Waiting `json:"waiting"`  // the most first
 	Problems []Problem `json:"problems"` // of objects
@@ -50,10 +52,11 @@ type Group struct {
 
 // Resource is how much of a resource was in use over the makespan.
 type Resource struct {
-	Name      string `json:"name"`
-	Capacity  string `json:"capacity"`
-	Allocated Use    `json:"allocated"`
-	Requested Use    `json:"requested"`
+	Name       string `json:"name"`
+	Capacity   string `json:"capacity"`
+	Allocated  Use    `json:"allocated"`
+	Requested  Use    `json:"requested"`
+	Fragmented Use    `json:"fragmented"` // see Fragmentation
 }
 
 // Use is a share of the capacity over time.
@@ -95,9 +98,6 @@ func (s Seconds) String() string {
 	return strconv.FormatInt(whole, 10) + "." + strings.TrimRight(strconv.FormatInt(part+1e9, 10)[1:], "0")
 }
 
-// mostUsers is how many users are listed.
-const mostUsers = 10
-
 // Figures sums the run up, with what the engine reports at its end. wall is how long the
 // run took, 0 when nobody measured.
 func (w *Watch) Figures(report sched.Report, wall time.Duration) *Figures {
@@ -122,7 +122,6 @@ func (w *Watch) Figures(report sched.Report, wall time.Duration) *Figures {
 	f.Users = w.groups(func(j *job) string { return j.User })
 	slices.SortFunc(f.Users, func(a, b Group) int { return cmp.Or(cmp.Compare(b.Jobs, a.Jobs), cmp.Compare(a.Name, b.Name)) })
 	f.Users = slices.DeleteFunc(f.Users, func(g Group) bool { return g.Name == "" })
-	f.Users = f.Users[:min(len(f.Users), mostUsers)]
 	f.GangSizes = w.sizes()
 	w.overTime(f, begin, end)
 	return f
@@ -218,7 +217,7 @@ func lowest(class string) int {
 
 // overTime adds what held over time.
 func (w *Watch) overTime(f *Figures, begin, end time.Duration) {
-	s := newSweep(w, begin)
+	s := newSweep(w, begin, end)
 	s.run(end)
 	over := int64(end - begin)
 	use := func(l *level, capacity int64) Use {
@@ -228,16 +227,14 @@ func (w *Watch) overTime(f *Figures, begin, end time.Duration) {
 	}
 	for d, name := range s.names {
 		f.Resources = append(f.Resources, Resource{Name: name, Capacity: explain.Quantity(name, s.cap[d]),
-			Allocated: use(&s.held[d], s.cap[d]), Requested: use(&s.asked[d], s.cap[d])})
-	}
-	pods := int64(0)
-	for _, k := range s.kinds {
-		pods += k.count
+			Allocated: use(&s.held[d], s.cap[d]), Requested: use(&s.asked[d], s.cap[d]), Fragmented: use(&s.frag[d], s.wasteable(d))})
 	}
 	if s.gpu >= 0 && s.cap[s.gpu] > 0 {
-		u := use(&s.frag, s.cap[s.gpu]*max(1, pods))
+		u := f.Resources[s.gpu].Fragmented
 		f.Fragmentation = &Fragmentation{Resource: traces.GPU, Mean: u.Mean, Peak: u.Peak, PeakAt: u.PeakAt}
 	}
+	f.Series = s.series(begin)
+	f.Loads = s.loads
 }
 
 // waiting sorts the trace's jobs that wait by why.

@@ -61,18 +61,20 @@ func spread(values []time.Duration) Spread {
 	return Spread{Mean: Seconds(sum.over(int64(len(values)))), P50: rank(50), P90: rank(90), P99: rank(99)}
 }
 
-// level is an amount that changes over time: its integral and its peak.
+// level is an amount that changes over time: its integral, its peak and its curve.
 type level struct {
 	now, peak int64
 	peakAt    time.Duration
 	since     time.Duration
 	sum       total
+	curve     curve
 }
 
 // at moves time on; what is now held until then.
 func (l *level) at(t time.Duration) {
 	if t > l.since {
 		l.sum.add(l.now, int64(t-l.since))
+		l.curve.hold(l.now, l.since, t)
 		l.since = t
 	}
 }

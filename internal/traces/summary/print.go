@@ -73,10 +73,12 @@ func (f *Figures) CSV(w io.Writer) error {
 		put("resource", r.Name, "allocated_peak", r.Allocated.Peak.String())
 		put("resource", r.Name, "requested_mean", r.Requested.Mean.String())
 		put("resource", r.Name, "requested_peak", r.Requested.Peak.String())
+		put("resource", r.Name, "fragmented_mean", r.Fragmented.Mean.String())
+		put("resource", r.Name, "fragmented_peak", r.Fragmented.Peak.String())
 	}
-	if p := f.Fragmentation; p != nil {
-		put("resource", p.Resource, "fragmented_mean", p.Mean.String())
-		put("resource", p.Resource, "fragmented_peak", p.Peak.String())
+	for _, l := range f.Loads {
+		put("load", mark(l.Requested), "allocated", l.Allocated.String())
+		put("load", mark(l.Requested), "fragmented", l.Fragmented.String())
 	}
 	for _, x := range f.Waiting {
 		put("waiting", x.Code, "jobs", strconv.Itoa(x.Jobs))
@@ -95,6 +97,9 @@ func (f *Figures) parts() []part {
 	return []part{{"all", "", []Group{f.All}}, {"queue", "queue", f.Queues}, {"user", "user", f.Users}, {"gang", "members", f.GangSizes}}
 }
 
+// mostUsers is how many users are listed for people.
+const mostUsers = 10
+
 // Text writes the figures for people. Times are rounded to seconds, shares to a tenth of a
 // percent.
 func (f *Figures) Text(w io.Writer) error {
@@ -106,7 +111,11 @@ func (f *Figures) Text(w io.Writer) error {
 		if part.scope == "queue" && len(part.groups) < 2 || part.scope == "gang" && len(part.groups) < 2 {
 			continue // the same as all
 		}
-		for _, g := range part.groups {
+		for i, g := range part.groups {
+			if part.scope == "user" && i == mostUsers {
+				fmt.Fprintf(t, "%d more users\t\t\t\t\t\t\t\t\t\t\t\t\n", len(part.groups)-i)
+				break
+			}
 			name := strings.TrimSpace(part.title + " " + g.Name)
 			fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", name, g.Jobs, g.Started, g.Finished,
 				whole(g.Delay.Mean), whole(g.Delay.P50), whole(g.Delay.P90), whole(g.Delay.P99),
@@ -135,15 +144,21 @@ func (f *Figures) head(b *strings.Builder) {
 func (f *Figures) resources(b *strings.Builder) {
 	fmt.Fprint(b, "\nover time, in % of capacity\n")
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(t, "\tcapacity\tallocated: mean\tpeak\trequested: mean\tpeak\t\n")
+	fmt.Fprint(t, "\tcapacity\tallocated: mean\tpeak\trequested: mean\tpeak\tfragmented: mean\tpeak\t\n")
 	for _, r := range f.Resources {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t\n", r.Name, r.Capacity, percent(r.Allocated.Mean), percent(r.Allocated.Peak),
-			percent(r.Requested.Mean), percent(r.Requested.Peak))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", r.Name, r.Capacity, percent(r.Allocated.Mean), percent(r.Allocated.Peak),
+			percent(r.Requested.Mean), percent(r.Requested.Peak), percent(r.Fragmented.Mean), percent(r.Fragmented.Peak))
 	}
 	t.Flush()
-	if p := f.Fragmentation; p != nil {
-		fmt.Fprintf(b, "fragmented %s: mean %s, peak %s\n", p.Resource, percent(p.Mean), percent(p.Peak))
+	if len(f.Loads) == 0 {
+		return
 	}
+	fmt.Fprint(b, "\nas the cluster fills, in % of its GPUs\n")
+	fmt.Fprint(t, "\trequested\tallocated\tfragmented\t\n")
+	for _, l := range f.Loads {
+		fmt.Fprintf(t, "\t%s\t%s\t%s\t\n", hundredths(l.Requested), hundredths(l.Allocated), hundredths(l.Fragmented))
+	}
+	t.Flush()
 }
 
 func (f *Figures) waits(b *strings.Builder) {
@@ -168,6 +183,13 @@ func span(s Seconds) string {
 		return d.String()
 	}
 	return fmt.Sprintf("%d s (%d days %d h)", int64(d/time.Second), int64(d.Hours())/24, int64(d.Hours())%24)
+}
+
+// hundredths is a share in percent with two decimals, as the published tables have it,
+// rounded half up.
+func hundredths(s Share) string {
+	n := (int64(s) + 50) / 100
+	return fmt.Sprintf("%d.%02d", n/100, n%100)
 }
 
 // percent is a share with one decimal, rounded half up.

@@ -24,6 +24,7 @@ type Watch struct {
 	jobs   []job
 	places []place
 
+	filling                      bool // see Fill
 	cycles, decisions, evictions int
 	last                         time.Duration // of the last cycle
 }

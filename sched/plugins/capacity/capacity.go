@@ -15,7 +15,7 @@
 // The dimension pods takes no part (decision 24), nor does one that no node offers:
 // what waits for it waits for nodes. A queue out of place takes no part either, and
 // nobody else notices (decision 8). realCapability keeps a guarantee against each
-// sibling alone; two that borrow at once can hold part of it until it is reclaimed.
+// sibling alone; that all of them together leave it free is keep.go's rule.
 package capacity
 
 import (
@@ -51,29 +51,32 @@ type plugin struct {
 	tree  bool  // enableHierarchy
 	level int64 // ancestorReclaimLevel
 
-	rows  []row            // by QueueID
-	order []ledger.QueueID // the queues that share, root first, the deepest last
-	shape uint64           // of the ledger, and its dimensions, when rows were worked out
-	dims  int
-
-	forest   fair.Tree
-	branches []fair.Branch // of order, in one dimension
-	boughs   []fair.Bough
+	rows   []row            // by QueueID
+	order  []ledger.QueueID // the queues that share, root first, the deepest last
+	divs   []division       // by dimension
+	shape  uint64           // of the ledger, when all this was worked out
+	mark   uint64           // of ledger.Granted then
+	rounds uint64           // the times that it was
+	guards resource.Vec     // zero in what no queue is guaranteed
 
 	unit, last resource.Vec // scratch of Reclaimable
 }
 
-// row is what a queue deserves and may hold, by dimension where it is a list.
+// row is what is known of a queue beside its figures.
 type row struct {
-	shares   bool           // root, and the sound queues (flat: the leaves among them)
-	up       ledger.QueueID // the queue that bounds it too: its parent; flat: root
-	depth    int32          // below root
-	seat     int32          // in order
-	counts   []resource.Dim // what its share is over; none: best effort
-	deserved resource.Vec
-	real     resource.Vec
-	place    []fair.Limit // what placing holds it to
-	admit    []fair.Limit // what enqueue holds it to
+	shares bool           // root, and the sound queues (flat: the leaves among them)
+	up     ledger.QueueID // the queue that bounds it too: its parent; flat: root
+	depth  int32          // below root
+	seat   int32          // in order, and in every tree
+	counts []resource.Dim // what its share is over; none: best effort
+
+	share              fair.Ratio
+	sharedAt, sharedIn uint64 // the queue's Moved, and rounds, when share was found
+
+	assured        bool             // it has a guarantee
+	guarded        []ledger.QueueID // those below it that have a guarantee
+	kept           []int64          // what they may still ask for, by dimension
+	keptAt, keptIn uint64           // the queue's Moved, and rounds, when kept was found
 }
 
 // Open works out what every queue deserves and may hold, if queues or nodes changed.
@@ -82,21 +85,32 @@ func (p *plugin) Open(rec *trace.Recorder) {
 	p.tell(rec)
 }
 
+// refresh puts right what changed since the last time: all of it after the tree has
+// changed, otherwise what follows from the queues and dimensions that did.
 func (p *plugin) refresh() {
-	if len(p.order) > 0 && p.dims == p.l.Dims.Len() && p.shape == p.l.Shape() {
+	dims := p.l.Dims.Len()
+	if p.shape == p.l.Shape() && len(p.divs) == dims && len(p.order) > 0 {
 		return
 	}
-	p.shape, p.dims = p.l.Shape(), p.l.Dims.Len()
-	p.gather()
-	for d := range resource.Dim(p.dims) {
-		switch {
-		case d == resource.Pods:
-		case p.tree:
-			p.grow(d)
-		default:
-			p.divide(d)
+	p.shape = p.l.Shape()
+	queues, mark, known := p.l.Granted(p.mark)
+	p.mark = mark
+	if !known || len(p.divs) != dims || len(p.order) == 0 {
+		p.gather()
+		queues = p.order
+	}
+	for d := range resource.Dim(dims) {
+		if d != resource.Pods {
+			p.settle(d, queues)
 		}
 	}
+	for _, q := range queues {
+		if p.known(q) {
+			p.count(q)
+		}
+	}
+	p.guard(queues)
+	p.rounds++
 }
 
 // gather lists root and the queues that share below it.
@@ -105,7 +119,7 @@ func (p *plugin) gather() {
 		p.rows = append(p.rows, row{})
 	}
 	for i := range p.rows {
-		p.rows[i].shares = false
+		p.rows[i].shares, p.rows[i].assured, p.rows[i].guarded = false, false, p.rows[i].guarded[:0]
 	}
 	root, _ := p.l.FindQueue(model.RootQueue)
 	p.order = append(p.order[:0], root)
@@ -125,15 +139,13 @@ func (p *plugin) gather() {
 		if q == root || p.tree {
 			r.up, r.depth = p.l.Parent(q), p.l.Queue(q).Depth
 		}
-		r.widen(p.dims)
-		p.count(q)
 	}
-}
-
-func (r *row) widen(n int) {
-	for len(r.real) < n {
-		r.deserved, r.real = append(r.deserved, 0), append(r.real, 0)
-		r.place, r.admit = append(r.place, fair.Limit{}), append(r.admit, fair.Limit{})
+	for len(p.divs) < p.l.Dims.Len() {
+		p.divs = append(p.divs, division{})
+	}
+	for d := range p.divs {
+		p.divs[d].placing.Clear()
+		p.divs[d].enqueue.Clear()
 	}
 }
 
@@ -143,7 +155,7 @@ func (r *row) widen(n int) {
 func (p *plugin) count(q ledger.QueueID) {
 	r, queue := &p.rows[q], p.l.Queue(q)
 	r.counts = r.counts[:0]
-	for d := range resource.Dim(p.dims) {
+	for d := range resource.Dim(len(p.divs)) {
 		if d != resource.Pods && (queue.Deserved.Get(d) > 0 || queue.Name == model.RootQueue) {
 			r.counts = append(r.counts, d)
 		}

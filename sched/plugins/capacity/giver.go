@@ -25,8 +25,8 @@ func (p *plugin) MayGive(q, reclaimer ledger.QueueID) bool {
 // exceeds says that a queue holds more than it deserves in some dimension.
 func (p *plugin) exceeds(q ledger.QueueID) bool {
 	held := p.l.Queue(q).Allocated
-	for d, deserved := range p.rows[q].deserved {
-		if d := resource.Dim(d); p.offered(d) && held.Get(d) > deserved {
+	for d := range resource.Dim(len(p.divs)) {
+		if p.offered(d) && held.Get(d) > p.deserved(q, d) {
 			return true
 		}
 	}

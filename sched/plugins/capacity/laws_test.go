@@ -127,7 +127,7 @@ func (c *cluster) roomy(p ledger.TaskID) bool {
 func sound(t *rapid.T, c *cluster, q ledger.QueueID) {
 	queue := c.Queue(q)
 	for d := range resource.Dim(c.Dims.Len()) {
-		held, real := queue.Allocated.Get(d), c.rows[q].real.Get(d)
+		held, real := queue.Allocated.Get(d), c.real(q, d)
 		if c.offered(d) && held > real {
 			t.Fatalf("%s holds %d of %s and may hold %d", queue.Name, held, c.Dims.Name(d), real)
 		}

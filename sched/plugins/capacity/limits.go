@@ -7,15 +7,78 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
+// division is one dimension, down the tree (seed 001 §3.2). Flat queues are a tree of
+// one level (§3.1).
+type division struct {
+	placing fair.LiveTree // with the cluster at its top
+	enqueue fair.LiveTree // with what a user's root names alone; flat: root, and nothing below
+}
+
+// settle works out one dimension after queues changed, or what nodes offer did.
+func (p *plugin) settle(d resource.Dim, queues []ledger.QueueID) {
+	div := &p.divs[d]
+	top, named := p.top(d)
+	div.placing.Put(0, top)
+	admitted := top
+	admitted.Capability = named
+	div.enqueue.Put(0, admitted)
+	for _, q := range queues {
+		r := &p.rows[q]
+		if !p.known(q) || r.seat == 0 {
+			continue
+		}
+		queue := p.l.Queue(q)
+		b := fair.Branch{Up: p.rows[r.up].seat, Deserved: queue.Deserved.Get(d), Guarantee: queue.Guarantee.Get(d), Capability: bound(queue, d)}
+		div.placing.Put(int(r.seat), b)
+		if p.tree {
+			div.enqueue.Put(int(r.seat), b)
+		}
+	}
+	div.enqueue.Settle()
+	div.placing.Settle()
+}
+
 // offered says that a dimension is shared at all: some node offers it. What waits for
 // another waits for nodes, not for its queue (decision 26).
 func (p *plugin) offered(d resource.Dim) bool { return d != resource.Pods && p.l.Total(d) > 0 }
 
-// held is the limit that placing is held to for a realCapability. One that is the whole
-// cluster needs none: nodes are full before it is reached, and that they are is the
-// reason to show, which a node more would cure (decision 26).
-func (p *plugin) held(d resource.Dim, real int64) fair.Limit {
-	return fair.Limit{Value: real, Bounded: p.offered(d) && real < p.l.Total(d)}
+// bough is what a queue deserves and may hold of a dimension; nothing of one that takes
+// no part.
+func (p *plugin) bough(q ledger.QueueID, d resource.Dim) *fair.Bough {
+	if d == resource.Pods || int(d) >= len(p.divs) {
+		return &fair.Bough{}
+	}
+	return p.divs[d].placing.Bough(p.rows[q].seat)
+}
+
+func (p *plugin) real(q ledger.QueueID, d resource.Dim) int64     { return p.bough(q, d).Real.Value }
+func (p *plugin) deserved(q ledger.QueueID, d resource.Dim) int64 { return p.bough(q, d).Deserved }
+
+// place is the limit that placing is held to. A realCapability that is the whole cluster
+// needs none: nodes are full before it is reached, and that they are is the reason to
+// show, which a node more would cure (decision 26).
+func (p *plugin) place(q ledger.QueueID, d resource.Dim) fair.Limit {
+	if !p.offered(d) || int(d) >= len(p.divs) {
+		return fair.Limit{}
+	}
+	real := p.real(q, d)
+	return fair.Limit{Value: real, Bounded: real < p.l.Total(d)}
+}
+
+// admit is the limit that enqueue is held to. Flat queues are held to realCapability as
+// placing is; in what no node offers to the capability alone, so that a cluster can
+// scale up from zero.
+func (p *plugin) admit(q ledger.QueueID, d resource.Dim) fair.Limit {
+	seat := p.rows[q].seat
+	switch {
+	case d == resource.Pods || int(d) >= len(p.divs):
+		return fair.Limit{}
+	case p.tree || seat == 0:
+		return p.divs[d].enqueue.Bough(seat).Real
+	case p.offered(d):
+		return fair.Limit{Value: p.real(q, d), Bounded: true}
+	}
+	return bound(p.l.Queue(q), d)
 }
 
 // top is root in one dimension, and what a user's Queue named root itself is limited
@@ -42,55 +105,6 @@ func (p *plugin) top(d resource.Dim) (fair.Branch, fair.Limit) {
 func bound(queue *ledger.Queue, d resource.Dim) fair.Limit {
 	x, bounded := queue.Capability.Bound(d)
 	return fair.Limit{Value: x, Bounded: bounded}
-}
-
-// divide works out flat queues in one dimension (seed 001 §3.1). Enqueue is held to
-// realCapability as placing is; in what no node offers to the capability alone, so that
-// a cluster can scale up from zero.
-func (p *plugin) divide(d resource.Dim) {
-	top, named := p.top(d)
-	total := top.Capability.Value
-	root := &p.rows[p.order[0]]
-	root.real[d], root.deserved[d] = total, min(top.Deserved, total)
-	root.place[d], root.admit[d] = p.held(d, total), named
-	var promised resource.Sum
-	for _, q := range p.order[1:] {
-		promised = promised.Plus(p.l.Queue(q).Guarantee.Get(d))
-	}
-	offered := p.offered(d)
-	for _, q := range p.order[1:] {
-		queue, r := p.l.Queue(q), &p.rows[q]
-		guarantee, capability := queue.Guarantee.Get(d), bound(queue, d)
-		r.real[d] = fair.RealCapability(total, promised.Int64(), guarantee, capability)
-		r.deserved[d] = max(min(queue.Deserved.Get(d), r.real[d]), guarantee)
-		r.place[d], r.admit[d] = p.held(d, r.real[d]), capability
-		if offered {
-			r.admit[d] = fair.Limit{Value: r.real[d], Bounded: true}
-		}
-	}
-}
-
-// grow works out the tree in one dimension (seed 001 §3.2): for placing with the
-// cluster at its top, for enqueue with what a user's root names alone.
-func (p *plugin) grow(d resource.Dim) {
-	top, named := p.top(d)
-	p.branches, p.boughs = append(p.branches[:0], top), append(p.boughs[:0], fair.Bough{})
-	for _, q := range p.order[1:] {
-		queue := p.l.Queue(q)
-		p.branches = append(p.branches, fair.Branch{Up: p.rows[p.rows[q].up].seat, Deserved: queue.Deserved.Get(d),
-			Guarantee: queue.Guarantee.Get(d), Capability: bound(queue, d)})
-		p.boughs = append(p.boughs, fair.Bough{})
-	}
-	p.forest.Settle(p.branches, p.boughs)
-	for i, q := range p.order {
-		r, b := &p.rows[q], &p.boughs[i]
-		r.real[d], r.deserved[d], r.place[d] = b.Real.Value, b.Deserved, p.held(d, b.Real.Value)
-	}
-	p.branches[0].Capability = named
-	p.forest.Settle(p.branches, p.boughs)
-	for i, q := range p.order {
-		p.rows[q].admit[d] = p.boughs[i].Real
-	}
 }
 
 // known says that a queue shares the cluster, and its row is its own.

@@ -2,6 +2,7 @@ package capacity
 
 import (
 	"cmp"
+	"slices"
 
 	"ashlar.sh/sched/fair"
 	"ashlar.sh/sched/ledger"
@@ -10,7 +11,8 @@ import (
 // CompareQueues puts the higher priority first, then (in the tree) leaves before
 // others, then the smaller share (seed 001 §4.2, §4.3). Two leaves of a tree compare by
 // the queues just below their deepest common ancestor; when those tie, the older of
-// them goes first, then the name, so that the order is one even where shares are equal.
+// them goes first, then the name. Were some of them left to other plugins, leaves could
+// come out in a circle.
 func (p *plugin) CompareQueues(a, b ledger.QueueID) int {
 	if c := cmp.Compare(p.l.Queue(b).Priority(), p.l.Queue(a).Priority()); c != 0 {
 		return c
@@ -23,10 +25,28 @@ func (p *plugin) CompareQueues(a, b ledger.QueueID) int {
 		return p.compareShares(a, b)
 	}
 	x, y := p.fork(a, b)
-	if c := p.compareShares(x, y); c != 0 || x == a && y == b {
-		return c
+	if !p.tree {
+		return p.compareShares(x, y)
 	}
-	return p.compareAges(x, y)
+	return p.CompareNodes(int32(x), int32(y))
+}
+
+// CompareNodes orders two queues below the same one: see CompareQueues.
+func (p *plugin) CompareNodes(a, b int32) int {
+	x, y := ledger.QueueID(a), ledger.QueueID(b)
+	return cmp.Or(p.compareShares(x, y), p.compareAges(x, y))
+}
+
+// Way is a leaf's ancestors below root and itself; a higher priority is a lower band.
+func (p *plugin) Way(q ledger.QueueID, buf []int32) (band int64, way []int32, ok bool) {
+	if p.rank(q) != leaf || p.rows[q].depth == 0 {
+		return 0, buf, false
+	}
+	for at := q; p.rows[at].depth > 0; at = p.rows[at].up {
+		buf = append(buf, int32(at))
+	}
+	slices.Reverse(buf)
+	return -int64(p.l.Queue(q).Priority()), buf, true
 }
 
 // ServingMovesOthers says that what one leaf is given may move others: all that share an
@@ -97,22 +117,27 @@ func (p *plugin) compareAges(a, b ledger.QueueID) int {
 
 // share is the largest part of what it deserves that a queue holds, with all below it,
 // as it stands now (seed 001 §4.1). A best-effort queue's is 1, so that every queue
-// below what it deserves goes before it.
+// below what it deserves goes before it. It is found again only after the queue's
+// figures moved: a rotation of many queues compares each of them many times.
 func (p *plugin) share(q ledger.QueueID) fair.Ratio {
 	r := &p.rows[q]
 	if len(r.counts) == 0 {
 		return fair.Share(1, 1)
 	}
+	queue := p.l.Queue(q)
+	if r.sharedAt == queue.Moved && r.sharedIn == p.rounds {
+		return r.share
+	}
 	var most fair.Ratio
-	allocated := p.l.Queue(q).Allocated
 	for _, d := range r.counts {
 		if !p.offered(d) {
 			continue
 		}
-		if s := fair.Share(allocated.Get(d), r.deserved[d]); s.Compare(most) > 0 {
+		if s := fair.Share(queue.Allocated.Get(d), p.deserved(q, d)); s.Compare(most) > 0 {
 			most = s
 		}
 	}
+	r.share, r.sharedAt, r.sharedIn = most, queue.Moved, p.rounds
 	return most
 }
 

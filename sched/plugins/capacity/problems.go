@@ -39,13 +39,13 @@ type family struct{ guarantee, deserved resource.Sums }
 func (p *plugin) promises(q ledger.QueueID, children family) []policy.Problem {
 	var out []policy.Problem
 	queue := p.l.Queue(q)
-	for d := range resource.Dim(p.dims) {
+	for d := range resource.Dim(len(p.divs)) {
 		if d == resource.Pods {
 			continue
 		}
 		guarantee, counts := queue.Guarantee.Get(d), true
 		if q == p.order[0] && queue.Guarantee.Get(d) == 0 {
-			guarantee, counts = p.rows[q].real[d], p.offered(d)
+			guarantee, counts = p.real(q, d), p.offered(d)
 		}
 		if sum := children.guarantee.Get(d); counts && sum > guarantee {
 			out = append(out, p.problem(queue.Name, "guarantee.resource", d,
@@ -63,7 +63,7 @@ func (p *plugin) promises(q ledger.QueueID, children family) []policy.Problem {
 // reaches compares a queue's capability with those above it.
 func (p *plugin) reaches(q ledger.QueueID) []policy.Problem {
 	var out []policy.Problem
-	for d := range resource.Dim(p.dims) {
+	for d := range resource.Dim(len(p.divs)) {
 		own := bound(p.l.Queue(q), d)
 		if !own.Bounded || d == resource.Pods {
 			continue

@@ -11,30 +11,30 @@ import (
 
 // Allocatable is how many more tasks of a class fit within realCapability of the queue
 // and of every queue above it, in the dimensions they ask for (seed 001 §5.3,
-// decision 5).
+// decision 5), and leave free what is guaranteed to others.
 func (p *plugin) Allocatable(q ledger.QueueID, c ledger.ClassID, want int64) int64 {
 	if !p.takes(q) {
 		return 0
 	}
 	need := p.l.Class(c).Need
 	for at := q; at != ledger.NoQueue; at = p.rows[at].up {
-		allocated, place := p.l.Queue(at).Allocated, p.rows[at].place
+		allocated := p.l.Queue(at).Allocated
 		for i := range need {
-			d := need[i].Dim
-			if int(d) < len(place) && place[d].Bounded {
-				left := max(0, room(place[d].Value, allocated.Get(d)))
+			if place := p.place(at, need[i].Dim); place.Bounded {
+				left := max(0, room(place.Value, allocated.Get(need[i].Dim)))
 				want = min(want, left/need[i].Amount)
 			}
 		}
 	}
-	return want
+	return p.spared(q, need, want)
 }
 
 // room is limit - held; held may be at the edge of int64 and limit is not negative.
 func room(limit, held int64) int64 { return resource.Sum{}.Plus(limit).Minus(held).Int64() }
 
 // WhyNot names the first queue on the way to root that has no room for one task more,
-// and the dimensions: Need is what it would hold, Have what it may.
+// and the dimensions: Need is what it would hold, Have what it may; then the first that
+// would not leave free what is guaranteed to others.
 func (p *plugin) WhyNot(q ledger.QueueID, c ledger.ClassID) trace.Reason {
 	if r, ok := p.closed(q); ok {
 		return r
@@ -64,22 +64,23 @@ func (p *plugin) closed(q ledger.QueueID) (trace.Reason, bool) {
 func (p *plugin) above(q ledger.QueueID, want resource.Vec) trace.Reason {
 	for at := q; at != ledger.NoQueue; at = p.rows[at].up {
 		queue := p.l.Queue(at)
-		shorts := p.shorts(p.rows[at].place, want, func(d resource.Dim) int64 {
+		limit := func(d resource.Dim) fair.Limit { return p.place(at, d) }
+		shorts := p.shorts(limit, want, func(d resource.Dim) int64 {
 			return resource.Sum{}.Plus(queue.Allocated.Get(d)).Plus(want.Get(d)).Int64()
 		})
 		if len(shorts) > 0 {
 			return trace.Reason{Code: trace.QueueCapability, Queue: queue.Name, Shorts: shorts}
 		}
 	}
-	return trace.Reason{}
+	return p.unspared(q, want)
 }
 
 // shorts lists the dimensions that want asks for and in which future is above its
 // limit.
-func (p *plugin) shorts(limits []fair.Limit, want resource.Vec, future func(resource.Dim) int64) []trace.Short {
+func (p *plugin) shorts(limit func(resource.Dim) fair.Limit, want resource.Vec, future func(resource.Dim) int64) []trace.Short {
 	return policy.Shorts(p.l.Dims, func(d resource.Dim) bool {
-		return int(d) < len(limits) && limits[d].Bounded && want.Get(d) > 0 && future(d) > limits[d].Value
-	}, func(d resource.Dim) trace.Short { return trace.Short{Need: future(d), Have: limits[d].Value} })
+		return want.Get(d) > 0 && limit(d).Bounded && future(d) > limit(d).Value
+	}, func(d resource.Dim) trace.Short { return trace.Short{Need: future(d), Have: limit(d).Value} })
 }
 
 // VoteEnqueue lets a job in while minResources + allocated + inqueue - elastic of its
@@ -96,7 +97,8 @@ func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) {
 	}
 	for at := job.Queue; at != ledger.NoQueue; at = p.rows[at].up {
 		queue := p.l.Queue(at)
-		shorts := p.shorts(p.rows[at].admit, job.MinResources, func(d resource.Dim) int64 {
+		limit := func(d resource.Dim) fair.Limit { return p.admit(at, d) }
+		shorts := p.shorts(limit, job.MinResources, func(d resource.Dim) int64 {
 			return resource.Sum{}.Plus(job.MinResources.Get(d)).Plus(queue.Allocated.Get(d)).
 				Plus(queue.Inqueue.Get(d)).Minus(queue.Elastic.Get(d)).Int64()
 		})

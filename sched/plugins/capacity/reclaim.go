@@ -36,9 +36,9 @@ func (p *plugin) Preemptive(c policy.Claim) (trace.Reason, bool) {
 // dimensions that matter. A dimension that nobody asks for never does.
 func (p *plugin) deserves(q ledger.QueueID, c policy.Claim) bool {
 	held := p.l.Queue(q).Allocated
-	for d, deserved := range p.rows[q].deserved {
+	for d := range c.Want {
 		d := resource.Dim(d)
-		if c.Want.Get(d) > 0 && short(c, d) && room(deserved, held.Get(d)) >= c.Want.Get(d) {
+		if c.Want.Get(d) > 0 && short(c, d) && room(p.deserved(q, d), held.Get(d)) >= c.Want.Get(d) {
 			return true
 		}
 	}
@@ -55,7 +55,7 @@ func (p *plugin) undeserved(c policy.Claim) trace.Reason {
 		func(d resource.Dim) bool { return c.Want.Get(d) > 0 && short(c, d) },
 		func(d resource.Dim) trace.Short {
 			future := resource.Sum{}.Plus(queue.Allocated.Get(d)).Plus(c.Want.Get(d)).Int64()
-			return trace.Short{Need: future, Have: p.rows[c.Queue].deserved.Get(d)}
+			return trace.Short{Need: future, Have: p.deserved(c.Queue, d)}
 		})}
 }
 
@@ -142,14 +142,14 @@ func (p *plugin) guaranteed(q ledger.QueueID) trace.Reason {
 // unit gives, and holds no more than that in any such dimension when only the last of
 // the unit's tasks is left (seed 001 §5.1, the third check).
 func (p *plugin) within(q ledger.QueueID) trace.Reason {
-	queue, deserved := p.l.Queue(q), p.rows[q].deserved
+	queue := p.l.Queue(q)
 	held := func(d resource.Dim) int64 { return room(queue.Allocated.Get(d), p.unit.Get(d)-p.last.Get(d)) }
 	speaks := func(d resource.Dim) bool { return p.gives(d) && p.grants(q, d) }
 	any := false
 	for d := range p.unit {
 		if d := resource.Dim(d); speaks(d) {
 			any = true
-			if held(d) > deserved.Get(d) {
+			if held(d) > p.deserved(q, d) {
 				return trace.Reason{}
 			}
 		}
@@ -158,10 +158,10 @@ func (p *plugin) within(q ledger.QueueID) trace.Reason {
 		return trace.Reason{}
 	}
 	return trace.Reason{Code: trace.VictimDeserved, Queue: queue.Name, Shorts: policy.Shorts(p.l.Dims, speaks,
-		func(d resource.Dim) trace.Short { return trace.Short{Need: deserved.Get(d), Have: held(d)} })}
+		func(d resource.Dim) trace.Short { return trace.Short{Need: p.deserved(q, d), Have: held(d)} })}
 }
 
 // grants says that a queue's deserved speaks of a dimension, be it to say zero.
 func (p *plugin) grants(q ledger.QueueID, d resource.Dim) bool {
-	return p.rows[q].deserved.Get(d) > 0 || slices.Contains(p.rows[q].counts, d)
+	return p.deserved(q, d) > 0 || slices.Contains(p.rows[q].counts, d)
 }

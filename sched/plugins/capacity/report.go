@@ -17,14 +17,21 @@ func (p *plugin) QueueFigures(q ledger.QueueID) (policy.QueueFigures, bool) {
 	if !p.known(q) {
 		return policy.QueueFigures{}, false
 	}
-	r := &p.rows[q]
-	f := policy.QueueFigures{Deserved: r.deserved, ShareMicro: p.share(q).Micro()}
-	for d, x := range r.real {
-		if p.shown(q, resource.Dim(d)) {
-			f.RealCapability = f.RealCapability.With(resource.Dim(d), x)
+	f := policy.QueueFigures{Deserved: p.vec(q, p.deserved), ShareMicro: p.share(q).Micro()}
+	for d := range resource.Dim(len(p.divs)) {
+		if p.shown(q, d) {
+			f.RealCapability = f.RealCapability.With(d, p.real(q, d))
 		}
 	}
 	return f, true
+}
+
+func (p *plugin) vec(q ledger.QueueID, amount func(ledger.QueueID, resource.Dim) int64) resource.Vec {
+	v := make(resource.Vec, len(p.divs))
+	for d := range v {
+		v[d] = amount(q, resource.Dim(d))
+	}
+	return v
 }
 
 // shown says that a limit is worth a line: the cluster has something of it, or the
@@ -42,7 +49,7 @@ func (p *plugin) tell(rec *trace.Recorder) {
 		return trace.Labelled{Label: name, List: p.l.Dims.List(v)}
 	}
 	var total resource.Vec
-	for d := range resource.Dim(p.dims) {
+	for d := range resource.Dim(len(p.divs)) {
 		if p.offered(d) {
 			total = total.Set(d, p.l.Total(d))
 		}
@@ -52,9 +59,9 @@ func (p *plugin) tell(rec *trace.Recorder) {
 		return cmp.Compare(p.l.Queue(a).Name, p.l.Queue(b).Name)
 	})
 	for _, q := range byName {
-		queue, r := p.l.Queue(q), &p.rows[q]
+		queue := p.l.Queue(q)
 		rec.Add(trace.Event{Kind: trace.QueueAttributes, Queue: queue.Name, Micro: p.share(q).Micro(), Amounts: []trace.Labelled{
-			label("deserved", r.deserved), label("realCapability", r.real), label("allocated", queue.Allocated.Vec(nil)),
+			label("deserved", p.vec(q, p.deserved)), label("realCapability", p.vec(q, p.real)), label("allocated", queue.Allocated.Vec(nil)),
 			label("request", queue.Request.Vec(nil)), label("elastic", queue.Elastic.Vec(nil)),
 		}})
 	}

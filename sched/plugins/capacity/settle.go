@@ -32,7 +32,7 @@ func (p *plugin) backAndForth(c policy.Claim, u policy.Unit) trace.Reason {
 	speaks := func(d resource.Dim) bool { return p.gives(d) && p.grants(giver, d) }
 	return trace.Reason{Code: trace.VictimDeserved, Queue: queue.Name, Shorts: policy.Shorts(p.l.Dims, speaks,
 		func(d resource.Dim) trace.Short {
-			return trace.Short{Need: p.rows[giver].deserved.Get(d), Have: sum(queue.Allocated.Get(d), before(d))}
+			return trace.Short{Need: p.deserved(giver, d), Have: sum(queue.Allocated.Get(d), before(d))}
 		})}
 }
 
@@ -46,7 +46,7 @@ func (p *plugin) returns(q ledger.QueueID) bool {
 			continue
 		}
 		for d := range p.unit {
-			if d := resource.Dim(d); p.gives(d) && p.rows[at].deserved.Get(d) > 0 {
+			if d := resource.Dim(d); p.gives(d) && p.deserved(at, d) > 0 {
 				return true
 			}
 		}
@@ -66,7 +66,7 @@ func (p *plugin) shareWith(q ledger.QueueID, more func(resource.Dim) int64) fair
 		if !p.offered(d) {
 			continue
 		}
-		if s := fair.Share(sum(allocated.Get(d), more(d)), r.deserved[d]); s.Compare(most) > 0 {
+		if s := fair.Share(sum(allocated.Get(d), more(d)), p.deserved(q, d)); s.Compare(most) > 0 {
 			most = s
 		}
 	}

@@ -17,15 +17,15 @@ func (p *plugin) QueueArithmetic(q ledger.QueueID) ([]trace.Arithmetic, bool) {
 		return nil, false
 	}
 	var dims []resource.Dim
-	for d := range resource.Dim(p.dims) {
-		if p.shown(q, d) || p.rows[q].deserved[d] > 0 {
+	for d := range resource.Dim(len(p.divs)) {
+		if p.shown(q, d) || p.deserved(q, d) > 0 {
 			dims = append(dims, d)
 		}
 	}
 	p.l.Dims.SortByName(dims)
 	out := make([]trace.Arithmetic, 0, len(dims))
 	for _, d := range dims {
-		a := trace.Arithmetic{Dim: p.l.Dims.Name(d), Named: p.l.Queue(q).Deserved.Get(d), Deserved: p.rows[q].deserved[d]}
+		a := trace.Arithmetic{Dim: p.l.Dims.Name(d), Named: p.l.Queue(q).Deserved.Get(d), Deserved: p.deserved(q, d)}
 		for at := q; at != ledger.NoQueue; at = p.rows[at].up {
 			a.Levels = append(a.Levels, p.rung(at, d))
 			if at == p.order[0] {
@@ -46,7 +46,7 @@ func (p *plugin) QueueArithmetic(q ledger.QueueID) ([]trace.Arithmetic, bool) {
 // rung is one queue's realCapability, from what the queue above may hold.
 func (p *plugin) rung(q ledger.QueueID, d resource.Dim) trace.Level {
 	queue := p.l.Queue(q)
-	level := trace.Level{Queue: queue.Name, Real: p.rows[q].real[d]}
+	level := trace.Level{Queue: queue.Name, Real: p.real(q, d)}
 	if q == p.order[0] {
 		top, named := p.top(d)
 		level.Above, level.Capability, level.Bounded = max(0, p.l.Total(d)), named.Value, named.Bounded
@@ -54,20 +54,11 @@ func (p *plugin) rung(q ledger.QueueID, d resource.Dim) trace.Level {
 		return level
 	}
 	up := p.rows[q].up
-	level.Above = p.rows[up].real[d]
+	level.Above = p.real(up, d)
 	limit := p.limit(q, d)
 	level.Capability, level.Bounded = limit.Value, limit.Bounded
-	var promised resource.Sum
-	for _, sister := range p.order[1:] {
-		if p.rows[sister].up == up {
-			promised = promised.Plus(p.l.Queue(sister).Guarantee.Get(d))
-		}
-	}
-	level.Promised = promised.Int64()
-	level.Guarantee = limit.Clip(queue.Guarantee.Get(d))
-	if p.tree {
-		level.Guarantee = min(level.Guarantee, level.Above)
-	}
+	level.Promised = p.divs[d].placing.Promised(p.rows[up].seat)
+	level.Guarantee = p.bough(q, d).Guarantee
 	return level
 }
 

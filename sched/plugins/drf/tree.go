@@ -31,6 +31,18 @@ func (h *hierarchical) CompareQueues(a, b ledger.QueueID) int { return h.tree.se
 // ServingMovesOthers says that what a queue is given counts for all below its ancestors.
 func (h *hierarchical) ServingMovesOthers() bool { return true }
 
+// Way is the nodes on a queue's way, all in one band.
+func (h *hierarchical) Way(q ledger.QueueID, buf []int32) (band int64, way []int32, ok bool) {
+	t := h.tree.settled()
+	if int(q) >= len(t.ways) || len(t.ways[q]) == 0 {
+		return 0, buf, false
+	}
+	return 0, append(buf, t.ways[q]...), true
+}
+
+// CompareNodes orders two nodes below the same one.
+func (h *hierarchical) CompareNodes(a, b int32) int { return h.tree.settled().apart(a, b) }
+
 // tree is the hierarchy that queues name in the annotations volcano.sh/hierarchy and
 // volcano.sh/hierarchy-weights: every level of a path is a node, and the queue itself
 // the leaf below the last, with weight 1. A queue that names no path is a leaf below the
@@ -50,9 +62,11 @@ func (h *hierarchical) ServingMovesOthers() bool { return true }
 type tree struct {
 	l        *ledger.Ledger
 	nodes    []node
-	ways     [][]int32 // by QueueID: the nodes from below the top to the queue's own
-	shape    uint64    // of the ledger, when the tree was grown
-	figures  uint64    // … and when the sums were made
+	ways     [][]int32       // by QueueID: the nodes from below the top to the queue's own
+	shape    uint64          // of the ledger, when the tree was grown
+	figures  uint64          // … and when the sums were made; 0: they are to be made anew
+	mark     uint64          // of ledger.Served then
+	held     []resource.Sums // by QueueID: what is in the sums
 	grown    bool
 	problems []policy.Problem
 }
@@ -72,8 +86,15 @@ func (t *tree) settled() *tree {
 		t.grown, t.shape, t.figures = true, t.l.Shape(), 0
 	}
 	if now := t.l.Figures() + 1; t.figures != now { // 0: none yet
-		t.figures = now
-		t.sum()
+		queues, mark, known := t.l.Served(t.mark)
+		if t.figures == 0 || !known {
+			t.sum()
+		} else {
+			for _, q := range queues {
+				t.move(q)
+			}
+		}
+		t.figures, t.mark = now, mark
 	}
 	return t
 }
@@ -145,24 +166,55 @@ func (t *tree) sum() {
 	for i := range t.nodes {
 		clear(t.nodes[i].holds)
 	}
-	for q, way := range t.ways {
-		if len(way) == 0 {
-			continue
-		}
-		allocated := t.l.Queue(ledger.QueueID(q)).Allocated
-		for _, at := range way {
-			n := &t.nodes[at]
-			for len(n.holds) < len(allocated) {
-				n.holds = append(n.holds, resource.Sum{})
-			}
-			for d := range allocated {
-				n.holds[d] = n.holds[d].PlusSum(allocated[d], 1)
-			}
-		}
+	for len(t.held) < len(t.ways) {
+		t.held = append(t.held, nil)
+	}
+	for q := range t.ways {
+		clear(t.held[q])
+		t.add(ledger.QueueID(q))
 	}
 	for i := range t.nodes {
 		t.nodes[i].share = dominant(t.l, t.nodes[i].holds, nil)
 	}
+}
+
+// move puts right what the nodes above one queue hold.
+func (t *tree) move(q ledger.QueueID) {
+	if int(q) >= len(t.ways) {
+		return
+	}
+	t.add(q)
+	for _, at := range t.ways[q] {
+		t.nodes[at].share = dominant(t.l, t.nodes[at].holds, nil)
+	}
+}
+
+// add adds to the nodes above a queue what it holds by now.
+func (t *tree) add(q ledger.QueueID) {
+	allocated := t.l.Queue(q).Allocated
+	was := wide(t.held[q], len(allocated))
+	for _, at := range t.ways[q] {
+		n := &t.nodes[at]
+		n.holds = wide(n.holds, len(allocated))
+		for d := range allocated {
+			n.holds[d] = n.holds[d].PlusSum(allocated[d], 1).PlusSum(was[d], -1)
+		}
+	}
+	copy(was, allocated)
+	t.held[q] = was
+}
+
+func wide(s resource.Sums, n int) resource.Sums {
+	for len(s) < n {
+		s = append(s, resource.Sum{})
+	}
+	return s
+}
+
+// apart orders two nodes below the same one.
+func (t *tree) apart(a, b int32) int {
+	n, m := &t.nodes[a], &t.nodes[b]
+	return cmp.Or(n.share.CompareWeighted(n.weight, m.share, m.weight), cmp.Compare(a, b))
 }
 
 // compare is the order of two queues where their ways part. One that has no way (out of
@@ -172,8 +224,7 @@ func (t *tree) compare(a, b ledger.QueueID) int {
 	if x == y {
 		return 0
 	}
-	n, m := &t.nodes[x], &t.nodes[y]
-	return cmp.Or(n.share.CompareWeighted(n.weight, m.share, m.weight), cmp.Compare(x, y))
+	return t.apart(x, y)
 }
 
 // fork finds where the ways of two queues part: the node of each there; the same number

@@ -87,6 +87,9 @@ func (b *portBook) add(n ledger.NodeID, p model.HostPort, how ledger.Hold, x int
 // Fact ignores foreign facts: ports are part of pods.
 func (b *portBook) Fact(model.Fact) {}
 
+// Reads implements ledger.Book: no facts beside the engine's own.
+func (b *portBook) Reads(model.Kind) bool { return false }
+
 // Audit counts again from nothing and compares.
 func (b *portBook) Audit(sits func(yield func(ledger.TaskID, *ledger.Task, ledger.NodeID, ledger.Hold) bool)) []string {
 	again := newPortBook(b.l)

@@ -2,9 +2,7 @@ package cluster
 
 import (
 	"context"
-	"embed"
 	"fmt"
-	"io/fs"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,17 +10,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
-	"sigs.k8s.io/yaml"
-)
 
-//go:embed crds/*.yaml
-var crds embed.FS
+	"ashlar.sh/deploy"
+)
 
 var crdResource = schema.GroupVersionResource{
 	Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
 }
 
-// InstallCRDs installs Volcano's Queue and PodGroup (scheduling.volcano.sh/v1beta1) and returns
+// InstallCRDs installs the kinds of Volcano that Ashlar reads, as deploy/ has them, and returns
 // when the API server serves them. As with Volcano, a Queue's status is a subresource and a
 // PodGroup's is not. Installing them again changes nothing.
 func (c *Cluster) InstallCRDs(ctx context.Context) error {
@@ -30,19 +26,11 @@ func (c *Cluster) InstallCRDs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	files, err := fs.Glob(crds, "crds/*.yaml")
+	crds, err := deploy.CRDs()
 	if err != nil {
 		return err
 	}
-	for _, file := range files {
-		text, err := crds.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		crd := &unstructured.Unstructured{}
-		if err := yaml.Unmarshal(text, &crd.Object); err != nil {
-			return fmt.Errorf("read %s: %w", file, err)
-		}
+	for _, crd := range crds {
 		if err := installCRD(ctx, client, crd); err != nil {
 			return fmt.Errorf("install %s: %w", crd.GetName(), err)
 		}

@@ -1,0 +1,26 @@
+{{- define "ashlar.labels" -}}
+{{ include "ashlar.selector" . }}
+app.kubernetes.io/version: {{ .Values.image.tag | default .Chart.AppVersion | quote }}
+app.kubernetes.io/component: scheduler
+{{- end }}
+
+{{- define "ashlar.selector" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "ashlar.image" -}}
+{{- if .Values.image.digest -}}
+{{ .Values.image.repository }}@{{ .Values.image.digest }}
+{{- else -}}
+{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end }}
+{{- end }}
+
+{{- define "ashlar.account" -}}
+{{ .Values.serviceAccount.name | default .Release.Name }}
+{{- end }}
+
+{{- define "ashlar.leaseNamespace" -}}
+{{ .Values.leaderElection.namespace | default .Release.Namespace }}
+{{- end }}

@@ -1,0 +1,75 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ashlar.sh/internal/loop"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+)
+
+// saved is the file of a scheduler that knew one node and a gang of one.
+func saved(t *testing.T, configuration string) string {
+	t.Helper()
+	room := resource.List{{Name: "cpu", Value: 2000}, {Name: "pods", Value: 10}}
+	s := loop.State{Now: 5e9, Configuration: configuration, Facts: []model.Fact{
+		{Ref: model.Ref{Kind: model.KindNode, Name: "n"}, UID: "n", Version: 1,
+			Object: &model.Node{Meta: model.Meta{Name: "n", UID: "n"}, Allocatable: room, Capacity: room}},
+		{Ref: model.Ref{Kind: model.KindQueue, Name: "default"}, UID: "q", Version: 2,
+			Object: &model.Queue{Meta: model.Meta{Name: "default", UID: "q"}, Weight: 1}},
+		{Ref: model.Ref{Kind: model.KindQueue, Name: "gone"}, UID: "x", Version: 3},
+		{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "p"}, UID: "p", Version: 4,
+			Object: &model.Pod{Meta: model.Meta{Namespace: "ns", Name: "p", UID: "p"}, Ours: true, Index: -1,
+				Spec: &model.Spec{Requests: resource.List{{Name: "cpu", Value: 1000}, {Name: "pods", Value: 1}}}}},
+	}}
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "ashlar-dump-7.json")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestReplayDecidesOnWhatWasSaved(t *testing.T) {
+	got := run("", "ashlar", "replay", saved(t, ""), "-o", "json", "-v", "3")
+	var d document
+	if err := json.Unmarshal([]byte(got.out), &d); err != nil || got.code != 0 {
+		t.Fatalf("exit code %d, %v: %s", got.code, err, got.err)
+	}
+	if d.Summary.Bound != 1 || len(d.Pods) != 1 || d.Pods[0].Node != "n" {
+		t.Errorf("it decides %+v; want the pod bound to n", d)
+	}
+	if !strings.Contains(got.err, "Binding Task <ns/p> to node <n>") {
+		t.Errorf("with -v 3 stderr has no log line of the cycle: %s", got.err)
+	}
+}
+
+func TestReplayTakesTheConfigurationThatHeld(t *testing.T) {
+	got := run("", "ashlar", "replay", saved(t, "actions: \"enqueue\"\ntiers:\n- plugins:\n  - name: gang\n"), "-o", "json")
+	var d document
+	if err := json.Unmarshal([]byte(got.out), &d); err != nil || got.code != 0 {
+		t.Fatalf("exit code %d, %v: %s", got.code, err, got.err)
+	}
+	if d.Summary.Bound != 0 {
+		t.Errorf("without action allocate %d pods are bound, want none", d.Summary.Bound)
+	}
+}
+
+func TestReplayRefusesWhatIsNoState(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.json")
+	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{path, path + ".not"} {
+		if got := run("", "ashlar", "replay", file); got.code != 1 || !strings.Contains(got.err, file) {
+			t.Errorf("exit code %d, %q; want 1 and the file's name", got.code, got.err)
+		}
+	}
+}

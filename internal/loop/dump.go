@@ -1,0 +1,55 @@
+package loop
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"k8s.io/klog/v2"
+
+	"ashlar.sh/internal/explain"
+)
+
+// dump saves, for people, what the scheduler knows: its facts, commitments and
+// configuration, which `ashlar replay` decides on again, and the report. Each file is
+// that of the last dump of this process. Writing goes on beside the loop; a dump that is
+// asked for meanwhile is left out.
+func (l *loop) dump() {
+	if !l.dumping.TryLock() {
+		klog.InfoS("The last dump is still being written: this one is left out")
+		return
+	}
+	state := State{Now: l.now(), Facts: l.engine.Facts(), Commitments: l.engine.Commitments(), Configuration: l.conf.inEffect()}
+	report := explain.New(l.engine.Report(), explain.Summary{}, nil)
+	go func() {
+		defer l.dumping.Unlock()
+		path, err := save(l.o.DumpDir, "dump", state)
+		if err != nil {
+			klog.ErrorS(err, "Nothing was dumped")
+			return
+		}
+		told := filepath.Join(l.o.DumpDir, fmt.Sprintf("ashlar-report-%d.json", os.Getpid()))
+		if err := saveReport(told, report); err != nil {
+			klog.ErrorS(err, "The report was not dumped")
+		}
+		klog.InfoS("Dumped; ashlar replay decides on it again", "file", path, "report", told, "facts", len(state.Facts))
+	}()
+}
+
+func saveReport(path string, r *explain.Report) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(&bounded{to: f, left: largest})
+	if err := r.JSON(w); err != nil {
+		_ = f.Close() // the first error is the one to tell
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		_ = f.Close()
+		return err
+	}
+	return f.Close()
+}

@@ -1,0 +1,149 @@
+package loop
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+)
+
+type (
+	histogramOf  func(name, help string, buckets []float64) prometheus.Histogram
+	histogramsOf func(name, help string, labels ...string) *prometheus.HistogramVec
+	gaugesOf     func(name, help string, labels ...string) *prometheus.GaugeVec
+	countersOf   func(name, help string, labels ...string) *prometheus.CounterVec
+)
+
+// declareCosts declares where the time goes.
+func (m *metrics) declareCosts(histogram histogramOf, histograms histogramsOf) {
+	m.opening = histogram("volcano_open_session_duration_milliseconds", "How long plugins took, in a cycle, to derive what stands still for it.", milliseconds)
+	m.parts = map[policy.Part]*prometheus.HistogramVec{
+		policy.PartPlugin: histograms("volcano_plugin_scheduling_latency_milliseconds", "How long a plugin took at the beginning of a cycle.", "plugin", "OnSession"),
+		policy.PartAction: histograms("volcano_action_scheduling_latency_milliseconds", "How long an action took in a cycle.", "action"),
+	}
+	m.stages = histograms("volcano_scheduling_stage_duration_milliseconds", "How long the last request of a binding took (stage Bind).", "stage")
+	m.since = histograms("volcano_task_scheduling_latency_milliseconds", "How old a pod was when it was first seen, given a node, and bound.", "stage")
+}
+
+// stopwatch measures the parts of a cycle, in the loop's goroutine.
+type stopwatch struct {
+	m    *metrics
+	part policy.Part
+	name string
+	at   time.Time
+
+	opening time.Duration // of the plugins of a cycle so far
+}
+
+// Begin implements policy.Stopwatch. A part that a panic ended is forgotten.
+func (s *stopwatch) Begin(p policy.Part, name string) {
+	if p == policy.PartAction && s.opening > 0 {
+		s.m.opening.Observe(inMilliseconds(s.opening))
+		s.opening = 0
+	}
+	s.part, s.name, s.at = p, name, time.Now()
+}
+
+// End implements policy.Stopwatch.
+func (s *stopwatch) End() {
+	took := time.Since(s.at)
+	labels := []string{s.name}
+	if s.part == policy.PartPlugin {
+		s.opening += took
+		labels = append(labels, "OnSessionOpen")
+	}
+	s.m.parts[s.part].WithLabelValues(labels...).Observe(inMilliseconds(took))
+}
+
+// watched notes how old a pod of ours is that is seen for the first time.
+func (m *metrics) watched(l *loop, f model.Fact) {
+	pod, ok := f.Object.(*model.Pod)
+	if !ok || !pod.Ours || pod.Node != "" {
+		return
+	}
+	if _, known := l.engine.Ledger().FindTask(keyOf(pod)); !known {
+		m.since.WithLabelValues("Watched").Observe(inMilliseconds(time.Duration(l.now() - pod.Created)))
+	}
+}
+
+// decided notes a cycle and its plan.
+func (m *metrics) decided(took time.Duration, plan sched.Plan, l *loop) {
+	m.cycle.Observe(inMilliseconds(took))
+	led := l.engine.Ledger()
+	statements := map[uint64]bool{}
+	victims := 0
+	for _, i := range plan.Items {
+		switch i.Kind {
+		case sched.BindPod:
+			if t, ok := led.FindTask(i.Pod); ok {
+				m.since.WithLabelValues("Assumed").Observe(inMilliseconds(time.Duration(l.now() - led.Task(t).Pod.Created)))
+			}
+		case sched.EvictPod:
+			victims++
+			m.evicted.WithLabelValues(i.Action).Inc()
+			if !statements[i.Statement] {
+				statements[i.Statement] = true
+				m.evictions.WithLabelValues(i.Action).Inc()
+				m.tries.Inc()
+			}
+		}
+	}
+	if victims > 0 {
+		m.victims.Set(float64(victims))
+	}
+}
+
+// bound notes how old a pod was when the server took its binding; by any goroutine.
+func (m *metrics) bound(l *loop, i sched.Item) {
+	if p := l.seen.Pod(i.Pod.Namespace, i.Pod.Name); p != nil {
+		m.since.WithLabelValues("Bound").Observe(inMilliseconds(time.Since(p.CreationTimestamp.Time)))
+	}
+}
+
+// counted counts the requests that go through a transport.
+func (m *metrics) counted(next http.RoundTripper) http.RoundTripper {
+	return counting{next, m.requests}
+}
+
+type counting struct {
+	next     http.RoundTripper
+	requests *prometheus.CounterVec
+}
+
+// RoundTrip implements http.RoundTripper.
+func (c counting) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := c.next.RoundTrip(r)
+	code := "none" // no answer came
+	if err == nil {
+		code = strconv.Itoa(response.StatusCode)
+	}
+	c.requests.WithLabelValues(r.Method, resourceOf(r.URL.Path), code).Inc()
+	return response, err
+}
+
+// resourceOf is what a path of the API is about: the resource, and its subresource if
+// there is one. Names of objects are left out.
+func resourceOf(path string) string {
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	switch {
+	case len(parts) > 2 && parts[0] == "api":
+		parts = parts[2:]
+	case len(parts) > 3 && parts[0] == "apis":
+		parts = parts[3:]
+	default:
+		return "discovery"
+	}
+	if parts[0] == "namespaces" && len(parts) > 2 {
+		parts = parts[2:]
+	}
+	if len(parts) > 2 {
+		return parts[0] + "/" + parts[2]
+	}
+	return parts[0]
+}

@@ -1,0 +1,124 @@
+package loop
+
+import (
+	"time"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+)
+
+// mostJobs bounds the jobs that have figures of their own: a monitoring system has to
+// keep a series for each of them.
+const mostJobs = 1000
+
+// declareJobs declares what is known of jobs that wait.
+func (m *metrics) declareJobs(gauges gaugesOf, histogram histogramOf) {
+	m.jobs = histogram("volcano_e2e_job_scheduling_latency_milliseconds", "How old a job was when its minimum was bound.", milliseconds)
+	m.waiting = gauges("volcano_unschedule_job_count", "Jobs with pods that wait.").WithLabelValues()
+	m.reasons = gauges("ashlar_waiting_jobs", "Jobs with pods that wait, by the code at the root of the reason.", "reason")
+	m.pods = gauges("volcano_unschedule_task_count", "Pods of a job that wait.", "job_id")
+	of := []string{"job_name", "queue", "job_namespace"}
+	m.timed["start"] = gauges("volcano_e2e_job_scheduling_start_time", "When a job that has pods waiting was made, in seconds since the epoch.", of...)
+	m.timed["last"] = gauges("volcano_e2e_job_scheduling_last_time", "When a job was last seen waiting, in seconds since the epoch.", of...)
+	m.timed["duration"] = gauges("volcano_e2e_job_scheduling_duration", "How long a job that has pods waiting has been there, in milliseconds.", of...)
+	m.leftOut = gauges("ashlar_jobs_without_figures", "Jobs that wait and have no figures of their own, for there are too many.").WithLabelValues()
+}
+
+// declareChecks declares what an operator looks at first.
+func (m *metrics) declareChecks(gauges gaugesOf, counters countersOf) {
+	m.victims = gauges("volcano_pod_preemption_victims", "Pods evicted in the last cycle that evicted any.").WithLabelValues()
+	m.tries = counters("volcano_total_preemption_attempts", "Statements that evict pods.").WithLabelValues()
+	m.evictions = counters("volcano_eviction_transactions_total", "Statements that evict pods, by action.", "action")
+	m.evicted = counters("ashlar_evicted_pods_total", "Pods that were decided to be evicted, by action.", "action")
+	m.held = gauges("ashlar_commitments", "Decisions that no object shows yet: bindings, evictions, reservations.", "kind")
+	m.audits = counters("ashlar_audits_total", "Times that every figure was recounted from scratch.").WithLabelValues()
+	m.wrong = counters("ashlar_invariant_violations_total", "Figures that a recount found wrong: a bug in ashlar.").WithLabelValues()
+	m.requests = counters("ashlar_api_requests_total", "Requests to the API server by what became of them; code none: no answer.", "method", "resource", "code")
+	m.dropped = gauges("ashlar_words_dropped", "Conditions and events that were not said because too much waited.").WithLabelValues()
+	m.leading = gauges("ashlar_leading", "1 while this scheduler may act.").WithLabelValues()
+}
+
+// figures takes over what the engine knows, for at most a twentieth of the time. It is
+// not done when somebody asks: that costs what writing numbers down costs.
+func (m *metrics) figures(l *loop) {
+	flying, waiting, limit := l.carrier.Load()
+	m.flying.WithLabelValues("flying").Set(float64(flying))
+	m.flying.WithLabelValues("waiting").Set(float64(waiting))
+	m.flying.WithLabelValues("limit").Set(float64(limit))
+	m.dropped.Set(float64(l.carrier.Dropped()))
+	m.leading.Set(yes(l.lead.leading()))
+	if time.Since(m.figuresAt) < 20*m.figuring {
+		return
+	}
+	began := time.Now()
+	for _, g := range m.queues {
+		g.Reset()
+	}
+	for _, g := range m.scalars {
+		g.Reset()
+	}
+	queues := l.engine.Queues()
+	for i := range queues {
+		m.queue(&queues[i])
+	}
+	m.jobFigures(l)
+	m.commitments(l)
+	m.figuresAt = time.Now()
+	m.figuring = m.figuresAt.Sub(began)
+}
+
+// jobFigures counts who waits, and why.
+func (m *metrics) jobFigures(l *loop) {
+	m.pods.Reset()
+	m.reasons.Reset()
+	for _, g := range m.timed {
+		g.Reset()
+	}
+	led, now := l.engine.Ledger(), l.now()
+	jobs := 0
+	led.Jobs(func(id ledger.JobID) bool {
+		job := led.Job(id)
+		n := job.By[model.Pending] + job.By[model.Pipelined]
+		if n == 0 {
+			return true
+		}
+		jobs++
+		if r := l.engine.JobReason(id); r.Is() {
+			m.reasons.WithLabelValues(string(r.Root().Code)).Inc()
+		}
+		if jobs > mostJobs {
+			return true
+		}
+		m.pods.WithLabelValues(job.Key.Name).Add(float64(n))
+		of := []string{job.Key.Name, led.QueueName(id), job.Key.Namespace}
+		m.timed["start"].WithLabelValues(of...).Set(float64(job.Created) / 1e9)
+		m.timed["last"].WithLabelValues(of...).Set(float64(now) / 1e9)
+		m.timed["duration"].WithLabelValues(of...).Set(float64(now-job.Created) / 1e6)
+		return true
+	})
+	m.waiting.Set(float64(jobs))
+	m.leftOut.Set(float64(max(0, jobs-mostJobs)))
+}
+
+var commitKinds = map[ledger.CommitKind]string{ledger.CommitBind: "bind", ledger.CommitEvict: "evict", ledger.CommitReserve: "reserve"}
+
+func (m *metrics) commitments(l *loop) {
+	held := map[ledger.CommitKind]int{}
+	led := l.engine.Ledger()
+	led.Tasks(func(id ledger.TaskID) bool {
+		held[led.Task(id).Held.Kind]++
+		return true
+	})
+	for kind, name := range commitKinds {
+		m.held.WithLabelValues(name).Set(float64(held[kind]))
+	}
+}
+
+func yes(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func keyOf(p *model.Pod) ledger.Key { return ledger.Key{Namespace: p.Namespace, Name: p.Name} }

@@ -1,0 +1,57 @@
+package ledger
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// A reader that looks now and then is told of every queue that something happened to
+// since, or that it may have happened to any.
+func TestNobodyMissesNews(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var n news
+		n.first = 1
+		type reader struct {
+			mark uint64
+			owed []QueueID
+			all  bool
+		}
+		readers := []reader{{all: true}, {all: true}}
+		happened := func(q QueueID, all bool) {
+			for i := range readers {
+				readers[i].owed = append(readers[i].owed, q)
+				readers[i].all = readers[i].all || all
+			}
+		}
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			switch rapid.IntRange(0, 9).Draw(t, "step") {
+			case 0:
+				n.forget()
+				happened(NoQueue, true)
+			case 1: // more than the log holds
+				for q := range QueueID(mostNews + 1) {
+					n.add(q)
+					happened(q, false)
+				}
+			case 2, 3, 4:
+				r := &readers[rapid.IntRange(0, 1).Draw(t, "reader")]
+				queues, now, ok := n.since(r.mark)
+				if ok && r.all {
+					t.Fatal("the tree changed, and the reader is told of some queues")
+				}
+				for _, q := range r.owed {
+					if ok && !slices.Contains(queues, q) {
+						t.Fatalf("queue %d is not among %v", q, queues)
+					}
+				}
+				*r = reader{mark: now}
+			default:
+				q := QueueID(rapid.IntRange(0, 2).Draw(t, "queue"))
+				n.add(q)
+				happened(q, false)
+			}
+		}
+	})
+}

@@ -1,0 +1,139 @@
+package capacity
+
+import (
+	"sort"
+
+	"ashlar.sh/sched/fair"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
+)
+
+// A guarantee is kept free until it is filled: what is held below a queue, and what the
+// guarantees there still lack, together stay within its realCapability, on every level
+// from the leaf to root. However many borrow, and in whatever order, a queue within its
+// guarantee is then refused for nobody's sake but its own. What fills a guarantee adds
+// nothing to that sum and is always within the rule.
+
+// guard lists for every queue those below it that have a guarantee, unless none of those
+// that changed came to one or lost it.
+func (p *plugin) guard(changed []ledger.QueueID) {
+	news := false
+	for _, q := range changed {
+		if has := !p.l.Queue(q).Guarantee.IsEmpty(); p.known(q) {
+			news = news || has != p.rows[q].assured
+			p.rows[q].assured = has
+			p.guards = p.guards.Max(p.l.Queue(q).Guarantee)
+		}
+	}
+	if !news {
+		return
+	}
+	for _, q := range p.order {
+		p.rows[q].guarded = p.rows[q].guarded[:0]
+	}
+	for _, q := range p.order[1:] {
+		if p.rows[q].assured {
+			up := &p.rows[p.rows[q].up]
+			up.guarded = append(up.guarded, q)
+		}
+	}
+}
+
+// keeps is what a queue keeps free of each dimension for the guarantees below it. It is
+// found again only after figures below moved.
+func (p *plugin) keeps(q ledger.QueueID) []int64 {
+	r, moved := &p.rows[q], p.l.Queue(q).Moved
+	if r.keptAt == moved && r.keptIn == p.rounds {
+		return r.kept
+	}
+	r.keptAt, r.keptIn = moved, p.rounds
+	for len(r.kept) < len(p.divs) {
+		r.kept = append(r.kept, 0)
+	}
+	clear(r.kept)
+	for _, child := range r.guarded {
+		queue, below := p.l.Queue(child), p.keeps(child)
+		for d, guarantee := range queue.Guarantee {
+			if guarantee > 0 {
+				still := p.unfilled(child, resource.Dim(d), queue.Allocated.Get(resource.Dim(d)), below[d])
+				r.kept[d] = resource.Sum{}.Plus(r.kept[d]).Plus(still).Int64()
+			}
+		}
+	}
+	return r.kept
+}
+
+// unfilled is what a queue may still ask for because it is guaranteed, when it holds
+// allocated and those below it may still ask for below.
+func (p *plugin) unfilled(q ledger.QueueID, d resource.Dim, allocated, below int64) int64 {
+	b := p.bough(q, d)
+	if b.Guarantee == 0 {
+		return 0
+	}
+	below = fair.Upward(below, p.divs[d].placing.Promised(p.rows[q].seat), b.Guarantee)
+	return fair.Unfilled(b.Guarantee, b.Real.Value, allocated, below)
+}
+
+// clash finds the first queue on the way from a leaf to root below which more would not
+// leave room for what is guaranteed: future is what would be held there and kept free.
+// NoQueue when there is none.
+func (p *plugin) clash(leaf ledger.QueueID, d resource.Dim, more int64) (at ledger.QueueID, future int64) {
+	if p.guards.Get(d) == 0 || !p.offered(d) || int(d) >= len(p.divs) {
+		return ledger.NoQueue, 0
+	}
+	below, left := int64(0), int64(0) // kept below q, before and after
+	others := false                   // some of it for others than the leaf
+	for q, up := leaf, p.rows[leaf].up; up != ledger.NoQueue; q, up = up, p.rows[up].up {
+		held := p.l.Queue(q).Allocated.Get(d)
+		was := p.unfilled(q, d, held, below)
+		is := p.unfilled(q, d, resource.Sum{}.Plus(held).Plus(more).Int64(), left)
+		below = p.keeps(up)[d]
+		others = below > was || others && was > 0
+		left = below - was + is
+		if others && more > was-is {
+			future = resource.Sum{}.Plus(p.l.Queue(up).Allocated.Get(d)).Plus(more).Plus(left).Int64()
+			if future > p.real(up, d) {
+				return up, future
+			}
+		}
+	}
+	return ledger.NoQueue, 0
+}
+
+// spared is how many of want tasks leave room for what others are guaranteed: more of
+// them never leave more.
+func (p *plugin) spared(q ledger.QueueID, need []ledger.Need, want int64) int64 {
+	fits := func(n int64) bool {
+		for i := range need {
+			if at, _ := p.clash(q, need[i].Dim, resource.MulDiv(need[i].Amount, n, 1)); at != ledger.NoQueue {
+				return false
+			}
+		}
+		return true
+	}
+	if fits(want) {
+		return want
+	}
+	return int64(sort.Search(int(want), func(n int) bool { return !fits(int64(n) + 1) }))
+}
+
+// unspared is the reason why a queue must leave room to others: the queue nearest to it
+// in which what is guaranteed would not be kept. Need is what would be held there and
+// kept free, Have what it may hold.
+func (p *plugin) unspared(leaf ledger.QueueID, want resource.Vec) trace.Reason {
+	for at := p.rows[leaf].up; at != ledger.NoQueue; at = p.rows[at].up {
+		shorts := policy.Shorts(p.l.Dims, func(d resource.Dim) bool {
+			up, _ := p.clash(leaf, d, want.Get(d))
+			return want.Get(d) > 0 && up == at
+		}, func(d resource.Dim) trace.Short {
+			_, future := p.clash(leaf, d, want.Get(d))
+			return trace.Short{Need: future, Have: p.real(at, d)}
+		})
+		if len(shorts) > 0 {
+			return trace.Reason{Code: trace.QueueCapability, Queue: p.l.Queue(at).Name, Text: trace.KeptFree, Shorts: shorts}
+		}
+	}
+	return trace.Reason{}
+}

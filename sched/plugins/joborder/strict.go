@@ -1,0 +1,82 @@
+package joborder
+
+import (
+	"cmp"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
+)
+
+// inLine is the order in which nobody is passed over.
+type inLine struct {
+	*byFacts
+	first map[ledger.QueueID]ledger.JobID // who held its queue up when last asked; looked up, never gone through
+}
+
+// Open forgets who was first: facts have come since.
+func (p *inLine) Open(*trace.Recorder) { clear(p.first) }
+
+// PrePredicate refuses a task while a job of its queue that is before its own could start
+// and has not. It is asked at the job's turn, so one that follows a job which has just
+// been placed is let through in the same cycle.
+func (p *inLine) PrePredicate(t ledger.TaskID) policy.Verdict {
+	j := p.l.Task(t).Job
+	if j == ledger.NoJob || p.l.Job(j).Queue == ledger.NoQueue {
+		return policy.Verdict{}
+	}
+	first := p.head(p.l.Job(j).Queue, j)
+	if p.inOrder(j, first) <= 0 {
+		return policy.Verdict{}
+	}
+	return policy.Verdict{Code: trace.PrePredicateFailed, Curable: true,
+		Text: "job " + p.l.Job(first).Key.String() + " of its queue comes first and does not fit (joborder.strict)"}
+}
+
+// head is the first job of a queue that could start and has not. The answer for the job
+// whose turn it is stands without a look: what is tried for it may yet be undone.
+func (p *inLine) head(q ledger.QueueID, turn ledger.JobID) ledger.JobID {
+	if was, asked := p.first[q]; asked && (was == turn || p.holdsUp(was)) {
+		return was
+	}
+	first := turn
+	for _, j := range p.l.Active() { // order-free: the least by a total order is sought
+		if p.l.Job(j).Queue == q && p.holdsUp(j) && p.inOrder(j, first) < 0 {
+			first = j
+		}
+	}
+	p.first[q] = first
+	return first
+}
+
+// holdsUp says that a job could start if there were room: it is admitted, has its minimum
+// of pods, and not yet of places.
+func (p *inLine) holdsUp(j ledger.JobID) bool {
+	job := p.l.Job(j)
+	for i := range job.Roles {
+		if role := &job.Roles[i]; role.Valid() < role.Min {
+			return false
+		}
+	}
+	return job.Phase != model.GroupPending && job.Invalid == 0 && job.Ready()+job.Waiting() < job.MinMember &&
+		job.Valid()-job.Gated >= job.MinMember
+}
+
+// inOrder is the order with its ties settled by age and name.
+func (p *inLine) inOrder(a, b ledger.JobID) int {
+	if r := p.CompareJobs(a, b); r != 0 {
+		return r
+	}
+	x, y := p.l.Job(a), p.l.Job(b)
+	switch {
+	case a == b:
+		return 0
+	case x.Created != y.Created:
+		return cmp.Compare(x.Created, y.Created)
+	case x.Key.Less(y.Key):
+		return -1
+	default:
+		return 1
+	}
+}

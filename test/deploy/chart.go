@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+)
+
+// chartFolder is the chart's place in deploy/, with slashes.
+const chartFolder = "helm/ashlar"
+
+// The release that the plain manifests are rendered as: in Volcano's namespace, where its Lease
+// is and where Volcano's controllers are looked for.
+const (
+	releaseName      = "ashlar"
+	releaseNamespace = "volcano-system"
+)
+
+// render renders the chart with values over its defaults, as `helm install` would: the schema is
+// checked first. What comes back is the templates' output by file name, without empty files and
+// without the notes.
+func render(values map[string]any) (map[string]string, error) {
+	chart, err := loader.Load(filepath.Join(folder, chartFolder))
+	if err != nil {
+		return nil, err
+	}
+	release := chartutil.ReleaseOptions{Name: releaseName, Namespace: releaseNamespace, IsInstall: true}
+	all, err := chartutil.ToRenderValues(chart, values, release, chartutil.DefaultCapabilities)
+	if err != nil {
+		return nil, err
+	}
+	rendered, err := engine.Render(chart, all)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for path, text := range rendered {
+		name := filepath.Base(path)
+		if text = strings.TrimSpace(text); text != "" && filepath.Ext(name) == ".yaml" {
+			out[name] = text + "\n"
+		}
+	}
+	return out, nil
+}
+
+// first are the templates whose objects others need; the rest follow by name.
+var first = []string{"namespace.yaml", "serviceaccount.yaml", "rbac.yaml"}
+
+// plain is the files for `kubectl apply -f deploy/`, which takes them by name: the CRDs, then
+// the chart's objects as they are by default, with the namespace.
+func plain(crds map[string]string) (map[string]string, error) {
+	templates, err := render(map[string]any{"namespace": map[string]any{"create": true}})
+	if err != nil {
+		return nil, fmt.Errorf("render the chart: %w", err)
+	}
+	const made = "# Made by test/deploy from deploy/helm/ashlar. Change the chart, then: make manifests\n"
+	order := slices.Clone(first)
+	for _, name := range slices.Sorted(maps.Keys(templates)) {
+		if !slices.Contains(order, name) {
+			order = append(order, name)
+		}
+	}
+	return map[string]string{
+		"10-crds.yaml":   made + join(crds, slices.Sorted(maps.Keys(crds))),
+		"20-ashlar.yaml": made + join(templates, order),
+	}, nil
+}
+
+// join makes one stream of documents out of files.
+func join(files map[string]string, order []string) string {
+	var out strings.Builder
+	for _, name := range order {
+		if files[name] != "" {
+			out.WriteString("---\n" + files[name])
+		}
+	}
+	return out.String()
+}

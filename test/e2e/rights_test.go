@@ -1,0 +1,195 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ashlar.sh/internal/loop"
+)
+
+// unasked are rights that deploy/ grants and the test does not see used, each with the reason
+// why it is granted all the same.
+var unasked = map[right]string{
+	{"", "nodes", "list"}:                            noWatchList,
+	{"scheduling.k8s.io", "priorityclasses", "list"}: noWatchList,
+	{"scheduling.volcano.sh", "podgroups", "list"}:   noWatchList,
+	{"scheduling.volcano.sh", "queues", "list"}:      noWatchList,
+}
+
+const noWatchList = "an older API server sends no first list within a watch: it is asked for one"
+
+// The scheduler runs under the roles of deploy/, as its service account, and the API server's
+// audit log tells what it asked for.
+func TestTheRightsOfTheScheduler(t *testing.T) {
+	installed(t)
+	busy(t, "ashlar")
+	used, forbidden := asked(t, "ashlar")
+	t.Run("as installed", func(t *testing.T) { leastRights(t, used, forbidden) })
+	t.Run("in Volcano's place", func(t *testing.T) { rightsBesideVolcanos(t, used) })
+}
+
+// leastRights: nothing it asks for is forbidden, and nothing is granted that it does not ask for.
+func leastRights(t *testing.T, used, forbidden map[right]bool) {
+	for _, r := range slices.SortedFunc(maps.Keys(forbidden), byName) {
+		t.Errorf("it asks for %s, which deploy/ does not grant", r)
+	}
+	given := map[right]bool{}
+	for _, o := range manifests(t, "20-ashlar.yaml") {
+		if o.GetName() == "ashlar" && (o.GetKind() == "ClusterRole" || o.GetKind() == "Role") {
+			maps.Copy(given, granted(typed(t, o, &rbacv1.ClusterRole{}).Rules)) // a Role's rules are the same
+		}
+	}
+	for _, r := range slices.SortedFunc(maps.Keys(given), byName) {
+		switch why, listed := unasked[r]; {
+		case !used[r] && !listed:
+			t.Errorf("deploy/ grants %s, which it never asks for", r)
+		case used[r] && listed:
+			t.Errorf("it asks for %s, which is listed as not asked for: %s", r, why)
+		}
+	}
+	t.Logf("%d rights are granted, %d of them are used here", len(given), len(used))
+}
+
+// rightsBesideVolcanos: under Volcano's role it needs exactly what deploy/volcano/rbac.yaml adds.
+func rightsBesideVolcanos(t *testing.T, used map[right]bool) {
+	volcano := granted(volcanosRules)
+	added := map[right]bool{}
+	for _, o := range manifests(t, "volcano/rbac.yaml") {
+		if o.GetKind() == "ClusterRole" {
+			added = granted(typed(t, o, &rbacv1.ClusterRole{}).Rules)
+		}
+	}
+	for _, r := range slices.SortedFunc(maps.Keys(used), byName) {
+		if !volcano[r] && !added[r] {
+			t.Errorf("it asks for %s, which neither Volcano's role nor ours grants", r)
+		}
+	}
+	for _, r := range slices.SortedFunc(maps.Keys(added), byName) {
+		if !used[r] || volcano[r] {
+			t.Errorf("%s is added: used %v, there already %v", r, used[r], volcano[r])
+		}
+	}
+}
+
+// volcanosRules are what Volcano's chart lets its scheduler do with what Ashlar has to do with.
+var volcanosRules = []rbacv1.PolicyRule{
+	{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"create", "list", "watch", "update", "patch"}},
+	{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get", "list", "watch", "patch", "delete"}},
+	{APIGroups: []string{""}, Resources: []string{"pods/status"}, Verbs: []string{"update"}},
+	{APIGroups: []string{""}, Resources: []string{"pods/binding"}, Verbs: []string{"create"}},
+	{APIGroups: []string{""}, Resources: []string{"persistentvolumeclaims"}, Verbs: []string{"list", "watch", "update"}},
+	{APIGroups: []string{""}, Resources: []string{"persistentvolumes"}, Verbs: []string{"list", "watch", "update"}},
+	{APIGroups: []string{""}, Resources: []string{"namespaces"}, Verbs: []string{"get", "list", "watch"}},
+	{APIGroups: []string{""}, Resources: []string{"resourcequotas"}, Verbs: []string{"list", "watch"}},
+	{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get", "list", "watch", "update", "patch"}},
+	{APIGroups: []string{"storage.k8s.io"}, Resources: []string{"storageclasses", "csinodes", "csidrivers", "csistoragecapacities", "volumeattachments"}, Verbs: []string{"list", "watch"}},
+	{APIGroups: []string{"policy"}, Resources: []string{"poddisruptionbudgets"}, Verbs: []string{"list", "watch"}},
+	{APIGroups: []string{"scheduling.k8s.io"}, Resources: []string{"priorityclasses"}, Verbs: []string{"get", "list", "watch"}},
+	{APIGroups: []string{"scheduling.volcano.sh"}, Resources: []string{"queues"}, Verbs: []string{"get", "list", "watch", "create", "delete", "update"}},
+	{APIGroups: []string{"scheduling.volcano.sh"}, Resources: []string{"queues/status"}, Verbs: []string{"update"}},
+	{APIGroups: []string{"scheduling.volcano.sh"}, Resources: []string{"podgroups"}, Verbs: []string{"list", "watch", "update"}},
+	{APIGroups: []string{"topology.volcano.sh"}, Resources: []string{"hypernodes"}, Verbs: []string{"get", "list", "watch"}},
+	{APIGroups: []string{"shard.volcano.sh"}, Resources: []string{"nodeshards"}, Verbs: []string{"get", "list", "watch"}},
+	{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"get", "create", "update", "watch"}},
+	{APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceclaims"}, Verbs: []string{"get", "list", "watch", "create", "update", "patch"}},
+	{APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceclaims/status"}, Verbs: []string{"update"}},
+	{APIGroups: []string{"resource.k8s.io"}, Resources: []string{"deviceclasses", "resourceslices"}, Verbs: []string{"get", "list", "watch", "create"}},
+}
+
+func byName(a, b right) int { return strings.Compare(a.resource+a.verb, b.resource+b.verb) }
+
+// busy runs the scheduler as a service account, elected by its Lease, until it has done each
+// thing it ever does: made a queue, bound a gang, said why another waits, told what a queue
+// holds, looked up what became of writes whose answers were lost, and given up a gang that
+// stands half.
+func busy(t *testing.T, account string) {
+	t.Helper()
+	ns := namespace(t)
+	node(t, ns+"-a", "4")
+	queue(t, ns)
+	half(t, ns)
+	forgetLease(t, "volcano")
+	token, err := shared.kube.CoreV1().ServiceAccounts(installedIn).CreateToken(t.Context(), account, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := wire{binding: lost(1)}
+	stop := live(t, ns, func(o *loop.Options) {
+		o.Config.BearerToken = token.Status.Token
+		o.DefaultQueue, o.Adopt, o.Stranded = ns+"-default", loop.AdoptAuto, time.Second
+		o.Election = &loop.Election{Namespace: installedIn, Name: "volcano"}
+		o.Config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &losesPatches{next: next} })
+	}, w.on)
+	t.Cleanup(func() {
+		_ = shared.dynamic.Resource(queueResource).Delete(context.Background(), ns+"-default", metav1.DeleteOptions{})
+	})
+	refused := func() string {
+		_, forbidden := asked(t, account)
+		return fmt.Sprintf("forbidden was %v", slices.SortedFunc(maps.Keys(forbidden), byName))
+	}
+	eventually(t, "the half gang's owned member to be released", func(ctxless) (bool, error) { return len(list(t, ns, "half-2")) == 0, nil }, refused)
+	submit(t, ns, ns, "runs", 2, 2, "1")
+	submit(t, ns, ns, "waits", 2, 2, "3")
+	eventually(t, "a gang to run, another to say that it waits, and the queue to show what it holds", func(ctxless) (bool, error) {
+		waiting := list(t, ns, "waits")
+		return bound(list(t, ns, "runs")) == 2 && unschedulable(waiting[0]) && allocated(t, ns) != "", nil
+	}, refused)
+	awaitCondition(t, ns, "waits", "Unschedulable")
+	stop()
+}
+
+// half leaves a gang of three with two members bound, which the node has no room to complete.
+func half(t *testing.T, ns string) {
+	t.Helper()
+	owner, err := shared.kube.CoreV1().ConfigMaps(ns).Create(t.Context(),
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "owner"}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	submit(t, ns, ns, "half", 1, 3, "2")
+	owned := member(ns, "half", 2, "2")
+	owned.Spec.SchedulerName = ns
+	owned.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, corev1.SchemeGroupVersion.WithKind("ConfigMap"))}
+	create(t, owned)
+	bind(t, ns, "half-0", ns+"-a")
+	bind(t, ns, "half-2", ns+"-a")
+}
+
+// lost has the server take the nth binding and loses its answer.
+func lost(n int) func(int, func() (*http.Response, error)) (*http.Response, error) {
+	return func(nth int, send func() (*http.Response, error)) (*http.Response, error) {
+		response, err := send()
+		if nth == n && err == nil {
+			response.Body.Close()
+			return nil, context.DeadlineExceeded
+		}
+		return response, err
+	}
+}
+
+// losesPatches loses the answer to the first patch of a PodGroup.
+type losesPatches struct {
+	next http.RoundTripper
+	seen atomic.Int32
+}
+
+func (l *losesPatches) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := l.next.RoundTrip(r)
+	if err == nil && r.Method == http.MethodPatch && strings.Contains(r.URL.Path, "/podgroups/") && l.seen.Add(1) == 1 {
+		response.Body.Close()
+		return nil, context.DeadlineExceeded
+	}
+	return response, err
+}
