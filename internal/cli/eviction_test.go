@@ -45,13 +45,17 @@ func TestEvictionsHaveTheirRecord(t *testing.T) {
 	if err := json.Unmarshal([]byte(got.out), &report); err != nil {
 		t.Fatal(err)
 	}
-	if len(report.Evictions) != 4 || report.Summary.LostSeconds["cpu"] != "9588" {
+	if len(report.Evictions) != 3 || report.Summary.LostSeconds["cpu"] != "7191" {
 		t.Fatalf("%d evictions, lost %v", len(report.Evictions), report.Summary.LostSeconds)
 	}
 	e := report.Evictions[0]
-	if e.Name != "sweep-0" || e.Action != "reclaim" || e.For != "default/train" || e.Record.ForPod != "default/train-0" || e.Record.ForQueue != "research" ||
-		e.Record.Whole || len(e.Record.Plugins) == 0 || e.Record.Ran != "9m59s" || e.Record.LostSeconds["cpu"] != "2396" || len(e.Record.Alternatives) != 1 {
+	if e.Name != "sweep-1" || e.Action != "reclaim" || e.For != "default/train" || e.Record.ForPod != "default/train-0" || e.Record.ForQueue != "research" ||
+		e.Record.Whole || len(e.Record.Plugins) == 0 || e.Record.Ran != "9m59s" || e.Record.LostSeconds["cpu"] != "1797" {
 		t.Errorf("the first eviction is %+v", e)
+	}
+	if last := report.Evictions[2]; !last.Record.Whole || len(last.Record.Alternatives) != 1 || last.Record.Alternatives[0].Node != "n1" ||
+		!strings.Contains(last.Record.Alternatives[0].Why, "priority 10") {
+		t.Errorf("the last eviction is %+v", last)
 	}
 	if strings.Contains(e.Reason, "priority") {
 		t.Errorf("a reclaim is told as a matter of priority: %s", e.Reason)
