@@ -5,15 +5,17 @@
 GO       ?= go
 TIMEOUT  ?= 20m
 FUZZTIME ?= 10s
+BENCH    ?= .
+BENCHTIME ?= 0.5s
 
 # Builds the real API server, etcd and kwok that test/e2e needs, where they are not built yet.
 CONTROL_PLANE := $(or $(wildcard test/controlplane/build.sh),$(GO) -C test/controlplane run .)
 UNIT = $$($(GO) list ./... | grep -v '/test/e2e')
 
-.PHONY: help run cluster build test check lint bench stories update manifests fuzz clean
+.PHONY: help run cluster build test check lint bench bench-e2e stories update manifests fuzz clean
 
 help: ## List the commands
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: ## Simulate examples/quickstart: who runs where, who waits and why
 	$(GO) run ./cmd/ashlar simulate -f examples/quickstart
@@ -41,8 +43,14 @@ lint: ## Run go vet, and list what gofmt would change
 	@bad="$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go') </dev/null)"; \
 	[ -z "$$bad" ] || { echo "not formatted (run gofmt -w on them):"; echo "$$bad"; exit 1; }
 
-bench: ## Measure the engine
-	$(GO) test -timeout $(TIMEOUT) -run '^$$' -bench . -benchmem ./bench
+bench: ## Measure the engine, beside the recorded run; BENCH=pattern, HEAVY=1, RECORD=1 to record
+	$(GO) test -timeout 60m -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./bench $(if $(HEAVY),-heavy) \
+		| $(GO) run ./bench/table -recorded bench/recorded.txt $(if $(RECORD),-record)
+
+bench-e2e: ## Measure the live scheduler on a real API server against a client that only binds; some 20 minutes
+	$(CONTROL_PLANE)
+	$(GO) build -o bin/bench-e2e ./bench/e2e
+	./bin/bench-e2e -only rate,create,latency,cold
 
 stories: ## Run the stories, the specification as scenarios
 	$(GO) test -timeout $(TIMEOUT) ./internal/story/...

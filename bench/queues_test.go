@@ -47,20 +47,21 @@ func spread(b *testing.B, by policy.Choice, queues int) {
 	const nodes, count, members = 5000, 500, 2
 	p := profile()
 	p.Tiers[1][1] = by
-	w := newWorldOf(b, p, nodes)
+	w := newWorldWith(b, nodes, p)
 	for q := range queues {
 		leafQueue(w, q)
 	}
 	b.ReportAllocs()
 	b.ResetTimer()
 	b.StopTimer()
+	var clock stopwatch
 	for range b.N {
 		for g := range count {
 			w.gangIn(fmt.Sprintf("queue-%03d", g%queues), fmt.Sprintf("gang-%d", g), members, members, small)
 		}
-		b.StartTimer()
+		clock.start(b)
 		bound := w.cycle()
-		b.StopTimer()
+		clock.stop(b)
 		if bound != count*members {
 			b.Fatalf("bound %d pods of %d", bound, count*members)
 		}
@@ -69,5 +70,5 @@ func spread(b *testing.B, by policy.Choice, queues int) {
 		}
 		w.cycle()
 	}
-	b.ReportMetric(float64(b.N*count*members)/b.Elapsed().Seconds(), "pods/s")
+	clock.perPod(b, count*members)
 }

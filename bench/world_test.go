@@ -2,7 +2,9 @@ package bench
 
 import (
 	"fmt"
+	"syscall"
 	"testing"
+	"time"
 
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/model"
@@ -21,27 +23,38 @@ func profile() policy.Profile {
 // world is an engine with a stream of facts to feed it.
 type world struct {
 	*sched.Engine
+	nodes   int
 	version uint64
 	now     int64
 }
 
-func newWorld(b testing.TB, nodes int) *world { return newWorldOf(b, profile(), nodes) }
+func newWorld(b testing.TB, nodes int) *world { return newWorldWith(b, nodes, profile()) }
 
-func newWorldOf(b testing.TB, p policy.Profile, nodes int) *world {
-	e, err := sched.New(p)
+func newWorldWith(b testing.TB, nodes int, p policy.Profile, with ...sched.Option) *world {
+	e, err := sched.New(p, with...)
 	if err != nil {
 		b.Fatal(err)
 	}
-	w := &world{Engine: e}
+	w := &world{Engine: e, nodes: nodes}
 	w.put(model.KindQueue, "", "default", &model.Queue{Meta: model.Meta{Name: "default"}, Weight: 1})
 	for i := range nodes {
-		name := fmt.Sprintf("node-%05d", i)
-		w.put(model.KindNode, "", name, &model.Node{Meta: model.Meta{Name: name},
-			Labels: []model.Label{{Key: "kubernetes.io/hostname", Value: name}},
-			Allocatable: resource.List{{Name: "cpu", Value: 64_000}, {Name: "memory", Value: 256 << 30},
-				{Name: "nvidia.com/gpu", Value: 8_000}, {Name: "pods", Value: 110}}})
+		w.machine(i)
 	}
 	return w
+}
+
+func host(i int) string { return fmt.Sprintf("node-%05d", i) }
+
+// machine tells of a node, the same whenever it is told of: with the labels that a
+// cloud gives it.
+func (w *world) machine(i int) {
+	name := host(i)
+	w.put(model.KindNode, "", name, &model.Node{Meta: model.Meta{Name: name},
+		Labels: []model.Label{{Key: "kubernetes.io/arch", Value: "amd64"}, {Key: "kubernetes.io/hostname", Value: name},
+			{Key: "kubernetes.io/os", Value: "linux"}, {Key: "node.kubernetes.io/instance-type", Value: "gpu-8"},
+			{Key: "topology.kubernetes.io/zone", Value: fmt.Sprintf("zone-%d", i%3)}},
+		Allocatable: resource.List{{Name: "cpu", Value: 64_000}, {Name: "memory", Value: 256 << 30},
+			{Name: "nvidia.com/gpu", Value: 8_000}, {Name: "pods", Value: 110}}})
 }
 
 func (w *world) put(k model.Kind, ns, name string, o model.Object) {
@@ -56,6 +69,11 @@ var small = &model.Spec{Requests: resource.List{{Name: "cpu", Value: 1000}, {Nam
 // sized is a template of which there is only one.
 func sized(i int64) *model.Spec {
 	return &model.Spec{Requests: resource.List{{Name: "cpu", Value: 1000}, {Name: "memory", Value: 2<<30 + i}, {Name: "pods", Value: 1}}}
+}
+
+// huge is one of many templates that ask for more than any node offers.
+func huge(i int) *model.Spec {
+	return &model.Spec{Requests: resource.List{{Name: "cpu", Value: 65_000 + int64(i%100)}, {Name: "memory", Value: 2 << 30}, {Name: "pods", Value: 1}}}
 }
 
 func (w *world) gang(name string, members, least int, spec *model.Spec) {
@@ -84,6 +102,34 @@ func (w *world) clear(name string, members int) {
 		w.gone(model.KindPod, "bench", fmt.Sprintf("%s-%d", name, i))
 	}
 	w.gone(model.KindPodGroup, "bench", name)
+}
+
+// stopwatch is the processor time that a benchmark's timed parts took, the collector's
+// included: what is left to compare when others use the machine too.
+type stopwatch struct{ spent, from time.Duration }
+
+func (s *stopwatch) start(b *testing.B) {
+	s.from = processor()
+	b.StartTimer()
+}
+
+func (s *stopwatch) stop(b *testing.B) {
+	b.StopTimer()
+	s.spent += processor() - s.from
+}
+
+func processor() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// perPod reports pods a second of time and of processor time.
+func (s *stopwatch) perPod(b *testing.B, pods int) {
+	b.ReportMetric(float64(b.N*pods)/b.Elapsed().Seconds(), "pods/s")
+	b.ReportMetric(float64(b.N*pods)/s.spent.Seconds(), "pods/cpu-s")
 }
 
 // cycle decides and returns the number of binds.

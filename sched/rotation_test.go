@@ -44,7 +44,7 @@ func TestARotationNamesTheFirstOfItsQueues(t *testing.T) {
 func turn(t *rapid.T, e *Engine) {
 	queues := forest(t, e)
 	e.l.Settle()
-	e.policy.Open(&trace.Recorder{})
+	e.policy.Open(&trace.Recorder{}, policy.NoStopwatch{})
 	var jobs []ledger.JobID
 	inside := map[ledger.QueueID]int{}
 	for _, q := range queues {

@@ -82,6 +82,10 @@ const manyChunks = 256
 // load reads the documents of a file.
 func (s *Set) load(src source) {
 	chunks := split(src.text)
+	s.file = src.name
+	if len(chunks) == 1 && s.bigList(chunks[0]) {
+		return
+	}
 	parts := 1
 	if len(chunks) >= manyChunks {
 		parts = runtime.GOMAXPROCS(0)

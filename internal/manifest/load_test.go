@@ -221,3 +221,54 @@ func TestManyDocumentsAreReadAsOne(t *testing.T) {
 		t.Errorf("%d items, %v", len(w.Items), w.Problems)
 	}
 }
+
+// bigList is a List of many Nodes, large enough to be read in pieces, with extra in the
+// place of one of them.
+func bigList(indent, head, extra, tail string) string {
+	var b strings.Builder
+	b.WriteString(head)
+	for i := range 12_000 {
+		item := fmt.Sprintf("- apiVersion: v1\n  kind: Node\n  metadata:\n    name: n%d\n    annotations:\n      about: |\n        - one\n\n        - two\n", i)
+		if i == 9_000 {
+			item = extra + item
+		}
+		for l := range strings.Lines(item) {
+			b.WriteString(indent + l)
+		}
+	}
+	return b.String() + tail
+}
+
+func TestALargeListIsReadLikeAnyOther(t *testing.T) {
+	const head = "apiVersion: v1\nkind: List\nitems:\n"
+	misspelt := "- apiVersion: v1\n  kind: Nod\n  metadata: {name: x}\n"
+	for name, c := range map[string]struct {
+		text, err string
+		objects   int
+	}{
+		"items at the margin":              {bigList("", head, "", ""), "", 12_000},
+		"items indented":                   {bigList("  ", head, "", ""), "", 12_000},
+		"fields after the items":           {bigList("", "apiVersion: v1\nitems:\n", "", "kind: List\nmetadata:\n  resourceVersion: \"\"\n"), "", 12_000},
+		"an anchor in one, used in others": {bigList("", head, "- &a {apiVersion: v1, kind: Node, metadata: {name: x}}\n", "- <<: *a\n  metadata: {name: other}\n"), "", 12_002},
+		"a kind that is none":              {bigList("", head, misspelt, ""), `-:81005: unknown kind "Nod" in apiVersion "v1" (did you mean Node?)`, 12_000},
+		"an item that is malformed":        {bigList("", head, "- {a: b\n", ""), "-:81003: malformed YAML: did not find expected ',' or '}'", 0},
+		"not a list at all":                {bigList("", "apiVersion: v1\nkind: Lisp\nitems:\n", "", ""), `-:2: unknown kind "Lisp" in apiVersion "v1"`, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, errs := fromText(c.text)
+			got := ""
+			if len(errs) > 0 {
+				got = errs[0].Error()
+			}
+			if got != c.err || len(errs) > 1 {
+				t.Errorf("%d errors, the first %q, want %q", len(errs), got, c.err)
+			}
+			if len(s.objects) != c.objects {
+				t.Errorf("%d objects, want %d", len(s.objects), c.objects)
+			}
+			if n := len(s.objects); c.err == "" && s.objects[1].where.Line != s.objects[0].where.Line+9 {
+				t.Errorf("the second of %d objects is said to be at line %d", n, s.objects[1].where.Line)
+			}
+		})
+	}
+}

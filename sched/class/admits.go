@@ -4,4 +4,16 @@ import "ashlar.sh/sched/ledger"
 
 // Admitted is the static filters' answer for a class by NodeID: which nodes could take its
 // tasks whatever happens to the tasks on them. It is good until the next question.
-func (x *Index) Admitted(c ledger.ClassID) []bool { return x.fresh(c).admits }
+func (x *Index) Admitted(c ledger.ClassID) []bool {
+	r := x.look(c)
+	if r.admittedAt == r.static && len(r.admitted) == x.l.NumNodes() {
+		return r.admitted
+	}
+	r.admitted = stretch(r.admitted, x.l.NumNodes())
+	for n := range r.admitted {
+		r.admitted[n] = !x.l.Class(c).Invalid && r.admits(ledger.NodeID(n))
+	}
+	r.admittedAt = r.static
+	x.weigh(r)
+	return r.admitted
+}

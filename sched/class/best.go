@@ -6,14 +6,31 @@ import (
 )
 
 // Best returns the node that a task should take now, of those with room: the highest
-// score, then the hash, then the name. NoNode when there is none.
+// score, then the hash, then the name; or what a BestNode plugin says. NoNode when there
+// is none.
 func (x *Index) Best(t ledger.TaskID) (ledger.NodeID, int64) {
-	r := x.fresh(x.l.Task(t).Class)
+	if x.scans() {
+		return x.bestScanned(t, nil, false)
+	}
+	r := x.indexed(x.l.Task(t).Class)
+	if len(r.taskFilters) > 0 {
+		return x.bestAsked(x.heaped(r), t)
+	}
+	if r.pos == nil {
+		class := x.l.Class(r.id)
+		if r.tallies[0].none > 0 && x.any(&r.tallies[0], r, class, false) == 0 {
+			return ledger.NoNode, 0
+		}
+		x.sweep(&r.view, class)
+		if len(x.nodes) > 0 {
+			r.sweeps++
+		} else {
+			r.tallies[0].none = x.l.Now()
+		}
+		return x.bestSwept(class)
+	}
 	if len(r.heap) == 0 {
 		return ledger.NoNode, 0
-	}
-	if len(r.taskFilters) > 0 {
-		return x.bestAsked(r, t)
 	}
 	return r.heap[0].node, r.heap[0].score
 }
@@ -25,7 +42,7 @@ func (x *Index) bestAsked(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
 	r.stash = r.stash[:0]
 	for len(r.heap) > 0 {
 		top := r.heap[0]
-		if x.asked(r, t, top.node, false).Admits() {
+		if x.asked(&r.view, t, top.node, false).Admits() {
 			found, score = top.node, top.score
 			break
 		}
@@ -38,8 +55,8 @@ func (x *Index) bestAsked(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
 	return found, score
 }
 
-func (x *Index) asked(r *row, t ledger.TaskID, n ledger.NodeID, future bool) policy.Verdict {
-	for _, f := range r.taskFilters {
+func (x *Index) asked(v *view, t ledger.TaskID, n ledger.NodeID, future bool) policy.Verdict {
+	for _, f := range v.taskFilters {
 		if v := f.FilterTask(t, n, future); !v.Admits() {
 			return v
 		}
@@ -50,14 +67,18 @@ func (x *Index) asked(r *row, t ledger.TaskID, n ledger.NodeID, future bool) pol
 // BestWithin is Best among the nodes of a domain only: a scan of the domain, so that
 // a node may join or leave it at any time without renumbering anything.
 func (x *Index) BestWithin(t ledger.TaskID, domain []ledger.NodeID) (ledger.NodeID, int64) {
-	r := x.fresh(x.l.Task(t).Class)
+	if x.scans() {
+		return x.bestScanned(t, domain, false)
+	}
+	c := x.l.Task(t).Class
+	r, class := x.look(c), x.l.Class(c)
 	best := entry{node: ledger.NoNode}
 	for _, n := range domain {
-		if int(n) >= len(r.pos) || r.pos[n] < 0 {
+		if int(n) >= x.l.NumNodes() || !x.takes(&r.view, class, n) {
 			continue
 		}
-		e := r.heap[r.pos[n]]
-		if (best.node == ledger.NoNode || x.before(e, best)) && x.asked(r, t, n, false).Admits() {
+		e := entry{x.score(&r.view, class, n), x.tie(class, n), n}
+		if (best.node == ledger.NoNode || x.before(e, best)) && x.asked(&r.view, t, n, false).Admits() {
 			best = e
 		}
 	}
@@ -71,22 +92,25 @@ func (x *Index) BestFuture(t ledger.TaskID) (ledger.NodeID, int64) {
 	if x.l.ReleasingNodes() == 0 {
 		return best.node, 0
 	}
+	if x.scans() {
+		return x.bestScanned(t, nil, true)
+	}
 	c := x.l.Task(t).Class
-	r, class := x.fresh(c), x.l.Class(c)
-	for i := range r.pos {
+	r, class := x.look(c), x.l.Class(c)
+	for i := range x.l.NumNodes() {
 		n := ledger.NodeID(i)
-		if !x.l.Releases(n) || !x.admitsFuture(r, class, t, n) {
+		if !x.l.Releases(n) || !x.takesFuture(&r.view, class, n) || !x.asked(&r.view, t, n, true).Admits() {
 			continue
 		}
-		if e := (entry{x.score(r, class, n), x.tie(class, n), n}); best.node == ledger.NoNode || x.before(e, best) {
+		if e := (entry{x.score(&r.view, class, n), x.tie(class, n), n}); best.node == ledger.NoNode || x.before(e, best) {
 			best = e
 		}
 	}
 	return best.node, best.score
 }
 
-func (x *Index) admitsFuture(r *row, class *ledger.Class, t ledger.TaskID, n ledger.NodeID) bool {
-	return r.admits[n] && x.fitsFuture(class, n) && x.filtersPass(r, class, n, true) && x.asked(r, t, n, true).Admits()
+func (x *Index) takesFuture(v *view, class *ledger.Class, n ledger.NodeID) bool {
+	return !class.Invalid && v.admits(n) && x.fitsFuture(class, n) && v.passes(class, n, true)
 }
 
 func (x *Index) fitsFuture(class *ledger.Class, n ledger.NodeID) bool {
@@ -102,36 +126,20 @@ func (x *Index) fitsFuture(class *ledger.Class, n ledger.NodeID) bool {
 // how a nominated node is tried.
 func (x *Index) Takes(t ledger.TaskID, n ledger.NodeID, future bool) bool {
 	c := x.l.Task(t).Class
-	r, class := x.fresh(c), x.l.Class(c)
-	if int(n) >= len(r.pos) {
+	r, class := x.look(c), x.l.Class(c)
+	if int(n) >= x.l.NumNodes() {
 		return false
 	}
 	if future {
-		return x.admitsFuture(r, class, t, n)
+		return x.takesFuture(&r.view, class, n) && x.asked(&r.view, t, n, true).Admits()
 	}
-	return r.pos[n] >= 0 && x.asked(r, t, n, false).Admits()
-}
-
-// Capacity is how many tasks of a class the nodes have room for now, counted up to
-// want: less than want means that no way of placing want of them exists. Filters that
-// look at who sits on a node could lower the true number further.
-func (x *Index) Capacity(c ledger.ClassID, want int64) int64 {
-	r, class := x.fresh(c), x.l.Class(c)
-	if len(class.Need) == 0 {
-		return min(want, int64(len(r.heap))*want)
-	}
-	sum := int64(0)
-	for _, e := range r.heap {
-		fit := want
-		for _, need := range class.Need {
-			fit = min(fit, x.l.Room(need.Dim)[e.node]/need.Amount)
-		}
-		if sum += fit; sum >= want {
-			return want
-		}
-	}
-	return sum
+	return x.takes(&r.view, class, n) && x.asked(&r.view, t, n, false).Admits()
 }
 
 // Feasible is the number of nodes that have room for a class now.
-func (x *Index) Feasible(c ledger.ClassID) int { return len(x.fresh(c).heap) }
+func (x *Index) Feasible(c ledger.ClassID) int {
+	r := x.look(c)
+	class := x.l.Class(c)
+	x.sweep(&r.view, class)
+	return len(x.nodes)
+}

@@ -27,13 +27,20 @@ func (w *world) budget() {
 	w.t.Helper()
 	sum, rows := 0, 0
 	for _, r := range w.x.rows {
-		if r != nil {
+		if r != nil && r.bytes > 0 {
 			sum += r.size()
 			rows++
 		}
 	}
 	if sum != w.x.bytes || sum > w.x.Budget && rows > 1 {
-		w.t.Fatalf("%d rows take %d bytes, counted are %d, the budget is %d", rows, sum, w.x.bytes, w.x.Budget)
+		w.t.Fatalf("%d heaps take %d bytes, counted are %d, the budget is %d", rows, sum, w.x.bytes, w.x.Budget)
+	}
+	sum = 0
+	for _, f := range w.x.facets {
+		sum += f.size()
+	}
+	if sum != w.x.facetBytes || sum > w.x.Budget || len(w.x.facets) != len(w.x.facetAge) {
+		w.t.Fatalf("%d facets take %d bytes, counted are %d, the budget is %d", len(w.x.facets), sum, w.x.facetBytes, w.x.Budget)
 	}
 }
 
@@ -90,8 +97,13 @@ func (w *world) counts(t ledger.TaskID, c *ledger.Class) {
 		w.t.Fatalf("Feasible of %v is %d, the scan counts %d", key, got, feasible)
 	}
 	for _, want := range []int64{1, 3, 100} {
-		if got, scan := w.x.Capacity(w.l.Task(t).Class, want), w.twin.capacity(c, want); got != scan {
+		if got, scan := w.x.Capacity(w.l.Task(t).Class, want), w.twin.capacity(c, want, false); got != scan {
 			w.t.Fatalf("Capacity of %v for %d is %d, the scan counts %d", key, want, got, scan)
+		}
+	}
+	for _, want := range []int64{1, 3, 100} {
+		if got, scan := w.x.Prospect(w.l.Task(t).Class, want), w.twin.capacity(c, want, true); got != scan {
+			w.t.Fatalf("Prospect of %v for %d is %d, the scan counts %d", key, want, got, scan)
 		}
 	}
 	r := w.x.Why(t)

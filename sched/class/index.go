@@ -1,8 +1,6 @@
 package class
 
 import (
-	"slices"
-
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/trace"
@@ -16,39 +14,44 @@ type Index struct {
 	rows   []*row
 	lru    uint64
 	bytes  int
-	Budget int // bytes of rows kept at most; the row in use always stays
+	Budget int // bytes of heaps kept at most, and of facets; what is in use always stays
 
-	nodeHash []uint64
-	nodeName []string // whose hash it is: rows of nodes are reused
+	facets     map[facetKey]*facet
+	facetAge   []*facet // the oldest in front
+	facetBytes int
+	labels     map[string]*column
+	term       []bool
+	values     []bool
+
+	nodes  []ledger.NodeID // of the last sweep, with their
+	scores []int64
+	byName []ledger.NodeID // see names
+	named  uint64
 }
 
-// DefaultBudget is the bound on the bytes of all rows together.
+// DefaultBudget is the bound on the bytes of all heaps together.
 const DefaultBudget = 256 << 20
 
 // New returns an empty index.
 func New(l *ledger.Ledger, set *policy.Set) *Index {
-	return &Index{l: l, set: set, Budget: DefaultBudget}
+	return &Index{l: l, set: set, Budget: DefaultBudget, facets: map[facetKey]*facet{}, labels: map[string]*column{}}
 }
 
-// row is what is known about one class. Slices by node are as long as NumNodes was
-// when the row was last brought up to date.
+// row is what is known about one class.
 type row struct {
-	id     ledger.ClassID
-	born   uint64
-	cursor uint64 // the journal up to which the row is fresh
-	used   uint64 // for dropping the least recently used
-	bytes  int    // what of the budget it counts for
-
-	admits []bool    // the static filters' answer
-	raw    [][]int64 // raw static scores, by StaticOrder
-	most   []int64   // the highest of each among admitted nodes
-	base   []int64   // composed static score
+	view
 	heap   []entry
-	pos    []int32 // where a node is in the heap, -1: not there
+	pos    []int32 // where a node is in the heap, -1: not there; nil: there is no heap
+	cursor uint64  // the journal up to which the heap is fresh
+	used   uint64  // for dropping the least recently used
+	bytes  int     // what of the budget it counts for
+	sweeps int     // nodes found without a heap
+	stash  []entry
 
-	nodeFilters []policy.NodeFilter
-	taskFilters []policy.TaskFilter
-	stash       []entry
+	tallies [2]tally // of room now, and of room once those who leave are gone
+
+	admitted   []bool // see Admitted
+	admittedAt uint64
 
 	whyAt uint64       // the journal at which why was found; 0: never
 	why   trace.Reason // why no node took a task of the class
@@ -61,17 +64,45 @@ type entry struct {
 	node  ledger.NodeID
 }
 
-// fresh returns a class's row, brought up to date.
-func (x *Index) fresh(c ledger.ClassID) *row {
+// manySweeps is how often a single task of a class finds its node by looking at all of
+// them before a heap is kept for those to come.
+const manySweeps = 8
+
+// look returns a class's row with its view brought up to date, and the heap, if it has
+// one, as it was.
+func (x *Index) look(c ledger.ClassID) *row {
 	for int(c) >= len(x.rows) {
 		x.rows = append(x.rows, nil)
 	}
-	r := x.rows[c]
-	class := x.l.Class(c)
+	r, class := x.rows[c], x.l.Class(c)
 	if r == nil || r.born != class.Born {
 		x.drop(c)
-		r = x.build(c, class)
-	} else if r.cursor != x.l.Now() {
+		r = &row{view: view{id: c, born: class.Born}}
+		x.rows[c] = r
+		x.compose(&r.view, class)
+	} else if r.static != x.l.StaticNow() && x.compose(&r.view, class) {
+		r.cursor = 0
+	}
+	return r
+}
+
+// indexed returns a class's row, brought up to date, with its heap where it is of use:
+// a single task asks once.
+func (x *Index) indexed(c ledger.ClassID) *row {
+	r := x.look(c)
+	if r.pos == nil && x.l.Class(c).Tasks() <= 1 && r.sweeps < manySweeps {
+		return r
+	}
+	return x.heaped(r)
+}
+
+// heaped brings a row's heap up to date.
+func (x *Index) heaped(r *row) *row {
+	class := x.l.Class(r.id)
+	switch {
+	case r.pos == nil || r.cursor == 0:
+		x.refill(r, class)
+	case r.cursor != x.l.Now():
 		x.catchUp(r, class)
 	}
 	x.lru++
@@ -89,34 +120,16 @@ func (x *Index) weigh(r *row) {
 	}
 }
 
-// build makes a class's row by one scan of all nodes.
-func (x *Index) build(c ledger.ClassID, class *ledger.Class) *row {
-	r := &row{id: c, born: class.Born}
-	for _, f := range x.set.NodeFilters {
-		if f.Concerns(class.Spec) {
-			r.nodeFilters = append(r.nodeFilters, f)
-		}
-	}
-	for _, f := range x.set.TaskFilters {
-		if f.Concerns(class.Spec) {
-			r.taskFilters = append(r.taskFilters, f)
-		}
-	}
-	r.raw = make([][]int64, len(x.set.StaticOrders))
-	r.most = make([]int64, len(x.set.StaticOrders))
-	x.rows[c] = r
-	x.rescan(r, class)
-	return r
+func (r *row) size() int {
+	return 4*len(r.pos) + 24*cap(r.heap) + 4*len(r.tallies[0].fit) + 4*len(r.tallies[1].fit) + len(r.admitted)
 }
 
-func (r *row) size() int { return len(r.pos)*(8*len(r.raw)+8+4+1) + cap(r.heap)*24 }
-
-// trim drops the least recently used rows until the budget holds.
+// trim drops the least recently used heaps until the budget holds.
 func (x *Index) trim(keep ledger.ClassID) {
 	for x.bytes > x.Budget {
 		oldest := ledger.NoClass
 		for c, r := range x.rows {
-			if r != nil && ledger.ClassID(c) != keep && (oldest < 0 || r.used < x.rows[oldest].used) {
+			if r != nil && r.bytes > 0 && ledger.ClassID(c) != keep && (oldest < 0 || r.used < x.rows[oldest].used) {
 				oldest = ledger.ClassID(c)
 			}
 		}
@@ -134,189 +147,51 @@ func (x *Index) drop(c ledger.ClassID) {
 	}
 }
 
-// rescan looks at every node anew.
-func (x *Index) rescan(r *row, class *ledger.Class) {
-	x.widen(r)
-	for n := range r.pos {
-		x.judge(r, class, ledger.NodeID(n))
-	}
-	x.compose(r, class)
-	r.cursor = x.l.Now()
-}
-
-// widen makes room for nodes that are new.
-func (x *Index) widen(r *row) {
-	had, n := len(r.pos), x.l.NumNodes()
-	r.pos = stretch(r.pos, n)
-	r.admits = stretch(r.admits, n)
-	r.base = stretch(r.base, n)
-	for i := range r.raw {
-		r.raw[i] = stretch(r.raw[i], n)
-	}
-	for i := had; i < n; i++ {
-		r.pos[i] = -1
-	}
-	x.nodeHash = stretch(x.nodeHash, n)
-	x.nodeName = stretch(x.nodeName, n)
-}
-
-// stretch makes a slice n long, new elements zero.
-func stretch[T any](s []T, n int) []T {
-	if len(s) < n {
-		s = append(s, make([]T, n-len(s))...)
-	}
-	return s
-}
-
-// catchUp looks again at the nodes that changed since the row was last used.
+// catchUp looks again at the nodes that changed since the heap was last used.
 func (x *Index) catchUp(r *row, class *ledger.Class) {
-	grew := len(r.pos) != x.l.NumNodes()
-	x.widen(r)
-	recompose := false
-	known := x.l.Since(r.cursor, func(n ledger.NodeID, static bool) {
-		if static {
-			recompose = x.judge(r, class, n) || recompose
-		}
-	})
-	if !known {
-		x.rescan(r, class)
+	for i := len(r.pos); i < x.l.NumNodes(); i++ {
+		r.pos = append(r.pos, -1)
+	}
+	if !x.l.Since(r.cursor, func(n ledger.NodeID) { x.place(r, class, n) }) {
+		x.refill(r, class)
 		return
 	}
-	if recompose || grew && len(r.raw) > 0 {
-		x.compose(r, class)
-	} else {
-		x.l.Since(r.cursor, func(n ledger.NodeID, _ bool) { x.place(r, class, n) })
-	}
 	r.cursor = x.l.Now()
-}
-
-// judge asks the static filters and scores about a node. It returns true when other
-// nodes' composed scores may depend on the change.
-func (x *Index) judge(r *row, class *ledger.Class, n ledger.NodeID) bool {
-	node := x.l.Node(n)
-	was := r.admits[n]
-	r.admits[n] = node.Present() && !class.Invalid && x.refusedStatically(class, n).Admits()
-	changed := was != r.admits[n]
-	for i, o := range x.set.StaticOrders {
-		score := int64(0)
-		if r.admits[n] {
-			score = o.RawScore(class.Spec, node.Fact)
-		}
-		changed = changed || score != r.raw[i][n]
-		r.raw[i][n] = score
-	}
-	return changed && len(r.raw) > 0
-}
-
-func (x *Index) refusedStatically(class *ledger.Class, n ledger.NodeID) policy.Verdict {
-	fact := x.l.Node(n).Fact
-	for _, f := range x.set.StaticFilters {
-		if v := f.FilterStatic(class.Spec, fact); !v.Admits() {
-			return v
-		}
-	}
-	return policy.Verdict{}
-}
-
-// compose turns raw static scores into points, relative to the best admitted node,
-// and places every node anew. The measure is what the static filters admit, not what
-// has room this moment, so that a score does not jump when some node fills up.
-func (x *Index) compose(r *row, class *ledger.Class) {
-	clear(r.most)
-	for i := range r.raw {
-		for n, s := range r.raw[i] {
-			if r.admits[n] {
-				r.most[i] = max(r.most[i], s)
-			}
-		}
-	}
-	for n := range r.base {
-		r.base[n] = 0
-		for i, o := range x.set.StaticOrders {
-			r.base[n] += normalized(r.raw[i][n], r.most[i], o)
-		}
-	}
-	x.refill(r, class)
 }
 
 // refill makes the heap anew from all nodes, in one pass and one ordering.
 func (x *Index) refill(r *row, class *ledger.Class) {
-	r.heap = slices.Grow(r.heap[:0], len(r.pos))
+	x.sweep(&r.view, class)
+	r.pos = stretch(r.pos, x.l.NumNodes())
 	for i := range r.pos {
-		n := ledger.NodeID(i)
 		r.pos[i] = -1
-		if x.takes(r, class, n) {
-			r.pos[i] = int32(len(r.heap))
-			r.heap = append(r.heap, entry{x.score(r, class, n), x.tie(class, n), n})
-		}
 	}
-	if len(r.heap) < 2 {
-		return
+	if cap(r.heap) < len(x.nodes) {
+		r.heap = make([]entry, 0, len(x.nodes))
 	}
-	for i := (len(r.heap) - 2) / arity; i >= 0; i-- {
+	r.heap = r.heap[:len(x.nodes)]
+	for i, n := range x.nodes {
+		r.heap[i] = entry{x.scores[i], x.tie(class, n), n}
+		r.pos[n] = int32(i)
+	}
+	r.cursor = x.l.Now()
+	for i := (len(r.heap) - 2) / arity; i >= 0 && len(r.heap) > 1; i-- {
 		r.down(x, i)
 	}
 }
 
-// normalized is Kubernetes' default normalisation: the best gets all points, reversed
-// the worst gets none; when nobody scores, nobody gets any, or reversed all do.
-func normalized(raw, most int64, o policy.StaticOrder) int64 {
-	points := int64(0)
-	if most > 0 {
-		points = raw * policy.Points / most
-	}
-	if o.Reverse() {
-		points = policy.Points - points
-	}
-	return points * o.Weight()
-}
-
 // place puts a node where it belongs in the heap, or takes it out.
 func (x *Index) place(r *row, class *ledger.Class, n ledger.NodeID) {
-	if !x.takes(r, class, n) {
+	if !x.takes(&r.view, class, n) {
 		r.remove(x, n)
 		return
 	}
-	r.put(x, entry{x.score(r, class, n), x.tie(class, n), n})
-}
-
-func (x *Index) takes(r *row, class *ledger.Class, n ledger.NodeID) bool {
-	return r.admits[n] && x.fits(class, n) && x.filtersPass(r, class, n, false)
-}
-
-// fits says that a node has room now for one more task of a class.
-func (x *Index) fits(class *ledger.Class, n ledger.NodeID) bool {
-	for _, need := range class.Need {
-		if x.l.Room(need.Dim)[n] < need.Amount {
-			return false
-		}
-	}
-	return true
-}
-
-func (x *Index) filtersPass(r *row, class *ledger.Class, n ledger.NodeID, future bool) bool {
-	for _, f := range r.nodeFilters {
-		if !f.FilterNode(class, n, future).Admits() {
-			return false
-		}
-	}
-	return true
-}
-
-func (x *Index) score(r *row, class *ledger.Class, n ledger.NodeID) int64 {
-	s := r.base[n]
-	for _, o := range x.set.NodeOrders {
-		s += o.ScoreNode(class, n)
-	}
-	return s
+	r.put(x, entry{x.score(&r.view, class, n), x.tie(class, n), n})
 }
 
 // tie is a fixed hash of class and node: the order among nodes that score alike.
 func (x *Index) tie(class *ledger.Class, n ledger.NodeID) uint64 {
-	if name := x.l.Node(n).Name; x.nodeName[n] != name {
-		x.nodeName[n], x.nodeHash[n] = name, ledger.Hash(name)
-	}
-	h := x.nodeHash[n] ^ class.Hash
+	h := x.l.NodeHash(n) ^ class.Hash
 	h = (h ^ h>>33) * 0xff51afd7ed558ccd
 	return (h ^ h>>33) * 0xc4ceb9fe1a85ec53
 }
@@ -330,4 +205,12 @@ func (x *Index) before(a, b entry) bool {
 		return a.tie < b.tie
 	}
 	return x.l.Node(a.node).Name < x.l.Node(b.node).Name
+}
+
+// stretch makes a slice n long, new elements zero.
+func stretch[T any](s []T, n int) []T {
+	if len(s) < n {
+		s = append(s, make([]T, n-len(s))...)
+	}
+	return s
 }

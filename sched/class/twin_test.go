@@ -107,15 +107,34 @@ func (w *twin) tie(c *ledger.Class, n ledger.NodeID) uint64 {
 	return (h ^ h>>33) * 0xc4ceb9fe1a85ec53
 }
 
-// best is the best of some nodes by score, hash and name.
+// candidates are those of some nodes, given by name, that take a task, with their
+// scores.
+func (w *twin) candidates(t ledger.TaskID, among []ledger.NodeID, future bool) (nodes []ledger.NodeID, scores []int64) {
+	c := w.l.Class(w.l.Task(t).Class)
+	for _, n := range among {
+		if w.takes(t, n, future) && (!future || w.leaves(n)) {
+			nodes, scores = append(nodes, n), append(scores, w.score(c, n))
+		}
+	}
+	for _, o := range w.set.BatchOrders {
+		o.ScoreNodes(t, nodes, scores)
+	}
+	return nodes, scores
+}
+
+// best is the best of some nodes, given by name: what a plugin picks, or by score, hash
+// and name.
 func (w *twin) best(t ledger.TaskID, among []ledger.NodeID, future bool) (ledger.NodeID, int64) {
 	c := w.l.Class(w.l.Task(t).Class)
-	best, score := ledger.NoNode, int64(0)
-	for _, n := range among {
-		if !w.takes(t, n, future) || future && !w.leaves(n) {
-			continue
+	nodes, scores := w.candidates(t, among, future)
+	for _, p := range w.set.BestNodes {
+		if i, ok := p.PickNode(t, nodes, scores); ok && len(nodes) > 0 {
+			return nodes[i], scores[i]
 		}
-		s := w.score(c, n)
+	}
+	best, score := ledger.NoNode, int64(0)
+	for i, n := range nodes {
+		s := scores[i]
 		switch {
 		case best == ledger.NoNode, s > score:
 		case s < score:
@@ -143,11 +162,11 @@ func (w *twin) leaves(n ledger.NodeID) bool {
 }
 
 // capacity counts the room on all nodes that suit a class.
-func (w *twin) capacity(c *ledger.Class, want int64) int64 {
+func (w *twin) capacity(c *ledger.Class, want int64, future bool) int64 {
 	sum := int64(0)
 	for _, n := range w.nodes() {
-		if w.suits(c, n, false) {
-			sum += w.fit(c, n, false, want)
+		if w.suits(c, n, false) || future && w.suits(c, n, true) {
+			sum += w.fit(c, n, future, want)
 		}
 	}
 	return min(sum, want)

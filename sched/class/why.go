@@ -18,7 +18,7 @@ const mostKinds = 12
 // meant for when the answer was no.
 func (x *Index) Why(t ledger.TaskID) trace.Reason {
 	task := x.l.Task(t)
-	class, r := x.l.Class(task.Class), x.fresh(task.Class)
+	class, r := x.l.Class(task.Class), x.look(task.Class)
 	if r.why.Is() && r.whyAt == x.l.Now() && len(r.taskFilters) == 0 {
 		reason := r.why
 		reason.Task = task.Key.String()
@@ -94,7 +94,7 @@ func (w *why) ask(t ledger.TaskID, n ledger.NodeID) {
 			return
 		}
 	}
-	if v := w.x.asked(w.r, t, n, false); !v.Admits() {
+	if v := w.x.asked(&w.r.view, t, n, false); !v.Admits() {
 		w.add(kind{v.Code, v.Text}, name)
 	}
 }

@@ -37,12 +37,30 @@ func (p picky) FilterTask(t ledger.TaskID, n ledger.NodeID, _ bool) policy.Verdi
 	return policy.Verdict{}
 }
 
+// sociable gives a node points for how many others there are to choose from, and picks
+// the first of them for some pods.
+type sociable struct{ l *ledger.Ledger }
+
+func (s sociable) ScoreNodes(t ledger.TaskID, nodes []ledger.NodeID, scores []int64) {
+	for i, n := range nodes {
+		scores[i] += int64(ledger.Hash(s.l.Node(n).Name)%3) * int64(len(nodes))
+	}
+}
+
+func (s sociable) PickNode(t ledger.TaskID, nodes []ledger.NodeID, _ []int64) (int, bool) {
+	return 0, ledger.Hash(s.l.Task(t).Key.Name)%2 == 0
+}
+
 func newWorld(t *rapid.T) *world {
 	l := ledger.New()
-	set, err := policy.Build(policy.Profile{Tiers: [][]policy.Choice{{
-		{Plugin: "predicates"}, {Plugin: "nodeorder"}, {Plugin: "binpack"}, {Plugin: "picky"},
-	}}}, []policy.Definition{predicates.Definition(), nodeorder.Definition(), binpack.Definition(),
-		{Name: "picky", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) { return picky{l}, nil }}}, l)
+	plugins := []policy.Choice{{Plugin: "predicates"}, {Plugin: "nodeorder"}, {Plugin: "binpack"}, {Plugin: "picky"}}
+	if rapid.IntRange(0, 3).Draw(t, "sociable") == 3 {
+		plugins = append(plugins, policy.Choice{Plugin: "sociable"})
+	}
+	set, err := policy.Build(policy.Profile{Tiers: [][]policy.Choice{plugins}},
+		[]policy.Definition{predicates.Definition(), nodeorder.Definition(), binpack.Definition(),
+			{Name: "picky", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) { return picky{l}, nil }},
+			{Name: "sociable", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) { return sociable{l}, nil }}}, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,6 +128,9 @@ func (w *world) node(name string) *model.Node {
 	if zone := w.n(2); zone > 0 {
 		n.Labels = []model.Label{{Key: "zone", Value: []string{"", "a", "b"}[zone]}}
 	}
+	if rack := w.n(3); rack > 1 {
+		n.Labels = append([]model.Label{{Key: "rack", Value: fmt.Sprint(rack)}}, n.Labels...)
+	}
 	switch w.n(5) {
 	case 4:
 		n.Taints = []model.Taint{{Key: "dedicated", Effect: model.NoSchedule}}
@@ -125,7 +146,9 @@ func (w *world) node(name string) *model.Node {
 func (w *world) pod(name string) *model.Pod {
 	p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true}
 	s := &model.Spec{Requests: amounts(1+w.n(2), w.n(2), 1)}
-	switch w.n(6) {
+	switch w.n(7) {
+	case 7:
+		s.Affinity = w.terms()
 	case 0:
 		s.Extra = "picky"
 	case 1:
@@ -142,6 +165,24 @@ func (w *world) pod(name string) *model.Pod {
 		p.Node, p.Phase, p.Deleting = fmt.Sprintf("n%d", w.n(8)), model.PodRunning, w.yes()
 	}
 	return p
+}
+
+// terms is a required affinity of any kind, also of kinds that no node satisfies.
+func (w *world) terms() []model.Term {
+	out := []model.Term{}
+	for range w.n(2) {
+		var t model.Term
+		for range w.n(2) {
+			op := []model.Operator{model.In, model.NotIn, model.Exists, model.DoesNotExist, model.Gt, "Odd"}[w.n(5)]
+			r := model.Requirement{Key: []string{"zone", "rack", "none"}[w.n(2)], Op: op, Field: w.n(9) == 9}
+			if op == model.In || op == model.NotIn || op == model.Gt {
+				r.Values = []string{"a", "b", "2", "c"}[w.n(3):][:1]
+			}
+			t.All = append(t.All, r)
+		}
+		out = append(out, t)
+	}
+	return out
 }
 
 // try is a statement that may fail, with statements inside it.

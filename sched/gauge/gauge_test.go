@@ -9,6 +9,7 @@ import (
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
+	"pgregory.net/rapid"
 )
 
 func cpu(milli int64) resource.List {
@@ -64,8 +65,33 @@ func TestAShareIsWhatWouldBeHeld(t *testing.T) {
 			if got := gauge.Share(l, resource.CPU, n, c.asks); got != c.want {
 				t.Errorf("share %d, want %d", got, c.want)
 			}
+			if dial := gauge.NewDial(l, resource.CPU, c.asks); dial.Share(n) != c.want {
+				t.Errorf("the dial reads %d, want %d", dial.Share(n), c.want)
+			}
 		})
 	}
+}
+
+func TestADialReadsWhatShareSays(t *testing.T) {
+	amount := rapid.OneOf(rapid.Int64Range(0, 20), rapid.Int64Range(0, 1<<40), rapid.Int64Range(0, 1<<62))
+	rapid.Check(t, func(t *rapid.T) {
+		l := ledger.New()
+		asks := amount.Draw(t, "asks")
+		var nodes []ledger.NodeID
+		for i, offers := range rapid.SliceOfN(amount, 1, 40).Draw(t, "offers") {
+			nodes = append(nodes, addNode(l, fmt.Sprint(i), 1, cpu(offers)))
+			if held := amount.Draw(t, "held"); held > 0 {
+				addPod(l, fmt.Sprint(i), fmt.Sprint(i), false, cpu(held))
+			}
+		}
+		dial := gauge.NewDial(l, resource.CPU, asks)
+		for _, n := range nodes {
+			if got, want := dial.Share(n), gauge.Share(l, resource.CPU, n, asks); got != want {
+				t.Fatalf("of %d cpu with %d idle and %d asked the dial reads %d, the share is %d",
+					l.Allocatable(resource.CPU)[n], l.Idle(resource.CPU)[n], asks, got, want)
+			}
+		}
+	})
 }
 
 func TestAShareFollowsTheNode(t *testing.T) {

@@ -1,9 +1,6 @@
 package ledger
 
 import (
-	"strconv"
-	"strings"
-
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
 )
@@ -102,6 +99,9 @@ func (l *Ledger) dropClass(c ClassID) {
 // another class (with another Key and Born) later.
 func (c *Class) Live() bool { return c.refs > 0 }
 
+// Tasks is the number of tasks of this class.
+func (c *Class) Tasks() int { return int(c.refs) }
+
 // Hash is FNV-1a, fixed for ever: ties between nodes are broken by it.
 func Hash(s string) uint64 {
 	h := uint64(14695981039346656037)
@@ -111,61 +111,32 @@ func Hash(s string) uint64 {
 	return h
 }
 
-// canonical writes all of a spec that filters and scores read. Every string is
-// written with its length, so that no two specs share a form.
+// canonical writes all of a spec that filters and scores read.
 func canonical(s *model.Spec) string {
-	var w strings.Builder
-	str := func(parts ...string) {
-		for _, p := range parts {
-			w.WriteString(strconv.Itoa(len(p)))
-			w.WriteByte(':')
-			w.WriteString(p)
-		}
-	}
-	num := func(x int64) { w.WriteString(strconv.FormatInt(x, 10)); w.WriteByte(';') }
-	term := func(t model.Term) {
-		num(int64(len(t.All)))
-		for _, r := range t.All {
-			str(r.Key, string(r.Op), strconv.FormatBool(r.Field))
-			num(int64(len(r.Values)))
-			str(r.Values...)
-		}
-	}
+	var w model.Form
 	for _, a := range s.Requests {
 		if a.Value != 0 {
-			str(a.Name)
-			num(a.Value)
+			w.Text(a.Name)
+			w.Number(a.Value)
 		}
 	}
-	w.WriteByte('|')
-	for _, x := range s.Selector {
-		str(x.Key, x.Value)
+	w.Part()
+	w.Labels(s.Selector)
+	w.Part()
+	if w.Terms(s.Affinity); s.Affinity != nil && len(s.Affinity) == 0 {
+		w.Number(0) // required and without a term, as with an empty one: no node
 	}
-	w.WriteByte('|')
-	for _, t := range s.Affinity {
-		term(t)
-	}
-	w.WriteByte('|')
-	for _, p := range s.Preferred {
-		num(int64(p.Weight))
-		term(p.Term)
-	}
-	w.WriteByte('|')
-	for _, t := range s.Tolerations {
-		str(t.Key, t.Value, strconv.FormatBool(t.Exists), string(t.Effect))
-	}
-	w.WriteByte('|')
+	w.Part()
+	w.Preferences(s.Preferred)
+	w.Part()
+	w.Tolerations(s.Tolerations)
+	w.Part()
 	for _, p := range s.Ports {
-		str(p.IP, p.Protocol)
-		num(int64(p.Port))
+		w.Text(p.IP, p.Protocol)
+		w.Number(int64(p.Port))
 	}
-	w.WriteByte('|')
-	str(s.Extra)
-	if g := s.Groups; g != nil {
-		for _, names := range [...][]string{g.Required, g.Preferred, g.Forbidden, g.Avoided} {
-			w.WriteByte('|')
-			str(names...)
-		}
-	}
+	w.Part()
+	w.Text(s.Extra)
+	w.Groups(s.Groups)
 	return w.String()
 }

@@ -191,6 +191,7 @@ func (l *Ledger) refreshAll(j JobID) {
 		l.refresh(job, resource.Dim(d))
 	}
 	job.Changed++
+	l.stir(j, job)
 }
 
 // mark notes that a job was touched, for whoever looks at what changed.
@@ -200,7 +201,29 @@ func (l *Ledger) mark(j JobID) {
 		job.dirty = true
 		l.dirty = append(l.dirty, j)
 	}
+	l.stir(j, job)
 }
+
+func (l *Ledger) stir(j JobID, job *Job) {
+	if !job.stirred {
+		job.stirred = true
+		l.stirred = append(l.stirred, j)
+	}
+}
+
+// TakeStirred calls f for every job that was touched since the last call, those that
+// are gone included, and those only a failed try touched: what was remembered of them
+// may no longer hold.
+func (l *Ledger) TakeStirred(f func(JobID)) {
+	for _, j := range l.stirred {
+		l.jobs[j].stirred = false
+		f(j)
+	}
+	l.stirred = l.stirred[:0]
+}
+
+// Wants says that something is left to decide for a job: that it is one of Active.
+func (l *Ledger) Wants(j JobID) bool { return l.jobs[j].activeAt >= 0 }
 
 // TakeDirty calls f for every job touched since the last call that still exists.
 func (l *Ledger) TakeDirty(f func(JobID)) {

@@ -52,7 +52,7 @@ func fingerprint(l *Ledger, books ...*recorder) string {
 
 // withoutVersions is a job without what may move on and without zeros at the end of sums.
 func withoutVersions(job Job) Job {
-	job.Changed, job.dirty = 0, false
+	job.Changed, job.dirty, job.stirred = 0, false, false
 	job.activeAt = min(job.activeAt, 0)
 	for _, s := range []*resource.Sums{&job.Allocated, &job.Request, &job.Total, &job.gatedNeed} {
 		for len(*s) > 0 && (*s)[len(*s)-1] == (resource.Sum{}) {

@@ -92,6 +92,7 @@ type Job struct {
 	above     bool // holds more members than its minimum
 	activeAt  int32
 	dirty     bool
+	stirred   bool
 	free      bool
 }
 
@@ -144,7 +145,7 @@ func (l *Ledger) job(k JobKey) JobID {
 		l.jobs = append(l.jobs, Job{})
 	}
 	was := &l.jobs[j]
-	row := Job{Key: k, definer: NoTask, Queue: NoQueue, activeAt: -1, MinMember: 1, Changed: was.Changed + 1, dirty: was.dirty}
+	row := Job{Key: k, definer: NoTask, Queue: NoQueue, activeAt: -1, MinMember: 1, Changed: was.Changed + 1, dirty: was.dirty, stirred: was.stirred}
 	for s := range row.first {
 		row.first[s] = NoTask
 	}
@@ -161,8 +162,9 @@ func (l *Ledger) dropJob(j JobID) {
 	}
 	l.setQueue(j, NoQueue)
 	l.deactivate(j)
+	l.stir(j, row)
 	delete(l.jobByKey, row.Key)
-	*row = Job{free: true, definer: NoTask, Queue: NoQueue, activeAt: -1, dirty: row.dirty, Changed: row.Changed}
+	*row = Job{free: true, definer: NoTask, Queue: NoQueue, activeAt: -1, dirty: row.dirty, stirred: row.stirred, Changed: row.Changed}
 	l.jobFree = append(l.jobFree, j)
 }
 

@@ -12,6 +12,7 @@ type Ledger struct {
 	Dims *resource.Dims
 
 	nodes      []Node
+	nodeHash   []uint64 // of names
 	nodeFree   []NodeID
 	nodeByName map[string]NodeID
 	cols       columns
@@ -58,18 +59,23 @@ type Ledger struct {
 	ops        []Op
 	soft       []TaskID
 
-	journal     []touch
+	journal     []NodeID // nodes whose figures or facts changed
 	journalBase uint64
+	statics     []NodeID // nodes whose facts changed
+	staticBase  uint64
 	grown       uint64
 	budgeted    uint64
 
 	active    []JobID // jobs with something left to decide
 	dirty     []JobID // jobs touched since TakeDirty
+	stirred   []JobID // jobs touched since TakeStirred
 	shapeAt   uint64
 	figuresAt uint64
 	scratch   resource.Vec
 	births    uint64
 	world     uint64
+
+	vainNodes, vainFigures uint64 // what of Now and Figures failed tries have added
 }
 
 // New returns an empty ledger.
@@ -119,6 +125,12 @@ func (l *Ledger) Pending() []Op { return l.ops }
 // before: room freed, a node come or changed, a promise taken back. While it stands
 // still, a refusal for want of room stands too.
 func (l *Ledger) Grown() uint64 { return l.grown }
+
+// Settled is Now and Figures without what failed tries added to them: all that they
+// touched is as it was. It must not be kept from within a try.
+func (l *Ledger) Settled() (nodes, figures uint64) {
+	return l.Now() - l.vainNodes, l.figuresAt - l.vainFigures
+}
 
 // World counts whatever happens to facts and commitments: what was tried and taken back
 // leaves it as it was.

@@ -33,6 +33,9 @@ type columns struct {
 // Node returns the row of a node.
 func (l *Ledger) Node(n NodeID) *Node { return &l.nodes[n] }
 
+// NodeHash is Hash of a node's name.
+func (l *Ledger) NodeHash(n NodeID) uint64 { return l.nodeHash[n] }
+
 // NumNodes is the number of node rows, free ones included: an upper bound for
 // NodeIDs.
 func (l *Ledger) NumNodes() int { return len(l.nodes) }
@@ -100,8 +103,10 @@ func (l *Ledger) node(name string) NodeID {
 	} else {
 		n = NodeID(len(l.nodes))
 		l.nodes = append(l.nodes, Node{})
+		l.nodeHash = append(l.nodeHash, 0)
 		l.widen()
 	}
+	l.nodeHash[n] = Hash(name)
 	l.nodes[n] = Node{Name: name, first: NoTask}
 	l.nodeByName[name] = n
 	l.touchStatic(n)
@@ -145,6 +150,10 @@ func (l *Ledger) widen() {
 
 func (l *Ledger) applyNode(name string, fact *model.Node) {
 	n := l.node(name)
+	if was := l.nodes[n].Fact; was != nil && fact != nil && was.Alike(fact) {
+		l.nodes[n].Fact = fact // a heartbeat: nothing that anybody reads has changed
+		return
+	}
 	l.setAllocatable(n, nil)
 	l.nodes[n].Fact = fact
 	if l.nodes[n].Present() {
@@ -177,22 +186,27 @@ func (l *Ledger) rerun(d int, n NodeID) {
 	l.cols.room[d][n] = min(idle, idle+l.cols.releasing[d][n]-l.cols.pipelined[d][n])
 }
 
-// touch is an entry of the journal of nodes whose figures or facts changed.
-type touch struct {
-	Node   NodeID
-	Static bool // labels, taints or presence may have changed
+func (l *Ledger) touchNode(n NodeID) { l.record(n) }
+
+// touchStatic notes that a node's labels, taints or presence may have changed.
+func (l *Ledger) touchStatic(n NodeID) {
+	l.record(n)
+	if most := max(1024, len(l.nodes)); len(l.statics) >= most {
+		half := len(l.statics) / 2
+		l.staticBase += uint64(half)
+		l.statics = l.statics[:copy(l.statics, l.statics[half:])]
+	}
+	l.statics = append(l.statics, n)
 }
 
-func (l *Ledger) touchNode(n NodeID)   { l.record(touch{n, false}) }
-func (l *Ledger) touchStatic(n NodeID) { l.record(touch{n, true}) }
-
-func (l *Ledger) record(t touch) {
+// record adds to the journal of nodes whose figures or facts changed.
+func (l *Ledger) record(n NodeID) {
 	if most := max(4096, 2*len(l.nodes)); len(l.journal) >= most {
 		half := len(l.journal) / 2
 		l.journalBase += uint64(half)
 		l.journal = l.journal[:copy(l.journal, l.journal[half:])]
 	}
-	l.journal = append(l.journal, t)
+	l.journal = append(l.journal, n)
 }
 
 // Now is the journal's end: the version of all node figures together.
@@ -201,12 +215,27 @@ func (l *Ledger) Now() uint64 { return l.journalBase + uint64(len(l.journal)) }
 // Since calls f for each node touched from a version on, oldest first, perhaps more
 // than once. It returns false, without a call, when the journal no longer reaches
 // back so far: then everything may have changed.
-func (l *Ledger) Since(version uint64, f func(n NodeID, static bool)) bool {
+func (l *Ledger) Since(version uint64, f func(n NodeID)) bool {
 	if version < l.journalBase {
 		return false
 	}
-	for _, t := range l.journal[version-l.journalBase:] {
-		f(t.Node, t.Static)
+	for _, n := range l.journal[version-l.journalBase:] {
+		f(n)
+	}
+	return true
+}
+
+// StaticNow is the version of all that nodes are, apart from what they hold: labels,
+// taints, presence.
+func (l *Ledger) StaticNow() uint64 { return l.staticBase + uint64(len(l.statics)) }
+
+// SinceStatic is Since for StaticNow.
+func (l *Ledger) SinceStatic(version uint64, f func(n NodeID)) bool {
+	if version < l.staticBase {
+		return false
+	}
+	for _, n := range l.statics[version-l.staticBase:] {
+		f(n)
 	}
 	return true
 }

@@ -49,11 +49,13 @@ type Tx struct {
 // to hold.
 func (l *Ledger) Try(f func(*Tx) bool) bool {
 	mark, ops, keep := len(l.undo), len(l.ops), l.tx.keep
+	nodes, figures := l.Settled()
 	l.depth++
 	ok := f(&l.tx)
 	l.depth--
 	if !ok {
 		l.rollback(mark)
+		l.vainNodes, l.vainFigures = l.Now()-nodes, l.figuresAt-figures
 		l.ops, l.tx.keep = l.ops[:ops], keep
 		return false
 	}

@@ -29,7 +29,7 @@ func TestTheJournalNamesEveryNodeThatChanged(t *testing.T) {
 		was, at := nodesNow(w.l), w.l.Now()
 		w.run(60, func() {
 			touched := map[NodeID]bool{}
-			if !w.l.Since(at, func(n NodeID, _ bool) { touched[n] = true }) {
+			if !w.l.Since(at, func(n NodeID) { touched[n] = true }) {
 				t.Fatalf("the journal does not reach back to %d", at)
 			}
 			w.l.Settle()
@@ -48,14 +48,32 @@ func TestAJournalThatNoLongerReachesBackSaysSo(t *testing.T) {
 	l := New()
 	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: "n"}, Object: &model.Node{}})
 	start := l.Now()
-	for range 3 * 4096 {
-		l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: "n"}, Object: &model.Node{}})
+	for i := range 3 * 4096 {
+		l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: "n"}, Object: &model.Node{Unschedulable: i%2 == 0}})
 	}
-	if l.Since(start, func(NodeID, bool) { t.Error("was told of a change all the same") }) {
+	if l.Since(start, func(NodeID) { t.Error("was told of a change all the same") }) {
 		t.Error("a journal that was cut claims to reach back to its beginning")
 	}
-	if calls := 0; !l.Since(l.Now()-1, func(NodeID, bool) { calls++ }) || calls != 1 {
+	if calls := 0; !l.Since(l.Now()-1, func(NodeID) { calls++ }) || calls != 1 {
 		t.Errorf("the last change was told %d times, want once", calls)
+	}
+}
+
+func TestAHeartbeatIsNoChange(t *testing.T) {
+	node := func(labels ...model.Label) *model.Node {
+		return &model.Node{Labels: labels, Allocatable: resource.List{{Name: resource.CPUName, Value: 4000}}}
+	}
+	l := New()
+	tell := func(o *model.Node) { l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: "n"}, Object: o}) }
+	tell(node())
+	now, grown, shape := l.Now(), l.Grown(), l.Shape()
+	tell(node())
+	if l.Now() != now || l.Grown() != grown || l.Shape() != shape {
+		t.Error("a fact about a node that says nothing new counts as a change")
+	}
+	tell(node(model.Label{Key: "zone", Value: "a"}))
+	if l.Now() == now || l.Grown() == grown {
+		t.Error("a new label is not noticed")
 	}
 }
 

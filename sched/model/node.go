@@ -1,6 +1,10 @@
 package model
 
-import "ashlar.sh/sched/resource"
+import (
+	"slices"
+
+	"ashlar.sh/sched/resource"
+)
 
 // Node is a machine.
 type Node struct {
@@ -10,6 +14,16 @@ type Node struct {
 	Unschedulable bool // cordoned
 	Allocatable   resource.List
 	Capacity      resource.List
+}
+
+// Alike says that two facts about a node are the same in all that is decided by; what
+// it once had (Capacity), what is told (a fault that is not fatal) and its versions may
+// differ.
+func (n *Node) Alike(o *Node) bool {
+	_, bad := n.SetAside()
+	_, worse := o.SetAside()
+	return bad == worse && n.Name == o.Name && n.Unschedulable == o.Unschedulable && slices.Equal(n.Labels, o.Labels) &&
+		slices.Equal(n.Taints, o.Taints) && slices.Equal(n.Allocatable, o.Allocatable)
 }
 
 // Label is a key with its value. Lists of labels are sorted by key, no key twice.

@@ -23,7 +23,8 @@ const (
 	PointOverused     Point = "Overused"
 	PointAllocatable  Point = "Allocatable"
 	PointPredicate    Point = "Predicate" // PrePredicate and all filters
-	PointNodeOrder    Point = "NodeOrder"
+	PointNodeOrder    Point = "NodeOrder" // BatchNodeOrder too
+	PointBestNode     Point = "BestNode"
 	PointPreemptive   Point = "Preemptive"
 	PointReclaimable  Point = "Reclaimable"
 	PointPreemptable  Point = "Preemptable"
@@ -88,6 +89,13 @@ type JobPipelined interface {
 	VotePipelined(j ledger.JobID) Vote
 }
 
+// OnlyWhole is a JobPipelined that rejects every job that would stay short of its
+// minimum. Where all are, nobody holds room in part.
+type OnlyWhole interface {
+	JobPipelined
+	OnlyWhole()
+}
+
 // Overused says that a queue is to be served no more this cycle, and why.
 type Overused interface {
 	Overused(q ledger.QueueID) (trace.Reason, bool)
@@ -141,6 +149,43 @@ type StaticOrder interface {
 	RawScore(s *model.Spec, n *model.Node) int64
 	Weight() int64
 	Reverse() bool
+}
+
+// Aspect is a StaticFilter or StaticOrder that says which part of a spec it reads: for
+// specs of which Aspect is equal it answers alike, and classes share the answers. It is
+// "" for a spec that does not ask at all. One that does not say is asked for each class.
+type Aspect interface {
+	Aspect(s *model.Spec) string
+}
+
+// LabelFilter is a StaticFilter that admits a node exactly when, for each of the lists,
+// one of its terms holds (match.Term). The index finds that out for all nodes at once;
+// FilterStatic still says why a node is refused.
+type LabelFilter interface {
+	StaticFilter
+	Terms(s *model.Spec) [][]model.Term
+}
+
+// BulkOrder is a NodeOrder that can score many nodes in one go: it adds to scores[i]
+// what ScoreNode says of nodes[i].
+type BulkOrder interface {
+	NodeOrder
+	AddScores(c *ledger.Class, nodes []ledger.NodeID, scores []int64)
+}
+
+// BatchNodeOrder scores for one task all nodes that would take it, by anything at all
+// and in relation to each other: it adds to scores[i] what nodes[i] is worth to it.
+// Nodes come by name. With such a plugin, or a BestNode, every node is looked at for
+// every task.
+type BatchNodeOrder interface {
+	ScoreNodes(t ledger.TaskID, nodes []ledger.NodeID, scores []int64)
+}
+
+// BestNode chooses for a task one of the nodes that would take it, by name and with
+// their scores: the index in nodes. Anything else leaves the choice to the next plugin,
+// and in the end to the scores.
+type BestNode interface {
+	PickNode(t ledger.TaskID, nodes []ledger.NodeID, scores []int64) (int, bool)
 }
 
 // BookKeeper brings a book for the ledger to drive.

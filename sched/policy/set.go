@@ -63,6 +63,8 @@ type Set struct {
 	TaskFilters   []TaskFilter
 	NodeOrders    []NodeOrder
 	StaticOrders  []StaticOrder
+	BatchOrders   []BatchNodeOrder
+	BestNodes     []BestNode
 }
 
 func (s *Set) beginTier() {
@@ -121,6 +123,9 @@ func (s *Set) add(name string, plugin any, off []Point) {
 	join(&s.ceilings, plugin, is(PointPreemptable))
 	join(&s.deschedulers, plugin, is(PointVictim))
 	s.addFilters(plugin, is(PointPredicate), is(PointNodeOrder))
+	if p, ok := plugin.(BestNode); ok && !is(PointBestNode) {
+		s.BestNodes = append(s.BestNodes, p)
+	}
 }
 
 func (s *Set) addFilters(plugin any, noPredicate, noOrder bool) {
@@ -146,6 +151,9 @@ func (s *Set) addFilters(plugin any, noPredicate, noOrder bool) {
 	}
 	if f, ok := plugin.(StaticOrder); ok && !noOrder {
 		s.StaticOrders = append(s.StaticOrders, f)
+	}
+	if f, ok := plugin.(BatchNodeOrder); ok && !noOrder {
+		s.BatchOrders = append(s.BatchOrders, f)
 	}
 }
 
@@ -296,6 +304,21 @@ func (s *Set) Pipelined(j ledger.JobID) bool {
 		}
 	}
 	return true
+}
+
+// HoldsInPart says that a job may be promised room for fewer members than it needs to
+// start.
+func (s *Set) HoldsInPart() bool {
+	voters := 0
+	for _, tier := range s.pipelined {
+		for _, p := range tier {
+			if _, whole := p.(OnlyWhole); !whole {
+				return true
+			}
+			voters++
+		}
+	}
+	return voters == 0
 }
 
 // Overused is rule C: one is enough.

@@ -24,8 +24,12 @@ func (s *Session) Candidates(worth, keep func(ledger.JobID) bool) []ledger.JobID
 			out = append(out, j)
 		}
 	}
-	slices.SortFunc(out, s.byName)
-	return slices.DeleteFunc(out, func(j ledger.JobID) bool { return !keep(j) })
+	return s.inOrder(out, keep)
+}
+
+func (s *Session) inOrder(jobs []ledger.JobID, keep func(ledger.JobID) bool) []ledger.JobID {
+	slices.SortFunc(jobs, s.byName)
+	return slices.DeleteFunc(jobs, func(j ledger.JobID) bool { return !keep(j) })
 }
 
 func (s *Session) byName(a, b ledger.JobID) int {

@@ -10,6 +10,7 @@ package session
 import (
 	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/trace"
 	"ashlar.sh/sched/victims"
@@ -29,7 +30,12 @@ type Session struct {
 	// Evictions are the records of those whom a statement of this action evicts.
 	Evictions map[ledger.TaskID]*trace.Eviction
 
-	memos  []Memo
+	memos  []*Memo // by row; nil for most: who runs and never waited has none
+	beds   []bed   // by job
+	awake  []ledger.JobID
+	bins   []*bin
+	binOf  map[binKey]*bin
+	lists  [numLists][]ledger.JobID
 	given  map[given]stood
 	cycle  uint64
 	turned uint64 // the times that a plugin had waited for and that came
@@ -66,29 +72,53 @@ type stand struct {
 	job, grown, figures, shape, nodes, turned uint64
 }
 
-// Memo returns what is remembered of a job, empty when nothing is.
+// nothing is what is remembered of most jobs. It is never written.
+var nothing = &Memo{}
+
+// Memo returns what is remembered of a job, empty when nothing is. It is for reading.
 func (s *Session) Memo(j ledger.JobID) *Memo {
+	if m := s.noted(j); m != nil {
+		return m
+	}
+	return nothing
+}
+
+// noted is what was noted of a job and still counts, nil without. What a job that waits
+// no longer was told is let go.
+func (s *Session) noted(j ledger.JobID) *Memo {
+	if int(j) >= len(s.memos) || s.memos[j] == nil {
+		return nil
+	}
+	m, job := s.memos[j], s.L.Job(j)
+	if m.key == job.Key && (m.cycle == s.cycle || m.parked) {
+		return m
+	}
+	if job.By[model.Pending] == 0 {
+		s.memos[j] = nil
+	}
+	return nil
+}
+
+// note takes the place of what was noted of a job.
+func (s *Session) note(j ledger.JobID, m Memo) *Memo {
 	for int(j) >= len(s.memos) {
-		s.memos = append(s.memos, Memo{})
+		s.memos = append(s.memos, nil)
 	}
-	m := &s.memos[j]
-	if key := s.L.Job(j).Key; m.key != key || m.cycle != s.cycle && !m.parked {
-		*m = Memo{key: key, cycle: s.cycle}
+	if s.memos[j] == nil {
+		s.memos[j] = &Memo{}
 	}
-	return m
+	m.key, m.cycle = s.L.Job(j).Key, s.cycle
+	*s.memos[j] = m
+	return s.memos[j]
 }
 
 // Waits notes why a job waits. It is asked again next cycle.
-func (s *Session) Waits(j ledger.JobID, r trace.Reason) {
-	m := s.Memo(j)
-	*m = Memo{key: m.key, cycle: s.cycle, Reason: r}
-}
+func (s *Session) Waits(j ledger.JobID, r trace.Reason) { s.note(j, Memo{Reason: r}) }
 
 // Refuse notes that a job would have had its turn but for r. It is asked again next
 // cycle, and r is shown while everything it rests on stands.
 func (s *Session) Refuse(j ledger.JobID, r trace.Reason) {
-	m := s.Memo(j)
-	*m = Memo{key: m.key, cycle: s.cycle, Reason: r, refused: true, shown: r, shownAt: s.standing(j)}
+	s.note(j, Memo{Reason: r, refused: true, shown: r, shownAt: s.standing(j)})
 }
 
 // Park notes why a job was refused, and that asking again is of no use before
@@ -98,7 +128,7 @@ func (s *Session) Refuse(j ledger.JobID, r trace.Reason) {
 // it is in outline, and the amounts are found when somebody wants to see them.
 func (s *Session) Park(j ledger.JobID, r trace.Reason, full, whole bool) {
 	s.Refuse(j, r)
-	m := s.Memo(j)
+	m := s.noted(j)
 	m.parked, m.full, m.stand = true, full, m.shownAt
 	if !whole {
 		m.shownAt = stand{}
@@ -108,7 +138,7 @@ func (s *Session) Park(j ledger.JobID, r trace.Reason, full, whole bool) {
 // Outline notes that a job was served in part, and why not whole, in outline.
 func (s *Session) Outline(j ledger.JobID, r trace.Reason) {
 	s.Refuse(j, r)
-	s.Memo(j).shownAt = stand{}
+	s.noted(j).shownAt = stand{}
 }
 
 // Shown is the reason to show for a job: the one that was noted, or, of a refusal
@@ -122,59 +152,21 @@ func (s *Session) Shown(j ledger.JobID, ask func(ledger.JobID) trace.Reason) tra
 	}
 	if m.shownAt != s.standing(j) {
 		r := ask(j)
-		m = s.Memo(j)
 		m.shown, m.shownAt = r, s.standing(j)
 	}
 	return m.shown
 }
 
 func (s *Session) standing(j ledger.JobID) stand {
-	return stand{s.L.Job(j).Changed, s.L.Grown(), s.L.Figures(), s.L.Shape(), s.L.Now(), s.turned}
+	now := s.world()
+	now.job = s.L.Job(j).Changed
+	return now
 }
 
-// Lacks notes of a parked job that it cannot be served before its queue and the nodes
-// have room for that many tasks of a class: until then it is not asked again, whatever
-// else changes.
-func (s *Session) Lacks(j ledger.JobID, class ledger.ClassID, tasks int64) {
-	m := s.Memo(j)
-	m.class, m.lacks = class, tasks
-}
-
-// hopeless says that a job which has not changed still lacks room. Within an action
-// room only shrinks, so what does not fit before it fits at no time during it; room
-// that is being freed, or is reserved for the job, is another matter.
-func (s *Session) hopeless(j ledger.JobID, m *Memo, now stand) bool {
-	job := s.L.Job(j)
-	if m.lacks == 0 || now.job != m.stand.job || now.shape != m.stand.shape || job.Waiting() > 0 ||
-		s.L.ReleasingNodes() > 0 || s.Trace.On(trace.PredicatesFailed) {
-		return false
-	}
-	if job.HasMin && !s.L.Yielded(j) {
-		return false // whether nodes or its queue refuse it now makes a difference
-	}
-	return s.Policy.Allocatable(job.Queue, m.class, m.lacks) < m.lacks || s.Nodes.Capacity(m.class, m.lacks) < m.lacks
-}
-
-// Parked says that a job was refused and nothing that matters has changed since.
-// Refusals for want of nodes' room rest on Grown, those of the queue on Figures; a job
-// that is known to lack room rests until there is enough.
-func (s *Session) Parked(j ledger.JobID) bool {
-	m := s.Memo(j)
-	if !m.parked {
-		return false
-	}
-	now := s.standing(j)
-	if s.hopeless(j, m, now) {
-		return true
-	}
-	if m.full {
-		return now == m.stand
-	}
-	now.nodes = m.stand.nodes
-	if m.Reason.Root().Code.OfNodes() {
-		now.figures = m.stand.figures
-	}
-	return now == m.stand
+// world is what every refusal may rest on, without the job's own version.
+func (s *Session) world() stand {
+	nodes, figures := s.L.Settled()
+	return stand{0, s.L.Grown(), figures, s.L.Shape(), nodes, s.turned}
 }
 
 // given names an action that found nobody to evict for a job.

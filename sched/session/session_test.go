@@ -3,8 +3,10 @@ package session
 import (
 	"testing"
 
+	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/trace"
 )
@@ -14,6 +16,11 @@ func waiting(t *testing.T) (*Session, ledger.JobID, *int) {
 	t.Helper()
 	version := 0
 	s := &Session{L: ledger.New(), Trace: &trace.Recorder{}}
+	set, err := policy.Build(policy.Profile{}, nil, s.L)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Policy, s.Nodes = set, class.New(s.L, set)
 	tell(s, &version, model.KindQueue, "", "default", &model.Queue{Meta: model.Meta{Name: "default"}, Weight: 1})
 	tell(s, &version, model.KindNode, "", "node", &model.Node{Meta: model.Meta{Name: "node"}, Allocatable: cpu(4)})
 	tell(s, &version, model.KindPod, "ns", "waits", pod("waits", ""))
@@ -80,8 +87,8 @@ func TestWhatWakesAParkedJob(t *testing.T) {
 		{"for room", room, false, []string{"nothing", "another cycle", "less room", "a failed try", "a pod that asks for more"}},
 		{"for a cause of room", trace.Reason{Code: trace.GangIncomplete, Cause: &room}, false,
 			[]string{"nothing", "another cycle", "less room", "a failed try", "a pod that asks for more"}},
-		{"for quota", quota, false, []string{"nothing", "another cycle"}},
-		{"for room, with several classes", room, true, []string{"nothing", "another cycle"}},
+		{"for quota", quota, false, []string{"nothing", "another cycle", "a failed try"}},
+		{"for room, with several classes", room, true, []string{"nothing", "another cycle", "a failed try"}},
 	}
 	for _, test := range tests {
 		for change, do := range changes {
@@ -92,9 +99,6 @@ func TestWhatWakesAParkedJob(t *testing.T) {
 				want := false
 				for _, c := range test.sleeps {
 					want = want || c == change
-				}
-				if change == "a failed try" && test.reason.Root().Code == trace.QueueDeserved {
-					return // figures may count what was undone: being asked once more is no harm
 				}
 				if got := s.Parked(j); got != want {
 					t.Errorf("parked %t, want %t", got, want)
@@ -149,5 +153,63 @@ func TestWhatWasNotedEarlierIsForgotten(t *testing.T) {
 	}
 	if s.Parked(heir) || s.Memo(heir).Reason.Is() {
 		t.Errorf("the row's new job inherits %+v", s.Memo(heir).Reason)
+	}
+}
+
+// TestParkedJobsAreAskedTogether: jobs that lack the same are left alone until there is
+// room, or until one of them changes, and then only that one.
+func TestParkedJobsAreAskedTogether(t *testing.T) {
+	s, waits, version := waiting(t)
+	o, _ := s.L.FindJob(ledger.JobKey{Namespace: "ns", Name: "other", Adopted: true})
+	fresh := func() []ledger.JobID { return s.Fresh(func(ledger.JobID) bool { return true }) }
+	park := func(jobs ...ledger.JobID) {
+		for _, j := range jobs {
+			s.Park(j, trace.Reason{Code: trace.NotEnoughResources}, false, true)
+			s.Lacks(j, s.L.Task(0).Class, 1)
+		}
+	}
+	foreign := pod("sits", "node")
+	brief := pod("brief", "small")
+	foreign.Ours, brief.Ours = false, false
+	tell(s, version, model.KindNode, "", "small", &model.Node{Meta: model.Meta{Name: "small"}, Allocatable: cpu(2)})
+	tell(s, version, model.KindPod, "ns", "sits", foreign)
+	if got := fresh(); len(got) != 2 {
+		t.Fatalf("%d jobs are to be asked, want both", len(got))
+	}
+	park(waits, o)
+	for cycle := int64(2); cycle < 5; cycle++ {
+		s.Open(cycle)
+		tell(s, version, model.KindPod, "ns", "brief", brief)
+		tell(s, version, model.KindPod, "ns", "brief", nil)
+		if got := fresh(); len(got) != 0 {
+			t.Fatalf("%d jobs are to be asked; no node has room for one", len(got))
+		}
+	}
+	tell(s, version, model.KindPod, "ns", "other", &model.Pod{Meta: model.Meta{Namespace: "ns", Name: "other"}, Ours: true,
+		Spec: &model.Spec{Requests: cpu(4)}})
+	if got := fresh(); len(got) != 1 || got[0] != o {
+		t.Fatalf("%v are to be asked, want the job that changed", got)
+	}
+	tell(s, version, model.KindPod, "ns", "sits", nil)
+	if got := fresh(); len(got) != 2 {
+		t.Fatalf("%d jobs are to be asked now that there is room, want both", len(got))
+	}
+}
+
+// What is remembered costs only for jobs that wait: a cluster is full of others.
+func TestAJobThatRunsIsNotRemembered(t *testing.T) {
+	s, j, version := waiting(t)
+	other, _ := s.L.FindJob(ledger.JobKey{Namespace: "ns", Name: "other", Adopted: true})
+	s.Waits(j, trace.Reason{Code: trace.NotEnoughResources})
+	if s.Memo(other).Reason.Is() || s.Parked(other) {
+		t.Error("a job of which nothing was noted has a reason")
+	}
+	if len(s.memos) > int(other) && s.memos[other] != nil {
+		t.Error("a job of which nothing was noted is remembered")
+	}
+	tell(s, version, model.KindPod, "ns", "waits", pod("waits", "node"))
+	s.Open(2)
+	if s.Memo(j).Reason.Is() || s.memos[j] != nil {
+		t.Error("a job that runs is remembered for having waited")
 	}
 }

@@ -48,7 +48,7 @@ func newFull(b *testing.B, nodes int, queue string) *full {
 	nodesBy := class.New(f.l, set)
 	f.hunt = victims.New(f.l, nodesBy, set)
 	set.At(1)
-	set.Open(&trace.Recorder{})
+	set.Open(&trace.Recorder{}, policy.NoStopwatch{})
 	return f
 }
 

@@ -31,7 +31,7 @@ func (c *cells) follow() {
 	for len(c.nodes) < c.l.NumNodes() {
 		c.nodes = append(c.nodes, nil)
 	}
-	if c.dims != c.l.Dims.Len() || !c.l.Since(c.cursor, func(n ledger.NodeID, _ bool) { c.sum(n) }) {
+	if c.dims != c.l.Dims.Len() || !c.l.Since(c.cursor, func(n ledger.NodeID) { c.sum(n) }) {
 		for n := range c.nodes {
 			c.sum(ledger.NodeID(n))
 		}

@@ -50,7 +50,7 @@ func (h *Hunt) rowFor(k kind) *row {
 	r.used = h.lru
 	h.cells.follow()
 	if r.shape == h.l.Shape() && h.covered(r) &&
-		h.l.Since(r.cursor, func(n ledger.NodeID, _ bool) { h.rebound(r, n) }) {
+		h.l.Since(r.cursor, func(n ledger.NodeID) { h.rebound(r, n) }) {
 		r.cursor = h.l.Now()
 		return r
 	}

@@ -30,8 +30,7 @@ func (Action) Execute(s *session.Session) {
 	s.Enter(Name)
 	defer s.Leave(Name)
 	sheets := map[ledger.JobID]*search.Worksheet{}
-	fresh := func(j ledger.JobID) bool { return !s.Parked(j) }
-	rotation := s.Rotate(s.Candidates(fresh, func(j ledger.JobID) bool {
+	rotation := s.Rotate(s.Fresh(func(j ledger.JobID) bool {
 		w := candidate(s, j)
 		if w != nil {
 			sheets[j] = w

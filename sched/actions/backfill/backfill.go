@@ -23,11 +23,7 @@ func (Action) Name() string { return Name }
 func (Action) Execute(s *session.Session) {
 	s.Enter(Name)
 	defer s.Leave(Name)
-	waits := func(j ledger.JobID) bool {
-		job := s.L.Job(j)
-		return job.BestEffort > 0 && job.Phase != model.GroupPending
-	}
-	rotation := s.Rotate(s.Candidates(waits, func(j ledger.JobID) bool {
+	rotation := s.Rotate(s.BestEffort(func(j ledger.JobID) bool {
 		return !s.Gate(j).Is() && !s.Policy.ValidateJob(j).Is()
 	}))
 	for {

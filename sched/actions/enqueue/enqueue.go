@@ -9,7 +9,6 @@ package enqueue
 
 import (
 	"ashlar.sh/sched/ledger"
-	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
 )
@@ -27,8 +26,7 @@ func (Action) Name() string { return Name }
 func (Action) Execute(s *session.Session) {
 	s.Enter(Name)
 	defer s.Leave(Name)
-	pending := func(j ledger.JobID) bool { return s.L.Job(j).Phase == model.GroupPending }
-	rotation := s.Rotate(s.Candidates(pending, func(j ledger.JobID) bool {
+	rotation := s.Rotate(s.Pending(func(j ledger.JobID) bool {
 		r := s.Gate(j)
 		if r.Is() {
 			s.Waits(j, r)

@@ -23,6 +23,9 @@ func (p *plugin) VotePipelined(j ledger.JobID) policy.Vote {
 	return policy.Permit
 }
 
+// OnlyWhole says that VotePipelined rejects what is short of its minimum.
+func (p *plugin) OnlyWhole() {}
+
 // CompareJobs puts jobs that are not ready before those that are: to begin one more
 // job is worth more than to widen one that runs.
 func (p *plugin) CompareJobs(a, b ledger.JobID) int {

@@ -104,3 +104,10 @@ func (p *plugin) Weight() int64 { return 1 }
 
 // Reverse is false: more is better.
 func (p *plugin) Reverse() bool { return false }
+
+// Aspect is the groups that the queue names.
+func (p *plugin) Aspect(s *model.Spec) string {
+	var w model.Form
+	w.Groups(s.Groups)
+	return w.String()
+}

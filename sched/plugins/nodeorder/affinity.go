@@ -25,3 +25,10 @@ func (a affinity) Weight() int64 { return a.weight }
 
 // Reverse: a higher sum is better.
 func (affinity) Reverse() bool { return false }
+
+// Aspect is what the spec prefers.
+func (affinity) Aspect(s *model.Spec) string {
+	var w model.Form
+	w.Preferences(s.Preferred)
+	return w.String()
+}

@@ -18,7 +18,26 @@ type room struct {
 func (r *room) ScoreNode(c *ledger.Class, n ledger.NodeID) int64 {
 	cpu := r.share(c, n, resource.CPU)
 	memory := r.share(c, n, resource.Memory)
-	return r.least*leastRequested(cpu, memory) + r.most*mostRequested(cpu, memory) + r.balanced*balanced(cpu, memory)
+	return r.points(cpu, memory)
+}
+
+// AddScores is ScoreNode for many nodes.
+func (r *room) AddScores(c *ledger.Class, nodes []ledger.NodeID, scores []int64) {
+	ofCPU := gauge.NewDial(r.l, resource.CPU, c.Request.Get(resource.CPU))
+	ofMemory := gauge.NewDial(r.l, resource.Memory, c.Request.Get(resource.Memory))
+	scores = scores[:len(nodes)]
+	for i, n := range nodes {
+		cpu, memory := min(ofCPU.Share(n), policy.Points), min(ofMemory.Share(n), policy.Points)
+		scores[i] += r.points(cpu, memory)
+	}
+}
+
+func (r *room) points(cpu, memory int64) int64 {
+	sum := r.least*leastRequested(cpu, memory) + r.balanced*balanced(cpu, memory)
+	if r.most != 0 {
+		sum += r.most * mostRequested(cpu, memory)
+	}
+	return sum
 }
 
 // share is the gauge's, with no more held than there is.

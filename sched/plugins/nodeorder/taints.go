@@ -24,3 +24,10 @@ func (t taints) Weight() int64 { return t.weight }
 
 // Reverse: fewer taints are better.
 func (taints) Reverse() bool { return true }
+
+// Aspect is what the spec tolerates.
+func (taints) Aspect(s *model.Spec) string {
+	var w model.Form
+	w.Tolerations(s.Tolerations)
+	return w.String()
+}

@@ -18,6 +18,22 @@ func (selector) FilterStatic(s *model.Spec, n *model.Node) policy.Verdict {
 	return policy.Verdict{Code: trace.NodeSelector}
 }
 
+// Aspect is the selector.
+func (selector) Aspect(s *model.Spec) string {
+	var w model.Form
+	w.Labels(s.Selector)
+	return w.String()
+}
+
+// Terms are the selector's labels, each as a requirement.
+func (selector) Terms(s *model.Spec) [][]model.Term {
+	var out [][]model.Term
+	for _, l := range s.Selector {
+		out = append(out, []model.Term{{All: []model.Requirement{{Key: l.Key, Op: model.In, Values: []string{l.Value}}}}})
+	}
+	return out
+}
+
 // affinity refuses nodes for which no term of the required node affinity holds.
 type affinity struct{}
 
@@ -28,4 +44,23 @@ func (affinity) FilterStatic(s *model.Spec, n *model.Node) policy.Verdict {
 		return policy.Verdict{}
 	}
 	return policy.Verdict{Code: trace.NodeAffinity}
+}
+
+// Aspect is the required affinity.
+func (affinity) Aspect(s *model.Spec) string {
+	if s.Affinity == nil {
+		return ""
+	}
+	var w model.Form
+	w.Number(int64(len(s.Affinity)))
+	w.Terms(s.Affinity)
+	return w.String()
+}
+
+// Terms is the required affinity, if there is one.
+func (affinity) Terms(s *model.Spec) [][]model.Term {
+	if s.Affinity == nil {
+		return nil
+	}
+	return [][]model.Term{s.Affinity}
 }

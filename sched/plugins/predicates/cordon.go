@@ -21,3 +21,10 @@ func (cordon) FilterStatic(s *model.Spec, n *model.Node) policy.Verdict {
 	}
 	return policy.Verdict{Code: trace.NodeUnschedulable}
 }
+
+// Aspect is what the spec tolerates.
+func (cordon) Aspect(s *model.Spec) string {
+	var w model.Form
+	w.Tolerations(s.Tolerations)
+	return w.String()
+}

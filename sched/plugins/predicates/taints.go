@@ -44,3 +44,10 @@ func taintText(t *model.Taint) string {
 	}
 	return t.Key + "=" + t.Value + ":" + string(t.Effect)
 }
+
+// Aspect is what the spec tolerates.
+func (taints) Aspect(s *model.Spec) string {
+	var w model.Form
+	w.Tolerations(s.Tolerations)
+	return w.String()
+}

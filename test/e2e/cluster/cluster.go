@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -55,7 +56,9 @@ type Cluster struct {
 	// Dir holds the programs' logs, as <program>.log, and their data; Stop removes it.
 	Dir string
 
-	processes []*process
+	bin       string
+	programs  []program
+	processes []*process // of programs, by index
 	stop      sync.Once
 	stopped   error
 }
@@ -95,12 +98,14 @@ func start(ctx context.Context, o Options) (_ *Cluster, err error) {
 	if err != nil {
 		return nil, err
 	}
+	c.bin = o.Bin
 	for _, p := range s.programs() {
-		running, err := launch(p.name, filepath.Join(o.Bin, p.name), dir, append(p.flags, o.Flags[p.name]...))
+		p.flags = append(p.flags, o.Flags[p.name]...)
+		running, err := c.launch(p)
 		if err != nil {
 			return nil, err
 		}
-		c.processes = append(c.processes, running)
+		c.programs, c.processes = append(c.programs, p), append(c.processes, running)
 		if err := running.await(ctx, p.ready); err != nil {
 			return nil, err
 		}
@@ -113,6 +118,30 @@ func start(ctx context.Context, o Options) (_ *Cluster, err error) {
 		}
 	}
 	return c, c.alive()
+}
+
+func (c *Cluster) launch(p program) (*process, error) {
+	return launch(p.name, filepath.Join(c.bin, p.name), c.Dir, p.flags)
+}
+
+// Restart kills a program as a crash would, calls meanwhile while it is away, starts it again as it
+// was, and returns when it answers. The program's log starts anew. It is not for concurrent use,
+// nor beside Stop.
+func (c *Cluster) Restart(ctx context.Context, name string, meanwhile func()) error {
+	i := slices.IndexFunc(c.programs, func(p program) bool { return p.name == name })
+	if i < 0 {
+		return fmt.Errorf("restart %s: it is not part of this control plane", name)
+	}
+	c.processes[i].kill()
+	meanwhile()
+	running, err := c.launch(c.programs[i])
+	if err != nil {
+		return err
+	}
+	c.processes[i] = running
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	return running.await(ctx, c.programs[i].ready)
 }
 
 // alive returns an error if a program ended by itself.

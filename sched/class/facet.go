@@ -1,0 +1,141 @@
+package class
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+)
+
+// facet is what one static filter or score says of every node for one aspect of specs.
+// What it says of nodes that are not there means nothing: the facet of presence, which
+// has neither a filter nor a score, refuses those.
+type facet struct {
+	key    facetKey
+	filter policy.StaticFilter
+	order  policy.StaticOrder
+	spec   *model.Spec // one that has the aspect
+	cursor uint64      // of the static journal
+	used   bool        // since it was last considered for dropping
+
+	admits []bool
+	raw    []int64
+	some   int // nodes that are refused, or score
+}
+
+// facetKey names a facet: the number of the filter or score, -1 for presence, and the
+// aspect, or the class where the plugin names none.
+type facetKey struct {
+	part   int
+	aspect string
+}
+
+// facet returns the facet of a filter or score for a class, brought up to date.
+func (x *Index) facet(part int, class *ledger.Class) *facet {
+	var f facet
+	var plugin any
+	switch filters := len(x.set.StaticFilters); {
+	case part < 0:
+	case part < filters:
+		f.filter = x.set.StaticFilters[part]
+		plugin = f.filter
+	default:
+		f.order = x.set.StaticOrders[part-filters]
+		plugin = f.order
+	}
+	f.key.part = part
+	if a, ok := plugin.(policy.Aspect); ok {
+		f.key.aspect = a.Aspect(class.Spec)
+	} else if part >= 0 {
+		f.key.aspect = class.Key
+	}
+	known := x.facets[f.key]
+	if known == nil {
+		known = &f
+		known.spec = class.Spec
+		x.facets[f.key] = known
+		x.facetAge = append(x.facetAge, known)
+	}
+	known.used = true
+	x.refresh(known)
+	return known
+}
+
+func (f *facet) size() int { return len(f.admits) + 8*len(f.raw) }
+
+// refresh asks again about the nodes whose facts changed.
+func (x *Index) refresh(f *facet) {
+	had, n := f.size(), x.l.NumNodes()
+	fresh := f.cursor > 0 && x.l.SinceStatic(f.cursor, func(ledger.NodeID) {})
+	if f.order == nil {
+		for len(f.admits) < n {
+			f.admits = append(f.admits, true)
+		}
+	} else {
+		f.raw = stretch(f.raw, n)
+	}
+	switch {
+	case fresh:
+		x.l.SinceStatic(f.cursor, func(n ledger.NodeID) { x.ask(f, n) })
+	case !x.askLabels(f):
+		f.some = 0
+		clear(f.raw)
+		for i := range f.admits {
+			f.admits[i] = true
+		}
+		for i := range n {
+			x.ask(f, ledger.NodeID(i))
+		}
+	}
+	f.cursor = x.l.StaticNow()
+	x.facetBytes += f.size() - had
+}
+
+// ask asks about one node.
+func (x *Index) ask(f *facet, n ledger.NodeID) {
+	node := x.l.Node(n)
+	if f.order != nil {
+		was := f.raw[n]
+		if f.raw[n] = 0; node.Present() {
+			f.raw[n] = f.order.RawScore(f.spec, node.Fact)
+		}
+		f.some += differ(f.raw[n] != 0, was != 0)
+		return
+	}
+	was := f.admits[n]
+	switch {
+	case f.filter == nil:
+		f.admits[n] = node.Present()
+	case node.Present():
+		f.admits[n] = f.filter.FilterStatic(f.spec, node.Fact).Admits()
+	default:
+		f.admits[n] = true
+	}
+	f.some += differ(!f.admits[n], !was)
+}
+
+func differ(is, was bool) int {
+	switch {
+	case is && !was:
+		return 1
+	case was && !is:
+		return -1
+	default:
+		return 0
+	}
+}
+
+// trimFacets drops facets until the budget holds: the oldest first, but those that were
+// used since they were last considered get another round.
+func (x *Index) trimFacets() {
+	for rounds := 2 * len(x.facetAge); x.facetBytes > x.Budget && rounds > 0; rounds-- {
+		f := x.facetAge[0]
+		x.facetAge = x.facetAge[1:]
+		if f.used {
+			f.used = false
+			x.facetAge = append(x.facetAge, f)
+			continue
+		}
+		delete(x.facets, f.key)
+		x.facetBytes -= f.size()
+	}
+}

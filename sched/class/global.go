@@ -1,0 +1,69 @@
+package class
+
+import (
+	"slices"
+	"strings"
+
+	"ashlar.sh/sched/ledger"
+)
+
+// scans says that some plugin compares all nodes with each other for every task, so
+// that no heap is of use.
+func (x *Index) scans() bool { return len(x.set.BatchOrders)+len(x.set.BestNodes) > 0 }
+
+// bestScanned finds the node for a task among all of some nodes that take it, asking
+// the plugins that compare them. among: nil for all nodes; future: with those who are
+// leaving gone.
+func (x *Index) bestScanned(t ledger.TaskID, among []ledger.NodeID, future bool) (ledger.NodeID, int64) {
+	r := x.look(x.l.Task(t).Class)
+	class := x.l.Class(r.id)
+	if among == nil {
+		among = x.names()
+	} else {
+		among = slices.Clone(among)
+		slices.SortFunc(among, x.byNames)
+	}
+	x.nodes = x.nodes[:0]
+	for _, n := range among {
+		ok := x.takes(&r.view, class, n)
+		if future {
+			ok = x.l.Releases(n) && x.takesFuture(&r.view, class, n)
+		}
+		if ok && x.asked(&r.view, t, n, future).Admits() {
+			x.nodes = append(x.nodes, n)
+		}
+	}
+	if len(x.nodes) == 0 {
+		return ledger.NoNode, 0
+	}
+	x.scoreAll(&r.view, class)
+	for _, o := range x.set.BatchOrders {
+		o.ScoreNodes(t, x.nodes, x.scores)
+	}
+	for _, p := range x.set.BestNodes {
+		if i, ok := p.PickNode(t, x.nodes, x.scores); ok && i >= 0 && i < len(x.nodes) {
+			return x.nodes[i], x.scores[i]
+		}
+	}
+	return x.bestSwept(class)
+}
+
+// names lists the rows of all nodes that are named, by name.
+func (x *Index) names() []ledger.NodeID {
+	if x.named == x.l.StaticNow() {
+		return x.byName
+	}
+	x.byName = x.byName[:0]
+	for n := range x.l.NumNodes() {
+		if id := ledger.NodeID(n); x.l.Node(id).Present() {
+			x.byName = append(x.byName, id)
+		}
+	}
+	slices.SortFunc(x.byName, x.byNames)
+	x.named = x.l.StaticNow()
+	return x.byName
+}
+
+func (x *Index) byNames(a, b ledger.NodeID) int {
+	return strings.Compare(x.l.Node(a).Name, x.l.Node(b).Name)
+}

@@ -1,0 +1,151 @@
+package class
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/policy"
+)
+
+// view is what the static filters and scores say of the nodes for one class: facets,
+// put together.
+type view struct {
+	id     ledger.ClassID
+	born   uint64
+	static uint64 // the static journal up to which it is fresh
+
+	narrow []*facet // of the filters that refuse some node
+	flat   int64    // the points of scores that are the same for all nodes
+	varied []scale  // the others
+
+	nodeFilters []policy.NodeFilter
+	taskFilters []policy.TaskFilter
+}
+
+// scale turns the raw scores of a facet into points, relative to the best admitted
+// node. The measure is what the static filters admit, not what has room this moment, so
+// that a score does not jump when some node fills up (docs/design/0001).
+type scale struct {
+	*facet
+	most int64
+}
+
+// compose puts a class's facets together; true when nodes that did not change
+// themselves may score otherwise than before.
+func (x *Index) compose(v *view, class *ledger.Class) bool {
+	before, flat := v.varied, v.flat
+	v.narrow, v.varied, v.flat = v.narrow[:0], nil, 0
+	for part := -1; part < len(x.set.StaticFilters); part++ {
+		if f := x.facet(part, class); f.some > 0 {
+			v.narrow = append(v.narrow, f)
+		}
+	}
+	for i, o := range x.set.StaticOrders {
+		f := x.facet(len(x.set.StaticFilters)+i, class)
+		if f.some == 0 {
+			v.flat += normalized(0, 0, o)
+			continue
+		}
+		s := scale{facet: f}
+		for n, raw := range f.raw {
+			if raw > s.most && v.admits(ledger.NodeID(n)) {
+				s.most = raw
+			}
+		}
+		v.varied = append(v.varied, s)
+	}
+	if v.static == 0 {
+		x.concern(v, class)
+	}
+	v.static = x.l.StaticNow()
+	x.trimFacets()
+	return v.flat != flat || !slices.Equal(before, v.varied)
+}
+
+// concern finds the filters that look at this class at all.
+func (x *Index) concern(v *view, class *ledger.Class) {
+	for _, f := range x.set.NodeFilters {
+		if f.Concerns(class.Spec) {
+			v.nodeFilters = append(v.nodeFilters, f)
+		}
+	}
+	for _, f := range x.set.TaskFilters {
+		if f.Concerns(class.Spec) {
+			v.taskFilters = append(v.taskFilters, f)
+		}
+	}
+}
+
+// admits says that the static filters admit a node, and that it is there.
+func (v *view) admits(n ledger.NodeID) bool {
+	for _, f := range v.narrow {
+		if !f.admits[n] {
+			return false
+		}
+	}
+	return true
+}
+
+// base is the points that a node has by facts alone.
+func (v *view) base(n ledger.NodeID) int64 {
+	sum := v.flat
+	for _, s := range v.varied {
+		sum += normalized(s.raw[n], s.most, s.order)
+	}
+	return sum
+}
+
+// normalized is Kubernetes' default normalisation: the best gets all points, reversed
+// the worst gets none; when nobody scores, nobody gets any, or reversed all do.
+func normalized(raw, most int64, o policy.StaticOrder) int64 {
+	points := int64(0)
+	if most > 0 {
+		points = raw * policy.Points / most
+	}
+	if o.Reverse() {
+		points = policy.Points - points
+	}
+	return points * o.Weight()
+}
+
+func (x *Index) takes(v *view, class *ledger.Class, n ledger.NodeID) bool {
+	return !class.Invalid && x.fits(class, n) && v.admits(n) && v.passes(class, n, false)
+}
+
+// fits says that a node has room now for one more task of a class.
+func (x *Index) fits(class *ledger.Class, n ledger.NodeID) bool {
+	for _, need := range class.Need {
+		if x.l.Room(need.Dim)[n] < need.Amount {
+			return false
+		}
+	}
+	return true
+}
+
+// passes says that the filters that look at who sits on a node admit it.
+func (v *view) passes(class *ledger.Class, n ledger.NodeID, future bool) bool {
+	for _, f := range v.nodeFilters {
+		if !f.FilterNode(class, n, future).Admits() {
+			return false
+		}
+	}
+	return true
+}
+
+func (x *Index) score(v *view, class *ledger.Class, n ledger.NodeID) int64 {
+	s := v.base(n)
+	for _, o := range x.set.NodeOrders {
+		s += o.ScoreNode(class, n)
+	}
+	return s
+}
+
+func (x *Index) refusedStatically(class *ledger.Class, n ledger.NodeID) policy.Verdict {
+	fact := x.l.Node(n).Fact
+	for _, f := range x.set.StaticFilters {
+		if v := f.FilterStatic(class.Spec, fact); !v.Admits() {
+			return v
+		}
+	}
+	return policy.Verdict{}
+}

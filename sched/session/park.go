@@ -1,0 +1,97 @@
+package session
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/trace"
+)
+
+// Lacks notes of a parked job that it cannot be served before its queue and the nodes
+// have room for that many tasks of a class: until then it is not asked again, whatever
+// else changes.
+func (s *Session) Lacks(j ledger.JobID, class ledger.ClassID, tasks int64) {
+	if m := s.noted(j); m != nil {
+		m.class, m.lacks = class, tasks
+	}
+}
+
+// Parked says that a job was refused and nothing that matters has changed since.
+// Refusals for want of nodes' room rest on Grown, those of the queue on Figures; a job
+// that is known to lack room rests until there is enough.
+func (s *Session) Parked(j ledger.JobID) bool {
+	m := s.Memo(j)
+	if !m.parked {
+		return false
+	}
+	now := s.standing(j)
+	if now.job == m.stand.job && s.L.Job(j).Waiting() == 0 && s.hopeless(s.lackOf(j, m), now) {
+		return true
+	}
+	rest := m.restsOn()
+	return rest.of(now) == rest.of(m.stand)
+}
+
+// rest is what a refusal rests on besides the job itself.
+type rest uint8
+
+const (
+	onRoom  rest = iota // room having grown somewhere
+	onQueue             // what queues hold or ask for, too
+	onAll               // every node's figures
+)
+
+func (m *Memo) restsOn() rest {
+	switch {
+	case m.full:
+		return onAll
+	case m.Reason.Root().Code.OfNodes():
+		return onRoom
+	default:
+		return onQueue
+	}
+}
+
+// of is the part of a stand that matters.
+func (r rest) of(s stand) stand {
+	if r != onAll {
+		s.nodes = 0
+	}
+	if r == onRoom {
+		s.figures = 0
+	}
+	return s
+}
+
+// lack is the room that a parked job waits for, when nothing else has changed.
+type lack struct {
+	queue ledger.QueueID
+	class ledger.ClassID
+	tasks int64 // 0: what it waits for is no number
+	shape uint64
+}
+
+// lackOf is what a parked job lacks. Of an admitted job that keeps its queue's room it is
+// no number: whether nodes or its queue refuse it now makes a difference.
+func (s *Session) lackOf(j ledger.JobID, m *Memo) lack {
+	job := s.L.Job(j)
+	if m.lacks == 0 || job.HasMin && !s.L.Yielded(j) {
+		return lack{queue: job.Queue, shape: m.stand.shape}
+	}
+	return lack{job.Queue, m.class, m.lacks, m.stand.shape}
+}
+
+// hopeless says that a job which has not changed would be refused again: its queue is to
+// be served no more, or room is still lacking, counting what those who leave will free.
+// Within an action a queue's part only grows and room only shrinks, so what does not fit
+// before it fits at no time during it.
+func (s *Session) hopeless(k lack, now stand) bool {
+	if now.shape != k.shape || k.queue == ledger.NoQueue || s.Trace.On(trace.PredicatesFailed) || s.Trace.On(trace.QueueOverusedEvent) {
+		return false
+	}
+	if _, over := s.Policy.Overused(k.queue); over {
+		return true
+	}
+	if k.tasks == 0 || s.L.ReleasingNodes() > 0 && s.Policy.HoldsInPart() {
+		return false
+	}
+	return s.Policy.Allocatable(k.queue, k.class, k.tasks) < k.tasks || s.Nodes.Prospect(k.class, k.tasks) < k.tasks
+}

@@ -1,0 +1,145 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
+)
+
+// halfBound is for how long a gang may stand with fewer members bound than it needs: what
+// --stranded-gang-timeout is by default.
+const halfBound = time.Minute
+
+func reasonOf(err error) metav1.StatusReason { return errors.ReasonForError(err) }
+
+// witness watches the pods of a world past the scheduler and its faults, and says what must never
+// be: a pod that changed its node, a node with more than it holds, a gang that stood half too long.
+type witness struct {
+	w   world
+	cpu map[string]int64 // by node, in cores
+
+	mu    sync.Mutex
+	on    map[types.UID]*corev1.Pod
+	half  map[string]time.Time // since when a gang stands half
+	wrong []string
+}
+
+// watch begins to watch; nodes are their cores by name, gangs all have the same minimum.
+func (w world) watch(nodes map[string]int64, minimum int) *witness {
+	w.t.Helper()
+	seen := &witness{w: w, cpu: nodes, on: map[types.UID]*corev1.Pod{}, half: map[string]time.Time{}}
+	pods := cache.NewFilteredListWatchFromClient(w.kube.CoreV1().RESTClient(), "pods", w.ns, func(*metav1.ListOptions) {})
+	_, controller := cache.NewInformerWithOptions(cache.InformerOptions{ListerWatcher: pods, ObjectType: &corev1.Pod{},
+		Handler: cache.ResourceEventHandlerFuncs{
+			AddFunc:    func(o any) { seen.saw(o.(*corev1.Pod), minimum) },
+			UpdateFunc: func(_, o any) { seen.saw(o.(*corev1.Pod), minimum) },
+			DeleteFunc: seen.gone,
+		}})
+	ctx, cancel := context.WithCancel(context.Background())
+	w.t.Cleanup(cancel)
+	go controller.RunWithContext(ctx)
+	return seen
+}
+
+func (s *witness) saw(p *corev1.Pod, minimum int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.on[p.UID]
+	if before != nil && before.Spec.NodeName != p.Spec.NodeName {
+		s.wrong = append(s.wrong, fmt.Sprintf("pod %s was bound to %s and then to %s", p.Name, before.Spec.NodeName, p.Spec.NodeName))
+	}
+	if p.Spec.NodeName == "" || before != nil {
+		return
+	}
+	s.on[p.UID] = p
+	used, members := int64(0), 0
+	for _, other := range s.on {
+		if other.Spec.NodeName == p.Spec.NodeName {
+			used += other.Spec.Containers[0].Resources.Requests.Cpu().Value()
+		}
+		if gangOf(other) == gangOf(p) {
+			members++
+		}
+	}
+	if used > s.cpu[p.Spec.NodeName] {
+		s.wrong = append(s.wrong, fmt.Sprintf("node %s holds %d cores and its pods ask for %d", p.Spec.NodeName, s.cpu[p.Spec.NodeName], used))
+	}
+	s.gang(gangOf(p), members < minimum)
+}
+
+// gang notes since when a gang stands half, and that it did too long.
+func (s *witness) gang(name string, half bool) {
+	since, was := s.half[name]
+	if half {
+		if !was {
+			s.half[name] = time.Now()
+		}
+		return
+	}
+	if took := time.Since(since); was && took > halfBound {
+		s.wrong = append(s.wrong, fmt.Sprintf("gang %s stood half for %v", name, took))
+	}
+	delete(s.half, name)
+}
+
+func gangOf(p *corev1.Pod) string { return p.Annotations["scheduling.k8s.io/group-name"] }
+
+func (s *witness) gone(o any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p, ok := o.(*corev1.Pod); ok {
+		delete(s.on, p.UID)
+	}
+}
+
+// testify waits until the witness has seen so many pods bound, and fails the test for all that was
+// wrong on the way.
+func (s *witness) testify(want int) {
+	s.w.t.Helper()
+	s.w.await(fmt.Sprintf("hear of %d pods bound", want), func(context.Context) error {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if len(s.on) != want {
+			return fmt.Errorf("heard of %d", len(s.on))
+		}
+		return nil
+	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, wrong := range s.wrong {
+		s.w.t.Error(wrong)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.half)) {
+		s.w.t.Errorf("gang %s still stands half", name)
+	}
+}
+
+// A witness that overlooks what it is there for would make every test of faults worthless.
+func TestFaultsTheWitnessSeesANodeOverfull(t *testing.T) {
+	w := sharedWorld(t)
+	name := w.ns + "-small"
+	node(t, name, "1")
+	w.queue()
+	seen := w.watch(map[string]int64{name: 1}, 3)
+	w.gang("greedy", 3)
+	bind(t, w.ns, "greedy-0", name)
+	bind(t, w.ns, "greedy-1", name)
+	w.await("have the witness see both", func(context.Context) error {
+		seen.mu.Lock()
+		defer seen.mu.Unlock()
+		if len(seen.on) != 2 || len(seen.wrong) != 1 || len(seen.half) != 1 {
+			return fmt.Errorf("it saw %d pods bound, %q wrong and %d gangs that stand half", len(seen.on), seen.wrong, len(seen.half))
+		}
+		return nil
+	})
+}
