@@ -27,6 +27,7 @@ func (e *Engine) Commitments() Commitments {
 		}
 		return true
 	})
+	c.Spent = append(c.Spent, e.l.Spent()...)
 	slices.SortFunc(c.Tasks, func(a, b TaskCommitment) int {
 		if a.Pod.Less(b.Pod) {
 			return -1
@@ -85,6 +86,7 @@ func (e *Engine) Restore(c Commitments) {
 			e.l.SetPhase(j, p.Phase, p.Item)
 		}
 	}
+	e.l.RestoreSpent(c.Spent)
 	for _, y := range c.Yielded {
 		if j, ok := e.alive(y.Job, y.UID); ok {
 			e.l.Yield(j, true)

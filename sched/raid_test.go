@@ -138,6 +138,15 @@ func (w *world) profile(actions ...string) policy.Profile {
 		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "nodegroup", Hierarchy: w.yes(),
 			Arguments: policy.Arguments{"strict": "false", "enablePreferredOrder": "true"}})
 	}
+	if w.yes() {
+		tier := w.n(1)
+		p.Tiers[tier] = append(p.Tiers[tier], policy.Choice{Plugin: "pdb"}, policy.Choice{Plugin: "cdp"},
+			policy.Choice{Plugin: "minruntime", Arguments: policy.Arguments{"min-runtime": "5s"}},
+			policy.Choice{Plugin: "evictioncap", Arguments: policy.Arguments{"max-per-minute.job": "2"}})
+	}
+	if w.n(3) == 3 {
+		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "tdm", Arguments: policy.Arguments{"tdm.revocable-zone.rz": "00:00-00:01"}})
+	}
 	if w.rarely() {
 		p.Actions = slices.DeleteFunc(p.Actions, func(a string) bool { return a == "enqueue" })
 	}

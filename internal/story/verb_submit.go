@@ -30,7 +30,8 @@ import (
 // that nobody made.
 //
 // sla is how long the job may wait, from when it appears. preemptable, jdb-min and jdb-max
-// are what its PodGroup says about room that is lent by the hour; revocable says it of pods.
+// are what its PodGroup says of room that others want back; revocable pods may run where
+// room is lent by the hour.
 //
 // kept marks pods volcano.sh/preemptable: "false", preempts=never is their preemptionPolicy.
 //
@@ -174,7 +175,7 @@ func (o *order) option(word string) (known bool, err error) {
 		d, err = duration(key, value)
 		o.group.MaxWait = int64(d)
 	case "preemptable":
-		o.group.Preemptable, o.group.Revocable = true, true
+		o.group.Preemptable = true
 	case "jdb-min":
 		o.group.MinAvailable, err = portion(key, value)
 	case "jdb-max":
@@ -249,7 +250,7 @@ func (t *template) option(word string, w *words) (known bool, err error) {
 		d, err = duration(key, value)
 		t.pod.Cooldown = int64(d)
 	case "revocable":
-		t.pod.Revocable = true
+		t.spec.Revocable = true
 	case "kept":
 		t.pod.Preemptable = false
 	case "preempts":

@@ -51,10 +51,12 @@ type Ledger struct {
 	facts    factStore
 	books    []Book
 	choosers []Chooser // those of the books that choose
+	rolls    []Roll    // … and those that are told of every pod
 
 	undo       []entry
 	depth      int
 	statements uint64
+	spent      []Spent // evictions of the last minute, the oldest first
 	tx         Tx
 	ops        []Op
 	soft       []TaskID

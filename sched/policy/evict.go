@@ -42,6 +42,7 @@ type Opinion struct {
 	Guard bool
 	// Equal is the rule between equals (decision 11: "equal ones only if drf permits"): a
 	// Guard that is Equal holds unless somebody permits the unit, in any tier, as an Equal.
+	// Who could have and does not rejects it as one.
 	Equal  bool
 	Reason trace.Reason
 }
@@ -275,7 +276,8 @@ type judgement struct {
 	permitted, rejected bool // in this tier
 	found               int  // the first tier that permits, plus one; 0: none yet
 	equals              bool // somebody permits it as an equal
-	guard, level, why   trace.Reason
+	guard, why          trace.Reason
+	level, unequal      trace.Reason // a guard between equals; why it is not lifted
 }
 
 // hear takes an opinion in; true when it settles the matter.
@@ -291,6 +293,9 @@ func (j *judgement) hear(o Opinion) bool {
 		}
 		if o.Guard && o.Equal && !j.level.Is() {
 			j.level = o.Reason
+		}
+		if !o.Guard && o.Equal {
+			j.unequal = o.Reason
 		}
 		if !j.why.Is() {
 			j.why = o.Reason
@@ -310,6 +315,8 @@ func (j *judgement) verdict() (int, trace.Reason) {
 	switch {
 	case j.guard.Is():
 		return NoTier, j.guard
+	case j.level.Is() && !j.equals && j.unequal.Is():
+		return NoTier, j.unequal
 	case j.level.Is() && !j.equals:
 		return NoTier, j.level
 	case j.found == 0:

@@ -95,6 +95,9 @@ func (h *Hunt) entitled() bool {
 	return false
 }
 
+// Untitled is why the queue of the last Take may not take from others; none when it may.
+func (h *Hunt) Untitled() trace.Reason { return h.untitled }
+
 // free is the best node with room for the task as things stand.
 func (h *Hunt) free() ledger.NodeID {
 	if !h.lawful() {

@@ -91,7 +91,9 @@ func (h *Hunt) unitsOf(tasks []ledger.TaskID, wholes bool) {
 			}
 		}
 	}
-	if wholes && rest > 0 && h.rule.Scope != SameJob {
+	// Where all that a job has here is surplus, that is enough; seen over all nodes it may
+	// be more than it has to spare.
+	if wholes && (rest > 0 || h.spread) && h.rule.Scope != SameJob {
 		h.addWhole(j, tasks[0])
 	}
 }
