@@ -19,17 +19,18 @@ run
 1s    evict ml/wide-3..5 n1 for ml/new-0 ml/new-1 ml/new-2
 1s    nominate ml/new-0..2 n1
 2s    bind ml/new-0..2 n1
-wait ml/new: NotEnoughResources: cpu 1 asked, 0 free on n1; preempt NoVictims: 3 VictimNotLower
+wait ml/new: NotEnoughResources: cpu 1 asked, 0 free on n1; preempt NoVictims: 3 VictimShare
 
 submit ml/large 1 x cpu=4
 cycle
 ----
-wait ml/large: NotEnoughResources: cpu 4 asked, 0 free on n1; preempt NoVictims: 6 VictimNotLower
-wait ml/new: NotEnoughResources: cpu 1 asked, 0 free on n1; preempt NoVictims: 3 VictimNotLower
+wait ml/large: NotEnoughResources: cpu 4 asked, 0 free on n1; preempt NoVictims: 6 VictimShare
+wait ml/new: NotEnoughResources: cpu 1 asked, 0 free on n1; preempt NoVictims: 3 VictimShare
 
 why ml/large
 ----
 NotEnoughResources: cpu 4 asked, 0 free on n1
   InsufficientResource cpu on n1
-preempt NoVictims: 6 VictimNotLower
-  VictimNotLower of 6 pods
+preempt NoVictims: 6 VictimShare
+  VictimShare 66.667%, the victim would be left with 33.333% of 4 pods
+  VictimShare 66.667%, the victim would be left with 0% of 2 pods

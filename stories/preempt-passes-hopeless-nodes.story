@@ -36,11 +36,11 @@ wait ml/new: Reserved: open
 evictions for tried hopeless
 ----
 pod         for       tried  hopeless
-ml/low-5-0  ml/new-0  2      4
+ml/low-5-0  ml/new-0  1      4
 
 submit ml/newer priority=high 1 x cpu=3 selector=disk:tape
 cycle
 ----
 bind ml/new-0 open
 wait ml/low-5: NoPods
-wait ml/newer: NodesRefuse: NodeSelector on 3 nodes; NodeTaint team=ml:NoSchedule on tainted; NodeUnschedulable on shut; preempt VictimsTooFew 4 of 4
+wait ml/newer: NodesRefuse: NodeSelector on 3 nodes; NodeTaint team=ml:NoSchedule on tainted; NodeUnschedulable on shut; preempt NoVictims

@@ -23,3 +23,9 @@ evict ml/a-4..7 n1 for ml/b-fits-0
 nominate ml/b-fits-0 n1
 wait ml/b-fits: Reserved: n1
 wait ml/b-large: QueueOverused b: cpu 4 deserved, 4 held; reclaim NoVictims: QueueDeserved b: cpu 9 with it, 4 deserved
+
+log 5 eclaim
+----
+V5 Enter Reclaim ...
+V3 Queue <b> cannot reclaim for task <ml/b-large-0>, reason: queue b would hold more than it deserves (cpu: 5 with it, 4 deserved)
+V5 Leaving Reclaim ...
