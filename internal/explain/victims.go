@@ -29,7 +29,7 @@ var ofVictims = map[trace.Code]func(trace.Reason) string{
 	},
 	trace.VictimCritical: constant("it keeps the cluster running"),
 	trace.VictimBudget: func(r trace.Reason) string {
-		return fmt.Sprintf("PodDisruptionBudget %s allows %s, and %d would be made", r.Text, count(r.Have, "disruption"), r.Need)
+		return fmt.Sprintf("the disruption budget %s allows %s, and %d would be made", r.Text, count(r.Have, "disruption"), r.Need)
 	},
 	trace.VictimCooling: func(r trace.Reason) string { return "it is protected for a while yet" + detail(r.Text) },
 	trace.VictimTooYoung: func(r trace.Reason) string {
@@ -85,7 +85,7 @@ var sparing = map[trace.Code]refusal{
 	trace.VictimNotLower:    {"has no lower priority", "have no lower priority", ""},
 	trace.VictimShare:       {"would leave its job with too small a share", "would leave their jobs with too small a share", ""},
 	trace.VictimCritical:    {"keeps the cluster running", "keep the cluster running", ""},
-	trace.VictimBudget:      {"is kept by PodDisruptionBudget %s", "are kept by PodDisruptionBudget %s", "of its namespace"},
+	trace.VictimBudget:      {"is kept by the disruption budget %s", "are kept by the disruption budget %s", "of its namespace"},
 	trace.VictimCooling:     {"is protected for a while yet (%s)", "are protected for a while yet (%s)", "cooldown"},
 	trace.VictimTooYoung:    {"has not run for as long as its queue promises", "have not run for as long as their queue promises", ""},
 	trace.VictimCapped:      {"is spared by a limit on evictions (%s)", "are spared by a limit on evictions (%s)", "lately"},

@@ -1,6 +1,7 @@
 package carry_test
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -95,4 +96,28 @@ func TestANominationIsWrittenAndTakenBack(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Requests of a plan are sent side by side: of a nomination that is taken back and written
+// anew only the new one is sent, and both are answered.
+func TestANominationThatMovesIsWrittenOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		s.kube.PrependReactor("patch", "pods", func(k8stesting.Action) (bool, runtime.Object, error) { return true, &corev1.Pod{}, nil })
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		c := s.carrier(ctx)
+		item := func(id uint64, node string) sched.Item {
+			return sched.Item{ID: id, Kind: sched.NominatePod, Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "life", Node: node}
+		}
+		c.Carry([]sched.Item{item(7, ""), item(8, "n2")})
+		c.Wait(ctx)
+		if n := len(c.Receipts()); n != 2 {
+			t.Errorf("%d receipts for two items", n)
+		}
+		const want = `{"metadata":{"uid":"life"},"status":{"nominatedNodeName":"n2"}}`
+		if sent := s.patches(t); len(sent) != 1 || string(sent[0]) != want {
+			t.Errorf("sent %s, want only %s", sent, want)
+		}
+	})
 }
