@@ -28,6 +28,7 @@ func (e *Engine) Commitments() Commitments {
 		return true
 	})
 	c.Spent = append(c.Spent, e.l.Spent()...)
+	c.Rounds = append(c.Rounds, e.l.Rounds()...)
 	slices.SortFunc(c.Tasks, func(a, b TaskCommitment) int {
 		if a.Pod.Less(b.Pod) {
 			return -1
@@ -87,6 +88,9 @@ func (e *Engine) Restore(c Commitments) {
 		}
 	}
 	e.l.RestoreSpent(c.Spent)
+	for _, r := range c.Rounds {
+		e.l.SetRound(r.Name, r.At)
+	}
 	for _, y := range c.Yielded {
 		if j, ok := e.alive(y.Job, y.UID); ok {
 			e.l.Yield(j, true)

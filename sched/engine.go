@@ -11,6 +11,7 @@ import (
 	"ashlar.sh/sched/actions/gangreclaim"
 	"ashlar.sh/sched/actions/preempt"
 	"ashlar.sh/sched/actions/reclaim"
+	"ashlar.sh/sched/actions/shuffle"
 	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
@@ -72,7 +73,7 @@ func New(p policy.Profile, with ...Option) (*Engine, error) {
 	o := options{
 		plugins: plugins.All(),
 		actions: []session.Action{enqueue.Action{}, allocate.Action{}, backfill.Action{}, preempt.Action{}, reclaim.Action{},
-			gangpreempt.Action{}, gangreclaim.Action{}},
+			gangpreempt.Action{}, gangreclaim.Action{}, shuffle.Action{}},
 		watch: policy.NoStopwatch{},
 	}
 	for _, w := range with {

@@ -76,6 +76,7 @@ type Ledger struct {
 	scratch   resource.Vec
 	births    uint64
 	world     uint64
+	rounds    []Round // by name
 
 	vainNodes, vainFigures uint64 // what of Now and Figures failed tries have added
 }

@@ -67,6 +67,13 @@ type VictimCeiling interface {
 	VictimCeiling(c Claim) int32
 }
 
+// Guard protects units whoever would have them leave: a claim of preempt or reclaim, which
+// ask its Preemptable and Reclaimable, or nobody (shuffle). An Opinion that does not reject
+// has nothing against it.
+type Guard interface {
+	GuardUnit(u Unit) Opinion
+}
+
 // JobStarving says that a job deserves that others be evicted for it (seed 002 §3.1).
 type JobStarving interface {
 	Starving(j ledger.JobID) bool
@@ -210,6 +217,18 @@ func (s *Set) VictimCeiling(c Claim) int32 {
 		}
 	}
 	return most
+}
+
+// Guarded is the reason of the first guard, in any tier, that protects a unit.
+func (s *Set) Guarded(u Unit) trace.Reason {
+	for _, tier := range s.guards {
+		for _, p := range tier {
+			if o := p.GuardUnit(u); o.Vote == Reject {
+				return o.Reason
+			}
+		}
+	}
+	return trace.Reason{}
 }
 
 // PreemptsEquals says that some plugin may permit a unit of a job of equal priority.

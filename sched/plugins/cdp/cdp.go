@@ -52,12 +52,12 @@ func end(t *ledger.Task) int64 { return t.Pod.Began() + t.Pod.Cooldown }
 
 // Preemptable refuses a unit of which a task is cooling: VictimCooling, with the task and
 // how long it is still spared.
-func (p *plugin) Preemptable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.guard(u) }
+func (p *plugin) Preemptable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
 
 // Reclaimable is as Preemptable.
-func (p *plugin) Reclaimable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.guard(u) }
+func (p *plugin) Reclaimable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
 
-func (p *plugin) guard(u policy.Unit) policy.Opinion {
+func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
 	for _, t := range u.Tasks {
 		task := p.l.Task(t)
 		if left := end(task) - p.now; task.Pod.Cooldown > 0 && left > 0 && task.Status != model.Pipelined {

@@ -66,12 +66,12 @@ func (p *plugin) Later() (next int64) {
 
 // Preemptable refuses a unit that is more than a cap leaves: VictimCapped, with what was
 // evicted within the minute, the cap, and whose it is.
-func (p *plugin) Preemptable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.guard(u) }
+func (p *plugin) Preemptable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
 
 // Reclaimable is as Preemptable.
-func (p *plugin) Reclaimable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.guard(u) }
+func (p *plugin) Reclaimable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
 
-func (p *plugin) guard(u policy.Unit) policy.Opinion {
+func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
 	victims := 0
 	for _, t := range u.Tasks {
 		if p.l.Task(t).Status != model.Pipelined {

@@ -79,12 +79,12 @@ func (p *plugin) promises() (any bool) {
 
 // Preemptable refuses a unit of which a task is too young: VictimTooYoung, with the task,
 // its queue and what is left of its time.
-func (p *plugin) Preemptable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.guard(u) }
+func (p *plugin) Preemptable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
 
 // Reclaimable is as Preemptable.
-func (p *plugin) Reclaimable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.guard(u) }
+func (p *plugin) Reclaimable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
 
-func (p *plugin) guard(u policy.Unit) policy.Opinion {
+func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
 	promise := p.of(u.Queue)
 	if promise == 0 {
 		return policy.Opinion{}

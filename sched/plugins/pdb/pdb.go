@@ -45,12 +45,12 @@ func (p *plugin) Book() ledger.Book { return p.book }
 
 // Preemptable refuses a unit of which a budget allows less than all: VictimBudget, with
 // the budget's name, the disruptions it allows and those that are wanted.
-func (p *plugin) Preemptable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.guard(u) }
+func (p *plugin) Preemptable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
 
 // Reclaimable is as Preemptable.
-func (p *plugin) Reclaimable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.guard(u) }
+func (p *plugin) Reclaimable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
 
-func (p *plugin) guard(u policy.Unit) policy.Opinion {
+func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
 	p.book.follow()
 	if len(p.book.tallies) == 0 {
 		return policy.Opinion{}

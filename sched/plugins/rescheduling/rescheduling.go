@@ -34,11 +34,14 @@ const (
 	strategiesKey = "strategies"
 )
 
+// name is the plugin's in a configuration.
+const name = "rescheduling"
+
 // Definition is the plugin "rescheduling". interval is how often pods are picked (5m),
 // strategies a list of what to do, each with its name and params, as JSON.
 func Definition() policy.Definition {
-	return policy.Definition{Name: "rescheduling", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
-		p := &plugin{l: l, last: never}
+	return policy.Definition{Name: name, New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
+		p := &plugin{l: l}
 		var err error
 		if p.interval, err = c.Arguments.Duration(intervalKey, 5*minute); err != nil {
 			return nil, err
@@ -54,7 +57,6 @@ func Definition() policy.Definition {
 }
 
 const (
-	never  = -1 << 62
 	minute = 60_000_000_000
 )
 
@@ -62,7 +64,6 @@ type plugin struct {
 	l        *ledger.Ledger
 	interval int64 // nanoseconds
 	now      int64
-	last     int64 // when pods were picked last
 
 	even        bool    // lowNodeUtilization
 	low, target []limit // its thresholds
@@ -74,7 +75,7 @@ type plugin struct {
 // At is told the time, and returns when the next round may be.
 func (p *plugin) At(now int64) (next int64) {
 	p.now = now
-	if at := p.last + p.interval; at > now {
+	if at := p.l.Round(name) + p.interval; at > now {
 		return at
 	}
 	return 0
@@ -82,8 +83,8 @@ func (p *plugin) At(now int64) (next int64) {
 
 // Later is when the next round may be, after one in this cycle.
 func (p *plugin) Later() (next int64) {
-	if p.last == p.now {
-		return p.last + p.interval
+	if p.l.Round(name) == p.now {
+		return p.l.Round(name) + p.interval
 	}
 	return 0
 }

@@ -22,7 +22,7 @@ type load struct {
 
 // Deschedule picks who had better run elsewhere.
 func (p *plugin) Deschedule(yield func(t ledger.TaskID, reason string) bool) {
-	if !p.even || p.last+p.interval > p.now {
+	if !p.even || p.l.Round(name)+p.interval > p.now {
 		return
 	}
 	p.measure()
@@ -43,7 +43,7 @@ func (p *plugin) Deschedule(yield func(t ledger.TaskID, reason string) bool) {
 			reason := fmt.Sprintf("node %s holds %d%% of its %s, and %s has room", p.l.Node(from.node).Name,
 				p.share(from, what)/1000, what, p.l.Node(to.node).Name)
 			p.shift(t, from, to)
-			p.last = p.now
+			p.l.SetRound(name, p.now)
 			if !yield(t, reason) {
 				return
 			}

@@ -41,12 +41,15 @@ const (
 // label is a node's, and names its zone.
 const label = "volcano.sh/revocable-zone"
 
+// name is the plugin's in a configuration.
+const name = "tdm"
+
 // Definition is the plugin "tdm". tdm.revocable-zone.NAME are the hours of a zone, HH:MM-HH:MM,
 // over midnight when the second is not after the first; tdm.evict.period is how often pods
 // are picked (1m); tdm.utc-offset is where hours are read, as +08:00 (UTC).
 func Definition() policy.Definition {
-	return policy.Definition{Name: "tdm", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
-		p := &plugin{l: l, last: never}
+	return policy.Definition{Name: name, New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
+		p := &plugin{l: l}
 		var err error
 		if p.period, err = c.Arguments.Duration(periodKey, minute); err != nil {
 			return nil, err
@@ -69,7 +72,6 @@ func Definition() policy.Definition {
 }
 
 const (
-	never  = -1 << 62
 	minute = 60_000_000_000
 )
 
@@ -79,7 +81,6 @@ type plugin struct {
 	period int64  // nanoseconds
 	offset int64  // … to be added to UTC
 	now    int64
-	last   int64 // when pods were picked last
 	began  bool
 }
 
@@ -109,7 +110,7 @@ func (p *plugin) At(now int64) (next int64) {
 	if turned {
 		p.restate()
 	}
-	if again := p.last + p.period; closed && again > now && again < next {
+	if again := p.l.Round(name) + p.period; closed && again > now && again < next {
 		next = again
 	}
 	return next
@@ -117,8 +118,8 @@ func (p *plugin) At(now int64) (next int64) {
 
 // Later is when pods are to be picked again, if any were in this cycle.
 func (p *plugin) Later() (next int64) {
-	if p.last == p.now && p.began {
-		return p.last + p.period
+	if p.l.Round(name) == p.now && p.began {
+		return p.l.Round(name) + p.period
 	}
 	return 0
 }

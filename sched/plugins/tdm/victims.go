@@ -53,14 +53,14 @@ func (p *plugin) spare(j ledger.JobID) int {
 // Deschedule picks, once a period, the preemptable pods on nodes of zones that are closed:
 // of every job as many as may be spared, the last in the order of names first.
 func (p *plugin) Deschedule(yield func(t ledger.TaskID, reason string) bool) {
-	if p.last+p.period > p.now {
+	if p.l.Round(name)+p.period > p.now {
 		return
 	}
 	found := p.overstaying()
 	if len(found) == 0 {
 		return
 	}
-	p.last = p.now
+	p.l.SetRound(name, p.now)
 	job, left := ledger.NoJob, 0
 	for _, t := range found {
 		task := p.l.Task(t)
