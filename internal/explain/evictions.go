@@ -63,6 +63,9 @@ type Lost struct {
 // Evicted says in one sentence why a pod was evicted: for whom, by whose leave. It is what
 // the pod's event and conditions say, too.
 func Evicted(r *trace.Eviction) string {
+	if r.For == "" {
+		return fmt.Sprintf("%s: leaves node %s: %s", r.Action, r.Node, r.Why)
+	}
 	reclaims := r.ForQueue != r.Queue
 	about := fmt.Sprintf("queue %s, priority %d against %d", r.ForQueue, r.ForPriority, r.Priority)
 	if reclaims {
@@ -214,6 +217,9 @@ func (p *page) eviction(e *Eviction) []cell {
 			row[5] = right(e.Record.Ran.String())
 		}
 		row[7] = left(p.short(e.Record.ForPod))
+		if e.Record.ForPod == "" {
+			row[7] = left("-").in(faint)
+		}
 	}
 	return row
 }
@@ -235,15 +241,19 @@ func (p *page) plans(list []Eviction) {
 	for i := range list {
 		e := &list[i]
 		key := e.Time.String() + " " + e.For
-		if e.Record != nil {
+		forPod := e.Record != nil && e.Record.ForPod != ""
+		switch {
+		case forPod:
 			key = e.Time.String() + " " + e.Record.ForPod
+		case e.Record != nil:
+			key = e.Time.String() + " " + e.Reason
 		}
 		switch {
 		case told[key]:
 			continue
 		case len(told) >= mostPlans:
 			more++
-		case e.Record == nil:
+		case !forPod:
 			p.paragraph(2, e.Reason)
 		default:
 			p.plan(e)

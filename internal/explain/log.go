@@ -91,8 +91,11 @@ var lines = [...]func(trace.Event) string{
 		return fmt.Sprintf("Preempted <%s> for Task <%s> requested <%s>.", labelled(e, "preempted"), e.Task, labelled(e, "requested"))
 	},
 	trace.FailedPreempt: func(e trace.Event) string {
-		if e.Victim != "" {
+		switch {
+		case e.Victim != "":
 			return fmt.Sprintf("Failed to preempt Task <%s> for Task <%s>", e.Victim, e.Task)
+		case e.Reason.Is():
+			return fmt.Sprintf("Failed to preempt Task <%s>, reason: %s", e.Task, why(e))
 		}
 		return fmt.Sprintf("Failed to preempt Task: nobody can make room for Task <%s> of Job <%s>", e.Task, e.Job)
 	},

@@ -75,6 +75,8 @@ func TestLogLinesAreThoseOfTheSeeds(t *testing.T) {
 		{trace.Event{Kind: trace.FailedPreempt, Job: "default/j", Task: "default/p"}, 3,
 			"Failed to preempt Task: nobody can make room for Task <default/p> of Job <default/j>"},
 		{trace.Event{Kind: trace.FailedPreempt, Task: "default/p", Victim: "default/v"}, 3, "Failed to preempt Task <default/v> for Task <default/p>"},
+		{trace.Event{Kind: trace.FailedPreempt, Action: "shuffle", Task: "default/v", Reason: trace.Reason{Code: trace.VictimKept}}, 3,
+			`Failed to preempt Task <default/v>, reason: it is marked volcano.sh/preemptable: "false"`},
 		{trace.Event{Kind: trace.CannotReclaim, Queue: "a", Task: "default/p",
 			Reason: trace.Reason{Code: trace.QueueDeserved, Queue: "a", Task: "default/p", Shorts: []trace.Short{{Dim: "cpu", Need: 3000, Have: 2000}}}}, 3,
 			"Queue <a> cannot reclaim for task <default/p>, reason: queue a would hold more than it deserves (cpu: 3 with it, 2 deserved)"},

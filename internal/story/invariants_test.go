@@ -160,7 +160,7 @@ func evictionsServe(r sched.Report, c sim.Cycle, told story.Told) []string {
 		if i.Kind != sched.EvictPod {
 			continue
 		}
-		if has := status[i.For]; has != model.Pipelined && has != model.Binding {
+		if has := status[i.For]; i.For.Name != "" && has != model.Pipelined && has != model.Binding {
 			wrong = append(wrong, fmt.Sprintf("%s was evicted for %s, which is %s", i.Pod, i.For, has))
 		}
 		if s := status[i.Pod]; s != model.Releasing {
