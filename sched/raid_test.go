@@ -110,7 +110,7 @@ func (w *world) takers(actions ...string) []string {
 	case 2:
 		return append(actions, "reclaim", "preempt")
 	case 3:
-		return append(actions, "gangpreempt", "gangreclaim")
+		return append(actions, "gangpreempt", "gangreclaim", "shuffle")
 	default:
 		return append(actions, "preempt", "reclaim", "raid")
 	}
@@ -146,6 +146,10 @@ func (w *world) profile(actions ...string) policy.Profile {
 	}
 	if w.n(3) == 3 {
 		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "tdm", Arguments: policy.Arguments{"tdm.revocable-zone.rz": "00:00-00:01"}})
+	}
+	if slices.Contains(actions, "shuffle") {
+		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "rescheduling", Arguments: policy.Arguments{"interval": "30s",
+			"strategies": `[{"name":"lowNodeUtilization","params":{"thresholds":{"cpu":50},"targetThresholds":{"cpu":70}}}]`}})
 	}
 	if w.rarely() {
 		p.Actions = slices.DeleteFunc(p.Actions, func(a string) bool { return a == "enqueue" })

@@ -30,7 +30,7 @@ wait ml/new: Reserved: n1
 evictions for tried instead
 ----
 pod     for       tried  instead
-ml/d-0  ml/new-0  2      n2 5/5/1
+ml/d-0  ml/new-0  1      -
 
 submit ml/other priority=high 1 x cpu=4
 cycle
@@ -44,4 +44,4 @@ wait ml/other: Reserved: n2
 evictions for tried instead
 ----
 pod     for         tried  instead
-ml/b-0  ml/other-0  2      n3 5/5/1
+ml/b-0  ml/other-0  1      -

@@ -57,6 +57,9 @@ type Hunt struct {
 	short, most, left []int64
 	stash             []ledger.NodeID
 	list              []listed
+	again             marks
+	named             []ledger.NodeID // the present nodes by name, as Shape stood at namedAt
+	namedAt           uint64
 	plans             [2]plan
 
 	// The series at hand.
@@ -101,6 +104,9 @@ func (h *Hunt) place(tx *ledger.Tx) bool {
 	for _, wholes := range [...]bool{false, true} {
 		if wholes && !h.rule.Wholes {
 			break
+		}
+		if h.cells.follow(); !wholes && h.cells.spares == 0 && h.rule.Scope != SameJob {
+			continue // no job has a member to spare
 		}
 		for ring := range h.numRings() {
 			h.enter(ring)

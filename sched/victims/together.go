@@ -109,7 +109,7 @@ func (h *Hunt) gatherAll(wholes bool) bool {
 		}
 	}
 	h.units = append(h.units[:0], h.all...)
-	slices.SortStableFunc(h.units, func(a, b unit) int { return cmp.Compare(a.priority, b.priority) })
+	slices.SortStableFunc(h.units, byCost)
 	return true
 }
 
