@@ -17,11 +17,11 @@ bind ml/old-0 n1
 submit ml/new priority=high 1 x cpu=1
 cycle
 ----
-wait ml/new: NotEnoughResources: cpu 1 asked, 0 free on n1
+wait ml/new: NotEnoughResources: cpu 1 asked, 0 free on n1; preempt NoVictims: 1 VictimCooling
 
 run until=1h
 ----
-10m   evict ml/old-0 n1 for ml/new-0
-10m   nominate ml/new-0 n1
-10m1s bind ml/new-0 n1
+10m1s evict ml/old-0 n1 for ml/new-0
+10m1s nominate ml/new-0 n1
+10m2s bind ml/new-0 n1
 wait ml/old: NoPods

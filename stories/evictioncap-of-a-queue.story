@@ -23,7 +23,7 @@ cycle
 evict ml/b-0 n1 for ml/first-0
 nominate ml/first-0 n1
 wait ml/first: Reserved: n1
-wait ml/second: NotEnoughResources: cpu 1 asked, 0 free on n1
+wait ml/second: NotEnoughResources: cpu 1 asked, 0 free on n1; preempt NoVictims: 1 VictimCapped, 1 VictimNotLower
 
 run until=5m
 ----

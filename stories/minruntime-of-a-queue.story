@@ -34,8 +34,8 @@ queue other
 run until=1h
 ----
 2s    bind ml/poor-0 n1
-10m   evict ml/slow-b-0 n1 for ml/poorer-0
-10m   nominate ml/poorer-0 n1
-10m1s bind ml/poorer-0 n1
+10m1s evict ml/slow-b-0 n1 for ml/poorer-0
+10m1s nominate ml/poorer-0 n1
+10m2s bind ml/poorer-0 n1
 wait ml/quick-b: NoPods
 wait ml/slow-b: NoPods

@@ -26,10 +26,10 @@ cycle
 evict ml/web-c-0 n1 for ml/first-0
 nominate ml/first-0 n1
 wait ml/first: Reserved: n1
-wait ml/second: NotEnoughResources: cpu 1 asked, 0 free on n1
+wait ml/second: NotEnoughResources: cpu 1 asked, 0 free on n1; preempt NoVictims: 2 VictimBudget, 1 VictimNotLower
 
 run until=1h
 ----
 2s    bind ml/first-0 n1
-wait ml/second: NotEnoughResources: cpu 1 asked, 0 free on n1
+wait ml/second: NotEnoughResources: cpu 1 asked, 0 free on n1; preempt NoVictims: 2 VictimBudget, 1 VictimNotLower
 wait ml/web-c: NoPods

@@ -24,9 +24,9 @@ cycle
 ----
 bind ml/new-0 n1
 wait ml/old: NoPods
-wait ml/small: QueueDeserved default: cpu 5 with it, 4 deserved
+wait ml/small: QueueDeserved default: cpu 5 with it, 4 deserved; preempt NoVictims
 
 cycle
 ----
 wait ml/old: NoPods
-wait ml/small: QueueDeserved default: cpu 5 with it, 4 deserved
+wait ml/small: QueueDeserved default: cpu 5 with it, 4 deserved; preempt NoVictims: 1 VictimNotLower

@@ -17,8 +17,10 @@ bind ml/low-0 n1
 submit ml/gang priority=high min=2 2 x cpu=3
 cycle
 ----
-wait ml/gang: QueueOverused default: cpu 8 deserved, 8 held
+wait ml/gang: QueueOverused default: cpu 8 deserved, 8 held; preempt VictimsTooFew 1 of 2: 1 VictimNotLower
 
 why ml/gang
 ----
 QueueOverused default: cpu 8 deserved, 8 held
+preempt VictimsTooFew 1 of 2: 1 VictimNotLower
+  VictimNotLower of ml/keep-0

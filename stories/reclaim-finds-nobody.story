@@ -24,7 +24,7 @@ bind x/b-1 n1
 submit x/c queue=c min=1 1 x cpu=1
 cycle
 ----
-wait x/c: QueueDeserved c: cpu 1 with it, 190m deserved
+wait x/c: QueueDeserved c: cpu 1 with it, 190m deserved; reclaim NoVictims: QueueDeserved c: cpu 1 with it, 190m deserved
 
 queues deserved allocated
 ----

@@ -31,7 +31,7 @@ evict ml/a-old-0 n1 for ml/b-three-0
 nominate ml/b-three-0 n1
 wait ml/b-one: Reserved: n1
 wait ml/b-three: Reserved: n1
-wait ml/b-two: QueueOverused b: cpu 2 deserved, 2 held
+wait ml/b-two: QueueOverused b: cpu 2 deserved, 2 held; reclaim NoVictims: QueueDeserved b: cpu 3 with it, 2 deserved
 
 cycle
 ----
@@ -39,10 +39,10 @@ bind ml/b-one-0 n1
 bind ml/b-three-0 n1
 wait ml/a-last: NoPods
 wait ml/a-old: NoPods
-wait ml/b-two: QueueOverused b: cpu 2 deserved, 2 held
+wait ml/b-two: QueueOverused b: cpu 2 deserved, 2 held; reclaim NoVictims: QueueDeserved b: cpu 3 with it, 2 deserved
 
 cycle
 ----
 wait ml/a-last: NoPods
 wait ml/a-old: NoPods
-wait ml/b-two: QueueOverused b: cpu 2 deserved, 2 held
+wait ml/b-two: QueueOverused b: cpu 2 deserved, 2 held; reclaim NoVictims: QueueDeserved b: cpu 3 with it, 2 deserved

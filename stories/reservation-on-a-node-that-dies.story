@@ -42,5 +42,5 @@ ml/old-b-0  Pending    -     -
 run
 ----
 3s    bind ml/new-0 n2
-wait ml/old-a: NotEnoughResources: cpu 4 asked, 0 free on n2
-wait ml/old-b: NotEnoughResources: cpu 4 asked, 0 free on n2
+wait ml/old-a: NotEnoughResources: cpu 4 asked, 0 free on n2; preempt NoVictims: 1 VictimNotLower
+wait ml/old-b: NotEnoughResources: cpu 4 asked, 0 free on n2; preempt NoVictims: 1 VictimNotLower

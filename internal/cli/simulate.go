@@ -10,6 +10,7 @@ import (
 
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/sim"
+	"ashlar.sh/sched/trace"
 )
 
 // simulation is what the flags of simulate ask for.
@@ -201,14 +202,42 @@ func (p Process) print(r *explain.Report, output string) error {
 func totals(w *sim.World) explain.Summary {
 	s := w.Summary()
 	return explain.Summary{Cycles: s.Cycles, VirtualTime: explain.Duration(s.VirtualTime), Bound: s.Bound,
-		Pending: s.Pending, Evicted: s.Evicted}
+		Pending: s.Pending, Evicted: s.Evicted, Lost: explain.TotalLost(records(w))}
 }
 
+// evictions lists the evictions of a run, each with its record.
 func evictions(w *sim.World) []explain.Eviction {
 	var out []explain.Eviction
+	all := w.Evictions()
+	for i := 0; i < len(all); {
+		n := i
+		var records []*trace.Eviction
+		for ; n < len(all) && all[n].Cycle == all[i].Cycle; n++ {
+			if all[n].Why != nil {
+				records = append(records, all[n].Why)
+			}
+		}
+		told := explain.NewEvictions(records)
+		for ; i < n; i++ {
+			e := explain.Eviction{Namespace: all[i].Pod.Namespace, Name: all[i].Pod.Name, Job: all[i].Job, Queue: all[i].Queue,
+				Action: all[i].Action, For: all[i].For, Reason: all[i].Action + ": makes room for job " + all[i].For}
+			if all[i].Why != nil {
+				e, told = told[0], told[1:]
+			}
+			e.Cycle, e.Time = all[i].Cycle, explain.Duration(all[i].Time)
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// records are what is known of all evictions.
+func records(w *sim.World) []*trace.Eviction {
+	var out []*trace.Eviction
 	for _, e := range w.Evictions() {
-		out = append(out, explain.Eviction{Cycle: e.Cycle, Time: explain.Duration(e.Time), Namespace: e.Pod.Namespace,
-			Name: e.Pod.Name, Job: e.Job, Queue: e.Queue, Action: e.Action, For: e.For, Reason: e.Reason})
+		if e.Why != nil {
+			out = append(out, e.Why)
+		}
 	}
 	return out
 }

@@ -10,9 +10,9 @@ import (
 )
 
 // Log is the log line of an event and the verbosity at which it is printed: word for
-// word as seeds 000 §4.4, §6, §7 and 003 have it, where they do. An overused queue has
-// two lines, the plugin's and the action's, with a line break between them. An unknown
-// kind has none.
+// word as seeds 000 §4.4, §6, §7, 002 §8, §9.2 and 003 have it, where they do. An overused
+// queue has two lines, the plugin's and the action's, with a line break between them. An
+// unknown kind has none.
 func Log(e trace.Event) (level int, line string) {
 	if int(e.Kind) >= len(lines) || lines[e.Kind] == nil {
 		return 0, ""
@@ -78,6 +78,29 @@ var lines = [...]func(trace.Event) string{
 	trace.Enqueued:   func(e trace.Event) string { return fmt.Sprintf("Job <%s> enqueued into Queue <%s>", e.Job, e.Queue) },
 	trace.NotEnqueued: func(e trace.Event) string {
 		return fmt.Sprintf("Job <%s> Queue <%s> skip enqueue, reason: %s", e.Job, e.Queue, why(e))
+	},
+	trace.NoPreemptors: func(e trace.Event) string { return fmt.Sprintf("No preemptors in Queue <%s>, break.", e.Queue) },
+	trace.SkipPreemption: func(e trace.Event) string {
+		return fmt.Sprintf("Job <%s> Queue <%s> skip preemption, reason: %s", e.Job, e.Queue, why(e))
+	},
+	trace.NoPreemptorTask: func(e trace.Event) string { return fmt.Sprintf("No preemptor task in job <%s>.", e.Job) },
+	trace.TryPreempt: func(e trace.Event) string {
+		return fmt.Sprintf("Try to preempt Task <%s> for Task <%s>", e.Victim, e.Task)
+	},
+	trace.Preempted: func(e trace.Event) string {
+		return fmt.Sprintf("Preempted <%s> for Task <%s> requested <%s>.", labelled(e, "preempted"), e.Task, labelled(e, "requested"))
+	},
+	trace.FailedPreempt: func(e trace.Event) string {
+		switch {
+		case e.Victim != "":
+			return fmt.Sprintf("Failed to preempt Task <%s> for Task <%s>", e.Victim, e.Task)
+		case e.Reason.Is():
+			return fmt.Sprintf("Failed to preempt Task <%s>, reason: %s", e.Task, why(e))
+		}
+		return fmt.Sprintf("Failed to preempt Task: nobody can make room for Task <%s> of Job <%s>", e.Task, e.Job)
+	},
+	trace.CannotReclaim: func(e trace.Event) string {
+		return fmt.Sprintf("Queue <%s> cannot reclaim for task <%s>, reason: %s", e.Queue, e.Task, why(e))
 	},
 }
 

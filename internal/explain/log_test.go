@@ -65,6 +65,21 @@ func TestLogLinesAreThoseOfTheSeeds(t *testing.T) {
 		{trace.Event{Kind: trace.Enqueued, Job: "default/j", Queue: "a"}, 3, "Job <default/j> enqueued into Queue <a>"},
 		{trace.Event{Kind: trace.NotEnqueued, Job: "default/j", Queue: "a", Reason: trace.Reason{Code: trace.QueueNotOpen, Queue: "a", Text: "Closed"}}, 3,
 			"Job <default/j> Queue <a> skip enqueue, reason: queue a is closed and takes no jobs"},
+		{trace.Event{Kind: trace.NoPreemptors, Queue: "a"}, 3, "No preemptors in Queue <a>, break."},
+		{trace.Event{Kind: trace.SkipPreemption, Job: "default/j", Queue: "a", Reason: trace.Reason{Code: trace.NotEnoughTasks, Have: 1, Need: 2}}, 4,
+			"Job <default/j> Queue <a> skip preemption, reason: 1 of at least 2 pods exist"},
+		{trace.Event{Kind: trace.NoPreemptorTask, Job: "default/j"}, 3, "No preemptor task in job <default/j>."},
+		{trace.Event{Kind: trace.TryPreempt, Task: "default/p", Victim: "default/v"}, 3, "Try to preempt Task <default/v> for Task <default/p>"},
+		{trace.Event{Kind: trace.Preempted, Task: "default/p", Amounts: []trace.Labelled{of("preempted", 4000), of("requested", 3000)}}, 3,
+			"Preempted <cpu 4000.00, memory 0.00> for Task <default/p> requested <cpu 3000.00, memory 0.00>."},
+		{trace.Event{Kind: trace.FailedPreempt, Job: "default/j", Task: "default/p"}, 3,
+			"Failed to preempt Task: nobody can make room for Task <default/p> of Job <default/j>"},
+		{trace.Event{Kind: trace.FailedPreempt, Task: "default/p", Victim: "default/v"}, 3, "Failed to preempt Task <default/v> for Task <default/p>"},
+		{trace.Event{Kind: trace.FailedPreempt, Action: "shuffle", Task: "default/v", Reason: trace.Reason{Code: trace.VictimKept}}, 3,
+			`Failed to preempt Task <default/v>, reason: it is marked volcano.sh/preemptable: "false"`},
+		{trace.Event{Kind: trace.CannotReclaim, Queue: "a", Task: "default/p",
+			Reason: trace.Reason{Code: trace.QueueDeserved, Queue: "a", Task: "default/p", Shorts: []trace.Short{{Dim: "cpu", Need: 3000, Have: 2000}}}}, 3,
+			"Queue <a> cannot reclaim for task <default/p>, reason: queue a would hold more than it deserves (cpu: 3 with it, 2 deserved)"},
 	} {
 		level, line := Log(c.event)
 		if level != c.level || line != c.want {

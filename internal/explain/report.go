@@ -8,6 +8,7 @@ import (
 
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/trace"
 )
 
 // Report is how a simulation ended: the document that `ashlar simulate -o json`
@@ -25,13 +26,16 @@ type Report struct {
 	Problems   []Problem  `json:"problems"`
 }
 
-// Summary counts over the whole run; Pending are the pods that wait at its end.
+// Summary counts over the whole run; Pending are the pods that wait at its end, Lost is
+// what evicted pods held times the seconds for which they had run.
 type Summary struct {
 	Cycles      int      `json:"cycles"`
 	VirtualTime Duration `json:"virtualTime"`
 	Bound       int      `json:"bound"`
 	Pending     int      `json:"pending"`
 	Evicted     int      `json:"evicted"`
+
+	Lost Quantities `json:"lostSeconds,omitempty"`
 }
 
 // Duration is written as Go writes it: 1m30s.
@@ -89,10 +93,20 @@ type Job struct {
 	Reason    Reason         `json:"reason"`
 }
 
-// Reason is a trace.Reason's code and sentence.
+// Reason is a trace.Reason's code and sentence. Evicting is why no action evicts others
+// for the job, where one could; the message ends with it.
 type Reason struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
+	Code     string    `json:"code"`
+	Message  string    `json:"message"`
+	Evicting *Evicting `json:"evicting,omitempty"`
+}
+
+// Evicting is why an action evicts nobody.
+type Evicting struct {
+	Action  string    `json:"action"`
+	Code    string    `json:"code"`
+	Message string    `json:"message"`
+	Next    *Evicting `json:"next,omitempty"` // of the next action
 }
 
 // Pod is where a pod stands. Pods of other schedulers have no job.
@@ -103,20 +117,6 @@ type Pod struct {
 	Status        string `json:"status"`
 	Node          string `json:"node"`
 	NominatedNode string `json:"nominatedNode"`
-}
-
-// Eviction is one pod that was evicted; For is the namespace/name of the job that was
-// to have its room.
-type Eviction struct {
-	Cycle     int      `json:"cycle"`
-	Time      Duration `json:"time"`
-	Namespace string   `json:"namespace"`
-	Name      string   `json:"name"`
-	Job       string   `json:"job"`
-	Queue     string   `json:"queue"`
-	Action    string   `json:"action"`
-	For       string   `json:"for"`
-	Reason    string   `json:"reason"`
 }
 
 // Node is a node's amounts, pods among them.
@@ -181,11 +181,21 @@ func queue(q *sched.QueueReport) Queue {
 func job(j *sched.JobReport) Job {
 	out := Job{Namespace: j.Namespace, Name: j.Name, Queue: j.Queue, Phase: j.Phase.String(),
 		MinMember: j.MinMember, Priority: j.Priority, Tasks: map[string]int{},
-		Reason: Reason{Code: string(j.Reason.Code), Message: Sentence(j.Reason)}}
+		Reason: reason(j.Reason)}
 	for status, n := range j.Tasks {
 		if n != 0 {
 			out.Tasks[model.Status(status).String()] = int(n)
 		}
+	}
+	return out
+}
+
+func reason(r trace.Reason) Reason {
+	out := Reason{Code: string(r.Code), Message: Sentence(r)}
+	next := &out.Evicting
+	for e := r.Evicting; e != nil && e.Is(); e = e.Evicting {
+		*next = &Evicting{Action: e.Text, Code: string(e.Code), Message: unnamed(*e, r.Task)}
+		next = &(*next).Next
 	}
 	return out
 }

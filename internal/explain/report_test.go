@@ -96,7 +96,7 @@ func TestZeroIsALimitInCapabilitiesOnly(t *testing.T) {
 
 func TestAJobThatWaitsHasItsCodeAndSentence(t *testing.T) {
 	r := New(sched.Report{Jobs: []sched.JobReport{{Name: "j", Reason: trace.Reason{Code: trace.QueueNotFound, Queue: "x"}}}}, Summary{}, nil)
-	if want := (Reason{"QueueNotFound", "queue x does not exist"}); r.Jobs[0].Reason != want {
+	if want := (Reason{Code: "QueueNotFound", Message: "queue x does not exist"}); r.Jobs[0].Reason != want {
 		t.Errorf("reason %v, want %v", r.Jobs[0].Reason, want)
 	}
 }
@@ -110,5 +110,15 @@ func TestProblemsFoundEarlierTakeTheirPlace(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"Queue/a", "Queue/b", "Queue/c"}, got); diff != "" {
 		t.Errorf("order of problems (-want +got):\n%s", diff)
+	}
+}
+
+func TestWhyNobodyIsEvictedIsPartOfTheReason(t *testing.T) {
+	r := New(sched.Report{Jobs: []sched.JobReport{{Name: "j", Reason: trace.Reason{Code: trace.NoNodes, Task: "x/j-0",
+		Evicting: &trace.Reason{Code: trace.NoVictims, Text: "preempt", Task: "x/j-0", Need: 2, Nodes: []trace.NodeCount{{Code: trace.VictimKept, Count: 2}}}}}}}, Summary{}, nil)
+	want := Reason{Code: "NoNodes", Message: `x/j-0: the cluster has no nodes; preempt: nobody may be evicted for it: 2 pods are marked preemptable: "false"`,
+		Evicting: &Evicting{Action: "preempt", Code: "NoVictims", Message: `nobody may be evicted for it: 2 pods are marked preemptable: "false"`}}
+	if diff := cmp.Diff(want, r.Jobs[0].Reason); diff != "" {
+		t.Errorf("reason (-want +got):\n%s", diff)
 	}
 }

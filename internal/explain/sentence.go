@@ -9,15 +9,27 @@ import (
 
 // Sentence says in English why something waits: the amounts and names of a Reason in
 // one sentence without a capital or a full stop. It is empty for the zero Reason; a
-// Code that it does not know (a newer engine's) is shown as it is.
+// Code that it does not know (a newer engine's) is shown as it is. Where an action could
+// evict others for it, why none does comes after a semicolon.
 func Sentence(r trace.Reason) string {
 	if !r.Is() {
 		return ""
 	}
+	return sentence(r) + evicting(r)
+}
+
+// sentence leaves out what is said of evictions.
+func sentence(r trace.Reason) string {
 	if r.Code == trace.GangIncomplete {
 		return gangIncomplete(r)
 	}
 	say, known := sentences[r.Code]
+	if r.Code == trace.NoVictims {
+		say, known = noVictims, true
+	}
+	if !known {
+		say, known = ofVictims[r.Code]
+	}
 	if !known {
 		return string(r.Code)
 	}
@@ -33,7 +45,7 @@ func Sentence(r trace.Reason) string {
 var namesTask = map[trace.Code]bool{trace.QueueOverused: true}
 
 // sentences has the words for every code but GangIncomplete's, which are made of its
-// cause's.
+// cause's, and those of ofVictims.
 var sentences = map[trace.Code]func(trace.Reason) string{
 	trace.InvalidObject: func(r trace.Reason) string { return "it was set aside for what is wrong in it: " + r.Text },
 	trace.PodGroupNotFound: func(r trace.Reason) string {
@@ -87,17 +99,6 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 			return fmt.Sprintf("%s would not keep free what others below it are guaranteed%s", queueOf(r), shorts(r.Shorts, "with it and that", "allowed"))
 		}
 		return fmt.Sprintf("%s would hold more than its capability%s", queueOf(r), shorts(r.Shorts, "with it", "allowed"))
-	},
-
-	trace.VictimGuaranteed: func(r trace.Reason) string {
-		return fmt.Sprintf("%s would be left with less than its guarantee%s", queueOf(r), shorts(r.Shorts, "guaranteed", "left"))
-	},
-	trace.VictimDeserved: func(r trace.Reason) string {
-		return fmt.Sprintf("%s holds no more than it deserves%s", queueOf(r), shorts(r.Shorts, "deserved", "held"))
-	},
-	trace.VictimOfNoUse: constant("they hold nothing of what is asked for"),
-	trace.VictimOutside: func(r trace.Reason) string {
-		return fmt.Sprintf("%s is out of place, or the one that asks: nobody reclaims from it", queueOf(r))
 	},
 
 	trace.PipelinedOnReleasing: pipelined,

@@ -165,20 +165,6 @@ func waitingPods(j *Job) string {
 	return fmt.Sprintf("%d of %s waiting", waits, count(total, "pod"))
 }
 
-// evicted lists the evictions, oldest first.
-func (p *page) evicted(r *Report) {
-	if len(r.Evictions) == 0 {
-		return
-	}
-	p.title("WHO WAS EVICTED")
-	rows := [][]cell{{left("TIME"), left("POD"), left("QUEUE"), left("ACTION"), left("FOR"), left("REASON")}}
-	for _, e := range r.Evictions {
-		rows = append(rows, []cell{left(e.Time.String()), left(p.name(e.Namespace, e.Name)), left(e.Queue), left(e.Action),
-			left(e.For), left(e.Reason)})
-	}
-	p.table(rows)
-}
-
 // problems lists what is wrong with objects.
 func (p *page) problems(r *Report) {
 	if len(r.Problems) == 0 {

@@ -26,8 +26,8 @@ func busy() *Report {
 		},
 		Jobs: []Job{
 			{Namespace: "a", Name: "elastic", Queue: "ml", Tasks: map[string]int{"Running": 3, "Pending": 2},
-				Reason: Reason{"QueueDeserved", "queue ml would hold more than it deserves (cpu: 12 with it, 8 deserved)"}},
-			{Namespace: "a", Name: "empty", Queue: "ml", Reason: Reason{"NoPods", "it may start, but none of its pods has been created yet"}},
+				Reason: Reason{Code: "QueueDeserved", Message: "queue ml would hold more than it deserves (cpu: 12 with it, 8 deserved)"}},
+			{Namespace: "a", Name: "empty", Queue: "ml", Reason: Reason{Code: "NoPods", Message: "it may start, but none of its pods has been created yet"}},
 			{Namespace: "b", Name: "wide", Queue: "default", Tasks: map[string]int{"Succeeded": 10}},
 		},
 		Pods: append(spreadPods(), Pod{Namespace: "a", Name: "elastic-0", Job: "elastic", Status: "Running", Node: "n1"},
@@ -69,8 +69,9 @@ WHO WAITS, AND WHY
     NoPods: it may start, but none of its pods has been created yet
 
 WHO WAS EVICTED
-  TIME  POD    QUEUE    ACTION   FOR        REASON
-  1s    b/x-0  default  reclaim  a/elastic  its queue held more than it deserves
+  TIME  POD    QUEUE    PRIORITY  HELD  RAN  ACTION   FOR
+  1s    b/x-0  default         -  -       -  reclaim  a/elastic
+  its queue held more than it deserves
 
 HOW THE QUEUES SHARE
   QUEUE          WEIGHT  RESOURCE        HOLDS  DESERVES  ASKS  OF DESERVED

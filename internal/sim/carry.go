@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"fmt"
-
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
@@ -66,15 +64,12 @@ func (w *World) setPhase(i sched.Item) sched.Outcome {
 
 // eviction describes an eviction by what the engine holds of the pod while it is there.
 func (w *World) eviction(i sched.Item) Eviction {
-	e := Eviction{Cycle: w.number(), Time: w.now, Pod: i.Pod, Action: i.Action}
+	e := Eviction{Cycle: w.number(), Time: w.now, Pod: i.Pod, Action: i.Action, Why: i.Why}
 	if job, ok := w.jobOf(i.Pod); ok {
 		e.Job, e.Queue = job.Key.Name, w.engine.Ledger().Queue(job.Queue).Name
 	}
-	e.Reason = i.Action
 	if job, ok := w.jobOf(i.For); ok {
 		e.For = job.Key.String()
-		e.Reason = fmt.Sprintf("%s: makes room for %s of job %s in queue %s",
-			i.Action, i.For, e.For, w.engine.Ledger().Queue(job.Queue).Name)
 	}
 	return e
 }

@@ -150,9 +150,9 @@ func TestEvictionOfAnOwnedAndOfABarePod(t *testing.T) {
 	}
 	var got []string
 	for _, e := range p.Evictions() {
-		got = append(got, fmt.Sprintf("%d %v %s %s %s %s for %q: %s", e.Cycle, e.Time, e.Pod, e.Job, e.Queue, e.Action, e.For, e.Reason))
+		got = append(got, fmt.Sprintf("%d %v %s %s %s %s for %s", e.Cycle, e.Time, e.Pod, e.Job, e.Queue, e.Action, e.For))
 	}
-	const why = `purge for "ns/wants": purge: makes room for ns/wants of job ns/wants in queue default`
+	const why = `purge for ns/wants`
 	want := "3 2s ns/victim-bare victim-bare default " + why + "\n3 2s ns/victim-owned victim-owned default " + why
 	if s := strings.Join(got, "\n"); s != want {
 		t.Errorf("evictions\n%s\nwant\n%s", s, want)

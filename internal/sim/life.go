@@ -211,6 +211,9 @@ func (w *World) start(l *life) {
 	if p.Phase != model.PodRunning {
 		running := *p
 		running.Phase, running.Healthy = model.PodRunning, true
+		if running.Started == 0 {
+			running.Started = int64(w.now)
+		}
 		w.change(l, &running)
 	}
 	if l.item.HasDuration && l.ends == never {

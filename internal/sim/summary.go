@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/trace"
 )
 
 // Summary counts over a whole run.
@@ -29,7 +30,8 @@ type Eviction struct {
 	Queue  string // of that job
 	Action string // that evicted: preempt, reclaim …
 	For    string // namespace/name of the job that is to have the room; "" when there is none
-	Reason string // one line for people
+
+	Why *trace.Eviction // the record of the decision; nil where the action left none
 }
 
 // Summary counts over the run so far.

@@ -13,7 +13,8 @@ import (
 type deed struct {
 	verb, stem string // stem: the pod's name without its number, or all of it
 	number     int    // -1 without
-	where      string // a node, and what else is to be said
+	where      string // a node
+	whom       string // for whom, of an eviction
 	text       string
 }
 
@@ -30,7 +31,7 @@ func deedOf(verb, pod, where string) deed {
 // folded prints deeds in their order; neighbours that differ by a number that goes up
 // by one become one line: bind ml/train-0..2 n1.
 func folded(deeds []deed) []string {
-	return lines(deeds, func(a, b deed) bool { return a.where == b.where })
+	return lines(deeds, func(a, b deed) bool { return a.where == b.where && a.whom == b.whom })
 }
 
 // digest prints deeds by pod, in order, with the nodes of those that are numbered in a
@@ -74,10 +75,19 @@ func line(run []deed) string {
 	if last.number > first.number {
 		name += fmt.Sprintf("..%d", last.number)
 	}
-	var where []string
+	var where, whom []string
 	for _, d := range run {
-		where = append(where, d.where)
+		where, whom = append(where, d.where), append(whom, d.whom)
 	}
-	slices.Sort(where)
-	return strings.TrimSpace(fmt.Sprintf("%s %s %s", first.verb, name, strings.Join(slices.Compact(where), " ")))
+	text := strings.TrimSpace(fmt.Sprintf("%s %s %s", first.verb, name, each(where)))
+	if beneficiaries := each(whom); beneficiaries != "" {
+		text += " for " + beneficiaries
+	}
+	return text
+}
+
+// each is every one of a list once, in order.
+func each(list []string) string {
+	slices.Sort(list)
+	return strings.TrimSpace(strings.Join(slices.Compact(list), " "))
 }

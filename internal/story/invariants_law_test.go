@@ -31,6 +31,16 @@ func TestInvariantsFindWhatIsWrong(t *testing.T) {
 		return sched.Report{Pods: running, Nodes: []sched.NodeReport{{Name: "n", Allocatable: cpu(allocatable), Used: cpu(used),
 			Idle: cpu(idle), Releasing: cpu(releasing), Pipelined: cpu(pipelined), FutureIdle: cpu(future)}}}
 	}
+	evicted := func(status model.Status, least int32) []string {
+		r := sched.Report{Pods: []sched.PodReport{{Namespace: "x", Name: "a-0", Status: model.Running}, {Namespace: "x", Name: "a-1", Status: model.Releasing},
+			{Namespace: "x", Name: "b", Status: status}}}
+		told := story.Told{
+			{Kind: model.KindPod, Namespace: "x", Name: "a-0"}: pod("a-0", "a"), {Kind: model.KindPod, Namespace: "x", Name: "a-1"}: pod("a-1", "a"),
+			{Kind: model.KindPodGroup, Namespace: "x", Name: "a"}: &model.PodGroup{MinMember: least}}
+		c := bound("a-1")
+		c.Plan.Items[0].Kind, c.Plan.Items[0].For = sched.EvictPod, ledger.Key{Namespace: "x", Name: "b"}
+		return evictionsServe(r, c, told)
+	}
 	for name, c := range map[string]struct {
 		found []string
 		want  string
@@ -42,6 +52,9 @@ func TestInvariantsFindWhatIsWrong(t *testing.T) {
 		"a node that holds too much":    {nodesAddUp(node(500, 1000, -500, 0, 0, -500), told), "over allocatable"},
 		"a gang that has half begun":    {gangsAreWhole(sched.Report{Pods: running}, bound("a-0"), told), "half-started: 1 of 2"},
 		"a role that is missing":        {gangsAreWhole(sched.Report{Pods: running}, bound("a-0"), told), "0 of 1 ps"},
+		"an eviction that serves":       {evicted(model.Pipelined, 1), ""},
+		"an eviction for nothing":       {evicted(model.Pending, 1), "was evicted for x/b, which is Pending"},
+		"a gang that is broken":         {evicted(model.Pipelined, 2), "gang x/a was left with 1 of 2"},
 		"a pod of no gang":              {gangsAreWhole(sched.Report{}, bound("lost-0"), told), "has no PodGroup"},
 	} {
 		if got := strings.Join(c.found, "\n"); (c.want == "") != (got == "") || !strings.Contains(got, c.want) {

@@ -2,6 +2,7 @@ package story_test
 
 import (
 	"fmt"
+	"slices"
 
 	"ashlar.sh/internal/sim"
 	"ashlar.sh/internal/story"
@@ -16,7 +17,7 @@ import (
 // engine's own figures twice.
 func invariants(w *sim.World, c sim.Cycle, told story.Told) []string {
 	r := w.Engine().Report()
-	return append(nodesAddUp(r, told), gangsAreWhole(r, c, told)...)
+	return slices.Concat(nodesAddUp(r, told), gangsAreWhole(r, c, told), evictionsServe(r, c, told))
 }
 
 // nodesAddUp holds nodes to Idle + Used = Allocatable, FutureIdle = Idle + Releasing -
@@ -142,4 +143,38 @@ func asked(g *model.PodGroup) []model.RoleMin {
 		return nil
 	}
 	return g.MinTaskMember
+}
+
+// evictionsServe says that whoever somebody was evicted for has its room at the cycle's end,
+// and that no gang was left with a part of its minimum.
+func evictionsServe(r sched.Report, c sim.Cycle, told story.Told) []string {
+	status, left := map[ledger.Key]model.Status{}, map[ledger.Key]int32{}
+	for _, p := range r.Pods {
+		status[ledger.Key{Namespace: p.Namespace, Name: p.Name}] = p.Status
+		if pod, known := told[model.Ref{Kind: model.KindPod, Namespace: p.Namespace, Name: p.Name}].(*model.Pod); known && p.Status.Holds() {
+			left[ledger.Key{Namespace: p.Namespace, Name: pod.Group}]++
+		}
+	}
+	var wrong []string
+	for _, i := range c.Plan.Items {
+		if i.Kind != sched.EvictPod {
+			continue
+		}
+		if has := status[i.For]; i.For.Name != "" && has != model.Pipelined && has != model.Binding {
+			wrong = append(wrong, fmt.Sprintf("%s was evicted for %s, which is %s", i.Pod, i.For, has))
+		}
+		if s := status[i.Pod]; s != model.Releasing {
+			wrong = append(wrong, fmt.Sprintf("%s was evicted and is %s", i.Pod, s))
+		}
+		pod, known := told[model.Ref{Kind: model.KindPod, Namespace: i.Pod.Namespace, Name: i.Pod.Name}].(*model.Pod)
+		if !known || pod.Group == "" {
+			continue
+		}
+		group := ledger.Key{Namespace: i.Pod.Namespace, Name: pod.Group}
+		g, known := told[model.Ref{Kind: model.KindPodGroup, Namespace: group.Namespace, Name: group.Name}].(*model.PodGroup)
+		if known && left[group] > 0 && left[group] < g.MinMember {
+			wrong = append(wrong, fmt.Sprintf("gang %s was left with %d of %d", group, left[group], g.MinMember))
+		}
+	}
+	return wrong
 }

@@ -55,7 +55,9 @@ func plot(t *rapid.T) string {
 	w := &teller{T: t}
 	lines := []string{
 		w.of("", "conf tier priority gang tier predicates binpack\n", "conf actions allocate backfill\n",
-			"conf tier priority gang tier predicates capacity\n", "conf tier priority gang tier predicates capacity(enableHierarchy=true)\n"),
+			"conf tier priority gang tier predicates capacity\n", "conf actions enqueue allocate backfill preempt reclaim\n",
+			"conf actions enqueue preempt allocate gangreclaim tier priority gang tier predicates capacity(enableHierarchy=true)\n",
+			"conf actions allocate gangpreempt reclaim tier priority gang(enableJobStarving=false) tier drf predicates proportion\n", "conf tier priority gang tier predicates capacity(enableHierarchy=true)\n"),
 		"class urgent 100", "queue red weight=2", "queue blue" + w.of("", " capability=cpu:5", " guarantee=cpu:3", " priority=7"),
 		"queue team" + w.of("", " capability=cpu:4", " guarantee=cpu:2", " deserved=cpu:3"), "queue dev parent=team" + w.of("", " deserved=cpu:2"),
 		"queue ops parent=team" + w.of("", " deserved=cpu:1", " guarantee=cpu:3"), w.node("n1"), w.node("n2"), "cycle",

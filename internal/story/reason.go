@@ -11,7 +11,43 @@ import (
 // not change when a sentence is polished.
 //
 //	GangIncomplete 0 of 2: NotEnoughResources: gpu 4 asked, 2 free on n2
+//	QueueOverused ml: cpu 8 deserved, 8 held; preempt NoVictims: 12 VictimNotLower, 3 VictimGang
 func brief(r trace.Reason) string {
+	out := plain(r)
+	for e := r.Evicting; e != nil && e.Is(); e = e.Evicting {
+		out += "; " + evicting(*e)
+	}
+	return out
+}
+
+// evicting is why an action evicts nobody: who may not go, by what spares them.
+func evicting(e trace.Reason) string {
+	head := strings.TrimSpace(fmt.Sprintf("%s %s", e.Text, e.Code))
+	if e.Cause != nil {
+		return head + ": " + plain(*e.Cause)
+	}
+	if e.Code == trace.VictimsTooFew {
+		head += fmt.Sprintf(" %d of %d", e.Have, e.Need)
+	}
+	var spared []string
+	counts := map[trace.Code]int{}
+	for _, c := range e.Nodes {
+		if counts[c.Code] == 0 {
+			spared = append(spared, string(c.Code))
+		}
+		counts[c.Code] += c.Count
+	}
+	if len(spared) == 0 {
+		return head
+	}
+	for i, code := range spared {
+		spared[i] = fmt.Sprintf("%d %s", counts[trace.Code(code)], code)
+	}
+	return head + ": " + strings.Join(spared, ", ")
+}
+
+// plain is a reason without what is said of evictions.
+func plain(r trace.Reason) string {
 	head := string(r.Code)
 	if r.Queue != "" {
 		head += " " + r.Queue
@@ -47,7 +83,7 @@ func brief(r trace.Reason) string {
 		tail = r.Text
 	}
 	if r.Cause != nil {
-		tail = brief(*r.Cause)
+		tail = plain(*r.Cause)
 	}
 	if tail != "" {
 		head += ": " + tail
@@ -97,18 +133,38 @@ func nodes(c trace.NodeCount) string {
 }
 
 // chain is a reason with its causes, one a line, and of the innermost every refusal
-// that a node gave.
+// that a node gave; and what spares those who could make room.
 func chain(r trace.Reason) []string {
+	out := causes(r)
+	for e := r.Evicting; e != nil && e.Is(); e = e.Evicting {
+		out = append(out, evicting(*e))
+		for _, c := range e.Nodes {
+			out = append(out, "  "+strings.TrimSpace(fmt.Sprintf("%s %s", c.Code, c.Text))+" of "+pods(c))
+		}
+	}
+	return out
+}
+
+// pods is who is spared: the one, or how many.
+func pods(c trace.NodeCount) string {
+	if c.Count == 1 {
+		return c.Example
+	}
+	return fmt.Sprintf("%d pods", c.Count)
+}
+
+// causes is a reason with its causes, one a line.
+func causes(r trace.Reason) []string {
 	cause := r.Cause
 	r.Cause = nil
-	out := []string{brief(r)}
+	out := []string{plain(r)}
 	if cause == nil {
 		for _, c := range r.Nodes {
 			out = append(out, "  "+refusals([]trace.NodeCount{c}))
 		}
 		return out
 	}
-	for _, l := range chain(*cause) {
+	for _, l := range causes(*cause) {
 		out = append(out, "  "+l)
 	}
 	return out

@@ -12,7 +12,9 @@ import (
 //
 //	class urgent 1000
 //	class normal 10 default
-var classVerb = verb{syntax: "class NAME VALUE [default]", do: class}
+//
+// never is the class's preemptionPolicy: nobody is evicted for those of it.
+var classVerb = verb{syntax: "class NAME VALUE [default] [never]", do: class}
 
 func class(s *stage, w *words) error {
 	name, err := w.name("the class's name")
@@ -28,9 +30,15 @@ func class(s *stage, w *words) error {
 		return err
 	}
 	c := &model.PriorityClass{Meta: model.Meta{Name: name}, Value: value}
-	if len(w.all) > 0 && w.all[0] == "default" {
-		c.GlobalDefault = true
-		w.next()
+	for word, more := w.next(); more; word, more = w.next() {
+		switch word {
+		case "default":
+			c.GlobalDefault = true
+		case "never":
+			c.PreemptNever = true
+		default:
+			return unknown(word)
+		}
 	}
 	s.appear(model.KindPriorityClass, sim.Item{Fact: model.Fact{Object: c}})
 	return w.end()

@@ -18,7 +18,7 @@ import (
 //
 // Without it a story has the actions enqueue, allocate and backfill, and the tiers
 // [priority gang conformance] and [predicates proportion nodeorder].
-var confVerb = verb{syntax: "conf actions A B … tier P Q(argument=value,…) … tier …", do: conf}
+var confVerb = verb{syntax: "conf actions A B(argument=value,…) … tier P Q(argument=value,…) … tier …", do: conf}
 
 func defaultProfile() policy.Profile {
 	return policy.Profile{
@@ -59,7 +59,17 @@ func conf(s *stage, w *words) error {
 			section = word
 			p.Tiers = append(p.Tiers, nil)
 		case section == "actions":
-			p.Actions = append(p.Actions, word)
+			c, err := choice(word)
+			if err != nil {
+				return err
+			}
+			p.Actions = append(p.Actions, c.Plugin)
+			if c.Arguments != nil {
+				if p.ActionArguments == nil {
+					p.ActionArguments = map[string]policy.Arguments{}
+				}
+				p.ActionArguments[c.Plugin] = c.Arguments
+			}
 		case section == "tier":
 			c, err := choice(word)
 			if err != nil {
@@ -93,7 +103,8 @@ func apart(text string) (out []string) {
 	return append(out, text[from:])
 }
 
-// choice reads plugin(key=value,key=value); enableX=false turns the point X off,
+// choice reads plugin(key=value,key=value), or an action with its arguments;
+// enableX=false turns the point X off,
 // enableHierarchy=true is the tree of queues.
 func choice(word string) (policy.Choice, error) {
 	name, inside, has := strings.Cut(word, "(")

@@ -127,11 +127,11 @@ func (s *stage) decided(c sim.Cycle, phases bool) []deed {
 				out = append(out, deed{text: "phase " + i.Group.String() + " " + i.Phase.String()})
 			}
 		case sched.EvictPod:
-			after := i.Node
+			d := deedOf("evict", i.Pod.String(), i.Node)
 			if i.For.Name != "" {
-				after += " for " + i.For.String()
+				d.whom = i.For.String()
 			}
-			out = append(out, deedOf("evict", i.Pod.String(), after))
+			out = append(out, d)
 		default:
 			planned[i.Pod.String()] = true
 			out = append(out, deedOf(i.Kind.String(), i.Pod.String(), i.Node))

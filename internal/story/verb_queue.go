@@ -3,6 +3,7 @@ package story
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,7 +19,7 @@ import (
 // prefers, forbids and avoids are the four lists of its affinity to groups of nodes.
 // weight is 1 when it is not said. Queues root and default are always there.
 // fault=FIELD makes the queue one that was set aside.
-var queueVerb = verb{syntax: "queue NAME… [weight=N] [parent=QUEUE] [capability=cpu:50,…] [deserved=…] [guarantee=…] [priority=N] [path=eng:2/dev:3] [groups=GROUP,…] [prefers=GROUP,…] [forbids=GROUP,…] [avoids=GROUP,…] [state=Open|Closed|Closing|Unknown] [min-runtime=DURATION] [max-evictions=N] [fault=FIELD]", do: queue}
+var queueVerb = verb{syntax: "queue NAME… [weight=N] [parent=QUEUE] [capability=cpu:50,…] [deserved=…] [guarantee=…] [priority=N] [path=eng:2/dev:3] [groups=GROUP,…] [prefers=GROUP,…] [forbids=GROUP,…] [avoids=GROUP,…] [state=Open|Closed|Closing|Unknown] [min-runtime=DURATION] [max-evictions=N] [reclaimable=false] [fault=FIELD]", do: queue}
 
 func queue(s *stage, w *words) error {
 	names, err := w.names("the queue's name")
@@ -68,6 +69,8 @@ func queueOption(q *model.Queue, word string) (err error) {
 		n, err = number(key, value)
 		q.MaxEvictions = new(int64)
 		*q.MaxEvictions = int64(n)
+	case "reclaimable":
+		q.Reclaimable, err = strconv.ParseBool(value)
 	case "fault":
 		q.Faults = fault(value)
 	default:

@@ -33,9 +33,11 @@ import (
 // are what its PodGroup says of room that others want back; revocable pods may run where
 // room is lent by the hour.
 //
+// kept marks pods volcano.sh/preemptable: "false", preempts=never is their preemptionPolicy.
+//
 // fault=FIELD sets an object aside: the PodGroup, or the pods of the "N x" before it.
 var submitVerb = verb{syntax: "submit NAMESPACE/NAME [queue=Q] [min=N] [minroles=ps:1,worker:2] [minresources=cpu:4] [priority=CLASS] [sla=10m] [preemptable] [jdb-min=N|N%] [jdb-max=N|N%] [no-group [owner=NAME] [group=NAME]] [at=10m] [fault=FIELD] " +
-	"[N x AMOUNTS|nothing [as ROLE] [for=10m] [gated] [owned] [on=NODE] [nominated=NODE] [label=KEY:VALUE] [grace=30s] [cooldown=10m] [revocable] [selector=KEY:VALUE] [tolerate=KEY=VALUE:EFFECT] [port=80] [pod-priority=N|CLASS] [scheduler=NAME] [fault=FIELD]]…", do: submit}
+	"[N x AMOUNTS|nothing [as ROLE] [for=10m] [gated] [owned] [on=NODE] [nominated=NODE] [label=KEY:VALUE] [grace=30s] [cooldown=10m] [revocable] [kept] [preempts=never] [selector=KEY:VALUE] [tolerate=KEY=VALUE:EFFECT] [port=80] [pod-priority=N|CLASS] [scheduler=NAME] [fault=FIELD]]…", do: submit}
 
 // grow adds pods to a job that is there, numbered on:
 //
@@ -249,6 +251,13 @@ func (t *template) option(word string, w *words) (known bool, err error) {
 		t.pod.Cooldown = int64(d)
 	case "revocable":
 		t.spec.Revocable = true
+	case "kept":
+		t.pod.Preemptable = false
+	case "preempts":
+		if value != "never" {
+			return true, unknown(word)
+		}
+		t.pod.PreemptNever, t.pod.PreemptSet = true, true
 	case "nominated":
 		t.pod.Nominated = value
 	case "scheduler":

@@ -119,6 +119,16 @@ type Reclaimable interface {
 	Reclaimable(c Claim, u Unit) Opinion
 }
 
+// KnowsQueues says that some plugin knows what queues deserve: a Giver.
+func (s *Set) KnowsQueues() bool {
+	for _, tier := range s.givers {
+		if len(tier) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Starving is rule F: all plugins of the first tier in which one has something to say
 // must agree; nobody asked, nobody starves.
 func (s *Set) Starving(j ledger.JobID) bool {

@@ -60,8 +60,8 @@ func (h *Hunt) outside(t ledger.TaskID) trace.Code {
 		return trace.VictimOfNoUse
 	case h.rule.Scope == OtherQueues && !h.reclaimable(job.Queue):
 		return trace.VictimUnreclaimed
-	case h.rule.Scope == OtherQueues && !h.inRing(job.Queue):
-		return trace.VictimDeserved
+	case h.rule.Scope == OtherQueues && !h.inRing(job.Queue) && h.explain == nil:
+		return trace.VictimDeserved // asked why, plugins tell it better
 	case !task.Pod.Preemptable:
 		return trace.VictimKept
 	default:

@@ -91,6 +91,10 @@ func (h *Hunt) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reason) 
 		r.Code, r.Have = trace.SearchExhausted, steps
 		return
 	}
+	if h.rule.Scope == OtherQueues && !h.set.KnowsQueues() {
+		r.Code = trace.NoVictims
+		return
+	}
 	h.explain = &census{seen: map[ledger.TaskID]bool{}}
 	defer func() { h.explain = nil }()
 	if h.rule.Scope == OtherQueues && h.numRings() > 0 {

@@ -2,6 +2,7 @@ package carry
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -82,9 +83,13 @@ func New(ctx context.Context, o Options) *Carrier {
 // Carry takes a plan's items over. It does not wait; each item is answered by one
 // receipt, in no particular order.
 func (c *Carrier) Carry(items []sched.Item) {
-	for _, item := range items {
+	for i, item := range items {
 		if item.Kind == sched.SetPhase {
 			c.setPhase(item)
+			continue
+		}
+		if superseded(item, items[i+1:]) {
+			c.answer(item, sched.Done, 0)
 			continue
 		}
 		c.fast.do(func() (time.Duration, bool) {
@@ -93,6 +98,14 @@ func (c *Carrier) Carry(items []sched.Item) {
 			return latency, overloaded
 		})
 	}
+}
+
+// superseded says that an item takes a nomination back which a later one of the same plan
+// writes anew: requests are under way side by side, and the wrong one could come last.
+func superseded(item sched.Item, later []sched.Item) bool {
+	return item.Kind == sched.NominatePod && item.Node == "" && slices.ContainsFunc(later, func(o sched.Item) bool {
+		return o.Kind == sched.NominatePod && o.Node != "" && o.Pod == item.Pod && o.UID == item.UID
+	})
 }
 
 // Receipts returns what became of items since the last call.

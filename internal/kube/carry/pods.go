@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
+	"ashlar.sh/internal/explain"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 )
@@ -83,18 +84,18 @@ func shown(pods typedcorev1.PodInterface, i sched.Item, judge func(*corev1.Pod) 
 // evict deletes a pod after saying on it why, with the conditions of Volcano. The
 // words are tried once; only the deletion counts.
 func (c *Carrier) evict(pods typedcorev1.PodInterface, i sched.Item) errand {
-	now := metav1.Now()
+	now, why := metav1.Now(), evicted(i)
 	words := conditions(i.UID,
-		corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "Evict", Message: i.Action, LastTransitionTime: now},
+		corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "Evict", Message: why, LastTransitionTime: now},
 		corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: corev1.PodReasonPreemptionByScheduler,
-			Message: "evicted by " + i.Action, LastTransitionTime: now})
+			Message: why, LastTransitionTime: now})
 	said := false
 	return errand{
 		what: "evict " + i.Pod.String(),
 		send: func(ctx context.Context) error {
 			if !said {
 				said = true
-				c.Event(Event{Kind: "Pod", Object: i.Pod, UID: i.UID, Warning: true, Reason: "Evict", Message: "evicted by " + i.Action})
+				c.Event(Event{Kind: "Pod", Object: i.Pod, UID: i.UID, Warning: true, Reason: "Evict", Message: why})
 				_, _ = pods.Patch(ctx, i.Pod.Name, types.StrategicMergePatchType, words, metav1.PatchOptions{}, "status") // words only
 			}
 			return remove(ctx, pods, i.Pod.Name, i.UID)
@@ -108,11 +109,26 @@ func remove(ctx context.Context, pods typedcorev1.PodInterface, name, uid string
 	return pods.Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &life}})
 }
 
+// evicted says why a pod is evicted: for whom, by which action and whose leave.
+func evicted(i sched.Item) string {
+	if i.Why == nil {
+		return clip("evicted by " + i.Action)
+	}
+	return clip(explain.Evicted(i.Why))
+}
+
+// nominate writes the node on which room was freed for a pod; without a node it takes the
+// nomination back.
 func nominate(pods typedcorev1.PodInterface, i sched.Item) errand {
+	var node any // null removes the field
+	what := fmt.Sprintf("nominate nothing for %s", i.Pod)
+	if i.Node != "" {
+		node, what = i.Node, fmt.Sprintf("nominate %s for %s", i.Node, i.Pod)
+	}
 	patch, _ := json.Marshal(map[string]any{
-		"metadata": map[string]any{"uid": i.UID}, "status": map[string]any{"nominatedNodeName": i.Node}}) // strings only
+		"metadata": map[string]any{"uid": i.UID}, "status": map[string]any{"nominatedNodeName": node}}) // strings only
 	return errand{
-		what: fmt.Sprintf("nominate %s for %s", i.Node, i.Pod),
+		what: what,
 		send: func(ctx context.Context) error {
 			_, err := pods.Patch(ctx, i.Pod.Name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
 			return err

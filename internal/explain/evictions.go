@@ -1,0 +1,317 @@
+package explain
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
+)
+
+// Eviction is one pod that was evicted; For is the namespace/name of the job that was
+// to have its room. Record is there where an action of ours decided.
+type Eviction struct {
+	Cycle     int      `json:"cycle"`
+	Time      Duration `json:"time"`
+	Namespace string   `json:"namespace"`
+	Name      string   `json:"name"`
+	Job       string   `json:"job"`
+	Queue     string   `json:"queue"`
+	Action    string   `json:"action"`
+	For       string   `json:"for"`
+	Reason    string   `json:"reason"`
+	Record    *Record  `json:"record,omitempty"`
+}
+
+// Record is the audit of an eviction: see trace.Eviction.
+type Record struct {
+	ForPod      string `json:"forPod"`
+	ForQueue    string `json:"forQueue"`
+	ForPriority int32  `json:"forPriority"`
+	ForNode     string `json:"forNode"`
+	Priority    int32  `json:"priority"`
+
+	Whole   bool     `json:"whole"` // with its whole gang; otherwise it was above its gang's minimum
+	Tier    int      `json:"tier"`
+	Plugins []string `json:"plugins"`
+
+	Held Quantities `json:"held"`
+	Ran  Duration   `json:"ran"`
+	// LostSeconds is Held times Ran, in the resource's unit times seconds.
+	LostSeconds Quantities `json:"lostSeconds"`
+
+	NodesTried    int    `json:"nodesTried"`
+	NodesRuledOut int    `json:"nodesRuledOut"`
+	Steps         int    `json:"steps"`
+	Exhausted     bool   `json:"exhausted"`
+	Instead       []Lost `json:"alternatives"`
+}
+
+// Lost is a node that was not chosen, and why.
+type Lost struct {
+	Node            string `json:"node"`
+	Why             string `json:"why"`
+	Tried           bool   `json:"tried"` // otherwise the figures are what it would cost at least
+	HighestPriority int32  `json:"highestPriority"`
+	PrioritySum     int64  `json:"prioritySum"`
+	Victims         int    `json:"victims"`
+}
+
+// Evicted says in one sentence why a pod was evicted: for whom, by whose leave. It is what
+// the pod's event and conditions say, too.
+func Evicted(r *trace.Eviction) string {
+	if r.For == "" {
+		return fmt.Sprintf("%s: leaves node %s: %s", r.Action, r.Node, r.Why)
+	}
+	reclaims := r.ForQueue != r.Queue
+	about := fmt.Sprintf("queue %s, priority %d against %d", r.ForQueue, r.ForPriority, r.Priority)
+	if reclaims {
+		about = fmt.Sprintf("queue %s, which takes back its due from queue %s", r.ForQueue, r.Queue)
+	}
+	job := "job " + r.ForJob
+	if r.ForJob == r.Job {
+		job = "the same job"
+	}
+	text := fmt.Sprintf("%s: makes room on node %s for %s of %s (%s)", r.Action, r.Node, r.For, job, about)
+	if len(r.Rules) > 0 {
+		text += fmt.Sprintf("; permitted by tier %d (%s)", r.Tier, strings.Join(r.Rules, ", "))
+	}
+	if r.Whole {
+		return text + "; its job goes as a whole"
+	}
+	return text + "; its job keeps its minimum"
+}
+
+// NewEvictions describes the evictions of one cycle. When that was is the caller's to add.
+// What a plan cost is what all victims of one beneficiary cost together: by that the nodes
+// lost that were not chosen.
+func NewEvictions(list []*trace.Eviction) []Eviction {
+	out := make([]Eviction, 0, len(list))
+	for _, r := range list {
+		e := Eviction{Queue: r.Queue, Action: r.Action, For: r.ForJob, Reason: Evicted(r), Record: record(r)}
+		e.Namespace, e.Name, _ = strings.Cut(r.Task, "/")
+		_, e.Job, _ = strings.Cut(r.Job, "/")
+		chosen := cost(list, r)
+		for _, a := range r.Alternatives {
+			e.Record.Instead = append(e.Record.Instead, Lost{Node: a.Node, Why: lost(chosen, a), Tried: !a.AtLeast,
+				HighestPriority: a.Priority, PrioritySum: a.Sum, Victims: a.Victims})
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+func record(r *trace.Eviction) *Record {
+	return &Record{ForPod: r.For, ForQueue: r.ForQueue, ForPriority: r.ForPriority, ForNode: r.Node, Priority: r.Priority,
+		Whole: r.Whole, Tier: r.Tier, Plugins: append([]string{}, r.Rules...), Held: amounts(r.Lost), Ran: Duration(r.Ran),
+		LostSeconds: quantities(seconds(r)), NodesTried: r.Considered, NodesRuledOut: r.Hopeless, Steps: r.Steps,
+		Exhausted: r.Exhausted, Instead: []Lost{}}
+}
+
+// tally is what a plan costs (decision 17), but for when its victims started.
+type tally struct {
+	highest int32
+	sum     int64
+	victims int
+}
+
+func cost(list []*trace.Eviction, of *trace.Eviction) tally {
+	t := tally{highest: of.Priority}
+	for _, r := range list {
+		if r.For == of.For {
+			t.highest = max(t.highest, r.Priority)
+			t.sum += int64(r.Priority)
+			t.victims++
+		}
+	}
+	return t
+}
+
+// lost names the first criterion by which a node lost.
+func lost(chosen tally, a trace.Alternative) string {
+	would := "it would cost"
+	if a.AtLeast {
+		would = "not tried: it would cost at least"
+	}
+	switch {
+	case a.Priority != chosen.highest:
+		return fmt.Sprintf("%s a victim of priority %d, not %d", would, a.Priority, chosen.highest)
+	case a.Sum != chosen.sum || a.Victims != chosen.victims:
+		return fmt.Sprintf("%s %s with priorities of %d in all, not %d with %d", would, count(a.Victims, "victim"), a.Sum,
+			chosen.victims, chosen.sum)
+	case a.AtLeast:
+		return "not tried: it could not cost less"
+	default:
+		return "it would cost as much: its victims started no later, or its name comes later"
+	}
+}
+
+// seconds is what an eviction lost, in the engine's units times seconds.
+func seconds(r *trace.Eviction) map[string]*big.Int {
+	out := map[string]*big.Int{}
+	for _, a := range r.Lost {
+		if a.Name == resource.PodsName || a.Value == 0 || r.Ran <= 0 {
+			continue
+		}
+		v := new(big.Int).Mul(big.NewInt(a.Value), big.NewInt(r.Ran))
+		out[a.Name] = v.Quo(v, big.NewInt(int64(time.Second)))
+	}
+	return out
+}
+
+// TotalLost adds up what evictions lost: resources times seconds.
+func TotalLost(list []*trace.Eviction) Quantities {
+	sum := map[string]*big.Int{}
+	for _, r := range list {
+		for name, v := range seconds(r) { // order-free: a sum
+			if sum[name] == nil {
+				sum[name] = new(big.Int)
+			}
+			sum[name].Add(sum[name], v)
+		}
+	}
+	return quantities(sum)
+}
+
+// quantities writes sums that may be beyond what an int64 holds; such a one is written as
+// the most that it does.
+func quantities(of map[string]*big.Int) Quantities {
+	q := Quantities{}
+	for name, v := range of { // order-free: a map
+		amount := int64(1<<63 - 1)
+		if v.IsInt64() {
+			amount = v.Int64()
+		}
+		q[name] = Quantity(name, amount)
+	}
+	return q
+}
+
+// evicted lists the evictions, oldest first, and of every beneficiary how its place was
+// found.
+func (p *page) evicted(r *Report) {
+	if len(r.Evictions) == 0 {
+		return
+	}
+	p.title("WHO WAS EVICTED")
+	rows := [][]cell{{left("TIME"), left("POD"), left("QUEUE"), right("PRIORITY"), left("HELD"), right("RAN"), left("ACTION"), left("FOR")}}
+	for i := range r.Evictions {
+		rows = append(rows, p.eviction(&r.Evictions[i]))
+	}
+	p.table(rows)
+	p.plans(r.Evictions)
+	if len(r.Summary.Lost) > 0 {
+		p.paragraph(2, "Lost in all: "+worktime(r.Summary.Lost)+".")
+	}
+}
+
+func (p *page) eviction(e *Eviction) []cell {
+	row := []cell{left(e.Time.String()), left(p.name(e.Namespace, e.Name)), left(e.Queue), right("-").in(faint), left("-").in(faint),
+		right("-").in(faint), left(e.Action), left(p.short(e.For))}
+	if e.Record != nil {
+		row[3], row[4] = right(fmt.Sprint(e.Record.Priority)), left(holding(e.Record.Held))
+		if e.Record.Ran > 0 {
+			row[5] = right(e.Record.Ran.String())
+		}
+		row[7] = left(p.short(e.Record.ForPod))
+		if e.Record.ForPod == "" {
+			row[7] = left("-").in(faint)
+		}
+	}
+	return row
+}
+
+// short is namespace/name without the namespace where all is in one.
+func (p *page) short(name string) string {
+	if namespace, rest, ok := strings.Cut(name, "/"); ok {
+		return p.name(namespace, rest)
+	}
+	return name
+}
+
+// mostPlans is how many beneficiaries are told of; the document has all.
+const mostPlans = 12
+
+// plans tells of every beneficiary once.
+func (p *page) plans(list []Eviction) {
+	told, more := map[string]bool{}, 0
+	for i := range list {
+		e := &list[i]
+		key := e.Time.String() + " " + e.For
+		forPod := e.Record != nil && e.Record.ForPod != ""
+		switch {
+		case forPod:
+			key = e.Time.String() + " " + e.Record.ForPod
+		case e.Record != nil:
+			key = e.Time.String() + " " + e.Reason
+		}
+		switch {
+		case told[key]:
+			continue
+		case len(told) >= mostPlans:
+			more++
+		case !forPod:
+			p.paragraph(2, e.Reason)
+		default:
+			p.plan(e)
+		}
+		told[key] = true
+	}
+	if more > 0 {
+		p.paragraph(2, fmt.Sprintf("… and %d more: -o json has all.", more))
+	}
+}
+
+func (p *page) plan(e *Eviction) {
+	r := e.Record
+	text := fmt.Sprintf("%s %s: room on %s for %s", e.Time, e.Action, r.ForNode, p.short(r.ForPod))
+	if r.ForQueue != e.Queue {
+		text += fmt.Sprintf(" (queue %s takes back its due from %s)", r.ForQueue, e.Queue)
+	} else {
+		text += fmt.Sprintf(" (priority %d against %d)", r.ForPriority, r.Priority)
+	}
+	text += fmt.Sprintf("; permitted by tier %d: %s", r.Tier, strings.Join(r.Plugins, ", "))
+	text += fmt.Sprintf("; %s tried, %d ruled out", count(r.NodesTried, "node"), r.NodesRuledOut)
+	if r.Exhausted {
+		text += "; the search was given up early"
+	}
+	p.paragraph(2, text)
+	for _, a := range r.Instead {
+		p.paragraph(4, "not "+a.Node+": "+a.Why)
+	}
+}
+
+// holding is "4 cpu, 8Gi memory", places for pods left out.
+func holding(q Quantities) string {
+	var parts []string
+	for _, name := range named(q) {
+		parts = append(parts, q[name]+" "+name)
+	}
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// worktime writes amounts times seconds.
+func worktime(q Quantities) string {
+	var parts []string
+	for _, name := range named(q) {
+		parts = append(parts, q[name]+" "+name+"·s")
+	}
+	return strings.Join(parts, ", ")
+}
+
+func named(q Quantities) []string {
+	var names []string
+	for name := range q { // order-free: sorted below
+		if name != resource.PodsName {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, before)
+	return names
+}

@@ -1,0 +1,162 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ashlar.sh/sched/trace"
+)
+
+// ofVictims has the words for why somebody may not be evicted, and for why no eviction
+// helps, but for NoVictims, whose words may be its cause's.
+var ofVictims = map[trace.Code]func(trace.Reason) string{
+	trace.VictimGuaranteed: func(r trace.Reason) string {
+		return fmt.Sprintf("%s would be left with less than its guarantee%s", queueOf(r), shorts(r.Shorts, "guaranteed", "left"))
+	},
+	trace.VictimDeserved: func(r trace.Reason) string {
+		return fmt.Sprintf("%s holds no more than it deserves%s", queueOf(r), shorts(r.Shorts, "deserved", "held"))
+	},
+	trace.VictimOfNoUse: constant("they hold nothing of what is asked for"),
+	trace.VictimOutside: func(r trace.Reason) string {
+		return fmt.Sprintf("%s is out of place, or the one that asks: nobody reclaims from it", queueOf(r))
+	},
+	trace.VictimNotLower: func(r trace.Reason) string {
+		return fmt.Sprintf("its priority (%d) is not below that of the one that asks (%d)", r.Have, r.Need)
+	},
+	trace.VictimShare: func(r trace.Reason) string {
+		return "the job that asks would have the larger share of the cluster" + detail(r.Text)
+	},
+	trace.VictimCritical: constant("it keeps the cluster running"),
+	trace.VictimBudget: func(r trace.Reason) string {
+		return fmt.Sprintf("the disruption budget %s allows %s, and %d would be made", r.Text, count(r.Have, "disruption"), r.Need)
+	},
+	trace.VictimCooling: func(r trace.Reason) string { return "it is protected for a while yet" + detail(r.Text) },
+	trace.VictimTooYoung: func(r trace.Reason) string {
+		return "it has not run for as long as its queue promises" + detail(r.Text)
+	},
+	trace.VictimCapped: func(r trace.Reason) string {
+		return fmt.Sprintf("%d of %s took place lately%s", r.Have, count(r.Need, "eviction"), detail(r.Text))
+	},
+	trace.VictimOutOfZone: constant("it is not on a node that is to be given back"),
+	trace.VictimKept:      constant(`it is marked volcano.sh/preemptable: "false"`),
+	trace.VictimGang:      constant("its gang would be left with less than its minimum"),
+	trace.VictimUnreclaimed: func(r trace.Reason) string {
+		return fmt.Sprintf("%s has reclaimable: false", queueOf(r))
+	},
+	trace.VictimUnasked: constant("no plugin permits it"),
+	trace.VictimBusy:    constant("its gang cannot go as a whole: a member is being bound, or may not be evicted"),
+
+	trace.PreemptionNever: constant("nobody is evicted for it, since its preemptionPolicy is Never"),
+	trace.VictimsTooFew: func(r trace.Reason) string {
+		text := fmt.Sprintf("it finds no place even with all %s gone that may be evicted", count(r.Have, "pod"))
+		if r.Have == 1 {
+			text = "it finds no place even with the only pod gone that may be evicted"
+		}
+		if list := spared(r.Nodes); list != "" {
+			text += "; of the others " + list
+		}
+		return text
+	},
+	trace.SearchExhausted: func(r trace.Reason) string {
+		return fmt.Sprintf("the search for whom to evict was given up after %s", count(r.Have, "step"))
+	},
+}
+
+func detail(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " (" + text + ")"
+}
+
+func noVictims(r trace.Reason) string {
+	if r.Cause != nil && r.Cause.Is() {
+		return "nobody may be evicted for it: " + sentence(*r.Cause)
+	}
+	if list := spared(r.Nodes); list != "" {
+		return "nobody may be evicted for it: " + list
+	}
+	return "there is nobody to evict for it"
+}
+
+// sparing is why one pod, or several, may not be evicted; %s is the detail.
+var sparing = map[trace.Code]refusal{
+	trace.VictimNotLower:    {"has no lower priority", "have no lower priority", ""},
+	trace.VictimShare:       {"would leave its job with too small a share", "would leave their jobs with too small a share", ""},
+	trace.VictimCritical:    {"keeps the cluster running", "keep the cluster running", ""},
+	trace.VictimBudget:      {"is kept by the disruption budget %s", "are kept by the disruption budget %s", "of its namespace"},
+	trace.VictimCooling:     {"is protected for a while yet (%s)", "are protected for a while yet (%s)", "cooldown"},
+	trace.VictimTooYoung:    {"has not run for as long as its queue promises", "have not run for as long as their queue promises", ""},
+	trace.VictimCapped:      {"is spared by a limit on evictions (%s)", "are spared by a limit on evictions (%s)", "lately"},
+	trace.VictimOutOfZone:   {"is on no node that is to be given back", "are on no node that is to be given back", ""},
+	trace.VictimKept:        {`is marked preemptable: "false"`, `are marked preemptable: "false"`, ""},
+	trace.VictimGang:        {"belongs to a gang at its minimum", "belong to gangs at their minimum", ""},
+	trace.VictimUnreclaimed: {"is in a queue with reclaimable: false", "are in queues with reclaimable: false", ""},
+	trace.VictimUnasked:     {"is permitted by no plugin", "are permitted by no plugin", ""},
+	trace.VictimBusy:        {"belongs to a gang that cannot go as a whole", "belong to gangs that cannot go as a whole", ""},
+	trace.VictimGuaranteed:  {"is guaranteed to queue %s", "are guaranteed to queue %s", "its own"},
+	trace.VictimDeserved:    {"is in a queue that holds no more than it deserves", "are in queues that hold no more than they deserve", ""},
+	trace.VictimOfNoUse:     {"holds nothing of what is asked for", "hold nothing of what is asked for", ""},
+}
+
+// spared lists why pods may not be evicted: "12 pods have no lower priority, 3 belong to
+// gangs at their minimum". Details of which a code has several are left out.
+func spared(counts []trace.NodeCount) string {
+	var list []trace.NodeCount
+	for _, c := range counts {
+		i := slices.IndexFunc(list, func(o trace.NodeCount) bool { return o.Code == c.Code })
+		switch {
+		case i < 0:
+			list = append(list, c)
+		case list[i].Text != c.Text:
+			list[i].Text = ""
+			fallthrough
+		default:
+			list[i].Count += c.Count
+		}
+	}
+	slices.SortStableFunc(list, func(a, b trace.NodeCount) int { return b.Count - a.Count })
+	var parts []string
+	for i, c := range list {
+		how, known := sparing[c.Code]
+		form := how.many
+		if c.Count == 1 {
+			form = how.one
+		}
+		if !known {
+			form, how.bare = "%s", string(c.Code)
+		}
+		pods := ""
+		if i == 0 {
+			pods = " pod"
+			if c.Count != 1 {
+				pods = " pods"
+			}
+		}
+		parts = append(parts, fmt.Sprintf("%d%s %s", c.Count, pods, filled(form, c.Text, how.bare)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// evicting is "; preempt: nobody may be evicted for it: …", for every action that was
+// asked; empty where none was.
+func evicting(r trace.Reason) string {
+	var b strings.Builder
+	for e := r.Evicting; e != nil && e.Is(); e = e.Evicting {
+		b.WriteString("; ")
+		if e.Text != "" {
+			b.WriteString(e.Text + ": ")
+		}
+		b.WriteString(unnamed(*e, r.Task))
+	}
+	return b.String()
+}
+
+// unnamed is a sentence that does not name a task again.
+func unnamed(r trace.Reason, task string) string {
+	if r.Task == task || r.Code == trace.PreemptionNever {
+		r.Task = ""
+	}
+	return sentence(r)
+}

@@ -1,0 +1,123 @@
+package carry_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	k8stesting "k8s.io/client-go/testing"
+
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/trace"
+)
+
+// patches are the pods' statuses that were sent, in order, as they would be merged.
+func (s *server) patches(t *testing.T) []json.RawMessage {
+	t.Helper()
+	var out []json.RawMessage
+	for _, a := range s.kube.Actions() {
+		if p, ok := a.(k8stesting.PatchAction); ok && a.GetSubresource() == "status" {
+			out = append(out, p.GetPatch())
+		}
+	}
+	return out
+}
+
+func TestAnEvictedPodIsToldForWhom(t *testing.T) {
+	record := &trace.Eviction{Action: "reclaim", Task: "ns/p", Job: "ns/old", Queue: "batch", For: "ns/new-0", ForJob: "ns/new", ForQueue: "research",
+		Node: "n", Priority: 100, ForPriority: 1, Tier: 2, Rules: []string{"proportion"}}
+	for name, c := range map[string]struct {
+		why  *trace.Eviction
+		says []string
+		not  string
+	}{
+		"by a reclaim":       {record, []string{"reclaim", "ns/new-0", "job ns/new", "queue research", "from queue batch", "proportion"}, "priority"},
+		"without any record": {nil, []string{"evicted by reclaim"}, "for"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newServer()
+				evict := sched.Item{ID: 7, Kind: sched.EvictPod, Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "life", Action: "reclaim", Why: c.why}
+				_, _ = s.receipt(t, evict)
+				sent := s.patches(t)
+				if len(sent) != 1 {
+					t.Fatalf("%d statuses were written", len(sent))
+				}
+				var patch struct {
+					Status struct{ Conditions []corev1.PodCondition }
+				}
+				if err := json.Unmarshal(sent[0], &patch); err != nil {
+					t.Fatal(err)
+				}
+				i := slices.IndexFunc(patch.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.DisruptionTarget })
+				if i < 0 || patch.Status.Conditions[i].Status != corev1.ConditionTrue {
+					t.Fatalf("no DisruptionTarget in %s", sent[0])
+				}
+				events, err := s.kube.CoreV1().Events("ns").List(t.Context(), metav1.ListOptions{})
+				if err != nil || len(events.Items) != 1 || events.Items[0].Reason != "Evict" {
+					t.Fatalf("events %v, %v", events, err)
+				}
+				for _, message := range []string{patch.Status.Conditions[i].Message, events.Items[0].Message} {
+					for _, word := range c.says {
+						if !strings.Contains(message, word) {
+							t.Errorf("%q does not say %q", message, word)
+						}
+					}
+					if strings.Contains(message, c.not) {
+						t.Errorf("%q says %q", message, c.not)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestANominationIsWrittenAndTakenBack(t *testing.T) {
+	for node, want := range map[string]string{
+		"n": `{"metadata":{"uid":"life"},"status":{"nominatedNodeName":"n"}}`,
+		"":  `{"metadata":{"uid":"life"},"status":{"nominatedNodeName":null}}`,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newServer()
+			s.kube.PrependReactor("patch", "pods", func(k8stesting.Action) (bool, runtime.Object, error) { return true, &corev1.Pod{}, nil })
+			r, _ := s.receipt(t, sched.Item{ID: 7, Kind: sched.NominatePod, Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "life", Node: node})
+			if r.Outcome != sched.Done {
+				t.Errorf("nominating %q ended in %v", node, r.Outcome)
+			}
+			if sent := s.patches(t); len(sent) != 1 || string(sent[0]) != want {
+				t.Errorf("nominating %q sent %s, want %s", node, sent, want)
+			}
+		})
+	}
+}
+
+// Requests of a plan are sent side by side: of a nomination that is taken back and written
+// anew only the new one is sent, and both are answered.
+func TestANominationThatMovesIsWrittenOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		s.kube.PrependReactor("patch", "pods", func(k8stesting.Action) (bool, runtime.Object, error) { return true, &corev1.Pod{}, nil })
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		c := s.carrier(ctx)
+		item := func(id uint64, node string) sched.Item {
+			return sched.Item{ID: id, Kind: sched.NominatePod, Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "life", Node: node}
+		}
+		c.Carry([]sched.Item{item(7, ""), item(8, "n2")})
+		c.Wait(ctx)
+		if n := len(c.Receipts()); n != 2 {
+			t.Errorf("%d receipts for two items", n)
+		}
+		const want = `{"metadata":{"uid":"life"},"status":{"nominatedNodeName":"n2"}}`
+		if sent := s.patches(t); len(sent) != 1 || string(sent[0]) != want {
+			t.Errorf("sent %s, want only %s", sent, want)
+		}
+	})
+}
