@@ -17,7 +17,7 @@ func nodesNow(l *Ledger) map[NodeID]string {
 	out := map[NodeID]string{}
 	for n := range l.nodes {
 		if row := &l.nodes[n]; !row.free {
-			out[NodeID(n)] = fmt.Sprint(row.Name, fmt.Sprintf("%p", row.Fact), row.Tasks, row.going, columnsByName(l, NodeID(n)))
+			out[NodeID(n)] = fmt.Sprint(row.Name, content(row.Fact), row.Tasks, row.going, columnsByName(l, NodeID(n)))
 		}
 	}
 	return out
@@ -42,6 +42,16 @@ func TestTheJournalNamesEveryNodeThatChanged(t *testing.T) {
 			was, at = is, w.l.Now()
 		})
 	})
+}
+
+// content is what a node's fact says; a new fact that says the same is no news.
+func content(f *model.Node) string {
+	if f == nil {
+		return "none"
+	}
+	said := *f
+	said.Meta = model.Meta{Faults: f.Faults}
+	return fmt.Sprintf("%+v", said)
 }
 
 func TestAJournalThatNoLongerReachesBackSaysSo(t *testing.T) {

@@ -15,8 +15,13 @@ import (
 // of them have a place and somebody had to leave for it; nobody leaves otherwise, and
 // nobody who can stay (decision 13). Records tells what was done.
 func (h *Hunt) Take(rule Rule, j ledger.JobID, tasks []ledger.TaskID) bool {
+	p, alike := h.pleaOf(rule, j, tasks)
+	if why, known := h.pleas[p]; known && alike && h.pleasAt == h.state() {
+		h.untitled = why
+		return false
+	}
 	h.begin(rule, j)
-	return h.l.Try(func(tx *ledger.Tx) bool {
+	took := h.l.Try(func(tx *ledger.Tx) bool {
 		if !h.placeAll(tx, tasks) {
 			return false
 		}
@@ -25,6 +30,51 @@ func (h *Hunt) Take(rule Rule, j ledger.JobID, tasks []ledger.TaskID) bool {
 		}
 		return len(h.gone) > 0
 	})
+	if alike && !took {
+		h.refusePlea(p)
+	}
+	return took
+}
+
+// plea is what Take's answer to a job depends on, besides how things stand: jobs that ask
+// for the same get the same.
+type plea struct {
+	action          string
+	scope           Scope
+	class           ledger.ClassID
+	queue           ledger.QueueID
+	priority, lacks int32
+	tasks           int
+	never           bool
+}
+
+// state is how things stand: the cycle, and the statements that held so far.
+type state struct{ cycle, world, statements uint64 }
+
+func (h *Hunt) state() state { return state{h.cycle, h.l.World(), h.l.Statements()} }
+
+// pleaOf is a job's plea; alike is false for one that is like no other: that holds
+// something already, or is of several classes.
+func (h *Hunt) pleaOf(rule Rule, j ledger.JobID, tasks []ledger.TaskID) (p plea, alike bool) {
+	job := h.l.Job(j)
+	if job.Placed()+job.Waiting() > 0 || len(job.Roles) > 1 || rule.Sample.On || rule.Within != nil {
+		return plea{}, false
+	}
+	p = plea{rule.Action, rule.Scope, h.l.Task(tasks[0]).Class, job.Queue, job.Priority, job.MinMember, len(tasks), h.l.PreemptsNever(tasks[0])}
+	for _, t := range tasks {
+		if h.l.Task(t).Class != p.class || h.l.PreemptsNever(t) != p.never {
+			return plea{}, false
+		}
+	}
+	return p, true
+}
+
+// refusePlea remembers that a plea was of no use as things stand.
+func (h *Hunt) refusePlea(p plea) {
+	if at := h.state(); h.pleasAt != at || h.pleas == nil {
+		h.pleasAt, h.pleas = at, map[plea]trace.Reason{}
+	}
+	h.pleas[p] = h.untitled
 }
 
 // placeAll places tasks until the minimum is met, or the first that can be where it is
@@ -95,6 +145,9 @@ func (h *Hunt) entitled() bool {
 	return false
 }
 
+// Untitled is why the queue of the last Take may not take from others; none when it may.
+func (h *Hunt) Untitled() trace.Reason { return h.untitled }
+
 // free is the best node with room for the task as things stand.
 func (h *Hunt) free() ledger.NodeID {
 	if !h.lawful() {
@@ -118,7 +171,7 @@ func (h *Hunt) spareMore(tx *ledger.Tx) {
 			continue
 		}
 		back := h.together(order, v)
-		if h.canStay(tx, back) {
+		if h.roomFor(back[0]) && h.canStay(tx, back) {
 			for _, t := range back {
 				h.stay(tx, t)
 			}
@@ -142,6 +195,22 @@ func (h *Hunt) together(all []victim, v victim) (out []ledger.TaskID) {
 		return []ledger.TaskID{v.task}
 	}
 	return out
+}
+
+// roomFor says that a victim's node has room for it beside all that was placed: without,
+// it cannot stay, whatever filters say.
+func (h *Hunt) roomFor(t ledger.TaskID) bool {
+	task := h.l.Task(t)
+	n := task.Node
+	if n == ledger.NoNode {
+		n = task.Held.Node
+	}
+	for _, need := range h.l.Class(task.Class).Need {
+		if h.l.FutureIdle(need.Dim, n) < need.Amount {
+			return false
+		}
+	}
+	return true
 }
 
 // isGone says that a task leaves in this statement, or gives its reservation up.

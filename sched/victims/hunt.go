@@ -16,13 +16,16 @@ type Hunt struct {
 	nodes *class.Index
 	set   *policy.Set
 
-	cells cells
-	rows  map[kind]*row
-	lru   uint64
-	gives []bool           // by QueueID, of the ring at hand: whose tasks count
-	rings []ledger.QueueID // the queues that may give, the nearest first
-	edges []int            // where in rings each ring ends
-	stamp uint64           // a node's failed trial stands while this does
+	cells   cells
+	rows    map[kind]*row
+	pleas   map[plea]trace.Reason // those that were of no use, as things stood at pleasAt
+	pleasAt state
+	cycle   uint64
+	lru     uint64
+	gives   []bool           // by QueueID, of the ring at hand: whose tasks count
+	rings   []ledger.QueueID // the queues that may give, the nearest first
+	edges   []int            // where in rings each ring ends
+	stamp   uint64           // a node's failed trial stands while this does
 
 	// The claim at hand.
 	rule       Rule
@@ -33,7 +36,10 @@ type Hunt struct {
 	budget     int
 	steps      int
 	exhausted  bool
-	considered int
+	considered int                 // nodes on which victims were tried
+	claims     uint64              // the number of claims so far
+	tried      []uint64            // by NodeID: the claim it was tried for last
+	spread     bool                // units of all nodes are gathered together
 	bounded    int                 // nodes that amounts alone do not rule out
 	losers     []trace.Alternative // of this claim
 
@@ -44,6 +50,7 @@ type Hunt struct {
 	slab     []ledger.TaskID
 	units    []unit
 	roleLeft []int32
+	rest     []ledger.TaskID
 	out      []victim
 	seen     sets
 	compare  func(a, b ledger.TaskID) int
@@ -53,6 +60,9 @@ type Hunt struct {
 	short, most, left []int64
 	stash             []ledger.NodeID
 	list              []listed
+	again             marks
+	named             []ledger.NodeID // the present nodes by name, as Shape stood at namedAt
+	namedAt           uint64
 	plans             [2]plan
 
 	// The series at hand.
@@ -70,6 +80,9 @@ func New(l *ledger.Ledger, nodes *class.Index, set *policy.Set) *Hunt {
 	h.compare, h.enough = h.compareVictims, h.fits
 	return h
 }
+
+// Open begins a cycle: plugins may answer otherwise than in the one before.
+func (h *Hunt) Open() { h.cycle++ }
 
 // begin starts a series of claims under one rule: of one job, of which each place that
 // is found is taken before the next is looked for. Nodes on which a trial failed are not
@@ -98,6 +111,9 @@ func (h *Hunt) place(tx *ledger.Tx) bool {
 		if wholes && !h.rule.Wholes {
 			break
 		}
+		if h.cells.follow(); !wholes && h.cells.spares == 0 && h.rule.Scope != SameJob {
+			continue // no job has a member to spare
+		}
 		for ring := range h.numRings() {
 			h.enter(ring)
 			if p := h.best(int32(ring), wholes); p != nil {
@@ -116,6 +132,7 @@ func (h *Hunt) ask(t ledger.TaskID) {
 	class := h.l.Class(task.Class)
 	h.claim.Want = class.Request
 	h.bestEffort = class.BestEffort
+	h.claims++
 	h.steps, h.considered, h.bounded, h.exhausted = 0, 0, 0, false
 	h.losers = h.losers[:0]
 	h.claim.Short = h.claim.Short[:0]
