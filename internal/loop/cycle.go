@@ -15,8 +15,9 @@ import (
 	"ashlar.sh/sched"
 )
 
-// gather is how long the loop waits, once something was seen, for what belongs with it:
-// a PodGroup's pods arrive one by one.
+// gather is the least time between two cycles: what arrives one by one in that time, as a
+// PodGroup's pods do, is decided on at once. What comes when nothing happened for as long
+// does not wait.
 const gather = 2 * time.Millisecond
 
 // loop is what a run is made of. Its goroutine alone touches the engine.
@@ -33,6 +34,7 @@ type loop struct {
 	health  *health
 	told    *told
 	aside   aside
+	letIn   letIn
 	reads   reads
 	dumping sync.Mutex // held while a dump is written
 
@@ -55,6 +57,7 @@ func (l *loop) now() int64 { return l.began.UnixNano() + int64(time.Since(l.bega
 func (l *loop) cycle(ctx context.Context) error {
 	period := time.NewTicker(l.o.Period)
 	defer period.Stop()
+	var ended time.Time
 	for {
 		due, stop := l.due()
 		select {
@@ -73,18 +76,27 @@ func (l *loop) cycle(ctx context.Context) error {
 		case <-due:
 		}
 		stop()
-		time.Sleep(gather)
+		time.Sleep(gather - time.Since(ended))
 		l.once(ctx)
+		ended = time.Now()
 		l.health.beat()
 	}
 }
 
-// due fires when the engine wants to be asked again.
+// due fires when the engine wants to be asked again, or what is kept back is to go.
 func (l *loop) due() (<-chan time.Time, func() bool) {
-	if l.next == 0 {
+	var wait time.Duration
+	switch {
+	case l.next == 0 && len(l.letIn) == 0:
 		return nil, func() bool { return true }
+	case l.next != 0 && len(l.letIn) != 0:
+		wait = min(time.Duration(l.next-l.now()), time.Until(l.letIn[0].until))
+	case l.next != 0:
+		wait = time.Duration(l.next - l.now())
+	default:
+		wait = time.Until(l.letIn[0].until)
 	}
-	t := time.NewTimer(time.Duration(max(0, l.next-l.now())))
+	t := time.NewTimer(max(0, wait))
 	return t.C, t.Stop
 }
 
@@ -107,6 +119,7 @@ func (l *loop) once(ctx context.Context) {
 	}
 	l.reload()
 	l.decide()
+	l.handOver(time.Now())
 	l.afterwards()
 }
 
@@ -153,7 +166,7 @@ func (l *loop) decide() {
 				klog.V(klog.Level(level)).Info(line)
 			}
 		}
-		l.carrier.Carry(plan.Items)
+		l.carry(plan.Items, began)
 		l.metrics.decided(time.Since(began), plan, l)
 		for _, i := range plan.Items {
 			klog.V(4).InfoS("Planned", "kind", i.Kind, "pod", i.Pod, "node", i.Node, "podGroup", i.Group, "phase", i.Phase, "statement", i.Statement)

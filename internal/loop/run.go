@@ -15,8 +15,6 @@ import (
 	"ashlar.sh/internal/kube/observe"
 	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/sched"
-	"ashlar.sh/sched/ledger"
-	"ashlar.sh/sched/model"
 )
 
 // Run schedules until ctx ends, which is no error: what is under way is then finished
@@ -100,24 +98,13 @@ func (l *loop) connect(ctx, work context.Context) error {
 		return err
 	}
 	l.carrier = carry.New(work, carry.Options{Clients: clients, Reporter: reporter(l.o.SchedulerNames),
-		Leading: func() bool { return l.lead.leading() }, PodGroup: l.seen.PodGroup, Urgent: l.urgent, Answered: func(i sched.Item, o sched.Outcome, latency time.Duration) {
+		Leading: func() bool { return l.lead.leading() }, PodGroup: l.seen.PodGroup, Urgent: l.lacksPods, Answered: func(i sched.Item, o sched.Outcome, latency time.Duration) {
 			l.metrics.answered(i, o, latency)
 			if i.Kind == sched.BindPod && o == sched.Done {
 				l.metrics.bound(l, i)
 			}
 		}})
 	return nil
-}
-
-// urgent says that a controller may wait for a job to be Inqueue: one that still lacks
-// pods. A job that has them is scheduled or told why not, and its phase goes with that.
-func (l *loop) urgent(i sched.Item) bool {
-	if i.Phase != model.GroupInqueue {
-		return false
-	}
-	led := l.engine.Ledger()
-	id, ok := led.FindJob(ledger.JobKey{Namespace: i.Group.Namespace, Name: i.Group.Name})
-	return !ok || led.Job(id).Tasks < max(1, led.Job(id).MinMember)
 }
 
 // reporter is where events come from: the scheduler's name, volcano if it has several.
@@ -138,6 +125,7 @@ func (l *loop) finish(err error) {
 	}
 	bound, cancel := context.WithTimeout(context.Background(), l.o.Drain)
 	defer cancel()
+	l.handOn(func(keptPhase) bool { return true })
 	l.carrier.Wait(bound)
 	brief, stop := context.WithTimeout(bound, time.Second) // others wait for the lease
 	defer stop()

@@ -19,6 +19,10 @@ import (
 // most waits end before anybody could read of them.
 const lasting = round - 50*time.Millisecond
 
+// lacking is how long a job must lack pods until that is told: whoever makes them makes
+// them one by one.
+const lacking = 5 * time.Second
+
 // tell says on objects what people, autoscalers and operators read there: on PodGroups
 // why they wait or that they started, and how many of their pods stand where; on pods
 // that they wait; on queues what they hold. What is said already is not said again.
@@ -53,7 +57,7 @@ func (l *loop) tellJob(id ledger.JobID, now time.Time) {
 		t.code, t.since = code, now
 	}
 	status := carry.GroupStatus{}
-	lasts := t.code != "" && now.Sub(t.since) >= lasting
+	lasts := t.code != "" && now.Sub(t.since) >= untilTold(reason)
 	switch {
 	case started(job):
 		// Members beyond the minimum may wait: their own conditions say so.
@@ -81,6 +85,15 @@ func (l *loop) tellJob(id ledger.JobID, now time.Time) {
 		t.counts, status.Counts = counts, counts
 		l.carrier.PodGroupStatus(ledger.Key{Namespace: job.Key.Namespace, Name: job.Key.Name}, uid, status)
 	}
+}
+
+// untilTold is how long a reason must hold before it is told.
+func untilTold(r trace.Reason) time.Duration {
+	switch r.Root().Code {
+	case trace.NotEnoughTasks, trace.NotEnoughPodsOfTask:
+		return lacking
+	}
+	return lasting
 }
 
 // started says that a job's minimum is bound.

@@ -28,6 +28,7 @@ const childMark = "ASHLAR_E2E_SCHEDULER"
 // childScheduler is what a scheduler in a process of its own is told.
 type childScheduler struct {
 	Host, Token, Namespace, Identity, Dump string
+	ConfigFile                             string // "": the default configuration
 	CA                                     []byte
 }
 
@@ -39,17 +40,21 @@ func scheduleAsChild(mark string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	o := loop.Options{SchedulerNames: []string{c.Namespace}, Adopt: loop.AdoptAlways, DumpDir: c.Dump,
+	o := loop.Options{SchedulerNames: []string{c.Namespace}, Adopt: loop.AdoptAlways, DumpDir: c.Dump, ConfigFile: c.ConfigFile,
 		Config: &rest.Config{Host: c.Host, BearerToken: c.Token, TLSClientConfig: rest.TLSClientConfig{CAData: c.CA}}}
 	election(c.Namespace, c.Identity)(&o)
 	return loop.Run(ctx, o)
 }
 
 // process starts a scheduler in a process of its own, which can be stopped and killed.
-func (w world) process(config *rest.Config, identity string) *exec.Cmd {
+func (w world) process(config *rest.Config, identity string, change ...func(*childScheduler)) *exec.Cmd {
 	w.t.Helper()
-	mark, err := json.Marshal(childScheduler{Host: config.Host, Token: config.BearerToken, CA: config.CAData,
-		Namespace: w.ns, Identity: identity, Dump: w.t.TempDir()})
+	child := childScheduler{Host: config.Host, Token: config.BearerToken, CA: config.CAData,
+		Namespace: w.ns, Identity: identity, Dump: w.t.TempDir()}
+	for _, c := range change {
+		c(&child)
+	}
+	mark, err := json.Marshal(child)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -23,6 +23,8 @@ import (
 // why it is granted all the same.
 var unasked = map[right]string{
 	{"", "nodes", "list"}:                            noWatchList,
+	{"", "resourcequotas", "list"}:                   noWatchList,
+	{"policy", "poddisruptionbudgets", "list"}:       noWatchList,
 	{"scheduling.k8s.io", "priorityclasses", "list"}: noWatchList,
 	{"scheduling.volcano.sh", "podgroups", "list"}:   noWatchList,
 	{"scheduling.volcano.sh", "queues", "list"}:      noWatchList,
