@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"cmp"
+
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
 )
@@ -16,14 +18,23 @@ type JobKey struct {
 func (k JobKey) String() string { return k.Namespace + "/" + k.Name }
 
 // Less is a total order: by namespace, name, PodGroups first.
-func (k JobKey) Less(o JobKey) bool {
+func (k JobKey) Less(o JobKey) bool { return k.Compare(o) < 0 }
+
+// Compare is the order of Less: negative for k.
+func (k JobKey) Compare(o JobKey) int {
+	if k.Namespace != o.Namespace {
+		return cmp.Compare(k.Namespace, o.Namespace)
+	}
+	if r := cmp.Compare(k.Name, o.Name); r != 0 {
+		return r
+	}
 	switch {
-	case k.Namespace != o.Namespace:
-		return k.Namespace < o.Namespace
-	case k.Name != o.Name:
-		return k.Name < o.Name
+	case k.Adopted == o.Adopted:
+		return 0
+	case o.Adopted:
+		return -1
 	default:
-		return !k.Adopted && o.Adopted
+		return 1
 	}
 }
 

@@ -12,12 +12,17 @@ import (
 // Whoever keeps an answer asks the ledger what changed since. These laws say that the
 // journal, the list of touched jobs and the versions never keep silent about a change.
 
-// nodesNow is what each node row shows: its fact and its figures.
+// nodesNow is what each node row shows: what of its fact is decided by, and its figures.
 func nodesNow(l *Ledger) map[NodeID]string {
 	out := map[NodeID]string{}
 	for n := range l.nodes {
 		if row := &l.nodes[n]; !row.free {
-			out[NodeID(n)] = fmt.Sprint(row.Name, fmt.Sprintf("%p", row.Fact), row.Tasks, row.going, columnsByName(l, NodeID(n)))
+			says := "nothing"
+			if f := row.Fact; f != nil {
+				_, bad := f.SetAside()
+				says = fmt.Sprint(bad, f.Unschedulable, f.Labels, f.Taints, f.Allocatable)
+			}
+			out[NodeID(n)] = fmt.Sprint(row.Name, says, row.Tasks, row.going, columnsByName(l, NodeID(n)))
 		}
 	}
 	return out
