@@ -265,7 +265,9 @@ func (l *Ledger) define(j JobID) {
 		g := job.Group
 		queue, minMember, mins = g.Queue, g.MinMember, g.MinTaskMember
 		job.Created, job.Priority, job.MaxWait = g.Created, l.classPriority(g.PriorityClass), g.MaxWait
-		job.HasMin, job.MinResources = g.HasMin, l.Dims.Vec(g.MinResources).Set(resource.Pods, 0)
+		if job.HasMin = g.HasMin; len(g.MinResources) > 0 {
+			job.MinResources = l.Dims.Vec(g.MinResources).Set(resource.Pods, 0)
+		}
 	case job.definer != NoTask:
 		p := l.tasks[job.definer].Pod
 		job.Created = p.Created
