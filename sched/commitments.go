@@ -27,6 +27,8 @@ func (e *Engine) Commitments() Commitments {
 		}
 		return true
 	})
+	c.Spent = append(c.Spent, e.l.Spent()...)
+	c.Rounds = append(c.Rounds, e.l.Rounds()...)
 	slices.SortFunc(c.Tasks, func(a, b TaskCommitment) int {
 		if a.Pod.Less(b.Pod) {
 			return -1
@@ -84,6 +86,10 @@ func (e *Engine) Restore(c Commitments) {
 		if j, ok := e.alive(p.Job, p.UID); ok {
 			e.l.SetPhase(j, p.Phase, p.Item)
 		}
+	}
+	e.l.RestoreSpent(c.Spent)
+	for _, r := range c.Rounds {
+		e.l.SetRound(r.Name, r.At)
 	}
 	for _, y := range c.Yielded {
 		if j, ok := e.alive(y.Job, y.UID); ok {

@@ -11,6 +11,7 @@ import (
 	"ashlar.sh/sched/actions/gangreclaim"
 	"ashlar.sh/sched/actions/preempt"
 	"ashlar.sh/sched/actions/reclaim"
+	"ashlar.sh/sched/actions/shuffle"
 	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
@@ -37,7 +38,7 @@ type Engine struct {
 	watch    policy.Stopwatch
 	decided  bool                  // a cycle has run, here or in the engine this one was restored from
 	pleas    map[plea]trace.Reason // why nobody leaves for whom, as things stood at pleasAt
-	pleasAt  moment
+	pleasAt  session.Moment
 	turns    int64 // when plugins answer otherwise without a fact; 0: never
 }
 
@@ -72,7 +73,7 @@ func New(p policy.Profile, with ...Option) (*Engine, error) {
 	o := options{
 		plugins: plugins.All(),
 		actions: []session.Action{enqueue.Action{}, allocate.Action{}, backfill.Action{}, preempt.Action{}, reclaim.Action{},
-			gangpreempt.Action{}, gangreclaim.Action{}},
+			gangpreempt.Action{}, gangreclaim.Action{}, shuffle.Action{}},
 		watch: policy.NoStopwatch{},
 	}
 	for _, w := range with {
@@ -118,6 +119,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	e.l.ReleaseSoft()
 	e.plan.Items = e.plan.Items[:0]
 	e.rec.Reset()
+	e.l.ForgetSpent(now)
 	e.expire(now)
 
 	// 2. Plugins derive what stands still for the cycle.
@@ -139,6 +141,10 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 		a.Execute(&e.session)
 		e.commit(now)
 		e.watch.End()
+	}
+
+	if later := e.policy.Later(); later != 0 && (e.turns == 0 || later < e.turns) {
+		e.turns = later
 	}
 
 	// 4. Phases follow from what is placed.
@@ -164,6 +170,7 @@ func (e *Engine) commit(now int64) {
 		case ledger.OpEvict:
 			item.Kind, item.Action = EvictPod, op.Reason
 			item.Why = e.session.Evictions[op.Task]
+			e.l.Spend(op.Task, now)
 		}
 		if op.For != ledger.NoTask {
 			item.For = e.l.Task(op.For).Key
@@ -212,7 +219,7 @@ func (e *Engine) expire(now int64) {
 			}
 			e.l.Drop(t)
 		case held.Kind == ledger.CommitReserve:
-			if held.Until > now && e.l.Node(held.Node).Present() {
+			if held.Until > now && e.admitted(t, held.Node) {
 				return false
 			}
 			over = append(over, t)
@@ -225,6 +232,13 @@ func (e *Engine) expire(now int64) {
 		e.add(Item{Kind: NominatePod, Statement: task.Held.Statement, Pod: task.Key, UID: task.Pod.UID})
 		e.l.Drop(t)
 	}
+}
+
+// admitted says that a node is there and could still take a task: a reservation on one
+// that was cordoned meanwhile is of no use.
+func (e *Engine) admitted(t ledger.TaskID, n ledger.NodeID) bool {
+	admits := e.session.Nodes.Admitted(e.l.Task(t).Class)
+	return e.l.Node(n).Present() && int(n) < len(admits) && admits[n]
 }
 
 // next is the earlier of what plugins wait for and the end of a reservation, 0 for

@@ -32,12 +32,6 @@ type plea struct {
 	job             ledger.JobID
 }
 
-// moment is a state of the world at a time.
-type moment struct {
-	world uint64
-	now   int64
-}
-
 // spared is why nobody leaves for a job: of every configured action that evicts, in their
 // order, one the Evicting of the one before; nil when the job is not one that others have
 // to leave for. It is worked out when a reason is shown, once for all jobs that ask for
@@ -72,7 +66,7 @@ func (e *Engine) plead(rule victims.Rule, j ledger.JobID) trace.Reason {
 	if p.holds || e.l.Task(tasks[len(tasks)-1]).Class != p.class {
 		p.job = j
 	}
-	if at := (moment{e.l.World(), e.session.Now}); e.pleasAt != at || e.pleas == nil {
+	if at := e.session.Moment(); e.pleasAt != at || e.pleas == nil {
 		e.pleasAt, e.pleas = at, map[plea]trace.Reason{}
 	}
 	r, known := e.pleas[p]

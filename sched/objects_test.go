@@ -68,6 +68,9 @@ func (w *world) node(i int) *model.Node {
 	if group := w.n(3); group > 1 {
 		n.Labels = append(n.Labels, model.Label{Key: model.NodeGroupLabel, Value: groups[group-2]})
 	}
+	if w.n(7) == 7 {
+		n.Labels = append(n.Labels, model.Label{Key: "volcano.sh/revocable-zone", Value: "rz"})
+	}
 	if zone := w.n(2); zone > 0 {
 		n.Labels = append(n.Labels, model.Label{Key: "zone", Value: []string{"", "a", "b"}[zone]})
 	}
@@ -213,7 +216,7 @@ func (w *world) pod(i int) *model.Pod {
 	if app := w.n(2); app > 0 {
 		p.Labels = []model.Label{{Key: "app", Value: apps[app-1]}}
 	}
-	p.Grace = int64(w.n(1)) * 30 * second
+	p.Grace, p.Cooldown = int64(w.n(1))*30*second, int64(w.n(1))*10*second
 	if !p.Ours {
 		p.Scheduler = "another"
 	}
@@ -225,6 +228,11 @@ func (w *world) pod(i int) *model.Pod {
 		}
 	case k == 5:
 		p.Owner = "owner"
+	}
+	if w.n(7) == 7 {
+		s := *p.Spec
+		s.Revocable = true
+		p.Spec = &s
 	}
 	if w.rarely() || !p.Ours {
 		p.Node, p.Phase, p.Gated = w.nodeName(), model.Phase(w.n(1)), false

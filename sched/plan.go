@@ -70,6 +70,8 @@ type Commitments struct {
 	Tasks     []TaskCommitment  // sorted by pod
 	Phases    []PhaseCommitment // sorted by job
 	Yielded   []JobLife         // sorted by job: admitted jobs that keep no room of their queues
+	Spent     []ledger.Spent    // evictions of the last minute, the oldest first
+	Rounds    []ledger.Round    // by name: when plugins that go in rounds last had one
 }
 
 // JobLife is one life of a job; UID is empty for an adopted one.

@@ -110,7 +110,7 @@ func (w *world) takers(actions ...string) []string {
 	case 2:
 		return append(actions, "reclaim", "preempt")
 	case 3:
-		return append(actions, "gangpreempt", "gangreclaim")
+		return append(actions, "gangpreempt", "gangreclaim", "shuffle")
 	default:
 		return append(actions, "preempt", "reclaim", "raid")
 	}
@@ -137,6 +137,19 @@ func (w *world) profile(actions ...string) policy.Profile {
 	if w.n(3) == 3 {
 		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "nodegroup", Hierarchy: w.yes(),
 			Arguments: policy.Arguments{"strict": "false", "enablePreferredOrder": "true"}})
+	}
+	if w.yes() {
+		tier := w.n(1)
+		p.Tiers[tier] = append(p.Tiers[tier], policy.Choice{Plugin: "pdb"}, policy.Choice{Plugin: "cdp"},
+			policy.Choice{Plugin: "minruntime", Arguments: policy.Arguments{"min-runtime": "5s"}},
+			policy.Choice{Plugin: "evictioncap", Arguments: policy.Arguments{"max-per-minute.job": "2"}})
+	}
+	if w.n(3) == 3 {
+		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "tdm", Arguments: policy.Arguments{"tdm.revocable-zone.rz": "00:00-00:01"}})
+	}
+	if slices.Contains(actions, "shuffle") {
+		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "rescheduling", Arguments: policy.Arguments{"interval": "30s",
+			"strategies": `[{"name":"lowNodeUtilization","params":{"thresholds":{"cpu":50},"targetThresholds":{"cpu":70}}}]`}})
 	}
 	if w.rarely() {
 		p.Actions = slices.DeleteFunc(p.Actions, func(a string) bool { return a == "enqueue" })

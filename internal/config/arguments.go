@@ -88,6 +88,12 @@ func (a Arguments) List(key string) ([]string, error) {
 	return get(a, key, nil, readList)
 }
 
+// JSON is a list, or keys with values, as JSON with its keys sorted; "" where the key is
+// not written.
+func (a Arguments) JSON(key string) (string, error) {
+	return get(a, key, "", readJSON)
+}
+
 func (a Arguments) find(key string) *Argument {
 	for i := range a.written {
 		if a.written[i].Key == key {

@@ -34,7 +34,7 @@ func volcanoActions() []Entry {
 		{Name: "gangreclaim", Built: true,
 			Meaning:   "reclaim for whole gangs, domain by domain",
 			Arguments: gangEviction()},
-		{Name: "shuffle",
+		{Name: "shuffle", Built: true,
 			Meaning: "evict what the descheduling plugins pick"},
 	}
 }

@@ -6,6 +6,16 @@ func builtPlugins() []Entry {
 		{Name: "priority", Built: true, Meaning: "jobs and tasks of higher priority first"},
 		{Name: "gang", Built: true, Meaning: "a job starts with its minimum or not at all"},
 		{Name: "conformance", Built: true, Meaning: "pods of the system are never victims"},
+		{Name: "pdb", Built: true, Meaning: "victims within their PodDisruptionBudget"},
+		{Name: "cdp", Built: true, Meaning: "pods are no victims for a while after their start"},
+		{Name: "tdm", Built: true, Meaning: "nodes that are to be had at certain hours", Arguments: []Spec{
+			{Key: "tdm.revocable-zone.", Prefix: true, Kind: String, Meaning: "hours of the zone named after the prefix, 22:00-06:30"},
+			{Key: "tdm.utc-offset", Kind: String, Meaning: "where the hours are read, +08:00; nothing is UTC"},
+			{Key: "tdm.evict.period", Kind: Duration, Default: "1m", Meaning: "how often to evict"}}},
+		{Name: "rescheduling", Built: true, Meaning: "move pods to even out the nodes", Arguments: []Spec{
+			{Key: "interval", Kind: Duration, Default: "5m", Meaning: "how often"},
+			{Key: "metricsPeriod", Kind: Duration, Later: true, Meaning: "span of the averages"},
+			{Key: "strategies", Kind: Sequence, Meaning: "what to even out: lowNodeUtilization, offlineOnly"}}},
 		{Name: "proportion", Built: true, Meaning: "queues share the cluster by weight"},
 		{Name: "capacity", Built: true, Meaning: "queues share the cluster by spec.deserved, flat or as a tree", Arguments: []Spec{
 			{Key: "ancestorReclaimLevel", Kind: Int, Default: "0", Meaning: "how far up the tree reclaiming looks"},
@@ -44,10 +54,18 @@ func builtPlugins() []Entry {
 
 // ownPlugins are those that Volcano does not have.
 func ownPlugins() []Entry {
-	return []Entry{{Name: "joborder", Built: true, Meaning: "jobs of a queue by age, time or service", Arguments: []Spec{
-		{Key: "joborder.by", Kind: String, Default: "fifo", Values: []string{"fifo", "sjf", "srtf", "srsf"}, Meaning: "first come, shortest, least time left, least service left"},
-		{Key: "joborder.resource", Kind: String, Default: "nvidia.com/gpu", Meaning: "what srsf multiplies a member's time with"},
-		{Key: "joborder.strict", Kind: Bool, Default: "false", Meaning: "who is first and does not fit holds up those behind"}}}}
+	return []Entry{
+		{Name: "minruntime", Built: true, Meaning: "pods are no victims before they ran for what their queue promises", Arguments: []Spec{
+			{Key: "min-runtime", Kind: Duration, Default: "0s", Meaning: "what queues promise that say nothing"}}},
+		{Name: "evictioncap", Built: true, Meaning: "no more evictions within a minute", Arguments: []Spec{
+			{Key: "max-per-minute", Kind: Int, Meaning: "of the cluster's pods"},
+			{Key: "max-per-minute.queue", Kind: Int, Meaning: "of a queue's, unless it says so itself"},
+			{Key: "max-per-minute.job", Kind: Int, Meaning: "of a job's"}}},
+		{Name: "joborder", Built: true, Meaning: "jobs of a queue by age, time or service", Arguments: []Spec{
+			{Key: "joborder.by", Kind: String, Default: "fifo", Values: []string{"fifo", "sjf", "srtf", "srsf"}, Meaning: "first come, shortest, least time left, least service left"},
+			{Key: "joborder.resource", Kind: String, Default: "nvidia.com/gpu", Meaning: "what srsf multiplies a member's time with"},
+			{Key: "joborder.strict", Kind: Bool, Default: "false", Meaning: "who is first and does not fit holds up those behind"}}},
+	}
 }
 
 func predicateArguments() []Spec {

@@ -3,11 +3,6 @@ package config
 // laterPlugins are the plugins of Volcano that this version has not built.
 func laterPlugins() []Entry {
 	return []Entry{
-		{Name: "pdb", Meaning: "victims within their PodDisruptionBudget"},
-		{Name: "cdp", Meaning: "pods are no victims for a while after their start"},
-		{Name: "tdm", Meaning: "nodes that are to be had at certain hours", Arguments: []Spec{
-			{Key: "tdm.revocable-zone.", Prefix: true, Kind: String, Meaning: "hours of the zone named after the prefix"},
-			{Key: "tdm.evict.period", Kind: Duration, Default: "1m", Meaning: "how often to evict"}}},
 		{Name: "network-topology-aware", Meaning: "members of a job close together", Arguments: []Spec{
 			{Key: "weight", Kind: Int, Default: "1", Meaning: "weight of the plugin"},
 			{Key: "hypernode.binpack.cpu", Kind: Int, Default: "1", Meaning: "weight of cpu"},
@@ -27,10 +22,6 @@ func laterPlugins() []Entry {
 			{Key: "memory.weight", Kind: Int, Default: "1", Meaning: "weight of memory"},
 			{Key: "thresholds", Kind: Map, Default: "{cpu: 80, mem: 80}", Meaning: "load above which a node takes nothing"},
 			{Key: "estimator.", Prefix: true, Kind: Any, Meaning: "how to guess the load of what was just placed"}}},
-		{Name: "rescheduling", Meaning: "move pods to even out the load", Arguments: []Spec{
-			{Key: "interval", Kind: Duration, Default: "5m", Meaning: "how often"},
-			{Key: "metricsPeriod", Kind: Duration, Meaning: "span of the averages"},
-			{Key: "strategies", Kind: Sequence, Meaning: "what to even out"}}},
 		{Name: "resource-strategy-fit", Meaning: "fill or spread, for each resource", Arguments: []Spec{
 			{Key: "resourceStrategyFitWeight", Kind: Int, Default: "10", Meaning: "weight of the plugin"},
 			{Key: "resources", Kind: Map, Meaning: "type and weight of each resource"},

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -141,6 +142,18 @@ func readDuration(n *yaml.Node) (time.Duration, error) {
 		}
 	}
 	return 0, expected("a duration such as 30s or 1h30m", n, "")
+}
+
+func readJSON(n *yaml.Node) (string, error) {
+	var value any
+	if err := n.Decode(&value); err != nil {
+		return "", expected("a list, or keys with values", n, "")
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return "", expected("a list, or keys that are names with values", n, "")
+	}
+	return string(text), nil
 }
 
 func readList(n *yaml.Node) ([]string, error) {

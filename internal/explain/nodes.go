@@ -18,6 +18,7 @@ var refusals = map[trace.Code]refusal{
 	trace.NodeUnschedulable:    {"is cordoned", "are cordoned", ""},
 	trace.NodeAffinity:         {"does not match its node affinity", "do not match its node affinity", ""},
 	trace.NodeGroup:            {"is not for its queue (node group: %s)", "are not for its queue (node group: %s)", "none"},
+	trace.NodeRevocable:        {"is lent by the hour (zone %s)", "are lent by the hour (zone %s)", "of another"},
 	trace.NodeSelector:         {"does not match its nodeSelector", "do not match its nodeSelector", ""},
 	trace.NodesRefuse:          {"refuses for %s", "refuse for %s", "other reasons"},
 }

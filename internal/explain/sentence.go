@@ -122,6 +122,7 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 	trace.NodeTaint:            nodes,
 	trace.NodeAffinity:         nodes,
 	trace.NodeGroup:            nodes,
+	trace.NodeRevocable:        nodes,
 	trace.NodeSelector:         nodes,
 	trace.NodePorts:            nodes,
 	trace.NodeVolume:           nodes,

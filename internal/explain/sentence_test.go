@@ -86,6 +86,7 @@ var sentencesByCode = []struct {
 	{refusedBy(trace.NodeAffinity, ""), "none of 3 nodes takes it: 3 do not match its node affinity"},
 	{refusedBy(trace.NodeSelector, ""), "none of 3 nodes takes it: 3 do not match its nodeSelector"},
 	{refusedBy(trace.NodeGroup, "gold"), "none of 3 nodes takes it: 3 are not for its queue (node group: gold)"},
+	{refusedBy(trace.NodeRevocable, "rz is closed at this hour"), "none of 3 nodes takes it: 3 are lent by the hour (zone rz is closed at this hour)"},
 	{refusedBy(trace.NodeGroup, ""), "none of 3 nodes takes it: 3 are not for its queue (node group: none)"},
 	{refusedBy(trace.NodePorts, "80/TCP"), "none of 3 nodes takes it: 3 have host port 80/TCP taken"},
 	{refusedBy(trace.NodeVolume, "claim data"), "none of 3 nodes takes it: 3 cannot have claim data"},

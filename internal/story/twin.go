@@ -21,6 +21,7 @@ type twin struct {
 	profile policy.Profile
 	of      *sched.Engine
 	plan    []sched.Item
+	last    uint64 // the item planned last before the twin was made: what ended with the cycle's beginning
 	failed  error
 }
 
@@ -39,6 +40,7 @@ func (t *twin) Execute(s *session.Session) {
 	if t.failed = err; err != nil {
 		return
 	}
+	t.last = t.of.Commitments().NextID
 	plan, _, _ := e.Decide(s.Now)
 	t.plan = slices.Clone(plan.Items)
 }
@@ -81,6 +83,9 @@ func (t *twin) compare(c sim.Cycle) []string {
 }
 
 func (t *twin) comparePlans(plan []sched.Item) []string {
+	for len(plan) > 0 && plan[0].ID <= t.last {
+		plan = plan[1:]
+	}
 	for i := range max(len(t.plan), len(plan)) {
 		switch {
 		case i >= len(t.plan):

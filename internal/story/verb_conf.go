@@ -73,6 +73,26 @@ func conf(s *stage, w *words) error {
 	}
 }
 
+// apart splits at the commas that are not within brackets: an argument may be a list or a
+// map, written as JSON without spaces.
+func apart(text string) (out []string) {
+	depth, from := 0, 0
+	for i, r := range text {
+		switch r {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth--
+		case ',':
+			if depth == 0 {
+				out = append(out, text[from:i])
+				from = i + 1
+			}
+		}
+	}
+	return append(out, text[from:])
+}
+
 // choice reads plugin(key=value,key=value); enableX=false turns the point X off,
 // enableHierarchy=true is the tree of queues.
 func choice(word string) (policy.Choice, error) {
@@ -86,7 +106,7 @@ func choice(word string) (policy.Choice, error) {
 		return c, fmt.Errorf("%q: the bracket is not closed; arguments have no spaces between them", word)
 	}
 	c.Arguments = policy.Arguments{}
-	for _, one := range strings.Split(inside, ",") {
+	for _, one := range apart(inside) {
 		key, value, ok := strings.Cut(one, "=")
 		if !ok {
 			return c, fmt.Errorf("%q: %q is not argument=value", word, one)

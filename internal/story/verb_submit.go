@@ -30,7 +30,8 @@ import (
 // that nobody made.
 //
 // sla is how long the job may wait, from when it appears. preemptable, jdb-min and jdb-max
-// are what its PodGroup says about room that is lent by the hour; revocable says it of pods.
+// are what its PodGroup says of room that others want back; revocable pods may run where
+// room is lent by the hour.
 //
 // fault=FIELD sets an object aside: the PodGroup, or the pods of the "N x" before it.
 var submitVerb = verb{syntax: "submit NAMESPACE/NAME [queue=Q] [min=N] [minroles=ps:1,worker:2] [minresources=cpu:4] [priority=CLASS] [sla=10m] [preemptable] [jdb-min=N|N%] [jdb-max=N|N%] [no-group [owner=NAME] [group=NAME]] [at=10m] [fault=FIELD] " +
@@ -172,7 +173,7 @@ func (o *order) option(word string) (known bool, err error) {
 		d, err = duration(key, value)
 		o.group.MaxWait = int64(d)
 	case "preemptable":
-		o.group.Preemptable, o.group.Revocable = true, true
+		o.group.Preemptable = true
 	case "jdb-min":
 		o.group.MinAvailable, err = portion(key, value)
 	case "jdb-max":
@@ -247,7 +248,7 @@ func (t *template) option(word string, w *words) (known bool, err error) {
 		d, err = duration(key, value)
 		t.pod.Cooldown = int64(d)
 	case "revocable":
-		t.pod.Revocable = true
+		t.spec.Revocable = true
 	case "nominated":
 		t.pod.Nominated = value
 	case "scheduler":

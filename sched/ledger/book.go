@@ -35,6 +35,14 @@ type Book interface {
 	Audit(sits func(yield func(t TaskID, task *Task, n NodeID, how Hold) bool)) []string
 }
 
+// Roll is a Book that is told of pods wherever they stand, waiting and finished ones too:
+// when a pod's fact comes (Enter) and when it goes or another takes its place (Leave).
+type Roll interface {
+	Book
+	Enter(t TaskID, task *Task)
+	Leave(t TaskID, task *Task)
+}
+
 // AddBook opens a book: it is told all that is known, then every change.
 func (l *Ledger) AddBook(b Book) {
 	for _, f := range l.Facts() {
@@ -47,6 +55,13 @@ func (l *Ledger) AddBook(b Book) {
 		return true
 	})
 	l.books = append(l.books, b)
+	if r, ok := b.(Roll); ok {
+		l.rolls = append(l.rolls, r)
+		l.Tasks(func(t TaskID) bool {
+			r.Enter(t, &l.tasks[t])
+			return true
+		})
+	}
 	if c, ok := b.(Chooser); ok {
 		l.choosers = append(l.choosers, c)
 	}
@@ -109,6 +124,9 @@ func hold(s model.Status) Hold {
 		return Firm
 	}
 }
+
+// Sits yields every task that sits on a node and how it does, in the order of rows.
+func (l *Ledger) Sits(yield func(t TaskID, task *Task, n NodeID, how Hold) bool) { l.sits(yield) }
 
 // sits yields every task that sits on a node.
 func (l *Ledger) sits(yield func(t TaskID, task *Task, n NodeID, how Hold) bool) {

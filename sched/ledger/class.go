@@ -138,5 +138,9 @@ func canonical(s *model.Spec) string {
 	w.Part()
 	w.Text(s.Extra)
 	w.Groups(s.Groups)
+	if s.Revocable {
+		w.Part()
+		w.Text("revocable")
+	}
 	return w.String()
 }

@@ -270,6 +270,16 @@ func (l *Ledger) deactivate(j JobID) {
 	l.jobs[j].activeAt = -1
 }
 
+// Waiting says that some member of some job waits that nothing but room keeps back.
+func (l *Ledger) Waiting() bool {
+	for _, j := range l.active { // order-free: any will do
+		if l.jobs[j].By[model.Pending] > l.jobs[j].Gated {
+			return true
+		}
+	}
+	return false
+}
+
 // Active lists the jobs with something left to decide, in no order that may be
 // decided by. The slice is good until the next change.
 func (l *Ledger) Active() []JobID { return l.active }

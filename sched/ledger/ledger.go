@@ -51,10 +51,12 @@ type Ledger struct {
 	facts    factStore
 	books    []Book
 	choosers []Chooser // those of the books that choose
+	rolls    []Roll    // … and those that are told of every pod
 
 	undo       []entry
 	depth      int
 	statements uint64
+	spent      []Spent // evictions of the last minute, the oldest first
 	tx         Tx
 	ops        []Op
 	soft       []TaskID
@@ -74,6 +76,7 @@ type Ledger struct {
 	scratch   resource.Vec
 	births    uint64
 	world     uint64
+	rounds    []Round // by name
 
 	vainNodes, vainFigures uint64 // what of Now and Figures failed tries have added
 }

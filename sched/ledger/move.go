@@ -54,6 +54,9 @@ func (l *Ledger) rise(t TaskID) {
 // their lists.
 func (l *Ledger) enter(t TaskID) {
 	row := &l.tasks[t]
+	for _, r := range l.rolls {
+		r.Enter(t, row)
+	}
 	if row.Job != NoJob {
 		l.linkJob(t)
 		l.recount(row, part{}, l.partOf(row))
@@ -68,6 +71,9 @@ func (l *Ledger) leave(t TaskID) {
 	if row.Job != NoJob {
 		l.recount(row, l.partOf(row), part{})
 		l.unlinkJob(t)
+	}
+	for _, r := range l.rolls {
+		r.Leave(t, row)
 	}
 }
 

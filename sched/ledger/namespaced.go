@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"ashlar.sh/sched/model"
@@ -25,6 +26,17 @@ func (l *Ledger) applyBudget(r model.Ref, o *model.Budget) {
 // Budgets are a namespace's disruption budgets by name, nil when it has none. The slice
 // is good until the next fact.
 func (l *Ledger) Budgets(namespace string) []*model.Budget { return l.budgets[namespace] }
+
+// AllBudgets yields every disruption budget by namespace and name.
+func (l *Ledger) AllBudgets(yield func(*model.Budget) bool) {
+	for _, namespace := range slices.Sorted(maps.Keys(l.budgets)) {
+		for _, b := range l.budgets[namespace] {
+			if !yield(b) {
+				return
+			}
+		}
+	}
+}
 
 // Budgeted counts the changes to disruption budgets. While it stands still, and the pods
 // that budgets are about do, so does what they allow.

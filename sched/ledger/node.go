@@ -199,6 +199,13 @@ func (l *Ledger) touchStatic(n NodeID) {
 	l.statics = append(l.statics, n)
 }
 
+// Restate says that what plugins answer about a node by facts alone is another from now on,
+// as the time is: the node is judged anew, and who was refused may find a place.
+func (l *Ledger) Restate(n NodeID) {
+	l.touchStatic(n)
+	l.grown++
+}
+
 // record adds to the journal of nodes whose figures or facts changed.
 func (l *Ledger) record(n NodeID) {
 	if most := max(4096, 2*len(l.nodes)); len(l.journal) >= most {

@@ -12,17 +12,12 @@ import (
 // Whoever keeps an answer asks the ledger what changed since. These laws say that the
 // journal, the list of touched jobs and the versions never keep silent about a change.
 
-// nodesNow is what each node row shows: what of its fact is decided by, and its figures.
+// nodesNow is what each node row shows: its fact and its figures.
 func nodesNow(l *Ledger) map[NodeID]string {
 	out := map[NodeID]string{}
 	for n := range l.nodes {
 		if row := &l.nodes[n]; !row.free {
-			says := "nothing"
-			if f := row.Fact; f != nil {
-				_, bad := f.SetAside()
-				says = fmt.Sprint(bad, f.Unschedulable, f.Labels, f.Taints, f.Allocatable)
-			}
-			out[NodeID(n)] = fmt.Sprint(row.Name, says, row.Tasks, row.going, columnsByName(l, NodeID(n)))
+			out[NodeID(n)] = fmt.Sprint(row.Name, content(row.Fact), row.Tasks, row.going, columnsByName(l, NodeID(n)))
 		}
 	}
 	return out
@@ -47,6 +42,16 @@ func TestTheJournalNamesEveryNodeThatChanged(t *testing.T) {
 			was, at = is, w.l.Now()
 		})
 	})
+}
+
+// content is what a node's fact says; a new fact that says the same is no news.
+func content(f *model.Node) string {
+	if f == nil {
+		return "none"
+	}
+	said := *f
+	said.Meta = model.Meta{Faults: f.Faults}
+	return fmt.Sprintf("%+v", said)
 }
 
 func TestAJournalThatNoLongerReachesBackSaysSo(t *testing.T) {

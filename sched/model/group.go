@@ -31,7 +31,6 @@ type PodGroup struct {
 	Phase         GroupPhase
 	MaxWait       int64 // sla-waiting-time in nanoseconds, 0 when it names none
 	Preemptable   bool  // volcano.sh/preemptable: "true": it lives on room that others may want back
-	Revocable     bool  // volcano.sh/revocable-zone "*", or Preemptable: its pods may run where room is lent by the hour
 
 	// How many members must run, or may be away at once, when room is taken back by the
 	// hour (volcano.sh/jdb-min-available, jdb-max-unavailable); nil: not given.

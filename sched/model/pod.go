@@ -46,7 +46,6 @@ type Pod struct {
 	PreemptNever bool // preemptionPolicy: Never
 	PreemptSet   bool // preemptionPolicy was set: that of its priority class plays no part
 	Preemptable  bool // volcano.sh/preemptable, true by default
-	Revocable    bool // volcano.sh/revocable-zone "*", or marked preemptable: it may run where room is lent by the hour
 
 	Labels []Label // sorted by key; shared by pods of one template; what selects pods reads them, no filter does
 
@@ -83,6 +82,7 @@ type Spec struct {
 	Preferred   []Preference  // preferred node affinity
 	Tolerations []Toleration
 	Ports       []HostPort
+	Revocable   bool   // volcano.sh/revocable-zone "*", or marked preemptable: it may run where room is lent by the hour
 	Extra       string // canonical form of what an opaque filter reads (volume claims), "" without
 	// Groups are those of the job's queue, put there by the ledger where a plugin heeds
 	// them; a pod as it comes has none.

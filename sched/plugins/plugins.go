@@ -10,18 +10,24 @@ package plugins
 import (
 	"ashlar.sh/sched/plugins/binpack"
 	"ashlar.sh/sched/plugins/capacity"
+	"ashlar.sh/sched/plugins/cdp"
 	"ashlar.sh/sched/plugins/conformance"
 	"ashlar.sh/sched/plugins/drf"
+	"ashlar.sh/sched/plugins/evictioncap"
 	"ashlar.sh/sched/plugins/gang"
 	"ashlar.sh/sched/plugins/joborder"
+	"ashlar.sh/sched/plugins/minruntime"
 	"ashlar.sh/sched/plugins/nodegroup"
 	"ashlar.sh/sched/plugins/nodeorder"
 	"ashlar.sh/sched/plugins/overcommit"
+	"ashlar.sh/sched/plugins/pdb"
 	"ashlar.sh/sched/plugins/predicates"
 	"ashlar.sh/sched/plugins/priority"
 	"ashlar.sh/sched/plugins/proportion"
+	"ashlar.sh/sched/plugins/rescheduling"
 	"ashlar.sh/sched/plugins/resourcequota"
 	"ashlar.sh/sched/plugins/sla"
+	"ashlar.sh/sched/plugins/tdm"
 	"ashlar.sh/sched/policy"
 )
 
@@ -31,6 +37,12 @@ func All() []policy.Definition {
 		priority.Definition(),
 		gang.Definition(),
 		conformance.Definition(),
+		pdb.Definition(),
+		cdp.Definition(),
+		minruntime.Definition(),
+		evictioncap.Definition(),
+		tdm.Definition(),
+		rescheduling.Definition(),
 		proportion.Definition(),
 		capacity.Definition(),
 		drf.Definition(),

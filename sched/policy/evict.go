@@ -42,6 +42,7 @@ type Opinion struct {
 	Guard bool
 	// Equal is the rule between equals (decision 11: "equal ones only if drf permits"): a
 	// Guard that is Equal holds unless somebody permits the unit, in any tier, as an Equal.
+	// Who could have and does not rejects it as one.
 	Equal  bool
 	Reason trace.Reason
 }
@@ -64,6 +65,13 @@ type EqualPreemptable interface {
 // victim of another, so that searches need not ask about those.
 type VictimCeiling interface {
 	VictimCeiling(c Claim) int32
+}
+
+// Guard protects units whoever would have them leave: a claim of preempt or reclaim, which
+// ask its Preemptable and Reclaimable, or nobody (shuffle). An Opinion that does not reject
+// has nothing against it.
+type Guard interface {
+	GuardUnit(u Unit) Opinion
 }
 
 // JobStarving says that a job deserves that others be evicted for it (seed 002 §3.1).
@@ -211,6 +219,18 @@ func (s *Set) VictimCeiling(c Claim) int32 {
 	return most
 }
 
+// Guarded is the reason of the first guard, in any tier, that protects a unit.
+func (s *Set) Guarded(u Unit) trace.Reason {
+	for _, tier := range s.guards {
+		for _, p := range tier {
+			if o := p.GuardUnit(u); o.Vote == Reject {
+				return o.Reason
+			}
+		}
+	}
+	return trace.Reason{}
+}
+
 // PreemptsEquals says that some plugin may permit a unit of a job of equal priority.
 func (s *Set) PreemptsEquals() bool {
 	for _, tier := range s.preemptable {
@@ -275,7 +295,8 @@ type judgement struct {
 	permitted, rejected bool // in this tier
 	found               int  // the first tier that permits, plus one; 0: none yet
 	equals              bool // somebody permits it as an equal
-	guard, level, why   trace.Reason
+	guard, why          trace.Reason
+	level, unequal      trace.Reason // a guard between equals; why it is not lifted
 }
 
 // hear takes an opinion in; true when it settles the matter.
@@ -291,6 +312,9 @@ func (j *judgement) hear(o Opinion) bool {
 		}
 		if o.Guard && o.Equal && !j.level.Is() {
 			j.level = o.Reason
+		}
+		if !o.Guard && o.Equal {
+			j.unequal = o.Reason
 		}
 		if !j.why.Is() {
 			j.why = o.Reason
@@ -310,6 +334,8 @@ func (j *judgement) verdict() (int, trace.Reason) {
 	switch {
 	case j.guard.Is():
 		return NoTier, j.guard
+	case j.level.Is() && !j.equals && j.unequal.Is():
+		return NoTier, j.unequal
 	case j.level.Is() && !j.equals:
 		return NoTier, j.level
 	case j.found == 0:

@@ -54,6 +54,7 @@ type Set struct {
 	starving         chain[JobStarving]
 	givers           chain[Giver]
 	ceilings         chain[VictimCeiling]
+	guards           chain[Guard]
 	deschedulers     chain[Descheduler]
 	preemptNames     [][]string // of the plugins in preemptable, tier by tier
 	reclaimNames     [][]string
@@ -90,6 +91,7 @@ func (s *Set) beginTier() {
 	s.starving = append(s.starving, nil)
 	s.givers = append(s.givers, nil)
 	s.ceilings = append(s.ceilings, nil)
+	s.guards = append(s.guards, nil)
 	s.deschedulers = append(s.deschedulers, nil)
 	s.preemptNames = append(s.preemptNames, nil)
 	s.reclaimNames = append(s.reclaimNames, nil)
@@ -121,6 +123,7 @@ func (s *Set) add(name string, plugin any, off []Point) {
 	join(&s.starving, plugin, is(PointJobStarving))
 	join(&s.givers, plugin, is(PointReclaimable))
 	join(&s.ceilings, plugin, is(PointPreemptable))
+	join(&s.guards, plugin, false)
 	join(&s.deschedulers, plugin, is(PointVictim))
 	s.addFilters(plugin, is(PointPredicate), is(PointNodeOrder))
 	if p, ok := plugin.(BestNode); ok && !is(PointBestNode) {

@@ -57,6 +57,10 @@ func Take(s *session.Session, rule victims.Rule, j ledger.JobID) bool {
 	}
 	if !s.Victims.Take(rule, j, tasks) {
 		s.GiveUp(j, rule.Action)
+		if r := s.Victims.Untitled(); r.Is() {
+			s.Trace.Add(trace.Event{Kind: trace.CannotReclaim, Action: rule.Action, Queue: s.L.QueueName(j), Job: job.Key.String(),
+				Task: s.L.Task(tasks[0]).Key.String(), Reason: r})
+		}
 		s.Trace.Add(trace.Event{Kind: trace.FailedPreempt, Action: rule.Action, Job: job.Key.String(), Task: s.L.Task(tasks[0]).Key.String()})
 		s.Trace.Add(trace.Event{Kind: trace.Discarding, Job: job.Key.String()})
 		return false
@@ -72,7 +76,7 @@ func Take(s *session.Session, rule victims.Rule, j ledger.JobID) bool {
 			preempted(s, rule, t)
 		}
 	}
-	s.Trace.Add(trace.Event{Kind: trace.JobPipelinedEvent, Job: job.Key.String()})
+	s.Trace.Add(trace.Event{Kind: trace.JobPipelinedEvent, Job: job.Key.String(), Count: len(s.Victims.Placed())})
 	s.Trace.Add(trace.Event{Kind: trace.Committing, Job: job.Key.String()})
 	s.Waits(j, trace.Reason{Code: trace.Reserved, Task: s.L.Task(s.Victims.Placed()[0]).Key.String(),
 		Text: s.L.Node(s.L.Task(s.Victims.Placed()[0]).Node).Name})

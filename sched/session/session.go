@@ -38,6 +38,7 @@ type Session struct {
 	lists  [numLists][]ledger.JobID
 	given  map[given]stood
 	cycle  uint64
+	opened uint64 // the world when the cycle began
 	turned uint64 // the times that a plugin had waited for and that came
 }
 
@@ -46,6 +47,7 @@ type Session struct {
 func (s *Session) Open(now int64) {
 	s.Now = now
 	s.cycle++
+	s.opened = s.L.World()
 }
 
 // Turn says that a time has come at which plugins answer otherwise: no refusal from
@@ -185,22 +187,28 @@ type given struct {
 
 // stood is how the world was when it did not.
 type stood struct {
-	key           ledger.JobKey
-	world, turned uint64
+	key ledger.JobKey
+	Moment
 }
+
+// Moment is a state of the world, and of what plugins derived when the cycle began.
+type Moment struct{ world, opened, turned uint64 }
+
+// Moment is how things are now.
+func (s *Session) Moment() Moment { return Moment{s.L.World(), s.opened, s.turned} }
 
 // GiveUp notes that an action finds nobody to evict for a job as things are.
 func (s *Session) GiveUp(j ledger.JobID, action string) {
 	if s.given == nil {
 		s.given = map[given]stood{}
 	}
-	s.given[given{j, action}] = stood{s.L.Job(j).Key, s.L.World(), s.turned}
+	s.given[given{j, action}] = stood{s.L.Job(j).Key, s.Moment()}
 }
 
 // GivenUp says that nothing happened since: the action need not be tried again.
 func (s *Session) GivenUp(j ledger.JobID, action string) bool {
 	at, ok := s.given[given{j, action}]
-	return ok && at == stood{s.L.Job(j).Key, s.L.World(), s.turned}
+	return ok && at == stood{s.L.Job(j).Key, s.Moment()}
 }
 
 // Clear forgets why a job waited.

@@ -15,6 +15,9 @@ type Eviction struct {
 	ForQueue string
 	Node     string // where For goes: the victim's own node, unless its whole gang goes
 
+	// Why says what for, where it is for nobody's sake (shuffle); For is empty then.
+	Why string
+
 	// Priority is the victim's, ForPriority that of the job it makes room for: jobs'
 	// priorities, between tasks of one job the tasks'.
 	Priority, ForPriority int32

@@ -47,7 +47,7 @@ const (
 	VictimCooling     Code = "VictimCooling"     // cdp: Text is how long it is still protected
 	VictimTooYoung    Code = "VictimTooYoung"    // it has not run for the time its queue promises; Text is what is left
 	VictimCapped      Code = "VictimCapped"      // Have evictions of Need allowed took place lately; Text says of what
-	VictimOutOfZone   Code = "VictimOutOfZone"   // tdm: it is not on a node that is to be given back
+	VictimOutOfZone   Code = "VictimOutOfZone"   // tdm: it runs on a node that is lent by the hour, or the claim may itself be revoked; Text says which
 	VictimKept        Code = "VictimKept"        // marked volcano.sh/preemptable: "false"
 	VictimGang        Code = "VictimGang"        // its gang would be left with less than its minimum
 	VictimUnreclaimed Code = "VictimUnreclaimed" // its queue has reclaimable: false
@@ -69,6 +69,7 @@ const (
 	NodeAffinity           Code = "NodeAffinity"           // required node affinity does not match
 	NodeSelector           Code = "NodeSelector"           // nodeSelector does not match
 	NodeGroup              Code = "NodeGroup"              // the queue may not use the node's group Text, "" for a node in none
+	NodeRevocable          Code = "NodeRevocable"          // the node is lent by the hour; Text is its zone and why not
 	NodePorts              Code = "NodePorts"              // a host port is taken; Text is the port
 	NodeVolume             Code = "NodeVolume"             // a volume cannot be had there
 	InsufficientResource   Code = "InsufficientResource"   // one node lacks room in Text (a dimension)
@@ -86,7 +87,7 @@ const (
 func (c Code) OfNodes() bool {
 	switch c {
 	case NoNodes, NotEnoughResources, NodesRefuse, NodeUnschedulable, NodeTaint, NodeAffinity, NodeSelector,
-		NodeGroup, NodePorts, NodeVolume:
+		NodeGroup, NodeRevocable, NodePorts, NodeVolume:
 		return true
 	default:
 		return false

@@ -18,6 +18,7 @@ import (
 // a node, in queue low or, if only one queue is wanted, in that of the claims.
 type full struct {
 	l    *ledger.Ledger
+	set  *policy.Set
 	hunt *victims.Hunt
 	n    uint64
 }
@@ -44,12 +45,15 @@ func newFull(b *testing.B, nodes int, queue string) *full {
 			f.job(fmt.Sprintf("old-%d-%d", i, k), queue, fmt.Sprintf("c%d", (i+k)%2), 1, 1, name, int64(1000+(i*7+k)%500))
 		}
 	}
-	f.l.Settle()
-	nodesBy := class.New(f.l, set)
-	f.hunt = victims.New(f.l, nodesBy, set)
-	set.At(1)
-	set.Open(&trace.Recorder{}, policy.NoStopwatch{})
+	f.set, f.hunt = set, victims.New(f.l, class.New(f.l, set), set)
 	return f
+}
+
+// open begins a cycle: what queues deserve follows from what is asked for by now.
+func (f *full) open() {
+	f.l.Settle()
+	f.set.At(1)
+	f.set.Open(&trace.Recorder{}, policy.NoStopwatch{})
 }
 
 func gpus(n, pods int64) resource.List {
@@ -125,6 +129,7 @@ func BenchmarkPreemptor(b *testing.B) {
 			for _, j := range jobs {
 				all = append(all, f.tasks(j))
 			}
+			f.open()
 			b.ReportAllocs()
 			for b.Loop() {
 				f.l.Try(func(*ledger.Tx) bool {
@@ -154,6 +159,7 @@ func BenchmarkFirstPreemptor(b *testing.B) {
 			}
 			rule := victims.Rule{Action: "preempt", Scope: victims.SameQueue, Wholes: true}
 			i := 0
+			f.open()
 			for b.Loop() {
 				j := jobs[i%len(jobs)]
 				i++

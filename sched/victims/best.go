@@ -129,38 +129,15 @@ type listed struct {
 // members of the claim's own job, or a sample.
 func (h *Hunt) bestListed(wholes bool) *plan {
 	h.cells.follow()
-	h.listNodes(wholes)
-	enough := len(h.list)
 	if h.rule.Sample.On {
-		enough = h.rule.Sample.candidates(h.present())
+		return h.bestOfSample(wholes)
 	}
-	best, spare := (*plan)(nil), &h.plans[0]
-	for i := range h.list {
-		n := h.list[i].node
-		if !h.rule.Sample.On && best != nil && !h.cheaper(h.list[i].bound, n, best) {
-			break
-		}
-		if !h.trial(n, wholes, spare) {
-			if h.spent() {
-				break
-			}
-			continue
-		}
-		enough--
-		if best == nil || h.cheaper(spare.cost, n, best) {
-			best, spare = h.swap(best, spare)
-		} else {
-			h.loses(spare.node, spare.cost)
-		}
-		if enough == 0 || h.spent() {
-			break
-		}
-	}
-	return best
+	h.listNodes(wholes)
+	p, _ := h.bestListedNow(wholes)
+	return p
 }
 
-// listNodes lists the nodes worth trying. A sample goes round from an offset that depends
-// on the task's name alone (decision 16); otherwise the lowest bound comes first.
+// listNodes lists the nodes worth trying, the lowest bound first.
 func (h *Hunt) listNodes(wholes bool) {
 	h.list = h.list[:0]
 	probe := row{kind: kind{class: h.class, scope: h.rule.Scope, queue: h.claim.Queue, ceiling: h.ceiling(),
@@ -178,34 +155,17 @@ func (h *Hunt) listNodes(wholes bool) {
 			h.list = append(h.list, listed{n, b})
 		}
 	}
-	switch {
-	case h.rule.Scope == SameJob:
+	if h.rule.Scope == SameJob {
 		h.ownNodes(consider)
-	case h.rule.Within != nil:
+	} else {
 		for _, n := range h.rule.Within {
 			consider(n)
 		}
-	default:
-		h.l.Present(func(n ledger.NodeID) bool { consider(n); return true })
 	}
 	slices.SortFunc(h.list, func(a, b listed) int {
-		c := 0
-		if !h.rule.Sample.On {
-			c = a.bound.Compare(b.bound)
-		}
-		return cmp.Or(c, cmp.Compare(h.l.Node(a.node).Name, h.l.Node(b.node).Name))
+		return cmp.Or(a.bound.Compare(b.bound), cmp.Compare(h.l.Node(a.node).Name, h.l.Node(b.node).Name))
 	})
 	h.bounded = max(h.bounded, len(h.list))
-	if n := len(h.list); h.rule.Sample.On && n > 0 {
-		h.rotate(int(ledger.Hash(h.l.Task(h.claim.Task).Key.String()) % uint64(n)))
-	}
-}
-
-// rotate moves the first k nodes of the list to its end.
-func (h *Hunt) rotate(k int) {
-	slices.Reverse(h.list[:k])
-	slices.Reverse(h.list[k:])
-	slices.Reverse(h.list)
 }
 
 // ownNodes calls f for every node that members of the claim's job run on, each once.

@@ -13,6 +13,36 @@ type cells struct {
 	nodes  [][]cell
 	cursor uint64
 	dims   int // that the cells are as wide as; 0: nothing is summed up yet
+	spares int // cells with members of jobs that are above their minimum
+	done   marks
+}
+
+// marks remembers what was seen to in one pass: a journal names a node as often as it was
+// touched.
+type marks struct {
+	at   []uint32
+	pass uint32
+}
+
+// begin starts a pass over so many nodes.
+func (m *marks) begin(nodes int) {
+	for len(m.at) < nodes {
+		m.at = append(m.at, 0)
+	}
+	m.pass++
+	if m.pass == 0 {
+		clear(m.at)
+		m.pass = 1
+	}
+}
+
+// first says that a node is seen for the first time in this pass.
+func (m *marks) first(n ledger.NodeID) bool {
+	if m.at[n] == m.pass {
+		return false
+	}
+	m.at[n] = m.pass
+	return true
 }
 
 // cell sums up the possible victims of one queue and job priority on one node.
@@ -22,6 +52,7 @@ type cell struct {
 	count    int32
 	spare    int32   // of these, members of jobs that are above their minimum
 	newest   int64   // the latest start among them
+	oldest   int64   // … and the earliest
 	free     []int64 // by dimension: what they hold together
 	most     []int64 // … and the largest of them
 }
@@ -31,7 +62,16 @@ func (c *cells) follow() {
 	for len(c.nodes) < c.l.NumNodes() {
 		c.nodes = append(c.nodes, nil)
 	}
-	if c.dims != c.l.Dims.Len() || !c.l.Since(c.cursor, func(n ledger.NodeID) { c.sum(n) }) {
+	if c.cursor == c.l.Now() && c.dims == c.l.Dims.Len() {
+		return
+	}
+	c.done.begin(len(c.nodes))
+	again := func(n ledger.NodeID) {
+		if c.done.first(n) {
+			c.sum(n)
+		}
+	}
+	if c.dims != c.l.Dims.Len() || !c.l.Since(c.cursor, again) {
 		for n := range c.nodes {
 			c.sum(ledger.NodeID(n))
 		}
@@ -42,6 +82,9 @@ func (c *cells) follow() {
 
 // sum makes the cells of one node anew. Memory is reused.
 func (c *cells) sum(n ledger.NodeID) {
+	for i := range c.nodes[n] {
+		c.spares -= min(1, int(c.nodes[n][i].spare))
+	}
 	list := c.nodes[n][:0]
 	c.l.NodeTasks(n, func(t ledger.TaskID) bool {
 		if !evictable(c.l, t) {
@@ -62,6 +105,7 @@ func (c *cells) sum(n ledger.NodeID) {
 			at.spare++
 		}
 		at.newest = max(at.newest, started(task))
+		at.oldest = min(at.oldest, started(task))
 		for _, need := range c.l.Class(task.Class).Need {
 			at.free[need.Dim] += need.Amount
 			at.most[need.Dim] = max(at.most[need.Dim], need.Amount)
@@ -69,6 +113,9 @@ func (c *cells) sum(n ledger.NodeID) {
 		return true
 	})
 	c.nodes[n] = list
+	for i := range list {
+		c.spares += min(1, int(list[i].spare))
+	}
 	for i := 1; i < len(list); i++ { // few, and almost in order
 		for k := i; k > 0 && list[k].priority < list[k-1].priority; k-- {
 			list[k], list[k-1] = list[k-1], list[k]
@@ -84,7 +131,7 @@ func (c *cells) extend(list []cell, q ledger.QueueID, priority int32) []cell {
 	}
 	at := &list[len(list)-1]
 	dims := c.l.Dims.Len()
-	*at = cell{queue: q, priority: priority, newest: -1 << 63, free: zeros(at.free, dims), most: zeros(at.most, dims)}
+	*at = cell{queue: q, priority: priority, newest: -1 << 63, oldest: 1<<63 - 1, free: zeros(at.free, dims), most: zeros(at.most, dims)}
 	return list
 }
 

@@ -43,8 +43,8 @@ func (c Cost) Compare(o Cost) int {
 	return cmp.Or(c.compareSets(o), cmp.Compare(o.Start, c.Start))
 }
 
-// compareSets leaves out when victims started: between sets on one node the order of
-// victims decides instead.
+// compareSets leaves out when victims started: between sets on one node that are as cheap
+// the order in which units go decides, of which the one that started last is the first.
 func (c Cost) compareSets(o Cost) int {
 	return cmp.Or(cmp.Compare(c.Highest, o.Highest), cmp.Compare(c.Sum, o.Sum), cmp.Compare(c.Count, o.Count))
 }

@@ -101,6 +101,7 @@ type brute struct {
 	claim  policy.Claim
 	class  ledger.ClassID
 	wholes bool
+	spread bool // units of all nodes together: what is surplus on each need not be in all
 	node   ledger.NodeID
 	units  []policy.Unit
 	tiers  [2]int
@@ -184,7 +185,7 @@ func (b *brute) unitsOf(j ledger.JobID) {
 	for _, t := range here[:spare] {
 		b.units = append(b.units, policy.Unit{Queue: job.Queue, Job: j, Tasks: []ledger.TaskID{t}})
 	}
-	if b.wholes && whole && len(here) > spare {
+	if b.wholes && whole && (len(here) > spare || b.spread && len(here) > 0) {
 		b.units = append(b.units, policy.Unit{Queue: job.Queue, Job: j, Whole: true, Tasks: all})
 	}
 }

@@ -95,6 +95,9 @@ func (h *Hunt) entitled() bool {
 	return false
 }
 
+// Untitled is why the queue of the last Take may not take from others; none when it may.
+func (h *Hunt) Untitled() trace.Reason { return h.untitled }
+
 // free is the best node with room for the task as things stand.
 func (h *Hunt) free() ledger.NodeID {
 	if !h.lawful() {
@@ -118,7 +121,7 @@ func (h *Hunt) spareMore(tx *ledger.Tx) {
 			continue
 		}
 		back := h.together(order, v)
-		if h.canStay(tx, back) {
+		if h.roomFor(back[0]) && h.canStay(tx, back) {
 			for _, t := range back {
 				h.stay(tx, t)
 			}
@@ -142,6 +145,22 @@ func (h *Hunt) together(all []victim, v victim) (out []ledger.TaskID) {
 		return []ledger.TaskID{v.task}
 	}
 	return out
+}
+
+// roomFor says that a victim's node has room for it beside all that was placed: without,
+// it cannot stay, whatever filters say.
+func (h *Hunt) roomFor(t ledger.TaskID) bool {
+	task := h.l.Task(t)
+	n := task.Node
+	if n == ledger.NoNode {
+		n = task.Held.Node
+	}
+	for _, need := range h.l.Class(task.Class).Need {
+		if h.l.FutureIdle(need.Dim, n) < need.Amount {
+			return false
+		}
+	}
+	return true
 }
 
 // isGone says that a task leaves in this statement, or gives its reservation up.

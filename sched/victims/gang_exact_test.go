@@ -38,7 +38,7 @@ func TestTheCheapestVictimsOfAGang(t *testing.T) {
 
 // bruteGang is brute for a gang: units of all nodes together.
 func (s *square) bruteGang() (best price, found bool) {
-	b := &brute{square: s, claim: policy.Claim{Task: s.tasks[0], Job: s.job, Queue: s.l.Job(s.job).Queue}}
+	b := &brute{square: s, spread: true, claim: policy.Claim{Task: s.tasks[0], Job: s.job, Queue: s.l.Job(s.job).Queue}}
 	b.class = s.l.Task(s.tasks[0]).Class
 	b.claim.Want = s.l.Class(b.class).Request
 	if s.rule.Scope == victims.OtherQueues {
@@ -94,7 +94,6 @@ func (b *brute) lawfulOn(n ledger.NodeID) []policy.Unit {
 
 // hasRest says that an earlier node lists the same whole gang.
 func (b *brute) hasRest(u policy.Unit, n ledger.NodeID) bool {
-	spare := len(u.Tasks) - int(b.l.Job(u.Job).MinMember)
 	for at := ledger.NodeID(0); at < n; at++ {
 		here := 0
 		for _, t := range u.Tasks {
@@ -102,7 +101,7 @@ func (b *brute) hasRest(u policy.Unit, n ledger.NodeID) bool {
 				here++
 			}
 		}
-		if here > spare {
+		if here > 0 {
 			return true
 		}
 	}

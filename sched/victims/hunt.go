@@ -33,7 +33,10 @@ type Hunt struct {
 	budget     int
 	steps      int
 	exhausted  bool
-	considered int
+	considered int                 // nodes on which victims were tried
+	claims     uint64              // the number of claims so far
+	tried      []uint64            // by NodeID: the claim it was tried for last
+	spread     bool                // units of all nodes are gathered together
 	bounded    int                 // nodes that amounts alone do not rule out
 	losers     []trace.Alternative // of this claim
 
@@ -44,6 +47,7 @@ type Hunt struct {
 	slab     []ledger.TaskID
 	units    []unit
 	roleLeft []int32
+	rest     []ledger.TaskID
 	out      []victim
 	seen     sets
 	compare  func(a, b ledger.TaskID) int
@@ -53,6 +57,9 @@ type Hunt struct {
 	short, most, left []int64
 	stash             []ledger.NodeID
 	list              []listed
+	again             marks
+	named             []ledger.NodeID // the present nodes by name, as Shape stood at namedAt
+	namedAt           uint64
 	plans             [2]plan
 
 	// The series at hand.
@@ -98,6 +105,9 @@ func (h *Hunt) place(tx *ledger.Tx) bool {
 		if wholes && !h.rule.Wholes {
 			break
 		}
+		if h.cells.follow(); !wholes && h.cells.spares == 0 && h.rule.Scope != SameJob {
+			continue // no job has a member to spare
+		}
 		for ring := range h.numRings() {
 			h.enter(ring)
 			if p := h.best(int32(ring), wholes); p != nil {
@@ -116,6 +126,7 @@ func (h *Hunt) ask(t ledger.TaskID) {
 	class := h.l.Class(task.Class)
 	h.claim.Want = class.Request
 	h.bestEffort = class.BestEffort
+	h.claims++
 	h.steps, h.considered, h.bounded, h.exhausted = 0, 0, 0, false
 	h.losers = h.losers[:0]
 	h.claim.Short = h.claim.Short[:0]

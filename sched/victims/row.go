@@ -2,6 +2,7 @@ package victims
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"ashlar.sh/sched/ledger"
@@ -49,8 +50,13 @@ func (h *Hunt) rowFor(k kind) *row {
 	}
 	r.used = h.lru
 	h.cells.follow()
-	if r.shape == h.l.Shape() && h.covered(r) &&
-		h.l.Since(r.cursor, func(n ledger.NodeID) { h.rebound(r, n) }) {
+	h.again.begin(h.l.NumNodes())
+	again := func(n ledger.NodeID) {
+		if h.again.first(n) {
+			h.rebound(r, n)
+		}
+	}
+	if r.shape == h.l.Shape() && h.covered(r) && h.l.Since(r.cursor, again) {
 		r.cursor = h.l.Now()
 		return r
 	}
@@ -158,7 +164,7 @@ func (h *Hunt) boundOf(r *row, needs []ledger.Need, cells []cell, open int) (Cos
 	h.most = most
 	left := append(h.left[:0], h.short...)
 	h.left = left
-	c, lowest, any := Cost{}, int32(0), false
+	c, any := Cost{Count: 1}, false
 	for i := range cells {
 		at := &cells[i]
 		if !h.counts(r, at) {
@@ -167,15 +173,7 @@ func (h *Hunt) boundOf(r *row, needs []ledger.Need, cells []cell, open int) (Cos
 		if any && open == 0 && at.priority > c.Highest {
 			break
 		}
-		if !any {
-			lowest, any = at.priority, true
-		}
-		if at.priority > c.Highest || c.Count == 0 {
-			c.Highest, c.Start = at.priority, at.newest
-		} else {
-			c.Start = max(c.Start, at.newest)
-		}
-		c.Count = 1
+		any, c.Highest = true, at.priority
 		for k, need := range needs {
 			most[k] = max(most[k], at.most[need.Dim])
 			if left[k] > 0 {
@@ -193,8 +191,33 @@ func (h *Hunt) boundOf(r *row, needs []ledger.Need, cells []cell, open int) (Cos
 			c.Count = max(c.Count, int32(min((lack+most[k]-1)/most[k], 1<<30)))
 		}
 	}
-	c.Sum = raised(c.Highest) + int64(c.Count-1)*raised(lowest)
+	h.price(r, cells, &c)
 	return c, true
+}
+
+// price adds to a bound what its victims cost at least: one of the highest priority, the
+// others as cheap as there are. Where all of that priority have to go, the earliest start
+// of them all counts; otherwise it could be the latest.
+func (h *Hunt) price(r *row, cells []cell, c *Cost) {
+	others, newest, oldest, top, below := c.Count-1, int64(math.MinInt64), int64(math.MaxInt64), int32(0), int32(0)
+	for i := range cells {
+		at := &cells[i]
+		if !h.counts(r, at) || at.priority > c.Highest {
+			continue
+		}
+		n := min(others, at.count)
+		others -= n
+		c.Sum += int64(n) * raised(at.priority)
+		if at.priority < c.Highest {
+			below += at.count
+			continue
+		}
+		newest, oldest, top = max(newest, at.newest), min(oldest, at.oldest), top+at.count
+	}
+	c.Sum += raised(c.Highest)
+	if c.Start = newest; c.Count-below >= top {
+		c.Start = oldest
+	}
 }
 
 // counts says that a cell's tasks may be victims of the row's claims.
@@ -267,8 +290,6 @@ func (r *row) swap(i, k int) {
 	r.pos[r.heap[i]], r.pos[r.heap[k]] = int32(i), int32(k)
 }
 
-// Forget drops what is kept between claims; it is found out again when it is asked for.
-func (h *Hunt) Forget() {
-	clear(h.rows)
-	h.cells = cells{l: h.l}
-}
+// Forget drops the bounds that are kept between claims; they are found again when asked
+// for.
+func (h *Hunt) Forget() { clear(h.rows) }

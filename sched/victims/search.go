@@ -57,8 +57,16 @@ func (h *Hunt) proven(c Cost) bool {
 	if c.Count == 1 {
 		return true
 	}
-	least := h.atLeast(h.short)
-	return c.Count == least && c.Sum == raised(c.Highest)+int64(c.Count-1)*raised(h.units[0].priority)
+	if c.Count != h.atLeast(h.short) {
+		return false
+	}
+	least, others := raised(c.Highest), c.Count-1
+	for i := range h.units {
+		n := min(others, int32(len(h.units[i].Tasks)))
+		others -= n
+		least += int64(n) * raised(h.units[i].priority)
+	}
+	return c.Sum == least
 }
 
 // search looks through sets of units for one cheaper than best (nil: any), least important

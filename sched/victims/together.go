@@ -92,6 +92,8 @@ func (h *Hunt) listFew() bool {
 // are too many. Which tier decides is asked node by node, as for single tasks.
 func (h *Hunt) gatherAll(wholes bool) bool {
 	h.all = h.all[:0]
+	h.spread = true
+	defer func() { h.spread = false }()
 	for _, at := range h.list {
 		h.gather(at.node, wholes)
 		h.judgeAll()
@@ -107,7 +109,7 @@ func (h *Hunt) gatherAll(wholes bool) bool {
 		}
 	}
 	h.units = append(h.units[:0], h.all...)
-	slices.SortStableFunc(h.units, func(a, b unit) int { return cmp.Compare(a.priority, b.priority) })
+	slices.SortStableFunc(h.units, byCost)
 	return true
 }
 
@@ -115,7 +117,7 @@ func (h *Hunt) gatherAll(wholes bool) bool {
 func (h *Hunt) searchIn(tx *ledger.Tx, found *plan) (ok bool) {
 	tx.Try(func(tx *ledger.Tx) bool {
 		h.tx, h.out = tx, h.out[:0]
-		h.considered += len(h.list)
+		h.considered = len(h.list)
 		h.short, h.most = h.short[:0], h.most[:0]
 		ok = h.search(found, nil)
 		return false

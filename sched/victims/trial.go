@@ -24,7 +24,7 @@ type victim struct {
 // trial tries to make room on a node, inside a try that is taken back: found is the
 // cheapest set of units that is enough, false when no set is.
 func (h *Hunt) trial(n ledger.NodeID, wholes bool, found *plan) (ok bool) {
-	h.considered++
+	h.consider(n)
 	h.steps++
 	found.node, found.victims = n, found.victims[:0]
 	h.l.Try(func(tx *ledger.Tx) bool {
@@ -37,12 +37,36 @@ func (h *Hunt) trial(n ledger.NodeID, wholes bool, found *plan) (ok bool) {
 	return ok
 }
 
-// judge asks whether a unit may go as things stand: the first tier that permits it.
-func (h *Hunt) judge(u *unit) (int, trace.Reason) {
-	if h.rule.Scope == OtherQueues {
-		return h.set.Reclaimable(h.claim, u.Unit)
+// consider counts a node, once for a claim.
+func (h *Hunt) consider(n ledger.NodeID) {
+	for len(h.tried) <= int(n) {
+		h.tried = append(h.tried, 0)
 	}
-	return h.set.Preemptable(h.claim, u.Unit)
+	if h.tried[n] != h.claims {
+		h.tried[n] = h.claims
+		h.considered++
+	}
+}
+
+// judge asks whether a unit may go as things stand: the first tier that permits it. Of a
+// whole gang it is about those who are still there.
+func (h *Hunt) judge(u *unit) (int, trace.Reason) {
+	asked := u.Unit
+	if u.Whole {
+		h.rest = h.rest[:0]
+		for _, t := range u.Tasks {
+			if standing(h.l, t) {
+				h.rest = append(h.rest, t)
+			}
+		}
+		if asked.Tasks = h.rest; len(h.rest) == 0 {
+			return policy.NoTier, trace.Reason{}
+		}
+	}
+	if h.rule.Scope == OtherQueues {
+		return h.set.Reclaimable(h.claim, asked)
+	}
+	return h.set.Preemptable(h.claim, asked)
 }
 
 // judgeAll leaves the units that the first tier permits which permits any of their kind

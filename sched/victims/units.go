@@ -20,9 +20,10 @@ type unit struct {
 	gone     int // how many of them it has evicted: the last ones of Hunt.out
 }
 
-// gather finds the units with a task on a node, in victim order: the least important
-// first, of equally important ones as BuildVictimsPriorityQueue has them (seed 002 §4.4).
-// wholes adds whole gangs after the surplus.
+// gather finds the units with a task on a node, in the order in which they go: the least
+// important first, of equally important ones the one that started last, as costs have it
+// (decision 17), then as BuildVictimsPriorityQueue has them (seed 002 §4.4). wholes adds
+// whole gangs.
 func (h *Hunt) gather(n ledger.NodeID, wholes bool) {
 	h.here, h.units, h.slab = h.here[:0], h.units[:0], h.slab[:0]
 	h.l.NodeTasks(n, func(t ledger.TaskID) bool {
@@ -48,7 +49,12 @@ func (h *Hunt) gather(n ledger.NodeID, wholes bool) {
 		u := &h.units[i]
 		u.Tasks = h.slab[u.from:u.to]
 	}
-	slices.SortStableFunc(h.units, func(a, b unit) int { return cmp.Compare(a.priority, b.priority) })
+	slices.SortStableFunc(h.units, byCost)
+}
+
+// byCost is the order in which units go, where it is not that of victims.
+func byCost(a, b unit) int {
+	return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(b.start, a.start))
 }
 
 // compareVictims is the order in which victims go: other queues as VictimQueueOrder has
@@ -91,7 +97,9 @@ func (h *Hunt) unitsOf(tasks []ledger.TaskID, wholes bool) {
 			}
 		}
 	}
-	if wholes && rest > 0 && h.rule.Scope != SameJob {
+	// Where all that a job has here is surplus, that is enough; seen over all nodes it may
+	// be more than it has to spare.
+	if wholes && (rest > 0 || h.spread) && h.rule.Scope != SameJob {
 		h.addWhole(j, tasks[0])
 	}
 }

@@ -96,7 +96,15 @@ func (h *Hunt) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reason) 
 	if h.rule.Scope == OtherQueues && h.numRings() > 0 {
 		h.enter(h.numRings() - 1)
 	}
+	for _, v := range h.gone { // for members that were placed before this one
+		h.explain.seen[v.task] = true
+		h.explain.may++
+	}
+	admits := h.nodes.Admitted(h.class)
 	h.l.Present(func(n ledger.NodeID) bool {
+		if !admits[n] {
+			return true
+		}
 		h.at, h.tx = n, tx
 		h.gather(n, h.rule.Wholes)
 		h.judgeAll()

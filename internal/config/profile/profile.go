@@ -91,8 +91,8 @@ func kindOf(entry config.Entry, key string) config.Kind {
 	return kind
 }
 
-// asText writes a value as policy.Arguments reads it; false for the kinds that no text
-// stands for (maps and sequences).
+// asText writes a value as policy.Arguments reads it, maps and sequences as JSON; false
+// for the kind that no text stands for (any).
 func asText(kind config.Kind, args config.Arguments, key string) (string, bool) {
 	var text string
 	var err error
@@ -118,6 +118,8 @@ func asText(kind config.Kind, args config.Arguments, key string) (string, bool) 
 		text, err = x.String(), wrong
 	case config.String:
 		text, err = args.Text(key, "")
+	case config.Map, config.Sequence:
+		text, err = args.JSON(key)
 	case config.Any:
 		return args.Scalar(key)
 	default:

@@ -29,7 +29,7 @@ configurations:
     enablePredicateErrorCache: false
 tiers:
 - plugins:
-  - name: pdb
+  - name: numa-aware
   - name: gang
     enableJobOrder: false
     enabledJobPipelined: false
@@ -93,5 +93,31 @@ func TestDefaultMakesAnEngine(t *testing.T) {
 	}
 	if !p.HasAction("enqueue") || !p.HasAction("allocate") || !p.HasAction("backfill") {
 		t.Errorf("actions %v; want enqueue, allocate and backfill", p.Actions)
+	}
+}
+
+// A list of maps comes through as JSON, and the plugin takes it.
+func TestStrategiesOfRescheduling(t *testing.T) {
+	p := profile.Of(read(t, `
+actions: "allocate"
+tiers:
+- plugins:
+  - name: rescheduling
+    arguments:
+      interval: 2m
+      metricsPeriod: 5m
+      strategies:
+      - name: lowNodeUtilization
+        params:
+          thresholds: {memory: 20.5, cpu: 20}
+          targetThresholds: {cpu: 50}
+`))
+	want := policy.Arguments{"interval": "2m0s",
+		"strategies": `[{"name":"lowNodeUtilization","params":{"targetThresholds":{"cpu":50},"thresholds":{"cpu":20,"memory":20.5}}}]`}
+	if diff := cmp.Diff(want, p.Tiers[0][0].Arguments); diff != "" {
+		t.Errorf("arguments (-want +got):\n%s", diff)
+	}
+	if _, err := sched.New(p); err != nil {
+		t.Error(err)
 	}
 }

@@ -23,7 +23,6 @@ func PodGroup(g *schedulingv1beta1.PodGroup) *model.PodGroup {
 		HasMin:        g.Spec.MinResources != nil,
 		MaxWait:       f.maxWait(g.Annotations),
 		Preemptable:   truth(schedulingv1beta1.PodPreemptable, g.Annotations, g.Labels),
-		Revocable:     revocable(g.Annotations) || truth(schedulingv1beta1.PodPreemptable, g.Annotations, g.Labels),
 	}
 	f.budget(out, g.Annotations)
 	for role, least := range g.Spec.MinTaskMember {

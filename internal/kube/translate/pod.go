@@ -39,7 +39,6 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 		PreemptNever:  p.Spec.PreemptionPolicy != nil && *p.Spec.PreemptionPolicy == corev1.PreemptNever,
 		PreemptSet:    p.Spec.PreemptionPolicy != nil,
 		Preemptable:   preemptable(p),
-		Revocable:     revocable(p.Annotations),
 	}
 	if out.Deleting {
 		out.GoneBy = p.DeletionTimestamp.UnixNano()

@@ -56,9 +56,9 @@ func TestFieldsOfAPod(t *testing.T) {
 		"spared after its start":                  {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"volcano.sh/cooldown-time": "10m"}, Annotations: map[string]string{"volcano.sh/cooldown-time": "1h"}}}, func(p *model.Pod) { p.Cooldown, p.Labels = 600e9, label("volcano.sh/cooldown-time", "10m") }},
 		"spared by annotation":                    {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/cooldown-time": "1h"}}}, func(p *model.Pod) { p.Cooldown = 3600e9 }},
 		"spared for no time that can be meant":    {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/cooldown-time": "long"}}}, fault("metadata.annotations[volcano.sh/cooldown-time]", `"long" is not a time such as 600s or 10m: none taken`)},
-		"on any room lent by the hour":            {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/revocable-zone": "*"}}}, func(p *model.Pod) { p.Revocable = true }},
+		"on any room lent by the hour":            {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/revocable-zone": "*"}}}, lent},
 		"on room lent in one zone: none":          {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/revocable-zone": "rz1", "volcano.sh/preemptable": "true"}}}, func(p *model.Pod) {}},
-		"marked preemptable":                      {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/preemptable": "true"}}}, func(p *model.Pod) { p.Revocable = true }},
+		"marked preemptable":                      {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/preemptable": "true"}}}, lent},
 		"preempts nobody":                         {corev1.Pod{Spec: corev1.PodSpec{PreemptionPolicy: ptr(corev1.PreemptNever)}}, func(p *model.Pod) { p.PreemptNever, p.PreemptSet = true, true }},
 		"not preemptable":                         {annotated("volcano.sh/preemptable", "false"), func(p *model.Pod) { p.Preemptable = false }},
 		"not preemptable by label":                {labelled("volcano.sh/preemptable", "false"), func(p *model.Pod) { p.Preemptable, p.Labels = false, label("volcano.sh/preemptable", "false") }},
@@ -86,6 +86,12 @@ func TestFieldsOfAPod(t *testing.T) {
 			}
 		})
 	}
+}
+
+func lent(p *model.Pod) {
+	s := *p.Spec
+	s.Revocable = true
+	p.Spec = &s
 }
 
 func label(k, v string) []model.Label { return []model.Label{{Key: k, Value: v}} }

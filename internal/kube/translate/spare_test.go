@@ -18,8 +18,7 @@ func TestAGangOnRoomThatIsLent(t *testing.T) {
 		want        model.PodGroup
 	}{
 		"nothing said":                       {nil, model.PodGroup{}},
-		"any zone":                           {map[string]string{"volcano.sh/revocable-zone": "*"}, model.PodGroup{Revocable: true}},
-		"marked preemptable":                 {map[string]string{"volcano.sh/preemptable": "true"}, model.PodGroup{Preemptable: true, Revocable: true}},
+		"marked preemptable":                 {map[string]string{"volcano.sh/preemptable": "true"}, model.PodGroup{Preemptable: true}},
 		"what is no truth value is no":       {map[string]string{"volcano.sh/preemptable": "si"}, model.PodGroup{}},
 		"a number that must run":             {map[string]string{"volcano.sh/jdb-min-available": "3"}, model.PodGroup{MinAvailable: &model.Portion{Value: 3}}},
 		"a part that may be away":            {map[string]string{"volcano.sh/jdb-max-unavailable": "25%"}, model.PodGroup{MaxUnavailable: &model.Portion{Value: 25, Percent: true}}},

@@ -66,6 +66,7 @@ func (t *Specs) labels(m map[string]string) []model.Label {
 // length, every string with its own.
 func key(s *model.Spec) string {
 	k := keyer{buf: make([]byte, 0, 128)}
+	k.yes(s.Revocable)
 	k.num(len(s.Requests))
 	for _, a := range s.Requests {
 		k.str(a.Name)

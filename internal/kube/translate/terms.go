@@ -21,6 +21,7 @@ func (f *faults) spec(p *corev1.Pod) *model.Spec {
 		Tolerations: f.tolerations(p.Spec.Tolerations),
 		Ports:       hostPorts(&p.Spec),
 		Extra:       claims(p),
+		Revocable:   revocable(p.Annotations),
 	}
 	if p.Spec.Affinity != nil && p.Spec.Affinity.NodeAffinity != nil {
 		a := p.Spec.Affinity.NodeAffinity

@@ -15,6 +15,11 @@ import (
 // side must come out with a smaller share than the unit's side has before the last of its
 // tasks goes: then the larger share of the two never rises, and no state comes back.
 //
+// That holds for reclaiming. A victim may leave more room than its claim takes, though, and
+// what is left over may be borrowed above deserved by whoever comes next, which calls for
+// another reclaim: that the two together come to an end is not shown, and where pods are
+// large and two dimensions are short in turn they need not.
+//
 // What its queue could never claim may go without that: see returns.
 func (p *plugin) backAndForth(c policy.Claim, u policy.Unit) trace.Reason {
 	if !p.returns(u.Queue) {

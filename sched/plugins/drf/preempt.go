@@ -46,7 +46,7 @@ func (p *plugin) weigh(u policy.Unit) {
 // unfair refuses with the share that the claim's side would have and the one that the
 // victim's would be left with.
 func unfair(with, left fair.Ratio) policy.Opinion {
-	return policy.Opinion{Vote: policy.Reject, Reason: trace.Reason{Code: trace.VictimShare,
+	return policy.Opinion{Vote: policy.Reject, Equal: true, Reason: trace.Reason{Code: trace.VictimShare,
 		Text: percent(with) + ", the victim would be left with " + percent(left)}}
 }
 

@@ -1,0 +1,44 @@
+package ledger
+
+import "slices"
+
+// Round is when something that goes in rounds, by its name, last had one: a commitment
+// that no API field keeps, so that a restart begins with a round of its own.
+type Round struct {
+	Name string
+	At   int64 // nanoseconds since the epoch
+}
+
+// NoRound is long before any round.
+const NoRound = int64(-1) << 62
+
+// Round is when the last round of a name was, NoRound before the first.
+func (l *Ledger) Round(name string) int64 {
+	for _, r := range l.rounds {
+		if r.Name == name {
+			return r.At
+		}
+	}
+	return NoRound
+}
+
+// SetRound notes a round.
+func (l *Ledger) SetRound(name string, at int64) {
+	i, known := slices.BinarySearchFunc(l.rounds, name, func(r Round, name string) int {
+		switch {
+		case r.Name < name:
+			return -1
+		case r.Name > name:
+			return 1
+		default:
+			return 0
+		}
+	})
+	if !known {
+		l.rounds = slices.Insert(l.rounds, i, Round{Name: name})
+	}
+	l.rounds[i].At = at
+}
+
+// Rounds lists the last rounds by name. The slice is good until the next change.
+func (l *Ledger) Rounds() []Round { return l.rounds }

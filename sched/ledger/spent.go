@@ -1,0 +1,49 @@
+package ledger
+
+import "ashlar.sh/sched/model"
+
+// Spent is an eviction of the last minute: it counts against whoever limits evictions. It
+// is a commitment: no API field keeps it, and over a restart it comes with the others.
+type Spent struct {
+	At    int64 // nanoseconds since the epoch
+	Queue string
+	Job   JobKey
+}
+
+// spentLasts is how long an eviction is remembered, in nanoseconds.
+const spentLasts = int64(60_000_000_000)
+
+// Spend remembers that a task was evicted at a time; times never go back.
+func (l *Ledger) Spend(t TaskID, at int64) {
+	j := l.tasks[t].Job
+	if j == NoJob {
+		return
+	}
+	l.spent = append(l.spent, Spent{At: at, Queue: l.QueueName(j), Job: l.jobs[j].Key})
+}
+
+// RestoreSpent takes the evictions of an earlier life over, the oldest first.
+func (l *Ledger) RestoreSpent(list []Spent) { l.spent = append(l.spent[:0], list...) }
+
+// ForgetSpent forgets the evictions that are a minute old at a time.
+func (l *Ledger) ForgetSpent(now int64) {
+	n := 0
+	for n < len(l.spent) && l.spent[n].At <= now-spentLasts {
+		n++
+	}
+	l.spent = append(l.spent[:0], l.spent[n:]...)
+}
+
+// Spent are the evictions of the last minute, the oldest first. The slice is good until
+// the next change.
+func (l *Ledger) Spent() []Spent { return l.spent }
+
+// Evicting calls f for every task that is evicted by the try at hand, or by statements of
+// this cycle that are not in the plan yet, in order.
+func (l *Ledger) Evicting(f func(t TaskID)) {
+	for i := range l.ops {
+		if t := l.ops[i].Task; l.ops[i].Kind == OpEvict && l.tasks[t].Status == model.Releasing {
+			f(t)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+// Package cdp is a guard: a pod that asks for a cooldown (volcano.sh/cooldown-time) is no
+// victim until it has run for that long.
+//
+// The time counts from the pod's start, or from its creation where no start is known. It
+// is the pod's owner who asks; for how long a queue's pods may run at least, the plugin
+// minruntime says. It has no opinion about anybody else (decision 11). A pod that only
+// has a reservation is spared nothing: it has not begun.
+//
+// Source: semantics of Volcano's plugin of this name.
+package cdp
+
+import (
+	"time"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
+)
+
+// Definition is the plugin "cdp". It takes no arguments.
+func Definition() policy.Definition {
+	return policy.Definition{Name: "cdp", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) {
+		return &plugin{l: l}, nil
+	}}
+}
+
+type plugin struct {
+	l   *ledger.Ledger
+	now int64
+}
+
+// At is told the time, and returns when the next cooldown is over, where anybody waits.
+func (p *plugin) At(now int64) (next int64) {
+	p.now = now
+	if !p.l.Waiting() {
+		return 0
+	}
+	p.l.Sits(func(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, how ledger.Hold) bool {
+		if task.Pod.Cooldown > 0 && how == ledger.Firm {
+			if until := end(task); until > now && (next == 0 || until < next) {
+				next = until
+			}
+		}
+		return true
+	})
+	return next
+}
+
+// end is when a task's cooldown is over, in nanoseconds since the epoch.
+func end(t *ledger.Task) int64 { return t.Pod.Began() + t.Pod.Cooldown }
+
+// Preemptable refuses a unit of which a task is cooling: VictimCooling, with the task and
+// how long it is still spared.
+func (p *plugin) Preemptable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
+
+// Reclaimable is as Preemptable.
+func (p *plugin) Reclaimable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
+
+func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
+	for _, t := range u.Tasks {
+		task := p.l.Task(t)
+		if left := end(task) - p.now; task.Pod.Cooldown > 0 && left > 0 && task.Status != model.Pipelined {
+			return policy.Opinion{Vote: policy.Reject, Guard: true, Reason: trace.Reason{Code: trace.VictimCooling,
+				Task: task.Key.String(), Text: time.Duration(left).Round(time.Second).String()}}
+		}
+	}
+	return policy.Opinion{}
+}

@@ -1,0 +1,121 @@
+// Package evictioncap is a guard against too much at once: so many pods of the cluster, of
+// a queue and of a job may be evicted within a minute, and no more.
+//
+// Counted are the evictions that were decided within the last minute, whoever decided on
+// them, and those of the try at hand; a plan that needs more victims than are left is not
+// carried out in part. A cap below what a large gang needs keeps that gang waiting: what
+// takes many victims at once needs a cap that lets it. A reservation that is taken over is
+// no eviction.
+//
+// A queue's own cap is its annotation ashlar.sh/max-evictions-per-minute, otherwise the
+// plugin's argument. Pods count for the queue they are in, not for the one they go for.
+// The plugin has no opinion below the caps (decision 11).
+package evictioncap
+
+import (
+	"fmt"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
+)
+
+// Definition is the plugin "evictioncap". Its arguments max-per-minute, max-per-minute.queue
+// and max-per-minute.job are numbers of pods; what is not given is not capped.
+func Definition() policy.Definition {
+	return policy.Definition{Name: "evictioncap", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
+		p := &plugin{l: l}
+		for _, cap := range []struct {
+			key  string
+			most *int64
+		}{{"max-per-minute", &p.cluster}, {"max-per-minute.queue", &p.queue}, {"max-per-minute.job", &p.job}} {
+			var err error
+			if *cap.most, err = c.Arguments.Int(cap.key, none); err != nil {
+				return nil, err
+			}
+			if _, given := c.Arguments[cap.key]; given && *cap.most < 0 {
+				return nil, fmt.Errorf("argument %s: %d is below 0", cap.key, *cap.most)
+			}
+		}
+		return p, nil
+	}}
+}
+
+// none is the cap of what is not capped.
+const none = -1
+
+// minute is how long an eviction counts, in nanoseconds.
+const minute = int64(60_000_000_000)
+
+type plugin struct {
+	l                   *ledger.Ledger
+	cluster, queue, job int64
+}
+
+// At returns when the oldest eviction counts no more.
+func (p *plugin) At(int64) (next int64) { return p.Later() }
+
+// Later is as At, with the evictions of this cycle.
+func (p *plugin) Later() (next int64) {
+	if spent := p.l.Spent(); len(spent) > 0 {
+		return spent[0].At + minute
+	}
+	return 0
+}
+
+// Preemptable refuses a unit that is more than a cap leaves: VictimCapped, with what was
+// evicted within the minute, the cap, and whose it is.
+func (p *plugin) Preemptable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
+
+// Reclaimable is as Preemptable.
+func (p *plugin) Reclaimable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
+
+func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
+	victims := 0
+	for _, t := range u.Tasks {
+		if p.l.Task(t).Status != model.Pipelined {
+			victims++
+		}
+	}
+	ofQueue := p.queue
+	if f := p.l.Queue(u.Queue).Fact; f != nil && f.MaxEvictions != nil {
+		ofQueue = *f.MaxEvictions
+	}
+	queue, job := p.l.Queue(u.Queue).Name, p.l.Job(u.Job).Key
+	for _, c := range [...]struct {
+		most int64
+		of   string
+		does func(*ledger.Spent) bool
+	}{
+		{p.job, "job " + job.String(), func(s *ledger.Spent) bool { return s.Job == job }},
+		{ofQueue, "queue " + queue, func(s *ledger.Spent) bool { return s.Queue == queue }},
+		{p.cluster, "the cluster", func(*ledger.Spent) bool { return true }},
+	} {
+		if c.most == none || victims == 0 {
+			continue
+		}
+		if n := p.count(c.does); int64(n+victims) > c.most {
+			return policy.Opinion{Vote: policy.Reject, Guard: true,
+				Reason: trace.Reason{Code: trace.VictimCapped, Queue: queue, Text: c.of, Have: n, Need: int(c.most)}}
+		}
+	}
+	return policy.Opinion{}
+}
+
+// count is how many evictions count against a cap now.
+func (p *plugin) count(does func(*ledger.Spent) bool) (n int) {
+	spent := p.l.Spent()
+	for i := range spent {
+		if does(&spent[i]) {
+			n++
+		}
+	}
+	p.l.Evicting(func(t ledger.TaskID) {
+		j := p.l.Task(t).Job
+		if does(&ledger.Spent{Queue: p.l.QueueName(j), Job: p.l.Job(j).Key}) {
+			n++
+		}
+	})
+	return n
+}

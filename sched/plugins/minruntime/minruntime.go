@@ -1,0 +1,119 @@
+// Package minruntime is a guard: a pod runs for the time that its queue promises before
+// anybody may have its room. Work that is evicted as soon as it began is done for nothing,
+// and a queue that is short of its share sees its pods come and go.
+//
+// The promise is the queue's annotation ashlar.sh/min-runtime, otherwise the plugin's
+// argument; 0 promises nothing. It counts from the pod's start: a pod that is bound and
+// not started yet has all of it before it. A pod whose start is unknown counts from its
+// creation.
+//
+// It has no opinion about pods that have run for their time (decision 11), nor about
+// reservations. Nodes that are lent by the hour (tdm) are given back when the hour is
+// over, whatever was promised: that is no claim of another's.
+package minruntime
+
+import (
+	"fmt"
+	"time"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
+)
+
+const key = "min-runtime"
+
+// Definition is the plugin "minruntime". Its argument min-runtime is a duration: what
+// holds in queues that say nothing (0).
+func Definition() policy.Definition {
+	return policy.Definition{Name: "minruntime", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
+		promise, err := c.Arguments.Duration(key, 0)
+		if err == nil && promise < 0 {
+			err = fmt.Errorf("argument %s: %s is no time to run", key, c.Arguments[key])
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &plugin{l: l, promise: promise}, nil
+	}}
+}
+
+type plugin struct {
+	l       *ledger.Ledger
+	promise int64 // of queues that say nothing
+	now     int64
+}
+
+// At is told the time, and returns when the next pod has run for its time, where anybody
+// waits.
+func (p *plugin) At(now int64) (next int64) {
+	p.now = now
+	if !p.promises() || !p.l.Waiting() {
+		return 0
+	}
+	p.l.Sits(func(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, _ ledger.Hold) bool {
+		if task.Status != model.Running || task.Job == ledger.NoJob {
+			return true
+		}
+		q := p.l.Job(task.Job).Queue
+		if q == ledger.NoQueue {
+			return true
+		}
+		if until := task.Pod.Began() + p.of(q); until > now && (next == 0 || until < next) {
+			next = until
+		}
+		return true
+	})
+	return next
+}
+
+// promises says that some queue promises anything.
+func (p *plugin) promises() (any bool) {
+	p.l.Queues(func(q ledger.QueueID) bool {
+		any = p.of(q) > 0
+		return !any
+	})
+	return any
+}
+
+// Preemptable refuses a unit of which a task is too young: VictimTooYoung, with the task,
+// its queue and what is left of its time.
+func (p *plugin) Preemptable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
+
+// Reclaimable is as Preemptable.
+func (p *plugin) Reclaimable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
+
+func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
+	promise := p.of(u.Queue)
+	if promise == 0 {
+		return policy.Opinion{}
+	}
+	for _, t := range u.Tasks {
+		task := p.l.Task(t)
+		if left := p.left(task, promise); left > 0 {
+			return policy.Opinion{Vote: policy.Reject, Guard: true, Reason: trace.Reason{Code: trace.VictimTooYoung,
+				Task: task.Key.String(), Queue: p.l.Queue(u.Queue).Name, Text: time.Duration(left).Round(time.Second).String()}}
+		}
+	}
+	return policy.Opinion{}
+}
+
+// of is what a queue promises.
+func (p *plugin) of(q ledger.QueueID) int64 {
+	if f := p.l.Queue(q).Fact; f != nil && f.MinRuntime != nil {
+		return *f.MinRuntime
+	}
+	return p.promise
+}
+
+func (p *plugin) left(t *ledger.Task, promise int64) int64 {
+	switch {
+	case t.Status == model.Pipelined:
+		return 0
+	case t.Status == model.Bound && t.Pod.Started == 0:
+		return promise
+	default:
+		return t.Pod.Began() + promise - p.now
+	}
+}

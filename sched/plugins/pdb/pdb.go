@@ -1,0 +1,107 @@
+// Package pdb is a guard: nobody is evicted whom a PodDisruptionBudget still needs.
+//
+// What a budget allows is counted from the pods, as Kubernetes' disruption controller
+// counts it: the healthy pods its selector holds for, less those that have to stay. A pod
+// that was evicted in the try at hand, or is under way to be, counts no more, so one plan
+// spends a budget once, over all its nodes. What the budget's status says holds where it
+// says less (decision 33).
+//
+// A pod is healthy that runs, is ready and is not being deleted. A pod in several budgets
+// needs leave of each. A pod without labels is selected by an empty selector, and by one
+// that asks for labels to be missing. Pods that are not running yet are in nobody's
+// budget, nor is a reservation: nothing is disturbed.
+//
+// Expected pods are those that exist and have not finished: what a controller's scale asks
+// for beyond them is known only from the status of the budget.
+//
+// It has no opinion about anybody else (decision 11), and keeps nobody from deleting pods
+// by other ways.
+package pdb
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
+)
+
+// Definition is the plugin "pdb". It takes no arguments.
+func Definition() policy.Definition {
+	return policy.Definition{Name: "pdb", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) {
+		return &plugin{l: l, book: newBook(l)}, nil
+	}}
+}
+
+type plugin struct {
+	l    *ledger.Ledger
+	book *book
+
+	touched []int32 // budgets of the unit at hand
+	wanted  []int32 // by budget: healthy pods of the unit; zero between questions
+}
+
+// Book keeps the counts.
+func (p *plugin) Book() ledger.Book { return p.book }
+
+// Preemptable refuses a unit of which a budget allows less than all: VictimBudget, with
+// the budget's name, the disruptions it allows and those that are wanted.
+func (p *plugin) Preemptable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
+
+// Reclaimable is as Preemptable.
+func (p *plugin) Reclaimable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
+
+func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
+	p.book.follow()
+	if len(p.book.tallies) == 0 {
+		return policy.Opinion{}
+	}
+	r := p.ask(u)
+	for _, i := range p.touched {
+		p.wanted[i] = 0
+	}
+	p.touched = p.touched[:0]
+	if !r.Is() {
+		return policy.Opinion{}
+	}
+	return policy.Opinion{Vote: policy.Reject, Guard: true, Reason: r}
+}
+
+// ask is the first budget in the way, the zero Reason when none is.
+func (p *plugin) ask(u policy.Unit) trace.Reason {
+	for _, t := range u.Tasks {
+		task := p.l.Task(t)
+		if task.Status == model.Pipelined || task.Pod.Phase != model.PodRunning {
+			continue
+		}
+		for _, i := range p.book.of(task.Pod) {
+			b := &p.book.tallies[i]
+			if !task.Pod.Healthy {
+				if !b.sparesUnhealthy() {
+					return p.reason(b, 1)
+				}
+				continue
+			}
+			p.want(i)
+		}
+	}
+	for _, i := range p.touched {
+		if b := &p.book.tallies[i]; p.wanted[i] > b.allowed() {
+			return p.reason(b, p.wanted[i])
+		}
+	}
+	return trace.Reason{}
+}
+
+func (p *plugin) want(i int32) {
+	for len(p.wanted) <= int(i) {
+		p.wanted = append(p.wanted, 0)
+	}
+	if p.wanted[i] == 0 {
+		p.touched = append(p.touched, i)
+	}
+	p.wanted[i]++
+}
+
+func (p *plugin) reason(b *tally, need int32) trace.Reason {
+	return trace.Reason{Code: trace.VictimBudget, Text: b.budget.Namespace + "/" + b.budget.Name, Have: int(b.allowed()), Need: int(need)}
+}

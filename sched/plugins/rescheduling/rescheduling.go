@@ -1,0 +1,90 @@
+// Package rescheduling evens out nodes: pods leave nodes that hold much for nodes that hold
+// little.
+//
+// Strategy lowNodeUtilization has two lists of percentages of what a node can allocate. A
+// node that holds less than thresholds in every dimension named there is under-used; one
+// that holds more than targetThresholds in any is over-used. While there are both, pods of
+// the over-used nodes are picked, the least important and youngest first: each only when an
+// under-used node is found that has the room, whose labels and taints admit it, and that
+// stays within targetThresholds with it. So a node never becomes over-used for another's
+// sake, and what is picked grows less with each round, until nothing is left to even out.
+// Strategy offlineOnly picks only pods that are marked preemptable; it evens out nothing by
+// itself.
+//
+// A node holds what its pods ask for, and is promised to, without those who leave. How
+// much they really use is not known here: metricsPeriod is not heeded. Where a pod that was
+// picked is placed again the other plugins decide; together with binpack, which fills nodes
+// that are full, they may send it back, and the next round picks it again.
+//
+// When the last round was is not kept over a restart.
+//
+// Source: semantics of Volcano's plugin of this name, which goes by measured usage.
+package rescheduling
+
+import (
+	"fmt"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/policy"
+)
+
+// The arguments.
+const (
+	intervalKey   = "interval"
+	strategiesKey = "strategies"
+)
+
+// name is the plugin's in a configuration.
+const name = "rescheduling"
+
+// Definition is the plugin "rescheduling". interval is how often pods are picked (5m),
+// strategies a list of what to do, each with its name and params, as JSON.
+func Definition() policy.Definition {
+	return policy.Definition{Name: name, New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
+		p := &plugin{l: l}
+		var err error
+		if p.interval, err = c.Arguments.Duration(intervalKey, 5*minute); err != nil {
+			return nil, err
+		}
+		if p.interval <= 0 {
+			return nil, fmt.Errorf("argument %s: %s is no time between two rounds", intervalKey, c.Arguments[intervalKey])
+		}
+		if err := p.read(c.Arguments[strategiesKey]); err != nil {
+			return nil, fmt.Errorf("argument %s: %w", strategiesKey, err)
+		}
+		return p, nil
+	}}
+}
+
+const (
+	minute = 60_000_000_000
+)
+
+type plugin struct {
+	l        *ledger.Ledger
+	interval int64 // nanoseconds
+	now      int64
+
+	even        bool    // lowNodeUtilization
+	low, target []limit // its thresholds
+	offline     bool    // offlineOnly
+
+	nodes []load // scratch of a round
+}
+
+// At is told the time, and returns when the next round may be.
+func (p *plugin) At(now int64) (next int64) {
+	p.now = now
+	if at := p.l.Round(name) + p.interval; at > now {
+		return at
+	}
+	return 0
+}
+
+// Later is when the next round may be, after one in this cycle.
+func (p *plugin) Later() (next int64) {
+	if p.l.Round(name) == p.now {
+		return p.l.Round(name) + p.interval
+	}
+	return 0
+}

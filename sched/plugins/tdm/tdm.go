@@ -1,0 +1,206 @@
+// Package tdm shares nodes by the hour: those of a revocable zone belong to somebody else,
+// and are to be had at certain hours only (time division multiplexing).
+//
+// A node is in the zone that its label volcano.sh/revocable-zone names; the hours of a zone
+// are an argument. Inside them a pod that says it may be revoked (volcano.sh/revocable-zone
+// "*", or marked preemptable) is placed there, and rather there than elsewhere; no other pod
+// ever is. Outside them nobody is placed there, and those who are there and preemptable are
+// picked to leave, so many of a job at a time as its own budget allows
+// (volcano.sh/jdb-min-available, else jdb-max-unavailable, else one). A zone that no
+// argument names has no hours: it is always closed.
+//
+// Jobs that are marked preemptable live on what is left: they go after others, never
+// starve, and their tasks evict nobody; for others, preemptable pods outside the zones may
+// make room, within their budgets.
+//
+// Hours are of UTC, or of the offset given: the engine has no clock and no place of its
+// own, where Volcano takes the local time of its process. When the last round of picking
+// was is not kept over a restart.
+//
+// Source: semantics of Volcano's plugin of this name.
+package tdm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
+)
+
+// The arguments.
+const (
+	zonePrefix = "tdm.revocable-zone."
+	periodKey  = "tdm.evict.period"
+	offsetKey  = "tdm.utc-offset"
+)
+
+// label is a node's, and names its zone.
+const label = "volcano.sh/revocable-zone"
+
+// name is the plugin's in a configuration.
+const name = "tdm"
+
+// Definition is the plugin "tdm". tdm.revocable-zone.NAME are the hours of a zone, HH:MM-HH:MM,
+// over midnight when the second is not after the first; tdm.evict.period is how often pods
+// are picked (1m); tdm.utc-offset is where hours are read, as +08:00 (UTC).
+func Definition() policy.Definition {
+	return policy.Definition{Name: name, New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
+		p := &plugin{l: l}
+		var err error
+		if p.period, err = c.Arguments.Duration(periodKey, minute); err != nil {
+			return nil, err
+		}
+		if p.offset, err = offset(c.Arguments[offsetKey]); err != nil {
+			return nil, err
+		}
+		for key, text := range c.Arguments { // order-free: sorted below
+			if name, ok := strings.CutPrefix(key, zonePrefix); ok {
+				h, err := readHours(text)
+				if err != nil {
+					return nil, fmt.Errorf("argument %s: %w", key, err)
+				}
+				p.zones = append(p.zones, zone{name: name, hours: h})
+			}
+		}
+		slices.SortFunc(p.zones, func(a, b zone) int { return strings.Compare(a.name, b.name) })
+		return p, nil
+	}}
+}
+
+const (
+	minute = 60_000_000_000
+)
+
+type plugin struct {
+	l      *ledger.Ledger
+	zones  []zone // by name
+	period int64  // nanoseconds
+	offset int64  // … to be added to UTC
+	now    int64
+	began  bool
+}
+
+type zone struct {
+	name string
+	hours
+	open bool
+}
+
+// At is told the time: zones open and close. It returns when the next does, or when pods
+// are to be picked again from one that is closed.
+func (p *plugin) At(now int64) (next int64) {
+	p.now = now
+	turned := !p.began
+	closed := false
+	p.began = true
+	for i := range p.zones {
+		z := &p.zones[i]
+		open, turn := z.at(now + p.offset)
+		turned = turned || open != z.open
+		z.open = open
+		closed = closed || !open
+		if at := turn - p.offset; next == 0 || at < next {
+			next = at
+		}
+	}
+	if turned {
+		p.restate()
+	}
+	if again := p.l.Round(name) + p.period; closed && again > now && again < next {
+		next = again
+	}
+	return next
+}
+
+// Later is when pods are to be picked again, if any were in this cycle.
+func (p *plugin) Later() (next int64) {
+	if p.l.Round(name) == p.now && p.began {
+		return p.l.Round(name) + p.period
+	}
+	return 0
+}
+
+// restate has all nodes of zones judged anew.
+func (p *plugin) restate() {
+	p.l.Present(func(n ledger.NodeID) bool {
+		if _, in := zoneOf(p.l.Node(n).Fact); in {
+			p.l.Restate(n)
+		}
+		return true
+	})
+}
+
+func zoneOf(n *model.Node) (string, bool) {
+	if n == nil {
+		return "", false
+	}
+	name, _ := model.LabelValue(n.Labels, label)
+	return name, name != ""
+}
+
+// open says that a zone is to be had now; one without hours never is.
+func (p *plugin) open(name string) bool {
+	i, known := slices.BinarySearchFunc(p.zones, name, func(z zone, name string) int { return strings.Compare(z.name, name) })
+	return known && p.zones[i].open
+}
+
+// FilterStatic keeps a zone's nodes for pods that may be revoked, at its hours. It is
+// static between two hours: see At.
+func (p *plugin) FilterStatic(s *model.Spec, n *model.Node) policy.Verdict {
+	name, in := zoneOf(n)
+	switch {
+	case !in:
+		return policy.Verdict{}
+	case !p.open(name):
+		return policy.Verdict{Code: trace.NodeRevocable, Text: name + " is closed at this hour"}
+	case !s.Revocable:
+		return policy.Verdict{Code: trace.NodeRevocable, Text: name + " takes only pods that may be revoked"}
+	default:
+		return policy.Verdict{}
+	}
+}
+
+// ScoreNode prefers the open zones for pods that may be revoked: who can live on lent room
+// leaves the other to those who cannot.
+func (p *plugin) ScoreNode(c *ledger.Class, n ledger.NodeID) int64 {
+	if name, in := zoneOf(p.l.Node(n).Fact); in && c.Spec.Revocable && p.open(name) {
+		return policy.Points
+	}
+	return 0
+}
+
+// CompareJobs puts jobs that are not marked preemptable first.
+func (p *plugin) CompareJobs(a, b ledger.JobID) int {
+	x, y := p.preemptable(a), p.preemptable(b)
+	switch {
+	case x == y:
+		return 0
+	case y:
+		return -1
+	default:
+		return 1
+	}
+}
+
+func (p *plugin) preemptable(j ledger.JobID) bool {
+	g := p.l.Job(j).Group
+	return g != nil && g.Preemptable
+}
+
+// VotePipelined permits a job that would be ready with what is promised to it.
+func (p *plugin) VotePipelined(j ledger.JobID) policy.Vote {
+	if job := p.l.Job(j); job.Ready()+job.Waiting() < job.MinMember {
+		return policy.Reject
+	}
+	return policy.Permit
+}
+
+// Starving says that a member waits, of a job that is not marked preemptable.
+func (p *plugin) Starving(j ledger.JobID) bool {
+	job := p.l.Job(j)
+	return !p.preemptable(j) && job.By[model.Pending] > job.Gated
+}

@@ -1,0 +1,116 @@
+package tdm
+
+import (
+	"cmp"
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
+)
+
+// Preemptable lets preemptable pods outside the zones make room for a job that is not
+// marked preemptable itself, so many of a job as its budget allows. What is in a zone is
+// not taken by another's pods: it is given back when its hours are over.
+func (p *plugin) Preemptable(c policy.Claim, u policy.Unit) policy.Opinion {
+	if p.preemptable(c.Job) || p.l.Class(p.l.Task(c.Task).Class).Spec.Revocable {
+		return refuse(trace.Reason{Code: trace.VictimOutOfZone, Text: "pods that may be revoked evict nobody"})
+	}
+	for _, t := range u.Tasks {
+		task := p.l.Task(t)
+		if task.Node == ledger.NoNode {
+			continue
+		}
+		if name, in := zoneOf(p.l.Node(task.Node).Fact); in {
+			return refuse(trace.Reason{Code: trace.VictimOutOfZone, Task: task.Key.String(), Text: "it runs in zone " + name})
+		}
+	}
+	if most := p.spare(u.Job); len(u.Tasks) > most {
+		return refuse(trace.Reason{Code: trace.VictimBudget, Text: "of its PodGroup", Have: most, Need: len(u.Tasks)})
+	}
+	return policy.Opinion{Vote: policy.Permit}
+}
+
+func refuse(r trace.Reason) policy.Opinion { return policy.Opinion{Vote: policy.Reject, Reason: r} }
+
+// spare is how many running members of a job may be taken now: what its budget leaves, and
+// one for a job without.
+func (p *plugin) spare(j ledger.JobID) int {
+	job := p.l.Job(j)
+	running := job.By[model.Running]
+	alive := job.Tasks - job.By[model.Succeeded] - job.By[model.Failed]
+	switch g := job.Group; {
+	case g != nil && g.MinAvailable != nil:
+		return int(max(0, running-g.MinAvailable.Of(job.Tasks)))
+	case g != nil && g.MaxUnavailable != nil:
+		return int(max(0, g.MaxUnavailable.Of(job.Tasks)-(alive-running)))
+	default:
+		return 1
+	}
+}
+
+// Deschedule picks, once a period, the preemptable pods on nodes of zones that are closed:
+// of every job as many as may be spared, the last in the order of names first.
+func (p *plugin) Deschedule(yield func(t ledger.TaskID, reason string) bool) {
+	if p.l.Round(name)+p.period > p.now {
+		return
+	}
+	found := p.overstaying()
+	if len(found) == 0 {
+		return
+	}
+	p.l.SetRound(name, p.now)
+	job, left := ledger.NoJob, 0
+	for _, t := range found {
+		task := p.l.Task(t)
+		if task.Job != job {
+			job, left = task.Job, p.spare(task.Job)
+		}
+		if left == 0 {
+			continue
+		}
+		left--
+		name, _ := zoneOf(p.l.Node(task.Node).Fact)
+		if !yield(t, "zone "+name+" is to be given back") {
+			return
+		}
+	}
+}
+
+// overstaying lists who is to leave the closed zones, job by job.
+func (p *plugin) overstaying() (out []ledger.TaskID) {
+	p.l.Present(func(n ledger.NodeID) bool {
+		name, in := zoneOf(p.l.Node(n).Fact)
+		if !in || p.open(name) {
+			return true
+		}
+		p.l.NodeTasks(n, func(t ledger.TaskID) bool {
+			task := p.l.Task(t)
+			if task.Status == model.Running && task.Job != ledger.NoJob && task.Pod.Preemptable && task.Held.Kind == ledger.NoCommit {
+				out = append(out, t)
+			}
+			return true
+		})
+		return true
+	})
+	slices.SortFunc(out, func(a, b ledger.TaskID) int {
+		x, y := p.l.Task(a), p.l.Task(b)
+		if x.Job != y.Job {
+			return compareKeys(p.l.Job(x.Job).Key, p.l.Job(y.Job).Key)
+		}
+		return cmp.Or(cmp.Compare(x.Priority, y.Priority), y.Key.Compare(x.Key))
+	})
+	return out
+}
+
+func compareKeys(a, b ledger.JobKey) int {
+	switch {
+	case a == b:
+		return 0
+	case a.Less(b):
+		return -1
+	default:
+		return 1
+	}
+}
