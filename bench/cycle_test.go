@@ -145,3 +145,23 @@ func (w *world) restore(round, count int) {
 func perEvent(b *testing.B, events int) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/1000/float64(b.N*events), "µs/event")
 }
+
+// BenchmarkStarving is BenchmarkParked with the actions that evict: every one of the
+// 10 000 has to learn again and again that nobody need leave for it.
+func BenchmarkStarving(b *testing.B) {
+	p := profile()
+	p.Actions = append(p.Actions, "preempt", "reclaim")
+	w := newWorldWith(b, 5000, p)
+	w.run(5000, 20)
+	w.cycle()
+	w.cycle()
+	const parked = 10_000
+	for i := range parked {
+		w.gang(fmt.Sprintf("waits-%d", i), 1, 1, huge(i))
+	}
+	for range 4 {
+		w.cycle()
+	}
+	b.Run(fmt.Sprintf("one-pod/parked=%d/nodes=5000", parked), w.onePod)
+	b.Run(fmt.Sprintf("idle/parked=%d/nodes=5000", parked), w.idle)
+}

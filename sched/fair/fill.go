@@ -20,9 +20,14 @@ func (c Claim) lower() int64  { return max(c.Floor, 0) }
 func (c Claim) upper() int64  { return max(c.Cap, c.lower()) }
 
 // Filler divides totals. It keeps scratch space, so that only the first call, or one
-// with more claims than any before, allocates. The zero Filler is ready; it must not
-// be used by two at a time.
-type Filler struct{ stops []stop }
+// with more claims than any before, allocates; and the level that it found last, from
+// which the next is soon found if little has changed. What it answers does not depend on
+// what it was asked before. The zero Filler is ready; it must not be used by two at a
+// time.
+type Filler struct {
+	stops []stop
+	last  level
+}
 
 // Fill divides total among claims and writes each one's deserved amount into out,
 // which is as long as claims.
@@ -40,7 +45,11 @@ type Filler struct{ stops []stop }
 //
 // It takes O(q log q) for q claims, and close to O(q) mostly.
 func (f *Filler) Fill(total int64, claims []Claim, out []int64) {
-	l := f.rise(total, claims)
+	l, found := f.last.near(total, claims)
+	if !found {
+		l = f.rise(total, claims)
+	}
+	f.last = l
 	left := resource.Sum{}.Plus(total)
 	f.stops = f.stops[:0]
 	for i, c := range claims {

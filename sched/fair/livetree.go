@@ -4,7 +4,7 @@ import "ashlar.sh/sched/resource"
 
 // LiveTree keeps a tree of queues settled in one dimension while its rows change: it
 // works out only the rows that changed, those beside them when a guarantee did, and
-// those below a row that came out otherwise. It says what Tree says of the same rows.
+// those below a row that may hold otherwise than before. It says what Tree says of the same rows.
 // The zero LiveTree has no rows.
 type LiveTree struct {
 	rows     []Branch
@@ -52,18 +52,18 @@ func (t *LiveTree) Settle() {
 		if !t.marks[i].self && (r.Up < 0 || !t.marks[r.Up].children) {
 			continue
 		}
-		if b := t.work(r); b != t.boughs[i] {
-			t.boughs[i], t.marks[i].children = b, true
+		b := &t.boughs[i]
+		capability, real := b.Capability, b.Real
+		if r.Up < 0 {
+			*b = r.top()
+		} else {
+			r.below(&t.boughs[r.Up], t.promised[r.Up].Int64(), b)
+		}
+		if b.Real != real || b.Capability != capability {
+			t.marks[i].children = true // what it deserves is nothing to those below
 		}
 	}
 	clear(t.marks)
-}
-
-func (t *LiveTree) work(r *Branch) Bough {
-	if r.Up < 0 {
-		return r.top()
-	}
-	return r.below(&t.boughs[r.Up], t.promised[r.Up].Int64())
 }
 
 // Bough is what followed for row i when the tree was settled last.

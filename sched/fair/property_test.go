@@ -231,3 +231,27 @@ func TestSearchFindsTheSameBySplittingAndBySorting(t *testing.T) {
 		}
 	})
 }
+
+// What a Filler remembers must not show: whatever it was asked before, and however little
+// has changed since, it says what one says that is asked for the first time.
+func TestAFillerAnswersAsIfAskedForTheFirstTime(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var f Filler
+		total, claims := drawn(t)
+		for range rapid.IntRange(1, 6).Draw(t, "times") {
+			switch other, more := drawn(t); {
+			case rapid.IntRange(0, 3).Draw(t, "anew") == 0:
+				total, claims = other, more
+			case len(claims) == 0 || rapid.Bool().Draw(t, "total"):
+				total = max(0, total+rapid.Int64Range(-3, min(3, most-total)).Draw(t, "more"))
+			case len(more) > 0:
+				claims[rapid.IntRange(0, len(claims)-1).Draw(t, "claim")] = more[0]
+			}
+			out := make([]int64, len(claims))
+			f.Fill(total, claims, out)
+			if want := fill(total, claims); !slices.Equal(out, want) {
+				t.Fatalf("%v of %d among %v, want %v", out, total, claims, want)
+			}
+		}
+	})
+}

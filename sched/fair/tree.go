@@ -43,7 +43,7 @@ func (t *Tree) Settle(rows []Branch, out []Bough) {
 		if r.Up < 0 {
 			out[i] = r.top()
 		} else {
-			out[i] = r.below(&out[r.Up], t.promised[r.Up].Int64())
+			r.below(&out[r.Up], t.promised[r.Up].Int64(), &out[i])
 		}
 	}
 }
@@ -56,19 +56,19 @@ func (r *Branch) top() Bough {
 	return b
 }
 
-// below is what follows for a row from its parent, and from what the parent's children
-// are promised together.
-func (r *Branch) below(up *Bough, promised int64) Bough {
-	b := Bough{Capability: r.Capability}
-	if !b.Capability.Bounded {
-		b.Capability = up.Capability
+// below finds what follows for a row from its parent, and from what the parent's
+// children are promised together.
+func (r *Branch) below(up *Bough, promised int64, b *Bough) {
+	capability := r.Capability
+	if !capability.Bounded {
+		capability = up.Capability
 	}
-	b.Real = b.Capability
-	b.Guarantee = up.Real.Clip(b.Capability.Clip(r.Guarantee))
+	guarantee, real := capability.Clip(r.Guarantee), capability
 	if up.Real.Bounded {
-		real := RealCapability(up.Real.Value, promised, b.Guarantee, b.Capability)
-		b.Real = Limit{Value: min(real, up.Real.Value), Bounded: true}
+		guarantee = min(guarantee, up.Real.Value)
+		most := RealCapability(up.Real.Value, promised, guarantee, capability)
+		real = Limit{Value: min(most, up.Real.Value), Bounded: true}
 	}
-	b.Deserved = max(b.Real.Clip(r.Deserved), b.Guarantee)
-	return b
+	b.Capability, b.Real, b.Guarantee = capability, real, guarantee
+	b.Deserved = max(real.Clip(r.Deserved), guarantee)
 }

@@ -87,7 +87,8 @@ type Descheduler interface {
 
 // Giver says at little cost that nothing at all of a queue may be reclaimed for another
 // as the ledger stands: false only when every Reclaimable would be refused. Evictions
-// only ever turn it from true to false.
+// only ever turn it from true to false. Who says what queues deserve has to be one: where
+// nobody is, nothing is reclaimed, since no queue has more than its due.
 type Giver interface {
 	MayGive(q, reclaimer ledger.QueueID) bool
 }
@@ -157,16 +158,18 @@ func (s *Set) NearerVictimQueue(a, b, reclaimer ledger.QueueID) int {
 }
 
 // MayGive is rule B: false as soon as one plugin knows that nothing of a queue may be
-// reclaimed.
+// reclaimed, and where none knows anything of queues.
 func (s *Set) MayGive(q, reclaimer ledger.QueueID) bool {
+	asked := false
 	for _, tier := range s.givers {
 		for _, p := range tier {
+			asked = true
 			if !p.MayGive(q, reclaimer) {
 				return false
 			}
 		}
 	}
-	return true
+	return asked
 }
 
 // Preemptive is rule B: all must agree; nobody asked, it may. The reason is that of the

@@ -37,6 +37,7 @@ type Session struct {
 	binOf  map[binKey]*bin
 	lists  [numLists][]ledger.JobID
 	given  map[given]stood
+	quiet  map[string]Moment // by action: when it had nobody left to evict for
 	cycle  uint64
 	opened uint64 // the world when the cycle began
 	turned uint64 // the times that a plugin had waited for and that came
@@ -48,6 +49,9 @@ func (s *Session) Open(now int64) {
 	s.Now = now
 	s.cycle++
 	s.opened = s.L.World()
+	if s.Victims != nil {
+		s.Victims.Open()
+	}
 }
 
 // Turn says that a time has come at which plugins answer otherwise: no refusal from
@@ -203,6 +207,21 @@ func (s *Session) GiveUp(j ledger.JobID, action string) {
 		s.given = map[given]stood{}
 	}
 	s.given[given{j, action}] = stood{s.L.Job(j).Key, s.Moment()}
+}
+
+// Rest notes that an action has nobody to evict for, or nobody whom it could, as things
+// are now.
+func (s *Session) Rest(action string) {
+	if s.quiet == nil {
+		s.quiet = map[string]Moment{}
+	}
+	s.quiet[action] = s.Moment()
+}
+
+// Rests says that nothing has happened since an action was done: it need not look at all.
+func (s *Session) Rests(action string) bool {
+	at, ok := s.quiet[action]
+	return ok && at == s.Moment() && !s.Trace.On(trace.NoPreemptors)
 }
 
 // GivenUp says that nothing happened since: the action need not be tried again.

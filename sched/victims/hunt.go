@@ -16,13 +16,16 @@ type Hunt struct {
 	nodes *class.Index
 	set   *policy.Set
 
-	cells cells
-	rows  map[kind]*row
-	lru   uint64
-	gives []bool           // by QueueID, of the ring at hand: whose tasks count
-	rings []ledger.QueueID // the queues that may give, the nearest first
-	edges []int            // where in rings each ring ends
-	stamp uint64           // a node's failed trial stands while this does
+	cells   cells
+	rows    map[kind]*row
+	pleas   map[plea]trace.Reason // those that were of no use, as things stood at pleasAt
+	pleasAt state
+	cycle   uint64
+	lru     uint64
+	gives   []bool           // by QueueID, of the ring at hand: whose tasks count
+	rings   []ledger.QueueID // the queues that may give, the nearest first
+	edges   []int            // where in rings each ring ends
+	stamp   uint64           // a node's failed trial stands while this does
 
 	// The claim at hand.
 	rule       Rule
@@ -77,6 +80,9 @@ func New(l *ledger.Ledger, nodes *class.Index, set *policy.Set) *Hunt {
 	h.compare, h.enough = h.compareVictims, h.fits
 	return h
 }
+
+// Open begins a cycle: plugins may answer otherwise than in the one before.
+func (h *Hunt) Open() { h.cycle++ }
 
 // begin starts a series of claims under one rule: of one job, of which each place that
 // is found is taken before the next is looked for. Nodes on which a trial failed are not

@@ -11,7 +11,7 @@ import (
 // those of the nearest subtree first (seed 001 §9).
 func (h *Hunt) findRings() {
 	own := h.claim.Queue
-	h.rings, h.edges = h.rings[:0], h.edges[:0]
+	h.rings, h.edges, h.gives = h.rings[:0], h.edges[:0], h.gives[:0]
 	h.l.Queues(func(q ledger.QueueID) bool {
 		row := h.l.Queue(q)
 		if q != own && row.Jobs > 0 && h.reclaimable(q) && h.set.MayGive(q, own) {

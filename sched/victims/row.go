@@ -36,8 +36,8 @@ type row struct {
 	failed []uint64 // the stamp under which a trial of the node failed
 }
 
-// mostRows bounds the rows that are kept.
-const mostRows = 48
+// mostBounds limits the bounds that all rows keep together: about 64 MB.
+const mostBounds = 1 << 20
 
 // rowFor returns the row of the claim's kind, brought up to date.
 func (h *Hunt) rowFor(k kind) *row {
@@ -70,7 +70,7 @@ func (h *Hunt) covered(r *row) bool {
 }
 
 func (h *Hunt) trimRows() {
-	if len(h.rows) < mostRows {
+	if len(h.rows)*h.l.NumNodes() < mostBounds || len(h.rows) < 8 {
 		return
 	}
 	var oldest *row

@@ -25,11 +25,15 @@ func (Action) Name() string { return Name }
 func (Action) Execute(s *session.Session) {
 	s.Enter(Name)
 	defer s.Leave(Name)
+	if s.Rests(Name) {
+		return
+	}
 	rule := Rule(s)
 	for _, jobs := range search.ByQueue(s, search.Starving(s, Name)) {
 		search.Preempt(s, rule, jobs)
 	}
 	search.TellIdleQueues(s, Name)
+	s.Rest(Name)
 }
 
 // Rule is what gangpreempt asks for, as it is configured.

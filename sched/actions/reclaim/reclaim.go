@@ -27,7 +27,10 @@ func (Action) Name() string { return Name }
 func (Action) Execute(s *session.Session) {
 	s.Enter(Name)
 	defer s.Leave(Name)
-	search.Reclaim(s, Rule(s))
+	if !s.Rests(Name) {
+		search.Reclaim(s, Rule(s))
+		s.Rest(Name)
+	}
 }
 
 // Rule is what reclaim asks for.

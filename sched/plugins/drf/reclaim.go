@@ -20,7 +20,9 @@ func (h *hierarchical) Reclaimable(c policy.Claim, u policy.Unit) policy.Opinion
 	if with.CompareWeighted(claims.weight, left, gives.weight) < 0 {
 		return policy.Opinion{Vote: policy.Permit}
 	}
-	return unfair(with, left)
+	o := unfair(with, left)
+	o.Guard, o.Equal = true, false // as every rule of what a queue may keep (decision 11)
+	return o
 }
 
 // MayGive is false for a queue whose side holds no more of its due than the reclaimer's

@@ -1,0 +1,99 @@
+package proportion
+
+import (
+	"ashlar.sh/sched/fair"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
+)
+
+// A guarantee is kept free until it is filled: what all queues hold, and what guarantees
+// still lack, stay together within the cluster. What all deserve leaves every guarantee
+// free at any one time, but not over time: who holds more than it deserves now, because
+// others came, leaves less to them, and what they deserve must not come out of the room
+// that another is guaranteed. What fills a guarantee adds nothing to that sum and is
+// always within the rule. Without guarantees it costs nothing.
+
+// kept is what guarantees lack, of all queues together. It follows what queues hold, cycle
+// or not: Allocatable is asked within tries.
+type kept struct {
+	mark  uint64 // of ledger.Served; 0: nothing was found yet
+	lacks resource.Sums
+}
+
+// lacking is what guarantees lack of a dimension, as things stand.
+func (p *plugin) lacking(d resource.Dim) int64 {
+	queues, mark, known := p.l.Served(p.kept.mark)
+	known = known && p.kept.mark > 0
+	p.kept.mark = mark
+	if known {
+		for _, q := range queues {
+			p.lack(q)
+		}
+		return p.kept.lacks.Get(d)
+	}
+	p.kept.lacks = p.kept.lacks[:0]
+	for _, q := range p.leaves {
+		clear(p.rows[q].lacks)
+		p.lack(q)
+	}
+	return p.kept.lacks.Get(d)
+}
+
+// lack puts right what a queue's guarantee lacks.
+func (p *plugin) lack(q ledger.QueueID) {
+	if !p.known(q) || p.l.Queue(q).Guarantee.IsEmpty() {
+		return
+	}
+	r, queue := &p.rows[q], p.l.Queue(q)
+	r.lacks = widen(r.lacks, len(queue.Guarantee))
+	for i, guarantee := range queue.Guarantee {
+		d := resource.Dim(i)
+		now := fair.Unfilled(guarantee, p.rows[q].real.Get(d), queue.Allocated.Get(d), 0)
+		if was := r.lacks[i]; was != now {
+			p.kept.lacks = p.kept.lacks.AddAt(d, now-was)
+			r.lacks[i] = now
+		}
+	}
+}
+
+// spared is how much of a dimension a queue may still take without touching what others
+// are guaranteed: what is left beside that, or what its own guarantee lacks; false: there
+// is nothing to be kept for others.
+func (p *plugin) spared(q ledger.QueueID, d resource.Dim) (room int64, bounded bool) {
+	if p.guaranteed.Get(d) == 0 {
+		return 0, false
+	}
+	lacks, own := p.lacking(d), p.rows[q].lacks.Get(d)
+	if lacks == own {
+		return 0, false
+	}
+	return max(own, minus(p.total(d), p.withOthers(q, d))), true
+}
+
+// withOthers is what all queues hold of a dimension, and the guarantees of all but one lack.
+func (p *plugin) withOthers(q ledger.QueueID, d resource.Dim) int64 {
+	root, _ := p.l.FindQueue(model.RootQueue)
+	return resource.Sum{}.Plus(p.l.Queue(root).Allocated.Get(d)).Plus(p.lacking(d)).Minus(p.rows[q].lacks.Get(d)).Int64()
+}
+
+// unspared is the reason why so much more would touch what others are guaranteed: Need is
+// what all would hold and keep free, Have what there is; none when it would not.
+func (p *plugin) unspared(q ledger.QueueID, want resource.Vec) trace.Reason {
+	r := trace.Reason{Code: trace.QueueCapability, Queue: model.RootQueue, Text: trace.KeptFree}
+	r.Shorts = policy.Shorts(p.l.Dims, func(d resource.Dim) bool {
+		if !p.counts(d) || want.Get(d) <= 0 {
+			return false
+		}
+		room, bounded := p.spared(q, d)
+		return bounded && want.Get(d) > room
+	}, func(d resource.Dim) trace.Short {
+		return trace.Short{Need: resource.Sum{}.Plus(p.withOthers(q, d)).Plus(want.Get(d)).Int64(), Have: p.total(d)}
+	})
+	if len(r.Shorts) == 0 {
+		return trace.Reason{}
+	}
+	return r
+}
