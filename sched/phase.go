@@ -14,7 +14,11 @@ func (e *Engine) admit(j ledger.JobID) { e.setPhase(j, model.GroupInqueue) }
 // which they were touched depends on history.
 func (e *Engine) rephaseAll() {
 	e.touched = e.touched[:0]
-	e.l.TakeDirty(func(j ledger.JobID) { e.touched = append(e.touched, j) })
+	e.l.TakeDirty(func(j ledger.JobID) {
+		if job := e.l.Job(j); job.Exists() && nextPhase(job) != job.Phase {
+			e.touched = append(e.touched, j)
+		}
+	})
 	slices.SortFunc(e.touched, e.byName)
 	for _, j := range e.touched {
 		e.rephase(j)

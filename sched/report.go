@@ -132,14 +132,7 @@ func (e *Engine) jobReports() []JobReport {
 }
 
 func (e *Engine) byName(a, b ledger.JobID) int {
-	switch x, y := e.l.Job(a).Key, e.l.Job(b).Key; {
-	case x.Less(y):
-		return -1
-	case y.Less(x):
-		return 1
-	default:
-		return 0
-	}
+	return e.l.Job(a).Key.Compare(e.l.Job(b).Key)
 }
 
 // JobReason says why a job waits; none when it does not.

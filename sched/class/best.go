@@ -14,9 +14,9 @@ func (x *Index) Best(t ledger.TaskID) (ledger.NodeID, int64) {
 	}
 	r := x.indexed(x.l.Task(t).Class)
 	if len(r.taskFilters) > 0 {
-		return x.bestAsked(x.heaped(r), t)
+		return x.bestAsked(x.ranked(r), t)
 	}
-	if r.pos == nil {
+	if r.rounds == nil {
 		class := x.l.Class(r.id)
 		if r.tallies[0].none > 0 && x.any(&r.tallies[0], r, class, false) == 0 {
 			return ledger.NoNode, 0
@@ -29,28 +29,28 @@ func (x *Index) Best(t ledger.TaskID) (ledger.NodeID, int64) {
 		}
 		return x.bestSwept(class)
 	}
-	if len(r.heap) == 0 {
-		return ledger.NoNode, 0
+	if top := r.best(); top.node != ledger.NoNode {
+		return top.node, top.score
 	}
-	return r.heap[0].node, r.heap[0].score
+	return ledger.NoNode, 0
 }
 
 // bestAsked asks the filters that look at single tasks about the best node, then the
-// next, until one passes. What was taken off the heap goes back.
+// next, until one passes. Who was taken out of the contest goes back.
 func (x *Index) bestAsked(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
 	found, score := ledger.NoNode, int64(0)
 	r.stash = r.stash[:0]
-	for len(r.heap) > 0 {
-		top := r.heap[0]
+	class := x.l.Class(r.id)
+	for top := r.best(); top.node != ledger.NoNode; top = r.best() {
 		if x.asked(&r.view, t, top.node, false).Admits() {
 			found, score = top.node, top.score
 			break
 		}
 		r.stash = append(r.stash, top)
-		r.remove(x, top.node)
+		x.enter(&r.contest, class, top.node, out)
 	}
 	for _, e := range r.stash {
-		r.put(x, e)
+		x.enter(&r.contest, class, e.node, e.score)
 	}
 	return found, score
 }

@@ -3,16 +3,16 @@
 //
 // What is known stands in three layers. A facet is what one static filter or score
 // says of every node, for one part of specs, shared by all classes that are equal in
-// it. A view is a class's facets put together. A row has a heap besides: the nodes that
-// have room now, ordered by score, then by a fixed hash of class and node (so that load
-// spreads and the plan stays a function of the input, decision 19), then by name. A
-// class of a single task has no heap: one pass over the columns finds its node.
+// it. A view is a class's facets put together. A row has a contest besides, among the
+// nodes that have room now: won by the score, then by a fixed hash of class and node (so
+// that load spreads and the plan stays a function of the input, decision 19), then by
+// name. A class of a single task has none: one pass over the columns finds its node.
 //
 // The ledger's journals say which nodes changed since something was last used; only
 // those are looked at again. So an answer never depends on when it was asked, nor on
 // which way it was found: it is a function of the ledger's present figures, whatever
 // the history, undone tries included.
 //
-// Facets and heaps are caches, bounded in bytes; what was dropped is built again by one
+// Facets and contests are caches, bounded in bytes; what was dropped is built again by one
 // scan. twin_test.go holds the slow twin: a scan of all nodes for every question.
 package class

@@ -14,7 +14,7 @@ type Index struct {
 	rows   []*row
 	lru    uint64
 	bytes  int
-	Budget int // bytes of heaps kept at most, and of facets; what is in use always stays
+	Budget int // bytes of contests kept at most, and of facets; what is in use always stays
 
 	facets     map[facetKey]*facet
 	facetAge   []*facet // the oldest in front
@@ -29,7 +29,7 @@ type Index struct {
 	named  uint64
 }
 
-// DefaultBudget is the bound on the bytes of all heaps together.
+// DefaultBudget is the bound on the bytes of all contests together.
 const DefaultBudget = 256 << 20
 
 // New returns an empty index.
@@ -40,12 +40,11 @@ func New(l *ledger.Ledger, set *policy.Set) *Index {
 // row is what is known about one class.
 type row struct {
 	view
-	heap   []entry
-	pos    []int32 // where a node is in the heap, -1: not there; nil: there is no heap
-	cursor uint64  // the journal up to which the heap is fresh
-	used   uint64  // for dropping the least recently used
-	bytes  int     // what of the budget it counts for
-	sweeps int     // nodes found without a heap
+	contest
+	cursor uint64 // the journal up to which the contest is fresh
+	used   uint64 // for dropping the least recently used
+	bytes  int    // what of the budget it counts for
+	sweeps int    // nodes found without a contest
 	stash  []entry
 
 	tallies [2]tally // of room now, and of room once those who leave are gone
@@ -57,7 +56,7 @@ type row struct {
 	why   trace.Reason // why no node took a task of the class
 }
 
-// entry is a node with room, as the heap orders them.
+// entry is a node with room, as a contest orders them.
 type entry struct {
 	score int64
 	tie   uint64
@@ -65,11 +64,11 @@ type entry struct {
 }
 
 // manySweeps is how often a single task of a class finds its node by looking at all of
-// them before a heap is kept for those to come.
+// them before a contest is kept for those to come.
 const manySweeps = 8
 
-// look returns a class's row with its view brought up to date, and the heap, if it has
-// one, as it was.
+// look returns a class's row with its view brought up to date, and the contest, if it
+// has one, as it was.
 func (x *Index) look(c ledger.ClassID) *row {
 	for int(c) >= len(x.rows) {
 		x.rows = append(x.rows, nil)
@@ -86,21 +85,21 @@ func (x *Index) look(c ledger.ClassID) *row {
 	return r
 }
 
-// indexed returns a class's row, brought up to date, with its heap where it is of use:
+// indexed returns a class's row, brought up to date, with its contest where it is of use:
 // a single task asks once.
 func (x *Index) indexed(c ledger.ClassID) *row {
 	r := x.look(c)
-	if r.pos == nil && x.l.Class(c).Tasks() <= 1 && r.sweeps < manySweeps {
+	if r.rounds == nil && x.l.Class(c).Tasks() <= 1 && r.sweeps < manySweeps {
 		return r
 	}
-	return x.heaped(r)
+	return x.ranked(r)
 }
 
-// heaped brings a row's heap up to date.
-func (x *Index) heaped(r *row) *row {
+// ranked brings a row's contest up to date.
+func (x *Index) ranked(r *row) *row {
 	class := x.l.Class(r.id)
 	switch {
-	case r.pos == nil || r.cursor == 0:
+	case r.rounds == nil || r.cursor == 0:
 		x.refill(r, class)
 	case r.cursor != x.l.Now():
 		x.catchUp(r, class)
@@ -121,10 +120,10 @@ func (x *Index) weigh(r *row) {
 }
 
 func (r *row) size() int {
-	return 4*len(r.pos) + 24*cap(r.heap) + 4*len(r.tallies[0].fit) + 4*len(r.tallies[1].fit) + len(r.admitted)
+	return r.contest.size() + 4*len(r.tallies[0].fit) + 4*len(r.tallies[1].fit) + len(r.admitted)
 }
 
-// trim drops the least recently used heaps until the budget holds.
+// trim drops the least recently used contests until the budget holds.
 func (x *Index) trim(keep ledger.ClassID) {
 	for x.bytes > x.Budget {
 		oldest := ledger.NoClass
@@ -147,46 +146,51 @@ func (x *Index) drop(c ledger.ClassID) {
 	}
 }
 
-// catchUp looks again at the nodes that changed since the heap was last used.
+// catchUp looks again at the nodes that changed since the contest was last asked.
 func (x *Index) catchUp(r *row, class *ledger.Class) {
-	for i := len(r.pos); i < x.l.NumNodes(); i++ {
-		r.pos = append(r.pos, -1)
-	}
-	if !x.l.Since(r.cursor, func(n ledger.NodeID) { x.place(r, class, n) }) {
+	if len(r.scores) < x.l.NumNodes() {
 		x.refill(r, class)
 		return
 	}
-	r.cursor = x.l.Now()
-}
-
-// refill makes the heap anew from all nodes, in one pass and one ordering.
-func (x *Index) refill(r *row, class *ledger.Class) {
-	x.sweep(&r.view, class)
-	r.pos = stretch(r.pos, x.l.NumNodes())
-	for i := range r.pos {
-		r.pos[i] = -1
-	}
-	if cap(r.heap) < len(x.nodes) {
-		r.heap = make([]entry, 0, len(x.nodes))
-	}
-	r.heap = r.heap[:len(x.nodes)]
-	for i, n := range x.nodes {
-		r.heap[i] = entry{x.scores[i], x.tie(class, n), n}
-		r.pos[n] = int32(i)
-	}
-	r.cursor = x.l.Now()
-	for i := (len(r.heap) - 2) / arity; i >= 0 && len(r.heap) > 1; i-- {
-		r.down(x, i)
-	}
-}
-
-// place puts a node where it belongs in the heap, or takes it out.
-func (x *Index) place(r *row, class *ledger.Class, n ledger.NodeID) {
-	if !x.takes(&r.view, class, n) {
-		r.remove(x, n)
+	x.nodes = x.nodes[:0]
+	if !x.l.Since(r.cursor, func(n ledger.NodeID) {
+		if x.takes(&r.view, class, n) {
+			x.nodes = append(x.nodes, n)
+		} else {
+			x.enter(&r.contest, class, n, out)
+		}
+	}) {
+		x.refill(r, class)
 		return
 	}
-	r.put(x, entry{x.score(&r.view, class, n), x.tie(class, n), n})
+	if len(x.nodes) < fewTouched {
+		for _, n := range x.nodes {
+			x.enter(&r.contest, class, n, x.score(&r.view, class, n))
+		}
+	} else {
+		x.scoreAll(&r.view, class)
+		for i, n := range x.nodes {
+			x.enter(&r.contest, class, n, x.scores[i])
+		}
+	}
+	r.cursor = x.l.Now()
+}
+
+// fewTouched is how many nodes are scored one by one: for more it pays to prepare.
+const fewTouched = 4
+
+// refill makes the contest anew from all nodes, in one pass.
+func (x *Index) refill(r *row, class *ledger.Class) {
+	x.sweep(&r.view, class)
+	r.scores = stretch(r.scores, x.l.NumNodes())
+	for i := range r.scores {
+		r.scores[i] = out
+	}
+	for i, n := range x.nodes {
+		r.scores[n] = x.scores[i]
+	}
+	x.hold(&r.contest, class)
+	r.cursor = x.l.Now()
 }
 
 // tie is a fixed hash of class and node: the order among nodes that score alike.

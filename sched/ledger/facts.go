@@ -8,11 +8,22 @@ import (
 
 // factStore keeps the newest fact about every Ref, tombstones included.
 type factStore struct {
-	byRef map[model.Ref]model.Fact
+	byRef map[model.Ref]said
 	gone  int
 }
 
-func newFactStore() factStore { return factStore{byRef: map[model.Ref]model.Fact{}} }
+// said is a fact without the name that it is kept by.
+type said struct {
+	uid     string
+	version uint64
+	object  model.Object
+}
+
+func (s said) fact(r model.Ref) model.Fact {
+	return model.Fact{Ref: r, UID: s.uid, Version: s.version, Object: s.object}
+}
+
+func newFactStore() factStore { return factStore{byRef: map[model.Ref]said{}} }
 
 // mostTombstones bounds the memory of what is gone. A fact older than a forgotten
 // tombstone would be believed; watches deliver in order, so none comes.
@@ -21,13 +32,13 @@ const mostTombstones = 1 << 16
 // put keeps a fact unless a newer one is known, and says whether it was kept.
 func (s *factStore) put(f model.Fact) bool {
 	old, known := s.byRef[f.Ref]
-	if known && f.Version < old.Version {
+	if known && f.Version < old.version {
 		return false
 	}
-	if known && old.Object == nil {
+	if known && old.object == nil {
 		s.gone--
 	}
-	s.byRef[f.Ref] = f
+	s.byRef[f.Ref] = said{f.UID, f.Version, f.Object}
 	if f.Object == nil {
 		if s.gone++; s.gone > mostTombstones {
 			s.forget()
@@ -39,9 +50,9 @@ func (s *factStore) put(f model.Fact) bool {
 // forget drops the older half of the tombstones.
 func (s *factStore) forget() {
 	var dead []model.Fact
-	for _, f := range s.byRef { // order-free: sorted below
-		if f.Object == nil {
-			dead = append(dead, f)
+	for r, f := range s.byRef { // order-free: sorted below
+		if f.object == nil {
+			dead = append(dead, f.fact(r))
 		}
 	}
 	sort.Slice(dead, func(i, j int) bool {
@@ -94,8 +105,8 @@ func (l *Ledger) Apply(f model.Fact) {
 // name: applied to a new ledger they give this one again.
 func (l *Ledger) Facts() []model.Fact {
 	out := make([]model.Fact, 0, len(l.facts.byRef))
-	for _, f := range l.facts.byRef { // order-free: sorted below
-		out = append(out, f)
+	for r, f := range l.facts.byRef { // order-free: sorted below
+		out = append(out, f.fact(r))
 	}
 	sort.Slice(out, func(i, j int) bool {
 		a, b := out[i].Ref, out[j].Ref
@@ -115,7 +126,7 @@ func (l *Ledger) Facts() []model.Fact {
 // is gone.
 func (l *Ledger) Fact(r model.Ref) (model.Fact, bool) {
 	f, ok := l.facts.byRef[r]
-	return f, ok && f.Object != nil
+	return f.fact(r), ok && f.object != nil
 }
 
 // applyPriorityClass changes what a name is worth; every job and pod that goes by

@@ -165,15 +165,16 @@ func (l *Ledger) refresh(job *Job, d resource.Dim) {
 	if job.reserves {
 		inqueue = max(0, max(0, floor-held)-job.gatedNeed.Get(d))
 	}
-	for int(d) >= len(job.elastic) {
-		job.elastic = append(job.elastic, 0)
-		job.inqueue = append(job.inqueue, 0)
-	}
-	de, di := elastic-job.elastic[d], inqueue-job.inqueue[d]
+	de, di := elastic-job.elastic.Get(d), inqueue-job.inqueue.Get(d)
 	if de == 0 && di == 0 {
 		return
 	}
-	job.elastic[d], job.inqueue[d] = elastic, inqueue
+	if de != 0 {
+		job.elastic = job.elastic.Set(d, elastic)
+	}
+	if di != 0 {
+		job.inqueue = job.inqueue.Set(d, inqueue)
+	}
 	l.figuresAt++
 	for q := job.Queue; q != NoQueue; q = l.queues[q].up {
 		row := &l.queues[q]

@@ -5,28 +5,6 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// JobKey names a job: a PodGroup, or the group made for pods that name none
-// (decision 25), called after their top controller or the pod itself.
-type JobKey struct {
-	Namespace, Name string
-	Adopted         bool
-}
-
-// String is namespace/name.
-func (k JobKey) String() string { return k.Namespace + "/" + k.Name }
-
-// Less is a total order: by namespace, name, PodGroups first.
-func (k JobKey) Less(o JobKey) bool {
-	switch {
-	case k.Namespace != o.Namespace:
-		return k.Namespace < o.Namespace
-	case k.Name != o.Name:
-		return k.Name < o.Name
-	default:
-		return !k.Adopted && o.Adopted
-	}
-}
-
 // Role is a job's members of one task-spec name.
 type Role struct {
 	Name string
@@ -254,7 +232,9 @@ func (l *Ledger) define(j JobID) {
 		g := job.Group
 		queue, minMember, mins = g.Queue, g.MinMember, g.MinTaskMember
 		job.Created, job.Priority, job.MaxWait = g.Created, l.classPriority(g.PriorityClass), g.MaxWait
-		job.HasMin, job.MinResources = g.HasMin, l.Dims.Vec(g.MinResources).Set(resource.Pods, 0)
+		if job.HasMin = g.HasMin; len(g.MinResources) > 0 {
+			job.MinResources = l.Dims.Vec(g.MinResources).Set(resource.Pods, 0)
+		}
 	case job.definer != NoTask:
 		p := l.tasks[job.definer].Pod
 		job.Created = p.Created

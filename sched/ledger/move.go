@@ -8,11 +8,15 @@ func (l *Ledger) move(t TaskID, s model.Status, n NodeID) {
 	l.seat(t, s, n, l.tasks[t].Chosen)
 }
 
-// seat is move with what books choose there.
+// seat is move with what books choose there. A task that sits as before, bound where it
+// was allocated, is nothing new to its node.
 func (l *Ledger) seat(t TaskID, s model.Status, n NodeID, c Chosen) {
 	row := &l.tasks[t]
 	was := l.partOf(row)
-	l.rise(t)
+	stays := n == row.Node && c == row.Chosen && hold(s) == hold(row.Status)
+	if !stays {
+		l.rise(t)
+	}
 	if row.Job != NoJob {
 		l.unlinkJob(t)
 	}
@@ -21,7 +25,9 @@ func (l *Ledger) seat(t TaskID, s model.Status, n NodeID, c Chosen) {
 		l.linkJob(t)
 		l.recount(row, was, l.partOf(row))
 	}
-	l.sit(t)
+	if !stays {
+		l.sit(t)
+	}
 }
 
 // sit adds a task's figures to its node, in front of the node's list, and tells the

@@ -149,6 +149,8 @@ func (l *Ledger) bulk(job *Job, sign int64) {
 		}
 		for d := range job.elastic {
 			row.Elastic[d] = row.Elastic[d].Plus(sign * job.elastic[d])
+		}
+		for d := range job.inqueue {
 			row.Inqueue[d] = row.Inqueue[d].Plus(sign * job.inqueue[d])
 		}
 	}

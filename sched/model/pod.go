@@ -17,7 +17,6 @@ const (
 // Pod is one pod: a Task once it belongs to a Job.
 type Pod struct {
 	Meta
-	Ours      bool   // its schedulerName is one of ours; others are only counted where they run
 	Scheduler string // its schedulerName, to be listed
 
 	Group string // name of its PodGroup in its namespace, "" when it names none
@@ -27,23 +26,26 @@ type Pod struct {
 	Role  string // volcano.sh/task-spec: the key of minTaskMember
 	Index int64  // the number its name ends in, -1 without one; orders tasks of a job
 
-	Phase     Phase
-	Deleting  bool   // has a deletionTimestamp
 	GoneBy    int64  // its deletionTimestamp: when its grace ends, in nanoseconds since the epoch; 0 unless Deleting
 	Started   int64  // status.startTime, in nanoseconds since the epoch; 0 before its kubelet has seen it
 	Grace     int64  // terminationGracePeriodSeconds, in nanoseconds
-	Healthy   bool   // its condition Ready holds, as PodDisruptionBudgets count
 	Node      string // spec.nodeName
 	Nominated string // status.nominatedNodeName
-	Gated     bool   // has scheduling gates
 
-	Priority      int32  // resolved spec.priority, or 0
 	PriorityClass string // spec.priorityClassName, resolved by the engine where Priority is not set
-	HasPriority   bool   // spec.priority was set
-	PreemptNever  bool   // preemptionPolicy: Never
-	PreemptSet    bool   // preemptionPolicy was set: that of its priority class plays no part
-	Preemptable   bool   // volcano.sh/preemptable, true by default
 	Cooldown      int64  // volcano.sh/cooldown-time in nanoseconds: how long from its start it asks to be spared
+
+	// What is small stands together: packed, it saves each pod the room of four words.
+	Priority     int32 // resolved spec.priority, or 0
+	Ours         bool  // its schedulerName is one of ours; others are only counted where they run
+	Phase        Phase
+	Deleting     bool // has a deletionTimestamp
+	Healthy      bool // its condition Ready holds, as PodDisruptionBudgets count
+	Gated        bool // has scheduling gates
+	HasPriority  bool // spec.priority was set
+	PreemptNever bool // preemptionPolicy: Never
+	PreemptSet   bool // preemptionPolicy was set: that of its priority class plays no part
+	Preemptable  bool // volcano.sh/preemptable, true by default
 
 	Labels []Label // sorted by key; shared by pods of one template; what selects pods reads them, no filter does
 

@@ -218,13 +218,7 @@ func (s *Set) CompareJobs(a, b ledger.JobID) int {
 	if x.Created != y.Created {
 		return cmp.Compare(x.Created, y.Created)
 	}
-	if a == b {
-		return 0
-	}
-	if x.Key.Less(y.Key) {
-		return -1
-	}
-	return 1
+	return x.Key.Compare(y.Key)
 }
 
 // CompareTasks is rule A: plugins, then the number the name ends in, then the older

@@ -262,10 +262,10 @@ func (t *turn) note(kind trace.EventKind, task ledger.TaskID, r trace.Reason) {
 // report leaves the job's reason and the statement's end in the trace.
 func (t *turn) report(o Outcome, later bool) {
 	s, j := t.s, t.w.Job
-	event := trace.Event{Job: t.job.Key.String(), Count: int(t.placed)}
 	tell := func(k trace.EventKind) {
-		event.Kind = k
-		s.Trace.Add(event)
+		if s.Trace.On(k) {
+			s.Trace.Add(trace.Event{Kind: k, Job: t.job.Key.String(), Count: int(t.placed)})
+		}
 	}
 	if o != Refused {
 		s.L.Yield(j, false)

@@ -22,6 +22,7 @@ type Worksheet struct {
 	next  int
 	kept  int  // the first so many have a reservation
 	full  bool // of several classes, best-effort members included
+	one   [1]ledger.TaskID
 }
 
 // Empty says that nothing is left to try.
@@ -51,7 +52,11 @@ func (w *Worksheet) Park(s *session.Session, r trace.Reason, whole bool) {
 // best-effort members and those set aside are left out.
 func Organize(s *session.Session, j ledger.JobID) *Worksheet {
 	count := &s.L.Job(j).Count
-	w := &Worksheet{Job: j, Tasks: make([]ledger.TaskID, 0, count.By[model.Pending]+count.By[model.Pipelined])}
+	w := &Worksheet{Job: j}
+	w.Tasks = w.one[:0]
+	if most := count.By[model.Pending] + count.By[model.Pipelined]; most > 1 {
+		w.Tasks = make([]ledger.TaskID, 0, most)
+	}
 	s.L.JobTasks(j, model.Pipelined, func(t ledger.TaskID) bool {
 		if s.L.Task(t).Held.Kind == ledger.CommitReserve {
 			w.Tasks = append(w.Tasks, t)
@@ -79,14 +84,12 @@ func Organize(s *session.Session, j ledger.JobID) *Worksheet {
 // minimumsFirst moves the members that a role's minimum still needs to the front.
 func (w *Worksheet) minimumsFirst(s *session.Session, from int) {
 	job := s.L.Job(w.Job)
-	needed := false
+	if !slices.ContainsFunc(job.Roles, func(r ledger.Role) bool { return lacks(&r) > 0 }) {
+		return
+	}
 	short := make([]int32, len(job.Roles))
 	for i := range job.Roles {
-		short[i] = job.Roles[i].Min - job.Roles[i].Ready() - job.Roles[i].Waiting()
-		needed = needed || short[i] > 0
-	}
-	if !needed {
-		return
+		short[i] = lacks(&job.Roles[i])
 	}
 	var first, rest []ledger.TaskID
 	for _, t := range w.Tasks[from:] {
@@ -99,6 +102,9 @@ func (w *Worksheet) minimumsFirst(s *session.Session, from int) {
 	}
 	copy(w.Tasks[from:], append(first, rest...))
 }
+
+// lacks is how many members a role's minimum still needs.
+func lacks(r *ledger.Role) int32 { return r.Min - r.Ready() - r.Waiting() }
 
 // BestEffort lists a job's pending members that ask for nothing, in task order.
 func BestEffort(s *session.Session, j ledger.JobID) []ledger.TaskID {

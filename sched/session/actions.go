@@ -33,14 +33,7 @@ func (s *Session) inOrder(jobs []ledger.JobID, keep func(ledger.JobID) bool) []l
 }
 
 func (s *Session) byName(a, b ledger.JobID) int {
-	switch {
-	case a == b:
-		return 0
-	case s.L.Job(a).Key.Less(s.L.Job(b).Key):
-		return -1
-	default:
-		return 1
-	}
+	return s.L.Job(a).Key.Compare(s.L.Job(b).Key)
 }
 
 // Enter and Leave frame an action in the trace (seed 003 §2.2).

@@ -1,27 +1,51 @@
 package session
 
-import "ashlar.sh/sched/ledger"
+import (
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+)
 
 // Rotation serves jobs queue by queue: the queue that is most in need gives one job,
 // then goes back to the others (seed 003 §3).
 type Rotation struct {
 	turns *turns
-	jobs  []*Heap[ledger.JobID] // by QueueID
+	lines []*line // by QueueID
 }
 
-// Rotate makes a rotation of jobs; the order in which they are given does not matter.
+// line is a queue's jobs that wait for their turn, in job order.
+type line struct {
+	jobs []ledger.JobID
+	back *Heap[ledger.JobID] // those that were put back; nil for none
+}
+
+func (l *line) empty() bool { return len(l.jobs) == 0 && (l.back == nil || l.back.Len() == 0) }
+
+// pop takes the first job out; there is one.
+func (l *line) pop() ledger.JobID {
+	if l.back != nil && l.back.Len() > 0 && (len(l.jobs) == 0 || l.back.compare(l.back.items[0], l.jobs[0]) < 0) {
+		return l.back.Pop()
+	}
+	j := l.jobs[0]
+	l.jobs = l.jobs[1:]
+	return j
+}
+
+// Rotate makes a rotation of jobs; the order in which they are given does not matter,
+// but costs least when it is nearly that of the jobs.
 func (s *Session) Rotate(jobs []ledger.JobID) *Rotation {
-	r := &Rotation{jobs: make([]*Heap[ledger.JobID], s.L.NumQueues())}
+	r := &Rotation{lines: make([]*line, s.L.NumQueues())}
 	var queues []ledger.QueueID
 	for _, j := range jobs {
 		q := s.L.Job(j).Queue
-		h := r.jobs[q]
-		if h == nil {
-			h = NewHeap(s.Policy.CompareJobs)
-			r.jobs[q] = h
+		if r.lines[q] == nil {
+			r.lines[q] = &line{}
 			queues = append(queues, q)
 		}
-		h.Push(j)
+		r.lines[q].jobs = append(r.lines[q].jobs, j)
+	}
+	for _, q := range queues {
+		slices.SortFunc(r.lines[q].jobs, s.Policy.CompareJobs)
 	}
 	r.turns = takeTurns(s, queues)
 	return r
@@ -35,19 +59,25 @@ func (r *Rotation) Queues() int { return r.turns.in }
 func (r *Rotation) Next() (ledger.QueueID, ledger.JobID, bool) {
 	for r.turns.in > 0 {
 		q := r.turns.pop()
-		if h := r.jobs[q]; h.Len() > 0 {
-			return q, h.Pop(), true
+		if l := r.lines[q]; !l.empty() {
+			return q, l.pop(), true
 		}
 	}
 	return ledger.NoQueue, ledger.NoJob, false
 }
 
 // Again puts a job back into its queue.
-func (r *Rotation) Again(q ledger.QueueID, j ledger.JobID) { r.jobs[q].Push(j) }
+func (r *Rotation) Again(q ledger.QueueID, j ledger.JobID) {
+	l := r.lines[q]
+	if l.back == nil {
+		l.back = NewHeap(r.turns.s.Policy.CompareJobs)
+	}
+	l.back.Push(j)
+}
 
 // Return puts a queue back, to be compared by what it holds now.
 func (r *Rotation) Return(q ledger.QueueID) {
-	if r.jobs[q].Len() > 0 {
+	if !r.lines[q].empty() {
 		r.turns.push(q)
 	}
 }
@@ -55,8 +85,8 @@ func (r *Rotation) Return(q ledger.QueueID) {
 // Drain removes a queue's remaining jobs, first to last: the queue is served no more.
 func (r *Rotation) Drain(q ledger.QueueID) []ledger.JobID {
 	var out []ledger.JobID
-	for h := r.jobs[q]; h.Len() > 0; {
-		out = append(out, h.Pop())
+	for l := r.lines[q]; !l.empty(); {
+		out = append(out, l.pop())
 	}
 	return out
 }

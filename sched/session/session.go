@@ -118,8 +118,16 @@ func (s *Session) note(j ledger.JobID, m Memo) *Memo {
 	return s.memos[j]
 }
 
-// Waits notes why a job waits. It is asked again next cycle.
-func (s *Session) Waits(j ledger.JobID, r trace.Reason) { s.note(j, Memo{Reason: r}) }
+// Waits notes why a job waits. It is asked again next cycle. Without a reason nothing is
+// kept of it.
+func (s *Session) Waits(j ledger.JobID, r trace.Reason) {
+	switch {
+	case r.Is():
+		s.note(j, Memo{Reason: r})
+	case int(j) < len(s.memos):
+		s.memos[j] = nil
+	}
+}
 
 // Refuse notes that a job would have had its turn but for r. It is asked again next
 // cycle, and r is shown while everything it rests on stands.

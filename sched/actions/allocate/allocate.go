@@ -76,7 +76,9 @@ func candidate(s *session.Session, j ledger.JobID) *search.Worksheet {
 	if !r.Is() {
 		w := search.Organize(s, j)
 		if !w.Empty() && suffices(s, w) {
-			s.Trace.Add(trace.Event{Kind: trace.AddedJob, Job: s.L.Job(j).Key.String(), Queue: s.L.QueueName(j)})
+			if s.Trace.On(trace.AddedJob) {
+				s.Trace.Add(trace.Event{Kind: trace.AddedJob, Job: s.L.Job(j).Key.String(), Queue: s.L.QueueName(j)})
+			}
 			return w
 		}
 		r = idle(s, j)

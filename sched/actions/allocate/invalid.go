@@ -32,7 +32,11 @@ func suffices(s *session.Session, w *search.Worksheet) bool {
 	if lacking <= 0 && len(job.Roles) == 1 {
 		return true
 	}
-	roles := make([]int32, len(job.Roles))
+	var few [4]int32 // most jobs have one role
+	roles := few[:]
+	if len(job.Roles) > len(few) {
+		roles = make([]int32, len(job.Roles))
+	}
 	for _, t := range w.Tasks {
 		if task := s.L.Task(t); task.Status == model.Pending {
 			lacking--
