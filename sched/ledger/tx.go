@@ -176,7 +176,7 @@ func (l *Ledger) softly(i int) {
 	l.world++
 	for _, op := range l.ops[i:] {
 		l.soften(op.Task)
-		if op.Kind == OpEvict {
+		if op.Kind == OpEvict || op.Kind == OpRelease {
 			l.grown++
 		}
 	}
@@ -240,12 +240,12 @@ func (l *Ledger) Committed(item func(Op) Booking) []Op {
 			row.Held = Commitment{Kind: CommitEvict, Node: op.Node, Item: b.Item, Statement: b.Statement, Until: b.Until}
 			l.grown++
 		case OpRelease:
+			l.grown++
 			if row.Status != model.Pending || row.Held.Kind != CommitReserve {
 				continue
 			}
 			item(op)
 			row.Held = Commitment{}
-			l.grown++
 		}
 	}
 	l.ops = l.ops[:0]
@@ -265,6 +265,9 @@ type Booking struct {
 func (l *Ledger) Hold(t TaskID, c Commitment) {
 	l.tasks[t].Held = c
 	l.world++
+	if j := l.tasks[t].Job; j != NoJob {
+		l.jobs[j].Changed++ // who waits again may find the place that others of its job do not
+	}
 	l.rebase(t)
 }
 

@@ -49,9 +49,10 @@ func content(f *model.Node) string {
 	if f == nil {
 		return "none"
 	}
+	_, aside := f.SetAside()
 	said := *f
-	said.Meta = model.Meta{Faults: f.Faults}
-	return fmt.Sprintf("%+v", said)
+	said.Meta = model.Meta{}
+	return fmt.Sprintf("%+v %v", said, aside)
 }
 
 func TestAJournalThatNoLongerReachesBackSaysSo(t *testing.T) {
