@@ -33,8 +33,8 @@ func TestWhoMayReclaimFromWhomWithHierarchy(t *testing.T) {
 			if got := o.Vote == policy.Permit; got != c.want {
 				t.Errorf("permitted: %v, want %v", got, c.want)
 			}
-			if !c.want && (o.Reason.Code != trace.VictimShare || o.Guard) {
-				t.Errorf("%+v, want a rejection that binds its own tier only", o)
+			if !c.want && (o.Reason.Code != trace.VictimShare || !o.Guard) {
+				t.Errorf("%+v, want a rejection that binds every tier", o)
 			}
 			if o.Vote == policy.Permit && !p.(hierarchical).MayGive(unit.Queue, claim.Queue) {
 				t.Error("a queue may give nothing of which a unit is permitted")
