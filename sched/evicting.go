@@ -63,7 +63,7 @@ func (e *Engine) plead(rule victims.Rule, j ledger.JobID) trace.Reason {
 	job := e.l.Job(j)
 	p := plea{action: rule.Action, class: e.l.Task(tasks[0]).Class, queue: job.Queue, priority: job.Priority,
 		lacks: job.MinMember - job.Placed(), holds: job.Placed() > 0}
-	if p.holds || e.l.Task(tasks[len(tasks)-1]).Class != p.class {
+	if p.holds || e.session.Nodes.AsksTasks(p.class) || e.l.Task(tasks[len(tasks)-1]).Class != p.class {
 		p.job = j
 	}
 	if at := e.session.Moment(); e.pleasAt != at || e.pleas == nil {
@@ -72,7 +72,9 @@ func (e *Engine) plead(rule victims.Rule, j ledger.JobID) trace.Reason {
 	r, known := e.pleas[p]
 	if !known {
 		r = e.session.Victims.Why(rule, j, tasks)
-		e.pleas[p] = r
+		if !e.session.Victims.Balked() {
+			e.pleas[p] = r
+		}
 	}
 	if r.Is() {
 		r.Task = e.l.Task(tasks[0]).Key.String()

@@ -20,10 +20,12 @@ func (b bouncer) PrePredicate(t ledger.TaskID) policy.Verdict {
 	return policy.Verdict{}
 }
 
-func withBouncer(t *testing.T) *stage {
+func withBouncer(t *testing.T) *stage { return bouncing(t, "allocate") }
+
+func bouncing(t *testing.T, actions ...string) *stage {
 	t.Helper()
-	e, err := New(policy.Profile{Actions: []string{"allocate"}, Tiers: [][]policy.Choice{
-		{{Plugin: "gang"}, {Plugin: "bouncer"}}, {{Plugin: "predicates"}, {Plugin: "nodeorder"}},
+	e, err := New(policy.Profile{Actions: actions, Tiers: [][]policy.Choice{
+		{{Plugin: "priority"}, {Plugin: "gang"}, {Plugin: "bouncer"}}, {{Plugin: "predicates"}, {Plugin: "nodeorder"}},
 	}}, WithPlugin(policy.Definition{Name: "bouncer", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) {
 		return bouncer{l}, nil
 	}}))
@@ -88,4 +90,16 @@ func TestALonePodThatPrePredicateRefusesSaysWhy(t *testing.T) {
 		}
 	}
 	t.Errorf("no event says that PrePredicate refused ns/no-1; there are %d others", len(events))
+}
+
+// Seed 002 §4.1: a preemptor that PrePredicate refuses has nobody evicted for it; one that
+// it lets pass has.
+func TestNobodyIsEvictedForATaskThatPrePredicateRefuses(t *testing.T) {
+	s := bouncing(t, "allocate", "preempt")
+	s.node("a", 2)
+	s.pod("victim", running("a"))
+	s.pod("no-1", priority(10))
+	s.decides(0)
+	s.pod("yes-1", priority(10))
+	s.decides(1, "evict victim a", "nominate yes-1 a")
 }

@@ -2,6 +2,10 @@ package class
 
 import "ashlar.sh/sched/ledger"
 
+// AsksTasks says that some filter looks at single tasks of a class: then what holds for
+// one of them need not for another.
+func (x *Index) AsksTasks(c ledger.ClassID) bool { return len(x.look(c).taskFilters) > 0 }
+
 // Admitted is the static filters' answer for a class by NodeID: which nodes could take its
 // tasks whatever happens to the tasks on them. It is good until the next question.
 func (x *Index) Admitted(c ledger.ClassID) []bool {

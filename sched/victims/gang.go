@@ -30,7 +30,7 @@ func (h *Hunt) Take(rule Rule, j ledger.JobID, tasks []ledger.TaskID) bool {
 		}
 		return len(h.gone) > 0
 	})
-	if alike && !took {
+	if alike && !took && !h.balked {
 		h.refusePlea(p)
 	}
 	return took
@@ -57,7 +57,7 @@ func (h *Hunt) state() state { return state{h.cycle, h.l.World(), h.l.Statements
 // something already, or is of several classes.
 func (h *Hunt) pleaOf(rule Rule, j ledger.JobID, tasks []ledger.TaskID) (p plea, alike bool) {
 	job := h.l.Job(j)
-	if job.Placed()+job.Waiting() > 0 || len(job.Roles) > 1 || rule.Sample.On || rule.Within != nil {
+	if job.Placed()+job.Waiting() > 0 || len(job.Roles) > 1 || rule.Sample.On || rule.Within != nil || h.nodes.AsksTasks(h.l.Task(tasks[0]).Class) {
 		return plea{}, false
 	}
 	p = plea{rule.Action, rule.Scope, h.l.Task(tasks[0]).Class, job.Queue, job.Priority, job.MinMember, len(tasks), h.l.PreemptsNever(tasks[0])}
@@ -114,7 +114,11 @@ func (h *Hunt) satisfied() bool {
 // one finds a place for one task, with or without victims.
 func (h *Hunt) one(tx *ledger.Tx, t ledger.TaskID) bool {
 	task := h.l.Task(t)
-	if task.Status != model.Pending || slices.Contains(h.refused, task.Class) || !h.set.PrePredicate(t).Admits() {
+	if task.Status != model.Pending || slices.Contains(h.refused, task.Class) {
+		return false
+	}
+	if !h.set.PrePredicate(t).Admits() {
+		h.balked = true
 		return false
 	}
 	h.ask(t)
@@ -147,6 +151,10 @@ func (h *Hunt) entitled() bool {
 
 // Untitled is why the queue of the last Take may not take from others; none when it may.
 func (h *Hunt) Untitled() trace.Reason { return h.untitled }
+
+// Balked says that in the last Take, or Why, a plugin refused a task before any node was
+// asked: what became of that job says nothing of others that ask for the same.
+func (h *Hunt) Balked() bool { return h.balked }
 
 // free is the best node with room for the task as things stand.
 func (h *Hunt) free() ledger.NodeID {

@@ -69,6 +69,7 @@ type Hunt struct {
 	placed   []ledger.TaskID
 	refused  []ledger.ClassID // classes that found no place
 	untitled trace.Reason     // why the queue may not take from others
+	balked   bool             // PrePredicate refused a task
 	deeds    []deed
 	gone     []victim // of all deeds, one after the other
 	lost     []trace.Alternative
@@ -95,7 +96,7 @@ func (h *Hunt) begin(rule Rule, j ledger.JobID) {
 		h.budget = DefaultBudget
 	}
 	h.claim = policy.Claim{Job: j, Queue: h.l.Job(j).Queue, Short: h.claim.Short[:0]}
-	h.untitled = trace.Reason{}
+	h.untitled, h.balked = trace.Reason{}, false
 	h.placed, h.refused, h.deeds, h.gone, h.lost = h.placed[:0], h.refused[:0], h.deeds[:0], h.gone[:0], h.lost[:0]
 	if rule.Scope == OtherQueues {
 		h.findRings()

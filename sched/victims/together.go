@@ -63,6 +63,9 @@ func (h *Hunt) oneClass(tasks []ledger.TaskID) []ledger.TaskID {
 		return nil
 	}
 	gang := tasks[:need]
+	if h.nodes.AsksTasks(h.l.Task(gang[0]).Class) {
+		return nil // they are not all alike
+	}
 	for _, t := range gang {
 		if h.l.Task(t).Class != h.l.Task(gang[0]).Class || !h.set.PrePredicate(t).Admits() {
 			return nil
