@@ -34,6 +34,7 @@ type metrics struct {
 	tries     prometheus.Counter
 	evictions *prometheus.CounterVec
 	evicted   *prometheus.CounterVec
+	lost      *prometheus.CounterVec
 	held      *prometheus.GaugeVec
 	wrong     prometheus.Counter
 	audits    prometheus.Counter

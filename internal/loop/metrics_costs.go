@@ -11,6 +11,7 @@ import (
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
 )
 
 type (
@@ -87,6 +88,7 @@ func (m *metrics) decided(took time.Duration, plan sched.Plan, l *loop) {
 		case sched.EvictPod:
 			victims++
 			m.evicted.WithLabelValues(i.Action).Inc()
+			m.loses(i)
 			if !statements[i.Statement] {
 				statements[i.Statement] = true
 				m.evictions.WithLabelValues(i.Action).Inc()
@@ -96,6 +98,18 @@ func (m *metrics) decided(took time.Duration, plan sched.Plan, l *loop) {
 	}
 	if victims > 0 {
 		m.victims.Set(float64(victims))
+	}
+}
+
+// loses counts the work that an eviction costs.
+func (m *metrics) loses(i sched.Item) {
+	if i.Why == nil {
+		return
+	}
+	for _, a := range i.Why.Lost {
+		if a.Name != resource.PodsName {
+			m.lost.WithLabelValues(i.Action, a.Name).Add(float64(a.Value) * time.Duration(i.Why.Ran).Seconds())
+		}
 	}
 }
 

@@ -30,6 +30,7 @@ func (m *metrics) declareChecks(gauges gaugesOf, counters countersOf) {
 	m.tries = counters("volcano_total_preemption_attempts", "Statements that evict pods.").WithLabelValues()
 	m.evictions = counters("volcano_eviction_transactions_total", "Statements that evict pods, by action.", "action")
 	m.evicted = counters("ashlar_evicted_pods_total", "Pods that were decided to be evicted, by action.", "action")
+	m.lost = counters("ashlar_evicted_resource_seconds_total", "Work that evictions cost: what the evicted pods held times how long they had run; CPU and devices in milli, memory in bytes.", "action", "resource")
 	m.held = gauges("ashlar_commitments", "Decisions that no object shows yet: bindings, evictions, reservations.", "kind")
 	m.audits = counters("ashlar_audits_total", "Times that every figure was recounted from scratch.").WithLabelValues()
 	m.wrong = counters("ashlar_invariant_violations_total", "Figures that a recount found wrong: a bug in ashlar.").WithLabelValues()

@@ -14,6 +14,7 @@ import (
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
 )
 
 // cluster is a loop that knows so many nodes of ten cores, and jobs of ten pods of a core.
@@ -119,11 +120,12 @@ func TestMetricsSayWhoWaitsAndWhatACycleCosts(t *testing.T) {
 func TestEvictionsAreCountedByStatementAndByPod(t *testing.T) {
 	l := cluster(t, 0, 0)
 	evict := func(statement uint64) sched.Item {
-		return sched.Item{Kind: sched.EvictPod, Action: "reclaim", Statement: statement}
+		return sched.Item{Kind: sched.EvictPod, Action: "reclaim", Statement: statement, Why: &trace.Eviction{
+			Lost: resource.List{{Name: resource.CPUName, Value: 2000}, {Name: resource.PodsName, Value: 1}}, Ran: int64(10 * time.Second)}}
 	}
 	l.metrics.decided(0, sched.Plan{Items: []sched.Item{evict(1), evict(1), evict(2)}}, l)
 	for name, want := range map[string]float64{"volcano_eviction_transactions_total": 2, "volcano_total_preemption_attempts": 2,
-		"ashlar_evicted_pods_total": 3, "volcano_pod_preemption_victims": 3} {
+		"ashlar_evicted_pods_total": 3, "ashlar_evicted_resource_seconds_total": 60_000, "volcano_pod_preemption_victims": 3} {
 		if got, _ := sum(t, l, name); got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
