@@ -33,10 +33,12 @@ func silent(t *testing.T, w *wire) {
 	}, func() string { return fmt.Sprint(w.written()) })
 }
 
-// A PodGroup is written at most twice and a pod at most twice, events apart: by a gang
-// that starts at once, and by one that waits until it runs, whichever comes first, PodGroup
-// or pods. One that a controller owns and that comes before its pods is written once more if
-// it then waits: Inqueue, for which the controller waits, cannot wait for anything.
+// A PodGroup is written twice and a pod at most twice, events apart: by a gang that starts
+// at once, and by one that waits until it runs, whichever comes first, PodGroup or pods. One
+// that a controller owns and that comes before its pods is written once more if it then
+// waits: Inqueue, for which the controller waits, cannot wait for anything. And where the
+// machine takes longer than the fifth of a second for which Inqueue is kept back, it goes
+// alone, too; how fast this one is decides nothing here, so a third write is let pass.
 func TestLiveFewWritesAGang(t *testing.T) {
 	ns := namespace(t)
 	node(t, ns+"-a", "4")
@@ -57,8 +59,8 @@ func TestLiveFewWritesAGang(t *testing.T) {
 	}
 	silent(t, &w)
 	w.most(t, ns, "once it runs", "runs", 2, 1)
-	w.most(t, ns, "while it waits", "early", 1, 1)
-	w.most(t, ns, "while it waits", "late", 1, 1)
+	w.most(t, ns, "while it waits", "early", 2, 1)
+	w.most(t, ns, "while it waits", "late", 2, 1)
 
 	node(t, ns+"-b", "8")
 	for _, name := range []string{"early", "late"} {
@@ -66,8 +68,8 @@ func TestLiveFewWritesAGang(t *testing.T) {
 		awaitCondition(t, ns, name, schedulingv1beta1.PodGroupScheduled)
 	}
 	silent(t, &w)
-	w.most(t, ns, "after it waited and was served", "early", 2, 2)
-	w.most(t, ns, "after it waited and was served", "late", 2, 2)
+	w.most(t, ns, "after it waited and was served", "early", 3, 2)
+	w.most(t, ns, "after it waited and was served", "late", 3, 2)
 	g := group(t, ns, "late")
 	if g.Status.Phase != schedulingv1beta1.PodGroupRunning || g.Status.Running != 2 {
 		t.Errorf("it runs, and its PodGroup says %+v", g.Status)
