@@ -92,9 +92,3 @@ func preempted(s *session.Session, rule victims.Rule, t ledger.TaskID) {
 		Amounts: []trace.Labelled{{Label: "preempted", List: s.L.Dims.List(sum)},
 			{Label: "requested", List: s.L.Dims.List(s.L.Class(task.Class).Request)}}})
 }
-
-// WhyNotTaken says why a rule finds nobody to leave for a job; the zero Reason when it
-// finds somebody, or nobody is needed. It changes nothing.
-func WhyNotTaken(s *session.Session, rule victims.Rule, j ledger.JobID) trace.Reason {
-	return s.Victims.Why(rule, j, Claimants(s, j))
-}

@@ -16,7 +16,7 @@ func (h *Hunt) best(ring int32, wholes bool) *plan {
 		return h.bestListed(wholes)
 	}
 	k := kind{class: h.class, born: h.l.Class(h.class).Born, scope: h.rule.Scope, queue: h.claim.Queue, ring: ring,
-		ceiling: h.ceiling(), wholes: wholes, blocked: !h.lawful(), bestEffort: h.bestEffort}
+		ceiling: h.ceiling(), wholes: wholes, blocked: !h.lawful()}
 	r := h.rowFor(k)
 	h.bounded = max(h.bounded, len(r.heap))
 	best, spare := (*plan)(nil), &h.plans[0]

@@ -65,12 +65,3 @@ func (h *Hunt) VictimsOf(t ledger.TaskID, f func(ledger.TaskID)) {
 
 // Placed lists the tasks that the last Take gave a place, in order.
 func (h *Hunt) Placed() []ledger.TaskID { return h.placed }
-
-// Released calls f for every task whose reservation the last Take took over.
-func (h *Hunt) Released(f func(ledger.TaskID)) {
-	for _, v := range h.gone {
-		if h.l.Task(v.task).Node == ledger.NoNode {
-			f(v.task)
-		}
-	}
-}

@@ -11,15 +11,14 @@ import (
 // kind is what the bounds of a row hold for: claims that ask for the same, from the same
 // queue, of victims of the same kinds.
 type kind struct {
-	class      ledger.ClassID
-	born       uint64 // of the class
-	scope      Scope
-	queue      ledger.QueueID
-	ceiling    int32 // no victim of a job of higher priority
-	ring       int32 // how far from the claim's queue victims may be
-	wholes     bool
-	blocked    bool // the queue takes no more before somebody leaves
-	bestEffort bool
+	class   ledger.ClassID
+	born    uint64 // of the class
+	scope   Scope
+	queue   ledger.QueueID
+	ceiling int32 // no victim of a job of higher priority
+	ring    int32 // how far from the claim's queue victims may be
+	wholes  bool
+	blocked bool // the queue takes no more before somebody leaves
 }
 
 // row is every node that could be made room on for one kind of claim, in a heap by a
