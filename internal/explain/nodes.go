@@ -20,6 +20,7 @@ var refusals = map[trace.Code]refusal{
 	trace.NodeGroup:            {"is not for its queue (node group: %s)", "are not for its queue (node group: %s)", "none"},
 	trace.NodeRevocable:        {"is lent by the hour (zone %s)", "are lent by the hour (zone %s)", "of another"},
 	trace.NodeSelector:         {"does not match its nodeSelector", "do not match its nodeSelector", ""},
+	trace.TopologyKeyMissing:   {"lacks label %s", "lack label %s", "to spread by"},
 	trace.NodesRefuse:          {"refuses for %s", "refuse for %s", "other reasons"},
 }
 
@@ -65,6 +66,9 @@ func counted(c trace.NodeCount, r trace.Reason) string {
 	}
 	if !known {
 		form, how.bare = "%s", string(c.Code)
+	}
+	if say, of := ofDomains[c.Code]; of {
+		return fmt.Sprintf("%d %s", c.Count, say(c))
 	}
 	text := fmt.Sprintf("%d %s", c.Count, filled(form, c.Text, how.bare))
 	if c.Code != trace.InsufficientResource {

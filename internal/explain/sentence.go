@@ -127,6 +127,11 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 	trace.NodeSelector:         nodes,
 	trace.NodePorts:            nodes,
 	trace.NodeVolume:           nodes,
+	trace.PodAffinity:          nodes,
+	trace.PodAntiAffinity:      nodes,
+	trace.PodRepelled:          nodes,
+	trace.TopologySpread:       nodes,
+	trace.TopologyKeyMissing:   nodes,
 	trace.InsufficientResource: nodes,
 }
 

@@ -26,6 +26,7 @@ func (o *order) makePods(s *stage) {
 	for i := range o.pods {
 		t := &o.pods[i]
 		spec := t.spec
+		spec.Neighbours = at(spec.Neighbours, o.key.Namespace)
 		for range t.count {
 			o.makePod(s, t, &spec)
 		}

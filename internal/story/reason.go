@@ -78,7 +78,7 @@ func plain(r trace.Reason) string {
 	case len(r.Nodes) > 1 || r.Code == trace.NodesRefuse:
 		tail = refusals(r.Nodes)
 	case len(r.Nodes) == 1:
-		tail = strings.TrimSpace(fmt.Sprintf("%s on %s", r.Nodes[0].Text, nodes(r.Nodes[0])))
+		tail = strings.TrimSpace(fmt.Sprintf("%s on %s", detail(r.Nodes[0]), nodes(r.Nodes[0])))
 	case r.Text != "":
 		tail = r.Text
 	}
@@ -119,9 +119,28 @@ func amountsOf(c trace.Code, s trace.Short) string {
 func refusals(counts []trace.NodeCount) string {
 	var out []string
 	for _, c := range counts {
-		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s", c.Code, c.Text))+" on "+nodes(c))
+		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s", c.Code, detail(c)))+" on "+nodes(c))
 	}
 	return strings.Join(out, "; ")
+}
+
+// detail is what of a refusal differs between nodes.
+func detail(c trace.NodeCount) string {
+	d := c.Domain
+	if d.Key == "" {
+		return c.Text
+	}
+	text := d.Pods + " by " + d.Key
+	if d.Value != "" {
+		text += "=" + d.Value
+	}
+	if c.Code == trace.TopologySpread && d.Value != "" {
+		text += fmt.Sprintf(" (%d there)", d.Have)
+	}
+	if c.Code == trace.TopologySpread {
+		text += fmt.Sprintf(" least %d, skew %d", d.Least, d.Most)
+	}
+	return text
 }
 
 // nodes is which nodes refused: the one, or how many.

@@ -6,6 +6,14 @@ import "ashlar.sh/sched/ledger"
 // one of them need not for another.
 func (x *Index) AsksTasks(c ledger.ClassID) bool { return len(x.look(c).taskFilters) > 0 }
 
+// AsksDomains says that who sits elsewhere decides where tasks of a class may go: then room
+// may come to be where none grows, and where one of them goes makes a difference to the
+// next.
+func (x *Index) AsksDomains(c ledger.ClassID) bool {
+	s := x.l.Class(c).Spec
+	return (s.Neighbours != nil || len(s.Kin) > 0) && len(x.look(c).domainFilters) > 0
+}
+
 // Admitted is the static filters' answer for a class by NodeID: which nodes could take its
 // tasks whatever happens to the tasks on them. It is good until the next question.
 func (x *Index) Admitted(c ledger.ClassID) []bool {

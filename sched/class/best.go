@@ -12,6 +12,9 @@ func (x *Index) Best(t ledger.TaskID) (ledger.NodeID, int64) {
 	if x.scans() {
 		return x.bestScanned(t, nil, false)
 	}
+	if r := x.look(x.l.Task(t).Class); r.nearby() {
+		return x.bestByDomain(r, t)
+	}
 	r := x.indexed(x.l.Task(t).Class)
 	if len(r.taskFilters) > 0 {
 		return x.bestAsked(x.ranked(r), t)
@@ -67,11 +70,11 @@ func (x *Index) asked(v *view, t ledger.TaskID, n ledger.NodeID, future bool) po
 // BestWithin is Best among the nodes of a domain only: a scan of the domain, so that
 // a node may join or leave it at any time without renumbering anything.
 func (x *Index) BestWithin(t ledger.TaskID, domain []ledger.NodeID) (ledger.NodeID, int64) {
-	if x.scans() {
-		return x.bestScanned(t, domain, false)
-	}
 	c := x.l.Task(t).Class
 	r, class := x.look(c), x.l.Class(c)
+	if x.scans() || r.nearby() {
+		return x.bestScanned(t, domain, false)
+	}
 	best := entry{node: ledger.NoNode}
 	for _, n := range domain {
 		if int(n) >= x.l.NumNodes() || !x.takes(&r.view, class, n) {
@@ -92,11 +95,11 @@ func (x *Index) BestFuture(t ledger.TaskID) (ledger.NodeID, int64) {
 	if x.l.ReleasingNodes() == 0 {
 		return best.node, 0
 	}
-	if x.scans() {
-		return x.bestScanned(t, nil, true)
-	}
 	c := x.l.Task(t).Class
 	r, class := x.look(c), x.l.Class(c)
+	if x.scans() || r.nearby() {
+		return x.bestScanned(t, nil, true)
+	}
 	for i := range x.l.NumNodes() {
 		n := ledger.NodeID(i)
 		if !x.l.Releases(n) || !x.takesFuture(&r.view, class, n) || !x.asked(&r.view, t, n, true).Admits() {
@@ -131,9 +134,9 @@ func (x *Index) Takes(t ledger.TaskID, n ledger.NodeID, future bool) bool {
 		return false
 	}
 	if future {
-		return x.takesFuture(&r.view, class, n) && x.asked(&r.view, t, n, true).Admits()
+		return x.takesFuture(&r.view, class, n) && r.company(class, n, true) && x.asked(&r.view, t, n, true).Admits()
 	}
-	return x.takes(&r.view, class, n) && x.asked(&r.view, t, n, false).Admits()
+	return x.takes(&r.view, class, n) && r.company(class, n, false) && x.asked(&r.view, t, n, false).Admits()
 }
 
 // Feasible is the number of nodes that have room for a class now.
@@ -141,5 +144,6 @@ func (x *Index) Feasible(c ledger.ClassID) int {
 	r := x.look(c)
 	class := x.l.Class(c)
 	x.sweep(&r.view, class)
+	x.keepCompany(r, class)
 	return len(x.nodes)
 }

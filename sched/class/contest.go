@@ -14,6 +14,11 @@ import (
 type contest struct {
 	scores []int64   // by NodeID, out: it does not take part
 	rounds [][]entry // the last has one entry; nil: nothing is known yet
+
+	// Of a contest among some of the nodes: which they are, by place in scores, and the
+	// place of each by NodeID, in a list that such contests share.
+	nodes []ledger.NodeID
+	at    []int32
 }
 
 // group is how many take part in one match of a contest.
@@ -56,11 +61,15 @@ func (x *Index) hold(c *contest, class *ledger.Class) {
 
 // enter gives a node its score, and plays again what that decides.
 func (x *Index) enter(c *contest, class *ledger.Class, n ledger.NodeID, score int64) {
-	was := c.scores[n]
+	at := int(n)
+	if c.at != nil {
+		at = int(c.at[n])
+	}
+	was := c.scores[at]
 	if was == score {
 		return
 	}
-	c.scores[n] = score
+	c.scores[at] = score
 	now, before := nobody, nobody
 	if score != out {
 		now = entry{score, x.tie(class, n), n}
@@ -68,7 +77,6 @@ func (x *Index) enter(c *contest, class *ledger.Class, n ledger.NodeID, score in
 	if was != out {
 		before = entry{was, x.tie(class, n), n}
 	}
-	at := int(n)
 	for k := range c.rounds {
 		at /= group
 		w := &c.rounds[k][at]
@@ -102,6 +110,9 @@ func (x *Index) winner(c *contest, class *ledger.Class, k, g int) entry {
 			continue
 		}
 		n := ledger.NodeID(g*group + i)
+		if c.nodes != nil {
+			n = c.nodes[g*group+i]
+		}
 		if e := (entry{score, x.tie(class, n), n}); best.node == ledger.NoNode || x.before(e, best) {
 			best = e
 		}

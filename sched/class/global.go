@@ -29,7 +29,7 @@ func (x *Index) bestScanned(t ledger.TaskID, among []ledger.NodeID, future bool)
 		if future {
 			ok = x.l.Releases(n) && x.takesFuture(&r.view, class, n)
 		}
-		if ok && x.asked(&r.view, t, n, future).Admits() {
+		if ok && r.company(class, n, future) && x.asked(&r.view, t, n, future).Admits() {
 			x.nodes = append(x.nodes, n)
 		}
 	}
@@ -37,6 +37,9 @@ func (x *Index) bestScanned(t ledger.TaskID, among []ledger.NodeID, future bool)
 		return ledger.NoNode, 0
 	}
 	x.scoreAll(&r.view, class)
+	for _, o := range r.domainOrders {
+		o.ScoreDomains(class, x.nodes, x.scores)
+	}
 	for _, o := range x.set.BatchOrders {
 		o.ScoreNodes(t, x.nodes, x.scores)
 	}

@@ -41,11 +41,12 @@ func New(l *ledger.Ledger, set *policy.Set) *Index {
 type row struct {
 	view
 	contest
-	cursor uint64 // the journal up to which the contest is fresh
-	used   uint64 // for dropping the least recently used
-	bytes  int    // what of the budget it counts for
-	sweeps int    // nodes found without a contest
-	stash  []entry
+	domains        // where filters or scores look at domains
+	cursor  uint64 // the journal up to which the contest is fresh
+	used    uint64 // for dropping the least recently used
+	bytes   int    // what of the budget it counts for
+	sweeps  int    // nodes found without a contest
+	stash   []entry
 
 	tallies [2]tally // of room now, and of room once those who leave are gone
 
@@ -120,7 +121,7 @@ func (x *Index) weigh(r *row) {
 }
 
 func (r *row) size() int {
-	return r.contest.size() + 4*len(r.tallies[0].fit) + 4*len(r.tallies[1].fit) + len(r.admitted)
+	return r.contest.size() + r.domains.size() + 4*len(r.tallies[0].fit) + 4*len(r.tallies[1].fit) + len(r.admitted)
 }
 
 // trim drops the least recently used contests until the budget holds.

@@ -18,8 +18,10 @@ type view struct {
 	flat   int64    // the points of scores that are the same for all nodes
 	varied []scale  // the others
 
-	nodeFilters []policy.NodeFilter
-	taskFilters []policy.TaskFilter
+	nodeFilters   []policy.NodeFilter
+	domainFilters []policy.DomainFilter
+	domainOrders  []policy.DomainOrder
+	taskFilters   []policy.TaskFilter
 }
 
 // scale turns the raw scores of a facet into points, relative to the best admitted
@@ -67,6 +69,16 @@ func (x *Index) concern(v *view, class *ledger.Class) {
 	for _, f := range x.set.NodeFilters {
 		if f.Concerns(class.Spec) {
 			v.nodeFilters = append(v.nodeFilters, f)
+		}
+	}
+	for _, f := range x.set.DomainFilters {
+		if f.ConcernsDomains(class) {
+			v.domainFilters = append(v.domainFilters, f)
+		}
+	}
+	for _, o := range x.set.DomainOrders {
+		if o.ConcernsDomains(class) {
+			v.domainOrders = append(v.domainOrders, o)
 		}
 	}
 	for _, f := range x.set.TaskFilters {

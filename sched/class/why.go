@@ -50,8 +50,9 @@ func (x *Index) Why(t ledger.TaskID) trace.Reason {
 const million = 1_000_000
 
 type kind struct {
-	code trace.Code
-	text string
+	code   trace.Code
+	text   string
+	domain trace.Domain
 }
 
 // why gathers the refusals of one task.
@@ -70,7 +71,7 @@ type why struct {
 func (w *why) ask(t ledger.TaskID, n ledger.NodeID) {
 	name := w.x.l.Node(n).Name
 	if v := w.x.refusedStatically(w.class, n); !v.Admits() {
-		w.add(kind{v.Code, v.Text}, name)
+		w.add(kind{v.Code, v.Text, v.Domain}, name)
 		return
 	}
 	short, missing := 0, int64(0)
@@ -78,7 +79,7 @@ func (w *why) ask(t ledger.TaskID, n ledger.NodeID) {
 		if room := w.x.l.Room(need.Dim)[n]; room < need.Amount {
 			short++
 			missing = max(missing, resource.MulDiv(need.Amount-max(0, room), million, need.Amount))
-			w.add(kind{trace.InsufficientResource, w.x.l.Dims.Name(need.Dim)}, name)
+			w.add(kind{code: trace.InsufficientResource, text: w.x.l.Dims.Name(need.Dim)}, name)
 		}
 	}
 	if short > 0 {
@@ -90,12 +91,16 @@ func (w *why) ask(t ledger.TaskID, n ledger.NodeID) {
 	}
 	for _, f := range w.r.nodeFilters {
 		if v := f.FilterNode(w.class, n, false); !v.Admits() {
-			w.add(kind{v.Code, v.Text}, name)
+			w.add(kind{v.Code, v.Text, v.Domain}, name)
 			return
 		}
 	}
+	if v := w.r.met(w.class, n, false, nil); !v.Admits() {
+		w.add(kind{v.Code, v.Text, v.Domain}, name)
+		return
+	}
 	if v := w.x.asked(&w.r.view, t, n, false); !v.Admits() {
-		w.add(kind{v.Code, v.Text}, name)
+		w.add(kind{v.Code, v.Text, v.Domain}, name)
 	}
 }
 
@@ -124,7 +129,7 @@ func (w *why) add(k kind, node string) {
 	if !known {
 		i = len(w.counts)
 		w.at[k] = i
-		w.counts = append(w.counts, trace.NodeCount{Code: k.code, Text: k.text, Example: node})
+		w.counts = append(w.counts, trace.NodeCount{Code: k.code, Text: k.text, Domain: k.domain, Example: node})
 	}
 	w.counts[i].Count++
 	w.counts[i].Example = min(w.counts[i].Example, node)
@@ -145,7 +150,7 @@ func (w *why) code() trace.Code {
 
 func (w *why) sorted() []trace.NodeCount {
 	slices.SortFunc(w.counts, func(a, b trace.NodeCount) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Text, b.Text))
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Text, b.Text), a.Domain.Compare(b.Domain))
 	})
 	if len(w.counts) <= mostKinds {
 		return w.counts

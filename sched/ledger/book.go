@@ -70,15 +70,16 @@ func (l *Ledger) AddBook(b Book) {
 func (l *Ledger) foreign(k model.Kind) bool {
 	switch k {
 	case model.KindNode, model.KindPod, model.KindPodGroup, model.KindQueue, model.KindPriorityClass,
-		model.KindQuota, model.KindBudget:
+		model.KindQuota, model.KindBudget, model.KindNamespace:
 		return false
 	}
 	return true
 }
 
-// Reads says that facts of a kind make a difference: the engine or a book reads them.
+// Reads says that facts of a kind make a difference: the engine or a book reads them. Of
+// the kinds that are the engine's own, namespaces are read for the sake of books alone.
 func (l *Ledger) Reads(k model.Kind) bool {
-	return !l.foreign(k) || slices.ContainsFunc(l.books, func(b Book) bool { return b.Reads(k) })
+	return !l.foreign(k) && k != model.KindNamespace || slices.ContainsFunc(l.books, func(b Book) bool { return b.Reads(k) })
 }
 
 // tellBooksFact hands a fact to the books that read it, after which any node may answer
@@ -104,7 +105,7 @@ func (l *Ledger) tellBooks(t TaskID, row *Task, take bool) {
 	if len(l.books) == 0 || row.Node == NoNode {
 		return
 	}
-	how := hold(row.Status)
+	how := row.Hold()
 	for _, b := range l.books {
 		if take {
 			b.Take(t, row, row.Node, how)
@@ -113,6 +114,9 @@ func (l *Ledger) tellBooks(t TaskID, row *Task, take bool) {
 		}
 	}
 }
+
+// Hold is how a task that has a node sits there.
+func (t *Task) Hold() Hold { return hold(t.Status) }
 
 func hold(s model.Status) Hold {
 	switch s {
@@ -136,4 +140,14 @@ func (l *Ledger) sits(yield func(t TaskID, task *Task, n NodeID, how Hold) bool)
 			return
 		}
 	}
+}
+
+// FindBook returns the book of a name, and false when there is none.
+func (l *Ledger) FindBook(name string) (Book, bool) {
+	for _, b := range l.books {
+		if b.Name() == name {
+			return b, true
+		}
+	}
+	return nil, false
 }

@@ -9,8 +9,8 @@ import (
 // holds for one of them on a node holds for all.
 type Class struct {
 	Spec       *model.Spec
-	Key        string // canonical form of Spec, the same in every engine
-	Hash       uint64 // of Key
+	Key        string // canonical form of Spec; but for its Kin the same in every engine
+	Hash       uint64 // of that form without Kin
 	Need       []Need // what one task takes of a node, dimensions above zero only
 	Request    resource.Vec
 	BestEffort bool
@@ -41,12 +41,14 @@ func (l *Ledger) class(s *model.Spec, invalid bool) ClassID {
 	if invalid {
 		key = "invalid"
 	}
+	hash := Hash(key)
+	key += kinForm(s.Kin)
 	if c, ok := l.classByKey[key]; ok {
 		l.classes[c].refs++
 		return c
 	}
 	l.births++
-	row := Class{Spec: s, Key: key, Hash: Hash(key), refs: 1, Invalid: invalid, Born: l.births}
+	row := Class{Spec: s, Key: key, Hash: hash, refs: 1, Invalid: invalid, Born: l.births}
 	row.Request = l.Dims.Vec(s.Requests)
 	row.BestEffort = s.BestEffort() && !invalid
 	for d, x := range row.Request {
@@ -138,6 +140,7 @@ func canonical(s *model.Spec) string {
 	w.Part()
 	w.Text(s.Extra)
 	w.Groups(s.Groups)
+	w.Neighbours(s.Neighbours)
 	if s.Revocable {
 		w.Part()
 		w.Text("revocable")

@@ -96,6 +96,9 @@ func (l *Ledger) Apply(f model.Fact) {
 	case model.KindBudget:
 		o, _ := f.Object.(*model.Budget)
 		l.applyBudget(f.Ref, o)
+	case model.KindNamespace:
+		o, _ := f.Object.(*model.Namespace)
+		l.applyNamespace(f.Ref.Name, o)
 	default:
 		l.tellBooksFact(f)
 	}

@@ -47,6 +47,9 @@ type Ledger struct {
 	globalPriority *model.PriorityClass
 	quotas         map[string][]*model.Quota  // by namespace, each list by name
 	budgets        map[string][]*model.Budget // likewise
+	namespaces     map[string]*model.Namespace
+	spaced         uint64 // changes to them
+	kinship        Kinship
 
 	facts    factStore
 	books    []Book
@@ -93,6 +96,7 @@ func New() *Ledger {
 		priorities:  map[string]*model.PriorityClass{},
 		quotas:      map[string][]*model.Quota{},
 		budgets:     map[string][]*model.Budget{},
+		namespaces:  map[string]*model.Namespace{},
 		facts:       newFactStore(),
 	}
 	l.tx.l = l

@@ -42,6 +42,26 @@ func (l *Ledger) AllBudgets(yield func(*model.Budget) bool) {
 // that budgets are about do, so does what they allow.
 func (l *Ledger) Budgeted() uint64 { return l.budgeted }
 
+// applyNamespace keeps a namespace's labels.
+func (l *Ledger) applyNamespace(name string, o *model.Namespace) {
+	was, known := l.namespaces[name]
+	if o == nil && !known || o != nil && known && slices.Equal(was.Labels, o.Labels) {
+		return
+	}
+	delete(l.namespaces, name)
+	if o != nil {
+		l.namespaces[name] = o
+	}
+	l.spaced++
+	l.grown++
+}
+
+// Namespace is what is known of a namespace, nil when nothing is.
+func (l *Ledger) Namespace(name string) *model.Namespace { return l.namespaces[name] }
+
+// Spaced counts the changes to the labels of namespaces.
+func (l *Ledger) Spaced() uint64 { return l.spaced }
+
 // put makes an object the one of its name in its namespace's list, or takes the name off
 // it: when the object is gone, or set aside.
 func put[T model.Object](lists map[string][]T, r model.Ref, o T, gone bool) {

@@ -45,29 +45,9 @@ func (l *Ledger) regroupJob(j JobID) {
 	}
 	for s := range model.NumStatus {
 		for t := l.jobs[j].first[s]; t != NoTask; t = l.tasks[t].jobNext {
-			l.regroupTask(t)
+			l.reclass(t)
 		}
 	}
-}
-
-// regroupTask moves a member to the class that its queue's groups make of its spec.
-func (l *Ledger) regroupTask(t TaskID) {
-	row := &l.tasks[t]
-	if !l.heeds || row.Job == NoJob || row.Unsound {
-		return
-	}
-	var groups *model.NodeGroups
-	if q := l.jobs[row.Job].Queue; q != NoQueue {
-		groups = l.queues[q].groups
-	}
-	if l.classes[row.Class].Spec.Groups.Equal(groups) {
-		return
-	}
-	spec := *row.Pod.Spec
-	spec.Groups = groups
-	was := row.Class
-	row.Class = l.class(&spec, false)
-	l.dropClass(was)
 }
 
 // groups checks that every task's class has the groups of its queue.

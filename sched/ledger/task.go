@@ -183,11 +183,11 @@ func (l *Ledger) addTask(t TaskID, p *model.Pod, held Commitment) {
 	row.Class = l.class(p.Spec, bad)
 	if p.Ours {
 		l.join(t)
-		l.regroupTask(t)
 	}
 	row.Status, row.Node = l.observed(row)
 	row.Chosen = row.Held.Chosen
 	l.enter(t)
+	l.reclass(t)
 	if row.Status == model.Releasing {
 		l.grown++
 	}

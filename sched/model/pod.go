@@ -47,7 +47,7 @@ type Pod struct {
 	PreemptSet   bool // preemptionPolicy was set: that of its priority class plays no part
 	Preemptable  bool // volcano.sh/preemptable, true by default
 
-	Labels []Label // sorted by key; shared by pods of one template; what selects pods reads them, no filter does
+	Labels []Label // sorted by key; shared by pods of one template; what selects pods reads them, no filter does by itself
 
 	// Lasts is how long it runs, in nanoseconds, by ashlar.sh/duration: the word of who made
 	// it. 0: it does not say; what says 0 lasts 1.
@@ -82,11 +82,16 @@ type Spec struct {
 	Preferred   []Preference  // preferred node affinity
 	Tolerations []Toleration
 	Ports       []HostPort
-	Revocable   bool   // volcano.sh/revocable-zone "*", or marked preemptable: it may run where room is lent by the hour
-	Extra       string // canonical form of what an opaque filter reads (volume claims), "" without
+	Revocable   bool        // volcano.sh/revocable-zone "*", or marked preemptable: it may run where room is lent by the hour
+	Extra       string      // canonical form of what an opaque filter reads (volume claims), "" without
+	Neighbours  *Neighbours // what it asks of the pods around it; nil: nothing
 	// Groups are those of the job's queue, put there by the ledger where a plugin heeds
 	// them; a pod as it comes has none.
 	Groups *NodeGroups
+	// Kin are the relations of other pods to this one that placing it depends on, put there
+	// by the ledger where a plugin heeds them: numbers, sorted, which mean something to that
+	// plugin's book alone, and in this engine only.
+	Kin []int64
 }
 
 // BestEffort says that the pod asks for nothing but a place among the node's pods.

@@ -14,8 +14,9 @@ const (
 
 // Verdict is a filter's answer about a node. The zero Verdict admits.
 type Verdict struct {
-	Code trace.Code
-	Text string
+	Code   trace.Code
+	Text   string
+	Domain trace.Domain // of affinity between pods and topology spread
 	// Curable: tasks leaving the node could change the answer (Kubernetes'
 	// Unschedulable). Otherwise nothing that is done to the node's tasks helps
 	// (UnschedulableAndUnresolvable).

@@ -128,6 +128,33 @@ type NodeFilter interface {
 	FilterNode(c *ledger.Class, n ledger.NodeID, future bool) Verdict
 }
 
+// DomainFilter judges a node for a class by who sits in the node's domains: among the nodes
+// that have the same value of a label. What happens on one node can change its answer for
+// many.
+type DomainFilter interface {
+	// ConcernsDomains says that it has something to say of a class at all.
+	ConcernsDomains(c *ledger.Class) bool
+	// DomainKeys are the labels whose domains its answers for a class rest on. The slice
+	// stays as it is.
+	DomainKeys(c *ledger.Class) []string
+	// FilterDomains judges a node: future with those who are leaving gone. Of parts, those
+	// that rest on keys[i] are left out where parts[i] is false; nil: none is. The verdict
+	// rests on who sits in the node's domains of these keys, on facts, and on DomainMark.
+	FilterDomains(c *ledger.Class, n ledger.NodeID, future bool, parts []bool) Verdict
+	// DomainMark differs where the answers of those parts may be others for nodes in whose
+	// domains nothing has happened.
+	DomainMark(c *ledger.Class, parts []bool) uint64
+}
+
+// DomainOrder scores nodes for a class by who sits in their domains, in relation to all
+// nodes that would take it: it adds to scores[i] what nodes[i] is worth. Of nodes that have
+// equal values of all its keys one may stand for all.
+type DomainOrder interface {
+	ConcernsDomains(c *ledger.Class) bool
+	DomainKeys(c *ledger.Class) []string
+	ScoreDomains(c *ledger.Class, nodes []ledger.NodeID, scores []int64)
+}
+
 // TaskFilter judges a node for one task by anything at all: volumes, devices, another
 // scheduler's plugin. It is asked about the best candidate, then the next, until one
 // passes.

@@ -61,6 +61,8 @@ type Set struct {
 
 	StaticFilters []StaticFilter
 	NodeFilters   []NodeFilter
+	DomainFilters []DomainFilter
+	DomainOrders  []DomainOrder
 	TaskFilters   []TaskFilter
 	NodeOrders    []NodeOrder
 	StaticOrders  []StaticOrder
@@ -145,6 +147,12 @@ func (s *Set) addFilters(plugin any, noPredicate, noOrder bool) {
 	}
 	if f, ok := plugin.(NodeFilter); ok && !noPredicate {
 		s.NodeFilters = append(s.NodeFilters, f)
+	}
+	if f, ok := plugin.(DomainFilter); ok && !noPredicate {
+		s.DomainFilters = append(s.DomainFilters, f)
+	}
+	if f, ok := plugin.(DomainOrder); ok && !noOrder {
+		s.DomainOrders = append(s.DomainOrders, f)
 	}
 	if f, ok := plugin.(TaskFilter); ok && !noPredicate {
 		s.TaskFilters = append(s.TaskFilters, f)

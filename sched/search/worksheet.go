@@ -21,7 +21,7 @@ type Worksheet struct {
 	Tasks []ledger.TaskID // members that ask for something, in the order to place them
 	next  int
 	kept  int  // the first so many have a reservation
-	full  bool // of several classes, best-effort members included
+	full  bool // of several classes, best-effort members included, or who sits elsewhere decides
 	one   [1]ledger.TaskID
 }
 
@@ -78,6 +78,7 @@ func Organize(s *session.Session, j ledger.JobID) *Worksheet {
 	for _, t := range w.Tasks {
 		w.full = w.full || s.L.Task(t).Class != s.L.Task(w.Tasks[0]).Class
 	}
+	w.full = w.full || len(w.Tasks) > 0 && s.Nodes.AsksDomains(s.L.Task(w.Tasks[0]).Class)
 	return w
 }
 

@@ -1,5 +1,7 @@
 package trace
 
+import "cmp"
+
 // Code names a reason. It is part of the contract with users: codes are added,
 // never renamed.
 type Code string
@@ -72,6 +74,11 @@ const (
 	NodeRevocable          Code = "NodeRevocable"          // the node is lent by the hour; Text is its zone and why not
 	NodePorts              Code = "NodePorts"              // a host port is taken; Text is the port
 	NodeVolume             Code = "NodeVolume"             // a volume cannot be had there
+	PodAffinity            Code = "PodAffinity"            // no pod that it must be with sits in the node's domain; Domain
+	PodAntiAffinity        Code = "PodAntiAffinity"        // a pod that it must not be with sits in the node's domain; Domain
+	PodRepelled            Code = "PodRepelled"            // a pod sits there that must not be with it: its anti-affinity, not this pod's; Domain
+	TopologySpread         Code = "TopologySpread"         // the domain would have too many more than others; Domain
+	TopologyKeyMissing     Code = "TopologyKeyMissing"     // the node lacks label Text, by which pods are to be spread
 	InsufficientResource   Code = "InsufficientResource"   // one node lacks room in Text (a dimension)
 	PipelinedOnReleasing   Code = "Pipelined"              // waits for room that is being freed on node Text
 	Reserved               Code = "Reserved"               // room was freed for it on node Text; waits for the last victim to go
@@ -87,7 +94,7 @@ const (
 func (c Code) OfNodes() bool {
 	switch c {
 	case NoNodes, NotEnoughResources, NodesRefuse, NodeUnschedulable, NodeTaint, NodeAffinity, NodeSelector,
-		NodeGroup, NodeRevocable, NodePorts, NodeVolume:
+		NodeGroup, NodeRevocable, NodePorts, NodeVolume, PodAffinity, PodAntiAffinity, PodRepelled, TopologySpread, TopologyKeyMissing:
 		return true
 	default:
 		return false
@@ -109,8 +116,26 @@ type Short struct {
 type NodeCount struct {
 	Code    Code
 	Text    string
+	Domain  Domain
 	Count   int
 	Example string
+}
+
+// Domain is the part of a cluster that a refusal for the sake of other pods is about: the
+// nodes on which label Key has one Value. Where every node is a domain of its own, Value
+// and Have are left out, so that nodes can be counted together.
+type Domain struct {
+	Key, Value string
+	Pods       string // the pods in question, as a label selector is written
+	Have       int64  // TopologySpread: how many of them the domain has
+	Least      int64  // … and the least that any domain has, or 0 where there are fewer domains than asked for
+	Most       int64  // … and by how many it may have more, the pod included: maxSkew
+}
+
+// Compare orders domains, for lists to have one order.
+func (d Domain) Compare(o Domain) int {
+	return cmp.Or(cmp.Compare(d.Key, o.Key), cmp.Compare(d.Value, o.Value), cmp.Compare(d.Pods, o.Pods),
+		cmp.Compare(d.Have, o.Have), cmp.Compare(d.Least, o.Least), cmp.Compare(d.Most, o.Most))
 }
 
 // Placement is where a task would have gone, had its gang started.

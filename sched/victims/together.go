@@ -63,8 +63,8 @@ func (h *Hunt) oneClass(tasks []ledger.TaskID) []ledger.TaskID {
 		return nil
 	}
 	gang := tasks[:need]
-	if h.nodes.AsksTasks(h.l.Task(gang[0]).Class) {
-		return nil // they are not all alike
+	if c := h.l.Task(gang[0]).Class; h.nodes.AsksTasks(c) || h.nodes.AsksDomains(c) {
+		return nil // they are not all alike, or not once some of them are placed
 	}
 	for _, t := range gang {
 		if h.l.Task(t).Class != h.l.Task(gang[0]).Class || !h.set.PrePredicate(t).Admits() {

@@ -37,7 +37,6 @@ const (
 	KindPersistentVolume      model.Kind = "PersistentVolume"
 	KindPersistentVolumeClaim model.Kind = "PersistentVolumeClaim"
 	KindStorageClass          model.Kind = "StorageClass"
-	KindNamespace             model.Kind = "Namespace"
 	KindHyperNode             model.Kind = "HyperNode"
 	KindCSINode               model.Kind = "CSINode"
 	KindCSIDriver             model.Kind = "CSIDriver"
@@ -71,6 +70,8 @@ func Fact(obj any, o Options) (model.Fact, bool) {
 		f.Object = Quota(obj)
 	case *policyv1.PodDisruptionBudget:
 		f.Object = Budget(obj)
+	case *corev1.Namespace:
+		f.Object = Namespace(obj)
 	default:
 		f.Object = &model.Opaque{Meta: meta(m), Content: obj}
 	}
@@ -107,7 +108,7 @@ func identify(obj any) (model.Kind, *metav1.ObjectMeta) {
 	case *corev1.PersistentVolumeClaim:
 		return KindPersistentVolumeClaim, &obj.ObjectMeta
 	case *corev1.Namespace:
-		return KindNamespace, &obj.ObjectMeta
+		return model.KindNamespace, &obj.ObjectMeta
 	case *storagev1.StorageClass:
 		return KindStorageClass, &obj.ObjectMeta
 	case *storagev1.CSINode:

@@ -177,7 +177,7 @@ func TestFactsOfEveryKind(t *testing.T) {
 		model.KindPriorityClass:   &schedulingv1.PriorityClass{ObjectMeta: m},
 		KindPersistentVolume:      &corev1.PersistentVolume{ObjectMeta: m},
 		KindPersistentVolumeClaim: &corev1.PersistentVolumeClaim{ObjectMeta: m},
-		KindNamespace:             &corev1.Namespace{ObjectMeta: m},
+		model.KindNamespace:       &corev1.Namespace{ObjectMeta: m},
 		KindStorageClass:          &storagev1.StorageClass{ObjectMeta: m},
 		model.KindBudget:          &policyv1.PodDisruptionBudget{ObjectMeta: m},
 		KindCSINode:               &storagev1.CSINode{ObjectMeta: m},

@@ -97,6 +97,11 @@ func key(s *model.Spec) string {
 		k.num(int(p.Port))
 	}
 	k.str(s.Extra)
+	if s.Neighbours != nil {
+		var w model.Form
+		w.Neighbours(s.Neighbours)
+		k.str(w.String())
+	}
 	return string(k.buf)
 }
 

@@ -22,6 +22,7 @@ func (f *faults) spec(p *corev1.Pod) *model.Spec {
 		Ports:       hostPorts(&p.Spec),
 		Extra:       claims(p),
 		Revocable:   revocable(p.Annotations),
+		Neighbours:  f.neighbours(p),
 	}
 	if p.Spec.Affinity != nil && p.Spec.Affinity.NodeAffinity != nil {
 		a := p.Spec.Affinity.NodeAffinity

@@ -5,6 +5,8 @@
 //	balancedresource  cpu and memory held in equal measure by room
 //	nodeaffinity      preferred node affinity              by facts
 //	tainttoleration   few PreferNoSchedule taints          by facts
+//	podaffinity       preferred affinity between pods      by domains
+//	podtopologyspread ScheduleAnyway topology spread       by domains
 //
 // Each gives a node between 0 and its weight times policy.Points; a score of weight 0
 // is left out. They follow kube-scheduler's scores of the same names in integers, a
@@ -14,34 +16,53 @@
 // What a node holds is Used + Pipelined: what tasks hold, the terminating ones
 // included until they are gone, and what is promised. Extended resources do not count,
 // and a task that asks for nothing counts for nothing (kube-scheduler lends it 100m
-// and 200Mi). imagelocality, podaffinity and podtopologyspread are not built yet.
+// and 200Mi). imagelocality is not built yet.
+//
+// The scores by domains are relative to the nodes that would take the task at that moment,
+// as in kube-scheduler. Pods without constraints of their own are not spread: the default
+// constraints that it makes of Services and ReplicaSets are not known here.
 package nodeorder
 
 import (
 	"fmt"
 
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/near"
 	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
 )
 
 // Definition is the plugin "nodeorder". Its arguments are the weights
 // leastrequested.weight (1), mostrequested.weight (0), balancedresource.weight (1),
-// nodeaffinity.weight (2) and tainttoleration.weight (3): whole numbers from 0 to
-// MaxWeight, anything else is an error that names the key.
+// nodeaffinity.weight (2), tainttoleration.weight (3), podaffinity.weight (2) and
+// podtopologyspread.weight (2): whole numbers from 0 to MaxWeight, anything else is an
+// error that names the key.
 func Definition() policy.Definition { return policy.Definition{Name: "nodeorder", New: build} }
 
 // MaxWeight bounds a weight, so that no sum of scores leaves int64.
 const MaxWeight = 100_000
 
-type group struct{ parts []any }
+type group struct {
+	parts []any
+	book  *near.Book // nil: nothing asks who sits where
+}
 
 // Parts lists the scores whose weight is not 0.
 func (g *group) Parts() []any { return g.parts }
+
+// Open brings up to date in which relations pods stand to each other.
+func (g *group) Open(*trace.Recorder) {
+	if g.book != nil {
+		g.book.Open()
+	}
+}
 
 func build(c policy.Choice, l *ledger.Ledger) (any, error) {
 	r := &room{l: l}
 	var prefers affinity
 	var avoids taints
+	var likes company
+	var evens spread
 	for _, w := range []struct {
 		key       string
 		otherwise int64
@@ -52,6 +73,8 @@ func build(c policy.Choice, l *ledger.Ledger) (any, error) {
 		{"balancedresource.weight", 1, &r.balanced},
 		{"nodeaffinity.weight", 2, &prefers.weight},
 		{"tainttoleration.weight", 3, &avoids.weight},
+		{"podaffinity.weight", 2, &likes.weight},
+		{"podtopologyspread.weight", 2, &evens.weight},
 	} {
 		x, err := c.Arguments.Int(w.key, w.otherwise)
 		if err != nil {
@@ -71,6 +94,15 @@ func build(c policy.Choice, l *ledger.Ledger) (any, error) {
 	}
 	if avoids.weight > 0 {
 		g.parts = append(g.parts, avoids)
+	}
+	if likes.weight+evens.weight > 0 {
+		g.book = near.Of(l)
+	}
+	if likes.weight > 0 {
+		g.parts = append(g.parts, company{likes.weight, g.book})
+	}
+	if evens.weight > 0 {
+		g.parts = append(g.parts, spread{evens.weight, g.book})
 	}
 	return g, nil
 }

@@ -5,48 +5,64 @@
 //	selector    it lacks a label of spec.nodeSelector      NodeSelector
 //	affinity    no term of the required affinity holds     NodeAffinity
 //	ports       a host port the task wants is taken        NodePorts
+//	company     affinity and anti-affinity between pods    PodAffinity, PodAntiAffinity, PodRepelled
+//	spread      DoNotSchedule topology spread              TopologySpread, TopologyKeyMissing
 //
 // Each part is a filter of its own and follows kube-scheduler's plugin of the same
-// purpose. All but ports read facts alone, and nothing that leaves the node changes
-// their answer.
+// purpose. All but the last three read facts alone, and nothing that leaves the node
+// changes their answer.
 //
 // Not here: room in cpu, memory, extended resources and the number of pods, which the
 // engine compares itself for every node (dimension pods); spec.nodeName, since a pod
-// that has one is bound already; pod affinity, topology spread and volumes, which are
-// not built yet.
+// that has one is bound already; volumes.
 package predicates
 
 import (
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/near"
 	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
 )
 
 // Definition is the plugin "predicates". The arguments predicate.NodeAffinityEnable
-// (selector and affinity), predicate.NodePortsEnable and predicate.TaintTolerationEnable,
-// all true by default, switch parts off; cordoned nodes are always left out.
+// (selector and affinity), predicate.NodePortsEnable, predicate.TaintTolerationEnable,
+// predicate.PodAffinityEnable (company) and predicate.PodTopologySpreadEnable, all true by
+// default, switch parts off; cordoned nodes are always left out.
 func Definition() policy.Definition { return policy.Definition{Name: "predicates", New: build} }
 
-type group struct{ parts []any }
+type group struct {
+	parts []any
+	book  *near.Book // nil: nothing asks who sits where
+}
 
 // Parts lists the filters that are switched on, the cheapest first.
 func (g *group) Parts() []any { return g.parts }
 
+// Open brings up to date in which relations pods stand to each other.
+func (g *group) Open(*trace.Recorder) {
+	if g.book != nil {
+		g.book.Open()
+	}
+}
+
 func build(c policy.Choice, l *ledger.Ledger) (any, error) {
 	g := &group{parts: []any{cordon{}}}
 	for _, s := range []struct {
-		key   string
-		parts []any
+		key  string
+		make func() []any
 	}{
-		{"predicate.TaintTolerationEnable", []any{taints{}}},
-		{"predicate.NodeAffinityEnable", []any{selector{}, affinity{}}},
-		{"predicate.NodePortsEnable", []any{&ports{book: newPortBook(l)}}},
+		{"predicate.TaintTolerationEnable", func() []any { return []any{taints{}} }},
+		{"predicate.NodeAffinityEnable", func() []any { return []any{selector{}, affinity{}} }},
+		{"predicate.NodePortsEnable", func() []any { return []any{&ports{book: newPortBook(l)}} }},
+		{"predicate.PodAffinityEnable", func() []any { g.book = near.Of(l); return []any{company{g.book}} }},
+		{"predicate.PodTopologySpreadEnable", func() []any { g.book = near.Of(l); return []any{spread{g.book}} }},
 	} {
 		on, err := c.Arguments.Bool(s.key, true)
 		if err != nil {
 			return nil, err
 		}
 		if on {
-			g.parts = append(g.parts, s.parts...)
+			g.parts = append(g.parts, s.make()...)
 		}
 	}
 	return g, nil

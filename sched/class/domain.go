@@ -1,0 +1,289 @@
+package class
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/policy"
+)
+
+// domains is how a row finds the best node where filters or scores look at domains.
+//
+// What happens in a zone changes the answer for all its nodes at once. So the nodes are
+// divided into cells, by the labels of which there are few values; all nodes of a cell
+// stand alike to whatever is asked of these labels. Every cell has a contest, and the
+// filters and scores are asked about its winner alone. Labels with many values (every
+// node's own name, to begin with) cannot be divided by: filters are asked about each node
+// when it enters its contest, and again when something happens in its domain; where scores
+// look at such a label, all nodes are scored for each task.
+type domains struct {
+	built  uint64 // the static journal for which all this is; 0: never
+	cursor uint64 // the journal up to which the contests are fresh; 0: never filled
+	mark   uint64 // see policy.DomainFilter
+	sweeps bool   // scores look at a label with many values
+
+	coarse, fine [][]bool // by filter: which of its keys divide into cells, and which do not
+	cellOf       []int32
+	at           []int32 // the place within the cell
+	cells        []contest
+	mates        []*column // of labels with many values: nodes of one value are looked at together
+	lists        [][][]ledger.NodeID
+	again        []uint64 // by NodeID: the pass in which it was looked at again
+	pass         uint64
+	order        []ledger.NodeID // scratch
+}
+
+// mostCells is how many cells a class's nodes are divided into at most.
+const mostCells = 128
+
+func (d *domains) size() int {
+	size := 4*len(d.cellOf) + 4*len(d.at) + 8*len(d.again)
+	for i := range d.cells {
+		size += d.cells[i].size() + 4*len(d.cells[i].nodes)
+	}
+	return size
+}
+
+// nearby says that filters or scores look at domains for the class.
+func (r *row) nearby() bool { return len(r.domainFilters)+len(r.domainOrders) > 0 }
+
+// met is what the filters that look at domains say of a node; parts as in
+// policy.DomainFilter, by filter.
+func (v *view) met(class *ledger.Class, n ledger.NodeID, future bool, parts [][]bool) policy.Verdict {
+	for i, f := range v.domainFilters {
+		var part []bool
+		if parts != nil {
+			part = parts[i]
+		}
+		if v := f.FilterDomains(class, n, future, part); !v.Admits() {
+			return v
+		}
+	}
+	return policy.Verdict{}
+}
+
+func (v *view) company(class *ledger.Class, n ledger.NodeID, future bool) bool {
+	return v.met(class, n, future, nil).Admits()
+}
+
+// keepCompany leaves of the nodes that a sweep found those that such filters admit.
+func (x *Index) keepCompany(r *row, class *ledger.Class) {
+	if len(r.domainFilters) == 0 {
+		return
+	}
+	kept := 0
+	for i, n := range x.nodes {
+		if r.company(class, n, false) {
+			x.nodes[kept], x.scores[kept] = n, x.scores[i]
+			kept++
+		}
+	}
+	x.nodes, x.scores = x.nodes[:kept], x.scores[:kept]
+}
+
+// bestByDomain is Best for a class that domains matter to.
+func (x *Index) bestByDomain(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
+	class := x.l.Class(r.id)
+	x.divide(r, class)
+	if r.domains.sweeps || len(r.taskFilters) > 0 {
+		x.sweep(&r.view, class)
+		x.keepCompany(r, class)
+		x.scoreDomains(r, class)
+		return x.bestOfSweep(r, class, t)
+	}
+	x.followCells(r, class)
+	x.nodes, x.scores = x.nodes[:0], x.scores[:0]
+	for i := range r.cells {
+		top := r.cells[i].best()
+		if top.node != ledger.NoNode && r.met(class, top.node, false, r.coarse).Admits() {
+			x.nodes, x.scores = append(x.nodes, top.node), append(x.scores, top.score)
+		}
+	}
+	x.scoreDomains(r, class)
+	return x.bestSwept(class)
+}
+
+func (x *Index) scoreDomains(r *row, class *ledger.Class) {
+	if len(x.nodes) == 0 {
+		return
+	}
+	for _, o := range r.domainOrders {
+		o.ScoreDomains(class, x.nodes, x.scores)
+	}
+}
+
+// bestOfSweep is the best of the nodes found that filters of single tasks admit.
+func (x *Index) bestOfSweep(r *row, class *ledger.Class, t ledger.TaskID) (ledger.NodeID, int64) {
+	for {
+		n, score := x.bestSwept(class)
+		if n == ledger.NoNode || x.asked(&r.view, t, n, false).Admits() {
+			return n, score
+		}
+		i := slices.Index(x.nodes, n)
+		x.nodes, x.scores = slices.Delete(x.nodes, i, i+1), slices.Delete(x.scores, i, i+1)
+	}
+}
+
+// divide makes the cells for the nodes as they are.
+func (x *Index) divide(r *row, class *ledger.Class) {
+	d := &r.domains
+	if d.built == x.l.StaticNow() {
+		return
+	}
+	d.built, d.cursor, d.sweeps = x.l.StaticNow(), 0, false
+	var keys []string
+	for _, f := range r.domainFilters {
+		keys = append(keys, f.DomainKeys(class)...)
+	}
+	for _, o := range r.domainOrders {
+		keys = append(keys, o.DomainKeys(class)...)
+	}
+	slices.Sort(keys)
+	keys = slices.Compact(keys)
+	few := x.fill(d, keys)
+	for _, o := range r.domainOrders {
+		for _, k := range o.DomainKeys(class) {
+			d.sweeps = d.sweeps || !slices.Contains(few, k)
+		}
+	}
+	d.coarse, d.fine = d.coarse[:0], d.fine[:0]
+	for _, f := range r.domainFilters {
+		var coarse, fine []bool
+		for _, k := range f.DomainKeys(class) {
+			divides := slices.Contains(few, k)
+			coarse, fine = append(coarse, divides), append(fine, !divides)
+		}
+		d.coarse, d.fine = append(d.coarse, coarse), append(d.fine, fine)
+	}
+	d.mates, d.lists = d.mates[:0], d.lists[:0]
+	for _, k := range keys {
+		if !slices.Contains(few, k) {
+			x.group(d, x.column(k))
+		}
+	}
+}
+
+// fill divides the nodes into cells by as many of the labels as there may be cells, in the
+// order of their names, and returns those.
+func (x *Index) fill(d *domains, keys []string) (few []string) {
+	nodes := x.l.NumNodes()
+	d.cellOf, d.at = stretch(d.cellOf[:0], nodes), stretch(d.at[:0], nodes)
+	clear(d.cellOf)
+	count := int32(1)
+	next := make([]int32, nodes)
+	for _, k := range keys {
+		c := x.column(k)
+		found := map[[2]int32]int32{}
+		for n := range next {
+			at := [2]int32{d.cellOf[n], c.of[n]}
+			id, known := found[at]
+			if !known {
+				id = int32(len(found))
+				found[at] = id
+			}
+			if next[n] = id; len(found) > mostCells {
+				break
+			}
+		}
+		if len(found) <= mostCells {
+			copy(d.cellOf, next)
+			count = int32(len(found))
+			few = append(few, k)
+		}
+	}
+	d.cells = make([]contest, max(1, count))
+	for n, c := range d.cellOf {
+		cell := &d.cells[c]
+		d.at[n] = int32(len(cell.nodes))
+		cell.nodes = append(cell.nodes, ledger.NodeID(n))
+	}
+	for i := range d.cells {
+		d.cells[i].at = d.at
+		d.cells[i].scores = make([]int64, len(d.cells[i].nodes))
+	}
+	return few
+}
+
+// group lists the nodes that share a value of a label with others.
+func (x *Index) group(d *domains, c *column) {
+	lists := make([][]ledger.NodeID, len(c.ids)+1)
+	for n, id := range c.of {
+		if id != 0 {
+			lists[id] = append(lists[id], ledger.NodeID(n))
+		}
+	}
+	if slices.ContainsFunc(lists, func(l []ledger.NodeID) bool { return len(l) > 1 }) {
+		d.mates, d.lists = append(d.mates, c), append(d.lists, lists)
+	}
+}
+
+// followCells brings the contests of the cells up to date.
+func (x *Index) followCells(r *row, class *ledger.Class) {
+	d := &r.domains
+	mark := uint64(0)
+	for i, f := range r.domainFilters {
+		if slices.Contains(d.fine[i], true) {
+			mark = mark*1099511628211 ^ f.DomainMark(class, d.fine[i])
+		}
+	}
+	if d.cursor == 0 || d.mark != mark || !x.catchUpCells(r, class) {
+		x.refillCells(r, class)
+	}
+	d.mark, d.cursor = mark, x.l.Now()
+	x.lru++
+	r.used = x.lru
+	x.weigh(r)
+}
+
+// catchUpCells looks again at the nodes that something happened on, or in a domain of
+// theirs; false when it is not known which these are.
+func (x *Index) catchUpCells(r *row, class *ledger.Class) bool {
+	d := &r.domains
+	if d.cursor == x.l.Now() {
+		return true
+	}
+	d.pass++
+	d.again = stretch(d.again, x.l.NumNodes())
+	look := func(n ledger.NodeID) {
+		if d.again[n] == d.pass {
+			return
+		}
+		d.again[n] = d.pass
+		score := int64(out)
+		if x.takes(&r.view, class, n) && r.met(class, n, false, d.fine).Admits() {
+			score = x.score(&r.view, class, n)
+		}
+		x.enter(&d.cells[d.cellOf[n]], class, n, score)
+	}
+	return x.l.Since(d.cursor, func(n ledger.NodeID) {
+		if len(d.mates) == 0 {
+			look(n)
+			return
+		}
+		look(n)
+		for i, c := range d.mates {
+			for _, m := range d.lists[i][c.of[n]] {
+				look(m)
+			}
+		}
+	})
+}
+
+// refillCells plays all contests anew.
+func (x *Index) refillCells(r *row, class *ledger.Class) {
+	d := &r.domains
+	x.sweep(&r.view, class)
+	for i := range d.cells {
+		for k := range d.cells[i].scores {
+			d.cells[i].scores[k] = out
+		}
+	}
+	for i, n := range x.nodes {
+		if r.met(class, n, false, d.fine).Admits() {
+			d.cells[d.cellOf[n]].scores[d.at[n]] = x.scores[i]
+		}
+	}
+	for i := range d.cells {
+		x.hold(&d.cells[i], class)
+	}
+}

@@ -1,0 +1,95 @@
+package model
+
+// HostnameKey is the label that gives every node a domain of its own.
+const HostnameKey = "kubernetes.io/hostname"
+
+// Neighbours is what a pod asks of the pods around its own: affinity and anti-affinity
+// between pods, and topology spread. A topology key divides nodes into domains, those
+// with one value of that label; "together" and "apart" are about domains. The lists are
+// in an order of their own, whatever the pod's was.
+type Neighbours struct {
+	With   []Near // required affinity: in each key's domain sits a pod that all the terms are about
+	Apart  []Near // required anti-affinity: no pod that a term is about sits in its domain
+	Prefer []Near // preferred, with weights
+	Spread []Spread
+}
+
+// Near is a term of affinity between pods: some pods, in the domain of a topology key.
+type Near struct {
+	Key    string
+	Crowd  Crowd
+	Weight int32 // of Prefer: 1 to 100, below zero for anti-affinity; otherwise 0
+}
+
+// Spread is a topology spread constraint.
+type Spread struct {
+	Key        string
+	Crowd      Crowd
+	MaxSkew    int32 // at least 1
+	MinDomains int32 // 0: not given, which is as 1
+	Soft       bool  // whenUnsatisfiable: ScheduleAnyway
+	Everywhere bool  // nodeAffinityPolicy: Ignore: nodes that the pod may not go to count too
+	Untainted  bool  // nodeTaintsPolicy: Honor: nodes with a taint it does not tolerate do not count
+}
+
+// Crowd names pods: those in some namespaces that a label selector holds for.
+type Crowd struct {
+	Namespaces []string      // sorted, by name
+	InSuch     []Requirement // namespaces that these hold for, too, where ByLabels
+	ByLabels   bool          // a namespaceSelector was given; without requirements it holds for all
+	Selector   []Requirement // of labels of pods; none: every pod
+	Nobody     bool          // no labelSelector was given: the crowd is empty
+}
+
+// Namespace is a namespace, by what selects it.
+type Namespace struct {
+	Meta
+	Labels []Label // sorted by key, kubernetes.io/metadata.name included
+}
+
+// NamespaceNameLabel is the label that every namespace has: its name.
+const NamespaceNameLabel = "kubernetes.io/metadata.name"
+
+func (*Namespace) object() {}
+
+// Neighbours writes what a pod asks of the pods around; nothing without any.
+func (f *Form) Neighbours(n *Neighbours) {
+	if n == nil {
+		return
+	}
+	for _, list := range [...][]Near{n.With, n.Apart, n.Prefer} {
+		f.Part()
+		for i := range list {
+			f.Number(int64(list[i].Weight))
+			f.Text(list[i].Key)
+			f.Crowd(&list[i].Crowd)
+		}
+	}
+	f.Part()
+	for i := range n.Spread {
+		s := &n.Spread[i]
+		f.Text(s.Key)
+		f.Number(int64(s.MaxSkew))
+		f.Number(int64(s.MinDomains))
+		f.yes(s.Soft, s.Everywhere, s.Untainted)
+		f.Crowd(&s.Crowd)
+	}
+}
+
+// Crowd writes which pods a crowd is.
+func (f *Form) Crowd(c *Crowd) {
+	f.Number(int64(len(c.Namespaces)))
+	f.Text(c.Namespaces...)
+	f.yes(c.ByLabels, c.Nobody)
+	f.Terms([]Term{{All: c.InSuch}, {All: c.Selector}})
+}
+
+func (f *Form) yes(flags ...bool) {
+	for _, x := range flags {
+		if x {
+			f.Number(1)
+		} else {
+			f.Number(0)
+		}
+	}
+}

@@ -1,0 +1,172 @@
+package near
+
+import "ashlar.sh/sched/ledger"
+
+// Role is what a tally counts.
+type Role uint8
+
+// The roles.
+const (
+	Members  Role = iota // the pods of a crowd
+	Avoiders             // those who may not be together with one of the crowd
+	Fans                 // the weights of those who prefer to be together with the crowd, or, below zero, apart
+)
+
+// holds is the number of ways to sit on a node.
+const holds = ledger.Promised + 1
+
+// Tally counts by domain of a topology key.
+type Tally struct {
+	crowd *crowd
+	col   *column
+	scope *scope // of spread: the nodes that count; nil: all
+	role  Role
+	birth int64
+	refs  int // pods' templates
+
+	by  [][holds]int64 // by number of the domain
+	all [holds]int64
+
+	// Of spread: the number of nodes that count, by domain, and how many domains that have
+	// some hold how many pods.
+	nodes   []int32
+	domains int
+	hist    []int32
+	least   int
+}
+
+// Key is the topology key.
+func (t *Tally) Key() string { return t.col.key }
+
+// Pods is the crowd, as a selector is written.
+func (t *Tally) Pods() string { return t.crowd.text }
+
+// Domain is the number of a node's domain, 0 for none; Value is its name.
+func (t *Tally) Domain(n ledger.NodeID) int32 {
+	if int(n) >= len(t.col.of) {
+		return 0
+	}
+	return t.col.of[n]
+}
+
+// Value is the label's value that names a domain.
+func (t *Tally) Value(d int32) string { return t.col.values[d] }
+
+// There is the count of those who are in a domain now; future: of those who will stay.
+// Those who are promised a place there are left out.
+func (t *Tally) There(d int32, future bool) int64 {
+	c := t.at(d)
+	if future {
+		return c[ledger.Firm]
+	}
+	return c[ledger.Firm] + c[ledger.Leaving]
+}
+
+// Promised is the count of those who are promised a place in a domain.
+func (t *Tally) Promised(d int32) int64 { return t.at(d)[ledger.Promised] }
+
+// All is There over all domains, AllPromised Promised.
+func (t *Tally) All(future bool) int64 {
+	if future {
+		return t.all[ledger.Firm]
+	}
+	return t.all[ledger.Firm] + t.all[ledger.Leaving]
+}
+
+// AllPromised is the count of those who are promised a place in some domain.
+func (t *Tally) AllPromised() int64 { return t.all[ledger.Promised] }
+
+// Kept is the count of those in a domain who are not leaving, or are promised a place.
+func (t *Tally) Kept(d int32) int64 {
+	c := t.at(d)
+	return c[ledger.Firm] + c[ledger.Promised]
+}
+
+// Least is the smallest Kept of all domains in which a node counts, and how many domains
+// that are.
+func (t *Tally) Least() (least int64, domains int) { return int64(t.least), t.domains }
+
+// LeastFirm is Least without those who are only promised a place.
+func (t *Tally) LeastFirm() int64 {
+	if t.all[ledger.Promised] == 0 {
+		return int64(t.least)
+	}
+	least, any := int64(0), false
+	for d, n := range t.nodes {
+		if n > 0 && (!any || t.at(int32(d))[ledger.Firm] < least) {
+			least, any = t.at(int32(d))[ledger.Firm], true
+		}
+	}
+	return least
+}
+
+// Counts says that a node counts for the constraint.
+func (t *Tally) Counts(n ledger.NodeID) bool {
+	return t.scope == nil || int(n) < len(t.scope.ok) && t.scope.ok[n]
+}
+
+func (t *Tally) at(d int32) [holds]int64 {
+	if int(d) < len(t.by) {
+		return t.by[d]
+	}
+	return [holds]int64{}
+}
+
+// sit counts x who sit on a node in one way.
+func (t *Tally) sit(n ledger.NodeID, how ledger.Hold, x int64) {
+	d := t.Domain(n)
+	if d == 0 || t.scope != nil && !t.scope.ok[n] {
+		return
+	}
+	for int(d) >= len(t.by) {
+		t.by = append(t.by, [holds]int64{})
+	}
+	was := t.Kept(d)
+	t.by[d][how] += x
+	t.all[how] += x
+	if t.scope != nil && how != ledger.Leaving && int(d) < len(t.nodes) && t.nodes[d] > 0 {
+		t.shift(was, -1)
+		t.shift(was+x, 1)
+		t.settle()
+	}
+}
+
+// node counts a node, or takes it out.
+func (t *Tally) node(n ledger.NodeID, x int64) {
+	d := t.Domain(n)
+	if t.scope == nil || d == 0 || !t.scope.ok[n] {
+		return
+	}
+	for int(d) >= len(t.nodes) {
+		t.nodes = append(t.nodes, 0)
+	}
+	was := t.nodes[d]
+	t.nodes[d] += int32(x)
+	if was == 0 || t.nodes[d] == 0 {
+		t.domains += int(x)
+		t.shift(t.Kept(d), int32(x))
+		t.settle()
+	}
+}
+
+// shift adds x to the number of domains with so many pods.
+func (t *Tally) shift(pods int64, x int32) {
+	for int(pods) >= len(t.hist) {
+		t.hist = append(t.hist, 0)
+	}
+	t.hist[pods] += x
+	if x > 0 && int(pods) < t.least {
+		t.least = int(pods)
+	}
+}
+
+// settle moves least up to the first number of pods that some domain has.
+func (t *Tally) settle() {
+	if t.domains == 0 {
+		t.least = 0
+		return
+	}
+	for t.least < len(t.hist) && t.hist[t.least] == 0 {
+		t.least++
+	}
+}

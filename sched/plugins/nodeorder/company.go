@@ -1,0 +1,59 @@
+package nodeorder
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/near"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
+)
+
+// company prefers the nodes in whose domains are the pods that a task prefers to be with,
+// and those that prefer to be with it; and avoids those that it prefers not to meet.
+type company struct {
+	weight int64
+	book   *near.Book
+}
+
+// ConcernsDomains says that pods of the class prefer others, or others them.
+func (f company) ConcernsDomains(c *ledger.Class) bool {
+	if n := c.Spec.Neighbours; n != nil && len(n.Prefer) > 0 {
+		return true
+	}
+	return len(f.book.Rules(c).Prefer) > 0
+}
+
+// DomainKeys are the preferences' keys.
+func (f company) DomainKeys(c *ledger.Class) []string {
+	var keys []string
+	for _, p := range f.book.Rules(c).Prefer {
+		keys = append(keys, p.Key())
+	}
+	return keys
+}
+
+// ScoreDomains gives the node with the highest sum of weights all points, that with the
+// lowest none, the others their part of the way; where all are alike nobody gets any.
+// Those who are leaving count until they are gone, as in kube-scheduler, and those who are
+// promised a place count already.
+func (f company) ScoreDomains(c *ledger.Class, nodes []ledger.NodeID, scores []int64) {
+	prefer := f.book.Rules(c).Prefer
+	sums := make([]int64, len(nodes))
+	for i := range prefer {
+		p := &prefer[i]
+		for k, n := range nodes {
+			if d := p.Domain(n); d != 0 {
+				sums[k] += p.Weight * (p.There(d, false) + p.Promised(d))
+			}
+		}
+	}
+	least, most := sums[0], sums[0]
+	for _, s := range sums {
+		least, most = min(least, s), max(most, s)
+	}
+	if least == most {
+		return
+	}
+	for k, s := range sums {
+		scores[k] += resource.MulDiv(s-least, policy.Points, most-least) * f.weight
+	}
+}

@@ -1,0 +1,136 @@
+package nodeorder
+
+import (
+	"math/bits"
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/near"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
+)
+
+// spread prefers the nodes in whose domains are few of the pods among which a task had
+// better be spread.
+type spread struct {
+	weight int64
+	book   *near.Book
+}
+
+// ConcernsDomains says that pods of the class had better be spread.
+func (f spread) ConcernsDomains(c *ledger.Class) bool {
+	n := c.Spec.Neighbours
+	return n != nil && slices.ContainsFunc(n.Spread, func(s model.Spread) bool { return s.Soft })
+}
+
+// DomainKeys are the constraints' keys.
+func (f spread) DomainKeys(c *ledger.Class) []string {
+	var keys []string
+	for _, s := range f.book.Rules(c).Even {
+		keys = append(keys, s.Key())
+	}
+	return keys
+}
+
+// ScoreDomains follows kube-scheduler: a pod in a domain weighs the logarithm of the number
+// of domains, so that few large domains do not outweigh many small ones, and maxSkew - 1 is
+// added; a node gets (most + least - sum) / most of all points. A node without one of the
+// keys gets none.
+func (f spread) ScoreDomains(c *ledger.Class, nodes []ledger.NodeID, scores []int64) {
+	even := f.book.Rules(c).Even
+	sums := make([]int64, len(nodes))
+	seen := make([]bool, 0, 64)
+	keyed := 0
+	for k, n := range nodes {
+		if !hasAll(even, n) {
+			sums[k] = -1
+			continue
+		}
+		keyed++
+	}
+	for i := range even {
+		s := &even[i]
+		seen = seen[:0]
+		domains := int64(0)
+		for k, n := range nodes {
+			if sums[k] < 0 {
+				continue
+			}
+			d := int(s.Domain(n))
+			for len(seen) <= d {
+				seen = append(seen, false)
+			}
+			if !seen[d] {
+				seen[d] = true
+				domains++
+			}
+		}
+		weight := log(domains + 2)
+		for k, n := range nodes {
+			if sums[k] >= 0 {
+				sums[k] += s.Kept(s.Domain(n))*weight + (s.Max-1)*one
+			}
+		}
+	}
+	if keyed > 0 {
+		f.share(sums, scores)
+	}
+}
+
+// share turns sums into points.
+func (f spread) share(sums, scores []int64) {
+	least, most := int64(-1), int64(0)
+	for _, s := range sums {
+		if s >= 0 {
+			most = max(most, s)
+			if least < 0 || s < least {
+				least = s
+			}
+		}
+	}
+	for k, s := range sums {
+		switch {
+		case s < 0:
+		case most == 0:
+			scores[k] += policy.Points * f.weight
+		default:
+			scores[k] += resource.MulDiv(most+least-s, policy.Points, most) * f.weight
+		}
+	}
+}
+
+// hasAll says that a node has a domain of every key.
+func hasAll(even []near.Skew, n ledger.NodeID) bool {
+	for i := range even {
+		if even[i].Domain(n) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// one is 1 in the fixed point numbers of this file: 16 binary places.
+const one = 1 << 16
+
+// ln2 is the natural logarithm of 2.
+const ln2 = 45426
+
+// log is the natural logarithm of a whole number from 1 on, in fixed point: the place of
+// its highest bit, then bit by bit by squaring the rest.
+func log(x int64) int64 {
+	whole := bits.Len64(uint64(x)) - 1
+	rest := uint64(x) << (31 - min(whole, 31)) // between 1 and 2, with 31 binary places
+	if whole > 31 {
+		rest = uint64(x) >> (whole - 31)
+	}
+	l := int64(whole) << 16
+	for bit := int64(one >> 1); bit > 0; bit >>= 1 {
+		rest = rest * rest >> 31
+		if rest >= 1<<32 {
+			rest >>= 1
+			l += bit
+		}
+	}
+	return l * ln2 >> 16
+}
