@@ -234,6 +234,11 @@ func (w *world) pod(i int) *model.Pod {
 		s.Revocable = true
 		p.Spec = &s
 	}
+	if w.n(3) == 3 {
+		s := *p.Spec
+		s.Neighbours = neighbours(w.n(8))
+		p.Spec = &s
+	}
 	if w.rarely() || !p.Ours {
 		p.Node, p.Phase, p.Gated = w.nodeName(), model.Phase(w.n(1)), false
 	}

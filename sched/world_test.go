@@ -96,7 +96,7 @@ func (w *world) forget() {
 }
 
 func (w *world) happen() {
-	switch k := w.n(16); {
+	switch k := w.n(17); {
 	case k <= 4:
 		w.changePod(w.n(len(w.pods) - 1))
 	case k <= 6:
@@ -109,6 +109,8 @@ func (w *world) happen() {
 		w.changeRank(w.n(len(w.ranks) - 1))
 	case k <= 12:
 		w.carry()
+	case k == 17:
+		w.changeNamespace()
 	case k == 16:
 		w.changeBudget(w.n(len(w.budgets) - 1))
 	case k == 13:

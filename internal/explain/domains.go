@@ -11,43 +11,53 @@ import (
 // ofDomains say how nodes refuse a pod for the sake of others.
 var ofDomains = map[trace.Code]func(trace.NodeCount) string{
 	trace.PodAffinity: func(c trace.NodeCount) string {
-		return fmt.Sprintf("%s without a pod %s", in(c), c.Domain.Pods)
+		switch d := c.Domain; {
+		case d.Value != "":
+			return fmt.Sprintf("%s, without a pod %s", in(c), d.Pods)
+		case d.Key == model.HostnameKey:
+			return fmt.Sprintf("%s no pod %s", has(c), d.Pods)
+		default:
+			return fmt.Sprintf("%s no label %s, by which a pod %s is to be near", has(c), d.Key, d.Pods)
+		}
 	},
 	trace.PodAntiAffinity: func(c trace.NodeCount) string {
-		return fmt.Sprintf("%s with a pod %s, which it keeps away from", in(c), c.Domain.Pods)
+		return fmt.Sprintf("%s a pod %s, which it keeps away from", beside(c), c.Domain.Pods)
 	},
 	trace.PodRepelled: func(c trace.NodeCount) string {
-		return fmt.Sprintf("%s with a pod that keeps %s away", in(c), c.Domain.Pods)
+		return fmt.Sprintf("%s a pod that keeps away from %s", beside(c), c.Domain.Pods)
 	},
 	trace.TopologySpread: func(c trace.NodeCount) string {
 		d := c.Domain
 		if d.Value == "" {
-			return fmt.Sprintf("%s with too many pods %s (least anywhere %d, maxSkew %d)", in(c), d.Pods, d.Least, d.Most)
+			return fmt.Sprintf("%s too many pods %s where some node has %d and maxSkew is %d", has(c), d.Pods, d.Least, d.Most)
 		}
-		return fmt.Sprintf("%s with too many pods %s (%d there, least anywhere %d, maxSkew %d)", in(c), d.Pods, d.Have, d.Least, d.Most)
+		return fmt.Sprintf("%s %d pods %s where some %s has %d and maxSkew is %d", beside(c), d.Have, d.Pods, brief(d.Key), d.Least, d.Most)
 	},
 }
 
-// in is where the nodes are, or that they are what is spoken of.
+// beside begins what is said of those who sit on nodes, or in their domain.
+func beside(c trace.NodeCount) string {
+	if c.Domain.Value == "" {
+		return has(c)
+	}
+	return in(c) + ", with"
+}
+
+// in is where the nodes are.
 func in(c trace.NodeCount) string {
 	be := "are"
 	if c.Count == 1 {
 		be = "is"
 	}
-	switch d := c.Domain; {
-	case d.Key == model.HostnameKey:
-		return be + " a node"
-	case d.Value == "":
-		return fmt.Sprintf("%s in no %s, or in one", be, brief(d.Key))
-	default:
-		return fmt.Sprintf("%s in %s %s", be, brief(d.Key), d.Value)
+	return fmt.Sprintf("%s in %s %s", be, brief(c.Domain.Key), c.Domain.Value)
+}
+
+func has(c trace.NodeCount) string {
+	if c.Count == 1 {
+		return "has"
 	}
+	return "have"
 }
 
 // brief is a label's name without who defined it: zone for topology.kubernetes.io/zone.
-func brief(key string) string {
-	if i := strings.LastIndexByte(key, '/'); i >= 0 {
-		return key[i+1:]
-	}
-	return key
-}
+func brief(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }

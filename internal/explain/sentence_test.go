@@ -124,6 +124,23 @@ var sentencesByCode = []struct {
 	{refusedBy(trace.NodeGroup, ""), "none of 3 nodes takes it: 3 are not for its queue (node group: none)"},
 	{refusedBy(trace.NodePorts, "80/TCP"), "none of 3 nodes takes it: 3 have host port 80/TCP taken"},
 	{refusedBy(trace.NodeVolume, "claim data"), "none of 3 nodes takes it: 3 cannot have claim data"},
+	{trace.Reason{Code: trace.PodAffinity, Need: 3, Nodes: []trace.NodeCount{
+		{Code: trace.PodAffinity, Domain: trace.Domain{Key: "topology.kubernetes.io/zone", Value: "a", Pods: "app=db"}, Count: 2},
+		{Code: trace.PodAffinity, Domain: trace.Domain{Key: "topology.kubernetes.io/zone", Pods: "app=db"}, Count: 1}}},
+		"none of 3 nodes takes it: 2 are in zone a, without a pod app=db, 1 has no label topology.kubernetes.io/zone, by which a pod app=db is to be near"},
+	{trace.Reason{Code: trace.PodAntiAffinity, Need: 3, Nodes: []trace.NodeCount{
+		{Code: trace.PodAntiAffinity, Domain: trace.Domain{Key: "kubernetes.io/hostname", Pods: "app=web"}, Count: 3}}},
+		"none of 3 nodes takes it: 3 have a pod app=web, which it keeps away from"},
+	{trace.Reason{Code: trace.PodRepelled, Need: 1, Nodes: []trace.NodeCount{
+		{Code: trace.PodRepelled, Domain: trace.Domain{Key: "zone", Value: "b", Pods: "app=web"}, Count: 1}}},
+		"the only node does not take it: 1 is in zone b, with a pod that keeps away from app=web"},
+	{trace.Reason{Code: trace.TopologySpread, Need: 5, Nodes: []trace.NodeCount{
+		{Code: trace.TopologySpread, Domain: trace.Domain{Key: "zone", Value: "a", Pods: "app=web", Have: 3, Least: 2, Most: 1}, Count: 3},
+		{Code: trace.TopologySpread, Domain: trace.Domain{Key: "kubernetes.io/hostname", Pods: "app=web", Least: 1, Most: 1}, Count: 1},
+		{Code: trace.TopologyKeyMissing, Text: "zone", Count: 1}}},
+		"none of 5 nodes takes it: 3 are in zone a, with 3 pods app=web where some zone has 2 and maxSkew is 1, " +
+			"1 has too many pods app=web where some node has 1 and maxSkew is 1, 1 lacks label zone"},
+	{refusedBy(trace.TopologyKeyMissing, "zone"), "none of 3 nodes takes it: 3 lack label zone"},
 	{trace.Reason{Code: trace.InsufficientResource, Need: 1, Text: "memory"}, "the only node does not take it: it lacks memory"},
 	{trace.Reason{Code: trace.PipelinedOnReleasing, Have: 1, Need: 2}, "1 pod waits for room that is being freed (2 needed)"},
 	{trace.Reason{Code: trace.PipelinedOnReleasing, Text: "n1"}, "it waits for room that is being freed on node n1"},

@@ -72,7 +72,7 @@ func (x *Index) asked(v *view, t ledger.TaskID, n ledger.NodeID, future bool) po
 func (x *Index) BestWithin(t ledger.TaskID, domain []ledger.NodeID) (ledger.NodeID, int64) {
 	c := x.l.Task(t).Class
 	r, class := x.look(c), x.l.Class(c)
-	if x.scans() || r.nearby() {
+	if len(domain) > 0 && (x.scans() || r.nearby()) {
 		return x.bestScanned(t, domain, false)
 	}
 	best := entry{node: ledger.NoNode}

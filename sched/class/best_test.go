@@ -54,6 +54,9 @@ func (w *world) ask() {
 func (w *world) compare(t ledger.TaskID) {
 	w.t.Helper()
 	task := w.l.Task(t)
+	if task.Pod.Node != "" {
+		return // who has a place is not placed, and nobody keeps up in which relations it stands
+	}
 	c := w.l.Class(task.Class)
 	check := func(what string, n, m ledger.NodeID, got, want int64) {
 		if n != m || got != want {
@@ -68,7 +71,7 @@ func (w *world) compare(t ledger.TaskID) {
 	check("BestFuture", n, m, got, want)
 	var domain []ledger.NodeID
 	for i, n := range w.nodes() {
-		if i%2 == 0 {
+		if i%2 == 1 {
 			domain = append(domain, n)
 		}
 	}
@@ -89,7 +92,7 @@ func (w *world) counts(t ledger.TaskID, c *ledger.Class) {
 	w.t.Helper()
 	key, feasible := w.l.Task(t).Key, 0
 	for _, n := range w.nodes() {
-		if w.twin.suits(c, n, false) {
+		if w.twin.suits(c, n, false) && w.twin.company(t, n, false) {
 			feasible++
 		}
 	}
@@ -109,6 +112,10 @@ func (w *world) counts(t ledger.TaskID, c *ledger.Class) {
 	r := w.x.Why(t)
 	got, want := map[refusal]int{}, w.twin.why(t)
 	for _, n := range r.Nodes {
+		if n.Domain != (trace.Domain{}) || n.Code == trace.TopologyKeyMissing {
+			got[refusal{byCompany, ""}] += n.Count
+			continue
+		}
 		got[refusal{n.Code, n.Text}] = n.Count
 	}
 	if !maps.Equal(got, want) {

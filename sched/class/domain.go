@@ -33,8 +33,8 @@ type domains struct {
 	order        []ledger.NodeID // scratch
 }
 
-// mostCells is how many cells a class's nodes are divided into at most.
-const mostCells = 128
+// DefaultCells is how many cells a class's nodes are divided into at most.
+const DefaultCells = 128
 
 func (d *domains) size() int {
 	size := 4*len(d.cellOf) + 4*len(d.at) + 8*len(d.again)
@@ -81,7 +81,9 @@ func (x *Index) keepCompany(r *row, class *ledger.Class) {
 	x.nodes, x.scores = x.nodes[:kept], x.scores[:kept]
 }
 
-// bestByDomain is Best for a class that domains matter to.
+// bestByDomain is Best for a class that domains matter to. What a node is worth for the sake
+// of others is in relation to all nodes that pass every filter but those of single tasks,
+// which are asked about the best alone.
 func (x *Index) bestByDomain(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
 	class := x.l.Class(r.id)
 	x.divide(r, class)
@@ -161,6 +163,7 @@ func (x *Index) divide(r *row, class *ledger.Class) {
 			x.group(d, x.column(k))
 		}
 	}
+	x.weigh(r)
 }
 
 // fill divides the nodes into cells by as many of the labels as there may be cells, in the
@@ -181,11 +184,11 @@ func (x *Index) fill(d *domains, keys []string) (few []string) {
 				id = int32(len(found))
 				found[at] = id
 			}
-			if next[n] = id; len(found) > mostCells {
+			if next[n] = id; len(found) > x.Cells {
 				break
 			}
 		}
-		if len(found) <= mostCells {
+		if len(found) <= x.Cells {
 			copy(d.cellOf, next)
 			count = int32(len(found))
 			few = append(few, k)

@@ -14,6 +14,7 @@ type Index struct {
 	rows   []*row
 	lru    uint64
 	bytes  int
+	Cells  int // into which a class's nodes are divided at most: see domains
 	Budget int // bytes of contests kept at most, and of facets; what is in use always stays
 
 	facets     map[facetKey]*facet
@@ -34,7 +35,7 @@ const DefaultBudget = 256 << 20
 
 // New returns an empty index.
 func New(l *ledger.Ledger, set *policy.Set) *Index {
-	return &Index{l: l, set: set, Budget: DefaultBudget, facets: map[facetKey]*facet{}, labels: map[string]*column{}}
+	return &Index{l: l, set: set, Budget: DefaultBudget, Cells: DefaultCells, facets: map[facetKey]*facet{}, labels: map[string]*column{}}
 }
 
 // row is what is known about one class.

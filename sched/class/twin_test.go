@@ -1,6 +1,8 @@
 package class
 
 import (
+	"slices"
+
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
@@ -66,7 +68,7 @@ func (w *twin) fit(c *ledger.Class, n ledger.NodeID, future bool, most int64) in
 // takes says whether a node takes one task, all questions asked.
 func (w *twin) takes(t ledger.TaskID, n ledger.NodeID, future bool) bool {
 	c := w.l.Class(w.l.Task(t).Class)
-	return w.suits(c, n, future) && w.single(t, c, n, future).Admits()
+	return w.suits(c, n, future) && w.company(t, n, future) && w.single(t, c, n, future).Admits()
 }
 
 func (w *twin) suits(c *ledger.Class, n ledger.NodeID, future bool) bool {
@@ -111,9 +113,19 @@ func (w *twin) tie(c *ledger.Class, n ledger.NodeID) uint64 {
 // scores.
 func (w *twin) candidates(t ledger.TaskID, among []ledger.NodeID, future bool) (nodes []ledger.NodeID, scores []int64) {
 	c := w.l.Class(w.l.Task(t).Class)
+	// Filters of single tasks are asked about the best alone where all nodes are in question:
+	// then those that they refuse count in what others are compared with.
+	later := !future && len(among) == len(w.nodes()) && len(w.set.BatchOrders) == 0
 	for _, n := range among {
-		if w.takes(t, n, future) && (!future || w.leaves(n)) {
+		if w.suits(c, n, future) && w.company(t, n, future) && (!future || w.leaves(n)) && (later || w.single(t, c, n, future).Admits()) {
 			nodes, scores = append(nodes, n), append(scores, w.score(c, n))
+		}
+	}
+	w.likes(t, nodes, scores)
+	w.spreads(t, nodes, scores)
+	for i := len(nodes) - 1; i >= 0; i-- {
+		if !w.single(t, c, nodes[i], future).Admits() {
+			nodes, scores = slices.Delete(nodes, i, i+1), slices.Delete(scores, i, i+1)
 		}
 	}
 	for _, o := range w.set.BatchOrders {
@@ -172,6 +184,9 @@ func (w *twin) capacity(c *ledger.Class, want int64, future bool) int64 {
 	return min(sum, want)
 }
 
+// byCompany stands for all refusals for the sake of other pods.
+const byCompany trace.Code = "company"
+
 type refusal struct {
 	code trace.Code
 	text string
@@ -193,6 +208,10 @@ func (w *twin) why(t ledger.TaskID) map[refusal]int {
 		}
 		if v.Admits() {
 			v = w.sitting(c, n, false)
+		}
+		if v.Admits() && !w.company(t, n, false) {
+			counts[refusal{byCompany, ""}]++
+			continue
 		}
 		if v.Admits() {
 			v = w.single(t, c, n, false)

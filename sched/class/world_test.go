@@ -66,6 +66,7 @@ func newWorld(t *rapid.T) *world {
 	}
 	w := &world{t: t, l: l, x: New(l, set), twin: &twin{l, set}}
 	w.x.Budget = []int{DefaultBudget, 1, 700}[w.n(2)]
+	w.x.Cells = []int{DefaultCells, 1, 3}[w.n(2)]
 	for range 6 {
 		w.fact(5)
 	}
@@ -80,6 +81,7 @@ func (w *world) tell(kind model.Kind, namespace, name string, o model.Object) {
 	w.version++
 	w.l.Apply(model.Fact{Ref: model.Ref{Kind: kind, Namespace: namespace, Name: name}, Version: w.version, Object: o})
 	w.l.Settle()
+	w.x.set.Open(&trace.Recorder{}, policy.NoStopwatch{})
 }
 
 // step lets something happen and calls ask, inside tries too.
@@ -109,12 +111,16 @@ func (w *world) fact(k int) {
 		w.tell(model.KindNode, "", name, w.node(name))
 		return
 	}
-	name := fmt.Sprintf("p%d", w.n(9))
-	if w.n(4) == 4 {
-		w.tell(model.KindPod, "ns", name, nil)
+	if w.n(11) == 11 {
+		w.namespace()
 		return
 	}
-	w.tell(model.KindPod, "ns", name, w.pod(name))
+	name := fmt.Sprintf("p%d", w.n(9))
+	if w.n(4) == 4 {
+		w.tell(model.KindPod, namespaceOf(name), name, nil)
+		return
+	}
+	w.tell(model.KindPod, namespaceOf(name), name, w.pod(name))
 }
 
 func amounts(cpu, memory, pods int) resource.List {
@@ -125,11 +131,15 @@ func amounts(cpu, memory, pods int) resource.List {
 func (w *world) node(name string) *model.Node {
 	n := &model.Node{Meta: model.Meta{Name: name}, Unschedulable: w.n(7) == 7,
 		Allocatable: amounts(w.n(9), w.n(9), w.n(5))}
-	if zone := w.n(2); zone > 0 {
-		n.Labels = []model.Label{{Key: "zone", Value: []string{"", "a", "b"}[zone]}}
+	if w.n(7) < 7 {
+		n.Labels = []model.Label{{Key: model.HostnameKey, Value: name}}
 	}
+	zone := w.n(2)
 	if rack := w.n(3); rack > 1 {
-		n.Labels = append([]model.Label{{Key: "rack", Value: fmt.Sprint(rack)}}, n.Labels...)
+		n.Labels = append(n.Labels, model.Label{Key: "rack", Value: fmt.Sprint(rack)})
+	}
+	if zone > 0 {
+		n.Labels = append(n.Labels, model.Label{Key: "zone", Value: []string{"", "a", "b"}[zone]})
 	}
 	switch w.n(5) {
 	case 4:
@@ -144,7 +154,7 @@ func (w *world) node(name string) *model.Node {
 }
 
 func (w *world) pod(name string) *model.Pod {
-	p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true}
+	p := &model.Pod{Meta: model.Meta{Namespace: namespaceOf(name), Name: name, UID: name}, Ours: true, Labels: w.podLabels(name)}
 	s := &model.Spec{Requests: amounts(1+w.n(2), w.n(2), 1)}
 	switch w.n(7) {
 	case 7:
@@ -160,6 +170,7 @@ func (w *world) pod(name string) *model.Pod {
 	case 4:
 		s.Requests = nil
 	}
+	s.Neighbours = w.neighbours()
 	p.Spec = s
 	if w.n(3) == 3 {
 		p.Node, p.Phase, p.Deleting = fmt.Sprintf("n%d", w.n(8)), model.PodRunning, w.yes()

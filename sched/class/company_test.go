@@ -1,0 +1,291 @@
+package class
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/match"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+)
+
+// This file is the slow twin of affinity between pods and of topology spread: what the
+// Kubernetes API says of each field, asked of every pod and every node, each time. It knows
+// neither books nor classes.
+
+// sitter is a pod where it sits.
+type sitter struct {
+	pod  *model.Pod
+	node *model.Node
+	how  ledger.Hold
+}
+
+func (w *twin) sitters() (out []sitter) {
+	w.l.Tasks(func(t ledger.TaskID) bool {
+		if row := w.l.Task(t); row.Node != ledger.NoNode && w.l.Node(row.Node).Present() {
+			out = append(out, sitter{row.Pod, w.l.Node(row.Node).Fact, row.Hold()})
+		}
+		return true
+	})
+	return out
+}
+
+// isOf says that a pod is one of a crowd.
+func (w *twin) isOf(p *model.Pod, c *model.Crowd) bool {
+	if c.Nobody || !match.Selects(c.Selector, p.Labels) {
+		return false
+	}
+	labels := []model.Label{{Key: model.NamespaceNameLabel, Value: p.Namespace}}
+	if n := w.l.Namespace(p.Namespace); n != nil {
+		labels = n.Labels
+	}
+	return slices.Contains(c.Namespaces, p.Namespace) || c.ByLabels && match.Selects(c.InSuch, labels)
+}
+
+// isOfAll says that a pod is one that all terms of a required affinity are about.
+func (w *twin) isOfAll(p *model.Pod, with []model.Near) bool {
+	for i := range with {
+		if !w.isOf(p, &with[i].Crowd) {
+			return false
+		}
+	}
+	return true
+}
+
+// together says that two nodes are in one domain of a key.
+func together(a, b *model.Node, key string) bool {
+	x, has := model.LabelValue(a.Labels, key)
+	y, too := model.LabelValue(b.Labels, key)
+	return has && too && x == y
+}
+
+// company says whether a node would do for a pod, for the sake of other pods.
+func (w *twin) company(t ledger.TaskID, n ledger.NodeID, future bool) bool {
+	pod, node, all := w.l.Task(t).Pod, w.l.Node(n).Fact, w.sitters()
+	asks := pod.Spec.Neighbours
+	if asks == nil {
+		asks = &model.Neighbours{}
+	}
+	there := func(s sitter) bool { return s.how == ledger.Firm || s.how == ledger.Leaving && !future }
+	return w.joins(pod, node, all, asks, future, there) && w.avoids(pod, node, all, asks, there) &&
+		w.evens(pod, node, all, asks, future)
+}
+
+// joins is required affinity.
+func (w *twin) joins(pod *model.Pod, node *model.Node, all []sitter, asks *model.Neighbours, future bool, there func(sitter) bool) bool {
+	if len(asks.With) == 0 {
+		return true
+	}
+	anyone, promised := false, false // of those, on a node that has one of the labels
+	for i := range asks.With {
+		if _, has := model.LabelValue(node.Labels, asks.With[i].Key); !has {
+			return false
+		}
+		for _, s := range all {
+			if _, has := model.LabelValue(s.node.Labels, asks.With[i].Key); has && w.isOfAll(s.pod, asks.With) {
+				anyone = anyone || there(s)
+				promised = promised || s.how == ledger.Promised
+			}
+		}
+	}
+	near := func(key string, counts func(sitter) bool) bool {
+		return slices.ContainsFunc(all, func(s sitter) bool {
+			return counts(s) && together(s.node, node, key) && w.isOfAll(s.pod, asks.With)
+		})
+	}
+	for i := range asks.With {
+		key := asks.With[i].Key
+		waits := near(key, func(s sitter) bool { return s.how == ledger.Promised })
+		first := w.isOfAll(pod, asks.With) && !anyone && (!promised || waits)
+		if !near(key, there) && !(future && waits) && !first {
+			return false
+		}
+	}
+	return true
+}
+
+// avoids is required anti-affinity, in both directions.
+func (w *twin) avoids(pod *model.Pod, node *model.Node, all []sitter, asks *model.Neighbours, there func(sitter) bool) bool {
+	for _, s := range all {
+		if !there(s) && s.how != ledger.Promised {
+			continue
+		}
+		for i := range asks.Apart {
+			if together(s.node, node, asks.Apart[i].Key) && w.isOf(s.pod, &asks.Apart[i].Crowd) {
+				return false
+			}
+		}
+		if s.pod.Spec.Neighbours == nil {
+			continue
+		}
+		for i := range s.pod.Spec.Neighbours.Apart {
+			a := &s.pod.Spec.Neighbours.Apart[i]
+			if together(s.node, node, a.Key) && w.isOf(pod, &a.Crowd) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// evens is topology spread that must hold, with those who are promised a place and, now,
+// without them.
+func (w *twin) evens(pod *model.Pod, node *model.Node, all []sitter, asks *model.Neighbours, future bool) bool {
+	for i := range asks.Spread {
+		c := &asks.Spread[i]
+		if c.Soft {
+			continue
+		}
+		if _, has := model.LabelValue(node.Labels, c.Key); !has {
+			return false
+		}
+		if w.skewed(pod, node, all, c, true) || !future && w.skewed(pod, node, all, c, false) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *twin) skewed(pod *model.Pod, node *model.Node, all []sitter, c *model.Spread, promised bool) bool {
+	counts := map[string]int64{}
+	for _, n := range w.nodes() {
+		if fact := w.l.Node(n).Fact; counted(pod, fact, c) {
+			v, _ := model.LabelValue(fact.Labels, c.Key)
+			counts[v] += 0
+		}
+	}
+	for _, s := range all {
+		if counted(pod, s.node, c) && w.isOf(s.pod, &c.Crowd) && (s.how == ledger.Firm || s.how == ledger.Promised && promised) {
+			v, _ := model.LabelValue(s.node.Labels, c.Key)
+			counts[v]++
+		}
+	}
+	if len(counts) == 0 {
+		return false
+	}
+	least := int64(1 << 60)
+	for _, x := range counts {
+		least = min(least, x)
+	}
+	if len(counts) < int(max(1, c.MinDomains)) {
+		least = 0
+	}
+	v, _ := model.LabelValue(node.Labels, c.Key)
+	have := counts[v]
+	if w.isOf(pod, &c.Crowd) {
+		have++
+	}
+	return have-least > int64(c.MaxSkew)
+}
+
+// counted says that a node counts for a constraint of a pod.
+func counted(pod *model.Pod, n *model.Node, c *model.Spread) bool {
+	s := pod.Spec
+	for _, o := range s.Neighbours.Spread {
+		if _, has := model.LabelValue(n.Labels, o.Key); o.Soft == c.Soft && !has {
+			return false
+		}
+	}
+	if !c.Everywhere && (!match.Labels(s.Selector, n) || s.Affinity != nil && !match.Any(s.Affinity, n)) {
+		return false
+	}
+	return !c.Untainted || !slices.ContainsFunc(n.Taints, func(t model.Taint) bool {
+		return t.Effect != model.PreferNoSchedule && !match.Tolerated(s.Tolerations, t)
+	})
+}
+
+// likes adds to the scores of nodes what preferences of the pod and of others make of them,
+// with weight 2.
+func (w *twin) likes(t ledger.TaskID, nodes []ledger.NodeID, scores []int64) {
+	pod, all := w.l.Task(t).Pod, w.sitters()
+	raw := make([]int64, len(nodes))
+	for i, n := range nodes {
+		node := w.l.Node(n).Fact
+		for _, s := range all {
+			if own := pod.Spec.Neighbours; own != nil {
+				raw[i] += w.worth(own.Prefer, s.pod, s.node, node)
+			}
+			if theirs := s.pod.Spec.Neighbours; theirs != nil {
+				raw[i] += w.worth(theirs.Prefer, pod, s.node, node)
+			}
+		}
+	}
+	if len(nodes) == 0 || slices.Max(raw) == slices.Min(raw) {
+		return
+	}
+	for i := range raw {
+		scores[i] += (raw[i] - slices.Min(raw)) * policy.Points / (slices.Max(raw) - slices.Min(raw)) * 2
+	}
+}
+
+func (w *twin) worth(prefer []model.Near, p *model.Pod, a, b *model.Node) (sum int64) {
+	for i := range prefer {
+		if together(a, b, prefer[i].Key) && w.isOf(p, &prefer[i].Crowd) {
+			sum += int64(prefer[i].Weight)
+		}
+	}
+	return sum
+}
+
+// logs are natural logarithms of whole numbers in units of 1/65536, rounded down in the
+// last places as nodeorder does.
+var logs = map[int]int64{2: 45426, 3: 71997, 4: 90852, 5: 105475, 6: 117423, 7: 127526, 8: 136278, 9: 143996, 10: 150901, 11: 157148}
+
+// spreads adds to the scores of nodes what constraints that had better hold make of them,
+// with weight 2.
+func (w *twin) spreads(t ledger.TaskID, nodes []ledger.NodeID, scores []int64) {
+	pod := w.l.Task(t).Pod
+	if pod.Spec.Neighbours == nil {
+		return
+	}
+	sums := map[int]int64{}
+	any := false
+	for i, n := range nodes {
+		sum, ok := int64(0), true
+		for k := range pod.Spec.Neighbours.Spread {
+			if c := &pod.Spec.Neighbours.Spread[k]; c.Soft {
+				_, has := model.LabelValue(w.l.Node(n).Fact.Labels, c.Key)
+				ok, any = ok && has, true
+				sum += w.crowding(pod, w.l.Node(n).Fact, c, nodes)
+			}
+		}
+		if ok {
+			sums[i] = sum
+		}
+	}
+	most, least := int64(0), int64(1<<60)
+	for _, s := range sums {
+		most, least = max(most, s), min(least, s)
+	}
+	for i, s := range sums {
+		switch {
+		case !any:
+		case most == 0:
+			scores[i] += 2 * policy.Points
+		default:
+			scores[i] += (most + least - s) * policy.Points / most * 2
+		}
+	}
+}
+
+// crowding is what one constraint adds to the sum of a node.
+func (w *twin) crowding(pod *model.Pod, node *model.Node, c *model.Spread, nodes []ledger.NodeID) int64 {
+	values := map[string]bool{}
+	for _, n := range nodes {
+		all := true
+		for _, o := range pod.Spec.Neighbours.Spread {
+			_, has := model.LabelValue(w.l.Node(n).Fact.Labels, o.Key)
+			all = all && (has || !o.Soft)
+		}
+		if v, has := model.LabelValue(w.l.Node(n).Fact.Labels, c.Key); has && all {
+			values[v] = true
+		}
+	}
+	there := int64(0)
+	for _, s := range w.sitters() {
+		if s.how != ledger.Leaving && counted(pod, s.node, c) && together(s.node, node, c.Key) && w.isOf(s.pod, &c.Crowd) {
+			there++
+		}
+	}
+	return there*logs[len(values)+2] + int64(c.MaxSkew-1)<<16
+}

@@ -1,0 +1,87 @@
+package class
+
+import "ashlar.sh/sched/model"
+
+// keys are labels that nodes have, have not, or all have values of their own of.
+var keys = []string{"zone", "rack", model.HostnameKey}
+
+// neighbours draws what a pod asks of those around it; mostly nothing.
+func (w *world) neighbours() *model.Neighbours {
+	if w.n(1) == 0 {
+		return nil
+	}
+	n := &model.Neighbours{}
+	for range 1 + w.n(1) {
+		near := model.Near{Key: keys[w.n(2)], Crowd: w.crowd()}
+		switch w.n(4) {
+		case 0:
+			n.With = append(n.With, near)
+		case 1:
+			n.Apart = append(n.Apart, near)
+		case 2:
+			near.Weight = int32([]int{-50, -1, 1, 30, 100}[w.n(4)])
+			n.Prefer = append(n.Prefer, near)
+		default:
+			n.Spread = append(n.Spread, model.Spread{Key: near.Key, Crowd: model.Crowd{Namespaces: []string{"ns"}, Selector: near.Crowd.Selector},
+				MaxSkew: int32(1 + w.n(1)), MinDomains: int32(w.n(3)), Soft: w.yes(), Everywhere: w.yes(), Untainted: w.yes()})
+		}
+	}
+	return n
+}
+
+// crowd draws which pods are meant.
+func (w *world) crowd() model.Crowd {
+	c := model.Crowd{Nobody: w.n(11) == 11}
+	switch w.n(5) {
+	case 0:
+		c.Selector = []model.Requirement{{Key: "app", Op: model.In, Values: []string{"a", "b"}}}
+	case 1:
+		c.Selector = []model.Requirement{{Key: "app", Op: model.NotIn, Values: []string{"a"}}}
+	case 2:
+	default:
+		c.Selector = []model.Requirement{{Key: "app", Op: model.In, Values: []string{"a"}}}
+	}
+	switch w.n(3) {
+	case 0:
+		c.ByLabels = true
+		if w.yes() {
+			c.InSuch = []model.Requirement{{Key: "team", Op: model.In, Values: []string{"red"}}}
+		}
+	case 1:
+		c.Namespaces = []string{"ns", "other"}
+	default:
+		c.Namespaces = []string{"ns"}
+	}
+	return c
+}
+
+// namespaceOf is where a pod of a name lives.
+func namespaceOf(pod string) string {
+	if pod == "p1" || pod == "p4" {
+		return "other"
+	}
+	return "ns"
+}
+
+// namespace gives a namespace other labels, or takes it away.
+func (w *world) namespace() {
+	name := []string{"ns", "other"}[w.n(1)]
+	n := &model.Namespace{Meta: model.Meta{Name: name}}
+	if team := w.n(2); team > 0 {
+		n.Labels = []model.Label{{Key: "team", Value: []string{"", "red", "blue"}[team]}}
+	}
+	if w.n(4) == 4 {
+		w.tell(model.KindNamespace, "", name, nil)
+		return
+	}
+	w.tell(model.KindNamespace, "", name, n)
+}
+
+// podLabels are those that crowds are told by, and one that every pod has of its own.
+func (w *world) podLabels(name string) []model.Label {
+	labels := []model.Label{{Key: "pod", Value: name}}
+	if app := w.n(2); app > 0 {
+		labels = append([]model.Label{{Key: "app", Value: []string{"", "a", "b"}[app]}}, labels...)
+	}
+	return labels
+}

@@ -1,0 +1,45 @@
+package sched
+
+import "ashlar.sh/sched/model"
+
+// neighbours is one of a few things that pods ask of those around them.
+func neighbours(kind int) *model.Neighbours {
+	of := func(app ...string) model.Crowd {
+		return model.Crowd{Namespaces: []string{"ns"}, Selector: []model.Requirement{{Key: "app", Op: model.In, Values: app}}}
+	}
+	near := func(key string, c model.Crowd) []model.Near { return []model.Near{{Key: key, Crowd: c}} }
+	switch kind {
+	case 0:
+		return &model.Neighbours{Apart: near(model.HostnameKey, of("a"))}
+	case 1:
+		return &model.Neighbours{Apart: near("zone", of("b"))}
+	case 2:
+		return &model.Neighbours{With: near("zone", of("a", "b"))}
+	case 3:
+		return &model.Neighbours{With: near(model.HostnameKey, of("b"))}
+	case 4:
+		return &model.Neighbours{Spread: []model.Spread{{Key: "zone", Crowd: of("a"), MaxSkew: 1}}}
+	case 5:
+		return &model.Neighbours{Spread: []model.Spread{{Key: model.HostnameKey, Crowd: of("a", "b"), MaxSkew: 1, MinDomains: 2, Untainted: true}}}
+	case 6:
+		return &model.Neighbours{Prefer: []model.Near{{Key: "zone", Crowd: of("a"), Weight: 10}, {Key: model.HostnameKey, Crowd: of("b"), Weight: -50}}}
+	case 7:
+		return &model.Neighbours{Spread: []model.Spread{{Key: model.HostnameKey, Crowd: of("a"), MaxSkew: 2, Soft: true}}}
+	default:
+		mine := model.Crowd{ByLabels: true, InSuch: []model.Requirement{{Key: "team", Op: model.In, Values: []string{"red"}}}}
+		return &model.Neighbours{Apart: near(model.HostnameKey, mine), Prefer: []model.Near{{Key: "zone", Crowd: of("b"), Weight: 1}}}
+	}
+}
+
+// changeNamespace gives the namespace that pods are in other labels, or none.
+func (w *world) changeNamespace() {
+	n := &model.Namespace{Meta: model.Meta{Name: "ns", UID: "ns"}}
+	if team := w.n(2); team > 0 {
+		n.Labels = []model.Label{{Key: "team", Value: []string{"", "red", "blue"}[team]}}
+	}
+	if w.n(3) == 3 {
+		w.tell(model.KindNamespace, "", "ns", "ns", nil)
+		return
+	}
+	w.tell(model.KindNamespace, "", "ns", "ns", n)
+}
