@@ -87,21 +87,29 @@ func (x *Index) keepCompany(r *row, class *ledger.Class) {
 func (x *Index) bestByDomain(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
 	class := x.l.Class(r.id)
 	x.divide(r, class)
-	if r.domains.sweeps || len(r.taskFilters) > 0 {
-		x.sweep(&r.view, class)
-		x.keepCompany(r, class)
-		x.scoreDomains(r, class)
-		return x.bestOfSweep(r, class, t)
-	}
 	x.followCells(r, class)
+	all := r.domains.sweeps || len(r.taskFilters) > 0
 	x.nodes, x.scores = x.nodes[:0], x.scores[:0]
 	for i := range r.cells {
-		top := r.cells[i].best()
-		if top.node != ledger.NoNode && r.met(class, top.node, false, r.coarse).Admits() {
+		cell := &r.cells[i]
+		top := cell.best()
+		if top.node == ledger.NoNode || !r.met(class, top.node, false, r.coarse).Admits() {
+			continue
+		}
+		if !all {
 			x.nodes, x.scores = append(x.nodes, top.node), append(x.scores, top.score)
+			continue
+		}
+		for k, score := range cell.scores {
+			if score != out {
+				x.nodes, x.scores = append(x.nodes, cell.nodes[k]), append(x.scores, score)
+			}
 		}
 	}
 	x.scoreDomains(r, class)
+	if len(r.taskFilters) > 0 {
+		return x.bestOfSweep(r, class, t)
+	}
 	return x.bestSwept(class)
 }
 
@@ -209,15 +217,22 @@ func (x *Index) fill(d *domains, keys []string) (few []string) {
 
 // group lists the nodes that share a value of a label with others.
 func (x *Index) group(d *domains, c *column) {
+	seen := make([]bool, len(c.ids)+1)
+	shared := false
+	for _, id := range c.of {
+		shared = shared || id != 0 && seen[id]
+		seen[id] = true
+	}
+	if !shared {
+		return
+	}
 	lists := make([][]ledger.NodeID, len(c.ids)+1)
 	for n, id := range c.of {
 		if id != 0 {
 			lists[id] = append(lists[id], ledger.NodeID(n))
 		}
 	}
-	if slices.ContainsFunc(lists, func(l []ledger.NodeID) bool { return len(l) > 1 }) {
-		d.mates, d.lists = append(d.mates, c), append(d.lists, lists)
-	}
+	d.mates, d.lists = append(d.mates, c), append(d.lists, lists)
 }
 
 // followCells brings the contests of the cells up to date.

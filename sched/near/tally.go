@@ -78,8 +78,33 @@ func (t *Tally) AllPromised() int64 { return t.all[ledger.Promised] }
 
 // Kept is the count of those in a domain who are not leaving, or are promised a place.
 func (t *Tally) Kept(d int32) int64 {
-	c := t.at(d)
-	return c[ledger.Firm] + c[ledger.Promised]
+	if int(d) >= len(t.by) {
+		return 0
+	}
+	return t.by[d][ledger.Firm] + t.by[d][ledger.Promised]
+}
+
+// Weigh adds to sums[i] weight points for each who is in the domain of nodes[i], or promised
+// a place there.
+func (t *Tally) Weigh(nodes []ledger.NodeID, weight int64, sums []int64) {
+	sums = sums[:len(nodes)]
+	for i, n := range nodes {
+		if d := t.Domain(n); d != 0 && int(d) < len(t.by) {
+			c := &t.by[d]
+			sums[i] += weight * (c[ledger.Firm] + c[ledger.Leaving] + c[ledger.Promised])
+		}
+	}
+}
+
+// WeighKept is Weigh without those who are leaving; nodes[i] is left out where sums[i] is
+// below zero.
+func (t *Tally) WeighKept(nodes []ledger.NodeID, weight, plus int64, sums []int64) {
+	sums = sums[:len(nodes)]
+	for i, n := range nodes {
+		if sums[i] >= 0 {
+			sums[i] += weight*t.Kept(t.Domain(n)) + plus
+		}
+	}
 }
 
 // Least is the smallest Kept of all domains in which a node counts, and how many domains

@@ -39,12 +39,7 @@ func (f company) ScoreDomains(c *ledger.Class, nodes []ledger.NodeID, scores []i
 	prefer := f.book.Rules(c).Prefer
 	sums := make([]int64, len(nodes))
 	for i := range prefer {
-		p := &prefer[i]
-		for k, n := range nodes {
-			if d := p.Domain(n); d != 0 {
-				sums[k] += p.Weight * (p.There(d, false) + p.Promised(d))
-			}
-		}
+		prefer[i].Weigh(nodes, prefer[i].Weight, sums)
 	}
 	least, most := sums[0], sums[0]
 	for _, s := range sums {
@@ -53,7 +48,11 @@ func (f company) ScoreDomains(c *ledger.Class, nodes []ledger.NodeID, scores []i
 	if least == most {
 		return
 	}
+	was, points := least, int64(0)
 	for k, s := range sums {
-		scores[k] += resource.MulDiv(s-least, policy.Points, most-least) * f.weight
+		if s != was { // many nodes have the same
+			was, points = s, resource.MulDiv(s-least, policy.Points, most-least)*f.weight
+		}
+		scores[k] += points
 	}
 }

@@ -67,11 +67,7 @@ func (f spread) ScoreDomains(c *ledger.Class, nodes []ledger.NodeID, scores []in
 			}
 		}
 		weight := log(domains + 2)
-		for k, n := range nodes {
-			if sums[k] >= 0 {
-				sums[k] += s.Kept(s.Domain(n))*weight + (s.Max-1)*one
-			}
-		}
+		s.WeighKept(nodes, weight, (s.Max-1)*one, sums)
 	}
 	if keyed > 0 {
 		f.share(sums, scores)
@@ -89,14 +85,18 @@ func (f spread) share(sums, scores []int64) {
 			}
 		}
 	}
+	was, points := int64(-1), int64(0)
 	for k, s := range sums {
 		switch {
 		case s < 0:
+			continue
+		case s == was: // many nodes have the same
 		case most == 0:
-			scores[k] += policy.Points * f.weight
+			was, points = s, policy.Points*f.weight
 		default:
-			scores[k] += resource.MulDiv(most+least-s, policy.Points, most) * f.weight
+			was, points = s, resource.MulDiv(most+least-s, policy.Points, most)*f.weight
 		}
+		scores[k] += points
 	}
 }
 

@@ -1,0 +1,108 @@
+package bench
+
+import (
+	"fmt"
+	"testing"
+
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+)
+
+const zoneKey = "topology.kubernetes.io/zone"
+
+// company is what the members of a gang ask of each other, who are told by a label.
+type company func(c model.Crowd) *model.Neighbours
+
+var companies = []struct {
+	name string
+	of   company
+}{
+	{"apart-by-host", func(c model.Crowd) *model.Neighbours {
+		return &model.Neighbours{Apart: []model.Near{{Key: model.HostnameKey, Crowd: c}}}
+	}},
+	{"spread-by-zone", func(c model.Crowd) *model.Neighbours {
+		return &model.Neighbours{Spread: []model.Spread{{Key: zoneKey, Crowd: c, MaxSkew: 1}}}
+	}},
+	{"together-in-zone", func(c model.Crowd) *model.Neighbours {
+		return &model.Neighbours{With: []model.Near{{Key: zoneKey, Crowd: c}}}
+	}},
+	{"better-apart-by-zone", func(c model.Crowd) *model.Neighbours {
+		return &model.Neighbours{Prefer: []model.Near{{Key: zoneKey, Crowd: c, Weight: -100}}}
+	}},
+	{"better-apart-by-host", func(c model.Crowd) *model.Neighbours {
+		return &model.Neighbours{Prefer: []model.Near{{Key: model.HostnameKey, Crowd: c, Weight: -100}}}
+	}},
+	{"better-spread-by-host", func(c model.Crowd) *model.Neighbours {
+		return &model.Neighbours{Spread: []model.Spread{{Key: model.HostnameKey, Crowd: c, MaxSkew: 1, Soft: true}}}
+	}},
+}
+
+// BenchmarkCompany places gangs whose members ask something of each other, on a cluster of
+// 5000 nodes on which ten pods each run of jobs that ask the same. Every gang has a label
+// of its own, which nobody had before.
+func BenchmarkCompany(b *testing.B) {
+	for _, c := range companies {
+		b.Run(fmt.Sprintf("%s/gangs=10x100/nodes=5000/running=50000", c.name), func(b *testing.B) {
+			newWorld(b, 5000).placeCompany(b, c.of)
+		})
+	}
+}
+
+func (w *world) placeCompany(b *testing.B, of company) {
+	const running, members = 2500, 20 // jobs
+	for j := range running {
+		name := fmt.Sprintf("runs-%d", j)
+		spec, labels := accompanied(name, of)
+		for i := range members {
+			w.member(name, i, host((j*members+i)%w.nodes), spec, labels)
+		}
+		w.put(model.KindPodGroup, "bench", name, &model.PodGroup{
+			Meta: model.Meta{Namespace: "bench", Name: name, UID: name}, MinMember: members, Phase: model.GroupRunning})
+	}
+	w.cycle()
+	w.cycle()
+	b.ReportAllocs()
+	b.ResetTimer()
+	b.StopTimer()
+	var clock stopwatch
+	const gangs, size = 10, 100
+	for round := range b.N {
+		for g := range gangs {
+			name := fmt.Sprintf("gang-%d-%d", round, g)
+			w.put(model.KindPodGroup, "bench", name, &model.PodGroup{
+				Meta: model.Meta{Namespace: "bench", Name: name, UID: name}, MinMember: size, Phase: model.GroupInqueue})
+			spec, labels := accompanied(name, of)
+			for i := range size {
+				w.member(name, i, "", spec, labels)
+			}
+		}
+		clock.start(b)
+		bound := w.cycle()
+		clock.stop(b)
+		if bound != gangs*size {
+			b.Fatalf("bound %d pods of %d", bound, gangs*size)
+		}
+		for g := range gangs {
+			w.clear(fmt.Sprintf("gang-%d-%d", round, g), size)
+		}
+		w.cycle()
+	}
+	clock.perPod(b, gangs*size)
+}
+
+// accompanied is the template of a job's members.
+func accompanied(job string, of company) (*model.Spec, []model.Label) {
+	c := model.Crowd{Namespaces: []string{"bench"}, Selector: []model.Requirement{{Key: "job", Op: model.In, Values: []string{job}}}}
+	return &model.Spec{Neighbours: of(c), Requests: resource.List{{Name: "cpu", Value: 1000}, {Name: "memory", Value: 2 << 30}, {Name: "pods", Value: 1}}},
+		[]model.Label{{Key: "job", Value: job}, {Key: "role", Value: "worker"}}
+}
+
+func (w *world) member(job string, i int, node string, spec *model.Spec, labels []model.Label) {
+	name := fmt.Sprintf("%s-%d", job, i)
+	p := &model.Pod{Meta: model.Meta{Namespace: "bench", Name: name, UID: name}, Ours: true, Group: job,
+		Index: int64(i), Node: node, Spec: spec, Preemptable: true, Labels: labels}
+	if node != "" {
+		p.Phase = model.PodRunning
+	}
+	w.put(model.KindPod, "bench", name, p)
+}
