@@ -24,6 +24,7 @@ import (
 var unasked = map[right]string{
 	{"", "nodes", "list"}:                            noWatchList,
 	{"", "resourcequotas", "list"}:                   noWatchList,
+	{"", "namespaces", "list"}:                       noWatchList,
 	{"policy", "poddisruptionbudgets", "list"}:       noWatchList,
 	{"scheduling.k8s.io", "priorityclasses", "list"}: noWatchList,
 	{"scheduling.volcano.sh", "podgroups", "list"}:   noWatchList,
