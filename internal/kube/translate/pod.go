@@ -62,6 +62,7 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 		out.Opaque = p
 	}
 	out.Faults = f
+	o.Specs.share(out)
 	return out
 }
 

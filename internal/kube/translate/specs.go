@@ -7,11 +7,12 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// Specs shares equal specs and labels: pods of one template get one *model.Spec. The zero
+// Specs shares equal specs, labels and names: pods of one template get one *model.Spec. The zero
 // value is empty and works; a nil *Specs shares nothing. Not for use by several goroutines.
 type Specs struct {
 	byKey map[string]*model.Spec
 	sets  map[string][]model.Label
+	words words
 }
 
 // mostSpecs bounds the memory of specs that no pod has any more. When it is reached
