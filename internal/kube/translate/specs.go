@@ -2,7 +2,6 @@ package translate
 
 import (
 	"strconv"
-	"unique"
 
 	"ashlar.sh/sched/model"
 )
@@ -57,7 +56,7 @@ func (t *Specs) labels(m map[string]string) []model.Label {
 		t.sets = map[string][]model.Label{}
 	}
 	for i, l := range list {
-		list[i] = model.Label{Key: unique.Make(l.Key).Value(), Value: unique.Make(l.Value).Value()}
+		list[i] = model.Label{Key: t.words.one(l.Key), Value: t.words.one(l.Value)}
 	}
 	t.sets[string(k.buf)] = list
 	return list
