@@ -281,7 +281,7 @@ func (e *Engine) Receive(receipts ...Receipt) {
 			if held := e.l.Task(t).Held; held.Kind != ledger.NoCommit && held.Item == r.Item.ID {
 				e.l.Drop(t)
 				if held.Kind == ledger.CommitEvict && r.Outcome == Failed {
-					e.forgo(t, held)
+					e.forgo(t, *held)
 				}
 			}
 		}
@@ -294,7 +294,7 @@ func (e *Engine) Receive(receipts ...Receipt) {
 // not be evicted is left alone for as long as its reservation would have lasted.
 func (e *Engine) forgo(denied ledger.TaskID, was ledger.Commitment) {
 	for _, t := range e.reserved {
-		if held := e.l.Task(t).Held; held.Kind == ledger.CommitReserve && held.Statement == was.Statement {
+		if held := *e.l.Task(t).Held; held.Kind == ledger.CommitReserve && held.Statement == was.Statement {
 			held.Until = 1
 			e.l.Hold(t, held)
 		}
