@@ -11,14 +11,14 @@ type Task struct {
 	Class    ClassID
 	Node     NodeID // where it holds, leaves or is promised a place
 	Status   model.Status
+	Unsound  bool // set aside at the door: never placed
+	soft     bool // moved by a statement that is not in the plan; the next cycle takes it back
+	free     bool
 	Priority int32
 	Held     *Commitment // never nil, and never changed: another takes its place
 	Chosen   Chosen      // with its node, until its fact shows the node
-	Unsound  bool        // set aside at the door: never placed
 
 	version            uint64 // of its fact
-	soft               bool   // moved by a statement that is not in the plan; the next cycle takes it back
-	free               bool
 	jobPrev, jobNext   TaskID // its job's tasks of one status
 	nodePrev, nodeNext TaskID
 }
