@@ -26,8 +26,9 @@ type division struct {
 // queues, or where the tree or what is granted changed, everybody's.
 func (p *plugin) follow() {
 	served, servedNow, known := p.l.Served(p.served)
-	_, grantedNow, sameTree := p.l.Granted(p.granted)
-	p.served, p.granted = servedNow, grantedNow
+	hung, hungNow, sameTree := p.l.Hung(p.hung)
+	sameTree = sameTree && len(hung) == 0
+	p.served, p.hung = servedNow, hungNow
 	dims := p.l.Dims.Len()
 	if !p.opened || p.shapes != p.l.Shape() || len(p.divided) != dims {
 		for len(p.divided) < dims {

@@ -44,7 +44,7 @@ type plugin struct {
 	divided         []division   // by dimension
 	claims          []fair.Claim // scratch of fill
 	figures, shapes uint64
-	served, granted uint64 // marks of what was read of the ledger
+	served, hung    uint64 // marks of what was read of the ledger
 	opened          bool
 	kept            kept
 	freed, last     resource.Vec // scratch of Reclaimable
