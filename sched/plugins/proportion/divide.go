@@ -22,28 +22,61 @@ type division struct {
 	filler fair.Filler
 }
 
-// follow takes in what changed in the ledger since the last time: the stakes of a few
-// queues, or where the tree or what is granted changed, everybody's.
+// follow takes in what changed in the ledger since the last time: what nodes offer, the
+// stakes of a few queues, or where the tree or what is granted changed, everybody's.
 func (p *plugin) follow() {
 	served, servedNow, known := p.l.Served(p.served)
-	hung, hungNow, sameTree := p.l.Hung(p.hung)
-	sameTree = sameTree && len(hung) == 0
-	p.served, p.hung = servedNow, hungNow
+	granted, grantedNow, grants := p.l.Granted(p.granted)
+	hung, hungNow, tree := p.l.Hung(p.hung)
+	p.served, p.granted, p.hung = servedNow, grantedNow, hungNow
+	tree = tree && len(hung) == 0 && p.opened
 	dims := p.l.Dims.Len()
-	if !p.opened || p.shapes != p.l.Shape() || len(p.divided) != dims {
+	switch {
+	case !tree || !grants || len(granted) > 0 || len(p.divided) != dims:
 		for len(p.divided) < dims {
 			p.divided = append(p.divided, division{})
 		}
-		if !p.opened || !sameTree {
+		if !tree {
 			p.gather()
 		}
 		p.measure()
 		p.limit()
 		p.pick()
 		return
+	case p.shapes != p.l.Shape():
+		p.remeasure()
 	}
 	if !known || !p.restake(served) {
 		p.pick()
+	}
+}
+
+// remeasure takes in what nodes offer, when nothing else changed.
+func (p *plugin) remeasure() {
+	p.before = p.before.CopyFrom(p.totals)
+	p.measure()
+	p.kept.mark = 0
+	for i := range p.divided {
+		div, d := &p.divided[i], resource.Dim(i)
+		total := p.total(d)
+		if total == p.before.Get(d) {
+			continue
+		}
+		div.total, div.stale = total, true
+		for _, q := range p.leaves {
+			r, queue := &p.rows[q], p.l.Queue(q)
+			bound, bounded := queue.Capability.Bound(d)
+			real := fair.RealCapability(total, p.guaranteed.Get(d), queue.Guarantee.Get(d), fair.Limit{Value: bound, Bounded: bounded})
+			r.real[d] = real
+			if r.at < 0 {
+				continue
+			}
+			s := &div.stakes[r.at]
+			div.broken -= broken(*s)
+			s.RealCapability.Value = real
+			div.broken += broken(*s)
+			div.claims[r.at].Cap = min(real, s.Request)
+		}
 	}
 }
 

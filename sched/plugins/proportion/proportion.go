@@ -44,10 +44,12 @@ type plugin struct {
 	divided         []division   // by dimension
 	claims          []fair.Claim // scratch of fill
 	figures, shapes uint64
-	served, hung    uint64 // marks of what was read of the ledger
+	served, granted uint64 // marks of what was read of the ledger
+	hung            uint64
 	opened          bool
 	kept            kept
 	freed, last     resource.Vec // scratch of Reclaimable
+	before          resource.Vec // … and of remeasure: the totals as they were
 }
 
 // row is what a queue deserves and may at most hold.
