@@ -16,7 +16,8 @@ type division struct {
 	total  int64
 	stakes []fair.Stake // of those that share, in the engine's unit
 	claims []fair.Claim // the same
-	broken int          // stakes that are not in whole devices
+	whole  bool         // it comes in devices
+	broken int          // … and so many stakes do not
 	stale  bool         // something changed since it was divided
 	out    []int64
 	filler fair.Filler
@@ -72,9 +73,9 @@ func (p *plugin) remeasure() {
 				continue
 			}
 			s := &div.stakes[r.at]
-			div.broken -= broken(*s)
+			div.broken -= div.breaks(s)
 			s.RealCapability.Value = real
-			div.broken += broken(*s)
+			div.broken += div.breaks(s)
 			div.claims[r.at].Cap = min(real, s.Request)
 		}
 	}
@@ -157,11 +158,12 @@ func (p *plugin) pick() {
 	for d := range p.divided {
 		div := &p.divided[d]
 		div.total, div.stale, div.broken = p.total(resource.Dim(d)), true, 0
+		div.whole = !resource.Divisible(p.l.Dims.Name(resource.Dim(d)))
 		div.stakes, div.claims = div.stakes[:0], div.claims[:0]
 		for _, q := range p.sharing {
 			s := p.stake(q, resource.Dim(d))
 			div.stakes, div.claims = append(div.stakes, s), append(div.claims, s.Claim())
-			div.broken += broken(s)
+			div.broken += div.breaks(&s)
 		}
 	}
 }
@@ -190,7 +192,7 @@ func (p *plugin) restake(queues []ledger.QueueID) bool {
 			}
 			div, s := &p.divided[d], p.stake(q, resource.Dim(d))
 			if was := &div.stakes[at]; *was != s {
-				div.broken += broken(s) - broken(*was)
+				div.broken += div.breaks(&s) - div.breaks(was)
 				*was, div.claims[at], div.stale = s, s.Claim(), true
 			}
 		}
@@ -198,9 +200,9 @@ func (p *plugin) restake(queues []ledger.QueueID) bool {
 	return true
 }
 
-// broken is 1 for a stake that is not in whole devices.
-func broken(s fair.Stake) int {
-	if s.Floor%resource.Device != 0 || s.Request%resource.Device != 0 || s.RealCapability.Value%resource.Device != 0 {
+// breaks is 1 for a stake that is not in whole devices, where there are devices.
+func (div *division) breaks(s *fair.Stake) int {
+	if div.whole && (s.Floor%resource.Device != 0 || s.Request%resource.Device != 0 || s.RealCapability.Value%resource.Device != 0) {
 		return 1
 	}
 	return 0
@@ -235,7 +237,7 @@ func (p *plugin) fill(d resource.Dim) {
 // a device each would keep two queues from the device that one of them could use (decision
 // 1: rounding never costs a pod that would have fitted).
 func (p *plugin) unit(d resource.Dim) int64 {
-	if div := &p.divided[d]; !resource.Divisible(p.l.Dims.Name(d)) && div.total%resource.Device == 0 && div.broken == 0 {
+	if div := &p.divided[d]; div.whole && div.total%resource.Device == 0 && div.broken == 0 {
 		return resource.Device
 	}
 	return 1
