@@ -30,15 +30,16 @@ func (p *plugin) follow() {
 	granted, grantedNow, grants := p.l.Granted(p.granted)
 	hung, hungNow, tree := p.l.Hung(p.hung)
 	p.served, p.granted, p.hung = servedNow, grantedNow, hungNow
-	tree = tree && len(hung) == 0 && p.opened
 	dims := p.l.Dims.Len()
 	switch {
-	case !tree || !grants || len(granted) > 0 || len(p.divided) != dims:
+	case !p.opened || !tree || !grants || len(hung)+len(granted) > 0 || len(p.divided) != dims:
 		for len(p.divided) < dims {
 			p.divided = append(p.divided, division{})
 		}
-		if !tree {
+		if !p.opened || !tree {
 			p.gather()
+		} else {
+			p.hang(hung)
 		}
 		p.measure()
 		p.limit()
@@ -98,6 +99,30 @@ func (p *plugin) gather() {
 		return true
 	})
 	slices.SortFunc(p.leaves, func(a, b ledger.QueueID) int { return cmp.Compare(p.l.Queue(a).Name, p.l.Queue(b).Name) })
+}
+
+// hang puts right which queues are sound leaves, after some changed their places: first
+// they go from the list, since a row may have another name now.
+func (p *plugin) hang(queues []ledger.QueueID) {
+	for len(p.rows) < p.l.NumQueues() {
+		p.rows = append(p.rows, row{at: -1})
+	}
+	for _, q := range queues {
+		if p.rows[q].shares {
+			i := slices.Index(p.leaves, q)
+			p.leaves = slices.Delete(p.leaves, i, i+1)
+		}
+		p.rows[q].shares, p.rows[q].at = false, -1
+	}
+	for _, q := range queues {
+		if queue := p.l.Queue(q); !p.rows[q].shares && queue.Place == ledger.Sound && queue.Leaf() {
+			i, _ := slices.BinarySearchFunc(p.leaves, queue.Name, func(at ledger.QueueID, name string) int {
+				return cmp.Compare(p.l.Queue(at).Name, name)
+			})
+			p.rows[q].shares = true
+			p.leaves = slices.Insert(p.leaves, i, q)
+		}
+	}
 }
 
 // total is the cluster, within what a user's queue root names as limit (decision 6).
