@@ -64,6 +64,7 @@ func ownPlugins() []Entry {
 		{Name: "joborder", Built: true, Meaning: "jobs of a queue by age, time or service", Arguments: []Spec{
 			{Key: "joborder.by", Kind: String, Default: "fifo", Values: []string{"fifo", "sjf", "srtf", "srsf"}, Meaning: "first come, shortest, least time left, least service left"},
 			{Key: "joborder.resource", Kind: String, Default: "nvidia.com/gpu", Meaning: "what srsf multiplies a member's time with"},
+			{Key: "joborder.preempt", Kind: Bool, Default: "false", Meaning: "srtf, srsf: jobs with more left are stopped for it (action preempt)"},
 			{Key: "joborder.strict", Kind: Bool, Default: "false", Meaning: "who is first and does not fit holds up those behind"}}},
 	}
 }
