@@ -66,6 +66,10 @@ func ownPlugins() []Entry {
 			{Key: "joborder.resource", Kind: String, Default: "nvidia.com/gpu", Meaning: "what srsf multiplies a member's time with"},
 			{Key: "joborder.preempt", Kind: Bool, Default: "false", Meaning: "srtf, srsf: jobs with more left are stopped for it (action preempt)"},
 			{Key: "joborder.strict", Kind: Bool, Default: "false", Meaning: "who is first and does not fit holds up those behind"}}},
+		{Name: "packing", Built: true, Meaning: "nodes in the orders that studies of packing compare, for simulations", Arguments: []Spec{
+			{Key: "packing.by", Kind: String, Default: "bestfit", Values: []string{"random", "bestfit", "dotproduct", "fgd"}, Meaning: "by chance, least left behind, least aligned, least fragmented"},
+			{Key: "packing.resource", Kind: String, Default: "nvidia.com/gpu", Meaning: "what is packed, beside cpu"},
+			{Key: "packing.seed", Kind: Int, Default: "1", Meaning: "of random"}}},
 	}
 }
 
