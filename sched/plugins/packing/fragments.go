@@ -6,12 +6,13 @@ import (
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
 )
 
 // kind is tasks that ask for the same, and how many of them there are.
 type kind struct {
-	need  []ledger.Need
-	uses  bool // asks for the resource
+	asks  []int64 // of the columns that any kind asks for
+	uses  bool    // asks for the resource
 	count int64
 }
 
@@ -21,7 +22,8 @@ const mostCounted = 1 << 20
 
 // count counts the tasks of ours by kind, those that wait and those that run: the workload
 // as far as it is known. What they require of nodes besides amounts is not looked at.
-func (p *plugin) count(out []kind) []kind {
+func (p *plugin) count() {
+	p.kinds, p.columns = p.kinds[:0], p.columns[:0]
 	counts := make([]int64, p.l.NumClasses())
 	total := int64(0)
 	p.l.Tasks(func(t ledger.TaskID) bool {
@@ -38,24 +40,38 @@ func (p *plugin) count(out []kind) []kind {
 	}
 	d := p.dims()[1]
 	for c, n := range counts {
-		if n > 0 {
-			class := p.l.Class(ledger.ClassID(c))
-			out = append(out, kind{class.Need, d >= 0 && class.Request.Get(d) > 0, max(1, n>>shift)})
+		if n == 0 {
+			continue
+		}
+		for _, need := range p.l.Class(ledger.ClassID(c)).Need {
+			if !slices.Contains(p.columns, need.Dim) {
+				p.columns = append(p.columns, need.Dim)
+			}
 		}
 	}
-	return out
+	for c, n := range counts {
+		if n == 0 {
+			continue
+		}
+		k := kind{uses: d >= 0 && p.l.Class(ledger.ClassID(c)).Request.Get(d) > 0, count: max(1, n>>shift)}
+		for _, column := range p.columns {
+			k.asks = append(k.asks, p.l.Class(ledger.ClassID(c)).Request.Get(column))
+		}
+		p.kinds = append(p.kinds, k)
+	}
 }
 
 // gradient scores nodes by how much more of the resource would be a fragment with a task
 // on them: the least has policy.Points, the most 0. Where there is no difference none has
 // any.
 func (p *plugin) gradient(c *ledger.Class, nodes []ledger.NodeID, scores []int64) {
+	d := p.dims()[1]
+	if len(nodes) == 0 || d < 0 {
+		return
+	}
 	p.loss = p.loss[:0]
 	for _, n := range nodes {
-		p.loss = append(p.loss, p.fragments(n, c)-p.fragments(n, nil))
-	}
-	if len(nodes) == 0 {
-		return
+		p.loss = append(p.loss, p.grows(n, c, d))
 	}
 	least, most := slices.Min(p.loss), slices.Max(p.loss)
 	shift := 0
@@ -69,33 +85,32 @@ func (p *plugin) gradient(c *ledger.Class, nodes []ledger.NodeID, scores []int64
 	}
 }
 
-// fragments is what is free of the resource on a node, with a task on it or none, counted
-// once for each task of the workload that does not ask for it or does not fit there.
-func (p *plugin) fragments(n ledger.NodeID, with *ledger.Class) int64 {
-	d := p.dims()[1]
-	if d < 0 {
-		return 0
+// grows is how much a task adds to a node's fragments: what is free of the resource there,
+// counted once for each task of the workload that does not ask for it or does not fit.
+func (p *plugin) grows(n ledger.NodeID, with *ledger.Class, d resource.Dim) int64 {
+	p.free0, p.free1 = p.free0[:0], p.free1[:0]
+	for _, column := range p.columns {
+		free := p.free(column, n)
+		p.free0, p.free1 = append(p.free0, free), append(p.free1, free-with.Request.Get(column))
 	}
-	free := p.free(d, n)
-	if with != nil {
-		free = max(0, free-with.Request.Get(d))
-	}
-	sum := int64(0)
+	before, after := int64(0), int64(0) // tasks that what is free is useless to
 	for i := range p.kinds {
-		if k := &p.kinds[i]; !k.uses || !p.fits(k, n, with) {
-			sum += k.count
+		k := &p.kinds[i]
+		if !k.uses || !fits(k.asks, p.free0) {
+			before += k.count
+		}
+		if !k.uses || !fits(k.asks, p.free1) {
+			after += k.count
 		}
 	}
-	return sum * min(free, 1<<40)
+	free := min(p.free(d, n), 1<<40)
+	return after*max(0, free-with.Request.Get(d)) - before*free
 }
 
-func (p *plugin) fits(k *kind, n ledger.NodeID, with *ledger.Class) bool {
-	for _, need := range k.need {
-		free := p.free(need.Dim, n)
-		if with != nil {
-			free -= with.Request.Get(need.Dim)
-		}
-		if need.Amount > free {
+// fits says that amounts are there; of what is not asked for nothing need be.
+func fits(asks, free []int64) bool {
+	for i, x := range asks {
+		if x > 0 && x > free[i] {
 			return false
 		}
 	}

@@ -70,7 +70,10 @@ type plugin struct {
 
 	largest [2]int64 // of all nodes: cpu, the resource; 0 where nobody has any
 	kinds   []kind   // fgd: of the tasks that there are
-	loss    []int64  // scratch
+	columns []resource.Dim
+	loss    []int64 // scratch, as the next two
+	free0   []int64
+	free1   []int64
 }
 
 // Open learns what stands still for the cycle: the largest nodes and the kinds of tasks.
@@ -87,7 +90,7 @@ func (p *plugin) Open(*trace.Recorder) {
 			return true
 		})
 	case fgd:
-		p.kinds = p.count(p.kinds[:0])
+		p.count()
 	}
 }
 
