@@ -72,8 +72,6 @@ func TestFieldsOfAPod(t *testing.T) {
 		"a minimum that is no number":             {annotated("scheduling.volcano.sh/group-min-member", "two"), fault("metadata.annotations[scheduling.volcano.sh/group-min-member]", `"two" is not a number of pods: 1 taken`)},
 		"a minimum of nobody":                     {annotated("scheduling.volcano.sh/group-min-member", "0"), fault("metadata.annotations[scheduling.volcano.sh/group-min-member]", `"0" is not a number of pods: 1 taken`)},
 		"a task priority that is no number":       {annotated("volcano.sh/task-priority", "1e3"), fault("metadata.annotations[volcano.sh/task-priority]", `"1e3" is not a priority: the pod's own taken`)},
-		"affinity to pods, not heeded yet":        {corev1.Pod{Spec: corev1.PodSpec{Affinity: &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{}}}}, fault("spec.affinity.podAntiAffinity", notYet)},
-		"spreading, not heeded yet":               {corev1.Pod{Spec: corev1.PodSpec{TopologySpreadConstraints: []corev1.TopologySpreadConstraint{{}}}}, fault("spec.topologySpreadConstraints", notYet)},
 		"devices, not heeded yet":                 {corev1.Pod{Spec: corev1.PodSpec{ResourceClaims: []corev1.PodResourceClaim{{}}}}, fault("spec.resourceClaims", notYet)},
 		"a toleration that nobody can understand": {corev1.Pod{Spec: corev1.PodSpec{Tolerations: []corev1.Toleration{{Key: "k", Operator: "Near"}}}}, fault("spec.tolerations[0].operator", `"Near" is not known: the toleration is left out`)},
 	}
