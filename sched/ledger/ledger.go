@@ -26,11 +26,15 @@ type Ledger struct {
 
 	tasks     []Task
 	taskFree  []TaskID
-	taskByKey map[Key]TaskID
+	taskByKey byKey[TaskID]
+	none      *Commitment // that of every task without one
 
-	jobs     []Job
-	jobFree  []JobID
-	jobByKey map[JobKey]JobID
+	commitments []Commitment // room for those to come; rows point into it
+
+	jobs    []Job
+	jobFree []JobID
+	groups  byKey[JobID] // jobs of PodGroups
+	adopted byKey[JobID] // … and of pods that name none
 
 	queues      []Queue
 	queueFree   []QueueID
@@ -87,8 +91,10 @@ func New() *Ledger {
 		Dims:        resource.NewDims(),
 		nodeByName:  map[string]NodeID{},
 		classByKey:  map[string]ClassID{},
-		taskByKey:   map[Key]TaskID{},
-		jobByKey:    map[JobKey]JobID{},
+		taskByKey:   byKey[TaskID]{},
+		groups:      byKey[JobID]{},
+		adopted:     byKey[JobID]{},
+		none:        &Commitment{},
 		queueByName: map[string]QueueID{},
 		priorities:  map[string]*model.PriorityClass{},
 		quotas:      map[string][]*model.Quota{},
