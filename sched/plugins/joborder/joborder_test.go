@@ -54,7 +54,7 @@ func add(l *ledger.Ledger, name string, j job) ledger.JobID {
 
 func pod(l *ledger.Ledger, of string, i int, version uint64, m member) {
 	name := of + "-" + strconv.Itoa(i)
-	apply(l, model.KindPod, name, version, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name}, Ours: true, Group: of, Lasts: m.lasts, Phase: m.phase,
+	apply(l, model.KindPod, name, version, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name}, Ours: true, Group: of, Times: &model.Times{Lasts: m.lasts}, Phase: m.phase,
 		Spec: &model.Spec{Requests: resource.List{{Name: "cpu", Value: 1000}, {Name: "nvidia.com/gpu", Value: 1000 * m.gpus}}}})
 }
 

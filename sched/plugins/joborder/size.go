@@ -55,7 +55,7 @@ func (p *byFacts) measure(j ledger.JobID, now int64) size {
 // add takes a member in; false when it does not say how long it takes.
 func (p *byFacts) add(s *size, t ledger.TaskID, now int64) bool {
 	task := p.l.Task(t)
-	lasts := task.Pod.Lasts
+	lasts := task.Pod.Rare().Lasts
 	if lasts == 0 {
 		return false
 	}
