@@ -43,9 +43,9 @@ type Ledger struct {
 	wideNodes   int
 	heeds       bool // some plugin asks for the node groups of queues
 	inherits    bool // … and of those above
-	queuesStale bool // parents or presence changed: ancestors and sums are rebuilt before use
 	served      news // queues whose own jobs moved their figures
-	granted     news // queues whose facts changed, and not their places
+	granted     news // queues whose facts changed
+	hung        news // queues whose places changed
 
 	priorities     map[string]*model.PriorityClass
 	globalPriority *model.PriorityClass
@@ -102,7 +102,7 @@ func New() *Ledger {
 		facts:       newFactStore(),
 	}
 	l.tx.l = l
-	l.served.first, l.granted.first = 1, 1 // who never looked is behind
+	l.served.first, l.granted.first, l.hung.first = 1, 1, 1 // who never looked is behind
 	l.queue(model.RootQueue)
 	return l
 }

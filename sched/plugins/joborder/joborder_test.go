@@ -128,6 +128,10 @@ func TestArgumentsThatCannotBeMeant(t *testing.T) {
 		"an order nobody knows":  {"joborder.by": "lottery"},
 		"no name of a resource":  {"joborder.resource": ""},
 		"neither true nor false": {"joborder.strict": "sometimes"},
+		"nor here":               {"joborder.by": "srtf", "joborder.preempt": "perhaps"},
+		"fifo stops nobody":      {"joborder.preempt": "true"},
+		"nor does sjf":           {"joborder.by": "sjf", "joborder.preempt": "true"},
+		"strict and preempt":     {"joborder.by": "srtf", "joborder.preempt": "true", "joborder.strict": "true"},
 	} {
 		if _, err := joborder.Definition().New(policy.Choice{Arguments: c}, ledger.New()); err == nil {
 			t.Errorf("%s is taken", name)
