@@ -127,7 +127,8 @@ func TestATableReadsWhatShareLeaves(t *testing.T) {
 func TestATableReadsTheHardestAmounts(t *testing.T) {
 	points := big.NewInt(policy.Points)
 	for length := 2; length <= 46; length++ {
-		for _, alloc := range []int64{1<<length - 1, 1<<length - 3, 1<<(length-1) + 1, 1<<(length-1) + 3} {
+		for i := range uint64(16) {
+			alloc := int64((i+1)*uint64(length+1)*0x9e3779b97f4a7c15>>(64-length)) | 1<<(length-1) | 1 // far from powers of two
 			x := new(big.Int).ModInverse(points, big.NewInt(alloc))
 			if x == nil || alloc < 2 {
 				continue
