@@ -27,6 +27,9 @@ type Index struct {
 	scores []int64
 	byName []ledger.NodeID // see names
 	named  uint64
+
+	sides   [2][]ledger.NodeID // see side
+	sidedAt uint64
 }
 
 // DefaultBudget is the bound on the bytes of all contests together.
