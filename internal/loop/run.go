@@ -88,7 +88,7 @@ func (l *loop) connect(ctx, work context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.seen, err = observe.New(observe.Options{Kube: l.kube, Volcano: volcano, Resync: l.o.Resync, Adopt: adopt, NodeSelector: l.o.NodeSelector, Reads: l.reads.has,
+	l.seen, err = observe.New(observe.Options{Kube: l.kube, Volcano: volcano, Resync: l.o.Resync, Adopt: adopt, NodeSelector: l.o.NodeSelector, Shard: l.o.Shard, Reads: l.reads.has,
 		Translate: translate.Options{Schedulers: l.o.SchedulerNames, DefaultQueue: l.o.DefaultQueue}})
 	if err != nil {
 		return err
@@ -98,7 +98,8 @@ func (l *loop) connect(ctx, work context.Context) error {
 		return err
 	}
 	l.carrier = carry.New(work, carry.Options{Clients: clients, Reporter: reporter(l.o.SchedulerNames),
-		Leading: func() bool { return l.lead.leading() }, PodGroup: l.seen.PodGroup, Urgent: l.lacksPods, Answered: func(i sched.Item, o sched.Outcome, latency time.Duration) {
+		Leading: func() bool { return l.lead.leading() }, PodGroup: l.seen.PodGroup, Storage: l.seen, VolumeWait: l.conf.volumeWait,
+		Urgent:   l.lacksPods, Answered: func(i sched.Item, o sched.Outcome, latency time.Duration) {
 			l.metrics.answered(i, o, latency)
 			if i.Kind == sched.BindPod && o == sched.Done {
 				l.metrics.bound(l, i)

@@ -58,8 +58,8 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 		out.Lasts = f.lasts(p.Annotations)
 		f.later(p)
 	}
-	if o.KeepObject {
-		out.Opaque = p
+	if out.Spec.Extra != "" {
+		out.Opaque = p // for the book of volumes, which asks Kubernetes' own code
 	}
 	out.Faults = f
 	return out
