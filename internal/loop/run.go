@@ -99,6 +99,7 @@ func (l *loop) connect(ctx, work context.Context) error {
 	}
 	l.carrier = carry.New(work, carry.Options{Clients: clients, Reporter: reporter(l.o.SchedulerNames),
 		Leading: func() bool { return l.lead.leading() }, PodGroup: l.seen.PodGroup, Storage: l.seen, VolumeWait: l.conf.volumeWait,
+		Prepared: func(i sched.Item, took time.Duration) { l.metrics.prepared(l, i, took) },
 		Urgent:   l.lacksPods, Answered: func(i sched.Item, o sched.Outcome, latency time.Duration) {
 			l.metrics.answered(i, o, latency)
 			if i.Kind == sched.BindPod && o == sched.Done {
