@@ -175,7 +175,7 @@ func (p Process) schedule(s *scheduling, f *pflag.FlagSet, args []string) error 
 		return badInput("error: no cluster to schedule: "+err.Error(),
 			"Name one with --kubeconfig, or use 'ashlar simulate' to try without.")
 	}
-	s.Config, s.Plugins = restConfig, p.Plugins
+	s.Config, s.Plugins, s.LevelSocket = restConfig, p.Plugins, p.Env("DEBUG_SOCKET_DIR")
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	s.Options.Flags = changed(f)

@@ -45,6 +45,8 @@ type Options struct {
 	// NodeSelector are labels as key:value; nodes with none of them are not there for
 	// this scheduler. None: all nodes are.
 	NodeSelector []string
+	// LevelSocket is the folder for a socket that sets the log level; "": there is none.
+	LevelSocket string
 	// Shard is how nodes are shared with other schedulers.
 	Shard   observe.Sharding
 	Drain   time.Duration // how long what is under way may take at the end; 0: 10 s

@@ -50,6 +50,12 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer servers.close()
+	deaf, err := serveLevels(o.LevelSocket)
+	if err != nil {
+		klog.ErrorS(err, "The log level cannot be set while it runs") // no reason not to schedule
+		deaf = func() {}
+	}
+	defer deaf()
 	lead, err := elect(work, o, l.kube)
 	if err != nil {
 		return err
