@@ -82,6 +82,9 @@ func (s *State) UnmarshalJSON(data []byte) error {
 			}
 			pod.Opaque = original.Opaque
 		}
+		if err := sound(f.Object); err != nil {
+			return fmt.Errorf("read %s of a saved state: %w", r.Ref, err)
+		}
 		s.Facts = append(s.Facts, f)
 	}
 	return nil

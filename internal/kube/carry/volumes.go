@@ -25,7 +25,7 @@ type Storage interface {
 	Claim(namespace, name string) *corev1.PersistentVolumeClaim
 	Volume(name string) *corev1.PersistentVolume
 	Node(name string) *corev1.Node
-	Pod(namespace, name string) *corev1.Pod
+	PodUID(namespace, name string) string // "": there is none
 }
 
 // DefaultVolumeWait is how long volumes may take to be bound, as in Kubernetes
@@ -110,7 +110,7 @@ func (c *Carrier) prepare(i sched.Item, until time.Time) (sched.Outcome, error) 
 		}
 	}
 	for {
-		if p := c.options.Storage.Pod(i.Pod.Namespace, i.Pod.Name); p == nil || string(p.UID) != i.UID {
+		if c.options.Storage.PodUID(i.Pod.Namespace, i.Pod.Name) != i.UID {
 			return sched.Missing, errors.New("the pod is gone")
 		}
 		ready, err := c.ready(w, i.Node, wrote)

@@ -41,11 +41,11 @@ func (s *store) Node(name string) *corev1.Node {
 	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"zone": "a"}}}
 }
 
-func (s *store) Pod(namespace, name string) *corev1.Pod {
+func (s *store) PodUID(string, string) string {
 	if s.gone {
-		return nil
+		return ""
 	}
-	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: "life"}}
+	return "life"
 }
 
 func newStore() *store {
