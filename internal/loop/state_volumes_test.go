@@ -31,7 +31,7 @@ func TestAReplayHeedsVolumes(t *testing.T) {
 			StorageClassName: &class, AccessModes: once, Resources: corev1.VolumeResourceRequirements{Requests: room}}},
 		&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p", UID: "p"}, Spec: corev1.PodSpec{SchedulerName: "volcano",
 			Containers: []corev1.Container{{Name: "c", Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}}}},
-			Volumes: []corev1.Volume{{Name: "d", VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "c"}}}}}},
+			Volumes:    []corev1.Volume{{Name: "d", VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "c"}}}}}},
 	} {
 		f, ok := translate.Fact(o, translate.Options{})
 		if !ok {
