@@ -62,7 +62,7 @@ func (w *world) changeNode(i int) {
 
 func (w *world) node(i int) *model.Node {
 	name := fmt.Sprintf("n%d", i)
-	n := &model.Node{Meta: w.meta("", name), Unschedulable: w.rarely(),
+	n := &model.Node{Meta: w.meta("", name), Unschedulable: w.rarely(), Elsewhere: w.rarely(),
 		Labels:      []model.Label{{Key: "kubernetes.io/hostname", Value: name}},
 		Allocatable: with(amounts(2+w.n(8), 2+w.n(6), w.n(8)/4), []int{110, 110, 2, 1}[w.n(3)])}
 	if group := w.n(3); group > 1 {

@@ -127,6 +127,7 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 	trace.NodeSelector:         nodes,
 	trace.NodePorts:            nodes,
 	trace.NodeVolume:           nodes,
+	trace.NodeDevices:          nodes,
 	trace.InsufficientResource: nodes,
 }
 

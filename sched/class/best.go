@@ -105,15 +105,31 @@ func (x *Index) BestFuture(t ledger.TaskID) (ledger.NodeID, int64) {
 	c := x.l.Task(t).Class
 	r, class := x.look(c), x.l.Class(c)
 	for i := range x.l.NumNodes() {
-		n := ledger.NodeID(i)
-		if !x.l.Releases(n) || !x.takesFuture(&r.view, class, n) || !x.asked(&r.view, t, n, true).Admits() {
-			continue
-		}
-		if e := (entry{x.score(&r.view, class, n), x.tie(class, n), n}); best.node == ledger.NoNode || x.before(e, best) {
-			best = e
-		}
+		best = x.betterFuture(best, r, class, t, ledger.NodeID(i))
 	}
 	return best.node, best.score
+}
+
+// bestFutureOf is BestFuture among the nodes of a domain only.
+func (x *Index) bestFutureOf(t ledger.TaskID, domain []ledger.NodeID) (ledger.NodeID, int64) {
+	best := entry{node: ledger.NoNode}
+	c := x.l.Task(t).Class
+	r, class := x.look(c), x.l.Class(c)
+	for _, n := range domain {
+		best = x.betterFuture(best, r, class, t, n)
+	}
+	return best.node, best.score
+}
+
+// betterFuture is a node, if it will take a task and is better than the best so far.
+func (x *Index) betterFuture(best entry, r *row, class *ledger.Class, t ledger.TaskID, n ledger.NodeID) entry {
+	if !x.l.Releases(n) || !x.takesFuture(&r.view, class, n) || !x.asked(&r.view, t, n, true).Admits() {
+		return best
+	}
+	if e := (entry{x.score(&r.view, class, n), x.tie(class, n), n}); best.node == ledger.NoNode || x.before(e, best) {
+		return e
+	}
+	return best
 }
 
 func (x *Index) takesFuture(v *view, class *ledger.Class, n ledger.NodeID) bool {

@@ -38,6 +38,9 @@ type Index struct {
 	bars    int
 	byName  []ledger.NodeID // see names
 	named   uint64
+
+	sides   [2][]ledger.NodeID // see side
+	sidedAt uint64
 }
 
 // DefaultBudget is the bound on the bytes of all contests together.

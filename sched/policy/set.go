@@ -129,16 +129,16 @@ func (s *Set) add(name string, plugin any, off []Point) {
 	if p, ok := plugin.(BestNode); ok && !is(PointBestNode) {
 		s.BestNodes = append(s.BestNodes, p)
 	}
+	if group, ok := plugin.(Group); ok {
+		for _, part := range group.Parts() {
+			s.add(name, part, off)
+		}
+	}
 }
 
 func (s *Set) addFilters(plugin any, noPredicate, noOrder bool) {
 	if b, ok := plugin.(BookKeeper); ok {
 		s.l.AddBook(b.Book())
-	}
-	if group, ok := plugin.(Group); ok {
-		for _, part := range group.Parts() {
-			s.addFilters(part, noPredicate, noOrder)
-		}
 	}
 	if f, ok := plugin.(StaticFilter); ok && !noPredicate {
 		s.StaticFilters = append(s.StaticFilters, f)
@@ -160,8 +160,8 @@ func (s *Set) addFilters(plugin any, noPredicate, noOrder bool) {
 	}
 }
 
-// Group is a plugin made of several filters and scores, as predicates and nodeorder
-// are; each part answers for itself.
+// Group is a plugin made of several, as predicates and nodeorder are of their filters and
+// scores; each part answers for itself, at every point.
 type Group interface{ Parts() []any }
 
 // opener is an Opener with its plugin's name.

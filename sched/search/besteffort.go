@@ -18,8 +18,8 @@ func wholeBestEffort(s *session.Session, tx *ledger.Tx, j ledger.JobID) (ok bool
 			if job.Placed() >= job.MinMember && role.Placed() >= role.Min {
 				continue
 			}
-			if n, _ := s.Nodes.Best(t); n != ledger.NoNode {
-				put(s, tx, t, place{node: n, in: IdleHere})
+			if p := bestIdle(s, t); p.node != ledger.NoNode {
+				put(s, tx, t, place{node: p.node, in: p.in})
 			} else if !why.Is() {
 				why = s.Nodes.Why(t)
 			}
@@ -64,15 +64,15 @@ func Backfill(s *session.Session, j ledger.JobID) (placed int, why trace.Reason)
 		if !s.L.Task(t).Placeable() {
 			continue
 		}
-		n, score := s.Nodes.Best(t)
-		if n == ledger.NoNode {
+		p := bestIdle(s, t)
+		if p.node == ledger.NoNode {
 			if !why.Is() {
 				why = s.Nodes.Why(t)
 			}
 			continue
 		}
 		s.L.Try(func(tx *ledger.Tx) bool {
-			put(s, tx, t, place{n, score, IdleHere})
+			put(s, tx, t, p)
 			return true
 		})
 		placed++

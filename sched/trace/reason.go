@@ -73,6 +73,7 @@ const (
 	NodeRevocable          Code = "NodeRevocable"          // the node is lent by the hour; Text is its zone and why not
 	NodePorts              Code = "NodePorts"              // a host port is taken; Text is the port
 	NodeVolume             Code = "NodeVolume"             // a volume cannot be had there
+	NodeDevices            Code = "NodeDevices"            // nobody allocates the devices of its resource claims Text
 	InsufficientResource   Code = "InsufficientResource"   // one node lacks room in Text (a dimension)
 	PipelinedOnReleasing   Code = "Pipelined"              // waits for room that is being freed on node Text
 	Reserved               Code = "Reserved"               // room was freed for it on node Text; waits for the last victim to go
@@ -88,7 +89,7 @@ const (
 func (c Code) OfNodes() bool {
 	switch c {
 	case NoNodes, NotEnoughResources, NodesRefuse, NodeUnschedulable, NodeTaint, NodeAffinity, NodeSelector,
-		NodeGroup, NodeRevocable, NodePorts, NodeVolume:
+		NodeGroup, NodeRevocable, NodePorts, NodeVolume, NodeDevices:
 		return true
 	default:
 		return false

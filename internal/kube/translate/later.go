@@ -21,15 +21,6 @@ func (f *faults) later(p *corev1.Pod) {
 	if len(p.Spec.TopologySpreadConstraints) > 0 {
 		f.taken("spec.topologySpreadConstraints", notYet)
 	}
-	if len(p.Spec.ResourceClaims) > 0 {
-		f.taken("spec.resourceClaims", notYet)
-	}
-	for _, v := range p.Spec.Volumes {
-		if v.PersistentVolumeClaim != nil || v.Ephemeral != nil {
-			f.taken("spec.volumes", "claims are not heeded in this version: the pod may be placed where its volumes cannot be had")
-			return
-		}
-	}
 }
 
 // laterGroup is later for a PodGroup.

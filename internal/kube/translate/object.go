@@ -28,8 +28,6 @@ type Options struct {
 	TopOwner func(namespace, kind, name string) string
 	// Specs lets pods share equal specs, labels and names; nil: each pod has its own.
 	Specs *Specs
-	// KeepObject puts the original object into Pod.Opaque.
-	KeepObject bool
 }
 
 // The kinds that travel as model.Opaque.
@@ -42,6 +40,8 @@ const (
 	KindCSINode               model.Kind = "CSINode"
 	KindCSIDriver             model.Kind = "CSIDriver"
 	KindCSIStorageCapacity    model.Kind = "CSIStorageCapacity"
+	KindVolumeAttachment      model.Kind = "VolumeAttachment"
+	KindNodeShard             model.Kind = "NodeShard"
 )
 
 // Fact translates an object of any kind that has a part in scheduling; false for others.
@@ -118,12 +118,40 @@ func identify(obj any) (model.Kind, *metav1.ObjectMeta) {
 		return KindCSIDriver, &obj.ObjectMeta
 	case *storagev1.CSIStorageCapacity:
 		return KindCSIStorageCapacity, &obj.ObjectMeta
+	case *storagev1.VolumeAttachment:
+		return KindVolumeAttachment, &obj.ObjectMeta
 	case *policyv1.PodDisruptionBudget:
 		return model.KindBudget, &obj.ObjectMeta
 	case *topologyv1alpha1.HyperNode:
 		return KindHyperNode, &obj.ObjectMeta
 	}
 	return "", nil
+}
+
+// Empty is a new object of a kind that travels as model.Opaque, nil of any other: into it
+// one that was written down can be read.
+func Empty(kind model.Kind) any {
+	switch kind {
+	case KindPersistentVolume:
+		return &corev1.PersistentVolume{}
+	case KindPersistentVolumeClaim:
+		return &corev1.PersistentVolumeClaim{}
+	case KindNamespace:
+		return &corev1.Namespace{}
+	case KindStorageClass:
+		return &storagev1.StorageClass{}
+	case KindCSINode:
+		return &storagev1.CSINode{}
+	case KindCSIDriver:
+		return &storagev1.CSIDriver{}
+	case KindCSIStorageCapacity:
+		return &storagev1.CSIStorageCapacity{}
+	case KindVolumeAttachment:
+		return &storagev1.VolumeAttachment{}
+	case KindHyperNode:
+		return &topologyv1alpha1.HyperNode{}
+	}
+	return nil
 }
 
 func fact(kind model.Kind, m *metav1.ObjectMeta) model.Fact {

@@ -59,8 +59,8 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 		times.Lasts = f.lasts(p.Annotations)
 		f.later(p)
 	}
-	if o.KeepObject {
-		out.Opaque = p
+	if out.Spec.Extra != "" {
+		out.Opaque = p // for the book of volumes, which asks Kubernetes' own code
 	}
 	out.SetRare(times)
 	out.Faults = f

@@ -74,7 +74,6 @@ func TestFieldsOfAPod(t *testing.T) {
 		"a task priority that is no number":       {annotated("volcano.sh/task-priority", "1e3"), fault("metadata.annotations[volcano.sh/task-priority]", `"1e3" is not a priority: the pod's own taken`)},
 		"affinity to pods, not heeded yet":        {corev1.Pod{Spec: corev1.PodSpec{Affinity: &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{}}}}, fault("spec.affinity.podAntiAffinity", notYet)},
 		"spreading, not heeded yet":               {corev1.Pod{Spec: corev1.PodSpec{TopologySpreadConstraints: []corev1.TopologySpreadConstraint{{}}}}, fault("spec.topologySpreadConstraints", notYet)},
-		"devices, not heeded yet":                 {corev1.Pod{Spec: corev1.PodSpec{ResourceClaims: []corev1.PodResourceClaim{{}}}}, fault("spec.resourceClaims", notYet)},
 		"a toleration that nobody can understand": {corev1.Pod{Spec: corev1.PodSpec{Tolerations: []corev1.Toleration{{Key: "k", Operator: "Near"}}}}, fault("spec.tolerations[0].operator", `"Near" is not known: the toleration is left out`)},
 	}
 	for name, tt := range tests {
@@ -126,7 +125,7 @@ func TestOptionsOfAPod(t *testing.T) {
 		t.Errorf("owner %q, ours %t, opaque %v", p.Owner, p.Ours, p.Opaque)
 	}
 	var specs Specs
-	o := Options{Schedulers: []string{"volcano", "mine"}, DefaultQueue: "dq", Specs: &specs, KeepObject: true,
+	o := Options{Schedulers: []string{"volcano", "mine"}, DefaultQueue: "dq", Specs: &specs,
 		TopOwner: func(ns, kind, name string) string {
 			if ns+kind+name == "nsReplicaSetweb-5f" {
 				return "web"
@@ -134,7 +133,7 @@ func TestOptionsOfAPod(t *testing.T) {
 			return ""
 		}}
 	p := Pod(controlled, o)
-	if p.Owner != "web" || !p.Ours || p.Adopt.Queue != "dq" || p.Opaque != controlled {
+	if p.Owner != "web" || !p.Ours || p.Adopt.Queue != "dq" || p.Opaque != nil {
 		t.Errorf("owner %q, ours %t, queue %q, opaque %v", p.Owner, p.Ours, p.Adopt.Queue, p.Opaque)
 	}
 	if again := Pod(controlled.DeepCopy(), o); again.Spec != p.Spec {

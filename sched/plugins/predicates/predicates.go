@@ -4,6 +4,7 @@
 //	taints      it has a taint the task does not tolerate  NodeTaint
 //	selector    it lacks a label of spec.nodeSelector      NodeSelector
 //	affinity    no term of the required affinity holds     NodeAffinity
+//	devices     it has resource claims                     NodeDevices
 //	ports       a host port the task wants is taken        NodePorts
 //
 // Each part is a filter of its own and follows kube-scheduler's plugin of the same
@@ -12,8 +13,9 @@
 //
 // Not here: room in cpu, memory, extended resources and the number of pods, which the
 // engine compares itself for every node (dimension pods); spec.nodeName, since a pod
-// that has one is bound already; pod affinity, topology spread and volumes, which are
-// not built yet.
+// that has one is bound already; volumes, which Kubernetes' own code judges
+// (internal/kube/filters adds it); pod affinity and topology spread, which are not built
+// yet.
 package predicates
 
 import (
@@ -32,7 +34,7 @@ type group struct{ parts []any }
 func (g *group) Parts() []any { return g.parts }
 
 func build(c policy.Choice, l *ledger.Ledger) (any, error) {
-	g := &group{parts: []any{cordon{}}}
+	g := &group{parts: []any{cordon{}, devices{}}}
 	for _, s := range []struct {
 		key   string
 		parts []any
