@@ -224,7 +224,7 @@ func (w *world) leave(i int) {
 	if p := w.pods[i]; !p.Deleting && w.yes() {
 		w.edit(i, func(p *model.Pod) {
 			p.Deleting = true
-			p.SetRare(model.Times{GoneBy: w.now + p.Grace, Cooldown: p.Rare().Cooldown})
+			p.SetRare(model.Times{GoneBy: w.now + p.Grace, Cooldown: p.Rare().Cooldown, Lasts: p.Rare().Lasts})
 		})
 		return
 	}
