@@ -96,6 +96,9 @@ func (l *Ledger) Apply(f model.Fact) {
 	case model.KindBudget:
 		o, _ := f.Object.(*model.Budget)
 		l.applyBudget(f.Ref, o)
+	case model.KindHyperNode:
+		o, _ := f.Object.(*model.HyperNode)
+		l.applyHyperNode(f.Ref.Name, o)
 	default:
 		l.tellBooksFact(f)
 	}

@@ -28,7 +28,11 @@ var unasked = map[right]string{
 	{"scheduling.k8s.io", "priorityclasses", "list"}: noWatchList,
 	{"scheduling.volcano.sh", "podgroups", "list"}:   noWatchList,
 	{"scheduling.volcano.sh", "queues", "list"}:      noWatchList,
+	{"topology.volcano.sh", "hypernodes", "list"}:    whereConfigured,
+	{"topology.volcano.sh", "hypernodes", "watch"}:   whereConfigured,
 }
+
+const whereConfigured = "they are watched where the configuration names the plugin that reads them"
 
 const noWatchList = "an older API server sends no first list within a watch: it is asked for one"
 
