@@ -64,27 +64,6 @@ func (x *Index) asked(v *view, t ledger.TaskID, n ledger.NodeID, future bool) po
 	return policy.Verdict{}
 }
 
-// BestWithin is Best among the nodes of a domain only: a scan of the domain, so that
-// a node may join or leave it at any time without renumbering anything.
-func (x *Index) BestWithin(t ledger.TaskID, domain []ledger.NodeID) (ledger.NodeID, int64) {
-	if x.scans() {
-		return x.bestScanned(t, domain, false)
-	}
-	c := x.l.Task(t).Class
-	r, class := x.look(c), x.l.Class(c)
-	best := entry{node: ledger.NoNode}
-	for _, n := range domain {
-		if int(n) >= x.l.NumNodes() || !x.takes(&r.view, class, n) {
-			continue
-		}
-		e := entry{x.score(&r.view, class, n), x.tie(class, n), n}
-		if (best.node == ledger.NoNode || x.before(e, best)) && x.asked(&r.view, t, n, false).Admits() {
-			best = e
-		}
-	}
-	return best.node, best.score
-}
-
 // BestFuture returns the node on which a task should wait for room that terminating
 // tasks are freeing. NoNode when there is none.
 func (x *Index) BestFuture(t ledger.TaskID) (ledger.NodeID, int64) {

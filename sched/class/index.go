@@ -46,6 +46,7 @@ type row struct {
 	bytes  int    // what of the budget it counts for
 	sweeps int    // nodes found without a contest
 	stash  []entry
+	pen    pen
 
 	tallies [2]tally // of room now, and of room once those who leave are gone
 
@@ -120,7 +121,7 @@ func (x *Index) weigh(r *row) {
 }
 
 func (r *row) size() int {
-	return r.contest.size() + 4*len(r.tallies[0].fit) + 4*len(r.tallies[1].fit) + len(r.admitted)
+	return r.contest.size() + r.pen.contest.size() + len(r.pen.in) + 4*len(r.tallies[0].fit) + 4*len(r.tallies[1].fit) + len(r.admitted)
 }
 
 // trim drops the least recently used contests until the budget holds.
