@@ -2,18 +2,20 @@ package class
 
 import "ashlar.sh/sched/ledger"
 
-// pen is a class's contest among the nodes of one domain. A class has one: members of a job
-// go to the same domain one after the other.
+// pen is a class's scores of the nodes of one domain. A class has one: members of a job go
+// to the same domain one after the other.
 type pen struct {
-	contest
 	domain []ledger.NodeID
-	in     []bool // by NodeID
-	cursor uint64 // the journal up to which it is fresh
-	static uint64 // … and the static journal
+	scores []int64 // by the place in domain, out: it does not take the class
+	at     []int32 // by NodeID, the place in domain and one more; 0: not in it
+	cursor uint64  // the journal up to which it is fresh
+	static uint64  // … and the static journal
 }
 
+func (p *pen) size() int { return 8*len(p.scores) + 4*len(p.at) }
+
 // fewWithin is how many nodes of a domain are looked at one by one for every task: for more
-// it pays to hold a contest.
+// it pays to keep what they are worth.
 const fewWithin = 8
 
 // BestWithin is Best among the nodes of a domain only. The list must not change afterwards:
@@ -28,11 +30,19 @@ func (x *Index) BestWithin(t ledger.TaskID, domain []ledger.NodeID) (ledger.Node
 	if len(domain) <= fewWithin || class.Tasks() <= 1 || len(r.taskFilters) > 0 {
 		return x.bestAmong(r, class, t, domain)
 	}
-	p := x.penned(r, class, domain)
-	if top := p.best(); top.node != ledger.NoNode {
-		return top.node, top.score
+	p, best := x.penned(r, class, domain), nobody
+	for i, score := range p.scores {
+		if score == out || score < best.score {
+			continue
+		}
+		if e := (entry{score, x.tie(class, domain[i]), domain[i]}); best.node == ledger.NoNode || x.before(e, best) {
+			best = e
+		}
 	}
-	return ledger.NoNode, 0
+	if best.node == ledger.NoNode {
+		return ledger.NoNode, 0
+	}
+	return best.node, best.score
 }
 
 // bestAmong looks at every node of a domain.
@@ -50,39 +60,30 @@ func (x *Index) bestAmong(r *row, class *ledger.Class, t ledger.TaskID, domain [
 	return best.node, best.score
 }
 
-// penned is the class's contest among the nodes of a domain, brought up to date.
+// penned is the class's scores of the nodes of a domain, brought up to date.
 func (x *Index) penned(r *row, class *ledger.Class, domain []ledger.NodeID) *pen {
 	p := &r.pen
 	same := len(p.domain) == len(domain) && &p.domain[0] == &domain[0] && p.static == x.l.StaticNow() &&
-		len(p.scores) == x.l.NumNodes()
-	if same && p.cursor == x.l.Now() {
-		return p
-	}
+		len(p.at) == x.l.NumNodes()
 	if same && x.l.Since(p.cursor, func(n ledger.NodeID) {
-		if p.in[n] {
-			x.enter(&p.contest, class, n, x.worth(r, class, n))
+		if at := p.at[n]; at > 0 {
+			p.scores[at-1] = x.worth(r, class, n)
 		}
 	}) {
 		p.cursor = x.l.Now()
 		return p
 	}
-	x.fence(r, class, domain)
+	for _, n := range p.domain {
+		p.at[n] = 0
+	}
+	p.at, p.scores = stretch(p.at, x.l.NumNodes()), p.scores[:0]
+	for i, n := range domain {
+		p.at[n] = int32(i + 1)
+		p.scores = append(p.scores, x.worth(r, class, n))
+	}
+	p.domain, p.cursor, p.static = domain, x.l.Now(), x.l.StaticNow()
 	x.weigh(r)
 	return p
-}
-
-// fence makes the contest among the nodes of a domain anew.
-func (x *Index) fence(r *row, class *ledger.Class, domain []ledger.NodeID) {
-	p, nodes := &r.pen, x.l.NumNodes()
-	p.scores, p.in = stretch(p.scores, nodes)[:nodes], stretch(p.in, nodes)[:nodes]
-	for i := range p.scores {
-		p.scores[i], p.in[i] = out, false
-	}
-	for _, n := range domain {
-		p.in[n], p.scores[n] = true, x.worth(r, class, n)
-	}
-	x.hold(&p.contest, class)
-	p.domain, p.cursor, p.static = domain, x.l.Now(), x.l.StaticNow()
 }
 
 // worth is a node's score for a class, out where it does not take it.
