@@ -63,7 +63,7 @@ func (e *Engine) plead(rule victims.Rule, j ledger.JobID) trace.Reason {
 	job := e.l.Job(j)
 	p := plea{action: rule.Action, class: e.l.Task(tasks[0]).Class, queue: job.Queue, priority: job.Priority,
 		lacks: job.MinMember - job.Placed(), holds: job.Placed() > 0}
-	if p.holds || e.session.Nodes.AsksTasks(p.class) || e.l.Task(tasks[len(tasks)-1]).Class != p.class {
+	if p.holds || search.Near(&e.session, j) || e.session.Nodes.AsksTasks(p.class) || e.l.Task(tasks[len(tasks)-1]).Class != p.class {
 		p.job = j
 	}
 	if at := e.session.Moment(); e.pleasAt != at || e.pleas == nil {
@@ -71,7 +71,7 @@ func (e *Engine) plead(rule victims.Rule, j ledger.JobID) trace.Reason {
 	}
 	r, known := e.pleas[p]
 	if !known {
-		r = e.session.Victims.Why(rule, j, tasks)
+		r = search.WhyNobody(&e.session, rule, j, tasks)
 		if !e.session.Victims.Balked() {
 			e.pleas[p] = r
 		}

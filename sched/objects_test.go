@@ -189,6 +189,11 @@ func (w *world) group(i int) *model.PodGroup {
 	if w.rarely() {
 		g.Phase = model.GroupPhase(w.n(4))
 	}
+	g.Topology = w.topology()
+	if w.n(3) == 3 {
+		g.SubGroups = append(g.SubGroups, model.SubGroups{Name: "app", Keys: []string{"app"}, Size: int32(1 + w.n(1)),
+			Min: int32(w.n(2)), Topology: w.topology()})
+	}
 	return g
 }
 

@@ -52,6 +52,10 @@ type Ledger struct {
 	quotas         map[string][]*model.Quota  // by namespace, each list by name
 	budgets        map[string][]*model.Budget // likewise
 
+	hypers     map[string]*model.HyperNode
+	hyperAt    uint64 // facts about HyperNodes so far
+	heedsHyper bool
+
 	facts    factStore
 	books    []Book
 	choosers []Chooser // those of the books that choose

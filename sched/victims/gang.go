@@ -36,6 +36,15 @@ func (h *Hunt) Take(rule Rule, j ledger.JobID, tasks []ledger.TaskID) bool {
 	return took
 }
 
+// Cost is what the victims of the last Take cost.
+func (h *Hunt) Cost() Cost {
+	c := nothing
+	for _, v := range h.gone {
+		c = c.with(h.priorityOf(v.task), started(h.l.Task(v.task)))
+	}
+	return c
+}
+
 // plea is what Take's answer to a job depends on, besides how things stand: jobs that ask
 // for the same get the same.
 type plea struct {
@@ -57,7 +66,7 @@ func (h *Hunt) state() state { return state{h.cycle, h.l.World(), h.l.Statements
 // something already, or is of several classes.
 func (h *Hunt) pleaOf(rule Rule, j ledger.JobID, tasks []ledger.TaskID) (p plea, alike bool) {
 	job := h.l.Job(j)
-	if job.Placed()+job.Waiting() > 0 || len(job.Roles) > 1 || rule.Sample.On || rule.Within != nil || h.nodes.AsksTasks(h.l.Task(tasks[0]).Class) {
+	if job.Placed()+job.Waiting() > 0 || len(job.Roles) > 1 || rule.Sample.On || rule.Within != nil || rule.Each != nil || h.nodes.AsksTasks(h.l.Task(tasks[0]).Class) {
 		return plea{}, false
 	}
 	p = plea{rule.Action, rule.Scope, h.l.Task(tasks[0]).Class, job.Queue, job.Priority, job.MinMember, len(tasks), h.l.PreemptsNever(tasks[0])}
@@ -106,6 +115,13 @@ func (h *Hunt) satisfied() bool {
 	for i := range job.Roles {
 		if r := &job.Roles[i]; r.Placed()+r.Waiting() < r.Min {
 			return false
+		}
+	}
+	for _, t := range h.placed { // of a sub-group all that it needs, or nobody
+		if sub := h.l.Task(t).Sub; sub >= 0 {
+			if s := &job.Subs[sub]; s.Placed()+s.Waiting() < job.SubSize(s) {
+				return false
+			}
 		}
 	}
 	return job.Placed()+job.Waiting() >= job.MinMember && h.set.Pipelined(h.claim.Job)
@@ -161,8 +177,8 @@ func (h *Hunt) free() ledger.NodeID {
 	if !h.lawful() {
 		return ledger.NoNode
 	}
-	if h.rule.Within != nil {
-		n, _ := h.nodes.BestWithin(h.claim.Task, h.rule.Within)
+	if domain := h.within(); domain != nil {
+		n, _ := h.nodes.BestWithin(h.claim.Task, domain)
 		return n
 	}
 	n, _ := h.nodes.Best(h.claim.Task)

@@ -50,6 +50,7 @@ type Hunt struct {
 	slab     []ledger.TaskID
 	units    []unit
 	roleLeft []int32
+	subLeft  []int32
 	rest     []ledger.TaskID
 	out      []victim
 	seen     sets

@@ -16,7 +16,7 @@ func (p *plugin) Starving(j ledger.JobID) bool {
 			return true
 		}
 	}
-	return job.Placed()+job.Waiting() < job.MinMember
+	return job.Placed()+job.Waiting() < job.MinMember || !job.SubsMet(placedOf)
 }
 
 // Preemptable permits a surplus member to go for a job that lacks its minimum: to begin
