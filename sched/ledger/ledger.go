@@ -42,6 +42,7 @@ type Ledger struct {
 	queuesStale bool // parents or presence changed: ancestors and sums are rebuilt before use
 	served      news // queues whose own jobs moved their figures
 	granted     news // queues whose facts changed, and not their places
+	seniority   seniority
 
 	priorities     map[string]*model.PriorityClass
 	globalPriority *model.PriorityClass

@@ -124,10 +124,15 @@ func (p *plugin) pick() {
 		div := &p.divided[d]
 		div.total, div.stale, div.broken = p.total(resource.Dim(d)), true, 0
 		div.stakes, div.claims = div.stakes[:0], div.claims[:0]
-		for _, q := range p.sharing {
-			s := p.stake(q, resource.Dim(d))
-			div.stakes, div.claims = append(div.stakes, s), append(div.claims, s.Claim())
-			div.broken += broken(s)
+	}
+	for _, q := range p.sharing {
+		h := p.holder(q)
+		for d := range p.divided {
+			if div := &p.divided[d]; d != int(resource.Pods) {
+				s := h.stake(resource.Dim(d))
+				div.stakes, div.claims = append(div.stakes, s), append(div.claims, s.Claim())
+				div.broken += broken(&s)
+			}
 		}
 	}
 }
@@ -150,13 +155,17 @@ func (p *plugin) restake(queues []ledger.QueueID) bool {
 		if p.takesPart(q) != (at >= 0) {
 			return false
 		}
+		if at < 0 {
+			continue
+		}
+		h := p.holder(q)
 		for d := range p.divided {
-			if at < 0 {
-				break
+			if d == int(resource.Pods) {
+				continue
 			}
-			div, s := &p.divided[d], p.stake(q, resource.Dim(d))
+			div, s := &p.divided[d], h.stake(resource.Dim(d))
 			if was := &div.stakes[at]; *was != s {
-				div.broken += broken(s) - broken(*was)
+				div.broken += broken(&s) - broken(was)
 				*was, div.claims[at], div.stale = s, s.Claim(), true
 			}
 		}
@@ -165,7 +174,7 @@ func (p *plugin) restake(queues []ledger.QueueID) bool {
 }
 
 // broken is 1 for a stake that is not in whole devices.
-func broken(s fair.Stake) int {
+func broken(s *fair.Stake) int {
 	if s.Floor%resource.Device != 0 || s.Request%resource.Device != 0 || s.RealCapability.Value%resource.Device != 0 {
 		return 1
 	}
@@ -217,14 +226,26 @@ func (p *plugin) divide(d resource.Dim) (stakes []fair.Stake, unit int64) {
 	return stakes, unit
 }
 
+// holder is a queue with what is the same in every dimension of its stakes.
+type holder struct {
+	queue  *ledger.Queue
+	real   resource.Vec
+	weight int64
+	open   bool
+}
+
+func (p *plugin) holder(q ledger.QueueID) holder {
+	queue := p.l.Queue(q)
+	return holder{queue, p.rows[q].real, queue.Weight(), queue.State() == model.QueueOpen}
+}
+
 // stake is a queue's part in dividing one dimension. A queue that is not open asks for
 // no more than it holds: nothing it waits for can be placed.
-func (p *plugin) stake(q ledger.QueueID, d resource.Dim) fair.Stake {
-	queue := p.l.Queue(q)
-	request := queue.Request.Get(d)
-	if queue.State() != model.QueueOpen {
-		request = queue.Allocated.Get(d)
+func (h *holder) stake(d resource.Dim) fair.Stake {
+	request := h.queue.Allocated
+	if h.open {
+		request = h.queue.Request
 	}
-	return fair.Stake{Weight: queue.Weight(), Floor: queue.Guarantee.Get(d), Request: request,
-		RealCapability: fair.Limit{Value: p.rows[q].real.Get(d), Bounded: true}}
+	return fair.Stake{Weight: h.weight, Floor: h.queue.Guarantee.Get(d), Request: request.Get(d),
+		RealCapability: fair.Limit{Value: h.real.Get(d), Bounded: true}}
 }

@@ -46,7 +46,8 @@ func (p *plugin) whole(d resource.Dim) trace.Level {
 }
 
 func (p *plugin) shared(q ledger.QueueID, d resource.Dim) trace.Arithmetic {
-	queue, own := p.l.Queue(q), p.stake(q, d)
+	h := p.holder(q)
+	queue, own := p.l.Queue(q), h.stake(d)
 	level := trace.Level{Queue: queue.Name, Above: p.total(d), Promised: p.guaranteed.Get(d), Guarantee: own.Floor,
 		Real: own.RealCapability.Value}
 	level.Capability, level.Bounded = queue.Capability.Bound(d)
