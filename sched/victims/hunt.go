@@ -58,6 +58,7 @@ type Hunt struct {
 	all      []unit
 
 	short, most, left []int64
+	columns           []column
 	stash             []ledger.NodeID
 	list              []listed
 	again             marks
