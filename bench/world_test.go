@@ -43,7 +43,15 @@ func newWorldWith(b testing.TB, nodes int, p policy.Profile, with ...sched.Optio
 	return w
 }
 
-func host(i int) string { return fmt.Sprintf("node-%05d", i) }
+// host is a node's name, of which every object has the same copy, as translate sees to.
+func host(i int) string {
+	for n := len(hostNames); n <= i; n++ {
+		hostNames = append(hostNames, fmt.Sprintf("node-%05d", n))
+	}
+	return hostNames[i]
+}
+
+var hostNames []string
 
 // machine tells of a node, the same whenever it is told of: with the labels that a
 // cloud gives it.

@@ -117,7 +117,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	// 1. What was held for one cycle only is free again; what is over is over.
 	e.l.Settle()
 	e.l.ReleaseSoft()
-	e.plan.Items = e.plan.Items[:0]
+	e.plan.Items = emptied(e.plan.Items)
 	e.rec.Reset()
 	e.l.ForgetSpent(now)
 	e.expire(now)
@@ -194,6 +194,15 @@ func (e *Engine) graces() map[uint64]int64 {
 		out[op.Statement] = max(out[op.Statement], e.l.Task(op.Task).Pod.Grace)
 	}
 	return out
+}
+
+// emptied is a list to be filled again: the same, unless it was last used to an eighth, as
+// after the first cycle of a full cluster, whose plan speaks of every job.
+func emptied(items []Item) []Item {
+	if cap(items) > 1<<12 && len(items) < cap(items)/8 {
+		return nil
+	}
+	return items[:0]
 }
 
 func (e *Engine) add(i Item) uint64 {
@@ -281,7 +290,7 @@ func (e *Engine) Receive(receipts ...Receipt) {
 			if held := e.l.Task(t).Held; held.Kind != ledger.NoCommit && held.Item == r.Item.ID {
 				e.l.Drop(t)
 				if held.Kind == ledger.CommitEvict && r.Outcome == Failed {
-					e.forgo(t, held)
+					e.forgo(t, *held)
 				}
 			}
 		}
@@ -294,7 +303,7 @@ func (e *Engine) Receive(receipts ...Receipt) {
 // not be evicted is left alone for as long as its reservation would have lasted.
 func (e *Engine) forgo(denied ledger.TaskID, was ledger.Commitment) {
 	for _, t := range e.reserved {
-		if held := e.l.Task(t).Held; held.Kind == ledger.CommitReserve && held.Statement == was.Statement {
+		if held := *e.l.Task(t).Held; held.Kind == ledger.CommitReserve && held.Statement == was.Statement {
 			held.Until = 1
 			e.l.Hold(t, held)
 		}

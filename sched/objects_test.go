@@ -216,7 +216,8 @@ func (w *world) pod(i int) *model.Pod {
 	if app := w.n(2); app > 0 {
 		p.Labels = []model.Label{{Key: "app", Value: apps[app-1]}}
 	}
-	p.Grace, p.Cooldown = int64(w.n(1))*30*second, int64(w.n(1))*10*second
+	p.Grace = int64(w.n(1)) * 30 * second
+	p.SetRare(model.Times{Cooldown: int64(w.n(1)) * 10 * second})
 	if !p.Ours {
 		p.Scheduler = "another"
 	}

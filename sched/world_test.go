@@ -222,7 +222,10 @@ func (w *world) progress(i int) {
 // leave begins or ends a pod's termination.
 func (w *world) leave(i int) {
 	if p := w.pods[i]; !p.Deleting && w.yes() {
-		w.edit(i, func(p *model.Pod) { p.Deleting, p.GoneBy = true, w.now+p.Grace })
+		w.edit(i, func(p *model.Pod) {
+			p.Deleting = true
+			p.SetRare(model.Times{GoneBy: w.now + p.Grace, Cooldown: p.Rare().Cooldown})
+		})
 		return
 	}
 	w.tell(model.KindPod, "ns", w.pods[i].Name, w.pods[i].UID, nil)

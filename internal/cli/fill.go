@@ -50,7 +50,7 @@ func (in input) filled(s simulation, seed uint) (input, error) {
 		return input{}, badInput("error: --trace-fill: " + err.Error())
 	}
 	in.items = slices.Clip(in.items)
-	in.add(drawn)
+	in.add(drawn, s)
 	in.watch.Fill()
 	return in, nil
 }

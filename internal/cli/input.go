@@ -48,7 +48,9 @@ func (p Process) objects(s simulation) (*manifest.World, []string) {
 	if len(s.files) == 0 {
 		return &manifest.World{}, nil
 	}
-	set, errs := manifest.Load(s.files, p.In)
+	show := p.loading()
+	defer show.clear()
+	set, errs := manifest.LoadTelling(s.files, p.In, show.load)
 	var lines []string
 	for _, e := range errs {
 		lines = append(lines, e.Error())

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,4 +73,38 @@ func TestReplayRefusesWhatIsNoState(t *testing.T) {
 			t.Errorf("exit code %d, %q; want 1 and the file's name", got.code, got.err)
 		}
 	}
+}
+
+// Whatever a file holds, replay decides on it or says what is wrong with it: nobody but
+// ashlar writes such files, but they are edited, cut short and sent around.
+func FuzzReplayState(f *testing.F) {
+	const facts = `{"Now": 5, "Facts": [%s{"Ref": {"Kind": "Node", "Name": "n"}, "UID": "n", "Version": 1, "Object":
+{"Name": "n", "Allocatable": [{"Name": "cpu", "Value": 2000}, {"Name": "pods", "Value": 9}]}},
+{"Ref": {"Kind": "Queue", "Name": "default"}, "UID": "q", "Version": 2, "Object": {"Name": "default", "Weight": 1}},
+{"Ref": {"Kind": "PodGroup", "Namespace": "ns", "Name": "g"}, "UID": "g", "Version": 3, "Object": {"Name": "g", "Namespace": "ns", "MinMember": 1}},
+{"Ref": {"Kind": "Pod", "Namespace": "ns", "Name": "p"}, "UID": "p", "Version": 4, "Object": {"Name": "p", "Namespace": "ns", "Ours": true, "Group": "g",
+"Spec": {"Requests": [{"Name": "cpu", "Value": 1000}]}}}]%s}`
+	kind := func(k model.Kind) string { b, _ := json.Marshal(k); return string(b) }
+	named := strings.NewReplacer(`"Node"`, kind(model.KindNode), `"Queue"`, kind(model.KindQueue), `"PodGroup"`, kind(model.KindPodGroup), `"Pod"`, kind(model.KindPod))
+	for _, s := range []struct{ first, last string }{
+		{"", ""}, {"", `, "Configuration": "actions: \"allocate, preempt, reclaim\"\ntiers: []"`},
+		{`{"Ref": {"Kind": "Pod", "Namespace": "ns", "Name": "bare"}, "UID": "b", "Version": 9, "Object": {}},`, ""},
+		{`{"Ref": {"Kind": "Pod", "Namespace": "ns", "Name": "ours"}, "UID": "b", "Version": 9, "Object": {"Ours": true, "Node": "nowhere"}},`, ""},
+		{`{"Ref": {"Kind": "Pod", "Namespace": "ns", "Name": "x"}, "UID": "x", "Version": 9, "Object": {"Ours": true, "Spec": {"Requests": [{"Name": "cpu", "Value": -1}, {"Name": "", "Value": 9223372036854775807}]}}},`, ""},
+		{`{"Ref": {"Kind": "Node", "Name": "m"}, "UID": "m", "Version": 9, "Object": {"Allocatable": [{"Name": "cpu", "Value": -9223372036854775808}, {"Name": "cpu", "Value": 9223372036854775807}]}},`, ""},
+		{`{"Ref": {"Kind": "Queue", "Name": "a"}, "UID": "a", "Version": 9, "Object": {"Parent": "a", "Weight": -7, "Guarantee": [{"Name": "cpu", "Value": -5}]}},`, ""},
+		{`{"Ref": {"Kind": "PodGroup"}, "UID": "", "Version": 0, "Object": {"MinMember": -2147483648}},`, ""},
+	} {
+		f.Add(named.Replace(fmt.Sprintf(facts, s.first, s.last)))
+	}
+	path := filepath.Join(f.TempDir(), "state.json")
+	f.Fuzz(func(t *testing.T, text string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := run("", "ashlar", "replay", path, "-o", "json")
+		if got.code == 0 && !json.Valid([]byte(got.out)) || got.code == 1 && got.err == "" || got.code > 1 {
+			t.Errorf("exit code %d, %q: %q", got.code, got.err, got.out)
+		}
+	})
 }

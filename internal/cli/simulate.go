@@ -24,12 +24,19 @@ type simulation struct {
 	audit      bool
 
 	traceNodes, traceJobs string
+	preemptCost           string // what an eviction costs a pod of a trace
 	fill                  int    // percent of the GPUs to be asked for; 0: as the trace says
 	seeds                 []uint // of the orders in which to fill
 	page                  string // file for the page of a trace's run
 
 	stop time.Duration // from until: after it no cycle runs; below 0 for quiet
 }
+
+// What --trace-preempt-cost says.
+const (
+	restart = "restart"
+	free    = "none"
+)
 
 const simulateLong = `Runs the scheduler on a cluster described by files, with a virtual clock and nodes that
 obey, until nothing more can happen, and reports who runs where, who waits and why, and
@@ -71,6 +78,9 @@ func (p Process) simulate(name string) *cobra.Command {
   # How full is the cluster when its tasks come in random order, until they ask for 130 %?
   NAME simulate --trace-nodes nodes.csv --trace-jobs jobs.csv --trace-fill 130 --trace-seed 42,43,44
 
+  # What if short jobs stopped long ones, which go on later where they were?
+  NAME simulate --trace-nodes nodes.csv --trace-jobs jobs.csv --scheduler-conf srtf-preempt.conf --trace-preempt-cost none
+
   # For a script
   NAME simulate -f cluster.yaml -o json`, "NAME", name),
 		Args: cobra.NoArgs,
@@ -86,6 +96,7 @@ func (p Process) simulate(name string) *cobra.Command {
 	f.StringVar(&s.until, "until", "quiet", "when to stop: quiet, or a virtual time such as 90s or 2h")
 	f.StringVar(&s.traceNodes, "trace-nodes", "", "table of a trace's nodes, with --trace-jobs")
 	f.StringVar(&s.traceJobs, "trace-jobs", "", "table of a trace's jobs, with --trace-nodes")
+	f.StringVar(&s.preemptCost, "trace-preempt-cost", restart, "what an eviction costs a pod of a trace: restart (it begins anew) or none (it goes on where it was)")
 	f.IntVar(&s.fill, "trace-fill", 0, "ignore the trace's times: its jobs arrive in random order and never leave, until they ask for this many percent of the GPUs")
 	f.UintSliceVar(&s.seeds, "trace-seed", nil, "seed of that order, 1 without; of several, separated by commas, the mean is printed")
 	f.StringVar(&s.page, "report-html", "", "file to draw a trace's run into, as one page that needs no network")
@@ -94,6 +105,7 @@ func (p Process) simulate(name string) *cobra.Command {
 	f.BoolVar(&s.audit, "audit", false, "recount every figure after every cycle; exit 1 if one is wrong")
 	for _, err := range []error{
 		c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json", "yaml", "csv"}, cobra.ShellCompDirectiveNoFileComp)),
+		c.RegisterFlagCompletionFunc("trace-preempt-cost", cobra.FixedCompletions([]string{restart, free}, cobra.ShellCompDirectiveNoFileComp)),
 		c.RegisterFlagCompletionFunc("until", cobra.FixedCompletions([]string{"quiet"}, cobra.ShellCompDirectiveNoFileComp)),
 	} {
 		if err != nil {
@@ -129,6 +141,12 @@ func (s *simulation) check() error {
 	if s.page != "" && s.traceJobs == "" {
 		return errors.New("--report-html: only a trace's run is drawn: give --trace-nodes and --trace-jobs")
 	}
+	switch {
+	case s.preemptCost != restart && s.preemptCost != free:
+		return fmt.Errorf("--trace-preempt-cost %q: expected restart or none", s.preemptCost)
+	case s.preemptCost == free && s.traceJobs == "":
+		return errors.New("--trace-preempt-cost: only a trace's pods go on where they were: give --trace-nodes and --trace-jobs")
+	}
 	if err := s.checkFill(); err != nil {
 		return err
 	}
@@ -157,7 +175,7 @@ func (p Process) simulateNow(s simulation) error {
 	case s.fill > 0:
 		in, err = in.filled(s, s.seeds[0])
 	case in.trace != nil:
-		in.add(in.trace)
+		in.add(in.trace, s)
 	}
 	if err != nil {
 		return err

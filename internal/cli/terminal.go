@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
+	"unicode"
 
 	"golang.org/x/term"
 
 	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/manifest"
 	"ashlar.sh/internal/sim"
 )
 
@@ -22,8 +25,17 @@ func (p Process) style() explain.Style {
 	return explain.Style{Width: min(max(width, 80), 120), Color: p.Env("NO_COLOR") == "" && p.Env("TERM") != "dumb"}
 }
 
+// screen is a writer that says how wide it is: a stand-in for a terminal.
+type screen interface {
+	io.Writer
+	Columns() int
+}
+
 // columns is the width of the terminal behind a writer, and false when there is none.
 func columns(w io.Writer) (int, bool) {
+	if s, ok := w.(screen); ok {
+		return s.Columns(), true
+	}
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return 0, false
@@ -35,27 +47,65 @@ func columns(w io.Writer) (int, bool) {
 	return width, true
 }
 
-// How long a run is silent, and how often it tells its progress after that.
+// How long work is silent on a terminal, and how often it tells its progress after that;
+// and how often elsewhere, where every word stays.
 const (
-	silence = time.Second
-	every   = 200 * time.Millisecond
+	silence    = time.Second
+	every      = 200 * time.Millisecond
+	everyPlain = 5 * time.Second
 )
 
-// progress is one line on a terminal that is written over.
+// progress is one line on a terminal that is written over, or a line now and then
+// elsewhere.
 type progress struct {
 	p     Process
 	on    bool
+	width int // of the terminal; 0: there is none
 	next  time.Time
 	shown bool
 }
 
-// progress tells nothing where stderr is no terminal or has a log on it already.
+// progress is that of a run, which tells nothing where stderr is no terminal or has a log
+// on it already.
 func (p Process) progress(logged bool) *progress {
-	_, terminal := columns(p.Err)
-	return &progress{p: p, on: terminal && !logged, next: p.Now().Add(silence)}
+	width, terminal := columns(p.Err)
+	return &progress{p: p, on: terminal && !logged, width: width, next: p.Now().Add(silence)}
+}
+
+// loading is the progress of reading the input, which is told wherever stderr is.
+func (p Process) loading() *progress {
+	width, terminal := columns(p.Err)
+	s := &progress{p: p, on: true, width: width, next: p.Now().Add(silence)}
+	if !terminal {
+		s.width, s.next = 0, p.Now().Add(everyPlain)
+	}
+	return s
 }
 
 func (s *progress) tick(w *sim.World) {
+	s.tell(func() string {
+		sum := w.Summary()
+		return fmt.Sprintf("cycle %d, %s of virtual time: %d pods bound, %d waiting", sum.Cycles, sum.VirtualTime, sum.Bound, sum.Pending)
+	})
+}
+
+// load is told how far reading has come.
+func (s *progress) load(l manifest.Progress) {
+	s.tell(func() string {
+		const mb = 1_000_000
+		switch {
+		case l.File == "":
+			return fmt.Sprintf("%d objects made ready", l.Objects)
+		case l.Of == 0:
+			return fmt.Sprintf("reading %s: %d MB have come", printable(l.File), l.Bytes/mb)
+		default:
+			return fmt.Sprintf("reading %s: %d of %d MB, %d objects", printable(l.File), l.Bytes/mb, l.Of/mb, l.Objects)
+		}
+	})
+}
+
+// tell shows a text when it is time to.
+func (s *progress) tell(text func() string) {
 	if !s.on {
 		return
 	}
@@ -63,9 +113,24 @@ func (s *progress) tick(w *sim.World) {
 	if now.Before(s.next) {
 		return
 	}
+	if s.width == 0 {
+		s.next = now.Add(everyPlain)
+		fmt.Fprintln(s.p.Err, text())
+		return
+	}
 	s.next, s.shown = now.Add(every), true
-	sum := w.Summary()
-	fmt.Fprintf(s.p.Err, "\r\x1b[Kcycle %d, %s of virtual time: %d pods bound, %d waiting", sum.Cycles, sum.VirtualTime, sum.Bound, sum.Pending)
+	line := []rune(text())
+	fmt.Fprintf(s.p.Err, "\r\x1b[K%s", string(line[:min(len(line), max(s.width-1, 1))]))
+}
+
+// printable keeps a file's name from moving the cursor.
+func printable(name string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, name)
 }
 
 func (s *progress) clear() {

@@ -47,14 +47,17 @@ func readTrace(s simulation) (*traces.Trace, []string) {
 }
 
 // add adds a trace to the input, with those of its queues that are not described there.
-func (in *input) add(t *traces.Trace) {
+func (in *input) add(t *traces.Trace, s simulation) {
 	for _, name := range t.Queues {
 		ref := model.Ref{Kind: model.KindQueue, Name: name}
 		if !slices.ContainsFunc(in.items, func(i sim.Item) bool { return i.Fact.Ref == ref }) {
 			in.items = append(in.items, traces.Queue(name))
 		}
 	}
-	in.items = append(in.items, t.Items...)
+	for _, i := range t.Items {
+		i.Resumes = s.preemptCost == free
+		in.items = append(in.items, i)
+	}
 	in.watch = summary.New(in.items, t.Jobs, sim.DefaultPeriod)
 }
 

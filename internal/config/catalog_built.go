@@ -64,7 +64,12 @@ func ownPlugins() []Entry {
 		{Name: "joborder", Built: true, Meaning: "jobs of a queue by age, time or service", Arguments: []Spec{
 			{Key: "joborder.by", Kind: String, Default: "fifo", Values: []string{"fifo", "sjf", "srtf", "srsf"}, Meaning: "first come, shortest, least time left, least service left"},
 			{Key: "joborder.resource", Kind: String, Default: "nvidia.com/gpu", Meaning: "what srsf multiplies a member's time with"},
+			{Key: "joborder.preempt", Kind: Bool, Default: "false", Meaning: "srtf, srsf: jobs with more left are stopped for it (action preempt)"},
 			{Key: "joborder.strict", Kind: Bool, Default: "false", Meaning: "who is first and does not fit holds up those behind"}}},
+		{Name: "packing", Built: true, Meaning: "nodes in the orders that studies of packing compare, for simulations", Arguments: []Spec{
+			{Key: "packing.by", Kind: String, Default: "bestfit", Values: []string{"random", "bestfit", "dotproduct", "fgd"}, Meaning: "by chance, least left behind, least aligned, least fragmented"},
+			{Key: "packing.resource", Kind: String, Default: "nvidia.com/gpu", Meaning: "what is packed, beside cpu"},
+			{Key: "packing.seed", Kind: Int, Default: "1", Meaning: "of random"}}},
 	}
 }
 

@@ -76,6 +76,8 @@ var sentencesByCode = []struct {
 	{trace.Reason{Code: trace.VictimNotLower, Have: 10, Need: 5}, "its priority (10) is not below that of the one that asks (5)"},
 	{trace.Reason{Code: trace.VictimShare, Text: "60%, the victim would be left with 20%"},
 		"the job that asks would have the larger share of the cluster (60%, the victim would be left with 20%)"},
+	{trace.Reason{Code: trace.VictimSooner, Text: "5m0s left, the one that asks needs 6m0s"},
+		"it has no more left to do than the one that asks (5m0s left, the one that asks needs 6m0s)"},
 	{trace.Reason{Code: trace.VictimCritical, Task: "kube-system/dns"}, "kube-system/dns: it keeps the cluster running"},
 	{trace.Reason{Code: trace.VictimBudget, Text: "ml/keep", Have: 1, Need: 2}, "the disruption budget ml/keep allows 1 disruption, and 2 would be made"},
 	{trace.Reason{Code: trace.VictimCooling, Text: "5m0s left"}, "it is protected for a while yet (5m0s left)"},

@@ -27,6 +27,9 @@ var ofVictims = map[trace.Code]func(trace.Reason) string{
 	trace.VictimShare: func(r trace.Reason) string {
 		return "the job that asks would have the larger share of the cluster" + detail(r.Text)
 	},
+	trace.VictimSooner: func(r trace.Reason) string {
+		return "it has no more left to do than the one that asks" + detail(r.Text)
+	},
 	trace.VictimCritical: constant("it keeps the cluster running"),
 	trace.VictimBudget: func(r trace.Reason) string {
 		return fmt.Sprintf("the disruption budget %s allows %s, and %d would be made", r.Text, count(r.Have, "disruption"), r.Need)
@@ -84,6 +87,7 @@ func noVictims(r trace.Reason) string {
 var sparing = map[trace.Code]refusal{
 	trace.VictimNotLower:    {"has no lower priority", "have no lower priority", ""},
 	trace.VictimShare:       {"would leave its job with too small a share", "would leave their jobs with too small a share", ""},
+	trace.VictimSooner:      {"has no more left to do", "have no more left to do", ""},
 	trace.VictimCritical:    {"keeps the cluster running", "keep the cluster running", ""},
 	trace.VictimBudget:      {"is kept by the disruption budget %s", "are kept by the disruption budget %s", "of its namespace"},
 	trace.VictimCooling:     {"is protected for a while yet (%s)", "are protected for a while yet (%s)", "cooldown"},

@@ -116,7 +116,7 @@ func (m *metrics) loses(i sched.Item) {
 // bound notes how old a pod was when the server took its binding; by any goroutine.
 func (m *metrics) bound(l *loop, i sched.Item) {
 	if p := l.seen.Pod(i.Pod.Namespace, i.Pod.Name); p != nil {
-		m.since.WithLabelValues("Bound").Observe(inMilliseconds(time.Since(p.CreationTimestamp.Time)))
+		m.since.WithLabelValues("Bound").Observe(inMilliseconds(time.Since(time.Unix(0, p.Fact().Created))))
 	}
 }
 

@@ -68,6 +68,9 @@ func (s *State) UnmarshalJSON(data []byte) error {
 		if err := json.Unmarshal(r.Object, f.Object); err != nil {
 			return fmt.Errorf("read %s of a saved state: %w", r.Ref, err)
 		}
+		if err := sound(f.Object); err != nil {
+			return fmt.Errorf("read %s of a saved state: %w", r.Ref, err)
+		}
 		s.Facts = append(s.Facts, f)
 	}
 	return nil

@@ -168,15 +168,10 @@ func (l *loop) tellPods(id ledger.JobID, t *toldJob, r trace.Reason) {
 // shown is the reason a pod shows for not being scheduled, "" without.
 func (l *loop) shown(row *ledger.Task) string {
 	p := l.seen.Pod(row.Key.Namespace, row.Key.Name)
-	if p == nil || string(p.UID) != row.Pod.UID {
+	if p == nil || p.Fact().UID != row.Pod.UID {
 		return ""
 	}
-	for _, c := range p.Status.Conditions {
-		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
-			return c.Reason
-		}
-	}
-	return ""
+	return p.NotScheduled
 }
 
 // tellQueue writes what a queue holds, if it shows something else.

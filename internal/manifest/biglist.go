@@ -3,47 +3,89 @@ package manifest
 import (
 	"bytes"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// A large List, as kubectl prints a cluster, is one document: read whole it keeps one
-// processor busy while the others wait. Its items are cut apart at the lines that begin
-// them and read side by side. Whatever looks unusual is read whole, and so is a list of
+// A large List, as kubectl prints a cluster, is one document, and JSON documents may
+// follow one another without anything between them: read whole, they keep one processor
+// busy while the others wait. They are cut apart where items, or documents, begin, and
+// these are read side by side. Whatever looks unusual is read whole, and so is a text of
 // which some piece is malformed: then it is told as for any other file.
 
-// manyBytes is from how large on a list is cut.
+// manyBytes is from how large on a chunk is cut.
 const manyBytes = 1 << 20
 
-// bigList reads a chunk that is one large List; false, with nothing read, when it is not,
-// or cannot be read in pieces.
-func (s *Set) bigList(c chunk) bool {
-	head, items, ok := c.cut()
-	if !ok || !plainList(head) {
+// inPieces reads a chunk that is one large List, or many documents in JSON; false, with
+// nothing read, when it is neither, or cannot be read in pieces.
+func (s *Set) inPieces(c chunk) bool {
+	cut := chunk.cut
+	j, isJSON := c.json()
+	if isJSON {
+		c, cut = j, chunk.cutJSON
+	}
+	head, items, ok := cut(c)
+	isList := len(head.text) > 0
+	if !ok || isList && !head.plainList() {
 		return false
 	}
-	parts := 4 * runtime.GOMAXPROCS(0)
-	sets := make([]*Set, parts)
-	var all sync.WaitGroup
-	var failed atomic.Bool
-	for i := range parts {
-		sets[i] = newSet(s.file)
-		pieces := items[len(items)*i/parts : len(items)*(i+1)/parts]
-		all.Go(func() {
-			if len(pieces) == 0 {
-				return
+	ok = s.sideBySide(len(items), func(part *Set, i int) bool {
+		it := items[i]
+		part.told.add(it.to-it.from, 1)
+		return part.piece(chunk{c.text[it.from:it.to], it.lines}, isJSON, isList)
+	})
+	if ok && isList {
+		s.documents++
+	}
+	return ok
+}
+
+// piece reads an item of a List, or a document of its own; false when it is malformed. An
+// item in YAML is a list of one. What begins like JSON must be JSON: cut apart, it might be
+// YAML that it is not as a whole.
+func (s *Set) piece(c chunk, isJSON, isList bool) bool {
+	s.nodes.forget()
+	take := func(root *yaml.Node) { s.object(root, "", "", 1) }
+	switch {
+	case isJSON && !isList:
+		take = s.document
+	case !isJSON:
+		take = func(root *yaml.Node) {
+			for _, item := range elements(root) {
+				s.object(item, "", "", 1)
 			}
-			first, last := pieces[0], pieces[len(pieces)-1]
-			err := chunk{c.text[first.from:last.to], first.lines}.parse(func(root *yaml.Node) {
-				for _, item := range elements(root) {
-					sets[i].object(item, "", "", 1)
+		}
+	}
+	if !isJSON {
+		return c.parse(&s.nodes, take) == nil
+	}
+	root, rest, ok := c.plainJSON(&s.nodes)
+	if ok {
+		take(root)
+	}
+	return ok && len(rest.text) == 0
+}
+
+// sideBySide reads n pieces on all processors, each part of them into a Set of its own,
+// and takes them in unless one says that it cannot be read.
+func (s *Set) sideBySide(n int, read func(part *Set, i int) bool) bool {
+	parts := min(n, 8*runtime.GOMAXPROCS(0))
+	sets := make([]*Set, parts)
+	var next atomic.Int64
+	var failed atomic.Bool
+	var all sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		all.Go(func() {
+			for p := int(next.Add(1)) - 1; p < parts && !failed.Load(); p = int(next.Add(1)) - 1 {
+				sets[p] = newSet(s.file)
+				sets[p].told = s.told
+				for i := n * p / parts; i < n*(p+1)/parts && !failed.Load(); i++ {
+					if !read(sets[p], i) {
+						failed.Store(true)
+					}
 				}
-			})
-			if err != nil {
-				failed.Store(true)
 			}
 		})
 	}
@@ -54,14 +96,13 @@ func (s *Set) bigList(c chunk) bool {
 	for _, part := range sets {
 		s.merge(part)
 	}
-	s.documents++
 	return true
 }
 
 // plainList says that the text around the items is that of a List and nothing else.
-func plainList(head chunk) bool {
+func (c chunk) plainList() bool {
 	list, documents := false, 0
-	err := head.parse(func(root *yaml.Node) {
+	err := c.parse(&nodes{}, func(root *yaml.Node) {
 		documents++
 		var e emitter
 		if root.Kind != yaml.MappingNode {
@@ -80,26 +121,21 @@ type piece struct{ from, to, lines int }
 
 // cut parts a block list under "items:" into its items; head is the rest of the document.
 func (c chunk) cut() (head chunk, items []piece, ok bool) {
-	if len(c.text) < manyBytes {
-		return head, nil, false
-	}
 	var rest bytes.Buffer
-	inside, after, dash := false, false, ""
+	inside, after, dash := false, false, -1 // dash is the column of the dashes
 	at, line := 0, c.lines
 	for l := range bytes.Lines(c.text) {
-		text := string(bytes.TrimRight(l, " \r\n"))
-		indent := len(text) - len(strings.TrimLeft(text, " "))
-		begins := inside && (strings.HasPrefix(text[indent:], "- ") || text[indent:] == "-")
+		text := bytes.TrimRight(l, " \r\n")
+		indent := len(text) - len(bytes.TrimLeft(text, " "))
+		begins := inside && indent < len(text) && text[indent] == '-' && (indent+1 == len(text) || text[indent+1] == ' ')
 		switch {
-		case begins && dash == "":
-			dash = text[:indent+1]
-			fallthrough
-		case begins && text[:indent+1] == dash:
+		case begins && (dash < 0 || indent == dash):
+			dash = indent
 			items = append(items, piece{at, at, line})
-		case inside && (text == "" || indent >= len(dash) && dash != ""):
+		case inside && (len(text) == 0 || indent > dash && dash >= 0):
 		case inside && indent == 0 && len(items) > 0:
 			inside, after = false, true
-		case inside || strings.HasPrefix(text, "-") && after:
+		case inside || after && bytes.HasPrefix(text, []byte{'-'}):
 			return head, nil, false
 		}
 		if inside {
@@ -110,7 +146,7 @@ func (c chunk) cut() (head chunk, items []piece, ok bool) {
 		} else {
 			rest.Write(l)
 		}
-		if !after && text == "items:" {
+		if !after && string(text) == "items:" {
 			inside = true
 		}
 		at += len(l)

@@ -188,7 +188,6 @@ func pairs(n *yaml.Node, depth int) ([]*yaml.Node, bool) {
 }
 
 var (
-	jsonInteger  = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
 	jsonNumber   = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 	wildExponent = regexp.MustCompile(`^[-+]?[0-9.]+[eE](-[0-9]{4,}|\+?[0-9]{9,})$`)
 )
@@ -231,7 +230,7 @@ func oldTruth(text string) (truth, ok bool) {
 
 // number writes whole numbers as such however they are spelt, and others digit by digit.
 func (e *emitter) number(n *yaml.Node) {
-	if jsonInteger.MatchString(n.Value) {
+	if wholeNumber(n.Value) {
 		e.buf = append(e.buf, n.Value...)
 		return
 	}

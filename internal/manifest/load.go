@@ -3,10 +3,8 @@ package manifest
 import (
 	"io"
 	"reflect"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
@@ -29,6 +27,10 @@ type Set struct {
 	documents int
 	file      string
 	most      int // how many pods workloads may make
+
+	nodes nodes  // of the document that is read
+	buf   []byte // its JSON
+	told  *told  // nil: nobody asks
 }
 
 // object is one that was read.
@@ -66,9 +68,18 @@ func newSet(file string) *Set {
 // input. The Set holds what could be read; the errors are all there are, in the order of
 // the input: with any of them the input is bad (decision 34).
 func Load(paths []string, stdin io.Reader) (*Set, []Error) {
+	return LoadTelling(paths, stdin, nil)
+}
+
+// LoadTelling is Load, and tells how far it has come, as Expand of the Set will: often, one
+// call at a time, not always from the goroutine that called it. tell may be nil.
+func LoadTelling(paths []string, stdin io.Reader, tell func(Progress)) (*Set, []Error) {
 	s := newSet("")
+	if tell != nil {
+		s.told = &told{tell: tell}
+	}
 	for _, path := range paths {
-		s.errs = append(s.errs, read(path, stdin, s.load)...)
+		s.errs = append(s.errs, s.readPath(path, stdin)...)
 	}
 	if s.documents == 0 && len(s.errs) == 0 {
 		s.errs = append(s.errs, Error{Position{File: strings.Join(paths, ", ")}, "holds no object"})
@@ -76,40 +87,21 @@ func Load(paths []string, stdin io.Reader) (*Set, []Error) {
 	return s, inOrder(s.errs)
 }
 
-// manyChunks is from how many on documents are read by several goroutines.
-const manyChunks = 256
-
 // load reads the documents of a file.
 func (s *Set) load(src source) {
-	chunks := split(src.text)
 	s.file = src.name
-	if len(chunks) == 1 && s.bigList(chunks[0]) {
+	s.told.begin(src.name, len(src.text))
+	chunks := split(src.text)
+	if len(chunks) == 1 && len(src.text) >= manyBytes && s.inPieces(chunks[0]) {
 		return
 	}
-	parts := 1
-	if len(chunks) >= manyChunks {
-		parts = runtime.GOMAXPROCS(0)
-	}
-	sets := make([]*Set, parts)
-	var all sync.WaitGroup
-	for i := range parts {
-		sets[i] = newSet(src.name)
-		part := chunks[len(chunks)*i/parts : len(chunks)*(i+1)/parts]
-		all.Go(func() { sets[i].read(part) })
-	}
-	all.Wait()
-	for _, part := range sets {
-		s.merge(part)
-	}
-}
-
-// read reads some chunks of the present file.
-func (s *Set) read(chunks []chunk) {
-	for _, c := range chunks {
-		if err := c.parse(s.document); err != nil {
-			s.fail(err.Where.Line, err.Message)
+	s.sideBySide(len(chunks), func(part *Set, i int) bool {
+		if err := chunks[i].parse(&part.nodes, part.document); err != nil {
+			part.fail(err.Where.Line, err.Message)
 		}
-	}
+		part.told.add(len(chunks[i].text), 1)
+		return true
+	})
 }
 
 // merge adds what was read after what s has.
@@ -248,7 +240,7 @@ func elements(n *yaml.Node) []*yaml.Node {
 // decode reads an object of a kind that has a part in scheduling.
 func (s *Set) decode(n *yaml.Node, k *kind) {
 	obj := k.make()
-	fields, errs := decode(n, obj)
+	fields, errs := s.fill(n, obj)
 	for _, e := range errs {
 		if e.path != "" {
 			e.message = e.path + ": " + e.message
@@ -274,11 +266,12 @@ func (s *Set) decode(n *yaml.Node, k *kind) {
 	}
 }
 
-// decode reads a tree into obj and returns the fields that obj does not know, or what
-// keeps the tree from being read.
-func decode(n *yaml.Node, obj any) (unknown []string, errs []fieldError) {
-	var e emitter
+// fill reads a tree into obj and returns the fields that obj does not know, or what keeps
+// the tree from being read.
+func (s *Set) fill(n *yaml.Node, obj any) (unknown []string, errs []fieldError) {
+	e := emitter{buf: s.buf[:0]}
 	e.emit(n, 0)
+	s.buf = e.buf
 	for _, err := range e.errs {
 		errs = append(errs, fieldError{err.node.Line, pathTo(n, err.node, &fieldPath{}), err.message})
 	}
@@ -291,7 +284,8 @@ func decode(n *yaml.Node, obj any) (unknown []string, errs []fieldError) {
 			return nil, l.errs
 		}
 	}
-	strict, err := json.UnmarshalStrict(e.buf, obj)
+	// That no key is there twice the emitter has found.
+	strict, err := json.UnmarshalStrict(e.buf, obj, json.DisallowUnknownFields)
 	if err != nil {
 		if l.compare(n, reflect.TypeOf(obj), &fieldPath{}); len(l.errs) == 0 {
 			l.errs = []fieldError{{line: n.Line, message: oneLine(err.Error())}}

@@ -23,18 +23,34 @@ type malformed struct {
 func (m *malformed) Error() string { return m.text }
 
 // parse reads the documents of a chunk, YAML or JSON, and hands their roots to each.
-// Lines of the nodes count within the file.
-func (c chunk) parse(each func(root *yaml.Node)) *Error {
+// Lines of the nodes count within the file. A root is gone once each returns.
+func (c chunk) parse(nodes *nodes, each func(root *yaml.Node)) *Error {
 	if j, ok := c.json(); ok {
-		done, err := j.parseJSON(each)
+		done := 0
+		for {
+			nodes.forget()
+			root, rest, ok := j.plainJSON(nodes)
+			if !ok {
+				break
+			}
+			each(root)
+			j = rest
+			done++
+		}
+		more, err := j.parseJSON(each)
 		if err == nil {
 			return nil
 		}
 		// A YAML document may begin with a brace too.
-		if done == 0 && c.parseYAML(each) == nil {
+		if done+more == 0 && c.parseYAML(each) == nil {
 			return nil
 		}
 		return &Error{Where: Position{Line: j.lines + err.line}, Message: err.text}
+	}
+	nodes.forget()
+	if root, ok := c.plain(nodes); ok {
+		each(root)
+		return nil
 	}
 	if err := c.parseYAML(each); err != nil {
 		return &Error{Where: Position{Line: c.lines + err.line}, Message: err.text}

@@ -19,22 +19,21 @@ type source struct {
 	text []byte
 }
 
-// read opens a path and hands each file found there to each: the file itself, a
-// folder's *.yaml, *.yml and *.json below it in order of their names, or standard
-// input for "-".
-func read(path string, stdin io.Reader, each func(source)) []Error {
+// readPath opens a path and loads each file found there: the file itself, a folder's
+// *.yaml, *.yml and *.json below it in order of their names, or standard input for "-".
+func (s *Set) readPath(path string, stdin io.Reader) []Error {
 	if path == "-" {
 		if stdin == nil {
 			return []Error{{Position{File: "-"}, "there is no standard input"}}
 		}
-		return readOne("-", stdin, each)
+		return s.readOne("-", stdin)
 	}
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return []Error{{Position{File: path}, reason(err)}}
 	case !info.IsDir():
-		return readFile(path, each)
+		return s.readFile(path)
 	}
 	var files []string
 	var errs []Error
@@ -51,7 +50,7 @@ func read(path string, stdin io.Reader, each func(source)) []Error {
 		errs = append(errs, Error{Position{File: path}, "holds no .yaml, .yml or .json file"})
 	}
 	for _, f := range files {
-		errs = append(errs, readFile(f, each)...)
+		errs = append(errs, s.readFile(f)...)
 	}
 	return errs
 }
@@ -64,24 +63,25 @@ func isManifest(path string) bool {
 	return false
 }
 
-func readFile(path string, each func(source)) []Error {
+func (s *Set) readFile(path string) []Error {
 	f, err := os.Open(path)
 	if err != nil {
 		return []Error{{Position{File: path}, reason(err)}}
 	}
 	defer f.Close()
-	return readOne(path, f, each)
+	return s.readOne(path, f)
 }
 
-func readOne(name string, r io.Reader, each func(source)) []Error {
-	text, err := io.ReadAll(io.LimitReader(r, mostBytes+1))
+func (s *Set) readOne(name string, r io.Reader) []Error {
+	s.told.begin(name, 0)
+	text, err := io.ReadAll(reading{io.LimitReader(r, mostBytes+1), s.told})
 	switch {
 	case err != nil:
 		return []Error{{Position{File: name}, reason(err)}}
 	case len(text) > mostBytes:
 		return []Error{{Position{File: name}, fmt.Sprintf("is larger than %d MiB; give it in parts", mostBytes>>20)}}
 	}
-	each(source{name, text})
+	s.load(source{name, text})
 	return nil
 }
 

@@ -63,6 +63,7 @@ func (w *World) Config() (*ConfigText, error) {
 // earlier ones of the same name, times are read. Pods of the schedulers named are ours;
 // none named means Volcano's.
 func (s *Set) Expand(schedulers ...string) *World {
+	s.told.begin("", 0)
 	b := &builder{
 		world:  &World{Configs: slices.Clone(s.configs), Skipped: maps.Clone(s.skipped)},
 		byName: map[identity]*object{}, times: map[identity]times{}, busy: map[identity]bool{},
@@ -75,6 +76,7 @@ func (s *Set) Expand(schedulers ...string) *World {
 	}
 	for _, o := range b.order {
 		b.object(o)
+		s.told.add(0, 1)
 	}
 	b.world.sort()
 	return b.world

@@ -29,6 +29,9 @@ type Item struct {
 	// Owned: a controller replaces the pod when it is evicted or deleted before it has
 	// finished. The replacement has its name, waits, and starts its duration again.
 	Owned bool
+	// Resumes: an eviction costs a pod its place and nothing it has done. The replacement
+	// runs, and says that it lasts, for what was left when the pod was gone.
+	Resumes bool
 	// Where is the file:line it was read from, for messages; "" when there is none.
 	Where string
 }

@@ -229,7 +229,9 @@ func (t *template) option(word string, w *words) (known bool, err error) {
 	case "for":
 		t.item.HasDuration = true
 		t.item.Duration, err = duration(key, value)
-		t.pod.Lasts = max(1, int64(t.item.Duration))
+		times := t.pod.Rare()
+		times.Lasts = max(1, int64(t.item.Duration))
+		t.pod.SetRare(times)
 	case "gated":
 		t.pod.Gated = true
 	case "owned":
@@ -248,7 +250,9 @@ func (t *template) option(word string, w *words) (known bool, err error) {
 	case "cooldown":
 		var d time.Duration
 		d, err = duration(key, value)
-		t.pod.Cooldown = int64(d)
+		times := t.pod.Rare()
+		times.Cooldown = int64(d)
+		t.pod.SetRare(times)
 	case "revocable":
 		t.spec.Revocable = true
 	case "kept":

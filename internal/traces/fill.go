@@ -90,7 +90,7 @@ func (t *Trace) arrive(list []Job) (*Trace, error) {
 				item.Fact.Object = &group
 			case *model.Pod:
 				pod := *o
-				pod.Created, pod.Group, pod.Owner, pod.Lasts = int64(j.Submit), j.Name, j.Name, 0
+				pod.Created, pod.Group, pod.Owner, pod.Times = int64(j.Submit), j.Name, j.Name, nil
 				item.Fact.Ref.Name = j.Name + "-" + strconv.FormatInt(pod.Index, 10)
 				item.Fact.Object = &pod
 			}

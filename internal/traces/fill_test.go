@@ -49,7 +49,7 @@ func TestATraceIsDrawnFromUntilItFillsTheCluster(t *testing.T) {
 			names[i.Fact.Ref.String()] = true
 			if p, ok := i.Fact.Object.(*model.Pod); ok {
 				pods++
-				if i.HasDuration || p.Lasts != 0 || !strings.HasPrefix(i.Fact.Ref.Name, p.Group+"-") || !names["PodGroup/trace/"+p.Group] || p.Created != int64(i.SubmitAt) {
+				if i.HasDuration || p.Rare().Lasts != 0 || !strings.HasPrefix(i.Fact.Ref.Name, p.Group+"-") || !names["PodGroup/trace/"+p.Group] || p.Created != int64(i.SubmitAt) {
 					r.Errorf("a pod of it: %+v of %+v", i, p)
 				}
 			}

@@ -115,7 +115,7 @@ func (r *reader) gang(j *Job, g gang) {
 		pod := &model.Pod{Meta: model.Meta{Created: created}, Ours: true, Scheduler: "volcano", Group: j.Name, Owner: j.Name,
 			Index: int64(i), Priority: priority, HasPriority: priority != 0, PriorityClass: class, Preemptable: true, Spec: j.Spec}
 		if j.HasDuration {
-			pod.Lasts = max(1, int64(j.Duration))
+			pod.SetRare(model.Times{Lasts: max(1, int64(j.Duration))})
 		}
 		item := r.add(where, model.KindPod, Namespace, j.Name+"-"+strconv.Itoa(i), j.Submit, pod)
 		item.Duration, item.HasDuration, item.Owned = j.Duration, j.HasDuration, true

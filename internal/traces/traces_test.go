@@ -153,7 +153,7 @@ func TestAJobBecomesAGangWhosePodsShareASpec(t *testing.T) {
 	g1 := got["Pod/trace/g-1"]
 	want := sim.Item{Fact: model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "trace", Name: "g-1"}, Object: &model.Pod{
 		Meta: model.Meta{Created: 1_500_000_000}, Ours: true, Scheduler: "volcano", Group: "g", Owner: "g", Index: 1, Priority: 7,
-		HasPriority: true, PriorityClass: "trace-priority-7", Preemptable: true, Lasts: int64(time.Minute), Spec: spec}},
+		HasPriority: true, PriorityClass: "trace-priority-7", Preemptable: true, Times: &model.Times{Lasts: int64(time.Minute)}, Spec: spec}},
 		SubmitAt: 1500 * time.Millisecond, Duration: time.Minute, HasDuration: true, Owned: true, Where: "jobs.csv:2"}
 	if diff := cmp.Diff(want, g1); diff != "" {
 		t.Errorf("a member of the gang (-want +got):\n%s", diff)

@@ -16,6 +16,7 @@ func (l *Ledger) Audit() []string {
 	a := &auditor{l: l}
 	a.nodes()
 	a.jobs()
+	a.places()
 	a.queues()
 	a.lists()
 	a.groups()
@@ -197,6 +198,65 @@ func (a *auditor) queues() {
 		if row.Jobs != jobs[q] {
 			a.say("queue %s: has %d jobs, recounted %d", row.Name, row.Jobs, jobs[q])
 		}
+	}
+}
+
+// places finds every queue's place from the facts, by walking up the names of parents.
+func (a *auditor) places() {
+	l := a.l
+	kids := map[string]int32{}
+	for q := range l.queues {
+		if row := &l.queues[q]; row.Fact != nil && row.Name != model.RootQueue {
+			kids[parentName(row.Fact)]++
+		}
+	}
+	for q := range l.queues {
+		row := &l.queues[q]
+		if row.free {
+			continue
+		}
+		want := Queue{Kids: kids[row.Name], up: NoQueue}
+		delete(kids, row.Name)
+		if want.Place, want.Broken = l.findPlace(row); want.Place == Sound && row.Name != model.RootQueue {
+			want.up = l.queueByName[parentName(row.Fact)]
+			for at := want.up; at != NoQueue; at = l.queues[at].up {
+				want.Depth++
+				if up := &l.queues[at]; want.shut == model.QueueOpen && up.Name != model.RootQueue {
+					want.shut = up.Fact.State
+				}
+			}
+		}
+		if row.Place != want.Place || row.Broken != want.Broken || row.Depth != want.Depth || row.up != want.up || row.Kids != want.Kids || row.shut != want.shut {
+			a.say("queue %s: place %v %q, depth %d, up %d, %d kids, shut %v, recounted %v %q, %d, %d, %d, %v", row.Name, row.Place, row.Broken,
+				row.Depth, row.up, row.Kids, row.shut, want.Place, want.Broken, want.Depth, want.up, want.Kids, want.shut)
+		}
+	}
+	if len(kids) > 0 {
+		a.say("queues %v are named as parents and have no row", kids)
+	}
+}
+
+func (l *Ledger) findPlace(row *Queue) (place Place, broken string) {
+	if row.Fact == nil && row.Name != model.RootQueue {
+		return Missing, ""
+	}
+	for at, steps := row, 0; ; steps++ {
+		if at.Name == model.RootQueue {
+			return Sound, ""
+		}
+		if at.aside() && at == row {
+			return SetAside, ""
+		} else if at.aside() {
+			return Orphaned, at.Name
+		}
+		if steps > len(l.queues) {
+			return Cyclic, ""
+		}
+		p, ok := l.queueByName[parentName(at.Fact)]
+		if !ok || l.queues[p].Fact == nil && l.queues[p].Name != model.RootQueue {
+			return Orphaned, parentName(at.Fact)
+		}
+		at = &l.queues[p]
 	}
 }
 

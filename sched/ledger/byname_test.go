@@ -151,7 +151,7 @@ func again(l *Ledger, facts []model.Fact) *Ledger {
 	}
 	l.Tasks(func(t TaskID) bool {
 		if row := l.Task(t); row.Held.Kind != NoCommit {
-			c := row.Held
+			c := *row.Held
 			if c.Kind != CommitEvict {
 				c.Node = l2.NameNode(nodeName(l, c.Node))
 			}

@@ -6,7 +6,9 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// factStore keeps the newest fact about every Ref, tombstones included.
+// factStore keeps the newest fact about every Ref, tombstones included, but for pods and
+// PodGroups that are there: of those the row keeps the fact, which saves a large cluster
+// a second table as long as that of its rows.
 type factStore struct {
 	byRef map[model.Ref]said
 	gone  int
@@ -29,22 +31,27 @@ func newFactStore() factStore { return factStore{byRef: map[model.Ref]said{}} }
 // tombstone would be believed; watches deliver in order, so none comes.
 const mostTombstones = 1 << 16
 
-// put keeps a fact unless a newer one is known, and says whether it was kept.
-func (s *factStore) put(f model.Fact) bool {
-	old, known := s.byRef[f.Ref]
-	if known && f.Version < old.version {
-		return false
-	}
-	if known && old.object == nil {
-		s.gone--
-	}
+// put keeps a fact, in place of what was known.
+func (s *factStore) put(f model.Fact) {
+	s.drop(f.Ref)
 	s.byRef[f.Ref] = said{f.UID, f.Version, f.Object}
 	if f.Object == nil {
 		if s.gone++; s.gone > mostTombstones {
 			s.forget()
 		}
 	}
-	return true
+}
+
+// drop forgets what was known.
+func (s *factStore) drop(r model.Ref) {
+	if len(s.byRef) == 0 {
+		return
+	}
+	if old, known := s.byRef[r]; known {
+		if delete(s.byRef, r); old.object == nil {
+			s.gone--
+		}
+	}
 }
 
 // forget drops the older half of the tombstones.
@@ -67,23 +74,60 @@ func (s *factStore) forget() {
 	}
 }
 
+// known is the newest fact about a Ref, a tombstone too; false when there is none.
+func (l *Ledger) known(r model.Ref) (said, bool) {
+	switch r.Kind {
+	case model.KindPod:
+		if t, ok := l.FindTask(Key{r.Namespace, r.Name}); ok {
+			return l.tasks[t].said(), true
+		}
+	case model.KindPodGroup:
+		if j, ok := l.FindJob(JobKey{Namespace: r.Namespace, Name: r.Name}); ok && l.jobs[j].Group != nil {
+			return l.jobs[j].said(), true
+		}
+	}
+	s, ok := l.facts.byRef[r]
+	return s, ok
+}
+
+// said is the fact that a row keeps; its UID is its object's.
+func (t *Task) said() said { return said{t.Pod.UID, t.version, t.Pod} }
+
+func (j *Job) said() said { return said{j.Group.UID, j.version, j.Group} }
+
 // Apply takes one fact in. Older facts than what is known are ignored; the order of
 // facts about different objects makes no difference.
 func (l *Ledger) Apply(f model.Fact) {
-	if !l.facts.put(f) {
+	if was, known := l.known(f.Ref); known && f.Version < was.version {
 		return
 	}
 	l.world++
+	pod, _ := f.Object.(*model.Pod)
+	group, _ := f.Object.(*model.PodGroup)
+	switch {
+	case f.Ref.Kind == model.KindPod && pod != nil:
+		l.facts.drop(f.Ref)
+		l.tasks[l.applyPod(Key{f.Ref.Namespace, f.Ref.Name}, pod)].version = f.Version
+	case f.Ref.Kind == model.KindPodGroup && group != nil:
+		l.facts.drop(f.Ref)
+		l.jobs[l.applyGroup(Key{f.Ref.Namespace, f.Ref.Name}, group)].version = f.Version
+	default:
+		l.facts.put(f)
+		l.applyOther(f)
+	}
+}
+
+// applyOther takes in a fact that no row keeps: that a pod or PodGroup is gone, or of
+// another kind.
+func (l *Ledger) applyOther(f model.Fact) {
 	switch f.Ref.Kind {
+	case model.KindPod:
+		l.applyPod(Key{f.Ref.Namespace, f.Ref.Name}, nil)
+	case model.KindPodGroup:
+		l.applyGroup(Key{f.Ref.Namespace, f.Ref.Name}, nil)
 	case model.KindNode:
 		o, _ := f.Object.(*model.Node)
 		l.applyNode(f.Ref.Name, o)
-	case model.KindPod:
-		o, _ := f.Object.(*model.Pod)
-		l.applyPod(Key{f.Ref.Namespace, f.Ref.Name}, o)
-	case model.KindPodGroup:
-		o, _ := f.Object.(*model.PodGroup)
-		l.applyGroup(Key{f.Ref.Namespace, f.Ref.Name}, o)
 	case model.KindQueue:
 		o, _ := f.Object.(*model.Queue)
 		l.applyQueue(f.Ref.Name, o)
@@ -104,9 +148,19 @@ func (l *Ledger) Apply(f model.Fact) {
 // Facts returns all that is known, tombstones included, sorted by kind, namespace and
 // name: applied to a new ledger they give this one again.
 func (l *Ledger) Facts() []model.Fact {
-	out := make([]model.Fact, 0, len(l.facts.byRef))
+	out := make([]model.Fact, 0, len(l.facts.byRef)+len(l.tasks)+len(l.jobs))
 	for r, f := range l.facts.byRef { // order-free: sorted below
 		out = append(out, f.fact(r))
+	}
+	for i := range l.tasks {
+		if t := &l.tasks[i]; !t.free {
+			out = append(out, t.said().fact(model.Ref{Kind: model.KindPod, Namespace: t.Key.Namespace, Name: t.Key.Name}))
+		}
+	}
+	for i := range l.jobs {
+		if j := &l.jobs[i]; !j.free && j.Group != nil {
+			out = append(out, j.said().fact(model.Ref{Kind: model.KindPodGroup, Namespace: j.Key.Namespace, Name: j.Key.Name}))
+		}
 	}
 	sort.Slice(out, func(i, j int) bool {
 		a, b := out[i].Ref, out[j].Ref
@@ -125,7 +179,7 @@ func (l *Ledger) Facts() []model.Fact {
 // Fact returns the newest fact about an object, and false when none is known or it
 // is gone.
 func (l *Ledger) Fact(r model.Ref) (model.Fact, bool) {
-	f, ok := l.facts.byRef[r]
+	f, ok := l.known(r)
 	return f.fact(r), ok && f.object != nil
 }
 

@@ -50,6 +50,7 @@ type Job struct {
 	MaxWait   int64            // nanoseconds it asks to wait at most (sla-waiting-time); 0: it does not say
 	Phase     model.GroupPhase // by its fact, or as decided and not yet visible
 	Changed   uint64           // differs whenever a member or the group's fact changed
+	version   uint64           // of the group's fact
 
 	MinResources resource.Vec
 	HasMin       bool
@@ -81,13 +82,20 @@ func (j *Job) Exists() bool { return j.Group != nil || j.Key.Adopted }
 // Job returns the row of a job.
 func (l *Ledger) Job(j JobID) *Job { return &l.jobs[j] }
 
+// jobByKey is the table that a key is in: PodGroups and adopted jobs may share names.
+func (l *Ledger) jobByKey(k JobKey) *byKey[JobID] {
+	if k.Adopted {
+		return &l.adopted
+	}
+	return &l.groups
+}
+
 // NumJobs is an upper bound for JobIDs.
 func (l *Ledger) NumJobs() int { return len(l.jobs) }
 
 // FindJob returns the row of a job, and false when there is none.
 func (l *Ledger) FindJob(k JobKey) (JobID, bool) {
-	j, ok := l.jobByKey[k]
-	return j, ok
+	return l.jobByKey(k).find(k.Namespace, k.Name)
 }
 
 // Jobs yields every job that has a PodGroup or members, in the order of rows.
@@ -111,7 +119,7 @@ func (l *Ledger) JobTasks(j JobID, s model.Status, yield func(TaskID) bool) {
 // job returns the row of a job, making it at first sight; define gives a new one its
 // queue.
 func (l *Ledger) job(k JobKey) JobID {
-	if j, ok := l.jobByKey[k]; ok {
+	if j, ok := l.FindJob(k); ok {
 		return j
 	}
 	var j JobID
@@ -128,7 +136,7 @@ func (l *Ledger) job(k JobKey) JobID {
 		row.first[s] = NoTask
 	}
 	l.jobs[j] = row
-	l.jobByKey[k] = j
+	l.jobByKey(k).put(k.Namespace, k.Name, j)
 	return j
 }
 
@@ -141,7 +149,7 @@ func (l *Ledger) dropJob(j JobID) {
 	l.setQueue(j, NoQueue)
 	l.deactivate(j)
 	l.stir(j, row)
-	delete(l.jobByKey, row.Key)
+	l.jobByKey(row.Key).drop(row.Key.Namespace, row.Key.Name)
 	*row = Job{free: true, definer: NoTask, Queue: NoQueue, activeAt: -1, dirty: row.dirty, stirred: row.stirred, Changed: row.Changed}
 	l.jobFree = append(l.jobFree, j)
 }
@@ -319,7 +327,8 @@ func (l *Ledger) role(j JobID, name string) int32 {
 	return int32(len(job.Roles) - 1)
 }
 
-func (l *Ledger) applyGroup(k Key, g *model.PodGroup) {
+// applyGroup returns the job's row, which may be free when the group is gone.
+func (l *Ledger) applyGroup(k Key, g *model.PodGroup) JobID {
 	j := l.job(JobKey{k.Namespace, k.Name, false})
 	job := &l.jobs[j]
 	life := job.Group != nil && g != nil && job.Group.UID == g.UID
@@ -339,6 +348,7 @@ func (l *Ledger) applyGroup(k Key, g *model.PodGroup) {
 	l.rate(j, job)
 	l.grown++
 	l.dropJob(j)
+	return j
 }
 
 // SetPhase moves a job to a phase that its fact does not show yet. It outlives the

@@ -26,11 +26,15 @@ type Ledger struct {
 
 	tasks     []Task
 	taskFree  []TaskID
-	taskByKey map[Key]TaskID
+	taskByKey byKey[TaskID]
+	none      *Commitment // that of every task without one
 
-	jobs     []Job
-	jobFree  []JobID
-	jobByKey map[JobKey]JobID
+	commitments []Commitment // room for those to come; rows point into it
+
+	jobs    []Job
+	jobFree []JobID
+	groups  byKey[JobID] // jobs of PodGroups
+	adopted byKey[JobID] // … and of pods that name none
 
 	queues      []Queue
 	queueFree   []QueueID
@@ -39,9 +43,9 @@ type Ledger struct {
 	wideNodes   int
 	heeds       bool // some plugin asks for the node groups of queues
 	inherits    bool // … and of those above
-	queuesStale bool // parents or presence changed: ancestors and sums are rebuilt before use
 	served      news // queues whose own jobs moved their figures
-	granted     news // queues whose facts changed, and not their places
+	granted     news // queues whose facts changed
+	hung        news // queues whose places changed
 	seniority   seniority
 
 	priorities     map[string]*model.PriorityClass
@@ -88,8 +92,10 @@ func New() *Ledger {
 		Dims:        resource.NewDims(),
 		nodeByName:  map[string]NodeID{},
 		classByKey:  map[string]ClassID{},
-		taskByKey:   map[Key]TaskID{},
-		jobByKey:    map[JobKey]JobID{},
+		taskByKey:   byKey[TaskID]{},
+		groups:      byKey[JobID]{},
+		adopted:     byKey[JobID]{},
+		none:        &Commitment{},
 		queueByName: map[string]QueueID{},
 		priorities:  map[string]*model.PriorityClass{},
 		quotas:      map[string][]*model.Quota{},
@@ -97,7 +103,7 @@ func New() *Ledger {
 		facts:       newFactStore(),
 	}
 	l.tx.l = l
-	l.served.first, l.granted.first = 1, 1 // who never looked is behind
+	l.served.first, l.granted.first, l.hung.first = 1, 1, 1 // who never looked is behind
 	l.queue(model.RootQueue)
 	return l
 }

@@ -49,11 +49,18 @@ func (l *Ledger) Served(mark uint64) (queues []QueueID, now uint64, ok bool) {
 	return l.served.since(mark)
 }
 
-// Granted returns the queues whose facts changed since mark, while every queue kept its
-// place in the tree and its state; false and now as Served has them. What nodes offer
-// is no queue's: see Total.
+// Granted returns the queues whose facts changed since mark; false and now as Served has
+// them. What nodes offer is no queue's: see Total.
 func (l *Ledger) Granted(mark uint64) (queues []QueueID, now uint64, ok bool) {
 	return l.granted.since(mark)
+}
+
+// Hung returns the queues that came, went or changed their place in the tree since mark,
+// those that became leaves or ceased to be, and those that another's state or groups reach
+// otherwise than before; false and now as Served has them. A row may have gone to another
+// queue meanwhile.
+func (l *Ledger) Hung(mark uint64) (queues []QueueID, now uint64, ok bool) {
+	return l.hung.since(mark)
 }
 
 // stays says that a queue's new fact leaves the tree as it is: its place, what follows

@@ -157,7 +157,8 @@ func (l *Ledger) applyNode(name string, fact *model.Node) {
 	l.setAllocatable(n, nil)
 	l.nodes[n].Fact = fact
 	if l.nodes[n].Present() {
-		l.setAllocatable(n, l.Dims.Vec(fact.Allocatable))
+		l.scratch = l.Dims.VecOver(l.scratch, fact.Allocatable)
+		l.setAllocatable(n, l.scratch)
 	}
 	l.grown++
 	l.touchStatic(n)

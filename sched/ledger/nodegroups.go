@@ -8,18 +8,21 @@ import "ashlar.sh/sched/model"
 // inherit a queue that names none has those of the nearest queue above that does. A
 // plugin that reads them asks for it when it is made; unasked, no class is split.
 func (l *Ledger) HeedNodeGroups(inherit bool) {
-	l.heeds, l.inherits, l.queuesStale = true, inherit, true
+	l.heeds, l.inherits = true, inherit
+	l.regroup()
 }
 
 // regroup finds the groups of all queues anew and gives every task its class. A task's
 // figures stay: classes that differ in groups alone ask for the same.
 func (l *Ledger) regroup() {
-	if !l.heeds {
-		return
-	}
 	for i := range l.queues {
 		l.queues[i].groups = l.groupsOf(QueueID(i))
 	}
+	l.regroupJobs()
+}
+
+// regroupJobs gives every task the class that the groups of its queue make of its spec.
+func (l *Ledger) regroupJobs() {
 	for j := range l.jobs {
 		if !l.jobs[j].free {
 			l.regroupJob(JobID(j))

@@ -25,7 +25,7 @@ type Queue struct {
 	Place  Place
 	Broken string // with Orphaned: the ancestor that is not there
 	Depth  int32  // root is 0
-	Kids   int32  // present queues whose parent it is
+	Kids   int32  // present queues that name it as parent
 	Jobs   int32  // jobs directly in it
 
 	Capability resource.Limits
@@ -38,7 +38,11 @@ type Queue struct {
 	Elastic   resource.Sums
 	Moved     uint64 // Ledger.Figures when Allocated or Request moved last
 
-	up     QueueID           // its parent, where its place is sound; figures move along it
+	up     QueueID // its parent, where its place is sound; figures move along it
+	above  QueueID // the row that its fact names as parent, sound or not
+	kid    QueueID // the first of the queues that name it, in no order
+	next   QueueID // its brothers among those that name the same parent
+	prev   QueueID
 	shut   model.QueueState  // of the nearest queue above that is not open; see State
 	groups *model.NodeGroups // what its jobs may use, where somebody heeds it
 	free   bool
@@ -80,30 +84,29 @@ func (l *Ledger) queue(name string) QueueID {
 		q = QueueID(len(l.queues))
 		l.queues = append(l.queues, Queue{})
 	}
-	l.queues[q] = Queue{Name: name, Place: Missing, up: NoQueue, Kids: l.kids(name)}
-	if name == model.RootQueue {
-		l.queues[q].Place = Sound
-	}
+	l.queues[q].begin(name)
 	l.queues[q].widen(l.Dims.Len())
 	l.queueByName[name] = q
 	return q
 }
 
-// kids counts the queues that name a parent.
-func (l *Ledger) kids(parent string) int32 {
-	n := int32(0)
-	for i := range l.queues {
-		row := &l.queues[i]
-		if row.Fact != nil && row.Name != model.RootQueue && parentName(row.Fact) == parent {
-			n++
-		}
+// begin makes a row that of a queue which is named and not seen yet. Its sums are zero;
+// their memory stays with the row.
+func (q *Queue) begin(name string) {
+	*q = Queue{Name: name, Place: Missing, up: NoQueue, above: NoQueue, kid: NoQueue, next: NoQueue, prev: NoQueue,
+		Allocated: q.Allocated, Request: q.Request, Inqueue: q.Inqueue, Elastic: q.Elastic,
+		Capability: q.Capability, Deserved: q.Deserved, Guarantee: q.Guarantee}
+	if name == model.RootQueue {
+		q.Place = Sound
 	}
-	return n
+	clear(q.Allocated)
+	clear(q.Request)
+	clear(q.Inqueue)
+	clear(q.Elastic)
 }
 
 // widen gives a queue's sums an element for every dimension, so that the hot paths
-// need not ask. Rows that are free are as wide: until the tree is settled, figures of
-// a dropped queue's descendants still move along it.
+// need not ask.
 func (q *Queue) widen(dims int) {
 	for len(q.Allocated) < dims {
 		q.Allocated = append(q.Allocated, resource.Sum{})
@@ -156,146 +159,55 @@ func (l *Ledger) bulk(job *Job, sign int64) {
 	}
 }
 
+// dropQueue frees a row that nothing names any more.
 func (l *Ledger) dropQueue(q QueueID) {
 	row := &l.queues[q]
-	if row.Fact != nil || row.Jobs > 0 || row.Name == model.RootQueue {
+	if row.free || row.Fact != nil || row.Jobs > 0 || row.Kids > 0 || row.Name == model.RootQueue {
 		return
 	}
 	delete(l.queueByName, row.Name)
-	*row = Queue{free: true, up: NoQueue}
-	row.widen(l.Dims.Len())
+	row.begin("")
+	row.free = true
 	l.queueFree = append(l.queueFree, q)
 }
 
 func (l *Ledger) applyQueue(name string, fact *model.Queue) {
 	q := l.queue(name)
 	row := &l.queues[q]
-	if stays(row.Fact, fact) {
-		l.granted.add(q)
-	} else {
-		l.queuesStale = true
-		l.granted.forget()
-	}
+	moves := !stays(row.Fact, fact)
 	row.Fact = fact
-	row.Capability, row.Deserved, row.Guarantee = resource.Limits{}, nil, nil
-	if fact != nil {
-		row.Capability = l.Dims.Limits(fact.Capability)
-		row.Deserved = l.Dims.Vec(fact.Deserved)
-		row.Guarantee = row.Capability.Clip(l.Dims.Vec(fact.Guarantee))
-		l.widen()
+	row.grant(l.Dims, fact)
+	l.widen()
+	l.granted.add(q)
+	if moves {
+		l.hang(q)
 	}
 	l.dropQueue(q)
 	l.shapeAt++
 	l.grown++
 }
 
-// Settle brings the tree of queues up to date after facts that change it, and the width
-// of all figures after dimensions that somebody else interned. Whoever reads after
-// Apply calls it first; it costs nothing when neither happened.
-func (l *Ledger) Settle() {
-	l.widen()
-	if l.queuesStale {
-		l.queuesStale = false
-		l.rehang()
+// grant takes in what a fact names. The memory of what the last one named is used again:
+// whoever keeps amounts of a queue keeps copies.
+func (q *Queue) grant(dims *resource.Dims, fact *model.Queue) {
+	var said model.Queue
+	if fact != nil {
+		said = *fact
 	}
+	q.Capability = dims.LimitsOver(q.Capability, said.Capability)
+	q.Deserved = dims.VecOver(q.Deserved, said.Deserved)
+	q.Guarantee = q.Capability.Clip(dims.VecOver(q.Guarantee, said.Guarantee))
 }
 
-// rehang rebuilds the tree and every queue's sums: queues change rarely, and a tree
-// rebuilt cannot go stale.
-func (l *Ledger) rehang() {
-	l.figuresAt++
-	l.served.forget()
-	for i := range l.queues {
-		row := &l.queues[i]
-		row.Kids, row.up, row.Broken, row.Depth, row.Moved = 0, NoQueue, "", 0, l.figuresAt
-		clear(row.Allocated)
-		clear(row.Request)
-		clear(row.Inqueue)
-		clear(row.Elastic)
-	}
-	for i := range l.queues {
-		if row := &l.queues[i]; !row.free {
-			l.hang(QueueID(i))
-		}
-	}
-	for i := range l.queues {
-		row := &l.queues[i]
-		if row.free || row.Fact == nil || row.Name == model.RootQueue {
-			continue
-		}
-		if p, ok := l.queueByName[parentName(row.Fact)]; ok {
-			l.queues[p].Kids++
-		}
-	}
-	for i := range l.jobs {
-		if !l.jobs[i].free {
-			l.bulk(&l.jobs[i], 1)
-		}
-	}
-	for i := range l.queues {
-		l.queues[i].shut = l.shutAbove(QueueID(i))
-	}
-	l.regroup()
-	l.figuresAt++
-}
-
-// shutAbove is the state of the nearest queue above that is not open. Root is left out:
-// it is the cluster, and always there.
-func (l *Ledger) shutAbove(q QueueID) model.QueueState {
-	for at := l.queues[q].up; at != NoQueue && l.queues[at].up != NoQueue; at = l.queues[at].up {
-		if s := l.queues[at].Fact.State; s != model.QueueOpen {
-			return s
-		}
-	}
-	return model.QueueOpen
-}
+// Settle brings the width of all figures up to date after dimensions that somebody else
+// interned. Whoever reads after Apply calls it first; it costs nothing when none were.
+func (l *Ledger) Settle() { l.widen() }
 
 func parentName(f *model.Queue) string {
 	if f.Parent == "" {
 		return model.RootQueue
 	}
 	return f.Parent
-}
-
-// hang finds a queue's place by walking up its parents.
-func (l *Ledger) hang(q QueueID) {
-	row := &l.queues[q]
-	row.Place = l.placeOf(row)
-	if row.Place != Sound || row.Name == model.RootQueue {
-		return
-	}
-	row.up = l.queueByName[parentName(row.Fact)]
-	for at := row; at.Name != model.RootQueue; row.Depth++ {
-		at = &l.queues[l.queueByName[parentName(at.Fact)]]
-	}
-}
-
-func (l *Ledger) placeOf(row *Queue) Place {
-	if row.Fact == nil && row.Name != model.RootQueue {
-		return Missing
-	}
-	for at, steps := row, 0; ; steps++ {
-		if at.Name == model.RootQueue {
-			return Sound // whatever a user wrote into it: root is always there
-		}
-		if at.Fact != nil {
-			if _, bad := at.Fact.SetAside(); bad && at == row {
-				return SetAside
-			} else if bad {
-				row.Broken = at.Name
-				return Orphaned
-			}
-		}
-		if steps > len(l.queues) {
-			return Cyclic
-		}
-		p, ok := l.queueByName[parentName(at.Fact)]
-		if !ok || l.queues[p].Fact == nil && l.queues[p].Name != model.RootQueue {
-			row.Broken = parentName(at.Fact)
-			return Orphaned
-		}
-		at = &l.queues[p]
-	}
 }
 
 // State is whether the queue takes jobs: its own state, or while that is open the state

@@ -11,13 +11,14 @@ type Task struct {
 	Class    ClassID
 	Node     NodeID // where it holds, leaves or is promised a place
 	Status   model.Status
+	Unsound  bool // set aside at the door: never placed
+	soft     bool // moved by a statement that is not in the plan; the next cycle takes it back
+	free     bool
 	Priority int32
-	Held     Commitment
-	Chosen   Chosen // with its node, until its fact shows the node
-	Unsound  bool   // set aside at the door: never placed
+	Held     *Commitment // never nil, and never changed: another takes its place
+	Chosen   Chosen      // with its node, until its fact shows the node
 
-	soft               bool // moved by a statement that is not in the plan; the next cycle takes it back
-	free               bool
+	version            uint64 // of its fact
 	jobPrev, jobNext   TaskID // its job's tasks of one status
 	nodePrev, nodeNext TaskID
 }
@@ -60,8 +61,7 @@ func (l *Ledger) NumTasks() int { return len(l.tasks) }
 
 // FindTask returns the row of a pod, and false when there is none.
 func (l *Ledger) FindTask(k Key) (TaskID, bool) {
-	t, ok := l.taskByKey[k]
-	return t, ok
+	return l.taskByKey.find(k.Namespace, k.Name)
 }
 
 // Tasks yields every task, in the order of rows.
@@ -83,19 +83,20 @@ func (l *Ledger) NodeTasks(n NodeID, yield func(TaskID) bool) {
 	}
 }
 
-func (l *Ledger) applyPod(k Key, p *model.Pod) {
-	old, known := l.taskByKey[k]
+// applyPod returns the pod's row, NoTask when it is gone.
+func (l *Ledger) applyPod(k Key, p *model.Pod) TaskID {
+	old, known := l.FindTask(k)
 	if known && (p == nil || l.tasks[old].Pod.UID != p.UID) {
 		l.removeTask(old)
 		known = false
 	}
 	if p == nil {
-		return
+		return NoTask
 	}
 	if !known {
 		old = l.newTask(k)
-		l.addTask(old, p, Commitment{})
-		return
+		l.addTask(old, p, l.none)
+		return old
 	}
 	held, before := l.tasks[old].Held, l.footing(old)
 	// Class, job and node outlive the moment in which nobody names them: an adopted
@@ -104,7 +105,7 @@ func (l *Ledger) applyPod(k Key, p *model.Pod) {
 	l.classes[class].refs++
 	job, node := l.detach(old)
 	if !stillOpen(held, p) {
-		held = Commitment{}
+		held = l.none
 	}
 	l.addTask(old, p, held)
 	l.dropClass(class)
@@ -115,6 +116,7 @@ func (l *Ledger) applyPod(k Key, p *model.Pod) {
 	if before != l.footing(old) {
 		l.grown++
 	}
+	return old
 }
 
 // readmit forgets that an adopted job was admitted, when a member leaves it: had it been
@@ -147,7 +149,7 @@ func (l *Ledger) footing(t TaskID) footing {
 }
 
 // stillOpen says that a pod's fact does not yet show, nor contradict, a commitment.
-func stillOpen(c Commitment, p *model.Pod) bool {
+func stillOpen(c *Commitment, p *model.Pod) bool {
 	finished := p.Phase == model.PodSucceeded || p.Phase == model.PodFailed
 	switch c.Kind {
 	case CommitBind, CommitReserve:
@@ -168,14 +170,14 @@ func (l *Ledger) newTask(k Key) TaskID {
 		t = TaskID(len(l.tasks))
 		l.tasks = append(l.tasks, Task{})
 	}
-	l.tasks[t] = Task{Key: k, Job: NoJob, Role: -1, Class: NoClass, Node: NoNode,
+	l.tasks[t] = Task{Key: k, Held: l.none, Job: NoJob, Role: -1, Class: NoClass, Node: NoNode,
 		jobPrev: NoTask, jobNext: NoTask, nodePrev: NoTask, nodeNext: NoTask}
-	l.taskByKey[k] = t
+	l.taskByKey.put(k.Namespace, k.Name, t)
 	return t
 }
 
 // addTask gives a detached row its content and enters its figures.
-func (l *Ledger) addTask(t TaskID, p *model.Pod, held Commitment) {
+func (l *Ledger) addTask(t TaskID, p *model.Pod, held *Commitment) {
 	row := &l.tasks[t]
 	_, bad := p.SetAside()
 	row.Pod, row.Held, row.soft, row.Unsound = p, held, false, bad
@@ -225,8 +227,8 @@ func (l *Ledger) removeTask(t TaskID) {
 	job, node := l.detach(t)
 	l.readmit(job)
 	l.dropUnnamed(job, node)
-	delete(l.taskByKey, l.tasks[t].Key)
-	l.tasks[t] = Task{free: true, Job: NoJob, Node: NoNode, Class: NoClass}
+	l.taskByKey.drop(l.tasks[t].Key.Namespace, l.tasks[t].Key.Name)
+	l.tasks[t] = Task{free: true, Held: l.none, Job: NoJob, Node: NoNode, Class: NoClass}
 	l.taskFree = append(l.taskFree, t)
 }
 

@@ -215,6 +215,7 @@ func (l *Ledger) ReleaseSoft() {
 // try.
 func (l *Ledger) Committed(item func(Op) Booking) []Op {
 	ops := l.ops
+	l.makeRoom(len(ops))
 	for _, op := range ops {
 		row := &l.tasks[op.Task]
 		l.world++
@@ -224,20 +225,20 @@ func (l *Ledger) Committed(item func(Op) Booking) []Op {
 			continue
 		case OpAllocate:
 			b := item(op)
-			row.Held = Commitment{Kind: CommitBind, Node: op.Node, Item: b.Item, Statement: b.Statement, Chosen: row.Chosen}
+			l.commit(row, Commitment{Kind: CommitBind, Node: op.Node, Item: b.Item, Statement: b.Statement, Chosen: row.Chosen})
 			l.move(op.Task, model.Binding, op.Node)
 		case OpReserve:
 			if row.Status != model.Pipelined || row.Node != op.Node {
 				continue
 			}
 			b := item(op)
-			row.Held = Commitment{Kind: CommitReserve, Node: op.Node, Item: b.Item, Statement: b.Statement, Until: b.Until}
+			l.commit(row, Commitment{Kind: CommitReserve, Node: op.Node, Item: b.Item, Statement: b.Statement, Until: b.Until})
 		case OpEvict:
 			if row.Status != model.Releasing || row.Held.Kind == CommitEvict {
 				continue
 			}
 			b := item(op)
-			row.Held = Commitment{Kind: CommitEvict, Node: op.Node, Item: b.Item, Statement: b.Statement, Until: b.Until}
+			l.commit(row, Commitment{Kind: CommitEvict, Node: op.Node, Item: b.Item, Statement: b.Statement, Until: b.Until})
 			l.grown++
 		case OpRelease:
 			l.grown++
@@ -245,11 +246,31 @@ func (l *Ledger) Committed(item func(Op) Booking) []Op {
 				continue
 			}
 			item(op)
-			row.Held = Commitment{}
+			row.Held = l.none
 		}
 	}
 	l.ops = l.ops[:0]
 	return ops
+}
+
+// manyCommitments are made at once: a cycle would otherwise allocate for every bind.
+const manyCommitments = 64
+
+func (l *Ledger) makeRoom(commitments int) {
+	if cap(l.commitments)-len(l.commitments) < commitments {
+		l.commitments = make([]Commitment, 0, max(commitments, manyCommitments))
+	}
+}
+
+// commit gives a task a commitment, or takes it back.
+func (l *Ledger) commit(row *Task, c Commitment) {
+	if c.Kind == NoCommit {
+		row.Held = l.none
+		return
+	}
+	l.makeRoom(1)
+	l.commitments = append(l.commitments, c)
+	row.Held = &l.commitments[len(l.commitments)-1]
 }
 
 // Booking is under which plan item, of which statement, an operation is carried out, and
@@ -263,7 +284,7 @@ type Booking struct {
 // a receipt denied it or its time is over. Both leave the task where its fact and
 // commitment say it stands.
 func (l *Ledger) Hold(t TaskID, c Commitment) {
-	l.tasks[t].Held = c
+	l.commit(&l.tasks[t], c)
 	l.world++
 	if j := l.tasks[t].Job; j != NoJob {
 		l.jobs[j].Changed++ // who waits again may find the place that others of its job do not
@@ -277,7 +298,7 @@ func (l *Ledger) Drop(t TaskID) { l.Hold(t, Commitment{}) }
 // Restore takes a commitment over from an earlier life, unless the task's fact shows
 // or contradicts it; it says whether the commitment is held now.
 func (l *Ledger) Restore(t TaskID, c Commitment) bool {
-	if !stillOpen(c, l.tasks[t].Pod) {
+	if !stillOpen(&c, l.tasks[t].Pod) {
 		return false
 	}
 	l.Hold(t, c)

@@ -62,7 +62,7 @@ func TestWhatHoldsBecomesCommitments(t *testing.T) {
 		reserve: {Kind: CommitReserve, Node: n, Item: 3, Statement: 9, Until: 3000},
 	}
 	for task, held := range want {
-		equal(t, "what is held for "+c.Task(task).Key.Name, c.Task(task).Held, held)
+		equal(t, "what is held for "+c.Task(task).Key.Name, *c.Task(task).Held, held)
 	}
 	c.ReleaseSoft()
 	equal(t, "what waits softly, in the next cycle", c.Task(wait).Status, model.Pending)

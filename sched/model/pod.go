@@ -26,14 +26,12 @@ type Pod struct {
 	Role  string // volcano.sh/task-spec: the key of minTaskMember
 	Index int64  // the number its name ends in, -1 without one; orders tasks of a job
 
-	GoneBy    int64  // its deletionTimestamp: when its grace ends, in nanoseconds since the epoch; 0 unless Deleting
 	Started   int64  // status.startTime, in nanoseconds since the epoch; 0 before its kubelet has seen it
 	Grace     int64  // terminationGracePeriodSeconds, in nanoseconds
 	Node      string // spec.nodeName
 	Nominated string // status.nominatedNodeName
 
 	PriorityClass string // spec.priorityClassName, resolved by the engine where Priority is not set
-	Cooldown      int64  // volcano.sh/cooldown-time in nanoseconds: how long from its start it asks to be spared
 
 	// What is small stands together: packed, it saves each pod the room of four words.
 	Priority     int32 // resolved spec.priority, or 0
@@ -49,9 +47,7 @@ type Pod struct {
 
 	Labels []Label // sorted by key; shared by pods of one template; what selects pods reads them, no filter does
 
-	// Lasts is how long it runs, in nanoseconds, by ashlar.sh/duration: the word of who made
-	// it. 0: it does not say; what says 0 lasts 1.
-	Lasts int64
+	Times *Times // read them through Rare; nil: it has none of them
 
 	Spec   *Spec // what placing it reads; shared by pods of one template
 	Opaque any   // the original object, for books that wrap Kubernetes' own plugins; never read by the engine

@@ -20,6 +20,7 @@ import (
 	"ashlar.sh/sched/plugins/nodegroup"
 	"ashlar.sh/sched/plugins/nodeorder"
 	"ashlar.sh/sched/plugins/overcommit"
+	"ashlar.sh/sched/plugins/packing"
 	"ashlar.sh/sched/plugins/pdb"
 	"ashlar.sh/sched/plugins/predicates"
 	"ashlar.sh/sched/plugins/priority"
@@ -54,5 +55,6 @@ func All() []policy.Definition {
 		nodeorder.Definition(),
 		binpack.Definition(),
 		joborder.Definition(),
+		packing.Definition(),
 	}
 }

@@ -131,7 +131,12 @@ func (d *Dims) Vec(l List) Vec {
 	if len(l) == 0 {
 		return nil
 	}
-	var v Vec
+	return d.VecOver(nil, l)
+}
+
+// VecOver is Vec in the memory of v, which nobody may read as it was any more.
+func (d *Dims) VecOver(v Vec, l List) Vec {
+	v = v[:0]
 	for _, a := range l {
 		v = v.Set(d.Intern(a.Name), a.Value)
 	}
@@ -139,10 +144,18 @@ func (d *Dims) Vec(l List) Vec {
 }
 
 // Limits interns a list's names and returns bounds for exactly these names.
-func (d *Dims) Limits(l List) Limits {
-	var b Limits
+func (d *Dims) Limits(l List) Limits { return d.LimitsOver(Limits{}, l) }
+
+// LimitsOver is Limits in the memory of b, which nobody may read as it was any more.
+func (d *Dims) LimitsOver(b Limits, l List) Limits {
+	b.bound, b.has = b.bound[:0], b.has[:0]
 	for _, a := range l {
-		b = b.With(d.Intern(a.Name), a.Value)
+		at := d.Intern(a.Name)
+		b.bound = b.bound.Set(at, a.Value)
+		for len(b.has) < len(b.bound) {
+			b.has = append(b.has, false)
+		}
+		b.has[at] = true
 	}
 	return b
 }

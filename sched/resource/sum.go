@@ -70,8 +70,12 @@ func (s Sums) AddAt(d Dim, x int64) Sums {
 }
 
 func (s Sums) grow(n int) Sums {
-	for len(s) < n {
-		s = append(s, Sum{})
+	if n > cap(s) { // as wide as is asked for and no wider: there are several of every job
+		s = append(make(Sums, 0, n), s...)
+	}
+	if n > len(s) {
+		clear(s[len(s):n])
+		s = s[:n]
 	}
 	return s
 }

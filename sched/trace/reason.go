@@ -42,6 +42,7 @@ const (
 	// The victims of any action.
 	VictimNotLower    Code = "VictimNotLower"    // its priority (Have) is not below that of the claim (Need)
 	VictimShare       Code = "VictimShare"       // drf: the claim's job would have more than its job is left with
+	VictimSooner      Code = "VictimSooner"      // joborder: its job has no more left than the claim's; Text is how much
 	VictimCritical    Code = "VictimCritical"    // conformance: it keeps the cluster running
 	VictimBudget      Code = "VictimBudget"      // PodDisruptionBudget Text allows Have more disruptions, Need are wanted
 	VictimCooling     Code = "VictimCooling"     // cdp: Text is how long it is still protected

@@ -18,7 +18,7 @@ type kind struct {
 	// decided. The others are watched where the engine reads them and the API serves them.
 	always   bool
 	informer func(*Observer) cache.SharedIndexInformer
-	strip    cache.TransformFunc
+	strip    cache.TransformFunc // nil for pods: see Observer.pod
 }
 
 func of(group, version, resource string) schema.GroupVersionResource {
@@ -38,7 +38,7 @@ func kinds() []kind {
 	type informer = cache.SharedIndexInformer
 	return []kind{
 		{model.KindNode, of("", "v1", "nodes"), true, core(func(x f) informer { return x.Core().V1().Nodes().Informer() }), stripNode},
-		{model.KindPod, of("", "v1", "pods"), true, core(func(x f) informer { return x.Core().V1().Pods().Informer() }), stripPod},
+		{model.KindPod, of("", "v1", "pods"), true, core(podInformer), nil},
 		{model.KindPriorityClass, of("scheduling.k8s.io", "v1", "priorityclasses"), true,
 			core(func(x f) informer { return x.Scheduling().V1().PriorityClasses().Informer() }), stripMeta},
 		{model.KindPodGroup, of("scheduling.volcano.sh", "v1beta1", "podgroups"), true,

@@ -51,6 +51,8 @@ type Observer struct {
 	pods    cache.Indexer
 	looks   chan struct{}
 
+	translating sync.Mutex // held while pods are translated, which goroutines share
+
 	mu       sync.Mutex
 	watched  []watched
 	unserved []string // kinds that are wanted and that the API does not serve
@@ -83,14 +85,17 @@ func New(o Options) (*Observer, error) {
 	}
 	w.groups = w.volcano.Scheduling().V1beta1().PodGroups().Informer().GetIndexer()
 	w.queues = w.volcano.Scheduling().V1beta1().Queues().Informer().GetIndexer()
-	w.pods = w.core.Core().V1().Pods().Informer().GetIndexer()
+	w.pods = podInformer(w.core).GetIndexer()
 	return w, nil
 }
 
 // watch makes the informer of a kind, for the next start of the factories.
 func (w *Observer) watch(k kind) error {
-	informer := k.informer(w)
-	if err := informer.SetTransform(k.strip); err != nil {
+	informer, strip := k.informer(w), k.strip
+	if k.name == model.KindPod {
+		strip = w.pod
+	}
+	if err := informer.SetTransform(strip); err != nil {
 		return fmt.Errorf("watch %s: %w", k.name, err)
 	}
 	handled, err := informer.AddEventHandler(w.handler())
@@ -174,7 +179,7 @@ func (w *Observer) Refresh(ctx context.Context) error {
 			return fmt.Errorf("list the pods that are bound: %w", err)
 		}
 		for i := range list.Items {
-			o, err := stripPod(&list.Items[i])
+			o, err := w.pod(&list.Items[i])
 			if err != nil {
 				return err
 			}
@@ -188,13 +193,22 @@ func (w *Observer) Refresh(ctx context.Context) error {
 
 func (w *Observer) fact(c change) (model.Fact, bool) {
 	if node, is := c.object.(*corev1.Node); c.gone || is && !w.selected(node) {
-		return translate.Gone(c.object)
+		return head(c.object)
 	}
-	f, ok := translate.Fact(c.object, w.options.Translate)
-	if pod, is := f.Object.(*model.Pod); is && !w.options.Adopt && pod.Group == "" {
-		pod.Ours = false
+	if pod, is := c.object.(*Pod); is {
+		return pod.fact, true
 	}
-	return f, ok
+	return translate.Fact(c.object, w.options.Translate)
+}
+
+// head is the fact that an object is gone; false for what there are no facts of.
+func head(o any) (model.Fact, bool) {
+	if pod, is := o.(*Pod); is {
+		f := pod.fact
+		f.Object = nil
+		return f, true
+	}
+	return translate.Gone(o)
 }
 
 func (w *Observer) selected(n *corev1.Node) bool {
@@ -219,10 +233,9 @@ func (w *Observer) Queue(name string) *schedulingv1beta1.Queue {
 	return find[schedulingv1beta1.Queue](w.queues, name)
 }
 
-// Pod is the newest state that was seen of a pod, without what the transforms leave
-// out; nil when there is none. It must not be changed.
-func (w *Observer) Pod(namespace, name string) *corev1.Pod {
-	return find[corev1.Pod](w.pods, namespace+"/"+name)
+// Pod is what is kept of the newest state that was seen of a pod; nil when there is none.
+func (w *Observer) Pod(namespace, name string) *Pod {
+	return find[Pod](w.pods, namespace+"/"+name)
 }
 
 func find[T any](in cache.Indexer, key string) *T {

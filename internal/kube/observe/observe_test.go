@@ -87,9 +87,11 @@ func drained(t *testing.T, w *observe.Observer) []model.Fact {
 func TestWhatIsListedIsDrainedOnce(t *testing.T) {
 	w := watch(t, fake.NewClientset(node("1", nil), pod("p", nil)), observe.Options{Adopt: true})
 	kinds := map[model.Kind]int{}
+	objects := map[model.Kind]model.Object{}
 	facts, _ := w.Drain()
 	for _, f := range facts {
 		kinds[f.Ref.Kind]++
+		objects[f.Ref.Kind] = f.Object
 	}
 	if kinds[model.KindNode] != 1 || kinds[model.KindPod] != 1 || kinds[model.KindQueue] != 1 {
 		t.Errorf("the first drain has %v, want a node, a pod and a queue", kinds)
@@ -100,8 +102,8 @@ func TestWhatIsListedIsDrainedOnce(t *testing.T) {
 	if n := len(w.All()); n != 3 {
 		t.Errorf("All has %d facts, want 3", n)
 	}
-	if p := w.Pod("ns", "p"); p == nil || p.Spec.Containers[0].Command != nil {
-		t.Errorf("the pod that is kept is %+v, want one without its command", p)
+	if p := w.Pod("ns", "p"); p == nil || p.Fact() != objects[model.KindPod] {
+		t.Errorf("the pod that is kept is %+v, want the fact that was handed on, and no second copy", p)
 	}
 }
 
@@ -133,6 +135,21 @@ func TestADeletedPodIsGone(t *testing.T) {
 	}
 	if facts := drained(t, w); len(facts) != 1 || facts[0].Object != nil || facts[0].UID != "p" {
 		t.Errorf("the facts are %+v, want that pod p is gone", facts)
+	}
+}
+
+func TestWhatAPodShowsForNotBeingScheduled(t *testing.T) {
+	refused := func(status corev1.ConditionStatus) *corev1.Pod {
+		p := pod("p", nil)
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "NotYet"},
+			{Type: corev1.PodScheduled, Status: status, Reason: "Unschedulable"}}
+		return p
+	}
+	for status, want := range map[corev1.ConditionStatus]string{corev1.ConditionFalse: "Unschedulable", corev1.ConditionTrue: ""} {
+		w := watch(t, fake.NewClientset(refused(status)), observe.Options{})
+		if got := w.Pod("ns", "p").NotScheduled; got != want {
+			t.Errorf("with PodScheduled %s it shows %q, want %q", status, got, want)
+		}
 	}
 }
 

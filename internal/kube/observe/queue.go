@@ -4,7 +4,6 @@ import (
 	"sync"
 	"time"
 
-	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/sched/model"
 )
 
@@ -32,19 +31,19 @@ func newQueue() *queue {
 // add takes an object's newest state in and wakes the reader. An earlier state of the
 // same life is replaced; an earlier life stays, for its end must be seen.
 func (q *queue) add(object any, gone bool) {
-	head, ok := translate.Gone(object)
+	of, ok := head(object)
 	if !ok {
 		return
 	}
 	q.mu.Lock()
-	c := change{object: object, gone: gone, uid: head.UID, version: head.Version, at: time.Now()}
-	if i, waits := q.last[head.Ref]; waits && q.changes[i].uid == c.uid {
+	c := change{object: object, gone: gone, uid: of.UID, version: of.Version, at: time.Now()}
+	if i, waits := q.last[of.Ref]; waits && q.changes[i].uid == c.uid {
 		c.at = q.changes[i].at
 		if c.version >= q.changes[i].version { // a list may be older than what was watched
 			q.changes[i] = c
 		}
 	} else {
-		q.last[head.Ref] = len(q.changes)
+		q.last[of.Ref] = len(q.changes)
 		q.changes = append(q.changes, c)
 	}
 	q.mu.Unlock()
@@ -59,12 +58,18 @@ func (q *queue) awake() {
 	}
 }
 
+// mostKept is how many changes at once leave the queue its map: the first lists of a
+// large cluster are not waited for again.
+const mostKept = 1 << 13
+
 // take empties the queue.
 func (q *queue) take() []change {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	out := q.changes
 	q.changes = nil
-	clear(q.last)
+	if clear(q.last); len(out) > mostKept {
+		q.last = map[model.Ref]int{}
+	}
 	return out
 }

@@ -26,7 +26,7 @@ type Options struct {
 	// TopOwner resolves a pod's controller to the top of its chain of controllers and
 	// returns that one's name; nil: the direct controller is the top.
 	TopOwner func(namespace, kind, name string) string
-	// Specs lets pods share equal specs and labels; nil: each pod has its own.
+	// Specs lets pods share equal specs, labels and names; nil: each pod has its own.
 	Specs *Specs
 	// KeepObject puts the original object into Pod.Opaque.
 	KeepObject bool
@@ -56,7 +56,9 @@ func Fact(obj any, o Options) (model.Fact, bool) {
 	case *corev1.Node:
 		f.Object = Node(obj)
 	case *corev1.Pod:
-		f.Object = Pod(obj, o)
+		p := Pod(obj, o)
+		f.Ref.Namespace = p.Namespace // the shared copy
+		f.Object = p
 	case *schedulingv1beta1.PodGroup:
 		g := PodGroup(obj)
 		if g.Queue == "" {

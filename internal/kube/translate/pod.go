@@ -40,8 +40,9 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 		PreemptSet:    p.Spec.PreemptionPolicy != nil,
 		Preemptable:   preemptable(p),
 	}
+	var times model.Times
 	if out.Deleting {
-		out.GoneBy = p.DeletionTimestamp.UnixNano()
+		times.GoneBy = p.DeletionTimestamp.UnixNano()
 	}
 	if p.Status.StartTime != nil {
 		out.Started = p.Status.StartTime.UnixNano()
@@ -50,18 +51,20 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 	if out.Group == "" {
 		out.Adopt = f.adopt(p, o)
 	}
-	out.Cooldown = f.cooldown(p)
+	times.Cooldown = f.cooldown(p)
 	out.Phase = f.phase(p.Status.Phase)
 	out.Priority, out.HasPriority = f.priority(p)
 	out.Spec = o.Specs.Intern(f.spec(p))
 	if out.Ours {
-		out.Lasts = f.lasts(p.Annotations)
+		times.Lasts = f.lasts(p.Annotations)
 		f.later(p)
 	}
 	if o.KeepObject {
 		out.Opaque = p
 	}
+	out.SetRare(times)
 	out.Faults = f
+	o.Specs.share(out)
 	return out
 }
 

@@ -46,15 +46,15 @@ func TestFieldsOfAPod(t *testing.T) {
 		"a role by label":                         {labelled("volcano.sh/task-spec", "ps"), func(p *model.Pod) { p.Role, p.Labels = "ps", label("volcano.sh/task-spec", "ps") }},
 		"an index":                                {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "train-12"}}, func(p *model.Pod) { p.Name, p.Index = "train-12", 12 }},
 		"a number beyond all indices":             {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a-99999999999999999999"}}, func(p *model.Pod) { p.Name = "a-99999999999999999999" }},
-		"terminating":                             {corev1.Pod{ObjectMeta: metav1.ObjectMeta{DeletionTimestamp: &metav1.Time{Time: time.Unix(1, 0)}}}, func(p *model.Pod) { p.Deleting, p.GoneBy = true, 1e9 }},
+		"terminating":                             {corev1.Pod{ObjectMeta: metav1.ObjectMeta{DeletionTimestamp: &metav1.Time{Time: time.Unix(1, 0)}}}, func(p *model.Pod) { p.Deleting, p.Times = true, gone(1e9) }},
 		"running on a node":                       {corev1.Pod{Spec: corev1.PodSpec{NodeName: "n"}, Status: corev1.PodStatus{Phase: "Running"}}, func(p *model.Pod) { p.Node, p.Phase, p.Healthy = "n", model.PodRunning, true }},
 		"nominated":                               {corev1.Pod{Status: corev1.PodStatus{NominatedNodeName: "n"}}, func(p *model.Pod) { p.Nominated = "n" }},
 		"gated":                                   {corev1.Pod{Spec: corev1.PodSpec{SchedulingGates: []corev1.PodSchedulingGate{{Name: "x"}}}}, func(p *model.Pod) { p.Gated = true }},
 		"a priority":                              {corev1.Pod{Spec: corev1.PodSpec{Priority: ptr(int32(0)), PriorityClassName: "c"}}, func(p *model.Pod) { p.HasPriority, p.PriorityClass = true, "c" }},
 		"a priority class":                        {corev1.Pod{Spec: corev1.PodSpec{PriorityClassName: "c"}}, func(p *model.Pod) { p.PriorityClass = "c" }},
 		"a task's own priority":                   {annotated("volcano.sh/task-priority", "-7"), func(p *model.Pod) { p.HasPriority, p.Priority = true, -7 }},
-		"spared after its start":                  {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"volcano.sh/cooldown-time": "10m"}, Annotations: map[string]string{"volcano.sh/cooldown-time": "1h"}}}, func(p *model.Pod) { p.Cooldown, p.Labels = 600e9, label("volcano.sh/cooldown-time", "10m") }},
-		"spared by annotation":                    {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/cooldown-time": "1h"}}}, func(p *model.Pod) { p.Cooldown = 3600e9 }},
+		"spared after its start":                  {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"volcano.sh/cooldown-time": "10m"}, Annotations: map[string]string{"volcano.sh/cooldown-time": "1h"}}}, func(p *model.Pod) { p.Times, p.Labels = rest(600e9), label("volcano.sh/cooldown-time", "10m") }},
+		"spared by annotation":                    {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/cooldown-time": "1h"}}}, func(p *model.Pod) { p.Times = rest(3600e9) }},
 		"spared for no time that can be meant":    {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/cooldown-time": "long"}}}, fault("metadata.annotations[volcano.sh/cooldown-time]", `"long" is not a time such as 600s or 10m: none taken`)},
 		"on any room lent by the hour":            {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/revocable-zone": "*"}}}, lent},
 		"on room lent in one zone: none":          {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/revocable-zone": "rz1", "volcano.sh/preemptable": "true"}}}, func(p *model.Pod) {}},
@@ -150,3 +150,7 @@ func TestOptionsOfAPod(t *testing.T) {
 		t.Error("different specs are shared")
 	}
 }
+
+func gone(by int64) *model.Times { return &model.Times{GoneBy: by} }
+
+func rest(cooldown int64) *model.Times { return &model.Times{Cooldown: cooldown} }

@@ -2,16 +2,16 @@ package translate
 
 import (
 	"strconv"
-	"unique"
 
 	"ashlar.sh/sched/model"
 )
 
-// Specs shares equal specs and labels: pods of one template get one *model.Spec. The zero
+// Specs shares equal specs, labels and names: pods of one template get one *model.Spec. The zero
 // value is empty and works; a nil *Specs shares nothing. Not for use by several goroutines.
 type Specs struct {
 	byKey map[string]*model.Spec
 	sets  map[string][]model.Label
+	words words
 }
 
 // mostSpecs bounds the memory of specs that no pod has any more. When it is reached
@@ -56,7 +56,7 @@ func (t *Specs) labels(m map[string]string) []model.Label {
 		t.sets = map[string][]model.Label{}
 	}
 	for i, l := range list {
-		list[i] = model.Label{Key: unique.Make(l.Key).Value(), Value: unique.Make(l.Value).Value()}
+		list[i] = model.Label{Key: t.words.one(l.Key), Value: t.words.one(l.Value)}
 	}
 	t.sets[string(k.buf)] = list
 	return list

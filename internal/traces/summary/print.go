@@ -80,6 +80,7 @@ func (f *Figures) CSV(w io.Writer) error {
 		put("load", mark(l.Requested), "allocated", l.Allocated.String())
 		put("load", mark(l.Requested), "fragmented", l.Fragmented.String())
 	}
+	f.Series.rows(put)
 	for _, x := range f.Waiting {
 		put("waiting", x.Code, "jobs", strconv.Itoa(x.Jobs))
 	}

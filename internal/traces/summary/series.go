@@ -3,6 +3,7 @@ package summary
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -37,6 +38,34 @@ type ResourceSeries struct {
 type QueueSeries struct {
 	Name      string  `json:"name"`
 	Allocated []Share `json:"allocated"` // mean of the interval, as a share of the capacity
+}
+
+// rows writes the series one value a row, as FIGURE_at_SECONDS: scope "series" for what
+// the whole cluster held of a resource and for the jobs that wait, "series_queue" for what
+// a queue held of Main; SECONDS is when the interval begins.
+func (s *Series) rows(put func(scope, name, figure, value string)) {
+	if s == nil {
+		return
+	}
+	at := func(i int) string { return "_at_" + (s.Begin + Seconds(i)*s.Step).String() }
+	list := func(scope, name, figure string, values []Share) {
+		for i, x := range values {
+			put(scope, name, figure+at(i), x.String())
+		}
+	}
+	put("series", "", "step_s", s.Step.String())
+	for _, r := range s.Resources {
+		list("series", r.Name, "allocated", r.Allocated)
+		list("series", r.Name, "allocated_peak", r.Peak)
+		list("series", r.Name, "requested", r.Requested)
+		list("series", r.Name, "fragmented", r.Fragmented)
+	}
+	for i, n := range s.Waiting {
+		put("series", "", "waiting"+at(i), strconv.FormatInt(n, 10))
+	}
+	for _, q := range s.Queues {
+		list("series_queue", q.Name, "allocated", q.Allocated)
+	}
 }
 
 // curve is an amount in intervals: its integral over each, and its peak.

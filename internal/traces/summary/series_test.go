@@ -1,9 +1,13 @@
 package summary_test
 
 import (
+	"bytes"
+	"encoding/csv"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -154,6 +158,49 @@ func TestAFillingClusterIsLookedAtOnItsWay(t *testing.T) {
 	for i, share := range want {
 		if got[i].Allocated != share || got[i].Requested != summary.Share(800_000+100_000*i) || got[i].At != summary.Seconds(time.Duration(7+i)*time.Second) {
 			t.Errorf("mark %d: %+v, want %s allocated", i, got[i], share)
+		}
+	}
+}
+
+// What -o json has of the curves -o csv has too, value by value.
+func TestTheTableOfFiguresHasTheCurves(t *testing.T) {
+	f := tiny(t)
+	var table bytes.Buffer
+	if err := f.CSV(&table); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&table).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, r := range rows {
+		key := strings.Join(r[:3], " ")
+		if _, twice := got[key]; twice {
+			t.Errorf("%s is there twice", key)
+		}
+		got[key] = r[3]
+	}
+	want := map[string]string{"series  step_s": f.Series.Step.String()}
+	for i := range f.Series.Waiting {
+		at := (f.Series.Begin + summary.Seconds(i)*f.Series.Step).String()
+		want["series  waiting_at_"+at] = strconv.FormatInt(f.Series.Waiting[i], 10)
+		for _, r := range f.Series.Resources {
+			want["series "+r.Name+" allocated_at_"+at] = r.Allocated[i].String()
+			want["series "+r.Name+" allocated_peak_at_"+at] = r.Peak[i].String()
+			want["series "+r.Name+" requested_at_"+at] = r.Requested[i].String()
+			want["series "+r.Name+" fragmented_at_"+at] = r.Fragmented[i].String()
+		}
+		for _, q := range f.Series.Queues {
+			want["series_queue "+q.Name+" allocated_at_"+at] = q.Allocated[i].String()
+		}
+	}
+	if len(f.Series.Waiting) < 100 || len(f.Series.Queues) != 2 {
+		t.Fatalf("%d intervals, %d queues: too few to tell", len(f.Series.Waiting), len(f.Series.Queues))
+	}
+	for key, value := range want {
+		if got[key] != value {
+			t.Errorf("%s is %q, want %q", key, got[key], value)
 		}
 	}
 }

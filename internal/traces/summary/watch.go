@@ -35,6 +35,7 @@ type pod struct {
 	submit      time.Duration
 	duration    time.Duration
 	hasDuration bool
+	resumes     bool  // evicted, it has the rest before it
 	job         int32 // among the trace's; -1: of none
 	place       int32 // where it is, or was last; -1: nowhere yet
 }
@@ -72,7 +73,7 @@ func New(items []sim.Item, jobs []traces.Job, period time.Duration) *Watch {
 				w.nodes = append(w.nodes, o)
 			}
 		case *model.Pod:
-			p := pod{spec: o.Spec, submit: items[i].SubmitAt, duration: items[i].Duration, hasDuration: items[i].HasDuration, job: -1, place: -1}
+			p := pod{spec: o.Spec, submit: items[i].SubmitAt, duration: items[i].Duration, hasDuration: items[i].HasDuration, resumes: items[i].Resumes, job: -1, place: -1}
 			if at, ok := named[o.Group]; ok && items[i].Fact.Ref.Namespace == traces.Namespace {
 				p.job = at
 			}
@@ -144,7 +145,11 @@ func (w *Watch) evict(at int32, gone time.Duration) {
 	if p.place < 0 {
 		return
 	}
-	w.places[p.place].to = min(w.places[p.place].to, gone)
+	ends := w.places[p.place].to
+	if p.resumes && p.hasDuration {
+		p.duration = max(0, min(p.duration, ends-gone))
+	}
+	w.places[p.place].to = min(ends, gone)
 	p.place = -1
 	if p.job >= 0 {
 		w.jobs[p.job].bound--

@@ -19,7 +19,6 @@
 package capacity
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -51,13 +50,16 @@ type plugin struct {
 	tree  bool  // enableHierarchy
 	level int64 // ancestorReclaimLevel
 
-	rows   []row            // by QueueID
-	order  []ledger.QueueID // the queues that share, root first, the deepest last
-	divs   []division       // by dimension
-	shape  uint64           // of the ledger, when all this was worked out
-	mark   uint64           // of ledger.Granted then
-	rounds uint64           // the times that it was
-	guards resource.Vec     // zero in what no queue is guaranteed
+	rows    []row      // by QueueID
+	divs    []division // by dimension
+	root    ledger.QueueID
+	deep    int              // the queues that are more than one level below root
+	changed []ledger.QueueID // scratch of refresh
+	shape   uint64           // of the ledger, when all this was worked out
+	granted uint64           // mark of ledger.Granted then
+	hung    uint64           // … and of ledger.Hung
+	rounds  uint64           // the times that it was
+	guards  resource.Vec     // zero in what no queue is guaranteed
 
 	unit, last resource.Vec // scratch of Reclaimable
 }
@@ -67,7 +69,6 @@ type row struct {
 	shares bool           // root, and the sound queues (flat: the leaves among them)
 	up     ledger.QueueID // the queue that bounds it too: its parent; flat: root
 	depth  int32          // below root
-	seat   int32          // in order, and in every tree
 	counts []resource.Dim // what its share is over; none: best effort
 
 	share              fair.Ratio
@@ -85,60 +86,55 @@ func (p *plugin) Open(rec *trace.Recorder) {
 	p.tell(rec)
 }
 
-// refresh puts right what changed since the last time: all of it after the tree has
-// changed, otherwise what follows from the queues and dimensions that did.
+// refresh puts right what changed since the last time: what follows from the queues that
+// changed, or their places, and from the dimensions that did; everything, when it is not
+// known what.
 func (p *plugin) refresh() {
 	dims := p.l.Dims.Len()
-	if p.shape == p.l.Shape() && len(p.divs) == dims && len(p.order) > 0 {
+	if p.shape == p.l.Shape() && len(p.divs) == dims && p.rounds > 0 {
 		return
 	}
-	p.shape = p.l.Shape()
-	queues, mark, known := p.l.Granted(p.mark)
-	p.mark = mark
-	if !known || len(p.divs) != dims || len(p.order) == 0 {
-		p.gather()
-		queues = p.order
+	granted, grantedNow, all := p.l.Granted(p.granted)
+	hung, hungNow, known := p.l.Hung(p.hung)
+	p.shape, p.granted, p.hung = p.l.Shape(), grantedNow, hungNow
+	p.changed = p.changed[:0]
+	if !all || !known || len(p.divs) != dims {
+		p.begin()
+		p.l.Queues(func(q ledger.QueueID) bool {
+			p.changed = append(p.changed, q)
+			return true
+		})
+		hung = p.changed
+	} else {
+		p.changed = append(append(p.changed, granted...), hung...)
+	}
+	for len(p.rows) < p.l.NumQueues() {
+		p.rows = append(p.rows, row{up: ledger.NoQueue})
+	}
+	for _, q := range hung {
+		p.hang(q)
 	}
 	for d := range resource.Dim(dims) {
 		if d != resource.Pods {
-			p.settle(d, queues)
+			p.settle(d, p.changed)
 		}
 	}
-	for _, q := range queues {
+	for _, q := range p.changed {
 		if p.known(q) {
 			p.count(q)
+			p.guard(q)
 		}
 	}
-	p.guard(queues)
 	p.rounds++
 }
 
-// gather lists root and the queues that share below it.
-func (p *plugin) gather() {
-	for len(p.rows) < p.l.NumQueues() {
-		p.rows = append(p.rows, row{})
-	}
+// begin forgets everything.
+func (p *plugin) begin() {
+	p.root, _ = p.l.FindQueue(model.RootQueue)
+	p.deep = 0
 	for i := range p.rows {
-		p.rows[i].shares, p.rows[i].assured, p.rows[i].guarded = false, false, p.rows[i].guarded[:0]
-	}
-	root, _ := p.l.FindQueue(model.RootQueue)
-	p.order = append(p.order[:0], root)
-	p.l.Queues(func(q ledger.QueueID) bool {
-		queue := p.l.Queue(q)
-		if q != root && queue.Place == ledger.Sound && (p.tree || queue.Leaf()) {
-			p.order = append(p.order, q)
-		}
-		return true
-	})
-	if p.tree {
-		slices.SortFunc(p.order, func(a, b ledger.QueueID) int { return cmp.Compare(p.l.Queue(a).Depth, p.l.Queue(b).Depth) })
-	}
-	for i, q := range p.order {
-		r := &p.rows[q]
-		r.shares, r.seat, r.up, r.depth = true, int32(i), root, 1
-		if q == root || p.tree {
-			r.up, r.depth = p.l.Parent(q), p.l.Queue(q).Depth
-		}
+		r := &p.rows[i]
+		*r = row{up: ledger.NoQueue, counts: r.counts, guarded: r.guarded[:0], kept: r.kept}
 	}
 	for len(p.divs) < p.l.Dims.Len() {
 		p.divs = append(p.divs, division{})
@@ -146,6 +142,45 @@ func (p *plugin) gather() {
 	for d := range p.divs {
 		p.divs[d].placing.Clear()
 		p.divs[d].enqueue.Clear()
+	}
+}
+
+// hang finds whether a queue takes part, and below which other: below its parent, flat
+// below root. Its limits follow in settle.
+func (p *plugin) hang(q ledger.QueueID) {
+	r, queue := &p.rows[q], p.l.Queue(q)
+	if r.depth > 1 {
+		p.deep--
+	}
+	shares, up, depth := queue.Place == ledger.Sound, p.root, int32(1)
+	switch {
+	case q == p.root:
+		up, depth = ledger.NoQueue, 0
+	case p.tree:
+		up, depth = p.l.Parent(q), queue.Depth
+	default:
+		shares = shares && queue.Leaf()
+	}
+	if !shares {
+		up, depth = ledger.NoQueue, 0
+	}
+	if r.shares && !shares {
+		p.drop(q)
+	}
+	if r.up != up {
+		p.unguard(q)
+	}
+	r.shares, r.up, r.depth = shares, up, depth
+	if depth > 1 {
+		p.deep++
+	}
+}
+
+// drop takes a queue out of every dimension.
+func (p *plugin) drop(q ledger.QueueID) {
+	for d := range p.divs {
+		p.divs[d].placing.Remove(int32(q))
+		p.divs[d].enqueue.Remove(int32(q))
 	}
 }
 

@@ -1,6 +1,7 @@
 package capacity
 
 import (
+	"slices"
 	"sort"
 
 	"ashlar.sh/sched/fair"
@@ -16,29 +17,29 @@ import (
 // guarantee is then refused for nobody's sake but its own. What fills a guarantee adds
 // nothing to that sum and is always within the rule.
 
-// guard lists for every queue those below it that have a guarantee, unless none of those
-// that changed came to one or lost it.
-func (p *plugin) guard(changed []ledger.QueueID) {
-	news := false
-	for _, q := range changed {
-		if has := !p.l.Queue(q).Guarantee.IsEmpty(); p.known(q) {
-			news = news || has != p.rows[q].assured
-			p.rows[q].assured = has
-			p.guards = p.guards.Max(p.l.Queue(q).Guarantee)
-		}
+// guard keeps the list of those below a queue that have a guarantee.
+func (p *plugin) guard(q ledger.QueueID) {
+	r, guarantee := &p.rows[q], p.l.Queue(q).Guarantee
+	p.guards = p.guards.Max(guarantee)
+	if guarantee.IsEmpty() {
+		p.unguard(q)
+	} else if !r.assured && r.up != ledger.NoQueue {
+		r.assured = true
+		p.rows[r.up].guarded = append(p.rows[r.up].guarded, q)
 	}
-	if !news {
+}
+
+// unguard takes a queue off the list of the one above it.
+func (p *plugin) unguard(q ledger.QueueID) {
+	r := &p.rows[q]
+	if !r.assured {
 		return
 	}
-	for _, q := range p.order {
-		p.rows[q].guarded = p.rows[q].guarded[:0]
-	}
-	for _, q := range p.order[1:] {
-		if p.rows[q].assured {
-			up := &p.rows[p.rows[q].up]
-			up.guarded = append(up.guarded, q)
-		}
-	}
+	r.assured = false
+	up := &p.rows[r.up]
+	i, last := slices.Index(up.guarded, q), len(up.guarded)-1
+	up.guarded[i] = up.guarded[last]
+	up.guarded = up.guarded[:last]
 }
 
 // keeps is what a queue keeps free of each dimension for the guarantees below it. It is
@@ -72,7 +73,7 @@ func (p *plugin) unfilled(q ledger.QueueID, d resource.Dim, allocated, below int
 	if b.Guarantee == 0 {
 		return 0
 	}
-	below = fair.Upward(below, p.divs[d].placing.Promised(p.rows[q].seat), b.Guarantee)
+	below = fair.Upward(below, p.divs[d].placing.Promised(int32(q)), b.Guarantee)
 	return fair.Unfilled(b.Guarantee, b.Real.Value, allocated, below)
 }
 

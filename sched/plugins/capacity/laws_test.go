@@ -42,7 +42,7 @@ func forestOf(t *rapid.T) []string {
 // leaves are the queues that take jobs, by name.
 func (c *cluster) leaves() []string {
 	var out []string
-	for _, q := range c.order {
+	for _, q := range c.sharing() {
 		if c.Queue(q).Leaf() {
 			out = append(out, c.Queue(q).Name)
 		}
@@ -107,7 +107,7 @@ func TestNoQueueIsLiftedAboveItsRealCapability(t *testing.T) {
 			if c.plugin.Allocatable(c.id(leaf), c.Task(p).Class, 1) == 1 && c.roomy(p) {
 				c.Try(func(tx *ledger.Tx) bool { tx.Allocate(p, 0); return true })
 			}
-			for _, q := range c.order {
+			for _, q := range c.sharing() {
 				sound(t, c, q)
 			}
 		}

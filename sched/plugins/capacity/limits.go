@@ -18,20 +18,19 @@ type division struct {
 func (p *plugin) settle(d resource.Dim, queues []ledger.QueueID) {
 	div := &p.divs[d]
 	top, named := p.top(d)
-	div.placing.Put(0, top)
+	div.placing.Put(int32(p.root), top)
 	admitted := top
 	admitted.Capability = named
-	div.enqueue.Put(0, admitted)
+	div.enqueue.Put(int32(p.root), admitted)
 	for _, q := range queues {
-		r := &p.rows[q]
-		if !p.known(q) || r.seat == 0 {
+		if !p.known(q) || q == p.root {
 			continue
 		}
 		queue := p.l.Queue(q)
-		b := fair.Branch{Up: p.rows[r.up].seat, Deserved: queue.Deserved.Get(d), Guarantee: queue.Guarantee.Get(d), Capability: bound(queue, d)}
-		div.placing.Put(int(r.seat), b)
+		b := fair.Branch{Up: int32(p.rows[q].up), Deserved: queue.Deserved.Get(d), Guarantee: queue.Guarantee.Get(d), Capability: bound(queue, d)}
+		div.placing.Put(int32(q), b)
 		if p.tree {
-			div.enqueue.Put(int(r.seat), b)
+			div.enqueue.Put(int32(q), b)
 		}
 	}
 	div.enqueue.Settle()
@@ -48,7 +47,7 @@ func (p *plugin) bough(q ledger.QueueID, d resource.Dim) *fair.Bough {
 	if d == resource.Pods || int(d) >= len(p.divs) {
 		return &fair.Bough{}
 	}
-	return p.divs[d].placing.Bough(p.rows[q].seat)
+	return p.divs[d].placing.Bough(int32(q))
 }
 
 func (p *plugin) real(q ledger.QueueID, d resource.Dim) int64     { return p.bough(q, d).Real.Value }
@@ -69,12 +68,11 @@ func (p *plugin) place(q ledger.QueueID, d resource.Dim) fair.Limit {
 // placing is; in what no node offers to the capability alone, so that a cluster can
 // scale up from zero.
 func (p *plugin) admit(q ledger.QueueID, d resource.Dim) fair.Limit {
-	seat := p.rows[q].seat
 	switch {
 	case d == resource.Pods || int(d) >= len(p.divs):
 		return fair.Limit{}
-	case p.tree || seat == 0:
-		return p.divs[d].enqueue.Bough(seat).Real
+	case p.tree || q == p.root:
+		return p.divs[d].enqueue.Bough(int32(q)).Real
 	case p.offered(d):
 		return fair.Limit{Value: p.real(q, d), Bounded: true}
 	}
@@ -86,7 +84,7 @@ func (p *plugin) admit(q ledger.QueueID, d resource.Dim) fair.Limit {
 func (p *plugin) top(d resource.Dim) (fair.Branch, fair.Limit) {
 	total := max(0, p.l.Total(d))
 	b := fair.Branch{Up: -1, Deserved: total, Capability: fair.Limit{Value: total, Bounded: true}}
-	queue := p.l.Queue(p.order[0])
+	queue := p.l.Queue(p.root)
 	if queue.Fact == nil {
 		return b, fair.Limit{}
 	}

@@ -60,7 +60,7 @@ func (p *plugin) Way(q ledger.QueueID, buf []int32) (band int64, way []int32, ok
 // ancestor below root with it. Flat queues stand for themselves, and so do those of a
 // tree of one level.
 func (p *plugin) ServingMovesOthers() bool {
-	return len(p.order) > 0 && p.rows[p.order[len(p.order)-1]].depth > 1
+	return p.deep > 0
 }
 
 // The ranks of queues, the first served first.

@@ -20,13 +20,17 @@ func (p *plugin) Problems() []policy.Problem {
 	p.refresh()
 	var out []policy.Problem
 	sums := make([]family, p.l.NumQueues())
-	for _, q := range p.order[1:] {
+	order := p.sharing()
+	for _, q := range order {
+		if q == p.root {
+			continue
+		}
 		queue, up := p.l.Queue(q), p.rows[q].up
 		sums[up].guarantee = sums[up].guarantee.Add(queue.Guarantee)
 		sums[up].deserved = sums[up].deserved.Add(queue.Deserved)
 		out = append(out, p.reaches(q)...)
 	}
-	for _, q := range p.order {
+	for _, q := range order {
 		out = append(out, p.promises(q, sums[q])...)
 	}
 	return out
@@ -44,7 +48,7 @@ func (p *plugin) promises(q ledger.QueueID, children family) []policy.Problem {
 			continue
 		}
 		guarantee, counts := queue.Guarantee.Get(d), true
-		if q == p.order[0] && queue.Guarantee.Get(d) == 0 {
+		if q == p.root && queue.Guarantee.Get(d) == 0 {
 			guarantee, counts = p.real(q, d), p.offered(d)
 		}
 		if sum := children.guarantee.Get(d); counts && sum > guarantee {

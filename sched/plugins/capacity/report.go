@@ -55,14 +55,23 @@ func (p *plugin) tell(rec *trace.Recorder) {
 		}
 	}
 	rec.Add(trace.Event{Kind: trace.TotalResource, Amounts: []trace.Labelled{label("total", total)}})
-	byName := slices.SortedFunc(slices.Values(p.order), func(a, b ledger.QueueID) int {
-		return cmp.Compare(p.l.Queue(a).Name, p.l.Queue(b).Name)
-	})
-	for _, q := range byName {
+	for _, q := range p.sharing() {
 		queue := p.l.Queue(q)
 		rec.Add(trace.Event{Kind: trace.QueueAttributes, Queue: queue.Name, Micro: p.share(q).Micro(), Amounts: []trace.Labelled{
 			label("deserved", p.vec(q, p.deserved)), label("realCapability", p.vec(q, p.real)), label("allocated", queue.Allocated.Vec(nil)),
 			label("request", queue.Request.Vec(nil)), label("elastic", queue.Elastic.Vec(nil)),
 		}})
 	}
+}
+
+// sharing lists root and the queues that share below it, by name.
+func (p *plugin) sharing() []ledger.QueueID {
+	var out []ledger.QueueID
+	for q := range p.rows {
+		if p.rows[q].shares {
+			out = append(out, ledger.QueueID(q))
+		}
+	}
+	slices.SortFunc(out, func(a, b ledger.QueueID) int { return cmp.Compare(p.l.Queue(a).Name, p.l.Queue(b).Name) })
+	return out
 }

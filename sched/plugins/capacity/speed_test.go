@@ -39,7 +39,7 @@ func thousand(t failer) (c *cluster, leaf ledger.QueueID, waits ledger.TaskID) {
 func (c *cluster) forget(q ledger.QueueID) {
 	for d := range c.divs {
 		if tree := &c.divs[d].placing; resource.Dim(d) != resource.Pods {
-			tree.Put(int(c.rows[q].seat), fair.Branch{Up: tree.Branch(c.rows[q].seat).Up})
+			tree.Put(int32(q), fair.Branch{Up: int32(c.rows[q].up)})
 			tree.Settle()
 		}
 	}
@@ -66,8 +66,8 @@ func TestWhatIsAskedOftenAllocatesNothing(t *testing.T) {
 		"Allocatable":          func() { c.plugin.Allocatable(leaf, class, 8) },
 		"CompareQueues":        func() { c.CompareQueues(leaf, other) },
 		"CompareVictimQueues":  func() { c.CompareVictimQueues(leaf, other, leaf) },
-		"a node that changed":  func() { c.forget(c.order[0]); c.refresh() },
-		"a queue that changed": func() { c.forget(c.id("q0-3")); c.mark--; c.refresh() },
+		"a node that changed":  func() { c.forget(c.root); c.refresh() },
+		"a queue that changed": func() { c.forget(c.id("q0-3")); c.granted--; c.refresh() },
 		"Open without news":    func() { c.Open(&trace.Recorder{}) },
 	} {
 		f()
@@ -94,11 +94,13 @@ func news(c *cluster) map[string][2]func() {
 		amounts := list(offers)
 		return func() { c.tell("Node", "", "n1", &model.Node{Meta: model.Meta{Name: "n1"}, Allocatable: amounts}) }
 	}
-	queue := func(parent string, amounts string) func() {
-		q := &model.Queue{Meta: model.Meta{Name: "q1-3"}, Parent: parent, Weight: 1, Guarantee: list("cpu=1"),
+	named := func(name, parent string, amounts string) func() {
+		q := &model.Queue{Meta: model.Meta{Name: name}, Parent: parent, Weight: 1, Guarantee: list("cpu=1"),
 			Deserved: list(amounts), Capability: list(amounts)}
 		return func() { c.tell("Queue", "", q.Name, q) }
 	}
+	queue := func(parent string, amounts string) func() { return named("q1-3", parent, amounts) }
+	gone := func(name string) func() { return func() { c.tell("Queue", "", name, nil) } }
 	all, more := "cpu=9000 memory=9000 gpu=900 a.com/x=900 a.com/y=900", "cpu=9001 memory=9001 gpu=901 a.com/x=901 a.com/y=901"
 	return map[string][2]func(){
 		"spec-of-one-queue":         {queue("q0-3", all), queue("q0-3", more)},
@@ -107,7 +109,10 @@ func news(c *cluster) map[string][2]func() {
 			node("cpu=100001 memory=100001 gpu=1001 a.com/x=1001 a.com/y=1001")},
 		"node,cpu-and-memory": {node("cpu=100000 memory=100000 gpu=1000 a.com/x=1000 a.com/y=1000"),
 			node("cpu=100001 memory=100001 gpu=1000 a.com/x=1000 a.com/y=1000")},
-		"new-parent": {queue("q0-3", all), queue("q0-2", all)},
+		"new-parent":                 {queue("q0-3", all), queue("q0-2", all)},
+		"new-parent,a-leaf-in-use":   {named("q3-0", "q2-0", all), named("q3-0", "q2-1", all)},
+		"created-and-removed":        {named("q3-new", "q2-7", all), gone("q3-new")},
+		"a-team-created-and-removed": {gone("q0-2"), named("q0-2", "root", all)},
 	}
 }
 

@@ -28,13 +28,10 @@ func (p *plugin) QueueArithmetic(q ledger.QueueID) ([]trace.Arithmetic, bool) {
 		a := trace.Arithmetic{Dim: p.l.Dims.Name(d), Named: p.l.Queue(q).Deserved.Get(d), Deserved: p.deserved(q, d)}
 		for at := q; at != ledger.NoQueue; at = p.rows[at].up {
 			a.Levels = append(a.Levels, p.rung(at, d))
-			if at == p.order[0] {
-				break
-			}
 		}
 		slices.Reverse(a.Levels)
 		a.Guarantee = a.Levels[len(a.Levels)-1].Guarantee
-		if q == p.order[0] {
+		if q == p.root {
 			top, _ := p.top(d)
 			a.Named = top.Deserved
 		}
@@ -47,7 +44,7 @@ func (p *plugin) QueueArithmetic(q ledger.QueueID) ([]trace.Arithmetic, bool) {
 func (p *plugin) rung(q ledger.QueueID, d resource.Dim) trace.Level {
 	queue := p.l.Queue(q)
 	level := trace.Level{Queue: queue.Name, Real: p.real(q, d)}
-	if q == p.order[0] {
+	if q == p.root {
 		top, named := p.top(d)
 		level.Above, level.Capability, level.Bounded = max(0, p.l.Total(d)), named.Value, named.Bounded
 		level.Guarantee = min(top.Guarantee, level.Real)
@@ -57,7 +54,7 @@ func (p *plugin) rung(q ledger.QueueID, d resource.Dim) trace.Level {
 	level.Above = p.real(up, d)
 	limit := p.limit(q, d)
 	level.Capability, level.Bounded = limit.Value, limit.Bounded
-	level.Promised = p.divs[d].placing.Promised(p.rows[up].seat)
+	level.Promised = p.divs[d].placing.Promised(int32(up))
 	level.Guarantee = p.bough(q, d).Guarantee
 	return level
 }
@@ -65,7 +62,7 @@ func (p *plugin) rung(q ledger.QueueID, d resource.Dim) trace.Level {
 // limit is the capability that a queue names; in the tree that of the nearest queue
 // above, where it names none (seed 001 §3.2).
 func (p *plugin) limit(q ledger.QueueID, d resource.Dim) fair.Limit {
-	for at := q; at != p.order[0]; at = p.rows[at].up {
+	for at := q; at != p.root; at = p.rows[at].up {
 		if b := bound(p.l.Queue(at), d); b.Bounded || !p.tree {
 			return b
 		}

@@ -18,12 +18,12 @@ func TestAPodIsSparedForTheTimeItAsksFor(t *testing.T) {
 		left string // "": it may go
 		next int64  // seconds
 	}{
-		"it began a moment ago":        {model.Pod{Started: 90 * second, Cooldown: 60 * second}, "50s", 150},
-		"its time is over":             {model.Pod{Started: 40 * second, Cooldown: 60 * second}, "", 0},
+		"it began a moment ago":        {model.Pod{Started: 90 * second, Times: &model.Times{Cooldown: 60 * second}}, "50s", 150},
+		"its time is over":             {model.Pod{Started: 40 * second, Times: &model.Times{Cooldown: 60 * second}}, "", 0},
 		"it asks for nothing":          {model.Pod{Started: 90 * second}, "", 0},
-		"no start is known: creation":  {model.Pod{Meta: model.Meta{Created: 70 * second}, Cooldown: 60 * second}, "30s", 130},
-		"the start counts when known":  {model.Pod{Meta: model.Meta{Created: 1 * second}, Started: 95 * second, Cooldown: 10 * second}, "5s", 105},
-		"a start later than now, even": {model.Pod{Started: 200 * second, Cooldown: 10 * second}, "1m50s", 210},
+		"no start is known: creation":  {model.Pod{Meta: model.Meta{Created: 70 * second}, Times: &model.Times{Cooldown: 60 * second}}, "30s", 130},
+		"the start counts when known":  {model.Pod{Meta: model.Meta{Created: 1 * second}, Started: 95 * second, Times: &model.Times{Cooldown: 10 * second}}, "5s", 105},
+		"a start later than now, even": {model.Pod{Started: 200 * second, Times: &model.Times{Cooldown: 10 * second}}, "1m50s", 210},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := ledger.New()

@@ -12,9 +12,14 @@
 // after all that do: what is not known cannot be promised to be short. Equal jobs are
 // left to the plugins after it, in the end to age and name.
 //
-// It is the order in which jobs that wait are served, and takes nothing from anybody. How
-// long a member has run already is no fact, so one that runs counts whole; since a gang
-// that waits has run nothing, srtf and sjf differ only for jobs that are there in part.
+// It is the order in which jobs that wait are served: there a member that runs counts
+// whole, and since a gang that waits has run nothing, srtf and sjf differ only for jobs
+// that are there in part, or whose pods came back with less to do than before.
+//
+// With preempt, which srtf and srsf have, the action preempt follows the order too: a job
+// may have the room of one of equal priority that has more left by now. Then what a member
+// has run since it started counts as done. With time a job that runs only comes closer
+// to its end, so a refusal never turns by itself.
 //
 // With strict, the first job of the order that could start, and has not, holds up all of
 // its queue behind it, as papers that compare with "FIFO" mean it. Without, who does not
@@ -41,7 +46,8 @@ const (
 
 // Definition is the plugin "joborder". Its arguments: joborder.by is the order, fifo
 // without; joborder.resource is what srsf counts, nvidia.com/gpu without; joborder.strict
-// is whether the first job holds up those behind it, false without.
+// is whether the first job holds up those behind it, false without; joborder.preempt is
+// whether jobs that run are stopped for those before them, false without.
 func Definition() policy.Definition {
 	return policy.Definition{Name: "joborder", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
 		order := &byFacts{l: l, by: fifo, resource: "nvidia.com/gpu"}
@@ -60,10 +66,23 @@ func Definition() policy.Definition {
 			return nil, fmt.Errorf("argument joborder.resource: a name is missing: nvidia.com/gpu, for one")
 		}
 		strict, err := c.Arguments.Bool("joborder.strict", false)
-		if err != nil || !strict {
-			return order, err
+		if err != nil {
+			return nil, err
 		}
-		return &inLine{byFacts: order, first: map[ledger.QueueID]ledger.JobID{}}, nil
+		preempt, err := c.Arguments.Bool("joborder.preempt", false)
+		switch {
+		case err != nil:
+			return nil, err
+		case preempt && strict:
+			return nil, fmt.Errorf("arguments joborder.preempt and joborder.strict: one of them: who has room made for it holds up nobody")
+		case preempt && order.by != srtf && order.by != srsf:
+			return nil, fmt.Errorf("argument joborder.preempt: joborder.by is %q: only srtf and srsf say what a job that runs has left", order.by)
+		case preempt:
+			return &preempting{byFacts: order}, nil
+		case strict:
+			return &inLine{byFacts: order, first: map[ledger.QueueID]ledger.JobID{}}, nil
+		}
+		return order, nil
 	}}
 }
 
@@ -81,7 +100,11 @@ func (p *byFacts) CompareJobs(a, b ledger.JobID) int {
 	if p.by == fifo {
 		return cmp.Compare(p.l.Job(a).Created, p.l.Job(b).Created)
 	}
-	x, y := p.size(a), p.size(b)
+	return p.size(a).compare(p.size(b))
+}
+
+// compare puts the smaller first, and what is not known last.
+func (x size) compare(y size) int {
 	if x.unknown != y.unknown {
 		if x.unknown {
 			return 1

@@ -54,7 +54,7 @@ func add(l *ledger.Ledger, name string, j job) ledger.JobID {
 
 func pod(l *ledger.Ledger, of string, i int, version uint64, m member) {
 	name := of + "-" + strconv.Itoa(i)
-	apply(l, model.KindPod, name, version, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name}, Ours: true, Group: of, Lasts: m.lasts, Phase: m.phase,
+	apply(l, model.KindPod, name, version, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name}, Ours: true, Group: of, Times: &model.Times{Lasts: m.lasts}, Phase: m.phase,
 		Spec: &model.Spec{Requests: resource.List{{Name: "cpu", Value: 1000}, {Name: "nvidia.com/gpu", Value: 1000 * m.gpus}}}})
 }
 
@@ -128,6 +128,10 @@ func TestArgumentsThatCannotBeMeant(t *testing.T) {
 		"an order nobody knows":  {"joborder.by": "lottery"},
 		"no name of a resource":  {"joborder.resource": ""},
 		"neither true nor false": {"joborder.strict": "sometimes"},
+		"nor here":               {"joborder.by": "srtf", "joborder.preempt": "perhaps"},
+		"fifo stops nobody":      {"joborder.preempt": "true"},
+		"nor does sjf":           {"joborder.by": "sjf", "joborder.preempt": "true"},
+		"strict and preempt":     {"joborder.by": "srtf", "joborder.preempt": "true", "joborder.strict": "true"},
 	} {
 		if _, err := joborder.Definition().New(policy.Choice{Arguments: c}, ledger.New()); err == nil {
 			t.Errorf("%s is taken", name)

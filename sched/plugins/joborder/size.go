@@ -24,14 +24,15 @@ func (p *byFacts) size(j ledger.JobID) size {
 	if s := p.known[j]; s.changed == changed {
 		return s
 	}
-	s := p.measure(j)
+	s := p.measure(j, 0)
 	s.changed = changed
 	p.known[j] = s
 	return s
 }
 
-// measure goes over a job's members, in whichever order: a maximum or a sum.
-func (p *byFacts) measure(j ledger.JobID) size {
+// measure goes over a job's members, in whichever order: a maximum or a sum. What they
+// have run by a time counts as done; at 0 they have run nothing.
+func (p *byFacts) measure(j ledger.JobID, now int64) size {
 	s := size{unknown: true}
 	all := true
 	for status := range model.NumStatus {
@@ -41,7 +42,7 @@ func (p *byFacts) measure(j ledger.JobID) size {
 		}
 		p.l.JobTasks(j, status, func(t ledger.TaskID) bool {
 			s.unknown = false
-			all = all && p.add(&s, t)
+			all = all && p.add(&s, t, now)
 			return all
 		})
 	}
@@ -52,11 +53,14 @@ func (p *byFacts) measure(j ledger.JobID) size {
 }
 
 // add takes a member in; false when it does not say how long it takes.
-func (p *byFacts) add(s *size, t ledger.TaskID) bool {
+func (p *byFacts) add(s *size, t ledger.TaskID, now int64) bool {
 	task := p.l.Task(t)
-	lasts := task.Pod.Lasts
+	lasts := task.Pod.Rare().Lasts
 	if lasts == 0 {
 		return false
+	}
+	if began := task.Pod.Started; began > 0 && now > began {
+		lasts = max(0, lasts-(now-began))
 	}
 	if p.by != srsf {
 		s.low = max(s.low, uint64(lasts))

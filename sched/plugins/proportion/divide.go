@@ -16,33 +16,69 @@ type division struct {
 	total  int64
 	stakes []fair.Stake // of those that share, in the engine's unit
 	claims []fair.Claim // the same
-	broken int          // stakes that are not in whole devices
+	whole  bool         // it comes in devices
+	broken int          // … and so many stakes do not
 	stale  bool         // something changed since it was divided
 	out    []int64
 	filler fair.Filler
 }
 
-// follow takes in what changed in the ledger since the last time: the stakes of a few
-// queues, or where the tree or what is granted changed, everybody's.
+// follow takes in what changed in the ledger since the last time: what nodes offer, the
+// stakes of a few queues, or where the tree or what is granted changed, everybody's.
 func (p *plugin) follow() {
 	served, servedNow, known := p.l.Served(p.served)
-	_, grantedNow, sameTree := p.l.Granted(p.granted)
-	p.served, p.granted = servedNow, grantedNow
+	granted, grantedNow, grants := p.l.Granted(p.granted)
+	hung, hungNow, tree := p.l.Hung(p.hung)
+	p.served, p.granted, p.hung = servedNow, grantedNow, hungNow
 	dims := p.l.Dims.Len()
-	if !p.opened || p.shapes != p.l.Shape() || len(p.divided) != dims {
+	switch {
+	case !p.opened || !tree || !grants || len(hung)+len(granted) > 0 || len(p.divided) != dims:
 		for len(p.divided) < dims {
 			p.divided = append(p.divided, division{})
 		}
-		if !p.opened || !sameTree {
+		if !p.opened || !tree {
 			p.gather()
+		} else {
+			p.hang(hung)
 		}
 		p.measure()
 		p.limit()
 		p.pick()
 		return
+	case p.shapes != p.l.Shape():
+		p.remeasure()
 	}
 	if !known || !p.restake(served) {
 		p.pick()
+	}
+}
+
+// remeasure takes in what nodes offer, when nothing else changed.
+func (p *plugin) remeasure() {
+	p.before = p.before.CopyFrom(p.totals)
+	p.measure()
+	p.kept.mark = 0
+	for i := range p.divided {
+		div, d := &p.divided[i], resource.Dim(i)
+		total := p.total(d)
+		if total == p.before.Get(d) {
+			continue
+		}
+		div.total, div.stale = total, true
+		for _, q := range p.leaves {
+			r, queue := &p.rows[q], p.l.Queue(q)
+			bound, bounded := queue.Capability.Bound(d)
+			real := fair.RealCapability(total, p.guaranteed.Get(d), queue.Guarantee.Get(d), fair.Limit{Value: bound, Bounded: bounded})
+			r.real[d] = real
+			if r.at < 0 {
+				continue
+			}
+			s := &div.stakes[r.at]
+			div.broken -= div.breaks(s)
+			s.RealCapability.Value = real
+			div.broken += div.breaks(s)
+			div.claims[r.at].Cap = min(real, s.Request)
+		}
 	}
 }
 
@@ -63,6 +99,30 @@ func (p *plugin) gather() {
 		return true
 	})
 	slices.SortFunc(p.leaves, func(a, b ledger.QueueID) int { return cmp.Compare(p.l.Queue(a).Name, p.l.Queue(b).Name) })
+}
+
+// hang puts right which queues are sound leaves, after some changed their places: first
+// they go from the list, since a row may have another name now.
+func (p *plugin) hang(queues []ledger.QueueID) {
+	for len(p.rows) < p.l.NumQueues() {
+		p.rows = append(p.rows, row{at: -1})
+	}
+	for _, q := range queues {
+		if p.rows[q].shares {
+			i := slices.Index(p.leaves, q)
+			p.leaves = slices.Delete(p.leaves, i, i+1)
+		}
+		p.rows[q].shares, p.rows[q].at = false, -1
+	}
+	for _, q := range queues {
+		if queue := p.l.Queue(q); !p.rows[q].shares && queue.Place == ledger.Sound && queue.Leaf() {
+			i, _ := slices.BinarySearchFunc(p.leaves, queue.Name, func(at ledger.QueueID, name string) int {
+				return cmp.Compare(p.l.Queue(at).Name, name)
+			})
+			p.rows[q].shares = true
+			p.leaves = slices.Insert(p.leaves, i, q)
+		}
+	}
 }
 
 // total is the cluster, within what a user's queue root names as limit (decision 6).
@@ -123,16 +183,12 @@ func (p *plugin) pick() {
 	for d := range p.divided {
 		div := &p.divided[d]
 		div.total, div.stale, div.broken = p.total(resource.Dim(d)), true, 0
+		div.whole = !resource.Divisible(p.l.Dims.Name(resource.Dim(d)))
 		div.stakes, div.claims = div.stakes[:0], div.claims[:0]
-	}
-	for _, q := range p.sharing {
-		h := p.holder(q)
-		for d := range p.divided {
-			if div := &p.divided[d]; d != int(resource.Pods) {
-				s := h.stake(resource.Dim(d))
-				div.stakes, div.claims = append(div.stakes, s), append(div.claims, s.Claim())
-				div.broken += broken(&s)
-			}
+		for _, q := range p.sharing {
+			s := p.stake(q, resource.Dim(d))
+			div.stakes, div.claims = append(div.stakes, s), append(div.claims, s.Claim())
+			div.broken += div.breaks(&s)
 		}
 	}
 }
@@ -155,17 +211,13 @@ func (p *plugin) restake(queues []ledger.QueueID) bool {
 		if p.takesPart(q) != (at >= 0) {
 			return false
 		}
-		if at < 0 {
-			continue
-		}
-		h := p.holder(q)
 		for d := range p.divided {
-			if d == int(resource.Pods) {
-				continue
+			if at < 0 {
+				break
 			}
-			div, s := &p.divided[d], h.stake(resource.Dim(d))
+			div, s := &p.divided[d], p.stake(q, resource.Dim(d))
 			if was := &div.stakes[at]; *was != s {
-				div.broken += broken(&s) - broken(was)
+				div.broken += div.breaks(&s) - div.breaks(was)
 				*was, div.claims[at], div.stale = s, s.Claim(), true
 			}
 		}
@@ -173,9 +225,9 @@ func (p *plugin) restake(queues []ledger.QueueID) bool {
 	return true
 }
 
-// broken is 1 for a stake that is not in whole devices.
-func broken(s *fair.Stake) int {
-	if s.Floor%resource.Device != 0 || s.Request%resource.Device != 0 || s.RealCapability.Value%resource.Device != 0 {
+// breaks is 1 for a stake that is not in whole devices, where there are devices.
+func (div *division) breaks(s *fair.Stake) int {
+	if div.whole && (s.Floor%resource.Device != 0 || s.Request%resource.Device != 0 || s.RealCapability.Value%resource.Device != 0) {
 		return 1
 	}
 	return 0
@@ -210,7 +262,7 @@ func (p *plugin) fill(d resource.Dim) {
 // a device each would keep two queues from the device that one of them could use (decision
 // 1: rounding never costs a pod that would have fitted).
 func (p *plugin) unit(d resource.Dim) int64 {
-	if div := &p.divided[d]; !resource.Divisible(p.l.Dims.Name(d)) && div.total%resource.Device == 0 && div.broken == 0 {
+	if div := &p.divided[d]; div.whole && div.total%resource.Device == 0 && div.broken == 0 {
 		return resource.Device
 	}
 	return 1
@@ -226,26 +278,14 @@ func (p *plugin) divide(d resource.Dim) (stakes []fair.Stake, unit int64) {
 	return stakes, unit
 }
 
-// holder is a queue with what is the same in every dimension of its stakes.
-type holder struct {
-	queue  *ledger.Queue
-	real   resource.Vec
-	weight int64
-	open   bool
-}
-
-func (p *plugin) holder(q ledger.QueueID) holder {
-	queue := p.l.Queue(q)
-	return holder{queue, p.rows[q].real, queue.Weight(), queue.State() == model.QueueOpen}
-}
-
 // stake is a queue's part in dividing one dimension. A queue that is not open asks for
 // no more than it holds: nothing it waits for can be placed.
-func (h *holder) stake(d resource.Dim) fair.Stake {
-	request := h.queue.Allocated
-	if h.open {
-		request = h.queue.Request
+func (p *plugin) stake(q ledger.QueueID, d resource.Dim) fair.Stake {
+	queue := p.l.Queue(q)
+	request := queue.Request.Get(d)
+	if queue.State() != model.QueueOpen {
+		request = queue.Allocated.Get(d)
 	}
-	return fair.Stake{Weight: h.weight, Floor: h.queue.Guarantee.Get(d), Request: request.Get(d),
-		RealCapability: fair.Limit{Value: h.real.Get(d), Bounded: true}}
+	return fair.Stake{Weight: queue.Weight(), Floor: queue.Guarantee.Get(d), Request: request,
+		RealCapability: fair.Limit{Value: p.rows[q].real.Get(d), Bounded: true}}
 }

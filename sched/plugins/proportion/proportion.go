@@ -45,9 +45,11 @@ type plugin struct {
 	claims          []fair.Claim // scratch of fill
 	figures, shapes uint64
 	served, granted uint64 // marks of what was read of the ledger
+	hung            uint64
 	opened          bool
 	kept            kept
 	freed, last     resource.Vec // scratch of Reclaimable
+	before          resource.Vec // … and of remeasure: the totals as they were
 }
 
 // row is what a queue deserves and may at most hold.

@@ -17,6 +17,7 @@ func BenchmarkOpen(b *testing.B) {
 	b.Run("two-of-five-dimensions", func(b *testing.B) { open(b, 2) })
 	b.Run("all-five-dimensions", func(b *testing.B) { open(b, 5) })
 	b.Run("a-node", func(b *testing.B) { open(b, 0) })
+	b.Run("a-queue-created-and-removed", func(b *testing.B) { open(b, -1) })
 }
 
 func open(b *testing.B, dims int) {
@@ -35,8 +36,8 @@ func TestFindingAnewAllocatesNothing(t *testing.T) {
 }
 
 // thousand is a cluster of a thousand queues, and a change: a pod is placed and taken back,
-// and what all deserve is found after each; with no dimensions a node grows and shrinks in
-// all five.
+// and what all deserve is found after each; with 0 dimensions a node grows and shrinks in
+// all five, with -1 a queue comes and goes.
 func thousand(b testing.TB, dims int) (change func()) {
 	const queues = 1000
 	l := ledger.New()
@@ -78,6 +79,13 @@ func thousand(b testing.TB, dims int) (change func()) {
 	t, _ := l.FindTask(ledger.Key{Namespace: "ns", Name: "newcomer"})
 	n, _ := l.FindNode("n")
 	change = func() {
+		if dims < 0 {
+			for _, q := range []model.Object{&model.Queue{Meta: model.Meta{Name: "q0500x"}, Guarantee: amounts(1)}, nil} {
+				tell(model.KindQueue, "", "q0500x", q)
+				p.(*plugin).Open(rec)
+			}
+			return
+		}
 		if dims == 0 {
 			for _, x := range []int64{100_001, 100_000} {
 				tell(model.KindNode, "", "n", &model.Node{Meta: model.Meta{Name: "n"}, Allocatable: amounts(x)})

@@ -46,8 +46,7 @@ func (p *plugin) whole(d resource.Dim) trace.Level {
 }
 
 func (p *plugin) shared(q ledger.QueueID, d resource.Dim) trace.Arithmetic {
-	h := p.holder(q)
-	queue, own := p.l.Queue(q), h.stake(d)
+	queue, own := p.l.Queue(q), p.stake(q, d)
 	level := trace.Level{Queue: queue.Name, Above: p.total(d), Promised: p.guaranteed.Get(d), Guarantee: own.Floor,
 		Real: own.RealCapability.Value}
 	level.Capability, level.Bounded = queue.Capability.Bound(d)

@@ -1,0 +1,76 @@
+package observe
+
+import (
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	coreinformers "k8s.io/client-go/informers/core/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+
+	"ashlar.sh/internal/kube/translate"
+	"ashlar.sh/sched/model"
+)
+
+// Pod is all that is kept of a pod beside the engine: the fact that the engine is handed,
+// the very same, and what is read of it to know what was told already. A corev1.Pod takes
+// ten times the room, and there are more pods than of anything else.
+type Pod struct {
+	*metav1.ObjectMeta // nothing of it is there: it makes a Pod an object to client-go
+
+	fact model.Fact
+	// NotScheduled is the reason of its condition PodScheduled while that is false, ""
+	// otherwise.
+	NotScheduled string
+}
+
+// nothing is the metadata of every Pod, never written: what is read of them is in the fact.
+var nothing metav1.ObjectMeta
+
+// Fact is the pod as the engine sees it; it must not be changed.
+func (p *Pod) Fact() *model.Pod { return p.fact.Object.(*model.Pod) }
+
+// GetNamespace, GetName and GetResourceVersion are what client-go keeps an object by.
+func (p *Pod) GetNamespace() string { return p.fact.Ref.Namespace }
+
+// GetName is GetNamespace's twin.
+func (p *Pod) GetName() string { return p.fact.Ref.Name }
+
+// GetResourceVersion is GetNamespace's twin.
+func (p *Pod) GetResourceVersion() string { return strconv.FormatUint(p.fact.Version, 10) }
+
+// pod makes of a corev1.Pod what is kept of it: the transform of pods. It is called by
+// the goroutine that reads the watch, and by Refresh.
+func (w *Observer) pod(o any) (any, error) {
+	in, ok := o.(*corev1.Pod)
+	if !ok {
+		return o, nil // a tombstone, or one that was transformed when it was listed
+	}
+	if _, err := stripPod(in); err != nil {
+		return nil, err
+	}
+	w.translating.Lock()
+	f, _ := translate.Fact(in, w.options.Translate)
+	w.translating.Unlock()
+	p := &Pod{ObjectMeta: &nothing, fact: f}
+	if fact := p.Fact(); !w.options.Adopt && fact.Group == "" {
+		fact.Ours = false
+	}
+	for _, c := range in.Status.Conditions {
+		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
+			p.NotScheduled = c.Reason
+		}
+	}
+	return p, nil
+}
+
+// podInformer is the factory's for pods without its index by namespace, which nobody asks
+// and which names every pod once more.
+func podInformer(f informers.SharedInformerFactory) cache.SharedIndexInformer {
+	return f.InformerFor(&corev1.Pod{}, func(k kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
+		return coreinformers.NewPodInformer(k, metav1.NamespaceAll, resync, cache.Indexers{})
+	})
+}

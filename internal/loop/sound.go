@@ -1,0 +1,48 @@
+package loop
+
+import (
+	"errors"
+	"fmt"
+
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+)
+
+// The bounds of amounts, those of the door: a node or a pod, and whoever speaks for many.
+const (
+	ofOne  = 1 << 48
+	ofMany = 1 << 60
+)
+
+// sound refuses of a saved object what no observation has, since the door at which
+// objects of a cluster are checked is not passed again: a pod without a spec, amounts
+// below zero or beyond what quantities are bounded to. Who edits a file is told.
+func sound(o model.Object) error {
+	switch o := o.(type) {
+	case *model.Node:
+		return amounts(ofOne, o.Allocatable, o.Capacity)
+	case *model.Pod:
+		if o.Spec == nil {
+			return errors.New("a pod without Spec")
+		}
+		return amounts(ofOne, o.Spec.Requests)
+	case *model.PodGroup:
+		return amounts(ofMany, o.MinResources)
+	case *model.Queue:
+		return amounts(ofMany, o.Guarantee, o.Deserved, o.Capability)
+	case *model.Quota:
+		return amounts(ofMany, o.Hard, o.Used)
+	}
+	return nil
+}
+
+func amounts(most int64, lists ...resource.List) error {
+	for _, l := range lists {
+		for i, a := range l {
+			if a.Name == "" || a.Value < 0 || a.Value > most || i > 0 && l[i-1].Name >= a.Name {
+				return fmt.Errorf("%q %d: expected names in order, each with an amount of 0 to %d", a.Name, a.Value, most)
+			}
+		}
+	}
+	return nil
+}

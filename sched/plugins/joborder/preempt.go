@@ -1,0 +1,47 @@
+package joborder
+
+import (
+	"time"
+
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
+)
+
+// preempting is the order by which jobs that run are stopped, too.
+type preempting struct {
+	*byFacts
+	now int64
+}
+
+// At is told the time. No later one changes an answer from no to yes.
+func (p *preempting) At(now int64) (next int64) {
+	p.now = now
+	return 0
+}
+
+// Preemptable permits a unit of another job, of equal priority too, that has more left by
+// now than the claim's job. It has no opinion about the claim's own job.
+func (p *preempting) Preemptable(c policy.Claim, u policy.Unit) policy.Opinion {
+	if u.Job == c.Job {
+		return policy.Opinion{}
+	}
+	claim, victim := p.measure(c.Job, p.now), p.measure(u.Job, p.now)
+	if claim.compare(victim) < 0 {
+		return policy.Opinion{Vote: policy.Permit, Equal: true}
+	}
+	return policy.Opinion{Vote: policy.Reject, Equal: true, Reason: p.sooner(claim, victim)}
+}
+
+// PreemptsEquals says that Preemptable may permit jobs of equal priority.
+func (p *preempting) PreemptsEquals() {}
+
+// sooner refuses with what the two have left, where that is a time that is known.
+func (p *preempting) sooner(claim, victim size) trace.Reason {
+	r := trace.Reason{Code: trace.VictimSooner}
+	if p.by == srtf && !claim.unknown && !victim.unknown {
+		r.Text = shown(victim) + " left, the one that asks needs " + shown(claim)
+	}
+	return r
+}
+
+func shown(s size) string { return time.Duration(s.low).Round(time.Second).String() }
