@@ -15,6 +15,7 @@ type Plea struct {
 	Priority, Lacks int32
 	Tasks           int
 	Never           bool // nobody may be evicted for them
+	Preemptable     bool // the job's own mark
 }
 
 // PleaOf is a job's plea; alike is false for a job that is like no other all the same: that
@@ -22,8 +23,8 @@ type Plea struct {
 func (h *Hunt) PleaOf(rule Rule, j ledger.JobID, tasks []ledger.TaskID) (p Plea, alike bool) {
 	job := h.l.Job(j)
 	p = Plea{rule.Action, rule.Scope, h.l.Task(tasks[0]).Class, job.Queue, job.Priority, job.MinMember - job.Placed(), len(tasks),
-		h.l.PreemptsNever(tasks[0])}
-	if job.Placed()+job.Waiting() > 0 || len(job.Roles) > 1 || rule.Sample.On || rule.Within != nil || h.nodes.AsksTasks(p.Class) {
+		h.l.PreemptsNever(tasks[0]), job.Group != nil && job.Group.Preemptable}
+	if h.set.JudgesByClaim() || job.Placed()+job.Waiting() > 0 || len(job.Roles) > 1 || rule.Sample.On || rule.Within != nil || h.nodes.AsksTasks(p.Class) {
 		return p, false
 	}
 	for _, t := range tasks {
