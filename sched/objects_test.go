@@ -210,7 +210,7 @@ func (w *world) changePod(i int) {
 
 func (w *world) pod(i int) *model.Pod {
 	p := &model.Pod{Meta: w.meta("ns", podName(i)), Ours: w.n(9) < 9, Role: []string{"", "ps", "worker"}[w.n(2)],
-		Index: int64(i), Gated: w.n(11) == 11, Preemptable: true,
+		Index: int64(i), Gated: w.n(11) == 11, Preemptable: true, Times: &model.Times{Lasts: int64(w.n(3)) * 20 * second},
 		HasPriority: w.n(3) > 0, Priority: int32(i % 3), PriorityClass: []string{"", "rank0", "rank1"}[w.n(2)],
 		Adopt: model.Adopt{Queue: []string{"", "q1", "missing"}[max(0, w.n(6)-4)], MinMember: int32(w.n(2))}, Spec: spec(w.n(9))}
 	if app := w.n(2); app > 0 {

@@ -265,12 +265,12 @@ func (w *World) vanish(l *life) {
 	pod.Started, pod.Healthy = 0, false
 	times := pod.Rare()
 	times.GoneBy = 0
-	pod.SetRare(times)
 	item := l.item
 	if item.Resumes && item.HasDuration && l.ends != never {
 		item.Duration = max(0, l.ends-w.now)
-		pod.Lasts = max(1, int64(item.Duration))
+		times.Lasts = max(1, int64(item.Duration))
 	}
+	pod.SetRare(times)
 	item.Fact.Object, item.Fact.UID, item.SubmitAt = &pod, pod.UID, w.shows
 	next := &life{item: item, ref: l.ref, uid: pod.UID, object: &pod, born: w.shows, ends: never}
 	w.stamp(next)

@@ -21,15 +21,15 @@ func (x *Index) Best(t ledger.TaskID) (ledger.NodeID, int64) {
 		if r.tallies[0].none > 0 && x.any(&r.tallies[0], r, class, false) == 0 {
 			return ledger.NoNode, 0
 		}
-		x.sweep(&r.view, class)
-		if len(x.nodes) > 0 {
-			r.sweeps++
-		} else {
+		best := x.sweep(&r.view, class)
+		if best.node == ledger.NoNode {
 			r.tallies[0].none = x.l.Now()
+			return ledger.NoNode, 0
 		}
-		return x.bestSwept(class)
+		r.sweeps++
+		return best.node, best.score
 	}
-	if top := r.best(); top.node != ledger.NoNode {
+	if top := x.top(r, x.l.Class(r.id)); top.node != ledger.NoNode {
 		return top.node, top.score
 	}
 	return ledger.NoNode, 0
@@ -40,17 +40,24 @@ func (x *Index) Best(t ledger.TaskID) (ledger.NodeID, int64) {
 func (x *Index) bestAsked(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
 	found, score := ledger.NoNode, int64(0)
 	r.stash = r.stash[:0]
+	x.barred = stretch(x.barred, words(x.l.NumNodes()))
 	class := x.l.Class(r.id)
-	for top := r.best(); top.node != ledger.NoNode; top = r.best() {
+	for top := x.top(r, class); top.node != ledger.NoNode; top = x.top(r, class) {
 		if x.asked(&r.view, t, top.node, false).Admits() {
 			found, score = top.node, top.score
 			break
 		}
 		r.stash = append(r.stash, top)
-		x.enter(&r.contest, class, top.node, out)
+		x.barred.put(int(top.node), true)
+		x.bars++
+		x.replay(r, class, top.node)
 	}
 	for _, e := range r.stash {
-		x.enter(&r.contest, class, e.node, e.score)
+		x.barred.put(int(e.node), false)
+	}
+	x.bars = 0
+	for _, e := range r.stash {
+		x.enter(r, class, e.node, e.score)
 	}
 	return found, score
 }
@@ -140,6 +147,6 @@ func (x *Index) Takes(t ledger.TaskID, n ledger.NodeID, future bool) bool {
 func (x *Index) Feasible(c ledger.ClassID) int {
 	r := x.look(c)
 	class := x.l.Class(c)
-	x.sweep(&r.view, class)
+	x.takers(&r.view, class, 0, x.l.NumNodes())
 	return len(x.nodes)
 }

@@ -53,7 +53,10 @@ func (s sociable) PickNode(t ledger.TaskID, nodes []ledger.NodeID, _ []int64) (i
 
 func newWorld(t *rapid.T) *world {
 	l := ledger.New()
-	plugins := []policy.Choice{{Plugin: "predicates"}, {Plugin: "nodeorder"}, {Plugin: "binpack"}, {Plugin: "picky"}}
+	plugins := []policy.Choice{{Plugin: "predicates"}, {Plugin: "nodeorder"}, {Plugin: "picky"}}
+	if rapid.Bool().Draw(t, "binpack") {
+		plugins = append(plugins, policy.Choice{Plugin: "binpack"})
+	}
 	if rapid.IntRange(0, 3).Draw(t, "sociable") == 3 {
 		plugins = append(plugins, policy.Choice{Plugin: "sociable"})
 	}

@@ -18,7 +18,7 @@ const second = int64(1e9)
 // running makes a job of one pod that began at a time, 0: it waits.
 func running(l *ledger.Ledger, name string, lasts, gpus, began int64) ledger.JobID {
 	apply(l, model.KindPodGroup, name, 1, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name}, MinMember: 1, Phase: model.GroupInqueue})
-	p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name}, Ours: true, Group: name, Lasts: lasts * second,
+	p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name}, Ours: true, Group: name, Times: &model.Times{Lasts: lasts * second},
 		Spec: &model.Spec{Requests: resource.List{{Name: "nvidia.com/gpu", Value: 1000 * gpus}}}}
 	if began > 0 {
 		p.Node, p.Phase, p.Started = "n", model.PodRunning, began*second

@@ -20,8 +20,10 @@ package nodeorder
 import (
 	"fmt"
 
+	"ashlar.sh/sched/gauge"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
 )
 
 // Definition is the plugin "nodeorder". Its arguments are the weights
@@ -39,7 +41,7 @@ type group struct{ parts []any }
 func (g *group) Parts() []any { return g.parts }
 
 func build(c policy.Choice, l *ledger.Ledger) (any, error) {
-	r := &room{l: l}
+	r := &room{l: l, cpu: gauge.NewTable(l, resource.CPU), memory: gauge.NewTable(l, resource.Memory)}
 	var prefers affinity
 	var avoids taints
 	for _, w := range []struct {
