@@ -46,6 +46,7 @@ type Ledger struct {
 	served      news // queues whose own jobs moved their figures
 	granted     news // queues whose facts changed
 	hung        news // queues whose places changed
+	seniority   seniority
 
 	priorities     map[string]*model.PriorityClass
 	globalPriority *model.PriorityClass

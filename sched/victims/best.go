@@ -142,6 +142,7 @@ func (h *Hunt) listNodes(wholes bool) {
 	h.list = h.list[:0]
 	probe := row{kind: kind{class: h.class, scope: h.rule.Scope, queue: h.claim.Queue, ceiling: h.ceiling(),
 		wholes: wholes, blocked: !h.lawful()}, gives: h.gives}
+	h.read(&probe)
 	admits := h.nodes.Admitted(h.class)
 	consider := func(n ledger.NodeID) {
 		if int(n) >= len(admits) || !admits[n] {

@@ -28,10 +28,7 @@ func (Action) Execute(s *session.Session) {
 	if s.Rests(Name) {
 		return
 	}
-	rule := Rule(s)
-	for _, jobs := range search.ByQueue(s, search.Starving(s, Name)) {
-		search.Preempt(s, rule, jobs)
-	}
+	search.Preempt(s, Rule(s), nil)
 	search.TellIdleQueues(s, Name)
 	s.Rest(Name)
 }
