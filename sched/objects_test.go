@@ -62,7 +62,7 @@ func (w *world) changeNode(i int) {
 
 func (w *world) node(i int) *model.Node {
 	name := fmt.Sprintf("n%d", i)
-	n := &model.Node{Meta: w.meta("", name), Unschedulable: w.rarely(),
+	n := &model.Node{Meta: w.meta("", name), Unschedulable: w.rarely(), Elsewhere: w.rarely(),
 		Labels:      []model.Label{{Key: "kubernetes.io/hostname", Value: name}},
 		Allocatable: with(amounts(2+w.n(8), 2+w.n(6), w.n(8)/4), []int{110, 110, 2, 1}[w.n(3)])}
 	if group := w.n(3); group > 1 {
@@ -189,6 +189,11 @@ func (w *world) group(i int) *model.PodGroup {
 	if w.rarely() {
 		g.Phase = model.GroupPhase(w.n(4))
 	}
+	g.Topology = w.topology()
+	if w.n(3) == 3 {
+		g.SubGroups = append(g.SubGroups, model.SubGroups{Name: "app", Keys: []string{"app"}, Size: int32(1 + w.n(1)),
+			Min: int32(w.n(2)), Topology: w.topology()})
+	}
 	return g
 }
 
@@ -217,7 +222,7 @@ func (w *world) pod(i int) *model.Pod {
 		p.Labels = []model.Label{{Key: "app", Value: apps[app-1]}}
 	}
 	p.Grace = int64(w.n(1)) * 30 * second
-	p.SetRare(model.Times{Cooldown: int64(w.n(1)) * 10 * second})
+	p.SetRare(model.Times{Cooldown: int64(w.n(1)) * 10 * second, Lasts: int64(w.n(3)) * 20 * second})
 	if !p.Ours {
 		p.Scheduler = "another"
 	}

@@ -139,10 +139,21 @@ func (w *world) profile(actions ...string) policy.Profile {
 			Arguments: policy.Arguments{"strict": "false", "enablePreferredOrder": "true"}})
 	}
 	if w.yes() {
+		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "network-topology-aware"})
+	}
+	if w.yes() {
 		tier := w.n(1)
 		p.Tiers[tier] = append(p.Tiers[tier], policy.Choice{Plugin: "pdb"}, policy.Choice{Plugin: "cdp"},
 			policy.Choice{Plugin: "minruntime", Arguments: policy.Arguments{"min-runtime": "5s"}},
 			policy.Choice{Plugin: "evictioncap", Arguments: policy.Arguments{"max-per-minute.job": "2"}})
+	}
+	if w.rarely() {
+		by := []string{"random", "bestfit", "dotproduct", "fgd"}[w.n(3)]
+		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "packing", Arguments: policy.Arguments{"packing.by": by, "packing.resource": "gpu"}})
+	}
+	if w.n(3) == 3 {
+		p.Tiers = append([][]policy.Choice{{{Plugin: "joborder", Arguments: policy.Arguments{"joborder.by": []string{"srtf", "srsf"}[w.n(1)],
+			"joborder.preempt": "true", "joborder.resource": "cpu"}}}}, p.Tiers...)
 	}
 	if w.n(3) == 3 {
 		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "tdm", Arguments: policy.Arguments{"tdm.revocable-zone.rz": "00:00-00:01"}})

@@ -1,6 +1,6 @@
 # A queue that deserves nothing is best effort: it counts as full from the start, so
 # that every queue below what it deserves goes first, and of two that are full the one
-# that deserves something.
+# that deserves something (seed 001 §4.1, §4.2).
 #
 # Guest comes first by name. Owner, which holds nothing of its one CPU, goes first all
 # the same, then guest; and when owner is full too, it still goes before guest.

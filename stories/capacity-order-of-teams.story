@@ -1,5 +1,5 @@
 # Two leaves are compared by their teams: a team that holds much of its part waits, even
-# for a queue of its own that holds nothing.
+# for a queue of its own that holds nothing (seed 001 §4.3).
 #
 # Team a holds two of its four through training; inference, which holds nothing, goes
 # behind batch, whose team holds one of four. When the node is full it is the node that

@@ -1,4 +1,4 @@
-# The tree of the capacity guide: teams below root, queues below teams, and what one
+# The tree of the capacity guide (seed 001 §7.1): teams below root, queues below teams, and what one
 # queue holds all above it hold.
 #
 # Team a is full at its seventy. Training could have fifty and inference thirty; both

@@ -25,10 +25,10 @@ wait web/more: NotEnoughResources: cpu 1 asked, 0 free on c1
 why web/more
 ----
 NotEnoughResources: cpu 1 asked, 0 free on c1
-  TopologySpread app=front by zone=a (3 there) least 2, skew 1 on 2 nodes
+  PodTopologySpread app=front by zone=a (3 there) least 2, skew 1 on 2 nodes
   InsufficientResource cpu on c1
+  PodTopologySpread app=front by zone=b (3 there) least 2, skew 1 on b1
   TopologyKeyMissing zone on d1
-  TopologySpread app=front by zone=b (3 there) least 2, skew 1 on b1
 
 node c2 cpu=8 label=zone:c
 cycle

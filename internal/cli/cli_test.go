@@ -100,7 +100,7 @@ func TestWrongUse(t *testing.T) {
 		"no cluster to schedule":   {[]string{"ashlar", "scheduler", "--leader-elect", "true"}, 1, []string{"no cluster to schedule", "--kubeconfig"}},
 		"no cluster as vc":         {[]string{"/vc-scheduler", "--logtostderr", "-v=3", "2>&1"}, 1, []string{"no cluster to schedule", "ashlar simulate"}},
 		"plugins to be loaded":     {[]string{"ashlar", "scheduler", "--plugins-dir=/plugins"}, 1, []string{"compile a plugin in"}},
-		"shards":                   {[]string{"ashlar", "scheduler", "--scheduler-sharding-mode=hard"}, 1, []string{"only none is built"}},
+		"shards":                   {[]string{"ashlar", "scheduler", "--scheduler-sharding-mode=firm"}, 1, []string{"expected none, soft or hard"}},
 		"a scheduler's wrong flag": {[]string{"ashlar", "scheduler", "--sheduler-name=x"}, 2, []string{"unknown flag: --sheduler-name"}},
 		"nobody's adoption":        {[]string{"ashlar", "scheduler", "--adopt-ungrouped=perhaps"}, 1, []string{"expected auto, always or never"}},
 	} {

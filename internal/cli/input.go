@@ -5,12 +5,16 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"ashlar.sh/internal/config"
+	"ashlar.sh/internal/kube/filters"
 	"ashlar.sh/internal/manifest"
 	"ashlar.sh/internal/sim"
 	"ashlar.sh/internal/traces"
 	"ashlar.sh/internal/traces/summary"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 )
 
@@ -39,7 +43,41 @@ func (p Process) read(s simulation) (input, error) {
 			HasDuration: i.HasDuration, Owned: i.Owned, Where: i.Where.String()})
 	}
 	in.trace = trace
+	if unheeded := in.claimed(); unheeded > 0 && !in.storage() {
+		in.problems = append(in.problems, manifest.Problem{Object: "PersistentVolumeClaim", Message: fmt.Sprintf(
+			"there is none in the input, and %d pods name claims: they are placed as if they had none", unheeded)})
+	}
 	return in, nil
+}
+
+// storage says that the input knows of volumes: only then are they heeded. Who hands in
+// nodes and pods alone wants to know of room.
+func (in input) storage() bool {
+	return slices.ContainsFunc(in.items, func(i sim.Item) bool {
+		switch i.Fact.Ref.Kind {
+		case filters.Claim, filters.Volume, filters.StorageClass:
+			return true
+		}
+		return false
+	})
+}
+
+// claimed counts the pods that name claims.
+func (in input) claimed() (n int) {
+	for _, i := range in.items {
+		if p, ok := i.Fact.Object.(*model.Pod); ok && p.Ours && p.Node == "" && p.Spec != nil && p.Spec.Extra != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// engine is the options of an engine for the input.
+func (in input) engine(p Process) []sched.Option {
+	if in.storage() {
+		return p.engine()
+	}
+	return p.compiled()
 }
 
 // objects reads the files; nil with what is wrong with them, line by line. A trace needs

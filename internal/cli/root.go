@@ -13,6 +13,7 @@ import (
 
 	"ashlar.sh/internal/config"
 	"ashlar.sh/internal/config/profile"
+	"ashlar.sh/internal/kube/filters"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/policy"
 )
@@ -36,8 +37,15 @@ func (p Process) profile(s *config.Scheduler) policy.Profile {
 	return profile.Of(s, policy.Names(p.Plugins)...)
 }
 
-// engine is the options of every engine.
+// engine is the options of every engine: volumes are heeded, and what was compiled in
+// beside the built plugins is there.
 func (p Process) engine() (out []sched.Option) {
+	out = append(out, sched.WithPlugin(filters.Predicates()))
+	return append(out, p.compiled()...)
+}
+
+// compiled are the options for the plugins beside the built ones.
+func (p Process) compiled() (out []sched.Option) {
 	for _, d := range p.Plugins {
 		out = append(out, sched.WithPlugin(d))
 	}

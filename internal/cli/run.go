@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/kube/filters"
 	"ashlar.sh/internal/sim"
 )
 
@@ -15,7 +16,7 @@ const mostFindings = 20
 // progress on stderr. It returns what the audit found, if it was asked for: the run
 // ends with the first cycle in which it found something.
 func (p Process) run(s simulation, in input) (world *sim.World, findings []string, err error) {
-	world, err = sim.New(in.profile, in.items, sim.Options{Verbosity: s.verbosity, Audit: s.audit, Engine: p.engine()})
+	world, err = sim.New(in.profile, in.items, sim.Options{Verbosity: s.verbosity, Audit: s.audit, Engine: in.engine(p), Written: filters.Written})
 	if err != nil {
 		return nil, nil, badInput("error: " + err.Error())
 	}

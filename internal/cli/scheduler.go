@@ -19,6 +19,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"ashlar.sh/internal/config"
+	"ashlar.sh/internal/kube/observe"
 	"ashlar.sh/internal/loop"
 )
 
@@ -109,7 +110,8 @@ func (s *scheduling) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.election.Namespace, "lock-object-namespace", "volcano-system", "deprecated: --leader-elect-resource-namespace")
 
 	f.StringVar(&s.pluginsDir, "plugins-dir", "", "not supported: plugins are compiled in")
-	f.StringVar(&s.sharding, "scheduler-sharding-mode", "none", "none; soft and hard are not built yet")
+	f.StringVar(&s.sharding, "scheduler-sharding-mode", "none", "what nodes outside of this scheduler's NodeShard are: none: no matter; soft: used where none of its own takes a pod; hard: not used")
+	f.StringVar(&s.Shard.Name, "scheduler-sharding-name", "volcano", "name of this scheduler's NodeShard")
 	idle(f)
 }
 
@@ -135,12 +137,11 @@ var idleFlags = []struct{ name, kind, value, why string }{
 	{"minimum-feasible-nodes", "", "100", "every node is considered"},
 	{"minimum-percentage-nodes-to-find", "", "5", "every node is considered"},
 	{"percentage-nodes-to-find", "", "0", "every node is considered"},
-	{"csi-storage", "bool", "true", "volumes are not heeded in this version"},
-	{"ignored-provisioners", "list", "", "volumes are not heeded in this version"},
+	{"csi-storage", "bool", "true", "CSI storage is always heeded"},
+	{"ignored-provisioners", "list", "", "no provisioner is ignored: volumes are no amounts of a node here"},
 	{"node-worker-threads", "", "20", "changes are taken in by one goroutine"},
 	{"gate-removal-worker-num", "", "5", "scheduling gates are not removed in this version"},
 	{"resource-sync-timeout", "", "60s", "nothing is decided before everything was listed, however long that takes"},
-	{"scheduler-sharding-name", "", "volcano", "shards are not built yet"},
 	{"log-flush-frequency", "", "5s", "the log is not held back"},
 	{"feature-gates", "", "", "this version has no gates"},
 }
@@ -174,7 +175,7 @@ func (p Process) schedule(s *scheduling, f *pflag.FlagSet, args []string) error 
 		return badInput("error: no cluster to schedule: "+err.Error(),
 			"Name one with --kubeconfig, or use 'ashlar simulate' to try without.")
 	}
-	s.Config, s.Plugins = restConfig, p.Plugins
+	s.Config, s.Plugins, s.LevelSocket = restConfig, p.Plugins, p.Env("DEBUG_SOCKET_DIR")
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	s.Options.Flags = changed(f)
@@ -230,12 +231,15 @@ func (s *scheduling) check() error {
 		}
 		s.Election = &s.election
 	}
+	mode, err := observe.ParseShardMode(s.sharding)
+	if err != nil {
+		return fmt.Errorf("--scheduler-sharding-mode %w", err)
+	}
+	s.Shard.Mode = mode
 	var refused error
 	switch {
 	case s.pluginsDir != "":
 		refused = errors.New("--plugins-dir: Go plugins are not loaded; compile a plugin in with sched.WithPlugin")
-	case s.sharding != "none" && s.sharding != "":
-		refused = fmt.Errorf("--scheduler-sharding-mode %s: only none is built", s.sharding)
 	case s.resourceLock != "leases":
 		refused = fmt.Errorf("--leader-elect-resource-lock %s: only leases is there", s.resourceLock)
 	}

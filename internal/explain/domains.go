@@ -26,7 +26,7 @@ var ofDomains = map[trace.Code]func(trace.NodeCount) string{
 	trace.PodRepelled: func(c trace.NodeCount) string {
 		return fmt.Sprintf("%s a pod that keeps away from %s", beside(c), c.Domain.Pods)
 	},
-	trace.TopologySpread: func(c trace.NodeCount) string {
+	trace.PodTopologySpread: func(c trace.NodeCount) string {
 		d := c.Domain
 		if d.Value == "" {
 			return fmt.Sprintf("%s too many pods %s where some node has %d and maxSkew is %d", has(c), d.Pods, d.Least, d.Most)

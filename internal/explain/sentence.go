@@ -31,6 +31,9 @@ func sentence(r trace.Reason) string {
 		say, known = ofVictims[r.Code]
 	}
 	if !known {
+		say, known = ofTopology[r.Code]
+	}
+	if !known {
 		return string(r.Code)
 	}
 	text := say(r)
@@ -127,10 +130,11 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 	trace.NodeSelector:         nodes,
 	trace.NodePorts:            nodes,
 	trace.NodeVolume:           nodes,
+	trace.NodeDevices:          nodes,
 	trace.PodAffinity:          nodes,
 	trace.PodAntiAffinity:      nodes,
 	trace.PodRepelled:          nodes,
-	trace.TopologySpread:       nodes,
+	trace.PodTopologySpread:    nodes,
 	trace.TopologyKeyMissing:   nodes,
 	trace.InsufficientResource: nodes,
 }

@@ -125,7 +125,8 @@ var sentencesByCode = []struct {
 	{refusedBy(trace.NodeRevocable, "rz is closed at this hour"), "none of 3 nodes takes it: 3 are lent by the hour (zone rz is closed at this hour)"},
 	{refusedBy(trace.NodeGroup, ""), "none of 3 nodes takes it: 3 are not for its queue (node group: none)"},
 	{refusedBy(trace.NodePorts, "80/TCP"), "none of 3 nodes takes it: 3 have host port 80/TCP taken"},
-	{refusedBy(trace.NodeVolume, "claim data"), "none of 3 nodes takes it: 3 cannot have claim data"},
+	{refusedBy(trace.NodeVolume, "its volume v is elsewhere"), "none of 3 nodes takes it: 3 cannot have its volumes (its volume v is elsewhere)"},
+	{refusedBy(trace.NodeDevices, "gpu"), "none of 3 nodes takes it: 3 are no place for resource claims (gpu), which this scheduler does not allocate"},
 	{trace.Reason{Code: trace.PodAffinity, Need: 3, Nodes: []trace.NodeCount{
 		{Code: trace.PodAffinity, Domain: trace.Domain{Key: "topology.kubernetes.io/zone", Value: "a", Pods: "app=db"}, Count: 2},
 		{Code: trace.PodAffinity, Domain: trace.Domain{Key: "topology.kubernetes.io/zone", Pods: "app=db"}, Count: 1}}},
@@ -136,9 +137,9 @@ var sentencesByCode = []struct {
 	{trace.Reason{Code: trace.PodRepelled, Need: 1, Nodes: []trace.NodeCount{
 		{Code: trace.PodRepelled, Domain: trace.Domain{Key: "zone", Value: "b", Pods: "app=web"}, Count: 1}}},
 		"the only node does not take it: 1 is in zone b, with a pod that keeps away from app=web"},
-	{trace.Reason{Code: trace.TopologySpread, Need: 5, Nodes: []trace.NodeCount{
-		{Code: trace.TopologySpread, Domain: trace.Domain{Key: "zone", Value: "a", Pods: "app=web", Have: 3, Least: 2, Most: 1}, Count: 3},
-		{Code: trace.TopologySpread, Domain: trace.Domain{Key: "kubernetes.io/hostname", Pods: "app=web", Least: 1, Most: 1}, Count: 1},
+	{trace.Reason{Code: trace.PodTopologySpread, Need: 5, Nodes: []trace.NodeCount{
+		{Code: trace.PodTopologySpread, Domain: trace.Domain{Key: "zone", Value: "a", Pods: "app=web", Have: 3, Least: 2, Most: 1}, Count: 3},
+		{Code: trace.PodTopologySpread, Domain: trace.Domain{Key: "kubernetes.io/hostname", Pods: "app=web", Least: 1, Most: 1}, Count: 1},
 		{Code: trace.TopologyKeyMissing, Text: "zone", Count: 1}}},
 		"none of 5 nodes takes it: 3 are in zone a, with 3 pods app=web where some zone has 2 and maxSkew is 1, " +
 			"1 has too many pods app=web where some node has 1 and maxSkew is 1, 1 lacks label zone"},
@@ -154,6 +155,19 @@ var sentencesByCode = []struct {
 		"it requests nothing, and action backfill, which places such pods, is not configured"},
 	{trace.Reason{Code: trace.PodsOfOtherSchedulers}, "its pods belong to another scheduler and are left alone"},
 	{trace.Reason{Code: trace.TerminatingBeforePlace}, "it was deleted while it waited"},
+	{trace.Reason{Code: trace.NotEnoughSubGroups, Text: "replica", Have: 1, Need: 2}, "1 of at least 2 sub-groups of policy replica have all their pods"},
+	{trace.Reason{Code: trace.TopologyNoRoom, Text: "1", Have: 5, Need: 8, Nodes: []trace.NodeCount{{Count: 3, Example: "rack-b"}}},
+		"none of 3 HyperNodes within tier 1 has room for 8 pods together: rack-b comes nearest with room for 5"},
+	{trace.Reason{Code: trace.TopologyNoRoom, Text: "rack", Have: 1, Need: 2, Nodes: []trace.NodeCount{{Count: 1, Example: "rack-a"}}},
+		"the only HyperNode in reach within tier rack has no room for 2 pods together: rack-a comes nearest with room for 1"},
+	{trace.Reason{Code: trace.TopologyNoRoom, Text: "1", Have: 8, Need: 8, Nodes: []trace.NodeCount{{Count: 3, Example: "rack-b"}}},
+		"none of 3 HyperNodes within tier 1 has room for 8 pods together: in rack-b, which has enough, filters refuse them"},
+	{trace.Reason{Code: trace.TopologySpread, Text: "1", Nodes: []trace.NodeCount{{Count: 1, Example: "spine-1"}}},
+		"its pods are further apart than it allows already: spine-1 holds them, and it allows tier 1"},
+	{trace.Reason{Code: trace.HyperNodesNotReady, Text: "0", Have: 2},
+		"there is no HyperNode within tier 0; 2 HyperNodes are set aside for what is wrong in them"},
+	{trace.Reason{Code: trace.TopologyByGang, Text: "preempt"},
+		"its members have to be near each other: gangpreempt and gangreclaim evict for such jobs, preempt does not"},
 	{trace.Reason{Code: "OfTomorrow"}, "OfTomorrow"},
 }
 

@@ -12,6 +12,8 @@ import (
 
 	"ashlar.sh/internal/config"
 	"ashlar.sh/internal/config/profile"
+	"ashlar.sh/internal/kube/carry"
+	"ashlar.sh/internal/kube/filters"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/policy"
 )
@@ -114,6 +116,7 @@ func (c *configuration) engine(o Options) (*sched.Engine, error) {
 	if c.watch != nil {
 		with = append(with, sched.WithStopwatch(c.watch))
 	}
+	with = append(with, sched.WithPlugin(filters.Predicates()))
 	for _, d := range c.plugins {
 		with = append(with, sched.WithPlugin(d))
 	}
@@ -122,6 +125,19 @@ func (c *configuration) engine(o Options) (*sched.Engine, error) {
 		return nil, fmt.Errorf("%s: %w", c.path, err)
 	}
 	return e, nil
+}
+
+// volumeWait is how long a pod's volumes may take to be bound.
+func (c *configuration) volumeWait() time.Duration {
+	for _, tier := range c.profile.Tiers {
+		for _, choice := range tier {
+			seconds, err := choice.Arguments.Int("volumebinding.bindTimeoutSeconds", 0)
+			if err == nil && seconds > 0 {
+				return time.Duration(seconds) * time.Second
+			}
+		}
+	}
+	return carry.DefaultVolumeWait
 }
 
 // reload makes the engine anew when the configuration changed: what is known and what

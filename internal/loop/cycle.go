@@ -135,6 +135,7 @@ func (l *loop) takeIn() {
 			l.metrics.watched(l, f)
 			l.engine.Apply(l.aside.mark(f))
 		}
+		l.metrics.retried(l.engine.Ledger(), receipts, l.metrics.retrying)
 		l.engine.Receive(receipts...)
 	})
 	l.metrics.tookIn(len(facts), oldest)

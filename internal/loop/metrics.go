@@ -28,6 +28,8 @@ type metrics struct {
 	waiting   prometheus.Gauge
 	reasons   *prometheus.GaugeVec
 	pods      *prometheus.GaugeVec
+	shares    *prometheus.GaugeVec
+	retries   *prometheus.CounterVec
 	timed     map[string]*prometheus.GaugeVec // of jobs
 	leftOut   prometheus.Gauge
 	victims   prometheus.Gauge
@@ -50,6 +52,7 @@ type metrics struct {
 	panics    prometheus.Counter
 	released  prometheus.Counter
 	reloads   *prometheus.CounterVec
+	retrying  map[string]bool // jobs that retries counts
 	figuresAt time.Time
 	figuring  time.Duration
 }
@@ -57,7 +60,7 @@ type metrics struct {
 var milliseconds = prometheus.ExponentialBuckets(0.25, 2, 16)
 
 func newMetrics() *metrics {
-	m := &metrics{registry: prometheus.NewRegistry(), queues: map[string]*prometheus.GaugeVec{}, scalars: map[string]*prometheus.GaugeVec{}, timed: map[string]*prometheus.GaugeVec{}}
+	m := &metrics{registry: prometheus.NewRegistry(), retrying: map[string]bool{}, queues: map[string]*prometheus.GaugeVec{}, scalars: map[string]*prometheus.GaugeVec{}, timed: map[string]*prometheus.GaugeVec{}}
 	histogram := func(name, help string, buckets []float64) prometheus.Histogram {
 		h := prometheus.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets})
 		m.registry.MustRegister(h)

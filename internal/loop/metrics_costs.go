@@ -28,8 +28,8 @@ func (m *metrics) declareCosts(histogram histogramOf, histograms histogramsOf) {
 		policy.PartPlugin: histograms("volcano_plugin_scheduling_latency_milliseconds", "How long a plugin took at the beginning of a cycle.", "plugin", "OnSession"),
 		policy.PartAction: histograms("volcano_action_scheduling_latency_milliseconds", "How long an action took in a cycle.", "action"),
 	}
-	m.stages = histograms("volcano_scheduling_stage_duration_milliseconds", "How long the last request of a binding took (stage Bind).", "stage")
-	m.since = histograms("volcano_task_scheduling_latency_milliseconds", "How old a pod was when it was first seen, given a node, and bound.", "stage")
+	m.stages = histograms("volcano_scheduling_stage_duration_milliseconds", "How long the last request of a binding took (stage Bind), and before it the volumes of the pod (PreBind).", "stage")
+	m.since = histograms("volcano_task_scheduling_latency_milliseconds", "How old a pod was when it was first seen, given a node, had its volumes, and was bound.", "stage")
 }
 
 // stopwatch measures the parts of a cycle, in the loop's goroutine.
@@ -117,6 +117,14 @@ func (m *metrics) loses(i sched.Item) {
 func (m *metrics) bound(l *loop, i sched.Item) {
 	if p := l.seen.Pod(i.Pod.Namespace, i.Pod.Name); p != nil {
 		m.since.WithLabelValues("Bound").Observe(inMilliseconds(time.Since(time.Unix(0, p.Fact().Created))))
+	}
+}
+
+// prepared notes how long a pod's volumes took, and how old it was then; by any goroutine.
+func (m *metrics) prepared(l *loop, i sched.Item, took time.Duration) {
+	m.stages.WithLabelValues("PreBind").Observe(inMilliseconds(took))
+	if p := l.seen.Pod(i.Pod.Namespace, i.Pod.Name); p != nil {
+		m.since.WithLabelValues("PreBound").Observe(inMilliseconds(time.Since(time.Unix(0, p.Fact().Created))))
 	}
 }
 

@@ -3,8 +3,10 @@ package loop
 import (
 	"time"
 
+	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
 )
 
 // mostJobs bounds the jobs that have figures of their own: a monitoring system has to
@@ -17,6 +19,7 @@ func (m *metrics) declareJobs(gauges gaugesOf, histogram histogramOf) {
 	m.waiting = gauges("volcano_unschedule_job_count", "Jobs with pods that wait.").WithLabelValues()
 	m.reasons = gauges("ashlar_waiting_jobs", "Jobs with pods that wait, by the code at the root of the reason.", "reason")
 	m.pods = gauges("volcano_unschedule_task_count", "Pods of a job that wait.", "job_id")
+	m.shares = gauges("volcano_job_share", "A job's dominant share: the largest part of the cluster that it holds of any resource.", "job_ns", "job_id")
 	of := []string{"job_name", "queue", "job_namespace"}
 	m.timed["start"] = gauges("volcano_e2e_job_scheduling_start_time", "When a job that has pods waiting was made, in seconds since the epoch.", of...)
 	m.timed["last"] = gauges("volcano_e2e_job_scheduling_last_time", "When a job was last seen waiting, in seconds since the epoch.", of...)
@@ -26,6 +29,7 @@ func (m *metrics) declareJobs(gauges gaugesOf, histogram histogramOf) {
 
 // declareChecks declares what an operator looks at first.
 func (m *metrics) declareChecks(gauges gaugesOf, counters countersOf) {
+	m.retries = counters("volcano_job_retry_counts", "Bindings of a job's pods that the API server did not take, so that they were decided anew.", "job_id")
 	m.victims = gauges("volcano_pod_preemption_victims", "Pods evicted in the last cycle that evicted any.").WithLabelValues()
 	m.tries = counters("volcano_total_preemption_attempts", "Statements that evict pods.").WithLabelValues()
 	m.evictions = counters("volcano_eviction_transactions_total", "Statements that evict pods, by action.", "action")
@@ -72,13 +76,19 @@ func (m *metrics) figures(l *loop) {
 func (m *metrics) jobFigures(l *loop) {
 	m.pods.Reset()
 	m.reasons.Reset()
+	m.shares.Reset()
 	for _, g := range m.timed {
 		g.Reset()
 	}
 	led, now := l.engine.Ledger(), l.now()
-	jobs := 0
+	jobs, holding := 0, 0
 	led.Jobs(func(id ledger.JobID) bool {
 		job := led.Job(id)
+		if share := dominantShare(led, job); share > 0 {
+			if holding++; holding <= mostJobs {
+				m.shares.WithLabelValues(job.Key.Namespace, job.Key.Name).Set(share)
+			}
+		}
 		n := job.By[model.Pending] + job.By[model.Pipelined]
 		if n == 0 {
 			return true
@@ -99,6 +109,37 @@ func (m *metrics) jobFigures(l *loop) {
 	})
 	m.waiting.Set(float64(jobs))
 	m.leftOut.Set(float64(max(0, jobs-mostJobs)))
+}
+
+// dominantShare is the largest part of the cluster that a job holds, of any resource; the
+// number of pods is none.
+func dominantShare(led *ledger.Ledger, job *ledger.Job) (most float64) {
+	for d := range resource.Dim(len(job.Allocated)) {
+		if total := led.Total(d); total > 0 && d != resource.Pods {
+			most = max(most, float64(job.Allocated.Get(d))/float64(total))
+		}
+	}
+	return most
+}
+
+// retried counts the bindings that are decided anew, by the jobs of their pods. A job that
+// comes when as many have been counted as may have figures goes uncounted.
+func (m *metrics) retried(led *ledger.Ledger, receipts []sched.Receipt, known map[string]bool) {
+	for _, r := range receipts {
+		if r.Item.Kind != sched.BindPod || r.Outcome != sched.Failed {
+			continue
+		}
+		t, ok := led.FindTask(r.Item.Pod)
+		if !ok || led.Task(t).Job == ledger.NoJob {
+			continue
+		}
+		name := led.Job(led.Task(t).Job).Key.Name
+		if !known[name] && len(known) >= mostJobs {
+			continue
+		}
+		known[name] = true
+		m.retries.WithLabelValues(name).Inc()
+	}
 }
 
 var commitKinds = map[ledger.CommitKind]string{ledger.CommitBind: "bind", ledger.CommitEvict: "evict", ledger.CommitReserve: "reserve"}

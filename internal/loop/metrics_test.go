@@ -107,6 +107,7 @@ func TestMetricsSayWhoWaitsAndWhatACycleCosts(t *testing.T) {
 		{"volcano_task_scheduling_latency_milliseconds", []string{"stage", "Assumed"}, 10},
 		{"volcano_queue_allocated_milli_cpu", []string{"queue_name", "default"}, 10000},
 		{"volcano_queue_request_milli_cpu", []string{"queue_name", "default"}, 30000},
+		{"volcano_job_share", []string{"job_ns", "ns"}, 1},
 		{"ashlar_commitments", []string{"kind", "bind"}, 10},
 		{"volcano_e2e_job_scheduling_duration", []string{"job_name", "j2", "queue", "default", "job_namespace", "ns"}, -1},
 	} {
@@ -205,5 +206,30 @@ func TestFiguresAreRecountedNowAndThen(t *testing.T) {
 	}
 	if got, _ := sum(t, l, "ashlar_invariant_violations_total"); got != 0 {
 		t.Errorf("%v figures are wrong", got)
+	}
+}
+
+// Bindings that were not taken count for their job; those that were, and those whose pod is
+// gone, do not. There are no more jobs with a count of their own than may have figures.
+func TestBindingsThatAreDecidedAnewAreCounted(t *testing.T) {
+	l := cluster(t, 1, 1)
+	plan, _, _ := l.engine.Decide(l.now())
+	var receipts []sched.Receipt
+	for _, i := range plan.Items {
+		if i.Kind == sched.BindPod {
+			receipts = append(receipts, sched.Receipt{Item: i, Outcome: sched.Outcome(len(receipts) % 3)})
+		}
+	}
+	l.metrics.retried(l.engine.Ledger(), receipts, l.metrics.retrying)
+	if n, _ := sum(t, l, "volcano_job_retry_counts", "job_id", "j0"); n != 3 {
+		t.Errorf("%g of 10 bindings are counted, want the 3 that failed", n)
+	}
+	full := map[string]bool{}
+	for i := range mostJobs {
+		full[fmt.Sprint(i)] = true
+	}
+	l.metrics.retried(l.engine.Ledger(), receipts, full)
+	if n, _ := sum(t, l, "volcano_job_retry_counts"); n != 3 {
+		t.Errorf("with all counts taken there are %g, want 3 as before", n)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"ashlar.sh/internal/config"
+	"ashlar.sh/internal/kube/observe"
 	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/model"
@@ -44,8 +45,12 @@ type Options struct {
 	// NodeSelector are labels as key:value; nodes with none of them are not there for
 	// this scheduler. None: all nodes are.
 	NodeSelector []string
-	Drain        time.Duration // how long what is under way may take at the end; 0: 10 s
-	DumpDir      string        // where what led to a panic, and dumps, are saved; "": the temporary folder
+	// LevelSocket is the folder for a socket that sets the log level; "": there is none.
+	LevelSocket string
+	// Shard is how nodes are shared with other schedulers.
+	Shard   observe.Sharding
+	Drain   time.Duration // how long what is under way may take at the end; 0: 10 s
+	DumpDir string        // where what led to a panic, and dumps, are saved; "": the temporary folder
 	// Dump asks for a dump with every value that it sends; nil: nobody asks.
 	Dump <-chan os.Signal
 	// Flags are what the process was started with, to be shown.

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	volcano "volcano.sh/apis/pkg/client/clientset/versioned/fake"
@@ -25,7 +26,7 @@ import (
 
 // The fake of Volcano's clients does not serve lists as watches.
 func TestMain(m *testing.M) {
-	if err := os.Setenv("KUBE_FEATURE_WatchListClient", "false"); err != nil {
+	if err := utilfeature.DefaultMutableFeatureGate.Set("WatchListClient=false"); err != nil {
 		panic(err)
 	}
 	os.Exit(m.Run())

@@ -50,6 +50,12 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer servers.close()
+	deaf, err := serveLevels(o.LevelSocket)
+	if err != nil {
+		klog.ErrorS(err, "The log level cannot be set while it runs") // no reason not to schedule
+		deaf = func() {}
+	}
+	defer deaf()
 	lead, err := elect(work, o, l.kube)
 	if err != nil {
 		return err
@@ -88,7 +94,7 @@ func (l *loop) connect(ctx, work context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.seen, err = observe.New(observe.Options{Kube: l.kube, Volcano: volcano, Resync: l.o.Resync, Adopt: adopt, NodeSelector: l.o.NodeSelector, Reads: l.reads.has,
+	l.seen, err = observe.New(observe.Options{Kube: l.kube, Volcano: volcano, Resync: l.o.Resync, Adopt: adopt, NodeSelector: l.o.NodeSelector, Shard: l.o.Shard, Reads: l.reads.has,
 		Translate: translate.Options{Schedulers: l.o.SchedulerNames, DefaultQueue: l.o.DefaultQueue}})
 	if err != nil {
 		return err
@@ -98,7 +104,9 @@ func (l *loop) connect(ctx, work context.Context) error {
 		return err
 	}
 	l.carrier = carry.New(work, carry.Options{Clients: clients, Reporter: reporter(l.o.SchedulerNames),
-		Leading: func() bool { return l.lead.leading() }, PodGroup: l.seen.PodGroup, Urgent: l.lacksPods, Answered: func(i sched.Item, o sched.Outcome, latency time.Duration) {
+		Leading: func() bool { return l.lead.leading() }, PodGroup: l.seen.PodGroup, Storage: l.seen, VolumeWait: l.conf.volumeWait,
+		Prepared: func(i sched.Item, took time.Duration) { l.metrics.prepared(l, i, took) },
+		Urgent:   l.lacksPods, Answered: func(i sched.Item, o sched.Outcome, latency time.Duration) {
 			l.metrics.answered(i, o, latency)
 			if i.Kind == sched.BindPod && o == sched.Done {
 				l.metrics.bound(l, i)

@@ -38,10 +38,12 @@ func sound(o model.Object) error {
 
 func amounts(most int64, lists ...resource.List) error {
 	for _, l := range lists {
-		for i, a := range l {
-			if a.Name == "" || a.Value < 0 || a.Value > most || i > 0 && l[i-1].Name >= a.Name {
-				return fmt.Errorf("%q %d: expected names in order, each with an amount of 0 to %d", a.Name, a.Value, most)
+		named := make(map[string]bool, len(l))
+		for _, a := range l {
+			if a.Name == "" || named[a.Name] || a.Value < 0 || a.Value > most {
+				return fmt.Errorf("%q %d: expected a name, given once, and an amount of 0 to %d", a.Name, a.Value, most)
 			}
+			named[a.Name] = true
 		}
 	}
 	return nil

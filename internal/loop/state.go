@@ -9,6 +9,9 @@ import (
 	"os"
 	"path/filepath"
 
+	corev1 "k8s.io/api/core/v1"
+
+	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/model"
 )
@@ -24,7 +27,7 @@ type State struct {
 }
 
 // UnmarshalJSON reads what json.Marshal wrote. Objects that only books understand are
-// left out: their content is not written.
+// those of Kubernetes that they were; of a kind that is not known they are left out.
 func (s *State) UnmarshalJSON(data []byte) error {
 	var raw struct {
 		Now   int64
@@ -60,13 +63,24 @@ func (s *State) UnmarshalJSON(data []byte) error {
 		case model.KindBudget:
 			f.Object = &model.Budget{}
 		default:
-			continue
+			content := translate.Empty(r.Ref.Kind)
+			if content == nil {
+				continue
+			}
+			f.Object = &model.Opaque{Content: content}
 		}
 		if string(r.Object) == "null" {
 			continue // it is gone
 		}
 		if err := json.Unmarshal(r.Object, f.Object); err != nil {
 			return fmt.Errorf("read %s of a saved state: %w", r.Ref, err)
+		}
+		if pod, ok := f.Object.(*model.Pod); ok && pod.Opaque != nil {
+			var original struct{ Opaque *corev1.Pod }
+			if err := json.Unmarshal(r.Object, &original); err != nil {
+				return fmt.Errorf("read %s of a saved state: %w", r.Ref, err)
+			}
+			pod.Opaque = original.Opaque
 		}
 		if err := sound(f.Object); err != nil {
 			return fmt.Errorf("read %s of a saved state: %w", r.Ref, err)

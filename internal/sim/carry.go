@@ -33,6 +33,7 @@ func (w *World) obey(i sched.Item) sched.Outcome {
 		pod.Node, pod.Nominated = i.Node, ""
 		w.bound++
 		w.agenda.add(w.shows, start, l.ref, l)
+		w.write(i.Chosen)
 	case sched.EvictPod:
 		if pod.Deleting {
 			return sched.Done
@@ -45,6 +46,23 @@ func (w *World) obey(i sched.Item) sched.Outcome {
 	}
 	w.change(l, &pod)
 	return sched.Done
+}
+
+// write makes true what a book chose for a pod: it shows with the pod's node.
+func (w *World) write(c ledger.Chosen) {
+	if c == "" || w.written == nil {
+		return
+	}
+	for _, f := range w.written(c, func(r model.Ref) any {
+		if l := w.lives[r]; l != nil {
+			if o, ok := l.object.(*model.Opaque); ok {
+				return o.Content
+			}
+		}
+		return nil
+	}) {
+		w.Submit(Item{Fact: f, SubmitAt: w.now})
+	}
 }
 
 func (w *World) setPhase(i sched.Item) sched.Outcome {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/trace"
 )
@@ -45,6 +46,9 @@ type Options struct {
 	Verbosity int            // of what a Cycle's Events hold, as for sched.Engine.Record
 	Audit     bool           // recount the engine's figures after every cycle into Cycle.Audit
 	Engine    []sched.Option // plugins and actions beyond those built in
+	// Written is what facts follow from what a book chose for a pod that is bound, with the
+	// content of opaque objects as they are. nil: none do.
+	Written func(c ledger.Chosen, see func(model.Ref) any) []model.Fact
 }
 
 // Cycle is one cycle that ran. It shares no memory with the engine.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 )
@@ -15,6 +16,8 @@ type World struct {
 	engine *sched.Engine
 	period time.Duration
 	audit  bool
+
+	written func(ledger.Chosen, func(model.Ref) any) []model.Fact // see Options
 
 	now   time.Duration // of the last cycle
 	shows time.Duration // of the cycle that shows what changes now
@@ -42,7 +45,7 @@ func New(p policy.Profile, items []Item, o Options) (*World, error) {
 		return nil, err
 	}
 	engine.Record(o.Verbosity)
-	w := &World{engine: engine, period: o.Period, audit: o.Audit, lives: map[model.Ref]*life{},
+	w := &World{engine: engine, period: o.Period, audit: o.Audit, written: o.Written, lives: map[model.Ref]*life{},
 		changed: map[model.Ref]*life{}, homeless: map[string][]*life{}}
 	if w.period <= 0 {
 		w.period = DefaultPeriod

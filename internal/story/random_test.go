@@ -77,7 +77,7 @@ func (w *teller) number(least, most int) int { return rapid.IntRange(least, most
 
 func (w *teller) node(name string) string {
 	return fmt.Sprintf("node %s cpu=%d gpu=%d pods=%d%s", name, w.number(0, 8), w.number(0, 2), w.number(0, 9),
-		w.of("", "", "", " taint=team=ml:NoSchedule", " label=zone:east", " cordoned", " fault=spec"))
+		w.of("", "", "", " taint=team=ml:NoSchedule", " label=zone:east", " cordoned", " elsewhere", " fault=spec"))
 }
 
 func (w *teller) line() string {

@@ -13,22 +13,19 @@ import (
 //
 //	node n1 n2 cpu=8 memory=32Gi gpu=4 pods=110 label=zone:east taint=team=ml:NoSchedule cordoned
 //
-// pods is 110 when it is not said. fault=FIELD makes the node one that was set aside.
+// A node that is elsewhere belongs to another scheduler's shard. pods is 110 when it is not said. fault=FIELD makes the node one that was set aside.
 // A node that is there already changes.
-var nodeVerb = verb{syntax: "node NAME… [cpu=8] [RESOURCE=AMOUNT]… [label=KEY:VALUE]… [taint=KEY=VALUE:EFFECT]… [cordoned] [fault=FIELD]", do: node}
+var nodeVerb = verb{syntax: "node NAME… [cpu=8] [RESOURCE=AMOUNT]… [label=KEY:VALUE]… [taint=KEY=VALUE:EFFECT]… [cordoned] [elsewhere] [fault=FIELD]", do: node}
 
 func node(s *stage, w *words) error {
 	names, err := w.names("the node's name")
 	if err != nil {
 		return err
 	}
-	cordoned := false
-	names = slices.DeleteFunc(names, func(n string) bool {
-		cordoned = cordoned || n == "cordoned"
-		return n == "cordoned"
-	})
+	cordoned, elsewhere := slices.Contains(names, "cordoned"), slices.Contains(names, "elsewhere")
+	names = slices.DeleteFunc(names, func(n string) bool { return n == "cordoned" || n == "elsewhere" })
 	for _, name := range names {
-		n := &model.Node{Meta: model.Meta{Name: name}, Unschedulable: cordoned,
+		n := &model.Node{Meta: model.Meta{Name: name}, Unschedulable: cordoned, Elsewhere: elsewhere,
 			Labels: []model.Label{{Key: "kubernetes.io/hostname", Value: name}}}
 		for _, word := range w.all {
 			if err := nodeOption(n, word); err != nil {
@@ -58,6 +55,9 @@ func nodeOption(n *model.Node, word string) error {
 		return err
 	case "cordoned":
 		n.Unschedulable = true
+		return nil
+	case "elsewhere":
+		n.Elsewhere = true
 		return nil
 	case "fault":
 		n.Faults = fault(value)

@@ -24,15 +24,15 @@ func (x *Index) Best(t ledger.TaskID) (ledger.NodeID, int64) {
 		if r.tallies[0].none > 0 && x.any(&r.tallies[0], r, class, false) == 0 {
 			return ledger.NoNode, 0
 		}
-		x.sweep(&r.view, class)
-		if len(x.nodes) > 0 {
-			r.sweeps++
-		} else {
+		best := x.sweep(&r.view, class)
+		if best.node == ledger.NoNode {
 			r.tallies[0].none = x.l.Now()
+			return ledger.NoNode, 0
 		}
-		return x.bestSwept(class)
+		r.sweeps++
+		return best.node, best.score
 	}
-	if top := r.best(); top.node != ledger.NoNode {
+	if top := x.top(r, x.l.Class(r.id)); top.node != ledger.NoNode {
 		return top.node, top.score
 	}
 	return ledger.NoNode, 0
@@ -43,17 +43,24 @@ func (x *Index) Best(t ledger.TaskID) (ledger.NodeID, int64) {
 func (x *Index) bestAsked(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
 	found, score := ledger.NoNode, int64(0)
 	r.stash = r.stash[:0]
+	x.barred = stretch(x.barred, words(x.l.NumNodes()))
 	class := x.l.Class(r.id)
-	for top := r.best(); top.node != ledger.NoNode; top = r.best() {
+	for top := x.top(r, class); top.node != ledger.NoNode; top = x.top(r, class) {
 		if x.asked(&r.view, t, top.node, false).Admits() {
 			found, score = top.node, top.score
 			break
 		}
 		r.stash = append(r.stash, top)
-		x.enter(&r.contest, class, top.node, out)
+		x.barred.put(int(top.node), true)
+		x.bars++
+		x.replay(r, class, top.node)
 	}
 	for _, e := range r.stash {
-		x.enter(&r.contest, class, e.node, e.score)
+		x.barred.put(int(e.node), false)
+	}
+	x.bars = 0
+	for _, e := range r.stash {
+		x.enter(r, class, e.node, e.score)
 	}
 	return found, score
 }
@@ -65,27 +72,6 @@ func (x *Index) asked(v *view, t ledger.TaskID, n ledger.NodeID, future bool) po
 		}
 	}
 	return policy.Verdict{}
-}
-
-// BestWithin is Best among the nodes of a domain only: a scan of the domain, so that
-// a node may join or leave it at any time without renumbering anything.
-func (x *Index) BestWithin(t ledger.TaskID, domain []ledger.NodeID) (ledger.NodeID, int64) {
-	c := x.l.Task(t).Class
-	r, class := x.look(c), x.l.Class(c)
-	if len(domain) > 0 && (x.scans() || r.nearby()) {
-		return x.bestScanned(t, domain, false)
-	}
-	best := entry{node: ledger.NoNode}
-	for _, n := range domain {
-		if int(n) >= x.l.NumNodes() || !x.takes(&r.view, class, n) {
-			continue
-		}
-		e := entry{x.score(&r.view, class, n), x.tie(class, n), n}
-		if (best.node == ledger.NoNode || x.before(e, best)) && x.asked(&r.view, t, n, false).Admits() {
-			best = e
-		}
-	}
-	return best.node, best.score
 }
 
 // BestFuture returns the node on which a task should wait for room that terminating
@@ -101,15 +87,20 @@ func (x *Index) BestFuture(t ledger.TaskID) (ledger.NodeID, int64) {
 		return x.bestScanned(t, nil, true)
 	}
 	for i := range x.l.NumNodes() {
-		n := ledger.NodeID(i)
-		if !x.l.Releases(n) || !x.takesFuture(&r.view, class, n) || !x.asked(&r.view, t, n, true).Admits() {
-			continue
-		}
-		if e := (entry{x.score(&r.view, class, n), x.tie(class, n), n}); best.node == ledger.NoNode || x.before(e, best) {
-			best = e
-		}
+		best = x.betterFuture(best, r, class, t, ledger.NodeID(i))
 	}
 	return best.node, best.score
+}
+
+// betterFuture is a node, if it will take a task and is better than the best so far.
+func (x *Index) betterFuture(best entry, r *row, class *ledger.Class, t ledger.TaskID, n ledger.NodeID) entry {
+	if !x.l.Releases(n) || !x.takesFuture(&r.view, class, n) || !x.asked(&r.view, t, n, true).Admits() {
+		return best
+	}
+	if e := (entry{x.score(&r.view, class, n), x.tie(class, n), n}); best.node == ledger.NoNode || x.before(e, best) {
+		return e
+	}
+	return best
 }
 
 func (x *Index) takesFuture(v *view, class *ledger.Class, n ledger.NodeID) bool {
@@ -143,7 +134,7 @@ func (x *Index) Takes(t ledger.TaskID, n ledger.NodeID, future bool) bool {
 func (x *Index) Feasible(c ledger.ClassID) int {
 	r := x.look(c)
 	class := x.l.Class(c)
-	x.sweep(&r.view, class)
+	x.takers(&r.view, class, 0, x.l.NumNodes())
 	x.keepCompany(r, class)
 	return len(x.nodes)
 }

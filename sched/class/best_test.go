@@ -1,6 +1,7 @@
 package class
 
 import (
+	"fmt"
 	"maps"
 	"testing"
 
@@ -78,6 +79,10 @@ func (w *world) compare(t ledger.TaskID) {
 	n, got = w.x.BestWithin(t, domain)
 	m, want = w.twin.best(t, domain, false)
 	check("BestWithin every other node", n, m, got, want)
+	n, got = w.x.BestFutureWithin(t, domain)
+	m, want = w.twin.best(t, domain, true)
+	check("BestFutureWithin every other node", n, m, got, want)
+	w.shards(t, check)
 	for _, n := range w.nodes() {
 		for _, future := range []bool{false, true} {
 			if got, want := w.x.Takes(t, n, future), w.twin.takes(t, n, future); got != want {
@@ -86,6 +91,28 @@ func (w *world) compare(t ledger.TaskID) {
 		}
 	}
 	w.counts(t, c)
+}
+
+// shards compares the answers among the nodes of this scheduler's shard and elsewhere, where
+// there are both.
+func (w *world) shards(t ledger.TaskID, check func(what string, n, m ledger.NodeID, got, want int64)) {
+	w.t.Helper()
+	for _, elsewhere := range []bool{false, true} {
+		var side []ledger.NodeID
+		for _, n := range w.nodes() {
+			if w.l.Node(n).Fact.Elsewhere == elsewhere {
+				side = append(side, n)
+			}
+		}
+		if len(side) == len(w.nodes()) {
+			continue
+		}
+		for _, future := range []bool{false, true} {
+			n, got := w.x.BestIn(t, elsewhere, future)
+			m, want := w.twin.best(t, side, future)
+			check(fmt.Sprintf("BestIn (elsewhere %t, future %t)", elsewhere, future), n, m, got, want)
+		}
+	}
 }
 
 func (w *world) counts(t ledger.TaskID, c *ledger.Class) {

@@ -6,19 +6,26 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// contest knows the best of all nodes for a class. In the first round every sixteen
-// nodes, in the order of rows, send their best; in the next every sixteen of those, until
-// one is left. When a node's score changes only the groups on its way are looked at
-// again, and none once a winner stays; a heap would move the node through a deep array
-// instead, and with many classes that is what the cores' caches do not hold.
+// contest knows the best of all nodes for a class. In the first round every sixteen nodes,
+// in the order of rows, send their best; in the next every sixteen of those, until one is
+// left.
+//
+// When a winner gets worse its group is not looked at again: the winner as it was stays as
+// a bound, which all others of the group come behind. Only a bound that wins the last
+// round is replaced by who is the best of its group now. So a node that others took costs
+// a class nothing more than its score, unless it was the next that the class would take.
 type contest struct {
-	scores []int64   // by NodeID, out: it does not take part
+	scores []int64   // by NodeID; of those that do not take the class, anything (where scores are dense) or out
 	rounds [][]entry // the last has one entry; nil: nothing is known yet
+	bounds bitset    // the groups of the first round of which the winner is a bound
+}
 
-	// Of a contest among some of the nodes: which they are, by place in scores, and the
-	// place of each by NodeID, in a list that such contests share.
-	nodes []ledger.NodeID
-	at    []int32
+// entry is a node with its score. A class prefers the higher score, then the lower hash
+// (tie), then the name (decision 19).
+type entry struct {
+	score int64
+	hash  uint64
+	node  ledger.NodeID
 }
 
 // group is how many take part in one match of a contest.
@@ -27,65 +34,108 @@ const group = 16
 // out is the score of a node that does not take the class.
 const out = math.MinInt64
 
-// nobody is the winner of a group in which no node takes part.
+// nobody is the winner of a group in which no node takes the class.
 var nobody = entry{score: out, node: ledger.NoNode}
 
 func (c *contest) size() int {
-	size := 8 * len(c.scores)
+	size := 8*len(c.scores) + 8*len(c.bounds)
 	for _, r := range c.rounds {
 		size += 24 * len(r)
 	}
 	return size
 }
 
-// best is the winner of the last round: node NoNode when no node takes part.
-func (c *contest) best() entry { return c.rounds[len(c.rounds)-1][0] }
-
-// hold plays all rounds anew.
-func (x *Index) hold(c *contest, class *ledger.Class) {
-	want := max(1, (len(c.scores)+group-1)/group)
-	for k := 0; ; k++ {
-		if k == len(c.rounds) {
-			c.rounds = append(c.rounds, nil)
+// top is the best of all: node NoNode when no node takes part.
+func (x *Index) top(r *row, class *ledger.Class) entry {
+	for {
+		top := r.rounds[len(r.rounds)-1][0]
+		if top.node == ledger.NoNode || !r.bounds.has(int(top.node/group)) {
+			return top
 		}
-		c.rounds[k] = stretch(c.rounds[k], want)
-		for g := range c.rounds[k] {
-			c.rounds[k][g] = x.winner(c, class, k, g)
-		}
-		if want == 1 {
-			return
-		}
-		want = (want + group - 1) / group
+		x.replay(r, class, top.node)
 	}
 }
 
-// enter gives a node its score, and plays again what that decides.
-func (x *Index) enter(c *contest, class *ledger.Class, n ledger.NodeID, score int64) {
-	at := int(n)
-	if c.at != nil {
-		at = int(c.at[n])
+// hold plays all rounds anew.
+func (x *Index) hold(r *row, class *ledger.Class) {
+	nodes := x.l.NumNodes()
+	want := max(1, (nodes+group-1)/group)
+	r.scores = stretch(r.scores, nodes)
+	r.bounds = stretch(r.bounds, words(want))
+	clear(r.bounds)
+	x.round(r, 0, want)[0] = nobody
+	x.sparse = false
+	for first := 0; first < nodes; first += x.longest {
+		scores, sure := x.run(&r.view, class, first, min(x.longest, nodes-first))
+		copy(r.scores[first:], scores)
+		for at := 0; at < len(scores); at += group {
+			part := scores[at:min(at+group, len(scores))]
+			r.rounds[0][(first+at)/group] = x.among(&r.view, class, nobody, first+at, part, sure)
+		}
 	}
-	was := c.scores[at]
-	if was == score {
-		return
+	for k := 1; want > 1; k++ {
+		want = (want + group - 1) / group
+		winners := x.round(r, k, want)
+		for g := range winners {
+			winners[g] = x.winner(r, k, g)
+		}
 	}
-	c.scores[at] = score
-	now, before := nobody, nobody
-	if score != out {
-		now = entry{score, x.tie(class, n), n}
+}
+
+// round is round k of a contest, with as many winners as wanted.
+func (x *Index) round(r *row, k, want int) []entry {
+	if k == len(r.rounds) {
+		r.rounds = append(r.rounds, nil)
 	}
-	if was != out {
-		before = entry{was, x.tie(class, n), n}
+	r.rounds[k] = stretch(r.rounds[k], want)
+	return r.rounds[k]
+}
+
+// enter tells a contest what a node scores by now: anything, where it does not take the
+// class.
+func (x *Index) enter(r *row, class *ledger.Class, n ledger.NodeID, score int64) {
+	g := int(n / group)
+	r.scores[n] = score
+	w := &r.rounds[0][g]
+	held := *w
+	if n != held.node && score < held.score {
+		return // as nearly always
 	}
-	for k := range c.rounds {
+	switch e := (entry{score, x.tie(class, n), n}); {
+	case e == held:
+		r.bounds.put(g, !x.takes(&r.view, class, n))
+	case score > out && x.before(e, held) && x.takes(&r.view, class, n):
+		*w = e
+		r.bounds.put(g, false)
+		x.rise(r, held, n)
+	case n == held.node:
+		r.bounds.put(g, true)
+	}
+}
+
+// replay plays the rounds of a node's way again, from the first on.
+func (x *Index) replay(r *row, class *ledger.Class, n ledger.NodeID) {
+	g := int(n / group)
+	held := r.rounds[0][g]
+	scores := r.scores[g*group : min((g+1)*group, len(r.scores))]
+	r.rounds[0][g] = x.among(&r.view, class, nobody, g*group, scores, !x.dense)
+	r.bounds.put(g, false)
+	x.rise(r, held, n)
+}
+
+// rise plays on after the winner of a node's first match has changed; before is who won.
+func (x *Index) rise(r *row, before entry, n ledger.NodeID) {
+	at := int(n / group)
+	now := r.rounds[0][at]
+	for k := 1; k < len(r.rounds) && now != before; k++ {
 		at /= group
-		w := &c.rounds[k][at]
+		w := &r.rounds[k][at]
 		held := *w
 		switch {
-		case now.node != ledger.NoNode && (held.node == ledger.NoNode || x.before(now, held)):
+		case x.before(now, held):
 			*w = now
-		case held.node == before.node && before.node != ledger.NoNode:
-			*w = x.winner(c, class, k, at)
+		case held.node == before.node:
+			*w = x.winner(r, k, at)
 		default:
 			return
 		}
@@ -93,29 +143,18 @@ func (x *Index) enter(c *contest, class *ledger.Class, n ledger.NodeID, score in
 	}
 }
 
-// winner is the best of a group: of nodes in round 0, of the round before's winners
-// otherwise.
-func (x *Index) winner(c *contest, class *ledger.Class, k, g int) entry {
-	best := nobody
-	if k > 0 {
-		for _, e := range c.rounds[k-1][g*group : min((g+1)*group, len(c.rounds[k-1]))] {
-			if e.node != ledger.NoNode && (best.node == ledger.NoNode || x.before(e, best)) {
-				best = e
-			}
-		}
-		return best
-	}
-	for i, score := range c.scores[g*group : min((g+1)*group, len(c.scores))] {
-		if score == out || score < best.score {
+// winner is the best of a group of the round before k.
+func (x *Index) winner(r *row, k, g int) entry {
+	part := r.rounds[k-1][g*group : min((g+1)*group, len(r.rounds[k-1]))]
+	best := &part[0]
+	for i := range part {
+		e := &part[i]
+		if e.score < best.score || e.score == best.score && e.hash > best.hash {
 			continue
 		}
-		n := ledger.NodeID(g*group + i)
-		if c.nodes != nil {
-			n = c.nodes[g*group+i]
-		}
-		if e := (entry{score, x.tie(class, n), n}); best.node == ledger.NoNode || x.before(e, best) {
+		if e.score > best.score || e.hash < best.hash || x.before(*e, *best) {
 			best = e
 		}
 	}
-	return best
+	return *best
 }

@@ -3,10 +3,12 @@
 //
 // What is known stands in three layers. A facet is what one static filter or score
 // says of every node, for one part of specs, shared by all classes that are equal in
-// it. A view is a class's facets put together. A row has a contest besides, among the
-// nodes that have room now: won by the score, then by a fixed hash of class and node (so
-// that load spreads and the plan stays a function of the input, decision 19), then by
-// name. A class of a single task has none: one pass over the columns finds its node.
+// it: a set of nodes, or raw scores. A view is a class's facets put together. A row has a
+// contest besides, among the nodes that have room now: won by the score, then by a fixed
+// hash of class and node (so that load spreads and the plan stays a function of the input,
+// decision 19), then by name. A class of a single task has none: one pass over the columns
+// finds its node. Either way a node with which a task would not win is not asked whether
+// it takes it, where scores come cheaper than answers (policy.BulkOrder).
 //
 // The ledger's journals say which nodes changed since something was last used; only
 // those are looked at again. So an answer never depends on when it was asked, nor on

@@ -11,7 +11,7 @@ import (
 //
 // What happens in a zone changes the answer for all its nodes at once. So the nodes are
 // divided into cells, by the labels of which there are few values; all nodes of a cell
-// stand alike to whatever is asked of these labels. Every cell has a contest, and the
+// stand alike to whatever is asked of these labels. Every cell keeps its best, and the
 // filters and scores are asked about its winner alone. Labels with many values (every
 // node's own name, to begin with) cannot be divided by: filters are asked about each node
 // when it enters its contest, and again when something happens in its domain; where scores
@@ -25,7 +25,7 @@ type domains struct {
 	coarse, fine [][]bool // by filter: which of its keys divide into cells, and which do not
 	cellOf       []int32
 	at           []int32 // the place within the cell
-	cells        []contest
+	cells        []cell
 	mates        []*column // of labels with many values: nodes of one value are looked at together
 	lists        [][][]ledger.NodeID
 	again        []uint64 // by NodeID: the pass in which it was looked at again
@@ -39,7 +39,7 @@ const DefaultCells = 128
 func (d *domains) size() int {
 	size := 4*len(d.cellOf) + 4*len(d.at) + 8*len(d.again)
 	for i := range d.cells {
-		size += d.cells[i].size() + 4*len(d.cells[i].nodes)
+		size += d.cells[i].size()
 	}
 	return size
 }
@@ -66,19 +66,12 @@ func (v *view) company(class *ledger.Class, n ledger.NodeID, future bool) bool {
 	return v.met(class, n, future, nil).Admits()
 }
 
-// keepCompany leaves of the nodes that a sweep found those that such filters admit.
+// keepCompany leaves of the nodes that were listed those that such filters admit.
 func (x *Index) keepCompany(r *row, class *ledger.Class) {
 	if len(r.domainFilters) == 0 {
 		return
 	}
-	kept := 0
-	for i, n := range x.nodes {
-		if r.company(class, n, false) {
-			x.nodes[kept], x.scores[kept] = n, x.scores[i]
-			kept++
-		}
-	}
-	x.nodes, x.scores = x.nodes[:kept], x.scores[:kept]
+	x.nodes = slices.DeleteFunc(x.nodes, func(n ledger.NodeID) bool { return !r.company(class, n, false) })
 }
 
 // bestByDomain is Best for a class that domains matter to. What a node is worth for the sake
@@ -110,7 +103,7 @@ func (x *Index) bestByDomain(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
 	if len(r.taskFilters) > 0 {
 		return x.bestOfSweep(r, class, t)
 	}
-	return x.bestSwept(class)
+	return x.bestListed(class).found()
 }
 
 func (x *Index) scoreDomains(r *row, class *ledger.Class) {
@@ -125,7 +118,7 @@ func (x *Index) scoreDomains(r *row, class *ledger.Class) {
 // bestOfSweep is the best of the nodes found that filters of single tasks admit.
 func (x *Index) bestOfSweep(r *row, class *ledger.Class, t ledger.TaskID) (ledger.NodeID, int64) {
 	for {
-		n, score := x.bestSwept(class)
+		n, score := x.bestListed(class).found()
 		if n == ledger.NoNode || x.asked(&r.view, t, n, false).Admits() {
 			return n, score
 		}
@@ -202,7 +195,7 @@ func (x *Index) fill(d *domains, keys []string) (few []string) {
 			few = append(few, k)
 		}
 	}
-	d.cells = make([]contest, max(1, count))
+	d.cells = make([]cell, max(1, count))
 	for n, c := range d.cellOf {
 		cell := &d.cells[c]
 		d.at[n] = int32(len(cell.nodes))
@@ -271,7 +264,7 @@ func (x *Index) catchUpCells(r *row, class *ledger.Class) bool {
 		if x.takes(&r.view, class, n) && r.met(class, n, false, d.fine).Admits() {
 			score = x.score(&r.view, class, n)
 		}
-		x.enter(&d.cells[d.cellOf[n]], class, n, score)
+		x.enterCell(&d.cells[d.cellOf[n]], class, n, score)
 	}
 	return x.l.Since(d.cursor, func(n ledger.NodeID) {
 		if len(d.mates) == 0 {
@@ -290,7 +283,8 @@ func (x *Index) catchUpCells(r *row, class *ledger.Class) bool {
 // refillCells plays all contests anew.
 func (x *Index) refillCells(r *row, class *ledger.Class) {
 	d := &r.domains
-	x.sweep(&r.view, class)
+	x.takers(&r.view, class, 0, x.l.NumNodes())
+	x.scores = x.scoreAll(&r.view, class, x.nodes, x.scores)
 	for i := range d.cells {
 		for k := range d.cells[i].scores {
 			d.cells[i].scores[k] = out
@@ -302,6 +296,6 @@ func (x *Index) refillCells(r *row, class *ledger.Class) {
 		}
 	}
 	for i := range d.cells {
-		x.hold(&d.cells[i], class)
+		x.fillCell(&d.cells[i], class)
 	}
 }

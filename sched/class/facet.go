@@ -17,7 +17,8 @@ type facet struct {
 	cursor uint64      // of the static journal
 	used   bool        // since it was last considered for dropping
 
-	admits []bool
+	nodes  int // it speaks of: those there were when it was last asked
+	admits bitset
 	raw    []int64
 	some   int // nodes that are refused, or score
 }
@@ -54,22 +55,25 @@ func (x *Index) facet(part int, class *ledger.Class) *facet {
 		known.spec = class.Spec
 		x.facets[f.key] = known
 		x.facetAge = append(x.facetAge, known)
+		x.facetBytes += known.size()
 	}
 	known.used = true
 	x.refresh(known)
 	return known
 }
 
-func (f *facet) size() int { return len(f.admits) + 8*len(f.raw) }
+// size is what a facet takes, with its part of the map of all.
+func (f *facet) size() int { return facetSize + len(f.key.aspect) + 8*len(f.admits) + 8*len(f.raw) }
+
+// facetSize is roughly what a facet takes that says nothing yet.
+const facetSize = 256
 
 // refresh asks again about the nodes whose facts changed.
 func (x *Index) refresh(f *facet) {
 	had, n := f.size(), x.l.NumNodes()
 	fresh := f.cursor > 0 && x.l.SinceStatic(f.cursor, func(ledger.NodeID) {})
 	if f.order == nil {
-		for len(f.admits) < n {
-			f.admits = append(f.admits, true)
-		}
+		f.admits = f.admits.grow(f.nodes, n)
 	} else {
 		f.raw = stretch(f.raw, n)
 	}
@@ -79,14 +83,14 @@ func (x *Index) refresh(f *facet) {
 	case !x.askLabels(f):
 		f.some = 0
 		clear(f.raw)
-		for i := range f.admits {
-			f.admits[i] = true
+		if f.order == nil {
+			f.admits.all(n)
 		}
 		for i := range n {
 			x.ask(f, ledger.NodeID(i))
 		}
 	}
-	f.cursor = x.l.StaticNow()
+	f.cursor, f.nodes = x.l.StaticNow(), n
 	x.facetBytes += f.size() - had
 }
 
@@ -101,16 +105,15 @@ func (x *Index) ask(f *facet, n ledger.NodeID) {
 		f.some += differ(f.raw[n] != 0, was != 0)
 		return
 	}
-	was := f.admits[n]
+	was, is := f.admits.has(int(n)), true
 	switch {
 	case f.filter == nil:
-		f.admits[n] = node.Present()
+		is = node.Present()
 	case node.Present():
-		f.admits[n] = f.filter.FilterStatic(f.spec, node.Fact).Admits()
-	default:
-		f.admits[n] = true
+		is = f.filter.FilterStatic(f.spec, node.Fact).Admits()
 	}
-	f.some += differ(!f.admits[n], !was)
+	f.admits.put(int(n), is)
+	f.some += differ(!is, !was)
 }
 
 func differ(is, was bool) int {

@@ -36,7 +36,14 @@ func (x *Index) bestScanned(t ledger.TaskID, among []ledger.NodeID, future bool)
 	if len(x.nodes) == 0 {
 		return ledger.NoNode, 0
 	}
-	x.scoreAll(&r.view, class)
+	x.scores = stretch(x.scores, len(x.nodes))[:len(x.nodes)]
+	if future {
+		for i, n := range x.nodes {
+			x.scores[i] = x.score(&r.view, class, n)
+		}
+	} else {
+		x.scores = x.scoreAll(&r.view, class, x.nodes, x.scores)
+	}
 	for _, o := range r.domainOrders {
 		o.ScoreDomains(class, x.nodes, x.scores)
 	}
@@ -48,7 +55,8 @@ func (x *Index) bestScanned(t ledger.TaskID, among []ledger.NodeID, future bool)
 			return x.nodes[i], x.scores[i]
 		}
 	}
-	return x.bestSwept(class)
+	best := x.bestListed(class)
+	return best.node, best.score
 }
 
 // names lists the rows of all nodes that are named, by name.

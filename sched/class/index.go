@@ -1,6 +1,8 @@
 package class
 
 import (
+	"slices"
+
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/trace"
@@ -21,33 +23,57 @@ type Index struct {
 	facetAge   []*facet // the oldest in front
 	facetBytes int
 	labels     map[string]*column
-	term       []bool
-	values     []bool
+	term       bitset // scratch
+	marked     bitset
 
-	nodes  []ledger.NodeID // of the last sweep, with their
-	scores []int64
-	byName []ledger.NodeID // see names
-	named  uint64
+	longest int  // how many nodes are scored in one go; a multiple of group
+	dense   bool // all scores by who sits on a node are bulk: whole columns can be scored
+	bulk    []policy.BulkOrder
+	nodes   []ledger.NodeID // that were listed last, with their
+	scores  []int64
+	spread  []int64         // of the last run
+	sparse  bool            // hardly a node has room: see run
+	touched []ledger.NodeID // see catchUp
+	news    []int64
+	barred  bitset // see bestAsked
+	bars    int
+	byName  []ledger.NodeID // see names
+	named   uint64
+
+	sides   [2][]ledger.NodeID // see side
+	sidedAt uint64
 }
 
 // DefaultBudget is the bound on the bytes of all contests together.
 const DefaultBudget = 256 << 20
 
+// longestRun is how many nodes' scores a core's nearest cache holds beside what they are
+// made of.
+const longestRun = 512
+
 // New returns an empty index.
 func New(l *ledger.Ledger, set *policy.Set) *Index {
-	return &Index{l: l, set: set, Budget: DefaultBudget, Cells: DefaultCells, facets: map[facetKey]*facet{}, labels: map[string]*column{}}
+	x := &Index{l: l, set: set, Budget: DefaultBudget, Cells: DefaultCells, facets: map[facetKey]*facet{}, labels: map[string]*column{}, longest: longestRun}
+	for _, o := range set.NodeOrders {
+		if bulk, ok := o.(policy.BulkOrder); ok {
+			x.bulk = append(x.bulk, bulk)
+		}
+	}
+	x.dense = len(x.bulk) == len(set.NodeOrders)
+	return x
 }
 
 // row is what is known about one class.
 type row struct {
 	view
 	contest
-	domains        // where filters or scores look at domains
-	cursor  uint64 // the journal up to which the contest is fresh
-	used    uint64 // for dropping the least recently used
-	bytes   int    // what of the budget it counts for
-	sweeps  int    // nodes found without a contest
-	stash   []entry
+	domains         // where filters or scores look at domains
+	cursor  uint64  // the journal up to which the contest is fresh
+	used    uint64  // for dropping the least recently used
+	bytes   int     // what of the budget it counts for
+	sweeps  int     // nodes found without a contest
+	stash   []entry // see bestAsked
+	pen     pen     // among the nodes of a domain
 
 	tallies [2]tally // of room now, and of room once those who leave are gone
 
@@ -56,13 +82,6 @@ type row struct {
 
 	whyAt uint64       // the journal at which why was found; 0: never
 	why   trace.Reason // why no node took a task of the class
-}
-
-// entry is a node with room, as a contest orders them.
-type entry struct {
-	score int64
-	tie   uint64
-	node  ledger.NodeID
 }
 
 // manySweeps is how often a single task of a class finds its node by looking at all of
@@ -81,8 +100,12 @@ func (x *Index) look(c ledger.ClassID) *row {
 		r = &row{view: view{id: c, born: class.Born}}
 		x.rows[c] = r
 		x.compose(&r.view, class)
-	} else if r.static != x.l.StaticNow() && x.compose(&r.view, class) {
-		r.cursor = 0
+		x.weigh(r)
+	} else if r.static != x.l.StaticNow() {
+		if x.compose(&r.view, class) {
+			r.cursor = 0
+		}
+		x.weigh(r)
 	}
 	return r
 }
@@ -122,7 +145,7 @@ func (x *Index) weigh(r *row) {
 }
 
 func (r *row) size() int {
-	return r.contest.size() + r.domains.size() + 4*len(r.tallies[0].fit) + 4*len(r.tallies[1].fit) + len(r.admitted)
+	return r.contest.size() + r.domains.size() + r.pen.size() + 4*len(r.tallies[0].fit) + 4*len(r.tallies[1].fit) + len(r.admitted) + 8*len(r.own)
 }
 
 // trim drops the least recently used contests until the budget holds.
@@ -150,29 +173,29 @@ func (x *Index) drop(c ledger.ClassID) {
 
 // catchUp looks again at the nodes that changed since the contest was last asked.
 func (x *Index) catchUp(r *row, class *ledger.Class) {
-	if len(r.scores) < x.l.NumNodes() {
+	x.touched = x.touched[:0]
+	if len(r.scores) < x.l.NumNodes() ||
+		!x.l.Since(r.cursor, func(n ledger.NodeID) { x.touched = append(x.touched, n) }) || len(x.touched) > x.l.NumNodes() {
 		x.refill(r, class)
 		return
 	}
-	x.nodes = x.nodes[:0]
-	if !x.l.Since(r.cursor, func(n ledger.NodeID) {
-		if x.takes(&r.view, class, n) {
-			x.nodes = append(x.nodes, n)
-		} else {
-			x.enter(&r.contest, class, n, out)
-		}
-	}) {
-		x.refill(r, class)
-		return
+	if !x.dense {
+		x.touched = slices.DeleteFunc(x.touched, func(n ledger.NodeID) bool {
+			takes := x.takes(&r.view, class, n)
+			if !takes {
+				x.enter(r, class, n, out)
+			}
+			return !takes
+		})
 	}
-	if len(x.nodes) < fewTouched {
-		for _, n := range x.nodes {
-			x.enter(&r.contest, class, n, x.score(&r.view, class, n))
+	if len(x.touched) < fewTouched {
+		for _, n := range x.touched {
+			x.enter(r, class, n, x.score(&r.view, class, n))
 		}
 	} else {
-		x.scoreAll(&r.view, class)
-		for i, n := range x.nodes {
-			x.enter(&r.contest, class, n, x.scores[i])
+		x.news = x.scoreAll(&r.view, class, x.touched, x.news)
+		for i, n := range x.touched {
+			x.enter(r, class, n, x.news[i])
 		}
 	}
 	r.cursor = x.l.Now()
@@ -183,15 +206,7 @@ const fewTouched = 4
 
 // refill makes the contest anew from all nodes, in one pass.
 func (x *Index) refill(r *row, class *ledger.Class) {
-	x.sweep(&r.view, class)
-	r.scores = stretch(r.scores, x.l.NumNodes())
-	for i := range r.scores {
-		r.scores[i] = out
-	}
-	for i, n := range x.nodes {
-		r.scores[n] = x.scores[i]
-	}
-	x.hold(&r.contest, class)
+	x.hold(r, class)
 	r.cursor = x.l.Now()
 }
 
@@ -202,13 +217,13 @@ func (x *Index) tie(class *ledger.Class, n ledger.NodeID) uint64 {
 	return (h ^ h>>33) * 0xc4ceb9fe1a85ec53
 }
 
-// before is the total order of nodes for a class: best first.
+// before is the total order of nodes for a class: best first. Nobody comes last.
 func (x *Index) before(a, b entry) bool {
-	if a.score != b.score {
+	if a.score != b.score || a.score == out {
 		return a.score > b.score
 	}
-	if a.tie != b.tie {
-		return a.tie < b.tie
+	if a.hash != b.hash {
+		return a.hash < b.hash
 	}
 	return x.l.Node(a.node).Name < x.l.Node(b.node).Name
 }

@@ -7,10 +7,13 @@ import (
 )
 
 // column is the values of one label on all nodes, as numbers: 0 for a node without it.
+// The nodes of each value are linked, so that a requirement costs what it names.
 type column struct {
-	ids    map[string]int32
-	of     []int32
-	cursor uint64 // of the static journal
+	ids        map[string]int32
+	of         []int32
+	first      []int32 // by number of the value: the first node, plus 1
+	next, prev []int32 // by node: its neighbours of the same value, plus 1
+	cursor     uint64  // of the static journal
 }
 
 // askLabels judges all nodes by columns of labels, where the filter is one of labels
@@ -30,18 +33,11 @@ func (x *Index) askLabels(f *facet) bool {
 			}
 		}
 	}
-	for i := range f.admits {
-		f.admits[i] = true
-	}
+	f.admits.all(x.l.NumNodes())
 	for _, terms := range lists {
 		x.anyOf(f.admits, terms)
 	}
-	f.some = 0
-	for _, ok := range f.admits {
-		if !ok {
-			f.some++
-		}
-	}
+	f.some = x.l.NumNodes() - f.admits.count()
 	return true
 }
 
@@ -55,53 +51,59 @@ func readable(r model.Requirement) bool {
 }
 
 // anyOf takes out of admits the nodes for which no term holds.
-func (x *Index) anyOf(admits []bool, terms []model.Term) {
+func (x *Index) anyOf(admits bitset, terms []model.Term) {
 	if len(terms) == 1 && len(terms[0].All) > 0 {
 		x.allOf(admits, terms[0])
 		return
 	}
-	held := make([]bool, len(admits))
+	held := make(bitset, len(admits))
 	x.term = stretch(x.term, len(admits))[:len(admits)]
 	for _, t := range terms {
 		if len(t.All) == 0 {
 			continue
 		}
-		for i := range x.term {
-			x.term[i] = true
-		}
+		copy(x.term, admits)
 		x.allOf(x.term, t)
-		for i, ok := range x.term {
-			held[i] = held[i] || ok
-		}
+		held.or(x.term)
 	}
-	for i, ok := range held {
-		admits[i] = admits[i] && ok
-	}
+	admits.and(held)
 }
 
 // allOf takes out of admits the nodes for which some requirement of a term does not
-// hold: each value of a label is judged once, each node by the number of its value.
-func (x *Index) allOf(admits []bool, t model.Term) {
+// hold. Only the nodes that have a value which is named are gone through.
+func (x *Index) allOf(admits bitset, t model.Term) {
 	for _, r := range t.All {
 		c := x.column(r.Key)
-		x.values = stretch(x.values, len(c.ids)+1)
-		holds := x.values[:len(c.ids)+1]
-		others := r.Op == model.NotIn || r.Op == model.Exists
-		for i := range holds {
-			holds[i] = others
-		}
-		holds[0] = r.Op == model.NotIn || r.Op == model.DoesNotExist
-		if r.Op == model.In || r.Op == model.NotIn {
+		switch r.Op {
+		case model.NotIn:
 			for _, v := range r.Values {
 				if id, known := c.ids[v]; known {
-					holds[id] = r.Op == model.In
+					c.mark(admits, id, false)
 				}
 			}
+		case model.Exists:
+			c.mark(admits, 0, false)
+		default: // In, DoesNotExist
+			x.marked = stretch(x.marked, len(admits))[:len(admits)]
+			clear(x.marked)
+			if r.Op == model.DoesNotExist {
+				c.mark(x.marked, 0, true)
+			} else {
+				for _, v := range r.Values {
+					if id, known := c.ids[v]; known {
+						c.mark(x.marked, id, true)
+					}
+				}
+			}
+			admits.and(x.marked)
 		}
-		of := c.of[:len(admits)]
-		for i, id := range of {
-			admits[i] = admits[i] && holds[id]
-		}
+	}
+}
+
+// mark puts the nodes of one value into a set, or takes them out.
+func (c *column) mark(b bitset, id int32, in bool) {
+	for n := c.first[id]; n != 0; n = c.next[n-1] {
+		b.put(int(n-1), in)
 	}
 }
 
@@ -109,13 +111,13 @@ func (x *Index) allOf(admits []bool, t model.Term) {
 func (x *Index) column(key string) *column {
 	c := x.labels[key]
 	if c == nil || len(c.ids) > 2*x.l.NumNodes()+mostOldValues {
-		c = &column{ids: map[string]int32{}}
+		c = &column{ids: map[string]int32{}, first: []int32{0}}
 		x.labels[key] = c
 	}
 	if c.cursor == x.l.StaticNow() {
 		return c
 	}
-	c.of = stretch(c.of, x.l.NumNodes())
+	c.grow(x.l.NumNodes())
 	read := func(n ledger.NodeID) { c.read(x.l.Node(n), key, n) }
 	if c.cursor == 0 || !x.l.SinceStatic(c.cursor, read) {
 		for n := range c.of {
@@ -130,19 +132,54 @@ func (x *Index) column(key string) *column {
 // it begins anew: nodes come and go, and each has a name.
 const mostOldValues = 1024
 
+// grow makes room for new nodes, which have no value yet.
+func (c *column) grow(nodes int) {
+	for n := len(c.of); n < nodes; n++ {
+		c.of, c.next, c.prev = append(c.of, 0), append(c.next, 0), append(c.prev, 0)
+		c.link(int32(n), 0)
+	}
+}
+
 func (c *column) read(node *ledger.Node, key string, n ledger.NodeID) {
-	c.of[n] = 0
-	if node.Fact == nil {
-		return
+	id := int32(0)
+	if node.Fact != nil {
+		if v, has := model.LabelValue(node.Fact.Labels, key); has {
+			id = c.number(v)
+		}
 	}
-	v, has := model.LabelValue(node.Fact.Labels, key)
-	if !has {
-		return
+	if c.of[n] != id {
+		c.unlink(int32(n))
+		c.link(int32(n), id)
 	}
-	id, known := c.ids[v]
+}
+
+// number is the number of a value, a new one at first sight.
+func (c *column) number(value string) int32 {
+	id, known := c.ids[value]
 	if !known {
-		id = int32(len(c.ids) + 1)
-		c.ids[v] = id
+		id = int32(len(c.first))
+		c.ids[value] = id
+		c.first = append(c.first, 0)
 	}
-	c.of[n] = id
+	return id
+}
+
+func (c *column) link(n, id int32) {
+	c.of[n], c.prev[n], c.next[n] = id, 0, c.first[id]
+	if after := c.first[id]; after != 0 {
+		c.prev[after-1] = n + 1
+	}
+	c.first[id] = n + 1
+}
+
+func (c *column) unlink(n int32) {
+	before, after := c.prev[n], c.next[n]
+	if before == 0 {
+		c.first[c.of[n]] = after
+	} else {
+		c.next[before-1] = after
+	}
+	if after != 0 {
+		c.prev[after-1] = before
+	}
 }

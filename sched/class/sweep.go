@@ -1,89 +1,181 @@
 package class
 
 import (
+	"math/bits"
+
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/policy"
 )
 
-// sweep finds in one pass all nodes that take a task of a class now, with their scores:
-// x.nodes and x.scores, in the order of rows. It goes column by column, so that a node
-// costs nanoseconds where nothing but room speaks against it.
-func (x *Index) sweep(v *view, class *ledger.Class) {
-	x.roomy(class)
-	if len(v.narrow) > 0 || len(v.nodeFilters) > 0 {
-		kept := x.nodes[:0]
-		for _, n := range x.nodes {
-			if v.admits(n) && v.passes(class, n, false) {
-				kept = append(kept, n)
-			}
-		}
-		x.nodes = kept
+// sweep finds the best of all nodes for a class in one pass.
+func (x *Index) sweep(v *view, class *ledger.Class) entry {
+	nodes := x.l.NumNodes()
+	if v.few {
+		x.takers(v, class, 0, nodes)
+		x.scores = x.scoreAll(v, class, x.nodes, x.scores)
+		return x.bestListed(class)
 	}
-	x.scoreAll(v, class)
+	best := nobody
+	x.sparse = false
+	for first := 0; first < nodes; first += x.longest {
+		scores, sure := x.run(v, class, first, min(x.longest, nodes-first))
+		best = x.among(v, class, best, first, scores, sure)
+	}
+	return best
 }
 
-// roomy lists the nodes with room for one more task of a class.
-func (x *Index) roomy(class *ledger.Class) {
+// run scores the nodes from first on; it is good until the next run. Where nodes are
+// scored by columns, whether they take the class or not costs as much to find out as a
+// score: then that is not asked yet (sure: false). Otherwise those that do not are out.
+func (x *Index) run(v *view, class *ledger.Class, first, count int) (scores []int64, sure bool) {
+	if x.dense && !x.sparse && !v.few {
+		x.spread = stretch(x.spread, count)
+		scores = x.spread[:count]
+		x.bases(v, first, scores)
+		for _, o := range x.bulk {
+			o.AddRun(class, ledger.NodeID(first), scores)
+		}
+		return scores, false
+	}
+	x.takers(v, class, first, count)
+	x.sparse = len(x.nodes) < count/4
+	x.scores = x.scoreAll(v, class, x.nodes, x.scores)
+	x.spread = stretch(x.spread, count)
+	scores = x.spread[:count]
+	for i := range scores {
+		scores[i] = out
+	}
+	for i, n := range x.nodes {
+		scores[int(n)-first] = x.scores[i]
+	}
+	return scores, true
+}
+
+// among is the better of the best so far and the best of a run. Who would not win is not
+// asked whether it takes the class. Where most of those who were asked do not, the next
+// run asks first.
+func (x *Index) among(v *view, class *ledger.Class, best entry, first int, scores []int64, sure bool) entry {
+	refused := 0
+	for i, score := range scores {
+		if score < best.score || score == out {
+			continue
+		}
+		n := ledger.NodeID(first + i)
+		e := entry{score, x.tie(class, n), n}
+		if score == best.score && (e.hash > best.hash || !x.before(e, best)) {
+			continue
+		}
+		if !sure && !x.takes(v, class, n) || x.bars > 0 && x.barred.has(int(n)) {
+			refused++
+			continue
+		}
+		best = e
+	}
+	x.sparse = x.sparse || refused > len(scores)/2
+	return best
+}
+
+// takers lists the nodes from first on that take one more task of a class: x.nodes, in the
+// order of rows.
+func (x *Index) takers(v *view, class *ledger.Class, first, count int) {
 	x.nodes = x.nodes[:0]
-	if class.Invalid {
+	switch {
+	case class.Invalid:
+		return
+	case v.few:
+		x.admitted(v, first, count)
+	default:
+		x.roomy(class, first, count)
+	}
+	if v.mask == nil && len(v.nodeFilters) == 0 {
 		return
 	}
-	if len(class.Need) == 0 {
-		for n := range x.l.NumNodes() {
-			x.nodes = append(x.nodes, ledger.NodeID(n))
-		}
-		return
-	}
-	x.nodes = stretch(x.nodes, x.l.NumNodes())
-	found := 0
-	first := class.Need[0]
-	for n, room := range x.l.Room(first.Dim) {
-		x.nodes[found] = ledger.NodeID(n)
-		if room >= first.Amount {
-			found++
+	kept := x.nodes[:0]
+	for _, n := range x.nodes {
+		if v.admits(n) && (!v.few || x.fits(class, n)) && v.passes(class, n, false) {
+			kept = append(kept, n)
 		}
 	}
-	for _, need := range class.Need[1:] {
+	x.nodes = kept
+}
+
+// admitted lists the nodes from first on that the static filters admit, a few.
+func (x *Index) admitted(v *view, first, count int) {
+	for w := first / 64; w < words(first+count); w++ {
+		for left := v.mask[w]; left != 0; left &= left - 1 {
+			if n := w*64 + bits.TrailingZeros64(left); n >= first && n < first+count {
+				x.nodes = append(x.nodes, ledger.NodeID(n))
+			}
+		}
+	}
+}
+
+// roomy lists the nodes from first on with room for one more task of a class. It goes
+// column by column, so that a node costs nanoseconds where nothing but room speaks
+// against it.
+func (x *Index) roomy(class *ledger.Class, first, count int) {
+	x.nodes = stretch(x.nodes, count)[:count]
+	for i := range x.nodes {
+		x.nodes[i] = ledger.NodeID(first + i)
+	}
+	for _, need := range class.Need {
 		room, kept := x.l.Room(need.Dim), 0
-		for _, n := range x.nodes[:found] {
+		for _, n := range x.nodes {
 			x.nodes[kept] = n
 			if room[n] >= need.Amount {
 				kept++
 			}
 		}
-		found = kept
+		x.nodes = x.nodes[:kept]
 	}
-	x.nodes = x.nodes[:found]
 }
 
-// scoreAll scores the nodes that were found.
-func (x *Index) scoreAll(v *view, class *ledger.Class) {
-	x.scores = stretch(x.scores, len(x.nodes))[:len(x.nodes)]
-	for i := range x.scores {
-		x.scores[i] = v.flat
+// bases sets what the nodes from first on score by facts.
+func (x *Index) bases(v *view, first int, scores []int64) {
+	if len(v.varied) == 0 {
+		for i := range scores {
+			scores[i] = v.flat
+		}
+		return
 	}
-	if len(v.varied) > 0 {
-		for i, n := range x.nodes {
-			x.scores[i] = v.base(n)
+	for i := range scores {
+		scores[i] = v.base(ledger.NodeID(first + i))
+	}
+}
+
+// scoreAll scores some nodes. Where they are scored by columns they need not take the
+// class: what is found of one that does not means nothing.
+func (x *Index) scoreAll(v *view, class *ledger.Class, nodes []ledger.NodeID, scores []int64) []int64 {
+	scores = stretch(scores, len(nodes))[:len(nodes)]
+	for i, n := range nodes {
+		scores[i] = v.flat
+		if len(v.varied) > 0 {
+			scores[i] = v.base(n)
 		}
 	}
 	for _, o := range x.set.NodeOrders {
 		if bulk, ok := o.(policy.BulkOrder); ok {
-			bulk.AddScores(class, x.nodes, x.scores)
+			bulk.AddScores(class, nodes, scores)
 			continue
 		}
-		for i, n := range x.nodes {
-			x.scores[i] += o.ScoreNode(class, n)
+		for i, n := range nodes {
+			scores[i] += o.ScoreNode(class, n)
 		}
 	}
+	return scores
 }
 
-// bestSwept is the best of the nodes that a sweep found.
-func (x *Index) bestSwept(class *ledger.Class) (ledger.NodeID, int64) {
-	if len(x.nodes) == 0 {
+// found is the node and its score, NoNode without one.
+func (e entry) found() (ledger.NodeID, int64) {
+	if e.node == ledger.NoNode {
 		return ledger.NoNode, 0
 	}
-	best := entry{x.scores[0], x.tie(class, x.nodes[0]), x.nodes[0]}
+	return e.node, e.score
+}
+
+// bestListed is the best of the nodes that were listed.
+func (x *Index) bestListed(class *ledger.Class) entry {
+	best := nobody
 	for i, s := range x.scores {
 		if s < best.score {
 			continue
@@ -92,5 +184,5 @@ func (x *Index) bestSwept(class *ledger.Class) (ledger.NodeID, int64) {
 			best = e
 		}
 	}
-	return best.node, best.score
+	return best
 }

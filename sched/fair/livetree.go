@@ -129,30 +129,48 @@ func (t *LiveTree) Settle() {
 // that was worked out before one above it is worked out again if that makes a difference.
 func (t *LiveTree) settle(i int32) {
 	at := &t.rows[i]
-	if at.self && at.there && t.work(at) {
-		at.children = true // what it deserves is nothing to those below
+	if at.self && at.there {
+		if at.Up < 0 {
+			at.children = at.stands(at.top()) || at.children
+		} else {
+			up := &t.rows[at.Up]
+			at.children = at.under(up, up.promised.Int64()) || at.children
+		}
 	}
 	children := at.children && at.there
 	at.self, at.children = false, false
-	if !children {
-		return
-	}
-	for k := at.kid; k >= 0; k = t.rows[k].next {
-		t.rows[k].self = true
-		t.settle(k)
+	if children {
+		t.below(at)
 	}
 }
 
-// work finds a row's figures and says whether they matter to those below it.
-func (t *LiveTree) work(at *limb) bool {
-	b := &at.bough
-	capability, real := b.Capability, b.Real
-	if at.Up < 0 {
-		*b = at.top()
-	} else {
-		at.below(&t.rows[at.Up].bough, t.rows[at.Up].promised.Int64(), b)
+// below works out all children of a row, and those below them, where they have to be.
+func (t *LiveTree) below(up *limb) {
+	promised := up.promised.Int64()
+	for k := up.kid; k >= 0; {
+		at := &t.rows[k]
+		deeper := at.under(up, promised) || at.children
+		at.self, at.children = false, false
+		if deeper && at.kid >= 0 {
+			t.below(at)
+		}
+		k = at.next
 	}
-	return b.Real != real || b.Capability != capability
+}
+
+// under finds a row's figures, when its parent's children are promised so much together,
+// and says whether they matter to those below it.
+func (at *limb) under(up *limb, promised int64) bool {
+	var b Bough
+	at.Branch.below(&up.bough, promised, &b)
+	return at.stands(b)
+}
+
+// stands takes over a row's figures: what it deserves is nothing to those below it.
+func (at *limb) stands(b Bough) bool {
+	matters := b.Real != at.bough.Real || b.Capability != at.bough.Capability
+	at.bough = b
+	return matters
 }
 
 // Bough is what followed for row i when the tree was settled last; nothing of one that is

@@ -2,6 +2,7 @@ package gauge_test
 
 import (
 	"fmt"
+	"math/big"
 	"testing"
 
 	"ashlar.sh/sched/gauge"
@@ -21,6 +22,10 @@ func addNode(l *ledger.Ledger, name string, version uint64, offers resource.List
 		Object: &model.Node{Meta: model.Meta{Name: name}, Allocatable: offers}})
 	n, _ := l.FindNode(name)
 	return n
+}
+
+func gone(l *ledger.Ledger, name string, version uint64) {
+	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: name}, Version: version})
 }
 
 func addPod(l *ledger.Ledger, name, node string, leaving bool, asks resource.List) ledger.TaskID {
@@ -65,33 +70,120 @@ func TestAShareIsWhatWouldBeHeld(t *testing.T) {
 			if got := gauge.Share(l, resource.CPU, n, c.asks); got != c.want {
 				t.Errorf("share %d, want %d", got, c.want)
 			}
-			if dial := gauge.NewDial(l, resource.CPU, c.asks); dial.Share(n) != c.want {
-				t.Errorf("the dial reads %d, want %d", dial.Share(n), c.want)
+			table := gauge.NewTable(l, resource.CPU)
+			if left, read := reading(l, table, n, c.asks); read && left != policy.Points-c.want {
+				t.Errorf("the table reads that %d are left, want %d", left, policy.Points-c.want)
 			}
 		})
 	}
 }
 
-func TestADialReadsWhatShareSays(t *testing.T) {
-	amount := rapid.OneOf(rapid.Int64Range(0, 20), rapid.Int64Range(0, 1<<40), rapid.Int64Range(0, 1<<62))
+// reading is what a table reads of a node, both ways; false where it says nothing.
+func reading(l *ledger.Ledger, t *gauge.Table, n ledger.NodeID, asks int64) (int64, bool) {
+	run, some := make([]int64, n+1), []int64{0}
+	t.Run(0, asks, run)
+	t.Some([]ledger.NodeID{n}, asks, some)
+	if run[n] != some[0] {
+		return -1, true
+	}
+	return run[n], l.Room(resource.CPU)[n] >= asks && !t.OddAt(n) && l.Node(n).Present()
+}
+
+func TestATableReadsWhatShareLeaves(t *testing.T) {
+	bits := rapid.IntRange(0, 62)
 	rapid.Check(t, func(t *rapid.T) {
-		l := ledger.New()
-		asks := amount.Draw(t, "asks")
-		var nodes []ledger.NodeID
-		for i, offers := range rapid.SliceOfN(amount, 1, 40).Draw(t, "offers") {
-			nodes = append(nodes, addNode(l, fmt.Sprint(i), 1, cpu(offers)))
-			if held := amount.Draw(t, "held"); held > 0 {
-				addPod(l, fmt.Sprint(i), fmt.Sprint(i), false, cpu(held))
-			}
+		amount := func(what string) int64 {
+			most := int64(1) << bits.Draw(t, "bits")
+			return rapid.OneOf(rapid.Int64Range(0, most), rapid.Int64Range(max(0, most-3), most+3)).Draw(t, what)
 		}
-		dial := gauge.NewDial(l, resource.CPU, asks)
-		for _, n := range nodes {
-			if got, want := dial.Share(n), gauge.Share(l, resource.CPU, n, asks); got != want {
-				t.Fatalf("of %d cpu with %d idle and %d asked the dial reads %d, the share is %d",
-					l.Allocatable(resource.CPU)[n], l.Idle(resource.CPU)[n], asks, got, want)
+		l := ledger.New()
+		table := gauge.NewTable(l, resource.CPU)
+		for step := range rapid.IntRange(1, 30).Draw(t, "steps") {
+			name := fmt.Sprint(rapid.IntRange(0, 9).Draw(t, "node"))
+			switch rapid.IntRange(0, 4).Draw(t, "step") {
+			case 0:
+				gone(l, name, uint64(step)+2)
+			case 1:
+				addPod(l, fmt.Sprint("p", step), name, rapid.Bool().Draw(t, "leaving"), cpu(amount("held")))
+			case 2:
+				p, n := addPod(l, fmt.Sprint("p", step), "", false, cpu(amount("promised"))), addNode(l, name, uint64(step)+2, cpu(amount("offers")))
+				l.Try(func(tx *ledger.Tx) bool { tx.Pipeline(p, n); return true })
+			default:
+				addNode(l, name, uint64(step)+2, cpu(amount("offers")))
+			}
+			for n := range ledger.NodeID(l.NumNodes()) {
+				asks := min(amount("asks"), max(0, l.Room(resource.CPU)[n]))
+				if left, read := reading(l, table, n, asks); read && left != policy.Points-gauge.Share(l, resource.CPU, n, asks) {
+					t.Fatalf("of %d cpu with room for %d and %d asked the table reads %d left, the share is %d", l.Allocatable(resource.CPU)[n],
+						l.Room(resource.CPU)[n], asks, left, gauge.Share(l, resource.CPU, n, asks))
+				}
 			}
 		}
 	})
+}
+
+// What is left of x, for x*Points one more than a multiple of the allocatable, is the
+// nearest to a whole number from above: an inverse that is too coarse falls short of it.
+func TestATableReadsTheHardestAmounts(t *testing.T) {
+	points := big.NewInt(policy.Points)
+	for length := 2; length <= 46; length++ {
+		for i := range uint64(16) {
+			alloc := int64((i+1)*uint64(length+1)*0x9e3779b97f4a7c15>>(64-length)) | 1<<(length-1) | 1 // far from powers of two
+			x := new(big.Int).ModInverse(points, big.NewInt(alloc))
+			if x == nil || alloc < 2 {
+				continue
+			}
+			l := ledger.New()
+			n := addNode(l, "node", 1, cpu(alloc))
+			for _, left := range []int64{x.Int64(), alloc - x.Int64(), alloc - 1, alloc, 1, 0} {
+				got, read := reading(l, gauge.NewTable(l, resource.CPU), n, alloc-left)
+				if want := policy.Points - gauge.Share(l, resource.CPU, n, alloc-left); !read || got != want {
+					t.Errorf("of %d cpu with %d left the table reads %d (%t), the share leaves %d", alloc, left, got, read, want)
+				}
+			}
+		}
+	}
+}
+
+// The table is of use only where it reads: on any node as clusters have them.
+func TestOnlyOddNodesAreNotRead(t *testing.T) {
+	promise := func(l *ledger.Ledger, n ledger.NodeID) {
+		p := addPod(l, "p", "", false, cpu(1000))
+		l.Try(func(tx *ledger.Tx) bool { tx.Pipeline(p, n); return true })
+	}
+	for name, c := range map[string]struct {
+		offers  int64
+		prepare func(*ledger.Ledger, ledger.NodeID)
+		odd     bool
+	}{
+		"64 cpu":                       {64_000, nil, false},
+		"as many as fit into 46 bits":  {1<<46 - 1, nil, false},
+		"full":                         {1000, func(l *ledger.Ledger, _ ledger.NodeID) { addPod(l, "p", "node", false, cpu(1000)) }, false},
+		"somebody leaves":              {1000, func(l *ledger.Ledger, _ ledger.NodeID) { addPod(l, "p", "node", true, cpu(1000)) }, false},
+		"more than fit into 46 bits":   {1 << 46, nil, true},
+		"nothing offered":              {0, nil, true},
+		"somebody is promised a place": {4000, promise, true},
+		"more held than offered":       {999, func(l *ledger.Ledger, _ ledger.NodeID) { addPod(l, "p", "node", false, cpu(1000)) }, true},
+		"a promise that was taken back": {4000, func(l *ledger.Ledger, n ledger.NodeID) {
+			l.Try(func(tx *ledger.Tx) bool {
+				tx.Pipeline(addPod(l, "p", "", false, cpu(1000)), n)
+				return false
+			})
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := ledger.New()
+			n := addNode(l, "node", 1, cpu(c.offers))
+			if c.prepare != nil {
+				c.prepare(l, n)
+			}
+			table := gauge.NewTable(l, resource.CPU)
+			table.Some(nil, 0, nil)
+			if table.OddAt(n) != c.odd || table.Odd() != c.odd {
+				t.Errorf("odd %t, of the node %t, want %t", table.Odd(), table.OddAt(n), c.odd)
+			}
+		})
+	}
 }
 
 func TestAShareFollowsTheNode(t *testing.T) {

@@ -70,7 +70,7 @@ func (l *Ledger) AddBook(b Book) {
 func (l *Ledger) foreign(k model.Kind) bool {
 	switch k {
 	case model.KindNode, model.KindPod, model.KindPodGroup, model.KindQueue, model.KindPriorityClass,
-		model.KindQuota, model.KindBudget, model.KindNamespace:
+		model.KindQuota, model.KindBudget, model.KindHyperNode, model.KindNamespace:
 		return false
 	}
 	return true
@@ -79,6 +79,9 @@ func (l *Ledger) foreign(k model.Kind) bool {
 // Reads says that facts of a kind make a difference: the engine or a book reads them. Of
 // the kinds that are the engine's own, namespaces are read for the sake of books alone.
 func (l *Ledger) Reads(k model.Kind) bool {
+	if k == model.KindHyperNode {
+		return l.heedsHyper
+	}
 	return !l.foreign(k) && k != model.KindNamespace || slices.ContainsFunc(l.books, func(b Book) bool { return b.Reads(k) })
 }
 

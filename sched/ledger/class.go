@@ -145,5 +145,10 @@ func canonical(s *model.Spec) string {
 		w.Part()
 		w.Text("revocable")
 	}
+	if len(s.Devices) > 0 {
+		w.Part()
+		w.Text("devices")
+		w.Text(s.Devices...)
+	}
 	return w.String()
 }

@@ -46,6 +46,7 @@ type Ledger struct {
 	served      news // queues whose own jobs moved their figures
 	granted     news // queues whose facts changed
 	hung        news // queues whose places changed
+	seniority   seniority
 
 	priorities     map[string]*model.PriorityClass
 	globalPriority *model.PriorityClass
@@ -54,6 +55,10 @@ type Ledger struct {
 	namespaces     map[string]*model.Namespace
 	spaced         uint64 // changes to them
 	kinship        Kinship
+
+	hypers     map[string]*model.HyperNode
+	hyperAt    uint64 // facts about HyperNodes so far
+	heedsHyper bool
 
 	facts    factStore
 	books    []Book

@@ -13,6 +13,7 @@ const (
 	KindPriorityClass Kind = "PriorityClass"
 	KindQuota         Kind = "ResourceQuota"
 	KindBudget        Kind = "PodDisruptionBudget"
+	KindHyperNode     Kind = "HyperNode"
 	KindNamespace     Kind = "Namespace"
 )
 
@@ -41,7 +42,7 @@ type Fact struct {
 }
 
 // Object is the content of a fact: one of *Node, *Pod, *PodGroup, *Queue,
-// *PriorityClass, *Quota, *Budget, *Namespace, *Opaque.
+// *PriorityClass, *Quota, *Budget, *HyperNode, *Namespace, *Opaque.
 type Object interface {
 	object()
 	// Common is what every object has; it may be read, and before it is handed over set.
@@ -90,4 +91,5 @@ func (*Queue) object()         {}
 func (*PriorityClass) object() {}
 func (*Quota) object()         {}
 func (*Budget) object()        {}
+func (*HyperNode) object()     {}
 func (*Opaque) object()        {}

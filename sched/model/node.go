@@ -12,6 +12,7 @@ type Node struct {
 	Labels        []Label // sorted by key; kubernetes.io/hostname included when the node has it
 	Taints        []Taint
 	Unschedulable bool // cordoned
+	Elsewhere     bool // belongs to another shard than this scheduler's: used where no node of its own takes a task
 	Allocatable   resource.List
 	Capacity      resource.List
 }
@@ -22,7 +23,7 @@ type Node struct {
 func (n *Node) Alike(o *Node) bool {
 	_, bad := n.SetAside()
 	_, worse := o.SetAside()
-	return bad == worse && n.Name == o.Name && n.Unschedulable == o.Unschedulable && slices.Equal(n.Labels, o.Labels) &&
+	return bad == worse && n.Name == o.Name && n.Unschedulable == o.Unschedulable && n.Elsewhere == o.Elsewhere && slices.Equal(n.Labels, o.Labels) &&
 		slices.Equal(n.Taints, o.Taints) && slices.Equal(n.Allocatable, o.Allocatable)
 }
 

@@ -81,6 +81,9 @@ type Spec struct {
 	Revocable   bool        // volcano.sh/revocable-zone "*", or marked preemptable: it may run where room is lent by the hour
 	Extra       string      // canonical form of what an opaque filter reads (volume claims), "" without
 	Neighbours  *Neighbours // what it asks of the pods around it; nil: nothing
+	// Devices are the names of its spec.resourceClaims, sorted: devices that somebody has to
+	// allocate to it before it can run.
+	Devices []string
 	// Groups are those of the job's queue, put there by the ledger where a plugin heeds
 	// them; a pod as it comes has none.
 	Groups *NodeGroups

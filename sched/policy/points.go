@@ -193,11 +193,15 @@ type LabelFilter interface {
 	Terms(s *model.Spec) [][]model.Term
 }
 
-// BulkOrder is a NodeOrder that can score many nodes in one go: it adds to scores[i]
-// what ScoreNode says of nodes[i].
+// BulkOrder is a NodeOrder that can score many nodes in one go, so fast that it is
+// asked before it is known whether they take the class: of one that does not, or that is
+// not there, what it says means nothing.
 type BulkOrder interface {
 	NodeOrder
+	// AddScores adds to scores[i] what ScoreNode says of nodes[i].
 	AddScores(c *ledger.Class, nodes []ledger.NodeID, scores []int64)
+	// AddRun adds to scores[i] what ScoreNode says of node first+i.
+	AddRun(c *ledger.Class, first ledger.NodeID, scores []int64)
 }
 
 // BatchNodeOrder scores for one task all nodes that would take it, by anything at all

@@ -68,9 +68,12 @@ type Set struct {
 	StaticOrders  []StaticOrder
 	BatchOrders   []BatchNodeOrder
 	BestNodes     []BestNode
+
+	network
 }
 
 func (s *Set) beginTier() {
+	s.network.beginTier()
 	s.clocks = append(s.clocks, nil)
 	s.openers = append(s.openers, nil)
 	s.queueOrder = append(s.queueOrder, nil)
@@ -127,20 +130,21 @@ func (s *Set) add(name string, plugin any, off []Point) {
 	join(&s.ceilings, plugin, is(PointPreemptable))
 	join(&s.guards, plugin, false)
 	join(&s.deschedulers, plugin, is(PointVictim))
+	s.network.add(plugin, is)
 	s.addFilters(plugin, is(PointPredicate), is(PointNodeOrder))
 	if p, ok := plugin.(BestNode); ok && !is(PointBestNode) {
 		s.BestNodes = append(s.BestNodes, p)
+	}
+	if group, ok := plugin.(Group); ok {
+		for _, part := range group.Parts() {
+			s.add(name, part, off)
+		}
 	}
 }
 
 func (s *Set) addFilters(plugin any, noPredicate, noOrder bool) {
 	if b, ok := plugin.(BookKeeper); ok {
 		s.l.AddBook(b.Book())
-	}
-	if group, ok := plugin.(Group); ok {
-		for _, part := range group.Parts() {
-			s.addFilters(part, noPredicate, noOrder)
-		}
 	}
 	if f, ok := plugin.(StaticFilter); ok && !noPredicate {
 		s.StaticFilters = append(s.StaticFilters, f)
@@ -168,8 +172,8 @@ func (s *Set) addFilters(plugin any, noPredicate, noOrder bool) {
 	}
 }
 
-// Group is a plugin made of several filters and scores, as predicates and nodeorder
-// are; each part answers for itself.
+// Group is a plugin made of several, as predicates and nodeorder are of their filters and
+// scores; each part answers for itself, at every point.
 type Group interface{ Parts() []any }
 
 // opener is an Opener with its plugin's name.

@@ -11,8 +11,7 @@ import (
 // (seed 003 §5.4).
 type Gradient uint8
 
-// The gradients. Nodes of other shards are not known to this version: the two
-// gradients that would hold them are empty.
+// The gradients. Without shards the two of nodes elsewhere are empty.
 const (
 	IdleHere Gradient = iota
 	IdleElsewhere
@@ -50,14 +49,27 @@ func find(s *session.Session, t ledger.TaskID) place {
 }
 
 func best(s *session.Session, t ledger.TaskID, g Gradient) (ledger.NodeID, int64) {
-	switch g {
-	case IdleHere:
-		return s.Nodes.Best(t)
-	case FutureHere:
+	switch elsewhere := g == IdleElsewhere || g == FutureElsewhere; {
+	case s.Nodes.Sharded():
+		return s.Nodes.BestIn(t, elsewhere, g.Future())
+	case elsewhere:
+		return ledger.NoNode, 0
+	case g.Future():
 		return s.Nodes.BestFuture(t)
 	default:
-		return ledger.NoNode, 0
+		return s.Nodes.Best(t)
 	}
+}
+
+// bestIdle is the best node that takes a task now: one of this scheduler's shard, else one
+// elsewhere.
+func bestIdle(s *session.Session, t ledger.TaskID) place {
+	for _, g := range [...]Gradient{IdleHere, IdleElsewhere} {
+		if n, score := best(s, t, g); n != ledger.NoNode {
+			return place{n, score, g}
+		}
+	}
+	return place{node: ledger.NoNode}
 }
 
 // put gives a task its place in a statement, and tells the trace.

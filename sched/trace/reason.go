@@ -24,6 +24,7 @@ const (
 	// The gang.
 	NotEnoughTasks      Code = "NotEnoughTasks"      // Have pods exist, Need are the minimum
 	NotEnoughPodsOfTask Code = "NotEnoughPodsOfTask" // the same for role Text
+	NotEnoughSubGroups  Code = "NotEnoughSubGroups"  // Have sub-groups of policy Text have their size, Need are the minimum
 	SchedulingGated     Code = "SchedulingGated"     // Have pods carry scheduling gates
 	GangIncomplete      Code = "GangIncomplete"      // Have of Need could be placed; Cause is the refusal that stopped it
 
@@ -61,6 +62,7 @@ const (
 	PreemptionNever Code = "PreemptionNever" // its preemptionPolicy is Never
 	NoVictims       Code = "NoVictims"       // nobody may be evicted for it
 	VictimsTooFew   Code = "VictimsTooFew"   // with all who may be evicted gone it still finds no place
+	TopologyByGang  Code = "TopologyByGang"  // its members have to be near each other: gangpreempt and gangreclaim evict for such jobs, action Text does not
 	SearchExhausted Code = "SearchExhausted" // the search was given up after Have steps: a better plan may exist
 
 	// The nodes.
@@ -75,12 +77,16 @@ const (
 	NodeRevocable          Code = "NodeRevocable"          // the node is lent by the hour; Text is its zone and why not
 	NodePorts              Code = "NodePorts"              // a host port is taken; Text is the port
 	NodeVolume             Code = "NodeVolume"             // a volume cannot be had there
+	NodeDevices            Code = "NodeDevices"            // nobody allocates the devices of its resource claims Text
 	PodAffinity            Code = "PodAffinity"            // no pod that it must be with sits in the node's domain; Domain
 	PodAntiAffinity        Code = "PodAntiAffinity"        // a pod that it must not be with sits in the node's domain; Domain
 	PodRepelled            Code = "PodRepelled"            // a pod sits there that must not be with it: its anti-affinity, not this pod's; Domain
-	TopologySpread         Code = "TopologySpread"         // the domain would have too many more than others; Domain
+	PodTopologySpread      Code = "PodTopologySpread"      // the domain would have too many more than others; Domain
 	TopologyKeyMissing     Code = "TopologyKeyMissing"     // the node lacks label Text, by which pods are to be spread
 	InsufficientResource   Code = "InsufficientResource"   // one node lacks room in Text (a dimension)
+	TopologyNoRoom         Code = "TopologyNoRoom"         // no domain of tier Text or below has room for Need pods together; Nodes has the one that comes nearest (Example), with room for Have, and how many were asked
+	TopologySpread         Code = "TopologySpread"         // its pods are further apart than it allows (tier Text) already: in domain Example of Nodes
+	HyperNodesNotReady     Code = "HyperNodesNotReady"     // there is no domain of tier Text or below that can be used; Have HyperNodes are set aside
 	PipelinedOnReleasing   Code = "Pipelined"              // waits for room that is being freed on node Text
 	Reserved               Code = "Reserved"               // room was freed for it on node Text; waits for the last victim to go
 	WaitsForTurn           Code = "WaitsForTurn"           // others were served first and the cycle ended
@@ -95,11 +101,17 @@ const (
 func (c Code) OfNodes() bool {
 	switch c {
 	case NoNodes, NotEnoughResources, NodesRefuse, NodeUnschedulable, NodeTaint, NodeAffinity, NodeSelector,
-		NodeGroup, NodeRevocable, NodePorts, NodeVolume, PodAffinity, PodAntiAffinity, PodRepelled, TopologySpread, TopologyKeyMissing:
+		NodeGroup, NodeRevocable, NodePorts, NodeVolume, NodeDevices, PodAffinity, PodAntiAffinity, PodRepelled, PodTopologySpread, TopologyKeyMissing:
 		return true
 	default:
-		return false
+		return c.OfTopology()
 	}
+}
+
+// OfTopology says that the code speaks of how far apart nodes are. Its amounts are there
+// whether or not somebody watches.
+func (c Code) OfTopology() bool {
+	return c == TopologyNoRoom || c == TopologySpread || c == HyperNodesNotReady
 }
 
 // KeptFree is the Text of a QueueCapability in which the amount asked for counts what is
@@ -128,7 +140,7 @@ type NodeCount struct {
 type Domain struct {
 	Key, Value string
 	Pods       string // the pods in question, as a label selector is written
-	Have       int64  // TopologySpread: how many of them the domain has
+	Have       int64  // PodTopologySpread: how many of them the domain has
 	Least      int64  // … and the least that any domain has, or 0 where there are fewer domains than asked for
 	Most       int64  // … and by how many it may have more, the pod included: maxSkew
 }

@@ -29,7 +29,19 @@ var unasked = map[right]string{
 	{"scheduling.k8s.io", "priorityclasses", "list"}: noWatchList,
 	{"scheduling.volcano.sh", "podgroups", "list"}:   noWatchList,
 	{"scheduling.volcano.sh", "queues", "list"}:      noWatchList,
+
+	{"", "persistentvolumeclaims", "list"}:             noWatchList,
+	{"", "persistentvolumes", "list"}:                  noWatchList,
+	{"storage.k8s.io", "storageclasses", "list"}:       noWatchList,
+	{"storage.k8s.io", "csinodes", "list"}:             noWatchList,
+	{"storage.k8s.io", "csidrivers", "list"}:           noWatchList,
+	{"storage.k8s.io", "csistoragecapacities", "list"}: noWatchList,
+	{"storage.k8s.io", "volumeattachments", "list"}:    noWatchList,
+	{"topology.volcano.sh", "hypernodes", "list"}:      whereConfigured,
+	{"topology.volcano.sh", "hypernodes", "watch"}:     whereConfigured,
 }
+
+const whereConfigured = "they are watched where the configuration names the plugin that reads them"
 
 const noWatchList = "an older API server sends no first list within a watch: it is asked for one"
 
@@ -114,13 +126,13 @@ var volcanosRules = []rbacv1.PolicyRule{
 func byName(a, b right) int { return strings.Compare(a.resource+a.verb, b.resource+b.verb) }
 
 // busy runs the scheduler as a service account, elected by its Lease, until it has done each
-// thing it ever does: made a queue, bound a gang, said why another waits, told what a queue
+// thing it ever does: made a queue, had volumes bound, bound a gang, said why another waits, told what a queue
 // holds, looked up what became of writes whose answers were lost, and given up a gang that
 // stands half.
 func busy(t *testing.T, account string) {
 	t.Helper()
 	ns := namespace(t)
-	node(t, ns+"-a", "4")
+	node(t, ns+"-a", "5")
 	queue(t, ns)
 	half(t, ns)
 	forgetLease(t, "volcano")
@@ -143,6 +155,15 @@ func busy(t *testing.T, account string) {
 		return fmt.Sprintf("forbidden was %v", slices.SortedFunc(maps.Keys(forbidden), byName))
 	}
 	eventually(t, "the half gang's owned member to be released", func(ctxless) (bool, error) { return len(list(t, ns, "half-2")) == 0, nil }, refused)
+	storage(t, ns)
+	createDisk(t, disk(ns, ns))
+	createClaim(t, ns, "given", ns, "")
+	createClaim(t, ns, "made", ns+"-made", "")
+	create(t, claims(ns, "disks", "given", "made"))
+	eventually(t, "a pod to have two volumes", func(ctxless) (bool, error) {
+		provision(t, ns)
+		return bound(list(t, ns, "disks")) == 1, nil
+	}, refused)
 	submit(t, ns, ns, "runs", 2, 2, "1")
 	submit(t, ns, ns, "waits", 2, 2, "3")
 	eventually(t, "a gang to run, another to say that it waits, and the queue to show what it holds", func(ctxless) (bool, error) {

@@ -39,7 +39,7 @@ tiers:
   - name: predicates
     arguments:
       predicate.NodePortsEnable: false
-      predicate.VolumeZoneEnable: false
+      predicate.DynamicResourceAllocationEnable: true
   - name: binpack
     arguments:
       binpack.weight: 5

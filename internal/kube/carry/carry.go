@@ -29,6 +29,13 @@ type Options struct {
 	Urgent func(item sched.Item) bool
 	// PodGroup returns the newest state that was seen of a PodGroup, nil without one.
 	PodGroup func(namespace, name string) *schedulingv1beta1.PodGroup
+	// Storage is what volumes are prepared by. nil: no plan may choose any.
+	Storage Storage
+	// VolumeWait is how long a pod's volumes may take to be bound; it is asked in Carry. nil:
+	// DefaultVolumeWait.
+	VolumeWait func() time.Duration
+	// Prepared is told of each pod whose volumes were bound, and how long that took. nil: nobody.
+	Prepared func(item sched.Item, took time.Duration)
 	// Answered is told of every item once, with the latency of its last request. nil: nobody.
 	Answered func(item sched.Item, outcome sched.Outcome, latency time.Duration)
 }
@@ -72,6 +79,12 @@ func New(ctx context.Context, o Options) *Carrier {
 	if o.Urgent == nil {
 		o.Urgent = func(i sched.Item) bool { return i.Phase == model.GroupInqueue }
 	}
+	if o.Prepared == nil {
+		o.Prepared = func(sched.Item, time.Duration) {}
+	}
+	if o.VolumeWait == nil {
+		o.VolumeWait = func() time.Duration { return DefaultVolumeWait }
+	}
 	if o.PodGroup == nil {
 		o.PodGroup = func(string, string) *schedulingv1beta1.PodGroup { return nil }
 	}
@@ -83,7 +96,14 @@ func New(ctx context.Context, o Options) *Carrier {
 // Carry takes a plan's items over. It does not wait; each item is answered by one
 // receipt, in no particular order.
 func (c *Carrier) Carry(items []sched.Item) {
+	late := withVolumes(items)
+	for _, list := range late { // each by itself
+		go c.bindWithVolumes(list, c.options.VolumeWait())
+	}
 	for i, item := range items {
+		if _, waits := late[item.Statement]; waits && item.Kind == sched.BindPod {
+			continue
+		}
 		if item.Kind == sched.SetPhase {
 			c.setPhase(item)
 			continue
@@ -92,12 +112,17 @@ func (c *Carrier) Carry(items []sched.Item) {
 			c.answer(item, sched.Done, 0)
 			continue
 		}
-		c.fast.do(func() (time.Duration, bool) {
-			outcome, latency, overloaded := c.run(c.errand(item))
-			c.answer(item, outcome, latency)
-			return latency, overloaded
-		})
+		c.bring(item)
 	}
+}
+
+// bring carries an item out as soon as the server has time for it.
+func (c *Carrier) bring(item sched.Item) {
+	c.fast.do(func() (time.Duration, bool) {
+		outcome, latency, overloaded := c.run(c.errand(item))
+		c.answer(item, outcome, latency)
+		return latency, overloaded
+	})
 }
 
 // superseded says that an item takes a nomination back which a later one of the same plan

@@ -3,12 +3,15 @@ package carry_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	k8stesting "k8s.io/client-go/testing"
@@ -120,4 +123,55 @@ func TestANominationThatMovesIsWrittenOnce(t *testing.T) {
 			t.Errorf("sent %s, want only %s", sent, want)
 		}
 	})
+}
+
+// A deletion that the server errs on for ever is given up when patience ends, and what was
+// tried is tried no more; one that a finalizer holds up is taken as soon as it shows.
+func TestWhatBecomesOfAnEviction(t *testing.T) {
+	errs := func(int) error { return apierrors.NewInternalError(errors.New("etcd")) }
+	for name, c := range map[string]struct {
+		answer  func(nth int) error
+		leaving bool // what reading the pod shows
+		want    sched.Outcome
+		atLeast time.Duration
+	}{
+		"taken":                          {answer: func(int) error { return nil }, want: sched.Done},
+		"an error that never ends":       {answer: errs, want: sched.Failed, atLeast: 30 * time.Second},
+		"an error, and it is going":      {answer: errs, leaving: true, want: sched.Done},
+		"forbidden":                      {answer: func(int) error { return apierrors.NewForbidden(podsResource, "p", errors.New("no")) }, want: sched.Failed},
+		"gone before":                    {answer: func(int) error { return apierrors.NewNotFound(podsResource, "p") }, want: sched.Missing},
+		"another life of the name":       {answer: func(int) error { return apierrors.NewConflict(podsResource, "p", errors.New("uid")) }, leaving: true, want: sched.Done},
+		"errs twice and then is taken":   {answer: func(n int) error { return map[bool]error{true: errs(n)}[n < 3] }, want: sched.Done},
+		"too much to do, and then taken": {answer: func(n int) error { return map[bool]error{true: apierrors.NewTooManyRequests("later", 0)}[n < 3] }, want: sched.Done},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newServer()
+				deletes := 0
+				s.kube.PrependReactor("delete", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
+					deletes++
+					return true, nil, c.answer(deletes)
+				})
+				if c.leaving {
+					s.kube.PrependReactor("get", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
+						now := metav1.Now()
+						return true, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p", UID: "life", DeletionTimestamp: &now, Finalizers: []string{"x/y"}}}, nil
+					})
+				}
+				r, took := s.receipt(t, sched.Item{ID: 7, Kind: sched.EvictPod, Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "life", Action: "preempt"})
+				if r.Outcome != c.want {
+					t.Errorf("it ended in %v, want %v", r.Outcome, c.want)
+				}
+				if took < c.atLeast || took > c.atLeast+15*time.Second {
+					t.Errorf("it was answered after %v, want %v", took, c.atLeast)
+				}
+				if n := deletes; c.atLeast > 0 && (n < 10 || n > 40) {
+					t.Errorf("%d deletions were sent in that time", n)
+				}
+				if told := len(s.patches(t)); told != 1 {
+					t.Errorf("the pod was told %d times, want once", told)
+				}
+			})
+		})
+	}
 }

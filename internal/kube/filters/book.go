@@ -2,14 +2,16 @@ package filters
 
 import (
 	"fmt"
+	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 )
 
-// Name is the plugin's name in a profile, and the book's.
+// Name is the book's, by which its choices travel.
 const Name = "volumebinding"
 
 // Name implements ledger.Book.
@@ -38,12 +40,25 @@ func (v *Volumes) Fact(f model.Fact) {
 }
 
 // Take shows what was chosen for a task as taken.
-func (v *Volumes) Take(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, _ ledger.Hold) {
+func (v *Volumes) Take(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) {
+	if pod, ok := task.Pod.Opaque.(*corev1.Pod); ok {
+		v.sits[n] = append(v.sits[n], sitting{t, pod, how})
+	}
 	v.sit(task.Chosen, 1)
 }
 
 // Give is the exact inverse of Take.
-func (v *Volumes) Give(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, _ ledger.Hold) {
+func (v *Volumes) Give(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) {
+	if pod, ok := task.Pod.Opaque.(*corev1.Pod); ok {
+		list := v.sits[n]
+		if i := slices.Index(list, sitting{t, pod, how}); i >= 0 {
+			list[i] = list[len(list)-1]
+			v.sits[n] = list[:len(list)-1]
+		}
+		if len(v.sits[n]) == 0 {
+			delete(v.sits, n)
+		}
+	}
 	v.sit(task.Chosen, -1)
 }
 
@@ -80,7 +95,7 @@ func (v *Volumes) count(p place, choice string, by int) {
 // Choose says with which volumes the claims of a task would be met on a node, as
 // Kubernetes' binder decides it; "" when they are met already or cannot be.
 func (v *Volumes) Choose(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID) string {
-	if task.Pod.Spec.Extra == "" {
+	if v.off || task.Pod.Spec.Extra == "" {
 		return ""
 	}
 	found, _ := v.find(task, n)

@@ -22,7 +22,7 @@ import (
 // fact translates an object as the live scheduler does. Versions are what the test says.
 func fact(t testing.TB, o metav1.Object) model.Fact {
 	t.Helper()
-	f, ok := translate.Fact(o, translate.Options{KeepObject: true})
+	f, ok := translate.Fact(o, translate.Options{})
 	if !ok {
 		t.Fatalf("%T is translated into no fact", o)
 	}
@@ -120,14 +120,17 @@ type world struct {
 func newWorld(t testing.TB, objects ...metav1.Object) *world {
 	t.Helper()
 	w := &world{t: t}
-	catch := Definition()
-	catch.New = func(_ policy.Choice, l *ledger.Ledger) (any, error) {
-		var err error
-		w.v, err = New(l)
-		return w.v, err
+	catch := Predicates()
+	build := catch.New
+	catch.New = func(c policy.Choice, l *ledger.Ledger) (any, error) {
+		made, err := build(c, l)
+		if g, ok := made.(group); ok {
+			w.v = g[1].(*Volumes)
+		}
+		return made, err
 	}
 	profile := policy.Profile{Actions: []string{"enqueue", "allocate", "backfill"},
-		Tiers: [][]policy.Choice{{{Plugin: "gang"}}, {{Plugin: "predicates"}, {Plugin: "nodeorder"}, {Plugin: Name}}}}
+		Tiers: [][]policy.Choice{{{Plugin: "gang"}}, {{Plugin: "predicates"}, {Plugin: "nodeorder"}}}}
 	var err error
 	if w.e, err = sched.New(profile, sched.WithPlugin(catch)); err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ const (
 	CSINode            model.Kind = "CSINode"
 	CSIDriver          model.Kind = "CSIDriver"
 	CSIStorageCapacity model.Kind = "CSIStorageCapacity"
+	VolumeAttachment   model.Kind = "VolumeAttachment"
 )
 
 // stores are what the binder reads, by kind.
@@ -30,6 +31,7 @@ func stores(f informers.SharedInformerFactory) map[model.Kind]cache.Indexer {
 		CSINode:            storage.CSINodes().Informer().GetIndexer(),
 		CSIDriver:          storage.CSIDrivers().Informer().GetIndexer(),
 		CSIStorageCapacity: storage.CSIStorageCapacities().Informer().GetIndexer(),
+		VolumeAttachment:   storage.VolumeAttachments().Informer().GetIndexer(),
 	}
 }
 
@@ -48,6 +50,8 @@ func fits(p place, content any) (ok bool) {
 		_, ok = content.(*storagev1.CSIDriver)
 	case CSIStorageCapacity:
 		_, ok = content.(*storagev1.CSIStorageCapacity)
+	case VolumeAttachment:
+		_, ok = content.(*storagev1.VolumeAttachment)
 	}
 	if !ok {
 		return false

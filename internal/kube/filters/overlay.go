@@ -89,6 +89,14 @@ func (v *Volumes) dump() map[string]string {
 	for p, choices := range v.chosen { // order-free: into a map
 		out["chosen "+p.String()] = fmt.Sprint(choices)
 	}
+	for n, list := range v.sits { // order-free: into a map, sorted
+		var names []string
+		for _, s := range list {
+			names = append(names, fmt.Sprint(s.pod.Namespace, "/", s.pod.Name, " ", s.how))
+		}
+		slices.Sort(names)
+		out["sit on "+v.l.Node(n).Name] = fmt.Sprint(names)
+	}
 	return out
 }
 

@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
 
@@ -18,23 +19,21 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Definition is the plugin, to be compiled in with sched.WithPlugin. Pods reach it as
-// model.Pod.Opaque, a *v1.Pod; a pod that has none of that is refused, if its Spec says
-// that it names claims.
-func Definition() policy.Definition {
-	return policy.Definition{Name: Name, New: func(_ policy.Choice, l *ledger.Ledger) (any, error) { return New(l) }}
-}
-
-// Volumes wraps Kubernetes' volume binder: a policy.TaskFilter, a policy.PrePredicate
-// and the ledger.Chooser behind both. Like its ledger it is not safe for concurrent use.
+// Volumes wraps Kubernetes' volume binder and what else judges a node by volumes: a
+// policy.TaskFilter, a policy.PrePredicate and the ledger.Chooser behind both. Like its
+// ledger it is not safe for concurrent use.
 type Volumes struct {
-	l      *ledger.Ledger
-	ctx    context.Context // over already: the binder writes, and does not wait for an answer
-	plugin *volumebinding.VolumeBinding
-	writes *writes
+	l        *ledger.Ledger
+	ctx      context.Context // over already: the binder writes, and does not wait for an answer
+	plugin   *volumebinding.VolumeBinding
+	writes   *writes
+	off      bool // binding is: claims are taken for met, and nothing is chosen
+	zoning   bool
+	limiting fwk.FilterPlugin // nil: switched off
 
 	facts   map[place]any
 	chosen  map[place]map[string]int // by volume its claims, by claim its nodes; how many tasks say so
+	sits    map[ledger.NodeID][]sitting
 	stores  map[model.Kind]cache.Indexer
 	version uint64 // differs whenever a store changed
 	last    question
@@ -48,9 +47,16 @@ type question struct {
 	refusal string
 }
 
-// New returns the plugin for a ledger, without telling the ledger: policy.Build does.
-func New(l *ledger.Ledger) (*Volumes, error) {
-	v := &Volumes{l: l, writes: &writes{}, facts: map[place]any{}, chosen: map[place]map[string]int{}}
+// New returns the volume part of the plugin with all its filters, without telling the
+// ledger: policy.Build does.
+func New(l *ledger.Ledger) (*Volumes, error) { return with(l, switches{true, true, true}) }
+
+// switches are the parts of the plugin that a configuration can turn off.
+type switches struct{ binding, zones, limits bool }
+
+func with(l *ledger.Ledger, on switches) (*Volumes, error) {
+	v := &Volumes{l: l, off: !on.binding, zoning: on.zones, writes: &writes{}, facts: map[place]any{}, chosen: map[place]map[string]int{},
+		sits: map[ledger.NodeID][]sitting{}}
 	ctx, over := context.WithCancel(klog.NewContext(context.Background(), quiet))
 	over()
 	v.ctx = ctx
@@ -58,6 +64,11 @@ func New(l *ledger.Ledger) (*Volumes, error) {
 	plugin, err := standstill(f, v.writes)
 	if err != nil {
 		return nil, err
+	}
+	if on.limits {
+		if v.limiting, err = limitsOver(f); err != nil {
+			return nil, err
+		}
 	}
 	v.plugin, v.stores = plugin, stores(f)
 	return v, nil
@@ -73,7 +84,7 @@ func (v *Volumes) Concerns(s *model.Spec) bool { return s.Extra != "" }
 // lost or going, or should have been given a volume before the pod came.
 func (v *Volumes) PrePredicate(t ledger.TaskID) policy.Verdict {
 	task := v.l.Task(t)
-	if !v.Concerns(task.Pod.Spec) {
+	if v.off || !v.Concerns(task.Pod.Spec) {
 		return policy.Verdict{}
 	}
 	q := v.ask(task)
@@ -84,14 +95,19 @@ func (v *Volumes) PrePredicate(t ledger.TaskID) policy.Verdict {
 }
 
 // FilterTask says whether the claims of a task can be met on a node, with what is
-// chosen for others out of reach. Tasks that leave free no volume, so future is the
-// same, and no eviction cures a refusal.
-func (v *Volumes) FilterTask(t ledger.TaskID, n ledger.NodeID, _ bool) policy.Verdict {
-	found, refusal := v.find(v.l.Task(t), n)
-	if found == nil {
-		return refuse(refusal)
+// chosen for others out of reach. Tasks that leave free no volume, only its attachment:
+// in that alone does future differ, and nothing else is cured by an eviction.
+func (v *Volumes) FilterTask(t ledger.TaskID, n ledger.NodeID, future bool) policy.Verdict {
+	task := v.l.Task(t)
+	if !v.off {
+		if found, refusal := v.find(task, n); found == nil {
+			return refuse(refusal)
+		}
 	}
-	return policy.Verdict{}
+	if verdict := v.zones(task, n); !verdict.Admits() {
+		return verdict
+	}
+	return v.limits(task, n, future)
 }
 
 func refuse(why string) policy.Verdict { return policy.Verdict{Code: trace.NodeVolume, Text: why} }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/component-helpers/storage/volume"
@@ -57,6 +58,84 @@ func TestAPodGoesWhereItsVolumeCanBe(t *testing.T) {
 				t.Errorf("it waits because %s: %s, want %s: %s", code, text, c.code, c.text)
 			}
 		})
+	}
+}
+
+// A volume that says only by its label in which zone it is, as those of clouds once did,
+// holds its pod to that zone; where no node has such a label there are no zones.
+func TestAPodGoesToTheZoneOfItsVolume(t *testing.T) {
+	zoned := func(name, key, zone string) *corev1.Node {
+		n := node(name)
+		n.Labels[key] = zone
+		return n
+	}
+	bound := claim("a", "local")
+	bound.Spec.VolumeName = "v"
+	bound.Annotations = map[string]string{volume.AnnBindCompleted: "yes"}
+	v := localVolume("v", "local", "", "1Gi")
+	v.Spec.NodeAffinity = nil
+	v.Labels = map[string]string{corev1.LabelFailureDomainBetaZone: "b__c"}
+	for name, c := range map[string]struct {
+		nodes []metav1.Object
+		want  string
+	}{
+		"its zone":                     {[]metav1.Object{zoned("n1", corev1.LabelTopologyZone, "a"), zoned("n2", corev1.LabelTopologyZone, "c")}, "p on n2"},
+		"its zone, by the name of old": {[]metav1.Object{zoned("n1", corev1.LabelFailureDomainBetaZone, "a"), zoned("n2", corev1.LabelFailureDomainBetaZone, "b")}, "p on n2"},
+		"another zone":                 {[]metav1.Object{zoned("n1", corev1.LabelTopologyZone, "a")}, ""},
+		"only a region":                {[]metav1.Object{zoned("n1", corev1.LabelTopologyRegion, "r")}, ""},
+		"a node without a zone":        {[]metav1.Object{node("n1")}, "p on n1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, append(c.nodes, class("local", ""), v, bound, pod("p", "a"))...)
+			if got := w.decide(); got != c.want {
+				t.Errorf("bound %q, want %q", got, c.want)
+			}
+			if code, text := w.why("p"); c.want == "" && (code != "NodeVolume" || text != "volume v is in failure-domain.beta.kubernetes.io/zone b__c") {
+				t.Errorf("it waits because %s: %s", code, text)
+			}
+		})
+	}
+}
+
+// A node attaches as many volumes of a driver as its CSINode says, whether pods use them
+// or they are being detached; one that two pods share counts once.
+func TestANodeAttachesNoMoreThanItCan(t *testing.T) {
+	csi := func(name string) *corev1.PersistentVolume {
+		v := localVolume(name, "local", "n1", "1Gi")
+		v.Spec.Local, v.Spec.CSI = nil, &corev1.CSIPersistentVolumeSource{Driver: "csi.example.com", VolumeHandle: name}
+		return v
+	}
+	bound := func(name, volumeName string) *corev1.PersistentVolumeClaim {
+		c := claim(name, "local")
+		c.Spec.VolumeName = volumeName
+		c.Annotations = map[string]string{volume.AnnBindCompleted: "yes"}
+		return c
+	}
+	limit := int32(1)
+	can := &storagev1.CSINode{ObjectMeta: named("n1"), Spec: storagev1.CSINodeSpec{Drivers: []storagev1.CSINodeDriver{
+		{Name: "csi.example.com", NodeID: "n1", Allocatable: &storagev1.VolumeNodeResources{Count: &limit}}}}}
+	w := newWorld(t, node("n1"), class("local", ""), can, csi("v1"), csi("v2"), bound("a", "v1"), bound("b", "v2"), pod("p", "a"))
+	if got := w.decide(); got != "p on n1" {
+		t.Fatalf("the first pod: %q", got)
+	}
+	w.tell(pod("q", "b"), pod("shares", "a"))
+	if got := w.decide(); got != "shares on n1" {
+		t.Errorf("of a pod with a second volume and one that shares the first there is bound %q", got)
+	}
+	if code, text := w.why("q"); code != "NodeVolume" || text != "node(s) exceed max volume count" {
+		t.Errorf("it waits because %s: %s", code, text)
+	}
+	v1 := "v1"
+	attached := &storagev1.VolumeAttachment{ObjectMeta: named("va"), Spec: storagev1.VolumeAttachmentSpec{Attacher: "csi.example.com", NodeName: "n1",
+		Source: storagev1.VolumeAttachmentSource{PersistentVolumeName: &v1}}}
+	w.tell(attached)
+	w.e.Apply(gone(t, pod("p", "a")), gone(t, pod("shares", "a")))
+	if got := w.decide(); got != "" {
+		t.Errorf("while the first volume is still attached there is bound %q", got)
+	}
+	w.e.Apply(gone(t, attached))
+	if got := w.decide(); got != "q on n1" {
+		t.Errorf("once the first volume is detached: %q", got)
 	}
 }
 

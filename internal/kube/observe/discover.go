@@ -8,6 +8,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
+
+	"ashlar.sh/internal/kube/translate"
 )
 
 // How often the API server is asked what it serves: soon again while it did not answer,
@@ -107,7 +109,11 @@ func (w *Observer) wanted() (out []kind) {
 	defer w.mu.Unlock()
 	for _, k := range kinds() {
 		is := func(o watched) bool { return o.kind == k.name }
-		if !k.always && w.options.Reads != nil && w.options.Reads(k.name) && !slices.ContainsFunc(w.watched, is) {
+		reads := w.options.Reads != nil && w.options.Reads(k.name)
+		if k.name == translate.KindNodeShard {
+			reads = w.options.Shard.Mode.on()
+		}
+		if !k.always && reads && !slices.ContainsFunc(w.watched, is) {
 			out = append(out, k)
 		}
 	}

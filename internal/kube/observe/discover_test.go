@@ -76,7 +76,7 @@ func TestAKindThatIsServedLaterIsWatchedThen(t *testing.T) {
 func TestEveryKindOfFactCanBeWatched(t *testing.T) {
 	for _, k := range []model.Kind{model.KindNode, model.KindPod, model.KindPodGroup, model.KindQueue, model.KindPriorityClass,
 		model.KindQuota, model.KindBudget, "PersistentVolume", "PersistentVolumeClaim", "StorageClass", "CSINode", "CSIDriver",
-		"CSIStorageCapacity", "HyperNode", "Namespace"} {
+		"CSIStorageCapacity", "VolumeAttachment", "HyperNode", "Namespace", "NodeShard"} {
 		if !slices.Contains(observe.Kinds(), k) {
 			t.Errorf("%s is not watched", k)
 		}

@@ -49,8 +49,10 @@ func kinds() []kind {
 		{model.KindBudget, of("policy", "v1", "poddisruptionbudgets"), false,
 			core(func(x f) informer { return x.Policy().V1().PodDisruptionBudgets().Informer() }), stripBudget},
 		{model.KindNamespace, of("", "v1", "namespaces"), false, core(func(x f) informer { return x.Core().V1().Namespaces().Informer() }), stripMeta},
-		{translate.KindHyperNode, of("topology.volcano.sh", "v1alpha1", "hypernodes"), false,
+		{model.KindHyperNode, of("topology.volcano.sh", "v1alpha1", "hypernodes"), false,
 			volcano(func(x v) informer { return x.Topology().V1alpha1().HyperNodes().Informer() }), stripMeta},
+		{translate.KindNodeShard, of("shard.volcano.sh", "v1alpha1", "nodeshards"), false,
+			volcano(func(x v) informer { return x.Shard().V1alpha1().NodeShards().Informer() }), stripMeta},
 		{translate.KindPersistentVolume, of("", "v1", "persistentvolumes"), false,
 			core(func(x f) informer { return x.Core().V1().PersistentVolumes().Informer() }), stripMeta},
 		{translate.KindPersistentVolumeClaim, of("", "v1", "persistentvolumeclaims"), false,
@@ -62,6 +64,8 @@ func kinds() []kind {
 			core(func(x f) informer { return x.Storage().V1().CSIDrivers().Informer() }), stripMeta},
 		{translate.KindCSIStorageCapacity, of("storage.k8s.io", "v1", "csistoragecapacities"), false,
 			core(func(x f) informer { return x.Storage().V1().CSIStorageCapacities().Informer() }), stripMeta},
+		{translate.KindVolumeAttachment, of("storage.k8s.io", "v1", "volumeattachments"), false,
+			core(func(x f) informer { return x.Storage().V1().VolumeAttachments().Informer() }), stripMeta},
 	}
 }
 

@@ -35,6 +35,8 @@ type Options struct {
 	// NodeSelector are labels as key:value; nodes with none of them are as if they were
 	// not there. None: all nodes are seen.
 	NodeSelector []string
+	// Shard is how nodes are shared with other schedulers.
+	Shard Sharding
 	// Resync is client-go's resync period. What it repeats is no fact; 0 is best.
 	Resync time.Duration
 }
@@ -50,6 +52,7 @@ type Observer struct {
 	queues  cache.Indexer
 	pods    cache.Indexer
 	looks   chan struct{}
+	shard   shard
 
 	translating sync.Mutex // held while pods are translated, which goroutines share
 
@@ -98,7 +101,11 @@ func (w *Observer) watch(k kind) error {
 	if err := informer.SetTransform(strip); err != nil {
 		return fmt.Errorf("watch %s: %w", k.name, err)
 	}
-	handled, err := informer.AddEventHandler(w.handler())
+	handler := w.handler()
+	if k.name == translate.KindNodeShard {
+		handler = w.shardHandler()
+	}
+	handled, err := informer.AddEventHandler(handler)
 	if err != nil {
 		return fmt.Errorf("watch %s: %w", k.name, err)
 	}
@@ -160,6 +167,9 @@ func (w *Observer) All() (facts []model.Fact) {
 	all := slices.Clone(w.watched)
 	w.mu.Unlock()
 	for _, kind := range all {
+		if kind.kind == translate.KindNodeShard {
+			continue // nodes say where they belong
+		}
 		for _, o := range kind.store.List() {
 			if f, ok := w.fact(change{object: o}); ok {
 				facts = append(facts, f)
@@ -192,13 +202,17 @@ func (w *Observer) Refresh(ctx context.Context) error {
 }
 
 func (w *Observer) fact(c change) (model.Fact, bool) {
-	if node, is := c.object.(*corev1.Node); c.gone || is && !w.selected(node) {
+	if node, is := c.object.(*corev1.Node); c.gone || is && w.hidden(node) {
 		return head(c.object)
 	}
 	if pod, is := c.object.(*Pod); is {
 		return pod.fact, true
 	}
-	return translate.Fact(c.object, w.options.Translate)
+	f, ok := translate.Fact(c.object, w.options.Translate)
+	if n, is := f.Object.(*model.Node); is {
+		n.Elsewhere = w.elsewhere(n.Name)
+	}
+	return f, ok
 }
 
 // head is the fact that an object is gone; false for what there are no facts of.
@@ -238,7 +252,46 @@ func (w *Observer) Pod(namespace, name string) *Pod {
 	return find[Pod](w.pods, namespace+"/"+name)
 }
 
-func find[T any](in cache.Indexer, key string) *T {
+// PodUID is the uid of the pod of a name, "" when there is none.
+func (w *Observer) PodUID(namespace, name string) string {
+	if p := w.Pod(namespace, name); p != nil {
+		return p.fact.UID
+	}
+	return ""
+}
+
+// Claim is the newest state that was seen of a PersistentVolumeClaim, nil when there is
+// none or claims are not watched. It must not be changed; nor must what Volume and Node
+// return.
+func (w *Observer) Claim(namespace, name string) *corev1.PersistentVolumeClaim {
+	return findIn[corev1.PersistentVolumeClaim](w, translate.KindPersistentVolumeClaim, namespace+"/"+name)
+}
+
+// Volume is Claim for a PersistentVolume.
+func (w *Observer) Volume(name string) *corev1.PersistentVolume {
+	return findIn[corev1.PersistentVolume](w, translate.KindPersistentVolume, name)
+}
+
+// Node is the newest state that was seen of a node, without what the transforms leave out.
+func (w *Observer) Node(name string) *corev1.Node {
+	return findIn[corev1.Node](w, model.KindNode, name)
+}
+
+func findIn[T any](w *Observer, k model.Kind, key string) *T {
+	w.mu.Lock()
+	i := slices.IndexFunc(w.watched, func(o watched) bool { return o.kind == k })
+	var store cache.Store
+	if i >= 0 {
+		store = w.watched[i].store
+	}
+	w.mu.Unlock()
+	if store == nil {
+		return nil
+	}
+	return find[T](store, key)
+}
+
+func find[T any](in cache.Store, key string) *T {
 	o, ok, err := in.GetByKey(key)
 	if err != nil || !ok {
 		return nil

@@ -29,8 +29,13 @@ func TestMain(m *testing.M) {
 // watch starts an observer of a cluster and waits until it has seen it.
 func watch(t *testing.T, kube *fake.Clientset, o observe.Options) *observe.Observer {
 	t.Helper()
-	o.Kube, o.Volcano = kube, volcano.NewSimpleClientset(
-		&schedulingv1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Name: "default", UID: "q"}})
+	return watchBoth(t, kube, volcano.NewSimpleClientset(
+		&schedulingv1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Name: "default", UID: "q"}}), o)
+}
+
+func watchBoth(t *testing.T, kube *fake.Clientset, groups *volcano.Clientset, o observe.Options) *observe.Observer {
+	t.Helper()
+	o.Kube, o.Volcano = kube, groups
 	w, err := observe.New(o)
 	if err != nil {
 		t.Fatal(err)

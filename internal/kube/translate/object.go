@@ -28,8 +28,6 @@ type Options struct {
 	TopOwner func(namespace, kind, name string) string
 	// Specs lets pods share equal specs, labels and names; nil: each pod has its own.
 	Specs *Specs
-	// KeepObject puts the original object into Pod.Opaque.
-	KeepObject bool
 }
 
 // The kinds that travel as model.Opaque.
@@ -37,10 +35,11 @@ const (
 	KindPersistentVolume      model.Kind = "PersistentVolume"
 	KindPersistentVolumeClaim model.Kind = "PersistentVolumeClaim"
 	KindStorageClass          model.Kind = "StorageClass"
-	KindHyperNode             model.Kind = "HyperNode"
 	KindCSINode               model.Kind = "CSINode"
 	KindCSIDriver             model.Kind = "CSIDriver"
 	KindCSIStorageCapacity    model.Kind = "CSIStorageCapacity"
+	KindVolumeAttachment      model.Kind = "VolumeAttachment"
+	KindNodeShard             model.Kind = "NodeShard"
 )
 
 // Fact translates an object of any kind that has a part in scheduling; false for others.
@@ -74,6 +73,8 @@ func Fact(obj any, o Options) (model.Fact, bool) {
 		f.Object = Budget(obj)
 	case *corev1.Namespace:
 		f.Object = Namespace(obj)
+	case *topologyv1alpha1.HyperNode:
+		f.Object = HyperNode(obj)
 	default:
 		f.Object = &model.Opaque{Meta: meta(m), Content: obj}
 	}
@@ -119,12 +120,36 @@ func identify(obj any) (model.Kind, *metav1.ObjectMeta) {
 		return KindCSIDriver, &obj.ObjectMeta
 	case *storagev1.CSIStorageCapacity:
 		return KindCSIStorageCapacity, &obj.ObjectMeta
+	case *storagev1.VolumeAttachment:
+		return KindVolumeAttachment, &obj.ObjectMeta
 	case *policyv1.PodDisruptionBudget:
 		return model.KindBudget, &obj.ObjectMeta
 	case *topologyv1alpha1.HyperNode:
-		return KindHyperNode, &obj.ObjectMeta
+		return model.KindHyperNode, &obj.ObjectMeta
 	}
 	return "", nil
+}
+
+// Empty is a new object of a kind that travels as model.Opaque, nil of any other: into it
+// one that was written down can be read.
+func Empty(kind model.Kind) any {
+	switch kind {
+	case KindPersistentVolume:
+		return &corev1.PersistentVolume{}
+	case KindPersistentVolumeClaim:
+		return &corev1.PersistentVolumeClaim{}
+	case KindStorageClass:
+		return &storagev1.StorageClass{}
+	case KindCSINode:
+		return &storagev1.CSINode{}
+	case KindCSIDriver:
+		return &storagev1.CSIDriver{}
+	case KindCSIStorageCapacity:
+		return &storagev1.CSIStorageCapacity{}
+	case KindVolumeAttachment:
+		return &storagev1.VolumeAttachment{}
+	}
+	return nil
 }
 
 func fact(kind model.Kind, m *metav1.ObjectMeta) model.Fact {

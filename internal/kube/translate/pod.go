@@ -57,10 +57,9 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 	out.Spec = o.Specs.Intern(f.spec(p))
 	if out.Ours {
 		times.Lasts = f.lasts(p.Annotations)
-		f.later(p)
 	}
-	if o.KeepObject {
-		out.Opaque = p
+	if out.Spec.Extra != "" {
+		out.Opaque = p // for the book of volumes, which asks Kubernetes' own code
 	}
 	out.SetRare(times)
 	out.Faults = f

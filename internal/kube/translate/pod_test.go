@@ -72,7 +72,6 @@ func TestFieldsOfAPod(t *testing.T) {
 		"a minimum that is no number":             {annotated("scheduling.volcano.sh/group-min-member", "two"), fault("metadata.annotations[scheduling.volcano.sh/group-min-member]", `"two" is not a number of pods: 1 taken`)},
 		"a minimum of nobody":                     {annotated("scheduling.volcano.sh/group-min-member", "0"), fault("metadata.annotations[scheduling.volcano.sh/group-min-member]", `"0" is not a number of pods: 1 taken`)},
 		"a task priority that is no number":       {annotated("volcano.sh/task-priority", "1e3"), fault("metadata.annotations[volcano.sh/task-priority]", `"1e3" is not a priority: the pod's own taken`)},
-		"devices, not heeded yet":                 {corev1.Pod{Spec: corev1.PodSpec{ResourceClaims: []corev1.PodResourceClaim{{}}}}, fault("spec.resourceClaims", notYet)},
 		"a toleration that nobody can understand": {corev1.Pod{Spec: corev1.PodSpec{Tolerations: []corev1.Toleration{{Key: "k", Operator: "Near"}}}}, fault("spec.tolerations[0].operator", `"Near" is not known: the toleration is left out`)},
 	}
 	for name, tt := range tests {
@@ -124,7 +123,7 @@ func TestOptionsOfAPod(t *testing.T) {
 		t.Errorf("owner %q, ours %t, opaque %v", p.Owner, p.Ours, p.Opaque)
 	}
 	var specs Specs
-	o := Options{Schedulers: []string{"volcano", "mine"}, DefaultQueue: "dq", Specs: &specs, KeepObject: true,
+	o := Options{Schedulers: []string{"volcano", "mine"}, DefaultQueue: "dq", Specs: &specs,
 		TopOwner: func(ns, kind, name string) string {
 			if ns+kind+name == "nsReplicaSetweb-5f" {
 				return "web"
@@ -132,7 +131,7 @@ func TestOptionsOfAPod(t *testing.T) {
 			return ""
 		}}
 	p := Pod(controlled, o)
-	if p.Owner != "web" || !p.Ours || p.Adopt.Queue != "dq" || p.Opaque != controlled {
+	if p.Owner != "web" || !p.Ours || p.Adopt.Queue != "dq" || p.Opaque != nil {
 		t.Errorf("owner %q, ours %t, queue %q, opaque %v", p.Owner, p.Ours, p.Adopt.Queue, p.Opaque)
 	}
 	if again := Pod(controlled.DeepCopy(), o); again.Spec != p.Spec {

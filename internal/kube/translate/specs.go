@@ -97,6 +97,8 @@ func key(s *model.Spec) string {
 		k.num(int(p.Port))
 	}
 	k.str(s.Extra)
+	k.num(len(s.Devices))
+	k.str(s.Devices...)
 	if s.Neighbours != nil {
 		var w model.Form
 		w.Neighbours(s.Neighbours)

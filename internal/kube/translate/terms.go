@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/component-helpers/storage/ephemeral"
 
 	"ashlar.sh/sched/model"
 )
@@ -21,6 +22,7 @@ func (f *faults) spec(p *corev1.Pod) *model.Spec {
 		Tolerations: f.tolerations(p.Spec.Tolerations),
 		Ports:       hostPorts(&p.Spec),
 		Extra:       claims(p),
+		Devices:     devices(p),
 		Revocable:   revocable(p.Annotations),
 		Neighbours:  f.neighbours(p),
 	}
@@ -179,15 +181,27 @@ func hostPorts(s *corev1.PodSpec) []model.HostPort {
 	return slices.Compact(out)
 }
 
-// claims is the canonical form of the volume claims a pod names: pods with different
-// claims may be tied to different nodes.
+// claims is the canonical form of the volume claims a pod names, those made for it alone
+// included: pods with different claims may be tied to different nodes.
 func claims(p *corev1.Pod) string {
 	var out []string
 	for i := range p.Spec.Volumes {
-		if c := p.Spec.Volumes[i].PersistentVolumeClaim; c != nil {
-			out = append(out, "claim:"+p.Namespace+"/"+c.ClaimName)
+		switch v := &p.Spec.Volumes[i]; {
+		case v.PersistentVolumeClaim != nil:
+			out = append(out, "claim:"+p.Namespace+"/"+v.PersistentVolumeClaim.ClaimName)
+		case v.Ephemeral != nil:
+			out = append(out, "claim:"+p.Namespace+"/"+ephemeral.VolumeClaimName(p, v))
 		}
 	}
 	slices.Sort(out)
 	return strings.Join(slices.Compact(out), ",")
+}
+
+// devices are the names of the pod's resource claims, which are its template's own.
+func devices(p *corev1.Pod) (out []string) {
+	for i := range p.Spec.ResourceClaims {
+		out = append(out, p.Spec.ResourceClaims[i].Name)
+	}
+	slices.Sort(out)
+	return out
 }

@@ -64,14 +64,20 @@ func TestPlacement(t *testing.T) {
 		"volume claims": {
 			corev1.PodSpec{Volumes: []corev1.Volume{claim("b"), {Name: "tmp"}, claim("a")}},
 			model.Spec{Extra: "claim:ns/a,claim:ns/b"}},
+		"devices": {
+			corev1.PodSpec{ResourceClaims: []corev1.PodResourceClaim{{Name: "nic"}, {Name: "gpu"}}},
+			model.Spec{Devices: []string{"gpu", "nic"}}},
+		"a volume that is made with the pod is a claim of the pod's": {
+			corev1.PodSpec{Volumes: []corev1.Volume{{Name: "scratch", VolumeSource: corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{}}}}},
+			model.Spec{Extra: "claim:ns/p-scratch"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			pod := &corev1.Pod{Spec: tt.spec}
-			pod.Namespace = "ns"
+			pod.Namespace, pod.Name = "ns", "p"
 			got := Pod(pod, Options{})
 			tt.want.Requests = got.Spec.Requests
-			if !reflect.DeepEqual(*got.Spec, tt.want) || len(got.Faults) != 0 && tt.want.Extra == "" {
+			if !reflect.DeepEqual(*got.Spec, tt.want) || len(got.Faults) != 0 && tt.want.Extra == "" || (got.Opaque != nil) != (tt.want.Extra != "") {
 				t.Errorf("got  %+v\nwant %+v\nfaults %v", *got.Spec, tt.want, got.Faults)
 			}
 		})

@@ -26,9 +26,11 @@ package nodeorder
 import (
 	"fmt"
 
+	"ashlar.sh/sched/gauge"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/near"
 	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/trace"
 )
 
@@ -58,7 +60,7 @@ func (g *group) Open(*trace.Recorder) {
 }
 
 func build(c policy.Choice, l *ledger.Ledger) (any, error) {
-	r := &room{l: l}
+	r := &room{l: l, cpu: gauge.NewTable(l, resource.CPU), memory: gauge.NewTable(l, resource.Memory)}
 	var prefers affinity
 	var avoids taints
 	var likes company

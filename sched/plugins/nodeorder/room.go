@@ -12,6 +12,8 @@ import (
 type room struct {
 	l                     *ledger.Ledger
 	least, most, balanced int64 // weights
+	cpu, memory           *gauge.Table
+	left                  [2][]int64 // scratch: what the tables read
 }
 
 // ScoreNode is the weighted sum of the three scores.
@@ -21,15 +23,64 @@ func (r *room) ScoreNode(c *ledger.Class, n ledger.NodeID) int64 {
 	return r.points(cpu, memory)
 }
 
-// AddScores is ScoreNode for many nodes.
+// AddScores is ScoreNode for some nodes.
 func (r *room) AddScores(c *ledger.Class, nodes []ledger.NodeID, scores []int64) {
-	ofCPU := gauge.NewDial(r.l, resource.CPU, c.Request.Get(resource.CPU))
-	ofMemory := gauge.NewDial(r.l, resource.Memory, c.Request.Get(resource.Memory))
-	scores = scores[:len(nodes)]
-	for i, n := range nodes {
-		cpu, memory := min(ofCPU.Share(n), policy.Points), min(ofMemory.Share(n), policy.Points)
-		scores[i] += r.points(cpu, memory)
+	cpu, memory := r.scratch(len(nodes))
+	r.cpu.Some(nodes, c.Request.Get(resource.CPU), cpu)
+	r.memory.Some(nodes, c.Request.Get(resource.Memory), memory)
+	r.add(scores, cpu, memory, func(i int) (int64, bool) { return r.odd(c, nodes[i]) })
+}
+
+// AddRun is ScoreNode for the nodes from first on.
+func (r *room) AddRun(c *ledger.Class, first ledger.NodeID, scores []int64) {
+	cpu, memory := r.scratch(len(scores))
+	r.cpu.Run(first, c.Request.Get(resource.CPU), cpu)
+	r.memory.Run(first, c.Request.Get(resource.Memory), memory)
+	r.add(scores, cpu, memory, func(i int) (int64, bool) { return r.odd(c, first+ledger.NodeID(i)) })
+}
+
+func (r *room) scratch(n int) (cpu, memory []int64) {
+	for i := range r.left {
+		if len(r.left[i]) < n {
+			r.left[i] = make([]int64, 2*n)
+		}
 	}
+	return r.left[0][:n], r.left[1][:n]
+}
+
+// add adds the three scores from what would be left of the two resources, of nodes that
+// offer both; odd gives those of the others.
+func (r *room) add(scores, cpu, memory []int64, odd func(i int) (int64, bool)) {
+	cpu, memory = cpu[:len(scores)], memory[:len(scores)]
+	if r.cpu.Odd() || r.memory.Odd() {
+		for i := range scores {
+			if points, is := odd(i); is {
+				scores[i] += points
+			} else {
+				scores[i] += r.points(policy.Points-cpu[i], policy.Points-memory[i])
+			}
+		}
+		return
+	}
+	least, balanced := r.least, r.balanced
+	for i := range scores {
+		sum, apart := cpu[i]+memory[i], cpu[i]-memory[i]
+		apart = (apart ^ apart>>63) - apart>>63
+		scores[i] += least*(sum>>1) + balanced*(policy.Points-apart>>1)
+	}
+	if r.most != 0 {
+		for i := range scores {
+			scores[i] += r.most * (policy.Points - (cpu[i]+memory[i]+1)>>1)
+		}
+	}
+}
+
+// odd scores a node that some table cannot read.
+func (r *room) odd(c *ledger.Class, n ledger.NodeID) (points int64, is bool) {
+	if r.cpu.OddAt(n) || r.memory.OddAt(n) {
+		return r.ScoreNode(c, n), true
+	}
+	return 0, false
 }
 
 func (r *room) points(cpu, memory int64) int64 {

@@ -53,6 +53,8 @@ func TestANodeIsJudgedByFacts(t *testing.T) {
 		node model.Node
 		want policy.Verdict
 	}{
+		"devices that nobody allocates are to be had nowhere": {model.Spec{Devices: []string{"gpu", "nic"}}, model.Node{},
+			policy.Verdict{Code: trace.NodeDevices, Text: "gpu, nic"}},
 		"a plain node takes a plain task": {model.Spec{}, model.Node{}, policy.Verdict{}},
 		"a cordoned node takes nobody":    {model.Spec{}, fenced, policy.Verdict{Code: trace.NodeUnschedulable}},
 		"a task that tolerates the cordon may enter": {model.Spec{Tolerations: []model.Toleration{

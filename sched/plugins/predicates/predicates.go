@@ -4,9 +4,10 @@
 //	taints      it has a taint the task does not tolerate  NodeTaint
 //	selector    it lacks a label of spec.nodeSelector      NodeSelector
 //	affinity    no term of the required affinity holds     NodeAffinity
+//	devices     it has resource claims                     NodeDevices
 //	ports       a host port the task wants is taken        NodePorts
 //	company     affinity and anti-affinity between pods    PodAffinity, PodAntiAffinity, PodRepelled
-//	spread      DoNotSchedule topology spread              TopologySpread, TopologyKeyMissing
+//	spread      DoNotSchedule topology spread              PodTopologySpread, TopologyKeyMissing
 //
 // Each part is a filter of its own and follows kube-scheduler's plugin of the same
 // purpose. All but the last three read facts alone, and nothing that leaves the node
@@ -14,7 +15,8 @@
 //
 // Not here: room in cpu, memory, extended resources and the number of pods, which the
 // engine compares itself for every node (dimension pods); spec.nodeName, since a pod
-// that has one is bound already; volumes.
+// that has one is bound already; volumes, which Kubernetes' own code judges
+// (internal/kube/filters adds it).
 package predicates
 
 import (
@@ -46,7 +48,7 @@ func (g *group) Open(*trace.Recorder) {
 }
 
 func build(c policy.Choice, l *ledger.Ledger) (any, error) {
-	g := &group{parts: []any{cordon{}}}
+	g := &group{parts: []any{cordon{}, devices{}}}
 	for _, s := range []struct {
 		key  string
 		make func() []any
