@@ -22,21 +22,25 @@ const (
 
 // turn is the state of placing one helping of a worksheet.
 type turn struct {
-	s       *session.Session
-	w       *Worksheet
-	job     *ledger.Job
-	refused []ledger.ClassID // classes that found no place this turn (decision 21)
-	why     trace.Reason     // the first refusal
-	waits   bool             // a reservation still waits for its victims
-	placed  int32
-	tried   []trace.Placement
-	explain bool // amounts are wanted with refusals; without, a refusal is one comparison
-	apart   bool // nodes are not all alike to it: see Apart
-	domains
+	s        *session.Session
+	w        *Worksheet
+	job      *ledger.Job
+	refused  []ledger.ClassID // classes that found no place this turn (decision 21)
+	why      trace.Reason     // the first refusal
+	waits    bool             // a reservation still waits for its victims
+	placed   int32
+	tried    []trace.Placement
+	explain  bool // amounts are wanted with refusals; without, a refusal is one comparison
+	apart    bool // nodes are not all alike to it: see Apart
+	*domains      // of one that is apart
 }
 
 func newTurn(s *session.Session, w *Worksheet, explain bool) *turn {
-	return &turn{s: s, w: w, job: s.L.Job(w.Job), explain: explain, apart: Apart(s, w.Job)}
+	t := &turn{s: s, w: w, job: s.L.Job(w.Job), explain: explain, apart: Apart(s, w.Job)}
+	if t.apart {
+		t.domains = &domains{}
+	}
+	return t
 }
 
 // Turn places the next helping of a worksheet: a job below its minimum until it is
