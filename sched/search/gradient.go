@@ -23,6 +23,9 @@ const (
 // Future says that room of this kind is still being freed: the task is pipelined.
 func (g Gradient) Future() bool { return g >= FutureHere }
 
+// Elsewhere says that room of this kind is on nodes of another shard.
+func (g Gradient) Elsewhere() bool { return g == IdleElsewhere || g == FutureElsewhere }
+
 // place is a node for a task, found in a gradient.
 type place struct {
 	node  ledger.NodeID
@@ -49,10 +52,10 @@ func find(s *session.Session, t ledger.TaskID) place {
 }
 
 func best(s *session.Session, t ledger.TaskID, g Gradient) (ledger.NodeID, int64) {
-	switch elsewhere := g == IdleElsewhere || g == FutureElsewhere; {
+	switch {
 	case s.Nodes.Sharded():
-		return s.Nodes.BestIn(t, elsewhere, g.Future())
-	case elsewhere:
+		return s.Nodes.BestIn(t, g.Elsewhere(), g.Future())
+	case g.Elsewhere():
 		return ledger.NoNode, 0
 	case g.Future():
 		return s.Nodes.BestFuture(t)

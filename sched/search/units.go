@@ -204,7 +204,7 @@ func (t *turn) find(task ledger.TaskID) place {
 			return place{node: at, in: FutureHere}
 		}
 	}
-	for _, g := range [...]Gradient{IdleHere, FutureHere} {
+	for g := range numGradients {
 		if g.Future() && !t.future {
 			break
 		}
@@ -215,10 +215,14 @@ func (t *turn) find(task ledger.TaskID) place {
 	return place{node: ledger.NoNode}
 }
 
-// nearest is the best node in the smallest domain around the last place that has room.
+// nearest is the best node in the smallest domain around the last place that has room. The
+// nodes of a domain are asked together, whosever shard they are of.
 func (t *turn) nearest(task ledger.TaskID, g Gradient) (ledger.NodeID, int64) {
 	if t.home == topology.None || t.home == topology.Root && t.net.Flat() {
 		return best(t.s, task, g)
+	}
+	if g.Elsewhere() {
+		return ledger.NoNode, 0
 	}
 	fits := t.s.Nodes.Fits(t.s.L.Task(task).Class, g.Future())
 	for d := t.near; ; d = t.net.Domain(d).Up {
