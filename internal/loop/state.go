@@ -62,6 +62,10 @@ func (s *State) UnmarshalJSON(data []byte) error {
 			f.Object = &model.Quota{}
 		case model.KindBudget:
 			f.Object = &model.Budget{}
+		case model.KindHyperNode:
+			f.Object = &model.HyperNode{}
+		case model.KindNamespace:
+			f.Object = &model.Namespace{}
 		default:
 			content := translate.Empty(r.Ref.Kind)
 			if content == nil {

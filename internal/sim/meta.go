@@ -28,7 +28,13 @@ func copyOf(o model.Object) model.Object {
 	case *model.Quota:
 		c := *o
 		return &c
+	case *model.Budget:
+		c := *o
+		return &c
 	case *model.HyperNode:
+		c := *o
+		return &c
+	case *model.Namespace:
 		c := *o
 		return &c
 	case *model.Opaque:
