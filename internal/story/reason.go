@@ -64,7 +64,7 @@ func plain(r trace.Reason) string {
 		if r.Text == trace.KeptFree {
 			head, r.Text = head+" (guarantees kept)", ""
 		}
-	case trace.SchedulingGated:
+	case trace.SchedulingGated, trace.QueueGateShut:
 		head += fmt.Sprintf(" %d", r.Have)
 	}
 	var rest []string

@@ -23,6 +23,7 @@ const (
 	NotEnoughTasks      Code = "NotEnoughTasks"      // Have pods exist, Need are the minimum
 	NotEnoughPodsOfTask Code = "NotEnoughPodsOfTask" // the same for role Text
 	SchedulingGated     Code = "SchedulingGated"     // Have pods carry scheduling gates
+	QueueGateShut       Code = "QueueGateShut"       // Have pods stand at the gate of their queue, which has no room for them; Cause
 	GangIncomplete      Code = "GangIncomplete"      // Have of Need could be placed; Cause is the refusal that stopped it
 
 	// The queue.

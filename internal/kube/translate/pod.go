@@ -47,6 +47,7 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 	if p.Status.StartTime != nil {
 		out.Started = p.Status.StartTime.UnixNano()
 	}
+	out.QueueGate = f.queueGate(p)
 	out.Ours = out.Scheduler == "" || o.ours(out.Scheduler)
 	if out.Group == "" {
 		out.Adopt = f.adopt(p, o)
