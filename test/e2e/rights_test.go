@@ -128,7 +128,7 @@ func byName(a, b right) int { return strings.Compare(a.resource+a.verb, b.resour
 func busy(t *testing.T, account string) {
 	t.Helper()
 	ns := namespace(t)
-	node(t, ns+"-a", "5")
+	node(t, ns+"-a", "5500m")
 	queue(t, ns)
 	half(t, ns)
 	forgetLease(t, "volcano")
