@@ -58,30 +58,34 @@ func BenchmarkParked(b *testing.B) {
 
 func (w *world) onePod(b *testing.B) {
 	b.ReportAllocs()
+	var clock stopwatch
+	b.StopTimer()
 	for range b.N {
+		clock.start(b)
 		w.pod("newcomer", "", 0, "", small)
 		if w.cycle() != 1 {
 			b.Fatal("the new pod was not bound")
 		}
-		b.StopTimer()
+		clock.stop(b)
 		w.gone(model.KindPod, "bench", "newcomer")
 		w.cycle()
-		b.StartTimer()
 	}
-	perEvent(b, 1)
+	clock.perEvent(b)
 }
 
 func (w *world) finishedPod(b *testing.B) {
 	b.ReportAllocs()
+	var clock stopwatch
+	b.StopTimer()
 	for range b.N {
-		b.StopTimer()
 		w.pod("ends", "", 0, host(17), small)
 		w.cycle()
-		b.StartTimer()
+		clock.start(b)
 		w.gone(model.KindPod, "bench", "ends")
 		w.cycle()
+		clock.stop(b)
 	}
-	perEvent(b, 1)
+	clock.perEvent(b)
 }
 
 func (w *world) heartbeat(b *testing.B) {
@@ -146,22 +150,8 @@ func perEvent(b *testing.B, events int) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/1000/float64(b.N*events), "µs/event")
 }
 
-// BenchmarkStarving is BenchmarkParked with the actions that evict: every one of the
-// 10 000 has to learn again and again that nobody need leave for it.
-func BenchmarkStarving(b *testing.B) {
-	p := profile()
-	p.Actions = append(p.Actions, "preempt", "reclaim")
-	w := newWorldWith(b, 5000, p)
-	w.run(5000, 20)
-	w.cycle()
-	w.cycle()
-	const parked = 10_000
-	for i := range parked {
-		w.gang(fmt.Sprintf("waits-%d", i), 1, 1, huge(i))
-	}
-	for range 4 {
-		w.cycle()
-	}
-	b.Run(fmt.Sprintf("one-pod/parked=%d/nodes=5000", parked), w.onePod)
-	b.Run(fmt.Sprintf("idle/parked=%d/nodes=5000", parked), w.idle)
+// perEvent reports the time of one event, and its processor time.
+func (s *stopwatch) perEvent(b *testing.B) {
+	perEvent(b, 1)
+	b.ReportMetric(float64(s.spent.Nanoseconds())/1000/float64(b.N), "cpu-µs/event")
 }

@@ -31,6 +31,7 @@ type Engine struct {
 	session  session.Session
 	rec      trace.Recorder
 	plan     Plan
+	unused   int // cycles in a row that hardly used the plan's room
 	nextID   uint64
 	stmts    uint64          // statements before this engine's first
 	reserved []ledger.TaskID // with a commitment that ends by itself; perhaps more than once, or no longer
@@ -119,7 +120,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	// 1. What was held for one cycle only is free again; what is over is over.
 	e.l.Settle()
 	e.l.ReleaseSoft()
-	e.plan.Items = emptied(e.plan.Items)
+	e.emptyPlan()
 	e.rec.Reset()
 	e.l.ForgetSpent(now)
 	e.expire(now)
@@ -200,13 +201,19 @@ func (e *Engine) graces() map[uint64]int64 {
 	return out
 }
 
-// emptied is a list to be filled again: the same, unless it was last used to an eighth, as
-// after the first cycle of a full cluster, whose plan speaks of every job.
-func emptied(items []Item) []Item {
-	if cap(items) > 1<<12 && len(items) < cap(items)/8 {
-		return nil
+// longUnused is after how many cycles that hardly used it a plan's room is given back: the
+// first cycle of a full cluster speaks of every job, and none after it does.
+const longUnused = 100
+
+// emptyPlan makes the plan ready to be filled again.
+func (e *Engine) emptyPlan() {
+	items := e.plan.Items
+	if cap(items) <= 1<<12 || len(items) >= cap(items)/8 {
+		e.unused = 0
+	} else if e.unused++; e.unused > longUnused {
+		items, e.unused = nil, 0
 	}
-	return items[:0]
+	e.plan.Items = items[:0]
 }
 
 func (e *Engine) add(i Item) uint64 {

@@ -22,14 +22,10 @@ var rules = map[string]func(*session.Session) victims.Rule{
 }
 
 // plea is what the answer of an action to a job depends on, besides the state of the
-// world: jobs that ask for the same get the same answer.
+// world; a job that is like no other is named.
 type plea struct {
-	action          string
-	class           ledger.ClassID
-	queue           ledger.QueueID
-	priority, lacks int32
-	holds           bool // it holds something: its share is its own
-	job             ledger.JobID
+	victims.Plea
+	job ledger.JobID
 }
 
 // spared is why nobody leaves for a job: of every configured action that evicts, in their
@@ -60,10 +56,9 @@ func (e *Engine) plead(rule victims.Rule, j ledger.JobID) trace.Reason {
 	if len(tasks) == 0 {
 		return trace.Reason{}
 	}
-	job := e.l.Job(j)
-	p := plea{action: rule.Action, class: e.l.Task(tasks[0]).Class, queue: job.Queue, priority: job.Priority,
-		lacks: job.MinMember - job.Placed(), holds: job.Placed() > 0}
-	if p.holds || e.session.Nodes.AsksTasks(p.class) || e.l.Task(tasks[len(tasks)-1]).Class != p.class {
+	asked, _ := e.session.Victims.PleaOf(rule, j, tasks)
+	p := plea{asked, ledger.NoJob}
+	if e.l.Job(j).Placed() > 0 || search.Near(&e.session, j) || e.session.Nodes.AsksTasks(p.Class) || e.l.Task(tasks[len(tasks)-1]).Class != p.Class {
 		p.job = j
 	}
 	if at := e.session.Moment(); e.pleasAt != at || e.pleas == nil {
@@ -71,7 +66,7 @@ func (e *Engine) plead(rule victims.Rule, j ledger.JobID) trace.Reason {
 	}
 	r, known := e.pleas[p]
 	if !known {
-		r = e.session.Victims.Why(rule, j, tasks)
+		r = search.WhyNobody(&e.session, rule, j, tasks)
 		if !e.session.Victims.Balked() {
 			e.pleas[p] = r
 		}

@@ -28,6 +28,7 @@ func (w *watch) check(t rapid.TB, e *Engine, p Plan) {
 		t.Fatalf("audit: %s", finding)
 	}
 	halfStarted(t, e.l, p)
+	missed(t, e)
 	for _, i := range p.Items {
 		if i.Kind != BindPod {
 			continue
@@ -37,6 +38,7 @@ func (w *watch) check(t rapid.TB, e *Engine, p Plan) {
 		}
 		w.bound[i.UID] = i
 		overfilled(t, e.l, i)
+		tornApart(t, e, p, i)
 	}
 }
 

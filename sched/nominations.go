@@ -43,9 +43,17 @@ func (e *Engine) nominated(j ledger.JobID) (out []ledger.TaskID) {
 // a place.
 func (e *Engine) suffice(j ledger.JobID, tasks []ledger.TaskID) bool {
 	job := e.l.Job(j)
-	roles := make([]int32, len(job.Roles))
+	roles, subs := make([]int32, len(job.Roles)), make([]int32, len(job.Subs))
 	for _, t := range tasks {
 		roles[e.l.Task(t).Role]++
+		if sub := e.l.Task(t).Sub; sub >= 0 {
+			subs[sub]++
+		}
+	}
+	for i := range job.Subs {
+		if s := &job.Subs[i]; subs[i] > 0 && s.Placed()+s.Waiting()+subs[i] < job.SubSize(s) {
+			return false
+		}
 	}
 	for i := range job.Roles {
 		if r := &job.Roles[i]; r.Placed()+r.Waiting()+roles[i] < r.Min {

@@ -189,6 +189,11 @@ func (w *world) group(i int) *model.PodGroup {
 	if w.rarely() {
 		g.Phase = model.GroupPhase(w.n(4))
 	}
+	g.Topology = w.topology()
+	if w.n(3) == 3 {
+		g.SubGroups = append(g.SubGroups, model.SubGroups{Name: "app", Keys: []string{"app"}, Size: int32(1 + w.n(1)),
+			Min: int32(w.n(2)), Topology: w.topology()})
+	}
 	return g
 }
 
@@ -214,7 +219,7 @@ func (w *world) changePod(i int) {
 
 func (w *world) pod(i int) *model.Pod {
 	p := &model.Pod{Meta: w.meta("ns", podName(i)), Ours: w.n(9) < 9, Role: []string{"", "ps", "worker"}[w.n(2)],
-		Index: int64(i), Gated: w.n(11) == 11, Preemptable: true, Times: &model.Times{Lasts: int64(w.n(3)) * 20 * second},
+		Index: int64(i), Gated: w.n(11) == 11, Preemptable: true,
 		HasPriority: w.n(3) > 0, Priority: int32(i % 3), PriorityClass: []string{"", "rank0", "rank1"}[w.n(2)],
 		Adopt: model.Adopt{Queue: []string{"", "q1", "missing"}[max(0, w.n(6)-4)], MinMember: int32(w.n(2))}, Spec: spec(w.n(9))}
 	if app := w.n(2); app > 0 {
@@ -224,7 +229,7 @@ func (w *world) pod(i int) *model.Pod {
 		p.Gated, p.QueueGate = true, model.QueueGateShut
 	}
 	p.Grace = int64(w.n(1)) * 30 * second
-	p.SetRare(model.Times{Cooldown: int64(w.n(1)) * 10 * second})
+	p.SetRare(model.Times{Cooldown: int64(w.n(1)) * 10 * second, Lasts: int64(w.n(3)) * 20 * second})
 	if !p.Ours {
 		p.Scheduler = "another"
 	}

@@ -46,6 +46,9 @@ func (e *Engine) problems() []Problem {
 		if j := e.l.Job(id); !j.Exists() && j.By[model.Pending] > 0 {
 			say("PodGroup/"+j.Key.String(), "%s it, and it does not exist: %s", name(j.By[model.Pending], "pod"), wait(j.By[model.Pending]))
 		}
+		if field := e.unheeded(id); field != "" {
+			say("PodGroup/"+e.l.Job(id).Key.String(), "%s: plugin network-topology-aware is not configured: it is not heeded", field)
+		}
 		return true
 	})
 	e.l.Tasks(func(id ledger.TaskID) bool {

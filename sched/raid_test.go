@@ -139,6 +139,9 @@ func (w *world) profile(actions ...string) policy.Profile {
 			Arguments: policy.Arguments{"strict": "false", "enablePreferredOrder": "true"}})
 	}
 	if w.yes() {
+		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "network-topology-aware"})
+	}
+	if w.yes() {
 		tier := w.n(1)
 		p.Tiers[tier] = append(p.Tiers[tier], policy.Choice{Plugin: "pdb"}, policy.Choice{Plugin: "cdp"},
 			policy.Choice{Plugin: "minruntime", Arguments: policy.Arguments{"min-runtime": "5s"}},

@@ -8,6 +8,7 @@ import (
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/topology"
 	"ashlar.sh/sched/trace"
 )
 
@@ -48,6 +49,11 @@ type JobReport struct {
 	Priority        int32
 	Tasks           [model.NumStatus]int32
 	Reason          trace.Reason
+
+	// Of a job with a network topology, or whose sub-groups have one: the smallest HyperNode
+	// that holds its pods, "" where none does.
+	HyperNode string
+	SubJobs   []SubJobReport // by name
 }
 
 // PodReport is where a pod stands.
@@ -126,7 +132,7 @@ func (e *Engine) jobReports() []JobReport {
 		j := e.l.Job(id)
 		out = append(out, JobReport{Namespace: j.Key.Namespace, Name: j.Key.Name, Adopted: j.Key.Adopted,
 			Queue: e.l.QueueName(id), Phase: j.Phase, MinMember: j.MinMember, Priority: j.Priority,
-			Tasks: j.By, Reason: e.JobReason(id)})
+			Tasks: j.By, Reason: e.JobReason(id), HyperNode: e.hyperNode(id, topology.AllSubs), SubJobs: e.subJobs(id)})
 	}
 	return out
 }

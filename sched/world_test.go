@@ -23,6 +23,7 @@ type world struct {
 
 	nodes   [5]*model.Node
 	budgets [2]*model.Budget
+	hypers  [4]*model.HyperNode
 	queues  [4]*model.Queue
 	groups  [4]*model.PodGroup
 	pods    [14]*model.Pod
@@ -62,6 +63,9 @@ func (w *world) begin() {
 	for i := range 4 + w.n(6) {
 		w.changePod(i)
 	}
+	for i := range w.n(len(w.hypers)) {
+		w.changeHyper(i)
+	}
 }
 
 // deal makes a few things happen and returns what an engine is told of them.
@@ -96,7 +100,7 @@ func (w *world) forget() {
 }
 
 func (w *world) happen() {
-	switch k := w.n(16); {
+	switch k := w.n(17); {
 	case k <= 4:
 		w.changePod(w.n(len(w.pods) - 1))
 	case k <= 6:
@@ -109,6 +113,8 @@ func (w *world) happen() {
 		w.changeRank(w.n(len(w.ranks) - 1))
 	case k <= 12:
 		w.carry()
+	case k == 17:
+		w.changeHyper(w.n(len(w.hypers) - 1))
 	case k == 16:
 		w.changeBudget(w.n(len(w.budgets) - 1))
 	case k == 13:
@@ -226,7 +232,7 @@ func (w *world) leave(i int) {
 	if p := w.pods[i]; !p.Deleting && w.yes() {
 		w.edit(i, func(p *model.Pod) {
 			p.Deleting = true
-			p.SetRare(model.Times{GoneBy: w.now + p.Grace, Cooldown: p.Rare().Cooldown})
+			p.SetRare(model.Times{GoneBy: w.now + p.Grace, Cooldown: p.Rare().Cooldown, Lasts: p.Rare().Lasts})
 		})
 		return
 	}

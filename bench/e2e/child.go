@@ -29,8 +29,8 @@ const (
 	childPprof = "ASHLAR_BENCH_PPROF"     // address
 )
 
-// scheduleAsChild is the live scheduler as the command runs it, but for events when they are not
-// wanted: they are made and not sent.
+// scheduleAsChild is the live scheduler as the command runs it; where events are not wanted it runs
+// with --quiet-binds, and what other events there are get no further than the client.
 func scheduleAsChild() error {
 	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv(childMark))
 	if err != nil {
@@ -41,9 +41,10 @@ func scheduleAsChild() error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
+	loop.Unhurried()
 	address := os.Getenv(childPprof)
 	return loop.Run(ctx, loop.Options{Config: rest.CopyConfig(config), SchedulerNames: []string{scheduler},
-		Adopt: loop.AdoptAlways, Addresses: loop.Addresses{Metrics: address, Pprof: address != ""}})
+		Adopt: loop.AdoptAlways, QuietBinds: os.Getenv(childQuiet) != "", Addresses: loop.Addresses{Metrics: address, Pprof: address != ""}})
 }
 
 // withoutEvents answers for the API server that an event was made.

@@ -42,6 +42,15 @@ func builtPlugins() []Entry {
 		{Name: "nodegroup", Built: true, Meaning: "queues on their groups of nodes", Arguments: []Spec{
 			{Key: "strict", Kind: Bool, Default: "true", Meaning: "nodes without a group take no jobs; otherwise those of queues without an affinity"},
 			{Key: "enablePreferredOrder", Kind: Bool, Default: "false", Meaning: "earlier preferred groups are better"}}},
+		{Name: "network-topology-aware", Built: true, Meaning: "members of a job close together, by HyperNodes", Arguments: []Spec{
+			{Key: "weight", Kind: Int, Default: "1", Meaning: "weight of the plugin"},
+			{Key: "hypernode.binpack.cpu", Kind: Int, Default: "1", Meaning: "weight of cpu"},
+			{Key: "hypernode.binpack.memory", Kind: Int, Default: "1", Meaning: "weight of memory"},
+			{Key: "hypernode.binpack.resources", Kind: List, Meaning: "further resources that count"},
+			{Key: "hypernode.binpack.resources.", Prefix: true, Kind: Int, Default: "1", Meaning: "weight of the resource named after the prefix"},
+			{Key: "hypernode.gradient.evict.max-hypernodes", Kind: Int, Default: "8", Later: true, Meaning: "domains to try when evicting: maxDomains of gangpreempt and gangreclaim says it"},
+			{Key: "hypernode.binpack.normal-pod.enable", Kind: Bool, Default: "true", Later: true, Meaning: "also for pods without a topology"},
+			{Key: "hypernode.binpack.normal-pod.fading", Kind: Float, Default: "0.8", Later: true, Meaning: "how fast tiers lose weight"}}},
 		{Name: "binpack", Built: true, Meaning: "fill nodes before opening others", Arguments: []Spec{
 			{Key: "binpack.weight", Kind: Int, Default: "1", Meaning: "weight of the plugin"},
 			{Key: "binpack.cpu", Kind: Int, Default: "1", Meaning: "weight of cpu"},

@@ -3,15 +3,6 @@ package config
 // laterPlugins are the plugins of Volcano that this version has not built.
 func laterPlugins() []Entry {
 	return []Entry{
-		{Name: "network-topology-aware", Meaning: "members of a job close together", Arguments: []Spec{
-			{Key: "weight", Kind: Int, Default: "1", Meaning: "weight of the plugin"},
-			{Key: "hypernode.binpack.cpu", Kind: Int, Default: "1", Meaning: "weight of cpu"},
-			{Key: "hypernode.binpack.memory", Kind: Int, Default: "1", Meaning: "weight of memory"},
-			{Key: "hypernode.binpack.resources", Kind: List, Meaning: "further resources that count"},
-			{Key: "hypernode.binpack.resources.", Prefix: true, Kind: Int, Default: "1", Meaning: "weight of the resource named after the prefix"},
-			{Key: "hypernode.binpack.normal-pod.enable", Kind: Bool, Default: "true", Meaning: "also for pods without a topology"},
-			{Key: "hypernode.binpack.normal-pod.fading", Kind: Float, Default: "0.8", Meaning: "how fast tiers lose weight"},
-			{Key: "hypernode.gradient.evict.max-hypernodes", Kind: Int, Default: "8", Meaning: "domains to try when evicting"}}},
 		{Name: "numa-aware", Meaning: "tasks on one NUMA node", Arguments: []Spec{
 			{Key: "weight", Kind: Int, Default: "1", Meaning: "weight of the plugin"}}},
 		{Name: "task-topology", Meaning: "roles of a job together or apart", Arguments: []Spec{

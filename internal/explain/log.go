@@ -21,6 +21,15 @@ func Log(e trace.Event) (level int, line string) {
 }
 
 var lines = [...]func(trace.Event) string{
+	trace.HyperNodesReady: func(e trace.Event) string {
+		return fmt.Sprintf("HyperNodesReadyToSchedule: %t, %d HyperNodes, %d set aside", e.Count == 0, e.Total, e.Count)
+	},
+	trace.HyperNodeInSession: func(e trace.Event) string {
+		return fmt.Sprintf("hyperNode in session: <%s>, tier <%d>, <%d> nodes", e.Node, e.Weight, e.Count)
+	},
+	trace.AllocateHyperNode: func(e trace.Event) string {
+		return fmt.Sprintf("Allocate Job <%s> in hyperNode <%s>, tier <%d>, score <%d>", e.Job, domainName(e.Node), e.Count, e.Score)
+	},
 	trace.EnterAction:   func(e trace.Event) string { return "Enter " + capital(e.Action) + " ..." },
 	trace.LeaveAction:   func(e trace.Event) string { return "Leaving " + capital(e.Action) + " ..." },
 	trace.TotalResource: func(e trace.Event) string { return fmt.Sprintf("The total resource is <%s>", labelled(e, "total")) },
@@ -184,4 +193,12 @@ func vector(l resource.List) string {
 		}
 	}
 	return text
+}
+
+// domainName is a HyperNode's name, or what the root is called.
+func domainName(name string) string {
+	if name == "" {
+		return "the cluster"
+	}
+	return name
 }

@@ -91,6 +91,9 @@ type Job struct {
 	Priority  int32          `json:"priority"`
 	Tasks     map[string]int `json:"tasks"` // pods by status, those without left out
 	Reason    Reason         `json:"reason"`
+
+	HyperNode string   `json:"hyperNode,omitempty"` // of a job with a network topology: the smallest that holds its pods
+	SubJobs   []SubJob `json:"subJobs,omitempty"`
 }
 
 // Reason is a trace.Reason's code and sentence. Evicting is why no action evicts others
@@ -181,7 +184,7 @@ func queue(q *sched.QueueReport) Queue {
 func job(j *sched.JobReport) Job {
 	out := Job{Namespace: j.Namespace, Name: j.Name, Queue: j.Queue, Phase: j.Phase.String(),
 		MinMember: j.MinMember, Priority: j.Priority, Tasks: map[string]int{},
-		Reason: reason(j.Reason)}
+		Reason: reason(j.Reason), HyperNode: j.HyperNode, SubJobs: subJobs(j.SubJobs)}
 	for status, n := range j.Tasks {
 		if n != 0 {
 			out.Tasks[model.Status(status).String()] = int(n)

@@ -31,6 +31,9 @@ func sentence(r trace.Reason) string {
 		say, known = ofVictims[r.Code]
 	}
 	if !known {
+		say, known = ofTopology[r.Code]
+	}
+	if !known {
 		return string(r.Code)
 	}
 	text := say(r)

@@ -25,7 +25,7 @@ func (p *page) running(r *Report) {
 			color = yellow
 		}
 		rows = append(rows, []cell{left(p.name(j.Namespace, j.Name)), left(j.Queue), left(standing(j.Tasks)).in(color),
-			left(where[j.Namespace+"/"+j.Name].String())})
+			left(inDomains(j) + where[j.Namespace+"/"+j.Name].String())})
 	}
 	p.title("WHO RUNS WHERE")
 	if len(rows) == 1 {

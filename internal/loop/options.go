@@ -48,9 +48,11 @@ type Options struct {
 	// LevelSocket is the folder for a socket that sets the log level; "": there is none.
 	LevelSocket string
 	// Shard is how nodes are shared with other schedulers.
-	Shard   observe.Sharding
-	Drain   time.Duration // how long what is under way may take at the end; 0: 10 s
-	DumpDir string        // where what led to a panic, and dumps, are saved; "": the temporary folder
+	Shard observe.Sharding
+	// QuietBinds leaves out the event Scheduled of each pod that is bound.
+	QuietBinds bool
+	Drain      time.Duration // how long what is under way may take at the end; 0: 10 s
+	DumpDir    string        // where what led to a panic, and dumps, are saved; "": the temporary folder
 	// Dump asks for a dump with every value that it sends; nil: nobody asks.
 	Dump <-chan os.Signal
 	// Flags are what the process was started with, to be shown.

@@ -108,6 +108,10 @@ func (b *builder) podGroup(o *object, j *batchv1alpha1.Job, tasks []task) model.
 			MinTaskMember: map[string]int32{},
 		},
 	}
+	if n := j.Spec.NetworkTopology; n != nil {
+		g.Spec.NetworkTopology = &schedulingv1beta1.NetworkTopologySpec{Mode: schedulingv1beta1.NetworkTopologyMode(n.Mode),
+			HighestTierAllowed: n.HighestTierAllowed, HighestTierName: n.HighestTierName}
+	}
 	var sum int64
 	for _, t := range tasks {
 		sum += t.least

@@ -28,6 +28,9 @@ func copyOf(o model.Object) model.Object {
 	case *model.Quota:
 		c := *o
 		return &c
+	case *model.HyperNode:
+		c := *o
+		return &c
 	case *model.Opaque:
 		c := *o
 		return &c

@@ -64,6 +64,8 @@ func plain(r trace.Reason) string {
 		if r.Text == trace.KeptFree {
 			head, r.Text = head+" (guarantees kept)", ""
 		}
+	case trace.TopologyNoRoom, trace.TopologySpread, trace.HyperNodesNotReady:
+		head, r.Text, r.Nodes = topological(head, r), "", nil
 	case trace.SchedulingGated, trace.QueueGateShut:
 		head += fmt.Sprintf(" %d", r.Have)
 	}
@@ -91,10 +93,22 @@ func plain(r trace.Reason) string {
 	return head
 }
 
+// topological adds the tier that is allowed and the domain in question.
+func topological(head string, r trace.Reason) string {
+	if r.Text != "" {
+		head += " (tier " + r.Text + ")"
+	}
+	if len(r.Nodes) > 0 && r.Nodes[0].Example != "" {
+		head += " in " + r.Nodes[0].Example
+	}
+	return head
+}
+
 // counted says that Have of Need are members of a gang.
 func counted(c trace.Code) bool {
 	switch c {
-	case trace.GangIncomplete, trace.NotEnoughTasks, trace.NotEnoughPodsOfTask, trace.PipelinedOnReleasing:
+	case trace.GangIncomplete, trace.NotEnoughTasks, trace.NotEnoughPodsOfTask, trace.PipelinedOnReleasing,
+		trace.TopologyNoRoom, trace.NotEnoughSubGroups:
 		return true
 	default:
 		return false
@@ -158,10 +172,13 @@ func causes(r trace.Reason) []string {
 	cause := r.Cause
 	r.Cause = nil
 	out := []string{plain(r)}
-	if cause == nil {
+	if cause == nil && !r.Code.OfTopology() {
 		for _, c := range r.Nodes {
 			out = append(out, "  "+refusals([]trace.NodeCount{c}))
 		}
+		return out
+	}
+	if cause == nil {
 		return out
 	}
 	for _, l := range causes(*cause) {

@@ -1,6 +1,7 @@
 package story
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -24,8 +25,19 @@ func jobColumns() []column[sched.JobReport] {
 		{"priority", func(j sched.JobReport) string { return strconv.Itoa(int(j.Priority)) }},
 		{"adopted", func(j sched.JobReport) string { return yes(j.Adopted) }},
 		{"tasks", tasks},
+		{"hypernode", func(j sched.JobReport) string { return j.HyperNode }},
+		{"subs", subs},
 		{"reason", func(j sched.JobReport) string { return brief(j.Reason) }},
 	}
+}
+
+// subs says where a job's sub-groups are: 0 in rack-a, 1 in rack-b.
+func subs(j sched.JobReport) string {
+	var out []string
+	for _, s := range j.SubJobs {
+		out = append(out, fmt.Sprintf("%s %d/%d in %s", s.Name, s.Placed, s.Size, cmp.Or(s.HyperNode, "-")))
+	}
+	return strings.Join(out, ", ")
 }
 
 // tasks counts a job's tasks by status: 2 Running, 1 Pending.

@@ -20,6 +20,7 @@ func verbs() map[string]verb {
 		"conf":      confVerb,
 		"node":      nodeVerb,
 		"queue":     queueVerb,
+		"hypernode": hypernodeVerb,
 		"class":     classVerb,
 		"quota":     quotaVerb,
 		"budget":    budgetVerb,

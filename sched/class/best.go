@@ -71,27 +71,6 @@ func (x *Index) asked(v *view, t ledger.TaskID, n ledger.NodeID, future bool) po
 	return policy.Verdict{}
 }
 
-// BestWithin is Best among the nodes of a domain only: a scan of the domain, so that
-// a node may join or leave it at any time without renumbering anything.
-func (x *Index) BestWithin(t ledger.TaskID, domain []ledger.NodeID) (ledger.NodeID, int64) {
-	if x.scans() {
-		return x.bestScanned(t, domain, false)
-	}
-	c := x.l.Task(t).Class
-	r, class := x.look(c), x.l.Class(c)
-	best := entry{node: ledger.NoNode}
-	for _, n := range domain {
-		if int(n) >= x.l.NumNodes() || !x.takes(&r.view, class, n) {
-			continue
-		}
-		e := entry{x.score(&r.view, class, n), x.tie(class, n), n}
-		if (best.node == ledger.NoNode || x.before(e, best)) && x.asked(&r.view, t, n, false).Admits() {
-			best = e
-		}
-	}
-	return best.node, best.score
-}
-
 // BestFuture returns the node on which a task should wait for room that terminating
 // tasks are freeing. NoNode when there is none.
 func (x *Index) BestFuture(t ledger.TaskID) (ledger.NodeID, int64) {
@@ -106,17 +85,6 @@ func (x *Index) BestFuture(t ledger.TaskID) (ledger.NodeID, int64) {
 	r, class := x.look(c), x.l.Class(c)
 	for i := range x.l.NumNodes() {
 		best = x.betterFuture(best, r, class, t, ledger.NodeID(i))
-	}
-	return best.node, best.score
-}
-
-// bestFutureOf is BestFuture among the nodes of a domain only.
-func (x *Index) bestFutureOf(t ledger.TaskID, domain []ledger.NodeID) (ledger.NodeID, int64) {
-	best := entry{node: ledger.NoNode}
-	c := x.l.Task(t).Class
-	r, class := x.look(c), x.l.Class(c)
-	for _, n := range domain {
-		best = x.betterFuture(best, r, class, t, n)
 	}
 	return best.node, best.score
 }

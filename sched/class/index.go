@@ -71,6 +71,7 @@ type row struct {
 	bytes  int     // what of the budget it counts for
 	sweeps int     // nodes found without a contest
 	stash  []entry // see bestAsked
+	pen    pen     // among the nodes of a domain
 
 	tallies [2]tally // of room now, and of room once those who leave are gone
 
@@ -142,7 +143,7 @@ func (x *Index) weigh(r *row) {
 }
 
 func (r *row) size() int {
-	return r.contest.size() + 4*len(r.tallies[0].fit) + 4*len(r.tallies[1].fit) + len(r.admitted) + 8*len(r.own)
+	return r.contest.size() + r.pen.size() + 4*len(r.tallies[0].fit) + 4*len(r.tallies[1].fit) + len(r.admitted) + 8*len(r.own)
 }
 
 // trim drops the least recently used contests until the budget holds.

@@ -15,7 +15,7 @@ func (x *Index) BestIn(t ledger.TaskID, elsewhere, future bool) (ledger.NodeID, 
 	case x.scans():
 		return x.bestScanned(t, domain, future)
 	case future:
-		return x.bestFutureOf(t, domain)
+		return x.BestFutureWithin(t, domain)
 	default:
 		return x.BestWithin(t, domain)
 	}

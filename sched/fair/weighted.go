@@ -6,12 +6,18 @@ import "math/bits"
 // s/other: of two that hold the same, the one of more weight has had less of what is its
 // due. Weights below 1 count as 1. Shares of nothing deserved come last, as in Compare.
 func (r Ratio) CompareWeighted(weight int64, s Ratio, other int64) int {
-	if r.Over() || s.Over() {
+	weight, other = max(weight, 1), max(other, 1)
+	switch {
+	case r.num == 0 && s.num == 0:
+		return 0
+	case weight == other || r.Over() || s.Over():
 		return r.Compare(s)
+	case r.den == s.den: // of the same dimension, as most are: two factors will do
+		return Ratio{r.num, uint64(weight)}.Compare(Ratio{s.num, uint64(other)})
 	}
 	r.den, s.den = max(r.den, 1), max(s.den, 1)
-	left := product(r.num, s.den, uint64(max(other, 1)))
-	right := product(s.num, r.den, uint64(max(weight, 1)))
+	left := product(r.num, s.den, uint64(other))
+	right := product(s.num, r.den, uint64(weight))
 	return left.compare(right)
 }
 

@@ -22,6 +22,9 @@ func TestWeightedShares(t *testing.T) {
 		"more weight goes first at equal shares":     {fair.Share(1, 2), 3, fair.Share(1, 2), 2, -1},
 		"nothing held is nothing at any weight":      {fair.Share(0, 5), 1, fair.Share(0, 0), 9, 0},
 		"of nothing deserved comes last":             {fair.Share(1, 0), 1 << 40, fair.Share(7, 1), 1, 1},
+		"of one whole, less by weight":               {fair.Share(3, 7), 3000, fair.Share(2, 7), 1000, -1},
+		"of one whole, as much by weight":            {fair.Share(6, 7), 3000, fair.Share(2, 7), 1000, 0},
+		"of one whole, the edge of what there is":    {fair.Share(1<<62, 1<<62), 1 << 40, fair.Share(1<<62-1, 1<<62), 1 << 40, 1},
 		"a weight of zero counts as one":             {fair.Share(1, 2), 0, fair.Share(1, 2), 1, 0},
 	} {
 		if got := c.a.CompareWeighted(c.weight, c.b, c.other); got != c.want {

@@ -99,6 +99,7 @@ func (a *auditor) jobs() {
 			a.say("job %v: counts are %v/%d/%d/%d, recounted %v/%d/%d/%d", job.Key, job.Count, job.Tasks, job.Gated,
 				job.Invalid, want.Count, want.Tasks, want.Gated, want.Invalid)
 		}
+		a.subjobs(JobID(j), members[j])
 		for i := range job.Roles {
 			if job.Roles[i].Count != want.Roles[i].Count {
 				a.say("job %v role %q: counts are %v, recounted %v", job.Key, job.Roles[i].Name, job.Roles[i].Count, want.Roles[i].Count)

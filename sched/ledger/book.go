@@ -70,7 +70,7 @@ func (l *Ledger) AddBook(b Book) {
 func (l *Ledger) foreign(k model.Kind) bool {
 	switch k {
 	case model.KindNode, model.KindPod, model.KindPodGroup, model.KindQueue, model.KindPriorityClass,
-		model.KindQuota, model.KindBudget:
+		model.KindQuota, model.KindBudget, model.KindHyperNode:
 		return false
 	}
 	return true
@@ -78,6 +78,9 @@ func (l *Ledger) foreign(k model.Kind) bool {
 
 // Reads says that facts of a kind make a difference: the engine or a book reads them.
 func (l *Ledger) Reads(k model.Kind) bool {
+	if k == model.KindHyperNode {
+		return l.heedsHyper
+	}
 	return !l.foreign(k) || slices.ContainsFunc(l.books, func(b Book) bool { return b.Reads(k) })
 }
 

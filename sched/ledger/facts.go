@@ -140,6 +140,9 @@ func (l *Ledger) applyOther(f model.Fact) {
 	case model.KindBudget:
 		o, _ := f.Object.(*model.Budget)
 		l.applyBudget(f.Ref, o)
+	case model.KindHyperNode:
+		o, _ := f.Object.(*model.HyperNode)
+		l.applyHyperNode(f.Ref.Name, o)
 	default:
 		l.tellBooksFact(f)
 	}

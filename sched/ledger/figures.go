@@ -52,6 +52,9 @@ func (l *Ledger) recount(row *Task, was, is part) {
 	bestEffort := change(was.bestEffort, is.bestEffort)
 	job.BestEffort += int32(bestEffort)
 	role.BestEffort += int32(bestEffort)
+	if row.Sub >= 0 {
+		job.Subs[row.Sub].move(was, is)
+	}
 	gated := change(was.gated, is.gated)
 	job.Gated += int32(gated)
 	held, asks := change(was.held, is.held), change(was.asks, is.asks)
@@ -63,6 +66,17 @@ func (l *Ledger) recount(row *Task, was, is part) {
 		}
 	}
 	l.settle(row.Job, job)
+}
+
+// move replaces what a member counts for.
+func (c *Count) move(was, is part) {
+	if was.counts {
+		c.By[was.status]--
+	}
+	if is.counts {
+		c.By[is.status]++
+	}
+	c.BestEffort += int32(change(was.bestEffort, is.bestEffort))
 }
 
 func change(was, is bool) (d int64) {

@@ -41,10 +41,11 @@ type Job struct {
 	Queue     QueueID         // NoQueue without a sound PodGroup: see QueueName
 	MinMember int32
 	Roles     []Role
-	Count           // of all members
-	Tasks     int32 // members, of any status
-	Gated     int32 // pending members with scheduling gates
-	Invalid   int32 // members set aside at the door
+	Subs      []SubJob // sub-groups, where the PodGroup has a subGroupPolicy
+	Count              // of all members
+	Tasks     int32    // members, of any status
+	Gated     int32    // pending members with scheduling gates
+	Invalid   int32    // members set aside at the door
 	Priority  int32
 	Created   int64
 	MaxWait   int64            // nanoseconds it asks to wait at most (sla-waiting-time); 0: it does not say
@@ -168,7 +169,11 @@ func (l *Ledger) join(t TaskID) {
 	}
 	j := l.job(k)
 	row.Job, row.Role = j, l.role(j, p.Role)
+	row.Sub = l.subJob(j, p)
 	job := &l.jobs[j]
+	if row.Sub >= 0 {
+		job.Subs[row.Sub].tasks++
+	}
 	job.Tasks++
 	if l.classes[row.Class].Invalid {
 		job.Invalid++
@@ -196,7 +201,10 @@ func (l *Ledger) part(t TaskID) {
 		job.unfinished--
 		job.Total = job.Total.Sub(l.quota(row.Class))
 	}
-	row.Job, row.Role = NoJob, -1
+	if row.Sub >= 0 {
+		job.Subs[row.Sub].tasks--
+	}
+	row.Job, row.Role, row.Sub = NoJob, -1, -1
 	if job.definer == t {
 		job.definer = NoTask
 		for s := range job.first {
@@ -333,7 +341,9 @@ func (l *Ledger) applyGroup(k Key, g *model.PodGroup) JobID {
 	job := &l.jobs[j]
 	life := job.Group != nil && g != nil && job.Group.UID == g.UID
 	job.yielded = job.yielded && life
+	old := job.Group
 	job.Group = g
+	l.resub(j, old)
 	l.define(j)
 	job = &l.jobs[j]
 	switch {

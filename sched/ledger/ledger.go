@@ -46,11 +46,16 @@ type Ledger struct {
 	served      news // queues whose own jobs moved their figures
 	granted     news // queues whose facts changed
 	hung        news // queues whose places changed
+	seniority   seniority
 
 	priorities     map[string]*model.PriorityClass
 	globalPriority *model.PriorityClass
 	quotas         map[string][]*model.Quota  // by namespace, each list by name
 	budgets        map[string][]*model.Budget // likewise
+
+	hypers     map[string]*model.HyperNode
+	hyperAt    uint64 // facts about HyperNodes so far
+	heedsHyper bool
 
 	facts    factStore
 	books    []Book

@@ -30,8 +30,11 @@ func (n *news) forget() {
 	n.queues = n.queues[:0]
 }
 
+// end is the mark of one who has read all of it.
+func (n *news) end() uint64 { return n.first + uint64(len(n.queues)) }
+
 func (n *news) since(mark uint64) (queues []QueueID, now uint64, ok bool) {
-	now, n.read = n.first+uint64(len(n.queues)), true
+	now, n.read = n.end(), true
 	if mark < n.first {
 		return nil, now, false
 	}

@@ -8,6 +8,7 @@ type Task struct {
 	Pod      *model.Pod
 	Job      JobID // NoJob: a pod of another scheduler
 	Role     int32 // index in its job's Roles, -1 without a job
+	Sub      int32 // index in its job's Subs, -1 in no sub-group
 	Class    ClassID
 	Node     NodeID // where it holds, leaves or is promised a place
 	Status   model.Status
@@ -173,7 +174,7 @@ func (l *Ledger) newTask(k Key) TaskID {
 		t = TaskID(len(l.tasks))
 		l.tasks = append(l.tasks, Task{})
 	}
-	l.tasks[t] = Task{Key: k, Held: l.none, Job: NoJob, Role: -1, Class: NoClass, Node: NoNode,
+	l.tasks[t] = Task{Key: k, Held: l.none, Job: NoJob, Role: -1, Sub: -1, Class: NoClass, Node: NoNode,
 		jobPrev: NoTask, jobNext: NoTask, nodePrev: NoTask, nodeNext: NoTask}
 	l.taskByKey.put(k.Namespace, k.Name, t)
 	return t

@@ -13,6 +13,7 @@ const (
 	KindPriorityClass Kind = "PriorityClass"
 	KindQuota         Kind = "ResourceQuota"
 	KindBudget        Kind = "PodDisruptionBudget"
+	KindHyperNode     Kind = "HyperNode"
 )
 
 // Ref names an object for as long as its name is used; a UID names one life of it.
@@ -40,7 +41,7 @@ type Fact struct {
 }
 
 // Object is the content of a fact: one of *Node, *Pod, *PodGroup, *Queue,
-// *PriorityClass, *Quota, *Budget, *Opaque.
+// *PriorityClass, *Quota, *Budget, *HyperNode, *Opaque.
 type Object interface {
 	object()
 	// Common is what every object has; it may be read, and before it is handed over set.
@@ -89,4 +90,5 @@ func (*Queue) object()         {}
 func (*PriorityClass) object() {}
 func (*Quota) object()         {}
 func (*Budget) object()        {}
+func (*HyperNode) object()     {}
 func (*Opaque) object()        {}

@@ -35,6 +35,9 @@ type PodGroup struct {
 	// How many members must run, or may be away at once, when room is taken back by the
 	// hour (volcano.sh/jdb-min-available, jdb-max-unavailable); nil: not given.
 	MinAvailable, MaxUnavailable *Portion
+
+	Topology  *Topology   // networkTopology; nil: it asks for nothing
+	SubGroups []SubGroups // subGroupPolicy, as written: a member belongs to the first that selects it
 }
 
 // RoleMin is the least number of members that a role needs (minTaskMember).

@@ -17,6 +17,7 @@ import (
 	"ashlar.sh/sched/plugins/gang"
 	"ashlar.sh/sched/plugins/joborder"
 	"ashlar.sh/sched/plugins/minruntime"
+	"ashlar.sh/sched/plugins/networktopology"
 	"ashlar.sh/sched/plugins/nodegroup"
 	"ashlar.sh/sched/plugins/nodeorder"
 	"ashlar.sh/sched/plugins/overcommit"
@@ -52,6 +53,7 @@ func All() []policy.Definition {
 		sla.Definition(),
 		predicates.Definition(),
 		nodegroup.Definition(),
+		networktopology.Definition(),
 		nodeorder.Definition(),
 		binpack.Definition(),
 		joborder.Definition(),

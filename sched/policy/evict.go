@@ -74,6 +74,51 @@ type Guard interface {
 	GuardUnit(u Unit) Opinion
 }
 
+// ByClaim is a Preemptable or a Reclaimable that looks at more of the claim's job than its
+// queue, its priority, whether it is preemptable, and how many tasks of what class it lacks:
+// its answer to one job is none to another, and every job is asked for by itself.
+type ByClaim interface{ ByClaim() }
+
+// JudgesByClaim says that one of those who judge victims is ByClaim.
+func (s *Set) JudgesByClaim() bool {
+	for i := range s.preemptable {
+		for _, p := range s.preemptable[i] {
+			if _, by := p.(ByClaim); by {
+				return true
+			}
+		}
+		for _, p := range s.reclaimable[i] {
+			if _, by := p.(ByClaim); by {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// OfJobAlone is a JobStarving, or a JobValid, whose answer about a job follows from what the
+// ledger has of that job and its pods: it is asked again only after one of them was touched.
+// Where one is not, every job that waits is asked in every cycle.
+type OfJobAlone interface{ OfJobAlone() }
+
+// JobsAlone says that whether a job is valid and starves is for every plugin a question of
+// the job alone.
+func (s *Set) JobsAlone() bool {
+	for i := range s.starving {
+		for _, p := range s.starving[i] {
+			if _, alone := p.(OfJobAlone); !alone {
+				return false
+			}
+		}
+		for _, p := range s.jobValid[i] {
+			if _, alone := p.(OfJobAlone); !alone {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // JobStarving says that a job deserves that others be evicted for it (seed 002 §3.1).
 type JobStarving interface {
 	Starving(j ledger.JobID) bool

@@ -66,9 +66,12 @@ type Set struct {
 	StaticOrders  []StaticOrder
 	BatchOrders   []BatchNodeOrder
 	BestNodes     []BestNode
+
+	network
 }
 
 func (s *Set) beginTier() {
+	s.network.beginTier()
 	s.clocks = append(s.clocks, nil)
 	s.openers = append(s.openers, nil)
 	s.queueOrder = append(s.queueOrder, nil)
@@ -125,6 +128,7 @@ func (s *Set) add(name string, plugin any, off []Point) {
 	join(&s.ceilings, plugin, is(PointPreemptable))
 	join(&s.guards, plugin, false)
 	join(&s.deschedulers, plugin, is(PointVictim))
+	s.network.add(plugin, is)
 	s.addFilters(plugin, is(PointPredicate), is(PointNodeOrder))
 	if p, ok := plugin.(BestNode); ok && !is(PointBestNode) {
 		s.BestNodes = append(s.BestNodes, p)

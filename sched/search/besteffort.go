@@ -15,11 +15,12 @@ func wholeBestEffort(s *session.Session, tx *ledger.Tx, j ledger.JobID) (ok bool
 	ok = tx.Try(func(tx *ledger.Tx) bool {
 		for _, t := range BestEffort(s, j) {
 			role := &job.Roles[s.L.Task(t).Role]
-			if job.Placed() >= job.MinMember && role.Placed() >= role.Min {
+			if tooFew(job, s.L.Task(t).Sub) ||
+				job.Placed() >= job.MinMember && role.Placed() >= role.Min && subPlaced(job, s.L.Task(t).Sub) {
 				continue
 			}
-			if p := bestIdle(s, t); p.node != ledger.NoNode {
-				put(s, tx, t, place{node: p.node, in: p.in})
+			if p := alone(s, t); p.node != ledger.NoNode {
+				put(s, tx, t, p)
 			} else if !why.Is() {
 				why = s.Nodes.Why(t)
 			}
@@ -33,9 +34,20 @@ func wholeBestEffort(s *session.Session, tx *ledger.Tx, j ledger.JobID) (ok bool
 				return false
 			}
 		}
-		return true
+		return job.SubsMet(func(c *ledger.Count) int32 { return c.Placed() })
 	})
 	return ok, have, why
+}
+
+// subPlaced says that a sub-group has its size of members with a place; true for none.
+func subPlaced(job *ledger.Job, sub int32) bool {
+	return sub < 0 || job.Subs[sub].Placed() >= job.SubSize(&job.Subs[sub])
+}
+
+// tooFew says that a sub-group cannot have its size with all its members that ask for nothing
+// placed: none of them starts alone.
+func tooFew(job *ledger.Job, sub int32) bool {
+	return sub >= 0 && job.Subs[sub].Ready() < job.SubSize(&job.Subs[sub])
 }
 
 // Backfill places a job's best-effort members: first what its minimum still needs, as
@@ -61,10 +73,10 @@ func Backfill(s *session.Session, j ledger.JobID) (placed int, why trace.Reason)
 	}
 	placed = int(job.Placed() - before)
 	for _, t := range tasks {
-		if !s.L.Task(t).Placeable() {
+		if !s.L.Task(t).Placeable() || tooFew(job, s.L.Task(t).Sub) {
 			continue
 		}
-		p := bestIdle(s, t)
+		p := alone(s, t)
 		if p.node == ledger.NoNode {
 			if !why.Is() {
 				why = s.Nodes.Why(t)

@@ -10,40 +10,44 @@ import (
 	"ashlar.sh/sched/victims"
 )
 
-// ByQueue groups jobs by queue, the queues in queue order.
-func ByQueue(s *session.Session, jobs []ledger.JobID) [][]ledger.JobID {
-	slices.SortStableFunc(jobs, func(a, b ledger.JobID) int {
-		return s.Policy.CompareQueues(s.L.Job(a).Queue, s.L.Job(b).Queue)
-	})
-	var out [][]ledger.JobID
-	for i, j := range jobs {
-		if i == 0 || s.L.Job(jobs[i-1]).Queue != s.L.Job(j).Queue {
-			out = append(out, nil)
+// Preempt makes room for starving jobs inside their queues, one queue after the other in
+// queue order; in each the first job in job order first. A job that still starves when it was
+// helped takes part again. own, where it is not nil, comes after each queue: it is told the
+// jobs that might have something to give to themselves.
+func Preempt(s *session.Session, rule victims.Rule, own func(jobs []ledger.JobID)) {
+	all := func(ledger.QueueID) bool { return true }
+	parties, alone := hungry(s, rule, all, own != nil)
+	lines := lines(s, rule, parties, alone)
+	queues := make([]ledger.QueueID, 0, len(lines))
+	for q := range lines { // order-free: sorted below
+		queues = append(queues, q)
+	}
+	slices.SortFunc(queues, s.Policy.CompareQueues)
+	for _, q := range queues {
+		for lines[q].serve() {
+			continue
 		}
-		out[len(out)-1] = append(out[len(out)-1], j)
-	}
-	return out
-}
-
-// Preempt makes room for the starving jobs of one queue, the first in job order first. A
-// job that still starves when it was helped takes part again.
-func Preempt(s *session.Session, rule victims.Rule, jobs []ledger.JobID) {
-	queue := session.NewHeap(s.Policy.CompareJobs)
-	for _, j := range jobs {
-		queue.Push(j)
-	}
-	for queue.Len() > 0 {
-		j := queue.Pop()
-		if s.Policy.Starving(j) && Take(s, rule, j) && s.Policy.Starving(j) {
-			queue.Push(j)
+		if own != nil {
+			own(lines[q].alone)
 		}
 	}
 }
 
 // Reclaim makes room for starving jobs, queue by queue in turns: the queue most in need
-// first, unless it is overused; both are asked anew after every job (semantics row 39).
+// first, unless it is overused; both are asked anew after every job that was helped
+// (semantics row 39): while none is, the queue most in need stays the same.
 func Reclaim(s *session.Session, rule victims.Rule) {
-	rotation := s.Rotate(Starving(s, rule.Action))
+	due := func(q ledger.QueueID) bool {
+		_, over := s.Policy.Overused(q)
+		return !over
+	}
+	parties, alone := hungry(s, rule, due, false)
+	lines := lines(s, rule, parties, alone)
+	var ones []ledger.JobID
+	for _, l := range lines { // order-free: a rotation sorts
+		ones = append(ones, l.heads.Any().job)
+	}
+	rotation := s.Rotate(ones)
 	for {
 		q, j, ok := rotation.Next()
 		if !ok {
@@ -51,10 +55,9 @@ func Reclaim(s *session.Session, rule victims.Rule) {
 		}
 		if r, over := s.Policy.Overused(q); over {
 			s.Trace.Add(trace.Event{Kind: trace.QueueOverusedEvent, Action: rule.Action, Queue: s.L.Queue(q).Name, Reason: r})
-			rotation.Drain(q)
 			continue
 		}
-		if s.Policy.Starving(j) && Take(s, rule, j) && s.Policy.Starving(j) {
+		if l := lines[q]; l.serve() && !l.empty() {
 			rotation.Again(q, j)
 		}
 		rotation.Return(q)

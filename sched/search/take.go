@@ -42,7 +42,7 @@ func Claimants(s *session.Session, j ledger.JobID) []ledger.TaskID {
 	tasks := slices.DeleteFunc(Organize(s, j).Tasks, func(t ledger.TaskID) bool {
 		return s.L.Task(t).Status != model.Pending
 	})
-	return append(tasks, BestEffort(s, j)...)
+	return append(bySubGroup(s, j, tasks), BestEffort(s, j)...)
 }
 
 // Take makes room for a job by a rule: for the rest of its minimum, or for one task where
@@ -55,7 +55,13 @@ func Take(s *session.Session, rule victims.Rule, j ledger.JobID) bool {
 		s.Trace.Add(trace.Event{Kind: trace.NoPreemptorTask, Action: rule.Action, Job: job.Key.String()})
 		return false
 	}
-	if !s.Victims.Take(rule, j, tasks) {
+	if rule.Domains == 0 && Near(s, j) { // decision 16
+		s.GiveUp(j, rule.Action)
+		s.Trace.Add(trace.Event{Kind: trace.SkipPreemption, Action: rule.Action, Job: job.Key.String(), Queue: s.L.QueueName(j),
+			Reason: trace.Reason{Code: trace.TopologyByGang, Text: rule.Action}})
+		return false
+	}
+	if !takeIn(s, rule, j, tasks) {
 		s.GiveUp(j, rule.Action)
 		if r := s.Victims.Untitled(); r.Is() {
 			s.Trace.Add(trace.Event{Kind: trace.CannotReclaim, Action: rule.Action, Queue: s.L.QueueName(j), Job: job.Key.String(),

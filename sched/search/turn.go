@@ -6,6 +6,7 @@ import (
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/session"
+	"ashlar.sh/sched/topology"
 	"ashlar.sh/sched/trace"
 )
 
@@ -21,15 +22,25 @@ const (
 
 // turn is the state of placing one helping of a worksheet.
 type turn struct {
-	s       *session.Session
-	w       *Worksheet
-	job     *ledger.Job
-	refused []ledger.ClassID // classes that found no place this turn (decision 21)
-	why     trace.Reason     // the first refusal
-	waits   bool             // a reservation still waits for its victims
-	placed  int32
-	tried   []trace.Placement
-	explain bool // amounts are wanted with refusals; without, a refusal is one comparison
+	s        *session.Session
+	w        *Worksheet
+	job      *ledger.Job
+	refused  []ledger.ClassID // classes that found no place this turn (decision 21)
+	why      trace.Reason     // the first refusal
+	waits    bool             // a reservation still waits for its victims
+	placed   int32
+	tried    []trace.Placement
+	explain  bool // amounts are wanted with refusals; without, a refusal is one comparison
+	apart    bool // nodes are not all alike to it: see Apart
+	*domains      // of one that is apart
+}
+
+func newTurn(s *session.Session, w *Worksheet, explain bool) *turn {
+	t := &turn{s: s, w: w, job: s.L.Job(w.Job), explain: explain, apart: Apart(s, w.Job)}
+	if t.apart {
+		t.domains = &domains{}
+	}
+	return t
 }
 
 // Turn places the next helping of a worksheet: a job below its minimum until it is
@@ -37,7 +48,7 @@ type turn struct {
 // the job is ready, is kept for the cycle when it would be once room is free, and
 // never was otherwise.
 func Turn(s *session.Session, w *Worksheet) Outcome {
-	t := &turn{s: s, w: w, job: s.L.Job(w.Job), explain: s.Trace.On(trace.PredicatesFailed)}
+	t := newTurn(s, w, s.Trace.On(trace.PredicatesFailed))
 	outcome, later := Refused, w.next > 0
 	if !t.hopeless() {
 		s.L.Try(func(tx *ledger.Tx) bool {
@@ -54,7 +65,7 @@ func Turn(s *session.Session, w *Worksheet) Outcome {
 func Why(s *session.Session, w *Worksheet) trace.Reason {
 	quiet := *s
 	quiet.Trace = &trace.Recorder{}
-	t := &turn{s: &quiet, w: w, job: s.L.Job(w.Job), explain: true}
+	t := newTurn(&quiet, w, true)
 	refused := t.hopeless()
 	if !refused {
 		s.L.Try(func(tx *ledger.Tx) bool {
@@ -70,7 +81,7 @@ func Why(s *session.Session, w *Worksheet) trace.Reason {
 
 // hopeless rules a gang of one class out by amounts alone, before anything is tried.
 func (t *turn) hopeless() bool {
-	if t.w.full || t.w.Empty() || t.s.L.ReleasingNodes() > 0 {
+	if t.apart || t.w.full || t.w.Empty() || t.s.L.ReleasingNodes() > 0 {
 		return false
 	}
 	first := t.w.Tasks[t.w.next]
@@ -136,6 +147,9 @@ func (t *turn) remember() {
 // nodes is why no node takes a task: with how many refuse for what, where that is
 // wanted, since it asks every node.
 func (t *turn) nodes(task ledger.TaskID) trace.Reason {
+	if t.apart && t.home != topology.None {
+		return trace.Reason{Code: trace.NodesRefuse} // what is said in the end is said of domains
+	}
 	if t.explain {
 		return t.s.Nodes.Why(task)
 	}
@@ -146,6 +160,9 @@ func (t *turn) nodes(task ledger.TaskID) trace.Reason {
 }
 
 func (t *turn) statement(tx *ledger.Tx) Outcome {
+	if t.apart {
+		return t.byDomain(tx)
+	}
 	possible := int32(len(t.w.Tasks) - t.w.next)
 	for !t.w.Empty() {
 		task := t.w.Tasks[t.w.next]
@@ -194,7 +211,7 @@ func (t *turn) one(tx *ledger.Tx, task ledger.TaskID) bool {
 		t.refuse(task, trace.Reason{Code: trace.PrePredicateFailed, Text: v.Text})
 		return false
 	}
-	p := find(t.s, task)
+	p := t.find(task)
 	if p.node == ledger.NoNode {
 		t.refuse(task, t.nodes(task))
 		return false
@@ -289,7 +306,7 @@ func (t *turn) report(o Outcome, later bool) {
 		if code := t.why.Root().Code; t.job.HasMin && code.OfNodes() && code != trace.NoNodes {
 			s.L.Yield(j, true)
 		}
-		t.w.Park(s, t.reason(), t.explain && !later)
+		t.w.Park(s, t.reason(), t.explain && !later || t.why.Code.OfTopology())
 	}
 }
 

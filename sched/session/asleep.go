@@ -98,6 +98,7 @@ func (s *Session) stir() {
 		if b.bin != nil {
 			s.lift(b)
 		}
+		s.starve.touch(j)
 		if !s.L.Wants(j) {
 			return
 		}

@@ -1,7 +1,7 @@
 package session
 
 // Heap is a priority queue by a total order: Pop returns the least. The order of an
-// element must not change while it is inside.
+// element must not change while it is inside, unless Heapify follows.
 type Heap[T any] struct {
 	items   []T
 	compare func(a, b T) int
@@ -12,6 +12,9 @@ func NewHeap[T any](compare func(a, b T) int) *Heap[T] { return &Heap[T]{compare
 
 // Len is the number of elements.
 func (h *Heap[T]) Len() int { return len(h.items) }
+
+// Any is one of the elements; the heap must not be empty.
+func (h *Heap[T]) Any() T { return h.items[0] }
 
 // Push inserts an element.
 func (h *Heap[T]) Push(x T) {
@@ -35,6 +38,13 @@ func (h *Heap[T]) Pop() T {
 	h.items = h.items[:last]
 	h.sink(0)
 	return top
+}
+
+// Heapify puts the heap right after elements' order changed inside it.
+func (h *Heap[T]) Heapify() {
+	for i := len(h.items)/2 - 1; i >= 0; i-- {
+		h.sink(i)
+	}
 }
 
 // sink moves the element at i down to where it belongs.

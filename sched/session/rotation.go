@@ -9,8 +9,10 @@ import (
 // Rotation serves jobs queue by queue: the queue that is most in need gives one job,
 // then goes back to the others (seed 003 §3).
 type Rotation struct {
+	s     *Session
 	turns *turns
-	lines []*line // by QueueID
+	lines []line  // of the queues that take part
+	at    []int32 // by QueueID: which line is its own, from 1
 }
 
 // line is a queue's jobs that wait for their turn, in job order.
@@ -34,22 +36,39 @@ func (l *line) pop() ledger.JobID {
 // Rotate makes a rotation of jobs; the order in which they are given does not matter,
 // but costs least when it is nearly that of the jobs.
 func (s *Session) Rotate(jobs []ledger.JobID) *Rotation {
-	r := &Rotation{lines: make([]*line, s.L.NumQueues())}
+	if len(jobs) == 0 {
+		return &Rotation{s: s, turns: &turns{}}
+	}
+	r := &Rotation{s: s, at: make([]int32, s.L.NumQueues())}
 	var queues []ledger.QueueID
+	var counts []int
 	for _, j := range jobs {
 		q := s.L.Job(j).Queue
-		if r.lines[q] == nil {
-			r.lines[q] = &line{}
-			queues = append(queues, q)
+		if r.at[q] == 0 {
+			queues, counts = append(queues, q), append(counts, 0)
+			r.at[q] = int32(len(queues))
 		}
-		r.lines[q].jobs = append(r.lines[q].jobs, j)
+		counts[r.at[q]-1]++
 	}
-	for _, q := range queues {
-		slices.SortFunc(r.lines[q].jobs, s.Policy.CompareJobs)
+	r.lines = make([]line, len(queues))
+	all := make([]ledger.JobID, len(jobs))
+	for i, n := range counts {
+		r.lines[i].jobs, all = all[:0:n], all[n:]
 	}
-	r.turns = takeTurns(s, queues)
+	for _, j := range jobs {
+		l := r.line(s.L.Job(j).Queue)
+		l.jobs = append(l.jobs, j)
+	}
+	for i := range r.lines {
+		if len(r.lines[i].jobs) > 1 {
+			slices.SortFunc(r.lines[i].jobs, s.Policy.CompareJobs)
+		}
+	}
+	r.turns, s.turns = takeTurns(s, queues, s.turns), nil
 	return r
 }
+
+func (r *Rotation) line(q ledger.QueueID) *line { return &r.lines[r.at[q]-1] }
 
 // Queues is the number of queues in the rotation.
 func (r *Rotation) Queues() int { return r.turns.in }
@@ -59,25 +78,28 @@ func (r *Rotation) Queues() int { return r.turns.in }
 func (r *Rotation) Next() (ledger.QueueID, ledger.JobID, bool) {
 	for r.turns.in > 0 {
 		q := r.turns.pop()
-		if l := r.lines[q]; !l.empty() {
+		if l := r.line(q); !l.empty() {
 			return q, l.pop(), true
 		}
+	}
+	if r.turns.tree != nil {
+		r.s.turns, r.turns = r.turns, &turns{} // for the next rotation
 	}
 	return ledger.NoQueue, ledger.NoJob, false
 }
 
 // Again puts a job back into its queue.
 func (r *Rotation) Again(q ledger.QueueID, j ledger.JobID) {
-	l := r.lines[q]
+	l := r.line(q)
 	if l.back == nil {
-		l.back = NewHeap(r.turns.s.Policy.CompareJobs)
+		l.back = NewHeap(r.s.Policy.CompareJobs)
 	}
 	l.back.Push(j)
 }
 
 // Return puts a queue back, to be compared by what it holds now.
 func (r *Rotation) Return(q ledger.QueueID) {
-	if !r.lines[q].empty() {
+	if !r.line(q).empty() {
 		r.turns.push(q)
 	}
 }
@@ -85,7 +107,7 @@ func (r *Rotation) Return(q ledger.QueueID) {
 // Drain removes a queue's remaining jobs, first to last: the queue is served no more.
 func (r *Rotation) Drain(q ledger.QueueID) []ledger.JobID {
 	var out []ledger.JobID
-	for l := r.lines[q]; !l.empty(); {
+	for l := r.line(q); !l.empty(); {
 		out = append(out, l.pop())
 	}
 	return out

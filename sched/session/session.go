@@ -36,6 +36,8 @@ type Session struct {
 	bins   []*bin
 	binOf  map[binKey]*bin
 	lists  [numLists][]ledger.JobID
+	turns  *turns // of a rotation that is over, for the next one
+	starve starvers
 	given  map[given]stood
 	quiet  map[string]Moment // by action: when it had nobody left to evict for
 	cycle  uint64

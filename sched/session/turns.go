@@ -11,71 +11,91 @@ import (
 // for. It is a tree of heaps with the queues as leaves: the tree of policy.TreeOrder,
 // or all queues below the top. After a queue's figures moved only the nodes on its way
 // are put right, so that a turn costs the logarithm of the siblings on each level.
+//
+// In a tree of the order's a node is compared by numbers that are noted with it
+// (policy.Standing) and found again only after it moved. The nodes outlast the rotation: as
+// long as the ledger's Shape stands the next one finds them where they are.
 type turns struct {
 	s     *Session
 	tree  policy.TreeOrder // nil: all below the top, by Policy.CompareQueues
 	loose bool             // serving one queue may move any other
 	in    int              // queues inside
 	mark  uint64           // of ledger.Served
+	shape uint64           // of the ledger, when the nodes were made
 
 	nodes []node
 	bands []int32
 	named [][]int32 // nodes by the order's number: one in each band
-	leaf  []int32   // by QueueID; 0: not of these queues
+	leaf  []int32   // by QueueID; 0: none was made
 	way   []int32   // scratch
 }
 
 // node is one node of the tree. The top is number 0; in a tree of the order's the bands
 // are below it.
 type node struct {
-	up    int32
-	id    int32 // the order's number for it
-	at    int32 // place among up's kids; -1: out, as is every node without queues inside
-	band  int64 // of a band
-	queue ledger.QueueID
-	kids  []int32 // a heap
+	policy.Standing       // in a tree of the order's: by what it is compared …
+	weighed         bool  // … if that is known
+	up              int32 // -1: the top
+	id              int32 // the order's number for it; -1 for a band
+	at              int32 // place among up's kids; -1: out, as is every node without queues inside
+	queue           ledger.QueueID
+	kids            []int32 // a heap
+	band            int64   // of a band
 }
 
-func takeTurns(s *Session, queues []ledger.QueueID) *turns {
-	t := &turns{s: s, leaf: make([]int32, s.L.NumQueues()), nodes: make([]node, 1, 2*len(queues)+2)}
-	t.nodes[0] = node{up: -1, at: -1, queue: ledger.NoQueue}
-	moves := s.Policy.ServingMovesOthers()
-	if order, only := s.Policy.TreeOrder(); only && moves && stands(order, queues) {
-		t.tree = order
+// takeTurns lets queues in. turns that are done are given to it to be used again, nil for
+// none.
+func takeTurns(s *Session, queues []ledger.QueueID, t *turns) *turns {
+	if t == nil || t.tree == nil || t.shape != s.L.Shape() || len(t.leaf) != s.L.NumQueues() {
+		t = &turns{s: s, shape: s.L.Shape(), leaf: make([]int32, s.L.NumQueues()), nodes: make([]node, 1, 2*len(queues)+2)}
+		t.nodes[0] = node{up: -1, at: -1, queue: ledger.NoQueue}
+		if order, only := s.Policy.TreeOrder(); only {
+			t.tree = order
+		}
 	}
-	t.loose = moves && t.tree == nil
+	for _, q := range queues {
+		if t.tree == nil || t.leaf[q] == 0 && !t.plant(q) {
+			return t.level(queues)
+		}
+	}
 	_, t.mark, _ = s.L.Served(0)
 	for _, q := range queues {
-		t.plant(q)
 		t.enter(q)
 	}
 	return t
 }
 
-// stands says that every queue has a place in the order's tree.
-func stands(order policy.TreeOrder, queues []ledger.QueueID) bool {
+// level stands all queues below the top, by comparing two at a time.
+func (t *turns) level(queues []ledger.QueueID) *turns {
+	flat := &turns{s: t.s, loose: t.s.Policy.ServingMovesOthers(), leaf: make([]int32, len(t.leaf)), nodes: t.nodes[:1]}
+	_, flat.mark, _ = t.s.L.Served(0)
 	for _, q := range queues {
-		if _, _, ok := order.Way(q, nil); !ok {
-			return false
-		}
+		flat.leaf[q] = flat.grow(node{id: -1, queue: q})
+		flat.enter(q)
 	}
-	return true
+	return flat
 }
 
-// plant makes the nodes of a queue's way that are not there yet.
-func (t *turns) plant(q ledger.QueueID) {
-	if t.tree == nil {
-		t.leaf[q] = int32(len(t.nodes))
-		t.nodes = append(t.nodes, node{at: -1, queue: q})
-		return
-	}
-	band, way, _ := t.tree.Way(q, t.way[:0])
+// plant makes the nodes of a queue's way that are not there yet; false when the order has
+// no place for it.
+func (t *turns) plant(q ledger.QueueID) bool {
+	band, way, ok := t.tree.Way(q, t.way[:0])
 	t.way = way
+	if !ok {
+		return false
+	}
 	at := t.band(band)
 	for _, id := range way {
 		at = t.node(at, id)
 	}
 	t.nodes[at].queue, t.leaf[q] = q, at
+	return true
+}
+
+func (t *turns) grow(n node) int32 {
+	n.at = -1
+	t.nodes = append(t.nodes, n)
+	return int32(len(t.nodes) - 1)
 }
 
 func (t *turns) band(band int64) int32 {
@@ -84,9 +104,8 @@ func (t *turns) band(band int64) int32 {
 			return n
 		}
 	}
-	t.bands = append(t.bands, int32(len(t.nodes)))
-	t.nodes = append(t.nodes, node{at: -1, band: band, queue: ledger.NoQueue})
-	return int32(len(t.nodes) - 1)
+	t.bands = append(t.bands, t.grow(node{id: -1, band: band, queue: ledger.NoQueue}))
+	return t.bands[len(t.bands)-1]
 }
 
 func (t *turns) node(up, id int32) int32 {
@@ -98,9 +117,9 @@ func (t *turns) node(up, id int32) int32 {
 			return n
 		}
 	}
-	t.named[id] = append(t.named[id], int32(len(t.nodes)))
-	t.nodes = append(t.nodes, node{up: up, id: id, at: -1, queue: ledger.NoQueue})
-	return int32(len(t.nodes) - 1)
+	n := t.grow(node{up: up, id: id, queue: ledger.NoQueue})
+	t.named[id] = append(t.named[id], n)
+	return n
 }
 
 // push puts a queue back among the others.
@@ -125,11 +144,21 @@ func (t *turns) pop() ledger.QueueID {
 func (t *turns) enter(q ledger.QueueID) {
 	t.in++
 	for n := t.leaf[q]; n != 0 && t.nodes[n].at < 0; n = t.nodes[n].up {
+		t.nodes[n].weighed = false
 		up := &t.nodes[t.nodes[n].up]
 		t.nodes[n].at = int32(len(up.kids))
 		up.kids = append(up.kids, n)
 		t.rise(n)
 	}
+}
+
+// weigh is a node of the order's, with that by which it is compared.
+func (t *turns) weigh(n int32) *node {
+	x := &t.nodes[n]
+	if !x.weighed && x.id >= 0 {
+		x.Standing, x.weighed = t.tree.Standing(x.id), true
+	}
+	return x
 }
 
 // leave takes a queue out, and the nodes above it that are empty then.
@@ -138,13 +167,28 @@ func (t *turns) leave(n int32) {
 	for ; n != 0 && len(t.nodes[n].kids) == 0; n = t.nodes[n].up {
 		up := &t.nodes[t.nodes[n].up]
 		last := up.kids[len(up.kids)-1]
-		t.seat(last, t.nodes[n].at)
+		hole := t.nodes[n].at
 		up.kids = up.kids[:len(up.kids)-1]
 		t.nodes[n].at = -1
 		if last != n {
-			t.right(last)
+			t.fill(up.kids, hole, last)
 		}
 	}
+}
+
+// fill puts the last of some siblings where one has left: the lesser of those below move up
+// to the bottom, and from there it rises. It comes from the bottom and mostly stays there, so
+// this takes half the comparisons of letting it sink.
+func (t *turns) fill(kids []int32, hole, last int32) {
+	for c := 2*hole + 1; int(c) < len(kids); c = 2*hole + 1 {
+		if int(c+1) < len(kids) && t.compare(kids[c+1], kids[c]) < 0 {
+			c++
+		}
+		t.seat(kids, kids[c], hole)
+		hole = c
+	}
+	t.seat(kids, last, hole)
+	t.rise(last)
 }
 
 // settle puts right what moved since it was asked last.
@@ -152,34 +196,61 @@ func (t *turns) settle() {
 	queues, now, known := t.s.L.Served(t.mark)
 	t.mark = now
 	switch {
-	case t.loose || !known || severally(queues):
+	case len(queues) == 0 && known && !t.loose:
+	case t.tree == nil && !t.loose && known && alone(queues):
+		t.right(t.leaf[queues[0]])
+	case t.tree == nil || !known:
+		for n := range t.nodes {
+			t.nodes[n].weighed = false
+		}
 		for n := range t.nodes {
 			t.heap(&t.nodes[n])
 		}
-	case len(queues) > 0 && t.tree != nil:
-		_, way, _ := t.tree.Way(queues[0], t.way[:0])
-		t.way = way
-		for _, id := range way {
-			if int(id) < len(t.named) {
-				for _, n := range t.named[id] {
-					t.right(n)
-				}
+	default:
+		for i, q := range queues {
+			if i == 0 || q != queues[i-1] {
+				t.moved(q)
 			}
 		}
-	case len(queues) > 0:
-		t.right(t.leaf[queues[0]])
 	}
 }
 
-// severally says that more than one queue is among them. Then all heaps are made anew:
-// putting elements right one after another takes the others to be where they belong.
-func severally(queues []ledger.QueueID) bool {
+// alone says that all of some queues are one. By comparing two at a time several are not
+// put right one after another: that takes the others to be where they belong.
+func alone(queues []ledger.QueueID) bool {
 	for _, q := range queues {
 		if q != queues[0] {
-			return true
+			return false
 		}
 	}
-	return false
+	return true
+}
+
+// moved puts the nodes on a queue's way right, in all bands.
+func (t *turns) moved(q ledger.QueueID) {
+	if n := t.leaf[q]; n != 0 {
+		for ; t.nodes[n].id >= 0; n = t.nodes[n].up {
+			t.again(t.nodes[n].id)
+		}
+		return
+	}
+	_, way, _ := t.tree.Way(q, t.way[:0])
+	t.way = way
+	for _, id := range way {
+		if int(id) < len(t.named) {
+			t.again(id)
+		}
+	}
+}
+
+// again weighs and moves the nodes of a number.
+func (t *turns) again(id int32) {
+	for _, n := range t.named[id] {
+		if t.nodes[n].at >= 0 {
+			t.nodes[n].weighed = false
+			t.right(n)
+		}
+	}
 }
 
 // heap orders a node's kids anew.
@@ -204,8 +275,8 @@ func (t *turns) rise(n int32) {
 		if t.compare(n, above) >= 0 {
 			return
 		}
-		t.seat(n, (at-1)/2)
-		t.seat(above, at)
+		t.seat(kids, n, (at-1)/2)
+		t.seat(kids, above, at)
 	}
 }
 
@@ -224,26 +295,24 @@ func (t *turns) sink(n int32) {
 		if t.compare(n, below) <= 0 {
 			return
 		}
-		t.seat(n, c)
-		t.seat(below, at)
+		t.seat(kids, n, c)
+		t.seat(kids, below, at)
 	}
 }
 
 // seat puts a node at a place among its siblings.
-func (t *turns) seat(n, at int32) {
-	t.nodes[t.nodes[n].up].kids[at] = n
-	t.nodes[n].at = at
+func (t *turns) seat(kids []int32, n, at int32) {
+	kids[at], t.nodes[n].at = n, at
 }
 
 // compare orders two nodes below the same one.
 func (t *turns) compare(a, b int32) int {
-	x, y := &t.nodes[a], &t.nodes[b]
-	switch {
-	case t.tree == nil:
-		return t.s.Policy.CompareQueues(x.queue, y.queue)
-	case x.up == 0:
-		return cmp.Compare(x.band, y.band)
-	default:
-		return t.tree.CompareNodes(x.id, y.id)
+	if t.tree == nil {
+		return t.s.Policy.CompareQueues(t.nodes[a].queue, t.nodes[b].queue)
 	}
+	x, y := t.weigh(a), t.weigh(b)
+	if x.id < 0 {
+		return cmp.Compare(x.band, y.band)
+	}
+	return x.Compare(&y.Standing)
 }

@@ -44,6 +44,9 @@ const (
 	Preempted                           // V3: "Preempted … for Task … requested …"
 	FailedPreempt                       // V3: "Failed to preempt Task …"
 	CannotReclaim                       // V3: "Queue … cannot reclaim for task …"
+	HyperNodesReady                     // V3: "HyperNodesReadyToSchedule: …"
+	HyperNodeInSession                  // V5: "hyperNode in session: name, tier, nodes"
+	AllocateHyperNode                   // V3: "Allocate job … in hyperNode …": it is tried
 	numEventKinds
 )
 
@@ -56,6 +59,7 @@ var levels = [numEventKinds]uint8{
 	AfterPipelined: 3, JobReadyEvent: 3, JobPipelinedEvent: 3, Committing: 3, Discarding: 3,
 	Enqueued: 3, NotEnqueued: 3,
 	NoPreemptors: 3, SkipPreemption: 4, NoPreemptorTask: 3, TryPreempt: 3, Preempted: 3, FailedPreempt: 3, CannotReclaim: 3,
+	HyperNodesReady: 3, HyperNodeInSession: 5, AllocateHyperNode: 3,
 }
 
 // Level is the verbosity from which a kind is recorded.

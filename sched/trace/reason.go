@@ -22,6 +22,7 @@ const (
 	// The gang.
 	NotEnoughTasks      Code = "NotEnoughTasks"      // Have pods exist, Need are the minimum
 	NotEnoughPodsOfTask Code = "NotEnoughPodsOfTask" // the same for role Text
+	NotEnoughSubGroups  Code = "NotEnoughSubGroups"  // Have sub-groups of policy Text have their size, Need are the minimum
 	SchedulingGated     Code = "SchedulingGated"     // Have pods carry scheduling gates
 	QueueGateShut       Code = "QueueGateShut"       // Have pods stand at the gate of their queue, which has no room for them; Cause
 	GangIncomplete      Code = "GangIncomplete"      // Have of Need could be placed; Cause is the refusal that stopped it
@@ -60,6 +61,7 @@ const (
 	PreemptionNever Code = "PreemptionNever" // its preemptionPolicy is Never
 	NoVictims       Code = "NoVictims"       // nobody may be evicted for it
 	VictimsTooFew   Code = "VictimsTooFew"   // with all who may be evicted gone it still finds no place
+	TopologyByGang  Code = "TopologyByGang"  // its members have to be near each other: gangpreempt and gangreclaim evict for such jobs, action Text does not
 	SearchExhausted Code = "SearchExhausted" // the search was given up after Have steps: a better plan may exist
 
 	// The nodes.
@@ -76,6 +78,9 @@ const (
 	NodeVolume             Code = "NodeVolume"             // a volume cannot be had there
 	NodeDevices            Code = "NodeDevices"            // nobody allocates the devices of its resource claims Text
 	InsufficientResource   Code = "InsufficientResource"   // one node lacks room in Text (a dimension)
+	TopologyNoRoom         Code = "TopologyNoRoom"         // no domain of tier Text or below has room for Need pods together; Nodes has the one that comes nearest (Example), with room for Have, and how many were asked
+	TopologySpread         Code = "TopologySpread"         // its pods are further apart than it allows (tier Text) already: in domain Example of Nodes
+	HyperNodesNotReady     Code = "HyperNodesNotReady"     // there is no domain of tier Text or below that can be used; Have HyperNodes are set aside
 	PipelinedOnReleasing   Code = "Pipelined"              // waits for room that is being freed on node Text
 	Reserved               Code = "Reserved"               // room was freed for it on node Text; waits for the last victim to go
 	WaitsForTurn           Code = "WaitsForTurn"           // others were served first and the cycle ended
@@ -93,8 +98,14 @@ func (c Code) OfNodes() bool {
 		NodeGroup, NodeRevocable, NodePorts, NodeVolume, NodeDevices:
 		return true
 	default:
-		return false
+		return c.OfTopology()
 	}
+}
+
+// OfTopology says that the code speaks of how far apart nodes are. Its amounts are there
+// whether or not somebody watches.
+func (c Code) OfTopology() bool {
+	return c == TopologyNoRoom || c == TopologySpread || c == HyperNodesNotReady
 }
 
 // KeptFree is the Text of a QueueCapability in which the amount asked for counts what is

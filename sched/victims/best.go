@@ -12,7 +12,7 @@ import (
 // best is the cheapest plan within a ring, nil when there is none. It is good until the
 // next question.
 func (h *Hunt) best(ring int32, wholes bool) *plan {
-	if h.rule.Scope == SameJob || h.rule.Within != nil || h.rule.Sample.On {
+	if h.rule.Scope == SameJob || h.within() != nil || h.rule.Sample.On {
 		return h.bestListed(wholes)
 	}
 	k := kind{class: h.class, born: h.l.Class(h.class).Born, scope: h.rule.Scope, queue: h.claim.Queue, ring: ring,
@@ -142,6 +142,7 @@ func (h *Hunt) listNodes(wholes bool) {
 	h.list = h.list[:0]
 	probe := row{kind: kind{class: h.class, scope: h.rule.Scope, queue: h.claim.Queue, ceiling: h.ceiling(),
 		wholes: wholes, blocked: !h.lawful()}, gives: h.gives}
+	h.read(&probe)
 	admits := h.nodes.Admitted(h.class)
 	consider := func(n ledger.NodeID) {
 		if int(n) >= len(admits) || !admits[n] {
@@ -158,7 +159,7 @@ func (h *Hunt) listNodes(wholes bool) {
 	if h.rule.Scope == SameJob {
 		h.ownNodes(consider)
 	} else {
-		for _, n := range h.rule.Within {
+		for _, n := range h.within() {
 			consider(n)
 		}
 	}

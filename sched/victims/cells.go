@@ -14,6 +14,8 @@ type cells struct {
 	cursor uint64
 	dims   int // that the cells are as wide as; 0: nothing is summed up yet
 	spares int // cells with members of jobs that are above their minimum
+	names  []string
+	others uint64 // the times that a row of the ledger became another node's
 	done   marks
 }
 
@@ -60,7 +62,7 @@ type cell struct {
 // follow brings the cells up to date.
 func (c *cells) follow() {
 	for len(c.nodes) < c.l.NumNodes() {
-		c.nodes = append(c.nodes, nil)
+		c.nodes, c.names = append(c.nodes, nil), append(c.names, "")
 	}
 	if c.cursor == c.l.Now() && c.dims == c.l.Dims.Len() {
 		return
@@ -82,6 +84,12 @@ func (c *cells) follow() {
 
 // sum makes the cells of one node anew. Memory is reused.
 func (c *cells) sum(n ledger.NodeID) {
+	if name := c.l.Node(n).Name; name != "" && name != c.names[n] {
+		if c.names[n] != "" {
+			c.others++
+		}
+		c.names[n] = name
+	}
 	for i := range c.nodes[n] {
 		c.spares -= min(1, int(c.nodes[n][i].spare))
 	}

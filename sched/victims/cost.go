@@ -40,11 +40,20 @@ func (c Cost) with(priority int32, start int64) Cost {
 
 // Compare is negative when c is cheaper.
 func (c Cost) Compare(o Cost) int {
-	return cmp.Or(c.compareSets(o), cmp.Compare(o.Start, c.Start))
+	if d := c.compareSets(o); d != 0 {
+		return d
+	}
+	return cmp.Compare(o.Start, c.Start)
 }
 
 // compareSets leaves out when victims started: between sets on one node that are as cheap
 // the order in which units go decides, of which the one that started last is the first.
 func (c Cost) compareSets(o Cost) int {
-	return cmp.Or(cmp.Compare(c.Highest, o.Highest), cmp.Compare(c.Sum, o.Sum), cmp.Compare(c.Count, o.Count))
+	switch {
+	case c.Highest != o.Highest:
+		return cmp.Compare(c.Highest, o.Highest)
+	case c.Sum != o.Sum:
+		return cmp.Compare(c.Sum, o.Sum)
+	}
+	return cmp.Compare(c.Count, o.Count)
 }

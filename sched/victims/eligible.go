@@ -44,6 +44,9 @@ func spare(j *ledger.Job) int32 { return holding(&j.Count) - j.MinMember }
 // roleSpare is the same of one role.
 func roleSpare(r *ledger.Role) int32 { return holding(&r.Count) - r.Min }
 
+// subSpare is the same of one sub-group.
+func subSpare(j *ledger.Job, s *ledger.SubJob) int32 { return holding(&s.Count) - j.SubSize(s) }
+
 // outside says why a task is none of the tasks that a rule speaks of; None when it is one
 // of them.
 func (h *Hunt) outside(t ledger.TaskID) trace.Code {

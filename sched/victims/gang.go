@@ -15,66 +15,44 @@ import (
 // of them have a place and somebody had to leave for it; nobody leaves otherwise, and
 // nobody who can stay (decision 13). Records tells what was done.
 func (h *Hunt) Take(rule Rule, j ledger.JobID, tasks []ledger.TaskID) bool {
-	p, alike := h.pleaOf(rule, j, tasks)
+	return h.hear(rule, j, tasks, true)
+}
+
+// Would says what Take would, and does nothing.
+func (h *Hunt) Would(rule Rule, j ledger.JobID, tasks []ledger.TaskID) bool {
+	return h.hear(rule, j, tasks, false)
+}
+
+func (h *Hunt) hear(rule Rule, j ledger.JobID, tasks []ledger.TaskID, do bool) (would bool) {
+	p, alike := h.PleaOf(rule, j, tasks)
 	if why, known := h.pleas[p]; known && alike && h.pleasAt == h.state() {
-		h.untitled = why
+		h.untitled, h.balked = why, false
 		return false
 	}
 	h.begin(rule, j)
-	took := h.l.Try(func(tx *ledger.Tx) bool {
+	h.l.Try(func(tx *ledger.Tx) bool {
 		if !h.placeAll(tx, tasks) {
 			return false
 		}
 		if len(h.placed) > 1 {
 			h.spareMore(tx)
 		}
-		return len(h.gone) > 0
+		would = len(h.gone) > 0
+		return would && do
 	})
-	if alike && !took && !h.balked {
+	if alike && !would && !h.balked {
 		h.refusePlea(p)
 	}
-	return took
+	return would
 }
 
-// plea is what Take's answer to a job depends on, besides how things stand: jobs that ask
-// for the same get the same.
-type plea struct {
-	action          string
-	scope           Scope
-	class           ledger.ClassID
-	queue           ledger.QueueID
-	priority, lacks int32
-	tasks           int
-	never           bool
-}
-
-// state is how things stand: the cycle, and the statements that held so far.
-type state struct{ cycle, world, statements uint64 }
-
-func (h *Hunt) state() state { return state{h.cycle, h.l.World(), h.l.Statements()} }
-
-// pleaOf is a job's plea; alike is false for one that is like no other: that holds
-// something already, or is of several classes.
-func (h *Hunt) pleaOf(rule Rule, j ledger.JobID, tasks []ledger.TaskID) (p plea, alike bool) {
-	job := h.l.Job(j)
-	if job.Placed()+job.Waiting() > 0 || len(job.Roles) > 1 || rule.Sample.On || rule.Within != nil || h.nodes.AsksTasks(h.l.Task(tasks[0]).Class) {
-		return plea{}, false
+// Cost is what the victims of the last Take cost.
+func (h *Hunt) Cost() Cost {
+	c := nothing
+	for _, v := range h.gone {
+		c = c.with(h.priorityOf(v.task), started(h.l.Task(v.task)))
 	}
-	p = plea{rule.Action, rule.Scope, h.l.Task(tasks[0]).Class, job.Queue, job.Priority, job.MinMember, len(tasks), h.l.PreemptsNever(tasks[0])}
-	for _, t := range tasks {
-		if h.l.Task(t).Class != p.class || h.l.PreemptsNever(t) != p.never {
-			return plea{}, false
-		}
-	}
-	return p, true
-}
-
-// refusePlea remembers that a plea was of no use as things stand.
-func (h *Hunt) refusePlea(p plea) {
-	if at := h.state(); h.pleasAt != at || h.pleas == nil {
-		h.pleasAt, h.pleas = at, map[plea]trace.Reason{}
-	}
-	h.pleas[p] = h.untitled
+	return c
 }
 
 // placeAll places tasks until the minimum is met, or the first that can be where it is
@@ -106,6 +84,13 @@ func (h *Hunt) satisfied() bool {
 	for i := range job.Roles {
 		if r := &job.Roles[i]; r.Placed()+r.Waiting() < r.Min {
 			return false
+		}
+	}
+	for _, t := range h.placed { // of a sub-group all that it needs, or nobody
+		if sub := h.l.Task(t).Sub; sub >= 0 {
+			if s := &job.Subs[sub]; s.Placed()+s.Waiting() < job.SubSize(s) {
+				return false
+			}
 		}
 	}
 	return job.Placed()+job.Waiting() >= job.MinMember && h.set.Pipelined(h.claim.Job)
@@ -161,8 +146,8 @@ func (h *Hunt) free() ledger.NodeID {
 	if !h.lawful() {
 		return ledger.NoNode
 	}
-	if h.rule.Within != nil {
-		n, _ := h.nodes.BestWithin(h.claim.Task, h.rule.Within)
+	if domain := h.within(); domain != nil {
+		n, _ := h.nodes.BestWithin(h.claim.Task, domain)
 		return n
 	}
 	n, _ := h.nodes.Best(h.claim.Task)

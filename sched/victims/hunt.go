@@ -18,7 +18,7 @@ type Hunt struct {
 
 	cells   cells
 	rows    map[kind]*row
-	pleas   map[plea]trace.Reason // those that were of no use, as things stood at pleasAt
+	pleas   map[Plea]trace.Reason // those that were of no use, as things stood at pleasAt
 	pleasAt state
 	cycle   uint64
 	lru     uint64
@@ -50,6 +50,7 @@ type Hunt struct {
 	slab     []ledger.TaskID
 	units    []unit
 	roleLeft []int32
+	subLeft  []int32
 	rest     []ledger.TaskID
 	out      []victim
 	seen     sets
@@ -58,6 +59,7 @@ type Hunt struct {
 	all      []unit
 
 	short, most, left []int64
+	columns           []column
 	stash             []ledger.NodeID
 	list              []listed
 	again             marks

@@ -1,7 +1,6 @@
 package victims
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -27,7 +26,8 @@ type row struct {
 	kind   kind
 	used   uint64
 	cursor uint64 // the journal up to which bounds are fresh
-	shape  uint64
+	queues uint64 // mark of ledger.Granted: they rest on queues' facts, too
+	others uint64 // … and their order on names: as cells has it
 	gives  []bool // by QueueID: whose tasks count
 	bounds []Cost
 	pos    []int32 // in the heap, -1: not there
@@ -50,12 +50,14 @@ func (h *Hunt) rowFor(k kind) *row {
 	r.used = h.lru
 	h.cells.follow()
 	h.again.begin(h.l.NumNodes())
+	h.read(r)
 	again := func(n ledger.NodeID) {
 		if h.again.first(n) {
 			h.rebound(r, n)
 		}
 	}
-	if r.shape == h.l.Shape() && h.covered(r) && h.l.Since(r.cursor, again) {
+	changed, _, known := h.l.Granted(r.queues)
+	if known && len(changed) == 0 && r.others == h.cells.others && h.covered(r) && h.l.Since(r.cursor, again) {
 		r.cursor = h.l.Now()
 		return r
 	}
@@ -83,7 +85,8 @@ func (h *Hunt) trimRows() {
 
 // build makes all bounds of a row anew.
 func (h *Hunt) build(r *row) {
-	r.shape, r.cursor = h.l.Shape(), h.l.Now()
+	_, r.queues, _ = h.l.Granted(0)
+	r.cursor, r.others = h.l.Now(), h.cells.others
 	r.gives = append(r.gives[:0], h.gives...)
 	nodes := h.l.NumNodes()
 	r.heap = r.heap[:0]
@@ -106,10 +109,15 @@ func (h *Hunt) build(r *row) {
 }
 
 func (r *row) widen(nodes int) {
-	for len(r.bounds) < nodes {
-		r.bounds = append(r.bounds, Cost{})
-		r.pos = append(r.pos, -1)
-		r.failed = append(r.failed, 0)
+	was := len(r.bounds)
+	if was >= nodes {
+		return
+	}
+	r.bounds = append(r.bounds, make([]Cost, nodes-was)...)
+	r.pos = append(r.pos, make([]int32, nodes-was)...)
+	r.failed = append(r.failed, make([]uint64, nodes-was)...)
+	for i := was; i < nodes; i++ {
+		r.pos[i] = -1
 	}
 }
 
@@ -137,11 +145,11 @@ func (h *Hunt) rebound(r *row, n ledger.NodeID) {
 // bound is a cost that no set of victims on the node can be below, by amounts alone; false
 // when the node is short even with all of them gone.
 func (h *Hunt) bound(r *row, n ledger.NodeID) (Cost, bool) {
-	needs := h.l.Class(r.kind.class).Need
 	short := h.short[:0]
 	open := 0
-	for _, need := range needs {
-		lack := lacks(h.l, n, need.Dim, need.Amount)
+	for i := range h.columns {
+		c := &h.columns[i]
+		lack := c.amount - (c.idle[n] + c.releasing[n] - c.pipelined[n])
 		short = append(short, lack)
 		if lack > 0 {
 			open++
@@ -151,7 +159,25 @@ func (h *Hunt) bound(r *row, n ledger.NodeID) (Cost, bool) {
 	if open == 0 && !r.kind.blocked {
 		return nothing, true
 	}
-	return h.boundOf(r, needs, h.cells.nodes[n], open)
+	if len(h.cells.nodes[n]) == 0 {
+		return Cost{}, false
+	}
+	return h.boundOf(r, h.l.Class(r.kind.class).Need, h.cells.nodes[n], open)
+}
+
+// column is the ledger's columns of one dimension that a class asks for: bound reads them
+// for every node.
+type column struct {
+	amount                     int64
+	idle, releasing, pipelined []int64
+}
+
+// read finds the columns for a row's class. They are good until nodes come.
+func (h *Hunt) read(r *row) {
+	h.columns = h.columns[:0]
+	for _, need := range h.l.Class(r.kind.class).Need {
+		h.columns = append(h.columns, column{need.Amount, h.l.Idle(need.Dim), h.l.Releasing(need.Dim), h.l.Pipelined(need.Dim)})
+	}
 }
 
 // boundOf takes what h.short lacks from the cells, the least important first.
@@ -233,7 +259,10 @@ func (h *Hunt) counts(r *row, at *cell) bool {
 
 // before is the order of nodes in a row: by bound, then by name.
 func (h *Hunt) before(r *row, a, b ledger.NodeID) bool {
-	return cmp.Or(r.bounds[a].Compare(r.bounds[b]), cmp.Compare(h.l.Node(a).Name, h.l.Node(b).Name)) < 0
+	if c := r.bounds[a].Compare(r.bounds[b]); c != 0 {
+		return c < 0 // names are far away, and rarely wanted
+	}
+	return h.l.Node(a).Name < h.l.Node(b).Name
 }
 
 func (h *Hunt) push(r *row, n ledger.NodeID) {

@@ -22,6 +22,11 @@ type Rule struct {
 	Wholes bool
 	// Within are the nodes of the domain to stay in; nil: all.
 	Within []ledger.NodeID
+	// Each is the same for each task, where it differs from task to task; nil: Within holds.
+	Each func(ledger.TaskID) []ledger.NodeID
+	// Domains is how many domains of a tier are tried for a job whose members have to be near
+	// each other; 0: nobody is evicted for such jobs.
+	Domains int
 	// Sample limits the nodes that are tried, as topology-aware preemption does.
 	Sample Sample
 	// Budget is the number of steps after which the search for something better is given
@@ -32,6 +37,9 @@ type Rule struct {
 // DefaultBudget bounds the steps of the search for one claim: nodes and sets of victims
 // tried.
 const DefaultBudget = 2048
+
+// DefaultDomains is the default of maxDomains, of gangpreempt and gangreclaim.
+const DefaultDomains = 8
 
 // Sample is how many nodes a dry run looks at (seed 002 §7.2); the zero Sample is no
 // sampling: the best of all nodes is found.
@@ -46,4 +54,12 @@ func (s Sample) candidates(nodes int) int {
 	n = max(n, s.Least)
 	n = min(n, s.AtMost)
 	return max(1, min(n, nodes))
+}
+
+// within are the nodes of the domain that the task at hand has to stay in; nil: all.
+func (h *Hunt) within() []ledger.NodeID {
+	if h.rule.Each != nil {
+		return h.rule.Each(h.claim.Task)
+	}
+	return h.rule.Within
 }

@@ -20,6 +20,7 @@ func (h *Hunt) bestOfSample(wholes bool) *plan {
 	if left > 0 {
 		next = int(ledger.Hash(h.l.Task(h.claim.Task).Key.String()) % uint64(left))
 	}
+	h.read(&probe)
 	admits := h.nodes.Admitted(h.class)
 	h.list = h.list[:0]
 	for {

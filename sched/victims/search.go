@@ -131,6 +131,9 @@ func (h *Hunt) spareable(u *unit) bool {
 		return true
 	}
 	job := h.l.Job(u.Job)
+	if sub := h.l.Task(t).Sub; sub >= 0 && subSpare(job, &job.Subs[sub]) <= 0 {
+		return false
+	}
 	return spare(job) > 0 && roleSpare(&job.Roles[h.l.Task(t).Role]) > 0
 }
 

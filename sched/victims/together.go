@@ -59,7 +59,7 @@ func (h *Hunt) jointly(tx *ledger.Tx, tasks []ledger.TaskID) (found, tried bool)
 func (h *Hunt) oneClass(tasks []ledger.TaskID) []ledger.TaskID {
 	job := h.l.Job(h.claim.Job)
 	need := int(job.MinMember - job.Placed() - job.Waiting())
-	if h.rule.Scope == SameJob || h.rule.Sample.On || need < 2 || need > len(tasks) {
+	if h.rule.Scope == SameJob || h.rule.Sample.On || h.rule.Each != nil || len(job.Subs) > 0 || need < 2 || need > len(tasks) {
 		return nil
 	}
 	gang := tasks[:need]

@@ -80,15 +80,22 @@ func (h *Hunt) unitsOf(tasks []ledger.TaskID, wholes bool) {
 	for i := range job.Roles {
 		h.roleLeft = append(h.roleLeft, roleSpare(&job.Roles[i]))
 	}
+	h.subLeft = h.subLeft[:0]
+	for i := range job.Subs {
+		h.subLeft = append(h.subLeft, subSpare(job, &job.Subs[i]))
+	}
 	rest := 0
 	for _, t := range tasks {
-		role := h.l.Task(t).Role
+		role, sub := h.l.Task(t).Role, h.l.Task(t).Sub
 		switch {
 		case reserved(h.l, t) && holding(&job.Count) >= job.MinMember:
 			h.add(j, false, t)
-		case !reserved(h.l, t) && left > 0 && h.roleLeft[role] > 0:
+		case !reserved(h.l, t) && left > 0 && h.roleLeft[role] > 0 && (sub < 0 || h.subLeft[sub] > 0):
 			left--
 			h.roleLeft[role]--
+			if sub >= 0 {
+				h.subLeft[sub]--
+			}
 			h.add(j, false, t)
 		default:
 			rest++

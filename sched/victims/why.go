@@ -104,9 +104,9 @@ func (h *Hunt) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reason) 
 		h.explain.seen[v.task] = true
 		h.explain.may++
 	}
-	admits := h.nodes.Admitted(h.class)
+	admits, domain := h.nodes.Admitted(h.class), h.within()
 	h.l.Present(func(n ledger.NodeID) bool {
-		if !admits[n] {
+		if !admits[n] || domain != nil && !slices.Contains(domain, n) {
 			return true
 		}
 		h.at, h.tx = n, tx

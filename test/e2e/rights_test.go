@@ -37,7 +37,11 @@ var unasked = map[right]string{
 	{"storage.k8s.io", "csidrivers", "list"}:           noWatchList,
 	{"storage.k8s.io", "csistoragecapacities", "list"}: noWatchList,
 	{"storage.k8s.io", "volumeattachments", "list"}:    noWatchList,
+	{"topology.volcano.sh", "hypernodes", "list"}:      whereConfigured,
+	{"topology.volcano.sh", "hypernodes", "watch"}:     whereConfigured,
 }
+
+const whereConfigured = "they are watched where the configuration names the plugin that reads them"
 
 const noWatchList = "an older API server sends no first list within a watch: it is asked for one"
 

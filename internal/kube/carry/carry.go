@@ -22,6 +22,9 @@ type Options struct {
 	Leading func() bool
 	// Reporter is the component that events come from; "" is volcano.
 	Reporter string
+	// QuietBinds leaves out the event that says of a pod where it went: half of what a
+	// bound pod costs in writes.
+	QuietBinds bool
 	// Patience is for how long a write is repeated; 0 is 30 seconds.
 	Patience time.Duration
 	// Urgent says that somebody waits for a PodGroup to show a phase; others may wait for

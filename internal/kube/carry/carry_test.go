@@ -36,6 +36,7 @@ type server struct {
 	node    string // what reading the pod shows
 	uid     string
 	leading bool
+	quiet   bool // --quiet-binds
 }
 
 func newServer() *server {
@@ -56,7 +57,7 @@ func newServer() *server {
 }
 
 func (s *server) carrier(ctx context.Context) *carry.Carrier {
-	return carry.New(ctx, carry.Options{Leading: func() bool { return s.leading },
+	return carry.New(ctx, carry.Options{Leading: func() bool { return s.leading }, QuietBinds: s.quiet,
 		Clients: carry.Clients{Fast: []kubernetes.Interface{s.kube}, Slow: s.kube, Events: s.kube, Groups: s.volcano, Figures: s.volcano}})
 }
 
@@ -121,6 +122,26 @@ func TestWhatBecomesOfABinding(t *testing.T) {
 				got, _ := s.receipt(t, bindP)
 				if got.Outcome != c.want || s.posts != c.posts {
 					t.Errorf("outcome %d after %d posts, want %d after %d", got.Outcome, s.posts, c.want, c.posts)
+				}
+			})
+		})
+	}
+}
+
+// A bound pod is two writes, its binding and the event that says where it went, or one.
+func TestABindingSaysWhereItWentUnlessItIsToBeQuiet(t *testing.T) {
+	for name, c := range map[string]struct {
+		quiet bool
+		want  int
+	}{"by default": {false, 1}, "with --quiet-binds": {true, 0}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newServer()
+				s.quiet = c.quiet
+				s.receipt(t, bindP)
+				events, err := s.kube.CoreV1().Events("ns").List(t.Context(), metav1.ListOptions{})
+				if err != nil || len(events.Items) != c.want || s.posts != 1 {
+					t.Errorf("%d bindings and %d events (%v), want 1 and %d", s.posts, len(events.Items), err, c.want)
 				}
 			})
 		})

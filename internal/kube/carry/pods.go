@@ -170,6 +170,9 @@ func (c *Carrier) Release(pod ledger.Key, uid, why string) {
 
 // bound says on a pod, as Volcano does, where it went.
 func (c *Carrier) bound(i sched.Item) {
+	if c.options.QuietBinds {
+		return
+	}
 	c.Event(Event{Kind: "Pod", Object: i.Pod, UID: i.UID, Reason: "Scheduled",
 		Message: fmt.Sprintf("Successfully assigned %s to %s", i.Pod, i.Node)})
 }

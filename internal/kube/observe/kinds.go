@@ -49,7 +49,7 @@ func kinds() []kind {
 		{model.KindBudget, of("policy", "v1", "poddisruptionbudgets"), false,
 			core(func(x f) informer { return x.Policy().V1().PodDisruptionBudgets().Informer() }), stripBudget},
 		{translate.KindNamespace, of("", "v1", "namespaces"), false, core(func(x f) informer { return x.Core().V1().Namespaces().Informer() }), stripMeta},
-		{translate.KindHyperNode, of("topology.volcano.sh", "v1alpha1", "hypernodes"), false,
+		{model.KindHyperNode, of("topology.volcano.sh", "v1alpha1", "hypernodes"), false,
 			volcano(func(x v) informer { return x.Topology().V1alpha1().HyperNodes().Informer() }), stripMeta},
 		{translate.KindNodeShard, of("shard.volcano.sh", "v1alpha1", "nodeshards"), false,
 			volcano(func(x v) informer { return x.Shard().V1alpha1().NodeShards().Informer() }), stripMeta},

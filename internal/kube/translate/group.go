@@ -35,7 +35,8 @@ func PodGroup(g *schedulingv1beta1.PodGroup) *model.PodGroup {
 	if out.HasMin {
 		out.MinResources = f.amounts("spec.minResources", *g.Spec.MinResources, clusterBound)
 	}
-	f.laterGroup(g)
+	out.Topology = f.topology("spec.networkTopology", g.Spec.NetworkTopology)
+	out.SubGroups = f.subGroups(g.Spec.SubGroupPolicy)
 	out.Phase = f.groupPhase(g.Status.Phase)
 	out.Faults = f
 	return out

@@ -1,9 +1,6 @@
 package translate
 
-import (
-	corev1 "k8s.io/api/core/v1"
-	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
-)
+import corev1 "k8s.io/api/core/v1"
 
 const notYet = "is not heeded in this version: what it asks for may be missed"
 
@@ -20,15 +17,5 @@ func (f *faults) later(p *corev1.Pod) {
 	}
 	if len(p.Spec.TopologySpreadConstraints) > 0 {
 		f.taken("spec.topologySpreadConstraints", notYet)
-	}
-}
-
-// laterGroup is later for a PodGroup.
-func (f *faults) laterGroup(g *schedulingv1beta1.PodGroup) {
-	if g.Spec.NetworkTopology != nil {
-		f.taken("spec.networkTopology", notYet)
-	}
-	if len(g.Spec.SubGroupPolicy) > 0 {
-		f.taken("spec.subGroupPolicy", notYet)
 	}
 }

@@ -40,7 +40,6 @@ const (
 	KindPersistentVolumeClaim model.Kind = "PersistentVolumeClaim"
 	KindStorageClass          model.Kind = "StorageClass"
 	KindNamespace             model.Kind = "Namespace"
-	KindHyperNode             model.Kind = "HyperNode"
 	KindCSINode               model.Kind = "CSINode"
 	KindCSIDriver             model.Kind = "CSIDriver"
 	KindCSIStorageCapacity    model.Kind = "CSIStorageCapacity"
@@ -77,6 +76,8 @@ func Fact(obj any, o Options) (model.Fact, bool) {
 		f.Object = Quota(obj)
 	case *policyv1.PodDisruptionBudget:
 		f.Object = Budget(obj)
+	case *topologyv1alpha1.HyperNode:
+		f.Object = HyperNode(obj)
 	default:
 		f.Object = &model.Opaque{Meta: meta(m), Content: obj}
 	}
@@ -127,7 +128,7 @@ func identify(obj any) (model.Kind, *metav1.ObjectMeta) {
 	case *policyv1.PodDisruptionBudget:
 		return model.KindBudget, &obj.ObjectMeta
 	case *topologyv1alpha1.HyperNode:
-		return KindHyperNode, &obj.ObjectMeta
+		return model.KindHyperNode, &obj.ObjectMeta
 	}
 	return "", nil
 }
@@ -152,8 +153,6 @@ func Empty(kind model.Kind) any {
 		return &storagev1.CSIStorageCapacity{}
 	case KindVolumeAttachment:
 		return &storagev1.VolumeAttachment{}
-	case KindHyperNode:
-		return &topologyv1alpha1.HyperNode{}
 	}
 	return nil
 }

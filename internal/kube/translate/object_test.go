@@ -183,7 +183,7 @@ func TestFactsOfEveryKind(t *testing.T) {
 		KindCSINode:               &storagev1.CSINode{ObjectMeta: m},
 		KindCSIDriver:             &storagev1.CSIDriver{ObjectMeta: m},
 		KindCSIStorageCapacity:    &storagev1.CSIStorageCapacity{ObjectMeta: m},
-		KindHyperNode:             &topologyv1alpha1.HyperNode{ObjectMeta: m},
+		model.KindHyperNode:       &topologyv1alpha1.HyperNode{ObjectMeta: m},
 	}
 	for kind, obj := range tests {
 		f, ok := Fact(obj, Options{DefaultQueue: "dq"})

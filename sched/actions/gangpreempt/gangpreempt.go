@@ -1,9 +1,9 @@
-// Package gangpreempt is preempt for whole gangs: all that a job needs is looked for in one
-// domain of the cluster, members above gangs' minimums go first, then whole gangs, unless
+// Package gangpreempt is preempt for whole gangs: all that a job needs is looked for
+// together, members above gangs' minimums go first, then whole gangs, unless
 // allowWholeBundle is false (decision 12).
 //
-// Nodes have no topology here yet: there is one domain, the cluster, and maxDomains has
-// nothing to choose from.
+// For a job whose members have to be near each other it goes domain by domain, as allocate
+// does: of each tier at most maxDomains, those first that lack least (decision 16).
 package gangpreempt
 
 import (
@@ -28,10 +28,7 @@ func (Action) Execute(s *session.Session) {
 	if s.Rests(Name) {
 		return
 	}
-	rule := Rule(s)
-	for _, jobs := range search.ByQueue(s, search.Starving(s, Name)) {
-		search.Preempt(s, rule, jobs)
-	}
+	search.Preempt(s, Rule(s), nil)
 	search.TellIdleQueues(s, Name)
 	s.Rest(Name)
 }
@@ -39,5 +36,6 @@ func (Action) Execute(s *session.Session) {
 // Rule is what gangpreempt asks for, as it is configured.
 func Rule(s *session.Session) victims.Rule {
 	wholes, _ := s.Profile.ActionArguments[Name].Bool("allowWholeBundle", true)
-	return victims.Rule{Action: Name, Scope: victims.SameQueue, Wholes: wholes}
+	domains, _ := s.Profile.ActionArguments[Name].Int("maxDomains", victims.DefaultDomains)
+	return victims.Rule{Action: Name, Scope: victims.SameQueue, Wholes: wholes, Domains: int(domains)}
 }

@@ -30,5 +30,6 @@ func (Action) Execute(s *session.Session) {
 // Rule is what gangreclaim asks for, as it is configured.
 func Rule(s *session.Session) victims.Rule {
 	wholes, _ := s.Profile.ActionArguments[Name].Bool("allowWholeBundle", true)
-	return victims.Rule{Action: Name, Scope: victims.OtherQueues, Wholes: wholes}
+	domains, _ := s.Profile.ActionArguments[Name].Int("maxDomains", victims.DefaultDomains)
+	return victims.Rule{Action: Name, Scope: victims.OtherQueues, Wholes: wholes, Domains: int(domains)}
 }

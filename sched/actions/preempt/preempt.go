@@ -37,10 +37,7 @@ func (Action) Execute(s *session.Session) {
 		return
 	}
 	rule := Rule(s)
-	for _, jobs := range search.ByQueue(s, search.Starving(s, Name)) {
-		search.Preempt(s, rule, jobs)
-		within(s, rule, jobs)
-	}
+	search.Preempt(s, rule, func(jobs []ledger.JobID) { within(s, rule, jobs) })
 	search.TellIdleQueues(s, Name)
 	s.Rest(Name)
 }

@@ -6,6 +6,7 @@ import (
 
 	"ashlar.sh/sched/fair"
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/policy"
 )
 
 // CompareQueues puts the higher priority first, then (in the tree) leaves before
@@ -28,14 +29,20 @@ func (p *plugin) CompareQueues(a, b ledger.QueueID) int {
 	if !p.tree {
 		return p.compareShares(x, y)
 	}
-	return p.CompareNodes(int32(x), int32(y))
+	return p.compareSiblings(x, y)
 }
 
-// CompareNodes orders two queues below the same one: see CompareQueues.
-func (p *plugin) CompareNodes(a, b int32) int {
-	x, y := ledger.QueueID(a), ledger.QueueID(b)
-	return cmp.Or(p.compareShares(x, y), p.compareAges(x, y))
+// Standing is what a queue is ordered by among its siblings: see compareSiblings.
+func (p *plugin) Standing(q int32) policy.Standing {
+	rank := p.l.Seniority(ledger.QueueID(q))
+	if len(p.rows[q].counts) == 0 {
+		rank += bestEffort
+	}
+	return policy.Standing{Share: p.share(ledger.QueueID(q)), Weight: 1, Rank: rank}
 }
+
+// bestEffort in a rank is behind whoever deserves something.
+const bestEffort = 1 << 30
 
 // Way is a leaf's ancestors below root and itself; a higher priority is a lower band.
 func (p *plugin) Way(q ledger.QueueID, buf []int32) (band int64, way []int32, ok bool) {
@@ -87,6 +94,11 @@ func (p *plugin) fork(a, b ledger.QueueID) (ledger.QueueID, ledger.QueueID) {
 		a, b = p.rows[a].up, p.rows[b].up
 	}
 	return a, b
+}
+
+// compareSiblings orders two queues below the same one: see CompareQueues.
+func (p *plugin) compareSiblings(a, b ledger.QueueID) int {
+	return cmp.Or(p.compareShares(a, b), p.compareAges(a, b))
 }
 
 // compareShares is the smaller share first; of equal ones the queue that deserves

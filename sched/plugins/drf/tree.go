@@ -10,7 +10,6 @@ import (
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
-	"ashlar.sh/sched/trace"
 )
 
 // hierarchical is drf with an order of queues and an opinion on reclaiming.
@@ -18,9 +17,6 @@ type hierarchical struct {
 	*plugin
 	tree tree
 }
-
-// Open lets the sums be made anew: what nodes offer may have changed.
-func (h *hierarchical) Open(*trace.Recorder) { h.tree.figures = 0 }
 
 // Problems are the weights that contradict each other.
 func (h *hierarchical) Problems() []policy.Problem { return h.tree.settled().problems }
@@ -40,8 +36,8 @@ func (h *hierarchical) Way(q ledger.QueueID, buf []int32) (band int64, way []int
 	return 0, append(buf, t.ways[q]...), true
 }
 
-// CompareNodes orders two nodes below the same one.
-func (h *hierarchical) CompareNodes(a, b int32) int { return h.tree.settled().apart(a, b) }
+// Standing is what a node is ordered by among those below the same one: see tree.
+func (h *hierarchical) Standing(at int32) policy.Standing { return h.tree.settled().standing(at) }
 
 // tree is the hierarchy that queues name in the annotations volcano.sh/hierarchy and
 // volcano.sh/hierarchy-weights: every level of a path is a node, and the queue itself
@@ -63,11 +59,12 @@ type tree struct {
 	l        *ledger.Ledger
 	nodes    []node
 	ways     [][]int32       // by QueueID: the nodes from below the top to the queue's own
-	shape    uint64          // of the ledger, when the tree was grown
-	figures  uint64          // … and when the sums were made; 0: they are to be made anew
-	mark     uint64          // of ledger.Served then
+	shape    uint64          // of the ledger, when nodes, totals and sums were looked after
+	granted  uint64          // mark of ledger.Granted then; 0: the tree was never grown
+	served   uint64          // mark of ledger.Served, and what it is by now …
+	figures  uint64          // … of Figures, when the sums were made
+	totals   resource.Vec    // what the shares are of
 	held     []resource.Sums // by QueueID: what is in the sums
-	grown    bool
 	problems []policy.Problem
 }
 
@@ -76,27 +73,57 @@ type node struct {
 	weight int64
 	by     string // the queue that gave it its weight
 	holds  resource.Sums
-	share  fair.Ratio
+	share  fair.Ratio // see tree.share
+	shared bool       // … which is that of what it holds now
 }
 
 // settled is the tree as facts and figures stand now.
 func (t *tree) settled() *tree {
-	if !t.grown || t.shape != t.l.Shape() {
-		t.grow()
-		t.grown, t.shape, t.figures = true, t.l.Shape(), 0
+	if t.granted == 0 || t.shape != t.l.Shape() {
+		t.follow()
 	}
-	if now := t.l.Figures() + 1; t.figures != now { // 0: none yet
-		queues, mark, known := t.l.Served(t.mark)
-		if t.figures == 0 || !known {
-			t.sum()
-		} else {
-			for _, q := range queues {
-				t.move(q)
-			}
+	if now := t.l.Figures(); t.figures != now {
+		queues, mark, known := t.l.Served(t.served)
+		if !known {
+			t.addAll()
 		}
-		t.figures, t.mark = now, mark
+		for _, q := range queues {
+			t.add(q)
+		}
+		t.figures, t.served = now, mark
 	}
 	return t
+}
+
+// follow takes in what queues are granted and what nodes offer: the tree is grown anew when
+// a queue's fact changed, and shares are found anew when the totals did.
+func (t *tree) follow() {
+	queues, mark, known := t.l.Granted(t.granted)
+	if !known || len(queues) > 0 {
+		t.grow()
+		t.addAll()
+		t.figures = t.l.Figures()
+		_, t.served, _ = t.l.Served(0)
+	}
+	t.shape, t.granted = t.l.Shape(), mark
+	if t.measure() {
+		for i := range t.nodes {
+			t.nodes[i].shared = false
+		}
+	}
+}
+
+// measure reads what nodes offer, and says whether that is not what it was.
+func (t *tree) measure() (changed bool) {
+	for d := range resource.Dim(t.l.Dims.Len()) {
+		switch total := t.l.Total(d); {
+		case int(d) >= len(t.totals):
+			t.totals, changed = append(t.totals, total), true
+		case t.totals[d] != total:
+			t.totals[d], changed = total, true
+		}
+	}
+	return changed
 }
 
 // grow makes the nodes, queue by queue in the order of names.
@@ -110,7 +137,7 @@ func (t *tree) grow() {
 	})
 	slices.SortFunc(queues, func(a, b ledger.QueueID) int { return cmp.Compare(t.l.Queue(a).Name, t.l.Queue(b).Name) })
 	t.nodes, t.problems = t.nodes[:0], nil
-	t.ways = make([][]int32, t.l.NumQueues())
+	t.ways, t.held = make([][]int32, t.l.NumQueues()), make([]resource.Sums, t.l.NumQueues())
 	byPath := map[string]int32{}
 	for _, q := range queues {
 		path := ""
@@ -161,47 +188,56 @@ func thousandths(x int64) string {
 	return text
 }
 
-// sum works out what every node holds.
-func (t *tree) sum() {
-	for i := range t.nodes {
-		clear(t.nodes[i].holds)
-	}
-	for len(t.held) < len(t.ways) {
-		t.held = append(t.held, nil)
-	}
+// addAll adds to the nodes what every queue holds more by now.
+func (t *tree) addAll() {
 	for q := range t.ways {
-		clear(t.held[q])
 		t.add(ledger.QueueID(q))
 	}
-	for i := range t.nodes {
-		t.nodes[i].share = dominant(t.l, t.nodes[i].holds, nil)
-	}
 }
 
-// move puts right what the nodes above one queue hold.
-func (t *tree) move(q ledger.QueueID) {
-	if int(q) >= len(t.ways) {
+// add adds to the nodes above a queue what it holds more by now.
+func (t *tree) add(q ledger.QueueID) {
+	if int(q) >= len(t.held) {
 		return
 	}
-	t.add(q)
-	for _, at := range t.ways[q] {
-		t.nodes[at].share = dominant(t.l, t.nodes[at].holds, nil)
+	allocated := t.l.Queue(q).Allocated
+	was := wide(t.held[q], len(allocated))
+	t.held[q] = was
+	for d, now := range allocated {
+		if now == was[d] {
+			continue
+		}
+		more := now.PlusSum(was[d], -1)
+		was[d] = now
+		for _, at := range t.ways[q] {
+			n := &t.nodes[at]
+			if d >= len(n.holds) {
+				n.holds = wide(n.holds, len(allocated))
+			}
+			n.holds[d], n.shared = n.holds[d].PlusSum(more, 1), false
+		}
 	}
 }
 
-// add adds to the nodes above a queue what it holds by now.
-func (t *tree) add(q ledger.QueueID) {
-	allocated := t.l.Queue(q).Allocated
-	was := wide(t.held[q], len(allocated))
-	for _, at := range t.ways[q] {
-		n := &t.nodes[at]
-		n.holds = wide(n.holds, len(allocated))
-		for d := range allocated {
-			n.holds[d] = n.holds[d].PlusSum(allocated[d], 1).PlusSum(was[d], -1)
+// share is a node's dominant share. It is found again only after what the node holds moved.
+func (t *tree) share(at int32) fair.Ratio {
+	n := &t.nodes[at]
+	if !n.shared {
+		n.share, n.shared = t.dominant(n.holds), true
+	}
+	return n.share
+}
+
+// dominant is the largest part of what nodes offer in what is held.
+func (t *tree) dominant(held resource.Sums) (most fair.Ratio) {
+	for d, total := range t.totals[:min(len(held), len(t.totals))] {
+		if has := held[d].Int64(); has > 0 && total > 0 && d != int(resource.Pods) {
+			if r := fair.Share(has, total); r.Compare(most) > 0 {
+				most = r
+			}
 		}
 	}
-	copy(was, allocated)
-	t.held[q] = was
+	return most
 }
 
 func wide(s resource.Sums, n int) resource.Sums {
@@ -211,10 +247,10 @@ func wide(s resource.Sums, n int) resource.Sums {
 	return s
 }
 
-// apart orders two nodes below the same one.
-func (t *tree) apart(a, b int32) int {
-	n, m := &t.nodes[a], &t.nodes[b]
-	return cmp.Or(n.share.CompareWeighted(n.weight, m.share, m.weight), cmp.Compare(a, b))
+// standing is what a node is ordered by: its share by weight, then its number, which is that
+// of its first queue by name.
+func (t *tree) standing(at int32) policy.Standing {
+	return policy.Standing{Share: t.share(at), Weight: t.nodes[at].weight, Rank: at}
 }
 
 // compare is the order of two queues where their ways part. One that has no way (out of
@@ -224,7 +260,8 @@ func (t *tree) compare(a, b ledger.QueueID) int {
 	if x == y {
 		return 0
 	}
-	return t.apart(x, y)
+	one, other := t.standing(x), t.standing(y)
+	return one.Compare(&other)
 }
 
 // fork finds where the ways of two queues part: the node of each there; the same number
@@ -242,11 +279,13 @@ func (t *tree) fork(a, b ledger.QueueID) (int32, int32) {
 	return 0, 0
 }
 
-// part is fork with the nodes themselves, and false where there is none.
+// part is fork with the nodes themselves, their shares found, and false where there is none.
 func (t *tree) part(a, b ledger.QueueID) (x, y *node, ok bool) {
 	i, j := t.fork(a, b)
 	if i == j {
 		return nil, nil, false
 	}
+	t.share(i)
+	t.share(j)
 	return &t.nodes[i], &t.nodes[j], true
 }

@@ -87,7 +87,6 @@ func TestTheTreeFollowsFiguresAndFacts(t *testing.T) {
 	grown := node
 	grown.Version, grown.Object = 2, &bigger
 	l.Apply(grown)
-	h.Open(nil)
 	if got := h.CompareQueues(queueID(l, "a"), queueID(l, "b")); got != -1 {
 		t.Errorf("where no node offers anything the first by name goes first; got %d", got)
 	}

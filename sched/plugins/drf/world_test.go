@@ -20,7 +20,6 @@ type plugin interface {
 // hierarchical is what it answers with enableHierarchy.
 type hierarchical interface {
 	plugin
-	policy.Opener
 	policy.KinOrder
 	policy.Reclaimable
 	policy.Giver

@@ -5,7 +5,8 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
-// Ready says that every role has its minimum of ready members, and the job its own.
+// Ready says that every role has its minimum of ready members, every subGroupPolicy its
+// number of sub-groups that have theirs, and the job its own.
 func (p *plugin) Ready(j ledger.JobID) bool { return ready(p.l.Job(j)) }
 
 // VotePipelined permits a job that would be ready with the members that are promised
@@ -17,7 +18,7 @@ func (p *plugin) VotePipelined(j ledger.JobID) policy.Vote {
 			return policy.Reject
 		}
 	}
-	if job.Ready()+job.Waiting() < job.MinMember {
+	if job.Ready()+job.Waiting() < job.MinMember || !job.SubsMet(pipelinedOf) {
 		return policy.Reject
 	}
 	return policy.Permit
@@ -46,5 +47,5 @@ func ready(job *ledger.Job) bool {
 			return false
 		}
 	}
-	return job.Ready() >= job.MinMember
+	return job.Ready() >= job.MinMember && job.SubsMet(readyOf)
 }

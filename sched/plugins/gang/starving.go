@@ -16,8 +16,11 @@ func (p *plugin) Starving(j ledger.JobID) bool {
 			return true
 		}
 	}
-	return job.Placed()+job.Waiting() < job.MinMember
+	return job.Placed()+job.Waiting() < job.MinMember || !job.SubsMet(placedOf)
 }
+
+// OfJobAlone says that Starving and ValidateJob ask nothing but the job.
+func (p *plugin) OfJobAlone() {}
 
 // Preemptable permits a surplus member to go for a job that lacks its minimum: to begin
 // one more job is worth more than to widen one that runs. It abstains on a whole gang

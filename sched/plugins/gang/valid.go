@@ -7,7 +7,9 @@ import (
 
 // ValidateJob objects to a job whose members, with those that wait, cannot make up
 // its minimum: first NotEnoughPodsOfTask for the role that lacks members (the first by
-// name), then NotEnoughTasks. Have and Need are numbers of pods.
+// name), then NotEnoughTasks, then NotEnoughSubGroups for the first subGroupPolicy that
+// lacks sub-groups with as many members as each needs. Have and Need are numbers of pods,
+// and of sub-groups.
 func (p *plugin) ValidateJob(j ledger.JobID) trace.Reason {
 	job := p.l.Job(j)
 	if r := lacking(job); r != nil {
@@ -15,6 +17,9 @@ func (p *plugin) ValidateJob(j ledger.JobID) trace.Reason {
 	}
 	if have := job.Valid(); have < job.MinMember {
 		return trace.Reason{Code: trace.NotEnoughTasks, Have: int(have), Need: int(job.MinMember)}
+	}
+	if s, have, need := job.SubsShort(validOf); s != nil {
+		return trace.Reason{Code: trace.NotEnoughSubGroups, Text: s.Name, Have: int(have), Need: int(need)}
 	}
 	return trace.Reason{}
 }

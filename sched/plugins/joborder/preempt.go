@@ -32,6 +32,9 @@ func (p *preempting) Preemptable(c policy.Claim, u policy.Unit) policy.Opinion {
 	return policy.Opinion{Vote: policy.Reject, Equal: true, Reason: p.sooner(claim, victim)}
 }
 
+// ByClaim says that what a job has left is its own.
+func (p *preempting) ByClaim() {}
+
 // PreemptsEquals says that Preemptable may permit jobs of equal priority.
 func (p *preempting) PreemptsEquals() {}
 

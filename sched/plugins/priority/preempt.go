@@ -15,6 +15,9 @@ func (p *plugin) Starving(j ledger.JobID) bool {
 	return job.By[model.Pending] > job.Gated
 }
 
+// OfJobAlone says that Starving asks nothing but the job.
+func (p *plugin) OfJobAlone() {}
+
 // Preemptable permits a unit of a job whose priority is below that of the claim's job,
 // and of the claim's own job one in which every task's priority is below that of the
 // claim's task. It guards all others; between jobs of equal priority another plugin may

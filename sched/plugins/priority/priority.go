@@ -15,8 +15,10 @@ package priority
 
 import (
 	"cmp"
+	"math"
 
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 )
 
@@ -37,4 +39,19 @@ func (p *plugin) CompareJobs(a, b ledger.JobID) int {
 // CompareTasks puts the task of higher priority first.
 func (p *plugin) CompareTasks(a, b ledger.TaskID) int {
 	return cmp.Compare(p.l.Task(b).Priority, p.l.Task(a).Priority)
+}
+
+// CompareSubJobs puts the sub-group first that has the more important task waiting.
+func (p *plugin) CompareSubJobs(j ledger.JobID, a, b int32) int {
+	x, y := int32(math.MinInt32), int32(math.MinInt32)
+	p.l.JobTasks(j, model.Pending, func(t ledger.TaskID) bool {
+		switch task := p.l.Task(t); task.Sub {
+		case a:
+			x = max(x, task.Priority)
+		case b:
+			y = max(y, task.Priority)
+		}
+		return true
+	})
+	return cmp.Compare(y, x)
 }

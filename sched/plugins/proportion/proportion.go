@@ -91,6 +91,20 @@ func (p *plugin) CompareQueues(a, b ledger.QueueID) int {
 	return p.share(a).Compare(p.share(b))
 }
 
+// Way is a queue's own node: flat queues are a tree of one level. A higher priority is a
+// lower band.
+func (p *plugin) Way(q ledger.QueueID, buf []int32) (band int64, way []int32, ok bool) {
+	if !p.known(q) {
+		return 0, buf, false
+	}
+	return -int64(p.l.Queue(q).Priority()), append(buf, int32(q)), true
+}
+
+// Standing is a queue's share; of equal ones the older goes first, then the name.
+func (p *plugin) Standing(q int32) policy.Standing {
+	return policy.Standing{Share: p.share(ledger.QueueID(q)), Rank: p.l.Seniority(ledger.QueueID(q))}
+}
+
 // share is the largest of a queue's shares over all dimensions, as it stands now
 // (seed 000 §5.1, decision 3). It is found again only after the queue's figures moved:
 // a rotation of many queues compares each of them many times.

@@ -204,3 +204,6 @@ func (p *plugin) Starving(j ledger.JobID) bool {
 	job := p.l.Job(j)
 	return !p.preemptable(j) && job.By[model.Pending] > job.Gated
 }
+
+// OfJobAlone says that Starving asks nothing but the job.
+func (p *plugin) OfJobAlone() {}

@@ -1,0 +1,127 @@
+package class
+
+import "ashlar.sh/sched/ledger"
+
+// pen is a class's scores of the nodes of one domain. A class has one: members of a job go
+// to the same domain one after the other.
+type pen struct {
+	domain []ledger.NodeID
+	scores []int64 // by the place in domain, out: it does not take the class
+	at     []int32 // by NodeID, the place in domain and one more; 0: not in it
+	cursor uint64  // the journal up to which it is fresh
+	static uint64  // … and the static journal
+}
+
+func (p *pen) size() int { return 8*len(p.scores) + 4*len(p.at) }
+
+// fewWithin is how many nodes of a domain are looked at one by one for every task: for more
+// it pays to keep what they are worth.
+const fewWithin = 8
+
+// BestWithin is Best among the nodes of a domain only. The list must not change afterwards:
+// another domain is another list. A node may join or leave domains at any time without
+// renumbering anything.
+func (x *Index) BestWithin(t ledger.TaskID, domain []ledger.NodeID) (ledger.NodeID, int64) {
+	if x.scans() {
+		return x.bestScanned(t, domain, false)
+	}
+	c := x.l.Task(t).Class
+	r, class := x.look(c), x.l.Class(c)
+	if len(domain) <= fewWithin || class.Tasks() <= 1 || len(r.taskFilters) > 0 {
+		return x.bestAmong(r, class, t, domain)
+	}
+	p, best := x.penned(r, class, domain), nobody
+	for i, score := range p.scores {
+		if score == out || score < best.score {
+			continue
+		}
+		if e := (entry{score, x.tie(class, domain[i]), domain[i]}); best.node == ledger.NoNode || x.before(e, best) {
+			best = e
+		}
+	}
+	if best.node == ledger.NoNode {
+		return ledger.NoNode, 0
+	}
+	return best.node, best.score
+}
+
+// bestAmong looks at every node of a domain.
+func (x *Index) bestAmong(r *row, class *ledger.Class, t ledger.TaskID, domain []ledger.NodeID) (ledger.NodeID, int64) {
+	best := entry{node: ledger.NoNode}
+	for _, n := range domain {
+		if int(n) >= x.l.NumNodes() || !x.takes(&r.view, class, n) {
+			continue
+		}
+		e := entry{x.score(&r.view, class, n), x.tie(class, n), n}
+		if (best.node == ledger.NoNode || x.before(e, best)) && x.asked(&r.view, t, n, false).Admits() {
+			best = e
+		}
+	}
+	return best.node, best.score
+}
+
+// penned is the class's scores of the nodes of a domain, brought up to date.
+func (x *Index) penned(r *row, class *ledger.Class, domain []ledger.NodeID) *pen {
+	p := &r.pen
+	same := len(p.domain) == len(domain) && &p.domain[0] == &domain[0] && p.static == x.l.StaticNow() &&
+		len(p.at) == x.l.NumNodes()
+	if same && x.l.Since(p.cursor, func(n ledger.NodeID) {
+		if at := p.at[n]; at > 0 {
+			p.scores[at-1] = x.worth(r, class, n)
+		}
+	}) {
+		p.cursor = x.l.Now()
+		return p
+	}
+	for _, n := range p.domain {
+		p.at[n] = 0
+	}
+	p.at, p.scores = stretch(p.at, x.l.NumNodes()), p.scores[:0]
+	for i, n := range domain {
+		p.at[n] = int32(i + 1)
+		p.scores = append(p.scores, x.worth(r, class, n))
+	}
+	p.domain, p.cursor, p.static = domain, x.l.Now(), x.l.StaticNow()
+	x.weigh(r)
+	return p
+}
+
+// worth is a node's score for a class, out where it does not take it.
+func (x *Index) worth(r *row, class *ledger.Class, n ledger.NodeID) int64 {
+	if !x.takes(&r.view, class, n) {
+		return out
+	}
+	return x.score(&r.view, class, n)
+}
+
+// BestFutureWithin is BestFuture among the nodes of a domain only.
+func (x *Index) BestFutureWithin(t ledger.TaskID, domain []ledger.NodeID) (ledger.NodeID, int64) {
+	best := entry{node: ledger.NoNode}
+	if x.l.ReleasingNodes() == 0 {
+		return best.node, 0
+	}
+	if x.scans() {
+		return x.bestScanned(t, domain, true)
+	}
+	c := x.l.Task(t).Class
+	r, class := x.look(c), x.l.Class(c)
+	for _, n := range domain {
+		best = x.betterFuture(best, r, class, t, n)
+	}
+	return best.node, best.score
+}
+
+// Fits is, by NodeID, for how many tasks of a class each node has room now, or (future) once
+// those who are leaving are gone. Filters that look at single tasks, and tasks that are placed
+// beside each other, could lower the true number. It is good until the next question.
+func (x *Index) Fits(c ledger.ClassID, future bool) []int32 {
+	r, class := x.look(c), x.l.Class(c)
+	t := &r.tallies[0]
+	if future {
+		t = &r.tallies[1]
+	}
+	if t.cursor != x.l.Now() {
+		x.count(t, r, class, future)
+	}
+	return t.fit
+}

@@ -1,0 +1,46 @@
+package ledger
+
+import (
+	"cmp"
+	"slices"
+
+	"ashlar.sh/sched/model"
+)
+
+// HeedHyperNodes makes facts about HyperNodes count: a plugin that reads them asks for it
+// when it is made. Unasked, nobody need tell of them.
+func (l *Ledger) HeedHyperNodes() { l.heedsHyper = true }
+
+// HeedsHyperNodes says that some plugin heeds HyperNodes.
+func (l *Ledger) HeedsHyperNodes() bool { return l.heedsHyper }
+
+// HyperNodes are the facts about HyperNodes, those set aside too, the oldest first, then
+// by name.
+func (l *Ledger) HyperNodes() []*model.HyperNode {
+	var out []*model.HyperNode
+	for _, h := range l.hypers { // order-free: sorted below
+		out = append(out, h)
+	}
+	slices.SortFunc(out, func(a, b *model.HyperNode) int {
+		return cmp.Or(cmp.Compare(a.Created, b.Created), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+// HyperNodesNow is the version of all facts about HyperNodes.
+func (l *Ledger) HyperNodesNow() uint64 { return l.hyperAt }
+
+func (l *Ledger) applyHyperNode(name string, h *model.HyperNode) {
+	if h == nil {
+		delete(l.hypers, name)
+	} else {
+		if l.hypers == nil {
+			l.hypers = map[string]*model.HyperNode{}
+		}
+		l.hypers[name] = h
+	}
+	l.hyperAt++
+	if l.heedsHyper {
+		l.grown++ // who found no domain may find one
+	}
+}

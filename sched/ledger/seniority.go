@@ -1,0 +1,70 @@
+package ledger
+
+import (
+	"cmp"
+	"slices"
+)
+
+// seniority numbers the queues that have a fact: by age, then by name. Orders of queues end
+// in it, and numbers are compared faster than names.
+type seniority struct {
+	mark  uint64  // of granted, when they were numbered; 0: they never were
+	ranks []int32 // by QueueID
+	by    []age   // what the numbers rest on, in their order
+}
+
+type age struct {
+	queue   QueueID
+	created int64
+	name    string
+}
+
+func (a age) compare(b age) int {
+	return cmp.Or(cmp.Compare(a.created, b.created), cmp.Compare(a.name, b.name))
+}
+
+// Seniority is the place of a queue that has a fact among all that have one: the older
+// first, of equally old ones the first by name. It is for comparing, and moves with the
+// facts of queues.
+func (l *Ledger) Seniority(q QueueID) int32 {
+	s := &l.seniority
+	if s.mark != l.granted.end() {
+		_, s.mark, _ = l.granted.since(s.mark)
+		if !s.stands(l) {
+			s.sort(l)
+		}
+	}
+	return s.ranks[q]
+}
+
+// stands says that the queues are those that were numbered last.
+func (s *seniority) stands(l *Ledger) bool {
+	n := 0
+	for q := range l.queues {
+		if l.queues[q].Fact == nil {
+			continue
+		}
+		n++
+		if q >= len(s.ranks) || int(s.ranks[q]) >= len(s.by) || s.by[s.ranks[q]] != l.ageOf(QueueID(q)) {
+			return false
+		}
+	}
+	return n == len(s.by)
+}
+
+func (s *seniority) sort(l *Ledger) {
+	s.by, s.ranks = s.by[:0], make([]int32, len(l.queues))
+	for q := range l.queues {
+		if l.queues[q].Fact != nil {
+			s.by = append(s.by, l.ageOf(QueueID(q)))
+		}
+	}
+	slices.SortFunc(s.by, age.compare)
+	for i, a := range s.by {
+		s.ranks[a.queue] = int32(i)
+	}
+}
+
+func (l *Ledger) ageOf(q QueueID) age {
+	return age{q, l.queues[q].Fact.Created, l.queues[q].Name}
+}

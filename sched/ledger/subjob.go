@@ -1,0 +1,166 @@
+package ledger
+
+import (
+	"slices"
+	"strings"
+
+	"ashlar.sh/sched/match"
+	"ashlar.sh/sched/model"
+)
+
+// SubJob is the members of a job that are one sub-group: those that one subGroupPolicy
+// selects and that have equal values of its keys. Their order in the job's row depends on
+// history: compare by Name.
+type SubJob struct {
+	Name   string // the policy's name and the values of its keys, joined by "-"
+	Values []string
+	Policy int32 // index in the PodGroup's SubGroups
+	Count
+	tasks int32
+}
+
+// Of is the policy that a sub-group of the job follows.
+func (j *Job) Of(s *SubJob) *model.SubGroups { return &j.Group.SubGroups[s.Policy] }
+
+// SubSize is how many members a sub-group needs to start.
+func (j *Job) SubSize(s *SubJob) int32 { return j.Of(s).Size }
+
+// SubsMet says that of every subGroupPolicy as many sub-groups as it asks for have their
+// size, by the number that have gives of each.
+func (j *Job) SubsMet(have func(*Count) int32) bool {
+	if len(j.Subs) == 0 && (j.Group == nil || len(j.Group.SubGroups) == 0) {
+		return true
+	}
+	policy, _, _ := j.SubsShort(have)
+	return policy == nil
+}
+
+// SubsShort is the first subGroupPolicy, as they are written, of which fewer sub-groups
+// have their size than it asks for, and how many do of how many; nil without any.
+func (j *Job) SubsShort(have func(*Count) int32) (policy *model.SubGroups, got, want int32) {
+	if j.Group == nil {
+		return nil, 0, 0
+	}
+	for i := range j.Group.SubGroups {
+		p := &j.Group.SubGroups[i]
+		n := int32(0)
+		for k := range j.Subs {
+			if s := &j.Subs[k]; s.Policy == int32(i) && s.tasks > 0 && have(&s.Count) >= p.Size {
+				n++
+			}
+		}
+		if n < p.Min {
+			return p, n, p.Min
+		}
+	}
+	return nil, 0, 0
+}
+
+// subJob is the index of the sub-group that a pod is of, made at first sight; -1 when no
+// policy of its job selects it.
+func (l *Ledger) subJob(j JobID, p *model.Pod) int32 {
+	job := &l.jobs[j]
+	if job.Group == nil || len(job.Group.SubGroups) == 0 {
+		return -1
+	}
+	for i := range job.Group.SubGroups {
+		policy := &job.Group.SubGroups[i]
+		if values, ok := subValues(policy, p); ok {
+			return job.sub(int32(i), policy.Name, values)
+		}
+	}
+	return -1
+}
+
+// subValues are a pod's values of a policy's keys; false when the policy does not select
+// it, or it lacks one of them.
+func subValues(policy *model.SubGroups, p *model.Pod) ([]string, bool) {
+	if !match.Selects(policy.Selector, p.Labels) {
+		return nil, false
+	}
+	var values []string
+	for _, key := range policy.Keys {
+		v, ok := model.LabelValue(p.Labels, key)
+		if !ok {
+			return nil, false
+		}
+		values = append(values, v)
+	}
+	return values, true
+}
+
+func (j *Job) sub(policy int32, name string, values []string) int32 {
+	free := -1
+	for i := range j.Subs {
+		s := &j.Subs[i]
+		if s.Policy == policy && slices.Equal(s.Values, values) {
+			return int32(i)
+		}
+		if s.tasks == 0 {
+			free = i
+		}
+	}
+	row := SubJob{Name: strings.Join(append([]string{name}, values...), "-"), Values: values, Policy: policy}
+	if free >= 0 {
+		j.Subs[free] = row
+		return int32(free)
+	}
+	j.Subs = append(j.Subs, row)
+	return int32(len(j.Subs) - 1)
+}
+
+// resub divides a job's members anew, after its PodGroup came, changed or went.
+func (l *Ledger) resub(j JobID, old *model.PodGroup) {
+	job := &l.jobs[j]
+	before, now := old != nil && len(old.SubGroups) > 0, job.Group != nil && len(job.Group.SubGroups) > 0
+	if !before && !now {
+		return
+	}
+	job.Subs = nil
+	for s := range job.first {
+		for t := job.first[s]; t != NoTask; t = l.tasks[t].jobNext {
+			row := &l.tasks[t]
+			if row.Sub = l.subJob(j, row.Pod); row.Sub < 0 {
+				continue
+			}
+			sub := &job.Subs[row.Sub]
+			sub.tasks++
+			is := l.partOf(row)
+			sub.By[row.Status]++
+			sub.BestEffort += int32(change(false, is.bestEffort))
+		}
+	}
+}
+
+// subjobs checks that every member counts in its sub-group, and nobody else.
+func (a *auditor) subjobs(j JobID, members []TaskID) {
+	job := &a.l.jobs[j]
+	want := make([]SubJob, len(job.Subs))
+	for _, t := range members {
+		row := &a.l.tasks[t]
+		if row.Sub < 0 {
+			if job.Group == nil {
+				continue
+			}
+			for i := range job.Group.SubGroups {
+				if _, ok := subValues(&job.Group.SubGroups[i], row.Pod); ok {
+					a.say("task %v: in no sub-group, and policy %d of job %v selects it", row.Key, i, job.Key)
+				}
+			}
+			continue
+		}
+		sub := &job.Subs[row.Sub]
+		if values, ok := subValues(job.Of(sub), row.Pod); !ok || !slices.Equal(values, sub.Values) {
+			a.say("task %v: in sub-group %s, which it is not of", row.Key, sub.Name)
+		}
+		w := &want[row.Sub]
+		w.tasks++
+		w.By[row.Status]++
+		w.BestEffort += int32(change(false, a.l.partOf(row).bestEffort))
+	}
+	for i := range want {
+		if s := &job.Subs[i]; want[i].Count != s.Count || want[i].tasks != s.tasks {
+			a.say("job %v sub-group %s: counts are %v/%d, recounted %v/%d", job.Key, s.Name, s.Count, s.tasks, want[i].Count, want[i].tasks)
+		}
+	}
+}

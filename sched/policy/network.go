@@ -1,0 +1,156 @@
+package policy
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/topology"
+)
+
+// The points that speak of sub-groups and of domains of the network.
+const (
+	PointSubJobOrder       Point = "SubJobOrder"
+	PointSubJobReady       Point = "SubJobReady"
+	PointSubJobPipelined   Point = "SubJobPipelined"
+	PointHyperNodeOrder    Point = "HyperNodeOrder"
+	PointHyperNodeGradient Point = "HyperNodeGradient"
+)
+
+// SubJobOrder says which of two sub-groups of a job, by their index in its Subs, is placed
+// first: negative for a.
+type SubJobOrder interface {
+	CompareSubJobs(j ledger.JobID, a, b int32) int
+}
+
+// SubJobReady says that a sub-group has as many members placed as it needs.
+type SubJobReady interface {
+	SubReady(j ledger.JobID, sub int32) bool
+}
+
+// SubJobPipelined votes on whether a sub-group would be ready once the room promised to it is
+// free.
+type SubJobPipelined interface {
+	VoteSubPipelined(j ledger.JobID, sub int32) Vote
+}
+
+// HyperNodeGradient knows the domains of the network. Where a plugin does, jobs keep to the
+// network topology that they ask for: the domains of the lowest tier are tried first.
+type HyperNodeGradient interface {
+	HyperNodes() *topology.Map
+}
+
+// HyperNodeOrder scores a domain for tasks that ask for want together: the best of a tier is
+// tried first.
+type HyperNodeOrder interface {
+	ScoreHyperNode(d topology.ID, want resource.Vec) int64
+}
+
+// network is the part of a Set that answers these questions.
+type network struct {
+	subOrder     chain[SubJobOrder]
+	subReady     chain[SubJobReady]
+	subPipelined chain[SubJobPipelined]
+	gradients    chain[HyperNodeGradient]
+	hyperOrders  chain[HyperNodeOrder]
+}
+
+func (n *network) beginTier() {
+	n.subOrder = append(n.subOrder, nil)
+	n.subReady = append(n.subReady, nil)
+	n.subPipelined = append(n.subPipelined, nil)
+	n.gradients = append(n.gradients, nil)
+	n.hyperOrders = append(n.hyperOrders, nil)
+}
+
+func (n *network) add(plugin any, is func(Point) bool) {
+	join(&n.subOrder, plugin, is(PointSubJobOrder))
+	join(&n.subReady, plugin, is(PointSubJobReady))
+	join(&n.subPipelined, plugin, is(PointSubJobPipelined))
+	join(&n.gradients, plugin, is(PointHyperNodeGradient))
+	join(&n.hyperOrders, plugin, is(PointHyperNodeOrder))
+}
+
+// HyperNodes is rule J: the map of the first plugin that knows the network, brought up to
+// date; nil when none does.
+func (s *Set) HyperNodes() *topology.Map {
+	for _, tier := range s.gradients {
+		for _, p := range tier {
+			return p.HyperNodes().Fresh()
+		}
+	}
+	return nil
+}
+
+// ScoreHyperNode is rule I: the sum of what plugins say.
+func (s *Set) ScoreHyperNode(d topology.ID, want resource.Vec) (sum int64) {
+	for _, tier := range s.hyperOrders {
+		for _, p := range tier {
+			sum += p.ScoreHyperNode(d, want)
+		}
+	}
+	return sum
+}
+
+// CompareSubJobs is rule A: plugins, then the values of the policy's keys, numbers as such,
+// then the name.
+func (s *Set) CompareSubJobs(j ledger.JobID, a, b int32) int {
+	for _, tier := range s.subOrder {
+		for _, p := range tier {
+			if r := p.CompareSubJobs(j, a, b); r != 0 {
+				return r
+			}
+		}
+	}
+	x, y := &s.l.Job(j).Subs[a], &s.l.Job(j).Subs[b]
+	return cmp.Or(cmp.Compare(x.Policy, y.Policy), slices.CompareFunc(x.Values, y.Values, compareValues))
+}
+
+// compareValues compares whole numbers by what they are worth, before other texts.
+func compareValues(a, b string) int {
+	x, wrong := strconv.ParseInt(a, 10, 64)
+	y, bad := strconv.ParseInt(b, 10, 64)
+	switch {
+	case wrong == nil && bad == nil:
+		return cmp.Or(cmp.Compare(x, y), cmp.Compare(a, b))
+	case wrong == nil:
+		return -1
+	case bad == nil:
+		return 1
+	default:
+		return cmp.Compare(a, b)
+	}
+}
+
+// SubReady is rule B.
+func (s *Set) SubReady(j ledger.JobID, sub int32) bool {
+	for _, tier := range s.subReady {
+		for _, p := range tier {
+			if !p.SubReady(j, sub) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// SubPipelined is rule E.
+func (s *Set) SubPipelined(j ledger.JobID, sub int32) bool {
+	for _, tier := range s.subPipelined {
+		permitted := false
+		for _, p := range tier {
+			switch p.VoteSubPipelined(j, sub) {
+			case Reject:
+				return false
+			case Permit:
+				permitted = true
+			}
+		}
+		if permitted {
+			break
+		}
+	}
+	return true
+}

@@ -1,0 +1,250 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/session"
+	"ashlar.sh/sched/topology"
+	"ashlar.sh/sched/trace"
+)
+
+// The bounds of a search by domains: of each tier so many are tried that seem to have room,
+// and so many places for sub-groups within one of them.
+const (
+	mostDomains = 64
+	mostPlaces  = 256
+)
+
+// domains is what a turn knows of a job whose members have to be near each other, or that
+// starts by sub-groups.
+type domains struct {
+	net     *topology.Map // nil: nobody knows the network
+	inside  topology.ID   // where the job is to stay; None: anywhere
+	home    topology.ID   // where the members at hand are to stay; None: anywhere
+	near    topology.ID   // where the last of them went
+	future  bool          // room that is being freed will do
+	partial bool          // some of a sub-group wait for room: those who have it do not start without them
+	tries   int           // places for sub-groups within the present domain
+	short   trace.Reason  // why there was no domain, the first time
+	passed  []unit        // those that found none
+}
+
+// Apart says that a job is not placed as if all nodes were alike: its PodGroup divides it into
+// sub-groups, or asks something of the network where a plugin knows that.
+func Apart(s *session.Session, j ledger.JobID) bool {
+	g := s.L.Job(j).Group
+	return g != nil && (len(g.SubGroups) > 0 || g.Topology != nil && s.Policy.HyperNodes() != nil)
+}
+
+// byDomain is the statement of such a job: all that its minimum needs goes into one domain of
+// the lowest tier that has room for it, sub-groups each into one within that. A domain in
+// which it can start now goes before one in which it has to wait for room.
+func (t *turn) byDomain(tx *ledger.Tx) Outcome {
+	t.net = t.s.Policy.HyperNodes()
+	units := t.units()
+	out := Refused
+	for _, t.future = range [...]bool{false, true} {
+		if t.future && t.s.L.ReleasingNodes() == 0 && t.w.kept == 0 {
+			break
+		}
+		if out = t.inSomeDomain(tx, units); out != Refused {
+			break
+		}
+	}
+	t.settle(out)
+	return out
+}
+
+// settle leaves the reason and what of the worksheet is to be tried again.
+func (t *turn) settle(o Outcome) {
+	passed := func(task ledger.TaskID) bool {
+		return slices.ContainsFunc(t.passed, func(u unit) bool { return slices.Contains(u.tasks, task) })
+	}
+	if o != Refused {
+		t.why = trace.Reason{}
+		if len(t.passed) > 0 {
+			t.why = t.short
+		}
+		t.w.Tasks = slices.DeleteFunc(t.w.Tasks, func(task ledger.TaskID) bool {
+			row := t.s.L.Task(task)
+			return row.Status != model.Pending && !reserved(t.s, task) || passed(task)
+		})
+		return
+	}
+	if t.short.Is() && (!t.why.Is() || t.why.Root().Code.OfNodes()) {
+		t.why, t.placed = t.short, int32(t.short.Have)
+	}
+}
+
+// inSomeDomain tries the domains that the job may go to, the lowest tier first.
+func (t *turn) inSomeDomain(tx *ledger.Tx, units []unit) (out Outcome) {
+	ask := t.job.Group.Topology
+	if t.net == nil || ask == nil {
+		t.inside = topology.None
+		return t.attempt(tx, units)
+	}
+	all := unit{sub: topology.AllSubs, need: t.minimum()}
+	for _, u := range units {
+		all.tasks = append(all.tasks, u.tasks...)
+	}
+	t.eachHome(topology.Root, ask, all, func(d topology.ID) bool {
+		t.inside = d
+		out = t.attempt(tx, units)
+		return out == Refused && (!t.why.Is() || t.why.Root().Code.OfNodes())
+	})
+	return out
+}
+
+// minimum is how many members the job still needs to start, at least one.
+func (t *turn) minimum() int64 {
+	return max(1, int64(t.job.MinMember-t.job.Ready()-t.job.Waiting()))
+}
+
+// attempt tries to place the units inside the present domain, in a try of its own.
+func (t *turn) attempt(tx *ledger.Tx, units []unit) (out Outcome) {
+	t.refused, t.why, t.placed, t.waits, t.partial, t.tries = t.refused[:0], trace.Reason{}, 0, false, false, 0
+	t.passed = t.passed[:0]
+	tx.Try(func(tx *ledger.Tx) bool {
+		out = t.place(tx, units)
+		return out != Refused
+	})
+	return out
+}
+
+// eachHome calls f for the domains in which a unit could have room, best first within each
+// tier, until f says no. Where none has, it notes why.
+func (t *turn) eachHome(inside topology.ID, ask *model.Topology, u unit, f func(topology.ID) bool) {
+	limit, known := t.net.Limit(ask)
+	reach := t.net.Reach(t.w.Job, u.sub)
+	classes, want := t.classes(u)
+	seen, nearest, room, on := 0, topology.None, int64(0), true
+	t.net.Homes(inside, reach, limit, func(level topology.Level) bool {
+		var list []scored
+		for _, d := range level.Domains {
+			seen++
+			have := t.roomFor(d, classes, u.need)
+			if have >= u.need || t.w.kept > 0 {
+				list = append(list, scored{d, t.s.Policy.ScoreHyperNode(d, want)})
+			} else if nearest == topology.None || have > room {
+				nearest, room = d, have
+			}
+		}
+		slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+		for _, c := range list[:min(len(list), mostDomains)] {
+			t.tellDomain(c)
+			if on = f(c.domain); !on {
+				return false
+			}
+		}
+		if len(list) > 0 { // room by amounts, and no place by filters
+			nearest, room = list[0].domain, u.need
+		}
+		return true
+	})
+	if on {
+		t.noDomain(ask, known, u, seen, nearest, room)
+	}
+}
+
+// scored is a domain with what plugins say of it.
+type scored struct {
+	domain topology.ID
+	score  int64
+}
+
+// tellDomain records which domain is tried (seed 003 §8.4).
+func (t *turn) tellDomain(c scored) {
+	if t.s.Trace.On(trace.AllocateHyperNode) {
+		d := t.net.Domain(c.domain)
+		t.s.Trace.Add(trace.Event{Kind: trace.AllocateHyperNode, Job: t.job.Key.String(), Node: d.Name, Count: int(d.Tier), Score: c.score})
+	}
+}
+
+// noDomain notes why a unit found no domain, unless something was noted already.
+func (t *turn) noDomain(ask *model.Topology, known bool, u unit, seen int, nearest topology.ID, room int64) {
+	if t.short.Is() {
+		return
+	}
+	r := trace.Reason{Code: trace.TopologyNoRoom, Text: tierOf(ask), Need: int(u.need), Have: int(room)}
+	if len(u.tasks) > 0 {
+		r.Task = t.s.L.Task(u.tasks[0]).Key.String()
+	}
+	reach := t.net.Reach(t.w.Job, u.sub)
+	switch {
+	case seen > 0:
+		r.Nodes = []trace.NodeCount{{Code: r.Code, Count: seen, Example: t.net.Domain(nearest).Name}}
+		if t.why.Is() && !t.why.Root().Code.OfNodes() {
+			cause := t.why
+			r.Cause = &cause
+		}
+	case known && reach != topology.None:
+		r.Code, r.Have, r.Need = trace.TopologySpread, 0, 0
+		r.Nodes = []trace.NodeCount{{Code: r.Code, Count: 1, Example: t.net.Domain(reach).Name}}
+	default:
+		r.Code, r.Have, r.Need = trace.HyperNodesNotReady, t.net.Unready(), 0
+	}
+	t.short = r
+}
+
+// tierOf is the highest tier that is allowed, in words.
+func tierOf(ask *model.Topology) string {
+	switch {
+	case ask == nil || !ask.Hard:
+		return ""
+	case ask.Highest >= 0:
+		return strconv.Itoa(int(ask.Highest))
+	default:
+		return ask.HighestName
+	}
+}
+
+// share is how many of a unit's tasks are of a class, and where there is room for them.
+type share struct {
+	count int64
+	fits  []int32
+}
+
+// classes lists the classes of a unit's tasks, with what the first of them that are needed
+// ask for together.
+func (t *turn) classes(u unit) (out []share, want resource.Vec) {
+	var ids []ledger.ClassID
+	for i, task := range u.tasks {
+		if reserved(t.s, task) {
+			continue
+		}
+		c := t.s.L.Task(task).Class
+		k := slices.Index(ids, c)
+		if k < 0 {
+			k = len(ids)
+			ids = append(ids, c)
+			out = append(out, share{fits: t.s.Nodes.Fits(c, t.future)})
+		}
+		out[k].count++
+		if int64(i) < u.need {
+			want = want.Add(t.s.L.Class(c).Request)
+		}
+	}
+	return out, want
+}
+
+// roomFor is how many of a unit's tasks a domain has room for by amounts, at most need: no
+// way of placing more exists.
+func (t *turn) roomFor(d topology.ID, classes []share, need int64) (sum int64) {
+	for _, c := range classes {
+		fit := int64(0)
+		for _, n := range t.net.Domain(d).Nodes {
+			if fit += int64(c.fits[n]); fit >= c.count {
+				break
+			}
+		}
+		if sum += min(fit, c.count); sum >= need {
+			return need
+		}
+	}
+	return sum
+}

@@ -1,0 +1,182 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/session"
+	"ashlar.sh/sched/topology"
+	"ashlar.sh/sched/trace"
+	"ashlar.sh/sched/victims"
+)
+
+// Near says that members of a job, or of a sub-group of it, may only be so far apart: others
+// leave for it domain by domain (decision 16).
+func Near(s *session.Session, j ledger.JobID) bool {
+	g := s.L.Job(j).Group
+	if g == nil || s.Policy.HyperNodes() == nil {
+		return false
+	}
+	return hard(g.Topology) || slices.ContainsFunc(g.SubGroups, func(p model.SubGroups) bool { return hard(p.Topology) })
+}
+
+func hard(t *model.Topology) bool { return t != nil && t.Hard }
+
+// takeIn makes room for a job: anywhere where it does not matter to it, else in one of the
+// domains that it may go to: of the lowest tier in which that can be done, where it costs
+// least (decision 17); of whole gangs only where surplus alone is not enough in any (decision
+// 12).
+func takeIn(s *session.Session, rule victims.Rule, j ledger.JobID, tasks []ledger.TaskID) bool {
+	if !Near(s, j) {
+		return s.Victims.Take(rule, j, tasks)
+	}
+	for _, wholes := range [...]bool{false, true} {
+		if wholes && !rule.Wholes {
+			break
+		}
+		tried := rule
+		tried.Wholes = wholes
+		if best, ok := cheapest(s, tried, j, tasks); ok {
+			return s.Victims.Take(best, j, tasks)
+		}
+	}
+	return false
+}
+
+// cheapest is the rule in the domains in which others leaving for a job costs least, of those
+// of the lowest tier in which it helps; false when it helps in none.
+func cheapest(s *session.Session, rule victims.Rule, j ledger.JobID, tasks []ledger.TaskID) (best victims.Rule, found bool) {
+	var least victims.Cost
+	lowest := int32(0)
+	eachFence(s, rule, j, func(fenced victims.Rule, tier int32) bool {
+		if found && tier > lowest {
+			return false
+		}
+		s.L.Try(func(*ledger.Tx) bool {
+			if !s.Victims.Take(fenced, j, tasks) {
+				return false
+			}
+			if c := s.Victims.Cost(); !found || c.Compare(least) < 0 {
+				best, least, lowest, found = fenced, c, tier, true
+			}
+			return false
+		})
+		return true
+	})
+	return best, found
+}
+
+// WhyNobody is why Take finds nobody who could leave for a job, and changes nothing; the zero
+// Reason when it finds somebody. Of a job whose members have to be near each other it speaks
+// of the domain that lacks least.
+func WhyNobody(s *session.Session, rule victims.Rule, j ledger.JobID, tasks []ledger.TaskID) (r trace.Reason) {
+	switch {
+	case !Near(s, j):
+		return s.Victims.Why(rule, j, tasks)
+	case rule.Domains == 0:
+		return trace.Reason{Code: trace.TopologyByGang, Text: rule.Action}
+	}
+	eachFence(s, rule, j, func(fenced victims.Rule, _ int32) bool {
+		r = s.Victims.Why(fenced, j, tasks)
+		return false
+	})
+	return r
+}
+
+// eachFence calls f for a rule in one domain after the other, those of lower tiers first and
+// of a tier those that lack least, until it says no. tier is the job's domain's.
+func eachFence(s *session.Session, rule victims.Rule, j ledger.JobID, f func(_ victims.Rule, tier int32) bool) {
+	t := newTurn(s, Organize(s, j), false)
+	t.net, t.future = s.Policy.HyperNodes(), true
+	units := t.units()
+	ask := t.job.Group.Topology
+	if !hard(ask) {
+		t.fences(rule, units, topology.Root, f)
+		return
+	}
+	all := unit{sub: topology.AllSubs, need: t.minimum()}
+	for _, u := range units {
+		all.tasks = append(all.tasks, u.tasks...)
+	}
+	for _, d := range t.leastLacking(topology.Root, ask, all, rule.Domains, nil) {
+		rule.Within = t.net.Domain(d).Nodes
+		if !t.fences(rule, units, d, f) {
+			return
+		}
+	}
+}
+
+// fences calls f for ways of giving each sub-group a domain inside another, until it says no;
+// then it is false.
+func (t *turn) fences(rule victims.Rule, units []unit, inside topology.ID, f func(victims.Rule, int32) bool) bool {
+	if !slices.ContainsFunc(t.job.Group.SubGroups, func(p model.SubGroups) bool { return hard(p.Topology) }) {
+		return f(rule, t.net.Domain(inside).Tier)
+	}
+	for first := range rule.Domains {
+		taken := map[topology.ID]int64{}
+		homes := map[int32][]ledger.NodeID{}
+		for i, u := range units {
+			if u.sub < 0 || !hard(t.job.Of(&t.job.Subs[u.sub]).Topology) {
+				continue
+			}
+			list := t.leastLacking(inside, t.job.Of(&t.job.Subs[u.sub]).Topology, u, rule.Domains, taken)
+			if len(list) == 0 || i == 0 && first >= len(list) {
+				return true
+			}
+			d := list[0]
+			if i == 0 {
+				d = list[first]
+			}
+			taken[d] += u.need
+			homes[u.sub] = t.net.Domain(d).Nodes
+		}
+		rule.Each = func(task ledger.TaskID) []ledger.NodeID {
+			if nodes, ok := homes[t.s.L.Task(task).Sub]; ok {
+				return nodes
+			}
+			return t.net.Domain(inside).Nodes
+		}
+		if !f(rule, t.net.Domain(inside).Tier) {
+			return false
+		}
+	}
+	return true
+}
+
+// leastLacking lists at most so many of the domains of each tier that a unit may go to: those
+// with the most room for it, what is taken there already left out.
+func (t *turn) leastLacking(inside topology.ID, ask *model.Topology, u unit, most int, taken map[topology.ID]int64) (out []topology.ID) {
+	limit, _ := t.net.Limit(ask)
+	classes, _ := t.classes(u)
+	t.net.Homes(inside, t.net.Reach(t.w.Job, u.sub), limit, func(level topology.Level) bool {
+		var list []scored
+		for _, d := range level.Domains {
+			if len(t.net.Domain(d).Nodes) > 0 {
+				list = append(list, scored{d, t.roomFor(d, classes, u.need+taken[d]) - taken[d]})
+			}
+		}
+		slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+		for _, c := range list[:min(len(list), most)] {
+			out = append(out, c.domain)
+		}
+		return true
+	})
+	return out
+}
+
+// bySubGroup orders claimants as sub-groups go: of each as many as have to go together.
+func bySubGroup(s *session.Session, j ledger.JobID, tasks []ledger.TaskID) []ledger.TaskID {
+	if len(s.L.Job(j).Subs) == 0 {
+		return tasks
+	}
+	var out []ledger.TaskID
+	for _, u := range newTurn(s, &Worksheet{Job: j, Tasks: tasks}, false).units() {
+		if u.sub >= 0 {
+			u.tasks = u.tasks[:min(int64(len(u.tasks)), u.need)]
+		}
+		out = append(out, u.tasks...)
+	}
+	return out
+}

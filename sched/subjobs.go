@@ -1,0 +1,72 @@
+package sched
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/topology"
+)
+
+// SubJobReport is where a sub-group of a job stands: how many of its members have a place, of
+// the Size that it needs, and the smallest HyperNode that holds them, "" where none does.
+type SubJobReport struct {
+	Name         string
+	Size, Placed int32
+	HyperNode    string
+}
+
+func (e *Engine) subJobs(j ledger.JobID) (out []SubJobReport) {
+	job := e.l.Job(j)
+	var order []int32
+	for i := range job.Subs {
+		if job.Subs[i].Valid() > 0 {
+			order = append(order, int32(i))
+		}
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		x, y := &job.Subs[a], &job.Subs[b]
+		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.Policy, y.Policy), slices.Compare(x.Values, y.Values))
+	})
+	for _, i := range order {
+		s := &job.Subs[i]
+		out = append(out, SubJobReport{Name: s.Name, Size: job.SubSize(s), Placed: s.Placed(), HyperNode: e.hyperNode(j, i)})
+	}
+	return out
+}
+
+// hyperNode is where a job, or one of its sub-groups, is; "" for those that ask nothing of the
+// network.
+func (e *Engine) hyperNode(j ledger.JobID, sub int32) string {
+	job := e.l.Job(j)
+	if job.Group == nil || job.Group.Topology == nil && (sub < 0 || job.Of(&job.Subs[sub]).Topology == nil) {
+		return ""
+	}
+	net := e.policy.HyperNodes()
+	if net == nil {
+		return ""
+	}
+	if d := net.Reach(j, sub); d != topology.None {
+		return net.Domain(d).Name
+	}
+	return ""
+}
+
+// unheeded is the field of a job's PodGroup in which it asks something of the network that no
+// plugin knows; "" without one.
+func (e *Engine) unheeded(j ledger.JobID) string {
+	g := e.l.Job(j).Group
+	switch {
+	case g == nil || e.policy.HyperNodes() != nil:
+		return ""
+	case g.Topology != nil:
+		return "spec.networkTopology"
+	}
+	for i := range g.SubGroups {
+		if g.SubGroups[i].Topology != nil {
+			return fmt.Sprintf("spec.subGroupPolicy[%d].networkTopology", i)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,236 @@
+// Package topology knows which nodes are near each other: it makes a tree of domains of
+// what HyperNodes say, and keeps it as facts change.
+//
+// The leaves' nodes reach each other fastest; every domain above is of a higher tier. Above
+// all of them stands a root without a name, a tier higher than the highest, that holds every
+// node there is, those in no HyperNode too: without HyperNodes it is the only domain.
+//
+// What HyperNodes say need not make a tree. Of two that claim the same node, or the same
+// HyperNode, the older one has it, then the first by name; the other is without it, so that
+// what is placed in a domain is in it by everybody's account. A HyperNode that has itself, or
+// one of no lower tier, for a member is set aside, and only that one: rings cannot form. All
+// of it is told (Faults), nobody else is hurt.
+//
+// The tree is derived from facts alone and the same whatever their order was. Domains are
+// numbered anew whenever it changes; lists of nodes must not be changed, and stay as they
+// were for whoever holds one.
+package topology
+
+import (
+	"regexp"
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+)
+
+// ID numbers a domain until the tree changes.
+type ID int32
+
+// The root, and no domain at all.
+const (
+	Root ID = 0
+	None ID = -1
+)
+
+// Domain is one node of the tree.
+type Domain struct {
+	Name  string // of its HyperNode; "" for the root
+	Tier  int32
+	Up    ID              // None above the root
+	Down  []ID            // by name
+	Nodes []ledger.NodeID // all below, by name
+	Own   []ledger.NodeID // those in no domain below, by name
+}
+
+// Level is the domains of one tier, by name.
+type Level struct {
+	Tier    int32
+	Domains []ID
+}
+
+// Fault is what is wrong between HyperNodes, and what becomes of it.
+type Fault struct{ Object, Message string }
+
+// Map is the tree for one ledger.
+type Map struct {
+	l        *ledger.Ledger
+	heard    bool
+	hyperAt  uint64
+	staticAt uint64
+	version  uint64
+
+	hypers   []hyper
+	byName   map[string]int
+	exact    map[string][]int32 // HyperNodes that name a node
+	wide     []int32            // those that select nodes by pattern or label
+	claims   [][]int32          // by NodeID: the HyperNodes that select it, in order
+	patterns map[string]*regexp.Regexp
+
+	domains []Domain
+	levels  []Level // lowest first, the root's last
+	leaf    []ID    // by NodeID
+	names   []ledger.NodeID
+	faults  []Fault
+	unready int
+}
+
+// hyper is a HyperNode while the tree is made.
+type hyper struct {
+	fact  *model.HyperNode
+	ready bool
+	up    int // in hypers, -1 without
+	down  []int
+	id    ID
+}
+
+// New returns the map of a ledger; it looks at nothing yet.
+func New(l *ledger.Ledger) *Map {
+	return &Map{l: l, patterns: map[string]*regexp.Regexp{}}
+}
+
+// Fresh brings the map up to date, which costs nothing while neither HyperNodes nor nodes
+// have changed, and returns it.
+func (m *Map) Fresh() *Map {
+	hyper, static := m.l.HyperNodesNow(), m.l.StaticNow()
+	if m.heard && hyper == m.hyperAt && static == m.staticAt {
+		return m
+	}
+	if !m.heard || hyper != m.hyperAt {
+		m.readHypers()
+		m.claimAll()
+	} else if !m.l.SinceStatic(m.staticAt, m.claim) {
+		m.claimAll()
+	}
+	m.heard, m.hyperAt, m.staticAt = true, hyper, static
+	m.version++
+	m.link()
+	return m
+}
+
+// Version differs whenever the tree may be another.
+func (m *Map) Version() uint64 { return m.version }
+
+// Domain returns a domain; it must not be changed.
+func (m *Map) Domain(d ID) *Domain { return &m.domains[d] }
+
+// Len is the number of domains, the root among them.
+func (m *Map) Len() int { return len(m.domains) }
+
+// Levels are the domains tier by tier, the lowest first; the root is the last.
+func (m *Map) Levels() []Level { return m.levels }
+
+// Flat says that there is no domain but the root.
+func (m *Map) Flat() bool { return len(m.domains) == 1 }
+
+// Faults is what is wrong between HyperNodes, sorted.
+func (m *Map) Faults() []Fault { return m.faults }
+
+// Unready is the number of HyperNodes that were set aside.
+func (m *Map) Unready() int { return m.unready }
+
+// Leaf is the smallest domain that a node is in: the root where no HyperNode has it.
+func (m *Map) Leaf(n ledger.NodeID) ID {
+	if int(n) >= len(m.leaf) {
+		return Root
+	}
+	return m.leaf[n]
+}
+
+// Holds says that a node is in a domain.
+func (m *Map) Holds(d ID, n ledger.NodeID) bool {
+	at := m.Leaf(n)
+	for at != None && m.domains[at].Tier < m.domains[d].Tier {
+		at = m.domains[at].Up
+	}
+	return at == d
+}
+
+// Within says that a domain is another or below it.
+func (m *Map) Within(d, above ID) bool {
+	for d != None && m.domains[d].Tier < m.domains[above].Tier {
+		d = m.domains[d].Up
+	}
+	return d == above
+}
+
+// Join is the smallest domain that holds both.
+func (m *Map) Join(a, b ID) ID {
+	for a != b {
+		if m.domains[a].Tier <= m.domains[b].Tier {
+			a = m.domains[a].Up
+		} else {
+			b = m.domains[b].Up
+		}
+	}
+	return a
+}
+
+// Limit is the highest tier that a topology allows: that of the root where it names none.
+// False when it names a tier by a name that no HyperNode has.
+func (m *Map) Limit(t *model.Topology) (int32, bool) {
+	switch {
+	case t == nil || !t.Hard || t.Highest < 0 && t.HighestName == "":
+		return m.domains[Root].Tier, true
+	case t.Highest >= 0:
+		return t.Highest, true
+	}
+	for _, l := range m.levels { // of tiers that share a name the lowest is what is promised
+		for _, d := range l.Domains {
+			if d != Root && m.hypers[m.byName[m.domains[d].Name]].fact.TierName == t.HighestName {
+				return l.Tier, true
+			}
+		}
+	}
+	return -1, false
+}
+
+// Reach is the smallest domain that holds the members of a job that have, or are promised, a
+// place; of one sub-group's (its index in the job's Subs), or with AllSubs of all. None
+// without any. Members whose nodes are gone hold nobody.
+func (m *Map) Reach(j ledger.JobID, sub int32) ID {
+	at := None
+	for _, s := range [...]model.Status{model.Running, model.Bound, model.Binding, model.Allocated, model.Unknown, model.Pipelined} {
+		m.l.JobTasks(j, s, func(t ledger.TaskID) bool {
+			task := m.l.Task(t)
+			if sub != AllSubs && task.Sub != sub || task.Node == ledger.NoNode || !m.l.Node(task.Node).Present() {
+				return true
+			}
+			if at == None {
+				at = m.Leaf(task.Node)
+			} else {
+				at = m.Join(at, m.Leaf(task.Node))
+			}
+			return at != Root
+		})
+	}
+	return at
+}
+
+// AllSubs stands for all members of a job, whatever sub-group they are of.
+const AllSubs = -1
+
+// Homes calls f for the domains inside another that are of a tier up to limit, tier by tier,
+// the lowest first, until f says no. Those who have members already (reach, else None) may
+// go where these are in reach: the domains above them, each a Level of its own.
+func (m *Map) Homes(inside ID, reach ID, limit int32, f func(Level) bool) {
+	if reach != None {
+		for d := reach; d != None && m.domains[d].Tier <= limit && m.Within(d, inside); d = m.domains[d].Up {
+			if !f(Level{m.domains[d].Tier, []ID{d}}) {
+				return
+			}
+		}
+		return
+	}
+	for _, level := range m.levels {
+		if level.Tier > limit || level.Tier > m.domains[inside].Tier {
+			return
+		}
+		if inside != Root {
+			level.Domains = slices.DeleteFunc(slices.Clone(level.Domains), func(d ID) bool { return !m.Within(d, inside) })
+		}
+		if len(level.Domains) > 0 && !f(level) {
+			return
+		}
+	}
+}
