@@ -12,8 +12,12 @@ func (e *Engine) Commitments() Commitments {
 	e.l.Tasks(func(t ledger.TaskID) bool {
 		task := e.l.Task(t)
 		if held := task.Held; held.Kind != ledger.NoCommit {
+			node := ""
+			if held.Node != ledger.NoNode {
+				node = e.l.Node(held.Node).Name
+			}
 			c.Tasks = append(c.Tasks, TaskCommitment{Pod: task.Key, UID: task.Pod.UID, Kind: held.Kind,
-				Node: e.l.Node(held.Node).Name, Item: held.Item, Statement: held.Statement, Until: held.Until, Chosen: held.Chosen})
+				Node: node, Item: held.Item, Statement: held.Statement, Until: held.Until, Chosen: held.Chosen})
 		}
 		return true
 	})
@@ -77,7 +81,11 @@ func (e *Engine) Restore(c Commitments) {
 		if !ok || e.l.Task(id).Pod.UID != t.UID {
 			continue
 		}
-		held := ledger.Commitment{Kind: t.Kind, Node: e.l.NameNode(t.Node), Item: t.Item, Statement: t.Statement, Until: t.Until, Chosen: t.Chosen}
+		node := ledger.NoNode
+		if t.Node != "" {
+			node = e.l.NameNode(t.Node)
+		}
+		held := ledger.Commitment{Kind: t.Kind, Node: node, Item: t.Item, Statement: t.Statement, Until: t.Until, Chosen: t.Chosen}
 		if e.l.Restore(id, held) && (t.Kind == ledger.CommitReserve || t.Kind == ledger.CommitSpare) {
 			e.reserved = append(e.reserved, id)
 		}

@@ -36,6 +36,7 @@ type Engine struct {
 	stmts    uint64          // statements before this engine's first
 	reserved []ledger.TaskID // with a commitment that ends by itself; perhaps more than once, or no longer
 	touched  []ledger.JobID
+	gates    map[ledger.Key]struct{} // pods that stand, or stood, at the gate of their queue; see gates.go
 	watch    policy.Stopwatch
 	decided  bool                  // a cycle has run, here or in the engine this one was restored from
 	pleas    map[plea]trace.Reason // why nobody leaves for whom, as things stood at pleasAt
@@ -108,6 +109,7 @@ func (e *Engine) Record(verbosity int) { e.rec.Verbosity = verbosity }
 func (e *Engine) Apply(facts ...model.Fact) {
 	for _, f := range facts {
 		e.l.Apply(f)
+		e.noteGate(f)
 	}
 }
 
@@ -148,7 +150,9 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 		e.turns = later
 	}
 
-	// 4. Phases follow from what is placed.
+	// 4. Queues open their gates to those they have room for; phases follow from what is
+	// placed.
+	e.openGates()
 	e.rephaseAll()
 	return e.plan, e.rec.Events, e.next()
 }

@@ -204,7 +204,11 @@ func (w *world) changePod(i int) {
 		w.pods[i] = w.pod(i)
 		w.tell(model.KindPod, "ns", w.pods[i].Name, w.pods[i].UID, w.pods[i])
 	case p.Gated:
-		w.edit(i, func(p *model.Pod) { p.Gated = false })
+		w.edit(i, func(p *model.Pod) {
+			if p.Gated = false; p.QueueGate == model.QueueGateShut {
+				p.QueueGate = model.QueueGateOpen
+			}
+		})
 	case w.rarely():
 		w.pods[i] = w.pod(i)
 		w.tell(model.KindPod, "ns", w.pods[i].Name, w.pods[i].UID, w.pods[i])
@@ -220,6 +224,9 @@ func (w *world) pod(i int) *model.Pod {
 		Adopt: model.Adopt{Queue: []string{"", "q1", "missing"}[max(0, w.n(6)-4)], MinMember: int32(w.n(2))}, Spec: spec(w.n(9))}
 	if app := w.n(2); app > 0 {
 		p.Labels = []model.Label{{Key: "app", Value: apps[app-1]}}
+	}
+	if w.n(5) == 5 {
+		p.Gated, p.QueueGate = true, model.QueueGateShut
 	}
 	p.Grace = int64(w.n(1)) * 30 * second
 	p.SetRare(model.Times{Cooldown: int64(w.n(1)) * 10 * second, Lasts: int64(w.n(3)) * 20 * second})
@@ -247,6 +254,7 @@ func (w *world) pod(i int) *model.Pod {
 	}
 	if w.rarely() || !p.Ours {
 		p.Node, p.Phase, p.Gated = w.nodeName(), model.Phase(w.n(1)), false
+		p.QueueGate = model.NoQueueGate
 	}
 	return p
 }

@@ -15,9 +15,10 @@ const (
 	EvictPod                    // metadata.deletionTimestamp
 	NominatePod                 // status.nominatedNodeName: room was freed for the pod; without a Node, no longer
 	SetPhase                    // PodGroup.status.phase
+	OpenGate                    // spec.schedulingGates without the queue's gate
 )
 
-var itemKindNames = [...]string{"bind", "evict", "nominate", "phase"}
+var itemKindNames = [...]string{"bind", "evict", "nominate", "phase", "open"}
 
 // String is the kind as one word.
 func (k ItemKind) String() string { return itemKindNames[k] }

@@ -144,6 +144,9 @@ func (c *town) cycle() (evicted []Item) {
 		case BindPod:
 			p.Node, p.Phase, p.Started, p.Nominated = i.Node, model.PodRunning, c.now, ""
 			c.show(&p)
+		case OpenGate:
+			p.Gated, p.QueueGate = false, model.QueueGateOpen
+			c.show(&p)
 		case NominatePod:
 			p.Nominated = i.Node
 			c.show(&p)

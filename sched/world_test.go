@@ -171,6 +171,8 @@ func (w *world) show(i Item, faithful bool) {
 	switch {
 	case i.Kind == EvictPod:
 		w.leave(at)
+	case i.Kind == OpenGate:
+		w.edit(at, func(p *model.Pod) { p.Gated, p.QueueGate = false, model.QueueGateOpen })
 	case i.Kind == NominatePod && p.Node == "":
 		w.edit(at, func(p *model.Pod) { p.Nominated = i.Node })
 	case i.Kind == BindPod && p.Node == "" && !p.Deleting:

@@ -141,7 +141,7 @@ var idleFlags = []struct{ name, kind, value, why string }{
 	{"csi-storage", "bool", "true", "CSI storage is always heeded"},
 	{"ignored-provisioners", "list", "", "no provisioner is ignored: volumes are no amounts of a node here"},
 	{"node-worker-threads", "", "20", "changes are taken in by one goroutine"},
-	{"gate-removal-worker-num", "", "5", "scheduling gates are not removed in this version"},
+	{"gate-removal-worker-num", "", "5", "the gates of queues fall by requests like any other"},
 	{"resource-sync-timeout", "", "60s", "nothing is decided before everything was listed, however long that takes"},
 	{"log-flush-frequency", "", "5s", "the log is not held back"},
 	{"feature-gates", "", "", "this version has no gates"},

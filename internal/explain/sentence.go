@@ -37,6 +37,9 @@ func sentence(r trace.Reason) string {
 		return string(r.Code)
 	}
 	text := say(r)
+	if r.Code == trace.QueueGateShut {
+		text += cause(r)
+	}
 	if r.Task != "" && !namesTask[r.Code] {
 		return r.Task + ": " + text
 	}
@@ -80,6 +83,9 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 	},
 	trace.SchedulingGated: func(r trace.Reason) string {
 		return fmt.Sprintf("%s held back by scheduling gates", isAre(r.Have, "pod"))
+	},
+	trace.QueueGateShut: func(r trace.Reason) string {
+		return fmt.Sprintf("%s held back by the gate of the queue", isAre(r.Have, "pod"))
 	},
 
 	trace.QueueQuotaInsufficient: func(r trace.Reason) string {
@@ -175,11 +181,15 @@ func tried(places []trace.Placement) string {
 }
 
 func gangIncomplete(r trace.Reason) string {
-	text := fmt.Sprintf("%d of %s could be placed%s", r.Have, count(r.Need, "pod"), tried(r.Tried))
+	return fmt.Sprintf("%d of %s could be placed%s", r.Have, count(r.Need, "pod"), tried(r.Tried)) + cause(r)
+}
+
+// cause is what goes on after a reason that has one.
+func cause(r trace.Reason) string {
 	if r.Cause == nil || !r.Cause.Is() {
-		return text
+		return ""
 	}
-	return text + "; " + Sentence(*r.Cause)
+	return "; " + Sentence(*r.Cause)
 }
 
 func pipelined(r trace.Reason) string {

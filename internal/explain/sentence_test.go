@@ -50,6 +50,7 @@ var sentencesByCode = []struct {
 	{trace.Reason{Code: trace.NotEnoughTasks, Have: 2, Need: 3}, "2 of at least 3 pods exist"},
 	{trace.Reason{Code: trace.NotEnoughPodsOfTask, Text: "ps", Have: 0, Need: 1}, "0 of at least 1 pod of task ps exist"},
 	{trace.Reason{Code: trace.SchedulingGated, Have: 1}, "1 pod is held back by scheduling gates"},
+	{trace.Reason{Code: trace.QueueGateShut, Have: 2, Cause: &trace.Reason{Code: trace.QueueNotLeaf, Queue: "a"}}, "2 pods are held back by the gate of the queue; queue a has child queues; only queues without children take jobs"},
 	{trace.Reason{Code: trace.GangIncomplete, Have: 1, Need: 3, Cause: &noRoom}, "1 of 3 pods could be placed; " + noRoomText},
 	{trace.Reason{Code: trace.GangIncomplete, Have: 0, Need: 1}, "0 of 1 pod could be placed"},
 	{trace.Reason{Code: trace.GangIncomplete, Have: 4, Need: 9, Tried: []trace.Placement{{Task: "ns/a", Node: "n1"}, {Task: "ns/b", Node: "n1"},

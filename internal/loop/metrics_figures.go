@@ -142,7 +142,8 @@ func (m *metrics) retried(led *ledger.Ledger, receipts []sched.Receipt, known ma
 	}
 }
 
-var commitKinds = map[ledger.CommitKind]string{ledger.CommitBind: "bind", ledger.CommitEvict: "evict", ledger.CommitReserve: "reserve"}
+var commitKinds = map[ledger.CommitKind]string{ledger.CommitBind: "bind", ledger.CommitEvict: "evict", ledger.CommitReserve: "reserve",
+	ledger.CommitOpen: "open"}
 
 func (m *metrics) commitments(l *loop) {
 	held := map[ledger.CommitKind]int{}

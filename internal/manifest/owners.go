@@ -76,6 +76,20 @@ func (b *builder) topOwner(namespace, kind, name string) string {
 	return name
 }
 
+// ownerSays is an annotation of a controller, or of the nearest one above it that has it.
+func (b *builder) ownerSays(namespace string, controller *metav1.OwnerReference, key string) (string, bool) {
+	id, ok := identity{groupOf(controller.APIVersion), controller.Kind, namespace, controller.Name}, true
+	for n := 0; ok && n < mostOwners; n++ {
+		if o := b.byName[id]; o != nil {
+			if text, has := o.GetAnnotations()[key]; has {
+				return text, true
+			}
+		}
+		id, ok = b.above(id)
+	}
+	return "", false
+}
+
 // class notes the value of a priority class.
 func (b *builder) class(o *object) {
 	if c, ok := o.Object.(*schedulingv1.PriorityClass); ok {

@@ -91,6 +91,25 @@ func TestWhatAWorkloadsPodsAre(t *testing.T) {
 	}
 }
 
+// A pod of the input asks for what its controller does, or the nearest one above that says
+// it, as Volcano's controllers take it; what it says itself goes first.
+func TestAnAdoptedPodAsksForWhatItsOwnerDoes(t *testing.T) {
+	owned := func(name, says string) string {
+		return "apiVersion: v1\nkind: Pod\nmetadata:\n  name: " + name + "\n  annotations: {" + says + "}\n" +
+			"  ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web-5f, controller: true}]\n---\n"
+	}
+	const queue, least = "scheduling.volcano.sh/queue-name: ", "scheduling.volcano.sh/group-min-member: "
+	w := expanded(t, owned("a", "")+owned("b", queue+"own")+owned("c", "scheduling.k8s.io/group-name: g")+
+		"apiVersion: apps/v1\nkind: ReplicaSet\nmetadata:\n  name: web-5f\n  annotations: {"+least+"\"3\"}\n"+
+		"  ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, controller: true}]\n---\n"+
+		"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, annotations: {"+least+"\"2\", "+queue+"q}}\nspec: {replicas: 0}\n")
+	for name, want := range map[string]model.Adopt{"a": {Queue: "q", MinMember: 3}, "b": {Queue: "own", MinMember: 3}, "c": {}} {
+		if got := item(t, w, "Pod/default/"+name).Fact.Object.(*model.Pod).Adopt; got != want {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+}
+
 func TestTheTopControllerGivesTheJobItsName(t *testing.T) {
 	owner := func(apiVersion, kind, name string) string {
 		return "ownerReferences: [{apiVersion: " + apiVersion + ", kind: " + kind + ", name: " + name + ", controller: true}]"

@@ -69,7 +69,7 @@ func (s *Set) Expand(schedulers ...string) *World {
 		byName: map[identity]*object{}, times: map[identity]times{}, busy: map[identity]bool{},
 		classes: map[string]int32{}, left: s.most,
 	}
-	b.options = translate.Options{Schedulers: schedulers, TopOwner: b.topOwner, Specs: &translate.Specs{}}
+	b.options = translate.Options{Schedulers: schedulers, TopOwner: b.topOwner, OwnerSays: b.ownerSays, Specs: &translate.Specs{}}
 	b.index(s.objects)
 	for _, u := range s.unknown {
 		b.problem(u.object, "%s", u.message())

@@ -43,6 +43,8 @@ func (w *World) obey(i sched.Item) sched.Outcome {
 		w.agenda.add(w.shows, vanish, l.ref, l)
 	case sched.NominatePod:
 		pod.Nominated = i.Node
+	case sched.OpenGate:
+		pod.Gated, pod.QueueGate = false, model.QueueGateOpen
 	}
 	w.change(l, &pod)
 	return sched.Done

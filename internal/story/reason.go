@@ -66,7 +66,7 @@ func plain(r trace.Reason) string {
 		}
 	case trace.TopologyNoRoom, trace.TopologySpread, trace.HyperNodesNotReady:
 		head, r.Text, r.Nodes = topological(head, r), "", nil
-	case trace.SchedulingGated:
+	case trace.SchedulingGated, trace.QueueGateShut:
 		head += fmt.Sprintf(" %d", r.Have)
 	}
 	var rest []string

@@ -74,7 +74,9 @@ func ungate(s *stage, w *words) error {
 	}
 	for _, key := range s.toldPods(k) {
 		p := *s.told[podRef(key)].(*model.Pod)
-		p.Gated = false
+		if p.Gated = false; p.QueueGate == model.QueueGateShut {
+			p.QueueGate = model.QueueGateOpen
+		}
 		s.change(podRef(key), &p)
 	}
 	return w.end()

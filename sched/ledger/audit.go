@@ -156,6 +156,9 @@ func (l *Ledger) recountJob(j JobID, members []TaskID) Job {
 		case row.Pod.Gated:
 			job.Gated++
 			job.gatedNeed = job.gatedNeed.Add(quota)
+			if row.Pod.QueueGate == model.QueueGateShut {
+				job.Request = job.Request.Add(quota)
+			}
 		default:
 			job.Request = job.Request.Add(quota)
 			if class.BestEffort {

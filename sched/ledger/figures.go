@@ -31,7 +31,8 @@ func (l *Ledger) partOf(row *Task) part {
 	waits := row.Status == model.Pending
 	p.gated = waits && row.Pod.Gated
 	p.bestEffort = waits && !p.gated && l.classes[row.Class].BestEffort
-	p.asks = p.held || waits && !p.gated
+	// Who stands at the gate of its queue asks for its share: the gate opens by that.
+	p.asks = p.held || waits && (!p.gated || row.Pod.QueueGate == model.QueueGateShut)
 	return p
 }
 

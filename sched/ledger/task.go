@@ -40,6 +40,7 @@ const (
 	CommitEvict              // metadata.deletionTimestamp, once the delete is through; lost before that
 	CommitReserve            // status.nominatedNodeName (decision 13)
 	CommitSpare              // its eviction was denied: it is not tried again until then; lost at a restart
+	CommitOpen               // the gate of its queue falls: spec.schedulingGates, once that is through; lost before that
 )
 
 // Commitment is a decision under way.
@@ -157,6 +158,8 @@ func stillOpen(c *Commitment, p *model.Pod) bool {
 		return p.Node == "" && !p.Deleting && !finished
 	case CommitEvict, CommitSpare:
 		return !p.Deleting && !finished
+	case CommitOpen:
+		return p.QueueGate == model.QueueGateShut && p.Node == "" && !p.Deleting && !finished
 	default:
 		return false
 	}

@@ -94,6 +94,10 @@ func (tx *Tx) Reserve(t TaskID, n NodeID) {
 	tx.l.op(Op{Kind: OpReserve, Task: t, Node: n, For: NoTask})
 }
 
+// Suppose counts a pending task, gated or not, as one that has room somewhere: for its job
+// and its queues, and on no node. It is for tries that end in false.
+func (tx *Tx) Suppose(t TaskID) { tx.l.step(t, model.Pipelined, NoNode, "") }
+
 // Withdraw takes back the promise made to a task, so that it can be given its room
 // now that the room is there.
 func (tx *Tx) Withdraw(t TaskID) { tx.l.step(t, model.Pending, NoNode, "") }

@@ -14,6 +14,17 @@ const (
 	PodUnknown
 )
 
+// QueueGate is where a pod stands at the gate that its queue opens
+// (scheduling.volcano.sh/queue-allocation-gate): autoscalers do not see a pod behind it.
+type QueueGate uint8
+
+// The states of the gate.
+const (
+	NoQueueGate   QueueGate = iota // it asked for none, or other gates hold it back too
+	QueueGateShut                  // the last gate it has
+	QueueGateOpen                  // gone: until the pod has a node, its queue's room is spoken for
+)
+
 // Pod is one pod: a Task once it belongs to a Job.
 type Pod struct {
 	Meta
@@ -40,6 +51,7 @@ type Pod struct {
 	Deleting     bool // has a deletionTimestamp
 	Healthy      bool // its condition Ready holds, as PodDisruptionBudgets count
 	Gated        bool // has scheduling gates
+	QueueGate    QueueGate
 	HasPriority  bool // spec.priority was set
 	PreemptNever bool // preemptionPolicy: Never
 	PreemptSet   bool // preemptionPolicy was set: that of its priority class plays no part

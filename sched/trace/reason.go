@@ -26,6 +26,7 @@ const (
 	NotEnoughPodsOfTask Code = "NotEnoughPodsOfTask" // the same for role Text
 	NotEnoughSubGroups  Code = "NotEnoughSubGroups"  // Have sub-groups of policy Text have their size, Need are the minimum
 	SchedulingGated     Code = "SchedulingGated"     // Have pods carry scheduling gates
+	QueueGateShut       Code = "QueueGateShut"       // Have pods stand at the gate of their queue, which has no room for them; Cause
 	GangIncomplete      Code = "GangIncomplete"      // Have of Need could be placed; Cause is the refusal that stopped it
 
 	// The queue.

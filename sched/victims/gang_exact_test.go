@@ -16,24 +16,22 @@ import (
 // of one class: every set of units of the whole cluster is tried, in every order, and
 // every way to place the gang after it.
 func TestTheCheapestVictimsOfAGang(t *testing.T) {
-	taken := 0
-	rapid.Check(t, func(t *rapid.T) {
-		s := newSquare(t, 2+rapid.IntRange(0, 1).Draw(t, "more"))
-		want, possible := s.bruteGang()
-		got, took := s.take()
-		if took {
-			taken++
-		}
-		switch {
-		case took != possible:
-			t.Fatalf("%s: victims found: %v, there are some: %v (%+v)", s.rule.Action, took, possible, want)
-		case took && got.compare(want) != 0:
-			t.Fatalf("%s: the victims cost %+v, the cheapest %+v", s.rule.Action, got, want)
-		}
-	})
-	if taken == 0 {
-		t.Error("nobody was ever evicted: this shows nothing")
+	rapid.Check(t, func(t *rapid.T) { cheapestOfAGang(t) })
+	somebodyWasEvicted(t, cheapestOfAGang)
+}
+
+// cheapestOfAGang compares what was found with the best there is; it says whether somebody was evicted.
+func cheapestOfAGang(t *rapid.T) (took bool) {
+	s := newSquare(t, 2+rapid.IntRange(0, 1).Draw(t, "more"))
+	want, possible := s.bruteGang()
+	got, took := s.take()
+	switch {
+	case took != possible:
+		t.Fatalf("%s: victims found: %v, there are some: %v (%+v)", s.rule.Action, took, possible, want)
+	case took && got.compare(want) != 0:
+		t.Fatalf("%s: the victims cost %+v, the cheapest %+v", s.rule.Action, got, want)
 	}
+	return took
 }
 
 // bruteGang is brute for a gang: units of all nodes together.

@@ -16,6 +16,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/internal/loop"
 )
 
@@ -126,13 +127,13 @@ var volcanosRules = []rbacv1.PolicyRule{
 func byName(a, b right) int { return strings.Compare(a.resource+a.verb, b.resource+b.verb) }
 
 // busy runs the scheduler as a service account, elected by its Lease, until it has done each
-// thing it ever does: made a queue, had volumes bound, bound a gang, said why another waits, told what a queue
+// thing it ever does: made a queue, had volumes bound, opened its queue's gate to a pod, bound a gang, said why another waits, told what a queue
 // holds, looked up what became of writes whose answers were lost, and given up a gang that
 // stands half.
 func busy(t *testing.T, account string) {
 	t.Helper()
 	ns := namespace(t)
-	node(t, ns+"-a", "5")
+	node(t, ns+"-a", "5500m")
 	queue(t, ns)
 	half(t, ns)
 	forgetLease(t, "volcano")
@@ -164,6 +165,11 @@ func busy(t *testing.T, account string) {
 		provision(t, ns)
 		return bound(list(t, ns, "disks")) == 1, nil
 	}, refused)
+	gated := member(ns, "gated", 0, "100m")
+	gated.Spec.SchedulerName, gated.Annotations = ns, map[string]string{translate.QueueGate: "true"}
+	gated.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: translate.QueueGate}}
+	create(t, gated)
+	eventually(t, "a pod behind the gate of its queue to be bound", func(ctxless) (bool, error) { return bound(list(t, ns, "gated")) == 1, nil }, refused)
 	submit(t, ns, ns, "runs", 2, 2, "1")
 	submit(t, ns, ns, "waits", 2, 2, "3")
 	eventually(t, "a gang to run, another to say that it waits, and the queue to show what it holds", func(ctxless) (bool, error) {

@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	k8stesting "k8s.io/client-go/testing"
 
 	"ashlar.sh/sched"
@@ -97,6 +98,42 @@ func TestANominationIsWrittenAndTakenBack(t *testing.T) {
 			if sent := s.patches(t); len(sent) != 1 || string(sent[0]) != want {
 				t.Errorf("nominating %q sent %s, want %s", node, sent, want)
 			}
+		})
+	}
+}
+
+// The queue's gate is taken off and no other, of the pod that was meant and of no later one
+// of its name. A lost answer is looked up.
+func TestAQueuesGateIsOpened(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer error
+		gates  []corev1.PodSchedulingGate // what the pod shows then
+		times  int
+	}{
+		"taken":                     {nil, nil, 1},
+		"taken, the answer is lost": {context.DeadlineExceeded, []corev1.PodSchedulingGate{{Name: "another"}}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newServer()
+				var sent []string
+				s.kube.PrependReactor("patch", "pods", func(a k8stesting.Action) (bool, runtime.Object, error) {
+					p := a.(k8stesting.PatchAction)
+					if p.GetSubresource() != "" || p.GetPatchType() != types.StrategicMergePatchType {
+						t.Errorf("a %s of pods/%s", p.GetPatchType(), p.GetSubresource())
+					}
+					sent = append(sent, string(p.GetPatch()))
+					return true, &corev1.Pod{}, c.answer
+				})
+				s.kube.PrependReactor("get", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
+					return true, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "life"}, Spec: corev1.PodSpec{SchedulingGates: c.gates}}, nil
+				})
+				r, _ := s.receipt(t, sched.Item{ID: 7, Kind: sched.OpenGate, Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "life"})
+				const want = `{"metadata":{"uid":"life"},"spec":{"schedulingGates":[{"$patch":"delete","name":"scheduling.volcano.sh/queue-allocation-gate"}]}}`
+				if r.Outcome != sched.Done || len(sent) != c.times || sent[0] != want {
+					t.Errorf("%v after %s, want %s", r.Outcome, sent, want)
+				}
+			})
 		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -12,6 +13,7 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 )
@@ -24,6 +26,8 @@ func (c *Carrier) errand(i sched.Item) errand {
 		return c.evict(pods, i)
 	case sched.NominatePod:
 		return nominate(pods, i)
+	case sched.OpenGate:
+		return openGate(pods, i)
 	default:
 		return c.bind(pods, i)
 	}
@@ -135,6 +139,23 @@ func nominate(pods typedcorev1.PodInterface, i sched.Item) errand {
 		},
 		shown: shown(pods, i, func(p *corev1.Pod) (bool, sched.Outcome) {
 			return p.Status.NominatedNodeName == i.Node, sched.Done
+		}),
+	}
+}
+
+// openGate takes the queue's gate off a pod, and leaves what other gates it may have by now.
+func openGate(pods typedcorev1.PodInterface, i sched.Item) errand {
+	patch, _ := json.Marshal(map[string]any{
+		"metadata": map[string]any{"uid": i.UID},
+		"spec":     map[string]any{"schedulingGates": []any{map[string]any{"$patch": "delete", "name": translate.QueueGate}}}}) // strings only
+	return errand{
+		what: fmt.Sprintf("open the queue's gate to %s", i.Pod),
+		send: func(ctx context.Context) error {
+			_, err := pods.Patch(ctx, i.Pod.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{})
+			return err
+		},
+		shown: shown(pods, i, func(p *corev1.Pod) (bool, sched.Outcome) {
+			return !slices.Contains(p.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: translate.QueueGate}), sched.Done
 		}),
 	}
 }

@@ -26,6 +26,10 @@ type Options struct {
 	// TopOwner resolves a pod's controller to the top of its chain of controllers and
 	// returns that one's name; nil: the direct controller is the top.
 	TopOwner func(namespace, kind, name string) string
+	// OwnerSays returns an annotation of a pod's controller, or of the nearest one above it
+	// that has it; it is asked for what a pod that is to be adopted does not say itself. nil:
+	// nobody else is asked.
+	OwnerSays func(namespace string, controller *metav1.OwnerReference, key string) (string, bool)
 	// Specs lets pods share equal specs, labels and names; nil: each pod has its own.
 	Specs *Specs
 }

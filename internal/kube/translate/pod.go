@@ -47,6 +47,7 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 	if p.Status.StartTime != nil {
 		out.Started = p.Status.StartTime.UnixNano()
 	}
+	out.QueueGate = f.queueGate(p)
 	out.Ours = out.Scheduler == "" || o.ours(out.Scheduler)
 	if out.Group == "" {
 		out.Adopt = f.adopt(p, o)
@@ -143,13 +144,12 @@ func trailingNumber(name string) int64 {
 
 // adopt reads what a pod without a PodGroup asks of the job made for it.
 func (f *faults) adopt(p *corev1.Pod, o Options) model.Adopt {
-	out := model.Adopt{Queue: p.Annotations[schedulingv1beta1.QueueNameAnnotationKey], MinMember: 1,
-		MaxWait: f.maxWait(p.Annotations)}
-	if out.Queue == "" {
+	out := model.Adopt{MinMember: 1, MaxWait: f.maxWait(p.Annotations)}
+	if out.Queue, _ = said(p, o, schedulingv1beta1.QueueNameAnnotationKey); out.Queue == "" {
 		out.Queue = o.DefaultQueue
 	}
 	const key = schedulingv1beta1.VolcanoGroupMinMemberAnnotationKey
-	text, ok := p.Annotations[key]
+	text, ok := said(p, o, key)
 	if !ok {
 		return out
 	}
@@ -160,6 +160,17 @@ func (f *faults) adopt(p *corev1.Pod, o Options) model.Adopt {
 	}
 	out.MinMember = int32(n)
 	return out
+}
+
+// said is an annotation of a pod, or of its owner where the pod has none.
+func said(p *corev1.Pod, o Options, key string) (string, bool) {
+	if text, ok := p.Annotations[key]; ok || o.OwnerSays == nil {
+		return text, ok
+	}
+	if ref := metav1.GetControllerOfNoCopy(p); ref != nil {
+		return o.OwnerSays(p.Namespace, ref, key)
+	}
+	return "", false
 }
 
 func (f *faults) phase(p corev1.PodPhase) model.Phase {

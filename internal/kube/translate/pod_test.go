@@ -34,22 +34,30 @@ func TestFieldsOfAPod(t *testing.T) {
 		pod  corev1.Pod
 		want func(*model.Pod)
 	}{
-		"nothing":                                 {corev1.Pod{}, func(p *model.Pod) {}},
-		"our scheduler":                           {corev1.Pod{Spec: corev1.PodSpec{SchedulerName: "volcano"}}, func(p *model.Pod) { p.Ours, p.Scheduler = true, "volcano" }},
-		"another scheduler":                       {corev1.Pod{Spec: corev1.PodSpec{SchedulerName: "kueue"}}, func(p *model.Pod) { p.Ours, p.Scheduler = false, "kueue" }},
-		"a PodGroup":                              {annotated("scheduling.k8s.io/group-name", "g"), func(p *model.Pod) { p.Group, p.Adopt = "g", model.Adopt{} }},
-		"a PodGroup by Volcano's key":             {annotated("scheduling.volcano.sh/group-name", "g"), func(p *model.Pod) { p.Group, p.Adopt = "g", model.Adopt{} }},
-		"a PodGroup by label is none":             {labelled("scheduling.k8s.io/group-name", "g"), func(p *model.Pod) { p.Labels = label("scheduling.k8s.io/group-name", "g") }},
-		"a queue to be adopted into":              {annotated("scheduling.volcano.sh/queue-name", "q"), func(p *model.Pod) { p.Adopt.Queue = "q" }},
-		"a minimum to be adopted with":            {annotated("scheduling.volcano.sh/group-min-member", "3"), func(p *model.Pod) { p.Adopt.MinMember = 3 }},
-		"a role by annotation":                    {annotated("volcano.sh/task-spec", "ps"), func(p *model.Pod) { p.Role = "ps" }},
-		"a role by label":                         {labelled("volcano.sh/task-spec", "ps"), func(p *model.Pod) { p.Role, p.Labels = "ps", label("volcano.sh/task-spec", "ps") }},
-		"an index":                                {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "train-12"}}, func(p *model.Pod) { p.Name, p.Index = "train-12", 12 }},
-		"a number beyond all indices":             {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a-99999999999999999999"}}, func(p *model.Pod) { p.Name = "a-99999999999999999999" }},
-		"terminating":                             {corev1.Pod{ObjectMeta: metav1.ObjectMeta{DeletionTimestamp: &metav1.Time{Time: time.Unix(1, 0)}}}, func(p *model.Pod) { p.Deleting, p.Times = true, gone(1e9) }},
-		"running on a node":                       {corev1.Pod{Spec: corev1.PodSpec{NodeName: "n"}, Status: corev1.PodStatus{Phase: "Running"}}, func(p *model.Pod) { p.Node, p.Phase, p.Healthy = "n", model.PodRunning, true }},
-		"nominated":                               {corev1.Pod{Status: corev1.PodStatus{NominatedNodeName: "n"}}, func(p *model.Pod) { p.Nominated = "n" }},
-		"gated":                                   {corev1.Pod{Spec: corev1.PodSpec{SchedulingGates: []corev1.PodSchedulingGate{{Name: "x"}}}}, func(p *model.Pod) { p.Gated = true }},
+		"nothing":                        {corev1.Pod{}, func(p *model.Pod) {}},
+		"our scheduler":                  {corev1.Pod{Spec: corev1.PodSpec{SchedulerName: "volcano"}}, func(p *model.Pod) { p.Ours, p.Scheduler = true, "volcano" }},
+		"another scheduler":              {corev1.Pod{Spec: corev1.PodSpec{SchedulerName: "kueue"}}, func(p *model.Pod) { p.Ours, p.Scheduler = false, "kueue" }},
+		"a PodGroup":                     {annotated("scheduling.k8s.io/group-name", "g"), func(p *model.Pod) { p.Group, p.Adopt = "g", model.Adopt{} }},
+		"a PodGroup by Volcano's key":    {annotated("scheduling.volcano.sh/group-name", "g"), func(p *model.Pod) { p.Group, p.Adopt = "g", model.Adopt{} }},
+		"a PodGroup by label is none":    {labelled("scheduling.k8s.io/group-name", "g"), func(p *model.Pod) { p.Labels = label("scheduling.k8s.io/group-name", "g") }},
+		"a queue to be adopted into":     {annotated("scheduling.volcano.sh/queue-name", "q"), func(p *model.Pod) { p.Adopt.Queue = "q" }},
+		"a minimum to be adopted with":   {annotated("scheduling.volcano.sh/group-min-member", "3"), func(p *model.Pod) { p.Adopt.MinMember = 3 }},
+		"a role by annotation":           {annotated("volcano.sh/task-spec", "ps"), func(p *model.Pod) { p.Role = "ps" }},
+		"a role by label":                {labelled("volcano.sh/task-spec", "ps"), func(p *model.Pod) { p.Role, p.Labels = "ps", label("volcano.sh/task-spec", "ps") }},
+		"an index":                       {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "train-12"}}, func(p *model.Pod) { p.Name, p.Index = "train-12", 12 }},
+		"a number beyond all indices":    {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a-99999999999999999999"}}, func(p *model.Pod) { p.Name = "a-99999999999999999999" }},
+		"terminating":                    {corev1.Pod{ObjectMeta: metav1.ObjectMeta{DeletionTimestamp: &metav1.Time{Time: time.Unix(1, 0)}}}, func(p *model.Pod) { p.Deleting, p.Times = true, gone(1e9) }},
+		"running on a node":              {corev1.Pod{Spec: corev1.PodSpec{NodeName: "n"}, Status: corev1.PodStatus{Phase: "Running"}}, func(p *model.Pod) { p.Node, p.Phase, p.Healthy = "n", model.PodRunning, true }},
+		"nominated":                      {corev1.Pod{Status: corev1.PodStatus{NominatedNodeName: "n"}}, func(p *model.Pod) { p.Nominated = "n" }},
+		"gated":                          {corev1.Pod{Spec: corev1.PodSpec{SchedulingGates: []corev1.PodSchedulingGate{{Name: "x"}}}}, func(p *model.Pod) { p.Gated = true }},
+		"at the gate of its queue":       {gated(true, QueueGate), func(p *model.Pod) { p.Gated, p.QueueGate = true, model.QueueGateShut }},
+		"behind another gate too":        {gated(true, QueueGate, "x"), func(p *model.Pod) { p.Gated = true }},
+		"through the gate of its queue":  {gated(true), func(p *model.Pod) { p.QueueGate = model.QueueGateOpen }},
+		"through it, and behind another": {gated(true, "x"), func(p *model.Pod) { p.Gated, p.QueueGate = true, model.QueueGateOpen }},
+		"at a gate that it does not want opened": {gated(false, QueueGate), func(p *model.Pod) {
+			p.Gated = true
+			fault("spec.schedulingGates", `scheduling.volcano.sh/queue-allocation-gate is taken off only where the annotation of that name is "true": it stays`)(p)
+		}},
 		"a priority":                              {corev1.Pod{Spec: corev1.PodSpec{Priority: ptr(int32(0)), PriorityClassName: "c"}}, func(p *model.Pod) { p.HasPriority, p.PriorityClass = true, "c" }},
 		"a priority class":                        {corev1.Pod{Spec: corev1.PodSpec{PriorityClassName: "c"}}, func(p *model.Pod) { p.PriorityClass = "c" }},
 		"a task's own priority":                   {annotated("volcano.sh/task-priority", "-7"), func(p *model.Pod) { p.HasPriority, p.Priority = true, -7 }},
@@ -83,6 +91,16 @@ func TestFieldsOfAPod(t *testing.T) {
 			}
 		})
 	}
+}
+
+func gated(asked bool, gates ...string) (p corev1.Pod) {
+	if asked {
+		p.Annotations = map[string]string{QueueGate: "true"}
+	}
+	for _, g := range gates {
+		p.Spec.SchedulingGates = append(p.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: g})
+	}
+	return p
 }
 
 func lent(p *model.Pod) {

@@ -1,0 +1,137 @@
+package sched
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/trace"
+)
+
+// noteGate keeps the pods that were seen at the gate of their queue, so that a cycle
+// looks at no others. Which of them still matter is asked of the ledger.
+func (e *Engine) noteGate(f model.Fact) {
+	p, ok := f.Object.(*model.Pod)
+	if !ok || p.QueueGate == model.NoQueueGate || p.Node != "" {
+		return
+	}
+	if e.gates == nil {
+		e.gates = map[ledger.Key]struct{}{}
+	}
+	e.gates[ledger.Key{Namespace: p.Namespace, Name: p.Name}] = struct{}{}
+}
+
+// openGates lets queues open their gates (scheduling.volcano.sh/queue-allocation-gate) to
+// the pods they have room for, so that autoscalers see those and no others. Such a pod is
+// then one like any other, and placed from the next cycle on. Room in the queue is what is
+// left once all that went through the gate before, and has no node yet, is counted as held;
+// a gang goes through as far as its minimum needs, or not at all.
+func (e *Engine) openGates() {
+	shut := e.atGates()
+	if len(shut) == 0 {
+		return
+	}
+	var jobs []ledger.JobID
+	for j := range shut { // order-free: sorted below
+		if !e.session.Gate(j).Is() {
+			jobs = append(jobs, j)
+		}
+	}
+	slices.SortFunc(jobs, func(a, b ledger.JobID) int {
+		if qa, qb := e.l.Job(a).Queue, e.l.Job(b).Queue; qa != qb {
+			return e.policy.CompareQueues(qa, qb)
+		}
+		return e.policy.CompareJobs(a, b)
+	})
+	jobs = slices.DeleteFunc(jobs, func(j ledger.JobID) bool { return !e.session.Admitted(j) || e.policy.ValidateJob(j).Is() })
+	var open []ledger.TaskID
+	e.l.Try(func(tx *ledger.Tx) bool {
+		e.supposeOpened(tx)
+		for _, j := range jobs {
+			open = append(open, e.letThrough(tx, j, shut[j])...)
+		}
+		return false
+	})
+	for _, t := range open {
+		task := e.l.Task(t)
+		id := e.add(Item{Kind: OpenGate, Pod: task.Key, UID: task.Pod.UID})
+		e.l.Hold(t, ledger.Commitment{Kind: ledger.CommitOpen, Node: ledger.NoNode, Item: id})
+	}
+}
+
+// atGates lists by job the members that stand at a shut gate that nobody is opening, and
+// forgets the pods that are past theirs.
+func (e *Engine) atGates() map[ledger.JobID][]ledger.TaskID {
+	var out map[ledger.JobID][]ledger.TaskID
+	for k := range e.gates { // order-free: sorted by letThrough
+		t, ok := e.l.FindTask(k)
+		if !ok || e.l.Task(t).Pod.QueueGate == model.NoQueueGate || e.l.Task(t).Pod.Node != "" {
+			delete(e.gates, k)
+			continue
+		}
+		task := e.l.Task(t)
+		if task.Pod.QueueGate != model.QueueGateShut || task.Status != model.Pending || task.Job == ledger.NoJob ||
+			task.Unsound || task.Held.Kind != ledger.NoCommit {
+			continue
+		}
+		if out == nil {
+			out = map[ledger.JobID][]ledger.TaskID{}
+		}
+		out[task.Job] = append(out[task.Job], t)
+	}
+	return out
+}
+
+// supposeOpened counts those whose gate is open, or about to be, as holding room.
+func (e *Engine) supposeOpened(tx *ledger.Tx) {
+	for k := range e.gates { // order-free: sums
+		t, _ := e.l.FindTask(k)
+		task := e.l.Task(t)
+		opened := task.Pod.QueueGate == model.QueueGateOpen || task.Held.Kind == ledger.CommitOpen
+		if opened && task.Status == model.Pending && task.Job != ledger.NoJob && !task.Unsound {
+			tx.Suppose(t)
+		}
+	}
+}
+
+// refusal is why a queue takes no task more, none when it does, or would with more nodes:
+// an autoscaler has to see who waits for those (decision 26).
+func (e *Engine) refusal(q ledger.QueueID, t ledger.TaskID) trace.Reason {
+	r, over := e.policy.Overused(q)
+	if !over {
+		class := e.l.Task(t).Class
+		if e.policy.Allocatable(q, class, 1) >= 1 {
+			return trace.Reason{}
+		}
+		r = e.policy.WhyNotAllocatable(q, class)
+	}
+	if ShareGrows(e.l, r.Root()) {
+		return trace.Reason{}
+	}
+	return r
+}
+
+// letThrough returns the members of a job that its queue has room for, in task order, and
+// counts them; none where these do not make its minimum.
+func (e *Engine) letThrough(tx *ledger.Tx, j ledger.JobID, shut []ledger.TaskID) (open []ledger.TaskID) {
+	slices.SortFunc(shut, e.policy.CompareTasks)
+	job := e.l.Job(j)
+	var refusal trace.Reason
+	if !tx.Try(func(tx *ledger.Tx) bool {
+		for _, t := range shut {
+			if refusal = e.refusal(job.Queue, t); refusal.Is() {
+				break
+			}
+			tx.Suppose(t)
+			open = append(open, t)
+		}
+		free := job.By[model.Pending] - job.Gated // are placed without any gate
+		return job.Placed()+job.Waiting()+free >= job.MinMember || len(open) == len(shut)
+	}) {
+		open = nil
+	}
+	if refusal.Is() && e.session.Memo(j).Reason.Code == trace.SchedulingGated {
+		e.session.Waits(j, trace.Reason{Code: trace.QueueGateShut, Have: len(shut) - len(open), Queue: refusal.Queue, Cause: &refusal})
+	}
+	return open
+}
