@@ -56,9 +56,9 @@ func (e *Engine) plead(rule victims.Rule, j ledger.JobID) trace.Reason {
 	if len(tasks) == 0 {
 		return trace.Reason{}
 	}
-	asked, _ := e.session.Victims.PleaOf(rule, j, tasks)
+	asked, alike := e.session.Victims.PleaOf(rule, j, tasks)
 	p := plea{asked, ledger.NoJob}
-	if e.l.Job(j).Placed() > 0 || search.Near(&e.session, j) || e.session.Nodes.AsksTasks(p.Class) || e.l.Task(tasks[len(tasks)-1]).Class != p.Class {
+	if !alike || search.Near(&e.session, j) {
 		p.job = j
 	}
 	if at := e.session.Moment(); e.pleasAt != at || e.pleas == nil {
@@ -71,7 +71,7 @@ func (e *Engine) plead(rule victims.Rule, j ledger.JobID) trace.Reason {
 			e.pleas[p] = r
 		}
 	}
-	if r.Is() {
+	if r.Is() && p.job == ledger.NoJob { // the answer may be another's
 		r.Task = e.l.Task(tasks[0]).Key.String()
 	}
 	return r

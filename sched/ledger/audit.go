@@ -273,6 +273,23 @@ func plus(a, b resource.Sums) resource.Sums {
 	return a
 }
 
+// names recounts the commitments that name a node: its row is there as long as something
+// does, and no longer.
+func (a *auditor) names(n NodeID) {
+	node, named := &a.l.nodes[n], int32(0)
+	for t := range a.l.tasks {
+		if a.l.tasks[t].Held.names() == n {
+			named++
+		}
+	}
+	if named != node.named {
+		a.say("node %s: %d commitments name it, recounted %d", node.Name, node.named, named)
+	}
+	if !node.free && node.Fact == nil && node.Tasks == 0 && named == 0 {
+		a.say("node %s: nothing names it any more", node.Name)
+	}
+}
+
 // lists checks that every task is on exactly the lists its status and node say.
 func (a *auditor) lists() {
 	l := a.l
@@ -292,6 +309,7 @@ func (a *auditor) lists() {
 	}
 	goingNodes := 0
 	for n := range l.nodes {
+		a.names(NodeID(n))
 		if l.nodes[n].free {
 			continue
 		}

@@ -151,6 +151,44 @@ func TestANodeThatIsGoneLeavesWithItsLastCommitment(t *testing.T) {
 	sound(t, c.Ledger)
 }
 
+func TestARowOfANodeThatIsGoneEndsWithTheReservationGivenUpThere(t *testing.T) {
+	statements := map[string]func(*Tx, TaskID, NodeID){
+		"released":                     func(tx *Tx, p TaskID, _ NodeID) { tx.Release(p, "preempt", NoTask) },
+		"released, reserved elsewhere": func(tx *Tx, p TaskID, m NodeID) { tx.Release(p, "preempt", NoTask); tx.Reserve(p, m) },
+		"withdrawn, placed elsewhere":  func(tx *Tx, p TaskID, m NodeID) { tx.Withdraw(p); tx.Allocate(p, m) },
+	}
+	for name, statement := range statements {
+		t.Run(name, func(t *testing.T) {
+			c := newCluster()
+			n, m := c.node("n", 4000), c.node("m", 4000)
+			p := c.pod("p", 1000)
+			c.Hold(p, Commitment{Kind: CommitReserve, Node: n, Item: 1})
+			c.tell(model.KindNode, "", "n", nil)
+			c.Try(func(tx *Tx) bool { statement(tx, p, m); return true })
+			c.Committed(nextItem())
+			_, known := c.FindNode("n")
+			equal(t, "the vanished node's being known", known, false)
+			sound(t, c.Ledger)
+		})
+	}
+}
+
+func TestAReservationMovedForOneCycleComesBackThoughItsNodeVanishes(t *testing.T) {
+	c := newCluster()
+	n := c.node("n", 4000)
+	p := c.pod("p", 1000)
+	c.Hold(p, Commitment{Kind: CommitReserve, Node: n, Item: 1})
+	c.Try(func(tx *Tx) bool { tx.Release(p, "preempt", NoTask); tx.Keep(); return true })
+	c.tell(model.KindNode, "", "n", nil)
+	c.node("other", 4000)
+	c.ReleaseSoft()
+	equal(t, "the node of the reservation", c.Node(c.Task(p).Node).Name, "n")
+	c.Drop(p)
+	_, known := c.FindNode("n")
+	equal(t, "the node's being known once the reservation is over", known, false)
+	sound(t, c.Ledger)
+}
+
 func TestADecidedPhaseLastsAsLongAsItsPodGroup(t *testing.T) {
 	cases := map[string]struct {
 		next *model.PodGroup

@@ -12,6 +12,7 @@ type Node struct {
 	Tasks int32       // that hold, leave or are promised a place here
 	first TaskID
 	going int32 // releasing tasks
+	named int32 // commitments that put a task here, wherever it is now
 	free  bool
 }
 
@@ -113,10 +114,11 @@ func (l *Ledger) node(name string) NodeID {
 	return n
 }
 
-// dropNode frees the row of a node that neither facts nor tasks name.
+// dropNode frees the row of a node that neither facts, tasks nor commitments name: a task
+// that was moved for this cycle only comes back to where its commitment has it.
 func (l *Ledger) dropNode(n NodeID) {
 	row := &l.nodes[n]
-	if row.Fact != nil || row.Tasks > 0 {
+	if row.free || row.Fact != nil || row.Tasks > 0 || row.named > 0 {
 		return
 	}
 	delete(l.nodeByName, row.Name)

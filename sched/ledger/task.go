@@ -55,6 +55,15 @@ type Commitment struct {
 	Chosen Chosen // CommitBind: what books chose with the node; binding makes it true first
 }
 
+// names is the node that a commitment alone puts its task on; NoNode of one that says
+// nothing of where the task is.
+func (c *Commitment) names() NodeID {
+	if c.Kind != CommitBind && c.Kind != CommitReserve {
+		return NoNode
+	}
+	return c.Node
+}
+
 // Task returns the row of a task.
 func (l *Ledger) Task(t TaskID) *Task { return &l.tasks[t] }
 
@@ -184,7 +193,8 @@ func (l *Ledger) newTask(k Key) TaskID {
 func (l *Ledger) addTask(t TaskID, p *model.Pod, held *Commitment) {
 	row := &l.tasks[t]
 	_, bad := p.SetAside()
-	row.Pod, row.Held, row.soft, row.Unsound = p, held, false, bad
+	unnamed := l.recommit(row, held)
+	row.Pod, row.soft, row.Unsound = p, false, bad
 	row.Priority = l.podPriority(p)
 	row.Class = l.class(p.Spec, bad)
 	if p.Ours {
@@ -194,9 +204,23 @@ func (l *Ledger) addTask(t TaskID, p *model.Pod, held *Commitment) {
 	row.Chosen = row.Held.Chosen
 	l.enter(t)
 	l.reclass(t)
+	l.dropUnnamed(NoJob, unnamed)
 	if row.Status == model.Releasing {
 		l.grown++
 	}
+}
+
+// recommit gives a row another commitment and returns the node that the one before named,
+// for dropUnnamed to look at once the task is where it belongs.
+func (l *Ledger) recommit(row *Task, c *Commitment) (was NodeID) {
+	was = row.Held.names()
+	if n := c.names(); n != NoNode {
+		l.nodes[n].named++
+	}
+	if row.Held = c; was != NoNode {
+		l.nodes[was].named--
+	}
+	return was
 }
 
 // detach takes a row's figures out; the row stays, and so do the job and the node it
@@ -229,8 +253,10 @@ func (l *Ledger) removeTask(t TaskID) {
 		l.grown++
 	}
 	job, node := l.detach(t)
+	held := l.recommit(&l.tasks[t], l.none)
 	l.readmit(job)
 	l.dropUnnamed(job, node)
+	l.dropUnnamed(NoJob, held)
 	l.taskByKey.drop(l.tasks[t].Key.Namespace, l.tasks[t].Key.Name)
 	l.tasks[t] = Task{free: true, Held: l.none, Job: NoJob, Node: NoNode, Class: NoClass}
 	l.taskFree = append(l.taskFree, t)

@@ -229,14 +229,16 @@ func (l *Ledger) Committed(item func(Op) Booking) []Op {
 			continue
 		case OpAllocate:
 			b := item(op)
-			l.commit(row, Commitment{Kind: CommitBind, Node: op.Node, Item: b.Item, Statement: b.Statement, Chosen: row.Chosen})
+			was := l.commit(row, Commitment{Kind: CommitBind, Node: op.Node, Item: b.Item, Statement: b.Statement, Chosen: row.Chosen})
 			l.move(op.Task, model.Binding, op.Node)
+			l.dropUnnamed(NoJob, was)
 		case OpReserve:
 			if row.Status != model.Pipelined || row.Node != op.Node {
 				continue
 			}
 			b := item(op)
-			l.commit(row, Commitment{Kind: CommitReserve, Node: op.Node, Item: b.Item, Statement: b.Statement, Until: b.Until})
+			was := l.commit(row, Commitment{Kind: CommitReserve, Node: op.Node, Item: b.Item, Statement: b.Statement, Until: b.Until})
+			l.dropUnnamed(NoJob, was)
 		case OpEvict:
 			if row.Status != model.Releasing || row.Held.Kind == CommitEvict {
 				continue
@@ -250,7 +252,7 @@ func (l *Ledger) Committed(item func(Op) Booking) []Op {
 				continue
 			}
 			item(op)
-			row.Held = l.none
+			l.dropUnnamed(NoJob, l.recommit(row, l.none))
 		}
 	}
 	l.ops = l.ops[:0]
@@ -266,15 +268,14 @@ func (l *Ledger) makeRoom(commitments int) {
 	}
 }
 
-// commit gives a task a commitment, or takes it back.
-func (l *Ledger) commit(row *Task, c Commitment) {
+// commit gives a task a commitment, or takes it back; it returns what recommit does.
+func (l *Ledger) commit(row *Task, c Commitment) (was NodeID) {
 	if c.Kind == NoCommit {
-		row.Held = l.none
-		return
+		return l.recommit(row, l.none)
 	}
 	l.makeRoom(1)
 	l.commitments = append(l.commitments, c)
-	row.Held = &l.commitments[len(l.commitments)-1]
+	return l.recommit(row, &l.commitments[len(l.commitments)-1])
 }
 
 // Booking is under which plan item, of which statement, an operation is carried out, and
@@ -288,12 +289,13 @@ type Booking struct {
 // a receipt denied it or its time is over. Both leave the task where its fact and
 // commitment say it stands.
 func (l *Ledger) Hold(t TaskID, c Commitment) {
-	l.commit(&l.tasks[t], c)
+	was := l.commit(&l.tasks[t], c)
 	l.world++
 	if j := l.tasks[t].Job; j != NoJob {
 		l.jobs[j].Changed++ // who waits again may find the place that others of its job do not
 	}
 	l.rebase(t)
+	l.dropUnnamed(NoJob, was)
 }
 
 // Drop ends a task's commitment.
@@ -303,6 +305,7 @@ func (l *Ledger) Drop(t TaskID) { l.Hold(t, Commitment{}) }
 // or contradicts it; it says whether the commitment is held now.
 func (l *Ledger) Restore(t TaskID, c Commitment) bool {
 	if !stillOpen(&c, l.tasks[t].Pod) {
+		l.dropUnnamed(NoJob, c.names()) // NameNode may have made the row for nothing else
 		return false
 	}
 	l.Hold(t, c)

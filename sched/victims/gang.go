@@ -130,7 +130,9 @@ func (h *Hunt) entitled() bool {
 	if ok || r.Code == trace.QueueCapability {
 		return true
 	}
-	h.untitled = r
+	if len(h.refused) == 0 { // why nobody leaves is told of the first task that is refused
+		h.untitled = r
+	}
 	return false
 }
 

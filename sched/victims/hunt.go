@@ -32,7 +32,7 @@ type Hunt struct {
 	claim      policy.Claim
 	class      ledger.ClassID
 	bestEffort bool
-	explain    *census
+	explain    census
 	budget     int
 	steps      int
 	exhausted  bool
@@ -70,7 +70,7 @@ type Hunt struct {
 	// The series at hand.
 	placed   []ledger.TaskID
 	refused  []ledger.ClassID // classes that found no place
-	untitled trace.Reason     // why the queue may not take from others
+	untitled trace.Reason     // why the queue may not take from others, for the first that was refused
 	balked   bool             // PrePredicate refused a task
 	deeds    []deed
 	gone     []victim // of all deeds, one after the other

@@ -5,31 +5,61 @@ import (
 	"slices"
 
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/trace"
 )
 
-// census counts who was spared for what, each task once.
-type census struct {
-	counts []trace.NodeCount
-	seen   map[ledger.TaskID]bool
-	may    int
+// census is what was found out of each task that was looked at. A task may be looked at on
+// several nodes, with all of its gang and alone, and be answered for differently.
+type census map[ledger.TaskID]finding
+
+// finding is whether a task may go, and if not, what spares it.
+type finding struct {
+	may  bool
+	code trace.Code
+	text string
 }
 
-// spared counts a task that may not go.
+// may counts tasks that may go, whatever else was found of them.
+func (c census) may(tasks ...ledger.TaskID) {
+	for _, t := range tasks {
+		c[t] = finding{may: true}
+	}
+}
+
+// spared counts a task that may not go: for the first of what spares it, by name, so that
+// the order in which nodes are looked at shows nowhere.
 func (h *Hunt) spared(t ledger.TaskID, code trace.Code, text string) {
-	if h.explain == nil || code == trace.VictimOutside || h.explain.seen[t] {
+	if h.explain == nil || code == trace.VictimOutside {
 		return
 	}
-	h.explain.seen[t] = true
-	name := h.l.Task(t).Key.String()
-	for i := range h.explain.counts {
-		if c := &h.explain.counts[i]; c.Code == code && c.Text == text {
-			c.Count++
-			c.Example = min(c.Example, name)
-			return
-		}
+	was, seen := h.explain[t]
+	if !seen || !was.may && cmp.Or(cmp.Compare(code, was.code), cmp.Compare(text, was.text)) < 0 {
+		h.explain[t] = finding{code: code, text: text}
 	}
-	h.explain.counts = append(h.explain.counts, trace.NodeCount{Code: code, Text: text, Count: 1, Example: name})
+}
+
+// sum is how many may go, and the others by what spares them, the most first.
+func (c census) sum(name func(ledger.TaskID) string) (may int, counts []trace.NodeCount) {
+	of := map[finding]trace.NodeCount{}
+	for t, f := range c { // order-free: counted, and sorted below
+		if f.may {
+			may++
+			continue
+		}
+		n, known := of[f]
+		if n.Count++; !known || name(t) < n.Example {
+			n.Code, n.Text, n.Example = f.code, f.text, name(t)
+		}
+		of[f] = n
+	}
+	for _, n := range of { // order-free: sorted below
+		counts = append(counts, n)
+	}
+	slices.SortFunc(counts, func(a, b trace.NodeCount) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Text, b.Text))
+	})
+	return may, counts
 }
 
 // sparedFor counts a unit that plugins spare.
@@ -72,7 +102,10 @@ func (h *Hunt) Why(rule Rule, j ledger.JobID, tasks []ledger.TaskID) trace.Reaso
 
 // explained asks every node about the first task that was refused, as things stand.
 func (h *Hunt) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reason) {
-	i := slices.IndexFunc(tasks, func(t ledger.TaskID) bool { return slices.Contains(h.refused, h.l.Task(t).Class) })
+	i := slices.IndexFunc(tasks, func(t ledger.TaskID) bool {
+		task := h.l.Task(t)
+		return task.Status == model.Pending && task.Class == h.refused[0]
+	})
 	if i < 0 {
 		return
 	}
@@ -95,14 +128,13 @@ func (h *Hunt) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reason) 
 		r.Code = trace.NoVictims
 		return
 	}
-	h.explain = &census{seen: map[ledger.TaskID]bool{}}
+	h.explain = census{}
 	defer func() { h.explain = nil }()
 	if h.rule.Scope == OtherQueues && h.numRings() > 0 {
 		h.enter(h.numRings() - 1)
 	}
 	for _, v := range h.gone { // for members that were placed before this one
-		h.explain.seen[v.task] = true
-		h.explain.may++
+		h.explain.may(v.task)
 	}
 	admits, domain := h.nodes.Admitted(h.class), h.within()
 	h.l.Present(func(n ledger.NodeID) bool {
@@ -113,21 +145,12 @@ func (h *Hunt) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reason) 
 		h.gather(n, h.rule.Wholes)
 		h.judgeAll()
 		for _, u := range h.units {
-			for _, t := range u.Tasks {
-				if !h.explain.seen[t] {
-					h.explain.seen[t] = true
-					h.explain.may++
-				}
-			}
+			h.explain.may(u.Tasks...)
 		}
 		return true
 	})
-	r.Code, r.Have, r.Need = trace.NoVictims, h.explain.may, len(h.explain.seen)
-	if r.Have > 0 {
+	r.Have, r.Nodes = h.explain.sum(func(t ledger.TaskID) string { return h.l.Task(t).Key.String() })
+	if r.Code, r.Need = trace.NoVictims, len(h.explain); r.Have > 0 {
 		r.Code = trace.VictimsTooFew
 	}
-	r.Nodes = h.explain.counts
-	slices.SortFunc(r.Nodes, func(a, b trace.NodeCount) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Text, b.Text))
-	})
 }
