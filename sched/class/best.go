@@ -12,10 +12,11 @@ func (x *Index) Best(t ledger.TaskID) (ledger.NodeID, int64) {
 	if x.scans() {
 		return x.bestScanned(t, nil, false)
 	}
-	if r := x.look(x.l.Task(t).Class); r.nearby() {
+	r := x.look(x.l.Task(t).Class)
+	if r.nearby() {
 		return x.bestByDomain(r, t)
 	}
-	r := x.indexed(x.l.Task(t).Class)
+	x.indexed(r)
 	if len(r.taskFilters) > 0 {
 		return x.bestAsked(x.ranked(r), t)
 	}

@@ -110,14 +110,11 @@ func (x *Index) look(c ledger.ClassID) *row {
 	return r
 }
 
-// indexed returns a class's row, brought up to date, with its contest where it is of use:
-// a single task asks once.
-func (x *Index) indexed(c ledger.ClassID) *row {
-	r := x.look(c)
-	if r.rounds == nil && x.l.Class(c).Tasks() <= 1 && r.sweeps < manySweeps {
-		return r
+// indexed brings a row's contest up to date, where it is of use: a single task asks once.
+func (x *Index) indexed(r *row) {
+	if r.rounds != nil || x.l.Class(r.id).Tasks() > 1 || r.sweeps >= manySweeps {
+		x.ranked(r)
 	}
-	return x.ranked(r)
 }
 
 // ranked brings a row's contest up to date.
