@@ -9,9 +9,8 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// census is what was found out of each task that was looked at. A task may be looked at on
-// several nodes, with all of its gang and alone, and be answered for differently.
-type census map[ledger.TaskID]finding
+// census is what was found out of each task that was looked at.
+type census map[ledger.TaskID]verdict
 
 // finding is whether a task may go, and if not, what spares it.
 type finding struct {
@@ -20,29 +19,39 @@ type finding struct {
 	text string
 }
 
-// may counts tasks that may go, whatever else was found of them.
-func (c census) may(tasks ...ledger.TaskID) {
-	for _, t := range tasks {
-		c[t] = finding{may: true}
-	}
+// verdict is what holds of a task, and the node for which it was looked at last.
+type verdict struct {
+	finding
+	at ledger.NodeID
 }
 
-// spared counts a task that may not go: for the first of what spares it, by name, so that
-// the order in which nodes are looked at shows nowhere.
-func (h *Hunt) spared(t ledger.TaskID, code trace.Code, text string) {
-	if h.explain == nil || code == trace.VictimOutside {
+// found takes in what was found of a task for a node. Of one node the first that is found
+// counts. Of several, with members of its gang on each, it may go if it may for one, and is
+// otherwise spared for the first by name: the order of nodes shows nowhere.
+func (c census) found(t ledger.TaskID, at ledger.NodeID, f finding) {
+	was, seen := c[t]
+	if seen && was.at == at {
 		return
 	}
-	was, seen := h.explain[t]
-	if !seen || !was.may && cmp.Or(cmp.Compare(code, was.code), cmp.Compare(text, was.text)) < 0 {
-		h.explain[t] = finding{code: code, text: text}
+	if !seen || !was.may && (f.may || cmp.Or(cmp.Compare(f.code, was.code), cmp.Compare(f.text, was.text)) < 0) {
+		was.finding = f
+	}
+	was.at = at
+	c[t] = was
+}
+
+// spared counts a task that may not go.
+func (h *Hunt) spared(t ledger.TaskID, code trace.Code, text string) {
+	if h.explain != nil && code != trace.VictimOutside {
+		h.explain.found(t, h.at, finding{code: code, text: text})
 	}
 }
 
 // sum is how many may go, and the others by what spares them, the most first.
 func (c census) sum(name func(ledger.TaskID) string) (may int, counts []trace.NodeCount) {
 	of := map[finding]trace.NodeCount{}
-	for t, f := range c { // order-free: counted, and sorted below
+	for t, v := range c { // order-free: counted, and sorted below
+		f := v.finding
 		if f.may {
 			may++
 			continue
@@ -134,7 +143,7 @@ func (h *Hunt) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reason) 
 		h.enter(h.numRings() - 1)
 	}
 	for _, v := range h.gone { // for members that were placed before this one
-		h.explain.may(v.task)
+		h.explain.found(v.task, ledger.NoNode, finding{may: true})
 	}
 	admits, domain := h.nodes.Admitted(h.class), h.within()
 	h.l.Present(func(n ledger.NodeID) bool {
@@ -145,7 +154,9 @@ func (h *Hunt) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reason) 
 		h.gather(n, h.rule.Wholes)
 		h.judgeAll()
 		for _, u := range h.units {
-			h.explain.may(u.Tasks...)
+			for _, t := range u.Tasks {
+				h.explain.found(t, n, finding{may: true})
+			}
 		}
 		return true
 	})
