@@ -32,4 +32,5 @@ why ml/large
 NotEnoughResources: cpu 4 asked, 0 free on n1
   InsufficientResource cpu on n1
 preempt NoVictims: 6 VictimShare
-  VictimShare 66.667%, the victim would be left with 0% of 6 pods
+  VictimShare 66.667%, the victim would be left with 33.333% of 4 pods
+  VictimShare 66.667%, the victim would be left with 0% of 2 pods

@@ -22,11 +22,11 @@ bind ml/yours-2 n1
 submit ml/back queue=lender min=2 2 x cpu=1
 cycle
 ----
-wait ml/back: GangIncomplete 0 of 2: NotEnoughResources: cpu 1 asked, 0 free on n1; reclaim VictimsTooFew 2 of 6: 3 VictimUnreclaimed, 1 VictimDeserved
+wait ml/back: GangIncomplete 0 of 2: NotEnoughResources: cpu 1 asked, 0 free on n1; reclaim NoVictims: 3 VictimDeserved, 3 VictimUnreclaimed
 
 run
 ----
-wait ml/back: GangIncomplete 0 of 2: NotEnoughResources: cpu 1 asked, 0 free on n1; reclaim VictimsTooFew 2 of 6: 3 VictimUnreclaimed, 1 VictimDeserved
+wait ml/back: GangIncomplete 0 of 2: NotEnoughResources: cpu 1 asked, 0 free on n1; reclaim NoVictims: 3 VictimDeserved, 3 VictimUnreclaimed
 
 submit ml/again queue=lender 1 x cpu=1
 run
