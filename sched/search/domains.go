@@ -46,6 +46,9 @@ func Apart(s *session.Session, j ledger.JobID) bool {
 // which it can start now goes before one in which it has to wait for room.
 func (t *turn) byDomain(tx *ledger.Tx) Outcome {
 	t.net = t.s.Policy.HyperNodes()
+	if t.queueRefuses() {
+		return Refused
+	}
 	units := t.units()
 	out := Refused
 	for _, t.future = range [...]bool{false, true} {
@@ -58,6 +61,22 @@ func (t *turn) byDomain(tx *ledger.Tx) Outcome {
 	}
 	t.settle(out)
 	return out
+}
+
+// queueRefuses asks the queue about a minimum of one class before any domain is looked at
+// (decision 18), so that which of the two is named does not rest on who else took room.
+func (t *turn) queueRefuses() bool {
+	need := t.minimum()
+	if t.w.full || t.w.Empty() || reserved(t.s, t.w.Tasks[t.w.next]) || need > int64(len(t.w.Tasks)-t.w.next) {
+		return false
+	}
+	class := t.s.L.Task(t.w.Tasks[t.w.next]).Class
+	fit := t.s.Policy.Allocatable(t.job.Queue, class, need)
+	if fit >= need {
+		return false
+	}
+	t.refuseAfter(fit, func(ledger.TaskID) trace.Reason { return t.s.Policy.WhyNotAllocatable(t.job.Queue, class) })
+	return true
 }
 
 // settle leaves the reason and what of the worksheet is to be tried again.

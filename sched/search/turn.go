@@ -306,7 +306,7 @@ func (t *turn) report(o Outcome, later bool) {
 		if code := t.why.Root().Code; t.job.HasMin && code.OfNodes() && code != trace.NoNodes {
 			s.L.Yield(j, true)
 		}
-		t.w.Park(s, t.reason(), t.explain && !later || t.why.Code.OfTopology())
+		t.w.Park(s, t.reason(), t.explain && !later)
 	}
 }
 
