@@ -34,6 +34,10 @@ var shared struct {
 }
 
 func TestMain(m *testing.M) {
+	if err := verbose(); err != nil {
+		fmt.Fprintln(os.Stderr, "e2e: ASHLAR_E2E_V:", err)
+		os.Exit(1)
+	}
 	if mark := os.Getenv(childMark); mark != "" {
 		if err := scheduleAsChild(mark); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -92,6 +96,7 @@ func namespace(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	concerns(t, ns.Name)
 	return ns.Name
 }
 
@@ -141,6 +146,6 @@ func eventually(t *testing.T, what string, holds wait.ConditionWithContextFunc, 
 	t.Helper()
 	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, patience, true, holds)
 	if err != nil {
-		t.Fatalf("waited for %s: %v; seen last: %s", what, err, seen())
+		t.Fatalf("waited for %s: %v; seen last: %s\n%s", what, err, seen(), situation(t, shared.kube, shared.dynamic))
 	}
 }

@@ -57,6 +57,7 @@ func privateWorld(t *testing.T) (world, *cluster.Cluster) {
 	if w.dynamic, err = dynamic.NewForConfig(c.Config); err != nil {
 		t.Fatal(err)
 	}
+	concerns(t, w.ns)
 	w.try("make a namespace", func(ctx context.Context) error {
 		_, err := w.kube.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.ns}}, metav1.CreateOptions{})
 		return err
@@ -87,7 +88,7 @@ func (w world) await(what string, holds func(context.Context) error) {
 		return last == nil, nil
 	})
 	if err != nil {
-		w.t.Fatalf("waited to %s: %v", what, last)
+		w.t.Fatalf("waited to %s: %v\n%s", what, last, situation(w.t, w.kube, w.dynamic))
 	}
 }
 
