@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -81,7 +80,7 @@ func (w world) try(what string, do func(context.Context) error) {
 func (w world) await(what string, holds func(context.Context) error) {
 	w.t.Helper()
 	var last error
-	err := wait.PollUntilContextTimeout(w.t.Context(), 50*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
+	err := waits(w.t.Context(), func(ctx context.Context) (bool, error) {
 		once, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
 		last = holds(once)
