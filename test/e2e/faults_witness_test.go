@@ -36,6 +36,7 @@ type witness struct {
 	mu    sync.Mutex
 	on    map[types.UID]*corev1.Pod // as seen last
 	half  map[string]time.Time      // since when a gang stands half
+	ended map[types.UID]bool        // pods that have succeeded or failed
 	notes map[string][]string       // by node: what was seen of its pods last
 	whole map[string]bool           // gangs that had their minimum: what they lose later is their own business
 	wrong []string
@@ -51,7 +52,7 @@ func (w world) watch(nodes map[string]int64, minimum int) *witness {
 func (w world) watchGangs(nodes map[string]int64, minimum func(*corev1.Pod) int) *witness {
 	w.t.Helper()
 	seen := &witness{w: w, cpu: nodes, minimum: minimum, on: map[types.UID]*corev1.Pod{}, half: map[string]time.Time{},
-		whole: map[string]bool{}, notes: map[string][]string{}}
+		whole: map[string]bool{}, ended: map[types.UID]bool{}, notes: map[string][]string{}}
 	pods := cache.NewFilteredListWatchFromClient(w.kube.CoreV1().RESTClient(), "pods", w.ns, func(*metav1.ListOptions) {})
 	_, controller := cache.NewInformerWithOptions(cache.InformerOptions{ListerWatcher: pods, ObjectType: &corev1.Pod{},
 		Handler: cache.ResourceEventHandlerFuncs{
@@ -78,6 +79,9 @@ func (s *witness) saw(p *corev1.Pod) {
 	if before != nil && before.Spec.NodeName != p.Spec.NodeName {
 		s.wrong = append(s.wrong, fmt.Sprintf("pod %s was bound to %s and then to %s", p.Name, before.Spec.NodeName, p.Spec.NodeName))
 	}
+	// A pod that has ended holds no room, whatever it is called afterwards: kwok changes phases by
+	// name, and a word that was meant for the pod before it may come in between.
+	s.ended[p.UID] = s.ended[p.UID] || finished(p)
 	if p.Spec.NodeName == "" {
 		return
 	}
@@ -86,7 +90,7 @@ func (s *witness) saw(p *corev1.Pod) {
 	}
 	used := int64(0)
 	for _, other := range s.on {
-		if other.Spec.NodeName == p.Spec.NodeName && !finished(other) {
+		if other.Spec.NodeName == p.Spec.NodeName && !s.ended[other.UID] {
 			used += other.Spec.Containers[0].Resources.Requests.Cpu().Value()
 		}
 	}
