@@ -22,21 +22,22 @@ const gather = 2 * time.Millisecond
 
 // loop is what a run is made of. Its goroutine alone touches the engine.
 type loop struct {
-	o       Options
-	kube    kubernetes.Interface
-	volcano versioned.Interface
-	seen    *observe.Observer
-	carrier *carry.Carrier
-	lead    *lead
-	conf    *configuration
-	engine  *sched.Engine
-	metrics *metrics
-	health  *health
-	told    *told
-	aside   aside
-	letIn   letIn
-	reads   reads
-	dumping sync.Mutex // held while a dump is written
+	o          Options
+	kube       kubernetes.Interface
+	volcano    versioned.Interface
+	seen       *observe.Observer
+	carrier    *carry.Carrier
+	lead       *lead
+	conf       *configuration
+	engine     *sched.Engine
+	metrics    *metrics
+	health     *health
+	told       *told
+	complaints complaints
+	aside      aside
+	letIn      letIn
+	reads      reads
+	dumping    sync.Mutex // held while a dump is written
 
 	began    time.Time
 	acting   bool          // this run has taken over
@@ -204,6 +205,7 @@ func (l *loop) afterwards() {
 	l.guard("telling", func() {
 		l.tell(began)
 		l.mend(began)
+		l.complain(began)
 		l.metrics.figures(l)
 		l.audit()
 	})

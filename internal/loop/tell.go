@@ -19,8 +19,8 @@ import (
 // most waits end before anybody could read of them.
 const lasting = round - 50*time.Millisecond
 
-// lacking is how long a job must lack pods until that is told: whoever makes them makes
-// them one by one.
+// lacking is how long a job must lack pods, or pods their PodGroup, until that is told:
+// whoever makes them makes them one by one.
 const lacking = 5 * time.Second
 
 // tell says on objects what people, autoscalers and operators read there: on PodGroups
@@ -42,9 +42,6 @@ func (l *loop) tell(now time.Time) {
 
 func (l *loop) tellJob(id ledger.JobID, now time.Time) {
 	job := l.engine.Ledger().Job(id)
-	if !job.Exists() {
-		return
-	}
 	uid := ""
 	var group *schedulingv1beta1.PodGroup
 	if job.Group != nil {
@@ -90,7 +87,7 @@ func (l *loop) tellJob(id ledger.JobID, now time.Time) {
 // untilTold is how long a reason must hold before it is told.
 func untilTold(r trace.Reason) time.Duration {
 	switch r.Root().Code {
-	case trace.NotEnoughTasks, trace.NotEnoughPodsOfTask:
+	case trace.NotEnoughTasks, trace.NotEnoughPodsOfTask, trace.PodGroupNotFound:
 		return lacking
 	}
 	return lasting
