@@ -81,8 +81,8 @@ func (c *Carrier) write(group ledger.Key, uid string, wait time.Duration, change
 	defer c.groups.mu.Unlock()
 	w := c.groups.pending[group]
 	if w == nil || w.uid != uid {
-		if w != nil && w.due != nil {
-			w.due.Stop()
+		if w != nil {
+			c.over(w)
 		}
 		w = &groupWrite{uid: uid}
 		c.groups.pending[group] = w
@@ -95,6 +95,19 @@ func (c *Carrier) write(group ledger.Key, uid string, wait time.Duration, change
 	if !w.flying { // otherwise it goes on its way when the one under way is back
 		c.arm(group, w)
 	}
+}
+
+// over answers what was gathered for a PodGroup whose name is another's now; what is under
+// way finds that out by itself. The lock is held.
+func (c *Carrier) over(w *groupWrite) {
+	if w.due != nil {
+		w.due.Stop()
+		w.due = nil
+	}
+	if w.phase != nil {
+		c.answer(*w.phase, sched.Missing, 0)
+	}
+	w.phase, w.status = nil, nil
 }
 
 // arm sends what was gathered when it is due; the lock is held.

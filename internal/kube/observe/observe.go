@@ -9,7 +9,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
@@ -53,6 +52,7 @@ type Observer struct {
 	pods    cache.Indexer
 	looks   chan struct{}
 	shard   shard
+	ahead   ahead
 
 	translating sync.Mutex // held while pods are translated, which goroutines share
 
@@ -179,28 +179,6 @@ func (w *Observer) All() (facts []model.Fact) {
 	return facts
 }
 
-// Refresh lists the pods that have not finished from the API server itself, past every
-// cache, and hands them on: what another scheduler bound a moment ago is then known.
-func (w *Observer) Refresh(ctx context.Context) error {
-	at := metav1.ListOptions{FieldSelector: "status.phase!=Succeeded,status.phase!=Failed", Limit: 5000}
-	for {
-		list, err := w.options.Kube.CoreV1().Pods(metav1.NamespaceAll).List(ctx, at)
-		if err != nil {
-			return fmt.Errorf("list the pods that are bound: %w", err)
-		}
-		for i := range list.Items {
-			o, err := w.pod(&list.Items[i])
-			if err != nil {
-				return err
-			}
-			w.queue.add(o, false)
-		}
-		if at.Continue = list.Continue; at.Continue == "" {
-			return nil
-		}
-	}
-}
-
 func (w *Observer) fact(c change) (model.Fact, bool) {
 	if node, is := c.object.(*corev1.Node); c.gone || is && w.hidden(node) {
 		return head(c.object)
@@ -303,10 +281,10 @@ func find[T any](in cache.Store, key string) *T {
 // handler puts what an informer reports into the queue.
 func (w *Observer) handler() cache.ResourceEventHandler {
 	return cache.ResourceEventHandlerFuncs{
-		AddFunc: func(o any) { w.queue.add(o, false) },
+		AddFunc: func(o any) { w.shown(o) },
 		UpdateFunc: func(before, after any) {
 			if !same(before, after) {
-				w.queue.add(after, false)
+				w.shown(after)
 			}
 		},
 		DeleteFunc: func(o any) {
@@ -314,7 +292,18 @@ func (w *Observer) handler() cache.ResourceEventHandler {
 			if missed, ok := o.(cache.DeletedFinalStateUnknown); ok {
 				o = missed.Obj
 			}
+			if pod, is := o.(*Pod); is {
+				o = &Pod{ObjectMeta: &nothing, fact: w.ahead.ended(pod.fact)}
+			}
 			w.queue.add(o, true)
 		},
 	}
+}
+
+// shown puts what a watch shows of an object into the queue.
+func (w *Observer) shown(o any) {
+	if pod, is := o.(*Pod); is {
+		w.ahead.shown(pod.fact)
+	}
+	w.queue.add(o, false)
 }
