@@ -25,8 +25,11 @@ func openOf(o any) ([]string, error) {
 // the pod what is known already.
 func (w *Observer) askOwner(p *Pod, in *corev1.Pod) {
 	fact := p.Fact()
+	if w.owners == nil || !fact.Ours || fact.Group != "" {
+		return
+	}
 	controller, lacks := metav1.GetControllerOfNoCopy(in), translate.LacksOf(in.Annotations)
-	if w.owners == nil || !fact.Ours || fact.Group != "" || controller == nil || lacks == 0 {
+	if controller == nil || lacks == 0 {
 		return
 	}
 	if p.owner = w.owners.Of(fact.Namespace, controller); p.owner == nil {
