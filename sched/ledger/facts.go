@@ -107,7 +107,9 @@ func (l *Ledger) Apply(f model.Fact) {
 	switch {
 	case f.Ref.Kind == model.KindPod && pod != nil:
 		l.facts.drop(f.Ref)
-		l.tasks[l.applyPod(Key{f.Ref.Namespace, f.Ref.Name}, pod)].version = f.Version
+		row := &l.tasks[l.applyPod(Key{f.Ref.Namespace, f.Ref.Name}, pod)]
+		row.version = f.Version
+		l.watch(row.Node)
 	case f.Ref.Kind == model.KindPodGroup && group != nil:
 		l.facts.drop(f.Ref)
 		l.jobs[l.applyGroup(Key{f.Ref.Namespace, f.Ref.Name}, group)].version = f.Version
