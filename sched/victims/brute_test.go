@@ -128,16 +128,25 @@ func (s *square) queue(name string, claims bool) *model.Queue {
 	return &model.Queue{Meta: model.Meta{Name: name}, Weight: 1, Reclaimable: true, Deserved: list(s.n(3), s.n(3))[:2]}
 }
 
+// mostRunning is how many pods run at most: of more not every set can be tried in every order.
+const mostRunning = 10
+
 // running draws a gang that runs, mostly where the rule looks for victims, and adds to what
 // is held on each node.
 func (s *square) running(name string, held []resource.List) {
-	queue := s.n(2)
+	all, queue := mostRunning, s.n(2)
 	if s.mostly() {
 		if queue = 0; s.rule.Scope == victims.OtherQueues {
 			queue = 1 + s.n(1)
 		}
 	}
 	size := 1 + s.even()
+	for _, h := range held {
+		all -= int(h[2].Value)
+	}
+	if size = min(size, all); size < 1 {
+		return
+	}
 	s.group(name, fmt.Sprintf("q%d", queue), 1+s.n(size-1), s.n(2))
 	spec := &model.Spec{Requests: list(1+s.even(), 1+s.even())}
 	for k := range size {
