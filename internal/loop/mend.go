@@ -28,14 +28,14 @@ func (l *loop) mend(now time.Time) {
 			return true
 		}
 		if !half(job) || t.ready {
-			t.half, t.stuck = time.Time{}, false
+			t.half, t.stuck = time.Time{}, stranded{}
 			return true
 		}
 		switch {
 		case t.half.IsZero():
 			t.half = now
 		case now.Sub(t.half) > l.o.Stranded:
-			l.release(id, t)
+			l.release(id, t, now)
 			t.half = now // again, if it comes to that, after as long
 		}
 		return true
@@ -51,7 +51,18 @@ func half(job *ledger.Job) bool {
 	return bound > 0 && bound+job.By[model.Binding]+job.By[model.Succeeded] < job.MinMember
 }
 
-func (l *loop) release(id ledger.JobID, t *toldJob) {
+// stranded is what was last said of the members of a gang that stands half.
+type stranded struct {
+	owned, bare int // how many were released, and how many stay
+	at          time.Time
+}
+
+// reminded is how often it is said of a gang that stands half for the same reason.
+const reminded = 10 * time.Minute
+
+// release gives back the room of a gang's bound members, and says so when that changed or
+// was not said for long.
+func (l *loop) release(id ledger.JobID, t *toldJob, now time.Time) {
 	led := l.engine.Ledger()
 	job := led.Job(id)
 	owned, bare := 0, 0
@@ -69,10 +80,14 @@ func (l *loop) release(id ledger.JobID, t *toldJob) {
 		})
 	}
 	l.metrics.released.Add(float64(owned))
+	was := t.stuck
+	if owned == was.owned && bare == was.bare && now.Sub(was.at) < reminded {
+		return
+	}
+	t.stuck = stranded{owned, bare, now}
 	klog.InfoS("A gang stands below its minimum: its members are released", "job", job.Key, "released", owned, "bareAndKept", bare)
-	if bare > 0 && !t.stuck {
-		t.stuck = true
-		l.carrier.Event(carry.Event{Kind: "PodGroup", Object: ledger.Key{Namespace: job.Key.Namespace, Name: job.Key.Name}, UID: t.uid, Warning: true,
+	if bare > 0 && bare != was.bare {
+		l.carrier.Event(carry.Event{Kind: "PodGroup", Object: groupOf(job), UID: t.uid, Warning: true,
 			Reason: "GangStranded", Message: fmt.Sprintf("%s; %d of them are bound and have no controller that would make them anew: they stay", why, bare)})
 	}
 }

@@ -27,8 +27,8 @@ type Options struct {
 	QuietBinds bool
 	// Patience is for how long a write is repeated; 0 is 30 seconds.
 	Patience time.Duration
-	// Urgent says that somebody waits for a PodGroup to show a phase; others may wait for
-	// what else is to be said. nil: Inqueue, for which controllers wait to create pods.
+	// Urgent says that somebody waits for a PodGroup to show a phase: it goes at once, and
+	// with the bindings. nil: Inqueue, for which controllers wait to create pods.
 	Urgent func(item sched.Item) bool
 	// PodGroup returns the newest state that was seen of a PodGroup, nil without one.
 	PodGroup func(namespace, name string) *schedulingv1beta1.PodGroup
@@ -52,7 +52,9 @@ type Carrier struct {
 	options Options
 	ctx     context.Context
 	fast    *lane
-	slow    *lane // conditions and figures
+	status  *lane // of PodGroups
+	slow    *lane // conditions of pods
+	figures *lane // of queues
 	events  *lane
 	turn    atomic.Uint64 // of the connections
 	groups  groupWrites
@@ -91,7 +93,8 @@ func New(ctx context.Context, o Options) *Carrier {
 	if o.PodGroup == nil {
 		o.PodGroup = func(string, string) *schedulingv1beta1.PodGroup { return nil }
 	}
-	c := &Carrier{options: o, ctx: ctx, fast: newLane(), slow: newLane(), events: newLane(), setbacks: map[string]int{}, wake: make(chan struct{}, 1)}
+	c := &Carrier{options: o, ctx: ctx, setbacks: map[string]int{}, wake: make(chan struct{}, 1),
+		fast: newLane(mostInFlight), status: newLane(mostStatuses), slow: newLane(mostInFlight), figures: newLane(mostInFlight), events: newLane(mostInFlight)}
 	c.groups.pending = map[ledger.Key]*groupWrite{}
 	return c
 }
@@ -161,6 +164,7 @@ func (c *Carrier) Wait(ctx context.Context) {
 	await(ctx, func() {
 		c.flushGroups()
 		c.fast.wait()
+		c.status.wait()
 	})
 }
 
@@ -168,6 +172,7 @@ func (c *Carrier) Wait(ctx context.Context) {
 func (c *Carrier) WaitForWords(ctx context.Context) {
 	await(ctx, func() {
 		c.slow.wait()
+		c.figures.wait()
 		c.events.wait()
 	})
 }
