@@ -114,6 +114,7 @@ type living struct {
 	kube         *fake.Clientset
 	volcano      *volcano.Clientset
 	kubelets     time.Duration // how long they take to run a pod
+	refused      string        // a pod whose bindings the API server will not have
 	loop         *loop
 	end          func()
 }
@@ -218,6 +219,9 @@ func (w *living) bind(a k8stesting.Action) (bool, runtime.Object, error) {
 	b, ok := a.(k8stesting.CreateAction).GetObject().(*corev1.Binding)
 	if !ok {
 		return false, nil, nil
+	}
+	if b.Name == w.refused {
+		return true, nil, apierrors.NewForbidden(podsKind.GroupResource(), b.Name, nil)
 	}
 	w.change(b.Name, func(p *corev1.Pod) {
 		p.Spec.NodeName = b.Target.Name

@@ -27,7 +27,7 @@ func (l *loop) mend(now time.Time) {
 		if t == nil {
 			return true
 		}
-		if !half(job) || t.ready {
+		if t.ready || !half(job, l.denied(id)) {
 			t.half, t.stuck = time.Time{}, stranded{}
 			return true
 		}
@@ -42,13 +42,29 @@ func (l *loop) mend(now time.Time) {
 	})
 }
 
-// half says that a gang has bound members and fewer than it needs.
-func half(job *ledger.Job) bool {
+// half says that a gang has bound members and fewer than it needs, those included whose
+// bindings are under way, but for denied ones of which the API server will not hear.
+func half(job *ledger.Job, denied int32) bool {
 	if job.Group == nil || job.MinMember < 2 || job.Phase == model.GroupRunning || job.Phase == model.GroupCompleted {
 		return false
 	}
 	bound := job.By[model.Bound] + job.By[model.Running]
-	return bound > 0 && bound+job.By[model.Binding]+job.By[model.Succeeded] < job.MinMember
+	return bound > 0 && bound+job.By[model.Binding]-denied+job.By[model.Succeeded] < job.MinMember
+}
+
+// denied counts the members of a job that were refused when they were last tried to be bound.
+func (l *loop) denied(id ledger.JobID) (n int32) {
+	led := l.engine.Ledger()
+	if led.Job(id).By[model.Binding] == 0 {
+		return 0
+	}
+	led.JobTasks(id, model.Binding, func(task ledger.TaskID) bool {
+		if l.carrier.Denied(led.Task(task).Pod.UID) {
+			n++
+		}
+		return true
+	})
+	return n
 }
 
 // stranded is what was last said of the members of a gang that stands half.
