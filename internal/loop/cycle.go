@@ -37,7 +37,6 @@ type loop struct {
 	told       *told
 	complaints complaints
 	aside      aside
-	letIn      letIn
 	reads      reads
 	dumping    sync.Mutex // held while a dump is written
 
@@ -86,20 +85,12 @@ func (l *loop) cycle(ctx context.Context) error {
 	}
 }
 
-// due fires when the engine wants to be asked again, or what is kept back is to go.
+// due fires when the engine wants to be asked again.
 func (l *loop) due() (<-chan time.Time, func() bool) {
-	var wait time.Duration
-	switch {
-	case l.next == 0 && len(l.letIn) == 0:
+	if l.next == 0 {
 		return nil, func() bool { return true }
-	case l.next != 0 && len(l.letIn) != 0:
-		wait = min(time.Duration(l.next-l.now()), time.Until(l.letIn[0].until))
-	case l.next != 0:
-		wait = time.Duration(l.next - l.now())
-	default:
-		wait = time.Until(l.letIn[0].until)
 	}
-	t := time.NewTimer(max(0, wait))
+	t := time.NewTimer(max(0, time.Duration(l.next-l.now())))
 	return t.C, t.Stop
 }
 
@@ -122,7 +113,6 @@ func (l *loop) once(ctx context.Context) {
 	}
 	l.reload()
 	l.decide()
-	l.handOver(time.Now())
 	l.afterwards()
 }
 

@@ -14,7 +14,7 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// Bounds of what waits to be said, conditions and events each.
+// Bounds of what waits to be said, conditions, figures and events each.
 const (
 	mostWaiting = 8192 // words that wait; more are dropped
 	mostMessage = 1024 // bytes of a message
@@ -82,7 +82,7 @@ func (c *Carrier) PodCondition(pod ledger.Key, uid, reason, message string) bool
 func (c *Carrier) QueueAllocated(name, uid string, allocated map[string]*string) bool {
 	patch, _ := json.Marshal(map[string]any{
 		"metadata": map[string]any{"uid": uid}, "status": map[string]any{"allocated": allocated}}) // strings only
-	return c.say(c.slow, func(ctx context.Context) error {
+	return c.say(c.figures, func(ctx context.Context) error {
 		_, err := c.options.Clients.Figures.SchedulingV1beta1().Queues().Patch(ctx, name,
 			types.MergePatchType, patch, metav1.PatchOptions{}, "status")
 		return err
