@@ -27,7 +27,7 @@ func (l *loop) mend(now time.Time) {
 		if t == nil {
 			return true
 		}
-		if !half(job) || t.ready {
+		if !half(job) || t.whole {
 			t.half, t.stuck = time.Time{}, false
 			return true
 		}

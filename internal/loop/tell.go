@@ -60,6 +60,7 @@ func (l *loop) tellJob(id ledger.JobID, now time.Time) {
 	lasts := t.code != "" && now.Sub(t.since) >= untilTold(reason)
 	switch {
 	case started(job):
+		t.whole = true
 		// Members beyond the minimum may wait: their own conditions say so.
 		if (!t.ready || t.said != "") && t.settled(job, now) {
 			if !t.ready {

@@ -29,6 +29,7 @@ type toldJob struct {
 	since  time.Time
 	said   string // the code that was said last, "" when nothing holds
 	ready  bool   // was said to have had its minimum
+	whole  bool   // had it: that it was said is no proof where Volcano did, which says so before it binds
 	counts carry.Counts
 	wanted carry.Counts      // as seen in the last round: written once they stand still
 	pods   map[string]string // the reason that was said on a pod, by UID
@@ -62,7 +63,7 @@ func (t *told) job(key ledger.JobKey, uid string, group *schedulingv1beta1.PodGr
 				case c.Type == schedulingv1beta1.PodGroupUnschedulableType:
 					j.said = c.TransitionID
 				case c.Type == schedulingv1beta1.PodGroupScheduled:
-					j.ready = true
+					j.ready, j.whole = true, c.TransitionID == "" // ours have none
 				}
 			}
 		}
