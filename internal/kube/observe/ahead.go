@@ -94,10 +94,11 @@ func (w *Observer) Refresh(ctx context.Context) error {
 // tell hands on what was read of a pod past the watch.
 func (w *Observer) tell(p *Pod) {
 	w.ahead.note(p.fact)
-	if known := w.Pod(p.GetNamespace(), p.GetName()); known != nil {
+	known := w.Pod(p.GetNamespace(), p.GetName())
+	if known != nil {
 		w.ahead.shown(known.fact)
 	}
-	w.queue.add(p, false)
+	w.came(p, known == nil)
 }
 
 // confirm asks about the pods that the watch had time to show and did not, and hands on that

@@ -15,23 +15,23 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// A moment is what the API server has under one name at a version, which is its place in the
+// A sight is what the API server has under one name at a version, which is its place in the
 // history and one; no uid: nothing.
-type moment struct{ uid, node string }
+type sight struct{ uid, node string }
 
 // namesHistory is a pod that is bound and deleted, and another one of its name.
-var namesHistory = []moment{{"first", ""}, {"first", "n"}, {"", ""}, {"second", ""}, {"second", "m"}}
+var namesHistory = []sight{{"first", ""}, {"first", "n"}, {"", ""}, {"second", ""}, {"second", "m"}}
 
 // witnessed is one way in which an informer and a list past it (Refresh) can tell of a history.
 type witnessed struct {
 	w      *Observer
 	l      *ledger.Ledger
 	states []*Pod
-	known  int // the moment that the informer's store shows, -1 before the first
+	known  int // the sight that the informer's store shows, -1 before the first
 }
 
 // states are the pods of a history, nil where there is none.
-func states(t *testing.T, history []moment) (out []*Pod) {
+func states(t *testing.T, history []sight) (out []*Pod) {
 	w := &Observer{options: Options{Adopt: true, Translate: translate.Options{Schedulers: []string{translate.DefaultScheduler}, Specs: &translate.Specs{}}}}
 	for i, m := range history {
 		o, err := w.pod(&corev1.Pod{Spec: corev1.PodSpec{SchedulerName: translate.DefaultScheduler, NodeName: m.node},
@@ -48,7 +48,7 @@ func states(t *testing.T, history []moment) (out []*Pod) {
 
 func (s *witnessed) there(at int) bool { return at >= 0 && s.states[at] != nil }
 
-// report has the informer tell of a moment: by the watch if it is the next one and no list was
+// report has the informer tell of a sight: by the watch if it is the next one and no list was
 // needed, otherwise as what a list shows, for which a deletion is only something that is missing.
 func (s *witnessed) report(at int, listed bool) {
 	h, before := s.w.handler(), s.known
@@ -108,7 +108,7 @@ func TestANameThatIsUsedAgainIsKnownByItsLastLife(t *testing.T) {
 	}
 }
 
-// A refresh reads the server at a moment, after so many reports, and hands on what it read after
+// A refresh reads the server at a sight, after so many reports, and hands on what it read after
 // as many or more: others come meanwhile, and nothing is drained, for it is the loop that waits.
 type refresh struct{ at, after, until int }
 
@@ -131,7 +131,7 @@ func refreshes(length int, moments []int, drains int) []refresh {
 	return out
 }
 
-func tellOf(t *testing.T, history []*Pod, want moment, moments []int, drains int, listed bool, r refresh) {
+func tellOf(t *testing.T, history []*Pod, want sight, moments []int, drains int, listed bool, r refresh) {
 	t.Helper()
 	s := &witnessed{w: &Observer{queue: newQueue(), pods: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)}, l: ledger.New(), states: history, known: -1}
 	for i := range len(moments) + 1 {
@@ -141,7 +141,7 @@ func tellOf(t *testing.T, history []*Pod, want moment, moments []int, drains int
 		if i == len(moments) {
 			break
 		}
-		// A moment that was passed over can only have been made up for by a list.
+		// A sight that was passed over can only have been made up for by a list.
 		skipped := i == 0 && moments[0] > 0 || i > 0 && moments[i] != moments[i-1]+1
 		s.report(moments[i], listed || skipped)
 		if drains>>i&1 == 1 {
@@ -150,9 +150,9 @@ func tellOf(t *testing.T, history []*Pod, want moment, moments []int, drains int
 	}
 	s.w.confirm(time.Now(), func(model.Ref) (string, error) { return want.uid, nil })
 	s.drain()
-	got := moment{}
+	got := sight{}
 	if id, ok := s.l.FindTask(ledger.Key{Namespace: "ns", Name: "p"}); ok {
-		got = moment{s.l.Task(id).Pod.UID, s.l.Task(id).Pod.Node}
+		got = sight{s.l.Task(id).Pod.UID, s.l.Task(id).Pod.Node}
 	}
 	if got != want {
 		t.Fatalf("the engine knows %+v of the name, want %+v: reports %v (by lists: %t), drained after %b, refreshed %+v", got, want, moments, listed, drains, r)

@@ -11,11 +11,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/cache"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 	"volcano.sh/apis/pkg/client/clientset/versioned"
 	volcanoinformers "volcano.sh/apis/pkg/client/informers/externalversions"
 
+	"ashlar.sh/internal/kube/owners"
 	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/sched/model"
 )
@@ -31,6 +33,8 @@ type Options struct {
 	// Adopt takes pods of ours without a PodGroup for gangs of their own (decision 25).
 	// Without it they are left alone until a controller has given them one.
 	Adopt bool
+	// Metadata reads what the owners of such pods say of their jobs; nil: nobody asks them.
+	Metadata metadata.Interface
 	// NodeSelector are labels as key:value; nodes with none of them are as if they were
 	// not there. None: all nodes are seen.
 	NodeSelector []string
@@ -53,10 +57,12 @@ type Observer struct {
 	looks   chan struct{}
 	shard   shard
 	ahead   ahead
+	owners  *owners.Reader // nil: nobody's word is asked for
 
 	translating sync.Mutex // held while pods are translated, which goroutines share
 
 	mu       sync.Mutex
+	heard    []*owners.Owner // more is known of them than the facts of their pods say
 	watched  []watched
 	unserved []string // kinds that are wanted and that the API does not serve
 	wants    int      // how often what is wanted may have changed
@@ -78,6 +84,9 @@ func New(o Options) (*Observer, error) {
 	w := &Observer{options: o, queue: newQueue(), looks: make(chan struct{}, 1), asked: -1,
 		core:    informers.NewSharedInformerFactory(o.Kube, o.Resync),
 		volcano: volcanoinformers.NewSharedInformerFactory(o.Volcano, o.Resync)}
+	if o.Adopt && o.Metadata != nil {
+		w.owners = owners.New(owners.Options{Discovery: o.Kube.Discovery(), Metadata: o.Metadata, Answered: w.answered})
+	}
 	for _, k := range kinds() {
 		if !k.always {
 			continue
@@ -102,8 +111,11 @@ func (w *Observer) watch(k kind) error {
 		return fmt.Errorf("watch %s: %w", k.name, err)
 	}
 	handler := w.handler()
-	if k.name == translate.KindNodeShard {
+	switch k.name {
+	case translate.KindNodeShard:
 		handler = w.shardHandler()
+	case model.KindPod:
+		handler = w.podHandler()
 	}
 	handled, err := informer.AddEventHandler(handler)
 	if err != nil {
@@ -118,6 +130,9 @@ func (w *Observer) Start(ctx context.Context) {
 	w.core.StartWithContext(ctx)
 	w.volcano.Start(ctx.Done())
 	go w.discover(ctx)
+	if w.owners != nil {
+		go w.owners.Run(ctx)
+	}
 }
 
 // Shutdown returns when all watches have ended, which needs Start's ctx to have.
@@ -149,6 +164,7 @@ func (w *Observer) Wake() <-chan struct{} { return w.queue.wake }
 // Drain returns what was seen since the last call, and when the oldest of it was
 // reported; the zero time when there is nothing.
 func (w *Observer) Drain() (facts []model.Fact, oldest time.Time) {
+	w.hear()
 	for _, c := range w.queue.take() {
 		if oldest.IsZero() || c.at.Before(oldest) {
 			oldest = c.at
@@ -184,7 +200,7 @@ func (w *Observer) fact(c change) (model.Fact, bool) {
 		return head(c.object)
 	}
 	if pod, is := c.object.(*Pod); is {
-		return pod.fact, true
+		return w.owned(pod), true
 	}
 	f, ok := translate.Fact(c.object, w.options.Translate)
 	if n, is := f.Object.(*model.Node); is {
@@ -281,10 +297,10 @@ func find[T any](in cache.Store, key string) *T {
 // handler puts what an informer reports into the queue.
 func (w *Observer) handler() cache.ResourceEventHandler {
 	return cache.ResourceEventHandlerFuncs{
-		AddFunc: func(o any) { w.shown(o) },
+		AddFunc: func(o any) { w.queue.add(o, false) },
 		UpdateFunc: func(before, after any) {
 			if !same(before, after) {
-				w.shown(after)
+				w.queue.add(after, false)
 			}
 		},
 		DeleteFunc: func(o any) {
@@ -292,18 +308,7 @@ func (w *Observer) handler() cache.ResourceEventHandler {
 			if missed, ok := o.(cache.DeletedFinalStateUnknown); ok {
 				o = missed.Obj
 			}
-			if pod, is := o.(*Pod); is {
-				o = &Pod{ObjectMeta: &nothing, fact: w.ahead.ended(pod.fact)}
-			}
 			w.queue.add(o, true)
 		},
 	}
-}
-
-// shown puts what a watch shows of an object into the queue.
-func (w *Observer) shown(o any) {
-	if pod, is := o.(*Pod); is {
-		w.ahead.shown(pod.fact)
-	}
-	w.queue.add(o, false)
 }
