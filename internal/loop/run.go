@@ -111,7 +111,7 @@ func (l *loop) connect(ctx, work context.Context) error {
 	l.carrier = carry.New(work, carry.Options{Clients: clients, Reporter: reporter(l.o.SchedulerNames), QuietBinds: l.o.QuietBinds,
 		Leading: func() bool { return l.lead.leading() }, PodGroup: l.seen.PodGroup, Storage: l.seen, VolumeWait: l.conf.volumeWait,
 		Prepared: func(i sched.Item, took time.Duration) { l.metrics.prepared(l, i, took) },
-		Urgent:   l.lacksPods, Answered: func(i sched.Item, o sched.Outcome, latency time.Duration) {
+		Urgent:   l.urgent, Answered: func(i sched.Item, o sched.Outcome, latency time.Duration) {
 			l.metrics.answered(i, o, latency)
 			if i.Kind == sched.BindPod && o == sched.Done {
 				l.metrics.bound(l, i)
@@ -138,7 +138,7 @@ func (l *loop) finish(err error) {
 	}
 	bound, cancel := context.WithTimeout(context.Background(), l.o.Drain)
 	defer cancel()
-	l.handOn(func(keptPhase) bool { return true })
+	l.handOverAll()
 	l.carrier.Wait(bound)
 	brief, stop := context.WithTimeout(bound, time.Second) // others wait for the lease
 	defer stop()

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
@@ -57,6 +56,7 @@ type Observer struct {
 	pods    cache.Indexer
 	looks   chan struct{}
 	shard   shard
+	ahead   ahead
 	owners  *owners.Reader // nil: nobody's word is asked for
 
 	translating sync.Mutex // held while pods are translated, which goroutines share
@@ -110,7 +110,7 @@ func (w *Observer) watch(k kind) error {
 	if err := informer.SetTransform(strip); err != nil {
 		return fmt.Errorf("watch %s: %w", k.name, err)
 	}
-	var handler cache.ResourceEventHandler = w.handler()
+	handler := w.handler()
 	switch k.name {
 	case translate.KindNodeShard:
 		handler = w.shardHandler()
@@ -193,28 +193,6 @@ func (w *Observer) All() (facts []model.Fact) {
 		}
 	}
 	return facts
-}
-
-// Refresh lists the pods that have not finished from the API server itself, past every
-// cache, and hands them on: what another scheduler bound a moment ago is then known.
-func (w *Observer) Refresh(ctx context.Context) error {
-	at := metav1.ListOptions{FieldSelector: "status.phase!=Succeeded,status.phase!=Failed", Limit: 5000}
-	for {
-		list, err := w.options.Kube.CoreV1().Pods(metav1.NamespaceAll).List(ctx, at)
-		if err != nil {
-			return fmt.Errorf("list the pods that are bound: %w", err)
-		}
-		for i := range list.Items {
-			o, err := w.pod(&list.Items[i])
-			if err != nil {
-				return err
-			}
-			w.came(o, w.Pod(list.Items[i].Namespace, list.Items[i].Name) == nil)
-		}
-		if at.Continue = list.Continue; at.Continue == "" {
-			return nil
-		}
-	}
 }
 
 func (w *Observer) fact(c change) (model.Fact, bool) {
@@ -317,7 +295,7 @@ func find[T any](in cache.Store, key string) *T {
 }
 
 // handler puts what an informer reports into the queue.
-func (w *Observer) handler() cache.ResourceEventHandlerFuncs {
+func (w *Observer) handler() cache.ResourceEventHandler {
 	return cache.ResourceEventHandlerFuncs{
 		AddFunc: func(o any) { w.queue.add(o, false) },
 		UpdateFunc: func(before, after any) {

@@ -82,15 +82,25 @@ func (w *Observer) came(o any, first bool) {
 
 // podHandler is the handler of pods.
 func (w *Observer) podHandler() cache.ResourceEventHandler {
-	h := w.handler()
-	h.AddFunc = func(o any) { w.came(o, true) }
-	h.UpdateFunc = func(before, after any) {
-		if !same(before, after) {
-			a, b := before.(*Pod), after.(*Pod)
-			w.came(b, a.fact.UID != b.fact.UID)
-		}
+	shown := func(p *Pod, first bool) {
+		w.ahead.shown(p.fact)
+		w.came(p, first)
 	}
-	return h
+	return cache.ResourceEventHandlerFuncs{
+		AddFunc: func(o any) { shown(o.(*Pod), true) },
+		UpdateFunc: func(before, after any) {
+			if !same(before, after) {
+				a, b := before.(*Pod), after.(*Pod)
+				shown(b, a.fact.UID != b.fact.UID)
+			}
+		},
+		DeleteFunc: func(o any) {
+			if missed, ok := o.(cache.DeletedFinalStateUnknown); ok {
+				o = missed.Obj
+			}
+			w.queue.add(&Pod{ObjectMeta: &nothing, fact: w.ahead.ended(o.(*Pod).fact)}, true)
+		},
+	}
 }
 
 // answered notes that more is known of an owner; any goroutine may call it.
