@@ -53,6 +53,7 @@ type Observer struct {
 	pods    cache.Indexer
 	looks   chan struct{}
 	shard   shard
+	claims  told
 
 	translating sync.Mutex // held while pods are translated, which goroutines share
 
@@ -102,8 +103,11 @@ func (w *Observer) watch(k kind) error {
 		return fmt.Errorf("watch %s: %w", k.name, err)
 	}
 	handler := w.handler()
-	if k.name == translate.KindNodeShard {
+	switch k.name {
+	case translate.KindNodeShard:
 		handler = w.shardHandler()
+	case translate.KindResourceClaim:
+		handler = w.claims.after(handler)
 	}
 	handled, err := informer.AddEventHandler(handler)
 	if err != nil {
@@ -180,7 +184,8 @@ func (w *Observer) All() (facts []model.Fact) {
 }
 
 // Refresh lists the pods that have not finished from the API server itself, past every
-// cache, and hands them on: what another scheduler bound a moment ago is then known.
+// cache, and the resource claims if they are watched, and hands them on: what another
+// scheduler bound and allocated a moment ago is then known.
 func (w *Observer) Refresh(ctx context.Context) error {
 	at := metav1.ListOptions{FieldSelector: "status.phase!=Succeeded,status.phase!=Failed", Limit: 5000}
 	for {
@@ -196,7 +201,7 @@ func (w *Observer) Refresh(ctx context.Context) error {
 			w.queue.add(o, false)
 		}
 		if at.Continue = list.Continue; at.Continue == "" {
-			return nil
+			return w.refreshClaims(ctx)
 		}
 	}
 }
