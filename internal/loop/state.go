@@ -64,6 +64,8 @@ func (s *State) UnmarshalJSON(data []byte) error {
 			f.Object = &model.Budget{}
 		case model.KindHyperNode:
 			f.Object = &model.HyperNode{}
+		case model.KindNUMA:
+			f.Object = &model.NUMA{}
 		case model.KindNamespace:
 			f.Object = &model.Namespace{}
 		default:

@@ -96,6 +96,7 @@ type Spec struct {
 	// Devices are the names of its spec.resourceClaims, sorted: devices that somebody has to
 	// allocate to it before it can run.
 	Devices []string
+	NUMA    *NUMADemand // what it asks of the NUMA nodes of its node; nil: nothing
 	// Groups are those of the job's queue, put there by the ledger where a plugin heeds
 	// them; a pod as it comes has none.
 	Groups *NodeGroups

@@ -79,6 +79,8 @@ const (
 	NodePorts              Code = "NodePorts"              // a host port is taken; Text is the port
 	NodeVolume             Code = "NodeVolume"             // a volume cannot be had there
 	NodeDevices            Code = "NodeDevices"            // nobody allocates the devices of its resource claims Text
+	NodeNUMAPolicy         Code = "NodeNUMAPolicy"         // its kubelet has not the topology policy that is asked for; Text is the one it has, "" where nothing is known
+	NodeNUMA               Code = "NodeNUMA"               // its kubelet might find no place for the cpus of a container together; Domain: Least are asked for, Have are free in the NUMA node that has most
 	PodAffinity            Code = "PodAffinity"            // no pod that it must be with sits in the node's domain; Domain
 	PodAntiAffinity        Code = "PodAntiAffinity"        // a pod that it must not be with sits in the node's domain; Domain
 	PodRepelled            Code = "PodRepelled"            // a pod sits there that must not be with it: its anti-affinity, not this pod's; Domain
@@ -102,7 +104,7 @@ const (
 func (c Code) OfNodes() bool {
 	switch c {
 	case NoNodes, NotEnoughResources, NodesRefuse, NodeUnschedulable, NodeTaint, NodeAffinity, NodeSelector,
-		NodeGroup, NodeRevocable, NodePorts, NodeVolume, NodeDevices, PodAffinity, PodAntiAffinity, PodRepelled, PodTopologySpread, TopologyKeyMissing:
+		NodeGroup, NodeRevocable, NodePorts, NodeVolume, NodeDevices, NodeNUMAPolicy, NodeNUMA, PodAffinity, PodAntiAffinity, PodRepelled, PodTopologySpread, TopologyKeyMissing:
 		return true
 	default:
 		return c.OfTopology()
@@ -140,10 +142,11 @@ type NodeCount struct {
 // and Have are left out, so that nodes can be counted together.
 type Domain struct {
 	Key, Value string
-	Pods       string // the pods in question, as a label selector is written
-	Have       int64  // PodTopologySpread: how many of them the domain has
-	Least      int64  // … and the least that any domain has, or 0 where there are fewer domains than asked for
-	Most       int64  // … and by how many it may have more, the pod included: maxSkew
+	// Have and Least are amounts of NodeNUMA, too.
+	Pods  string // the pods in question, as a label selector is written
+	Have  int64  // PodTopologySpread: how many of them the domain has
+	Least int64  // … and the least that any domain has, or 0 where there are fewer domains than asked for
+	Most  int64  // … and by how many it may have more, the pod included: maxSkew
 }
 
 // Compare orders domains, for lists to have one order.

@@ -40,6 +40,8 @@ var unasked = map[right]string{
 	{"storage.k8s.io", "volumeattachments", "list"}:    noWatchList,
 	{"topology.volcano.sh", "hypernodes", "list"}:      whereConfigured,
 	{"topology.volcano.sh", "hypernodes", "watch"}:     whereConfigured,
+	{"nodeinfo.volcano.sh", "numatopologies", "list"}:  whereConfigured,
+	{"nodeinfo.volcano.sh", "numatopologies", "watch"}: whereConfigured,
 }
 
 const whereConfigured = "they are watched where the configuration names the plugin that reads them"
@@ -117,6 +119,7 @@ var volcanosRules = []rbacv1.PolicyRule{
 	{APIGroups: []string{"scheduling.volcano.sh"}, Resources: []string{"queues/status"}, Verbs: []string{"update"}},
 	{APIGroups: []string{"scheduling.volcano.sh"}, Resources: []string{"podgroups"}, Verbs: []string{"list", "watch", "update"}},
 	{APIGroups: []string{"topology.volcano.sh"}, Resources: []string{"hypernodes"}, Verbs: []string{"get", "list", "watch"}},
+	{APIGroups: []string{"nodeinfo.volcano.sh"}, Resources: []string{"numatopologies"}, Verbs: []string{"get", "list", "watch", "delete"}},
 	{APIGroups: []string{"shard.volcano.sh"}, Resources: []string{"nodeshards"}, Verbs: []string{"get", "list", "watch"}},
 	{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"get", "create", "update", "watch"}},
 	{APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceclaims"}, Verbs: []string{"get", "list", "watch", "create", "update", "patch"}},
