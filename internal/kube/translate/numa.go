@@ -17,7 +17,7 @@ import (
 
 // The bounds of a report about a node's NUMA nodes.
 const (
-	mostCPUs  = 4096
+	mostCPUs      = 4096
 	mostNUMANodes = 64
 )
 
