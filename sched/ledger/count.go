@@ -42,12 +42,16 @@ func (c *Count) Valid() int32 { return c.Placed() + c.By[model.Pipelined] + c.By
 func (j *Job) Met(have func(*Count) int32) bool { return j.RolesMet(have) && j.SubsMet(have) }
 
 // RolesMet says that the job and each of its roles have their minimum, by the number of
-// members that have gives.
+// members that have gives. The job's own is asked first: a gang that is being placed lacks it
+// until its last member.
 func (j *Job) RolesMet(have func(*Count) int32) bool {
+	if have(&j.Count) < j.MinMember {
+		return false
+	}
 	for i := range j.Roles {
 		if r := &j.Roles[i]; have(&r.Count) < r.Min {
 			return false
 		}
 	}
-	return have(&j.Count) >= j.MinMember
+	return true
 }
