@@ -3,6 +3,7 @@ package loop
 import (
 	"bytes"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -10,10 +11,29 @@ import (
 	"k8s.io/klog/v2/textlogger"
 )
 
-// logged is what a test's scheduler has logged.
-func logged(t *testing.T) *bytes.Buffer {
+// log is what schedulers of a test have logged, by many goroutines.
+type log struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+// count is in how many places the log has a text.
+func (l *log) count(text string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.text.String(), text)
+}
+
+// logged takes down what is logged until the test ends.
+func logged(t *testing.T) *log {
 	t.Helper()
-	var out bytes.Buffer
+	var out log
 	klog.SetLogger(textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&out))))
 	t.Cleanup(klog.ClearLogger)
 	return &out
@@ -23,7 +43,7 @@ func logged(t *testing.T) *bytes.Buffer {
 // when it changes, and now and then, however often it is looked at.
 func TestAGangThatStaysHalfIsReportedSeldom(t *testing.T) {
 	out := logged(t)
-	reports := func() int { return strings.Count(out.String(), "stands below its minimum") }
+	reports := func() int { return out.count("stands below its minimum") }
 	inVirtualTime(t, 1, func(w *living) {
 		w.refused = "g-3"
 		w.group("g", 4, nobody)
