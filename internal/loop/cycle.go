@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"ashlar.sh/internal/kube/carry"
 	"ashlar.sh/internal/kube/observe"
 	"ashlar.sh/sched"
+	"ashlar.sh/sched/trace"
 )
 
 // gather is the least time between two cycles: what arrives one by one in that time, as a
@@ -22,20 +24,21 @@ const gather = 2 * time.Millisecond
 
 // loop is what a run is made of. Its goroutine alone touches the engine.
 type loop struct {
-	o       Options
-	kube    kubernetes.Interface
-	volcano versioned.Interface
-	seen    *observe.Observer
-	carrier *carry.Carrier
-	lead    *lead
-	conf    *configuration
-	engine  *sched.Engine
-	metrics *metrics
-	health  *health
-	told    *told
-	aside   aside
-	reads   reads
-	dumping sync.Mutex // held while a dump is written
+	o          Options
+	kube       kubernetes.Interface
+	volcano    versioned.Interface
+	seen       *observe.Observer
+	carrier    *carry.Carrier
+	lead       *lead
+	conf       *configuration
+	engine     *sched.Engine
+	metrics    *metrics
+	health     *health
+	told       *told
+	complaints complaints
+	aside      aside
+	reads      reads
+	dumping    sync.Mutex // held while a dump is written
 
 	began    time.Time
 	acting   bool          // this run has taken over
@@ -152,17 +155,27 @@ func (l *loop) decide() {
 		plan, events, next := l.engine.Decide(l.now())
 		l.next = next
 		l.panics = 0
-		for _, e := range events {
-			if level, line := explain.Log(e); line != "" {
-				klog.V(klog.Level(level)).Info(line)
-			}
-		}
+		logEvents(events)
 		l.carry(plan.Items, began)
 		l.metrics.decided(time.Since(began), plan, l)
 		for _, i := range plan.Items {
 			klog.V(4).InfoS("Planned", "kind", i.Kind, "pod", i.Pod, "node", i.Node, "podGroup", i.Group, "phase", i.Phase, "statement", i.Statement)
 		}
 	})
+}
+
+// logEvents prints what a cycle did, a line each.
+func logEvents(events []trace.Event) {
+	for _, e := range events {
+		level, text := explain.Log(e)
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSuffix(line, "\n"); level == 0 {
+				klog.Error(line)
+			} else {
+				klog.V(klog.Level(level)).Info(line)
+			}
+		}
+	}
 }
 
 // verbosity is up to which level the cycle's events are wanted: from 3, where the
@@ -194,6 +207,7 @@ func (l *loop) afterwards() {
 	l.guard("telling", func() {
 		l.tell(began)
 		l.mend(began)
+		l.complain(began)
 		l.metrics.figures(l)
 		l.audit()
 	})

@@ -11,29 +11,29 @@ import (
 	"k8s.io/klog/v2/textlogger"
 )
 
-// log is what schedulers of a test have logged, by many goroutines.
-type log struct {
+// journal is what schedulers of a test have logged, by many goroutines.
+type journal struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (l *log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(p)
 }
 
 // count is in how many places the log has a text.
-func (l *log) count(text string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Count(l.text.String(), text)
+func (j *journal) count(text string) int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return strings.Count(j.text.String(), text)
 }
 
-// logged takes down what is logged until the test ends.
-func logged(t *testing.T) *log {
+// logTo takes down what is logged until the test ends.
+func logTo(t *testing.T) *journal {
 	t.Helper()
-	var out log
+	var out journal
 	klog.SetLogger(textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&out))))
 	t.Cleanup(klog.ClearLogger)
 	return &out
@@ -42,7 +42,7 @@ func logged(t *testing.T) *log {
 // A gang that stands half and that nobody can put right is reported when that begins and
 // when it changes, and now and then, however often it is looked at.
 func TestAGangThatStaysHalfIsReportedSeldom(t *testing.T) {
-	out := logged(t)
+	out := logTo(t)
 	reports := func() int { return out.count("stands below its minimum") }
 	inVirtualTime(t, 1, func(w *living) {
 		w.refused = "g-3"

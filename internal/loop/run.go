@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 	"volcano.sh/apis/pkg/client/clientset/versioned"
@@ -94,7 +95,11 @@ func (l *loop) connect(ctx, work context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.seen, err = observe.New(observe.Options{Kube: l.kube, Volcano: volcano, Resync: l.o.Resync, Adopt: adopt, NodeSelector: l.o.NodeSelector, Shard: l.o.Shard, Reads: l.reads.has,
+	heads, err := metadata.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("make a client for the owners of pods: %w", err)
+	}
+	l.seen, err = observe.New(observe.Options{Kube: l.kube, Volcano: volcano, Metadata: heads, Resync: l.o.Resync, Adopt: adopt, NodeSelector: l.o.NodeSelector, Shard: l.o.Shard, Reads: l.reads.has,
 		Translate: translate.Options{Schedulers: l.o.SchedulerNames, DefaultQueue: l.o.DefaultQueue}})
 	if err != nil {
 		return err

@@ -19,8 +19,8 @@ import (
 // most waits end before anybody could read of them.
 const lasting = round - 50*time.Millisecond
 
-// lacking is how long a job must lack pods until that is told: whoever makes them makes
-// them one by one. longest is the longest that any reason must hold: each that is told in
+// lacking is how long a job must lack pods, or pods their PodGroup, until that is told:
+// whoever makes them makes them one by one. longest is the longest that any reason must hold: each that is told in
 // one wait must hold for twice as long as the one before.
 const (
 	lacking = 5 * time.Second
@@ -46,9 +46,6 @@ func (l *loop) tell(now time.Time) {
 
 func (l *loop) tellJob(id ledger.JobID, now time.Time) {
 	job := l.engine.Ledger().Job(id)
-	if !job.Exists() {
-		return
-	}
 	uid := ""
 	var group *schedulingv1beta1.PodGroup
 	if job.Group != nil {
@@ -106,7 +103,7 @@ func (l *loop) tellStart(job *ledger.Job, t *toldJob, group *schedulingv1beta1.P
 	c := condition(schedulingv1beta1.PodGroupScheduled, "", "tasks in gang are ready to be scheduled", "pod group is ready", now)
 	if t.started.IsZero() {
 		t.started = now
-		if !t.ready {
+		if !t.ready && !t.saidReady {
 			l.metrics.jobs.Observe(inMilliseconds(time.Duration(l.now() - job.Created)))
 		}
 		t.ready = true
@@ -156,7 +153,7 @@ func (l *loop) tellWait(job *ledger.Job, t *toldJob, group *schedulingv1beta1.Po
 func (t *toldJob) untilTold(r trace.Reason) time.Duration {
 	until := lasting
 	switch r.Root().Code {
-	case trace.NotEnoughTasks, trace.NotEnoughPodsOfTask:
+	case trace.NotEnoughTasks, trace.NotEnoughPodsOfTask, trace.PodGroupNotFound:
 		until = lacking
 	}
 	return min(until<<min(t.changes, 5), longest)

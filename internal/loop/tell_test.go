@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	k8stesting "k8s.io/client-go/testing"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
@@ -39,6 +40,24 @@ func TestAReasonThatFlapsIsToldSeldom(t *testing.T) {
 		w.after(longest + 2*time.Second)
 		if c := w.status("g").Conditions[0]; c.TransitionID != "GangIncomplete.NodeUnschedulable" {
 			t.Errorf("in the end it says %+v, want that its node is shut", c)
+		}
+	})
+}
+
+// A PodGroup that is not let in shows the phase Pending with the words that say why, as kubectl
+// lists it.
+func TestAPodGroupThatIsNotLetInShowsPending(t *testing.T) {
+	inVirtualTime(t, 1, func(w *living) {
+		w.must(w.groups.Create(groupsKind, &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "lost", UID: "lost"},
+			Spec: schedulingv1beta1.PodGroupSpec{MinMember: 1, Queue: "nowhere"}}, "ns"))
+		w.pods("lost", 0, 1, "1")
+		w.after(soon)
+		s := w.status("lost")
+		if s.Phase != schedulingv1beta1.PodGroupPending || len(s.Conditions) != 1 || s.Conditions[0].TransitionID != "QueueNotFound" {
+			t.Errorf("it says %+v, want Pending and that its queue does not exist", s)
+		}
+		if n, _ := w.written("lost", "lost-0"); n != 1 {
+			t.Errorf("its PodGroup was written %d times, want once", n)
 		}
 	})
 }

@@ -75,8 +75,8 @@ func (c *Carrier) write(group ledger.Key, uid string, change func(*groupWrite)) 
 	defer c.groups.mu.Unlock()
 	w := c.groups.pending[group]
 	if w == nil || w.uid != uid {
-		if w != nil && w.due != nil {
-			w.due.Stop()
+		if w != nil {
+			c.over(w)
 		}
 		if w != nil && w.phase != nil {
 			c.answer(*w.phase, sched.Missing, 0) // of a former life
@@ -88,6 +88,19 @@ func (c *Carrier) write(group ledger.Key, uid string, change func(*groupWrite)) 
 	if !w.flying { // otherwise it goes on its way when the one under way is back
 		c.arm(group, w)
 	}
+}
+
+// over answers what was gathered for a PodGroup whose name is another's now; what is under
+// way finds that out by itself. The lock is held.
+func (c *Carrier) over(w *groupWrite) {
+	if w.due != nil {
+		w.due.Stop()
+		w.due = nil
+	}
+	if w.phase != nil {
+		c.answer(*w.phase, sched.Missing, 0)
+	}
+	w.phase, w.status = nil, nil
 }
 
 // arm sends what was gathered when it is due; the lock is held.
@@ -187,6 +200,9 @@ func groupPatch(base *schedulingv1beta1.PodGroup, uid string, phase *sched.Item,
 		changes["running"], changes["succeeded"], changes["failed"] = status.Counts.Running, status.Counts.Succeeded, status.Counts.Failed
 		if len(status.Conditions) > 0 {
 			meta["resourceVersion"] = base.ResourceVersion
+			if phase == nil && base.Status.Phase == "" {
+				changes["phase"] = schedulingv1beta1.PodGroupPending // nothing is lost: the version is a precondition
+			}
 			changes["conditions"] = replaced(base.Status.Conditions, status.Conditions)
 		}
 	}
