@@ -103,7 +103,7 @@ func (l *loop) tellStart(job *ledger.Job, t *toldJob, group *schedulingv1beta1.P
 	c := condition(schedulingv1beta1.PodGroupScheduled, "", "tasks in gang are ready to be scheduled", "pod group is ready", now)
 	if t.started.IsZero() {
 		t.started = now
-		if !t.ready {
+		if !t.ready && !t.saidReady {
 			l.metrics.jobs.Observe(inMilliseconds(time.Duration(l.now() - job.Created)))
 		}
 		t.ready = true

@@ -95,7 +95,9 @@ func (t *toldJob) believe(group *schedulingv1beta1.PodGroup, now time.Time) {
 		case c.Type == schedulingv1beta1.PodGroupUnschedulableType:
 			t.said = c.TransitionID
 		case c.Type == schedulingv1beta1.PodGroupScheduled:
-			t.saidReady, t.ready = true, true
+			t.saidReady = true
+			// Volcano says so before it binds, and gives its conditions an ID: what it left may be half.
+			t.ready = t.ready || c.TransitionID == ""
 		}
 	}
 }

@@ -106,6 +106,7 @@ func run(m *testing.M) (code int, err error) {
 	if shared.dynamic, err = dynamic.NewForConfig(c.Config); err != nil {
 		return 1, err
 	}
+	defer forgetPrograms()
 	return m.Run(), nil
 }
 

@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"ashlar.sh/internal/kube/translate"
 )
 
 // soakGang is a gang, or without a PodGroup a lone pod, as it is meant to be.
@@ -23,7 +25,7 @@ type soakGang struct {
 	owned                      bool // somebody makes its pods anew
 	lone                       bool
 	lasts                      string
-	preemptable                bool
+	preemptable, gated         bool
 	life                       int
 }
 
@@ -49,6 +51,10 @@ func (g *soakGang) pod(ns string, owner *corev1.ConfigMap, i int) *corev1.Pod {
 	}
 	if g.preemptable {
 		p.Annotations["volcano.sh/preemptable"] = "true"
+	}
+	if g.gated {
+		p.Annotations[translate.QueueGate] = "true"
+		p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: translate.QueueGate}}
 	}
 	if g.owned {
 		p.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, corev1.SchemeGroupVersion.WithKind("ConfigMap"))}
@@ -85,7 +91,7 @@ func (s *soak) submit(name string) {
 	s.lives++
 	r := s.random
 	g := &soakGang{name: name, queue: s.queues[r.IntN(len(s.queues))], cpu: fmt.Sprint(1 + r.IntN(3)), members: 1 + r.IntN(5),
-		owned: r.IntN(2) == 0, lone: r.IntN(4) == 0, preemptable: r.IntN(2) == 0, life: s.lives,
+		owned: r.IntN(2) == 0, lone: r.IntN(4) == 0, preemptable: r.IntN(2) == 0, gated: r.IntN(8) == 0, life: s.lives,
 		priority: []string{"", s.ns + "-low", s.ns + "-high"}[r.IntN(3)], lasts: []string{"", "", "500ms", "3s"}[r.IntN(4)]}
 	g.least = 1 + r.IntN(g.members)
 	if g.lone {

@@ -129,6 +129,31 @@ func TestWhatBecomesOfABinding(t *testing.T) {
 	}
 }
 
+// A binding that was taken without a word, could not be read back and was then refused is done: its
+// node holds the pod, whatever the last answer was.
+func TestARefusalAfterAnAnswerThatWasLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		s.node = bindP.Node
+		s.answer = func(nth int) error {
+			if nth == 1 {
+				return context.DeadlineExceeded
+			}
+			return apierrors.NewForbidden(podsResource, "p", errors.New("no more"))
+		}
+		reads := 0
+		s.kube.PrependReactor("get", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
+			if reads++; reads < 3 {
+				return true, nil, apierrors.NewInternalError(errors.New("etcd"))
+			}
+			return false, nil, nil
+		})
+		if got, _ := s.receipt(t, bindP); got.Outcome != sched.Done {
+			t.Errorf("outcome %d, want Done", got.Outcome)
+		}
+	})
+}
+
 // A bound pod is two writes, its binding and the event that says where it went, or one.
 func TestABindingSaysWhereItWentUnlessItIsToBeQuiet(t *testing.T) {
 	for name, c := range map[string]struct {
