@@ -30,6 +30,9 @@ var lines = [...]func(trace.Event) string{
 	trace.AllocateHyperNode: func(e trace.Event) string {
 		return fmt.Sprintf("Allocate Job <%s> in hyperNode <%s>, tier <%d>, score <%d>", e.Job, domainName(e.Node), e.Count, e.Score)
 	},
+	trace.AllocateDomain: func(e trace.Event) string {
+		return fmt.Sprintf("Allocate Job <%s> in another domain, beginning with Task <%s> on node <%s>, score <%d>", e.Job, e.Task, e.Node, e.Score)
+	},
 	trace.EnterAction:   func(e trace.Event) string { return "Enter " + capital(e.Action) + " ..." },
 	trace.LeaveAction:   func(e trace.Event) string { return "Leaving " + capital(e.Action) + " ..." },
 	trace.TotalResource: func(e trace.Event) string { return fmt.Sprintf("The total resource is <%s>", labelled(e, "total")) },

@@ -14,7 +14,7 @@ func curable(led *ledger.Ledger, r trace.Reason) bool {
 	switch root.Code {
 	case trace.NoNodes, trace.NotEnoughResources, trace.NodesRefuse, trace.InsufficientResource, trace.NodePorts,
 		trace.NodeUnschedulable, trace.NodeTaint, trace.NodeAffinity, trace.NodeSelector, trace.NodeVolume, trace.NodeNUMA, trace.NodeNUMAPolicy,
-		trace.TopologyNoRoom,
+		trace.TopologyNoRoom, trace.PodAffinityNoRoom,
 		trace.PodAntiAffinity, trace.PodRepelled, trace.PodTopologySpread, trace.TopologyKeyMissing:
 		return true
 	case trace.QueueDeserved, trace.QueueOverused, trace.QueueCapability, trace.QueueQuotaInsufficient:

@@ -156,6 +156,34 @@ func (l *Ledger) applyOther(f model.Fact) {
 	}
 }
 
+// Faulty visits the objects that are there and came with faults, in no order.
+func (l *Ledger) Faulty(visit func(r model.Ref, faults []model.Fault)) {
+	for r, f := range l.facts.byRef { // order-free: who asks sorts
+		if f.object != nil && len(f.object.Common().Faults) > 0 {
+			visit(r, f.object.Common().Faults)
+		}
+	}
+	for i := range l.tasks {
+		if t := &l.tasks[i]; !t.free && len(t.Pod.Faults) > 0 {
+			visit(model.Ref{Kind: model.KindPod, Namespace: t.Key.Namespace, Name: t.Key.Name}, t.Pod.Faults)
+		}
+	}
+	for i := range l.jobs {
+		if j := &l.jobs[i]; !j.free && j.Group != nil && len(j.Group.Faults) > 0 {
+			visit(model.Ref{Kind: model.KindPodGroup, Namespace: j.Key.Namespace, Name: j.Key.Name}, j.Group.Faults)
+		}
+	}
+}
+
+// Life returns the UID of the object that has a name now, and false when none has.
+func (l *Ledger) Life(r model.Ref) (uid string, ok bool) {
+	f, known := l.known(r)
+	if !known || f.object == nil {
+		return "", false
+	}
+	return f.uid, true
+}
+
 // Facts returns all that is known, tombstones included, sorted by kind, namespace and
 // name: applied to a new ledger they give this one again.
 func (l *Ledger) Facts() []model.Fact {

@@ -47,6 +47,7 @@ const (
 	HyperNodesReady                       // V3: "HyperNodesReadyToSchedule: …"
 	HyperNodeInSession                    // V5: "hyperNode in session: name, tier, nodes"
 	AllocateHyperNode                     // V3: "Allocate job … in hyperNode …": it is tried
+	AllocateDomain                        // V3: "Allocate job … beginning with task … on node …": a domain that members share is tried
 	AllocatingOperations                  // V3: "Allocating operations ...": a statement begins
 	JobValidEvent                         // V4: "JobValid of Job …: false, reason"
 	FitErrorsEvent                        // V5: "FitErrors of Task …: predicate …": how many nodes refused for what
@@ -68,7 +69,7 @@ var levels = [numEventKinds]uint8{
 	AfterPipelined: 3, JobReadyEvent: 3, JobPipelinedEvent: 3, Committing: 3, Discarding: 3,
 	Enqueued: 3, NotEnqueued: 3,
 	NoPreemptors: 3, SkipPreemption: 4, NoPreemptorTask: 3, TryPreempt: 3, Preempted: 3, FailedPreempt: 3, CannotReclaim: 3,
-	HyperNodesReady: 3, HyperNodeInSession: 5, AllocateHyperNode: 3,
+	HyperNodesReady: 3, HyperNodeInSession: 5, AllocateHyperNode: 3, AllocateDomain: 3,
 	AllocatingOperations: 3, JobValidEvent: 4, FitErrorsEvent: 5, NodeRoomEvent: 5, LevelNotAllocatable: 5,
 	BatchNodeOrderEvent: 5, ConsideringNode: 3, VictimsOfPlugins: 4,
 }
