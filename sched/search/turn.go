@@ -57,6 +57,9 @@ func newTurn(s *session.Session, w *Worksheet, explain bool) *turn {
 func Turn(s *session.Session, w *Worksheet) Outcome {
 	t := newTurn(s, w, s.Trace.On(trace.PredicatesFailed))
 	later := w.next > 0
+	if s.Trace.On(trace.AllocatingOperations) {
+		s.Trace.Add(trace.Event{Kind: trace.AllocatingOperations, Job: t.job.Key.String()})
+	}
 	outcome := t.decide(true)
 	t.report(outcome, later)
 	return outcome
@@ -288,6 +291,12 @@ func (t *turn) note(kind trace.EventKind, task ledger.TaskID, r trace.Reason) {
 		e.Amounts = quotas(t.s, t.job.Queue, task)
 	}
 	t.s.Trace.Add(e)
+	switch {
+	case kind == trace.PredicatesFailed && t.s.Trace.On(trace.FitErrorsEvent):
+		tellRefusal(t.s, task, r)
+	case r.Code == trace.QueueCapability && t.s.Trace.On(trace.LevelNotAllocatable):
+		tellLevels(t.s, t.job.Queue, task, r)
+	}
 }
 
 // report leaves the job's reason and the statement's end in the trace.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -128,6 +129,31 @@ func TestWhatBecomesOfABinding(t *testing.T) {
 	}
 }
 
+// A binding that was taken without a word, could not be read back and was then refused is done: its
+// node holds the pod, whatever the last answer was.
+func TestARefusalAfterAnAnswerThatWasLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		s.node = bindP.Node
+		s.answer = func(nth int) error {
+			if nth == 1 {
+				return context.DeadlineExceeded
+			}
+			return apierrors.NewForbidden(podsResource, "p", errors.New("no more"))
+		}
+		reads := 0
+		s.kube.PrependReactor("get", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
+			if reads++; reads < 3 {
+				return true, nil, apierrors.NewInternalError(errors.New("etcd"))
+			}
+			return false, nil, nil
+		})
+		if got, _ := s.receipt(t, bindP); got.Outcome != sched.Done {
+			t.Errorf("outcome %d, want Done", got.Outcome)
+		}
+	})
+}
+
 // A bound pod is two writes, its binding and the event that says where it went, or one.
 func TestABindingSaysWhereItWentUnlessItIsToBeQuiet(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -229,6 +255,30 @@ func TestAPodGroupsStatusIsGathered(t *testing.T) {
 		}
 		if n := len(c.Receipts()); n != 2 {
 			t.Errorf("%d receipts for two phases, want 2", n)
+		}
+	})
+}
+
+// What is gathered for a PodGroup is answered though another one has its name before it was sent.
+func TestAPhaseOfAPodGroupThatWasMadeAnewIsAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		g := &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "g", UID: "second", ResourceVersion: "2"}}
+		if _, err := s.volcano.SchedulingV1beta1().PodGroups("ns").Create(t.Context(), g, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		c := s.carrier(t.Context())
+		for i, uid := range []string{"first", "second"} {
+			c.Carry([]sched.Item{{ID: uint64(i + 1), Kind: sched.SetPhase, Group: ledger.Key{Namespace: "ns", Name: "g"}, UID: uid, Phase: model.GroupRunning}})
+		}
+		<-time.After(5 * time.Second)
+		c.Wait(t.Context())
+		outcomes := map[uint64]sched.Outcome{}
+		for _, r := range c.Receipts() {
+			outcomes[r.Item.ID] = r.Outcome
+		}
+		if want := (map[uint64]sched.Outcome{1: sched.Missing, 2: sched.Done}); !maps.Equal(outcomes, want) {
+			t.Errorf("the outcomes by item are %v, want %v", outcomes, want)
 		}
 	})
 }
