@@ -29,6 +29,8 @@ type Verdict struct {
 	Code   trace.Code
 	Text   string
 	Domain trace.Domain // of affinity between pods and topology spread
+	// Need and Have are the amounts of a NodeDevices: devices asked for, and free.
+	Need, Have int32
 	// Curable: tasks leaving the node could change the answer (Kubernetes'
 	// Unschedulable). Otherwise nothing that is done to the node's tasks helps
 	// (UnschedulableAndUnresolvable).
