@@ -9,10 +9,12 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	batchv1alpha1 "volcano.sh/apis/pkg/apis/batch/v1alpha1"
+	nodeinfov1alpha1 "volcano.sh/apis/pkg/apis/nodeinfo/v1alpha1"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 	topologyv1alpha1 "volcano.sh/apis/pkg/apis/topology/v1alpha1"
 )
@@ -42,6 +44,10 @@ var kinds = []kind{
 	{"", "v1", "PersistentVolumeClaim", false, func() metav1.Object { return new(corev1.PersistentVolumeClaim) }},
 	{"scheduling.k8s.io", "v1", "PriorityClass", true, func() metav1.Object { return new(schedulingv1.PriorityClass) }},
 	{"storage.k8s.io", "v1", "StorageClass", true, func() metav1.Object { return new(storagev1.StorageClass) }},
+	{"resource.k8s.io", "v1", "ResourceClaim", false, func() metav1.Object { return new(resourcev1.ResourceClaim) }},
+	{"resource.k8s.io", "v1", "ResourceClaimTemplate", false, func() metav1.Object { return new(resourcev1.ResourceClaimTemplate) }},
+	{"resource.k8s.io", "v1", "ResourceSlice", true, func() metav1.Object { return new(resourcev1.ResourceSlice) }},
+	{"resource.k8s.io", "v1", "DeviceClass", true, func() metav1.Object { return new(resourcev1.DeviceClass) }},
 	{"policy", "v1", "PodDisruptionBudget", false, func() metav1.Object { return new(policyv1.PodDisruptionBudget) }},
 	{"apps", "v1", "Deployment", false, func() metav1.Object { return new(appsv1.Deployment) }},
 	{"apps", "v1", "StatefulSet", false, func() metav1.Object { return new(appsv1.StatefulSet) }},
@@ -54,6 +60,7 @@ var kinds = []kind{
 	{"scheduling.volcano.sh", "v1beta1", "PodGroup", false, func() metav1.Object { return new(schedulingv1beta1.PodGroup) }},
 	{"batch.volcano.sh", "v1alpha1", "Job", false, func() metav1.Object { return new(batchv1alpha1.Job) }},
 	{"topology.volcano.sh", "v1alpha1", "HyperNode", true, func() metav1.Object { return new(topologyv1alpha1.HyperNode) }},
+	{"nodeinfo.volcano.sh", "v1alpha1", "Numatopology", true, func() metav1.Object { return new(nodeinfov1alpha1.Numatopology) }},
 }
 
 // skipped lists, by group, the other kinds of the groups in which a kind that nobody
@@ -66,16 +73,18 @@ var skipped = map[string][]string{
 	"scheduling.k8s.io":     {"PodGroup", "Workload"},
 	"policy":                {"Eviction", "PodSecurityPolicy"},
 	"storage.k8s.io":        {"CSIDriver", "CSINode", "CSIStorageCapacity", "VolumeAttachment", "VolumeAttributesClass"},
+	"resource.k8s.io":       {"DeviceTaintRule", "ResourcePoolStatusRequest"},
 	"scheduling.volcano.sh": {},
 	"batch.volcano.sh":      {"CronJob"},
 	"topology.volcano.sh":   {},
+	"nodeinfo.volcano.sh":   {},
 	"bus.volcano.sh":        {"Command"},
 	"flow.volcano.sh":       {"JobFlow", "JobTemplate"},
 }
 
 // strangers are the groups of Volcano that have no part in scheduling here. Any other
 // group that ends like Volcano's is a misspelling.
-var strangers = []string{"config.volcano.sh", "datadependency.volcano.sh", "nodeinfo.volcano.sh", "shard.volcano.sh", "training.volcano.sh"}
+var strangers = []string{"config.volcano.sh", "datadependency.volcano.sh", "shard.volcano.sh", "training.volcano.sh"}
 
 // lookUp finds a kind; nil without a complaint for one that is skipped.
 func lookUp(apiVersion, name string) (*kind, string) {

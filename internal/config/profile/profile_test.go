@@ -29,7 +29,7 @@ configurations:
     enablePredicateErrorCache: false
 tiers:
 - plugins:
-  - name: numa-aware
+  - name: task-topology
   - name: gang
     enableJobOrder: false
     enabledJobPipelined: false
@@ -39,7 +39,7 @@ tiers:
   - name: predicates
     arguments:
       predicate.NodePortsEnable: false
-      predicate.DynamicResourceAllocationEnable: true
+      volumebinding.weight: 3
   - name: binpack
     arguments:
       binpack.weight: 5

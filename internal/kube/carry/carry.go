@@ -32,12 +32,13 @@ type Options struct {
 	Urgent func(item sched.Item) bool
 	// PodGroup returns the newest state that was seen of a PodGroup, nil without one.
 	PodGroup func(namespace, name string) *schedulingv1beta1.PodGroup
-	// Storage is what volumes are prepared by. nil: no plan may choose any.
+	// Storage is what volumes and devices are prepared by. nil: no plan may choose any.
 	Storage Storage
-	// VolumeWait is how long a pod's volumes may take to be bound; it is asked in Carry. nil:
-	// DefaultVolumeWait.
+	// VolumeWait is how long a pod's volumes and devices may take to be bound; it is asked in
+	// Carry. nil: DefaultVolumeWait.
 	VolumeWait func() time.Duration
-	// Prepared is told of each pod whose volumes were bound, and how long that took. nil: nobody.
+	// Prepared is told of each pod whose volumes and devices were bound, and how long that took.
+	// nil: nobody.
 	Prepared func(item sched.Item, took time.Duration)
 	// Answered is told of every item once, with the latency of its last request. nil: nobody.
 	Answered func(item sched.Item, outcome sched.Outcome, latency time.Duration)
@@ -102,9 +103,9 @@ func New(ctx context.Context, o Options) *Carrier {
 // Carry takes a plan's items over. It does not wait; each item is answered by one
 // receipt, in no particular order.
 func (c *Carrier) Carry(items []sched.Item) {
-	late := withVolumes(items)
+	late := unready(items)
 	for _, list := range late { // each by itself
-		go c.bindWithVolumes(list, c.options.VolumeWait())
+		go c.bindReady(list, c.options.VolumeWait())
 	}
 	for i, item := range items {
 		if _, waits := late[item.Statement]; waits && item.Kind == sched.BindPod {
@@ -257,9 +258,10 @@ type errand struct {
 	shown func(ctx context.Context) (settled bool, outcome sched.Outcome, err error)
 }
 
-// run sends until the server has answered for good or patience is over.
+// run sends until the server has answered for good or patience is over. A refusal is not for good
+// while an earlier try may have been taken without a word and reading failed: the pod may be bound.
 func (c *Carrier) run(e errand) (outcome sched.Outcome, latency time.Duration, overloaded bool) {
-	began := time.Now()
+	began, doubt := time.Now(), false
 	for n := 0; ; n++ {
 		if !c.options.Leading() || c.ctx.Err() != nil {
 			return sched.Failed, latency, overloaded
@@ -271,19 +273,20 @@ func (c *Carrier) run(e errand) (outcome sched.Outcome, latency time.Duration, o
 			return sched.Done, latency, overloaded
 		case missing:
 			return sched.Missing, latency, overloaded
-		case refused:
+		case unknown:
+			doubt = true
+		}
+		if doubt || answer == clash {
+			settled, outcome, failed := c.look(e)
+			if failed == nil && settled {
+				return outcome, latency, overloaded
+			}
+			doubt = doubt && failed != nil
+		}
+		if answer == refused && !doubt {
 			c.deny(e.uid, true)
 			klog.ErrorS(err, "The API server refused for good", "what", e.what)
 			return sched.Failed, latency, overloaded
-		case clash, unknown:
-			var settled bool
-			read := func(ctx context.Context) (err error) {
-				settled, outcome, err = e.shown(ctx)
-				return err
-			}
-			if failed := c.timed(new(time.Duration), read); failed == nil && settled {
-				return outcome, latency, overloaded
-			}
 		}
 		overloaded = overloaded || answer == later || answer == unknown
 		if time.Since(began) > c.options.Patience {
@@ -295,6 +298,15 @@ func (c *Carrier) run(e errand) (outcome sched.Outcome, latency time.Duration, o
 			return sched.Failed, latency, overloaded
 		}
 	}
+}
+
+// look reads what became of an errand.
+func (c *Carrier) look(e errand) (settled bool, outcome sched.Outcome, err error) {
+	err = c.timed(new(time.Duration), func(ctx context.Context) (err error) {
+		settled, outcome, err = e.shown(ctx)
+		return err
+	})
+	return settled, outcome, err
 }
 
 func (c *Carrier) timed(latency *time.Duration, f func(context.Context) error) error {

@@ -51,6 +51,8 @@ func kinds() []kind {
 		{model.KindNamespace, of("", "v1", "namespaces"), false, core(func(x f) informer { return x.Core().V1().Namespaces().Informer() }), stripMeta},
 		{model.KindHyperNode, of("topology.volcano.sh", "v1alpha1", "hypernodes"), false,
 			volcano(func(x v) informer { return x.Topology().V1alpha1().HyperNodes().Informer() }), stripMeta},
+		{model.KindNUMA, of("nodeinfo.volcano.sh", "v1alpha1", "numatopologies"), false,
+			volcano(func(x v) informer { return x.Nodeinfo().V1alpha1().Numatopologies().Informer() }), stripMeta},
 		{translate.KindNodeShard, of("shard.volcano.sh", "v1alpha1", "nodeshards"), false,
 			volcano(func(x v) informer { return x.Shard().V1alpha1().NodeShards().Informer() }), stripMeta},
 		{translate.KindPersistentVolume, of("", "v1", "persistentvolumes"), false,
@@ -66,6 +68,12 @@ func kinds() []kind {
 			core(func(x f) informer { return x.Storage().V1().CSIStorageCapacities().Informer() }), stripMeta},
 		{translate.KindVolumeAttachment, of("storage.k8s.io", "v1", "volumeattachments"), false,
 			core(func(x f) informer { return x.Storage().V1().VolumeAttachments().Informer() }), stripMeta},
+		{translate.KindResourceClaim, of("resource.k8s.io", "v1", "resourceclaims"), false,
+			core(func(x f) informer { return x.Resource().V1().ResourceClaims().Informer() }), stripClaim},
+		{translate.KindResourceSlice, of("resource.k8s.io", "v1", "resourceslices"), false,
+			core(func(x f) informer { return x.Resource().V1().ResourceSlices().Informer() }), stripBare},
+		{translate.KindDeviceClass, of("resource.k8s.io", "v1", "deviceclasses"), false,
+			core(func(x f) informer { return x.Resource().V1().DeviceClasses().Informer() }), stripBare},
 	}
 }
 

@@ -5,9 +5,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	nodeinfov1alpha1 "volcano.sh/apis/pkg/apis/nodeinfo/v1alpha1"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 	topologyv1alpha1 "volcano.sh/apis/pkg/apis/topology/v1alpha1"
 
@@ -44,6 +46,9 @@ const (
 	KindCSIStorageCapacity    model.Kind = "CSIStorageCapacity"
 	KindVolumeAttachment      model.Kind = "VolumeAttachment"
 	KindNodeShard             model.Kind = "NodeShard"
+	KindResourceClaim         model.Kind = "ResourceClaim"
+	KindResourceSlice         model.Kind = "ResourceSlice"
+	KindDeviceClass           model.Kind = "DeviceClass"
 )
 
 // Fact translates an object of any kind that has a part in scheduling; false for others.
@@ -79,6 +84,8 @@ func Fact(obj any, o Options) (model.Fact, bool) {
 		f.Object = Namespace(obj)
 	case *topologyv1alpha1.HyperNode:
 		f.Object = HyperNode(obj)
+	case *nodeinfov1alpha1.Numatopology:
+		f.Object = NUMA(obj)
 	default:
 		f.Object = &model.Opaque{Meta: meta(m), Content: obj}
 	}
@@ -126,8 +133,16 @@ func identify(obj any) (model.Kind, *metav1.ObjectMeta) {
 		return KindCSIStorageCapacity, &obj.ObjectMeta
 	case *storagev1.VolumeAttachment:
 		return KindVolumeAttachment, &obj.ObjectMeta
+	case *resourcev1.ResourceClaim:
+		return KindResourceClaim, &obj.ObjectMeta
+	case *resourcev1.ResourceSlice:
+		return KindResourceSlice, &obj.ObjectMeta
+	case *resourcev1.DeviceClass:
+		return KindDeviceClass, &obj.ObjectMeta
 	case *policyv1.PodDisruptionBudget:
 		return model.KindBudget, &obj.ObjectMeta
+	case *nodeinfov1alpha1.Numatopology:
+		return model.KindNUMA, &obj.ObjectMeta
 	case *topologyv1alpha1.HyperNode:
 		return model.KindHyperNode, &obj.ObjectMeta
 	}
@@ -152,6 +167,12 @@ func Empty(kind model.Kind) any {
 		return &storagev1.CSIStorageCapacity{}
 	case KindVolumeAttachment:
 		return &storagev1.VolumeAttachment{}
+	case KindResourceClaim:
+		return &resourcev1.ResourceClaim{}
+	case KindResourceSlice:
+		return &resourcev1.ResourceSlice{}
+	case KindDeviceClass:
+		return &resourcev1.DeviceClass{}
 	}
 	return nil
 }
