@@ -32,7 +32,7 @@ var lives = []struct {
 	live func(w *living)
 }{
 	{"starts at once", func(w *living) { w.gang("2") }},
-	{"starts at once, and its kubelets take longer than a minute", func(w *living) {
+	{"starts at once, and its kubelets take longer than ten seconds", func(w *living) {
 		w.kubelets = pull
 		w.gang("2")
 	}},

@@ -111,21 +111,14 @@ func (t *told) forget() {
 	}
 }
 
-// That a gang started is said when its members run, so that their number goes with it.
-// Where kubelets take longer than that, it is said without: early where the PodGroup says
-// that it waits, which is no longer true, and later where nothing false is shown.
-const (
-	untilTrue    = 10 * time.Second
-	untilRunning = time.Minute
-)
+// untilRunning is how long the word that a gang started waits for its members to run, so
+// that their number goes with it. It waits no longer: who looks should not see nothing, or
+// that it waits, while kubelets pull images.
+const untilRunning = 10 * time.Second
 
 // settled says that a gang that has started may be said to have.
 func (t *toldJob) settled(job *ledger.Job, now time.Time) bool {
-	patience := untilRunning
-	if t.said != "" {
-		patience = untilTrue
-	}
-	return job.By[model.Bound]+job.By[model.Binding] == 0 || now.Sub(t.started) >= patience
+	return job.By[model.Bound]+job.By[model.Binding] == 0 || now.Sub(t.started) >= untilRunning
 }
 
 // Figures of a PodGroup's members change with every member. They go with whatever else is
