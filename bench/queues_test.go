@@ -2,7 +2,9 @@ package bench
 
 import (
 	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
@@ -43,32 +45,76 @@ func leafQueue(w *world, q int) {
 		Deserved: resource.List{{Name: "cpu", Value: int64(1+q%7) * 10_000}}})
 }
 
+// spread places the gangs in so many queues and, where these are many, in one queue of
+// another world: round by round in turn, so that a machine whose speed wanders is as fast
+// for the one as for the other. What of one queue's speed is left is reported by the median
+// round of each, and by the best.
 func spread(b *testing.B, by policy.Choice, queues int) {
-	const nodes, count, members = 5000, 500, 2
-	p := profile()
-	p.Tiers[1][1] = by
-	w := newWorldWith(b, nodes, p)
-	for q := range queues {
-		leafQueue(w, q)
+	many, one := newField(b, by, queues), (*field)(nil)
+	if queues > 1 {
+		one = newField(b, by, 1)
 	}
 	b.ReportAllocs()
 	b.ResetTimer()
 	b.StopTimer()
-	var clock stopwatch
 	for range b.N {
-		for g := range count {
-			w.gangIn(fmt.Sprintf("queue-%03d", g%queues), fmt.Sprintf("gang-%d", g), members, members, small)
-		}
-		clock.start(b)
-		bound := w.cycle()
-		clock.stop(b)
-		if bound != count*members {
-			b.Fatalf("bound %d pods of %d", bound, count*members)
-		}
-		for g := range count {
-			w.clear(fmt.Sprintf("gang-%d", g), members)
-		}
-		w.cycle()
+		one.round(b, false)
+		many.round(b, true)
 	}
-	clock.perPod(b, count*members)
+	many.clock.perPod(b, fieldGangs*fieldMembers)
+	if one != nil {
+		b.ReportMetric(float64(median(one.took))/float64(median(many.took)), "of-one-queue")
+		b.ReportMetric(float64(slices.Min(one.took))/float64(slices.Min(many.took)), "of-one-queue,best")
+	}
+}
+
+const fieldGangs, fieldMembers = 500, 2
+
+// field is a world in which gangs are placed again and again.
+type field struct {
+	*world
+	queues int
+	clock  stopwatch
+	took   []time.Duration
+}
+
+func newField(b *testing.B, by policy.Choice, queues int) *field {
+	p := profile()
+	p.Tiers[1][1] = by
+	f := &field{world: newWorldWith(b, 5000, p), queues: queues}
+	for q := range queues {
+		leafQueue(f.world, q)
+	}
+	return f
+}
+
+// round places all gangs in one cycle, and clears them away.
+func (f *field) round(b *testing.B, counts bool) {
+	if f == nil {
+		return
+	}
+	for g := range fieldGangs {
+		f.gangIn(fmt.Sprintf("queue-%03d", g%f.queues), fmt.Sprintf("gang-%d", g), fieldMembers, fieldMembers, small)
+	}
+	if counts {
+		f.clock.start(b)
+	}
+	from := time.Now()
+	bound := f.cycle()
+	f.took = append(f.took, time.Since(from))
+	if counts {
+		f.clock.stop(b)
+	}
+	if bound != fieldGangs*fieldMembers {
+		b.Fatalf("bound %d pods of %d", bound, fieldGangs*fieldMembers)
+	}
+	for g := range fieldGangs {
+		f.clear(fmt.Sprintf("gang-%d", g), fieldMembers)
+	}
+	f.cycle()
+}
+
+func median(of []time.Duration) time.Duration {
+	sorted := slices.Sorted(slices.Values(of))
+	return sorted[len(sorted)/2]
 }

@@ -132,6 +132,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	}
 	e.turns = e.policy.At(now)
 	e.policy.Open(&e.rec, e.watch)
+	e.tellOverdrawn()
 
 	if !e.decided {
 		e.adopt(now)

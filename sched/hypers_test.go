@@ -123,28 +123,10 @@ func missed(t rapid.TB, e *Engine) {
 		limit, _ := net.Limit(job.Group.Topology)
 		reach := net.Reach(j, topology.AllSubs)
 		for d := range net.Len() {
-			if id := topology.ID(d); net.Domain(id).Tier <= limit && (reach == topology.None || net.Within(reach, id)) && fills(e, id, tasks, need) {
+			if id := topology.ID(d); net.Domain(id).Tier <= limit && (reach == topology.None || net.Within(reach, id)) && fill(e, net.Domain(id).Nodes, tasks) >= need {
 				t.Fatalf("job %v waits for %v, and %d of its pods fit into %q", job.Key, r, need, net.Domain(id).Name)
 			}
 		}
 		return true
 	})
-}
-
-// fills says that so many of the tasks fit into a domain.
-func fills(e *Engine, d topology.ID, tasks []ledger.TaskID, need int) bool {
-	placed := 0
-	e.l.Try(func(tx *ledger.Tx) bool {
-		for _, task := range tasks {
-			for _, n := range e.policy.HyperNodes().Domain(d).Nodes {
-				if e.session.Nodes.Takes(task, n, false) {
-					tx.Allocate(task, n)
-					placed++
-					break
-				}
-			}
-		}
-		return false
-	})
-	return placed >= need
 }

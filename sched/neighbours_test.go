@@ -31,6 +31,12 @@ func neighbours(kind int) *model.Neighbours {
 	}
 }
 
+// crewOf is what the pods of a group ask of each other that have to share a zone.
+func crewOf(group string) *model.Neighbours {
+	crew := model.Crowd{Namespaces: []string{"ns"}, Selector: []model.Requirement{{Key: "crew", Op: model.In, Values: []string{group}}}}
+	return &model.Neighbours{With: []model.Near{{Key: "zone", Crowd: crew}}}
+}
+
 // changeNamespace gives the namespace that pods are in other labels, or none.
 func (w *world) changeNamespace() {
 	n := &model.Namespace{Meta: model.Meta{Name: "ns", UID: "ns"}}

@@ -29,6 +29,7 @@ func (w *watch) check(t rapid.TB, e *Engine, p Plan) {
 	}
 	halfStarted(t, e.l, p)
 	missed(t, e)
+	gathered(t, e)
 	for _, i := range p.Items {
 		if i.Kind != BindPod {
 			continue

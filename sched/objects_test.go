@@ -189,6 +189,10 @@ func (w *world) group(i int) *model.PodGroup {
 	if w.rarely() {
 		g.Phase = model.GroupPhase(w.n(4))
 	}
+	if w.crews && i == len(w.groups)-1 {
+		w.templates[i], g.MinMember = sharesZone, int32(2+w.n(1))
+		return g
+	}
 	g.Topology = w.topology()
 	if w.n(3) == 3 {
 		g.SubGroups = append(g.SubGroups, model.SubGroups{Name: "app", Keys: []string{"app"}, Size: int32(1 + w.n(1)),
@@ -238,6 +242,10 @@ func (w *world) pod(i int) *model.Pod {
 		p.Group = fmt.Sprintf("g%d", i%len(w.groups))
 		if w.n(3) < 3 {
 			p.Spec = spec(w.templates[i%len(w.groups)])
+			if w.templates[i%len(w.groups)] == sharesZone {
+				p.Labels = append(p.Labels, model.Label{Key: "crew", Value: p.Group})
+				p.Spec.Neighbours = crewOf(p.Group)
+			}
 		}
 	case k == 5:
 		p.Owner = "owner"
@@ -258,6 +266,9 @@ func (w *world) pod(i int) *model.Pod {
 	}
 	return p
 }
+
+// sharesZone is the template of pods that have to share a zone with those of their group.
+const sharesZone = 10
 
 // spec is one of a few templates, so that pods are of few classes.
 func spec(template int) *model.Spec {

@@ -9,61 +9,85 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// problems lists what is wrong with the objects that are known: the faults they
-// brought along from the door, references that lead nowhere, and what plugins find.
+// Problems lists what is wrong with the objects that are known, by object and message: the
+// faults they brought along from the door, references that lead nowhere, and what plugins find.
+// A Report has in addition the pods on nodes that do not exist.
+func (e *Engine) Problems() []Problem {
+	e.l.Settle()
+	return e.problems()
+}
+
 func (e *Engine) problems() []Problem {
 	var out []Problem
 	say := func(object, format string, args ...any) {
-		out = append(out, Problem{object, fmt.Sprintf(format, args...)})
+		out = append(out, Problem{Object: object, Message: fmt.Sprintf(format, args...)})
 	}
-	for _, f := range e.l.Facts() {
-		if f.Object != nil {
-			for _, fault := range f.Object.Common().Faults {
-				say(f.Ref.String(), "%s: %s", fault.Field, fault.Message)
-			}
+	// by says how many name something, which another of them does not make another problem.
+	by := func(object, format string, n int32, what string) {
+		p := Problem{Object: object, Message: fmt.Sprintf(format, name(n, what), wait(n))}
+		p.Gist = fmt.Sprintf(format, what, "")
+		out = append(out, p)
+	}
+	e.l.Faulty(func(r model.Ref, faults []model.Fault) {
+		for _, fault := range faults {
+			say(r.String(), "%s: %s", fault.Field, fault.Message)
 		}
-	}
+	})
 	e.l.Queues(func(id ledger.QueueID) bool {
 		q := e.l.Queue(id)
 		object := "Queue/" + q.Name
 		switch q.Place {
 		case ledger.Missing:
 			if q.Jobs > 0 {
-				say(object, "spec.queue: %s it, and it does not exist: %s", name(q.Jobs, "job"), wait(q.Jobs))
+				by(object, "spec.queue: %s it, and it does not exist: %s", q.Jobs, "job")
 			}
 		case ledger.Cyclic:
 			say(object, "spec.parent: its parents form a ring (parent %q): its jobs wait", q.Fact.Parent)
 		case ledger.Orphaned:
-			say(object, "spec.parent: its ancestor %q is not there: its jobs wait", q.Broken)
+			why := "does not exist"
+			if _, there := e.l.Life(model.Ref{Kind: model.KindQueue, Name: q.Broken}); there {
+				why = "is not taken, see Queue/" + q.Broken
+			}
+			say(object, "spec.parent: its ancestor %q %s: its jobs wait", q.Broken, why)
 		case ledger.Sound:
 			if q.Jobs > 0 && !q.Leaf() {
-				say(object, "spec.queue: %s it, and it has child queues: %s, only leaves take jobs", name(q.Jobs, "job"), wait(q.Jobs))
+				by(object, "spec.queue: %s it, and it has child queues: %s, only leaves take jobs", q.Jobs, "job")
 			}
 		}
 		return true
 	})
 	e.l.Jobs(func(id ledger.JobID) bool {
 		if j := e.l.Job(id); !j.Exists() && j.By[model.Pending] > 0 {
-			say("PodGroup/"+j.Key.String(), "%s it, and it does not exist: %s", name(j.By[model.Pending], "pod"), wait(j.By[model.Pending]))
+			by("PodGroup/"+j.Key.String(), "%s it, and it does not exist: %s", j.By[model.Pending], "pod")
 		}
 		if field := e.unheeded(id); field != "" {
 			say("PodGroup/"+e.l.Job(id).Key.String(), "%s: plugin network-topology-aware is not configured: it is not heeded", field)
 		}
 		return true
 	})
+	for _, p := range e.policy.Problems() {
+		out = append(out, Problem{Object: p.Object, Message: p.Message})
+	}
+	return sortProblems(out)
+}
+
+// lost lists the pods on nodes that do not exist. A file may lack them by mistake; in a
+// cluster it is what a node leaves for a moment when it goes.
+func (e *Engine) lost() (out []Problem) {
 	e.l.Tasks(func(id ledger.TaskID) bool {
 		t := e.l.Task(id)
 		if t.Pod.Node == "" || t.Status.Finished() {
 			return true
 		}
 		if n, ok := e.l.FindNode(t.Pod.Node); ok && e.l.Node(n).Fact == nil {
-			say("Pod/"+t.Key.String(), "spec.nodeName: node %q does not exist", t.Pod.Node)
+			out = append(out, Problem{Object: "Pod/" + t.Key.String(), Message: fmt.Sprintf("spec.nodeName: node %q does not exist", t.Pod.Node)})
 		}
 		return true
 	})
-	for _, p := range e.policy.Problems() {
-		out = append(out, Problem{p.Object, p.Message})
-	}
+	return out
+}
+
+func sortProblems(out []Problem) []Problem {
 	slices.SortFunc(out, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Object, b.Object), cmp.Compare(a.Message, b.Message))
 	})

@@ -75,13 +75,14 @@ type NodeReport struct {
 type Problem struct {
 	Object  string
 	Message string
+	Gist    string // what stays of Message while the number of those that it is about changes; "" when it has none
 }
 
 // Report describes the present state.
 func (e *Engine) Report() Report {
 	e.l.Settle()
 	return Report{Queues: e.queueReports(), Jobs: e.jobReports(), Pods: e.podReports(),
-		Nodes: e.nodeReports(), Problems: e.problems()}
+		Nodes: e.nodeReports(), Problems: sortProblems(append(e.problems(), e.lost()...))}
 }
 
 // Queues describes the queues alone, by name: what a Report has of them, without the

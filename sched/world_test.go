@@ -17,6 +17,7 @@ type world struct {
 	t *rapid.T
 
 	templates [4]int // of groups' pods, mostly
+	crews     bool   // the pods of the last group have to share a zone
 	version   uint64
 	lives     int
 	now       int64
@@ -37,7 +38,11 @@ type world struct {
 
 const second = int64(1_000_000_000)
 
-func newWorld(t *rapid.T) *world { return &world{t: t} }
+func newWorld(t *rapid.T) *world {
+	w := &world{t: t}
+	w.crews = w.yes()
+	return w
+}
 
 // n is a number from 0 to most. The steps of a history differ by it, and shrink to 0.
 func (w *world) n(most int) int { return rapid.IntRange(0, most).Draw(w.t, "n") }

@@ -31,7 +31,7 @@ problems
 ----
 Queue/egg: spec.parent: its parents form a ring (parent "hen"): its jobs wait
 Queue/hen: spec.parent: its parents form a ring (parent "egg"): its jobs wait
-Queue/lost: spec.parent: its ancestor "nowhere" is not there: its jobs wait
+Queue/lost: spec.parent: its ancestor "nowhere" does not exist: its jobs wait
 Queue/odd: spec.capability.cpu: nobody can mean this
 Queue/taem: spec.queue: 1 job names it, and it does not exist: it waits
 Queue/team: spec.queue: 1 job names it, and it has child queues: it waits, only leaves take jobs

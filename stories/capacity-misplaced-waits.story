@@ -34,7 +34,7 @@ team   cpu=20  cpu=4      cpu=6
 
 problems
 ----
-Queue/lost: spec.parent: its ancestor "nowhere" is not there: its jobs wait
+Queue/lost: spec.parent: its ancestor "nowhere" does not exist: its jobs wait
 Queue/ring: spec.parent: its parents form a ring (parent "rong"): its jobs wait
 Queue/rong: spec.parent: its parents form a ring (parent "ring"): its jobs wait
 Queue/team: spec.queue: 1 job names it, and it has child queues: it waits, only leaves take jobs

@@ -46,19 +46,19 @@ func processes() map[string]time.Duration {
 	return out
 }
 
-// work is the CPU time that a pod's binding took, all programs together, and what the scheduler's
-// share of it is. Where every core is busy the rates follow from it, and other things that the
-// machine does do not change it.
-type work struct{ all, scheduler time.Duration }
+// work is the CPU time in microseconds that a pod's binding took, by program. Where every core is
+// busy the rates follow from the sum, and other things that the machine does do not change it.
+type work map[string]float64
 
-func workOf(before, after map[string]time.Duration, pods int) (w work) {
+func workOf(before, after map[string]time.Duration, pods int) work {
+	w := work{}
 	own := processName()
 	for name, t := range after {
-		d := (t - before[name]) / time.Duration(pods)
-		w.all += d
+		d := float64((t - before[name]).Microseconds()) / float64(pods)
 		if name == own {
-			w.scheduler = d
+			name = "the scheduler"
 		}
+		w[name] = d
 	}
 	return w
 }

@@ -7,7 +7,7 @@
 // The control plane is etcd and kube-apiserver, as test/controlplane builds them, with the load, the
 // plain client and the observer in one process and the scheduler in another. Nodes are objects that
 // nobody plays kubelet for, so pods are bound and do not run. What it prints are medians of -rounds,
-// with the least and the most; a ratio is that of two rounds after each other. On a machine that does
+// with the least and the most; a ratio is that of two rounds beside each other. On a machine that does
 // other things rates differ by half and ratios by a fifth.
 //
 // It is not a test: it fails only when something cannot be measured.
@@ -34,6 +34,7 @@ type settings struct {
 	rounds  int
 	only    []string
 	events  []string
+	shape   string
 	running int // pods that run already, for cold
 	profile string
 }
@@ -49,6 +50,7 @@ func main() {
 	flag.IntVar(&s.rounds, "rounds", 3, "how often each thing is measured")
 	flag.StringVar(&only, "only", "rate,latency", "what to measure: rate, create, latency, cold")
 	flag.StringVar(&events, "events", "no,yes", "for rate: with events, without, or both")
+	flag.StringVar(&s.shape, "shape", "", "for rate: only what has this in its name, as \"gangs\" or \"one-pod jobs without\"")
 	flag.IntVar(&s.running, "running", 100_000, "pods that run when a scheduler starts cold; it is measured at half of them too")
 	flag.StringVar(&s.profile, "profile", "", "folder for CPU profiles of the scheduler, one a round")
 	flag.Parse()

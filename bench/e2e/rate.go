@@ -2,11 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -28,6 +32,9 @@ func rates(ctx context.Context, p *plane, s settings) error {
 	fmt.Printf("\n%d nodes, %d pods made beforehand, %d rounds; the plain client is best with %d requests at once\n", len(p.nodes), s.pods, s.rounds, atOnce)
 	for _, events := range s.events {
 		for _, shape := range shapes {
+			if !strings.Contains(shape.name, s.shape) {
+				continue
+			}
 			if err := p.compare(ctx, shape, s, atOnce, events == "yes"); err != nil {
 				return err
 			}
@@ -36,28 +43,68 @@ func rates(ctx context.Context, p *plane, s settings) error {
 	return nil
 }
 
-// compare has the plain client and the scheduler take turns.
+// compare has the plain client and the scheduler take turns, in every other pair of rounds the
+// scheduler first: what one leaves for the server to do falls on both alike.
 func (p *plane) compare(ctx context.Context, shape shape, s settings, atOnce int, events bool) error {
-	var plain, ours, plainWork, ourWork, ownWork []float64
+	var plain, ours side
 	var wrote writes
 	for round := range s.rounds {
-		seen, err := p.roundOfPlain(ctx, shape, s.pods, atOnce, events)
-		if err != nil {
+		one := func() error {
+			seen, err := p.roundOfPlain(ctx, shape, s.pods, atOnce, events)
+			return plain.add(seen, err)
+		}
+		other := func() (err error) {
+			var seen *observer
+			name := fmt.Sprintf("%d-%s-%v-%d", len(p.nodes), shape.name, events, round)
+			seen, wrote, err = p.roundOfOurs(ctx, shape, s, events, name)
+			return ours.add(seen, err)
+		}
+		if round%2 == 1 {
+			one, other = other, one
+		}
+		if err := errors.Join(one(), other()); err != nil {
 			return err
 		}
-		plain, plainWork = append(plain, seen.rate()), append(plainWork, float64(seen.work.all.Microseconds()))
-		name := fmt.Sprintf("%d-%s-%v-%d", len(p.nodes), shape.name, events, round)
-		if seen, wrote, err = p.roundOfOurs(ctx, shape, s, events, name); err != nil {
-			return err
-		}
-		ours, ourWork = append(ours, seen.rate()), append(ourWork, float64(seen.work.all.Microseconds()))
-		ownWork = append(ownWork, float64(seen.work.scheduler.Microseconds()))
 	}
-	fmt.Printf("  %s, %s\n    pods/s: plain %s, ashlar %s, ratio %s\n", shape.name, withEvents(events), spread(plain), spread(ours), ratios(ours, plain))
-	fmt.Printf("    µs of CPU a pod, all programs: plain %s, ashlar %s, the scheduler's own %s; plain to ashlar %s\n",
-		spread(plainWork), spread(ourWork), spread(ownWork), ratios(plainWork, ourWork))
+	fmt.Printf("  %s, %s\n    pods/s: plain %s, ashlar %s, ratio %s, of all rounds together %.2f\n", shape.name, withEvents(events),
+		spread(plain.rate), spread(ours.rate), ratios(ours.rate, plain.rate), plain.seconds/ours.seconds)
+	fmt.Printf("    µs of CPU a pod: plain %s\n                     ashlar %s\n", plain.shares(), ours.shares())
 	fmt.Printf("    writes a pod: %s\n", perPod(wrote, s.pods))
 	return nil
+}
+
+// side is what one of the two took, round by round.
+type side struct {
+	rate    []float64 // pods a second
+	work    []work
+	seconds float64 // that all rounds took
+}
+
+func (s *side) add(seen *observer, err error) error {
+	if err != nil {
+		return err
+	}
+	s.rate, s.work = append(s.rate, seen.rate()), append(s.work, seen.work)
+	s.seconds += seen.last.Sub(seen.first).Seconds()
+	return nil
+}
+
+// shares are the medians by program, the whole first.
+func (s *side) shares() string {
+	all, of := []float64{}, map[string][]float64{}
+	for _, w := range s.work {
+		sum := 0.0
+		for program, took := range w {
+			sum += took
+			of[program] = append(of[program], took)
+		}
+		all = append(all, sum)
+	}
+	out := spread(all)
+	for _, program := range slices.Sorted(maps.Keys(of)) {
+		out += fmt.Sprintf(", %s %.0f", program, median(of[program]))
+	}
+	return out
 }
 
 func withEvents(yes bool) string {

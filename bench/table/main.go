@@ -62,7 +62,7 @@ type result struct {
 
 var (
 	line  = regexp.MustCompile(`^Benchmark(\S+?)(-\d+)?\s+\d+\s+(.*)$`)
-	shown = []string{"pods/cpu-s", "pods/s", "µs/event", "µs/one-pod", "bytes/node", "bytes/pod", "GiB"}
+	shown = []string{"pods/cpu-s", "pods/s", "µs/event", "µs/one-pod", "of-one-queue", "bytes/node", "bytes/pod", "GiB"}
 )
 
 // parse reads the figures worth showing. Of a benchmark that ran several times the

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -57,6 +59,9 @@ func (p Process) replayNow(r replaying, path string) error {
 	if len(lines) > 0 {
 		return badInput(lines...)
 	}
+	for _, kind := range slices.Sorted(maps.Keys(state.LeftOut)) {
+		fmt.Fprintf(p.Err, "warning: %s: %d facts are left out: this version knows no %s\n", path, state.LeftOut[kind], kind)
+	}
 	engine, err := sched.New(p.profile(chosen), p.engine()...)
 	if err != nil {
 		return badInput("error: " + err.Error())
@@ -93,6 +98,9 @@ func (p Process) configured(r replaying, path, text string) (*config.Scheduler, 
 	}
 	chosen, problems := config.Parse(config.Source{File: path + " (its configuration)"}, []byte(text), p.catalog(), config.Lenient)
 	if chosen != nil {
+		for _, problem := range problems {
+			fmt.Fprintln(p.Err, "warning:", problem)
+		}
 		return chosen, nil
 	}
 	var lines []string

@@ -75,6 +75,56 @@ func TestReplayRefusesWhatIsNoState(t *testing.T) {
 	}
 }
 
+// What a newer version saved is refused where it means something else, by name and with
+// what to do; what it has beside that is left out, and said to be.
+func TestReplayOfWhatANewerVersionSaved(t *testing.T) {
+	text, err := os.ReadFile(saved(t, "actions: \"enqueue, allocate, foresee\"\ntiers:\n- plugins:\n  - name: gang\n    arguments:\n      foresight: 3\n  - name: oracle\n  - name: predicates\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(change func(map[string]any)) string {
+		var s map[string]any
+		if err := json.Unmarshal(text, &s); err != nil {
+			t.Fatal(err)
+		}
+		change(s)
+		changed, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "ashlar-dump-8.json")
+		if err := os.WriteFile(path, changed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for name, facts := range map[string]any{"as it was": []any{}, "of another shape": map[string]any{"Node": []any{}}} {
+		file := write(func(s map[string]any) { s["Format"], s["Version"], s["Facts"] = 2, "v9.9.9", facts })
+		got := run("", "ashlar", "replay", file)
+		for _, part := range []string{file, "v9.9.9", "format 2", "reads up to 1"} {
+			if got.code != 1 || !strings.Contains(got.err, part) {
+				t.Errorf("%s: exit code %d, %q; want 1 and %q", name, got.code, got.err, part)
+			}
+		}
+	}
+	file := write(func(s map[string]any) {
+		s["Foresight"] = map[string]any{"depth": 3}
+		facts := s["Facts"].([]any)
+		facts[0].(map[string]any)["Object"].(map[string]any)["Mood"] = "good"
+		s["Facts"] = append(facts, map[string]any{"Ref": map[string]any{"Kind": "Omen", "Name": "o"}, "UID": "o", "Version": 9, "Object": map[string]any{"Meta": map[string]any{}}})
+	})
+	got := run("", "ashlar", "replay", file, "-o", "json")
+	var d document
+	if err := json.Unmarshal([]byte(got.out), &d); err != nil || got.code != 0 || d.Summary.Bound != 1 {
+		t.Fatalf("exit code %d, %v, %d bound: %s; want the pod bound", got.code, err, d.Summary.Bound, got.err)
+	}
+	for _, part := range []string{"foresee", "oracle", "foresight", "no Omen"} {
+		if !strings.Contains(got.err, part) {
+			t.Errorf("stderr has nothing of %q: %s", part, got.err)
+		}
+	}
+}
+
 // Whatever a file holds, replay decides on it or says what is wrong with it: nobody but
 // ashlar writes such files, but they are edited, cut short and sent around.
 func FuzzReplayState(f *testing.F) {

@@ -149,8 +149,9 @@ var idleFlags = []struct{ name, kind, value, why string }{
 
 // schedule runs until a signal.
 func (p Process) schedule(s *scheduling, f *pflag.FlagSet, args []string) error {
+	info, _ := debug.ReadBuildInfo()
+	s.Version = found(info).Version
 	if s.version {
-		info, _ := debug.ReadBuildInfo()
 		return found(info).print(p.Out, "")
 	}
 	if err := s.check(); err != nil {
@@ -186,6 +187,7 @@ func (p Process) schedule(s *scheduling, f *pflag.FlagSet, args []string) error 
 		s.Dump = asked
 	}
 	loop.Unhurried()
+	klog.InfoS("Starting", "version", s.Version, "schedulerNames", s.SchedulerNames)
 	if err := loop.Run(ctx, s.Options); err != nil {
 		return badInput(strings.Split("error: "+err.Error(), "\n")...)
 	}

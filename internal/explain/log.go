@@ -12,7 +12,7 @@ import (
 // Log is the log line of an event and the verbosity at which it is printed: word for
 // word as seeds 000 §4.4, §6, §7, 002 §8, §9.2 and 003 have it, where they do. An overused
 // queue has two lines, the plugin's and the action's, with a line break between them. An
-// unknown kind has none.
+// unknown kind has none. Level 0 is an error, which is always printed.
 func Log(e trace.Event) (level int, line string) {
 	if int(e.Kind) >= len(lines) || lines[e.Kind] == nil {
 		return 0, ""
@@ -29,6 +29,9 @@ var lines = [...]func(trace.Event) string{
 	},
 	trace.AllocateHyperNode: func(e trace.Event) string {
 		return fmt.Sprintf("Allocate Job <%s> in hyperNode <%s>, tier <%d>, score <%d>", e.Job, domainName(e.Node), e.Count, e.Score)
+	},
+	trace.AllocateDomain: func(e trace.Event) string {
+		return fmt.Sprintf("Allocate Job <%s> in another domain, beginning with Task <%s> on node <%s>, score <%d>", e.Job, e.Task, e.Node, e.Score)
 	},
 	trace.EnterAction:   func(e trace.Event) string { return "Enter " + capital(e.Action) + " ..." },
 	trace.LeaveAction:   func(e trace.Event) string { return "Leaving " + capital(e.Action) + " ..." },
@@ -108,6 +111,21 @@ var lines = [...]func(trace.Event) string{
 		}
 		return fmt.Sprintf("Failed to preempt Task: nobody can make room for Task <%s> of Job <%s>", e.Task, e.Job)
 	},
+	trace.ConsideringNode: func(e trace.Event) string {
+		return fmt.Sprintf("Considering Task <%s> on Node <%s>.", e.Task, e.Node)
+	},
+	trace.VictimsOfPlugins: func(e trace.Event) string {
+		return fmt.Sprintf("Victims from %s plugins are [%s]", e.Plugin, strings.Join(e.Victims, " "))
+	},
+	trace.IdleNegative:         idleNegative,
+	trace.AllocatingOperations: func(trace.Event) string { return "Allocating operations ..." },
+	trace.JobValidEvent: func(e trace.Event) string {
+		return fmt.Sprintf("JobValid of Job <%s>: false, %s", e.Job, why(e))
+	},
+	trace.FitErrorsEvent:      fitErrors,
+	trace.NodeRoomEvent:       nodeRoom,
+	trace.LevelNotAllocatable: levelNotAllocatable,
+	trace.BatchNodeOrderEvent: batchNodeOrder,
 	trace.CannotReclaim: func(e trace.Event) string {
 		return fmt.Sprintf("Queue <%s> cannot reclaim for task <%s>, reason: %s", e.Queue, e.Task, why(e))
 	},

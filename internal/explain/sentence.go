@@ -37,7 +37,7 @@ func sentence(r trace.Reason) string {
 		return string(r.Code)
 	}
 	text := say(r)
-	if r.Code == trace.QueueGateShut {
+	if r.Code == trace.QueueGateShut || r.Code == trace.PodAffinityNoRoom {
 		text += cause(r)
 	}
 	if r.Task != "" && !namesTask[r.Code] {

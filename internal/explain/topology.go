@@ -48,7 +48,8 @@ func inDomains(j *Job) string {
 
 // ofTopology has the words for what is refused for the network between nodes.
 var ofTopology = map[trace.Code]func(trace.Reason) string{
-	trace.TopologyNoRoom: topologyNoRoom,
+	trace.TopologyNoRoom:    topologyNoRoom,
+	trace.PodAffinityNoRoom: podAffinityNoRoom,
 	trace.TopologySpread: func(r trace.Reason) string {
 		return fmt.Sprintf("its pods are further apart than it allows already: %s holds them, and it allows %s", domainOf(r), tier(r.Text))
 	},
@@ -90,6 +91,19 @@ func topologyNoRoom(r trace.Reason) string {
 	}
 	text += fmt.Sprintf(": in %s, which has enough, filters refuse them", domainOf(r))
 	return text
+}
+
+// podAffinityNoRoom is about the domains of labels.
+func podAffinityNoRoom(r trace.Reason) string {
+	asked := 0
+	if len(r.Nodes) > 0 {
+		asked = r.Nodes[0].Count
+	}
+	text := fmt.Sprintf("%s have to be together, and none of %s of %s ", count(r.Need, "pod"), count(asked, "domain"), r.Text)
+	if r.Have < r.Need {
+		return text + fmt.Sprintf("has room for them: %s comes nearest with room for %d", domainOf(r), r.Have)
+	}
+	return text + fmt.Sprintf("takes them: %s has enough room", domainOf(r))
 }
 
 func domainOf(r trace.Reason) string {

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"ashlar.sh/internal/kube/carry"
 	"ashlar.sh/internal/kube/observe"
 	"ashlar.sh/sched"
+	"ashlar.sh/sched/trace"
 )
 
 // gather is the least time between two cycles: what arrives one by one in that time, as a
@@ -22,21 +24,21 @@ const gather = 2 * time.Millisecond
 
 // loop is what a run is made of. Its goroutine alone touches the engine.
 type loop struct {
-	o       Options
-	kube    kubernetes.Interface
-	volcano versioned.Interface
-	seen    *observe.Observer
-	carrier *carry.Carrier
-	lead    *lead
-	conf    *configuration
-	engine  *sched.Engine
-	metrics *metrics
-	health  *health
-	told    *told
-	aside   aside
-	letIn   letIn
-	reads   reads
-	dumping sync.Mutex // held while a dump is written
+	o          Options
+	kube       kubernetes.Interface
+	volcano    versioned.Interface
+	seen       *observe.Observer
+	carrier    *carry.Carrier
+	lead       *lead
+	conf       *configuration
+	engine     *sched.Engine
+	metrics    *metrics
+	health     *health
+	told       *told
+	complaints complaints
+	aside      aside
+	reads      reads
+	dumping    sync.Mutex // held while a dump is written
 
 	began    time.Time
 	acting   bool          // this run has taken over
@@ -83,20 +85,12 @@ func (l *loop) cycle(ctx context.Context) error {
 	}
 }
 
-// due fires when the engine wants to be asked again, or what is kept back is to go.
+// due fires when the engine wants to be asked again.
 func (l *loop) due() (<-chan time.Time, func() bool) {
-	var wait time.Duration
-	switch {
-	case l.next == 0 && len(l.letIn) == 0:
+	if l.next == 0 {
 		return nil, func() bool { return true }
-	case l.next != 0 && len(l.letIn) != 0:
-		wait = min(time.Duration(l.next-l.now()), time.Until(l.letIn[0].until))
-	case l.next != 0:
-		wait = time.Duration(l.next - l.now())
-	default:
-		wait = time.Until(l.letIn[0].until)
 	}
-	t := time.NewTimer(max(0, wait))
+	t := time.NewTimer(max(0, time.Duration(l.next-l.now())))
 	return t.C, t.Stop
 }
 
@@ -119,7 +113,6 @@ func (l *loop) once(ctx context.Context) {
 	}
 	l.reload()
 	l.decide()
-	l.handOver(time.Now())
 	l.afterwards()
 }
 
@@ -162,17 +155,27 @@ func (l *loop) decide() {
 		plan, events, next := l.engine.Decide(l.now())
 		l.next = next
 		l.panics = 0
-		for _, e := range events {
-			if level, line := explain.Log(e); line != "" {
-				klog.V(klog.Level(level)).Info(line)
-			}
-		}
+		logEvents(events)
 		l.carry(plan.Items, began)
 		l.metrics.decided(time.Since(began), plan, l)
 		for _, i := range plan.Items {
 			klog.V(4).InfoS("Planned", "kind", i.Kind, "pod", i.Pod, "node", i.Node, "podGroup", i.Group, "phase", i.Phase, "statement", i.Statement)
 		}
 	})
+}
+
+// logEvents prints what a cycle did, a line each.
+func logEvents(events []trace.Event) {
+	for _, e := range events {
+		level, text := explain.Log(e)
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSuffix(line, "\n"); level == 0 {
+				klog.Error(line)
+			} else {
+				klog.V(klog.Level(level)).Info(line)
+			}
+		}
+	}
 }
 
 // verbosity is up to which level the cycle's events are wanted: from 3, where the
@@ -204,6 +207,7 @@ func (l *loop) afterwards() {
 	l.guard("telling", func() {
 		l.tell(began)
 		l.mend(began)
+		l.complain(began)
 		l.metrics.figures(l)
 		l.audit()
 	})

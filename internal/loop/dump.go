@@ -20,7 +20,7 @@ func (l *loop) dump() {
 		klog.InfoS("The last dump is still being written: this one is left out")
 		return
 	}
-	state := State{Now: l.now(), Facts: l.engine.Facts(), Commitments: l.engine.Commitments(), Configuration: l.conf.inEffect()}
+	state := State{Version: l.o.Version, Now: l.now(), Facts: l.engine.Facts(), Commitments: l.engine.Commitments(), Configuration: l.conf.inEffect()}
 	report := explain.New(l.engine.Report(), explain.Summary{}, nil)
 	go func() {
 		defer l.dumping.Unlock()

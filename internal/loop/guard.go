@@ -34,7 +34,7 @@ func (l *loop) guard(step string, do func()) {
 func (l *loop) recoverFrom() {
 	var held sched.Commitments
 	survives(func() { held = l.engine.Commitments() })
-	state := State{Now: l.now(), Facts: l.seen.All(), Commitments: held, Configuration: l.conf.inEffect()}
+	state := State{Version: l.o.Version, Now: l.now(), Facts: l.seen.All(), Commitments: held, Configuration: l.conf.inEffect()}
 	if path, err := save(l.o.DumpDir, "panic", state); err != nil {
 		klog.ErrorS(err, "What led to it could not be saved")
 	} else {

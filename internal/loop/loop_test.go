@@ -186,18 +186,20 @@ func TestWhatANodeMoreCures(t *testing.T) {
 // A gang that never had its minimum and stands below it is half; nothing else is.
 func TestWhichGangsAreHalf(t *testing.T) {
 	for name, c := range map[string]struct {
-		job  ledger.Job
-		want bool
+		job    ledger.Job
+		want   bool
+		denied int32
 	}{
-		"some bound, fewer than the minimum": {gangOf(3, map[model.Status]int32{model.Bound: 1, model.Pending: 2}), true},
-		"not: the rest is being bound":       {gangOf(3, map[model.Status]int32{model.Bound: 1, model.Binding: 2}), false},
-		"not: none is bound":                 {gangOf(3, map[model.Status]int32{model.Pending: 3}), false},
-		"not: the minimum is bound":          {gangOf(3, map[model.Status]int32{model.Running: 3, model.Pending: 1}), false},
-		"not: one member has finished":       {gangOf(2, map[model.Status]int32{model.Running: 1, model.Succeeded: 1}), false},
-		"not: a gang of one":                 {gangOf(1, map[model.Status]int32{model.Pending: 1}), false},
+		"some bound, fewer than the minimum": {gangOf(3, map[model.Status]int32{model.Bound: 1, model.Pending: 2}), true, 0},
+		"the rest is refused":                {gangOf(3, map[model.Status]int32{model.Bound: 1, model.Binding: 2}), true, 2},
+		"not: the rest is being bound":       {gangOf(3, map[model.Status]int32{model.Bound: 1, model.Binding: 2}), false, 0},
+		"not: none is bound":                 {gangOf(3, map[model.Status]int32{model.Pending: 3}), false, 0},
+		"not: the minimum is bound":          {gangOf(3, map[model.Status]int32{model.Running: 3, model.Pending: 1}), false, 0},
+		"not: one member has finished":       {gangOf(2, map[model.Status]int32{model.Running: 1, model.Succeeded: 1}), false, 0},
+		"not: a gang of one":                 {gangOf(1, map[model.Status]int32{model.Pending: 1}), false, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := half(&c.job); got != c.want {
+			if got := half(&c.job, c.denied); got != c.want {
 				t.Errorf("half: %t, want %t", got, c.want)
 			}
 		})

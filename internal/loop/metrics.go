@@ -42,6 +42,7 @@ type metrics struct {
 	audits    prometheus.Counter
 	requests  *prometheus.CounterVec
 	dropped   prometheus.Gauge
+	problems  *prometheus.GaugeVec
 	leading   prometheus.Gauge
 	queues    map[string]*prometheus.GaugeVec
 	scalars   map[string]*prometheus.GaugeVec

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"strings"
 	"time"
 
 	"ashlar.sh/sched"
@@ -38,6 +39,7 @@ func (m *metrics) declareChecks(gauges gaugesOf, counters countersOf) {
 	m.held = gauges("ashlar_commitments", "Decisions that no object shows yet: bindings, evictions, reservations.", "kind")
 	m.audits = counters("ashlar_audits_total", "Times that every figure was recounted from scratch.").WithLabelValues()
 	m.wrong = counters("ashlar_invariant_violations_total", "Figures that a recount found wrong: a bug in ashlar.").WithLabelValues()
+	m.problems = gauges("ashlar_problems", "What is wrong with objects, by their kind: fields that are not taken, references that lead nowhere.", "kind")
 	m.requests = counters("ashlar_api_requests_total", "Requests to the API server by what became of them; code none: no answer.", "method", "resource", "code")
 	m.dropped = gauges("ashlar_words_dropped", "Conditions and events that were not said because too much waited.").WithLabelValues()
 	m.leading = gauges("ashlar_leading", "1 while this scheduler may act.").WithLabelValues()
@@ -165,3 +167,12 @@ func yes(b bool) float64 {
 }
 
 func keyOf(p *model.Pod) ledger.Key { return ledger.Key{Namespace: p.Namespace, Name: p.Name} }
+
+// wrongWith counts what is wrong, by kind of object.
+func (m *metrics) wrongWith(problems []sched.Problem) {
+	m.problems.Reset()
+	for _, p := range problems {
+		kind, _, _ := strings.Cut(p.Object, "/")
+		m.problems.WithLabelValues(kind).Inc()
+	}
+}

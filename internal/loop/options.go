@@ -55,6 +55,8 @@ type Options struct {
 	DumpDir    string        // where what led to a panic, and dumps, are saved; "": the temporary folder
 	// Dump asks for a dump with every value that it sends; nil: nobody asks.
 	Dump <-chan os.Signal
+	// Version is this program's, as it is saved with what it saves; "": unknown.
+	Version string
 	// Flags are what the process was started with, to be shown.
 	Flags   map[string]string
 	Resync  time.Duration // client-go's

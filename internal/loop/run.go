@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 	"volcano.sh/apis/pkg/client/clientset/versioned"
@@ -94,7 +95,11 @@ func (l *loop) connect(ctx, work context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.seen, err = observe.New(observe.Options{Kube: l.kube, Volcano: volcano, Resync: l.o.Resync, Adopt: adopt, NodeSelector: l.o.NodeSelector, Shard: l.o.Shard, Reads: l.reads.has,
+	heads, err := metadata.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("make a client for the owners of pods: %w", err)
+	}
+	l.seen, err = observe.New(observe.Options{Kube: l.kube, Volcano: volcano, Metadata: heads, Resync: l.o.Resync, Adopt: adopt, NodeSelector: l.o.NodeSelector, Shard: l.o.Shard, Reads: l.reads.has,
 		Translate: translate.Options{Schedulers: l.o.SchedulerNames, DefaultQueue: l.o.DefaultQueue}})
 	if err != nil {
 		return err
@@ -106,7 +111,7 @@ func (l *loop) connect(ctx, work context.Context) error {
 	l.carrier = carry.New(work, carry.Options{Clients: clients, Reporter: reporter(l.o.SchedulerNames), QuietBinds: l.o.QuietBinds,
 		Leading: func() bool { return l.lead.leading() }, PodGroup: l.seen.PodGroup, Storage: l.seen, VolumeWait: l.conf.volumeWait,
 		Prepared: func(i sched.Item, took time.Duration) { l.metrics.prepared(l, i, took) },
-		Urgent:   l.lacksPods, Answered: func(i sched.Item, o sched.Outcome, latency time.Duration) {
+		Urgent:   l.urgent, Answered: func(i sched.Item, o sched.Outcome, latency time.Duration) {
 			l.metrics.answered(i, o, latency)
 			if i.Kind == sched.BindPod && o == sched.Done {
 				l.metrics.bound(l, i)
@@ -133,7 +138,7 @@ func (l *loop) finish(err error) {
 	}
 	bound, cancel := context.WithTimeout(context.Background(), l.o.Drain)
 	defer cancel()
-	l.handOn(func(keptPhase) bool { return true })
+	l.handOverAll()
 	l.carrier.Wait(bound)
 	brief, stop := context.WithTimeout(bound, time.Second) // others wait for the lease
 	defer stop()

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,80 +17,132 @@ import (
 	"ashlar.sh/sched/model"
 )
 
+// format is that of the states that this version saves. Fields that a version does not know
+// it ignores, so a format is a new one only where what was there comes to mean something
+// else; this version reads its own and those before.
+const format = 1
+
 // State is what an engine was about to decide on: with the profile, all it takes to
 // have the same cycle again.
 type State struct {
-	Now         int64 // nanoseconds since the epoch
+	Format      int    `json:",omitempty"` // 0: that of before there were numbers, which reads like 1
+	Version     string `json:",omitempty"` // of the scheduler that saved it
+	Now         int64  // nanoseconds since the epoch
 	Facts       []model.Fact
 	Commitments sched.Commitments
 	// Configuration is the text of the file that held; "": Volcano's default.
 	Configuration string `json:",omitempty"`
+
+	// LeftOut counts facts that were not read, by their kind, which only a newer version
+	// knows.
+	LeftOut map[model.Kind]int `json:"-"`
+}
+
+// tooNew says that a state is of a format that only a newer version knows.
+func tooNew(data []byte) error {
+	var head struct {
+		Format  int
+		Version string
+	}
+	if json.Unmarshal(data, &head) != nil || head.Format <= format {
+		return nil
+	}
+	return fmt.Errorf("read a saved state: it was saved by ashlar %s in format %d, and this version reads up to %d: replay it with that version or a newer one",
+		cmp.Or(head.Version, "of an unknown version"), head.Format, format)
 }
 
 // UnmarshalJSON reads what json.Marshal wrote. Objects that only books understand are
 // those of Kubernetes that they were; of a kind that is not known they are left out.
 func (s *State) UnmarshalJSON(data []byte) error {
 	var raw struct {
-		Now   int64
-		Facts []struct {
-			Ref     model.Ref
-			UID     string
-			Version uint64
-			Object  json.RawMessage
-		}
+		Format  int
+		Version string
+
+		Now         int64
+		Facts       []savedFact
 		Commitments sched.Commitments
 
 		Configuration string
 	}
-	if err := json.Unmarshal(data, &raw); err != nil {
+	err := json.Unmarshal(data, &raw)
+	if err != nil || raw.Format > format {
+		if newer := tooNew(data); newer != nil {
+			return newer
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("read a saved state: %w", err)
 	}
-	*s = State{Now: raw.Now, Commitments: raw.Commitments, Configuration: raw.Configuration}
+	*s = State{Format: raw.Format, Version: raw.Version, Now: raw.Now, Commitments: raw.Commitments, Configuration: raw.Configuration}
 	for _, r := range raw.Facts {
-		f := model.Fact{Ref: r.Ref, UID: r.UID, Version: r.Version}
-		switch r.Ref.Kind {
-		case model.KindNode:
-			f.Object = &model.Node{}
-		case model.KindPod:
-			f.Object = &model.Pod{}
-		case model.KindPodGroup:
-			f.Object = &model.PodGroup{}
-		case model.KindQueue:
-			f.Object = &model.Queue{}
-		case model.KindPriorityClass:
-			f.Object = &model.PriorityClass{}
-		case model.KindQuota:
-			f.Object = &model.Quota{}
-		case model.KindBudget:
-			f.Object = &model.Budget{}
-		case model.KindHyperNode:
-			f.Object = &model.HyperNode{}
-		case model.KindNamespace:
-			f.Object = &model.Namespace{}
-		default:
-			content := translate.Empty(r.Ref.Kind)
-			if content == nil {
-				continue
-			}
-			f.Object = &model.Opaque{Content: content}
-		}
-		if string(r.Object) == "null" {
-			continue // it is gone
-		}
-		if err := json.Unmarshal(r.Object, f.Object); err != nil {
+		if err := s.take(r); err != nil {
 			return fmt.Errorf("read %s of a saved state: %w", r.Ref, err)
 		}
-		if pod, ok := f.Object.(*model.Pod); ok && pod.Opaque != nil {
-			var original struct{ Opaque *corev1.Pod }
-			if err := json.Unmarshal(r.Object, &original); err != nil {
-				return fmt.Errorf("read %s of a saved state: %w", r.Ref, err)
-			}
-			pod.Opaque = original.Opaque
+	}
+	return nil
+}
+
+// savedFact is a fact whose object is read once its kind is known.
+type savedFact struct {
+	Ref     model.Ref
+	UID     string
+	Version uint64
+	Object  json.RawMessage
+}
+
+func (s *State) take(r savedFact) error {
+	f := model.Fact{Ref: r.Ref, UID: r.UID, Version: r.Version, Object: empty(r.Ref.Kind)}
+	if f.Object == nil {
+		if s.LeftOut == nil {
+			s.LeftOut = map[model.Kind]int{}
 		}
-		if err := sound(f.Object); err != nil {
-			return fmt.Errorf("read %s of a saved state: %w", r.Ref, err)
+		s.LeftOut[r.Ref.Kind]++
+		return nil
+	}
+	if string(r.Object) == "null" {
+		return nil // it is gone
+	}
+	if err := json.Unmarshal(r.Object, f.Object); err != nil {
+		return err
+	}
+	if pod, ok := f.Object.(*model.Pod); ok && pod.Opaque != nil {
+		var original struct{ Opaque *corev1.Pod }
+		if err := json.Unmarshal(r.Object, &original); err != nil {
+			return err
 		}
-		s.Facts = append(s.Facts, f)
+		pod.Opaque = original.Opaque
+	}
+	if err := sound(f.Object); err != nil {
+		return err
+	}
+	s.Facts = append(s.Facts, f)
+	return nil
+}
+
+// empty is a new object of a kind, nil of one that is not known.
+func empty(kind model.Kind) model.Object {
+	switch kind {
+	case model.KindNode:
+		return &model.Node{}
+	case model.KindPod:
+		return &model.Pod{}
+	case model.KindPodGroup:
+		return &model.PodGroup{}
+	case model.KindQueue:
+		return &model.Queue{}
+	case model.KindPriorityClass:
+		return &model.PriorityClass{}
+	case model.KindQuota:
+		return &model.Quota{}
+	case model.KindBudget:
+		return &model.Budget{}
+	case model.KindHyperNode:
+		return &model.HyperNode{}
+	case model.KindNamespace:
+		return &model.Namespace{}
+	}
+	if content := translate.Empty(kind); content != nil {
+		return &model.Opaque{Content: content}
 	}
 	return nil
 }
@@ -100,6 +153,7 @@ const largest = 1 << 30
 // save writes a state into a folder and returns the file's path. Of each occasion the
 // last one of a process is kept; who runs on panics fills no disk either.
 func save(dir, occasion string, s State) (path string, err error) {
+	s.Format = format
 	path = filepath.Join(dir, fmt.Sprintf("ashlar-%s-%d.json", occasion, os.Getpid()))
 	f, err := os.CreateTemp(dir, "."+filepath.Base(path))
 	if err != nil {

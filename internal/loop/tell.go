@@ -19,9 +19,13 @@ import (
 // most waits end before anybody could read of them.
 const lasting = round - 50*time.Millisecond
 
-// lacking is how long a job must lack pods until that is told: whoever makes them makes
-// them one by one.
-const lacking = 5 * time.Second
+// lacking is how long a job must lack pods, or pods their PodGroup, until that is told:
+// whoever makes them makes them one by one. longest is the longest that any reason must hold: each that is told in
+// one wait must hold for twice as long as the one before.
+const (
+	lacking = 5 * time.Second
+	longest = 30 * time.Second
+)
 
 // tell says on objects what people, autoscalers and operators read there: on PodGroups
 // why they wait or that they started, and how many of their pods stand where; on pods
@@ -35,65 +39,124 @@ func (l *loop) tell(now time.Time) {
 	})
 	l.told.forget()
 	led.Queues(func(id ledger.QueueID) bool {
-		l.tellQueue(led.Queue(id))
+		l.tellQueue(led.Queue(id), now)
 		return true
 	})
 }
 
 func (l *loop) tellJob(id ledger.JobID, now time.Time) {
 	job := l.engine.Ledger().Job(id)
-	if !job.Exists() {
-		return
-	}
 	uid := ""
 	var group *schedulingv1beta1.PodGroup
 	if job.Group != nil {
 		uid = job.Group.UID
 		group = l.seen.PodGroup(job.Key.Namespace, job.Key.Name)
 	}
-	t := l.told.job(job.Key, uid, group)
+	t := l.told.job(job.Key, uid, group, now)
 	reason := l.engine.JobReason(id)
 	if code := codeOf(reason); code != t.code {
 		t.code, t.since = code, now
 	}
-	status := carry.GroupStatus{}
-	lasts := t.code != "" && now.Sub(t.since) >= untilTold(reason)
-	switch {
-	case started(job):
-		// Members beyond the minimum may wait: their own conditions say so.
-		if (!t.ready || t.said != "") && t.settled(job, now) {
-			if !t.ready {
-				l.metrics.jobs.Observe(inMilliseconds(time.Duration(l.now() - job.Created)))
-			}
-			t.ready, t.said = true, ""
-			l.say(job, group, &status, condition(schedulingv1beta1.PodGroupScheduled, "", "tasks in gang are ready to be scheduled", "pod group is ready", now))
+	lasts := t.code != "" && (t.code == t.said || now.Sub(t.since) >= t.untilTold(reason))
+	var said []schedulingv1beta1.PodGroupCondition
+	if started(job) {
+		said = l.tellStart(job, t, group, now)
+	} else {
+		t.started = time.Time{}
+		if lasts && t.code != t.said {
+			said = l.tellWait(job, t, group, reason, now)
 		}
-	case lasts && t.code != t.said:
-		t.said = t.code
-		l.say(job, group, &status, condition(schedulingv1beta1.PodGroupUnschedulableType, t.code, volcanos(reason), waits(job, reason), now))
 	}
 	if lasts {
 		l.tellPods(id, t, reason)
 	} else if len(t.pods) > 0 && job.By[model.Pending] == 0 {
 		clear(t.pods)
 	}
-	counts := carry.Counts{Running: job.By[model.Running], Succeeded: job.By[model.Succeeded], Failed: job.By[model.Failed]}
-	if counts != t.wanted {
-		t.wanted, t.stillSince = counts, now
-	}
-	if group != nil && (len(status.Conditions) > 0 || counts != t.counts && t.still(job, now)) {
-		t.counts, status.Counts = counts, counts
-		l.carrier.PodGroupStatus(ledger.Key{Namespace: job.Key.Namespace, Name: job.Key.Name}, uid, status)
+	if group != nil {
+		l.tellGroup(job, t, group, said, now)
 	}
 }
 
-// untilTold is how long a reason must hold before it is told.
-func untilTold(r trace.Reason) time.Duration {
-	switch r.Root().Code {
-	case trace.NotEnoughTasks, trace.NotEnoughPodsOfTask:
-		return lacking
+// tellGroup writes on a PodGroup what is to be said of it now, all at once: conditions,
+// figures, and a phase that was kept for them.
+func (l *loop) tellGroup(job *ledger.Job, t *toldJob, group *schedulingv1beta1.PodGroup, said []schedulingv1beta1.PodGroupCondition, now time.Time) {
+	counts := carry.Counts{Running: job.By[model.Running], Succeeded: job.By[model.Succeeded], Failed: job.By[model.Failed]}
+	alone := t.counted(job, counts, now)
+	due := len(said) > 0 || alone
+	if t.kept != nil && (due || l.overdue(job, t, group, now)) {
+		alone = false
+		due = l.handOver(t, group) || due
 	}
-	return lasting
+	if !due {
+		return
+	}
+	if alone && len(said) == 0 {
+		t.countedAt = now
+	}
+	t.counts, t.read = counts, now
+	l.carrier.PodGroupStatus(groupOf(job), t.uid, carry.GroupStatus{Counts: counts, Conditions: said})
+}
+
+// tellStart tells of a job whose minimum is bound: by an event at once, and what its
+// PodGroup is to be told of it in its time.
+func (l *loop) tellStart(job *ledger.Job, t *toldJob, group *schedulingv1beta1.PodGroup, now time.Time) []schedulingv1beta1.PodGroupCondition {
+	c := condition(schedulingv1beta1.PodGroupScheduled, "", "tasks in gang are ready to be scheduled", "pod group is ready", now)
+	if t.started.IsZero() {
+		t.started = now
+		if !t.ready && !t.saidReady {
+			l.metrics.jobs.Observe(inMilliseconds(time.Duration(l.now() - job.Created)))
+		}
+		t.ready = true
+		if t.unsaid() {
+			l.event(job, group, c)
+		}
+	}
+	// Members beyond the minimum may wait: their own conditions say so.
+	if !t.unsaid() || !t.settled(job, now) {
+		return nil
+	}
+	waited := t.said
+	t.saidReady, t.said, t.changes = true, "", 0
+	if group == nil {
+		return nil
+	}
+	said := []schedulingv1beta1.PodGroupCondition{c}
+	if waited != "" { // that it started takes back that it could not
+		said = append(said, noLonger(group, waited, c))
+	}
+	return said
+}
+
+// noLonger takes back that a gang could not be scheduled, which its PodGroup may not show yet.
+func noLonger(group *schedulingv1beta1.PodGroup, code string, started schedulingv1beta1.PodGroupCondition) schedulingv1beta1.PodGroupCondition {
+	c := started
+	c.Type, c.TransitionID = schedulingv1beta1.PodGroupUnschedulableType, code
+	for _, old := range group.Status.Conditions {
+		if old.Type == c.Type {
+			c = old
+		}
+	}
+	c.Status, c.LastTransitionTime = corev1.ConditionFalse, started.LastTransitionTime
+	return c
+}
+
+// tellWait tells of why a job waits.
+func (l *loop) tellWait(job *ledger.Job, t *toldJob, group *schedulingv1beta1.PodGroup, r trace.Reason, now time.Time) []schedulingv1beta1.PodGroupCondition {
+	t.said = t.code
+	t.changes++
+	c := condition(schedulingv1beta1.PodGroupUnschedulableType, t.code, volcanos(r), waits(job, r), now)
+	l.event(job, group, c)
+	return []schedulingv1beta1.PodGroupCondition{c}
+}
+
+// untilTold is how long a reason must hold before it is told.
+func (t *toldJob) untilTold(r trace.Reason) time.Duration {
+	until := lasting
+	switch r.Root().Code {
+	case trace.NotEnoughTasks, trace.NotEnoughPodsOfTask, trace.PodGroupNotFound:
+		until = lacking
+	}
+	return min(until<<min(t.changes, 5), longest)
 }
 
 // started says that a job's minimum is bound.
@@ -102,22 +165,18 @@ func started(job *ledger.Job) bool {
 	return scheduled > 0 && scheduled >= job.MinMember
 }
 
-// say puts a condition on a PodGroup and tells of it by an event. That a gang started
-// takes back that it could not.
-func (l *loop) say(job *ledger.Job, group *schedulingv1beta1.PodGroup, s *carry.GroupStatus, c schedulingv1beta1.PodGroupCondition) {
+// event tells of a PodGroup's condition.
+func (l *loop) event(job *ledger.Job, group *schedulingv1beta1.PodGroup, c schedulingv1beta1.PodGroupCondition) {
 	if group == nil {
 		return // adopted: its pods say it
 	}
-	s.Conditions = append(s.Conditions, c)
-	waits := c.Type == schedulingv1beta1.PodGroupUnschedulableType
-	for _, old := range group.Status.Conditions {
-		if !waits && old.Type == schedulingv1beta1.PodGroupUnschedulableType && old.Status == corev1.ConditionTrue {
-			old.Status, old.LastTransitionTime = corev1.ConditionFalse, c.LastTransitionTime
-			s.Conditions = append(s.Conditions, old)
-		}
-	}
-	l.carrier.Event(carry.Event{Kind: "PodGroup", Object: ledger.Key{Namespace: job.Key.Namespace, Name: job.Key.Name},
-		UID: string(group.UID), Warning: waits, Reason: string(c.Type), Message: c.Message})
+	l.carrier.Event(carry.Event{Kind: "PodGroup", Object: groupOf(job), UID: string(group.UID),
+		Warning: c.Type == schedulingv1beta1.PodGroupUnschedulableType, Reason: string(c.Type), Message: c.Message})
+}
+
+// groupOf is the name of a job's PodGroup.
+func groupOf(job *ledger.Job) ledger.Key {
+	return ledger.Key{Namespace: job.Key.Namespace, Name: job.Key.Name}
 }
 
 // condition is one of a PodGroup. Its transition ID is the reason's code, by which a
@@ -172,42 +231,4 @@ func (l *loop) shown(row *ledger.Task) string {
 		return ""
 	}
 	return p.NotScheduled
-}
-
-// tellQueue writes what a queue holds, if it shows something else.
-func (l *loop) tellQueue(q *ledger.Queue) {
-	if q.Fact == nil {
-		return
-	}
-	shown := l.seen.Queue(q.Name)
-	if shown == nil || string(shown.UID) != q.Fact.UID {
-		return
-	}
-	want := map[string]string{}
-	for _, a := range l.engine.Ledger().Dims.List(q.Allocated.Vec(nil)) {
-		if a.Value != 0 {
-			want[a.Name] = explain.Quantity(a.Name, a.Value)
-		}
-	}
-	patch, differs := map[string]*string{}, false
-	for name, amount := range shown.Status.Allocated {
-		if now, ok := want[string(name)]; !ok {
-			patch[string(name)] = nil
-			differs = differs || !amount.IsZero()
-		} else {
-			differs = differs || amount.String() != now
-		}
-	}
-	for name, amount := range want {
-		patch[name] = &amount
-		_, ok := shown.Status.Allocated[corev1.ResourceName(name)]
-		differs = differs || !ok
-	}
-	amounts := fmt.Sprint(want)
-	if !differs || l.told.queues[q.Name] == (toldQueue{q.Fact.UID, amounts}) {
-		return
-	}
-	if l.carrier.QueueAllocated(q.Name, q.Fact.UID, patch) {
-		l.told.queues[q.Name] = toldQueue{q.Fact.UID, amounts}
-	}
 }

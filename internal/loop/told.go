@@ -7,6 +7,7 @@ import (
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"ashlar.sh/internal/kube/carry"
+	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/trace"
@@ -23,52 +24,82 @@ type told struct {
 // toldJob is what is known to be said about a job.
 type toldJob struct {
 	uid   string
-	round uint64 // last seen in
+	round uint64    // last seen in
+	read  time.Time // when something was last said, or what the API shows was last believed
 
-	code   string // why it waits, "" when it does not
-	since  time.Time
-	said   string // the code that was said last, "" when nothing holds
-	ready  bool   // was said to have had its minimum
-	counts carry.Counts
-	wanted carry.Counts      // as seen in the last round: written once they stand still
-	pods   map[string]string // the reason that was said on a pod, by UID
+	code      string // why it waits, "" when it does not
+	since     time.Time
+	said      string            // the code that its PodGroup was told last, "" when nothing holds
+	changes   int               // how often it was told another in this wait
+	saidReady bool              // its PodGroup was told that it had its minimum
+	pods      map[string]string // the reason that was said on a pod, by UID
 
-	stillSince   time.Time // since when wanted has not changed
-	startedSince time.Time // since when its minimum is bound and that was not said, zero when it is not so
+	counts    carry.Counts // that were said
+	wanted    carry.Counts // as seen in the last round
+	still     time.Time    // since when wanted has not changed
+	wrong     time.Time    // since when the counts that were said are not true, zero when they are
+	countedAt time.Time    // when counts were last said alone
 
-	half  time.Time // since when it stands below its minimum, zero when it does not
-	stuck bool      // its bare members were reported
+	phase     model.GroupPhase // that was written last
+	kept      *sched.Item      // a phase that waits for words to go with it, nil without
+	keptSince time.Time
+
+	ready   bool      // it had its minimum once
+	started time.Time // since when its minimum is bound, zero when it is not
+	half    time.Time // since when it stands below its minimum, zero when it does not
+	stuck   stranded
 }
 
-// toldQueue is the amounts that were written of a queue.
-type toldQueue struct{ uid, amounts string }
+// toldQueue is the amounts that were written of a queue, and when.
+type toldQueue struct {
+	uid, amounts string
+	at           time.Time
+}
 
 func newTold() *told {
 	return &told{jobs: map[ledger.JobKey]*toldJob{}, queues: map[string]toldQueue{}}
 }
 
+// believed is for how long what was said is taken to be shown, or soon to be. After that
+// the API is looked at: a word that got lost, or that somebody overwrote, is said again.
+const believed = 5 * time.Minute
+
 // job returns what was said of a job's present life, at first sight by what its
 // PodGroup shows.
-func (t *told) job(key ledger.JobKey, uid string, group *schedulingv1beta1.PodGroup) *toldJob {
+func (t *told) job(key ledger.JobKey, uid string, group *schedulingv1beta1.PodGroup, now time.Time) *toldJob {
 	j := t.jobs[key]
 	if j == nil || j.uid != uid {
 		j = &toldJob{uid: uid, pods: map[string]string{}}
 		t.jobs[key] = j
-		if group != nil && string(group.UID) == uid {
-			j.counts = carry.Counts{Running: group.Status.Running, Succeeded: group.Status.Succeeded, Failed: group.Status.Failed}
-			for _, c := range group.Status.Conditions {
-				switch {
-				case c.Status != corev1.ConditionTrue:
-				case c.Type == schedulingv1beta1.PodGroupUnschedulableType:
-					j.said = c.TransitionID
-				case c.Type == schedulingv1beta1.PodGroupScheduled:
-					j.ready = true
-				}
-			}
-		}
+	}
+	if now.Sub(j.read) > believed {
+		j.believe(group, now)
 	}
 	j.round = t.round
 	return j
+}
+
+// believe takes what a PodGroup shows for what was said.
+func (t *toldJob) believe(group *schedulingv1beta1.PodGroup, now time.Time) {
+	t.read = now
+	clear(t.pods)
+	if group == nil || string(group.UID) != t.uid {
+		return
+	}
+	t.said, t.saidReady = "", false
+	t.counts = carry.Counts{Running: group.Status.Running, Succeeded: group.Status.Succeeded, Failed: group.Status.Failed}
+	t.phase = shownPhase(group)
+	for _, c := range group.Status.Conditions {
+		switch {
+		case c.Status != corev1.ConditionTrue:
+		case c.Type == schedulingv1beta1.PodGroupUnschedulableType:
+			t.said = c.TransitionID
+		case c.Type == schedulingv1beta1.PodGroupScheduled:
+			t.saidReady = true
+			// Volcano says so before it binds, and gives its conditions an ID: what it left may be half.
+			t.ready = t.ready || c.TransitionID == ""
+		}
+	}
 }
 
 // forget drops the jobs that were not seen in this round.
@@ -80,35 +111,57 @@ func (t *told) forget() {
 	}
 }
 
-// Figures of a PodGroup's members change with every member. They are written when they
-// have come to an end, or have stood still for a while.
+// That a gang started is said when its members run, so that their number goes with it.
+// Where kubelets take longer than that, it is said without: early where the PodGroup says
+// that it waits, which is no longer true, and later where nothing false is shown.
 const (
-	untilRunning = 1500 * time.Millisecond // how long the word that a gang started waits for its members to run
-	stillFor     = 10 * time.Second
+	untilTrue    = 10 * time.Second
+	untilRunning = time.Minute
 )
 
-// settled says that a gang that has started may be said to have: all its members run, so
-// that their number can be said with it, or they take their time.
+// settled says that a gang that has started may be said to have.
 func (t *toldJob) settled(job *ledger.Job, now time.Time) bool {
-	if t.startedSince.IsZero() {
-		t.startedSince = now
+	patience := untilRunning
+	if t.said != "" {
+		patience = untilTrue
 	}
-	if job.By[model.Bound]+job.By[model.Binding] > 0 && now.Sub(t.startedSince) < untilRunning {
-		return false
-	}
-	t.startedSince = time.Time{}
-	return true
+	return job.By[model.Bound]+job.By[model.Binding] == 0 || now.Sub(t.started) >= patience
 }
 
-// still says that a job's figures are worth a write: all members that are bound run or
-// all have finished, for a round at least, or nothing has changed for long.
-func (t *toldJob) still(job *ledger.Job, now time.Time) bool {
-	since := now.Sub(t.stillSince)
+// Figures of a PodGroup's members change with every member. They go with whatever else is
+// said. Alone they are said, at most once in seldom, when they have come to an end and
+// stood still for a while, or were wrong for long.
+const (
+	stillFor = 10 * time.Second
+	seldom   = time.Minute
+)
+
+// counted takes a job's figures and says that they are worth a write of their own.
+func (t *toldJob) counted(job *ledger.Job, counts carry.Counts, now time.Time) bool {
+	if counts != t.wanted {
+		t.wanted, t.still = counts, now
+	}
+	if counts == t.counts {
+		t.wrong = time.Time{}
+		return false
+	}
+	if t.wrong.IsZero() {
+		t.wrong = now
+	}
+	if job.Phase == model.GroupCompleted && t.kept != nil {
+		return now.After(t.still) // its last ones, with the phase
+	}
+	if now.Sub(t.countedAt) < seldom || !t.started.IsZero() && t.unsaid() {
+		return false
+	}
 	starting := job.By[model.Bound] + job.By[model.Binding]
 	finished := job.By[model.Succeeded] + job.By[model.Failed]
 	ended := starting == 0 && (finished == 0 || job.By[model.Running] == 0)
-	return since > stillFor || ended && since > 0
+	return ended && now.Sub(t.still) >= stillFor || now.Sub(t.wrong) >= seldom
 }
+
+// unsaid says that a PodGroup was not told yet that its gang started.
+func (t *toldJob) unsaid() bool { return !t.saidReady || t.said != "" }
 
 // codeOf is a reason's code with those of its causes: what must differ for a reason to
 // be another. Codes of a moment are none: nobody needs to read of them.

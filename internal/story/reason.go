@@ -64,7 +64,7 @@ func plain(r trace.Reason) string {
 		if r.Text == trace.KeptFree {
 			head, r.Text = head+" (guarantees kept)", ""
 		}
-	case trace.TopologyNoRoom, trace.TopologySpread, trace.HyperNodesNotReady:
+	case trace.TopologyNoRoom, trace.TopologySpread, trace.HyperNodesNotReady, trace.PodAffinityNoRoom:
 		head, r.Text, r.Nodes = topological(head, r), "", nil
 	case trace.SchedulingGated, trace.QueueGateShut:
 		head += fmt.Sprintf(" %d", r.Have)
@@ -95,7 +95,9 @@ func plain(r trace.Reason) string {
 
 // topological adds the tier that is allowed and the domain in question.
 func topological(head string, r trace.Reason) string {
-	if r.Text != "" {
+	if r.Text != "" && r.Code == trace.PodAffinityNoRoom {
+		head += " by " + r.Text
+	} else if r.Text != "" {
 		head += " (tier " + r.Text + ")"
 	}
 	if len(r.Nodes) > 0 && r.Nodes[0].Example != "" {
@@ -108,7 +110,7 @@ func topological(head string, r trace.Reason) string {
 func counted(c trace.Code) bool {
 	switch c {
 	case trace.GangIncomplete, trace.NotEnoughTasks, trace.NotEnoughPodsOfTask, trace.PipelinedOnReleasing,
-		trace.TopologyNoRoom, trace.NotEnoughSubGroups:
+		trace.TopologyNoRoom, trace.PodAffinityNoRoom, trace.NotEnoughSubGroups:
 		return true
 	default:
 		return false

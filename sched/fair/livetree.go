@@ -1,98 +1,156 @@
 package fair
 
-import "ashlar.sh/sched/resource"
+import (
+	"math/bits"
 
-// LiveTree keeps a tree of queues settled in one dimension while its rows change, come, go
-// and are hung below others: it works out only the rows that changed, those beside them
-// when a guarantee did, and those below a row that may hold otherwise than before. It says
-// what Tree says of the same rows, but in any order. The zero LiveTree has no rows.
+	"ashlar.sh/sched/resource"
+)
+
+// LiveTree keeps a tree of queues settled, in several dimensions, while its rows change,
+// come, go and are hung below others: it works out only the rows that changed, those beside
+// them when a guarantee did, and those below a row that may hold otherwise than before. It
+// says what Tree says of the same rows in each dimension, but in any order. The zero LiveTree
+// has neither rows nor dimensions.
+//
+// The tree is one for all dimensions, and so is the walk down it. What is known of a row in
+// all of them lies side by side.
 type LiveTree struct {
+	dims    int
 	rows    []limb
+	cells   []cell  // so many for each row as there are dimensions
+	boughs  []Bough // likewise
 	changed []int32
 }
 
-// limb is all about a row, side by side: a change at the top reads every row.
+// limb is a row's place in the tree.
 type limb struct {
-	Branch
-	bough           Bough
-	promised        resource.Sum // to its children
-	kid, next, prev int32        // its first child, and its brothers; -1: none
-	there           bool
-	listed          bool // among those that changed
-	self, children  bool // it is worked out anew; those below it are
+	up, kid, next, prev int32 // the row above it, its first child, and its brothers; -1: none
+	hung                bool  // it is among the children of the row above it, or a top
+	there               bool
+	listed              bool // among those that changed
 }
 
-// Clear forgets all rows.
-func (t *LiveTree) Clear() { t.rows, t.changed = t.rows[:0], t.changed[:0] }
+// cell is a row in one dimension, as its owner wrote it.
+type cell struct {
+	Branch                      // but for Up
+	promised       resource.Sum // to its children, hung there or not
+	self, children bool         // it is worked out anew; those below it are
+}
 
-// Put adds row i, or replaces it, below the same row or another. Until the tree is
-// settled, rows may hang below some that are not there yet.
-func (t *LiveTree) Put(i int32, b Branch) {
-	t.reach(max(i, b.Up))
+// Clear forgets all rows; those to come have so many dimensions.
+func (t *LiveTree) Clear(dims int) {
+	t.dims = dims
+	t.rows, t.cells, t.boughs, t.changed = t.rows[:0], t.cells[:0], t.boughs[:0], t.changed[:0]
+}
+
+// Hang puts row i below another, -1 for none: a row that is new, was taken away, or hung
+// elsewhere. What is below it comes with it. Until the tree is settled, rows may hang below
+// some that are not there yet.
+func (t *LiveTree) Hang(i, up int32) {
+	t.reach(max(i, up))
 	at := &t.rows[i]
-	was, fresh := at.Branch, !at.there
-	if was == b && !fresh {
+	if at.there && at.up == up {
 		return
 	}
-	at.there, at.Branch = true, b
-	t.mark(i).self = true
-	if fresh {
-		at.children = true
-		t.hang(i)
-		t.promise(b.Up, b.Guarantee, 1)
+	if at.hung && at.up != up {
+		t.cut(i)
+	}
+	if !at.hung {
+		t.tie(i, up)
+		t.renew(i)
+	}
+	at.there = true
+	t.mark(i)
+}
+
+// renew says that all about a row has to be worked out.
+func (t *LiveTree) renew(i int32) {
+	for d := range t.of(i) {
+		t.of(i)[d].self = true
+	}
+}
+
+// Put says what row i is in one dimension; b.Up is not read.
+func (t *LiveTree) Put(i int32, d int, b Branch) {
+	c := &t.of(i)[d]
+	b.Up = c.Up
+	if c.Branch == b {
 		return
 	}
-	if was.Up != b.Up {
-		t.cut(i, was.Up)
-		t.hang(i)
+	if at := &t.rows[i]; at.hung && c.Guarantee != b.Guarantee {
+		t.promise(at.up, d, c.Guarantee, -1)
+		t.promise(at.up, d, b.Guarantee, 1)
 	}
-	if was.Up != b.Up || was.Guarantee != b.Guarantee {
-		t.promise(was.Up, was.Guarantee, -1)
-		t.promise(b.Up, b.Guarantee, 1)
-	}
+	c.Branch, c.self = b, true
+	t.mark(i)
 }
 
 // Remove takes row i away. Those below it go too, or are hung elsewhere, before the tree
 // is settled.
 func (t *LiveTree) Remove(i int32) {
-	if int(i) >= len(t.rows) || !t.rows[i].there {
+	if int(i) < len(t.rows) {
+		t.rows[i].there = false
+		if t.rows[i].hung {
+			t.cut(i)
+		}
+	}
+}
+
+// Rest takes row i away because the row above it is: it keeps its place there until it is
+// hung elsewhere or removed. Where nothing else changed, a whole tree of rows that rested
+// comes again with its top, and nothing of it has to be worked out.
+func (t *LiveTree) Rest(i int32) {
+	if int(i) >= len(t.rows) {
 		return
 	}
-	at := &t.rows[i]
-	t.cut(i, at.Up)
-	t.promise(at.Up, at.Guarantee, -1)
-	at.there, at.Branch, at.bough = false, Branch{Up: -1}, Bough{}
+	if up := t.Up(i); up < 0 || t.rows[up].there {
+		t.Remove(i)
+	}
+	t.rows[i].there = false
 }
+
+// Up is the row that row i hangs below, -1 for none.
+func (t *LiveTree) Up(i int32) int32 {
+	if int(i) >= len(t.rows) || !t.rows[i].hung {
+		return -1
+	}
+	return t.rows[i].up
+}
+
+// of are a row's cells.
+func (t *LiveTree) of(i int32) []cell { return t.cells[int(i)*t.dims : (int(i)+1)*t.dims] }
 
 // reach makes rows up to i.
 func (t *LiveTree) reach(i int32) {
 	for int(i) >= len(t.rows) {
-		t.rows = append(t.rows, limb{Branch: Branch{Up: -1}, kid: -1, next: -1, prev: -1})
+		t.rows = append(t.rows, limb{up: -1, kid: -1, next: -1, prev: -1})
+		for range t.dims {
+			t.cells, t.boughs = append(t.cells, cell{}), append(t.boughs, Bough{})
+		}
 	}
 }
 
-// mark notes that a row makes something necessary, which the caller says.
-func (t *LiveTree) mark(i int32) *limb {
-	at := &t.rows[i]
-	if !at.listed {
+// mark notes that something about a row has to be worked out.
+func (t *LiveTree) mark(i int32) {
+	if at := &t.rows[i]; !at.listed {
 		at.listed = true
 		t.changed = append(t.changed, i)
 	}
-	return at
 }
 
 // promise counts a child's guarantee among those of a row's children, or no longer.
-func (t *LiveTree) promise(up int32, guarantee, sign int64) {
+func (t *LiveTree) promise(up int32, d int, guarantee, sign int64) {
 	if up >= 0 && guarantee != 0 {
-		t.rows[up].promised = t.rows[up].promised.PlusSum(resource.Sum{}.Plus(guarantee), sign)
-		t.mark(up).children = true
+		c := &t.of(up)[d]
+		c.promised, c.children = c.promised.PlusSum(resource.Sum{}.Plus(guarantee), sign), true
+		t.mark(up)
 	}
 }
 
-// hang puts a row among the children of the row above it.
-func (t *LiveTree) hang(i int32) {
-	at, up := &t.rows[i], t.rows[i].Up
-	at.prev, at.next = -1, -1
+// tie puts a row among the children of another.
+func (t *LiveTree) tie(i, up int32) {
+	at := &t.rows[i]
+	at.up, at.prev, at.next, at.hung = up, -1, -1, true
 	if up < 0 {
 		return
 	}
@@ -100,19 +158,26 @@ func (t *LiveTree) hang(i int32) {
 		t.rows[at.next].prev = i
 	}
 	t.rows[up].kid = i
+	for d := range t.dims {
+		t.promise(up, d, t.of(i)[d].Guarantee, 1)
+	}
 }
 
-func (t *LiveTree) cut(i, up int32) {
+func (t *LiveTree) cut(i int32) {
 	at := &t.rows[i]
 	switch {
-	case up < 0:
+	case at.up < 0:
 	case at.prev >= 0:
 		t.rows[at.prev].next = at.next
 	default:
-		t.rows[up].kid = at.next
+		t.rows[at.up].kid = at.next
 	}
 	if at.next >= 0 {
 		t.rows[at.next].prev = at.prev
+	}
+	at.hung = false
+	for d := range t.dims {
+		t.promise(at.up, d, t.of(i)[d].Guarantee, -1)
 	}
 }
 
@@ -120,7 +185,9 @@ func (t *LiveTree) cut(i, up int32) {
 func (t *LiveTree) Settle() {
 	for _, i := range t.changed {
 		t.rows[i].listed = false
-		t.settle(i)
+		if t.rows[i].there {
+			t.settle(i)
+		}
 	}
 	t.changed = t.changed[:0]
 }
@@ -128,60 +195,79 @@ func (t *LiveTree) Settle() {
 // settle works out a row, where it has to be, and those below it, where they have to. A row
 // that was worked out before one above it is worked out again if that makes a difference.
 func (t *LiveTree) settle(i int32) {
-	at := &t.rows[i]
-	if at.self && at.there {
-		if at.Up < 0 {
-			at.children = at.stands(at.top()) || at.children
-		} else {
-			up := &t.rows[at.Up]
-			at.children = at.under(up, up.promised.Int64()) || at.children
+	for from := 0; from < t.dims; from += 64 {
+		deeper := uint64(0)
+		for d := from; d < min(from+64, t.dims); d++ {
+			if t.settleIn(i, d) {
+				deeper |= 1 << (d - from)
+			}
 		}
-	}
-	children := at.children && at.there
-	at.self, at.children = false, false
-	if children {
-		t.below(at)
+		if deeper != 0 {
+			t.below(i, from, deeper)
+		}
 	}
 }
 
-// below works out all children of a row, and those below them, where they have to be.
-func (t *LiveTree) below(up *limb) {
-	promised := up.promised.Int64()
-	for k := up.kid; k >= 0; {
-		at := &t.rows[k]
-		deeper := at.under(up, promised) || at.children
-		at.self, at.children = false, false
-		if deeper && at.kid >= 0 {
-			t.below(at)
+// settleIn works out a row in one dimension, and says whether those below it have to be.
+func (t *LiveTree) settleIn(i int32, d int) bool {
+	c, b := &t.of(i)[d], t.Bough(i, d)
+	children := c.children
+	switch up := t.rows[i].up; {
+	case !c.self:
+	case up < 0:
+		children = c.over(b) || children
+	default:
+		children = c.below(t.Bough(up, d), t.Promised(up, d), b) || children
+	}
+	c.self, c.children = false, false
+	return children
+}
+
+// below works out all children of a row, and those below them where they have to be, in
+// dimensions that are bits, counted from one of them.
+func (t *LiveTree) below(up int32, from int, dims uint64) {
+	own, above := t.of(up)[from:], t.boughs[int(up)*t.dims+from:]
+	for k := t.rows[up].kid; k >= 0; {
+		at, first := &t.rows[k], int(k)*t.dims+from
+		if !at.there {
+			t.renew(k) // when it comes again
+			k = at.next
+			continue
+		}
+		deeper := uint64(0)
+		for left := dims; left != 0; left &= left - 1 {
+			d := bits.TrailingZeros64(left)
+			c := &t.cells[first+d]
+			if c.below(&above[d], own[d].promised.Int64(), &t.boughs[first+d]) || c.children {
+				deeper |= left & -left
+			}
+			c.self, c.children = false, false
+		}
+		if at.kid >= 0 && deeper != 0 {
+			t.below(k, from, deeper)
 		}
 		k = at.next
 	}
 }
 
-// under finds a row's figures, when its parent's children are promised so much together,
-// and says whether they matter to those below it.
-func (at *limb) under(up *limb, promised int64) bool {
-	var b Bough
-	at.Branch.below(&up.bough, promised, &b)
-	return at.stands(b)
+// over is below for a row that is below none.
+func (c *cell) over(b *Bough) bool {
+	was := *b
+	*b = c.top()
+	return b.Real != was.Real || b.Capability != was.Capability
 }
 
-// stands takes over a row's figures: what it deserves is nothing to those below it.
-func (at *limb) stands(b Bough) bool {
-	matters := b.Real != at.bough.Real || b.Capability != at.bough.Capability
-	at.bough = b
-	return matters
-}
-
-// Bough is what followed for row i when the tree was settled last; nothing of one that is
-// not there.
-func (t *LiveTree) Bough(i int32) *Bough {
+// Bough is what followed for row i in a dimension when the tree was settled last; of one
+// that is not there, what followed when it was, or nothing.
+func (t *LiveTree) Bough(i int32, d int) *Bough {
 	if int(i) >= len(t.rows) {
 		return &Bough{}
 	}
-	return &t.rows[i].bough
+	return &t.boughs[int(i)*t.dims+d]
 }
 
-// Promised is what the children of row i are guaranteed together, as their owners wrote
-// it.
-func (t *LiveTree) Promised(i int32) int64 { return t.rows[i].promised.Int64() }
+// Promised is what the children of row i are guaranteed together in a dimension, as their
+// owners wrote it.
+func (t *LiveTree) Promised(i int32, d int) int64 {
+	return t.cells[int(i)*t.dims+d].promised.Int64()
+}

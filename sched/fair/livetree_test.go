@@ -9,34 +9,46 @@ import (
 	"pgregory.net/rapid"
 )
 
-// orchard is a LiveTree with the rows that it should have, under numbers without order.
+// orchard is a LiveTree, of which two dimensions are looked at, with the rows that it should have, under numbers
+// without order, and with those that rest.
 type orchard struct {
-	t    *rapid.T
-	live LiveTree
-	rows map[int32]Branch
+	t     *rapid.T
+	live  LiveTree
+	dims  [2]int
+	rows  map[int32]plant
+	rests map[int32]plant
+}
+
+// plant is a row: what it is below, and its amounts in each dimension.
+type plant struct {
+	up int32
+	in [2]Branch
 }
 
 // The slow twin: a LiveTree that was told of one change after another says what Tree
 // says of the rows as they are.
 func TestALiveTreeIsTheTreeOfItsRows(t *testing.T) {
+	rested := 0
 	rapid.Check(t, func(t *rapid.T) {
 		o := &orchard{t: t}
 		for range rapid.IntRange(1, 2).Draw(t, "trees") {
-			o.live.Clear()
-			o.rows = map[int32]Branch{}
+			o.dims = [2]int{0, rapid.SampledFrom([]int{1, 65}).Draw(t, "the other dimension")}
+			o.live.Clear(o.dims[1] + 1)
+			o.rows, o.rests = map[int32]plant{}, map[int32]plant{}
 			places := rapid.Permutation([]int32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}).Draw(t, "places")
 			for i, r := range drawTree(t) {
 				if r.Up >= 0 {
 					r.Up = places[r.Up]
 				}
-				o.rows[places[i]] = r
+				o.rows[places[i]] = plant{r.Up, [2]Branch{r, o.amounts()}}
 			}
 			for _, i := range o.numbers() {
-				o.live.Put(i, o.rows[i])
+				o.put(i)
 			}
 			o.agrees()
 			for range rapid.IntRange(0, 12).Draw(t, "changes") {
 				o.change()
+				rested += len(o.rests)
 				if rapid.Bool().Draw(t, "looked at") {
 					o.agrees()
 				}
@@ -44,45 +56,131 @@ func TestALiveTreeIsTheTreeOfItsRows(t *testing.T) {
 			o.agrees()
 		}
 	})
+	if rested == 0 {
+		t.Error("no row ever rested: this shows too little")
+	}
 }
 
 func (o *orchard) numbers() []int32 { return slices.Sorted(maps.Keys(o.rows)) }
 
-// change is a row that changes, with its place or without, comes, or goes with all below it.
-func (o *orchard) change() {
+func (o *orchard) put(i int32) {
+	o.live.Hang(i, o.rows[i].up)
+	for d, b := range o.rows[i].in {
+		o.live.Put(i, o.dims[d], b)
+	}
+}
+
+// amounts are those of any row.
+func (o *orchard) amounts() Branch {
 	other := drawTree(o.t)
-	b := other[rapid.IntRange(0, len(other)-1).Draw(o.t, "other")]
+	return other[rapid.IntRange(0, len(other)-1).Draw(o.t, "other")]
+}
+
+// change is a row that changes, with its place or without, or comes; or one that goes with
+// all below it, which rest and come again with it, or elsewhere, or do not.
+func (o *orchard) change() {
 	i := rapid.SampledFrom(o.numbers()).Draw(o.t, "row")
-	b.Up = o.rows[i].Up
-	switch rapid.IntRange(0, 4).Draw(o.t, "change") {
+	p := o.rows[i]
+	switch rapid.IntRange(0, 6).Draw(o.t, "change") {
 	case 0:
-		if b.Up < 0 {
-			return
-		}
-		gone := slices.DeleteFunc(o.numbers(), func(k int32) bool { return !o.below(k, i) })
-		for _, k := range gone {
-			o.live.Remove(k)
-			delete(o.rows, k)
+		if p.up >= 0 {
+			o.fell(i)
 		}
 		return
 	case 1:
 		fresh := rapid.Int32Range(0, 14).Draw(o.t, "fresh")
 		if _, there := o.rows[fresh]; !there {
-			b.Up, i = i, fresh
+			delete(o.rests, fresh)
+			o.uproot(fresh)
+			p.up, i = i, fresh
 		}
 	case 2, 3:
 		up := rapid.SampledFrom(o.numbers()).Draw(o.t, "up")
-		if b.Up >= 0 && !o.below(up, i) {
-			b.Up = up
+		if p.up >= 0 && !o.below(up, i) {
+			p.up = up
+		}
+	case 4:
+		o.again()
+		return
+	}
+	p.in[rapid.IntRange(0, 1).Draw(o.t, "dimension")] = o.amounts()
+	o.rows[i] = p
+	o.put(i)
+}
+
+// fell takes a row away; those below it rest, each after the one above it.
+func (o *orchard) fell(i int32) {
+	p := o.rows[i]
+	o.live.Remove(i)
+	delete(o.rows, i)
+	o.rests[i] = p
+	for _, k := range o.numbers() {
+		if p, there := o.rows[k]; there && p.up == i {
+			o.rest(k)
 		}
 	}
-	o.rows[i] = b
-	o.live.Put(i, b)
+}
+
+func (o *orchard) rest(i int32) {
+	o.live.Rest(i)
+	o.rests[i] = o.rows[i]
+	delete(o.rows, i)
+	for _, k := range o.numbers() {
+		if p, there := o.rows[k]; there && p.up == i {
+			o.rest(k)
+		}
+	}
+}
+
+// uproot takes those that rest below a row away for good.
+func (o *orchard) uproot(i int32) {
+	for _, k := range slices.Sorted(maps.Keys(o.rests)) {
+		if p, rests := o.rests[k]; rests && p.up == i {
+			o.live.Remove(k)
+			delete(o.rests, k)
+			o.uproot(k)
+		}
+	}
+}
+
+// again lets a row that is away come again, where the one above it is there, with those
+// below it; some of them have other amounts than before, or are gone.
+func (o *orchard) again() {
+	for _, i := range slices.Sorted(maps.Keys(o.rests)) {
+		p, rests := o.rests[i]
+		if _, up := o.rows[p.up]; !rests || !up || rapid.IntRange(0, 2).Draw(o.t, "comes again") == 0 {
+			continue
+		}
+		o.comeAgain(i)
+		return
+	}
+}
+
+func (o *orchard) comeAgain(i int32) {
+	p := o.rests[i]
+	delete(o.rests, i)
+	if rapid.IntRange(0, 3).Draw(o.t, "as it was") == 0 {
+		p.in[rapid.IntRange(0, 1).Draw(o.t, "dimension")] = o.amounts()
+	}
+	o.rows[i] = p
+	o.put(i)
+	for _, k := range slices.Sorted(maps.Keys(o.rests)) {
+		if p, rests := o.rests[k]; !rests || p.up != i {
+			continue
+		}
+		if rapid.IntRange(0, 4).Draw(o.t, "gone") == 0 {
+			o.live.Remove(k)
+			delete(o.rests, k)
+			o.uproot(k)
+		} else {
+			o.comeAgain(k)
+		}
+	}
 }
 
 // below says that a row is another or below it.
 func (o *orchard) below(i, above int32) bool {
-	for ; i >= 0; i = o.rows[i].Up {
+	for ; i >= 0; i = o.rows[i].up {
 		if i == above {
 			return true
 		}
@@ -92,14 +190,20 @@ func (o *orchard) below(i, above int32) bool {
 
 func (o *orchard) agrees() {
 	o.live.Settle()
+	for d := range 2 {
+		o.agreesIn(d)
+	}
+}
+
+func (o *orchard) agreesIn(d int) {
 	var rows []Branch
 	at := map[int32]int32{-1: -1}
 	for len(rows) < len(o.rows) {
 		for _, i := range o.numbers() {
-			up, known := at[o.rows[i].Up]
+			up, known := at[o.rows[i].up]
 			if _, done := at[i]; known && !done {
 				at[i] = int32(len(rows))
-				r := o.rows[i]
+				r := o.rows[i].in[d]
 				r.Up = up
 				rows = append(rows, r)
 			}
@@ -107,17 +211,20 @@ func (o *orchard) agrees() {
 	}
 	want := settled(rows)
 	for _, i := range o.numbers() {
-		if got := *o.live.Bough(i); got != want[at[i]] {
+		if got := *o.live.Bough(i, o.dims[d]); got != want[at[i]] {
 			o.t.Fatalf("row %d of %+v is %+v, want %+v", i, o.rows, got, want[at[i]])
 		}
 		promised := int64(0)
 		for _, r := range o.rows { // order-free: a sum
-			if r.Up == i {
-				promised = resource.Sum{}.Plus(promised).Plus(r.Guarantee).Int64()
+			if r.up == i {
+				promised = resource.Sum{}.Plus(promised).Plus(r.in[d].Guarantee).Int64()
 			}
 		}
-		if got := o.live.Promised(i); got != promised {
+		if got := o.live.Promised(i, o.dims[d]); got != promised {
 			o.t.Fatalf("row %d promised %d, want %d", i, got, promised)
+		}
+		if got := o.live.Up(i); got != o.rows[i].up {
+			o.t.Fatalf("row %d is below %d, want %d", i, got, o.rows[i].up)
 		}
 	}
 }

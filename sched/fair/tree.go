@@ -56,9 +56,10 @@ func (r *Branch) top() Bough {
 	return b
 }
 
-// below finds what follows for a row from its parent, and from what the parent's
-// children are promised together.
-func (r *Branch) below(up *Bough, promised int64, b *Bough) {
+// below puts into b what follows for a row from its parent, and from what the parent's
+// children are promised together; it says whether that is something else to those below
+// the row than what was there: what it deserves is nothing to them.
+func (r *Branch) below(up *Bough, promised int64, b *Bough) (matters bool) {
 	capability := r.Capability
 	if !capability.Bounded {
 		capability = up.Capability
@@ -69,6 +70,8 @@ func (r *Branch) below(up *Bough, promised int64, b *Bough) {
 		most := RealCapability(up.Real.Value, promised, guarantee, capability)
 		real = Limit{Value: min(most, up.Real.Value), Bounded: true}
 	}
+	matters = real != b.Real || capability != b.Capability
 	b.Capability, b.Real, b.Guarantee = capability, real, guarantee
 	b.Deserved = max(real.Clip(r.Deserved), guarantee)
+	return matters
 }

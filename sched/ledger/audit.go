@@ -234,6 +234,9 @@ func (a *auditor) places() {
 			a.say("queue %s: place %v %q, depth %d, up %d, %d kids, shut %v, recounted %v %q, %d, %d, %d, %v", row.Name, row.Place, row.Broken,
 				row.Depth, row.up, row.Kids, row.shut, want.Place, want.Broken, want.Depth, want.up, want.Kids, want.shut)
 		}
+		if is := row.stands(); row.state != is {
+			a.say("queue %s: state %v, recounted %v", row.Name, row.state, is)
+		}
 	}
 	if len(kids) > 0 {
 		a.say("queues %v are named as parents and have no row", kids)

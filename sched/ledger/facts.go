@@ -107,7 +107,9 @@ func (l *Ledger) Apply(f model.Fact) {
 	switch {
 	case f.Ref.Kind == model.KindPod && pod != nil:
 		l.facts.drop(f.Ref)
-		l.tasks[l.applyPod(Key{f.Ref.Namespace, f.Ref.Name}, pod)].version = f.Version
+		row := &l.tasks[l.applyPod(Key{f.Ref.Namespace, f.Ref.Name}, pod)]
+		row.version = f.Version
+		l.watch(row.Node)
 	case f.Ref.Kind == model.KindPodGroup && group != nil:
 		l.facts.drop(f.Ref)
 		l.jobs[l.applyGroup(Key{f.Ref.Namespace, f.Ref.Name}, group)].version = f.Version
@@ -149,6 +151,34 @@ func (l *Ledger) applyOther(f model.Fact) {
 	default:
 		l.tellBooksFact(f)
 	}
+}
+
+// Faulty visits the objects that are there and came with faults, in no order.
+func (l *Ledger) Faulty(visit func(r model.Ref, faults []model.Fault)) {
+	for r, f := range l.facts.byRef { // order-free: who asks sorts
+		if f.object != nil && len(f.object.Common().Faults) > 0 {
+			visit(r, f.object.Common().Faults)
+		}
+	}
+	for i := range l.tasks {
+		if t := &l.tasks[i]; !t.free && len(t.Pod.Faults) > 0 {
+			visit(model.Ref{Kind: model.KindPod, Namespace: t.Key.Namespace, Name: t.Key.Name}, t.Pod.Faults)
+		}
+	}
+	for i := range l.jobs {
+		if j := &l.jobs[i]; !j.free && j.Group != nil && len(j.Group.Faults) > 0 {
+			visit(model.Ref{Kind: model.KindPodGroup, Namespace: j.Key.Namespace, Name: j.Key.Name}, j.Group.Faults)
+		}
+	}
+}
+
+// Life returns the UID of the object that has a name now, and false when none has.
+func (l *Ledger) Life(r model.Ref) (uid string, ok bool) {
+	f, known := l.known(r)
+	if !known || f.object == nil {
+		return "", false
+	}
+	return f.uid, true
 }
 
 // Facts returns all that is known, tombstones included, sorted by kind, namespace and

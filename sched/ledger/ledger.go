@@ -78,6 +78,7 @@ type Ledger struct {
 	statics     []NodeID // nodes whose facts changed
 	staticBase  uint64
 	grown       uint64
+	watched     []NodeID // nodes that Overdrawn will judge
 	budgeted    uint64
 
 	active    []JobID // jobs with something left to decide

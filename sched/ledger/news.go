@@ -11,15 +11,17 @@ type news struct {
 	read   bool   // since the last entry
 }
 
-// mostNews bounds the log: a reader that is further behind looks at all queues.
+// mostNews bounds what the log always holds: a reader that is further behind looks at all
+// queues.
 const mostNews = 1024
 
 func (n *news) add(q QueueID) {
 	if last := len(n.queues) - 1; q == NoQueue || last >= 0 && n.queues[last] == q && !n.read {
 		return
 	}
-	if len(n.queues) == mostNews {
-		n.forget()
+	if len(n.queues) == 2*mostNews { // the older half goes: who reads often is not left behind
+		n.queues = n.queues[:copy(n.queues, n.queues[mostNews:])]
+		n.first += mostNews
 	}
 	n.queues, n.read = append(n.queues, q), false
 }

@@ -31,7 +31,7 @@ func TestNobodyMissesNews(t *testing.T) {
 				n.forget()
 				happened(NoQueue, true)
 			case 1: // more than the log holds
-				for q := range QueueID(mostNews + 1) {
+				for q := range QueueID(2*mostNews + 1) {
 					n.add(q)
 					happened(q, false)
 				}

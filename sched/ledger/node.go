@@ -14,6 +14,8 @@ type Node struct {
 	going int32 // releasing tasks
 	named int32 // commitments that put a task here, wherever it is now
 	free  bool
+
+	overdrawn bool // as last told: see Overdrawn
 }
 
 // Present says that the node exists and was not set aside: tasks may be placed on
@@ -164,6 +166,7 @@ func (l *Ledger) applyNode(name string, fact *model.Node) {
 	}
 	l.grown++
 	l.touchStatic(n)
+	l.watch(n)
 	l.dropNode(n)
 }
 

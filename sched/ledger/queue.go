@@ -18,34 +18,39 @@ const (
 )
 
 // Queue is the row of a queue, with its figures: those of its own jobs and of all its
-// descendants'.
+// descendants'. What is read of a queue at every step of a rotation comes first and side by
+// side: of hundreds of queues that are visited in turn a core's nearest cache holds none.
 type Queue struct {
-	Name   string
-	Fact   *model.Queue // nil: named by jobs or children, never seen
-	Place  Place
-	Broken string // with Orphaned: the ancestor that is not there
-	Depth  int32  // root is 0
-	Kids   int32  // present queues that name it as parent
-	Jobs   int32  // jobs directly in it
-
-	Capability resource.Limits
-	Deserved   resource.Vec // as written in its spec
-	Guarantee  resource.Vec // as written, at most its capability
+	Place    Place
+	state    model.QueueState // see State
+	shut     model.QueueState // of the nearest queue above that is not open
+	free     bool
+	weight   int32
+	priority int32
+	Depth    int32   // root is 0
+	Kids     int32   // present queues that name it as parent
+	Jobs     int32   // jobs directly in it
+	up       QueueID // its parent, where its place is sound; figures move along it
+	Moved    uint64  // Ledger.Figures when Allocated or Request moved last
 
 	Allocated resource.Sums
 	Request   resource.Sums
 	Inqueue   resource.Sums
 	Elastic   resource.Sums
-	Moved     uint64 // Ledger.Figures when Allocated or Request moved last
 
-	up     QueueID // its parent, where its place is sound; figures move along it
+	Name   string
+	Fact   *model.Queue // nil: named by jobs or children, never seen
+	Broken string       // with Orphaned: the ancestor that is not there
+
+	Capability resource.Limits
+	Deserved   resource.Vec // as written in its spec
+	Guarantee  resource.Vec // as written, at most its capability
+
 	above  QueueID // the row that its fact names as parent, sound or not
 	kid    QueueID // the first of the queues that name it, in no order
 	next   QueueID // its brothers among those that name the same parent
 	prev   QueueID
-	shut   model.QueueState  // of the nearest queue above that is not open; see State
 	groups *model.NodeGroups // what its jobs may use, where somebody heeds it
-	free   bool
 }
 
 // Queue returns the row of a queue.
@@ -62,6 +67,10 @@ func (l *Ledger) FindQueue(name string) (QueueID, bool) {
 
 // Parent is the queue above, NoQueue for root and for queues out of place.
 func (l *Ledger) Parent(q QueueID) QueueID { return l.queues[q].up }
+
+// Above is the queue whose row a queue's fact names as its parent, sound or not; NoQueue for
+// root and without a fact.
+func (l *Ledger) Above(q QueueID) QueueID { return l.queues[q].above }
 
 // Queues yields every queue that is or is named, in the order of rows.
 func (l *Ledger) Queues(yield func(QueueID) bool) {
@@ -106,13 +115,16 @@ func (q *Queue) begin(name string) {
 }
 
 // widen gives a queue's sums an element for every dimension, so that the hot paths
-// need not ask.
+// need not ask. They lie side by side.
 func (q *Queue) widen(dims int) {
-	for len(q.Allocated) < dims {
-		q.Allocated = append(q.Allocated, resource.Sum{})
-		q.Request = append(q.Request, resource.Sum{})
-		q.Inqueue = append(q.Inqueue, resource.Sum{})
-		q.Elastic = append(q.Elastic, resource.Sum{})
+	if len(q.Allocated) >= dims {
+		return
+	}
+	all := make(resource.Sums, 4*dims)
+	for i, sums := range []*resource.Sums{&q.Allocated, &q.Request, &q.Elastic, &q.Inqueue} {
+		wide := all[i*dims : (i+1)*dims : (i+1)*dims]
+		copy(wide, *sums)
+		*sums = wide
 	}
 }
 
@@ -197,6 +209,7 @@ func (q *Queue) grant(dims *resource.Dims, fact *model.Queue) {
 	q.Capability = dims.LimitsOver(q.Capability, said.Capability)
 	q.Deserved = dims.VecOver(q.Deserved, said.Deserved)
 	q.Guarantee = q.Capability.Clip(dims.VecOver(q.Guarantee, said.Guarantee))
+	q.weight, q.priority = said.Weight, said.Priority
 }
 
 // Settle brings the width of all figures up to date after dimensions that somebody else
@@ -213,7 +226,10 @@ func parentName(f *model.Queue) string {
 // State is whether the queue takes jobs: its own state, or while that is open the state
 // of the nearest queue above that is not, as closing a queue closes all below it
 // (semantics §3.2). A queue without a fact (root) is open.
-func (q *Queue) State() model.QueueState {
+func (q *Queue) State() model.QueueState { return q.state }
+
+// stands is State, found from the fact.
+func (q *Queue) stands() model.QueueState {
 	if q.Fact == nil {
 		return model.QueueOpen
 	}
@@ -224,20 +240,10 @@ func (q *Queue) State() model.QueueState {
 }
 
 // Weight is the queue's weight, at least 1.
-func (q *Queue) Weight() int64 {
-	if q.Fact == nil {
-		return 1
-	}
-	return int64(max(1, q.Fact.Weight))
-}
+func (q *Queue) Weight() int64 { return int64(max(1, q.weight)) }
 
 // Priority is the queue's priority, 0 without a fact.
-func (q *Queue) Priority() int32 {
-	if q.Fact == nil {
-		return 0
-	}
-	return q.Fact.Priority
-}
+func (q *Queue) Priority() int32 { return q.priority }
 
 // Leaf says that no queue names it as parent. Root is never a leaf.
 func (q *Queue) Leaf() bool { return q.Kids == 0 && q.Name != model.RootQueue }

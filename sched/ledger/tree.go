@@ -1,6 +1,9 @@
 package ledger
 
-import "ashlar.sh/sched/model"
+import (
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+)
 
 // The tree of queues follows every fact as it comes: a queue that is hung elsewhere takes
 // what it and all below it hold from the queues above it there, and brings it to those
@@ -127,7 +130,7 @@ func (q *Queue) aside() bool {
 // moved: those below may have to be looked at, too. regrouped: its jobs use other nodes.
 func (l *Ledger) takePlace(q QueueID, ring bool) (moved, regrouped bool) {
 	row := &l.queues[q]
-	was := *row
+	place, broken, depth, above, shut, groups := row.Place, row.Broken, row.Depth, row.up, row.shut, row.groups
 	row.Place, row.Broken = l.placeOf(row, ring)
 	up := NoQueue
 	row.Depth, row.shut = 0, model.QueueOpen
@@ -135,6 +138,7 @@ func (l *Ledger) takePlace(q QueueID, ring bool) (moved, regrouped bool) {
 		up = row.above
 		row.Depth, row.shut = l.queues[up].Depth+1, l.shutBelow(up)
 	}
+	row.state = row.stands()
 	if row.up != up {
 		l.carry(q, -1)
 		row.up = up
@@ -142,10 +146,10 @@ func (l *Ledger) takePlace(q QueueID, ring bool) (moved, regrouped bool) {
 	}
 	if l.heeds {
 		row.groups = l.groupsBelow(up, row.Fact)
-		regrouped = !row.groups.Equal(was.groups)
+		regrouped = !row.groups.Equal(groups)
 	}
-	moved = row.Place != was.Place || row.Broken != was.Broken || row.Depth != was.Depth || row.up != was.up ||
-		row.shut != was.shut || regrouped
+	moved = row.Place != place || row.Broken != broken || row.Depth != depth || row.up != above ||
+		row.shut != shut || regrouped
 	return moved, regrouped
 }
 
@@ -194,14 +198,24 @@ func (l *Ledger) groupsBelow(up QueueID, fact *model.Queue) *model.NodeGroups {
 func (l *Ledger) carry(q QueueID, sign int64) {
 	own := &l.queues[q]
 	own.Moved = l.figuresAt
+	if own.up == NoQueue {
+		return
+	}
 	for at := own.up; at != NoQueue; at = l.queues[at].up {
-		row := &l.queues[at]
-		row.Moved = l.figuresAt
-		for d := range row.Allocated {
-			row.Allocated[d] = row.Allocated[d].PlusSum(own.Allocated[d], sign)
-			row.Request[d] = row.Request[d].PlusSum(own.Request[d], sign)
-			row.Inqueue[d] = row.Inqueue[d].PlusSum(own.Inqueue[d], sign)
-			row.Elastic[d] = row.Elastic[d].PlusSum(own.Elastic[d], sign)
+		l.queues[at].Moved = l.figuresAt
+	}
+	none := resource.Sum{}
+	for d := range own.Allocated {
+		held, asks, inqueue, elastic := own.Allocated[d], own.Request[d], own.Inqueue[d], own.Elastic[d]
+		if held == none && asks == none && inqueue == none && elastic == none {
+			continue // as of most queues in most dimensions
+		}
+		for at := own.up; at != NoQueue; at = l.queues[at].up {
+			row := &l.queues[at]
+			row.Allocated[d] = row.Allocated[d].PlusSum(held, sign)
+			row.Request[d] = row.Request[d].PlusSum(asks, sign)
+			row.Inqueue[d] = row.Inqueue[d].PlusSum(inqueue, sign)
+			row.Elastic[d] = row.Elastic[d].PlusSum(elastic, sign)
 		}
 	}
 }

@@ -338,15 +338,6 @@ func (s *Set) Preemptable(c Claim, u Unit) (int, trace.Reason) {
 	return j.verdict()
 }
 
-// Voters names the plugins of a tier that have a say in who may be evicted, of those that
-// Reclaimable asks, or Preemptable: for the record of what a tier permitted.
-func (s *Set) Voters(reclaim bool, tier int) []string {
-	if reclaim {
-		return s.reclaimNames[tier]
-	}
-	return s.preemptNames[tier]
-}
-
 // judgement combines opinions about one unit.
 type judgement struct {
 	tier                int

@@ -146,6 +146,15 @@ type DomainFilter interface {
 	DomainMark(c *ledger.Class, parts []bool) uint64
 }
 
+// Gatherer is a DomainFilter by which pods of one class may have to share a domain with each
+// other, so that where the first of them goes the others have to follow.
+type Gatherer interface {
+	DomainFilter
+	// GatherKeys are the labels whose domains pods of the class share; none where they need
+	// not, or where somebody sits already, or will, whom the next of them has to join.
+	GatherKeys(c *ledger.Class) []string
+}
+
 // DomainOrder scores nodes for a class by who sits in their domains, in relation to all
 // nodes that would take it: it adds to scores[i] what nodes[i] is worth. Of nodes that have
 // equal values of all its keys one may stand for all.

@@ -58,6 +58,7 @@ type Set struct {
 	deschedulers     chain[Descheduler]
 	preemptNames     [][]string // of the plugins in preemptable, tier by tier
 	reclaimNames     [][]string
+	giverNames       [][]string
 
 	StaticFilters []StaticFilter
 	NodeFilters   []NodeFilter
@@ -100,6 +101,7 @@ func (s *Set) beginTier() {
 	s.deschedulers = append(s.deschedulers, nil)
 	s.preemptNames = append(s.preemptNames, nil)
 	s.reclaimNames = append(s.reclaimNames, nil)
+	s.giverNames = append(s.giverNames, nil)
 }
 
 func (s *Set) add(name string, plugin any, off []Point) {
@@ -127,6 +129,7 @@ func (s *Set) add(name string, plugin any, off []Point) {
 	sign[Preemptable](&s.preemptNames, name, plugin, is(PointPreemptable))
 	join(&s.starving, plugin, is(PointJobStarving))
 	join(&s.givers, plugin, is(PointReclaimable))
+	sign[Giver](&s.giverNames, name, plugin, is(PointReclaimable))
 	join(&s.ceilings, plugin, is(PointPreemptable))
 	join(&s.guards, plugin, false)
 	join(&s.deschedulers, plugin, is(PointVictim))

@@ -67,10 +67,14 @@ func (t *turn) byDomain(tx *ledger.Tx) Outcome {
 // (decision 18), so that which of the two is named does not rest on who else took room.
 func (t *turn) queueRefuses() bool {
 	need := t.minimum()
-	if t.w.full || t.w.Empty() || reserved(t.s, t.w.Tasks[t.w.next]) || need > int64(len(t.w.Tasks)-t.w.next) {
+	tasks := t.w.Tasks[t.w.next:]
+	if t.job.BestEffort > 0 || len(tasks) == 0 || reserved(t.s, tasks[0]) || need > int64(len(tasks)) {
 		return false
 	}
-	class := t.s.L.Task(t.w.Tasks[t.w.next]).Class
+	class := t.s.L.Task(tasks[0]).Class
+	if slices.ContainsFunc(tasks, func(task ledger.TaskID) bool { return t.s.L.Task(task).Class != class }) {
+		return false
+	}
 	fit := t.s.Policy.Allocatable(t.job.Queue, class, need)
 	if fit >= need {
 		return false

@@ -77,6 +77,9 @@ func bestIdle(s *session.Session, t ledger.TaskID) place {
 
 // put gives a task its place in a statement, and tells the trace.
 func put(s *session.Session, tx *ledger.Tx, t ledger.TaskID, p place) {
+	if s.Trace.On(trace.BatchNodeOrderEvent) {
+		tellScores(s, t, p)
+	}
 	if p.in.Future() {
 		tx.Pipeline(t, p.node)
 	} else {

@@ -87,8 +87,26 @@ func TellIdleQueues(s *session.Session, action string) {
 			quiet = slices.DeleteFunc(quiet, func(name string) bool { return name == s.L.QueueName(j) })
 		}
 	}
+	tellHeldBack(s, action)
 	slices.Sort(quiet)
 	for _, name := range quiet {
 		s.Trace.Add(trace.Event{Kind: trace.NoPreemptors, Action: action, Queue: name})
+	}
+}
+
+// tellHeldBack tells of the jobs that starve, but of which no member waits for room: gates
+// hold them all back.
+func tellHeldBack(s *session.Session, action string) {
+	var held []ledger.JobID
+	s.L.Jobs(func(j ledger.JobID) bool {
+		job := s.L.Job(j)
+		if job.Gated > 0 && job.Phase != model.GroupPending && !s.Gate(j).Is() && s.Policy.Starving(j) && len(Claimants(s, j)) == 0 {
+			held = append(held, j)
+		}
+		return true
+	})
+	slices.SortFunc(held, func(a, b ledger.JobID) int { return s.L.Job(a).Key.Compare(s.L.Job(b).Key) })
+	for _, j := range held {
+		s.Trace.Add(trace.Event{Kind: trace.NoPreemptorTask, Action: action, Job: s.L.Job(j).Key.String()})
 	}
 }

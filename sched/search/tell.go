@@ -1,6 +1,8 @@
 package search
 
 import (
+	"slices"
+
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/session"
@@ -20,12 +22,77 @@ func tell(s *session.Session, t ledger.TaskID, p place) {
 	s.Trace.Add(scored)
 	s.Trace.Add(e)
 	e.Kind = after
-	e.Amounts = []trace.Labelled{
-		{Label: "idle", List: column(s, s.L.Idle, p.node)},
-		{Label: "used", List: used(s, p.node)},
-		{Label: "releasing", List: column(s, s.L.Releasing, p.node)},
-	}
+	e.Amounts = room(s, p.node)
 	s.Trace.Add(e)
+}
+
+// tellScores records what the best of the nodes are worth to a task that is about to be
+// placed (seed 003 §7.3).
+func tellScores(s *session.Session, t ledger.TaskID, p place) {
+	e := trace.Event{Kind: trace.BatchNodeOrderEvent, Task: s.L.Task(t).Key.String()}
+	if e.Scores, e.Count = s.Nodes.Scores(t, p.in.Future()); e.Count > 0 {
+		s.Trace.Add(e)
+	}
+}
+
+// tellRefusal records how many nodes refused a task for what, and the room on those that
+// stand as an example (seed 003 §7.2).
+func tellRefusal(s *session.Session, t ledger.TaskID, r trace.Reason) {
+	s.Trace.Add(trace.Event{Kind: trace.FitErrorsEvent, Task: s.L.Task(t).Key.String(), Reason: r})
+	var told []string
+	for _, c := range r.Nodes {
+		n, ok := s.L.FindNode(c.Example)
+		if !ok || slices.Contains(told, c.Example) {
+			continue
+		}
+		told = append(told, c.Example)
+		s.Trace.Add(trace.Event{Kind: trace.NodeRoomEvent, Node: c.Example, Amounts: room(s, n)})
+	}
+}
+
+// tellLevels records the queues above the one that refused a task, with what they may hold
+// and hold (seed 000 §10.2).
+func tellLevels(s *session.Session, q ledger.QueueID, t ledger.TaskID, r trace.Reason) {
+	arithmetic, _ := s.Policy.QueueArithmetic(q)
+	above := []string{}
+	for at := q; at != ledger.NoQueue; at = s.L.Parent(at) {
+		above = append(above, s.L.Queue(at).Name)
+	}
+	above = above[slices.Index(above, r.Queue)+1:]
+	for _, name := range above {
+		at, _ := s.L.FindQueue(name)
+		var real resource.List
+		for _, a := range arithmetic {
+			for _, l := range a.Levels {
+				if l.Queue == name {
+					real = append(real, resource.Amount{Name: a.Dim, Value: l.Real})
+				}
+			}
+		}
+		s.Trace.Add(trace.Event{Kind: trace.LevelNotAllocatable, Queue: name, Task: s.L.Task(t).Key.String(), Amounts: []trace.Labelled{
+			{Label: "realCapability", List: real},
+			{Label: "allocated", List: s.L.Dims.List(s.L.Queue(at).Allocated.Vec(nil))},
+			{Label: "request", List: s.L.Dims.List(asked(s, t))},
+		}})
+	}
+}
+
+// room is what a node has idle, in use and leaving.
+func room(s *session.Session, n ledger.NodeID) []trace.Labelled {
+	return []trace.Labelled{
+		{Label: "idle", List: column(s, s.L.Idle, n)},
+		{Label: "used", List: used(s, n)},
+		{Label: "releasing", List: column(s, s.L.Releasing, n)},
+	}
+}
+
+// asked is what a task asks of its queue: pods are no part of it (decision 24).
+func asked(s *session.Session, t ledger.TaskID) resource.Vec {
+	request := s.L.Class(s.L.Task(t).Class).Request.Clone()
+	if len(request) > int(resource.Pods) {
+		request[resource.Pods] = 0
+	}
+	return request
 }
 
 func column(s *session.Session, of func(resource.Dim) []int64, n ledger.NodeID) resource.List {
@@ -48,13 +115,9 @@ func used(s *session.Session, n ledger.NodeID) resource.List {
 // what the task asks for (seed 000 §7).
 func quotas(s *session.Session, q ledger.QueueID, t ledger.TaskID) []trace.Labelled {
 	figures, _ := s.Policy.QueueFigures(q)
-	request := s.L.Class(s.L.Task(t).Class).Request.Clone()
-	if len(request) > int(resource.Pods) {
-		request[resource.Pods] = 0
-	}
 	return []trace.Labelled{
 		{Label: "deserved", List: s.L.Dims.List(figures.Deserved)},
 		{Label: "allocated", List: s.L.Dims.List(s.L.Queue(q).Allocated.Vec(nil))},
-		{Label: "request", List: s.L.Dims.List(request)},
+		{Label: "request", List: s.L.Dims.List(asked(s, t))},
 	}
 }

@@ -23,17 +23,24 @@ const (
 
 // turn is the state of placing one helping of a worksheet.
 type turn struct {
-	s        *session.Session
-	w        *Worksheet
-	job      *ledger.Job
-	refused  []ledger.ClassID // classes that found no place this turn (decision 21)
-	why      trace.Reason     // the first refusal
-	waits    bool             // a reservation still waits for its victims
-	placed   int32
-	tried    []trace.Placement
+	s       *session.Session
+	w       *Worksheet
+	job     *ledger.Job
+	refused []ledger.ClassID // classes that found no place this turn (decision 21)
+	result
 	explain  bool // amounts are wanted with refusals; without, a refusal is one comparison
 	apart    bool // nodes are not all alike to it: see Apart
 	*domains      // of one that is apart
+
+	gathering *gathering // while a domain is tried for members that have to share one
+}
+
+// result is what became of a statement.
+type result struct {
+	why    trace.Reason // the first refusal
+	waits  bool         // a reservation still waits for its victims
+	placed int32
+	tried  []trace.Placement
 }
 
 func newTurn(s *session.Session, w *Worksheet, explain bool) *turn {
@@ -50,15 +57,29 @@ func newTurn(s *session.Session, w *Worksheet, explain bool) *turn {
 // never was otherwise.
 func Turn(s *session.Session, w *Worksheet) Outcome {
 	t := newTurn(s, w, s.Trace.On(trace.PredicatesFailed))
-	outcome, later := Refused, w.next > 0
-	if !t.hopeless() {
-		s.L.Try(func(tx *ledger.Tx) bool {
-			outcome = t.statement(tx)
-			return outcome != Refused
-		})
+	later := w.next > 0
+	if s.Trace.On(trace.AllocatingOperations) {
+		s.Trace.Add(trace.Event{Kind: trace.AllocatingOperations, Job: t.job.Key.String()})
 	}
+	outcome := t.decide(true)
 	t.report(outcome, later)
 	return outcome
+}
+
+// decide makes the statement, which stays where it holds if hold.
+func (t *turn) decide(hold bool) (out Outcome) {
+	if t.hopeless() {
+		return Refused
+	}
+	from := t.w.next
+	t.s.L.Try(func(tx *ledger.Tx) bool {
+		out = t.statement(tx)
+		return out != Refused && hold
+	})
+	if out == Refused {
+		out = t.elsewhere(from, hold)
+	}
+	return out
 }
 
 // Why says why the next helping of a worksheet finds no place, and changes nothing; the
@@ -67,14 +88,7 @@ func Why(s *session.Session, w *Worksheet) trace.Reason {
 	quiet := *s
 	quiet.Trace = &trace.Recorder{}
 	t := newTurn(&quiet, w, true)
-	refused := t.hopeless()
-	if !refused {
-		s.L.Try(func(tx *ledger.Tx) bool {
-			refused = t.statement(tx) == Refused
-			return false
-		})
-	}
-	if !refused {
+	if t.decide(false) != Refused {
 		return trace.Reason{}
 	}
 	return t.reason()
@@ -286,6 +300,12 @@ func (t *turn) note(kind trace.EventKind, task ledger.TaskID, r trace.Reason) {
 		e.Amounts = quotas(t.s, t.job.Queue, task)
 	}
 	t.s.Trace.Add(e)
+	switch {
+	case kind == trace.PredicatesFailed && t.s.Trace.On(trace.FitErrorsEvent):
+		tellRefusal(t.s, task, r)
+	case r.Code == trace.QueueCapability && t.s.Trace.On(trace.LevelNotAllocatable):
+		tellLevels(t.s, t.job.Queue, task, r)
+	}
 }
 
 // report leaves the job's reason and the statement's end in the trace.

@@ -193,7 +193,10 @@ func (t *turn) lacked(u unit) bool {
 // find returns the best place for a task: in its domain, if it has one, as near as can be to
 // where the last of its fellows went.
 func (t *turn) find(task ledger.TaskID) place {
-	if !t.apart {
+	switch {
+	case t.gathering != nil && task == t.gathering.anchor:
+		return t.gathering.at
+	case !t.apart:
 		return find(t.s, task)
 	}
 	if at, ok := t.s.L.FindNode(t.s.L.Task(task).Pod.Nominated); ok && (t.home == topology.None || t.net.Holds(t.home, at)) {

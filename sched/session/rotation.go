@@ -40,20 +40,22 @@ func (s *Session) Rotate(jobs []ledger.JobID) *Rotation {
 		return &Rotation{s: s, turns: &turns{}}
 	}
 	r := &Rotation{s: s, at: make([]int32, s.L.NumQueues())}
-	var queues []ledger.QueueID
-	var counts []int
+	in := 0
 	for _, j := range jobs {
 		q := s.L.Job(j).Queue
 		if r.at[q] == 0 {
-			queues, counts = append(queues, q), append(counts, 0)
-			r.at[q] = int32(len(queues))
+			in++
 		}
-		counts[r.at[q]-1]++
+		r.at[q]++
 	}
-	r.lines = make([]line, len(queues))
-	all := make([]ledger.JobID, len(jobs))
-	for i, n := range counts {
-		r.lines[i].jobs, all = all[:0:n], all[n:]
+	queues, all := make([]ledger.QueueID, 0, in), make([]ledger.JobID, len(jobs))
+	r.lines = make([]line, 0, in)
+	for q, n := range r.at { // in the order of rows: what is kept of queues is read as it lies in memory
+		if n > 0 {
+			queues = append(queues, ledger.QueueID(q))
+			r.lines, all = append(r.lines, line{jobs: all[:0:n]}), all[n:]
+			r.at[q] = int32(len(r.lines))
+		}
 	}
 	for _, j := range jobs {
 		l := r.line(s.L.Job(j).Queue)

@@ -1,8 +1,6 @@
 package session
 
 import (
-	"cmp"
-
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/policy"
 )
@@ -12,9 +10,9 @@ import (
 // or all queues below the top. After a queue's figures moved only the nodes on its way
 // are put right, so that a turn costs the logarithm of the siblings on each level.
 //
-// In a tree of the order's a node is compared by numbers that are noted with it
-// (policy.Standing) and found again only after it moved. The nodes outlast the rotation: as
-// long as the ledger's Shape stands the next one finds them where they are.
+// In a tree of the order's a node is compared by numbers that stand in its seat among its
+// siblings (see seat) and are found again only after it moved. The nodes outlast the
+// rotation: as long as the ledger's Shape stands the next one finds them where they are.
 type turns struct {
 	s     *Session
 	tree  policy.TreeOrder // nil: all below the top, by Policy.CompareQueues
@@ -24,7 +22,7 @@ type turns struct {
 	shape uint64           // of the ledger, when the nodes were made
 
 	nodes []node
-	bands []int32
+	bands []band
 	named [][]int32 // nodes by the order's number: one in each band
 	leaf  []int32   // by QueueID; 0: none was made
 	way   []int32   // scratch
@@ -33,14 +31,18 @@ type turns struct {
 // node is one node of the tree. The top is number 0; in a tree of the order's the bands
 // are below it.
 type node struct {
-	policy.Standing       // in a tree of the order's: by what it is compared …
-	weighed         bool  // … if that is known
-	up              int32 // -1: the top
-	id              int32 // the order's number for it; -1 for a band
-	at              int32 // place among up's kids; -1: out, as is every node without queues inside
-	queue           ledger.QueueID
-	kids            []int32 // a heap
-	band            int64   // of a band
+	up       int32 // -1: the top
+	id       int32 // the order's number for it; -1 for a band
+	at       int32 // its seat among up's kids; -1: out, as is every node without queues inside
+	queue    ledger.QueueID
+	kids     []seat          // a heap
+	standing policy.Standing // in a tree of the order's: by what it is compared, if weighed
+}
+
+// band is a queue order's band: those of a lower number come first.
+type band struct {
+	number int64
+	node   int32
 }
 
 // takeTurns lets queues in. turns that are done are given to it to be used again, nil for
@@ -98,14 +100,14 @@ func (t *turns) grow(n node) int32 {
 	return int32(len(t.nodes) - 1)
 }
 
-func (t *turns) band(band int64) int32 {
-	for _, n := range t.bands {
-		if t.nodes[n].band == band {
-			return n
+func (t *turns) band(number int64) int32 {
+	for _, b := range t.bands {
+		if b.number == number {
+			return b.node
 		}
 	}
-	t.bands = append(t.bands, t.grow(node{id: -1, band: band, queue: ledger.NoQueue}))
-	return t.bands[len(t.bands)-1]
+	t.bands = append(t.bands, band{number, t.grow(node{id: -1, queue: ledger.NoQueue})})
+	return t.bands[len(t.bands)-1].node
 }
 
 func (t *turns) node(up, id int32) int32 {
@@ -133,7 +135,7 @@ func (t *turns) pop() ledger.QueueID {
 	t.settle()
 	n := int32(0)
 	for len(t.nodes[n].kids) > 0 {
-		n = t.nodes[n].kids[0]
+		n = t.nodes[n].kids[0].node
 	}
 	q := t.nodes[n].queue
 	t.leave(n)
@@ -144,51 +146,32 @@ func (t *turns) pop() ledger.QueueID {
 func (t *turns) enter(q ledger.QueueID) {
 	t.in++
 	for n := t.leaf[q]; n != 0 && t.nodes[n].at < 0; n = t.nodes[n].up {
-		t.nodes[n].weighed = false
 		up := &t.nodes[t.nodes[n].up]
-		t.nodes[n].at = int32(len(up.kids))
-		up.kids = append(up.kids, n)
-		t.rise(n)
+		up.kids = append(up.kids, seat{node: n})
+		switch last := int32(len(up.kids) - 1); last {
+		case 0:
+			t.nodes[n].at = 0
+		case 1:
+			up.kids[0] = t.weigh(up.kids[0].node) // it had nobody to be compared with
+			fallthrough
+		default:
+			t.rise(up.kids, last, t.weigh(n))
+		}
 	}
-}
-
-// weigh is a node of the order's, with that by which it is compared.
-func (t *turns) weigh(n int32) *node {
-	x := &t.nodes[n]
-	if !x.weighed && x.id >= 0 {
-		x.Standing, x.weighed = t.tree.Standing(x.id), true
-	}
-	return x
 }
 
 // leave takes a queue out, and the nodes above it that are empty then.
 func (t *turns) leave(n int32) {
 	t.in--
 	for ; n != 0 && len(t.nodes[n].kids) == 0; n = t.nodes[n].up {
-		up := &t.nodes[t.nodes[n].up]
+		up, hole := &t.nodes[t.nodes[n].up], t.nodes[n].at
 		last := up.kids[len(up.kids)-1]
-		hole := t.nodes[n].at
 		up.kids = up.kids[:len(up.kids)-1]
 		t.nodes[n].at = -1
-		if last != n {
+		if last.node != n {
 			t.fill(up.kids, hole, last)
 		}
 	}
-}
-
-// fill puts the last of some siblings where one has left: the lesser of those below move up
-// to the bottom, and from there it rises. It comes from the bottom and mostly stays there, so
-// this takes half the comparisons of letting it sink.
-func (t *turns) fill(kids []int32, hole, last int32) {
-	for c := 2*hole + 1; int(c) < len(kids); c = 2*hole + 1 {
-		if int(c+1) < len(kids) && t.compare(kids[c+1], kids[c]) < 0 {
-			c++
-		}
-		t.seat(kids, kids[c], hole)
-		hole = c
-	}
-	t.seat(kids, last, hole)
-	t.rise(last)
 }
 
 // settle puts right what moved since it was asked last.
@@ -198,13 +181,10 @@ func (t *turns) settle() {
 	switch {
 	case len(queues) == 0 && known && !t.loose:
 	case t.tree == nil && !t.loose && known && alone(queues):
-		t.right(t.leaf[queues[0]])
+		t.again(t.leaf[queues[0]])
 	case t.tree == nil || !known:
 		for n := range t.nodes {
-			t.nodes[n].weighed = false
-		}
-		for n := range t.nodes {
-			t.heap(&t.nodes[n])
+			t.heap(t.nodes[n].kids)
 		}
 	default:
 		for i, q := range queues {
@@ -228,9 +208,10 @@ func alone(queues []ledger.QueueID) bool {
 
 // moved puts the nodes on a queue's way right, in all bands.
 func (t *turns) moved(q ledger.QueueID) {
-	if n := t.leaf[q]; n != 0 {
+	n := t.leaf[q]
+	if n != 0 && len(t.bands) == 1 { // as mostly: the nodes are those above its own
 		for ; t.nodes[n].id >= 0; n = t.nodes[n].up {
-			t.again(t.nodes[n].id)
+			t.again(n)
 		}
 		return
 	}
@@ -238,81 +219,26 @@ func (t *turns) moved(q ledger.QueueID) {
 	t.way = way
 	for _, id := range way {
 		if int(id) < len(t.named) {
-			t.again(id)
+			for _, n := range t.named[id] {
+				t.again(n)
+			}
 		}
 	}
 }
 
-// again weighs and moves the nodes of a number.
-func (t *turns) again(id int32) {
-	for _, n := range t.named[id] {
-		if t.nodes[n].at >= 0 {
-			t.nodes[n].weighed = false
-			t.right(n)
-		}
+// again weighs a node and moves it to where it belongs among its siblings; one that is out
+// stays so, and one without siblings is where it belongs.
+func (t *turns) again(n int32) {
+	at := t.nodes[n].at
+	if at < 0 {
+		return
 	}
-}
-
-// heap orders a node's kids anew.
-func (t *turns) heap(n *node) {
-	for i := len(n.kids)/2 - 1; i >= 0; i-- {
-		t.sink(n.kids[i])
-	}
-}
-
-// right moves a node to where it belongs among its siblings; one that is out stays so.
-func (t *turns) right(n int32) {
-	if t.nodes[n].at >= 0 {
-		t.rise(n)
-		t.sink(n)
-	}
-}
-
-func (t *turns) rise(n int32) {
 	kids := t.nodes[t.nodes[n].up].kids
-	for at := t.nodes[n].at; at > 0; at = t.nodes[n].at {
-		above := kids[(at-1)/2]
-		if t.compare(n, above) >= 0 {
-			return
-		}
-		t.seat(kids, n, (at-1)/2)
-		t.seat(kids, above, at)
+	if len(kids) < 2 {
+		return
 	}
-}
-
-func (t *turns) sink(n int32) {
-	kids := t.nodes[t.nodes[n].up].kids
-	for {
-		at := t.nodes[n].at
-		c := 2*at + 1
-		if int(c) >= len(kids) {
-			return
-		}
-		if int(c+1) < len(kids) && t.compare(kids[c+1], kids[c]) < 0 {
-			c++
-		}
-		below := kids[c]
-		if t.compare(n, below) <= 0 {
-			return
-		}
-		t.seat(kids, n, c)
-		t.seat(kids, below, at)
+	s := t.weigh(n)
+	if t.rise(kids, at, s) == at {
+		t.sink(kids, at, s)
 	}
-}
-
-// seat puts a node at a place among its siblings.
-func (t *turns) seat(kids []int32, n, at int32) {
-	kids[at], t.nodes[n].at = n, at
-}
-
-// compare orders two nodes below the same one.
-func (t *turns) compare(a, b int32) int {
-	if t.tree == nil {
-		return t.s.Policy.CompareQueues(t.nodes[a].queue, t.nodes[b].queue)
-	}
-	x, y := t.weigh(a), t.weigh(b)
-	if x.id < 0 {
-		return cmp.Compare(x.band, y.band)
-	}
-	return x.Compare(&y.Standing)
 }

@@ -81,6 +81,7 @@ const (
 	NodeDevices            Code = "NodeDevices"            // Have devices of class Text are free there, Need are asked; without amounts: its resource claims Text cannot be met there, or nobody allocates devices
 	ClaimElsewhere         Code = "ClaimElsewhere"         // resource claim Text was allocated devices that the node does not reach
 	PodAffinity            Code = "PodAffinity"            // no pod that it must be with sits in the node's domain; Domain
+	PodAffinityNoRoom      Code = "PodAffinityNoRoom"      // its pods have to share a domain of label Text, and none has room for Need of them; Nodes has the one that comes nearest (Example), with room for Have, and how many there are; where that is enough by amounts, Cause
 	PodAntiAffinity        Code = "PodAntiAffinity"        // a pod that it must not be with sits in the node's domain; Domain
 	PodRepelled            Code = "PodRepelled"            // a pod sits there that must not be with it: its anti-affinity, not this pod's; Domain
 	PodTopologySpread      Code = "PodTopologySpread"      // the domain would have too many more than others; Domain
@@ -121,7 +122,7 @@ func (c Code) OfClaims() bool {
 // OfTopology says that the code speaks of how far apart nodes are. Its amounts are there
 // whether or not somebody watches.
 func (c Code) OfTopology() bool {
-	return c == TopologyNoRoom || c == TopologySpread || c == HyperNodesNotReady
+	return c == TopologyNoRoom || c == PodAffinityNoRoom || c == TopologySpread || c == HyperNodesNotReady
 }
 
 // KeptFree is the Text of a QueueCapability in which the amount asked for counts what is

@@ -44,8 +44,8 @@ func newSquare(t *rapid.T, members int) *square {
 	s := &square{t: t, l: ledger.New()}
 	p := policy.Profile{Actions: []string{"preempt", "reclaim"}, Tiers: [][]policy.Choice{
 		{{Plugin: "priority"}, {Plugin: "gang"}, {Plugin: "conformance"}}, {{Plugin: "predicates"}}}}
-	s.rule = victims.Rule{Action: "preempt", Scope: victims.SameQueue, Wholes: s.n(4) > 0, Budget: 100_000}
-	switch s.n(3) {
+	s.rule = victims.Rule{Action: "preempt", Scope: victims.SameQueue, Wholes: s.mostly() || s.mostly(), Budget: 100_000}
+	switch s.even() {
 	case 1:
 		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "drf"})
 	case 2:
@@ -76,26 +76,26 @@ func (s *square) build(members int) {
 	}
 	for i := range 3 {
 		name := fmt.Sprintf("q%d", i)
-		s.tell(model.KindQueue, "", name, &model.Queue{Meta: model.Meta{Name: name}, Weight: 1, Reclaimable: true, Deserved: list(s.n(6), s.n(6))[:2]})
+		s.tell(model.KindQueue, "", name, s.queue(name, i == 0))
 	}
-	nodes := 1 + s.n(2)
-	for i := range nodes {
+	held := make([]resource.List, 1+s.n(2))
+	for i := range held {
+		held[i] = list(0, 0)
+		held[i][2].Value = 0
+	}
+	for i := range 2 + s.n(2) {
+		s.running(fmt.Sprintf("v%d", i), held)
+	}
+	for i, h := range held {
 		name := fmt.Sprintf("n%d", i)
-		room := list(2+s.n(6), 2+s.n(6))
-		room[2].Value = int64(2 + s.n(3))
-		s.tell(model.KindNode, "", name, &model.Node{Meta: model.Meta{Name: name}, Allocatable: room})
+		s.tell(model.KindNode, "", name, &model.Node{Meta: model.Meta{Name: name}, Allocatable: s.room(h)})
 	}
-	for i := range 1 + s.n(3) {
-		name := fmt.Sprintf("v%d", i)
-		size := 1 + s.n(3)
-		s.group(name, fmt.Sprintf("q%d", s.n(2)), 1+s.n(size-1), s.n(2))
-		spec := &model.Spec{Requests: list(1+s.n(2), 1+s.n(2))}
-		for k := range size {
-			s.pod(fmt.Sprintf("%s-%d", name, k), name, spec, fmt.Sprintf("n%d", s.n(nodes-1)))
-		}
+	rank := 1 + s.n(2)
+	if s.mostly() {
+		rank = 3
 	}
-	s.group("claim", "q0", members, 1+s.n(2))
-	spec := &model.Spec{Requests: list(1+s.n(3), 1+s.n(3))}
+	s.group("claim", "q0", members, rank)
+	spec := &model.Spec{Requests: list(1+s.n(2), 1+s.n(2))}
 	for k := range members {
 		s.pod(fmt.Sprintf("claim-%d", k), "claim", spec, "")
 		t, _ := s.l.FindTask(ledger.Key{Namespace: "ns", Name: fmt.Sprintf("claim-%d", k)})
@@ -104,13 +104,80 @@ func (s *square) build(members int) {
 	s.job, _ = s.l.FindJob(ledger.JobKey{Namespace: "ns", Name: "claim"})
 }
 
+// even draws 0 to 3, each as often: n prefers what is small, so that there is seldom enough
+// to take.
+func (s *square) even() int {
+	n := 0
+	for range 2 {
+		n *= 2
+		if rapid.Bool().Draw(s.t, "even") {
+			n++
+		}
+	}
+	return n
+}
+
+// mostly is true three times of four.
+func (s *square) mostly() bool { return s.even() > 0 }
+
+// queue draws a queue. The one that claims mostly deserves more than the others: they give.
+func (s *square) queue(name string, claims bool) *model.Queue {
+	if s.mostly() == claims {
+		return &model.Queue{Meta: model.Meta{Name: name}, Weight: 6, Reclaimable: true, Deserved: list(6+s.n(6), 6+s.n(6))[:2]}
+	}
+	return &model.Queue{Meta: model.Meta{Name: name}, Weight: 1, Reclaimable: true, Deserved: list(s.n(3), s.n(3))[:2]}
+}
+
+// mostRunning is how many pods run at most: of more not every set can be tried in every order.
+const mostRunning = 10
+
+// running draws a gang that runs, mostly where the rule looks for victims, and adds to what
+// is held on each node.
+func (s *square) running(name string, held []resource.List) {
+	all, queue := mostRunning, s.n(2)
+	if s.mostly() {
+		if queue = 0; s.rule.Scope == victims.OtherQueues {
+			queue = 1 + s.n(1)
+		}
+	}
+	size := 1 + s.even()
+	for _, h := range held {
+		all -= int(h[2].Value)
+	}
+	if size = min(size, all); size < 1 {
+		return
+	}
+	s.group(name, fmt.Sprintf("q%d", queue), 1+s.n(size-1), s.n(2))
+	spec := &model.Spec{Requests: list(1+s.even(), 1+s.even())}
+	for k := range size {
+		at := s.n(len(held) - 1)
+		s.pod(fmt.Sprintf("%s-%d", name, k), name, spec, fmt.Sprintf("n%d", at))
+		for d := range held[at] {
+			held[at][d].Value += spec.Requests[d].Value
+		}
+	}
+}
+
+// room is what a node offers, mostly little more than what is held there.
+func (s *square) room(held resource.List) resource.List {
+	if !s.mostly() {
+		room := list(2+s.n(6), 2+s.n(6))
+		room[2].Value = int64(2 + s.n(3))
+		return room
+	}
+	for d := range held {
+		held[d].Value = max(2, held[d].Value+int64(s.n(1)))
+	}
+	return held
+}
+
 func (s *square) group(name, queue string, least, rank int) {
 	s.tell(model.KindPodGroup, "ns", name, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name}, Queue: queue,
 		MinMember: int32(least), PriorityClass: fmt.Sprintf("c%d", rank), Phase: model.GroupInqueue})
 }
 
 func (s *square) pod(name, group string, spec *model.Spec, node string) {
-	p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name}, Ours: true, Group: group, Preemptable: s.n(9) > 0, Spec: spec, Node: node}
+	p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name}, Ours: true, Group: group, Preemptable: s.mostly() || s.mostly(), Spec: spec, Node: node}
 	if node != "" {
 		p.Phase, p.Started = model.PodRunning, int64(1+s.n(3))
 	}

@@ -47,8 +47,8 @@ func cheapestOfAll(t *rapid.T) (took bool) {
 	return took
 }
 
-// somebodyWasEvicted sees to it that the worlds that are drawn are not all ones in which
-// nobody leaves: in the same hundred every time, for luck may draw such a hundred.
+// somebodyWasEvicted sees to it that in half of the worlds that are drawn, or nearly,
+// somebody leaves: in the same hundred every time, for luck may draw another.
 func somebodyWasEvicted(t *testing.T, world func(*rapid.T) bool) {
 	t.Helper()
 	worlds, taken := rapid.Custom(world), 0
@@ -57,10 +57,9 @@ func somebodyWasEvicted(t *testing.T, world func(*rapid.T) bool) {
 			taken++
 		}
 	}
-	if taken == 0 {
-		t.Error("nobody was ever evicted: this shows nothing")
+	if taken < 45 {
+		t.Errorf("somebody was evicted in only %d of 100 worlds: that shows little", taken)
 	}
-	t.Logf("somebody was evicted in %d of 100 worlds", taken)
 }
 
 // take lets the hunt find victims, and prices them.

@@ -2,6 +2,7 @@ package victims
 
 import (
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/trace"
 )
 
 // Scope says whose tasks an action may take.
@@ -32,6 +33,8 @@ type Rule struct {
 	// Budget is the number of steps after which the search for something better is given
 	// up; 0: DefaultBudget.
 	Budget int
+	// Trace is told of the nodes on which victims are tried; nil: nobody is.
+	Trace *trace.Recorder
 }
 
 // DefaultBudget bounds the steps of the search for one claim: nodes and sets of victims

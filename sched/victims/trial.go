@@ -45,6 +45,9 @@ func (h *Hunt) consider(n ledger.NodeID) {
 	if h.tried[n] != h.claims {
 		h.tried[n] = h.claims
 		h.considered++
+		if rec := h.rule.Trace; rec != nil && rec.On(trace.ConsideringNode) {
+			rec.Add(trace.Event{Kind: trace.ConsideringNode, Action: h.rule.Action, Task: h.l.Task(h.claim.Task).Key.String(), Node: h.l.Node(n).Name})
+		}
 	}
 }
 

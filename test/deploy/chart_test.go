@@ -205,6 +205,38 @@ func TestWhatSelectsThePodFindsIt(t *testing.T) {
 	}
 }
 
+// Who owns pods may be read, and nothing else be done with it: the kinds of Kubernetes, those
+// that are named beside them, and none where no pod is adopted.
+func TestTheOwnersThatMayBeRead(t *testing.T) {
+	usual := []string{"apps/daemonsets", "apps/deployments", "apps/replicasets", "apps/statefulsets", "batch/cronjobs", "batch/jobs", "jobset.x-k8s.io/jobsets"}
+	for name, c := range map[string]struct {
+		values values
+		want   []string
+	}{
+		"by default": {nil, usual},
+		"more kinds": {values{"owners": []any{values{"apiGroup": "argoproj.io", "resources": []any{"workflows", "rollouts"}}, values{"apiGroup": "", "resources": []any{"replicationcontrollers"}}}},
+			append(usual, "argoproj.io/workflows", "argoproj.io/rollouts", "/replicationcontrollers")},
+		"no pod is adopted": {values{"adoptUngrouped": "never", "owners": []any{values{"apiGroup": "argoproj.io", "resources": []any{"workflows"}}}}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, o := range install(t, c.values)["ClusterRole"] {
+				role := o.(*rbacv1.ClusterRole)
+				for _, rule := range role.Rules {
+					if role.Name == releaseName && slices.Equal(rule.Verbs, []string{"get"}) {
+						for _, resource := range rule.Resources {
+							got = append(got, rule.APIGroups[0]+"/"+resource)
+						}
+					}
+				}
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("it may read %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
 // A value that is misspelt or makes no sense is refused, not ignored.
 func TestTheSchemaRefuses(t *testing.T) {
 	for name, v := range map[string]values{
@@ -215,6 +247,9 @@ func TestTheSchemaRefuses(t *testing.T) {
 		"an answer nobody gives":      {"adoptUngrouped": "perhaps"},
 		"a schedulerName in capitals": {"schedulerName": "Volcano"},
 		"an argument that is no flag": {"extraArgs": []any{"2>&1"}},
+		"an owner without a kind":     {"owners": []any{values{"apiGroup": "argoproj.io"}}},
+		"a kind in capitals":          {"owners": []any{values{"apiGroup": "argoproj.io", "resources": []any{"Workflow"}}}},
+		"another verb for owners":     {"owners": []any{values{"apiGroup": "", "resources": []any{"pods"}, "verbs": []any{"delete"}}}},
 		"no way to the API server":    {"networkPolicy": values{"apiServerPorts": []any{}}},
 	} {
 		if _, err := render(v); err == nil {

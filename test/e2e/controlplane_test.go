@@ -48,6 +48,32 @@ func TestAPodRunsOnceBoundAndIsGoneOnceDeleted(t *testing.T) {
 	}, func() string { return "the pod" })
 }
 
+// What plays the kubelets must not take a pod for another one of its name that was deleted a moment
+// ago: it deletes by name.
+func TestAPodOfANameThatIsUsedAgainIsLeftAlone(t *testing.T) {
+	ns := namespace(t)
+	node(t, ns+"-node", "64")
+	pods := shared.kube.CoreV1().Pods(ns)
+	const names = 30
+	name := func(i int) string { return fmt.Sprintf("again-%02d", i) }
+	for i := range names {
+		create(t, pod(ns, name(i)))
+		bind(t, ns, name(i), ns+"-node")
+	}
+	awaitRunning(t, ns, "again", names)
+	zero := int64(0)
+	for i := range names {
+		if err := pods.Delete(t.Context(), name(i), metav1.DeleteOptions{GracePeriodSeconds: &zero}); err != nil {
+			t.Fatal(err)
+		}
+		create(t, pod(ns, name(i)))
+	}
+	for i := range names {
+		bind(t, ns, name(i), ns+"-node")
+	}
+	awaitRunning(t, ns, "again", names)
+}
+
 func TestAPodWithADurationSucceeds(t *testing.T) {
 	ns := namespace(t)
 	node(t, ns+"-node", "8")

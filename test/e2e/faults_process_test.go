@@ -40,7 +40,9 @@ func scheduleAsChild(mark string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	o := loop.Options{SchedulerNames: []string{c.Namespace}, Adopt: loop.AdoptAlways, DumpDir: c.Dump, ConfigFile: c.ConfigFile,
+	dumps := make(chan os.Signal, 1)
+	signal.Notify(dumps, syscall.SIGUSR2)
+	o := loop.Options{SchedulerNames: []string{c.Namespace}, Adopt: loop.AdoptAlways, DumpDir: c.Dump, Dump: dumps, ConfigFile: c.ConfigFile,
 		Config: &rest.Config{Host: c.Host, BearerToken: c.Token, TLSClientConfig: rest.TLSClientConfig{CAData: c.CA}}}
 	election(c.Namespace, c.Identity)(&o)
 	return loop.Run(ctx, o)

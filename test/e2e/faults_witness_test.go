@@ -20,29 +20,45 @@ import (
 // --stranded-gang-timeout is by default.
 const halfBound = time.Minute
 
+// halfSlack is for noticing that the bound is over and for the members that are given up to leave.
+const halfSlack = 15 * time.Second
+
 func reasonOf(err error) metav1.StatusReason { return errors.ReasonForError(err) }
 
 // witness watches the pods of a world past the scheduler and its faults, and says what must never
 // be: a pod that changed its node, a node with more than it holds, a gang that stood half too long.
 type witness struct {
-	w   world
-	cpu map[string]int64 // by node, in cores
+	w       world
+	cpu     map[string]int64 // by node, in cores
+	minimum func(*corev1.Pod) int
 
 	mu    sync.Mutex
-	on    map[types.UID]*corev1.Pod
-	half  map[string]time.Time // since when a gang stands half
+	on    map[types.UID]*corev1.Pod // as seen last
+	half  map[string]time.Time      // since when a gang stands half
+	whole map[string]bool           // gangs that had their minimum: what they lose later is their own business
 	wrong []string
 }
 
 // watch begins to watch; nodes are their cores by name, gangs all have the same minimum.
 func (w world) watch(nodes map[string]int64, minimum int) *witness {
 	w.t.Helper()
-	seen := &witness{w: w, cpu: nodes, on: map[types.UID]*corev1.Pod{}, half: map[string]time.Time{}}
+	return w.watchGangs(nodes, func(*corev1.Pod) int { return minimum })
+}
+
+// watchGangs watches gangs of which each pod says how many its gang needs.
+func (w world) watchGangs(nodes map[string]int64, minimum func(*corev1.Pod) int) *witness {
+	w.t.Helper()
+	seen := &witness{w: w, cpu: nodes, minimum: minimum, on: map[types.UID]*corev1.Pod{}, half: map[string]time.Time{}, whole: map[string]bool{}}
 	pods := cache.NewFilteredListWatchFromClient(w.kube.CoreV1().RESTClient(), "pods", w.ns, func(*metav1.ListOptions) {})
 	_, controller := cache.NewInformerWithOptions(cache.InformerOptions{ListerWatcher: pods, ObjectType: &corev1.Pod{},
 		Handler: cache.ResourceEventHandlerFuncs{
-			AddFunc:    func(o any) { seen.saw(o.(*corev1.Pod), minimum) },
-			UpdateFunc: func(_, o any) { seen.saw(o.(*corev1.Pod), minimum) },
+			AddFunc: func(o any) { seen.saw(o.(*corev1.Pod)) },
+			UpdateFunc: func(before, o any) {
+				if was := before.(*corev1.Pod); was.UID != o.(*corev1.Pod).UID {
+					seen.gone(was) // a list made up for a watch that was lost
+				}
+				seen.saw(o.(*corev1.Pod))
+			},
 			DeleteFunc: seen.gone,
 		}})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -51,54 +67,84 @@ func (w world) watch(nodes map[string]int64, minimum int) *witness {
 	return seen
 }
 
-func (s *witness) saw(p *corev1.Pod, minimum int) {
+func (s *witness) saw(p *corev1.Pod) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before := s.on[p.UID]
 	if before != nil && before.Spec.NodeName != p.Spec.NodeName {
 		s.wrong = append(s.wrong, fmt.Sprintf("pod %s was bound to %s and then to %s", p.Name, before.Spec.NodeName, p.Spec.NodeName))
 	}
-	if p.Spec.NodeName == "" || before != nil {
+	if p.Spec.NodeName == "" {
 		return
 	}
-	s.on[p.UID] = p
-	used, members := int64(0), 0
+	if s.on[p.UID] = p; before != nil {
+		return
+	}
+	used := int64(0)
 	for _, other := range s.on {
-		if other.Spec.NodeName == p.Spec.NodeName {
+		if other.Spec.NodeName == p.Spec.NodeName && !finished(other) {
 			used += other.Spec.Containers[0].Resources.Requests.Cpu().Value()
-		}
-		if gangOf(other) == gangOf(p) {
-			members++
 		}
 	}
 	if used > s.cpu[p.Spec.NodeName] {
 		s.wrong = append(s.wrong, fmt.Sprintf("node %s holds %d cores and its pods ask for %d", p.Spec.NodeName, s.cpu[p.Spec.NodeName], used))
 	}
-	s.gang(gangOf(p), members < minimum)
+	s.gang(gangOf(p), s.members(p) < s.minimum(p))
+}
+
+// members is how many of a pod's gang are bound.
+func (s *witness) members(p *corev1.Pod) (n int) {
+	for _, other := range s.on {
+		if gangOf(other) == gangOf(p) {
+			n++
+		}
+	}
+	return n
+}
+
+func finished(p *corev1.Pod) bool {
+	return p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
 }
 
 // gang notes since when a gang stands half, and that it did too long.
 func (s *witness) gang(name string, half bool) {
 	since, was := s.half[name]
 	if half {
-		if !was {
+		if !was && !s.whole[name] {
 			s.half[name] = time.Now()
 		}
 		return
 	}
+	s.whole[name] = true
 	if took := time.Since(since); was && took > halfBound {
 		s.wrong = append(s.wrong, fmt.Sprintf("gang %s stood half for %v", name, took))
 	}
 	delete(s.half, name)
 }
 
-func gangOf(p *corev1.Pod) string { return p.Annotations["scheduling.k8s.io/group-name"] }
+// lifeMark tells the lives of a gang's name apart, where a test makes it anew.
+const lifeMark = "e2e.ashlar.sh/life"
+
+func gangOf(p *corev1.Pod) string {
+	return p.Annotations["scheduling.k8s.io/group-name"] + p.Annotations[lifeMark]
+}
 
 func (s *witness) gone(o any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if p, ok := o.(*corev1.Pod); ok {
-		delete(s.on, p.UID)
+	if missed, ok := o.(cache.DeletedFinalStateUnknown); ok {
+		o = missed.Obj
+	}
+	p, ok := o.(*corev1.Pod)
+	if !ok {
+		return
+	}
+	delete(s.on, p.UID)
+	if since, half := s.half[gangOf(p)]; half && s.members(p) == 0 {
+		if took := time.Since(since); took > halfBound+halfSlack {
+			s.wrong = append(s.wrong, fmt.Sprintf("gang %s stood half for %v", gangOf(p), took))
+		}
+		delete(s.half, gangOf(p))
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -57,6 +56,7 @@ func privateWorld(t *testing.T) (world, *cluster.Cluster) {
 	if w.dynamic, err = dynamic.NewForConfig(c.Config); err != nil {
 		t.Fatal(err)
 	}
+	concerns(t, w.ns)
 	w.try("make a namespace", func(ctx context.Context) error {
 		_, err := w.kube.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.ns}}, metav1.CreateOptions{})
 		return err
@@ -80,14 +80,14 @@ func (w world) try(what string, do func(context.Context) error) {
 func (w world) await(what string, holds func(context.Context) error) {
 	w.t.Helper()
 	var last error
-	err := wait.PollUntilContextTimeout(w.t.Context(), 50*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
+	err := waits(w.t.Context(), func(ctx context.Context) (bool, error) {
 		once, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
 		last = holds(once)
 		return last == nil, nil
 	})
 	if err != nil {
-		w.t.Fatalf("waited to %s: %v", what, last)
+		w.t.Fatalf("waited to %s: %v\n%s", what, last, situation(w.t, w.kube, w.dynamic))
 	}
 }
 

@@ -25,15 +25,8 @@ func TestLiveAtRestNothingIsWritten(t *testing.T) {
 	submit(t, ns, ns, "waits", 2, 2, "3")
 	awaitRunning(t, ns, "runs", 2)
 	awaitCondition(t, ns, "waits", "Unschedulable")
-	// It is at rest once it has written nothing for two seconds: the words are said.
-	last, since := len(w.written()), time.Now()
-	eventually(t, "the scheduler to fall silent", func(ctxless) (bool, error) {
-		if n := len(w.written()); n != last {
-			last, since = n, time.Now()
-		}
-		return time.Since(since) > 2*time.Second, nil
-	}, func() string { return fmt.Sprint(w.written()) })
-
+	silent(t, &w)
+	last := len(w.written())
 	const periods = 3
 	quiet := time.NewTimer(periods * time.Second)
 	<-quiet.C
@@ -44,7 +37,8 @@ func TestLiveAtRestNothingIsWritten(t *testing.T) {
 }
 
 // A pod on a quiet cluster is bound at once. The figures are printed; the limit only
-// catches what is wrong by an order of magnitude, for machines differ.
+// catches what is wrong by an order of magnitude, for machines differ, and so does what
+// else they do: a client that only binds is timed beside it.
 func TestLiveAPodOnAQuietCluster(t *testing.T) {
 	ns := namespace(t)
 	node(t, ns+"-a", "110")
@@ -65,17 +59,40 @@ func TestLiveAPodOnAQuietCluster(t *testing.T) {
 	}
 	took = took[1:] // the first waits for the scheduler's start
 	slices.Sort(took)
+	alone := plain(t, ns, ns+"-a", "plain")
 	t.Logf("from a pod's creation to the sight of its node, over %d pods: half within %v, 99 of 100 within %v",
 		len(took), took[len(took)/2], took[len(took)*99/100])
-	if most := took[len(took)/2]; most > 500*time.Millisecond {
-		t.Errorf("half of the pods took more than %v", most)
+	if most := took[len(took)/2]; most > 500*time.Millisecond+5*alone {
+		t.Errorf("half of the pods took more than %v, and %v when a client did nothing but bind them", most, alone)
 	}
+}
+
+// plain is how long half of some pods took at most from their creation to the sight of their
+// node when the test itself bound them: what the API server and the machine take.
+func plain(t *testing.T, ns, node, name string) time.Duration {
+	t.Helper()
+	seen, err := shared.kube.CoreV1().Pods(ns).Watch(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer seen.Stop()
+	var took []time.Duration
+	for i := range 10 {
+		p := pod(ns, fmt.Sprintf("%s-%d", name, i))
+		p.Spec.SchedulerName = "nobody"
+		began := time.Now()
+		create(t, p)
+		bind(t, ns, p.Name, node)
+		took = append(took, awaitBound(t, seen.ResultChan(), p.Name, began))
+	}
+	slices.Sort(took)
+	return took[len(took)/2]
 }
 
 // awaitBound returns how long after began a pod was seen with a node.
 func awaitBound(t *testing.T, seen <-chan watch.Event, name string, began time.Time) time.Duration {
 	t.Helper()
-	late := time.After(patience)
+	late := time.After(mostPatience)
 	for {
 		select {
 		case e := <-seen:

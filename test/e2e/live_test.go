@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +23,11 @@ func live(t *testing.T, ns string, change ...func(*loop.Options)) (stop func()) 
 	o := loop.Options{Config: rest.CopyConfig(shared.Config), SchedulerNames: []string{ns}, Adopt: loop.AdoptAlways, DumpDir: t.TempDir()}
 	for _, c := range change {
 		c(&o)
+	}
+	if o.Dump == nil {
+		ask := make(chan os.Signal, 1)
+		o.Dump = ask
+		asks(t, dump{o.DumpDir, ask})
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

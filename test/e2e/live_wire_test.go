@@ -94,11 +94,12 @@ func (w *wire) written() []string {
 	return append([]string(nil), w.writes...)
 }
 
-// election makes schedulers agree by a lease of the test's own.
+// election makes schedulers agree by a lease of the test's own, short enough to wait for its end and
+// long enough for a machine that does much else: a lease that is lost ends its scheduler.
 func election(ns, identity string) func(*loop.Options) {
 	return func(o *loop.Options) {
 		o.Election = &loop.Election{Namespace: ns, Name: "volcano", Identity: identity,
-			LeaseDuration: 3e9, RenewDeadline: 2e9, RetryPeriod: 5e8}
+			LeaseDuration: 7e9, RenewDeadline: 5e9, RetryPeriod: 5e8}
 	}
 }
 

@@ -119,6 +119,7 @@ var volcanosRules = []rbacv1.PolicyRule{
 	{APIGroups: []string{"scheduling.volcano.sh"}, Resources: []string{"queues"}, Verbs: []string{"get", "list", "watch", "create", "delete", "update"}},
 	{APIGroups: []string{"scheduling.volcano.sh"}, Resources: []string{"queues/status"}, Verbs: []string{"update"}},
 	{APIGroups: []string{"scheduling.volcano.sh"}, Resources: []string{"podgroups"}, Verbs: []string{"list", "watch", "update"}},
+	{APIGroups: []string{"apps"}, Resources: []string{"daemonsets", "replicasets", "statefulsets"}, Verbs: []string{"get", "list", "watch"}},
 	{APIGroups: []string{"topology.volcano.sh"}, Resources: []string{"hypernodes"}, Verbs: []string{"get", "list", "watch"}},
 	{APIGroups: []string{"shard.volcano.sh"}, Resources: []string{"nodeshards"}, Verbs: []string{"get", "list", "watch"}},
 	{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"get", "create", "update", "watch"}},
@@ -130,7 +131,7 @@ var volcanosRules = []rbacv1.PolicyRule{
 func byName(a, b right) int { return strings.Compare(a.resource+a.verb, b.resource+b.verb) }
 
 // busy runs the scheduler as a service account, elected by its Lease, until it has done each
-// thing it ever does: made a queue, had volumes bound and a device allocated, opened its queue's gate to a pod, bound a gang, said why another waits, told what a queue
+// thing it ever does: made a queue, had volumes bound and a device allocated, opened its queue's gate to a pod, read the owners of pods, bound a gang, said why another waits, told what a queue
 // holds, looked up what became of writes whose answers were lost, and given up a gang that
 // stands half.
 func busy(t *testing.T, account string) {
@@ -177,6 +178,8 @@ func busy(t *testing.T, account string) {
 	gated.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: translate.QueueGate}}
 	create(t, gated)
 	eventually(t, "a pod behind the gate of its queue to be bound", func(ctxless) (bool, error) { return bound(list(t, ns, "gated")) == 1, nil }, refused)
+	owned(t, ns)
+	eventually(t, "the pods of each kind of owner to be bound", func(ctxless) (bool, error) { return bound(list(t, ns, "owned-")) == 6, nil }, refused)
 	submit(t, ns, ns, "runs", 2, 2, "1")
 	submit(t, ns, ns, "waits", 2, 2, "3")
 	eventually(t, "a gang to run, another to say that it waits, and the queue to show what it holds", func(ctxless) (bool, error) {

@@ -27,8 +27,8 @@ type Options struct {
 	QuietBinds bool
 	// Patience is for how long a write is repeated; 0 is 30 seconds.
 	Patience time.Duration
-	// Urgent says that somebody waits for a PodGroup to show a phase; others may wait for
-	// what else is to be said. nil: Inqueue, for which controllers wait to create pods.
+	// Urgent says that somebody waits for a PodGroup to show a phase: it goes at once, and
+	// with the bindings. nil: Inqueue, for which controllers wait to create pods.
 	Urgent func(item sched.Item) bool
 	// PodGroup returns the newest state that was seen of a PodGroup, nil without one.
 	PodGroup func(namespace, name string) *schedulingv1beta1.PodGroup
@@ -53,7 +53,9 @@ type Carrier struct {
 	options Options
 	ctx     context.Context
 	fast    *lane
-	slow    *lane // conditions and figures
+	status  *lane // of PodGroups
+	slow    *lane // conditions of pods
+	figures *lane // of queues
 	events  *lane
 	turn    atomic.Uint64 // of the connections
 	groups  groupWrites
@@ -61,8 +63,8 @@ type Carrier struct {
 
 	mu       sync.Mutex
 	receipts []sched.Receipt
-	setbacks map[string]int // refusals in a row, by UID
-	held     int            // receipts that are kept back
+	setbacks map[string]int  // refusals in a row, by UID
+	denied   map[string]bool // the last answer was that it will not be had, by UID
 	wake     chan struct{}
 }
 
@@ -92,7 +94,8 @@ func New(ctx context.Context, o Options) *Carrier {
 	if o.PodGroup == nil {
 		o.PodGroup = func(string, string) *schedulingv1beta1.PodGroup { return nil }
 	}
-	c := &Carrier{options: o, ctx: ctx, fast: newLane(), slow: newLane(), events: newLane(), setbacks: map[string]int{}, wake: make(chan struct{}, 1)}
+	c := &Carrier{options: o, ctx: ctx, setbacks: map[string]int{}, denied: map[string]bool{}, wake: make(chan struct{}, 1),
+		fast: newLane(mostInFlight), status: newLane(mostStatuses), slow: newLane(mostInFlight), figures: newLane(mostInFlight), events: newLane(mostInFlight)}
 	c.groups.pending = map[ledger.Key]*groupWrite{}
 	return c
 }
@@ -162,6 +165,7 @@ func (c *Carrier) Wait(ctx context.Context) {
 	await(ctx, func() {
 		c.flushGroups()
 		c.fast.wait()
+		c.status.wait()
 	})
 }
 
@@ -169,6 +173,7 @@ func (c *Carrier) Wait(ctx context.Context) {
 func (c *Carrier) WaitForWords(ctx context.Context) {
 	await(ctx, func() {
 		c.slow.wait()
+		c.figures.wait()
 		c.events.wait()
 	})
 }
@@ -202,11 +207,13 @@ func (c *Carrier) answer(item sched.Item, outcome sched.Outcome, latency time.Du
 		n := c.setbacks[item.UID]
 		if len(c.setbacks) > mostSetbacks {
 			clear(c.setbacks)
+			clear(c.denied)
 		}
 		c.setbacks[item.UID] = n + 1
 		wait = min(firstSetback<<min(n, 8), mostSetback)
 	} else {
 		delete(c.setbacks, item.UID)
+		delete(c.denied, item.UID)
 	}
 	c.mu.Unlock()
 	if wait > 0 {
@@ -214,6 +221,22 @@ func (c *Carrier) answer(item sched.Item, outcome sched.Outcome, latency time.Du
 		return
 	}
 	c.deliver(sched.Receipt{Item: item, Outcome: outcome})
+}
+
+// Denied says that the server has refused a pod's binding for good when it was last asked.
+// It goes on being asked, seldom; one that the server had no time for was not denied.
+func (c *Carrier) Denied(uid string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.denied[uid]
+}
+
+func (c *Carrier) deny(uid string, yes bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if delete(c.denied, uid); yes && uid != "" {
+		c.denied[uid] = true
+	}
 }
 
 func (c *Carrier) deliver(r sched.Receipt) {
@@ -229,6 +252,7 @@ func (c *Carrier) deliver(r sched.Receipt) {
 // errand is a write, and how to find out whether it happened.
 type errand struct {
 	what string
+	uid  string // of the pod that is to be bound, "" for others
 	send func(ctx context.Context) error
 	// shown reads the object; settled says that what it shows answers the errand.
 	shown func(ctx context.Context) (settled bool, outcome sched.Outcome, err error)
@@ -249,6 +273,7 @@ func (c *Carrier) run(e errand) (outcome sched.Outcome, latency time.Duration, o
 		case missing:
 			return sched.Missing, latency, overloaded
 		case refused:
+			c.deny(e.uid, true)
 			klog.ErrorS(err, "The API server refused for good", "what", e.what)
 			return sched.Failed, latency, overloaded
 		case clash, unknown:
@@ -263,6 +288,7 @@ func (c *Carrier) run(e errand) (outcome sched.Outcome, latency time.Duration, o
 		}
 		overloaded = overloaded || answer == later || answer == unknown
 		if time.Since(began) > c.options.Patience {
+			c.deny(e.uid, false)
 			klog.ErrorS(err, "Gave up", "what", e.what, "after", time.Since(began))
 			return sched.Failed, latency, overloaded
 		}

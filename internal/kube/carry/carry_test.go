@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -229,6 +230,30 @@ func TestAPodGroupsStatusIsGathered(t *testing.T) {
 		}
 		if n := len(c.Receipts()); n != 2 {
 			t.Errorf("%d receipts for two phases, want 2", n)
+		}
+	})
+}
+
+// What is gathered for a PodGroup is answered though another one has its name before it was sent.
+func TestAPhaseOfAPodGroupThatWasMadeAnewIsAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		g := &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "g", UID: "second", ResourceVersion: "2"}}
+		if _, err := s.volcano.SchedulingV1beta1().PodGroups("ns").Create(t.Context(), g, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		c := s.carrier(t.Context())
+		for i, uid := range []string{"first", "second"} {
+			c.Carry([]sched.Item{{ID: uint64(i + 1), Kind: sched.SetPhase, Group: ledger.Key{Namespace: "ns", Name: "g"}, UID: uid, Phase: model.GroupRunning}})
+		}
+		<-time.After(5 * time.Second)
+		c.Wait(t.Context())
+		outcomes := map[uint64]sched.Outcome{}
+		for _, r := range c.Receipts() {
+			outcomes[r.Item.ID] = r.Outcome
+		}
+		if want := (map[uint64]sched.Outcome{1: sched.Missing, 2: sched.Done}); !maps.Equal(outcomes, want) {
+			t.Errorf("the outcomes by item are %v, want %v", outcomes, want)
 		}
 	})
 }

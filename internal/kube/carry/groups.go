@@ -16,14 +16,9 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// How long a PodGroup's status is gathered before it is written: what is said of it
-// briefly, a phase long enough for the words that go with it (why it waits, that it
-// started, how many run), so that they are one write. What somebody waits for
-// (Options.Urgent) is written at once.
-const (
-	gather      = 200 * time.Millisecond
-	gatherWords = 2500 * time.Millisecond
-)
+// gather is how long what is to be said of a PodGroup is gathered, so that it is one
+// write. What somebody waits for (Options.Urgent) is written at once.
+const gather = 200 * time.Millisecond
 
 // Counts are a PodGroup's members by phase.
 type Counts struct{ Running, Succeeded, Failed int32 }
@@ -46,29 +41,28 @@ type groupWrite struct {
 	uid    string
 	phase  *sched.Item
 	status *GroupStatus
-	wait   time.Duration // how long the most urgent of what is gathered may wait
-	at     time.Time     // when due
-	due    *time.Timer   // nil: nothing is gathered, or a write is under way
+	urgent bool        // somebody waits for the phase
+	due    *time.Timer // nil: nothing is gathered, or a write is under way
 	flying bool
 }
 
 func (c *Carrier) setPhase(item sched.Item) {
-	wait := gatherWords
-	if c.options.Urgent(item) {
-		wait = 0
-	}
-	c.write(item.Group, item.UID, wait, func(w *groupWrite) {
+	urgent := c.options.Urgent(item)
+	c.write(item.Group, item.UID, func(w *groupWrite) {
 		if w.phase != nil {
-			c.deliver(sched.Receipt{Item: *w.phase}) // a newer phase took its place
+			c.answer(*w.phase, sched.Done, 0) // a newer phase took its place
 		}
-		w.phase = &item
+		w.phase, w.urgent = &item, w.urgent || urgent
 	})
 }
 
 // PodGroupStatus writes counts and conditions, together with a phase that is to be
 // written at that time.
 func (c *Carrier) PodGroupStatus(group ledger.Key, uid string, s GroupStatus) {
-	c.write(group, uid, gather, func(w *groupWrite) {
+	for i := range s.Conditions {
+		s.Conditions[i].Message = clip(s.Conditions[i].Message)
+	}
+	c.write(group, uid, func(w *groupWrite) {
 		if w.status != nil {
 			s.Conditions = replaced(w.status.Conditions, s.Conditions)
 		}
@@ -76,38 +70,46 @@ func (c *Carrier) PodGroupStatus(group ledger.Key, uid string, s GroupStatus) {
 	})
 }
 
-func (c *Carrier) write(group ledger.Key, uid string, wait time.Duration, change func(*groupWrite)) {
+func (c *Carrier) write(group ledger.Key, uid string, change func(*groupWrite)) {
 	c.groups.mu.Lock()
 	defer c.groups.mu.Unlock()
 	w := c.groups.pending[group]
 	if w == nil || w.uid != uid {
-		if w != nil && w.due != nil {
-			w.due.Stop()
+		if w != nil {
+			c.over(w)
+		}
+		if w != nil && w.phase != nil {
+			c.answer(*w.phase, sched.Missing, 0) // of a former life
 		}
 		w = &groupWrite{uid: uid}
 		c.groups.pending[group] = w
 	}
-	if w.phase == nil && w.status == nil {
-		w.wait = wait
-	}
 	change(w)
-	w.wait = min(w.wait, wait)
 	if !w.flying { // otherwise it goes on its way when the one under way is back
 		c.arm(group, w)
 	}
 }
 
+// over answers what was gathered for a PodGroup whose name is another's now; what is under
+// way finds that out by itself. The lock is held.
+func (c *Carrier) over(w *groupWrite) {
+	if w.due != nil {
+		w.due.Stop()
+		w.due = nil
+	}
+	if w.phase != nil {
+		c.answer(*w.phase, sched.Missing, 0)
+	}
+	w.phase, w.status = nil, nil
+}
+
 // arm sends what was gathered when it is due; the lock is held.
 func (c *Carrier) arm(group ledger.Key, w *groupWrite) {
 	switch {
-	case w.wait == 0:
+	case w.urgent:
 		c.launch(group, w)
-	case w.due == nil || time.Until(w.at) > w.wait:
-		if w.due != nil {
-			w.due.Stop()
-		}
-		w.at = time.Now().Add(w.wait)
-		w.due = time.AfterFunc(w.wait, func() {
+	case w.due == nil:
+		w.due = time.AfterFunc(gather, func() {
 			c.groups.mu.Lock()
 			defer c.groups.mu.Unlock()
 			c.launch(group, w)
@@ -125,9 +127,12 @@ func (c *Carrier) launch(group ledger.Key, w *groupWrite) {
 		return
 	}
 	w.flying = true
-	phase, status := w.phase, w.status
-	w.phase, w.status = nil, nil
-	c.fast.do(func() (time.Duration, bool) {
+	phase, status, road := w.phase, w.status, c.status
+	if w.urgent {
+		road = c.fast
+	}
+	w.phase, w.status, w.urgent = nil, nil, false
+	road.do(func() (time.Duration, bool) {
 		outcome, latency, overloaded := c.run(c.groupErrand(group, w.uid, phase, status))
 		if phase != nil {
 			c.answer(*phase, outcome, latency)
@@ -195,6 +200,9 @@ func groupPatch(base *schedulingv1beta1.PodGroup, uid string, phase *sched.Item,
 		changes["running"], changes["succeeded"], changes["failed"] = status.Counts.Running, status.Counts.Succeeded, status.Counts.Failed
 		if len(status.Conditions) > 0 {
 			meta["resourceVersion"] = base.ResourceVersion
+			if phase == nil && base.Status.Phase == "" {
+				changes["phase"] = schedulingv1beta1.PodGroupPending // nothing is lost: the version is a precondition
+			}
 			changes["conditions"] = replaced(base.Status.Conditions, status.Conditions)
 		}
 	}

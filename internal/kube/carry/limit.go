@@ -10,6 +10,10 @@ const (
 	leastInFlight = 8
 	firstInFlight = 64 // what a server on two cores answers best; it is learnt from there
 	mostInFlight  = 256
+
+	// What people read may take its time: of PodGroups' statuses so few are under way that
+	// the server has the most of its room for bindings.
+	mostStatuses = 16
 )
 
 // slow is the latency from which a server is taken to be loaded: more at once would
@@ -25,12 +29,13 @@ type lane struct {
 	head    int
 	flying  int
 	limit   float64
+	most    float64
 	cut     time.Time // when the limit was last lowered
 	idle    *sync.Cond
 }
 
-func newLane() *lane {
-	l := &lane{limit: firstInFlight}
+func newLane(most int) *lane {
+	l := &lane{limit: float64(min(firstInFlight, most)), most: float64(most)}
 	l.idle = sync.NewCond(&l.mu)
 	return l
 }
@@ -91,7 +96,7 @@ func (l *lane) learn(latency time.Duration, overloaded bool) {
 			l.limit = max(leastInFlight, l.limit*0.7)
 		}
 	default:
-		l.limit = min(mostInFlight, l.limit+1/l.limit)
+		l.limit = min(l.most, l.limit+1/l.limit)
 	}
 }
 

@@ -46,6 +46,7 @@ func (c *Carrier) bind(pods typedcorev1.PodInterface, i sched.Item) errand {
 	}
 	return errand{
 		what: fmt.Sprintf("bind %s to %s", i.Pod, i.Node),
+		uid:  i.UID,
 		send: func(ctx context.Context) error {
 			err := pods.Bind(ctx, binding, metav1.CreateOptions{})
 			if err == nil {

@@ -14,7 +14,7 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// Bounds of what waits to be said, conditions and events each.
+// Bounds of what waits to be said, conditions, figures and events each.
 const (
 	mostWaiting = 8192 // words that wait; more are dropped
 	mostMessage = 1024 // bytes of a message
@@ -23,7 +23,7 @@ const (
 
 // Event is a happening to be told of an object.
 type Event struct {
-	Kind    string // Pod, PodGroup
+	Kind    string // one of apiVersions
 	Object  ledger.Key
 	UID     string
 	Warning bool
@@ -31,22 +31,31 @@ type Event struct {
 	Message string
 }
 
-// Event tells of something, unless too much waits to be told. It does not wait, and
-// tells no one when it could not be said: an event is worth no repetition.
-func (c *Carrier) Event(e Event) {
-	c.say(c.events, func(ctx context.Context) error {
+// apiVersions are those of the kinds that events are told of.
+var apiVersions = map[string]string{
+	"Pod": "v1", "Node": "v1", "Namespace": "v1", "ResourceQuota": "v1", "PodDisruptionBudget": "policy/v1",
+	"PriorityClass": "scheduling.k8s.io/v1", "PodGroup": "scheduling.volcano.sh/v1beta1",
+	"Queue": "scheduling.volcano.sh/v1beta1", "HyperNode": "topology.volcano.sh/v1alpha1",
+}
+
+// Event tells of something, unless too much waits to be told: then it returns false. It
+// does not wait, and tells no one when the API server did not take it: an event is worth
+// no repetition. What is told of an object without a namespace is kept in default, as
+// kubectl describe expects.
+func (c *Carrier) Event(e Event) bool {
+	return c.say(c.events, func(ctx context.Context) error {
 		now := metav1.Now()
-		kind, version := corev1.EventTypeNormal, "v1"
+		kind, namespace := corev1.EventTypeNormal, e.Object.Namespace
 		if e.Warning {
 			kind = corev1.EventTypeWarning
 		}
-		if e.Kind == "PodGroup" {
-			version = "scheduling.volcano.sh/v1beta1"
+		if namespace == "" {
+			namespace = metav1.NamespaceDefault
 		}
-		_, err := c.options.Clients.Events.CoreV1().Events(e.Object.Namespace).Create(ctx, &corev1.Event{
-			ObjectMeta: metav1.ObjectMeta{Namespace: e.Object.Namespace,
+		_, err := c.options.Clients.Events.CoreV1().Events(namespace).Create(ctx, &corev1.Event{
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace,
 				Name: fmt.Sprintf("%s.%x.%04x", e.Object.Name, now.UnixNano(), rand.Uint32()&0xffff)},
-			InvolvedObject: corev1.ObjectReference{APIVersion: version, Kind: e.Kind,
+			InvolvedObject: corev1.ObjectReference{APIVersion: apiVersions[e.Kind], Kind: e.Kind,
 				Namespace: e.Object.Namespace, Name: e.Object.Name, UID: types.UID(e.UID)},
 			Type: kind, Reason: e.Reason, Message: clip(e.Message),
 			Source: corev1.EventSource{Component: c.options.Reporter}, ReportingController: c.options.Reporter,
@@ -73,7 +82,7 @@ func (c *Carrier) PodCondition(pod ledger.Key, uid, reason, message string) bool
 func (c *Carrier) QueueAllocated(name, uid string, allocated map[string]*string) bool {
 	patch, _ := json.Marshal(map[string]any{
 		"metadata": map[string]any{"uid": uid}, "status": map[string]any{"allocated": allocated}}) // strings only
-	return c.say(c.slow, func(ctx context.Context) error {
+	return c.say(c.figures, func(ctx context.Context) error {
 		_, err := c.options.Clients.Figures.SchedulingV1beta1().Queues().Patch(ctx, name,
 			types.MergePatchType, patch, metav1.PatchOptions{}, "status")
 		return err

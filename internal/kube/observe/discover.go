@@ -13,7 +13,8 @@ import (
 )
 
 // How often the API server is asked what it serves: soon again while it did not answer,
-// now and then for kinds that it does not serve, which may be installed any time.
+// now and then for kinds that it does not serve, which may be installed any time. For as
+// long the watch may be behind what Refresh told, before it is asked what is true.
 const (
 	askAgain   = time.Second
 	lookAround = 30 * time.Second
@@ -39,7 +40,8 @@ func (w *Observer) Unserved() []string {
 	return slices.Clone(w.unserved)
 }
 
-// discover begins to watch what is wanted, as soon as it is served, until ctx ends.
+// discover begins to watch what is wanted, as soon as it is served, and asks after what the
+// watch does not show, until ctx ends.
 func (w *Observer) discover(ctx context.Context) {
 	for {
 		pause := lookAround
@@ -47,6 +49,7 @@ func (w *Observer) discover(ctx context.Context) {
 			klog.ErrorS(err, "Asking the API server what it serves")
 			pause = askAgain
 		}
+		w.confirm(time.Now().Add(-lookAround), w.uidOf(ctx))
 		w.queue.awake() // what has synced may have changed, without any object
 		again := time.NewTimer(pause)
 		select {

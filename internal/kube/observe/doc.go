@@ -9,6 +9,10 @@
 // It is not a second cache: informers keep only what the transforms leave of an object,
 // and nothing but PodGroups and Queues, whose status is merged into, is read back.
 //
+// What a list past the watches told (Refresh) and the watch never shows is asked for again
+// (ahead.go): a watch that was lost and made up for by a list says nothing of a pod that came
+// and went meanwhile.
+//
 // Invariants: of one life of an object only the newest state waits in the queue, of two
 // lives both, in their order; an update that changes nothing scheduling reads is no
 // fact; Synced is true only when every informer has delivered its first list, so a

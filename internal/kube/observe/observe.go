@@ -9,14 +9,15 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/cache"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 	"volcano.sh/apis/pkg/client/clientset/versioned"
 	volcanoinformers "volcano.sh/apis/pkg/client/informers/externalversions"
 
+	"ashlar.sh/internal/kube/owners"
 	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/sched/model"
 )
@@ -32,6 +33,8 @@ type Options struct {
 	// Adopt takes pods of ours without a PodGroup for gangs of their own (decision 25).
 	// Without it they are left alone until a controller has given them one.
 	Adopt bool
+	// Metadata reads what the owners of such pods say of their jobs; nil: nobody asks them.
+	Metadata metadata.Interface
 	// NodeSelector are labels as key:value; nodes with none of them are as if they were
 	// not there. None: all nodes are seen.
 	NodeSelector []string
@@ -54,10 +57,13 @@ type Observer struct {
 	looks   chan struct{}
 	shard   shard
 	claims  told
+	ahead   ahead
+	owners  *owners.Reader // nil: nobody's word is asked for
 
 	translating sync.Mutex // held while pods are translated, which goroutines share
 
 	mu       sync.Mutex
+	heard    []*owners.Owner // more is known of them than the facts of their pods say
 	watched  []watched
 	unserved []string // kinds that are wanted and that the API does not serve
 	wants    int      // how often what is wanted may have changed
@@ -79,6 +85,9 @@ func New(o Options) (*Observer, error) {
 	w := &Observer{options: o, queue: newQueue(), looks: make(chan struct{}, 1), asked: -1,
 		core:    informers.NewSharedInformerFactory(o.Kube, o.Resync),
 		volcano: volcanoinformers.NewSharedInformerFactory(o.Volcano, o.Resync)}
+	if o.Adopt && o.Metadata != nil {
+		w.owners = owners.New(owners.Options{Discovery: o.Kube.Discovery(), Metadata: o.Metadata, Answered: w.answered})
+	}
 	for _, k := range kinds() {
 		if !k.always {
 			continue
@@ -107,7 +116,9 @@ func (w *Observer) watch(k kind) error {
 	case translate.KindNodeShard:
 		handler = w.shardHandler()
 	case translate.KindResourceClaim:
-		handler = w.claims.after(handler)
+		handler = w.claimHandler()
+	case model.KindPod:
+		handler = w.podHandler()
 	}
 	handled, err := informer.AddEventHandler(handler)
 	if err != nil {
@@ -122,6 +133,9 @@ func (w *Observer) Start(ctx context.Context) {
 	w.core.StartWithContext(ctx)
 	w.volcano.Start(ctx.Done())
 	go w.discover(ctx)
+	if w.owners != nil {
+		go w.owners.Run(ctx)
+	}
 }
 
 // Shutdown returns when all watches have ended, which needs Start's ctx to have.
@@ -153,6 +167,7 @@ func (w *Observer) Wake() <-chan struct{} { return w.queue.wake }
 // Drain returns what was seen since the last call, and when the oldest of it was
 // reported; the zero time when there is nothing.
 func (w *Observer) Drain() (facts []model.Fact, oldest time.Time) {
+	w.hear()
 	for _, c := range w.queue.take() {
 		if oldest.IsZero() || c.at.Before(oldest) {
 			oldest = c.at
@@ -183,35 +198,12 @@ func (w *Observer) All() (facts []model.Fact) {
 	return facts
 }
 
-// Refresh lists the pods that have not finished from the API server itself, past every
-// cache, and the resource claims if they are watched, and hands them on: what another
-// scheduler bound and allocated a moment ago is then known.
-func (w *Observer) Refresh(ctx context.Context) error {
-	at := metav1.ListOptions{FieldSelector: "status.phase!=Succeeded,status.phase!=Failed", Limit: 5000}
-	for {
-		list, err := w.options.Kube.CoreV1().Pods(metav1.NamespaceAll).List(ctx, at)
-		if err != nil {
-			return fmt.Errorf("list the pods that are bound: %w", err)
-		}
-		for i := range list.Items {
-			o, err := w.pod(&list.Items[i])
-			if err != nil {
-				return err
-			}
-			w.queue.add(o, false)
-		}
-		if at.Continue = list.Continue; at.Continue == "" {
-			return w.refreshClaims(ctx)
-		}
-	}
-}
-
 func (w *Observer) fact(c change) (model.Fact, bool) {
 	if node, is := c.object.(*corev1.Node); c.gone || is && w.hidden(node) {
 		return head(c.object)
 	}
 	if pod, is := c.object.(*Pod); is {
-		return pod.fact, true
+		return w.owned(pod), true
 	}
 	f, ok := translate.Fact(c.object, w.options.Translate)
 	if n, is := f.Object.(*model.Node); is {

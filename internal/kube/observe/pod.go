@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
+	"ashlar.sh/internal/kube/owners"
 	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/sched/model"
 )
@@ -25,6 +26,10 @@ type Pod struct {
 	// NotScheduled is the reason of its condition PodScheduled while that is false, ""
 	// otherwise.
 	NotScheduled string
+
+	owner *owners.Owner // its controller, which may say what it lacks; nil: nobody is asked
+	lacks translate.Lacks
+	open  bool // the owners may say more than the fact says
 }
 
 // nothing is the metadata of every Pod, never written: what is read of them is in the fact.
@@ -64,13 +69,14 @@ func (w *Observer) pod(o any) (any, error) {
 			p.NotScheduled = c.Reason
 		}
 	}
+	w.askOwner(p, in)
 	return p, nil
 }
 
 // podInformer is the factory's for pods without its index by namespace, which nobody asks
-// and which names every pod once more.
+// and which names every pod once more, and with one of those whose owners are not heard.
 func podInformer(f informers.SharedInformerFactory) cache.SharedIndexInformer {
 	return f.InformerFor(&corev1.Pod{}, func(k kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
-		return coreinformers.NewPodInformer(k, metav1.NamespaceAll, resync, cache.Indexers{})
+		return coreinformers.NewPodInformer(k, metav1.NamespaceAll, resync, cache.Indexers{byOwner: openOf})
 	})
 }

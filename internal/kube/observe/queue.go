@@ -21,11 +21,12 @@ type queue struct {
 	mu      sync.Mutex
 	changes []change
 	last    map[model.Ref]int // index of the newest change of an object
+	kept    kept
 	wake    chan struct{}
 }
 
 func newQueue() *queue {
-	return &queue{last: map[model.Ref]int{}, wake: make(chan struct{}, 1)}
+	return &queue{last: map[model.Ref]int{}, kept: kept{of: map[model.Ref]any{}}, wake: make(chan struct{}, 1)}
 }
 
 // add takes an object's newest state in and wakes the reader. An earlier state of the
@@ -36,6 +37,14 @@ func (q *queue) add(object any, gone bool) {
 		return
 	}
 	q.mu.Lock()
+	delete(q.kept.of, of.Ref)
+	q.put(object, gone, of)
+	q.mu.Unlock()
+	q.awake()
+}
+
+// put is add's work; the lock is held.
+func (q *queue) put(object any, gone bool, of model.Fact) {
 	c := change{object: object, gone: gone, uid: of.UID, version: of.Version, at: time.Now()}
 	if i, waits := q.last[of.Ref]; waits && q.changes[i].uid == c.uid {
 		c.at = q.changes[i].at
@@ -46,8 +55,6 @@ func (q *queue) add(object any, gone bool) {
 		q.last[of.Ref] = len(q.changes)
 		q.changes = append(q.changes, c)
 	}
-	q.mu.Unlock()
-	q.awake()
 }
 
 // awake wakes the reader.
@@ -66,6 +73,7 @@ const mostKept = 1 << 13
 func (q *queue) take() []change {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.letGo()
 	out := q.changes
 	q.changes = nil
 	if clear(q.last); len(out) > mostKept {

@@ -148,18 +148,20 @@ func (f *faults) adopt(p *corev1.Pod, o Options) model.Adopt {
 	if out.Queue, _ = said(p, o, schedulingv1beta1.QueueNameAnnotationKey); out.Queue == "" {
 		out.Queue = o.DefaultQueue
 	}
-	const key = schedulingv1beta1.VolcanoGroupMinMemberAnnotationKey
-	text, ok := said(p, o, key)
-	if !ok {
-		return out
+	if text, ok := said(p, o, schedulingv1beta1.VolcanoGroupMinMemberAnnotationKey); ok {
+		out.MinMember = f.minMember(text)
 	}
+	return out
+}
+
+// minMember reads how many pods a job needs at least; 1 for what cannot be meant.
+func (f *faults) minMember(text string) int32 {
 	n, err := strconv.ParseInt(text, 10, 32)
 	if err != nil || n < 1 {
-		f.taken(annotation(key), "%q is not a number of pods: 1 taken", short(text))
-		return out
+		f.taken(annotation(schedulingv1beta1.VolcanoGroupMinMemberAnnotationKey), "%q is not a number of pods: 1 taken", short(text))
+		return 1
 	}
-	out.MinMember = int32(n)
-	return out
+	return int32(n)
 }
 
 // said is an annotation of a pod, or of its owner where the pod has none.

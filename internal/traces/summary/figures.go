@@ -114,7 +114,7 @@ func (w *Watch) Figures(report sched.Report, wall time.Duration) *Figures {
 		f.PerSecond = t.over(int64(wall))
 	}
 	for _, p := range report.Problems {
-		f.Problems = append(f.Problems, Problem(p))
+		f.Problems = append(f.Problems, Problem{Object: p.Object, Message: p.Message})
 	}
 	f.All = w.groups(func(*job) string { return "all" })[0]
 	f.Queues = w.groups(func(j *job) string { return j.Queue })

@@ -71,7 +71,9 @@ func candidate(s *session.Session, j ledger.JobID) *search.Worksheet {
 		return nil // enqueue has noted why
 	}
 	if !r.Is() {
-		r = s.Policy.ValidateJob(j)
+		if r = s.Policy.ValidateJob(j); r.Is() && s.Trace.On(trace.JobValidEvent) {
+			s.Trace.Add(trace.Event{Kind: trace.JobValidEvent, Job: s.L.Job(j).Key.String(), Reason: r})
+		}
 	}
 	if !r.Is() {
 		w := search.Organize(s, j)

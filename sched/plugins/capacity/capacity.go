@@ -50,8 +50,10 @@ type plugin struct {
 	tree  bool  // enableHierarchy
 	level int64 // ancestorReclaimLevel
 
-	rows    []row      // by QueueID
-	divs    []division // by dimension
+	rows    []row // by QueueID
+	dims    int
+	placing fair.LiveTree // what queues may hold, with the cluster at its top (seed 001 §3.2); flat queues are one level (§3.1)
+	enqueue fair.LiveTree // … with what a user's root names alone there; flat: empty
 	root    ledger.QueueID
 	deep    int              // the queues that are more than one level below root
 	changed []ledger.QueueID // scratch of refresh
@@ -66,15 +68,16 @@ type plugin struct {
 
 // row is what is known of a queue beside its figures.
 type row struct {
-	shares bool           // root, and the sound queues (flat: the leaves among them)
-	up     ledger.QueueID // the queue that bounds it too: its parent; flat: root
-	depth  int32          // below root
-	counts []resource.Dim // what its share is over; none: best effort
+	shares  bool           // root, and the sound queues (flat: the leaves among them)
+	put     bool           // what it is granted is in the trees, and in counts
+	assured bool           // it has a guarantee
+	up      ledger.QueueID // the queue that bounds it too: its parent; flat: root
+	depth   int32          // below root
+	counts  []resource.Dim // what its share is over; none: best effort
 
 	share              fair.Ratio
 	sharedAt, sharedIn uint64 // the queue's Moved, and rounds, when share was found
 
-	assured        bool             // it has a guarantee
 	guarded        []ledger.QueueID // those below it that have a guarantee
 	kept           []int64          // what they may still ask for, by dimension
 	keptAt, keptIn uint64           // the queue's Moved, and rounds, when kept was found
@@ -90,59 +93,46 @@ func (p *plugin) Open(rec *trace.Recorder) {
 // changed, or their places, and from the dimensions that did; everything, when it is not
 // known what.
 func (p *plugin) refresh() {
-	dims := p.l.Dims.Len()
-	if p.shape == p.l.Shape() && len(p.divs) == dims && p.rounds > 0 {
+	if p.shape == p.l.Shape() && p.dims == p.l.Dims.Len() && p.rounds > 0 {
 		return
 	}
 	granted, grantedNow, all := p.l.Granted(p.granted)
 	hung, hungNow, known := p.l.Hung(p.hung)
 	p.shape, p.granted, p.hung = p.l.Shape(), grantedNow, hungNow
 	p.changed = p.changed[:0]
-	if !all || !known || len(p.divs) != dims {
+	if !all || !known || p.dims != p.l.Dims.Len() {
 		p.begin()
 		p.l.Queues(func(q ledger.QueueID) bool {
 			p.changed = append(p.changed, q)
 			return true
 		})
-		hung = p.changed
+		granted, hung = nil, p.changed
 	} else {
 		p.changed = append(append(p.changed, granted...), hung...)
 	}
 	for len(p.rows) < p.l.NumQueues() {
 		p.rows = append(p.rows, row{up: ledger.NoQueue})
 	}
+	for _, q := range granted {
+		p.rows[q].put = false
+	}
 	for _, q := range hung {
 		p.hang(q)
 	}
-	for d := range resource.Dim(dims) {
-		if d != resource.Pods {
-			p.settle(d, p.changed)
-		}
-	}
-	for _, q := range p.changed {
-		if p.known(q) {
-			p.count(q)
-			p.guard(q)
-		}
-	}
+	p.settle(p.changed)
 	p.rounds++
 }
 
 // begin forgets everything.
 func (p *plugin) begin() {
 	p.root, _ = p.l.FindQueue(model.RootQueue)
-	p.deep = 0
+	p.deep, p.dims = 0, p.l.Dims.Len()
 	for i := range p.rows {
 		r := &p.rows[i]
 		*r = row{up: ledger.NoQueue, counts: r.counts, guarded: r.guarded[:0], kept: r.kept}
 	}
-	for len(p.divs) < p.l.Dims.Len() {
-		p.divs = append(p.divs, division{})
-	}
-	for d := range p.divs {
-		p.divs[d].placing.Clear()
-		p.divs[d].enqueue.Clear()
-	}
+	p.placing.Clear(p.dims)
+	p.enqueue.Clear(p.dims)
 }
 
 // hang finds whether a queue takes part, and below which other: below its parent, flat
@@ -164,9 +154,6 @@ func (p *plugin) hang(q ledger.QueueID) {
 	if !shares {
 		up, depth = ledger.NoQueue, 0
 	}
-	if r.shares && !shares {
-		p.drop(q)
-	}
 	if r.up != up {
 		p.unguard(q)
 	}
@@ -174,13 +161,25 @@ func (p *plugin) hang(q ledger.QueueID) {
 	if depth > 1 {
 		p.deep++
 	}
+	p.tie(q)
 }
 
-// drop takes a queue out of every dimension.
-func (p *plugin) drop(q ledger.QueueID) {
-	for d := range p.divs {
-		p.divs[d].placing.Remove(int32(q))
-		p.divs[d].enqueue.Remove(int32(q))
+// tie puts a queue into the trees, or takes it out. One that lost its parent to no fault of
+// its own keeps its place below it: mostly it comes again with all who lost theirs with it.
+func (p *plugin) tie(q ledger.QueueID) {
+	up := int32(p.rows[q].up)
+	switch {
+	case p.rows[q].shares:
+		p.placing.Hang(int32(q), up)
+		if p.tree {
+			p.enqueue.Hang(int32(q), up)
+		}
+	case p.l.Queue(q).Place == ledger.Orphaned && p.placing.Up(int32(q)) == int32(p.l.Above(q)):
+		p.placing.Rest(int32(q))
+		p.enqueue.Rest(int32(q))
+	default:
+		p.placing.Remove(int32(q))
+		p.enqueue.Remove(int32(q))
 	}
 }
 
@@ -190,7 +189,7 @@ func (p *plugin) drop(q ledger.QueueID) {
 func (p *plugin) count(q ledger.QueueID) {
 	r, queue := &p.rows[q], p.l.Queue(q)
 	r.counts = r.counts[:0]
-	for d := range resource.Dim(len(p.divs)) {
+	for d := range resource.Dim(p.dims) {
 		if d != resource.Pods && (queue.Deserved.Get(d) > 0 || queue.Name == model.RootQueue) {
 			r.counts = append(r.counts, d)
 		}

@@ -50,7 +50,7 @@ func (p *plugin) keeps(q ledger.QueueID) []int64 {
 		return r.kept
 	}
 	r.keptAt, r.keptIn = moved, p.rounds
-	for len(r.kept) < len(p.divs) {
+	for len(r.kept) < p.dims {
 		r.kept = append(r.kept, 0)
 	}
 	clear(r.kept)
@@ -73,7 +73,7 @@ func (p *plugin) unfilled(q ledger.QueueID, d resource.Dim, allocated, below int
 	if b.Guarantee == 0 {
 		return 0
 	}
-	below = fair.Upward(below, p.divs[d].placing.Promised(int32(q)), b.Guarantee)
+	below = fair.Upward(below, p.placing.Promised(int32(q), int(d)), b.Guarantee)
 	return fair.Unfilled(b.Guarantee, b.Real.Value, allocated, below)
 }
 
@@ -81,7 +81,7 @@ func (p *plugin) unfilled(q ledger.QueueID, d resource.Dim, allocated, below int
 // leave room for what is guaranteed: future is what would be held there and kept free.
 // NoQueue when there is none.
 func (p *plugin) clash(leaf ledger.QueueID, d resource.Dim, more int64) (at ledger.QueueID, future int64) {
-	if p.guards.Get(d) == 0 || !p.offered(d) || int(d) >= len(p.divs) {
+	if p.guards.Get(d) == 0 || !p.offered(d) || int(d) >= p.dims {
 		return ledger.NoQueue, 0
 	}
 	below, left := int64(0), int64(0) // kept below q, before and after

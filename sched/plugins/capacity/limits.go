@@ -7,34 +7,50 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// division is one dimension, down the tree (seed 001 §3.2). Flat queues are a tree of
-// one level (§3.1).
-type division struct {
-	placing fair.LiveTree // with the cluster at its top
-	enqueue fair.LiveTree // with what a user's root names alone; flat: root, and nothing below
-}
-
-// settle works out one dimension after queues changed, or what nodes offer did.
-func (p *plugin) settle(d resource.Dim, queues []ledger.QueueID) {
-	div := &p.divs[d]
-	top, named := p.top(d)
-	div.placing.Put(int32(p.root), top)
-	admitted := top
-	admitted.Capability = named
-	div.enqueue.Put(int32(p.root), admitted)
-	for _, q := range queues {
-		if !p.known(q) || q == p.root {
+// settle works out what follows from queues that changed, and from what nodes offer.
+func (p *plugin) settle(queues []ledger.QueueID) {
+	for d := range resource.Dim(p.dims) {
+		if d == resource.Pods {
 			continue
 		}
-		queue := p.l.Queue(q)
-		b := fair.Branch{Up: int32(p.rows[q].up), Deserved: queue.Deserved.Get(d), Guarantee: queue.Guarantee.Get(d), Capability: bound(queue, d)}
-		div.placing.Put(int32(q), b)
+		top, named := p.top(d)
+		p.placing.Put(int32(p.root), int(d), top)
 		if p.tree {
-			div.enqueue.Put(int32(q), b)
+			top.Capability = named
+			p.enqueue.Put(int32(p.root), int(d), top)
 		}
 	}
-	div.enqueue.Settle()
-	div.placing.Settle()
+	for _, q := range queues {
+		if !p.known(q) {
+			continue
+		}
+		if !p.rows[q].put {
+			p.rows[q].put = true
+			p.put(q)
+			p.count(q)
+		}
+		p.guard(q)
+	}
+	p.placing.Settle()
+	p.enqueue.Settle()
+}
+
+// put says to the trees what a queue is granted.
+func (p *plugin) put(q ledger.QueueID) {
+	if q == p.root {
+		return
+	}
+	queue := p.l.Queue(q)
+	for d := range resource.Dim(p.dims) {
+		if d == resource.Pods {
+			continue
+		}
+		b := fair.Branch{Deserved: queue.Deserved.Get(d), Guarantee: queue.Guarantee.Get(d), Capability: bound(queue, d)}
+		p.placing.Put(int32(q), int(d), b)
+		if p.tree {
+			p.enqueue.Put(int32(q), int(d), b)
+		}
+	}
 }
 
 // offered says that a dimension is shared at all: some node offers it. What waits for
@@ -44,10 +60,10 @@ func (p *plugin) offered(d resource.Dim) bool { return d != resource.Pods && p.l
 // bough is what a queue deserves and may hold of a dimension; nothing of one that takes
 // no part.
 func (p *plugin) bough(q ledger.QueueID, d resource.Dim) *fair.Bough {
-	if d == resource.Pods || int(d) >= len(p.divs) {
+	if d == resource.Pods || int(d) >= p.dims || !p.known(q) {
 		return &fair.Bough{}
 	}
-	return p.divs[d].placing.Bough(int32(q))
+	return p.placing.Bough(int32(q), int(d))
 }
 
 func (p *plugin) real(q ledger.QueueID, d resource.Dim) int64     { return p.bough(q, d).Real.Value }
@@ -57,7 +73,7 @@ func (p *plugin) deserved(q ledger.QueueID, d resource.Dim) int64 { return p.bou
 // needs none: nodes are full before it is reached, and that they are is the reason to
 // show, which a node more would cure (decision 26).
 func (p *plugin) place(q ledger.QueueID, d resource.Dim) fair.Limit {
-	if !p.offered(d) || int(d) >= len(p.divs) {
+	if !p.offered(d) || int(d) >= p.dims {
 		return fair.Limit{}
 	}
 	real := p.real(q, d)
@@ -69,10 +85,15 @@ func (p *plugin) place(q ledger.QueueID, d resource.Dim) fair.Limit {
 // scale up from zero.
 func (p *plugin) admit(q ledger.QueueID, d resource.Dim) fair.Limit {
 	switch {
-	case d == resource.Pods || int(d) >= len(p.divs):
+	case d == resource.Pods || int(d) >= p.dims:
 		return fair.Limit{}
-	case p.tree || q == p.root:
-		return p.divs[d].enqueue.Bough(int32(q)).Real
+	case !p.known(q):
+		return fair.Limit{}
+	case p.tree:
+		return p.enqueue.Bough(int32(q), int(d)).Real
+	case q == p.root:
+		_, named := p.top(d)
+		return named
 	case p.offered(d):
 		return fair.Limit{Value: p.real(q, d), Bounded: true}
 	}

@@ -142,10 +142,11 @@ func (p *plugin) share(q ledger.QueueID) fair.Ratio {
 	}
 	var most fair.Ratio
 	for _, d := range r.counts {
-		if !p.offered(d) {
-			continue
+		held := queue.Allocated.Get(d)
+		if held <= 0 || !p.offered(d) {
+			continue // of what it holds nothing of, what it deserves need not be read
 		}
-		if s := fair.Share(queue.Allocated.Get(d), p.deserved(q, d)); s.Compare(most) > 0 {
+		if s := fair.Share(held, p.deserved(q, d)); s.Compare(most) > 0 {
 			most = s
 		}
 	}

@@ -43,7 +43,7 @@ type family struct{ guarantee, deserved resource.Sums }
 func (p *plugin) promises(q ledger.QueueID, children family) []policy.Problem {
 	var out []policy.Problem
 	queue := p.l.Queue(q)
-	for d := range resource.Dim(len(p.divs)) {
+	for d := range resource.Dim(p.dims) {
 		if d == resource.Pods {
 			continue
 		}
@@ -67,7 +67,7 @@ func (p *plugin) promises(q ledger.QueueID, children family) []policy.Problem {
 // reaches compares a queue's capability with those above it.
 func (p *plugin) reaches(q ledger.QueueID) []policy.Problem {
 	var out []policy.Problem
-	for d := range resource.Dim(len(p.divs)) {
+	for d := range resource.Dim(p.dims) {
 		own := bound(p.l.Queue(q), d)
 		if !own.Bounded || d == resource.Pods {
 			continue

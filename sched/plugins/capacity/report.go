@@ -18,7 +18,7 @@ func (p *plugin) QueueFigures(q ledger.QueueID) (policy.QueueFigures, bool) {
 		return policy.QueueFigures{}, false
 	}
 	f := policy.QueueFigures{Deserved: p.vec(q, p.deserved), ShareMicro: p.share(q).Micro()}
-	for d := range resource.Dim(len(p.divs)) {
+	for d := range resource.Dim(p.dims) {
 		if p.shown(q, d) {
 			f.RealCapability = f.RealCapability.With(d, p.real(q, d))
 		}
@@ -27,7 +27,7 @@ func (p *plugin) QueueFigures(q ledger.QueueID) (policy.QueueFigures, bool) {
 }
 
 func (p *plugin) vec(q ledger.QueueID, amount func(ledger.QueueID, resource.Dim) int64) resource.Vec {
-	v := make(resource.Vec, len(p.divs))
+	v := make(resource.Vec, p.dims)
 	for d := range v {
 		v[d] = amount(q, resource.Dim(d))
 	}
@@ -49,7 +49,7 @@ func (p *plugin) tell(rec *trace.Recorder) {
 		return trace.Labelled{Label: name, List: p.l.Dims.List(v)}
 	}
 	var total resource.Vec
-	for d := range resource.Dim(len(p.divs)) {
+	for d := range resource.Dim(p.dims) {
 		if p.offered(d) {
 			total = total.Set(d, p.l.Total(d))
 		}

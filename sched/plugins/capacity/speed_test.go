@@ -37,12 +37,13 @@ func thousand(t failer) (c *cluster, leaf ledger.QueueID, waits ledger.TaskID) {
 
 // forget makes the figures of a queue, and what follows from them, wrong.
 func (c *cluster) forget(q ledger.QueueID) {
-	for d := range c.divs {
-		if tree := &c.divs[d].placing; resource.Dim(d) != resource.Pods {
-			tree.Put(int32(q), fair.Branch{Up: int32(c.rows[q].up)})
-			tree.Settle()
+	for d := range c.dims {
+		if resource.Dim(d) != resource.Pods {
+			c.placing.Put(int32(q), d, fair.Branch{})
 		}
 	}
+	c.placing.Settle()
+	c.rows[q].put = false
 	c.shape--
 }
 
@@ -75,6 +76,24 @@ func TestWhatIsAskedOftenAllocatesNothing(t *testing.T) {
 	}
 }
 
+// Nor does putting all figures right after a fact, the ledger's part included.
+func TestNewsAllocateNothing(t *testing.T) {
+	c, _, _ := thousand(t)
+	for name, turns := range news(c) {
+		f := func() {
+			for _, turn := range turns {
+				turn()
+				c.Settle()
+				c.refresh()
+			}
+		}
+		for range 12 { // until the logs of what changed have their size
+			f()
+		}
+		equal(t, "allocations of "+name, testing.AllocsPerRun(20, f), 0)
+	}
+}
+
 // BenchmarkOneChange is a task placed and taken back, with its queue compared and asked.
 func BenchmarkOneChange(b *testing.B) {
 	c, leaf, waits := thousand(b)
@@ -91,17 +110,18 @@ func BenchmarkOneChange(b *testing.B) {
 // news are facts that change the figures, each in two versions that take turns.
 func news(c *cluster) map[string][2]func() {
 	node := func(offers string) func() {
-		amounts := list(offers)
-		return func() { c.tell("Node", "", "n1", &model.Node{Meta: model.Meta{Name: "n1"}, Allocatable: amounts}) }
+		n := &model.Node{Meta: model.Meta{Name: "n1"}, Allocatable: list(offers)}
+		return func() { c.tell("Node", "", "n1", n) }
 	}
 	named := func(name, parent string, amounts string) func() {
 		q := &model.Queue{Meta: model.Meta{Name: name}, Parent: parent, Weight: 1, Guarantee: list("cpu=1"),
 			Deserved: list(amounts), Capability: list(amounts)}
 		return func() { c.tell("Queue", "", q.Name, q) }
 	}
-	queue := func(parent string, amounts string) func() { return named("q1-3", parent, amounts) }
-	gone := func(name string) func() { return func() { c.tell("Queue", "", name, nil) } }
 	all, more := "cpu=9000 memory=9000 gpu=900 a.com/x=900 a.com/y=900", "cpu=9001 memory=9001 gpu=901 a.com/x=901 a.com/y=901"
+	queue := func(parent string, amounts string) func() { return named("q1-3", parent, amounts) }
+	turn, another := 0, [2]func(){named("q0-2", "root", all), named("q0-2", "root", more)}
+	gone := func(name string) func() { return func() { c.tell("Queue", "", name, nil) } }
 	return map[string][2]func(){
 		"spec-of-one-queue":         {queue("q0-3", all), queue("q0-3", more)},
 		"spec-of-one-queue,one-dim": {queue("q0-3", all), queue("q0-3", strings.Replace(all, "y=900", "y=800", 1))},
@@ -113,6 +133,10 @@ func news(c *cluster) map[string][2]func() {
 		"new-parent,a-leaf-in-use":   {named("q3-0", "q2-0", all), named("q3-0", "q2-1", all)},
 		"created-and-removed":        {named("q3-new", "q2-7", all), gone("q3-new")},
 		"a-team-created-and-removed": {gone("q0-2"), named("q0-2", "root", all)},
+		"a-team-created-as-another": {gone("q0-2"), func() {
+			turn++
+			another[turn%2]()
+		}},
 	}
 }
 

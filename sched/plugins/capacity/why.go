@@ -17,7 +17,7 @@ func (p *plugin) QueueArithmetic(q ledger.QueueID) ([]trace.Arithmetic, bool) {
 		return nil, false
 	}
 	var dims []resource.Dim
-	for d := range resource.Dim(len(p.divs)) {
+	for d := range resource.Dim(p.dims) {
 		if p.shown(q, d) || p.deserved(q, d) > 0 {
 			dims = append(dims, d)
 		}
@@ -54,7 +54,7 @@ func (p *plugin) rung(q ledger.QueueID, d resource.Dim) trace.Level {
 	level.Above = p.real(up, d)
 	limit := p.limit(q, d)
 	level.Capability, level.Bounded = limit.Value, limit.Bounded
-	level.Promised = p.divs[d].placing.Promised(int32(up))
+	level.Promised = p.placing.Promised(int32(up), int(d))
 	level.Guarantee = p.bough(q, d).Guarantee
 	return level
 }

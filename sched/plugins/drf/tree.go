@@ -30,10 +30,10 @@ func (h *hierarchical) ServingMovesOthers() bool { return true }
 // Way is the nodes on a queue's way, all in one band.
 func (h *hierarchical) Way(q ledger.QueueID, buf []int32) (band int64, way []int32, ok bool) {
 	t := h.tree.settled()
-	if int(q) >= len(t.ways) || len(t.ways[q]) == 0 {
+	if int(q) >= len(t.queues) || len(t.queues[q].way) == 0 {
 		return 0, buf, false
 	}
-	return 0, append(buf, t.ways[q]...), true
+	return 0, append(buf, t.queues[q].way...), true
 }
 
 // Standing is what a node is ordered by among those below the same one: see tree.
@@ -58,23 +58,29 @@ func (h *hierarchical) Standing(at int32) policy.Standing { return h.tree.settle
 type tree struct {
 	l        *ledger.Ledger
 	nodes    []node
-	ways     [][]int32       // by QueueID: the nodes from below the top to the queue's own
-	shape    uint64          // of the ledger, when nodes, totals and sums were looked after
-	granted  uint64          // mark of ledger.Granted then; 0: the tree was never grown
-	served   uint64          // mark of ledger.Served, and what it is by now …
-	figures  uint64          // … of Figures, when the sums were made
-	totals   resource.Vec    // what the shares are of
-	held     []resource.Sums // by QueueID: what is in the sums
+	queues   []queue      // by QueueID
+	shape    uint64       // of the ledger, when nodes, totals and sums were looked after
+	granted  uint64       // mark of ledger.Granted then; 0: the tree was never grown
+	served   uint64       // mark of ledger.Served, and what it is by now …
+	figures  uint64       // … of Figures, when the sums were made
+	totals   resource.Vec // what the shares are of
+	wide     int          // dimensions that the sums reach to
 	problems []policy.Problem
+}
+
+// queue is what is known of a queue. The ways of all of them lie side by side, and so do
+// the sums: a rotation visits hundreds of queues in turn.
+type queue struct {
+	way  []int32       // the nodes from below the top to its own; none: it is out of place
+	held resource.Sums // what is in the sums of those nodes: that of its own, in the same place
 }
 
 // node is one level of a path, or a queue. Its number follows the names of queues.
 type node struct {
-	weight int64
-	by     string // the queue that gave it its weight
-	holds  resource.Sums
 	share  fair.Ratio // see tree.share
 	shared bool       // … which is that of what it holds now
+	weight int64
+	holds  resource.Sums
 }
 
 // settled is the tree as facts and figures stand now.
@@ -136,22 +142,24 @@ func (t *tree) grow() {
 		return true
 	})
 	slices.SortFunc(queues, func(a, b ledger.QueueID) int { return cmp.Compare(t.l.Queue(a).Name, t.l.Queue(b).Name) })
-	t.nodes, t.problems = t.nodes[:0], nil
-	t.ways, t.held = make([][]int32, t.l.NumQueues()), make([]resource.Sums, t.l.NumQueues())
-	byPath := map[string]int32{}
+	t.nodes, t.problems, t.wide = t.nodes[:0], nil, 0
+	t.queues = make([]queue, t.l.NumQueues())
+	byPath, by := map[string]int32{}, map[int32]string{}
+	ways := make([]int32, 0, 4*len(queues))
 	for _, q := range queues {
-		path := ""
+		path, from := "", len(ways)
 		for _, level := range levels(t.l.Queue(q).Fact) {
 			path += "/" + level.Name
 			at, known := byPath[path]
 			if !known {
-				at = t.node(level.Weight, t.l.Queue(q).Name)
-				byPath[path] = at
+				at = t.node(level.Weight)
+				byPath[path], by[at] = at, t.l.Queue(q).Name
 			}
-			t.agree(at, path, level.Weight, t.l.Queue(q).Name)
-			t.ways[q] = append(t.ways[q], at)
+			t.agree(at, path, level.Weight, t.l.Queue(q).Name, by[at])
+			ways = append(ways, at)
 		}
-		t.ways[q] = append(t.ways[q], t.node(1000, ""))
+		ways = append(ways, t.node(1000))
+		t.queues[q].way = ways[from:len(ways):len(ways)]
 	}
 }
 
@@ -162,17 +170,17 @@ func levels(f *model.Queue) []model.Level {
 	return f.Path
 }
 
-func (t *tree) node(weight int64, by string) int32 {
-	t.nodes = append(t.nodes, node{weight: weight, by: by})
+func (t *tree) node(weight int64) int32 {
+	t.nodes = append(t.nodes, node{weight: weight})
 	return int32(len(t.nodes) - 1)
 }
 
 // agree notes a queue that gives a node another weight than the first queue by name did.
-func (t *tree) agree(at int32, path string, weight int64, queue string) {
+func (t *tree) agree(at int32, path string, weight int64, queue, first string) {
 	if n := &t.nodes[at]; n.weight != weight {
 		t.problems = append(t.problems, policy.Problem{Object: "Queue/" + queue, Message: fmt.Sprintf(
 			"volcano.sh/hierarchy-weights: root%s has weight %s here and %s in queue %s, whose weight is taken",
-			path, thousandths(weight), thousandths(n.weight), n.by)})
+			path, thousandths(weight), thousandths(n.weight), first)})
 	}
 }
 
@@ -190,31 +198,49 @@ func thousandths(x int64) string {
 
 // addAll adds to the nodes what every queue holds more by now.
 func (t *tree) addAll() {
-	for q := range t.ways {
+	for q := range t.queues {
 		t.add(ledger.QueueID(q))
 	}
 }
 
 // add adds to the nodes above a queue what it holds more by now.
 func (t *tree) add(q ledger.QueueID) {
-	if int(q) >= len(t.held) {
+	if int(q) >= len(t.queues) || len(t.queues[q].way) == 0 {
 		return
 	}
 	allocated := t.l.Queue(q).Allocated
-	was := wide(t.held[q], len(allocated))
-	t.held[q] = was
+	if len(allocated) > t.wide {
+		t.widen(len(allocated))
+	}
+	row := &t.queues[q]
+	above, own := row.way[:len(row.way)-1], row.way[len(row.way)-1]
 	for d, now := range allocated {
-		if now == was[d] {
+		was := row.held[d]
+		if now == was {
 			continue
 		}
-		more := now.PlusSum(was[d], -1)
-		was[d] = now
-		for _, at := range t.ways[q] {
+		row.held[d], t.nodes[own].shared = now, false
+		more := now.PlusSum(was, -1)
+		for _, at := range above {
 			n := &t.nodes[at]
-			if d >= len(n.holds) {
-				n.holds = wide(n.holds, len(allocated))
-			}
 			n.holds[d], n.shared = n.holds[d].PlusSum(more, 1), false
+		}
+	}
+}
+
+// widen makes room in all sums for so many dimensions.
+func (t *tree) widen(dims int) {
+	t.wide = dims
+	all := make(resource.Sums, len(t.nodes)*dims)
+	for i := range t.nodes {
+		n := &t.nodes[i]
+		wide := all[i*dims : (i+1)*dims : (i+1)*dims]
+		copy(wide, n.holds)
+		n.holds = wide
+	}
+	for i := range t.queues {
+		if row := &t.queues[i]; len(row.way) > 0 {
+			row.held = t.nodes[row.way[len(row.way)-1]].holds
 		}
 	}
 }
@@ -240,13 +266,6 @@ func (t *tree) dominant(held resource.Sums) (most fair.Ratio) {
 	return most
 }
 
-func wide(s resource.Sums, n int) resource.Sums {
-	for len(s) < n {
-		s = append(s, resource.Sum{})
-	}
-	return s
-}
-
 // standing is what a node is ordered by: its share by weight, then its number, which is that
 // of its first queue by name.
 func (t *tree) standing(at int32) policy.Standing {
@@ -267,10 +286,10 @@ func (t *tree) compare(a, b ledger.QueueID) int {
 // fork finds where the ways of two queues part: the node of each there; the same number
 // twice when they do not, or one of them has no way.
 func (t *tree) fork(a, b ledger.QueueID) (int32, int32) {
-	if a < 0 || b < 0 || int(a) >= len(t.ways) || int(b) >= len(t.ways) {
+	if a < 0 || b < 0 || int(a) >= len(t.queues) || int(b) >= len(t.queues) {
 		return 0, 0
 	}
-	x, y := t.ways[a], t.ways[b]
+	x, y := t.queues[a].way, t.queues[b].way
 	for i := range min(len(x), len(y)) {
 		if x[i] != y[i] {
 			return x[i], y[i]

@@ -33,6 +33,20 @@ func (f company) DomainKeys(c *ledger.Class) []string {
 	return keys
 }
 
+// GatherKeys are the keys of required affinity that the pods have to each other, while nobody
+// sits anywhere whom they could be with.
+func (f company) GatherKeys(c *ledger.Class) []string {
+	r := f.book.Rules(c)
+	if there, promised := anywhere(r, false); !r.WithSelf || there || promised {
+		return nil
+	}
+	var keys []string
+	for _, t := range r.With {
+		keys = append(keys, t.Key())
+	}
+	return keys
+}
+
 // FilterDomains judges required affinity first, which nobody's leaving can cure, then
 // anti-affinity, the task's own and that of others towards it.
 func (f company) FilterDomains(c *ledger.Class, n ledger.NodeID, future bool, parts []bool) policy.Verdict {

@@ -61,7 +61,7 @@ func (p *plugin) remeasure() {
 	for i := range p.divided {
 		div, d := &p.divided[i], resource.Dim(i)
 		total := p.total(d)
-		if total == p.before.Get(d) {
+		if total == p.before.Get(d) || d == resource.Pods {
 			continue
 		}
 		div.total, div.stale = total, true
@@ -150,13 +150,17 @@ func (p *plugin) limit() {
 	for _, q := range p.leaves {
 		p.guaranteed = p.guaranteed.Add(p.l.Queue(q).Guarantee)
 	}
+	p.before = p.before[:0]
+	for d := range p.divided {
+		p.before = append(p.before, p.guaranteed.Get(resource.Dim(d)))
+	}
 	for _, q := range p.leaves {
 		r, queue := &p.rows[q], p.l.Queue(q)
-		r.real = r.real[:0]
-		for d := range resource.Dim(len(p.divided)) {
+		r.real = widen(r.real[:0], len(p.divided))
+		for i := range r.real {
+			d := resource.Dim(i)
 			bound, bounded := queue.Capability.Bound(d)
-			r.real = append(r.real, fair.RealCapability(p.total(d), p.guaranteed.Get(d), queue.Guarantee.Get(d),
-				fair.Limit{Value: bound, Bounded: bounded}))
+			r.real[i] = fair.RealCapability(p.totals[i], p.before[i], queue.Guarantee.Get(d), fair.Limit{Value: bound, Bounded: bounded})
 		}
 	}
 }
@@ -167,7 +171,8 @@ func (p *plugin) takesPart(q ledger.QueueID) bool {
 	return p.l.Queue(q).Jobs > 0 || !p.l.Queue(q).Guarantee.IsEmpty()
 }
 
-// pick finds which leaves take part, and lists what all of them have at stake.
+// pick finds which leaves take part, and lists what all of them have at stake, queue by
+// queue: all about one is read at once.
 func (p *plugin) pick() {
 	p.sharing = p.sharing[:0]
 	for _, q := range p.leaves {
@@ -180,14 +185,25 @@ func (p *plugin) pick() {
 			p.sharing = append(p.sharing, q)
 		}
 	}
-	for d := range p.divided {
-		div := &p.divided[d]
-		div.total, div.stale, div.broken = p.total(resource.Dim(d)), true, 0
-		div.whole = !resource.Divisible(p.l.Dims.Name(resource.Dim(d)))
-		div.stakes, div.claims = div.stakes[:0], div.claims[:0]
-		for _, q := range p.sharing {
-			s := p.stake(q, resource.Dim(d))
-			div.stakes, div.claims = append(div.stakes, s), append(div.claims, s.Claim())
+	for i := range p.divided {
+		div, d := &p.divided[i], resource.Dim(i)
+		if d == resource.Pods {
+			continue
+		}
+		div.total, div.stale, div.broken = p.total(d), true, 0
+		div.whole = !resource.Divisible(p.l.Dims.Name(d))
+		div.stakes = slices.Grow(div.stakes[:0], len(p.sharing))[:len(p.sharing)]
+		div.claims = slices.Grow(div.claims[:0], len(p.sharing))[:len(p.sharing)]
+	}
+	for at, q := range p.sharing {
+		queue, real := p.l.Queue(q), p.rows[q].real
+		for i := range p.divided {
+			div, d := &p.divided[i], resource.Dim(i)
+			if d == resource.Pods {
+				continue
+			}
+			s := stake(queue, d, real)
+			div.stakes[at], div.claims[at] = s, s.Claim()
 			div.broken += div.breaks(&s)
 		}
 	}
@@ -214,6 +230,9 @@ func (p *plugin) restake(queues []ledger.QueueID) bool {
 		for d := range p.divided {
 			if at < 0 {
 				break
+			}
+			if d == int(resource.Pods) {
+				continue
 			}
 			div, s := &p.divided[d], p.stake(q, resource.Dim(d))
 			if was := &div.stakes[at]; *was != s {
@@ -281,11 +300,14 @@ func (p *plugin) divide(d resource.Dim) (stakes []fair.Stake, unit int64) {
 // stake is a queue's part in dividing one dimension. A queue that is not open asks for
 // no more than it holds: nothing it waits for can be placed.
 func (p *plugin) stake(q ledger.QueueID, d resource.Dim) fair.Stake {
-	queue := p.l.Queue(q)
-	request := queue.Request.Get(d)
+	return stake(p.l.Queue(q), d, p.rows[q].real)
+}
+
+func stake(queue *ledger.Queue, d resource.Dim, real resource.Vec) fair.Stake {
+	asks := queue.Request
 	if queue.State() != model.QueueOpen {
-		request = queue.Allocated.Get(d)
+		asks = queue.Allocated
 	}
-	return fair.Stake{Weight: queue.Weight(), Floor: queue.Guarantee.Get(d), Request: request,
-		RealCapability: fair.Limit{Value: p.rows[q].real.Get(d), Bounded: true}}
+	return fair.Stake{Weight: queue.Weight(), Floor: queue.Guarantee.Get(d), Request: asks.Get(d),
+		RealCapability: fair.Limit{Value: real.Get(d), Bounded: true}}
 }

@@ -49,7 +49,7 @@ type plugin struct {
 	opened          bool
 	kept            kept
 	freed, last     resource.Vec // scratch of Reclaimable
-	before          resource.Vec // … and of remeasure: the totals as they were
+	before          resource.Vec // … of remeasure: the totals as they were; and of limit: what is guaranteed
 }
 
 // row is what a queue deserves and may at most hold.

@@ -1,0 +1,78 @@
+package observe
+
+import (
+	"time"
+
+	"ashlar.sh/sched/model"
+)
+
+// moment is how long a pod is kept from being decided on so that its owners can be heard.
+const moment = 5 * time.Second
+
+// kept are objects that came and are not to be drained yet, each in its newest state.
+type kept struct {
+	of    map[model.Ref]any
+	until []deadline // the first that came first; some of no object that is still kept
+}
+
+type deadline struct {
+	ref  model.Ref
+	uid  string
+	time time.Time
+}
+
+// keep holds an object back for a moment at the most, from when it came first. It returns
+// false for one that is not held back: it came before.
+func (q *queue) keep(object any, first bool) bool {
+	of, ok := head(object)
+	if !ok {
+		return false
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	before, held := q.kept.of[of.Ref]
+	if !held && !first {
+		return false
+	}
+	if held {
+		if was, _ := head(before); was.UID == of.UID {
+			if was.Version <= of.Version { // a list may be older than what was watched
+				q.kept.of[of.Ref] = object
+			}
+			return true
+		}
+	}
+	q.kept.of[of.Ref] = object
+	q.kept.until = append(q.kept.until, deadline{of.Ref, of.UID, time.Now().Add(moment)})
+	if len(q.kept.until) == 1 {
+		time.AfterFunc(moment, q.awake)
+	}
+	return true
+}
+
+// letGo puts what was kept long enough where it is drained; the lock is held.
+func (q *queue) letGo() {
+	now := time.Now()
+	gone := 0
+	for _, d := range q.kept.until {
+		object, held := q.kept.of[d.ref]
+		if held {
+			of, _ := head(object)
+			if held = of.UID == d.uid; held && now.Before(d.time) {
+				break
+			}
+			if held {
+				delete(q.kept.of, d.ref)
+				q.put(object, false, of)
+			}
+		}
+		gone++
+	}
+	if q.kept.until = q.kept.until[gone:]; len(q.kept.until) > 0 {
+		if gone > 0 {
+			time.AfterFunc(time.Until(q.kept.until[0].time), q.awake)
+		}
+		return
+	}
+	q.kept.until = nil
+}

@@ -1,0 +1,160 @@
+package observe
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
+
+	"ashlar.sh/internal/kube/translate"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+)
+
+// A sight is what the API server has under one name at a version, which is its place in the
+// history and one; no uid: nothing.
+type sight struct{ uid, node string }
+
+// namesHistory is a pod that is bound and deleted, and another one of its name.
+var namesHistory = []sight{{"first", ""}, {"first", "n"}, {"", ""}, {"second", ""}, {"second", "m"}}
+
+// witnessed is one way in which an informer and a list past it (Refresh) can tell of a history.
+type witnessed struct {
+	w      *Observer
+	l      *ledger.Ledger
+	states []*Pod
+	known  int // the sight that the informer's store shows, -1 before the first
+}
+
+// states are the pods of a history, nil where there is none.
+func states(t *testing.T, history []sight) (out []*Pod) {
+	w := &Observer{options: Options{Adopt: true, Translate: translate.Options{Schedulers: []string{translate.DefaultScheduler}, Specs: &translate.Specs{}}}}
+	for i, m := range history {
+		o, err := w.pod(&corev1.Pod{Spec: corev1.PodSpec{SchedulerName: translate.DefaultScheduler, NodeName: m.node},
+			ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p", UID: types.UID(m.uid), ResourceVersion: fmt.Sprint(i + 1)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out = append(out, o.(*Pod)); m.uid == "" {
+			out[i] = nil
+		}
+	}
+	return out
+}
+
+func (s *witnessed) there(at int) bool { return at >= 0 && s.states[at] != nil }
+
+// report has the informer tell of a sight: by the watch if it is the next one and no list was
+// needed, otherwise as what a list shows, for which a deletion is only something that is missing.
+func (s *witnessed) report(at int, listed bool) {
+	h, before := s.w.handler(), s.known
+	s.known = at
+	var shown []any
+	if s.there(at) {
+		shown = append(shown, s.states[at])
+	}
+	_ = s.w.pods.Replace(shown, "") // the store is ahead of the handlers; keys of pods do not err
+	switch {
+	case s.there(before) && s.there(at):
+		h.OnUpdate(s.states[before], s.states[at])
+	case s.there(at):
+		h.OnAdd(s.states[at], false)
+	case s.there(before) && listed:
+		h.OnDelete(cache.DeletedFinalStateUnknown{Key: "ns/p", Obj: s.states[before]})
+	case s.there(before):
+		last := *s.states[before]
+		last.fact.Version = uint64(at + 1) // a watch says when it was deleted
+		h.OnDelete(&last)
+	}
+}
+
+func (s *witnessed) drain() {
+	facts, _ := s.w.Drain()
+	for _, f := range facts {
+		s.l.Apply(f)
+	}
+}
+
+// However an informer tells of a name that is used again (every change by the watch, or some lost
+// and made up for by a list), whenever it is drained, and whatever a list past it has told the
+// engine before: in the end the engine knows of the name what is true.
+func TestANameThatIsUsedAgainIsKnownByItsLastLife(t *testing.T) {
+	ways := 0
+	for length := 3; length <= len(namesHistory); length++ {
+		history := states(t, namesHistory[:length])
+		for seen := range 1 << (length - 1) { // which moments but the last are reported
+			var moments []int
+			for at := range length {
+				if at == length-1 || seen>>at&1 == 1 {
+					moments = append(moments, at)
+				}
+			}
+			for drains := range 1 << (len(moments) - 1) {
+				for _, listed := range []bool{false, true} {
+					for _, r := range refreshes(length, moments, drains) {
+						ways++
+						tellOf(t, history, namesHistory[length-1], moments, drains, listed, r)
+					}
+				}
+			}
+		}
+	}
+	if ways < 1000 {
+		t.Errorf("only %d ways were tried", ways)
+	}
+}
+
+// A refresh reads the server at a sight, after so many reports, and hands on what it read after
+// as many or more: others come meanwhile, and nothing is drained, for it is the loop that waits.
+type refresh struct{ at, after, until int }
+
+func refreshes(length int, moments []int, drains int) []refresh {
+	out := []refresh{{at: -1}}
+	for after := range len(moments) + 1 {
+		for until := after; until <= len(moments); until++ {
+			if until > after && drains>>after&(1<<(until-after)-1) != 0 {
+				break
+			}
+			oldest := 0 // it is never older than what was heard
+			if after > 0 {
+				oldest = moments[after-1]
+			}
+			for at := oldest; at < length; at++ {
+				out = append(out, refresh{at, after, until})
+			}
+		}
+	}
+	return out
+}
+
+func tellOf(t *testing.T, history []*Pod, want sight, moments []int, drains int, listed bool, r refresh) {
+	t.Helper()
+	s := &witnessed{w: &Observer{queue: newQueue(), pods: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)}, l: ledger.New(), states: history, known: -1}
+	for i := range len(moments) + 1 {
+		if r.until == i && s.there(r.at) {
+			s.w.tell(s.states[r.at])
+		}
+		if i == len(moments) {
+			break
+		}
+		// A sight that was passed over can only have been made up for by a list.
+		skipped := i == 0 && moments[0] > 0 || i > 0 && moments[i] != moments[i-1]+1
+		s.report(moments[i], listed || skipped)
+		if drains>>i&1 == 1 {
+			s.drain()
+		}
+	}
+	s.w.confirm(time.Now(), func(model.Ref) (string, error) { return want.uid, nil })
+	s.drain()
+	got := sight{}
+	if id, ok := s.l.FindTask(ledger.Key{Namespace: "ns", Name: "p"}); ok {
+		got = sight{s.l.Task(id).Pod.UID, s.l.Task(id).Pod.Node}
+	}
+	if got != want {
+		t.Fatalf("the engine knows %+v of the name, want %+v: reports %v (by lists: %t), drained after %b, refreshed %+v", got, want, moments, listed, drains, r)
+	}
+}

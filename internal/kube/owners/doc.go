@@ -1,0 +1,18 @@
+// Package owners reads what the owners of pods say of the jobs that are made for pods
+// without a PodGroup: their annotations scheduling.volcano.sh/queue-name and
+// group-min-member, which Volcano's controllers read too.
+//
+// An owner is of any kind that the API serves, so there is no informer of it: of each that
+// a pod names as its controller the metadata is read, once, and those of the controllers
+// above it, up to eight. Volcano reads the direct owners alone, of four kinds.
+//
+// It is not in the way of anybody: whoever asks is told what is known, and again when more
+// is. Tenants write what owners are called and may name millions: reads are bounded in
+// rate and number, namespaces take turns, a kind that is not served or may not be read
+// costs no request for each of its owners, and an owner that no pod names any more is
+// forgotten.
+//
+// Invariants: an owner is known by its UID, so a later one of its name says nothing for
+// it; a word that is Final does not change; a right that is missing is said once for each
+// kind, with the rule that would grant it.
+package owners

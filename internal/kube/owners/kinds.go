@@ -1,0 +1,157 @@
+package owners
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+)
+
+// lookAround is how long it is taken to stand what the API server does not serve, or did not
+// say: it may the next moment.
+const lookAround = 3 * time.Second
+
+// kinds is what the API server serves, as far as somebody asked for it. What tenants make
+// up costs no request: the groups and versions there are bound how many there can be.
+type kinds struct {
+	api discovery.DiscoveryInterface
+
+	mu       sync.Mutex
+	versions map[schema.GroupVersion]*version // those there are; nil: not asked yet
+	instead  map[string]string                // by group, the version it prefers
+	groups   asking
+}
+
+// version is one of a group's, with its kinds.
+type version struct {
+	asking
+	resources map[string]metav1.APIResource // by kind
+}
+
+// asking is about one request to the API server.
+type asking struct {
+	underWay bool
+	again    time.Time // not before
+	answered bool
+}
+
+// begin says that it is time to ask, and that the caller is to.
+func (a *asking) begin() bool {
+	if a.underWay || time.Now().Before(a.again) {
+		return false
+	}
+	a.underWay = true
+	return true
+}
+
+func (a *asking) end(err error) {
+	a.underWay = false
+	a.again = time.Now().Add(lookAround)
+	a.answered = a.answered || err == nil
+}
+
+// found is the answer of kinds.
+type found uint8
+
+const (
+	notServed found = iota
+	served
+	notNow // the API server has not said
+)
+
+// resource is where objects of a kind are asked for, and whether they have a namespace.
+func (k *kinds) resource(kind schema.GroupVersionKind) (schema.GroupVersionResource, bool, found) {
+	at := kind.GroupVersion()
+	v, answer := k.version(&at)
+	if v == nil {
+		return schema.GroupVersionResource{}, false, answer
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if _, is := v.resources[kind.Kind]; !is && v.begin() {
+		k.mu.Unlock()
+		list, err := k.api.ServerResourcesForGroupVersion(at.String())
+		k.mu.Lock()
+		if apierrors.IsNotFound(err) {
+			list, err = &metav1.APIResourceList{}, nil
+		}
+		if v.end(err); err == nil {
+			v.resources = byKind(list)
+		}
+	}
+	r, is := v.resources[kind.Kind]
+	switch {
+	case is:
+		return at.WithResource(r.Name), r.Namespaced, served
+	case v.answered:
+		return schema.GroupVersionResource{}, false, notServed
+	default:
+		return schema.GroupVersionResource{}, false, notNow
+	}
+}
+
+// version is that of a group, or the one that the group prefers where there is none such;
+// nil with the reason when there is neither.
+func (k *kinds) version(at *schema.GroupVersion) (*version, found) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	find := func() *version {
+		if v := k.versions[*at]; v != nil {
+			return v
+		}
+		if instead, is := k.instead[at.Group]; is {
+			*at = schema.GroupVersion{Group: at.Group, Version: instead}
+		}
+		return k.versions[*at]
+	}
+	if v := find(); v != nil {
+		return v, served
+	}
+	if k.groups.begin() {
+		k.mu.Unlock()
+		list, err := k.api.ServerGroups()
+		k.mu.Lock()
+		if k.groups.end(err); err == nil {
+			k.take(list)
+		}
+	}
+	v := find()
+	switch {
+	case v != nil:
+		return v, served
+	case k.groups.answered:
+		return nil, notServed
+	default:
+		return nil, notNow
+	}
+}
+
+// take keeps which groups and versions there are, with what is known of them.
+func (k *kinds) take(list *metav1.APIGroupList) {
+	before := k.versions
+	k.versions, k.instead = map[schema.GroupVersion]*version{}, map[string]string{}
+	for _, g := range list.Groups {
+		k.instead[g.Name] = g.PreferredVersion.Version
+		for _, v := range g.Versions {
+			at := schema.GroupVersion{Group: g.Name, Version: v.Version}
+			if k.versions[at] = before[at]; before[at] == nil {
+				k.versions[at] = &version{}
+			}
+		}
+	}
+}
+
+// byKind leaves subresources out.
+func byKind(list *metav1.APIResourceList) map[string]metav1.APIResource {
+	out := map[string]metav1.APIResource{}
+	for _, r := range list.APIResources {
+		if !strings.Contains(r.Name, "/") {
+			out[r.Kind] = r
+		}
+	}
+	return out
+}

@@ -1,0 +1,148 @@
+package owners
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation/path"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2"
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+)
+
+// longestPause is between two tries to read what the API server does not give.
+const longestPause = 30 * time.Second
+
+// read reads one owner and has what it says known.
+func (r *Reader) read(ctx context.Context, o *Owner) {
+	if len(path.IsValidPathSegmentName(o.name)) > 0 {
+		r.answer(o, nil, Final) // nothing can be called so
+		return
+	}
+	resource, namespaced, answer := r.kinds.resource(o.kind)
+	kind := missing{o.kind.Group, resource.Resource}
+	switch {
+	case answer == notServed && o.failed > 0:
+		r.answer(o, nil, Final)
+		return
+	case answer != served: // or not served yet: kinds are installed any time
+		r.again(ctx, o, lookAround)
+		return
+	case r.isRefused(kind, o):
+		r.answer(o, nil, Provisional)
+		return
+	}
+	if r.rate.Wait(ctx) != nil {
+		return
+	}
+	m, err := r.get(ctx, o, resource, namespaced)
+	switch {
+	case ctx.Err() != nil:
+	case err == nil && m.UID == o.uid:
+		r.granted(kind)
+		r.answer(o, m, Final)
+	case err == nil || apierrors.IsNotFound(err):
+		r.granted(kind)
+		r.answer(o, nil, Final) // it is gone, and a later one of its name is another
+	case apierrors.IsForbidden(err):
+		r.refuse(ctx, kind, o)
+		r.answer(o, nil, Provisional)
+	default:
+		klog.V(2).InfoS("An owner of pods could not be read", "owner", fmt.Sprintf("%s %s/%s", o.kind.Kind, o.namespace, o.name), "err", err)
+		r.again(ctx, o, time.Second)
+	}
+}
+
+func (r *Reader) get(ctx context.Context, o *Owner, resource schema.GroupVersionResource, namespaced bool) (*metav1.PartialObjectMetadata, error) {
+	once, cancel := context.WithTimeout(ctx, longestRead)
+	defer cancel()
+	if !namespaced {
+		return r.options.Metadata.Resource(resource).Get(once, o.name, metav1.GetOptions{})
+	}
+	return r.options.Metadata.Resource(resource).Namespace(o.namespace).Get(once, o.name, metav1.GetOptions{})
+}
+
+// answer makes known what an owner says: nothing without m. Those below it are told with
+// it, once all above them is known.
+func (r *Reader) answer(o *Owner, m *metav1.PartialObjectMetadata, known Standing) {
+	r.mu.Lock()
+	o.place, o.standing = nowhere, known
+	if m != nil {
+		o.failed = 0
+		o.queue = m.Annotations[schedulingv1beta1.QueueNameAnnotationKey]
+		o.minMember = m.Annotations[schedulingv1beta1.VolcanoGroupMinMemberAnnotationKey]
+		r.climb(o, metav1.GetControllerOfNoCopy(m))
+	}
+	told := heard(o)
+	r.mu.Unlock()
+	for _, o := range told {
+		r.options.Answered(o)
+	}
+}
+
+// climb has the controller of an owner read, where that may still say something.
+func (r *Reader) climb(o *Owner, ref *metav1.OwnerReference) {
+	if ref == nil || o.queue != "" && o.minMember != "" {
+		return
+	}
+	above := r.of(o.namespace, ref)
+	if above == nil {
+		return
+	}
+	fresh := above.standing == Unread && above.place == nowhere && above.failed == 0
+	if fresh && above.depth == 0 {
+		above.depth = o.depth + 1
+	}
+	above.depth = min(above.depth, o.depth+1)
+	if above.depth >= mostOwners {
+		return
+	}
+	o.above = above
+	if _, known := above.said(); known != Final {
+		above.below = append(above.below, o)
+	}
+	if fresh {
+		r.ask(above, soon)
+	}
+}
+
+// heard is an owner and all below it of which more may be known now, none of them twice.
+func heard(o *Owner) (out []*Owner) {
+	was := map[*Owner]bool{o: true}
+	for rest := []*Owner{o}; len(rest) > 0; {
+		o, rest = rest[len(rest)-1], rest[:len(rest)-1]
+		for _, b := range o.below {
+			if !was[b] {
+				was[b] = true
+				rest = append(rest, b)
+			}
+		}
+		_, known := o.said()
+		if known != Unread {
+			out = append(out, o)
+		}
+		if known == Final {
+			o.below = nil
+		}
+	}
+	return out
+}
+
+// again has an owner read some time later, at the first time after a pause.
+func (r *Reader) again(ctx context.Context, o *Owner, pause time.Duration) {
+	r.mu.Lock()
+	o.place = nowhere
+	pause = min(pause<<min(o.failed, 10), longestPause)
+	o.failed++
+	r.mu.Unlock()
+	time.AfterFunc(pause, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if ctx.Err() == nil && !o.dropped {
+			r.ask(o, later)
+		}
+	})
+}

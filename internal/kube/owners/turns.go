@@ -1,0 +1,84 @@
+package owners
+
+// place is where an owner waits to be read.
+type place uint8
+
+const (
+	nowhere place = iota
+	later         // a pod that has a node names it: nobody waits for the answer
+	soon          // a pod waits for it
+	reading
+)
+
+// laterEach is every how many turns one of those that nobody waits for goes first.
+const laterEach = 4
+
+// turns is who is to be read next.
+type turns struct {
+	soon, later ring
+	taken       int
+}
+
+func (t *turns) add(o *Owner, at place) {
+	if o.place >= at {
+		return
+	}
+	o.place = at
+	if at == soon {
+		t.soon.add(o)
+	} else {
+		t.later.add(o)
+	}
+}
+
+// next takes who is to be read next; nil when there is nobody.
+func (t *turns) next() *Owner {
+	t.taken++
+	if t.taken%laterEach == 0 {
+		if o := t.later.next(later); o != nil {
+			return o
+		}
+	}
+	if o := t.soon.next(soon); o != nil {
+		return o
+	}
+	return t.later.next(later)
+}
+
+// ring gives each namespace its turn, so that one with many owners keeps only its own
+// pods waiting.
+type ring struct {
+	order []string // of namespaces with somebody who waits
+	of    map[string][]*Owner
+}
+
+func (r *ring) add(o *Owner) {
+	if r.of == nil {
+		r.of = map[string][]*Owner{}
+	}
+	waiting := r.of[o.namespace]
+	if len(waiting) == 0 {
+		r.order = append(r.order, o.namespace)
+	}
+	r.of[o.namespace] = append(waiting, o)
+}
+
+// next takes the first who still waits in this place.
+func (r *ring) next(at place) *Owner {
+	for len(r.order) > 0 {
+		namespace := r.order[0]
+		r.order = r.order[1:]
+		waiting := r.of[namespace]
+		o := waiting[0]
+		if waiting = waiting[1:]; len(waiting) == 0 {
+			delete(r.of, namespace)
+		} else {
+			r.of[namespace] = waiting
+			r.order = append(r.order, namespace)
+		}
+		if o.place == at && !o.dropped {
+			return o
+		}
+	}
+	return nil
+}

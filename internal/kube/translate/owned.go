@@ -1,0 +1,58 @@
+package translate
+
+import (
+	"slices"
+
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"ashlar.sh/sched/model"
+)
+
+// Lacks is what a pod does not say itself of the job that is made for it, so that its
+// owners may.
+type Lacks uint8
+
+// What a pod may lack.
+const (
+	LacksQueue     Lacks = 1 << iota // scheduling.volcano.sh/queue-name
+	LacksMinMember                   // scheduling.volcano.sh/group-min-member
+)
+
+// LacksOf is what is missing from a pod's annotations.
+func LacksOf(annotations map[string]string) (out Lacks) {
+	if _, says := annotations[schedulingv1beta1.QueueNameAnnotationKey]; !says {
+		out |= LacksQueue
+	}
+	if _, says := annotations[schedulingv1beta1.VolcanoGroupMinMemberAnnotationKey]; !says {
+		out |= LacksMinMember
+	}
+	return out
+}
+
+// Said is what the owners of a pod say of the job it belongs to: the nearest one that says
+// a thing holds. "" is nothing.
+type Said struct {
+	Queue     string
+	MinMember string // as it is written
+	Job       string // the owner that says MinMember: its pods are the gang
+}
+
+// Owned is a pod of which its owners say what it lacks; the pod itself where that changes
+// nothing. It is not written to.
+func Owned(p *model.Pod, lacks Lacks, s Said) *model.Pod {
+	queue := lacks&LacksQueue != 0 && s.Queue != ""
+	least := lacks&LacksMinMember != 0 && s.MinMember != ""
+	if !queue && !least {
+		return p
+	}
+	owned := *p
+	if queue {
+		owned.Adopt.Queue = s.Queue
+	}
+	if least {
+		f := faults(slices.Clone(p.Faults))
+		owned.Adopt.MinMember, owned.Owner = f.minMember(s.MinMember), s.Job
+		owned.Faults = f
+	}
+	return &owned
+}

@@ -1,0 +1,100 @@
+package loop
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"ashlar.sh/internal/kube/carry"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+)
+
+// Bounds of complaining. Looking for problems takes at most a hundredth of the time, and
+// whoever makes thousands of bad objects in a namespace is told of the first of them.
+const (
+	complainEvery  = 5 * time.Second
+	mostOfOne      = 100    // complaints of one kind and namespace that are remembered
+	mostComplaints = 10_000 // and of all
+)
+
+// complaints are what is wrong with objects and was said. What is wrong for less than two
+// looks is not said: objects that belong together come one by one.
+type complaints struct {
+	said     map[complaint]bool // false: seen once
+	at       time.Time          // of the last look
+	took     time.Duration
+	overfull bool // there were more than may be remembered
+}
+
+// complaint is by what a problem is known again.
+type complaint struct{ object, gist string }
+
+// complain says what is wrong with objects, once: by an event on the object, where it
+// exists, and in the log. A scheduler that starts anew says it again.
+func (l *loop) complain(now time.Time) {
+	c := &l.complaints
+	if now.Sub(c.at) < max(complainEvery, 100*c.took) {
+		return
+	}
+	began := time.Now()
+	problems := l.engine.Problems()
+	l.metrics.wrongWith(problems)
+	left, overfull := c.take(problems, l.complainOf)
+	if overfull && !c.overfull {
+		klog.InfoS("More is wrong with objects than is said one by one", "problems", len(problems), "notSaid", left)
+	}
+	c.overfull = overfull
+	c.at, c.took = now, time.Since(began)
+}
+
+// take has each problem said that was there at the last look too and was not said, and
+// forgets those that are no more. It returns how many are beyond what it remembers.
+func (c *complaints) take(problems []sched.Problem, say func(sched.Problem) bool) (left int, overfull bool) {
+	still := make(map[complaint]bool, min(len(problems), mostComplaints))
+	of := map[string]int{}
+	for _, p := range problems {
+		whose := owner(p.Object)
+		if of[whose]++; of[whose] > mostOfOne || len(still) >= mostComplaints {
+			left++
+			continue
+		}
+		key := complaint{p.Object, cmp.Or(p.Gist, p.Message)}
+		said, seen := c.said[key]
+		still[key] = said || seen && say(p)
+	}
+	c.said = still
+	return left, left > 0
+}
+
+// owner is the kind and namespace of an object, the kind alone of what has none.
+func owner(object string) string {
+	return object[:max(0, strings.LastIndexByte(object, '/'))]
+}
+
+// complainOf says one thing; false when too much waits to be said.
+func (l *loop) complainOf(p sched.Problem) bool {
+	ref := refOf(p.Object)
+	if uid, ok := l.engine.Ledger().Life(ref); ok {
+		if !l.carrier.Event(carry.Event{Kind: string(ref.Kind), Object: ledger.Key{Namespace: ref.Namespace, Name: ref.Name},
+			UID: uid, Warning: true, Reason: "Problem", Message: p.Message}) {
+			return false
+		}
+	}
+	klog.InfoS("Something is wrong with an object", "object", p.Object, "problem", p.Message)
+	return true
+}
+
+// refOf reads Kind/namespace/name or Kind/name. A problem of something else, as a plugin's
+// argument, has a Ref that no object has.
+func refOf(object string) model.Ref {
+	kind, name, _ := strings.Cut(object, "/")
+	r := model.Ref{Kind: model.Kind(kind), Name: name}
+	if namespace, name, ok := strings.Cut(name, "/"); ok {
+		r.Namespace, r.Name = namespace, name
+	}
+	return r
+}

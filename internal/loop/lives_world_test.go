@@ -1,0 +1,315 @@
+package loop
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	corescheme "k8s.io/client-go/kubernetes/scheme"
+	k8stesting "k8s.io/client-go/testing"
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+	volcano "volcano.sh/apis/pkg/client/clientset/versioned/fake"
+	volcanoscheme "volcano.sh/apis/pkg/client/clientset/versioned/scheme"
+
+	"ashlar.sh/internal/kube/carry"
+	"ashlar.sh/internal/kube/observe"
+	"ashlar.sh/internal/kube/translate"
+)
+
+// tracker keeps objects as an API server does: every write gives a version of its own, and
+// one that was made from an older version is refused.
+type tracker struct {
+	k8stesting.ObjectTracker
+	mu sync.Mutex
+	n  int
+}
+
+func newTracker(s *runtime.Scheme) *tracker {
+	return &tracker{ObjectTracker: k8stesting.NewObjectTracker(s, serializer.NewCodecFactory(s).UniversalDecoder())}
+}
+
+func (k *tracker) next(o runtime.Object) runtime.Object {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.n++
+	m, err := meta.Accessor(o)
+	if err != nil {
+		panic(err)
+	}
+	m.SetResourceVersion(strconv.Itoa(k.n))
+	return o
+}
+
+func (k *tracker) Create(gvr schema.GroupVersionResource, o runtime.Object, ns string, opts ...metav1.CreateOptions) error {
+	return k.ObjectTracker.Create(gvr, k.next(o), ns, opts...)
+}
+
+func (k *tracker) Update(gvr schema.GroupVersionResource, o runtime.Object, ns string, opts ...metav1.UpdateOptions) error {
+	return k.ObjectTracker.Update(gvr, k.next(o), ns, opts...)
+}
+
+func (k *tracker) Patch(gvr schema.GroupVersionResource, o runtime.Object, ns string, opts ...metav1.PatchOptions) error {
+	return k.ObjectTracker.Patch(gvr, k.next(o), ns, opts...)
+}
+
+// serve has a client's requests answered from the tracker.
+func (k *tracker) serve(f *k8stesting.Fake) {
+	answer := k8stesting.ObjectReaction(k)
+	f.PrependReactor("*", "*", answer)
+	f.PrependReactor("patch", "*", func(a k8stesting.Action) (bool, runtime.Object, error) {
+		var p struct{ Metadata metav1.ObjectMeta }
+		patch := a.(k8stesting.PatchAction)
+		if err := json.Unmarshal(patch.GetPatch(), &p); err != nil {
+			return true, nil, err
+		}
+		o, err := k.Get(a.GetResource(), a.GetNamespace(), patch.GetName())
+		if err != nil {
+			return true, nil, err
+		}
+		m, err := meta.Accessor(o)
+		if err != nil {
+			return true, nil, err
+		}
+		if p.Metadata.UID != m.GetUID() || p.Metadata.ResourceVersion != "" && p.Metadata.ResourceVersion != m.GetResourceVersion() {
+			return true, nil, apierrors.NewConflict(a.GetResource().GroupResource(), patch.GetName(), nil)
+		}
+		return false, nil, nil
+	})
+	f.PrependWatchReactor("*", func(a k8stesting.Action) (bool, watch.Interface, error) {
+		w, err := k.Watch(a.GetResource(), a.GetNamespace(), a.(k8stesting.WatchActionImpl).ListOptions)
+		return true, w, err
+	})
+}
+
+// The kinds that a test makes.
+var (
+	podsKind   = corev1.SchemeGroupVersion.WithResource("pods")
+	nodesKind  = corev1.SchemeGroupVersion.WithResource("nodes")
+	groupsKind = schedulingv1beta1.SchemeGroupVersion.WithResource("podgroups")
+	queuesKind = schedulingv1beta1.SchemeGroupVersion.WithResource("queues")
+)
+
+// living is a cluster in virtual time, with a scheduler whose writes are counted, and
+// kubelets that run what is bound.
+type living struct {
+	*testing.T
+	core, groups *tracker
+	kube         *fake.Clientset
+	volcano      *volcano.Clientset
+	kubelets     time.Duration // how long they take to run a pod
+	refused      string        // a pod whose bindings the API server will not have
+	loop         *loop
+	end          func()
+}
+
+// inVirtualTime has a test live in a cluster with nodes of eight cores.
+func inVirtualTime(t *testing.T, nodes int, do func(w *living)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := &living{T: t, kubelets: 3 * time.Second, core: newTracker(corescheme.Scheme), groups: newTracker(volcanoscheme.Scheme),
+			kube: fake.NewClientset(), volcano: volcano.NewSimpleClientset()}
+		w.core.serve(&w.kube.Fake)
+		w.groups.serve(&w.volcano.Fake)
+		w.kube.PrependReactor("create", "pods", w.bind)
+		for i := range nodes {
+			w.node(fmt.Sprint("n", i), "8")
+		}
+		for _, name := range []string{"root", "default"} {
+			w.must(w.groups.Create(queuesKind, &schedulingv1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)},
+				Spec: schedulingv1beta1.QueueSpec{Weight: 1}}, ""))
+		}
+		w.schedule()
+		defer func() { w.end() }()
+		do(w)
+	})
+}
+
+// schedule starts a scheduler; end ends it.
+func (w *living) schedule() {
+	work, end := context.WithCancel(w.Context())
+	ctx, cancel := context.WithCancel(work)
+	seen, err := observe.New(observe.Options{Kube: w.kube, Volcano: w.volcano, Translate: translate.Options{Schedulers: []string{"volcano"}, DefaultQueue: "default"}})
+	w.must(err)
+	o := Options{Stranded: time.Minute}.withDefaults()
+	conf, err := newConfiguration(o)
+	w.must(err)
+	lead, err := elect(work, o, w.kube)
+	w.must(err)
+	l := &loop{o: o, conf: conf, seen: seen, kube: w.kube, volcano: w.volcano, lead: lead, metrics: newMetrics(), told: newTold(), health: &health{}, began: time.Now(), auditAt: time.Now()}
+	conf.watch = &stopwatch{m: l.metrics}
+	l.engine, err = conf.engine(o)
+	w.must(err)
+	l.carrier = carry.New(work, carry.Options{Urgent: l.urgent, PodGroup: seen.PodGroup, Answered: l.metrics.answered,
+		Clients: carry.Clients{Fast: []kubernetes.Interface{w.kube}, Slow: w.kube, Events: w.kube, Groups: w.volcano, Figures: w.volcano}})
+	w.loop = l
+	seen.Start(work)
+	ended := make(chan error)
+	go func() { ended <- l.cycle(ctx) }()
+	w.end = func() {
+		cancel()
+		w.must(<-ended)
+		l.finish(nil)
+		lead.resign()
+		end()
+		seen.Shutdown()
+	}
+	w.after(time.Second)
+}
+
+func (w *living) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// after lets time pass, and what happens at its end be done.
+func (w *living) after(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+func (w *living) node(name, cpu string) {
+	room := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourcePods: resource.MustParse("110")}
+	w.must(w.core.Create(nodesKind, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)},
+		Status: corev1.NodeStatus{Capacity: room, Allocatable: room}}, ""))
+}
+
+// group makes a PodGroup; owner is the API version of its owner, "" without.
+func (w *living) group(name string, members int, owner string) {
+	g := &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name)},
+		Spec: schedulingv1beta1.PodGroupSpec{MinMember: int32(members), Queue: "default"}}
+	if owner != "" {
+		g.OwnerReferences = []metav1.OwnerReference{{APIVersion: owner, Kind: "Owner", Name: name, UID: "owner"}}
+	}
+	w.must(w.groups.Create(groupsKind, g, "ns"))
+}
+
+// pods makes members of a group, numbered from first, of so many cores.
+func (w *living) pods(group string, first, n int, cpu string) {
+	for i := range n {
+		name := fmt.Sprintf("%s-%d", group, first+i)
+		p := waiting(name)
+		p.UID = types.UID(fmt.Sprint(name, time.Now().UnixNano()))
+		p.Annotations = map[string]string{"scheduling.k8s.io/group-name": group}
+		p.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse(cpu)
+		w.must(w.core.Create(podsKind, p, "ns"))
+	}
+}
+
+// bind takes a binding as the API server does; the kubelet runs the pod after its time.
+func (w *living) bind(a k8stesting.Action) (bool, runtime.Object, error) {
+	b, ok := a.(k8stesting.CreateAction).GetObject().(*corev1.Binding)
+	if !ok {
+		return false, nil, nil
+	}
+	if b.Name == w.refused {
+		return true, nil, apierrors.NewForbidden(podsKind.GroupResource(), b.Name, nil)
+	}
+	w.change(b.Name, func(p *corev1.Pod) {
+		p.Spec.NodeName = b.Target.Name
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue}}
+	})
+	time.AfterFunc(w.kubelets, func() {
+		w.change(b.Name, func(p *corev1.Pod) {
+			if p.UID == b.UID && p.Status.Phase == "" {
+				p.Status.Phase = corev1.PodRunning
+			}
+		})
+	})
+	return true, b, nil
+}
+
+// change changes a pod, if it is there.
+func (w *living) change(name string, how func(*corev1.Pod)) {
+	o, err := w.core.Get(podsKind, "ns", name)
+	if err != nil {
+		return
+	}
+	p := o.(*corev1.Pod).DeepCopy()
+	how(p)
+	w.must(w.core.Update(podsKind, p, "ns"))
+}
+
+// ends has a pod end.
+func (w *living) ends(name string, phase corev1.PodPhase) {
+	w.change(name, func(p *corev1.Pod) { p.Status.Phase = phase })
+}
+
+func (w *living) delete(pods ...string) {
+	for _, name := range pods {
+		w.must(w.core.Delete(podsKind, "ns", name))
+	}
+}
+
+// written is how often a scheduler has written a PodGroup, and a pod, events apart.
+func (w *living) written(group, pod string) (toGroup, toPod int) {
+	for _, a := range append(w.kube.Actions(), w.volcano.Actions()...) {
+		name := ""
+		switch a := a.(type) {
+		case k8stesting.PatchAction:
+			name = a.GetName()
+		case k8stesting.CreateAction:
+			if b, ok := a.GetObject().(*corev1.Binding); ok {
+				name = b.Name
+			}
+		}
+		switch {
+		case a.GetResource() == groupsKind && name == group:
+			toGroup++
+		case a.GetResource() == podsKind && name == pod:
+			toPod++
+		}
+	}
+	return toGroup, toPod
+}
+
+// events is how many events of a reason there are about an object.
+func (w *living) events(about, reason string) (n int) {
+	all, err := w.kube.CoreV1().Events("ns").List(w.Context(), metav1.ListOptions{})
+	w.must(err)
+	for _, e := range all.Items {
+		if e.InvolvedObject.Name == about && e.Reason == reason {
+			n++
+		}
+	}
+	return n
+}
+
+// status is what a PodGroup shows.
+func (w *living) status(group string) schedulingv1beta1.PodGroupStatus {
+	g, err := w.groups.Get(groupsKind, "ns", group)
+	w.must(err)
+	return g.(*schedulingv1beta1.PodGroup).Status
+}
+
+// members are the pods of a group.
+func (w *living) members(group string) (pods []corev1.Pod) {
+	o, err := w.core.List(podsKind, corev1.SchemeGroupVersion.WithKind("Pod"), "ns")
+	w.must(err)
+	for _, p := range o.(*corev1.PodList).Items {
+		if p.Annotations["scheduling.k8s.io/group-name"] == group {
+			pods = append(pods, p)
+		}
+	}
+	return pods
+}
+
+func cores(n string) resource.Quantity { return resource.MustParse(n) }

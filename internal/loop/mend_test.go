@@ -1,0 +1,46 @@
+package loop
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/textlogger"
+)
+
+// logTo is what a test's scheduler has logged.
+func logTo(t *testing.T) *bytes.Buffer {
+	t.Helper()
+	var out bytes.Buffer
+	klog.SetLogger(textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&out))))
+	t.Cleanup(klog.ClearLogger)
+	return &out
+}
+
+// A gang that stands half and that nobody can put right is reported when that begins and
+// when it changes, and now and then, however often it is looked at.
+func TestAGangThatStaysHalfIsReportedSeldom(t *testing.T) {
+	out := logTo(t)
+	reports := func() int { return strings.Count(out.String(), "stands below its minimum") }
+	inVirtualTime(t, 1, func(w *living) {
+		w.refused = "g-3"
+		w.group("g", 4, nobody)
+		w.pods("g", 0, 4, "1")
+		w.after(9 * time.Minute)
+		if n, events := reports(), w.events("g", "GangStranded"); n != 1 || events != 1 {
+			t.Errorf("after nine minutes it was logged %d times, and %d events say it, want 1 and 1", n, events)
+		}
+		w.after(time.Hour)
+		if n, events := reports(), w.events("g", "GangStranded"); n < 5 || n > 8 || events != 1 {
+			t.Errorf("after an hour more it was logged %d times, and %d events say it, want some seven times and 1", n, events)
+		}
+		before := reports()
+		w.delete("g-0") // fewer stay
+		w.after(3 * time.Minute)
+		if n, events := reports()-before, w.events("g", "GangStranded"); n < 1 || n > 2 || events != 2 {
+			t.Errorf("when one of three is gone it was logged %d times more, and %d events say it, want once and 2", n, events)
+		}
+	})
+}

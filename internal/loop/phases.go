@@ -1,0 +1,135 @@
+package loop
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+)
+
+// How long a phase that nobody waits for is kept, for words to go with it: most of what
+// is to be said of a job comes within seconds after it changed.
+const (
+	untilPods  = 2 * time.Second                 // of a job without pods: there is nothing to be said of it
+	untilWords = lacking + 2500*time.Millisecond // the slowest word comes two rounds after its time
+)
+
+// carry has a plan carried out but for the phases that are kept for words to go with them.
+func (l *loop) carry(items []sched.Item, now time.Time) {
+	onTheirWay := items[:0:0]
+	for _, i := range items {
+		if i.Kind != sched.SetPhase || !l.keep(i, now) {
+			onTheirWay = append(onTheirWay, i)
+		}
+	}
+	l.carrier.Carry(onTheirWay)
+}
+
+// keep takes a phase, in the place of one that is kept already, and says that it is kept.
+// One that somebody waits for is not.
+func (l *loop) keep(i sched.Item, now time.Time) bool {
+	group := l.seen.PodGroup(i.Group.Namespace, i.Group.Name)
+	t := l.told.job(ledger.JobKey{Namespace: i.Group.Namespace, Name: i.Group.Name}, i.UID, group, now)
+	if t.kept == nil || t.kept.Phase == model.GroupRunning {
+		t.keptSince = now // of phases that follow each other, the first
+	}
+	if t.kept != nil {
+		l.metrics.answered(*t.kept, sched.Done, 0)
+		t.kept = nil
+	}
+	if l.urgent(i) {
+		t.phase = i.Phase
+		return false
+	}
+	t.kept = &i
+	return true
+}
+
+// handOver has the phase that is kept of a job written, unless the PodGroup shows it and
+// was told no other since: then it returns false.
+func (l *loop) handOver(t *toldJob, group *schedulingv1beta1.PodGroup) bool {
+	item := *t.kept
+	t.kept = nil
+	if group != nil && shownPhase(group) == item.Phase && t.phase == item.Phase {
+		l.metrics.answered(item, sched.Done, 0)
+		return false
+	}
+	t.phase = item.Phase
+	l.carrier.Carry([]sched.Item{item})
+	return true
+}
+
+// handOverAll has all phases written that are kept: the scheduler ends.
+func (l *loop) handOverAll() {
+	for k, t := range l.told.jobs {
+		if t.kept != nil {
+			l.handOver(t, l.seen.PodGroup(k.Namespace, k.Name))
+		}
+	}
+}
+
+// overdue says that a phase was kept for long enough.
+func (l *loop) overdue(job *ledger.Job, t *toldJob, group *schedulingv1beta1.PodGroup, now time.Time) bool {
+	if t.kept == nil {
+		return false
+	}
+	long := untilWords
+	if job.Tasks == 0 || t.kept.Phase == model.GroupCompleted || mayWait(group) {
+		long = untilPods
+	} else if t.kept.Phase == model.GroupRunning && started(job) {
+		return t.settled(job, now)
+	}
+	return now.Sub(t.keptSince) >= long
+}
+
+// urgent says that somebody may wait for a phase to make pods: the job is let in and lacks
+// some, and its PodGroup, which a controller owns, does not show it.
+func (l *loop) urgent(i sched.Item) bool {
+	if i.Phase != model.GroupInqueue || !mayWait(l.seen.PodGroup(i.Group.Namespace, i.Group.Name)) {
+		return false
+	}
+	led := l.engine.Ledger()
+	id, ok := led.FindJob(ledger.JobKey{Namespace: i.Group.Namespace, Name: i.Group.Name})
+	return !ok || led.Job(id).Tasks < max(1, led.Job(id).MinMember)
+}
+
+// mayWait says that whoever owns a PodGroup may wait for its phase before he makes pods:
+// it shows none or Pending, and no owner is known to make pods without waiting.
+func mayWait(group *schedulingv1beta1.PodGroup) bool {
+	if group == nil || shownPhase(group) != model.GroupPending {
+		return false
+	}
+	for _, owner := range group.OwnerReferences {
+		version, err := schema.ParseGroupVersion(owner.APIVersion)
+		if err != nil || !unwaiting[version.Group] && version != mpiOperator {
+			return true
+		}
+	}
+	return false
+}
+
+// unwaiting are the API groups whose controllers make pods whatever a PodGroup shows:
+// Kubernetes' own, whose pods are there before Volcano's
+// controllers, or LeaderWorkerSet's, make them a PodGroup; and those of Ray, Spark,
+// Kubeflow Trainer and JobSet. To name one too few costs a write, one too many the patience
+// of that controller for untilPods.
+var unwaiting = map[string]bool{"": true, "apps": true, "batch": true, "ray.io": true, "sparkoperator.k8s.io": true,
+	"trainer.kubeflow.org": true, "leaderworkerset.x-k8s.io": true, "jobset.x-k8s.io": true}
+
+// mpiOperator is the one version of its group whose controller does not wait:
+// training-operator's, which does, serves the others.
+var mpiOperator = schema.GroupVersion{Group: "kubeflow.org", Version: "v2beta1"}
+
+// shownPhase is the phase that a PodGroup shows; Pending where it shows none.
+func shownPhase(group *schedulingv1beta1.PodGroup) model.GroupPhase {
+	for _, p := range []model.GroupPhase{model.GroupInqueue, model.GroupRunning, model.GroupUnknown, model.GroupCompleted} {
+		if string(group.Status.Phase) == p.String() {
+			return p
+		}
+	}
+	return model.GroupPending
+}

@@ -1,0 +1,20 @@
+package sched
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
+)
+
+// tellOverdrawn records the nodes on which more was bound than they have, as two schedulers
+// of one cluster can bring about (decision 29), once for each time that it happens.
+func (e *Engine) tellOverdrawn() {
+	e.l.Overdrawn(func(n ledger.NodeID) {
+		var less resource.Vec
+		for d := range resource.Dim(e.l.Dims.Len()) {
+			less = append(less, min(0, e.l.Idle(d)[n]))
+		}
+		e.rec.Add(trace.Event{Kind: trace.IdleNegative, Node: e.l.Node(n).Name,
+			Amounts: []trace.Labelled{{Label: "idle", List: e.l.Dims.List(less)}}})
+	})
+}
