@@ -28,7 +28,7 @@ func (m *metrics) declareCosts(histogram histogramOf, histograms histogramsOf) {
 		policy.PartPlugin: histograms("volcano_plugin_scheduling_latency_milliseconds", "How long a plugin took at the beginning of a cycle.", "plugin", "OnSession"),
 		policy.PartAction: histograms("volcano_action_scheduling_latency_milliseconds", "How long an action took in a cycle.", "action"),
 	}
-	m.stages = histograms("volcano_scheduling_stage_duration_milliseconds", "How long the last request of a binding took (stage Bind), and before it the volumes of the pod (PreBind).", "stage")
+	m.stages = histograms("volcano_scheduling_stage_duration_milliseconds", "How long the last request of a binding took (stage Bind), and before it the volumes and devices of the pod (PreBind).", "stage")
 	m.since = histograms("volcano_task_scheduling_latency_milliseconds", "How old a pod was when it was first seen, given a node, had its volumes, and was bound.", "stage")
 }
 

@@ -10,10 +10,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 
+	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/sched/model"
 )
 
-// ahead is the pods of which Refresh told more than the watch has shown. The watch may never
+// ahead is the pods and resource claims of which Refresh told more than the watch has shown. The watch may never
 // show it: where it is lost and made up for by a list, a pod that came and went meanwhile is
 // not spoken of at all, and the end of another one bears the version that the watch knew last.
 // Who believed the newer state would then hold room for a pod that is gone.
@@ -102,31 +103,41 @@ func (w *Observer) tell(p *Pod) {
 	w.came(p, known == nil)
 }
 
-// confirm asks about the pods that the watch had time to show and did not, and hands on that
+// confirm asks about the pods and claims that the watch had time to show and did not, and hands on that
 // those are gone which are. get returns the uid of the pod of a name, "" for none.
 func (w *Observer) confirm(told time.Time, get func(model.Ref) (uid string, err error)) {
 	for _, f := range w.ahead.since(told) {
 		uid, err := get(f.Ref)
 		if err != nil {
-			klog.ErrorS(err, "Asking for a pod that the watch does not show", "pod", f.Ref)
+			klog.ErrorS(err, "Asking for what the watch does not show", "object", f.Ref)
 			continue
 		}
-		if uid != f.UID {
+		switch {
+		case uid == f.UID:
+		case f.Ref.Kind == translate.KindResourceClaim:
+			w.queue.add(ending(w.ahead.ended(f)), true)
+		default:
 			w.queue.add(&Pod{ObjectMeta: &nothing, fact: w.ahead.ended(f)}, true)
 		}
 	}
 }
 
-// uidOf asks the API server for the uid of the pod of a name, "" for none.
+// uidOf asks the API server for the uid of the pod or claim of a name, "" for none.
 func (w *Observer) uidOf(ctx context.Context) func(model.Ref) (string, error) {
 	return func(r model.Ref) (string, error) {
-		p, err := w.options.Kube.CoreV1().Pods(r.Namespace).Get(ctx, r.Name, metav1.GetOptions{})
+		var p metav1.Object
+		var err error
+		if r.Kind == translate.KindResourceClaim {
+			p, err = w.options.Kube.ResourceV1().ResourceClaims(r.Namespace).Get(ctx, r.Name, metav1.GetOptions{})
+		} else {
+			p, err = w.options.Kube.CoreV1().Pods(r.Namespace).Get(ctx, r.Name, metav1.GetOptions{})
+		}
 		if apierrors.IsNotFound(err) {
 			return "", nil
 		}
 		if err != nil {
 			return "", err
 		}
-		return string(p.UID), nil
+		return string(p.GetUID()), nil
 	}
 }

@@ -4,13 +4,16 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 
 	"ashlar.sh/internal/kube/translate"
+	"ashlar.sh/sched/model"
 )
 
 // told is the resource claims as they were handed on, or are about to be with the next
@@ -22,42 +25,62 @@ type told struct {
 	claims map[string]*resourcev1.ResourceClaim
 }
 
-// after is a handler that notes what another has handed on.
-func (t *told) after(h cache.ResourceEventHandler) cache.ResourceEventHandler {
+// claimHandler is the handler of resource claims: it notes what the queue has been told.
+func (w *Observer) claimHandler() cache.ResourceEventHandler {
+	h := w.handler()
+	came := func(o any) {
+		if c, ok := o.(*resourcev1.ResourceClaim); ok {
+			w.claims.note(c)
+			w.ahead.shown(claimHead(c))
+		}
+	}
 	return cache.ResourceEventHandlerFuncs{
 		AddFunc: func(o any) {
 			h.OnAdd(o, false)
-			t.note(o)
+			came(o)
 		},
 		UpdateFunc: func(before, after any) {
 			h.OnUpdate(before, after) // what is no news is known as well
-			t.note(after)
+			came(after)
 		},
 		DeleteFunc: func(o any) {
-			h.OnDelete(o)
 			if missed, ok := o.(cache.DeletedFinalStateUnknown); ok {
 				o = missed.Obj
 			}
 			if c, ok := o.(*resourcev1.ResourceClaim); ok {
-				t.mu.Lock()
-				delete(t.claims, cache.MetaObjectToName(c).String())
-				t.mu.Unlock()
+				w.claims.forget(c)
+				o = ending(w.ahead.ended(claimHead(c)))
 			}
+			h.OnDelete(o)
 		},
 	}
 }
 
-func (t *told) note(o any) {
-	c, ok := o.(*resourcev1.ResourceClaim)
-	if !ok {
-		return
-	}
+// claimHead is the fact that a claim is gone, as far as is known of its versions.
+func claimHead(c *resourcev1.ResourceClaim) model.Fact {
+	f, _ := translate.Gone(c)
+	return f
+}
+
+// ending is a claim of which nothing is known but that it is gone.
+func ending(f model.Fact) *resourcev1.ResourceClaim {
+	return &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: f.Ref.Namespace, Name: f.Ref.Name,
+		UID: types.UID(f.UID), ResourceVersion: strconv.FormatUint(f.Version, 10)}}
+}
+
+func (t *told) note(c *resourcev1.ResourceClaim) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.claims == nil {
 		t.claims = map[string]*resourcev1.ResourceClaim{}
 	}
 	t.claims[cache.MetaObjectToName(c).String()] = c
+}
+
+func (t *told) forget(c *resourcev1.ResourceClaim) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.claims, cache.MetaObjectToName(c).String())
 }
 
 // DeviceClaim is the newest state of a ResourceClaim that was handed on, nil when there is
@@ -86,6 +109,10 @@ func (w *Observer) refreshClaims(ctx context.Context) error {
 			o, err := stripClaim(&list.Items[i])
 			if err != nil {
 				return err
+			}
+			w.ahead.note(claimHead(&list.Items[i]))
+			if known := findIn[resourcev1.ResourceClaim](w, translate.KindResourceClaim, list.Items[i].Namespace+"/"+list.Items[i].Name); known != nil {
+				w.ahead.shown(claimHead(known))
 			}
 			w.queue.add(o, false)
 		}

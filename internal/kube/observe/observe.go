@@ -56,9 +56,9 @@ type Observer struct {
 	pods    cache.Indexer
 	looks   chan struct{}
 	shard   shard
+	claims  told
 	ahead   ahead
 	owners  *owners.Reader // nil: nobody's word is asked for
-	claims  told
 
 	translating sync.Mutex // held while pods are translated, which goroutines share
 
@@ -115,10 +115,10 @@ func (w *Observer) watch(k kind) error {
 	switch k.name {
 	case translate.KindNodeShard:
 		handler = w.shardHandler()
+	case translate.KindResourceClaim:
+		handler = w.claimHandler()
 	case model.KindPod:
 		handler = w.podHandler()
-	case translate.KindResourceClaim:
-		handler = w.claims.after(handler)
 	}
 	handled, err := informer.AddEventHandler(handler)
 	if err != nil {
