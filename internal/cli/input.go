@@ -62,6 +62,14 @@ func (in input) storage() bool {
 	})
 }
 
+// devices says that pods of the input ask for devices.
+func (in input) devices() bool {
+	return slices.ContainsFunc(in.items, func(i sim.Item) bool {
+		p, ok := i.Fact.Object.(*model.Pod)
+		return ok && p.Ours && p.Spec != nil && len(p.Spec.Devices) > 0
+	})
+}
+
 // claimed counts the pods that name claims.
 func (in input) claimed() (n int) {
 	for _, i := range in.items {
@@ -74,8 +82,11 @@ func (in input) claimed() (n int) {
 
 // engine is the options of an engine for the input.
 func (in input) engine(p Process) []sched.Option {
-	if in.storage() {
+	switch {
+	case in.storage():
 		return p.engine()
+	case in.devices():
+		return append([]sched.Option{sched.WithPlugin(filters.WithoutVolumes())}, p.compiled()...)
 	}
 	return p.compiled()
 }

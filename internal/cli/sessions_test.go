@@ -61,10 +61,17 @@ func untimed(text string) string {
 	return strings.Join(kept, "\n")
 }
 
-// What docs/traces.md says that its commands print, they print. Sessions with traces that
-// are not in examples/ are run where ASHLAR_TRACES names their folder.
-func TestTheSessionsOfTheDocumentAreTrue(t *testing.T) {
-	text, err := os.ReadFile("../../docs/traces.md")
+// What documents say that their commands print, they print. Sessions with traces that are
+// not in examples/ are run where ASHLAR_TRACES names their folder.
+func TestTheSessionsOfTheDocumentsAreTrue(t *testing.T) {
+	for document, least := range map[string]int{"docs/traces.md": 3, "docs/devices.md": 1} {
+		t.Run(document, func(t *testing.T) { played(t, document, least) })
+	}
+}
+
+// played runs the sessions of a document, of which there are so many at least.
+func played(t *testing.T, document string, least int) {
+	text, err := os.ReadFile("../../" + document)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +88,7 @@ func TestTheSessionsOfTheDocumentAreTrue(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := sessions(string(text))
-	if len(all) < 3 {
+	if len(all) < least {
 		t.Fatalf("%d sessions", len(all))
 	}
 	for _, s := range all {
@@ -94,10 +101,10 @@ func TestTheSessionsOfTheDocumentAreTrue(t *testing.T) {
 		c.Env = append(os.Environ(), asCommand+"=1", "PATH="+bin+":"+os.Getenv("PATH"))
 		got, err := c.CombinedOutput()
 		if err != nil {
-			t.Errorf("docs/traces.md:%d: %v: %s", s.line, err, got)
+			t.Errorf("%s:%d: %v: %s", document, s.line, err, got)
 		} else if untimed(string(got)) != untimed(s.want) {
-			t.Errorf("docs/traces.md:%d:\n%s\nprints\n%s\n\nand the document says\n%s", s.line, s.commands, got, s.want)
+			t.Errorf("%s:%d:\n%s\nprints\n%s\n\nand the document says\n%s", document, s.line, s.commands, got, s.want)
 		}
-		t.Logf("docs/traces.md:%d: %v", s.line, time.Since(began).Round(time.Millisecond))
+		t.Logf("%s:%d: %v", document, s.line, time.Since(began).Round(time.Millisecond))
 	}
 }

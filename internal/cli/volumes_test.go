@@ -76,9 +76,6 @@ func TestVolumesAreHeededInASimulation(t *testing.T) {
 			input: twoNodes + disks + claiming("a", ""), nodes: map[string]string{"a": ""}, reasons: map[string]string{"a": `"a" not found`}},
 		"where the input knows of no volumes, room alone counts": {
 			input: twoNodes + claiming("a", ""), nodes: map[string]string{"a": "n"}, problem: "1 pods name claims"},
-		"devices are not to be had": {
-			input: twoNodes + strings.Replace(claiming("a", ""), "containers:", "resourceClaims: [{name: gpu, resourceClaimName: g}]\n  containers:", 1),
-			nodes: map[string]string{"a": ""}, reasons: map[string]string{"a": "resource claims (gpu), which this scheduler does not allocate"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "cluster.yaml")

@@ -96,7 +96,7 @@ func predicateArguments() []Spec {
 		{Key: "predicate.NodeVolumeLimitsEnable", Kind: Bool, Default: "true", Meaning: "volumes a node can attach"},
 		{Key: "predicate.VolumeZoneEnable", Kind: Bool, Default: "true", Meaning: "zones of volumes"},
 		{Key: "predicate.VolumeBindingEnable", Kind: Bool, Default: "true", Meaning: "volumes that can be bound"},
-		{Key: "predicate.DynamicResourceAllocationEnable", Kind: Bool, Default: "false", Later: true, Meaning: "resource claims"},
+		{Key: "predicate.DynamicResourceAllocationEnable", Kind: Bool, Default: "true", Meaning: "devices for resource claims; without, such pods wait"},
 		{Key: "volumebinding.weight", Kind: Int, Default: "1", Later: true, Meaning: "weight of storage capacity"},
 		{Key: "volumebinding.bindTimeoutSeconds", Kind: Int, Default: "600", Meaning: "how long a volume may take to bind"},
 		{Key: "volumebinding.shape", Kind: Sequence, Later: true, Meaning: "score by storage utilization"},

@@ -15,7 +15,9 @@ var refusals = map[trace.Code]refusal{
 	trace.NodeTaint:            {"has taint %s", "have taint %s", "that is not tolerated"},
 	trace.NodePorts:            {"has host port %s taken", "have host port %s taken", "asked"},
 	trace.NodeVolume:           {"cannot have its volumes (%s)", "cannot have its volumes (%s)", "of another"},
-	trace.NodeDevices:          {"is no place for resource claims (%s), which this scheduler does not allocate", "are no place for resource claims (%s), which this scheduler does not allocate", "of its own"},
+	trace.NodeDevices:          {"cannot meet its resource claims (%s)", "cannot meet its resource claims (%s)", "devices"},
+	trace.ClaimElsewhere:       {"is not where the devices of resource claim %s are", "are not where the devices of resource claim %s are", "of its own"},
+	trace.ClaimUnusable:        {"cannot meet resource claim %s", "cannot meet resource claim %s", "of its own"},
 	trace.NodeUnschedulable:    {"is cordoned", "are cordoned", ""},
 	trace.NodeAffinity:         {"does not match its node affinity", "do not match its node affinity", ""},
 	trace.NodeGroup:            {"is not for its queue (node group: %s)", "are not for its queue (node group: %s)", "none"},
@@ -73,6 +75,9 @@ func counted(c trace.NodeCount, r trace.Reason) string {
 	if say, of := ofDomains[c.Code]; of {
 		return fmt.Sprintf("%d %s", c.Count, say(c))
 	}
+	if c.Code == trace.NodeDevices && c.Need > 0 {
+		return fmt.Sprintf("%d %s %d of class %s free, %d asked", c.Count, hasHave(c.Count), c.Have, c.Text, c.Need)
+	}
 	text := fmt.Sprintf("%d %s", c.Count, filled(form, c.Text, how.bare))
 	if c.Code != trace.InsufficientResource {
 		return text
@@ -83,6 +88,13 @@ func counted(c trace.NodeCount, r trace.Reason) string {
 		}
 	}
 	return text
+}
+
+func hasHave(n int) string {
+	if n == 1 {
+		return "has"
+	}
+	return "have"
 }
 
 // alone is for a reason that carries no counts.

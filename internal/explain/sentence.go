@@ -119,6 +119,16 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 		return fmt.Sprintf("%s being bound", isAre(max(r.Have, 1), "pod"))
 	},
 	trace.PrePredicateFailed: func(r trace.Reason) string { return "no node was asked: " + r.Text },
+	trace.ClaimNotFound:      func(r trace.Reason) string { return "resource claim " + r.Text + " is not there" },
+	trace.ClaimUnusable: func(r trace.Reason) string {
+		if len(r.Nodes) > 0 {
+			return nodes(r)
+		}
+		return "resource claim " + r.Text
+	},
+	trace.DeviceClassNotFound: func(r trace.Reason) string {
+		return "its resource claims ask for devices of class " + r.Text + ", which does not exist"
+	},
 	trace.ActionNotConfigured: func(r trace.Reason) string {
 		return fmt.Sprintf("it requests nothing, and action %s, which places such pods, is not configured", r.Text)
 	},
@@ -139,6 +149,7 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 	trace.NodePorts:            nodes,
 	trace.NodeVolume:           nodes,
 	trace.NodeDevices:          nodes,
+	trace.ClaimElsewhere:       nodes,
 	trace.PodAffinity:          nodes,
 	trace.PodAntiAffinity:      nodes,
 	trace.PodRepelled:          nodes,

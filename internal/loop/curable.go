@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"strings"
+
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/trace"
@@ -13,10 +15,11 @@ func curable(led *ledger.Ledger, r trace.Reason) bool {
 	root := r.Root()
 	switch root.Code {
 	case trace.NoNodes, trace.NotEnoughResources, trace.NodesRefuse, trace.InsufficientResource, trace.NodePorts,
-		trace.NodeUnschedulable, trace.NodeTaint, trace.NodeAffinity, trace.NodeSelector, trace.NodeVolume, trace.NodeNUMA, trace.NodeNUMAPolicy,
-		trace.TopologyNoRoom, trace.PodAffinityNoRoom,
+		trace.NodeUnschedulable, trace.NodeTaint, trace.NodeAffinity, trace.NodeSelector, trace.NodeVolume, trace.NodeNUMA, trace.NodeNUMAPolicy, trace.TopologyNoRoom, trace.PodAffinityNoRoom,
 		trace.PodAntiAffinity, trace.PodRepelled, trace.PodTopologySpread, trace.TopologyKeyMissing:
 		return true
+	case trace.NodeDevices:
+		return !strings.HasSuffix(root.Text, trace.NotAllocated)
 	case trace.QueueDeserved, trace.QueueOverused, trace.QueueCapability, trace.QueueQuotaInsufficient:
 		return sched.ShareGrows(led, root)
 	}

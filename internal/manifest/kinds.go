@@ -9,6 +9,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -43,6 +44,10 @@ var kinds = []kind{
 	{"", "v1", "PersistentVolumeClaim", false, func() metav1.Object { return new(corev1.PersistentVolumeClaim) }},
 	{"scheduling.k8s.io", "v1", "PriorityClass", true, func() metav1.Object { return new(schedulingv1.PriorityClass) }},
 	{"storage.k8s.io", "v1", "StorageClass", true, func() metav1.Object { return new(storagev1.StorageClass) }},
+	{"resource.k8s.io", "v1", "ResourceClaim", false, func() metav1.Object { return new(resourcev1.ResourceClaim) }},
+	{"resource.k8s.io", "v1", "ResourceClaimTemplate", false, func() metav1.Object { return new(resourcev1.ResourceClaimTemplate) }},
+	{"resource.k8s.io", "v1", "ResourceSlice", true, func() metav1.Object { return new(resourcev1.ResourceSlice) }},
+	{"resource.k8s.io", "v1", "DeviceClass", true, func() metav1.Object { return new(resourcev1.DeviceClass) }},
 	{"policy", "v1", "PodDisruptionBudget", false, func() metav1.Object { return new(policyv1.PodDisruptionBudget) }},
 	{"apps", "v1", "Deployment", false, func() metav1.Object { return new(appsv1.Deployment) }},
 	{"apps", "v1", "StatefulSet", false, func() metav1.Object { return new(appsv1.StatefulSet) }},
@@ -68,6 +73,7 @@ var skipped = map[string][]string{
 	"scheduling.k8s.io":     {"PodGroup", "Workload"},
 	"policy":                {"Eviction", "PodSecurityPolicy"},
 	"storage.k8s.io":        {"CSIDriver", "CSINode", "CSIStorageCapacity", "VolumeAttachment", "VolumeAttributesClass"},
+	"resource.k8s.io":       {"DeviceTaintRule", "ResourcePoolStatusRequest"},
 	"scheduling.volcano.sh": {},
 	"batch.volcano.sh":      {"CronJob"},
 	"topology.volcano.sh":   {},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
@@ -175,6 +176,9 @@ func (b *builder) object(o *object) {
 	if !ok {
 		return
 	}
+	if c, ok := o.Object.(*resourcev1.ResourceClaim); ok {
+		withDefaults(&c.Spec)
+	}
 	b.complainOfDuration(o)
 	b.add(Item{Where: o.where, Fact: f, SubmitAt: submitAt})
 }
@@ -195,6 +199,7 @@ func (b *builder) addPod(where Position, p *corev1.Pod, submitAt time.Duration, 
 	if p.Status.Phase == "" && p.Spec.NodeName != "" {
 		p.Status.Phase = corev1.PodRunning
 	}
+	b.makeClaims(where, p, submitAt)
 	f, _ := translate.Fact(p, b.options)
 	pod := f.Object.(*model.Pod)
 	b.add(Item{

@@ -33,7 +33,7 @@ func (w *World) obey(i sched.Item) sched.Outcome {
 		pod.Node, pod.Nominated = i.Node, ""
 		w.bound++
 		w.agenda.add(w.shows, start, l.ref, l)
-		w.write(i.Chosen)
+		w.write(i)
 	case sched.EvictPod:
 		if pod.Deleting {
 			return sched.Done
@@ -51,20 +51,41 @@ func (w *World) obey(i sched.Item) sched.Outcome {
 }
 
 // write makes true what a book chose for a pod: it shows with the pod's node.
-func (w *World) write(c ledger.Chosen) {
-	if c == "" || w.written == nil {
-		return
+func (w *World) write(bind sched.Item) {
+	if bind.Chosen != "" && w.written != nil {
+		w.follow(w.written(bind, w.content))
 	}
-	for _, f := range w.written(c, func(r model.Ref) any {
-		if l := w.lives[r]; l != nil {
-			if o, ok := l.object.(*model.Opaque); ok {
-				return o.Content
-			}
+}
+
+// free gives back what a pod had that is over.
+func (w *World) free(pod *model.Pod) {
+	if w.freed != nil && pod.Opaque != nil {
+		w.follow(w.freed(pod, w.content))
+	}
+}
+
+// follow lets facts about opaque objects come true: in those that are there at once, so
+// that what follows next builds on them.
+func (w *World) follow(facts []model.Fact) {
+	for _, f := range facts {
+		l := w.lives[f.Ref]
+		o, opaque := f.Object.(*model.Opaque)
+		if l == nil || !opaque {
+			w.Submit(Item{Fact: f, SubmitAt: w.now})
+			continue
 		}
-		return nil
-	}) {
-		w.Submit(Item{Fact: f, SubmitAt: w.now})
+		w.change(l, &model.Opaque{Meta: *l.object.Common(), Content: o.Content})
 	}
+}
+
+// content is what an object that only books understand is now; nil when there is none.
+func (w *World) content(r model.Ref) any {
+	if l := w.lives[r]; l != nil {
+		if o, ok := l.object.(*model.Opaque); ok {
+			return o.Content
+		}
+	}
+	return nil
 }
 
 func (w *World) setPhase(i sched.Item) sched.Outcome {

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"ashlar.sh/sched"
-	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/trace"
 )
@@ -48,7 +47,10 @@ type Options struct {
 	Engine    []sched.Option // plugins and actions beyond those built in
 	// Written is what facts follow from what a book chose for a pod that is bound, with the
 	// content of opaque objects as they are. nil: none do.
-	Written func(c ledger.Chosen, see func(model.Ref) any) []model.Fact
+	Written func(bind sched.Item, see func(model.Ref) any) []model.Fact
+	// Freed is what facts follow from the end of a pod: what it had and nobody else uses is
+	// given back. nil: none do.
+	Freed func(pod *model.Pod, see func(model.Ref) any) []model.Fact
 }
 
 // Cycle is one cycle that ran. It shares no memory with the engine.

@@ -244,6 +244,7 @@ func (w *World) after(d time.Duration) time.Duration {
 // finish ends a pod's run.
 func (w *World) finish(l *life, phase model.Phase) {
 	done := *l.pod()
+	w.free(&done)
 	done.Phase = phase
 	l.ends = never
 	w.change(l, &done)
@@ -251,6 +252,7 @@ func (w *World) finish(l *life, phase model.Phase) {
 
 // vanish ends a pod's life, and begins the next when somebody owns it.
 func (w *World) vanish(l *life) {
+	w.free(l.pod())
 	w.end(l)
 	if !l.item.Owned || finished(l.pod()) {
 		return

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"ashlar.sh/sched"
-	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 )
@@ -17,7 +16,8 @@ type World struct {
 	period time.Duration
 	audit  bool
 
-	written func(ledger.Chosen, func(model.Ref) any) []model.Fact // see Options
+	written func(sched.Item, func(model.Ref) any) []model.Fact // see Options
+	freed   func(*model.Pod, func(model.Ref) any) []model.Fact // the same
 
 	now   time.Duration // of the last cycle
 	shows time.Duration // of the cycle that shows what changes now
@@ -45,7 +45,7 @@ func New(p policy.Profile, items []Item, o Options) (*World, error) {
 		return nil, err
 	}
 	engine.Record(o.Verbosity)
-	w := &World{engine: engine, period: o.Period, audit: o.Audit, written: o.Written, lives: map[model.Ref]*life{},
+	w := &World{engine: engine, period: o.Period, audit: o.Audit, written: o.Written, freed: o.Freed, lives: map[model.Ref]*life{},
 		changed: map[model.Ref]*life{}, homeless: map[string][]*life{}}
 	if w.period <= 0 {
 		w.period = DefaultPeriod

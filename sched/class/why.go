@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/trace"
 )
@@ -50,10 +51,13 @@ func (x *Index) Why(t ledger.TaskID) trace.Reason {
 const million = 1_000_000
 
 type kind struct {
-	code   trace.Code
-	text   string
-	domain trace.Domain
+	code       trace.Code
+	text       string
+	domain     trace.Domain
+	need, have int32
 }
+
+func kindOf(v policy.Verdict) kind { return kind{v.Code, v.Text, v.Domain, v.Need, v.Have} }
 
 // why gathers the refusals of one task.
 type why struct {
@@ -71,7 +75,7 @@ type why struct {
 func (w *why) ask(t ledger.TaskID, n ledger.NodeID) {
 	name := w.x.l.Node(n).Name
 	if v := w.x.refusedStatically(w.class, n); !v.Admits() {
-		w.add(kind{v.Code, v.Text, v.Domain}, name)
+		w.add(kindOf(v), name)
 		return
 	}
 	short, missing := 0, int64(0)
@@ -91,16 +95,16 @@ func (w *why) ask(t ledger.TaskID, n ledger.NodeID) {
 	}
 	for _, f := range w.r.nodeFilters {
 		if v := f.FilterNode(w.class, n, false); !v.Admits() {
-			w.add(kind{v.Code, v.Text, v.Domain}, name)
+			w.add(kindOf(v), name)
 			return
 		}
 	}
 	if v := w.r.met(w.class, n, false, nil); !v.Admits() {
-		w.add(kind{v.Code, v.Text, v.Domain}, name)
+		w.add(kindOf(v), name)
 		return
 	}
 	if v := w.x.asked(&w.r.view, t, n, false); !v.Admits() {
-		w.add(kind{v.Code, v.Text, v.Domain}, name)
+		w.add(kindOf(v), name)
 	}
 }
 
@@ -129,7 +133,7 @@ func (w *why) add(k kind, node string) {
 	if !known {
 		i = len(w.counts)
 		w.at[k] = i
-		w.counts = append(w.counts, trace.NodeCount{Code: k.code, Text: k.text, Domain: k.domain, Example: node})
+		w.counts = append(w.counts, trace.NodeCount{Code: k.code, Text: k.text, Domain: k.domain, Need: int(k.need), Have: int(k.have), Example: node})
 	}
 	w.counts[i].Count++
 	w.counts[i].Example = min(w.counts[i].Example, node)
@@ -150,7 +154,8 @@ func (w *why) code() trace.Code {
 
 func (w *why) sorted() []trace.NodeCount {
 	slices.SortFunc(w.counts, func(a, b trace.NodeCount) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Text, b.Text), a.Domain.Compare(b.Domain))
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Text, b.Text), a.Domain.Compare(b.Domain),
+			cmp.Compare(a.Need, b.Need), cmp.Compare(a.Have, b.Have))
 	})
 	if len(w.counts) <= mostKinds {
 		return w.counts

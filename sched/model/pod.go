@@ -1,6 +1,10 @@
 package model
 
-import "ashlar.sh/sched/resource"
+import (
+	"strings"
+
+	"ashlar.sh/sched/resource"
+)
 
 // Phase is the phase of a pod as its kubelet reports it.
 type Phase uint8
@@ -93,8 +97,9 @@ type Spec struct {
 	Revocable   bool        // volcano.sh/revocable-zone "*", or marked preemptable: it may run where room is lent by the hour
 	Extra       string      // canonical form of what an opaque filter reads (volume claims), "" without
 	Neighbours  *Neighbours // what it asks of the pods around it; nil: nothing
-	// Devices are the names of its spec.resourceClaims, sorted: devices that somebody has to
-	// allocate to it before it can run.
+	// Devices are its spec.resourceClaims, sorted: the name that the pod has for each and,
+	// after DeviceOf, which claim or template it means. Somebody has to allocate the devices
+	// before the pod can run.
 	Devices []string
 	NUMA    *NUMADemand // what it asks of the NUMA nodes of its node; nil: nothing
 	// Groups are those of the job's queue, put there by the ledger where a plugin heeds
@@ -104,6 +109,18 @@ type Spec struct {
 	// by the ledger where a plugin heeds them: numbers, sorted, which mean something to that
 	// plugin's book alone, and in this engine only.
 	Kin []int64
+}
+
+// DeviceOf ends a pod's own name for a resource claim in Spec.Devices.
+const DeviceOf = "="
+
+// DeviceNames are a pod's own names for its resource claims, sorted.
+func (s *Spec) DeviceNames() (out []string) {
+	for _, d := range s.Devices {
+		name, _, _ := strings.Cut(d, DeviceOf)
+		out = append(out, name)
+	}
+	return out
 }
 
 // BestEffort says that the pod asks for nothing but a place among the node's pods.

@@ -12,11 +12,25 @@ const (
 	Reject  Vote = -1
 )
 
+// FalseFirst orders by a property: who does not have it comes before who does.
+func FalseFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	default:
+		return 1
+	}
+}
+
 // Verdict is a filter's answer about a node. The zero Verdict admits.
 type Verdict struct {
 	Code   trace.Code
 	Text   string
 	Domain trace.Domain // of affinity between pods and topology spread
+	// Need and Have are the amounts of a NodeDevices: devices asked for, and free.
+	Need, Have int32
 	// Curable: tasks leaving the node could change the answer (Kubernetes'
 	// Unschedulable). Otherwise nothing that is done to the node's tasks helps
 	// (UnschedulableAndUnresolvable).

@@ -5,6 +5,7 @@ import (
 
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/topology"
 	"ashlar.sh/sched/trace"
@@ -132,12 +133,15 @@ func (t *turn) refuseAfter(fit int64, why func(ledger.TaskID) trace.Reason) {
 	var r trace.Reason
 	t.s.L.Try(func(tx *ledger.Tx) bool {
 		for _, task := range t.w.Tasks[t.w.next : t.w.next+int(fit)] {
-			if n, _ := t.s.Nodes.Best(task); n != ledger.NoNode {
+			if t.apart {
+				tx.Suppose(task) // where it would have gone is for its domains to say
+			} else if n, _ := t.s.Nodes.Best(task); n != ledger.NoNode {
 				tx.Allocate(task, n)
 			}
 		}
-		r = why(next)
-		t.remember()
+		if r = why(next); !t.apart {
+			t.remember()
+		}
 		return false
 	})
 	t.refuse(next, r)
@@ -222,7 +226,7 @@ func (t *turn) one(tx *ledger.Tx, task ledger.TaskID) bool {
 		return false
 	}
 	if v := t.s.Policy.PrePredicate(task); !v.Admits() {
-		t.refuse(task, trace.Reason{Code: trace.PrePredicateFailed, Text: v.Text})
+		t.refuse(task, beforeNodes(v))
 		return false
 	}
 	p := t.find(task)
@@ -252,9 +256,20 @@ func (t *turn) ready(tx *ledger.Tx) bool {
 	return ok
 }
 
-// refuse notes that a class found no place.
+// beforeNodes is the reason of a verdict that was given before any node was asked.
+func beforeNodes(v policy.Verdict) trace.Reason {
+	if v.Code.OfClaims() {
+		return trace.Reason{Code: v.Code, Text: v.Text}
+	}
+	return trace.Reason{Code: trace.PrePredicateFailed, Text: v.Text}
+}
+
+// refuse notes that a class found no place. What is wrong with a task's resource claims is
+// its own affair: others of its class have theirs, made from the same template.
 func (t *turn) refuse(task ledger.TaskID, r trace.Reason) {
-	t.refused = append(t.refused, t.s.L.Task(task).Class)
+	if !r.Code.OfClaims() {
+		t.refused = append(t.refused, t.s.L.Task(task).Class)
+	}
 	t.stopped(task, r)
 }
 
@@ -272,7 +287,7 @@ func (t *turn) stopped(task ledger.TaskID, r trace.Reason) {
 	switch r.Code {
 	case trace.QueueDeserved, trace.QueueCapability:
 		kind = trace.NotAllocatable
-	case trace.PrePredicateFailed:
+	case trace.PrePredicateFailed, trace.ClaimNotFound, trace.ClaimUnusable, trace.DeviceClassNotFound:
 		kind = trace.PrePredicateEvent
 	}
 	t.note(kind, task, r)

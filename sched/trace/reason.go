@@ -78,7 +78,8 @@ const (
 	NodeRevocable          Code = "NodeRevocable"          // the node is lent by the hour; Text is its zone and why not
 	NodePorts              Code = "NodePorts"              // a host port is taken; Text is the port
 	NodeVolume             Code = "NodeVolume"             // a volume cannot be had there
-	NodeDevices            Code = "NodeDevices"            // nobody allocates the devices of its resource claims Text
+	NodeDevices            Code = "NodeDevices"            // Have devices of class Text are free there, Need are asked; without amounts: its resource claims Text cannot be met there, or nobody allocates devices
+	ClaimElsewhere         Code = "ClaimElsewhere"         // resource claim Text was allocated devices that the node does not reach
 	NodeNUMAPolicy         Code = "NodeNUMAPolicy"         // its kubelet has not the topology policy that is asked for; Text is the one it has, "" where nothing is known
 	NodeNUMA               Code = "NodeNUMA"               // its kubelet might find no place for the cpus of a container together; Domain: Least are asked for, Have are free in the NUMA node that has most
 	PodAffinity            Code = "PodAffinity"            // no pod that it must be with sits in the node's domain; Domain
@@ -96,6 +97,9 @@ const (
 	WaitsForTurn           Code = "WaitsForTurn"           // others were served first and the cycle ended
 	BindInFlight           Code = "BindInFlight"           // its bind is under way
 	PrePredicateFailed     Code = "PrePredicateFailed"     // no node was asked: Text says why
+	ClaimNotFound          Code = "ClaimNotFound"          // no node was asked: resource claim Text is not there, or has not been made from its template yet
+	ClaimUnusable          Code = "ClaimUnusable"          // Text says which resource claim cannot be used and why
+	DeviceClassNotFound    Code = "DeviceClassNotFound"    // no node was asked: a resource claim asks for devices of class Text, which is not there
 	ActionNotConfigured    Code = "ActionNotConfigured"    // no configured action would place it; Text names the action
 	PodsOfOtherSchedulers  Code = "OtherScheduler"         // not ours: listed and left alone
 	TerminatingBeforePlace Code = "TerminatingBeforePlace" // deleted while it waited
@@ -105,11 +109,16 @@ const (
 func (c Code) OfNodes() bool {
 	switch c {
 	case NoNodes, NotEnoughResources, NodesRefuse, NodeUnschedulable, NodeTaint, NodeAffinity, NodeSelector,
-		NodeGroup, NodeRevocable, NodePorts, NodeVolume, NodeDevices, NodeNUMAPolicy, NodeNUMA, PodAffinity, PodAntiAffinity, PodRepelled, PodTopologySpread, TopologyKeyMissing:
+		NodeGroup, NodeRevocable, NodePorts, NodeVolume, NodeDevices, ClaimElsewhere, NodeNUMAPolicy, NodeNUMA, PodAffinity, PodAntiAffinity, PodRepelled, PodTopologySpread, TopologyKeyMissing:
 		return true
 	default:
 		return c.OfTopology()
 	}
+}
+
+// OfClaims says that the code speaks of a pod's resource claims, before any node is asked.
+func (c Code) OfClaims() bool {
+	return c == ClaimNotFound || c == ClaimUnusable || c == DeviceClassNotFound
 }
 
 // OfTopology says that the code speaks of how far apart nodes are. Its amounts are there
@@ -122,6 +131,9 @@ func (c Code) OfTopology() bool {
 // kept free for the guarantees of others.
 const KeptFree = "guarantees"
 
+// NotAllocated ends the Text of a NodeDevices that says that nobody allocates devices here.
+const NotAllocated = ", which this scheduler does not allocate"
+
 // Short is a dimension that falls short: Need units were asked of Have.
 type Short struct {
 	Dim        string
@@ -131,11 +143,12 @@ type Short struct {
 // NodeCount says how many nodes refused for one reason, with one of them as an
 // example (the first by name).
 type NodeCount struct {
-	Code    Code
-	Text    string
-	Domain  Domain
-	Count   int
-	Example string
+	Code       Code
+	Text       string
+	Domain     Domain
+	Need, Have int // of NodeDevices
+	Count      int
+	Example    string
 }
 
 // Domain is the part of a cluster that a refusal for the sake of other pods is about: the

@@ -39,7 +39,7 @@ tiers:
   - name: predicates
     arguments:
       predicate.NodePortsEnable: false
-      predicate.DynamicResourceAllocationEnable: true
+      volumebinding.weight: 3
   - name: binpack
     arguments:
       binpack.weight: 5

@@ -32,12 +32,13 @@ type Options struct {
 	Urgent func(item sched.Item) bool
 	// PodGroup returns the newest state that was seen of a PodGroup, nil without one.
 	PodGroup func(namespace, name string) *schedulingv1beta1.PodGroup
-	// Storage is what volumes are prepared by. nil: no plan may choose any.
+	// Storage is what volumes and devices are prepared by. nil: no plan may choose any.
 	Storage Storage
-	// VolumeWait is how long a pod's volumes may take to be bound; it is asked in Carry. nil:
-	// DefaultVolumeWait.
+	// VolumeWait is how long a pod's volumes and devices may take to be bound; it is asked in
+	// Carry. nil: DefaultVolumeWait.
 	VolumeWait func() time.Duration
-	// Prepared is told of each pod whose volumes were bound, and how long that took. nil: nobody.
+	// Prepared is told of each pod whose volumes and devices were bound, and how long that took.
+	// nil: nobody.
 	Prepared func(item sched.Item, took time.Duration)
 	// Answered is told of every item once, with the latency of its last request. nil: nobody.
 	Answered func(item sched.Item, outcome sched.Outcome, latency time.Duration)
@@ -102,9 +103,9 @@ func New(ctx context.Context, o Options) *Carrier {
 // Carry takes a plan's items over. It does not wait; each item is answered by one
 // receipt, in no particular order.
 func (c *Carrier) Carry(items []sched.Item) {
-	late := withVolumes(items)
+	late := unready(items)
 	for _, list := range late { // each by itself
-		go c.bindWithVolumes(list, c.options.VolumeWait())
+		go c.bindReady(list, c.options.VolumeWait())
 	}
 	for i, item := range items {
 		if _, waits := late[item.Statement]; waits && item.Kind == sched.BindPod {

@@ -10,19 +10,22 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/component-helpers/storage/volume"
-	"k8s.io/klog/v2"
 
 	"ashlar.sh/internal/kube/filters"
 	"ashlar.sh/sched"
 )
 
-// Storage is what preparing volumes reads of the cluster, as it was last seen. What it
-// returns must not be changed; nil: there is none.
+// Storage is what preparing volumes and devices reads of the cluster, as it was last seen.
+// What it returns must not be changed; nil: there is none.
 type Storage interface {
 	Claim(namespace, name string) *corev1.PersistentVolumeClaim
+	// DeviceClaim is a resource claim as the engine knows it or is about to: a state of it
+	// that is not handed on yet is not returned.
+	DeviceClaim(namespace, name string) *resourcev1.ResourceClaim
 	Volume(name string) *corev1.PersistentVolume
 	Node(name string) *corev1.Node
 	PodUID(namespace, name string) string // "": there is none
@@ -35,69 +38,9 @@ const DefaultVolumeWait = 600 * time.Second
 // lookAgain is how often what was seen of volumes is looked at while a pod waits for them.
 const lookAgain = 50 * time.Millisecond
 
-// withVolumes are the items of a plan that have to wait for volumes: the bindings of each
-// statement in which one has something to write. They wait together, since a gang whose
-// member gets no volume must not have bound the others.
-func withVolumes(items []sched.Item) map[uint64][]sched.Item {
-	var out map[uint64][]sched.Item
-	for _, i := range items {
-		if w, err := filters.WritesOf(i.Chosen); i.Kind == sched.BindPod && err == nil && len(w.Volumes)+len(w.Provision) > 0 {
-			if out == nil {
-				out = map[uint64][]sched.Item{}
-			}
-			out[i.Statement] = nil
-		}
-	}
-	for _, i := range items {
-		if _, waits := out[i.Statement]; waits && i.Kind == sched.BindPod {
-			out[i.Statement] = append(out[i.Statement], i)
-		}
-	}
-	return out
-}
-
-// bindWithVolumes writes what was chosen for the pods of a statement, waits until their
-// claims are bound and then binds them. What goes wrong before that fails them all, and
-// the engine decides anew, with what was written as facts.
-func (c *Carrier) bindWithVolumes(items []sched.Item, patience time.Duration) {
-	began := time.Now()
-	for _, i := range items {
-		if outcome, err := c.prepare(i, began.Add(patience)); outcome != sched.Done {
-			c.abandon(items, i, outcome, err)
-			return
-		}
-		if i.Chosen != "" {
-			c.options.Prepared(i, time.Since(began))
-		}
-	}
-	klog.V(2).InfoS("Volumes are bound", "pods", len(items), "first", items[0].Pod, "took", time.Since(began))
-	for _, i := range items {
-		c.bring(i)
-	}
-}
-
-// abandon answers items whose volumes cannot be had because of one of them.
-func (c *Carrier) abandon(items []sched.Item, because sched.Item, outcome sched.Outcome, err error) {
-	if c.ctx.Err() == nil && c.options.Leading() {
-		klog.ErrorS(err, "Volumes could not be bound", "pod", because.Pod, "node", because.Node)
-		c.Event(Event{Kind: "Pod", Object: because.Pod, UID: because.UID, Warning: true, Reason: "FailedScheduling",
-			Message: fmt.Sprintf("volumes could not be bound on node %s: %v", because.Node, err)})
-	}
-	for _, i := range items {
-		became := sched.Failed
-		if i.Pod == because.Pod {
-			became = outcome
-		}
-		c.answer(i, became, 0)
-	}
-}
-
-// prepare makes true what was chosen for a pod, and waits until its claims are bound.
-func (c *Carrier) prepare(i sched.Item, until time.Time) (sched.Outcome, error) {
-	w, err := filters.WritesOf(i.Chosen)
-	if err != nil {
-		return sched.Failed, err
-	}
+// prepare makes true which volumes were chosen for a pod, and waits until its claims are
+// bound.
+func (c *Carrier) prepare(i sched.Item, w filters.Writes, until time.Time) (sched.Outcome, error) {
 	wrote := versions{}
 	for _, v := range w.Volumes {
 		if outcome, _, _ := c.run(c.giveVolume(v, wrote)); outcome != sched.Done {
@@ -111,7 +54,7 @@ func (c *Carrier) prepare(i sched.Item, until time.Time) (sched.Outcome, error) 
 	}
 	for {
 		if c.options.Storage.PodUID(i.Pod.Namespace, i.Pod.Name) != i.UID {
-			return sched.Missing, errors.New("the pod is gone")
+			return sched.Missing, errPodGone
 		}
 		ready, err := c.ready(w, i.Node, wrote)
 		switch {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -32,8 +33,10 @@ type store struct {
 	gone    bool // the pods are
 }
 
-func (s *store) Claim(_, name string) *corev1.PersistentVolumeClaim { return s.claims[name] }
-func (s *store) Volume(name string) *corev1.PersistentVolume        { return s.volumes[name] }
+func (s *store) Claim(_, name string) *corev1.PersistentVolumeClaim   { return s.claims[name] }
+func (s *store) Volume(name string) *corev1.PersistentVolume          { return s.volumes[name] }
+func (s *store) DeviceClaim(string, string) *resourcev1.ResourceClaim { return nil }
+
 func (s *store) Node(name string) *corev1.Node {
 	if !slices.Contains(s.nodes, name) {
 		return nil

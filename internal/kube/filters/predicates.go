@@ -1,6 +1,7 @@
 package filters
 
 import (
+	"ashlar.sh/internal/kube/devices"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/plugins/predicates"
 	"ashlar.sh/sched/policy"
@@ -10,11 +11,25 @@ import (
 // beside those of the engine, to be compiled in with sched.WithPlugin. Pods with claims
 // reach it as model.Pod.Opaque, a *v1.Pod; one that has none of that is refused, if its
 // Spec says that it names claims. The arguments predicate.VolumeBindingEnable,
-// predicate.VolumeZoneEnable and predicate.NodeVolumeLimitsEnable, all true by default,
-// switch the parts off.
-func Predicates() policy.Definition {
-	own := predicates.Definition()
-	return policy.Definition{Name: own.Name, New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
+// predicate.VolumeZoneEnable, predicate.NodeVolumeLimitsEnable and
+// predicate.DynamicResourceAllocationEnable, all true by default, switch the parts off;
+// without the last, pods with resource claims are refused.
+func Predicates() policy.Definition { return definition(true) }
+
+// WithoutVolumes is Predicates in a world without volumes: pods that name claims of them
+// are placed as if they did not.
+func WithoutVolumes() policy.Definition { return definition(false) }
+
+func definition(volumes bool) policy.Definition {
+	return policy.Definition{Name: predicates.Definition().Name, New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
+		allocates, err := c.Arguments.Bool("predicate.DynamicResourceAllocationEnable", true)
+		if err != nil {
+			return nil, err
+		}
+		own := predicates.Definition()
+		if allocates {
+			own = predicates.Allocating()
+		}
 		plugin, err := own.New(c, l)
 		if err != nil {
 			return nil, err
@@ -32,16 +47,23 @@ func Predicates() policy.Definition {
 				return nil, err
 			}
 		}
-		if on == (switches{}) {
-			return plugin, nil
+		parts := group{plugin}
+		if volumes && on != (switches{}) {
+			v, err := with(l, on)
+			if err != nil {
+				return nil, err
+			}
+			parts = append(parts, v)
 		}
-		v, err := with(l, on)
-		return group{plugin, v}, err
+		if allocates {
+			parts = append(parts, devices.New(l))
+		}
+		return parts, nil
 	}}
 }
 
-// group is two plugins of which each answers for itself.
-type group [2]any
+// group is plugins of which each answers for itself.
+type group []any
 
 // Parts implements policy.Group.
-func (g group) Parts() []any { return g[:] }
+func (g group) Parts() []any { return g }

@@ -70,7 +70,8 @@ func (a *ahead) since(at time.Time) (out []model.Fact) {
 }
 
 // Refresh lists the pods that have not finished from the API server itself, past every
-// cache, and hands them on: what another scheduler bound a moment ago is then known.
+// cache, and the resource claims if they are watched, and hands them on: what another
+// scheduler bound and allocated a moment ago is then known.
 func (w *Observer) Refresh(ctx context.Context) error {
 	at := metav1.ListOptions{FieldSelector: "status.phase!=Succeeded,status.phase!=Failed", Limit: 5000}
 	for {
@@ -86,7 +87,7 @@ func (w *Observer) Refresh(ctx context.Context) error {
 			w.tell(o.(*Pod))
 		}
 		if at.Continue = list.Continue; at.Continue == "" {
-			return nil
+			return w.refreshClaims(ctx)
 		}
 	}
 }

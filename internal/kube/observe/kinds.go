@@ -68,6 +68,12 @@ func kinds() []kind {
 			core(func(x f) informer { return x.Storage().V1().CSIStorageCapacities().Informer() }), stripMeta},
 		{translate.KindVolumeAttachment, of("storage.k8s.io", "v1", "volumeattachments"), false,
 			core(func(x f) informer { return x.Storage().V1().VolumeAttachments().Informer() }), stripMeta},
+		{translate.KindResourceClaim, of("resource.k8s.io", "v1", "resourceclaims"), false,
+			core(func(x f) informer { return x.Resource().V1().ResourceClaims().Informer() }), stripClaim},
+		{translate.KindResourceSlice, of("resource.k8s.io", "v1", "resourceslices"), false,
+			core(func(x f) informer { return x.Resource().V1().ResourceSlices().Informer() }), stripBare},
+		{translate.KindDeviceClass, of("resource.k8s.io", "v1", "deviceclasses"), false,
+			core(func(x f) informer { return x.Resource().V1().DeviceClasses().Informer() }), stripBare},
 	}
 }
 

@@ -58,6 +58,7 @@ type Observer struct {
 	shard   shard
 	ahead   ahead
 	owners  *owners.Reader // nil: nobody's word is asked for
+	claims  told
 
 	translating sync.Mutex // held while pods are translated, which goroutines share
 
@@ -116,6 +117,8 @@ func (w *Observer) watch(k kind) error {
 		handler = w.shardHandler()
 	case model.KindPod:
 		handler = w.podHandler()
+	case translate.KindResourceClaim:
+		handler = w.claims.after(handler)
 	}
 	handled, err := informer.AddEventHandler(handler)
 	if err != nil {

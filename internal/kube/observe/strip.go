@@ -3,6 +3,7 @@ package observe
 import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -54,7 +55,7 @@ func stripPod(o any) (any, error) {
 	*s = corev1.PodStatus{Phase: s.Phase, StartTime: s.StartTime, NominatedNodeName: s.NominatedNodeName, Conditions: placed(s.Conditions),
 		Resources: s.Resources, AllocatedResources: s.AllocatedResources,
 		ContainerStatuses: amounts(s.ContainerStatuses), InitContainerStatuses: amounts(s.InitContainerStatuses),
-		NodeAllocatableResourceClaimStatuses: s.NodeAllocatableResourceClaimStatuses}
+		NodeAllocatableResourceClaimStatuses: s.NodeAllocatableResourceClaimStatuses, ResourceClaimStatuses: s.ResourceClaimStatuses}
 	return stripMeta(p)
 }
 
@@ -65,6 +66,31 @@ func stripBudget(o any) (any, error) {
 		b.Annotations, b.Status.Conditions = nil, nil
 	}
 	return stripMeta(o)
+}
+
+// stripBare drops all that is said of an object beside its spec.
+func stripBare(o any) (any, error) {
+	if m, err := meta.Accessor(o); err == nil {
+		m.SetLabels(nil)
+		m.SetAnnotations(nil)
+		m.SetOwnerReferences(nil)
+	}
+	return stripMeta(o)
+}
+
+// stripClaim keeps of a resource claim what is allocated to it, to whom it belongs and who
+// uses it; of what drivers say of its devices, the conditions.
+func stripClaim(o any) (any, error) {
+	c, ok := o.(*resourcev1.ResourceClaim)
+	if !ok {
+		return o, nil
+	}
+	c.Labels, c.Annotations = nil, nil
+	for i := range c.Status.Devices {
+		d := &c.Status.Devices[i]
+		*d = resourcev1.AllocatedDeviceStatus{Driver: d.Driver, Pool: d.Pool, Device: d.Device, ShareID: d.ShareID, Conditions: d.Conditions}
+	}
+	return stripMeta(c)
 }
 
 func stripContainers(list []corev1.Container) {
@@ -107,7 +133,8 @@ func amounts(list []corev1.ContainerStatus) (out []corev1.ContainerStatus) {
 }
 
 // same says that nothing changed between two states that scheduling could read. Nodes
-// and budgets are compared in full: heartbeats and conditions are updates without news.
+// and budgets are compared in full: heartbeats and conditions are updates without news, and
+// so is what drivers say of the devices of a resource claim.
 func same(before, after any) bool {
 	a, b := before.(metav1.Object), after.(metav1.Object)
 	if a.GetResourceVersion() == b.GetResourceVersion() {
@@ -116,6 +143,11 @@ func same(before, after any) bool {
 	if x, ok := before.(*policyv1.PodDisruptionBudget); ok {
 		y := after.(*policyv1.PodDisruptionBudget)
 		return x.UID == y.UID && equality.Semantic.DeepEqual(x.Spec, y.Spec) && equality.Semantic.DeepEqual(x.Status, y.Status)
+	}
+	if x, ok := before.(*resourcev1.ResourceClaim); ok {
+		y := after.(*resourcev1.ResourceClaim)
+		return x.UID == y.UID && (x.DeletionTimestamp == nil) == (y.DeletionTimestamp == nil) && equality.Semantic.DeepEqual(x.Spec, y.Spec) &&
+			equality.Semantic.DeepEqual(x.Status.Allocation, y.Status.Allocation) && equality.Semantic.DeepEqual(x.Status.ReservedFor, y.Status.ReservedFor)
 	}
 	x, ok := before.(*corev1.Node)
 	if !ok {

@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -45,6 +46,9 @@ const (
 	KindCSIStorageCapacity    model.Kind = "CSIStorageCapacity"
 	KindVolumeAttachment      model.Kind = "VolumeAttachment"
 	KindNodeShard             model.Kind = "NodeShard"
+	KindResourceClaim         model.Kind = "ResourceClaim"
+	KindResourceSlice         model.Kind = "ResourceSlice"
+	KindDeviceClass           model.Kind = "DeviceClass"
 )
 
 // Fact translates an object of any kind that has a part in scheduling; false for others.
@@ -129,6 +133,12 @@ func identify(obj any) (model.Kind, *metav1.ObjectMeta) {
 		return KindCSIStorageCapacity, &obj.ObjectMeta
 	case *storagev1.VolumeAttachment:
 		return KindVolumeAttachment, &obj.ObjectMeta
+	case *resourcev1.ResourceClaim:
+		return KindResourceClaim, &obj.ObjectMeta
+	case *resourcev1.ResourceSlice:
+		return KindResourceSlice, &obj.ObjectMeta
+	case *resourcev1.DeviceClass:
+		return KindDeviceClass, &obj.ObjectMeta
 	case *policyv1.PodDisruptionBudget:
 		return model.KindBudget, &obj.ObjectMeta
 	case *nodeinfov1alpha1.Numatopology:
@@ -157,6 +167,12 @@ func Empty(kind model.Kind) any {
 		return &storagev1.CSIStorageCapacity{}
 	case KindVolumeAttachment:
 		return &storagev1.VolumeAttachment{}
+	case KindResourceClaim:
+		return &resourcev1.ResourceClaim{}
+	case KindResourceSlice:
+		return &resourcev1.ResourceSlice{}
+	case KindDeviceClass:
+		return &resourcev1.DeviceClass{}
 	}
 	return nil
 }

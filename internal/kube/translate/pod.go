@@ -59,8 +59,8 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 	if out.Ours {
 		times.Lasts = f.lasts(p.Annotations)
 	}
-	if out.Spec.Extra != "" {
-		out.Opaque = p // for the book of volumes, which asks Kubernetes' own code
+	if out.Spec.Extra != "" || len(out.Spec.Devices) > 0 {
+		out.Opaque = p // for the books of volumes and devices, which ask Kubernetes' own code
 	}
 	out.SetRare(times)
 	out.Faults = f

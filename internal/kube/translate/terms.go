@@ -198,10 +198,19 @@ func claims(p *corev1.Pod) string {
 	return strings.Join(slices.Compact(out), ",")
 }
 
-// devices are the names of the pod's resource claims, which are its template's own.
+// devices are the pod's resource claims: the names it has for them, and which claim each is
+// or which template it is made from. Pods with the same template are alike, for their
+// claims are; those that name claims are tied to what these are allocated.
 func devices(p *corev1.Pod) (out []string) {
 	for i := range p.Spec.ResourceClaims {
-		out = append(out, p.Spec.ResourceClaims[i].Name)
+		c, what := &p.Spec.ResourceClaims[i], ""
+		switch {
+		case c.ResourceClaimName != nil:
+			what = "claim:" + p.Namespace + "/" + *c.ResourceClaimName
+		case c.ResourceClaimTemplateName != nil:
+			what = "template:" + p.Namespace + "/" + *c.ResourceClaimTemplateName
+		}
+		out = append(out, c.Name+model.DeviceOf+what)
 	}
 	slices.Sort(out)
 	return out

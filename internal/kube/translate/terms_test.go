@@ -23,6 +23,7 @@ func TestPlacement(t *testing.T) {
 	expr := func(key string, op corev1.NodeSelectorOperator, values ...string) corev1.NodeSelectorRequirement {
 		return corev1.NodeSelectorRequirement{Key: key, Operator: op, Values: values}
 	}
+	shared, one := "shared", "one-gpu"
 	tests := map[string]struct {
 		spec corev1.PodSpec
 		want model.Spec
@@ -65,8 +66,8 @@ func TestPlacement(t *testing.T) {
 			corev1.PodSpec{Volumes: []corev1.Volume{claim("b"), {Name: "tmp"}, claim("a")}},
 			model.Spec{Extra: "claim:ns/a,claim:ns/b"}},
 		"devices": {
-			corev1.PodSpec{ResourceClaims: []corev1.PodResourceClaim{{Name: "nic"}, {Name: "gpu"}}},
-			model.Spec{Devices: []string{"gpu", "nic"}}},
+			corev1.PodSpec{ResourceClaims: []corev1.PodResourceClaim{{Name: "nic", ResourceClaimName: &shared}, {Name: "gpu", ResourceClaimTemplateName: &one}}},
+			model.Spec{Devices: []string{"gpu=template:ns/one-gpu", "nic=claim:ns/shared"}}},
 		"a volume that is made with the pod is a claim of the pod's": {
 			corev1.PodSpec{Volumes: []corev1.Volume{{Name: "scratch", VolumeSource: corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{}}}}},
 			model.Spec{Extra: "claim:ns/p-scratch"}},
@@ -77,7 +78,7 @@ func TestPlacement(t *testing.T) {
 			pod.Namespace, pod.Name = "ns", "p"
 			got := Pod(pod, Options{})
 			tt.want.Requests = got.Spec.Requests
-			if !reflect.DeepEqual(*got.Spec, tt.want) || len(got.Faults) != 0 && tt.want.Extra == "" || (got.Opaque != nil) != (tt.want.Extra != "") {
+			if !reflect.DeepEqual(*got.Spec, tt.want) || len(got.Faults) != 0 && tt.want.Extra == "" || (got.Opaque != nil) != (tt.want.Extra != "" || tt.want.Devices != nil) {
 				t.Errorf("got  %+v\nwant %+v\nfaults %v", *got.Spec, tt.want, got.Faults)
 			}
 		})

@@ -18,7 +18,7 @@ func (devices) FilterStatic(s *model.Spec, _ *model.Node) policy.Verdict {
 	if len(s.Devices) == 0 {
 		return policy.Verdict{}
 	}
-	return policy.Verdict{Code: trace.NodeDevices, Text: strings.Join(s.Devices, ", ")}
+	return policy.Verdict{Code: trace.NodeDevices, Text: strings.Join(s.DeviceNames(), ", ") + trace.NotAllocated}
 }
 
 // Aspect is the claims.

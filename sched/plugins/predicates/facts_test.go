@@ -54,7 +54,7 @@ func TestANodeIsJudgedByFacts(t *testing.T) {
 		want policy.Verdict
 	}{
 		"devices that nobody allocates are to be had nowhere": {model.Spec{Devices: []string{"gpu", "nic"}}, model.Node{},
-			policy.Verdict{Code: trace.NodeDevices, Text: "gpu, nic"}},
+			policy.Verdict{Code: trace.NodeDevices, Text: "gpu, nic, which this scheduler does not allocate"}},
 		"a plain node takes a plain task": {model.Spec{}, model.Node{}, policy.Verdict{}},
 		"a cordoned node takes nobody":    {model.Spec{}, fenced, policy.Verdict{Code: trace.NodeUnschedulable}},
 		"a task that tolerates the cordon may enter": {model.Spec{Tolerations: []model.Toleration{

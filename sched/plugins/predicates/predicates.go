@@ -30,7 +30,19 @@ import (
 // (selector and affinity), predicate.NodePortsEnable, predicate.TaintTolerationEnable,
 // predicate.PodAffinityEnable (company) and predicate.PodTopologySpreadEnable, all true by
 // default, switch parts off; cordoned nodes are always left out.
-func Definition() policy.Definition { return policy.Definition{Name: "predicates", New: build} }
+//
+// Pods with resource claims are refused: see Allocating.
+func Definition() policy.Definition { return definition(devices{}) }
+
+// Allocating is Definition without the refusal of resource claims, for a host that
+// allocates their devices.
+func Allocating() policy.Definition { return definition() }
+
+func definition(parts ...any) policy.Definition {
+	return policy.Definition{Name: "predicates", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
+		return build(c, l, append([]any{cordon{}}, parts...))
+	}}
+}
 
 type group struct {
 	parts []any
@@ -47,8 +59,8 @@ func (g *group) Open(*trace.Recorder) {
 	}
 }
 
-func build(c policy.Choice, l *ledger.Ledger) (any, error) {
-	g := &group{parts: []any{cordon{}, devices{}}}
+func build(c policy.Choice, l *ledger.Ledger, parts []any) (any, error) {
+	g := &group{parts: parts}
 	for _, s := range []struct {
 		key  string
 		make func() []any

@@ -1,0 +1,86 @@
+package devices
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"ashlar.sh/sched/ledger"
+)
+
+// Name implements ledger.Book.
+func (d *Devices) Name() string { return Name }
+
+// Take shows what was chosen for a task as taken.
+func (d *Devices) Take(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, _ ledger.Hold) {
+	if task.Chosen == "" {
+		return
+	}
+	w, err := WritesOf(task.Chosen)
+	if err != nil || !w.Any() {
+		return // of another version's making, or another book's: facts alone hold for it
+	}
+	d.version++
+	d.sit(w, task.Pod.UID, 1)
+}
+
+// Give is the exact inverse of Take.
+func (d *Devices) Give(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, _ ledger.Hold) {
+	if task.Chosen == "" {
+		return
+	}
+	w, err := WritesOf(task.Chosen)
+	if err != nil || !w.Any() {
+		return
+	}
+	d.version++
+	d.loosened++
+	d.sit(w, task.Pod.UID, -1)
+}
+
+// Audit recounts who sits with what, and what is therefore taken.
+func (d *Devices) Audit(sits func(yield func(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) bool)) []string {
+	want := New(d.l)
+	for _, f := range d.l.Facts() {
+		if want.Reads(f.Ref.Kind) {
+			want.Fact(f)
+		}
+	}
+	sits(func(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) bool {
+		want.Take(t, task, n, how)
+		return true
+	})
+	var out []string
+	is, should := d.dump(), want.dump()
+	all := maps.Clone(is)
+	maps.Copy(all, should)
+	for _, at := range slices.Sorted(maps.Keys(all)) {
+		if is[at] != should[at] {
+			out = append(out, fmt.Sprintf("%s is %q, recounted %q", at, is[at], should[at]))
+		}
+	}
+	return out
+}
+
+// dump is all that the book holds, as text.
+func (d *Devices) dump() map[string]string {
+	out := map[string]string{}
+	d.used.dump(out)
+	for key, c := range d.claims { // order-free: into a map
+		version := "none"
+		if c.fact != nil {
+			version = c.fact.ResourceVersion
+		}
+		out["claim "+key] = fmt.Sprint("version ", version, " users ", c.users, " chosen ", c.chosen)
+	}
+	for name, b := range d.shelf.boards { // order-free: into a map
+		out["slice "+name] = b.slice.ResourceVersion
+	}
+	for name, c := range d.classes { // order-free: into a map
+		out["class "+name] = c.ResourceVersion
+	}
+	return out
+}
+
+func count(n int) string { return strconv.Itoa(n) }

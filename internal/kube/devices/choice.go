@@ -1,0 +1,71 @@
+package devices
+
+import (
+	"encoding/json"
+	"fmt"
+
+	resourcev1 "k8s.io/api/resource/v1"
+
+	"ashlar.sh/sched/ledger"
+)
+
+// Name is the book's, by which its choices travel.
+const Name = "devices"
+
+// Writes is what has to be true in the API before a pod is bound: what Kubernetes'
+// PreBind writes. Each of the pod's claims is named once, in the order of its spec.
+type Writes struct {
+	Claims []Write `json:"claims,omitempty"`
+	// Refused says why there is nothing to choose, where no filter was asked: the pod must not be bound.
+	Refused string `json:"refused,omitempty"`
+}
+
+// Write reserves a claim for the pod, and gives it devices where it has none yet.
+type Write struct {
+	Claim string `json:"claim"` // namespace/name
+	UID   string `json:"uid,omitempty"`
+	// Allocation is a resourcev1.AllocationResult for status.allocation; none: the claim
+	// has one already.
+	Allocation json.RawMessage `json:"allocation,omitempty"`
+}
+
+// WritesOf reads the choice of a plan item or a commitment; the zero Writes when there is
+// nothing to write. An error says that the text is not one of this book's.
+func WritesOf(c ledger.Chosen) (Writes, error) {
+	var w Writes
+	text := c.Of(Name)
+	if text == "" {
+		return w, nil
+	}
+	if err := json.Unmarshal([]byte(text), &w); err != nil {
+		return Writes{}, fmt.Errorf("choice of %s: %w", Name, err)
+	}
+	return w, nil
+}
+
+// Any says that there is something to see to before the pod is bound.
+func (w Writes) Any() bool { return len(w.Claims) > 0 || w.Refused != "" }
+
+// text is the inverse of WritesOf: "" for nothing.
+func (w Writes) text() string {
+	if !w.Any() {
+		return ""
+	}
+	out, err := json.Marshal(w)
+	if err != nil {
+		return ""
+	}
+	return string(out)
+}
+
+// Allocated reads the devices of a write; nil where the claim has its own.
+func (w Write) Allocated() (*resourcev1.AllocationResult, error) {
+	if len(w.Allocation) == 0 {
+		return nil, nil
+	}
+	out := &resourcev1.AllocationResult{}
+	if err := json.Unmarshal(w.Allocation, out); err != nil {
+		return nil, fmt.Errorf("devices chosen for claim %s: %w", w.Claim, err)
+	}
+	return out, nil
+}

@@ -1,0 +1,124 @@
+package devices
+
+import (
+	"maps"
+	"slices"
+
+	resourcev1 "k8s.io/api/resource/v1"
+)
+
+// claim is a resource claim as the facts have it, and what was chosen for those that sit
+// with it.
+type claim struct {
+	fact   *resourcev1.ResourceClaim // nil: there is none
+	chosen map[pick]int              // how many tasks sit with a choice; those that share a claim make the same
+	users  map[string]int            // the uids of the pods that sit with it
+}
+
+// pick is devices chosen for one life of a claim.
+type pick struct{ uid, allocation string }
+
+func (c *claim) empty() bool { return c.fact == nil && len(c.chosen) == 0 && len(c.users) == 0 }
+
+// at is the claim of a name, made if it is not known.
+func (d *Devices) at(key string) *claim {
+	c := d.claims[key]
+	if c == nil {
+		c = &claim{chosen: map[pick]int{}, users: map[string]int{}}
+		d.claims[key] = c
+	}
+	return c
+}
+
+// tell takes in what a claim is now; nil: it is gone.
+func (d *Devices) tell(key string, fact *resourcev1.ResourceClaim) {
+	c := d.at(key)
+	if c.fact != nil {
+		d.used.count(c.fact.Status.Allocation, -1)
+	}
+	if c.fact = fact; fact != nil {
+		d.used.count(fact.Status.Allocation, 1)
+	}
+	if c.empty() {
+		delete(d.claims, key)
+	}
+}
+
+// sit counts (by 1) or discounts (by -1) what was chosen for a pod of some uid.
+func (d *Devices) sit(w Writes, uid string, by int) {
+	for _, write := range w.Claims {
+		c := d.at(write.Claim)
+		if c.users[uid] += by; c.users[uid] == 0 {
+			delete(c.users, uid)
+		}
+		if len(write.Allocation) > 0 {
+			p := pick{write.UID, string(write.Allocation)}
+			before := c.chosen[p]
+			c.chosen[p] = before + by
+			switch {
+			case before+by == 0:
+				delete(c.chosen, p)
+				d.used.count(d.read(write), -1)
+			case before == 0:
+				d.used.count(d.read(write), 1)
+			}
+		}
+		if c.empty() {
+			delete(d.claims, write.Claim)
+		}
+	}
+}
+
+// mostParsed bounds the choices that are kept read.
+const mostParsed = 1 << 13
+
+// read is the devices of a choice; nil of one that is of another version's making.
+func (d *Devices) read(w Write) *resourcev1.AllocationResult {
+	if known, ok := d.parsed[string(w.Allocation)]; ok {
+		return known
+	}
+	out, err := w.Allocated()
+	if err != nil {
+		out = nil
+	}
+	if len(d.parsed) >= mostParsed {
+		clear(d.parsed)
+	}
+	d.parsed[string(w.Allocation)] = out
+	return out
+}
+
+// taken is the first by text of what was chosen for the life of a claim that is there now;
+// "" when nothing was. Several only a history that asked no filter can bring about.
+func (c *claim) taken() string {
+	if len(c.chosen) == 0 {
+		return ""
+	}
+	var out []string
+	for p := range maps.Keys(c.chosen) { // order-free: the first by text is taken
+		if p.uid == string(c.fact.UID) {
+			out = append(out, p.allocation)
+		}
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return slices.Min(out)
+}
+
+// others says how many besides a pod hold a claim, by fact or since they sit with it.
+func (c *claim) others(uid string) int {
+	n := 0
+	for i := range c.fact.Status.ReservedFor {
+		r := string(c.fact.Status.ReservedFor[i].UID)
+		if r != uid && c.users[r] == 0 {
+			n++
+		}
+	}
+	for u := range c.users { // order-free: counted
+		if u != uid {
+			n++
+		}
+	}
+	return n
+}

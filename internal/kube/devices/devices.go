@@ -1,0 +1,111 @@
+package devices
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/dynamic-resource-allocation/cel"
+	"k8s.io/dynamic-resource-allocation/structured"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
+)
+
+// features are what the allocator may use: all that Kubernetes has on by default. What an
+// API server has switched off it drops from objects, so none of it is met there.
+var features = structured.Features{AdminAccess: true, ConsumableCapacity: true, DeviceBindingAndStatus: true,
+	DeviceTaints: true, PartitionableDevices: true, PrioritizedList: true}
+
+// mostCompiled is how many CEL expressions are kept compiled.
+const mostCompiled = 256
+
+// Devices allocates devices to resource claims: a policy.TaskFilter, a policy.PrePredicate
+// and the ledger.Chooser behind both. Like its ledger it is not safe for concurrent use.
+type Devices struct {
+	l        *ledger.Ledger
+	compiled *cel.Cache // made with the first question
+
+	claims  map[string]*claim // by namespace/name
+	classes classes
+	shelf   shelf
+	used    usage
+
+	version  uint64 // differs whenever anything did
+	loosened uint64 // differs whenever a refusal may be over: something other than a device being taken
+	last     question
+	refused  map[riddle]denial
+	parsed   map[string]*resourcev1.AllocationResult // of choices
+}
+
+// New returns the part of the plugin that allocates devices, without telling the ledger:
+// policy.Build does.
+func New(l *ledger.Ledger) *Devices {
+	return &Devices{l: l, claims: map[string]*claim{}, classes: classes{}, shelf: newShelf(), used: newUsage(),
+		refused: map[riddle]denial{}, parsed: map[string]*resourcev1.AllocationResult{}}
+}
+
+// Book implements policy.BookKeeper.
+func (d *Devices) Book() ledger.Book { return d }
+
+// Concerns says that pods of a class have resource claims.
+func (d *Devices) Concerns(s *model.Spec) bool { return len(s.Devices) > 0 }
+
+// PrePredicate refuses a task whose claims cannot be met anywhere: one is missing or going,
+// or asks for devices of a class that is not there.
+func (d *Devices) PrePredicate(t ledger.TaskID) policy.Verdict {
+	task := d.l.Task(t)
+	if !d.Concerns(task.Pod.Spec) {
+		return policy.Verdict{}
+	}
+	return d.ask(task).refusal
+}
+
+// FilterTask says whether the claims of a task can be met on a node, with what others have
+// and were chosen out of reach. Nothing that is done to the node's tasks frees a device:
+// their claims do, once they are given back.
+func (d *Devices) FilterTask(t ledger.TaskID, n ledger.NodeID, _ bool) policy.Verdict {
+	_, verdict := d.find(d.l.Task(t), n)
+	return verdict
+}
+
+// Choose says which devices the claims of a task would have on a node.
+func (d *Devices) Choose(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID) string {
+	if len(task.Pod.Spec.Devices) == 0 {
+		return ""
+	}
+	w, verdict := d.find(task, n)
+	if !verdict.Admits() {
+		return Writes{Refused: string(verdict.Code)}.text()
+	}
+	return w.text()
+}
+
+func (d *Devices) expressions() *cel.Cache {
+	if d.compiled == nil {
+		d.compiled = cel.NewCache(mostCompiled, cel.Features{EnableConsumableCapacity: features.ConsumableCapacity})
+	}
+	return d.compiled
+}
+
+// node is what slices read of a node.
+func (d *Devices) node(n ledger.NodeID) *corev1.Node {
+	row := d.l.Node(n)
+	out := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: row.Name}}
+	if row.Fact != nil && len(row.Fact.Labels) > 0 {
+		out.Labels = make(map[string]string, len(row.Fact.Labels))
+		for _, l := range row.Fact.Labels {
+			out.Labels[l.Key] = l.Value
+		}
+	}
+	return out
+}
+
+func refuse(code trace.Code, text string) policy.Verdict {
+	const most = 300 // of a text that a claim's author has a hand in
+	if len(text) > most {
+		text = text[:most] + "..."
+	}
+	return policy.Verdict{Code: code, Text: text}
+}

@@ -1,0 +1,35 @@
+// Package devices lets the engine allocate devices to the resource claims of pods: dynamic
+// resource allocation with structured parameters (resource.k8s.io/v1, KEP-4381), by
+// Kubernetes' own allocator.
+//
+// Nothing is live in it. Claims, slices and classes arrive as facts (model.Opaque around
+// the object); a node is its model.Node, name and labels, which is all that a slice asks
+// of it.
+//
+// Devices is a book and a filter. The filter asks whether a pod's claims can be met on a
+// node: those that have devices already reach it, and for the others the allocator finds
+// some that nobody has. The book chooses which when the engine gives the pod its room,
+// and from then on they are taken, so that no two members of a gang count on one device.
+// The choice travels with the plan (Writes) and with the commitment.
+//
+// Invariants:
+//   - What is taken is a function of the facts and of which tasks sit where with what
+//     choice, never of the order in which they came. Undo is therefore exact.
+//   - Equal facts give equal choices: the allocator goes through pools and slices by name,
+//     and devices in a slice's order. Ids that it draws by chance are replaced by ones that
+//     follow from the claim.
+//   - Facts beat choices: a claim that has devices by its fact has those.
+//   - A claim that nobody but one waiting pod holds is that pod's to have moved: what a
+//     scheduler wrote before it ended, or before a binding failed, ties nobody down.
+//   - One question costs a bounded number of the allocator's steps, so that a claim that is
+//     a riddle is refused and does not stop the cycle. No clock bounds it.
+//
+// It is not what carries a choice out (Kubernetes' PreBind): that belongs to
+// internal/kube/carry. Written and Freed say what comes of it where nobody does.
+//
+// Limits: devices of pods that leave are not counted on before their claims are given
+// back, so no eviction makes room for a claim. A pod that waits for room (Pipelined) has no
+// devices yet. Requests for extended resources that a DeviceClass stands for are not
+// turned into claims, DeviceTaintRules are not read, and a node is worth no more for
+// offering the first of several alternatives.
+package devices

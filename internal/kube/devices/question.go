@@ -1,0 +1,158 @@
+package devices
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
+)
+
+// question is what was found out about the claims of one pod, good until the book changes.
+type question struct {
+	pod     *corev1.Pod
+	uid     string
+	version uint64
+	needs   []need
+	refusal policy.Verdict // admits: none
+
+	found  bool // the answer for node, as it is by fact
+	node   ledger.NodeID
+	fact   *model.Node
+	writes Writes
+	denied policy.Verdict
+}
+
+// need is one of the pod's claims.
+type need struct {
+	key   string // namespace/name
+	alias string // the pod's own name for it
+	claim *resourcev1.ResourceClaim
+	// Where it can be used, if it has devices: everywhere with a nil selector.
+	allocated bool
+	reach     *nodeaffinity.NodeSelector
+	text      string // the devices that were chosen for it and are not in its fact yet
+	movable   bool   // nobody else holds it: other devices may be had instead
+}
+
+// ask finds a pod's claims, once for all nodes, and says why they cannot be met anywhere.
+func (d *Devices) ask(task *ledger.Task) *question {
+	pod, _ := task.Pod.Opaque.(*corev1.Pod)
+	q := &d.last
+	if pod != nil && q.pod == pod && q.uid == task.Pod.UID && q.version == d.version {
+		return q
+	}
+	*q = question{pod: pod, uid: task.Pod.UID, version: d.version}
+	if pod == nil {
+		q.refusal = refuse(trace.ClaimUnusable, "the pod came without its original object")
+		return q
+	}
+	for i := range pod.Spec.ResourceClaims {
+		n, verdict := d.need(pod, &pod.Spec.ResourceClaims[i], q.uid)
+		if !verdict.Admits() {
+			q.refusal = verdict
+			return q
+		}
+		if n.claim != nil && !slices.ContainsFunc(q.needs, func(o need) bool { return o.key == n.key }) {
+			q.needs = append(q.needs, n)
+		}
+	}
+	return q
+}
+
+// need looks up one of a pod's claims; without a claim where none was meant to be made.
+func (d *Devices) need(pod *corev1.Pod, of *corev1.PodResourceClaim, uid string) (need, policy.Verdict) {
+	name, made, err := resourceclaim.Name(pod, of)
+	switch {
+	case errors.Is(err, resourceclaim.ErrClaimNotFound):
+		return need{}, refuse(trace.ClaimNotFound, fmt.Sprintf("%s (to be made from template %s)", of.Name, *of.ResourceClaimTemplateName))
+	case err != nil:
+		return need{}, refuse(trace.ClaimUnusable, fmt.Sprintf("%s names neither a claim nor a template", of.Name))
+	case name == nil:
+		return need{}, policy.Verdict{}
+	}
+	c := d.claims[pod.Namespace+"/"+*name]
+	if c == nil || c.fact == nil {
+		return need{}, refuse(trace.ClaimNotFound, *name)
+	}
+	if c.fact.DeletionTimestamp != nil {
+		return need{}, refuse(trace.ClaimUnusable, *name+" is being deleted")
+	}
+	if made {
+		if err := resourceclaim.IsForPod(pod, c.fact, false); err != nil {
+			return need{}, refuse(trace.ClaimUnusable, *name+" was made for another pod")
+		}
+	}
+	n := need{key: pod.Namespace + "/" + *name, alias: of.Name, claim: c.fact, text: c.taken()}
+	others := c.others(uid)
+	if others >= resourcev1.ResourceClaimReservedForMaxSize {
+		return need{}, refuse(trace.ClaimUnusable, fmt.Sprintf("%s is used by %d pods, and no more may", *name, others))
+	}
+	has := c.fact.Status.Allocation
+	if has != nil {
+		n.text = ""
+	} else if n.text != "" {
+		has = d.read(Write{Claim: n.key, Allocation: json.RawMessage(n.text)})
+	}
+	if has == nil {
+		if class := d.classes.missing(c.fact); class != "" {
+			return need{}, refuse(trace.DeviceClassNotFound, class)
+		}
+		return n, policy.Verdict{}
+	}
+	n.allocated, n.movable = true, others == 0 && n.text == ""
+	if has.NodeSelector != nil {
+		if n.reach, err = nodeaffinity.NewNodeSelector(has.NodeSelector); err != nil {
+			return need{}, refuse(trace.ClaimUnusable, *name+" is allocated where no node can be: "+err.Error())
+		}
+	}
+	if n.movable && d.classes.missing(c.fact) != "" {
+		n.movable = false // it keeps what it has
+	}
+	return n, policy.Verdict{}
+}
+
+// open are the claims that need devices if the pod goes to a node, and their writes beside
+// those of the others.
+func (q *question) open(node *corev1.Node) (open []*resourcev1.ResourceClaim, at []int, w Writes, verdict policy.Verdict) {
+	for _, n := range q.needs {
+		write := Write{Claim: n.key, UID: string(n.claim.UID)}
+		switch {
+		case n.allocated && (n.reach == nil || n.reach.Match(node)):
+			if n.text != "" {
+				write.Allocation = json.RawMessage(n.text)
+			}
+		case n.allocated && !n.movable:
+			return nil, nil, Writes{}, refuse(trace.ClaimElsewhere, n.claim.Name)
+		default:
+			open, at = append(open, n.claim), append(at, len(w.Claims))
+		}
+		w.Claims = append(w.Claims, write)
+	}
+	return open, at, w, policy.Verdict{}
+}
+
+// shape is equal for claims that ask for the same devices.
+func shape(open []*resourcev1.ResourceClaim) (out [sha256.Size]byte) {
+	h := sha256.New()
+	for _, c := range open {
+		text, err := json.Marshal(c.Spec.Devices)
+		if err != nil {
+			text = []byte(c.Namespace + "/" + c.Name)
+		}
+		fmt.Fprintf(h, "%d ", len(text))
+		h.Write(text)
+	}
+	h.Sum(out[:0])
+	return out
+}

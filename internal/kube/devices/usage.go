@@ -1,0 +1,106 @@
+package devices
+
+import (
+	"maps"
+	"slices"
+
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/dynamic-resource-allocation/structured"
+)
+
+// usage is which devices are taken, in the form in which the allocator reads it. Each
+// allocation, by fact or by choice, is counted by itself, so that adding and removing
+// are exact inverses in any order.
+type usage struct {
+	state structured.AllocatedState
+	whole map[structured.DeviceID]int
+	parts map[structured.DeviceID]map[structured.SharedDeviceID]part
+}
+
+// part is a share of a device that several claims may have, and how often it is counted.
+type part struct {
+	times    int
+	capacity structured.ConsumedCapacity
+}
+
+func newUsage() usage {
+	return usage{
+		state: structured.AllocatedState{
+			AllocatedDevices:         sets.New[structured.DeviceID](),
+			AllocatedSharedDeviceIDs: sets.New[structured.SharedDeviceID](),
+			AggregatedCapacity:       structured.NewConsumedCapacityCollection(),
+		},
+		whole: map[structured.DeviceID]int{},
+		parts: map[structured.DeviceID]map[structured.SharedDeviceID]part{},
+	}
+}
+
+// count adds the devices of an allocation (by 1) or takes them out (by -1). Devices that
+// are had for administration are had beside others.
+func (u *usage) count(a *resourcev1.AllocationResult, by int) {
+	if a == nil {
+		return
+	}
+	for i := range a.Devices.Results {
+		r := &a.Devices.Results[i]
+		if r.AdminAccess != nil && *r.AdminAccess {
+			continue
+		}
+		id := structured.MakeDeviceID(r.Driver, r.Pool, r.Device)
+		if r.ShareID != nil {
+			u.share(id, r, by)
+			continue
+		}
+		if u.whole[id] += by; u.whole[id] == 0 {
+			delete(u.whole, id)
+			u.state.AllocatedDevices.Delete(id)
+		} else {
+			u.state.AllocatedDevices.Insert(id)
+		}
+	}
+}
+
+func (u *usage) share(id structured.DeviceID, r *resourcev1.DeviceRequestAllocationResult, by int) {
+	at := u.parts[id]
+	if at == nil {
+		at = map[structured.SharedDeviceID]part{}
+		u.parts[id] = at
+	}
+	share := structured.MakeSharedDeviceID(id, r.ShareID)
+	p := at[share]
+	p.times += by
+	p.capacity = structured.NewDeviceConsumedCapacity(id, r.ConsumedCapacity).ConsumedCapacity
+	at[share] = p
+	u.state.AllocatedSharedDeviceIDs.Insert(share)
+	if p.times == 0 {
+		delete(at, share)
+		u.state.AllocatedSharedDeviceIDs.Delete(share)
+	}
+	// Summed anew each time: what is added and subtracted leaves no trace.
+	delete(u.state.AggregatedCapacity, id)
+	for _, p := range at { // order-free: a sum
+		if len(p.capacity) > 0 {
+			u.state.AggregatedCapacity.Insert(structured.DeviceConsumedCapacity{DeviceID: id, ConsumedCapacity: p.capacity})
+		}
+	}
+	if len(at) == 0 {
+		delete(u.parts, id)
+	}
+}
+
+// dump lists what is taken, as text.
+func (u *usage) dump(out map[string]string) {
+	for id, n := range u.whole { // order-free: into a map
+		out["device "+id.String()] = count(n)
+	}
+	for id, at := range u.parts { // order-free: into a map
+		for share, p := range at { // order-free: into a map
+			out["share "+share.String()] = count(p.times)
+		}
+		names := slices.Sorted(maps.Keys(u.state.AggregatedCapacity[id]))
+		for _, name := range names {
+			out["capacity "+id.String()+" "+string(name)] = u.state.AggregatedCapacity[id][name].String()
+		}
+	}
+}
