@@ -37,6 +37,7 @@ type witness struct {
 	on    map[types.UID]*corev1.Pod // as seen last
 	half  map[string]time.Time      // since when a gang stands half
 	ended map[types.UID]bool        // pods that have succeeded or failed
+	risen int                       // sights of one that runs or waits all the same
 	notes map[string][]string       // by node: what was seen of its pods last
 	whole map[string]bool           // gangs that had their minimum: what they lose later is their own business
 	wrong []string
@@ -79,8 +80,10 @@ func (s *witness) saw(p *corev1.Pod) {
 	if before != nil && before.Spec.NodeName != p.Spec.NodeName {
 		s.wrong = append(s.wrong, fmt.Sprintf("pod %s was bound to %s and then to %s", p.Name, before.Spec.NodeName, p.Spec.NodeName))
 	}
-	// A pod that has ended holds no room, whatever it is called afterwards: kwok changes phases by
-	// name, and a word that was meant for the pod before it may come in between.
+	// A pod that has ended holds no room, whatever it is called afterwards.
+	if s.ended[p.UID] && !finished(p) {
+		s.risen++
+	}
 	s.ended[p.UID] = s.ended[p.UID] || finished(p)
 	if p.Spec.NodeName == "" {
 		return

@@ -268,6 +268,7 @@ func (s *soak) unsaid(ctx context.Context) (out []string, err error) {
 	}
 	for _, p := range pods.Items {
 		switch said, grouped := groups[p.Annotations["scheduling.k8s.io/group-name"]]; {
+		case finished(&p):
 		case p.DeletionTimestamp != nil:
 			out = append(out, p.Name+" is still leaving")
 		case p.Spec.NodeName != "":
