@@ -64,6 +64,7 @@ func TestTheProgramsOfTheImage(t *testing.T) {
 			t.Error("the program asks for a dynamic linker, and the image has none")
 		}
 	}
+	entryPoints(t, dir)
 	var d appsv1.Deployment
 	installed(t, "Deployment", &d)
 	c := d.Spec.Template.Spec.Containers[0]
@@ -89,6 +90,12 @@ var volcanosArgs = []string{"--logtostderr", "--scheduler-conf=/volcano.schedule
 // buildAsTheDockerfile runs the lines of the Dockerfile that make the programs, for this machine.
 func buildAsTheDockerfile(t *testing.T) string {
 	t.Helper()
+	return buildFor(t, runtime.GOOS, runtime.GOARCH)
+}
+
+// buildFor builds as the Dockerfile does for a platform.
+func buildFor(t *testing.T, system, architecture string) string {
+	t.Helper()
 	text, err := os.ReadFile("Dockerfile")
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +108,7 @@ func buildAsTheDockerfile(t *testing.T) string {
 	script := bytes.ReplaceAll(bytes.ReplaceAll(found[1], []byte("\\\n"), []byte(" ")), []byte("/out/"), []byte(dir+"/"))
 	cmd := exec.Command("sh", "-ec", string(script))
 	cmd.Dir = ".."
-	cmd.Env = append(os.Environ(), "TARGETOS="+runtime.GOOS, "TARGETARCH="+runtime.GOARCH, "VERSION=v9.9.9")
+	cmd.Env = append(os.Environ(), "TARGETOS="+system, "TARGETARCH="+architecture, "VERSION=v9.9.9")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", script, err, out)
 	}

@@ -260,6 +260,11 @@ func (w *world) pod(i int) *model.Pod {
 		s.Neighbours = neighbours(w.n(8))
 		p.Spec = &s
 	}
+	if d := w.numa(); d != nil {
+		s := *p.Spec
+		s.NUMA = d
+		p.Spec = &s
+	}
 	if w.rarely() || !p.Ours {
 		p.Node, p.Phase, p.Gated = w.nodeName(), model.Phase(w.n(1)), false
 		p.QueueGate = model.NoQueueGate

@@ -147,6 +147,9 @@ func (w *world) profile(actions ...string) policy.Profile {
 			policy.Choice{Plugin: "minruntime", Arguments: policy.Arguments{"min-runtime": "5s"}},
 			policy.Choice{Plugin: "evictioncap", Arguments: policy.Arguments{"max-per-minute.job": "2"}})
 	}
+	if w.n(3) == 3 {
+		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "numa-aware"})
+	}
 	if w.rarely() {
 		by := []string{"random", "bestfit", "dotproduct", "fgd"}[w.n(3)]
 		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "packing", Arguments: policy.Arguments{"packing.by": by, "packing.resource": "gpu"}})

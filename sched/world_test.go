@@ -71,6 +71,9 @@ func (w *world) begin() {
 	for i := range w.n(len(w.hypers)) {
 		w.changeHyper(i)
 	}
+	for range w.n(2) {
+		w.changeNUMA()
+	}
 }
 
 // deal makes a few things happen and returns what an engine is told of them.
@@ -105,7 +108,7 @@ func (w *world) forget() {
 }
 
 func (w *world) happen() {
-	switch k := w.n(18); {
+	switch k := w.n(19); {
 	case k <= 4:
 		w.changePod(w.n(len(w.pods) - 1))
 	case k <= 6:
@@ -120,6 +123,8 @@ func (w *world) happen() {
 		w.carry()
 	case k == 17:
 		w.changeHyper(w.n(len(w.hypers) - 1))
+	case k == 19:
+		w.changeNUMA()
 	case k == 18:
 		w.changeNamespace()
 	case k == 16:

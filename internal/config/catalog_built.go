@@ -51,6 +51,8 @@ func builtPlugins() []Entry {
 			{Key: "hypernode.gradient.evict.max-hypernodes", Kind: Int, Default: "8", Later: true, Meaning: "domains to try when evicting: maxDomains of gangpreempt and gangreclaim says it"},
 			{Key: "hypernode.binpack.normal-pod.enable", Kind: Bool, Default: "true", Later: true, Meaning: "also for pods without a topology"},
 			{Key: "hypernode.binpack.normal-pod.fading", Kind: Float, Default: "0.8", Later: true, Meaning: "how fast tiers lose weight"}}},
+		{Name: "numa-aware", Built: true, Meaning: "pods with cpus of their own near to each other, where the kubelet takes them", Arguments: []Spec{
+			{Key: "weight", Kind: Int, Default: "1", Meaning: "weight of the plugin"}}},
 		{Name: "binpack", Built: true, Meaning: "fill nodes before opening others", Arguments: []Spec{
 			{Key: "binpack.weight", Kind: Int, Default: "1", Meaning: "weight of the plugin"},
 			{Key: "binpack.cpu", Kind: Int, Default: "1", Meaning: "weight of cpu"},

@@ -3,8 +3,6 @@ package config
 // laterPlugins are the plugins of Volcano that this version has not built.
 func laterPlugins() []Entry {
 	return []Entry{
-		{Name: "numa-aware", Meaning: "tasks on one NUMA node", Arguments: []Spec{
-			{Key: "weight", Kind: Int, Default: "1", Meaning: "weight of the plugin"}}},
 		{Name: "task-topology", Meaning: "roles of a job together or apart", Arguments: []Spec{
 			{Key: "task-topology.weight", Kind: Int, Default: "1", Meaning: "weight of the plugin"}}},
 		{Name: "usage", Meaning: "nodes by their measured load", Arguments: []Spec{

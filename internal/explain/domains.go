@@ -26,6 +26,9 @@ var ofDomains = map[trace.Code]func(trace.NodeCount) string{
 	trace.PodRepelled: func(c trace.NodeCount) string {
 		return fmt.Sprintf("%s a pod that keeps away from %s", beside(c), c.Domain.Pods)
 	},
+	trace.NodeNUMA: func(c trace.NodeCount) string {
+		return fmt.Sprintf("might have no %d cpus together: %d were free on one NUMA node when it was last reported", c.Domain.Least, c.Domain.Have)
+	},
 	trace.PodTopologySpread: func(c trace.NodeCount) string {
 		d := c.Domain
 		if d.Value == "" {

@@ -21,6 +21,8 @@ var refusals = map[trace.Code]refusal{
 	trace.NodeUnschedulable:    {"is cordoned", "are cordoned", ""},
 	trace.NodeAffinity:         {"does not match its node affinity", "do not match its node affinity", ""},
 	trace.NodeGroup:            {"is not for its queue (node group: %s)", "are not for its queue (node group: %s)", "none"},
+	trace.NodeNUMAPolicy:       {"has not its NUMA topology policy (%s)", "have not its NUMA topology policy (%s)", "unknown"},
+	trace.NodeNUMA:             {"might have no NUMA node for its cpus", "might have no NUMA node for their cpus", ""},
 	trace.NodeRevocable:        {"is lent by the hour (zone %s)", "are lent by the hour (zone %s)", "of another"},
 	trace.NodeSelector:         {"does not match its nodeSelector", "do not match its nodeSelector", ""},
 	trace.TopologyKeyMissing:   {"lacks label %s", "lack label %s", "to spread by"},

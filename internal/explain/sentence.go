@@ -142,6 +142,8 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 	trace.NodeTaint:            nodes,
 	trace.NodeAffinity:         nodes,
 	trace.NodeGroup:            nodes,
+	trace.NodeNUMAPolicy:       nodes,
+	trace.NodeNUMA:             nodes,
 	trace.NodeRevocable:        nodes,
 	trace.NodeSelector:         nodes,
 	trace.NodePorts:            nodes,

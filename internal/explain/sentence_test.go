@@ -125,6 +125,11 @@ var sentencesByCode = []struct {
 	{refusedBy(trace.NodeGroup, "gold"), "none of 3 nodes takes it: 3 are not for its queue (node group: gold)"},
 	{refusedBy(trace.NodeRevocable, "rz is closed at this hour"), "none of 3 nodes takes it: 3 are lent by the hour (zone rz is closed at this hour)"},
 	{refusedBy(trace.NodeGroup, ""), "none of 3 nodes takes it: 3 are not for its queue (node group: none)"},
+	{refusedBy(trace.NodeNUMAPolicy, "restricted"), "none of 3 nodes takes it: 3 have not its NUMA topology policy (restricted)"},
+	{refusedBy(trace.NodeNUMAPolicy, ""), "none of 3 nodes takes it: 3 have not its NUMA topology policy (unknown)"},
+	{trace.Reason{Code: trace.NodeNUMA, Need: 3, Nodes: []trace.NodeCount{
+		{Code: trace.NodeNUMA, Domain: trace.Domain{Key: "NUMA", Least: 6, Have: 4}, Count: 3}}},
+		"none of 3 nodes takes it: 3 might have no 6 cpus together: 4 were free on one NUMA node when it was last reported"},
 	{refusedBy(trace.NodePorts, "80/TCP"), "none of 3 nodes takes it: 3 have host port 80/TCP taken"},
 	{refusedBy(trace.NodeVolume, "its volume v is elsewhere"), "none of 3 nodes takes it: 3 cannot have its volumes (its volume v is elsewhere)"},
 	{trace.Reason{Code: trace.NodesRefuse, Need: 3, Nodes: []trace.NodeCount{{Code: trace.NodeDevices, Text: "gpu.example.com", Need: 2, Have: 1, Count: 2},

@@ -166,6 +166,7 @@ func TestWhatANodeMoreCures(t *testing.T) {
 	}{
 		"no node has room":                        {trace.Reason{Code: trace.NotEnoughResources}, true},
 		"a gang for which no node has room":       {trace.Reason{Code: trace.GangIncomplete, Cause: &trace.Reason{Code: trace.NotEnoughResources}}, true},
+		"no NUMA node has room":                   {trace.Reason{Code: trace.NodeNUMA}, true},
 		"no node at all":                          {trace.Reason{Code: trace.NoNodes}, true},
 		"its share ends with the cluster":         {trace.Reason{Code: trace.QueueDeserved, Queue: "q", Shorts: cpu(6000, 4000)}, true},
 		"not: its share ends with its capability": {trace.Reason{Code: trace.QueueDeserved, Queue: "q", Shorts: cpu(9000, 8000)}, false},

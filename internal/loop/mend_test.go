@@ -3,6 +3,7 @@ package loop
 import (
 	"bytes"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -10,10 +11,29 @@ import (
 	"k8s.io/klog/v2/textlogger"
 )
 
-// logTo is what a test's scheduler has logged.
-func logTo(t *testing.T) *bytes.Buffer {
+// journal is what schedulers of a test have logged, by many goroutines.
+type journal struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(p)
+}
+
+// count is in how many places the log has a text.
+func (j *journal) count(text string) int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return strings.Count(j.text.String(), text)
+}
+
+// logTo takes down what is logged until the test ends.
+func logTo(t *testing.T) *journal {
 	t.Helper()
-	var out bytes.Buffer
+	var out journal
 	klog.SetLogger(textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&out))))
 	t.Cleanup(klog.ClearLogger)
 	return &out
@@ -23,7 +43,7 @@ func logTo(t *testing.T) *bytes.Buffer {
 // when it changes, and now and then, however often it is looked at.
 func TestAGangThatStaysHalfIsReportedSeldom(t *testing.T) {
 	out := logTo(t)
-	reports := func() int { return strings.Count(out.String(), "stands below its minimum") }
+	reports := func() int { return out.count("stands below its minimum") }
 	inVirtualTime(t, 1, func(w *living) {
 		w.refused = "g-3"
 		w.group("g", 4, nobody)

@@ -138,6 +138,8 @@ func empty(kind model.Kind) model.Object {
 		return &model.Budget{}
 	case model.KindHyperNode:
 		return &model.HyperNode{}
+	case model.KindNUMA:
+		return &model.NUMA{}
 	case model.KindNamespace:
 		return &model.Namespace{}
 	}

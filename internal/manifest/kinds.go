@@ -14,6 +14,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	batchv1alpha1 "volcano.sh/apis/pkg/apis/batch/v1alpha1"
+	nodeinfov1alpha1 "volcano.sh/apis/pkg/apis/nodeinfo/v1alpha1"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 	topologyv1alpha1 "volcano.sh/apis/pkg/apis/topology/v1alpha1"
 )
@@ -59,6 +60,7 @@ var kinds = []kind{
 	{"scheduling.volcano.sh", "v1beta1", "PodGroup", false, func() metav1.Object { return new(schedulingv1beta1.PodGroup) }},
 	{"batch.volcano.sh", "v1alpha1", "Job", false, func() metav1.Object { return new(batchv1alpha1.Job) }},
 	{"topology.volcano.sh", "v1alpha1", "HyperNode", true, func() metav1.Object { return new(topologyv1alpha1.HyperNode) }},
+	{"nodeinfo.volcano.sh", "v1alpha1", "Numatopology", true, func() metav1.Object { return new(nodeinfov1alpha1.Numatopology) }},
 }
 
 // skipped lists, by group, the other kinds of the groups in which a kind that nobody
@@ -75,13 +77,14 @@ var skipped = map[string][]string{
 	"scheduling.volcano.sh": {},
 	"batch.volcano.sh":      {"CronJob"},
 	"topology.volcano.sh":   {},
+	"nodeinfo.volcano.sh":   {},
 	"bus.volcano.sh":        {"Command"},
 	"flow.volcano.sh":       {"JobFlow", "JobTemplate"},
 }
 
 // strangers are the groups of Volcano that have no part in scheduling here. Any other
 // group that ends like Volcano's is a misspelling.
-var strangers = []string{"config.volcano.sh", "datadependency.volcano.sh", "nodeinfo.volcano.sh", "shard.volcano.sh", "training.volcano.sh"}
+var strangers = []string{"config.volcano.sh", "datadependency.volcano.sh", "shard.volcano.sh", "training.volcano.sh"}
 
 // lookUp finds a kind; nil without a complaint for one that is skipped.
 func lookUp(apiVersion, name string) (*kind, string) {

@@ -75,6 +75,9 @@ func (b *builder) tasks(o *object, j *batchv1alpha1.Job) []task {
 		}
 		t.template.Spec.SchedulerName = cmp.Or(t.template.Spec.SchedulerName, scheduler)
 		inherit(t.template, j, schedulingv1beta1.PodPreemptable)
+		if s.TopologyPolicy != "" {
+			metav1.SetMetaDataAnnotation(&t.template.ObjectMeta, schedulingv1beta1.NumaPolicyKey, string(s.TopologyPolicy))
+		}
 		one := translate.Pod(&corev1.Pod{Spec: t.template.Spec}, translate.Options{})
 		for _, a := range one.Spec.Requests {
 			if a.Name != resource.PodsName {

@@ -34,6 +34,9 @@ func copyOf(o model.Object) model.Object {
 	case *model.HyperNode:
 		c := *o
 		return &c
+	case *model.NUMA:
+		c := *o
+		return &c
 	case *model.Namespace:
 		c := *o
 		return &c

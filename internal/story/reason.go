@@ -143,7 +143,10 @@ func refusals(counts []trace.NodeCount) string {
 // detail is what of a refusal differs between nodes.
 func detail(c trace.NodeCount) string {
 	d := c.Domain
-	if d.Key == "" {
+	switch {
+	case c.Code == trace.NodeNUMA:
+		return fmt.Sprintf("(cpu %d together, %d free)", d.Least, d.Have)
+	case d.Key == "":
 		return c.Text
 	}
 	text := d.Pods + " by " + d.Key

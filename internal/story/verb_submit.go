@@ -37,7 +37,7 @@ import (
 //
 // fault=FIELD sets an object aside: the PodGroup, or the pods of the "N x" before it.
 var submitVerb = verb{syntax: "submit NAMESPACE/NAME [queue=Q] [min=N] [minroles=ps:1,worker:2] [minresources=cpu:4] [priority=CLASS] [sla=10m] [preemptable] [jdb-min=N|N%] [jdb-max=N|N%] [topology=soft|hard:TIER] [subgroups=KEY:SIZE:MIN[:soft|:hard:TIER]]… [no-group [owner=NAME] [group=NAME]] [at=10m] [fault=FIELD] " +
-	"[N x AMOUNTS|nothing [as ROLE] [for=10m] [gated] [queue-gated] [owned] [on=NODE] [nominated=NODE] [label=KEY:VALUE] [grace=30s] [cooldown=10m] [revocable] [kept] [preempts=never] [selector=KEY:VALUE] [tolerate=KEY=VALUE:EFFECT] [port=80] [with=KEY@SELECTOR] [apart=KEY@SELECTOR] [near=KEY@SELECTOR:WEIGHT] [spread=KEY@SELECTOR:SKEW] [pod-priority=N|CLASS] [scheduler=NAME] [fault=FIELD]]…", do: submit}
+	"[N x AMOUNTS|nothing [as ROLE] [for=10m] [gated] [queue-gated] [owned] [on=NODE] [nominated=NODE] [label=KEY:VALUE] [grace=30s] [cooldown=10m] [revocable] [kept] [preempts=never] [selector=KEY:VALUE] [tolerate=KEY=VALUE:EFFECT] [port=80] [cores=N,…] [numa=POLICY] [with=KEY@SELECTOR] [apart=KEY@SELECTOR] [near=KEY@SELECTOR:WEIGHT] [spread=KEY@SELECTOR:SKEW] [pod-priority=N|CLASS] [scheduler=NAME] [fault=FIELD]]…", do: submit}
 
 // grow adds pods to a job that is there, numbered on:
 //
@@ -298,6 +298,9 @@ func (t *template) spot(key, value string) (known bool, err error) {
 		n, err = number(key, value)
 		t.spec.Ports = append(t.spec.Ports, model.HostPort{IP: "0.0.0.0", Protocol: "TCP", Port: n})
 	default:
+		if known, err = t.numaWords(key, value); known {
+			return true, err
+		}
 		return t.neighbours(key, value)
 	}
 	return true, err

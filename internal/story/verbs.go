@@ -21,6 +21,7 @@ func verbs() map[string]verb {
 		"node":      nodeVerb,
 		"queue":     queueVerb,
 		"hypernode": hypernodeVerb,
+		"numa":      numaVerb,
 		"class":     classVerb,
 		"quota":     quotaVerb,
 		"budget":    budgetVerb,

@@ -18,7 +18,7 @@ func (x *Index) bestScanned(t ledger.TaskID, among []ledger.NodeID, future bool)
 	r := x.look(x.l.Task(t).Class)
 	class := x.l.Class(r.id)
 	if among == nil {
-		among = x.names()
+		among = x.ByName()
 	} else {
 		among = slices.Clone(among)
 		slices.SortFunc(among, x.byNames)
@@ -59,8 +59,8 @@ func (x *Index) bestScanned(t ledger.TaskID, among []ledger.NodeID, future bool)
 	return best.node, best.score
 }
 
-// names lists the rows of all nodes that are named, by name.
-func (x *Index) names() []ledger.NodeID {
+// ByName lists the nodes that are there, by name. It is good until the next question.
+func (x *Index) ByName() []ledger.NodeID {
 	if x.named == x.l.StaticNow() {
 		return x.byName
 	}

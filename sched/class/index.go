@@ -37,7 +37,7 @@ type Index struct {
 	news    []int64
 	barred  bitset // see bestAsked
 	bars    int
-	byName  []ledger.NodeID // see names
+	byName  []ledger.NodeID // see ByName
 	named   uint64
 
 	sides   [2][]ledger.NodeID // see side

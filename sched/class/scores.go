@@ -14,7 +14,7 @@ func (x *Index) Scores(t ledger.TaskID, future bool) (best []trace.NodeScore, of
 	r := x.look(x.l.Task(t).Class)
 	class := x.l.Class(r.id)
 	var nodes []ledger.NodeID
-	for _, n := range x.names() {
+	for _, n := range x.ByName() {
 		if x.Takes(t, n, future) {
 			nodes = append(nodes, n)
 		}

@@ -28,6 +28,7 @@ type limb struct {
 	hung                bool  // it is among the children of the row above it, or a top
 	there               bool
 	listed              bool // among those that changed
+	due                 bool // something of it, or of those below it, is to be worked out
 }
 
 // cell is a row in one dimension, as its owner wrote it.
@@ -60,7 +61,9 @@ func (t *LiveTree) Hang(i, up int32) {
 		t.renew(i)
 	}
 	at.there = true
-	t.mark(i)
+	if at.due {
+		t.mark(i)
+	}
 }
 
 // renew says that all about a row has to be worked out.
@@ -68,6 +71,7 @@ func (t *LiveTree) renew(i int32) {
 	for d := range t.of(i) {
 		t.of(i)[d].self = true
 	}
+	t.rows[i].due = true
 }
 
 // Put says what row i is in one dimension; b.Up is not read.
@@ -132,7 +136,9 @@ func (t *LiveTree) reach(i int32) {
 
 // mark notes that something about a row has to be worked out.
 func (t *LiveTree) mark(i int32) {
-	if at := &t.rows[i]; !at.listed {
+	at := &t.rows[i]
+	at.due = true
+	if !at.listed {
 		at.listed = true
 		t.changed = append(t.changed, i)
 	}
@@ -186,6 +192,7 @@ func (t *LiveTree) Settle() {
 	for _, i := range t.changed {
 		t.rows[i].listed = false
 		if t.rows[i].there {
+			t.rows[i].due = false
 			t.settle(i)
 		}
 	}

@@ -70,7 +70,7 @@ func (l *Ledger) AddBook(b Book) {
 func (l *Ledger) foreign(k model.Kind) bool {
 	switch k {
 	case model.KindNode, model.KindPod, model.KindPodGroup, model.KindQueue, model.KindPriorityClass,
-		model.KindQuota, model.KindBudget, model.KindHyperNode, model.KindNamespace:
+		model.KindQuota, model.KindBudget, model.KindHyperNode, model.KindNamespace, model.KindNUMA:
 		return false
 	}
 	return true
@@ -81,6 +81,9 @@ func (l *Ledger) foreign(k model.Kind) bool {
 func (l *Ledger) Reads(k model.Kind) bool {
 	if k == model.KindHyperNode {
 		return l.heedsHyper
+	}
+	if k == model.KindNUMA {
+		return l.heedsNUMA
 	}
 	return !l.foreign(k) && k != model.KindNamespace || slices.ContainsFunc(l.books, func(b Book) bool { return b.Reads(k) })
 }

@@ -148,6 +148,9 @@ func (l *Ledger) applyOther(f model.Fact) {
 	case model.KindNamespace:
 		o, _ := f.Object.(*model.Namespace)
 		l.applyNamespace(f.Ref.Name, o)
+	case model.KindNUMA:
+		o, _ := f.Object.(*model.NUMA)
+		l.applyNUMA(f.Ref.Name, o)
 	default:
 		l.tellBooksFact(f)
 	}

@@ -5,35 +5,6 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// Role is a job's members of one task-spec name.
-type Role struct {
-	Name string
-	Min  int32 // minTaskMember; 0 when none is asked or the minimums are ignored
-	Count
-}
-
-// Count says how many members stand where.
-type Count struct {
-	By         [model.NumStatus]int32
-	BestEffort int32 // pending, asking for nothing: backfill places them
-}
-
-// Ready is the number of members that count for the minimum (seed 003 §6.5): placed,
-// running or succeeded, and those that ask for nothing and can always be placed.
-func (c *Count) Ready() int32 { return c.Placed() + c.BestEffort }
-
-// Placed is Ready without the best-effort members that still wait.
-func (c *Count) Placed() int32 {
-	return c.By[model.Allocated] + c.By[model.Binding] + c.By[model.Bound] + c.By[model.Running] + c.By[model.Succeeded]
-}
-
-// Waiting is the number of members with a promise of room (seed 002 §3.1).
-func (c *Count) Waiting() int32 { return c.By[model.Pipelined] }
-
-// Valid is the number of members that exist or existed well: those that may still
-// make up the minimum (semantics §1.3, JobValid).
-func (c *Count) Valid() int32 { return c.Placed() + c.By[model.Pipelined] + c.By[model.Pending] }
-
 // Job is the row of a gang: a PodGroup with its pods, or pods adopted.
 type Job struct {
 	Key       JobKey
@@ -359,51 +330,4 @@ func (l *Ledger) applyGroup(k Key, g *model.PodGroup) JobID {
 	l.grown++
 	l.dropJob(j)
 	return j
-}
-
-// SetPhase moves a job to a phase that its fact does not show yet. It outlives the
-// cycle; PodGroup.status.phase keeps it over a restart, and for adopted jobs nothing
-// does: their admission is decided again.
-func (l *Ledger) SetPhase(j JobID, p model.GroupPhase, item uint64) {
-	job := &l.jobs[j]
-	job.Phase, job.phaseHeld, job.phaseItem = p, true, item
-	l.world++
-	l.refreshAll(j)
-	l.mark(j)
-	l.activate(j)
-}
-
-// Yield makes an admitted job keep no room of its queue for its minimum (yes), because no
-// node takes it and others should not wait behind it; or keep it again. It outlives the
-// cycle as a commitment that no API field shows: after a restart the job keeps its room
-// until it is refused once more.
-func (l *Ledger) Yield(j JobID, yes bool) {
-	if l.jobs[j].yielded != yes {
-		l.jobs[j].yielded = yes
-		l.refreshAll(j)
-		l.mark(j)
-	}
-}
-
-// Yielded says that a job keeps no room for its minimum.
-func (l *Ledger) Yielded(j JobID) bool { return l.jobs[j].yielded }
-
-// PhaseHeld is the plan item that asked for a job's phase, and false when the phase
-// is that of its fact.
-func (l *Ledger) PhaseHeld(j JobID) (uint64, bool) {
-	job := &l.jobs[j]
-	return job.phaseItem, job.phaseHeld
-}
-
-// DropPhase forgets a decided phase: the fact's holds again.
-func (l *Ledger) DropPhase(j JobID) {
-	job := &l.jobs[j]
-	job.phaseHeld, job.Phase = false, model.GroupPending
-	l.world++
-	if job.Group != nil {
-		job.Phase = job.Group.Phase
-	}
-	l.refreshAll(j)
-	l.mark(j)
-	l.activate(j)
 }

@@ -60,6 +60,9 @@ type Ledger struct {
 	hyperAt    uint64 // facts about HyperNodes so far
 	heedsHyper bool
 
+	numa      map[string]*model.NUMA // by the node's name
+	heedsNUMA bool
+
 	facts    factStore
 	books    []Book
 	choosers []Chooser // those of the books that choose

@@ -198,8 +198,8 @@ func (l *Ledger) groupsBelow(up QueueID, fact *model.Queue) *model.NodeGroups {
 func (l *Ledger) carry(q QueueID, sign int64) {
 	own := &l.queues[q]
 	own.Moved = l.figuresAt
-	if own.up == NoQueue {
-		return
+	if own.up == NoQueue || own.Jobs == 0 && own.Kids == 0 {
+		return // nobody is above it, or it holds nothing and asks for nothing
 	}
 	for at := own.up; at != NoQueue; at = l.queues[at].up {
 		l.queues[at].Moved = l.figuresAt

@@ -15,6 +15,7 @@ const (
 	KindBudget        Kind = "PodDisruptionBudget"
 	KindHyperNode     Kind = "HyperNode"
 	KindNamespace     Kind = "Namespace"
+	KindNUMA          Kind = "Numatopology"
 )
 
 // Ref names an object for as long as its name is used; a UID names one life of it.
@@ -42,7 +43,7 @@ type Fact struct {
 }
 
 // Object is the content of a fact: one of *Node, *Pod, *PodGroup, *Queue,
-// *PriorityClass, *Quota, *Budget, *HyperNode, *Namespace, *Opaque.
+// *PriorityClass, *Quota, *Budget, *HyperNode, *Namespace, *NUMA, *Opaque.
 type Object interface {
 	object()
 	// Common is what every object has; it may be read, and before it is handed over set.
@@ -92,4 +93,5 @@ func (*PriorityClass) object() {}
 func (*Quota) object()         {}
 func (*Budget) object()        {}
 func (*HyperNode) object()     {}
+func (*NUMA) object()          {}
 func (*Opaque) object()        {}

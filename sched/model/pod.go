@@ -101,6 +101,7 @@ type Spec struct {
 	// after DeviceOf, which claim or template it means. Somebody has to allocate the devices
 	// before the pod can run.
 	Devices []string
+	NUMA    *NUMADemand // what it asks of the NUMA nodes of its node; nil: nothing
 	// Groups are those of the job's queue, put there by the ledger where a plugin heeds
 	// them; a pod as it comes has none.
 	Groups *NodeGroups

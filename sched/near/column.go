@@ -23,12 +23,18 @@ func (b *Book) column(key string) *column {
 	if c == nil {
 		c = &column{key: key, ids: map[string]int32{}, values: []string{""}}
 		b.columns[key] = c
-		c.of = make([]int32, len(b.nodes))
-		for n := range c.of {
-			c.of[n] = c.read(b.nodes[n])
-		}
+		c.of = ofEach(b.nodes, c.read)
 	}
 	return c
+}
+
+// ofEach is what f says of each node, by NodeID.
+func ofEach[T any](nodes []*model.Node, f func(*model.Node) T) []T {
+	out := make([]T, len(nodes))
+	for n, node := range nodes {
+		out[n] = f(node)
+	}
+	return out
 }
 
 // read is the number of a node's domain.
@@ -92,10 +98,7 @@ func (b *Book) scopeOf(s *model.Spec, c *model.Spread) *scope {
 		return known
 	}
 	b.scopes[x.form] = x
-	x.ok = make([]bool, len(b.nodes))
-	for n := range x.ok {
-		x.ok[n] = x.counts(b.nodes[n])
-	}
+	x.ok = ofEach(b.nodes, x.counts)
 	return x
 }
 

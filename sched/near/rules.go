@@ -34,6 +34,15 @@ type Liking struct {
 	Weight int64
 }
 
+// Keys are the topology keys of tallies, of skews or of likings.
+func Keys[T interface{ Key() string }](list []T) []string {
+	var keys []string
+	for _, t := range list {
+		keys = append(keys, t.Key())
+	}
+	return keys
+}
+
 // none is the rules of most classes. It is never written.
 var none = &Rules{}
 

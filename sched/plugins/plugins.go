@@ -20,6 +20,7 @@ import (
 	"ashlar.sh/sched/plugins/networktopology"
 	"ashlar.sh/sched/plugins/nodegroup"
 	"ashlar.sh/sched/plugins/nodeorder"
+	"ashlar.sh/sched/plugins/numaaware"
 	"ashlar.sh/sched/plugins/overcommit"
 	"ashlar.sh/sched/plugins/packing"
 	"ashlar.sh/sched/plugins/pdb"
@@ -54,6 +55,7 @@ func All() []policy.Definition {
 		predicates.Definition(),
 		nodegroup.Definition(),
 		networktopology.Definition(),
+		numaaware.Definition(),
 		nodeorder.Definition(),
 		binpack.Definition(),
 		joborder.Definition(),

@@ -12,6 +12,18 @@ const (
 	Reject  Vote = -1
 )
 
+// FalseFirst orders by a property: who does not have it comes before who does.
+func FalseFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	default:
+		return 1
+	}
+}
+
 // Verdict is a filter's answer about a node. The zero Verdict admits.
 type Verdict struct {
 	Code   trace.Code

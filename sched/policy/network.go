@@ -138,19 +138,5 @@ func (s *Set) SubReady(j ledger.JobID, sub int32) bool {
 
 // SubPipelined is rule E.
 func (s *Set) SubPipelined(j ledger.JobID, sub int32) bool {
-	for _, tier := range s.subPipelined {
-		permitted := false
-		for _, p := range tier {
-			switch p.VoteSubPipelined(j, sub) {
-			case Reject:
-				return false
-			case Permit:
-				permitted = true
-			}
-		}
-		if permitted {
-			break
-		}
-	}
-	return true
+	return elect(s.subPipelined, func(p SubJobPipelined) Vote { return p.VoteSubPipelined(j, sub) })
 }

@@ -32,6 +32,32 @@ type Choice struct {
 // configuration's catalogue before they come here.
 type Arguments map[string]string
 
+// OneOf is an argument that is one of a few words, the first where it is absent.
+func (a Arguments) OneOf(key string, words ...string) (string, error) {
+	s, ok := a[key]
+	switch {
+	case !ok:
+		return words[0], nil
+	case !slices.Contains(words, s):
+		return "", fmt.Errorf("argument %s: %q is not one of %s", key, s, strings.Join(words, ", "))
+	default:
+		return s, nil
+	}
+}
+
+// Resource is an argument that names a resource, otherwise the one given.
+func (a Arguments) Resource(key, otherwise string) (string, error) {
+	s, ok := a[key]
+	switch {
+	case !ok:
+		return otherwise, nil
+	case s == "":
+		return "", fmt.Errorf("argument %s: a name is missing: %s, for one", key, otherwise)
+	default:
+		return s, nil
+	}
+}
+
 // Int is an argument as a whole number, otherwise the value given. A malformed number
 // is an error that names the key.
 func (a Arguments) Int(key string, otherwise int64) (int64, error) {

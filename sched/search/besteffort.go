@@ -26,15 +26,7 @@ func wholeBestEffort(s *session.Session, tx *ledger.Tx, j ledger.JobID) (ok bool
 			}
 		}
 		have = job.Placed()
-		if job.Placed() < job.MinMember {
-			return false
-		}
-		for i := range job.Roles {
-			if job.Roles[i].Placed() < job.Roles[i].Min {
-				return false
-			}
-		}
-		return job.SubsMet(func(c *ledger.Count) int32 { return c.Placed() })
+		return job.Met((*ledger.Count).Placed)
 	})
 	return ok, have, why
 }

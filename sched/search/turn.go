@@ -133,12 +133,15 @@ func (t *turn) refuseAfter(fit int64, why func(ledger.TaskID) trace.Reason) {
 	var r trace.Reason
 	t.s.L.Try(func(tx *ledger.Tx) bool {
 		for _, task := range t.w.Tasks[t.w.next : t.w.next+int(fit)] {
-			if n, _ := t.s.Nodes.Best(task); n != ledger.NoNode {
+			if t.apart {
+				tx.Suppose(task) // where it would have gone is for its domains to say
+			} else if n, _ := t.s.Nodes.Best(task); n != ledger.NoNode {
 				tx.Allocate(task, n)
 			}
 		}
-		r = why(next)
-		t.remember()
+		if r = why(next); !t.apart {
+			t.remember()
+		}
 		return false
 	})
 	t.refuse(next, r)

@@ -80,6 +80,8 @@ const (
 	NodeVolume             Code = "NodeVolume"             // a volume cannot be had there
 	NodeDevices            Code = "NodeDevices"            // Have devices of class Text are free there, Need are asked; without amounts: its resource claims Text cannot be met there, or nobody allocates devices
 	ClaimElsewhere         Code = "ClaimElsewhere"         // resource claim Text was allocated devices that the node does not reach
+	NodeNUMAPolicy         Code = "NodeNUMAPolicy"         // its kubelet has not the topology policy that is asked for; Text is the one it has, "" where nothing is known
+	NodeNUMA               Code = "NodeNUMA"               // its kubelet might find no place for the cpus of a container together; Domain: Least are asked for, Have are free in the NUMA node that has most
 	PodAffinity            Code = "PodAffinity"            // no pod that it must be with sits in the node's domain; Domain
 	PodAffinityNoRoom      Code = "PodAffinityNoRoom"      // its pods have to share a domain of label Text, and none has room for Need of them; Nodes has the one that comes nearest (Example), with room for Have, and how many there are; where that is enough by amounts, Cause
 	PodAntiAffinity        Code = "PodAntiAffinity"        // a pod that it must not be with sits in the node's domain; Domain
@@ -107,7 +109,7 @@ const (
 func (c Code) OfNodes() bool {
 	switch c {
 	case NoNodes, NotEnoughResources, NodesRefuse, NodeUnschedulable, NodeTaint, NodeAffinity, NodeSelector,
-		NodeGroup, NodeRevocable, NodePorts, NodeVolume, NodeDevices, ClaimElsewhere, PodAffinity, PodAntiAffinity, PodRepelled, PodTopologySpread, TopologyKeyMissing:
+		NodeGroup, NodeRevocable, NodePorts, NodeVolume, NodeDevices, ClaimElsewhere, NodeNUMAPolicy, NodeNUMA, PodAffinity, PodAntiAffinity, PodRepelled, PodTopologySpread, TopologyKeyMissing:
 		return true
 	default:
 		return c.OfTopology()
@@ -154,10 +156,11 @@ type NodeCount struct {
 // and Have are left out, so that nodes can be counted together.
 type Domain struct {
 	Key, Value string
-	Pods       string // the pods in question, as a label selector is written
-	Have       int64  // PodTopologySpread: how many of them the domain has
-	Least      int64  // … and the least that any domain has, or 0 where there are fewer domains than asked for
-	Most       int64  // … and by how many it may have more, the pod included: maxSkew
+	// Have and Least are amounts of NodeNUMA, too.
+	Pods  string // the pods in question, as a label selector is written
+	Have  int64  // PodTopologySpread: how many of them the domain has
+	Least int64  // … and the least that any domain has, or 0 where there are fewer domains than asked for
+	Most  int64  // … and by how many it may have more, the pod included: maxSkew
 }
 
 // Compare orders domains, for lists to have one order.

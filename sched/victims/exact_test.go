@@ -36,13 +36,17 @@ func TestTheCheapestVictimsOfAll(t *testing.T) {
 // cheapestOfAll compares what was found with the best there is; it says whether somebody was evicted.
 func cheapestOfAll(t *rapid.T) (took bool) {
 	s := newSquare(t, 1)
-	want, possible := s.brute()
+	return s.takes(s.brute())
+}
+
+// takes lets the hunt find victims and compares them with the best there are.
+func (s *square) takes(want price, possible bool) (took bool) {
 	got, took := s.take()
 	switch {
 	case took != possible:
-		t.Fatalf("%s: victims found: %v, there are some: %v (%+v)", s.rule.Action, took, possible, want)
+		s.t.Fatalf("%s: victims found: %v, there are some: %v (%+v)", s.rule.Action, took, possible, want)
 	case took && got.compare(want) != 0:
-		t.Fatalf("%s: the victims cost %+v, the cheapest %+v", s.rule.Action, got, want)
+		s.t.Fatalf("%s: the victims cost %+v, the cheapest %+v", s.rule.Action, got, want)
 	}
 	return took
 }

@@ -81,19 +81,17 @@ func (h *Hunt) placeAll(tx *ledger.Tx, tasks []ledger.TaskID) bool {
 // every role's, and whatever plugins ask.
 func (h *Hunt) satisfied() bool {
 	job := h.l.Job(h.claim.Job)
-	for i := range job.Roles {
-		if r := &job.Roles[i]; r.Placed()+r.Waiting() < r.Min {
-			return false
-		}
+	if !job.RolesMet((*ledger.Count).Promised) {
+		return false
 	}
 	for _, t := range h.placed { // of a sub-group all that it needs, or nobody
 		if sub := h.l.Task(t).Sub; sub >= 0 {
-			if s := &job.Subs[sub]; s.Placed()+s.Waiting() < job.SubSize(s) {
+			if s := &job.Subs[sub]; s.Promised() < job.SubSize(s) {
 				return false
 			}
 		}
 	}
-	return job.Placed()+job.Waiting() >= job.MinMember && h.set.Pipelined(h.claim.Job)
+	return h.set.Pipelined(h.claim.Job)
 }
 
 // one finds a place for one task, with or without victims.

@@ -63,8 +63,6 @@ type Hunt struct {
 	stash             []ledger.NodeID
 	list              []listed
 	again             marks
-	named             []ledger.NodeID // the present nodes by name, as Shape stood at namedAt
-	namedAt           uint64
 	plans             [2]plan
 
 	// The series at hand.

@@ -12,7 +12,7 @@ import (
 // and §7.3). All of them count as tried; as their bounds tell which could be the best,
 // few are tried in earnest, and what is chosen is the same.
 func (h *Hunt) bestOfSample(wholes bool) *plan {
-	names := h.namesInOrder()
+	names := h.nodes.ByName()
 	probe := row{kind: kind{class: h.class, scope: h.rule.Scope, queue: h.claim.Queue, ceiling: h.ceiling(),
 		wholes: wholes, blocked: !h.lawful()}, gives: h.gives}
 	enough := h.rule.Sample.candidates(len(names))
@@ -70,15 +70,4 @@ func (h *Hunt) bestListedNow(wholes bool) (best *plan, hopeless int) {
 		}
 	}
 	return best, len(h.stash)
-}
-
-// namesInOrder lists the present nodes by name. Whatever changes that changes Shape.
-func (h *Hunt) namesInOrder() []ledger.NodeID {
-	if h.named != nil && h.namedAt == h.l.Shape() {
-		return h.named
-	}
-	h.named, h.namedAt = h.named[:0], h.l.Shape()
-	h.l.Present(func(n ledger.NodeID) bool { h.named = append(h.named, n); return true })
-	slices.SortFunc(h.named, func(a, b ledger.NodeID) int { return cmp.Compare(h.l.Node(a).Name, h.l.Node(b).Name) })
-	return h.named
 }

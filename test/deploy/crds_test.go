@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
+	nodeinfov1alpha1 "volcano.sh/apis/pkg/apis/nodeinfo/v1alpha1"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 	shardv1alpha1 "volcano.sh/apis/pkg/apis/shard/v1alpha1"
 	topologyv1alpha1 "volcano.sh/apis/pkg/apis/topology/v1alpha1"
@@ -63,10 +64,11 @@ func TestTheTypesAreAshlars(t *testing.T) {
 // would drop it without a word.
 func TestEveryFieldIsInTheSchema(t *testing.T) {
 	for file, kind := range map[string]any{
-		"queues.yaml":     schedulingv1beta1.Queue{},
-		"podgroups.yaml":  schedulingv1beta1.PodGroup{},
-		"hypernodes.yaml": topologyv1alpha1.HyperNode{},
-		"nodeshards.yaml": shardv1alpha1.NodeShard{},
+		"queues.yaml":         schedulingv1beta1.Queue{},
+		"podgroups.yaml":      schedulingv1beta1.PodGroup{},
+		"hypernodes.yaml":     topologyv1alpha1.HyperNode{},
+		"nodeshards.yaml":     shardv1alpha1.NodeShard{},
+		"numatopologies.yaml": nodeinfov1alpha1.Numatopology{},
 	} {
 		crd := crdIn(t, file)
 		schema := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
@@ -82,7 +84,7 @@ func TestEveryFieldIsInTheSchema(t *testing.T) {
 
 // A Queue's status is a subresource and a PodGroup's is not, as with Volcano: clients depend on it.
 func TestWhichStatusIsASubresource(t *testing.T) {
-	for file, want := range map[string]bool{"queues.yaml": true, "podgroups.yaml": false, "hypernodes.yaml": true, "nodeshards.yaml": true} {
+	for file, want := range map[string]bool{"queues.yaml": true, "podgroups.yaml": false, "hypernodes.yaml": true, "nodeshards.yaml": true, "numatopologies.yaml": false} {
 		version := crdIn(t, file).Spec.Versions[0]
 		if got := version.Subresources != nil && version.Subresources.Status != nil; got != want {
 			t.Errorf("%s: the status is a subresource: %v, want %v", file, got, want)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -35,6 +36,9 @@ type witness struct {
 	mu    sync.Mutex
 	on    map[types.UID]*corev1.Pod // as seen last
 	half  map[string]time.Time      // since when a gang stands half
+	ended map[types.UID]bool        // pods that have succeeded or failed
+	risen int                       // sights of one that runs or waits all the same
+	notes map[string][]string       // by node: what was seen of its pods last
 	whole map[string]bool           // gangs that had their minimum: what they lose later is their own business
 	wrong []string
 }
@@ -48,7 +52,8 @@ func (w world) watch(nodes map[string]int64, minimum int) *witness {
 // watchGangs watches gangs of which each pod says how many its gang needs.
 func (w world) watchGangs(nodes map[string]int64, minimum func(*corev1.Pod) int) *witness {
 	w.t.Helper()
-	seen := &witness{w: w, cpu: nodes, minimum: minimum, on: map[types.UID]*corev1.Pod{}, half: map[string]time.Time{}, whole: map[string]bool{}}
+	seen := &witness{w: w, cpu: nodes, minimum: minimum, on: map[types.UID]*corev1.Pod{}, half: map[string]time.Time{},
+		whole: map[string]bool{}, ended: map[types.UID]bool{}, notes: map[string][]string{}}
 	pods := cache.NewFilteredListWatchFromClient(w.kube.CoreV1().RESTClient(), "pods", w.ns, func(*metav1.ListOptions) {})
 	_, controller := cache.NewInformerWithOptions(cache.InformerOptions{ListerWatcher: pods, ObjectType: &corev1.Pod{},
 		Handler: cache.ResourceEventHandlerFuncs{
@@ -71,9 +76,15 @@ func (s *witness) saw(p *corev1.Pod) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before := s.on[p.UID]
+	s.note(p, "is")
 	if before != nil && before.Spec.NodeName != p.Spec.NodeName {
 		s.wrong = append(s.wrong, fmt.Sprintf("pod %s was bound to %s and then to %s", p.Name, before.Spec.NodeName, p.Spec.NodeName))
 	}
+	// A pod that has ended holds no room, whatever it is called afterwards.
+	if s.ended[p.UID] && !finished(p) {
+		s.risen++
+	}
+	s.ended[p.UID] = s.ended[p.UID] || finished(p)
 	if p.Spec.NodeName == "" {
 		return
 	}
@@ -82,14 +93,25 @@ func (s *witness) saw(p *corev1.Pod) {
 	}
 	used := int64(0)
 	for _, other := range s.on {
-		if other.Spec.NodeName == p.Spec.NodeName && !finished(other) {
+		if other.Spec.NodeName == p.Spec.NodeName && !s.ended[other.UID] {
 			used += other.Spec.Containers[0].Resources.Requests.Cpu().Value()
 		}
 	}
 	if used > s.cpu[p.Spec.NodeName] {
-		s.wrong = append(s.wrong, fmt.Sprintf("node %s holds %d cores and its pods ask for %d", p.Spec.NodeName, s.cpu[p.Spec.NodeName], used))
+		s.wrong = append(s.wrong, fmt.Sprintf("node %s holds %d cores and its pods ask for %d: %s", p.Spec.NodeName, s.cpu[p.Spec.NodeName], used,
+			strings.Join(s.notes[p.Spec.NodeName], "\n")))
 	}
 	s.gang(gangOf(p), s.members(p) < s.minimum(p))
+}
+
+// note remembers what was seen of a node's pods last, to be told if the node is overfull.
+func (s *witness) note(p *corev1.Pod, what string) {
+	if p.Spec.NodeName == "" {
+		return
+	}
+	list := append(s.notes[p.Spec.NodeName], fmt.Sprintf("%s %s %s of %s cores %s %s at version %s, deleting %v", time.Now().Format(time.StampMilli), p.Name, p.UID,
+		p.Spec.Containers[0].Resources.Requests.Cpu(), what, p.Status.Phase, p.ResourceVersion, p.DeletionTimestamp != nil))
+	s.notes[p.Spec.NodeName] = list[max(0, len(list)-60):]
 }
 
 // members is how many of a pod's gang are bound.
@@ -139,6 +161,7 @@ func (s *witness) gone(o any) {
 	if !ok {
 		return
 	}
+	s.note(p, "gone, was")
 	delete(s.on, p.UID)
 	if since, half := s.half[gangOf(p)]; half && s.members(p) == 0 {
 		if took := time.Since(since); took > halfBound+halfSlack {

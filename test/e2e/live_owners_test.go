@@ -168,6 +168,7 @@ func TestLiveAnOwnerThatIsReadSlowly(t *testing.T) {
 	t.Cleanup(p.Close)
 	slow := p.Inject(ownerRead, 1, 0, faults.Delay(patience))
 	w.schedule(p.Config())
+	began := time.Now()
 	job(t, w.ns, "slow", 2, "1", gangOfOwner(w.ns, 2))
 	w.await("ask for the Job", func(ctxless) error {
 		if slow.Met() == 0 {
@@ -175,10 +176,9 @@ func TestLiveAnOwnerThatIsReadSlowly(t *testing.T) {
 		}
 		return nil
 	})
-	began := time.Now()
 	submit(t, w.ns, w.ns, "quick", 2, 2, "1")
 	awaitRunning(t, w.ns, "quick", 2)
-	if n := bound(list(t, w.ns, "slow")); n != 0 && time.Since(began) < 4*time.Second {
+	if n := bound(list(t, w.ns, "slow")); n != 0 && time.Since(began) < 5*time.Second {
 		t.Errorf("after %v %d pods of the Job are bound, want them to wait for it", time.Since(began), n)
 	}
 	awaitRunning(t, w.ns, "slow", 2)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -16,6 +17,7 @@ import (
 type wire struct {
 	mu      sync.Mutex
 	writes  []string       // method and path of all writes but those to the lease
+	at      []time.Time    // when each was sent
 	bound   map[string]int // bindings that the server took, by path
 	posted  int            // bindings that were sent or tried
 	binding func(nth int, send func() (*http.Response, error)) (*http.Response, error)
@@ -49,7 +51,7 @@ func (w *wire) trip(next http.RoundTripper, r *http.Request) (*http.Response, er
 		return send()
 	}
 	w.mu.Lock()
-	w.writes = append(w.writes, r.Method+" "+r.URL.Path)
+	w.writes, w.at = append(w.writes, r.Method+" "+r.URL.Path), append(w.at, time.Now())
 	w.mu.Unlock()
 	if !strings.HasSuffix(r.URL.Path, "/binding") {
 		return send()

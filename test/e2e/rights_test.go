@@ -43,6 +43,8 @@ var unasked = map[right]string{
 	{"resource.k8s.io", "resourceclaims/binding", "patch"}: "no request asks for it: the API server does, where a patch of the status changes who has a claim",
 	{"topology.volcano.sh", "hypernodes", "list"}:          whereConfigured,
 	{"topology.volcano.sh", "hypernodes", "watch"}:         whereConfigured,
+	{"nodeinfo.volcano.sh", "numatopologies", "list"}:      whereConfigured,
+	{"nodeinfo.volcano.sh", "numatopologies", "watch"}:     whereConfigured,
 }
 
 const whereConfigured = "they are watched where the configuration names the plugin that reads them"
@@ -121,6 +123,7 @@ var volcanosRules = []rbacv1.PolicyRule{
 	{APIGroups: []string{"scheduling.volcano.sh"}, Resources: []string{"podgroups"}, Verbs: []string{"list", "watch", "update"}},
 	{APIGroups: []string{"apps"}, Resources: []string{"daemonsets", "replicasets", "statefulsets"}, Verbs: []string{"get", "list", "watch"}},
 	{APIGroups: []string{"topology.volcano.sh"}, Resources: []string{"hypernodes"}, Verbs: []string{"get", "list", "watch"}},
+	{APIGroups: []string{"nodeinfo.volcano.sh"}, Resources: []string{"numatopologies"}, Verbs: []string{"get", "list", "watch", "delete"}},
 	{APIGroups: []string{"shard.volcano.sh"}, Resources: []string{"nodeshards"}, Verbs: []string{"get", "list", "watch"}},
 	{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"get", "create", "update", "watch"}},
 	{APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceclaims"}, Verbs: []string{"get", "list", "watch", "create", "update", "patch"}},

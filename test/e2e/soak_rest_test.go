@@ -30,12 +30,20 @@ import (
 // for victims that a fault kept last a minute, and so does a gang that cannot be completed.
 const settling = 4 * time.Minute
 
-// silence is longer than anything that was begun before may take to be said: figures that stand still
-// for ten seconds, a request that was met with silence, a pause after a refusal.
-const silence = 11 * time.Second
+// silence is for how long nothing may have been written before things are looked at. A long soak takes
+// longer than anything that was begun before may take to be said (figures that stand still for ten
+// seconds, a request that was met with silence, a pause after a refusal), and then wants none at all.
+func (s *soak) silence() time.Duration {
+	if s.isLong() {
+		return 11 * time.Second
+	}
+	return 3 * time.Second
+}
+
+func (s *soak) isLong() bool { return s.lasts >= 30*time.Second }
 
 // settle waits until nothing has been written for a while and nothing is left to be said against how
-// things stand; then nothing is written any more.
+// things stand; after a long soak nothing is written any more then.
 func (s *soak) settle() {
 	s.t.Helper()
 	began, wrong := time.Now(), "it was never quiet"
@@ -50,7 +58,7 @@ func (s *soak) settle() {
 		if n := len(noted.all()); n != met || s.changed.After(since) {
 			met, since = n, time.Now()
 		}
-		if time.Since(since) < silence {
+		if time.Since(since) < s.silence() {
 			return false, nil
 		}
 		if wrong = s.disagreement(ctx); wrong != "" {
@@ -62,7 +70,10 @@ func (s *soak) settle() {
 		s.t.Fatalf("%v after everything calmed down it is not at rest: %s\n%s", time.Since(began), wrong, situation(s.t, s.kube, s.dynamic))
 	}
 	s.t.Logf("at rest %v after everything calmed down", time.Since(began))
-	pause := time.NewTimer(2 * time.Second)
+	if !s.isLong() {
+		return
+	}
+	pause := time.NewTimer(5 * time.Second)
 	<-pause.C
 	if lines := noted.all()[met:]; len(lines) > 0 {
 		s.t.Errorf("at rest it wrote %v\n%s", lines, situation(s.t, s.kube, s.dynamic))
@@ -257,6 +268,7 @@ func (s *soak) unsaid(ctx context.Context) (out []string, err error) {
 	}
 	for _, p := range pods.Items {
 		switch said, grouped := groups[p.Annotations["scheduling.k8s.io/group-name"]]; {
+		case finished(&p):
 		case p.DeletionTimestamp != nil:
 			out = append(out, p.Name+" is still leaving")
 		case p.Spec.NodeName != "":

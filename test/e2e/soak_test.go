@@ -253,6 +253,7 @@ func (s *soak) testify() {
 	}
 	s.seen.mu.Lock()
 	defer s.seen.mu.Unlock()
+	s.t.Logf("%d times a pod that had ended was called something else again", s.seen.risen)
 	for _, wrong := range s.seen.wrong {
 		spared := false
 		for life := range s.spared {

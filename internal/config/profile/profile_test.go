@@ -29,7 +29,7 @@ configurations:
     enablePredicateErrorCache: false
 tiers:
 - plugins:
-  - name: numa-aware
+  - name: task-topology
   - name: gang
     enableJobOrder: false
     enabledJobPipelined: false

@@ -258,9 +258,10 @@ type errand struct {
 	shown func(ctx context.Context) (settled bool, outcome sched.Outcome, err error)
 }
 
-// run sends until the server has answered for good or patience is over.
+// run sends until the server has answered for good or patience is over. A refusal is not for good
+// while an earlier try may have been taken without a word and reading failed: the pod may be bound.
 func (c *Carrier) run(e errand) (outcome sched.Outcome, latency time.Duration, overloaded bool) {
-	began := time.Now()
+	began, doubt := time.Now(), false
 	for n := 0; ; n++ {
 		if !c.options.Leading() || c.ctx.Err() != nil {
 			return sched.Failed, latency, overloaded
@@ -272,19 +273,20 @@ func (c *Carrier) run(e errand) (outcome sched.Outcome, latency time.Duration, o
 			return sched.Done, latency, overloaded
 		case missing:
 			return sched.Missing, latency, overloaded
-		case refused:
+		case unknown:
+			doubt = true
+		}
+		if doubt || answer == clash {
+			settled, outcome, failed := c.look(e)
+			if failed == nil && settled {
+				return outcome, latency, overloaded
+			}
+			doubt = doubt && failed != nil
+		}
+		if answer == refused && !doubt {
 			c.deny(e.uid, true)
 			klog.ErrorS(err, "The API server refused for good", "what", e.what)
 			return sched.Failed, latency, overloaded
-		case clash, unknown:
-			var settled bool
-			read := func(ctx context.Context) (err error) {
-				settled, outcome, err = e.shown(ctx)
-				return err
-			}
-			if failed := c.timed(new(time.Duration), read); failed == nil && settled {
-				return outcome, latency, overloaded
-			}
 		}
 		overloaded = overloaded || answer == later || answer == unknown
 		if time.Since(began) > c.options.Patience {
@@ -296,6 +298,15 @@ func (c *Carrier) run(e errand) (outcome sched.Outcome, latency time.Duration, o
 			return sched.Failed, latency, overloaded
 		}
 	}
+}
+
+// look reads what became of an errand.
+func (c *Carrier) look(e errand) (settled bool, outcome sched.Outcome, err error) {
+	err = c.timed(new(time.Duration), func(ctx context.Context) (err error) {
+		settled, outcome, err = e.shown(ctx)
+		return err
+	})
+	return settled, outcome, err
 }
 
 func (c *Carrier) timed(latency *time.Duration, f func(context.Context) error) error {

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
 	k8stesting "k8s.io/client-go/testing"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 	volcano "volcano.sh/apis/pkg/client/clientset/versioned/fake"
@@ -129,6 +130,31 @@ func TestWhatBecomesOfABinding(t *testing.T) {
 	}
 }
 
+// A binding that was taken without a word, could not be read back and was then refused is done: its
+// node holds the pod, whatever the last answer was.
+func TestARefusalAfterAnAnswerThatWasLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		s.node = bindP.Node
+		s.answer = func(nth int) error {
+			if nth == 1 {
+				return context.DeadlineExceeded
+			}
+			return apierrors.NewForbidden(podsResource, "p", errors.New("no more"))
+		}
+		reads := 0
+		s.kube.PrependReactor("get", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
+			if reads++; reads < 3 {
+				return true, nil, apierrors.NewInternalError(errors.New("etcd"))
+			}
+			return false, nil, nil
+		})
+		if got, _ := s.receipt(t, bindP); got.Outcome != sched.Done {
+			t.Errorf("outcome %d, want Done", got.Outcome)
+		}
+	})
+}
+
 // A bound pod is two writes, its binding and the event that says where it went, or one.
 func TestABindingSaysWhereItWentUnlessItIsToBeQuiet(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -232,6 +258,57 @@ func TestAPodGroupsStatusIsGathered(t *testing.T) {
 			t.Errorf("%d receipts for two phases, want 2", n)
 		}
 	})
+}
+
+// However many PodGroups are to be told something, and however long the server takes over
+// it, a binding does not wait for them.
+func TestABindingWaitsForNoStatus(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		block := make(chan struct{})
+		c := carry.New(t.Context(), carry.Options{
+			Clients: carry.Clients{Fast: []kubernetes.Interface{s.kube}, Slow: s.kube, Events: s.kube, Groups: s.volcano, Figures: s.volcano},
+			PodGroup: func(string, string) *schedulingv1beta1.PodGroup { // asked as each is sent
+				<-block
+				return nil
+			}})
+		for i := range 500 {
+			c.PodGroupStatus(ledger.Key{Namespace: "ns", Name: fmt.Sprint("g", i)}, "g", carry.GroupStatus{})
+		}
+		<-time.After(time.Second)
+		c.Carry([]sched.Item{bindP})
+		<-c.Wake()
+		if got := c.Receipts(); len(got) != 1 || got[0].Outcome != sched.Done || s.posts != 1 {
+			t.Errorf("with 500 statuses under way the receipts are %+v after %d posts, want that the pod is bound", got, s.posts)
+		}
+		close(block)
+		c.Wait(t.Context())
+	})
+}
+
+// The clients that say words have a bound on their rate, those of bindings have none.
+func TestWordsHaveABoundOnTheirRate(t *testing.T) {
+	c, err := carry.NewClients(&rest.Config{Host: "https://example", QPS: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rate := func(client rest.Interface) float32 {
+		if l := client.GetRateLimiter(); l != nil {
+			return l.QPS()
+		}
+		return 0
+	}
+	for name, got := range map[string][2]float32{
+		"pods' conditions": {rate(c.Slow.CoreV1().RESTClient()), 50},
+		"events":           {rate(c.Events.CoreV1().RESTClient()), 100},
+		"queues' figures":  {rate(c.Figures.SchedulingV1beta1().RESTClient()), 50},
+		"bindings":         {rate(c.Fast[0].CoreV1().RESTClient()), 0},
+		"PodGroups":        {rate(c.Groups.SchedulingV1beta1().RESTClient()), 0},
+	} {
+		if got[0] != got[1] {
+			t.Errorf("%s: %v requests a second, want %v (0: no bound)", name, got[0], got[1])
+		}
+	}
 }
 
 // What is gathered for a PodGroup is answered though another one has its name before it was sent.

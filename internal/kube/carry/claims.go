@@ -23,8 +23,8 @@ func (c *Carrier) claimsIn(namespace string) typedresourcev1.ResourceClaimInterf
 	return all[c.turn.Add(1)%uint64(len(all))].ResourceV1().ResourceClaims(namespace)
 }
 
-// look reads a claim from the API server itself.
-func (c *Carrier) look(ctx context.Context, r *reservation) error {
+// readClaim reads a claim from the API server itself.
+func (c *Carrier) readClaim(ctx context.Context, r *reservation) error {
 	now, err := c.claimsIn(r.namespace).Get(ctx, r.name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
@@ -131,7 +131,7 @@ func (c *Carrier) unreserving(r *reservation) errand {
 			return c.writeStatus(ctx, r, keeps, rest)
 		},
 		shown: func(ctx context.Context) (bool, sched.Outcome, error) {
-			if err := c.look(ctx, r); err != nil {
+			if err := c.readClaim(ctx, r); err != nil {
 				return errors.Is(err, errGone), sched.Done, noneIf(err, errGone)
 			}
 			return !held(), sched.Done, nil

@@ -147,7 +147,7 @@ func (c *Carrier) reserving(r *reservation) errand {
 			return nil
 		},
 		shown: func(ctx context.Context) (bool, sched.Outcome, error) {
-			if err := c.look(ctx, r); err != nil {
+			if err := c.readClaim(ctx, r); err != nil {
 				if errors.Is(err, errGone) {
 					r.refusal = errGone
 				}

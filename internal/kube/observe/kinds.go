@@ -51,6 +51,8 @@ func kinds() []kind {
 		{model.KindNamespace, of("", "v1", "namespaces"), false, core(func(x f) informer { return x.Core().V1().Namespaces().Informer() }), stripMeta},
 		{model.KindHyperNode, of("topology.volcano.sh", "v1alpha1", "hypernodes"), false,
 			volcano(func(x v) informer { return x.Topology().V1alpha1().HyperNodes().Informer() }), stripMeta},
+		{model.KindNUMA, of("nodeinfo.volcano.sh", "v1alpha1", "numatopologies"), false,
+			volcano(func(x v) informer { return x.Nodeinfo().V1alpha1().Numatopologies().Informer() }), stripMeta},
 		{translate.KindNodeShard, of("shard.volcano.sh", "v1alpha1", "nodeshards"), false,
 			volcano(func(x v) informer { return x.Shard().V1alpha1().NodeShards().Informer() }), stripMeta},
 		{translate.KindPersistentVolume, of("", "v1", "persistentvolumes"), false,

@@ -9,6 +9,7 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	nodeinfov1alpha1 "volcano.sh/apis/pkg/apis/nodeinfo/v1alpha1"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 	topologyv1alpha1 "volcano.sh/apis/pkg/apis/topology/v1alpha1"
 
@@ -83,6 +84,8 @@ func Fact(obj any, o Options) (model.Fact, bool) {
 		f.Object = Namespace(obj)
 	case *topologyv1alpha1.HyperNode:
 		f.Object = HyperNode(obj)
+	case *nodeinfov1alpha1.Numatopology:
+		f.Object = NUMA(obj)
 	default:
 		f.Object = &model.Opaque{Meta: meta(m), Content: obj}
 	}
@@ -138,6 +141,8 @@ func identify(obj any) (model.Kind, *metav1.ObjectMeta) {
 		return KindDeviceClass, &obj.ObjectMeta
 	case *policyv1.PodDisruptionBudget:
 		return model.KindBudget, &obj.ObjectMeta
+	case *nodeinfov1alpha1.Numatopology:
+		return model.KindNUMA, &obj.ObjectMeta
 	case *topologyv1alpha1.HyperNode:
 		return model.KindHyperNode, &obj.ObjectMeta
 	}

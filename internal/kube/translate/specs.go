@@ -99,6 +99,11 @@ func key(s *model.Spec) string {
 	k.str(s.Extra)
 	k.num(len(s.Devices))
 	k.str(s.Devices...)
+	if s.NUMA != nil {
+		var w model.Form
+		w.Numa(s.NUMA)
+		k.str(w.String())
+	}
 	if s.Neighbours != nil {
 		var w model.Form
 		w.Neighbours(s.Neighbours)

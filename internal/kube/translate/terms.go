@@ -25,6 +25,7 @@ func (f *faults) spec(p *corev1.Pod) *model.Spec {
 		Devices:     devices(p),
 		Revocable:   revocable(p.Annotations),
 		Neighbours:  f.neighbours(p),
+		NUMA:        f.numa(p),
 	}
 	if p.Spec.Affinity != nil && p.Spec.Affinity.NodeAffinity != nil {
 		a := p.Spec.Affinity.NodeAffinity

@@ -10,13 +10,7 @@ import (
 // that ask for nothing count only once they have a place: a node whose last place for a
 // pod is taken has none for them either.
 func (p *plugin) Starving(j ledger.JobID) bool {
-	job := p.l.Job(j)
-	for i := range job.Roles {
-		if r := &job.Roles[i]; r.Placed()+r.Waiting() < r.Min {
-			return true
-		}
-	}
-	return job.Placed()+job.Waiting() < job.MinMember || !job.SubsMet(placedOf)
+	return !p.l.Job(j).Met((*ledger.Count).Promised)
 }
 
 // OfJobAlone says that Starving and ValidateJob ask nothing but the job.

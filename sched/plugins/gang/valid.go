@@ -18,7 +18,7 @@ func (p *plugin) ValidateJob(j ledger.JobID) trace.Reason {
 	if have := job.Valid(); have < job.MinMember {
 		return trace.Reason{Code: trace.NotEnoughTasks, Have: int(have), Need: int(job.MinMember)}
 	}
-	if s, have, need := job.SubsShort(validOf); s != nil {
+	if s, have, need := job.SubsShort((*ledger.Count).Valid); s != nil {
 		return trace.Reason{Code: trace.NotEnoughSubGroups, Text: s.Name, Have: int(have), Need: int(need)}
 	}
 	return trace.Reason{}

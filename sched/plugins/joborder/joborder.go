@@ -50,21 +50,15 @@ const (
 // whether jobs that run are stopped for those before them, false without.
 func Definition() policy.Definition {
 	return policy.Definition{Name: "joborder", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
-		order := &byFacts{l: l, by: fifo, resource: "nvidia.com/gpu"}
-		if by, given := c.Arguments["joborder.by"]; given {
-			order.by = by
+		by, err := c.Arguments.OneOf("joborder.by", fifo, sjf, srtf, srsf)
+		if err != nil {
+			return nil, err
 		}
-		switch order.by {
-		case fifo, sjf, srtf, srsf:
-		default:
-			return nil, fmt.Errorf("argument joborder.by: %q is not one of fifo, sjf, srtf, srsf", order.by)
+		name, err := c.Arguments.Resource("joborder.resource", "nvidia.com/gpu")
+		if err != nil {
+			return nil, err
 		}
-		if name, given := c.Arguments["joborder.resource"]; given {
-			order.resource = name
-		}
-		if order.resource == "" {
-			return nil, fmt.Errorf("argument joborder.resource: a name is missing: nvidia.com/gpu, for one")
-		}
+		order := &byFacts{l: l, by: by, resource: name}
 		strict, err := c.Arguments.Bool("joborder.strict", false)
 		if err != nil {
 			return nil, err

@@ -24,11 +24,7 @@ func (f company) ConcernsDomains(c *ledger.Class) bool {
 
 // DomainKeys are the preferences' keys.
 func (f company) DomainKeys(c *ledger.Class) []string {
-	var keys []string
-	for _, p := range f.book.Rules(c).Prefer {
-		keys = append(keys, p.Key())
-	}
-	return keys
+	return near.Keys(f.book.Rules(c).Prefer)
 }
 
 // ScoreDomains gives the node with the highest sum of weights all points, that with the

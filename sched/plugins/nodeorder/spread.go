@@ -26,11 +26,7 @@ func (f spread) ConcernsDomains(c *ledger.Class) bool {
 
 // DomainKeys are the constraints' keys.
 func (f spread) DomainKeys(c *ledger.Class) []string {
-	var keys []string
-	for _, s := range f.book.Rules(c).Even {
-		keys = append(keys, s.Key())
-	}
-	return keys
+	return near.Keys(f.book.Rules(c).Even)
 }
 
 // ScoreDomains follows kube-scheduler: a pod in a domain weighs the logarithm of the number

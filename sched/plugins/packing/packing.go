@@ -20,8 +20,6 @@
 package packing
 
 import (
-	"fmt"
-
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
@@ -41,24 +39,19 @@ const (
 // what random hashes with the names, 1 without.
 func Definition() policy.Definition {
 	return policy.Definition{Name: "packing", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
-		p := &plugin{l: l, by: bestFit, resource: "nvidia.com/gpu"}
-		if by, given := c.Arguments["packing.by"]; given {
-			p.by = by
+		by, err := c.Arguments.OneOf("packing.by", bestFit, dotProduct, fgd, random)
+		if err != nil {
+			return nil, err
 		}
-		switch p.by {
-		case random, bestFit, dotProduct, fgd:
-		default:
-			return nil, fmt.Errorf("argument packing.by: %q is not one of random, bestfit, dotproduct, fgd", p.by)
-		}
-		if name, given := c.Arguments["packing.resource"]; given {
-			p.resource = name
-		}
-		if p.resource == "" {
-			return nil, fmt.Errorf("argument packing.resource: a name is missing: nvidia.com/gpu, for one")
+		name, err := c.Arguments.Resource("packing.resource", "nvidia.com/gpu")
+		if err != nil {
+			return nil, err
 		}
 		seed, err := c.Arguments.Int("packing.seed", 1)
-		p.seed = uint64(seed)
-		return p, err
+		if err != nil {
+			return nil, err
+		}
+		return &plugin{l: l, by: by, resource: name, seed: uint64(seed)}, nil
 	}}
 }
 

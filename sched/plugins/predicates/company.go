@@ -1,6 +1,8 @@
 package predicates
 
 import (
+	"slices"
+
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/near"
@@ -24,13 +26,7 @@ func (f company) ConcernsDomains(c *ledger.Class) bool {
 // DomainKeys are the keys of the terms, in the order in which they are judged.
 func (f company) DomainKeys(c *ledger.Class) []string {
 	r := f.book.Rules(c)
-	var keys []string
-	for _, list := range [...][]*near.Tally{r.With, r.Apart, r.Others} {
-		for _, t := range list {
-			keys = append(keys, t.Key())
-		}
-	}
-	return keys
+	return near.Keys(slices.Concat(r.With, r.Apart, r.Others))
 }
 
 // GatherKeys are the keys of required affinity that the pods have to each other, while nobody
@@ -40,11 +36,7 @@ func (f company) GatherKeys(c *ledger.Class) []string {
 	if there, promised := anywhere(r, false); !r.WithSelf || there || promised {
 		return nil
 	}
-	var keys []string
-	for _, t := range r.With {
-		keys = append(keys, t.Key())
-	}
-	return keys
+	return near.Keys(r.With)
 }
 
 // FilterDomains judges required affinity first, which nobody's leaving can cure, then

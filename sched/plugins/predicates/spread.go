@@ -22,11 +22,7 @@ func (f spread) ConcernsDomains(c *ledger.Class) bool {
 
 // DomainKeys are the constraints' keys.
 func (f spread) DomainKeys(c *ledger.Class) []string {
-	var keys []string
-	for _, s := range f.book.Rules(c).Spread {
-		keys = append(keys, s.Key())
-	}
-	return keys
+	return near.Keys(f.book.Rules(c).Spread)
 }
 
 // FilterDomains refuses nodes without one of the keys for good, others as long as the skew

@@ -175,15 +175,7 @@ func (p *plugin) ScoreNode(c *ledger.Class, n ledger.NodeID) int64 {
 
 // CompareJobs puts jobs that are not marked preemptable first.
 func (p *plugin) CompareJobs(a, b ledger.JobID) int {
-	x, y := p.preemptable(a), p.preemptable(b)
-	switch {
-	case x == y:
-		return 0
-	case y:
-		return -1
-	default:
-		return 1
-	}
+	return policy.FalseFirst(p.preemptable(a), p.preemptable(b))
 }
 
 func (p *plugin) preemptable(j ledger.JobID) bool {
@@ -193,7 +185,7 @@ func (p *plugin) preemptable(j ledger.JobID) bool {
 
 // VotePipelined permits a job that would be ready with what is promised to it.
 func (p *plugin) VotePipelined(j ledger.JobID) policy.Vote {
-	if job := p.l.Job(j); job.Ready()+job.Waiting() < job.MinMember {
+	if job := p.l.Job(j); job.Pipelined() < job.MinMember {
 		return policy.Reject
 	}
 	return policy.Permit

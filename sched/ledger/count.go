@@ -1,0 +1,57 @@
+package ledger
+
+import "ashlar.sh/sched/model"
+
+// Role is a job's members of one task-spec name.
+type Role struct {
+	Name string
+	Min  int32 // minTaskMember; 0 when none is asked or the minimums are ignored
+	Count
+}
+
+// Count says how many members stand where.
+type Count struct {
+	By         [model.NumStatus]int32
+	BestEffort int32 // pending, asking for nothing: backfill places them
+}
+
+// Ready is the number of members that count for the minimum (seed 003 §6.5): placed,
+// running or succeeded, and those that ask for nothing and can always be placed.
+func (c *Count) Ready() int32 { return c.Placed() + c.BestEffort }
+
+// Placed is Ready without the best-effort members that still wait.
+func (c *Count) Placed() int32 {
+	return c.By[model.Allocated] + c.By[model.Binding] + c.By[model.Bound] + c.By[model.Running] + c.By[model.Succeeded]
+}
+
+// Waiting is the number of members with a promise of room (seed 002 §3.1).
+func (c *Count) Waiting() int32 { return c.By[model.Pipelined] }
+
+// Promised is the number of members that have a place or are promised one.
+func (c *Count) Promised() int32 { return c.Placed() + c.Waiting() }
+
+// Pipelined is the number that would be ready with those promised room.
+func (c *Count) Pipelined() int32 { return c.Ready() + c.Waiting() }
+
+// Valid is the number of members that exist or existed well: those that may still
+// make up the minimum (semantics §1.3, JobValid).
+func (c *Count) Valid() int32 { return c.Placed() + c.By[model.Pipelined] + c.By[model.Pending] }
+
+// Met says that the job, each of its roles and every subGroupPolicy have their minimum, by the
+// number of members that have gives: (*Count).Ready, say.
+func (j *Job) Met(have func(*Count) int32) bool { return j.RolesMet(have) && j.SubsMet(have) }
+
+// RolesMet says that the job and each of its roles have their minimum, by the number of
+// members that have gives. The job's own is asked first: a gang that is being placed lacks it
+// until its last member.
+func (j *Job) RolesMet(have func(*Count) int32) bool {
+	if have(&j.Count) < j.MinMember {
+		return false
+	}
+	for i := range j.Roles {
+		if r := &j.Roles[i]; have(&r.Count) < r.Min {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,226 @@
+package policy
+
+import (
+	"cmp"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/trace"
+)
+
+// How the answers of plugins combine: the rules are semantics §1.1's, by letter.
+
+// CompareQueues is rule A: the first plugin that prefers one decides; then the older
+// queue, then the name.
+func (s *Set) CompareQueues(a, b ledger.QueueID) int {
+	for _, tier := range s.queueOrder {
+		for _, p := range tier {
+			if r := p.CompareQueues(a, b); r != 0 {
+				return r
+			}
+		}
+	}
+	x, y := s.l.Queue(a), s.l.Queue(b)
+	if x.Fact != nil && y.Fact != nil && x.Fact.Created != y.Fact.Created {
+		return cmp.Compare(x.Fact.Created, y.Fact.Created)
+	}
+	return cmp.Compare(x.Name, y.Name)
+}
+
+// CompareJobs is rule A: plugins, then the older job, then the name.
+func (s *Set) CompareJobs(a, b ledger.JobID) int {
+	for _, tier := range s.jobOrder {
+		for _, p := range tier {
+			if r := p.CompareJobs(a, b); r != 0 {
+				return r
+			}
+		}
+	}
+	x, y := s.l.Job(a), s.l.Job(b)
+	if x.Created != y.Created {
+		return cmp.Compare(x.Created, y.Created)
+	}
+	return x.Key.Compare(y.Key)
+}
+
+// CompareTasks is rule A: plugins, then the number the name ends in, then the older
+// pod, then the name.
+func (s *Set) CompareTasks(a, b ledger.TaskID) int {
+	for _, tier := range s.taskOrder {
+		for _, p := range tier {
+			if r := p.CompareTasks(a, b); r != 0 {
+				return r
+			}
+		}
+	}
+	x, y := s.l.Task(a).Pod, s.l.Task(b).Pod
+	if x.Index != y.Index {
+		return cmp.Compare(x.Index, y.Index)
+	}
+	if x.Created != y.Created {
+		return cmp.Compare(x.Created, y.Created)
+	}
+	return cmp.Compare(x.Name, y.Name)
+}
+
+// ValidateJob is rule D: the first objection counts.
+func (s *Set) ValidateJob(j ledger.JobID) trace.Reason {
+	for _, tier := range s.jobValid {
+		for _, p := range tier {
+			if r := p.ValidateJob(j); r.Is() {
+				return r
+			}
+		}
+	}
+	return trace.Reason{}
+}
+
+// Enqueueable is rule E: a rejection anywhere up to and including the first tier in
+// which somebody permits decides; nobody voting permits.
+func (s *Set) Enqueueable(j ledger.JobID) (trace.Reason, bool) {
+	for _, tier := range s.enqueueable {
+		permitted := false
+		for _, p := range tier {
+			v, r := p.VoteEnqueue(j)
+			if v == Reject {
+				return r, false
+			}
+			permitted = permitted || v == Permit
+		}
+		if permitted {
+			break
+		}
+	}
+	return trace.Reason{}, true
+}
+
+// Ready is rule B: all must agree; nobody asked, it is ready.
+func (s *Set) Ready(j ledger.JobID) bool {
+	for _, tier := range s.ready {
+		for _, p := range tier {
+			if !p.Ready(j) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Pipelined is rule E.
+func (s *Set) Pipelined(j ledger.JobID) bool {
+	return elect(s.pipelined, func(p JobPipelined) Vote { return p.VotePipelined(j) })
+}
+
+// elect is rule E where nobody asks for the reason.
+func elect[P any](c chain[P], vote func(P) Vote) bool {
+	for _, tier := range c {
+		permitted := false
+		for _, p := range tier {
+			switch vote(p) {
+			case Reject:
+				return false
+			case Permit:
+				permitted = true
+			}
+		}
+		if permitted {
+			break
+		}
+	}
+	return true
+}
+
+// HoldsInPart says that a job may be promised room for fewer members than it needs to
+// start.
+func (s *Set) HoldsInPart() bool {
+	voters := 0
+	for _, tier := range s.pipelined {
+		for _, p := range tier {
+			if _, whole := p.(OnlyWhole); !whole {
+				return true
+			}
+			voters++
+		}
+	}
+	return voters == 0
+}
+
+// Overused is rule C: one is enough.
+func (s *Set) Overused(q ledger.QueueID) (trace.Reason, bool) {
+	for _, tier := range s.overused {
+		for _, p := range tier {
+			if r, over := p.Overused(q); over {
+				return r, true
+			}
+		}
+	}
+	return trace.Reason{}, false
+}
+
+// Allocatable is rule B over counts: the least any plugin allows, at most want.
+func (s *Set) Allocatable(q ledger.QueueID, c ledger.ClassID, want int64) int64 {
+	for _, tier := range s.allocatable {
+		for _, p := range tier {
+			want = min(want, p.Allocatable(q, c, want))
+		}
+	}
+	return want
+}
+
+// WhyNotAllocatable is the reason of the first plugin that allows not even one.
+func (s *Set) WhyNotAllocatable(q ledger.QueueID, c ledger.ClassID) trace.Reason {
+	for _, tier := range s.allocatable {
+		for _, p := range tier {
+			if p.Allocatable(q, c, 1) < 1 {
+				return p.WhyNot(q, c)
+			}
+		}
+	}
+	return trace.Reason{}
+}
+
+// PrePredicate is rule D.
+func (s *Set) PrePredicate(t ledger.TaskID) Verdict {
+	for _, tier := range s.prePredicate {
+		for _, p := range tier {
+			if v := p.PrePredicate(t); !v.Admits() {
+				return v
+			}
+		}
+	}
+	return Verdict{}
+}
+
+// QueueFigures is rule J: the first plugin that knows the queue.
+func (s *Set) QueueFigures(q ledger.QueueID) (QueueFigures, bool) {
+	for _, tier := range s.reporters {
+		for _, p := range tier {
+			if f, ok := p.QueueFigures(q); ok {
+				return f, true
+			}
+		}
+	}
+	return QueueFigures{}, false
+}
+
+// QueueArithmetic is rule J.
+func (s *Set) QueueArithmetic(q ledger.QueueID) ([]trace.Arithmetic, bool) {
+	for _, tier := range s.arithmetic {
+		for _, p := range tier {
+			if a, ok := p.QueueArithmetic(q); ok {
+				return a, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// Problems are those of all plugins.
+func (s *Set) Problems() []Problem {
+	var out []Problem
+	for _, tier := range s.problems {
+		for _, p := range tier {
+			out = append(out, p.Problems()...)
+		}
+	}
+	return out
+}

@@ -1,0 +1,240 @@
+package policy
+
+import (
+	"math"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/trace"
+)
+
+// How answers about victims and those who starve combine.
+
+// KnowsQueues says that some plugin knows what queues deserve: a Giver.
+func (s *Set) KnowsQueues() bool {
+	for _, tier := range s.givers {
+		if len(tier) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Starving is rule F: all plugins of the first tier in which one has something to say
+// must agree; nobody asked, nobody starves.
+func (s *Set) Starving(j ledger.JobID) bool {
+	for _, tier := range s.starving {
+		for _, p := range tier {
+			if !p.Starving(j) {
+				return false
+			}
+		}
+		if len(tier) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// CompareVictimQueues is rule A: the first plugin that prefers one decides; then the
+// queue that is served last.
+func (s *Set) CompareVictimQueues(a, b, reclaimer ledger.QueueID) int {
+	if r := s.NearerVictimQueue(a, b, reclaimer); r != 0 {
+		return r
+	}
+	return s.CompareQueues(b, a)
+}
+
+// NearerVictimQueue is CompareVictimQueues by what plugins say alone: 0 between queues
+// of which all are as near to the reclaimer's.
+func (s *Set) NearerVictimQueue(a, b, reclaimer ledger.QueueID) int {
+	for _, tier := range s.victimQueueOrder {
+		for _, p := range tier {
+			if r := p.CompareVictimQueues(a, b, reclaimer); r != 0 {
+				return r
+			}
+		}
+	}
+	return 0
+}
+
+// MayGive is rule B: false as soon as one plugin knows that nothing of a queue may be
+// reclaimed, and where none knows anything of queues.
+func (s *Set) MayGive(q, reclaimer ledger.QueueID) bool {
+	asked := false
+	for _, tier := range s.givers {
+		for _, p := range tier {
+			asked = true
+			if !p.MayGive(q, reclaimer) {
+				return false
+			}
+		}
+	}
+	return asked
+}
+
+// Preemptive is rule B: all must agree; nobody asked, it may. The reason is that of the
+// first who does not.
+func (s *Set) Preemptive(c Claim) (trace.Reason, bool) {
+	for _, tier := range s.preemptive {
+		for _, p := range tier {
+			if r, ok := p.Preemptive(c); !ok {
+				return r, false
+			}
+		}
+	}
+	return trace.Reason{}, true
+}
+
+// Deschedule is rule H: what the plugins of the first tier that picks anything pick, each
+// task once. Guards are not asked: the action does that.
+func (s *Set) Deschedule(yield func(t ledger.TaskID, reason string) bool) {
+	for _, tier := range s.deschedulers {
+		any, on := false, true
+		for _, p := range tier {
+			p.Deschedule(func(t ledger.TaskID, reason string) bool {
+				any = true
+				on = yield(t, reason)
+				return on
+			})
+			if !on {
+				return
+			}
+		}
+		if any {
+			return
+		}
+	}
+}
+
+// VictimCeiling is the highest priority of a job of the claim's queue that can be a
+// victim: what the plugins name, and one less where nobody may permit equals.
+func (s *Set) VictimCeiling(c Claim) int32 {
+	most := int32(math.MaxInt32)
+	for _, tier := range s.ceilings {
+		for _, p := range tier {
+			at := p.VictimCeiling(c)
+			if !s.PreemptsEquals() && at > math.MinInt32 {
+				at--
+			}
+			most = min(most, at)
+		}
+	}
+	return most
+}
+
+// Guarded is the reason of the first guard, in any tier, that protects a unit.
+func (s *Set) Guarded(u Unit) trace.Reason {
+	for _, tier := range s.guards {
+		for _, p := range tier {
+			if o := p.GuardUnit(u); o.Vote == Reject {
+				return o.Reason
+			}
+		}
+	}
+	return trace.Reason{}
+}
+
+// PreemptsEquals says that some plugin may permit a unit of a job of equal priority.
+func (s *Set) PreemptsEquals() bool {
+	for _, tier := range s.preemptable {
+		for _, p := range tier {
+			if _, ok := p.(EqualPreemptable); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// NoTier is the answer of Reclaimable and Preemptable when nobody permits a unit.
+const NoTier = -1
+
+// Reclaimable is rule G for one unit: the first tier that permits it, one plugin at
+// least and none against, after every guard of every tier was asked; otherwise NoTier
+// and the first objection, none when all abstain. A unit that only a later tier permits
+// may go only while no unit of its kind (surplus or whole) is permitted by an earlier
+// one (decisions 11 and 12): the caller takes units of the lowest tier that it is given.
+func (s *Set) Reclaimable(c Claim, u Unit) (int, trace.Reason) {
+	var j judgement
+	for i, tier := range s.reclaimable {
+		j.tier = i
+		for _, p := range tier {
+			if j.hear(p.Reclaimable(c, u)) {
+				break
+			}
+		}
+		j.endTier()
+	}
+	return j.verdict()
+}
+
+// Preemptable is rule G, as Reclaimable.
+func (s *Set) Preemptable(c Claim, u Unit) (int, trace.Reason) {
+	var j judgement
+	for i, tier := range s.preemptable {
+		j.tier = i
+		for _, p := range tier {
+			if j.hear(p.Preemptable(c, u)) {
+				break
+			}
+		}
+		j.endTier()
+	}
+	return j.verdict()
+}
+
+// judgement combines opinions about one unit.
+type judgement struct {
+	tier                int
+	permitted, rejected bool // in this tier
+	found               int  // the first tier that permits, plus one; 0: none yet
+	equals              bool // somebody permits it as an equal
+	guard, why          trace.Reason
+	level, unequal      trace.Reason // a guard between equals; why it is not lifted
+}
+
+// hear takes an opinion in; true when it settles the matter.
+func (j *judgement) hear(o Opinion) bool {
+	switch {
+	case o.Vote == Permit:
+		j.permitted = true
+		j.equals = j.equals || o.Equal
+	case o.Vote == Reject:
+		j.rejected = true
+		if o.Guard && !o.Equal {
+			j.guard = o.Reason
+		}
+		if o.Guard && o.Equal && !j.level.Is() {
+			j.level = o.Reason
+		}
+		if !o.Guard && o.Equal {
+			j.unequal = o.Reason
+		}
+		if !j.why.Is() {
+			j.why = o.Reason
+		}
+	}
+	return j.guard.Is()
+}
+
+func (j *judgement) endTier() {
+	if j.found == 0 && j.permitted && !j.rejected {
+		j.found = j.tier + 1
+	}
+	j.permitted, j.rejected = false, false
+}
+
+func (j *judgement) verdict() (int, trace.Reason) {
+	switch {
+	case j.guard.Is():
+		return NoTier, j.guard
+	case j.level.Is() && !j.equals && j.unequal.Is():
+		return NoTier, j.unequal
+	case j.level.Is() && !j.equals:
+		return NoTier, j.level
+	case j.found == 0:
+		return NoTier, j.why
+	default:
+		return j.found - 1, trace.Reason{}
+	}
+}

@@ -1,0 +1,111 @@
+package e2e
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// sent is when writes were sent whose method is that, and whose path has such a part.
+func (w *wire) sent(method, part string) (at []time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i, line := range w.writes {
+		if strings.HasPrefix(line, method) && strings.Contains(line, part) {
+			at = append(at, w.at[i])
+		}
+	}
+	return at
+}
+
+// densest is the most that were sent within a second, and how long all took.
+func densest(at []time.Time) (most int, took time.Duration) {
+	slices.SortFunc(at, time.Time.Compare)
+	from := 0
+	for i := range at {
+		for at[i].Sub(at[from]) >= time.Second {
+			from++
+		}
+		most = max(most, i-from+1)
+	}
+	if len(at) > 0 {
+		took = at[len(at)-1].Sub(at[0])
+	}
+	return most, took
+}
+
+// A gang of a thousand pods that waits for nodes is told of by a condition and an event on
+// each, once, at a bounded rate; who comes meanwhile is bound as if it were not there.
+func TestLiveAThousandPodsThatWait(t *testing.T) {
+	const members = 1000
+	ns := namespace(t)
+	node(t, ns+"-a", "64")
+	queue(t, ns)
+	makeCrowd(t, ns, members)
+	var w wire
+	live(t, ns, w.on)
+	submit(t, ns, ns, "crowd", 0, members, "1")
+	told := func() int { return len(w.sent("PATCH", "/pods/crowd-")) }
+	eventually(t, "the first of them to be told", func(ctxless) (bool, error) { return told() > 0, nil }, func() string { return "none" })
+
+	pods, err := shared.kube.CoreV1().Pods(ns).Watch(t.Context(), metav1.ListOptions{LabelSelector: "quick"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pods.Stop()
+	const quick = 24 // the room of their queue
+	var took []time.Duration
+	for n := range quick {
+		eventually(t, "more of them to be told", func(ctxless) (bool, error) { return told() >= members*n/quick, nil }, func() string { return fmt.Sprint(told()) })
+		p := pod(ns, fmt.Sprint("quick-", n))
+		p.Spec.SchedulerName, p.Labels = ns, map[string]string{"quick": ""}
+		began := time.Now()
+		create(t, p)
+		took = append(took, awaitBound(t, pods.ResultChan(), p.Name, began))
+	}
+	slices.Sort(took)
+	eventually(t, "all of them to be told", func(ctxless) (bool, error) {
+		return told() >= members && len(w.sent("POST", "/events")) >= members, nil
+	}, func() string { return "not all are" })
+	silent(t, &w)
+
+	conditions, events := w.sent("PATCH", "/pods/crowd-"), w.sent("POST", "/events")
+	mostC, forC := densest(conditions)
+	mostE, forE := densest(events)
+	t.Logf("%d conditions within %v, at most %d in a second; %d events within %v, at most %d in a second; %d pods that came meanwhile bound within %v, half of them within %v",
+		len(conditions), forC.Round(time.Millisecond), mostC, len(events), forE.Round(time.Millisecond), mostE, len(took), took[len(took)-1], took[len(took)/2])
+	if len(conditions) != members {
+		t.Errorf("%d conditions were written on %d pods that wait for one reason, want one each", len(conditions), members)
+	}
+	if mostC > 160 || mostE > 320 {
+		t.Errorf("%d conditions and %d events within a second, want bounds of 150 and 300 kept", mostC, mostE)
+	}
+	if half := took[len(took)/2]; half > 500*time.Millisecond {
+		t.Errorf("half of the pods that came meanwhile took more than %v", half)
+	}
+}
+
+// makeCrowd makes members of gang crowd, side by side.
+func makeCrowd(t *testing.T, ns string, members int) {
+	t.Helper()
+	const clients = 10
+	var made sync.WaitGroup
+	for c := range clients {
+		made.Go(func() {
+			for i := c; i < members; i += clients {
+				p := member(ns, "crowd", i, "1")
+				p.Spec.SchedulerName = ns
+				if _, err := shared.kube.CoreV1().Pods(ns).Create(t.Context(), p, metav1.CreateOptions{}); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	made.Wait()
+}
