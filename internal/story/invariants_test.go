@@ -146,11 +146,16 @@ func asked(g *model.PodGroup) []model.RoleMin {
 }
 
 // evictionsServe says that whoever somebody was evicted for has its room at the cycle's end,
-// and that no gang was left with a part of its minimum.
+// or, where it found other room there, a member of its gang has it; and that no gang was left
+// with a part of its minimum.
 func evictionsServe(r sched.Report, c sim.Cycle, told story.Told) []string {
+	type place struct{ job, node string }
 	status, left := map[ledger.Key]model.Status{}, map[ledger.Key]int32{}
+	jobs, promised := map[ledger.Key]string{}, map[place]bool{}
 	for _, p := range r.Pods {
 		status[ledger.Key{Namespace: p.Namespace, Name: p.Name}] = p.Status
+		jobs[ledger.Key{Namespace: p.Namespace, Name: p.Name}] = p.Job
+		promised[place{p.Job, p.Node}] = promised[place{p.Job, p.Node}] || p.Status == model.Pipelined
 		if pod, known := told[model.Ref{Kind: model.KindPod, Namespace: p.Namespace, Name: p.Name}].(*model.Pod); known && p.Status.Holds() {
 			left[ledger.Key{Namespace: p.Namespace, Name: pod.Group}]++
 		}
@@ -160,7 +165,9 @@ func evictionsServe(r sched.Report, c sim.Cycle, told story.Told) []string {
 		if i.Kind != sched.EvictPod {
 			continue
 		}
-		if has := status[i.For]; i.For.Name != "" && has != model.Pipelined && has != model.Binding {
+		has := status[i.For]
+		served := has == model.Pipelined || has == model.Binding || has == model.Allocated && promised[place{jobs[i.For], i.Node}]
+		if i.For.Name != "" && !served {
 			wrong = append(wrong, fmt.Sprintf("%s was evicted for %s, which is %s", i.Pod, i.For, has))
 		}
 		if s := status[i.Pod]; s != model.Releasing {
