@@ -117,20 +117,22 @@ func (e *Engine) Apply(facts ...model.Fact) {
 // earliest time at which the answer may change without a new fact, 0 when there is
 // none. Plan and events are good until the next call.
 func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64) {
-	// 1. What was held for one cycle only is free again; what is over is over.
+	// 1. What was held for one cycle only is free again; what is over is over. That is asked
+	// of plugins that know what time it is: one that was never told refuses nodes that it lends
+	// by the hour, and with them what is reserved there.
 	e.l.Settle()
 	e.l.ReleaseSoft()
 	e.emptyPlan()
 	e.rec.Reset()
 	e.l.ForgetSpent(now)
-	e.expire(now)
-
-	// 2. Plugins derive what stands still for the cycle.
 	e.session.Open(now)
 	if e.turns != 0 && e.turns <= now {
 		e.session.Turn()
 	}
 	e.turns = e.policy.At(now)
+	e.expire(now)
+
+	// 2. Plugins derive what stands still for the cycle.
 	e.policy.Open(&e.rec, e.watch)
 	e.tellOverdrawn()
 
