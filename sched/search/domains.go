@@ -152,8 +152,9 @@ func (t *turn) eachHome(inside topology.ID, ask *model.Topology, u unit, f func(
 			seen++
 			have := t.roomFor(d, classes, u.need)
 			if have >= u.need || t.w.kept > 0 {
-				list = append(list, scored{d, t.s.Policy.ScoreHyperNode(d, want)})
-			} else if nearest == topology.None || have > room {
+				list = append(list, scored{domain: d, score: t.s.Policy.ScoreHyperNode(d, want), room: have})
+			}
+			if have < u.need && (nearest == topology.None || have > room) {
 				nearest, room = d, have
 			}
 		}
@@ -164,8 +165,10 @@ func (t *turn) eachHome(inside topology.ID, ask *model.Topology, u unit, f func(
 				return false
 			}
 		}
-		if len(list) > 0 { // room by amounts, and no place by filters
-			nearest, room = list[0].domain, u.need
+		// Room by amounts, and no place by filters. Those that are tried for what is kept alone
+		// are not it: who is asked again when nothing is kept says the same.
+		if i := slices.IndexFunc(list, func(c scored) bool { return c.room >= u.need }); i >= 0 {
+			nearest, room = list[i].domain, u.need
 		}
 		return true
 	})
@@ -178,6 +181,7 @@ func (t *turn) eachHome(inside topology.ID, ask *model.Topology, u unit, f func(
 type scored struct {
 	domain topology.ID
 	score  int64
+	room   int64 // by amounts: less than is asked where what is kept may make up for it
 }
 
 // tellDomain records which domain is tried (seed 003 §8.4).

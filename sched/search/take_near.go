@@ -154,7 +154,7 @@ func (t *turn) leastLacking(inside topology.ID, ask *model.Topology, u unit, mos
 		var list []scored
 		for _, d := range level.Domains {
 			if len(t.net.Domain(d).Nodes) > 0 {
-				list = append(list, scored{d, t.roomFor(d, classes, u.need+taken[d]) - taken[d]})
+				list = append(list, scored{domain: d, score: t.roomFor(d, classes, u.need+taken[d]) - taken[d]})
 			}
 		}
 		slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
