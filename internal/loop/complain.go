@@ -24,10 +24,10 @@ const (
 // complaints are what is wrong with objects and was said. What is wrong for less than two
 // looks is not said: objects that belong together come one by one.
 type complaints struct {
-	said     map[complaint]bool // false: seen once
-	at       time.Time          // of the last look
-	took     time.Duration
-	overfull bool // there were more than may be remembered
+	said map[complaint]bool // false: seen once
+	at   time.Time          // of the last look
+	took time.Duration
+	left int // how many more there were than are remembered
 }
 
 // complaint is by what a problem is known again.
@@ -43,17 +43,16 @@ func (l *loop) complain(now time.Time) {
 	began := time.Now()
 	problems := l.engine.Problems()
 	l.metrics.wrongWith(problems)
-	left, overfull := c.take(problems, l.complainOf)
-	if overfull && !c.overfull {
+	left := c.take(problems, l.complainOf)
+	if left > 0 && c.left == 0 {
 		klog.InfoS("More is wrong with objects than is said one by one", "problems", len(problems), "notSaid", left)
 	}
-	c.overfull = overfull
-	c.at, c.took = now, time.Since(began)
+	c.left, c.at, c.took = left, now, time.Since(began)
 }
 
 // take has each problem said that was there at the last look too and was not said, and
 // forgets those that are no more. It returns how many are beyond what it remembers.
-func (c *complaints) take(problems []sched.Problem, say func(sched.Problem) bool) (left int, overfull bool) {
+func (c *complaints) take(problems []sched.Problem, say func(sched.Problem) bool) (left int) {
 	still := make(map[complaint]bool, min(len(problems), mostComplaints))
 	of := map[string]int{}
 	for _, p := range problems {
@@ -67,7 +66,7 @@ func (c *complaints) take(problems []sched.Problem, say func(sched.Problem) bool
 		still[key] = said || seen && say(p)
 	}
 	c.said = still
-	return left, left > 0
+	return left
 }
 
 // owner is the kind and namespace of an object, the kind alone of what has none.

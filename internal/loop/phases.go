@@ -72,11 +72,8 @@ func (l *loop) handOverAll() {
 	}
 }
 
-// overdue says that a phase was kept for long enough.
+// overdue says that the phase that is kept of a job was kept for long enough.
 func (l *loop) overdue(job *ledger.Job, t *toldJob, group *schedulingv1beta1.PodGroup, now time.Time) bool {
-	if t.kept == nil {
-		return false
-	}
 	long := untilWords
 	if job.Tasks == 0 || t.kept.Phase == model.GroupCompleted || mayWait(group) {
 		long = untilPods

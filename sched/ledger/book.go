@@ -16,6 +16,9 @@ const (
 	Promised             // is to have it when those who leave are gone (Pipelined)
 )
 
+// NumHolds is the number of ways to sit on a node.
+const NumHolds = Promised + 1
+
 // Book is where a plugin keeps sums that depend on who sits where: ports in use,
 // volumes assumed. The ledger drives it with every move, inside tries and out, so
 // undo and replay include it. Take and Give are exact inverses, in any order that a

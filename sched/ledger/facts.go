@@ -156,23 +156,30 @@ func (l *Ledger) applyOther(f model.Fact) {
 	}
 }
 
-// Faulty visits the objects that are there and came with faults, in no order.
-func (l *Ledger) Faulty(visit func(r model.Ref, faults []model.Fault)) {
+// each visits what is known of every Ref, tombstones included, in no order.
+func (l *Ledger) each(visit func(r model.Ref, f said)) {
 	for r, f := range l.facts.byRef { // order-free: who asks sorts
-		if f.object != nil && len(f.object.Common().Faults) > 0 {
-			visit(r, f.object.Common().Faults)
-		}
+		visit(r, f)
 	}
 	for i := range l.tasks {
-		if t := &l.tasks[i]; !t.free && len(t.Pod.Faults) > 0 {
-			visit(model.Ref{Kind: model.KindPod, Namespace: t.Key.Namespace, Name: t.Key.Name}, t.Pod.Faults)
+		if t := &l.tasks[i]; !t.free {
+			visit(model.Ref{Kind: model.KindPod, Namespace: t.Key.Namespace, Name: t.Key.Name}, t.said())
 		}
 	}
 	for i := range l.jobs {
-		if j := &l.jobs[i]; !j.free && j.Group != nil && len(j.Group.Faults) > 0 {
-			visit(model.Ref{Kind: model.KindPodGroup, Namespace: j.Key.Namespace, Name: j.Key.Name}, j.Group.Faults)
+		if j := &l.jobs[i]; !j.free && j.Group != nil {
+			visit(model.Ref{Kind: model.KindPodGroup, Namespace: j.Key.Namespace, Name: j.Key.Name}, j.said())
 		}
 	}
+}
+
+// Faulty visits the objects that are there and came with faults, in no order.
+func (l *Ledger) Faulty(visit func(r model.Ref, faults []model.Fault)) {
+	l.each(func(r model.Ref, f said) {
+		if f.object != nil && len(f.object.Common().Faults) > 0 {
+			visit(r, f.object.Common().Faults)
+		}
+	})
 }
 
 // Life returns the UID of the object that has a name now, and false when none has.
@@ -188,19 +195,7 @@ func (l *Ledger) Life(r model.Ref) (uid string, ok bool) {
 // name: applied to a new ledger they give this one again.
 func (l *Ledger) Facts() []model.Fact {
 	out := make([]model.Fact, 0, len(l.facts.byRef)+len(l.tasks)+len(l.jobs))
-	for r, f := range l.facts.byRef { // order-free: sorted below
-		out = append(out, f.fact(r))
-	}
-	for i := range l.tasks {
-		if t := &l.tasks[i]; !t.free {
-			out = append(out, t.said().fact(model.Ref{Kind: model.KindPod, Namespace: t.Key.Namespace, Name: t.Key.Name}))
-		}
-	}
-	for i := range l.jobs {
-		if j := &l.jobs[i]; !j.free && j.Group != nil {
-			out = append(out, j.said().fact(model.Ref{Kind: model.KindPodGroup, Namespace: j.Key.Namespace, Name: j.Key.Name}))
-		}
-	}
+	l.each(func(r model.Ref, f said) { out = append(out, f.fact(r)) })
 	sort.Slice(out, func(i, j int) bool {
 		a, b := out[i].Ref, out[j].Ref
 		switch {

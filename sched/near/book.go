@@ -302,7 +302,7 @@ func (b *Book) dump() []string {
 	var out []string
 	for _, t := range b.tallies {
 		for d, c := range t.by {
-			if c != [holds]int64{} {
+			if c != [ledger.NumHolds]int64{} {
 				out = append(out, fmt.Sprintf("%s by %s, role %d, %s: %s has %v", t.crowd.form, t.col.key, t.role, t.scopeForm(), t.Value(int32(d)), c))
 			}
 		}

@@ -12,9 +12,6 @@ const (
 	Fans                 // the weights of those who prefer to be together with the crowd, or, below zero, apart
 )
 
-// holds is the number of ways to sit on a node.
-const holds = ledger.Promised + 1
-
 // Tally counts by domain of a topology key.
 type Tally struct {
 	crowd *crowd
@@ -24,8 +21,8 @@ type Tally struct {
 	birth int64
 	refs  int // pods' templates
 
-	by  [][holds]int64 // by number of the domain
-	all [holds]int64
+	by  [][ledger.NumHolds]int64 // by number of the domain
+	all [ledger.NumHolds]int64
 
 	// Of spread: the number of nodes that count, by domain, and how many domains that have
 	// some hold how many pods.
@@ -130,11 +127,11 @@ func (t *Tally) Counts(n ledger.NodeID) bool {
 	return t.scope == nil || int(n) < len(t.scope.ok) && t.scope.ok[n]
 }
 
-func (t *Tally) at(d int32) [holds]int64 {
+func (t *Tally) at(d int32) [ledger.NumHolds]int64 {
 	if int(d) < len(t.by) {
 		return t.by[d]
 	}
-	return [holds]int64{}
+	return [ledger.NumHolds]int64{}
 }
 
 // sit counts x who sit on a node in one way.
@@ -144,7 +141,7 @@ func (t *Tally) sit(n ledger.NodeID, how ledger.Hold, x int64) {
 		return
 	}
 	for int(d) >= len(t.by) {
-		t.by = append(t.by, [holds]int64{})
+		t.by = append(t.by, [ledger.NumHolds]int64{})
 	}
 	was := t.Kept(d)
 	t.by[d][how] += x

@@ -75,12 +75,7 @@ func (t *turn) queueRefuses() bool {
 	if slices.ContainsFunc(tasks, func(task ledger.TaskID) bool { return t.s.L.Task(task).Class != class }) {
 		return false
 	}
-	fit := t.s.Policy.Allocatable(t.job.Queue, class, need)
-	if fit >= need {
-		return false
-	}
-	t.refuseAfter(fit, func(ledger.TaskID) trace.Reason { return t.s.Policy.WhyNotAllocatable(t.job.Queue, class) })
-	return true
+	return t.queueLacks(class, need)
 }
 
 // settle leaves the reason and what of the worksheet is to be tried again.

@@ -62,11 +62,15 @@ func Take(s *session.Session, rule victims.Rule, j ledger.JobID) bool {
 		return false
 	}
 	rule.Trace = s.Trace
-	reclaims := rule.Scope == victims.OtherQueues
-	s.Trace.Add(trace.Event{Kind: trace.AllocatingOperations, Job: job.Key.String()})
+	reclaims, tells := rule.Scope == victims.OtherQueues, s.Trace.On(trace.VictimsOfPlugins)
+	if s.Trace.On(trace.AllocatingOperations) {
+		s.Trace.Add(trace.Event{Kind: trace.AllocatingOperations, Job: job.Key.String()})
+	}
 	if !takeIn(s, rule, j, tasks) {
 		s.GiveUp(j, rule.Action)
-		tellVictims(s, rule, s.Policy.AllVoters(reclaims), nil)
+		if tells {
+			tellVictims(s, rule, s.Policy.AllVoters(reclaims), nil)
+		}
 		if r := s.Victims.Untitled(); r.Is() {
 			s.Trace.Add(trace.Event{Kind: trace.CannotReclaim, Action: rule.Action, Queue: s.L.QueueName(j), Job: job.Key.String(),
 				Task: s.L.Task(tasks[0]).Key.String(), Reason: r})
@@ -75,20 +79,22 @@ func Take(s *session.Session, rule victims.Rule, j ledger.JobID) bool {
 		s.Trace.Add(trace.Event{Kind: trace.Discarding, Job: job.Key.String()})
 		return false
 	}
-	by, gone := s.Policy.Givers(reclaims), []string(nil)
+	var by, gone []string
+	if tells {
+		by = s.Policy.Givers(reclaims)
+	}
 	s.Victims.Records(s.Now, func(t ledger.TaskID, r *trace.Eviction) {
 		s.Evictions[t] = r
-		gone = append(gone, r.Task)
-		for _, name := range r.Rules {
-			if !slices.Contains(by, name) {
-				by = append(by, name)
-			}
+		if tells {
+			gone, by = append(gone, r.Task), union(by, r.Rules)
 		}
 		if s.Trace.On(trace.TryPreempt) {
 			s.Trace.Add(trace.Event{Kind: trace.TryPreempt, Action: rule.Action, Job: r.ForJob, Task: r.For, Victim: r.Task, Node: s.L.Node(s.L.Task(t).Node).Name})
 		}
 	})
-	tellVictims(s, rule, by, gone)
+	if tells {
+		tellVictims(s, rule, by, gone)
+	}
 	for _, t := range s.Victims.Placed() {
 		if s.Trace.On(trace.Preempted) {
 			preempted(s, rule, t)
@@ -102,14 +108,21 @@ func Take(s *session.Session, rule victims.Rule, j ledger.JobID) bool {
 }
 
 // tellVictims records for every plugin that had a say whom it gave up, nobody included
-// (seed 000 §8.3).
+// (seed 000 §8.3). It is asked only where that is wanted.
 func tellVictims(s *session.Session, rule victims.Rule, by, gone []string) {
-	if !s.Trace.On(trace.VictimsOfPlugins) {
-		return
-	}
 	for _, name := range by {
 		s.Trace.Add(trace.Event{Kind: trace.VictimsOfPlugins, Action: rule.Action, Plugin: name, Victims: gone})
 	}
+}
+
+// union appends the names that a list lacks.
+func union(list, more []string) []string {
+	for _, name := range more {
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 // preempted tells what was freed for a task, and what it asked for (seed 002 §8.2).

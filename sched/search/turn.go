@@ -112,13 +112,17 @@ func (t *turn) hopeless() bool {
 		t.refuseAfter(fit, t.nodes)
 		return true
 	}
-	if fit := t.s.Policy.Allocatable(t.job.Queue, class, need); fit < need {
-		t.refuseAfter(fit, func(ledger.TaskID) trace.Reason {
-			return t.s.Policy.WhyNotAllocatable(t.job.Queue, class)
-		})
-		return true
+	return t.queueLacks(class, need)
+}
+
+// queueLacks refuses so many of a class if the queue has no room for all of them.
+func (t *turn) queueLacks(class ledger.ClassID, need int64) bool {
+	fit := t.s.Policy.Allocatable(t.job.Queue, class, need)
+	if fit >= need {
+		return false
 	}
-	return false
+	t.refuseAfter(fit, func(ledger.TaskID) trace.Reason { return t.s.Policy.WhyNotAllocatable(t.job.Queue, class) })
+	return true
 }
 
 // refuseAfter notes why the task after the first fit is refused: as it stands with

@@ -39,7 +39,7 @@ func unready(items []sched.Item) map[uint64][]sched.Item {
 // needs says that something has to be written first, or that nobody knows what.
 func needs(c ledger.Chosen) bool {
 	v, err := filters.WritesOf(c)
-	if err != nil || len(v.Volumes)+len(v.Provision) > 0 {
+	if err != nil || v.Any() {
 		return true
 	}
 	d, err := devices.WritesOf(c)
@@ -86,7 +86,7 @@ func (c *Carrier) makeReady(items []sched.Item, until time.Time) *setback {
 		if err != nil {
 			return &setback{i, sched.Failed, "volumes", err}
 		}
-		if len(w.Volumes)+len(w.Provision) == 0 {
+		if !w.Any() {
 			continue
 		}
 		if outcome, err := c.prepare(i, w, until); outcome != sched.Done {

@@ -46,9 +46,12 @@ func WritesOf(c ledger.Chosen) (Writes, error) {
 	return w, nil
 }
 
+// Any says that there is something to write before the pod is bound.
+func (w Writes) Any() bool { return len(w.Volumes)+len(w.Provision) > 0 }
+
 // text is the inverse of WritesOf: "" for nothing.
 func (w Writes) text() string {
-	if len(w.Volumes)+len(w.Provision) == 0 {
+	if !w.Any() {
 		return ""
 	}
 	out, err := json.Marshal(w)

@@ -14,13 +14,13 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// ahead is the pods and resource claims of which Refresh told more than the watch has shown. The watch may never
-// show it: where it is lost and made up for by a list, a pod that came and went meanwhile is
+// ahead is the pods and resource claims of which Refresh told more than the watch has shown.
+// The watch may never show it: where it is lost and made up for by a list, a pod that came and went meanwhile is
 // not spoken of at all, and the end of another one bears the version that the watch knew last.
 // Who believed the newer state would then hold room for a pod that is gone.
 type ahead struct {
 	mu   sync.Mutex
-	pods map[model.Ref]newer
+	told map[model.Ref]newer
 }
 
 type newer struct {
@@ -32,18 +32,18 @@ type newer struct {
 func (a *ahead) note(f model.Fact) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.pods == nil {
-		a.pods = map[model.Ref]newer{}
+	if a.told == nil {
+		a.told = map[model.Ref]newer{}
 	}
-	a.pods[f.Ref] = newer{f.UID, f.Version, time.Now()}
+	a.told[f.Ref] = newer{f.UID, f.Version, time.Now()}
 }
 
 // shown forgets a pod once the watch has shown as much.
 func (a *ahead) shown(f model.Fact) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if n, ok := a.pods[f.Ref]; ok && f.Version >= n.version {
-		delete(a.pods, f.Ref)
+	if n, ok := a.told[f.Ref]; ok && f.Version >= n.version {
+		delete(a.told, f.Ref)
 	}
 }
 
@@ -51,9 +51,9 @@ func (a *ahead) shown(f model.Fact) {
 func (a *ahead) ended(f model.Fact) model.Fact {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if n, ok := a.pods[f.Ref]; ok && (n.uid == f.UID || f.Version >= n.version) {
+	if n, ok := a.told[f.Ref]; ok && (n.uid == f.UID || f.Version >= n.version) {
 		f.Version = max(f.Version, n.version)
-		delete(a.pods, f.Ref)
+		delete(a.told, f.Ref)
 	}
 	return f
 }
@@ -62,7 +62,7 @@ func (a *ahead) ended(f model.Fact) model.Fact {
 func (a *ahead) since(at time.Time) (out []model.Fact) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for ref, n := range a.pods {
+	for ref, n := range a.told {
 		if !n.since.After(at) {
 			out = append(out, model.Fact{Ref: ref, UID: n.uid, Version: n.version})
 		}
@@ -103,8 +103,8 @@ func (w *Observer) tell(p *Pod) {
 	w.came(p, known == nil)
 }
 
-// confirm asks about the pods and claims that the watch had time to show and did not, and hands on that
-// those are gone which are. get returns the uid of the pod of a name, "" for none.
+// confirm asks about the pods and claims that the watch had time to show and did not, and
+// hands on that those are gone which are. get returns the uid of the pod of a name, "" for none.
 func (w *Observer) confirm(told time.Time, get func(model.Ref) (uid string, err error)) {
 	for _, f := range w.ahead.since(told) {
 		uid, err := get(f.Ref)

@@ -44,10 +44,7 @@ func (w *Observer) claimHandler() cache.ResourceEventHandler {
 			came(after)
 		},
 		DeleteFunc: func(o any) {
-			if missed, ok := o.(cache.DeletedFinalStateUnknown); ok {
-				o = missed.Obj
-			}
-			if c, ok := o.(*resourcev1.ResourceClaim); ok {
+			if c, ok := last(o).(*resourcev1.ResourceClaim); ok {
 				w.claims.forget(c)
 				o = ending(w.ahead.ended(claimHead(c)))
 			}

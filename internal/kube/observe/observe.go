@@ -306,12 +306,15 @@ func (w *Observer) handler() cache.ResourceEventHandler {
 				w.queue.add(after, false)
 			}
 		},
-		DeleteFunc: func(o any) {
-			// A deletion that was missed comes with the last state that was known.
-			if missed, ok := o.(cache.DeletedFinalStateUnknown); ok {
-				o = missed.Obj
-			}
-			w.queue.add(o, true)
-		},
+		DeleteFunc: func(o any) { w.queue.add(last(o), true) },
 	}
+}
+
+// last is the last state that was known of what an informer says is gone: a deletion that
+// was missed comes with it.
+func last(o any) any {
+	if missed, ok := o.(cache.DeletedFinalStateUnknown); ok {
+		return missed.Obj
+	}
+	return o
 }

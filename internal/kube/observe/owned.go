@@ -95,10 +95,7 @@ func (w *Observer) podHandler() cache.ResourceEventHandler {
 			}
 		},
 		DeleteFunc: func(o any) {
-			if missed, ok := o.(cache.DeletedFinalStateUnknown); ok {
-				o = missed.Obj
-			}
-			w.queue.add(&Pod{ObjectMeta: &nothing, fact: w.ahead.ended(o.(*Pod).fact)}, true)
+			w.queue.add(&Pod{ObjectMeta: &nothing, fact: w.ahead.ended(last(o).(*Pod).fact)}, true)
 		},
 	}
 }

@@ -58,10 +58,7 @@ func (w *Observer) elsewhere(node string) bool {
 // are handed on anew: where a node belongs is a fact about the node.
 func (w *Observer) shardHandler() cache.ResourceEventHandler {
 	take := func(o any, gone bool) {
-		if missed, ok := o.(cache.DeletedFinalStateUnknown); ok {
-			o = missed.Obj
-		}
-		s, ok := o.(*shardv1alpha1.NodeShard)
+		s, ok := last(o).(*shardv1alpha1.NodeShard)
 		if !ok || s.Name != w.options.Shard.Name {
 			return
 		}

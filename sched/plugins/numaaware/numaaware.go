@@ -91,7 +91,7 @@ func (p *plugin) FilterNode(c *ledger.Class, n ledger.NodeID, future bool) polic
 	switch most := ask.Cores[len(ask.Cores)-1]; {
 	case p.never(node, most):
 		return short(node, most, false)
-	case !p.safe(node, p.book.on(n), ask.Cores, future):
+	case !p.safe(node, p.book.use.On(n), ask.Cores, future):
 		return short(node, most, true)
 	default:
 		return policy.Verdict{}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/trace"
@@ -34,15 +33,11 @@ func (p *plugin) safe(node *model.NUMA, used []use, cores []int32, future bool) 
 	p.reach = reach(p.reach, node)
 	all, staying, given := int64(0), int64(0), int64(0)
 	p.all, p.staying = p.all[:0], p.staying[:0]
-	for _, u := range used {
-		stays := u.by[ledger.Firm] + u.by[ledger.Promised]
-		if !future {
-			stays += u.by[ledger.Leaving]
-		}
-		count := u.by[ledger.Firm] + u.by[ledger.Promised] + u.by[ledger.Leaving]
-		p.all, p.staying = append(p.all, chunk{u.size, count}), append(p.staying, chunk{u.size, stays})
-		all += int64(u.size) * int64(count)
-		staying += int64(u.size) * int64(stays)
+	for i := range used {
+		cpus, count, stays := int32(used[i].Of), used[i].All(), used[i].Stay(future)
+		p.all, p.staying = append(p.all, chunk{cpus, count}), append(p.staying, chunk{cpus, stays})
+		all += int64(cpus) * int64(count)
+		staying += int64(cpus) * int64(stays)
 	}
 	p.free = p.free[:0]
 	for _, c := range node.Nodes {

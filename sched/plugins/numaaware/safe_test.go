@@ -19,19 +19,25 @@ func nodes(p model.NUMAPolicy, free ...int32) *model.NUMA {
 
 // firm are containers with so many cpus each, who hold their place.
 func firm(sizes ...int32) []use {
-	b := &book{byNode: make([][]use, 1)}
-	for _, s := range sizes {
-		b.count(0, s, ledger.Firm, 1)
-	}
-	return b.on(0)
+	return with(nil, ledger.Firm, sizes)
 }
 
 func leaving(used []use, sizes ...int32) []use {
-	b := &book{byNode: [][]use{used}}
-	for _, s := range sizes {
-		b.count(0, s, ledger.Leaving, 1)
+	return with(used, ledger.Leaving, sizes)
+}
+
+// with are containers that are there, and more that sit in a way.
+func with(used []use, how ledger.Hold, sizes []int32) []use {
+	var in ledger.InUse[size]
+	for _, u := range used {
+		for hold, n := range u.By {
+			in.Add(0, u.Of, ledger.Hold(hold), n)
+		}
 	}
-	return b.on(0)
+	for _, s := range sizes {
+		in.Add(0, size(s), how, 1)
+	}
+	return in.On(0)
 }
 
 func TestANodeTakesWhomItsKubeletWillNotTurnAway(t *testing.T) {
@@ -129,7 +135,7 @@ func TestNobodyIsTurnedAwayHoweverTheKubeletGoesAboutIt(t *testing.T) {
 		}
 		k.free = slices.Clone(k.cpus)
 		report := slices.Clone(k.free)
-		b := &book{byNode: make([][]use, 1)}
+		b := &book{}
 		var bound [][]int32 // not seen by the kubelet yet
 		for range rapid.IntRange(1, 12).Draw(t, "steps") {
 			switch rapid.IntRange(0, 3).Draw(t, "step") {
@@ -156,8 +162,8 @@ func TestNobodyIsTurnedAwayHoweverTheKubeletGoesAboutIt(t *testing.T) {
 				for i := range k.cpus {
 					left += k.cpus[i]
 				}
-				for _, u := range b.on(0) {
-					left -= u.size * u.by[ledger.Firm]
+				for _, u := range b.use.On(0) {
+					left -= int32(u.Of) * u.By[ledger.Firm]
 				}
 				slices.Sort(cores)
 				node := &model.NUMA{Static: true, Policy: k.policy}
@@ -165,11 +171,11 @@ func TestNobodyIsTurnedAwayHoweverTheKubeletGoesAboutIt(t *testing.T) {
 					node.Nodes = append(node.Nodes, model.NUMANode{ID: int32(i), CPUs: k.cpus[i], Usable: k.cpus[i], Free: report[i]})
 				}
 				p := &plugin{}
-				if total > left || p.never(node, cores[len(cores)-1]) || !p.safe(node, b.on(0), cores, false) {
+				if total > left || p.never(node, cores[len(cores)-1]) || !p.safe(node, b.use.On(0), cores, false) {
 					continue
 				}
-				for _, size := range cores {
-					b.count(0, size, ledger.Firm, 1)
+				for _, cpus := range cores {
+					b.use.Add(0, size(cpus), ledger.Firm, 1)
 				}
 				bound = append(bound, cores)
 			}

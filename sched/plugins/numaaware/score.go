@@ -18,7 +18,7 @@ func (p *plugin) ScoreNode(c *ledger.Class, n ledger.NodeID) int64 {
 	if ask == nil || ask.Policy == model.NUMANone || len(ask.Cores) == 0 || node == nil || len(node.Nodes) == 0 {
 		return 0
 	}
-	return p.weight * policy.Points / int64(p.likely(node, p.book.on(n), ask.Cores))
+	return p.weight * policy.Points / int64(p.likely(node, p.book.use.On(n), ask.Cores))
 }
 
 // likely is the number of NUMA nodes that the containers lie on, if those who are not in the
@@ -32,10 +32,10 @@ func (p *plugin) likely(node *model.NUMA, used []use, cores []int32) int {
 		p.free = append(p.free, c.Free)
 	}
 	p.all = p.all[:0]
-	for _, u := range used {
-		count := u.by[ledger.Firm] + u.by[ledger.Promised] + u.by[ledger.Leaving]
-		hidden += int64(u.size) * int64(count)
-		p.all = append(p.all, chunk{u.size, count})
+	for i := range used {
+		cpus, count := int32(used[i].Of), used[i].All()
+		hidden += int64(cpus) * int64(count)
+		p.all = append(p.all, chunk{cpus, count})
 	}
 	slices.SortFunc(p.all, func(a, b chunk) int { return int(b.size - a.size) })
 	for _, c := range p.all {

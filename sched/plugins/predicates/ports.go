@@ -26,10 +26,10 @@ func (p *ports) Concerns(s *model.Spec) bool { return len(s.Ports) > 0 }
 // task is taken now and free in the future. A conflict can be cured: whoever holds the
 // port may leave.
 func (p *ports) FilterNode(c *ledger.Class, n ledger.NodeID, future bool) policy.Verdict {
-	used := p.book.on(n)
+	used := p.book.use.On(n)
 	for _, want := range c.Spec.Ports {
 		for i := range used {
-			if used[i].taken(future) && conflict(want, used[i].port) {
+			if used[i].Stay(future) > 0 && conflict(want, model.HostPort(used[i].Of)) {
 				return policy.Verdict{Code: trace.NodePorts, Text: portText(want), Curable: true}
 			}
 		}
