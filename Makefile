@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := help
 
 GO       ?= go
-TIMEOUT  ?= 20m
+TIMEOUT  ?= 30m
 FUZZTIME ?= 10s
 BENCH    ?= .
 BENCHTIME ?= 0.5s
@@ -12,7 +12,7 @@ BENCHTIME ?= 0.5s
 CONTROL_PLANE := $(or $(wildcard test/controlplane/build.sh),$(GO) -C test/controlplane run .)
 UNIT = $$($(GO) list ./... | grep -v '/test/e2e')
 
-.PHONY: help run cluster build test check lint bench bench-e2e stories update manifests fuzz clean
+.PHONY: help run cluster build test race check lint bench bench-e2e stories update manifests fuzz clean
 
 help: ## List the commands
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,6 +33,18 @@ test: lint ## Run every test, those against a real control plane included
 	$(CONTROL_PLANE)
 	$(GO) test -timeout $(TIMEOUT) ./...
 	$(GO) -C test/deploy test -timeout $(TIMEOUT) ./...
+
+# The race detector needs cgo, and cgo needs a C compiler.
+race: ## Run the tests of internal/ under the race detector, where there is a C compiler
+	@cc="$$($(GO) env CC)"; \
+	if [ "$$($(GO) env CGO_ENABLED)" != 1 ]; then \
+		echo "skipped: the race detector needs cgo, and go env CGO_ENABLED is not 1 (it is 0 where there is no C compiler)"; \
+	elif ! command -v "$${cc%% *}" >/dev/null; then \
+		echo "skipped: the race detector needs a C compiler, and there is no $${cc%% *}"; \
+	else \
+		echo $(GO) test -race -timeout $(TIMEOUT) ./internal/...; \
+		$(GO) test -race -timeout $(TIMEOUT) ./internal/...; \
+	fi
 
 check: lint ## Run what a change should pass before it is sent: vet, gofmt, the laws, unit tests
 	$(GO) test -timeout $(TIMEOUT) ./internal/archtest

@@ -35,6 +35,7 @@ type Engine struct {
 	nextID   uint64
 	stmts    uint64          // statements before this engine's first
 	reserved []ledger.TaskID // with a commitment that ends by itself; perhaps more than once, or no longer
+	leaving  []ledger.TaskID // with an eviction under way; perhaps no longer
 	touched  []ledger.JobID
 	gates    map[ledger.Key]struct{} // pods that stand, or stood, at the gate of their queue; see gates.go
 	watch    policy.Stopwatch
@@ -42,6 +43,10 @@ type Engine struct {
 	pleas    map[plea]trace.Reason // why nobody leaves for whom, as things stood at pleasAt
 	pleasAt  session.Moment
 	turns    int64 // when plugins answer otherwise without a fact; 0: never
+	pauses   int64 // when the next pause of a job ends; 0: none does
+	resume   int64 // when work that was put off in the last cycle goes on; 0: none was
+
+	checkpoint *checkpoint // nil: nobody asked for one
 }
 
 // Option adds to what an engine can be configured with.
@@ -51,6 +56,16 @@ type options struct {
 	plugins []policy.Definition
 	actions []session.Action
 	watch   policy.Stopwatch
+	period  int64
+	quiet   int64
+}
+
+// WithPeriod says that what comes one by one within a period (nanoseconds) begins together:
+// members above a gang's minimum are placed after the minimums of all that come in that time,
+// or once nothing came for quiet and no gang lacks its minimum. Without it each cycle is one
+// period.
+func WithPeriod(period, quiet int64) Option {
+	return func(o *options) { o.period, o.quiet = period, quiet }
 }
 
 // WithStopwatch lets somebody measure the parts of cycles.
@@ -94,9 +109,10 @@ func New(p policy.Profile, with ...Option) (*Engine, error) {
 		return nil, err
 	}
 	e.policy = set
+	set.Explain(true) // what is asked between cycles
 	nodes := class.New(e.l, set)
 	e.session = session.Session{L: e.l, Nodes: nodes, Victims: victims.New(e.l, nodes, set), Policy: set, Profile: &e.profile,
-		Trace: &e.rec, Admit: e.admit, Evictions: map[ledger.TaskID]*trace.Eviction{}}
+		Trace: &e.rec, Admit: e.admit, Surplus: session.Surplus{Period: o.period, Quiet: o.quiet}, Evictions: map[ledger.TaskID]*trace.Eviction{}}
 	return e, nil
 }
 
@@ -122,6 +138,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	// by the hour, and with them what is reserved there.
 	e.l.Settle()
 	e.l.ReleaseSoft()
+	e.l.Charge()
 	e.emptyPlan()
 	e.rec.Reset()
 	e.l.ForgetSpent(now)
@@ -130,6 +147,8 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 		e.session.Turn()
 	}
 	e.turns = e.policy.At(now)
+	e.pauses = e.l.EndPauses(now)
+	e.policy.Explain(false)
 	e.expire(now)
 
 	// 2. Plugins derive what stands still for the cycle.
@@ -153,19 +172,28 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 		e.turns = later
 	}
 
-	// 4. Queues open their gates to those they have room for; phases follow from what is
+	e.l.Charge() // what was decided holds its room from now on, whatever is said of it next
+
+	// 4. Who was to leave for a place that nobody waits for any more, and was not told yet, stays.
+	e.keepUnneeded()
+
+	// 5. Queues open their gates to those they have room for; phases follow from what is
 	// placed.
 	e.openGates()
 	e.rephaseAll()
+	e.policy.Explain(true)
+	if e.resume = e.policy.Resume(); e.resume != 0 {
+		e.session.PutOff()
+	}
 	return e.plan, e.rec.Events, e.next()
 }
 
 // commit turns the statements that held into plan items.
 func (e *Engine) commit(now int64) {
-	grace := e.graces()
+	grace, reserve := e.graces()
 	e.l.Committed(func(op ledger.Op) ledger.Booking {
 		task := e.l.Task(op.Task)
-		b := ledger.Booking{Statement: e.stmts + op.Statement, Until: now + grace[op.Statement] + reservationLasts}
+		b := ledger.Booking{Statement: e.stmts + op.Statement, Until: reservedUntil(now, grace[op.Statement])}
 		item := Item{Pod: task.Key, UID: task.Pod.UID, Node: e.l.Node(op.Node).Name, Statement: b.Statement}
 		switch op.Kind {
 		case ledger.OpAllocate:
@@ -179,6 +207,10 @@ func (e *Engine) commit(now int64) {
 			item.Kind, item.Action = EvictPod, op.Reason
 			item.Why = e.session.Evictions[op.Task]
 			e.l.Spend(op.Task, now)
+			if reserve[op.Statement] {
+				b.For = e.beneficiary(op)
+				e.leaving = append(e.leaving, op.Task)
+			}
 		}
 		if op.For != ledger.NoTask {
 			item.For = e.l.Task(op.For).Key
@@ -189,19 +221,23 @@ func (e *Engine) commit(now int64) {
 	clear(e.session.Evictions)
 }
 
-// graces are how long the victims of each statement have to go, in nanoseconds.
-func (e *Engine) graces() map[uint64]int64 {
-	var out map[uint64]int64
+// graces are how long the victims of each statement have to go, in nanoseconds; reserve are
+// the statements by which somebody has a reservation.
+func (e *Engine) graces() (out map[uint64]int64, reserve map[uint64]bool) {
 	for _, op := range e.l.Pending() {
-		if op.Kind != ledger.OpEvict {
+		if op.Kind != ledger.OpEvict && op.Kind != ledger.OpReserve {
 			continue
 		}
 		if out == nil {
-			out = map[uint64]int64{}
+			out, reserve = map[uint64]int64{}, map[uint64]bool{}
 		}
-		out[op.Statement] = max(out[op.Statement], e.l.Task(op.Task).Pod.Grace)
+		if op.Kind == ledger.OpReserve {
+			reserve[op.Statement] = true
+		} else {
+			out[op.Statement] = max(out[op.Statement], e.l.Task(op.Task).Pod.Grace)
+		}
 	}
-	return out
+	return out, reserve
 }
 
 // longUnused is after how many cycles that hardly used it a plan's room is given back: the
@@ -229,6 +265,15 @@ func (e *Engine) add(i Item) uint64 {
 // reservationLasts is how long room that was freed stays reserved beyond the longest of
 // the victims' graces: decision 13's 60 seconds.
 const reservationLasts = int64(60_000_000_000)
+
+// longestGrace is the longest that a reservation waits for a victim to go. A tenant may give its
+// pods 68 years to end; after an hour the beneficiary is decided anew.
+const longestGrace = int64(3_600_000_000_000)
+
+// reservedUntil is when a reservation ends that is made now for victims that have so long to go.
+func reservedUntil(now, grace int64) int64 {
+	return model.After(now, min(grace, longestGrace)+reservationLasts)
+}
 
 // expire ends the reservations whose time is over, whose node is gone, or whose evictions
 // were denied, and takes the nominations back.
@@ -264,22 +309,32 @@ func (e *Engine) admitted(t ledger.TaskID, n ledger.NodeID) bool {
 	return e.l.Node(n).Present() && int(n) < len(admits) && admits[n]
 }
 
-// next is the earlier of what plugins wait for and the end of a reservation, 0 for
-// neither.
-func (e *Engine) next() int64 {
-	if at := e.nextExpiry(); at != 0 && (e.turns == 0 || at < e.turns) {
-		return at
+// next is the earliest of what plugins wait for, the end of a reservation and that of a
+// pause, the time of members above minimums, and the time at which work that was put off
+// goes on; 0 for none.
+func (e *Engine) next() (next int64) {
+	for _, at := range [...]int64{e.turns, e.nextExpiry(), e.pauses, e.session.Surplus.Until, e.resume} {
+		if at != 0 && (next == 0 || at < next) {
+			next = at
+		}
 	}
-	return e.turns
+	return next
 }
 
-// nextExpiry is when the first reservation ends, those made in this cycle included; 0
+// nextExpiry is when the first reservation or claim ends, those made in this cycle included; 0
 // without any.
 func (e *Engine) nextExpiry() (next int64) {
 	for _, t := range e.reserved {
 		held := e.l.Task(t).Held
 		if (held.Kind == ledger.CommitReserve || held.Kind == ledger.CommitSpare) && (next == 0 || held.Until < next) {
 			next = held.Until
+		}
+	}
+	for _, j := range e.l.Claimants() { // order-free: a minimum
+		for _, t := range e.l.Claimed(j) {
+			if until := e.l.Task(t).Held.Until; next == 0 || until < next {
+				next = until
+			}
 		}
 	}
 	return next
@@ -290,7 +345,10 @@ func (e *Engine) nextExpiry() (next int64) {
 func (e *Engine) Receive(receipts ...Receipt) {
 	for _, r := range receipts {
 		if r.Outcome == Done {
-			continue // the commitment stands until a fact shows it
+			e.told(r.Item)
+		}
+		if r.Outcome == Done || r.Item.ID == 0 {
+			continue // the commitment stands until a fact shows it; or the item is of no plan
 		}
 		if r.Item.Kind == SetPhase {
 			if j, ok := e.l.FindJob(ledger.JobKey{Namespace: r.Item.Group.Namespace, Name: r.Item.Group.Name}); ok {

@@ -6,7 +6,6 @@ import (
 	"ashlar.sh/sched/actions/preempt"
 	"ashlar.sh/sched/actions/reclaim"
 	"ashlar.sh/sched/ledger"
-	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/search"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
@@ -33,7 +32,7 @@ type plea struct {
 // to leave for. It is worked out when a reason is shown, once for all jobs that ask for
 // the same, and changes nothing.
 func (e *Engine) spared(j ledger.JobID) (first *trace.Reason) {
-	if job := e.l.Job(j); job.Phase == model.GroupPending || job.Waiting() > 0 || !e.policy.Starving(j) {
+	if job := e.l.Job(j); !job.Admitted() || job.Waiting() > 0 || !e.policy.Starving(j) {
 		return nil
 	}
 	at := &first

@@ -47,8 +47,8 @@ func apart(t rapid.TB, net *topology.Map, j ledger.JobID, sub int32, ask *model.
 	if ask == nil || !ask.Hard {
 		return
 	}
-	limit, known := net.Limit(ask)
-	if d := net.Reach(j, sub); !known || d != topology.None && net.Domain(d).Tier > limit {
+	limit := net.Limit(ask)
+	if d := net.Reach(j, sub); d != topology.None && net.Domain(d).Tier > limit {
 		t.Fatalf("a pod of job %d is bound, and sub-group %d is in %q of tier %d, where at most %d is allowed", j, sub,
 			net.Domain(d).Name, net.Domain(d).Tier, limit)
 	}
@@ -120,7 +120,7 @@ func missed(t rapid.TB, e *Engine) {
 			return true
 		}
 		need := max(1, int(job.MinMember-job.Ready()-job.Waiting()))
-		limit, _ := net.Limit(job.Group.Topology)
+		limit := net.Limit(job.Group.Topology)
 		reach := net.Reach(j, topology.AllSubs)
 		for d := range net.Len() {
 			if id := topology.ID(d); net.Domain(id).Tier <= limit && (reach == topology.None || net.Within(reach, id)) && fill(e, net.Domain(id).Nodes, tasks) >= need {

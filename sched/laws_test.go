@@ -11,9 +11,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-func engine(t rapid.TB, p policy.Profile) *Engine {
+func engine(t rapid.TB, p policy.Profile, with ...Option) *Engine {
 	t.Helper()
-	e, err := New(p, WithAction(raid{}), WithAction(mess{}))
+	e, err := New(p, append(with, WithAction(raid{}), WithAction(mess{}))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,12 +23,19 @@ func engine(t rapid.TB, p policy.Profile) *Engine {
 // again is an engine that knows what another one does, by its facts and commitments.
 func again(t rapid.TB, e *Engine) *Engine {
 	t.Helper()
-	f := engine(t, e.profile)
+	f := engine(t, e.profile, paceOf(e))
 	f.Record(5) // what is watched decides the same as what is not
 	f.Apply(e.Facts()...)
 	f.Restore(e.Commitments())
 	return f
 }
+
+// somePace is a period of the histories' kind, in which seconds pass between cycles; or none.
+func somePace(t *rapid.T) Option {
+	return WithPeriod(rapid.SampledFrom([]int64{0, 30 * second, 90 * second}).Draw(t, "period"), 5*second)
+}
+
+func paceOf(e *Engine) Option { return WithPeriod(e.session.Surplus.Period, e.session.Surplus.Quiet) }
 
 // answers is all that a cycle says, a line for each thing.
 func answers(t rapid.TB, e *Engine, now int64) (Plan, string) {
@@ -84,7 +91,7 @@ func same(t rapid.TB, law, was, is string) {
 func TestExportLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
-		e := engine(t, w.profile(w.takers("enqueue", "allocate", "backfill")...))
+		e := engine(t, w.profile(w.takers("enqueue", "allocate", "backfill")...), somePace(t))
 		watch := newWatch()
 		w.begin()
 		for range rapid.IntRange(6, 20).Draw(t, "cycles") {
@@ -102,7 +109,7 @@ func TestExportLaw(t *testing.T) {
 				e = other
 			}
 			if w.n(15) == 15 {
-				e = engine(t, e.profile)
+				e = engine(t, e.profile, paceOf(e))
 				e.Apply(other.Facts()...)
 				watch = newWatch()
 				w.forget()
@@ -115,7 +122,8 @@ func TestShuffleLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
 		p := w.profile(w.takers("enqueue", "allocate", "backfill")...)
-		e, f := engine(t, p), engine(t, p)
+		pace := somePace(t)
+		e, f := engine(t, p, pace), engine(t, p, pace)
 		w.begin()
 		for range rapid.IntRange(6, 20).Draw(t, "cycles") {
 			facts, receipts := w.deal()

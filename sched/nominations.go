@@ -14,7 +14,7 @@ import (
 func (e *Engine) adopt(now int64) {
 	var jobs []ledger.JobID
 	e.l.Jobs(func(j ledger.JobID) bool {
-		if e.l.Job(j).By[model.Pending] > 0 && e.l.Job(j).Phase != model.GroupPending && !e.session.Gate(j).Is() {
+		if e.l.Job(j).By[model.Pending] > 0 && e.l.Job(j).Admitted() && !e.session.Gate(j).Is() {
 			jobs = append(jobs, j)
 		}
 		return true
@@ -29,8 +29,9 @@ func (e *Engine) adopt(now int64) {
 
 // nominated lists a job's members that wait and have a nomination, in task order.
 func (e *Engine) nominated(j ledger.JobID) (out []ledger.TaskID) {
+	pause := e.session.Pause(j)
 	e.l.JobTasks(j, model.Pending, func(t ledger.TaskID) bool {
-		if task := e.l.Task(t); task.Placeable() && task.Pod.Nominated != "" {
+		if task := e.l.Task(t); task.Placeable() && task.Pod.Nominated != "" && !e.l.Pauses(pause, t) {
 			out = append(out, t)
 		}
 		return true
@@ -94,7 +95,7 @@ func (e *Engine) reserve(tasks []ledger.TaskID, now int64) {
 	}
 	for _, t := range tasks {
 		n, _ := e.l.FindNode(e.l.Task(t).Pod.Nominated)
-		e.l.Hold(t, ledger.Commitment{Kind: ledger.CommitReserve, Node: n, Until: now + grace + reservationLasts})
+		e.l.Hold(t, ledger.Commitment{Kind: ledger.CommitReserve, Node: n, Until: reservedUntil(now, grace)})
 		e.reserved = append(e.reserved, t)
 	}
 }

@@ -3,6 +3,7 @@ package sched
 import (
 	"fmt"
 
+	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
 )
@@ -189,6 +190,9 @@ func (w *world) group(i int) *model.PodGroup {
 	if w.rarely() {
 		g.Phase = model.GroupPhase(w.n(4))
 	}
+	if w.rarely() {
+		g.Faults = []model.Fault{{Field: "spec.minResources", Message: "is absurd", Fatal: true}}
+	}
 	if w.crews && i == len(w.groups)-1 {
 		w.templates[i], g.MinMember = sharesZone, int32(2+w.n(1))
 		return g
@@ -199,6 +203,36 @@ func (w *world) group(i int) *model.PodGroup {
 			Min: int32(w.n(2)), Topology: w.topology()})
 	}
 	return g
+}
+
+// changePause has the job of a pod pause, or the pod alone, or no longer.
+func (w *world) changePause() {
+	p := w.pods[w.n(len(w.pods)-1)]
+	if p == nil {
+		return
+	}
+	b := &model.Backoff{Meta: model.Meta{Namespace: "ns", Name: p.Group}, Tries: int32(1 + w.n(3)), Pod: "ns/" + p.Name,
+		Answer: "no", NotBefore: w.now + int64(w.n(60)-10)*second}
+	switch g := w.groups[w.podAt(ledger.Key{Namespace: "ns", Name: p.Name})%len(w.groups)]; {
+	case p.Group == "" && p.Owner == "":
+		b.Name, b.Adopted = p.Name, true
+	case p.Group == "":
+		b.Name, b.Adopted, b.OwnerID = p.Owner, true, p.OwnerID
+	case g != nil && g.Name == p.Group && w.n(5) < 5:
+		b.UID = g.UID
+	default:
+		b.UID = "of another life"
+	}
+	if w.n(2) == 2 {
+		b.Pods = []string{p.UID}
+	}
+	ref := b.Ref()
+	if w.rarely() {
+		w.version++
+		w.facts = append(w.facts, model.Fact{Ref: ref, UID: b.UID, Version: w.version})
+		return
+	}
+	w.tell(ref.Kind, ref.Namespace, ref.Name, b.UID, b)
 }
 
 // changePod creates a pod, or changes one as far as an API server lets it.
@@ -224,7 +258,7 @@ func (w *world) changePod(i int) {
 func (w *world) pod(i int) *model.Pod {
 	p := &model.Pod{Meta: w.meta("ns", podName(i)), Ours: w.n(9) < 9, Role: []string{"", "ps", "worker"}[w.n(2)],
 		Index: int64(i), Gated: w.n(11) == 11, Preemptable: true,
-		HasPriority: w.n(3) > 0, Priority: int32(i % 3), PriorityClass: []string{"", "rank0", "rank1"}[w.n(2)],
+		HasPriority: w.n(3) > 0, Priority: int32(i % 3), HasTaskPriority: w.rarely(), TaskPriority: int32(i % 2), PriorityClass: []string{"", "rank0", "rank1"}[w.n(2)],
 		Adopt: model.Adopt{Queue: []string{"", "q1", "missing"}[max(0, w.n(6)-4)], MinMember: int32(w.n(2))}, Spec: spec(w.n(9))}
 	if app := w.n(2); app > 0 {
 		p.Labels = []model.Label{{Key: "app", Value: apps[app-1]}}
@@ -248,7 +282,7 @@ func (w *world) pod(i int) *model.Pod {
 			}
 		}
 	case k == 5:
-		p.Owner = "owner"
+		p.Owner, p.OwnerID = "owner", []string{"", "A/1", "A/2", "B/1"}[w.n(3)]
 	}
 	if w.n(7) == 7 {
 		s := *p.Spec

@@ -27,7 +27,7 @@ func (e *Engine) rephaseAll() {
 }
 
 // rephase moves a job to the phase that follows from its members, if that is another
-// (semantics §3.1).
+// (as Volcano's, but for what docs/differences.md lists).
 func (e *Engine) rephase(j ledger.JobID) {
 	if job := e.l.Job(j); job.Exists() {
 		if p := nextPhase(job); p != job.Phase {
@@ -46,23 +46,26 @@ func (e *Engine) setPhase(j ledger.JobID, p model.GroupPhase) {
 	e.l.SetPhase(j, p, id)
 }
 
-// nextPhase is where a job stands by its members: Running once its minimum is bound,
-// Completed once all that was started has ended, Pending again when a running gang
-// fell below its minimum. A bind under way counts for nothing yet, except that it
-// keeps a job from falling back.
+// nextPhase is where a job stands by its members: Running once its minimum
+// is bound, Unknown while some run and others of the minimum are lost or never came to run,
+// Completed once all that was started has ended, Pending while it has to be let in. A bind
+// under way counts for nothing yet, except that it keeps a job from falling back; so does a
+// member that is leaving and not gone. Its answer for the phase that it gives is the same.
 func nextPhase(job *ledger.Job) model.GroupPhase {
-	finished := job.By[model.Succeeded] + job.By[model.Failed]
-	scheduled := job.By[model.Running] + job.By[model.Bound] + job.By[model.Unknown] + finished + job.By[model.Releasing]
+	started, finished := job.Started(), job.Finished()
+	ran := job.Phase == model.GroupRunning || job.Phase == model.GroupUnknown
 	switch {
-	case scheduled > 0 && scheduled >= job.MinMember && finished == scheduled && job.Tasks == finished:
+	case job.Over() || finished > 0 && finished == job.Tasks:
 		return model.GroupCompleted
-	case scheduled > 0 && scheduled >= job.MinMember && finished < scheduled:
+	case !job.Admitted():
+		return model.GroupPending
+	case job.Short() && (ran || job.By[model.Running] > 0):
+		return model.GroupUnknown
+	case started > finished && started >= job.MinMember && !job.Short():
 		return model.GroupRunning
-	case job.Phase == model.GroupInqueue || job.Phase == model.GroupPending:
-		return job.Phase
-	case scheduled+job.By[model.Binding] >= job.MinMember && job.Phase == model.GroupRunning:
+	case ran && job.Staying() > 0, job.Staying() == 0 && job.Leaving > 0:
 		return job.Phase
 	default:
-		return model.GroupPending
+		return model.GroupInqueue
 	}
 }

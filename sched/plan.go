@@ -16,9 +16,10 @@ const (
 	NominatePod                 // status.nominatedNodeName: room was freed for the pod; without a Node, no longer
 	SetPhase                    // PodGroup.status.phase
 	OpenGate                    // spec.schedulingGates without the queue's gate
+	KeepPod                     // none: evictions that were asked for and not carried out yet are not to be
 )
 
-var itemKindNames = [...]string{"bind", "evict", "nominate", "phase", "open"}
+var itemKindNames = [...]string{"bind", "evict", "nominate", "phase", "open", "keep"}
 
 // String is the kind as one word.
 func (k ItemKind) String() string { return itemKindNames[k] }
@@ -39,6 +40,9 @@ type Item struct {
 	Action    string           // EvictPod: on whose behalf the rule was
 	For       ledger.Key       // EvictPod: the pod that is to have the room
 	Why       *trace.Eviction  // EvictPod: the record of the decision
+	// Evictions are, of KeepPod, the items that are taken back: all of them, or none where one
+	// was begun. Pod is the first of their pods.
+	Evictions []uint64
 }
 
 // Plan is what a cycle asks for.
@@ -51,15 +55,19 @@ type Outcome uint8
 
 // The outcomes.
 const (
-	Done    Outcome = iota // accepted; a fact will show it
-	Failed                 // refused for good: the engine decides anew
-	Missing                // the object is no longer there
+	Done      Outcome = iota // accepted; a fact will show it
+	Failed                   // refused for good: the engine decides anew
+	Missing                  // the object is no longer there
+	Withdrawn                // taken back by a later item before it was begun
 )
 
 // Receipt reports on an item by quoting it.
 type Receipt struct {
 	Item    Item
 	Outcome Outcome
+	// Refused is what the API server said, of a bind that Failed because it will not be had
+	// however often it is asked; "" where it failed for another reason.
+	Refused string
 }
 
 // Commitments are what was decided and is not yet visible in the facts. With the facts
@@ -70,15 +78,38 @@ type Commitments struct {
 	Statement uint64
 	Tasks     []TaskCommitment  // sorted by pod
 	Phases    []PhaseCommitment // sorted by job
-	Yielded   []JobLife         // sorted by job: admitted jobs that keep no room of their queues
+	Lenders   []Lender          // sorted by job: admitted jobs that no node takes
+	Asked     int64             // when it was found out last whose room is to be kept: see search.CallIn
 	Spent     []ledger.Spent    // evictions of the last minute, the oldest first
+	Arrived   bool              // something came to be placed since the last cycle
+	Came      int64             // when a cycle found last that something had
+	Arrivals  []Arrival         // sorted by job: jobs that pods came to lately
 	Rounds    []ledger.Round    // by name: when plugins that go in rounds last had one
+	Memories  []ledger.Memory   `json:",omitempty"` // what books found out at a cost
+	Charges   ledger.Charges    // which queues count what runs, where facts say otherwise
 }
 
 // JobLife is one life of a job; UID is empty for an adopted one.
 type JobLife struct {
 	Job ledger.JobKey
 	UID string
+}
+
+// Lender is a job that waits: what becomes of the room that its queue keeps for it, and since
+// when it counts as waiting, where that is not when its pods came (0: it is).
+type Lender struct {
+	JobLife
+	How  ledger.Lending
+	From int64
+}
+
+// Arrival is that pods came to a job, to be placed: at a time, as a cycle found, or since the
+// last cycle (Unseen).
+type Arrival struct {
+	JobLife
+	At             int64
+	Seen, HeldBack bool // HeldBack: its surplus waits for the end of the period
+	Unseen         bool
 }
 
 // TaskCommitment is a bind, an eviction or a reservation under way.
@@ -91,7 +122,9 @@ type TaskCommitment struct {
 	Until int64
 
 	Statement uint64
-	Chosen    ledger.Chosen // of a bind
+	Chosen    ledger.Chosen      // of a bind
+	For       ledger.Beneficiary // of an eviction
+	Told      bool               // of an eviction: the request went through
 }
 
 // PhaseCommitment is a phase that was decided and that the PodGroup does not show
@@ -102,4 +135,5 @@ type PhaseCommitment struct {
 	UID   string
 	Phase model.GroupPhase
 	Item  uint64
+	At    uint64 // the version of the PodGroup's fact that it was decided on
 }

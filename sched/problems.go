@@ -60,10 +60,18 @@ func (e *Engine) problems() []Problem {
 		if j := e.l.Job(id); !j.Exists() && j.By[model.Pending] > 0 {
 			by("PodGroup/"+j.Key.String(), "%s it, and it does not exist: %s", j.By[model.Pending], "pod")
 		}
+		if named, other := e.l.Moving(id); other && e.l.Job(id).Group != nil {
+			say("PodGroup/"+e.l.Job(id).Key.String(), "spec.queue: it names %q; what runs of it was let run in %q and counts there until it ends",
+				named, e.l.QueueName(id))
+		}
 		if field := e.unheeded(id); field != "" {
 			say("PodGroup/"+e.l.Job(id).Key.String(), "%s: plugin network-topology-aware is not configured: it is not heeded", field)
 		}
 		return true
+	})
+	e.l.Strayed(func(t ledger.TaskID) {
+		say("Pod/"+e.l.Task(t).Key.String(), "metadata.annotations: it names another PodGroup, or none, than when it was let run: it stays in %s until it ends",
+			e.l.Job(e.l.Task(t).Job).Key.Name)
 	})
 	for _, p := range e.policy.Problems() {
 		out = append(out, Problem{Object: p.Object, Message: p.Message})

@@ -57,7 +57,7 @@ func (e *Engine) served() (turn, waiting map[ledger.QueueID]int) {
 
 // waits says that a job has pods to place, or waits to be admitted.
 func waits(j *ledger.Job) bool {
-	return j.By[model.Pending] > j.Gated || j.By[model.Pipelined] > 0 || j.Exists() && j.Phase == model.GroupPending
+	return j.By[model.Pending] > j.Gated || j.By[model.Pipelined] > 0 || j.Exists() && j.AwaitsAdmission()
 }
 
 // closedBy is the queue above that keeps an open queue closed, "" when none does.

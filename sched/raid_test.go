@@ -18,7 +18,7 @@ type raid struct{}
 func (raid) Name() string { return "raid" }
 
 func (raid) Execute(s *session.Session) {
-	admitted := func(j ledger.JobID) bool { return s.L.Job(j).Phase != model.GroupPending }
+	admitted := func(j ledger.JobID) bool { return s.L.Job(j).Admitted() }
 	for _, j := range s.Candidates(admitted, func(j ledger.JobID) bool { return !s.Gate(j).Is() }) {
 		for _, t := range search.Organize(s, j).Tasks {
 			if s.L.Task(t).Placeable() && rob(s, t) {

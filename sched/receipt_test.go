@@ -3,6 +3,7 @@ package sched
 import (
 	"testing"
 
+	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 )
 
@@ -30,5 +31,23 @@ func TestALateReceiptEndsNothing(t *testing.T) {
 		if p.Status != model.Running {
 			t.Errorf("pod %s is %v: a fact beats a receipt", p.Name, p.Status)
 		}
+	}
+}
+
+// TestAReceiptOfNoPlanEndsNothing: a world deletes members of gangs by itself, and is answered
+// as for an item of a plan, but without an ID.
+func TestAReceiptOfNoPlanEndsNothing(t *testing.T) {
+	s := newStage(t, "enqueue", "allocate", "backfill")
+	s.queue("default")
+	s.node("a", 2)
+	s.pod("one", running("a"))
+	task, ok := s.e.l.FindTask(ledger.Key{Namespace: "ns", Name: "one"})
+	if !ok {
+		t.Fatal("there is no such pod")
+	}
+	s.e.l.Hold(task, ledger.Commitment{Kind: ledger.CommitSpare, Node: ledger.NoNode, Until: 99 * second})
+	s.e.Receive(Receipt{Item: Item{Kind: EvictPod, Pod: s.e.l.Task(task).Key}, Outcome: Failed})
+	if s.e.l.Task(task).Held.Kind != ledger.CommitSpare {
+		t.Error("that its eviction was denied is forgotten")
 	}
 }

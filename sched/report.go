@@ -42,7 +42,9 @@ type QueueReport struct {
 // JobReport is where a job stands and why it waits.
 type JobReport struct {
 	Namespace, Name string
+	Shown           string // Name, and what it is made for where another job is called so
 	Adopted         bool
+	Owner           JobOwner // of an adopted job
 	Queue           string
 	Phase           model.GroupPhase
 	MinMember       int32
@@ -56,9 +58,15 @@ type JobReport struct {
 	SubJobs   []SubJobReport // by name
 }
 
+// JobOwner is the controller that a job is made for where its pods name no PodGroup: its kind
+// and group, and its UID. Both are empty for a pod without one.
+type JobOwner struct{ Kind, UID string }
+
 // PodReport is where a pod stands.
 type PodReport struct {
 	Namespace, Name, Job string
+	JobShown             string // Job, as JobReport.Shown
+	JobOwner             JobOwner
 	Status               model.Status
 	Node                 string // where it holds, leaves or is promised a place
 	Nominated            string
@@ -69,6 +77,7 @@ type PodReport struct {
 type NodeReport struct {
 	Name                                                            string
 	Allocatable, Used, Idle, Releasing, Pipelined, FutureIdle, Room resource.List
+	Claimed                                                         resource.List // what is kept of it for jobs that wait: no part of Pipelined and FutureIdle
 }
 
 // Problem says what is wrong with an object and what became of it.
@@ -131,7 +140,8 @@ func (e *Engine) jobReports() []JobReport {
 	out := make([]JobReport, 0, len(ids))
 	for _, id := range ids {
 		j := e.l.Job(id)
-		out = append(out, JobReport{Namespace: j.Key.Namespace, Name: j.Key.Name, Adopted: j.Key.Adopted,
+		out = append(out, JobReport{Namespace: j.Key.Namespace, Name: j.Key.Name, Shown: e.l.JobName(id),
+			Adopted: j.Key.Adopted, Owner: JobOwner{j.Key.Kind(), j.Key.UID()},
 			Queue: e.l.QueueName(id), Phase: j.Phase, MinMember: j.MinMember, Priority: j.Priority,
 			Tasks: j.By, Reason: e.JobReason(id), HyperNode: e.hyperNode(id, topology.AllSubs), SubJobs: e.subJobs(id)})
 	}
@@ -146,7 +156,7 @@ func (e *Engine) byName(a, b ledger.JobID) int {
 func (e *Engine) JobReason(id ledger.JobID) trace.Reason {
 	j := e.l.Job(id)
 	if j.By[model.Pending] > 0 || j.By[model.Pipelined] > 0 || j.By[model.Allocated] > 0 ||
-		j.Exists() && j.Phase == model.GroupPending {
+		j.Exists() && j.AwaitsAdmission() {
 		if r := e.session.Shown(id, e.ask); r.Is() {
 			if cured(r.Code) {
 				r.Evicting = e.spared(id)
@@ -189,7 +199,8 @@ func (e *Engine) podReports() []PodReport {
 			r.Node = e.l.Node(t.Node).Name
 		}
 		if t.Job != ledger.NoJob {
-			r.Job = e.l.Job(t.Job).Key.Name
+			key := &e.l.Job(t.Job).Key
+			r.Job, r.JobShown, r.JobOwner = key.Name, e.l.JobName(t.Job), JobOwner{key.Kind(), key.UID()}
 		}
 		if !t.Pod.Ours {
 			r.Scheduler = t.Pod.Scheduler
@@ -205,15 +216,17 @@ func (e *Engine) podReports() []PodReport {
 
 func (e *Engine) nodeReports() []NodeReport {
 	var out []NodeReport
+	claimed := e.l.ClaimedOn()
 	e.l.Present(func(n ledger.NodeID) bool {
 		column := func(of func(resource.Dim) []int64) resource.List {
 			return e.at(func(d resource.Dim) int64 { return of(d)[n] })
 		}
 		out = append(out, NodeReport{Name: e.l.Node(n).Name,
 			Allocatable: column(e.l.Allocatable), Idle: column(e.l.Idle), Releasing: column(e.l.Releasing),
-			Pipelined: column(e.l.Pipelined), Room: column(e.l.Room),
+			Room: column(e.l.Room), Claimed: e.list(claimed[n]),
+			Pipelined:  e.at(func(d resource.Dim) int64 { return e.l.Pipelined(d)[n] - claimed[n].Get(d) }),
 			Used:       e.at(func(d resource.Dim) int64 { return e.l.Used(d, n) }),
-			FutureIdle: e.at(func(d resource.Dim) int64 { return e.l.FutureIdle(d, n) })})
+			FutureIdle: e.at(func(d resource.Dim) int64 { return e.l.FutureIdle(d, n) + claimed[n].Get(d) })})
 		return true
 	})
 	slices.SortFunc(out, func(a, b NodeReport) int { return cmp.Compare(a.Name, b.Name) })

@@ -135,8 +135,12 @@ func (c *town) cycle() (evicted []Item) {
 		c.t.Fatalf("audit: %s", finding)
 	}
 	c.now += second
+	var kept []uint64 // evictions that are taken back before anybody is told
 	for _, i := range plan.Items {
-		if i.Kind == SetPhase {
+		kept = append(kept, i.Evictions...)
+	}
+	for _, i := range plan.Items {
+		if i.Kind == SetPhase || i.Kind == KeepPod || slices.Contains(kept, i.ID) {
 			continue
 		}
 		p := *c.pods[i.Pod]

@@ -108,7 +108,7 @@ func (w *world) forget() {
 }
 
 func (w *world) happen() {
-	switch k := w.n(19); {
+	switch k := w.n(20); {
 	case k <= 4:
 		w.changePod(w.n(len(w.pods) - 1))
 	case k <= 6:
@@ -123,6 +123,8 @@ func (w *world) happen() {
 		w.carry()
 	case k == 17:
 		w.changeHyper(w.n(len(w.hypers) - 1))
+	case k == 20:
+		w.changePause()
 	case k == 19:
 		w.changeNUMA()
 	case k == 18:
@@ -131,6 +133,8 @@ func (w *world) happen() {
 		w.changeBudget(w.n(len(w.budgets) - 1))
 	case k == 13:
 		w.answer()
+	case k == 14:
+		w.regroup(w.n(len(w.pods) - 1))
 	default:
 		w.progress(w.n(len(w.pods) - 1))
 	}
@@ -237,6 +241,26 @@ func (w *world) progress(i int) {
 	default:
 		w.leave(i)
 	}
+}
+
+// regroup writes into a pod, running or not, that it is of another PodGroup, of none, or of
+// another scheduler, or that its owner was not heard.
+func (w *world) regroup(i int) {
+	if w.pods[i] == nil {
+		return
+	}
+	w.edit(i, func(p *model.Pod) {
+		switch w.n(3) {
+		case 0:
+			p.Group = ""
+		case 1:
+			p.Adopt.Open = !p.Adopt.Open
+		case 2:
+			p.Ours = !p.Ours
+		default:
+			p.Group = fmt.Sprintf("g%d", w.n(len(w.groups)-1))
+		}
+	})
 }
 
 // leave begins or ends a pod's termination.

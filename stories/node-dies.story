@@ -1,5 +1,5 @@
 # A node that dies takes its pods with it, and what owns them makes new ones, which start
-# elsewhere.
+# elsewhere. None of the gang is left, so it is let in again: it holds nothing.
 
 node n1 cpu=2
 queue web
@@ -18,6 +18,8 @@ remove node n1
 run phases
 ----
 3s    bind web/shop-0..1 n2
+3s    phase web/shop Inqueue
+4s    phase web/shop Running
 
 jobs phase tasks
 ----

@@ -30,7 +30,7 @@ nominate ml/new-0
 evict ml/old-a-0 n2 for ml/new-0
 nominate ml/new-0 n2
 wait ml/new: Reserved: n2
-wait ml/old-b: WaitsForTurn
+wait ml/old-b: NotEnoughResources: cpu 4 asked, 0 free on n2; preempt NoVictims: 1 VictimNotLower
 
 run
 ----

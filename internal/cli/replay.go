@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ashlar.sh/internal/config"
+	"ashlar.sh/internal/config/profile"
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/loop"
 	"ashlar.sh/sched"
@@ -62,7 +63,7 @@ func (p Process) replayNow(r replaying, path string) error {
 	for _, kind := range slices.Sorted(maps.Keys(state.LeftOut)) {
 		fmt.Fprintf(p.Err, "warning: %s: %d facts are left out: this version knows no %s\n", path, state.LeftOut[kind], kind)
 	}
-	engine, err := sched.New(p.profile(chosen), p.engine()...)
+	engine, err := sched.New(profile.Local(p.profile(chosen), state.UTCOffset), append(p.engine(), state.Pace())...)
 	if err != nil {
 		return badInput("error: " + err.Error())
 	}

@@ -83,8 +83,8 @@ func (s *scheduling) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.DefaultQueue, "default-queue", "default", "queue of jobs that name none; it is made if missing")
 	f.DurationVar(&s.Period, "schedule-period", time.Second, "at the latest after this long there is a cycle; changes wake the scheduler at once")
 	f.DurationVar(&s.Resync, "resync-period", 0, "resync period of client-go; 0 is best")
-	f.StringVar(&s.adopt, "adopt-ungrouped", "auto", "schedule pods without a PodGroup as gangs of their own: always, never, or auto: unless Volcano's controllers are alive")
-	f.DurationVar(&s.Stranded, "stranded-gang-timeout", time.Minute, "how long a gang may stand below its minimum after bindings failed before its members are released")
+	f.StringVar(&s.adopt, "adopt-ungrouped", "auto", "schedule pods without a PodGroup as gangs of their own: always, never, or auto: those for which no controller makes a PodGroup")
+	f.DurationVar(&s.Stranded, "stranded-gang-timeout", time.Minute, "how long a gang that never had its minimum may stand below it, because the API server refuses to bind members, before the others are released")
 	f.BoolVar(&s.QuietBinds, "quiet-binds", false, "leave out the event Scheduled of each pod that is bound: half of what a bound pod costs in writes")
 	f.StringVar(&s.DumpDir, "cache-dump-dir", os.TempDir(), "folder for dumps, and for what is saved when a bug shows")
 	f.BoolVar(&s.dumper, "cache-dumper", true, "write what is known to --cache-dump-dir on SIGUSR1 and SIGUSR2; ashlar replay reads it")
@@ -206,13 +206,11 @@ func (s *scheduling) check() error {
 	s.Adopt = loop.Adopt(s.adopt)
 	switch s.Adopt {
 	case loop.AdoptAuto, loop.AdoptAlways, loop.AdoptNever:
-	default:
+	default: // a flag of ours: an error under every name
 		return fmt.Errorf("--adopt-ungrouped %q: expected auto, always or never", s.adopt)
 	}
-	for _, label := range s.NodeSelector {
-		if !strings.Contains(label, ":") {
-			return fmt.Errorf("--node-selector %q: expected key:value", label)
-		}
+	if err := s.checkNodeSelector(); err != nil {
+		return err
 	}
 	if s.lenient {
 		s.Mode, s.FallBack = config.Lenient, !s.strictOnly
@@ -221,7 +219,11 @@ func (s *scheduling) check() error {
 		s.Metrics = s.metricsAddress
 	}
 	if (s.TLS.Certificate == "") != (s.TLS.Key == "") {
-		return errors.New("--tls-cert-file and --tls-private-key-file: one is of no use without the other")
+		err := errors.New("--tls-cert-file and --tls-private-key-file: one is of no use without the other")
+		if err := s.object(err, "--healthz-address is served without TLS"); err != nil {
+			return err
+		}
+		s.TLS = loop.TLS{}
 	}
 	if s.health {
 		s.Health = s.healthAddress
@@ -237,21 +239,50 @@ func (s *scheduling) check() error {
 	}
 	mode, err := observe.ParseShardMode(s.sharding)
 	if err != nil {
-		return fmt.Errorf("--scheduler-sharding-mode %w", err)
+		err := fmt.Errorf("--scheduler-sharding-mode %w", err)
+		if err := s.object(err, "every node is used, as with none"); err != nil {
+			return err
+		}
 	}
 	s.Shard.Mode = mode
-	var refused error
-	switch {
-	case s.pluginsDir != "":
-		refused = errors.New("--plugins-dir: Go plugins are not loaded; compile a plugin in with sched.WithPlugin")
-	case s.resourceLock != "leases":
-		refused = fmt.Errorf("--leader-elect-resource-lock %s: only leases is there", s.resourceLock)
+	if s.pluginsDir != "" {
+		err := errors.New("--plugins-dir: Go plugins are not loaded; compile a plugin in with sched.WithPlugin")
+		if err := s.object(err, "the plugins built in hold"); err != nil {
+			return err
+		}
 	}
-	if refused != nil && s.lenient {
-		klog.Warning(refused)
-		return nil
+	if s.resourceLock != "leases" {
+		err := fmt.Errorf("--leader-elect-resource-lock %s: only leases is there", s.resourceLock)
+		return s.object(err, "leases is used")
 	}
-	return refused
+	return nil
+}
+
+// checkNodeSelector takes what is no key:value out of the selector.
+func (s *scheduling) checkNodeSelector() error {
+	var sound []string
+	for _, label := range s.NodeSelector {
+		if strings.Contains(label, ":") {
+			sound = append(sound, label)
+			continue
+		}
+		err := fmt.Errorf("--node-selector %q: expected key:value", label)
+		if err := s.object(err, "it selects nothing; without any other selector every node is used"); err != nil {
+			return err
+		}
+	}
+	s.NodeSelector = sound
+	return nil
+}
+
+// object returns an error about a flag, but as vc-scheduler, where it warns and says what
+// holds instead: what runs with Volcano's scheduler must run with this one.
+func (s *scheduling) object(err error, instead string) error {
+	if !s.lenient {
+		return err
+	}
+	klog.Warningf("%v; %s", err, instead)
+	return nil
 }
 
 // reach finds the cluster that the flags, else $KUBECONFIG, else the pod's service

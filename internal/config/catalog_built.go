@@ -10,7 +10,7 @@ func builtPlugins() []Entry {
 		{Name: "cdp", Built: true, Meaning: "pods are no victims for a while after their start"},
 		{Name: "tdm", Built: true, Meaning: "nodes that are to be had at certain hours", Arguments: []Spec{
 			{Key: "tdm.revocable-zone.", Prefix: true, Kind: String, Meaning: "hours of the zone named after the prefix, 22:00-06:30"},
-			{Key: "tdm.utc-offset", Kind: String, Meaning: "where the hours are read, +08:00; nothing is UTC"},
+			{Key: "tdm.utc-offset", Kind: String, Meaning: "where the hours are read, +08:00; nothing is the time zone of the process, UTC in simulations"},
 			{Key: "tdm.evict.period", Kind: Duration, Default: "1m", Meaning: "how often to evict"}}},
 		{Name: "rescheduling", Built: true, Meaning: "move pods to even out the nodes", Arguments: []Spec{
 			{Key: "interval", Kind: Duration, Default: "5m", Meaning: "how often"},

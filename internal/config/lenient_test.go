@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -41,9 +42,28 @@ func TestLenientWarnsAndGoesOn(t *testing.T) {
 		"of two spellings Volcano's counts, last in the file": {gang + "    enableVictim: true\n    enabledVictim: false\n",
 			`conf:6: warning: enabledVictim and enableVictim are two spellings of one key and differ; the first is what Volcano reads and counts`,
 			func(s *Scheduler) bool { return !s.Tiers[0][0].Enabled(Victim) }},
-		"of proportion and capacity the first counts": {plugins + "  - name: proportion\n- plugins:\n  - name: capacity\n",
-			`conf:6: warning: capacity and proportion (line 4) both say what a queue deserves, and there can be one master only; keep proportion to share by weight, or capacity to share by spec.deserved; capacity is skipped`,
-			func(s *Scheduler) bool { _, both := s.Plugin("capacity"); return !both && len(s.Tiers[0]) == 1 }},
+		"of proportion and capacity the first answers where both do": {plugins + "  - name: proportion\n- plugins:\n  - name: capacity\n",
+			`conf:6: warning: capacity and proportion (line 4) both say what a queue deserves, and there can be one master only; keep proportion to share by weight, or capacity to share by spec.deserved; proportion is named first and answers at QueueOrder, Allocatable, JobEnqueued, Preemptive, Reclaimable`,
+			func(s *Scheduler) bool {
+				c, _ := s.Plugin("capacity")
+				return c.Built && !c.Enabled(Allocatable) && s.Tiers[0][0].Enabled(Allocatable)
+			}},
+		"of proportion and capacity each answers for what it is enabled": {plugins + "  - name: capacity\n    enabledAllocatable: false\n    enableQueueOrder: false\n  - name: proportion\n    enableReclaimable: false\n    enablePreemptive: false\n    enableJobEnqueued: false\n",
+			`conf:7: warning: proportion and capacity (line 4) both say what a queue deserves, and there can be one master only; keep proportion to share by weight, or capacity to share by spec.deserved; each answers where the other is switched off`,
+			func(s *Scheduler) bool {
+				c, p := s.Tiers[0][0], s.Tiers[0][1]
+				return p.Enabled(Allocatable) && p.Enabled(QueueOrder) && c.Enabled(Reclaimable) && !c.Enabled(QueueOrder)
+			}},
+		"of drf's queue tree and proportion the first orders": {plugins + "  - name: proportion\n  - name: drf\n    enableHierarchy: true\n",
+			`conf:5: warning: drf with enableHierarchy and proportion are in one tier and both order the queues; put them into two tiers or leave the hierarchy out; proportion is named first and orders them, and drf where it sees no difference`,
+			func(s *Scheduler) bool { return len(s.Tiers[0]) == 2 && s.Tiers[0][1].Enabled(Hierarchy) }},
+		"an alias is written out": {plugins + "  - name: gang\n    arguments: &a {}\n  - name: priority\n    arguments: *a\n", "",
+			func(s *Scheduler) bool { return len(s.Tiers[0]) == 2 }},
+		"keys are merged": {plugins + "  - &a\n    name: gang\n    enableJobOrder: false\n  - <<: *a\n    name: priority\n", "",
+			func(s *Scheduler) bool { return s.Tiers[0][1].Name == "priority" && !s.Tiers[0][1].Enabled(JobOrder) }},
+		"a second document is skipped": {acts + tiers + "---\n" + acts,
+			`conf:6: warning: a second document begins here; a configuration is one document; it is skipped`,
+			func(s *Scheduler) bool { return len(s.Tiers) == 1 }},
 		"of an action configured twice the first counts": {acts + tiers + "configurations:\n- name: allocate\n  arguments: {enablePredicateErrorCache: no}\n- name: allocate\n",
 			`conf:8: warning: action allocate is configured twice (first on line 6); the first one counts`,
 			func(s *Scheduler) bool { return s.Configurations["allocate"].Has("predicateErrorCacheEnable") }},
@@ -63,7 +83,7 @@ func TestLenientWarnsAndGoesOn(t *testing.T) {
 func TestLenientRefusesWhatVolcanoRefuses(t *testing.T) {
 	for _, name := range []string{
 		"an empty file", "no actions", "actions as a list", "tiers that are no list", "a plugin that is a bare word",
-		"drf's tree next to proportion", "a tab", "an alias", "two documents", "a file too long",
+		"a tab", "a file too long",
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := refusals[name]
@@ -81,4 +101,24 @@ conf:1: there are no actions; write for example actions: "enqueue, allocate, bac
 	if s != nil || got != want {
 		t.Errorf("got %+v\n%s\nwant\n%s", s, got, want)
 	}
+}
+
+// A value that holds itself, and one that doubles with each line, end at a bound.
+func TestLenientBoundsAliases(t *testing.T) {
+	doubling := "a: &a [x]\n"
+	for i := range 40 {
+		doubling += fmt.Sprintf("%c%d: &b%d [*%s, *%s]\n", 'b', i, i, previous(i), previous(i))
+	}
+	for name, text := range map[string]string{"itself": acts + "tiers: &a [*a]\n", "doubling": doubling} {
+		if s, got := read(text, Lenient); s != nil || !strings.Contains(got, "more than 100000 values") {
+			t.Errorf("%s: got %+v\n%s", name, s, got)
+		}
+	}
+}
+
+func previous(i int) string {
+	if i == 0 {
+		return "a"
+	}
+	return fmt.Sprintf("b%d", i-1)
 }

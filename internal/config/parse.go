@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -49,6 +50,7 @@ type parser struct {
 	known    Catalog
 	mode     Mode
 	problems []Problem
+	placed   int // values looked at by place
 }
 
 // refuse reports what no mode can live with. Lines here and below are those of
@@ -123,30 +125,94 @@ func (p *parser) document(data []byte) *yaml.Node {
 		line, text := syntax(data, err)
 		p.refuse(line+p.src.LineOffset, "this is not YAML: %s", text)
 		return nil
-	case second != nil:
-		p.refuse(second.Line+p.src.LineOffset, "a second document begins here; a configuration is one document")
-		return nil
 	case isNull(root):
 		p.refuse(1+p.src.LineOffset, "the configuration is empty; %s", actionsExample)
 		return nil
 	}
+	if second != nil {
+		p.object(second.Line+p.src.LineOffset, "it is skipped", "a second document begins here; a configuration is one document")
+		if p.mode == Strict {
+			return nil
+		}
+	}
 	return root
 }
 
-// place turns the lines of the data into lines of the file, and refuses
-// references to other places: nobody needs them here, and expanding them is how
-// a small file becomes a huge one. It is false if there was one.
+// mostNodes bounds what a file may become when its aliases are written out.
+const mostNodes = 100_000
+
+// place turns the lines of the data into lines of the file. An alias Strict refuses; Lenient
+// puts what it stands for in its place, as Volcano's reader does, up to mostNodes in all: expanding
+// aliases is how a small file becomes a huge one. It is false where the file cannot be read.
 func (p *parser) place(n *yaml.Node) bool {
-	n.Line += p.src.LineOffset
-	if n.Kind == yaml.AliasNode {
-		p.refuse(n.Line, "the alias %s is not read here; write the value out", quoted("*"+n.Value))
+	if p.placed++; p.placed > mostNodes {
+		p.refuse(1+p.src.LineOffset, "the configuration has more than %d values when its aliases are written out", mostNodes)
 		return false
 	}
-	fine := true
-	for _, c := range n.Content {
-		fine = p.place(c) && fine
+	n.Line += p.src.LineOffset
+	for i, c := range n.Content {
+		if c.Kind == yaml.AliasNode {
+			line := c.Line + p.src.LineOffset
+			if p.mode == Strict {
+				p.refuse(line, "the alias %s is not read here; write the value out", quoted("*"+c.Value))
+				return false
+			}
+			c = writtenOut(c.Alias, c.Line)
+			n.Content[i] = c
+		}
+		if !p.place(c) {
+			return false
+		}
 	}
-	return fine
+	merge(n)
+	return true
+}
+
+// writtenOut is a copy of what an alias stands for, as if it stood on the alias's line. Aliases
+// in it stay, so that a value which holds itself ends at mostNodes.
+func writtenOut(n *yaml.Node, line int) *yaml.Node {
+	out := *n
+	out.Line = line
+	out.Content = make([]*yaml.Node, 0, len(n.Content))
+	for _, c := range n.Content {
+		if c.Kind != yaml.AliasNode {
+			c = writtenOut(c, line)
+		}
+		out.Content = append(out.Content, c)
+	}
+	return &out
+}
+
+// merge puts the keys of "<<" into the mapping that has it, but for those that it has itself.
+func merge(n *yaml.Node) {
+	if n.Kind != yaml.MappingNode {
+		return
+	}
+	has := map[string]bool{}
+	var own, more []*yaml.Node
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if key := n.Content[i]; key.ShortTag() == "!!merge" {
+			more = append(more, n.Content[i+1])
+		} else {
+			has[key.Value] = true
+			own = append(own, key, n.Content[i+1])
+		}
+	}
+	for len(more) > 0 {
+		from := more[0]
+		more = more[1:]
+		if from.Kind == yaml.SequenceNode {
+			more = append(slices.Clone(from.Content), more...)
+			continue
+		}
+		for i := 0; from.Kind == yaml.MappingNode && i+1 < len(from.Content); i += 2 {
+			if key := from.Content[i]; !has[key.Value] {
+				has[key.Value] = true
+				own = append(own, key, from.Content[i+1])
+			}
+		}
+	}
+	n.Content = own
 }
 
 // field is one key of a mapping.

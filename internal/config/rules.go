@@ -1,6 +1,10 @@
 package config
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // rules checks what concerns the configuration as a whole.
 // line is where it begins. What is missing is said only where nothing else is
@@ -19,32 +23,55 @@ func (p *parser) rules(s *Scheduler, line int) {
 	p.oneMasterOfDeserved(s)
 }
 
-// oneQueueOrder refuses drf's queue tree next to proportion, as Volcano does:
-// both order queues, and inside a tier neither goes before the other.
+// oneQueueOrder objects to drf's queue tree next to proportion: both order queues, and inside
+// a tier neither goes before the other. Lenient lets both stay: the one named first decides,
+// the other where the first sees no difference.
 func (p *parser) oneQueueOrder(tier []Plugin) {
 	at := slices.IndexFunc(tier, func(x Plugin) bool { return x.Name == "drf" && x.Enabled(Hierarchy) })
-	if at >= 0 && slices.ContainsFunc(tier, func(x Plugin) bool { return x.Name == "proportion" }) {
-		p.refuse(tier[at].Line, "drf with %s and proportion are in one tier and both order the queues; put them into two tiers or leave the hierarchy out", Hierarchy.Spelling())
+	other := slices.IndexFunc(tier, func(x Plugin) bool { return x.Name == "proportion" && x.Enabled(QueueOrder) })
+	if at < 0 || other < 0 {
+		return
+	}
+	first, second := tier[min(at, other)].Name, tier[max(at, other)].Name
+	p.object(tier[at].Line, fmt.Sprintf("%s is named first and orders them, and %s where it sees no difference", first, second),
+		"drf with %s and proportion are in one tier and both order the queues; "+
+			"put them into two tiers or leave the hierarchy out", Hierarchy.Spelling())
+}
+
+// both are the extension points at which proportion and capacity answer the same question.
+var both = []Flag{QueueOrder, Allocatable, JobEnqueued, Preemptive, Reclaimable}
+
+// oneMasterOfDeserved objects to proportion and capacity together. Lenient lets both stay: at
+// each point at which both are enabled the one named first answers.
+func (p *parser) oneMasterOfDeserved(s *Scheduler) {
+	var first *Plugin
+	for _, tier := range s.Tiers {
+		for i := range tier {
+			x := &tier[i]
+			switch {
+			case x.Name != "proportion" && x.Name != "capacity":
+			case first == nil:
+				first = x
+			case x.Name != first.Name:
+				p.secondMaster(x, first)
+			}
+		}
 	}
 }
 
-// oneMasterOfDeserved objects to proportion and capacity together. Lenient
-// keeps the one that is named first.
-func (p *parser) oneMasterOfDeserved(s *Scheduler) {
-	var master Plugin
-	for i, tier := range s.Tiers {
-		s.Tiers[i] = slices.DeleteFunc(tier, func(x Plugin) bool {
-			if x.Name != "proportion" && x.Name != "capacity" {
-				return false
-			}
-			if master.Name == "" || master.Name == x.Name {
-				master = x
-				return false
-			}
-			p.object(x.Line, x.Name+" is skipped",
-				"%s and %s (line %d) both say what a queue deserves, and there can be one master only; keep proportion to share by weight, or capacity to share by spec.deserved",
-				x.Name, master.Name, master.Line)
-			return true
-		})
+func (p *parser) secondMaster(x, first *Plugin) {
+	var off []string
+	for _, f := range both {
+		if p.mode == Lenient && x.Enabled(f) && first.Enabled(f) {
+			x.Flags[f] = false
+			off = append(off, string(f))
+		}
 	}
+	instead := "each answers where the other is switched off"
+	if len(off) > 0 {
+		instead = fmt.Sprintf("%s is named first and answers at %s", first.Name, strings.Join(off, ", "))
+	}
+	p.object(x.Line, instead,
+		"%s and %s (line %d) both say what a queue deserves, and there can be one master only; "+
+			"keep proportion to share by weight, or capacity to share by spec.deserved", x.Name, first.Name, first.Line)
 }

@@ -60,6 +60,11 @@ type Lost struct {
 	Victims         int    `json:"victims"`
 }
 
+// EvictedOf says by which action how many pods of a PodGroup were evicted: what its event says.
+func EvictedOf(action string, pods int) string {
+	return action + ": " + count(pods, "pod") + " evicted"
+}
+
 // Evicted says in one sentence why a pod was evicted: for whom, by whose leave. It is what
 // the pod's event and conditions say, too.
 func Evicted(r *trace.Eviction) string {

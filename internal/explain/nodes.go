@@ -12,11 +12,13 @@ type refusal struct{ one, many, bare string }
 
 var refusals = map[trace.Code]refusal{
 	trace.InsufficientResource: {"lacks %s", "lack %s", "room"},
+	trace.NodeKept:             {"is kept for a job that waits", "are kept for a job that waits", ""},
 	trace.NodeTaint:            {"has taint %s", "have taint %s", "that is not tolerated"},
 	trace.NodePorts:            {"has host port %s taken", "have host port %s taken", "asked"},
 	trace.NodeVolume:           {"cannot have its volumes (%s)", "cannot have its volumes (%s)", "of another"},
 	trace.NodeDevices:          {"cannot meet its resource claims (%s)", "cannot meet its resource claims (%s)", "devices"},
 	trace.ClaimElsewhere:       {"is not where the devices of resource claim %s are", "are not where the devices of resource claim %s are", "of its own"},
+	trace.ClaimSearchExhausted: {"may meet resource claim %s or not", "may meet resource claim %s or not", "of its own"},
 	trace.ClaimUnusable:        {"cannot meet resource claim %s", "cannot meet resource claim %s", "of its own"},
 	trace.NodeUnschedulable:    {"is cordoned", "are cordoned", ""},
 	trace.NodeAffinity:         {"does not match its node affinity", "do not match its node affinity", ""},
@@ -79,6 +81,9 @@ func counted(c trace.NodeCount, r trace.Reason) string {
 		return fmt.Sprintf("%d %s %d of class %s free, %d asked", c.Count, hasHave(c.Count), c.Have, c.Text, c.Need)
 	}
 	text := fmt.Sprintf("%d %s", c.Count, filled(form, c.Text, how.bare))
+	if c.Code == trace.ClaimSearchExhausted {
+		return fmt.Sprintf("%s: the search was given up after %d steps", text, c.Have)
+	}
 	if c.Code != trace.InsufficientResource {
 		return text
 	}

@@ -92,9 +92,33 @@ type Job struct {
 	Tasks     map[string]int `json:"tasks"` // pods by status, those without left out
 	Reason    Reason         `json:"reason"`
 
+	Owner *Owner `json:"owner,omitempty"` // whose pods it is made for; nil: it has a PodGroup, or is one pod's
+
 	HyperNode string   `json:"hyperNode,omitempty"` // of a job with a network topology: the smallest that holds its pods
 	SubJobs   []SubJob `json:"subJobs,omitempty"`
+
+	shown string // the name, and what the job is made for where another is called so too
 }
+
+// Owner is the controller of a job's pods: its kind and group, as "StatefulSet.apps", and its
+// UID. Jobs of one name are told apart by it.
+type Owner struct {
+	Kind string `json:"kind"`
+	UID  string `json:"uid,omitempty"`
+}
+
+func owner(o sched.JobOwner) *Owner {
+	if o == (sched.JobOwner{}) {
+		return nil
+	}
+	return &Owner{o.Kind, o.UID}
+}
+
+// called is what people call a job.
+func (j *Job) called() string { return cmp.Or(j.shown, j.Name) }
+
+// called is what people call a pod's job.
+func (p *Pod) called() string { return cmp.Or(p.shown, p.Job) }
 
 // Reason is a trace.Reason's code and sentence. Evicting is why no action evicts others
 // for the job, where one could; the message ends with it.
@@ -120,6 +144,10 @@ type Pod struct {
 	Status        string `json:"status"`
 	Node          string `json:"node"`
 	NominatedNode string `json:"nominatedNode"`
+
+	JobOwner *Owner `json:"jobOwner,omitempty"` // of its job
+
+	shown string // the job's
 }
 
 // Node is a node's amounts, pods among them.
@@ -131,6 +159,7 @@ type Node struct {
 	Releasing   Quantities `json:"releasing"`
 	Pipelined   Quantities `json:"pipelined"`
 	FutureIdle  Quantities `json:"futureIdle"`
+	Claimed     Quantities `json:"claimed,omitempty"` // what is kept of it for jobs that wait
 }
 
 // Problem is what is wrong with an object, and what became of it.
@@ -151,12 +180,12 @@ func New(state sched.Report, s Summary, evictions []Eviction) *Report {
 		r.Jobs = append(r.Jobs, job(&state.Jobs[i]))
 	}
 	for _, p := range state.Pods {
-		r.Pods = append(r.Pods, Pod{Namespace: p.Namespace, Name: p.Name, Job: p.Job,
+		r.Pods = append(r.Pods, Pod{Namespace: p.Namespace, Name: p.Name, Job: p.Job, JobOwner: owner(p.JobOwner), shown: p.JobShown,
 			Status: p.Status.String(), Node: p.Node, NominatedNode: p.Nominated})
 	}
 	for _, n := range state.Nodes {
 		r.Nodes = append(r.Nodes, Node{Name: n.Name, Allocatable: amounts(n.Allocatable), Used: amounts(n.Used), Idle: amounts(n.Idle),
-			Releasing: amounts(n.Releasing), Pipelined: amounts(n.Pipelined), FutureIdle: amounts(n.FutureIdle)})
+			Releasing: amounts(n.Releasing), Pipelined: amounts(n.Pipelined), FutureIdle: amounts(n.FutureIdle), Claimed: amounts(n.Claimed)})
 	}
 	for _, p := range state.Problems {
 		r.Problems = append(r.Problems, Problem{Object: p.Object, Message: p.Message})
@@ -182,7 +211,7 @@ func queue(q *sched.QueueReport) Queue {
 }
 
 func job(j *sched.JobReport) Job {
-	out := Job{Namespace: j.Namespace, Name: j.Name, Queue: j.Queue, Phase: j.Phase.String(),
+	out := Job{Namespace: j.Namespace, Name: j.Name, Owner: owner(j.Owner), shown: j.Shown, Queue: j.Queue, Phase: j.Phase.String(),
 		MinMember: j.MinMember, Priority: j.Priority, Tasks: map[string]int{},
 		Reason: reason(j.Reason), HyperNode: j.HyperNode, SubJobs: subJobs(j.SubJobs)}
 	for status, n := range j.Tasks {

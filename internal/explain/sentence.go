@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"ashlar.sh/sched/trace"
 )
@@ -37,7 +38,7 @@ func sentence(r trace.Reason) string {
 		return string(r.Code)
 	}
 	text := say(r)
-	if r.Code == trace.QueueGateShut || r.Code == trace.PodAffinityNoRoom {
+	if r.Code == trace.QueueGateShut || r.Code == trace.PodAffinityNoRoom || r.Code == trace.RoomKept {
 		text += cause(r)
 	}
 	if r.Task != "" && !namesTask[r.Code] {
@@ -92,7 +93,7 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 		return fmt.Sprintf("%s has no room for its minResources%s", queueOf(r), shorts(r.Shorts, "with it", "allowed"))
 	},
 	trace.ClusterOvercommitted: func(r trace.Reason) string {
-		return "the cluster has been promised to others as often as it may be" + shorts(r.Shorts, "with it", "allowed")
+		return "more would be let in than the cluster's nodes and the overcommit factor allow" + shorts(r.Shorts, "with it", "allowed")
 	},
 	trace.NamespaceQuotaExceeded: func(r trace.Reason) string {
 		return fmt.Sprintf("ResourceQuota %s has no room for its minResources%s", r.Text, shorts(r.Shorts, "with it", "allowed"))
@@ -101,22 +102,30 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 		return fmt.Sprintf("%s holds all that it deserves%s", queueOf(r), shorts(r.Shorts, "deserved", "allocated"))
 	},
 	trace.QueueDeserved: func(r trace.Reason) string {
-		return fmt.Sprintf("%s would hold more than it deserves%s", queueOf(r), shorts(r.Shorts, "with it", "deserved"))
+		return fmt.Sprintf("%s would hold more than it deserves%s", queueOf(r), shorts(r.Shorts, withIt(r), "deserved"))
 	},
 	trace.QueueCapability: func(r trace.Reason) string {
 		if r.Text == trace.KeptFree {
 			return fmt.Sprintf("%s would not keep free what others below it are guaranteed%s", queueOf(r), shorts(r.Shorts, "with it and that", "allowed"))
 		}
-		return fmt.Sprintf("%s would hold more than its capability%s", queueOf(r), shorts(r.Shorts, "with it", "allowed"))
+		return fmt.Sprintf("%s would hold more than its capability%s", queueOf(r), shorts(r.Shorts, withIt(r), "allowed"))
 	},
 
 	trace.PipelinedOnReleasing: pipelined,
 	trace.Reserved: func(r trace.Reason) string {
 		return fmt.Sprintf("room was freed for it on node %s; it waits for the last victim to go", r.Text)
 	},
-	trace.WaitsForTurn: constant("others were served first; its turn has not come"),
+	trace.RoomKept: func(r trace.Reason) string {
+		return fmt.Sprintf("room is kept for it on %s, until pods that came later have ended there", r.Text)
+	},
+	trace.WaitsForTurn:  constant("others were served first; its turn has not come"),
+	trace.MinimumsFirst: constant("it has its minimum; pods above it are placed after the minimums of the jobs that came with it, a second later at most"),
 	trace.BindInFlight: func(r trace.Reason) string {
 		return fmt.Sprintf("%s being bound", isAre(max(r.Have, 1), "pod"))
+	},
+	trace.BindRefused: func(r trace.Reason) string {
+		return fmt.Sprintf("the API server has refused to bind it %s in a row (%s); the next try is at %s",
+			count(r.Have, "time"), r.Text, time.Unix(0, r.Until).UTC().Format(time.RFC3339))
 	},
 	trace.PrePredicateFailed: func(r trace.Reason) string { return "no node was asked: " + r.Text },
 	trace.ClaimNotFound:      func(r trace.Reason) string { return "resource claim " + r.Text + " is not there" },
@@ -125,6 +134,18 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 			return nodes(r)
 		}
 		return "resource claim " + r.Text
+	},
+	trace.ClaimCompiling: func(r trace.Reason) string {
+		return "the selectors of resource claim " + r.Text + " are not compiled yet; it goes on by itself"
+	},
+	trace.ClaimBudgetSpent: func(r trace.Reason) string {
+		switch r.Text {
+		case "namespace":
+			return "looking for devices for the resource claims of its namespace has cost as much as it may for now; it goes on by itself"
+		case "claim":
+			return "looking for devices for resource claims like its own has cost as much as it may for now; it goes on by itself"
+		}
+		return "looking for devices for resource claims has cost as much as it may at once; it goes on by itself"
 	},
 	trace.DeviceClassNotFound: func(r trace.Reason) string {
 		return "its resource claims ask for devices of class " + r.Text + ", which does not exist"
@@ -150,12 +171,22 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 	trace.NodeVolume:           nodes,
 	trace.NodeDevices:          nodes,
 	trace.ClaimElsewhere:       nodes,
+	trace.ClaimSearchExhausted: nodes,
 	trace.PodAffinity:          nodes,
 	trace.PodAntiAffinity:      nodes,
 	trace.PodRepelled:          nodes,
 	trace.PodTopologySpread:    nodes,
 	trace.TopologyKeyMissing:   nodes,
 	trace.InsufficientResource: nodes,
+	trace.NodeKept:             nodes,
+}
+
+// withIt is what the amount of a refusal by a queue counts.
+func withIt(r trace.Reason) string {
+	if r.Text == trace.KeptForWaiting {
+		return "with it and what is kept for a job that waits"
+	}
+	return "with it"
 }
 
 func constant(text string) func(trace.Reason) string {

@@ -24,8 +24,8 @@ func (p *page) running(r *Report) {
 		if j.Reason.Code != "" {
 			color = yellow
 		}
-		rows = append(rows, []cell{left(p.name(j.Namespace, j.Name)), left(j.Queue), left(standing(j.Tasks)).in(color),
-			left(inDomains(j) + where[j.Namespace+"/"+j.Name].String())})
+		rows = append(rows, []cell{left(p.name(j.Namespace, j.called())), left(j.Queue), left(standing(j.Tasks)).in(color),
+			left(inDomains(j) + where[j.Namespace+"/"+j.called()].String())})
 	}
 	p.title("WHO RUNS WHERE")
 	if len(rows) == 1 {
@@ -94,7 +94,7 @@ func places(r *Report) map[string]spread {
 		if p.Node == "" || p.Job == "" {
 			continue
 		}
-		job := p.Namespace + "/" + p.Job
+		job := p.Namespace + "/" + p.called()
 		if out[job] == nil {
 			out[job] = spread{}
 		}
@@ -137,7 +137,7 @@ func (p *page) waiting(r *Report) {
 			continue
 		}
 		some = true
-		p.line("  %s  %s", p.paint(bold, p.name(j.Namespace, j.Name)),
+		p.line("  %s  %s", p.paint(bold, p.name(j.Namespace, j.called())),
 			p.paint(faint, fmt.Sprintf("(queue %s, %s)", j.Queue, waitingPods(j))))
 		p.reason(j.Reason)
 	}

@@ -63,6 +63,9 @@ var ofTopology = map[trace.Code]func(trace.Reason) string{
 	trace.TopologyByGang: func(r trace.Reason) string {
 		return "its members have to be near each other: gangpreempt and gangreclaim evict for such jobs, " + r.Text + " does not"
 	},
+	trace.SubGroupIncomplete: func(r trace.Reason) string {
+		return fmt.Sprintf("sub-group %s has %s, and %d of it start together", r.Text, count(r.Have, "pod"), r.Need)
+	},
 	trace.NotEnoughSubGroups: func(r trace.Reason) string {
 		name := ""
 		if r.Text != "" {
@@ -89,8 +92,7 @@ func topologyNoRoom(r trace.Reason) string {
 	if r.Have < r.Need {
 		return text + fmt.Sprintf(": %s comes nearest with room for %d", domainOf(r), r.Have)
 	}
-	text += fmt.Sprintf(": in %s, which has enough, filters refuse them", domainOf(r))
-	return text
+	return text + fmt.Sprintf(": in %s, which has enough by amounts, they do not all find a place", domainOf(r))
 }
 
 // podAffinityNoRoom is about the domains of labels.

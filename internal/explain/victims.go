@@ -17,7 +17,13 @@ var ofVictims = map[trace.Code]func(trace.Reason) string{
 	trace.VictimDeserved: func(r trace.Reason) string {
 		return fmt.Sprintf("%s holds no more than it deserves%s", queueOf(r), shorts(r.Shorts, "deserved", "held"))
 	},
-	trace.VictimOfNoUse: constant("they hold nothing of what is asked for"),
+	trace.VictimNotOwed: func(r trace.Reason) string {
+		return fmt.Sprintf("%s would itself hold more than it deserves of what they give%s", queueOf(r), shorts(r.Shorts, "deserved", "with the pod"))
+	},
+	trace.VictimReturns: func(r trace.Reason) string {
+		return fmt.Sprintf("%s could claim it back at once from queue %s%s", queueOf(r), r.Text, shorts(r.Shorts, "deserved", "left"))
+	},
+	trace.VictimOfNoUse: constant("they hold nothing of what is missing"),
 	trace.VictimOutside: func(r trace.Reason) string {
 		return fmt.Sprintf("%s is out of place, or the one that asks: nobody reclaims from it", queueOf(r))
 	},
@@ -62,7 +68,11 @@ var ofVictims = map[trace.Code]func(trace.Reason) string{
 		return text
 	},
 	trace.SearchExhausted: func(r trace.Reason) string {
-		return fmt.Sprintf("the search for whom to evict was given up after %s", count(r.Have, "step"))
+		what := "whom to evict"
+		if r.Text != "" {
+			what = r.Text
+		}
+		return fmt.Sprintf("the search for %s was given up after %s", what, count(r.Have, "step"))
 	},
 }
 
@@ -101,7 +111,9 @@ var sparing = map[trace.Code]refusal{
 	trace.VictimBusy:        {"belongs to a gang that cannot go as a whole", "belong to gangs that cannot go as a whole", ""},
 	trace.VictimGuaranteed:  {"is guaranteed to queue %s", "are guaranteed to queue %s", "its own"},
 	trace.VictimDeserved:    {"is in a queue that holds no more than it deserves", "are in queues that hold no more than they deserve", ""},
-	trace.VictimOfNoUse:     {"holds nothing of what is asked for", "hold nothing of what is asked for", ""},
+	trace.VictimNotOwed:     {"holds only what the queue that asks has its part of already", "hold only what the queue that asks has its part of already", ""},
+	trace.VictimReturns:     {"could be claimed back at once by its own queue", "could be claimed back at once by their own queues", ""},
+	trace.VictimOfNoUse:     {"holds nothing of what is missing", "hold nothing of what is missing", ""},
 }
 
 // spared lists why pods may not be evicted: "12 pods have no lower priority, 3 belong to

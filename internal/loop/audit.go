@@ -31,5 +31,6 @@ func (l *loop) audit() {
 	for _, f := range findings[:min(len(findings), mostWrong)] {
 		klog.ErrorS(nil, "A figure is wrong: this is a bug in ashlar", "finding", f)
 	}
+	l.blind = true
 	l.recoverFrom()
 }

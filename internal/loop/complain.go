@@ -14,10 +14,12 @@ import (
 )
 
 // Bounds of complaining. Looking for problems takes at most a hundredth of the time, and
-// whoever makes thousands of bad objects in a namespace is told of the first of them.
+// whoever makes thousands of bad objects in a namespace is told of the first of them. Objects
+// that do not exist have bounds of their own: a tenant can name a thousand queues that it may
+// not make, and must not silence what is wrong with the queues that there are.
 const (
 	complainEvery  = 5 * time.Second
-	mostOfOne      = 100    // complaints of one kind and namespace that are remembered
+	mostOfOne      = 100    // complaints of one kind and namespace that are remembered, of existing objects and of others
 	mostComplaints = 10_000 // and of all
 )
 
@@ -43,7 +45,7 @@ func (l *loop) complain(now time.Time) {
 	began := time.Now()
 	problems := l.engine.Problems()
 	l.metrics.wrongWith(problems)
-	left := c.take(problems, l.complainOf)
+	left := c.take(problems, l.exists, l.complainOf)
 	if left > 0 && c.left == 0 {
 		klog.InfoS("More is wrong with objects than is said one by one", "problems", len(problems), "notSaid", left)
 	}
@@ -52,12 +54,17 @@ func (l *loop) complain(now time.Time) {
 
 // take has each problem said that was there at the last look too and was not said, and
 // forgets those that are no more. It returns how many are beyond what it remembers.
-func (c *complaints) take(problems []sched.Problem, say func(sched.Problem) bool) (left int) {
+func (c *complaints) take(problems []sched.Problem, exists func(object string) bool,
+	say func(sched.Problem) bool) (left int) {
+	type group struct {
+		owner  string
+		exists bool
+	}
 	still := make(map[complaint]bool, min(len(problems), mostComplaints))
-	of := map[string]int{}
+	of := map[group]int{}
 	for _, p := range problems {
-		whose := owner(p.Object)
-		if of[whose]++; of[whose] > mostOfOne || len(still) >= mostComplaints {
+		g := group{owner(p.Object), exists(p.Object)}
+		if of[g]++; of[g] > mostOfOne || len(still) >= mostComplaints {
 			left++
 			continue
 		}
@@ -72,6 +79,12 @@ func (c *complaints) take(problems []sched.Problem, say func(sched.Problem) bool
 // owner is the kind and namespace of an object, the kind alone of what has none.
 func owner(object string) string {
 	return object[:max(0, strings.LastIndexByte(object, '/'))]
+}
+
+// exists reports whether the API server has the object, as far as the engine was told.
+func (l *loop) exists(object string) bool {
+	_, ok := l.engine.Ledger().Life(refOf(object))
+	return ok
 }
 
 // complainOf says one thing; false when too much waits to be said.

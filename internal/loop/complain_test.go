@@ -9,9 +9,12 @@ import (
 	"ashlar.sh/sched/model"
 )
 
+// all says of every object that it exists.
+func all(string) bool { return true }
+
 // heard notes what is complained of in one look.
 func heard(c *complaints, problems ...sched.Problem) (out []string) {
-	c.take(problems, func(p sched.Problem) bool {
+	c.take(problems, all, func(p sched.Problem) bool {
 		out = append(out, p.Object+": "+p.Message)
 		return true
 	})
@@ -48,7 +51,7 @@ func TestAComplaintThatFindsNoRoomIsMadeLater(t *testing.T) {
 	wrong := sched.Problem{Object: "Queue/q", Message: "wrong"}
 	var c complaints
 	heard(&c, wrong)
-	c.take([]sched.Problem{wrong}, func(sched.Problem) bool { return false })
+	c.take([]sched.Problem{wrong}, all, func(sched.Problem) bool { return false })
 	if got := heard(&c, wrong); len(got) != 1 {
 		t.Errorf("said %q, want the one that found no room before", got)
 	}
@@ -70,8 +73,29 @@ func TestThousandsOfBadObjectsSilenceOnlyTheirOwn(t *testing.T) {
 	if len(got) != mostOfOne+1 || got[mostOfOne] != "PodGroup/zoo/mine: spec.minMember: wrong" {
 		t.Errorf("%d complaints, the last %q; want %d of the crowd's and zoo's one", len(got), got[len(got)-1], mostOfOne)
 	}
-	if left := c.take(problems, nil); left != 50_000-mostOfOne {
+	if left := c.take(problems, all, nil); left != 50_000-mostOfOne {
 		t.Errorf("%d are said to be left out, want %d", left, 50_000-mostOfOne)
+	}
+}
+
+// A tenant that names queues by the hundred that do not exist does not keep what is wrong with
+// a queue that exists from being said.
+func TestQueuesThatDoNotExistSilenceNoneThatDoes(t *testing.T) {
+	var problems []sched.Problem
+	for i := range 3 * mostOfOne {
+		problems = append(problems, sched.Problem{Object: fmt.Sprintf("Queue/a-%05d", i), Message: "it does not exist"})
+	}
+	problems = append(problems, sched.Problem{Object: "Queue/real", Message: "spec.capability.cpu: -5 is negative"})
+	var c complaints
+	var said []string
+	for range 2 {
+		c.take(problems, func(object string) bool { return object == "Queue/real" }, func(p sched.Problem) bool {
+			said = append(said, p.Object)
+			return true
+		})
+	}
+	if len(said) != mostOfOne+1 || said[mostOfOne] != "Queue/real" {
+		t.Errorf("%d complaints, the last of %q; want %d of invented queues and the real one's", len(said), said[len(said)-1], mostOfOne)
 	}
 }
 

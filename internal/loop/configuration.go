@@ -2,8 +2,11 @@ package loop
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +15,9 @@ import (
 
 	"ashlar.sh/internal/config"
 	"ashlar.sh/internal/config/profile"
+	"ashlar.sh/internal/crash"
 	"ashlar.sh/internal/kube/carry"
+	"ashlar.sh/internal/kube/devices"
 	"ashlar.sh/internal/kube/filters"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/policy"
@@ -22,6 +27,10 @@ import (
 // so it makes no difference how it is replaced (a kubelet swaps a symlink above it).
 const look = 2 * time.Second
 
+// calm is how long nothing has to come until pods above their gangs' minimums are placed,
+// where no gang lacks its minimum; where one does they wait for a period.
+const calm = 100 * time.Millisecond
+
 // configuration is the file and what was made of it.
 type configuration struct {
 	path    string
@@ -30,12 +39,18 @@ type configuration struct {
 	taken   []byte // as holds; nil: the default
 	profile policy.Profile
 	looked  time.Time
+	zone    *time.Location   // in which hours are read that name no offset
+	offset  string           // of zone from UTC, as it holds: +08:00
 	watch   policy.Stopwatch // nil: nobody measures
 	plugins []policy.Definition
+
+	selectors *devices.Programs // of resource claims, compiled for whatever engine there is
 }
 
 func newConfiguration(o Options) (*configuration, error) {
-	c := &configuration{path: o.ConfigFile, mode: o.Mode, looked: time.Now(), plugins: o.Plugins}
+	c := &configuration{path: o.ConfigFile, mode: o.Mode, looked: time.Now(), zone: time.Local, plugins: o.Plugins,
+		selectors: devices.NewPrograms()}
+	c.offset = c.offsetNow()
 	if c.path == "" {
 		c.takeDefault()
 		return c, nil
@@ -99,8 +114,8 @@ func (c *configuration) changed() (bool, error) {
 	}
 	c.looked = time.Now()
 	text, err := os.ReadFile(c.path)
-	if err != nil || bytes.Equal(text, c.text) {
-		return false, nil // a file that is not there for a moment is being replaced
+	if err != nil || bytes.Equal(text, c.text) { // a file that is not there for a moment is being replaced
+		return c.turned(), nil
 	}
 	c.text = text
 	next, err := c.parse()
@@ -111,20 +126,71 @@ func (c *configuration) changed() (bool, error) {
 	return true, nil
 }
 
+// turned reports whether the time zone's distance from UTC has changed, as summer time begins and
+// ends, for a plugin that reads hours there.
+func (c *configuration) turned() bool {
+	now := c.offsetNow()
+	if now == c.offset {
+		return false
+	}
+	before := profile.Local(c.profile, c.offset)
+	c.offset = now
+	return !reflect.DeepEqual(before, profile.Local(c.profile, now))
+}
+
+func (c *configuration) offsetNow() string { return time.Now().In(c.zone).Format("-07:00") }
+
 func (c *configuration) engine(o Options) (*sched.Engine, error) {
 	with := slices.Clone(o.Engine)
 	if c.watch != nil {
 		with = append(with, sched.WithStopwatch(c.watch))
 	}
-	with = append(with, sched.WithPlugin(filters.Predicates()))
+	with = append(with, pace(o.Period), sched.WithPlugin(filters.PredicatesWith(c.selectors)))
 	for _, d := range c.plugins {
 		with = append(with, sched.WithPlugin(d))
 	}
-	e, err := sched.New(c.profile, with...)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.path, err)
+	for {
+		e, err := sched.New(profile.Local(c.profile, c.offset), with...)
+		if err == nil {
+			return e, nil
+		}
+		instead, ok := "", false
+		if c.mode == config.Lenient {
+			instead, ok = leaveOut(&c.profile, err)
+		}
+		if !ok {
+			return nil, fmt.Errorf("%s: %w", c.path, err)
+		}
+		klog.Warningf("%s: %v; %s", c.path, err, instead)
 	}
-	return e, nil
+}
+
+// leaveOut takes from a profile what an engine could not be made with: the argument that is
+// to blame, else the plugin. It says what holds instead; false where neither is to blame.
+func leaveOut(p *policy.Profile, because error) (instead string, ok bool) {
+	var plugin *policy.PluginError
+	if !errors.As(because, &plugin) {
+		return "", false
+	}
+	var argument *policy.ArgumentError
+	known := errors.As(because, &argument)
+	for i, tier := range p.Tiers {
+		at := slices.IndexFunc(tier, func(c policy.Choice) bool { return c.Plugin == plugin.Plugin })
+		if at < 0 {
+			continue
+		}
+		tier = slices.Clone(tier)
+		if p.Tiers[i] = tier; known {
+			if _, written := tier[at].Arguments[argument.Key]; written {
+				tier[at].Arguments = maps.Clone(tier[at].Arguments)
+				delete(tier[at].Arguments, argument.Key)
+				return "the argument is left out and its default holds", true
+			}
+		}
+		p.Tiers[i] = slices.Delete(tier, at, at+1)
+		return "the plugin is left out", true
+	}
+	return "", false
 }
 
 // volumeWait is how long a pod's volumes may take to be bound.
@@ -141,16 +207,21 @@ func (c *configuration) volumeWait() time.Duration {
 }
 
 // reload makes the engine anew when the configuration changed: what is known and what
-// was decided moves over.
+// was decided moves over. A configuration with which that panics is not taken.
 func (l *loop) reload() {
 	before, text := l.conf.profile, l.conf.taken
-	changed, err := l.conf.changed()
+	var changed bool
+	var next *sched.Engine
+	var err error
+	if panicked := crash.Handler(l.panicked).Guard("reading a new configuration", func() {
+		if changed, err = l.conf.changed(); err == nil && changed {
+			next, err = l.moved()
+		}
+	}); panicked != nil {
+		err = panicked
+	}
 	if err == nil && !changed {
 		return
-	}
-	var next *sched.Engine
-	if err == nil {
-		next, err = l.conf.engine(l.o)
 	}
 	if err != nil {
 		l.conf.profile, l.conf.taken = before, text
@@ -158,15 +229,24 @@ func (l *loop) reload() {
 		l.metrics.reloads.WithLabelValues("error").Inc()
 		return
 	}
-	l.guard("taking a new configuration", func() {
-		next.Apply(l.engine.Facts()...)
-		next.Restore(l.engine.Commitments())
-		l.engine = next
-		l.health.configured(l.conf)
-		if l.reads.of(next) {
-			l.seen.Look()
-		}
-		klog.InfoS("A new configuration holds", "file", l.conf.path)
-		l.metrics.reloads.WithLabelValues("success").Inc()
-	})
+	l.engine = next
+	l.health.configured(l.conf)
+	if l.reads.of(next) {
+		l.seen.Look()
+	}
+	klog.InfoS("A new configuration holds", "file", l.conf.path)
+	l.metrics.reloads.WithLabelValues("success").Inc()
+}
+
+// moved is an engine of the configuration that was read, which knows and holds what the
+// present one does.
+func (l *loop) moved() (*sched.Engine, error) {
+	next, err := l.conf.engine(l.o)
+	if err != nil {
+		return nil, err
+	}
+	next.Apply(l.engine.Facts()...)
+	next.Restore(l.engine.LastCheckpoint())
+	next.Checkpoint()
+	return next, nil
 }

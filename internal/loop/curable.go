@@ -16,8 +16,8 @@ func curable(led *ledger.Ledger, r trace.Reason) bool {
 	switch root.Code {
 	case trace.NoNodes, trace.NotEnoughResources, trace.NodesRefuse, trace.InsufficientResource, trace.NodePorts,
 		trace.NodeUnschedulable, trace.NodeTaint, trace.NodeAffinity, trace.NodeSelector, trace.NodeVolume, trace.NodeNUMA, trace.NodeNUMAPolicy,
-		trace.TopologyNoRoom, trace.PodAffinityNoRoom,
-		trace.PodAntiAffinity, trace.PodRepelled, trace.PodTopologySpread, trace.TopologyKeyMissing:
+		trace.TopologyNoRoom, trace.PodAffinityNoRoom, trace.SearchExhausted,
+		trace.PodAntiAffinity, trace.PodRepelled, trace.PodTopologySpread, trace.TopologyKeyMissing, trace.NodeKept:
 		return true
 	case trace.NodeDevices:
 		return !strings.HasSuffix(root.Text, trace.NotAllocated)

@@ -2,7 +2,6 @@ package loop
 
 import (
 	"context"
-	"strings"
 	"sync"
 	"time"
 
@@ -10,9 +9,10 @@ import (
 	"k8s.io/klog/v2"
 	"volcano.sh/apis/pkg/client/clientset/versioned"
 
-	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/crash"
 	"ashlar.sh/internal/kube/carry"
 	"ashlar.sh/internal/kube/observe"
+	"ashlar.sh/internal/kube/release"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/trace"
 )
@@ -29,6 +29,7 @@ type loop struct {
 	volcano    versioned.Interface
 	seen       *observe.Observer
 	carrier    *carry.Carrier
+	cut        context.CancelFunc // ends the carrier's requests
 	lead       *lead
 	conf       *configuration
 	engine     *sched.Engine
@@ -37,16 +38,26 @@ type loop struct {
 	told       *told
 	complaints complaints
 	aside      aside
+	refusals   refusals
+	reader     *release.Reader
+	readings   []*reading // under way, or answered lately
 	reads      reads
+	lines      logLines
 	dumping    sync.Mutex // held while a dump is written
 
 	began    time.Time
-	acting   bool          // this run has taken over
-	next     int64         // when the engine wants to be asked again; 0: no matter when
-	panics   int           // in a row
-	rest     time.Time     // no cycle before: after what failed and would fail again
-	afterAt  time.Time     // when the last round of words began
-	after    time.Duration // how long it took
+	acting   bool     // this run has taken over
+	notReady struct { // why it has not, as last said
+		text string
+		at   time.Time
+	}
+	next     int64           // when the engine wants to be asked again; 0: no matter when
+	panics   int             // in a row
+	blind    bool            // the engine does not know all there is, after a panic: nothing is decided
+	receipts []sched.Receipt // taken from the carrier, and not in the engine yet
+	rest     time.Time       // no cycle before: after what failed and would fail again
+	afterAt  time.Time       // when the last round of words began
+	after    time.Duration   // how long it took
 	auditAt  time.Time
 	auditing time.Duration // how long the last audit took
 }
@@ -79,18 +90,18 @@ func (l *loop) cycle(ctx context.Context) error {
 		}
 		stop()
 		time.Sleep(gather - time.Since(ended))
-		l.once(ctx)
+		l.unharmed("going round", func() { l.once(ctx) })
 		ended = time.Now()
 		l.health.beat()
 	}
 }
 
-// due fires when the engine wants to be asked again.
+// due fires when the engine wants to be asked again, and not before a rest is over.
 func (l *loop) due() (<-chan time.Time, func() bool) {
 	if l.next == 0 {
 		return nil, func() bool { return true }
 	}
-	t := time.NewTimer(max(0, time.Duration(l.next-l.now())))
+	t := time.NewTimer(max(0, time.Duration(l.next-l.now()), time.Until(l.rest)))
 	return t.C, t.Stop
 }
 
@@ -99,12 +110,12 @@ func (l *loop) once(ctx context.Context) {
 	synced, missing := l.seen.Synced() // before draining, so that what was synced is drained
 	l.health.synced(synced, missing)
 	l.takeIn()
-	if !synced || !l.lead.leading() || time.Now().Before(l.rest) {
+	if !synced || !l.lead.leading() || time.Now().Before(l.rest) || !l.seeing() {
 		return
 	}
 	if !l.acting {
 		if err := l.takeOver(ctx); err != nil {
-			klog.ErrorS(err, "Not ready to decide yet")
+			l.sayNotReady(err, time.Now())
 			l.rest = time.Now().Add(time.Second)
 			return
 		}
@@ -112,32 +123,66 @@ func (l *loop) once(ctx context.Context) {
 		l.acting = true
 	}
 	l.reload()
-	l.decide()
-	l.afterwards()
+	if l.decide() { // an engine that was made anew knows no reasons yet
+		l.afterwards()
+	}
 }
 
-// takeIn hands what was seen and answered to the engine.
-func (l *loop) takeIn() {
-	facts, oldest := l.seen.Drain()
-	receipts := l.carrier.Receipts()
-	if len(facts) == 0 && len(receipts) == 0 {
-		return
+// seeing says that the engine knows all that is known, having tried to make it so.
+func (l *loop) seeing() bool {
+	if l.blind {
+		if state, ok := l.state(); ok {
+			l.remake(state)
+		}
 	}
+	return !l.blind
+}
+
+// takeIn hands what was seen and answered to the engine. What does not arrive because of a
+// panic is not lost: the engine is then made anew of all that is seen, and of these receipts.
+func (l *loop) takeIn() {
+	l.receipts = append(l.receipts, l.carrier.Receipts()...)
+	lost := l.seen.Lost()
 	l.guard("taking in facts", func() {
+		facts, oldest := l.seen.Drain()
+		if l.blind || lost {
+			return // they are among all that is seen
+		}
+		if len(facts) == 0 && len(l.receipts) == 0 {
+			return
+		}
 		for _, f := range facts {
 			l.metrics.watched(l, f)
 			l.engine.Apply(l.aside.mark(f))
 		}
-		l.metrics.retried(l.engine.Ledger(), receipts, l.metrics.retrying)
-		l.engine.Receive(receipts...)
+		l.follow(facts)
+		l.hear(l.receipts)
+		l.metrics.retried(l.engine.Ledger(), l.receipts, l.metrics.retrying)
+		l.engine.Receive(l.receipts...)
+		l.engine.Checkpoint()
+		l.receipts = nil
+		l.metrics.tookIn(len(facts), oldest)
 	})
-	l.metrics.tookIn(len(facts), oldest)
+	if lost && !l.blind {
+		l.blind = true
+		l.seeing()
+	}
 }
 
 // takeOver makes what every cluster has and reads what the last scheduler did last.
-func (l *loop) takeOver(ctx context.Context) error {
+func (l *loop) takeOver(ctx context.Context) (err error) {
+	if panicked := crash.Handler(l.panicked).Guard("taking over", func() { err = l.prepare(ctx) }); panicked != nil {
+		return panicked
+	}
+	return err
+}
+
+func (l *loop) prepare(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
+	if err := l.awaitRivals(ctx); err != nil {
+		return err
+	}
 	if err := makeQueues(ctx, l.volcano, l.o.DefaultQueue); err != nil {
 		return err
 	}
@@ -147,35 +192,31 @@ func (l *loop) takeOver(ctx context.Context) error {
 	return l.seen.Refresh(ctx)
 }
 
-// decide runs one cycle and has its plan carried out.
-func (l *loop) decide() {
+// decide runs one cycle and has its plan carried out. A cycle that panics never was: its
+// plan goes to nobody, and the engine is made anew as it stood before. From the checkpoint on
+// the plan goes out as a whole, whatever panics.
+func (l *loop) decide() (fine bool) {
 	began := time.Now()
-	l.engine.Record(verbosity())
-	l.guard("deciding", func() {
-		plan, events, next := l.engine.Decide(l.now())
-		l.next = next
-		l.panics = 0
-		logEvents(events)
-		l.carry(plan.Items, began)
+	var plan sched.Plan
+	var events []trace.Event
+	if !l.guard("deciding", func() {
+		l.engine.Record(verbosity())
+		var next int64
+		plan, events, next = l.engine.Decide(l.now())
+		l.engine.Checkpoint()
+		l.next, l.panics = next, 0
+	}) {
+		return false
+	}
+	l.carry(plan.Items, began)
+	return l.guard("telling what was decided", func() {
+		l.lines.log(events, time.Now())
 		l.metrics.decided(time.Since(began), plan, l)
+		l.tellEvicted(plan.Items)
 		for _, i := range plan.Items {
 			klog.V(4).InfoS("Planned", "kind", i.Kind, "pod", i.Pod, "node", i.Node, "podGroup", i.Group, "phase", i.Phase, "statement", i.Statement)
 		}
 	})
-}
-
-// logEvents prints what a cycle did, a line each.
-func logEvents(events []trace.Event) {
-	for _, e := range events {
-		level, text := explain.Log(e)
-		for line := range strings.Lines(text) {
-			if line = strings.TrimSuffix(line, "\n"); level == 0 {
-				klog.Error(line)
-			} else {
-				klog.V(klog.Level(level)).Info(line)
-			}
-		}
-	}
 }
 
 // verbosity is up to which level the cycle's events are wanted: from 3, where the
@@ -205,8 +246,8 @@ func (l *loop) afterwards() {
 	}
 	began := time.Now()
 	l.guard("telling", func() {
+		l.tendRefusals()
 		l.tell(began)
-		l.mend(began)
 		l.complain(began)
 		l.metrics.figures(l)
 		l.audit()

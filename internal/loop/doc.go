@@ -3,7 +3,8 @@
 // One goroutine owns the engine. It sleeps until something was seen, a plan was
 // answered, time has come or a period is over; gathers for two milliseconds what
 // belongs together; and runs a cycle. Words for people (tell.go) and gangs that stand
-// half (mend.go) come after, at most once a second and for at most a tenth of the time.
+// half (mend.go, by what origin.go knows of them) come after, at most once a second and
+// for at most a tenth of the time.
 //
 // It is crash-only: nothing is kept on disk, whatever is known comes from the API, and
 // losing the lease ends the run. It decides nothing the engine could decide.

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"ashlar.sh/internal/crash"
 	"ashlar.sh/internal/explain"
 )
 
@@ -20,9 +21,9 @@ func (l *loop) dump() {
 		klog.InfoS("The last dump is still being written: this one is left out")
 		return
 	}
-	state := State{Version: l.o.Version, Now: l.now(), Facts: l.engine.Facts(), Commitments: l.engine.Commitments(), Configuration: l.conf.inEffect()}
+	state := State{Version: l.o.Version, Now: l.now(), Period: l.o.Period, Facts: l.engine.Facts(), Commitments: l.engine.Commitments(), Configuration: l.conf.inEffect(), UTCOffset: l.conf.offset}
 	report := explain.New(l.engine.Report(), explain.Summary{}, nil)
-	go func() {
+	crash.Handler(l.panicked).Go("writing a dump", func() {
 		defer l.dumping.Unlock()
 		path, err := save(l.o.DumpDir, "dump", state)
 		if err != nil {
@@ -34,7 +35,7 @@ func (l *loop) dump() {
 			klog.ErrorS(err, "The report was not dumped")
 		}
 		klog.InfoS("Dumped; ashlar replay decides on it again", "file", path, "report", told, "facts", len(state.Facts))
-	}()
+	})
 }
 
 func saveReport(path string, r *explain.Report) error {

@@ -1,63 +1,152 @@
 package loop
 
 import (
-	"fmt"
-	"runtime/debug"
+	"errors"
 	"time"
 
 	"k8s.io/klog/v2"
 
+	"ashlar.sh/internal/crash"
 	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
 )
 
 // mostRest is the longest pause between panics that no job could be blamed for.
 const mostRest = 30 * time.Second
 
-// guard runs a step. A panic in it is told, with what led to it saved, and costs this
-// step: the engine is made anew from what is known, with the job aside that makes it
-// panic, if there is one.
-func (l *loop) guard(step string, do func()) {
-	defer func() {
-		cause := recover()
-		if cause == nil {
-			return
-		}
-		l.panics++
-		l.metrics.panics.Inc()
-		klog.ErrorS(fmt.Errorf("%v", cause), "Panic: this is a bug in ashlar", "step", step, "stack", string(debug.Stack()))
-		l.recoverFrom()
-	}()
-	do()
+// panicked counts a panic, of any goroutine.
+func (l *loop) panicked(string) { l.metrics.panics.Inc() }
+
+// unharmed runs a step that a panic costs nothing but itself; it says that there was none.
+func (l *loop) unharmed(step string, do func()) bool {
+	return crash.Handler(l.panicked).Guard(step, do) == nil
 }
 
-// recoverFrom makes the engine anew.
+// guard runs a step. A panic in it is told, with what led to it saved, and costs this
+// step: the engine is made anew from what is known, with the job aside that makes it
+// panic, if there is one. It says that there was none.
+func (l *loop) guard(step string, do func()) bool {
+	if l.unharmed(step, do) {
+		return true
+	}
+	l.panics++
+	l.blind = true // until the engine is whole again
+	l.unharmed("setting things right after a panic", l.recoverFrom)
+	return false
+}
+
+// recoverFrom makes the engine anew after a panic: of what is seen now, and of what was
+// decided up to the last cycle of which the plan was handed over. A cycle that panicked never
+// was; receipts that were taken from the carrier and did not arrive are taken in again.
 func (l *loop) recoverFrom() {
-	var held sched.Commitments
-	survives(func() { held = l.engine.Commitments() })
-	state := State{Version: l.o.Version, Now: l.now(), Facts: l.seen.All(), Commitments: held, Configuration: l.conf.inEffect()}
-	if path, err := save(l.o.DumpDir, "panic", state); err != nil {
-		klog.ErrorS(err, "What led to it could not be saved")
-	} else {
-		klog.InfoS("What led to it was saved; ashlar replay has the same cycle again", "file", path)
+	state, ok := l.state()
+	if !ok {
+		return
 	}
-	fresh := func() *sched.Engine {
-		e, err := l.conf.engine(l.o)
-		if err != nil {
-			panic(err) // it was made of the same profile before
+	l.unharmed("saving what led to a panic", func() {
+		if path, err := save(l.o.DumpDir, "panic", state); err != nil {
+			klog.ErrorS(err, "What led to it could not be saved")
+		} else {
+			klog.InfoS("What led to it was saved; ashlar replay has the same cycle again", "file", path)
 		}
-		return e
-	}
-	if job, found := l.aside.blame(state, fresh); found {
-		klog.InfoS("A job is set aside until this scheduler is started again: deciding about it panics", "job", job)
+	})
+	blame := ledger.JobKey{}
+	found := false
+	l.unharmed("looking for what makes it panic", func() { blame, found = l.aside.blame(state, l.fresh) })
+	if found {
+		klog.InfoS("A job is set aside until this scheduler is started again: deciding about it panics", "job", blame)
 	} else if l.panics > 1 {
-		l.rest = time.Now().Add(min(time.Second<<min(l.panics, 6), mostRest))
+		l.pause()
 	}
-	next := fresh()
-	if !survives(func() { l.aside.feed(next, state) }) {
-		next = fresh() // facts come in again as they change; nothing is decided on none
-		l.rest = time.Now().Add(mostRest)
+	l.remake(state)
+}
+
+// pause keeps the loop from deciding for a while, the longer the more panics there were in a row.
+func (l *loop) pause() { l.rest = time.Now().Add(min(time.Second<<min(l.panics, 6), mostRest)) }
+
+// state is what an engine is made anew from; false when that cannot be told.
+func (l *loop) state() (s State, ok bool) {
+	ok = l.unharmed("reading what is known", func() {
+		s = State{Version: l.o.Version, Now: l.now(), Period: l.o.Period, Facts: append(l.seen.All(), l.refusals.facts()...), Commitments: l.engine.LastCheckpoint(), Configuration: l.conf.inEffect(), UTCOffset: l.conf.offset}
+	})
+	return s, ok
+}
+
+// fresh is an engine of the configuration that holds, without any facts.
+func (l *loop) fresh() *sched.Engine {
+	e, err := l.conf.engine(l.o)
+	if err != nil {
+		panic(err) // it was made of the same profile before
 	}
-	l.engine = next
+	return e
+}
+
+// remake makes the engine anew. While that cannot be done, nothing is decided: an engine that
+// knows half of what there is would take room for free that is not. It is tried again after a
+// rest.
+func (l *loop) remake(s State) {
+	next, ok := l.made(s, l.receipts)
+	if !ok && len(l.receipts) > 0 { // they may be what it panics at
+		s.Commitments = without(s.Commitments, l.receipts)
+		next, ok = l.made(s, nil)
+	}
+	l.blind = !ok
+	if !ok {
+		l.panics++
+		l.pause()
+		klog.ErrorS(errors.New("the engine cannot be made of what is known"), "Nothing is decided until it can", "nextTry", time.Until(l.rest))
+		return
+	}
+	answered := l.receipts
+	l.engine, l.receipts, l.next = next, nil, l.now()
+	if !l.unharmed("hearing what became of bindings", func() {
+		l.hear(answered)
+		l.follow(s.Facts)
+	}) {
+		l.blind = true // the pauses that the engine was told of may be half of them
+		l.forgetOrigins()
+	}
+}
+
+// forgetOrigins leaves it in doubt of every gang whether it ever had its minimum.
+func (l *loop) forgetOrigins() {
+	for _, t := range l.told.jobs {
+		t.origin.mine = nil
+	}
+}
+
+// made is an engine that knows a state and has taken receipts in; false when that panics.
+func (l *loop) made(s State, receipts []sched.Receipt) (e *sched.Engine, ok bool) {
+	ok = l.unharmed("making the engine anew", func() {
+		e = l.fresh()
+		l.aside.feed(e, s)
+		e.Receive(receipts...)
+		e.Checkpoint()
+	})
+	return e, ok
+}
+
+// without is commitments less those that receipts deny.
+func without(c sched.Commitments, receipts []sched.Receipt) sched.Commitments {
+	denied := map[uint64]bool{}
+	for _, r := range receipts {
+		if r.Outcome != sched.Done && r.Item.ID != 0 {
+			denied[r.Item.ID] = true
+		}
+	}
+	tasks, phases := c.Tasks, c.Phases
+	c.Tasks, c.Phases = nil, nil
+	for _, t := range tasks {
+		if !denied[t.Item] {
+			c.Tasks = append(c.Tasks, t)
+		}
+	}
+	for _, p := range phases {
+		if !denied[p.Item] {
+			c.Phases = append(c.Phases, p)
+		}
+	}
+	return c
 }
 
 // survives runs do and says that it did not panic.

@@ -3,8 +3,10 @@ package loop
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
+	"sync/atomic"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,6 +24,23 @@ type lead struct {
 	lost    chan struct{}
 	cancel  context.CancelFunc
 	ended   chan struct{}
+	lock    *lock
+}
+
+// lock is the lease. While it is kept it is not written: it runs out by itself.
+type lock struct {
+	resourcelock.Interface
+	kept atomic.Bool
+}
+
+var errKept = errors.New("requests may still be carried out: the lease is left to run out")
+
+// Update implements resourcelock.Interface.
+func (l *lock) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
+	if l.kept.Load() {
+		return errKept
+	}
+	return l.Interface.Update(ctx, r)
 }
 
 // elect takes part in the election until the lease is lost or resigned.
@@ -36,12 +55,13 @@ func elect(ctx context.Context, o Options, kube kubernetes.Interface) (*lead, er
 	e := o.Election.withDefaults()
 	l.margin = e.LeaseDuration - e.RenewDeadline
 	ctx, l.cancel = context.WithCancel(ctx)
+	l.lock = &lock{Interface: &resourcelock.LeaseLock{
+		LeaseMeta:  metav1.ObjectMeta{Namespace: e.Namespace, Name: e.Name},
+		Client:     kube.CoordinationV1(),
+		LockConfig: resourcelock.ResourceLockConfig{Identity: e.Identity},
+	}}
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-		Lock: &resourcelock.LeaseLock{
-			LeaseMeta:  metav1.ObjectMeta{Namespace: e.Namespace, Name: e.Name},
-			Client:     kube.CoordinationV1(),
-			LockConfig: resourcelock.ResourceLockConfig{Identity: e.Identity},
-		},
+		Lock:          l.lock,
 		LeaseDuration: e.LeaseDuration, RenewDeadline: e.RenewDeadline, RetryPeriod: e.RetryPeriod,
 		ReleaseOnCancel: true, Name: e.Name,
 		Callbacks: leaderelection.LeaderCallbacks{
@@ -99,8 +119,12 @@ func (l *lead) leading() bool {
 	return l.elector.IsLeader() && l.elector.Check(-l.margin) == nil
 }
 
-// resign releases the lease, if it is held, and waits until that is done.
-func (l *lead) resign() {
+// resign takes part in the election no more. A lease that is held is released, or left to run
+// out.
+func (l *lead) resign(release bool) {
+	if l.lock != nil {
+		l.lock.kept.Store(!release)
+	}
 	l.cancel()
 	<-l.ended
 }

@@ -126,6 +126,25 @@ var lives = []struct {
 			w.after(5 * time.Second)
 		}
 	}},
+	{"starts at once, loses a member and has another at once", func(w *living) {
+		w.gang("2")
+		w.after(quiet)
+		w.delete("g-1")
+		w.after(500 * time.Millisecond)
+		w.pods("g", 1, 1, "2")
+	}},
+	{"starts at once, loses a member and has another after a minute", func(w *living) {
+		w.gang("2")
+		w.after(quiet)
+		w.delete("g-1")
+		w.after(time.Minute)
+		w.pods("g", 1, 1, "2")
+	}},
+	{"starts at once, loses a member and has no other", func(w *living) {
+		w.gang("2")
+		w.after(quiet)
+		w.delete("g-1")
+	}},
 	{"starts at once, is evicted, waits and starts again", func(w *living) {
 		w.gang("3")
 		w.after(quiet)
@@ -261,6 +280,8 @@ func (w *living) right(group string) {
 	}
 	phase, ready := schedulingv1beta1.PodGroupInqueue, bound >= 2
 	switch {
+	case !ready && by[corev1.PodRunning] > 0:
+		phase = schedulingv1beta1.PodGroupUnknown
 	case ready && by[corev1.PodRunning] == 0:
 		phase = schedulingv1beta1.PodGroupCompleted
 	case ready:
@@ -270,8 +291,9 @@ func (w *living) right(group string) {
 		w.Errorf("it says %s, want %s", s.Phase, phase)
 	}
 	for _, c := range s.Conditions {
-		if isTrue := c.Status == corev1.ConditionTrue; isTrue != (c.Type == schedulingv1beta1.PodGroupScheduled) {
-			w.Errorf("it started, and it says %s: %s", c.Type, c.Status)
+		want := c.Type == schedulingv1beta1.PodGroupScheduled || phase == schedulingv1beta1.PodGroupUnknown
+		if isTrue := c.Status == corev1.ConditionTrue; isTrue != want {
+			w.Errorf("it started, is %s, and it says %s: %s", phase, c.Type, c.Status)
 		}
 	}
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,6 +26,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	corescheme "k8s.io/client-go/kubernetes/scheme"
+	metadatafake "k8s.io/client-go/metadata/fake"
 	k8stesting "k8s.io/client-go/testing"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 	volcano "volcano.sh/apis/pkg/client/clientset/versioned/fake"
@@ -30,7 +34,9 @@ import (
 
 	"ashlar.sh/internal/kube/carry"
 	"ashlar.sh/internal/kube/observe"
+	"ashlar.sh/internal/kube/release"
 	"ashlar.sh/internal/kube/translate"
+	"ashlar.sh/sched/model"
 )
 
 // tracker keeps objects as an API server does: every write gives a version of its own, and
@@ -113,8 +119,13 @@ type living struct {
 	core, groups *tracker
 	kube         *fake.Clientset
 	volcano      *volcano.Clientset
+	owners       *metadatafake.FakeMetadataClient
 	kubelets     time.Duration // how long they take to run a pod
-	refused      string        // a pod whose bindings the API server will not have
+	refused      atomic.Value  // the pods whose bindings the API server will not have
+	adopts       bool          // pods without a PodGroup are the scheduler's
+	again        []string      // pods that were to be bound once more
+	options      Options
+	spoil        func(*loop, *carry.Options) // changes what a scheduler is made of; nil: nothing
 	loop         *loop
 	end          func()
 }
@@ -122,12 +133,19 @@ type living struct {
 // inVirtualTime has a test live in a cluster with nodes of eight cores.
 func inVirtualTime(t *testing.T, nodes int, do func(w *living)) {
 	t.Helper()
+	inVirtualTimeWith(t, nodes, func(*living) {}, do)
+}
+
+// inVirtualTimeWith is inVirtualTime with something changed before the scheduler starts.
+func inVirtualTimeWith(t *testing.T, nodes int, prepare, do func(w *living)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := &living{T: t, kubelets: 3 * time.Second, core: newTracker(corescheme.Scheme), groups: newTracker(volcanoscheme.Scheme),
-			kube: fake.NewClientset(), volcano: volcano.NewSimpleClientset()}
+			kube: fake.NewClientset(), volcano: volcano.NewSimpleClientset(), owners: owners(t), options: Options{Stranded: time.Minute, DumpDir: t.TempDir()}}
 		w.core.serve(&w.kube.Fake)
 		w.groups.serve(&w.volcano.Fake)
 		w.kube.PrependReactor("create", "pods", w.bind)
+		w.kube.Resources = []*metav1.APIResourceList{{GroupVersion: "policy/v1", APIResources: []metav1.APIResource{{Name: "poddisruptionbudgets"}}}}
 		for i := range nodes {
 			w.node(fmt.Sprint("n", i), "8")
 		}
@@ -135,29 +153,47 @@ func inVirtualTime(t *testing.T, nodes int, do func(w *living)) {
 			w.must(w.groups.Create(queuesKind, &schedulingv1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)},
 				Spec: schedulingv1beta1.QueueSpec{Weight: 1}}, ""))
 		}
+		w.refuse("")
+		prepare(w)
 		w.schedule()
 		defer func() { w.end() }()
 		do(w)
 	})
 }
 
+// owners serves the metadata of objects of any kind.
+func owners(t *testing.T) *metadatafake.FakeMetadataClient {
+	scheme := metadatafake.NewTestScheme()
+	if err := metav1.AddMetaToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	return metadatafake.NewSimpleMetadataClient(scheme)
+}
+
 // schedule starts a scheduler; end ends it.
 func (w *living) schedule() {
 	work, end := context.WithCancel(w.Context())
 	ctx, cancel := context.WithCancel(work)
-	seen, err := observe.New(observe.Options{Kube: w.kube, Volcano: w.volcano, Translate: translate.Options{Schedulers: []string{"volcano"}, DefaultQueue: "default"}})
+	seen, err := observe.New(observe.Options{Kube: w.kube, Volcano: w.volcano, Adopt: w.adopts, Reads: func(k model.Kind) bool { return k == model.KindBudget }, Translate: translate.Options{Schedulers: []string{"volcano"}, DefaultQueue: "default"}})
 	w.must(err)
-	o := Options{Stranded: time.Minute}.withDefaults()
+	o := w.options.withDefaults()
 	conf, err := newConfiguration(o)
 	w.must(err)
 	lead, err := elect(work, o, w.kube)
 	w.must(err)
-	l := &loop{o: o, conf: conf, seen: seen, kube: w.kube, volcano: w.volcano, lead: lead, metrics: newMetrics(), told: newTold(), health: &health{}, began: time.Now(), auditAt: time.Now()}
+	l := &loop{o: o, conf: conf, seen: seen, kube: w.kube, volcano: w.volcano, lead: lead, metrics: newMetrics(), told: newTold(), refusals: newRefusals(), health: &health{}, began: time.Now(), auditAt: time.Now()}
 	conf.watch = &stopwatch{m: l.metrics}
+	carrying := carry.Options{Urgent: l.urgent, PodGroup: seen.PodGroup, Answered: l.metrics.answered, Panicked: l.panicked,
+		Clients: carry.Clients{Fast: []kubernetes.Interface{w.kube}, Slow: w.kube, Events: w.kube, Groups: w.volcano, Figures: w.volcano}}
+	if w.spoil != nil {
+		w.spoil(l, &carrying)
+	}
 	l.engine, err = conf.engine(o)
 	w.must(err)
-	l.carrier = carry.New(work, carry.Options{Urgent: l.urgent, PodGroup: seen.PodGroup, Answered: l.metrics.answered,
-		Clients: carry.Clients{Fast: []kubernetes.Interface{w.kube}, Slow: w.kube, Events: w.kube, Groups: w.volcano, Figures: w.volcano}})
+	requests, cut := context.WithCancel(work)
+	l.cut = cut
+	l.carrier = carry.New(requests, carrying)
+	l.reader = &release.Reader{Kube: w.kube, Volcano: w.volcano, Metadata: w.owners}
 	w.loop = l
 	seen.Start(work)
 	ended := make(chan error)
@@ -165,8 +201,7 @@ func (w *living) schedule() {
 	w.end = func() {
 		cancel()
 		w.must(<-ended)
-		l.finish(nil)
-		lead.resign()
+		l.stop(nil)
 		end()
 		seen.Shutdown()
 	}
@@ -214,19 +249,37 @@ func (w *living) pods(group string, first, n int, cpu string) {
 	}
 }
 
+// refuse has the API server refuse to bind these pods from now on, and no others.
+func (w *living) refuse(pods string) { w.refused.Store(pods) }
+
+// answers has a server answer requests from now on as it is told to.
+func (w *living) answers(server *k8stesting.Fake, verb, resource string, how k8stesting.ReactionFunc) {
+	server.Lock()
+	defer server.Unlock()
+	server.PrependReactor(verb, resource, how)
+}
+
 // bind takes a binding as the API server does; the kubelet runs the pod after its time.
 func (w *living) bind(a k8stesting.Action) (bool, runtime.Object, error) {
 	b, ok := a.(k8stesting.CreateAction).GetObject().(*corev1.Binding)
 	if !ok {
 		return false, nil, nil
 	}
-	if b.Name == w.refused {
+	if slices.Contains(strings.Fields(w.refused.Load().(string)), b.Name) {
 		return true, nil, apierrors.NewForbidden(podsKind.GroupResource(), b.Name, nil)
 	}
+	taken := false
 	w.change(b.Name, func(p *corev1.Pod) {
+		if taken = p.Spec.NodeName != ""; taken {
+			return
+		}
 		p.Spec.NodeName = b.Target.Name
 		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue}}
 	})
+	if taken {
+		w.again = append(w.again, b.Name)
+		return true, nil, apierrors.NewConflict(podsKind.GroupResource(), b.Name, nil)
+	}
 	time.AfterFunc(w.kubelets, func() {
 		w.change(b.Name, func(p *corev1.Pod) {
 			if p.UID == b.UID && p.Status.Phase == "" {

@@ -3,8 +3,10 @@ package loop
 import (
 	"bytes"
 	"flag"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/klog/v2"
 
@@ -12,6 +14,7 @@ import (
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
 )
 
 // klogged is what klog prints at a level while f runs.
@@ -56,7 +59,7 @@ func TestACycleIsLoggedThroughKlog(t *testing.T) {
 		e.Apply(w.Facts...)
 		e.Record(verbosity())
 		_, events, _ := e.Decide(w.Now)
-		logEvents(events)
+		(&logLines{}).log(events, time.Now())
 	}
 	for level, want := range map[string][]string{
 		"2": {"E Idle resources turn into negative: cpu -1 on Node <n>"},
@@ -88,4 +91,54 @@ func logged(lines []string, want string) bool {
 		}
 	}
 	return false
+}
+
+// At Volcano's level a cycle in which nothing was tried logs nothing, however many there are;
+// what is refused again is said once a period, and what changed at once.
+func TestCyclesInWhichNothingIsTriedLogNothing(t *testing.T) {
+	lines := &logLines{period: time.Second}
+	began := time.Now()
+	stands := []trace.Event{{Kind: trace.TryQueues, Action: "allocate", Count: 2}, {Kind: trace.NoPreemptors, Queue: "a"}}
+	tried := append(stands[:2:2], trace.Event{Kind: trace.BindingTask, Task: "ns/p", Node: "n"})
+	count := func(level string, events []trace.Event, at time.Duration) (n int) {
+		for _, line := range klogged(t, level, func() { lines.log(events, began.Add(at)) }) {
+			if line != "" {
+				n++
+			}
+		}
+		return n
+	}
+	for _, step := range []struct {
+		name   string
+		events []trace.Event
+		at     time.Duration
+		want   int
+	}{
+		{"the first cycle", stands, 0, 2},
+		{"one a moment later", stands, 2 * time.Millisecond, 0},
+		{"one a while later", stands, 30 * time.Second, 0},
+		{"one that binds a pod", tried, 31 * time.Second, 1},
+		{"one that does so again at once", tried, 31*time.Second + 5*time.Millisecond, 0},
+		{"one a period later", tried, 32 * time.Second, 1},
+		{"one a minute later", stands, 61 * time.Second, 2},
+	} {
+		if got := count("3", step.events, step.at); got != step.want {
+			t.Errorf("%s logs %d lines, want %d", step.name, got, step.want)
+		}
+	}
+	if got := count("4", tried, 32*time.Second); got != 3 {
+		t.Errorf("at -v 4 there are %d lines, want all 3", got)
+	}
+}
+
+// What is remembered is bounded.
+func TestLinesThatWereLoggedAreForgotten(t *testing.T) {
+	lines := &logLines{period: time.Second}
+	now := time.Now()
+	for i := range 3 * mostLines {
+		lines.due(strconv.Itoa(i), trace.BindingTask, now)
+	}
+	if len(lines.last) > mostLines {
+		t.Errorf("%d lines are remembered, want at most %d", len(lines.last), mostLines)
+	}
 }

@@ -7,9 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes/fake"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 	volcano "volcano.sh/apis/pkg/client/clientset/versioned/fake"
 
@@ -120,36 +118,6 @@ func TestTheQueuesThatEveryClusterHasAreMade(t *testing.T) {
 	}
 }
 
-func TestPodsAreAdoptedUnlessControllersAreAlive(t *testing.T) {
-	renewed := func(ago time.Duration) *coordinationv1.Lease {
-		at := metav1.NewMicroTime(time.Now().Add(-ago))
-		return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "volcano-system", Name: controllers},
-			Spec: coordinationv1.LeaseSpec{RenewTime: &at}}
-	}
-	for name, c := range map[string]struct {
-		adopt Adopt
-		lease *coordinationv1.Lease
-		want  bool
-	}{
-		"auto, no controllers":       {AdoptAuto, nil, true},
-		"auto, they live":            {AdoptAuto, renewed(time.Second), false},
-		"auto, they died":            {AdoptAuto, renewed(time.Hour), true},
-		"always, whoever lives":      {AdoptAlways, renewed(time.Second), true},
-		"never, though nobody lives": {AdoptNever, nil, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			kube := fake.NewClientset()
-			if c.lease != nil {
-				kube = fake.NewClientset(c.lease)
-			}
-			l := &loop{o: Options{Adopt: c.adopt}, kube: kube}
-			if got, err := l.adopts(t.Context()); err != nil || got != c.want {
-				t.Errorf("adopts: %t, %v; want %t", got, err, c.want)
-			}
-		})
-	}
-}
-
 // A wait is Unschedulable to autoscalers only if a node more could end it.
 func TestWhatANodeMoreCures(t *testing.T) {
 	e, err := sched.New(policy.Profile{})
@@ -184,33 +152,33 @@ func TestWhatANodeMoreCures(t *testing.T) {
 	}
 }
 
-// A gang that never had its minimum and stands below it is half; nothing else is.
-func TestWhichGangsAreHalf(t *testing.T) {
-	for name, c := range map[string]struct {
-		job    ledger.Job
-		want   bool
-		denied int32
-	}{
-		"some bound, fewer than the minimum": {gangOf(3, map[model.Status]int32{model.Bound: 1, model.Pending: 2}), true, 0},
-		"the rest is refused":                {gangOf(3, map[model.Status]int32{model.Bound: 1, model.Binding: 2}), true, 2},
-		"not: the rest is being bound":       {gangOf(3, map[model.Status]int32{model.Bound: 1, model.Binding: 2}), false, 0},
-		"not: none is bound":                 {gangOf(3, map[model.Status]int32{model.Pending: 3}), false, 0},
-		"not: the minimum is bound":          {gangOf(3, map[model.Status]int32{model.Running: 3, model.Pending: 1}), false, 0},
-		"not: one member has finished":       {gangOf(2, map[model.Status]int32{model.Running: 1, model.Succeeded: 1}), false, 0},
-		"not: a gang of one":                 {gangOf(1, map[model.Status]int32{model.Pending: 1}), false, 0},
+// Hours that name no offset are those of the process's time zone: when summer time begins the engine is
+// made anew, and only where such hours are read.
+func TestHoursFollowTheTimeZone(t *testing.T) {
+	winter, summer := time.FixedZone("winter", 3600), time.FixedZone("summer", 7200)
+	const zone = "  - name: tdm\n    arguments: {tdm.revocable-zone.rz: \"9:00-18:00\""
+	for text, want := range map[string]bool{
+		enqueueOnly:                false,
+		enqueueOnly + zone + "}\n": true,
+		enqueueOnly + zone + ", tdm.utc-offset: \"+01:00\"}\n": false,
 	} {
-		t.Run(name, func(t *testing.T) {
-			if got := half(&c.job, c.denied); got != c.want {
-				t.Errorf("half: %t, want %t", got, c.want)
+		path := filepath.Join(t.TempDir(), "conf")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := newConfiguration(Options{ConfigFile: path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.zone, c.offset = winter, "+01:00"
+		for _, look := range []struct {
+			zone *time.Location
+			want bool
+		}{{winter, false}, {summer, want}, {summer, false}, {winter, want}} {
+			c.looked, c.zone = time.Time{}, look.zone
+			if changed, err := c.changed(); changed != look.want || err != nil {
+				t.Errorf("in %v: changed %v, %v; want %v, with\n%s", look.zone, changed, err, look.want, text)
 			}
-		})
+		}
 	}
-}
-
-func gangOf(least int32, by map[model.Status]int32) ledger.Job {
-	j := ledger.Job{Group: &model.PodGroup{}, MinMember: least, Phase: model.GroupInqueue}
-	for s, n := range by {
-		j.By[s] = n
-	}
-	return j
 }

@@ -45,7 +45,7 @@ func TestAGangThatStaysHalfIsReportedSeldom(t *testing.T) {
 	out := logTo(t)
 	reports := func() int { return out.count("stands below its minimum") }
 	inVirtualTime(t, 1, func(w *living) {
-		w.refused = "g-3"
+		w.refuse("g-3")
 		w.group("g", 4, nobody)
 		w.pods("g", 0, 4, "1")
 		w.after(9 * time.Minute)

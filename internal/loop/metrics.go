@@ -58,7 +58,12 @@ type metrics struct {
 	figuring  time.Duration
 }
 
-var milliseconds = prometheus.ExponentialBuckets(0.25, 2, 16)
+// Buckets in milliseconds: of what takes a request or a cycle, up to 8 s; and of what waits for
+// room, for volumes or for the rest of a gang, up to 131 s.
+var (
+	milliseconds = prometheus.ExponentialBuckets(0.25, 2, 16)
+	minutes      = prometheus.ExponentialBuckets(0.25, 2, 20)
+)
 
 func newMetrics() *metrics {
 	m := &metrics{registry: prometheus.NewRegistry(), retrying: map[string]bool{}, queues: map[string]*prometheus.GaugeVec{}, scalars: map[string]*prometheus.GaugeVec{}, timed: map[string]*prometheus.GaugeVec{}}
@@ -77,8 +82,8 @@ func newMetrics() *metrics {
 		m.registry.MustRegister(c)
 		return c
 	}
-	histograms := func(name, help string, labels ...string) *prometheus.HistogramVec {
-		h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: milliseconds}, labels)
+	histograms := func(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+		h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
 		m.registry.MustRegister(h)
 		return h
 	}
@@ -103,7 +108,7 @@ func newMetrics() *metrics {
 	m.facts = counters("ashlar_facts_total", "Changes of objects taken in.").WithLabelValues()
 	m.answers = counters("ashlar_plan_items_total", "Items of plans by what became of them.", "kind", "outcome")
 	m.flying = gauges("ashlar_requests", "Requests of plans: under way, waiting, and how many the server is held to bear.", "state")
-	m.panics = counters("ashlar_panics_total", "Cycles that a bug ended.").WithLabelValues()
+	m.panics = counters("ashlar_panics_total", "Panics that were caught, each a bug: of a cycle, or of anything beside it.").WithLabelValues()
 	m.released = counters("ashlar_released_pods_total", "Bound members of gangs that could not be completed, deleted to give their room back.").WithLabelValues()
 	m.reloads = counters("ashlar_config_reloads_total", "Changes of the configuration's file.", "result")
 	return m
@@ -116,7 +121,7 @@ func (m *metrics) tookIn(n int, oldest time.Time) {
 	}
 }
 
-var outcomes = [...]string{"done", "failed", "missing"}
+var outcomes = [...]string{"done", "failed", "missing", "withdrawn"}
 
 // answered is told of every item of a plan, by any goroutine.
 func (m *metrics) answered(i sched.Item, o sched.Outcome, latency time.Duration) {

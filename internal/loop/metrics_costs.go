@@ -16,7 +16,7 @@ import (
 
 type (
 	histogramOf  func(name, help string, buckets []float64) prometheus.Histogram
-	histogramsOf func(name, help string, labels ...string) *prometheus.HistogramVec
+	histogramsOf func(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec
 	gaugesOf     func(name, help string, labels ...string) *prometheus.GaugeVec
 	countersOf   func(name, help string, labels ...string) *prometheus.CounterVec
 )
@@ -25,11 +25,11 @@ type (
 func (m *metrics) declareCosts(histogram histogramOf, histograms histogramsOf) {
 	m.opening = histogram("volcano_open_session_duration_milliseconds", "How long plugins took, in a cycle, to derive what stands still for it.", milliseconds)
 	m.parts = map[policy.Part]*prometheus.HistogramVec{
-		policy.PartPlugin: histograms("volcano_plugin_scheduling_latency_milliseconds", "How long a plugin took at the beginning of a cycle.", "plugin", "OnSession"),
-		policy.PartAction: histograms("volcano_action_scheduling_latency_milliseconds", "How long an action took in a cycle.", "action"),
+		policy.PartPlugin: histograms("volcano_plugin_scheduling_latency_milliseconds", "How long a plugin took at the beginning of a cycle.", milliseconds, "plugin", "OnSession"),
+		policy.PartAction: histograms("volcano_action_scheduling_latency_milliseconds", "How long an action took in a cycle.", milliseconds, "action"),
 	}
-	m.stages = histograms("volcano_scheduling_stage_duration_milliseconds", "How long the last request of a binding took (stage Bind), and before it the volumes and devices of the pod (PreBind).", "stage")
-	m.since = histograms("volcano_task_scheduling_latency_milliseconds", "How old a pod was when it was first seen, given a node, had its volumes, and was bound.", "stage")
+	m.stages = histograms("volcano_scheduling_stage_duration_milliseconds", "How long the last request of a binding took (stage Bind), and before it the volumes and devices of the pod (PreBind).", minutes, "stage")
+	m.since = histograms("volcano_task_scheduling_latency_milliseconds", "How old a pod was when it was first seen, given a node, had its volumes, and was bound.", minutes, "stage")
 }
 
 // stopwatch measures the parts of a cycle, in the loop's goroutine.
@@ -69,7 +69,7 @@ func (m *metrics) watched(l *loop, f model.Fact) {
 		return
 	}
 	if _, known := l.engine.Ledger().FindTask(keyOf(pod)); !known {
-		m.since.WithLabelValues("Watched").Observe(inMilliseconds(time.Duration(l.now() - pod.Created)))
+		m.since.WithLabelValues("Watched").Observe(inMilliseconds(time.Duration(model.Between(pod.Created, l.now()))))
 	}
 }
 
@@ -83,7 +83,7 @@ func (m *metrics) decided(took time.Duration, plan sched.Plan, l *loop) {
 		switch i.Kind {
 		case sched.BindPod:
 			if t, ok := led.FindTask(i.Pod); ok {
-				m.since.WithLabelValues("Assumed").Observe(inMilliseconds(time.Duration(l.now() - led.Task(t).Pod.Created)))
+				m.since.WithLabelValues("Assumed").Observe(inMilliseconds(time.Duration(model.Between(led.Task(t).Pod.Created, l.now()))))
 			}
 		case sched.EvictPod:
 			victims++

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -16,16 +17,16 @@ const mostJobs = 1000
 
 // declareJobs declares what is known of jobs that wait.
 func (m *metrics) declareJobs(gauges gaugesOf, histogram histogramOf) {
-	m.jobs = histogram("volcano_e2e_job_scheduling_latency_milliseconds", "How old a job was when its minimum was bound.", milliseconds)
+	m.jobs = histogram("volcano_e2e_job_scheduling_latency_milliseconds", "How old a job was when its minimum was bound.", minutes)
 	m.waiting = gauges("volcano_unschedule_job_count", "Jobs with pods that wait.").WithLabelValues()
 	m.reasons = gauges("ashlar_waiting_jobs", "Jobs with pods that wait, by the code at the root of the reason.", "reason")
 	m.pods = gauges("volcano_unschedule_task_count", "Pods of a job that wait.", "job_id")
 	m.shares = gauges("volcano_job_share", "A job's dominant share: the largest part of the cluster that it holds of any resource.", "job_ns", "job_id")
 	of := []string{"job_name", "queue", "job_namespace"}
-	m.timed["start"] = gauges("volcano_e2e_job_scheduling_start_time", "When a job that has pods waiting was made, in seconds since the epoch.", of...)
-	m.timed["last"] = gauges("volcano_e2e_job_scheduling_last_time", "When a job was last seen waiting, in seconds since the epoch.", of...)
-	m.timed["duration"] = gauges("volcano_e2e_job_scheduling_duration", "How long a job that has pods waiting has been there, in milliseconds.", of...)
-	m.leftOut = gauges("ashlar_jobs_without_figures", "Jobs that wait and have no figures of their own, for there are too many.").WithLabelValues()
+	m.timed["start"] = gauges("volcano_e2e_job_scheduling_start_time", "When a job was made, in seconds since the epoch.", of...)
+	m.timed["last"] = gauges("volcano_e2e_job_scheduling_last_time", "When a job was last seen waiting or, if none of its pods waits, when its minimum was bound, in seconds since the epoch.", of...)
+	m.timed["duration"] = gauges("volcano_e2e_job_scheduling_duration", "How old a job was when its minimum was bound, or how old it is while that waits, in milliseconds.", of...)
+	m.leftOut = gauges("ashlar_jobs_without_figures", "Jobs that wait and have no figures of their own because there are too many.").WithLabelValues()
 }
 
 // declareChecks declares what an operator looks at first.
@@ -83,16 +84,19 @@ func (m *metrics) jobFigures(l *loop) {
 		g.Reset()
 	}
 	led, now := l.engine.Ledger(), l.now()
-	jobs, holding := 0, 0
+	jobs, holding, begun := 0, 0, 0
 	led.Jobs(func(id ledger.JobID) bool {
 		job := led.Job(id)
 		if share := dominantShare(led, job); share > 0 {
 			if holding++; holding <= mostJobs {
-				m.shares.WithLabelValues(job.Key.Namespace, job.Key.Name).Set(share)
+				m.shares.WithLabelValues(job.Key.Namespace, led.JobName(id)).Set(share)
 			}
 		}
-		n := job.By[model.Pending] + job.By[model.Pipelined]
+		n, start := job.By[model.Pending]+job.By[model.Pipelined], l.told.start(job)
 		if n == 0 {
+			if begun++; start != 0 && begun <= mostJobs {
+				m.times(led, id, start, start)
+			}
 			return true
 		}
 		jobs++
@@ -102,15 +106,22 @@ func (m *metrics) jobFigures(l *loop) {
 		if jobs > mostJobs {
 			return true
 		}
-		m.pods.WithLabelValues(job.Key.Name).Add(float64(n))
-		of := []string{job.Key.Name, led.QueueName(id), job.Key.Namespace}
-		m.timed["start"].WithLabelValues(of...).Set(float64(job.Created) / 1e9)
-		m.timed["last"].WithLabelValues(of...).Set(float64(now) / 1e9)
-		m.timed["duration"].WithLabelValues(of...).Set(float64(now-job.Created) / 1e6)
+		m.pods.WithLabelValues(led.JobName(id)).Add(float64(n))
+		m.times(led, id, cmp.Or(start, now), now)
 		return true
 	})
 	m.waiting.Set(float64(jobs))
 	m.leftOut.Set(float64(max(0, jobs-mostJobs)))
+}
+
+// times sets when a job was made, when it was last seen waiting, and how long it took until its
+// minimum was bound, or takes yet.
+func (m *metrics) times(led *ledger.Ledger, id ledger.JobID, start, last int64) {
+	job := led.Job(id)
+	of := []string{led.JobName(id), led.QueueName(id), job.Key.Namespace}
+	m.timed["start"].WithLabelValues(of...).Set(float64(job.Created) / 1e9)
+	m.timed["last"].WithLabelValues(of...).Set(float64(last) / 1e9)
+	m.timed["duration"].WithLabelValues(of...).Set(float64(model.Between(job.Created, start)) / 1e6)
 }
 
 // dominantShare is the largest part of the cluster that a job holds, of any resource; the
@@ -135,7 +146,7 @@ func (m *metrics) retried(led *ledger.Ledger, receipts []sched.Receipt, known ma
 		if !ok || led.Task(t).Job == ledger.NoJob {
 			continue
 		}
-		name := led.Job(led.Task(t).Job).Key.Name
+		name := led.JobName(led.Task(t).Job)
 		if !known[name] && len(known) >= mostJobs {
 			continue
 		}

@@ -27,7 +27,7 @@ func cluster(t testing.TB, nodes, jobs int) *loop {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &loop{engine: e, metrics: m, carrier: carry.New(t.Context(), carry.Options{}), began: time.Now()}
+	l := &loop{engine: e, metrics: m, carrier: carry.New(t.Context(), carry.Options{}), began: time.Now(), told: newTold()}
 	version := uint64(0)
 	tell := func(kind model.Kind, o model.Object) {
 		version++
@@ -114,6 +114,51 @@ func TestMetricsSayWhoWaitsAndWhatACycleCosts(t *testing.T) {
 		got, there := sum(t, l, c.name, c.labels...)
 		if !there || c.want >= 0 && got != c.want {
 			t.Errorf("%s%v is %v (there: %v), want %v", c.name, c.labels, got, there, c.want)
+		}
+	}
+}
+
+// What a dashboard shows of a job stays after the job has started, until the job is gone.
+func TestAJobKeepsItsTimesAfterItsStart(t *testing.T) {
+	l := cluster(t, 1, 1)
+	of := []string{"job_name", "j0", "job_namespace", "ns"}
+	_, _, _ = l.engine.Decide(l.now())
+	job := l.engine.Ledger().Job(0)
+	made := time.Unix(0, job.Created)
+	l.told.job(job.Key, "", nil, made).readyAt = made.Add(90 * time.Second)
+	for look := range 2 {
+		l.metrics.figuresAt = time.Time{}
+		l.metrics.figures(l)
+		for name, want := range map[string]float64{
+			"volcano_e2e_job_scheduling_duration":  90_000,
+			"volcano_e2e_job_scheduling_last_time": float64(made.Add(90*time.Second).UnixNano()) / 1e9,
+		} {
+			if got, there := sum(t, l, name, of...); !there || got != want {
+				t.Errorf("look %d: %s is %v (there: %v), want %v", look, name, got, there, want)
+			}
+		}
+	}
+}
+
+// Gangs wait for minutes: a quantile above the last bucket would say nothing of them.
+func TestLatenciesOfJobsAndPodsAreToldUpToTwoMinutes(t *testing.T) {
+	l := cluster(t, 0, 0)
+	l.metrics.jobs.Observe(119_000)
+	l.metrics.since.WithLabelValues("Bound").Observe(59_000)
+	all, err := l.metrics.registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, atLeast := range map[string]float64{"volcano_e2e_job_scheduling_latency_milliseconds": 120_000,
+		"volcano_task_scheduling_latency_milliseconds": 60_000} {
+		for _, family := range all {
+			if family.GetName() != name {
+				continue
+			}
+			buckets := family.GetMetric()[0].GetHistogram().GetBucket()
+			if last := buckets[len(buckets)-1]; last.GetUpperBound() < atLeast || last.GetCumulativeCount() != 1 {
+				t.Errorf("%s ends at %v with %d counted, want at least %v and 1", name, last.GetUpperBound(), last.GetCumulativeCount(), atLeast)
+			}
 		}
 	}
 }

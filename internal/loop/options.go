@@ -19,7 +19,7 @@ type Adopt string
 
 // The ways to adopt.
 const (
-	AdoptAuto   Adopt = "auto" // unless Volcano's controllers, which would give them one, are alive at the start
+	AdoptAuto   Adopt = "auto" // those for which no controller makes a PodGroup: they wait for it as long as that is seen to take
 	AdoptAlways Adopt = "always"
 	AdoptNever  Adopt = "never"
 )
@@ -39,8 +39,9 @@ type Options struct {
 	Period   time.Duration // at the latest after this long there is a cycle; 0: 1 s
 	Election *Election     // nil: alone
 	Addresses
-	// Stranded is how long a gang may stand below its minimum after bindings failed
-	// before its members are released (decision 22); 0: 60 s.
+	// Stranded is how long a gang that never had its minimum may stand below it, because the
+	// API server refuses members for good, before the others are released (decisions 22, 36);
+	// 0: 60 s.
 	Stranded time.Duration
 	// NodeSelector are labels as key:value; nodes with none of them are not there for
 	// this scheduler. None: all nodes are.

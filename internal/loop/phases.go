@@ -16,17 +16,25 @@ import (
 const (
 	untilPods  = 2 * time.Second                 // of a job without pods: there is nothing to be said of it
 	untilWords = lacking + 2500*time.Millisecond // the slowest word comes two rounds after its time
+	untilLost  = lost + 2*round                  // that of a gang that has lost members
 )
 
 // carry has a plan carried out but for the phases that are kept for words to go with them.
+// None of its items is lost, whatever panics. Members of a gang that was refused before are
+// bound one after the other.
 func (l *loop) carry(items []sched.Item, now time.Time) {
+	l.unharmed("noting which gangs are begun", func() { l.begin(items, now) })
 	onTheirWay := items[:0:0]
 	for _, i := range items {
-		if i.Kind != sched.SetPhase || !l.keep(i, now) {
+		kept := false
+		if i.Kind == sched.SetPhase {
+			l.unharmed("keeping a phase", func() { kept = l.keep(i, now) })
+		}
+		if !kept {
 			onTheirWay = append(onTheirWay, i)
 		}
 	}
-	l.carrier.Carry(onTheirWay)
+	l.carrier.Carry(l.bindInTurn(onTheirWay, now))
 }
 
 // keep takes a phase, in the place of one that is kept already, and says that it is kept.
@@ -41,6 +49,7 @@ func (l *loop) keep(i sched.Item, now time.Time) bool {
 		l.metrics.answered(*t.kept, sched.Done, 0)
 		t.kept = nil
 	}
+	t.complete = t.complete || ran(i.Phase)
 	if l.urgent(i) {
 		t.phase = i.Phase
 		return false
@@ -53,12 +62,13 @@ func (l *loop) keep(i sched.Item, now time.Time) bool {
 // was told no other since: then it returns false.
 func (l *loop) handOver(t *toldJob, group *schedulingv1beta1.PodGroup) bool {
 	item := *t.kept
-	t.kept = nil
 	if group != nil && shownPhase(group) == item.Phase && t.phase == item.Phase {
+		t.kept = nil
 		l.metrics.answered(item, sched.Done, 0)
 		return false
 	}
-	t.phase = item.Phase
+	t.kept, t.phase = nil, item.Phase
+	t.origin.unknown = t.origin.unknown || !t.complete && t.origin.mine != nil && item.Phase == model.GroupUnknown
 	l.carrier.Carry([]sched.Item{item})
 	return true
 }
@@ -67,7 +77,7 @@ func (l *loop) handOver(t *toldJob, group *schedulingv1beta1.PodGroup) bool {
 func (l *loop) handOverAll() {
 	for k, t := range l.told.jobs {
 		if t.kept != nil {
-			l.handOver(t, l.seen.PodGroup(k.Namespace, k.Name))
+			l.unharmed("handing a phase over", func() { l.handOver(t, l.seen.PodGroup(k.Namespace, k.Name)) })
 		}
 	}
 }
@@ -77,6 +87,8 @@ func (l *loop) overdue(job *ledger.Job, t *toldJob, group *schedulingv1beta1.Pod
 	long := untilWords
 	if job.Tasks == 0 || t.kept.Phase == model.GroupCompleted || mayWait(group) {
 		long = untilPods
+	} else if t.kept.Phase == model.GroupUnknown {
+		long = untilLost
 	} else if t.kept.Phase == model.GroupRunning && started(job) {
 		return t.settled(job, now)
 	}

@@ -14,6 +14,8 @@ import (
 
 	"ashlar.sh/internal/kube/carry"
 	"ashlar.sh/internal/kube/observe"
+	"ashlar.sh/internal/kube/release"
+	"ashlar.sh/internal/kube/rights"
 	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/sched"
 )
@@ -36,7 +38,8 @@ func Run(ctx context.Context, o Options) error {
 	// Requests outlive ctx, so that what is under way at the end can be finished.
 	work, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	l := &loop{o: o, conf: conf, engine: engine, metrics: metrics, told: newTold(), health: &health{}, began: time.Now(), auditAt: time.Now()}
+	l := &loop{o: o, conf: conf, engine: engine, metrics: metrics, told: newTold(), refusals: newRefusals(), health: &health{}, began: time.Now(), auditAt: time.Now()}
+	l.lines.period = o.Period
 	l.reads.of(engine)
 	l.health.config.Flags = o.Flags
 	l.health.configured(conf)
@@ -64,8 +67,7 @@ func Run(ctx context.Context, o Options) error {
 	l.lead = lead
 	l.seen.Start(work)
 	err = l.cycle(ctx)
-	l.finish(err)
-	lead.resign()
+	l.stop(err)
 	end()
 	l.seen.Shutdown()
 	return err
@@ -77,6 +79,8 @@ func (l *loop) connect(ctx, work context.Context) error {
 	config := rest.CopyConfig(l.o.Config)
 	config.QPS = -1
 	config.Wrap(l.metrics.counted)
+	plain := rest.CopyConfig(config)
+	config.Wrap(rights.Wrapper()) // outside of it: each request that is really sent is counted
 	volcano, err := versioned.NewForConfig(config)
 	if err != nil {
 		return fmt.Errorf("make a client for Volcano's kinds: %w", err)
@@ -91,27 +95,28 @@ func (l *loop) connect(ctx, work context.Context) error {
 	if err := awaitKinds(ctx, l.kube.Discovery()); err != nil {
 		return err
 	}
-	adopt, err := l.adopts(ctx)
-	if err != nil {
-		return err
-	}
-	heads, err := metadata.NewForConfig(config)
+	heads, err := metadata.NewForConfig(plain) // owners that may not be read are done without
 	if err != nil {
 		return fmt.Errorf("make a client for the owners of pods: %w", err)
 	}
-	l.seen, err = observe.New(observe.Options{Kube: l.kube, Volcano: volcano, Metadata: heads, Resync: l.o.Resync, Adopt: adopt, NodeSelector: l.o.NodeSelector, Shard: l.o.Shard, Reads: l.reads.has,
+	l.seen, err = observe.New(observe.Options{Kube: l.kube, Volcano: volcano, Metadata: heads, Resync: l.o.Resync,
+		Adopt: l.o.Adopt != AdoptNever, AwaitGroups: l.o.Adopt == AdoptAuto, NodeSelector: l.o.NodeSelector, Shard: l.o.Shard, Reads: l.reads.has, Panicked: l.panicked,
+		Selectors: l.conf.selectors,
 		Translate: translate.Options{Schedulers: l.o.SchedulerNames, DefaultQueue: l.o.DefaultQueue}})
 	if err != nil {
 		return err
 	}
+	l.reader = &release.Reader{Kube: l.kube, Volcano: volcano, Metadata: heads}
 	clients, err := carry.NewClients(config)
 	if err != nil {
 		return err
 	}
-	l.carrier = carry.New(work, carry.Options{Clients: clients, Reporter: reporter(l.o.SchedulerNames), QuietBinds: l.o.QuietBinds,
+	requests, cut := context.WithCancel(work)
+	l.cut = cut
+	l.carrier = carry.New(requests, carry.Options{Clients: clients, Reporter: reporter(l.o.SchedulerNames), QuietBinds: l.o.QuietBinds,
 		Leading: func() bool { return l.lead.leading() }, PodGroup: l.seen.PodGroup, Storage: l.seen, VolumeWait: l.conf.volumeWait,
 		Prepared: func(i sched.Item, took time.Duration) { l.metrics.prepared(l, i, took) },
-		Urgent:   l.urgent, Answered: func(i sched.Item, o sched.Outcome, latency time.Duration) {
+		Urgent:   l.urgent, Panicked: l.panicked, Answered: func(i sched.Item, o sched.Outcome, latency time.Duration) {
 			l.metrics.answered(i, o, latency)
 			if i.Kind == sched.BindPod && o == sched.Done {
 				l.metrics.bound(l, i)
@@ -131,6 +136,25 @@ func reporter(names []string) string {
 // errLost ends a run whose lease another one has.
 var errLost = errors.New("the lease was lost: another scheduler acts now, or this one could not renew it in time")
 
+// returned is how long requests that are cut short are given to come back.
+const returned = 5 * time.Second
+
+// stop finishes what is under way, cuts short what does not end, and only then lets another
+// scheduler act. The API server may still carry out what was cut short: then the lease is not
+// released but left to run out, which gives the server that time.
+func (l *loop) stop(err error) {
+	l.finish(err)
+	left := l.carrier.Unsettled()
+	if left > 0 {
+		klog.InfoS("Requests were cut short by the end: the lease is left to run out", "unanswered", left)
+	}
+	l.cut()
+	back, cancel := context.WithTimeout(context.Background(), returned)
+	defer cancel()
+	l.carrier.Wait(back)
+	l.lead.resign(left == 0)
+}
+
 // finish waits for what is under way, unless nothing may be carried any more.
 func (l *loop) finish(err error) {
 	if errors.Is(err, errLost) {
@@ -143,7 +167,4 @@ func (l *loop) finish(err error) {
 	brief, stop := context.WithTimeout(bound, time.Second) // others wait for the lease
 	defer stop()
 	l.carrier.WaitForWords(brief)
-	if flying, waiting, _ := l.carrier.Load(); flying+waiting > 0 {
-		klog.InfoS("Requests were cut short by the end", "underWay", flying, "waiting", waiting)
-	}
 }

@@ -43,38 +43,6 @@ func awaitKinds(ctx context.Context, api discovery.DiscoveryInterface) error {
 	}
 }
 
-// controllers is the lease that vc-controller-manager holds, in the namespace of ours.
-const controllers = "vc-controller-manager"
-
-// adopts says whether pods without a PodGroup are ours to schedule.
-func (l *loop) adopts(ctx context.Context) (bool, error) {
-	switch l.o.Adopt {
-	case AdoptAlways:
-		return true, nil
-	case AdoptNever:
-		return false, nil
-	case AdoptAuto:
-	default:
-		return false, fmt.Errorf("adopt ungrouped pods %q: expected auto, always or never", l.o.Adopt)
-	}
-	namespace := "volcano-system"
-	if l.o.Election != nil {
-		namespace = l.o.Election.Namespace
-	}
-	lease, err := l.kube.CoordinationV1().Leases(namespace).Get(ctx, controllers, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return true, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("look whether Volcano's controllers are alive: %w", err)
-	}
-	alive := lease.Spec.RenewTime != nil && time.Since(lease.Spec.RenewTime.Time) < time.Minute
-	if alive {
-		klog.InfoS("Volcano's controllers are alive: pods are left alone until they have a PodGroup", "lease", namespace+"/"+controllers)
-	}
-	return !alive, nil
-}
-
 // makeQueues makes the queues that every cluster has, where they are missing.
 func makeQueues(ctx context.Context, api versioned.Interface, def string) error {
 	for _, name := range []string{model.RootQueue, def} {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -25,18 +26,28 @@ const format = 1
 // State is what an engine was about to decide on: with the profile, all it takes to
 // have the same cycle again.
 type State struct {
-	Format      int    `json:",omitempty"` // 0: that of before there were numbers, which reads like 1
-	Version     string `json:",omitempty"` // of the scheduler that saved it
-	Now         int64  // nanoseconds since the epoch
+	Format      int           `json:",omitempty"` // 0: that of before there were numbers, which reads like 1
+	Version     string        `json:",omitempty"` // of the scheduler that saved it
+	Now         int64         // nanoseconds since the epoch
+	Period      time.Duration `json:",omitempty"` // --schedule-period
 	Facts       []model.Fact
 	Commitments sched.Commitments
 	// Configuration is the text of the file that held; "": Volcano's default.
 	Configuration string `json:",omitempty"`
 
+	// UTCOffset is where hours were read that the configuration names no offset for, as +08:00; "": UTC.
+	UTCOffset string `json:",omitempty"`
+
 	// LeftOut counts facts that were not read, by their kind, which only a newer version
 	// knows.
 	LeftOut map[model.Kind]int `json:"-"`
 }
+
+// Pace is what makes an engine place pods above minimums when the one that was saved would.
+func (s *State) Pace() sched.Option { return pace(s.Period) }
+
+// pace is that of a scheduler with such a period.
+func pace(period time.Duration) sched.Option { return sched.WithPeriod(int64(period), int64(calm)) }
 
 // tooNew says that a state is of a format that only a newer version knows.
 func tooNew(data []byte) error {
@@ -59,10 +70,12 @@ func (s *State) UnmarshalJSON(data []byte) error {
 		Version string
 
 		Now         int64
+		Period      time.Duration
 		Facts       []savedFact
 		Commitments sched.Commitments
 
 		Configuration string
+		UTCOffset     string
 	}
 	err := json.Unmarshal(data, &raw)
 	if err != nil || raw.Format > format {
@@ -73,7 +86,7 @@ func (s *State) UnmarshalJSON(data []byte) error {
 	if err != nil {
 		return fmt.Errorf("read a saved state: %w", err)
 	}
-	*s = State{Format: raw.Format, Version: raw.Version, Now: raw.Now, Commitments: raw.Commitments, Configuration: raw.Configuration}
+	*s = State{Format: raw.Format, Version: raw.Version, Now: raw.Now, Period: raw.Period, Commitments: raw.Commitments, Configuration: raw.Configuration, UTCOffset: raw.UTCOffset}
 	for _, r := range raw.Facts {
 		if err := s.take(r); err != nil {
 			return fmt.Errorf("read %s of a saved state: %w", r.Ref, err)
@@ -140,6 +153,8 @@ func empty(kind model.Kind) model.Object {
 		return &model.HyperNode{}
 	case model.KindNUMA:
 		return &model.NUMA{}
+	case model.KindBackoff:
+		return &model.Backoff{}
 	case model.KindNamespace:
 		return &model.Namespace{}
 	}

@@ -20,10 +20,13 @@ import (
 const lasting = round - 50*time.Millisecond
 
 // lacking is how long a job must lack pods, or pods their PodGroup, until that is told:
-// whoever makes them makes them one by one. longest is the longest that any reason must hold: each that is told in
-// one wait must hold for twice as long as the one before.
+// whoever makes them makes them one by one. lost is how long a gang that ran must lack some
+// of its minimum: whoever makes others has made them by then, and who waits for the word acts
+// upon it. longest is the longest that any reason must hold: each that is told in one wait
+// must hold for twice as long as the one before.
 const (
 	lacking = 5 * time.Second
+	lost    = 2 * lasting
 	longest = 30 * time.Second
 )
 
@@ -53,11 +56,16 @@ func (l *loop) tellJob(id ledger.JobID, now time.Time) {
 		group = l.seen.PodGroup(job.Key.Namespace, job.Key.Name)
 	}
 	t := l.told.job(job.Key, uid, group, now)
+	t.count(job, now)
 	reason := l.engine.JobReason(id)
-	if code := codeOf(reason); code != t.code {
+	code := codeOf(reason)
+	if code != "" && t.origin.said != "" {
+		code += "." + halfSaid
+	}
+	if code != t.code {
 		t.code, t.since = code, now
 	}
-	lasts := t.code != "" && (t.code == t.said || now.Sub(t.since) >= t.untilTold(reason))
+	lasts := t.code != "" && (t.code == t.said || now.Sub(t.since) >= t.untilTold(job, reason))
 	var said []schedulingv1beta1.PodGroupCondition
 	if started(job) {
 		said = l.tellStart(job, t, group, now)
@@ -74,27 +82,22 @@ func (l *loop) tellJob(id ledger.JobID, now time.Time) {
 	}
 	if group != nil {
 		l.tellGroup(job, t, group, said, now)
+		l.mend(id, t, group, now)
 	}
 }
 
 // tellGroup writes on a PodGroup what is to be said of it now, all at once: conditions,
 // figures, and a phase that was kept for them.
 func (l *loop) tellGroup(job *ledger.Job, t *toldJob, group *schedulingv1beta1.PodGroup, said []schedulingv1beta1.PodGroupCondition, now time.Time) {
-	counts := carry.Counts{Running: job.By[model.Running], Succeeded: job.By[model.Succeeded], Failed: job.By[model.Failed]}
-	alone := t.counted(job, counts, now)
-	due := len(said) > 0 || alone
+	due := len(said) > 0 || t.counted(job, now)
 	if t.kept != nil && (due || l.overdue(job, t, group, now)) {
-		alone = false
 		due = l.handOver(t, group) || due
 	}
 	if !due {
 		return
 	}
-	if alone && len(said) == 0 {
-		t.countedAt = now
-	}
-	t.counts, t.read = counts, now
-	l.carrier.PodGroupStatus(groupOf(job), t.uid, carry.GroupStatus{Counts: counts, Conditions: said})
+	t.counts, t.wrong, t.read = t.wanted, time.Time{}, now
+	l.carrier.PodGroupStatus(groupOf(job), t.uid, carry.GroupStatus{Counts: t.counts, Conditions: said})
 }
 
 // tellStart tells of a job whose minimum is bound: by an event at once, and what its
@@ -104,9 +107,11 @@ func (l *loop) tellStart(job *ledger.Job, t *toldJob, group *schedulingv1beta1.P
 	if t.started.IsZero() {
 		t.started = now
 		if !t.ready && !t.saidReady {
-			l.metrics.jobs.Observe(inMilliseconds(time.Duration(l.now() - job.Created)))
+			l.metrics.jobs.Observe(inMilliseconds(time.Duration(model.Between(job.Created, l.now()))))
 		}
-		t.ready = true
+		if !t.ready {
+			t.ready, t.readyAt = true, now
+		}
 		if t.unsaid() {
 			l.event(job, group, c)
 		}
@@ -144,17 +149,27 @@ func noLonger(group *schedulingv1beta1.PodGroup, code string, started scheduling
 func (l *loop) tellWait(job *ledger.Job, t *toldJob, group *schedulingv1beta1.PodGroup, r trace.Reason, now time.Time) []schedulingv1beta1.PodGroupCondition {
 	t.said = t.code
 	t.changes++
-	c := condition(schedulingv1beta1.PodGroupUnschedulableType, t.code, volcanos(r), waits(job, r), now)
+	message := waits(job, r)
+	if t.origin.said != "" {
+		message += "; " + t.origin.said
+	}
+	c := condition(schedulingv1beta1.PodGroupUnschedulableType, t.code, volcanos(r), message, now)
 	l.event(job, group, c)
 	return []schedulingv1beta1.PodGroupCondition{c}
 }
 
+// halfSaid ends the code of a gang that stands half and of whose members something was said.
+const halfSaid = "half"
+
 // untilTold is how long a reason must hold before it is told.
-func (t *toldJob) untilTold(r trace.Reason) time.Duration {
+func (t *toldJob) untilTold(job *ledger.Job, r trace.Reason) time.Duration {
 	until := lasting
 	switch r.Root().Code {
-	case trace.NotEnoughTasks, trace.NotEnoughPodsOfTask, trace.PodGroupNotFound:
+	case trace.NotEnoughTasks, trace.NotEnoughPodsOfTask, trace.SubGroupIncomplete, trace.PodGroupNotFound:
 		until = lacking
+	}
+	if job.Phase == model.GroupUnknown {
+		until = lost
 	}
 	return min(until<<min(t.changes, 5), longest)
 }
@@ -162,7 +177,7 @@ func (t *toldJob) untilTold(r trace.Reason) time.Duration {
 // started says that a job's minimum is bound.
 func started(job *ledger.Job) bool {
 	scheduled := job.By[model.Running] + job.By[model.Bound] + job.By[model.Succeeded]
-	return scheduled > 0 && scheduled >= job.MinMember
+	return scheduled > 0 && scheduled >= job.MinMember && !job.Short()
 }
 
 // event tells of a PodGroup's condition.
@@ -191,29 +206,35 @@ func waits(job *ledger.Job, r trace.Reason) string {
 	return fmt.Sprintf("%d/%d tasks in gang unschedulable: %s", job.By[model.Pending]+job.By[model.Pipelined], job.Tasks, explain.Sentence(r))
 }
 
-// tellPods says on a job's waiting pods that they wait: to autoscalers when a node more
-// would end it (reason Unschedulable); else only to take that back, and where no
-// PodGroup says it.
+// reasonOf is the reason of a pod's condition: Kubernetes' own where it has one.
+func reasonOf(r trace.Reason, cure bool) string {
+	switch code := r.Root().Code; {
+	case cure:
+		return corev1.PodReasonUnschedulable
+	case code == trace.BindRefused:
+		return corev1.PodReasonSchedulerError
+	default:
+		return string(code)
+	}
+}
+
+// tellPods says on a job's waiting pods that they wait: with the reason Unschedulable, which
+// autoscalers look for, only when a node more would end it (decision 26).
 func (l *loop) tellPods(id ledger.JobID, t *toldJob, r trace.Reason) {
 	led := l.engine.Ledger()
-	reason, cure := string(r.Root().Code), curable(led, r)
-	if cure {
-		reason = corev1.PodReasonUnschedulable
-	}
-	alone := led.Job(id).Group == nil || started(led.Job(id)) // no PodGroup says it
-	message := ""
+	message, cure := "", curable(led, r)
+	reason := reasonOf(r, cure)
 	for _, status := range []model.Status{model.Pending, model.Pipelined} {
 		led.JobTasks(id, status, func(task ledger.TaskID) bool {
 			row := led.Task(task)
 			if row.Pod.Gated || row.Held.Kind != ledger.NoCommit || t.pods[row.Pod.UID] == reason {
 				return true
 			}
-			shown := l.shown(row)
-			if shown != reason && (cure || shown == corev1.PodReasonUnschedulable || alone) {
+			if shown := l.shown(row); shown != reason {
 				if message == "" {
 					message = explain.Sentence(r)
 				}
-				if !l.carrier.PodCondition(row.Key, row.Pod.UID, reason, message) {
+				if !l.carrier.PodCondition(row.Key, row.Pod.UID, reason, message, cure || shown == corev1.PodReasonUnschedulable) {
 					return false // too much waits to be said: next time
 				}
 				l.carrier.Event(carry.Event{Kind: "Pod", Object: row.Key, UID: row.Pod.UID, Warning: true, Reason: "FailedScheduling", Message: message})

@@ -1,11 +1,14 @@
 package loop
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	k8stesting "k8s.io/client-go/testing"
@@ -44,6 +47,47 @@ func TestAReasonThatFlapsIsToldSeldom(t *testing.T) {
 	})
 }
 
+// Every pod that waits says so, whatever it waits for, and once: operators and kubectl describe look
+// for the event FailedScheduling and the condition. Autoscalers look for the reason Unschedulable,
+// which it has only if a node more would end the wait.
+func TestEveryPodThatWaitsSaysSo(t *testing.T) {
+	for what, c := range map[string]struct{ queue, cpu, refused, reason string }{
+		"quota":   {"small", "1", "", "QueueDeserved"},
+		"nodes":   {"default", "64", "", corev1.PodReasonUnschedulable},
+		"webhook": {"default", "1", "g-0", corev1.PodReasonSchedulerError},
+	} {
+		inVirtualTime(t, 1, func(w *living) {
+			w.refuse(c.refused)
+			w.must(w.groups.Create(queuesKind, &schedulingv1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Name: "small", UID: "small"},
+				Spec: schedulingv1beta1.QueueSpec{Weight: 1, Capability: corev1.ResourceList{"cpu": resource.MustParse("1")}}}, ""))
+			w.must(w.groups.Create(groupsKind, &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "g", UID: "g"},
+				Spec: schedulingv1beta1.PodGroupSpec{MinMember: 3, Queue: c.queue}}, "ns"))
+			w.pods("g", 0, 3, c.cpu)
+			w.after(time.Minute)
+			for i := range 3 {
+				name := fmt.Sprint("g-", i)
+				o, err := w.core.Get(podsKind, "ns", name)
+				w.must(err)
+				if o.(*corev1.Pod).Spec.NodeName != "" && name != c.refused {
+					continue
+				}
+				if n := w.events(name, "FailedScheduling"); n != 1 {
+					t.Errorf("%s: %s has %d events FailedScheduling, want 1", what, name, n)
+				}
+				said := ""
+				for _, condition := range o.(*corev1.Pod).Status.Conditions {
+					if condition.Type == corev1.PodScheduled {
+						said = condition.Reason
+					}
+				}
+				if said != c.reason {
+					t.Errorf("%s: %s says it waits for %q, want %q", what, name, said, c.reason)
+				}
+			}
+		})
+	}
+}
+
 // A PodGroup that is not let in shows the phase Pending with the words that say why, as kubectl
 // lists it.
 func TestAPodGroupThatIsNotLetInShowsPending(t *testing.T) {
@@ -62,23 +106,107 @@ func TestAPodGroupThatIsNotLetInShowsPending(t *testing.T) {
 	})
 }
 
-// Members that come and go one by one are counted once a minute at the most.
-func TestCountsAloneAreWrittenSeldom(t *testing.T) {
-	inVirtualTime(t, 4, func(w *living) {
-		w.group("g", 1, nobody)
-		w.pods("g", 0, 20, "1")
+// How many members of a gang run is right within five seconds, however they come and go:
+// one by one, in heaps, and while it starts.
+func TestHowManyRunIsRightWithinFiveSeconds(t *testing.T) {
+	for name, happen := range map[string]func(w *living, i int) (pause time.Duration){
+		"one ends every twenty seconds": func(w *living, i int) time.Duration {
+			w.ends(fmt.Sprint("g-", i), corev1.PodSucceeded)
+			return 20 * time.Second
+		},
+		"two fail a second": func(w *living, i int) time.Duration {
+			w.ends(fmt.Sprint("g-", i), corev1.PodFailed)
+			return 500 * time.Millisecond
+		},
+		"one is deleted every seven seconds": func(w *living, i int) time.Duration {
+			w.delete(fmt.Sprint("g-", i))
+			return 7 * time.Second
+		},
+		"others come for those that are deleted": func(w *living, i int) time.Duration {
+			if i%2 == 0 {
+				w.delete(fmt.Sprint("g-", i))
+				return 300 * time.Millisecond
+			}
+			w.pods("g", i-1, 1, "1")
+			return 4 * time.Second
+		},
+		"kubelets take their time with each": func(w *living, i int) time.Duration {
+			w.kubelets = time.Duration(i) * 3 * time.Second
+			w.pods("g", 20+i, 1, "500m")
+			return time.Second
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inVirtualTime(t, 4, func(w *living) {
+				w.kubelets = 0
+				w.group("g", 12, hasty)
+				w.pods("g", 0, 20, "1")
+				wasTrue, stale := map[int32]time.Time{0: time.Now()}, time.Duration(0)
+				look := func(d time.Duration) {
+					for end := time.Now().Add(d); time.Now().Before(end); {
+						w.after(100 * time.Millisecond)
+						wasTrue[w.running("g")] = time.Now()
+						stale = max(stale, time.Since(wasTrue[w.status("g").Running]))
+					}
+				}
+				look(soon)
+				for i := range 18 {
+					look(happen(w, i))
+				}
+				look(time.Minute)
+				if stale > 5*time.Second {
+					t.Errorf("it showed a number of members that run which was true %v before", stale)
+				}
+				if n, _ := w.written("g", "g-0"); n > 24 {
+					t.Errorf("its PodGroup was written %d times while 18 things happened", n)
+				}
+				w.after(soon)
+				if shows, run := w.status("g").Running, w.running("g"); shows != run {
+					t.Errorf("at last %d run, and it shows %d", run, shows)
+				}
+			})
+		})
+	}
+}
+
+// running is how many members of a group run.
+func (w *living) running(group string) (n int32) {
+	for _, p := range w.members(group) {
+		if p.Status.Phase == corev1.PodRunning && p.DeletionTimestamp == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// A gang of which a member is lost and whose room another took is Unknown, with the reason, as
+// soon as it is plain that nobody makes another that has room; and Running when it is whole
+// again.
+func TestAGangThatLosesAMemberIsUnknown(t *testing.T) {
+	inVirtualTime(t, 1, func(w *living) {
+		w.group("g", 4, hasty)
+		w.pods("g", 0, 4, "2")
 		w.after(soon)
-		before, _ := w.written("g", "g-0")
-		for _, p := range w.members("g")[:18] { // for six minutes
-			w.ends(p.Name, corev1.PodSucceeded)
-			w.after(20 * time.Second)
+		w.ends("g-3", corev1.PodFailed)
+		w.group("other", 1, nobody)
+		w.pods("other", 0, 1, "2")
+		w.after(200 * time.Millisecond)
+		w.pods("g", 4, 1, "2")
+		w.after(5 * time.Second)
+		s := w.status("g")
+		if s.Phase != schedulingv1beta1.PodGroupUnknown || s.Running != 3 || s.Failed != 1 {
+			t.Errorf("one of four was lost and has no room, and after five seconds it says %s, %d running, %d failed", s.Phase, s.Running, s.Failed)
 		}
-		if n, _ := w.written("g", "g-0"); n-before > 6 {
-			t.Errorf("while 18 members ended in six minutes its PodGroup was written %d times, want six at the most", n-before)
+		if c := s.Conditions[len(s.Conditions)-1]; c.Type != schedulingv1beta1.PodGroupUnschedulableType || c.Status != corev1.ConditionTrue ||
+			!strings.HasPrefix(c.Message, "1/5 tasks in gang unschedulable") {
+			t.Errorf("it says %+v, want that one of five is unschedulable", c)
 		}
-		w.after(2 * time.Minute)
-		if s := w.status("g"); s.Running != 2 || s.Succeeded != 18 {
-			t.Errorf("two run and eighteen have ended, and it says %d and %d", s.Running, s.Succeeded)
+		w.restart()
+		w.after(soon)
+		w.delete("other-0")
+		w.after(soon)
+		if s := w.status("g"); s.Phase != schedulingv1beta1.PodGroupRunning || s.Running != 4 {
+			t.Errorf("it is whole again, and says %s, %d running", s.Phase, s.Running)
 		}
 	})
 }
@@ -131,7 +259,7 @@ func TestAQueueShowsWhatItHoldsInTheEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inVirtualTime(t, 1, func(w *living) {
 				nth := 0
-				w.volcano.PrependReactor("patch", "queues", func(a k8stesting.Action) (bool, runtime.Object, error) {
+				w.answers(&w.volcano.Fake, "patch", "queues", func(a k8stesting.Action) (bool, runtime.Object, error) {
 					nth++
 					spoilt, err := spoil(w, nth, a)
 					return spoilt, nil, err

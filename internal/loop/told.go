@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -34,20 +35,20 @@ type toldJob struct {
 	saidReady bool              // its PodGroup was told that it had its minimum
 	pods      map[string]string // the reason that was said on a pod, by UID
 
-	counts    carry.Counts // that were said
-	wanted    carry.Counts // as seen in the last round
-	still     time.Time    // since when wanted has not changed
-	wrong     time.Time    // since when the counts that were said are not true, zero when they are
-	countedAt time.Time    // when counts were last said alone
+	counts carry.Counts // that were said
+	wanted carry.Counts // as seen in the last round
+	still  time.Time    // since when wanted has not changed
+	wrong  time.Time    // since when the counts that were said are not true, zero when they are
 
 	phase     model.GroupPhase // that was written last
 	kept      *sched.Item      // a phase that waits for words to go with it, nil without
 	keptSince time.Time
 
-	ready   bool      // it had its minimum once
-	started time.Time // since when its minimum is bound, zero when it is not
-	half    time.Time // since when it stands below its minimum, zero when it does not
-	stuck   stranded
+	ready    bool      // it was seen to start
+	readyAt  time.Time // when, as far as that is known
+	started  time.Time // since when its minimum is bound, zero when it is not
+	complete bool      // it had its minimum once, or may have had
+	origin   origin    // what is known of it while it had not
 }
 
 // toldQueue is the amounts that were written of a queue, and when.
@@ -89,6 +90,7 @@ func (t *toldJob) believe(group *schedulingv1beta1.PodGroup, now time.Time) {
 	t.said, t.saidReady = "", false
 	t.counts = carry.Counts{Running: group.Status.Running, Succeeded: group.Status.Succeeded, Failed: group.Status.Failed}
 	t.phase = shownPhase(group)
+	t.complete = t.complete || t.hadMinimum(group)
 	for _, c := range group.Status.Conditions {
 		switch {
 		case c.Status != corev1.ConditionTrue:
@@ -96,10 +98,19 @@ func (t *toldJob) believe(group *schedulingv1beta1.PodGroup, now time.Time) {
 			t.said = c.TransitionID
 		case c.Type == schedulingv1beta1.PodGroupScheduled:
 			t.saidReady = true
-			// Volcano says so before it binds, and gives its conditions an ID: what it left may be half.
-			t.ready = t.ready || c.TransitionID == ""
+			if !t.ready {
+				t.ready, t.readyAt = true, c.LastTransitionTime.Time
+			}
 		}
 	}
+}
+
+// start is when a job had its minimum first, 0 if that is not known.
+func (t *told) start(job *ledger.Job) int64 {
+	if j := t.jobs[job.Key]; j != nil && !j.readyAt.IsZero() {
+		return j.readyAt.UnixNano()
+	}
+	return 0
 }
 
 // forget drops the jobs that were not seen in this round.
@@ -118,39 +129,40 @@ const untilRunning = 10 * time.Second
 
 // settled says that a gang that has started may be said to have.
 func (t *toldJob) settled(job *ledger.Job, now time.Time) bool {
-	return job.By[model.Bound]+job.By[model.Binding] == 0 || now.Sub(t.started) >= untilRunning
+	return job.By[model.Bound]+job.By[model.Binding] == 0 || now.Sub(t.started) >= untilRunning || t.misleads(now)
 }
 
-// Figures of a PodGroup's members change with every member. They go with whatever else is
-// said. Alone they are said, at most once in seldom, when they have come to an end and
-// stood still for a while, or were wrong for long.
-const (
-	stillFor = 10 * time.Second
-	seldom   = time.Minute
-)
+// untilCounted is how long a PodGroup may show other figures of its members than are true.
+// They change with every member: those of some seconds go in one write, and with whatever
+// else is said. With the round in which they are found and the write they are right within
+// five seconds.
+const untilCounted = 2500 * time.Millisecond
 
-// counted takes a job's figures and says that they are worth a write of their own.
-func (t *toldJob) counted(job *ledger.Job, counts carry.Counts, now time.Time) bool {
+// count takes a job's figures.
+func (t *toldJob) count(job *ledger.Job, now time.Time) {
+	counts := carry.Counts{Running: job.By[model.Running], Succeeded: job.By[model.Succeeded], Failed: job.By[model.Failed]}
 	if counts != t.wanted {
 		t.wanted, t.still = counts, now
 	}
-	if counts == t.counts {
+	switch {
+	case counts == t.counts:
 		t.wrong = time.Time{}
-		return false
-	}
-	if t.wrong.IsZero() {
+	case t.wrong.IsZero():
 		t.wrong = now
 	}
-	if job.Phase == model.GroupCompleted && t.kept != nil {
+}
+
+// misleads says that the figures that a PodGroup shows were wrong for long enough.
+func (t *toldJob) misleads(now time.Time) bool {
+	return !t.wrong.IsZero() && now.Sub(t.wrong) >= untilCounted
+}
+
+// counted says that a job's figures are worth a write of their own.
+func (t *toldJob) counted(job *ledger.Job, now time.Time) bool {
+	if job.Phase == model.GroupCompleted && t.kept != nil && t.wanted != t.counts {
 		return now.After(t.still) // its last ones, with the phase
 	}
-	if now.Sub(t.countedAt) < seldom || !t.started.IsZero() && t.unsaid() {
-		return false
-	}
-	starting := job.By[model.Bound] + job.By[model.Binding]
-	finished := job.By[model.Succeeded] + job.By[model.Failed]
-	ended := starting == 0 && (finished == 0 || job.By[model.Running] == 0)
-	return ended && now.Sub(t.still) >= stillFor || now.Sub(t.wrong) >= seldom
+	return t.misleads(now)
 }
 
 // unsaid says that a PodGroup was not told yet that its gang started.
@@ -167,13 +179,16 @@ func codeOf(r trace.Reason) string {
 	for c := r.Cause; c != nil; c = c.Cause {
 		code += "." + string(c.Code)
 	}
+	if r.Code == trace.BindRefused { // each refusal is another: the next try is later
+		code += "." + strconv.Itoa(r.Have)
+	}
 	return code
 }
 
 // volcanos is the reason that Volcano would give in a PodGroup's condition.
 func volcanos(r trace.Reason) string {
 	switch r.Root().Code {
-	case trace.NotEnoughTasks, trace.NoPods:
+	case trace.NotEnoughTasks, trace.SubGroupIncomplete, trace.NoPods:
 		return schedulingv1beta1.NotEnoughPodsReason
 	case trace.NotEnoughPodsOfTask:
 		return schedulingv1beta1.NotEnoughPodsOfTaskReason

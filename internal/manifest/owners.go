@@ -7,6 +7,9 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"ashlar.sh/internal/kube/translate"
 )
 
 // mostOwners bounds a chain of controllers, which an author may have made a circle.
@@ -57,35 +60,53 @@ func groupOf(apiVersion string) string {
 	return group
 }
 
-// topOwner is the name of the last controller above one of that kind.
-func (b *builder) topOwner(namespace, kind, name string) string {
-	for i := range kinds {
-		if kinds[i].name != kind {
-			continue
+// owners goes up from a controller as far as it is known. Of each the object is given, nil
+// where the input has none of its name, or another than the one that is meant: with another UID.
+func (b *builder) owners(namespace string, controller *metav1.OwnerReference) iter.Seq2[translate.Owner, *object] {
+	return func(yield func(translate.Owner, *object) bool) {
+		at := translate.OwnerOf(controller)
+		for range mostOwners {
+			id := identity{at.Kind.Group, at.Kind.Kind, namespace, at.Name}
+			o := b.byName[id]
+			if o != nil && at.UID != "" && o.GetUID() != "" && at.UID != o.GetUID() {
+				yield(at, nil)
+				return
+			}
+			if o != nil {
+				at.UID = o.GetUID() // one that is written by hand has none, whatever others say of it
+			}
+			if !yield(at, o) {
+				return
+			}
+			up, ok := b.above(id)
+			if !ok {
+				return
+			}
+			at = translate.Owner{Kind: schema.GroupKind{Group: up.group, Kind: up.kind}, Name: up.name}
+			if o != nil {
+				at.UID = metav1.GetControllerOfNoCopy(o).UID
+			}
 		}
-		id, ok := b.above(identity{kinds[i].group, kind, namespace, name})
-		if !ok {
-			continue
-		}
-		for n := 0; ok && n < mostOwners; n++ {
-			name = id.name
-			id, ok = b.above(id)
-		}
-		return name
 	}
-	return name
+}
+
+// topOwner is the last controller above one.
+func (b *builder) topOwner(namespace string, controller *metav1.OwnerReference) (top translate.Owner) {
+	for at := range b.owners(namespace, controller) {
+		top = at
+	}
+	return top
 }
 
 // ownerSays is an annotation of a controller, or of the nearest one above it that has it.
 func (b *builder) ownerSays(namespace string, controller *metav1.OwnerReference, key string) (string, bool) {
-	id, ok := identity{groupOf(controller.APIVersion), controller.Kind, namespace, controller.Name}, true
-	for n := 0; ok && n < mostOwners; n++ {
-		if o := b.byName[id]; o != nil {
-			if text, has := o.GetAnnotations()[key]; has {
-				return text, true
-			}
+	for _, o := range b.owners(namespace, controller) {
+		if o == nil {
+			continue
 		}
-		id, ok = b.above(id)
+		if text, has := o.GetAnnotations()[key]; has {
+			return text, true
+		}
 	}
 	return "", false
 }

@@ -47,6 +47,7 @@ func (b *builder) volcanoJob(o *object, j *batchv1alpha1.Job) {
 	}
 	for _, t := range tasks {
 		b.makePods(batchOf{
+			fixed: true,
 			owner: o, count: t.replicas, prefix: j.Name + "-" + t.name + "-", template: t.template,
 			add: map[string]string{
 				batchv1alpha1.TaskSpecKey:                    t.name,

@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	batchv1alpha1 "volcano.sh/apis/pkg/apis/batch/v1alpha1"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"ashlar.sh/sched/model"
 )
 
 // mostMade bounds the pods that workloads make.
@@ -24,11 +26,22 @@ type batchOf struct {
 	first    int64  // number in the first name
 	template *corev1.PodTemplateSpec
 	add      map[string]string // annotations beyond the template's
+	fixed    bool              // the names say which pod each is; otherwise any that is free will do
+}
+
+// namesFreely says that the pods of an object are called in a cluster as it comes: here they
+// are numbered, and have their names when all others have theirs.
+func namesFreely(o *object) bool {
+	switch o.Object.(type) {
+	case *appsv1.Deployment, *appsv1.ReplicaSet, *batchv1.Job:
+		return true
+	}
+	return false
 }
 
 // workload makes the pods of an object that makes pods; false for others.
 func (b *builder) workload(o *object) bool {
-	batch := batchOf{owner: o, prefix: o.GetName() + "-"}
+	batch := batchOf{owner: o, prefix: o.GetName() + "-", fixed: !namesFreely(o)}
 	switch w := o.Object.(type) {
 	case *appsv1.Deployment:
 		batch.count, batch.template = replicas(w.Spec.Replicas), &w.Spec.Template
@@ -99,8 +112,8 @@ func atATime(j *batchv1.Job) int64 {
 	return n
 }
 
-// makePods makes what a batch asks for. A name that is taken stays with whom it belongs
-// to.
+// makePods makes what a batch asks for. A name that is taken stays with whom it belongs to: who
+// may not be called otherwise is not made.
 func (b *builder) makePods(batch batchOf) {
 	o := batch.owner
 	switch {
@@ -115,9 +128,12 @@ func (b *builder) makePods(batch batchOf) {
 	annotations := b.annotations(batch)
 	t := b.timesOf(o.ref(), batch.template.Annotations)
 	for i := range batch.count {
+		for !batch.fixed && b.pods[b.podRefOf(&batch, i)] {
+			batch.first++
+		}
 		pod := &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{
-				Name: batch.prefix + strconv.FormatInt(batch.first+i, 10), Namespace: o.GetNamespace(),
+				Name: b.podRefOf(&batch, i).Name, Namespace: o.GetNamespace(),
 				Labels: batch.template.Labels, Annotations: annotations,
 				CreationTimestamp: o.GetCreationTimestamp(), OwnerReferences: []metav1.OwnerReference{o.controllerRef()},
 			},
@@ -130,6 +146,11 @@ func (b *builder) makePods(batch batchOf) {
 		b.pods[podRef(pod)] = true
 		b.addPod(o.where, pod, b.madeSubmitAt(o, pod, t), t)
 	}
+}
+
+// podRefOf names the i-th pod of a batch.
+func (b *builder) podRefOf(batch *batchOf, i int64) model.Ref {
+	return model.Ref{Kind: model.KindPod, Namespace: batch.owner.GetNamespace(), Name: batch.prefix + strconv.FormatInt(batch.first+i, 10)}
 }
 
 // madeSubmitAt is when a pod that o makes appears: as its template says, else o, else the

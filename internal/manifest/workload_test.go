@@ -41,7 +41,9 @@ func TestWorkloadsMakeTheirPods(t *testing.T) {
 		"pods of another kind's owner do not count":  {workload("batch/v1", "Job", "j", "spec: {"+template+"}") + ownedPod("x", "batch.volcano.sh/v1alpha1", "Job", "j"), "j-0 x"},
 		"a Deployment's pods by its ReplicaSet":      {workload("apps/v1", "Deployment", "web", "spec: {replicas: 2, "+template+"}") + ownedPod("web-5f-x", "apps/v1", "ReplicaSet", "web-5f"), "web-5f-x"},
 		"a ReplicaSet whose Deployment is given too": {workload("apps/v1", "Deployment", "web", "spec: {"+template+"}") + strings.Replace(workload("apps/v1", "ReplicaSet", "web-5f", "spec: {"+template+"}"), "{name: web-5f}", "{name: web-5f, ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, controller: true}]}", 1), "web-0"},
-		"a pod of another owner that has the name":   {workload("apps/v1", "Deployment", "web", "spec: {replicas: 2, "+template+"}") + pod("web-1", "  {}\n"), "web-0 web-1"},
+		"a pod of another owner that has the name":   {workload("apps/v1", "StatefulSet", "web", "spec: {replicas: 2, "+template+"}") + pod("web-1", "  {}\n"), "web-0 web-1"},
+		"names that come as they come":               {workload("apps/v1", "Deployment", "web", "spec: {replicas: 2, "+template+"}") + pod("web-1", "  {}\n"), "web-0 web-1 web-2"},
+		"two of one name, one of them numbered":      {workload("apps/v1", "Deployment", "web", "spec: {"+template+"}") + workload("apps/v1", "StatefulSet", "web", "spec: {"+template+"}"), "web-0 web-1"},
 		"fewer than none":                            {workload("apps/v1", "Deployment", "web", "spec: {replicas: -1, "+template+"}"), ""},
 		"more than anybody can have":                 {workload("apps/v1", "Deployment", "web", "spec: {replicas: 2000000000, "+template+"}"), ""},
 	}
@@ -63,11 +65,11 @@ func TestWorkloadsMakeTheirPods(t *testing.T) {
 func TestWorkloadsThatCannotBeMeantAreProblems(t *testing.T) {
 	w := expanded(t, "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: few}\nspec: {replicas: -1}\n---\n"+
 		"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: many}\nspec: {replicas: 2000000000}\n---\n"+
-		"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n---\n"+pod("web-0", "  {}\n"))
+		"apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: web}\n---\n"+pod("web-0", "  {}\n"))
 	want := []Problem{
 		{"Deployment/default/few", "-1 pods are fewer than none: none are made"},
-		{"Deployment/default/many", "2000000000 pods are more than the 1048576 that may still be made: none are made"},
-		{"Pod/default/web-0", "Deployment/default/web does not make it: there is one of that name"},
+		{"Deployment/default/many", "2000000000 pods are more than the 1048575 that may still be made: none are made"},
+		{"Pod/default/web-0", "StatefulSet/default/web does not make it: there is one of that name"},
 	}
 	if !reflect.DeepEqual(w.Problems, want) {
 		t.Errorf("%v", w.Problems)
@@ -81,7 +83,7 @@ func TestWhatAWorkloadsPodsAre(t *testing.T) {
 	p := first.Fact.Object.(*model.Pod)
 	want := &model.Pod{
 		Meta: model.Meta{Namespace: "team", Name: "web-0", Created: 1763632800e9}, Ours: true, Scheduler: "volcano",
-		Owner: "web", Adopt: model.Adopt{Queue: "q", MinMember: 2}, Preemptable: true, Grace: 30e9, Spec: p.Spec,
+		Owner: "web", OwnerID: "Deployment.apps/", Adopt: model.Adopt{Queue: "q", MinMember: 2}, Preemptable: true, Grace: 30e9, Spec: p.Spec,
 	}
 	if !reflect.DeepEqual(p, want) || !first.Owned || first.Where.Line != 1 {
 		t.Errorf("%+v", p)
@@ -106,6 +108,25 @@ func TestAnAdoptedPodAsksForWhatItsOwnerDoes(t *testing.T) {
 	for name, want := range map[string]model.Adopt{"a": {Queue: "q", MinMember: 3}, "b": {Queue: "own", MinMember: 3}, "c": {}} {
 		if got := item(t, w, "Pod/default/"+name).Fact.Object.(*model.Pod).Adopt; got != want {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+}
+
+// TestAnOwnerIsKnownByItsUID: of two objects of one name, and of one that was made again under its
+// name, each has its own pods; what a later one says is not said for the pods of an earlier.
+func TestAnOwnerIsKnownByItsUID(t *testing.T) {
+	owned := func(name, apiVersion, kind, uid string) string {
+		return "apiVersion: v1\nkind: Pod\nmetadata:\n  name: " + name + "\n  ownerReferences: [{apiVersion: " + apiVersion +
+			", kind: " + kind + ", name: app, uid: " + uid + ", controller: true}]\n---\n"
+	}
+	w := expanded(t, owned("job", "batch/v1", "Job", "j1")+owned("vcjob", "batch.volcano.sh/v1alpha1", "Job", "v1")+
+		owned("first-life", "apps/v1", "StatefulSet", "s1")+owned("second-life", "apps/v1", "StatefulSet", "s2")+
+		"apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: app, uid: s2, annotations: {scheduling.volcano.sh/queue-name: q}}\nspec: {replicas: 0}\n")
+	for name, want := range map[string][2]string{"job": {"Job.batch/j1", ""}, "vcjob": {"Job.batch.volcano.sh/v1", ""},
+		"first-life": {"StatefulSet.apps/s1", ""}, "second-life": {"StatefulSet.apps/s2", "q"}} {
+		p := item(t, w, "Pod/default/"+name).Fact.Object.(*model.Pod)
+		if p.Owner != "app" || p.OwnerID != want[0] || p.Adopt.Queue != want[1] {
+			t.Errorf("%s: owner %q, %q, queue %q, want %v", name, p.Owner, p.OwnerID, p.Adopt.Queue, want)
 		}
 	}
 }
@@ -164,7 +185,7 @@ func TestTheGroupOfAVolcanoJob(t *testing.T) {
 			got := item(t, w, "PodGroup/default/train").Fact.Object
 			want := &model.PodGroup{
 				Meta: model.Meta{Namespace: "default", Name: "train"}, Queue: "q", PriorityClass: "high",
-				MinMember: tt.minMember, MinTaskMember: tt.roles,
+				MinMember: tt.minMember, MinTaskMember: tt.roles, Spared: true,
 				HasMin: true, MinResources: resource.List{{Name: "cpu", Value: tt.cpu}},
 			}
 			if !reflect.DeepEqual(got, want) {

@@ -75,9 +75,13 @@ func (s *Set) Expand(schedulers ...string) *World {
 	for _, u := range s.unknown {
 		b.problem(u.object, "%s", u.message())
 	}
-	for _, o := range b.order {
-		b.object(o)
-		s.told.add(0, 1)
+	for _, freely := range [...]bool{false, true} {
+		for _, o := range b.order {
+			if namesFreely(o) == freely {
+				b.object(o)
+				s.told.add(0, 1)
+			}
+		}
 	}
 	b.world.sort()
 	return b.world

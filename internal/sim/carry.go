@@ -106,22 +106,23 @@ func (w *World) setPhase(i sched.Item) sched.Outcome {
 // eviction describes an eviction by what the engine holds of the pod while it is there.
 func (w *World) eviction(i sched.Item) Eviction {
 	e := Eviction{Cycle: w.number(), Time: w.now, Pod: i.Pod, Action: i.Action, Why: i.Why}
+	l := w.engine.Ledger()
 	if job, ok := w.jobOf(i.Pod); ok {
-		e.Job, e.Queue = job.Key.Name, w.engine.Ledger().Queue(job.Queue).Name
+		e.Job, e.Queue = l.JobName(job), l.Queue(l.Job(job).Queue).Name
 	}
 	if job, ok := w.jobOf(i.For); ok {
-		e.For = job.Key.String()
+		e.For = l.Called(job)
 	}
 	return e
 }
 
-func (w *World) jobOf(pod ledger.Key) (*ledger.Job, bool) {
+func (w *World) jobOf(pod ledger.Key) (ledger.JobID, bool) {
 	l := w.engine.Ledger()
 	t, ok := l.FindTask(pod)
-	if !ok || l.Task(t).Job == ledger.NoJob {
-		return nil, false
+	if !ok {
+		return ledger.NoJob, false
 	}
-	return l.Job(l.Task(t).Job), true
+	return l.Task(t).Job, l.Task(t).Job != ledger.NoJob
 }
 
 func podRef(k ledger.Key) model.Ref {

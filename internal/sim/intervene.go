@@ -49,6 +49,18 @@ func (w *World) Finish(key ledger.Key, failed bool) {
 	w.finish(l, phase)
 }
 
+// Pause has a job pause, or with only one of its pods: a fact that no nodes make, since
+// they refuse nobody.
+func (w *World) Pause(b *model.Backoff, pod ledger.Key, only bool) {
+	if l := w.lives[model.Ref{Kind: model.KindPodGroup, Namespace: b.Namespace, Name: b.Name}]; l != nil && !b.Adopted {
+		b.UID = l.uid
+	}
+	if l := w.lives[podRef(pod)]; l != nil && only {
+		b.Pods = []string{l.uid}
+	}
+	w.Apply(model.Fact{Ref: b.Ref(), UID: b.UID, Object: b})
+}
+
 // Apply makes an object what a fact says, to be seen in the next cycle: a node's
 // labels, a queue's weight, a pod's gates. Its uid stays unless the fact has another,
 // which begins another life; without content the object is gone at once.

@@ -258,11 +258,11 @@ func (w *World) vanish(l *life) {
 		return
 	}
 	pod := *l.item.Fact.Object.(*model.Pod)
-	age := int64(w.shows - l.item.SubmitAt)
+	age := model.Between(int64(l.item.SubmitAt), int64(w.shows))
 	if pod.Created == 0 {
 		pod.Created = int64(l.item.SubmitAt)
 	}
-	pod.UID, pod.Created = w.newUID(), pod.Created+age
+	pod.UID, pod.Created = w.newUID(), model.After(pod.Created, age)
 	pod.Node, pod.Nominated, pod.Phase, pod.Deleting = "", "", model.PodPending, false
 	pod.Started, pod.Healthy = 0, false
 	times := pod.Rare()

@@ -43,7 +43,7 @@ func (o *order) makePod(s *stage, t *template, spec *model.Spec) {
 	case !o.noGroup:
 		p.Group = o.key.Name
 	default:
-		p.Owner, p.Group = o.owner, o.named
+		p.Owner, p.OwnerID, p.Group = o.owner, o.ownerID, o.named
 		p.Adopt = model.Adopt{Queue: o.group.Queue, MinMember: max(1, o.group.MinMember), MaxWait: o.group.MaxWait}
 	}
 	if !p.HasPriority && p.PriorityClass == "" {

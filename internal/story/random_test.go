@@ -122,6 +122,6 @@ func (w *teller) submit() string {
 func (w *teller) pods() string {
 	return fmt.Sprintf("%d x %s", w.number(1, 4), w.of("cpu=1", "cpu=2", "cpu=1,gpu=1", "cpu=3", "nothing")) +
 		w.of("", "", " as ps", " as w") +
-		w.of("", "", "", " gated", " queue-gated", " owned", " port=80", " selector=zone:east", " tolerate=team=ml:NoSchedule", " fault=spec", " nominated=n2", " pod-priority=5") +
+		w.of("", "", "", " gated", " queue-gated", " owned", " port=80", " selector=zone:east", " tolerate=team=ml:NoSchedule", " fault=spec", " nominated=n2", " pod-priority=5", " task-priority=7") +
 		w.of("", "", " for=5s", " for=2s")
 }

@@ -3,6 +3,7 @@ package story
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"ashlar.sh/sched/trace"
 )
@@ -60,12 +61,19 @@ func plain(r trace.Reason) string {
 		head = strings.TrimSpace(head + " " + r.Task)
 	case trace.NamespaceQuotaExceeded:
 		head, r.Text = head+" "+r.Text, ""
-	case trace.QueueCapability:
-		if r.Text == trace.KeptFree {
+	case trace.QueueCapability, trace.QueueDeserved:
+		switch r.Text {
+		case trace.KeptFree:
 			head, r.Text = head+" (guarantees kept)", ""
+		case trace.KeptForWaiting:
+			head, r.Text = head+" (kept for a job that waits)", ""
 		}
+	case trace.RoomKept:
+		head, r.Text = head+" on "+r.Text, ""
 	case trace.TopologyNoRoom, trace.TopologySpread, trace.HyperNodesNotReady, trace.PodAffinityNoRoom:
 		head, r.Text, r.Nodes = topological(head, r), "", nil
+	case trace.BindRefused:
+		head += fmt.Sprintf(" %d times until %v: %s", r.Have, time.Duration(r.Until), r.Task)
 	case trace.SchedulingGated, trace.QueueGateShut:
 		head += fmt.Sprintf(" %d", r.Have)
 	}
@@ -110,7 +118,7 @@ func topological(head string, r trace.Reason) string {
 func counted(c trace.Code) bool {
 	switch c {
 	case trace.GangIncomplete, trace.NotEnoughTasks, trace.NotEnoughPodsOfTask, trace.PipelinedOnReleasing,
-		trace.TopologyNoRoom, trace.PodAffinityNoRoom, trace.NotEnoughSubGroups:
+		trace.TopologyNoRoom, trace.PodAffinityNoRoom, trace.NotEnoughSubGroups, trace.SubGroupIncomplete:
 		return true
 	default:
 		return false

@@ -56,16 +56,19 @@ func drain(s *stage, w *words) error {
 // remove takes an object away at once: a machine that died, a queue, a priority class.
 //
 //	remove node n1
-var removeVerb = verb{syntax: "remove node|queue|class NAME", do: remove}
+var removeVerb = verb{syntax: "remove node|queue|class|group NAME", do: remove}
 
 func remove(s *stage, w *words) error {
-	what, err := w.name("node, queue or class")
+	what, err := w.name("node, queue, class or group")
 	if err != nil {
 		return err
 	}
+	if what == "group" {
+		return removeGroup(s, w)
+	}
 	kind, ok := map[string]model.Kind{"node": model.KindNode, "queue": model.KindQueue, "class": model.KindPriorityClass}[what]
 	if !ok {
-		return fmt.Errorf("%q is not node, queue or class", what)
+		return fmt.Errorf("%q is not node, queue, class or group", what)
 	}
 	name, err := w.name("the name")
 	if err != nil {

@@ -151,7 +151,7 @@ func (s *stage) waits() []string {
 	var out []string
 	for _, j := range s.world.Engine().Report().Jobs {
 		if j.Reason.Is() && j.Reason.Code != trace.BindInFlight {
-			out = append(out, fmt.Sprintf("wait %s/%s: %s", j.Namespace, j.Name, brief(j.Reason)))
+			out = append(out, fmt.Sprintf("wait %s/%s: %s", j.Namespace, j.Shown, brief(j.Reason)))
 		}
 	}
 	return out

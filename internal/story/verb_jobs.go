@@ -18,7 +18,7 @@ var jobsVerb = verb{syntax: "jobs [COLUMN…]", ask: jobs}
 
 func jobColumns() []column[sched.JobReport] {
 	return []column[sched.JobReport]{
-		{"job", func(j sched.JobReport) string { return j.Namespace + "/" + j.Name }},
+		{"job", func(j sched.JobReport) string { return j.Namespace + "/" + j.Shown }},
 		{"queue", func(j sched.JobReport) string { return j.Queue }},
 		{"phase", func(j sched.JobReport) string { return j.Phase.String() }},
 		{"min", func(j sched.JobReport) string { return strconv.Itoa(int(j.MinMember)) }},
@@ -81,7 +81,7 @@ func why(s *stage, w *words) ([]string, error) {
 		return nil, err
 	}
 	for _, j := range r.Jobs {
-		if j.Namespace != k.Namespace || j.Name != k.Name {
+		if j.Namespace != k.Namespace || j.Name != k.Name && j.Shown != k.Name {
 			continue
 		}
 		if !j.Reason.Is() {

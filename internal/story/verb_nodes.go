@@ -10,7 +10,7 @@ import (
 // nodes prints the nodes' amounts after the last cycle, as a table; the words choose
 // columns. Without words: used, idle.
 //
-//	nodes idle releasing pipelined future
+//	nodes idle releasing pipelined claimed future
 var nodesVerb = verb{syntax: "nodes [COLUMN…]", ask: nodeTable}
 
 func nodeColumns() []column[sched.NodeReport] {
@@ -24,6 +24,7 @@ func nodeColumns() []column[sched.NodeReport] {
 		amounts("idle", func(n sched.NodeReport) resource.List { return n.Idle }),
 		amounts("releasing", func(n sched.NodeReport) resource.List { return n.Releasing }),
 		amounts("pipelined", func(n sched.NodeReport) resource.List { return n.Pipelined }),
+		amounts("claimed", func(n sched.NodeReport) resource.List { return n.Claimed }),
 		amounts("future", func(n sched.NodeReport) resource.List { return n.FutureIdle }),
 	}
 }

@@ -21,23 +21,23 @@ import (
 // The pods are "N x AMOUNTS [as ROLE]", any number of times; "3 x nothing" are pods
 // that ask for nothing. They are called train-0, train-1 …, and with a role
 // train-worker-0 …. What is said of pods (on, nominated, label, grace, for, gated, owned, selector,
-// tolerate, port, with, apart, near, spread, pod-priority, scheduler) holds for the pods of the last "N x" before
+// tolerate, port, with, apart, near, spread, pod-priority, task-priority, scheduler) holds for the pods of the last "N x" before
 // it, and for all pods when it comes before the first.
 //
 // Without min the minimum is all pods. no-group makes pods without a PodGroup: a single
-// one is called by the name alone; owner=NAME says whose they are, and then min and
-// queue are what the owner's annotations ask for; group=NAME lets them name a PodGroup
+// one is called by the name alone; owner=NAME says whose they are (KIND/NAME of which kind, and
+// KIND/NAME/UID in which life), and then min and queue are what the owner's annotations ask for; group=NAME lets them name a PodGroup
 // that nobody made.
 //
-// sla is how long the job may wait, from when it appears. preemptable, jdb-min and jdb-max
+// phase is what its PodGroup's status says when it comes. sla is how long the job may wait, from when it appears. preemptable, jdb-min and jdb-max
 // are what its PodGroup says of room that others want back; revocable pods may run where
 // room is lent by the hour.
 //
 // kept marks pods volcano.sh/preemptable: "false", preempts=never is their preemptionPolicy.
 //
 // fault=FIELD sets an object aside: the PodGroup, or the pods of the "N x" before it.
-var submitVerb = verb{syntax: "submit NAMESPACE/NAME [queue=Q] [min=N] [minroles=ps:1,worker:2] [minresources=cpu:4] [priority=CLASS] [sla=10m] [preemptable] [jdb-min=N|N%] [jdb-max=N|N%] [topology=soft|hard:TIER] [subgroups=KEY:SIZE:MIN[:soft|:hard:TIER]]… [no-group [owner=NAME] [group=NAME]] [at=10m] [fault=FIELD] " +
-	"[N x AMOUNTS|nothing [as ROLE] [for=10m] [gated] [queue-gated] [owned] [on=NODE] [nominated=NODE] [label=KEY:VALUE] [grace=30s] [cooldown=10m] [revocable] [kept] [preempts=never] [selector=KEY:VALUE] [tolerate=KEY=VALUE:EFFECT] [port=80] [cores=N,…] [numa=POLICY] [with=KEY@SELECTOR] [apart=KEY@SELECTOR] [near=KEY@SELECTOR:WEIGHT] [spread=KEY@SELECTOR:SKEW] [pod-priority=N|CLASS] [scheduler=NAME] [fault=FIELD]]…", do: submit}
+var submitVerb = verb{syntax: "submit NAMESPACE/NAME [queue=Q] [min=N] [minroles=ps:1,worker:2] [minresources=cpu:4] [priority=CLASS] [phase=PHASE] [sla=10m] [preemptable|preemptable=no] [jdb-min=N|N%] [jdb-max=N|N%] [topology=soft|hard:TIER] [subgroups=KEY:SIZE:MIN[:soft|:hard:TIER]]… [no-group [owner=[KIND/]NAME[/UID]] [group=NAME]] [at=10m] [fault=FIELD] " +
+	"[N x AMOUNTS|nothing [as ROLE] [for=10m] [gated] [queue-gated] [owned] [on=NODE] [nominated=NODE] [label=KEY:VALUE] [grace=30s] [cooldown=10m] [revocable] [kept] [preempts=never] [selector=KEY:VALUE] [tolerate=KEY=VALUE:EFFECT] [port=80] [cores=N,…] [numa=POLICY] [with=KEY@SELECTOR] [apart=KEY@SELECTOR] [near=KEY@SELECTOR:WEIGHT] [spread=KEY@SELECTOR:SKEW] [pod-priority=N|CLASS] [task-priority=N] [scheduler=NAME] [fault=FIELD]]…", do: submit}
 
 // grow adds pods to a job that is there, numbered on:
 //
@@ -51,6 +51,7 @@ type order struct {
 	min     bool // said
 	noGroup bool
 	owner   string
+	ownerID string
 	named   string // the PodGroup that pods without one name all the same
 	at      time.Duration
 	all     template // what holds for every pod
@@ -170,12 +171,17 @@ func (o *order) option(word string) (known bool, err error) {
 		o.group.MinResources, err = amounts(value)
 	case "priority":
 		o.group.PriorityClass = value
+	case "phase":
+		o.group.Phase, err = phaseOf(value)
 	case "sla":
 		var d time.Duration
 		d, err = duration(key, value)
 		o.group.MaxWait = int64(d)
 	case "preemptable":
-		o.group.Preemptable = true
+		if !slices.Contains([]string{"", "no", "unset"}, value) {
+			return true, unknown(word)
+		}
+		o.group.Preemptable, o.group.Spared = value == "", value == "no"
 	case "jdb-min":
 		o.group.MinAvailable, err = portion(key, value)
 	case "jdb-max":
@@ -183,7 +189,11 @@ func (o *order) option(word string) (known bool, err error) {
 	case "no-group":
 		o.noGroup = true
 	case "owner":
-		o.owner = value
+		o.owner, o.ownerID = value, ""
+		if kind, rest, ok := strings.Cut(value, "/"); ok {
+			name, uid, _ := strings.Cut(rest, "/")
+			o.owner, o.ownerID = name, kind+"/"+uid
+		}
 	case "group":
 		o.named = value
 	case "at":
@@ -274,6 +284,9 @@ func (t *template) option(word string, w *words) (known bool, err error) {
 		} else {
 			t.pod.PriorityClass = value
 		}
+	case "task-priority":
+		t.pod.TaskPriority, err = number(key, value)
+		t.pod.HasTaskPriority = true
 	case "fault":
 		t.pod.Faults = fault(value)
 	default:

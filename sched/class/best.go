@@ -47,11 +47,15 @@ func (x *Index) bestAsked(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
 	x.barred = stretch(x.barred, words(x.l.NumNodes()))
 	class := x.l.Class(r.id)
 	for top := x.top(r, class); top.node != ledger.NoNode; top = x.top(r, class) {
-		if x.asked(&r.view, t, top.node, false).Admits() {
+		v := x.asked(&r.view, t, top.node, false)
+		if v.Admits() {
 			found, score = top.node, top.score
 			break
 		}
 		r.stash = append(r.stash, top)
+		if v.Everywhere {
+			break
+		}
 		x.barred.put(int(top.node), true)
 		x.bars++
 		x.replay(r, class, top.node)
@@ -66,13 +70,35 @@ func (x *Index) bestAsked(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
 	return found, score
 }
 
+// asked is what the filters of single tasks say.
 func (x *Index) asked(v *view, t ledger.TaskID, n ledger.NodeID, future bool) policy.Verdict {
 	for _, f := range v.taskFilters {
 		if v := f.FilterTask(t, n, future); !v.Admits() {
+			if v.Everywhere {
+				x.refused = veto{t, v}
+			}
 			return v
 		}
 	}
 	return policy.Verdict{}
+}
+
+// veto is a verdict on all nodes.
+type veto struct {
+	task ledger.TaskID
+	policy.Verdict
+}
+
+// Begin says that a search for a task begins, for Refused.
+func (x *Index) Begin() { x.refused = veto{} }
+
+// Refused is the verdict on all nodes by which a search for a task ended, since Begin; the zero
+// Verdict when none did.
+func (x *Index) Refused(t ledger.TaskID) policy.Verdict {
+	if x.refused.task != t {
+		return policy.Verdict{}
+	}
+	return x.refused.Verdict
 }
 
 // BestFuture returns the node on which a task should wait for room that terminating
@@ -88,20 +114,27 @@ func (x *Index) BestFuture(t ledger.TaskID) (ledger.NodeID, int64) {
 		return x.bestScanned(t, nil, true)
 	}
 	for i := range x.l.NumNodes() {
-		best = x.betterFuture(best, r, class, t, ledger.NodeID(i))
+		on := false
+		if best, on = x.betterFuture(best, r, class, t, ledger.NodeID(i)); !on {
+			break
+		}
 	}
 	return best.node, best.score
 }
 
-// betterFuture is a node, if it will take a task and is better than the best so far.
-func (x *Index) betterFuture(best entry, r *row, class *ledger.Class, t ledger.TaskID, n ledger.NodeID) entry {
-	if !x.l.Releases(n) || !x.takesFuture(&r.view, class, n) || !x.asked(&r.view, t, n, true).Admits() {
-		return best
+// betterFuture is a node, if it will take a task and is better than the best so far; false for
+// on when no other need be asked.
+func (x *Index) betterFuture(best entry, r *row, class *ledger.Class, t ledger.TaskID, n ledger.NodeID) (better entry, on bool) {
+	if !x.l.Releases(n) || !x.takesFuture(&r.view, class, n) {
+		return best, true
+	}
+	if v := x.asked(&r.view, t, n, true); !v.Admits() {
+		return best, !v.Everywhere
 	}
 	if e := (entry{x.score(&r.view, class, n), x.tie(class, n), n}); best.node == ledger.NoNode || x.before(e, best) {
-		return e
+		return e, true
 	}
-	return best
+	return best, true
 }
 
 func (x *Index) takesFuture(v *view, class *ledger.Class, n ledger.NodeID) bool {

@@ -29,6 +29,32 @@ func (x *Index) Capacity(c ledger.ClassID, want int64) int64 { return x.capacity
 // want of them can neither be placed nor promised room.
 func (x *Index) Prospect(c ledger.ClassID, want int64) int64 { return x.capacity(c, want, true) }
 
+// Whole is how many tasks of a class the nodes could hold if nobody else were there, counted
+// up to want, by amounts and by what stands still about nodes.
+func (x *Index) Whole(c ledger.ClassID, want int64) int64 {
+	r, class := x.look(c), x.l.Class(c)
+	if at := (wholeAt{r.static, x.l.Shape()}); r.wholeAt != at || !r.wholeKnown {
+		r.whole, r.wholeAt, r.wholeKnown = 0, at, true
+		for n, admitted := range x.Admitted(c) {
+			if admitted {
+				r.whole += x.whole(class, ledger.NodeID(n))
+			}
+		}
+	}
+	return min(r.whole, want)
+}
+
+// wholeAt is what the answer of Whole rests on.
+type wholeAt struct{ static, shape uint64 }
+
+func (x *Index) whole(class *ledger.Class, n ledger.NodeID) int64 {
+	fit := int64(mostFit)
+	for _, need := range class.Need {
+		fit = min(fit, max(0, x.l.Allocatable(need.Dim)[n])/need.Amount)
+	}
+	return fit
+}
+
 func (x *Index) capacity(c ledger.ClassID, want int64, future bool) int64 {
 	r, class := x.look(c), x.l.Class(c)
 	t := &r.tallies[0]

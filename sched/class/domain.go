@@ -119,8 +119,14 @@ func (x *Index) scoreDomains(r *row, class *ledger.Class) {
 func (x *Index) bestOfSweep(r *row, class *ledger.Class, t ledger.TaskID) (ledger.NodeID, int64) {
 	for {
 		n, score := x.bestListed(class).found()
-		if n == ledger.NoNode || x.asked(&r.view, t, n, false).Admits() {
+		if n == ledger.NoNode {
 			return n, score
+		}
+		switch v := x.asked(&r.view, t, n, false); {
+		case v.Admits():
+			return n, score
+		case v.Everywhere:
+			return ledger.NoNode, 0
 		}
 		i := slices.Index(x.nodes, n)
 		x.nodes, x.scores = slices.Delete(x.nodes, i, i+1), slices.Delete(x.scores, i, i+1)

@@ -29,8 +29,13 @@ func (x *Index) bestScanned(t ledger.TaskID, among []ledger.NodeID, future bool)
 		if future {
 			ok = x.l.Releases(n) && x.takesFuture(&r.view, class, n)
 		}
-		if ok && r.company(class, n, future) && x.asked(&r.view, t, n, future).Admits() {
+		if !ok || !r.company(class, n, future) {
+			continue
+		}
+		if v := x.asked(&r.view, t, n, future); v.Admits() {
 			x.nodes = append(x.nodes, n)
+		} else if v.Everywhere {
+			break
 		}
 	}
 	if len(x.nodes) == 0 {

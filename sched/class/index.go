@@ -40,6 +40,8 @@ type Index struct {
 	byName  []ledger.NodeID // see ByName
 	named   uint64
 
+	refused veto // see Refused
+
 	sides   [2][]ledger.NodeID // see side
 	sidedAt uint64
 }
@@ -76,6 +78,10 @@ type row struct {
 	pen     pen     // among the nodes of a domain
 
 	tallies [2]tally // of room now, and of room once those who leave are gone
+
+	whole      int64 // see Whole
+	wholeAt    wholeAt
+	wholeKnown bool
 
 	admitted   []bool // see Admitted
 	admittedAt uint64

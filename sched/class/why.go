@@ -25,7 +25,9 @@ func (x *Index) Why(t ledger.TaskID) trace.Reason {
 		reason.Task = task.Key.String()
 		return reason
 	}
-	w := why{x: x, r: r, class: class, at: map[kind]int{}, nearest: ledger.NoNode}
+	x.set.Explain(true)
+	defer x.set.Explain(false)
+	w := why{x: x, r: r, class: class, at: map[kind]int{}, nearest: ledger.NoNode, kept: x.l.ClaimedOn()}
 	nodes := 0
 	x.l.Present(func(n ledger.NodeID) bool {
 		nodes++
@@ -70,12 +72,18 @@ type why struct {
 	short   int
 	missing int64
 	onlyRes bool
+	all     policy.Verdict                 // of every node that gets so far
+	kept    map[ledger.NodeID]resource.Vec // on each node, for jobs that wait
 }
 
 func (w *why) ask(t ledger.TaskID, n ledger.NodeID) {
 	name := w.x.l.Node(n).Name
 	if v := w.x.refusedStatically(w.class, n); !v.Admits() {
 		w.add(kindOf(v), name)
+		return
+	}
+	if w.keeps(n) {
+		w.add(kind{code: trace.NodeKept}, name)
 		return
 	}
 	short, missing := 0, int64(0)
@@ -103,9 +111,28 @@ func (w *why) ask(t ledger.TaskID, n ledger.NodeID) {
 		w.add(kindOf(v), name)
 		return
 	}
-	if v := w.x.asked(&w.r.view, t, n, false); !v.Admits() {
+	v := w.all
+	if v.Admits() {
+		v = w.x.asked(&w.r.view, t, n, false)
+	}
+	if v.Everywhere {
+		w.all = v
+	}
+	if !v.Admits() {
 		w.add(kindOf(v), name)
 	}
+}
+
+// keeps says that a node lacks room only because it is kept for jobs that wait.
+func (w *why) keeps(n ledger.NodeID) bool {
+	kept, lacks := w.kept[n], false
+	for _, need := range w.class.Need {
+		room := w.x.l.Room(need.Dim)[n]
+		if lacks = lacks || room < need.Amount; min(room+kept.Get(need.Dim), w.x.l.Idle(need.Dim)[n]) < need.Amount {
+			return false
+		}
+	}
+	return lacks
 }
 
 // nearer says that a node comes nearer to taking the task than the nearest so far: one

@@ -53,8 +53,13 @@ func (x *Index) bestAmong(r *row, class *ledger.Class, t ledger.TaskID, domain [
 			continue
 		}
 		e := entry{x.score(&r.view, class, n), x.tie(class, n), n}
-		if (best.node == ledger.NoNode || x.before(e, best)) && x.asked(&r.view, t, n, false).Admits() {
+		if best.node != ledger.NoNode && !x.before(e, best) {
+			continue
+		}
+		if v := x.asked(&r.view, t, n, false); v.Admits() {
 			best = e
+		} else if v.Everywhere {
+			break
 		}
 	}
 	return best.node, best.score
@@ -106,7 +111,10 @@ func (x *Index) BestFutureWithin(t ledger.TaskID, domain []ledger.NodeID) (ledge
 		return x.bestScanned(t, domain, true)
 	}
 	for _, n := range domain {
-		best = x.betterFuture(best, r, class, t, n)
+		on := false
+		if best, on = x.betterFuture(best, r, class, t, n); !on {
+			break
+		}
 	}
 	return best.node, best.score
 }

@@ -20,6 +20,7 @@ func (l *Ledger) Audit() []string {
 	a.queues()
 	a.lists()
 	a.groups()
+	a.charges()
 	for _, b := range l.books {
 		for _, f := range b.Audit(l.sits) {
 			a.say("book %s: %s", b.Name(), f)
@@ -38,7 +39,13 @@ func (a *auditor) say(format string, args ...any) {
 }
 
 func (a *auditor) nodes() {
-	l := a.l
+	l, claimed := a.l, map[string]resource.Sums{}
+	for t := range l.tasks {
+		if row := &l.tasks[t]; !row.free && row.claims() {
+			at := l.nodes[row.Held.Node].Name
+			claimed[at] = claimed[at].Add(l.classes[row.Class].Request)
+		}
+	}
 	for d := range l.Dims.Len() {
 		name := l.Dims.Name(resource.Dim(d))
 		var total resource.Sum
@@ -47,30 +54,32 @@ func (a *auditor) nodes() {
 			if node.free {
 				continue
 			}
-			var alloc, used, releasing, pipelined int64
+			var alloc int64
 			if node.Present() {
 				alloc, _ = node.Fact.Allocatable.Get(name)
 			}
 			total = total.Plus(alloc)
+			var used, releasing, pipelined resource.Sum
 			l.NodeTasks(NodeID(n), func(t TaskID) bool {
 				row := &l.tasks[t]
 				x := l.classes[row.Class].Request.Get(resource.Dim(d))
 				switch row.Status {
 				case model.Pipelined:
-					pipelined += x
+					pipelined = pipelined.Plus(x)
 				case model.Releasing:
-					releasing += x
-					used += x
+					releasing = releasing.Plus(x)
+					used = used.Plus(x)
 				default:
-					used += x
+					used = used.Plus(x)
 				}
 				return true
 			})
+			pipelined = pipelined.Plus(claimed[node.Name].Get(resource.Dim(d)))
 			c := &l.cols
-			idle := alloc - used
-			future := idle + releasing - pipelined
+			idle := heldIdle(resource.Sum{}.Plus(alloc).PlusSum(used, -1))
+			future := idle + held(releasing) - held(pipelined)
 			got := [5]int64{c.alloc[d][n], c.idle[d][n], c.releasing[d][n], c.pipelined[d][n], c.room[d][n]}
-			want := [5]int64{alloc, idle, releasing, pipelined, min(idle, future)}
+			want := [5]int64{alloc, idle, held(releasing), held(pipelined), min(idle, future)}
 			if got != want {
 				a.say("node %s %s: allocatable, idle, releasing, pipelined, room are %v, recounted %v", node.Name, name, got, want)
 			}
@@ -101,8 +110,8 @@ func (a *auditor) jobs() {
 		}
 		a.subjobs(JobID(j), members[j])
 		for i := range job.Roles {
-			if job.Roles[i].Count != want.Roles[i].Count {
-				a.say("job %v role %q: counts are %v, recounted %v", job.Key, job.Roles[i].Name, job.Roles[i].Count, want.Roles[i].Count)
+			if is, again := &job.Roles[i], &want.Roles[i]; is.Count != again.Count || is.tasks != again.tasks {
+				a.say("job %v role %q: counts are %v/%d, recounted %v/%d", job.Key, is.Name, is.Count, is.tasks, again.Count, again.tasks)
 			}
 		}
 		if !job.Allocated.Equal(want.Allocated) || !job.Request.Equal(want.Request) || !job.Total.Equal(want.Total) {
@@ -119,6 +128,9 @@ func (a *auditor) jobs() {
 					e.Get(resource.Dim(d)), i.Get(resource.Dim(d)), probe.elastic.Get(resource.Dim(d)), probe.inqueue.Get(resource.Dim(d)))
 			}
 		}
+		if job.Claims != want.Claims || !resource.Sums(nil).Add(job.claimed).Equal(resource.Sums(nil).Add(want.claimed)) {
+			a.say("job %v: %d claims of %v, recounted %d of %v", job.Key, job.Claims, job.claimed, want.Claims, want.claimed)
+		}
 		if (job.activeAt >= 0) != job.wants() {
 			a.say("job %v: on the active list %t, has something to decide %t", job.Key, job.activeAt >= 0, job.wants())
 		}
@@ -129,7 +141,7 @@ func (a *auditor) jobs() {
 func (l *Ledger) recountJob(j JobID, members []TaskID) Job {
 	was := &l.jobs[j]
 	job := Job{Key: was.Key, Group: was.Group, MinMember: was.MinMember, Phase: was.Phase, Queue: NoQueue,
-		MinResources: was.MinResources, HasMin: was.HasMin, yielded: was.yielded}
+		MinResources: was.MinResources, HasMin: was.HasMin, lending: was.lending, paused: l.pausesWhole(j), mute: was.mute}
 	for _, r := range was.Roles {
 		job.Roles = append(job.Roles, Role{Name: r.Name, Min: r.Min})
 	}
@@ -138,29 +150,44 @@ func (l *Ledger) recountJob(j JobID, members []TaskID) Job {
 		class := &l.classes[row.Class]
 		quota := l.quota(row.Class)
 		role := &job.Roles[row.Role]
+		role.tasks++
 		job.Tasks++
 		job.By[row.Status]++
 		role.By[row.Status]++
-		if class.Invalid {
-			job.Invalid++
-		}
 		if !podFinished(row.Pod) {
 			job.unfinished++
-			job.Total = job.Total.Add(quota)
+			job.Total = job.Total.Add(l.counted(row))
+		}
+		if row.claims() {
+			job.Claims++
+			job.claimed = job.claimed.Add(quota)
+		}
+		if row.Status == model.Releasing && row.Node != NoNode {
+			job.Leaving++
+			role.Leaving++
 		}
 		switch held := row.Status.Holds() || row.Status == model.Pipelined; {
+		case row.Status == model.Succeeded:
+			job.doneNeed = job.doneNeed.Add(quota)
 		case held:
 			job.Allocated = job.Allocated.Add(quota)
 			job.Request = job.Request.Add(quota)
 		case row.Status != model.Pending:
+		case class.Invalid:
+			job.Invalid++
+			if row.Pod.Gated {
+				job.Gated++
+			}
 		case row.Pod.Gated:
 			job.Gated++
 			job.gatedNeed = job.gatedNeed.Add(quota)
-			if row.Pod.QueueGate == model.QueueGateShut {
+			if row.Pod.QueueGate == model.QueueGateShut && !job.mute {
 				job.Request = job.Request.Add(quota)
 			}
 		default:
-			job.Request = job.Request.Add(quota)
+			if !job.mute {
+				job.Request = job.Request.Add(quota)
+			}
 			if class.BestEffort {
 				job.BestEffort++
 				role.BestEffort++
@@ -172,7 +199,7 @@ func (l *Ledger) recountJob(j JobID, members []TaskID) Job {
 
 func (a *auditor) queues() {
 	l := a.l
-	type sums struct{ allocated, request, inqueue, elastic resource.Sums }
+	type sums struct{ allocated, request, inqueue, elastic, lent, claimed resource.Sums }
 	want := make([]sums, len(l.queues))
 	jobs := make([]int32, len(l.queues))
 	for j := range l.jobs {
@@ -187,6 +214,9 @@ func (a *auditor) queues() {
 			w.request = plus(w.request, job.Request)
 			w.inqueue = w.inqueue.Add(job.inqueue)
 			w.elastic = w.elastic.Add(job.elastic)
+			if w.claimed = w.claimed.Add(job.claimed); job.lending == Lends {
+				w.lent = w.lent.Add(job.inqueue)
+			}
 		}
 	}
 	for q := range l.queues {
@@ -198,6 +228,9 @@ func (a *auditor) queues() {
 		if !row.Allocated.Equal(w.allocated) || !row.Request.Equal(w.request) || !row.Inqueue.Equal(w.inqueue) || !row.Elastic.Equal(w.elastic) {
 			a.say("queue %s: allocated, request, inqueue, elastic are %v %v %v %v, recounted %v %v %v %v", row.Name,
 				row.Allocated, row.Request, row.Inqueue, row.Elastic, w.allocated, w.request, w.inqueue, w.elastic)
+		}
+		if !row.Lent.Equal(w.lent) || !row.Claimed.Equal(w.claimed) {
+			a.say("queue %s: lent, claimed are %v %v, recounted %v %v", row.Name, row.Lent, row.Claimed, w.lent, w.claimed)
 		}
 		if row.Jobs != jobs[q] {
 			a.say("queue %s: has %d jobs, recounted %d", row.Name, row.Jobs, jobs[q])

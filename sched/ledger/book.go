@@ -73,7 +73,7 @@ func (l *Ledger) AddBook(b Book) {
 func (l *Ledger) foreign(k model.Kind) bool {
 	switch k {
 	case model.KindNode, model.KindPod, model.KindPodGroup, model.KindQueue, model.KindPriorityClass,
-		model.KindQuota, model.KindBudget, model.KindHyperNode, model.KindNamespace, model.KindNUMA:
+		model.KindQuota, model.KindBudget, model.KindHyperNode, model.KindNamespace, model.KindNUMA, model.KindBackoff:
 		return false
 	}
 	return true

@@ -79,7 +79,7 @@ func taskByName(l *Ledger, row *Task) string {
 	default:
 		held = fmt.Sprint(h.Kind, " on ", nodeName(l, h.Node), " for ", h.Item, " until ", h.Until, fmt.Sprintf(" with %q", h.Chosen))
 	}
-	return fmt.Sprintf("job %s role %q class %q node %s status %v priority %d chosen %q held %s", job, role,
+	return fmt.Sprintf("charged %t job %s role %q class %q node %s status %v priority %d chosen %q held %s", row.charged, job, role,
 		l.classes[row.Class].Key, nodeName(l, row.Node), row.Status, row.Priority, row.Chosen, held)
 }
 
@@ -97,10 +97,10 @@ func jobByName(l *Ledger, row *Job) string {
 	}
 	return fmt.Sprint("group ", fmt.Sprintf("%p", row.Group), " queue ", queueOf(l, row), " min ", row.MinMember,
 		" roles ", roles, " count ", row.Count, " tasks ", row.Tasks, " gated ", row.Gated, " invalid ", row.Invalid,
-		" priority ", row.Priority, " created ", row.Created, " phase ", row.Phase, row.phaseHeld,
+		" priority ", row.Priority, " created ", row.Created, " phase ", row.Phase, row.phaseHeld, " mute ", row.mute,
 		" minimum ", l.Dims.List(row.MinResources), row.HasMin,
 		" allocated ", sums(l, row.Allocated), " request ", sums(l, row.Request), " total ", sums(l, row.Total),
-		" gated ", sums(l, row.gatedNeed), " unfinished ", row.unfinished, " defined by ", definer,
+		" gated ", sums(l, row.gatedNeed), " done ", sums(l, row.doneNeed), " unfinished ", row.unfinished, " defined by ", definer,
 		" elastic ", l.Dims.List(row.elastic), " inqueue ", l.Dims.List(row.inqueue), row.reserves, " active ", row.activeAt >= 0)
 }
 
@@ -160,10 +160,12 @@ func again(l *Ledger, facts []model.Fact) *Ledger {
 		}
 		return true
 	})
+	l2.RestoreCharges(l.Charges())
 	l.Jobs(func(j JobID) bool {
 		if item, held := l.PhaseHeld(j); held {
-			j2, _ := l2.FindJob(l.Job(j).Key)
-			l2.SetPhase(j2, l.Job(j).Phase, item)
+			if j2, ok := l2.FindJob(l.Job(j).Key); ok { // its last member may be back in the job it names
+				l2.SetPhase(j2, l.Job(j).Phase, item)
+			}
 		}
 		return true
 	})

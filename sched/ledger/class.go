@@ -14,7 +14,7 @@ type Class struct {
 	Need       []Need // what one task takes of a node, dimensions above zero only
 	Request    resource.Vec
 	BestEffort bool
-	Invalid    bool   // the pods were set aside at the door: never placed
+	Invalid    bool   // the pods were set aside at the door: never placed, though they may hold a place
 	Born       uint64 // differs whenever the row is another class
 	refs       int32
 	retired    bool // is on the list of those without references, or was when it came back
@@ -32,14 +32,15 @@ func (l *Ledger) Class(c ClassID) *Class { return &l.classes[c] }
 // NumClasses is an upper bound for ClassIDs.
 func (l *Ledger) NumClasses() int { return len(l.classes) }
 
-// class interns a spec; the caller owns one reference.
+// class interns a spec; the caller owns one reference. Pods that were set aside have classes of
+// their own: what can be read of them is what those that run hold.
 func (l *Ledger) class(s *model.Spec, invalid bool) ClassID {
-	if invalid {
+	if s == nil {
 		s = &model.Spec{}
 	}
 	key := canonical(s)
 	if invalid {
-		key = "invalid"
+		key = "invalid|" + key
 	}
 	hash := Hash(key)
 	key += kinForm(s.Kin) + l.numaForm(s)

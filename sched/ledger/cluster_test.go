@@ -38,7 +38,7 @@ func (c *cluster) queueUnder(name, parent string) {
 func (c *cluster) group(name string, g model.PodGroup) JobID {
 	g.Meta = model.Meta{Namespace: "ns", Name: name}
 	c.tell(model.KindPodGroup, "ns", name, &g)
-	j, _ := c.FindJob(JobKey{"ns", name, false})
+	j, _ := c.FindJob(JobKey{Namespace: "ns", Name: name})
 	return j
 }
 
@@ -75,7 +75,7 @@ func on(node string) func(*model.Pod) {
 // jobOf is the job adopted for a lone pod.
 func (c *cluster) jobOf(t *testing.T, pod string) JobID {
 	t.Helper()
-	j, ok := c.FindJob(JobKey{"ns", pod, true})
+	j, ok := c.FindJob(JobKey{Namespace: "ns", Name: pod, Adopted: true})
 	if !ok {
 		t.Fatalf("pod %s has no job", pod)
 	}

@@ -7,13 +7,41 @@ type Role struct {
 	Name string
 	Min  int32 // minTaskMember; 0 when none is asked or the minimums are ignored
 	Count
+	tasks int32 // members of any status
 }
+
+// unused says that nobody has the role and none is asked for: its place may be another's.
+func (r *Role) unused() bool { return r.tasks == 0 && r.Min == 0 }
 
 // Count says how many members stand where.
 type Count struct {
 	By         [model.NumStatus]int32
 	BestEffort int32 // pending, asking for nothing: backfill places them
+	Leaving    int32 // terminating, and still on a node
 }
+
+// Finished is the number of members that have ended, well or not.
+func (c *Count) Finished() int32 { return c.By[model.Succeeded] + c.By[model.Failed] }
+
+// Started is the number of members that have a node, or had one until they finished.
+func (c *Count) Started() int32 {
+	return c.By[model.Running] + c.By[model.Bound] + c.By[model.Unknown] + c.Finished() + c.Leaving
+}
+
+// Staying is the number of members that hold room and do not leave it.
+func (c *Count) Staying() int32 {
+	return c.By[model.Allocated] + c.By[model.Binding] + c.By[model.Bound] + c.By[model.Running] + c.By[model.Unknown]
+}
+
+// Holding is Staying without the members of which nobody knows whether they run: those that keep
+// a gang together once others leave. Finished ones no longer do, those that wait do not yet.
+func (c *Count) Holding() int32 {
+	return c.By[model.Allocated] + c.By[model.Binding] + c.By[model.Bound] + c.By[model.Running]
+}
+
+// NotGone is Ready with those that are leaving: what a job has as long as nothing but their
+// leaving lacks.
+func (c *Count) NotGone() int32 { return c.Ready() + c.Leaving }
 
 // Ready is the number of members that count for the minimum (seed 003 §6.5): placed,
 // running or succeeded, and those that ask for nothing and can always be placed.
@@ -34,7 +62,7 @@ func (c *Count) Promised() int32 { return c.Placed() + c.Waiting() }
 func (c *Count) Pipelined() int32 { return c.Ready() + c.Waiting() }
 
 // Valid is the number of members that exist or existed well: those that may still
-// make up the minimum (semantics §1.3, JobValid).
+// make up the minimum, as JobValid of Volcano's gang counts them.
 func (c *Count) Valid() int32 { return c.Placed() + c.By[model.Pipelined] + c.By[model.Pending] }
 
 // Met says that the job, each of its roles and every subGroupPolicy have their minimum, by the

@@ -151,6 +151,9 @@ func (l *Ledger) applyOther(f model.Fact) {
 	case model.KindNUMA:
 		o, _ := f.Object.(*model.NUMA)
 		l.applyNUMA(f.Ref.Name, o)
+	case model.KindBackoff:
+		o, _ := f.Object.(*model.Backoff)
+		l.applyBackoff(f.Ref, o)
 	default:
 		l.tellBooksFact(f)
 	}
@@ -235,7 +238,7 @@ func (l *Ledger) applyPriorityClass(name string, c *model.PriorityClass) {
 	}
 	for i := range l.tasks {
 		if t := &l.tasks[i]; !t.free {
-			t.Priority = l.podPriority(t.Pod)
+			t.Priority, t.Order = l.podPriority(t.Pod), l.podOrder(t.Pod)
 		}
 	}
 	for i := range l.jobs {

@@ -21,20 +21,30 @@ type part struct {
 	counts     bool // it is a member at all
 	held       bool // it holds room or is promised it
 	asks       bool // it holds room or waits to be placed
+	done       bool // it succeeded: its part of the minimum is needed no more
+	leaving    bool // it terminates on a node
 	gated      bool
+	gatedNeed  bool // it is gated, and what it would ask for counts as such
+	invalid    bool // it waits, and was set aside at the door
 	bestEffort bool // it waits, and asks for nothing
 }
 
 // partOf is what a task counts for as it stands.
 func (l *Ledger) partOf(row *Task) part {
 	p := part{status: row.Status, counts: true, held: row.Status.Holds() || row.Status == model.Pipelined}
+	p.done, p.leaving = row.Status == model.Succeeded, row.Status == model.Releasing && row.Node != NoNode
 	waits := row.Status == model.Pending
-	p.gated = waits && row.Pod.Gated
+	p.gated, p.invalid = waits && row.Pod.Gated, waits && row.Unsound
+	p.gatedNeed = p.gated && !p.invalid
 	p.bestEffort = waits && !p.gated && l.classes[row.Class].BestEffort
-	// Who stands at the gate of its queue asks for its share: the gate opens by that.
-	p.asks = p.held || waits && (!p.gated || row.Pod.QueueGate == model.QueueGateShut)
+	// Who stands at the gate of its queue asks for its share: the gate opens by that. Who was set
+	// aside asks for nothing: nothing is placed for it.
+	p.asks = p.held || waits && !p.invalid && !l.muted(row) && (!p.gated || row.Pod.QueueGate == model.QueueGateShut)
 	return p
 }
+
+// muted says that what waits in a task's job asks for nothing.
+func (l *Ledger) muted(row *Task) bool { return row.Job != NoJob && l.jobs[row.Job].mute }
 
 // recount replaces what a task counts for in its job and, from there, in its queue and
 // all the queue's ancestors. Only what differs moves.
@@ -49,19 +59,25 @@ func (l *Ledger) recount(row *Task, was, is part) {
 		job.By[is.status]++
 		role.By[is.status]++
 	}
-	bestEffort := change(was.bestEffort, is.bestEffort)
-	job.BestEffort += int32(bestEffort)
-	role.BestEffort += int32(bestEffort)
+	bestEffort, leaving := int32(change(was.bestEffort, is.bestEffort)), int32(change(was.leaving, is.leaving))
+	job.BestEffort, job.Leaving = job.BestEffort+bestEffort, job.Leaving+leaving
+	role.BestEffort, role.Leaving = role.BestEffort+bestEffort, role.Leaving+leaving
 	if row.Sub >= 0 {
 		job.Subs[row.Sub].move(was, is)
 	}
-	gated := change(was.gated, is.gated)
-	job.Gated += int32(gated)
-	held, asks := change(was.held, is.held), change(was.asks, is.asks)
-	if gated != 0 || held != 0 || asks != 0 {
+	job.Gated += int32(change(was.gated, is.gated))
+	job.Invalid += int32(change(was.invalid, is.invalid))
+	gated := change(was.gatedNeed, is.gatedNeed)
+	held, asks, done := change(was.held, is.held), change(was.asks, is.asks), change(was.done, is.done)
+	if gated != 0 || held != 0 || asks != 0 || done != 0 {
 		for _, need := range l.classes[row.Class].Need {
-			if need.Dim != resource.Pods {
-				l.count(job, need.Dim, need.Amount*asks, need.Amount*held, need.Amount*gated)
+			if need.Dim == resource.Pods {
+				continue
+			}
+			l.count(job, need.Dim, need.Amount*asks, need.Amount*held, need.Amount*gated)
+			if done != 0 {
+				job.doneNeed = job.doneNeed.AddAt(need.Dim, need.Amount*done)
+				l.refresh(job, need.Dim)
 			}
 		}
 	}
@@ -77,6 +93,7 @@ func (c *Count) move(was, is part) {
 		c.By[is.status]++
 	}
 	c.BestEffort += int32(change(was.bestEffort, is.bestEffort))
+	c.Leaving += int32(change(was.leaving, is.leaving))
 }
 
 func change(was, is bool) (d int64) {
@@ -150,15 +167,27 @@ func (l *Ledger) touchMembers(j JobID) {
 }
 
 // reserving says that an admitted job keeps room for what of its minResources is not
-// allocated yet: while Inqueue, and while Running with its minimum placed (semantics
-// §1.4, "inqueue"); not while no node takes it (Yield).
+// allocated yet ("inqueue" of its queue): while Inqueue, and as long as members hold
+// room that they do not leave. What a member held that is lost stays its job's so; what
+// one had that succeeded does not. Not while the nodes could never hold it (LendsAll), nor
+// while it pauses.
 func (j *Job) reserving() bool {
-	if !j.HasMin || j.yielded {
-		return false
-	}
-	allocated := j.By[model.Allocated] + j.By[model.Binding] + j.By[model.Bound] + j.By[model.Running]
-	return j.Phase == model.GroupInqueue || j.Phase == model.GroupRunning && allocated >= j.MinMember
+	return j.HasMin && j.lending != LendsAll && !j.paused && !j.mute && (j.Phase == model.GroupInqueue || j.Staying() > 0)
 }
+
+// Done is what the members that succeeded asked for of dimension d: their part of the
+// minimum is needed no more.
+func (j *Job) Done(d resource.Dim) int64 { return j.doneNeed.Get(d) }
+
+// Asks is what letting a job in would add, in dimension d, to what its queue holds and
+// keeps: of its minResources what it neither holds nor has kept for it already.
+func (j *Job) Asks(d resource.Dim) int64 {
+	return max(0, max(0, j.MinResources.Get(d)-j.Allocated.Get(d))-j.inqueue.Get(d))
+}
+
+// Short says that members of a job hold room and others of its minimum are lost, or never
+// came to hold any: those that are leaving are not lost yet.
+func (j *Job) Short() bool { return j.Staying() > 0 && !j.Met((*Count).NotGone) }
 
 // floor is what of dimension d belongs to the job's minimum: minResources, or
 // minMember times the mean member without them (decision 9).
@@ -178,11 +207,18 @@ func (l *Ledger) refresh(job *Job, d resource.Dim) {
 	floor, held := job.floor(d), job.Allocated.Get(d)
 	elastic, inqueue := max(0, held-floor), int64(0)
 	if job.reserves {
-		inqueue = max(0, max(0, floor-held)-job.gatedNeed.Get(d))
+		inqueue = max(0, max(0, max(0, floor-held)-job.gatedNeed.Get(d))-job.Done(d))
 	}
-	de, di := elastic-job.elastic.Get(d), inqueue-job.inqueue.Get(d)
-	if de == 0 && di == 0 {
+	lent := int64(0)
+	if job.lending == Lends {
+		lent = inqueue
+	}
+	de, di, dl := elastic-job.elastic.Get(d), inqueue-job.inqueue.Get(d), lent-job.lent.Get(d)
+	if de == 0 && di == 0 && dl == 0 {
 		return
+	}
+	if dl != 0 {
+		job.lent = job.lent.Set(d, lent)
 	}
 	if de != 0 {
 		job.elastic = job.elastic.Set(d, elastic)
@@ -195,6 +231,7 @@ func (l *Ledger) refresh(job *Job, d resource.Dim) {
 		row := &l.queues[q]
 		row.Elastic[d] = row.Elastic[d].Plus(de)
 		row.Inqueue[d] = row.Inqueue[d].Plus(di)
+		row.Lent[d] = row.Lent[d].Plus(dl)
 	}
 }
 
@@ -257,7 +294,7 @@ func (l *Ledger) TakeDirty(f func(JobID)) {
 // admission.
 func (j *Job) wants() bool {
 	return j.By[model.Pending] > 0 || j.By[model.Pipelined] > 0 || j.By[model.Allocated] > 0 ||
-		j.Exists() && j.Phase == model.GroupPending
+		j.Exists() && j.AwaitsAdmission()
 }
 
 // activate puts a job on the list of those with something left to decide, or takes

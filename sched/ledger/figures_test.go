@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"fmt"
 	"testing"
 
 	"ashlar.sh/sched/model"
@@ -60,21 +61,29 @@ func TestQueueFiguresMoveUpTheTree(t *testing.T) {
 
 func TestElasticAndInqueue(t *testing.T) {
 	min4 := model.PodGroup{MinMember: 2, HasMin: true, MinResources: cpu(4000)}
+	type pods struct{ running, gated, waiting, succeeded, failed, leaving int }
 	cases := map[string]struct {
 		group            model.PodGroup
 		phase            model.GroupPhase
-		running, gated   int
+		pods             pods
 		elastic, inqueue int64
 	}{
-		"an admitted job reserves its minimum":                       {min4, model.GroupInqueue, 0, 0, 0, 4000},
-		"what it holds already it does not reserve":                  {min4, model.GroupInqueue, 3, 0, 0, 1000},
-		"what gated members ask for it does not reserve":             {min4, model.GroupInqueue, 1, 2, 0, 1000},
-		"a pending job reserves nothing":                             {min4, model.GroupPending, 1, 0, 0, 0},
-		"a running job reserves once its minimum is placed":          {min4, model.GroupRunning, 2, 0, 0, 2000},
-		"a running job below its minimum reserves nothing":           {min4, model.GroupRunning, 1, 0, 0, 0},
-		"what is above minResources is elastic":                      {min4, model.GroupRunning, 6, 0, 2000, 0},
-		"without minResources minMember times the mean is the floor": {model.PodGroup{MinMember: 2}, model.GroupRunning, 5, 0, 3000, 0},
-		"without minResources nothing is reserved":                   {model.PodGroup{MinMember: 2}, model.GroupInqueue, 1, 0, 0, 0},
+		"an admitted job reserves its minimum":                       {min4, model.GroupInqueue, pods{}, 0, 4000},
+		"what it holds already it does not reserve":                  {min4, model.GroupInqueue, pods{running: 3}, 0, 1000},
+		"what gated members ask for it does not reserve":             {min4, model.GroupInqueue, pods{running: 1, gated: 2}, 0, 1000},
+		"a job that waits to be let in reserves nothing":             {min4, model.GroupPending, pods{waiting: 1}, 0, 0},
+		"a phase alone reserves nothing":                             {min4, model.GroupRunning, pods{waiting: 1}, 0, 0},
+		"nor does the phase of a gang that lacks members":            {min4, model.GroupUnknown, pods{}, 0, 0},
+		"a running job reserves once its minimum is placed":          {min4, model.GroupRunning, pods{running: 2}, 0, 2000},
+		"a job that lost members reserves what they held":            {min4, model.GroupUnknown, pods{running: 3}, 0, 1000},
+		"whatever its phase says":                                    {min4, model.GroupPending, pods{running: 3}, 0, 1000},
+		"as long as one member stays":                                {min4, model.GroupRunning, pods{leaving: 4}, 0, 0},
+		"what a member that failed held is reserved for another":     {min4, model.GroupRunning, pods{running: 3, failed: 1}, 0, 1000},
+		"what one that succeeded held is not":                        {min4, model.GroupRunning, pods{running: 3, succeeded: 1}, 0, 0},
+		"a job that has ended reserves nothing":                      {min4, model.GroupRunning, pods{succeeded: 2, failed: 1}, 0, 0},
+		"what is above minResources is elastic":                      {min4, model.GroupRunning, pods{running: 6}, 2000, 0},
+		"without minResources minMember times the mean is the floor": {model.PodGroup{MinMember: 2}, model.GroupRunning, pods{running: 5}, 3000, 0},
+		"without minResources nothing is reserved":                   {model.PodGroup{MinMember: 2}, model.GroupInqueue, pods{running: 1}, 0, 0},
 	}
 	for name, k := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -82,12 +91,17 @@ func TestElasticAndInqueue(t *testing.T) {
 			c.node("n", 100000)
 			k.group.Phase = k.phase
 			c.group("g", k.group)
-			for i := range k.running {
-				c.pod("r"+string(rune('0'+i)), 1000, member("g"), on("n"))
+			make := func(n int, kind string, how ...func(*model.Pod)) {
+				for i := range n {
+					c.pod(fmt.Sprint(kind, i), 1000, append(how, member("g"))...)
+				}
 			}
-			for i := range k.gated {
-				c.pod("g"+string(rune('0'+i)), 1000, member("g"), gated)
-			}
+			make(k.pods.running, "running", on("n"))
+			make(k.pods.gated, "gated", gated)
+			make(k.pods.waiting, "waiting")
+			make(k.pods.succeeded, "succeeded", on("n"), succeeded)
+			make(k.pods.failed, "failed", on("n"), func(p *model.Pod) { p.Phase = model.PodFailed })
+			make(k.pods.leaving, "leaving", on("n"), terminating)
 			for _, q := range []string{model.DefaultQueue, model.RootQueue} {
 				if q == model.RootQueue {
 					c.queueUnder(model.DefaultQueue, "")

@@ -54,7 +54,7 @@ func fingerprint(l *Ledger, books ...*recorder) string {
 func withoutVersions(job Job) Job {
 	job.Changed, job.dirty, job.stirred = 0, false, false
 	job.activeAt = min(job.activeAt, 0)
-	for _, s := range []*resource.Sums{&job.Allocated, &job.Request, &job.Total, &job.gatedNeed} {
+	for _, s := range []*resource.Sums{&job.Allocated, &job.Request, &job.Total, &job.gatedNeed, &job.doneNeed} {
 		for len(*s) > 0 && (*s)[len(*s)-1] == (resource.Sum{}) {
 			*s = (*s)[:len(*s)-1]
 		}

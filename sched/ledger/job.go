@@ -9,19 +9,23 @@ import (
 type Job struct {
 	Key       JobKey
 	Group     *model.PodGroup // nil: adopted, or named by pods and never seen
-	Queue     QueueID         // NoQueue without a sound PodGroup: see QueueName
+	Queue     QueueID         // where it counts: see Charge; NoQueue only before it has any
 	MinMember int32
 	Roles     []Role
 	Subs      []SubJob // sub-groups, where the PodGroup has a subGroupPolicy
 	Count              // of all members
 	Tasks     int32    // members, of any status
 	Gated     int32    // pending members with scheduling gates
-	Invalid   int32    // members set aside at the door
+	Invalid   int32    // pending members set aside at the door
 	Priority  int32
 	Created   int64
 	MaxWait   int64            // nanoseconds it asks to wait at most (sla-waiting-time); 0: it does not say
 	Phase     model.GroupPhase // by its fact, or as decided and not yet visible
 	Changed   uint64           // differs whenever a member or the group's fact changed
+	Came      int64            // where Recent: when pods came to it
+	Recent    bool             // pods came to it within the period, and those above its minimum had no turn since
+	HeldBack  bool             // where Recent: those above its minimum wait for the end of the period
+	Arrived   bool             // pods came to it since TakeArrivals
 	version   uint64           // of the group's fact
 
 	MinResources resource.Vec
@@ -31,14 +35,25 @@ type Job struct {
 	Total        resource.Sums // members not finished
 	unfinished   int32
 	gatedNeed    resource.Sums
+	doneNeed     resource.Sums // of members that succeeded
 
-	yielded   bool // keeps no room for its minimum: no node takes it
+	lending   Lending
+	paused    bool  // keeps no room for its minimum, since it pauses as a whole
+	from      int64 // see Wait
+	Claims    int32 // members that wait and have a claim
+	claiming  bool  // is on the list of claimants
+	charged   int32 // members that keep it in its queue
+	apart     bool  // it is noted as one that may count elsewhere than facts say
+	mute      bool  // what waits in it asks for nothing: see serves
 	phaseHeld bool
 	phaseItem uint64
+	phaseAt   uint64 // the version of the group's fact that the phase was decided on
 	definer   TaskID // the member an adopted job takes its queue, minimum and priority from
 	first     [model.NumStatus]TaskID
 	elastic   resource.Vec // this job's part in its queue's Elastic
 	inqueue   resource.Vec // … and Inqueue
+	lent      resource.Vec // … and Lent
+	claimed   resource.Vec // … and Claimed
 	reserves  bool
 	above     bool // holds more members than its minimum
 	activeAt  int32
@@ -51,23 +66,38 @@ type Job struct {
 // none.
 func (j *Job) Exists() bool { return j.Group != nil || j.Key.Adopted }
 
+// Admitted says that a job has passed the gate of its queue: it is Inqueue, or members of it
+// have a node, or had one until they finished. Its members are what counts, whatever phase a
+// PodGroup shows and whoever wrote it: a job that runs need not pass again when it loses
+// some of them or asks for more, and one of which nothing ever ran is not let in by a word.
+func (j *Job) Admitted() bool {
+	return j.Phase == model.GroupInqueue || j.Started() > 0 || j.Staying() > 0
+}
+
+// Over says that nothing is left of a job, and nothing is to come: it is Completed and its
+// members have gone, or it has none, needs none and was let in once.
+func (j *Job) Over() bool {
+	switch j.Phase {
+	case model.GroupCompleted:
+		return j.Tasks == j.Finished()
+	case model.GroupInqueue, model.GroupRunning, model.GroupUnknown:
+		return j.Tasks == 0 && j.MinMember == 0
+	}
+	return false
+}
+
+// AwaitsAdmission says that a job has to pass the gate of its queue.
+func (j *Job) AwaitsAdmission() bool { return !j.Admitted() && !j.Over() }
+
 // Job returns the row of a job.
 func (l *Ledger) Job(j JobID) *Job { return &l.jobs[j] }
-
-// jobByKey is the table that a key is in: PodGroups and adopted jobs may share names.
-func (l *Ledger) jobByKey(k JobKey) *byKey[JobID] {
-	if k.Adopted {
-		return &l.adopted
-	}
-	return &l.groups
-}
 
 // NumJobs is an upper bound for JobIDs.
 func (l *Ledger) NumJobs() int { return len(l.jobs) }
 
 // FindJob returns the row of a job, and false when there is none.
 func (l *Ledger) FindJob(k JobKey) (JobID, bool) {
-	return l.jobByKey(k).find(k.Namespace, k.Name)
+	return l.jobKeys.find(l, k)
 }
 
 // Jobs yields every job that has a PodGroup or members, in the order of rows.
@@ -103,12 +133,12 @@ func (l *Ledger) job(k JobKey) JobID {
 		l.jobs = append(l.jobs, Job{})
 	}
 	was := &l.jobs[j]
-	row := Job{Key: k, definer: NoTask, Queue: NoQueue, activeAt: -1, MinMember: 1, Changed: was.Changed + 1, dirty: was.dirty, stirred: was.stirred}
+	row := Job{Key: k, definer: NoTask, Queue: NoQueue, activeAt: -1, MinMember: 1, Changed: was.Changed + 1, dirty: was.dirty, stirred: was.stirred, claiming: was.claiming}
 	for s := range row.first {
 		row.first[s] = NoTask
 	}
 	l.jobs[j] = row
-	l.jobByKey(k).put(k.Namespace, k.Name, j)
+	l.jobKeys.put(l, k, j)
 	return j
 }
 
@@ -118,40 +148,34 @@ func (l *Ledger) dropJob(j JobID) {
 	if row.Group != nil || row.Tasks > 0 {
 		return
 	}
+	if row.phaseHeld || row.lending != Keeps || row.from != 0 {
+		l.recommitted.job(row.Key)
+	}
 	l.setQueue(j, NoQueue)
 	l.deactivate(j)
 	l.stir(j, row)
-	l.jobByKey(row.Key).drop(row.Key.Namespace, row.Key.Name)
-	*row = Job{free: true, definer: NoTask, Queue: NoQueue, activeAt: -1, dirty: row.dirty, stirred: row.stirred, Changed: row.Changed}
+	l.jobKeys.drop(row.Key)
+	*row = Job{free: true, definer: NoTask, Queue: NoQueue, activeAt: -1, dirty: row.dirty, stirred: row.stirred, claiming: row.claiming, Changed: row.Changed}
 	l.jobFree = append(l.jobFree, j)
 }
 
-// join makes a pod a member of its job; part is the inverse. Neither moves figures
-// that depend on the status: enter and leave do.
-func (l *Ledger) join(t TaskID) {
+// join makes a pod a member of a job, of the one that it names where stay is none; part is the
+// inverse. Neither moves figures that depend on the status: enter and leave do.
+func (l *Ledger) join(t TaskID, stay JobID) {
 	row := &l.tasks[t]
-	p := row.Pod
-	k := JobKey{p.Namespace, p.Group, false}
-	if p.Group == "" {
-		k.Name, k.Adopted = p.Owner, true
-		if p.Owner == "" {
-			k.Name = p.Name
-		}
+	p, j := row.Pod, stay
+	if j == NoJob {
+		j = l.job(KeyOf(p))
 	}
-	j := l.job(k)
 	row.Job, row.Role = j, l.role(j, p.Role)
+	l.jobs[j].Roles[row.Role].tasks++
 	row.Sub = l.subJob(j, p)
 	job := &l.jobs[j]
-	if row.Sub >= 0 {
-		job.Subs[row.Sub].tasks++
-	}
+	l.enterSub(t)
 	job.Tasks++
-	if l.classes[row.Class].Invalid {
-		job.Invalid++
-	}
 	if !podFinished(p) {
 		job.unfinished++
-		job.Total = job.Total.Add(l.quota(row.Class))
+		job.Total = job.Total.Add(l.counted(row))
 	}
 	if job.definer == NoTask || l.defines(t, job.definer) {
 		job.definer = t
@@ -164,18 +188,21 @@ func (l *Ledger) part(t TaskID) {
 	row := &l.tasks[t]
 	j := row.Job
 	job := &l.jobs[j]
-	job.Tasks--
-	if l.classes[row.Class].Invalid {
-		job.Invalid--
+	last := false
+	if row.charged {
+		row.charged = false
+		job.charged--
+		last = job.charged == 0
 	}
+	job.Tasks--
 	if !podFinished(row.Pod) {
 		job.unfinished--
-		job.Total = job.Total.Sub(l.quota(row.Class))
+		job.Total = job.Total.Sub(l.counted(row))
 	}
-	if row.Sub >= 0 {
-		job.Subs[row.Sub].tasks--
-	}
+	l.leaveSub(t)
+	job.Roles[row.Role].tasks--
 	row.Job, row.Role, row.Sub = NoJob, -1, -1
+	job.dropRoles()
 	if job.definer == t {
 		job.definer = NoTask
 		for s := range job.first {
@@ -185,12 +212,23 @@ func (l *Ledger) part(t TaskID) {
 				}
 			}
 		}
-		if job.definer != NoTask {
-			l.define(j)
-		}
+		last = last || job.definer != NoTask
+	}
+	if last && (job.Group != nil || job.definer != NoTask) {
+		l.define(j)
 	}
 	l.refreshAll(j)
 	l.mark(j)
+	l.activate(j)
+}
+
+// counted is what a member counts for in its job's Total: nothing of one that was set aside and
+// has no node.
+func (l *Ledger) counted(row *Task) resource.Vec {
+	if row.Unsound && row.Pod.Node == "" {
+		return nil
+	}
+	return l.quota(row.Class)
 }
 
 func podFinished(p *model.Pod) bool {
@@ -211,13 +249,13 @@ func (l *Ledger) defines(a, b TaskID) bool {
 func (l *Ledger) define(j JobID) {
 	job := &l.jobs[j]
 	priority := job.Priority
-	queue, minMember := "", int32(1)
+	minMember := int32(1)
 	var mins []model.RoleMin
 	job.Priority, job.MaxWait, job.MinResources, job.HasMin = 0, 0, nil, false
 	switch {
 	case job.Group != nil:
 		g := job.Group
-		queue, minMember, mins = g.Queue, g.MinMember, g.MinTaskMember
+		minMember, mins = g.MinMember, g.MinTaskMember
 		job.Created, job.Priority, job.MaxWait = g.Created, l.classPriority(g.PriorityClass), g.MaxWait
 		if job.HasMin = g.HasMin; len(g.MinResources) > 0 {
 			job.MinResources = l.Dims.Vec(g.MinResources).Set(resource.Pods, 0)
@@ -226,21 +264,18 @@ func (l *Ledger) define(j JobID) {
 		p := l.tasks[job.definer].Pod
 		job.Created = p.Created
 		if job.Key.Adopted {
-			queue, minMember = p.Adopt.Queue, max(1, p.Adopt.MinMember)
+			minMember = max(1, p.Adopt.MinMember)
 			job.Priority, job.MaxWait = l.podPriority(p), p.Adopt.MaxWait
 		}
 	}
 	l.widen()
 	job.MinMember = minMember
 	l.setRoles(j, mins)
-	if queue == "" {
-		queue = model.DefaultQueue
+	l.mute(j, !job.serves())
+	if job.charged == 0 {
+		l.setQueue(j, l.queue(l.named(j)))
 	}
-	if !job.Exists() || job.setAside() {
-		l.setQueue(j, NoQueue)
-	} else {
-		l.setQueue(j, l.queue(queue))
-	}
+	l.apart(j)
 	l.refreshAll(j)
 	if job = &l.jobs[j]; job.Priority != priority {
 		l.touchMembers(j)
@@ -248,9 +283,7 @@ func (l *Ledger) define(j JobID) {
 	l.rate(j, job)
 }
 
-// setAside says that the job's PodGroup was refused at the door. Such a job, like one
-// whose PodGroup is missing, belongs to no queue: what it asks for is nobody's, so
-// that no queue deserves more or less for it.
+// setAside says that the job's PodGroup was refused at the door.
 func (j *Job) setAside() bool {
 	if j.Group == nil {
 		return false
@@ -259,30 +292,23 @@ func (j *Job) setAside() bool {
 	return bad
 }
 
-// QueueName is the queue that a job names, whether or not it counts there; empty for
-// pods whose PodGroup is missing.
+// QueueName is the queue in which a job counts.
 func (l *Ledger) QueueName(j JobID) string {
-	job := &l.jobs[j]
-	switch {
-	case job.Queue != NoQueue:
-		return l.queues[job.Queue].Name
-	case job.Group != nil && job.Group.Queue == "":
-		return model.DefaultQueue
-	case job.Group != nil:
-		return job.Group.Queue
-	default:
-		return ""
+	if q := l.jobs[j].Queue; q != NoQueue {
+		return l.queues[q].Name
 	}
+	return l.named(j)
 }
 
 // setRoles sets the roles' minimums; they are ignored when they ask for more than
-// the job's own minimum (semantics §3.3).
+// the job's own minimum, as in Volcano.
 func (l *Ledger) setRoles(j JobID, mins []model.RoleMin) {
 	job := &l.jobs[j]
 	sum := int64(0)
 	for i := range job.Roles {
 		job.Roles[i].Min = 0
 	}
+	defer func() { l.jobs[j].dropRoles() }()
 	for _, m := range mins {
 		sum += int64(m.Min)
 	}
@@ -296,27 +322,57 @@ func (l *Ledger) setRoles(j JobID, mins []model.RoleMin) {
 }
 
 func (l *Ledger) role(j JobID, name string) int32 {
-	job := &l.jobs[j]
+	job, free := &l.jobs[j], -1
 	for i := range job.Roles {
 		if job.Roles[i].Name == name {
 			return int32(i)
 		}
+		if job.Roles[i].unused() {
+			free = i
+		}
+	}
+	if free >= 0 {
+		job.Roles[free] = Role{Name: name}
+		return int32(free)
 	}
 	job.Roles = append(job.Roles, Role{Name: name})
 	return int32(len(job.Roles) - 1)
 }
 
+// dropRoles forgets the last roles that nobody has and none is asked for; members refer to
+// the others by their places.
+func (j *Job) dropRoles() {
+	for n := len(j.Roles); n > 0 && j.Roles[n-1].unused(); n-- {
+		j.Roles = j.Roles[:n-1]
+	}
+}
+
+// spares reports whether a PodGroup keeps its members from being evicted.
+func spares(g *model.PodGroup) bool { return g != nil && g.Spared }
+
 // applyGroup returns the job's row, which may be free when the group is gone.
 func (l *Ledger) applyGroup(k Key, g *model.PodGroup) JobID {
-	j := l.job(JobKey{k.Namespace, k.Name, false})
+	j := l.job(JobKey{Namespace: k.Namespace, Name: k.Name})
 	job := &l.jobs[j]
+	if job.phaseHeld || job.lending != Keeps || job.from != 0 {
+		l.recommitted.job(job.Key)
+	}
 	life := job.Group != nil && g != nil && job.Group.UID == g.UID
-	job.yielded = job.yielded && life
+	if !life {
+		l.forgetLending(job)
+		job.from = 0
+	}
+	if g != nil && !life {
+		l.news, job.Recent = l.news+1, false
+	}
 	old := job.Group
 	job.Group = g
+	job.paused = l.pausesWhole(j)
 	l.resub(j, old)
 	l.define(j)
-	job = &l.jobs[j]
+	if job = &l.jobs[j]; (old == nil) != (g == nil) {
+		l.touchMembers(j) // who of them may leave has changed: see victims
+	}
 	switch {
 	case g == nil:
 		job.Phase, job.phaseHeld = model.GroupPending, false
@@ -327,6 +383,9 @@ func (l *Ledger) applyGroup(k Key, g *model.PodGroup) JobID {
 	l.mark(j)
 	l.activate(j)
 	l.rate(j, job)
+	if spares(old) != spares(g) {
+		l.touchMembers(j)
+	}
 	l.grown++
 	l.dropJob(j)
 	return j

@@ -1,16 +1,42 @@
 package ledger
 
-import "cmp"
+import (
+	"cmp"
+	"strings"
 
-// JobKey names a job: a PodGroup, or the group made for pods that name none
-// (decision 25), called after their top controller or the pod itself.
+	"ashlar.sh/sched/model"
+)
+
+// JobKey names a job: a PodGroup, or the group made for pods that name none (decision 25),
+// called after their top controller or the pod itself.
 type JobKey struct {
 	Namespace, Name string
 	Adopted         bool
+	// Owner is which controller of that name an adopted job is made for: its kind, "/" and its
+	// UID. "" for a pod without one.
+	Owner string
 }
 
-// String is namespace/name.
+// KeyOf is the job that a pod belongs to.
+func KeyOf(p *model.Pod) JobKey {
+	switch {
+	case p.Group != "":
+		return JobKey{Namespace: p.Namespace, Name: p.Group}
+	case p.Owner != "":
+		return JobKey{Namespace: p.Namespace, Name: p.Owner, Adopted: true, Owner: p.OwnerID}
+	default:
+		return JobKey{Namespace: p.Namespace, Name: p.Name, Adopted: true}
+	}
+}
+
+// String is namespace/name. Two jobs may be called so: Ledger.Called tells them apart.
 func (k JobKey) String() string { return k.Namespace + "/" + k.Name }
+
+// Kind is the kind and group of an adopted job's owner, "" without one.
+func (k JobKey) Kind() string { return k.Owner[:max(0, strings.IndexByte(k.Owner, '/'))] }
+
+// UID is the UID of an adopted job's owner, "" without one.
+func (k JobKey) UID() string { return k.Owner[strings.IndexByte(k.Owner, '/')+1:] }
 
 // Less is a total order: by namespace, name, PodGroups first.
 func (k JobKey) Less(o JobKey) bool { return k.Compare(o) < 0 }
@@ -25,10 +51,122 @@ func (k JobKey) Compare(o JobKey) int {
 	}
 	switch {
 	case k.Adopted == o.Adopted:
-		return 0
+		return cmp.Compare(k.Owner, o.Owner)
 	case o.Adopted:
 		return -1
 	default:
 		return 1
+	}
+}
+
+// Called is what people call a job: namespace/name, and what it is made for where another job
+// is called so too.
+func (l *Ledger) Called(j JobID) string { return l.jobs[j].Key.Namespace + "/" + l.JobName(j) }
+
+// JobName is Called without the namespace.
+func (l *Ledger) JobName(j JobID) string {
+	k := &l.jobs[j].Key
+	if !k.Adopted {
+		return k.Name
+	}
+	_, group := l.jobKeys.groups.find(k.Namespace, k.Name)
+	_, bare := l.jobKeys.bare.find(k.Namespace, k.Name)
+	owned, some := l.jobKeys.owned[k.Namespace][k.Name]
+	switch {
+	case k.Owner == "" && (group || some):
+		return k.Name + " (Pod)"
+	case k.Owner == "" || !group && !bare && owned.by == nil:
+		return k.Name
+	case owned.kinds[k.Kind()] > 1:
+		return k.Name + " (" + k.Kind() + " " + k.UID() + ")"
+	default:
+		return k.Name + " (" + k.Kind() + ")"
+	}
+}
+
+// jobKeys finds jobs by their keys.
+type jobKeys struct {
+	groups byKey[JobID]                    // of PodGroups
+	bare   byKey[JobID]                    // of pods that nobody controls
+	owned  map[string]map[string]namesakes // of pods' owners, by namespace and name
+}
+
+// namesakes are the jobs of owners of one name: nearly always one.
+type namesakes struct {
+	one   JobID            // where by is nil
+	by    map[string]JobID // by owner
+	kinds map[string]int   // how many are of each kind
+}
+
+func newJobKeys() jobKeys {
+	return jobKeys{groups: byKey[JobID]{}, bare: byKey[JobID]{}, owned: map[string]map[string]namesakes{}}
+}
+
+// plain is the table of those of which a name is enough; nil for an owned one.
+func (t *jobKeys) plain(k JobKey) byKey[JobID] {
+	switch {
+	case !k.Adopted:
+		return t.groups
+	case k.Owner == "":
+		return t.bare
+	default:
+		return nil
+	}
+}
+
+func (t *jobKeys) find(l *Ledger, k JobKey) (JobID, bool) {
+	if plain := t.plain(k); plain != nil {
+		return plain.find(k.Namespace, k.Name)
+	}
+	same, some := t.owned[k.Namespace][k.Name]
+	if same.by != nil {
+		j, ok := same.by[k.Owner]
+		return j, ok
+	}
+	return same.one, some && l.jobs[same.one].Key.Owner == k.Owner
+}
+
+func (t *jobKeys) put(l *Ledger, k JobKey, j JobID) {
+	if plain := t.plain(k); plain != nil {
+		plain.put(k.Namespace, k.Name, j)
+		return
+	}
+	names := t.owned[k.Namespace]
+	if names == nil {
+		names = map[string]namesakes{}
+		t.owned[k.Namespace] = names
+	}
+	same, some := names[k.Name]
+	if !some {
+		names[k.Name] = namesakes{one: j}
+		return
+	}
+	if same.by == nil {
+		first := &l.jobs[same.one].Key
+		same = namesakes{by: map[string]JobID{first.Owner: same.one}, kinds: map[string]int{first.Kind(): 1}}
+	}
+	same.by[k.Owner] = j
+	same.kinds[k.Kind()]++
+	names[k.Name] = same
+}
+
+func (t *jobKeys) drop(k JobKey) {
+	if plain := t.plain(k); plain != nil {
+		plain.drop(k.Namespace, k.Name)
+		return
+	}
+	names := t.owned[k.Namespace]
+	if same := names[k.Name]; same.by != nil {
+		delete(same.by, k.Owner)
+		if same.kinds[k.Kind()]--; len(same.by) > 1 {
+			return
+		}
+		for _, j := range same.by { // order-free: there is one
+			names[k.Name] = namesakes{one: j}
+		}
+		return
+	}
+	if delete(names, k.Name); len(names) == 0 {
+		delete(t.owned, k.Namespace)
 	}
 }

@@ -52,6 +52,7 @@ func TestFactsLaw(t *testing.T) {
 		w.l.AddBook(newRecorder())
 		w.run(80, func() {})
 		w.l.ReleaseSoft()
+		w.l.Charge()
 		l2 := again(w.l, w.l.Facts())
 		sound(t, l2)
 		if was, is := byName(w.l), byName(l2); was != is {

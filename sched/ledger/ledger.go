@@ -33,8 +33,7 @@ type Ledger struct {
 
 	jobs    []Job
 	jobFree []JobID
-	groups  byKey[JobID] // jobs of PodGroups
-	adopted byKey[JobID] // … and of pods that name none
+	jobKeys jobKeys
 
 	queues      []Queue
 	queueFree   []QueueID
@@ -63,6 +62,10 @@ type Ledger struct {
 	numa      map[string]*model.NUMA // by the node's name
 	heedsNUMA bool
 
+	backoffs    map[model.Ref]*model.Backoff
+	pauseEnds   int64 // when the first of them ends that has not; 0: none
+	pausesEnded int64 // when it was last asked which of them have ended
+
 	facts    factStore
 	books    []Book
 	choosers []Chooser // those of the books that choose
@@ -83,16 +86,27 @@ type Ledger struct {
 	grown       uint64
 	watched     []NodeID // nodes that Overdrawn will judge
 	budgeted    uint64
+	lenders     int     // jobs that lend
+	claims      int     // tasks that wait and have a claim
+	claimants   []JobID // … and their jobs, with others
+	waived      []TaskID
+	arrived     []JobID // that pods came to since TakeArrivals
+	news        int     // pods and PodGroups that came since
 
-	active    []JobID // jobs with something left to decide
-	dirty     []JobID // jobs touched since TakeDirty
-	stirred   []JobID // jobs touched since TakeStirred
+	uncharged []TaskID // that may hold room and are not charged
+	strayed   []TaskID // that may stay in another job than they name
+	moving    []JobID  // that may count in another queue than they name
+	active    []JobID  // jobs with something left to decide
+	dirty     []JobID  // jobs touched since TakeDirty
+	stirred   []JobID  // jobs touched since TakeStirred
 	shapeAt   uint64
 	figuresAt uint64
 	scratch   resource.Vec
 	births    uint64
 	world     uint64
 	rounds    []Round // by name
+
+	recommitted recommitted
 
 	vainNodes, vainFigures uint64 // what of Now and Figures failed tries have added
 }
@@ -104,8 +118,7 @@ func New() *Ledger {
 		nodeByName:  map[string]NodeID{},
 		classByKey:  map[string]ClassID{},
 		taskByKey:   byKey[TaskID]{},
-		groups:      byKey[JobID]{},
-		adopted:     byKey[JobID]{},
+		jobKeys:     newJobKeys(),
 		none:        &Commitment{},
 		queueByName: map[string]QueueID{},
 		priorities:  map[string]*model.PriorityClass{},

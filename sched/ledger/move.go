@@ -13,7 +13,7 @@ func (l *Ledger) move(t TaskID, s model.Status, n NodeID) {
 func (l *Ledger) seat(t TaskID, s model.Status, n NodeID, c Chosen) {
 	row := &l.tasks[t]
 	was := l.partOf(row)
-	stays := n == row.Node && c == row.Chosen && hold(s) == hold(row.Status)
+	stays := n == row.Node && c == row.Chosen && hold(s) == hold(row.Status) && !row.claims()
 	if !stays {
 		l.rise(t)
 	}
@@ -31,13 +31,16 @@ func (l *Ledger) seat(t TaskID, s model.Status, n NodeID, c Chosen) {
 }
 
 // sit adds a task's figures to its node, in front of the node's list, and tells the
-// books; rise is the exact inverse. Both are nothing for a task without a node.
+// books; rise is the exact inverse. Of a task without a node they count its claim, if it has
+// one.
 func (l *Ledger) sit(t TaskID) {
 	row := &l.tasks[t]
 	if row.Node != NoNode {
 		l.linkNode(t)
 		l.onNode(row, 1)
 		l.tellBooks(t, row, true)
+	} else if row.claims() {
+		l.claim(row, 1)
 	}
 }
 
@@ -47,6 +50,8 @@ func (l *Ledger) rise(t TaskID) {
 		l.tellBooks(t, row, false)
 		l.onNode(row, -1)
 		l.unlinkNode(t)
+	} else if row.claims() {
+		l.claim(row, -1)
 	}
 }
 
@@ -77,7 +82,7 @@ func (l *Ledger) leave(t TaskID) {
 	}
 }
 
-// onNode adds (sign 1) or takes away (-1) a task's amounts on its node.
+// onNode adds (sign 1) or takes away (-1) a task's amounts on its node. It is on the node's list.
 func (l *Ledger) onNode(row *Task, sign int64) {
 	n := row.Node
 	node := &l.nodes[n]
@@ -88,6 +93,7 @@ func (l *Ledger) onNode(row *Task, sign int64) {
 		node.going += int32(sign)
 		l.goingNodes += int(min(node.going, 1) - min(before, 1))
 	}
+	again := node.far
 	for _, need := range l.classes[row.Class].Need {
 		d, x := int(need.Dim), need.Amount*sign
 		switch {
@@ -99,8 +105,21 @@ func (l *Ledger) onNode(row *Task, sign int64) {
 		default:
 			l.cols.idle[d][n] -= x
 		}
-		idle := l.cols.idle[d][n]
-		l.cols.room[d][n] = min(idle, idle+l.cols.releasing[d][n]-l.cols.pipelined[d][n])
+		idle, releasing, pipelined := l.cols.idle[d][n], l.cols.releasing[d][n], l.cols.pipelined[d][n]
+		l.cols.room[d][n] = min(idle, idle+releasing-pipelined)
+		again = again || far(idle, releasing, pipelined)
+	}
+	l.reweigh(n, row, sign, again)
+}
+
+// reweigh follows a change of a node's figures by a task that came (sign 1) or went (-1); again says
+// that some are, or were, too large to be counted up and down, so that all are counted anew (wide.go).
+func (l *Ledger) reweigh(n NodeID, row *Task, sign int64, again bool) {
+	switch {
+	case again && sign < 0:
+		l.weigh(n, row)
+	case again:
+		l.weigh(n, nil)
 	}
 	l.touchNode(n)
 }

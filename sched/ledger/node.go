@@ -14,6 +14,7 @@ type Node struct {
 	going int32 // releasing tasks
 	named int32 // commitments that put a task here, wherever it is now
 	free  bool
+	far   bool // some figure is beyond edge: see weigh
 
 	overdrawn bool // as last told: see Overdrawn
 }
@@ -173,6 +174,7 @@ func (l *Ledger) applyNode(name string, fact *model.Node) {
 // setAllocatable replaces what a node offers; idle moves with it.
 func (l *Ledger) setAllocatable(n NodeID, v resource.Vec) {
 	l.widen()
+	again := l.nodes[n].far
 	for d := range l.cols.alloc {
 		old, x := l.cols.alloc[d][n], v.Get(resource.Dim(d))
 		if old == x {
@@ -182,6 +184,10 @@ func (l *Ledger) setAllocatable(n NodeID, v resource.Vec) {
 		l.cols.idle[d][n] += x - old
 		l.total = l.total.AddAt(resource.Dim(d), x-old)
 		l.rerun(d, n)
+		again = again || far(l.cols.idle[d][n], l.cols.releasing[d][n], l.cols.pipelined[d][n])
+	}
+	if again {
+		l.weigh(n, nil)
 	}
 	l.shapeAt++
 }

@@ -62,7 +62,7 @@ func (w *world) pod(m model.Meta) *model.Pod {
 		Adopt: model.Adopt{MinMember: int32(w.n(2))}}
 	switch w.n(3) {
 	case 0:
-		p.Owner = "o"
+		p.Owner, p.OwnerID = "o", []string{"", "A/1", "B/1"}[w.n(2)]
 	case 1:
 	default:
 		p.Group = fmt.Sprintf("g%d", w.n(1))

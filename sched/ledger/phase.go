@@ -7,27 +7,26 @@ import "ashlar.sh/sched/model"
 // does: their admission is decided again.
 func (l *Ledger) SetPhase(j JobID, p model.GroupPhase, item uint64) {
 	job := &l.jobs[j]
-	job.Phase, job.phaseHeld, job.phaseItem = p, true, item
+	job.Phase, job.phaseHeld, job.phaseItem, job.phaseAt = p, true, item, job.version
+	l.recommitted.job(job.Key)
 	l.world++
 	l.refreshAll(j)
 	l.mark(j)
 	l.activate(j)
 }
 
-// Yield makes an admitted job keep no room of its queue for its minimum (yes), because no
-// node takes it and others should not wait behind it; or keep it again. It outlives the
-// cycle as a commitment that no API field shows: after a restart the job keeps its room
-// until it is refused once more.
-func (l *Ledger) Yield(j JobID, yes bool) {
-	if l.jobs[j].yielded != yes {
-		l.jobs[j].yielded = yes
-		l.refreshAll(j)
-		l.mark(j)
+// RestorePhase takes a decided phase over from an earlier life, unless a fact newer than the
+// one that it was decided on shows it.
+func (l *Ledger) RestorePhase(j JobID, p model.GroupPhase, item, at uint64) {
+	if g := l.jobs[j].Group; g != nil && g.Phase == p && l.jobs[j].version > at {
+		return
 	}
+	l.SetPhase(j, p, item)
+	l.jobs[j].phaseAt = at
 }
 
-// Yielded says that a job keeps no room for its minimum.
-func (l *Ledger) Yielded(j JobID) bool { return l.jobs[j].yielded }
+// PhaseAt is the version of the PodGroup's fact that a phase was decided on.
+func (l *Ledger) PhaseAt(j JobID) uint64 { return l.jobs[j].phaseAt }
 
 // PhaseHeld is the plan item that asked for a job's phase, and false when the phase
 // is that of its fact.
@@ -40,6 +39,7 @@ func (l *Ledger) PhaseHeld(j JobID) (uint64, bool) {
 func (l *Ledger) DropPhase(j JobID) {
 	job := &l.jobs[j]
 	job.phaseHeld, job.Phase = false, model.GroupPending
+	l.recommitted.job(job.Key)
 	l.world++
 	if job.Group != nil {
 		job.Phase = job.Group.Phase

@@ -3,6 +3,7 @@ package ledger
 import (
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
 )
 
 // Place says what is wrong with a queue's place in the tree (decision 8).
@@ -37,6 +38,8 @@ type Queue struct {
 	Request   resource.Sums
 	Inqueue   resource.Sums
 	Elastic   resource.Sums
+	Lent      resource.Sums // the part of Inqueue that is lent to who starts at once with it
+	Claimed   resource.Sums // what is claimed for its jobs on nodes, beside what they are allocated
 
 	Name   string
 	Fact   *model.Queue // nil: named by jobs or children, never seen
@@ -103,7 +106,7 @@ func (l *Ledger) queue(name string) QueueID {
 // their memory stays with the row.
 func (q *Queue) begin(name string) {
 	*q = Queue{Name: name, Place: Missing, up: NoQueue, above: NoQueue, kid: NoQueue, next: NoQueue, prev: NoQueue,
-		Allocated: q.Allocated, Request: q.Request, Inqueue: q.Inqueue, Elastic: q.Elastic,
+		Allocated: q.Allocated, Request: q.Request, Inqueue: q.Inqueue, Elastic: q.Elastic, Lent: q.Lent, Claimed: q.Claimed,
 		Capability: q.Capability, Deserved: q.Deserved, Guarantee: q.Guarantee}
 	if name == model.RootQueue {
 		q.Place = Sound
@@ -112,6 +115,8 @@ func (q *Queue) begin(name string) {
 	clear(q.Request)
 	clear(q.Inqueue)
 	clear(q.Elastic)
+	clear(q.Lent)
+	clear(q.Claimed)
 }
 
 // widen gives a queue's sums an element for every dimension, so that the hot paths
@@ -120,8 +125,8 @@ func (q *Queue) widen(dims int) {
 	if len(q.Allocated) >= dims {
 		return
 	}
-	all := make(resource.Sums, 4*dims)
-	for i, sums := range []*resource.Sums{&q.Allocated, &q.Request, &q.Elastic, &q.Inqueue} {
+	all := make(resource.Sums, 6*dims)
+	for i, sums := range []*resource.Sums{&q.Allocated, &q.Request, &q.Elastic, &q.Inqueue, &q.Claimed, &q.Lent} {
 		wide := all[i*dims : (i+1)*dims : (i+1)*dims]
 		copy(wide, *sums)
 		*sums = wide
@@ -167,6 +172,12 @@ func (l *Ledger) bulk(job *Job, sign int64) {
 		}
 		for d := range job.inqueue {
 			row.Inqueue[d] = row.Inqueue[d].Plus(sign * job.inqueue[d])
+		}
+		for d := range job.lent {
+			row.Lent[d] = row.Lent[d].Plus(sign * job.lent[d])
+		}
+		for d := range job.claimed {
+			row.Claimed[d] = row.Claimed[d].Plus(sign * job.claimed[d])
 		}
 	}
 }
@@ -225,7 +236,7 @@ func parentName(f *model.Queue) string {
 
 // State is whether the queue takes jobs: its own state, or while that is open the state
 // of the nearest queue above that is not, as closing a queue closes all below it
-// (semantics §3.2). A queue without a fact (root) is open.
+// in Volcano. A queue without a fact (root) is open.
 func (q *Queue) State() model.QueueState { return q.state }
 
 // stands is State, found from the fact.
@@ -244,6 +255,35 @@ func (q *Queue) Weight() int64 { return int64(max(1, q.weight)) }
 
 // Priority is the queue's priority, 0 without a fact.
 func (q *Queue) Priority() int32 { return q.priority }
+
+// Kept is what is kept of dimension d for admitted jobs: Inqueue, without what of it is lent
+// where the question is about a loan.
+func (q *Queue) Kept(d resource.Dim, loan bool) int64 {
+	if !loan {
+		return q.Inqueue.Get(d)
+	}
+	return resource.Sum{}.Plus(q.Inqueue.Get(d)).Minus(q.Lent.Get(d)).Int64()
+}
+
+// Taken is what its jobs are allocated of dimension d, and what is claimed for them beside
+// that: what a job that comes after them must leave.
+func (q *Queue) Taken(d resource.Dim) int64 {
+	if c := q.Claimed.Get(d); c != 0 {
+		return resource.Sum{}.Plus(q.Allocated.Get(d)).Plus(c).Int64()
+	}
+	return q.Allocated.Get(d)
+}
+
+// KeptText is trace.KeptForWaiting where a refusal by amounts counts what is claimed, otherwise
+// "".
+func (q *Queue) KeptText(dims *resource.Dims, shorts []trace.Short) string {
+	for _, s := range shorts {
+		if d, ok := dims.Lookup(s.Dim); ok && q.Claimed.Get(d) > 0 {
+			return trace.KeptForWaiting
+		}
+	}
+	return ""
+}
 
 // Leaf says that no queue names it as parent. Root is never a leaf.
 func (q *Queue) Leaf() bool { return q.Kids == 0 && q.Name != model.RootQueue }

@@ -28,7 +28,7 @@ func (l *Ledger) RestoreSpent(list []Spent) { l.spent = append(l.spent[:0], list
 // ForgetSpent forgets the evictions that are a minute old at a time.
 func (l *Ledger) ForgetSpent(now int64) {
 	n := 0
-	for n < len(l.spent) && l.spent[n].At <= now-spentLasts {
+	for n < len(l.spent) && l.spent[n].At <= model.After(now, -spentLasts) {
 		n++
 	}
 	l.spent = append(l.spent[:0], l.spent[n:]...)
@@ -37,6 +37,20 @@ func (l *Ledger) ForgetSpent(now int64) {
 // Spent are the evictions of the last minute, the oldest first. The slice is good until
 // the next change.
 func (l *Ledger) Spent() []Spent { return l.spent }
+
+// Displaced calls f for every task that leaves by the outermost try at hand: that is evicted,
+// or gives its reservation up.
+func (l *Ledger) Displaced(f func(t TaskID)) {
+	for i := len(l.ops) - 1; i >= 0 && l.ops[i].Statement > l.statements; i-- {
+		op := &l.ops[i]
+		row := &l.tasks[op.Task]
+		switch {
+		case op.Kind == OpEvict && row.Status == model.Releasing,
+			op.Kind == OpRelease && row.Status == model.Pending && row.Held.Kind == CommitReserve:
+			f(op.Task)
+		}
+	}
+}
 
 // Evicting calls f for every task that is evicted by the try at hand, or by statements of
 // this cycle that are not in the plan yet, in order.

@@ -17,6 +17,7 @@ type SubJob struct {
 	Policy int32 // index in the PodGroup's SubGroups
 	Count
 	tasks int32
+	first TaskID
 }
 
 // Of is the policy that a sub-group of the job follows.
@@ -41,16 +42,23 @@ func (j *Job) SubsShort(have func(*Count) int32) (policy *model.SubGroups, got, 
 	if j.Group == nil {
 		return nil, 0, 0
 	}
-	for i := range j.Group.SubGroups {
-		p := &j.Group.SubGroups[i]
-		n := int32(0)
-		for k := range j.Subs {
-			if s := &j.Subs[k]; s.Policy == int32(i) && s.tasks > 0 && have(&s.Count) >= p.Size {
-				n++
-			}
+	policies := j.Group.SubGroups
+	if !slices.ContainsFunc(policies, func(p model.SubGroups) bool { return p.Min > 0 }) {
+		return nil, 0, 0
+	}
+	var few [8]int32
+	sized := few[:min(len(policies), len(few))]
+	if len(policies) > len(few) {
+		sized = make([]int32, len(policies))
+	}
+	for k := range j.Subs {
+		if s := &j.Subs[k]; s.tasks > 0 && have(&s.Count) >= policies[s.Policy].Size {
+			sized[s.Policy]++
 		}
-		if n < p.Min {
-			return p, n, p.Min
+	}
+	for i := range policies {
+		if p := &policies[i]; sized[i] < p.Min {
+			return p, sized[i], p.Min
 		}
 	}
 	return nil, 0, 0
@@ -100,13 +108,56 @@ func (j *Job) sub(policy int32, name string, values []string) int32 {
 			free = i
 		}
 	}
-	row := SubJob{Name: strings.Join(append([]string{name}, values...), "-"), Values: values, Policy: policy}
+	row := SubJob{Name: strings.Join(append([]string{name}, values...), "-"), Values: values, Policy: policy, first: NoTask}
 	if free >= 0 {
 		j.Subs[free] = row
 		return int32(free)
 	}
 	j.Subs = append(j.Subs, row)
 	return int32(len(j.Subs) - 1)
+}
+
+// SubTasks yields the members of a job that are of a sub-group, by its index in Subs, in no order that
+// may be decided by.
+func (l *Ledger) SubTasks(j JobID, sub int32, yield func(TaskID) bool) {
+	for t := l.jobs[j].Subs[sub].first; t != NoTask; t = l.tasks[t].subNext {
+		if !yield(t) {
+			return
+		}
+	}
+}
+
+// enterSub counts a task in its sub-group, if it is of one; leaveSub is its inverse. A try moves
+// nobody from one to another.
+func (l *Ledger) enterSub(t TaskID) {
+	row := &l.tasks[t]
+	row.subPrev, row.subNext = NoTask, NoTask
+	if row.Sub < 0 {
+		return
+	}
+	sub := &l.jobs[row.Job].Subs[row.Sub]
+	if row.subNext = sub.first; row.subNext != NoTask {
+		l.tasks[row.subNext].subPrev = t
+	}
+	sub.first = t
+	sub.tasks++
+}
+
+func (l *Ledger) leaveSub(t TaskID) {
+	row := &l.tasks[t]
+	if row.Sub < 0 {
+		return
+	}
+	sub := &l.jobs[row.Job].Subs[row.Sub]
+	if row.subPrev == NoTask {
+		sub.first = row.subNext
+	} else {
+		l.tasks[row.subPrev].subNext = row.subNext
+	}
+	if row.subNext != NoTask {
+		l.tasks[row.subNext].subPrev = row.subPrev
+	}
+	sub.tasks--
 }
 
 // resub divides a job's members anew, after its PodGroup came, changed or went.
@@ -123,11 +174,11 @@ func (l *Ledger) resub(j JobID, old *model.PodGroup) {
 			if row.Sub = l.subJob(j, row.Pod); row.Sub < 0 {
 				continue
 			}
-			sub := &job.Subs[row.Sub]
-			sub.tasks++
-			is := l.partOf(row)
+			l.enterSub(t)
+			sub, is := &job.Subs[row.Sub], l.partOf(row)
 			sub.By[row.Status]++
 			sub.BestEffort += int32(change(false, is.bestEffort))
+			sub.Leaving += int32(change(false, is.leaving))
 		}
 	}
 }
@@ -157,8 +208,20 @@ func (a *auditor) subjobs(j JobID, members []TaskID) {
 		w.tasks++
 		w.By[row.Status]++
 		w.BestEffort += int32(change(false, a.l.partOf(row).bestEffort))
+		w.Leaving += int32(change(false, a.l.partOf(row).leaving))
 	}
 	for i := range want {
+		listed := int32(0)
+		a.l.SubTasks(j, int32(i), func(t TaskID) bool {
+			if row := &a.l.tasks[t]; row.Job != j || row.Sub != int32(i) {
+				a.say("task %v: is on the list of sub-group %s, which it is not of", row.Key, job.Subs[i].Name)
+			}
+			listed++
+			return listed <= want[i].tasks
+		})
+		if listed != want[i].tasks {
+			a.say("job %v sub-group %s: lists %d tasks of %d", job.Key, job.Subs[i].Name, listed, want[i].tasks)
+		}
 		if s := &job.Subs[i]; want[i].Count != s.Count || want[i].tasks != s.tasks {
 			a.say("job %v sub-group %s: counts are %v/%d, recounted %v/%d", job.Key, s.Name, s.Count, s.tasks, want[i].Count, want[i].tasks)
 		}

@@ -13,15 +13,19 @@ type Task struct {
 	Node     NodeID // where it holds, leaves or is promised a place
 	Status   model.Status
 	Unsound  bool // set aside at the door: never placed
+	waived   bool // its claim does not count within this try
 	soft     bool // moved by a statement that is not in the plan; the next cycle takes it back
 	free     bool
-	Priority int32
+	charged  bool        // it counts in its job's queue until it ends
+	Priority int32       // by spec.priority or its priority class: against other jobs
+	Order    int32       // by volcano.sh/task-priority, else Priority: among tasks of its own job
 	Held     *Commitment // never nil, and never changed: another takes its place
 	Chosen   Chosen      // with its node, until its fact shows the node
 
 	version            uint64 // of its fact
 	jobPrev, jobNext   TaskID // its job's tasks of one status
 	nodePrev, nodeNext TaskID
+	subPrev, subNext   TaskID // its sub-group's tasks
 }
 
 // Placeable says that the task may be given a node: ours, pending, not gated, sound.
@@ -40,12 +44,25 @@ const (
 	CommitEvict              // metadata.deletionTimestamp, once the delete is through; lost before that
 	CommitReserve            // status.nominatedNodeName (decision 13)
 	CommitSpare              // its eviction was denied: it is not tried again until then; lost at a restart
+	CommitClaim              // room is kept for it until others have left, see Claim; lost at a restart
 	CommitOpen               // the gate of its queue falls: spec.schedulingGates, once that is through; lost before that
+)
+
+// Beneficiary says for whom a task is evicted, of those who have a reservation by it.
+type Beneficiary uint8
+
+// The beneficiaries.
+const (
+	ForNobody     Beneficiary = iota // nobody has a reservation by it
+	ForItsQueue                      // a task of its own queue
+	ForOtherQueue                    // a task of another queue
 )
 
 // Commitment is a decision under way.
 type Commitment struct {
 	Kind CommitKind
+	For  Beneficiary // CommitEvict
+	Told bool        // CommitEvict: the request went through, and the task will go
 	Node NodeID
 	Item uint64 // the plan item that asked for it
 	// Statement is the item's: evictions and the reservations they were made for share it.
@@ -55,10 +72,10 @@ type Commitment struct {
 	Chosen Chosen // CommitBind: what books chose with the node; binding makes it true first
 }
 
-// names is the node that a commitment alone puts its task on; NoNode of one that says
-// nothing of where the task is.
+// names is the node that a commitment alone puts its task on, or keeps room on for it; NoNode
+// of one that says nothing of where the task is to be.
 func (c *Commitment) names() NodeID {
-	if c.Kind != CommitBind && c.Kind != CommitReserve {
+	if c.Kind != CommitBind && c.Kind != CommitReserve && c.Kind != CommitClaim {
 		return NoNode
 	}
 	return c.Node
@@ -67,8 +84,21 @@ func (c *Commitment) names() NodeID {
 // Task returns the row of a task.
 func (l *Ledger) Task(t TaskID) *Task { return &l.tasks[t] }
 
+// MayBeEvicted reports whether neither the pod nor its PodGroup says that it may not be evicted
+// (volcano.sh/preemptable: "false").
+func (l *Ledger) MayBeEvicted(t TaskID) bool {
+	task := &l.tasks[t]
+	if !task.Pod.Preemptable {
+		return false
+	}
+	return task.Job == NoJob || l.jobs[task.Job].Group == nil || !l.jobs[task.Job].Group.Spared
+}
+
 // NumTasks is an upper bound for TaskIDs.
 func (l *Ledger) NumTasks() int { return len(l.tasks) }
+
+// NumPods is the number of pods that there are.
+func (l *Ledger) NumPods() int { return len(l.tasks) - len(l.taskFree) }
 
 // FindTask returns the row of a pod, and false when there is none.
 func (l *Ledger) FindTask(k Key) (TaskID, bool) {
@@ -106,23 +136,34 @@ func (l *Ledger) applyPod(k Key, p *model.Pod) TaskID {
 	}
 	if !known {
 		old = l.newTask(k)
-		l.addTask(old, p, l.none)
+		l.addTask(old, p, l.none, NoJob)
+		l.arrive(l.tasks[old].Job, nil, p)
 		return old
 	}
-	held, before := l.tasks[old].Held, l.footing(old)
+	was, held, before := l.tasks[old].Pod, l.tasks[old].Held, l.footing(old)
 	// Class, job and node outlive the moment in which nobody names them: an adopted
 	// job keeps its phase, a commitment its node.
 	class := l.tasks[old].Class
 	l.classes[class].refs++
-	job, node := l.detach(old)
 	if !stillOpen(held, p) {
 		held = l.none
 	}
-	l.addTask(old, p, held)
-	l.dropClass(class)
+	stay := l.stay(&l.tasks[old], p, held)
+	if stay != NoJob {
+		l.jobs[stay].charged++ // while the row is out
+	}
+	job, node := l.detach(old)
+	l.addTask(old, p, held, stay)
+	if stay != NoJob {
+		l.tasks[old].charged = true
+		l.stray(old)
+	}
 	if l.tasks[old].Job != job {
 		l.readmit(job)
+		was = nil
 	}
+	l.arrive(l.tasks[old].Job, was, p)
+	l.dropClass(class)
 	l.dropUnnamed(job, node)
 	if before != l.footing(old) {
 		l.grown++
@@ -137,7 +178,8 @@ func (l *Ledger) readmit(j JobID) {
 	if j == NoJob || !l.jobs[j].Key.Adopted {
 		return
 	}
-	l.jobs[j].Phase, l.jobs[j].phaseHeld = model.GroupPending, false
+	l.jobs[j].Phase, l.jobs[j].phaseHeld, l.jobs[j].Recent = model.GroupPending, false, false
+	l.recommitted.job(l.jobs[j].Key)
 	l.refreshAll(j)
 	l.mark(j)
 	l.activate(j)
@@ -153,7 +195,10 @@ type footing struct {
 
 func (l *Ledger) footing(t TaskID) footing {
 	row := &l.tasks[t]
-	if row.Node == NoNode {
+	switch {
+	case row.claims():
+		return footing{row.Held.Node, &l.classes[row.Class], hold(model.Pipelined)}
+	case row.Node == NoNode:
 		return footing{node: NoNode}
 	}
 	return footing{row.Node, &l.classes[row.Class], hold(row.Status)}
@@ -165,6 +210,8 @@ func stillOpen(c *Commitment, p *model.Pod) bool {
 	switch c.Kind {
 	case CommitBind, CommitReserve:
 		return p.Node == "" && !p.Deleting && !finished
+	case CommitClaim:
+		return p.Ours && p.Node == "" && !p.Deleting && !finished && !p.Gated
 	case CommitEvict, CommitSpare:
 		return !p.Deleting && !finished
 	case CommitOpen:
@@ -184,21 +231,22 @@ func (l *Ledger) newTask(k Key) TaskID {
 		l.tasks = append(l.tasks, Task{})
 	}
 	l.tasks[t] = Task{Key: k, Held: l.none, Job: NoJob, Role: -1, Sub: -1, Class: NoClass, Node: NoNode,
-		jobPrev: NoTask, jobNext: NoTask, nodePrev: NoTask, nodeNext: NoTask}
+		jobPrev: NoTask, jobNext: NoTask, nodePrev: NoTask, nodeNext: NoTask, subPrev: NoTask, subNext: NoTask}
 	l.taskByKey.put(k.Namespace, k.Name, t)
 	return t
 }
 
-// addTask gives a detached row its content and enters its figures.
-func (l *Ledger) addTask(t TaskID, p *model.Pod, held *Commitment) {
+// addTask gives a detached row its content and enters its figures. It becomes a member of the job that
+// it names, or of the one in which it has to stay.
+func (l *Ledger) addTask(t TaskID, p *model.Pod, held *Commitment, stay JobID) {
 	row := &l.tasks[t]
 	_, bad := p.SetAside()
 	unnamed := l.recommit(row, held)
-	row.Pod, row.soft, row.Unsound = p, false, bad
-	row.Priority = l.podPriority(p)
+	row.Pod, row.soft, row.waived, row.Unsound = p, false, false, bad
+	row.Priority, row.Order = l.podPriority(p), l.podOrder(p)
 	row.Class = l.class(p.Spec, bad)
-	if p.Ours {
-		l.join(t)
+	if p.Ours || stay != NoJob {
+		l.join(t, stay)
 	}
 	row.Status, row.Node = l.observed(row)
 	row.Chosen = row.Held.Chosen
@@ -208,11 +256,15 @@ func (l *Ledger) addTask(t TaskID, p *model.Pod, held *Commitment) {
 	if row.Status == model.Releasing {
 		l.grown++
 	}
+	l.awaitCharge(t)
 }
 
 // recommit gives a row another commitment and returns the node that the one before named,
 // for dropUnnamed to look at once the task is where it belongs.
 func (l *Ledger) recommit(row *Task, c *Commitment) (was NodeID) {
+	if row.Held != c {
+		l.recommitted.task(row.Key)
+	}
 	was = row.Held.names()
 	if n := c.names(); n != NoNode {
 		l.nodes[n].named++
@@ -249,7 +301,7 @@ func (l *Ledger) dropUnnamed(j JobID, n NodeID) {
 }
 
 func (l *Ledger) removeTask(t TaskID) {
-	if l.tasks[t].Node != NoNode {
+	if l.tasks[t].Node != NoNode || l.tasks[t].claims() {
 		l.grown++
 	}
 	job, node := l.detach(t)
@@ -305,6 +357,14 @@ func (l *Ledger) rebase(t TaskID) {
 		was := row.Node
 		l.seat(t, s, n, row.Held.Chosen)
 		l.dropUnnamed(NoJob, was)
+		switch {
+		case row.charged && !row.holdsRoom() && l.strays(row):
+			l.rejoin(t, NoJob)
+		case row.charged && !row.holdsRoom():
+			l.discharge(t)
+		default:
+			l.awaitCharge(t)
+		}
 	}
 }
 
@@ -313,6 +373,14 @@ func (l *Ledger) podPriority(p *model.Pod) int32 {
 		return p.Priority
 	}
 	return l.classPriority(p.PriorityClass)
+}
+
+// podOrder is what orders a pod among those of its job.
+func (l *Ledger) podOrder(p *model.Pod) int32 {
+	if p.HasTaskPriority {
+		return p.TaskPriority
+	}
+	return l.podPriority(p)
 }
 
 // PreemptsNever says that nobody may be evicted for a task: its preemptionPolicy, or that

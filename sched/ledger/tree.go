@@ -207,7 +207,8 @@ func (l *Ledger) carry(q QueueID, sign int64) {
 	none := resource.Sum{}
 	for d := range own.Allocated {
 		held, asks, inqueue, elastic := own.Allocated[d], own.Request[d], own.Inqueue[d], own.Elastic[d]
-		if held == none && asks == none && inqueue == none && elastic == none {
+		lent, claimed := own.Lent[d], own.Claimed[d]
+		if held == none && asks == none && inqueue == none && elastic == none && claimed == none {
 			continue // as of most queues in most dimensions
 		}
 		for at := own.up; at != NoQueue; at = l.queues[at].up {
@@ -216,6 +217,8 @@ func (l *Ledger) carry(q QueueID, sign int64) {
 			row.Request[d] = row.Request[d].PlusSum(asks, sign)
 			row.Inqueue[d] = row.Inqueue[d].PlusSum(inqueue, sign)
 			row.Elastic[d] = row.Elastic[d].PlusSum(elastic, sign)
+			row.Lent[d] = row.Lent[d].PlusSum(lent, sign)
+			row.Claimed[d] = row.Claimed[d].PlusSum(claimed, sign)
 		}
 	}
 }

@@ -32,7 +32,7 @@ type entry struct {
 	node               NodeID
 	jobPrev, jobNext   TaskID
 	nodePrev, nodeNext TaskID
-	soft               bool
+	soft, waived       bool
 	chosen             Chosen
 }
 
@@ -57,6 +57,9 @@ func (l *Ledger) Try(f func(*Tx) bool) bool {
 		l.rollback(mark)
 		l.vainNodes, l.vainFigures = l.Now()-nodes, l.figuresAt-figures
 		l.ops, l.tx.keep = l.ops[:ops], keep
+		if l.depth == 0 {
+			l.waived = l.waived[:0]
+		}
 		return false
 	}
 	if l.depth == 0 {
@@ -67,6 +70,7 @@ func (l *Ledger) Try(f func(*Tx) bool) bool {
 			l.statements++
 		}
 		l.tx.keep = false
+		l.unwaive()
 	}
 	return true
 }
@@ -117,6 +121,15 @@ func (tx *Tx) Reprieve(t TaskID) {
 	tx.l.step(t, s, n, tx.l.tasks[t].Chosen)
 }
 
+// Stay counts a task whose eviction is under way as one that stays. It is for tries that end
+// in false.
+func (tx *Tx) Stay(t TaskID) {
+	stays := tx.l.tasks[t]
+	stays.Held = tx.l.none
+	s, n := tx.l.observed(&stays)
+	tx.l.step(t, s, n, stays.Chosen)
+}
+
 // Release ends a task's reservation for another's sake: it waits anew (decision 13,
 // "may take the reservation over"). Reserve gives it back within the statement.
 func (tx *Tx) Release(t TaskID, reason string, beneficiary TaskID) {
@@ -140,10 +153,15 @@ func (l *Ledger) op(o Op) {
 
 // step moves a task and notes how to take it back.
 func (l *Ledger) step(t TaskID, s model.Status, n NodeID, c Chosen) {
+	l.note(t)
+	l.seat(t, s, n, c)
+}
+
+// note notes how a task stands.
+func (l *Ledger) note(t TaskID) {
 	row := &l.tasks[t]
 	l.undo = append(l.undo, entry{t, row.Status, row.Node, row.jobPrev, row.jobNext,
-		row.nodePrev, row.nodeNext, row.soft, row.Chosen})
-	l.seat(t, s, n, c)
+		row.nodePrev, row.nodeNext, row.soft, row.waived, row.Chosen})
 }
 
 // rollback takes moves back, the last first. Lists come back in their old order
@@ -162,7 +180,7 @@ func (l *Ledger) takeBack(e *entry) {
 	if row.Job != NoJob {
 		l.unlinkJob(e.task)
 	}
-	row.Status, row.Node, row.soft, row.Chosen = e.status, e.node, e.soft, e.chosen
+	row.Status, row.Node, row.soft, row.waived, row.Chosen = e.status, e.node, e.soft, e.waived, e.chosen
 	row.jobPrev, row.jobNext, row.nodePrev, row.nodeNext = e.jobPrev, e.jobNext, e.nodePrev, e.nodeNext
 	if row.Job != NoJob {
 		l.relinkJob(e.task)
@@ -172,6 +190,8 @@ func (l *Ledger) takeBack(e *entry) {
 		l.relinkNode(e.task)
 		l.onNode(row, 1)
 		l.tellBooks(e.task, row, true)
+	} else if row.claims() {
+		l.claim(row, 1)
 	}
 }
 
@@ -229,8 +249,12 @@ func (l *Ledger) Committed(item func(Op) Booking) []Op {
 			continue
 		case OpAllocate:
 			b := item(op)
+			if row.Held.Kind == CommitClaim {
+				l.grown++
+			}
 			was := l.commit(row, Commitment{Kind: CommitBind, Node: op.Node, Item: b.Item, Statement: b.Statement, Chosen: row.Chosen})
 			l.move(op.Task, model.Binding, op.Node)
+			l.awaitCharge(op.Task)
 			l.dropUnnamed(NoJob, was)
 		case OpReserve:
 			if row.Status != model.Pipelined || row.Node != op.Node {
@@ -244,7 +268,8 @@ func (l *Ledger) Committed(item func(Op) Booking) []Op {
 				continue
 			}
 			b := item(op)
-			l.commit(row, Commitment{Kind: CommitEvict, Node: op.Node, Item: b.Item, Statement: b.Statement, Until: b.Until})
+			l.commit(row, Commitment{Kind: CommitEvict, For: b.For, Node: op.Node, Item: b.Item, Statement: b.Statement,
+				Until: b.Until})
 			l.grown++
 		case OpRelease:
 			l.grown++
@@ -283,19 +308,44 @@ func (l *Ledger) commit(row *Task, c Commitment) (was NodeID) {
 type Booking struct {
 	Item, Statement uint64
 	Until           int64
+	For             Beneficiary // of an eviction
 }
 
 // Hold makes a commitment outside any try, as a restart does; Drop ends one, because
 // a receipt denied it or its time is over. Both leave the task where its fact and
 // commitment say it stands.
 func (l *Ledger) Hold(t TaskID, c Commitment) {
-	was := l.commit(&l.tasks[t], c)
+	row := &l.tasks[t]
+	if row.claims() {
+		l.grown++
+	}
+	if c.Kind == CommitClaim || row.Held.Kind == CommitClaim {
+		l.mark(row.Job)
+	}
+	placed := row.Node != NoNode
+	if !placed {
+		l.rise(t)
+	}
+	row.waived = false
+	was := l.commit(row, c)
+	if !placed {
+		l.sit(t)
+	}
 	l.world++
 	if j := l.tasks[t].Job; j != NoJob {
 		l.jobs[j].Changed++ // who waits again may find the place that others of its job do not
 	}
 	l.rebase(t)
 	l.dropUnnamed(NoJob, was)
+}
+
+// Tell notes of a task whose eviction is under way that the request went through. Nothing
+// changes for anybody before its fact shows it.
+func (l *Ledger) Tell(t TaskID) {
+	if held := *l.tasks[t].Held; held.Kind == CommitEvict {
+		held.Told = true
+		l.commit(&l.tasks[t], held)
+	}
 }
 
 // Drop ends a task's commitment.

@@ -172,7 +172,7 @@ func TestQueueFiguresDoNotChangeUnnoticed(t *testing.T) {
 func TestNewRoomDoesNotComeUnnoticed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
-		w.huge = false // a node's columns rest on the door's bound of single amounts
+		w.huge = false // what is held at an edge grows, below zero, when part of it goes over to another figure
 		was, grown := map[string]int64{}, uint64(0)
 		w.run(60, func() {
 			w.l.Settle()

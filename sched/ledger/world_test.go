@@ -59,6 +59,7 @@ func (w *world) step() {
 func (w *world) cycle() {
 	w.l.Settle()
 	w.l.ReleaseSoft()
+	w.l.Charge()
 	for range 1 + w.n(2) {
 		w.try(0)
 	}
@@ -69,6 +70,7 @@ func (w *world) cycle() {
 		w.item++
 		return Booking{Item: w.item, Statement: op.Statement, Until: int64(w.item) * 1000}
 	})
+	w.l.Charge()
 }
 
 // try is a statement with up to three operations and statements inside it.

@@ -16,6 +16,7 @@ const (
 	KindHyperNode     Kind = "HyperNode"
 	KindNamespace     Kind = "Namespace"
 	KindNUMA          Kind = "Numatopology"
+	KindBackoff       Kind = "Backoff" // no kind of the API: see Backoff
 )
 
 // Ref names an object for as long as its name is used; a UID names one life of it.
@@ -43,7 +44,7 @@ type Fact struct {
 }
 
 // Object is the content of a fact: one of *Node, *Pod, *PodGroup, *Queue,
-// *PriorityClass, *Quota, *Budget, *HyperNode, *Namespace, *NUMA, *Opaque.
+// *PriorityClass, *Quota, *Budget, *HyperNode, *Namespace, *NUMA, *Backoff, *Opaque.
 type Object interface {
 	object()
 	// Common is what every object has; it may be read, and before it is handed over set.
@@ -94,4 +95,5 @@ func (*Quota) object()         {}
 func (*Budget) object()        {}
 func (*HyperNode) object()     {}
 func (*NUMA) object()          {}
+func (*Backoff) object()       {}
 func (*Opaque) object()        {}

@@ -31,6 +31,7 @@ type PodGroup struct {
 	Phase         GroupPhase
 	MaxWait       int64 // sla-waiting-time in nanoseconds, 0 when it names none
 	Preemptable   bool  // volcano.sh/preemptable: "true": it lives on room that others may want back
+	Spared        bool  // volcano.sh/preemptable: "false": no member is evicted, whatever the pods say
 
 	// How many members must run, or may be away at once, when room is taken back by the
 	// hour (volcano.sh/jdb-min-available, jdb-max-unavailable); nil: not given.

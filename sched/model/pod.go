@@ -36,7 +36,12 @@ type Pod struct {
 
 	Group string // name of its PodGroup in its namespace, "" when it names none
 	Owner string // name of its top controller, "" for a bare pod
-	Adopt Adopt  // what its owner's annotations ask of the job made for it; read only without Group
+	// OwnerID is which controller of that name: its kind and group, "/", and its UID. Another
+	// of that name, or a later one, is another.
+	OwnerID string
+	// Adopt is what its owner's annotations ask of the job made for it; of one with Group the queue
+	// alone, read where that PodGroup is missing.
+	Adopt Adopt
 
 	Role  string // volcano.sh/task-spec: the key of minTaskMember
 	Index int64  // the number its name ends in, -1 without one; orders tasks of a job
@@ -49,17 +54,19 @@ type Pod struct {
 	PriorityClass string // spec.priorityClassName, resolved by the engine where Priority is not set
 
 	// What is small stands together: packed, it saves each pod the room of four words.
-	Priority     int32 // resolved spec.priority, or 0
-	Ours         bool  // its schedulerName is one of ours; others are only counted where they run
-	Phase        Phase
-	Deleting     bool // has a deletionTimestamp
-	Healthy      bool // its condition Ready holds, as PodDisruptionBudgets count
-	Gated        bool // has scheduling gates
-	QueueGate    QueueGate
-	HasPriority  bool // spec.priority was set
-	PreemptNever bool // preemptionPolicy: Never
-	PreemptSet   bool // preemptionPolicy was set: that of its priority class plays no part
-	Preemptable  bool // volcano.sh/preemptable, true by default
+	Priority        int32 // resolved spec.priority, or 0
+	TaskPriority    int32 // volcano.sh/task-priority: among the tasks of its own job, and nowhere else
+	Ours            bool  // its schedulerName is one of ours; others are only counted where they run
+	Phase           Phase
+	Deleting        bool // has a deletionTimestamp
+	Healthy         bool // its condition Ready holds, as PodDisruptionBudgets count
+	Gated           bool // has scheduling gates
+	QueueGate       QueueGate
+	HasPriority     bool // spec.priority was set
+	HasTaskPriority bool // volcano.sh/task-priority was
+	PreemptNever    bool // preemptionPolicy: Never
+	PreemptSet      bool // preemptionPolicy was set: that of its priority class plays no part
+	Preemptable     bool // volcano.sh/preemptable, true by default
 
 	Labels []Label // sorted by key; shared by pods of one template; what selects pods reads them, no filter does by itself
 
@@ -83,6 +90,7 @@ type Adopt struct {
 	Queue     string // scheduling.volcano.sh/queue-name, "" for the default queue
 	MinMember int32  // scheduling.volcano.sh/group-min-member, 1 without
 	MaxWait   int64  // sla-waiting-time in nanoseconds, 0 without
+	Open      bool   // its owner was not heard yet and may say more
 }
 
 // Spec is everything about a pod that filters and scores read. Pods with equal

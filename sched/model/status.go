@@ -30,8 +30,8 @@ func (s Status) Holds() bool {
 	return s == Allocated || s == Binding || s == Bound || s == Running || s == Unknown
 }
 
-// Ready says that a task in this status counts for its gang's minimum (semantics
-// row 36: Succeeded counts).
+// Ready says that a task in this status counts for its gang's minimum. Succeeded
+// counts, as in Volcano.
 func (s Status) Ready() bool {
 	return s == Allocated || s == Binding || s == Bound || s == Running || s == Succeeded
 }

@@ -35,6 +35,8 @@ type Verdict struct {
 	// Unschedulable). Otherwise nothing that is done to the node's tasks helps
 	// (UnschedulableAndUnresolvable).
 	Curable bool
+	// Everywhere: it says the same of every node, and no other need be asked.
+	Everywhere bool
 }
 
 // Admits says that the filter has nothing against the node.

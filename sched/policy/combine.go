@@ -7,7 +7,7 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// How the answers of plugins combine: the rules are semantics §1.1's, by letter.
+// How the answers of plugins combine: by rules A to I, those of Volcano's session. Each method says which it is.
 
 // CompareQueues is rule A: the first plugin that prefers one decides; then the older
 // queue, then the name.
@@ -77,10 +77,25 @@ func (s *Set) ValidateJob(j ledger.JobID) trace.Reason {
 // Enqueueable is rule E: a rejection anywhere up to and including the first tier in
 // which somebody permits decides; nobody voting permits.
 func (s *Set) Enqueueable(j ledger.JobID) (trace.Reason, bool) {
+	return s.mayEnter(func(p JobEnqueueable) (Vote, trace.Reason) { return p.VoteEnqueue(j) })
+}
+
+// Loanable is Enqueueable for a job that would start at once (JobLoanable).
+func (s *Set) Loanable(j ledger.JobID) bool {
+	_, ok := s.mayEnter(func(p JobEnqueueable) (Vote, trace.Reason) {
+		if l, ok := p.(JobLoanable); ok {
+			return l.VoteLoan(j)
+		}
+		return p.VoteEnqueue(j)
+	})
+	return ok
+}
+
+func (s *Set) mayEnter(vote func(JobEnqueueable) (Vote, trace.Reason)) (trace.Reason, bool) {
 	for _, tier := range s.enqueueable {
 		permitted := false
 		for _, p := range tier {
-			v, r := p.VoteEnqueue(j)
+			v, r := vote(p)
 			if v == Reject {
 				return r, false
 			}

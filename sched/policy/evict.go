@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"slices"
+
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/trace"
@@ -20,7 +22,26 @@ type Claim struct {
 	// Short are the dimensions in which no feasible node has enough FutureIdle; none
 	// when it is not room in any one dimension that is missing.
 	Short []resource.Dim
+	// Lacks are the dimensions in which the node at hand had too little FutureIdle before
+	// anybody left; none when it is not room there that is missing.
+	Lacks []resource.Dim
+	// Rest is what those of the job that are still to be placed with it ask for, it included;
+	// nil: it alone.
+	Rest resource.Vec
 }
+
+// Needs says that victims have to give a dimension: the claim asks for it, and there is too
+// little of it on the node at hand or on all that may take it. Where it is not room that is
+// missing it is all that the claim asks for.
+func (c *Claim) Needs(d resource.Dim) bool {
+	if d == resource.Pods || c.Want.Get(d) <= 0 {
+		return false
+	}
+	return len(c.Short)+len(c.Lacks) == 0 || slices.Contains(c.Short, d) || slices.Contains(c.Lacks, d)
+}
+
+// All is what the job asks for with the claim.
+func (c *Claim) All(d resource.Dim) int64 { return max(c.Want.Get(d), c.Rest.Get(d)) }
 
 // Unit is what is evicted together or not at all (decision 12): a surplus member, or a
 // whole gang. Tasks are in the order in which they would go, at least one; each of them

@@ -78,6 +78,12 @@ type JobEnqueueable interface {
 	VoteEnqueue(j ledger.JobID) (Vote, trace.Reason)
 }
 
+// JobLoanable is a JobEnqueueable that counts what jobs let in keep (Queue.Inqueue). VoteLoan
+// is VoteEnqueue for a job that would start at once: what they lend is not counted (Queue.Lent).
+type JobLoanable interface {
+	VoteLoan(j ledger.JobID) (Vote, trace.Reason)
+}
+
 // JobReady says that a job's statement may be committed.
 type JobReady interface {
 	Ready(j ledger.JobID) bool

@@ -39,7 +39,7 @@ func (a Arguments) OneOf(key string, words ...string) (string, error) {
 	case !ok:
 		return words[0], nil
 	case !slices.Contains(words, s):
-		return "", fmt.Errorf("argument %s: %q is not one of %s", key, s, strings.Join(words, ", "))
+		return "", BadArgument(key, "%q is not one of %s", s, strings.Join(words, ", "))
 	default:
 		return s, nil
 	}
@@ -52,7 +52,7 @@ func (a Arguments) Resource(key, otherwise string) (string, error) {
 	case !ok:
 		return otherwise, nil
 	case s == "":
-		return "", fmt.Errorf("argument %s: a name is missing: %s, for one", key, otherwise)
+		return "", BadArgument(key, "a name is missing: %s, for one", otherwise)
 	default:
 		return s, nil
 	}
@@ -67,7 +67,7 @@ func (a Arguments) Int(key string, otherwise int64) (int64, error) {
 	}
 	x, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("argument %s: %q is not a whole number", key, s)
+		return 0, BadArgument(key, "%q is not a whole number", s)
 	}
 	return x, nil
 }
@@ -80,7 +80,7 @@ func (a Arguments) Bool(key string, otherwise bool) (bool, error) {
 	}
 	x, err := strconv.ParseBool(s)
 	if err != nil {
-		return false, fmt.Errorf("argument %s: %q is neither true nor false", key, s)
+		return false, BadArgument(key, "%q is neither true nor false", s)
 	}
 	return x, nil
 }
@@ -95,7 +95,7 @@ func (a Arguments) Milli(key string, otherwise int64) (int64, error) {
 	whole, places, _ := strings.Cut(s, ".")
 	x, err := strconv.ParseInt(whole+places+"000"[min(len(places), 3):], 10, 64)
 	if err != nil || whole+places == "" || len(places) > 3 || strings.ContainsAny(places, "+-") {
-		return 0, fmt.Errorf("argument %s: %q is not a number with at most three decimal places", key, s)
+		return 0, BadArgument(key, "%q is not a number with at most three decimal places", s)
 	}
 	return x, nil
 }
@@ -109,7 +109,7 @@ func (a Arguments) Duration(key string, otherwise int64) (int64, error) {
 	}
 	x, err := time.ParseDuration(s)
 	if err != nil {
-		return 0, fmt.Errorf("argument %s: %q is not a duration such as 90s or 1h30m", key, s)
+		return 0, BadArgument(key, "%q is not a duration such as 90s or 1h30m", s)
 	}
 	return int64(x), nil
 }
@@ -159,7 +159,7 @@ func Build(p Profile, known []Definition, l *ledger.Ledger) (*Set, error) {
 			}
 			plugin, err := known[i].New(c, l)
 			if err != nil {
-				return nil, fmt.Errorf("plugin %s: %w", c.Plugin, err)
+				return nil, &PluginError{Plugin: c.Plugin, Err: err}
 			}
 			s.add(c.Plugin, plugin, c.Off)
 		}

@@ -69,6 +69,9 @@ type Set struct {
 	BatchOrders   []BatchNodeOrder
 	BestNodes     []BestNode
 
+	thrifty    []Thrifty
+	explaining int // how many times over
+
 	network
 }
 
@@ -134,6 +137,9 @@ func (s *Set) add(name string, plugin any, off []Point) {
 	join(&s.deschedulers, plugin, is(PointVictim))
 	s.network.add(plugin, is)
 	s.addFilters(plugin, is(PointPredicate), is(PointNodeOrder))
+	if p, ok := plugin.(Thrifty); ok {
+		s.thrifty = append(s.thrifty, p)
+	}
 	if p, ok := plugin.(BestNode); ok && !is(PointBestNode) {
 		s.BestNodes = append(s.BestNodes, p)
 	}

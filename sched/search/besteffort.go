@@ -15,11 +15,10 @@ func wholeBestEffort(s *session.Session, tx *ledger.Tx, j ledger.JobID) (ok bool
 	ok = tx.Try(func(tx *ledger.Tx) bool {
 		for _, t := range BestEffort(s, j) {
 			role := &job.Roles[s.L.Task(t).Role]
-			if tooFew(job, s.L.Task(t).Sub) ||
-				job.Placed() >= job.MinMember && role.Placed() >= role.Min && subPlaced(job, s.L.Task(t).Sub) {
+			if job.Placed() >= job.MinMember && role.Placed() >= role.Min {
 				continue
 			}
-			if p := alone(s, t); p.node != ledger.NoNode {
+			if p := bestIdle(s, t); p.node != ledger.NoNode {
 				put(s, tx, t, p)
 			} else if !why.Is() {
 				why = s.Nodes.Why(t)
@@ -31,17 +30,6 @@ func wholeBestEffort(s *session.Session, tx *ledger.Tx, j ledger.JobID) (ok bool
 	return ok, have, why
 }
 
-// subPlaced says that a sub-group has its size of members with a place; true for none.
-func subPlaced(job *ledger.Job, sub int32) bool {
-	return sub < 0 || job.Subs[sub].Placed() >= job.SubSize(&job.Subs[sub])
-}
-
-// tooFew says that a sub-group cannot have its size with all its members that ask for nothing
-// placed: none of them starts alone.
-func tooFew(job *ledger.Job, sub int32) bool {
-	return sub >= 0 && job.Subs[sub].Ready() < job.SubSize(&job.Subs[sub])
-}
-
 // Backfill places a job's best-effort members: first what its minimum still needs, as
 // a whole, then one after the other. The reason is that of the first that found no
 // place.
@@ -50,6 +38,9 @@ func Backfill(s *session.Session, j ledger.JobID) (placed int, why trace.Reason)
 	tasks := BestEffort(s, j)
 	if len(tasks) == 0 || !s.Policy.Ready(j) {
 		return 0, trace.Reason{}
+	}
+	if Apart(s, j) {
+		return backfillApart(s, &Worksheet{Job: j, Tasks: tasks, idle: true})
 	}
 	before := job.Placed()
 	var have int32
@@ -65,10 +56,10 @@ func Backfill(s *session.Session, j ledger.JobID) (placed int, why trace.Reason)
 	}
 	placed = int(job.Placed() - before)
 	for _, t := range tasks {
-		if !s.L.Task(t).Placeable() || tooFew(job, s.L.Task(t).Sub) {
+		if !s.L.Task(t).Placeable() {
 			continue
 		}
-		p := alone(s, t)
+		p := bestIdle(s, t)
 		if p.node == ledger.NoNode {
 			if !why.Is() {
 				why = s.Nodes.Why(t)
@@ -80,6 +71,23 @@ func Backfill(s *session.Session, j ledger.JobID) (placed int, why trace.Reason)
 			return true
 		})
 		placed++
+	}
+	return placed, why
+}
+
+// backfillApart is Backfill for a job whose members have to be near each other, or that starts
+// by sub-groups: its limits are kept as if they asked for something.
+func backfillApart(s *session.Session, w *Worksheet) (placed int, why trace.Reason) {
+	for !w.Empty() {
+		t := newTurn(s, w, true)
+		out := t.decide(true)
+		if r := t.reason(); r.Is() && !why.Is() {
+			why = r
+		}
+		if out != Committed {
+			break
+		}
+		placed += int(t.placed)
 	}
 	return placed, why
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // The bounds of a search by domains: of each tier so many are tried that seem to have room,
-// and so many places for sub-groups within one of them.
+// and within one of them so often, and once for each sub-group, one is tried in vain.
 const (
 	mostDomains = 64
 	mostPlaces  = 256
@@ -29,9 +29,14 @@ type domains struct {
 	near    topology.ID   // where the last of them went
 	future  bool          // room that is being freed will do
 	partial bool          // some of a sub-group wait for room: those who have it do not start without them
-	tries   int           // places for sub-groups within the present domain
+	free    bool          // nobody counts members: no minimum binds
+	rest    *rest         // what has no place yet
+	tries   int           // within the present domain: what was tried in vain
+	most    int           // bounds tries
 	short   trace.Reason  // why there was no domain, the first time
-	passed  []unit        // those that found none
+	unsized trace.Reason  // the first sub-group that lacks pods, by name
+	passed  []int         // the units that found none, in the last attempt's rest
+	left    []unit        // sub-groups that lack pods
 }
 
 // Apart says that a job is not placed as if all nodes were alike: its PodGroup divides it into
@@ -45,17 +50,19 @@ func Apart(s *session.Session, j ledger.JobID) bool {
 // the lowest tier that has room for it, sub-groups each into one within that. A domain in
 // which it can start now goes before one in which it has to wait for room.
 func (t *turn) byDomain(tx *ledger.Tx) Outcome {
-	t.net = t.s.Policy.HyperNodes()
 	if t.queueRefuses() {
 		return Refused
 	}
 	units := t.units()
 	out := Refused
 	for _, t.future = range [...]bool{false, true} {
-		if t.future && t.s.L.ReleasingNodes() == 0 && t.w.kept == 0 {
+		if t.future && (t.idle || t.w.idle || t.s.L.ReleasingNodes() == 0 && t.w.kept == 0) {
 			break
 		}
-		if out = t.inSomeDomain(tx, units); out != Refused {
+		if out = t.inSomeDomain(tx, units); out == Refused {
+			out = t.exhaust(tx, units)
+		}
+		if out != Refused {
 			break
 		}
 	}
@@ -68,7 +75,7 @@ func (t *turn) byDomain(tx *ledger.Tx) Outcome {
 func (t *turn) queueRefuses() bool {
 	need := t.minimum()
 	tasks := t.w.Tasks[t.w.next:]
-	if t.job.BestEffort > 0 || len(tasks) == 0 || reserved(t.s, tasks[0]) || need > int64(len(tasks)) {
+	if t.job.BestEffort > 0 || len(tasks) == 0 || reserved(t.s, tasks[0]) || withdrawn(t.s, tasks[0]) || need > int64(len(tasks)) {
 		return false
 	}
 	class := t.s.L.Task(tasks[0]).Class
@@ -80,22 +87,31 @@ func (t *turn) queueRefuses() bool {
 
 // settle leaves the reason and what of the worksheet is to be tried again.
 func (t *turn) settle(o Outcome) {
-	passed := func(task ledger.TaskID) bool {
-		return slices.ContainsFunc(t.passed, func(u unit) bool { return slices.Contains(u.tasks, task) })
-	}
 	if o != Refused {
-		t.why = trace.Reason{}
+		t.why = t.unsized
 		if len(t.passed) > 0 {
 			t.why = t.short
 		}
+		passed := map[ledger.TaskID]bool{}
+		for _, i := range t.passed {
+			t.left = append(t.left, t.rest.units[i])
+		}
+		for _, u := range t.left {
+			for _, task := range u.tasks {
+				passed[task] = true
+			}
+		}
 		t.w.Tasks = slices.DeleteFunc(t.w.Tasks, func(task ledger.TaskID) bool {
 			row := t.s.L.Task(task)
-			return row.Status != model.Pending && !reserved(t.s, task) || passed(task)
+			return row.Status != model.Pending && !reserved(t.s, task) || passed[task]
 		})
 		return
 	}
 	if t.short.Is() && (!t.why.Is() || t.why.Root().Code.OfNodes()) {
 		t.why, t.placed = t.short, int32(t.short.Have)
+	}
+	if !t.why.Is() {
+		t.why = t.unsized
 	}
 }
 
@@ -120,15 +136,20 @@ func (t *turn) inSomeDomain(tx *ledger.Tx, units []unit) (out Outcome) {
 
 // minimum is how many members the job still needs to start, at least one.
 func (t *turn) minimum() int64 {
-	return max(1, int64(t.job.MinMember-t.job.Ready()-t.job.Waiting()))
+	have := t.job.Ready()
+	if t.apart {
+		have = t.job.Placed()
+	}
+	return max(1, int64(t.job.MinMember-have-t.job.Waiting()))
 }
 
 // attempt tries to place the units inside the present domain, in a try of its own.
 func (t *turn) attempt(tx *ledger.Tx, units []unit) (out Outcome) {
-	t.refused, t.why, t.placed, t.waits, t.partial, t.tries = t.refused[:0], trace.Reason{}, 0, false, false, 0
-	t.passed = t.passed[:0]
+	t.refused, t.why, t.placed, t.waits, t.partial = t.refused[:0], trace.Reason{}, 0, false, false
+	t.passed, t.tries, t.most = t.passed[:0], 0, mostPlaces+len(units)
+	t.rest = newRest(t.job, units, t.free)
 	tx.Try(func(tx *ledger.Tx) bool {
-		out = t.place(tx, units)
+		out = t.place(tx)
 		return out != Refused
 	})
 	return out
@@ -137,7 +158,7 @@ func (t *turn) attempt(tx *ledger.Tx, units []unit) (out Outcome) {
 // eachHome calls f for the domains in which a unit could have room, best first within each
 // tier, until f says no. Where none has, it notes why.
 func (t *turn) eachHome(inside topology.ID, ask *model.Topology, u unit, f func(topology.ID) bool) {
-	limit, known := t.net.Limit(ask)
+	limit := t.net.Limit(ask)
 	reach := t.net.Reach(t.w.Job, u.sub)
 	classes, want := t.classes(u)
 	seen, nearest, room, on := 0, topology.None, int64(0), true
@@ -168,7 +189,7 @@ func (t *turn) eachHome(inside topology.ID, ask *model.Topology, u unit, f func(
 		return true
 	})
 	if on {
-		t.noDomain(ask, known, u, seen, nearest, room)
+		t.noDomain(ask, u, seen, nearest, room)
 	}
 }
 
@@ -183,12 +204,12 @@ type scored struct {
 func (t *turn) tellDomain(c scored) {
 	if t.s.Trace.On(trace.AllocateHyperNode) {
 		d := t.net.Domain(c.domain)
-		t.s.Trace.Add(trace.Event{Kind: trace.AllocateHyperNode, Job: t.job.Key.String(), Node: d.Name, Count: int(d.Tier), Score: c.score})
+		t.s.Trace.Add(trace.Event{Kind: trace.AllocateHyperNode, Job: t.s.L.Called(t.w.Job), Node: d.Name, Count: int(d.Tier), Score: c.score})
 	}
 }
 
 // noDomain notes why a unit found no domain, unless something was noted already.
-func (t *turn) noDomain(ask *model.Topology, known bool, u unit, seen int, nearest topology.ID, room int64) {
+func (t *turn) noDomain(ask *model.Topology, u unit, seen int, nearest topology.ID, room int64) {
 	if t.short.Is() {
 		return
 	}
@@ -204,7 +225,7 @@ func (t *turn) noDomain(ask *model.Topology, known bool, u unit, seen int, neare
 			cause := t.why
 			r.Cause = &cause
 		}
-	case known && reach != topology.None:
+	case reach != topology.None:
 		r.Code, r.Have, r.Need = trace.TopologySpread, 0, 0
 		r.Nodes = []trace.NodeCount{{Code: r.Code, Count: 1, Example: t.net.Domain(reach).Name}}
 	default:

@@ -87,7 +87,7 @@ func (t *turn) elsewhere(from int, hold bool) Outcome {
 // gatherAnywhere tries the domains that have room, at most mostGatherings of them.
 func (t *turn) gatherAnywhere(g *gathering, from int, hold bool) Outcome {
 	for _, in := range [...]Gradient{IdleHere, FutureHere} {
-		if in.Future() && t.s.L.ReleasingNodes() == 0 {
+		if in.Future() && (t.idle || t.s.L.ReleasingNodes() == 0) {
 			break
 		}
 		for left := t.roomy(g, in); g.tries < mostGatherings && t.nextDomain(g, &left, in); g.tries++ {
@@ -128,7 +128,7 @@ func (t *turn) nextDomain(g *gathering, left *[][]ledger.NodeID, in Gradient) bo
 // gather tries the domain at hand.
 func (t *turn) gather(g *gathering, from int, in Gradient, hold bool) (out Outcome) {
 	if t.s.Trace.On(trace.AllocateDomain) {
-		t.s.Trace.Add(trace.Event{Kind: trace.AllocateDomain, Job: t.job.Key.String(), Task: t.s.L.Task(g.anchor).Key.String(),
+		t.s.Trace.Add(trace.Event{Kind: trace.AllocateDomain, Job: t.s.L.Called(t.w.Job), Task: t.s.L.Task(g.anchor).Key.String(),
 			Node: t.s.L.Node(g.at.node).Name, Score: g.at.score})
 	}
 	t.w.next, t.refused, t.result = from, t.refused[:0], result{}

@@ -2,7 +2,6 @@ package search
 
 import (
 	"ashlar.sh/sched/ledger"
-	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
 )
@@ -33,22 +32,31 @@ type place struct {
 	in    Gradient
 }
 
-// find returns the best place for a task: its nominated node if that takes it, else
-// the best node of the first gradient that has one; node NoNode when none does.
-func find(s *session.Session, t ledger.TaskID) place {
-	if at, ok := s.L.FindNode(s.L.Task(t).Pod.Nominated); ok {
-		for _, g := range [...]Gradient{IdleHere, FutureHere} {
-			if s.Nodes.Takes(t, at, g.Future()) {
-				return place{node: at, in: g}
-			}
-		}
-	}
+// find returns the best place for a task: the best node of the first gradient that has one,
+// in each its nominated node before all others; node NoNode when none does. Only room that is
+// free now counts if idle.
+func find(s *session.Session, t ledger.TaskID, idle bool) place {
+	nominated := nomination(s, t)
 	for g := range numGradients {
+		if g.Future() && idle {
+			break
+		}
+		if nominated != ledger.NoNode && !g.Elsewhere() && s.Nodes.Takes(t, nominated, g.Future()) {
+			return place{node: nominated, in: g}
+		}
 		if n, score := best(s, t, g); n != ledger.NoNode {
 			return place{n, score, g}
 		}
 	}
 	return place{node: ledger.NoNode}
+}
+
+// nomination is the node that a task was nominated to, NoNode without one.
+func nomination(s *session.Session, t ledger.TaskID) ledger.NodeID {
+	if n, known := s.L.FindNode(s.L.Task(t).Pod.Nominated); known {
+		return n
+	}
+	return ledger.NoNode
 }
 
 func best(s *session.Session, t ledger.TaskID, g Gradient) (ledger.NodeID, int64) {
@@ -88,23 +96,4 @@ func put(s *session.Session, tx *ledger.Tx, t ledger.TaskID, p place) {
 	if s.Trace.On(trace.BindingTask) {
 		tell(s, t, p)
 	}
-}
-
-// keep gives a task that has a reservation its room, if the room is there by now;
-// false when it still waits for a victim to go.
-func keep(s *session.Session, tx *ledger.Tx, t ledger.TaskID) bool {
-	at := s.L.Task(t).Node
-	return tx.Try(func(tx *ledger.Tx) bool {
-		tx.Withdraw(t)
-		if !s.Nodes.Takes(t, at, false) {
-			return false
-		}
-		put(s, tx, t, place{node: at, in: IdleHere})
-		return true
-	})
-}
-
-func reserved(s *session.Session, t ledger.TaskID) bool {
-	task := s.L.Task(t)
-	return task.Status == model.Pipelined && task.Held.Kind == ledger.CommitReserve
 }

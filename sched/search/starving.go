@@ -35,7 +35,7 @@ func Preempt(s *session.Session, rule victims.Rule, own func(jobs []ledger.JobID
 
 // Reclaim makes room for starving jobs, queue by queue in turns: the queue most in need
 // first, unless it is overused; both are asked anew after every job that was helped
-// (semantics row 39): while none is, the queue most in need stays the same.
+// (Volcano asks once): while none is, the queue most in need stays the same.
 func Reclaim(s *session.Session, rule victims.Rule) {
 	due := func(q ledger.QueueID) bool {
 		_, over := s.Policy.Overused(q)
@@ -83,7 +83,7 @@ func TellIdleQueues(s *session.Session, action string) {
 		return true
 	})
 	for _, j := range s.L.Active() {
-		if s.L.Job(j).Phase != model.GroupPending && s.L.Job(j).Exists() && s.Policy.Starving(j) {
+		if s.L.Job(j).Admitted() && s.L.Job(j).Exists() && s.Policy.Starving(j) {
 			quiet = slices.DeleteFunc(quiet, func(name string) bool { return name == s.L.QueueName(j) })
 		}
 	}
@@ -100,13 +100,13 @@ func tellHeldBack(s *session.Session, action string) {
 	var held []ledger.JobID
 	s.L.Jobs(func(j ledger.JobID) bool {
 		job := s.L.Job(j)
-		if job.Gated > 0 && job.Phase != model.GroupPending && !s.Gate(j).Is() && s.Policy.Starving(j) && len(Claimants(s, j)) == 0 {
+		if job.Gated > 0 && job.Admitted() && !s.Gate(j).Is() && s.Policy.Starving(j) && len(Claimants(s, j)) == 0 {
 			held = append(held, j)
 		}
 		return true
 	})
 	slices.SortFunc(held, func(a, b ledger.JobID) int { return s.L.Job(a).Key.Compare(s.L.Job(b).Key) })
 	for _, j := range held {
-		s.Trace.Add(trace.Event{Kind: trace.NoPreemptorTask, Action: action, Job: s.L.Job(j).Key.String()})
+		s.Trace.Add(trace.Event{Kind: trace.NoPreemptorTask, Action: action, Job: s.L.Called(j)})
 	}
 }

@@ -18,7 +18,7 @@ import (
 func Starving(s *session.Session, action string) []ledger.JobID {
 	admitted := func(j ledger.JobID) bool {
 		job := s.L.Job(j)
-		return job.Phase != model.GroupPending && job.By[model.Pending] > 0 && !s.GivenUp(j, action)
+		return job.Admitted() && job.By[model.Pending] > 0 && !s.GivenUp(j, action)
 	}
 	return s.Candidates(admitted, func(j ledger.JobID) bool {
 		if s.Gate(j).Is() {
@@ -26,7 +26,7 @@ func Starving(s *session.Session, action string) []ledger.JobID {
 		}
 		if r := s.Policy.ValidateJob(j); r.Is() {
 			if s.Trace.On(trace.SkipPreemption) {
-				s.Trace.Add(trace.Event{Kind: trace.SkipPreemption, Action: action, Job: s.L.Job(j).Key.String(),
+				s.Trace.Add(trace.Event{Kind: trace.SkipPreemption, Action: action, Job: s.L.Called(j),
 					Queue: s.L.QueueName(j), Reason: r})
 			}
 			return false
@@ -42,7 +42,10 @@ func Claimants(s *session.Session, j ledger.JobID) []ledger.TaskID {
 	tasks := slices.DeleteFunc(Organize(s, j).Tasks, func(t ledger.TaskID) bool {
 		return s.L.Task(t).Status != model.Pending
 	})
-	return append(bySubGroup(s, j, tasks), BestEffort(s, j)...)
+	if len(s.L.Job(j).Subs) > 0 {
+		return bySubGroup(s, j, tasks)
+	}
+	return append(tasks, BestEffort(s, j)...)
 }
 
 // Take makes room for a job by a rule: for the rest of its minimum, or for one task where
@@ -50,21 +53,20 @@ func Claimants(s *session.Session, j ledger.JobID) []ledger.TaskID {
 // eviction has its record.
 func Take(s *session.Session, rule victims.Rule, j ledger.JobID) bool {
 	tasks := Claimants(s, j)
-	job := s.L.Job(j)
 	if len(tasks) == 0 {
-		s.Trace.Add(trace.Event{Kind: trace.NoPreemptorTask, Action: rule.Action, Job: job.Key.String()})
+		s.Trace.Add(trace.Event{Kind: trace.NoPreemptorTask, Action: rule.Action, Job: s.L.Called(j)})
 		return false
 	}
 	if rule.Domains == 0 && Near(s, j) { // decision 16
 		s.GiveUp(j, rule.Action)
-		s.Trace.Add(trace.Event{Kind: trace.SkipPreemption, Action: rule.Action, Job: job.Key.String(), Queue: s.L.QueueName(j),
+		s.Trace.Add(trace.Event{Kind: trace.SkipPreemption, Action: rule.Action, Job: s.L.Called(j), Queue: s.L.QueueName(j),
 			Reason: trace.Reason{Code: trace.TopologyByGang, Text: rule.Action}})
 		return false
 	}
 	rule.Trace = s.Trace
 	reclaims, tells := rule.Scope == victims.OtherQueues, s.Trace.On(trace.VictimsOfPlugins)
 	if s.Trace.On(trace.AllocatingOperations) {
-		s.Trace.Add(trace.Event{Kind: trace.AllocatingOperations, Job: job.Key.String()})
+		s.Trace.Add(trace.Event{Kind: trace.AllocatingOperations, Job: s.L.Called(j)})
 	}
 	if !takeIn(s, rule, j, tasks) {
 		s.GiveUp(j, rule.Action)
@@ -72,11 +74,11 @@ func Take(s *session.Session, rule victims.Rule, j ledger.JobID) bool {
 			tellVictims(s, rule, s.Policy.AllVoters(reclaims), nil)
 		}
 		if r := s.Victims.Untitled(); r.Is() {
-			s.Trace.Add(trace.Event{Kind: trace.CannotReclaim, Action: rule.Action, Queue: s.L.QueueName(j), Job: job.Key.String(),
+			s.Trace.Add(trace.Event{Kind: trace.CannotReclaim, Action: rule.Action, Queue: s.L.QueueName(j), Job: s.L.Called(j),
 				Task: s.L.Task(tasks[0]).Key.String(), Reason: r})
 		}
-		s.Trace.Add(trace.Event{Kind: trace.FailedPreempt, Action: rule.Action, Job: job.Key.String(), Task: s.L.Task(tasks[0]).Key.String()})
-		s.Trace.Add(trace.Event{Kind: trace.Discarding, Job: job.Key.String()})
+		s.Trace.Add(trace.Event{Kind: trace.FailedPreempt, Action: rule.Action, Job: s.L.Called(j), Task: s.L.Task(tasks[0]).Key.String()})
+		s.Trace.Add(trace.Event{Kind: trace.Discarding, Job: s.L.Called(j)})
 		return false
 	}
 	var by, gone []string
@@ -100,8 +102,8 @@ func Take(s *session.Session, rule victims.Rule, j ledger.JobID) bool {
 			preempted(s, rule, t)
 		}
 	}
-	s.Trace.Add(trace.Event{Kind: trace.JobPipelinedEvent, Job: job.Key.String(), Count: len(s.Victims.Placed())})
-	s.Trace.Add(trace.Event{Kind: trace.Committing, Job: job.Key.String()})
+	s.Trace.Add(trace.Event{Kind: trace.JobPipelinedEvent, Job: s.L.Called(j), Count: len(s.Victims.Placed())})
+	s.Trace.Add(trace.Event{Kind: trace.Committing, Job: s.L.Called(j)})
 	s.Waits(j, trace.Reason{Code: trace.Reserved, Task: s.L.Task(s.Victims.Placed()[0]).Key.String(),
 		Text: s.L.Node(s.L.Task(s.Victims.Placed()[0]).Node).Name})
 	return true

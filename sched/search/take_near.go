@@ -29,6 +29,10 @@ func hard(t *model.Topology) bool { return t != nil && t.Hard }
 // least (decision 17); of whole gangs only where surplus alone is not enough in any (decision
 // 12).
 func takeIn(s *session.Session, rule victims.Rule, j ledger.JobID, tasks []ledger.TaskID) bool {
+	return past(s, rule, j, true, func() bool { return takeNear(s, rule, j, tasks) })
+}
+
+func takeNear(s *session.Session, rule victims.Rule, j ledger.JobID, tasks []ledger.TaskID) bool {
 	if !Near(s, j) {
 		return s.Victims.Take(rule, j, tasks)
 	}
@@ -89,8 +93,14 @@ func WhyNobody(s *session.Session, rule victims.Rule, j ledger.JobID, tasks []le
 // of a tier those that lack least, until it says no. tier is the job's domain's.
 func eachFence(s *session.Session, rule victims.Rule, j ledger.JobID, f func(_ victims.Rule, tier int32) bool) {
 	t := newTurn(s, Organize(s, j), false)
-	t.net, t.future = s.Policy.HyperNodes(), true
+	t.future = true
 	units := t.units()
+	r := newRest(t.job, units, t.free)
+	for i := range units {
+		r.take(i)
+		units[i].need = r.least(i)
+		r.putBack(i)
+	}
 	ask := t.job.Group.Topology
 	if !hard(ask) {
 		t.fences(rule, units, topology.Root, f)
@@ -148,7 +158,7 @@ func (t *turn) fences(rule victims.Rule, units []unit, inside topology.ID, f fun
 // leastLacking lists at most so many of the domains of each tier that a unit may go to: those
 // with the most room for it, what is taken there already left out.
 func (t *turn) leastLacking(inside topology.ID, ask *model.Topology, u unit, most int, taken map[topology.ID]int64) (out []topology.ID) {
-	limit, _ := t.net.Limit(ask)
+	limit := t.net.Limit(ask)
 	classes, _ := t.classes(u)
 	t.net.Homes(inside, t.net.Reach(t.w.Job, u.sub), limit, func(level topology.Level) bool {
 		var list []scored
@@ -166,17 +176,28 @@ func (t *turn) leastLacking(inside topology.ID, ask *model.Topology, u unit, mos
 	return out
 }
 
-// bySubGroup orders claimants as sub-groups go: of each as many as have to go together.
+// bySubGroup orders claimants as sub-groups go: of each as many as have to go together, then
+// the others, who go where their job still lacks somebody, then those that ask for nothing.
+// Sub-groups that cannot have their size claim nothing.
 func bySubGroup(s *session.Session, j ledger.JobID, tasks []ledger.TaskID) []ledger.TaskID {
-	if len(s.L.Job(j).Subs) == 0 {
-		return tasks
-	}
-	var out []ledger.TaskID
-	for _, u := range newTurn(s, &Worksheet{Job: j, Tasks: tasks}, false).units() {
-		if u.sub >= 0 {
-			u.tasks = u.tasks[:min(int64(len(u.tasks)), u.need)]
+	t := newTurn(s, &Worksheet{Job: j, Tasks: tasks}, false)
+	var out, more []ledger.TaskID
+	for _, u := range t.units() {
+		for i, task := range u.tasks {
+			switch {
+			case s.L.Class(s.L.Task(task).Class).BestEffort:
+			case u.sub < 0 || int64(i) < u.need:
+				out = append(out, task)
+			default:
+				more = append(more, task)
+			}
 		}
-		out = append(out, u.tasks...)
+	}
+	out = append(out, more...)
+	for _, task := range BestEffort(s, j) {
+		if !slices.ContainsFunc(t.left, func(u unit) bool { return u.sub == s.L.Task(task).Sub }) {
+			out = append(out, task)
+		}
 	}
 	return out
 }

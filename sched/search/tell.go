@@ -16,7 +16,7 @@ func tell(s *session.Session, t ledger.TaskID, p place) {
 	if p.in.Future() {
 		kind, after = trace.PipeliningTask, trace.AfterPipelined
 	}
-	e := trace.Event{Kind: kind, Job: s.L.Job(task.Job).Key.String(), Task: task.Key.String(), Node: node.Name, Score: p.score}
+	e := trace.Event{Kind: kind, Job: s.L.Called(task.Job), Task: task.Key.String(), Node: node.Name, Score: p.score}
 	scored := e
 	scored.Kind = trace.NodeScores
 	s.Trace.Add(scored)
@@ -29,6 +29,8 @@ func tell(s *session.Session, t ledger.TaskID, p place) {
 // tellScores records what the best of the nodes are worth to a task that is about to be
 // placed (seed 003 §7.3).
 func tellScores(s *session.Session, t ledger.TaskID, p place) {
+	s.Policy.Explain(true)
+	defer s.Policy.Explain(false)
 	e := trace.Event{Kind: trace.BatchNodeOrderEvent, Task: s.L.Task(t).Key.String()}
 	if e.Scores, e.Count = s.Nodes.Scores(t, p.in.Future()); e.Count > 0 {
 		s.Trace.Add(e)

@@ -25,7 +25,7 @@ func together(s *session.Session, rule victims.Rule) bool {
 // starver says whether others may have to leave for a job, and what it asks for.
 func starver(s *session.Session, j ledger.JobID) (x session.Starver) {
 	job := s.L.Job(j)
-	if job.Phase == model.GroupPending || job.By[model.Pending] == 0 || s.Gate(j).Is() || s.Policy.ValidateJob(j).Is() || !s.Policy.Starving(j) {
+	if !job.Admitted() || job.By[model.Pending] == 0 || s.Gate(j).Is() || s.Policy.ValidateJob(j).Is() || !s.Policy.Starving(j) {
 		return x
 	}
 	tasks := Claimants(s, j)
@@ -34,7 +34,7 @@ func starver(s *session.Session, j ledger.JobID) (x session.Starver) {
 	}
 	x.Starves = true
 	x.Plea, x.Alike = s.Victims.PleaOf(victims.Rule{}, j, tasks)
-	x.Alike = x.Alike && !Near(s, j) // which domains it may go to is its own
+	x.Alike = x.Alike && !Near(s, j) && job.Claims == 0 // which domains it may go to, or what is kept for it, is its own
 	return x
 }
 
@@ -44,7 +44,7 @@ func would(s *session.Session, rule victims.Rule, j ledger.JobID) bool {
 	if Near(s, j) {
 		return rule.Domains > 0
 	}
-	return s.Victims.Would(rule, j, Claimants(s, j))
+	return past(s, rule, j, false, func() bool { return s.Victims.Would(rule, j, Claimants(s, j)) })
 }
 
 // hungry are the jobs that starve: in parties where they may be, otherwise each alone. None

@@ -30,6 +30,7 @@ type turn struct {
 	result
 	explain  bool // amounts are wanted with refusals; without, a refusal is one comparison
 	apart    bool // nodes are not all alike to it: see Apart
+	idle     bool // only room that is free now counts: see inFreeRoom
 	*domains      // of one that is apart
 
 	gathering *gathering // while a domain is tried for members that have to share one
@@ -46,7 +47,7 @@ type result struct {
 func newTurn(s *session.Session, w *Worksheet, explain bool) *turn {
 	t := &turn{s: s, w: w, job: s.L.Job(w.Job), explain: explain, apart: Apart(s, w.Job)}
 	if t.apart {
-		t.domains = &domains{}
+		t.domains = &domains{net: s.Policy.HyperNodes(), free: s.Policy.Ready(w.Job) && !t.job.Met((*ledger.Count).Ready)}
 	}
 	return t
 }
@@ -59,17 +60,34 @@ func Turn(s *session.Session, w *Worksheet) Outcome {
 	t := newTurn(s, w, s.Trace.On(trace.PredicatesFailed))
 	later := w.next > 0
 	if s.Trace.On(trace.AllocatingOperations) {
-		s.Trace.Add(trace.Event{Kind: trace.AllocatingOperations, Job: t.job.Key.String()})
+		s.Trace.Add(trace.Event{Kind: trace.AllocatingOperations, Job: t.s.L.Called(t.w.Job)})
 	}
-	outcome := t.decide(true)
+	outcome := t.decided(true)
 	t.report(outcome, later)
 	return outcome
+}
+
+// Borrow places a job's minimum if it can start at once, and says whether it did.
+func Borrow(s *session.Session, w *Worksheet) bool {
+	t := newTurn(s, w, false)
+	out := Refused
+	if !s.L.Try(func(*ledger.Tx) bool {
+		out = t.decide(true)
+		return out == Committed
+	}) {
+		return false
+	}
+	t.report(out, true)
+	return true
 }
 
 // decide makes the statement, which stays where it holds if hold.
 func (t *turn) decide(hold bool) (out Outcome) {
 	if t.hopeless() {
 		return Refused
+	}
+	if t.inFreeRoom(hold) {
+		return Committed
 	}
 	from := t.w.next
 	t.s.L.Try(func(tx *ledger.Tx) bool {
@@ -88,7 +106,7 @@ func Why(s *session.Session, w *Worksheet) trace.Reason {
 	quiet := *s
 	quiet.Trace = &trace.Recorder{}
 	t := newTurn(&quiet, w, true)
-	if t.decide(false) != Refused {
+	if t.decided(false) != Refused {
 		return trace.Reason{}
 	}
 	return t.reason()
@@ -135,6 +153,8 @@ func (t *turn) refuseAfter(fit int64, why func(ledger.TaskID) trace.Reason) {
 		return
 	}
 	var r trace.Reason
+	t.s.Policy.Explain(true)
+	defer t.s.Policy.Explain(false)
 	t.s.L.Try(func(tx *ledger.Tx) bool {
 		for _, task := range t.w.Tasks[t.w.next : t.w.next+int(fit)] {
 			if t.apart {
@@ -225,7 +245,8 @@ func (t *turn) one(tx *ledger.Tx, task ledger.TaskID) bool {
 		t.note(trace.AlreadyFailed, task, trace.Reason{})
 		return false
 	}
-	if t.s.Policy.Allocatable(t.job.Queue, class, 1) < 1 {
+	// What was promised counts for the queue already.
+	if !withdrawn(t.s, task) && t.s.Policy.Allocatable(t.job.Queue, class, 1) < 1 {
 		t.refuse(task, t.s.Policy.WhyNotAllocatable(t.job.Queue, class))
 		return false
 	}
@@ -233,9 +254,14 @@ func (t *turn) one(tx *ledger.Tx, task ledger.TaskID) bool {
 		t.refuse(task, beforeNodes(v))
 		return false
 	}
+	t.s.Nodes.Begin()
 	p := t.find(task)
 	if p.node == ledger.NoNode {
-		t.refuse(task, t.nodes(task))
+		if v := t.s.Nodes.Refused(task); v.Code.OfClaims() {
+			t.refuse(task, beforeNodes(v))
+		} else {
+			t.refuse(task, t.nodes(task))
+		}
 		return false
 	}
 	put(t.s, tx, task, p)
@@ -247,10 +273,12 @@ func (t *turn) one(tx *ledger.Tx, task ledger.TaskID) bool {
 // counting best-effort members that still wait is met by placing them, here and now:
 // a gang starts whole.
 func (t *turn) ready(tx *ledger.Tx) bool {
-	if !t.s.Policy.Ready(t.w.Job) {
+	switch {
+	case t.apart:
+		return t.enough()
+	case !t.s.Policy.Ready(t.w.Job):
 		return false
-	}
-	if t.job.BestEffort == 0 {
+	case t.job.BestEffort == 0:
 		return true
 	}
 	ok, _, why := wholeBestEffort(t.s, tx, t.w.Job)
@@ -291,7 +319,7 @@ func (t *turn) stopped(task ledger.TaskID, r trace.Reason) {
 	switch r.Code {
 	case trace.QueueDeserved, trace.QueueCapability:
 		kind = trace.NotAllocatable
-	case trace.PrePredicateFailed, trace.ClaimNotFound, trace.ClaimUnusable, trace.DeviceClassNotFound:
+	case trace.PrePredicateFailed, trace.ClaimNotFound, trace.ClaimUnusable, trace.ClaimCompiling, trace.ClaimBudgetSpent, trace.DeviceClassNotFound:
 		kind = trace.PrePredicateEvent
 	}
 	t.note(kind, task, r)
@@ -301,7 +329,7 @@ func (t *turn) note(kind trace.EventKind, task ledger.TaskID, r trace.Reason) {
 	if !t.s.Trace.On(kind) {
 		return
 	}
-	e := trace.Event{Kind: kind, Queue: t.s.L.Queue(t.job.Queue).Name, Job: t.job.Key.String(),
+	e := trace.Event{Kind: kind, Queue: t.s.L.Queue(t.job.Queue).Name, Job: t.s.L.Called(t.w.Job),
 		Task: t.s.L.Task(task).Key.String(), Reason: r}
 	if kind == trace.NotAllocatable {
 		e.Amounts = quotas(t.s, t.job.Queue, task)
@@ -320,11 +348,11 @@ func (t *turn) report(o Outcome, later bool) {
 	s, j := t.s, t.w.Job
 	tell := func(k trace.EventKind) {
 		if s.Trace.On(k) {
-			s.Trace.Add(trace.Event{Kind: k, Job: t.job.Key.String(), Count: int(t.placed)})
+			s.Trace.Add(trace.Event{Kind: k, Job: t.s.L.Called(t.w.Job), Count: int(t.placed)})
 		}
 	}
 	if o != Refused {
-		s.L.Yield(j, false)
+		s.L.Lend(j, ledger.Keeps)
 	}
 	switch o {
 	case Committed:
@@ -340,21 +368,38 @@ func (t *turn) report(o Outcome, later bool) {
 		s.Waits(j, t.pipelinedReason())
 	case Refused:
 		tell(trace.Discarding)
-		// With nodes there that do not take it, the job gives its queue's room back to those
-		// behind it; while there are none at all, it is nodes that everybody waits for.
-		if code := t.why.Root().Code; t.job.HasMin && code.OfNodes() && code != trace.NoNodes {
-			s.L.Yield(j, true)
+		t.lend()
+		if t.why.Root().Code == trace.ClaimBudgetSpent {
+			s.Refuse(j, t.reason()) // nothing has to change for it to be asked again
+			return
 		}
 		t.w.Park(s, t.reason(), t.explain && !later)
 	}
 }
 
+// lend has a job that nodes refuse lend the room that its queue keeps for it, unless room on
+// nodes is kept for it, too. While there are no nodes at all, it is nodes that everybody waits
+// for.
+func (t *turn) lend() {
+	code := t.why.Root().Code
+	switch {
+	case t.job.Claims > 0 || !code.OfNodes() || code == trace.NoNodes:
+	case couldEver(t.s, t.w):
+		t.s.L.Lend(t.w.Job, ledger.Lends)
+	default:
+		t.s.L.Lend(t.w.Job, ledger.LendsAll)
+	}
+}
+
 func (t *turn) reason() trace.Reason {
 	need := t.job.MinMember - t.job.Placed() - t.job.Waiting()
-	if need < 1 || t.job.MinMember == 1 {
-		return t.why
-	}
 	cause := t.why
+	if cause.Is() && t.job.Claims > 0 {
+		cause = trace.Reason{Code: trace.RoomKept, Task: t.why.Task, Text: keptOn(t.s, t.w.Job), Cause: &t.why}
+	}
+	if need < 1 || t.job.MinMember == 1 {
+		return cause
+	}
 	return trace.Reason{Code: trace.GangIncomplete, Have: int(min(t.placed, need)), Need: int(need), Cause: &cause, Tried: t.tried}
 }
 

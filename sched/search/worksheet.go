@@ -2,8 +2,8 @@
 //
 // A Worksheet lists what of a job is to be placed, in order. Turn places one helping
 // of it inside one try: a job below its minimum as a whole or not at all, a job above
-// it one task at a time, so that the rotation of queues stays fair (seed 003 §3.3,
-// semantics §2.4). Evictions are not looked for here yet.
+// it one task at a time, so that the rotation of queues stays fair (seed 003 §3.3).
+// Evictions are not looked for here yet.
 package search
 
 import (
@@ -21,8 +21,10 @@ type Worksheet struct {
 	Tasks []ledger.TaskID // members that ask for something, in the order to place them
 	next  int
 	kept  int  // the first so many have a reservation
+	idle  bool // members that ask for nothing: only room that nobody has will do
 	full  bool // of several classes, best-effort members included, or who sits elsewhere decides
 	one   [1]ledger.TaskID
+	rank  []int32 // by sub-group: its place among those of the last turn, that ordering them again is cheap
 }
 
 // Empty says that nothing is left to try.
@@ -31,6 +33,11 @@ func (w *Worksheet) Empty() bool { return w.next >= len(w.Tasks) }
 // Promised says that members have a reservation: what they are to have counts for their
 // queue already.
 func (w *Worksheet) Promised() bool { return w.kept > 0 }
+
+// Promising says that the member to be tried next has a reservation.
+func (w *Worksheet) Promising(s *session.Session) bool {
+	return !w.Empty() && reserved(s, w.Tasks[w.next])
+}
 
 // OnlyPromised leaves the members that have a reservation.
 func (w *Worksheet) OnlyPromised() { w.Tasks = w.Tasks[:w.kept] }
@@ -49,7 +56,7 @@ func (w *Worksheet) Park(s *session.Session, r trace.Reason, whole bool) {
 
 // Organize makes a job's worksheet: members with a reservation first, then what the
 // roles' minimums need (decision 32), then the rest, each in task order. Gated and
-// best-effort members and those set aside are left out.
+// best-effort members, those set aside and those that pause are left out.
 func Organize(s *session.Session, j ledger.JobID) *Worksheet {
 	count := &s.L.Job(j).Count
 	w := &Worksheet{Job: j}
@@ -65,8 +72,9 @@ func Organize(s *session.Session, j ledger.JobID) *Worksheet {
 	})
 	reserved := len(w.Tasks)
 	w.kept = reserved
+	pause := s.Pause(j)
 	s.L.JobTasks(j, model.Pending, func(t ledger.TaskID) bool {
-		if task := s.L.Task(t); task.Placeable() && !s.L.Class(task.Class).BestEffort {
+		if task := s.L.Task(t); task.Placeable() && !s.L.Class(task.Class).BestEffort && !s.L.Pauses(pause, t) {
 			w.Tasks = append(w.Tasks, t)
 		}
 		return true
@@ -113,8 +121,9 @@ func BestEffort(s *session.Session, j ledger.JobID) []ledger.TaskID {
 	if s.L.Job(j).BestEffort == 0 {
 		return nil
 	}
+	pause := s.Pause(j)
 	s.L.JobTasks(j, model.Pending, func(t ledger.TaskID) bool {
-		if task := s.L.Task(t); task.Placeable() && s.L.Class(task.Class).BestEffort {
+		if task := s.L.Task(t); task.Placeable() && s.L.Class(task.Class).BestEffort && !s.L.Pauses(pause, t) {
 			out = append(out, t)
 		}
 		return true

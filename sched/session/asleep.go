@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"ashlar.sh/sched/ledger"
-	"ashlar.sh/sched/model"
 )
 
 // Jobs that are parked and wait for the same are asked about together. A bin holds the
@@ -40,9 +39,9 @@ const (
 
 func (s *Session) belongs(list int, job *ledger.Job) bool {
 	if list == pending {
-		return job.Phase == model.GroupPending
+		return job.AwaitsAdmission()
 	}
-	return job.BestEffort > 0 && job.Phase != model.GroupPending
+	return job.BestEffort > 0 && job.Admitted()
 }
 
 // Fresh are the active jobs that are not parked, as Candidates gives them.

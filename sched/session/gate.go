@@ -19,7 +19,21 @@ func (s *Session) Gate(j ledger.JobID) trace.Reason {
 			return trace.Reason{Code: trace.InvalidObject, Text: f.Field + ": " + f.Message}
 		}
 	}
-	return s.QueueGate(job.Queue)
+	if r := s.QueueGate(job.Queue); r.Is() {
+		return r
+	}
+	if p := s.Pause(j); p != nil && len(p.Pods) == 0 {
+		return Refused(p)
+	}
+	return trace.Reason{}
+}
+
+// Pause is the pause that a job, or some of its pods, make now; nil without one.
+func (s *Session) Pause(j ledger.JobID) *model.Backoff { return s.L.Pause(j, s.Now) }
+
+// Refused is why a job pauses.
+func Refused(p *model.Backoff) trace.Reason {
+	return trace.Reason{Code: trace.BindRefused, Task: p.Pod, Text: p.Answer, Have: int(p.Tries), Until: p.NotBefore}
 }
 
 // QueueGate says why a queue takes no jobs.
@@ -59,10 +73,10 @@ func (s *Session) closer(q ledger.QueueID) *trace.Reason {
 	return nil
 }
 
-// Admitted says that a job has left Pending, letting it in where no enqueue action is
+// Admitted says that a job has passed the gate of its queue, letting it in where no enqueue action is
 // configured to decide that (seed 003 §4.1).
 func (s *Session) Admitted(j ledger.JobID) bool {
-	if s.L.Job(j).Phase != model.GroupPending {
+	if s.L.Job(j).Admitted() {
 		return true
 	}
 	if s.Profile.HasAction("enqueue") {

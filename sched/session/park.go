@@ -63,20 +63,23 @@ func (r rest) of(s stand) stand {
 
 // lack is the room that a parked job waits for, when nothing else has changed.
 type lack struct {
-	queue ledger.QueueID
-	class ledger.ClassID
-	tasks int64 // 0: what it waits for is no number
-	shape uint64
+	queue    ledger.QueueID
+	class    ledger.ClassID
+	tasks    int64 // 0: what it waits for is no number
+	priority int32
+	shape    uint64
 }
 
 // lackOf is what a parked job lacks. Of an admitted job that keeps its queue's room it is
-// no number: whether nodes or its queue refuse it now makes a difference.
+// no number: whether nodes or its queue refuse it now makes a difference. Nor is it of one for
+// which room is kept.
 func (s *Session) lackOf(j ledger.JobID, m *Memo) lack {
 	job := s.L.Job(j)
-	if m.lacks == 0 || job.HasMin && !s.L.Yielded(j) {
-		return lack{queue: job.Queue, shape: m.stand.shape}
+	l := lack{queue: job.Queue, priority: job.Priority, shape: m.stand.shape}
+	if m.lacks != 0 && job.Claims == 0 && (!job.HasMin || s.L.LendingOf(j) != ledger.Keeps) {
+		l.class, l.tasks = m.class, m.lacks
 	}
-	return lack{job.Queue, m.class, m.lacks, m.stand.shape}
+	return l
 }
 
 // hopeless says that a job which has not changed would be refused again: its queue is to
@@ -90,8 +93,22 @@ func (s *Session) hopeless(k lack, now stand) bool {
 	if _, over := s.Policy.Overused(k.queue); over {
 		return true
 	}
-	if k.tasks == 0 || s.L.ReleasingNodes() > 0 && s.Policy.HoldsInPart() {
+	if k.tasks == 0 || s.L.ReleasingNodes() > 0 && s.Policy.HoldsInPart() || s.mayTake(k) {
 		return false
 	}
 	return s.Policy.Allocatable(k.queue, k.class, k.tasks) < k.tasks || s.Nodes.Prospect(k.class, k.tasks) < k.tasks
+}
+
+// mayTake says that a job which lacks room might be given some that is kept for another.
+func (s *Session) mayTake(k lack) bool {
+	if !s.L.Claims() {
+		return false
+	}
+	for _, j := range s.L.Claimants() {
+		job := s.L.Job(j)
+		if job.Queue == k.queue && k.priority > job.Priority || job.Queue != k.queue && s.Policy.CompareQueues(k.queue, job.Queue) < 0 {
+			return true
+		}
+	}
+	return false
 }

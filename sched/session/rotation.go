@@ -106,6 +106,15 @@ func (r *Rotation) Return(q ledger.QueueID) {
 	}
 }
 
+// Rest removes all jobs that are left, in no order that may be decided by.
+func (r *Rotation) Rest() (out []ledger.JobID) {
+	for r.turns.in > 0 {
+		out = append(out, r.Drain(r.turns.pop())...)
+	}
+	r.Next() // it is over
+	return out
+}
+
 // Drain removes a queue's remaining jobs, first to last: the queue is served no more.
 func (r *Rotation) Drain(q ledger.QueueID) []ledger.JobID {
 	var out []ledger.JobID

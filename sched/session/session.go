@@ -27,6 +27,10 @@ type Session struct {
 	Now     int64 // nanoseconds since the epoch
 	// Admit puts a job into phase Inqueue, by a plan item where the API keeps phases.
 	Admit func(ledger.JobID)
+	// Asked is when it was found out last for whom room is to be kept (search.CallIn).
+	Asked int64
+	// Surplus is when members above their gangs' minimums are placed.
+	Surplus Surplus
 	// Evictions are the records of those whom a statement of this action evicts.
 	Evictions map[ledger.TaskID]*trace.Eviction
 
@@ -43,6 +47,7 @@ type Session struct {
 	cycle  uint64
 	opened uint64 // the world when the cycle began
 	turned uint64 // the times that a plugin had waited for and that came
+	putOff uint64 // cycles in which work was put off
 }
 
 // Open begins a cycle: what was noted in earlier ones no longer counts, but for
@@ -51,6 +56,7 @@ func (s *Session) Open(now int64) {
 	s.Now = now
 	s.cycle++
 	s.opened = s.L.World()
+	s.arrive()
 	if s.Victims != nil {
 		s.Victims.Open()
 	}
@@ -59,6 +65,9 @@ func (s *Session) Open(now int64) {
 // Turn says that a time has come at which plugins answer otherwise: no refusal from
 // before it stands.
 func (s *Session) Turn() { s.turned++ }
+
+// PutOff says that work was put off in this cycle: what an action gave up it might not have.
+func (s *Session) PutOff() { s.putOff++ }
 
 // Memo is what is remembered of a job between cycles.
 type Memo struct {
@@ -197,11 +206,12 @@ type stood struct {
 	Moment
 }
 
-// Moment is a state of the world, and of what plugins derived when the cycle began.
-type Moment struct{ world, opened, turned uint64 }
+// Moment is a state of the world, of what plugins derived when the cycle began, and of what
+// was put off.
+type Moment struct{ world, opened, turned, putOff uint64 }
 
 // Moment is how things are now.
-func (s *Session) Moment() Moment { return Moment{s.L.World(), s.opened, s.turned} }
+func (s *Session) Moment() Moment { return Moment{s.L.World(), s.opened, s.turned, s.putOff} }
 
 // GiveUp notes that an action finds nobody to evict for a job as things are.
 func (s *Session) GiveUp(j ledger.JobID, action string) {

@@ -166,23 +166,43 @@ func (m *Map) Join(a, b ID) ID {
 	return a
 }
 
-// Limit is the highest tier that a topology allows: that of the root where it names none.
-// False when it names a tier by a name that no HyperNode has.
-func (m *Map) Limit(t *model.Topology) (int32, bool) {
-	switch {
-	case t == nil || !t.Hard || t.Highest < 0 && t.HighestName == "":
-		return m.domains[Root].Tier, true
-	case t.Highest >= 0:
-		return t.Highest, true
+// Limit is the highest tier that a topology allows: that of the root where it names none, or
+// one by a name that no HyperNode has (decision 41).
+func (m *Map) Limit(t *model.Topology) int32 {
+	if t == nil || !t.Hard {
+		return m.domains[Root].Tier
+	}
+	if t.Highest >= 0 {
+		return t.Highest
+	}
+	if tier, known := m.tierOf(t.HighestName); known {
+		return tier
+	}
+	return m.domains[Root].Tier
+}
+
+// Unknown reports whether a topology names its highest tier by a name that no HyperNode has.
+func (m *Map) Unknown(t *model.Topology) bool {
+	if t == nil || !t.Hard || t.Highest >= 0 || t.HighestName == "" {
+		return false
+	}
+	_, known := m.tierOf(t.HighestName)
+	return !known
+}
+
+// tierOf is the tier of a name.
+func (m *Map) tierOf(name string) (tier int32, known bool) {
+	if name == "" {
+		return 0, false
 	}
 	for _, l := range m.levels { // of tiers that share a name the lowest is what is promised
 		for _, d := range l.Domains {
-			if d != Root && m.hypers[m.byName[m.domains[d].Name]].fact.TierName == t.HighestName {
+			if d != Root && m.hypers[m.byName[m.domains[d].Name]].fact.TierName == name {
 				return l.Tier, true
 			}
 		}
 	}
-	return -1, false
+	return 0, false
 }
 
 // Reach is the smallest domain that holds the members of a job that have, or are promised, a
@@ -190,22 +210,29 @@ func (m *Map) Limit(t *model.Topology) (int32, bool) {
 // without any. Members whose nodes are gone hold nobody.
 func (m *Map) Reach(j ledger.JobID, sub int32) ID {
 	at := None
-	for _, s := range [...]model.Status{model.Running, model.Bound, model.Binding, model.Allocated, model.Unknown, model.Pipelined} {
-		m.l.JobTasks(j, s, func(t ledger.TaskID) bool {
-			task := m.l.Task(t)
-			if sub != AllSubs && task.Sub != sub || task.Node == ledger.NoNode || !m.l.Node(task.Node).Present() {
-				return true
-			}
-			if at == None {
-				at = m.Leaf(task.Node)
-			} else {
-				at = m.Join(at, m.Leaf(task.Node))
-			}
-			return at != Root
-		})
+	join := func(t ledger.TaskID) bool {
+		task := m.l.Task(t)
+		switch {
+		case task.Node == ledger.NoNode || !m.l.Node(task.Node).Present():
+		case at == None:
+			at = m.Leaf(task.Node)
+		default:
+			at = m.Join(at, m.Leaf(task.Node))
+		}
+		return at != Root
+	}
+	if sub != AllSubs {
+		m.l.SubTasks(j, sub, func(t ledger.TaskID) bool { return !slices.Contains(placed[:], m.l.Task(t).Status) || join(t) })
+		return at
+	}
+	for _, s := range placed {
+		m.l.JobTasks(j, s, join)
 	}
 	return at
 }
+
+// placed are the statuses of those that have, or are promised, a place.
+var placed = [...]model.Status{model.Running, model.Bound, model.Binding, model.Allocated, model.Unknown, model.Pipelined}
 
 // AllSubs stands for all members of a job, whatever sub-group they are of.
 const AllSubs = -1
@@ -233,4 +260,33 @@ func (m *Map) Homes(inside ID, reach ID, limit int32, f func(Level) bool) {
 			return
 		}
 	}
+}
+
+// Widest are the largest of the domains for which Homes would call f, by name: every place
+// that a limit allows is in one of them.
+func (m *Map) Widest(inside ID, reach ID, limit int32) (out []ID) {
+	at := inside
+	if reach != None {
+		for d := reach; d != None && m.Within(d, inside); d = m.domains[d].Up {
+			at = d
+			if up := m.domains[d].Up; up == None || m.domains[up].Tier > limit {
+				break
+			}
+		}
+		if m.domains[at].Tier > limit || !m.Within(reach, inside) {
+			return nil
+		}
+		return []ID{at}
+	}
+	if m.domains[at].Tier <= limit {
+		return []ID{at}
+	}
+	for _, level := range m.levels {
+		for _, d := range level.Domains {
+			if up := m.domains[d].Up; level.Tier <= limit && up != None && m.domains[up].Tier > limit && m.Within(d, inside) {
+				out = append(out, d)
+			}
+		}
+	}
+	return out
 }

@@ -57,6 +57,8 @@ const (
 	ConsideringNode                       // V3: "Considering Task … on Node …."
 	IdleNegative                          // an error: "Idle resources turn into negative"
 	VictimsOfPlugins                      // V4: "Victims from … plugins are …", for each plugin that has a say
+	KeepsRoom                             // V3: "Keeping room for Job … on nodes …", for Count of its tasks
+	KeepsNoRoom                           // V3: "Keeping no more room for Job …"
 	numEventKinds
 )
 
@@ -71,7 +73,7 @@ var levels = [numEventKinds]uint8{
 	NoPreemptors: 3, SkipPreemption: 4, NoPreemptorTask: 3, TryPreempt: 3, Preempted: 3, FailedPreempt: 3, CannotReclaim: 3,
 	HyperNodesReady: 3, HyperNodeInSession: 5, AllocateHyperNode: 3, AllocateDomain: 3,
 	AllocatingOperations: 3, JobValidEvent: 4, FitErrorsEvent: 5, NodeRoomEvent: 5, LevelNotAllocatable: 5,
-	BatchNodeOrderEvent: 5, ConsideringNode: 3, VictimsOfPlugins: 4,
+	BatchNodeOrderEvent: 5, ConsideringNode: 3, VictimsOfPlugins: 4, KeepsRoom: 3, KeepsNoRoom: 3,
 }
 
 // Level is the verbosity from which a kind is recorded: 3 to 5, and 0 for an error.

@@ -25,6 +25,7 @@ const (
 	NotEnoughTasks      Code = "NotEnoughTasks"      // Have pods exist, Need are the minimum
 	NotEnoughPodsOfTask Code = "NotEnoughPodsOfTask" // the same for role Text
 	NotEnoughSubGroups  Code = "NotEnoughSubGroups"  // Have sub-groups of policy Text have their size, Need are the minimum
+	SubGroupIncomplete  Code = "SubGroupIncomplete"  // Have pods of sub-group Text exist, Need start together
 	SchedulingGated     Code = "SchedulingGated"     // Have pods carry scheduling gates
 	QueueGateShut       Code = "QueueGateShut"       // Have pods stand at the gate of their queue, which has no room for them; Cause
 	GangIncomplete      Code = "GangIncomplete"      // Have of Need could be placed; Cause is the refusal that stopped it
@@ -40,7 +41,9 @@ const (
 	// The victims of a reclaim; Queue is the one that keeps them.
 	VictimGuaranteed Code = "VictimGuaranteed" // the queue would be left with less (Have) than its guarantee (Need); Shorts
 	VictimDeserved   Code = "VictimDeserved"   // the queue holds (Have) no more than it deserves (Need); Shorts
-	VictimOfNoUse    Code = "VictimOfNoUse"    // they give nothing of what is asked for
+	VictimOfNoUse    Code = "VictimOfNoUse"    // they give nothing of what is asked for and lacks
+	VictimNotOwed    Code = "VictimNotOwed"    // the queue that asks would hold (Have) more than it deserves (Need) of all that they give; Shorts
+	VictimReturns    Code = "VictimReturns"    // they could be claimed back: the queue deserves (Need) what it would be left with (Have) and that with them again; Shorts; Text is the queue that asks
 	VictimOutside    Code = "VictimOutside"    // the queue is out of place, or the claim's own
 
 	// The victims of any action.
@@ -64,7 +67,7 @@ const (
 	NoVictims       Code = "NoVictims"       // nobody may be evicted for it
 	VictimsTooFew   Code = "VictimsTooFew"   // with all who may be evicted gone it still finds no place
 	TopologyByGang  Code = "TopologyByGang"  // its members have to be near each other: gangpreempt and gangreclaim evict for such jobs, action Text does not
-	SearchExhausted Code = "SearchExhausted" // the search was given up after Have steps: a better plan may exist
+	SearchExhausted Code = "SearchExhausted" // the search for Text ("": whom to evict) was given up after Have steps
 
 	// The nodes.
 	NoNodes                Code = "NoNodes"                // the cluster has no nodes
@@ -79,6 +82,7 @@ const (
 	NodePorts              Code = "NodePorts"              // a host port is taken; Text is the port
 	NodeVolume             Code = "NodeVolume"             // a volume cannot be had there
 	NodeDevices            Code = "NodeDevices"            // Have devices of class Text are free there, Need are asked; without amounts: its resource claims Text cannot be met there, or nobody allocates devices
+	ClaimSearchExhausted   Code = "ClaimSearchExhausted"   // whether devices there meet resource claims Text together was not found out in Have steps
 	ClaimElsewhere         Code = "ClaimElsewhere"         // resource claim Text was allocated devices that the node does not reach
 	NodeNUMAPolicy         Code = "NodeNUMAPolicy"         // its kubelet has not the topology policy that is asked for; Text is the one it has, "" where nothing is known
 	NodeNUMA               Code = "NodeNUMA"               // its kubelet might find no place for the cpus of a container together; Domain: Least are asked for, Have are free in the NUMA node that has most
@@ -88,17 +92,23 @@ const (
 	PodRepelled            Code = "PodRepelled"            // a pod sits there that must not be with it: its anti-affinity, not this pod's; Domain
 	PodTopologySpread      Code = "PodTopologySpread"      // the domain would have too many more than others; Domain
 	TopologyKeyMissing     Code = "TopologyKeyMissing"     // the node lacks label Text, by which pods are to be spread
+	NodeKept               Code = "NodeKept"               // the room it has is kept for a job that waits
 	InsufficientResource   Code = "InsufficientResource"   // one node lacks room in Text (a dimension)
 	TopologyNoRoom         Code = "TopologyNoRoom"         // no domain of tier Text or below has room for Need pods together; Nodes has the one that comes nearest (Example), with room for Have, and how many were asked
 	TopologySpread         Code = "TopologySpread"         // its pods are further apart than it allows (tier Text) already: in domain Example of Nodes
 	HyperNodesNotReady     Code = "HyperNodesNotReady"     // there is no domain of tier Text or below that can be used; Have HyperNodes are set aside
 	PipelinedOnReleasing   Code = "Pipelined"              // waits for room that is being freed on node Text
 	Reserved               Code = "Reserved"               // room was freed for it on node Text; waits for the last victim to go
+	RoomKept               Code = "RoomKept"               // room is kept for it on nodes Text, where others that came later still run; Cause is why it cannot start yet
 	WaitsForTurn           Code = "WaitsForTurn"           // others were served first and the cycle ended
+	MinimumsFirst          Code = "MinimumsFirst"          // it has its minimum; members above it are placed after the minimums of all that come within a scheduling period
 	BindInFlight           Code = "BindInFlight"           // its bind is under way
+	BindRefused            Code = "BindRefused"            // the API server has refused Have times in a row to bind Task, at last with the answer Text; the next try is at Until
 	PrePredicateFailed     Code = "PrePredicateFailed"     // no node was asked: Text says why
 	ClaimNotFound          Code = "ClaimNotFound"          // no node was asked: resource claim Text is not there, or has not been made from its template yet
 	ClaimUnusable          Code = "ClaimUnusable"          // Text says which resource claim cannot be used and why
+	ClaimCompiling         Code = "ClaimCompiling"         // no node was asked: the selectors of resource claim Text are not compiled yet
+	ClaimBudgetSpent       Code = "ClaimBudgetSpent"       // what may be spent on finding devices for resource claims is spent for now: of the cycle, its namespace, or such claims in it (Text)
 	DeviceClassNotFound    Code = "DeviceClassNotFound"    // no node was asked: a resource claim asks for devices of class Text, which is not there
 	ActionNotConfigured    Code = "ActionNotConfigured"    // no configured action would place it; Text names the action
 	PodsOfOtherSchedulers  Code = "OtherScheduler"         // not ours: listed and left alone
@@ -109,7 +119,8 @@ const (
 func (c Code) OfNodes() bool {
 	switch c {
 	case NoNodes, NotEnoughResources, NodesRefuse, NodeUnschedulable, NodeTaint, NodeAffinity, NodeSelector,
-		NodeGroup, NodeRevocable, NodePorts, NodeVolume, NodeDevices, ClaimElsewhere, NodeNUMAPolicy, NodeNUMA, PodAffinity, PodAntiAffinity, PodRepelled, PodTopologySpread, TopologyKeyMissing:
+		NodeGroup, NodeRevocable, NodePorts, NodeVolume, NodeDevices, ClaimElsewhere, ClaimSearchExhausted, NodeNUMAPolicy, NodeNUMA, PodAffinity, PodAntiAffinity, PodRepelled, PodTopologySpread, TopologyKeyMissing,
+		NodeKept, SearchExhausted:
 		return true
 	default:
 		return c.OfTopology()
@@ -118,7 +129,7 @@ func (c Code) OfNodes() bool {
 
 // OfClaims says that the code speaks of a pod's resource claims, before any node is asked.
 func (c Code) OfClaims() bool {
-	return c == ClaimNotFound || c == ClaimUnusable || c == DeviceClassNotFound
+	return c == ClaimNotFound || c == ClaimUnusable || c == ClaimCompiling || c == ClaimBudgetSpent || c == DeviceClassNotFound
 }
 
 // OfTopology says that the code speaks of how far apart nodes are. Its amounts are there
@@ -130,6 +141,10 @@ func (c Code) OfTopology() bool {
 // KeptFree is the Text of a QueueCapability in which the amount asked for counts what is
 // kept free for the guarantees of others.
 const KeptFree = "guarantees"
+
+// KeptForWaiting is the Text of a QueueDeserved or QueueCapability in which the amount asked for
+// counts what is kept for a job that waits.
+const KeptForWaiting = "kept"
 
 // NotAllocated ends the Text of a NodeDevices that says that nobody allocates devices here.
 const NotAllocated = ", which this scheduler does not allocate"
@@ -181,6 +196,7 @@ type Reason struct {
 	Task       string // the task that was refused, namespace/name, where one was
 	Text       string
 	Need, Have int
+	Until      int64 // BindRefused: a time in nanoseconds since the epoch
 	Shorts     []Short
 	Nodes      []NodeCount
 	Cause      *Reason

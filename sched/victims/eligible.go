@@ -10,13 +10,13 @@ import (
 // alone (decision 14): Running or Bound, ours, and not marked; or waiting with a
 // reservation, which somebody with a better right may take over (decision 13).
 func evictable(l *ledger.Ledger, t ledger.TaskID) bool {
-	return standing(l, t) && l.Task(t).Pod.Preemptable
+	return standing(l, t) && l.MayBeEvicted(t)
 }
 
 // standing says that a task is where an eviction could take it from.
 func standing(l *ledger.Ledger, t ledger.TaskID) bool {
 	task := l.Task(t)
-	if task.Job == ledger.NoJob || l.Job(task.Job).Queue == ledger.NoQueue {
+	if task.Job == ledger.NoJob || !task.Charged() && unsure(l, task) {
 		return false
 	}
 	switch task.Status {
@@ -29,23 +29,29 @@ func standing(l *ledger.Ledger, t ledger.TaskID) bool {
 	}
 }
 
+// unsure says that nobody knows in which queue a task that runs was let run: its PodGroup is
+// missing, or its owner was not heard yet.
+func unsure(l *ledger.Ledger, task *ledger.Task) bool {
+	return !l.Job(task.Job).Exists() || task.Pod.Adopt.Open
+}
+
 // reserved says that a task holds nothing yet but a reservation.
 func reserved(l *ledger.Ledger, t ledger.TaskID) bool { return l.Task(t).Status == model.Pipelined }
 
-// holding is the number of members that hold room for good: finished ones no longer keep a
-// gang together (semantics §7.1, 4), those that wait do not yet.
-func holding(c *ledger.Count) int32 {
-	return c.By[model.Allocated] + c.By[model.Binding] + c.By[model.Bound] + c.By[model.Running]
+// spare is how many members of a job may leave without its falling below its minimum: none of
+// one whose PodGroup is gone, and its minimum with it.
+func spare(j *ledger.Job) int32 {
+	if !j.Exists() {
+		return 0
+	}
+	return j.Holding() - j.MinMember
 }
 
-// spare is how many members of a job may leave without its falling below its minimum.
-func spare(j *ledger.Job) int32 { return holding(&j.Count) - j.MinMember }
-
 // roleSpare is the same of one role.
-func roleSpare(r *ledger.Role) int32 { return holding(&r.Count) - r.Min }
+func roleSpare(r *ledger.Role) int32 { return r.Holding() - r.Min }
 
 // subSpare is the same of one sub-group.
-func subSpare(j *ledger.Job, s *ledger.SubJob) int32 { return holding(&s.Count) - j.SubSize(s) }
+func subSpare(j *ledger.Job, s *ledger.SubJob) int32 { return s.Holding() - j.SubSize(s) }
 
 // outside says why a task is none of the tasks that a rule speaks of; None when it is one
 // of them.
@@ -65,7 +71,7 @@ func (h *Hunt) outside(t ledger.TaskID) trace.Code {
 		return trace.VictimUnreclaimed
 	case h.rule.Scope == OtherQueues && !h.inRing(job.Queue) && h.explain == nil:
 		return trace.VictimDeserved // asked why, plugins tell it better
-	case !task.Pod.Preemptable:
+	case !h.l.MayBeEvicted(t):
 		return trace.VictimKept
 	default:
 		return trace.None

@@ -140,6 +140,15 @@ func (b *brute) findShort() {
 	}
 }
 
+// findLacks notes what a node has too little of for so many tasks.
+func (b *brute) findLacks(n ledger.NodeID, count int64) {
+	for _, need := range b.l.Class(b.class).Need {
+		if need.Dim != resource.Pods && b.l.FutureIdle(need.Dim, n) < count*need.Amount {
+			b.claim.Lacks = append(b.claim.Lacks, need.Dim)
+		}
+	}
+}
+
 func (b *brute) judge(u policy.Unit) int {
 	if b.rule.Scope == victims.OtherQueues {
 		tier, _ := b.set.Reclaimable(b.claim, u)
@@ -160,6 +169,8 @@ func kindOf(u policy.Unit) int {
 func (b *brute) on(n ledger.NodeID) {
 	b.node, b.units, b.seen = n, nil, map[uint64]bool{}
 	b.tiers = [2]int{policy.NoTier, policy.NoTier}
+	b.claim.Lacks = nil
+	b.findLacks(n, 1)
 	b.l.Jobs(func(j ledger.JobID) bool {
 		b.unitsOf(j)
 		return true

@@ -65,16 +65,44 @@ func (h *Hunt) placeAll(tx *ledger.Tx, tasks []ledger.TaskID) bool {
 			return found && h.satisfied()
 		}
 	}
+	tasks = h.patientFirst(tasks)
 	for i, t := range tasks {
+		h.rests(tasks[i:])
 		if h.one(tx, t) && (one || h.satisfied()) {
 			return true
 		}
 		job := h.l.Job(h.claim.Job)
-		if !one && holding(&job.Count)+job.By[model.Succeeded]+job.Waiting()+int32(len(tasks)-i-1) < job.MinMember {
+		if !one && job.Holding()+job.By[model.Succeeded]+job.Waiting()+int32(len(tasks)-i-1) < job.MinMember {
 			return false
 		}
 	}
 	return false
+}
+
+// patientFirst puts those first for which nobody may be evicted: the room that is free is for
+// them, and the others have victims.
+func (h *Hunt) patientFirst(tasks []ledger.TaskID) []ledger.TaskID {
+	never := 0
+	for _, t := range tasks {
+		if h.l.PreemptsNever(t) {
+			never++
+		}
+	}
+	if never == 0 || never == len(tasks) {
+		return tasks
+	}
+	tasks = slices.Clone(tasks)
+	slices.SortStableFunc(tasks, func(a, b ledger.TaskID) int {
+		switch x, y := h.l.PreemptsNever(a), h.l.PreemptsNever(b); {
+		case x == y:
+			return 0
+		case x:
+			return -1
+		default:
+			return 1
+		}
+	})
+	return tasks
 }
 
 // satisfied says that the job could start with what it has and is promised: its minimum,
@@ -110,7 +138,13 @@ func (h *Hunt) one(tx *ledger.Tx, t ledger.TaskID) bool {
 		h.placed = append(h.placed, t)
 		return true
 	}
-	if h.l.PreemptsNever(t) || !h.entitled() || !h.place(tx) {
+	if h.l.PreemptsNever(t) {
+		if h.patient == ledger.NoTask {
+			h.patient = t
+		}
+		return false // which says nothing of others of its class
+	}
+	if !h.entitled() || !h.place(tx) {
 		h.refused = append(h.refused, task.Class)
 		return false
 	}

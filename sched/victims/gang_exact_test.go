@@ -33,6 +33,10 @@ func (s *square) bruteGang() (best price, found bool) {
 	b.claim.Want = s.l.Class(b.class).Request
 	if s.rule.Scope == victims.OtherQueues {
 		b.findShort()
+		for range s.tasks {
+			b.claim.Rest = b.claim.Rest.Add(b.claim.Want)
+		}
+		s.l.Present(func(n ledger.NodeID) bool { b.findLacks(n, int64(len(s.tasks))); return true })
 		if r, ok := s.set.Preemptive(b.claim); !ok && r.Code != trace.QueueCapability {
 			return price{}, false
 		}

@@ -1,6 +1,9 @@
 package victims
 
 import (
+	"math"
+	"slices"
+
 	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/policy"
@@ -68,6 +71,7 @@ type Hunt struct {
 	// The series at hand.
 	placed   []ledger.TaskID
 	refused  []ledger.ClassID // classes that found no place
+	patient  ledger.TaskID    // the first without room for which nobody may be evicted
 	untitled trace.Reason     // why the queue may not take from others, for the first that was refused
 	balked   bool             // PrePredicate refused a task
 	deeds    []deed
@@ -95,8 +99,8 @@ func (h *Hunt) begin(rule Rule, j ledger.JobID) {
 	if h.budget == 0 {
 		h.budget = DefaultBudget
 	}
-	h.claim = policy.Claim{Job: j, Queue: h.l.Job(j).Queue, Short: h.claim.Short[:0]}
-	h.untitled, h.balked = trace.Reason{}, false
+	h.claim = policy.Claim{Job: j, Queue: h.l.Job(j).Queue, Short: h.claim.Short[:0], Lacks: h.claim.Lacks[:0], Rest: h.claim.Rest[:0]}
+	h.untitled, h.balked, h.patient = trace.Reason{}, false, ledger.NoTask
 	h.placed, h.refused, h.deeds, h.gone, h.lost = h.placed[:0], h.refused[:0], h.deeds[:0], h.gone[:0], h.lost[:0]
 	if rule.Scope == OtherQueues {
 		h.findRings()
@@ -136,7 +140,7 @@ func (h *Hunt) ask(t ledger.TaskID) {
 	h.claims++
 	h.steps, h.considered, h.bounded, h.exhausted = 0, 0, 0, false
 	h.losers = h.losers[:0]
-	h.claim.Short = h.claim.Short[:0]
+	h.claim.Short, h.claim.Lacks = h.claim.Short[:0], h.claim.Lacks[:0]
 	if h.rule.Scope == OtherQueues {
 		h.findShort(class)
 	}
@@ -157,6 +161,41 @@ func (h *Hunt) findShort(class *ledger.Class) {
 		if !enough {
 			h.claim.Short = append(h.claim.Short, need.Dim)
 		}
+	}
+}
+
+// findLacks notes the dimensions in which a node has too little FutureIdle for so many of the
+// class.
+func (h *Hunt) findLacks(n ledger.NodeID, count int64) {
+	if h.rule.Scope != OtherQueues {
+		return
+	}
+	for _, need := range h.l.Class(h.class).Need {
+		if need.Dim != resource.Pods && h.l.FutureIdle(need.Dim, n) < times(need.Amount, count) &&
+			!slices.Contains(h.claim.Lacks, need.Dim) {
+			h.claim.Lacks = append(h.claim.Lacks, need.Dim)
+		}
+	}
+}
+
+// times is a × b, held at the edge of int64; neither is negative.
+func times(a, b int64) int64 {
+	if b > 0 && a > math.MaxInt64/b {
+		return math.MaxInt64
+	}
+	return a * b
+}
+
+// rests notes what the tasks from one on, of those that the rest of the minimum needs, ask for.
+func (h *Hunt) rests(tasks []ledger.TaskID) {
+	h.claim.Rest = h.claim.Rest[:0]
+	if h.rule.Scope != OtherQueues || h.claim.Extra {
+		return
+	}
+	job := h.l.Job(h.claim.Job)
+	need := max(1, int(job.MinMember-job.Placed()-job.Waiting()))
+	for _, t := range tasks[:min(need, len(tasks))] {
+		h.claim.Rest = h.claim.Rest.Add(h.l.Class(h.l.Task(t).Class).Request)
 	}
 }
 

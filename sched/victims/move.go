@@ -2,6 +2,7 @@ package victims
 
 import (
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/trace"
 )
@@ -16,7 +17,7 @@ func (h *Hunt) Spare(t ledger.TaskID) bool {
 }
 
 // Holding is the number of members of a job that hold room.
-func (h *Hunt) Holding(j ledger.JobID) int32 { return holding(&h.l.Job(j).Count) }
+func (h *Hunt) Holding(j ledger.JobID) int32 { return h.l.Job(j).Holding() }
 
 // Guarded is why tasks of one job must not be evicted, whoever it is for; none when
 // nothing protects them.
@@ -29,11 +30,11 @@ func (h *Hunt) Guarded(tasks []ledger.TaskID, whole bool) trace.Reason {
 // nanoseconds since the epoch.
 func (h *Hunt) Moved(action string, t ledger.TaskID, why string, now int64) *trace.Eviction {
 	task := h.l.Task(t)
-	r := &trace.Eviction{Action: action, Task: task.Key.String(), Job: h.l.Job(task.Job).Key.String(), Queue: h.l.QueueName(task.Job),
+	r := &trace.Eviction{Action: action, Task: task.Key.String(), Job: h.l.Called(task.Job), Queue: h.l.QueueName(task.Job),
 		Node: h.l.Node(task.Node).Name, Priority: h.l.Job(task.Job).Priority, Why: why,
 		Lost: h.l.Dims.List(h.l.Class(task.Class).Request)}
 	if since := started(task); since > 0 && since < now {
-		r.Ran = now - since
+		r.Ran = model.Between(since, now)
 	}
 	return r
 }

@@ -2,6 +2,7 @@ package victims
 
 import (
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/trace"
 )
 
@@ -39,15 +40,15 @@ func (h *Hunt) Records(now int64, f func(ledger.TaskID, *trace.Eviction)) {
 		}
 		d := &h.deeds[v.deed]
 		r := &trace.Eviction{
-			Action: h.rule.Action, Task: task.Key.String(), Job: h.l.Job(task.Job).Key.String(), Queue: h.l.QueueName(task.Job),
-			For: h.l.Task(d.task).Key.String(), ForJob: h.l.Job(h.claim.Job).Key.String(), ForQueue: h.l.QueueName(h.claim.Job),
+			Action: h.rule.Action, Task: task.Key.String(), Job: h.l.Called(task.Job), Queue: h.l.QueueName(task.Job),
+			For: h.l.Task(d.task).Key.String(), ForJob: h.l.Called(h.claim.Job), ForQueue: h.l.QueueName(h.claim.Job),
 			Node: h.l.Node(h.l.Task(d.task).Node).Name, Priority: h.priorityOf(v.task), ForPriority: d.claim,
 			Whole: v.whole, Tier: v.tier + 1, Lost: h.l.Dims.List(h.l.Class(task.Class).Request),
 			Considered: d.considered, Hopeless: nodes - d.bounded, Steps: d.steps, Exhausted: d.exhausted,
 			Alternatives: append([]trace.Alternative(nil), h.lost[d.from:d.to]...),
 		}
 		if since := started(task); since > 0 && since < now {
-			r.Ran = now - since
+			r.Ran = model.Between(since, now)
 		}
 		r.Rules = h.set.Voters(h.rule.Scope == OtherQueues, v.tier)
 		f(v.task, r)

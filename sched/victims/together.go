@@ -24,7 +24,11 @@ func (h *Hunt) jointly(tx *ledger.Tx, tasks []ledger.TaskID) (found, tried bool)
 		return false, false
 	}
 	h.ask(gang[0])
-	if h.l.PreemptsNever(gang[0]) || !h.entitled() {
+	h.rests(gang)
+	for _, at := range h.list {
+		h.findLacks(at.node, int64(len(gang)))
+	}
+	if !h.entitled() {
 		return false, false
 	}
 	j := joint{h: h, gang: gang, nodes: make([]ledger.NodeID, len(gang))}
@@ -55,7 +59,7 @@ func (h *Hunt) jointly(tx *ledger.Tx, tasks []ledger.TaskID) (found, tried bool)
 }
 
 // oneClass is the rest of the job's minimum, nil when it is not several tasks of one
-// class.
+// class, for each of which others may be evicted.
 func (h *Hunt) oneClass(tasks []ledger.TaskID) []ledger.TaskID {
 	job := h.l.Job(h.claim.Job)
 	need := int(job.MinMember - job.Placed() - job.Waiting())
@@ -67,7 +71,7 @@ func (h *Hunt) oneClass(tasks []ledger.TaskID) []ledger.TaskID {
 		return nil // they are not all alike, or not once some of them are placed
 	}
 	for _, t := range gang {
-		if h.l.Task(t).Class != h.l.Task(gang[0]).Class || !h.set.PrePredicate(t).Admits() {
+		if h.l.Task(t).Class != h.l.Task(gang[0]).Class || h.l.PreemptsNever(t) || !h.set.PrePredicate(t).Admits() {
 			return nil
 		}
 	}

@@ -29,6 +29,8 @@ func (h *Hunt) trial(n ledger.NodeID, wholes bool, found *plan) (ok bool) {
 	found.node, found.victims = n, found.victims[:0]
 	h.l.Try(func(tx *ledger.Tx) bool {
 		h.at, h.tx = n, tx
+		h.claim.Lacks = h.claim.Lacks[:0]
+		h.findLacks(n, 1)
 		h.gather(n, wholes)
 		h.judgeAll()
 		ok = h.cheapest(found)

@@ -88,7 +88,7 @@ func (h *Hunt) unitsOf(tasks []ledger.TaskID, wholes bool) {
 	for _, t := range tasks {
 		role, sub := h.l.Task(t).Role, h.l.Task(t).Sub
 		switch {
-		case reserved(h.l, t) && holding(&job.Count) >= job.MinMember:
+		case reserved(h.l, t) && job.Holding() >= job.MinMember:
 			h.add(j, false, t)
 		case !reserved(h.l, t) && left > 0 && h.roleLeft[role] > 0 && (sub < 0 || h.subLeft[sub] > 0):
 			left--
@@ -136,7 +136,7 @@ func (h *Hunt) include(t ledger.TaskID) {
 func (h *Hunt) priorityOf(t ledger.TaskID) int32 {
 	task := h.l.Task(t)
 	if h.rule.Scope == SameJob {
-		return task.Priority
+		return task.Order
 	}
 	return h.l.Job(task.Job).Priority
 }

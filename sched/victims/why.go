@@ -97,10 +97,13 @@ func (h *Hunt) Why(rule Rule, j ledger.JobID, tasks []ledger.TaskID) trace.Reaso
 	took := false
 	h.l.Try(func(tx *ledger.Tx) bool {
 		took = h.placeAll(tx, tasks) && len(h.gone) > 0
-		if took || len(h.refused) == 0 {
-			return false
+		switch {
+		case took:
+		case len(h.refused) > 0:
+			h.explained(tx, tasks, &r)
+		case h.patient != ledger.NoTask:
+			r.Code, r.Task = trace.PreemptionNever, h.l.Task(h.patient).Key.String()
 		}
-		h.explained(tx, tasks, &r)
 		return false
 	})
 	if took || !r.Is() {
@@ -113,7 +116,7 @@ func (h *Hunt) Why(rule Rule, j ledger.JobID, tasks []ledger.TaskID) trace.Reaso
 func (h *Hunt) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reason) {
 	i := slices.IndexFunc(tasks, func(t ledger.TaskID) bool {
 		task := h.l.Task(t)
-		return task.Status == model.Pending && task.Class == h.refused[0]
+		return task.Status == model.Pending && task.Class == h.refused[0] && !h.l.PreemptsNever(t)
 	})
 	if i < 0 {
 		return
@@ -122,9 +125,6 @@ func (h *Hunt) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reason) 
 	h.ask(tasks[i])
 	r.Task = h.l.Task(tasks[i]).Key.String()
 	switch {
-	case h.l.PreemptsNever(tasks[i]):
-		r.Code = trace.PreemptionNever
-		return
 	case h.untitled.Is():
 		cause := h.untitled
 		r.Code, r.Cause = trace.NoVictims, &cause
@@ -151,6 +151,8 @@ func (h *Hunt) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reason) 
 			return true
 		}
 		h.at, h.tx = n, tx
+		h.claim.Lacks = h.claim.Lacks[:0]
+		h.findLacks(n, 1)
 		h.gather(n, h.rule.Wholes)
 		h.judgeAll()
 		for _, u := range h.units {

@@ -19,7 +19,7 @@ const chartFolder = "helm/ashlar"
 // is and where Volcano's controllers are looked for.
 const (
 	releaseName      = "ashlar"
-	releaseNamespace = "volcano-system"
+	releaseNamespace = "ashlar-system"
 )
 
 // render renders the chart with values over its defaults, as `helm install` would: the schema is

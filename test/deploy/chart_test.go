@@ -205,31 +205,49 @@ func TestWhatSelectsThePodFindsIt(t *testing.T) {
 	}
 }
 
-// Who owns pods may be read, and nothing else be done with it: the kinds of Kubernetes, those
-// that are named beside them, and none where no pod is adopted.
+// Who owns pods may be read, and nothing else be done with it: the kinds whose controllers make pods
+// anew, always, for they are asked before a pod is deleted; where pods are adopted, the kinds of
+// Kubernetes that speak for their pods and those that are named beside them.
 func TestTheOwnersThatMayBeRead(t *testing.T) {
-	usual := []string{"apps/daemonsets", "apps/deployments", "apps/replicasets", "apps/statefulsets", "batch/cronjobs", "batch/jobs", "jobset.x-k8s.io/jobsets"}
+	always := []string{
+		"/replicationcontrollers",
+		"apps/daemonsets", "apps/replicasets", "apps/statefulsets",
+		"batch.volcano.sh/jobs", "batch/jobs",
+		"kubeflow.org/jaxjobs", "kubeflow.org/mpijobs", "kubeflow.org/paddlejobs", "kubeflow.org/pytorchjobs",
+		"kubeflow.org/tfjobs", "kubeflow.org/xgboostjobs",
+		"ray.io/rayclusters",
+	}
+	usual := slices.Concat(always, []string{"apps/deployments", "batch/cronjobs", "jobset.x-k8s.io/jobsets"})
+	workflows := values{"apiGroup": "argoproj.io", "resources": []any{"workflows", "rollouts"}}
+	pools := values{"apiGroup": "example.com", "resources": []any{"pools"}}
 	for name, c := range map[string]struct {
 		values values
 		want   []string
 	}{
 		"by default": {nil, usual},
-		"more kinds": {values{"owners": []any{values{"apiGroup": "argoproj.io", "resources": []any{"workflows", "rollouts"}}, values{"apiGroup": "", "resources": []any{"replicationcontrollers"}}}},
-			append(usual, "argoproj.io/workflows", "argoproj.io/rollouts", "/replicationcontrollers")},
-		"no pod is adopted": {values{"adoptUngrouped": "never", "owners": []any{values{"apiGroup": "argoproj.io", "resources": []any{"workflows"}}}}, nil},
+		"more kinds": {
+			values{"owners": []any{workflows, pools}},
+			slices.Concat(usual, []string{"argoproj.io/workflows", "argoproj.io/rollouts", "example.com/pools"}),
+		},
+		"no pod is adopted": {values{"adoptUngrouped": "never", "owners": []any{workflows}}, always},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
 			for _, o := range install(t, c.values)["ClusterRole"] {
 				role := o.(*rbacv1.ClusterRole)
 				for _, rule := range role.Rules {
-					if role.Name == releaseName && slices.Equal(rule.Verbs, []string{"get"}) {
+					if role.Name != releaseName || !slices.Equal(rule.Verbs, []string{"get"}) {
+						continue
+					}
+					for _, group := range rule.APIGroups {
 						for _, resource := range rule.Resources {
-							got = append(got, rule.APIGroups[0]+"/"+resource)
+							got = append(got, group+"/"+resource)
 						}
 					}
 				}
 			}
+			slices.Sort(got)
+			slices.Sort(c.want)
 			if !slices.Equal(got, c.want) {
 				t.Errorf("it may read %v, want %v", got, c.want)
 			}

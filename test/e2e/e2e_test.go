@@ -55,12 +55,12 @@ var shared struct {
 }
 
 func TestMain(m *testing.M) {
-	if err := verbose(); err != nil {
-		fmt.Fprintln(os.Stderr, "e2e: ASHLAR_E2E_V:", err)
-		os.Exit(1)
-	}
 	if mark := os.Getenv(childMark); mark != "" {
-		if err := scheduleAsChild(mark); err != nil {
+		err := klogs()
+		if err == nil {
+			err = scheduleAsChild(mark)
+		}
+		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -70,7 +70,13 @@ func TestMain(m *testing.M) {
 		fmt.Println("e2e: left out, for ASHLAR_SKIP_E2E=1")
 		return
 	}
+	done, err := logs()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "e2e:", err)
+		os.Exit(1)
+	}
 	code, err := run(m)
+	done(code == 0 && err == nil)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "e2e:", err)
 		code = max(code, 1)

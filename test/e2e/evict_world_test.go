@@ -194,6 +194,11 @@ func (w evicting) awaitUrgent(node string) {
 // holds looks again and again for so long.
 func (w evicting) holds(d time.Duration, look func()) {
 	w.t.Helper()
+	holds(d, look)
+}
+
+// holds looks again and again for so long.
+func holds(d time.Duration, look func()) {
 	again, end := time.NewTicker(50*time.Millisecond), time.After(d)
 	defer again.Stop()
 	for {

@@ -20,7 +20,7 @@ import (
 )
 
 // installedIn is the namespace that deploy/ installs into.
-const installedIn = "volcano-system"
+const installedIn = "ashlar-system"
 
 // manifests are the objects of a file of deploy/.
 func manifests(t *testing.T, name string) (out []*unstructured.Unstructured) {
@@ -82,6 +82,7 @@ func TestDeployIsTaken(t *testing.T) {
 	installed(t)
 	apply(t, manifests(t, "10-crds.yaml"), func(string) bool { return true })
 	apply(t, manifests(t, "volcano/rbac.yaml"), func(string) bool { return true })
+	apply(t, manifests(t, "policies/tenants.yaml"), func(string) bool { return true })
 }
 
 // The scheduler's pod passes the strictest of the Pod Security Standards.

@@ -11,6 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
 	"ashlar.sh/test/e2e/faults"
 )
 
@@ -74,17 +76,26 @@ func (w evicting) toldWhy(v corev1.Pod, action string) {
 	if c := found[corev1.PodReady]; c.Status != corev1.ConditionFalse || c.Reason != "Evict" {
 		w.t.Errorf("%s does not say, as Volcano does, that it was evicted: %+v", v.Name, c)
 	}
-	w.await("see an event on "+v.Name, func(ctx context.Context) error {
+	on := map[string]bool{"Pod " + v.Name: false}
+	if group := v.Annotations[schedulingv1beta1.KubeGroupNameAnnotationKey]; group != "" {
+		on["PodGroup "+group] = false
+	}
+	w.await("see events on "+v.Name+" and its PodGroup", func(ctx context.Context) error {
 		all, err := w.kube.CoreV1().Events(w.ns).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return err
 		}
 		for _, e := range all.Items {
-			if e.InvolvedObject.Name == v.Name && e.Reason == "Evict" && containsAll(e.Message, action) {
-				return nil
+			if of := e.InvolvedObject.Kind + " " + e.InvolvedObject.Name; e.Reason == "Evict" && containsAll(e.Message, action) {
+				on[of] = true
 			}
 		}
-		return fmt.Errorf("there is none that names %s", action)
+		for of, said := range on {
+			if !said {
+				return fmt.Errorf("%s has none that names %s", of, action)
+			}
+		}
+		return nil
 	})
 }
 

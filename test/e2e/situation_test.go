@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -29,15 +30,33 @@ import (
 // objects looked like then: whether the pod had no node (ours), or had one and did not run
 // (kwok's), or the node was tainted (the controller manager's).
 
-// verbose has schedulers log as much as ASHLAR_E2E_V says (0 to 5), for hunting.
-func verbose() error {
-	level := os.Getenv("ASHLAR_E2E_V")
-	if level == "" {
-		return nil
-	}
-	flags := flag.NewFlagSet("klog", flag.ContinueOnError)
+// klogs sets flags of klog, and its level, which ASHLAR_E2E_V says (0 to 5).
+func klogs(args ...string) error {
+	flags := flag.NewFlagSet("ASHLAR_E2E_V", flag.ContinueOnError)
 	klog.InitFlags(flags)
-	return flags.Set("v", level)
+	return flags.Parse(append(args, "-v="+cmp.Or(os.Getenv("ASHLAR_E2E_V"), "0")))
+}
+
+// logs has the schedulers of this process log to a file, so that what a failing test prints is not
+// lost among thousands of lines. done deletes the file of a run that passed, and says where the
+// file of another lies.
+func logs() (done func(passed bool), err error) {
+	file, err := os.CreateTemp("", "ashlar-e2e-*.log")
+	if err != nil {
+		return nil, err
+	}
+	if err := klogs("-logtostderr=false", "-stderrthreshold=FATAL"); err != nil {
+		return nil, err
+	}
+	klog.SetOutput(file)
+	return func(passed bool) {
+		klog.Flush()
+		if passed {
+			_ = os.Remove(file.Name())
+			return
+		}
+		fmt.Fprintln(os.Stderr, "e2e: what the schedulers logged:", file.Name())
+	}, nil
 }
 
 // concerned is what belongs to a test that runs: its namespaces, and where to ask its

@@ -12,11 +12,13 @@ package profile
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"ashlar.sh/internal/config"
+	"ashlar.sh/sched/plugins/tdm"
 	"ashlar.sh/sched/policy"
 )
 
@@ -46,6 +48,30 @@ func Of(s *config.Scheduler, compiled ...string) policy.Profile {
 			}
 		}
 		p.Tiers = append(p.Tiers, choices)
+	}
+	return p
+}
+
+// Local has hours be read at an offset from UTC, as +08:00, by those plugins whose arguments name none:
+// tdm. p is not changed; an offset "" leaves it UTC.
+func Local(p policy.Profile, offset string) policy.Profile {
+	if offset == "" {
+		return p
+	}
+	p.Tiers = slices.Clone(p.Tiers)
+	for i, tier := range p.Tiers {
+		for at, c := range tier {
+			if _, named := c.Arguments[tdm.OffsetKey]; c.Plugin != tdm.Name || named {
+				continue
+			}
+			c.Arguments = maps.Clone(c.Arguments)
+			if c.Arguments == nil {
+				c.Arguments = policy.Arguments{}
+			}
+			c.Arguments[tdm.OffsetKey] = offset
+			p.Tiers[i] = slices.Clone(p.Tiers[i])
+			p.Tiers[i][at] = c
+		}
 	}
 	return p
 }

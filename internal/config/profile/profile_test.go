@@ -121,3 +121,29 @@ tiers:
 		t.Error(err)
 	}
 }
+
+// The plugin that reads hours takes them where its process is, unless an argument says where.
+func TestLocal(t *testing.T) {
+	of := profile.Of(read(t, `actions: "allocate"
+tiers:
+- plugins:
+  - name: gang
+  - name: tdm
+    arguments: {tdm.revocable-zone.rz: "9:00-18:00"}
+- plugins:
+  - name: tdm
+    arguments: {tdm.revocable-zone.rz: "9:00-18:00", tdm.utc-offset: "+01:00"}
+`))
+	local := profile.Local(of, "+08:00")
+	for _, c := range []struct {
+		of   policy.Choice
+		want string
+	}{
+		{local.Tiers[0][0], ""}, {local.Tiers[0][1], "+08:00"}, {local.Tiers[1][0], "+01:00"},
+		{of.Tiers[0][1], ""}, {profile.Local(of, "").Tiers[0][1], ""},
+	} {
+		if got := c.of.Arguments["tdm.utc-offset"]; got != c.want {
+			t.Errorf("%s reads hours at %q, want %q", c.of.Plugin, got, c.want)
+		}
+	}
+}

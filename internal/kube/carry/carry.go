@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"k8s.io/klog/v2"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
+	"ashlar.sh/internal/crash"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
@@ -42,11 +42,10 @@ type Options struct {
 	Prepared func(item sched.Item, took time.Duration)
 	// Answered is told of every item once, with the latency of its last request. nil: nobody.
 	Answered func(item sched.Item, outcome sched.Outcome, latency time.Duration)
+	// Panicked is told of panics, which are bugs, in any goroutine; the item is answered all
+	// the same.
+	Panicked crash.Handler
 }
-
-// request bounds a single request. A server that has not answered by then may still do
-// what it was asked.
-const request = 10 * time.Second
 
 // Carrier carries plans out. Its methods may be called from any goroutine.
 type Carrier struct {
@@ -59,12 +58,13 @@ type Carrier struct {
 	events  *lane
 	turn    atomic.Uint64 // of the connections
 	groups  groupWrites
+	leaving evictions
 	dropped atomic.Int64
+	doubts  atomic.Int64 // items that were given up and may be carried out all the same
 
 	mu       sync.Mutex
 	receipts []sched.Receipt
-	setbacks map[string]int  // refusals in a row, by UID
-	denied   map[string]bool // the last answer was that it will not be had, by UID
+	setbacks map[string]int // failures in a row, by UID
 	wake     chan struct{}
 }
 
@@ -94,41 +94,73 @@ func New(ctx context.Context, o Options) *Carrier {
 	if o.PodGroup == nil {
 		o.PodGroup = func(string, string) *schedulingv1beta1.PodGroup { return nil }
 	}
-	c := &Carrier{options: o, ctx: ctx, setbacks: map[string]int{}, denied: map[string]bool{}, wake: make(chan struct{}, 1),
-		fast: newLane(mostInFlight), status: newLane(mostStatuses), slow: newLane(mostInFlight), figures: newLane(mostInFlight), events: newLane(mostInFlight)}
+	c := &Carrier{options: o, ctx: ctx, setbacks: map[string]int{}, wake: make(chan struct{}, 1),
+		fast: newLane(mostInFlight, o.Panicked), status: newLane(mostStatuses, o.Panicked), slow: newLane(mostInFlight, o.Panicked),
+		figures: newLane(mostInFlight, o.Panicked), events: newLane(mostInFlight, o.Panicked)}
 	c.groups.pending = map[ledger.Key]*groupWrite{}
+	c.leaving.states = map[uint64]*eviction{}
 	return c
 }
 
-// Carry takes a plan's items over. It does not wait; each item is answered by one
-// receipt, in no particular order.
+// Carry takes a plan's items over, all of them whatever happens. It does not wait; each item
+// is answered by one receipt, in no particular order.
 func (c *Carrier) Carry(items []sched.Item) {
-	late := unready(items)
+	late := c.unready(items)
 	for _, list := range late { // each by itself
-		go c.bindReady(list, c.options.VolumeWait())
+		patience := DefaultVolumeWait
+		c.guard("asking how long volumes may take", func() { patience = c.options.VolumeWait() })
+		c.options.Panicked.Go("binding pods with volumes and devices", func() { c.bindReady(list, patience) })
 	}
 	for i, item := range items {
 		if _, waits := late[item.Statement]; waits && item.Kind == sched.BindPod {
 			continue
 		}
-		if item.Kind == sched.SetPhase {
-			c.setPhase(item)
-			continue
+		if !c.guard("taking an item over", func() { c.start(item, items[i+1:]) }) {
+			c.answer(item, sched.Failed, 0)
 		}
-		if superseded(item, items[i+1:]) {
-			c.answer(item, sched.Done, 0)
-			continue
-		}
+	}
+}
+
+// start begins to carry an item out.
+func (c *Carrier) start(item sched.Item, later []sched.Item) {
+	switch {
+	case item.Kind == sched.SetPhase:
+		c.setPhase(item)
+	case item.Kind == sched.KeepPod:
+		c.leaving.withdraw(item.Evictions)
+		c.answer(item, sched.Done, 0)
+	case superseded(item, later):
+		c.answer(item, sched.Done, 0)
+	default:
+		c.leaving.expect(item)
 		c.bring(item)
 	}
 }
 
+// guard runs a step and says that it did not panic.
+func (c *Carrier) guard(step string, do func()) bool {
+	return c.options.Panicked.Guard(step, do) == nil
+}
+
 // bring carries an item out as soon as the server has time for it.
-func (c *Carrier) bring(item sched.Item) {
+func (c *Carrier) bring(item sched.Item) { c.bringAnd(item, func(result) {}) }
+
+// bringAnd is bring; then is told, by another goroutine, what became of the item.
+func (c *Carrier) bringAnd(item sched.Item, then func(result)) {
 	c.fast.do(func() (time.Duration, bool) {
-		outcome, latency, overloaded := c.run(c.errand(item))
-		c.answer(item, outcome, latency)
-		return latency, overloaded
+		r := result{outcome: sched.Failed}
+		c.guard("carrying an item out", func() { r = c.try(c.errand(item)) })
+		if r.left.is() {
+			c.settle(item, r.left, r.latency, func(o sched.Outcome) { then(result{outcome: o}) })
+			return r.latency, r.overloaded
+		}
+		answer := sched.Receipt{Item: item, Outcome: r.outcome}
+		if item.Kind == sched.BindPod {
+			answer.Refused = r.refused
+		}
+		c.answerAll([]sched.Receipt{answer}, r.latency)
+		then(r)
+		return r.latency, r.overloaded
 	})
 }
 
@@ -155,6 +187,14 @@ func (c *Carrier) Wake() <-chan struct{} { return c.wake }
 // Load is how many requests of plans are under way, how many wait, and how many may be
 // under way at once by what the server bears.
 func (c *Carrier) Load() (flying, waiting, limit int) { return c.fast.load() }
+
+// Unsettled is how many requests of plans and of PodGroups' statuses are under way or wait, and
+// how many items were given up that may be carried out all the same.
+func (c *Carrier) Unsettled() int {
+	flying, waiting, _ := c.fast.load()
+	statuses, later, _ := c.status.load()
+	return flying + waiting + statuses + later + int(c.doubts.Load())
+}
 
 // Dropped counts words that were not said because too many waited.
 func (c *Carrier) Dropped() int64 { return c.dropped.Load() }
@@ -190,8 +230,9 @@ func await(ctx context.Context, what func()) {
 	}
 }
 
-// Refusals in a row put the receipt off, so that what the server will not have is not
-// asked for without a pause; the room stays promised meanwhile.
+// Failures in a row put the receipt off, so that what cannot be done is not asked for
+// without a pause; the room stays promised meanwhile. A bind that was refused for good is
+// answered at once: how long it is to wait is for its job to say, without any room.
 const (
 	firstSetback = 200 * time.Millisecond
 	mostSetback  = 10 * time.Second
@@ -200,120 +241,47 @@ const (
 
 // answer gives the receipt of an item.
 func (c *Carrier) answer(item sched.Item, outcome sched.Outcome, latency time.Duration) {
-	c.options.Answered(item, outcome, latency)
+	c.answerAll([]sched.Receipt{{Item: item, Outcome: outcome}}, latency)
+}
+
+// answerAll gives receipts all at once: of a gang that failed together no member is taken for
+// bound while another is decided on again.
+func (c *Carrier) answerAll(list []sched.Receipt, latency time.Duration) {
 	wait := time.Duration(0)
-	c.mu.Lock()
-	if outcome == sched.Failed {
-		n := c.setbacks[item.UID]
-		if len(c.setbacks) > mostSetbacks {
-			clear(c.setbacks)
-			clear(c.denied)
-		}
-		c.setbacks[item.UID] = n + 1
-		wait = min(firstSetback<<min(n, 8), mostSetback)
-	} else {
-		delete(c.setbacks, item.UID)
-		delete(c.denied, item.UID)
+	for _, r := range list {
+		c.guard("counting an answer", func() { c.options.Answered(r.Item, r.Outcome, latency) })
+		c.leaving.over(r.Item)
+		wait = max(wait, c.putOff(r))
 	}
-	c.mu.Unlock()
 	if wait > 0 {
-		time.AfterFunc(wait, func() { c.deliver(sched.Receipt{Item: item, Outcome: outcome}) })
+		time.AfterFunc(wait, func() { c.deliver(list) })
 		return
 	}
-	c.deliver(sched.Receipt{Item: item, Outcome: outcome})
+	c.deliver(list)
 }
 
-// Denied says that the server has refused a pod's binding for good when it was last asked.
-// It goes on being asked, seldom; one that the server had no time for was not denied.
-func (c *Carrier) Denied(uid string) bool {
+// putOff counts the failures of a pod in a row, and says how long the receipt is put off.
+func (c *Carrier) putOff(r sched.Receipt) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.denied[uid]
-}
-
-func (c *Carrier) deny(uid string, yes bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if delete(c.denied, uid); yes && uid != "" {
-		c.denied[uid] = true
+	if r.Outcome != sched.Failed || r.Refused != "" {
+		delete(c.setbacks, r.Item.UID)
+		return 0
 	}
+	n := c.setbacks[r.Item.UID]
+	if len(c.setbacks) > mostSetbacks {
+		clear(c.setbacks)
+	}
+	c.setbacks[r.Item.UID] = n + 1
+	return min(firstSetback<<min(n, 8), mostSetback)
 }
 
-func (c *Carrier) deliver(r sched.Receipt) {
+func (c *Carrier) deliver(list []sched.Receipt) {
 	c.mu.Lock()
-	c.receipts = append(c.receipts, r)
+	c.receipts = append(c.receipts, list...)
 	c.mu.Unlock()
 	select {
 	case c.wake <- struct{}{}:
 	default:
 	}
-}
-
-// errand is a write, and how to find out whether it happened.
-type errand struct {
-	what string
-	uid  string // of the pod that is to be bound, "" for others
-	send func(ctx context.Context) error
-	// shown reads the object; settled says that what it shows answers the errand.
-	shown func(ctx context.Context) (settled bool, outcome sched.Outcome, err error)
-}
-
-// run sends until the server has answered for good or patience is over. A refusal is not for good
-// while an earlier try may have been taken without a word and reading failed: the pod may be bound.
-func (c *Carrier) run(e errand) (outcome sched.Outcome, latency time.Duration, overloaded bool) {
-	began, doubt := time.Now(), false
-	for n := 0; ; n++ {
-		if !c.options.Leading() || c.ctx.Err() != nil {
-			return sched.Failed, latency, overloaded
-		}
-		err := c.timed(&latency, e.send)
-		answer := kindOf(err)
-		switch answer {
-		case done:
-			return sched.Done, latency, overloaded
-		case missing:
-			return sched.Missing, latency, overloaded
-		case unknown:
-			doubt = true
-		}
-		if doubt || answer == clash {
-			settled, outcome, failed := c.look(e)
-			if failed == nil && settled {
-				return outcome, latency, overloaded
-			}
-			doubt = doubt && failed != nil
-		}
-		if answer == refused && !doubt {
-			c.deny(e.uid, true)
-			klog.ErrorS(err, "The API server refused for good", "what", e.what)
-			return sched.Failed, latency, overloaded
-		}
-		overloaded = overloaded || answer == later || answer == unknown
-		if time.Since(began) > c.options.Patience {
-			c.deny(e.uid, false)
-			klog.ErrorS(err, "Gave up", "what", e.what, "after", time.Since(began))
-			return sched.Failed, latency, overloaded
-		}
-		if !sleep(c.ctx, pause(err, n)) {
-			return sched.Failed, latency, overloaded
-		}
-	}
-}
-
-// look reads what became of an errand.
-func (c *Carrier) look(e errand) (settled bool, outcome sched.Outcome, err error) {
-	err = c.timed(new(time.Duration), func(ctx context.Context) (err error) {
-		settled, outcome, err = e.shown(ctx)
-		return err
-	})
-	return settled, outcome, err
-}
-
-func (c *Carrier) timed(latency *time.Duration, f func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(c.ctx, request)
-	defer cancel()
-	start := time.Now()
-	err := f(ctx)
-	*latency = time.Since(start)
-	return err
 }

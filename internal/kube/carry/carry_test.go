@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -33,7 +34,7 @@ var podsResource = corev1.Resource("pods")
 type server struct {
 	kube    *fake.Clientset
 	volcano *volcano.Clientset
-	posts   int
+	posts   atomic.Int64
 	answer  func(nth int) error
 	node    string // what reading the pod shows
 	uid     string
@@ -48,8 +49,7 @@ func newServer() *server {
 		if a.GetSubresource() != "binding" {
 			return false, nil, nil
 		}
-		s.posts++
-		return true, nil, s.answer(s.posts)
+		return true, nil, s.answer(int(s.posts.Add(1)))
 	})
 	s.kube.PrependReactor("get", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
 		return true, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p", UID: types.UID(s.uid)},
@@ -101,7 +101,7 @@ func TestWhatBecomesOfABinding(t *testing.T) {
 		answer    func(int) error
 		node, uid string
 		want      sched.Outcome
-		posts     int
+		posts     int64
 	}{
 		"taken":                         {answer: always(nil), want: sched.Done, posts: 1},
 		"the pod is gone":               {answer: always(apierrors.NewNotFound(podsResource, "p")), want: sched.Missing, posts: 1},
@@ -122,8 +122,8 @@ func TestWhatBecomesOfABinding(t *testing.T) {
 					s.uid = c.uid
 				}
 				got, _ := s.receipt(t, bindP)
-				if got.Outcome != c.want || s.posts != c.posts {
-					t.Errorf("outcome %d after %d posts, want %d after %d", got.Outcome, s.posts, c.want, c.posts)
+				if got.Outcome != c.want || s.posts.Load() != c.posts {
+					t.Errorf("outcome %d after %d posts, want %d after %d", got.Outcome, s.posts.Load(), c.want, c.posts)
 				}
 			})
 		})
@@ -167,8 +167,8 @@ func TestABindingSaysWhereItWentUnlessItIsToBeQuiet(t *testing.T) {
 				s.quiet = c.quiet
 				s.receipt(t, bindP)
 				events, err := s.kube.CoreV1().Events("ns").List(t.Context(), metav1.ListOptions{})
-				if err != nil || len(events.Items) != c.want || s.posts != 1 {
-					t.Errorf("%d bindings and %d events (%v), want 1 and %d", s.posts, len(events.Items), err, c.want)
+				if err != nil || len(events.Items) != c.want || s.posts.Load() != 1 {
+					t.Errorf("%d bindings and %d events (%v), want 1 and %d", s.posts.Load(), len(events.Items), err, c.want)
 				}
 			})
 		})
@@ -180,24 +180,38 @@ func TestPatienceEnds(t *testing.T) {
 		s := newServer()
 		s.answer = func(int) error { return apierrors.NewServiceUnavailable("down") }
 		got, took := s.receipt(t, bindP)
-		if got.Outcome != sched.Failed || took < 30*time.Second || took > 40*time.Second {
-			t.Errorf("outcome %d after %v, want Failed after some 30 s", got.Outcome, took)
+		if got.Outcome != sched.Failed || took < 40*time.Second || took > 45*time.Second {
+			t.Errorf("outcome %d after %v, want Failed after some 30 s and the ten in which the last try may be done", got.Outcome, took)
 		}
 	})
 }
 
-// What the server will not have is not asked for without a pause.
-func TestRefusalsInARowPutTheReceiptOff(t *testing.T) {
+// What cannot be done is not asked for without a pause: a pod that is bound elsewhere, and one
+// that a scheduler without the right to bind may not have.
+func TestFailuresInARowPutTheReceiptOff(t *testing.T) {
+	for name, answer := range map[string]error{
+		"bound elsewhere": apierrors.NewConflict(podsResource, "p", errors.New("already assigned")),
+		"without a token": apierrors.NewUnauthorized("no"),
+		"without the right": apierrors.NewForbidden(podsResource, "p",
+			errors.New(`User "u" cannot create resource "pods/binding" in API group "" in the namespace "ns"`)),
+	} {
+		t.Run(name, func(t *testing.T) { putOff(t, answer) })
+	}
+}
+
+func putOff(t *testing.T, answer error) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
-		s.answer = func(int) error { return apierrors.NewForbidden(podsResource, "p", errors.New("no")) }
+		s.node, s.answer = "other", func(int) error { return answer }
 		c := s.carrier(t.Context())
 		var last time.Duration
 		for range 8 {
 			began := time.Now()
 			c.Carry([]sched.Item{bindP})
 			<-c.Wake()
-			c.Receipts()
+			if r := c.Receipts(); r[0].Refused != "" {
+				t.Errorf("the receipt says that the pod was refused: %s", r[0].Refused)
+			}
 			took := time.Since(began)
 			if took < last {
 				t.Errorf("a receipt after %v follows one after %v, want no less", took, last)
@@ -205,7 +219,7 @@ func TestRefusalsInARowPutTheReceiptOff(t *testing.T) {
 			last = took
 		}
 		if last < 5*time.Second || last > 11*time.Second {
-			t.Errorf("the eighth refusal in a row is answered after %v, want between 5 and 11 s", last)
+			t.Errorf("the eighth failure in a row is answered after %v, want between 5 and 11 s", last)
 		}
 	})
 }
@@ -278,8 +292,8 @@ func TestABindingWaitsForNoStatus(t *testing.T) {
 		<-time.After(time.Second)
 		c.Carry([]sched.Item{bindP})
 		<-c.Wake()
-		if got := c.Receipts(); len(got) != 1 || got[0].Outcome != sched.Done || s.posts != 1 {
-			t.Errorf("with 500 statuses under way the receipts are %+v after %d posts, want that the pod is bound", got, s.posts)
+		if got := c.Receipts(); len(got) != 1 || got[0].Outcome != sched.Done || s.posts.Load() != 1 {
+			t.Errorf("with 500 statuses under way the receipts are %+v after %d posts, want that the pod is bound", got, s.posts.Load())
 		}
 		close(block)
 		c.Wait(t.Context())

@@ -113,9 +113,12 @@ func (c *Carrier) unreserving(r *reservation) errand {
 	mine := func(u resourcev1.ResourceClaimConsumerReference) bool {
 		return slices.ContainsFunc(r.pods, func(i sched.Item) bool { return i.UID == string(u.UID) })
 	}
+	ours := func() bool { // the devices are those that were written
+		return r.gave && r.now.Status.Allocation != nil && sameDevices(r.now.Status.Allocation, r.devices)
+	}
 	held := func() bool { // there is something to take back
 		return string(r.now.UID) == r.uid && r.now.Status.Allocation != nil &&
-			(slices.ContainsFunc(r.now.Status.ReservedFor, mine) || r.gave && len(r.now.Status.ReservedFor) == 0)
+			(slices.ContainsFunc(r.now.Status.ReservedFor, mine) || ours() && len(r.now.Status.ReservedFor) == 0)
 	}
 	return errand{
 		what: "take back claim " + r.namespace + "/" + r.name,
@@ -125,7 +128,7 @@ func (c *Carrier) unreserving(r *reservation) errand {
 			}
 			rest := slices.DeleteFunc(slices.Clone(r.now.Status.ReservedFor), mine)
 			keeps := r.now.Status.Allocation
-			if len(rest) == 0 && r.gave {
+			if len(rest) == 0 && ours() {
 				keeps = nil
 			}
 			return c.writeStatus(ctx, r, keeps, rest)

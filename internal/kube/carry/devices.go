@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	resourcev1 "k8s.io/api/resource/v1"
@@ -20,6 +19,7 @@ import (
 // reservation is one resource claim, and the pods of a statement that are to use it.
 type reservation struct {
 	namespace, name, uid string
+	had                  string                       // devices.Digest of what it had when that was decided
 	devices              *resourcev1.AllocationResult // nil: it has some
 	pods                 []sched.Item
 
@@ -27,7 +27,6 @@ type reservation struct {
 	gave    bool                      // devices were written
 	wrote   bool                      // anything was
 	refusal error                     // why it is not to be had
-	outcome sched.Outcome
 }
 
 // reservationsOf are the claims of a statement's pods, each once, in the order in which
@@ -46,7 +45,7 @@ func reservationsOf(items []sched.Item) ([]*reservation, *setback) {
 		for _, claim := range w.Claims {
 			r := at[claim.Claim]
 			if r == nil {
-				r = &reservation{uid: claim.UID}
+				r = &reservation{uid: claim.UID, had: claim.Had}
 				r.namespace, r.name, _ = strings.Cut(claim.Claim, "/")
 				at[claim.Claim] = r
 				out = append(out, r)
@@ -76,23 +75,11 @@ func (c *Carrier) reserve(items []sched.Item, until time.Time) *setback {
 	if failed != nil || len(list) == 0 {
 		return failed
 	}
-	var all sync.WaitGroup
-	for _, r := range list {
-		all.Add(1)
-		c.fast.do(func() (time.Duration, bool) {
-			defer all.Done()
-			var latency time.Duration
-			var overloaded bool
-			r.outcome, latency, overloaded = c.run(c.reserving(r))
-			return latency, overloaded
-		})
-	}
-	all.Wait()
-	for _, r := range list {
-		if r.outcome != sched.Done {
+	for n, outcome := range c.together(len(list), func(n int) errand { return c.reserving(list[n]) }) {
+		if r := list[n]; outcome != sched.Done {
 			err := r.refusal
 			if err == nil {
-				err = errors.New("the API server did not take it")
+				err = errNotTaken
 			}
 			failed = &setback{r.pods[0], sched.Failed, "devices", fmt.Errorf("claim %s: %w", r.name, err)}
 			break
@@ -107,8 +94,8 @@ func (c *Carrier) reserve(items []sched.Item, until time.Time) *setback {
 	return failed
 }
 
-// reserving writes devices and reservations into a claim's status, with the version that
-// is known as the precondition.
+// reserving writes devices and reservations into a claim's status. What it has by then must be
+// what was decided on, or nothing, or ours; the version in which that was seen is the precondition.
 func (c *Carrier) reserving(r *reservation) errand {
 	return errand{
 		what: "reserve claim " + r.namespace + "/" + r.name,
@@ -158,7 +145,7 @@ func (c *Carrier) reserving(r *reservation) errand {
 			case err != nil:
 				return true, sched.Failed, nil
 			case done && r.devices != nil:
-				r.gave = true // by a request whose answer was lost
+				r.gave, r.wrote = true, true // by a request whose answer was lost
 			}
 			return done, sched.Done, nil
 		},
@@ -166,22 +153,25 @@ func (c *Carrier) reserving(r *reservation) errand {
 }
 
 // settled says that a claim is as it should be. An error says that it never will: it is
-// gone, or somebody else gave it other devices or took them away.
+// gone, or somebody else gave it other devices or took them away since it was decided on.
 func (r *reservation) settled() (bool, error) {
 	r.refusal = nil
-	switch has := r.now.Status.Allocation; {
+	has := r.now.Status.Allocation
+	right := has != nil && r.devices == nil && devices.Digest(has) == r.had ||
+		has != nil && r.devices != nil && sameDevices(has, r.devices)
+	switch {
 	case string(r.now.UID) != r.uid || r.now.DeletionTimestamp != nil:
 		r.refusal = errGone
 	case has == nil && r.devices == nil:
 		r.refusal = errors.New("its devices were taken back meanwhile")
-	case has != nil && r.devices != nil && !sameDevices(has, r.devices) && !r.ownOnly():
-		r.refusal = errors.New("it has other devices meanwhile, and is used")
+	case has == nil || right:
+	case devices.Digest(has) != r.had:
+		r.refusal = errors.New("it has other devices meanwhile")
+	case !r.ownOnly():
+		r.refusal = errors.New("it has other devices, which are used meanwhile")
 	}
-	if r.refusal != nil {
+	if r.refusal != nil || !right {
 		return false, r.refusal
-	}
-	if r.now.Status.Allocation == nil || r.devices != nil && !sameDevices(r.now.Status.Allocation, r.devices) {
-		return false, nil
 	}
 	return !slices.ContainsFunc(r.pods, func(i sched.Item) bool { return !devices.Holds(r.now, i.UID) }), nil
 }
@@ -237,7 +227,7 @@ func (c *Carrier) awaitDevices(list []*reservation, items []sched.Item, until ti
 			return nil
 		case time.Now().After(until):
 			err = fmt.Errorf("the devices of claim %s were not ready in time", waits.name)
-		case !c.options.Leading():
+		case !c.leading():
 			err = errors.New("the lease is lost")
 		case !sleep(c.ctx, pause):
 			err = c.ctx.Err()

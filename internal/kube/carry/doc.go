@@ -10,8 +10,9 @@
 // said is not written again.
 //
 // Invariants: every write to a pod names its UID, so that the next life of a name is
-// never touched; a write whose outcome is unknown is resolved by reading before it is
-// repeated; spec is never written; nothing is sent while Options.Leading is false; how
-// many requests are under way follows from what the server bears (limit.go), there is
-// no fixed rate on the fast road.
+// never touched; one to a volume or a claim is taken only in the state that was decided on
+// (or, of a resource claim, in one that makes no difference to that); a write whose outcome
+// is unknown is resolved by reading before it is repeated; spec is never written, but for a
+// volume's claim; nothing is sent while Options.Leading is false; how many requests are under
+// way follows from what the server bears (limit.go), there is no fixed rate on the fast road.
 package carry

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -207,6 +208,69 @@ func TestWhatBecomesOfAnEviction(t *testing.T) {
 				}
 				if told := len(s.patches(t)); told != 1 {
 					t.Errorf("the pod was told %d times, want once", told)
+				}
+			})
+		})
+	}
+}
+
+// An eviction that was not begun is taken back: nothing is sent, and the pod is told nothing.
+// Those that go together are taken back together, or none of them.
+func TestAnEvictionThatWasNotBegunIsTakenBack(t *testing.T) {
+	evict := func(id uint64, name string) sched.Item {
+		return sched.Item{ID: id, Kind: sched.EvictPod, Pod: ledger.Key{Namespace: "ns", Name: name}, UID: "life", Action: "preempt"}
+	}
+	for name, c := range map[string]struct {
+		begun bool // the first of the two was sent before
+		want  sched.Outcome
+		sent  int
+	}{
+		"neither was begun": {false, sched.Withdrawn, 0},
+		"one was begun":     {true, sched.Done, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newServer()
+				deletes := 0
+				var free atomic.Bool
+				s.kube.PrependReactor("delete", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
+					deletes++
+					return true, nil, nil
+				})
+				// All that may be under way at once waits for the server.
+				s.answer = func(int) error {
+					if free.Load() {
+						return nil
+					}
+					return apierrors.NewTooManyRequests("later", 1)
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				carrier := s.carrier(ctx)
+				if c.begun {
+					carrier.Carry([]sched.Item{evict(1, "first")})
+					synctest.Wait()
+				}
+				_, _, limit := carrier.Load()
+				var items []sched.Item
+				for n := range limit {
+					items = append(items, sched.Item{ID: uint64(100 + n), Kind: sched.BindPod, Pod: ledger.Key{Namespace: "ns", Name: "other"}, UID: "life", Node: "n"})
+				}
+				if !c.begun {
+					items = append(items, evict(1, "first"))
+				}
+				carrier.Carry(append(items, evict(2, "second")))
+				synctest.Wait()
+				carrier.Carry([]sched.Item{{ID: 3, Kind: sched.KeepPod, Pod: ledger.Key{Namespace: "ns", Name: "first"}, UID: "life", Evictions: []uint64{1, 2}}})
+				free.Store(true)
+				carrier.Wait(ctx)
+				for _, r := range carrier.Receipts() {
+					if r.Item.Kind == sched.EvictPod && r.Outcome != c.want {
+						t.Errorf("the eviction of %s ended in %v, want %v", r.Item.Pod.Name, r.Outcome, c.want)
+					}
+				}
+				if told := len(s.patches(t)); deletes != c.sent || told != c.sent {
+					t.Errorf("%d deletions were sent and %d pods told, want %d", deletes, told, c.sent)
 				}
 			})
 		})

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
+	"ashlar.sh/internal/kube/record"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 )
@@ -38,16 +39,32 @@ type groupWrites struct {
 }
 
 type groupWrite struct {
-	uid    string
-	phase  *sched.Item
-	status *GroupStatus
-	urgent bool        // somebody waits for the phase
+	uid string
+	wanted
+	urgent bool        // somebody waits for it
 	due    *time.Timer // nil: nothing is gathered, or a write is under way
 	flying bool
 }
 
+// wanted is what is to be written.
+type wanted struct {
+	phase  *sched.Item
+	status *GroupStatus
+	record *string // the annotation record.Key, "" to be removed; nil: it stays
+	then   []awaits
+}
+
+// awaits is who waits for a record to be written.
+type awaits struct {
+	value string
+	then  func(written bool)
+}
+
+func (w *wanted) none() bool { return w.phase == nil && w.status == nil && w.record == nil }
+
 func (c *Carrier) setPhase(item sched.Item) {
-	urgent := c.options.Urgent(item)
+	urgent := false
+	c.guard("asking who waits for a phase", func() { urgent = c.options.Urgent(item) })
 	c.write(item.Group, item.UID, func(w *groupWrite) {
 		if w.phase != nil {
 			c.answer(*w.phase, sched.Done, 0) // a newer phase took its place
@@ -70,6 +87,19 @@ func (c *Carrier) PodGroupStatus(group ledger.Key, uid string, s GroupStatus) {
 	})
 }
 
+// Record writes the annotation record.Key on a PodGroup, or removes it where value is "",
+// together with what else is to be written there. With then it goes at once, and then is
+// told, by another goroutine, whether that very value is written now.
+func (c *Carrier) Record(group ledger.Key, uid, value string, then func(written bool)) {
+	c.write(group, uid, func(w *groupWrite) {
+		w.record = &value
+		if then != nil {
+			w.urgent = true
+			w.then = append(w.then, awaits{value, then})
+		}
+	})
+}
+
 func (c *Carrier) write(group ledger.Key, uid string, change func(*groupWrite)) {
 	c.groups.mu.Lock()
 	defer c.groups.mu.Unlock()
@@ -77,9 +107,6 @@ func (c *Carrier) write(group ledger.Key, uid string, change func(*groupWrite)) 
 	if w == nil || w.uid != uid {
 		if w != nil {
 			c.over(w)
-		}
-		if w != nil && w.phase != nil {
-			c.answer(*w.phase, sched.Missing, 0) // of a former life
 		}
 		w = &groupWrite{uid: uid}
 		c.groups.pending[group] = w
@@ -97,10 +124,18 @@ func (c *Carrier) over(w *groupWrite) {
 		w.due.Stop()
 		w.due = nil
 	}
+	c.wrote(w.wanted, sched.Missing, 0)
+	w.wanted = wanted{}
+}
+
+// wrote answers what was to be written.
+func (c *Carrier) wrote(w wanted, outcome sched.Outcome, latency time.Duration) {
 	if w.phase != nil {
-		c.answer(*w.phase, sched.Missing, 0)
+		c.answer(*w.phase, outcome, latency)
 	}
-	w.phase, w.status = nil, nil
+	for _, a := range w.then {
+		c.options.Panicked.Go("telling that a record is written", func() { a.then(outcome == sched.Done && *w.record == a.value) })
+	}
 }
 
 // arm sends what was gathered when it is due; the lock is held.
@@ -123,23 +158,24 @@ func (c *Carrier) launch(group ledger.Key, w *groupWrite) {
 		w.due.Stop()
 		w.due = nil
 	}
-	if w.flying || w.phase == nil && w.status == nil {
+	if w.flying || w.none() {
 		return
 	}
 	w.flying = true
-	phase, status, road := w.phase, w.status, c.status
+	what, road := w.wanted, c.status
 	if w.urgent {
 		road = c.fast
 	}
-	w.phase, w.status, w.urgent = nil, nil, false
-	road.do(func() (time.Duration, bool) {
-		outcome, latency, overloaded := c.run(c.groupErrand(group, w.uid, phase, status))
-		if phase != nil {
-			c.answer(*phase, outcome, latency)
-		}
+	w.wanted, w.urgent = wanted{}, false
+	road.do(func() (latency time.Duration, overloaded bool) {
+		outcome := sched.Failed
+		c.guard("writing the status of a PodGroup", func() {
+			outcome, latency, overloaded = c.run(c.groupErrand(group, w.uid, what))
+		})
+		c.wrote(what, outcome, latency)
 		c.groups.mu.Lock()
 		defer c.groups.mu.Unlock()
-		if w.flying = false; w.phase != nil || w.status != nil {
+		if w.flying = false; !w.none() {
 			c.arm(group, w)
 		} else if c.groups.pending[group] == w {
 			delete(c.groups.pending, group)
@@ -157,10 +193,11 @@ func (c *Carrier) flushGroups() {
 	}
 }
 
-// groupErrand patches a PodGroup's status, which is no subresource, and nothing else.
+// groupErrand patches a PodGroup's status, which is no subresource, and its record, and
+// nothing else.
 // With conditions the list is replaced as a whole, so the version it was made from is
 // a precondition.
-func (c *Carrier) groupErrand(group ledger.Key, uid string, phase *sched.Item, status *GroupStatus) errand {
+func (c *Carrier) groupErrand(group ledger.Key, uid string, what wanted) errand {
 	groups := c.options.Clients.Groups.SchedulingV1beta1().PodGroups(group.Namespace)
 	base := c.options.PodGroup(group.Namespace, group.Name)
 	return errand{
@@ -169,7 +206,7 @@ func (c *Carrier) groupErrand(group ledger.Key, uid string, phase *sched.Item, s
 			if base == nil || string(base.UID) != uid {
 				return apierrors.NewConflict(schedulingv1beta1.Resource("podgroups"), group.Name, nil)
 			}
-			_, err := groups.Patch(ctx, group.Name, types.MergePatchType, groupPatch(base, uid, phase, status), metav1.PatchOptions{})
+			_, err := groups.Patch(ctx, group.Name, types.MergePatchType, groupPatch(base, uid, what), metav1.PatchOptions{})
 			if apierrors.IsInvalid(err) {
 				return apierrors.NewConflict(schedulingv1beta1.Resource("podgroups"), group.Name, err) // perhaps another life
 			}
@@ -186,13 +223,14 @@ func (c *Carrier) groupErrand(group ledger.Key, uid string, phase *sched.Item, s
 				return true, sched.Missing, nil
 			}
 			base = g
-			return shows(g, phase, status), sched.Done, nil
+			return shows(g, what), sched.Done, nil
 		},
 	}
 }
 
-func groupPatch(base *schedulingv1beta1.PodGroup, uid string, phase *sched.Item, status *GroupStatus) []byte {
+func groupPatch(base *schedulingv1beta1.PodGroup, uid string, what wanted) []byte {
 	meta, changes := map[string]any{"uid": uid}, map[string]any{}
+	phase, status := what.phase, what.status
 	if phase != nil {
 		changes["phase"] = phase.Phase.String()
 	}
@@ -206,7 +244,17 @@ func groupPatch(base *schedulingv1beta1.PodGroup, uid string, phase *sched.Item,
 			changes["conditions"] = replaced(base.Status.Conditions, status.Conditions)
 		}
 	}
-	patch, _ := json.Marshal(map[string]any{"metadata": meta, "status": changes}) // plain data
+	if what.record != nil {
+		meta["annotations"] = map[string]any{record.Key: *what.record}
+		if *what.record == "" {
+			meta["annotations"] = map[string]any{record.Key: nil} // null removes it
+		}
+	}
+	all := map[string]any{"metadata": meta}
+	if len(changes) > 0 {
+		all["status"] = changes
+	}
+	patch, _ := json.Marshal(all) // plain data
 	return patch
 }
 
@@ -220,8 +268,12 @@ func replaced(list, newer []schedulingv1beta1.PodGroupCondition) []schedulingv1b
 }
 
 // shows says that a PodGroup shows what was to be written.
-func shows(g *schedulingv1beta1.PodGroup, phase *sched.Item, status *GroupStatus) bool {
+func shows(g *schedulingv1beta1.PodGroup, what wanted) bool {
+	phase, status := what.phase, what.status
 	if phase != nil && string(g.Status.Phase) != phase.Phase.String() {
+		return false
+	}
+	if what.record != nil && g.Annotations[record.Key] != *what.record {
 		return false
 	}
 	if status == nil {

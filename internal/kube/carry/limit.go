@@ -3,6 +3,8 @@ package carry
 import (
 	"sync"
 	"time"
+
+	"ashlar.sh/internal/crash"
 )
 
 // How many requests may be under way at once.
@@ -32,10 +34,12 @@ type lane struct {
 	most    float64
 	cut     time.Time // when the limit was last lowered
 	idle    *sync.Cond
+
+	panicked crash.Handler
 }
 
-func newLane(most int) *lane {
-	l := &lane{limit: float64(min(firstInFlight, most)), most: float64(most)}
+func newLane(most int, panicked crash.Handler) *lane {
+	l := &lane{limit: float64(min(firstInFlight, most)), most: float64(most), panicked: panicked}
 	l.idle = sync.NewCond(&l.mu)
 	return l
 }
@@ -64,7 +68,9 @@ func (l *lane) fill() {
 
 func (l *lane) run(work func() (time.Duration, bool)) {
 	for work != nil {
-		latency, overloaded := work()
+		var latency time.Duration
+		var overloaded bool
+		_ = l.panicked.Guard("carrying something out", func() { latency, overloaded = work() }) // the road goes on
 		work = l.next(latency, overloaded)
 	}
 }

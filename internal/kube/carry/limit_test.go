@@ -9,7 +9,7 @@ import (
 
 func TestALaneBearsMoreWhileAnswersComeInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLane(mostInFlight)
+		l := newLane(mostInFlight, nil)
 		var flying, most atomic.Int64
 		for range 20_000 {
 			l.do(func() (time.Duration, bool) {
@@ -41,7 +41,7 @@ func TestALaneBearsLessWhenTheServerIsOverloaded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l := newLane(mostInFlight)
+				l := newLane(mostInFlight, nil)
 				for range 2000 {
 					l.do(func() (time.Duration, bool) {
 						<-time.After(200 * time.Millisecond)
@@ -59,7 +59,7 @@ func TestALaneBearsLessWhenTheServerIsOverloaded(t *testing.T) {
 
 func TestAnswersOfOneRoundLowerTheLimitOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLane(mostInFlight)
+		l := newLane(mostInFlight, nil)
 		before := l.limit
 		for range 30 {
 			l.learn(time.Millisecond, true)

@@ -45,8 +45,8 @@ func (c *Carrier) bind(pods typedcorev1.PodInterface, i sched.Item) errand {
 		Target:     corev1.ObjectReference{Kind: "Node", Name: i.Node},
 	}
 	return errand{
-		what: fmt.Sprintf("bind %s to %s", i.Pod, i.Node),
-		uid:  i.UID,
+		what:  fmt.Sprintf("bind %s to %s", i.Pod, i.Node),
+		grave: true,
 		send: func(ctx context.Context) error {
 			err := pods.Bind(ctx, binding, metav1.CreateOptions{})
 			if err == nil {
@@ -96,8 +96,11 @@ func (c *Carrier) evict(pods typedcorev1.PodInterface, i sched.Item) errand {
 			Message: why, LastTransitionTime: now})
 	said := false
 	return errand{
-		what: "evict " + i.Pod.String(),
+		what: "evict " + i.Pod.String(), grave: true,
 		send: func(ctx context.Context) error {
+			if !c.leaving.begin(i) {
+				return errWithdrawn
+			}
 			if !said {
 				said = true
 				c.Event(Event{Kind: "Pod", Object: i.Pod, UID: i.UID, Warning: true, Reason: "Evict", Message: why})

@@ -17,10 +17,10 @@ import (
 // node: the bindings of each statement in which a volume is to be had or a resource claim
 // reserved. They wait together, since a gang of which one member does not get it must not
 // have bound the others.
-func unready(items []sched.Item) map[uint64][]sched.Item {
+func (c *Carrier) unready(items []sched.Item) map[uint64][]sched.Item {
 	var out map[uint64][]sched.Item
 	for _, i := range items {
-		if i.Chosen == "" || i.Kind != sched.BindPod || !needs(i.Chosen) {
+		if i.Chosen == "" || i.Kind != sched.BindPod || !c.needs(i.Chosen) {
 			continue
 		}
 		if out == nil {
@@ -37,17 +37,24 @@ func unready(items []sched.Item) map[uint64][]sched.Item {
 }
 
 // needs says that something has to be written first, or that nobody knows what.
-func needs(c ledger.Chosen) bool {
-	v, err := filters.WritesOf(c)
-	if err != nil || v.Any() {
-		return true
-	}
-	d, err := devices.WritesOf(c)
-	return err != nil || d.Any()
+func (c *Carrier) needs(chosen ledger.Chosen) (yes bool) {
+	known := c.guard("reading what was chosen for a pod", func() {
+		v, err := filters.WritesOf(chosen)
+		if err != nil || v.Any() {
+			yes = true
+			return
+		}
+		d, err := devices.WritesOf(chosen)
+		yes = err != nil || d.Any()
+	})
+	return yes || !known
 }
 
 // errPodGone says that nobody is there to be bound any more.
 var errPodGone = errors.New("the pod is gone")
+
+// errPanicked says that a bug ended the preparing.
+var errPanicked = errors.New("preparing it made the scheduler panic, which is a bug in ashlar")
 
 // setback is why the pods of a statement cannot be bound.
 type setback struct {
@@ -62,52 +69,57 @@ type setback struct {
 // anew, with what stays written as facts: volumes do, and of devices what could not be
 // taken back. Volumes come first, for they may take minutes.
 func (c *Carrier) bindReady(items []sched.Item, patience time.Duration) {
-	began := time.Now()
-	until := began.Add(patience)
-	if failed := c.makeReady(items, until); failed != nil {
-		c.abandon(items, failed)
+	if !c.prepared(items, patience) {
 		return
 	}
-	for _, i := range items {
-		if i.Chosen != "" {
-			c.options.Prepared(i, time.Since(began))
-		}
-	}
-	klog.V(2).InfoS("What was chosen for pods is theirs", "pods", len(items), "first", items[0].Pod, "took", time.Since(began))
 	for _, i := range items {
 		c.bring(i)
 	}
 }
 
+// prepared makes the pods of a statement ready to be bound; where it cannot, it has answered
+// them.
+func (c *Carrier) prepared(items []sched.Item, patience time.Duration) bool {
+	began := time.Now()
+	until := began.Add(patience)
+	failed := &setback{items[0], sched.Failed, "volumes and devices", errPanicked}
+	c.guard("preparing volumes and devices", func() { failed = c.makeReady(items, until) })
+	if failed != nil {
+		c.abandon(items, failed)
+		return false
+	}
+	c.guard("counting what was prepared", func() {
+		for _, i := range items {
+			if i.Chosen != "" {
+				c.options.Prepared(i, time.Since(began))
+			}
+		}
+	})
+	klog.V(2).InfoS("What was chosen for pods is theirs", "pods", len(items), "first", items[0].Pod, "took", time.Since(began))
+	return true
+}
+
 // makeReady makes all pods of a statement ready to be bound; nil when they are.
 func (c *Carrier) makeReady(items []sched.Item, until time.Time) *setback {
-	for _, i := range items {
-		w, err := filters.WritesOf(i.Chosen)
-		if err != nil {
-			return &setback{i, sched.Failed, "volumes", err}
-		}
-		if !w.Any() {
-			continue
-		}
-		if outcome, err := c.prepare(i, w, until); outcome != sched.Done {
-			return &setback{i, outcome, "volumes", err}
-		}
+	if failed := c.prepare(items, until); failed != nil {
+		return failed
 	}
 	return c.reserve(items, until)
 }
 
 // abandon answers items that cannot be bound because of one of them.
 func (c *Carrier) abandon(items []sched.Item, because *setback) {
-	if c.ctx.Err() == nil && c.options.Leading() {
+	if c.ctx.Err() == nil && c.leading() {
 		klog.ErrorS(because.err, "A pod could not have what was chosen for it", "what", because.what, "pod", because.item.Pod, "node", because.item.Node)
 		c.Event(Event{Kind: "Pod", Object: because.item.Pod, UID: because.item.UID, Warning: true, Reason: "FailedScheduling",
 			Message: clip(fmt.Sprintf("%s could not be bound on node %s: %v", because.what, because.item.Node, because.err))})
 	}
-	for _, i := range items {
-		became := sched.Failed
+	answers := make([]sched.Receipt, len(items))
+	for n, i := range items {
+		answers[n] = sched.Receipt{Item: i, Outcome: sched.Failed}
 		if i.Pod == because.item.Pod {
-			became = because.outcome
+			answers[n].Outcome = because.outcome
 		}
-		c.answer(i, became, 0)
 	}
+	c.answerAll(answers, 0)
 }

@@ -1,8 +1,6 @@
 package carry
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -12,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/component-helpers/storage/volume"
 
 	"ashlar.sh/internal/kube/filters"
@@ -38,193 +35,208 @@ const DefaultVolumeWait = 600 * time.Second
 // lookAgain is how often what was seen of volumes is looked at while a pod waits for them.
 const lookAgain = 50 * time.Millisecond
 
-// prepare makes true which volumes were chosen for a pod, and waits until its claims are
-// bound.
-func (c *Carrier) prepare(i sched.Item, w filters.Writes, until time.Time) (sched.Outcome, error) {
-	wrote := versions{}
-	for _, v := range w.Volumes {
-		if outcome, _, _ := c.run(c.giveVolume(v, wrote)); outcome != sched.Done {
-			return sched.Failed, fmt.Errorf("volume %s was not to be given to claim %s", v.Volume, v.Claim)
-		}
-	}
-	for _, p := range w.Provision {
-		if outcome, _, _ := c.run(c.selectNode(p, wrote)); outcome != sched.Done {
-			return sched.Failed, fmt.Errorf("node %s was not to be written to claim %s", p.Node, p.Claim)
-		}
-	}
-	for {
-		if c.options.Storage.PodUID(i.Pod.Namespace, i.Pod.Name) != i.UID {
-			return sched.Missing, errPodGone
-		}
-		ready, err := c.ready(w, i.Node, wrote)
-		switch {
-		case err != nil:
-			return sched.Failed, err
-		case ready:
-			return sched.Done, nil
-		case time.Now().After(until):
-			return sched.Failed, errors.New("the claims were not bound in time")
-		case !c.options.Leading():
-			return sched.Failed, errors.New("the lease is lost")
-		case !sleep(c.ctx, lookAgain):
-			return sched.Failed, c.ctx.Err()
-		}
-	}
+// volumes is what is to be written of volumes and claims for the pods of a statement, each
+// once.
+type volumes struct {
+	pods  []sched.Item // those for which anything is
+	given []*given
+	made  []*made
 }
 
-// versions are those of the objects that were written, by name: what is seen of one may be
-// older.
-type versions map[string]uint64
-
-func (v versions) note(key string, o metav1.Object, err error) error {
-	if err == nil {
-		v[key] = version(o)
-	}
-	return err
+// given is a volume that is there and goes to a claim.
+type given struct {
+	filters.VolumeWrite
+	pod     sched.Item // the first that is to have it
+	wrote   uint64     // the version that it had once it was written
+	refusal error      // why it is not to be had
 }
 
-// stale says that what is seen is from before it was written.
-func (v versions) stale(key string, o metav1.Object) bool { return version(o) < v[key] }
-
-func version(o metav1.Object) uint64 {
-	n, err := strconv.ParseUint(o.GetResourceVersion(), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n
+// made is a claim for which a volume is to be made where a pod goes.
+type made struct {
+	filters.ClaimWrite
+	pod     sched.Item
+	wrote   uint64
+	refusal error
 }
 
-// giveVolume writes a claim into a volume: the volume controller then binds the two. The
-// version that was seen is a precondition, so that nobody's volume is taken.
-func (c *Carrier) giveVolume(w filters.VolumeWrite, wrote versions) errand {
-	see := func() (*corev1.PersistentVolume, *corev1.PersistentVolumeClaim, error) {
-		pv, claim := c.options.Storage.Volume(w.Volume), c.claim(w.Claim)
-		if pv == nil || claim == nil {
-			return nil, nil, errGone
-		}
-		return pv, claim, nil
-	}
-	return errand{
-		what: "give volume " + w.Volume + " to claim " + w.Claim,
-		send: func(ctx context.Context) error {
-			pv, claim, err := see()
-			if err != nil {
-				return err
-			}
-			given, dirty, err := volume.GetBindVolumeToClaim(pv, claim)
-			if err != nil || !dirty {
-				return err
-			}
-			patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": pv.UID, "resourceVersion": pv.ResourceVersion,
-				"annotations": given.Annotations}, "spec": map[string]any{"claimRef": given.Spec.ClaimRef}})
-			if err != nil {
-				return err
-			}
-			now, err := c.options.Clients.Fast[0].CoreV1().PersistentVolumes().Patch(ctx, pv.Name, types.MergePatchType, patch, metav1.PatchOptions{})
-			return wrote.note(w.Volume, now, err)
-		},
-		shown: func(context.Context) (bool, sched.Outcome, error) {
-			pv, claim, err := see()
-			switch {
-			case err != nil:
-				return true, sched.Failed, nil
-			case pv.Spec.ClaimRef == nil:
-				return false, 0, nil
-			case volume.IsVolumeBoundToClaim(pv, claim):
-				return pv.Spec.ClaimRef.UID == claim.UID, sched.Done, nil
-			}
-			return true, sched.Failed, nil
-		},
-	}
-}
-
-// selectNode says on a claim where its volume is to be made.
-func (c *Carrier) selectNode(w filters.ClaimWrite, wrote versions) errand {
-	return errand{
-		what: "have the volume of claim " + w.Claim + " made for node " + w.Node,
-		send: func(ctx context.Context) error {
-			claim := c.claim(w.Claim)
-			switch {
-			case claim == nil:
-				return errGone
-			case claim.Annotations[volume.AnnSelectedNode] == w.Node:
-				return nil
-			}
-			patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": claim.UID, "resourceVersion": claim.ResourceVersion,
-				"annotations": map[string]any{volume.AnnSelectedNode: w.Node}}})
-			if err != nil {
-				return err
-			}
-			now, err := c.options.Clients.Fast[0].CoreV1().PersistentVolumeClaims(claim.Namespace).Patch(ctx, claim.Name,
-				types.MergePatchType, patch, metav1.PatchOptions{})
-			return wrote.note(w.Claim, now, err)
-		},
-		shown: func(context.Context) (bool, sched.Outcome, error) {
-			claim := c.claim(w.Claim)
-			if claim == nil {
-				return true, sched.Failed, nil
-			}
-			node := claim.Annotations[volume.AnnSelectedNode]
-			if node == "" && claim.Spec.VolumeName == "" {
-				return false, 0, nil
-			}
-			if node == w.Node {
-				return true, sched.Done, nil
-			}
-			return true, sched.Failed, nil
-		},
-	}
-}
-
-// errGone ends an errand: what it is about is not there.
-var errGone = errors.New("the volume or the claim is gone")
-
-// ready says that everything written has come true. An error says that it never will: the
-// provisioner gave the claim back, a volume was taken away, or lies where the node is not.
-func (c *Carrier) ready(w filters.Writes, on string, wrote versions) (bool, error) {
-	node := c.options.Storage.Node(on)
-	if node == nil {
-		return false, fmt.Errorf("node %s is gone", on)
-	}
-	all := true
-	for _, v := range w.Volumes {
-		pv, claim := c.options.Storage.Volume(v.Volume), c.claim(v.Claim)
-		switch {
-		case pv == nil || claim == nil:
-			return false, errGone
-		case wrote.stale(v.Volume, pv):
-			all = false
-		case pv.Spec.ClaimRef == nil || pv.Spec.ClaimRef.UID != claim.UID:
-			return false, fmt.Errorf("volume %s was taken from claim %s", v.Volume, v.Claim)
-		}
-		all = all && bound(claim)
-	}
-	for _, p := range w.Provision {
-		made, err := c.made(p, node, wrote)
+// volumesOf gathers what was chosen for the pods of a statement. Pods that share a claim were
+// chosen the same; otherwise there is nothing that could be written.
+func volumesOf(items []sched.Item) (*volumes, *setback) {
+	out := &volumes{}
+	gives, makes := map[string]*given{}, map[string]*made{}
+	for _, i := range items {
+		w, err := filters.WritesOf(i.Chosen)
 		if err != nil {
-			return false, err
+			return nil, &setback{i, sched.Failed, "volumes", err}
 		}
-		all = all && made
+		if w.Any() {
+			out.pods = append(out.pods, i)
+		}
+		for _, v := range w.Volumes {
+			switch g := gives[v.Volume]; {
+			case g == nil:
+				gives[v.Volume] = &given{VolumeWrite: v, pod: i}
+				out.given = append(out.given, gives[v.Volume])
+			case g.VolumeWrite != v:
+				return nil, &setback{i, sched.Failed, "volumes", fmt.Errorf("volume %s was chosen twice", v.Volume)}
+			}
+		}
+		for _, p := range w.Provision {
+			switch m := makes[p.Claim]; {
+			case m == nil:
+				makes[p.Claim] = &made{ClaimWrite: p, pod: i}
+				out.made = append(out.made, makes[p.Claim])
+			case m.ClaimWrite != p:
+				return nil, &setback{i, sched.Failed, "volumes", fmt.Errorf("a node for claim %s was chosen twice", p.Claim)}
+			}
+		}
 	}
-	return all, nil
+	return out, nil
 }
 
-// made says that the volume of a claim was made, and that its node reaches it.
-func (c *Carrier) made(p filters.ClaimWrite, node *corev1.Node, wrote versions) (bool, error) {
-	claim := c.claim(p.Claim)
+// prepare makes true which volumes were chosen for the pods of a statement, and waits until
+// their claims are bound. Those that have to be made are begun with, all at once, since that
+// takes long and may fail; volumes that are there are given when those stand ready, for what
+// is given cannot be taken back.
+func (c *Carrier) prepare(items []sched.Item, until time.Time) *setback {
+	w, failed := volumesOf(items)
+	if failed != nil || len(w.pods) == 0 {
+		return failed
+	}
+	if failed = c.writeVolumes(len(w.made), func(n int) errand { return c.selectNode(w.made[n]) }, func(n int) (sched.Item, error) {
+		return w.made[n].pod, w.made[n].refusal
+	}); failed != nil {
+		return failed
+	}
+	if failed = c.awaitVolumes(w, until, false); failed != nil {
+		return failed
+	}
+	if failed = c.writeVolumes(len(w.given), func(n int) errand { return c.giveVolume(w.given[n]) }, func(n int) (sched.Item, error) {
+		return w.given[n].pod, w.given[n].refusal
+	}); failed != nil {
+		return failed
+	}
+	return c.awaitVolumes(w, until, true)
+}
+
+// writeVolumes carries so many errands out, side by side; the first that was refused is the setback.
+func (c *Carrier) writeVolumes(n int, what func(int) errand, whose func(int) (sched.Item, error)) *setback {
+	for i, outcome := range c.together(n, what) {
+		if outcome == sched.Done {
+			continue
+		}
+		pod, err := whose(i)
+		if err == nil {
+			err = errNotTaken
+		}
+		return &setback{pod, sched.Failed, "volumes", err}
+	}
+	return nil
+}
+
+// errNotTaken says of a write no more than that it was not to be done in time.
+var errNotTaken = errors.New("the API server did not take it")
+
+// awaitVolumes waits until the volumes that are made are there and, once the others were
+// given, until all claims are bound. It ends as soon as that cannot come true any more.
+func (c *Carrier) awaitVolumes(w *volumes, until time.Time, all bool) *setback {
+	for {
+		for _, i := range w.pods {
+			if c.options.Storage.PodUID(i.Pod.Namespace, i.Pod.Name) != i.UID {
+				return &setback{i, sched.Missing, "volumes", errPodGone}
+			}
+		}
+		waits, failed := c.unbound(w, all)
+		if failed != nil || waits == nil {
+			return failed
+		}
+		var err error
+		switch {
+		case time.Now().After(until):
+			err = errors.New("the claims were not bound in time")
+		case !c.leading():
+			err = errors.New("the lease is lost")
+		case !sleep(c.ctx, lookAgain):
+			err = c.ctx.Err()
+		}
+		if err != nil {
+			return &setback{*waits, sched.Failed, "volumes", err}
+		}
+	}
+}
+
+// unbound is a pod that has not what was written for it yet, nil when all have. The setback
+// says that it never will: the provisioner gave a claim back, a volume was taken away, or
+// lies where the node is not.
+func (c *Carrier) unbound(w *volumes, all bool) (waits *sched.Item, failed *setback) {
+	for n := range w.pods {
+		if i := &w.pods[n]; c.options.Storage.Node(i.Node) == nil {
+			return nil, &setback{*i, sched.Failed, "volumes", fmt.Errorf("node %s is gone", i.Node)}
+		}
+	}
+	look := func(pod *sched.Item, is func() (bool, error)) bool {
+		ready, err := is()
+		if err != nil {
+			failed = &setback{*pod, sched.Failed, "volumes", err}
+		} else if !ready {
+			waits = pod
+		}
+		return err == nil
+	}
+	for _, m := range w.made {
+		if !look(&m.pod, func() (bool, error) { return c.isMade(m) }) {
+			return nil, failed
+		}
+	}
+	for _, g := range w.given {
+		is := func() (bool, error) { return c.isGiven(g) }
+		if !all {
+			is = func() (bool, error) { // not yet: but it has to be there still
+				_, err := c.mayGive(g)
+				return true, err
+			}
+		}
+		if !look(&g.pod, is) {
+			return nil, failed
+		}
+	}
+	return waits, nil
+}
+
+// isGiven says that a volume is the claim's.
+func (c *Carrier) isGiven(g *given) (bool, error) {
+	pv, claim := c.options.Storage.Volume(g.Volume), c.claim(g.Claim)
 	switch {
-	case claim == nil:
+	case pv == nil || claim == nil || !lives(pv, g.VolumeWas) || !lives(claim, g.ClaimWas):
 		return false, errGone
-	case wrote.stale(p.Claim, claim):
+	case version(pv) < g.wrote:
+		return false, nil // its news is on its way
+	case pv.Spec.ClaimRef == nil || string(pv.Spec.ClaimRef.UID) != g.ClaimWas.UID:
+		return false, fmt.Errorf("volume %s was taken from claim %s", g.Volume, g.Claim)
+	}
+	return bound(claim), nil
+}
+
+// isMade says that the volume of a claim was made, and that the pod's node reaches it.
+func (c *Carrier) isMade(m *made) (bool, error) {
+	claim := c.claim(m.Claim)
+	switch {
+	case claim == nil || !lives(claim, m.ClaimWas):
+		return false, errGone
+	case version(claim) < m.wrote:
 		return false, nil
-	case claim.Annotations[volume.AnnSelectedNode] != node.Name:
-		return false, fmt.Errorf("no volume could be made for claim %s: its provisioner gave it back", p.Claim)
+	}
+	switch on := claim.Annotations[volume.AnnSelectedNode]; {
+	case on == "":
+		return false, fmt.Errorf("no volume could be made for claim %s: its provisioner gave it back", m.Claim)
+	case on != m.Node:
+		return false, fmt.Errorf("the volume of claim %s is to be made for node %s by now", m.Claim, on)
 	case claim.Spec.VolumeName == "":
 		return false, nil
 	}
-	pv := c.options.Storage.Volume(claim.Spec.VolumeName)
-	if pv == nil {
-		return false, nil // its news is on its way
+	pv, node := c.options.Storage.Volume(claim.Spec.VolumeName), c.options.Storage.Node(m.Node)
+	if pv == nil || node == nil {
+		return false, nil
 	}
 	if err := volume.CheckNodeAffinity(pv, node.Labels); err != nil {
 		return false, fmt.Errorf("volume %s was made where node %s is not: %w", pv.Name, node.Name, err)
@@ -240,4 +252,36 @@ func bound(claim *corev1.PersistentVolumeClaim) bool {
 func (c *Carrier) claim(key string) *corev1.PersistentVolumeClaim {
 	namespace, name, _ := strings.Cut(key, "/")
 	return c.options.Storage.Claim(namespace, name)
+}
+
+// lives says that an object is in the life that something was decided on.
+func lives(o metav1.Object, was filters.Seen) bool {
+	return string(o.GetUID()) == was.UID && o.GetDeletionTimestamp() == nil
+}
+
+// version is an object's, as a number: what is seen of one may be older than what was written.
+func version(o metav1.Object) uint64 {
+	n, err := strconv.ParseUint(o.GetResourceVersion(), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// together carries so many errands out side by side and returns what became of each.
+func (c *Carrier) together(n int, what func(int) errand) []sched.Outcome {
+	out := make([]sched.Outcome, n)
+	done := make(chan struct{}, n)
+	for i := range n {
+		c.fast.do(func() (latency time.Duration, overloaded bool) {
+			defer func() { done <- struct{}{} }()
+			out[i] = sched.Failed // unless it is known better
+			out[i], latency, overloaded = c.run(what(i))
+			return latency, overloaded
+		})
+	}
+	for range n {
+		<-done
+	}
+	return out
 }

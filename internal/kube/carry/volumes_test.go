@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,17 +28,34 @@ import (
 // store is what was seen of volumes, which a test changes in the place of the volume
 // controller and the provisioner.
 type store struct {
+	mu      sync.Mutex // held by each method that the carrier calls; tests change it alone
 	claims  map[string]*corev1.PersistentVolumeClaim
 	volumes map[string]*corev1.PersistentVolume
 	nodes   []string
 	gone    bool // the pods are
 }
 
-func (s *store) Claim(_, name string) *corev1.PersistentVolumeClaim   { return s.claims[name] }
-func (s *store) Volume(name string) *corev1.PersistentVolume          { return s.volumes[name] }
+func (s *store) alone(what func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	what()
+}
+
+func (s *store) Claim(_, name string) (c *corev1.PersistentVolumeClaim) {
+	s.alone(func() { c = s.claims[name].DeepCopy() })
+	return c
+}
+
+func (s *store) Volume(name string) (v *corev1.PersistentVolume) {
+	s.alone(func() { v = s.volumes[name].DeepCopy() })
+	return v
+}
+
 func (s *store) DeviceClaim(string, string) *resourcev1.ResourceClaim { return nil }
 
 func (s *store) Node(name string) *corev1.Node {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if !slices.Contains(s.nodes, name) {
 		return nil
 	}
@@ -45,6 +63,8 @@ func (s *store) Node(name string) *corev1.Node {
 }
 
 func (s *store) PodUID(string, string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.gone {
 		return ""
 	}
@@ -79,6 +99,8 @@ func (s *store) bindsClaim(volumeName string) {
 func (s *store) patches(kube k8sFake, noted *[]string) {
 	kube.PrependReactor("patch", "*", func(a k8stesting.Action) (bool, runtime.Object, error) {
 		p := a.(k8stesting.PatchAction)
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		*noted = append(*noted, p.GetResource().Resource+" "+string(p.GetPatch()))
 		switch p.GetResource().Resource {
 		case "persistentvolumes":
@@ -86,14 +108,14 @@ func (s *store) patches(kube k8sFake, noted *[]string) {
 			_ = json.Unmarshal(p.GetPatch(), v)
 			v.ResourceVersion += "0"
 			s.volumes["v"] = v
-			return true, v, nil
+			return true, v.DeepCopy(), nil
 		case "persistentvolumeclaims":
 			s.claim(func(c *corev1.PersistentVolumeClaim) {
 				version := c.ResourceVersion
 				_ = json.Unmarshal(p.GetPatch(), c)
 				c.ResourceVersion = version
 			})
-			return true, s.claims["c"], nil
+			return true, s.claims["c"].DeepCopy(), nil
 		}
 		return false, nil, nil
 	})
@@ -109,8 +131,9 @@ func chooses(w filters.Writes) ledger.Chosen {
 }
 
 var (
-	gives  = chooses(filters.Writes{Volumes: []filters.VolumeWrite{{Volume: "v", Claim: "ns/c"}}})
-	has    = chooses(filters.Writes{Provision: []filters.ClaimWrite{{Claim: "ns/c", Node: "n"}}})
+	gives = chooses(filters.Writes{Volumes: []filters.VolumeWrite{{Volume: "v", VolumeWas: filters.Seen{UID: "v", Version: "1"},
+		Claim: "ns/c", ClaimWas: filters.Seen{UID: "c", Version: "1"}}}})
+	has    = chooses(filters.Writes{Provision: []filters.ClaimWrite{{Claim: "ns/c", ClaimWas: filters.Seen{UID: "c", Version: "1"}, Node: "n"}}})
 	gang   = []sched.Item{{ID: 1, Statement: 9}, {ID: 2, Statement: 9}, {ID: 3, Statement: 8}}
 	others = []uint64{1, 2}
 )
@@ -166,10 +189,10 @@ func TestAGangIsBoundWhenItsVolumesAre(t *testing.T) {
 				began := time.Now()
 				carrier.Carry(items)
 				<-time.After(time.Minute) // of the bubble
-				if got := carrier.Receipts(); len(got) != 1 || got[0].Item.ID != 3 || s.posts != 1 {
-					t.Fatalf("while the volume is awaited the receipts are %v and %d bindings were sent, want those of the pod without one", got, s.posts)
+				if got := carrier.Receipts(); len(got) != 1 || got[0].Item.ID != 3 || s.posts.Load() != 1 {
+					t.Fatalf("while the volume is awaited the receipts are %v and %d bindings were sent, want those of the pod without one", got, s.posts.Load())
 				}
-				c.then(in)
+				in.alone(func() { c.then(in) })
 				outcomes := map[uint64]sched.Outcome{}
 				for len(outcomes) < len(others) {
 					<-carrier.Wake()
@@ -187,8 +210,8 @@ func TestAGangIsBoundWhenItsVolumesAre(t *testing.T) {
 				if took, least := time.Since(began), max(c.after, time.Minute); took < least || took > least+time.Second {
 					t.Errorf("they were answered after %v, want %v", took, least)
 				}
-				if want := map[bool]int{true: 3, false: 1}[c.want == sched.Done]; s.posts != want {
-					t.Errorf("%d bindings were sent, want %d", s.posts, want)
+				if want := map[bool]int64{true: 3, false: 1}[c.want == sched.Done]; s.posts.Load() != want {
+					t.Errorf("%d bindings were sent, want %d", s.posts.Load(), want)
 				}
 				if c.patch != "" && strings.Join(patches, "\n") != c.patch {
 					t.Errorf("written was\n%s\nwant\n%s", strings.Join(patches, "\n"), c.patch)

@@ -65,9 +65,17 @@ func (c *Carrier) Event(e Event) bool {
 	})
 }
 
-// PodCondition writes a pod's PodScheduled=False with a reason. It returns false when
-// too much waits to be said.
-func (c *Carrier) PodCondition(pod ledger.Key, uid, reason, message string) bool {
+// fewWaiting is how many conditions of pods may wait to be said for one that is not urgent to be
+// added: two seconds of them.
+const fewWaiting = 100
+
+// PodCondition writes a pod's PodScheduled=False with a reason. It returns false when too much waits
+// to be said: for what is not urgent, when anything does that takes more than seconds, so that
+// autoscalers hear of their pods before all others are told of theirs.
+func (c *Carrier) PodCondition(pod ledger.Key, uid, reason, message string, urgent bool) bool {
+	if _, waiting, _ := c.slow.load(); !urgent && waiting >= fewWaiting {
+		return false
+	}
 	patch := conditions(uid, corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionFalse,
 		Reason: reason, Message: clip(message), LastTransitionTime: metav1.Now()})
 	return c.say(c.slow, func(ctx context.Context) error {
@@ -98,7 +106,7 @@ func (c *Carrier) say(on *lane, what func(context.Context) error) bool {
 	}
 	on.do(func() (latency time.Duration, overloaded bool) {
 		for n := range tries {
-			if !c.options.Leading() || c.ctx.Err() != nil {
+			if !c.leading() || c.ctx.Err() != nil {
 				return latency, overloaded
 			}
 			err := c.timed(&latency, what)

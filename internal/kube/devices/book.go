@@ -35,7 +35,6 @@ func (d *Devices) Give(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, _ le
 		return
 	}
 	d.version++
-	d.loosened++
 	d.sit(w, task.Pod.UID, -1)
 }
 
@@ -77,7 +76,7 @@ func (d *Devices) dump() map[string]string {
 	for name, b := range d.shelf.boards { // order-free: into a map
 		out["slice "+name] = b.slice.ResourceVersion
 	}
-	for name, c := range d.classes { // order-free: into a map
+	for name, c := range d.classes.of { // order-free: into a map
 		out["class "+name] = c.ResourceVersion
 	}
 	return out

@@ -65,9 +65,17 @@ func TestTheBookIsAFunctionOfWhatIsKnown(t *testing.T) {
 					continue
 				}
 				was, is := h.d.FilterTask(task, node, false), late.FilterTask(task, node, false)
-				if was != is || h.d.Choose(task, l.Task(task), node) != late.Choose(task, l.Task(task), node) {
+				if was.Admits() != is.Admits() || h.d.Choose(task, l.Task(task), node) != late.Choose(task, l.Task(task), node) {
 					r.Fatalf("p%d on %s: %+v, of a book opened late %+v", i, n, was, is)
 				}
+				// A refusal that stands has the amounts with which it was given; who explains it has those of now.
+				h.d.Explain(true)
+				late.Explain(true)
+				if was, is := h.d.FilterTask(task, node, false), late.FilterTask(task, node, false); was != is {
+					r.Fatalf("p%d on %s is explained by %+v, of a book opened late by %+v", i, n, was, is)
+				}
+				h.d.Explain(false)
+				late.Explain(false)
 			}
 		}
 	})

@@ -1,6 +1,8 @@
 package devices
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 
@@ -24,6 +26,9 @@ type Writes struct {
 type Write struct {
 	Claim string `json:"claim"` // namespace/name
 	UID   string `json:"uid,omitempty"`
+	// Had is Digest of what the claim had when this was chosen. What it has when it is written
+	// must be that, nothing, or what is to be written.
+	Had string `json:"had,omitempty"`
 	// Allocation is a resourcev1.AllocationResult for status.allocation; none: the claim
 	// has one already.
 	Allocation json.RawMessage `json:"allocation,omitempty"`
@@ -56,6 +61,27 @@ func (w Writes) text() string {
 		return ""
 	}
 	return string(out)
+}
+
+// Digest is equal for allocations of the same devices that the same nodes reach; "" for none.
+func Digest(a *resourcev1.AllocationResult) string {
+	if a == nil {
+		return ""
+	}
+	h := sha256.New()
+	for _, r := range a.Devices.Results {
+		share := ""
+		if r.ShareID != nil {
+			share = string(*r.ShareID)
+		}
+		fmt.Fprintf(h, "%q %q %q %q %q\n", r.Request, r.Driver, r.Pool, r.Device, share)
+	}
+	reach, err := json.Marshal(a.NodeSelector)
+	if err != nil {
+		reach = []byte(err.Error())
+	}
+	h.Write(reach)
+	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // Allocated reads the devices of a write; nil where the claim has its own.

@@ -3,34 +3,64 @@ package devices
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	resourcev1 "k8s.io/api/resource/v1"
 )
 
-// classes are the device classes by name, as the allocator looks them up.
-type classes map[string]*resourcev1.DeviceClass
-
-func (c classes) put(name string, class *resourcev1.DeviceClass) {
-	delete(c, name)
-	if class != nil {
-		c[name] = class
-	}
+// classes are the device classes by name.
+type classes struct {
+	of      map[string]*resourcev1.DeviceClass
+	bare    map[string]*resourcev1.DeviceClass // without their selectors
+	content digest
+	known   bool // content is that of what there is
 }
 
-// List is what the allocator may ask for.
-func (c classes) List() ([]*resourcev1.DeviceClass, error) {
-	var out []*resourcev1.DeviceClass
-	for _, class := range c { // order-free: sorted below
-		out = append(out, class)
+func newClasses() classes {
+	return classes{of: map[string]*resourcev1.DeviceClass{}, bare: map[string]*resourcev1.DeviceClass{}}
+}
+
+func (c *classes) put(name string, class *resourcev1.DeviceClass) {
+	c.known = false
+	delete(c.of, name)
+	delete(c.bare, name)
+	if class == nil {
+		return
 	}
-	slices.SortFunc(out, func(a, b *resourcev1.DeviceClass) int { return cmp.Compare(a.Name, b.Name) })
-	return out, nil
+	bare := *class
+	bare.Spec.Selectors = nil
+	c.of[name], c.bare[name] = class, &bare
+}
+
+// digest is equal for equal classes.
+func (c *classes) digest() digest {
+	if c.known {
+		return c.content
+	}
+	var text []byte
+	for _, name := range slices.Sorted(maps.Keys(c.of)) {
+		one, err := c.of[name].Spec.Marshal()
+		if err != nil {
+			one = []byte(c.of[name].ResourceVersion)
+		}
+		text = append(append(append(text, name...), 0), one...)
+	}
+	c.content, c.known = digestOf(text), true
+	return c.content
+}
+
+// chosenFor are the classes as the allocator looks them up: what they select was found out before.
+type chosenFor struct{ *classes }
+
+// List is what the allocator may ask for.
+func (c chosenFor) List() ([]*resourcev1.DeviceClass, error) {
+	return slices.SortedFunc(maps.Values(c.bare), func(a, b *resourcev1.DeviceClass) int { return cmp.Compare(a.Name, b.Name) }), nil
 }
 
 // Get returns a class; an error says that there is none.
-func (c classes) Get(name string) (*resourcev1.DeviceClass, error) {
-	if class := c[name]; class != nil {
+func (c chosenFor) Get(name string) (*resourcev1.DeviceClass, error) {
+	if class := c.bare[name]; class != nil {
 		return class, nil
 	}
 	return nil, fmt.Errorf("device class %s does not exist", name)
@@ -38,14 +68,14 @@ func (c classes) Get(name string) (*resourcev1.DeviceClass, error) {
 
 // missing is the first class that a claim asks for and that is not there; "" when all are.
 // As in Kubernetes, of alternatives each has to be there.
-func (c classes) missing(claim *resourcev1.ResourceClaim) string {
+func (c *classes) missing(claim *resourcev1.ResourceClaim) string {
 	for i := range claim.Spec.Devices.Requests {
 		r := &claim.Spec.Devices.Requests[i]
-		if r.Exactly != nil && c[r.Exactly.DeviceClassName] == nil {
+		if r.Exactly != nil && c.of[r.Exactly.DeviceClassName] == nil {
 			return r.Exactly.DeviceClassName
 		}
 		for j := range r.FirstAvailable {
-			if name := r.FirstAvailable[j].DeviceClassName; c[name] == nil {
+			if name := r.FirstAvailable[j].DeviceClassName; c.of[name] == nil {
 				return name
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -22,7 +24,7 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-func fact(t testing.TB, o metav1.Object) model.Fact {
+func fact(t rapid.TB, o metav1.Object) model.Fact {
 	t.Helper()
 	f, ok := translate.Fact(o, translate.Options{})
 	if !ok {
@@ -31,7 +33,7 @@ func fact(t testing.TB, o metav1.Object) model.Fact {
 	return f
 }
 
-func gone(t testing.TB, o metav1.Object) model.Fact {
+func gone(t rapid.TB, o metav1.Object) model.Fact {
 	f := fact(t, o)
 	f.Object = nil
 	f.Version++

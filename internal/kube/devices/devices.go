@@ -18,13 +18,15 @@ import (
 var features = structured.Features{AdminAccess: true, ConsumableCapacity: true, DeviceBindingAndStatus: true,
 	DeviceTaints: true, PartitionableDevices: true, PrioritizedList: true}
 
-// mostCompiled is how many CEL expressions are kept compiled.
+// mostCompiled is how many CEL expressions the allocator keeps compiled: those by which it knows
+// what was selected.
 const mostCompiled = 256
 
 // Devices allocates devices to resource claims: a policy.TaskFilter, a policy.PrePredicate
 // and the ledger.Chooser behind both. Like its ledger it is not safe for concurrent use.
 type Devices struct {
 	l        *ledger.Ledger
+	programs *Programs
 	compiled *cel.Cache // made with the first question
 
 	claims  map[string]*claim // by namespace/name
@@ -32,19 +34,37 @@ type Devices struct {
 	shelf   shelf
 	used    usage
 
-	version  uint64 // differs whenever anything did
-	loosened uint64 // differs whenever a refusal may be over: something other than a device being taken
-	last     question
-	refused  map[riddle]denial
-	parsed   map[string]*resourcev1.AllocationResult // of choices
+	version    uint64 // differs whenever anything did
+	last       question
+	memory     memory
+	budget     budget
+	explaining bool
+	parsed     map[string]*resourcev1.AllocationResult // of choices
 }
 
 // New returns the part of the plugin that allocates devices, without telling the ledger:
 // policy.Build does.
-func New(l *ledger.Ledger) *Devices {
-	return &Devices{l: l, claims: map[string]*claim{}, classes: classes{}, shelf: newShelf(), used: newUsage(),
-		refused: map[riddle]denial{}, parsed: map[string]*resourcev1.AllocationResult{}}
+func New(l *ledger.Ledger) *Devices { return NewWith(l, NewPrograms()) }
+
+// NewWith is New with selectors that others compile, too.
+func NewWith(l *ledger.Ledger, p *Programs) *Devices {
+	return &Devices{l: l, programs: p, claims: map[string]*claim{}, classes: newClasses(), shelf: newShelf(), used: newUsage(),
+		budget: budget{limits: usual}, parsed: map[string]*resourcev1.AllocationResult{}}
 }
+
+// At implements policy.Clock: a cycle begins.
+func (d *Devices) At(now int64) (next int64) {
+	d.budget.open(now)
+	return 0
+}
+
+// Explain implements policy.Thrifty.
+func (d *Devices) Explain(on bool) { d.explaining = on }
+
+func (d *Devices) explains() bool { return d.explaining }
+
+// Resume implements policy.Thrifty.
+func (d *Devices) Resume() int64 { return d.budget.resume }
 
 // Book implements policy.BookKeeper.
 func (d *Devices) Book() ledger.Book { return d }
@@ -53,13 +73,24 @@ func (d *Devices) Book() ledger.Book { return d }
 func (d *Devices) Concerns(s *model.Spec) bool { return len(s.Devices) > 0 }
 
 // PrePredicate refuses a task whose claims cannot be met anywhere: one is missing or going,
-// or asks for devices of a class that is not there.
+// or asks for devices of a class that is not there; or the budget for finding out is spent.
 func (d *Devices) PrePredicate(t ledger.TaskID) policy.Verdict {
 	task := d.l.Task(t)
 	if !d.Concerns(task.Pod.Spec) {
 		return policy.Verdict{}
 	}
-	return d.ask(task).refusal
+	q := d.ask(task)
+	if !q.refusal.Admits() || !q.lacks {
+		return q.refusal
+	}
+	spent := d.budget.blocked(q.pod.Namespace, q.shape)
+	if spent == ofNobody && !d.explains() {
+		_, spent = d.budget.allow(q.pod.Namespace, q.shape)
+	}
+	if spent != ofNobody {
+		return spentOn(spent)
+	}
+	return policy.Verdict{}
 }
 
 // FilterTask says whether the claims of a task can be met on a node, with what others have

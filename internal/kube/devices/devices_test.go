@@ -348,7 +348,7 @@ func TestARiddleIsGivenUp(t *testing.T) {
 	if got := binds(t, w.decide()); got != "q on n1: n1/gpu-0" {
 		t.Errorf("bound was %q", got)
 	}
-	if r := w.why("p"); r.Code != trace.ClaimUnusable {
+	if r := w.why("p"); r.Code != trace.ClaimSearchExhausted {
 		t.Errorf("the riddle waits because %+v", r)
 	}
 }

@@ -21,8 +21,9 @@
 //   - Facts beat choices: a claim that has devices by its fact has those.
 //   - A claim that nobody but one waiting pod holds is that pod's to have moved: what a
 //     scheduler wrote before it ended, or before a binding failed, ties nobody down.
-//   - One question costs a bounded number of the allocator's steps, so that a claim that is
-//     a riddle is refused and does not stop the cycle. No clock bounds it.
+//   - What finding devices costs is counted in steps, and bounded by question, cycle, namespace
+//     and claim (budget.go). No clock bounds it. What was found out is kept, by what it rests
+//     on, and not paid for again (memory.go); that is part of what decides.
 //
 // It is not what carries a choice out (Kubernetes' PreBind): that belongs to
 // internal/kube/carry. Written and Freed say what comes of it where nobody does.

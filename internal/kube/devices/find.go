@@ -1,22 +1,16 @@
 package devices
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/dynamic-resource-allocation/structured"
-	"k8s.io/klog/v2"
 
 	"ashlar.sh/sched/ledger"
-	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/trace"
 )
@@ -27,107 +21,118 @@ func (d *Devices) find(task *ledger.Task, n ledger.NodeID) (Writes, policy.Verdi
 	if !q.refusal.Admits() {
 		return Writes{}, q.refusal
 	}
-	if fact := d.l.Node(n).Fact; !q.found || q.node != n || q.fact != fact {
-		q.found, q.node, q.fact = true, n, fact
-		q.writes, q.denied = d.meet(q, n)
+	again := d.explains() && q.denied.Need > 0 // its amounts may be others by now
+	if fact := d.l.Node(n).Fact; again || !q.found || q.node != n || q.fact != fact {
+		final := false
+		q.writes, q.denied, final = d.meet(q, n)
+		q.found, q.node, q.fact = final && !d.explains(), n, fact
 	}
 	return q.writes, q.denied
 }
 
-// riddle is claims that ask for so much on a node.
-type riddle struct {
-	node  string
-	shape [sha256.Size]byte
-}
-
-// denial is the allocator's no to a riddle: it holds while nothing was given back.
-type denial struct {
-	loosened uint64
-	node     *model.Node
-	verdict  policy.Verdict
-}
-
-// mostDenials bounds the refusals that are remembered.
-const mostDenials = 1 << 16
-
-func (d *Devices) meet(q *question, n ledger.NodeID) (Writes, policy.Verdict) {
-	node := d.node(n)
-	open, at, w, verdict := q.open(node)
-	if !verdict.Admits() || len(open) == 0 {
-		return w, verdict
+// meet answers for a node. final: for as long as things stand as they do.
+func (d *Devices) meet(q *question, n ledger.NodeID) (w Writes, no policy.Verdict, final bool) {
+	at := &place{d: d, n: n}
+	sought, no := d.open(q, at)
+	if !no.Admits() {
+		return Writes{}, no, true
 	}
-	boards := d.shelf.reach(node.Name)
-	if verdict := d.short(node, boards, open); !verdict.Admits() {
-		return Writes{}, verdict
-	}
-	r, fact := riddle{node.Name, shape(open)}, d.l.Node(n).Fact
-	if known, ok := d.refused[r]; ok && known.loosened == d.loosened && known.node == fact {
-		return Writes{}, known.verdict
-	}
-	found, verdict := d.allocate(q, node, boards, open)
-	if !verdict.Admits() {
-		if len(d.refused) >= mostDenials {
-			clear(d.refused)
+	var found []resourcev1.AllocationResult
+	if final = true; len(sought.open) > 0 {
+		if found, no, final = d.answer(q, at, sought); !no.Admits() {
+			return Writes{}, no, final
 		}
-		d.refused[r] = denial{d.loosened, fact, verdict}
-		return Writes{}, verdict
 	}
+	w.Claims = slices.Clone(sought.write)
 	for i := range found {
-		text, err := json.Marshal(named(&found[i], open[i]))
+		text, err := json.Marshal(named(&found[i], sought.open[i]))
 		if err != nil {
-			return Writes{}, refuse(trace.ClaimUnusable, err.Error())
+			return Writes{}, refuse(trace.ClaimUnusable, err.Error()), true
 		}
-		w.Claims[at[i]].Allocation = text
+		w.Claims[sought.at[i]].Allocation = text
 	}
-	return w, policy.Verdict{}
+	return w, policy.Verdict{}, final
 }
 
-// mostSteps bounds what the allocator tries for one pod on one node. Eight devices that
-// have to share an attribute with one another take some dozens.
-const mostSteps = 10_000
-
-// errRiddle ends a search that is not worth going on with.
-var errRiddle = errors.New("too many combinations")
-
-// steps is a context that is over after so many questions whether it is: the allocator
-// asks with each step, and needs no clock to come to an end.
-type steps struct {
-	context.Context
-	left int
+// answer says which devices of a node claims would get, or why none: what is known, or what a
+// search finds for which there is a budget.
+func (d *Devices) answer(q *question, at *place, of *sought) ([]resourcev1.AllocationResult, policy.Verdict, bool) {
+	stand, shape := d.stand(at), of.shape
+	known, paid, whole := d.memory.find(stand, shape)
+	if known != nil && !(d.explains() && known.counted()) {
+		if !d.explains() && !whole {
+			d.memory.keep(stand, shape, known)
+		}
+		return known.found(), q.says(known.no), true
+	}
+	limit := d.budget.question
+	if !paid || d.explains() {
+		steps, spent := d.may(q)
+		if spent != ofNobody {
+			return nil, spentOn(spent), false
+		}
+		limit = steps
+	}
+	s := d.search(at.node(), of, limit)
+	found, no, final := s.run()
+	if !paid || d.explains() {
+		d.pay(q, s, no)
+	}
+	if !final {
+		if !d.explains() {
+			d.budget.wait(d.budget.now + putOff)
+		}
+		return nil, spentOn(ofCycle), false
+	}
+	if !d.explains() && (!no.Admits() || s.cost > d.budget.free) {
+		d.memory.keep(stand, shape, &finding{no: no, results: found})
+		if s.alike.on && !no.Admits() && !paid {
+			d.memory.of[s.alike.key(shape)] = &finding{no: no}
+		}
+	}
+	return found, q.says(no), true
 }
 
-// Err implements context.Context.
-func (s *steps) Err() error {
-	if s.left--; s.left < 0 {
-		return errRiddle
+// may says how many steps a question may begin with.
+func (d *Devices) may(q *question) (steps int64, spent string) {
+	if !d.explains() {
+		return d.budget.allow(q.pod.Namespace, q.shape)
 	}
-	return nil
+	if d.budget.counts && d.budget.told >= d.budget.explain {
+		return 0, ofCycle
+	}
+	return d.budget.question, ofNobody
 }
 
-// quiet is the allocator's logger: the trace says what was decided and why.
-var quiet klog.Logger
+// pay notes what a search has cost, but for what finding devices costs at least.
+func (d *Devices) pay(q *question, s *search, no policy.Verdict) {
+	cost := s.cost
+	if no.Admits() && !s.ended {
+		cost = max(0, cost-d.budget.free)
+	}
+	if d.explains() {
+		d.budget.told += cost
+	} else {
+		d.budget.charge(q.pod.Namespace, q.shape, cost)
+	}
+}
 
-// allocate has the allocator find devices for claims, of those that a node reaches.
-func (d *Devices) allocate(q *question, node *corev1.Node, boards []*board, open []*resourcev1.ResourceClaim) ([]resourcev1.AllocationResult, policy.Verdict) {
-	ctx := &steps{klog.NewContext(context.Background(), quiet), mostSteps}
-	list := make([]*resourcev1.ResourceSlice, len(boards))
-	for i, b := range boards {
-		list[i] = b.slice
-	}
-	allocator, err := structured.NewAllocator(ctx, features, d.used.state, d.classes, list, d.expressions())
-	if err != nil {
-		return nil, refuse(trace.ClaimUnusable, err.Error())
-	}
-	found, err := allocator.Allocate(ctx, node, open)
+// spentOn refuses claims whose budget is spent, on any node, until it is not.
+func spentOn(whose string) policy.Verdict {
+	return policy.Verdict{Code: trace.ClaimBudgetSpent, Text: whose, Everywhere: true}
+}
+
+// says names the pod's claims in a refusal that is the same for whoever asks for as much.
+func (q *question) says(no policy.Verdict) policy.Verdict {
 	switch {
-	case ctx.left < 0:
-		return nil, refuse(trace.ClaimUnusable, fmt.Sprintf("%s: gave up after %d steps of looking for devices that meet it together", q.aliases(), mostSteps))
-	case err != nil:
-		return nil, refuse(trace.ClaimUnusable, q.aliases()+": "+strings.TrimSpace(err.Error()))
-	case len(found) != len(open):
-		return nil, policy.Verdict{Code: trace.NodeDevices, Text: q.aliases()}
+	case no.Code == trace.ClaimUnusable:
+		out := refuse(no.Code, q.aliases()+": "+no.Text)
+		out.Everywhere = no.Everywhere
+		return out
+	case no.Code == trace.ClaimSearchExhausted, no.Code == trace.NodeDevices && no.Need == 0:
+		no.Text = q.aliases()
 	}
-	return found, policy.Verdict{}
+	return no
 }
 
 // aliases are the pod's own names for its claims.

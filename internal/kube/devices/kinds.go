@@ -36,17 +36,17 @@ func (d *Devices) Fact(f model.Fact) {
 		if s != nil && s.Name != f.Ref.Name {
 			s = nil
 		}
-		d.shelf.put(f.Ref.Name, s)
+		if !d.shelf.put(f.Ref.Name, s) {
+			return
+		}
 	case Class:
 		c, _ := content.(*resourcev1.DeviceClass)
 		if c != nil && c.Name != f.Ref.Name {
 			c = nil
 		}
 		d.classes.put(f.Ref.Name, c)
-		d.shelf.forget()
 	default:
 		return
 	}
 	d.version++
-	d.loosened++
 }

@@ -1,7 +1,6 @@
 package devices
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,6 +24,10 @@ type question struct {
 	version uint64
 	needs   []need
 	refusal policy.Verdict // admits: none
+	shape   digest         // of all its claims
+	lacks   bool           // some of them have no devices
+	at      []int          // reused
+	sought  *sought        // on the node that was asked about last
 
 	found  bool // the answer for node, as it is by fact
 	node   ledger.NodeID
@@ -41,6 +44,7 @@ type need struct {
 	// Where it can be used, if it has devices: everywhere with a nil selector.
 	allocated bool
 	reach     *nodeaffinity.NodeSelector
+	had       string // Digest of the devices that its fact gives it
 	text      string // the devices that were chosen for it and are not in its fact yet
 	movable   bool   // nobody else holds it: other devices may be had instead
 }
@@ -65,8 +69,14 @@ func (d *Devices) ask(task *ledger.Task) *question {
 		}
 		if n.claim != nil && !slices.ContainsFunc(q.needs, func(o need) bool { return o.key == n.key }) {
 			q.needs = append(q.needs, n)
+			q.lacks = q.lacks || !n.allocated
 		}
 	}
+	var all []*resourcev1.ResourceClaim
+	for _, n := range q.needs {
+		all = append(all, n.claim)
+	}
+	q.shape = shapeOf(all)
 	return q
 }
 
@@ -100,9 +110,12 @@ func (d *Devices) need(pod *corev1.Pod, of *corev1.PodResourceClaim, uid string)
 	}
 	has := c.fact.Status.Allocation
 	if has != nil {
-		n.text = ""
+		n.text, n.had = "", Digest(has)
 	} else if n.text != "" {
 		has = d.read(Write{Claim: n.key, Allocation: json.RawMessage(n.text)})
+	}
+	if has == nil && uncompiled(c.fact) {
+		return need{}, refuse(trace.ClaimCompiling, *name)
 	}
 	if has == nil {
 		if class := d.classes.missing(c.fact); class != "" {
@@ -116,43 +129,51 @@ func (d *Devices) need(pod *corev1.Pod, of *corev1.PodResourceClaim, uid string)
 			return need{}, refuse(trace.ClaimUnusable, *name+" is allocated where no node can be: "+err.Error())
 		}
 	}
-	if n.movable && d.classes.missing(c.fact) != "" {
+	if n.movable && (d.classes.missing(c.fact) != "" || uncompiled(c.fact)) {
 		n.movable = false // it keeps what it has
 	}
 	return n, policy.Verdict{}
 }
 
-// open are the claims that need devices if the pod goes to a node, and their writes beside
-// those of the others.
-func (q *question) open(node *corev1.Node) (open []*resourcev1.ResourceClaim, at []int, w Writes, verdict policy.Verdict) {
-	for _, n := range q.needs {
-		write := Write{Claim: n.key, UID: string(n.claim.UID)}
-		switch {
-		case n.allocated && (n.reach == nil || n.reach.Match(node)):
-			if n.text != "" {
-				write.Allocation = json.RawMessage(n.text)
-			}
-		case n.allocated && !n.movable:
-			return nil, nil, Writes{}, refuse(trace.ClaimElsewhere, n.claim.Name)
-		default:
-			open, at = append(open, n.claim), append(at, len(w.Claims))
-		}
-		w.Claims = append(w.Claims, write)
-	}
-	return open, at, w, policy.Verdict{}
+// sought is what a pod lacks on some nodes: those of its claims that need devices there.
+type sought struct {
+	at    []int // in needs
+	open  []*resourcev1.ResourceClaim
+	shape digest
+	asks  []ask
+	write []Write // of all needs, without what is to be found
 }
 
-// shape is equal for claims that ask for the same devices.
-func shape(open []*resourcev1.ResourceClaim) (out [sha256.Size]byte) {
-	h := sha256.New()
-	for _, c := range open {
-		text, err := json.Marshal(c.Spec.Devices)
-		if err != nil {
-			text = []byte(c.Namespace + "/" + c.Name)
+// open are the claims that need devices if the pod goes to a node. They are mostly the same for
+// all nodes, and then found out once.
+func (d *Devices) open(q *question, at *place) (*sought, policy.Verdict) {
+	q.at = q.at[:0]
+	for i := range q.needs {
+		switch n := &q.needs[i]; {
+		case n.allocated && (n.reach == nil || n.reach.Match(at.node())):
+		case n.allocated && !n.movable:
+			return nil, refuse(trace.ClaimElsewhere, n.claim.Name)
+		default:
+			q.at = append(q.at, i)
 		}
-		fmt.Fprintf(h, "%d ", len(text))
-		h.Write(text)
 	}
-	h.Sum(out[:0])
+	if q.sought == nil || !slices.Equal(q.sought.at, q.at) {
+		q.sought = d.sought(q)
+	}
+	return q.sought, policy.Verdict{}
+}
+
+func (d *Devices) sought(q *question) *sought {
+	out := &sought{at: slices.Clone(q.at)}
+	for i, n := range q.needs {
+		write := Write{Claim: n.key, UID: string(n.claim.UID), Had: n.had}
+		if slices.Contains(out.at, i) {
+			out.open = append(out.open, n.claim)
+		} else if n.text != "" {
+			write.Allocation = json.RawMessage(n.text)
+		}
+		out.write = append(out.write, write)
+	}
+	out.shape, out.asks = shapeOf(out.open), d.asks(out.open)
 	return out
 }

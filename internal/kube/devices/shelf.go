@@ -1,15 +1,16 @@
 package devices
 
 import (
-	"cmp"
-	"context"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
-	"k8s.io/dynamic-resource-allocation/cel"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 	"k8s.io/dynamic-resource-allocation/structured"
+
+	"ashlar.sh/sched/model"
 )
 
 // pool names the devices that one driver manages together.
@@ -22,27 +23,47 @@ type shelf struct {
 	pools  map[pool]map[string]*board
 	onNode map[string]map[string]*board // those of one node alone, by its name
 	spread map[string]*board            // those that say otherwise whom they serve
-	near   map[string][]*board          // remembered answers of reach
+	near   map[string]*reach            // remembered answers of reach
 }
 
 // board is one slice, and what was found out about its devices.
 type board struct {
-	slice *resourcev1.ResourceSlice
-	ids   []structured.DeviceID
-	fits  map[wish][]bool // by device
+	slice   *resourcev1.ResourceSlice
+	content digest
+	ids     []structured.DeviceID
+	fits    map[digest]*matched // by wish
+}
+
+// reach is what a node reaches: the slices by name, and the pools that they are of.
+type reach struct {
+	boards   []*board
+	pools    []pool
+	uses     []*poolUse // of pools, since they were asked for
+	content  digest
+	counters bool // some devices of it share counters
+
+	node    *model.Node // that still is about, with the classes as they were
+	classes digest
+	still   digest
 }
 
 func newShelf() shelf {
 	return shelf{boards: map[string]*board{}, pools: map[pool]map[string]*board{}, onNode: map[string]map[string]*board{},
-		spread: map[string]*board{}, near: map[string][]*board{}}
+		spread: map[string]*board{}, near: map[string]*reach{}}
 }
 
 func poolOf(s *resourcev1.ResourceSlice) pool { return pool{s.Spec.Driver, s.Spec.Pool.Name} }
 
-// put takes a slice in in the place of the one of its name; nil: there is none any more.
-func (s *shelf) put(name string, slice *resourcev1.ResourceSlice) {
-	clear(s.near)
-	if old := s.boards[name]; old != nil {
+// put takes a slice in in the place of the one of its name; nil: there is none any more. A
+// slice that is published again as it was is no news.
+func (s *shelf) put(name string, slice *resourcev1.ResourceSlice) (news bool) {
+	old, now := s.boards[name], newBoard(slice)
+	if old != nil && now != nil && old.content == now.content {
+		old.slice = slice
+		return false
+	}
+	s.forget(old)
+	if old != nil {
 		delete(s.boards, name)
 		delete(s.spread, name)
 		drop(s.pools, poolOf(old.slice), name)
@@ -50,20 +71,52 @@ func (s *shelf) put(name string, slice *resourcev1.ResourceSlice) {
 			drop(s.onNode, *n, name)
 		}
 	}
-	if slice == nil {
-		return
+	if now == nil {
+		return old != nil
 	}
-	b := &board{slice: slice, fits: map[wish][]bool{}}
+	s.boards[name] = now
+	add(s.pools, poolOf(slice), name, now)
+	if n := slice.Spec.NodeName; n != nil && *n != "" {
+		add(s.onNode, *n, name, now)
+	} else {
+		s.spread[name] = now
+	}
+	s.forget(now)
+	return true
+}
+
+func newBoard(slice *resourcev1.ResourceSlice) *board {
+	if slice == nil {
+		return nil
+	}
+	b := &board{slice: slice, fits: map[digest]*matched{}}
+	text, err := slice.Spec.Marshal()
+	if err != nil {
+		text = []byte(slice.UID + "/" + types.UID(slice.ResourceVersion))
+	}
+	b.content = digestOf(append(append([]byte(slice.Name), 0), text...))
 	for i := range slice.Spec.Devices {
 		b.ids = append(b.ids, structured.MakeDeviceID(slice.Spec.Driver, slice.Spec.Pool.Name, slice.Spec.Devices[i].Name))
 	}
-	s.boards[name] = b
-	add(s.pools, poolOf(slice), name, b)
-	if n := slice.Spec.NodeName; n != nil && *n != "" {
-		add(s.onNode, *n, name, b)
-	} else {
-		s.spread[name] = b
+	return b
+}
+
+// forget drops what is remembered of the nodes that reach the pool of a slice.
+func (s *shelf) forget(b *board) {
+	if b == nil {
+		return
 	}
+	for _, o := range s.pools[poolOf(b.slice)] { // order-free: all have to be of one node
+		if a, b := o.slice.Spec.NodeName, b.slice.Spec.NodeName; a == nil || b == nil || *a == "" || *a != *b {
+			clear(s.near)
+			return
+		}
+	}
+	if n := b.slice.Spec.NodeName; n != nil && *n != "" {
+		delete(s.near, *n)
+		return
+	}
+	clear(s.near)
 }
 
 func add[K comparable](in map[K]map[string]*board, key K, name string, b *board) {
@@ -83,13 +136,14 @@ func drop[K comparable](in map[K]map[string]*board, key K, name string) {
 // mostNear bounds what reach remembers.
 const mostNear = 1 << 14
 
-// reach is the slices that a question about a node is asked with, by name: those that may
-// serve it, and what else belongs to their pools, for a pool is used whole or not at all.
-func (s *shelf) reach(node string) []*board {
+// reach is what a question about a node is asked with: the slices that may serve it, and what
+// else belongs to their pools, for a pool is used whole or not at all.
+func (s *shelf) reach(node string) *reach {
 	if known, ok := s.near[node]; ok {
 		return known
 	}
 	all := map[string]*board{}
+	out := &reach{}
 	for _, of := range []map[string]*board{s.onNode[node], s.spread} {
 		for _, b := range of { // order-free: into a map
 			for name, sibling := range s.pools[poolOf(b.slice)] { // order-free: into a map
@@ -97,11 +151,17 @@ func (s *shelf) reach(node string) []*board {
 			}
 		}
 	}
-	out := make([]*board, 0, len(all))
-	for _, b := range all { // order-free: sorted below
-		out = append(out, b)
+	var text []byte
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		b := all[name]
+		out.boards = append(out.boards, b)
+		text = append(text, b.content[:]...)
+		out.counters = out.counters || len(b.slice.Spec.SharedCounters) > 0
+		if p := poolOf(b.slice); !slices.Contains(out.pools, p) {
+			out.pools = append(out.pools, p)
+		}
 	}
-	slices.SortFunc(out, func(a, b *board) int { return cmp.Compare(a.slice.Name, b.slice.Name) })
+	out.content = digestOf(text)
 	if len(s.near) >= mostNear {
 		clear(s.near)
 	}
@@ -132,58 +192,6 @@ func current(list []*board) []*board {
 		}
 	}
 	return out
-}
-
-// forget drops what was found out about devices, since classes changed.
-func (s *shelf) forget() {
-	for _, b := range s.boards { // order-free: each is cleared by itself
-		clear(b.fits)
-	}
-}
-
-// wish is what selects devices: a class, and what a request adds to it.
-type wish struct {
-	class     *resourcev1.DeviceClass
-	selectors string // the request's expressions, joined
-}
-
-// mostWishes bounds what is remembered of one slice.
-const mostWishes = 64
-
-// matches says which devices of a slice a wish selects. What a selector is in error about it does not
-// select: the allocator says what is wrong.
-func (b *board) matches(w wish, selectors []resourcev1.DeviceSelector, compiled *cel.Cache) []bool {
-	if known, ok := b.fits[w]; ok {
-		return known
-	}
-	out := make([]bool, len(b.ids))
-	for i := range out {
-		out[i] = selects(w.class.Spec.Selectors, b, i, compiled) && selects(selectors, b, i, compiled)
-	}
-	if len(b.fits) >= mostWishes {
-		clear(b.fits)
-	}
-	b.fits[w] = out
-	return out
-}
-
-func selects(list []resourcev1.DeviceSelector, b *board, i int, compiled *cel.Cache) bool {
-	d := &b.slice.Spec.Devices[i]
-	for _, s := range list {
-		if s.CEL == nil {
-			return false
-		}
-		program := compiled.GetOrCompile(s.CEL.Expression)
-		if program.Error != nil {
-			return false
-		}
-		yes, _, err := program.DeviceMatches(context.Background(), cel.Device{Driver: b.slice.Spec.Driver,
-			AllowMultipleAllocations: d.AllowMultipleAllocations, Attributes: d.Attributes, Capacity: d.Capacity})
-		if err != nil || !yes {
-			return false
-		}
-	}
-	return true
 }
 
 // serves says that a node reaches the ith device of a slice.

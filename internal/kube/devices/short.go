@@ -2,93 +2,67 @@ package devices
 
 import (
 	"math"
-	"slices"
-	"strings"
-
-	corev1 "k8s.io/api/core/v1"
-	resourcev1 "k8s.io/api/resource/v1"
 
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/trace"
 )
 
-// demand is how many devices of one kind claims ask for together.
-type demand struct {
-	wish
-	selection   []resourcev1.DeviceSelector
-	tolerations []resourcev1.DeviceToleration
-	count       int64
-}
-
 // short refuses a node that has fewer devices free of some kind than the claims ask for,
 // with the amounts. It is right whenever it refuses, and mostly where it matters: of the
 // nodes that are asked most are full, and counting is much cheaper than the allocator. What
-// claims and devices ask of each other beyond numbers it leaves to that one.
-func (d *Devices) short(node *corev1.Node, boards []*board, open []*resourcev1.ResourceClaim) policy.Verdict {
-	var usable []*board
-	for _, w := range d.demands(open) {
-		if usable == nil {
-			if usable = current(boards); usable == nil {
-				usable = []*board{}
-			}
+// claims and devices ask of each other beyond numbers it leaves to that one; so it does
+// requests for alternatives, for all devices and for administration, which are no number.
+func (s *search) short() policy.Verdict {
+	done := map[digest]bool{}
+	for n := range s.asks {
+		a := &s.asks[n]
+		if a.count == 0 || len(a.tolerations) == 0 && done[a.id] {
+			continue
 		}
-		have := int64(0)
-		for _, b := range usable {
-			fits := b.matches(w.wish, w.selection, d.expressions())
-			for i := range fits {
-				if !fits[i] || repels(&b.slice.Spec.Devices[i], w.tolerations) || !b.serves(node, i) {
-					continue
-				}
-				switch multiple := b.slice.Spec.Devices[i].AllowMultipleAllocations; {
-				case multiple != nil && *multiple:
-					have += w.count // it may meet several requests: counting decides nothing
-				case !d.used.state.AllocatedDevices.Has(b.ids[i]):
-					have++
+		need := a.count
+		if len(a.tolerations) == 0 {
+			done[a.id] = true
+			for m := n + 1; m < len(s.asks); m++ {
+				if o := &s.asks[m]; o.id == a.id && len(o.tolerations) == 0 {
+					need += o.count
 				}
 			}
 		}
-		if have < w.count {
-			return policy.Verdict{Code: trace.NodeDevices, Text: w.class.Name,
-				Need: int32(min(w.count, math.MaxInt32)), Have: int32(min(have, math.MaxInt32))}
+		have := s.free(a, need)
+		switch {
+		case s.costly != "" || s.ended:
+			return policy.Verdict{}
+		case have < need:
+			return policy.Verdict{Code: trace.NodeDevices, Text: a.class.Name,
+				Need: int32(min(need, math.MaxInt32)), Have: int32(min(have, math.MaxInt32))}
 		}
 	}
 	return policy.Verdict{}
 }
 
-// demands adds up the requests for so many devices of a kind; those for alternatives, for
-// all devices and for administration are no number.
-func (d *Devices) demands(open []*resourcev1.ResourceClaim) (out []demand) {
-	for _, c := range open {
-		for i := range c.Spec.Devices.Requests {
-			r := c.Spec.Devices.Requests[i].Exactly
-			if r == nil || r.AdminAccess != nil && *r.AdminAccess || r.AllocationMode != resourcev1.DeviceAllocationModeExactCount {
+// free counts the devices that somebody may have, up to as many as are needed.
+func (s *search) free(a *ask, need int64) (have int64) {
+	for _, b := range s.usable {
+		m := b.match(a.wish, !s.d.explains())
+		s.cost += int64(len(b.ids) / 8)
+		for i := range b.ids {
+			d := &b.slice.Spec.Devices[i]
+			if !shares(d) && s.d.used.state.AllocatedDevices.Has(b.ids[i]) || repels(d, a.tolerations) || !b.serves(s.node, i) {
 				continue
 			}
-			class := d.classes[r.DeviceClassName]
-			if class == nil {
-				continue
+			yes := s.selects(a.wish, m, b, i)
+			switch {
+			case s.ended || s.costly != "":
+				return 0
+			case yes && shares(d):
+				return need // it may meet several requests: counting decides nothing
+			case yes:
+				have++
 			}
-			w := wish{class, expressions(r.Selectors)}
-			at := slices.IndexFunc(out, func(o demand) bool {
-				return o.wish == w && len(o.tolerations) == 0 && len(r.Tolerations) == 0
-			})
-			if at < 0 {
-				out = append(out, demand{w, r.Selectors, r.Tolerations, 0})
-				at = len(out) - 1
+			if have >= need {
+				return have
 			}
-			out[at].count += min(r.Count, math.MaxInt32)
 		}
 	}
-	return out
-}
-
-func expressions(list []resourcev1.DeviceSelector) string {
-	var out strings.Builder
-	for _, s := range list {
-		if s.CEL != nil {
-			out.WriteString(s.CEL.Expression)
-		}
-		out.WriteByte(0)
-	}
-	return out.String()
+	return have
 }

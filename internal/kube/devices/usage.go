@@ -16,6 +16,7 @@ type usage struct {
 	state structured.AllocatedState
 	whole map[structured.DeviceID]int
 	parts map[structured.DeviceID]map[structured.SharedDeviceID]part
+	pools map[pool]*poolUse // none is dropped
 }
 
 // part is a share of a device that several claims may have, and how often it is counted.
@@ -33,6 +34,7 @@ func newUsage() usage {
 		},
 		whole: map[structured.DeviceID]int{},
 		parts: map[structured.DeviceID]map[structured.SharedDeviceID]part{},
+		pools: map[pool]*poolUse{},
 	}
 }
 
@@ -48,6 +50,9 @@ func (u *usage) count(a *resourcev1.AllocationResult, by int) {
 			continue
 		}
 		id := structured.MakeDeviceID(r.Driver, r.Pool, r.Device)
+		at := pool{r.Driver, r.Pool}
+		use := u.pool(at)
+		*use = use.count(sum(id, r), by)
 		if r.ShareID != nil {
 			u.share(id, r, by)
 			continue
@@ -59,6 +64,14 @@ func (u *usage) count(a *resourcev1.AllocationResult, by int) {
 			u.state.AllocatedDevices.Insert(id)
 		}
 	}
+}
+
+// pool is what is taken of a pool.
+func (u *usage) pool(of pool) *poolUse {
+	if u.pools[of] == nil {
+		u.pools[of] = &poolUse{}
+	}
+	return u.pools[of]
 }
 
 func (u *usage) share(id structured.DeviceID, r *resourcev1.DeviceRequestAllocationResult, by int) {

@@ -1,6 +1,7 @@
 package filters
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -68,23 +69,31 @@ func (v *Volumes) sit(c ledger.Chosen, by int) {
 		return // of another version's making: facts alone hold for it
 	}
 	for _, x := range w.Volumes {
-		v.count(place{Volume, x.Volume}, x.Claim, by)
+		v.count(place{Volume, x.Volume}, choice{x.Claim, x.ClaimWas.UID, x.VolumeWas.UID}, by)
 	}
 	for _, x := range w.Provision {
-		v.count(place{Claim, x.Claim}, x.Node, by)
+		v.count(place{Claim, x.Claim}, choice{to: x.Node, life: x.ClaimWas.UID}, by)
 	}
+}
+
+// choice is what was chosen for one life of a volume or claim: of a volume the claim that
+// is to have it, in one life as well, of a claim the node for which its volume is to be made.
+type choice struct{ to, toLife, life string }
+
+func (c choice) compare(o choice) int {
+	return cmp.Or(cmp.Compare(c.to, o.to), cmp.Compare(c.toLife, o.toLife), cmp.Compare(c.life, o.life))
 }
 
 // count changes the number of tasks that sit with one choice; pods that share a claim
 // make the same.
-func (v *Volumes) count(p place, choice string, by int) {
+func (v *Volumes) count(p place, c choice, by int) {
 	at := v.chosen[p]
 	if at == nil {
-		at = map[string]int{}
+		at = map[choice]int{}
 		v.chosen[p] = at
 	}
-	if at[choice] += by; at[choice] == 0 {
-		delete(at, choice)
+	if at[c] += by; at[c] == 0 {
+		delete(at, c)
 	}
 	if len(at) == 0 {
 		delete(v.chosen, p)

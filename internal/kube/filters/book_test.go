@@ -167,7 +167,7 @@ func TestAuditFindsWhatDiffers(t *testing.T) {
 	for name, tamper := range map[string]func(v *Volumes){
 		"a volume gave up its claim": func(v *Volumes) { _ = v.stores[Volume].Update(localVolume("v1", "local", "n1", "1Gi")) },
 		"a volume vanished":          func(v *Volumes) { _ = v.stores[Volume].Delete(localVolume("v1", "", "", "1Gi")) },
-		"a task is counted twice":    func(v *Volumes) { v.chosen[place{Volume, "v1"}]["ns/a"]++ },
+		"a task is counted twice":    func(v *Volumes) { v.chosen[place{Volume, "v1"}][choice{"ns/a", "uid-a", "uid-v1"}]++ },
 		"a class was never told of":  func(v *Volumes) { _ = v.stores[StorageClass].Add(class("ghost", "")) },
 	} {
 		t.Run(name, func(t *testing.T) {

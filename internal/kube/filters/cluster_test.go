@@ -182,7 +182,7 @@ func chosen(v *Volumes) string {
 	var out []string
 	for p, choices := range v.chosen { // order-free: sorted below
 		for c := range choices {
-			out = append(out, strings.TrimPrefix(p.key, "ns/")+"="+strings.TrimPrefix(c, "ns/"))
+			out = append(out, strings.TrimPrefix(p.key, "ns/")+"="+strings.TrimPrefix(c.to, "ns/"))
 		}
 	}
 	slices.Sort(out)

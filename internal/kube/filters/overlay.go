@@ -43,11 +43,11 @@ func (v *Volumes) settle(p place) {
 
 // volumeAsChosen is a volume given to the claim chosen for it, by Kubernetes' own rule.
 // Of several claims, which only a history that asked no filter can bring about, the
-// first by name has it.
+// first by name has it. A volume or claim that was made again under its name is another.
 func (v *Volumes) volumeAsChosen(fact *corev1.PersistentVolume, p place) *corev1.PersistentVolume {
-	for _, name := range slices.Sorted(maps.Keys(v.chosen[p])) {
-		claim, ok := v.facts[place{Claim, name}].(*corev1.PersistentVolumeClaim)
-		if !ok || claim.Spec.VolumeName != "" && claim.Spec.VolumeName != fact.Name {
+	for _, c := range slices.SortedFunc(maps.Keys(v.chosen[p]), choice.compare) {
+		claim, ok := v.facts[place{Claim, c.to}].(*corev1.PersistentVolumeClaim)
+		if !ok || c.life != string(fact.UID) || c.toLife != string(claim.UID) || claim.Spec.VolumeName != "" && claim.Spec.VolumeName != fact.Name {
 			continue
 		}
 		if fact.Spec.ClaimRef != nil && !volume.IsVolumeBoundToClaim(fact, claim) {
@@ -63,13 +63,17 @@ func (v *Volumes) volumeAsChosen(fact *corev1.PersistentVolume, p place) *corev1
 // claimAsChosen is a claim with the node chosen for making its volume. A claim that
 // has a volume or a node by its fact stays as it is.
 func (v *Volumes) claimAsChosen(fact *corev1.PersistentVolumeClaim, p place) *corev1.PersistentVolumeClaim {
-	nodes := slices.Sorted(maps.Keys(v.chosen[p]))
-	if len(nodes) == 0 || fact.Spec.VolumeName != "" || metav1.HasAnnotation(fact.ObjectMeta, volume.AnnSelectedNode) {
+	if fact.Spec.VolumeName != "" || metav1.HasAnnotation(fact.ObjectMeta, volume.AnnSelectedNode) {
 		return fact
 	}
-	out := fact.DeepCopy()
-	metav1.SetMetaDataAnnotation(&out.ObjectMeta, volume.AnnSelectedNode, nodes[0])
-	return out
+	for _, c := range slices.SortedFunc(maps.Keys(v.chosen[p]), choice.compare) {
+		if c.life == string(fact.UID) {
+			out := fact.DeepCopy()
+			metav1.SetMetaDataAnnotation(&out.ObjectMeta, volume.AnnSelectedNode, c.to)
+			return out
+		}
+	}
+	return fact
 }
 
 // dump is all that the book holds, as text: what the binder sees, and who sits with

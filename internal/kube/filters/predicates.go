@@ -14,13 +14,16 @@ import (
 // predicate.VolumeZoneEnable, predicate.NodeVolumeLimitsEnable and
 // predicate.DynamicResourceAllocationEnable, all true by default, switch the parts off;
 // without the last, pods with resource claims are refused.
-func Predicates() policy.Definition { return definition(true) }
+func Predicates() policy.Definition { return PredicatesWith(devices.NewPrograms()) }
+
+// PredicatesWith is Predicates with selectors of resource claims that others compile, too.
+func PredicatesWith(p *devices.Programs) policy.Definition { return definition(true, p) }
 
 // WithoutVolumes is Predicates in a world without volumes: pods that name claims of them
 // are placed as if they did not.
-func WithoutVolumes() policy.Definition { return definition(false) }
+func WithoutVolumes() policy.Definition { return definition(false, devices.NewPrograms()) }
 
-func definition(volumes bool) policy.Definition {
+func definition(volumes bool, programs *devices.Programs) policy.Definition {
 	return policy.Definition{Name: predicates.Definition().Name, New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
 		allocates, err := c.Arguments.Bool("predicate.DynamicResourceAllocationEnable", true)
 		if err != nil {
@@ -56,7 +59,7 @@ func definition(volumes bool) policy.Definition {
 			parts = append(parts, v)
 		}
 		if allocates {
-			parts = append(parts, devices.New(l))
+			parts = append(parts, devices.NewWith(l, programs))
 		}
 		return parts, nil
 	}}

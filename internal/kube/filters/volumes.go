@@ -32,7 +32,7 @@ type Volumes struct {
 	limiting fwk.FilterPlugin // nil: switched off
 
 	facts   map[place]any
-	chosen  map[place]map[string]int // by volume its claims, by claim its nodes; how many tasks say so
+	chosen  map[place]map[choice]int // of volumes and claims; how many tasks say so
 	sits    map[ledger.NodeID][]sitting
 	stores  map[model.Kind]cache.Indexer
 	version uint64 // differs whenever a store changed
@@ -55,7 +55,7 @@ func New(l *ledger.Ledger) (*Volumes, error) { return with(l, switches{true, tru
 type switches struct{ binding, zones, limits bool }
 
 func with(l *ledger.Ledger, on switches) (*Volumes, error) {
-	v := &Volumes{l: l, off: !on.binding, zoning: on.zones, writes: &writes{}, facts: map[place]any{}, chosen: map[place]map[string]int{},
+	v := &Volumes{l: l, off: !on.binding, zoning: on.zones, writes: &writes{}, facts: map[place]any{}, chosen: map[place]map[choice]int{},
 		sits: map[ledger.NodeID][]sitting{}}
 	ctx, over := context.WithCancel(klog.NewContext(context.Background(), quiet))
 	over()
@@ -183,5 +183,5 @@ func (v *Volumes) wouldWrite(task *ledger.Task, n ledger.NodeID, found *volumebi
 	// error that says no more than that.
 	_ = v.plugin.Binder.BindPodVolumes(v.ctx, pod, found)
 	v.plugin.Binder.RevertAssumedPodVolumes(found)
-	return writesFrom(*v.writes, node)
+	return v.writesFrom(*v.writes, node)
 }

@@ -165,7 +165,8 @@ func TestAPlanSaysWhatToWriteBeforeTheBind(t *testing.T) {
 		t.Fatalf("the plan is %+v", plan.Items)
 	}
 	got, err := WritesOf(plan.Items[0].Chosen)
-	if err != nil || len(got.Volumes) != 1 || got.Volumes[0] != (VolumeWrite{"v1", "ns/a"}) || got.Provision != nil {
+	want := VolumeWrite{"v1", Seen{"uid-v1", "1"}, "ns/a", Seen{"uid-a", "1"}}
+	if err != nil || len(got.Volumes) != 1 || got.Volumes[0] != want || got.Provision != nil {
 		t.Errorf("to write: %+v, %v", got, err)
 	}
 	if _, err := WritesOf("volumebinding\x1fv1=a\x1e"); err == nil {
@@ -241,24 +242,61 @@ func TestFactsBeatChoices(t *testing.T) {
 	}
 }
 
-func TestAChoiceFollowsItsClaim(t *testing.T) {
+// What was chosen was chosen for one life of a volume and of a claim: one that is made again
+// under its name is another, of which nothing was decided.
+func TestAChoiceIsOfOneLife(t *testing.T) {
 	w := newWorld(t, append(disks()[:5], claim("a", "local"), pod("p", "a"))...)
 	w.decide()
-	uid := func() string {
+	has := func(want string) {
+		t.Helper()
 		seen, _, _ := w.v.stores[Volume].GetByKey("v1")
+		got := "nobody"
 		if ref := seen.(*corev1.PersistentVolume).Spec.ClaimRef; ref != nil {
-			return string(ref.UID)
+			got = string(ref.UID)
 		}
-		return "nobody"
+		if got != want {
+			t.Errorf("the volume stands as taken by %s, want %s", got, want)
+		}
 	}
+	has("uid-a")
 	w.e.Apply(gone(t, claim("a", "local")))
-	if uid() != "nobody" {
-		t.Errorf("the claim is gone, its volume stands as taken by %s", uid())
-	}
+	has("nobody")
 	again := claim("a", "local")
+	again.ResourceVersion = "9"
+	w.tell(again)
+	has("uid-a") // the same life: a watch that began anew
+	again = claim("a", "local")
+	again.UID, again.ResourceVersion = "second life", "10"
+	w.tell(again)
+	has("nobody")
+	again.UID, again.ResourceVersion = "uid-a", "11"
+	w.tell(again)
+	has("uid-a")
+	v := localVolume("v1", "local", "n1", "1Gi")
+	v.UID, v.ResourceVersion = "second life", "12"
+	w.tell(v)
+	has("nobody")
+}
+
+// The same of a claim for which a volume is to be made where its pod goes.
+func TestANodeIsSelectedForOneLifeOfAClaim(t *testing.T) {
+	w := newWorld(t, node("n1"), class("made", "csi.example.com"), claim("a", "made"), pod("p", "a"))
+	plan, _, _ := w.e.Decide(1)
+	got, err := WritesOf(plan.Items[0].Chosen)
+	if want := (ClaimWrite{"ns/a", Seen{"uid-a", "1"}, "n1"}); err != nil || len(got.Provision) != 1 || got.Provision[0] != want {
+		t.Errorf("to write: %+v, %v", got, err)
+	}
+	on := func() string {
+		seen, _, _ := w.v.stores[Claim].GetByKey("ns/a")
+		return seen.(*corev1.PersistentVolumeClaim).Annotations[volume.AnnSelectedNode]
+	}
+	if on() != "n1" {
+		t.Errorf("the claim stands as to be met on %q", on())
+	}
+	again := claim("a", "made")
 	again.UID, again.ResourceVersion = "second life", "9"
 	w.tell(again)
-	if uid() != "second life" {
-		t.Errorf("the claim came again, its volume stands as taken by %s", uid())
+	if on() != "" {
+		t.Errorf("its second life stands as to be met on %q", on())
 	}
 }

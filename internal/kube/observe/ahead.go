@@ -27,15 +27,26 @@ type newer struct {
 	uid     string
 	version uint64
 	since   time.Time
+	object  any // as the informer would keep it
 }
 
-func (a *ahead) note(f model.Fact) {
+func (a *ahead) note(f model.Fact, object any) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.told == nil {
 		a.told = map[model.Ref]newer{}
 	}
-	a.told[f.Ref] = newer{f.UID, f.Version, time.Now()}
+	a.told[f.Ref] = newer{f.UID, f.Version, time.Now(), object}
+}
+
+// all is the objects that were told of and are not shown yet.
+func (a *ahead) all() (objects []any) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, n := range a.told {
+		objects = append(objects, n.object)
+	}
+	return objects
 }
 
 // shown forgets a pod once the watch has shown as much.
@@ -95,7 +106,7 @@ func (w *Observer) Refresh(ctx context.Context) error {
 
 // tell hands on what was read of a pod past the watch.
 func (w *Observer) tell(p *Pod) {
-	w.ahead.note(p.fact)
+	w.ahead.note(p.fact, p)
 	known := w.Pod(p.GetNamespace(), p.GetName())
 	if known != nil {
 		w.ahead.shown(known.fact)

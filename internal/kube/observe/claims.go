@@ -31,6 +31,7 @@ func (w *Observer) claimHandler() cache.ResourceEventHandler {
 	came := func(o any) {
 		if c, ok := o.(*resourcev1.ResourceClaim); ok {
 			w.claims.note(c)
+			w.selectors.note(c)
 			w.ahead.shown(claimHead(c))
 		}
 	}
@@ -46,6 +47,7 @@ func (w *Observer) claimHandler() cache.ResourceEventHandler {
 		DeleteFunc: func(o any) {
 			if c, ok := last(o).(*resourcev1.ResourceClaim); ok {
 				w.claims.forget(c)
+				w.selectors.forget(c)
 				o = ending(w.ahead.ended(claimHead(c)))
 			}
 			h.OnDelete(o)
@@ -107,7 +109,7 @@ func (w *Observer) refreshClaims(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			w.ahead.note(claimHead(&list.Items[i]))
+			w.ahead.note(claimHead(&list.Items[i]), o)
 			if known := findIn[resourcev1.ResourceClaim](w, translate.KindResourceClaim, list.Items[i].Namespace+"/"+list.Items[i].Name); known != nil {
 				w.ahead.shown(claimHead(known))
 			}

@@ -1,18 +1,21 @@
 package observe
 
 import (
+	"slices"
 	"time"
 
 	"ashlar.sh/sched/model"
 )
 
-// moment is how long a pod is kept from being decided on so that its owners can be heard.
+// moment is how long a pod is kept from being decided on at most so that its owners can be heard.
 const moment = 5 * time.Second
 
 // kept are objects that came and are not to be drained yet, each in its newest state.
 type kept struct {
 	of    map[model.Ref]any
-	until []deadline // the first that came first; some of no object that is still kept
+	until []deadline // the first that is due first; some of no object that is still kept
+	// late is told of what was kept for as long as it may be; nil: nobody.
+	late func(object any)
 }
 
 type deadline struct {
@@ -21,9 +24,9 @@ type deadline struct {
 	time time.Time
 }
 
-// keep holds an object back for a moment at the most, from when it came first. It returns
+// keep holds an object back for some time at the most, from when it came first. It returns
 // false for one that is not held back: it came before.
-func (q *queue) keep(object any, first bool) bool {
+func (q *queue) keep(object any, first bool, most time.Duration) bool {
 	of, ok := head(object)
 	if !ok {
 		return false
@@ -43,11 +46,30 @@ func (q *queue) keep(object any, first bool) bool {
 		}
 	}
 	q.kept.of[of.Ref] = object
-	q.kept.until = append(q.kept.until, deadline{of.Ref, of.UID, time.Now().Add(moment)})
-	if len(q.kept.until) == 1 {
-		time.AfterFunc(moment, q.awake)
+	due := deadline{of.Ref, of.UID, time.Now().Add(most)}
+	at, _ := slices.BinarySearchFunc(q.kept.until, due, func(d, new deadline) int {
+		if d.time.After(new.time) {
+			return 1
+		}
+		return -1 // equal ones in the order in which they came
+	})
+	q.kept.until = slices.Insert(q.kept.until, at, due)
+	if at == 0 {
+		time.AfterFunc(most, q.awake)
 	}
 	return true
+}
+
+// keeps says that the life that a fact speaks of is held back.
+func (q *queue) keeps(f model.Fact) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	o, held := q.kept.of[f.Ref]
+	if !held {
+		return false
+	}
+	of, _ := head(o)
+	return of.UID == f.UID
 }
 
 // letGo puts what was kept long enough where it is drained; the lock is held.
@@ -64,6 +86,9 @@ func (q *queue) letGo() {
 			if held {
 				delete(q.kept.of, d.ref)
 				q.put(object, false, of)
+				if q.kept.late != nil {
+					q.kept.late(object)
+				}
 			}
 		}
 		gone++

@@ -6,9 +6,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
@@ -17,6 +19,7 @@ import (
 	"volcano.sh/apis/pkg/client/clientset/versioned"
 	volcanoinformers "volcano.sh/apis/pkg/client/informers/externalversions"
 
+	"ashlar.sh/internal/crash"
 	"ashlar.sh/internal/kube/owners"
 	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/sched/model"
@@ -33,8 +36,14 @@ type Options struct {
 	// Adopt takes pods of ours without a PodGroup for gangs of their own (decision 25).
 	// Without it they are left alone until a controller has given them one.
 	Adopt bool
+	// AwaitGroups keeps such pods from being decided on for as long as a controller is seen to
+	// take to make their PodGroups; without one they wait a few seconds at first.
+	AwaitGroups bool
 	// Metadata reads what the owners of such pods say of their jobs; nil: nobody asks them.
 	Metadata metadata.Interface
+	// Selectors compiles those of resource claims before the engine is told that they can be met;
+	// nil: the engine compiles what it needs.
+	Selectors Compiler
 	// NodeSelector are labels as key:value; nodes with none of them are as if they were
 	// not there. None: all nodes are seen.
 	NodeSelector []string
@@ -42,25 +51,31 @@ type Options struct {
 	Shard Sharding
 	// Resync is client-go's resync period. What it repeats is no fact; 0 is best.
 	Resync time.Duration
+	// Panicked is told of panics, which are bugs, in any goroutine: see Lost.
+	Panicked crash.Handler
 }
 
 // Observer watches. Its methods but Start may be called from any goroutine, Drain from
 // one only.
 type Observer struct {
-	options Options
-	queue   *queue
-	core    informers.SharedInformerFactory
-	volcano volcanoinformers.SharedInformerFactory
-	groups  cache.Indexer
-	queues  cache.Indexer
-	pods    cache.Indexer
-	looks   chan struct{}
-	shard   shard
-	claims  told
-	ahead   ahead
-	owners  *owners.Reader // nil: nobody's word is asked for
+	options   Options
+	queue     *queue
+	core      informers.SharedInformerFactory
+	volcano   volcanoinformers.SharedInformerFactory
+	groups    cache.Indexer
+	queues    cache.Indexer
+	pods      cache.Indexer
+	looks     chan struct{}
+	shard     shard
+	claims    told
+	ahead     ahead
+	selectors *selectors
+	owners    *owners.Reader // nil: nobody's word is asked for
 
-	translating sync.Mutex // held while pods are translated, which goroutines share
+	grouping *grouping // nil: no pod waits for a PodGroup
+
+	translating sync.Mutex  // held while pods are translated, which goroutines share
+	lost        atomic.Bool // see Lost
 
 	mu       sync.Mutex
 	heard    []*owners.Owner // more is known of them than the facts of their pods say
@@ -85,8 +100,12 @@ func New(o Options) (*Observer, error) {
 	w := &Observer{options: o, queue: newQueue(), looks: make(chan struct{}, 1), asked: -1,
 		core:    informers.NewSharedInformerFactory(o.Kube, o.Resync),
 		volcano: volcanoinformers.NewSharedInformerFactory(o.Volcano, o.Resync)}
+	if o.Adopt && o.AwaitGroups {
+		w.grouping, w.queue.kept.late = newGrouping(), w.late
+	}
+	w.selectors = newSelectors(o.Selectors, func(claim any) { w.queue.add(claim, false) })
 	if o.Adopt && o.Metadata != nil {
-		w.owners = owners.New(owners.Options{Discovery: o.Kube.Discovery(), Metadata: o.Metadata, Answered: w.answered})
+		w.owners = owners.New(owners.Options{Discovery: o.Kube.Discovery(), Metadata: o.Metadata, Answered: w.answered, Panicked: o.Panicked})
 	}
 	for _, k := range kinds() {
 		if !k.always {
@@ -108,7 +127,7 @@ func (w *Observer) watch(k kind) error {
 	if k.name == model.KindPod {
 		strip = w.pod
 	}
-	if err := informer.SetTransform(strip); err != nil {
+	if err := informer.SetTransform(w.unharmed(k.name, strip)); err != nil {
 		return fmt.Errorf("watch %s: %w", k.name, err)
 	}
 	handler := w.handler()
@@ -120,7 +139,7 @@ func (w *Observer) watch(k kind) error {
 	case model.KindPod:
 		handler = w.podHandler()
 	}
-	handled, err := informer.AddEventHandler(handler)
+	handled, err := informer.AddEventHandler(guarded{handler, w})
 	if err != nil {
 		return fmt.Errorf("watch %s: %w", k.name, err)
 	}
@@ -132,9 +151,12 @@ func (w *Observer) watch(k kind) error {
 func (w *Observer) Start(ctx context.Context) {
 	w.core.StartWithContext(ctx)
 	w.volcano.Start(ctx.Done())
-	go w.discover(ctx)
+	w.untilEnd(ctx, "asking what the API server serves", w.discover)
+	for lane := range w.selectors.wake {
+		w.untilEnd(ctx, "compiling the selectors of resource claims", func(ctx context.Context) { w.selectors.run(ctx, lane) })
+	}
 	if w.owners != nil {
-		go w.owners.Run(ctx)
+		w.untilEnd(ctx, "reading the owners of pods", w.owners.Run)
 	}
 }
 
@@ -180,30 +202,50 @@ func (w *Observer) Drain() (facts []model.Fact, oldest time.Time) {
 }
 
 // All is every object as it was last seen, as facts: what an engine is made anew from.
-// Call it where Drain is called.
+// Pods that are kept for their owners to be heard are left out: Drain will return them. Call
+// it where Drain is called.
 func (w *Observer) All() (facts []model.Fact) {
 	w.mu.Lock()
 	all := slices.Clone(w.watched)
 	w.mu.Unlock()
+	add := func(o any) {
+		if f, ok := w.fact(change{object: o}); ok && !w.queue.keeps(f) {
+			facts = append(facts, f)
+		}
+	}
 	for _, kind := range all {
 		if kind.kind == translate.KindNodeShard {
 			continue // nodes say where they belong
 		}
 		for _, o := range kind.store.List() {
-			if f, ok := w.fact(change{object: o}); ok {
-				facts = append(facts, f)
-			}
+			add(o)
 		}
+	}
+	for _, o := range w.ahead.all() { // newer than what the watch has shown of them
+		add(o)
 	}
 	return facts
 }
 
-func (w *Observer) fact(c change) (model.Fact, bool) {
+// fact is what is said of a change. An object that cannot be read because of a bug is as if
+// it were not there.
+func (w *Observer) fact(c change) (f model.Fact, ok bool) {
+	if w.options.Panicked.Guard("reading an object", func() { f, ok = w.read(c) }) == nil {
+		return f, ok
+	}
+	_ = w.options.Panicked.Guard("leaving an object out", func() { f, ok = head(c.object) }) // else there is no word of it
+	return f, ok
+}
+
+func (w *Observer) read(c change) (model.Fact, bool) {
 	if node, is := c.object.(*corev1.Node); c.gone || is && w.hidden(node) {
 		return head(c.object)
 	}
 	if pod, is := c.object.(*Pod); is {
 		return w.owned(pod), true
+	}
+	if claim, is := c.object.(*resourcev1.ResourceClaim); is {
+		c.object = w.selectors.shown(claim)
 	}
 	f, ok := translate.Fact(c.object, w.options.Translate)
 	if n, is := f.Object.(*model.Node); is {

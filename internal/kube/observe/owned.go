@@ -1,6 +1,8 @@
 package observe
 
 import (
+	"time"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
@@ -54,30 +56,65 @@ func placeable(p *model.Pod) bool {
 func (w *Observer) owned(p *Pod) model.Fact {
 	f := p.fact
 	if p.open {
-		said, _ := w.owners.Said(p.owner)
-		f.Object = translate.Owned(p.Fact(), p.lacks, said)
+		said, known := w.owners.Said(p.owner)
+		pod := translate.Owned(p.Fact(), p.lacks, said)
+		if known == owners.Unread {
+			unheard := *pod
+			unheard.Adopt.Open = true
+			pod = &unheard
+		}
+		f.Object = pod
 	}
 	return f
 }
 
-// waits says that nothing is to be decided on a pod before its owners are heard.
-func (w *Observer) waits(o any) bool {
-	p, ok := o.(*Pod)
-	if !ok || !p.open || !placeable(p.Fact()) {
-		return false
+// waits is how long a pod may be kept from being decided on: until its owners are heard, and
+// until it names the PodGroup that a controller may make for it. 0: it need not wait.
+func (w *Observer) waits(p *Pod) time.Duration {
+	fact := p.Fact()
+	if !placeable(fact) {
+		return 0
 	}
-	_, known := w.owners.Said(p.owner)
-	return known == owners.Unread
+	var most time.Duration
+	if w.grouping != nil && fact.Ours && fact.Group == "" {
+		most = w.grouping.waits(p.fact.UID)
+	}
+	if p.open {
+		if _, known := w.owners.Said(p.owner); known == owners.Unread {
+			most = max(most, moment)
+		}
+	}
+	return most
 }
 
-// came takes in a pod's newest state. A pod is kept for a moment at its first sight, so
-// that its owners can be heard before it is decided on; never later, and never one that
-// has a node.
-func (w *Observer) came(o any, first bool) {
-	if w.waits(o) && w.queue.keep(o, first) {
+// came takes in a pod's newest state. A pod is kept for some time at its first sight, so
+// that its owners can be heard and its PodGroup made before it is decided on; never later, and
+// never one that has a node.
+func (w *Observer) came(p *Pod, first bool) {
+	if most := w.waits(p); most > 0 && w.queue.keep(p, first, most) {
 		return
 	}
-	w.queue.add(o, false)
+	w.queue.add(p, false)
+}
+
+// late notes that a pod was kept for as long as it may be.
+func (w *Observer) late(o any) {
+	if p, ok := o.(*Pod); ok && w.grouping != nil {
+		w.grouping.late(p.fact.UID)
+	}
+}
+
+// regrouped notes what became of a pod that named no PodGroup.
+func (w *Observer) regrouped(before, after *Pod) {
+	if w.grouping == nil || before.Fact().Group != "" {
+		return
+	}
+	switch {
+	case before.fact.UID != after.fact.UID:
+		w.grouping.gone(before.fact.UID)
+	case after.Fact().Group != "":
+		w.grouping.grouped(after.fact.UID)
+	}
 }
 
 // podHandler is the handler of pods.
@@ -91,11 +128,16 @@ func (w *Observer) podHandler() cache.ResourceEventHandler {
 		UpdateFunc: func(before, after any) {
 			if !same(before, after) {
 				a, b := before.(*Pod), after.(*Pod)
+				w.regrouped(a, b)
 				shown(b, a.fact.UID != b.fact.UID)
 			}
 		},
 		DeleteFunc: func(o any) {
-			w.queue.add(&Pod{ObjectMeta: &nothing, fact: w.ahead.ended(last(o).(*Pod).fact)}, true)
+			p := last(o).(*Pod)
+			if w.grouping != nil {
+				w.grouping.gone(p.fact.UID)
+			}
+			w.queue.add(&Pod{ObjectMeta: &nothing, fact: w.ahead.ended(p.fact)}, true)
 		},
 	}
 }
@@ -124,7 +166,7 @@ func (w *Observer) hear() {
 			continue // there is such an index
 		}
 		for _, p := range pods {
-			w.queue.add(p, false)
+			w.came(p.(*Pod), false)
 		}
 	}
 	if !w.owners.Crowded() {

@@ -157,3 +157,44 @@ func TestNobodyAsksWhereNobodyAdopts(t *testing.T) {
 		t.Errorf("%d facts and %d reads, want the pod as it is", len(facts), len(train.reads))
 	}
 }
+
+// A pod that names no PodGroup is not decided on while a controller may be making it one; with
+// no such controller it is there a few seconds later, and the next one at once.
+func TestAPodWaitsForItsPodGroup(t *testing.T) {
+	kube := fake.NewClientset()
+	w := watch(t, kube, observe.Options{Adopt: true, AwaitGroups: true})
+	drain := func() (names []string) {
+		pods, _ := adopted(w)
+		for name := range pods {
+			names = append(names, name)
+		}
+		return names
+	}
+	create := func(name string) {
+		if _, err := kube.CoreV1().Pods("ns").Create(t.Context(), ofTrain(name, nil), metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	create("first")
+	create("grouped")
+	await(t, "both pods to be seen", func() bool { return w.Pod("ns", "first") != nil && w.Pod("ns", "grouped") != nil })
+	if names := drain(); len(names) != 0 {
+		t.Fatalf("decided on is %v, want nothing while PodGroups may come", names)
+	}
+	grouped := ofTrain("grouped", func(p *corev1.Pod) {
+		p.Annotations[schedulingv1beta1.KubeGroupNameAnnotationKey], p.ResourceVersion = "g", "7"
+	})
+	if _, err := kube.CoreV1().Pods("ns").Update(t.Context(), grouped, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	await(t, "the pod with a PodGroup", func() bool { names = append(names, drain()...); return len(names) > 0 })
+	if len(names) != 1 || names[0] != "grouped" {
+		t.Errorf("decided on is %v, want the pod that has its PodGroup alone", names)
+	}
+	names = nil
+	await(t, "the pod that gets none", func() bool { names = append(names, drain()...); return len(names) > 0 })
+	if len(names) != 1 || names[0] != "first" {
+		t.Errorf("decided on is %v, want the pod that waited long enough", names)
+	}
+}

@@ -3,6 +3,7 @@ package observe
 import (
 	"strconv"
 	"time"
+	"unique"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,6 +28,8 @@ type Pod struct {
 	// otherwise.
 	NotScheduled string
 
+	controller unique.Handle[string] // the UID of its controller: many pods share one
+
 	owner *owners.Owner // its controller, which may say what it lacks; nil: nobody is asked
 	lacks translate.Lacks
 	open  bool // the owners may say more than the fact says
@@ -37,6 +40,14 @@ var nothing metav1.ObjectMeta
 
 // Fact is the pod as the engine sees it; it must not be changed.
 func (p *Pod) Fact() *model.Pod { return p.fact.Object.(*model.Pod) }
+
+// Controller is the UID of its controller, "" without one.
+func (p *Pod) Controller() string {
+	if p.controller == (unique.Handle[string]{}) {
+		return ""
+	}
+	return p.controller.Value()
+}
 
 // GetNamespace, GetName and GetResourceVersion are what client-go keeps an object by.
 func (p *Pod) GetNamespace() string { return p.fact.Ref.Namespace }
@@ -57,9 +68,7 @@ func (w *Observer) pod(o any) (any, error) {
 	if _, err := stripPod(in); err != nil {
 		return nil, err
 	}
-	w.translating.Lock()
-	f, _ := translate.Fact(in, w.options.Translate)
-	w.translating.Unlock()
+	f := w.translated(in)
 	p := &Pod{ObjectMeta: &nothing, fact: f}
 	if fact := p.Fact(); !w.options.Adopt && fact.Group == "" {
 		fact.Ours = false
@@ -69,8 +78,18 @@ func (w *Observer) pod(o any) (any, error) {
 			p.NotScheduled = c.Reason
 		}
 	}
+	if ref := metav1.GetControllerOfNoCopy(in); ref != nil {
+		p.controller = unique.Make(string(ref.UID))
+	}
 	w.askOwner(p, in)
 	return p, nil
+}
+
+func (w *Observer) translated(in *corev1.Pod) model.Fact {
+	w.translating.Lock()
+	defer w.translating.Unlock()
+	f, _ := translate.Fact(in, w.options.Translate)
+	return f
 }
 
 // podInformer is the factory's for pods without its index by namespace, which nobody asks

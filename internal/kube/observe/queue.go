@@ -36,11 +36,15 @@ func (q *queue) add(object any, gone bool) {
 	if !ok {
 		return
 	}
+	q.enqueue(object, gone, of)
+	q.awake()
+}
+
+func (q *queue) enqueue(object any, gone bool, of model.Fact) {
 	q.mu.Lock()
+	defer q.mu.Unlock()
 	delete(q.kept.of, of.Ref)
 	q.put(object, gone, of)
-	q.mu.Unlock()
-	q.awake()
 }
 
 // put is add's work; the lock is held.

@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
+
+	"ashlar.sh/internal/crash"
 )
 
 // lookAround is how long it is taken to stand what the API server does not serve, or did not
@@ -18,7 +20,8 @@ const lookAround = 3 * time.Second
 // kinds is what the API server serves, as far as somebody asked for it. What tenants make
 // up costs no request: the groups and versions there are bound how many there can be.
 type kinds struct {
-	api discovery.DiscoveryInterface
+	api      discovery.DiscoveryInterface
+	panicked crash.Handler
 
 	mu       sync.Mutex
 	versions map[schema.GroupVersion]*version // those there are; nil: not asked yet
@@ -37,11 +40,12 @@ type asking struct {
 	underWay bool
 	again    time.Time // not before
 	answered bool
+	then     []func() // called once the request that is under way has ended
 }
 
-// begin says that it is time to ask, and that the caller is to.
+// begin says that it is time to ask, and that the caller is to; no request is under way.
 func (a *asking) begin() bool {
-	if a.underWay || time.Now().Before(a.again) {
+	if time.Now().Before(a.again) {
 		return false
 	}
 	a.underWay = true
@@ -52,6 +56,10 @@ func (a *asking) end(err error) {
 	a.underWay = false
 	a.again = time.Now().Add(lookAround)
 	a.answered = a.answered || err == nil
+	for _, f := range a.then {
+		f()
+	}
+	a.then = nil
 }
 
 // found is the answer of kinds.
@@ -60,22 +68,29 @@ type found uint8
 const (
 	notServed found = iota
 	served
-	notNow // the API server has not said
+	notNow  // the API server has not said
+	awaited // another asks the API server at this moment
 )
 
-// resource is where objects of a kind are asked for, and whether they have a namespace.
-func (k *kinds) resource(kind schema.GroupVersionKind) (schema.GroupVersionResource, bool, found) {
+// resource is where objects of a kind are asked for, and whether they have a namespace. Where
+// the answer is awaited, then is called once it is there; it must not call kinds.
+func (k *kinds) resource(kind schema.GroupVersionKind, then func()) (schema.GroupVersionResource, bool, found) {
 	at := kind.GroupVersion()
-	v, answer := k.version(&at)
+	v, answer := k.version(&at, then)
 	if v == nil {
 		return schema.GroupVersionResource{}, false, answer
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if _, is := v.resources[kind.Kind]; !is && v.begin() {
-		k.mu.Unlock()
-		list, err := k.api.ServerResourcesForGroupVersion(at.String())
-		k.mu.Lock()
+	if _, is := v.resources[kind.Kind]; !is && v.underWay {
+		v.then = append(v.then, then)
+		return schema.GroupVersionResource{}, false, awaited
+	} else if !is && v.begin() {
+		var list *metav1.APIResourceList
+		err := k.ask(func() (err error) {
+			list, err = k.api.ServerResourcesForGroupVersion(at.String())
+			return err
+		})
 		if apierrors.IsNotFound(err) {
 			list, err = &metav1.APIResourceList{}, nil
 		}
@@ -94,9 +109,19 @@ func (k *kinds) resource(kind schema.GroupVersionKind) (schema.GroupVersionResou
 	}
 }
 
+// ask asks the API server, without the lock that is held.
+func (k *kinds) ask(what func() error) (err error) {
+	k.mu.Unlock()
+	defer k.mu.Lock()
+	if panicked := k.panicked.Guard("asking what the API server serves of owners", func() { err = what() }); panicked != nil {
+		return panicked
+	}
+	return err
+}
+
 // version is that of a group, or the one that the group prefers where there is none such;
 // nil with the reason when there is neither.
-func (k *kinds) version(at *schema.GroupVersion) (*version, found) {
+func (k *kinds) version(at *schema.GroupVersion, then func()) (*version, found) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	find := func() *version {
@@ -111,10 +136,16 @@ func (k *kinds) version(at *schema.GroupVersion) (*version, found) {
 	if v := find(); v != nil {
 		return v, served
 	}
+	if k.groups.underWay {
+		k.groups.then = append(k.groups.then, then)
+		return nil, awaited
+	}
 	if k.groups.begin() {
-		k.mu.Unlock()
-		list, err := k.api.ServerGroups()
-		k.mu.Lock()
+		var list *metav1.APIGroupList
+		err := k.ask(func() (err error) {
+			list, err = k.api.ServerGroups()
+			return err
+		})
 		if k.groups.end(err); err == nil {
 			k.take(list)
 		}

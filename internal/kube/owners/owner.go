@@ -38,8 +38,9 @@ type Owner struct {
 	below            []*Owner // those that want to hear when more is known of this one
 
 	place   place
-	failed  int  // reads in a row that brought no answer
-	dropped bool // nobody names it any more
+	waited  place // where it waited before it was read
+	failed  int   // reads in a row that brought no answer
+	dropped bool  // nobody names it any more
 	marked  uint64
 }
 
@@ -64,7 +65,8 @@ func (o *Owner) said() (s translate.Said, known Standing) {
 			s.Queue = o.queue
 		}
 		if s.MinMember == "" && o.minMember != "" {
-			s.MinMember, s.Job = o.minMember, o.name
+			s.MinMember = o.minMember
+			s.Job = translate.Owner{Kind: o.kind.GroupKind(), Name: o.name, UID: o.uid}
 		}
 		o = o.above
 	}

@@ -22,9 +22,11 @@ func (r *Reader) read(ctx context.Context, o *Owner) {
 		r.answer(o, nil, Final) // nothing can be called so
 		return
 	}
-	resource, namespaced, answer := r.kinds.resource(o.kind)
+	resource, namespaced, answer := r.kinds.resource(o.kind, func() { r.resume(ctx, o) })
 	kind := missing{o.kind.Group, resource.Resource}
 	switch {
+	case answer == awaited:
+		return
 	case answer == notServed && o.failed > 0:
 		r.answer(o, nil, Final)
 		return
@@ -68,7 +70,15 @@ func (r *Reader) get(ctx context.Context, o *Owner, resource schema.GroupVersion
 // answer makes known what an owner says: nothing without m. Those below it are told with
 // it, once all above them is known.
 func (r *Reader) answer(o *Owner, m *metav1.PartialObjectMetadata, known Standing) {
+	for _, o := range r.learn(o, m, known) {
+		r.options.Answered(o)
+	}
+}
+
+// learn notes what an owner says and returns those of whom more is known by it.
+func (r *Reader) learn(o *Owner, m *metav1.PartialObjectMetadata, known Standing) []*Owner {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	o.place, o.standing = nowhere, known
 	if m != nil {
 		o.failed = 0
@@ -76,11 +86,7 @@ func (r *Reader) answer(o *Owner, m *metav1.PartialObjectMetadata, known Standin
 		o.minMember = m.Annotations[schedulingv1beta1.VolcanoGroupMinMemberAnnotationKey]
 		r.climb(o, metav1.GetControllerOfNoCopy(m))
 	}
-	told := heard(o)
-	r.mu.Unlock()
-	for _, o := range told {
-		r.options.Answered(o)
-	}
+	return heard(o)
 }
 
 // climb has the controller of an owner read, where that may still say something.
@@ -129,6 +135,16 @@ func heard(o *Owner) (out []*Owner) {
 		}
 	}
 	return out
+}
+
+// resume puts an owner back where it waited, now that what reading it needs may be known.
+func (r *Reader) resume(ctx context.Context, o *Owner) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if ctx.Err() == nil && !o.dropped {
+		o.place = nowhere
+		r.ask(o, o.waited)
+	}
 }
 
 // again has an owner read some time later, at the first time after a pause.

@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/util/flowcontrol"
 
+	"ashlar.sh/internal/crash"
 	"ashlar.sh/internal/kube/translate"
 )
 
@@ -28,6 +29,8 @@ type Options struct {
 	// Answered is told of an owner of which more is known than before. It is called by any
 	// goroutine and must not call the Reader.
 	Answered func(*Owner)
+	// Panicked is told of panics, which are bugs: an owner of which reading panics says nothing.
+	Panicked crash.Handler
 }
 
 // Reader reads owners. Its methods but Run may be called from any goroutine.
@@ -47,7 +50,7 @@ type Reader struct {
 
 // New makes a reader that knows nothing and reads nothing before it runs.
 func New(o Options) *Reader {
-	return &Reader{options: o, kinds: kinds{api: o.Discovery}, rate: flowcontrol.NewTokenBucketRateLimiter(perSecond, atOnce),
+	return &Reader{options: o, kinds: kinds{api: o.Discovery, panicked: o.Panicked}, rate: flowcontrol.NewTokenBucketRateLimiter(perSecond, atOnce),
 		wake: make(chan struct{}, 1), owners: map[key]*Owner{}, refused: map[missing]*refusal{}, most: fewest}
 }
 
@@ -115,7 +118,9 @@ func (r *Reader) Run(ctx context.Context) {
 		}
 		go func() {
 			defer func() { <-slots }()
-			r.read(ctx, o)
+			if r.options.Panicked.Guard("reading an owner", func() { r.read(ctx, o) }) != nil {
+				_ = r.options.Panicked.Guard("giving an owner up", func() { r.answer(o, nil, Final) })
+			}
 		}()
 	}
 }
@@ -126,7 +131,7 @@ func (r *Reader) next(ctx context.Context) *Owner {
 		r.mu.Lock()
 		o := r.turns.next()
 		if o != nil {
-			o.place = reading
+			o.place, o.waited = reading, o.place
 		}
 		r.mu.Unlock()
 		if o != nil {

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"fmt"
 	"math/big"
 	"slices"
 	"strings"
@@ -12,16 +13,26 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// The bounds of an amount, in the units of the engine. A Node or a Pod has less than 281
-// terabytes or billions of cores; a Queue or a PodGroup may speak for a whole cluster.
-const (
-	objectBound  = 1 << 48
-	clusterBound = 1 << 60
-)
+// objectBound is the most of a resource that a Node or a Pod has, in the units of the engine: 256Ti of
+// what counts whole, billions of cores, and 256Ti of anything else, which some count in bytes.
+func objectBound(name string) int64 {
+	if milli(name) && name != string(corev1.ResourceCPU) {
+		return 1000 << 48
+	}
+	return 1 << 48
+}
+
+// clusterBound is the same for a Queue or a PodGroup, which may speak for a whole cluster.
+func clusterBound(name string) int64 {
+	if milli(name) && name != string(corev1.ResourceCPU) {
+		return 1 << 62
+	}
+	return 1 << 60
+}
 
 // amounts translates a list, sorted by name. Amounts that cannot be are fatal faults
 // under path and left out; names that only quotas know are left out silently.
-func (f *faults) amounts(path string, list corev1.ResourceList, bound int64) resource.List {
+func (f *faults) amounts(path string, list corev1.ResourceList, bound func(string) int64) resource.List {
 	if list == nil {
 		return nil
 	}
@@ -36,16 +47,52 @@ func (f *faults) amounts(path string, list corev1.ResourceList, bound int64) res
 }
 
 // amount translates one quantity, and is false when it cannot be.
-func (f *faults) amount(field string, name corev1.ResourceName, q quantity.Quantity, bound int64) (int64, bool) {
+func (f *faults) amount(field string, name corev1.ResourceName, q quantity.Quantity, bound func(string) int64) (int64, bool) {
+	v, wrong := within(name, q, bound)
+	if wrong != "" {
+		f.fatal(field, "%s", wrong)
+	}
+	return v, wrong == ""
+}
+
+// offered translates a list of which an amount that cannot be costs that resource alone: below zero
+// there is none, and above its bound there is as much as the bound.
+func (f *faults) offered(path string, list corev1.ResourceList) resource.List {
+	if list == nil {
+		return nil
+	}
+	out := make(resource.List, 0, len(list))
+	for _, name := range names(list) {
+		if quotaOnly(string(name)) {
+			continue
+		}
+		v := f.clamped(at(path, string(name)), name, list[name], objectBound)
+		out = append(out, resource.Amount{Name: string(name), Value: v})
+	}
+	return out
+}
+
+// clamped translates one quantity, held at zero and at its bound.
+func (f *faults) clamped(field string, name corev1.ResourceName, q quantity.Quantity, bound func(string) int64) int64 {
+	v, wrong := within(name, q, bound)
+	if wrong != "" {
+		f.taken(field, "%s: %s taken", wrong, written(string(name), v))
+	}
+	return v
+}
+
+// within is a quantity in the units of the engine and what is wrong with it, "" where nothing is.
+// What is wrong is held at zero or at its bound.
+func within(name corev1.ResourceName, q quantity.Quantity, bound func(string) int64) (v int64, wrong string) {
 	if q.Sign() < 0 {
-		f.fatal(field, "%s is negative", short(q.String()))
-		return 0, false
+		return 0, fmt.Sprintf("%s is negative", short(q.String()))
 	}
-	v, ok := units(q, milli(string(name)), bound)
+	most := bound(string(name))
+	v, ok := units(q, milli(string(name)), most)
 	if !ok {
-		f.fatal(field, "%s is more than the bound of %s", short(q.String()), written(string(name), bound))
+		return most, fmt.Sprintf("%s is more than the bound of %s", short(q.String()), written(string(name), most))
 	}
-	return v, ok
+	return v, ""
 }
 
 // names lists the names in order.
@@ -112,13 +159,20 @@ func units(q quantity.Quantity, milli bool, bound int64) (int64, bool) {
 	return whole.UnscaledBig().Int64(), true
 }
 
+// quantityOf is an amount as a quantity.
+func quantityOf(name string, v int64) quantity.Quantity {
+	switch {
+	case milli(name):
+		return *quantity.NewMilliQuantity(v, quantity.DecimalSI)
+	case corev1.ResourceName(name) == corev1.ResourcePods || strings.HasPrefix(name, corev1.ResourceAttachableVolumesPrefix):
+		return *quantity.NewQuantity(v, quantity.DecimalSI)
+	default:
+		return *quantity.NewQuantity(v, quantity.BinarySI)
+	}
+}
+
 // written is an amount as a manifest would have it.
 func written(name string, v int64) string {
-	if milli(name) {
-		return quantity.NewMilliQuantity(v, quantity.DecimalSI).String()
-	}
-	if corev1.ResourceName(name) == corev1.ResourcePods || strings.HasPrefix(name, corev1.ResourceAttachableVolumesPrefix) {
-		return quantity.NewQuantity(v, quantity.DecimalSI).String()
-	}
-	return quantity.NewQuantity(v, quantity.BinarySI).String()
+	q := quantityOf(name, v)
+	return q.String()
 }

@@ -10,7 +10,7 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-func amountsOf(t *testing.T, path string, bound int64, pairs ...string) (resource.List, faults) {
+func amountsOf(t *testing.T, path string, bound func(string) int64, pairs ...string) (resource.List, faults) {
 	t.Helper()
 	var f faults
 	return f.amounts(path, list(pairs...), bound), f
@@ -45,6 +45,8 @@ func TestAmountsInTheEnginesUnits(t *testing.T) {
 		"zero with a huge exponent is zero":        {"cpu", "0e999999999", 0},
 		"the bound itself is within it":            {"memory", "256Ti", 1 << 48},
 		"the bound in milli is within it":          {"cpu", "281474976710656m", 1 << 48},
+		"a resource that is counted in bytes":      {"sgx.intel.com/epc", "512Gi", 512 << 30 * 1000},
+		"the bound of such a one":                  {"sgx.intel.com/epc", "256Ti", 1000 << 48},
 		"the smallest quantity is a unit":          {"cpu", "1n", 1},
 		"more digits than int64 but a small value": {"cpu", "1.00000000000000000000000", 1000},
 	}
@@ -61,7 +63,7 @@ func TestAmountsInTheEnginesUnits(t *testing.T) {
 func TestAbsurdAmountsAreFatalAndNeverCounted(t *testing.T) {
 	tests := []struct {
 		name, text string
-		bound      int64
+		bound      func(string) int64
 		want       string
 	}{
 		{"cpu", "1e16", objectBound, "10e15 is more than the bound of 281474976710656m"},
@@ -71,6 +73,8 @@ func TestAbsurdAmountsAreFatalAndNeverCounted(t *testing.T) {
 		{"memory", "281474976710657", objectBound, "281474976710657 is more than the bound of 256Ti"},
 		{"memory", "1234567890123456789012345678901234567890", objectBound, "1234567890123456789012345678901234567890 is more than the bound of 256Ti"},
 		{"memory", "1e999999999", objectBound, "1e999999999 is more than the bound of 256Ti"},
+		{"sgx.intel.com/epc", "257Ti", objectBound, "257Ti is more than the bound of 281474976710656"},
+		{"sgx.intel.com/epc", "8Pi", clusterBound, "8Pi is more than the bound of 4611686018427387904m"},
 		{"pods", "1e30", objectBound, "1e30 is more than the bound of 281474976710656"},
 		{"cpu", "-1", objectBound, "-1 is negative"},
 		{"memory", "-1n", objectBound, "-1n is negative"},
@@ -84,7 +88,7 @@ func TestAbsurdAmountsAreFatalAndNeverCounted(t *testing.T) {
 			if len(got) != 0 || len(f) != 1 || !f[0].Fatal {
 				t.Fatalf("%v, faults %v", got, f)
 			}
-			if f[0].Field != "spec.x."+tt.name || f[0].Message != tt.want {
+			if f[0].Field != at("spec.x", tt.name) || f[0].Message != tt.want {
 				t.Errorf("%s: %s", f[0].Field, f[0].Message)
 			}
 		})
@@ -112,19 +116,20 @@ func TestAnyQuantityIsExactOrRefused(t *testing.T) {
 	shape := rapid.StringMatching(`[-+]?[0-9]{1,25}(\.[0-9]{1,12})?(e-?[0-9]{1,2}|n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?`)
 	rapid.Check(t, func(t *rapid.T) {
 		text := shape.Draw(t, "text")
-		name := rapid.SampledFrom([]string{"cpu", "memory"}).Draw(t, "name")
-		bound := rapid.SampledFrom([]int64{objectBound, clusterBound}).Draw(t, "bound")
+		name := rapid.SampledFrom([]string{"cpu", "memory", "sgx.intel.com/epc"}).Draw(t, "name")
+		of := []func(string) int64{objectBound, clusterBound}[rapid.IntRange(0, 1).Draw(t, "bound")]
+		bound := of(name)
 		q, err := quantity.ParseQuantity(text)
 		if err != nil {
 			t.Skip()
 		}
 		limit := *quantity.NewQuantity(bound, quantity.DecimalSI)
 		unit := quantity.Scale(0)
-		if name == "cpu" {
+		if name != "memory" {
 			limit, unit = *quantity.NewMilliQuantity(bound, quantity.DecimalSI), quantity.Milli
 		}
 		var f faults
-		v, ok := f.amount("x", corev1.ResourceName(name), q, bound)
+		v, ok := f.amount("x", corev1.ResourceName(name), q, of)
 		absurd := q.Sign() < 0 || q.Cmp(limit) > 0
 		if ok == absurd || absurd != (len(f) == 1) {
 			t.Fatalf("%s: ok %t, faults %v", text, ok, f)

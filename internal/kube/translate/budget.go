@@ -14,14 +14,13 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// Budget translates a PodDisruptionBudget. One that nobody can evaluate is set aside.
+// Budget translates a PodDisruptionBudget. One of which nobody can tell what it is about is set
+// aside; one of which nobody can tell how many it keeps allows no eviction.
 func Budget(b *policyv1.PodDisruptionBudget) *model.Budget {
 	var f faults
 	out := &model.Budget{
 		Meta:                 meta(&b.ObjectMeta),
 		Nobody:               b.Spec.Selector == nil,
-		MinAvailable:         f.portion("spec.minAvailable", b.Spec.MinAvailable),
-		MaxUnavailable:       f.portion("spec.maxUnavailable", b.Spec.MaxUnavailable),
 		AlwaysEvictUnhealthy: b.Spec.UnhealthyPodEvictionPolicy != nil && *b.Spec.UnhealthyPodEvictionPolicy == policyv1.AlwaysAllow,
 		Counted:              b.Status.ObservedGeneration > 0 && b.Status.ObservedGeneration >= b.Generation,
 		Allowed:              max(0, b.Status.DisruptionsAllowed),
@@ -30,6 +29,7 @@ func Budget(b *policyv1.PodDisruptionBudget) *model.Budget {
 		Expected:             b.Status.ExpectedPods,
 		Leaving:              slices.Sorted(maps.Keys(b.Status.DisruptedPods)),
 	}
+	f.kept(out, &b.Spec)
 	if b.Spec.Selector != nil {
 		out.Selector = f.selector("spec.selector", b.Spec.Selector)
 	}
@@ -37,22 +37,41 @@ func Budget(b *policyv1.PodDisruptionBudget) *model.Budget {
 	return out
 }
 
-// portion reads a number of pods or a percentage; nil when none is given, or nothing
-// that can be meant.
-func (f *faults) portion(field string, v *intstr.IntOrString) *model.Portion {
+// kept is what a budget says of how many pods stay, or may be away: neither, which allows no
+// eviction, where one of the two cannot be meant.
+func (f *faults) kept(out *model.Budget, s *policyv1.PodDisruptionBudgetSpec) {
+	least, ok := portion(s.MinAvailable)
+	if !ok {
+		f.taken("spec.minAvailable", "%s: no eviction is allowed", notPortion(s.MinAvailable))
+	}
+	most, also := portion(s.MaxUnavailable)
+	if !also {
+		f.taken("spec.maxUnavailable", "%s: no eviction is allowed", notPortion(s.MaxUnavailable))
+	}
+	if ok && also {
+		out.MinAvailable, out.MaxUnavailable = least, most
+	}
+}
+
+func notPortion(v *intstr.IntOrString) string {
+	return fmt.Sprintf("%q is neither a number of pods nor a percentage such as 50%%", short(v.String()))
+}
+
+// portion reads a number of pods or a percentage; nil when none is given, and false for
+// what cannot be meant.
+func portion(v *intstr.IntOrString) (p *model.Portion, ok bool) {
 	switch {
 	case v == nil:
-		return nil
+		return nil, true
 	case v.Type == intstr.Int && v.IntVal >= 0:
-		return &model.Portion{Value: v.IntVal}
+		return &model.Portion{Value: v.IntVal}, true
 	case v.Type == intstr.String:
 		text, percent := strings.CutSuffix(v.StrVal, "%")
 		if n, err := strconv.ParseInt(text, 10, 32); err == nil && percent && n >= 0 && n <= 100 {
-			return &model.Portion{Value: int32(n), Percent: true}
+			return &model.Portion{Value: int32(n), Percent: true}, true
 		}
 	}
-	f.fatal(field, "%q is neither a number of pods nor a percentage such as 50%%", short(v.String()))
-	return nil
+	return nil, false
 }
 
 // selector lists a label selector's requirements in an order of their own; matchLabels

@@ -79,18 +79,11 @@ func TestABudgetsPortion(t *testing.T) {
 	}
 }
 
-func TestABudgetThatNobodyCanEvaluateIsSetAside(t *testing.T) {
-	odd := func(v intstr.IntOrString) policyv1.PodDisruptionBudgetSpec {
-		return policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &v}
-	}
+func TestABudgetThatIsAboutNobodyKnowsWhomIsSetAside(t *testing.T) {
 	for name, c := range map[string]struct {
 		spec  policyv1.PodDisruptionBudgetSpec
 		field string
 	}{
-		"a negative number":     {odd(intstr.FromInt32(-1)), "spec.maxUnavailable"},
-		"a text":                {odd(intstr.FromString("half")), "spec.maxUnavailable"},
-		"more than all of them": {odd(intstr.FromString("101%")), "spec.maxUnavailable"},
-		"a number without a %":  {odd(intstr.FromString("5")), "spec.maxUnavailable"},
 		"an unknown operator":   {expression("Near", "x"), "spec.selector.matchExpressions[0].operator"},
 		"In without any values": {expression("In"), "spec.selector.matchExpressions[0].values"},
 	} {
@@ -98,6 +91,24 @@ func TestABudgetThatNobodyCanEvaluateIsSetAside(t *testing.T) {
 			b := Budget(&policyv1.PodDisruptionBudget{Spec: c.spec})
 			if f, bad := b.SetAside(); !bad || f.Field != c.field {
 				t.Errorf("%+v", b.Faults)
+			}
+		})
+	}
+}
+
+// Kubernetes' controller allows none in that case.
+func TestABudgetOfAnUnknownNumberAllowsNoEviction(t *testing.T) {
+	one := intstr.FromInt32(1)
+	for name, v := range map[string]intstr.IntOrString{
+		"a negative number":     intstr.FromInt32(-1),
+		"a text":                intstr.FromString("half"),
+		"more than all of them": intstr.FromString("101%"),
+		"a number without a %":  intstr.FromString("5"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := Budget(&policyv1.PodDisruptionBudget{Spec: policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &v, MinAvailable: &one}})
+			if _, aside := b.SetAside(); aside || b.MinAvailable != nil || b.MaxUnavailable != nil || len(b.Faults) != 1 {
+				t.Errorf("%+v", b)
 			}
 		})
 	}

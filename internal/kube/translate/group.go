@@ -8,6 +8,7 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
+	"ashlar.sh/internal/kube/record"
 	"ashlar.sh/sched/model"
 )
 
@@ -23,6 +24,7 @@ func PodGroup(g *schedulingv1beta1.PodGroup) *model.PodGroup {
 		HasMin:        g.Spec.MinResources != nil,
 		MaxWait:       f.maxWait(g.Annotations),
 		Preemptable:   truth(schedulingv1beta1.PodPreemptable, g.Annotations, g.Labels),
+		Spared:        !Preemptable(g.Annotations, g.Labels),
 	}
 	f.budget(out, g.Annotations)
 	for role, least := range g.Spec.MinTaskMember {
@@ -38,8 +40,18 @@ func PodGroup(g *schedulingv1beta1.PodGroup) *model.PodGroup {
 	out.Topology = f.topology("spec.networkTopology", g.Spec.NetworkTopology)
 	out.SubGroups = f.subGroups(g.Spec.SubGroupPolicy)
 	out.Phase = f.groupPhase(g.Status.Phase)
+	f.record(g.Annotations)
 	out.Faults = f
 	return out
+}
+
+// record looks whether what the scheduler keeps of refused bindings can be read.
+func (f *faults) record(annotations map[string]string) {
+	if text, there := annotations[record.Key]; there {
+		if _, err := record.Read(text); err != nil {
+			f.taken(annotation(record.Key), "it is no record of this scheduler (%v): it is left out, and no member is released by it", err)
+		}
+	}
 }
 
 // notNegative takes 0 for a number below it.

@@ -19,16 +19,38 @@ const (
 	mostValues = 1024 // requirements, values and namespaces of one term
 )
 
-// neighbours translates what a pod asks of the pods around it; nil where that is nothing.
-// Of a pod that asks what nobody can mean nothing is taken: it is set aside.
+// neighbours translates what a pod asks of the pods around it; nil where that is nothing. A
+// pod that asks what nobody can mean is set aside. It may run all the same, so of what it asks
+// is taken whatever keeps others away from it, as far as that can be meant.
 func (f *faults) neighbours(p *corev1.Pod) *model.Neighbours {
 	var own faults
 	out := own.neighboursOf(p)
 	*f = append(*f, own...)
-	if n := len(out.With) + len(out.Apart) + len(out.Prefer) + len(out.Spread); n == 0 || fatal(own) {
+	if fatal(own) {
+		out = &model.Neighbours{Apart: keptApart(p)}
+	}
+	if n := len(out.With) + len(out.Apart) + len(out.Prefer) + len(out.Spread); n == 0 {
 		return nil
 	}
 	return out
+}
+
+// keptApart are the terms of a pod's required anti-affinity, each of which can be meant by itself:
+// as many as are looked at, in an order of their own.
+func keptApart(p *corev1.Pod) []model.Near {
+	if p.Spec.Affinity == nil || p.Spec.Affinity.PodAntiAffinity == nil {
+		return nil
+	}
+	list := p.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	var out []model.Near
+	for i := range list {
+		var own faults
+		if t := own.near(p, "", &list[i]); !fatal(own) {
+			out = append(out, t)
+		}
+	}
+	out = ordered(out, nearForm, true)
+	return out[:min(len(out), mostTerms)]
 }
 
 func fatal(list faults) bool {

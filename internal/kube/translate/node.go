@@ -14,7 +14,8 @@ import (
 const defaultPods = 110
 
 // Node translates a node. As the API server does, it takes the capacity for the
-// allocatable when only the capacity is given.
+// allocatable when only the capacity is given. Whatever is wrong with one resource, the node
+// has its others.
 func Node(n *corev1.Node) *model.Node {
 	out := &model.Node{
 		Meta:          meta(&n.ObjectMeta),
@@ -23,10 +24,10 @@ func Node(n *corev1.Node) *model.Node {
 		Unschedulable: n.Spec.Unschedulable,
 	}
 	var f faults
-	out.Capacity = f.amounts("status.capacity", n.Status.Capacity, objectBound)
+	out.Capacity = f.offered("status.capacity", n.Status.Capacity)
 	out.Allocatable = out.Capacity
 	if n.Status.Allocatable != nil {
-		out.Allocatable = f.amounts("status.allocatable", n.Status.Allocatable, objectBound)
+		out.Allocatable = f.offered("status.allocatable", n.Status.Allocatable)
 	}
 	if _, ok := out.Allocatable.Get(resource.PodsName); !ok && len(out.Allocatable) > 0 {
 		f.taken("status.allocatable.pods", "is missing: %d taken, as a kubelet would", defaultPods)

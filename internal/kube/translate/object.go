@@ -1,7 +1,9 @@
 package translate
 
 import (
+	"math"
 	"strconv"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -25,9 +27,9 @@ type Options struct {
 	Schedulers []string
 	// DefaultQueue stands in for a queue that is not named; "" leaves that to the engine.
 	DefaultQueue string
-	// TopOwner resolves a pod's controller to the top of its chain of controllers and
-	// returns that one's name; nil: the direct controller is the top.
-	TopOwner func(namespace, kind, name string) string
+	// TopOwner resolves a pod's controller to the top of its chain of controllers; nil: the
+	// direct controller is the top.
+	TopOwner func(namespace string, controller *metav1.OwnerReference) Owner
 	// OwnerSays returns an annotation of a pod's controller, or of the nearest one above it
 	// that has it; it is asked for what a pod that is to be adopted does not say itself. nil:
 	// nobody else is asked.
@@ -197,7 +199,21 @@ func version(text string) uint64 {
 func meta(m *metav1.ObjectMeta) model.Meta {
 	out := model.Meta{Namespace: m.Namespace, Name: m.Name, UID: string(m.UID)}
 	if !m.CreationTimestamp.IsZero() {
-		out.Created = m.CreationTimestamp.UnixNano()
+		out.Created = instant(m.CreationTimestamp.Time)
 	}
 	return out
+}
+
+// instant is a time in nanoseconds since the epoch; one beyond those that can be counted so is the
+// last of them, or the first.
+func instant(t time.Time) int64 {
+	const most = math.MaxInt64 / int64(time.Second)
+	switch s := t.Unix(); {
+	case s >= most:
+		return math.MaxInt64
+	case s <= -most:
+		return math.MinInt64
+	default:
+		return t.UnixNano()
+	}
 }

@@ -1,8 +1,10 @@
 package translate
 
 import (
+	"math"
 	"reflect"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -37,10 +39,15 @@ func TestNode(t *testing.T) {
 			corev1.Node{Status: corev1.NodeStatus{Allocatable: list("zoo.io/x", "1", "cpu", "8")}},
 			model.Node{Meta: model.Meta{Faults: []model.Fault{{Field: "status.allocatable.pods", Message: "is missing: 110 taken, as a kubelet would"}}},
 				Allocatable: resource.List{{Name: "cpu", Value: 8000}, {Name: "pods", Value: 110}, {Name: "zoo.io/x", Value: 1000}}}},
-		"an absurd quantity": {
-			corev1.Node{Status: corev1.NodeStatus{Allocatable: list("cpu", "-4", "pods", "10")}},
-			model.Node{Meta: model.Meta{Faults: []model.Fault{{Field: "status.allocatable.cpu", Message: "-4 is negative", Fatal: true}}},
-				Allocatable: resource.List{{Name: "pods", Value: 10}}}},
+		"absurd quantities cost it those resources alone": {
+			corev1.Node{Status: corev1.NodeStatus{Allocatable: list("cpu", "-4", "memory", "1Pi", "pods", "10")}},
+			model.Node{Meta: model.Meta{Faults: []model.Fault{
+				{Field: "status.allocatable.cpu", Message: "-4 is negative: 0 taken"},
+				{Field: "status.allocatable.memory", Message: "1Pi is more than the bound of 256Ti: 256Ti taken"}}},
+				Allocatable: resource.List{{Name: "cpu", Value: 0}, {Name: "memory", Value: 1 << 48}, {Name: "pods", Value: 10}}}},
+		"a resource that is counted in bytes": {
+			corev1.Node{Status: corev1.NodeStatus{Allocatable: list("sgx.intel.com/epc", "549755813888", "pods", "10")}},
+			model.Node{Allocatable: resource.List{{Name: "pods", Value: 10}, {Name: "sgx.intel.com/epc", Value: 549755813888000}}}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -207,5 +214,13 @@ func TestFactsOfEveryKind(t *testing.T) {
 	}
 	if f, _ := Fact(&corev1.Node{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "x"}}, Options{}); f.Version != 0 {
 		t.Errorf("version %d", f.Version)
+	}
+}
+
+func TestATimeBeyondThoseThatCanBeCountedIsTheLastOrTheFirst(t *testing.T) {
+	for year, want := range map[int]int64{1: math.MinInt64, 1600: math.MinInt64, 1970: 0, 2100: 4102444800e9, 9999: math.MaxInt64} {
+		if got := instant(time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)); got != want {
+			t.Errorf("the year %d begins at %d, want %d", year, got, want)
+		}
 	}
 }

@@ -3,6 +3,9 @@ package translate
 import (
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"ashlar.sh/sched/model"
@@ -34,7 +37,27 @@ func LacksOf(annotations map[string]string) (out Lacks) {
 type Said struct {
 	Queue     string
 	MinMember string // as it is written
-	Job       string // the owner that says MinMember: its pods are the gang
+	Job       Owner  // the owner that says MinMember: its pods are the gang
+}
+
+// Owner is a controller of pods. A later one of its name has another UID.
+type Owner struct {
+	Kind schema.GroupKind
+	Name string
+	UID  types.UID
+}
+
+// OwnerOf is the controller that a reference names.
+func OwnerOf(ref *metav1.OwnerReference) Owner {
+	return Owner{schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).GroupKind(), ref.Name, ref.UID}
+}
+
+// ID is which controller of that name it is, as model.Pod.OwnerID has it; "" of none.
+func (o Owner) ID() string {
+	if o == (Owner{}) {
+		return ""
+	}
+	return o.Kind.String() + "/" + string(o.UID)
 }
 
 // Owned is a pod of which its owners say what it lacks; the pod itself where that changes
@@ -51,7 +74,8 @@ func Owned(p *model.Pod, lacks Lacks, s Said) *model.Pod {
 	}
 	if least {
 		f := faults(slices.Clone(p.Faults))
-		owned.Adopt.MinMember, owned.Owner = f.minMember(s.MinMember), s.Job
+		owned.Adopt.MinMember = f.minMember(s.MinMember)
+		owned.Owner, owned.OwnerID = s.Job.Name, s.Job.ID()
 		owned.Faults = f
 	}
 	return &owned

@@ -14,7 +14,8 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// taskPriority is the annotation that overrides the priority of one task of a job.
+// taskPriority is the annotation that orders a pod among the others of its job. Whoever makes
+// pods may write it; a pod's priority for everybody else is spec.priority, which admission guards.
 const taskPriority = "volcano.sh/task-priority"
 
 // Pod translates a pod. The API server writes every pod's schedulerName; one without is
@@ -24,8 +25,7 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 	out := &model.Pod{
 		Meta:          meta(&p.ObjectMeta),
 		Scheduler:     p.Spec.SchedulerName,
-		Group:         first(p.Annotations, schedulingv1beta1.KubeGroupNameAnnotationKey, schedulingv1beta1.VolcanoGroupNameAnnotationKey),
-		Owner:         owner(p, o),
+		Group:         GroupOf(p),
 		Role:          role(p),
 		Index:         trailingNumber(p.Name),
 		Deleting:      p.DeletionTimestamp != nil,
@@ -38,23 +38,30 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 		PriorityClass: p.Spec.PriorityClassName,
 		PreemptNever:  p.Spec.PreemptionPolicy != nil && *p.Spec.PreemptionPolicy == corev1.PreemptNever,
 		PreemptSet:    p.Spec.PreemptionPolicy != nil,
-		Preemptable:   preemptable(p),
+		Preemptable:   Preemptable(p.Annotations, p.Labels),
 	}
+	top := topOwner(p, o)
+	out.Owner, out.OwnerID = top.Name, top.ID()
 	var times model.Times
 	if out.Deleting {
-		times.GoneBy = p.DeletionTimestamp.UnixNano()
+		times.GoneBy = instant(p.DeletionTimestamp.Time)
 	}
 	if p.Status.StartTime != nil {
-		out.Started = p.Status.StartTime.UnixNano()
+		out.Started = instant(p.Status.StartTime.Time)
 	}
 	out.QueueGate = f.queueGate(p)
 	out.Ours = out.Scheduler == "" || o.ours(out.Scheduler)
 	if out.Group == "" {
 		out.Adopt = f.adopt(p, o)
+	} else {
+		out.Adopt.Queue = p.Annotations[schedulingv1beta1.QueueNameAnnotationKey]
 	}
 	times.Cooldown = f.cooldown(p)
 	out.Phase = f.phase(p.Status.Phase)
-	out.Priority, out.HasPriority = f.priority(p)
+	if p.Spec.Priority != nil {
+		out.Priority, out.HasPriority = *p.Spec.Priority, true
+	}
+	out.TaskPriority, out.HasTaskPriority = f.taskPriority(p)
 	out.Spec = o.Specs.Intern(f.spec(p))
 	if out.Ours {
 		times.Lasts = f.lasts(p.Annotations)
@@ -96,6 +103,11 @@ func (o *Options) ours(scheduler string) bool {
 	return slices.Contains(o.Schedulers, scheduler)
 }
 
+// GroupOf is the name of the PodGroup that a pod names, "" for none.
+func GroupOf(p *corev1.Pod) string {
+	return first(p.Annotations, schedulingv1beta1.KubeGroupNameAnnotationKey, schedulingv1beta1.VolcanoGroupNameAnnotationKey)
+}
+
 // first is the value of the first key that has one.
 func first(m map[string]string, keys ...string) string {
 	for _, k := range keys {
@@ -106,18 +118,17 @@ func first(m map[string]string, keys ...string) string {
 	return ""
 }
 
-// owner is the name of the top controller, "" without one.
-func owner(p *corev1.Pod, o Options) string {
+// topOwner is the top controller of a pod; the zero Owner without one.
+func topOwner(p *corev1.Pod, o Options) Owner {
 	ref := metav1.GetControllerOfNoCopy(p)
-	if ref == nil {
-		return ""
+	switch {
+	case ref == nil:
+		return Owner{}
+	case o.TopOwner != nil:
+		return o.TopOwner(p.Namespace, ref)
+	default:
+		return OwnerOf(ref)
 	}
-	if o.TopOwner != nil {
-		if top := o.TopOwner(p.Namespace, ref.Kind, ref.Name); top != "" {
-			return top
-		}
-	}
-	return ref.Name
 }
 
 // role is read from the annotation, then from the label.
@@ -192,26 +203,24 @@ func (f *faults) phase(p corev1.PodPhase) model.Phase {
 	return model.PodUnknown
 }
 
-// priority is the annotation's, else spec.priority; false when neither is there and the
-// class name decides.
-func (f *faults) priority(p *corev1.Pod) (int32, bool) {
-	if text, ok := p.Annotations[taskPriority]; ok {
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err == nil && math.MinInt32 <= n && n <= math.MaxInt32 {
-			return int32(n), true
-		}
+// taskPriority is the annotation's; false where there is none, or none that can be meant.
+func (f *faults) taskPriority(p *corev1.Pod) (int32, bool) {
+	text, ok := p.Annotations[taskPriority]
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < math.MinInt32 || n > math.MaxInt32 {
 		f.taken(annotation(taskPriority), "%q is not a priority: the pod's own taken", short(text))
+		return 0, false
 	}
-	if p.Spec.Priority != nil {
-		return *p.Spec.Priority, true
-	}
-	return 0, false
+	return int32(n), true
 }
 
-// preemptable is read from the annotation, then from the label; what is no truth value
-// protects the pod.
-func preemptable(p *corev1.Pod) bool {
-	for _, m := range []map[string]string{p.Annotations, p.Labels} {
+// Preemptable reports whether a pod may be evicted, or the members of a PodGroup: it is read from the
+// annotation, then from the label, and true without either. What is no truth value protects.
+func Preemptable(annotations, labels map[string]string) bool {
+	for _, m := range []map[string]string{annotations, labels} {
 		if text, ok := m[schedulingv1beta1.PodPreemptable]; ok {
 			yes, err := strconv.ParseBool(text)
 			return err == nil && yes

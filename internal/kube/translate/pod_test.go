@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"ashlar.sh/sched/model"
 )
@@ -60,7 +61,7 @@ func TestFieldsOfAPod(t *testing.T) {
 		}},
 		"a priority":                              {corev1.Pod{Spec: corev1.PodSpec{Priority: ptr(int32(0)), PriorityClassName: "c"}}, func(p *model.Pod) { p.HasPriority, p.PriorityClass = true, "c" }},
 		"a priority class":                        {corev1.Pod{Spec: corev1.PodSpec{PriorityClassName: "c"}}, func(p *model.Pod) { p.PriorityClass = "c" }},
-		"a task's own priority":                   {annotated("volcano.sh/task-priority", "-7"), func(p *model.Pod) { p.HasPriority, p.Priority = true, -7 }},
+		"a task's own priority":                   {annotated("volcano.sh/task-priority", "-7"), func(p *model.Pod) { p.HasTaskPriority, p.TaskPriority = true, -7 }},
 		"spared after its start":                  {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"volcano.sh/cooldown-time": "10m"}, Annotations: map[string]string{"volcano.sh/cooldown-time": "1h"}}}, func(p *model.Pod) { p.Times, p.Labels = rest(600e9), label("volcano.sh/cooldown-time", "10m") }},
 		"spared by annotation":                    {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/cooldown-time": "1h"}}}, func(p *model.Pod) { p.Times = rest(3600e9) }},
 		"spared for no time that can be meant":    {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/cooldown-time": "long"}}}, fault("metadata.annotations[volcano.sh/cooldown-time]", `"long" is not a time such as 600s or 10m: none taken`)},
@@ -133,23 +134,23 @@ func TestOptionsOfAPod(t *testing.T) {
 	controlled := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", OwnerReferences: []metav1.OwnerReference{
 			{Kind: "Deployment", Name: "other"},
-			{Kind: "ReplicaSet", Name: "web-5f", Controller: ptr(true)},
+			{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web-5f", UID: "r1", Controller: ptr(true)},
 		}},
 		Spec: corev1.PodSpec{SchedulerName: "mine"},
 	}
-	if p := Pod(controlled, Options{}); p.Owner != "web-5f" || p.Ours || p.Opaque != nil {
+	if p := Pod(controlled, Options{}); p.Owner != "web-5f" || p.OwnerID != "ReplicaSet.apps/r1" || p.Ours || p.Opaque != nil {
 		t.Errorf("owner %q, ours %t, opaque %v", p.Owner, p.Ours, p.Opaque)
 	}
 	var specs Specs
 	o := Options{Schedulers: []string{"volcano", "mine"}, DefaultQueue: "dq", Specs: &specs,
-		TopOwner: func(ns, kind, name string) string {
-			if ns+kind+name == "nsReplicaSetweb-5f" {
-				return "web"
+		TopOwner: func(ns string, ref *metav1.OwnerReference) Owner {
+			if ns+ref.Kind+ref.Name != "nsReplicaSetweb-5f" {
+				t.Errorf("the owner of %s %s in %s is asked for", ref.Kind, ref.Name, ns)
 			}
-			return ""
+			return Owner{schema.GroupKind{Group: "apps", Kind: "Deployment"}, "web", "d1"}
 		}}
 	p := Pod(controlled, o)
-	if p.Owner != "web" || !p.Ours || p.Adopt.Queue != "dq" || p.Opaque != nil {
+	if p.Owner != "web" || p.OwnerID != "Deployment.apps/d1" || !p.Ours || p.Adopt.Queue != "dq" || p.Opaque != nil {
 		t.Errorf("owner %q, ours %t, queue %q, opaque %v", p.Owner, p.Ours, p.Adopt.Queue, p.Opaque)
 	}
 	if again := Pod(controlled.DeepCopy(), o); again.Spec != p.Spec {

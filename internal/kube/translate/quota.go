@@ -11,7 +11,7 @@ import (
 
 // Quota translates a ResourceQuota: what bounds requests, by the resource's own name.
 // Where cpu and requests.cpu are both there, the smaller limit holds. A quota with
-// scopes is empty (see model.Quota).
+// scopes is empty (see model.Quota). Whatever is wrong with one amount, the others hold.
 func Quota(q *corev1.ResourceQuota) *model.Quota {
 	var f faults
 	out := &model.Quota{Meta: meta(&q.ObjectMeta)}
@@ -38,10 +38,7 @@ func (f *faults) bounds(path string, list corev1.ResourceList, both func(a, b in
 		if !requests && !byName(of) {
 			continue
 		}
-		v, ok := f.amount(at(path, string(name)), corev1.ResourceName(of), list[name], clusterBound)
-		if !ok {
-			continue
-		}
+		v := f.clamped(at(path, string(name)), corev1.ResourceName(of), list[name], clusterBound)
 		if other, twice := found[of]; twice {
 			v = both(v, other)
 		}
@@ -50,7 +47,7 @@ func (f *faults) bounds(path string, list corev1.ResourceList, both func(a, b in
 	for of, v := range found { // order-free: sorted by Normalize
 		out = append(out, resource.Amount{Name: of, Value: v})
 	}
-	return out
+	return resource.Normalize(out)
 }
 
 // byName says that a quota may bound requests of a resource by its name alone. Others,

@@ -50,9 +50,19 @@ func TestAQuotaThatCannotBeHeeded(t *testing.T) {
 	if len(scoped.Hard) > 0 || len(scoped.Faults) != 1 || scoped.Faults[0].Fatal {
 		t.Errorf("a quota with scopes is empty and says so; got %+v", scoped)
 	}
-	negative := Quota(&corev1.ResourceQuota{Spec: corev1.ResourceQuotaSpec{Hard: quotaOf("cpu", "-1")}})
-	if f, bad := negative.SetAside(); !bad || f.Field != "spec.hard.cpu" {
-		t.Errorf("a negative limit sets the quota aside; got %+v", negative)
+}
+
+func TestOneAmountOfAQuotaNeverCostsItsOthers(t *testing.T) {
+	q := Quota(&corev1.ResourceQuota{
+		Spec:   corev1.ResourceQuotaSpec{Hard: quotaOf("cpu", "-1", "memory", "1Gi", "requests.x.io/bytes", "1e30")},
+		Status: corev1.ResourceQuotaStatus{Used: quotaOf("memory", "2Ei")}})
+	want := model.Quota{Hard: resource.List{{Name: "cpu", Value: 0}, {Name: "memory", Value: 1 << 30}, {Name: "x.io/bytes", Value: 1 << 62}},
+		Used: resource.List{{Name: "memory", Value: 1 << 60}}}
+	if _, aside := q.SetAside(); aside || len(q.Faults) != 3 {
+		t.Errorf("faults: %v", q.Faults)
+	}
+	if d := cmp.Diff(want.Hard, q.Hard) + cmp.Diff(want.Used, q.Used); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
 	}
 }
 

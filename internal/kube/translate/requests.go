@@ -14,26 +14,28 @@ import (
 )
 
 // requests is what a pod asks of a node by the full formula of Kubernetes (decision 23),
-// and one place among the node's pods. Every quantity is bounded before any is added.
+// and one place among the node's pods. Every quantity is bounded before any is added. Of a
+// pod that is set aside for a quantity that cannot be it is what can be read: that one is held
+// at zero or at its bound, and the others count. Such a pod gets no node; one that runs holds
+// them.
 func (f *faults) requests(pod *corev1.Pod) resource.List {
-	place := resource.Amount{Name: resource.PodsName, Value: 1}
 	before := len(*f)
-	f.checkPod(pod)
-	if len(*f) > before {
-		return resource.List{place}
+	if f.checkPod(pod) {
+		pod = bounded(pod)
 	}
+	told := len(*f) > before
 	sum := formula.PodRequests(defaulted(pod), formula.PodResourcesOptions{
 		UseStatusResources: true,
 		InPlacePodLevelResourcesVerticalScalingEnabled: true,
 		UseDRANodeAllocatableResourceClaimStatus:       true,
 	})
-	out := resource.List{place}
+	out := resource.List{{Name: resource.PodsName, Value: 1}}
 	for _, name := range names(sum) {
-		v, ok := units(sum[name], milli(string(name)), objectBound)
-		if !ok {
+		v, wrong := within(name, sum[name], objectBound)
+		if wrong != "" && !told {
 			q := sum[name]
 			f.fatal("spec", "the requests of %s add up to %s, more than the bound of %s",
-				short(string(name)), q.String(), written(string(name), objectBound))
+				short(string(name)), q.String(), written(string(name), v))
 		}
 		if v != 0 && name != corev1.ResourcePods && !quotaOnly(string(name)) {
 			out = append(out, resource.Amount{Name: string(name), Value: v})
@@ -42,57 +44,107 @@ func (f *faults) requests(pod *corev1.Pod) resource.List {
 	return resource.Normalize(out)
 }
 
-// checkPod bounds every quantity that the formula reads.
-func (f *faults) checkPod(pod *corev1.Pod) {
-	podLevel := pod.Spec.Resources != nil
+// checkPod says what is wrong with the quantities that the formula reads, and returns true
+// where any quantity of the pod has to be bounded before anything is computed from it.
+func (f *faults) checkPod(pod *corev1.Pod) (absurd bool) {
+	eachList(pod, func(l amountList) {
+		for name, q := range l.list {
+			if _, wrong := within(name, q, objectBound); wrong != "" {
+				f.checkList(pod, l)
+				absurd = true
+				return
+			}
+		}
+	})
+	return absurd
+}
+
+// checkList says what is wrong with those quantities of a list that the formula reads: not
+// with a limit beside a request, which nothing is made from.
+func (f *faults) checkList(pod *corev1.Pod, l amountList) {
+	for _, name := range names(l.list) {
+		if !l.limits || l.standsIn(pod, name) {
+			f.amount(at(l.path(), string(name)), name, l.list[name], objectBound)
+		}
+	}
+}
+
+// amountList is one list of quantities of a pod.
+type amountList struct {
+	list     corev1.ResourceList
+	in, rest string // its path is in[index]rest, or in+rest
+	index    int    // -1: of the pod as a whole
+	limits   bool
+	beside   corev1.ResourceList // of limits: the requests beside them
+}
+
+func (l *amountList) path() string {
+	if l.index < 0 {
+		return l.in + l.rest
+	}
+	return fmt.Sprintf("%s[%d]%s", l.in, l.index, l.rest)
+}
+
+// standsIn says that a limit is read as a request: as one that is missing, or where those of the
+// pod as a whole are made from the limits of its containers.
+func (l *amountList) standsIn(pod *corev1.Pod, name corev1.ResourceName) bool {
+	if _, given := l.beside[name]; !given {
+		return true
+	}
+	if pod.Spec.Resources == nil || !isHuge(name) {
+		return false
+	}
+	_, given := pod.Spec.Resources.Requests[name]
+	return !given
+}
+
+// eachList visits every list of quantities that the formula may read, in the order of fields.
+func eachList(pod *corev1.Pod, visit func(amountList)) {
+	both := func(in string, i int, rest string, r *corev1.ResourceRequirements) {
+		visit(amountList{list: r.Requests, in: in, index: i, rest: rest + ".requests"})
+		visit(amountList{list: r.Limits, in: in, index: i, rest: rest + ".limits", limits: true, beside: r.Requests})
+	}
 	for i := range pod.Spec.Containers {
-		f.checkRequests(fmt.Sprintf("spec.containers[%d].resources", i), &pod.Spec.Containers[i].Resources, podLevel)
+		both("spec.containers", i, ".resources", &pod.Spec.Containers[i].Resources)
 	}
 	for i := range pod.Spec.InitContainers {
-		f.checkRequests(fmt.Sprintf("spec.initContainers[%d].resources", i), &pod.Spec.InitContainers[i].Resources, podLevel)
+		both("spec.initContainers", i, ".resources", &pod.Spec.InitContainers[i].Resources)
 	}
-	if podLevel {
-		f.checkRequests("spec.resources", pod.Spec.Resources, podLevel)
+	if pod.Spec.Resources != nil {
+		both("spec.resources", -1, "", pod.Spec.Resources)
 	}
-	f.check("spec.overhead", pod.Spec.Overhead)
-	f.checkStatuses("status.containerStatuses", pod.Status.ContainerStatuses)
-	f.checkStatuses("status.initContainerStatuses", pod.Status.InitContainerStatuses)
+	visit(amountList{list: pod.Spec.Overhead, in: "spec.overhead", index: -1})
+	reported := func(in string, list []corev1.ContainerStatus) {
+		for i := range list {
+			if r := list[i].Resources; r != nil {
+				visit(amountList{list: r.Requests, in: in, index: i, rest: ".resources.requests"})
+			}
+			visit(amountList{list: list[i].AllocatedResources, in: in, index: i, rest: ".allocatedResources"})
+		}
+	}
+	reported("status.containerStatuses", pod.Status.ContainerStatuses)
+	reported("status.initContainerStatuses", pod.Status.InitContainerStatuses)
 	if pod.Status.Resources != nil {
-		f.check("status.resources.requests", pod.Status.Resources.Requests)
+		visit(amountList{list: pod.Status.Resources.Requests, in: "status.resources.requests", index: -1})
 	}
-	f.check("status.allocatedResources", pod.Status.AllocatedResources)
-	for i, c := range pod.Status.NodeAllocatableResourceClaimStatuses {
-		path := fmt.Sprintf("status.nodeAllocatableResourceClaimStatuses[%d].resources", i)
-		for _, name := range slices.Sorted(maps.Keys(c.Resources)) {
-			f.amount(at(path, string(name)), name, c.Resources[name], objectBound)
-		}
+	visit(amountList{list: pod.Status.AllocatedResources, in: "status.allocatedResources", index: -1})
+	for i := range pod.Status.NodeAllocatableResourceClaimStatuses {
+		visit(amountList{list: pod.Status.NodeAllocatableResourceClaimStatuses[i].Resources,
+			in: "status.nodeAllocatableResourceClaimStatuses", index: i, rest: ".resources"})
 	}
 }
 
-// checkRequests bounds the requests, and the limits that stand in for missing requests;
-// or all limits, where requests of the pod as a whole are made from them.
-func (f *faults) checkRequests(path string, r *corev1.ResourceRequirements, allLimits bool) {
-	f.check(path+".requests", r.Requests)
-	for _, name := range names(r.Limits) {
-		if _, ok := r.Requests[name]; !ok || allLimits {
-			f.amount(at(path+".limits", string(name)), name, r.Limits[name], objectBound)
+// bounded is a copy of a pod with every quantity held at zero and at its bound.
+func bounded(pod *corev1.Pod) *corev1.Pod {
+	out := pod.DeepCopy()
+	eachList(out, func(l amountList) {
+		for name, q := range l.list { // order-free: each by itself
+			if v, wrong := within(name, q, objectBound); wrong != "" {
+				l.list[name] = quantityOf(string(name), v)
+			}
 		}
-	}
-}
-
-func (f *faults) checkStatuses(path string, list []corev1.ContainerStatus) {
-	for i := range list {
-		if list[i].Resources != nil {
-			f.check(fmt.Sprintf("%s[%d].resources.requests", path, i), list[i].Resources.Requests)
-		}
-		f.check(fmt.Sprintf("%s[%d].allocatedResources", path, i), list[i].AllocatedResources)
-	}
-}
-
-func (f *faults) check(path string, list corev1.ResourceList) {
-	if len(list) > 0 {
-		f.amounts(path, list, objectBound)
-	}
+	})
+	return out
 }
 
 // defaulted is the pod as the API server would have stored it, as far as requests go

@@ -64,6 +64,12 @@ func TestRequestsByTheFullFormula(t *testing.T) {
 		"limits without requests are requests": {
 			spec: pods(container(cpu("1"), []string{"cpu", "4", "nvidia.com/gpu", "2"})),
 			want: resource.List{{Name: "cpu", Value: 1000}, {Name: "nvidia.com/gpu", Value: 2000}, {Name: "pods", Value: 1}}},
+		"a limit beside a request is not read, whatever it is": {
+			spec: corev1.PodSpec{
+				Containers: []corev1.Container{container([]string{"cpu", "1", "memory", "1Gi"}, []string{"memory", "1Pi"})},
+				Resources: &corev1.ResourceRequirements{Requests: list("cpu", "4", "memory", "2Gi"),
+					Limits: list("cpu", "4", "memory", "1Pi")}},
+			want: resource.List{{Name: "cpu", Value: 4000}, {Name: "memory", Value: 2 << 30}, {Name: "pods", Value: 1}}},
 		"a request of zero is a request": {
 			spec: pods(container(cpu("0"), cpu("4"))),
 			want: resource.List{{Name: "pods", Value: 1}}},
@@ -115,33 +121,42 @@ func resized(name, actual, allocated string) corev1.ContainerStatus {
 
 func TestAbsurdRequestsSetThePodAside(t *testing.T) {
 	tests := map[string]struct {
-		pod  corev1.Pod
-		want string
+		pod   corev1.Pod
+		want  string
+		holds resource.List
 	}{
 		"a container's request": {
-			pod:  corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{}, container(cpu("1e16"), nil)}}},
-			want: "spec.containers[1].resources.requests.cpu: 10e15 is more than the bound of 281474976710656m"},
+			pod:   corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{container(cpu("2"), nil), container([]string{"cpu", "1e16", "memory", "1Gi"}, nil)}}},
+			want:  "spec.containers[1].resources.requests.cpu: 10e15 is more than the bound of 281474976710656m",
+			holds: resource.List{{Name: "cpu", Value: 1 << 48}, {Name: "memory", Value: 1 << 30}}},
 		"a limit that stands in for a request": {
-			pod:  corev1.Pod{Spec: corev1.PodSpec{InitContainers: []corev1.Container{container(nil, cpu("-1"))}}},
-			want: "spec.initContainers[0].resources.limits.cpu: -1 is negative"},
+			pod:   corev1.Pod{Spec: corev1.PodSpec{InitContainers: []corev1.Container{container([]string{"memory", "1Gi"}, cpu("-1"))}}},
+			want:  "spec.initContainers[0].resources.limits.cpu: -1 is negative",
+			holds: resource.List{{Name: "memory", Value: 1 << 30}}},
 		"the overhead": {
-			pod:  corev1.Pod{Spec: corev1.PodSpec{Overhead: list("memory", "1Pi")}},
-			want: "spec.overhead.memory: 1Pi is more than the bound of 256Ti"},
+			pod:   corev1.Pod{Spec: corev1.PodSpec{Overhead: list("memory", "1Pi", "cpu", "1")}},
+			want:  "spec.overhead.memory: 1Pi is more than the bound of 256Ti",
+			holds: resource.List{{Name: "cpu", Value: 1000}, {Name: "memory", Value: 1 << 48}}},
 		"the pod as a whole": {
-			pod:  corev1.Pod{Spec: corev1.PodSpec{Resources: &corev1.ResourceRequirements{Limits: list("memory", "1e99")}}},
-			want: "spec.resources.limits.memory: 1e99 is more than the bound of 256Ti"},
+			pod:   corev1.Pod{Spec: corev1.PodSpec{Resources: &corev1.ResourceRequirements{Limits: list("memory", "1e99")}}},
+			want:  "spec.resources.limits.memory: 1e99 is more than the bound of 256Ti",
+			holds: resource.List{{Name: "memory", Value: 1 << 48}}},
 		"what is reported to be allocated": {
-			pod:  corev1.Pod{Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{resized("x", "1", "8Ei")}}},
-			want: "status.containerStatuses[0].allocatedResources.cpu: 9223372036854775807 is more than the bound of 281474976710656m"},
+			pod: corev1.Pod{Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{resized("x", "1", "8Ei")}},
+				Spec: corev1.PodSpec{Containers: []corev1.Container{named("x", container(cpu("1"), nil))}}},
+			want:  "status.containerStatuses[0].allocatedResources.cpu: 9223372036854775807 is more than the bound of 281474976710656m",
+			holds: resource.List{{Name: "cpu", Value: 1 << 48}}},
 		"a sum of what could be": {
 			pod: corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{
 				container([]string{"memory", "200Ti"}, nil), container([]string{"memory", "200Ti"}, nil)}}},
-			want: "spec: the requests of memory add up to 400Ti, more than the bound of 256Ti"},
+			want:  "spec: the requests of memory add up to 400Ti, more than the bound of 256Ti",
+			holds: resource.List{{Name: "memory", Value: 1 << 48}}},
 		"a limit where requests of the whole pod are made from limits": {
 			pod: corev1.Pod{Spec: corev1.PodSpec{
 				Containers: []corev1.Container{container([]string{"hugepages-2Mi", "2Mi"}, []string{"hugepages-2Mi", "1e999999"})},
 				Resources:  &corev1.ResourceRequirements{Limits: list("cpu", "1")}}},
-			want: "spec.containers[0].resources.limits.hugepages-2Mi: 1e999999 is more than the bound of 256Ti"},
+			want:  "spec.containers[0].resources.limits.hugepages-2Mi: 1e999999 is more than the bound of 256Ti",
+			holds: resource.List{{Name: "cpu", Value: 1000}, {Name: "hugepages-2Mi", Value: 1 << 48}}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -150,8 +165,8 @@ func TestAbsurdRequestsSetThePodAside(t *testing.T) {
 			if !aside || fault.Field+": "+fault.Message != tt.want {
 				t.Errorf("%v", p.Faults)
 			}
-			if want := (resource.List{{Name: "pods", Value: 1}}); !aside || len(p.Spec.Requests) != len(want) {
-				t.Errorf("requests of a pod set aside: %v", p.Spec.Requests)
+			if want := append(tt.holds, resource.Amount{Name: "pods", Value: 1}); !reflect.DeepEqual(p.Spec.Requests, want) {
+				t.Errorf("while it runs it holds %v, want %v", p.Spec.Requests, want)
 			}
 		})
 	}

@@ -65,10 +65,9 @@ func (f *faults) budget(g *model.PodGroup, annotations map[string]string) {
 			return nil
 		}
 		v := intstr.Parse(text)
-		var own faults
-		p := own.portion(annotation(key), &v)
-		for _, x := range own {
-			f.taken(x.Field, "%s: it is left out", x.Message)
+		p, ok := portion(&v)
+		if !ok {
+			f.taken(annotation(key), "%s: it is left out", notPortion(&v))
 		}
 		return p
 	}

@@ -19,7 +19,8 @@ func TestAGangOnRoomThatIsLent(t *testing.T) {
 	}{
 		"nothing said":                       {nil, model.PodGroup{}},
 		"marked preemptable":                 {map[string]string{"volcano.sh/preemptable": "true"}, model.PodGroup{Preemptable: true}},
-		"what is no truth value is no":       {map[string]string{"volcano.sh/preemptable": "si"}, model.PodGroup{}},
+		"what is no truth value is no":       {map[string]string{"volcano.sh/preemptable": "si"}, model.PodGroup{Spared: true}},
+		"marked not preemptable":             {map[string]string{"volcano.sh/preemptable": "false"}, model.PodGroup{Spared: true}},
 		"a number that must run":             {map[string]string{"volcano.sh/jdb-min-available": "3"}, model.PodGroup{MinAvailable: &model.Portion{Value: 3}}},
 		"a part that may be away":            {map[string]string{"volcano.sh/jdb-max-unavailable": "25%"}, model.PodGroup{MaxUnavailable: &model.Portion{Value: 25, Percent: true}}},
 		"of two the one that must run holds": {map[string]string{"volcano.sh/jdb-min-available": "3", "volcano.sh/jdb-max-unavailable": "1"}, model.PodGroup{MinAvailable: &model.Portion{Value: 3}}},

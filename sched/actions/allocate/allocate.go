@@ -6,11 +6,12 @@
 //     all, a job above it gets one task.
 //  4. The job goes back if it was served and has tasks left, the queue in any case;
 //     what they hold now decides when they are next.
+//  5. What pods that came lately are above their job's minimum takes part once every
+//     minimum had its turn, if it is time for it (session.Surplus).
 package allocate
 
 import (
 	"ashlar.sh/sched/ledger"
-	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/search"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
@@ -29,38 +30,19 @@ func (Action) Name() string { return Name }
 func (Action) Execute(s *session.Session) {
 	s.Enter(Name)
 	defer s.Leave(Name)
-	sheets := map[ledger.JobID]*search.Worksheet{}
-	rotation := s.Rotate(s.Fresh(func(j ledger.JobID) bool {
+	search.CallIn(s)
+	r := &round{s: s, sheets: map[ledger.JobID]*search.Worksheet{}}
+	jobs := s.Fresh(func(j ledger.JobID) bool {
 		w := candidate(s, j)
 		if w != nil {
-			sheets[j] = w
+			r.sheets[j] = w
 		}
 		return w != nil
-	}))
-	s.Trace.Add(trace.Event{Kind: trace.TryQueues, Count: rotation.Queues()})
-	for {
-		q, j, ok := rotation.Next()
-		if !ok {
-			return
-		}
-		if r, over := s.Policy.Overused(q); over {
-			skip(s, q, append([]ledger.JobID{j}, rotation.Drain(q)...), sheets, r)
-			continue
-		}
-		w := sheets[j]
-		if s.Trace.On(trace.NodesForJob) {
-			nodes := s.Nodes.Feasible(s.L.Task(w.Tasks[0]).Class)
-			s.Trace.Add(trace.Event{Kind: trace.NodesForJob, Job: s.L.Job(j).Key.String(), Count: nodes})
-		}
-		if search.Turn(s, w) == search.Committed {
-			if !w.Empty() {
-				rotation.Again(q, j)
-			} else if !s.Memo(j).Reason.Is() {
-				s.Waits(j, idle(s, j))
-			}
-		}
-		rotation.Return(q)
+	})
+	if s.Trace.On(trace.TryQueues) {
+		s.Trace.Add(trace.Event{Kind: trace.TryQueues, Count: s.Rotate(jobs).Queues()})
 	}
+	r.serve(jobs)
 }
 
 // candidate returns a job's worksheet, nil when it is not to be served, with the
@@ -72,14 +54,14 @@ func candidate(s *session.Session, j ledger.JobID) *search.Worksheet {
 	}
 	if !r.Is() {
 		if r = s.Policy.ValidateJob(j); r.Is() && s.Trace.On(trace.JobValidEvent) {
-			s.Trace.Add(trace.Event{Kind: trace.JobValidEvent, Job: s.L.Job(j).Key.String(), Reason: r})
+			s.Trace.Add(trace.Event{Kind: trace.JobValidEvent, Job: s.L.Called(j), Reason: r})
 		}
 	}
 	if !r.Is() {
 		w := search.Organize(s, j)
 		if !w.Empty() && suffices(s, w) {
 			if s.Trace.On(trace.AddedJob) {
-				s.Trace.Add(trace.Event{Kind: trace.AddedJob, Job: s.L.Job(j).Key.String(), Queue: s.L.QueueName(j)})
+				s.Trace.Add(trace.Event{Kind: trace.AddedJob, Job: s.L.Called(j), Queue: s.L.QueueName(j)})
 			}
 			return w
 		}
@@ -87,10 +69,10 @@ func candidate(s *session.Session, j ledger.JobID) *search.Worksheet {
 	}
 	s.Waits(j, r)
 	if r.Code == trace.QueueNotOpen {
-		s.Trace.Add(trace.Event{Kind: trace.QueueNotOpenEvent, Job: s.L.Job(j).Key.String(), Queue: r.Queue, Reason: r})
+		s.Trace.Add(trace.Event{Kind: trace.QueueNotOpenEvent, Job: s.L.Called(j), Queue: r.Queue, Reason: r})
 	}
 	if s.Trace.On(trace.SkippedJob) {
-		s.Trace.Add(trace.Event{Kind: trace.SkippedJob, Action: Name, Job: s.L.Job(j).Key.String(),
+		s.Trace.Add(trace.Event{Kind: trace.SkippedJob, Action: Name, Job: s.L.Called(j),
 			Queue: s.L.QueueName(j), Reason: r})
 	}
 	return nil
@@ -99,7 +81,7 @@ func candidate(s *session.Session, j ledger.JobID) *search.Worksheet {
 // Why says why a job that was refused would be refused now; the zero Reason when it
 // would not. It changes nothing.
 func Why(s *session.Session, j ledger.JobID) trace.Reason {
-	if s.L.Job(j).Phase == model.GroupPending {
+	if !s.L.Job(j).Admitted() {
 		return trace.Reason{} // it fell back: its admission is decided first
 	}
 	if r := s.Gate(j); r.Is() {
@@ -113,17 +95,39 @@ func Why(s *session.Session, j ledger.JobID) trace.Reason {
 		return idle(s, j)
 	}
 	if r, over := s.Policy.Overused(s.L.Job(j).Queue); over && !w.Promised() {
+		if t := unoffered(s, w); t != ledger.NoTask {
+			return s.Nodes.Why(t)
+		}
 		return r
 	}
 	return search.Why(s, w)
 }
 
+// unoffered is the first task that asks for something of which no node has any: it waits for
+// nodes, whatever its queue holds.
+func unoffered(s *session.Session, w *search.Worksheet) ledger.TaskID {
+	for i, t := range w.Tasks {
+		class := s.L.Task(t).Class
+		if i > 0 && class == s.L.Task(w.Tasks[i-1]).Class {
+			continue
+		}
+		for _, need := range s.L.Class(class).Need {
+			if s.L.Total(need.Dim) == 0 {
+				return t
+			}
+		}
+	}
+	return ledger.NoTask
+}
+
 // idle says why a valid job has nothing that allocate could place, or not enough.
 func idle(s *session.Session, j ledger.JobID) trace.Reason {
 	job := s.L.Job(j)
-	switch {
+	switch pause := s.Pause(j); {
 	case job.Invalid > 0:
 		return invalid(s, j)
+	case pause != nil:
+		return session.Refused(pause)
 	case job.Gated > 0:
 		return trace.Reason{Code: trace.SchedulingGated, Have: int(job.Gated)}
 	case job.BestEffort > 0 && !s.Profile.HasAction("backfill"):
@@ -139,7 +143,7 @@ func skip(s *session.Session, q ledger.QueueID, jobs []ledger.JobID, sheets map[
 	s.Trace.Add(trace.Event{Kind: trace.QueueOverusedEvent, Queue: s.L.Queue(q).Name, Reason: r})
 	for _, j := range jobs {
 		if !sheets[j].Promised() {
-			sheets[j].Park(s, r, true)
+			sheets[j].Park(s, r, unoffered(s, sheets[j]) == ledger.NoTask)
 			continue
 		}
 		sheets[j].OnlyPromised()

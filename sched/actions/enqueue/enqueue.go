@@ -45,7 +45,7 @@ func (Action) Execute(s *session.Session) {
 
 func admit(s *session.Session, j ledger.JobID) {
 	job := s.L.Job(j)
-	event := trace.Event{Kind: trace.Enqueued, Job: job.Key.String(), Queue: s.L.Queue(job.Queue).Name}
+	event := trace.Event{Kind: trace.Enqueued, Job: s.L.Called(j), Queue: s.L.Queue(job.Queue).Name}
 	if job.HasMin {
 		if r, ok := s.Policy.Enqueueable(j); !ok {
 			event.Kind, event.Reason = trace.NotEnqueued, r

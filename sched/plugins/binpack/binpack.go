@@ -11,13 +11,11 @@
 // It is no filter, and it knows nothing of what a task that does not ask for a
 // resource would waste of it.
 //
-// Source: semantics §4.1 (arguments); the rule is Volcano's binpack plugin's, in
+// Source: Volcano's plugin of this name, its arguments and its rule, in
 // integers.
 package binpack
 
 import (
-	"fmt"
-
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
@@ -43,7 +41,7 @@ func build(c policy.Choice, l *ledger.Ledger) (any, error) {
 		return nil, err
 	}
 	if weight < 0 {
-		return nil, fmt.Errorf("argument binpack.weight: %d is below 0; use 0 to leave the score out", weight)
+		return nil, policy.BadArgument("binpack.weight", "%d is below 0; use 0 to leave the score out", weight)
 	}
 	named, err := resources(c.Arguments)
 	if err != nil {
@@ -85,7 +83,7 @@ func resources(a policy.Arguments) ([]named, error) {
 func argument(a policy.Arguments, key string) (int64, error) {
 	x, err := a.Int(key, 1)
 	if err == nil && x > MaxWeight {
-		err = fmt.Errorf("argument %s: %d is above %d, the highest weight", key, x, int64(MaxWeight))
+		err = policy.BadArgument(key, "%d is above %d, the highest weight", x, int64(MaxWeight))
 	}
 	return x, err
 }

@@ -19,7 +19,6 @@
 package capacity
 
 import (
-	"fmt"
 	"slices"
 
 	"ashlar.sh/sched/fair"
@@ -36,7 +35,7 @@ func Definition() policy.Definition {
 	return policy.Definition{Name: "capacity", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
 		level, err := c.Arguments.Int("ancestorReclaimLevel", 0)
 		if err == nil && level < 0 {
-			err = fmt.Errorf("argument ancestorReclaimLevel: %d is below 0, the leaf's own level", level)
+			err = policy.BadArgument("ancestorReclaimLevel", "%d is below 0, the leaf's own level", level)
 		}
 		if err != nil {
 			return nil, err
@@ -64,6 +63,7 @@ type plugin struct {
 	guards  resource.Vec     // zero in what no queue is guaranteed
 
 	unit, last resource.Vec // scratch of Reclaimable
+	links      links
 }
 
 // row is what is known of a queue beside its figures.

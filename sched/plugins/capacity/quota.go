@@ -18,10 +18,10 @@ func (p *plugin) Allocatable(q ledger.QueueID, c ledger.ClassID, want int64) int
 	}
 	need := p.l.Class(c).Need
 	for at := q; at != ledger.NoQueue; at = p.rows[at].up {
-		allocated := p.l.Queue(at).Allocated
+		queue := p.l.Queue(at)
 		for i := range need {
 			if place := p.place(at, need[i].Dim); place.Bounded {
-				left := max(0, room(place.Value, allocated.Get(need[i].Dim)))
+				left := max(0, room(place.Value, queue.Taken(need[i].Dim)))
 				want = min(want, left/need[i].Amount)
 			}
 		}
@@ -66,10 +66,10 @@ func (p *plugin) above(q ledger.QueueID, want resource.Vec) trace.Reason {
 		queue := p.l.Queue(at)
 		limit := func(d resource.Dim) fair.Limit { return p.place(at, d) }
 		shorts := p.shorts(limit, want, func(d resource.Dim) int64 {
-			return resource.Sum{}.Plus(queue.Allocated.Get(d)).Plus(want.Get(d)).Int64()
+			return resource.Sum{}.Plus(queue.Taken(d)).Plus(want.Get(d)).Int64()
 		})
 		if len(shorts) > 0 {
-			return trace.Reason{Code: trace.QueueCapability, Queue: queue.Name, Shorts: shorts}
+			return trace.Reason{Code: trace.QueueCapability, Queue: queue.Name, Shorts: shorts, Text: queue.KeptText(p.l.Dims, shorts)}
 		}
 	}
 	return p.unspared(q, want)
@@ -85,9 +85,15 @@ func (p *plugin) shorts(limit func(resource.Dim) fair.Limit, want resource.Vec, 
 
 // VoteEnqueue lets a job in while minResources + allocated + inqueue - elastic of its
 // queue and of every queue above stay within what enqueue holds them to, in the
-// dimensions minResources names (seed 001 §5.4, decision 10). Root is held to what a
+// dimensions minResources names (seed 001 §5.4, decision 10); what of its minResources the
+// job holds is in allocated, and counts once. Root is held to what a
 // user's Queue root names as capability, and to nothing else (decision 6).
-func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) {
+func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) { return p.vote(j, false) }
+
+// VoteLoan is VoteEnqueue without what the queues' jobs lend.
+func (p *plugin) VoteLoan(j ledger.JobID) (policy.Vote, trace.Reason) { return p.vote(j, true) }
+
+func (p *plugin) vote(j ledger.JobID, loan bool) (policy.Vote, trace.Reason) {
 	job := p.l.Job(j)
 	if r, ok := p.closed(job.Queue); ok {
 		return policy.Reject, r
@@ -99,8 +105,8 @@ func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) {
 		queue := p.l.Queue(at)
 		limit := func(d resource.Dim) fair.Limit { return p.admit(at, d) }
 		shorts := p.shorts(limit, job.MinResources, func(d resource.Dim) int64 {
-			return resource.Sum{}.Plus(job.MinResources.Get(d)).Plus(queue.Allocated.Get(d)).
-				Plus(queue.Inqueue.Get(d)).Minus(queue.Elastic.Get(d)).Int64()
+			return resource.Sum{}.Plus(job.Asks(d)).Plus(queue.Allocated.Get(d)).
+				Plus(queue.Kept(d, loan)).Minus(queue.Elastic.Get(d)).Int64()
 		})
 		if len(shorts) > 0 {
 			return policy.Reject, trace.Reason{Code: trace.QueueQuotaInsufficient, Queue: queue.Name, Shorts: shorts}

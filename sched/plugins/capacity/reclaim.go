@@ -59,37 +59,34 @@ func (p *plugin) undeserved(c policy.Claim) trace.Reason {
 		})}
 }
 
-// Reclaimable permits a unit when it gives something that the claim asks for, when no
-// queue is left with less than its guarantee, and when its queue holds more than it
-// deserves of something the unit gives, or deserves nothing of it (seed 001 §5.1). All
-// refusals are guards.
+// Reclaimable permits a unit by dimension and level. In one dimension at least, of those that
+// the claim lacks and the unit gives, the claim's queue must stay within what it deserves and
+// the unit's queue must hold more than it does, whatever either holds of others. That is asked
+// of the queues on both sides below the deepest ancestor they share: of the claim's side one,
+// of its ancestorReclaimLevel+1 lowest, has to be within, of the unit's side all as many have to
+// be above. What that ancestor and those above it hold comes back with the claim's tasks.
 //
-// Guarantees are looked at from the unit's queue up to below the deepest ancestor it
-// shares with the claim's: what that one and those above hold comes back with the
-// claim's tasks. A whole gang may go as long as its queue is above what it deserves
-// before the last of its members goes (decision 12). With ancestorReclaimLevel N the N
-// queues above, below the shared one, must hold more than they deserve too. Nothing is
-// moved that could be moved back (settle.go).
+// No queue on the unit's side is left with less than its guarantee (seed 001 §5.1). A whole
+// gang may go as long as its queue is above what it deserves before the last of its members
+// goes (decision 12). What could be claimed back stays (settle.go). All refusals are guards.
 func (p *plugin) Reclaimable(c policy.Claim, u policy.Unit) policy.Opinion {
 	if !p.known(u.Queue) || !p.known(c.Queue) || u.Queue == c.Queue {
 		return refuse(trace.Reason{Code: trace.VictimOutside, Queue: p.l.Queue(u.Queue).Name})
 	}
 	p.weigh(u)
-	if !p.meets(c.Want) {
+	m := move{plugin: p, claim: &c, unit: &u, shared: p.together(u.Queue, c.Queue)}
+	if !m.any(func(d resource.Dim) bool { return m.lacks(d) && p.gives(d) }) {
 		return refuse(trace.Reason{Code: trace.VictimOfNoUse, Queue: p.l.Queue(u.Queue).Name})
 	}
-	shared := p.together(u.Queue, c.Queue)
-	for at, level := u.Queue, int64(0); p.rows[at].depth > shared; at, level = p.rows[at].up, level+1 {
+	for at := u.Queue; p.rows[at].depth > m.shared; at = p.rows[at].up {
 		if r := p.guaranteed(at); r.Is() {
 			return refuse(r)
 		}
-		if level <= p.level {
-			if r := p.within(at); r.Is() {
-				return refuse(r)
-			}
-		}
 	}
-	if r := p.backAndForth(c, u); r.Is() {
+	if r := m.undue(); r.Is() {
+		return refuse(r)
+	}
+	if r := m.backAndForth(); r.Is() {
 		return refuse(r)
 	}
 	return policy.Opinion{Vote: policy.Permit}
@@ -114,15 +111,6 @@ func (p *plugin) weigh(u policy.Unit) {
 // gives says that the unit gives something in a dimension that is shared.
 func (p *plugin) gives(d resource.Dim) bool { return p.unit.Get(d) > 0 && p.offered(d) }
 
-func (p *plugin) meets(want resource.Vec) bool {
-	for d := range p.unit {
-		if d := resource.Dim(d); p.gives(d) && want.Get(d) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // guaranteed is the reason why a queue must not lose the unit: it would be left with
 // less than its guarantee (seed 001 §5.1, the second check).
 func (p *plugin) guaranteed(q ledger.QueueID) trace.Reason {
@@ -136,32 +124,4 @@ func (p *plugin) guaranteed(q ledger.QueueID) trace.Reason {
 		}
 	}
 	return trace.Reason{}
-}
-
-// within is the reason why a queue keeps the unit: it deserves something of what the
-// unit gives, and holds no more than that in any such dimension when only the last of
-// the unit's tasks is left (seed 001 §5.1, the third check).
-func (p *plugin) within(q ledger.QueueID) trace.Reason {
-	queue := p.l.Queue(q)
-	held := func(d resource.Dim) int64 { return room(queue.Allocated.Get(d), p.unit.Get(d)-p.last.Get(d)) }
-	speaks := func(d resource.Dim) bool { return p.gives(d) && p.grants(q, d) }
-	any := false
-	for d := range p.unit {
-		if d := resource.Dim(d); speaks(d) {
-			any = true
-			if held(d) > p.deserved(q, d) {
-				return trace.Reason{}
-			}
-		}
-	}
-	if !any {
-		return trace.Reason{}
-	}
-	return trace.Reason{Code: trace.VictimDeserved, Queue: queue.Name, Shorts: policy.Shorts(p.l.Dims, speaks,
-		func(d resource.Dim) trace.Short { return trace.Short{Need: p.deserved(q, d), Have: held(d)} })}
-}
-
-// grants says that a queue's deserved speaks of a dimension, be it to say zero.
-func (p *plugin) grants(q ledger.QueueID, d resource.Dim) bool {
-	return p.deserved(q, d) > 0 || slices.Contains(p.rows[q].counts, d)
 }

@@ -79,32 +79,38 @@ func TestReclaimable(t *testing.T) {
 		wants  string
 		why    string
 	}{
-		"above what it deserves":                     {"", []string{"q root", "v root deserved:cpu=10"}, []string{"cpu=8", "cpu=3"}, false, "cpu=1", ""},
-		"not above it":                               {"", []string{"q root", "v root deserved:cpu=11"}, []string{"cpu=8", "cpu=3"}, false, "cpu=1", "VictimDeserved v cpu 11/11"},
-		"above it in another dimension it gives":     {"", []string{"q root", "v root deserved:cpu=11,gpu=1"}, []string{"cpu=8 gpu=1", "cpu=3 gpu=1"}, false, "cpu=1", ""},
-		"above it in one that it does not give":      {"", []string{"q root", "v root deserved:cpu=11,gpu=1"}, []string{"cpu=8 gpu=2", "cpu=3"}, false, "cpu=1", "VictimDeserved v cpu 11/11"},
-		"it gives nothing that is wanted":            {"", []string{"q root", "v root"}, []string{"gpu=1"}, false, "cpu=1", "VictimOfNoUse v"},
-		"best effort is taken at once":               {"", []string{"q root", "v root"}, []string{"cpu=1"}, false, "cpu=1", ""},
-		"so is what deserved does not speak of":      {"", []string{"q root", "v root deserved:gpu=4"}, []string{"cpu=1"}, false, "cpu=1", ""},
-		"a zero that is meant":                       {"", []string{"q root", "v root deserved:cpu=4,gpu=0"}, []string{"cpu=1 gpu=1"}, false, "cpu=1", ""},
-		"the guarantee stays":                        {"", []string{"q root", "v root guarantee:cpu=10"}, []string{"cpu=9", "cpu=2"}, false, "cpu=1", "VictimGuaranteed v cpu 10/9"},
-		"to the last unit above it":                  {"", []string{"q root", "v root guarantee:cpu=10"}, []string{"cpu=10", "cpu=2"}, false, "cpu=1", ""},
-		"a guarantee of what it does not give":       {"", []string{"q root", "v root guarantee:gpu=4"}, []string{"cpu=2"}, false, "cpu=1", ""},
-		"the guarantee of the queue above stays":     {"", []string{"q root", "team root guarantee:cpu=10", "v team"}, []string{"cpu=9", "cpu=2"}, false, "cpu=1", "VictimGuaranteed team cpu 10/9"},
-		"but that of a shared one is no hindrance":   {"", []string{"team root guarantee:cpu=10", "q team", "v team"}, []string{"cpu=9", "cpu=2"}, false, "cpu=1", ""},
-		"a whole gang before whose last it is above": {"", []string{"q root", "v root deserved:cpu=4"}, []string{"cpu=3", "cpu=3", "cpu=5"}, true, "cpu=1", ""},
-		"a whole gang before whose last it is not":   {"", []string{"q root", "v root deserved:cpu=4"}, []string{"cpu=4", "cpu=4"}, true, "cpu=1", "VictimDeserved v cpu 4/4"},
-		"a whole gang never below the guarantee":     {"", []string{"q root", "v root guarantee:cpu=1"}, []string{"cpu=4"}, true, "cpu=1", "VictimGuaranteed v cpu 1/0"},
-		"level 0: the team above need not be":        {"0", []string{"q root deserved:cpu=50", "team root deserved:cpu=50", "v team deserved:cpu=5"}, []string{"cpu=6"}, false, "cpu=1", ""},
-		"level 1: the team must be above its too":    {"1", []string{"q root", "team root deserved:cpu=50", "v team deserved:cpu=5"}, []string{"cpu=6"}, false, "cpu=1", "VictimDeserved team cpu 50/6"},
-		"level 1: unless it is both's":               {"1", []string{"team root deserved:cpu=50", "q team", "v team deserved:cpu=5"}, []string{"cpu=6"}, false, "cpu=1", ""},
-		"level 1: and not what is above that":        {"1", []string{"q root deserved:cpu=50", "org root deserved:cpu=50", "team org", "v team deserved:cpu=5"}, []string{"cpu=6"}, false, "cpu=1", ""},
-		"level 2: also that":                         {"2", []string{"q root", "org root deserved:cpu=50", "team org", "v team deserved:cpu=5"}, []string{"cpu=6"}, false, "cpu=1", "VictimDeserved org cpu 50/6"},
-		"what could be claimed back at once":         {"", []string{"q root deserved:cpu=4", "v root deserved:cpu=2,gpu=8"}, []string{"cpu=4 gpu=1"}, false, "cpu=8", "VictimDeserved v cpu 2/4 nvidia.com/gpu 8/1"},
-		"a smaller share":                            {"", []string{"q root deserved:cpu=4", "v root deserved:cpu=2,gpu=8"}, []string{"cpu=4 gpu=1"}, false, "cpu=7", ""},
-		"shares are those of the forking queues":     {"", []string{"q root deserved:cpu=50", "team root deserved:cpu=50", "v team deserved:cpu=2"}, []string{"cpu=4"}, false, "cpu=4", "VictimDeserved team cpu 50/4"},
-		"and of the leaves where those have none":    {"", []string{"org root", "q org deserved:cpu=8", "team root", "v team deserved:cpu=2"}, []string{"cpu=4"}, false, "cpu=8", ""},
-		"a queue out of place":                       {"", []string{"q root", "v nowhere"}, []string{"cpu=6"}, false, "cpu=1", "VictimOutside v"},
+		"above what it deserves":                      {"", []string{"q root deserved:cpu=9", "v root deserved:cpu=10"}, []string{"cpu=8", "cpu=3"}, false, "cpu=1", ""},
+		"not above it":                                {"", []string{"q root deserved:cpu=9", "v root deserved:cpu=11"}, []string{"cpu=8", "cpu=3"}, false, "cpu=1", "VictimDeserved v cpu 11/11"},
+		"above it in another dimension it gives":      {"", []string{"q root deserved:cpu=9", "v root deserved:cpu=11,gpu=1"}, []string{"cpu=8 gpu=1", "cpu=3 gpu=1"}, false, "cpu=1", "VictimDeserved v cpu 11/11"},
+		"above it in one that it does not give":       {"", []string{"q root deserved:cpu=9", "v root deserved:cpu=11,gpu=1"}, []string{"cpu=8 gpu=2", "cpu=3"}, false, "cpu=1", "VictimDeserved v cpu 11/11"},
+		"it gives nothing that is wanted":             {"", []string{"q root deserved:cpu=9", "v root"}, []string{"gpu=1"}, false, "cpu=1", "VictimOfNoUse v"},
+		"best effort is taken at once":                {"", []string{"q root deserved:cpu=9", "v root"}, []string{"cpu=1"}, false, "cpu=1", ""},
+		"so is what deserved does not speak of":       {"", []string{"q root deserved:cpu=9", "v root deserved:gpu=4"}, []string{"cpu=1"}, false, "cpu=1", ""},
+		"a zero that is meant":                        {"", []string{"q root deserved:gpu=1", "v root deserved:cpu=4,gpu=0"}, []string{"cpu=1 gpu=1"}, false, "gpu=1", ""},
+		"the guarantee stays":                         {"", []string{"q root deserved:cpu=9", "v root guarantee:cpu=10"}, []string{"cpu=9", "cpu=2"}, false, "cpu=1", "VictimGuaranteed v cpu 10/9"},
+		"to the last unit above it":                   {"", []string{"q root deserved:cpu=9", "v root guarantee:cpu=10"}, []string{"cpu=10", "cpu=2"}, false, "cpu=1", ""},
+		"a guarantee of what it does not give":        {"", []string{"q root deserved:cpu=9", "v root guarantee:gpu=4"}, []string{"cpu=2"}, false, "cpu=1", ""},
+		"the guarantee of the queue above stays":      {"", []string{"q root deserved:cpu=9", "team root guarantee:cpu=10", "v team"}, []string{"cpu=9", "cpu=2"}, false, "cpu=1", "VictimGuaranteed team cpu 10/9"},
+		"but that of a shared one is no hindrance":    {"", []string{"team root guarantee:cpu=10", "q team deserved:cpu=9", "v team"}, []string{"cpu=9", "cpu=2"}, false, "cpu=1", ""},
+		"a whole gang before whose last it is above":  {"", []string{"q root deserved:cpu=9", "v root deserved:cpu=4"}, []string{"cpu=3", "cpu=3", "cpu=5"}, true, "cpu=1", ""},
+		"a whole gang before whose last it is not":    {"", []string{"q root deserved:cpu=9", "v root deserved:cpu=4"}, []string{"cpu=4", "cpu=4"}, true, "cpu=1", "VictimDeserved v cpu 4/4"},
+		"a whole gang never below the guarantee":      {"", []string{"q root deserved:cpu=9", "v root guarantee:cpu=1"}, []string{"cpu=4"}, true, "cpu=1", "VictimGuaranteed v cpu 1/0"},
+		"level 0: the team above need not be":         {"0", []string{"q root deserved:cpu=50", "team root deserved:cpu=50", "v team deserved:cpu=5"}, []string{"cpu=6"}, false, "cpu=1", ""},
+		"level 1: the team must be above its too":     {"1", []string{"q root deserved:cpu=9", "team root deserved:cpu=50", "v team deserved:cpu=5"}, []string{"cpu=6"}, false, "cpu=1", "VictimDeserved team cpu 50/6"},
+		"level 1: unless it is both's":                {"1", []string{"team root deserved:cpu=50", "q team deserved:cpu=9", "v team deserved:cpu=5"}, []string{"cpu=6"}, false, "cpu=1", ""},
+		"level 1: and not what is above that":         {"1", []string{"q root deserved:cpu=50", "org root deserved:cpu=50", "team org", "v team deserved:cpu=5"}, []string{"cpu=6"}, false, "cpu=1", ""},
+		"level 2: also that":                          {"2", []string{"q root deserved:cpu=9", "org root deserved:cpu=50", "team org", "v team deserved:cpu=5"}, []string{"cpu=6"}, false, "cpu=1", "VictimDeserved org cpu 50/6"},
+		"a claim above its own part":                  {"", []string{"q root deserved:cpu=4", "v root deserved:cpu=2"}, []string{"cpu=4"}, false, "cpu=5", "VictimNotOwed q cpu 4/5"},
+		"… of that, within its part of another":       {"", []string{"q root deserved:cpu=4,gpu=1", "v root deserved:cpu=2"}, []string{"cpu=4"}, false, "cpu=5 gpu=1", "VictimNotOwed q cpu 4/5"},
+		"… of another":                                {"", []string{"q root deserved:cpu=4", "v root deserved:cpu=2"}, []string{"cpu=4"}, false, "cpu=4 gpu=1", ""},
+		"… of another that could be claimed back":     {"", []string{"q root deserved:cpu=4", "v root deserved:cpu=2,gpu=8"}, []string{"cpu=4 gpu=1"}, false, "cpu=4 gpu=1", "VictimReturns v nvidia.com/gpu 8/0"},
+		"… that is more than its part":                {"", []string{"q root deserved:cpu=4", "v root deserved:cpu=2,gpu=1"}, []string{"cpu=4 gpu=2"}, false, "cpu=4 gpu=1", ""},
+		"what its queue holds too little of":          {"", []string{"q root deserved:cpu=4", "v root deserved:cpu=2,gpu=8"}, []string{"cpu=4 gpu=1"}, false, "cpu=4", ""},
+		"level 0: of teams above nothing is asked":    {"", []string{"q root deserved:cpu=50", "team root deserved:cpu=50", "v team deserved:cpu=2"}, []string{"cpu=4"}, false, "cpu=4", ""},
+		"level 1: by its team, from another":          {"1", []string{"org root deserved:cpu=8", "q org", "team root", "v team deserved:cpu=2"}, []string{"cpu=4"}, false, "cpu=8", ""},
+		"level 1: by a team of both, the larger part": {"1", []string{"team root deserved:cpu=50", "q team deserved:cpu=4", "v team deserved:cpu=5"}, []string{"cpu=6"}, false, "cpu=5", "VictimNotOwed q cpu 4/5"},
+		"level 1: … the smaller part":                 {"1", []string{"team root deserved:cpu=50", "q team deserved:cpu=4", "v team deserved:cpu=4"}, []string{"cpu=6"}, false, "cpu=5", ""},
+		"a queue out of place":                        {"", []string{"q root deserved:cpu=9", "v nowhere"}, []string{"cpu=6"}, false, "cpu=1", "VictimOutside v"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -128,7 +134,7 @@ func TestReclaimable(t *testing.T) {
 // Seed 001, §5.1, "allocations": what was taken in the same try no longer counts.
 func TestReclaimableJudgesThePresentState(t *testing.T) {
 	c := nested(t, "cpu=100")
-	c.queues("q root", "v root deserved:cpu=10")
+	c.queues("q root deserved:cpu=1", "v root deserved:cpu=10")
 	var pods []ledger.TaskID
 	for i := range 6 {
 		pods = append(pods, c.member("v", "victim", fmt.Sprintf("victim-%d", i), "cpu=3", true))

@@ -1,82 +1,119 @@
 package capacity
 
 import (
-	"ashlar.sh/sched/fair"
+	"math"
+
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/trace"
 )
 
-// backAndForth is the reason why a unit stays although its queue holds more than it
-// deserves: it could be claimed back. To be below what it deserves in one dimension is
-// enough for a claim (decision 15), and to be above in another for a victim; so two
-// queues may each be entitled to what the other holds. Where their ways fork the claim's
-// side must come out with a smaller share than the unit's side has before the last of its
-// tasks goes: then the larger share of the two never rises, and no state comes back.
+// Evictions to and fro. That a claim is owed one resource does not mean that it is owed all it
+// asks for: its queue may come out above its part of another, and be claimed from in turn.
+// Three rules keep room from going round. The first two bind only a claim that would be above
+// its part of something.
 //
-// That holds for reclaiming. A victim may leave more room than its claim takes, though, and
-// what is left over may be borrowed above deserved by whoever comes next, which calls for
-// another reclaim: that the two together come to an end is not shown, and where pods are
-// large and two dimensions are short in turn they need not.
+//  1. A unit stays that could be claimed back from the claim itself: it gives something of which
+//     its queue would be owed it again, and the claim's queue would be above its part of that.
+//  2. So does one that could be claimed back by a detour: a third queue that waits is owed what
+//     the claim has above its part, and would itself be above its part of what the unit gives.
+//  3. Of several units each has to be above its queue's part with all the others gone, whichever
+//     goes last: otherwise one of them is what its queue is owed, and is claimed back later.
 //
-// What its queue could never claim may go without that: see returns.
-func (p *plugin) backAndForth(c policy.Claim, u policy.Unit) trace.Reason {
-	if !p.returns(u.Queue) {
+// By rule 1 no two queues take from each other in turn: the move back has what the first one
+// lacked, a queue within its part of what is claimed and another above it. Rings of more than
+// two need each member to be above its part of what the next one claims, which is rule 2.
+func (m *move) backAndForth() (r trace.Reason) {
+	if r = m.comesBack(m.unit.Queue, m.returns(m.unit.Job, m.unit.Tasks)); r.Is() {
+		return r
+	}
+	var before ledger.TaskID = ledger.NoTask
+	m.l.Displaced(func(t ledger.TaskID) {
+		task := m.l.Task(t)
+		q := m.l.Job(task.Job).Queue
+		if r.Is() || t == before || !m.known(q) || q == m.claim.Queue || m.together(q, m.unit.Queue) <= 0 && q != m.unit.Queue {
+			return // what left no common part with the unit stands as it did
+		}
+		before = t
+		back := m.returns(task.Job, []ledger.TaskID{t})
+		if r = m.comesBack(q, back); !r.Is() && !m.belowMinimum(task.Job) && !m.surplus(q, back) {
+			r = m.deserves(m.lacks)
+		}
+	})
+	return r
+}
+
+// surplus says that with so much back, and all other victims gone, a queue would still be above
+// its part of something that the claim is owed.
+func (m *move) surplus(q ledger.QueueID, back func(resource.Dim) int64) bool {
+	shared := m.together(q, m.claim.Queue)
+	return m.any(func(d resource.Dim) bool {
+		return m.claim.Want.Get(d) > 0 && m.offered(d) && back(d) > 0 && m.exceeded(q, shared, d, back(d)) &&
+			m.entitled(m.claim.Queue, shared, d, m.claim.Want.Get(d), q, back(d))
+	})
+}
+
+// comesBack is the reason why tasks of a queue could be claimed back once they left.
+func (m *move) comesBack(q ledger.QueueID, back func(resource.Dim) int64) trace.Reason {
+	shared := m.together(q, m.claim.Queue)
+	returns := func(d resource.Dim) bool {
+		return m.offered(d) && back(d) > 0 && m.within(q, shared, d, back(d)) && (m.overdrawn(d, shared) || m.chained(d))
+	}
+	if !m.any(returns) {
 		return trace.Reason{}
 	}
-	taker, giver := p.fork(c.Queue, u.Queue)
-	if len(p.rows[taker].counts) == 0 && len(p.rows[giver].counts) == 0 {
-		taker, giver = c.Queue, u.Queue // neither side has figures of its own to compare
-	}
-	before := func(d resource.Dim) int64 { return p.last.Get(d) - p.unit.Get(d) }
-	if p.shareWith(taker, c.Want.Get).Compare(p.shareWith(giver, before)) < 0 {
-		return trace.Reason{}
-	}
-	queue := p.l.Queue(giver)
-	speaks := func(d resource.Dim) bool { return p.gives(d) && p.grants(giver, d) }
-	return trace.Reason{Code: trace.VictimDeserved, Queue: queue.Name, Shorts: policy.Shorts(p.l.Dims, speaks,
-		func(d resource.Dim) trace.Short {
-			return trace.Short{Need: p.deserved(giver, d), Have: sum(queue.Allocated.Get(d), before(d))}
+	return trace.Reason{Code: trace.VictimReturns, Queue: m.l.Queue(q).Name, Text: m.l.Queue(m.claim.Queue).Name,
+		Shorts: policy.Shorts(m.l.Dims, returns, func(d resource.Dim) trace.Short {
+			return trace.Short{Need: m.deserved(q, d), Have: m.held(q, d)}
 		})}
 }
 
-// returns says that a queue might claim the unit that was weighed: it deserves something
-// of what the unit gives, or one above that it may claim through does. A best-effort
-// queue keeps its guarantee when it gives (guaranteed) and deserves no more than that, so
-// it has no claim to what it gave.
-func (p *plugin) returns(q ledger.QueueID) bool {
-	for at, level := q, int64(0); level <= p.level && p.rows[at].depth > 0; at, level = p.rows[at].up, level+1 {
-		if level == 0 && len(p.rows[at].counts) == 0 {
-			continue
+// within says that a queue could claim so much from the claim's side once the claim has what
+// it wants.
+func (m *move) within(q ledger.QueueID, shared int32, d resource.Dim, amount int64) bool {
+	return m.entitled(q, shared, d, amount, m.claim.Queue, m.claim.All(d))
+}
+
+// overdrawn says that the claim asks for a dimension of which its side would then hold more than
+// its part, as seen from a queue with which it shares an ancestor at the depth given.
+func (m *move) overdrawn(d resource.Dim, shared int32) bool {
+	return m.claim.Want.Get(d) > 0 && m.exceeded(m.claim.Queue, shared, d, m.claim.All(d))
+}
+
+// returns is what of a job has to come back at least for it to run again: a member that it has
+// to spare alone, of a gang below its minimum as many as that lacks.
+func (m *move) returns(j ledger.JobID, tasks []ledger.TaskID) func(resource.Dim) int64 {
+	job := m.l.Job(j)
+	count := int64(1)
+	if whole := m.unit.Job == j && m.unit.Whole; whole || m.belowMinimum(j) {
+		count = int64(job.MinMember - job.Holding())
+		if whole {
+			count = int64(job.MinMember) - int64(job.Holding()) + int64(len(m.unit.Tasks))
+			count = min(count, int64(len(m.unit.Tasks)))
 		}
-		for d := range p.unit {
-			if d := resource.Dim(d); p.gives(d) && p.deserved(at, d) > 0 {
-				return true
+	}
+	return func(d resource.Dim) int64 {
+		least := int64(-1)
+		for _, t := range tasks {
+			if x := m.l.Class(m.l.Task(t).Class).Request.Get(d); least < 0 || x < least {
+				least = x
 			}
 		}
+		return times(max(0, least), max(1, count))
 	}
-	return false
 }
 
-// shareWith is share with more (or less) in hand.
-func (p *plugin) shareWith(q ledger.QueueID, more func(resource.Dim) int64) fair.Ratio {
-	r := &p.rows[q]
-	if len(r.counts) == 0 {
-		return fair.Share(1, 1)
-	}
-	var most fair.Ratio
-	allocated := p.l.Queue(q).Allocated
-	for _, d := range r.counts {
-		if !p.offered(d) {
-			continue
-		}
-		if s := fair.Share(sum(allocated.Get(d), more(d)), p.deserved(q, d)); s.Compare(most) > 0 {
-			most = s
-		}
-	}
-	return most
+// belowMinimum says that a job is left with fewer members than it needs: it went as a whole.
+func (m *move) belowMinimum(j ledger.JobID) bool {
+	job := m.l.Job(j)
+	return job.Holding() < job.MinMember
 }
 
-// sum is a + b, held at the edges of int64.
-func sum(a, b int64) int64 { return resource.Sum{}.Plus(a).Plus(b).Int64() }
+// times is a × b, held at the edge of int64; neither is negative.
+func times(a, b int64) int64 {
+	if b > 0 && a > math.MaxInt64/b {
+		return math.MaxInt64
+	}
+	return a * b
+}

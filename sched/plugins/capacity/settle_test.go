@@ -2,11 +2,13 @@ package capacity
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
 )
@@ -15,7 +17,9 @@ import (
 type town struct {
 	*cluster
 	gangs []gang
-	seen  map[string]bool // what ran, state by state
+	seen  map[string]int // by what ran: how many had been evicted when that was so last
+
+	evicted int
 }
 
 type gang struct {
@@ -24,18 +28,21 @@ type gang struct {
 	runs        bool
 }
 
-// townOf draws queues and up to ten gangs of one or two pods, of which those that fit run.
+const offers = "cpu=10 gpu=4 memory=8"
+
+// townOf draws queues and gangs of one to three pods, of which those that fit run.
 func townOf(t *rapid.T) *town {
 	choice := policy.Choice{Hierarchy: rapid.Bool().Draw(t, "hierarchy"), Arguments: policy.Arguments{}}
 	if choice.Hierarchy {
-		choice.Arguments["ancestorReclaimLevel"] = fmt.Sprint(rapid.IntRange(0, 2).Draw(t, "level"))
+		choice.Arguments["ancestorReclaimLevel"] = fmt.Sprint(rapid.IntRange(0, 3).Draw(t, "level"))
 	}
-	x := &town{cluster: open(t, choice, "cpu=10 gpu=4"), seen: map[string]bool{}}
+	x := &town{cluster: open(t, choice, offers), seen: map[string]int{}}
 	x.queues(estates(t)...)
 	leaves := x.leaves()
 	for range rapid.IntRange(4, 12).Draw(t, "gangs") {
-		g := gang{queue: rapid.SampledFrom(leaves).Draw(t, "queue"), tasks: make([]ledger.TaskID, rapid.IntRange(1, 2).Draw(t, "members")),
-			asks: rapid.SampledFrom([]string{"cpu=1", "cpu=2", "cpu=4", "gpu=1", "gpu=2", "cpu=1 gpu=1", "cpu=3 gpu=1"}).Draw(t, "asks")}
+		g := gang{queue: rapid.SampledFrom(leaves).Draw(t, "queue"), tasks: make([]ledger.TaskID, rapid.IntRange(1, 3).Draw(t, "members")),
+			asks: rapid.SampledFrom([]string{"cpu=1", "cpu=2", "cpu=4", "gpu=1", "gpu=2", "cpu=1 gpu=1", "cpu=3 gpu=1",
+				"memory=3", "cpu=1 memory=2", "cpu=3 memory=1", "gpu=1 memory=2", "gpu=2 memory=1", "cpu=2 gpu=1 memory=2"}).Draw(t, "asks")}
 		x.gangs = append(x.gangs, g)
 		i := len(x.gangs) - 1
 		x.set(i, rapid.IntRange(0, 3).Draw(t, "runs") > 0 && x.hasRoom(i))
@@ -49,7 +56,8 @@ func estates(t *rapid.T) []string {
 	names := []string{"root", "root"}
 	var out []string
 	amount := func(what string, most int) string {
-		return fmt.Sprintf(" %s:cpu=%d,gpu=%d", what, rapid.IntRange(0, most).Draw(t, what), rapid.IntRange(0, most/2).Draw(t, what))
+		return fmt.Sprintf(" %s:cpu=%d,gpu=%d,memory=%d", what, rapid.IntRange(0, most).Draw(t, what), rapid.IntRange(0, most/2).Draw(t, what),
+			rapid.IntRange(0, most).Draw(t, what))
 	}
 	for i := range rapid.IntRange(2, 6).Draw(t, "queues") {
 		name := string(rune('a' + i))
@@ -67,16 +75,18 @@ func estates(t *rapid.T) []string {
 
 // set makes a gang run or wait.
 func (x *town) set(i int, runs bool) {
-	g := &x.gangs[i]
+	g, name := &x.gangs[i], fmt.Sprintf("gang-%d", i)
 	g.runs = runs
 	for k := range g.tasks {
-		g.tasks[k] = x.member(g.queue, fmt.Sprintf("gang-%d", i), fmt.Sprintf("gang-%d-%d", i, k), g.asks, runs)
+		g.tasks[k] = x.member(g.queue, name, fmt.Sprintf("%s-%d", name, k), g.asks, runs)
 	}
+	x.tell(model.KindPodGroup, "x", name, &model.PodGroup{Meta: model.Meta{Namespace: "x", Name: name}, Queue: g.queue, MinMember: int32(len(g.tasks))})
+	x.ready()
 }
 
 // room is what is left of the node.
 func (x *town) room() resource.Vec {
-	left := x.vec("cpu=10 gpu=4")
+	left := x.vec(offers)
 	for _, g := range x.gangs {
 		for range g.tasks {
 			if g.runs {
@@ -116,8 +126,17 @@ func (x *town) reclaim(i int, order []int) (gone []int, ok bool) {
 	node, _ := x.FindNode("n1")
 	x.Try(func(tx *ledger.Tx) bool {
 		taken := map[int]bool{}
-		for _, task := range x.gangs[i].tasks {
+		for k, task := range x.gangs[i].tasks {
 			c := x.claim(x.gangs[i].queue, x.gangs[i].asks)
+			c.Rest = c.Want.Clone()
+			for range x.gangs[i].tasks[k+1:] {
+				c.Rest = c.Rest.Add(c.Want)
+			}
+			for d := range c.Want {
+				if c.Want[d] > left.Get(resource.Dim(d)) {
+					c.Short = append(c.Short, resource.Dim(d))
+				}
+			}
 			placed := func() bool {
 				_, may := x.Preemptive(c)
 				return may && enough(left.Clone().Sub(c.Want))
@@ -152,15 +171,18 @@ func (x *town) running() string {
 	return text
 }
 
-// Whoever reclaims from whom, in whatever order: no state comes back, so it ends.
+// Whoever is placed where there is room, and reclaims from whom, in whatever order: no state
+// comes back once somebody was evicted after it, so evictions end.
 func TestNoRoomGoesBackAndForth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := townOf(t)
-		for range 40 {
-			if x.seen[x.running()] {
-				t.Fatalf("state %s came back: %+v", x.running(), x.gangs)
+		var path []string
+		for range 60 {
+			state := x.running()
+			if i := slices.Index(path, state); i >= 0 && x.evicted > x.seen[state] {
+				t.Fatalf("state %s came back by %v: %+v", state, path[i:], x.gangs)
 			}
-			x.seen[x.running()] = true
+			path, x.seen[state] = append(path, state), x.evicted
 			if !x.step(t) {
 				return
 			}
@@ -168,28 +190,40 @@ func TestNoRoomGoesBackAndForth(t *testing.T) {
 	})
 }
 
-// step moves something, if anything may move.
-
+// step places a gang that has room; without one it reclaims for one, if anything may move.
 func (x *town) step(t *rapid.T) bool {
 	numbers := make([]int, len(x.gangs))
 	for i := range numbers {
 		numbers[i] = i
 	}
-	order := rapid.Permutation(numbers).Draw(t, "victims")
-	for _, i := range rapid.Permutation(numbers).Draw(t, "claims") {
-		if x.gangs[i].runs {
-			continue
-		}
-		if gone, ok := x.reclaim(i, order); ok {
-
-			for _, v := range gone {
-				x.set(v, false)
-			}
+	order, claims := rapid.Permutation(numbers).Draw(t, "victims"), rapid.Permutation(numbers).Draw(t, "claims")
+	for _, i := range claims {
+		if !x.gangs[i].runs && x.hasRoom(i) && x.lawful(i) {
 			x.set(i, true)
 			return true
 		}
 	}
+	for _, i := range claims {
+		if x.gangs[i].runs {
+			continue
+		}
+		if gone, ok := x.reclaim(i, order); ok {
+			for _, v := range gone {
+				x.set(v, false)
+			}
+			x.set(i, true)
+			x.evicted += len(gone)
+			return true
+		}
+	}
 	return false
+}
+
+// lawful says that a gang's queue may hold all of it.
+func (x *town) lawful(i int) bool {
+	g := &x.gangs[i]
+	class := x.Task(g.tasks[0]).Class
+	return x.plugin.Allocatable(x.id(g.queue), class, int64(len(g.tasks))) >= int64(len(g.tasks))
 }
 
 func TestAQueueThatMayNotGiveIsPermittedNothing(t *testing.T) {

@@ -48,7 +48,7 @@ func (p *plugin) At(now int64) (next int64) {
 }
 
 // end is when a task's cooldown is over, in nanoseconds since the epoch.
-func end(t *ledger.Task) int64 { return t.Pod.Began() + t.Pod.Rare().Cooldown }
+func end(t *ledger.Task) int64 { return model.After(t.Pod.Began(), t.Pod.Rare().Cooldown) }
 
 // Preemptable refuses a unit of which a task is cooling: VictimCooling, with the task and
 // how long it is still spared.
@@ -60,7 +60,7 @@ func (p *plugin) Reclaimable(_ policy.Claim, u policy.Unit) policy.Opinion { ret
 func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
 	for _, t := range u.Tasks {
 		task := p.l.Task(t)
-		if left := end(task) - p.now; task.Pod.Rare().Cooldown > 0 && left > 0 && task.Status != model.Pipelined {
+		if left := model.Between(p.now, end(task)); task.Pod.Rare().Cooldown > 0 && left > 0 && task.Status != model.Pipelined {
 			return policy.Opinion{Vote: policy.Reject, Guard: true, Reason: trace.Reason{Code: trace.VictimCooling,
 				Task: task.Key.String(), Text: time.Duration(left).Round(time.Second).String()}}
 		}

@@ -56,3 +56,26 @@ func TestAPodIsSparedForTheTimeItAsksFor(t *testing.T) {
 		})
 	}
 }
+
+// The clock of a simulation may stand at its beginning while pods began in 2025.
+func TestAPodThatAsksForAllTimeIsSpared(t *testing.T) {
+	l := ledger.New()
+	p, err := cdp.Definition().New(policy.Choice{}, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "pod"}, Version: 1, Object: &model.Pod{
+		Meta: model.Meta{Namespace: "ns", Name: "pod"}, Ours: true, Spec: &model.Spec{}, Node: "node", Phase: model.PodRunning,
+		Started: 1763596800 * second, Times: &model.Times{Cooldown: 2562047 * 3600 * second}}})
+	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "waits"}, Version: 1,
+		Object: &model.Pod{Meta: model.Meta{Namespace: "ns", Name: "waits"}, Ours: true, Spec: &model.Spec{}}})
+	task, _ := l.FindTask(ledger.Key{Namespace: "ns", Name: "pod"})
+	for _, now := range []int64{0, 1763596801 * second} {
+		if next := p.(policy.Clock).At(now); next != model.Never {
+			t.Errorf("at %d: the answer changes at %d", now, next)
+		}
+		if o := p.(policy.Preemptable).Preemptable(policy.Claim{}, policy.Unit{Tasks: []ledger.TaskID{task}}); o.Vote != policy.Reject || !o.Guard {
+			t.Errorf("at %d: %+v", now, o)
+		}
+	}
+}

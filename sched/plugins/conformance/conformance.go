@@ -6,7 +6,7 @@
 // alone in a tier without priority or a plugin of queues. It does not keep such pods
 // from being deleted by anybody else.
 //
-// Source: semantics §1.3.
+// Source: Volcano's plugin of this name.
 package conformance
 
 import (

@@ -13,8 +13,6 @@
 package evictioncap
 
 import (
-	"fmt"
-
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
@@ -35,7 +33,7 @@ func Definition() policy.Definition {
 				return nil, err
 			}
 			if _, given := c.Arguments[cap.key]; given && *cap.most < 0 {
-				return nil, fmt.Errorf("argument %s: %d is below 0", cap.key, *cap.most)
+				return nil, policy.BadArgument(cap.key, "%d is below 0", *cap.most)
 			}
 		}
 		return p, nil
@@ -59,7 +57,7 @@ func (p *plugin) At(int64) (next int64) { return p.Later() }
 // Later is as At, with the evictions of this cycle.
 func (p *plugin) Later() (next int64) {
 	if spent := p.l.Spent(); len(spent) > 0 {
-		return spent[0].At + minute
+		return model.After(spent[0].At, minute)
 	}
 	return 0
 }
@@ -88,7 +86,7 @@ func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
 		of   string
 		does func(*ledger.Spent) bool
 	}{
-		{p.job, "job " + job.String(), func(s *ledger.Spent) bool { return s.Job == job }},
+		{p.job, "job " + p.l.Called(u.Job), func(s *ledger.Spent) bool { return s.Job == job }},
 		{ofQueue, "queue " + queue, func(s *ledger.Spent) bool { return s.Queue == queue }},
 		{p.cluster, "the cluster", func(*ledger.Spent) bool { return true }},
 	} {

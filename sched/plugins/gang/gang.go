@@ -3,7 +3,7 @@
 //
 // The minimum has two parts. minTaskMember asks for so many members of a role,
 // minMember for so many of all. Role minimums that add up to more than minMember are
-// ignored, which the ledger has done already: Role.Min is 0 then (semantics §3.3).
+// ignored, which the ledger has done already: Role.Min is 0 then.
 //
 //	valid      the members that exist could make up the minimum
 //	ready      the members that have a place make it up: the statement may be committed
@@ -18,7 +18,7 @@
 // allocate action's work. As a victim a gang gives up its surplus; whether it may go as
 // a whole, others say, and that it never falls below its minimum the search sees to.
 //
-// Source: semantics §1.3; seed 002 §3.1 (pipelined), seed 003 §4.3 and §6.5.
+// Source: Volcano's plugin of this name; seed 002 §3.1 (pipelined), seed 003 §4.3 and §6.5.
 package gang
 
 import (

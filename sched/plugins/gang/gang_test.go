@@ -203,17 +203,27 @@ func TestJobsThatAreNotReadyGoFirst(t *testing.T) {
 	runs := c.job("runs", 1, nil, members{running: of(1, ""), pending: of(1, "")})
 	alsoRuns := c.job("also-runs", 1, nil, members{running: of(1, "")})
 	waits := c.job("waits", 2, nil, members{pending: of(2, "")})
+	alsoWaits := c.job("also-waits", 2, nil, members{pending: of(2, "")})
+	lost := c.job("lost", 2, nil, members{running: of(1, ""), pending: of(1, "")})
 	lacksRole := c.job("lacks-role", 3, trainer, members{running: of(3, "worker"), pending: of(1, "ps")})
+	leaves := c.job("leaves", 2, nil, members{leaving: of(2, ""), pending: of(2, "")})
+	promised := c.job("promised", 2, nil, members{promised: of(1, ""), pending: of(1, "")})
 	for name, x := range map[string]struct {
 		a, b ledger.JobID
 		want int
 	}{
-		"one that waits before one that runs":  {waits, runs, -1},
-		"one that runs after one that waits":   {runs, waits, 1},
-		"two that run have no order":           {runs, alsoRuns, 0},
-		"two that wait have no order":          {waits, lacksRole, 0},
-		"a job that lacks a role is not ready": {lacksRole, runs, -1},
-		"a job has no order with itself":       {waits, waits, 0},
+		"one that waits before one that runs":                    {waits, runs, -1},
+		"one that runs after one that waits":                     {runs, waits, 1},
+		"two that run have no order":                             {runs, alsoRuns, 0},
+		"two that wait have no order":                            {waits, alsoWaits, 0},
+		"a job that lacks a role is not ready":                   {lacksRole, runs, -1},
+		"a job has no order with itself":                         {waits, waits, 0},
+		"one that lost a member before one that holds nothing":   {lost, waits, -1},
+		"one that holds nothing after one of which members idle": {waits, lacksRole, 1},
+		"one that lost a member before one that runs":            {lost, runs, -1},
+		"two that lost members have no order":                    {lost, lacksRole, 0},
+		"members that leave hold nothing":                        {leaves, waits, 0},
+		"nor do those with a promise":                            {promised, waits, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := c.p.CompareJobs(x.a, x.b); got != x.want {

@@ -24,7 +24,13 @@ func (p *plugin) VotePipelined(j ledger.JobID) policy.Vote {
 func (p *plugin) OnlyWhole() {}
 
 // CompareJobs puts jobs that are not ready before those that are: to begin one more
-// job is worth more than to widen one that runs.
+// job is worth more than to widen one that runs. Of those that are not ready it puts first
+// whoever has members that hold room: they stand idle for what their gang has lost, or for
+// what it came to need since.
 func (p *plugin) CompareJobs(a, b ledger.JobID) int {
-	return policy.FalseFirst(p.Ready(a), p.Ready(b))
+	readyA, readyB := p.Ready(a), p.Ready(b)
+	if readyA || readyB {
+		return policy.FalseFirst(readyA, readyB)
+	}
+	return policy.FalseFirst(p.l.Job(a).Staying() == 0, p.l.Job(b).Staying() == 0)
 }

@@ -30,7 +30,6 @@ package joborder
 
 import (
 	"cmp"
-	"fmt"
 
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/policy"
@@ -68,9 +67,9 @@ func Definition() policy.Definition {
 		case err != nil:
 			return nil, err
 		case preempt && strict:
-			return nil, fmt.Errorf("arguments joborder.preempt and joborder.strict: one of them: who has room made for it holds up nobody")
+			return nil, policy.BadArgument("joborder.strict", "it does not go with joborder.preempt: a job for which room is made holds up no other")
 		case preempt && order.by != srtf && order.by != srsf:
-			return nil, fmt.Errorf("argument joborder.preempt: joborder.by is %q: only srtf and srsf say what a job that runs has left", order.by)
+			return nil, policy.BadArgument("joborder.preempt", "joborder.by is %q: only srtf and srsf say what a job that runs has left", order.by)
 		case preempt:
 			return &preempting{byFacts: order}, nil
 		case strict:

@@ -60,7 +60,7 @@ func (p *byFacts) add(s *size, t ledger.TaskID, now int64) bool {
 		return false
 	}
 	if began := task.Pod.Started; began > 0 && now > began {
-		lasts = max(0, lasts-(now-began))
+		lasts = max(0, lasts-model.Between(began, now))
 	}
 	if p.by != srsf {
 		s.low = max(s.low, uint64(lasts))

@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"ashlar.sh/sched/ledger"
-	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/trace"
 )
@@ -31,7 +30,7 @@ func (p *inLine) PrePredicate(t ledger.TaskID) policy.Verdict {
 		return policy.Verdict{}
 	}
 	return policy.Verdict{Code: trace.PrePredicateFailed, Curable: true,
-		Text: "job " + p.l.Job(first).Key.String() + " of its queue comes first and does not fit (joborder.strict)"}
+		Text: "job " + p.l.Called(first) + " of its queue comes first and does not fit (joborder.strict)"}
 }
 
 // head is the first job of a queue that could start and has not. The answer for the job
@@ -59,7 +58,7 @@ func (p *inLine) holdsUp(j ledger.JobID) bool {
 			return false
 		}
 	}
-	return job.Phase != model.GroupPending && job.Invalid == 0 && job.Ready()+job.Waiting() < job.MinMember &&
+	return job.Admitted() && job.Invalid == 0 && job.Ready()+job.Waiting() < job.MinMember &&
 		job.Valid()-job.Gated >= job.MinMember
 }
 

@@ -13,7 +13,6 @@
 package minruntime
 
 import (
-	"fmt"
 	"time"
 
 	"ashlar.sh/sched/ledger"
@@ -30,7 +29,7 @@ func Definition() policy.Definition {
 	return policy.Definition{Name: "minruntime", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
 		promise, err := c.Arguments.Duration(key, 0)
 		if err == nil && promise < 0 {
-			err = fmt.Errorf("argument %s: %s is no time to run", key, c.Arguments[key])
+			err = policy.BadArgument(key, "%s is no time to run", c.Arguments[key])
 		}
 		if err != nil {
 			return nil, err
@@ -60,7 +59,7 @@ func (p *plugin) At(now int64) (next int64) {
 		if q == ledger.NoQueue {
 			return true
 		}
-		if until := task.Pod.Began() + p.of(q); until > now && (next == 0 || until < next) {
+		if until := model.After(task.Pod.Began(), p.of(q)); until > now && (next == 0 || until < next) {
 			next = until
 		}
 		return true
@@ -114,6 +113,6 @@ func (p *plugin) left(t *ledger.Task, promise int64) int64 {
 	case t.Status == model.Bound && t.Pod.Started == 0:
 		return promise
 	default:
-		return t.Pod.Began() + promise - p.now
+		return model.Between(p.now, model.After(t.Pod.Began(), promise))
 	}
 }

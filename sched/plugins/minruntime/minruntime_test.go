@@ -80,3 +80,24 @@ func TestATimeBelowZeroIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// The clock of a simulation may stand at its beginning while pods began in 2025.
+func TestAPodIsPromisedAllTime(t *testing.T) {
+	l := ledger.New()
+	p := plugin(t, l, "2562047h")
+	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "pod"}, Version: 1, Object: &model.Pod{
+		Meta: model.Meta{Namespace: "ns", Name: "pod"}, Ours: true, Spec: &model.Spec{}, Node: "node", Phase: model.PodRunning,
+		Started: 1763596800 * second}})
+	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "waits"}, Version: 1,
+		Object: &model.Pod{Meta: model.Meta{Namespace: "ns", Name: "waits"}, Ours: true, Spec: &model.Spec{}}})
+	task, _ := l.FindTask(ledger.Key{Namespace: "ns", Name: "pod"})
+	unit := policy.Unit{Queue: l.Job(l.Task(task).Job).Queue, Tasks: []ledger.TaskID{task}}
+	for _, now := range []int64{0, 1763596801 * second} {
+		if next := p.(policy.Clock).At(now); next != model.Never {
+			t.Errorf("at %d: the answer changes at %d", now, next)
+		}
+		if o := p.(policy.Reclaimable).Reclaimable(policy.Claim{}, unit); o.Vote != policy.Reject || !o.Guard {
+			t.Errorf("at %d: %+v", now, o)
+		}
+	}
+}

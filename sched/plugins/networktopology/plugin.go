@@ -11,13 +11,14 @@
 //
 // The plugin keeps no sums; it keeps the tree, which follows facts.
 //
-// Source: semantics §4.1 (arguments); the rule is that of Volcano's plugin, in integers.
+// Source: Volcano's plugin of this name, its arguments and its rule, in integers.
 package networktopology
 
 import (
 	"fmt"
 
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/topology"
@@ -46,7 +47,7 @@ type plugin struct {
 func build(c policy.Choice, l *ledger.Ledger) (any, error) {
 	weight, err := argument(c.Arguments, "weight")
 	if err == nil && weight < 0 {
-		err = fmt.Errorf("argument weight: %d is below 0; use 0 to leave the score out", weight)
+		err = policy.BadArgument("weight", "%d is below 0; use 0 to leave the score out", weight)
 	}
 	if err != nil {
 		return nil, err
@@ -79,7 +80,7 @@ func (p *plugin) weigh(a policy.Arguments, name, key string) error {
 func argument(a policy.Arguments, key string) (int64, error) {
 	x, err := a.Int(key, 1)
 	if err == nil && x > MaxWeight {
-		err = fmt.Errorf("argument %s: %d is above %d, the highest weight", key, x, int64(MaxWeight))
+		err = policy.BadArgument(key, "%d is above %d, the highest weight", x, int64(MaxWeight))
 	}
 	return x, err
 }
@@ -119,12 +120,32 @@ func (p *plugin) share(d topology.ID, dim resource.Dim, want int64) int64 {
 	return resource.MulDiv(policy.Points, with, of)
 }
 
-// Problems is what is wrong between HyperNodes.
+// Problems is what is wrong between HyperNodes, and in what PodGroups ask of them.
 func (p *plugin) Problems() []policy.Problem {
 	var out []policy.Problem
-	for _, f := range p.hypers.Fresh().Faults() {
+	m := p.hypers.Fresh()
+	for _, f := range m.Faults() {
 		out = append(out, policy.Problem{Object: f.Object, Message: f.Message})
 	}
+	p.l.Jobs(func(j ledger.JobID) bool {
+		g := p.l.Job(j).Group
+		if g == nil {
+			return true
+		}
+		asked := []*model.Topology{g.Topology}
+		for i := range g.SubGroups {
+			asked = append(asked, g.SubGroups[i].Topology)
+		}
+		for _, t := range asked {
+			if m.Unknown(t) {
+				ref := model.Ref{Kind: model.KindPodGroup, Namespace: g.Namespace, Name: g.Name}
+				out = append(out, policy.Problem{Object: ref.String(),
+					Message: fmt.Sprintf("highestTierName: no HyperNode has the tier name %q: it limits nothing", t.HighestName)})
+				break
+			}
+		}
+		return true
+	})
 	return out
 }
 

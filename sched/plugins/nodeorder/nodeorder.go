@@ -24,8 +24,6 @@
 package nodeorder
 
 import (
-	"fmt"
-
 	"ashlar.sh/sched/gauge"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/near"
@@ -83,7 +81,7 @@ func build(c policy.Choice, l *ledger.Ledger) (any, error) {
 			return nil, err
 		}
 		if x < 0 || x > MaxWeight {
-			return nil, fmt.Errorf("argument %s: %d is not a weight; use 0 to leave the score out, at most %d", w.key, x, int64(MaxWeight))
+			return nil, policy.BadArgument(w.key, "%d is not a weight; use 0 to leave the score out, at most %d", x, int64(MaxWeight))
 		}
 		*w.weight = x
 	}

@@ -22,13 +22,11 @@
 // Pods that are not Guaranteed pass, and so do nodes of which nothing is known, for pods
 // that ask for nothing. Of devices and memory nothing is known.
 //
-// Source: semantics §4.1 and seed 003 §9.2; the rules are those of Kubernetes' topology
+// Source: seed 003 §9.2; the rules are those of Kubernetes' topology
 // manager and of Volcano's plugin numa-aware.
 package numaaware
 
 import (
-	"fmt"
-
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
@@ -58,7 +56,7 @@ func build(c policy.Choice, l *ledger.Ledger) (any, error) {
 		return nil, err
 	}
 	if weight < 0 || weight > MaxWeight {
-		return nil, fmt.Errorf("argument weight: %d is not from 0 to %d", weight, int64(MaxWeight))
+		return nil, policy.BadArgument("weight", "%d is not from 0 to %d", weight, int64(MaxWeight))
 	}
 	l.HeedNUMA()
 	return &plugin{l: l, book: &book{l: l}, weight: weight}, nil

@@ -11,11 +11,16 @@ import (
 // VoteEnqueue permits a job while the cluster has not been promised too often with it,
 // and rejects it otherwise. Need of the reason is what would be promised, Have what may
 // be.
-func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) {
+func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) { return p.vote(j, false) }
+
+// VoteLoan is VoteEnqueue without what jobs lend.
+func (p *plugin) VoteLoan(j ledger.JobID) (policy.Vote, trace.Reason) { return p.vote(j, true) }
+
+func (p *plugin) vote(j ledger.JobID, loan bool) (policy.Vote, trace.Reason) {
 	job := p.l.Job(j)
 	var over []resource.Dim
 	for d, least := range job.MinResources {
-		if d := resource.Dim(d); least > 0 && d != resource.Pods && p.promised(job, d) > p.mayBe(d) {
+		if d := resource.Dim(d); least > 0 && d != resource.Pods && p.promised(job, d, loan) > p.mayBe(d) {
 			over = append(over, d)
 		}
 	}
@@ -25,16 +30,15 @@ func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) {
 	p.l.Dims.SortByName(over)
 	r := trace.Reason{Code: trace.ClusterOvercommitted}
 	for _, d := range over {
-		r.Shorts = append(r.Shorts, trace.Short{Dim: p.l.Dims.Name(d), Need: p.promised(job, d), Have: p.mayBe(d)})
+		r.Shorts = append(r.Shorts, trace.Short{Dim: p.l.Dims.Name(d), Need: p.promised(job, d, loan), Have: p.mayBe(d)})
 	}
 	return policy.Reject, r
 }
 
 // promised is what is used or kept for somebody, with a job let in.
-func (p *plugin) promised(job *ledger.Job, d resource.Dim) int64 {
+func (p *plugin) promised(job *ledger.Job, d resource.Dim, loan bool) int64 {
 	root, _ := p.l.FindQueue(model.RootQueue)
-	asks := max(0, job.MinResources.Get(d)-job.Allocated.Get(d))
-	return resource.Sum{}.Plus(p.used.of(p.l, d)).Plus(p.l.Queue(root).Inqueue.Get(d)).Plus(asks).Int64()
+	return resource.Sum{}.Plus(p.used.of(p.l, d)).Plus(p.l.Queue(root).Kept(d, loan)).Plus(job.Asks(d)).Int64()
 }
 
 // mayBe is what may be promised; no bound where no node offers anything.

@@ -34,9 +34,9 @@ func (p *plugin) Preemptable(c policy.Claim, u policy.Unit) policy.Opinion {
 }
 
 func (p *plugin) within(c policy.Claim, u policy.Unit) policy.Opinion {
-	claim := p.l.Task(c.Task).Priority
+	claim := p.l.Task(c.Task).Order
 	for _, t := range u.Tasks {
-		if victim := p.l.Task(t).Priority; victim >= claim {
+		if victim := p.l.Task(t).Order; victim >= claim {
 			return notLower(claim, victim, false)
 		}
 	}

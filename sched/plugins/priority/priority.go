@@ -1,5 +1,9 @@
 // Package priority serves the more important first: jobs of a queue by the value of
-// their PodGroup's priority class, tasks of a job by their pods' priority.
+// their PodGroup's priority class, tasks of a job by their pods' priority or by their annotation.
+//
+// Annotation volcano.sh/task-priority, which whoever makes pods may write, orders the tasks of
+// a job and the job's sub-groups, and takes room of its own job's tasks alone: no job is worth
+// more for it (decision 42).
 //
 // It is no plugin of queues (a queue has a priority of its own). Equal priorities are
 // left to the plugins after it, in the end to age and name (policy.Set). Within a queue
@@ -38,20 +42,22 @@ func (p *plugin) CompareJobs(a, b ledger.JobID) int {
 
 // CompareTasks puts the task of higher priority first.
 func (p *plugin) CompareTasks(a, b ledger.TaskID) int {
-	return cmp.Compare(p.l.Task(b).Priority, p.l.Task(a).Priority)
+	return cmp.Compare(p.l.Task(b).Order, p.l.Task(a).Order)
 }
 
 // CompareSubJobs puts the sub-group first that has the more important task waiting.
 func (p *plugin) CompareSubJobs(j ledger.JobID, a, b int32) int {
-	x, y := int32(math.MinInt32), int32(math.MinInt32)
-	p.l.JobTasks(j, model.Pending, func(t ledger.TaskID) bool {
-		switch task := p.l.Task(t); task.Sub {
-		case a:
-			x = max(x, task.Priority)
-		case b:
-			y = max(y, task.Priority)
+	return cmp.Compare(p.waiting(j, b), p.waiting(j, a))
+}
+
+// waiting is how important the most important task of a sub-group is that waits.
+func (p *plugin) waiting(j ledger.JobID, sub int32) int32 {
+	most := int32(math.MinInt32)
+	p.l.SubTasks(j, sub, func(t ledger.TaskID) bool {
+		if task := p.l.Task(t); task.Status == model.Pending {
+			most = max(most, task.Order)
 		}
 		return true
 	})
-	return cmp.Compare(y, x)
+	return most
 }

@@ -10,10 +10,15 @@ import (
 
 // VoteEnqueue lets a job in while minResources + allocated + inqueue - elastic is
 // within realCapability in the dimensions minResources names (seed 000 §9, decision
-// 10). A dimension that no node offers at all is bounded by the queue's capability
+// 10); what of its minResources the job holds is in allocated, and counts once. A dimension that no node offers at all is bounded by the queue's capability
 // alone, so that a cluster can scale up from zero: operators create pods only after
 // this (decision 6).
-func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) {
+func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) { return p.vote(j, false) }
+
+// VoteLoan is VoteEnqueue without what the queue's jobs lend.
+func (p *plugin) VoteLoan(j ledger.JobID) (policy.Vote, trace.Reason) { return p.vote(j, true) }
+
+func (p *plugin) vote(j ledger.JobID, loan bool) (policy.Vote, trace.Reason) {
 	job := p.l.Job(j)
 	queue := p.l.Queue(job.Queue)
 	r := trace.Reason{Queue: queue.Name}
@@ -26,10 +31,10 @@ func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) {
 	}
 	r.Shorts = policy.Shorts(p.l.Dims, func(d resource.Dim) bool {
 		limit, bounded := p.mayHold(job.Queue, d)
-		return bounded && job.MinResources.Get(d) > 0 && p.future(job, d) > limit
+		return bounded && job.MinResources.Get(d) > 0 && p.future(job, d, loan) > limit
 	}, func(d resource.Dim) trace.Short {
 		limit, _ := p.mayHold(job.Queue, d)
-		return trace.Short{Need: p.future(job, d), Have: limit}
+		return trace.Short{Need: p.future(job, d, loan), Have: limit}
 	})
 	if len(r.Shorts) == 0 {
 		return policy.Permit, trace.Reason{}
@@ -39,10 +44,10 @@ func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) {
 }
 
 // future is what a queue would hold and keep for others with a job let in.
-func (p *plugin) future(job *ledger.Job, d resource.Dim) int64 {
+func (p *plugin) future(job *ledger.Job, d resource.Dim, loan bool) int64 {
 	queue := p.l.Queue(job.Queue)
-	return resource.Sum{}.Plus(job.MinResources.Get(d)).Plus(queue.Allocated.Get(d)).
-		Plus(queue.Inqueue.Get(d)).Minus(queue.Elastic.Get(d)).Int64()
+	return resource.Sum{}.Plus(job.Asks(d)).Plus(queue.Allocated.Get(d)).
+		Plus(queue.Kept(d, loan)).Minus(queue.Elastic.Get(d)).Int64()
 }
 
 func (p *plugin) mayHold(q ledger.QueueID, d resource.Dim) (int64, bool) {

@@ -179,7 +179,7 @@ func (p *plugin) Allocatable(q ledger.QueueID, c ledger.ClassID, want int64) int
 		if !p.counts(need.Dim) {
 			continue
 		}
-		left := p.rows[q].deserved.Get(need.Dim) - queue.Allocated.Get(need.Dim)
+		left := p.rows[q].deserved.Get(need.Dim) - queue.Taken(need.Dim)
 		want = min(want, max(0, left)/need.Amount)
 		if room, bounded := p.spared(q, need.Dim); bounded && want > 0 {
 			want = min(want, max(0, room)/need.Amount)
@@ -206,7 +206,7 @@ func (p *plugin) refusal(q ledger.QueueID, want resource.Vec) trace.Reason {
 		return r
 	}
 	future := func(d resource.Dim) int64 {
-		return resource.Sum{}.Plus(queue.Allocated.Get(d)).Plus(want.Get(d)).Int64()
+		return resource.Sum{}.Plus(queue.Taken(d)).Plus(want.Get(d)).Int64()
 	}
 	r.Shorts = policy.Shorts(p.l.Dims, func(d resource.Dim) bool {
 		return p.counts(d) && want.Get(d) > 0 && future(d) > p.rows[q].deserved.Get(d)
@@ -216,6 +216,7 @@ func (p *plugin) refusal(q ledger.QueueID, want resource.Vec) trace.Reason {
 	if len(r.Shorts) == 0 {
 		return p.unspared(q, want)
 	}
+	r.Text = queue.KeptText(p.l.Dims, r.Shorts)
 	return r
 }
 

@@ -17,8 +17,10 @@ func (p *plugin) Preemptive(c policy.Claim) (trace.Reason, bool) {
 }
 
 // Reclaimable permits a unit while its queue holds more than it deserves (seed 000 §8)
-// in a dimension that the unit would free and the claim asks for: to take what is above in
-// another, or what nobody waits for, would put nothing right (semantics row 40). No queue is left
+// in a dimension that the unit would free and the claim lacks: to take what is above in
+// another, or what nobody waits for, would put nothing right. Since no claim
+// lifts its queue above what it deserves of anything, and nobody is placed above that, what all
+// queues hold above theirs only falls: nobody takes from each other in turn. No queue is left
 // with less than its guarantee of what the unit gives, which the seed does not say, nor
 // is a whole gang taken whose queue is no longer above what it deserves before the last
 // of its members goes (decision 12). All refusals are guards.
@@ -28,7 +30,7 @@ func (p *plugin) Reclaimable(c policy.Claim, u policy.Unit) policy.Opinion {
 		return refuse(trace.Reason{Code: trace.VictimOutside, Queue: name})
 	}
 	p.weigh(u)
-	helps := func(d resource.Dim) bool { return p.counts(d) && p.freed.Get(d) > 0 && c.Want.Get(d) > 0 }
+	helps := func(d resource.Dim) bool { return p.counts(d) && p.freed.Get(d) > 0 && c.Needs(d) }
 	if !p.some(helps) {
 		return refuse(trace.Reason{Code: trace.VictimOfNoUse, Queue: name})
 	}

@@ -22,9 +22,8 @@
 package rescheduling
 
 import (
-	"fmt"
-
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 )
 
@@ -47,10 +46,10 @@ func Definition() policy.Definition {
 			return nil, err
 		}
 		if p.interval <= 0 {
-			return nil, fmt.Errorf("argument %s: %s is no time between two rounds", intervalKey, c.Arguments[intervalKey])
+			return nil, policy.BadArgument(intervalKey, "%s is no time between two rounds", c.Arguments[intervalKey])
 		}
 		if err := p.read(c.Arguments[strategiesKey]); err != nil {
-			return nil, fmt.Errorf("argument %s: %w", strategiesKey, err)
+			return nil, policy.BadArgument(strategiesKey, "%w", err)
 		}
 		return p, nil
 	}}
@@ -75,7 +74,7 @@ type plugin struct {
 // At is told the time, and returns when the next round may be.
 func (p *plugin) At(now int64) (next int64) {
 	p.now = now
-	if at := p.l.Round(name) + p.interval; at > now {
+	if at := model.After(p.l.Round(name), p.interval); at > now {
 		return at
 	}
 	return 0
@@ -84,7 +83,7 @@ func (p *plugin) At(now int64) (next int64) {
 // Later is when the next round may be, after one in this cycle.
 func (p *plugin) Later() (next int64) {
 	if p.l.Round(name) == p.now {
-		return p.l.Round(name) + p.interval
+		return model.After(p.l.Round(name), p.interval)
 	}
 	return 0
 }

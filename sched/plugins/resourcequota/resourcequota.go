@@ -3,7 +3,8 @@
 // the API server refuses one by one, and half a gang that waits for the rest.
 //
 // The question is what the API server will ask of the job's pods: what the namespace
-// uses, what jobs let in before have not yet made pods of, and the job's minResources,
+// uses, what jobs let in before have not yet made pods of, or have lost and may make again,
+// and the job's minResources,
 // against the quota's hard limits, in the dimensions that both name. What the namespace
 // uses is what the quota's status says, or what its jobs' pods add up to where that is
 // more: the status follows pods a moment later. Pods of other schedulers that wait, and
@@ -98,12 +99,12 @@ func (p *plugin) with(job *ledger.Job, q *model.Quota, d resource.Dim) int64 {
 	return sum.Plus(used).Int64()
 }
 
-// owes is what of a job's minimum no pod stands for yet.
+// owes is what of a job's minimum no pod stands for, nor one that succeeded.
 func owes(job *ledger.Job, d resource.Dim) int64 {
 	if d == resource.Pods {
 		return 0
 	}
-	return max(0, job.MinResources.Get(d)-job.Total.Get(d))
+	return max(0, max(0, job.MinResources.Get(d)-job.Total.Get(d))-job.Done(d))
 }
 
 // gather brings usage up to date: in the first vote of a cycle from all jobs, in later
@@ -118,7 +119,7 @@ func (p *plugin) gather() {
 		return
 	}
 	if p.last != ledger.NoJob {
-		if job := p.l.Job(p.last); job.Phase == model.GroupInqueue {
+		if job := p.l.Job(p.last); awaits(job) {
 			p.usage[job.Key.Namespace].owe(job)
 		}
 		p.last = ledger.NoJob
@@ -138,10 +139,14 @@ func (p *plugin) add(j ledger.JobID) {
 	}
 	p.pending = job.Total.Vec(p.pending)
 	u.made = u.made.Add(p.pending)
-	if job.Phase == model.GroupInqueue {
+	if awaits(job) {
 		u.owe(job)
 	}
 }
+
+// awaits says that pods of a job's minimum are still to be made: it was let in, or has lost
+// some.
+func awaits(job *ledger.Job) bool { return job.Phase == model.GroupInqueue || job.Short() }
 
 // owe counts what a job that was let in has not made pods of.
 func (u *usage) owe(job *ledger.Job) {

@@ -21,10 +21,9 @@ package sla
 
 import (
 	"cmp"
-	"fmt"
-	"math"
 
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/trace"
 )
@@ -38,7 +37,7 @@ func Definition() policy.Definition {
 			return nil, err
 		}
 		if text, given := c.Arguments[waitKey]; given && wait <= 0 {
-			return nil, fmt.Errorf("argument %s: %s is no time to wait; leave it out where jobs may wait for ever", waitKey, text)
+			return nil, policy.BadArgument(waitKey, "%s is no time to wait; leave it out where jobs may wait for ever", text)
 		}
 		return &plugin{l: l, wait: wait}, nil
 	}}
@@ -72,10 +71,7 @@ func (p *plugin) deadline(j ledger.JobID) (int64, bool) {
 	if wait == 0 {
 		wait = p.wait
 	}
-	if job.Created > math.MaxInt64-wait {
-		return math.MaxInt64, wait > 0
-	}
-	return job.Created + wait, wait > 0
+	return model.After(job.Created, wait), wait > 0
 }
 
 func (p *plugin) late(j ledger.JobID) bool {

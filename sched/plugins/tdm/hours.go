@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"ashlar.sh/sched/policy"
 )
 
 // hours are a part of every day: from and to are nanoseconds after midnight. It includes
@@ -57,7 +59,7 @@ func offset(text string) (int64, error) {
 	}
 	t, err := time.Parse("-07:00", text)
 	if err != nil {
-		return 0, fmt.Errorf("argument %s: %q is no distance from UTC such as +08:00", offsetKey, text)
+		return 0, policy.BadArgument(OffsetKey, "%q is no distance from UTC such as +08:00", text)
 	}
 	_, seconds := t.Zone()
 	return int64(seconds) * int64(time.Second), nil

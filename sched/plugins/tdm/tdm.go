@@ -13,15 +13,14 @@
 // starve, and their tasks evict nobody; for others, preemptable pods outside the zones may
 // make room, within their budgets.
 //
-// Hours are of UTC, or of the offset given: the engine has no clock and no place of its
-// own, where Volcano takes the local time of its process. When the last round of picking
-// was is not kept over a restart.
+// Hours are of UTC, or of the offset given: the engine has no clock and no place of its own. The live
+// scheduler gives the offset of its process's time zone, which Volcano takes. When the last round
+// of picking was is not kept over a restart.
 //
 // Source: semantics of Volcano's plugin of this name.
 package tdm
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -35,33 +34,35 @@ import (
 const (
 	zonePrefix = "tdm.revocable-zone."
 	periodKey  = "tdm.evict.period"
-	offsetKey  = "tdm.utc-offset"
 )
+
+// OffsetKey is the argument that says where hours are read, as +08:00; nothing is UTC.
+const OffsetKey = "tdm.utc-offset"
 
 // label is a node's, and names its zone.
 const label = "volcano.sh/revocable-zone"
 
-// name is the plugin's in a configuration.
-const name = "tdm"
+// Name is the plugin's in a configuration.
+const Name = "tdm"
 
 // Definition is the plugin "tdm". tdm.revocable-zone.NAME are the hours of a zone, HH:MM-HH:MM,
 // over midnight when the second is not after the first; tdm.evict.period is how often pods
 // are picked (1m); tdm.utc-offset is where hours are read, as +08:00 (UTC).
 func Definition() policy.Definition {
-	return policy.Definition{Name: name, New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
+	return policy.Definition{Name: Name, New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
 		p := &plugin{l: l}
 		var err error
 		if p.period, err = c.Arguments.Duration(periodKey, minute); err != nil {
 			return nil, err
 		}
-		if p.offset, err = offset(c.Arguments[offsetKey]); err != nil {
+		if p.offset, err = offset(c.Arguments[OffsetKey]); err != nil {
 			return nil, err
 		}
 		for key, text := range c.Arguments { // order-free: sorted below
 			if name, ok := strings.CutPrefix(key, zonePrefix); ok {
 				h, err := readHours(text)
 				if err != nil {
-					return nil, fmt.Errorf("argument %s: %w", key, err)
+					return nil, policy.BadArgument(key, "%w", err)
 				}
 				p.zones = append(p.zones, zone{name: name, hours: h})
 			}
@@ -99,18 +100,18 @@ func (p *plugin) At(now int64) (next int64) {
 	p.began = true
 	for i := range p.zones {
 		z := &p.zones[i]
-		open, turn := z.at(now + p.offset)
+		open, turn := z.at(model.After(now, p.offset))
 		turned = turned || open != z.open
 		z.open = open
 		closed = closed || !open
-		if at := turn - p.offset; next == 0 || at < next {
+		if at := model.After(turn, -p.offset); next == 0 || at < next {
 			next = at
 		}
 	}
 	if turned {
 		p.restate()
 	}
-	if again := p.l.Round(name) + p.period; closed && again > now && again < next {
+	if again := model.After(p.l.Round(Name), p.period); closed && again > now && again < next {
 		next = again
 	}
 	return next
@@ -118,8 +119,8 @@ func (p *plugin) At(now int64) (next int64) {
 
 // Later is when pods are to be picked again, if any were in this cycle.
 func (p *plugin) Later() (next int64) {
-	if p.l.Round(name) == p.now && p.began {
-		return p.l.Round(name) + p.period
+	if p.l.Round(Name) == p.now && p.began {
+		return model.After(p.l.Round(Name), p.period)
 	}
 	return 0
 }

@@ -53,14 +53,14 @@ func (p *plugin) spare(j ledger.JobID) int {
 // Deschedule picks, once a period, the preemptable pods on nodes of zones that are closed:
 // of every job as many as may be spared, the last in the order of names first.
 func (p *plugin) Deschedule(yield func(t ledger.TaskID, reason string) bool) {
-	if p.l.Round(name)+p.period > p.now {
+	if p.l.Round(Name)+p.period > p.now {
 		return
 	}
 	found := p.overstaying()
 	if len(found) == 0 {
 		return
 	}
-	p.l.SetRound(name, p.now)
+	p.l.SetRound(Name, p.now)
 	job, left := ledger.NoJob, 0
 	for _, t := range found {
 		task := p.l.Task(t)
@@ -87,7 +87,7 @@ func (p *plugin) overstaying() (out []ledger.TaskID) {
 		}
 		p.l.NodeTasks(n, func(t ledger.TaskID) bool {
 			task := p.l.Task(t)
-			if task.Status == model.Running && task.Job != ledger.NoJob && task.Pod.Preemptable && task.Held.Kind == ledger.NoCommit {
+			if task.Status == model.Running && task.Job != ledger.NoJob && p.l.MayBeEvicted(t) && task.Held.Kind == ledger.NoCommit {
 				out = append(out, t)
 			}
 			return true
@@ -99,7 +99,7 @@ func (p *plugin) overstaying() (out []ledger.TaskID) {
 		if x.Job != y.Job {
 			return compareKeys(p.l.Job(x.Job).Key, p.l.Job(y.Job).Key)
 		}
-		return cmp.Or(cmp.Compare(x.Priority, y.Priority), y.Key.Compare(x.Key))
+		return cmp.Or(cmp.Compare(x.Order, y.Order), y.Key.Compare(x.Key))
 	})
 	return out
 }

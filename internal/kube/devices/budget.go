@@ -1,0 +1,172 @@
+package devices
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// What looking for devices costs is counted in steps: a device looked at by the allocator is
+// one, and a unit of CEL's cost is one; either takes some tenths of a microsecond. No clock
+// bounds it, so that equal questions have equal answers. Four budgets do:
+//
+//   - of a question, claims on a node: what is not found by then counts as not there;
+//   - of a cycle: all other pods wait for it to end;
+//   - of a namespace, and of the claims of one shape in it: accounts that fill as time passes,
+//     so that nobody's claims keep the scheduler busy, nor one claim its tenant's others.
+//
+// What was found out is kept, and is not paid for again (memory.go): whoever is put off goes
+// on where it stopped.
+type limits struct {
+	question int64 // steps of the allocator
+	cycle    int64 // after which no question is begun; half of it only by who has spent little
+	least    int64 // that every namespace has in a cycle all the same,
+	most     int64 // unless all have had so much, or twice that where it has spent little
+	explain  int64 // from cycle to cycle, for saying why somebody waits
+	free     int64 // what finding devices costs at least is no matter of budgets: a gang is placed whole
+
+	tenant, tenantRate int64 // what a namespace may save, and what it gets a second
+	shape, shapeRate   int64 // the same of claims of one shape in a namespace
+}
+
+var usual = limits{question: 10_000, cycle: 15_000, least: 1_000, most: 30_000, explain: 10_000, free: 1_000,
+	tenant: 400_000, tenantRate: 200_000, shape: 200_000, shapeRate: 100_000}
+
+// putOff is how long who found the cycle's budget spent waits for the next.
+const putOff = int64(10_000_000)
+
+const second = int64(1_000_000_000)
+
+// account is what may be spent, at a time.
+type account struct {
+	Left int64
+	At   int64 // nanoseconds since the epoch
+}
+
+// budget is what was spent and may be. The zero value counts nothing, until a cycle begins.
+type budget struct {
+	limits
+	counts   bool
+	now      int64
+	spent    int64            // in this cycle
+	of       map[string]int64 // by namespace
+	told     int64            // since the cycle began, to explain
+	accounts map[string]account
+	resume   int64 // when who was put off in this cycle may go on; 0: nobody was
+}
+
+// open begins a cycle.
+func (b *budget) open(now int64) {
+	b.counts, b.now, b.spent, b.told, b.resume = true, now, 0, 0, 0
+	if b.accounts == nil {
+		b.accounts, b.of = map[string]account{}, map[string]int64{}
+	}
+	clear(b.of)
+	for _, who := range slices.Sorted(maps.Keys(b.accounts)) {
+		if most, _ := b.terms(who); b.account(who).Left >= most {
+			delete(b.accounts, who)
+		}
+	}
+}
+
+// who names the account of a namespace, and with a shape that of such claims in it.
+func who(namespace string, shape *digest) string {
+	if shape == nil {
+		return namespace
+	}
+	return namespace + "/" + shape.String()
+}
+
+// terms are what an account may hold, and what it gets a second.
+func (b *budget) terms(who string) (most, rate int64) {
+	if strings.Contains(who, "/") {
+		return b.shape, b.shapeRate
+	}
+	return b.tenant, b.tenantRate
+}
+
+// account is what somebody may spend now.
+func (b *budget) account(who string) account {
+	most, rate := b.terms(who)
+	a, known := b.accounts[who]
+	if !known {
+		return account{most, b.now}
+	}
+	if passed := b.now - a.At; passed >= (most-a.Left)*second/rate {
+		return account{most, b.now}
+	} else if gain := passed * rate / second; gain > 0 {
+		// What the division leaves over is not lost.
+		return account{a.Left + gain, a.At + gain*second/rate}
+	}
+	return a
+}
+
+// Whose budget is spent, as reasons say it.
+const (
+	ofNobody    = ""
+	ofCycle     = "cycle"
+	ofNamespace = "namespace"
+	ofClaim     = "claim"
+)
+
+// allow says how many steps claims of a shape may begin a question with, and whose budget is
+// spent when they may not.
+func (b *budget) allow(namespace string, shape digest) (steps int64, spent string) {
+	if !b.counts {
+		return b.question, ofNobody
+	}
+	if of := b.blocked(namespace, shape); of != ofNobody {
+		name := who(namespace, nil)
+		if of == ofClaim {
+			name = who(namespace, &shape)
+		}
+		a := b.account(name)
+		_, rate := b.terms(name)
+		b.wait(a.At + (1-a.Left)*second/rate + 1)
+		return 0, of
+	}
+	left, most := b.cycle-b.spent, 2*b.most
+	if a := b.account(namespace); a.Left < b.tenant/2 {
+		left, most = left-b.cycle/2, b.most
+	}
+	if left > 0 {
+		return b.question, ofNobody
+	}
+	if left := b.least - b.of[namespace]; left > 0 && b.spent < most {
+		return left, ofNobody
+	}
+	b.wait(b.now + putOff)
+	return 0, ofCycle
+}
+
+// blocked says whose account is empty.
+func (b *budget) blocked(namespace string, shape digest) string {
+	switch {
+	case !b.counts:
+	case b.account(who(namespace, nil)).Left <= 0:
+		return ofNamespace
+	case b.account(who(namespace, &shape)).Left <= 0:
+		return ofClaim
+	}
+	return ofNobody
+}
+
+func (b *budget) wait(until int64) {
+	if b.resume == 0 || until < b.resume {
+		b.resume = max(until, b.now+putOff)
+	}
+}
+
+// charge notes what a question has cost.
+func (b *budget) charge(namespace string, shape digest, steps int64) {
+	if !b.counts || steps <= 0 {
+		return
+	}
+	b.spent += steps
+	b.of[namespace] += steps
+	for _, name := range [...]string{who(namespace, nil), who(namespace, &shape)} {
+		a := b.account(name)
+		a.Left -= steps
+		b.accounts[name] = a
+	}
+}

@@ -1,0 +1,166 @@
+package devices
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	resourcev1 "k8s.io/api/resource/v1"
+
+	"ashlar.sh/sched/policy"
+)
+
+// memory is what was found out at a cost. That something is known is part of what decides: who
+// has to pay for it again may be put off. So it goes into the commitments, by the digests of
+// what it rests on; the answers themselves are found again, free of charge.
+type memory struct {
+	of map[key]*finding // by key, refusals by keyOfNo, too; nil: paid for, and not known here
+}
+
+// finding is the answer to one question.
+type finding struct {
+	no      policy.Verdict
+	results []resourcev1.AllocationResult
+}
+
+// found is a copy of the devices, which the caller may change.
+func (f *finding) found() []resourcev1.AllocationResult {
+	out := make([]resourcev1.AllocationResult, len(f.results))
+	for i := range f.results {
+		f.results[i].DeepCopyInto(&out[i])
+	}
+	return out
+}
+
+// counted says of a refusal that it has amounts, which may be others by now.
+func (f *finding) counted() bool { return f.no.Need > 0 }
+
+// mostFindings bounds what is remembered.
+const mostFindings = 1 << 17
+
+// find is what is known; whole: keeping it again would change nothing.
+func (m *memory) find(s standing, shape digest) (known *finding, paid, whole bool) {
+	answer, has := m.of[s.key(shape)]
+	if answer != nil && answer.no.Admits() {
+		return answer, true, true
+	}
+	no, refused := m.of[s.keyOfNo(shape)]
+	if known = answer; known == nil {
+		known = no
+	}
+	return known, has || refused, answer != nil && answer == no
+}
+
+// keep notes an answer, or that one was found again: what stands as it did before may have been
+// something else in between.
+func (m *memory) keep(s standing, shape digest, f *finding) {
+	if m.of == nil {
+		m.of = map[key]*finding{}
+	}
+	if len(m.of) >= mostFindings {
+		clear(m.of)
+	}
+	m.of[s.key(shape)] = f
+	if !f.no.Admits() {
+		m.of[s.keyOfNo(shape)] = f
+	}
+}
+
+// record is how memory travels.
+type record struct {
+	Accounts map[string]account           `json:"accounts,omitempty"`
+	Freed    map[string]uint64            `json:"freed,omitempty"`    // by driver/pool
+	Found    []string                     `json:"found,omitempty"`    // keys
+	Selected map[string]map[string]string `json:"selected,omitempty"` // by slice and wish the devices that were paid for
+}
+
+// Memory implements ledger.Rememberer.
+func (d *Devices) Memory() string {
+	r := record{Accounts: d.budget.accounts, Freed: map[string]uint64{}, Selected: map[string]map[string]string{}}
+	for p, u := range d.used.pools { // order-free: into a map
+		if u.freed > 0 {
+			r.Freed[p.driver+"/"+p.name] = u.freed
+		}
+	}
+	for k := range d.memory.of { // order-free: sorted below
+		r.Found = append(r.Found, k.String())
+	}
+	slices.Sort(r.Found)
+	for _, b := range d.shelf.boards { // order-free: into a map
+		for w, m := range b.fits { // order-free: into a map
+			if r.Selected[b.content.String()] == nil {
+				r.Selected[b.content.String()] = map[string]string{}
+			}
+			r.Selected[b.content.String()][w.String()] = m.paid()
+		}
+	}
+	if len(r.Accounts)+len(r.Freed)+len(r.Found)+len(r.Selected) == 0 {
+		return ""
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// Recall implements ledger.Rememberer.
+func (d *Devices) Recall(text string) {
+	var r record
+	if json.Unmarshal([]byte(text), &r) != nil {
+		return // of another version's making: all is found out anew
+	}
+	if len(r.Accounts) > 0 {
+		d.budget.accounts, d.budget.of = r.Accounts, map[string]int64{}
+	}
+	for _, u := range d.used.pools { // order-free: each is by itself
+		u.freed = 0
+	}
+	for name, freed := range r.Freed { // order-free: each is by itself
+		driver, name, _ := strings.Cut(name, "/") // no driver's name has one
+		d.used.pool(pool{driver, name}).freed = freed
+	}
+	d.memory.of = map[key]*finding{}
+	for _, text := range r.Found {
+		if k, ok := keyOf(text); ok {
+			d.memory.of[k] = nil
+		}
+	}
+	for _, b := range d.shelf.boards { // order-free: each is by itself
+		for wish, paid := range r.Selected[b.content.String()] { // order-free: into a map
+			if w, ok := read(wish); ok {
+				m := &matched{of: make([]judged, len(b.ids))}
+				m.pay(paid)
+				b.fits[w] = m
+			}
+		}
+	}
+}
+
+func read(text string) (d digest, ok bool) {
+	raw, err := hex.DecodeString(text)
+	return digest(append(raw, make([]byte, len(d))...)[:len(d)]), err == nil && len(raw) == len(d)
+}
+
+// paid are the devices that were paid for, a bit each, in hexadecimal.
+func (m *matched) paid() string {
+	bits := make([]byte, (len(m.of)+7)/8)
+	for i := range m.of {
+		if m.of[i].paid {
+			bits[i/8] |= 1 << (i % 8)
+		}
+	}
+	return hex.EncodeToString(bits)
+}
+
+// pay is the inverse of paid.
+func (m *matched) pay(text string) {
+	bits, err := hex.DecodeString(text)
+	if err != nil {
+		return
+	}
+	for i := range m.of {
+		m.of[i].paid = i/8 < len(bits) && bits[i/8]&(1<<(i%8)) != 0
+	}
+}

@@ -1,0 +1,79 @@
+package loop
+
+import (
+	"strings"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"ashlar.sh/internal/explain"
+	"ashlar.sh/sched/trace"
+)
+
+// At -v 3, which Volcano's chart sets, Volcano logs each of its cycles, one a second. Cycles
+// here are as many as there are changes, so at that level a line is not logged again within a
+// schedule period, and what only says how things stand not within a minute. Then a cycle in
+// which nothing was tried logs nothing.
+const standingAgain = time.Minute
+
+// standing are the events that say how things stand: a cycle that has only these tried nothing.
+var standing = map[trace.EventKind]bool{trace.TryQueues: true, trace.QueueOverusedEvent: true, trace.QueueNotOpenEvent: true,
+	trace.NotEnqueued: true, trace.NoPreemptors: true, trace.NoPreemptorTask: true, trace.HyperNodesReady: true}
+
+// mostLines bounds how many lines are remembered; beyond that what is older than a period is
+// forgotten.
+const mostLines = 50_000
+
+// logLines remembers when each line of level 3 was logged last.
+type logLines struct {
+	period time.Duration
+	last   map[string]time.Time
+}
+
+// due says that a line is to be logged, and notes that it is.
+func (l *logLines) due(line string, kind trace.EventKind, now time.Time) bool {
+	every := l.period
+	if standing[kind] {
+		every = standingAgain
+	}
+	if last, said := l.last[line]; said && now.Sub(last) < every {
+		return false
+	}
+	if l.last == nil {
+		l.last = map[string]time.Time{}
+	}
+	if len(l.last) >= mostLines {
+		l.forget(now)
+	}
+	l.last[line] = now
+	return true
+}
+
+func (l *logLines) forget(now time.Time) {
+	for line, at := range l.last {
+		if now.Sub(at) >= l.period {
+			delete(l.last, line)
+		}
+	}
+	if len(l.last) >= mostLines {
+		clear(l.last)
+	}
+}
+
+// log prints what a cycle did, a line each: all of it from -v 4, at -v 3 what is due.
+func (l *logLines) log(events []trace.Event, now time.Time) {
+	all := verbosity() > 3
+	for i := range events {
+		level, text := explain.Log(events[i])
+		if level > 0 && !all && !l.due(text, events[i].Kind, now) {
+			continue
+		}
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSuffix(line, "\n"); level == 0 {
+				klog.Error(line)
+			} else {
+				klog.V(klog.Level(level)).Info(line)
+			}
+		}
+	}
+}

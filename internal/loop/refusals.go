@@ -1,0 +1,398 @@
+package loop
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+)
+
+// The pauses between tries to bind pods that the API server refuses: each is twice as long as
+// the one before.
+const (
+	firstPause = 200 * time.Millisecond
+	mostPause  = 30 * time.Minute
+
+	remembered  = time.Hour // after its next try, of what is gone
+	mostRefused = 10_000    // lives beyond which what is gone is not remembered
+)
+
+// pauseAfter is how long to wait after so many refusals in a row.
+func pauseAfter(tries int32) time.Duration {
+	return min(firstPause<<min(max(tries, 1)-1, 20), mostPause)
+}
+
+// refusals are what bindings the API server has refused for good, so that they are asked for
+// less and less often: by PodGroup and by controller, since pods and PodGroups are made anew;
+// of pods with neither, by pod. The engine is told by facts which jobs pause.
+type refusals struct {
+	by   map[life]*refused
+	jobs map[ledger.JobKey]*pausing
+	told uint64 // the version of what the engine was told last
+}
+
+// life is what a refusal is remembered by. Whoever writes a pod writes the UID of its
+// controller, so that one says something in its own namespace alone.
+type life struct{ namespace, uid string }
+
+// refused is what was refused, one try after the other.
+type refused struct {
+	tries      int32
+	next       int64  // no try before, on the clock of loop.now
+	statement  uint64 // of the last try
+	pod        ledger.Key
+	answer     string
+	life       life // its PodGroup, else its controller, else the pod
+	job        ledger.JobKey
+	group      string // UID of its PodGroup
+	controller string // UID
+}
+
+// pausing is a job that the engine was told of.
+type pausing struct {
+	group string                // UID of its PodGroup
+	why   *refused              // the newest
+	pods  map[string]ledger.Key // by UID: those that pause while the job goes on; nil: the whole job does
+	names map[string]bool       // of the pods that were refused
+}
+
+func newRefusals() refusals {
+	return refusals{by: map[life]*refused{}, jobs: map[ledger.JobKey]*pausing{}}
+}
+
+// takeRefusal notes that the API server refused to bind a pod.
+func (l *loop) takeRefusal(r sched.Receipt) {
+	led := l.engine.Ledger()
+	id, ok := led.FindTask(r.Item.Pod)
+	if !ok || led.Task(id).Pod.UID != r.Item.UID || led.Task(id).Job == ledger.NoJob {
+		return
+	}
+	job := led.Job(led.Task(id).Job)
+	now, group, controller := l.now(), lifeOf(job), l.controllerOf(r.Item.Pod, r.Item.UID)
+	at := life{job.Key.Namespace, cmp.Or(group, controller, r.Item.UID)}
+	e := l.refusals.last(led, at, controller)
+	if again := e.statement == r.Item.Statement || now < e.next; !again {
+		e.tries++
+		e.next = now + int64(pauseAfter(e.tries))
+	}
+	e.statement, e.pod, e.answer = r.Item.Statement, r.Item.Pod, r.Refused
+	e.life, e.job, e.group, e.controller = at, job.Key, group, controller
+	l.refusals.keep(&e)
+	p := l.refusals.jobs[job.Key]
+	if p == nil || p.group != group {
+		p = &pausing{group: group, names: map[string]bool{}}
+		l.refusals.jobs[job.Key] = p
+	}
+	p.why = &e
+	p.names[r.Item.Pod.Name] = true
+	if l.complete(job) {
+		if p.pods == nil {
+			p.pods = map[string]ledger.Key{}
+		}
+		p.pods[r.Item.UID] = r.Item.Pod
+	} else {
+		p.pods = nil
+	}
+	l.tellPause(job.Key, p)
+}
+
+// last is what is known of a life; of one that was never refused, of the one that its
+// controller made before, if that is gone.
+func (r *refusals) last(led *ledger.Ledger, at life, controller string) refused {
+	if e := r.by[at]; e != nil {
+		return *e
+	}
+	if e := r.by[life{at.namespace, controller}]; e != nil && e.passed(led) {
+		return *e
+	}
+	return refused{}
+}
+
+// of is what was refused of a job, nil when nothing was.
+func (r *refusals) of(job *ledger.Job) *refused {
+	if p := r.jobs[job.Key]; p != nil && p.group == lifeOf(job) {
+		return p.why
+	}
+	return r.by[life{job.Key.Namespace, lifeOf(job)}]
+}
+
+// passed says that the PodGroup that something was refused of is gone.
+func (e *refused) passed(led *ledger.Ledger) bool {
+	id, ok := led.FindJob(e.job)
+	return !ok || lifeOf(led.Job(id)) != e.group
+}
+
+// keep remembers a refusal by the life it is of, and by the controller.
+func (r *refusals) keep(e *refused) {
+	r.by[e.life] = e
+	if e.controller != "" {
+		r.by[life{e.life.namespace, e.controller}] = e
+	}
+}
+
+// forget forgets what was refused of a life.
+func (r *refusals) forget(e *refused) {
+	delete(r.by, e.life)
+	if by := (life{e.life.namespace, e.controller}); r.by[by] != nil && r.by[by].life == e.life {
+		delete(r.by, by)
+	}
+}
+
+// lifeOf is the UID of a job's PodGroup, "" without one.
+func lifeOf(job *ledger.Job) string {
+	if job.Group == nil {
+		return ""
+	}
+	return job.Group.UID
+}
+
+// controllerOf is the UID of a pod's controller, "" without one.
+func (l *loop) controllerOf(pod ledger.Key, uid string) string {
+	if p := l.seen.Pod(pod.Namespace, pod.Name); p != nil && p.Fact().UID == uid {
+		return p.Controller()
+	}
+	return ""
+}
+
+// complete says that a job has its minimum, or had it once: what is refused then is pods of
+// it and not the job.
+func (l *loop) complete(job *ledger.Job) bool {
+	t := l.told.jobs[job.Key]
+	return started(job) || t != nil && t.uid == lifeOf(job) && t.complete
+}
+
+// tellPause tells the engine which pods of a job pause, and until when.
+func (l *loop) tellPause(k ledger.JobKey, p *pausing) { l.engine.Apply(l.refusals.fact(k, p)) }
+
+func (r *refusals) fact(k ledger.JobKey, p *pausing) model.Fact {
+	r.told++
+	b := &model.Backoff{Meta: model.Meta{Namespace: k.Namespace, Name: k.Name, UID: p.group}, Adopted: k.Adopted, OwnerID: k.Owner, NotBefore: p.why.next,
+		Tries: p.why.tries, Pod: p.why.pod.String(), Answer: p.why.answer}
+	for uid := range p.pods {
+		b.Pods = append(b.Pods, uid)
+	}
+	slices.Sort(b.Pods)
+	return model.Fact{Ref: b.Ref(), UID: p.group, Version: r.told, Object: b}
+}
+
+// facts are all that the engine was told.
+func (r *refusals) facts() (out []model.Fact) {
+	for k, p := range r.jobs {
+		out = append(out, r.fact(k, p))
+	}
+	return out
+}
+
+// endPause tells the engine that a job pauses no longer.
+func (l *loop) endPause(k ledger.JobKey, p *pausing) {
+	f := l.refusals.fact(k, p)
+	f.Object = nil
+	l.engine.Apply(f)
+	delete(l.refusals.jobs, k)
+}
+
+// follow has jobs pause that came anew, of a controller whose pods were refused, or with a
+// record of that: before anything is decided on them.
+func (l *loop) follow(facts []model.Fact) {
+	for _, f := range facts {
+		switch o := f.Object.(type) {
+		case *model.PodGroup:
+			l.followGroup(o)
+		case *model.Pod:
+			if len(l.refusals.by) > 0 && o.Ours && o.Node == "" {
+				l.followPod(o)
+			}
+		}
+	}
+}
+
+// followPod has a pod's job pause where its controller's last one did.
+func (l *loop) followPod(p *model.Pod) {
+	led := l.engine.Ledger()
+	id, ok := led.FindTask(keyOf(p))
+	if !ok || led.Task(id).Job == ledger.NoJob {
+		return
+	}
+	job := led.Job(led.Task(id).Job)
+	e := l.refusals.by[life{p.Namespace, l.controllerOf(keyOf(p), p.UID)}]
+	if e == nil || e.next <= l.now() || l.complete(job) {
+		return
+	}
+	group := lifeOf(job)
+	if had := l.refusals.jobs[job.Key]; had != nil && had.group == group || e.group != group && !e.passed(led) {
+		return
+	}
+	of := *e
+	of.life, of.job, of.group = life{p.Namespace, cmp.Or(group, e.controller)}, job.Key, group
+	l.refusals.keep(&of)
+	l.pauseWhole(job.Key, group, &of)
+}
+
+func (l *loop) pauseWhole(k ledger.JobKey, group string, e *refused) {
+	p := &pausing{group: group, why: e, names: map[string]bool{e.pod.Name: true}}
+	l.refusals.jobs[k] = p
+	l.tellPause(k, p)
+}
+
+// followGroup goes on with what an earlier scheduler has recorded on a PodGroup.
+func (l *loop) followGroup(g *model.PodGroup) {
+	k := ledger.JobKey{Namespace: g.Namespace, Name: g.Name}
+	if t := l.told.jobs[k]; t != nil && t.uid == g.UID && (ran(g.Phase) || g.Phase == model.GroupUnknown && !t.origin.unknown) {
+		t.complete = true
+	}
+	had := l.refusals.by[life{g.Namespace, g.UID}]
+	if had != nil && l.acting {
+		return
+	}
+	shown := l.seen.PodGroup(g.Namespace, g.Name)
+	r, ok := recordOf(shown, g.UID)
+	if had != nil { // another one acts, and knows better
+		l.refusals.forget(had)
+		if p := l.refusals.jobs[k]; p != nil {
+			l.endPause(k, p)
+		}
+	}
+	if !ok {
+		return
+	}
+	now := l.now()
+	e := &refused{tries: min(r.Tries, 1<<10), next: min(r.Next.UnixNano(), now+int64(mostPause)), answer: r.Answer,
+		pod: ledger.Key{Namespace: g.Namespace, Name: r.Pod}, life: life{g.Namespace, g.UID}, job: k, group: g.UID, controller: r.Controller}
+	l.refusals.keep(e)
+	if of := (toldJob{uid: g.UID}); e.next > now && !of.hadMinimum(shown) {
+		l.pauseWhole(k, g.UID, e)
+	}
+}
+
+// recordOf is the record on a PodGroup of that life; false where there is none that says something.
+func recordOf(group *schedulingv1beta1.PodGroup, uid string) (record.Record, bool) {
+	if group == nil || string(group.UID) != uid {
+		return record.Record{}, false
+	}
+	text, there := group.Annotations[record.Key]
+	if !there {
+		return record.Record{}, false
+	}
+	r, err := record.Read(text)
+	return r, err == nil && r.UID == uid
+}
+
+// tendRefusals forgets what is over: jobs that have started, or are gone, and pods that were
+// bound after all.
+func (l *loop) tendRefusals() {
+	led, now := l.engine.Ledger(), l.now()
+	for k, p := range l.refusals.jobs {
+		id, ok := led.FindJob(k)
+		if !ok || lifeOf(led.Job(id)) != p.group {
+			l.endPause(k, p) // who made it may make another
+			continue
+		}
+		for uid, pod := range p.pods {
+			if !waitsStill(led, pod, uid) {
+				delete(p.pods, uid)
+			}
+		}
+		if len(p.pods) == 0 && l.complete(led.Job(id)) {
+			l.refusals.forget(p.why)
+			l.endPause(k, p)
+		}
+	}
+	for at, e := range l.refusals.by {
+		id, ok := led.FindJob(e.job)
+		switch gone := !ok || lifeOf(led.Job(id)) != e.group; {
+		case gone && (now-e.next > int64(remembered) || len(l.refusals.by) > mostRefused):
+			delete(l.refusals.by, at)
+		case !gone && l.refusals.jobs[e.job] == nil && e.next < now && l.complete(led.Job(id)):
+			delete(l.refusals.by, at)
+		}
+	}
+}
+
+// waitsStill says that a pod is there and has no node.
+func waitsStill(led *ledger.Ledger, pod ledger.Key, uid string) bool {
+	id, ok := led.FindTask(pod)
+	return ok && led.Task(id).Pod.UID == uid && led.Task(id).Pod.Node == ""
+}
+
+// turn is the bindings of one statement of a gang that was refused before, in the order in
+// which they are to be asked for.
+type turn struct {
+	job     ledger.JobID
+	refused *refused
+	items   []sched.Item
+}
+
+type turnKey struct {
+	statement uint64
+	job       ledger.JobID
+}
+
+// bindInTurn takes out of a plan the bindings of gangs that were refused before, and has the
+// members of each bound one after the other, those first that were refused: a gang that is
+// refused again is then not bound in part. What its record claims is taken back before. It
+// returns the other items; where it panics, none is lost.
+func (l *loop) bindInTurn(items []sched.Item, now time.Time) []sched.Item {
+	if len(l.refusals.by) == 0 {
+		return items
+	}
+	rest, turns := items, []*turn(nil)
+	l.unharmed("looking which gangs were refused before", func() {
+		others, found := l.turns(items)
+		rest, turns = others, found
+	})
+	for _, t := range turns {
+		first := func() bool { return false }
+		l.unharmed("taking a claim back", func() {
+			first = l.takeBack(l.engine.Ledger().Job(t.job), t.refused, now)
+		})
+		l.carrier.BindInTurn(t.items, first)
+	}
+	return rest
+}
+
+// turns are the bindings of gangs that were refused before, by statement, and the other items.
+func (l *loop) turns(items []sched.Item) (rest []sched.Item, turns []*turn) {
+	led := l.engine.Ledger()
+	of := map[turnKey]*turn{}
+	for _, i := range items {
+		if i.Kind != sched.BindPod {
+			rest = append(rest, i)
+			continue
+		}
+		id, ok := led.FindTask(i.Pod)
+		if !ok || led.Task(id).Job == ledger.NoJob {
+			rest = append(rest, i)
+			continue
+		}
+		job := led.Task(id).Job
+		e := l.refusals.of(led.Job(job))
+		if e == nil || led.Job(job).MinMember < 2 {
+			rest = append(rest, i)
+			continue
+		}
+		t := of[turnKey{i.Statement, job}]
+		if t == nil {
+			t = &turn{job: job, refused: e}
+			of[turnKey{i.Statement, job}] = t
+			turns = append(turns, t)
+		}
+		t.items = append(t.items, i)
+	}
+	for _, t := range turns {
+		suspects := map[string]bool{t.refused.pod.Name: true}
+		if p := l.refusals.jobs[led.Job(t.job).Key]; p != nil {
+			suspects = p.names
+		}
+		slices.SortStableFunc(t.items, func(a, b sched.Item) int {
+			return policy.FalseFirst(!suspects[a.Pod.Name], !suspects[b.Pod.Name])
+		})
+	}
+	return rest, turns
+}

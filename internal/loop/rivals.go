@@ -1,0 +1,182 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
+
+	"ashlar.sh/internal/kube/translate"
+)
+
+// volcanosNamespace is where Volcano's chart is installed, and where schedulers have their lease
+// unless a flag says otherwise.
+const volcanosNamespace = "volcano-system"
+
+// schedulers are the labels of the pods that Volcano's chart and ours run schedulers in.
+var schedulers = []string{"app=volcano-scheduler", "app.kubernetes.io/name=ashlar"}
+
+// unheard is how long after its grace a pod that is deleted is still taken to run: its node may
+// not answer any more.
+const unheard = 30 * time.Second
+
+// rival is another scheduler that would act at the same time as this one. Volcano's chart does
+// not elect a leader by default, so that a rolling update runs the old scheduler and the new one
+// side by side, and a second installation acts beside the first.
+type rival struct {
+	pod       string
+	names     []string // the schedulerNames whose pods it binds
+	lease     string   // namespace/name; "": it acts without one
+	image     string
+	namespace string
+}
+
+// ownNamespace is where the namespace of the pod that this process runs in is written.
+const ownNamespace = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
+
+// places are the namespaces in which schedulers run. Others are not looked at: a tenant could
+// make a pod there that looks like a scheduler's and keep this one waiting.
+func (l *loop) places() []string {
+	out := []string{volcanosNamespace}
+	if l.o.Election != nil {
+		out = append(out, l.o.Election.Namespace)
+	}
+	if own, err := os.ReadFile(ownNamespace); err == nil {
+		out = append(out, strings.TrimSpace(string(own)))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// running lists the pods that run schedulers.
+func (l *loop) running(ctx context.Context) (pods []corev1.Pod, err error) {
+	for _, namespace := range l.places() {
+		for _, label := range schedulers {
+			list, err := l.kube.CoreV1().Pods(namespace).List(ctx,
+				metav1.ListOptions{LabelSelector: label, FieldSelector: "status.phase=Running"})
+			if err != nil {
+				return nil, fmt.Errorf("look for other schedulers: %w", err)
+			}
+			pods = append(pods, list.Items...)
+		}
+	}
+	return pods, nil
+}
+
+// rivals returns the first scheduler found that acts for one of our names whatever lease this
+// one holds; nil without one.
+func (l *loop) rivals(ctx context.Context) (*rival, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "" // then no pod is this one's
+	}
+	pods, err := l.running(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var found []rival
+	self := rival{}
+	for i := range pods {
+		switch r := rivalOf(&pods[i]); {
+		case pods[i].Name == host:
+			self = r
+		case r.image != "" && !ended(&pods[i], time.Now()):
+			found = append(found, r)
+		}
+	}
+	for _, r := range found {
+		if r.namespace == self.namespace && r.image == self.image || !slices.ContainsFunc(r.names, l.schedules) {
+			continue // a replica of this one, or one for other pods
+		}
+		if o := l.o.Election; o == nil || r.lease != o.Namespace+"/"+o.Name {
+			return &r, nil
+		}
+	}
+	return nil, nil
+}
+
+func (l *loop) schedules(name string) bool { return slices.Contains(l.o.SchedulerNames, name) }
+
+// ended says that a pod which is deleted has had time to end.
+func ended(p *corev1.Pod, now time.Time) bool {
+	return p.DeletionTimestamp != nil && now.Sub(p.DeletionTimestamp.Time) > unheard // it includes the grace
+}
+
+// rivalOf reads of a pod what its scheduler was started with; without an image where no
+// container of it is a scheduler's.
+func rivalOf(p *corev1.Pod) rival {
+	for _, c := range p.Spec.Containers {
+		line := append(slices.Clone(c.Command), c.Args...)
+		if !slices.ContainsFunc(line, func(s string) bool { return strings.HasPrefix(s, "--scheduler-") }) {
+			continue
+		}
+		r := rival{pod: p.Namespace + "/" + p.Name, namespace: p.Namespace, image: c.Image, names: given(line, "scheduler-name")}
+		if len(r.names) == 0 {
+			r.names = []string{translate.DefaultScheduler}
+		}
+		if elects := given(line, "leader-elect"); len(elects) > 0 && elects[len(elects)-1] == "false" {
+			return r
+		}
+		namespace, name := volcanosNamespace, translate.DefaultScheduler
+		if len(r.names) == 1 {
+			name = r.names[0]
+		}
+		for _, flag := range []string{"lock-object-namespace", "leader-elect-resource-namespace"} {
+			if values := given(line, flag); len(values) > 0 {
+				namespace = values[len(values)-1]
+			}
+		}
+		if values := given(line, "leader-elect-resource-name"); len(values) > 0 {
+			name = values[len(values)-1]
+		}
+		r.lease = namespace + "/" + name
+		return r
+	}
+	return rival{}
+}
+
+// given are the values of a flag in a command line, written --flag=value or --flag value.
+func given(line []string, flag string) (values []string) {
+	for i, s := range line {
+		name, value, joined := strings.Cut(strings.TrimLeft(s, "-"), "=")
+		switch {
+		case !strings.HasPrefix(s, "-") || name != flag:
+		case joined:
+			values = append(values, value)
+		case i+1 < len(line) && !strings.HasPrefix(line[i+1], "-"):
+			values = append(values, line[i+1])
+		}
+	}
+	return values
+}
+
+// awaitRivals is an error while another scheduler acts for the same pods: two that do bind them
+// to the same room.
+func (l *loop) awaitRivals(ctx context.Context) error {
+	r, err := l.rivals(ctx)
+	switch {
+	case err != nil:
+		return err
+	case r == nil:
+		return nil
+	case r.lease == "":
+		return fmt.Errorf("pod %s runs a scheduler for %s without a lease (image %s): this one begins when that pod has ended; "+
+			"scale its Deployment to 0, or give this one another --scheduler-name", r.pod, strings.Join(r.names, ", "), r.image)
+	}
+	return fmt.Errorf("pod %s runs a scheduler for %s with the lease %s, which is not this one's (image %s): this one begins when "+
+		"that pod has ended; scale its Deployment to 0, or give this one that lease", r.pod, strings.Join(r.names, ", "), r.lease, r.image)
+}
+
+// sayNotReady logs why nothing is decided yet, at once and then twice a minute.
+func (l *loop) sayNotReady(err error, now time.Time) {
+	if text := err.Error(); text != l.notReady.text || now.Sub(l.notReady.at) >= 30*time.Second {
+		l.notReady.text, l.notReady.at = text, now
+		klog.ErrorS(err, "Not ready to decide yet")
+	}
+}

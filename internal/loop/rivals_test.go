@@ -1,0 +1,86 @@
+package loop
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+)
+
+// schedulerPod is a pod as Volcano's chart makes its scheduler's.
+func schedulerPod(name, image string, args ...string) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "volcano-system", Name: name, Labels: map[string]string{"app": "volcano-scheduler"}},
+		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "scheduler", Image: image,
+			Args: append([]string{"--logtostderr", "--scheduler-conf=/volcano.scheduler/volcano-scheduler.conf", "-v=3", "2>&1"}, args...)}}},
+		Status: corev1.PodStatus{Phase: corev1.PodRunning}}
+}
+
+// Whom a scheduler waits for before it decides anything.
+func TestAnotherSchedulerThatActsIsWaitedFor(t *testing.T) {
+	const volcanos, ours = "volcanosh/vc-scheduler:v1.14.0", "registry/ashlar:v1"
+	host, err := os.Hostname()
+	if err != nil {
+		t.Skip("this machine has no name")
+	}
+	election := &Election{Namespace: "volcano-system", Name: "volcano"}
+	for name, c := range map[string]struct {
+		others   []*corev1.Pod
+		election *Election
+		want     string // of the error
+	}{
+		"none": {},
+		"Volcano's during a rolling update, as its chart starts it": {
+			others: []*corev1.Pod{schedulerPod("old", volcanos, "--leader-elect=false"), schedulerPod(host, ours, "--leader-elect=false")},
+			want:   "pod volcano-system/old runs a scheduler for volcano without a lease"},
+		"Volcano's without election beside one of ours with it": {election: election,
+			others: []*corev1.Pod{schedulerPod("old", volcanos, "--leader-elect=false")},
+			want:   "without a lease"},
+		"Volcano's that holds the same lease": {election: election,
+			others: []*corev1.Pod{schedulerPod("old", volcanos, "--leader-elect=true", "--leader-elect-resource-namespace", "volcano-system")}},
+		"Volcano's with a lease elsewhere": {election: &Election{Namespace: "ashlar-system", Name: "volcano"},
+			others: []*corev1.Pod{schedulerPod("old", volcanos)},
+			want:   "with the lease volcano-system/volcano, which is not this one's"},
+		"one for other pods": {others: []*corev1.Pod{schedulerPod("old", volcanos, "--leader-elect=false", "--scheduler-name=other")}},
+		"a replica of this one": {others: []*corev1.Pod{
+			schedulerPod("twin", ours, "--leader-elect=false"), schedulerPod(host, ours, "--leader-elect=false")}},
+		"one whose node does not answer any more": {others: []*corev1.Pod{func() *corev1.Pod {
+			p := schedulerPod("old", volcanos, "--leader-elect=false")
+			long := metav1.NewTime(time.Now().Add(-time.Hour))
+			p.DeletionTimestamp, p.Finalizers = &long, []string{"kept/here"}
+			return p
+		}()}},
+		"one that is ending": {others: []*corev1.Pod{func() *corev1.Pod {
+			p := schedulerPod("old", volcanos, "--leader-elect=false")
+			soon := metav1.NewTime(time.Now().Add(10 * time.Second))
+			p.DeletionTimestamp, p.Finalizers = &soon, []string{"kept/here"}
+			return p
+		}()}, want: "pod volcano-system/old"},
+		"a pod that a tenant made to look like one": {others: []*corev1.Pod{func() *corev1.Pod {
+			p := schedulerPod("old", volcanos, "--leader-elect=false")
+			p.Namespace = "tenant"
+			return p
+		}()}},
+		"another program with that label": {others: []*corev1.Pod{{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "volcano-system", Name: "web", Labels: map[string]string{"app": "volcano-scheduler"}},
+			Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "web", Image: "web"}}},
+			Status:     corev1.PodStatus{Phase: corev1.PodRunning}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kube := fake.NewClientset()
+			for _, p := range c.others {
+				if err := kube.Tracker().Add(p); err != nil {
+					t.Fatal(err)
+				}
+			}
+			l := &loop{kube: kube, o: Options{SchedulerNames: []string{"volcano"}, Election: c.election}}
+			switch err := l.awaitRivals(t.Context()); {
+			case c.want == "" && err != nil, c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+		})
+	}
+}

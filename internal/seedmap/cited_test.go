@@ -1,0 +1,95 @@
+package seedmap
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const decisions = "docs/decisions.md"
+
+var (
+	decided   = regexp.MustCompile(`[Dd]ecisions? (\d+)((?:, | and | to )\d+)*`)
+	ofSeed    = regexp.MustCompile(`[Ss]eeds? 00(\d),? §(\d+(?:\.\d+)?)`)
+	number    = regexp.MustCompile(`\d+`)
+	lineEnd   = regexp.MustCompile(`\n\s*(//|#|>)?\s*`)
+	elsewhere = regexp.MustCompile(`semantics (?:§|row)\s*\d+`)
+	decision  = regexp.MustCompile(`(?m)^### Decision (\d+): `)
+)
+
+// A reader can look up each decision and each section of a seed that the repository cites.
+func TestWhatIsCitedIsInTheRepository(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, decisions))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var known []string
+	for _, d := range decision.FindAllStringSubmatch(string(page), -1) {
+		known = append(known, d[1])
+	}
+	m, cited := read(t), 0
+	for _, file := range citing(t) {
+		text, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		flat := lineEnd.ReplaceAllString(string(text), " ")
+		if cite := elsewhere.FindString(flat); cite != "" {
+			t.Errorf("%s cites %q, a text that is not in the repository", file, cite)
+		}
+		for _, cite := range decided.FindAllString(flat, -1) {
+			for _, n := range number.FindAllString(cite, -1) {
+				if cited++; !slices.Contains(known, n) {
+					t.Errorf("%s cites decision %s, which %s does not have", file, n, decisions)
+				}
+			}
+		}
+		for _, cite := range ofSeed.FindAllStringSubmatch(flat, -1) {
+			if cited++; !m.has(cite[1], cite[2]) {
+				t.Errorf("%s cites seed 00%s §%s, which %s does not have", file, cite[1], cite[2], document)
+			}
+		}
+	}
+	if cited == 0 {
+		t.Error("nothing is cited: the patterns find nothing any more")
+	}
+	t.Logf("%d citations of %d decisions and %d seeds", cited, len(known), len(seeds))
+}
+
+// has reports whether the map has this section of the seed of this number, or one below it: the map
+// leaves out a heading that would have no table.
+func (m seedMap) has(seed, number string) bool {
+	i := int(seed[0] - '0')
+	return i < len(seeds) && slices.ContainsFunc(m.sections, func(s section) bool {
+		n, _, _ := strings.Cut(strings.TrimPrefix(s.title, "§"), " ")
+		return s.seed == seeds[i].name && (n == number || strings.HasPrefix(n, number+"."))
+	})
+}
+
+// citing is the files of the repository that have text for readers.
+func citing(t *testing.T) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() && strings.HasPrefix(name, ".") && path != root || name == "testdata" {
+			return filepath.SkipDir
+		}
+		if slices.Contains([]string{".go", ".md", ".story", ".yaml"}, filepath.Ext(name)) && name != "cited_test.go" {
+			rel, err := filepath.Rel(root, path)
+			files = append(files, filepath.ToSlash(rel))
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}

@@ -1,0 +1,136 @@
+package sched
+
+import (
+	"maps"
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+)
+
+// checkpoint is the commitments as they stood when the engine was last asked to note them.
+// It does not refer to the engine's state, so that it can be read when a panic has left that
+// half changed.
+type checkpoint struct {
+	rest    Commitments // without those that the maps have
+	tasks   map[ledger.Key]TaskCommitment
+	phases  map[ledger.JobKey]PhaseCommitment
+	lenders map[ledger.JobKey]Lender
+}
+
+// jobCheckpoint is what is noted of a job; nil: nothing is committed.
+type jobCheckpoint struct {
+	key    ledger.JobKey
+	phase  *PhaseCommitment
+	lender *Lender
+}
+
+// taskCheckpoint is what is noted of a pod; nil: nothing is committed.
+type taskCheckpoint struct {
+	key  ledger.Key
+	held *TaskCommitment
+}
+
+// Checkpoint notes the commitments as they stand. Call it when the plan of a cycle is about
+// to be handed over, and after facts and receipts were taken in: what LastCheckpoint returns
+// is what a new engine restores after a panic, without the decisions of a cycle whose plan
+// nobody has. It costs what has changed since the last call. What books found out at a cost is
+// not noted: they find it out again. A panic in it leaves the checkpoint as it was.
+func (e *Engine) Checkpoint() {
+	if e.checkpoint == nil {
+		e.l.TakeRecommitted() // kept from now on
+		e.checkpoint = checkpointOf(e.Commitments())
+		return
+	}
+	pods, keys := e.l.Recommitted()
+	tasks, jobs := make([]taskCheckpoint, 0, len(pods)), make([]jobCheckpoint, 0, len(keys))
+	for _, k := range pods {
+		tasks = append(tasks, e.taskNow(k))
+	}
+	for _, k := range keys {
+		jobs = append(jobs, e.jobNow(k))
+	}
+	rest := Commitments{Decided: e.decided, NextID: e.nextID, Statement: e.stmts + e.l.Statements(),
+		Spent: e.checkpoint.rest.Spent, Rounds: e.checkpoint.rest.Rounds, Charges: e.l.Charges()}
+	rest.Asked = e.session.Asked
+	e.exportArrivals(&rest)
+	if !slices.Equal(rest.Spent, e.l.Spent()) {
+		rest.Spent = append([]ledger.Spent(nil), e.l.Spent()...)
+	}
+	if !slices.Equal(rest.Rounds, e.l.Rounds()) {
+		rest.Rounds = append([]ledger.Round(nil), e.l.Rounds()...)
+	}
+	e.l.TakeRecommitted()
+	e.checkpoint.note(rest, tasks, jobs)
+}
+
+func (e *Engine) taskNow(k ledger.Key) taskCheckpoint {
+	now := taskCheckpoint{key: k}
+	if t, ok := e.l.FindTask(k); ok {
+		if held, committed := e.taskCommitment(t); committed {
+			now.held = &held
+		}
+	}
+	return now
+}
+
+func (e *Engine) jobNow(k ledger.JobKey) jobCheckpoint {
+	now := jobCheckpoint{key: k}
+	j, ok := e.l.FindJob(k)
+	if !ok {
+		return now
+	}
+	if phase, held := e.phaseCommitment(j); held {
+		now.phase = &phase
+	}
+	if lender, lends := e.lender(j); lends {
+		now.lender = &lender
+	}
+	return now
+}
+
+// LastCheckpoint returns the commitments as they were noted last; none before the first time.
+func (e *Engine) LastCheckpoint() Commitments {
+	if e.checkpoint == nil {
+		return Commitments{}
+	}
+	c := e.checkpoint.rest
+	c.Spent, c.Rounds = slices.Clone(c.Spent), slices.Clone(c.Rounds)
+	c.Charges.Jobs, c.Charges.Members = slices.Clone(c.Charges.Jobs), slices.Clone(c.Charges.Members)
+	c.Tasks = slices.SortedFunc(maps.Values(e.checkpoint.tasks), byPod)
+	c.Phases = slices.SortedFunc(maps.Values(e.checkpoint.phases), byJob)
+	c.Lenders = slices.SortedFunc(maps.Values(e.checkpoint.lenders), byLender)
+	return c
+}
+
+func checkpointOf(c Commitments) *checkpoint {
+	p := &checkpoint{rest: c, tasks: map[ledger.Key]TaskCommitment{}, phases: map[ledger.JobKey]PhaseCommitment{},
+		lenders: map[ledger.JobKey]Lender{}}
+	p.rest.Tasks, p.rest.Phases, p.rest.Lenders, p.rest.Memories = nil, nil, nil, nil
+	for _, t := range c.Tasks {
+		p.tasks[t.Pod] = t
+	}
+	for _, f := range c.Phases {
+		p.phases[f.Job] = f
+	}
+	for _, w := range c.Lenders {
+		p.lenders[w.Job] = w
+	}
+	return p
+}
+
+func (p *checkpoint) note(rest Commitments, tasks []taskCheckpoint, jobs []jobCheckpoint) {
+	p.rest = rest
+	for _, t := range tasks {
+		if delete(p.tasks, t.key); t.held != nil {
+			p.tasks[t.key] = *t.held
+		}
+	}
+	for _, j := range jobs {
+		if delete(p.phases, j.key); j.phase != nil {
+			p.phases[j.key] = *j.phase
+		}
+		if delete(p.lenders, j.key); j.lender != nil {
+			p.lenders[j.key] = *j.lender
+		}
+	}
+}

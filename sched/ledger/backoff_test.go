@@ -1,0 +1,33 @@
+package ledger
+
+import (
+	"testing"
+
+	"ashlar.sh/sched/model"
+)
+
+// When the next pause ends is asked of the pauses there are: one that was put off, or taken
+// back, wakes nobody at its old time.
+func TestThePauseThatEndsNextIsOneThatThereIs(t *testing.T) {
+	l := New()
+	version := uint64(0)
+	pause := func(name string, until int64) {
+		version++
+		b := &model.Backoff{Meta: model.Meta{Namespace: "ns", Name: name}, NotBefore: until}
+		f := model.Fact{Ref: b.Ref(), Version: version, Object: b}
+		if until == 0 {
+			f.Object = nil
+		}
+		l.Apply(f)
+	}
+	pause("a", 10)
+	pause("b", 30)
+	pause("a", 40)
+	if next := l.EndPauses(1); next != 30 {
+		t.Errorf("the next pause ends at %d, a was put off to 40 and b ends at 30", next)
+	}
+	pause("b", 0)
+	if next := l.EndPauses(2); next != 40 {
+		t.Errorf("the next pause ends at %d, b was taken back and a ends at 40", next)
+	}
+}

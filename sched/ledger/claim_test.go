@@ -1,0 +1,34 @@
+package ledger
+
+import (
+	"testing"
+
+	"ashlar.sh/sched/model"
+)
+
+// A claim ends with whatever makes its pod one that is not placed here.
+func TestAClaimEndsWithItsPod(t *testing.T) {
+	for name, change := range map[string]func(p *model.Pod){
+		"another scheduler's": func(p *model.Pod) { p.Ours = false },
+		"gated":               func(p *model.Pod) { p.Gated = true },
+		"deleted":             func(p *model.Pod) { p.Deleting = true },
+		"it has a node":       func(p *model.Pod) { p.Node, p.Phase = "n1", model.PodRunning },
+		"it is over":          func(p *model.Pod) { p.Phase = model.PodFailed },
+	} {
+		c := newCluster()
+		n := c.node("n1", 4000)
+		c.group("g", model.PodGroup{Queue: "q", MinMember: 1})
+		waits := c.pod("g-0", 3000, func(p *model.Pod) { p.Group = "g" })
+		c.Claim(waits, n, 100)
+		if !c.Claims() || c.row(t, "q").Claimed.Get(0) != 3000 {
+			t.Fatalf("%s: nothing is claimed", name)
+		}
+		c.pod("g-0", 3000, func(p *model.Pod) { p.Group = "g"; change(p) })
+		if c.Claims() || c.row(t, "q").Claimed.Get(0) != 0 {
+			t.Errorf("%s: the claim is there still", name)
+		}
+		for _, finding := range c.Audit() {
+			t.Errorf("%s: %s", name, finding)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package ledger
+
+// recommitted is the pods and jobs whose commitments may have changed since it was last
+// emptied, some of them more than once.
+type recommitted struct {
+	kept  bool
+	tasks []Key
+	jobs  []JobKey
+}
+
+// manyRecommitted is how many entries at once leave the list its room: the first cycles of
+// a full cluster are not waited for again.
+const manyRecommitted = 1 << 13
+
+func (r *recommitted) task(k Key) {
+	if r.kept {
+		r.tasks = append(r.tasks, k)
+	}
+}
+
+func (r *recommitted) job(k JobKey) {
+	if r.kept {
+		r.jobs = append(r.jobs, k)
+	}
+}
+
+// Recommitted lists the pods and jobs whose commitments may have changed since the last
+// TakeRecommitted, in no order and some of them more than once. The slices are good until the
+// next change.
+func (l *Ledger) Recommitted() (tasks []Key, jobs []JobKey) {
+	return l.recommitted.tasks, l.recommitted.jobs
+}
+
+// TakeRecommitted empties the list of Recommitted, and has it kept from the first call on.
+func (l *Ledger) TakeRecommitted() {
+	r := &l.recommitted
+	r.kept, r.tasks, r.jobs = true, r.tasks[:0], r.jobs[:0]
+	if cap(r.tasks) > manyRecommitted {
+		r.tasks = nil
+	}
+	if cap(r.jobs) > manyRecommitted {
+		r.jobs = nil
+	}
+}

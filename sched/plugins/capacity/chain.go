@@ -1,0 +1,107 @@
+package capacity
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/resource"
+)
+
+// links says which dimensions queues could claim of others, and what they might have above their
+// part by that: from a dimension of which a queue that asks for it deserves something to one of
+// which it asks for more than it deserves. What queues ask for stands still while room moves
+// between them.
+type links struct {
+	dims  int
+	world uint64
+	count []int32 // from × to: how many queues
+	known bool
+	more  map[ledger.QueueID]resource.Sums // what those who leave would ask for again
+}
+
+// find counts the links of all queues, unless the world is as it was.
+func (k *links) find(p *plugin) {
+	if k.known && k.world == p.l.World() && k.dims == p.dims {
+		return
+	}
+	k.known, k.world, k.dims = true, p.l.World(), p.dims
+	k.count = make([]int32, p.dims*p.dims)
+	k.more = map[ledger.QueueID]resource.Sums{}
+	p.l.Evicting(func(t ledger.TaskID) {
+		task := p.l.Task(t)
+		q := p.l.Job(task.Job).Queue
+		k.more[q] = k.more[q].Add(p.l.Class(task.Class).Request)
+	})
+	p.l.Queues(func(q ledger.QueueID) bool {
+		if p.known(q) && p.l.Queue(q).Jobs > 0 {
+			k.each(p, q, func(from, to resource.Dim) { k.count[int(from)*k.dims+int(to)]++ })
+		}
+		return true
+	})
+}
+
+// each calls f for the links of one queue.
+func (k *links) each(p *plugin, q ledger.QueueID, f func(from, to resource.Dim)) {
+	asks := func(d resource.Dim) int64 {
+		return resource.Sum{}.Plus(p.l.Queue(q).Request.Get(d)).Plus(k.more[q].Get(d)).Int64()
+	}
+	for from := range resource.Dim(k.dims) {
+		if !p.offered(from) || asks(from) <= 0 || !p.owes(q, from) {
+			continue
+		}
+		for to := range resource.Dim(k.dims) {
+			if to != from && p.offered(to) && asks(to) > p.deserved(q, to) {
+				f(from, to)
+			}
+		}
+	}
+}
+
+// owes says that a queue, or one above it by which it may claim, deserves something.
+func (p *plugin) owes(q ledger.QueueID, d resource.Dim) bool {
+	for at, level := q, int64(0); level <= p.level && p.rows[at].depth > 0; at, level = p.rows[at].up, level+1 {
+		if p.deserved(at, d) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// chained says that somebody who waits might have a dimension above its part by claiming what
+// the claim would have above its own, or by claiming what that one would, and so on.
+func (m *move) chained(d resource.Dim) bool {
+	if m.chain == nil {
+		m.chain = make([]bool, m.dims)
+		m.findChain()
+	}
+	return m.chain[d]
+}
+
+func (m *move) findChain() {
+	var todo []resource.Dim
+	for d := range resource.Dim(m.dims) {
+		if m.claim.Want.Get(d) > 0 && m.offered(d) &&
+			sum(m.l.Queue(m.claim.Queue).Allocated.Get(d), m.claim.All(d)) > m.deserved(m.claim.Queue, d) {
+			todo = append(todo, d)
+		}
+	}
+	if len(todo) == 0 {
+		return
+	}
+	k := &m.links
+	k.find(m.plugin)
+	own := map[[2]resource.Dim]bool{}
+	k.each(m.plugin, m.claim.Queue, func(from, to resource.Dim) { own[[2]resource.Dim{from, to}] = true })
+	for len(todo) > 0 {
+		from := todo[0]
+		todo = todo[1:]
+		for to := range resource.Dim(m.dims) {
+			others := k.count[int(from)*k.dims+int(to)]
+			if own[[2]resource.Dim{from, to}] {
+				others--
+			}
+			if others > 0 && !m.chain[to] {
+				m.chain[to] = true
+				todo = append(todo, to)
+			}
+		}
+	}
+}

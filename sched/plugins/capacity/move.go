@@ -1,0 +1,149 @@
+package capacity
+
+import (
+	"ashlar.sh/sched/fair"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
+)
+
+// move is a claim that would take a unit, as the ledger stands: those whom it took before have
+// left, the unit has not. Its two sides are the queues from either leaf up to below the deepest
+// ancestor that they share.
+type move struct {
+	*plugin
+	claim  *policy.Claim
+	unit   *policy.Unit
+	shared int32 // the depth of that ancestor
+
+	chain []bool // by dimension: see chained; nil: not asked yet
+}
+
+func (m *move) any(matters func(resource.Dim) bool) bool {
+	for d := range resource.Dim(m.dims) {
+		if matters(d) {
+			return true
+		}
+	}
+	return false
+}
+
+// lacks says that the claim lacks a dimension: on nodes, or because a queue on its way may hold
+// no more of it.
+func (m *move) lacks(d resource.Dim) bool {
+	want := m.claim.Want.Get(d)
+	if want <= 0 || !m.offered(d) {
+		return false
+	}
+	if m.claim.Needs(d) {
+		return true
+	}
+	for at := m.claim.Queue; at != ledger.NoQueue; at = m.rows[at].up {
+		if place := m.place(at, d); place.Bounded && sum(m.l.Queue(at).Allocated.Get(d), want) > place.Value {
+			return true
+		}
+	}
+	return false
+}
+
+// levels calls f for the lowest queues on a leaf's way up, ancestorReclaimLevel+1 of them,
+// root left out, until it says no; own says that the queue is on the leaf's side of another
+// queue that shares an ancestor at the depth given.
+func (m *move) levels(leaf ledger.QueueID, shared int32, f func(q ledger.QueueID, own bool) bool) {
+	for at, level := leaf, int64(0); level <= m.level && m.rows[at].depth > 0; at, level = m.rows[at].up, level+1 {
+		if !f(at, m.rows[at].depth > shared) {
+			return
+		}
+	}
+}
+
+// held is what a queue holds of a dimension once the unit has left.
+func (m *move) held(q ledger.QueueID, d resource.Dim) int64 {
+	held := m.l.Queue(q).Allocated.Get(d)
+	if m.above(q) {
+		held = room(held, m.plugin.unit.Get(d))
+	}
+	return held
+}
+
+// above says that a queue is the unit's, or on its way up.
+func (m *move) above(q ledger.QueueID) bool {
+	at := m.unit.Queue
+	for m.rows[at].depth > m.rows[q].depth {
+		at = m.rows[at].up
+	}
+	return at == q
+}
+
+// entitled says that a leaf may claim an amount from a queue with which it shares an ancestor
+// at the depth given: with it one of the queues on its side holds no more than it deserves. By
+// a queue that they share it may too, while its side would still have the smaller part of what
+// it deserves; holds is what the other side has.
+func (m *move) entitled(leaf ledger.QueueID, shared int32, d resource.Dim, amount int64, other ledger.QueueID, holds int64) (yes bool) {
+	m.levels(leaf, shared, func(q ledger.QueueID, own bool) bool {
+		within := sum(m.held(q, d), amount) <= m.deserved(q, d)
+		if own {
+			yes = within
+		} else if within {
+			mine, theirs := m.fork(leaf, other)
+			yes = fair.Share(sum(m.held(mine, d), amount), m.deserved(mine, d)).Compare(
+				fair.Share(sum(m.held(theirs, d), holds), m.deserved(theirs, d))) < 0
+		}
+		return !yes
+	})
+	return yes
+}
+
+// exceeded says that with so much more in hand every queue on a leaf's side, as far as
+// reclaiming looks, holds more than it deserves.
+func (m *move) exceeded(leaf ledger.QueueID, shared int32, d resource.Dim, amount int64) bool {
+	over := true
+	m.levels(leaf, shared, func(q ledger.QueueID, own bool) bool {
+		over = over && (!own || sum(m.held(q, d), amount) > m.deserved(q, d))
+		return over && own
+	})
+	return over
+}
+
+// undue is the reason why the unit is not for the claim to take: in no dimension that it gives
+// and the claim lacks is its side above its part and the claim's side owed something.
+func (m *move) undue() trace.Reason {
+	gives := func(d resource.Dim) bool { return m.lacks(d) && m.gives(d) }
+	surplus := func(d resource.Dim) bool {
+		return gives(d) && m.exceeded(m.unit.Queue, m.shared, d, m.last.Get(d))
+	}
+	owed := func(d resource.Dim) bool {
+		return surplus(d) && m.entitled(m.claim.Queue, m.shared, d, m.claim.Want.Get(d), m.unit.Queue, m.last.Get(d))
+	}
+	switch {
+	case m.any(owed):
+		return trace.Reason{}
+	case !m.any(surplus):
+		return m.deserves(gives)
+	}
+	queue := m.l.Queue(m.claim.Queue)
+	return trace.Reason{Code: trace.VictimNotOwed, Queue: queue.Name, Shorts: policy.Shorts(m.l.Dims, surplus,
+		func(d resource.Dim) trace.Short {
+			return trace.Short{Need: m.deserved(m.claim.Queue, d), Have: sum(queue.Allocated.Get(d), m.claim.Want.Get(d))}
+		})}
+}
+
+// deserves names the first queue on the unit's side that holds no more than it deserves of
+// anything that matters; where each holds more of something, and not all of the same, the leaf.
+func (m *move) deserves(matters func(resource.Dim) bool) trace.Reason {
+	keeps := m.unit.Queue
+	held := func(q ledger.QueueID, d resource.Dim) int64 { return sum(m.held(q, d), m.last.Get(d)) }
+	m.levels(m.unit.Queue, m.shared, func(q ledger.QueueID, own bool) bool {
+		over := m.any(func(d resource.Dim) bool { return matters(d) && held(q, d) > m.deserved(q, d) })
+		if own && !over {
+			keeps = q
+		}
+		return own && over
+	})
+	return trace.Reason{Code: trace.VictimDeserved, Queue: m.l.Queue(keeps).Name, Shorts: policy.Shorts(m.l.Dims, matters,
+		func(d resource.Dim) trace.Short { return trace.Short{Need: m.deserved(keeps, d), Have: held(keeps, d)} })}
+}
+
+// sum is a + b, held at the edges of int64.
+func sum(a, b int64) int64 { return resource.Sum{}.Plus(a).Plus(b).Int64() }

@@ -1,0 +1,142 @@
+package search
+
+import (
+	"slices"
+	"strings"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/session"
+	"ashlar.sh/sched/victims"
+)
+
+// Room that is kept for a job which waits (ledger.Claim) is kept from those that come after it:
+// jobs of its queue by job order, of other queues by queue order. Who goes before may take it.
+
+// goesBefore says that a job may take what is kept for another.
+func goesBefore(s *session.Session, j, other ledger.JobID) bool {
+	if q, r := s.L.Job(j).Queue, s.L.Job(other).Queue; q != r {
+		return s.Policy.CompareQueues(q, r) < 0
+	}
+	return s.Policy.CompareJobs(j, other) < 0
+}
+
+// outranks is goesBefore where jobs that ask for the same get the same answer.
+func outranks(s *session.Session, j, other ledger.JobID) bool {
+	if q, r := s.L.Job(j).Queue, s.L.Job(other).Queue; q != r {
+		return s.Policy.CompareQueues(q, r) < 0
+	}
+	return s.L.Job(j).Priority > s.L.Job(other).Priority
+}
+
+// after lists those for which room is kept that a job may take, by name.
+func after(s *session.Session, j ledger.JobID, before func(*session.Session, ledger.JobID, ledger.JobID) bool) (out []ledger.JobID) {
+	for _, c := range s.L.Claimants() {
+		if c != j && before(s, j, c) {
+			out = append(out, c)
+		}
+	}
+	return byKey(s, out)
+}
+
+// without runs f as if nothing were kept for some jobs. What f did stays if it says so.
+func without(s *session.Session, jobs []ledger.JobID, f func() bool) bool {
+	var claims []ledger.TaskID
+	for _, j := range jobs {
+		claims = append(claims, s.L.Claimed(j)...)
+	}
+	if len(claims) == 0 {
+		return f()
+	}
+	return s.L.Try(func(tx *ledger.Tx) bool {
+		for _, t := range claims {
+			tx.Waive(t)
+		}
+		return f()
+	})
+}
+
+// release ends what is kept for some jobs.
+func release(s *session.Session, jobs ...ledger.JobID) {
+	for _, j := range jobs {
+		for _, t := range s.L.Claimed(j) {
+			s.L.Drop(t)
+		}
+	}
+}
+
+// keptOn names the nodes on which room is kept for a job.
+func keptOn(s *session.Session, j ledger.JobID) string {
+	var names []string
+	for _, t := range s.L.Claimed(j) {
+		names = append(names, s.L.Node(s.L.Task(t).Held.Node).Name)
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if len(names) > mostNamed {
+		names = append(names[:mostNamed], "…")
+	}
+	return strings.Join(names, ", ")
+}
+
+// mostNamed bounds the nodes that a reason names.
+const mostNamed = 8
+
+// decided is decide without what is kept for the job itself, and, where that is not enough,
+// without what it may take of others': then theirs ends. Nothing that is kept is in the way of a
+// reservation.
+func (t *turn) decided(hold bool) (out Outcome) {
+	s, j := t.s, t.w.Job
+	if !s.L.Claims() {
+		return t.decide(hold)
+	}
+	try := func(t *turn, jobs []ledger.JobID) Outcome {
+		out := Refused
+		without(s, jobs, func() bool {
+			out = t.decide(hold)
+			return out != Refused && hold
+		})
+		return out
+	}
+	from, own := t.w.next, []ledger.JobID{j}
+	if t.w.Promised() {
+		own = byKey(s, s.L.Claimants())
+	}
+	out = try(t, own)
+	if others := after(s, j, goesBefore); out == Refused && len(others) > 0 {
+		at := t.w.next
+		t.w.next = from
+		again := newTurn(s, t.w, t.explain)
+		if out = try(again, append(own, others...)); out == Refused {
+			t.w.next = at
+			return out
+		}
+		*t = *again
+		if hold {
+			release(s, others...)
+		}
+	}
+	if out == Committed && hold {
+		release(s, j)
+	}
+	return out
+}
+
+// past runs f, which looks by a rule for who could leave for a job, without what is kept for
+// that job or that it may take; keep says that what f did stays, if it did something. Who
+// reclaims takes what its queue is owed: nothing that is kept for others is in the way.
+func past(s *session.Session, rule victims.Rule, j ledger.JobID, keep bool, f func() bool) (did bool) {
+	if !s.L.Claims() {
+		return f()
+	}
+	others := after(s, j, func(s *session.Session, j, other ledger.JobID) bool {
+		return rule.Scope == victims.OtherQueues || outranks(s, j, other)
+	})
+	without(s, append(others, j), func() bool {
+		did = f()
+		return did && keep
+	})
+	if did && keep {
+		release(s, append(others, j)...)
+	}
+	return did
+}

@@ -1,0 +1,217 @@
+package search
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/topology"
+	"ashlar.sh/sched/trace"
+)
+
+// The bounds of a search node by node: so many members a gang may lack, so many places are
+// taken back, and so often a node is looked at.
+const (
+	mostMembers = 64
+	mostSteps   = 256
+	mostLooks   = 1 << 14
+)
+
+// exhaustive looks for places for a small gang below its minimum node by node, where its domains,
+// the best first, left it none: what one member takes may be the only room of another. The
+// units with the lowest limit have their places first, and every way of placing them is tried
+// until one holds or the steps are used up.
+type exhaustive struct {
+	*turn
+	units []unit  // those of the lowest limit first; tasks that are alike stand together
+	after []int64 // by unit: the tasks of it and of those behind it
+	put   []ledger.TaskID
+	steps int // places that were taken back
+	looks int // at nodes
+}
+
+// over says that the search is given up.
+func (x *exhaustive) over() bool { return x.steps > mostSteps || x.looks > mostLooks }
+
+// exhaust is that search, inside the statement it is given to. A reason that was noted stays.
+func (t *turn) exhaust(tx *ledger.Tx, units []unit) Outcome {
+	x := &exhaustive{turn: t}
+	if !x.worthwhile(units) {
+		return Refused
+	}
+	noted := t.result
+	x.order(units)
+	for _, d := range x.jobHomes() {
+		if t.inside = d; x.from(tx, 0) {
+			t.result, t.passed = result{placed: int32(len(x.put))}, nil
+			x.tell()
+			return Committed
+		}
+	}
+	if t.result = noted; x.over() && t.short.Is() && t.short.Cause == nil {
+		t.short.Cause = &trace.Reason{Code: trace.SearchExhausted, Text: "a place", Have: x.steps}
+	}
+	return Refused
+}
+
+// worthwhile says that the search could find what the one by domains did not: a gang that
+// lacks its minimum, has a limit, and is not of one unit with all members alike.
+func (x *exhaustive) worthwhile(units []unit) bool {
+	if x.future || x.free || x.w.kept > 0 || x.job.Met((*ledger.Count).Placed) || !Near(x.s, x.w.Job) {
+		return false
+	}
+	if why := x.why.Root(); why.Is() && !why.Code.OfNodes() {
+		return false
+	}
+	tasks, alike := 0, true
+	for _, u := range units {
+		tasks += len(u.tasks)
+		alike = alike && (u.sub < 0 || x.limit(u) == x.limit(units[0]))
+		alike = alike && !slices.ContainsFunc(u.tasks, func(o ledger.TaskID) bool { return !x.alike(o, units[0].tasks[0]) })
+	}
+	return tasks <= mostMembers && !alike
+}
+
+func (x *exhaustive) alike(a, b ledger.TaskID) bool {
+	p, q := x.s.L.Task(a), x.s.L.Task(b)
+	return p.Class == q.Class && p.Role == q.Role
+}
+
+// order puts units of the lowest limit first, and in each the tasks that are alike together.
+func (x *exhaustive) order(units []unit) {
+	for _, u := range units {
+		var tasks []ledger.TaskID
+		for _, task := range u.tasks {
+			if !x.s.Policy.PrePredicate(task).Admits() {
+				continue
+			}
+			at := len(tasks)
+			for at > 0 && !x.alike(tasks[at-1], task) {
+				at--
+			}
+			if at == 0 {
+				at = len(tasks)
+			}
+			tasks = slices.Insert(tasks, at, task)
+		}
+		if u.tasks = tasks; len(tasks) > 0 {
+			x.units = append(x.units, u)
+		}
+	}
+	slices.SortStableFunc(x.units, func(a, b unit) int { return int(x.limit(a) - x.limit(b)) })
+	x.after = make([]int64, len(x.units)+1)
+	for k := len(x.units) - 1; k >= 0; k-- {
+		x.after[k] = x.after[k+1] + int64(len(x.units[k].tasks))
+	}
+}
+
+// limit is the highest tier that a unit allows.
+func (x *exhaustive) limit(u unit) int32 {
+	return x.net.Limit(x.asked(u))
+}
+
+// jobHomes are the largest domains that the job may go to.
+func (x *exhaustive) jobHomes() []topology.ID {
+	return x.net.Widest(topology.Root, x.net.Reach(x.w.Job, topology.AllSubs), x.net.Limit(x.job.Group.Topology))
+}
+
+// from places units from k on, each in one of the largest domains that it may go to, or not
+// at all; false when that does not give the job its minimum.
+func (x *exhaustive) from(tx *ledger.Tx, k int) bool {
+	switch {
+	case len(x.put) > 0 && x.enough():
+		return true
+	case k == len(x.units) || int64(x.job.Promised())+x.after[k] < int64(x.job.MinMember):
+		return false
+	}
+	u := x.units[k]
+	for _, d := range x.net.Widest(x.inside, x.net.Reach(x.w.Job, u.sub), x.limit(u)) {
+		if x.hasRoom(d, u) && x.member(tx, spot{unit: k, nodes: x.net.Domain(d).Nodes}) {
+			return true
+		}
+		if x.over() {
+			return false
+		}
+	}
+	return x.from(tx, k+1)
+}
+
+// hasRoom says that a domain has room by amounts for what a unit needs together.
+func (x *exhaustive) hasRoom(d topology.ID, u unit) bool {
+	classes, _ := x.classes(u)
+	return x.roomFor(d, classes, u.need) >= u.need
+}
+
+// spot is where in a unit the search stands.
+type spot struct {
+	unit  int
+	nodes []ledger.NodeID // of the unit's domain
+	task  int             // of the unit, to be placed now
+	node  int             // the first to try: those before it were tried for tasks alike
+	got   int             // so many of the unit have a place
+}
+
+// member places the tasks of a unit from one on, and then the units behind it.
+func (x *exhaustive) member(tx *ledger.Tx, at spot) bool {
+	u := x.units[at.unit]
+	left := int64(len(u.tasks) - at.task)
+	lacks := int64(0)
+	if u.sub >= 0 {
+		lacks = x.lacks(u)
+	}
+	switch {
+	case at.got > 0 && lacks <= 0 && x.enough():
+		return true
+	case lacks > left || int64(x.job.Promised())+left+x.after[at.unit+1] < int64(x.job.MinMember):
+		return false
+	case left == 0:
+		return at.got > 0 && x.from(tx, at.unit+1)
+	}
+	for n := at.node; n < len(at.nodes) && !x.over(); n++ {
+		if x.on(tx, at, n) {
+			return true
+		}
+	}
+	if x.over() {
+		return false
+	}
+	task := u.tasks[at.task] // it has no place, and none of those like it has
+	for at.node = 0; at.task < len(u.tasks) && x.alike(u.tasks[at.task], task); {
+		at.task++
+	}
+	return x.member(tx, at)
+}
+
+// on places the task at hand on a node, and then those after it.
+func (x *exhaustive) on(tx *ledger.Tx, at spot, n int) (ok bool) {
+	tasks := x.units[at.unit].tasks
+	task := tasks[at.task]
+	class := x.s.L.Task(task).Class
+	x.looks++
+	if x.s.Nodes.Fits(class, false)[at.nodes[n]] == 0 || x.s.Policy.Allocatable(x.job.Queue, class, 1) < 1 ||
+		!x.s.Nodes.Takes(task, at.nodes[n], false) {
+		return false
+	}
+	tx.Try(func(tx *ledger.Tx) bool {
+		tx.Allocate(task, at.nodes[n])
+		x.put = append(x.put, task)
+		at.task, at.got, at.node = at.task+1, at.got+1, 0
+		if at.task < len(tasks) && x.alike(tasks[at.task], task) {
+			at.node = n
+		}
+		if ok = x.member(tx, at); !ok {
+			x.put = x.put[:len(x.put)-1]
+			x.steps++
+		}
+		return ok
+	})
+	return ok
+}
+
+// tell records the places that were found.
+func (x *exhaustive) tell() {
+	for _, task := range x.put {
+		if x.s.Trace.On(trace.BindingTask) {
+			tell(x.s, task, place{node: x.s.L.Task(task).Node, in: IdleHere})
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package search
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/session"
+	"ashlar.sh/sched/topology"
+)
+
+// find returns the best place for a task: in its domain, if it has one, as near as can be to
+// where the last of its fellows went.
+func (t *turn) find(task ledger.TaskID) place {
+	switch {
+	case t.gathering != nil && task == t.gathering.anchor:
+		return t.gathering.at
+	case !t.apart:
+		return find(t.s, task, t.idle)
+	}
+	nominated := nomination(t.s, task)
+	if nominated != ledger.NoNode && t.home != topology.None && !t.net.Holds(t.home, nominated) {
+		nominated = ledger.NoNode
+	}
+	for g := range numGradients {
+		if g.Future() && !t.future {
+			break
+		}
+		if nominated != ledger.NoNode && !g.Elsewhere() && t.s.Nodes.Takes(task, nominated, g.Future()) {
+			return place{node: nominated, in: g}
+		}
+		if n, score := t.nearest(task, g); n != ledger.NoNode {
+			return place{n, score, g}
+		}
+	}
+	return place{node: ledger.NoNode}
+}
+
+// nearest is the best node in the smallest domain around the last place that has room. The
+// nodes of a domain are asked together, whosever shard they are of.
+func (t *turn) nearest(task ledger.TaskID, g Gradient) (ledger.NodeID, int64) {
+	if t.home == topology.None || t.home == topology.Root && t.net.Flat() {
+		return best(t.s, task, g)
+	}
+	if g.Elsewhere() {
+		return ledger.NoNode, 0
+	}
+	fits := t.s.Nodes.Fits(t.s.L.Task(task).Class, g.Future())
+	for d := t.near; ; d = t.net.Domain(d).Up {
+		at, nodes := roomiest(t.net, d, fits)
+		if n, score := within(t.s, task, nodes, g); n != ledger.NoNode {
+			t.near = at
+			return n, score
+		}
+		if d == t.home {
+			break
+		}
+	}
+	// The room that was counted is not to be had where filters look at single tasks or at domains.
+	return within(t.s, task, t.net.Domain(t.home).Nodes, g)
+}
+
+// roomiest goes down from a domain to the part with the most room, always: to one whose nodes
+// are all alike near. Of parts with as much the first by name is taken.
+func roomiest(m *topology.Map, d topology.ID, fits []int32) (topology.ID, []ledger.NodeID) {
+	for {
+		at := m.Domain(d)
+		if len(at.Down) == 0 {
+			return d, at.Nodes
+		}
+		best, most := topology.None, total(at.Own, fits)
+		for _, c := range at.Down {
+			if sum := total(m.Domain(c).Nodes, fits); sum > most {
+				best, most = c, sum
+			}
+		}
+		if best == topology.None {
+			return d, at.Own
+		}
+		d = best
+	}
+}
+
+func total(nodes []ledger.NodeID, fits []int32) (sum int64) {
+	for _, n := range nodes {
+		sum += int64(fits[n])
+	}
+	return sum
+}
+
+// within is the best node of a list in a gradient.
+func within(s *session.Session, t ledger.TaskID, nodes []ledger.NodeID, g Gradient) (ledger.NodeID, int64) {
+	if g.Future() {
+		return s.Nodes.BestFutureWithin(t, nodes)
+	}
+	return s.Nodes.BestWithin(t, nodes)
+}

@@ -1,0 +1,157 @@
+package search
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/topology"
+)
+
+// place places units until the statement may be committed: those of a policy that still lacks
+// sub-groups first, each in the best domain that leaves the others theirs.
+func (t *turn) place(tx *ledger.Tx) Outcome {
+	switch {
+	case t.placed > 0 && !t.partial && t.ready(tx):
+		return Committed
+	case t.future && (t.job.Waiting() > 0 || t.waits) && t.s.Policy.Pipelined(t.w.Job):
+		tx.Keep()
+		return Kept
+	case t.tries > t.most || !t.rest.possible():
+		return Refused
+	}
+	i := t.rest.next()
+	if i < 0 {
+		return Refused
+	}
+	t.rest.take(i)
+	out := Refused
+	t.homes(i, func(d topology.ID) bool {
+		out = t.placeIn(tx, i, d)
+		return out == Refused && t.tries <= t.most
+	})
+	if out == Refused && t.tries <= t.most {
+		t.passed = append(t.passed, i)
+		if out = t.place(tx); out == Refused {
+			t.passed = t.passed[:len(t.passed)-1]
+			t.tries++
+		}
+	}
+	if out == Refused {
+		t.rest.putBack(i)
+	}
+	return out
+}
+
+// homes calls f for the domains that a unit may go to inside the present one.
+func (t *turn) homes(i int, f func(topology.ID) bool) {
+	u := t.rest.units[i]
+	u.need = max(1, t.rest.least(i)-u.kept)
+	ask := t.asked(u)
+	if t.net == nil || ask == nil {
+		f(t.inside)
+		return
+	}
+	t.eachHome(t.within(), ask, u, f)
+}
+
+// asked is what the sub-group of a unit asks of the network; nil: nothing of its own.
+func (t *turn) asked(u unit) *model.Topology {
+	if u.sub < 0 {
+		return nil
+	}
+	return t.job.Of(&t.job.Subs[u.sub]).Topology
+}
+
+// within is the domain in which the job is to stay.
+func (t *turn) within() topology.ID {
+	if t.inside == topology.None {
+		return topology.Root
+	}
+	return t.inside
+}
+
+// placeIn places a unit in a domain, and then the rest.
+func (t *turn) placeIn(tx *ledger.Tx, i int, d topology.ID) (out Outcome) {
+	placed, waits, partial := t.placed, t.waits, t.partial
+	tx.Try(func(tx *ledger.Tx) bool {
+		t.home, t.near = d, d
+		if t.refused = t.refused[:0]; !t.fill(tx, i) {
+			return false
+		}
+		t.rest.placed(i, 1)
+		more, left := t.surplus(i)
+		if left {
+			t.rest.push(more)
+		}
+		if out = t.place(tx); out == Refused {
+			if left {
+				t.rest.pop()
+			}
+			t.rest.placed(i, -1)
+		}
+		return out != Refused
+	})
+	if out == Refused {
+		t.placed, t.waits, t.partial = placed, waits, partial
+		t.tries++
+	}
+	return out
+}
+
+// surplus is what of a sub-group has no place yet, once that has its size. Those who found
+// none beside the others may find one elsewhere within their limit.
+func (t *turn) surplus(i int) (more unit, left bool) {
+	u := &t.rest.units[i]
+	if u.sub < 0 || u.more && (t.net == nil || t.asked(*u) == nil) {
+		return more, false
+	}
+	more = unit{sub: u.sub, need: 1, more: true}
+	for _, task := range u.tasks {
+		switch {
+		case reserved(t.s, task) && !t.future: // later its promise counts
+			more.tasks, more.kept = append(more.tasks, task), more.kept+1
+		case t.s.L.Task(task).Status == model.Pending:
+			more.tasks = append(more.tasks, task)
+		}
+	}
+	return more, len(more.tasks) > 0
+}
+
+// fill places as many of a unit as have to go together, or of those that go one by one as
+// many as the job needs; false when they do not find a place.
+func (t *turn) fill(tx *ledger.Tx, i int) bool {
+	u, need := t.rest.units[i], t.rest.least(i)
+	got := int64(0)
+	for k, task := range u.tasks {
+		if t.one(tx, task) || t.future && reserved(t.s, task) {
+			got++
+		}
+		if got >= need && t.filled(u) {
+			return true
+		}
+		if got+int64(len(u.tasks)-k-1) < need {
+			return false
+		}
+	}
+	switch {
+	case u.sub < 0 || u.more:
+		return got >= need
+	case t.future && t.s.Policy.SubPipelined(t.w.Job, u.sub):
+		t.partial = true
+		return true
+	default:
+		return false
+	}
+}
+
+// filled says that a unit needs no more for now.
+func (t *turn) filled(u unit) bool {
+	if u.sub < 0 || u.more {
+		return t.enough()
+	}
+	return t.s.Policy.SubReady(t.w.Job, u.sub)
+}
+
+// enough says that the job may start with those who have a place.
+func (t *turn) enough() bool {
+	return t.s.Policy.Ready(t.w.Job) && (t.free || t.job.BestEffort == 0 || t.job.Met((*ledger.Count).Placed))
+}

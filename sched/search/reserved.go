@@ -1,0 +1,128 @@
+package search
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/session"
+)
+
+// Members with a reservation are given their room once the victims are gone. Room that is free
+// now, on any node, will do as well, and the reservation goes back. A gang takes it only where
+// it can start by it: a member does not give its reservation up for less.
+
+// reserved says that a task waits for room that was freed for it.
+func reserved(s *session.Session, t ledger.TaskID) bool {
+	task := s.L.Task(t)
+	return task.Status == model.Pipelined && task.Held.Kind == ledger.CommitReserve
+}
+
+// withdrawn says that the try at hand has taken a task's reservation back.
+func withdrawn(s *session.Session, t ledger.TaskID) bool {
+	task := s.L.Task(t)
+	return task.Status == model.Pending && task.Held.Kind == ledger.CommitReserve
+}
+
+// keep gives a task that has a reservation its room, if the room is there by now;
+// false when it still waits for a victim to go.
+func keep(s *session.Session, tx *ledger.Tx, t ledger.TaskID) bool {
+	at := s.L.Task(t).Node
+	return tx.Try(func(tx *ledger.Tx) bool {
+		tx.Withdraw(t)
+		if !s.Nodes.Takes(t, at, false) {
+			return false
+		}
+		put(s, tx, t, place{node: at, in: IdleHere})
+		return true
+	})
+}
+
+// inFreeRoom makes the statement with room that is free now for members that wait for victims
+// to go: for these beside those whose own room is there by now; failing that, for all that
+// have a reservation. It says whether the job can start so; otherwise nothing has changed.
+func (t *turn) inFreeRoom(hold bool) bool {
+	if !t.w.Promised() || t.w.Empty() {
+		return false
+	}
+	all := t.w.Tasks[t.w.next:]
+	all = slices.DeleteFunc(slices.Clone(all), func(task ledger.TaskID) bool { return !reserved(t.s, task) })
+	waiting := t.waiting(all)
+	if len(waiting) == 0 || !slices.ContainsFunc(waiting, t.somewhere) {
+		return false
+	}
+	return t.moved(waiting, hold) || len(all) > len(waiting) && t.moved(all, hold)
+}
+
+// waiting are those of the members with a reservation whose room is not there yet once those
+// before them have theirs.
+func (t *turn) waiting(all []ledger.TaskID) (out []ledger.TaskID) {
+	t.s.L.Try(func(tx *ledger.Tx) bool {
+		for _, task := range all {
+			if !tx.Try(func(tx *ledger.Tx) bool {
+				at := t.s.L.Task(task).Node
+				tx.Withdraw(task)
+				if !t.s.Nodes.Takes(task, at, false) {
+					return false
+				}
+				tx.Allocate(task, at)
+				return true
+			}) {
+				out = append(out, task)
+			}
+		}
+		return false
+	})
+	return out
+}
+
+// somewhere says that some node has room for a task now.
+func (t *turn) somewhere(task ledger.TaskID) (yes bool) {
+	t.s.L.Try(func(tx *ledger.Tx) bool {
+		tx.Withdraw(task)
+		yes = bestIdle(t.s, task).node != ledger.NoNode
+		return false
+	})
+	return yes
+}
+
+// moved makes the statement as if some members had no reservation, with free room alone.
+// Those that it turns out not to need keep theirs.
+func (t *turn) moved(members []ledger.TaskID, hold bool) (ok bool) {
+	from, sheet, events := t.w.next, slices.Clone(t.w.Tasks), len(t.s.Trace.Events)
+	t.idle = true
+	t.s.L.Try(func(tx *ledger.Tx) bool {
+		for _, task := range members {
+			tx.Withdraw(task)
+		}
+		out := t.statement(tx)
+		if out == Refused {
+			out = t.elsewhere(from, true)
+		}
+		ok = out == Committed && t.restored(tx, members)
+		return ok && hold
+	})
+	if t.idle = false; !ok {
+		t.w.next, t.refused, t.result = from, t.refused[:0], result{}
+		if t.w.Tasks = sheet; t.apart {
+			t.domains = &domains{net: t.net, free: t.free}
+		}
+		t.s.Trace.Events = t.s.Trace.Events[:events]
+	}
+	return ok
+}
+
+// restored gives those of the members that were not placed their reservations back; false when
+// one of them could not have its room any more.
+func (t *turn) restored(tx *ledger.Tx, members []ledger.TaskID) bool {
+	for _, task := range members {
+		if !withdrawn(t.s, task) {
+			continue
+		}
+		if !t.s.Nodes.Takes(task, t.s.L.Task(task).Held.Node, true) {
+			return false
+		}
+		tx.Restore(task)
+	}
+	return true
+}

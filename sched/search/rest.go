@@ -1,0 +1,184 @@
+package search
+
+import "ashlar.sh/sched/ledger"
+
+// rest is what of a job's units has no place yet. Units are taken from it and come back in
+// the reverse order. What the job could still have is counted along, so that a step costs the
+// same however many units there are.
+type rest struct {
+	job   *ledger.Job
+	free  bool // no minimum binds
+	units []unit
+	all   links   // those that are left, in order
+	of    links   // the same by policy; the last list has those that add no sub-group
+	tasks int64   // of those that are left
+	sized []int32 // by policy: sub-groups that have their size, or are promised it
+	could []int32 // … or could have it with what is left
+	lack  int     // policies of which fewer are sized than have to be
+	short int     // … fewer than have to be could be
+}
+
+func newRest(job *ledger.Job, units []unit, free bool) *rest {
+	n := len(job.Group.SubGroups)
+	r := &rest{job: job, free: free, units: make([]unit, 0, len(units)+1), all: newLinks(1, len(units)+1), of: newLinks(n+1, len(units)+1)}
+	r.sized, r.could = make([]int32, n), make([]int32, n)
+	for p := range n {
+		if job.Group.SubGroups[p].Min > 0 {
+			r.lack++
+			r.short++
+		}
+	}
+	for k := range job.Subs {
+		if s := &job.Subs[k]; s.Promised() > 0 && s.Promised() >= job.SubSize(s) {
+			r.count(s.Policy, 1, 1)
+		}
+	}
+	for _, u := range units {
+		r.push(u)
+	}
+	return r
+}
+
+// count changes how many sub-groups of a policy have their size, and how many could.
+func (r *rest) count(policy, sized, could int32) {
+	least := r.job.Group.SubGroups[policy].Min
+	r.lack -= below(r.sized[policy], least)
+	r.short -= below(r.could[policy], least)
+	r.sized[policy] += sized
+	r.could[policy] += could
+	r.lack += below(r.sized[policy], least)
+	r.short += below(r.could[policy], least)
+}
+
+func below(have, least int32) int {
+	if have < least {
+		return 1
+	}
+	return 0
+}
+
+func (r *rest) policy(i int) int32 { return r.job.Subs[r.units[i].sub].Policy }
+
+// push adds a unit behind all others; pop takes it out again.
+func (r *rest) push(u unit) {
+	list := int32(len(r.sized))
+	if u.grows {
+		list = r.job.Subs[u.sub].Policy
+	}
+	r.units = append(r.units, u)
+	r.all.push(0)
+	r.of.push(list)
+	r.add(len(r.units)-1, 1)
+}
+
+func (r *rest) pop() {
+	r.add(len(r.units)-1, -1)
+	r.units = r.units[:len(r.units)-1]
+	r.all.pop()
+	r.of.pop()
+}
+
+// take takes a unit out; putBack is its inverse.
+func (r *rest) take(i int) {
+	r.all.take(i)
+	r.of.take(i)
+	r.add(i, -1)
+}
+
+func (r *rest) putBack(i int) {
+	r.all.putBack(i)
+	r.of.putBack(i)
+	r.add(i, 1)
+}
+
+func (r *rest) add(i int, sign int32) {
+	r.tasks += int64(sign) * int64(len(r.units[i].tasks))
+	if r.units[i].grows {
+		r.count(r.policy(i), 0, sign)
+	}
+}
+
+// placed notes that a unit that was taken has a place (sign 1), or has none any more (-1).
+func (r *rest) placed(i int, sign int32) {
+	if r.units[i].grows {
+		r.count(r.policy(i), sign, sign)
+	}
+}
+
+// next is the unit to place now: the first of a policy that lacks sub-groups, else the first;
+// -1 when none is left.
+func (r *rest) next() int {
+	first := -1
+	for p := 0; r.lack > 0 && p < len(r.sized); p++ {
+		if r.sized[p] < r.job.Group.SubGroups[p].Min {
+			if i := r.of.front(p); i >= 0 && (first < 0 || i < first) {
+				first = i
+			}
+		}
+	}
+	if first < 0 {
+		first = r.all.front(0)
+	}
+	return first
+}
+
+// possible says that with all that is left the job would have its minimum.
+func (r *rest) possible() bool {
+	return r.free || r.short == 0 && r.have()+r.tasks >= int64(r.job.MinMember)
+}
+
+func (r *rest) have() int64 { return int64(r.job.Promised()) }
+
+// least is how many tasks of a unit that was taken have to have a place together: what its
+// sub-group needs, and what the job would lack with all others of them placed.
+func (r *rest) least(i int) int64 {
+	u := &r.units[i]
+	if r.free {
+		return u.need
+	}
+	return max(u.need, min(int64(len(u.tasks)), int64(r.job.MinMember)-r.have()-r.tasks))
+}
+
+// links are lists of numbers counted from 0, each in one of them. What is taken out keeps its
+// neighbours, and comes back between them if that happens in the reverse order.
+type links struct {
+	ends       int
+	next, prev []int32
+}
+
+func newLinks(lists, numbers int) links {
+	l := links{ends: lists, next: make([]int32, lists, lists+numbers), prev: make([]int32, lists, lists+numbers)}
+	for e := range lists {
+		l.next[e], l.prev[e] = int32(e), int32(e)
+	}
+	return l
+}
+
+// push puts the next number at the end of a list; pop takes the highest number away.
+func (l *links) push(list int32) {
+	l.next, l.prev = append(l.next, list), append(l.prev, l.prev[list])
+	l.putBack(len(l.next) - 1 - l.ends)
+}
+
+func (l *links) pop() {
+	l.take(len(l.next) - 1 - l.ends)
+	l.next, l.prev = l.next[:len(l.next)-1], l.prev[:len(l.prev)-1]
+}
+
+func (l *links) take(i int) {
+	at := i + l.ends
+	l.next[l.prev[at]], l.prev[l.next[at]] = l.next[at], l.prev[at]
+}
+
+func (l *links) putBack(i int) {
+	at := int32(i + l.ends)
+	l.next[l.prev[at]], l.prev[l.next[at]] = at, at
+}
+
+// front is the first of a list, -1 for none.
+func (l *links) front(list int) int {
+	if at := int(l.next[list]); at >= l.ends {
+		return at - l.ends
+	}
+	return -1
+}
