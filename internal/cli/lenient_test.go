@@ -48,3 +48,50 @@ func TestFlagsThatVolcanoAcceptsAreTakenAsVcScheduler(t *testing.T) {
 		})
 	}
 }
+
+// What the environment says of schedulers that share nodes and jobs: a bad value ends no
+// vc-scheduler; ashlar scheduler refuses it.
+func TestSchedulersThatShareByName(t *testing.T) {
+	for name, c := range map[string]struct {
+		enable, size, self string
+		strict             string // "": the value is good
+		index, of          int
+		lease              string
+	}{
+		"none":           {"", "x", "", "", -1, 0, "volcano"},
+		"switched off":   {"false", "3", "volcano-scheduler-1", "", -1, 0, "volcano"},
+		"the second":     {"true", "3", "volcano-scheduler-1", "", 1, 3, "volcano-1"},
+		"one alone":      {"true", "1", "volcano-scheduler-0", "", 0, 1, "volcano"},
+		"another switch": {"yes", "3", "volcano-scheduler-1", `MULTI_SCHEDULER_ENABLE="yes": expected true or false`, -1, 0, "volcano"},
+		"no number": {"true", "three", "volcano-scheduler-1",
+			`SCHEDULER_NUM="three": expected how many schedulers there are, 1 or more`, -1, 1, "volcano"},
+		"none at all": {"true", "0", "volcano-scheduler-0",
+			`SCHEDULER_NUM="0": expected how many schedulers there are, 1 or more`, 0, 1, "volcano"},
+		"a Deployment's pod": {"true", "3", "volcano-scheduler-7d9f-x2x4z",
+			`SCHEDULER_POD_NAME: the pod's name is none of StatefulSet-INDEX with an index below SCHEDULER_NUM: ` +
+				`pod "volcano-scheduler-7d9f-x2x4z", SCHEDULER_NUM 3`, -1, 3, "volcano"},
+		"no name": {"true", "3", "",
+			`SCHEDULER_POD_NAME: the pod's name is none of StatefulSet-INDEX with an index below SCHEDULER_NUM: pod "", SCHEDULER_NUM 3`, -1, 3, "volcano"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			env := map[string]string{"MULTI_SCHEDULER_ENABLE": c.enable, "SCHEDULER_NUM": c.size, "SCHEDULER_POD_NAME": c.self}
+			for _, lenient := range []bool{true, false} {
+				s := scheduling{lenient: lenient, elect: true}
+				s.sharding, s.resourceLock, s.adopt = "none", "leases", "auto"
+				if err := s.check(); err != nil {
+					t.Fatal(err)
+				}
+				err := s.checkRing(func(name string) string { return env[name] })
+				if !lenient && c.strict != "" {
+					if err == nil || err.Error() != c.strict {
+						t.Errorf("ashlar scheduler says %v\nwant %s", err, c.strict)
+					}
+					continue
+				}
+				if err != nil || s.Ring.Index() != c.index || s.Ring.Size != c.of || s.Election.Name != c.lease {
+					t.Errorf("error %v, index %d of %d, lease %s; want %d of %d, %s", err, s.Ring.Index(), s.Ring.Size, s.Election.Name, c.index, c.of, c.lease)
+				}
+			}
+		})
+	}
+}

@@ -157,6 +157,9 @@ func (p Process) schedule(s *scheduling, f *pflag.FlagSet, args []string) error 
 	if err := s.check(); err != nil {
 		return badInput("error: " + err.Error())
 	}
+	if err := s.checkRing(p.Env); err != nil {
+		return badInput("error: " + err.Error())
+	}
 	for _, i := range idleFlags {
 		if f.Changed(i.name) {
 			klog.Warningf("--%s has no effect: %s", i.name, i.why)

@@ -50,6 +50,8 @@ type Options struct {
 	LevelSocket string
 	// Shard is how nodes are shared with other schedulers.
 	Shard observe.Sharding
+	// Ring is the schedulers of a StatefulSet that share nodes and jobs by name.
+	Ring observe.Ring
 	// QuietBinds leaves out the event Scheduled of each pod that is bound.
 	QuietBinds bool
 	Drain      time.Duration // how long what is under way may take at the end; 0: 10 s

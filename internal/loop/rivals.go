@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 
+	"ashlar.sh/internal/kube/observe"
 	"ashlar.sh/internal/kube/translate"
 )
 
@@ -35,6 +37,7 @@ type rival struct {
 	lease     string   // namespace/name; "": it acts without one
 	image     string
 	namespace string
+	ring      observe.Ring // of schedulers that share nodes and jobs with it
 }
 
 // ownNamespace is where the namespace of the pod that this process runs in is written.
@@ -94,6 +97,9 @@ func (l *loop) rivals(ctx context.Context) (*rival, error) {
 		if r.namespace == self.namespace && r.image == self.image || !slices.ContainsFunc(r.names, l.schedules) {
 			continue // a replica of this one, or one for other pods
 		}
+		if ring := l.o.Ring; ring.Shared() && r.ring.Base == ring.Base && r.ring.Size == ring.Size && r.ring.Index() != ring.Index() {
+			continue // it has another part of the same ring
+		}
 		if o := l.o.Election; o == nil || r.lease != o.Namespace+"/"+o.Name {
 			return &r, nil
 		}
@@ -116,7 +122,7 @@ func rivalOf(p *corev1.Pod) rival {
 		if !slices.ContainsFunc(line, func(s string) bool { return strings.HasPrefix(s, "--scheduler-") }) {
 			continue
 		}
-		r := rival{pod: p.Namespace + "/" + p.Name, namespace: p.Namespace, image: c.Image, names: given(line, "scheduler-name")}
+		r := rival{pod: p.Namespace + "/" + p.Name, namespace: p.Namespace, image: c.Image, names: given(line, "scheduler-name"), ring: ringOf(p.Name, c.Env)}
 		if len(r.names) == 0 {
 			r.names = []string{translate.DefaultScheduler}
 		}
@@ -139,6 +145,21 @@ func rivalOf(p *corev1.Pod) rival {
 		return r
 	}
 	return rival{}
+}
+
+// ringOf is the ring that a scheduler's pod takes part in, by its environment.
+func ringOf(pod string, env []corev1.EnvVar) (r observe.Ring) {
+	value := func(name string) string {
+		if i := slices.IndexFunc(env, func(e corev1.EnvVar) bool { return e.Name == name }); i >= 0 {
+			return env[i].Value
+		}
+		return ""
+	}
+	if value(observe.RingEnable) == "true" {
+		size, _ := strconv.Atoi(value(observe.RingSize)) // of what is no number the ring has one
+		r, _ = observe.NewRing(pod, size)                // of no ring it has no part
+	}
+	return r
 }
 
 // given are the values of a flag in a command line, written --flag=value or --flag value.

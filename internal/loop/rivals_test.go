@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
+
+	"ashlar.sh/internal/kube/observe"
 )
 
 // schedulerPod is a pod as Volcano's chart makes its scheduler's.
@@ -17,6 +19,45 @@ func schedulerPod(name, image string, args ...string) *corev1.Pod {
 		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "scheduler", Image: image,
 			Args: append([]string{"--logtostderr", "--scheduler-conf=/volcano.scheduler/volcano-scheduler.conf", "-v=3", "2>&1"}, args...)}}},
 		Status: corev1.PodStatus{Phase: corev1.PodRunning}}
+}
+
+// inRing makes of a scheduler's pod one of three that share nodes and jobs.
+func inRing(p *corev1.Pod) *corev1.Pod {
+	p.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "MULTI_SCHEDULER_ENABLE", Value: "true"}, {Name: "SCHEDULER_NUM", Value: "3"}}
+	return p
+}
+
+// Of schedulers that share nodes and jobs by name the one with the same index is waited for,
+// and every one that shares them otherwise.
+func TestTheOthersOfARingAreNotWaitedFor(t *testing.T) {
+	ring, err := observe.NewRing("volcano-scheduler-1", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod := func(name string) *corev1.Pod {
+		return schedulerPod(name, "volcanosh/vc-scheduler:v1.14.0", "--leader-elect=false")
+	}
+	for name, c := range map[string]struct {
+		other *corev1.Pod
+		waits bool
+	}{
+		"another index":              {inRing(pod("volcano-scheduler-2")), false},
+		"the same index":             {inRing(pod("volcano-scheduler-1")), true},
+		"a ring of another name":     {inRing(pod("scheduler-2")), true},
+		"one that shares by nothing": {pod("volcano-scheduler-2"), true},
+		"a ring of another size": {func() *corev1.Pod {
+			p := inRing(pod("volcano-scheduler-2"))
+			p.Spec.Containers[0].Env[1].Value = "4"
+			return p
+		}(), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := &loop{kube: fake.NewClientset(c.other), o: Options{SchedulerNames: []string{"volcano"}, Ring: ring}}
+			if err := l.awaitRivals(t.Context()); (err != nil) != c.waits {
+				t.Errorf("it is told %v; want that it waits: %t", err, c.waits)
+			}
+		})
+	}
 }
 
 // Whom a scheduler waits for before it decides anything.

@@ -100,8 +100,8 @@ func (l *loop) connect(ctx, work context.Context) error {
 		return fmt.Errorf("make a client for the owners of pods: %w", err)
 	}
 	l.seen, err = observe.New(observe.Options{Kube: l.kube, Volcano: volcano, Metadata: heads, Resync: l.o.Resync,
-		Adopt: l.o.Adopt != AdoptNever, AwaitGroups: l.o.Adopt == AdoptAuto, NodeSelector: l.o.NodeSelector, Shard: l.o.Shard, Reads: l.reads.has, Panicked: l.panicked,
-		Selectors: l.conf.selectors,
+		Adopt: l.o.Adopt != AdoptNever, AwaitGroups: l.o.Adopt == AdoptAuto, NodeSelector: l.o.NodeSelector, Shard: l.o.Shard, Ring: l.o.Ring,
+		Reads: l.reads.has, Panicked: l.panicked, Selectors: l.conf.selectors,
 		Translate: translate.Options{Schedulers: l.o.SchedulerNames, DefaultQueue: l.o.DefaultQueue}})
 	if err != nil {
 		return err

@@ -13,9 +13,10 @@ import (
 // come last.
 const underWay = 30 * time.Second
 
-// tellQueue writes what a queue holds, if it shows something else.
+// tellQueue writes what a queue holds, if it shows something else. Of several schedulers that
+// share the jobs none knows that, and each would write its own part over the others'.
 func (l *loop) tellQueue(q *ledger.Queue, now time.Time) {
-	if q.Fact == nil {
+	if q.Fact == nil || l.o.Ring.Shared() {
 		return
 	}
 	shown := l.seen.Queue(q.Name)

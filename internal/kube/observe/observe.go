@@ -49,6 +49,8 @@ type Options struct {
 	NodeSelector []string
 	// Shard is how nodes are shared with other schedulers.
 	Shard Sharding
+	// Ring is the schedulers that share nodes and jobs by name.
+	Ring Ring
 	// Resync is client-go's resync period. What it repeats is no fact; 0 is best.
 	Resync time.Duration
 	// Panicked is told of panics, which are bugs, in any goroutine: see Lost.
@@ -243,6 +245,9 @@ func (w *Observer) read(c change) (model.Fact, bool) {
 	}
 	if pod, is := c.object.(*Pod); is {
 		return w.owned(pod), true
+	}
+	if group, is := c.object.(*schedulingv1beta1.PodGroup); is && !w.options.Ring.owns(job(group)) {
+		return head(c.object)
 	}
 	if claim, is := c.object.(*resourcev1.ResourceClaim); is {
 		c.object = w.selectors.shown(claim)

@@ -100,5 +100,5 @@ func (w *Observer) shardHandler() cache.ResourceEventHandler {
 // hidden says that a node is as if it were not there: it is not selected, or it belongs to
 // another scheduler for good.
 func (w *Observer) hidden(n *corev1.Node) bool {
-	return !w.selected(n) || w.options.Shard.Mode == ShardHard && w.elsewhere(n.Name)
+	return !w.selected(n) || !w.options.Ring.owns(n.Name) || w.options.Shard.Mode == ShardHard && w.elsewhere(n.Name)
 }
