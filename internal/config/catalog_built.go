@@ -34,7 +34,7 @@ func builtPlugins() []Entry {
 			{Key: "mostrequested.weight", Kind: Int, Default: "0", Meaning: "prefer nodes with little room"},
 			{Key: "nodeaffinity.weight", Kind: Int, Default: "2", Meaning: "preferred node affinity"},
 			{Key: "podaffinity.weight", Kind: Int, Default: "2", Meaning: "preferred pod affinity"},
-			{Key: "balancedresource.weight", Kind: Int, Default: "1", Meaning: "cpu and memory used in equal measure"},
+			{Key: "balancedresource.weight", Kind: Int, Default: "1", Meaning: "cpu, memory and GPUs used in equal measure"},
 			{Key: "tainttoleration.weight", Kind: Int, Default: "3", Meaning: "avoid PreferNoSchedule taints"},
 			{Key: "imagelocality.weight", Kind: Int, Default: "1", Meaning: "prefer nodes that hold the images", Later: true},
 			{Key: "podtopologyspread.weight", Kind: Int, Default: "2", Meaning: "preferred topology spread"},

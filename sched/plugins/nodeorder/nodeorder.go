@@ -2,7 +2,7 @@
 //
 //	leastrequested    much room in cpu and memory          by room
 //	mostrequested     little room in them                  by room
-//	balancedresource  cpu and memory held in equal measure by room
+//	balancedresource  cpu, memory and GPUs held alike      by room
 //	nodeaffinity      preferred node affinity              by facts
 //	tainttoleration   few PreferNoSchedule taints          by facts
 //	podaffinity       preferred affinity between pods      by domains
@@ -14,9 +14,10 @@
 // any admitted node reaches; the engine does that division (policy.StaticOrder).
 //
 // What a node holds is Used + Pipelined: what tasks hold, the terminating ones
-// included until they are gone, and what is promised. Extended resources do not count,
-// and a task that asks for nothing counts for nothing (kube-scheduler lends it 100m
-// and 200Mi). imagelocality is not built yet.
+// included until they are gone, and what is promised. Of extended resources nvidia.com/gpu
+// alone counts, for the balance of tasks that ask for it, as in Volcano. A task that asks for
+// nothing counts for nothing (kube-scheduler lends it 100m and 200Mi), and is not balanced.
+// imagelocality is not built yet.
 //
 // The scores by domains are relative to the nodes that would take the task at that moment,
 // as in kube-scheduler. Pods without constraints of their own are not spread: the default

@@ -1,6 +1,8 @@
 package nodeorder
 
 import (
+	"math/bits"
+
 	"ashlar.sh/sched/gauge"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/policy"
@@ -8,65 +10,113 @@ import (
 )
 
 // room scores a node by how full it would be with the task on it. The three scores
-// read the same two shares, so they are one part: the shares cost more than the rest.
+// read the same shares, so they are one part: the shares cost more than the rest.
 type room struct {
 	l                     *ledger.Ledger
 	least, most, balanced int64 // weights
 	cpu, memory           *gauge.Table
-	left                  [2][]int64 // scratch: what the tables read
+	device                struct {
+		*gauge.Table              // nil: not read yet
+		dim          resource.Dim // none: nobody offers or asks for any
+	}
+	dims int        // as many as there were when device was looked for
+	left [3][]int64 // scratch: what the tables read
 }
+
+// deviceName is the extended resource that is balanced with cpu and memory, where it is
+// asked for. Source: the arguments that Volcano gives NodeResourcesBalancedAllocation.
+const deviceName = "nvidia.com/gpu"
 
 // ScoreNode is the weighted sum of the three scores.
 func (r *room) ScoreNode(c *ledger.Class, n ledger.NodeID) int64 {
-	cpu := r.share(c, n, resource.CPU)
-	memory := r.share(c, n, resource.Memory)
-	return r.points(cpu, memory)
+	return r.score(c, n, r.balances(c))
+}
+
+// score is ScoreNode; d: the dimension that is balanced too, or none.
+func (r *room) score(c *ledger.Class, n ledger.NodeID, d resource.Dim) int64 {
+	cpu, memory := r.share(c, n, resource.CPU), r.share(c, n, resource.Memory)
+	sum := r.least * leastRequested(cpu, memory)
+	if r.most != 0 {
+		sum += r.most * mostRequested(cpu, memory)
+	}
+	if d == none {
+		return sum + r.balance(c, d)*balanced(cpu, memory)
+	}
+	return sum + r.balance(c, d)*balancedThree(cpu, memory, r.share(c, n, d))
+}
+
+// none is no dimension.
+const none = resource.Dim(-1)
+
+// balances is the dimension that is balanced with cpu and memory for a class, none where
+// it asks for no devices.
+func (r *room) balances(c *ledger.Class) resource.Dim {
+	if dims := r.l.Dims.Len(); dims != r.dims {
+		r.dims, r.device.dim = dims, none
+		if d, known := r.l.Dims.Lookup(deviceName); known {
+			r.device.dim = d
+		}
+	}
+	if d := r.device.dim; d != none && r.balanced != 0 && c.Request.Get(d) > 0 {
+		return d
+	}
+	return none
 }
 
 // AddScores is ScoreNode for some nodes.
 func (r *room) AddScores(c *ledger.Class, nodes []ledger.NodeID, scores []int64) {
-	cpu, memory := r.scratch(len(nodes))
+	cpu, memory, device := r.scratch(len(nodes))
 	r.cpu.Some(nodes, c.Request.Get(resource.CPU), cpu)
 	r.memory.Some(nodes, c.Request.Get(resource.Memory), memory)
-	r.add(scores, cpu, memory, func(i int) (int64, bool) { return r.odd(c, nodes[i]) })
+	d := r.balances(c)
+	if d != none {
+		r.table(d).Some(nodes, c.Request.Get(d), device)
+	}
+	r.add(c, d, scores, func(i int) ledger.NodeID { return nodes[i] })
 }
 
 // AddRun is ScoreNode for the nodes from first on.
 func (r *room) AddRun(c *ledger.Class, first ledger.NodeID, scores []int64) {
-	cpu, memory := r.scratch(len(scores))
+	cpu, memory, device := r.scratch(len(scores))
 	r.cpu.Run(first, c.Request.Get(resource.CPU), cpu)
 	r.memory.Run(first, c.Request.Get(resource.Memory), memory)
-	r.add(scores, cpu, memory, func(i int) (int64, bool) { return r.odd(c, first+ledger.NodeID(i)) })
+	d := r.balances(c)
+	if d != none {
+		r.table(d).Run(first, c.Request.Get(d), device)
+	}
+	r.add(c, d, scores, func(i int) ledger.NodeID { return first + ledger.NodeID(i) })
 }
 
-func (r *room) scratch(n int) (cpu, memory []int64) {
+// table reads the devices of nodes.
+func (r *room) table(d resource.Dim) *gauge.Table {
+	if r.device.Table == nil {
+		r.device.Table = gauge.NewTable(r.l, d)
+	}
+	return r.device.Table
+}
+
+func (r *room) scratch(n int) (cpu, memory, device []int64) {
 	for i := range r.left {
 		if len(r.left[i]) < n {
 			r.left[i] = make([]int64, 2*n)
 		}
 	}
-	return r.left[0][:n], r.left[1][:n]
+	return r.left[0][:n], r.left[1][:n], r.left[2][:n]
 }
 
-// add adds the three scores from what would be left of the two resources, of nodes that
-// offer both; odd gives those of the others.
-func (r *room) add(scores, cpu, memory []int64, odd func(i int) (int64, bool)) {
-	cpu, memory = cpu[:len(scores)], memory[:len(scores)]
-	if r.cpu.Odd() || r.memory.Odd() {
-		for i := range scores {
-			if points, is := odd(i); is {
-				scores[i] += points
-			} else {
-				scores[i] += r.points(policy.Points-cpu[i], policy.Points-memory[i])
-			}
-		}
+// add adds the three scores from what would be left of the resources that were read; d as
+// in score.
+func (r *room) add(c *ledger.Class, d resource.Dim, scores []int64, node func(i int) ledger.NodeID) {
+	if d != none || r.cpu.Odd() || r.memory.Odd() {
+		r.addEach(c, d, scores, node)
 		return
 	}
-	least, balanced := r.least, r.balanced
+	cpu, memory, _ := r.scratch(len(scores))
+	least, weight := r.least, r.balance(c, d)
 	for i := range scores {
 		sum, apart := cpu[i]+memory[i], cpu[i]-memory[i]
 		apart = (apart ^ apart>>63) - apart>>63
-		scores[i] += least*(sum>>1) + balanced*(policy.Points-apart>>1)
+		scores[i] += least*(sum>>1) + weight*(policy.Points-apart>>1)
 	}
 	if r.most != 0 {
 		for i := range scores {
@@ -75,20 +125,34 @@ func (r *room) add(scores, cpu, memory []int64, odd func(i int) (int64, bool)) {
 	}
 }
 
-// odd scores a node that some table cannot read.
-func (r *room) odd(c *ledger.Class, n ledger.NodeID) (points int64, is bool) {
-	if r.cpu.OddAt(n) || r.memory.OddAt(n) {
-		return r.ScoreNode(c, n), true
+// balance is the weight that balance has for a class: none for one that asks for nothing
+// of what is balanced, as in kube-scheduler; d as in score.
+func (r *room) balance(c *ledger.Class, d resource.Dim) int64 {
+	if d == none && c.Request.Get(resource.CPU) == 0 && c.Request.Get(resource.Memory) == 0 {
+		return 0
 	}
-	return 0, false
+	return r.balanced
 }
 
-func (r *room) points(cpu, memory int64) int64 {
-	sum := r.least*leastRequested(cpu, memory) + r.balanced*balanced(cpu, memory)
-	if r.most != 0 {
-		sum += r.most * mostRequested(cpu, memory)
+// addEach is add where nodes are looked at one by one: those that some table cannot read,
+// and those with devices.
+func (r *room) addEach(c *ledger.Class, d resource.Dim, scores []int64, node func(i int) ledger.NodeID) {
+	cpu, memory, device := r.scratch(len(scores))
+	weight := r.balance(c, d)
+	for i := range scores {
+		n := node(i)
+		switch {
+		case d != none && r.l.Allocatable(d)[n] <= 0: // it does not take the class
+		case r.cpu.OddAt(n) || r.memory.OddAt(n) || d != none && r.device.OddAt(n):
+			scores[i] += r.score(c, n, d)
+		default:
+			apart := balanced(cpu[i], memory[i])
+			if d != none {
+				apart = balancedThree(cpu[i], memory[i], device[i])
+			}
+			scores[i] += r.least*((cpu[i]+memory[i])>>1) + weight*apart + r.most*(policy.Points-(cpu[i]+memory[i]+1)>>1)
+		}
 	}
-	return sum
 }
 
 // share is the gauge's, with no more held than there is.
@@ -111,11 +175,42 @@ func left(share int64) int64 {
 // held.
 func mostRequested(cpu, memory int64) int64 { return (max(cpu, 0) + max(memory, 0)) / 2 }
 
-// balanced takes half the distance of the two shares off; a node that lacks one of
-// the two has nothing to balance.
+// balanced takes half the distance of two shares off, which is their standard deviation;
+// a node that lacks one of the two has nothing to balance. Parts that are left serve as
+// well as shares: they lie as far apart.
 func balanced(cpu, memory int64) int64 {
 	if cpu == gauge.Lacks || memory == gauge.Lacks {
 		return policy.Points
 	}
 	return policy.Points - max(cpu-memory, memory-cpu)/2
+}
+
+// balancedThree takes the standard deviation of three shares off, rounded down: a third of
+// the root of the squares of their distances. What the node lacks is left out.
+func balancedThree(cpu, memory, device int64) int64 {
+	switch {
+	case device == gauge.Lacks:
+		return balanced(cpu, memory)
+	case cpu == gauge.Lacks:
+		return balanced(memory, device)
+	case memory == gauge.Lacks:
+		return balanced(cpu, device)
+	}
+	a, b, c := cpu-memory, cpu-device, memory-device
+	return policy.Points - root(a*a+b*b+c*c)/3
+}
+
+// root is the square root of a number, rounded down; 0 for 0.
+func root(x int64) int64 {
+	if x <= 0 {
+		return 0
+	}
+	r := int64(1) << ((bits.Len64(uint64(x)) + 1) / 2) // not below the root
+	for {
+		next := (r + x/r) / 2
+		if next >= r {
+			return r
+		}
+		r = next
+	}
 }
