@@ -121,6 +121,10 @@ func (w *world) queue(i int) *model.Queue {
 		q.Groups = &model.NodeGroups{Preferred: groups[:1], Avoided: groups[1:]}
 	}
 	if w.n(3) == 3 {
+		q.Limits = &model.GroupLimits{Queue: q.Name, Unreadable: w.rarely(), Of: []model.GroupLimit{
+			{Group: groups[0], Most: amounts(w.n(6), 0, 0)}, {Group: groups[1], Most: amounts(w.n(8), w.n(3), 0)}}}
+	}
+	if w.n(3) == 3 {
 		q.Capability = amounts(w.n(12), w.n(4), 0)
 	}
 	if w.n(3) == 3 {

@@ -29,6 +29,14 @@ var ofDomains = map[trace.Code]func(trace.NodeCount) string{
 	trace.NodeNUMA: func(c trace.NodeCount) string {
 		return fmt.Sprintf("might have no %d cpus together: %d were free on one NUMA node when it was last reported", c.Domain.Least, c.Domain.Have)
 	},
+	trace.NodeGroupLimit: func(c trace.NodeCount) string {
+		d := c.Domain
+		if d.Key == "" {
+			return "cannot be judged: the limits of its queue (annotation volcano.sh/nodegroup-resource-limits) cannot be read"
+		}
+		return fmt.Sprintf("%s of node group %s, of which its queue may hold %s %s: %s held, %s asked", be(c), d.Value,
+			Quantity(d.Key, d.Most), d.Key, Quantity(d.Key, d.Have), Quantity(d.Key, d.Least))
+	},
 	trace.PodTopologySpread: func(c trace.NodeCount) string {
 		d := c.Domain
 		if d.Value == "" {
@@ -48,11 +56,14 @@ func beside(c trace.NodeCount) string {
 
 // in is where the nodes are.
 func in(c trace.NodeCount) string {
-	be := "are"
+	return fmt.Sprintf("%s in %s %s", be(c), brief(c.Domain.Key), c.Domain.Value)
+}
+
+func be(c trace.NodeCount) string {
 	if c.Count == 1 {
-		be = "is"
+		return "is"
 	}
-	return fmt.Sprintf("%s in %s %s", be, brief(c.Domain.Key), c.Domain.Value)
+	return "are"
 }
 
 func has(c trace.NodeCount) string {

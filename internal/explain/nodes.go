@@ -23,6 +23,7 @@ var refusals = map[trace.Code]refusal{
 	trace.NodeUnschedulable:    {"is cordoned", "are cordoned", ""},
 	trace.NodeAffinity:         {"does not match its node affinity", "do not match its node affinity", ""},
 	trace.NodeGroup:            {"is not for its queue (node group: %s)", "are not for its queue (node group: %s)", "none"},
+	trace.NodeGroupLimit:       {"is beyond its queue's limit", "are beyond its queue's limit", ""},
 	trace.NodeNUMAPolicy:       {"has not its NUMA topology policy (%s)", "have not its NUMA topology policy (%s)", "unknown"},
 	trace.NodeNUMA:             {"might have no NUMA node for its cpus", "might have no NUMA node for their cpus", ""},
 	trace.NodeRevocable:        {"is lent by the hour (zone %s)", "are lent by the hour (zone %s)", "of another"},

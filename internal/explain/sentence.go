@@ -163,6 +163,7 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 	trace.NodeTaint:            nodes,
 	trace.NodeAffinity:         nodes,
 	trace.NodeGroup:            nodes,
+	trace.NodeGroupLimit:       nodes,
 	trace.NodeNUMAPolicy:       nodes,
 	trace.NodeNUMA:             nodes,
 	trace.NodeRevocable:        nodes,

@@ -135,6 +135,11 @@ var sentencesByCode = []struct {
 	{refusedBy(trace.NodeGroup, ""), "none of 3 nodes takes it: 3 are not for its queue (node group: none)"},
 	{refusedBy(trace.NodeNUMAPolicy, "restricted"), "none of 3 nodes takes it: 3 have not its NUMA topology policy (restricted)"},
 	{refusedBy(trace.NodeNUMAPolicy, ""), "none of 3 nodes takes it: 3 have not its NUMA topology policy (unknown)"},
+	{trace.Reason{Code: trace.NodeGroupLimit, Need: 2, Nodes: []trace.NodeCount{
+		{Code: trace.NodeGroupLimit, Domain: trace.Domain{Key: "cpu", Value: "gold", Have: 1500, Least: 1000, Most: 2000}, Count: 2}}},
+		"none of 2 nodes takes it: 2 are of node group gold, of which its queue may hold 2 cpu: 1500m held, 1 asked"},
+	{refusedBy(trace.NodeGroupLimit, ""), "none of 3 nodes takes it: 3 cannot be judged: the limits of its queue " +
+		"(annotation volcano.sh/nodegroup-resource-limits) cannot be read"},
 	{trace.Reason{Code: trace.NodeNUMA, Need: 3, Nodes: []trace.NodeCount{
 		{Code: trace.NodeNUMA, Domain: trace.Domain{Key: "NUMA", Least: 6, Have: 4}, Count: 3}}},
 		"none of 3 nodes takes it: 3 might have no 6 cpus together: 4 were free on one NUMA node when it was last reported"},

@@ -154,6 +154,9 @@ func detail(c trace.NodeCount) string {
 	switch {
 	case c.Code == trace.NodeNUMA:
 		return fmt.Sprintf("(cpu %d together, %d free)", d.Least, d.Have)
+	case c.Code == trace.NodeGroupLimit && d.Key != "":
+		return fmt.Sprintf("%s (%s %s held, %s asked, %s may be)", d.Value, called(d.Key),
+			written(d.Key, d.Have), written(d.Key, d.Least), written(d.Key, d.Most))
 	case d.Key == "":
 		return c.Text
 	}

@@ -18,8 +18,9 @@ import (
 // path is its place in drf's hierarchy, each level with its weight (see levels); groups,
 // prefers, forbids and avoids are the four lists of its affinity to groups of nodes.
 // weight is 1 when it is not said. Queues root and default are always there.
+// limit is the most that its jobs may hold of a group; once for each group.
 // fault=FIELD makes the queue one that was set aside.
-var queueVerb = verb{syntax: "queue NAME… [weight=N] [parent=QUEUE] [capability=cpu:50,…] [deserved=…] [guarantee=…] [priority=N] [path=eng:2/dev:3] [groups=GROUP,…] [prefers=GROUP,…] [forbids=GROUP,…] [avoids=GROUP,…] [state=Open|Closed|Closing|Unknown] [min-runtime=DURATION] [max-evictions=N] [reclaimable=false] [fault=FIELD]", do: queue}
+var queueVerb = verb{syntax: "queue NAME… [weight=N] [parent=QUEUE] [capability=cpu:50,…] [deserved=…] [guarantee=…] [priority=N] [path=eng:2/dev:3] [groups=GROUP,…] [prefers=GROUP,…] [forbids=GROUP,…] [avoids=GROUP,…] [limit=GROUP/cpu:2,…] [state=Open|Closed|Closing|Unknown] [min-runtime=DURATION] [max-evictions=N] [reclaimable=false] [fault=FIELD]", do: queue}
 
 func queue(s *stage, w *words) error {
 	names, err := w.names("the queue's name")
@@ -57,6 +58,8 @@ func queueOption(q *model.Queue, word string) (err error) {
 		q.Path, err = levels(value)
 	case "groups", "prefers", "forbids", "avoids":
 		q.Groups = groups(q.Groups, key, strings.Split(value, ","))
+	case "limit":
+		q.Limits, err = limit(q.Limits, q.Name, value)
 	case "state":
 		q.State, err = state(value)
 	case "min-runtime":
@@ -113,6 +116,22 @@ func groups(g *model.NodeGroups, key string, names []string) *model.NodeGroups {
 		g.Avoided = slices.Sorted(slices.Values(names))
 	}
 	return g
+}
+
+// limit adds GROUP/AMOUNTS to the limits of a queue; GROUP alone makes them unreadable.
+func limit(l *model.GroupLimits, queue, value string) (*model.GroupLimits, error) {
+	if l == nil {
+		l = &model.GroupLimits{Queue: queue}
+	}
+	group, text, said := strings.Cut(value, "/")
+	if !said {
+		l.Unreadable = true
+		return l, nil
+	}
+	most, err := amounts(text)
+	l.Of = append(l.Of, model.GroupLimit{Group: group, Most: most})
+	slices.SortFunc(l.Of, func(a, b model.GroupLimit) int { return strings.Compare(a.Group, b.Group) })
+	return l, err
 }
 
 func state(value string) (model.QueueState, error) {

@@ -11,7 +11,8 @@ func (x *Index) AsksTasks(c ledger.ClassID) bool { return len(x.look(c).taskFilt
 // next.
 func (x *Index) AsksDomains(c ledger.ClassID) bool {
 	s := x.l.Class(c).Spec
-	return (s.Neighbours != nil || len(s.Kin) > 0) && len(x.look(c).domainFilters) > 0
+	limited := s.Groups != nil && s.Groups.Limits != nil
+	return (s.Neighbours != nil || len(s.Kin) > 0 || limited) && len(x.look(c).domainFilters) > 0
 }
 
 // Admitted is the static filters' answer for a class by NodeID: which nodes could take its

@@ -140,7 +140,10 @@ func canonical(s *model.Spec) string {
 	}
 	w.Part()
 	w.Text(s.Extra)
-	w.Groups(s.Groups)
+	if s.Groups != nil {
+		w.Groups(s.Groups)
+		w.Limits(s.Groups.Limits)
+	}
 	w.Neighbours(s.Neighbours)
 	if s.Revocable {
 		w.Part()

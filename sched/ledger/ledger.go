@@ -101,6 +101,7 @@ type Ledger struct {
 	stirred   []JobID  // jobs touched since TakeStirred
 	shapeAt   uint64
 	figuresAt uint64
+	requeued  uint64 // see Requeued
 	scratch   resource.Vec
 	births    uint64
 	world     uint64

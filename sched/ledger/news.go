@@ -66,12 +66,12 @@ func (l *Ledger) Hung(mark uint64) (queues []QueueID, now uint64, ok bool) {
 }
 
 // stays says that a queue's new fact leaves the tree as it is: its place, what follows
-// from its state for those below, and their groups of nodes.
+// from its state for those below, their groups of nodes and the limits of these.
 func stays(old, now *model.Queue) bool {
 	if old == nil || now == nil || parentName(old) != parentName(now) || old.State != now.State {
 		return false
 	}
 	_, was := old.SetAside()
 	_, is := now.SetAside()
-	return !was && !is && old.Groups.Equal(now.Groups)
+	return !was && !is && old.Groups.Equal(now.Groups) && old.Limits.Equal(now.Limits)
 }

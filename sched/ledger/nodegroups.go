@@ -30,7 +30,20 @@ func (l *Ledger) regroupJobs() {
 	}
 }
 
+// groupsOf are the groups that a queue names, or inherits, within its own limits: those of
+// queues above bind their own jobs alone, as in Volcano.
 func (l *Ledger) groupsOf(q QueueID) *model.NodeGroups {
+	return l.namedGroups(q).Within(ownLimits(l.queues[q].Fact))
+}
+
+func ownLimits(fact *model.Queue) *model.GroupLimits {
+	if fact == nil {
+		return nil
+	}
+	return fact.Limits
+}
+
+func (l *Ledger) namedGroups(q QueueID) *model.NodeGroups {
 	for at := q; at != NoQueue; at = l.queues[at].up {
 		if fact := l.queues[at].Fact; fact != nil && fact.Groups != nil {
 			return fact.Groups

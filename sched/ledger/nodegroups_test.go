@@ -102,7 +102,11 @@ func TestNodeGroupsNobodyHeedsSplitNoClass(t *testing.T) {
 func TestClassesOfDifferentGroupsHaveDifferentKeys(t *testing.T) {
 	seen := map[string]bool{}
 	for _, g := range []*model.NodeGroups{nil, {Required: []string{"a", "b"}}, {Required: []string{"ab"}}, {Preferred: []string{"a", "b"}},
-		{Preferred: []string{"b", "a"}}, {Required: []string{"a"}, Preferred: []string{"b"}}, {Forbidden: []string{"a", "b"}}, {Avoided: []string{"a", "b"}}} {
+		{Preferred: []string{"b", "a"}}, {Required: []string{"a"}, Preferred: []string{"b"}}, {Forbidden: []string{"a", "b"}}, {Avoided: []string{"a", "b"}},
+		{Limits: &model.GroupLimits{Queue: "q"}}, {Limits: &model.GroupLimits{Queue: "q", Unreadable: true}}, {Limits: &model.GroupLimits{Queue: "r"}},
+		{Limits: &model.GroupLimits{Queue: "q", Of: []model.GroupLimit{{Group: "a", Most: resource.List{{Name: "cpu", Value: 1}}}}}},
+		{Limits: &model.GroupLimits{Queue: "q", Of: []model.GroupLimit{{Group: "a", Most: resource.List{{Name: "cpu", Value: 2}}}}}},
+		{Limits: &model.GroupLimits{Queue: "q", Of: []model.GroupLimit{{Group: "a"}, {Group: "b"}}}}} {
 		key := canonical(&model.Spec{Groups: g})
 		if seen[key] {
 			t.Errorf("%+v shares its key %q with another", g, key)

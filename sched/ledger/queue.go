@@ -150,9 +150,13 @@ func (l *Ledger) setQueue(j JobID, q QueueID) {
 		l.bulk(job, 1)
 	}
 	l.figuresAt++
+	l.requeued++
 	l.touchMembers(j)
 	l.regroupJob(j)
 }
+
+// Requeued counts how often a job came to count in another queue.
+func (l *Ledger) Requeued() uint64 { return l.requeued }
 
 // bulk adds or takes away all that a job counts for along its queue's ancestors.
 func (l *Ledger) bulk(job *Job, sign int64) {

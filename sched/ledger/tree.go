@@ -182,16 +182,16 @@ func (l *Ledger) shutBelow(q QueueID) model.QueueState {
 	return row.shut
 }
 
-// groupsBelow are the groups of a queue that is hung below another.
+// groupsBelow are the groups of a queue that is hung below another, within its own limits.
 func (l *Ledger) groupsBelow(up QueueID, fact *model.Queue) *model.NodeGroups {
+	var named *model.NodeGroups
 	switch {
 	case fact != nil && fact.Groups != nil:
-		return fact.Groups
+		named = fact.Groups
 	case up != NoQueue && l.inherits:
-		return l.queues[up].groups
-	default:
-		return nil
+		named = l.queues[up].groups
 	}
+	return named.Within(ownLimits(fact))
 }
 
 // carry adds what a queue and all below it hold to those above it, or takes it away.

@@ -75,3 +75,20 @@ func (f *Form) Groups(g *NodeGroups) {
 		f.Text(names...)
 	}
 }
+
+// Limits writes what a queue may hold of each group; nothing where it has no limits.
+func (f *Form) Limits(l *GroupLimits) {
+	if l == nil {
+		return
+	}
+	f.Part()
+	f.Text("limits", l.Queue, strconv.FormatBool(l.Unreadable))
+	for _, of := range l.Of {
+		f.Part()
+		f.Text(of.Group)
+		for _, a := range of.Most {
+			f.Text(a.Name)
+			f.Number(a.Value)
+		}
+	}
+}

@@ -90,6 +90,8 @@ type Queue struct {
 	Deserved    resource.List
 	Guarantee   resource.List
 	Groups      *NodeGroups // spec.affinity; nil: it names none
+	// Limits are what its own jobs may hold of each group of nodes; nil: as much as there is.
+	Limits *GroupLimits
 	// MinRuntime is for how long it promises its pods to run before they may be evicted, in
 	// nanoseconds (ashlar.sh/min-runtime), and MaxEvictions how many of them may be within a
 	// minute (ashlar.sh/max-evictions-per-minute); nil: it does not say.

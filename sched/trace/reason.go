@@ -78,6 +78,7 @@ const (
 	NodeAffinity           Code = "NodeAffinity"           // required node affinity does not match
 	NodeSelector           Code = "NodeSelector"           // nodeSelector does not match
 	NodeGroup              Code = "NodeGroup"              // the queue may not use the node's group Text, "" for a node in none
+	NodeGroupLimit         Code = "NodeGroupLimit"         // the queue would hold more of the node's group than it may: Domain; without it, its limits cannot be read
 	NodeRevocable          Code = "NodeRevocable"          // the node is lent by the hour; Text is its zone and why not
 	NodePorts              Code = "NodePorts"              // a host port is taken; Text is the port
 	NodeVolume             Code = "NodeVolume"             // a volume cannot be had there
@@ -119,7 +120,7 @@ const (
 func (c Code) OfNodes() bool {
 	switch c {
 	case NoNodes, NotEnoughResources, NodesRefuse, NodeUnschedulable, NodeTaint, NodeAffinity, NodeSelector,
-		NodeGroup, NodeRevocable, NodePorts, NodeVolume, NodeDevices, ClaimElsewhere, ClaimSearchExhausted, NodeNUMAPolicy, NodeNUMA, PodAffinity, PodAntiAffinity, PodRepelled, PodTopologySpread, TopologyKeyMissing,
+		NodeGroup, NodeGroupLimit, NodeRevocable, NodePorts, NodeVolume, NodeDevices, ClaimElsewhere, ClaimSearchExhausted, NodeNUMAPolicy, NodeNUMA, PodAffinity, PodAntiAffinity, PodRepelled, PodTopologySpread, TopologyKeyMissing,
 		NodeKept, SearchExhausted:
 		return true
 	default:
@@ -171,7 +172,8 @@ type NodeCount struct {
 // and Have are left out, so that nodes can be counted together.
 type Domain struct {
 	Key, Value string
-	// Have and Least are amounts of NodeNUMA, too.
+	// Have and Least are amounts of NodeNUMA, too. Of NodeGroupLimit Key is the resource, Value the
+	// group, Have what the queue's jobs hold there, Least what is asked for and Most the limit.
 	Pods  string // the pods in question, as a label selector is written
 	Have  int64  // PodTopologySpread: how many of them the domain has
 	Least int64  // … and the least that any domain has, or 0 where there are fewer domains than asked for

@@ -58,6 +58,10 @@ func (f *faults) amount(field string, name corev1.ResourceName, q quantity.Quant
 // offered translates a list of which an amount that cannot be costs that resource alone: below zero
 // there is none, and above its bound there is as much as the bound.
 func (f *faults) offered(path string, list corev1.ResourceList) resource.List {
+	return f.bounded(path, list, objectBound)
+}
+
+func (f *faults) bounded(path string, list corev1.ResourceList, bound func(string) int64) resource.List {
 	if list == nil {
 		return nil
 	}
@@ -66,7 +70,7 @@ func (f *faults) offered(path string, list corev1.ResourceList) resource.List {
 		if quotaOnly(string(name)) {
 			continue
 		}
-		v := f.clamped(at(path, string(name)), name, list[name], objectBound)
+		v := f.clamped(at(path, string(name)), name, list[name], bound)
 		out = append(out, resource.Amount{Name: string(name), Value: v})
 	}
 	return out

@@ -137,6 +137,22 @@ func TestQueue(t *testing.T) {
 			schedulingv1beta1.Queue{Spec: schedulingv1beta1.QueueSpec{Weight: 1, Affinity: &schedulingv1beta1.Affinity{
 				NodeGroupAffinity: &schedulingv1beta1.NodeGroupAffinity{}}}},
 			model.Queue{Weight: 1, Reclaimable: true}},
+		"limits by group of nodes": {
+			limitedQueue(`{"silver":{"memory":"1Gi","cpu":2},"gold":{"cpu":"500m"},"lead":{}}`),
+			model.Queue{Weight: 1, Reclaimable: true, Limits: &model.GroupLimits{Of: []model.GroupLimit{
+				{Group: "gold", Most: resource.List{{Name: "cpu", Value: 500}}},
+				{Group: "silver", Most: resource.List{{Name: "cpu", Value: 2000}, {Name: "memory", Value: 1 << 30}}}}}}},
+		"limits of no group are none": {limitedQueue(`{}`), model.Queue{Weight: 1, Reclaimable: true}},
+		"limits that cannot be read": {
+			limitedQueue(`{"gold":{"cpu":"many"}}`),
+			model.Queue{Weight: 1, Reclaimable: true, Limits: &model.GroupLimits{Unreadable: true}, Meta: model.Meta{Faults: []model.Fault{
+				{Field: "metadata.annotations[volcano.sh/nodegroup-resource-limits]",
+					Message: `"{\"gold\":{\"cpu\":\"many\"}}" is not as {"GROUP":{"cpu":"2"}}: with plugin nodegroup no node takes its jobs`}}}}},
+		"a limit below nothing is nothing": {
+			limitedQueue(`{"gold":{"cpu":"-1"}}`),
+			model.Queue{Weight: 1, Reclaimable: true, Limits: &model.GroupLimits{Of: []model.GroupLimit{
+				{Group: "gold", Most: resource.List{{Name: "cpu", Value: 0}}}}}, Meta: model.Meta{Faults: []model.Fault{
+				{Field: "metadata.annotations[volcano.sh/nodegroup-resource-limits].gold.cpu", Message: "-1 is negative: 0 taken"}}}}},
 		"a state of tomorrow is unknown": {
 			schedulingv1beta1.Queue{Spec: schedulingv1beta1.QueueSpec{Weight: 1}, Status: schedulingv1beta1.QueueStatus{State: "Ajar"}},
 			model.Queue{Weight: 1, Reclaimable: true, State: model.QueueUnknown}},
@@ -163,6 +179,12 @@ func TestQueue(t *testing.T) {
 			}
 		})
 	}
+}
+
+// limitedQueue is a queue with limits by group of nodes.
+func limitedQueue(limits string) schedulingv1beta1.Queue {
+	return schedulingv1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{
+		"volcano.sh/nodegroup-resource-limits": limits}}, Spec: schedulingv1beta1.QueueSpec{Weight: 1}}
 }
 
 func TestPriorityClass(t *testing.T) {

@@ -1,8 +1,11 @@
 package translate
 
 import (
+	"encoding/json"
+	"maps"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"ashlar.sh/sched/model"
@@ -25,6 +28,7 @@ func Queue(q *schedulingv1beta1.Queue) *model.Queue {
 		Deserved:    f.amounts("spec.deserved", q.Spec.Deserved, clusterBound),
 		Guarantee:   f.amounts("spec.guarantee.resource", q.Spec.Guarantee.Resource, clusterBound),
 		Groups:      nodeGroups(q.Spec.Affinity),
+		Limits:      f.groupLimits(q.Name, q.Annotations),
 		Path:        f.path(q.Annotations),
 
 		MinRuntime:   f.minRuntime(q.Annotations),
@@ -90,6 +94,35 @@ func nodeGroups(a *schedulingv1beta1.Affinity) *model.NodeGroups {
 		return nil
 	}
 	return g
+}
+
+// groupLimitsKey is the annotation that limits what a queue's jobs hold of each group of nodes: in
+// JSON, by the group's name, amounts as in a capability.
+const groupLimitsKey = "volcano.sh/nodegroup-resource-limits"
+
+// groupLimits is nil where the annotation is missing or empty, or limits nothing. What is no such
+// JSON could limit anything: as with Volcano no node takes the queue's jobs then.
+func (f *faults) groupLimits(queue string, annotations map[string]string) *model.GroupLimits {
+	text := annotations[groupLimitsKey]
+	if text == "" {
+		return nil
+	}
+	var lists map[string]corev1.ResourceList
+	if err := json.Unmarshal([]byte(text), &lists); err != nil {
+		f.taken(annotation(groupLimitsKey), "%q is not as {\"GROUP\":{\"cpu\":\"2\"}}: with plugin nodegroup no node takes its jobs", short(text))
+		return &model.GroupLimits{Queue: queue, Unreadable: true}
+	}
+	out := &model.GroupLimits{Queue: queue}
+	for _, group := range slices.Sorted(maps.Keys(lists)) {
+		most := f.bounded(at(annotation(groupLimitsKey), group), lists[group], clusterBound)
+		if len(most) > 0 {
+			out.Of = append(out.Of, model.GroupLimit{Group: group, Most: most})
+		}
+	}
+	if len(out.Of) == 0 {
+		return nil
+	}
+	return out
 }
 
 // sorted is names in order, none twice.

@@ -33,6 +33,7 @@ var volcanoKeys = map[string]string{
 var notTenants = map[string]string{
 	schedulingv1beta1.KubeHierarchyAnnotationKey:       "of queues",
 	schedulingv1beta1.KubeHierarchyWeightAnnotationKey: "of queues",
+	groupLimitsKey:                     "of queues",
 	minRuntime:                         "of queues",
 	maxEvictions:                       "of queues",
 	"ashlar.sh/selectors-not-compiled": "of claims as the engine is told of them; the observer drops annotations",

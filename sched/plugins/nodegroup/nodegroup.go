@@ -12,8 +12,14 @@
 // each later one less in equal steps. With enableHierarchy a queue that names no group
 // has the groups of the nearest queue above that does.
 //
-// The plugin keeps nothing: the ledger puts a queue's groups into the specs of its jobs'
-// pods, so that both answers are facts about a class and a node.
+// The ledger puts a queue's groups into the specs of its jobs' pods, so that both answers are
+// facts about a class and a node.
+//
+// Of a group for which the queue's annotation volcano.sh/nodegroup-resource-limits has a
+// limit its jobs hold no more than that (limits.go): what they hold and will hold on the
+// group's nodes, kept in a Book, and what the pod asks for, in each resource that the limit names
+// and the pod asks for. The limit is the queue's alone: none is inherited, and jobs of queues below
+// count in their own.
 package nodegroup
 
 import (
@@ -38,7 +44,7 @@ func Definition() policy.Definition {
 			return nil, err
 		}
 		l.HeedNodeGroups(c.Hierarchy)
-		return &plugin{l: l, strict: strict, ordered: ordered}, nil
+		return &plugin{l: l, strict: strict, ordered: ordered, held: &book{l: l}}, nil
 	}}
 }
 
@@ -46,13 +52,18 @@ type plugin struct {
 	l       *ledger.Ledger
 	strict  bool
 	ordered bool
+	held    *book
 }
 
 // FilterStatic admits a node whose group the queue of the class may use. The Text of a
-// refusal is the node's group, empty for a node in none.
+// refusal is the node's group, empty for a node in none. Of a queue whose limits cannot be
+// read no node takes a job.
 func (p *plugin) FilterStatic(s *model.Spec, n *model.Node) policy.Verdict {
+	if s.Groups != nil && s.Groups.Limits != nil && s.Groups.Limits.Unreadable {
+		return policy.Verdict{Code: trace.NodeGroupLimit}
+	}
 	group, in := model.LabelValue(n.Labels, model.NodeGroupLabel)
-	admitted := in && admits(s.Groups, group) || !in && !p.strict && s.Groups == nil
+	admitted := in && admits(s.Groups, group) || !in && !p.strict && !s.Groups.Named()
 	if admitted {
 		return policy.Verdict{}
 	}
@@ -105,9 +116,12 @@ func (p *plugin) Weight() int64 { return 1 }
 // Reverse is false: more is better.
 func (p *plugin) Reverse() bool { return false }
 
-// Aspect is the groups that the queue names.
+// Aspect is the groups that the queue names, and that its limits cannot be read.
 func (p *plugin) Aspect(s *model.Spec) string {
 	var w model.Form
 	w.Groups(s.Groups)
+	if s.Groups != nil && s.Groups.Limits != nil && s.Groups.Limits.Unreadable {
+		w.Text("unreadable")
+	}
 	return w.String()
 }
