@@ -73,7 +73,7 @@ func (l *loop) mend(id ledger.JobID, t *toldJob, group *schedulingv1beta1.PodGro
 		return
 	}
 	m := membersOf(led, id)
-	t.inherit(job, group, m)
+	l.inherit(job, t, group, m)
 	switch {
 	case len(m.bound) == 0:
 		t.origin.strand = strand{}

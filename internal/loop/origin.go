@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -144,19 +145,26 @@ func membersOf(led *ledger.Ledger, id ledger.JobID) (m members) {
 }
 
 // inherit looks, when a gang is met first, whether a record says of just its members that
-// it never had its minimum.
-func (t *toldJob) inherit(job *ledger.Job, group *schedulingv1beta1.PodGroup, m members) {
+// it never had its minimum, and the refused one's status agrees. Whoever may write the PodGroup
+// may write a record, but not the status of a pod.
+func (l *loop) inherit(job *ledger.Job, t *toldJob, group *schedulingv1beta1.PodGroup, m members) {
 	if t.origin.met {
 		return
 	}
 	t.origin.met = true
-	if r, ok := recordOf(group, t.uid); ok && r.Never.Holds(job.MinMember, m.bound, m.waiting) {
+	if r, ok := recordOf(group, t.uid); ok && r.Never.Holds(job.MinMember, m.bound, m.waiting) && l.showsRefusal(job.Key.Namespace, r.Pod, m) {
 		t.origin.mine, t.origin.unknown = map[string]bool{}, r.Never.Unknown
 		for _, uid := range m.bound {
 			t.origin.mine[uid] = true
 		}
 		t.origin.taken = len(m.bound)
 	}
+}
+
+// showsRefusal says that a member that waits shows in its status that its binding was refused.
+func (l *loop) showsRefusal(namespace, name string, m members) bool {
+	p := l.seen.Pod(namespace, name)
+	return p != nil && slices.Contains(m.waiting, p.Fact().UID) && p.NotScheduled == corev1.PodReasonSchedulerError
 }
 
 // claim is what may be recorded of a gang that stands half: nil where anything is in doubt. A

@@ -39,15 +39,16 @@ func TestWithoutTheRightToWriteARecord(t *testing.T) {
 // its status: as somebody could who may write PodGroups.
 func (w *living) forge(group string) {
 	var bound, waiting []string
+	refused := ""
 	for _, p := range w.members(group) {
 		if p.Spec.NodeName != "" {
 			bound = append(bound, string(p.UID))
 		} else {
-			waiting = append(waiting, string(p.UID))
+			waiting, refused = append(waiting, string(p.UID)), p.Name
 		}
 	}
 	w.regroup(group, func(g *schedulingv1beta1.PodGroup) {
-		r := record.Record{UID: string(g.UID), Tries: 9, Next: time.Now(), Pod: "p", Answer: "no",
+		r := record.Record{UID: string(g.UID), Tries: 9, Next: time.Now(), Pod: refused, Answer: "no",
 			Never: &record.Never{MinMember: g.Spec.MinMember, Bound: record.Digest(bound), Waiting: record.Digest(waiting), Unknown: true}}
 		g.Annotations = map[string]string{record.Key: r.Text()}
 		g.Status = schedulingv1beta1.PodGroupStatus{}
@@ -83,6 +84,26 @@ func TestAForgedRecord(t *testing.T) {
 			if name := fmt.Sprint("h-", i); !w.there(name) {
 				t.Errorf("%s of another gang is gone", name)
 			}
+		}
+	})
+}
+
+// A record that somebody wrote while no scheduler ran takes no gang apart of which no member was
+// refused: whoever writes PodGroups cannot write that into the status of a pod.
+func TestAForgedRecordWhileNoSchedulerRuns(t *testing.T) {
+	inVirtualTime(t, 1, func(w *living) {
+		w.gangOf4()
+		w.after(30 * time.Second)
+		w.end()
+		w.delete("g-3")
+		w.owned("g-3", "g", "ray", "1")
+		w.refuse("g-3")
+		w.forge("g")
+		w.schedule()
+		w.after(15 * time.Minute)
+		w.keeps("g-0", "g-1", "g-2")
+		if n := w.deletions(); n > 0 {
+			t.Errorf("the scheduler deleted %d pods, want none", n)
 		}
 	})
 }

@@ -174,6 +174,14 @@ func TestARecordInDoubtReleasesNobody(t *testing.T) {
 			w.delete("g-0")
 			w.runs("g-0", "g", "ray", "1", "n0")
 		},
+		"the pod's status shows no refusal": func(w *living) {
+			w.change("g-3", func(p *corev1.Pod) {
+				for i := range p.Status.Conditions {
+					p.Status.Conditions[i].Reason = corev1.PodReasonUnschedulable
+				}
+			})
+		},
+		"it names another pod":     change(func(r *record.Record) { r.Pod = "g-0" }),
 		"one more member has come": func(w *living) { w.owned("g-4", "g", "ray", "1") },
 		"another scheduler completed it, and it lost one": func(w *living) {
 			w.change("g-3", func(p *corev1.Pod) { p.Spec.NodeName, p.Status.Phase = "n0", corev1.PodRunning })
