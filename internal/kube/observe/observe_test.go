@@ -131,6 +131,26 @@ func TestAHeartbeatIsNoFactAndACordonIs(t *testing.T) {
 	}
 }
 
+// What a node's agent lends is read, and news of it.
+func TestWhatANodeLendsIsNews(t *testing.T) {
+	kube := fake.NewClientset(node("1", nil))
+	w := watch(t, kube, observe.Options{})
+	w.Drain()
+	lending := node("2", func(n *corev1.Node) {
+		n.Annotations = map[string]string{"volcano.sh/oversubscription-cpu": "1500", "node.alpha.kubernetes.io/ttl": "0"}
+	})
+	if _, err := kube.CoreV1().Nodes().Update(t.Context(), lending, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	facts := drained(t, w)
+	if len(facts) != 1 {
+		t.Fatalf("the facts are %+v, want the node's", facts)
+	}
+	if cpu, _ := facts[0].Object.(*model.Node).Allocatable.Get("cpu"); cpu != 5500 {
+		t.Errorf("the node has %d thousandths of a core, want its 4000 and 1500 that it lends", cpu)
+	}
+}
+
 func TestADeletedPodIsGone(t *testing.T) {
 	kube := fake.NewClientset(pod("p", nil))
 	w := watch(t, kube, observe.Options{Adopt: true})

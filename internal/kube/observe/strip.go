@@ -1,12 +1,16 @@
 package observe
 
 import (
+	"maps"
+
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ashlar.sh/internal/kube/translate"
 )
 
 // appliedBy is where kubectl keeps a copy of the whole object.
@@ -25,14 +29,14 @@ func stripMeta(o any) (any, error) {
 	return o, nil
 }
 
-// stripNode keeps of a node its labels, its spec and its amounts: neither images nor
-// conditions, whose heartbeats would be facts without news.
+// stripNode keeps of a node its labels, its spec, its amounts and what it lends beyond them:
+// neither images nor conditions, whose heartbeats would be facts without news.
 func stripNode(o any) (any, error) {
 	n, ok := o.(*corev1.Node)
 	if !ok {
 		return o, nil
 	}
-	n.Annotations = nil
+	n.Annotations = translate.Oversubscription(n.Annotations)
 	n.Status = corev1.NodeStatus{Capacity: n.Status.Capacity, Allocatable: n.Status.Allocatable}
 	return stripMeta(n)
 }
@@ -154,6 +158,6 @@ func same(before, after any) bool {
 		return false
 	}
 	y := after.(*corev1.Node)
-	return x.UID == y.UID && equality.Semantic.DeepEqual(x.Labels, y.Labels) &&
+	return x.UID == y.UID && equality.Semantic.DeepEqual(x.Labels, y.Labels) && maps.Equal(x.Annotations, y.Annotations) &&
 		equality.Semantic.DeepEqual(x.Spec, y.Spec) && equality.Semantic.DeepEqual(x.Status, y.Status)
 }

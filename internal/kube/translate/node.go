@@ -15,7 +15,7 @@ const defaultPods = 110
 
 // Node translates a node. As the API server does, it takes the capacity for the
 // allocatable when only the capacity is given. Whatever is wrong with one resource, the node
-// has its others.
+// has its others. What its agent lends beyond them is added (oversubscribed).
 func Node(n *corev1.Node) *model.Node {
 	out := &model.Node{
 		Meta:          meta(&n.ObjectMeta),
@@ -34,6 +34,7 @@ func Node(n *corev1.Node) *model.Node {
 		out.Allocatable = resource.Normalize(append(slices.Clone(out.Allocatable),
 			resource.Amount{Name: resource.PodsName, Value: defaultPods}))
 	}
+	f.oversubscribed(out, n.Annotations)
 	out.Faults = f
 	return out
 }

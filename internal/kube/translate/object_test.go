@@ -48,6 +48,28 @@ func TestNode(t *testing.T) {
 		"a resource that is counted in bytes": {
 			corev1.Node{Status: corev1.NodeStatus{Allocatable: list("sgx.intel.com/epc", "549755813888", "pods", "10")}},
 			model.Node{Allocatable: resource.List{{Name: "pods", Value: 10}, {Name: "sgx.intel.com/epc", Value: 549755813888000}}}},
+		"what its agent lends is added": {
+			lending("volcano.sh/oversubscription-cpu", "1500", "volcano.sh/oversubscription-memory", "1.5e3"),
+			machine(3500, 2500)},
+		"nothing is lent while offline jobs are evicted": {
+			lending("volcano.sh/oversubscription-cpu", "1500", "volcano.sh/offline-job-evicting", "true"),
+			machine(2000, 1000)},
+		"what cannot be lent is not": {
+			lending("volcano.sh/oversubscription-cpu", "-1", "volcano.sh/oversubscription-memory", "9e99"),
+			machine(2000, 1000,
+				model.Fault{Field: "metadata.annotations[volcano.sh/oversubscription-cpu]", Message: `"-1" is negative: 0 taken`},
+				model.Fault{Field: "metadata.annotations[volcano.sh/oversubscription-memory]", Message: `"9e99" is more than the bound of 256Ti: 0 taken`})},
+		"what is no number is not lent": {
+			lending("volcano.sh/oversubscription-cpu", "2 cores", "volcano.sh/oversubscription-memory", "NaN", "volcano.sh/offline-job-evicting", "perhaps"),
+			machine(2000, 1000,
+				model.Fault{Field: "metadata.annotations[volcano.sh/oversubscription-cpu]", Message: `"2 cores" is not a number: 0 taken`},
+				model.Fault{Field: "metadata.annotations[volcano.sh/oversubscription-memory]", Message: `"NaN" is not a number: 0 taken`})},
+		"more than can be counted is not lent": {
+			lending("volcano.sh/oversubscription-memory", "1e999"),
+			machine(2000, 1000,
+				model.Fault{Field: "metadata.annotations[volcano.sh/oversubscription-memory]", Message: `"1e999" is more than the bound of 256Ti: 0 taken`})},
+		"with what is lent a node has no more than may be": {
+			lending("volcano.sh/oversubscription-cpu", "281474976710656"), machine(1<<48, 1000)},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -56,6 +78,23 @@ func TestNode(t *testing.T) {
 			}
 		})
 	}
+}
+
+// lending is a node of 2 cores, 1000 bytes and 10 pods, with annotations.
+func lending(annotations ...string) corev1.Node {
+	has := list("cpu", "2", "memory", "1000", "pods", "10")
+	n := corev1.Node{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{}},
+		Status: corev1.NodeStatus{Capacity: has, Allocatable: has}}
+	for i := 0; i < len(annotations); i += 2 {
+		n.Annotations[annotations[i]] = annotations[i+1]
+	}
+	return n
+}
+
+// machine is such a node with other amounts.
+func machine(cpu, memory int64, faults ...model.Fault) model.Node {
+	has := resource.List{{Name: "cpu", Value: cpu}, {Name: "memory", Value: memory}, {Name: "pods", Value: 10}}
+	return model.Node{Meta: model.Meta{Faults: faults}, Capacity: has, Allocatable: has}
 }
 
 func TestPodGroup(t *testing.T) {
