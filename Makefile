@@ -7,18 +7,25 @@ TIMEOUT  ?= 30m
 FUZZTIME ?= 10s
 BENCH    ?= .
 BENCHTIME ?= 0.5s
+# Of make soak: the cases of each property test, and for how long a cluster is disturbed.
+CASES    ?= 5000
+SOAK     ?= 5m
 
 # Builds the real API server, etcd and kwok that test/e2e needs, where they are not built yet.
 CONTROL_PLANE := $(or $(wildcard test/controlplane/build.sh),$(GO) -C test/controlplane run .)
 UNIT = $$($(GO) list ./... | grep -v '/test/e2e')
+# The packages with property tests: only they know the flag -rapid.checks.
+LAWS = $$($(GO) list -f '{{range .TestImports}}{{println $$.ImportPath .}}{{end}}{{range .XTestImports}}{{println $$.ImportPath .}}{{end}}' ./... \
+	| awk '$$2 == "pgregory.net/rapid" {print $$1}' | sort -u)
 
-.PHONY: help run cluster build test race check lint bench bench-e2e stories update manifests fuzz clean
+.PHONY: help run cluster build test soak race check lint bench bench-e2e stories update manifests fuzz clean
 
 help: ## List the commands
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+# The tag leaves Kubernetes' clients out, which take minutes to build the first time.
 run: ## Simulate examples/quickstart: who runs where, who waits and why
-	$(GO) run ./cmd/ashlar simulate -f examples/quickstart
+	$(GO) run -tags simulator ./cmd/ashlar simulate -f examples/quickstart
 
 cluster: ## Run a real control plane with ashlar in it, to try with kubectl; Ctrl-C ends it
 	$(CONTROL_PLANE)
@@ -33,6 +40,11 @@ test: lint ## Run every test, those against a real control plane included
 	$(CONTROL_PLANE)
 	$(GO) test -timeout $(TIMEOUT) ./...
 	$(GO) -C test/deploy test -timeout $(TIMEOUT) ./...
+
+soak: ## Run the long tests: CASES (5000) cases of each law, and SOAK (5m) of faults on a real control plane
+	$(GO) test -timeout 0 $(LAWS) -rapid.checks=$(CASES)
+	$(CONTROL_PLANE)
+	ASHLAR_E2E_SOAK=$(SOAK) $(GO) test -timeout 0 -count=1 -v -run '^TestSoak$$' ./test/e2e
 
 # The race detector needs cgo, and cgo needs a C compiler.
 race: ## Run the tests of internal/ under the race detector, where there is a C compiler

@@ -8,12 +8,11 @@ import (
 	"slices"
 
 	"ashlar.sh/internal/config"
-	"ashlar.sh/internal/kube/filters"
+	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/internal/manifest"
 	"ashlar.sh/internal/sim"
 	"ashlar.sh/internal/traces"
 	"ashlar.sh/internal/traces/summary"
-	"ashlar.sh/sched"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 )
@@ -55,7 +54,7 @@ func (p Process) read(s simulation) (input, error) {
 func (in input) storage() bool {
 	return slices.ContainsFunc(in.items, func(i sim.Item) bool {
 		switch i.Fact.Ref.Kind {
-		case filters.Claim, filters.Volume, filters.StorageClass:
+		case translate.KindPersistentVolumeClaim, translate.KindPersistentVolume, translate.KindStorageClass:
 			return true
 		}
 		return false
@@ -78,17 +77,6 @@ func (in input) claimed() (n int) {
 		}
 	}
 	return n
-}
-
-// engine is the options of an engine for the input.
-func (in input) engine(p Process) []sched.Option {
-	switch {
-	case in.storage():
-		return p.engine()
-	case in.devices():
-		return append([]sched.Option{sched.WithPlugin(filters.WithoutVolumes())}, p.compiled()...)
-	}
-	return p.compiled()
 }
 
 // objects reads the files; nil with what is wrong with them, line by line. A trace needs

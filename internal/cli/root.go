@@ -13,7 +13,6 @@ import (
 
 	"ashlar.sh/internal/config"
 	"ashlar.sh/internal/config/profile"
-	"ashlar.sh/internal/kube/filters"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/policy"
 )
@@ -35,13 +34,6 @@ func (p Process) catalog() config.Catalog { return config.Volcano().With(policy.
 // profile makes a profile of a configuration.
 func (p Process) profile(s *config.Scheduler) policy.Profile {
 	return profile.Of(s, policy.Names(p.Plugins)...)
-}
-
-// engine is the options of every engine: volumes are heeded, and what was compiled in
-// beside the built plugins is there.
-func (p Process) engine() (out []sched.Option) {
-	out = append(out, sched.WithPlugin(filters.Predicates()))
-	return append(out, p.compiled()...)
 }
 
 // compiled are the options for the plugins beside the built ones.
@@ -100,7 +92,8 @@ the same objects, annotations and configuration.`,
 	root.SetIn(p.In)
 	root.SetOut(p.Out)
 	root.SetErr(p.Err)
-	root.AddCommand(p.simulate(name), p.queues(name), p.scheduler(), p.replay(), p.cluster(), p.version())
+	root.AddCommand(p.simulate(name), p.queues(name), p.version())
+	root.AddCommand(p.clustered()...)
 	return root
 }
 

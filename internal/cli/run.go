@@ -5,11 +5,7 @@ import (
 	"strings"
 
 	"ashlar.sh/internal/explain"
-	"ashlar.sh/internal/kube/devices"
-	"ashlar.sh/internal/kube/filters"
 	"ashlar.sh/internal/sim"
-	"ashlar.sh/sched"
-	"ashlar.sh/sched/model"
 )
 
 // mostFindings bounds what an audit prints: the first are the ones to look at.
@@ -19,7 +15,11 @@ const mostFindings = 20
 // progress on stderr. It returns what the audit found, if it was asked for: the run
 // ends with the first cycle in which it found something.
 func (p Process) run(s simulation, in input) (world *sim.World, findings []string, err error) {
-	world, err = sim.New(in.profile, in.items, sim.Options{Verbosity: s.verbosity, Audit: s.audit, Engine: in.engine(p), Written: written, Freed: freed})
+	engine, err := in.engine(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	world, err = sim.New(in.profile, in.items, sim.Options{Verbosity: s.verbosity, Audit: s.audit, Engine: engine, Written: written, Freed: freed})
 	if err != nil {
 		return nil, nil, badInput("error: " + err.Error())
 	}
@@ -45,16 +45,6 @@ func (p Process) run(s simulation, in input) (world *sim.World, findings []strin
 		}
 		show.tick(world)
 	}
-}
-
-// written is what becomes of the volumes and the claims of a pod that is bound.
-func written(bind sched.Item, see func(model.Ref) any) []model.Fact {
-	return append(filters.Written(bind.Chosen, see), devices.Written(bind.Chosen, bind.Pod, bind.UID, see)...)
-}
-
-// freed is what becomes of the claims of a pod that is over.
-func freed(pod *model.Pod, see func(model.Ref) any) []model.Fact {
-	return devices.Freed(pod.Opaque, pod.UID, see)
 }
 
 // log prints a cycle's events, each after the virtual time.

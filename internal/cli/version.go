@@ -11,8 +11,9 @@ import (
 )
 
 // release is set when a release is linked:
-// -ldflags "-X ashlar.sh/internal/cli.release=v1.2.3".
-var release string
+// -ldflags "-X ashlar.sh/internal/cli.release=v1.2.3". So is revision, the commit, where Go
+// does not see it: git is not there, or the build is to be the same in any folder.
+var release, revision string
 
 // versions is what `ashlar version -o json` prints.
 type versions struct {
@@ -41,15 +42,13 @@ func (p Process) version() *cobra.Command {
 
 // found reads the versions from what the linker left.
 func found(info *debug.BuildInfo) versions {
-	v := versions{Version: release, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+	v := versions{Version: release, Revision: revision, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		Kubernetes: "unknown", Volcano: "unknown"}
 	if info == nil {
 		info = &debug.BuildInfo{}
 	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			v.Revision = s.Value
-		}
+	if v.Revision == "" {
+		v.Revision = committed(info)
 	}
 	for _, m := range info.Deps {
 		if m.Replace != nil {
@@ -69,6 +68,23 @@ func found(info *debug.BuildInfo) versions {
 		v.Version = "(devel)"
 	}
 	return v
+}
+
+// committed is the commit that Go saw, with a mark when the tree was changed since; "" for none.
+func committed(info *debug.BuildInfo) (revision string) {
+	mark := ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			mark = "-dirty"
+		}
+	}
+	if revision == "" {
+		return ""
+	}
+	return revision + mark
 }
 
 func (v versions) print(w io.Writer, output string) error {

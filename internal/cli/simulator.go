@@ -1,0 +1,39 @@
+//go:build simulator
+
+package cli
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/model"
+)
+
+// whole is where all of ashlar is.
+const whole = "this ashlar was built with the tag simulator, which leaves Kubernetes' clients out; `make build` makes the whole one"
+
+// clustered are the commands that need Kubernetes' clients: they say that they are left out.
+func (p Process) clustered() (out []*cobra.Command) {
+	for _, verb := range []string{"scheduler", "replay", "cluster"} {
+		out = append(out, &cobra.Command{Use: verb, Short: "Left out of this build", Long: whole, DisableFlagParsing: true,
+			RunE: func(*cobra.Command, []string) error { return errors.New(whole) }})
+	}
+	return out
+}
+
+// engine is the options of an engine for the input, which is refused where volumes or
+// devices decide: Kubernetes' own filters for them are left out.
+func (in input) engine(p Process) ([]sched.Option, error) {
+	if in.storage() || in.devices() {
+		return nil, badInput("error: the input has volumes or claims of devices: " + whole)
+	}
+	return p.compiled(), nil
+}
+
+// written is what becomes of the volumes of a pod that is bound: there are none.
+func written(sched.Item, func(model.Ref) any) []model.Fact { return nil }
+
+// freed is what becomes of the claims of a pod that is over: there are none.
+func freed(*model.Pod, func(model.Ref) any) []model.Fact { return nil }

@@ -1,0 +1,45 @@
+//go:build !simulator
+
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"ashlar.sh/internal/kube/devices"
+	"ashlar.sh/internal/kube/filters"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/model"
+)
+
+// clustered are the commands that need Kubernetes' clients.
+func (p Process) clustered() []*cobra.Command {
+	return []*cobra.Command{p.scheduler(), p.replay(), p.cluster()}
+}
+
+// engine is the options of every engine: volumes are heeded, and what was compiled in
+// beside the built plugins is there.
+func (p Process) engine() (out []sched.Option) {
+	out = append(out, sched.WithPlugin(filters.Predicates()))
+	return append(out, p.compiled()...)
+}
+
+// engine is the options of an engine for the input.
+func (in input) engine(p Process) ([]sched.Option, error) {
+	switch {
+	case in.storage():
+		return p.engine(), nil
+	case in.devices():
+		return append([]sched.Option{sched.WithPlugin(filters.WithoutVolumes())}, p.compiled()...), nil
+	}
+	return p.compiled(), nil
+}
+
+// written is what becomes of the volumes and the claims of a pod that is bound.
+func written(bind sched.Item, see func(model.Ref) any) []model.Fact {
+	return append(filters.Written(bind.Chosen, see), devices.Written(bind.Chosen, bind.Pod, bind.UID, see)...)
+}
+
+// freed is what becomes of the claims of a pod that is over.
+func freed(pod *model.Pod, see func(model.Ref) any) []model.Fact {
+	return devices.Freed(pod.Opaque, pod.UID, see)
+}
