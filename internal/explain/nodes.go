@@ -16,6 +16,7 @@ var refusals = map[trace.Code]refusal{
 	trace.NodeTaint:            {"has taint %s", "have taint %s", "that is not tolerated"},
 	trace.NodePorts:            {"has host port %s taken", "have host port %s taken", "asked"},
 	trace.NodeVolume:           {"cannot have its volumes (%s)", "cannot have its volumes (%s)", "of another"},
+	trace.VolumeInUse:          {"cannot have volume claim %s, which is for one pod alone and in use", "cannot have volume claim %s, which is for one pod alone and in use", "of its own"},
 	trace.NodeDevices:          {"cannot meet its resource claims (%s)", "cannot meet its resource claims (%s)", "devices"},
 	trace.ClaimElsewhere:       {"is not where the devices of resource claim %s are", "are not where the devices of resource claim %s are", "of its own"},
 	trace.ClaimSearchExhausted: {"may meet resource claim %s or not", "may meet resource claim %s or not", "of its own"},

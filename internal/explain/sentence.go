@@ -170,6 +170,7 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 	trace.NodeSelector:         nodes,
 	trace.NodePorts:            nodes,
 	trace.NodeVolume:           nodes,
+	trace.VolumeInUse:          nodes,
 	trace.NodeDevices:          nodes,
 	trace.ClaimElsewhere:       nodes,
 	trace.ClaimSearchExhausted: nodes,

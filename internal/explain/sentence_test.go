@@ -143,6 +143,7 @@ var sentencesByCode = []struct {
 	{trace.Reason{Code: trace.NodeNUMA, Need: 3, Nodes: []trace.NodeCount{
 		{Code: trace.NodeNUMA, Domain: trace.Domain{Key: "NUMA", Least: 6, Have: 4}, Count: 3}}},
 		"none of 3 nodes takes it: 3 might have no 6 cpus together: 4 were free on one NUMA node when it was last reported"},
+	{refusedBy(trace.VolumeInUse, "data"), "none of 3 nodes takes it: 3 cannot have volume claim data, which is for one pod alone and in use"},
 	{refusedBy(trace.NodePorts, "80/TCP"), "none of 3 nodes takes it: 3 have host port 80/TCP taken"},
 	{refusedBy(trace.NodeVolume, "its volume v is elsewhere"), "none of 3 nodes takes it: 3 cannot have its volumes (its volume v is elsewhere)"},
 	{trace.Reason{Code: trace.NodesRefuse, Need: 3, Nodes: []trace.NodeCount{{Code: trace.NodeDevices, Text: "gpu.example.com", Need: 2, Have: 1, Count: 2},

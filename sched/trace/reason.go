@@ -82,6 +82,7 @@ const (
 	NodeRevocable          Code = "NodeRevocable"          // the node is lent by the hour; Text is its zone and why not
 	NodePorts              Code = "NodePorts"              // a host port is taken; Text is the port
 	NodeVolume             Code = "NodeVolume"             // a volume cannot be had there
+	VolumeInUse            Code = "VolumeInUse"            // another pod uses volume claim Text, which is for one alone (ReadWriteOncePod)
 	NodeDevices            Code = "NodeDevices"            // Have devices of class Text are free there, Need are asked; without amounts: its resource claims Text cannot be met there, or nobody allocates devices
 	ClaimSearchExhausted   Code = "ClaimSearchExhausted"   // whether devices there meet resource claims Text together was not found out in Have steps
 	ClaimElsewhere         Code = "ClaimElsewhere"         // resource claim Text was allocated devices that the node does not reach
@@ -120,7 +121,7 @@ const (
 func (c Code) OfNodes() bool {
 	switch c {
 	case NoNodes, NotEnoughResources, NodesRefuse, NodeUnschedulable, NodeTaint, NodeAffinity, NodeSelector,
-		NodeGroup, NodeGroupLimit, NodeRevocable, NodePorts, NodeVolume, NodeDevices, ClaimElsewhere, ClaimSearchExhausted, NodeNUMAPolicy, NodeNUMA, PodAffinity, PodAntiAffinity, PodRepelled, PodTopologySpread, TopologyKeyMissing,
+		NodeGroup, NodeGroupLimit, NodeRevocable, NodePorts, NodeVolume, VolumeInUse, NodeDevices, ClaimElsewhere, ClaimSearchExhausted, NodeNUMAPolicy, NodeNUMA, PodAffinity, PodAntiAffinity, PodRepelled, PodTopologySpread, TopologyKeyMissing,
 		NodeKept, SearchExhausted:
 		return true
 	default:

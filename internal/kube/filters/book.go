@@ -44,6 +44,7 @@ func (v *Volumes) Fact(f model.Fact) {
 func (v *Volumes) Take(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) {
 	if pod, ok := task.Pod.Opaque.(*corev1.Pod); ok {
 		v.sits[n] = append(v.sits[n], sitting{t, pod, how})
+		v.use(pod, how, 1)
 	}
 	v.sit(task.Chosen, 1)
 }
@@ -59,6 +60,7 @@ func (v *Volumes) Give(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how 
 		if len(v.sits[n]) == 0 {
 			delete(v.sits, n)
 		}
+		v.use(pod, how, -1)
 	}
 	v.sit(task.Chosen, -1)
 }

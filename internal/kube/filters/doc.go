@@ -20,13 +20,12 @@
 //     assumption when its object's version changes and cannot undo in any order; here
 //     they serve to find out what the binder would write, and no longer.
 //
-// Beside the binder stand Kubernetes' count of attachments (NodeVolumeLimits) and the
-// zones of volumes (VolumeZone). Predicates puts them all into the plugin of that name.
+// Beside the binder stand Kubernetes' count of attachments (NodeVolumeLimits), the zones of
+// volumes (VolumeZone) and claims that are for one pod alone (VolumeRestrictions). Predicates puts them all into the plugin of that name.
 //
 // It is not what carries a choice out: writing volume and claim and waiting for the
 // volume controller (Kubernetes' PreBind) belongs to internal/kube/carry; Written says
-// what comes of it where nobody does. It does not score volumes or look at exclusive
-// access (VolumeRestrictions).
+// what comes of it where nobody does. It does not score volumes.
 //
 // Two limits. A pod whose fact shows its node has what facts say it has: the fact of
 // its claim should be told before, as PreBind writes it before; in between, a volume

@@ -93,6 +93,9 @@ func (v *Volumes) dump() map[string]string {
 	for p, choices := range v.chosen { // order-free: into a map
 		out["chosen "+p.String()] = fmt.Sprint(choices)
 	}
+	for name, by := range v.users { // order-free: into a map
+		out["use of "+name] = fmt.Sprint(by)
+	}
 	for n, list := range v.sits { // order-free: into a map, sorted
 		var names []string
 		for _, s := range list {

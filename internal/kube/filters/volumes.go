@@ -34,6 +34,7 @@ type Volumes struct {
 	facts   map[place]any
 	chosen  map[place]map[choice]int // of volumes and claims; how many tasks say so
 	sits    map[ledger.NodeID][]sitting
+	users   map[string][ledger.NumHolds]int32 // of claims by namespace/name: how many sit with one, by how
 	stores  map[model.Kind]cache.Indexer
 	version uint64 // differs whenever a store changed
 	last    question
@@ -56,7 +57,7 @@ type switches struct{ binding, zones, limits bool }
 
 func with(l *ledger.Ledger, on switches) (*Volumes, error) {
 	v := &Volumes{l: l, off: !on.binding, zoning: on.zones, writes: &writes{}, facts: map[place]any{}, chosen: map[place]map[choice]int{},
-		sits: map[ledger.NodeID][]sitting{}}
+		sits: map[ledger.NodeID][]sitting{}, users: map[string][ledger.NumHolds]int32{}}
 	ctx, over := context.WithCancel(klog.NewContext(context.Background(), quiet))
 	over()
 	v.ctx = ctx
@@ -95,10 +96,14 @@ func (v *Volumes) PrePredicate(t ledger.TaskID) policy.Verdict {
 }
 
 // FilterTask says whether the claims of a task can be met on a node, with what is
-// chosen for others out of reach. Tasks that leave free no volume, only its attachment:
-// in that alone does future differ, and nothing else is cured by an eviction.
+// chosen for others out of reach. Tasks that leave free no volume, only its attachment and
+// a claim that is for one pod alone: in that does future differ, and nothing else is cured by an
+// eviction.
 func (v *Volumes) FilterTask(t ledger.TaskID, n ledger.NodeID, future bool) policy.Verdict {
 	task := v.l.Task(t)
+	if verdict := v.exclusive(task, future); !verdict.Admits() {
+		return verdict
+	}
 	if !v.off {
 		if found, refusal := v.find(task, n); found == nil {
 			return refuse(refusal)

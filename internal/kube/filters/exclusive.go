@@ -1,0 +1,58 @@
+package filters
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
+)
+
+// claimsOf names the claims that a pod mounts, namespace/name.
+func claimsOf(pod *corev1.Pod) []string {
+	var out []string
+	for i := range pod.Spec.Volumes {
+		if c := pod.Spec.Volumes[i].PersistentVolumeClaim; c != nil {
+			if name := cache.NewObjectName(pod.Namespace, c.ClaimName).String(); !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// use counts x more, or fewer, pods that sit anywhere in a way and mount what a pod mounts.
+func (v *Volumes) use(pod *corev1.Pod, how ledger.Hold, x int32) {
+	for _, name := range claimsOf(pod) {
+		by := v.users[name]
+		if by[how] += x; by == ([ledger.NumHolds]int32{}) {
+			delete(v.users, name)
+			continue
+		}
+		v.users[name] = by
+	}
+}
+
+// exclusive refuses a task everywhere that mounts a claim of access mode ReadWriteOncePod which
+// another pod uses, wherever that sits (Kubernetes' VolumeRestrictions). Those who leave use it until
+// they are gone (future), and those to whom room is promised will.
+func (v *Volumes) exclusive(task *ledger.Task, future bool) policy.Verdict {
+	pod, _ := task.Pod.Opaque.(*corev1.Pod)
+	if pod == nil {
+		return policy.Verdict{}
+	}
+	for _, name := range claimsOf(pod) {
+		by, used := v.users[name]
+		if !used || future && by[ledger.Firm]+by[ledger.Promised] == 0 {
+			continue
+		}
+		claim, known := v.facts[place{Claim, name}].(*corev1.PersistentVolumeClaim)
+		if known && slices.Contains(claim.Spec.AccessModes, corev1.ReadWriteOncePod) {
+			return policy.Verdict{Code: trace.VolumeInUse, Text: claim.Name, Curable: true, Everywhere: true}
+		}
+	}
+	return policy.Verdict{}
+}
