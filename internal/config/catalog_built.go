@@ -36,7 +36,7 @@ func builtPlugins() []Entry {
 			{Key: "podaffinity.weight", Kind: Int, Default: "2", Meaning: "preferred pod affinity"},
 			{Key: "balancedresource.weight", Kind: Int, Default: "1", Meaning: "cpu, memory and GPUs used in equal measure"},
 			{Key: "tainttoleration.weight", Kind: Int, Default: "3", Meaning: "avoid PreferNoSchedule taints"},
-			{Key: "imagelocality.weight", Kind: Int, Default: "1", Meaning: "prefer nodes that hold the images", Later: true},
+			{Key: "imagelocality.weight", Kind: Int, Default: "1", Meaning: "prefer nodes that hold the images"},
 			{Key: "podtopologyspread.weight", Kind: Int, Default: "2", Meaning: "preferred topology spread"},
 		}},
 		{Name: "nodegroup", Built: true, Meaning: "queues on their groups of nodes", Arguments: []Spec{

@@ -15,7 +15,7 @@ import (
 //
 // A node that is elsewhere belongs to another scheduler's shard. pods is 110 when it is not said. fault=FIELD makes the node one that was set aside.
 // A node that is there already changes.
-var nodeVerb = verb{syntax: "node NAME… [cpu=8] [RESOURCE=AMOUNT]… [label=KEY:VALUE]… [taint=KEY=VALUE:EFFECT]… [cordoned] [elsewhere] [fault=FIELD]", do: node}
+var nodeVerb = verb{syntax: "node NAME… [cpu=8] [RESOURCE=AMOUNT]… [label=KEY:VALUE]… [taint=KEY=VALUE:EFFECT]… [image=NAME,SIZE]… [cordoned] [elsewhere] [fault=FIELD]", do: node}
 
 func node(s *stage, w *words) error {
 	names, err := w.names("the node's name")
@@ -35,6 +35,7 @@ func node(s *stage, w *words) error {
 		if _, said := n.Allocatable.Get(resource.PodsName); !said {
 			n.Allocatable = resource.Normalize(append(n.Allocatable, resource.Amount{Name: resource.PodsName, Value: 110}))
 		}
+		slices.SortFunc(n.Images, func(a, b model.Image) int { return strings.Compare(a.Name, b.Name) })
 		n.Capacity = n.Allocatable
 		slices.SortFunc(n.Labels, func(a, b model.Label) int { return strings.Compare(a.Key, b.Key) })
 		s.appear(model.KindNode, sim.Item{Fact: model.Fact{Object: n}})
@@ -52,6 +53,12 @@ func nodeOption(n *model.Node, word string) error {
 	case "taint":
 		t, err := taint(key, value)
 		n.Taints = append(n.Taints, t)
+		return err
+	case "image":
+		name, size, _ := strings.Cut(value, ",")
+		l, err := amounts("memory=" + size)
+		bytes, _ := l.Get(resource.MemoryName)
+		n.Images = append(n.Images, model.Image{Name: name, Size: bytes})
 		return err
 	case "cordoned":
 		n.Unschedulable = true

@@ -21,7 +21,7 @@ import (
 // The pods are "N x AMOUNTS [as ROLE]", any number of times; "3 x nothing" are pods
 // that ask for nothing. They are called train-0, train-1 …, and with a role
 // train-worker-0 …. What is said of pods (on, nominated, label, grace, for, gated, owned, selector,
-// tolerate, port, with, apart, near, spread, pod-priority, task-priority, scheduler) holds for the pods of the last "N x" before
+// tolerate, port, image, with, apart, near, spread, pod-priority, task-priority, scheduler) holds for the pods of the last "N x" before
 // it, and for all pods when it comes before the first.
 //
 // Without min the minimum is all pods. no-group makes pods without a PodGroup: a single
@@ -37,7 +37,7 @@ import (
 //
 // fault=FIELD sets an object aside: the PodGroup, or the pods of the "N x" before it.
 var submitVerb = verb{syntax: "submit NAMESPACE/NAME [queue=Q] [min=N] [minroles=ps:1,worker:2] [minresources=cpu:4] [priority=CLASS] [phase=PHASE] [sla=10m] [preemptable|preemptable=no] [jdb-min=N|N%] [jdb-max=N|N%] [topology=soft|hard:TIER] [subgroups=KEY:SIZE:MIN[:soft|:hard:TIER]]… [no-group [owner=[KIND/]NAME[/UID]] [group=NAME]] [at=10m] [fault=FIELD] " +
-	"[N x AMOUNTS|nothing [as ROLE] [for=10m] [gated] [queue-gated] [owned] [on=NODE] [nominated=NODE] [label=KEY:VALUE] [grace=30s] [cooldown=10m] [revocable] [kept] [preempts=never] [selector=KEY:VALUE] [tolerate=KEY=VALUE:EFFECT] [port=80] [cores=N,…] [numa=POLICY] [with=KEY@SELECTOR] [apart=KEY@SELECTOR] [near=KEY@SELECTOR:WEIGHT] [spread=KEY@SELECTOR:SKEW] [pod-priority=N|CLASS] [task-priority=N] [scheduler=NAME] [fault=FIELD]]…", do: submit}
+	"[N x AMOUNTS|nothing [as ROLE] [for=10m] [gated] [queue-gated] [owned] [on=NODE] [nominated=NODE] [label=KEY:VALUE] [grace=30s] [cooldown=10m] [revocable] [kept] [preempts=never] [selector=KEY:VALUE] [tolerate=KEY=VALUE:EFFECT] [port=80] [image=NAME] [cores=N,…] [numa=POLICY] [with=KEY@SELECTOR] [apart=KEY@SELECTOR] [near=KEY@SELECTOR:WEIGHT] [spread=KEY@SELECTOR:SKEW] [pod-priority=N|CLASS] [task-priority=N] [scheduler=NAME] [fault=FIELD]]…", do: submit}
 
 // grow adds pods to a job that is there, numbered on:
 //
@@ -306,6 +306,9 @@ func (t *template) spot(key, value string) (known bool, err error) {
 		var x model.Taint
 		x, err = taint(key, value)
 		t.spec.Tolerations = append(t.spec.Tolerations, model.Toleration{Key: x.Key, Value: x.Value, Effect: x.Effect})
+	case "image":
+		t.spec.Images = append(t.spec.Images, value)
+		slices.Sort(t.spec.Images)
 	case "port":
 		var n int32
 		n, err = number(key, value)

@@ -13,9 +13,11 @@ type facet struct {
 	key    facetKey
 	filter policy.StaticFilter
 	order  policy.StaticOrder
-	spec   *model.Spec // one that has the aspect
-	cursor uint64      // of the static journal
-	used   bool        // since it was last considered for dropping
+	spec   *model.Spec        // one that has the aspect
+	cursor uint64             // of the static journal
+	moving policy.MovingOrder // nil: it is not
+	moved  uint64             // see policy.MovingOrder
+	used   bool               // since it was last considered for dropping
 
 	nodes  int // it speaks of: those there were when it was last asked
 	admits bitset
@@ -42,6 +44,7 @@ func (x *Index) facet(part int, class *ledger.Class) *facet {
 	default:
 		f.order = x.set.StaticOrders[part-filters]
 		plugin = f.order
+		f.moving, _ = plugin.(policy.MovingOrder)
 	}
 	f.key.part = part
 	if a, ok := plugin.(policy.Aspect); ok {
@@ -71,6 +74,11 @@ const facetSize = 256
 // refresh asks again about the nodes whose facts changed.
 func (x *Index) refresh(f *facet) {
 	had, n := f.size(), x.l.NumNodes()
+	if f.moving != nil {
+		x.pour(f, n)
+		x.facetBytes += f.size() - had
+		return
+	}
 	fresh := f.cursor > 0 && x.l.SinceStatic(f.cursor, func(ledger.NodeID) {})
 	if f.order == nil {
 		f.admits = f.admits.grow(f.nodes, n)
@@ -92,6 +100,22 @@ func (x *Index) refresh(f *facet) {
 	}
 	f.cursor, f.nodes = x.l.StaticNow(), n
 	x.facetBytes += f.size() - had
+}
+
+// pour asks a score that moves about all nodes, if it has.
+func (x *Index) pour(f *facet, nodes int) {
+	moved := f.moving.MovedFor(f.spec)
+	if f.moved == moved && f.nodes == nodes {
+		return
+	}
+	f.raw = stretch(f.raw, nodes)
+	clear(f.raw)
+	f.moving.Fill(f.spec, f.raw)
+	f.some = 0
+	for _, raw := range f.raw {
+		f.some += differ(raw != 0, false)
+	}
+	f.moved, f.nodes, f.cursor = moved, nodes, x.l.StaticNow()
 }
 
 // ask asks about one node.

@@ -29,6 +29,7 @@ type Index struct {
 	longest int  // how many nodes are scored in one go; a multiple of group
 	dense   bool // all scores by who sits on a node are bulk: whole columns can be scored
 	bulk    []policy.BulkOrder
+	moving  []policy.MovingOrder
 	nodes   []ledger.NodeID // that were listed last, with their
 	scores  []int64
 	spread  []int64         // of the last run
@@ -59,6 +60,11 @@ func New(l *ledger.Ledger, set *policy.Set) *Index {
 	for _, o := range set.NodeOrders {
 		if bulk, ok := o.(policy.BulkOrder); ok {
 			x.bulk = append(x.bulk, bulk)
+		}
+	}
+	for _, o := range set.StaticOrders {
+		if moving, is := o.(policy.MovingOrder); is {
+			x.moving = append(x.moving, moving)
 		}
 	}
 	x.dense = len(x.bulk) == len(set.NodeOrders)
@@ -112,6 +118,10 @@ func (x *Index) look(c ledger.ClassID) *row {
 			r.cursor = 0
 		}
 		x.weigh(r)
+	} else if now := x.moved(); r.moved != now {
+		if r.moved = now; r.stirred() && x.compose(&r.view, class) {
+			r.cursor, r.domains.cursor, r.pen.stale = 0, 0, true
+		}
 	}
 	return r
 }

@@ -84,6 +84,10 @@ func (w *twin) score(c *ledger.Class, n ledger.NodeID) int64 {
 		sum += o.ScoreNode(c, n)
 	}
 	for _, o := range w.set.StaticOrders {
+		if _, moves := o.(policy.MovingOrder); moves {
+			sum += o.RawScore(c.Spec, w.l.Node(n).Fact) * o.Weight()
+			continue
+		}
 		most := int64(0)
 		for _, m := range w.nodes() {
 			if w.static(c, m).Admits() {

@@ -19,6 +19,8 @@ type view struct {
 	few    bool    // so few that they are gone through one by one
 	flat   int64   // the points of scores that are the same for all nodes
 	varied []scale // the others
+	moving []*facet
+	moved  uint64 // see policy.MovingOrder: up to which it is fresh
 
 	nodeFilters   []policy.NodeFilter
 	domainFilters []policy.DomainFilter
@@ -31,14 +33,15 @@ type view struct {
 // that a score does not jump when some node fills up (docs/design/0001).
 type scale struct {
 	*facet
-	most int64
+	most  int64
+	moved uint64 // see policy.MovingOrder
 }
 
 // compose puts a class's facets together; true when nodes that did not change
 // themselves may score otherwise than before.
 func (x *Index) compose(v *view, class *ledger.Class) bool {
 	before, flat := v.varied, v.flat
-	v.mask, v.varied, v.flat = nil, nil, 0
+	v.mask, v.varied, v.flat, v.moving, v.moved = nil, nil, 0, nil, x.moved()
 	for part := -1; part < len(x.set.StaticFilters); part++ {
 		if f := x.facet(part, class); f.some > 0 {
 			v.confine(f.admits)
@@ -47,11 +50,17 @@ func (x *Index) compose(v *view, class *ledger.Class) bool {
 	v.few = v.mask != nil && v.mask.count() < x.l.NumNodes()/fewAdmitted
 	for i, o := range x.set.StaticOrders {
 		f := x.facet(len(x.set.StaticFilters)+i, class)
+		if f.moving != nil {
+			v.moving = append(v.moving, f)
+		}
 		if f.some == 0 {
 			v.flat += normalized(0, 0, o)
 			continue
 		}
-		s := scale{facet: f}
+		s := scale{facet: f, moved: f.moved}
+		if f.moving != nil {
+			s.most = policy.Points
+		}
 		for n, raw := range f.raw {
 			if raw > s.most && v.admits(ledger.NodeID(n)) {
 				s.most = raw
@@ -65,6 +74,19 @@ func (x *Index) compose(v *view, class *ledger.Class) bool {
 	v.static = x.l.StaticNow()
 	x.trimFacets()
 	return v.flat != flat || !slices.Equal(before, v.varied)
+}
+
+// moved is how far all scores that move have moved.
+func (x *Index) moved() (sum uint64) {
+	for _, o := range x.moving {
+		sum += o.Moved()
+	}
+	return sum
+}
+
+// stirred says that a score which the view rests on has moved.
+func (v *view) stirred() bool {
+	return slices.ContainsFunc(v.moving, func(f *facet) bool { return f.moving.MovedFor(f.spec) != f.moved })
 }
 
 // fewAdmitted is the part of all nodes below which the admitted ones are gone through one

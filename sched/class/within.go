@@ -10,6 +10,7 @@ type pen struct {
 	at     []int32 // by NodeID, the place in domain and one more; 0: not in it
 	cursor uint64  // the journal up to which it is fresh
 	static uint64  // … and the static journal
+	stale  bool    // scores that stand still have moved
 }
 
 func (p *pen) size() int { return 8*len(p.scores) + 4*len(p.at) }
@@ -68,7 +69,7 @@ func (x *Index) bestAmong(r *row, class *ledger.Class, t ledger.TaskID, domain [
 // penned is the class's scores of the nodes of a domain, brought up to date.
 func (x *Index) penned(r *row, class *ledger.Class, domain []ledger.NodeID) *pen {
 	p := &r.pen
-	same := len(p.domain) == len(domain) && &p.domain[0] == &domain[0] && p.static == x.l.StaticNow() &&
+	same := !p.stale && len(p.domain) == len(domain) && &p.domain[0] == &domain[0] && p.static == x.l.StaticNow() &&
 		len(p.at) == x.l.NumNodes()
 	if same && x.l.Since(p.cursor, func(n ledger.NodeID) {
 		if at := p.at[n]; at > 0 {
@@ -86,7 +87,7 @@ func (x *Index) penned(r *row, class *ledger.Class, domain []ledger.NodeID) *pen
 		p.at[n] = int32(i + 1)
 		p.scores = append(p.scores, x.worth(r, class, n))
 	}
-	p.domain, p.cursor, p.static = domain, x.l.Now(), x.l.StaticNow()
+	p.domain, p.cursor, p.static, p.stale = domain, x.l.Now(), x.l.StaticNow(), false
 	x.weigh(r)
 	return p
 }

@@ -112,6 +112,12 @@ func (w *world) fact(k int) {
 			w.tell(model.KindNode, "", name, nil)
 			return
 		}
+		if n, known := w.l.FindNode(name); known && w.l.Node(n).Present() && w.yes() {
+			pulled := *w.l.Node(n).Fact
+			pulled.Images = w.images()
+			w.tell(model.KindNode, "", name, &pulled)
+			return
+		}
 		w.tell(model.KindNode, "", name, w.node(name))
 		return
 	}
@@ -151,10 +157,20 @@ func (w *world) node(name string) *model.Node {
 	case 5:
 		n.Taints = []model.Taint{{Key: "slow", Effect: model.PreferNoSchedule}}
 	}
+	n.Images = w.images()
 	if w.n(9) == 9 {
 		n.Faults = []model.Fault{{Field: "status", Message: "is odd", Fatal: true}}
 	}
 	return n
+}
+
+func (w *world) images() (out []model.Image) {
+	for _, name := range []string{"a", "b"} {
+		if w.yes() {
+			out = append(out, model.Image{Name: name, Size: int64(w.n(4)) << 29})
+		}
+	}
+	return out
 }
 
 func (w *world) pod(name string) *model.Pod {
@@ -175,6 +191,9 @@ func (w *world) pod(name string) *model.Pod {
 		s.Requests = nil
 	}
 	s.Neighbours = w.neighbours()
+	if w.yes() {
+		s.Images = [][]string{{"a"}, {"a", "a"}, {"a", "b"}, {"b", "none"}}[w.n(3)]
+	}
 	p.Spec = s
 	if w.n(3) == 3 {
 		p.Node, p.Phase, p.Deleting = fmt.Sprintf("n%d", w.n(8)), model.PodRunning, w.yes()

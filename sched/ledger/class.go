@@ -10,7 +10,7 @@ import (
 type Class struct {
 	Spec       *model.Spec
 	Key        string // canonical form of Spec; but for its Kin the same in every engine
-	Hash       uint64 // of that form without Kin and NUMA
+	Hash       uint64 // of that form without Kin, NUMA and Images
 	Need       []Need // what one task takes of a node, dimensions above zero only
 	Request    resource.Vec
 	BestEffort bool
@@ -43,7 +43,7 @@ func (l *Ledger) class(s *model.Spec, invalid bool) ClassID {
 		key = "invalid|" + key
 	}
 	hash := Hash(key)
-	key += kinForm(s.Kin) + l.numaForm(s)
+	key += kinForm(s.Kin) + l.numaForm(s) + l.imagesForm(s)
 	if c, ok := l.classByKey[key]; ok {
 		l.classes[c].refs++
 		return c

@@ -61,6 +61,7 @@ type Ledger struct {
 
 	numa      map[string]*model.NUMA // by the node's name
 	heedsNUMA bool
+	images    images
 
 	backoffs    map[model.Ref]*model.Backoff
 	pauseEnds   int64 // when the first of them ends that has not; 0: none

@@ -155,6 +155,7 @@ func (l *Ledger) widen() {
 
 func (l *Ledger) applyNode(name string, fact *model.Node) {
 	n := l.node(name)
+	l.pictured(l.nodes[n].Fact, fact)
 	if was := l.nodes[n].Fact; was != nil && fact != nil && was.Alike(fact) {
 		l.nodes[n].Fact = fact // a heartbeat: nothing that anybody reads has changed
 		return

@@ -15,11 +15,12 @@ type Node struct {
 	Elsewhere     bool // belongs to another shard than this scheduler's: used where no node of its own takes a task
 	Allocatable   resource.List
 	Capacity      resource.List
+	Images        []Image // that it holds, sorted by name, no name twice; no filter reads them
 }
 
-// Alike says that two facts about a node are the same in all that is decided by; what
-// it once had (Capacity), what is told (a fault that is not fatal) and its versions may
-// differ.
+// Alike says that two facts about a node are the same in all that is decided by, but for
+// its Images, which make no node take a pod or refuse it; what it once had (Capacity), what
+// is told (a fault that is not fatal) and its versions may differ.
 func (n *Node) Alike(o *Node) bool {
 	_, bad := n.SetAside()
 	_, worse := o.SetAside()

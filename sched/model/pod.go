@@ -110,6 +110,9 @@ type Spec struct {
 	// before the pod can run.
 	Devices []string
 	NUMA    *NUMADemand // what it asks of the NUMA nodes of its node; nil: nothing
+	// Images are those of its containers, init containers too, sorted: one for each, "" of
+	// one that names none; nil where none does.
+	Images []string
 	// Groups are those of the job's queue, put there by the ledger where a plugin heeds
 	// them; a pod as it comes has none.
 	Groups *NodeGroups

@@ -193,6 +193,19 @@ type StaticOrder interface {
 	Reverse() bool
 }
 
+// MovingOrder is a StaticOrder that reads of a node what its journal of facts does not tell
+// of, and of other nodes besides: each change of it changes scores and nothing else. Its raw
+// scores are points, relative to nobody: 0 to Points.
+type MovingOrder interface {
+	StaticOrder
+	Aspect
+	// Moved differs whenever some score may be another; MovedFor whenever one for a spec may.
+	Moved() uint64
+	MovedFor(s *model.Spec) uint64
+	// Fill puts RawScore of all nodes for a spec into a list of zeros, by NodeID.
+	Fill(s *model.Spec, raw []int64)
+}
+
 // Aspect is a StaticFilter or StaticOrder that says which part of a spec it reads: for
 // specs of which Aspect is equal it answers alike, and classes share the answers. It is
 // "" for a spec that does not ask at all. One that does not say is asked for each class.

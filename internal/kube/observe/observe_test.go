@@ -113,10 +113,13 @@ func TestWhatIsListedIsDrainedOnce(t *testing.T) {
 }
 
 func TestAHeartbeatIsNoFactAndACordonIs(t *testing.T) {
-	kube := fake.NewClientset(node("1", nil))
+	one, two := corev1.ContainerImage{Names: []string{"one:1"}, SizeBytes: 5}, corev1.ContainerImage{Names: []string{"two:1", "two:2"}, SizeBytes: 5}
+	kube := fake.NewClientset(node("1", func(n *corev1.Node) { n.Status.Images = []corev1.ContainerImage{one, two} }))
 	w := watch(t, kube, observe.Options{})
 	w.Drain()
 	beat := node("2", func(n *corev1.Node) {
+		two.Names = []string{"two:2", "two:1"}
+		n.Status.Images = []corev1.ContainerImage{two, one}
 		n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastHeartbeatTime: metav1.Now()}}
 	})
 	cordoned := node("3", func(n *corev1.Node) { n.Spec.Unschedulable = true })

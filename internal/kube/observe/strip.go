@@ -29,15 +29,17 @@ func stripMeta(o any) (any, error) {
 	return o, nil
 }
 
-// stripNode keeps of a node its labels, its spec, its amounts and what it lends beyond them:
-// neither images nor conditions, whose heartbeats would be facts without news.
+// stripNode keeps of a node its labels, its spec, its amounts, what it lends beyond them and
+// its images, those in an order of their own: neither conditions nor images in another order,
+// whose heartbeats would be facts without news.
 func stripNode(o any) (any, error) {
 	n, ok := o.(*corev1.Node)
 	if !ok {
 		return o, nil
 	}
 	n.Annotations = translate.Oversubscription(n.Annotations)
-	n.Status = corev1.NodeStatus{Capacity: n.Status.Capacity, Allocatable: n.Status.Allocatable}
+	n.Status = corev1.NodeStatus{Capacity: n.Status.Capacity, Allocatable: n.Status.Allocatable,
+		Images: translate.KeptImages(n.Status.Images, imageNames.one)}
 	return stripMeta(n)
 }
 
@@ -100,7 +102,7 @@ func stripClaim(o any) (any, error) {
 func stripContainers(list []corev1.Container) {
 	for i := range list {
 		c := &list[i]
-		list[i] = corev1.Container{Name: c.Name, Resources: c.Resources, Ports: c.Ports, RestartPolicy: c.RestartPolicy}
+		list[i] = corev1.Container{Name: c.Name, Image: c.Image, Resources: c.Resources, Ports: c.Ports, RestartPolicy: c.RestartPolicy}
 	}
 }
 

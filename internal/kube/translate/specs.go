@@ -104,6 +104,8 @@ func key(s *model.Spec) string {
 		w.Numa(s.NUMA)
 		k.str(w.String())
 	}
+	k.num(len(s.Images))
+	k.str(s.Images...)
 	if s.Neighbours != nil {
 		var w model.Form
 		w.Neighbours(s.Neighbours)

@@ -26,6 +26,7 @@ func (f *faults) spec(p *corev1.Pod) *model.Spec {
 		Revocable:   revocable(p.Annotations),
 		Neighbours:  f.neighbours(p),
 		NUMA:        f.numa(p),
+		Images:      imagesOf(&p.Spec),
 	}
 	if p.Spec.Affinity != nil && p.Spec.Affinity.NodeAffinity != nil {
 		a := p.Spec.Affinity.NodeAffinity

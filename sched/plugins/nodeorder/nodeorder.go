@@ -5,6 +5,7 @@
 //	balancedresource  cpu, memory and GPUs held alike      by room
 //	nodeaffinity      preferred node affinity              by facts
 //	tainttoleration   few PreferNoSchedule taints          by facts
+//	imagelocality     the images are there already         by facts, of all nodes
 //	podaffinity       preferred affinity between pods      by domains
 //	podtopologyspread ScheduleAnyway topology spread       by domains
 //
@@ -17,7 +18,8 @@
 // included until they are gone, and what is promised. Of extended resources nvidia.com/gpu
 // alone counts, for the balance of tasks that ask for it, as in Volcano. A task that asks for
 // nothing counts for nothing (kube-scheduler lends it 100m and 200Mi), and is not balanced.
-// imagelocality is not built yet.
+// Of an image the size on the node that is scored counts (kube-scheduler takes that of the
+// node it saw first), of a pod the images of its containers and init containers.
 //
 // The scores by domains are relative to the nodes that would take the task at that moment,
 // as in kube-scheduler. Pods without constraints of their own are not spread: the default
@@ -35,8 +37,8 @@ import (
 
 // Definition is the plugin "nodeorder". Its arguments are the weights
 // leastrequested.weight (1), mostrequested.weight (0), balancedresource.weight (1),
-// nodeaffinity.weight (2), tainttoleration.weight (3), podaffinity.weight (2) and
-// podtopologyspread.weight (2): whole numbers from 0 to MaxWeight, anything else is an
+// nodeaffinity.weight (2), tainttoleration.weight (3), imagelocality.weight (1),
+// podaffinity.weight (2) and podtopologyspread.weight (2): whole numbers from 0 to MaxWeight, anything else is an
 // error that names the key.
 func Definition() policy.Definition { return policy.Definition{Name: "nodeorder", New: build} }
 
@@ -62,6 +64,7 @@ func build(c policy.Choice, l *ledger.Ledger) (any, error) {
 	r := &room{l: l, cpu: gauge.NewTable(l, resource.CPU), memory: gauge.NewTable(l, resource.Memory)}
 	var prefers affinity
 	var avoids taints
+	holds := &images{l: l, byName: map[string]*image{}}
 	var likes company
 	var evens spread
 	for _, w := range []struct {
@@ -74,6 +77,7 @@ func build(c policy.Choice, l *ledger.Ledger) (any, error) {
 		{"balancedresource.weight", 1, &r.balanced},
 		{"nodeaffinity.weight", 2, &prefers.weight},
 		{"tainttoleration.weight", 3, &avoids.weight},
+		{"imagelocality.weight", 1, &holds.weight},
 		{"podaffinity.weight", 2, &likes.weight},
 		{"podtopologyspread.weight", 2, &evens.weight},
 	} {
@@ -95,6 +99,10 @@ func build(c policy.Choice, l *ledger.Ledger) (any, error) {
 	}
 	if avoids.weight > 0 {
 		g.parts = append(g.parts, avoids)
+	}
+	if holds.weight > 0 {
+		l.HeedImages()
+		g.parts = append(g.parts, holds)
 	}
 	if likes.weight+evens.weight > 0 {
 		g.book = near.Of(l)

@@ -174,7 +174,7 @@ func TestScoresInOneGo(t *testing.T) {
 		for i, n := range nodes {
 			fits := true
 			for _, need := range class.Need {
-				fits = fits && l.Allocatable(need.Dim)[n] >= need.Amount
+				fits = fits && l.Room(need.Dim)[n] >= need.Amount
 			}
 			if want := score.ScoreNode(class, n); fits && (listed[i] != want || run[i] != want) {
 				t.Fatalf("%s of node %d: %d listed, %d in a run, %d by itself", key, i, listed[i], run[i], want)
@@ -188,11 +188,12 @@ func TestAScoreOfWeightZeroIsLeftOut(t *testing.T) {
 		arguments   policy.Arguments
 		room, facts int
 	}{
-		"the defaults score by room, preferences and taints": {nil, 1, 2},
-		"no score by room":    {only(""), 0, 2},
-		"no preferences":      {policy.Arguments{"nodeaffinity.weight": "0"}, 1, 1},
-		"no taints":           {policy.Arguments{"tainttoleration.weight": "0"}, 1, 1},
-		"one by room is left": {only("mostrequested.weight"), 1, 2},
+		"the defaults score by room, preferences, taints and images": {nil, 1, 3},
+		"no score by room":    {only(""), 0, 3},
+		"no preferences":      {policy.Arguments{"nodeaffinity.weight": "0"}, 1, 2},
+		"no taints":           {policy.Arguments{"tainttoleration.weight": "0"}, 1, 2},
+		"no images":           {policy.Arguments{"imagelocality.weight": "0"}, 1, 2},
+		"one by room is left": {only("mostrequested.weight"), 1, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			set := build(t, ledger.New(), c.arguments)

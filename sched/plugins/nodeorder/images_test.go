@@ -1,0 +1,97 @@
+package nodeorder_test
+
+import (
+	"fmt"
+	"testing"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+)
+
+const mi = 1 << 20
+
+func holds(l *ledger.Ledger, version uint64, node string, images ...model.Image) {
+	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: node}, Version: version,
+		Object: &model.Node{Meta: model.Meta{Name: node}, Allocatable: amounts(4000, 8*gi), Images: images}})
+}
+
+func byImages(t testing.TB, l *ledger.Ledger) policy.MovingOrder {
+	t.Helper()
+	return build(t, l, nil).StaticOrders[2].(policy.MovingOrder)
+}
+
+// Two of four nodes hold llm; kube-scheduler's figures, in thousandths of its points.
+func TestImagesWorkedOut(t *testing.T) {
+	l := ledger.New()
+	holds(l, 1, "n1", model.Image{Name: "reg/llm:1", Size: 800 * mi}, model.Image{Name: "reg/sh:1", Size: 40 * mi})
+	holds(l, 2, "n2", model.Image{Name: "reg/llm:1", Size: 3000 * mi})
+	holds(l, 3, "n3")
+	holds(l, 4, "n4", model.Image{Name: "reg/big:1", Size: 4000 * mi})
+	score := byImages(t, l)
+	for name, c := range map[string]struct {
+		images []string
+		want   [4]int64
+	}{
+		"none named":                          {nil, [4]int64{}},
+		"one that nobody holds":               {[]string{"reg/llm:2"}, [4]int64{}},
+		"held by two: half its size":          {[]string{"reg/llm:1"}, [4]int64{(400 - 23) * 100_000 / 977, 100_000, 0, 0}},
+		"small, with one that nobody holds":   {[]string{"reg/none:1", "reg/sh:1"}, [4]int64{}},
+		"two containers of one image":         {[]string{"reg/llm:1", "reg/llm:1"}, [4]int64{(800 - 23) * 100_000 / 1977, 100_000, 0, 0}},
+		"one of two containers' images":       {[]string{"reg/big:1", "reg/none:1"}, [4]int64{0, 0, 0, (1000 - 23) * 100_000 / 1977}},
+		"as much as counts for one container": {[]string{"reg/big:1"}, [4]int64{0, 0, 0, 100_000}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec, filled := &model.Spec{Images: c.images}, make([]int64, 4)
+			score.Fill(spec, filled)
+			for i, want := range c.want {
+				n, _ := l.FindNode(fmt.Sprint("n", i+1))
+				if raw := score.RawScore(spec, l.Node(n).Fact); raw != want || filled[n] != want {
+					t.Errorf("n%d: %d by itself and %d with all others, want %d", i+1, raw, filled[n], want)
+				}
+			}
+		})
+	}
+}
+
+// Who holds an image is no news to those who wait, and moves no score but those it is about.
+func TestAnImageThatIsPulledMovesNothingElse(t *testing.T) {
+	l := ledger.New()
+	llm, other := model.Image{Name: "reg/llm:1", Size: 800 * mi}, model.Image{Name: "reg/other:1", Size: 800 * mi}
+	holds(l, 1, "n1", llm, other)
+	holds(l, 2, "n2", other)
+	score, spec := byImages(t, l), &model.Spec{Images: []string{"reg/llm:1"}}
+	static, now, moved := l.StaticNow(), l.Now(), score.MovedFor(spec)
+	holds(l, 3, "n1", llm, other)
+	if m := score.Moved(); score.MovedFor(spec) != moved || m != score.Moved() {
+		t.Error("a heartbeat that brings the same images moves scores")
+	}
+	holds(l, 4, "n1", llm)
+	if score.MovedFor(spec) != moved {
+		t.Error("an image that nobody asks for moves the scores of another")
+	}
+	holds(l, 5, "n2", llm)
+	if score.MovedFor(spec) == moved {
+		t.Error("an image that another node holds now moves nothing")
+	}
+	if l.StaticNow() != static || l.Now() != now {
+		t.Error("images wake those who rest on what nodes are and hold")
+	}
+}
+
+// BenchmarkImagesTakenOver reads 50 images of two names from each of 5 000 nodes, for the
+// first pod that names one.
+func BenchmarkImagesTakenOver(b *testing.B) {
+	l := ledger.New()
+	for n := range 5000 {
+		var images []model.Image
+		for i := range 100 {
+			images = append(images, model.Image{Name: fmt.Sprintf("reg/image-%04d", 3*i+n%3), Size: int64(i+1) * 20 * mi})
+		}
+		holds(l, 1, fmt.Sprint("n", n), images...)
+	}
+	spec := &model.Spec{Images: []string{"reg/image-0030"}}
+	for b.Loop() {
+		byImages(b, l).Fill(spec, make([]int64, 5000))
+	}
+}
