@@ -45,6 +45,7 @@ func (l *loop) tell(now time.Time) {
 		l.tellQueue(led.Queue(id), now)
 		return true
 	})
+	l.tellShard(now)
 }
 
 func (l *loop) tellJob(id ledger.JobID, now time.Time) {

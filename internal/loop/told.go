@@ -19,6 +19,7 @@ import (
 type told struct {
 	jobs   map[ledger.JobKey]*toldJob
 	queues map[string]toldQueue
+	shard  toldShard
 	round  uint64
 }
 

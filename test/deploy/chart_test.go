@@ -255,6 +255,29 @@ func TestTheOwnersThatMayBeRead(t *testing.T) {
 	}
 }
 
+// Where shards are on, the flags say so and the status of NodeShards may be written; else neither.
+func TestShards(t *testing.T) {
+	for mode, on := range map[string]bool{"none": false, "soft": true, "hard": true} {
+		objects := install(t, values{"sharding": values{"mode": mode, "name": "batch"}})
+		args := fmt.Sprint(objects["Deployment"][0].(*appsv1.Deployment).Spec.Template.Spec.Containers[0].Args)
+		if strings.Contains(args, "--scheduler-sharding-mode="+mode+" --scheduler-sharding-name=batch") != on {
+			t.Errorf("%s: the arguments are %s", mode, args)
+		}
+		var verbs []string
+		for _, o := range objects["ClusterRole"] {
+			for _, rule := range o.(*rbacv1.ClusterRole).Rules {
+				if o.(*rbacv1.ClusterRole).Name == releaseName && slices.Equal(rule.APIGroups, []string{"shard.volcano.sh"}) {
+					verbs = append(verbs, fmt.Sprint(rule.Resources, rule.Verbs))
+				}
+			}
+		}
+		want := []string{"[nodeshards] [list watch]", "[nodeshards/status] [patch]"}
+		if on && !slices.Equal(verbs, want) || !on && verbs != nil {
+			t.Errorf("%s: it may %v", mode, verbs)
+		}
+	}
+}
+
 // A value that is misspelt or makes no sense is refused, not ignored.
 func TestTheSchemaRefuses(t *testing.T) {
 	for name, v := range map[string]values{
@@ -268,6 +291,7 @@ func TestTheSchemaRefuses(t *testing.T) {
 		"an owner without a kind":     {"owners": []any{values{"apiGroup": "argoproj.io"}}},
 		"a kind in capitals":          {"owners": []any{values{"apiGroup": "argoproj.io", "resources": []any{"Workflow"}}}},
 		"another verb for owners":     {"owners": []any{values{"apiGroup": "", "resources": []any{"pods"}, "verbs": []any{"delete"}}}},
+		"shards of another kind":      {"sharding": values{"mode": "firm"}},
 		"no way to the API server":    {"networkPolicy": values{"apiServerPorts": []any{}}},
 	} {
 		if _, err := render(v); err == nil {

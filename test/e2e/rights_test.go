@@ -46,6 +46,8 @@ var unasked = map[right]string{
 	{"nodeinfo.volcano.sh", "numatopologies", "list"}:      whereConfigured,
 	{"nodeinfo.volcano.sh", "numatopologies", "watch"}:     whereConfigured,
 
+	{"shard.volcano.sh", "nodeshards/status", "patch"}: "where the flags turn shards on",
+
 	{"", "replicationcontrollers", "get"}:  whereReleased,
 	{"batch.volcano.sh", "jobs", "get"}:    whereReleased,
 	{"ray.io", "rayclusters", "get"}:       whereReleased,

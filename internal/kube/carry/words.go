@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
 
 	"ashlar.sh/sched/ledger"
 )
@@ -93,6 +94,23 @@ func (c *Carrier) QueueAllocated(name, uid string, allocated map[string]*string)
 	return c.say(c.figures, func(ctx context.Context) error {
 		_, err := c.options.Clients.Figures.SchedulingV1beta1().Queues().Patch(ctx, name,
 			types.MergePatchType, patch, metav1.PatchOptions{}, "status")
+		return err
+	})
+}
+
+// ShardStatus writes a NodeShard's status: the nodes that its scheduler uses, those that it will
+// use once others do not, and those that it has to give up and still uses. It returns false when
+// too much waits to be said.
+func (c *Carrier) ShardStatus(name, uid string, inUse, toAdd, toRemove []string) bool {
+	list := func(names []string) []string { return append([]string{}, names...) } // null would remove the list
+	patch, _ := json.Marshal(map[string]any{"metadata": map[string]any{"uid": uid}, "status": map[string]any{
+		"nodesInUse": list(inUse), "nodesToAdd": list(toAdd), "nodesToRemove": list(toRemove)}}) // strings only
+	return c.say(c.figures, func(ctx context.Context) error {
+		_, err := c.options.Clients.Figures.ShardV1alpha1().NodeShards().Patch(ctx, name,
+			types.MergePatchType, patch, metav1.PatchOptions{}, "status")
+		if err != nil {
+			klog.ErrorS(err, "Writing the status of the NodeShard", "nodeShard", name)
+		}
 		return err
 	})
 }

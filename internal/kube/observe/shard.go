@@ -2,6 +2,7 @@ package observe
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -37,11 +38,23 @@ type Sharding struct {
 	Name string
 }
 
-// shard is the nodes that this scheduler's NodeShard wants (spec.nodesDesired). While
-// there is no such NodeShard it has none.
+// shard is the NodeShards as they were last seen, and the nodes that follow to be this
+// scheduler's: those that its own NodeShard wants (spec.nodesDesired) and no other one's scheduler
+// still uses (status.nodesInUse). While there is no such NodeShard it has none.
 type shard struct {
 	mu    sync.Mutex
+	all   map[string]*shardv1alpha1.NodeShard
 	nodes map[string]bool
+}
+
+// Shard is this scheduler's NodeShard, nil without one, and the nodes that it has, by name.
+func (w *Observer) Shard() (own *shardv1alpha1.NodeShard, nodes []string) {
+	if !w.options.Shard.Mode.on() {
+		return nil, nil
+	}
+	w.shard.mu.Lock()
+	defer w.shard.mu.Unlock()
+	return w.shard.all[w.options.Shard.Name], slices.Sorted(maps.Keys(w.shard.nodes))
 }
 
 // elsewhere says that a node is not of this scheduler's shard.
@@ -54,41 +67,71 @@ func (w *Observer) elsewhere(node string) bool {
 	return !w.shard.nodes[node]
 }
 
-// shardHandler takes the nodes of this scheduler's NodeShard over. Those that come or go
-// are handed on anew: where a node belongs is a fact about the node.
+// take takes a NodeShard over, and returns the nodes that come to this scheduler's or go.
+func (s *shard) take(own string, of *shardv1alpha1.NodeShard, gone bool) (changed []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all == nil {
+		s.all = map[string]*shardv1alpha1.NodeShard{}
+	}
+	if s.all[of.Name] = of; gone {
+		delete(s.all, of.Name)
+	}
+	was, now := s.nodes, s.of(own)
+	s.nodes = now
+	for n := range now { // order-free: sorted below
+		if !was[n] {
+			changed = append(changed, n)
+		}
+	}
+	for n := range was { // order-free: sorted below
+		if !now[n] {
+			changed = append(changed, n)
+		}
+	}
+	slices.Sort(changed)
+	return changed
+}
+
+// of is the nodes of a shard. Of two that both say that they use a node, which happens when
+// both want it and begin at once, the first by name keeps it: else both would give it up, and
+// both take it again.
+func (s *shard) of(name string) map[string]bool {
+	out := map[string]bool{}
+	own := s.all[name]
+	if own == nil {
+		return out
+	}
+	for _, n := range own.Spec.NodesDesired {
+		out[n] = true
+	}
+	for _, other := range s.all { // order-free: into a map
+		if other.Name == name {
+			continue
+		}
+		for _, n := range other.Status.NodesInUse {
+			if name > other.Name || !slices.Contains(own.Status.NodesInUse, n) {
+				delete(out, n)
+			}
+		}
+	}
+	return out
+}
+
+// shardHandler takes the NodeShards over. Nodes that come to this scheduler's or go are handed
+// on anew: where a node belongs is a fact about the node.
 func (w *Observer) shardHandler() cache.ResourceEventHandler {
 	take := func(o any, gone bool) {
 		s, ok := last(o).(*shardv1alpha1.NodeShard)
-		if !ok || s.Name != w.options.Shard.Name {
+		if !ok {
 			return
 		}
-		now := map[string]bool{}
-		if !gone {
-			for _, n := range s.Spec.NodesDesired {
-				now[n] = true
-			}
-		}
-		w.shard.mu.Lock()
-		was := w.shard.nodes
-		w.shard.nodes = now
-		w.shard.mu.Unlock()
-		var changed []string
-		for n := range now {
-			if !was[n] {
-				changed = append(changed, n)
-			}
-		}
-		for n := range was {
-			if !now[n] {
-				changed = append(changed, n)
-			}
-		}
-		slices.Sort(changed)
-		for _, n := range changed {
+		for _, n := range w.shard.take(w.options.Shard.Name, s, gone) {
 			if known := w.Node(n); known != nil {
 				w.queue.add(known, false)
 			}
 		}
+		w.queue.awake() // its status may have to be written, though no node comes or goes
 	}
 	return cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(o any) { take(o, false) },

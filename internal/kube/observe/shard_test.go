@@ -1,6 +1,7 @@
 package observe_test
 
 import (
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -73,6 +74,49 @@ func TestWhereANodeBelongs(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A node that another shard's scheduler still uses comes when that one has given it up. Of two
+// that both say that they use it the first by name keeps it.
+func TestANodeInUseElsewhereIsWaitedFor(t *testing.T) {
+	kube := fake.NewClientset(machine("a"), machine("b"))
+	serves(kube, "shard.volcano.sh/v1alpha1", "nodeshards")
+	uses := func(s *shardv1alpha1.NodeShard, nodes ...string) *shardv1alpha1.NodeShard {
+		s.Status.NodesInUse = nodes
+		return s
+	}
+	shards := volcano.NewSimpleClientset(shardOf("ours", "1", "a", "b"), uses(shardOf("theirs", "1"), "b"))
+	w := watchBoth(t, kube, shards, observe.Options{Shard: observe.Sharding{Mode: observe.ShardHard, Name: "ours"}})
+	has := func(when string, want ...string) {
+		t.Helper()
+		await(t, when, func() bool {
+			own, nodes := w.Shard()
+			return own != nil && slices.Equal(nodes, want)
+		})
+	}
+	has("the node that they do not use", "a")
+	if got := where(w.All()); got["b"] != "gone" {
+		t.Errorf("the facts are %v while they use b", got)
+	}
+	w.Drain()
+	api := shards.ShardV1alpha1().NodeShards()
+	update := func(s *shardv1alpha1.NodeShard) {
+		t.Helper()
+		if _, err := api.Update(t.Context(), s, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	update(shardOf("theirs", "2"))
+	if got := where(drainedOf(t, w, 1)); got["b"] != "mine" {
+		t.Errorf("when they have given it up the facts are %v", got)
+	}
+	update(uses(shardOf("ours", "2", "a", "b"), "a", "b"))
+	update(uses(shardOf("theirs", "3", "b"), "b"))
+	has("it to keep what both use", "a", "b")
+	if _, err := api.Create(t.Context(), uses(shardOf("early", "1", "b"), "b"), metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	has("the first by name to have it", "a")
 }
 
 // drainedOf waits for facts.
