@@ -1,13 +1,15 @@
 // Package e2e tests Ashlar against a real control plane: etcd, kube-apiserver,
 // kube-controller-manager and kwok, which plays the kubelets.
 //
-// One control plane serves all tests of the package, so each test has a namespace of its own and
-// names its cluster-wide objects after it. The tests run wherever Go does; only ASHLAR_SKIP_E2E=1
+// One control plane serves many tests, one after the other, so each test has a namespace of its own
+// and names its cluster-wide objects after it. When all tests run, some processes share them out,
+// each with a control plane of its own (lanes_test.go). The tests run wherever Go does; only ASHLAR_SKIP_E2E=1
 // leaves them out. What the first run builds takes minutes: see test/controlplane/README.md.
 package e2e
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"testing"
@@ -69,6 +71,23 @@ func TestMain(m *testing.M) {
 	if os.Getenv("ASHLAR_SKIP_E2E") == "1" {
 		fmt.Println("e2e: left out, for ASHLAR_SKIP_E2E=1")
 		return
+	}
+	flag.Parse()
+	if flag.Lookup("test.list").Value.String() != "" {
+		m.Run()
+		return
+	}
+	if os.Getenv(laneMark) != "" {
+		go endWithParent()
+	} else if n, err := lanes(); err != nil || n > 1 {
+		code := 1
+		if err == nil {
+			code, err = inLanes(n)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "e2e:", err)
+		}
+		os.Exit(code)
 	}
 	done, err := logs()
 	if err != nil {

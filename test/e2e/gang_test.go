@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/dynamic"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"ashlar.sh/internal/kube/translate"
@@ -237,7 +236,7 @@ func queue(t *testing.T, name string) {
 func gang(t *testing.T, ns, name string, members int, cpu string) {
 	t.Helper()
 	group := object("PodGroup", name, map[string]any{"minMember": int64(members), "queue": ns})
-	groups := dynamic.ResourceInterface(shared.dynamic.Resource(podGroupResource).Namespace(ns))
+	groups := shared.dynamic.Resource(podGroupResource).Namespace(ns)
 	if _, err := groups.Create(t.Context(), group, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}

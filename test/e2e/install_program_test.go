@@ -77,7 +77,7 @@ func eventuallyServes(at string, c corev1.Container, ended chan error, w world) 
 		w.await("answer "+probe.HTTPGet.Path, func(ctxless) error {
 			select {
 			case err := <-ended:
-				gone = fmt.Errorf("it ended: %v", err)
+				gone = fmt.Errorf("it ended: %w", err)
 				ended <- err
 				return nil
 			default:

@@ -142,7 +142,7 @@ func (s swapped) goes(name string) {
 	_ = pods.Delete(s.t.Context(), name, metav1.DeleteOptions{GracePeriodSeconds: &zero}) // it may be gone already
 	s.await("see "+name+" gone", func(ctx context.Context) error {
 		if _, err := pods.Get(ctx, name, metav1.GetOptions{}); metav1.StatusReasonNotFound != reasonOf(err) {
-			return fmt.Errorf("it is there (%v)", err)
+			return fmt.Errorf("it is there (%s)", reasonOf(err))
 		}
 		return nil
 	})

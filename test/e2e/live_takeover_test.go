@@ -125,7 +125,7 @@ func TestLiveATakeOverDeletesNothing(t *testing.T) {
 		stop := w.schedule(w.config, func(o *loop.Options) {
 			o.SchedulerNames, o.ConfigFile, o.Stranded, o.Adopt = []string{"volcano"}, conf, 2*time.Second, loop.AdoptNever
 		})
-		holds(30*time.Second, func() {
+		holds(10*time.Second, func() { // five times what a gang may stand half
 			now := w.lives()
 			for name, uid := range before {
 				if now[name] != uid {

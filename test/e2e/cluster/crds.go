@@ -60,7 +60,7 @@ func installCRD(ctx context.Context, client dynamic.Interface, crd *unstructured
 		return last == nil, nil
 	})
 	if err != nil && last != nil {
-		return fmt.Errorf("%w: %v", err, last)
+		return fmt.Errorf("%w: %w", err, last)
 	}
 	return err
 }

@@ -61,7 +61,7 @@ func (p *process) await(ctx context.Context, ready func(context.Context) error) 
 		return last == nil, nil
 	})
 	if err != nil && ctx.Err() != nil {
-		return fmt.Errorf("%s is not ready: %w: %v; the end of its log:\n%s", p.name, ctx.Err(), last, p.tail())
+		return fmt.Errorf("%s is not ready: %w: %w; the end of its log:\n%s", p.name, ctx.Err(), last, p.tail())
 	}
 	return err
 }
