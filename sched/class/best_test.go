@@ -136,6 +136,11 @@ func (w *world) counts(t ledger.TaskID, c *ledger.Class) {
 			w.t.Fatalf("Prospect of %v for %d is %d, the scan counts %d", key, want, got, scan)
 		}
 	}
+	for _, want := range []int64{1, 3, 100} {
+		if got, scan := w.x.Whole(w.l.Task(t).Class, want), w.twin.whole(c, want); got != scan {
+			w.t.Fatalf("Whole of %v for %d is %d, the scan counts %d", key, want, got, scan)
+		}
+	}
 	r := w.x.Why(t)
 	got, want := map[refusal]int{}, w.twin.why(t)
 	for _, n := range r.Nodes {

@@ -33,26 +33,51 @@ func (x *Index) Prospect(c ledger.ClassID, want int64) int64 { return x.capacity
 // up to want, by amounts and by what stands still about nodes.
 func (x *Index) Whole(c ledger.ClassID, want int64) int64 {
 	r, class := x.look(c), x.l.Class(c)
-	if at := (wholeAt{r.static, x.l.Shape()}); r.wholeAt != at || !r.wholeKnown {
-		r.whole, r.wholeAt, r.wholeKnown = 0, at, true
-		for n, admitted := range x.Admitted(c) {
-			if admitted {
-				r.whole += x.whole(class, ledger.NodeID(n))
-			}
-		}
+	t, at := &r.whole.tally, wholeAt{r.static, x.l.Shape()}
+	if t.cursor > 0 && r.whole.at == at {
+		return min(t.sum, want)
 	}
-	return min(r.whole, want)
+	fit := func(n ledger.NodeID) int32 { return x.whole(r, class, n) }
+	if x.few(want, fit) {
+		return want
+	}
+	x.count(t, r, fit)
+	r.whole.at = at
+	return min(t.sum, want)
 }
 
-// wholeAt is what the answer of Whole rests on.
+// whole is a tally of what nodes could hold, and what it rests on.
+type whole struct {
+	tally
+	at wholeAt
+}
+
 type wholeAt struct{ static, shape uint64 }
 
-func (x *Index) whole(class *ledger.Class, n ledger.NodeID) int64 {
+func (x *Index) whole(r *row, class *ledger.Class, n ledger.NodeID) int32 {
 	fit := int64(mostFit)
 	for _, need := range class.Need {
-		fit = min(fit, max(0, x.l.Allocatable(need.Dim)[n])/need.Amount)
+		offered := x.l.Allocatable(need.Dim)[n]
+		if offered < need.Amount {
+			return 0 // most often, where it is asked of all of them
+		}
+		fit = min(fit, offered/need.Amount)
 	}
-	return fit
+	if class.Invalid || !r.admits(n) {
+		return 0
+	}
+	return int32(fit)
+}
+
+// few says that the first few nodes have room for so many tasks.
+func (x *Index) few(want int64, fit func(ledger.NodeID) int32) bool {
+	sum := int64(0)
+	for n := range min(fewNodes, x.l.NumNodes()) {
+		if sum += int64(fit(ledger.NodeID(n))); sum >= want {
+			return true
+		}
+	}
+	return false
 }
 
 func (x *Index) capacity(c ledger.ClassID, want int64, future bool) int64 {
@@ -65,13 +90,11 @@ func (x *Index) capacity(c ledger.ClassID, want int64, future bool) int64 {
 		return x.any(t, r, class, future)
 	}
 	if t.cursor != x.l.Now() {
-		sum := int64(0)
-		for n := range min(fewNodes, x.l.NumNodes()) {
-			if sum += int64(x.fit(r, class, ledger.NodeID(n), future)); sum >= want {
-				return want
-			}
+		fit := func(n ledger.NodeID) int32 { return x.fit(r, class, n, future) }
+		if x.few(want, fit) {
+			return want
 		}
-		x.count(t, r, class, future)
+		x.count(t, r, fit)
 	}
 	return min(t.sum, want)
 }
@@ -95,11 +118,11 @@ func (x *Index) any(t *tally, r *row, class *ledger.Class, future bool) int64 {
 }
 
 // count brings a tally up to date.
-func (x *Index) count(t *tally, r *row, class *ledger.Class, future bool) {
+func (x *Index) count(t *tally, r *row, of func(ledger.NodeID) int32) {
 	had := len(t.fit)
 	t.fit = stretch(t.fit, x.l.NumNodes())
 	again := func(n ledger.NodeID) {
-		fit := x.fit(r, class, n, future)
+		fit := of(n)
 		t.sum += int64(fit - t.fit[n])
 		t.fit[n] = fit
 	}

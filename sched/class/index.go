@@ -85,9 +85,7 @@ type row struct {
 
 	tallies [2]tally // of room now, and of room once those who leave are gone
 
-	whole      int64 // see Whole
-	wholeAt    wholeAt
-	wholeKnown bool
+	whole whole // see Whole
 
 	admitted   []bool // see Admitted
 	admittedAt uint64
@@ -158,7 +156,7 @@ func (x *Index) weigh(r *row) {
 }
 
 func (r *row) size() int {
-	return r.contest.size() + r.domains.size() + r.pen.size() + 4*len(r.tallies[0].fit) + 4*len(r.tallies[1].fit) + len(r.admitted) + 8*len(r.own)
+	return r.contest.size() + r.domains.size() + r.pen.size() + 4*len(r.tallies[0].fit) + 4*len(r.tallies[1].fit) + 4*len(r.whole.fit) + len(r.admitted) + 8*len(r.own)
 }
 
 // trim drops the least recently used contests until the budget holds.

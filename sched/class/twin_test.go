@@ -188,6 +188,21 @@ func (w *twin) capacity(c *ledger.Class, want int64, future bool) int64 {
 	return min(sum, want)
 }
 
+// whole is how many tasks of a class the nodes could hold if nobody were on them.
+func (w *twin) whole(c *ledger.Class, want int64) int64 {
+	sum := int64(0)
+	for _, n := range w.nodes() {
+		if !c.Invalid && w.static(c, n).Admits() {
+			fit := want
+			for _, need := range c.Need {
+				fit = min(fit, max(0, w.l.Allocatable(need.Dim)[n])/need.Amount)
+			}
+			sum += fit
+		}
+	}
+	return min(sum, want)
+}
+
 // byCompany stands for all refusals for the sake of other pods.
 const byCompany trace.Code = "company"
 

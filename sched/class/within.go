@@ -130,7 +130,7 @@ func (x *Index) Fits(c ledger.ClassID, future bool) []int32 {
 		t = &r.tallies[1]
 	}
 	if t.cursor != x.l.Now() {
-		x.count(t, r, class, future)
+		x.count(t, r, func(n ledger.NodeID) int32 { return x.fit(r, class, n, future) })
 	}
 	return t.fit
 }

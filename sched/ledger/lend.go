@@ -27,8 +27,10 @@ func (l *Ledger) Lend(j JobID, how Lending) {
 	}
 	job.lending = how
 	l.recommitted.job(job.Key)
-	l.refreshAll(j)
-	l.mark(j)
+	if job.HasMin { // otherwise its queue keeps nothing for it, and nothing that is known of it changes
+		l.refreshAll(j)
+		l.mark(j)
+	}
 }
 
 // LendingOf is what becomes of the room that a job's queue keeps for it.

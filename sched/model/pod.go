@@ -39,19 +39,23 @@ type Pod struct {
 	// OwnerID is which controller of that name: its kind and group, "/", and its UID. Another
 	// of that name, or a later one, is another.
 	OwnerID string
-	// Adopt is what its owner's annotations ask of the job made for it; of one with Group the queue
-	// alone, read where that PodGroup is missing.
-	Adopt Adopt
 
 	Role  string // volcano.sh/task-spec: the key of minTaskMember
 	Index int64  // the number its name ends in, -1 without one; orders tasks of a job
 
-	Started   int64  // status.startTime, in nanoseconds since the epoch; 0 before its kubelet has seen it
-	Grace     int64  // terminationGracePeriodSeconds, in nanoseconds
-	Node      string // spec.nodeName
-	Nominated string // status.nominatedNodeName
+	Started int64  // status.startTime, in nanoseconds since the epoch; 0 before its kubelet has seen it
+	Grace   int64  // terminationGracePeriodSeconds, in nanoseconds
+	Node    string // spec.nodeName
 
 	PriorityClass string // spec.priorityClassName, resolved by the engine where Priority is not set
+
+	// From here to Spec is what placing a pod reads of it, as near to each other as one line of
+	// a processor's cache is long: of ten thousand pods in a cycle each line is waited for.
+
+	// Adopt is what its owner's annotations ask of the job made for it; of one with Group the queue
+	// alone, read where that PodGroup is missing.
+	Adopt     Adopt
+	Nominated string // status.nominatedNodeName
 
 	// What is small stands together: packed, it saves each pod the room of four words.
 	Priority        int32 // resolved spec.priority, or 0
@@ -68,12 +72,13 @@ type Pod struct {
 	PreemptSet      bool // preemptionPolicy was set: that of its priority class plays no part
 	Preemptable     bool // volcano.sh/preemptable, true by default
 
+	Spec *Spec // what filters and scores read; shared by pods of one template
+
 	Labels []Label // sorted by key; shared by pods of one template; what selects pods reads them, no filter does by itself
 
 	Times *Times // read them through Rare; nil: it has none of them
 
-	Spec   *Spec // what placing it reads; shared by pods of one template
-	Opaque any   // the original object, for books that wrap Kubernetes' own plugins; never read by the engine
+	Opaque any // the original object, for books that wrap Kubernetes' own plugins; never read by the engine
 }
 
 // Began is when a pod began to hold its room, as far as is known: when its kubelet saw it,

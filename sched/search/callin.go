@@ -137,8 +137,9 @@ func firstOfQueues(s *session.Session) (out []ledger.JobID) {
 // couldEver says that a job's minimum could be placed if the nodes were empty: where not even
 // its amounts fit, nothing that others do makes a difference.
 func couldEver(s *session.Session, w *Worksheet) bool {
+	var few [4]classTasks // most jobs have one
 	fit, need := int64(0), int64(needs(s, w.Job))
-	for _, k := range kinds(s, w) {
+	for _, k := range kinds(s, w, few[:0]) {
 		fit += s.Nodes.Whole(k.class, k.tasks)
 	}
 	return fit >= need
@@ -150,7 +151,8 @@ type classTasks struct {
 	tasks int64
 }
 
-func kinds(s *session.Session, w *Worksheet) (out []classTasks) {
+// kinds appends to out how many tasks of each class are on a worksheet.
+func kinds(s *session.Session, w *Worksheet, out []classTasks) []classTasks {
 	for _, t := range w.Tasks {
 		class := s.L.Task(t).Class
 		i := slices.IndexFunc(out, func(k classTasks) bool { return k.class == class })
@@ -186,7 +188,7 @@ func call(s *session.Session, j ledger.JobID) bool {
 	if w.Empty() {
 		return false
 	}
-	c := &caller{s: s, j: j, since: came(s, w), kinds: kinds(s, w)}
+	c := &caller{s: s, j: j, since: came(s, w), kinds: kinds(s, w, nil)}
 	c.others = after(s, j, goesBefore)
 	c.survey()
 	enough := c.enough()

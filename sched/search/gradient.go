@@ -53,8 +53,10 @@ func find(s *session.Session, t ledger.TaskID, idle bool) place {
 
 // nomination is the node that a task was nominated to, NoNode without one.
 func nomination(s *session.Session, t ledger.TaskID) ledger.NodeID {
-	if n, known := s.L.FindNode(s.L.Task(t).Pod.Nominated); known {
-		return n
+	if name := s.L.Task(t).Pod.Nominated; name != "" { // hardly one is
+		if n, known := s.L.FindNode(name); known {
+			return n
+		}
 	}
 	return ledger.NoNode
 }

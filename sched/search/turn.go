@@ -393,13 +393,14 @@ func (t *turn) lend() {
 
 func (t *turn) reason() trace.Reason {
 	need := t.job.MinMember - t.job.Placed() - t.job.Waiting()
-	cause := t.why
-	if cause.Is() && t.job.Claims > 0 {
-		cause = trace.Reason{Code: trace.RoomKept, Task: t.why.Task, Text: keptOn(t.s, t.w.Job), Cause: &t.why}
+	r := t.why
+	if r.Is() && t.job.Claims > 0 {
+		r = trace.Reason{Code: trace.RoomKept, Task: t.why.Task, Text: keptOn(t.s, t.w.Job), Cause: &t.why}
 	}
 	if need < 1 || t.job.MinMember == 1 {
-		return cause
+		return r
 	}
+	cause := r // one that is kept: of most jobs there is none
 	return trace.Reason{Code: trace.GangIncomplete, Have: int(min(t.placed, need)), Need: int(need), Cause: &cause, Tried: t.tried}
 }
 
