@@ -19,7 +19,7 @@ func (p Process) clustered() []*cobra.Command {
 // engine is the options of every engine: volumes are heeded, and what was compiled in
 // beside the built plugins is there.
 func (p Process) engine() (out []sched.Option) {
-	out = append(out, sched.WithPlugin(filters.Predicates()))
+	out = append(out, sched.WithPlugin(filters.Predicates()), sched.WithPlugin(filters.Capacity()))
 	return append(out, p.compiled()...)
 }
 
@@ -29,7 +29,7 @@ func (in input) engine(p Process) ([]sched.Option, error) {
 	case in.storage():
 		return p.engine(), nil
 	case in.devices():
-		return append([]sched.Option{sched.WithPlugin(filters.WithoutVolumes())}, p.compiled()...), nil
+		return append([]sched.Option{sched.WithPlugin(filters.WithoutVolumes()), sched.WithPlugin(filters.Capacity())}, p.compiled()...), nil
 	}
 	return p.compiled(), nil
 }

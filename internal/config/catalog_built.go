@@ -19,8 +19,8 @@ func builtPlugins() []Entry {
 		{Name: "proportion", Built: true, Meaning: "queues share the cluster by weight"},
 		{Name: "capacity", Built: true, Meaning: "queues share the cluster by spec.deserved, flat or as a tree", Arguments: []Spec{
 			{Key: "ancestorReclaimLevel", Kind: Int, Default: "0", Meaning: "how far up the tree reclaiming looks"},
-			{Key: "capacity.DynamicResourceAllocationEnable", Kind: Bool, Later: true, Meaning: "quota for resource claims"},
-			{Key: "capacity.DRAConsumableCapacityEnable", Kind: Bool, Later: true, Meaning: "quota for consumable capacity"},
+			{Key: "capacity.DynamicResourceAllocationEnable", Kind: Bool, Default: "true", Meaning: "a queue's capability bounds devices of resource claims"},
+			{Key: "capacity.DRAConsumableCapacityEnable", Kind: Bool, Default: "false", Meaning: "and what is consumed of their capacity"},
 		}},
 		{Name: "drf", Built: true, Meaning: "jobs with the smaller dominant share first"},
 		{Name: "overcommit", Built: true, Meaning: "let more jobs leave Pending than fit", Arguments: []Spec{

@@ -111,6 +111,10 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 		return fmt.Sprintf("%s would hold more than its capability%s", queueOf(r), shorts(r.Shorts, withIt(r), "allowed"))
 	},
 
+	trace.QueueDevices: func(r trace.Reason) string {
+		return fmt.Sprintf("%s would hold more devices than its capability%s", queueOf(r), shorts(r.Shorts, "with its claims", "allowed"))
+	},
+
 	trace.PipelinedOnReleasing: pipelined,
 	trace.Reserved: func(r trace.Reason) string {
 		return fmt.Sprintf("room was freed for it on node %s; it waits for the last victim to go", r.Text)

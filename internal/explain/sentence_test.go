@@ -68,6 +68,8 @@ var sentencesByCode = []struct {
 		"queue a holds all that it deserves (cpu: 28 deserved, 28 allocated; memory: 2Gi deserved, 3Gi allocated)"},
 	{trace.Reason{Code: trace.QueueDeserved, Queue: "a", Task: "default/p", Shorts: []trace.Short{{Dim: "cpu", Need: 30000, Have: 28500}}},
 		"default/p: queue a would hold more than it deserves (cpu: 30 with it, 28500m deserved)"},
+	{trace.Reason{Code: trace.QueueDevices, Queue: "ml", Shorts: []trace.Short{{Dim: "deviceclass/gpu.example.com", Need: 9000, Have: 8000}}},
+		"queue ml would hold more devices than its capability (deviceclass/gpu.example.com: 9 with its claims, 8 allowed)"},
 	{trace.Reason{Code: trace.QueueCapability, Shorts: []trace.Short{{Dim: "cpu", Need: 30000, Have: 28000}}},
 		"its queue would hold more than its capability (cpu: 30 with it, 28 allowed)"},
 	{trace.Reason{Code: trace.VictimGuaranteed, Queue: "a", Shorts: []trace.Short{{Dim: "cpu", Need: 10000, Have: 8000}}},

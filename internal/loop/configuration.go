@@ -145,7 +145,7 @@ func (c *configuration) engine(o Options) (*sched.Engine, error) {
 	if c.watch != nil {
 		with = append(with, sched.WithStopwatch(c.watch))
 	}
-	with = append(with, pace(o.Period), sched.WithPlugin(filters.PredicatesWith(c.selectors)))
+	with = append(with, pace(o.Period), sched.WithPlugin(filters.PredicatesWith(c.selectors)), sched.WithPlugin(filters.Capacity()))
 	for _, d := range c.plugins {
 		with = append(with, sched.WithPlugin(d))
 	}

@@ -290,7 +290,10 @@ func (t *turn) ready(tx *ledger.Tx) bool {
 
 // beforeNodes is the reason of a verdict that was given before any node was asked.
 func beforeNodes(v policy.Verdict) trace.Reason {
-	if v.Code.OfClaims() {
+	switch {
+	case v.Code == trace.QueueDevices:
+		return trace.Reason{Code: v.Code, Queue: v.Text, Shorts: []trace.Short{{Dim: v.Domain.Key, Need: v.Domain.Least, Have: v.Domain.Most}}}
+	case v.Code.OfClaims():
 		return trace.Reason{Code: v.Code, Text: v.Text}
 	}
 	return trace.Reason{Code: trace.PrePredicateFailed, Text: v.Text}
@@ -299,7 +302,7 @@ func beforeNodes(v policy.Verdict) trace.Reason {
 // refuse notes that a class found no place. What is wrong with a task's resource claims is
 // its own affair: others of its class have theirs, made from the same template.
 func (t *turn) refuse(task ledger.TaskID, r trace.Reason) {
-	if !r.Code.OfClaims() {
+	if !r.Code.OfClaims() && r.Code != trace.QueueDevices {
 		t.refused = append(t.refused, t.s.L.Task(task).Class)
 	}
 	t.stopped(task, r)

@@ -37,6 +37,7 @@ const (
 	QueueOverused          Code = "QueueOverused"          // Shorts: deserved (Need) and allocated (Have)
 	QueueDeserved          Code = "QueueDeserved"          // the task would lift the queue above deserved; Shorts
 	QueueCapability        Code = "QueueCapability"        // … above realCapability; Shorts; Text: see KeptFree
+	QueueDevices           Code = "QueueDevices"           // with the devices of its resource claims the queue would hold more (Need) than its capability (Have); Shorts
 
 	// The victims of a reclaim; Queue is the one that keeps them.
 	VictimGuaranteed Code = "VictimGuaranteed" // the queue would be left with less (Have) than its guarantee (Need); Shorts
