@@ -286,7 +286,7 @@ func (w *world) pod(i int) *model.Pod {
 			}
 		}
 	case k == 5:
-		p.Owner, p.OwnerID = "owner", []string{"", "A/1", "A/2", "B/1"}[w.n(3)]
+		p.Owner, p.OwnerID = "owner", []string{"", "ReplicaSet.apps/1", "ReplicaSet.apps/2", "B/1"}[w.n(3)]
 	}
 	if w.n(7) == 7 {
 		s := *p.Spec

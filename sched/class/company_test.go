@@ -2,6 +2,7 @@ package class
 
 import (
 	"slices"
+	"strings"
 
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/match"
@@ -235,6 +236,10 @@ var logs = map[int]int64{2: 45426, 3: 71997, 4: 90852, 5: 105475, 6: 117423, 7: 
 // with weight 2.
 func (w *twin) spreads(t ledger.TaskID, nodes []ledger.NodeID, scores []int64) {
 	pod := w.l.Task(t).Pod
+	if w.siblings(pod) >= 2 {
+		w.spreadsSiblings(pod, nodes, scores)
+		return
+	}
 	if pod.Spec.Neighbours == nil {
 		return
 	}
@@ -264,6 +269,59 @@ func (w *twin) spreads(t ledger.TaskID, nodes []ledger.NodeID, scores []int64) {
 			scores[i] += 2 * policy.Points
 		default:
 			scores[i] += (most + least - s) * policy.Points / most * 2
+		}
+	}
+}
+
+// siblings counts the pods that are spread with one by default, itself included; 0: it is not.
+func (w *twin) siblings(pod *model.Pod) (count int) {
+	if !strings.Contains(pod.OwnerID, "Set.apps/") || pod.Spec.Neighbours != nil && len(pod.Spec.Neighbours.Spread) > 0 {
+		return 0
+	}
+	w.l.Tasks(func(t ledger.TaskID) bool {
+		if o := w.l.Task(t).Pod; o.Namespace == pod.Namespace && o.OwnerID == pod.OwnerID {
+			count++
+		}
+		return true
+	})
+	return count
+}
+
+// spreadsSiblings is spreads by the constraints that pods have by default.
+func (w *twin) spreadsSiblings(pod *model.Pod, nodes []ledger.NodeID, scores []int64) {
+	const zone = "topology.kubernetes.io/zone"
+	value := func(n *model.Node, key string) string { v, _ := model.LabelValue(n.Labels, key); return v }
+	zones := map[string]bool{}
+	for _, n := range nodes {
+		zones[value(w.l.Node(n).Fact, zone)] = true
+	}
+	var sums []int64
+	for _, n := range nodes {
+		node, sum := w.l.Node(n).Fact, int64(0)
+		for _, s := range w.sitters() {
+			if s.how == ledger.Leaving || s.pod.Namespace != pod.Namespace || s.pod.OwnerID != pod.OwnerID {
+				continue
+			}
+			if together(s.node, node, model.HostnameKey) {
+				sum += logs[len(nodes)+2]
+			}
+			if together(s.node, node, zone) {
+				sum += logs[len(zones)+2]
+			}
+		}
+		if value(node, model.HostnameKey) != "" {
+			sum += 2 << 16
+		}
+		if value(node, zone) != "" {
+			sum += 4 << 16
+		}
+		sums = append(sums, sum)
+	}
+	for i, s := range sums {
+		if most := slices.Max(sums); most > 0 {
+			scores[i] += (most + slices.Min(sums) - s) * policy.Points / most * 2
+		} else {
+			scores[i] += 2 * policy.Points
 		}
 	}
 }

@@ -148,6 +148,9 @@ func (w *world) node(name string) *model.Node {
 	if rack := w.n(3); rack > 1 {
 		n.Labels = append(n.Labels, model.Label{Key: "rack", Value: fmt.Sprint(rack)})
 	}
+	if zone > 0 && w.n(3) > 0 {
+		n.Labels = append(n.Labels, model.Label{Key: "topology.kubernetes.io/zone", Value: []string{"", "a", "b"}[zone]})
+	}
 	if zone > 0 {
 		n.Labels = append(n.Labels, model.Label{Key: "zone", Value: []string{"", "a", "b"}[zone]})
 	}
@@ -195,6 +198,9 @@ func (w *world) pod(name string) *model.Pod {
 		s.Images = [][]string{{"a"}, {"a", "a"}, {"a", "b"}, {"b", "none"}}[w.n(3)]
 	}
 	p.Spec = s
+	if w.yes() {
+		p.OwnerID = []string{"ReplicaSet.apps/u1", "StatefulSet.apps/u2", "Job.batch/u3"}[w.n(2)]
+	}
 	if w.n(3) == 3 {
 		p.Node, p.Phase, p.Deleting = fmt.Sprintf("n%d", w.n(8)), model.PodRunning, w.yes()
 	}

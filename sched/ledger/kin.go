@@ -29,6 +29,15 @@ func (l *Ledger) Rekin(t TaskID) {
 	}
 }
 
+// Recast is Rekin where relations change scores alone: nobody else who waits has a better
+// prospect.
+func (l *Ledger) Recast(t TaskID) {
+	if row := &l.tasks[t]; l.reclass(t) && row.Job != NoJob {
+		l.jobs[row.Job].Changed++
+		l.mark(row.Job)
+	}
+}
+
 // reclass moves a member to the class that its queue's groups and its relations make of
 // its spec; true when that is another. Both classes ask for the same amounts.
 func (l *Ledger) reclass(t TaskID) bool {

@@ -42,6 +42,14 @@ type Book struct {
 	restale []*herd
 	rules   map[uint64]*Rules // by Class.Born
 	buf     []byte
+
+	even    bool           // see Even
+	owned   map[string]int // pods by controller, of kinds whose pods are spread
+	stirred []label        // controllers, by namespace, that got their second pod, or lost it
+	broods  map[string]*brood
+	broodOf map[int64]*brood // by birth
+	thinned bool             // some of them dissolved
+	recast  []*herd          // whose waiting pods are to be classed anew: scores alone change
 }
 
 // label is a value of a label.
@@ -90,6 +98,8 @@ func newBook(l *ledger.Ledger) *Book {
 func (b *Book) clear() {
 	b.live, b.stale = false, false
 	b.spent, b.empty, b.nodes, b.tallies, b.anyCrowd, b.places, b.restale = nil, nil, nil, nil, nil, nil, nil
+	b.stirred, b.recast = nil, nil
+	b.broods, b.broodOf = map[string]*brood{}, map[int64]*brood{}
 	b.columns, b.scopes, b.crowds = map[string]*column{}, map[string]*scope{}, map[string]*crowd{}
 	b.byBirth, b.crowdsBy = map[int64]*Tally{}, map[label][]*crowd{}
 	b.herds, b.herdsBy = map[string]*herd{}, map[label][]*herd{}
@@ -143,6 +153,7 @@ func (b *Book) sit(t ledger.TaskID, _ *ledger.Task, n ledger.NodeID, how ledger.
 // Enter makes a pod one of a herd, and what it asks for something that is counted. The
 // first that asks for anything opens the book.
 func (b *Book) Enter(t ledger.TaskID, task *ledger.Task) {
+	b.count(task.Pod, 1)
 	switch {
 	case b.stale:
 	case b.live:
@@ -154,7 +165,8 @@ func (b *Book) Enter(t ledger.TaskID, task *ledger.Task) {
 
 // Leave takes an Enter back. What nobody asks for any more is dropped later: most pods
 // that leave come back at once, changed.
-func (b *Book) Leave(t ledger.TaskID, _ *ledger.Task) {
+func (b *Book) Leave(t ledger.TaskID, task *ledger.Task) {
+	b.count(task.Pod, -1)
 	if !b.live || b.stale || int(t) >= len(b.places) || b.places[t].herd == nil {
 		return
 	}
@@ -205,10 +217,21 @@ func (b *Book) Kin(t ledger.TaskID, task *ledger.Task) []int64 {
 		b.findKin(p.herd)
 	}
 	kin := p.herd.kin
-	if p.user == nil {
+	brood := p.herd.brood
+	if asksSpread(task.Pod.Spec) {
+		brood = nil
+	}
+	if p.user == nil && brood == nil {
 		return kin
 	}
 	own := slices.Clone(kin)
+	if brood != nil {
+		own = append(own, brood.birth)
+	}
+	if p.user == nil {
+		slices.Sort(own)
+		return own
+	}
 	for _, y := range p.user.used {
 		if y.role == Members && slices.Contains(p.herd.crowds, y.crowd) {
 			own = append(own, y.crowd.birth)
@@ -231,13 +254,18 @@ func (b *Book) findKin(h *herd) {
 // herdOf finds the herd of a pod, or founds it.
 func (b *Book) herdOf(pod *model.Pod) *herd {
 	b.buf = append(append(b.buf[:0], pod.Namespace...), 0)
+	labels := pod.Labels
+	if b.even && spreads(pod) {
+		b.buf = append(append(b.buf, pod.OwnerID...), 0)
+		labels = append([]model.Label{{Key: ownerKey, Value: pod.OwnerID}}, labels...)
+	}
 	for _, l := range pod.Labels {
 		b.buf = append(append(append(append(b.buf, l.Key...), 0), l.Value...), 0)
 	}
 	if h := b.herds[string(b.buf)]; h != nil {
 		return h
 	}
-	h := &herd{form: string(b.buf), namespace: pod.Namespace, labels: pod.Labels}
+	h := &herd{form: string(b.buf), namespace: pod.Namespace, labels: labels, brood: b.broods[broodKey(pod.Namespace, pod.OwnerID)]}
 	b.herds[h.form] = h
 	for _, l := range h.labels {
 		at := label{l.Key, l.Value}
@@ -268,6 +296,7 @@ func (b *Book) Audit(func(yield func(ledger.TaskID, *ledger.Task, ledger.NodeID,
 	}
 	b.Follow()
 	again := newBook(b.l)
+	again.even, again.owned = b.even, b.owned
 	again.live, again.stale = true, true
 	again.Follow()
 	is, should := b.dump(), again.dump()
@@ -294,7 +323,7 @@ func (b *Book) Audit(func(yield func(ledger.TaskID, *ledger.Task, ledger.NodeID,
 
 // loose says that a task's class is still to be found, at the next Open.
 func (b *Book) loose(t ledger.TaskID) bool {
-	return slices.Contains(b.restale, b.places[t].herd)
+	return slices.Contains(b.restale, b.places[t].herd) || slices.Contains(b.recast, b.places[t].herd)
 }
 
 // dump writes every count as a line, sorted.

@@ -8,7 +8,8 @@ import (
 // bury drops what no pod keeps any more: specs, their tallies, crowds, herds. When nobody
 // asks for anything the book closes.
 func (b *Book) bury() {
-	dropped := false
+	dropped := b.thinned
+	b.thinned = false
 	for _, u := range b.spent {
 		if u.pods > 0 || b.users[u.form] != u {
 			continue
@@ -21,7 +22,7 @@ func (b *Book) bury() {
 	}
 	b.spent = b.spent[:0]
 	switch {
-	case len(b.users) == 0:
+	case len(b.users)+len(b.broods) == 0:
 		b.close()
 		return
 	case dropped:
@@ -33,8 +34,9 @@ func (b *Book) bury() {
 
 // close ends the book: nobody stands in any relation any more.
 func (b *Book) close() {
-	herds := b.herds
+	herds, recast := b.herds, b.recast
 	b.clear()
+	b.recast = recast
 	for _, h := range herds { // order-free: each pod's class is found for itself
 		if len(h.kin) > 0 && len(h.seats) > 0 {
 			b.restale = append(b.restale, h)
@@ -112,7 +114,7 @@ func (b *Book) dropHerds() {
 			delete(b.herdsBy, at)
 		}
 	}
-	b.restale = slices.DeleteFunc(b.restale, gone)
+	b.restale, b.recast = slices.DeleteFunc(b.restale, gone), slices.DeleteFunc(b.recast, gone)
 }
 
 // drop takes one out of a list, and the list away with the last.

@@ -27,6 +27,7 @@ type herd struct {
 	labels    []model.Label
 	crowds    []*crowd
 	kin       []int64 // the holders of terms about it, sorted; see Book.follow
+	brood     *brood  // its pods are of, nil: none
 	stale     bool    // kin is to be found anew
 	seats     []int32 // its pods, as TaskIDs, in no order
 }

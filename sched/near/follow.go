@@ -26,6 +26,14 @@ func (b *Book) Open() {
 		}
 	}
 	b.restale = b.restale[:0]
+	for _, h := range b.recast {
+		for _, t := range h.seats {
+			if b.l.Task(ledger.TaskID(t)).Pod.Node == "" {
+				b.l.Recast(ledger.TaskID(t))
+			}
+		}
+	}
+	b.recast = b.recast[:0]
 }
 
 // Follow brings the tallies up to date with the facts, but for labels of namespaces, which
@@ -43,7 +51,12 @@ func (b *Book) Follow() {
 		}
 		b.static = b.l.StaticNow()
 	}
-	if len(b.spent)+len(b.empty) > 0 {
+	if len(b.stirred) > 0 {
+		stirred := b.stirred
+		b.stirred = nil
+		b.breed(stirred)
+	}
+	if b.thinned || len(b.spent)+len(b.empty) > 0 {
 		b.bury()
 	}
 }
@@ -85,6 +98,7 @@ func (b *Book) rebuild() {
 		b.enter(t, b.l.Task(t).Pod)
 		return true
 	})
+	b.breedAll()
 	b.bulk = false
 	b.l.Sits(func(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) bool {
 		b.sit(t, task, n, how, 1)
@@ -94,7 +108,7 @@ func (b *Book) rebuild() {
 		b.restale = append(b.restale, h)
 	}
 	slices.SortFunc(b.restale, func(x, y *herd) int { return int(x.seats[0]) - int(y.seats[0]) })
-	if len(b.users) == 0 {
+	if len(b.users)+len(b.broods) == 0 {
 		b.close()
 	}
 }

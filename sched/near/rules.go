@@ -16,6 +16,7 @@ type Rules struct {
 	Spread   []Skew   // DoNotSchedule
 	Prefer   []Liking // of these pods, for members; of others, for these
 	Even     []Skew   // ScheduleAnyway
+	Default  bool     // the pods did not ask for Even: a node may lack its keys
 
 	shape uint64
 }
@@ -71,6 +72,11 @@ func (b *Book) find(c *ledger.Class) *Rules {
 	r := &Rules{shape: b.shape}
 	kin := c.Spec.Kin
 	for _, k := range kin {
+		if y := b.broodOf[k]; y != nil {
+			r.Default = true
+			r.Even = append(r.Even, Skew{Tally: y.host, Max: hostMaxSkew, MinDomains: 1, Self: 1}, Skew{Tally: y.zone, Max: zoneMaxSkew, MinDomains: 1, Self: 1})
+			continue
+		}
 		switch y := b.byBirth[k]; {
 		case y == nil:
 		case y.role == Avoiders:

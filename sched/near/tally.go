@@ -94,12 +94,12 @@ func (t *Tally) Weigh(nodes []ledger.NodeID, weight int64, sums []int64) {
 }
 
 // WeighKept is Weigh without those who are leaving; nodes[i] is left out where sums[i] is
-// below zero.
+// below zero, or it has no domain.
 func (t *Tally) WeighKept(nodes []ledger.NodeID, weight, plus int64, sums []int64) {
 	sums = sums[:len(nodes)]
 	for i, n := range nodes {
-		if sums[i] >= 0 {
-			sums[i] += weight*t.Kept(t.Domain(n)) + plus
+		if d := t.Domain(n); sums[i] >= 0 && d != 0 {
+			sums[i] += weight*t.Kept(d) + plus
 		}
 	}
 }

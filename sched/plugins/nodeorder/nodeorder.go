@@ -22,8 +22,9 @@
 // node it saw first), of a pod the images of its containers and init containers.
 //
 // The scores by domains are relative to the nodes that would take the task at that moment,
-// as in kube-scheduler. Pods without constraints of their own are not spread: the default
-// constraints that it makes of Services and ReplicaSets are not known here.
+// as in kube-scheduler. Of pods without constraints of their own those of one ReplicaSet,
+// StatefulSet or ReplicationController are spread all the same, over nodes (maxSkew 3) and
+// zones (5), where there are two of them at least; who are of a Service alone are not.
 package nodeorder
 
 import (
@@ -111,6 +112,7 @@ func build(c policy.Choice, l *ledger.Ledger) (any, error) {
 		g.parts = append(g.parts, company{likes.weight, g.book})
 	}
 	if evens.weight > 0 {
+		g.book.Even()
 		g.parts = append(g.parts, spread{evens.weight, g.book})
 	}
 	return g, nil

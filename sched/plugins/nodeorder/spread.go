@@ -21,7 +21,7 @@ type spread struct {
 // ConcernsDomains says that pods of the class had better be spread.
 func (f spread) ConcernsDomains(c *ledger.Class) bool {
 	n := c.Spec.Neighbours
-	return n != nil && slices.ContainsFunc(n.Spread, func(s model.Spread) bool { return s.Soft })
+	return n != nil && slices.ContainsFunc(n.Spread, func(s model.Spread) bool { return s.Soft }) || len(f.book.Rules(c).Even) > 0
 }
 
 // DomainKeys are the constraints' keys.
@@ -32,14 +32,16 @@ func (f spread) DomainKeys(c *ledger.Class) []string {
 // ScoreDomains follows kube-scheduler: a pod in a domain weighs the logarithm of the number
 // of domains, so that few large domains do not outweigh many small ones, and maxSkew - 1 is
 // added; a node gets (most + least - sum) / most of all points. A node without one of the
-// keys gets none.
+// keys gets none; where the constraints are those that pods have by default, what it lacks
+// is left out of its sum.
 func (f spread) ScoreDomains(c *ledger.Class, nodes []ledger.NodeID, scores []int64) {
-	even := f.book.Rules(c).Even
+	rules := f.book.Rules(c)
+	even := rules.Even
 	sums := make([]int64, len(nodes))
 	seen := make([]bool, 0, 64)
 	keyed := 0
 	for k, n := range nodes {
-		if !hasAll(even, n) {
+		if !rules.Default && !hasAll(even, n) {
 			sums[k] = -1
 			continue
 		}
@@ -61,6 +63,9 @@ func (f spread) ScoreDomains(c *ledger.Class, nodes []ledger.NodeID, scores []in
 				seen[d] = true
 				domains++
 			}
+		}
+		if rules.Default && s.Key() == model.HostnameKey {
+			domains = int64(len(nodes))
 		}
 		weight := log(domains + 2)
 		s.WeighKept(nodes, weight, (s.Max-1)*one, sums)
