@@ -25,7 +25,7 @@ var refusals = map[trace.Code]refusal{
 	trace.NodeAffinity:         {"does not match its node affinity", "do not match its node affinity", ""},
 	trace.NodeGroup:            {"is not for its queue (node group: %s)", "are not for its queue (node group: %s)", "none"},
 	trace.NodeGroupLimit:       {"is beyond its queue's limit", "are beyond its queue's limit", ""},
-	trace.NodeNUMAPolicy:       {"has not its NUMA topology policy (%s)", "have not its NUMA topology policy (%s)", "unknown"},
+	trace.NodeNUMAPolicy:       {"does not have its NUMA topology policy (%s)", "do not have its NUMA topology policy (%s)", "unknown"},
 	trace.NodeNUMA:             {"might have no NUMA node for its cpus", "might have no NUMA node for their cpus", ""},
 	trace.NodeRevocable:        {"is lent by the hour (zone %s)", "are lent by the hour (zone %s)", "of another"},
 	trace.NodeSelector:         {"does not match its nodeSelector", "do not match its nodeSelector", ""},

@@ -116,8 +116,8 @@ func TestProblemsFoundEarlierTakeTheirPlace(t *testing.T) {
 func TestWhyNobodyIsEvictedIsPartOfTheReason(t *testing.T) {
 	r := New(sched.Report{Jobs: []sched.JobReport{{Name: "j", Reason: trace.Reason{Code: trace.NoNodes, Task: "x/j-0",
 		Evicting: &trace.Reason{Code: trace.NoVictims, Text: "preempt", Task: "x/j-0", Need: 2, Nodes: []trace.NodeCount{{Code: trace.VictimKept, Count: 2}}}}}}}, Summary{}, nil)
-	want := Reason{Code: "NoNodes", Message: `x/j-0: the cluster has no nodes; preempt: nobody may be evicted for it: 2 pods are marked preemptable: "false"`,
-		Evicting: &Evicting{Action: "preempt", Code: "NoVictims", Message: `nobody may be evicted for it: 2 pods are marked preemptable: "false"`}}
+	want := Reason{Code: "NoNodes", Message: `x/j-0: the cluster has no nodes; preempt: no pod may be evicted for it: 2 pods are marked preemptable: "false"`,
+		Evicting: &Evicting{Action: "preempt", Code: "NoVictims", Message: `no pod may be evicted for it: 2 pods are marked preemptable: "false"`}}
 	if diff := cmp.Diff(want, r.Jobs[0].Reason); diff != "" {
 		t.Errorf("reason (-want +got):\n%s", diff)
 	}

@@ -54,14 +54,14 @@ var namesTask = map[trace.Code]bool{trace.QueueOverused: true}
 // sentences has the words for every code but GangIncomplete's, which are made of its
 // cause's, and those of ofVictims.
 var sentences = map[trace.Code]func(trace.Reason) string{
-	trace.InvalidObject: func(r trace.Reason) string { return "it was set aside for what is wrong in it: " + r.Text },
+	trace.InvalidObject: func(r trace.Reason) string { return "it was set aside because of an error in it: " + r.Text },
 	trace.PodGroupNotFound: func(r trace.Reason) string {
 		return fmt.Sprintf("its pods name PodGroup %s, which does not exist", r.Text)
 	},
 	trace.NoPods:        noPods,
 	trace.QueueNotFound: func(r trace.Reason) string { return fmt.Sprintf("%s does not exist", queueOf(r)) },
 	trace.QueueInvalid: func(r trace.Reason) string {
-		return fmt.Sprintf("%s was set aside for what is wrong in it: %s", queueOf(r), r.Text)
+		return fmt.Sprintf("%s was set aside because of an error in it: %s", queueOf(r), r.Text)
 	},
 	trace.QueueNotOpen: func(r trace.Reason) string {
 		return fmt.Sprintf("%s is %s and takes no jobs", queueOf(r), strings.ToLower(r.Text))
@@ -106,7 +106,7 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 	},
 	trace.QueueCapability: func(r trace.Reason) string {
 		if r.Text == trace.KeptFree {
-			return fmt.Sprintf("%s would not keep free what others below it are guaranteed%s", queueOf(r), shorts(r.Shorts, "with it and that", "allowed"))
+			return fmt.Sprintf("%s would not keep free what other queues below it are guaranteed%s", queueOf(r), shorts(r.Shorts, "with it and that", "allowed"))
 		}
 		return fmt.Sprintf("%s would hold more than its capability%s", queueOf(r), shorts(r.Shorts, withIt(r), "allowed"))
 	},
@@ -122,7 +122,7 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 	trace.RoomKept: func(r trace.Reason) string {
 		return fmt.Sprintf("room is kept for it on %s, until pods that came later have ended there", r.Text)
 	},
-	trace.WaitsForTurn:  constant("others were served first; its turn has not come"),
+	trace.WaitsForTurn:  constant("other jobs were served first; its turn has not come"),
 	trace.MinimumsFirst: constant("it has its minimum; pods above it are placed after the minimums of the jobs that came with it, a second later at most"),
 	trace.BindInFlight: func(r trace.Reason) string {
 		return fmt.Sprintf("%s being bound", isAre(max(r.Have, 1), "pod"))
@@ -145,11 +145,11 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 	trace.ClaimBudgetSpent: func(r trace.Reason) string {
 		switch r.Text {
 		case "namespace":
-			return "looking for devices for the resource claims of its namespace has cost as much as it may for now; it goes on by itself"
+			return "the search for devices has used up its namespace's steps for now; it goes on by itself within seconds"
 		case "claim":
-			return "looking for devices for resource claims like its own has cost as much as it may for now; it goes on by itself"
+			return "the search for devices has used up the steps for claims like its own for now; it goes on by itself within seconds"
 		}
-		return "looking for devices for resource claims has cost as much as it may at once; it goes on by itself"
+		return "the search for devices has used up this cycle's steps; it goes on by itself in the next"
 	},
 	trace.DeviceClassNotFound: func(r trace.Reason) string {
 		return "its resource claims ask for devices of class " + r.Text + ", which does not exist"

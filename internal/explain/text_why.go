@@ -80,7 +80,7 @@ func (p *page) deserves(a *Arithmetic) {
 		return
 	}
 	p.paragraph(2, fmt.Sprintf("It asks for %s, is guaranteed %s, and has weight %d. Each round shares what remains by weight among "+
-		"those who have not enough:", a.short(a.Request), a.short(a.Guarantee), a.Weight))
+		"the queues that have not enough:", a.short(a.Request), a.short(a.Guarantee), a.Weight))
 	p.rounds(a)
 }
 

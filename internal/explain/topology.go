@@ -56,7 +56,7 @@ var ofTopology = map[trace.Code]func(trace.Reason) string{
 	trace.HyperNodesNotReady: func(r trace.Reason) string {
 		text := fmt.Sprintf("there is no HyperNode within %s", tier(r.Text))
 		if r.Have > 0 {
-			text += fmt.Sprintf("; %s set aside for what is wrong in them", isAre(r.Have, "HyperNode"))
+			text += fmt.Sprintf("; %s set aside because of errors in them", isAre(r.Have, "HyperNode"))
 		}
 		return text
 	},

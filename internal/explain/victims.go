@@ -23,9 +23,9 @@ var ofVictims = map[trace.Code]func(trace.Reason) string{
 	trace.VictimReturns: func(r trace.Reason) string {
 		return fmt.Sprintf("%s could claim it back at once from queue %s%s", queueOf(r), r.Text, shorts(r.Shorts, "deserved", "left"))
 	},
-	trace.VictimOfNoUse: constant("they hold nothing of what is missing"),
+	trace.VictimOfNoUse: constant("they hold none of the resources that are missing"),
 	trace.VictimOutside: func(r trace.Reason) string {
-		return fmt.Sprintf("%s is out of place, or the one that asks: nobody reclaims from it", queueOf(r))
+		return fmt.Sprintf("%s or the queue that asks is invalid or not below root: nothing is reclaimed from it", queueOf(r))
 	},
 	trace.VictimNotLower: func(r trace.Reason) string {
 		return fmt.Sprintf("its priority (%d) is not below that of the one that asks (%d)", r.Have, r.Need)
@@ -56,7 +56,7 @@ var ofVictims = map[trace.Code]func(trace.Reason) string{
 	trace.VictimUnasked: constant("no plugin permits it"),
 	trace.VictimBusy:    constant("its gang cannot go as a whole: a member is being bound, or may not be evicted"),
 
-	trace.PreemptionNever: constant("nobody is evicted for it, since its preemptionPolicy is Never"),
+	trace.PreemptionNever: constant("no pod is evicted for it, since its preemptionPolicy is Never"),
 	trace.VictimsTooFew: func(r trace.Reason) string {
 		text := fmt.Sprintf("it finds no place even with all %s gone that may be evicted", count(r.Have, "pod"))
 		if r.Have == 1 {
@@ -85,24 +85,24 @@ func detail(text string) string {
 
 func noVictims(r trace.Reason) string {
 	if r.Cause != nil && r.Cause.Is() {
-		return "nobody may be evicted for it: " + sentence(*r.Cause)
+		return "no pod may be evicted for it: " + sentence(*r.Cause)
 	}
 	if list := spared(r.Nodes); list != "" {
-		return "nobody may be evicted for it: " + list
+		return "no pod may be evicted for it: " + list
 	}
-	return "there is nobody to evict for it"
+	return "there is no pod to evict for it"
 }
 
 // sparing is why one pod, or several, may not be evicted; %s is the detail.
 var sparing = map[trace.Code]refusal{
 	trace.VictimNotLower:    {"has no lower priority", "have no lower priority", ""},
 	trace.VictimShare:       {"would leave its job with too small a share", "would leave their jobs with too small a share", ""},
-	trace.VictimSooner:      {"has no more left to do", "have no more left to do", ""},
+	trace.VictimSooner:      {"belongs to a job with no more left to do than the one that asks", "belong to jobs with no more left to do than the one that asks", ""},
 	trace.VictimCritical:    {"keeps the cluster running", "keep the cluster running", ""},
 	trace.VictimBudget:      {"is kept by the disruption budget %s", "are kept by the disruption budget %s", "of its namespace"},
 	trace.VictimCooling:     {"is protected for a while yet (%s)", "are protected for a while yet (%s)", "cooldown"},
 	trace.VictimTooYoung:    {"has not run for as long as its queue promises", "have not run for as long as their queue promises", ""},
-	trace.VictimCapped:      {"is spared by a limit on evictions (%s)", "are spared by a limit on evictions (%s)", "lately"},
+	trace.VictimCapped:      {"is spared by a limit on evictions (%s)", "are spared by a limit on evictions (%s)", "plugin evictioncap"},
 	trace.VictimOutOfZone:   {"is on no node that is to be given back", "are on no node that is to be given back", ""},
 	trace.VictimKept:        {`is marked preemptable: "false"`, `are marked preemptable: "false"`, ""},
 	trace.VictimGang:        {"belongs to a gang at its minimum", "belong to gangs at their minimum", ""},
@@ -111,9 +111,9 @@ var sparing = map[trace.Code]refusal{
 	trace.VictimBusy:        {"belongs to a gang that cannot go as a whole", "belong to gangs that cannot go as a whole", ""},
 	trace.VictimGuaranteed:  {"is guaranteed to queue %s", "are guaranteed to queue %s", "its own"},
 	trace.VictimDeserved:    {"is in a queue that holds no more than it deserves", "are in queues that hold no more than they deserve", ""},
-	trace.VictimNotOwed:     {"holds only what the queue that asks has its part of already", "hold only what the queue that asks has its part of already", ""},
+	trace.VictimNotOwed:     {"gives only what the queue that asks would hold more of than it deserves", "give only what the queue that asks would hold more of than it deserves", ""},
 	trace.VictimReturns:     {"could be claimed back at once by its own queue", "could be claimed back at once by their own queues", ""},
-	trace.VictimOfNoUse:     {"holds nothing of what is missing", "hold nothing of what is missing", ""},
+	trace.VictimOfNoUse:     {"holds none of the resources that are missing", "hold none of the resources that are missing", ""},
 }
 
 // spared lists why pods may not be evicted: "12 pods have no lower priority, 3 belong to
@@ -155,7 +155,7 @@ func spared(counts []trace.NodeCount) string {
 	return strings.Join(parts, ", ")
 }
 
-// evicting is "; preempt: nobody may be evicted for it: …", for every action that was
+// evicting is "; preempt: no pod may be evicted for it: …", for every action that was
 // asked; empty where none was.
 func evicting(r trace.Reason) string {
 	var b strings.Builder
