@@ -351,10 +351,8 @@ func (e *Engine) Receive(receipts ...Receipt) {
 			continue // the commitment stands until a fact shows it; or the item is of no plan
 		}
 		if r.Item.Kind == SetPhase {
-			if j, ok := e.l.FindJob(ledger.JobKey{Namespace: r.Item.Group.Namespace, Name: r.Item.Group.Name}); ok {
-				if id, held := e.l.PhaseHeld(j); held && id == r.Item.ID {
-					e.l.DropPhase(j)
-				}
+			if j, ok := e.phaseOf(r.Item); ok {
+				e.l.DropPhase(j)
 			}
 			continue
 		}

@@ -8,14 +8,32 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// told notes that an eviction's request went through: the pod cannot stay any more.
+// told notes that an item went through. Of an eviction: the pod cannot stay any more. Of a phase:
+// it is not waited for where its PodGroup shows it, since what changes nothing no fact follows.
 func (e *Engine) told(i Item) {
+	if i.Kind == SetPhase {
+		if j, ok := e.phaseOf(i); ok {
+			e.l.TellPhase(j)
+		}
+		return
+	}
 	if i.Kind != EvictPod || i.ID == 0 {
 		return
 	}
 	if t, ok := e.l.FindTask(i.Pod); ok && e.l.Task(t).Held.Item == i.ID {
 		e.l.Tell(t)
 	}
+}
+
+// phaseOf is the job whose phase an item asks for; false when another was decided since, or the
+// PodGroup shows it.
+func (e *Engine) phaseOf(i Item) (ledger.JobID, bool) {
+	j, ok := e.l.FindJob(ledger.JobKey{Namespace: i.Group.Namespace, Name: i.Group.Name})
+	if !ok {
+		return j, false
+	}
+	id, held := e.l.PhaseHeld(j)
+	return j, held && id == i.ID
 }
 
 // beneficiary says for whom an eviction is.

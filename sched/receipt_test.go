@@ -51,3 +51,38 @@ func TestAReceiptOfNoPlanEndsNothing(t *testing.T) {
 		t.Error("that its eviction was denied is forgotten")
 	}
 }
+
+// TestAPhaseThatIsShownIsNotWaitedFor: the answer to a phase ends the wait for it where its
+// PodGroup shows it; before that, and of an earlier item, it ends nothing.
+func TestAPhaseThatIsShownIsNotWaitedFor(t *testing.T) {
+	s := newStage(t, "enqueue", "allocate", "backfill")
+	s.queue("default")
+	s.node("a", 2)
+	s.pod("one", running("a"))
+	s.e.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPodGroup, Namespace: "ns", Name: "g"}, UID: "g", Version: 1,
+		Object: &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "g", UID: "g"}, MinMember: 1, Phase: model.GroupInqueue}})
+	j, ok := s.e.l.FindJob(ledger.JobKey{Namespace: "ns", Name: "g"})
+	if !ok {
+		t.Fatal("there is no such job")
+	}
+	answer := func(id uint64) {
+		s.e.Receive(Receipt{Item: Item{ID: id, Kind: SetPhase, Group: ledger.Key{Namespace: "ns", Name: "g"}}, Outcome: Done})
+	}
+	held := func(want bool, when string) {
+		t.Helper()
+		if _, held := s.e.l.PhaseHeld(j); held != want {
+			t.Errorf("%s: waited for is %t, want %t", when, held, want)
+		}
+	}
+	s.e.l.SetPhase(j, model.GroupRunning, 7)
+	answer(7)
+	held(true, "written, and not shown yet")
+	s.e.l.SetPhase(j, model.GroupInqueue, 8)
+	answer(7)
+	held(true, "an earlier one is answered")
+	answer(8)
+	held(false, "answered, and shown")
+	if phase := s.e.l.Job(j).Phase; phase != model.GroupInqueue {
+		t.Errorf("the phase is %v, want Inqueue", phase)
+	}
+}

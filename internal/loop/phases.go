@@ -65,6 +65,7 @@ func (l *loop) handOver(t *toldJob, group *schedulingv1beta1.PodGroup) bool {
 	if group != nil && shownPhase(group) == item.Phase && t.phase == item.Phase {
 		t.kept = nil
 		l.metrics.answered(item, sched.Done, 0)
+		l.receipts = append(l.receipts, sched.Receipt{Item: item, Outcome: sched.Done}) // no fact will follow
 		return false
 	}
 	t.kept, t.phase = nil, item.Phase

@@ -93,3 +93,21 @@ func TestWhenAStartIsSaid(t *testing.T) {
 		}
 	})
 }
+
+// A phase that turned, and turned back before that was written, is not waited for: it is shown,
+// and nothing is written of it.
+func TestAPhaseThatTurnsBackIsNotWaitedFor(t *testing.T) {
+	for _, gone := range []time.Duration{5 * time.Millisecond, 500 * time.Millisecond, 1500 * time.Millisecond} {
+		t.Run(gone.String(), func(t *testing.T) {
+			inVirtualTime(t, 1, func(w *living) {
+				w.kubelets = time.Millisecond
+				w.gang("2")
+				w.after(quiet)
+				w.delete("g-1")
+				w.after(gone)
+				w.pods("g", 1, 1, "2")
+				w.atRest([]string{"g-0", "g-1"})
+			})
+		})
+	}
+}

@@ -35,6 +35,15 @@ func (l *Ledger) PhaseHeld(j JobID) (uint64, bool) {
 	return job.phaseItem, job.phaseHeld
 }
 
+// TellPhase notes of a job's decided phase that it was written, or had not to be. Where the fact
+// shows it already, as when the phase turned and turned back before that was written, no other
+// fact need follow: it counts as shown.
+func (l *Ledger) TellPhase(j JobID) {
+	if job := &l.jobs[j]; job.Group != nil && job.Group.Phase == job.Phase {
+		l.DropPhase(j)
+	}
+}
+
 // DropPhase forgets a decided phase: the fact's holds again.
 func (l *Ledger) DropPhase(j JobID) {
 	job := &l.jobs[j]
