@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	resourcev1 "k8s.io/api/resource/v1"
 
@@ -112,4 +113,52 @@ func TestAnUncompiledClaimWaits(t *testing.T) {
 	if got := binds(t, w.decide()); got != "p on n1: n1/gpu-0" {
 		t.Errorf("bound was %q, want p", got)
 	}
+}
+
+// BenchmarkHostileClaimsTouched is a cycle of a cluster of 1 000 nodes with devices in which a
+// hundred claims of ten namespaces, no two alike and none to be met, are written in each cycle.
+func BenchmarkHostileClaimsTouched(b *testing.B) {
+	const nodes, claims, spaces = 1000, 100, 10
+	w := newWorld(b, class("gpu"))
+	for i := range nodes {
+		n := fmt.Sprintf("n%04d", i)
+		w.tell(node(n), slice(n, 8))
+	}
+	w.e.Decide(1)
+	var all []*resourcev1.ResourceClaim
+	for i := range claims {
+		c := hostile(i)
+		p := pod(c.Name, c.Name)
+		c.Namespace = fmt.Sprint("evil-", i%spaces)
+		p.Namespace = c.Namespace
+		all = append(all, c)
+		w.tell(c, p)
+	}
+	now, version := int64(1_000_000_000), 1
+	touch := func() {
+		version++
+		for _, c := range all {
+			t := c.DeepCopy()
+			t.ResourceVersion = fmt.Sprint(version)
+			w.tell(t)
+		}
+	}
+	cycle := func() time.Duration {
+		now += 30_000_000
+		began := time.Now()
+		w.e.Decide(now)
+		return time.Since(began)
+	}
+	for range 200 { // what can be found out within the budgets is found out
+		touch()
+		cycle()
+	}
+	var longest, sum time.Duration
+	for b.Loop() {
+		touch()
+		took := cycle()
+		longest, sum = max(longest, took), sum+took
+	}
+	b.ReportMetric(float64(sum.Microseconds())/1000/float64(b.N), "ms/cycle")
+	b.ReportMetric(float64(longest.Microseconds())/1000, "ms-longest")
 }
