@@ -7,6 +7,9 @@ TIMEOUT  ?= 30m
 FUZZTIME ?= 10s
 BENCH    ?= .
 BENCHTIME ?= 0.5s
+# Of make image: what the program calls itself, and for which machines it is.
+VERSION   ?= dev
+PLATFORMS ?= linux/$(shell $(GO) env GOARCH)
 # Of make soak: the cases of each property test, and for how long a cluster is disturbed.
 CASES    ?= 5000
 SOAK     ?= 5m
@@ -18,7 +21,7 @@ UNIT = $$($(GO) list ./... | grep -v '/test/e2e')
 LAWS = $$($(GO) list -f '{{range .TestImports}}{{println $$.ImportPath .}}{{end}}{{range .XTestImports}}{{println $$.ImportPath .}}{{end}}' ./... \
 	| awk '$$2 == "pgregory.net/rapid" {print $$1}' | sort -u)
 
-.PHONY: help run cluster build test soak race check lint bench bench-e2e stories update manifests fuzz clean
+.PHONY: help run cluster build image test soak race check lint vet bench bench-e2e stories update manifests fuzz clean
 
 help: ## List the commands
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +38,9 @@ build: ## Build bin/ashlar, with the links by which it is also a kubectl plugin 
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ashlar ./cmd/ashlar
 	ln -sf ashlar bin/kubectl-ashlar
 	ln -sf ashlar bin/vc-scheduler
+
+image: ## Build the image into bin/image without Docker; VERSION, PLATFORMS=linux/amd64,linux/arm64
+	$(GO) run ./deploy/image -o bin/image -version $(VERSION) -platforms $(PLATFORMS)
 
 test: lint ## Run every test, those against a real control plane included
 	$(CONTROL_PLANE)
@@ -58,11 +64,20 @@ race: ## Run the tests of internal/ under the race detector, where there is a C 
 		$(GO) test -race -timeout $(TIMEOUT) ./internal/...; \
 	fi
 
-check: lint ## Run what a change should pass before it is sent: vet, gofmt, the laws, unit tests
+check: vet ## Run what a change should pass before it is sent: vet, gofmt, the laws, unit tests
 	$(GO) test -timeout $(TIMEOUT) ./internal/archtest
 	$(GO) test -timeout $(TIMEOUT) $(UNIT)
 
-lint: ## Run go vet, and list what gofmt would change
+# What analyses programs is pinned in tools/go.mod, and built by Go: nothing has to be installed.
+lint: vet ## Run golangci-lint (.golangci.yml says which linters) and govulncheck, beside make vet
+	$(GO) tool -modfile=tools/go.mod golangci-lint run ./...
+	@out="$$($(GO) tool -modfile=tools/go.mod govulncheck ./... 2>&1)" || { \
+		case "$$out" in \
+		*"fetching vulnerabilities: "*) echo "skipped: govulncheck cannot reach the list of vulnerabilities: $${out##*fetching vulnerabilities: }" ;; \
+		*) echo "$$out"; exit 1 ;; \
+		esac; }
+
+vet: ## Run go vet, and list what gofmt would change
 	$(GO) vet ./...
 	@bad="$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go') </dev/null)"; \
 	[ -z "$$bad" ] || { echo "not formatted (run gofmt -w on them):"; echo "$$bad"; exit 1; }

@@ -33,8 +33,10 @@ func managed(managers ...string) (out []metav1.ManagedFieldsEntry) {
 		`"f:ownerReferences":{".":{},"k:{\"uid\":\"3f2b\"}":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"main\"}":{".":{},"f:command":{},"f:env":{},"f:image":{},` +
 		`"f:imagePullPolicy":{},"f:name":{},"f:resources":{".":{},"f:limits":{},"f:requests":{}}}},"f:dnsPolicy":{},"f:restartPolicy":{},"f:schedulerName":{}}}`
 	for _, m := range managers {
+		wrote := &metav1.FieldsV1{}
+		wrote.SetRawString(fields)
 		out = append(out, metav1.ManagedFieldsEntry{Manager: m, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "v1", Time: &born,
-			FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)}})
+			FieldsType: "FieldsV1", FieldsV1: wrote})
 	}
 	return out
 }

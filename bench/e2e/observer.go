@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -43,7 +44,7 @@ func (p *plane) observe(ctx context.Context) (*observer, error) {
 func (o *observer) await(ctx context.Context, pods int) error {
 	defer o.watch.Stop()
 	for len(o.bound) < pods {
-		if _, err := o.next(ctx); err != nil {
+		if err := o.next(ctx); err != nil {
 			return fmt.Errorf("%d of %d pods are bound: %w", len(o.bound), pods, err)
 		}
 	}
@@ -51,15 +52,15 @@ func (o *observer) await(ctx context.Context, pods int) error {
 	return nil
 }
 
-// next is the next pod that was bound.
-func (o *observer) next(ctx context.Context) (*corev1.Pod, error) {
+// next waits for the next pod that is bound.
+func (o *observer) next(ctx context.Context) error {
 	late := time.NewTimer(silence)
 	defer late.Stop()
 	for {
 		select {
 		case e, open := <-o.watch.ResultChan():
 			if !open {
-				return nil, fmt.Errorf("the watch ended")
+				return errors.New("the watch ended")
 			}
 			pod, ok := e.Object.(*corev1.Pod)
 			if !ok || pod.Spec.NodeName == "" || o.bound[pod.Name] || e.Type == watch.Deleted {
@@ -70,11 +71,11 @@ func (o *observer) next(ctx context.Context) (*corev1.Pod, error) {
 			if o.first.IsZero() {
 				o.first, o.began = o.last, processes()
 			}
-			return pod, nil
+			return nil
 		case <-late.C:
-			return nil, fmt.Errorf("nothing was bound for %v", silence)
+			return fmt.Errorf("nothing was bound for %v", silence)
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return ctx.Err()
 		}
 	}
 }

@@ -129,7 +129,7 @@ func (p *plane) oneByOne(ctx context.Context, pods int, bind func(context.Contex
 				return w, err
 			}
 		}
-		if _, err := seen.next(ctx); err != nil {
+		if err := seen.next(ctx); err != nil {
 			return w, err
 		}
 		w.bound = append(w.bound, time.Since(began))

@@ -258,7 +258,7 @@ func (e *emitter) number(n *yaml.Node) {
 
 // looksWild finds numbers whose exponent alone would keep a reader of quantities busy.
 func looksWild(text string) bool {
-	if len(text) < 6 || text[len(text)-1] < '0' || text[len(text)-1] > '9' || strings.IndexAny(text, "eE") < 0 {
+	if len(text) < 6 || text[len(text)-1] < '0' || text[len(text)-1] > '9' || !strings.ContainsAny(text, "eE") {
 		return false
 	}
 	return wildExponent.MatchString(strings.TrimSpace(text))

@@ -32,7 +32,7 @@ func (b *builder) volcanoJob(o *object, j *batchv1alpha1.Job) {
 	case batchv1alpha1.Completed, batchv1alpha1.Failed, batchv1alpha1.Terminated, batchv1alpha1.Aborted:
 		return
 	}
-	tasks := b.tasks(o, j)
+	tasks := b.tasks(j)
 	group, given := b.groups[o.id]
 	if !given {
 		group = j.Name
@@ -60,7 +60,7 @@ func (b *builder) volcanoJob(o *object, j *batchv1alpha1.Job) {
 }
 
 // tasks reads a Job's tasks with the defaults that Volcano's admission writes.
-func (b *builder) tasks(o *object, j *batchv1alpha1.Job) []task {
+func (b *builder) tasks(j *batchv1alpha1.Job) []task {
 	scheduler := cmp.Or(j.Spec.SchedulerName, translate.DefaultScheduler)
 	var out []task
 	for i := range j.Spec.Tasks {

@@ -93,7 +93,7 @@ func TestWhatIsBoundInTurnEndsWithTheFirstThatIsNotToBeHad(t *testing.T) {
 				if r.Outcome == sched.Done {
 					done += name
 				}
-				if refused := r.Refused != ""; refused != (c.against[name] == no) {
+				if refused := r.Refused != ""; refused != errors.Is(c.against[name], no) {
 					t.Errorf("%s: it says that it was refused: %t", name, refused)
 				}
 			}

@@ -113,7 +113,7 @@ func (v *Volumes) Choose(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID) st
 	if found == nil {
 		return ""
 	}
-	return v.wouldWrite(task, n, found).text()
+	return v.wouldWrite(n, found).text()
 }
 
 // Audit recounts who sits with what, and what the binder should therefore see.

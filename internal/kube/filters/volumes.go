@@ -177,7 +177,7 @@ func (v *Volumes) node(n ledger.NodeID) *corev1.Node {
 
 // wouldWrite has the binder assume what it found and bind it against a client that
 // only listens, then take it back: the one way to learn what it decided.
-func (v *Volumes) wouldWrite(task *ledger.Task, n ledger.NodeID, found *volumebinding.PodVolumes) Writes {
+func (v *Volumes) wouldWrite(n ledger.NodeID, found *volumebinding.PodVolumes) Writes {
 	pod, node := v.last.pod, v.l.Node(n).Name
 	done, err := v.plugin.Binder.AssumePodVolumes(quiet, pod, node, found)
 	if done || err != nil {

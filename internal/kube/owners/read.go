@@ -6,7 +6,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
@@ -18,7 +18,7 @@ const longestPause = 30 * time.Second
 
 // read reads one owner and has what it says known.
 func (r *Reader) read(ctx context.Context, o *Owner) {
-	if len(path.IsValidPathSegmentName(o.name)) > 0 {
+	if len(content.IsPathSegmentName(o.name)) > 0 {
 		r.answer(o, nil, Final) // nothing can be called so
 		return
 	}

@@ -85,7 +85,7 @@ func (f *Fills) YAML(w io.Writer) error {
 // to together, with the mark in percent as its name; scope "seed" for each of them.
 func (f *Fills) CSV(w io.Writer) error {
 	c := csv.NewWriter(w)
-	put := func(cells ...string) { c.Write(cells) }
+	put := func(cells ...string) { _ = c.Write(cells) } // it keeps the error, for Error
 	put("scope", "name", "figure", "value")
 	for _, l := range f.Loads {
 		for _, x := range []struct {
