@@ -1,9 +1,6 @@
 package session
 
-import (
-	"ashlar.sh/sched/ledger"
-	"ashlar.sh/sched/trace"
-)
+import "ashlar.sh/sched/ledger"
 
 // Lacks notes of a parked job that it cannot be served before its queue and the nodes
 // have room for that many tasks of a class: until then it is not asked again, whatever
@@ -87,7 +84,7 @@ func (s *Session) lackOf(j ledger.JobID, m *Memo) lack {
 // Within an action a queue's part only grows and room only shrinks, so what does not fit
 // before it fits at no time during it.
 func (s *Session) hopeless(k lack, now stand) bool {
-	if now.shape != k.shape || k.queue == ledger.NoQueue || s.Trace.On(trace.PredicatesFailed) || s.Trace.On(trace.QueueOverusedEvent) {
+	if now.shape != k.shape || k.queue == ledger.NoQueue {
 		return false
 	}
 	if _, over := s.Policy.Overused(k.queue); over {
