@@ -52,7 +52,7 @@ func TestAPluginOfOnesOwnDecides(t *testing.T) {
 
 // waiting is the first job that a report says waits, "" when it says so of none.
 func waiting(report string) string {
-	_, below, _ := strings.Cut(report, "WHO WAITS, AND WHY\n")
+	_, below, _ := strings.Cut(report, "WAITING JOBS\n")
 	name, _, _ := strings.Cut(strings.TrimSpace(below), " ")
 	return name
 }

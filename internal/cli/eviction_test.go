@@ -17,10 +17,10 @@ func TestEvictionExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, told, _ := strings.Cut(got.out, "WHO WAS EVICTED")
+	_, told, _ := strings.Cut(got.out, "EVICTED PODS")
 	told, _, _ = strings.Cut(told, "\n\n")
-	if !strings.Contains(string(docs), "WHO WAS EVICTED"+told) {
-		t.Errorf("docs/eviction.md shows something else than\nWHO WAS EVICTED%s", told)
+	if !strings.Contains(string(docs), "EVICTED PODS"+told) {
+		t.Errorf("docs/eviction.md shows something else than\nEVICTED PODS%s", told)
 	}
 }
 

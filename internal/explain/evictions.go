@@ -201,7 +201,7 @@ func (p *page) evicted(r *Report) {
 	if len(r.Evictions) == 0 {
 		return
 	}
-	p.title("WHO WAS EVICTED")
+	p.title("EVICTED PODS")
 	rows := [][]cell{{left("TIME"), left("POD"), left("QUEUE"), right("PRIORITY"), left("HELD"), right("RAN"), left("ACTION"), left("FOR")}}
 	for i := range r.Evictions {
 		rows = append(rows, p.eviction(&r.Evictions[i]))

@@ -90,7 +90,7 @@ func TestTextOfEvictions(t *testing.T) {
 	for i := range r.Evictions {
 		r.Evictions[i].Time = Duration(2 * time.Minute)
 	}
-	const want = `WHO WAS EVICTED
+	const want = `EVICTED PODS
   TIME  POD       QUEUE    PRIORITY  HELD                 RAN  ACTION   FOR
   2m0s  ml/old-0  default         1  2 cpu, 4Gi memory  1m30s  preempt  ml/new-0
   2m0s  ml/old-1  default         1  2 cpu, 4Gi memory      -  preempt  ml/new-0

@@ -27,9 +27,9 @@ func (p *page) running(r *Report) {
 		rows = append(rows, []cell{left(p.name(j.Namespace, j.called())), left(j.Queue), left(standing(j.Tasks)).in(color),
 			left(inDomains(j) + where[j.Namespace+"/"+j.called()].String())})
 	}
-	p.title("WHO RUNS WHERE")
+	p.title("RUNNING JOBS")
 	if len(rows) == 1 {
-		p.line("  nobody")
+		p.line("  none")
 	} else {
 		p.table(rows)
 	}
@@ -129,7 +129,7 @@ func (s spread) String() string {
 
 // waiting lists the jobs that wait, and exactly why.
 func (p *page) waiting(r *Report) {
-	p.title("WHO WAITS, AND WHY")
+	p.title("WAITING JOBS")
 	some := false
 	for i := range r.Jobs {
 		j := &r.Jobs[i]
@@ -142,7 +142,7 @@ func (p *page) waiting(r *Report) {
 		p.reason(j.Reason)
 	}
 	if !some {
-		p.line("  nobody")
+		p.line("  none")
 	}
 }
 

@@ -11,10 +11,11 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// barWidth is how many columns stand for all that a queue deserves.
+// barWidth is how many columns stand for all that a queue deserves; 0: there is room for the
+// number only.
 func (p *page) barWidth() int {
 	if p.width < 100 {
-		return 10
+		return 0
 	}
 	return 20
 }
@@ -22,9 +23,9 @@ func (p *page) barWidth() int {
 // sharing shows for every queue and resource what it holds, deserves and asks for, and
 // for the cluster what of it is used.
 func (p *page) sharing(r *Report) {
-	p.title("HOW THE QUEUES SHARE")
-	rows := [][]cell{{left("QUEUE"), right("WEIGHT"), left("RESOURCE"), right("HOLDS"), right("DESERVES"), right("ASKS"),
-		left("OF DESERVED")}}
+	p.title("QUEUES")
+	rows := [][]cell{{left("QUEUE"), right("WEIGHT"), left("RESOURCE"), right("ALLOCATED"), right("DESERVED"), right("REQUESTED"),
+		ofDeserved(p.barWidth())}}
 	for _, q := range tree(r.Queues) {
 		rows = append(rows, q.rows(p.barWidth())...)
 	}
@@ -127,18 +128,36 @@ func bar(part, whole string, wide int) cell {
 		if x == 0 {
 			return left("")
 		}
+		if wide == 0 {
+			return right("-").in(yellow)
+		}
 		return left("deserves none").in(yellow)
 	}
+	if wide == 0 {
+		return right(fmt.Sprintf("%.0f%%", x/y*100)).in(colorOf(x, y))
+	}
 	full := min(wide, int(x/y*float64(wide)+0.5))
-	if full == 0 && x > 0 {
+	if full == 0 && x > 0 && wide > 0 {
 		full = 1
 	}
 	text := strings.Repeat("█", full) + strings.Repeat("░", wide-full)
-	color := none
+	return left(fmt.Sprintf("%s %3.0f%%", text, x/y*100)).in(colorOf(x, y))
+}
+
+// colorOf marks what holds all that it deserves, or more.
+func colorOf(x, y float64) ink {
 	if x >= y {
-		color = yellow
+		return yellow
 	}
-	return left(fmt.Sprintf("%s %3.0f%%", text, x/y*100)).in(color)
+	return none
+}
+
+// ofDeserved heads the column of bars, or of their numbers alone.
+func ofDeserved(wide int) cell {
+	if wide == 0 {
+		return right("%")
+	}
+	return left("OF DESERVED")
 }
 
 // dims lists the resources named, cpu and memory first.

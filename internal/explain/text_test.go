@@ -56,32 +56,32 @@ func text(t *testing.T, r *Report, s Style) string {
 
 func TestText(t *testing.T) {
 	want := strings.TrimPrefix(`
-WHO RUNS WHERE
+RUNNING JOBS
   JOB        QUEUE    PODS                    WHERE
   a/elastic  ml       3/5 running, 2 pending  n1 ×2, n2
   b/wide     default  10/10 succeeded         wa, wb, wc, wd, we, wf and 4 more
   1 pod of other schedulers, left alone: kube-system/dns
 
-WHO WAITS, AND WHY
+WAITING JOBS
   a/elastic  (queue ml, 2 of 5 pods waiting)
     QueueDeserved: queue ml would hold more than it deserves (cpu: 12 with it, 8 deserved)
   a/empty  (queue ml, no pods yet)
     NoPods: it may start, but none of its pods has been created yet
 
-WHO WAS EVICTED
+EVICTED PODS
   TIME  POD    QUEUE    PRIORITY  HELD  RAN  ACTION   FOR
   1s    b/x-0  default         -  -       -  reclaim  a/elastic
   its queue held more than it deserves
 
-HOW THE QUEUES SHARE
-  QUEUE          WEIGHT  RESOURCE        HOLDS  DESERVES  ASKS  OF DESERVED
+QUEUES
+  QUEUE          WEIGHT  RESOURCE        ALLOCATED  DESERVED  REQUESTED  OF DESERVED
   default             1  nothing asked
-  eng                 3  cpu                10        12    40  █████████████████░░░  83%
-                         memory              -    21.3Gi     -  ░░░░░░░░░░░░░░░░░░░░   0%
-    ml (closed)       2  cpu                10         8     -  ████████████████████ 125%
-                         nvidia.com/gpu      1         -     -  deserves none
+  eng                 3  cpu                    10        12         40  █████████████████░░░  83%
+                         memory                  -    21.3Gi          -  ░░░░░░░░░░░░░░░░░░░░   0%
+    ml (closed)       2  cpu                    10         8          -  ████████████████████ 125%
+                         nvidia.com/gpu          1         -          -  deserves none
   gone                1  nothing asked
-  all nodes              cpu             6500m        12        ███████████░░░░░░░░░  54%
+  all nodes              cpu                 6500m        12             ███████████░░░░░░░░░  54%
   queue eng: guaranteed 2 cpu
   queue ml: at most 0 cpu
 
@@ -98,7 +98,7 @@ PROBLEMS
 
 func TestTextOfNothing(t *testing.T) {
 	got := text(t, &Report{}, Style{})
-	for _, want := range []string{"WHO RUNS WHERE\n  nobody\n", "WHO WAITS, AND WHY\n  nobody\n", "0s of virtual time in 0 cycles: 0 pods bound, 0 waiting, 0 evicted\n"} {
+	for _, want := range []string{"RUNNING JOBS\n  none\n", "WAITING JOBS\n  none\n", "0s of virtual time in 0 cycles: 0 pods bound, 0 waiting, 0 evicted\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in:\n%s", want, got)
 		}

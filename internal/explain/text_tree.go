@@ -35,15 +35,15 @@ func (d *Queues) table(p *page, wide bool) [][]cell {
 	if wide {
 		head = append(head, left("STATE"), right("WEIGHT"), right("PRIORITY"), right("WAITING"))
 	}
-	head = append(head, left("RESOURCE"), right("HOLDS"), right("ASKS"), right("DESERVES"), right("AT MOST"))
+	head = append(head, left("RESOURCE"), right("ALLOCATED"), right("REQUESTED"), right("DESERVED"), right("CAPABILITY"))
 	if wide {
-		head = append(head, right("INQUEUE"), right("ELASTIC"), right("GUARANTEE"), right("CAPABILITY"))
+		head = append(head, right("INQUEUE"), right("ELASTIC"), right("GUARANTEE"), right("SPEC CAPABILITY"))
 	}
-	rows := [][]cell{append(head, left("OF DESERVED"))}
-	long := 10
-	if p.width >= 120 {
-		long = 20
+	long := p.barWidth()
+	if long > 0 && p.width < 120 {
+		long = 10
 	}
+	rows := [][]cell{append(head, ofDeserved(long))}
 	for _, b := range d.tree() {
 		rows = append(rows, b.lines(wide, long)...)
 	}

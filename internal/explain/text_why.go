@@ -53,7 +53,7 @@ func (p *page) levels(a *Arithmetic) {
 	}
 	p.paragraph(2, fmt.Sprintf("It may hold at most %s: what the guarantees of all children leave of what the queue above may hold, "+
 		"and its own guarantee, within its capability.", a.short(last.Real)))
-	rows := [][]cell{{left("QUEUE"), right("ABOVE"), right("- ALL GUARANTEES"), right("+ OWN"), right("CAPABILITY"), right("AT MOST")}}
+	rows := [][]cell{{left("QUEUE"), right("ABOVE"), right("- ALL GUARANTEES"), right("+ OWN"), right("SPEC CAPABILITY"), right("CAPABILITY")}}
 	for i, l := range a.Levels {
 		capability := right(a.short(l.Capability))
 		if l.Capability == "" {
