@@ -50,7 +50,7 @@ func (e *Engine) Checkpoint() {
 		jobs = append(jobs, e.jobNow(k))
 	}
 	rest := Commitments{Decided: e.decided, NextID: e.nextID, Statement: e.stmts + e.l.Statements(),
-		Spent: e.checkpoint.rest.Spent, Rounds: e.checkpoint.rest.Rounds, Charges: e.l.Charges()}
+		Spent: e.checkpoint.rest.Spent, Rounds: e.checkpoint.rest.Rounds, Charges: e.l.Charges(), Losses: e.l.Losses()}
 	rest.Asked = e.session.Asked
 	e.exportArrivals(&rest)
 	if !slices.Equal(rest.Spent, e.l.Spent()) {
@@ -95,6 +95,7 @@ func (e *Engine) LastCheckpoint() Commitments {
 	}
 	c := e.checkpoint.rest
 	c.Spent, c.Rounds = slices.Clone(c.Spent), slices.Clone(c.Rounds)
+	c.Losses = slices.Clone(c.Losses)
 	c.Charges.Jobs, c.Charges.Members = slices.Clone(c.Charges.Jobs), slices.Clone(c.Charges.Members)
 	c.Tasks = slices.SortedFunc(maps.Values(e.checkpoint.tasks), byPod)
 	c.Phases = slices.SortedFunc(maps.Values(e.checkpoint.phases), byJob)

@@ -30,6 +30,7 @@ func (e *Engine) Commitments() Commitments {
 	c.Rounds = append(c.Rounds, e.l.Rounds()...)
 	c.Memories = e.l.Memories()
 	c.Charges = e.l.Charges()
+	c.Losses = e.l.Losses()
 	c.sort()
 	return c
 }
@@ -139,6 +140,7 @@ func (e *Engine) Restore(c Commitments) {
 		e.l.SetRound(r.Name, r.At)
 	}
 	e.restoreArrivals(c)
+	e.l.RestoreLosses(c.Losses)
 	e.session.Asked = c.Asked
 	for _, w := range c.Lenders {
 		if j, ok := e.alive(w.Job, w.UID); ok {

@@ -44,6 +44,7 @@ type Engine struct {
 	pleasAt  session.Moment
 	turns    int64 // when plugins answer otherwise without a fact; 0: never
 	pauses   int64 // when the next pause of a job ends; 0: none does
+	losses   int64 // when the room of the first member lost is its gang's no more; 0: none is
 	resume   int64 // when work that was put off in the last cycle goes on; 0: none was
 
 	checkpoint *checkpoint // nil: nobody asked for one
@@ -139,6 +140,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	e.l.Settle()
 	e.l.ReleaseSoft()
 	e.l.Charge()
+	e.losses = e.l.JudgeLosses(now, reservedUntil)
 	e.emptyPlan()
 	e.rec.Reset()
 	e.l.ForgetSpent(now)
@@ -309,11 +311,11 @@ func (e *Engine) admitted(t ledger.TaskID, n ledger.NodeID) bool {
 	return e.l.Node(n).Present() && int(n) < len(admits) && admits[n]
 }
 
-// next is the earliest of what plugins wait for, the end of a reservation and that of a
-// pause, the time of members above minimums, and the time at which work that was put off
+// next is the earliest of what plugins wait for, the end of a reservation, that of a
+// pause and that of a loss, the time of members above minimums, and the time at which work that was put off
 // goes on; 0 for none.
 func (e *Engine) next() (next int64) {
-	for _, at := range [...]int64{e.turns, e.nextExpiry(), e.pauses, e.session.Surplus.Until, e.resume} {
+	for _, at := range [...]int64{e.turns, e.nextExpiry(), e.pauses, e.losses, e.session.Surplus.Until, e.resume} {
 		if at != 0 && (next == 0 || at < next) {
 			next = at
 		}

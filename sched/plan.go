@@ -87,6 +87,7 @@ type Commitments struct {
 	Rounds    []ledger.Round    // by name: when plugins that go in rounds last had one
 	Memories  []ledger.Memory   `json:",omitempty"` // what books found out at a cost
 	Charges   ledger.Charges    // which queues count what runs, where facts say otherwise
+	Losses    []ledger.Loss     // members that gangs have lost and whose room is theirs: see ledger.Losses
 }
 
 // JobLife is one life of a job; UID is empty for an adopted one.

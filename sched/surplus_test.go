@@ -101,29 +101,31 @@ func TestMinimumsOfABurstGoBeforeSurplus(t *testing.T) {
 // While a gang's pods are still to come, or it waits for room, the surplus of what came lately
 // waits till the end of the period, and no longer.
 func TestSurplusWaitsForAPeriodWhileAGangLacksItsMinimum(t *testing.T) {
-	for name, lacks := range map[string]func(b *burst){
-		"its pods have not come": func(b *burst) { b.group("gang", 3) },
-		"it has no room":         func(b *burst) { b.group("gang", 20); b.members("gang", 0, 20) },
-		"it lost a member that is not made anew yet": func(b *burst) {
+	for name, lacks := range map[string]func(b *burst) (next int64){
+		"its pods have not come": func(b *burst) int64 { b.group("gang", 3); return 0 },
+		"it has no room":         func(b *burst) int64 { b.group("gang", 20); b.members("gang", 0, 20); return 0 },
+		"it lost a member that is not made anew yet": func(b *burst) int64 {
 			b.group("gang", 3)
 			b.members("gang", 0, 3)
 			b.decide(40 * second)
 			b.tell(model.KindPod, "ns", "gang-0", nil)
+			return 110 * second // until then its room is the gang's
 		},
-		"somebody wrote that it runs": func(b *burst) {
+		"somebody wrote that it runs": func(b *burst) int64 {
 			b.tell(model.KindPodGroup, "ns", "gang", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "gang", UID: "gang"},
 				Queue: "q", MinMember: 3, Phase: model.GroupRunning})
+			return 0
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBurst(t, 10, paced())
-			lacks(b)
+			next := lacks(b)
 			b.group("wide", 1)
 			b.members("wide", 0, 3)
 			b.want(50*second, 50*second+100*milli, "wide-0")
 			b.want(50*second+100*milli, 51*second)
 			b.want(50*second+500*milli, 51*second)
-			b.want(51*second, 0, "wide-1", "wide-2")
+			b.want(51*second, next, "wide-1", "wide-2")
 		})
 	}
 }

@@ -38,7 +38,7 @@ func sentence(r trace.Reason) string {
 		return string(r.Code)
 	}
 	text := say(r)
-	if r.Code == trace.QueueGateShut || r.Code == trace.PodAffinityNoRoom || r.Code == trace.RoomKept {
+	if r.Code == trace.QueueGateShut || r.Code == trace.PodAffinityNoRoom || r.Code == trace.RoomKept || r.Code == trace.LostMemberFirst {
 		text += cause(r)
 	}
 	if r.Task != "" && !namesTask[r.Code] {
@@ -122,8 +122,9 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 	trace.RoomKept: func(r trace.Reason) string {
 		return fmt.Sprintf("room is kept for it on %s, until pods that came later have ended there", r.Text)
 	},
-	trace.WaitsForTurn:  constant("other jobs were served first; its turn has not come"),
-	trace.MinimumsFirst: constant("it has its minimum; pods above it are placed after the minimums of the jobs that came with it, a second later at most"),
+	trace.LostMemberFirst: lostMemberFirst,
+	trace.WaitsForTurn:    constant("other jobs were served first; its turn has not come"),
+	trace.MinimumsFirst:   constant("it has its minimum; pods above it are placed after the minimums of the jobs that came with it, a second later at most"),
 	trace.BindInFlight: func(r trace.Reason) string {
 		return fmt.Sprintf("%s being bound", isAre(max(r.Have, 1), "pod"))
 	},
@@ -240,6 +241,19 @@ func cause(r trace.Reason) string {
 		return ""
 	}
 	return "; " + Sentence(*r.Cause)
+}
+
+func lostMemberFirst(r trace.Reason) string {
+	var asks []string
+	for _, s := range r.Shorts {
+		asks = append(asks, s.Dim+": "+Quantity(s.Dim, s.Need))
+	}
+	whose := "a member that " + r.Text + " has lost"
+	if r.Have > 1 {
+		whose = fmt.Sprintf("%d members that gangs of its queue have lost, the first of them %s", r.Have, r.Text)
+	}
+	return fmt.Sprintf("it would take the room of %s (%s), which is kept until %s", whose, strings.Join(asks, "; "),
+		time.Unix(0, r.Until).UTC().Format(time.RFC3339))
 }
 
 func pipelined(r trace.Reason) string {

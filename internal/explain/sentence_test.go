@@ -188,6 +188,12 @@ var sentencesByCode = []struct {
 	{trace.Reason{Code: trace.Reserved, Text: "n1"}, "room was freed for it on node n1; it waits for the last victim to go"},
 	{trace.Reason{Code: trace.MinimumsFirst}, "it has its minimum; pods above it are placed after the minimums of the jobs that came with it, a second later at most"},
 	{trace.Reason{Code: trace.WaitsForTurn}, "other jobs were served first; its turn has not come"},
+	{trace.Reason{Code: trace.LostMemberFirst, Text: "ml/train", Have: 1, Until: 61_000_000_000, Shorts: []trace.Short{{Dim: "cpu", Need: 2000}},
+		Cause: &trace.Reason{Code: trace.InsufficientResource, Need: 1, Text: "cpu"}},
+		"it would take the room of a member that ml/train has lost (cpu: 2), which is kept until 1970-01-01T00:01:01Z; " +
+			"the only node does not take it: it lacks cpu"},
+	{trace.Reason{Code: trace.LostMemberFirst, Text: "ml/train", Have: 3, Until: 61_000_000_000, Shorts: []trace.Short{{Dim: "cpu", Need: 2000}}},
+		"it would take the room of 3 members that gangs of its queue have lost, the first of them ml/train (cpu: 2), which is kept until 1970-01-01T00:01:01Z"},
 	{trace.Reason{Code: trace.BindInFlight, Have: 2}, "2 pods are being bound"},
 	{trace.Reason{Code: trace.PrePredicateFailed, Text: "claim data is not there"}, "no node was asked: claim data is not there"},
 	{trace.Reason{Code: trace.ActionNotConfigured, Text: "backfill"},

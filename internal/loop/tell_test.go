@@ -188,6 +188,7 @@ func TestAGangThatLosesAMemberIsUnknown(t *testing.T) {
 		w.pods("g", 0, 4, "2")
 		w.after(soon)
 		w.ends("g-3", corev1.PodFailed)
+		w.after(time.Minute + soon) // its room is no longer kept for it (docs/design/0023)
 		w.group("other", 1, nobody)
 		w.pods("other", 0, 1, "2")
 		w.after(200 * time.Millisecond)

@@ -68,6 +68,9 @@ func plain(r trace.Reason) string {
 		case trace.KeptForWaiting:
 			head, r.Text = head+" (kept for a job that waits)", ""
 		}
+	case trace.LostMemberFirst:
+		head += fmt.Sprintf(" %s (%s) until %v", r.Text, asked(r.Shorts), time.Duration(r.Until))
+		r.Text, r.Shorts = "", nil
 	case trace.RoomKept:
 		head, r.Text = head+" on "+r.Text, ""
 	case trace.TopologyNoRoom, trace.TopologySpread, trace.HyperNodesNotReady, trace.PodAffinityNoRoom:
@@ -99,6 +102,15 @@ func plain(r trace.Reason) string {
 		head += ": " + tail
 	}
 	return head
+}
+
+// asked is amounts without what there was of them.
+func asked(shorts []trace.Short) string {
+	var out []string
+	for _, s := range shorts {
+		out = append(out, called(s.Dim)+" "+written(s.Dim, s.Need))
+	}
+	return strings.Join(out, ", ")
 }
 
 // topological adds the tier that is allowed and the domain in question.

@@ -128,6 +128,9 @@ func (a *auditor) jobs() {
 					e.Get(resource.Dim(d)), i.Get(resource.Dim(d)), probe.elastic.Get(resource.Dim(d)), probe.inqueue.Get(resource.Dim(d)))
 			}
 		}
+		if job.Losses != want.Losses {
+			a.say("job %v: %d losses, recounted %d", job.Key, job.Losses, want.Losses)
+		}
 		if job.Claims != want.Claims || !resource.Sums(nil).Add(job.claimed).Equal(resource.Sums(nil).Add(want.claimed)) {
 			a.say("job %v: %d claims of %v, recounted %d of %v", job.Key, job.Claims, job.claimed, want.Claims, want.claimed)
 		}
@@ -144,6 +147,12 @@ func (l *Ledger) recountJob(j JobID, members []TaskID) Job {
 		MinResources: was.MinResources, HasMin: was.HasMin, lending: was.lending, paused: l.pausesWhole(j), mute: was.mute}
 	for _, r := range was.Roles {
 		job.Roles = append(job.Roles, Role{Name: r.Name, Min: r.Min})
+	}
+	for _, x := range l.lost {
+		if x.asked && x.In == j {
+			job.Losses++
+			job.Request = job.Request.Add(l.quota(x.Class))
+		}
 	}
 	for _, t := range members {
 		row := &l.tasks[t]

@@ -49,12 +49,16 @@ func (l *Ledger) Claimed(j JobID) (out []TaskID) {
 	return out
 }
 
-// ClaimedOn is what is claimed on each node, without what is waived; nil where nothing is.
+// ClaimedOn is what is claimed on each node, without what is waived, and kept beside; nil where
+// nothing is.
 func (l *Ledger) ClaimedOn() map[NodeID]resource.Vec {
-	if !l.Claims() {
+	if !l.Claims() && len(l.aside) == 0 {
 		return nil
 	}
 	out := map[NodeID]resource.Vec{}
+	for _, b := range l.aside { // order-free: sums
+		out[b.node] = out[b.node].Add(l.classes[b.class].Request)
+	}
 	for _, j := range l.Claimants() { // order-free: sums
 		for _, t := range l.Claimed(j) {
 			if row := &l.tasks[t]; !row.waived {

@@ -41,6 +41,7 @@ type Job struct {
 	paused    bool  // keeps no room for its minimum, since it pauses as a whole
 	from      int64 // see Wait
 	Claims    int32 // members that wait and have a claim
+	Losses    int32 // members it has lost and whose room is its own: see Lost
 	claiming  bool  // is on the list of claimants
 	charged   int32 // members that keep it in its queue
 	apart     bool  // it is noted as one that may count elsewhere than facts say
@@ -150,6 +151,9 @@ func (l *Ledger) dropJob(j JobID) {
 	}
 	if row.phaseHeld || row.lending != Keeps || row.from != 0 {
 		l.recommitted.job(row.Key)
+	}
+	if row.Losses > 0 {
+		l.strand(j)
 	}
 	l.setQueue(j, NoQueue)
 	l.deactivate(j)

@@ -93,6 +93,9 @@ type Ledger struct {
 	waived      []TaskID
 	arrived     []JobID // that pods came to since TakeArrivals
 	news        int     // pods and PodGroups that came since
+	losing      []Loss  // that no cycle has judged yet
+	lost        []*Lost // by job and pod
+	aside       []beside
 
 	uncharged []TaskID // that may hold room and are not charged
 	strayed   []TaskID // that may stay in another job than they name

@@ -127,6 +127,9 @@ func (l *Ledger) NodeTasks(n NodeID, yield func(TaskID) bool) {
 // applyPod returns the pod's row, NoTask when it is gone.
 func (l *Ledger) applyPod(k Key, p *model.Pod) TaskID {
 	old, known := l.FindTask(k)
+	if known {
+		l.lose(old, p)
+	}
 	if known && (p == nil || l.tasks[old].Pod.UID != p.UID) {
 		l.removeTask(old)
 		known = false

@@ -25,7 +25,8 @@ type Op struct {
 	Statement uint64 // the same for the operations of one outermost try
 }
 
-// entry is what undoing one move needs: where the task was, and between whom.
+// entry is what undoing one move needs: where the task was, and between whom. Without a task it
+// is about room that was kept beside (soft) or given back: see keepBeside.
 type entry struct {
 	task               TaskID
 	status             model.Status
@@ -174,6 +175,10 @@ func (l *Ledger) rollback(mark int) {
 }
 
 func (l *Ledger) takeBack(e *entry) {
+	if e.task == NoTask {
+		l.countBeside(beside{QueueID(e.jobNext), ClassID(e.jobPrev), e.node}, !e.soft)
+		return
+	}
 	row := &l.tasks[e.task]
 	was := l.partOf(row)
 	l.rise(e.task)

@@ -59,5 +59,10 @@ func (l *Ledger) weight(n NodeID, d resource.Dim, without *Task) (idle, releasin
 			return true
 		})
 	}
+	for _, b := range l.aside { // order-free: a sum
+		if b.node == n {
+			pipelined = pipelined.Plus(l.classes[b.class].Request.Get(d))
+		}
+	}
 	return idle, releasing, pipelined
 }

@@ -121,10 +121,17 @@ func (t *turn) decided(hold bool) (out Outcome) {
 	return out
 }
 
-// past runs f, which looks by a rule for who could leave for a job, without what is kept for
-// that job or that it may take; keep says that what f did stays, if it did something. Who
+// past runs find, which looks by a rule for who could leave for a job, beside what others have lost and
+// without what is kept for that job or that it may take; keep says that what it did stays, if it did something. Who
 // reclaims takes what its queue is owed: nothing that is kept for others is in the way.
-func past(s *session.Session, rule victims.Rule, j ledger.JobID, keep bool, f func() bool) (did bool) {
+func past(s *session.Session, rule victims.Rule, j ledger.JobID, keep bool, find func() bool) (did bool) {
+	f := func() (found bool) {
+		beside(s, losses(s, j), func() bool {
+			found = find()
+			return found && keep
+		})
+		return found
+	}
 	if !s.L.Claims() {
 		return f()
 	}

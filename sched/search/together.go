@@ -34,7 +34,7 @@ func starver(s *session.Session, j ledger.JobID) (x session.Starver) {
 	}
 	x.Starves = true
 	x.Plea, x.Alike = s.Victims.PleaOf(victims.Rule{}, j, tasks)
-	x.Alike = x.Alike && !Near(s, j) && job.Claims == 0 // which domains it may go to, or what is kept for it, is its own
+	x.Alike = x.Alike && !Near(s, j) && job.Claims+job.Losses == 0 // which domains it may go to, or what is kept for it, is its own
 	return x
 }
 

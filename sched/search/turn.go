@@ -81,8 +81,8 @@ func Borrow(s *session.Session, w *Worksheet) bool {
 	return true
 }
 
-// decide makes the statement, which stays where it holds if hold.
-func (t *turn) decide(hold bool) (out Outcome) {
+// decideAlone is decide whatever others have lost.
+func (t *turn) decideAlone(hold bool) (out Outcome) {
 	if t.hopeless() {
 		return Refused
 	}
@@ -376,6 +376,10 @@ func (t *turn) report(o Outcome, later bool) {
 			s.Refuse(j, t.reason()) // nothing has to change for it to be asked again
 			return
 		}
+		if t.why.Code == trace.LostMemberFirst {
+			s.Park(j, t.reason(), true, t.explain && !later) // what is lost may find no room any more, too
+			return
+		}
 		t.w.Park(s, t.reason(), t.explain && !later)
 	}
 }
@@ -386,7 +390,7 @@ func (t *turn) report(o Outcome, later bool) {
 func (t *turn) lend() {
 	code := t.why.Root().Code
 	switch {
-	case t.job.Claims > 0 || !code.OfNodes() || code == trace.NoNodes:
+	case t.job.Claims > 0 || !code.OfNodes() || code == trace.NoNodes || t.why.Code == trace.LostMemberFirst:
 	case couldEver(t.s, t.w):
 		t.s.L.Lend(t.w.Job, ledger.Lends)
 	default:

@@ -103,6 +103,7 @@ const (
 	PipelinedOnReleasing   Code = "Pipelined"              // waits for room that is being freed on node Text
 	Reserved               Code = "Reserved"               // room was freed for it on node Text; waits for the last victim to go
 	RoomKept               Code = "RoomKept"               // room is kept for it on nodes Text, where others that came later still run; Cause is why it cannot start yet
+	LostMemberFirst        Code = "LostMemberFirst"        // it would take the room of Have members that gangs of its queue have lost, the first of them Text's, which asks for Shorts (Need) and has that room until Until; Cause is what stops it beside that room
 	WaitsForTurn           Code = "WaitsForTurn"           // others were served first and the cycle ended
 	MinimumsFirst          Code = "MinimumsFirst"          // it has its minimum; members above it are placed after the minimums of all that come within a scheduling period
 	BindInFlight           Code = "BindInFlight"           // its bind is under way

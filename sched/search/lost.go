@@ -1,0 +1,140 @@
+package search
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/session"
+	"ashlar.sh/sched/trace"
+)
+
+// A gang that has lost a member has it again as soon as its controller has made it. Who comes after
+// the gang in its queue is placed beside the room for it until then (ledger.Lost), where there is such
+// room, on a node and in the queue: what could not be placed if it were there has nothing to lose.
+
+// losses lists the members lost whose gangs go before a job, which are those of its queue and of no
+// lower priority.
+func losses(s *session.Session, j ledger.JobID) (out []*ledger.Lost) {
+	own := s.L.Job(j)
+	for _, x := range s.L.Lost() {
+		if job := s.L.Job(x.In); x.In != j && job.Queue == own.Queue && job.Priority >= own.Priority {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// repairs says that a job lacks members of its minimum while others run: it goes with those that lost
+// some, not after them.
+func repairs(s *session.Session, j ledger.JobID) bool {
+	job := s.L.Job(j)
+	return job.Staying() > 0 && !job.Met((*ledger.Count).NotGone)
+}
+
+// beside runs f with the room of lost members kept, as far as there is room for them. What f did stays
+// if it says so.
+func beside(s *session.Session, lost []*ledger.Lost, f func() bool) (held bool) {
+	if len(lost) == 0 {
+		return f()
+	}
+	return s.L.Try(func(tx *ledger.Tx) bool {
+		at := keepRoom(s, tx, lost)
+		if !f() {
+			return false
+		}
+		for i, n := range at {
+			if n != ledger.NoNode {
+				tx.Return(lost[i], n)
+			}
+		}
+		return true
+	})
+}
+
+// keepRoom keeps room for lost members: where each ran, or else on the first node by name that takes
+// its class. It returns where; NoNode for those that there is no room for.
+func keepRoom(s *session.Session, tx *ledger.Tx, lost []*ledger.Lost) []ledger.NodeID {
+	at := make([]ledger.NodeID, len(lost))
+	from := map[ledger.ClassID]int{} // nodes by name before which there is no room left
+	for i, x := range lost {
+		at[i] = ledger.NoNode
+		if s.Policy.Allocatable(s.L.Job(x.In).Queue, x.Class, 1) < 1 {
+			continue
+		}
+		if n, known := s.L.FindNode(x.Node); known && takes(s, x.Class, n) {
+			at[i] = n
+		} else {
+			nodes := s.Nodes.ByName()
+			for k := from[x.Class]; k < len(nodes) && at[i] == ledger.NoNode; k++ {
+				if from[x.Class] = k; takes(s, x.Class, nodes[k]) {
+					at[i] = nodes[k]
+				}
+			}
+			if at[i] == ledger.NoNode {
+				from[x.Class] = len(nodes)
+			}
+		}
+		if at[i] != ledger.NoNode {
+			tx.Beside(x, at[i])
+		}
+	}
+	return at
+}
+
+// takes says that a node admits a class, and has room for one task of it once those have left who are
+// leaving.
+func takes(s *session.Session, c ledger.ClassID, n ledger.NodeID) bool {
+	admitted := s.Nodes.Admitted(c)
+	return s.L.Node(n).Present() && int(n) < len(admitted) && admitted[n] &&
+		!slices.ContainsFunc(s.L.Class(c).Need, func(need ledger.Need) bool { return s.L.FutureIdle(need.Dim, n) < need.Amount })
+}
+
+// decide makes the statement, which stays where it holds if hold, beside what others have lost.
+func (t *turn) decide(hold bool) (out Outcome) {
+	var lost []*ledger.Lost
+	if len(t.s.L.Lost()) > 0 && !t.w.idle && !t.w.Promised() && !repairs(t.s, t.w.Job) {
+		lost = losses(t.s, t.w.Job)
+	}
+	if len(lost) == 0 {
+		return t.decideAlone(hold)
+	}
+	from := t.w.next
+	beside(t.s, lost, func() bool {
+		out = t.decideAlone(hold)
+		return out != Refused && hold
+	})
+	if out != Refused {
+		return out
+	}
+	at := t.w.next
+	t.w.next = from
+	quiet := *t.s
+	quiet.Trace = &trace.Recorder{}
+	alone := newTurn(&quiet, t.w, t.explain)
+	would := alone.decideAlone(false)
+	t.w.next = at
+	if would == Refused {
+		s := t.s
+		*t = *alone
+		t.s = s
+		return Refused
+	}
+	t.why = yields(t.s, lost, t.why)
+	return Refused
+}
+
+// yields is why a job waits that would have a place but for what others have lost: the first of them,
+// with what one of its members asks for.
+func yields(s *session.Session, lost []*ledger.Lost, why trace.Reason) trace.Reason {
+	x := lost[0]
+	r := trace.Reason{Code: trace.LostMemberFirst, Task: why.Task, Text: s.L.Called(x.In), Have: len(lost), Until: x.Until}
+	for _, a := range s.L.Dims.List(s.L.Class(x.Class).Request) {
+		if a.Name != "pods" {
+			r.Shorts = append(r.Shorts, trace.Short{Dim: a.Name, Need: a.Value})
+		}
+	}
+	if why.Is() {
+		r.Cause = &why
+	}
+	return r
+}
