@@ -11,29 +11,29 @@ import (
 const zoneKey = "topology.kubernetes.io/zone"
 
 // company is what the members of a gang ask of each other, who are told by a label.
-type company func(c model.Crowd) *model.Neighbours
+type company func(c model.PodSelector) *model.Neighbours
 
 var companies = []struct {
 	name string
 	of   company
 }{
-	{"apart-by-host", func(c model.Crowd) *model.Neighbours {
-		return &model.Neighbours{Apart: []model.Near{{Key: model.HostnameKey, Crowd: c}}}
+	{"apart-by-host", func(c model.PodSelector) *model.Neighbours {
+		return &model.Neighbours{Apart: []model.Near{{Key: model.HostnameKey, Pods: c}}}
 	}},
-	{"spread-by-zone", func(c model.Crowd) *model.Neighbours {
-		return &model.Neighbours{Spread: []model.Spread{{Key: zoneKey, Crowd: c, MaxSkew: 1}}}
+	{"spread-by-zone", func(c model.PodSelector) *model.Neighbours {
+		return &model.Neighbours{Spread: []model.Spread{{Key: zoneKey, Pods: c, MaxSkew: 1}}}
 	}},
-	{"together-in-zone", func(c model.Crowd) *model.Neighbours {
-		return &model.Neighbours{With: []model.Near{{Key: zoneKey, Crowd: c}}}
+	{"together-in-zone", func(c model.PodSelector) *model.Neighbours {
+		return &model.Neighbours{With: []model.Near{{Key: zoneKey, Pods: c}}}
 	}},
-	{"better-apart-by-zone", func(c model.Crowd) *model.Neighbours {
-		return &model.Neighbours{Prefer: []model.Near{{Key: zoneKey, Crowd: c, Weight: -100}}}
+	{"better-apart-by-zone", func(c model.PodSelector) *model.Neighbours {
+		return &model.Neighbours{Prefer: []model.Near{{Key: zoneKey, Pods: c, Weight: -100}}}
 	}},
-	{"better-apart-by-host", func(c model.Crowd) *model.Neighbours {
-		return &model.Neighbours{Prefer: []model.Near{{Key: model.HostnameKey, Crowd: c, Weight: -100}}}
+	{"better-apart-by-host", func(c model.PodSelector) *model.Neighbours {
+		return &model.Neighbours{Prefer: []model.Near{{Key: model.HostnameKey, Pods: c, Weight: -100}}}
 	}},
-	{"better-spread-by-host", func(c model.Crowd) *model.Neighbours {
-		return &model.Neighbours{Spread: []model.Spread{{Key: model.HostnameKey, Crowd: c, MaxSkew: 1, Soft: true}}}
+	{"better-spread-by-host", func(c model.PodSelector) *model.Neighbours {
+		return &model.Neighbours{Spread: []model.Spread{{Key: model.HostnameKey, Pods: c, MaxSkew: 1, Soft: true}}}
 	}},
 }
 
@@ -92,7 +92,7 @@ func (w *world) placeCompany(b *testing.B, of company) {
 
 // accompanied is the template of a job's members.
 func accompanied(job string, of company) (*model.Spec, []model.Label) {
-	c := model.Crowd{Namespaces: []string{"bench"}, Selector: []model.Requirement{{Key: "job", Op: model.In, Values: []string{job}}}}
+	c := model.PodSelector{Namespaces: []string{"bench"}, Selector: []model.Requirement{{Key: "job", Op: model.In, Values: []string{job}}}}
 	return &model.Spec{Neighbours: of(c), Requests: resource.List{{Name: "cpu", Value: 1000}, {Name: "memory", Value: 2 << 30}, {Name: "pods", Value: 1}}},
 		[]model.Label{{Key: "job", Value: job}, {Key: "role", Value: "worker"}}
 }

@@ -10,7 +10,7 @@ import (
 
 // Jobs that are asked for together fare as those that are asked for one by one: an engine that
 // is watched asks for each by itself. Many jobs of few kinds starve, few can be helped, and the
-// parties are kept from cycle to cycle while jobs, pods, nodes and queues come, change and go.
+// groups of starving jobs are kept from cycle to cycle while jobs, pods, nodes and queues come, change and go.
 func TestAskingTogetherHelpsWhomAskingOneByOneDoes(t *testing.T) {
 	evicted := 0
 	defer func() {

@@ -53,8 +53,8 @@ func (e *Engine) Checkpoint() {
 		Spent: e.checkpoint.rest.Spent, Rounds: e.checkpoint.rest.Rounds, Charges: e.l.Charges(), Losses: e.l.Losses()}
 	rest.Asked = e.session.Asked
 	e.exportArrivals(&rest)
-	if !slices.Equal(rest.Spent, e.l.Spent()) {
-		rest.Spent = append([]ledger.Spent(nil), e.l.Spent()...)
+	if !slices.Equal(rest.Spent, e.l.EvictionHistory()) {
+		rest.Spent = append([]ledger.PastEviction(nil), e.l.EvictionHistory()...)
 	}
 	if !slices.Equal(rest.Rounds, e.l.Rounds()) {
 		rest.Rounds = append([]ledger.Round(nil), e.l.Rounds()...)

@@ -24,7 +24,7 @@ func (e *Engine) Commitments() Commitments {
 		}
 		return true
 	})
-	c.Spent = append(c.Spent, e.l.Spent()...)
+	c.Spent = append(c.Spent, e.l.EvictionHistory()...)
 	c.Asked = e.session.Asked
 	e.exportArrivals(&c)
 	c.Rounds = append(c.Rounds, e.l.Rounds()...)
@@ -135,7 +135,7 @@ func (e *Engine) Restore(c Commitments) {
 			e.l.RestorePhase(j, p.Phase, p.Item, p.At)
 		}
 	}
-	e.l.RestoreSpent(c.Spent)
+	e.l.RestoreEvictionHistory(c.Spent)
 	for _, r := range c.Rounds {
 		e.l.SetRound(r.Name, r.At)
 	}
@@ -154,7 +154,7 @@ func (e *Engine) Restore(c Commitments) {
 // exportArrivals notes what came to be placed lately.
 func (e *Engine) exportArrivals(c *Commitments) {
 	c.Arrived, c.Came = e.l.Arrived(), e.session.Surplus.Came
-	for _, jobs := range [...][]ledger.JobID{e.session.Newcomers(), e.l.Arrivals()} {
+	for _, jobs := range [...][]ledger.JobID{e.session.RecentArrivals(), e.l.Arrivals()} {
 		for _, j := range jobs {
 			job := e.l.Job(j)
 			a := Arrival{JobLife: JobLife{job.Key, life(job)}, At: job.Came, Seen: job.Recent,

@@ -24,28 +24,28 @@ import (
 
 // Engine is the state machine. It is not safe for concurrent use.
 type Engine struct {
-	l        *ledger.Ledger
-	profile  policy.Profile
-	policy   *policy.Set
-	actions  []session.Action
-	session  session.Session
-	rec      trace.Recorder
-	plan     Plan
-	unused   int // cycles in a row that hardly used the plan's room
-	nextID   uint64
-	stmts    uint64          // statements before this engine's first
-	reserved []ledger.TaskID // with a commitment that ends by itself; perhaps more than once, or no longer
-	leaving  []ledger.TaskID // with an eviction under way; perhaps no longer
-	touched  []ledger.JobID
-	gates    map[ledger.Key]struct{} // pods that stand, or stood, at the gate of their queue; see gates.go
-	watch    policy.Stopwatch
-	decided  bool                  // a cycle has run, here or in the engine this one was restored from
-	pleas    map[plea]trace.Reason // why nobody leaves for whom, as things stood at pleasAt
-	pleasAt  session.Moment
-	turns    int64 // when plugins answer otherwise without a fact; 0: never
-	pauses   int64 // when the next pause of a job ends; 0: none does
-	losses   int64 // when the room of the first member lost is its gang's no more; 0: none is
-	resume   int64 // when work that was put off in the last cycle goes on; 0: none was
+	l           *ledger.Ledger
+	profile     policy.Profile
+	policy      *policy.Set
+	actions     []session.Action
+	session     session.Session
+	rec         trace.Recorder
+	plan        Plan
+	unused      int // cycles in a row that hardly used the plan's room
+	nextID      uint64
+	stmts       uint64          // statements before this engine's first
+	reserved    []ledger.TaskID // with a commitment that ends by itself; perhaps more than once, or no longer
+	leaving     []ledger.TaskID // with an eviction under way; perhaps no longer
+	touched     []ledger.JobID
+	gates       map[ledger.Key]struct{} // pods that stand, or stood, at the gate of their queue; see gates.go
+	watch       policy.Stopwatch
+	decided     bool                       // a cycle has run, here or in the engine this one was restored from
+	fruitless   map[signature]trace.Reason // why nobody leaves for whom, as things stood at fruitlessAt
+	fruitlessAt session.Situation
+	turns       int64 // when plugins answer otherwise without a fact; 0: never
+	pauses      int64 // when the next pause of a job ends; 0: none does
+	losses      int64 // when the room of the first member lost is its gang's no more; 0: none is
+	resume      int64 // when work that was put off in the last cycle goes on; 0: none was
 
 	checkpoint *checkpoint // nil: nobody asked for one
 }
@@ -138,15 +138,15 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	// of plugins that know what time it is: one that was never told refuses nodes that it lends
 	// by the hour, and with them what is reserved there.
 	e.l.Settle()
-	e.l.ReleaseSoft()
+	e.l.ReleaseNominated()
 	e.l.Charge()
 	e.losses = e.l.JudgeLosses(now, reservedUntil)
 	e.emptyPlan()
 	e.rec.Reset()
-	e.l.ForgetSpent(now)
+	e.l.TrimEvictionHistory(now)
 	e.session.Open(now)
 	if e.turns != 0 && e.turns <= now {
-		e.session.Turn()
+		e.session.TimePassed()
 	}
 	e.turns = e.policy.At(now)
 	e.pauses = e.l.EndPauses(now)
@@ -185,7 +185,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	e.rephaseAll()
 	e.policy.Explain(true)
 	if e.resume = e.policy.Resume(); e.resume != 0 {
-		e.session.PutOff()
+		e.session.Deferred()
 	}
 	return e.plan, e.rec.Events, e.next()
 }
@@ -208,7 +208,7 @@ func (e *Engine) commit(now int64) {
 		case ledger.OpEvict:
 			item.Kind, item.Action = EvictPod, op.Reason
 			item.Why = e.session.Evictions[op.Task]
-			e.l.Spend(op.Task, now)
+			e.l.RecordEviction(op.Task, now)
 			if reserve[op.Statement] {
 				b.For = e.beneficiary(op)
 				e.leaving = append(e.leaving, op.Task)

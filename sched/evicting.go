@@ -20,10 +20,10 @@ var rules = map[string]func(*session.Session) victims.Rule{
 	gangreclaim.Name: gangreclaim.Rule,
 }
 
-// plea is what the answer of an action to a job depends on, besides the state of the
+// signature is what the answer of an action to a job depends on, besides the state of the
 // world; a job that is like no other is named.
-type plea struct {
-	victims.Plea
+type signature struct {
+	victims.Signature
 	job ledger.JobID
 }
 
@@ -41,7 +41,7 @@ func (e *Engine) spared(j ledger.JobID) (first *trace.Reason) {
 		if rule == nil {
 			continue
 		}
-		if r := e.plead(rule(&e.session), j); r.Is() {
+		if r := e.signatureOf(rule(&e.session), j); r.Is() {
 			*at = &r
 			at = &r.Evicting
 		}
@@ -49,25 +49,25 @@ func (e *Engine) spared(j ledger.JobID) (first *trace.Reason) {
 	return first
 }
 
-// plead asks one action, unless it has answered the same already.
-func (e *Engine) plead(rule victims.Rule, j ledger.JobID) trace.Reason {
+// signatureOf asks one action, unless it has answered the same already.
+func (e *Engine) signatureOf(rule victims.Rule, j ledger.JobID) trace.Reason {
 	tasks := search.Claimants(&e.session, j)
 	if len(tasks) == 0 {
 		return trace.Reason{}
 	}
-	asked, alike := e.session.Victims.PleaOf(rule, j, tasks)
-	p := plea{asked, ledger.NoJob}
+	asked, alike := e.session.Victims.SignatureOf(rule, j, tasks)
+	p := signature{asked, ledger.NoJob}
 	if !alike || search.Near(&e.session, j) {
 		p.job = j
 	}
-	if at := e.session.Moment(); e.pleasAt != at || e.pleas == nil {
-		e.pleasAt, e.pleas = at, map[plea]trace.Reason{}
+	if at := e.session.Situation(); e.fruitlessAt != at || e.fruitless == nil {
+		e.fruitlessAt, e.fruitless = at, map[signature]trace.Reason{}
 	}
-	r, known := e.pleas[p]
+	r, known := e.fruitless[p]
 	if !known {
 		r = search.WhyNobody(&e.session, rule, j, tasks)
-		if !e.session.Victims.Balked() {
-			e.pleas[p] = r
+		if !e.session.Victims.PrePredicateFailed() {
+			e.fruitless[p] = r
 		}
 	}
 	if r.Is() && p.job == ledger.NoJob { // the answer may be another's

@@ -43,7 +43,7 @@ func (e *Engine) openGates() {
 		}
 		return e.policy.CompareJobs(a, b)
 	})
-	jobs = slices.DeleteFunc(jobs, func(j ledger.JobID) bool { return !e.session.Admitted(j) || e.policy.ValidateJob(j).Is() })
+	jobs = slices.DeleteFunc(jobs, func(j ledger.JobID) bool { return !e.session.TryAdmit(j) || e.policy.ValidateJob(j).Is() })
 	var open []ledger.TaskID
 	e.l.Try(func(tx *ledger.Tx) bool {
 		e.supposeOpened(tx)
@@ -130,7 +130,7 @@ func (e *Engine) letThrough(tx *ledger.Tx, j ledger.JobID, shut []ledger.TaskID)
 	}) {
 		open = nil
 	}
-	if refusal.Is() && e.session.Memo(j).Reason.Code == trace.SchedulingGated {
+	if refusal.Is() && e.session.WaitRecord(j).Reason.Code == trace.SchedulingGated {
 		e.session.Waits(j, trace.Reason{Code: trace.QueueGateShut, Have: len(shut) - len(open), Queue: refusal.Queue, Cause: &refusal})
 	}
 	return open

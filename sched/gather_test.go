@@ -13,7 +13,7 @@ import (
 )
 
 // crew are the pods that have to be together in TestAGangFindsADomainToShare.
-var crew = model.Crowd{Namespaces: []string{"ns"}, Selector: []model.Requirement{{Key: "app", Op: model.In, Values: []string{"crew"}}}}
+var crew = model.PodSelector{Namespaces: []string{"ns"}, Selector: []model.Requirement{{Key: "app", Op: model.In, Values: []string{"crew"}}}}
 
 // TestAGangFindsADomainToShare: a gang whose pods have to share the domains of one or two
 // labels starts exactly when there are such domains with room for its minimum, which is found
@@ -29,13 +29,13 @@ func TestAGangFindsADomainToShare(t *testing.T) {
 			e.Apply(model.Fact{Ref: model.Ref{Kind: kind, Namespace: namespace, Name: name}, UID: name, Version: version, Object: o})
 		}
 		tell(model.KindQueue, "", "default", &model.Queue{Meta: model.Meta{Name: "default"}, Weight: 1})
-		ask := &model.Neighbours{With: []model.Near{{Key: "zone", Crowd: crew}}}
+		ask := &model.Neighbours{With: []model.Near{{Key: "zone", Pods: crew}}}
 		two, apart := n(2) == 2, n(2) == 2
 		if two {
-			ask.With = append(ask.With, model.Near{Key: "row", Crowd: crew})
+			ask.With = append(ask.With, model.Near{Key: "row", Pods: crew})
 		}
 		if apart {
-			ask.Apart = []model.Near{{Key: model.HostnameKey, Crowd: crew}}
+			ask.Apart = []model.Near{{Key: model.HostnameKey, Pods: crew}}
 		}
 		room, at := map[string]int{}, map[string]string{}
 		for i := range 1 + n(8) {
@@ -98,13 +98,13 @@ func gathered(t rapid.TB, e *Engine) {
 		if r.Root().Code != trace.PodAffinityNoRoom {
 			return true
 		}
-		tasks := search.Organize(&e.session, j).Tasks
+		tasks := search.PendingTasksOf(&e.session, j).Tasks
 		for _, task := range tasks {
 			if e.l.Task(task).Class != e.l.Task(tasks[0]).Class || e.l.Task(task).Status != model.Pending {
 				return true
 			}
 		}
-		_, lists := e.session.Nodes.Gathering(e.l.Task(tasks[0]).Class)
+		_, lists := e.session.Nodes.ColocationKeys(e.l.Task(tasks[0]).Class)
 		for _, nodes := range lists {
 			if fill(e, nodes, tasks) >= r.Root().Need {
 				t.Fatalf("job %v waits for %v, and its pods fit into the domain of %s", e.l.Job(j).Key, r, e.l.Node(nodes[0]).Name)

@@ -112,7 +112,7 @@ func missed(t rapid.TB, e *Engine) {
 		if job.Group == nil || job.Group.Topology == nil || len(job.Group.SubGroups)+len(job.Group.MinTaskMember) > 0 || job.BestEffort > 0 {
 			return true
 		}
-		tasks := search.Organize(&e.session, j).Tasks
+		tasks := search.PendingTasksOf(&e.session, j).Tasks
 		r := e.JobReason(j)
 		if len(tasks) == 0 || r.Root().Code != trace.TopologyNoRoom || slices.ContainsFunc(tasks, func(x ledger.TaskID) bool {
 			return e.l.Task(x).Class != e.l.Task(tasks[0]).Class || e.l.Task(x).Status != model.Pending

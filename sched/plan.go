@@ -76,18 +76,18 @@ type Commitments struct {
 	Decided   bool // a cycle has run: nominations of an earlier life were looked at
 	NextID    uint64
 	Statement uint64
-	Tasks     []TaskCommitment  // sorted by pod
-	Phases    []PhaseCommitment // sorted by job
-	Lenders   []Lender          // sorted by job: admitted jobs that no node takes
-	Asked     int64             // when it was found out last whose room is to be kept: see search.CallIn
-	Spent     []ledger.Spent    // evictions of the last minute, the oldest first
-	Arrived   bool              // something came to be placed since the last cycle
-	Came      int64             // when a cycle found last that something had
-	Arrivals  []Arrival         // sorted by job: jobs that pods came to lately
-	Rounds    []ledger.Round    // by name: when plugins that go in rounds last had one
-	Memories  []ledger.Memory   `json:",omitempty"` // what books found out at a cost
-	Charges   ledger.Charges    // which queues count what runs, where facts say otherwise
-	Losses    []ledger.Loss     // members that gangs have lost and whose room is theirs: see ledger.Losses
+	Tasks     []TaskCommitment      // sorted by pod
+	Phases    []PhaseCommitment     // sorted by job
+	Lenders   []Lender              // sorted by job: admitted jobs that no node takes
+	Asked     int64                 // when it was found out last whose room is to be kept: see search.KeepRoom
+	Spent     []ledger.PastEviction // evictions of the last minute, the oldest first
+	Arrived   bool                  // something came to be placed since the last cycle
+	Came      int64                 // when a cycle found last that something had
+	Arrivals  []Arrival             // sorted by job: jobs that pods came to lately
+	Rounds    []ledger.Round        // by name: when plugins that go in rounds last had one
+	Memories  []ledger.Memory       `json:",omitempty"` // what books found out at a cost
+	Charges   ledger.Charges        // which queues count what runs, where facts say otherwise
+	Losses    []ledger.Loss         // members that gangs have lost and whose room is theirs: see ledger.Losses
 }
 
 // JobLife is one life of a job; UID is empty for an adopted one.

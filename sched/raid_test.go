@@ -20,7 +20,7 @@ func (raid) Name() string { return "raid" }
 func (raid) Execute(s *session.Session) {
 	admitted := func(j ledger.JobID) bool { return s.L.Job(j).Admitted() }
 	for _, j := range s.Candidates(admitted, func(j ledger.JobID) bool { return !s.Gate(j).Is() }) {
-		for _, t := range search.Organize(s, j).Tasks {
+		for _, t := range search.PendingTasksOf(s, j).Tasks {
 			if s.L.Task(t).Placeable() && rob(s, t) {
 				return
 			}
@@ -69,7 +69,7 @@ func (mess) Name() string { return "mess" }
 func (mess) Execute(s *session.Session) {
 	s.L.Try(func(tx *ledger.Tx) bool {
 		for _, j := range slices.Clone(s.L.Active()) {
-			for _, t := range append(search.Organize(s, j).Tasks, search.BestEffort(s, j)...) {
+			for _, t := range append(search.PendingTasksOf(s, j).Tasks, search.BestEffort(s, j)...) {
 				tx.Try(func(tx *ledger.Tx) bool { return grab(s, tx, t) })
 			}
 		}

@@ -65,7 +65,7 @@ type JobOwner struct{ Kind, UID string }
 // PodReport is where a pod stands.
 type PodReport struct {
 	Namespace, Name, Job string
-	JobShown             string // Job, as JobReport.Shown
+	JobShown             string // Job, as JobReport.ReasonToShow
 	JobOwner             JobOwner
 	Status               model.Status
 	Node                 string // where it holds, leaves or is promised a place
@@ -157,7 +157,7 @@ func (e *Engine) JobReason(id ledger.JobID) trace.Reason {
 	j := e.l.Job(id)
 	if j.By[model.Pending] > 0 || j.By[model.Pipelined] > 0 || j.By[model.Allocated] > 0 ||
 		j.Exists() && j.AwaitsAdmission() {
-		if r := e.session.Shown(id, e.ask); r.Is() {
+		if r := e.session.ReasonToShow(id, e.ask); r.Is() {
 			if cured(r.Code) {
 				r.Evicting = e.spared(id)
 			}

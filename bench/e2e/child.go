@@ -41,7 +41,7 @@ func scheduleAsChild() error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	loop.Unhurried()
+	loop.LowPriority()
 	address := os.Getenv(childPprof)
 	return loop.Run(ctx, loop.Options{Config: rest.CopyConfig(config), SchedulerNames: []string{scheduler},
 		Adopt: loop.AdoptAlways, QuietBinds: os.Getenv(childQuiet) != "", Addresses: loop.Addresses{Metrics: address, Pprof: address != ""}})

@@ -10,8 +10,8 @@ import (
 // bounds it (deploy/ sets one).
 const unhurried = 200
 
-// Unhurried has the garbage collector of this process wait longer, unless GOGC says how long.
-func Unhurried() {
+// LowPriority has the garbage collector of this process wait longer, unless GOGC says how long.
+func LowPriority() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(unhurried)
 	}

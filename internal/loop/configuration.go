@@ -16,8 +16,8 @@ import (
 	"ashlar.sh/internal/config"
 	"ashlar.sh/internal/config/profile"
 	"ashlar.sh/internal/crash"
-	"ashlar.sh/internal/kube/carry"
 	"ashlar.sh/internal/kube/devices"
+	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/internal/kube/filters"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/policy"
@@ -203,7 +203,7 @@ func (c *configuration) volumeWait() time.Duration {
 			}
 		}
 	}
-	return carry.DefaultVolumeWait
+	return execute.DefaultVolumeWait
 }
 
 // reload makes the engine anew when the configuration changed: what is known and what

@@ -10,7 +10,7 @@ import (
 	"volcano.sh/apis/pkg/client/clientset/versioned"
 
 	"ashlar.sh/internal/crash"
-	"ashlar.sh/internal/kube/carry"
+	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/internal/kube/observe"
 	"ashlar.sh/internal/kube/release"
 	"ashlar.sh/sched"
@@ -24,26 +24,26 @@ const gather = 2 * time.Millisecond
 
 // loop is what a run is made of. Its goroutine alone touches the engine.
 type loop struct {
-	o          Options
-	kube       kubernetes.Interface
-	volcano    versioned.Interface
-	seen       *observe.Observer
-	carrier    *carry.Carrier
-	cut        context.CancelFunc // ends the carrier's requests
-	lead       *lead
-	conf       *configuration
-	engine     *sched.Engine
-	metrics    *metrics
-	health     *health
-	told       *told
-	complaints complaints
-	aside      aside
-	refusals   refusals
-	reader     *release.Reader
-	readings   []*reading // under way, or answered lately
-	reads      reads
-	lines      logLines
-	dumping    sync.Mutex // held while a dump is written
+	o        Options
+	kube     kubernetes.Interface
+	volcano  versioned.Interface
+	seen     *observe.Observer
+	executor *execute.Executor
+	cut      context.CancelFunc // ends the carrier's requests
+	lead     *lead
+	conf     *configuration
+	engine   *sched.Engine
+	metrics  *metrics
+	health   *health
+	reported *reported
+	problems reportedProblems
+	leftOut  leftOut
+	refusals refusals
+	reader   *release.Reader
+	readings []*reading // under way, or answered lately
+	reads    reads
+	lines    logLines
+	dumping  sync.Mutex // held while a dump is written
 
 	began    time.Time
 	acting   bool     // this run has taken over
@@ -81,7 +81,7 @@ func (l *loop) cycle(ctx context.Context) error {
 			stop()
 			return errLost
 		case <-l.seen.Wake():
-		case <-l.carrier.Wake():
+		case <-l.executor.Wake():
 		case <-l.lead.won:
 		case <-l.o.Dump:
 			l.guard("dumping", l.dump)
@@ -141,7 +141,7 @@ func (l *loop) seeing() bool {
 // takeIn hands what was seen and answered to the engine. What does not arrive because of a
 // panic is not lost: the engine is then made anew of all that is seen, and of these receipts.
 func (l *loop) takeIn() {
-	l.receipts = append(l.receipts, l.carrier.Receipts()...)
+	l.receipts = append(l.receipts, l.executor.Receipts()...)
 	lost := l.seen.Lost()
 	l.guard("taking in facts", func() {
 		facts, oldest := l.seen.Drain()
@@ -153,7 +153,7 @@ func (l *loop) takeIn() {
 		}
 		for _, f := range facts {
 			l.metrics.watched(l, f)
-			l.engine.Apply(l.aside.mark(f))
+			l.engine.Apply(l.leftOut.mark(f))
 		}
 		l.follow(facts)
 		l.hear(l.receipts)
@@ -212,7 +212,7 @@ func (l *loop) decide() (fine bool) {
 	return l.guard("telling what was decided", func() {
 		l.lines.log(events, time.Now())
 		l.metrics.decided(time.Since(began), plan, l)
-		l.tellEvicted(plan.Items)
+		l.reportEvicted(plan.Items)
 		for _, i := range plan.Items {
 			klog.V(4).InfoS("Planned", "kind", i.Kind, "pod", i.Pod, "node", i.Node, "podGroup", i.Group, "phase", i.Phase, "statement", i.Statement)
 		}
@@ -247,8 +247,8 @@ func (l *loop) afterwards() {
 	began := time.Now()
 	l.guard("telling", func() {
 		l.tendRefusals()
-		l.tell(began)
-		l.complain(began)
+		l.report(began)
+		l.reportProblems(began)
 		l.metrics.figures(l)
 		l.audit()
 	})

@@ -52,7 +52,7 @@ func (l *loop) recoverFrom() {
 	})
 	blame := ledger.JobKey{}
 	found := false
-	l.unharmed("looking for what makes it panic", func() { blame, found = l.aside.blame(state, l.fresh) })
+	l.unharmed("looking for what makes it panic", func() { blame, found = l.leftOut.blame(state, l.fresh) })
 	if found {
 		klog.InfoS("A job is set aside until this scheduler is started again: deciding about it panics", "job", blame)
 	} else if l.panics > 1 {
@@ -110,7 +110,7 @@ func (l *loop) remake(s State) {
 
 // forgetOrigins leaves it in doubt of every gang whether it ever had its minimum.
 func (l *loop) forgetOrigins() {
-	for _, t := range l.told.jobs {
+	for _, t := range l.reported.jobs {
 		t.origin.mine = nil
 	}
 }
@@ -119,7 +119,7 @@ func (l *loop) forgetOrigins() {
 func (l *loop) made(s State, receipts []sched.Receipt) (e *sched.Engine, ok bool) {
 	ok = l.unharmed("making the engine anew", func() {
 		e = l.fresh()
-		l.aside.feed(e, s)
+		l.leftOut.feed(e, s)
 		e.Receive(receipts...)
 		e.Checkpoint()
 	})

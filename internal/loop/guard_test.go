@@ -76,7 +76,7 @@ func TestTheJobThatMakesACyclePanicIsSetAside(t *testing.T) {
 	for name, culprit := range map[string]string{"a PodGroup": "poison", "a pod without one": "poison-adopted"} {
 		t.Run(name, func(t *testing.T) {
 			s, fresh := world("a", "b", culprit, "c", "z"), poisoned(t)
-			var a aside
+			var a leftOut
 			job, found := a.blame(s, fresh)
 			if !found || job.Name != culprit {
 				t.Fatalf("to blame is %v (found: %t), want %s", job, found, culprit)
@@ -104,7 +104,7 @@ func TestNobodyIsBlamedWithoutProof(t *testing.T) {
 		"no jobs at all":                   world(),
 	} {
 		t.Run(name, func(t *testing.T) {
-			var a aside
+			var a leftOut
 			if job, found := a.blame(s, poisoned(t)); found {
 				t.Errorf("to blame is %v, want nobody", job)
 			}

@@ -32,7 +32,7 @@ import (
 	volcano "volcano.sh/apis/pkg/client/clientset/versioned/fake"
 	volcanoscheme "volcano.sh/apis/pkg/client/clientset/versioned/scheme"
 
-	"ashlar.sh/internal/kube/carry"
+	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/internal/kube/observe"
 	"ashlar.sh/internal/kube/release"
 	"ashlar.sh/internal/kube/translate"
@@ -125,7 +125,7 @@ type living struct {
 	adopts       bool          // pods without a PodGroup are the scheduler's
 	again        []string      // pods that were to be bound once more
 	options      Options
-	spoil        func(*loop, *carry.Options) // changes what a scheduler is made of; nil: nothing
+	spoil        func(*loop, *execute.Options) // changes what a scheduler is made of; nil: nothing
 	loop         *loop
 	end          func()
 }
@@ -181,10 +181,10 @@ func (w *living) schedule() {
 	w.must(err)
 	lead, err := elect(work, o, w.kube)
 	w.must(err)
-	l := &loop{o: o, conf: conf, seen: seen, kube: w.kube, volcano: w.volcano, lead: lead, metrics: newMetrics(), told: newTold(), refusals: newRefusals(), health: &health{}, began: time.Now(), auditAt: time.Now()}
+	l := &loop{o: o, conf: conf, seen: seen, kube: w.kube, volcano: w.volcano, lead: lead, metrics: newMetrics(), reported: newReported(), refusals: newRefusals(), health: &health{}, began: time.Now(), auditAt: time.Now()}
 	conf.watch = &stopwatch{m: l.metrics}
-	carrying := carry.Options{Urgent: l.urgent, PodGroup: seen.PodGroup, Answered: l.metrics.answered, Panicked: l.panicked,
-		Clients: carry.Clients{Fast: []kubernetes.Interface{w.kube}, Slow: w.kube, Events: w.kube, Groups: w.volcano, Figures: w.volcano}}
+	carrying := execute.Options{Urgent: l.urgent, PodGroup: seen.PodGroup, Answered: l.metrics.answered, Panicked: l.panicked,
+		Clients: execute.Clients{Fast: []kubernetes.Interface{w.kube}, Slow: w.kube, Events: w.kube, Groups: w.volcano, Figures: w.volcano}}
 	if w.spoil != nil {
 		w.spoil(l, &carrying)
 	}
@@ -192,7 +192,7 @@ func (w *living) schedule() {
 	w.must(err)
 	requests, cut := context.WithCancel(work)
 	l.cut = cut
-	l.carrier = carry.New(requests, carrying)
+	l.executor = execute.New(requests, carrying)
 	l.reader = &release.Reader{Kube: w.kube, Volcano: w.volcano, Metadata: w.owners}
 	w.loop = l
 	seen.Start(work)

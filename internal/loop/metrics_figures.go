@@ -49,11 +49,11 @@ func (m *metrics) declareChecks(gauges gaugesOf, counters countersOf) {
 // figures takes over what the engine knows, for at most a twentieth of the time. It is
 // not done when somebody asks: that costs what writing numbers down costs.
 func (m *metrics) figures(l *loop) {
-	flying, waiting, limit := l.carrier.Load()
+	flying, waiting, limit := l.executor.Load()
 	m.flying.WithLabelValues("flying").Set(float64(flying))
 	m.flying.WithLabelValues("waiting").Set(float64(waiting))
 	m.flying.WithLabelValues("limit").Set(float64(limit))
-	m.dropped.Set(float64(l.carrier.Dropped()))
+	m.dropped.Set(float64(l.executor.Dropped()))
 	m.leading.Set(yes(l.lead.leading()))
 	if time.Since(m.figuresAt) < 20*m.figuring {
 		return
@@ -92,7 +92,7 @@ func (m *metrics) jobFigures(l *loop) {
 				m.shares.WithLabelValues(job.Key.Namespace, led.JobName(id)).Set(share)
 			}
 		}
-		n, start := job.By[model.Pending]+job.By[model.Pipelined], l.told.start(job)
+		n, start := job.By[model.Pending]+job.By[model.Pipelined], l.reported.start(job)
 		if n == 0 {
 			if begun++; start != 0 && begun <= mostJobs {
 				m.times(led, id, start, start)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"ashlar.sh/internal/kube/carry"
+	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
@@ -27,7 +27,7 @@ func cluster(t testing.TB, nodes, jobs int) *loop {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &loop{engine: e, metrics: m, carrier: carry.New(t.Context(), carry.Options{}), began: time.Now(), told: newTold()}
+	l := &loop{engine: e, metrics: m, executor: execute.New(t.Context(), execute.Options{}), began: time.Now(), reported: newReported()}
 	version := uint64(0)
 	tell := func(kind model.Kind, o model.Object) {
 		version++
@@ -125,7 +125,7 @@ func TestAJobKeepsItsTimesAfterItsStart(t *testing.T) {
 	_, _, _ = l.engine.Decide(l.now())
 	job := l.engine.Ledger().Job(0)
 	made := time.Unix(0, job.Created)
-	l.told.job(job.Key, "", nil, made).readyAt = made.Add(90 * time.Second)
+	l.reported.job(job.Key, "", nil, made).readyAt = made.Add(90 * time.Second)
 	for look := range 2 {
 		l.metrics.figuresAt = time.Time{}
 		l.metrics.figures(l)

@@ -58,7 +58,7 @@ func (l *loop) beginOne(job *ledger.Job, now time.Time) map[string]bool {
 	if job.Group == nil || job.MinMember < 2 {
 		return nil
 	}
-	t := l.told.job(job.Key, job.Group.UID, l.seen.PodGroup(job.Key.Namespace, job.Key.Name), now)
+	t := l.reported.job(job.Key, job.Group.UID, l.seen.PodGroup(job.Key.Namespace, job.Key.Name), now)
 	if !t.complete && t.origin.mine == nil && untouched(job) {
 		t.origin.mine, t.origin.met = map[string]bool{}, true
 	}
@@ -85,7 +85,7 @@ func (l *loop) hear(receipts []sched.Receipt) {
 			continue
 		}
 		job := led.Job(led.Task(id).Job)
-		if t := l.told.jobs[job.Key]; t != nil && t.origin.mine != nil && t.uid == lifeOf(job) {
+		if t := l.reported.jobs[job.Key]; t != nil && t.origin.mine != nil && t.uid == lifeOf(job) {
 			if !t.origin.mine[r.Item.UID] {
 				t.origin.mine[r.Item.UID] = true
 				t.origin.taken++
@@ -100,7 +100,7 @@ func (l *loop) hear(receipts []sched.Receipt) {
 // hadMinimum says that somebody has seen a gang with its minimum: a phase or a condition of
 // its PodGroup is nobody's leave to release it, and everybody's word against that. Unknown is
 // said of gangs that ran and of those that never did: it counts where it is another's word.
-func (t *toldJob) hadMinimum(group *schedulingv1beta1.PodGroup) bool {
+func (t *reportedJob) hadMinimum(group *schedulingv1beta1.PodGroup) bool {
 	for _, c := range group.Status.Conditions {
 		if c.Type == schedulingv1beta1.PodGroupScheduled && c.Status == corev1.ConditionTrue {
 			return true
@@ -147,7 +147,7 @@ func membersOf(led *ledger.Ledger, id ledger.JobID) (m members) {
 // inherit looks, when a gang is met first, whether a record says of just its members that
 // it never had its minimum, and the refused one's status agrees. Whoever may write the PodGroup
 // may write a record, but not the status of a pod.
-func (l *loop) inherit(job *ledger.Job, t *toldJob, group *schedulingv1beta1.PodGroup, m members) {
+func (l *loop) inherit(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, m members) {
 	if t.origin.met {
 		return
 	}
@@ -169,7 +169,7 @@ func (l *loop) showsRefusal(namespace, name string, m members) bool {
 
 // claim is what may be recorded of a gang that stands half: nil where anything is in doubt. A
 // member that somebody else bound puts all in doubt for good: there may have been more of them.
-func (t *toldJob) claim(job *ledger.Job, m members) *record.Never {
+func (t *reportedJob) claim(job *ledger.Job, m members) *record.Never {
 	if t.origin.mine == nil || len(m.bound) == 0 || len(m.bound) >= int(job.MinMember) {
 		return nil
 	}
@@ -187,7 +187,7 @@ const recordedFrom = 3 * time.Second
 
 // keepRecord has written on a PodGroup what is to be known of its refusals after a restart,
 // e nil for none, and says that it shows that.
-func (l *loop) keepRecord(job *ledger.Job, t *toldJob, group *schedulingv1beta1.PodGroup, e *refused, claim *record.Never, now time.Time) bool {
+func (l *loop) keepRecord(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, e *refused, claim *record.Never, now time.Time) bool {
 	shown, there := group.Annotations[record.Key]
 	want := ""
 	if e != nil && (there || pauseAfter(e.tries) >= recordedFrom) {
@@ -201,7 +201,7 @@ func (l *loop) keepRecord(job *ledger.Job, t *toldJob, group *schedulingv1beta1.
 	}
 	if t.origin.asked != want || now.Sub(t.origin.askedAt) > untilShown {
 		t.origin.asked, t.origin.askedAt = want, now
-		l.carrier.Record(groupOf(job), t.uid, want, nil)
+		l.executor.Record(groupOf(job), t.uid, want, nil)
 	}
 	return false
 }
@@ -221,7 +221,7 @@ func (l *loop) takeBack(job *ledger.Job, e *refused, now time.Time) func() bool 
 	}
 	const claims = `"neverComplete"`
 	group := l.seen.PodGroup(job.Key.Namespace, job.Key.Name)
-	t := l.told.job(job.Key, lifeOf(job), group, now)
+	t := l.reported.job(job.Key, lifeOf(job), group, now)
 	if !strings.Contains(t.origin.asked, claims) && (group == nil || !strings.Contains(group.Annotations[record.Key], claims)) {
 		return nil
 	}
@@ -230,7 +230,7 @@ func (l *loop) takeBack(job *ledger.Job, e *refused, now time.Time) func() bool 
 	key, uid := groupOf(job), t.uid
 	return func() bool {
 		written := make(chan bool, 1)
-		l.carrier.Record(key, uid, value, func(yes bool) { written <- yes })
+		l.executor.Record(key, uid, value, func(yes bool) { written <- yes })
 		return <-written
 	}
 }

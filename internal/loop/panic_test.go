@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	volcano "volcano.sh/apis/pkg/client/clientset/versioned/fake"
 
-	"ashlar.sh/internal/kube/carry"
+	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/internal/kube/observe"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
@@ -49,12 +49,12 @@ func TestTheLoopOutlivesACycleThatPanics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &loop{seen: seen, metrics: newMetrics(), told: newTold(), began: time.Now(),
+	l := &loop{seen: seen, metrics: newMetrics(), reported: newReported(), began: time.Now(),
 		o: Options{DumpDir: t.TempDir(), Engine: []sched.Option{sched.WithPlugin(policy.Definition{Name: "poison",
 			New: func(_ policy.Choice, l *ledger.Ledger) (any, error) { return poison{l}, nil }})}}.withDefaults(),
 		conf: &configuration{profile: policy.Profile{Actions: []string{"enqueue", "allocate"},
 			Tiers: [][]policy.Choice{{{Plugin: "poison"}, {Plugin: "gang"}, {Plugin: "proportion"}}}}},
-		carrier: carry.New(ctx, carry.Options{Clients: carry.Clients{Fast: []kubernetes.Interface{kube}, Slow: kube, Events: kube, Groups: groups, Figures: groups}})}
+		executor: execute.New(ctx, execute.Options{Clients: execute.Clients{Fast: []kubernetes.Interface{kube}, Slow: kube, Events: kube, Groups: groups, Figures: groups}})}
 	if l.engine, err = l.conf.engine(l.o); err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestTheLoopOutlivesACycleThatPanics(t *testing.T) {
 	l.takeIn()
 	l.decide() // panics inside
 	l.decide()
-	l.carrier.Wait(ctx)
+	l.executor.Wait(ctx)
 	var bound []string
 	for _, a := range kube.Actions() {
 		if a.GetSubresource() == "binding" {
@@ -76,8 +76,8 @@ func TestTheLoopOutlivesACycleThatPanics(t *testing.T) {
 	if len(bound) != 1 {
 		t.Errorf("%d bindings, want one, of the pod that is fine", len(bound))
 	}
-	if job := (ledger.JobKey{Namespace: "ns", Name: "poison", Adopted: true}); !l.aside.jobs[job] || len(l.aside.jobs) != 1 {
-		t.Errorf("set aside are %v, want %v", l.aside.jobs, job)
+	if job := (ledger.JobKey{Namespace: "ns", Name: "poison", Adopted: true}); !l.leftOut.jobs[job] || len(l.leftOut.jobs) != 1 {
+		t.Errorf("set aside are %v, want %v", l.leftOut.jobs, job)
 	}
 	if saved, _ := filepath.Glob(filepath.Join(l.o.DumpDir, "*.json")); len(saved) != 1 {
 		t.Errorf("saved are %v, want what led to the panic", saved)

@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
-	"ashlar.sh/internal/kube/carry"
+	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
@@ -158,10 +158,10 @@ func withWire(w *living, x *wire) {
 	w.options.ConfigFile = path
 	w.options.Plugins = []policy.Definition{{Name: "wired", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) {
 		p := wired{x, l}
-		l.AddBook(p)
+		l.AddPluginState(p)
 		return p, nil
 	}}}
-	w.spoil = func(l *loop, o *carry.Options) {
+	w.spoil = func(l *loop, o *execute.Options) {
 		l.conf.watch = clockwork{l.conf.watch, x, l}
 		answered, urgent, group := o.Answered, o.Urgent, o.PodGroup
 		o.Answered = func(i sched.Item, became sched.Outcome, took time.Duration) {

@@ -34,14 +34,14 @@ func (l *loop) carry(items []sched.Item, now time.Time) {
 			onTheirWay = append(onTheirWay, i)
 		}
 	}
-	l.carrier.Carry(l.bindInTurn(onTheirWay, now))
+	l.executor.Carry(l.bindInTurn(onTheirWay, now))
 }
 
 // keep takes a phase, in the place of one that is kept already, and says that it is kept.
 // One that somebody waits for is not.
 func (l *loop) keep(i sched.Item, now time.Time) bool {
 	group := l.seen.PodGroup(i.Group.Namespace, i.Group.Name)
-	t := l.told.job(ledger.JobKey{Namespace: i.Group.Namespace, Name: i.Group.Name}, i.UID, group, now)
+	t := l.reported.job(ledger.JobKey{Namespace: i.Group.Namespace, Name: i.Group.Name}, i.UID, group, now)
 	if t.kept == nil || t.kept.Phase == model.GroupRunning {
 		t.keptSince = now // of phases that follow each other, the first
 	}
@@ -60,7 +60,7 @@ func (l *loop) keep(i sched.Item, now time.Time) bool {
 
 // handOver has the phase that is kept of a job written, unless the PodGroup shows it and
 // was told no other since: then it returns false.
-func (l *loop) handOver(t *toldJob, group *schedulingv1beta1.PodGroup) bool {
+func (l *loop) handOver(t *reportedJob, group *schedulingv1beta1.PodGroup) bool {
 	item := *t.kept
 	if group != nil && shownPhase(group) == item.Phase && t.phase == item.Phase {
 		t.kept = nil
@@ -70,13 +70,13 @@ func (l *loop) handOver(t *toldJob, group *schedulingv1beta1.PodGroup) bool {
 	}
 	t.kept, t.phase = nil, item.Phase
 	t.origin.unknown = t.origin.unknown || !t.complete && t.origin.mine != nil && item.Phase == model.GroupUnknown
-	l.carrier.Carry([]sched.Item{item})
+	l.executor.Carry([]sched.Item{item})
 	return true
 }
 
 // handOverAll has all phases written that are kept: the scheduler ends.
 func (l *loop) handOverAll() {
-	for k, t := range l.told.jobs {
+	for k, t := range l.reported.jobs {
 		if t.kept != nil {
 			l.unharmed("handing a phase over", func() { l.handOver(t, l.seen.PodGroup(k.Namespace, k.Name)) })
 		}
@@ -84,7 +84,7 @@ func (l *loop) handOverAll() {
 }
 
 // overdue says that the phase that is kept of a job was kept for long enough.
-func (l *loop) overdue(job *ledger.Job, t *toldJob, group *schedulingv1beta1.PodGroup, now time.Time) bool {
+func (l *loop) overdue(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, now time.Time) bool {
 	long := untilWords
 	if job.Tasks == 0 || t.kept.Phase == model.GroupCompleted || mayWait(group) {
 		long = untilPods

@@ -164,7 +164,7 @@ func (l *loop) controllerOf(pod ledger.Key, uid string) string {
 // complete says that a job has its minimum, or had it once: what is refused then is pods of
 // it and not the job.
 func (l *loop) complete(job *ledger.Job) bool {
-	t := l.told.jobs[job.Key]
+	t := l.reported.jobs[job.Key]
 	return started(job) || t != nil && t.uid == lifeOf(job) && t.complete
 }
 
@@ -244,7 +244,7 @@ func (l *loop) pauseWhole(k ledger.JobKey, group string, e *refused) {
 // followGroup goes on with what an earlier scheduler has recorded on a PodGroup.
 func (l *loop) followGroup(g *model.PodGroup) {
 	k := ledger.JobKey{Namespace: g.Namespace, Name: g.Name}
-	if t := l.told.jobs[k]; t != nil && t.uid == g.UID && (ran(g.Phase) || g.Phase == model.GroupUnknown && !t.origin.unknown) {
+	if t := l.reported.jobs[k]; t != nil && t.uid == g.UID && (ran(g.Phase) || g.Phase == model.GroupUnknown && !t.origin.unknown) {
 		t.complete = true
 	}
 	had := l.refusals.by[life{g.Namespace, g.UID}]
@@ -266,7 +266,7 @@ func (l *loop) followGroup(g *model.PodGroup) {
 	e := &refused{tries: min(r.Tries, 1<<10), next: min(r.Next.UnixNano(), now+int64(mostPause)), answer: r.Answer,
 		pod: ledger.Key{Namespace: g.Namespace, Name: r.Pod}, life: life{g.Namespace, g.UID}, job: k, group: g.UID, controller: r.Controller}
 	l.refusals.keep(e)
-	if of := (toldJob{uid: g.UID}); e.next > now && !of.hadMinimum(shown) {
+	if of := (reportedJob{uid: g.UID}); e.next > now && !of.hadMinimum(shown) {
 		l.pauseWhole(k, g.UID, e)
 	}
 }
@@ -352,7 +352,7 @@ func (l *loop) bindInTurn(items []sched.Item, now time.Time) []sched.Item {
 		l.unharmed("taking a claim back", func() {
 			first = l.takeBack(l.engine.Ledger().Job(t.job), t.refused, now)
 		})
-		l.carrier.BindInTurn(t.items, first)
+		l.executor.BindInTurn(t.items, first)
 	}
 	return rest
 }

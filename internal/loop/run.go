@@ -12,7 +12,7 @@ import (
 	"k8s.io/klog/v2"
 	"volcano.sh/apis/pkg/client/clientset/versioned"
 
-	"ashlar.sh/internal/kube/carry"
+	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/internal/kube/observe"
 	"ashlar.sh/internal/kube/release"
 	"ashlar.sh/internal/kube/rights"
@@ -38,7 +38,7 @@ func Run(ctx context.Context, o Options) error {
 	// Requests outlive ctx, so that what is under way at the end can be finished.
 	work, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	l := &loop{o: o, conf: conf, engine: engine, metrics: metrics, told: newTold(), refusals: newRefusals(), health: &health{}, began: time.Now(), auditAt: time.Now()}
+	l := &loop{o: o, conf: conf, engine: engine, metrics: metrics, reported: newReported(), refusals: newRefusals(), health: &health{}, began: time.Now(), auditAt: time.Now()}
 	l.lines.period = o.Period
 	l.reads.of(engine)
 	l.health.config.Flags = o.Flags
@@ -107,13 +107,13 @@ func (l *loop) connect(ctx, work context.Context) error {
 		return err
 	}
 	l.reader = &release.Reader{Kube: l.kube, Volcano: volcano, Metadata: heads}
-	clients, err := carry.NewClients(config)
+	clients, err := execute.NewClients(config)
 	if err != nil {
 		return err
 	}
 	requests, cut := context.WithCancel(work)
 	l.cut = cut
-	l.carrier = carry.New(requests, carry.Options{Clients: clients, Reporter: reporter(l.o.SchedulerNames), QuietBinds: l.o.QuietBinds,
+	l.executor = execute.New(requests, execute.Options{Clients: clients, Reporter: reporter(l.o.SchedulerNames), QuietBinds: l.o.QuietBinds,
 		Leading: func() bool { return l.lead.leading() }, PodGroup: l.seen.PodGroup, Storage: l.seen, VolumeWait: l.conf.volumeWait,
 		Prepared: func(i sched.Item, took time.Duration) { l.metrics.prepared(l, i, took) },
 		Urgent:   l.urgent, Panicked: l.panicked, Answered: func(i sched.Item, o sched.Outcome, latency time.Duration) {
@@ -144,14 +144,14 @@ const returned = 5 * time.Second
 // released but left to run out, which gives the server that time.
 func (l *loop) stop(err error) {
 	l.finish(err)
-	left := l.carrier.Unsettled()
+	left := l.executor.Unsettled()
 	if left > 0 {
 		klog.InfoS("Requests were cut short by the end: the lease is left to run out", "unanswered", left)
 	}
 	l.cut()
 	back, cancel := context.WithTimeout(context.Background(), returned)
 	defer cancel()
-	l.carrier.Wait(back)
+	l.executor.Wait(back)
 	l.lead.resign(left == 0)
 }
 
@@ -163,8 +163,8 @@ func (l *loop) finish(err error) {
 	bound, cancel := context.WithTimeout(context.Background(), l.o.Drain)
 	defer cancel()
 	l.handOverAll()
-	l.carrier.Wait(bound)
+	l.executor.Wait(bound)
 	brief, stop := context.WithTimeout(bound, time.Second) // others wait for the lease
 	defer stop()
-	l.carrier.WaitForWords(brief)
+	l.executor.WaitForStatuses(brief)
 }

@@ -68,7 +68,7 @@ func TestASavedStateIsReadAsItWas(t *testing.T) {
 		{JobLife: sched.JobLife{Job: ledger.JobKey{Namespace: "ns", Name: "x"}, UID: "u"}, At: 3, Seen: true}}}, Facts: []model.Fact{
 		fact(model.KindNode, "", &model.Node{Labels: labels}),
 		fact(model.KindPod, "ns", &model.Pod{Labels: labels, Spec: &model.Spec{Devices: []string{"gpu"},
-			Neighbours: &model.Neighbours{Apart: []model.Near{{Key: "zone", Crowd: model.Crowd{ByLabels: true}}},
+			Neighbours: &model.Neighbours{Apart: []model.Near{{Key: "zone", Pods: model.PodSelector{ByLabels: true}}},
 				Spread: []model.Spread{{Key: "zone", MaxSkew: 2, Soft: true}}}}}),
 		fact(model.KindPodGroup, "ns", &model.PodGroup{Queue: "q", MinMember: 2}),
 		fact(model.KindQueue, "", &model.Queue{Weight: 3}),

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
-	"ashlar.sh/internal/kube/carry"
+	"ashlar.sh/internal/kube/execute"
 )
 
 // slowBinds is a client whose bindings take their time, and a moment more when they are cut
@@ -81,7 +81,7 @@ func TestTheLeaseOutlivesWhatWasSent(t *testing.T) {
 			}
 			inVirtualTimeWith(t, 1, func(w *living) {
 				w.options.Election = &Election{Namespace: "ns", Name: "lease", Identity: "first"}
-				w.spoil = func(_ *loop, o *carry.Options) {
+				w.spoil = func(_ *loop, o *execute.Options) {
 					s.Interface = w.kube
 					o.Clients.Fast = []kubernetes.Interface{s}
 				}

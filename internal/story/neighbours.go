@@ -38,15 +38,15 @@ func (t *template) neighbours(key, value string) (known bool, err error) {
 	}
 	switch key {
 	case "with":
-		n.With = append(slices.Clip(n.With), model.Near{Key: topology, Crowd: crowd})
+		n.With = append(slices.Clip(n.With), model.Near{Key: topology, Pods: crowd})
 	case "apart":
-		n.Apart = append(slices.Clip(n.Apart), model.Near{Key: topology, Crowd: crowd})
+		n.Apart = append(slices.Clip(n.Apart), model.Near{Key: topology, Pods: crowd})
 	case "near":
 		var weight int32
 		weight, err = number(key, more)
-		n.Prefer = append(slices.Clip(n.Prefer), model.Near{Key: topology, Crowd: crowd, Weight: weight})
+		n.Prefer = append(slices.Clip(n.Prefer), model.Near{Key: topology, Pods: crowd, Weight: weight})
 	case "spread":
-		s := model.Spread{Key: topology, Crowd: crowd}
+		s := model.Spread{Key: topology, Pods: crowd}
 		err = spreadOf(&s, more)
 		n.Spread = append(slices.Clip(n.Spread), s)
 	}
@@ -75,8 +75,8 @@ func spreadOf(s *model.Spread, text string) (err error) {
 }
 
 // crowdOf reads which pods are meant. Their namespace is that of the job where none is said.
-func crowdOf(key, text string) (model.Crowd, error) {
-	var out model.Crowd
+func crowdOf(key, text string) (model.PodSelector, error) {
+	var out model.PodSelector
 	if namespace, rest, ok := strings.Cut(text, "/"); ok {
 		text = rest
 		if out.ByLabels = namespace == "*"; !out.ByLabels {
@@ -98,7 +98,7 @@ func at(n *model.Neighbours, namespace string) *model.Neighbours {
 	if n == nil {
 		return nil
 	}
-	named := func(c *model.Crowd) {
+	named := func(c *model.PodSelector) {
 		if c.Namespaces == nil && !c.ByLabels {
 			c.Namespaces = []string{namespace}
 		}
@@ -106,11 +106,11 @@ func at(n *model.Neighbours, namespace string) *model.Neighbours {
 	out := model.Neighbours{With: slices.Clone(n.With), Apart: slices.Clone(n.Apart), Prefer: slices.Clone(n.Prefer), Spread: slices.Clone(n.Spread)}
 	for _, list := range [...][]model.Near{out.With, out.Apart, out.Prefer} {
 		for i := range list {
-			named(&list[i].Crowd)
+			named(&list[i].Pods)
 		}
 	}
 	for i := range out.Spread {
-		named(&out.Spread[i].Crowd)
+		named(&out.Spread[i].Pods)
 	}
 	return &out
 }

@@ -12,7 +12,7 @@ func (x *Index) AsksTasks(c ledger.ClassID) bool { return len(x.look(c).taskFilt
 func (x *Index) AsksDomains(c ledger.ClassID) bool {
 	s := x.l.Class(c).Spec
 	limited := s.Groups != nil && s.Groups.Limits != nil
-	return (s.Neighbours != nil || len(s.Kin) > 0 || limited) && len(x.look(c).domainFilters) > 0
+	return (s.Neighbours != nil || len(s.MatchedTerms) > 0 || limited) && len(x.look(c).domainFilters) > 0
 }
 
 // Admitted is the static filters' answer for a class by NodeID: which nodes could take its

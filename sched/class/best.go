@@ -25,7 +25,7 @@ func (x *Index) Best(t ledger.TaskID) (ledger.NodeID, int64) {
 		if r.tallies[0].none > 0 && x.any(&r.tallies[0], r, class, false) == 0 {
 			return ledger.NoNode, 0
 		}
-		best := x.sweep(&r.view, class)
+		best := x.sweep(&r.feasibility, class)
 		if best.node == ledger.NoNode {
 			r.tallies[0].none = x.l.Now()
 			return ledger.NoNode, 0
@@ -43,16 +43,16 @@ func (x *Index) Best(t ledger.TaskID) (ledger.NodeID, int64) {
 // next, until one passes. Who was taken out of the contest goes back.
 func (x *Index) bestAsked(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
 	found, score := ledger.NoNode, int64(0)
-	r.stash = r.stash[:0]
+	r.popped = r.popped[:0]
 	x.barred = stretch(x.barred, words(x.l.NumNodes()))
 	class := x.l.Class(r.id)
 	for top := x.top(r, class); top.node != ledger.NoNode; top = x.top(r, class) {
-		v := x.asked(&r.view, t, top.node, false)
+		v := x.asked(&r.feasibility, t, top.node, false)
 		if v.Admits() {
 			found, score = top.node, top.score
 			break
 		}
-		r.stash = append(r.stash, top)
+		r.popped = append(r.popped, top)
 		if v.Everywhere {
 			break
 		}
@@ -60,18 +60,18 @@ func (x *Index) bestAsked(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
 		x.bars++
 		x.replay(r, class, top.node)
 	}
-	for _, e := range r.stash {
+	for _, e := range r.popped {
 		x.barred.put(int(e.node), false)
 	}
 	x.bars = 0
-	for _, e := range r.stash {
+	for _, e := range r.popped {
 		x.enter(r, class, e.node, e.score)
 	}
 	return found, score
 }
 
 // asked is what the filters of single tasks say.
-func (x *Index) asked(v *view, t ledger.TaskID, n ledger.NodeID, future bool) policy.Verdict {
+func (x *Index) asked(v *feasibility, t ledger.TaskID, n ledger.NodeID, future bool) policy.Verdict {
 	for _, f := range v.taskFilters {
 		if v := f.FilterTask(t, n, future); !v.Admits() {
 			if v.Everywhere {
@@ -125,19 +125,19 @@ func (x *Index) BestFuture(t ledger.TaskID) (ledger.NodeID, int64) {
 // betterFuture is a node, if it will take a task and is better than the best so far; false for
 // on when no other need be asked.
 func (x *Index) betterFuture(best entry, r *row, class *ledger.Class, t ledger.TaskID, n ledger.NodeID) (better entry, on bool) {
-	if !x.l.Releases(n) || !x.takesFuture(&r.view, class, n) {
+	if !x.l.Releases(n) || !x.takesFuture(&r.feasibility, class, n) {
 		return best, true
 	}
-	if v := x.asked(&r.view, t, n, true); !v.Admits() {
+	if v := x.asked(&r.feasibility, t, n, true); !v.Admits() {
 		return best, !v.Everywhere
 	}
-	if e := (entry{x.score(&r.view, class, n), x.tie(class, n), n}); best.node == ledger.NoNode || x.before(e, best) {
+	if e := (entry{x.score(&r.feasibility, class, n), x.tie(class, n), n}); best.node == ledger.NoNode || x.before(e, best) {
 		return e, true
 	}
 	return best, true
 }
 
-func (x *Index) takesFuture(v *view, class *ledger.Class, n ledger.NodeID) bool {
+func (x *Index) takesFuture(v *feasibility, class *ledger.Class, n ledger.NodeID) bool {
 	return !class.Invalid && v.admits(n) && x.fitsFuture(class, n) && v.passes(class, n, true)
 }
 
@@ -159,16 +159,16 @@ func (x *Index) Takes(t ledger.TaskID, n ledger.NodeID, future bool) bool {
 		return false
 	}
 	if future {
-		return x.takesFuture(&r.view, class, n) && r.company(class, n, true) && x.asked(&r.view, t, n, true).Admits()
+		return x.takesFuture(&r.feasibility, class, n) && r.company(class, n, true) && x.asked(&r.feasibility, t, n, true).Admits()
 	}
-	return x.takes(&r.view, class, n) && r.company(class, n, false) && x.asked(&r.view, t, n, false).Admits()
+	return x.takes(&r.feasibility, class, n) && r.company(class, n, false) && x.asked(&r.feasibility, t, n, false).Admits()
 }
 
 // Feasible is the number of nodes that have room for a class now.
 func (x *Index) Feasible(c ledger.ClassID) int {
 	r := x.look(c)
 	class := x.l.Class(c)
-	x.takers(&r.view, class, 0, x.l.NumNodes())
+	x.takers(&r.feasibility, class, 0, x.l.NumNodes())
 	x.keepCompany(r, class)
 	return len(x.nodes)
 }

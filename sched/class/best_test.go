@@ -37,11 +37,11 @@ func (w *world) budget() {
 		w.t.Fatalf("%d heaps take %d bytes, counted are %d, the budget is %d", rows, sum, w.x.bytes, w.x.Budget)
 	}
 	sum = 0
-	for _, f := range w.x.facets {
+	for _, f := range w.x.caches {
 		sum += f.size()
 	}
-	if sum != w.x.facetBytes || sum > w.x.Budget || len(w.x.facets) != len(w.x.facetAge) {
-		w.t.Fatalf("%d facets take %d bytes, counted are %d, the budget is %d", len(w.x.facets), sum, w.x.facetBytes, w.x.Budget)
+	if sum != w.x.cacheBytes || sum > w.x.Budget || len(w.x.caches) != len(w.x.cacheAge) {
+		w.t.Fatalf("%d facets take %d bytes, counted are %d, the budget is %d", len(w.x.caches), sum, w.x.cacheBytes, w.x.Budget)
 	}
 }
 

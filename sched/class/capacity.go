@@ -4,7 +4,7 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// tally is how many tasks of a class every node has room for, and how many all have
+// domain count is how many tasks of a class every node has room for, and how many all have
 // together: brought up to date by looking at the nodes that changed.
 type tally struct {
 	fit    []int32
@@ -16,7 +16,7 @@ type tally struct {
 // mostFit bounds what is counted for one node: no more tasks than that are ever wanted.
 const mostFit = 1 << 30
 
-// fewNodes is how many nodes are looked at before a tally is kept: where there is room
+// fewNodes is how many nodes are looked at before a domain count is kept: where there is room
 // in plenty, a few show it.
 const fewNodes = 64
 
@@ -33,7 +33,7 @@ func (x *Index) Prospect(c ledger.ClassID, want int64) int64 { return x.capacity
 // up to want, by amounts and by what stands still about nodes.
 func (x *Index) Whole(c ledger.ClassID, want int64) int64 {
 	r, class := x.look(c), x.l.Class(c)
-	t, at := &r.whole.tally, wholeAt{r.static, x.l.Shape()}
+	t, at := &r.whole.tally, wholeAt{r.static, x.l.SpecEpoch()}
 	if t.cursor > 0 && r.whole.at == at {
 		return min(t.sum, want)
 	}
@@ -46,7 +46,7 @@ func (x *Index) Whole(c ledger.ClassID, want int64) int64 {
 	return min(t.sum, want)
 }
 
-// whole is a tally of what nodes could hold, and what it rests on.
+// whole is a domain count of what nodes could hold, and what it rests on.
 type whole struct {
 	tally
 	at wholeAt
@@ -117,7 +117,7 @@ func (x *Index) any(t *tally, r *row, class *ledger.Class, future bool) int64 {
 	return 0
 }
 
-// count brings a tally up to date.
+// count brings a domain count up to date.
 func (x *Index) count(t *tally, r *row, of func(ledger.NodeID) int32) {
 	had := len(t.fit)
 	t.fit = stretch(t.fit, x.l.NumNodes())

@@ -31,8 +31,8 @@ func (w *twin) sitters() (out []sitter) {
 	return out
 }
 
-// isOf says that a pod is one of a crowd.
-func (w *twin) isOf(p *model.Pod, c *model.Crowd) bool {
+// isOf says that a pod is one of a selection.
+func (w *twin) isOf(p *model.Pod, c *model.PodSelector) bool {
 	if c.Nobody || !match.Selects(c.Selector, p.Labels) {
 		return false
 	}
@@ -46,7 +46,7 @@ func (w *twin) isOf(p *model.Pod, c *model.Crowd) bool {
 // isOfAll says that a pod is one that all terms of a required affinity are about.
 func (w *twin) isOfAll(p *model.Pod, with []model.Near) bool {
 	for i := range with {
-		if !w.isOf(p, &with[i].Crowd) {
+		if !w.isOf(p, &with[i].Pods) {
 			return false
 		}
 	}
@@ -112,7 +112,7 @@ func (w *twin) avoids(pod *model.Pod, node *model.Node, all []sitter, asks *mode
 			continue
 		}
 		for i := range asks.Apart {
-			if together(s.node, node, asks.Apart[i].Key) && w.isOf(s.pod, &asks.Apart[i].Crowd) {
+			if together(s.node, node, asks.Apart[i].Key) && w.isOf(s.pod, &asks.Apart[i].Pods) {
 				return false
 			}
 		}
@@ -121,7 +121,7 @@ func (w *twin) avoids(pod *model.Pod, node *model.Node, all []sitter, asks *mode
 		}
 		for i := range s.pod.Spec.Neighbours.Apart {
 			a := &s.pod.Spec.Neighbours.Apart[i]
-			if together(s.node, node, a.Key) && w.isOf(pod, &a.Crowd) {
+			if together(s.node, node, a.Key) && w.isOf(pod, &a.Pods) {
 				return false
 			}
 		}
@@ -156,7 +156,7 @@ func (w *twin) skewed(pod *model.Pod, node *model.Node, all []sitter, c *model.S
 		}
 	}
 	for _, s := range all {
-		if counted(pod, s.node, c) && w.isOf(s.pod, &c.Crowd) && (s.how == ledger.Firm || s.how == ledger.Promised && promised) {
+		if counted(pod, s.node, c) && w.isOf(s.pod, &c.Pods) && (s.how == ledger.Firm || s.how == ledger.Promised && promised) {
 			v, _ := model.LabelValue(s.node.Labels, c.Key)
 			counts[v]++
 		}
@@ -173,7 +173,7 @@ func (w *twin) skewed(pod *model.Pod, node *model.Node, all []sitter, c *model.S
 	}
 	v, _ := model.LabelValue(node.Labels, c.Key)
 	have := counts[v]
-	if w.isOf(pod, &c.Crowd) {
+	if w.isOf(pod, &c.Pods) {
 		have++
 	}
 	return have-least > int64(c.MaxSkew)
@@ -221,7 +221,7 @@ func (w *twin) likes(t ledger.TaskID, nodes []ledger.NodeID, scores []int64) {
 
 func (w *twin) worth(prefer []model.Near, p *model.Pod, a, b *model.Node) (sum int64) {
 	for i := range prefer {
-		if together(a, b, prefer[i].Key) && w.isOf(p, &prefer[i].Crowd) {
+		if together(a, b, prefer[i].Key) && w.isOf(p, &prefer[i].Pods) {
 			sum += int64(prefer[i].Weight)
 		}
 	}
@@ -341,7 +341,7 @@ func (w *twin) crowding(pod *model.Pod, node *model.Node, c *model.Spread, nodes
 	}
 	there := int64(0)
 	for _, s := range w.sitters() {
-		if s.how != ledger.Leaving && counted(pod, s.node, c) && together(s.node, node, c.Key) && w.isOf(s.pod, &c.Crowd) {
+		if s.how != ledger.Leaving && counted(pod, s.node, c) && together(s.node, node, c.Key) && w.isOf(s.pod, &c.Pods) {
 			there++
 		}
 	}

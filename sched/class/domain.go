@@ -23,9 +23,9 @@ type domains struct {
 	sweeps bool   // scores look at a label with many values
 
 	coarse, fine [][]bool // by filter: which of its keys divide into cells, and which do not
-	cellOf       []int32
+	groupOf      []int32
 	at           []int32 // the place within the cell
-	cells        []cell
+	groups       []topologyGroup
 	mates        []*column // of labels with many values: nodes of one value are looked at together
 	lists        [][][]ledger.NodeID
 	again        []uint64 // by NodeID: the pass in which it was looked at again
@@ -33,13 +33,13 @@ type domains struct {
 	order        []ledger.NodeID // scratch
 }
 
-// DefaultCells is how many cells a class's nodes are divided into at most.
-const DefaultCells = 128
+// DefaultTopologyGroups is how many cells a class's nodes are divided into at most.
+const DefaultTopologyGroups = 128
 
 func (d *domains) size() int {
-	size := 4*len(d.cellOf) + 4*len(d.at) + 8*len(d.again)
-	for i := range d.cells {
-		size += d.cells[i].size()
+	size := 4*len(d.groupOf) + 4*len(d.at) + 8*len(d.again)
+	for i := range d.groups {
+		size += d.groups[i].size()
 	}
 	return size
 }
@@ -49,7 +49,7 @@ func (r *row) nearby() bool { return len(r.domainFilters)+len(r.domainOrders) > 
 
 // met is what the filters that look at domains say of a node; parts as in
 // policy.DomainFilter, by filter.
-func (v *view) met(class *ledger.Class, n ledger.NodeID, future bool, parts [][]bool) policy.Verdict {
+func (v *feasibility) met(class *ledger.Class, n ledger.NodeID, future bool, parts [][]bool) policy.Verdict {
 	for i, f := range v.domainFilters {
 		var part []bool
 		if parts != nil {
@@ -62,7 +62,7 @@ func (v *view) met(class *ledger.Class, n ledger.NodeID, future bool, parts [][]
 	return policy.Verdict{}
 }
 
-func (v *view) company(class *ledger.Class, n ledger.NodeID, future bool) bool {
+func (v *feasibility) company(class *ledger.Class, n ledger.NodeID, future bool) bool {
 	return v.met(class, n, future, nil).Admits()
 }
 
@@ -80,11 +80,11 @@ func (x *Index) keepCompany(r *row, class *ledger.Class) {
 func (x *Index) bestByDomain(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
 	class := x.l.Class(r.id)
 	x.divide(r, class)
-	x.followCells(r, class)
+	x.followGroups(r, class)
 	all := r.domains.sweeps || len(r.taskFilters) > 0
 	x.nodes, x.scores = x.nodes[:0], x.scores[:0]
-	for i := range r.cells {
-		cell := &r.cells[i]
+	for i := range r.groups {
+		cell := &r.groups[i]
 		top := cell.best()
 		if top.node == ledger.NoNode || !r.met(class, top.node, false, r.coarse).Admits() {
 			continue
@@ -122,7 +122,7 @@ func (x *Index) bestOfSweep(r *row, class *ledger.Class, t ledger.TaskID) (ledge
 		if n == ledger.NoNode {
 			return n, score
 		}
-		switch v := x.asked(&r.view, t, n, false); {
+		switch v := x.asked(&r.feasibility, t, n, false); {
 		case v.Admits():
 			return n, score
 		case v.Everywhere:
@@ -177,39 +177,39 @@ func (x *Index) divide(r *row, class *ledger.Class) {
 // order of their names, and returns those.
 func (x *Index) fill(d *domains, keys []string) (few []string) {
 	nodes := x.l.NumNodes()
-	d.cellOf, d.at = stretch(d.cellOf[:0], nodes), stretch(d.at[:0], nodes)
-	clear(d.cellOf)
+	d.groupOf, d.at = stretch(d.groupOf[:0], nodes), stretch(d.at[:0], nodes)
+	clear(d.groupOf)
 	count := int32(1)
 	next := make([]int32, nodes)
 	for _, k := range keys {
 		c := x.column(k)
 		found := map[[2]int32]int32{}
 		for n := range next {
-			at := [2]int32{d.cellOf[n], c.of[n]}
+			at := [2]int32{d.groupOf[n], c.of[n]}
 			id, known := found[at]
 			if !known {
 				id = int32(len(found))
 				found[at] = id
 			}
-			if next[n] = id; len(found) > x.Cells {
+			if next[n] = id; len(found) > x.TopologyGroups {
 				break
 			}
 		}
-		if len(found) <= x.Cells {
-			copy(d.cellOf, next)
+		if len(found) <= x.TopologyGroups {
+			copy(d.groupOf, next)
 			count = int32(len(found))
 			few = append(few, k)
 		}
 	}
-	d.cells = make([]cell, max(1, count))
-	for n, c := range d.cellOf {
-		cell := &d.cells[c]
+	d.groups = make([]topologyGroup, max(1, count))
+	for n, c := range d.groupOf {
+		cell := &d.groups[c]
 		d.at[n] = int32(len(cell.nodes))
 		cell.nodes = append(cell.nodes, ledger.NodeID(n))
 	}
-	for i := range d.cells {
-		d.cells[i].at = d.at
-		d.cells[i].scores = make([]int64, len(d.cells[i].nodes))
+	for i := range d.groups {
+		d.groups[i].at = d.at
+		d.groups[i].scores = make([]int64, len(d.groups[i].nodes))
 	}
 	return few
 }
@@ -234,8 +234,8 @@ func (x *Index) group(d *domains, c *column) {
 	d.mates, d.lists = append(d.mates, c), append(d.lists, lists)
 }
 
-// followCells brings the contests of the cells up to date.
-func (x *Index) followCells(r *row, class *ledger.Class) {
+// followGroups brings the contests of the cells up to date.
+func (x *Index) followGroups(r *row, class *ledger.Class) {
 	d := &r.domains
 	mark := uint64(0)
 	for i, f := range r.domainFilters {
@@ -243,8 +243,8 @@ func (x *Index) followCells(r *row, class *ledger.Class) {
 			mark = mark*1099511628211 ^ f.DomainMark(class, d.fine[i])
 		}
 	}
-	if d.cursor == 0 || d.mark != mark || !x.catchUpCells(r, class) {
-		x.refillCells(r, class)
+	if d.cursor == 0 || d.mark != mark || !x.catchUpGroups(r, class) {
+		x.refillGroups(r, class)
 	}
 	d.mark, d.cursor = mark, x.l.Now()
 	x.lru++
@@ -252,9 +252,9 @@ func (x *Index) followCells(r *row, class *ledger.Class) {
 	x.weigh(r)
 }
 
-// catchUpCells looks again at the nodes that something happened on, or in a domain of
+// catchUpGroups looks again at the nodes that something happened on, or in a domain of
 // theirs; false when it is not known which these are.
-func (x *Index) catchUpCells(r *row, class *ledger.Class) bool {
+func (x *Index) catchUpGroups(r *row, class *ledger.Class) bool {
 	d := &r.domains
 	if d.cursor == x.l.Now() {
 		return true
@@ -267,10 +267,10 @@ func (x *Index) catchUpCells(r *row, class *ledger.Class) bool {
 		}
 		d.again[n] = d.pass
 		score := int64(out)
-		if x.takes(&r.view, class, n) && r.met(class, n, false, d.fine).Admits() {
-			score = x.score(&r.view, class, n)
+		if x.takes(&r.feasibility, class, n) && r.met(class, n, false, d.fine).Admits() {
+			score = x.score(&r.feasibility, class, n)
 		}
-		x.enterCell(&d.cells[d.cellOf[n]], class, n, score)
+		x.enterGroup(&d.groups[d.groupOf[n]], class, n, score)
 	}
 	return x.l.Since(d.cursor, func(n ledger.NodeID) {
 		if len(d.mates) == 0 {
@@ -286,22 +286,22 @@ func (x *Index) catchUpCells(r *row, class *ledger.Class) bool {
 	})
 }
 
-// refillCells plays all contests anew.
-func (x *Index) refillCells(r *row, class *ledger.Class) {
+// refillGroups plays all contests anew.
+func (x *Index) refillGroups(r *row, class *ledger.Class) {
 	d := &r.domains
-	x.takers(&r.view, class, 0, x.l.NumNodes())
-	x.scores = x.scoreAll(&r.view, class, x.nodes, x.scores)
-	for i := range d.cells {
-		for k := range d.cells[i].scores {
-			d.cells[i].scores[k] = out
+	x.takers(&r.feasibility, class, 0, x.l.NumNodes())
+	x.scores = x.scoreAll(&r.feasibility, class, x.nodes, x.scores)
+	for i := range d.groups {
+		for k := range d.groups[i].scores {
+			d.groups[i].scores[k] = out
 		}
 	}
 	for i, n := range x.nodes {
 		if r.met(class, n, false, d.fine).Admits() {
-			d.cells[d.cellOf[n]].scores[d.at[n]] = x.scores[i]
+			d.groups[d.groupOf[n]].scores[d.at[n]] = x.scores[i]
 		}
 	}
-	for i := range d.cells {
-		x.fillCell(&d.cells[i], class)
+	for i := range d.groups {
+		x.fillGroup(&d.groups[i], class)
 	}
 }

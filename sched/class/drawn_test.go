@@ -12,7 +12,7 @@ func (w *world) neighbours() *model.Neighbours {
 	}
 	n := &model.Neighbours{}
 	for range 1 + w.n(1) {
-		near := model.Near{Key: keys[w.n(2)], Crowd: w.crowd()}
+		near := model.Near{Key: keys[w.n(2)], Pods: w.crowd()}
 		switch w.n(4) {
 		case 0:
 			n.With = append(n.With, near)
@@ -22,16 +22,16 @@ func (w *world) neighbours() *model.Neighbours {
 			near.Weight = int32([]int{-50, -1, 1, 30, 100}[w.n(4)])
 			n.Prefer = append(n.Prefer, near)
 		default:
-			n.Spread = append(n.Spread, model.Spread{Key: near.Key, Crowd: model.Crowd{Namespaces: []string{"ns"}, Selector: near.Crowd.Selector},
+			n.Spread = append(n.Spread, model.Spread{Key: near.Key, Pods: model.PodSelector{Namespaces: []string{"ns"}, Selector: near.Pods.Selector},
 				MaxSkew: int32(1 + w.n(1)), MinDomains: int32(w.n(3)), Soft: w.yes(), Everywhere: w.yes(), Untainted: w.yes()})
 		}
 	}
 	return n
 }
 
-// crowd draws which pods are meant.
-func (w *world) crowd() model.Crowd {
-	c := model.Crowd{Nobody: w.n(11) == 11}
+// selected pods draws which pods are meant.
+func (w *world) crowd() model.PodSelector {
+	c := model.PodSelector{Nobody: w.n(11) == 11}
 	switch w.n(5) {
 	case 0:
 		c.Selector = []model.Requirement{{Key: "app", Op: model.In, Values: []string{"a", "b"}}}
@@ -77,7 +77,7 @@ func (w *world) namespace() {
 	w.tell(model.KindNamespace, "", name, n)
 }
 
-// podLabels are those that crowds are told by, and one that every pod has of its own.
+// podLabels are those that selected pods are told by, and one that every pod has of its own.
 func (w *world) podLabels(name string) []model.Label {
 	labels := []model.Label{{Key: "pod", Value: name}}
 	if app := w.n(2); app > 0 {

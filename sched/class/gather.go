@@ -5,17 +5,17 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
-// Gathering divides the nodes by the domains that tasks of a class have to share with each
+// ColocationKeys divides the nodes by the domains that tasks of a class have to share with each
 // other: the labels that say which those are, and a list of nodes for each combination of
 // their values, in no order. Nodes that lack a label are in none. There are no labels for a
 // class that asks no such thing, or whose next task has somebody to join already.
-func (x *Index) Gathering(c ledger.ClassID) (keys []string, lists [][]ledger.NodeID) {
+func (x *Index) ColocationKeys(c ledger.ClassID) (keys []string, lists [][]ledger.NodeID) {
 	if !x.AsksDomains(c) {
 		return nil, nil
 	}
 	for _, f := range x.look(c).domainFilters {
-		if g, ok := f.(policy.Gatherer); ok {
-			keys = append(keys, g.GatherKeys(x.l.Class(c))...)
+		if g, ok := f.(policy.Colocator); ok {
+			keys = append(keys, g.ColocationKeys(x.l.Class(c))...)
 		}
 	}
 	if len(keys) == 0 {

@@ -25,14 +25,14 @@ func (x *Index) bestScanned(t ledger.TaskID, among []ledger.NodeID, future bool)
 	}
 	x.nodes = x.nodes[:0]
 	for _, n := range among {
-		ok := x.takes(&r.view, class, n)
+		ok := x.takes(&r.feasibility, class, n)
 		if future {
-			ok = x.l.Releases(n) && x.takesFuture(&r.view, class, n)
+			ok = x.l.Releases(n) && x.takesFuture(&r.feasibility, class, n)
 		}
 		if !ok || !r.company(class, n, future) {
 			continue
 		}
-		if v := x.asked(&r.view, t, n, future); v.Admits() {
+		if v := x.asked(&r.feasibility, t, n, future); v.Admits() {
 			x.nodes = append(x.nodes, n)
 		} else if v.Everywhere {
 			break
@@ -44,10 +44,10 @@ func (x *Index) bestScanned(t ledger.TaskID, among []ledger.NodeID, future bool)
 	x.scores = stretch(x.scores, len(x.nodes))[:len(x.nodes)]
 	if future {
 		for i, n := range x.nodes {
-			x.scores[i] = x.score(&r.view, class, n)
+			x.scores[i] = x.score(&r.feasibility, class, n)
 		}
 	} else {
-		x.scores = x.scoreAll(&r.view, class, x.nodes, x.scores)
+		x.scores = x.scoreAll(&r.feasibility, class, x.nodes, x.scores)
 	}
 	for _, o := range r.domainOrders {
 		o.ScoreDomains(class, x.nodes, x.scores)

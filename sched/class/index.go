@@ -11,17 +11,17 @@ import (
 // Index answers for one ledger and one set of plugins. It is not safe for concurrent
 // use.
 type Index struct {
-	l      *ledger.Ledger
-	set    *policy.Set
-	rows   []*row
-	lru    uint64
-	bytes  int
-	Cells  int // into which a class's nodes are divided at most: see domains
-	Budget int // bytes of contests kept at most, and of facets; what is in use always stays
+	l              *ledger.Ledger
+	set            *policy.Set
+	rows           []*row
+	lru            uint64
+	bytes          int
+	TopologyGroups int // into which a class's nodes are divided at most: see domains
+	Budget         int // bytes of contests kept at most, and of result caches; what is in use always stays
 
-	facets     map[facetKey]*facet
-	facetAge   []*facet // the oldest in front
-	facetBytes int
+	caches     map[cacheKey]*resultCache
+	cacheAge   []*resultCache // the oldest in front
+	cacheBytes int
 	labels     map[string]*column
 	term       bitset // scratch
 	marked     bitset
@@ -35,7 +35,7 @@ type Index struct {
 	spread  []int64         // of the last run
 	sparse  bool            // hardly a node has room: see run
 	touched []ledger.NodeID // see catchUp
-	news    []int64
+	changes []int64
 	barred  bitset // see bestAsked
 	bars    int
 	byName  []ledger.NodeID // see ByName
@@ -56,7 +56,7 @@ const longestRun = 512
 
 // New returns an empty index.
 func New(l *ledger.Ledger, set *policy.Set) *Index {
-	x := &Index{l: l, set: set, Budget: DefaultBudget, Cells: DefaultCells, facets: map[facetKey]*facet{}, labels: map[string]*column{}, longest: longestRun}
+	x := &Index{l: l, set: set, Budget: DefaultBudget, TopologyGroups: DefaultTopologyGroups, caches: map[cacheKey]*resultCache{}, labels: map[string]*column{}, longest: longestRun}
 	for _, o := range set.NodeOrders {
 		if bulk, ok := o.(policy.BulkOrder); ok {
 			x.bulk = append(x.bulk, bulk)
@@ -73,15 +73,15 @@ func New(l *ledger.Ledger, set *policy.Set) *Index {
 
 // row is what is known about one class.
 type row struct {
-	view
-	contest
-	domains         // where filters or scores look at domains
-	cursor  uint64  // the journal up to which the contest is fresh
-	used    uint64  // for dropping the least recently used
-	bytes   int     // what of the budget it counts for
-	sweeps  int     // nodes found without a contest
-	stash   []entry // see bestAsked
-	pen     pen     // among the nodes of a domain
+	feasibility
+	tournament
+	domains                   // where filters or scores look at domains
+	cursor       uint64       // the journal up to which the contest is fresh
+	used         uint64       // for dropping the least recently used
+	bytes        int          // what of the budget it counts for
+	sweeps       int          // nodes found without a contest
+	popped       []entry      // see bestAsked
+	domainScores domainScores // among the nodes of a domain
 
 	tallies [2]tally // of room now, and of room once those who leave are gone
 
@@ -107,18 +107,18 @@ func (x *Index) look(c ledger.ClassID) *row {
 	r, class := x.rows[c], x.l.Class(c)
 	if r == nil || r.born != class.Born {
 		x.drop(c)
-		r = &row{view: view{id: c, born: class.Born}}
+		r = &row{feasibility: feasibility{id: c, born: class.Born}}
 		x.rows[c] = r
-		x.compose(&r.view, class)
+		x.compose(&r.feasibility, class)
 		x.weigh(r)
 	} else if r.static != x.l.StaticNow() {
-		if x.compose(&r.view, class) {
+		if x.compose(&r.feasibility, class) {
 			r.cursor = 0
 		}
 		x.weigh(r)
 	} else if now := x.moved(); r.moved != now {
-		if r.moved = now; r.stirred() && x.compose(&r.view, class) {
-			r.cursor, r.domains.cursor, r.pen.stale = 0, 0, true
+		if r.moved = now; r.stirred() && x.compose(&r.feasibility, class) {
+			r.cursor, r.domains.cursor, r.domainScores.stale = 0, 0, true
 		}
 	}
 	return r
@@ -156,7 +156,7 @@ func (x *Index) weigh(r *row) {
 }
 
 func (r *row) size() int {
-	return r.contest.size() + r.domains.size() + r.pen.size() + 4*len(r.tallies[0].fit) + 4*len(r.tallies[1].fit) + 4*len(r.whole.fit) + len(r.admitted) + 8*len(r.own)
+	return r.tournament.size() + r.domains.size() + r.domainScores.size() + 4*len(r.tallies[0].fit) + 4*len(r.tallies[1].fit) + 4*len(r.whole.fit) + len(r.admitted) + 8*len(r.own)
 }
 
 // trim drops the least recently used contests until the budget holds.
@@ -192,7 +192,7 @@ func (x *Index) catchUp(r *row, class *ledger.Class) {
 	}
 	if !x.dense {
 		x.touched = slices.DeleteFunc(x.touched, func(n ledger.NodeID) bool {
-			takes := x.takes(&r.view, class, n)
+			takes := x.takes(&r.feasibility, class, n)
 			if !takes {
 				x.enter(r, class, n, out)
 			}
@@ -201,12 +201,12 @@ func (x *Index) catchUp(r *row, class *ledger.Class) {
 	}
 	if len(x.touched) < fewTouched {
 		for _, n := range x.touched {
-			x.enter(r, class, n, x.score(&r.view, class, n))
+			x.enter(r, class, n, x.score(&r.feasibility, class, n))
 		}
 	} else {
-		x.news = x.scoreAll(&r.view, class, x.touched, x.news)
+		x.changes = x.scoreAll(&r.feasibility, class, x.touched, x.changes)
 		for i, n := range x.touched {
-			x.enter(r, class, n, x.news[i])
+			x.enter(r, class, n, x.changes[i])
 		}
 	}
 	r.cursor = x.l.Now()

@@ -18,7 +18,7 @@ type column struct {
 
 // askLabels judges all nodes by columns of labels, where the filter is one of labels
 // and all that is required can be read from them; false when it is not.
-func (x *Index) askLabels(f *facet) bool {
+func (x *Index) askLabels(f *resultCache) bool {
 	filter, ok := f.filter.(policy.LabelFilter)
 	if !ok {
 		return false

@@ -8,7 +8,7 @@ import (
 )
 
 // sweep finds the best of all nodes for a class in one pass.
-func (x *Index) sweep(v *view, class *ledger.Class) entry {
+func (x *Index) sweep(v *feasibility, class *ledger.Class) entry {
 	nodes := x.l.NumNodes()
 	if v.few {
 		x.takers(v, class, 0, nodes)
@@ -27,7 +27,7 @@ func (x *Index) sweep(v *view, class *ledger.Class) entry {
 // run scores the nodes from first on; it is good until the next run. Where nodes are
 // scored by columns, whether they take the class or not costs as much to find out as a
 // score: then that is not asked yet (sure: false). Otherwise those that do not are out.
-func (x *Index) run(v *view, class *ledger.Class, first, count int) (scores []int64, sure bool) {
+func (x *Index) run(v *feasibility, class *ledger.Class, first, count int) (scores []int64, sure bool) {
 	if x.dense && !x.sparse && !v.few {
 		x.spread = stretch(x.spread, count)
 		scores = x.spread[:count]
@@ -54,7 +54,7 @@ func (x *Index) run(v *view, class *ledger.Class, first, count int) (scores []in
 // among is the better of the best so far and the best of a run. Who would not win is not
 // asked whether it takes the class. Where most of those who were asked do not, the next
 // run asks first.
-func (x *Index) among(v *view, class *ledger.Class, best entry, first int, scores []int64, sure bool) entry {
+func (x *Index) among(v *feasibility, class *ledger.Class, best entry, first int, scores []int64, sure bool) entry {
 	refused := 0
 	for i, score := range scores {
 		if score < best.score || score == out {
@@ -77,7 +77,7 @@ func (x *Index) among(v *view, class *ledger.Class, best entry, first int, score
 
 // takers lists the nodes from first on that take one more task of a class: x.nodes, in the
 // order of rows.
-func (x *Index) takers(v *view, class *ledger.Class, first, count int) {
+func (x *Index) takers(v *feasibility, class *ledger.Class, first, count int) {
 	x.nodes = x.nodes[:0]
 	switch {
 	case class.Invalid:
@@ -100,7 +100,7 @@ func (x *Index) takers(v *view, class *ledger.Class, first, count int) {
 }
 
 // admitted lists the nodes from first on that the static filters admit, a few.
-func (x *Index) admitted(v *view, first, count int) {
+func (x *Index) admitted(v *feasibility, first, count int) {
 	for w := first / 64; w < words(first+count); w++ {
 		for left := v.mask[w]; left != 0; left &= left - 1 {
 			if n := w*64 + bits.TrailingZeros64(left); n >= first && n < first+count {
@@ -131,7 +131,7 @@ func (x *Index) roomy(class *ledger.Class, first, count int) {
 }
 
 // bases sets what the nodes from first on score by facts.
-func (x *Index) bases(v *view, first int, scores []int64) {
+func (x *Index) bases(v *feasibility, first int, scores []int64) {
 	if len(v.varied) == 0 {
 		for i := range scores {
 			scores[i] = v.flat
@@ -145,7 +145,7 @@ func (x *Index) bases(v *view, first int, scores []int64) {
 
 // scoreAll scores some nodes. Where they are scored by columns they need not take the
 // class: what is found of one that does not means nothing.
-func (x *Index) scoreAll(v *view, class *ledger.Class, nodes []ledger.NodeID, scores []int64) []int64 {
+func (x *Index) scoreAll(v *feasibility, class *ledger.Class, nodes []ledger.NodeID, scores []int64) []int64 {
 	scores = stretch(scores, len(nodes))[:len(nodes)]
 	for i, n := range nodes {
 		scores[i] = v.flat

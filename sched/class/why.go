@@ -113,7 +113,7 @@ func (w *why) ask(t ledger.TaskID, n ledger.NodeID) {
 	}
 	v := w.all
 	if v.Admits() {
-		v = w.x.asked(&w.r.view, t, n, false)
+		v = w.x.asked(&w.r.feasibility, t, n, false)
 	}
 	if v.Everywhere {
 		w.all = v

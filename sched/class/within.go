@@ -2,9 +2,9 @@ package class
 
 import "ashlar.sh/sched/ledger"
 
-// pen is a class's scores of the nodes of one domain. A class has one: members of a job go
+// domainScores is a class's scores of the nodes of one domain. A class has one: members of a job go
 // to the same domain one after the other.
-type pen struct {
+type domainScores struct {
 	domain []ledger.NodeID
 	scores []int64 // by the place in domain, out: it does not take the class
 	at     []int32 // by NodeID, the place in domain and one more; 0: not in it
@@ -13,7 +13,7 @@ type pen struct {
 	stale  bool    // scores that stand still have moved
 }
 
-func (p *pen) size() int { return 8*len(p.scores) + 4*len(p.at) }
+func (p *domainScores) size() int { return 8*len(p.scores) + 4*len(p.at) }
 
 // fewWithin is how many nodes of a domain are looked at one by one for every task: for more
 // it pays to keep what they are worth.
@@ -31,7 +31,7 @@ func (x *Index) BestWithin(t ledger.TaskID, domain []ledger.NodeID) (ledger.Node
 	if len(domain) <= fewWithin || class.Tasks() <= 1 || len(r.taskFilters) > 0 {
 		return x.bestAmong(r, class, t, domain)
 	}
-	p, best := x.penned(r, class, domain), nobody
+	p, best := x.scoredInDomain(r, class, domain), nobody
 	for i, score := range p.scores {
 		if score == out || score < best.score {
 			continue
@@ -50,14 +50,14 @@ func (x *Index) BestWithin(t ledger.TaskID, domain []ledger.NodeID) (ledger.Node
 func (x *Index) bestAmong(r *row, class *ledger.Class, t ledger.TaskID, domain []ledger.NodeID) (ledger.NodeID, int64) {
 	best := entry{node: ledger.NoNode}
 	for _, n := range domain {
-		if int(n) >= x.l.NumNodes() || !x.takes(&r.view, class, n) {
+		if int(n) >= x.l.NumNodes() || !x.takes(&r.feasibility, class, n) {
 			continue
 		}
-		e := entry{x.score(&r.view, class, n), x.tie(class, n), n}
+		e := entry{x.score(&r.feasibility, class, n), x.tie(class, n), n}
 		if best.node != ledger.NoNode && !x.before(e, best) {
 			continue
 		}
-		if v := x.asked(&r.view, t, n, false); v.Admits() {
+		if v := x.asked(&r.feasibility, t, n, false); v.Admits() {
 			best = e
 		} else if v.Everywhere {
 			break
@@ -66,9 +66,9 @@ func (x *Index) bestAmong(r *row, class *ledger.Class, t ledger.TaskID, domain [
 	return best.node, best.score
 }
 
-// penned is the class's scores of the nodes of a domain, brought up to date.
-func (x *Index) penned(r *row, class *ledger.Class, domain []ledger.NodeID) *pen {
-	p := &r.pen
+// scoredInDomain is the class's scores of the nodes of a domain, brought up to date.
+func (x *Index) scoredInDomain(r *row, class *ledger.Class, domain []ledger.NodeID) *domainScores {
+	p := &r.domainScores
 	same := !p.stale && len(p.domain) == len(domain) && &p.domain[0] == &domain[0] && p.static == x.l.StaticNow() &&
 		len(p.at) == x.l.NumNodes()
 	if same && x.l.Since(p.cursor, func(n ledger.NodeID) {
@@ -94,10 +94,10 @@ func (x *Index) penned(r *row, class *ledger.Class, domain []ledger.NodeID) *pen
 
 // worth is a node's score for a class, out where it does not take it.
 func (x *Index) worth(r *row, class *ledger.Class, n ledger.NodeID) int64 {
-	if !x.takes(&r.view, class, n) {
+	if !x.takes(&r.feasibility, class, n) {
 		return out
 	}
-	return x.score(&r.view, class, n)
+	return x.score(&r.feasibility, class, n)
 }
 
 // BestFutureWithin is BestFuture among the nodes of a domain only.

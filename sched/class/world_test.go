@@ -70,7 +70,7 @@ func newWorld(t *rapid.T) *world {
 	}
 	w := &world{t: t, l: l, x: New(l, set), twin: &twin{l, set}}
 	w.x.Budget = []int{DefaultBudget, 1, 700}[w.n(2)]
-	w.x.Cells = []int{DefaultCells, 1, 3}[w.n(2)]
+	w.x.TopologyGroups = []int{DefaultTopologyGroups, 1, 3}[w.n(2)]
 	for range 6 {
 		w.fact(5)
 	}
@@ -98,7 +98,7 @@ func (w *world) step(ask func()) {
 		ask()
 		w.l.Committed(func(ledger.Op) ledger.Booking { return ledger.Booking{Item: w.version} })
 	case k == 8:
-		w.l.ReleaseSoft()
+		w.l.ReleaseNominated()
 	default:
 		w.churn()
 	}

@@ -2,8 +2,8 @@ package fair
 
 import "ashlar.sh/sched/resource"
 
-// Claim is one queue's stake in one dimension.
-type Claim struct {
+// Demand is one queue's stake in one dimension.
+type Demand struct {
 	// Weight is the queue's part in what is shared: 1 to 2^31, held at these edges.
 	Weight int64
 	// Floor is the guarantee, already within capability (decision 2). It is given
@@ -15,9 +15,9 @@ type Claim struct {
 
 const maxWeight = 1 << 31
 
-func (c Claim) weight() int64 { return min(max(c.Weight, 1), maxWeight) }
-func (c Claim) lower() int64  { return max(c.Floor, 0) }
-func (c Claim) upper() int64  { return max(c.Cap, c.lower()) }
+func (c Demand) weight() int64 { return min(max(c.Weight, 1), maxWeight) }
+func (c Demand) lower() int64  { return max(c.Floor, 0) }
+func (c Demand) upper() int64  { return max(c.Cap, c.lower()) }
 
 // Filler divides totals. It keeps scratch space, so that only the first call, or one
 // with more claims than any before, allocates; and the level that it found last, from
@@ -44,15 +44,15 @@ type Filler struct {
 // lose the one unit that rounding gave it.
 //
 // It takes O(q log q) for q claims, and close to O(q) mostly.
-func (f *Filler) Fill(total int64, claims []Claim, out []int64) {
-	l, found := f.last.near(total, claims)
+func (f *Filler) Fill(total int64, demands []Demand, out []int64) {
+	l, found := f.last.near(total, demands)
 	if !found {
-		l = f.rise(total, claims)
+		l = f.rise(total, demands)
 	}
 	f.last = l
 	left := resource.Sum{}.Plus(total)
 	f.stops = f.stops[:0]
-	for i, c := range claims {
+	for i, c := range demands {
 		whole, part := l.share(c)
 		out[i] = whole
 		if part > 0 {

@@ -12,7 +12,7 @@ type level struct{ rest, weight int64 }
 
 // share is a claim's exact share at this level: whole units, and a part of a unit
 // counted in 1/l.weight.
-func (l level) share(c Claim) (whole int64, part uint64) {
+func (l level) share(c Demand) (whole int64, part uint64) {
 	hi, lo := bits.Mul64(uint64(l.rest), uint64(c.weight()))
 	if hi >= uint64(l.weight) {
 		return c.upper(), 0
@@ -37,8 +37,8 @@ type water struct {
 
 // rise finds the highest level for which total suffices: the one at which all of it is
 // given out, if there is one.
-func (f *Filler) rise(total int64, claims []Claim) level {
-	w := f.meet(total, claims)
+func (f *Filler) rise(total int64, demands []Demand) level {
+	w := f.meet(total, demands)
 	if w.room.Int64() <= 0 {
 		return level{0, 1}
 	}
@@ -57,11 +57,11 @@ func (f *Filler) rise(total int64, claims []Claim) level {
 }
 
 // meet lists the stops of all claims and returns the water at level zero.
-func (f *Filler) meet(total int64, claims []Claim) water {
+func (f *Filler) meet(total int64, demands []Demand) water {
 	f.stops = f.stops[:0]
 	w := water{room: resource.Sum{}.Plus(total)}
-	for i := range claims {
-		c := &claims[i]
+	for i := range demands {
+		c := &demands[i]
 		lower, upper, weight := c.lower(), c.upper(), c.weight()
 		w.room = w.room.Minus(lower)
 		if lower == upper {

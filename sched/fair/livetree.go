@@ -16,16 +16,16 @@ import (
 // all of them lies side by side.
 type LiveTree struct {
 	dims    int
-	rows    []limb
-	cells   []cell  // so many for each row as there are dimensions
-	boughs  []Bough // likewise
+	rows    []treeNode
+	cells   []cell        // so many for each row as there are dimensions
+	limits  []QueueLimits // likewise
 	changed []int32
 }
 
-// limb is a row's place in the tree.
-type limb struct {
+// treeNode is a row's place in the tree.
+type treeNode struct {
 	up, kid, next, prev int32 // the row above it, its first child, and its brothers; -1: none
-	hung                bool  // it is among the children of the row above it, or a top
+	attached            bool  // it is among the children of the row above it, or a top
 	there               bool
 	listed              bool // among those that changed
 	due                 bool // something of it, or of those below it, is to be worked out
@@ -33,7 +33,7 @@ type limb struct {
 
 // cell is a row in one dimension, as its owner wrote it.
 type cell struct {
-	Branch                      // but for Up
+	QueueNode                   // but for Up
 	promised       resource.Sum // to its children, hung there or not
 	self, children bool         // it is worked out anew; those below it are
 }
@@ -41,22 +41,22 @@ type cell struct {
 // Clear forgets all rows; those to come have so many dimensions.
 func (t *LiveTree) Clear(dims int) {
 	t.dims = dims
-	t.rows, t.cells, t.boughs, t.changed = t.rows[:0], t.cells[:0], t.boughs[:0], t.changed[:0]
+	t.rows, t.cells, t.limits, t.changed = t.rows[:0], t.cells[:0], t.limits[:0], t.changed[:0]
 }
 
-// Hang puts row i below another, -1 for none: a row that is new, was taken away, or hung
+// Attach puts row i below another, -1 for none: a row that is new, was taken away, or hung
 // elsewhere. What is below it comes with it. Until the tree is settled, rows may hang below
 // some that are not there yet.
-func (t *LiveTree) Hang(i, up int32) {
+func (t *LiveTree) Attach(i, up int32) {
 	t.reach(max(i, up))
 	at := &t.rows[i]
 	if at.there && at.up == up {
 		return
 	}
-	if at.hung && at.up != up {
+	if at.attached && at.up != up {
 		t.cut(i)
 	}
-	if !at.hung {
+	if !at.attached {
 		t.tie(i, up)
 		t.renew(i)
 	}
@@ -75,17 +75,17 @@ func (t *LiveTree) renew(i int32) {
 }
 
 // Put says what row i is in one dimension; b.Up is not read.
-func (t *LiveTree) Put(i int32, d int, b Branch) {
+func (t *LiveTree) Put(i int32, d int, b QueueNode) {
 	c := &t.of(i)[d]
 	b.Up = c.Up
-	if c.Branch == b {
+	if c.QueueNode == b {
 		return
 	}
-	if at := &t.rows[i]; at.hung && c.Guarantee != b.Guarantee {
+	if at := &t.rows[i]; at.attached && c.Guarantee != b.Guarantee {
 		t.promise(at.up, d, c.Guarantee, -1)
 		t.promise(at.up, d, b.Guarantee, 1)
 	}
-	c.Branch, c.self = b, true
+	c.QueueNode, c.self = b, true
 	t.mark(i)
 }
 
@@ -94,16 +94,16 @@ func (t *LiveTree) Put(i int32, d int, b Branch) {
 func (t *LiveTree) Remove(i int32) {
 	if int(i) < len(t.rows) {
 		t.rows[i].there = false
-		if t.rows[i].hung {
+		if t.rows[i].attached {
 			t.cut(i)
 		}
 	}
 }
 
-// Rest takes row i away because the row above it is: it keeps its place there until it is
+// Detach takes row i away because the row above it is: it keeps its place there until it is
 // hung elsewhere or removed. Where nothing else changed, a whole tree of rows that rested
 // comes again with its top, and nothing of it has to be worked out.
-func (t *LiveTree) Rest(i int32) {
+func (t *LiveTree) Detach(i int32) {
 	if int(i) >= len(t.rows) {
 		return
 	}
@@ -115,7 +115,7 @@ func (t *LiveTree) Rest(i int32) {
 
 // Up is the row that row i hangs below, -1 for none.
 func (t *LiveTree) Up(i int32) int32 {
-	if int(i) >= len(t.rows) || !t.rows[i].hung {
+	if int(i) >= len(t.rows) || !t.rows[i].attached {
 		return -1
 	}
 	return t.rows[i].up
@@ -127,9 +127,9 @@ func (t *LiveTree) of(i int32) []cell { return t.cells[int(i)*t.dims : (int(i)+1
 // reach makes rows up to i.
 func (t *LiveTree) reach(i int32) {
 	for int(i) >= len(t.rows) {
-		t.rows = append(t.rows, limb{up: -1, kid: -1, next: -1, prev: -1})
+		t.rows = append(t.rows, treeNode{up: -1, kid: -1, next: -1, prev: -1})
 		for range t.dims {
-			t.cells, t.boughs = append(t.cells, cell{}), append(t.boughs, Bough{})
+			t.cells, t.limits = append(t.cells, cell{}), append(t.limits, QueueLimits{})
 		}
 	}
 }
@@ -156,7 +156,7 @@ func (t *LiveTree) promise(up int32, d int, guarantee, sign int64) {
 // tie puts a row among the children of another.
 func (t *LiveTree) tie(i, up int32) {
 	at := &t.rows[i]
-	at.up, at.prev, at.next, at.hung = up, -1, -1, true
+	at.up, at.prev, at.next, at.attached = up, -1, -1, true
 	if up < 0 {
 		return
 	}
@@ -181,7 +181,7 @@ func (t *LiveTree) cut(i int32) {
 	if at.next >= 0 {
 		t.rows[at.next].prev = at.prev
 	}
-	at.hung = false
+	at.attached = false
 	for d := range t.dims {
 		t.promise(at.up, d, t.of(i)[d].Guarantee, -1)
 	}
@@ -217,14 +217,14 @@ func (t *LiveTree) settle(i int32) {
 
 // settleIn works out a row in one dimension, and says whether those below it have to be.
 func (t *LiveTree) settleIn(i int32, d int) bool {
-	c, b := &t.of(i)[d], t.Bough(i, d)
+	c, b := &t.of(i)[d], t.Limits(i, d)
 	children := c.children
 	switch up := t.rows[i].up; {
 	case !c.self:
 	case up < 0:
 		children = c.over(b) || children
 	default:
-		children = c.below(t.Bough(up, d), t.Promised(up, d), b) || children
+		children = c.below(t.Limits(up, d), t.Promised(up, d), b) || children
 	}
 	c.self, c.children = false, false
 	return children
@@ -233,7 +233,7 @@ func (t *LiveTree) settleIn(i int32, d int) bool {
 // below works out all children of a row, and those below them where they have to be, in
 // dimensions that are bits, counted from one of them.
 func (t *LiveTree) below(up int32, from int, dims uint64) {
-	own, above := t.of(up)[from:], t.boughs[int(up)*t.dims+from:]
+	own, above := t.of(up)[from:], t.limits[int(up)*t.dims+from:]
 	for k := t.rows[up].kid; k >= 0; {
 		at, first := &t.rows[k], int(k)*t.dims+from
 		if !at.there {
@@ -245,7 +245,7 @@ func (t *LiveTree) below(up int32, from int, dims uint64) {
 		for left := dims; left != 0; left &= left - 1 {
 			d := bits.TrailingZeros64(left)
 			c := &t.cells[first+d]
-			if c.below(&above[d], own[d].promised.Int64(), &t.boughs[first+d]) || c.children {
+			if c.below(&above[d], own[d].promised.Int64(), &t.limits[first+d]) || c.children {
 				deeper |= left & -left
 			}
 			c.self, c.children = false, false
@@ -258,19 +258,19 @@ func (t *LiveTree) below(up int32, from int, dims uint64) {
 }
 
 // over is below for a row that is below none.
-func (c *cell) over(b *Bough) bool {
+func (c *cell) over(b *QueueLimits) bool {
 	was := *b
 	*b = c.top()
 	return b.Real != was.Real || b.Capability != was.Capability
 }
 
-// Bough is what followed for row i in a dimension when the tree was settled last; of one
+// QueueLimits is what followed for row i in a dimension when the tree was settled last; of one
 // that is not there, what followed when it was, or nothing.
-func (t *LiveTree) Bough(i int32, d int) *Bough {
+func (t *LiveTree) Limits(i int32, d int) *QueueLimits {
 	if int(i) >= len(t.rows) {
-		return &Bough{}
+		return &QueueLimits{}
 	}
-	return &t.boughs[int(i)*t.dims+d]
+	return &t.limits[int(i)*t.dims+d]
 }
 
 // Promised is what the children of row i are guaranteed together in a dimension, as their

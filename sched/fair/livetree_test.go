@@ -22,7 +22,7 @@ type orchard struct {
 // plant is a row: what it is below, and its amounts in each dimension.
 type plant struct {
 	up int32
-	in [2]Branch
+	in [2]QueueNode
 }
 
 // The slow twin: a LiveTree that was told of one change after another says what Tree
@@ -40,7 +40,7 @@ func TestALiveTreeIsTheTreeOfItsRows(t *testing.T) {
 				if r.Up >= 0 {
 					r.Up = places[r.Up]
 				}
-				o.rows[places[i]] = plant{r.Up, [2]Branch{r, o.amounts()}}
+				o.rows[places[i]] = plant{r.Up, [2]QueueNode{r, o.amounts()}}
 			}
 			for _, i := range o.numbers() {
 				o.put(i)
@@ -64,14 +64,14 @@ func TestALiveTreeIsTheTreeOfItsRows(t *testing.T) {
 func (o *orchard) numbers() []int32 { return slices.Sorted(maps.Keys(o.rows)) }
 
 func (o *orchard) put(i int32) {
-	o.live.Hang(i, o.rows[i].up)
+	o.live.Attach(i, o.rows[i].up)
 	for d, b := range o.rows[i].in {
 		o.live.Put(i, o.dims[d], b)
 	}
 }
 
 // amounts are those of any row.
-func (o *orchard) amounts() Branch {
+func (o *orchard) amounts() QueueNode {
 	other := drawTree(o.t)
 	return other[rapid.IntRange(0, len(other)-1).Draw(o.t, "other")]
 }
@@ -122,7 +122,7 @@ func (o *orchard) fell(i int32) {
 }
 
 func (o *orchard) rest(i int32) {
-	o.live.Rest(i)
+	o.live.Detach(i)
 	o.rests[i] = o.rows[i]
 	delete(o.rows, i)
 	for _, k := range o.numbers() {
@@ -196,7 +196,7 @@ func (o *orchard) agrees() {
 }
 
 func (o *orchard) agreesIn(d int) {
-	var rows []Branch
+	var rows []QueueNode
 	at := map[int32]int32{-1: -1}
 	for len(rows) < len(o.rows) {
 		for _, i := range o.numbers() {
@@ -211,7 +211,7 @@ func (o *orchard) agreesIn(d int) {
 	}
 	want := settled(rows)
 	for _, i := range o.numbers() {
-		if got := *o.live.Bough(i, o.dims[d]); got != want[at[i]] {
+		if got := *o.live.Limits(i, o.dims[d]); got != want[at[i]] {
 			o.t.Fatalf("row %d of %+v is %+v, want %+v", i, o.rows, got, want[at[i]])
 		}
 		promised := int64(0)

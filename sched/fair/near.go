@@ -13,12 +13,12 @@ const nearby = 4
 // claims that take at a level, and what the others have, make the next one; a level that
 // makes itself gives out exactly total. False: it is not near, or there is none that does.
 // It is then as high as rise finds it, or as good: shares are the same.
-func (l level) near(total int64, claims []Claim) (level, bool) {
+func (l level) near(total int64, demands []Demand) (level, bool) {
 	for range nearby {
 		if l.rest <= 0 || l.weight <= 0 {
 			return level{}, false
 		}
-		w := l.water(total, claims)
+		w := l.water(total, demands)
 		next := level{w.room.Int64(), w.taking}
 		if next.same(l) {
 			return next, true
@@ -29,10 +29,10 @@ func (l level) near(total int64, claims []Claim) (level, bool) {
 }
 
 // water is what a total is used for at this level.
-func (l level) water(total int64, claims []Claim) water {
+func (l level) water(total int64, demands []Demand) water {
 	w := water{room: resource.Sum{}.Plus(total)}
-	for i := range claims {
-		c := &claims[i]
+	for i := range demands {
+		c := &demands[i]
 		lower, upper, weight := c.lower(), c.upper(), c.weight()
 		switch {
 		case l.reaches(upper, weight):

@@ -26,20 +26,20 @@ func TestMain(m *testing.M) {
 
 // drawn is a total and claims: small ones, where ties and rounding are common, or of
 // any size an int64 has.
-func drawn(t *rapid.T) (int64, []Claim) {
+func drawn(t *rapid.T) (int64, []Demand) {
 	top, weight := int64(60), int64(5)
 	if rapid.Bool().Draw(t, "large") {
 		top, weight = most, maxWeight
 	}
 	amount := rapid.Int64Range(0, top)
-	claim := rapid.Custom(func(t *rapid.T) Claim {
-		c := Claim{Weight: rapid.Int64Range(1, weight).Draw(t, "weight"), Cap: amount.Draw(t, "cap")}
+	demand := rapid.Custom(func(t *rapid.T) Demand {
+		c := Demand{Weight: rapid.Int64Range(1, weight).Draw(t, "weight"), Cap: amount.Draw(t, "cap")}
 		if rapid.Bool().Draw(t, "guaranteed") {
 			c.Floor = rapid.Int64Range(0, top/4).Draw(t, "floor")
 		}
 		return c
 	})
-	return amount.Draw(t, "total"), rapid.SliceOfN(claim, 0, 7).Draw(t, "claims")
+	return amount.Draw(t, "total"), rapid.SliceOfN(demand, 0, 7).Draw(t, "claims")
 }
 
 func floor(x *big.Rat) *big.Int { return new(big.Int).Div(x.Num(), x.Denom()) }
@@ -62,41 +62,41 @@ func between(t *rapid.T, out []int64, low []*big.Rat, slack *big.Rat) {
 
 func TestFillRoundsTheDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		total, claims := drawn(t)
-		between(t, fill(total, claims), exactShares(t, total, claims), new(big.Rat))
+		total, demands := drawn(t)
+		between(t, fill(total, demands), exactShares(t, total, demands), new(big.Rat))
 	})
 }
 
 func TestFillRoundsTheSeedsLoop(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		total, claims := drawn(t)
-		for i := range claims {
-			claims[i].Floor = 0
+		total, demands := drawn(t)
+		for i := range demands {
+			demands[i].Floor = 0
 		}
-		between(t, fill(total, claims), seedRounds(total, claims), new(big.Rat))
+		between(t, fill(total, demands), seedRounds(total, demands), new(big.Rat))
 	})
 }
 
 func TestFillIsWhereRoundsWithFloorsEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		total, claims := drawn(t)
-		for i := range claims {
-			claims[i].Weight = min(claims[i].Weight, 5)
+		total, demands := drawn(t)
+		for i := range demands {
+			demands[i].Weight = min(demands[i].Weight, 5)
 		}
-		between(t, fill(total, claims), floorRounds(total, claims), big.NewRat(1, 1<<62))
+		between(t, fill(total, demands), floorRounds(total, demands), big.NewRat(1, 1<<62))
 	})
 }
 
 func TestEverythingIsGivenOutWhileSomebodyAsks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		total, claims := drawn(t)
+		total, demands := drawn(t)
 		given, lower, upper := new(big.Int), new(big.Int), new(big.Int)
-		for i, x := range fill(total, claims) {
+		for i, x := range fill(total, demands) {
 			given.Add(given, big.NewInt(x))
-			lower.Add(lower, big.NewInt(claims[i].lower()))
-			upper.Add(upper, big.NewInt(claims[i].upper()))
-			if x < claims[i].Floor || x > max(claims[i].Floor, claims[i].Cap) {
-				t.Errorf("claim %d of %+v has %d", i, claims[i], x)
+			lower.Add(lower, big.NewInt(demands[i].lower()))
+			upper.Add(upper, big.NewInt(demands[i].upper()))
+			if x < demands[i].Floor || x > max(demands[i].Floor, demands[i].Cap) {
+				t.Errorf("claim %d of %+v has %d", i, demands[i], x)
 			}
 		}
 		want := big.NewInt(total)
@@ -114,17 +114,17 @@ func TestEverythingIsGivenOutWhileSomebodyAsks(t *testing.T) {
 
 func TestOrderOfClaimsMattersOnlyForUnits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		total, claims := drawn(t)
-		places := make([]int, len(claims))
+		total, demands := drawn(t)
+		places := make([]int, len(demands))
 		for i := range places {
 			places[i] = i
 		}
 		places = rapid.Permutation(places).Draw(t, "places")
-		moved := make([]Claim, len(claims))
+		moved := make([]Demand, len(demands))
 		for i, p := range places {
-			moved[p] = claims[i]
+			moved[p] = demands[i]
 		}
-		want, got := fill(total, claims), fill(total, moved)
+		want, got := fill(total, demands), fill(total, moved)
 		for i, p := range places {
 			if d := want[i] - got[p]; d < -1 || d > 1 {
 				t.Errorf("claim %d has %d, and %d in another order", i, want[i], got[p])
@@ -136,25 +136,25 @@ func TestOrderOfClaimsMattersOnlyForUnits(t *testing.T) {
 func TestOrderOfClaimsNeverMattersWhenTheirNamesDecide(t *testing.T) {
 	type named struct {
 		name  int
-		claim Claim
+		claim Demand
 	}
 	byName := func(total int64, rows []named) map[int]int64 {
 		rows = slices.Clone(rows)
 		slices.SortFunc(rows, func(a, b named) int { return cmp.Compare(a.name, b.name) })
-		var claims []Claim
+		var demands []Demand
 		for _, r := range rows {
-			claims = append(claims, r.claim)
+			demands = append(demands, r.claim)
 		}
 		out := map[int]int64{}
-		for i, x := range fill(total, claims) {
+		for i, x := range fill(total, demands) {
 			out[rows[i].name] = x
 		}
 		return out
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		total, claims := drawn(t)
+		total, demands := drawn(t)
 		var rows []named
-		for i, c := range claims {
+		for i, c := range demands {
 			rows = append(rows, named{i, c})
 		}
 		want := byName(total, rows)
@@ -168,34 +168,34 @@ func TestOrderOfClaimsNeverMattersWhenTheirNamesDecide(t *testing.T) {
 
 func TestMoreWeightNeverGetsLess(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		total, claims := drawn(t)
-		if len(claims) < 2 {
+		total, demands := drawn(t)
+		if len(demands) < 2 {
 			return
 		}
-		claims[1].Floor, claims[1].Cap = claims[0].Floor, claims[0].Cap
-		out := fill(total, claims)
-		if d := claims[0].Weight - claims[1].Weight; d > 0 && out[0] < out[1] || d < 0 && out[0] > out[1] {
-			t.Errorf("%+v has %d and %+v has %d", claims[0], out[0], claims[1], out[1])
+		demands[1].Floor, demands[1].Cap = demands[0].Floor, demands[0].Cap
+		out := fill(total, demands)
+		if d := demands[0].Weight - demands[1].Weight; d > 0 && out[0] < out[1] || d < 0 && out[0] > out[1] {
+			t.Errorf("%+v has %d and %+v has %d", demands[0], out[0], demands[1], out[1])
 		}
-		heavier := slices.Clone(claims)
-		heavier[0].Weight = rapid.Int64Range(claims[0].Weight, maxWeight).Draw(t, "heavier")
+		heavier := slices.Clone(demands)
+		heavier[0].Weight = rapid.Int64Range(demands[0].Weight, maxWeight).Draw(t, "heavier")
 		if x := fill(total, heavier)[0]; x < out[0]-1 {
 			t.Errorf("with weight %d instead of %d it has %d instead of %d",
-				heavier[0].Weight, claims[0].Weight, x, out[0])
+				heavier[0].Weight, demands[0].Weight, x, out[0])
 		}
 	})
 }
 
 func TestScalingAllWeightsChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		total, claims := drawn(t)
+		total, demands := drawn(t)
 		scale := rapid.Int64Range(1, 1000).Draw(t, "scale")
-		scaled := slices.Clone(claims)
-		for i := range claims {
-			claims[i].Weight = min(claims[i].Weight, maxWeight/1000)
-			scaled[i].Weight = claims[i].Weight * scale
+		scaled := slices.Clone(demands)
+		for i := range demands {
+			demands[i].Weight = min(demands[i].Weight, maxWeight/1000)
+			scaled[i].Weight = demands[i].Weight * scale
 		}
-		if a, b := fill(total, claims), fill(total, scaled); !slices.Equal(a, b) {
+		if a, b := fill(total, demands), fill(total, scaled); !slices.Equal(a, b) {
 			t.Errorf("%v, and %v with weights scaled by %d", a, b, scale)
 		}
 	})
@@ -237,20 +237,20 @@ func TestSearchFindsTheSameBySplittingAndBySorting(t *testing.T) {
 func TestAFillerAnswersAsIfAskedForTheFirstTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var f Filler
-		total, claims := drawn(t)
+		total, demands := drawn(t)
 		for range rapid.IntRange(1, 6).Draw(t, "times") {
 			switch other, more := drawn(t); {
 			case rapid.IntRange(0, 3).Draw(t, "anew") == 0:
-				total, claims = other, more
-			case len(claims) == 0 || rapid.Bool().Draw(t, "total"):
+				total, demands = other, more
+			case len(demands) == 0 || rapid.Bool().Draw(t, "total"):
 				total = max(0, total+rapid.Int64Range(-3, min(3, most-total)).Draw(t, "more"))
 			case len(more) > 0:
-				claims[rapid.IntRange(0, len(claims)-1).Draw(t, "claim")] = more[0]
+				demands[rapid.IntRange(0, len(demands)-1).Draw(t, "claim")] = more[0]
 			}
-			out := make([]int64, len(claims))
-			f.Fill(total, claims, out)
-			if want := fill(total, claims); !slices.Equal(out, want) {
-				t.Fatalf("%v of %d among %v, want %v", out, total, claims, want)
+			out := make([]int64, len(demands))
+			f.Fill(total, demands, out)
+			if want := fill(total, demands); !slices.Equal(out, want) {
+				t.Fatalf("%v of %d among %v, want %v", out, total, demands, want)
 			}
 		}
 	})

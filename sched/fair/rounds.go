@@ -2,18 +2,18 @@ package fair
 
 import "ashlar.sh/sched/resource"
 
-// Stake is a Claim whose Cap is still in its two parts, so that Explain can show what
+// QueueDemand is a Demand whose Cap is still in its two parts, so that Explain can show what
 // each of them cut off.
-type Stake struct {
+type QueueDemand struct {
 	Weight         int64
 	Floor          int64
 	RealCapability Limit
 	Request        int64
 }
 
-// Claim puts the parts together.
-func (s Stake) Claim() Claim {
-	return Claim{Weight: s.Weight, Floor: s.Floor, Cap: s.RealCapability.Clip(s.Request)}
+// Demand puts the parts together.
+func (s QueueDemand) Demand() Demand {
+	return Demand{Weight: s.Weight, Floor: s.Floor, Cap: s.RealCapability.Clip(s.Request)}
 }
 
 // Round is one round of the loop of seed 000, §4, in one dimension.
@@ -32,8 +32,8 @@ type Round struct {
 
 // Step is what a round did to one stake.
 type Step struct {
-	// Stake is its index.
-	Stake int
+	// QueueDemand is its index.
+	Demand int
 	// Given is its part of what remained, rounded down; when settling, the change,
 	// which may be negative.
 	Given int64
@@ -50,7 +50,7 @@ type Step struct {
 // The seed's rounds alone may end elsewhere: they do not give out what does not
 // divide, they count a floor as a head start, and they can promise more than total
 // beside floors. Where that happens a last round settles it.
-func Explain(total int64, stakes []Stake) []Round {
+func Explain(total int64, stakes []QueueDemand) []Round {
 	deserved := make([]int64, len(stakes))
 	met := make([]bool, len(stakes))
 	var rounds []Round
@@ -69,11 +69,11 @@ func Explain(total int64, stakes []Stake) []Round {
 }
 
 // share is one round: it updates deserved and met.
-func share(remaining int64, stakes []Stake, deserved []int64, met []bool) Round {
+func share(remaining int64, stakes []QueueDemand, deserved []int64, met []bool) Round {
 	r := Round{Remaining: remaining}
 	for i, s := range stakes {
 		if !met[i] {
-			r.TotalWeight += s.Claim().weight()
+			r.TotalWeight += s.Demand().weight()
 		}
 	}
 	left := resource.Sum{}.Plus(remaining)
@@ -81,7 +81,7 @@ func share(remaining int64, stakes []Stake, deserved []int64, met []bool) Round 
 		if met[i] {
 			continue
 		}
-		step := Step{Stake: i, Given: resource.MulDiv(remaining, s.Claim().weight(), r.TotalWeight)}
+		step := Step{Demand: i, Given: resource.MulDiv(remaining, s.Demand().weight(), r.TotalWeight)}
 		step.Capped = s.RealCapability.Clip(resource.Sum{}.Plus(deserved[i]).Plus(step.Given).Int64())
 		step.Asked = min(step.Capped, s.Request)
 		step.Value = max(step.Asked, s.Floor, 0)
@@ -95,20 +95,20 @@ func share(remaining int64, stakes []Stake, deserved []int64, met []bool) Round 
 }
 
 // settle appends a last round where the rounds differ from the water level.
-func settle(rounds []Round, total int64, stakes []Stake, deserved []int64) []Round {
-	claims := make([]Claim, len(stakes))
+func settle(rounds []Round, total int64, stakes []QueueDemand, deserved []int64) []Round {
+	demands := make([]Demand, len(stakes))
 	for i, s := range stakes {
-		claims[i] = s.Claim()
+		demands[i] = s.Demand()
 	}
 	exact := make([]int64, len(stakes))
-	new(Filler).Fill(total, claims, exact)
+	new(Filler).Fill(total, demands, exact)
 	r := Round{Settling: true}
 	left := resource.Sum{}.Plus(max(total, 0))
 	for i, x := range exact {
 		left = left.Minus(x)
 		if x != deserved[i] {
 			r.Steps = append(r.Steps, Step{
-				Stake: i, Given: x - deserved[i], Capped: x, Asked: x, Value: x, Met: true,
+				Demand: i, Given: x - deserved[i], Capped: x, Asked: x, Value: x, Met: true,
 			})
 		}
 	}

@@ -2,17 +2,17 @@ package fair
 
 import "ashlar.sh/sched/resource"
 
-// Branch is a queue in one dimension of a tree of queues, as its owner wrote it. No
+// QueueNode is a queue in one dimension of a tree of queues, as its owner wrote it. No
 // amount is negative.
-type Branch struct {
+type QueueNode struct {
 	Up         int32 // row of the queue above, which stands before this one; -1 for a top
 	Deserved   int64
 	Guarantee  int64
 	Capability Limit // what it names; of a top: what bounds the whole tree
 }
 
-// Bough is what follows for a Branch from those above and beside it.
-type Bough struct {
+// QueueLimits is what follows for a QueueNode from those above and beside it.
+type QueueLimits struct {
 	Capability Limit // what it names, else its parent's
 	Real       Limit // the most it can ever hold; never above its parent's
 	Guarantee  int64 // within its capability and what its parent can hold
@@ -23,13 +23,13 @@ type Bough struct {
 // memory from one call to the next.
 type Tree struct{ promised []resource.Sum }
 
-// Settle fills out, one Bough for each row. A top's Real is its Capability. Below it,
+// Settle fills out, one QueueLimits for each row. A top's Real is its Capability. Below it,
 // level by level, realCapability is what no sibling's guarantee keeps of the parent's
 // and the queue's own guarantee, within its capability; where nothing bounds the
 // parent, its capability alone. Nobody is guaranteed, deserves or may hold more than
 // its parent can hold, whatever its owner wrote: a promise that cannot be kept hurts
 // nobody outside the parent that made it.
-func (t *Tree) Settle(rows []Branch, out []Bough) {
+func (t *Tree) Settle(rows []QueueNode, out []QueueLimits) {
 	t.promised = t.promised[:0]
 	for range rows {
 		t.promised = append(t.promised, resource.Sum{})
@@ -49,8 +49,8 @@ func (t *Tree) Settle(rows []Branch, out []Bough) {
 }
 
 // top is what follows for a row that is below nobody.
-func (r *Branch) top() Bough {
-	b := Bough{Capability: r.Capability, Real: r.Capability}
+func (r *QueueNode) top() QueueLimits {
+	b := QueueLimits{Capability: r.Capability, Real: r.Capability}
 	b.Guarantee = b.Real.Clip(r.Guarantee)
 	b.Deserved = max(b.Real.Clip(r.Deserved), b.Guarantee)
 	return b
@@ -59,7 +59,7 @@ func (r *Branch) top() Bough {
 // below puts into b what follows for a row from its parent, and from what the parent's
 // children are promised together; it says whether that is something else to those below
 // the row than what was there: what it deserves is nothing to them.
-func (r *Branch) below(up *Bough, promised int64, b *Bough) (matters bool) {
+func (r *QueueNode) below(up *QueueLimits, promised int64, b *QueueLimits) (matters bool) {
 	capability := r.Capability
 	if !capability.Bounded {
 		capability = up.Capability

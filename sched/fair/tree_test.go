@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-func settled(rows []Branch) []Bough {
-	out := make([]Bough, len(rows))
+func settled(rows []QueueNode) []QueueLimits {
+	out := make([]QueueLimits, len(rows))
 	(&Tree{}).Settle(rows, out)
 	return out
 }
@@ -18,7 +18,7 @@ func settled(rows []Branch) []Bough {
 func upTo(x int64) Limit { return Limit{Value: x, Bounded: true} }
 
 // The queues of seed 001, §7.1, in cpu.
-var seedTree = []Branch{
+var seedTree = []QueueNode{
 	{Up: -1, Deserved: 100, Guarantee: 40, Capability: upTo(100)}, // root
 	{Up: 0, Deserved: 60, Guarantee: 20, Capability: upTo(70)},    // team-a
 	{Up: 0, Deserved: 40, Guarantee: 20, Capability: upTo(50)},    // team-b
@@ -29,7 +29,7 @@ var seedTree = []Branch{
 }
 
 func TestTheSeedsTree(t *testing.T) {
-	want := []Bough{
+	want := []QueueLimits{
 		{upTo(100), upTo(100), 40, 100},
 		{upTo(70), upTo(70), 20, 60},
 		{upTo(50), upTo(50), 20, 40},
@@ -44,33 +44,33 @@ func TestTheSeedsTree(t *testing.T) {
 }
 
 func TestSettle(t *testing.T) {
-	top := func(x int64) Branch { return Branch{Up: -1, Deserved: x, Capability: upTo(x)} }
+	top := func(x int64) QueueNode { return QueueNode{Up: -1, Deserved: x, Capability: upTo(x)} }
 	tests := map[string]struct {
-		rows []Branch
-		want Bough // of the last row
+		rows []QueueNode
+		want QueueLimits // of the last row
 	}{
 		"without a capability it may hold what its siblings' guarantees leave": {
-			[]Branch{top(100), {Guarantee: 30}, {Guarantee: 20, Deserved: 10}}, Bough{upTo(100), upTo(70), 20, 20}},
+			[]QueueNode{top(100), {Guarantee: 30}, {Guarantee: 20, Deserved: 10}}, QueueLimits{upTo(100), upTo(70), 20, 20}},
 		"the guarantees of its parent's siblings count too": {
-			[]Branch{top(100), {Guarantee: 30}, {Guarantee: 20}, {Up: 2, Deserved: 90}}, Bough{upTo(100), upTo(70), 0, 70}},
+			[]QueueNode{top(100), {Guarantee: 30}, {Guarantee: 20}, {Up: 2, Deserved: 90}}, QueueLimits{upTo(100), upTo(70), 0, 70}},
 		"it inherits its parent's capability": {
-			[]Branch{top(100), {Capability: upTo(60)}, {Up: 1}}, Bough{upTo(60), upTo(60), 0, 0}},
+			[]QueueNode{top(100), {Capability: upTo(60)}, {Up: 1}}, QueueLimits{upTo(60), upTo(60), 0, 0}},
 		"a capability above its parent's is of no use": {
-			[]Branch{top(100), {Capability: upTo(60)}, {Up: 1, Capability: upTo(80)}}, Bough{upTo(80), upTo(60), 0, 0}},
+			[]QueueNode{top(100), {Capability: upTo(60)}, {Up: 1, Capability: upTo(80)}}, QueueLimits{upTo(80), upTo(60), 0, 0}},
 		"deserved is clipped to realCapability": {
-			[]Branch{top(100), {Deserved: 80, Capability: upTo(60)}}, Bough{upTo(60), upTo(60), 0, 60}},
+			[]QueueNode{top(100), {Deserved: 80, Capability: upTo(60)}}, QueueLimits{upTo(60), upTo(60), 0, 60}},
 		"deserved is raised to the guarantee": {
-			[]Branch{top(100), {Deserved: 5, Guarantee: 20}}, Bough{upTo(100), upTo(100), 20, 20}},
+			[]QueueNode{top(100), {Deserved: 5, Guarantee: 20}}, QueueLimits{upTo(100), upTo(100), 20, 20}},
 		"a guarantee above what its parent can hold is cut down": {
-			[]Branch{top(100), {Capability: upTo(30)}, {Up: 1, Guarantee: 50}}, Bough{upTo(30), upTo(30), 30, 30}},
+			[]QueueNode{top(100), {Capability: upTo(30)}, {Up: 1, Guarantee: 50}}, QueueLimits{upTo(30), upTo(30), 30, 30}},
 		"under a top without a limit only capabilities bound": {
-			[]Branch{{Up: -1}, {Guarantee: 30}, {Capability: upTo(50)}, {Up: 2, Guarantee: 20}}, Bough{upTo(50), upTo(50), 20, 20}},
+			[]QueueNode{{Up: -1}, {Guarantee: 30}, {Capability: upTo(50)}, {Up: 2, Guarantee: 20}}, QueueLimits{upTo(50), upTo(50), 20, 20}},
 		"under a top without a limit nothing else does": {
-			[]Branch{{Up: -1}, {Guarantee: 30}, {Deserved: 7}}, Bough{Limit{}, Limit{}, 0, 7}},
+			[]QueueNode{{Up: -1}, {Guarantee: 30}, {Deserved: 7}}, QueueLimits{Limit{}, Limit{}, 0, 7}},
 		"where the cluster has nothing nobody has anything": {
-			[]Branch{top(0), {Guarantee: 30, Deserved: 40}}, Bough{upTo(0), upTo(0), 0, 0}},
+			[]QueueNode{top(0), {Guarantee: 30, Deserved: 40}}, QueueLimits{upTo(0), upTo(0), 0, 0}},
 		"the largest amounts are held at the edge": {
-			[]Branch{top(most), {Guarantee: most}, {Guarantee: most, Deserved: most}}, Bough{upTo(most), upTo(most), most, most}},
+			[]QueueNode{top(most), {Guarantee: most}, {Guarantee: most, Deserved: most}}, QueueLimits{upTo(most), upTo(most), most, most}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -83,7 +83,7 @@ func TestSettle(t *testing.T) {
 }
 
 // drawTree is a tree of any shape, parents first.
-func drawTree(t *rapid.T) []Branch {
+func drawTree(t *rapid.T) []QueueNode {
 	top := int64(60)
 	if rapid.Bool().Draw(t, "large") {
 		top = most
@@ -95,9 +95,9 @@ func drawTree(t *rapid.T) []Branch {
 		}
 		return l
 	}
-	rows := []Branch{{Up: -1, Capability: limit("top")}}
+	rows := []QueueNode{{Up: -1, Capability: limit("top")}}
 	for i := range rapid.IntRange(1, 9).Draw(t, "queues") {
-		r := Branch{Up: int32(rapid.IntRange(0, i).Draw(t, "up")), Deserved: amount.Draw(t, "deserved"), Capability: limit("capability")}
+		r := QueueNode{Up: int32(rapid.IntRange(0, i).Draw(t, "up")), Deserved: amount.Draw(t, "deserved"), Capability: limit("capability")}
 		if rapid.Bool().Draw(t, "guaranteed") {
 			r.Guarantee = r.Capability.Clip(rapid.Int64Range(0, top/4).Draw(t, "guarantee"))
 		}
@@ -172,7 +172,7 @@ func TestTheOrderOfSiblingsDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := drawTree(t)
 		// Places that keep parents first: queue by queue, one of those whose parent has one.
-		place, moved := []int{0}, []Branch{rows[0]}
+		place, moved := []int{0}, []QueueNode{rows[0]}
 		at := map[int32]int32{0: 0}
 		left := make([]int, len(rows)-1)
 		for i := range left {
@@ -197,11 +197,11 @@ func TestTheOrderOfSiblingsDoesNotMatter(t *testing.T) {
 }
 
 func BenchmarkSettle(b *testing.B) {
-	rows := []Branch{{Up: -1, Capability: upTo(most / 4)}}
+	rows := []QueueNode{{Up: -1, Capability: upTo(most / 4)}}
 	for i := 1; i < 1000; i++ {
-		rows = append(rows, Branch{Up: int32((i - 1) / 10), Deserved: int64(i), Guarantee: int64(i)})
+		rows = append(rows, QueueNode{Up: int32((i - 1) / 10), Deserved: int64(i), Guarantee: int64(i)})
 	}
-	out, tree := make([]Bough, len(rows)), &Tree{}
+	out, tree := make([]QueueLimits, len(rows)), &Tree{}
 	b.Run(fmt.Sprint(len(rows), " queues, one dimension"), func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {

@@ -23,10 +23,10 @@ func clamp(x, lower, upper *big.Rat) *big.Rat {
 // exactShares is the definition: the level is searched by halves down to 1/2^80; there
 // it is known who takes, hence the level at which they take all that the others leave;
 // and that level is checked. (Where nobody takes, any level there is as good.)
-func exactShares(t *rapid.T, total int64, claims []Claim) []*big.Rat {
+func exactShares(t *rapid.T, total int64, demands []Demand) []*big.Rat {
 	shares := func(level *big.Rat) ([]*big.Rat, *big.Rat) {
-		out, sum := make([]*big.Rat, len(claims)), new(big.Rat)
-		for i, c := range claims {
+		out, sum := make([]*big.Rat, len(demands)), new(big.Rat)
+		for i, c := range demands {
 			x := new(big.Rat).Mul(level, rat(c.weight()))
 			out[i] = clamp(x, rat(c.lower()), rat(c.upper()))
 			sum.Add(sum, out[i])
@@ -39,9 +39,9 @@ func exactShares(t *rapid.T, total int64, claims []Claim) []*big.Rat {
 	if out, sum := shares(rat(most)); sum.Cmp(rat(total)) <= 0 {
 		return out
 	}
-	near := halve(total, claims)
+	near := halve(total, demands)
 	rest, weight := rat(total), new(big.Rat)
-	for _, c := range claims {
+	for _, c := range demands {
 		x := new(big.Rat).Mul(near, rat(c.weight()))
 		switch {
 		case x.Cmp(rat(c.upper())) >= 0:
@@ -66,12 +66,12 @@ func exactShares(t *rapid.T, total int64, claims []Claim) []*big.Rat {
 const fraction = 80
 
 // halve is the highest level, in 1/2^80, at which total suffices.
-func halve(total int64, claims []Claim) *big.Rat {
+func halve(total int64, demands []Demand) *big.Rat {
 	fine := func(x int64) *big.Int { return new(big.Int).Lsh(big.NewInt(x), fraction) }
 	level := new(big.Int)
 	for bit := 63 + fraction; bit >= 0; bit-- {
 		try, sum := new(big.Int).SetBit(level, bit, 1), new(big.Int)
-		for _, c := range claims {
+		for _, c := range demands {
 			x := new(big.Int).Mul(try, big.NewInt(c.weight()))
 			if low := fine(c.lower()); x.Cmp(low) < 0 {
 				x = low
@@ -89,14 +89,14 @@ func halve(total int64, claims []Claim) *big.Rat {
 }
 
 // seedRounds is the loop of seed 000, §4, to its end: for claims without floors.
-func seedRounds(total int64, claims []Claim) []*big.Rat {
-	out, met := make([]*big.Rat, len(claims)), make([]bool, len(claims))
+func seedRounds(total int64, demands []Demand) []*big.Rat {
+	out, met := make([]*big.Rat, len(demands)), make([]bool, len(demands))
 	for i := range out {
 		out[i] = new(big.Rat)
 	}
 	for remaining := rat(total); remaining.Sign() > 0; {
 		weight, moved := new(big.Rat), new(big.Rat)
-		for i, c := range claims {
+		for i, c := range demands {
 			if !met[i] {
 				weight.Add(weight, rat(c.weight()))
 			}
@@ -104,7 +104,7 @@ func seedRounds(total int64, claims []Claim) []*big.Rat {
 		if weight.Sign() == 0 {
 			break
 		}
-		for i, c := range claims {
+		for i, c := range demands {
 			if met[i] {
 				continue
 			}
@@ -123,12 +123,12 @@ func seedRounds(total int64, claims []Claim) []*big.Rat {
 // floorRounds is the same loop with floors that are no head start: in every round the
 // level, not the queue's figure, rises by what remains over the weight of the unmet,
 // and a queue below the level gets nothing. It comes ever closer from below.
-func floorRounds(total int64, claims []Claim) []*big.Rat {
+func floorRounds(total int64, demands []Demand) []*big.Rat {
 	fine := func(x int64) *big.Int { return new(big.Int).Lsh(big.NewInt(x), fraction) }
-	level, out := new(big.Int), make([]*big.Int, len(claims))
+	level, out := new(big.Int), make([]*big.Int, len(demands))
 	for {
 		remaining, weight := fine(total), int64(0)
-		for i, c := range claims {
+		for i, c := range demands {
 			out[i] = new(big.Int).Mul(level, big.NewInt(c.weight()))
 			if low := fine(c.lower()); out[i].Cmp(low) < 0 {
 				out[i] = low

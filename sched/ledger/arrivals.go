@@ -6,7 +6,7 @@ import "ashlar.sh/sched/model"
 // before, nil for a new one.
 func (l *Ledger) arrive(j JobID, was, p *model.Pod) {
 	if j != NoJob && p.Node == "" && !p.Gated && (was == nil || was.Gated) {
-		l.news++
+		l.arrivals++
 		if job := &l.jobs[j]; !job.Arrived {
 			job.Arrived = true
 			l.arrived = append(l.arrived, j)
@@ -24,8 +24,8 @@ func (l *Ledger) TakeArrivals(f func(JobID)) (came bool) {
 		}
 		job.Arrived = false // also where what came has gone: whether the job outlived it makes no difference
 	}
-	came = l.news > 0
-	l.arrived, l.news = l.arrived[:0], 0
+	came = l.arrivals > 0
+	l.arrived, l.arrivals = l.arrived[:0], 0
 	return came
 }
 
@@ -33,7 +33,7 @@ func (l *Ledger) TakeArrivals(f func(JobID)) (came bool) {
 func (l *Ledger) Arrivals() []JobID { return l.arrived }
 
 // Arrived says that TakeArrivals would find that something came.
-func (l *Ledger) Arrived() bool { return l.news > 0 }
+func (l *Ledger) Arrived() bool { return l.arrivals > 0 }
 
 // RestoreArrivals makes TakeArrivals find what an earlier ledger would have found: that
 // something came, and pods to these jobs.
@@ -44,6 +44,6 @@ func (l *Ledger) RestoreArrivals(came bool, jobs []JobID) {
 		l.arrived = append(l.arrived, j)
 	}
 	if came {
-		l.news = 1
+		l.arrivals = 1
 	}
 }

@@ -21,8 +21,8 @@ func (l *Ledger) Audit() []string {
 	a.lists()
 	a.groups()
 	a.charges()
-	for _, b := range l.books {
-		for _, f := range b.Audit(l.sits) {
+	for _, b := range l.pluginStates {
+		for _, f := range b.Audit(l.placements) {
 			a.say("book %s: %s", b.Name(), f)
 		}
 	}
@@ -293,9 +293,9 @@ func (l *Ledger) findPlace(row *Queue) (place Place, broken string) {
 		if at.Name == model.RootQueue {
 			return Sound, ""
 		}
-		if at.aside() && at == row {
+		if at.setAside() && at == row {
 			return SetAside, ""
-		} else if at.aside() {
+		} else if at.setAside() {
 			return Orphaned, at.Name
 		}
 		if steps > len(l.queues) {

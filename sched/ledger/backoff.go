@@ -88,7 +88,7 @@ func (l *Ledger) EndPauses(now int64) (next int64) {
 			l.pauseEnds = earlier(l.pauseEnds, b.NotBefore)
 		case b.NotBefore > was:
 			l.repause(pausing(b))
-			l.world++
+			l.stateEpoch++
 		}
 	}
 	return l.pauseEnds

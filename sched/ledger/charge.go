@@ -44,7 +44,7 @@ func (l *Ledger) awaitCharge(t TaskID) {
 func (l *Ledger) Charge() {
 	l.uncharged = slices.DeleteFunc(l.uncharged, func(t TaskID) bool {
 		row := &l.tasks[t]
-		if row.free || row.charged || row.Job == NoJob || row.soft || !row.holdsRoom() {
+		if row.free || row.charged || row.Job == NoJob || row.nominated || !row.holdsRoom() {
 			return true
 		}
 		if l.jobs[row.Job].charged == 0 {

@@ -53,8 +53,8 @@ func TestAChoiceStaysWithItsTask(t *testing.T) {
 	c := newCluster()
 	n := c.node("n", 8000)
 	d, e := newDrawer("volumes"), newDrawer("devices")
-	c.AddBook(d)
-	c.AddBook(e)
+	c.AddPluginState(d)
+	c.AddPluginState(e)
 	p, q := c.pod("p", 1000), c.pod("q", 1000)
 	both := func(name string, task TaskID, want string) {
 		t.Helper()

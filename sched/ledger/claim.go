@@ -95,7 +95,7 @@ func (l *Ledger) claim(row *Task, sign int64) {
 			continue
 		}
 		job.claimed = job.claimed.Set(need.Dim, job.claimed.Get(need.Dim)+need.Amount*sign)
-		l.figuresAt++
+		l.usageEpoch++
 		for q := job.Queue; q != NoQueue; q = l.queues[q].up {
 			l.queues[q].Claimed[d] = l.queues[q].Claimed[d].Plus(need.Amount * sign)
 		}
@@ -110,9 +110,9 @@ func (tx *Tx) Waive(t TaskID) {
 		return
 	}
 	tx.l.note(t)
-	tx.l.rise(t)
+	tx.l.removeFromNode(t)
 	row.waived = true
-	tx.l.sit(t)
+	tx.l.addToNode(t)
 	tx.l.waived = append(tx.l.waived, t)
 }
 
@@ -121,9 +121,9 @@ func (l *Ledger) unwaive() {
 	for _, t := range l.waived {
 		switch row := &l.tasks[t]; {
 		case row.waived && row.claims():
-			l.rise(t)
+			l.removeFromNode(t)
 			row.waived = false
-			l.sit(t)
+			l.addToNode(t)
 		default:
 			row.waived = false
 		}

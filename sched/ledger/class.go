@@ -9,8 +9,8 @@ import (
 // holds for one of them on a node holds for all.
 type Class struct {
 	Spec       *model.Spec
-	Key        string // canonical form of Spec; but for its Kin the same in every engine
-	Hash       uint64 // of that form without Kin, NUMA and Images
+	Key        string // canonical form of Spec; but for its MatchedTerms the same in every engine
+	Hash       uint64 // of that form without MatchedTerms, NUMA and Images
 	Need       []Need // what one task takes of a node, dimensions above zero only
 	Request    resource.Vec
 	BestEffort bool
@@ -43,7 +43,7 @@ func (l *Ledger) class(s *model.Spec, invalid bool) ClassID {
 		key = "invalid|" + key
 	}
 	hash := Hash(key)
-	key += kinForm(s.Kin) + l.numaForm(s) + l.imagesForm(s)
+	key += matchedTermsForm(s.MatchedTerms) + l.numaForm(s) + l.imagesForm(s)
 	if c, ok := l.classByKey[key]; ok {
 		l.classes[c].refs++
 		return c

@@ -101,7 +101,7 @@ func (l *Ledger) Apply(f model.Fact) {
 	if was, known := l.known(f.Ref); known && f.Version < was.version {
 		return
 	}
-	l.world++
+	l.stateEpoch++
 	pod, _ := f.Object.(*model.Pod)
 	group, _ := f.Object.(*model.PodGroup)
 	switch {
@@ -155,7 +155,7 @@ func (l *Ledger) applyOther(f model.Fact) {
 		o, _ := f.Object.(*model.Backoff)
 		l.applyBackoff(f.Ref, o)
 	default:
-		l.tellBooksFact(f)
+		l.updatePluginStatesFact(f)
 	}
 }
 
@@ -247,5 +247,5 @@ func (l *Ledger) applyPriorityClass(name string, c *model.PriorityClass) {
 			l.mark(JobID(i))
 		}
 	}
-	l.grown++
+	l.roomEpoch++
 }

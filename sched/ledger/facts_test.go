@@ -181,7 +181,7 @@ func TestAReservationMovedForOneCycleComesBackThoughItsNodeVanishes(t *testing.T
 	c.Try(func(tx *Tx) bool { tx.Release(p, "preempt", NoTask); tx.Keep(); return true })
 	c.tell(model.KindNode, "", "n", nil)
 	c.node("other", 4000)
-	c.ReleaseSoft()
+	c.ReleaseNominated()
 	equal(t, "the node of the reservation", c.Node(c.Task(p).Node).Name, "n")
 	c.Drop(p)
 	_, known := c.FindNode("n")

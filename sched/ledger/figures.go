@@ -119,13 +119,13 @@ func (l *Ledger) count(job *Job, d resource.Dim, asks, held, gated int64) {
 		job.Allocated = job.Allocated.AddAt(d, held)
 	}
 	if asks != 0 || held != 0 {
-		l.figuresAt++
-		l.served.add(job.Queue)
+		l.usageEpoch++
+		l.usageChanges.add(job.Queue)
 		for q := job.Queue; q != NoQueue; q = l.queues[q].up {
 			row := &l.queues[q]
 			row.Request[d] = row.Request[d].Plus(asks)
 			row.Allocated[d] = row.Allocated[d].Plus(held)
-			row.Moved = l.figuresAt
+			row.Moved = l.usageEpoch
 		}
 	}
 	if held != 0 || gated != 0 {
@@ -226,7 +226,7 @@ func (l *Ledger) refresh(job *Job, d resource.Dim) {
 	if di != 0 {
 		job.inqueue = job.inqueue.Set(d, inqueue)
 	}
-	l.figuresAt++
+	l.usageEpoch++
 	for q := job.Queue; q != NoQueue; q = l.queues[q].up {
 		row := &l.queues[q]
 		row.Elastic[d] = row.Elastic[d].Plus(de)
@@ -244,7 +244,7 @@ func (l *Ledger) refreshAll(j JobID) {
 		l.refresh(job, resource.Dim(d))
 	}
 	job.Changed++
-	l.stir(j, job)
+	l.markStirred(j, job)
 }
 
 // mark notes that a job was touched, for whoever looks at what changed.
@@ -254,10 +254,10 @@ func (l *Ledger) mark(j JobID) {
 		job.dirty = true
 		l.dirty = append(l.dirty, j)
 	}
-	l.stir(j, job)
+	l.markStirred(j, job)
 }
 
-func (l *Ledger) stir(j JobID, job *Job) {
+func (l *Ledger) markStirred(j JobID, job *Job) {
 	if !job.stirred {
 		job.stirred = true
 		l.stirred = append(l.stirred, j)

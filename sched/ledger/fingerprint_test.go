@@ -39,7 +39,7 @@ func fingerprint(l *Ledger, books ...*recorder) string {
 	line("open operations", l.ops)
 	line("moves to undo", l.undo)
 	line("depth and keep", fmt.Sprint(l.depth, l.tx.keep))
-	line("soft", l.soft)
+	line("soft", l.nominated)
 	active := slices.Clone(l.active)
 	slices.Sort(active)
 	line("active", active)

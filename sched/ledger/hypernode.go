@@ -41,6 +41,6 @@ func (l *Ledger) applyHyperNode(name string, h *model.HyperNode) {
 	}
 	l.hyperAt++
 	if l.heedsHyper {
-		l.grown++ // who found no domain may find one
+		l.roomEpoch++ // who found no domain may find one
 	}
 }

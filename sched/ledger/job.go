@@ -157,7 +157,7 @@ func (l *Ledger) dropJob(j JobID) {
 	}
 	l.setQueue(j, NoQueue)
 	l.deactivate(j)
-	l.stir(j, row)
+	l.markStirred(j, row)
 	l.jobKeys.drop(row.Key)
 	*row = Job{free: true, definer: NoTask, Queue: NoQueue, activeAt: -1, dirty: row.dirty, stirred: row.stirred, claiming: row.claiming, Changed: row.Changed}
 	l.jobFree = append(l.jobFree, j)
@@ -367,7 +367,7 @@ func (l *Ledger) applyGroup(k Key, g *model.PodGroup) JobID {
 		job.from = 0
 	}
 	if g != nil && !life {
-		l.news, job.Recent = l.news+1, false
+		l.arrivals, job.Recent = l.arrivals+1, false
 	}
 	old := job.Group
 	job.Group = g
@@ -390,7 +390,7 @@ func (l *Ledger) applyGroup(k Key, g *model.PodGroup) JobID {
 	if spares(old) != spares(g) {
 		l.touchMembers(j)
 	}
-	l.grown++
+	l.roomEpoch++
 	l.dropJob(j)
 	return j
 }

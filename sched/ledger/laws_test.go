@@ -23,7 +23,7 @@ func sound(t rapid.TB, l *Ledger) {
 func TestAuditIsNilAfterEveryStep(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
-		w.l.AddBook(newRecorder())
+		w.l.AddPluginState(newRecorder())
 		w.run(60, func() { sound(t, w.l) })
 	})
 }
@@ -32,7 +32,7 @@ func TestUndoLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
 		book := newRecorder()
-		w.l.AddBook(book)
+		w.l.AddPluginState(book)
 		w.failing = func(f func() bool) {
 			was := fingerprint(w.l, book)
 			if f() {
@@ -49,9 +49,9 @@ func TestUndoLaw(t *testing.T) {
 func TestFactsLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
-		w.l.AddBook(newRecorder())
+		w.l.AddPluginState(newRecorder())
 		w.run(80, func() {})
-		w.l.ReleaseSoft()
+		w.l.ReleaseNominated()
 		w.l.Charge()
 		l2 := again(w.l, w.l.Facts())
 		sound(t, l2)
@@ -81,7 +81,7 @@ func TestOldVersionsAreIgnored(t *testing.T) {
 		for _, f := range w.l.Facts() {
 			known[f.Ref] = f
 		}
-		was, counters := fingerprint(w.l), [4]uint64{w.l.Grown(), w.l.Shape(), w.l.Figures(), w.l.Now()}
+		was, counters := fingerprint(w.l), [4]uint64{w.l.RoomEpoch(), w.l.SpecEpoch(), w.l.UsageEpoch(), w.l.Now()}
 		for range 20 {
 			f := w.fact()
 			if k, ok := known[f.Ref]; ok && k.Version > 0 {
@@ -92,7 +92,7 @@ func TestOldVersionsAreIgnored(t *testing.T) {
 		if is := fingerprint(w.l); is != was {
 			t.Fatalf("an old fact was believed: %s", differs(was, is))
 		}
-		if is := [4]uint64{w.l.Grown(), w.l.Shape(), w.l.Figures(), w.l.Now()}; is != counters {
+		if is := [4]uint64{w.l.RoomEpoch(), w.l.SpecEpoch(), w.l.UsageEpoch(), w.l.Now()}; is != counters {
 			t.Fatalf("an old fact moved versions from %v to %v", counters, is)
 		}
 	})
@@ -102,7 +102,7 @@ func TestNothingPanicsOnAnyHistory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
 		w.wild = true
-		w.l.AddBook(newRecorder())
+		w.l.AddPluginState(newRecorder())
 		w.run(80, func() {
 			if w.rarely() {
 				w.l.Dims.Intern("example.com/named-by-a-plugin")
@@ -154,9 +154,9 @@ func TestABookRegisteredLateIsToldTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
 		first, late := newRecorder(), newRecorder()
-		w.l.AddBook(first)
+		w.l.AddPluginState(first)
 		w.run(40, func() {})
-		w.l.AddBook(late)
+		w.l.AddPluginState(late)
 		w.run(20, func() {})
 		sound(t, w.l)
 		if !maps.Equal(first.seats, late.seats) {

@@ -35,17 +35,17 @@ type Ledger struct {
 	jobFree []JobID
 	jobKeys jobKeys
 
-	queues      []Queue
-	queueFree   []QueueID
-	queueByName map[string]QueueID
-	wideDims    int // dimensions and nodes that columns and sums reach to
-	wideNodes   int
-	heeds       bool // some plugin asks for the node groups of queues
-	inherits    bool // … and of those above
-	served      news // queues whose own jobs moved their figures
-	granted     news // queues whose facts changed
-	hung        news // queues whose places changed
-	seniority   seniority
+	queues       []Queue
+	queueFree    []QueueID
+	queueByName  map[string]QueueID
+	wideDims     int // dimensions and nodes that columns and sums reach to
+	wideNodes    int
+	heeds        bool       // some plugin asks for the node groups of queues
+	inherits     bool       // … and of those above
+	usageChanges changeFeed // queues whose own jobs moved their figures
+	specChanges  changeFeed // queues whose facts changed
+	treeChanges  changeFeed // queues whose places changed
+	seniority    seniority
 
 	priorities     map[string]*model.PriorityClass
 	globalPriority *model.PriorityClass
@@ -53,7 +53,7 @@ type Ledger struct {
 	budgets        map[string][]*model.Budget // likewise
 	namespaces     map[string]*model.Namespace
 	spaced         uint64 // changes to them
-	kinship        Kinship
+	termMatcher    TermMatcher
 
 	hypers     map[string]*model.HyperNode
 	hyperAt    uint64 // facts about HyperNodes so far
@@ -67,24 +67,24 @@ type Ledger struct {
 	pauseEnds   int64 // when the first of them ends that has not; 0: none
 	pausesEnded int64 // when it was last asked which of them have ended
 
-	facts    factStore
-	books    []Book
-	choosers []Chooser // those of the books that choose
-	rolls    []Roll    // … and those that are told of every pod
+	facts        factStore
+	pluginStates []PluginState
+	allocators   []Allocator   // those of the books that choose
+	podObservers []PodObserver // … and those that are told of every pod
 
-	undo       []entry
-	depth      int
-	statements uint64
-	spent      []Spent // evictions of the last minute, the oldest first
-	tx         Tx
-	ops        []Op
-	soft       []TaskID
+	undo            []entry
+	depth           int
+	statements      uint64
+	evictionHistory []PastEviction // evictions of the last minute, the oldest first
+	tx              Tx
+	ops             []Op
+	nominated       []TaskID
 
 	journal     []NodeID // nodes whose figures or facts changed
 	journalBase uint64
 	statics     []NodeID // nodes whose facts changed
 	staticBase  uint64
-	grown       uint64
+	roomEpoch   uint64
 	watched     []NodeID // nodes that Overdrawn will judge
 	budgeted    uint64
 	lenders     int     // jobs that lend
@@ -92,28 +92,28 @@ type Ledger struct {
 	claimants   []JobID // … and their jobs, with others
 	waived      []TaskID
 	arrived     []JobID // that pods came to since TakeArrivals
-	news        int     // pods and PodGroups that came since
+	arrivals    int     // pods and PodGroups that came since
 	losing      []Loss  // that no cycle has judged yet
 	lost        []*Lost // by job and pod
 	aside       []beside
 
-	uncharged []TaskID // that may hold room and are not charged
-	strayed   []TaskID // that may stay in another job than they name
-	moving    []JobID  // that may count in another queue than they name
-	active    []JobID  // jobs with something left to decide
-	dirty     []JobID  // jobs touched since TakeDirty
-	stirred   []JobID  // jobs touched since TakeStirred
-	shapeAt   uint64
-	figuresAt uint64
-	requeued  uint64 // see Requeued
-	scratch   resource.Vec
-	births    uint64
-	world     uint64
-	rounds    []Round // by name
+	uncharged  []TaskID // that may hold room and are not charged
+	strayed    []TaskID // that may stay in another job than they name
+	moving     []JobID  // that may count in another queue than they name
+	active     []JobID  // jobs with something left to decide
+	dirty      []JobID  // jobs touched since TakeDirty
+	stirred    []JobID  // jobs touched since TakeStirred
+	specEpoch  uint64
+	usageEpoch uint64
+	requeued   uint64 // see Requeued
+	scratch    resource.Vec
+	births     uint64
+	stateEpoch uint64
+	rounds     []Round // by name
 
 	recommitted recommitted
 
-	vainNodes, vainFigures uint64 // what of Now and Figures failed tries have added
+	vainNodes, vainFigures uint64 // what of Now and UsageEpoch failed tries have added
 }
 
 // New returns an empty ledger.
@@ -133,7 +133,7 @@ func New() *Ledger {
 		facts:       newFactStore(),
 	}
 	l.tx.l = l
-	l.served.first, l.granted.first, l.hung.first = 1, 1, 1 // who never looked is behind
+	l.usageChanges.first, l.specChanges.first, l.treeChanges.first = 1, 1, 1 // who never looked is behind
 	l.queue(model.RootQueue)
 	return l
 }
@@ -161,23 +161,23 @@ func (k Key) Compare(o Key) int {
 // of an open try included. The slice is good until the next change.
 func (l *Ledger) Pending() []Op { return l.ops }
 
-// Grown counts the events after which some task may find room that it did not find
+// RoomEpoch counts the events after which some task may find room that it did not find
 // before: room freed, a node come or changed, a promise taken back. While it stands
 // still, a refusal for want of room stands too.
-func (l *Ledger) Grown() uint64 { return l.grown }
+func (l *Ledger) RoomEpoch() uint64 { return l.roomEpoch }
 
-// Settled is Now and Figures without what failed tries added to them: all that they
+// Settled is Now and UsageEpoch without what failed tries added to them: all that they
 // touched is as it was. It must not be kept from within a try.
 func (l *Ledger) Settled() (nodes, figures uint64) {
-	return l.Now() - l.vainNodes, l.figuresAt - l.vainFigures
+	return l.Now() - l.vainNodes, l.usageEpoch - l.vainFigures
 }
 
-// World counts whatever happens to facts and commitments: what was tried and taken back
+// StateEpoch counts whatever happens to facts and commitments: what was tried and taken back
 // leaves it as it was.
-func (l *Ledger) World() uint64 { return l.world }
+func (l *Ledger) StateEpoch() uint64 { return l.stateEpoch }
 
-// Shape counts the changes to queues, their parents and what they are granted.
-func (l *Ledger) Shape() uint64 { return l.shapeAt }
+// SpecEpoch counts the changes to queues, their parents and what they are granted.
+func (l *Ledger) SpecEpoch() uint64 { return l.specEpoch }
 
-// Figures counts the changes to what queues hold or ask for, in any way.
-func (l *Ledger) Figures() uint64 { return l.figuresAt }
+// UsageEpoch counts the changes to what queues hold or ask for, in any way.
+func (l *Ledger) UsageEpoch() uint64 { return l.usageEpoch }

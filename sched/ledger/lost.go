@@ -209,7 +209,7 @@ func (l *Ledger) endLoss(x *Lost) {
 	if x.asked {
 		l.jobs[x.In].Losses--
 		l.askFor(x, -1)
-		l.grown++
+		l.roomEpoch++
 	}
 	if x.Class != NoClass {
 		l.dropClass(x.Class)
@@ -223,7 +223,7 @@ func (l *Ledger) askFor(x *Lost, sign int64) {
 			l.count(job, need.Dim, need.Amount*sign, 0, 0)
 		}
 	}
-	l.world++
+	l.stateEpoch++
 	l.mark(x.In)
 }
 
@@ -281,7 +281,7 @@ func (l *Ledger) besideOf(x *Lost, n NodeID) beside { return beside{l.jobs[x.In]
 
 // keepBeside keeps room, or gives it back, and notes how to undo that.
 func (l *Ledger) keepBeside(b beside, keep bool) {
-	l.undo = append(l.undo, entry{task: NoTask, node: b.node, jobPrev: TaskID(b.class), jobNext: TaskID(b.queue), soft: keep})
+	l.undo = append(l.undo, entry{task: NoTask, node: b.node, jobPrev: TaskID(b.class), jobNext: TaskID(b.queue), nominated: keep})
 	l.countBeside(b, keep)
 }
 
@@ -303,7 +303,7 @@ func (l *Ledger) countBeside(b beside, keep bool) {
 		if need.Dim == resource.Pods {
 			continue
 		}
-		l.figuresAt++
+		l.usageEpoch++
 		for q := b.queue; q != NoQueue; q = l.queues[q].up {
 			l.queues[q].Claimed[d] = l.queues[q].Claimed[d].Plus(need.Amount * sign)
 		}

@@ -5,17 +5,17 @@ import "ashlar.sh/sched/model"
 // move changes a task's status and node, and every figure with it. What was chosen
 // with its node stays.
 func (l *Ledger) move(t TaskID, s model.Status, n NodeID) {
-	l.seat(t, s, n, l.tasks[t].Chosen)
+	l.movePlacing(t, s, n, l.tasks[t].Chosen)
 }
 
-// seat is move with what books choose there. A task that sits as before, bound where it
+// movePlacing is move with what books choose there. A task that sits as before, bound where it
 // was allocated, is nothing new to its node.
-func (l *Ledger) seat(t TaskID, s model.Status, n NodeID, c Chosen) {
+func (l *Ledger) movePlacing(t TaskID, s model.Status, n NodeID, c Chosen) {
 	row := &l.tasks[t]
 	was := l.partOf(row)
 	stays := n == row.Node && c == row.Chosen && hold(s) == hold(row.Status) && !row.claims()
 	if !stays {
-		l.rise(t)
+		l.removeFromNode(t)
 	}
 	if row.Job != NoJob {
 		l.unlinkJob(t)
@@ -26,28 +26,28 @@ func (l *Ledger) seat(t TaskID, s model.Status, n NodeID, c Chosen) {
 		l.recount(row, was, l.partOf(row))
 	}
 	if !stays {
-		l.sit(t)
+		l.addToNode(t)
 	}
 }
 
-// sit adds a task's figures to its node, in front of the node's list, and tells the
+// addToNode adds a task's figures to its node, in front of the node's list, and tells the
 // books; rise is the exact inverse. Of a task without a node they count its claim, if it has
 // one.
-func (l *Ledger) sit(t TaskID) {
+func (l *Ledger) addToNode(t TaskID) {
 	row := &l.tasks[t]
 	if row.Node != NoNode {
 		l.linkNode(t)
 		l.onNode(row, 1)
-		l.tellBooks(t, row, true)
+		l.updatePluginStates(t, row, true)
 	} else if row.claims() {
 		l.claim(row, 1)
 	}
 }
 
-func (l *Ledger) rise(t TaskID) {
+func (l *Ledger) removeFromNode(t TaskID) {
 	row := &l.tasks[t]
 	if row.Node != NoNode {
-		l.tellBooks(t, row, false)
+		l.updatePluginStates(t, row, false)
 		l.onNode(row, -1)
 		l.unlinkNode(t)
 	} else if row.claims() {
@@ -59,25 +59,25 @@ func (l *Ledger) rise(t TaskID) {
 // their lists.
 func (l *Ledger) enter(t TaskID) {
 	row := &l.tasks[t]
-	for _, r := range l.rolls {
+	for _, r := range l.podObservers {
 		r.Enter(t, row)
 	}
 	if row.Job != NoJob {
 		l.linkJob(t)
 		l.recount(row, part{}, l.partOf(row))
 	}
-	l.sit(t)
+	l.addToNode(t)
 }
 
 // leave is the exact inverse of enter.
 func (l *Ledger) leave(t TaskID) {
 	row := &l.tasks[t]
-	l.rise(t)
+	l.removeFromNode(t)
 	if row.Job != NoJob {
 		l.recount(row, l.partOf(row), part{})
 		l.unlinkJob(t)
 	}
-	for _, r := range l.rolls {
+	for _, r := range l.podObservers {
 		r.Leave(t, row)
 	}
 }

@@ -53,7 +53,7 @@ func (l *Ledger) applyNamespace(name string, o *model.Namespace) {
 		l.namespaces[name] = o
 	}
 	l.spaced++
-	l.grown++
+	l.roomEpoch++
 }
 
 // Namespace is what is known of a namespace, nil when nothing is.

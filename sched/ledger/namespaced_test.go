@@ -29,12 +29,12 @@ func TestBudgetsAreANamespacesByName(t *testing.T) {
 	if got := names(); !slices.Equal(got, []string{"a", "b"}) {
 		t.Errorf("%v; what is set aside is no budget", got)
 	}
-	was, room := l.Budgeted(), l.Grown()
+	was, room := l.Budgeted(), l.RoomEpoch()
 	tell("b", 4, &model.Budget{Allowed: 2})
 	if l.Budgets("web")[1].Allowed != 2 || l.Budgeted() == was {
 		t.Error("a budget that changed is the one that holds, and the change is counted")
 	}
-	if l.Grown() != room {
+	if l.RoomEpoch() != room {
 		t.Error("a budget frees no room")
 	}
 	tell("b", 3, &model.Budget{Allowed: 9})

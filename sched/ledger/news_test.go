@@ -11,7 +11,7 @@ import (
 // since, or that it may have happened to any.
 func TestNobodyMissesNews(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var n news
+		var n changeFeed
 		n.first = 1
 		type reader struct {
 			mark uint64
@@ -31,7 +31,7 @@ func TestNobodyMissesNews(t *testing.T) {
 				n.forget()
 				happened(NoQueue, true)
 			case 1: // more than the log holds
-				for q := range QueueID(2*mostNews + 1) {
+				for q := range QueueID(2*mostChanges + 1) {
 					n.add(q)
 					happened(q, false)
 				}

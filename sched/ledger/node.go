@@ -166,7 +166,7 @@ func (l *Ledger) applyNode(name string, fact *model.Node) {
 		l.scratch = l.Dims.VecOver(l.scratch, fact.Allocatable)
 		l.setAllocatable(n, l.scratch)
 	}
-	l.grown++
+	l.roomEpoch++
 	l.touchStatic(n)
 	l.watch(n)
 	l.dropNode(n)
@@ -190,7 +190,7 @@ func (l *Ledger) setAllocatable(n NodeID, v resource.Vec) {
 	if again {
 		l.weigh(n, nil)
 	}
-	l.shapeAt++
+	l.specEpoch++
 }
 
 // rerun recomputes a node's room in one dimension from idle, releasing and pipelined.
@@ -216,7 +216,7 @@ func (l *Ledger) touchStatic(n NodeID) {
 // as the time is: the node is judged anew, and who was refused may find a place.
 func (l *Ledger) Restate(n NodeID) {
 	l.touchStatic(n)
-	l.grown++
+	l.roomEpoch++
 }
 
 // record adds to the journal of nodes whose figures or facts changed.

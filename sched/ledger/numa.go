@@ -32,7 +32,7 @@ func (l *Ledger) applyNUMA(name string, r *model.NUMA) {
 	}
 	if n, ok := l.FindNode(name); ok && l.heedsNUMA {
 		l.touchNode(n)
-		l.grown++
+		l.roomEpoch++
 	}
 }
 

@@ -9,7 +9,7 @@ func (l *Ledger) SetPhase(j JobID, p model.GroupPhase, item uint64) {
 	job := &l.jobs[j]
 	job.Phase, job.phaseHeld, job.phaseItem, job.phaseAt = p, true, item, job.version
 	l.recommitted.job(job.Key)
-	l.world++
+	l.stateEpoch++
 	l.refreshAll(j)
 	l.mark(j)
 	l.activate(j)
@@ -49,7 +49,7 @@ func (l *Ledger) DropPhase(j JobID) {
 	job := &l.jobs[j]
 	job.phaseHeld, job.Phase = false, model.GroupPending
 	l.recommitted.job(job.Key)
-	l.world++
+	l.stateEpoch++
 	if job.Group != nil {
 		job.Phase = job.Group.Phase
 	}

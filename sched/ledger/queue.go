@@ -32,7 +32,7 @@ type Queue struct {
 	Kids     int32   // present queues that name it as parent
 	Jobs     int32   // jobs directly in it
 	up       QueueID // its parent, where its place is sound; figures move along it
-	Moved    uint64  // Ledger.Figures when Allocated or Request moved last
+	Moved    uint64  // Ledger.UsageEpoch when Allocated or Request moved last
 
 	Allocated resource.Sums
 	Request   resource.Sums
@@ -149,7 +149,7 @@ func (l *Ledger) setQueue(j JobID, q QueueID) {
 		l.queues[q].Jobs++
 		l.bulk(job, 1)
 	}
-	l.figuresAt++
+	l.usageEpoch++
 	l.requeued++
 	l.touchMembers(j)
 	l.regroupJob(j)
@@ -160,11 +160,11 @@ func (l *Ledger) Requeued() uint64 { return l.requeued }
 
 // bulk adds or takes away all that a job counts for along its queue's ancestors.
 func (l *Ledger) bulk(job *Job, sign int64) {
-	l.figuresAt++
-	l.served.add(job.Queue)
+	l.usageEpoch++
+	l.usageChanges.add(job.Queue)
 	for q := job.Queue; q != NoQueue; q = l.queues[q].up {
 		row := &l.queues[q]
-		row.Moved = l.figuresAt
+		row.Moved = l.usageEpoch
 		for d := range job.Request {
 			row.Request[d] = row.Request[d].PlusSum(job.Request[d], sign)
 		}
@@ -205,13 +205,13 @@ func (l *Ledger) applyQueue(name string, fact *model.Queue) {
 	row.Fact = fact
 	row.grant(l.Dims, fact)
 	l.widen()
-	l.granted.add(q)
+	l.specChanges.add(q)
 	if moves {
-		l.hang(q)
+		l.place(q)
 	}
 	l.dropQueue(q)
-	l.shapeAt++
-	l.grown++
+	l.specEpoch++
+	l.roomEpoch++
 }
 
 // grant takes in what a fact names. The memory of what the last one named is used again:

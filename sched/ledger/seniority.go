@@ -28,8 +28,8 @@ func (a age) compare(b age) int {
 // facts of queues.
 func (l *Ledger) Seniority(q QueueID) int32 {
 	s := &l.seniority
-	if s.mark != l.granted.end() {
-		_, s.mark, _ = l.granted.since(s.mark)
+	if s.mark != l.specChanges.end() {
+		_, s.mark, _ = l.specChanges.since(s.mark)
 		if !s.stands(l) {
 			s.sort(l)
 		}

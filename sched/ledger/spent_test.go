@@ -9,12 +9,12 @@ import (
 func TestEvictionsAreRememberedForAMinute(t *testing.T) {
 	l := ledger.New()
 	const second = int64(1e9)
-	l.RestoreSpent([]ledger.Spent{{At: 10 * second, Queue: "a"}, {At: 30 * second, Queue: "b"}})
+	l.RestoreEvictionHistory([]ledger.PastEviction{{At: 10 * second, Queue: "a"}, {At: 30 * second, Queue: "b"}})
 	for now, want := range map[int64]int{69: 2, 70: 1, 89: 1, 90: 0} {
 		again := ledger.New()
-		again.RestoreSpent(l.Spent())
-		again.ForgetSpent(now * second)
-		if got := len(again.Spent()); got != want {
+		again.RestoreEvictionHistory(l.EvictionHistory())
+		again.TrimEvictionHistory(now * second)
+		if got := len(again.EvictionHistory()); got != want {
 			t.Errorf("at %d s %d are remembered, want %d", now, got, want)
 		}
 	}

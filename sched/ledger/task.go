@@ -4,23 +4,23 @@ import "ashlar.sh/sched/model"
 
 // Task is the row of a pod.
 type Task struct {
-	Key      Key
-	Pod      *model.Pod
-	Job      JobID // NoJob: a pod of another scheduler
-	Role     int32 // index in its job's Roles, -1 without a job
-	Sub      int32 // index in its job's Subs, -1 in no sub-group
-	Class    ClassID
-	Node     NodeID // where it holds, leaves or is promised a place
-	Status   model.Status
-	Unsound  bool // set aside at the door: never placed
-	waived   bool // its claim does not count within this try
-	soft     bool // moved by a statement that is not in the plan; the next cycle takes it back
-	free     bool
-	charged  bool        // it counts in its job's queue until it ends
-	Priority int32       // by spec.priority or its priority class: against other jobs
-	Order    int32       // by volcano.sh/task-priority, else Priority: among tasks of its own job
-	Held     *Commitment // never nil, and never changed: another takes its place
-	Chosen   Chosen      // with its node, until its fact shows the node
+	Key       Key
+	Pod       *model.Pod
+	Job       JobID // NoJob: a pod of another scheduler
+	Role      int32 // index in its job's Roles, -1 without a job
+	Sub       int32 // index in its job's Subs, -1 in no sub-group
+	Class     ClassID
+	Node      NodeID // where it holds, leaves or is promised a place
+	Status    model.Status
+	Unsound   bool // set aside at the door: never placed
+	waived    bool // its claim does not count within this try
+	nominated bool // moved by a statement that is not in the plan; the next cycle takes it back
+	free      bool
+	charged   bool        // it counts in its job's queue until it ends
+	Priority  int32       // by spec.priority or its priority class: against other jobs
+	Order     int32       // by volcano.sh/task-priority, else Priority: among tasks of its own job
+	Held      *Commitment // never nil, and never changed: another takes its place
+	Chosen    Chosen      // with its node, until its fact shows the node
 
 	version            uint64 // of its fact
 	jobPrev, jobNext   TaskID // its job's tasks of one status
@@ -169,7 +169,7 @@ func (l *Ledger) applyPod(k Key, p *model.Pod) TaskID {
 	l.dropClass(class)
 	l.dropUnnamed(job, node)
 	if before != l.footing(old) {
-		l.grown++
+		l.roomEpoch++
 	}
 	return old
 }
@@ -245,7 +245,7 @@ func (l *Ledger) addTask(t TaskID, p *model.Pod, held *Commitment, stay JobID) {
 	row := &l.tasks[t]
 	_, bad := p.SetAside()
 	unnamed := l.recommit(row, held)
-	row.Pod, row.soft, row.waived, row.Unsound = p, false, false, bad
+	row.Pod, row.nominated, row.waived, row.Unsound = p, false, false, bad
 	row.Priority, row.Order = l.podPriority(p), l.podOrder(p)
 	row.Class = l.class(p.Spec, bad)
 	if p.Ours || stay != NoJob {
@@ -257,7 +257,7 @@ func (l *Ledger) addTask(t TaskID, p *model.Pod, held *Commitment, stay JobID) {
 	l.reclass(t)
 	l.dropUnnamed(NoJob, unnamed)
 	if row.Status == model.Releasing {
-		l.grown++
+		l.roomEpoch++
 	}
 	l.awaitCharge(t)
 }
@@ -305,7 +305,7 @@ func (l *Ledger) dropUnnamed(j JobID, n NodeID) {
 
 func (l *Ledger) removeTask(t TaskID) {
 	if l.tasks[t].Node != NoNode || l.tasks[t].claims() {
-		l.grown++
+		l.roomEpoch++
 	}
 	job, node := l.detach(t)
 	held := l.recommit(&l.tasks[t], l.none)
@@ -352,13 +352,13 @@ func (l *Ledger) observed(row *Task) (model.Status, NodeID) {
 // rebase puts a task back to where its fact and commitment say it stands.
 func (l *Ledger) rebase(t TaskID) {
 	row := &l.tasks[t]
-	row.soft = false
+	row.nominated = false
 	if s, n := l.observed(row); s != row.Status || n != row.Node || row.Chosen != row.Held.Chosen {
 		if row.Node != NoNode || s == model.Releasing {
-			l.grown++
+			l.roomEpoch++
 		}
 		was := row.Node
-		l.seat(t, s, n, row.Held.Chosen)
+		l.movePlacing(t, s, n, row.Held.Chosen)
 		l.dropUnnamed(NoJob, was)
 		switch {
 		case row.charged && !row.holdsRoom() && l.strays(row):

@@ -10,10 +10,10 @@ import (
 // above it here. Whoever is below looks at its own place again only as far as something
 // changed for it. Audit has the slow twin.
 
-// hang puts a queue in the place that its fact gives it, and those below it in theirs.
-func (l *Ledger) hang(q QueueID) {
-	l.figuresAt++
-	l.served.forget()
+// place puts a queue in the place that its fact gives it, and those below it in theirs.
+func (l *Ledger) place(q QueueID) {
+	l.usageEpoch++
+	l.usageChanges.forget()
 	was, is := l.queues[q].above, NoQueue
 	if fact := l.queues[q].Fact; fact != nil && l.queues[q].Name != model.RootQueue {
 		is = l.queue(parentName(fact))
@@ -24,10 +24,10 @@ func (l *Ledger) hang(q QueueID) {
 	}
 	regroup := false
 	l.walk(q, func(at QueueID) bool {
-		moved, regrouped := l.takePlace(at, at == q && l.ring(q))
+		moved, regrouped := l.takePlace(at, at == q && l.inCycle(q))
 		regroup = regroup || regrouped
 		if moved || at == q {
-			l.hung.add(at)
+			l.treeChanges.add(at)
 		}
 		return moved || at == q
 	})
@@ -52,7 +52,7 @@ func (l *Ledger) link(q, above QueueID) {
 	}
 	up.kid = q
 	if up.Kids++; up.Kids == 1 {
-		l.hung.add(above)
+		l.treeChanges.add(above)
 	}
 }
 
@@ -71,7 +71,7 @@ func (l *Ledger) unlink(q QueueID) {
 		l.queues[row.next].prev = row.prev
 	}
 	if up.Kids--; up.Kids == 0 {
-		l.hung.add(row.above)
+		l.treeChanges.add(row.above)
 	}
 }
 
@@ -102,13 +102,13 @@ func (l *Ledger) later(at, top QueueID) QueueID {
 	return l.queues[at].next
 }
 
-// ring says that a queue is below itself: that those above it come back to it before one
+// inCycle says that a queue is below itself: that those above it come back to it before one
 // that has a place of its own, whatever it names.
-func (l *Ledger) ring(q QueueID) bool {
+func (l *Ledger) inCycle(q QueueID) bool {
 	at := q
 	for range l.queues { // more steps are a ring above that q is no part of
 		row := &l.queues[at]
-		if row.above == NoQueue || row.aside() {
+		if row.above == NoQueue || row.setAside() {
 			return false
 		}
 		if at = row.above; at == q {
@@ -118,7 +118,7 @@ func (l *Ledger) ring(q QueueID) bool {
 	return false
 }
 
-func (q *Queue) aside() bool {
+func (q *Queue) setAside() bool {
 	if q.Fact == nil || q.Name == model.RootQueue { // whatever a user wrote into it: root is always there
 		return false
 	}
@@ -140,9 +140,9 @@ func (l *Ledger) takePlace(q QueueID, ring bool) (moved, regrouped bool) {
 	}
 	row.state = row.stands()
 	if row.up != up {
-		l.carry(q, -1)
+		l.addToAncestors(q, -1)
 		row.up = up
-		l.carry(q, 1)
+		l.addToAncestors(q, 1)
 	}
 	if l.heeds {
 		row.groups = l.groupsBelow(up, row.Fact)
@@ -160,7 +160,7 @@ func (l *Ledger) placeOf(row *Queue, ring bool) (place Place, broken string) {
 		return Sound, ""
 	case row.Fact == nil:
 		return Missing, ""
-	case row.aside():
+	case row.setAside():
 		return SetAside, ""
 	case ring:
 		return Cyclic, ""
@@ -194,15 +194,15 @@ func (l *Ledger) groupsBelow(up QueueID, fact *model.Queue) *model.NodeGroups {
 	return named.Within(ownLimits(fact))
 }
 
-// carry adds what a queue and all below it hold to those above it, or takes it away.
-func (l *Ledger) carry(q QueueID, sign int64) {
+// addToAncestors adds what a queue and all below it hold to those above it, or takes it away.
+func (l *Ledger) addToAncestors(q QueueID, sign int64) {
 	own := &l.queues[q]
-	own.Moved = l.figuresAt
+	own.Moved = l.usageEpoch
 	if own.up == NoQueue || own.Jobs == 0 && own.Kids == 0 {
 		return // nobody is above it, or it holds nothing and asks for nothing
 	}
 	for at := own.up; at != NoQueue; at = l.queues[at].up {
-		l.queues[at].Moved = l.figuresAt
+		l.queues[at].Moved = l.usageEpoch
 	}
 	none := resource.Sum{}
 	for d := range own.Allocated {

@@ -102,12 +102,12 @@ func TestHungNamesEveryQueueWhosePlaceChanged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := plant(t)
 		var was []string
-		_, mark, _ := f.l.Hung(0)
+		_, mark, _ := f.l.TreeChanged(0)
 		for range 1 + f.n(30) {
 			for range f.n(3) {
 				f.change()
 			}
-			queues, now, known := f.l.Hung(mark)
+			queues, now, known := f.l.TreeChanged(mark)
 			if !known {
 				t.Fatalf("it is not known what changed since %d", mark)
 			}
@@ -152,7 +152,7 @@ func TestHangingAQueueElsewhereAllocatesNothing(t *testing.T) {
 		"hung elsewhere": func() { tell(moved); tell(back) },
 		"gone and back":  func() { tell(nil); tell(back) },
 	} {
-		for range mostNews { // until the logs are as long as they may be
+		for range mostChanges { // until the logs are as long as they may be
 			turn()
 		}
 		if n := testing.AllocsPerRun(100, turn); n != 0 {

@@ -8,7 +8,7 @@ type OpKind uint8
 // The operations of a statement.
 const (
 	OpAllocate OpKind = iota // takes room that is there
-	OpPipeline               // waits for room that frees itself: a soft hold
+	OpPipeline               // waits for room that frees itself: a nomination of this cycle
 	OpReserve                // waits for room freed by this statement's evictions: a reservation
 	OpEvict                  // is to leave
 	OpRelease                // gives its reservation up to somebody else
@@ -33,7 +33,7 @@ type entry struct {
 	node               NodeID
 	jobPrev, jobNext   TaskID
 	nodePrev, nodeNext TaskID
-	soft, waived       bool
+	nominated, waived  bool
 	chosen             Chosen
 }
 
@@ -56,7 +56,7 @@ func (l *Ledger) Try(f func(*Tx) bool) bool {
 	l.depth--
 	if !ok {
 		l.rollback(mark)
-		l.vainNodes, l.vainFigures = l.Now()-nodes, l.figuresAt-figures
+		l.vainNodes, l.vainFigures = l.Now()-nodes, l.usageEpoch-figures
 		l.ops, l.tx.keep = l.ops[:ops], keep
 		if l.depth == 0 {
 			l.waived = l.waived[:0]
@@ -66,7 +66,7 @@ func (l *Ledger) Try(f func(*Tx) bool) bool {
 	if l.depth == 0 {
 		l.undo = l.undo[:0]
 		if l.tx.keep {
-			l.softly(ops)
+			l.nominate(ops)
 		} else if len(l.ops) > ops {
 			l.statements++
 		}
@@ -155,14 +155,14 @@ func (l *Ledger) op(o Op) {
 // step moves a task and notes how to take it back.
 func (l *Ledger) step(t TaskID, s model.Status, n NodeID, c Chosen) {
 	l.note(t)
-	l.seat(t, s, n, c)
+	l.movePlacing(t, s, n, c)
 }
 
 // note notes how a task stands.
 func (l *Ledger) note(t TaskID) {
 	row := &l.tasks[t]
 	l.undo = append(l.undo, entry{t, row.Status, row.Node, row.jobPrev, row.jobNext,
-		row.nodePrev, row.nodeNext, row.soft, row.waived, row.Chosen})
+		row.nodePrev, row.nodeNext, row.nominated, row.waived, row.Chosen})
 }
 
 // rollback takes moves back, the last first. Lists come back in their old order
@@ -176,16 +176,16 @@ func (l *Ledger) rollback(mark int) {
 
 func (l *Ledger) takeBack(e *entry) {
 	if e.task == NoTask {
-		l.countBeside(beside{QueueID(e.jobNext), ClassID(e.jobPrev), e.node}, !e.soft)
+		l.countBeside(beside{QueueID(e.jobNext), ClassID(e.jobPrev), e.node}, !e.nominated)
 		return
 	}
 	row := &l.tasks[e.task]
 	was := l.partOf(row)
-	l.rise(e.task)
+	l.removeFromNode(e.task)
 	if row.Job != NoJob {
 		l.unlinkJob(e.task)
 	}
-	row.Status, row.Node, row.soft, row.waived, row.Chosen = e.status, e.node, e.soft, e.waived, e.chosen
+	row.Status, row.Node, row.nominated, row.waived, row.Chosen = e.status, e.node, e.nominated, e.waived, e.chosen
 	row.jobPrev, row.jobNext, row.nodePrev, row.nodeNext = e.jobPrev, e.jobNext, e.nodePrev, e.nodeNext
 	if row.Job != NoJob {
 		l.relinkJob(e.task)
@@ -194,51 +194,51 @@ func (l *Ledger) takeBack(e *entry) {
 	if row.Node != NoNode {
 		l.relinkNode(e.task)
 		l.onNode(row, 1)
-		l.tellBooks(e.task, row, true)
+		l.updatePluginStates(e.task, row, true)
 	} else if row.claims() {
 		l.claim(row, 1)
 	}
 }
 
-// softly turns the operations from index i on into soft holds.
-func (l *Ledger) softly(i int) {
-	l.world++
+// nominate turns the operations from index i on into nominations of this cycle.
+func (l *Ledger) nominate(i int) {
+	l.stateEpoch++
 	for _, op := range l.ops[i:] {
-		l.soften(op.Task)
+		l.markNominated(op.Task)
 		if op.Kind == OpEvict || op.Kind == OpRelease {
-			l.grown++
+			l.roomEpoch++
 		}
 	}
 	l.ops = l.ops[:i]
 }
 
-func (l *Ledger) soften(t TaskID) {
-	if row := &l.tasks[t]; !row.soft {
-		row.soft = true
-		l.soft = append(l.soft, t)
+func (l *Ledger) markNominated(t TaskID) {
+	if row := &l.tasks[t]; !row.nominated {
+		row.nominated = true
+		l.nominated = append(l.nominated, t)
 	}
 }
 
-// Soft says that a task's place is a soft hold, to be decided anew next cycle.
-func (l *Ledger) Soft(t TaskID) bool { return l.tasks[t].soft }
+// NominatedThisCycle says that a task's place is a nomination of this cycle, to be decided anew next cycle.
+func (l *Ledger) NominatedThisCycle(t TaskID) bool { return l.tasks[t].nominated }
 
-// ReleaseSoft takes back every soft hold: the first step of a cycle.
-func (l *Ledger) ReleaseSoft() {
-	if len(l.soft) > 0 {
-		l.world++
+// ReleaseNominated takes back every nomination of this cycle: the first step of a cycle.
+func (l *Ledger) ReleaseNominated() {
+	if len(l.nominated) > 0 {
+		l.stateEpoch++
 	}
-	for _, t := range l.soft {
-		if l.tasks[t].soft && !l.tasks[t].free {
+	for _, t := range l.nominated {
+		if l.tasks[t].nominated && !l.tasks[t].free {
 			l.rebase(t)
 		}
 	}
-	l.soft = l.soft[:0]
+	l.nominated = l.nominated[:0]
 }
 
 // Committed returns the operations of the statements that held since the last call,
 // in their order, having made commitments of them: an Allocate is a bind under way,
 // an Evict an eviction under way, a Reserve a reservation until the time given; a
-// Pipeline becomes a soft hold; a Release ends a reservation. An eviction or a release that
+// Pipeline becomes a nomination of this cycle; a Release ends a reservation. An eviction or a release that
 // the statement itself took back is none. item is called for each operation that belongs
 // in the plan and says under which item it is booked. The slice is good until the next
 // try.
@@ -247,15 +247,15 @@ func (l *Ledger) Committed(item func(Op) Booking) []Op {
 	l.makeRoom(len(ops))
 	for _, op := range ops {
 		row := &l.tasks[op.Task]
-		l.world++
+		l.stateEpoch++
 		switch op.Kind {
 		case OpPipeline:
-			l.soften(op.Task)
+			l.markNominated(op.Task)
 			continue
 		case OpAllocate:
 			b := item(op)
 			if row.Held.Kind == CommitClaim {
-				l.grown++
+				l.roomEpoch++
 			}
 			was := l.commit(row, Commitment{Kind: CommitBind, Node: op.Node, Item: b.Item, Statement: b.Statement, Chosen: row.Chosen})
 			l.move(op.Task, model.Binding, op.Node)
@@ -275,9 +275,9 @@ func (l *Ledger) Committed(item func(Op) Booking) []Op {
 			b := item(op)
 			l.commit(row, Commitment{Kind: CommitEvict, For: b.For, Node: op.Node, Item: b.Item, Statement: b.Statement,
 				Until: b.Until})
-			l.grown++
+			l.roomEpoch++
 		case OpRelease:
-			l.grown++
+			l.roomEpoch++
 			if row.Status != model.Pending || row.Held.Kind != CommitReserve {
 				continue
 			}
@@ -322,21 +322,21 @@ type Booking struct {
 func (l *Ledger) Hold(t TaskID, c Commitment) {
 	row := &l.tasks[t]
 	if row.claims() {
-		l.grown++
+		l.roomEpoch++
 	}
 	if c.Kind == CommitClaim || row.Held.Kind == CommitClaim {
 		l.mark(row.Job)
 	}
 	placed := row.Node != NoNode
 	if !placed {
-		l.rise(t)
+		l.removeFromNode(t)
 	}
 	row.waived = false
 	was := l.commit(row, c)
 	if !placed {
-		l.sit(t)
+		l.addToNode(t)
 	}
-	l.world++
+	l.stateEpoch++
 	if j := l.tasks[t].Job; j != NoJob {
 		l.jobs[j].Changed++ // who waits again may find the place that others of its job do not
 	}

@@ -77,13 +77,13 @@ func TestAHeartbeatIsNoChange(t *testing.T) {
 	l := New()
 	tell := func(o *model.Node) { l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: "n"}, Object: o}) }
 	tell(node())
-	now, grown, shape := l.Now(), l.Grown(), l.Shape()
+	now, grown, shape := l.Now(), l.RoomEpoch(), l.SpecEpoch()
 	tell(node())
-	if l.Now() != now || l.Grown() != grown || l.Shape() != shape {
+	if l.Now() != now || l.RoomEpoch() != grown || l.SpecEpoch() != shape {
 		t.Error("a fact about a node that says nothing new counts as a change")
 	}
 	tell(node(model.Label{Key: "zone", Value: "a"}))
-	if l.Now() == now || l.Grown() == grown {
+	if l.Now() == now || l.RoomEpoch() == grown {
 		t.Error("a new label is not noticed")
 	}
 }
@@ -160,11 +160,11 @@ func TestQueueFiguresDoNotChangeUnnoticed(t *testing.T) {
 				return true
 			})
 			for name, x := range is {
-				if old, known := was[name]; known && old != x && w.l.Figures() == figures && w.l.Shape() == shape {
+				if old, known := was[name]; known && old != x && w.l.UsageEpoch() == figures && w.l.SpecEpoch() == shape {
 					t.Fatalf("queue %s changed and no version did\nwas %s\nis  %s", name, old, x)
 				}
 			}
-			was, figures, shape = is, w.l.Figures(), w.l.Shape()
+			was, figures, shape = is, w.l.UsageEpoch(), w.l.SpecEpoch()
 		})
 	})
 }
@@ -186,11 +186,11 @@ func TestNewRoomDoesNotComeUnnoticed(t *testing.T) {
 				return true
 			})
 			for cell, x := range is {
-				if x > was[cell] && w.l.Grown() == grown {
+				if x > was[cell] && w.l.RoomEpoch() == grown {
 					t.Fatalf("%s grew from %d to %d and Grown stands still", cell, was[cell], x)
 				}
 			}
-			was, grown = is, w.l.Grown()
+			was, grown = is, w.l.RoomEpoch()
 		})
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// world drives a ledger through a random history. Names are few, so that objects
+// stateEpoch drives a ledger through a random history. Names are few, so that objects
 // meet, vanish and come back; everything drawn comes from rapid, so a failing history
 // shrinks.
 type world struct {
@@ -54,11 +54,11 @@ func (w *world) step() {
 	}
 }
 
-// cycle is what one Decide does to the ledger: soft holds go, tries come, and what
+// cycle is what one Decide does to the ledger: nominations of this cycle go, tries come, and what
 // held is committed.
 func (w *world) cycle() {
 	w.l.Settle()
-	w.l.ReleaseSoft()
+	w.l.ReleaseNominated()
 	w.l.Charge()
 	for range 1 + w.n(2) {
 		w.try(0)
@@ -107,7 +107,7 @@ func (w *world) operate(tx *Tx) {
 		return l.Task(t).Job != NoJob && (s == model.Running || s == model.Bound)
 	})
 	promised := w.tasks(func(t TaskID) bool {
-		return l.Task(t).Status == model.Pipelined && (l.Soft(t) || l.Task(t).Held.Kind == CommitReserve)
+		return l.Task(t).Status == model.Pipelined && (l.NominatedThisCycle(t) || l.Task(t).Held.Kind == CommitReserve)
 	})
 	leaving := w.tasks(func(t TaskID) bool {
 		return l.Task(t).Status == model.Releasing && l.Task(t).Held.Kind != CommitEvict && !l.Task(t).Pod.Deleting

@@ -17,28 +17,28 @@ type Neighbours struct {
 // Near is a term of affinity between pods: some pods, in the domain of a topology key.
 type Near struct {
 	Key    string
-	Crowd  Crowd
-	Weight int32 // of Prefer: 1 to 100, below zero for anti-affinity; otherwise 0
+	Pods   PodSelector `json:"Crowd"`
+	Weight int32       // of Prefer: 1 to 100, below zero for anti-affinity; otherwise 0
 }
 
 // Spread is a topology spread constraint.
 type Spread struct {
 	Key        string
-	Crowd      Crowd
-	MaxSkew    int32 // at least 1
-	MinDomains int32 // 0: not given, which is as 1
-	Soft       bool  // whenUnsatisfiable: ScheduleAnyway
-	Everywhere bool  // nodeAffinityPolicy: Ignore: nodes that the pod may not go to count too
-	Untainted  bool  // nodeTaintsPolicy: Honor: nodes with a taint it does not tolerate do not count
+	Pods       PodSelector `json:"Crowd"`
+	MaxSkew    int32       // at least 1
+	MinDomains int32       // 0: not given, which is as 1
+	Soft       bool        // whenUnsatisfiable: ScheduleAnyway
+	Everywhere bool        // nodeAffinityPolicy: Ignore: nodes that the pod may not go to count too
+	Untainted  bool        // nodeTaintsPolicy: Honor: nodes with a taint it does not tolerate do not count
 }
 
-// Crowd names pods: those in some namespaces that a label selector holds for.
-type Crowd struct {
+// PodSelector names pods: those in some namespaces that a label selector holds for.
+type PodSelector struct {
 	Namespaces []string      // sorted, by name
 	InSuch     []Requirement // namespaces that these hold for, too, where ByLabels
 	ByLabels   bool          // a namespaceSelector was given; without requirements it holds for all
 	Selector   []Requirement // of labels of pods; none: every pod
-	Nobody     bool          // no labelSelector was given: the crowd is empty
+	Nobody     bool          // no labelSelector was given: no pod is selected
 }
 
 // Namespace is a namespace, by what selects it.
@@ -62,7 +62,7 @@ func (f *Form) Neighbours(n *Neighbours) {
 		for i := range list {
 			f.Number(int64(list[i].Weight))
 			f.Text(list[i].Key)
-			f.Crowd(&list[i].Crowd)
+			f.PodSelector(&list[i].Pods)
 		}
 	}
 	f.Part()
@@ -72,12 +72,12 @@ func (f *Form) Neighbours(n *Neighbours) {
 		f.Number(int64(s.MaxSkew))
 		f.Number(int64(s.MinDomains))
 		f.yes(s.Soft, s.Everywhere, s.Untainted)
-		f.Crowd(&s.Crowd)
+		f.PodSelector(&s.Pods)
 	}
 }
 
-// Crowd writes which pods a crowd is.
-func (f *Form) Crowd(c *Crowd) {
+// PodSelector writes which pods are selected.
+func (f *Form) PodSelector(c *PodSelector) {
 	f.Number(int64(len(c.Namespaces)))
 	f.Text(c.Namespaces...)
 	f.yes(c.ByLabels, c.Nobody)

@@ -121,10 +121,10 @@ type Spec struct {
 	// Groups are those of the job's queue, put there by the ledger where a plugin heeds
 	// them; a pod as it comes has none.
 	Groups *NodeGroups
-	// Kin are the relations of other pods to this one that placing it depends on, put there
+	// MatchedTerms are the relations of other pods to this one that placing it depends on, put there
 	// by the ledger where a plugin heeds them: numbers, sorted, which mean something to that
 	// plugin's book alone, and in this engine only.
-	Kin []int64
+	MatchedTerms []int64
 }
 
 // DeviceOf ends a pod's own name for a resource claim in Spec.Devices.

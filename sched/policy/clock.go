@@ -36,11 +36,11 @@ func (s *Set) At(now int64) (next int64) {
 	return next
 }
 
-// ServingMovesOthers says that some plugin's order of queues is a KinOrder.
+// ServingMovesOthers says that some plugin's order of queues is a QueueTreeOrder.
 func (s *Set) ServingMovesOthers() bool {
 	for _, tier := range s.queueOrder {
 		for _, p := range tier {
-			if kin, ok := p.(KinOrder); ok && kin.ServingMovesOthers() {
+			if kin, ok := p.(QueueTreeOrder); ok && kin.ServingMovesOthers() {
 				return true
 			}
 		}

@@ -11,6 +11,6 @@
 // node admits, or refuses with the reason and whether room freed there would cure it.
 //
 // A plugin keeps configuration and opinions. Sums that depend on who sits where belong
-// into a ledger.Book. What a plugin derives from the ledger it derives in Open, and
+// into a ledger.PluginState. What a plugin derives from the ledger it derives in Open, and
 // it stands still until the next cycle unless its doc says otherwise.
 package policy

@@ -8,10 +8,10 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Claim is what room is to be freed for: a task that a search is about to place
+// Preemptor is what room is to be freed for: a task that a search is about to place
 // (decision 13). What the search placed of the same job before it counts in the ledger
 // already.
-type Claim struct {
+type Preemptor struct {
 	Task  ledger.TaskID
 	Job   ledger.JobID
 	Queue ledger.QueueID
@@ -33,7 +33,7 @@ type Claim struct {
 // Needs says that victims have to give a dimension: the claim asks for it, and there is too
 // little of it on the node at hand or on all that may take it. Where it is not room that is
 // missing it is all that the claim asks for.
-func (c *Claim) Needs(d resource.Dim) bool {
+func (c *Preemptor) Needs(d resource.Dim) bool {
 	if d == resource.Pods || c.Want.Get(d) <= 0 {
 		return false
 	}
@@ -41,7 +41,7 @@ func (c *Claim) Needs(d resource.Dim) bool {
 }
 
 // All is what the job asks for with the claim.
-func (c *Claim) All(d resource.Dim) int64 { return max(c.Want.Get(d), c.Rest.Get(d)) }
+func (c *Preemptor) All(d resource.Dim) int64 { return max(c.Want.Get(d), c.Rest.Get(d)) }
 
 // Unit is what is evicted together or not at all (decision 12): a surplus member, or a
 // whole gang. Tasks are in the order in which they would go, at least one; each of them
@@ -67,10 +67,10 @@ type Opinion struct {
 }
 
 // Preemptable judges whether a unit of the claim's own queue may be evicted for it: a
-// unit of another job, or of the same (then Unit.Job is Claim.Job). For the rest it is
+// unit of another job, or of the same (then Unit.Job is Preemptor.Job). For the rest it is
 // as Reclaimable.
 type Preemptable interface {
-	Preemptable(c Claim, u Unit) Opinion
+	Preemptable(c Preemptor, u Unit) Opinion
 }
 
 // EqualPreemptable is a Preemptable that may permit units of jobs whose priority is the
@@ -83,7 +83,7 @@ type EqualPreemptable interface {
 // VictimCeiling names the priority above which no job of the claim's queue is ever a
 // victim of another, so that searches need not ask about those.
 type VictimCeiling interface {
-	VictimCeiling(c Claim) int32
+	VictimCeiling(c Preemptor) int32
 }
 
 // Guard protects units whoever would have them leave: a claim of preempt or reclaim, which
@@ -93,21 +93,21 @@ type Guard interface {
 	GuardUnit(u Unit) Opinion
 }
 
-// ByClaim is a Preemptable or a Reclaimable that looks at more of the claim's job than its
+// ByPreemptor is a Preemptable or a Reclaimable that looks at more of the claim's job than its
 // queue, its priority, whether it is preemptable, and how many tasks of what class it lacks:
 // its answer to one job is none to another, and every job is asked for by itself.
-type ByClaim interface{ ByClaim() }
+type ByPreemptor interface{ ByPreemptor() }
 
-// JudgesByClaim says that one of those who judge victims is ByClaim.
-func (s *Set) JudgesByClaim() bool {
+// JudgesByPreemptor says that one of those who judge victims is ByPreemptor.
+func (s *Set) JudgesByPreemptor() bool {
 	for i := range s.preemptable {
 		for _, p := range s.preemptable[i] {
-			if _, by := p.(ByClaim); by {
+			if _, by := p.(ByPreemptor); by {
 				return true
 			}
 		}
 		for _, p := range s.reclaimable[i] {
-			if _, by := p.(ByClaim); by {
+			if _, by := p.(ByPreemptor); by {
 				return true
 			}
 		}
@@ -149,12 +149,12 @@ type Descheduler interface {
 	Deschedule(yield func(t ledger.TaskID, reason string) bool)
 }
 
-// Giver says at little cost that nothing at all of a queue may be reclaimed for another
+// VictimQueueFilter says at little cost that nothing at all of a queue may be reclaimed for another
 // as the ledger stands: false only when every Reclaimable would be refused. Evictions
 // only ever turn it from true to false. Who says what queues deserve has to be one: where
 // nobody is, nothing is reclaimed, since no queue has more than its due.
-type Giver interface {
-	MayGive(q, reclaimer ledger.QueueID) bool
+type VictimQueueFilter interface {
+	MayBeVictimQueue(q, reclaimer ledger.QueueID) bool
 }
 
 // VictimQueueOrder says from which of two queues a claim of queue reclaimer takes
@@ -171,7 +171,7 @@ type VictimQueueOrder interface {
 // as nobody is evicted from the claim's own queue (with capacity's ancestorReclaimLevel
 // it may turn too).
 type Preemptive interface {
-	Preemptive(c Claim) (trace.Reason, bool)
+	Preemptive(c Preemptor) (trace.Reason, bool)
 }
 
 // Reclaimable judges whether a unit of another queue may be evicted for a claim, at the
@@ -180,5 +180,5 @@ type Preemptive interface {
 // engine itself sees to (who may be a victim at all, decision 14, and that no gang
 // falls below its minimum) it need not ask.
 type Reclaimable interface {
-	Reclaimable(c Claim, u Unit) Opinion
+	Reclaimable(c Preemptor, u Unit) Opinion
 }

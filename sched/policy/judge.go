@@ -9,9 +9,9 @@ import (
 
 // How answers about victims and those who starve combine.
 
-// KnowsQueues says that some plugin knows what queues deserve: a Giver.
+// KnowsQueues says that some plugin knows what queues deserve: a VictimQueueFilter.
 func (s *Set) KnowsQueues() bool {
-	for _, tier := range s.givers {
+	for _, tier := range s.victimQueueFilters {
 		if len(tier) > 0 {
 			return true
 		}
@@ -57,14 +57,14 @@ func (s *Set) NearerVictimQueue(a, b, reclaimer ledger.QueueID) int {
 	return 0
 }
 
-// MayGive is rule B: false as soon as one plugin knows that nothing of a queue may be
+// MayBeVictimQueue is rule B: false as soon as one plugin knows that nothing of a queue may be
 // reclaimed, and where none knows anything of queues.
-func (s *Set) MayGive(q, reclaimer ledger.QueueID) bool {
+func (s *Set) MayBeVictimQueue(q, reclaimer ledger.QueueID) bool {
 	asked := false
-	for _, tier := range s.givers {
+	for _, tier := range s.victimQueueFilters {
 		for _, p := range tier {
 			asked = true
-			if !p.MayGive(q, reclaimer) {
+			if !p.MayBeVictimQueue(q, reclaimer) {
 				return false
 			}
 		}
@@ -74,7 +74,7 @@ func (s *Set) MayGive(q, reclaimer ledger.QueueID) bool {
 
 // Preemptive is rule B: all must agree; nobody asked, it may. The reason is that of the
 // first who does not.
-func (s *Set) Preemptive(c Claim) (trace.Reason, bool) {
+func (s *Set) Preemptive(c Preemptor) (trace.Reason, bool) {
 	for _, tier := range s.preemptive {
 		for _, p := range tier {
 			if r, ok := p.Preemptive(c); !ok {
@@ -108,7 +108,7 @@ func (s *Set) Deschedule(yield func(t ledger.TaskID, reason string) bool) {
 
 // VictimCeiling is the highest priority of a job of the claim's queue that can be a
 // victim: what the plugins name, and one less where nobody may permit equals.
-func (s *Set) VictimCeiling(c Claim) int32 {
+func (s *Set) VictimCeiling(c Preemptor) int32 {
 	most := int32(math.MaxInt32)
 	for _, tier := range s.ceilings {
 		for _, p := range tier {
@@ -154,7 +154,7 @@ const NoTier = -1
 // and the first objection, none when all abstain. A unit that only a later tier permits
 // may go only while no unit of its kind (surplus or whole) is permitted by an earlier
 // one (decisions 11 and 12): the caller takes units of the lowest tier that it is given.
-func (s *Set) Reclaimable(c Claim, u Unit) (int, trace.Reason) {
+func (s *Set) Reclaimable(c Preemptor, u Unit) (int, trace.Reason) {
 	var j judgement
 	for i, tier := range s.reclaimable {
 		j.tier = i
@@ -169,7 +169,7 @@ func (s *Set) Reclaimable(c Claim, u Unit) (int, trace.Reason) {
 }
 
 // Preemptable is rule G, as Reclaimable.
-func (s *Set) Preemptable(c Claim, u Unit) (int, trace.Reason) {
+func (s *Set) Preemptable(c Preemptor, u Unit) (int, trace.Reason) {
 	var j judgement
 	for i, tier := range s.preemptable {
 		j.tier = i

@@ -50,10 +50,10 @@ type QueueOrder interface {
 	CompareQueues(a, b ledger.QueueID) int
 }
 
-// KinOrder is a QueueOrder in which serving one queue may move others, as an order by
+// QueueTreeOrder is a QueueOrder in which serving one queue may move others, as an order by
 // what common ancestors hold does: the rotation then sorts its queues anew each time,
 // unless it is a TreeOrder.
-type KinOrder interface {
+type QueueTreeOrder interface {
 	QueueOrder
 	ServingMovesOthers() bool
 }
@@ -152,13 +152,13 @@ type DomainFilter interface {
 	DomainMark(c *ledger.Class, parts []bool) uint64
 }
 
-// Gatherer is a DomainFilter by which pods of one class may have to share a domain with each
+// Colocator is a DomainFilter by which pods of one class may have to share a domain with each
 // other, so that where the first of them goes the others have to follow.
-type Gatherer interface {
+type Colocator interface {
 	DomainFilter
-	// GatherKeys are the labels whose domains pods of the class share; none where they need
+	// ColocationKeys are the labels whose domains pods of the class share; none where they need
 	// not, or where somebody sits already, or will, whom the next of them has to join.
-	GatherKeys(c *ledger.Class) []string
+	ColocationKeys(c *ledger.Class) []string
 }
 
 // DomainOrder scores nodes for a class by who sits in their domains, in relation to all
@@ -247,9 +247,9 @@ type BestNode interface {
 	PickNode(t ledger.TaskID, nodes []ledger.NodeID, scores []int64) (int, bool)
 }
 
-// BookKeeper brings a book for the ledger to drive.
-type BookKeeper interface {
-	Book() ledger.Book
+// StatefulPlugin brings a book for the ledger to drive.
+type StatefulPlugin interface {
+	PluginState() ledger.PluginState
 }
 
 // QueueFigures are what a queue plugin derives, for reports.

@@ -46,18 +46,18 @@ type Set struct {
 	arithmetic   chain[QueueArithmetic]
 	problems     chain[Problems]
 
-	victimQueueOrder chain[VictimQueueOrder]
-	preemptive       chain[Preemptive]
-	reclaimable      chain[Reclaimable]
-	preemptable      chain[Preemptable]
-	starving         chain[JobStarving]
-	givers           chain[Giver]
-	ceilings         chain[VictimCeiling]
-	guards           chain[Guard]
-	deschedulers     chain[Descheduler]
-	preemptNames     [][]string // of the plugins in preemptable, tier by tier
-	reclaimNames     [][]string
-	giverNames       [][]string
+	victimQueueOrder       chain[VictimQueueOrder]
+	preemptive             chain[Preemptive]
+	reclaimable            chain[Reclaimable]
+	preemptable            chain[Preemptable]
+	starving               chain[JobStarving]
+	victimQueueFilters     chain[VictimQueueFilter]
+	ceilings               chain[VictimCeiling]
+	guards                 chain[Guard]
+	deschedulers           chain[Descheduler]
+	preemptNames           [][]string // of the plugins in preemptable, tier by tier
+	reclaimNames           [][]string
+	victimQueueFilterNames [][]string
 
 	StaticFilters []StaticFilter
 	NodeFilters   []NodeFilter
@@ -69,7 +69,7 @@ type Set struct {
 	BatchOrders   []BatchNodeOrder
 	BestNodes     []BestNode
 
-	thrifty    []Thrifty
+	budgeted   []Budgeted
 	explaining int // how many times over
 
 	network
@@ -97,13 +97,13 @@ func (s *Set) beginTier() {
 	s.reclaimable = append(s.reclaimable, nil)
 	s.preemptable = append(s.preemptable, nil)
 	s.starving = append(s.starving, nil)
-	s.givers = append(s.givers, nil)
+	s.victimQueueFilters = append(s.victimQueueFilters, nil)
 	s.ceilings = append(s.ceilings, nil)
 	s.guards = append(s.guards, nil)
 	s.deschedulers = append(s.deschedulers, nil)
 	s.preemptNames = append(s.preemptNames, nil)
 	s.reclaimNames = append(s.reclaimNames, nil)
-	s.giverNames = append(s.giverNames, nil)
+	s.victimQueueFilterNames = append(s.victimQueueFilterNames, nil)
 }
 
 func (s *Set) add(name string, plugin any, off []Point) {
@@ -130,15 +130,15 @@ func (s *Set) add(name string, plugin any, off []Point) {
 	sign[Reclaimable](&s.reclaimNames, name, plugin, is(PointReclaimable))
 	sign[Preemptable](&s.preemptNames, name, plugin, is(PointPreemptable))
 	join(&s.starving, plugin, is(PointJobStarving))
-	join(&s.givers, plugin, is(PointReclaimable))
-	sign[Giver](&s.giverNames, name, plugin, is(PointReclaimable))
+	join(&s.victimQueueFilters, plugin, is(PointReclaimable))
+	sign[VictimQueueFilter](&s.victimQueueFilterNames, name, plugin, is(PointReclaimable))
 	join(&s.ceilings, plugin, is(PointPreemptable))
 	join(&s.guards, plugin, false)
 	join(&s.deschedulers, plugin, is(PointVictim))
 	s.network.add(plugin, is)
 	s.addFilters(plugin, is(PointPredicate), is(PointNodeOrder))
-	if p, ok := plugin.(Thrifty); ok {
-		s.thrifty = append(s.thrifty, p)
+	if p, ok := plugin.(Budgeted); ok {
+		s.budgeted = append(s.budgeted, p)
 	}
 	if p, ok := plugin.(BestNode); ok && !is(PointBestNode) {
 		s.BestNodes = append(s.BestNodes, p)
@@ -151,8 +151,8 @@ func (s *Set) add(name string, plugin any, off []Point) {
 }
 
 func (s *Set) addFilters(plugin any, noPredicate, noOrder bool) {
-	if b, ok := plugin.(BookKeeper); ok {
-		s.l.AddBook(b.Book())
+	if b, ok := plugin.(StatefulPlugin); ok {
+		s.l.AddPluginState(b.PluginState())
 	}
 	if f, ok := plugin.(StaticFilter); ok && !noPredicate {
 		s.StaticFilters = append(s.StaticFilters, f)

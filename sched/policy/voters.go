@@ -19,11 +19,11 @@ func (s *Set) AllVoters(reclaim bool) []string {
 	return flat(s.preemptNames)
 }
 
-// Givers names the plugins that say which queues may give, whatever the tier: none where
+// VictimQueueFilters names the plugins that say which queues may give, whatever the tier: none where
 // no other queue is asked.
-func (s *Set) Givers(reclaim bool) []string {
+func (s *Set) VictimQueueFilters(reclaim bool) []string {
 	if reclaim {
-		return flat(s.giverNames)
+		return flat(s.victimQueueFilterNames)
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func Backfill(s *session.Session, j ledger.JobID) (placed int, why trace.Reason)
 		return 0, trace.Reason{}
 	}
 	if Apart(s, j) {
-		return backfillApart(s, &Worksheet{Job: j, Tasks: tasks, idle: true})
+		return backfillApart(s, &PendingTasks{Job: j, Tasks: tasks, idle: true})
 	}
 	before := job.Placed()
 	var have int32
@@ -77,9 +77,9 @@ func Backfill(s *session.Session, j ledger.JobID) (placed int, why trace.Reason)
 
 // backfillApart is Backfill for a job whose members have to be near each other, or that starts
 // by sub-groups: its limits are kept as if they asked for something.
-func backfillApart(s *session.Session, w *Worksheet) (placed int, why trace.Reason) {
+func backfillApart(s *session.Session, w *PendingTasks) (placed int, why trace.Reason) {
 	for !w.Empty() {
-		t := newTurn(s, w, true)
+		t := newAttempt(s, w, true)
 		out := t.decide(true)
 		if r := t.reason(); r.Is() && !why.Is() {
 			why = r

@@ -84,12 +84,12 @@ const mostNamed = 8
 // decided is decide without what is kept for the job itself, and, where that is not enough,
 // without what it may take of others': then theirs ends. Nothing that is kept is in the way of a
 // reservation.
-func (t *turn) decided(hold bool) (out Outcome) {
+func (t *attempt) decided(hold bool) (out Outcome) {
 	s, j := t.s, t.w.Job
 	if !s.L.Claims() {
 		return t.decide(hold)
 	}
-	try := func(t *turn, jobs []ledger.JobID) Outcome {
+	try := func(t *attempt, jobs []ledger.JobID) Outcome {
 		out := Refused
 		without(s, jobs, func() bool {
 			out = t.decide(hold)
@@ -105,7 +105,7 @@ func (t *turn) decided(hold bool) (out Outcome) {
 	if others := after(s, j, goesBefore); out == Refused && len(others) > 0 {
 		at := t.w.next
 		t.w.next = from
-		again := newTurn(s, t.w, t.explain)
+		again := newAttempt(s, t.w, t.explain)
 		if out = try(again, append(own, others...)); out == Refused {
 			t.w.next = at
 			return out

@@ -49,7 +49,7 @@ func Apart(s *session.Session, j ledger.JobID) bool {
 // byDomain is the statement of such a job: all that its minimum needs goes into one domain of
 // the lowest tier that has room for it, sub-groups each into one within that. A domain in
 // which it can start now goes before one in which it has to wait for room.
-func (t *turn) byDomain(tx *ledger.Tx) Outcome {
+func (t *attempt) byDomain(tx *ledger.Tx) Outcome {
 	if t.queueRefuses() {
 		return Refused
 	}
@@ -72,7 +72,7 @@ func (t *turn) byDomain(tx *ledger.Tx) Outcome {
 
 // queueRefuses asks the queue about a minimum of one class before any domain is looked at
 // (decision 18), so that which of the two is named does not rest on who else took room.
-func (t *turn) queueRefuses() bool {
+func (t *attempt) queueRefuses() bool {
 	need := t.minimum()
 	tasks := t.w.Tasks[t.w.next:]
 	if t.job.BestEffort > 0 || len(tasks) == 0 || reserved(t.s, tasks[0]) || withdrawn(t.s, tasks[0]) || need > int64(len(tasks)) {
@@ -85,8 +85,8 @@ func (t *turn) queueRefuses() bool {
 	return t.queueLacks(class, need)
 }
 
-// settle leaves the reason and what of the worksheet is to be tried again.
-func (t *turn) settle(o Outcome) {
+// settle leaves the reason and what of the list of pending tasks is to be tried again.
+func (t *attempt) settle(o Outcome) {
 	if o != Refused {
 		t.why = t.unsized
 		if len(t.passed) > 0 {
@@ -116,11 +116,11 @@ func (t *turn) settle(o Outcome) {
 }
 
 // inSomeDomain tries the domains that the job may go to, the lowest tier first.
-func (t *turn) inSomeDomain(tx *ledger.Tx, units []unit) (out Outcome) {
+func (t *attempt) inSomeDomain(tx *ledger.Tx, units []unit) (out Outcome) {
 	ask := t.job.Group.Topology
 	if t.net == nil || ask == nil {
 		t.inside = topology.None
-		return t.attempt(tx, units)
+		return t.tryPlacing(tx, units)
 	}
 	all := unit{sub: topology.AllSubs, need: t.minimum()}
 	for _, u := range units {
@@ -128,14 +128,14 @@ func (t *turn) inSomeDomain(tx *ledger.Tx, units []unit) (out Outcome) {
 	}
 	t.eachHome(topology.Root, ask, all, func(d topology.ID) bool {
 		t.inside = d
-		out = t.attempt(tx, units)
+		out = t.tryPlacing(tx, units)
 		return out == Refused && (!t.why.Is() || t.why.Root().Code.OfNodes())
 	})
 	return out
 }
 
 // minimum is how many members the job still needs to start, at least one.
-func (t *turn) minimum() int64 {
+func (t *attempt) minimum() int64 {
 	have := t.job.Ready()
 	if t.apart {
 		have = t.job.Placed()
@@ -143,8 +143,8 @@ func (t *turn) minimum() int64 {
 	return max(1, int64(t.job.MinMember-have-t.job.Waiting()))
 }
 
-// attempt tries to place the units inside the present domain, in a try of its own.
-func (t *turn) attempt(tx *ledger.Tx, units []unit) (out Outcome) {
+// tryPlacing tries to place the units inside the present domain, in a try of its own.
+func (t *attempt) tryPlacing(tx *ledger.Tx, units []unit) (out Outcome) {
 	t.refused, t.why, t.placed, t.waits, t.partial = t.refused[:0], trace.Reason{}, 0, false, false
 	t.passed, t.tries, t.most = t.passed[:0], 0, mostPlaces+len(units)
 	t.rest = newRest(t.job, units, t.free)
@@ -157,7 +157,7 @@ func (t *turn) attempt(tx *ledger.Tx, units []unit) (out Outcome) {
 
 // eachHome calls f for the domains in which a unit could have room, best first within each
 // tier, until f says no. Where none has, it notes why.
-func (t *turn) eachHome(inside topology.ID, ask *model.Topology, u unit, f func(topology.ID) bool) {
+func (t *attempt) eachHome(inside topology.ID, ask *model.Topology, u unit, f func(topology.ID) bool) {
 	limit := t.net.Limit(ask)
 	reach := t.net.Reach(t.w.Job, u.sub)
 	classes, want := t.classes(u)
@@ -201,7 +201,7 @@ type scored struct {
 }
 
 // tellDomain records which domain is tried (seed 003 §8.4).
-func (t *turn) tellDomain(c scored) {
+func (t *attempt) tellDomain(c scored) {
 	if t.s.Trace.On(trace.AllocateHyperNode) {
 		d := t.net.Domain(c.domain)
 		t.s.Trace.Add(trace.Event{Kind: trace.AllocateHyperNode, Job: t.s.L.Called(t.w.Job), Node: d.Name, Count: int(d.Tier), Score: c.score})
@@ -209,7 +209,7 @@ func (t *turn) tellDomain(c scored) {
 }
 
 // noDomain notes why a unit found no domain, unless something was noted already.
-func (t *turn) noDomain(ask *model.Topology, u unit, seen int, nearest topology.ID, room int64) {
+func (t *attempt) noDomain(ask *model.Topology, u unit, seen int, nearest topology.ID, room int64) {
 	if t.short.Is() {
 		return
 	}
@@ -254,7 +254,7 @@ type share struct {
 
 // classes lists the classes of a unit's tasks, with what the first of them that are needed
 // ask for together.
-func (t *turn) classes(u unit) (out []share, want resource.Vec) {
+func (t *attempt) classes(u unit) (out []share, want resource.Vec) {
 	var ids []ledger.ClassID
 	for i, task := range u.tasks {
 		if reserved(t.s, task) {
@@ -277,7 +277,7 @@ func (t *turn) classes(u unit) (out []share, want resource.Vec) {
 
 // roomFor is how many of a unit's tasks a domain has room for by amounts, at most need: no
 // way of placing more exists.
-func (t *turn) roomFor(d topology.ID, classes []share, need int64) (sum int64) {
+func (t *attempt) roomFor(d topology.ID, classes []share, need int64) (sum int64) {
 	for _, c := range classes {
 		fit := int64(0)
 		for _, n := range t.net.Domain(d).Nodes {

@@ -21,7 +21,7 @@ const (
 // units with the lowest limit have their places first, and every way of placing them is tried
 // until one holds or the steps are used up.
 type exhaustive struct {
-	*turn
+	*attempt
 	units []unit  // those of the lowest limit first; tasks that are alike stand together
 	after []int64 // by unit: the tasks of it and of those behind it
 	put   []ledger.TaskID
@@ -33,8 +33,8 @@ type exhaustive struct {
 func (x *exhaustive) over() bool { return x.steps > mostSteps || x.looks > mostLooks }
 
 // exhaust is that search, inside the statement it is given to. A reason that was noted stays.
-func (t *turn) exhaust(tx *ledger.Tx, units []unit) Outcome {
-	x := &exhaustive{turn: t}
+func (t *attempt) exhaust(tx *ledger.Tx, units []unit) Outcome {
+	x := &exhaustive{attempt: t}
 	if !x.worthwhile(units) {
 		return Refused
 	}

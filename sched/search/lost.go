@@ -33,11 +33,12 @@ func repairs(s *session.Session, j ledger.JobID) bool {
 
 // beside runs f with the room of lost members kept, as far as there is room for them. What f did stays
 // if it says so.
-func beside(s *session.Session, lost []*ledger.Lost, f func() bool) (held bool) {
+func beside(s *session.Session, lost []*ledger.Lost, f func() bool) {
 	if len(lost) == 0 {
-		return f()
+		f()
+		return
 	}
-	return s.L.Try(func(tx *ledger.Tx) bool {
+	s.L.Try(func(tx *ledger.Tx) bool {
 		at := keepRoom(s, tx, lost)
 		if !f() {
 			return false
@@ -90,7 +91,7 @@ func takes(s *session.Session, c ledger.ClassID, n ledger.NodeID) bool {
 }
 
 // decide makes the statement, which stays where it holds if hold, beside what others have lost.
-func (t *turn) decide(hold bool) (out Outcome) {
+func (t *attempt) decide(hold bool) (out Outcome) {
 	var lost []*ledger.Lost
 	if len(t.s.L.Lost()) > 0 && !t.w.idle && !t.w.Promised() && !repairs(t.s, t.w.Job) {
 		lost = losses(t.s, t.w.Job)
@@ -110,7 +111,7 @@ func (t *turn) decide(hold bool) (out Outcome) {
 	t.w.next = from
 	quiet := *t.s
 	quiet.Trace = &trace.Recorder{}
-	alone := newTurn(&quiet, t.w, t.explain)
+	alone := newAttempt(&quiet, t.w, t.explain)
 	would := alone.decideAlone(false)
 	t.w.next = at
 	if would == Refused {

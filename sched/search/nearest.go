@@ -8,10 +8,10 @@ import (
 
 // find returns the best place for a task: in its domain, if it has one, as near as can be to
 // where the last of its fellows went.
-func (t *turn) find(task ledger.TaskID) place {
+func (t *attempt) find(task ledger.TaskID) place {
 	switch {
-	case t.gathering != nil && task == t.gathering.anchor:
-		return t.gathering.at
+	case t.colocated != nil && task == t.colocated.leader:
+		return t.colocated.at
 	case !t.apart:
 		return find(t.s, task, t.idle)
 	}
@@ -35,7 +35,7 @@ func (t *turn) find(task ledger.TaskID) place {
 
 // nearest is the best node in the smallest domain around the last place that has room. The
 // nodes of a domain are asked together, whosever shard they are of.
-func (t *turn) nearest(task ledger.TaskID, g Gradient) (ledger.NodeID, int64) {
+func (t *attempt) nearest(task ledger.TaskID, g Gradient) (ledger.NodeID, int64) {
 	if t.home == topology.None || t.home == topology.Root && t.net.Flat() {
 		return best(t.s, task, g)
 	}

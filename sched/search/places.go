@@ -8,7 +8,7 @@ import (
 
 // place places units until the statement may be committed: those of a policy that still lacks
 // sub-groups first, each in the best domain that leaves the others theirs.
-func (t *turn) place(tx *ledger.Tx) Outcome {
+func (t *attempt) place(tx *ledger.Tx) Outcome {
 	switch {
 	case t.placed > 0 && !t.partial && t.ready(tx):
 		return Committed
@@ -42,7 +42,7 @@ func (t *turn) place(tx *ledger.Tx) Outcome {
 }
 
 // homes calls f for the domains that a unit may go to inside the present one.
-func (t *turn) homes(i int, f func(topology.ID) bool) {
+func (t *attempt) homes(i int, f func(topology.ID) bool) {
 	u := t.rest.units[i]
 	u.need = max(1, t.rest.least(i)-u.kept)
 	ask := t.asked(u)
@@ -54,7 +54,7 @@ func (t *turn) homes(i int, f func(topology.ID) bool) {
 }
 
 // asked is what the sub-group of a unit asks of the network; nil: nothing of its own.
-func (t *turn) asked(u unit) *model.Topology {
+func (t *attempt) asked(u unit) *model.Topology {
 	if u.sub < 0 {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (t *turn) asked(u unit) *model.Topology {
 }
 
 // within is the domain in which the job is to stay.
-func (t *turn) within() topology.ID {
+func (t *attempt) within() topology.ID {
 	if t.inside == topology.None {
 		return topology.Root
 	}
@@ -70,7 +70,7 @@ func (t *turn) within() topology.ID {
 }
 
 // placeIn places a unit in a domain, and then the rest.
-func (t *turn) placeIn(tx *ledger.Tx, i int, d topology.ID) (out Outcome) {
+func (t *attempt) placeIn(tx *ledger.Tx, i int, d topology.ID) (out Outcome) {
 	placed, waits, partial := t.placed, t.waits, t.partial
 	tx.Try(func(tx *ledger.Tx) bool {
 		t.home, t.near = d, d
@@ -99,7 +99,7 @@ func (t *turn) placeIn(tx *ledger.Tx, i int, d topology.ID) (out Outcome) {
 
 // surplus is what of a sub-group has no place yet, once that has its size. Those who found
 // none beside the others may find one elsewhere within their limit.
-func (t *turn) surplus(i int) (more unit, left bool) {
+func (t *attempt) surplus(i int) (more unit, left bool) {
 	u := &t.rest.units[i]
 	if u.sub < 0 || u.more && (t.net == nil || t.asked(*u) == nil) {
 		return more, false
@@ -118,7 +118,7 @@ func (t *turn) surplus(i int) (more unit, left bool) {
 
 // fill places as many of a unit as have to go together, or of those that go one by one as
 // many as the job needs; false when they do not find a place.
-func (t *turn) fill(tx *ledger.Tx, i int) bool {
+func (t *attempt) fill(tx *ledger.Tx, i int) bool {
 	u, need := t.rest.units[i], t.rest.least(i)
 	got := int64(0)
 	for k, task := range u.tasks {
@@ -144,7 +144,7 @@ func (t *turn) fill(tx *ledger.Tx, i int) bool {
 }
 
 // filled says that a unit needs no more for now.
-func (t *turn) filled(u unit) bool {
+func (t *attempt) filled(u unit) bool {
 	if u.sub < 0 || u.more {
 		return t.enough()
 	}
@@ -152,6 +152,6 @@ func (t *turn) filled(u unit) bool {
 }
 
 // enough says that the job may start with those who have a place.
-func (t *turn) enough() bool {
+func (t *attempt) enough() bool {
 	return t.s.Policy.Ready(t.w.Job) && (t.free || t.job.BestEffort == 0 || t.job.Met((*ledger.Count).Placed))
 }

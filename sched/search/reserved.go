@@ -41,7 +41,7 @@ func keep(s *session.Session, tx *ledger.Tx, t ledger.TaskID) bool {
 // inFreeRoom makes the statement with room that is free now for members that wait for victims
 // to go: for these beside those whose own room is there by now; failing that, for all that
 // have a reservation. It says whether the job can start so; otherwise nothing has changed.
-func (t *turn) inFreeRoom(hold bool) bool {
+func (t *attempt) inFreeRoom(hold bool) bool {
 	if !t.w.Promised() || t.w.Empty() {
 		return false
 	}
@@ -56,7 +56,7 @@ func (t *turn) inFreeRoom(hold bool) bool {
 
 // waiting are those of the members with a reservation whose room is not there yet once those
 // before them have theirs.
-func (t *turn) waiting(all []ledger.TaskID) (out []ledger.TaskID) {
+func (t *attempt) waiting(all []ledger.TaskID) (out []ledger.TaskID) {
 	t.s.L.Try(func(tx *ledger.Tx) bool {
 		for _, task := range all {
 			if !tx.Try(func(tx *ledger.Tx) bool {
@@ -77,7 +77,7 @@ func (t *turn) waiting(all []ledger.TaskID) (out []ledger.TaskID) {
 }
 
 // somewhere says that some node has room for a task now.
-func (t *turn) somewhere(task ledger.TaskID) (yes bool) {
+func (t *attempt) somewhere(task ledger.TaskID) (yes bool) {
 	t.s.L.Try(func(tx *ledger.Tx) bool {
 		tx.Withdraw(task)
 		yes = bestIdle(t.s, task).node != ledger.NoNode
@@ -88,7 +88,7 @@ func (t *turn) somewhere(task ledger.TaskID) (yes bool) {
 
 // moved makes the statement as if some members had no reservation, with free room alone.
 // Those that it turns out not to need keep theirs.
-func (t *turn) moved(members []ledger.TaskID, hold bool) (ok bool) {
+func (t *attempt) moved(members []ledger.TaskID, hold bool) (ok bool) {
 	from, sheet, events := t.w.next, slices.Clone(t.w.Tasks), len(t.s.Trace.Events)
 	t.idle = true
 	t.s.L.Try(func(tx *ledger.Tx) bool {
@@ -114,7 +114,7 @@ func (t *turn) moved(members []ledger.TaskID, hold bool) (ok bool) {
 
 // restored gives those of the members that were not placed their reservations back; false when
 // one of them could not have its room any more.
-func (t *turn) restored(tx *ledger.Tx, members []ledger.TaskID) bool {
+func (t *attempt) restored(tx *ledger.Tx, members []ledger.TaskID) bool {
 	for _, task := range members {
 		if !withdrawn(t.s, task) {
 			continue

@@ -16,8 +16,8 @@ import (
 // jobs that might have something to give to themselves.
 func Preempt(s *session.Session, rule victims.Rule, own func(jobs []ledger.JobID)) {
 	all := func(ledger.QueueID) bool { return true }
-	parties, alone := hungry(s, rule, all, own != nil)
-	lines := lines(s, rule, parties, alone)
+	parties, alone := starvingJobs(s, rule, all, own != nil)
+	lines := preemptorQueues(s, rule, parties, alone)
 	queues := make([]ledger.QueueID, 0, len(lines))
 	for q := range lines { // order-free: sorted below
 		queues = append(queues, q)
@@ -41,8 +41,8 @@ func Reclaim(s *session.Session, rule victims.Rule) {
 		_, over := s.Policy.Overused(q)
 		return !over
 	}
-	parties, alone := hungry(s, rule, due, false)
-	lines := lines(s, rule, parties, alone)
+	parties, alone := starvingJobs(s, rule, due, false)
+	lines := preemptorQueues(s, rule, parties, alone)
 	var ones []ledger.JobID
 	for _, l := range lines { // order-free: a rotation sorts
 		ones = append(ones, l.heads.Any().job)

@@ -18,7 +18,7 @@ import (
 func Starving(s *session.Session, action string) []ledger.JobID {
 	admitted := func(j ledger.JobID) bool {
 		job := s.L.Job(j)
-		return job.Admitted() && job.By[model.Pending] > 0 && !s.GivenUp(j, action)
+		return job.Admitted() && job.By[model.Pending] > 0 && !s.HasNoVictims(j, action)
 	}
 	return s.Candidates(admitted, func(j ledger.JobID) bool {
 		if s.Gate(j).Is() {
@@ -39,7 +39,7 @@ func Starving(s *session.Session, action string) []ledger.JobID {
 // wait for room and have no reservation, in the order to place them, then those that ask
 // for nothing.
 func Claimants(s *session.Session, j ledger.JobID) []ledger.TaskID {
-	tasks := slices.DeleteFunc(Organize(s, j).Tasks, func(t ledger.TaskID) bool {
+	tasks := slices.DeleteFunc(PendingTasksOf(s, j).Tasks, func(t ledger.TaskID) bool {
 		return s.L.Task(t).Status != model.Pending
 	})
 	if len(s.L.Job(j).Subs) > 0 {
@@ -58,7 +58,7 @@ func Take(s *session.Session, rule victims.Rule, j ledger.JobID) bool {
 		return false
 	}
 	if rule.Domains == 0 && Near(s, j) { // decision 16
-		s.GiveUp(j, rule.Action)
+		s.RememberNoVictims(j, rule.Action)
 		s.Trace.Add(trace.Event{Kind: trace.SkipPreemption, Action: rule.Action, Job: s.L.Called(j), Queue: s.L.QueueName(j),
 			Reason: trace.Reason{Code: trace.TopologyByGang, Text: rule.Action}})
 		return false
@@ -69,11 +69,11 @@ func Take(s *session.Session, rule victims.Rule, j ledger.JobID) bool {
 		s.Trace.Add(trace.Event{Kind: trace.AllocatingOperations, Job: s.L.Called(j)})
 	}
 	if !takeIn(s, rule, j, tasks) {
-		s.GiveUp(j, rule.Action)
+		s.RememberNoVictims(j, rule.Action)
 		if tells {
 			tellVictims(s, rule, s.Policy.AllVoters(reclaims), nil)
 		}
-		if r := s.Victims.Untitled(); r.Is() {
+		if r := s.Victims.NotPreemptive(); r.Is() {
 			s.Trace.Add(trace.Event{Kind: trace.CannotReclaim, Action: rule.Action, Queue: s.L.QueueName(j), Job: s.L.Called(j),
 				Task: s.L.Task(tasks[0]).Key.String(), Reason: r})
 		}
@@ -83,7 +83,7 @@ func Take(s *session.Session, rule victims.Rule, j ledger.JobID) bool {
 	}
 	var by, gone []string
 	if tells {
-		by = s.Policy.Givers(reclaims)
+		by = s.Policy.VictimQueueFilters(reclaims)
 	}
 	s.Victims.Records(s.Now, func(t ledger.TaskID, r *trace.Eviction) {
 		s.Evictions[t] = r

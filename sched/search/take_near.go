@@ -36,12 +36,12 @@ func takeNear(s *session.Session, rule victims.Rule, j ledger.JobID, tasks []led
 	if !Near(s, j) {
 		return s.Victims.Take(rule, j, tasks)
 	}
-	for _, wholes := range [...]bool{false, true} {
-		if wholes && !rule.Wholes {
+	for _, wholeGangs := range [...]bool{false, true} {
+		if wholeGangs && !rule.WholeGangs {
 			break
 		}
 		tried := rule
-		tried.Wholes = wholes
+		tried.WholeGangs = wholeGangs
 		if best, ok := cheapest(s, tried, j, tasks); ok {
 			return s.Victims.Take(best, j, tasks)
 		}
@@ -54,7 +54,7 @@ func takeNear(s *session.Session, rule victims.Rule, j ledger.JobID, tasks []led
 func cheapest(s *session.Session, rule victims.Rule, j ledger.JobID, tasks []ledger.TaskID) (best victims.Rule, found bool) {
 	var least victims.Cost
 	lowest := int32(0)
-	eachFence(s, rule, j, func(fenced victims.Rule, tier int32) bool {
+	eachDomainRule(s, rule, j, func(fenced victims.Rule, tier int32) bool {
 		if found && tier > lowest {
 			return false
 		}
@@ -82,17 +82,17 @@ func WhyNobody(s *session.Session, rule victims.Rule, j ledger.JobID, tasks []le
 	case rule.Domains == 0:
 		return trace.Reason{Code: trace.TopologyByGang, Text: rule.Action}
 	}
-	eachFence(s, rule, j, func(fenced victims.Rule, _ int32) bool {
+	eachDomainRule(s, rule, j, func(fenced victims.Rule, _ int32) bool {
 		r = s.Victims.Why(fenced, j, tasks)
 		return false
 	})
 	return r
 }
 
-// eachFence calls f for a rule in one domain after the other, those of lower tiers first and
+// eachDomainRule calls f for a rule in one domain after the other, those of lower tiers first and
 // of a tier those that lack least, until it says no. tier is the job's domain's.
-func eachFence(s *session.Session, rule victims.Rule, j ledger.JobID, f func(_ victims.Rule, tier int32) bool) {
-	t := newTurn(s, Organize(s, j), false)
+func eachDomainRule(s *session.Session, rule victims.Rule, j ledger.JobID, f func(_ victims.Rule, tier int32) bool) {
+	t := newAttempt(s, PendingTasksOf(s, j), false)
 	t.future = true
 	units := t.units()
 	r := newRest(t.job, units, t.free)
@@ -103,7 +103,7 @@ func eachFence(s *session.Session, rule victims.Rule, j ledger.JobID, f func(_ v
 	}
 	ask := t.job.Group.Topology
 	if !hard(ask) {
-		t.fences(rule, units, topology.Root, f)
+		t.domainRules(rule, units, topology.Root, f)
 		return
 	}
 	all := unit{sub: topology.AllSubs, need: t.minimum()}
@@ -112,15 +112,15 @@ func eachFence(s *session.Session, rule victims.Rule, j ledger.JobID, f func(_ v
 	}
 	for _, d := range t.leastLacking(topology.Root, ask, all, rule.Domains, nil) {
 		rule.Within = t.net.Domain(d).Nodes
-		if !t.fences(rule, units, d, f) {
+		if !t.domainRules(rule, units, d, f) {
 			return
 		}
 	}
 }
 
-// fences calls f for ways of giving each sub-group a domain inside another, until it says no;
+// domainRules calls f for ways of giving each sub-group a domain inside another, until it says no;
 // then it is false.
-func (t *turn) fences(rule victims.Rule, units []unit, inside topology.ID, f func(victims.Rule, int32) bool) bool {
+func (t *attempt) domainRules(rule victims.Rule, units []unit, inside topology.ID, f func(victims.Rule, int32) bool) bool {
 	if !slices.ContainsFunc(t.job.Group.SubGroups, func(p model.SubGroups) bool { return hard(p.Topology) }) {
 		return f(rule, t.net.Domain(inside).Tier)
 	}
@@ -157,7 +157,7 @@ func (t *turn) fences(rule victims.Rule, units []unit, inside topology.ID, f fun
 
 // leastLacking lists at most so many of the domains of each tier that a unit may go to: those
 // with the most room for it, what is taken there already left out.
-func (t *turn) leastLacking(inside topology.ID, ask *model.Topology, u unit, most int, taken map[topology.ID]int64) (out []topology.ID) {
+func (t *attempt) leastLacking(inside topology.ID, ask *model.Topology, u unit, most int, taken map[topology.ID]int64) (out []topology.ID) {
 	limit := t.net.Limit(ask)
 	classes, _ := t.classes(u)
 	t.net.Homes(inside, t.net.Reach(t.w.Job, u.sub), limit, func(level topology.Level) bool {
@@ -180,7 +180,7 @@ func (t *turn) leastLacking(inside topology.ID, ask *model.Topology, u unit, mos
 // the others, who go where their job still lacks somebody, then those that ask for nothing.
 // Sub-groups that cannot have their size claim nothing.
 func bySubGroup(s *session.Session, j ledger.JobID, tasks []ledger.TaskID) []ledger.TaskID {
-	t := newTurn(s, &Worksheet{Job: j, Tasks: tasks}, false)
+	t := newAttempt(s, &PendingTasks{Job: j, Tasks: tasks}, false)
 	var out, more []ledger.TaskID
 	for _, u := range t.units() {
 		for i, task := range u.tasks {

@@ -20,7 +20,7 @@ type unit struct {
 
 // units divides the members that are to be placed: sub-groups in their order, then those in
 // none. Sub-groups that cannot have their size with all their members are left out.
-func (t *turn) units() []unit {
+func (t *attempt) units() []unit {
 	at := make([]int32, len(t.job.Subs)) // by sub: its place in out, and one more
 	most := min(len(t.job.Subs), len(t.w.Tasks)-t.w.next)
 	out, firsts := make([]unit, 0, most+1), make([]ledger.TaskID, most)
@@ -68,7 +68,7 @@ func (t *turn) units() []unit {
 
 // order puts units in the order of their sub-groups. The turns of a cycle place them one by one: what
 // is left has nearly always the order that it had, and then that is all there is to find out.
-func (t *turn) order(units []unit) []unit {
+func (t *attempt) order(units []unit) []unit {
 	if t.w.rank == nil {
 		t.w.rank = make([]int32, len(t.job.Subs))
 	} else {
@@ -103,7 +103,7 @@ func inRanks(units []unit, rank []int32) []unit {
 // bestEffort calls add for the members that ask for nothing and that have to have a place
 // too: all while the job's minimum lacks some, otherwise those of sub-groups at hand that
 // have not their size. at tells which sub-groups these are.
-func (t *turn) bestEffort(at []int32, add func(ledger.TaskID)) {
+func (t *attempt) bestEffort(at []int32, add func(ledger.TaskID)) {
 	if t.job.BestEffort == 0 || t.w.idle {
 		return
 	}
@@ -119,7 +119,7 @@ func (t *turn) bestEffort(at []int32, add func(ledger.TaskID)) {
 
 // lacks is how many of a sub-group's tasks it needs for its size, those with a reservation
 // among them; none where nobody counts.
-func (t *turn) lacks(u unit) int64 {
+func (t *attempt) lacks(u unit) int64 {
 	s := &t.job.Subs[u.sub]
 	size := t.job.SubSize(s)
 	if s.Ready() < size && t.s.Policy.SubReady(t.w.Job, u.sub) {
@@ -129,7 +129,7 @@ func (t *turn) lacks(u unit) int64 {
 }
 
 // sizable says that a sub-group could have its size, and notes why not.
-func (t *turn) sizable(u unit) bool {
+func (t *attempt) sizable(u unit) bool {
 	need, have := t.lacks(u), int64(len(u.tasks))
 	if need <= have {
 		return true

@@ -53,15 +53,15 @@ func (s *Session) QueueGate(q ledger.QueueID) trace.Reason {
 	case !queue.Leaf():
 		r.Code = trace.QueueNotLeaf
 	case queue.State() != model.QueueOpen:
-		r.Code, r.Text, r.Cause = trace.QueueNotOpen, queue.State().String(), s.closer(q)
+		r.Code, r.Text, r.Cause = trace.QueueNotOpen, queue.State().String(), s.closedAncestor(q)
 	default:
 		return trace.Reason{}
 	}
 	return r
 }
 
-// closer names the queue above that closes one which is open itself; nil for none.
-func (s *Session) closer(q ledger.QueueID) *trace.Reason {
+// closedAncestor names the queue above that closes one which is open itself; nil for none.
+func (s *Session) closedAncestor(q ledger.QueueID) *trace.Reason {
 	if s.L.Queue(q).Fact.State != model.QueueOpen {
 		return nil
 	}
@@ -73,9 +73,9 @@ func (s *Session) closer(q ledger.QueueID) *trace.Reason {
 	return nil
 }
 
-// Admitted says that a job has passed the gate of its queue, letting it in where no enqueue action is
+// TryAdmit says that a job has passed the gate of its queue, letting it in where no enqueue action is
 // configured to decide that (seed 003 §4.1).
-func (s *Session) Admitted(j ledger.JobID) bool {
+func (s *Session) TryAdmit(j ledger.JobID) bool {
 	if s.L.Job(j).Admitted() {
 		return true
 	}

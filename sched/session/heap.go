@@ -36,19 +36,19 @@ func (h *Heap[T]) Pop() T {
 	last := len(h.items) - 1
 	h.items[0] = h.items[last]
 	h.items = h.items[:last]
-	h.sink(0)
+	h.siftDown(0)
 	return top
 }
 
 // Heapify puts the heap right after elements' order changed inside it.
 func (h *Heap[T]) Heapify() {
 	for i := len(h.items)/2 - 1; i >= 0; i-- {
-		h.sink(i)
+		h.siftDown(i)
 	}
 }
 
-// sink moves the element at i down to where it belongs.
-func (h *Heap[T]) sink(i int) {
+// siftDown moves the element at i down to where it belongs.
+func (h *Heap[T]) siftDown(i int) {
 	for {
 		c := 2*i + 1
 		if c >= len(h.items) {

@@ -12,19 +12,19 @@ func (s *Session) Lacks(j ledger.JobID, class ledger.ClassID, tasks int64) {
 }
 
 // Parked says that a job was refused and nothing that matters has changed since.
-// Refusals for want of nodes' room rest on Grown, those of the queue on Figures; a job
+// Refusals for want of nodes' room rest on RoomEpoch, those of the queue on Figures; a job
 // that is known to lack room rests until there is enough.
 func (s *Session) Parked(j ledger.JobID) bool {
-	m := s.Memo(j)
+	m := s.WaitRecord(j)
 	if !m.parked {
 		return false
 	}
-	now := s.standing(j)
-	if now.job == m.stand.job && s.L.Job(j).Waiting() == 0 && s.hopeless(s.lackOf(j, m), now) {
+	now := s.epochsOf(j)
+	if now.job == m.epochs.job && s.L.Job(j).Waiting() == 0 && s.hopeless(s.lackOf(j, m), now) {
 		return true
 	}
 	rest := m.restsOn()
-	return rest.of(now) == rest.of(m.stand)
+	return rest.of(now) == rest.of(m.epochs)
 }
 
 // rest is what a refusal rests on besides the job itself.
@@ -36,7 +36,7 @@ const (
 	onAll               // every node's figures
 )
 
-func (m *Memo) restsOn() rest {
+func (m *WaitRecord) restsOn() rest {
 	switch {
 	case m.full:
 		return onAll
@@ -48,12 +48,12 @@ func (m *Memo) restsOn() rest {
 }
 
 // of is the part of a stand that matters.
-func (r rest) of(s stand) stand {
+func (r rest) of(s epochs) epochs {
 	if r != onAll {
 		s.nodes = 0
 	}
 	if r == onRoom {
-		s.figures = 0
+		s.usage = 0
 	}
 	return s
 }
@@ -70,9 +70,9 @@ type lack struct {
 // lackOf is what a parked job lacks. Of an admitted job that keeps its queue's room it is
 // no number: whether nodes or its queue refuse it now makes a difference. Nor is it of one for
 // which room is kept.
-func (s *Session) lackOf(j ledger.JobID, m *Memo) lack {
+func (s *Session) lackOf(j ledger.JobID, m *WaitRecord) lack {
 	job := s.L.Job(j)
-	l := lack{queue: job.Queue, priority: job.Priority, shape: m.stand.shape}
+	l := lack{queue: job.Queue, priority: job.Priority, shape: m.epochs.specs}
 	if m.lacks != 0 && job.Claims == 0 && (!job.HasMin || s.L.LendingOf(j) != ledger.Keeps) {
 		l.class, l.tasks = m.class, m.lacks
 	}
@@ -83,8 +83,8 @@ func (s *Session) lackOf(j ledger.JobID, m *Memo) lack {
 // be served no more, or room is still lacking, counting what those who leave will free.
 // Within an action a queue's part only grows and room only shrinks, so what does not fit
 // before it fits at no time during it.
-func (s *Session) hopeless(k lack, now stand) bool {
-	if now.shape != k.shape || k.queue == ledger.NoQueue {
+func (s *Session) hopeless(k lack, now epochs) bool {
+	if now.specs != k.shape || k.queue == ledger.NoQueue {
 		return false
 	}
 	if _, over := s.Policy.Overused(k.queue); over {

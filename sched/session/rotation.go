@@ -9,22 +9,22 @@ import (
 // Rotation serves jobs queue by queue: the queue that is most in need gives one job,
 // then goes back to the others (seed 003 §3).
 type Rotation struct {
-	s     *Session
-	turns *turns
-	lines []line  // of the queues that take part
-	at    []int32 // by QueueID: which line is its own, from 1
+	s       *Session
+	queues  *queueHeap
+	waiting []waitingJobs // of the queues that take part
+	at      []int32       // by QueueID: which line is its own, from 1
 }
 
-// line is a queue's jobs that wait for their turn, in job order.
-type line struct {
+// waitingJobs is a queue's jobs that wait for their turn, in job order.
+type waitingJobs struct {
 	jobs []ledger.JobID
 	back *Heap[ledger.JobID] // those that were put back; nil for none
 }
 
-func (l *line) empty() bool { return len(l.jobs) == 0 && (l.back == nil || l.back.Len() == 0) }
+func (l *waitingJobs) empty() bool { return len(l.jobs) == 0 && (l.back == nil || l.back.Len() == 0) }
 
 // pop takes the first job out; there is one.
-func (l *line) pop() ledger.JobID {
+func (l *waitingJobs) pop() ledger.JobID {
 	if l.back != nil && l.back.Len() > 0 && (len(l.jobs) == 0 || l.back.compare(l.back.items[0], l.jobs[0]) < 0) {
 		return l.back.Pop()
 	}
@@ -37,7 +37,7 @@ func (l *line) pop() ledger.JobID {
 // but costs least when it is nearly that of the jobs.
 func (s *Session) Rotate(jobs []ledger.JobID) *Rotation {
 	if len(jobs) == 0 {
-		return &Rotation{s: s, turns: &turns{}}
+		return &Rotation{s: s, queues: &queueHeap{}}
 	}
 	r := &Rotation{s: s, at: make([]int32, s.L.NumQueues())}
 	in := 0
@@ -49,50 +49,50 @@ func (s *Session) Rotate(jobs []ledger.JobID) *Rotation {
 		r.at[q]++
 	}
 	queues, all := make([]ledger.QueueID, 0, in), make([]ledger.JobID, len(jobs))
-	r.lines = make([]line, 0, in)
+	r.waiting = make([]waitingJobs, 0, in)
 	for q, n := range r.at { // in the order of rows: what is kept of queues is read as it lies in memory
 		if n > 0 {
 			queues = append(queues, ledger.QueueID(q))
-			r.lines, all = append(r.lines, line{jobs: all[:0:n]}), all[n:]
-			r.at[q] = int32(len(r.lines))
+			r.waiting, all = append(r.waiting, waitingJobs{jobs: all[:0:n]}), all[n:]
+			r.at[q] = int32(len(r.waiting))
 		}
 	}
 	for _, j := range jobs {
-		l := r.line(s.L.Job(j).Queue)
+		l := r.waitingIn(s.L.Job(j).Queue)
 		l.jobs = append(l.jobs, j)
 	}
-	for i := range r.lines {
-		if len(r.lines[i].jobs) > 1 {
-			slices.SortFunc(r.lines[i].jobs, s.Policy.CompareJobs)
+	for i := range r.waiting {
+		if len(r.waiting[i].jobs) > 1 {
+			slices.SortFunc(r.waiting[i].jobs, s.Policy.CompareJobs)
 		}
 	}
-	r.turns, s.turns = takeTurns(s, queues, s.turns), nil
+	r.queues, s.spareHeap = newQueueHeap(s, queues, s.spareHeap), nil
 	return r
 }
 
-func (r *Rotation) line(q ledger.QueueID) *line { return &r.lines[r.at[q]-1] }
+func (r *Rotation) waitingIn(q ledger.QueueID) *waitingJobs { return &r.waiting[r.at[q]-1] }
 
 // Queues is the number of queues in the rotation.
-func (r *Rotation) Queues() int { return r.turns.in }
+func (r *Rotation) Queues() int { return r.queues.in }
 
 // Next takes the next queue out and its first job; false when the rotation is empty.
 // Give it back with Return, with or without the job.
 func (r *Rotation) Next() (ledger.QueueID, ledger.JobID, bool) {
-	for r.turns.in > 0 {
-		q := r.turns.pop()
-		if l := r.line(q); !l.empty() {
+	for r.queues.in > 0 {
+		q := r.queues.pop()
+		if l := r.waitingIn(q); !l.empty() {
 			return q, l.pop(), true
 		}
 	}
-	if r.turns.tree != nil {
-		r.s.turns, r.turns = r.turns, &turns{} // for the next rotation
+	if r.queues.tree != nil {
+		r.s.spareHeap, r.queues = r.queues, &queueHeap{} // for the next rotation
 	}
 	return ledger.NoQueue, ledger.NoJob, false
 }
 
 // Again puts a job back into its queue.
 func (r *Rotation) Again(q ledger.QueueID, j ledger.JobID) {
-	l := r.line(q)
+	l := r.waitingIn(q)
 	if l.back == nil {
 		l.back = NewHeap(r.s.Policy.CompareJobs)
 	}
@@ -101,15 +101,15 @@ func (r *Rotation) Again(q ledger.QueueID, j ledger.JobID) {
 
 // Return puts a queue back, to be compared by what it holds now.
 func (r *Rotation) Return(q ledger.QueueID) {
-	if !r.line(q).empty() {
-		r.turns.push(q)
+	if !r.waitingIn(q).empty() {
+		r.queues.push(q)
 	}
 }
 
-// Rest removes all jobs that are left, in no order that may be decided by.
-func (r *Rotation) Rest() (out []ledger.JobID) {
-	for r.turns.in > 0 {
-		out = append(out, r.Drain(r.turns.pop())...)
+// RememberIdle removes all jobs that are left, in no order that may be decided by.
+func (r *Rotation) Remaining() (out []ledger.JobID) {
+	for r.queues.in > 0 {
+		out = append(out, r.Drain(r.queues.pop())...)
 	}
 	r.Next() // it is over
 	return out
@@ -118,7 +118,7 @@ func (r *Rotation) Rest() (out []ledger.JobID) {
 // Drain removes a queue's remaining jobs, first to last: the queue is served no more.
 func (r *Rotation) Drain(q ledger.QueueID) []ledger.JobID {
 	var out []ledger.JobID
-	for l := r.line(q); !l.empty(); {
+	for l := r.waitingIn(q); !l.empty(); {
 		out = append(out, l.pop())
 	}
 	return out

@@ -118,12 +118,12 @@ func TestTheReasonShownIsThePresentOne(t *testing.T) {
 		return trace.Reason{Code: trace.NodesRefuse}
 	}
 	s.Park(j, trace.Reason{Code: trace.NotEnoughResources}, false, true)
-	if r := s.Shown(j, ask); r.Code != trace.NotEnoughResources || asked != 0 {
+	if r := s.ReasonToShow(j, ask); r.Code != trace.NotEnoughResources || asked != 0 {
 		t.Fatalf("shown is %s, asked %d times; nothing has changed", r.Code, asked)
 	}
 	take(s, true)
 	for range 2 {
-		if r := s.Shown(j, ask); r.Code != trace.NodesRefuse || asked != 1 {
+		if r := s.ReasonToShow(j, ask); r.Code != trace.NodesRefuse || asked != 1 {
 			t.Fatalf("shown is %s, asked %d times, want the answer of one question", r.Code, asked)
 		}
 	}
@@ -137,11 +137,11 @@ func TestTheReasonShownIsThePresentOne(t *testing.T) {
 func TestWhatWasNotedEarlierIsForgotten(t *testing.T) {
 	s, j, version := waiting(t)
 	s.Waits(j, trace.Reason{Code: trace.QueueNotFound})
-	if got := s.Memo(j).Reason.Code; got != trace.QueueNotFound {
+	if got := s.WaitRecord(j).Reason.Code; got != trace.QueueNotFound {
 		t.Errorf("the reason is %q within the cycle", got)
 	}
 	s.Open(2)
-	if got := s.Memo(j).Reason.Code; got != trace.None {
+	if got := s.WaitRecord(j).Reason.Code; got != trace.None {
 		t.Errorf("the reason is still %q in the next cycle", got)
 	}
 	s.Park(j, trace.Reason{Code: trace.NotEnoughResources}, false, true)
@@ -151,8 +151,8 @@ func TestWhatWasNotedEarlierIsForgotten(t *testing.T) {
 	if heir != j {
 		t.Skip("rows are not reused in this order")
 	}
-	if s.Parked(heir) || s.Memo(heir).Reason.Is() {
-		t.Errorf("the row's new job inherits %+v", s.Memo(heir).Reason)
+	if s.Parked(heir) || s.WaitRecord(heir).Reason.Is() {
+		t.Errorf("the row's new job inherits %+v", s.WaitRecord(heir).Reason)
 	}
 }
 
@@ -161,7 +161,7 @@ func TestWhatWasNotedEarlierIsForgotten(t *testing.T) {
 func TestParkedJobsAreAskedTogether(t *testing.T) {
 	s, waits, version := waiting(t)
 	o, _ := s.L.FindJob(ledger.JobKey{Namespace: "ns", Name: "other", Adopted: true})
-	fresh := func() []ledger.JobID { return s.Fresh(func(ledger.JobID) bool { return true }) }
+	fresh := func() []ledger.JobID { return s.Unparked(func(ledger.JobID) bool { return true }) }
 	park := func(jobs ...ledger.JobID) {
 		for _, j := range jobs {
 			s.Park(j, trace.Reason{Code: trace.NotEnoughResources}, false, true)
@@ -201,15 +201,15 @@ func TestAJobThatRunsIsNotRemembered(t *testing.T) {
 	s, j, version := waiting(t)
 	other, _ := s.L.FindJob(ledger.JobKey{Namespace: "ns", Name: "other", Adopted: true})
 	s.Waits(j, trace.Reason{Code: trace.NotEnoughResources})
-	if s.Memo(other).Reason.Is() || s.Parked(other) {
+	if s.WaitRecord(other).Reason.Is() || s.Parked(other) {
 		t.Error("a job of which nothing was noted has a reason")
 	}
-	if len(s.memos) > int(other) && s.memos[other] != nil {
+	if len(s.waitRecords) > int(other) && s.waitRecords[other] != nil {
 		t.Error("a job of which nothing was noted is remembered")
 	}
 	tell(s, version, model.KindPod, "ns", "waits", pod("waits", "node"))
 	s.Open(2)
-	if s.Memo(j).Reason.Is() || s.memos[j] != nil {
+	if s.WaitRecord(j).Reason.Is() || s.waitRecords[j] != nil {
 		t.Error("a job that runs is remembered for having waited")
 	}
 }

@@ -44,8 +44,8 @@ func (s *Session) arrive() {
 	}
 }
 
-// Newcomers are the jobs that pods came to within the period, with others.
-func (s *Session) Newcomers() []ledger.JobID { return s.Surplus.recent }
+// RecentArrivals are the jobs that pods came to within the period, with others.
+func (s *Session) RecentArrivals() []ledger.JobID { return s.Surplus.recent }
 
 // RestoreArrival says that pods came to a job at a time, within the period.
 func (s *Session) RestoreArrival(j ledger.JobID, at int64, heldBack bool) {
@@ -54,9 +54,9 @@ func (s *Session) RestoreArrival(j ledger.JobID, at int64, heldBack bool) {
 	s.Surplus.recent = append(s.Surplus.recent, j)
 }
 
-// MayWiden says that the surplus of jobs that pods came to within the period may be placed
+// MayPlaceSurplus says that the surplus of jobs that pods came to within the period may be placed
 // now; otherwise they are held back.
-func (s *Session) MayWiden(jobs []ledger.JobID) bool {
+func (s *Session) MayPlaceSurplus(jobs []ledger.JobID) bool {
 	u := &s.Surplus
 	calm := u.Came + u.Quiet
 	now := u.Period == 0 || s.Now >= calm && !s.lacking()

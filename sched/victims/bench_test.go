@@ -19,7 +19,7 @@ import (
 type full struct {
 	l    *ledger.Ledger
 	set  *policy.Set
-	hunt *victims.Hunt
+	hunt *victims.Search
 	n    uint64
 }
 
@@ -95,10 +95,10 @@ func (f *full) tasks(j ledger.JobID) (out []ledger.TaskID) {
 // BenchmarkPreemptor is one claim on a full cluster, with a hundred others of its kind in
 // the same statement: ns/op is for all of them, ns/claim for one.
 func BenchmarkPreemptor(b *testing.B) {
-	preempt := victims.Rule{Action: "preempt", Scope: victims.SameQueue, Wholes: true}
+	preempt := victims.Rule{Action: "preempt", Scope: victims.SameQueue, WholeGangs: true}
 	sampled := preempt
 	sampled.Sample = victims.Sample{On: true, Percent: 10, Least: 1, AtMost: 100}
-	reclaim := victims.Rule{Action: "reclaim", Scope: victims.OtherQueues, Wholes: true}
+	reclaim := victims.Rule{Action: "reclaim", Scope: victims.OtherQueues, WholeGangs: true}
 	for _, c := range []struct {
 		name, queue   string
 		rule          victims.Rule
@@ -157,7 +157,7 @@ func BenchmarkFirstPreemptor(b *testing.B) {
 					{Name: "nvidia.com/gpu", Value: 1000}, {Name: "pods", Value: 1}}}
 				jobs = append(jobs, f.job(fmt.Sprintf("claim-%d", i), "default", "c2", 1, int64(100+i), "", 0))
 			}
-			rule := victims.Rule{Action: "preempt", Scope: victims.SameQueue, Wholes: true}
+			rule := victims.Rule{Action: "preempt", Scope: victims.SameQueue, WholeGangs: true}
 			i := 0
 			f.open()
 			for b.Loop() {

@@ -21,7 +21,7 @@ type square struct {
 	l       *ledger.Ledger
 	set     *policy.Set
 	nodes   *class.Index
-	hunt    *victims.Hunt
+	hunt    *victims.Search
 	version uint64
 	rule    victims.Rule
 	job     ledger.JobID
@@ -44,7 +44,7 @@ func newSquare(t *rapid.T, members int) *square {
 	s := &square{t: t, l: ledger.New()}
 	p := policy.Profile{Actions: []string{"preempt", "reclaim"}, Tiers: [][]policy.Choice{
 		{{Plugin: "priority"}, {Plugin: "gang"}, {Plugin: "conformance"}}, {{Plugin: "predicates"}}}}
-	s.rule = victims.Rule{Action: "preempt", Scope: victims.SameQueue, Wholes: s.mostly() || s.mostly(), Budget: 100_000}
+	s.rule = victims.Rule{Action: "preempt", Scope: victims.SameQueue, WholeGangs: s.mostly() || s.mostly(), Budget: 100_000}
 	switch s.even() {
 	case 1:
 		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "drf"})
@@ -86,9 +86,9 @@ func (s *square) build(members int) {
 	for i := range 2 + s.n(2) {
 		s.running(fmt.Sprintf("v%d", i), held)
 	}
-	for i, h := range held {
+	for i, vs := range held {
 		name := fmt.Sprintf("n%d", i)
-		s.tell(model.KindNode, "", name, &model.Node{Meta: model.Meta{Name: name}, Allocatable: s.room(h)})
+		s.tell(model.KindNode, "", name, &model.Node{Meta: model.Meta{Name: name}, Allocatable: s.room(vs)})
 	}
 	rank := 1 + s.n(2)
 	if s.mostly() {
@@ -141,8 +141,8 @@ func (s *square) running(name string, held []resource.List) {
 		}
 	}
 	size := 1 + s.even()
-	for _, h := range held {
-		all -= int(h[2].Value)
+	for _, vs := range held {
+		all -= int(vs[2].Value)
 	}
 	if size = min(size, all); size < 1 {
 		return

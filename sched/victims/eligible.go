@@ -55,30 +55,30 @@ func subSpare(j *ledger.Job, s *ledger.SubJob) int32 { return s.Holding() - j.Su
 
 // outside says why a task is none of the tasks that a rule speaks of; None when it is one
 // of them.
-func (h *Hunt) outside(t ledger.TaskID) trace.Code {
-	task := h.l.Task(t)
-	job := h.l.Job(task.Job)
-	own := task.Job == h.claim.Job
+func (vs *Search) outside(t ledger.TaskID) trace.Code {
+	task := vs.l.Task(t)
+	job := vs.l.Job(task.Job)
+	own := task.Job == vs.preemptor.Job
 	switch {
-	case own != (h.rule.Scope == SameJob):
+	case own != (vs.rule.Scope == SameJob):
 		return trace.VictimOutside
-	case h.rule.Scope == OtherQueues && job.Queue == h.claim.Queue,
-		h.rule.Scope != OtherQueues && job.Queue != h.claim.Queue:
+	case vs.rule.Scope == OtherQueues && job.Queue == vs.preemptor.Queue,
+		vs.rule.Scope != OtherQueues && job.Queue != vs.preemptor.Queue:
 		return trace.VictimOutside
-	case h.bestEffort && !h.l.Class(task.Class).BestEffort:
+	case vs.bestEffort && !vs.l.Class(task.Class).BestEffort:
 		return trace.VictimOfNoUse
-	case h.rule.Scope == OtherQueues && !h.reclaimable(job.Queue):
+	case vs.rule.Scope == OtherQueues && !vs.reclaimable(job.Queue):
 		return trace.VictimUnreclaimed
-	case h.rule.Scope == OtherQueues && !h.inRing(job.Queue) && h.explain == nil:
+	case vs.rule.Scope == OtherQueues && !vs.inLevel(job.Queue) && vs.explain == nil:
 		return trace.VictimDeserved // asked why, plugins tell it better
-	case !h.l.MayBeEvicted(t):
+	case !vs.l.MayBeEvicted(t):
 		return trace.VictimKept
 	default:
 		return trace.None
 	}
 }
 
-func (h *Hunt) reclaimable(q ledger.QueueID) bool {
-	f := h.l.Queue(q).Fact
+func (vs *Search) reclaimable(q ledger.QueueID) bool {
+	f := vs.l.Queue(q).Fact
 	return f == nil || f.Reclaimable
 }

@@ -86,7 +86,7 @@ func (p price) with(priority int32) price {
 // brute is the cheapest price there is: among surplus members, or where they are not
 // enough anywhere, with whole gangs. Nobody leaves where room is free.
 func (s *square) brute() (best price, found bool) {
-	b := &brute{square: s, claim: policy.Claim{Task: s.tasks[0], Job: s.job, Queue: s.l.Job(s.job).Queue}}
+	b := &brute{square: s, claim: policy.Preemptor{Task: s.tasks[0], Job: s.job, Queue: s.l.Job(s.job).Queue}}
 	b.class = s.l.Task(s.tasks[0]).Class
 	b.claim.Want = s.l.Class(b.class).Request
 	if s.rule.Scope == victims.OtherQueues {
@@ -99,7 +99,7 @@ func (s *square) brute() (best price, found bool) {
 		return price{}, false
 	}
 	for _, b.wholes = range []bool{false, true} {
-		if b.wholes && !s.rule.Wholes {
+		if b.wholes && !s.rule.WholeGangs {
 			break
 		}
 		s.l.Present(func(n ledger.NodeID) bool {
@@ -115,7 +115,7 @@ func (s *square) brute() (best price, found bool) {
 
 type brute struct {
 	*square
-	claim  policy.Claim
+	claim  policy.Preemptor
 	class  ledger.ClassID
 	wholes bool
 	spread bool // units of all nodes together: what is surplus on each need not be in all
@@ -158,7 +158,7 @@ func (b *brute) judge(u policy.Unit) int {
 	return tier
 }
 
-func kindOf(u policy.Unit) int {
+func candidateKeyOf(u policy.Unit) int {
 	if u.Whole {
 		return 1
 	}
@@ -176,7 +176,7 @@ func (b *brute) on(n ledger.NodeID) {
 		return true
 	})
 	for _, u := range b.units {
-		if t, k := b.judge(u), kindOf(u); t != policy.NoTier && (b.tiers[k] == policy.NoTier || t < b.tiers[k]) {
+		if t, k := b.judge(u), candidateKeyOf(u); t != policy.NoTier && (b.tiers[k] == policy.NoTier || t < b.tiers[k]) {
 			b.tiers[k] = t
 		}
 	}
@@ -227,7 +227,7 @@ func (b *brute) from(tx *ledger.Tx, set uint64, p price) {
 		return
 	}
 	for i, u := range b.units {
-		if set>>i&1 == 1 || b.seen[set|1<<i] || b.judge(u) != b.tiers[kindOf(u)] || b.tiers[kindOf(u)] == policy.NoTier {
+		if set>>i&1 == 1 || b.seen[set|1<<i] || b.judge(u) != b.tiers[candidateKeyOf(u)] || b.tiers[candidateKeyOf(u)] == policy.NoTier {
 			continue
 		}
 		b.seen[set|1<<i] = true

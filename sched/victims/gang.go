@@ -14,64 +14,64 @@ import (
 // those that ask for nothing come last. Everything is one statement, which holds when all
 // of them have a place and somebody had to leave for it; nobody leaves otherwise, and
 // nobody who can stay (decision 13). Records tells what was done.
-func (h *Hunt) Take(rule Rule, j ledger.JobID, tasks []ledger.TaskID) bool {
-	return h.hear(rule, j, tasks, true)
+func (vs *Search) Take(rule Rule, j ledger.JobID, tasks []ledger.TaskID) bool {
+	return vs.serve(rule, j, tasks, true)
 }
 
 // Would says what Take would, and does nothing.
-func (h *Hunt) Would(rule Rule, j ledger.JobID, tasks []ledger.TaskID) bool {
-	return h.hear(rule, j, tasks, false)
+func (vs *Search) Would(rule Rule, j ledger.JobID, tasks []ledger.TaskID) bool {
+	return vs.serve(rule, j, tasks, false)
 }
 
-func (h *Hunt) hear(rule Rule, j ledger.JobID, tasks []ledger.TaskID, do bool) (would bool) {
-	p, alike := h.PleaOf(rule, j, tasks)
-	if why, known := h.pleas[p]; known && alike && h.pleasAt == h.state() {
-		h.untitled, h.balked = why, false
+func (vs *Search) serve(rule Rule, j ledger.JobID, tasks []ledger.TaskID, do bool) (would bool) {
+	p, alike := vs.SignatureOf(rule, j, tasks)
+	if why, known := vs.fruitless[p]; known && alike && vs.fruitlessAt == vs.state() {
+		vs.notPreemptive, vs.prePredicateFailed = why, false
 		return false
 	}
-	h.begin(rule, j)
-	h.l.Try(func(tx *ledger.Tx) bool {
-		if !h.placeAll(tx, tasks) {
+	vs.begin(rule, j)
+	vs.l.Try(func(tx *ledger.Tx) bool {
+		if !vs.placeAll(tx, tasks) {
 			return false
 		}
-		if len(h.placed) > 1 {
-			h.spareMore(tx)
+		if len(vs.placed) > 1 {
+			vs.spareMore(tx)
 		}
-		would = len(h.gone) > 0
+		would = len(vs.gone) > 0
 		return would && do
 	})
-	if alike && !would && !h.balked {
-		h.refusePlea(p)
+	if alike && !would && !vs.prePredicateFailed {
+		vs.rememberFruitless(p)
 	}
 	return would
 }
 
 // Cost is what the victims of the last Take cost.
-func (h *Hunt) Cost() Cost {
+func (vs *Search) Cost() Cost {
 	c := nothing
-	for _, v := range h.gone {
-		c = c.with(h.priorityOf(v.task), started(h.l.Task(v.task)))
+	for _, v := range vs.gone {
+		c = c.with(vs.priorityOf(v.task), started(vs.l.Task(v.task)))
 	}
 	return c
 }
 
 // placeAll places tasks until the minimum is met, or the first that can be where it is
 // met already.
-func (h *Hunt) placeAll(tx *ledger.Tx, tasks []ledger.TaskID) bool {
-	one := h.satisfied()
-	h.claim.Extra = one
+func (vs *Search) placeAll(tx *ledger.Tx, tasks []ledger.TaskID) bool {
+	one := vs.satisfied()
+	vs.preemptor.Extra = one
 	if !one {
-		if found, tried := h.jointly(tx, tasks); tried {
-			return found && h.satisfied()
+		if found, tried := vs.jointly(tx, tasks); tried {
+			return found && vs.satisfied()
 		}
 	}
-	tasks = h.patientFirst(tasks)
+	tasks = vs.nonPreemptingFirst(tasks)
 	for i, t := range tasks {
-		h.rests(tasks[i:])
-		if h.one(tx, t) && (one || h.satisfied()) {
+		vs.rests(tasks[i:])
+		if vs.one(tx, t) && (one || vs.satisfied()) {
 			return true
 		}
-		job := h.l.Job(h.claim.Job)
+		job := vs.l.Job(vs.preemptor.Job)
 		if !one && job.Holding()+job.By[model.Succeeded]+job.Waiting()+int32(len(tasks)-i-1) < job.MinMember {
 			return false
 		}
@@ -79,12 +79,12 @@ func (h *Hunt) placeAll(tx *ledger.Tx, tasks []ledger.TaskID) bool {
 	return false
 }
 
-// patientFirst puts those first for which nobody may be evicted: the room that is free is for
+// nonPreemptingFirst puts those first for which nobody may be evicted: the room that is free is for
 // them, and the others have victims.
-func (h *Hunt) patientFirst(tasks []ledger.TaskID) []ledger.TaskID {
+func (vs *Search) nonPreemptingFirst(tasks []ledger.TaskID) []ledger.TaskID {
 	never := 0
 	for _, t := range tasks {
-		if h.l.PreemptsNever(t) {
+		if vs.l.PreemptsNever(t) {
 			never++
 		}
 	}
@@ -93,7 +93,7 @@ func (h *Hunt) patientFirst(tasks []ledger.TaskID) []ledger.TaskID {
 	}
 	tasks = slices.Clone(tasks)
 	slices.SortStableFunc(tasks, func(a, b ledger.TaskID) int {
-		switch x, y := h.l.PreemptsNever(a), h.l.PreemptsNever(b); {
+		switch x, y := vs.l.PreemptsNever(a), vs.l.PreemptsNever(b); {
 		case x == y:
 			return 0
 		case x:
@@ -107,113 +107,113 @@ func (h *Hunt) patientFirst(tasks []ledger.TaskID) []ledger.TaskID {
 
 // satisfied says that the job could start with what it has and is promised: its minimum,
 // every role's, and whatever plugins ask.
-func (h *Hunt) satisfied() bool {
-	job := h.l.Job(h.claim.Job)
+func (vs *Search) satisfied() bool {
+	job := vs.l.Job(vs.preemptor.Job)
 	if !job.RolesMet((*ledger.Count).Promised) {
 		return false
 	}
-	for _, t := range h.placed { // of a sub-group all that it needs, or nobody
-		if sub := h.l.Task(t).Sub; sub >= 0 {
+	for _, t := range vs.placed { // of a sub-group all that it needs, or nobody
+		if sub := vs.l.Task(t).Sub; sub >= 0 {
 			if s := &job.Subs[sub]; s.Promised() < job.SubSize(s) {
 				return false
 			}
 		}
 	}
-	return h.set.Pipelined(h.claim.Job)
+	return vs.set.Pipelined(vs.preemptor.Job)
 }
 
 // one finds a place for one task, with or without victims.
-func (h *Hunt) one(tx *ledger.Tx, t ledger.TaskID) bool {
-	task := h.l.Task(t)
-	if task.Status != model.Pending || slices.Contains(h.refused, task.Class) {
+func (vs *Search) one(tx *ledger.Tx, t ledger.TaskID) bool {
+	task := vs.l.Task(t)
+	if task.Status != model.Pending || slices.Contains(vs.refused, task.Class) {
 		return false
 	}
-	if !h.set.PrePredicate(t).Admits() {
-		h.balked = true
+	if !vs.set.PrePredicate(t).Admits() {
+		vs.prePredicateFailed = true
 		return false
 	}
-	h.ask(t)
-	if n := h.free(); n != ledger.NoNode {
+	vs.ask(t)
+	if n := vs.free(); n != ledger.NoNode {
 		tx.Reserve(t, n)
-		h.placed = append(h.placed, t)
+		vs.placed = append(vs.placed, t)
 		return true
 	}
-	if h.l.PreemptsNever(t) {
-		if h.patient == ledger.NoTask {
-			h.patient = t
+	if vs.l.PreemptsNever(t) {
+		if vs.nonPreempting == ledger.NoTask {
+			vs.nonPreempting = t
 		}
 		return false // which says nothing of others of its class
 	}
-	if !h.entitled() || !h.place(tx) {
-		h.refused = append(h.refused, task.Class)
+	if !vs.preemptive() || !vs.place(tx) {
+		vs.refused = append(vs.refused, task.Class)
 		return false
 	}
-	h.placed = append(h.placed, t)
+	vs.placed = append(vs.placed, t)
 	return true
 }
 
-// entitled says that the claim's queue may take from others at all. What it deserves does
+// preemptive says that the claim's queue may take from others at all. What it deserves does
 // not grow when victims leave; what it and those above may hold can make room.
-func (h *Hunt) entitled() bool {
-	if h.rule.Scope != OtherQueues {
+func (vs *Search) preemptive() bool {
+	if vs.rule.Scope != OtherQueues {
 		return true
 	}
-	r, ok := h.set.Preemptive(h.claim)
+	r, ok := vs.set.Preemptive(vs.preemptor)
 	if ok || r.Code == trace.QueueCapability {
 		return true
 	}
-	if len(h.refused) == 0 { // why nobody leaves is told of the first task that is refused
-		h.untitled = r
+	if len(vs.refused) == 0 { // why nobody leaves is told of the first task that is refused
+		vs.notPreemptive = r
 	}
 	return false
 }
 
-// Untitled is why the queue of the last Take may not take from others; none when it may.
-func (h *Hunt) Untitled() trace.Reason { return h.untitled }
+// NotPreemptive is why the queue of the last Take may not take from others; none when it may.
+func (vs *Search) NotPreemptive() trace.Reason { return vs.notPreemptive }
 
-// Balked says that in the last Take, or Why, a plugin refused a task before any node was
+// PrePredicateFailed says that in the last Take, or Why, a plugin refused a task before any node was
 // asked: what became of that job says nothing of others that ask for the same.
-func (h *Hunt) Balked() bool { return h.balked }
+func (vs *Search) PrePredicateFailed() bool { return vs.prePredicateFailed }
 
 // free is the best node with room for the task as things stand.
-func (h *Hunt) free() ledger.NodeID {
-	if !h.lawful() {
+func (vs *Search) free() ledger.NodeID {
+	if !vs.allocatable() {
 		return ledger.NoNode
 	}
-	if domain := h.within(); domain != nil {
-		n, _ := h.nodes.BestWithin(h.claim.Task, domain)
+	if domain := vs.within(); domain != nil {
+		n, _ := vs.nodes.BestWithin(vs.preemptor.Task, domain)
 		return n
 	}
-	n, _ := h.nodes.Best(h.claim.Task)
+	n, _ := vs.nodes.Best(vs.preemptor.Task)
 	return n
 }
 
 // spareMore gives back whom the plan as a whole can do without, the most important first:
 // what was needed for one task may not be once others had their victims.
-func (h *Hunt) spareMore(tx *ledger.Tx) {
-	order := slices.Clone(h.gone)
-	slices.SortStableFunc(order, func(a, b victim) int { return cmp.Compare(h.priorityOf(b.task), h.priorityOf(a.task)) })
+func (vs *Search) spareMore(tx *ledger.Tx) {
+	order := slices.Clone(vs.gone)
+	slices.SortStableFunc(order, func(a, b victim) int { return cmp.Compare(vs.priorityOf(b.task), vs.priorityOf(a.task)) })
 	for _, v := range order {
-		if !h.isGone(v.task) {
+		if !vs.isGone(v.task) {
 			continue
 		}
-		back := h.together(order, v)
-		if h.roomFor(back[0]) && h.canStay(tx, back) {
+		back := vs.together(order, v)
+		if vs.roomFor(back[0]) && vs.canStay(tx, back) {
 			for _, t := range back {
-				h.stay(tx, t)
+				vs.stay(tx, t)
 			}
 		}
 	}
-	h.gone = slices.DeleteFunc(h.gone, func(v victim) bool { return !h.isGone(v.task) })
+	vs.gone = slices.DeleteFunc(vs.gone, func(v victim) bool { return !vs.isGone(v.task) })
 }
 
 // together are the victims that can only stay together with v: all of its gang that are
 // gone, where it goes as a whole; otherwise v alone.
-func (h *Hunt) together(all []victim, v victim) (out []ledger.TaskID) {
-	job := h.l.Task(v.task).Job
+func (vs *Search) together(all []victim, v victim) (out []ledger.TaskID) {
+	job := vs.l.Task(v.task).Job
 	whole := false
 	for _, o := range all {
-		if h.l.Task(o.task).Job == job && h.isGone(o.task) {
+		if vs.l.Task(o.task).Job == job && vs.isGone(o.task) {
 			whole = whole || o.whole
 			out = append(out, o.task)
 		}
@@ -226,14 +226,14 @@ func (h *Hunt) together(all []victim, v victim) (out []ledger.TaskID) {
 
 // roomFor says that a victim's node has room for it beside all that was placed: without,
 // it cannot stay, whatever filters say.
-func (h *Hunt) roomFor(t ledger.TaskID) bool {
-	task := h.l.Task(t)
+func (vs *Search) roomFor(t ledger.TaskID) bool {
+	task := vs.l.Task(t)
 	n := task.Node
 	if n == ledger.NoNode {
 		n = task.Held.Node
 	}
-	for _, need := range h.l.Class(task.Class).Need {
-		if h.l.FutureIdle(need.Dim, n) < need.Amount {
+	for _, need := range vs.l.Class(task.Class).Need {
+		if vs.l.FutureIdle(need.Dim, n) < need.Amount {
 			return false
 		}
 	}
@@ -241,27 +241,27 @@ func (h *Hunt) roomFor(t ledger.TaskID) bool {
 }
 
 // isGone says that a task leaves in this statement, or gives its reservation up.
-func (h *Hunt) isGone(t ledger.TaskID) bool {
-	task := h.l.Task(t)
+func (vs *Search) isGone(t ledger.TaskID) bool {
+	task := vs.l.Task(t)
 	return task.Status == model.Releasing || task.Status == model.Pending && task.Held.Kind == ledger.CommitReserve
 }
 
 // canStay says that all that was placed keeps its place when some victims stay.
-func (h *Hunt) canStay(tx *ledger.Tx, back []ledger.TaskID) (ok bool) {
+func (vs *Search) canStay(tx *ledger.Tx, back []ledger.TaskID) (ok bool) {
 	tx.Try(func(tx *ledger.Tx) bool {
 		for _, t := range back {
-			h.stay(tx, t)
+			vs.stay(tx, t)
 		}
 		ok = true
-		for _, t := range h.placed {
-			n := h.l.Task(t).Node
-			if !h.touches(back, n) && len(h.placed) > 1 && t != h.placed[len(h.placed)-1] {
+		for _, t := range vs.placed {
+			n := vs.l.Task(t).Node
+			if !vs.touches(back, n) && len(vs.placed) > 1 && t != vs.placed[len(vs.placed)-1] {
 				continue // what its queue may hold is asked of the last one, for all
 			}
 			tx.Withdraw(t)
-			h.claim.Task, h.class, h.at = t, h.l.Task(t).Class, n
-			h.claim.Want = h.l.Class(h.class).Request
-			ok = ok && h.fits()
+			vs.preemptor.Task, vs.class, vs.at = t, vs.l.Task(t).Class, n
+			vs.preemptor.Want = vs.l.Class(vs.class).Request
+			ok = ok && vs.fits()
 			tx.Reserve(t, n)
 		}
 		return false
@@ -270,6 +270,6 @@ func (h *Hunt) canStay(tx *ledger.Tx, back []ledger.TaskID) (ok bool) {
 }
 
 // touches says that one of the tasks that stay is on a node.
-func (h *Hunt) touches(back []ledger.TaskID, n ledger.NodeID) bool {
-	return slices.ContainsFunc(back, func(t ledger.TaskID) bool { return h.l.Task(t).Node == n })
+func (vs *Search) touches(back []ledger.TaskID, n ledger.NodeID) bool {
+	return slices.ContainsFunc(back, func(t ledger.TaskID) bool { return vs.l.Task(t).Node == n })
 }

@@ -28,7 +28,7 @@ func cheapestOfAGang(t *rapid.T) (took bool) {
 
 // bruteGang is brute for a gang: units of all nodes together.
 func (s *square) bruteGang() (best price, found bool) {
-	b := &brute{square: s, spread: true, claim: policy.Claim{Task: s.tasks[0], Job: s.job, Queue: s.l.Job(s.job).Queue}}
+	b := &brute{square: s, spread: true, claim: policy.Preemptor{Task: s.tasks[0], Job: s.job, Queue: s.l.Job(s.job).Queue}}
 	b.class = s.l.Task(s.tasks[0]).Class
 	b.claim.Want = s.l.Class(b.class).Request
 	if s.rule.Scope == victims.OtherQueues {
@@ -45,7 +45,7 @@ func (s *square) bruteGang() (best price, found bool) {
 		return price{}, false
 	}
 	for _, b.wholes = range []bool{false, true} {
-		if b.wholes && !s.rule.Wholes {
+		if b.wholes && !s.rule.WholeGangs {
 			break
 		}
 		var all []policy.Unit
@@ -66,7 +66,7 @@ func (s *square) bruteGang() (best price, found bool) {
 }
 
 // lawfulOn lists the units with a member on a node that the first tier permits which
-// permits any of their kind there; of wholes those that an earlier node did not list.
+// permits any of their kind there; of whole gangs those that an earlier node did not list.
 func (b *brute) lawfulOn(n ledger.NodeID) []policy.Unit {
 	b.node, b.units = n, nil
 	b.tiers = [2]int{policy.NoTier, policy.NoTier}
@@ -75,14 +75,14 @@ func (b *brute) lawfulOn(n ledger.NodeID) []policy.Unit {
 		return true
 	})
 	for _, u := range b.units {
-		if t, k := b.judge(u), kindOf(u); t != policy.NoTier && (b.tiers[k] == policy.NoTier || t < b.tiers[k]) {
+		if t, k := b.judge(u), candidateKeyOf(u); t != policy.NoTier && (b.tiers[k] == policy.NoTier || t < b.tiers[k]) {
 			b.tiers[k] = t
 		}
 	}
 	return slices.DeleteFunc(b.units, func(u policy.Unit) bool {
 		t := b.judge(u)
 		first := slices.MinFunc(u.Tasks, func(x, y ledger.TaskID) int { return int(b.l.Task(x).Node) - int(b.l.Task(y).Node) })
-		return t == policy.NoTier || t != b.tiers[kindOf(u)] || u.Whole && b.l.Task(first).Node < n && b.hasRest(u, n)
+		return t == policy.NoTier || t != b.tiers[candidateKeyOf(u)] || u.Whole && b.l.Task(first).Node < n && b.hasRest(u, n)
 	})
 }
 

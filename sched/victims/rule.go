@@ -19,8 +19,8 @@ const (
 type Rule struct {
 	Action string
 	Scope  Scope
-	// Wholes allows whole gangs as victims, where surplus alone is not enough.
-	Wholes bool
+	// WholeGangs allows whole gangs as victims, where surplus alone is not enough.
+	WholeGangs bool
 	// Within are the nodes of the domain to stay in; nil: all.
 	Within []ledger.NodeID
 	// Each is the same for each task, where it differs from task to task; nil: Within holds.
@@ -60,9 +60,9 @@ func (s Sample) candidates(nodes int) int {
 }
 
 // within are the nodes of the domain that the task at hand has to stay in; nil: all.
-func (h *Hunt) within() []ledger.NodeID {
-	if h.rule.Each != nil {
-		return h.rule.Each(h.claim.Task)
+func (vs *Search) within() []ledger.NodeID {
+	if vs.rule.Each != nil {
+		return vs.rule.Each(vs.preemptor.Task)
 	}
-	return h.rule.Within
+	return vs.rule.Within
 }

@@ -2,214 +2,208 @@ package victims
 
 import (
 	"math"
+	"slices"
 
+	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
 )
 
-// measure notes what the node lacks before anybody leaves, and the most that one task of
-// the units gives of it.
-func (h *Hunt) measure() {
-	needs := h.l.Class(h.class).Need
-	h.short, h.most = h.short[:0], h.most[:0]
-	for _, need := range needs {
-		h.short = append(h.short, lacks(h.l, h.at, need.Dim, need.Amount))
-		h.most = append(h.most, 0)
+// Search searches for victims in one ledger, under one set of plugins. What it keeps between
+// claims (cells, rows) is derived from the ledger and follows it; it is not safe for
+// concurrent use.
+type Search struct {
+	l     *ledger.Ledger
+	nodes *class.Index
+	set   *policy.Set
+
+	freeable     freeable
+	candidates   map[candidateKey]*candidateNodes
+	fruitless    map[Signature]trace.Reason // those that were of no use, as things stood at fruitlessAt
+	fruitlessAt  state
+	cycle        uint64
+	lru          uint64
+	mayLose      []bool           // by QueueID, of the ring at hand: whose tasks count
+	victimQueues []ledger.QueueID // the queues that may give, the nearest first
+	levelEnds    []int            // where in rings each ring ends
+	stamp        uint64           // a node's failed trial stands while this does
+
+	// The claim at hand.
+	rule       Rule
+	preemptor  policy.Preemptor
+	class      ledger.ClassID
+	bestEffort bool
+	explain    census
+	budget     int
+	steps      int
+	exhausted  bool
+	considered int                 // nodes on which victims were tried
+	preemptors uint64              // the number of claims so far
+	tried      []uint64            // by NodeID: the claim it was tried for last
+	spread     bool                // units of all nodes are gathered together
+	bounded    int                 // nodes that amounts alone do not rule out
+	losers     []trace.Alternative // of this claim
+
+	// The trial at hand.
+	at       ledger.NodeID
+	tx       *ledger.Tx
+	here     []ledger.TaskID
+	slab     []ledger.TaskID
+	units    []unit
+	roleLeft []int32
+	subLeft  []int32
+	rest     []ledger.TaskID
+	out      []victim
+	seen     sets
+	compare  func(a, b ledger.TaskID) int
+	enough   func() bool // that those who are gone are: fits, or of a whole gang
+	all      []unit
+
+	short, most, left []int64
+	columns           []column
+	popped            []ledger.NodeID
+	list              []listed
+	again             marks
+	plans             [2]plan
+
+	// The series at hand.
+	placed             []ledger.TaskID
+	refused            []ledger.ClassID // classes that found no place
+	nonPreempting      ledger.TaskID    // the first without room for which nobody may be evicted
+	notPreemptive      trace.Reason     // why the queue may not take from others, for the first that was refused
+	prePredicateFailed bool             // PrePredicate refused a task
+	served             []served
+	gone               []victim // of all deeds, one after the other
+	lost               []trace.Alternative
+}
+
+// New returns a Search; it looks at nothing yet.
+func New(l *ledger.Ledger, nodes *class.Index, set *policy.Set) *Search {
+	vs := &Search{l: l, nodes: nodes, set: set, freeable: freeable{l: l}, candidates: map[candidateKey]*candidateNodes{}, stamp: 1}
+	vs.compare, vs.enough = vs.compareVictims, vs.fits
+	return vs
+}
+
+// Open begins a cycle: plugins may answer otherwise than in the one before.
+func (vs *Search) Open() { vs.cycle++ }
+
+// begin starts a series of claims under one rule: of one job, of which each place that
+// is found is taken before the next is looked for. Nodes on which a trial failed are not
+// tried again within a series: as more leave and more is placed, less is allowed.
+func (vs *Search) begin(rule Rule, j ledger.JobID) {
+	vs.rule = rule
+	vs.stamp++
+	vs.budget = rule.Budget
+	if vs.budget == 0 {
+		vs.budget = DefaultBudget
 	}
-	for i := range h.units {
-		for _, t := range h.units[i].Tasks {
-			if h.l.Task(t).Node != h.at {
-				continue
+	vs.preemptor = policy.Preemptor{Job: j, Queue: vs.l.Job(j).Queue, Short: vs.preemptor.Short[:0], Lacks: vs.preemptor.Lacks[:0], Rest: vs.preemptor.Rest[:0]}
+	vs.notPreemptive, vs.prePredicateFailed, vs.nonPreempting = trace.Reason{}, false, ledger.NoTask
+	vs.placed, vs.refused, vs.served, vs.gone, vs.lost = vs.placed[:0], vs.refused[:0], vs.served[:0], vs.gone[:0], vs.lost[:0]
+	if rule.Scope == OtherQueues {
+		vs.findVictimQueues()
+	}
+}
+
+// place finds the cheapest place for a task of the job, and takes it: the victims are
+// evicted and the task has a reservation. False, with nothing changed, when there is
+// none. Surplus is tried everywhere before whole gangs are (decision 12), nearer queues
+// before farther ones.
+func (vs *Search) place(tx *ledger.Tx) bool {
+	for _, wholeGangs := range [...]bool{false, true} {
+		if wholeGangs && !vs.rule.WholeGangs {
+			break
+		}
+		if vs.freeable.follow(); !wholeGangs && vs.freeable.spares == 0 && vs.rule.Scope != SameJob {
+			continue // no job has a member to spare
+		}
+		for level := range vs.numLevels() {
+			vs.enter(level)
+			if p := vs.best(int32(level), wholeGangs); p != nil {
+				vs.take(tx, p)
+				return true
 			}
-			for k, need := range needs {
-				h.most[k] = max(h.most[k], h.l.Class(h.l.Task(t).Class).Request.Get(need.Dim))
+		}
+	}
+	return false
+}
+
+// ask sets up the claim for one task.
+func (vs *Search) ask(t ledger.TaskID) {
+	task := vs.l.Task(t)
+	vs.preemptor.Task, vs.class = t, task.Class
+	class := vs.l.Class(task.Class)
+	vs.preemptor.Want = class.Request
+	vs.bestEffort = class.BestEffort
+	vs.preemptors++
+	vs.steps, vs.considered, vs.bounded, vs.exhausted = 0, 0, 0, false
+	vs.losers = vs.losers[:0]
+	vs.preemptor.Short, vs.preemptor.Lacks = vs.preemptor.Short[:0], vs.preemptor.Lacks[:0]
+	if vs.rule.Scope == OtherQueues {
+		vs.findShort(class)
+	}
+}
+
+// findShort notes the dimensions in which no node that may take the class has enough
+// FutureIdle (decision 15).
+func (vs *Search) findShort(class *ledger.Class) {
+	admits := vs.nodes.Admitted(vs.class)
+	for _, need := range class.Need {
+		enough := need.Dim == resource.Pods // no part of what queues share (decision 24)
+		for n := range admits {
+			if enough || admits[n] && lacks(vs.l, ledger.NodeID(n), need.Dim, need.Amount) <= 0 {
+				enough = true
+				break
 			}
 		}
-	}
-}
-
-// atLeast is how many victims it takes to free what is short, when each gives the most
-// that any of them does; -1 when no number does.
-func (h *Hunt) atLeast(short []int64) int32 {
-	count := int32(0)
-	for k, lack := range short {
-		if lack <= 0 {
-			continue
-		}
-		if h.most[k] == 0 {
-			return -1
-		}
-		count = max(count, int32(min((lack+h.most[k]-1)/h.most[k], math.MaxInt32)))
-	}
-	return count
-}
-
-// proven says that no set can be cheaper than one that the greedy way found: its most
-// important victim is the least important there can be, since all below it were not
-// enough, and it has as few victims as amounts allow, each as cheap as can be. Where the
-// order matters in which units go, those below it might have been enough in another.
-func (h *Hunt) proven(c Cost) bool {
-	if c.Count == 0 {
-		return true // nobody need go: others who went left the room
-	}
-	if c.Highest > h.units[0].priority && h.permutable() {
-		return false
-	}
-	if c.Count == 1 {
-		return true
-	}
-	if c.Count != h.atLeast(h.short) {
-		return false
-	}
-	least, others := raised(c.Highest), c.Count-1
-	for i := range h.units {
-		n := min(others, int32(len(h.units[i].Tasks)))
-		others -= n
-		least += int64(n) * raised(h.units[i].priority)
-	}
-	return c.Sum == least
-}
-
-// search looks through sets of units for one cheaper than best (nil: any), least important
-// first, each set once in whatever order it is reached, until the budget is spent. It
-// leaves the cheapest in found and says whether there is one.
-func (h *Hunt) search(found *plan, best *Cost) bool {
-	if len(h.units) > 64 {
-		h.exhausted = true
-		return best != nil
-	}
-	h.seen.reset()
-	w := walk{h: h, found: found}
-	if best != nil {
-		w.best, w.any = *best, true
-	}
-	w.from(0, nothing)
-	return w.any
-}
-
-// walk is one search.
-type walk struct {
-	h     *Hunt
-	found *plan
-	best  Cost
-	any   bool
-}
-
-// from adds one unit more to the set that is evicted, each in turn.
-func (w *walk) from(set uint64, cost Cost) {
-	h := w.h
-	for i := range h.units {
-		u := &h.units[i]
-		if set>>i&1 == 1 || w.any && u.priority > w.best.Highest {
-			continue
-		}
-		with := cost
-		for _, t := range u.Tasks {
-			if standing(h.l, t) {
-				with = with.with(h.priorityOf(t), started(h.l.Task(t)))
-			}
-		}
-		if w.any && with.compareSets(w.best) >= 0 || h.seen.has(set|1<<i) {
-			continue
-		}
-		if h.steps++; h.steps > h.budget {
-			h.exhausted = true
-			return
-		}
-		// A set that this unit may not complete another one may.
-		if tier, _ := h.judge(u); tier == u.tier && h.spareable(u) {
-			h.seen.add(set | 1<<i)
-			w.step(i, set|1<<i, with)
+		if !enough {
+			vs.preemptor.Short = append(vs.preemptor.Short, need.Dim)
 		}
 	}
 }
 
-// spareable says that a surplus member is one still, after others of its job went from
-// other nodes.
-func (h *Hunt) spareable(u *unit) bool {
-	t := u.Tasks[0]
-	if u.Whole || !standing(h.l, t) || reserved(h.l, t) {
-		return true
+// findLacks notes the dimensions in which a node has too little FutureIdle for so many of the
+// class.
+func (vs *Search) findLacks(n ledger.NodeID, count int64) {
+	if vs.rule.Scope != OtherQueues {
+		return
 	}
-	job := h.l.Job(u.Job)
-	if sub := h.l.Task(t).Sub; sub >= 0 && subSpare(job, &job.Subs[sub]) <= 0 {
-		return false
-	}
-	return spare(job) > 0 && roleSpare(&job.Roles[h.l.Task(t).Role]) > 0
-}
-
-// step evicts a unit, sees whether that is enough, and goes on from there if not.
-func (w *walk) step(i int, set uint64, cost Cost) {
-	h := w.h
-	h.l.Try(func(tx *ledger.Tx) bool {
-		was, out := h.tx, len(h.out)
-		h.tx = tx
-		h.evict(i)
-		if h.enough() {
-			w.best, w.any = cost, true
-			h.keep(w.found)
-		} else if w.worth(cost) {
-			w.from(set, cost)
-		}
-		h.tx, h.out, h.units[i].gone = was, h.out[:out], 0
-		return false
-	})
-}
-
-// worth says that more victims could still make the set cheaper than the best.
-func (w *walk) worth(cost Cost) bool {
-	if !w.any {
-		return true
-	}
-	h := w.h
-	h.left = h.left[:0]
-	for range h.most {
-		need := h.l.Class(h.class).Need[len(h.left)]
-		h.left = append(h.left, lacks(h.l, h.at, need.Dim, need.Amount))
-	}
-	more := int32(1)
-	if len(h.most) > 0 {
-		if more = h.atLeast(h.left); more < 0 {
-			return false
+	for _, need := range vs.l.Class(vs.class).Need {
+		if need.Dim != resource.Pods && vs.l.FutureIdle(need.Dim, n) < times(need.Amount, count) &&
+			!slices.Contains(vs.preemptor.Lacks, need.Dim) {
+			vs.preemptor.Lacks = append(vs.preemptor.Lacks, need.Dim)
 		}
 	}
-	cost.Sum += int64(max(1, more)) * raised(h.units[0].priority)
-	cost.Count += max(1, more)
-	return cost.compareSets(w.best) < 0
 }
 
-// sets remembers which sets of units were looked at.
-type sets struct {
-	slots []uint64
-	marks []uint32
-	mark  uint32
+// times is a × b, held at the edge of int64; neither is negative.
+func times(a, b int64) int64 {
+	if b > 0 && a > math.MaxInt64/b {
+		return math.MaxInt64
+	}
+	return a * b
 }
 
-// reset forgets all of them.
-func (s *sets) reset() {
-	s.mark++
-	if s.slots == nil || s.mark == 0 {
-		s.slots, s.marks, s.mark = make([]uint64, 1<<14), make([]uint32, 1<<14), 1
+// rests notes what the tasks from one on, of those that the rest of the minimum needs, ask for.
+func (vs *Search) rests(tasks []ledger.TaskID) {
+	vs.preemptor.Rest = vs.preemptor.Rest[:0]
+	if vs.rule.Scope != OtherQueues || vs.preemptor.Extra {
+		return
+	}
+	job := vs.l.Job(vs.preemptor.Job)
+	need := max(1, int(job.MinMember-job.Placed()-job.Waiting()))
+	for _, t := range tasks[:min(need, len(tasks))] {
+		vs.preemptor.Rest = vs.preemptor.Rest.Add(vs.l.Class(vs.l.Task(t).Class).Request)
 	}
 }
 
-// has says that a set was put in.
-func (s *sets) has(set uint64) bool {
-	i := s.slot(set)
-	return s.marks[i] == s.mark
-}
-
-// add puts a set in. There is room for every set that a budget allows.
-func (s *sets) add(set uint64) {
-	i := s.slot(set)
-	s.slots[i], s.marks[i] = set, s.mark
-}
-
-// slot is where a set is, or would be.
-func (s *sets) slot(set uint64) uint64 {
-	mask := uint64(len(s.slots) - 1)
-	i := set * 0x9e3779b97f4a7c15 >> 40 & mask
-	for s.marks[i] == s.mark && s.slots[i] != set {
-		i = (i + 1) & mask
+// take carries a plan out in the statement at hand.
+func (vs *Search) take(tx *ledger.Tx, p *plan) {
+	for _, v := range p.victims {
+		vs.leave(tx, v.task)
 	}
-	return i
+	tx.Reserve(vs.preemptor.Task, p.node)
+	vs.note(p)
 }

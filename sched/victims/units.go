@@ -16,40 +16,40 @@ type unit struct {
 	priority int32
 	start    int64
 	tier     int
-	from, to int // its tasks in Hunt.slab
-	gone     int // how many of them it has evicted: the last ones of Hunt.out
+	from, to int // its tasks in Search.slab
+	gone     int // how many of them it has evicted: the last ones of Search.out
 }
 
 // gather finds the units with a task on a node, in the order in which they go: the least
 // important first, of equally important ones the one that started last, as costs have it
-// (decision 17), then as BuildVictimsPriorityQueue has them (seed 002 §4.4). wholes adds
+// (decision 17), then as BuildVictimsPriorityQueue has them (seed 002 §4.4). whole gangs adds
 // whole gangs.
-func (h *Hunt) gather(n ledger.NodeID, wholes bool) {
-	h.here, h.units, h.slab = h.here[:0], h.units[:0], h.slab[:0]
-	h.l.NodeTasks(n, func(t ledger.TaskID) bool {
-		if standing(h.l, t) {
-			if why := h.outside(t); why == trace.None {
-				h.here = append(h.here, t)
+func (vs *Search) gather(n ledger.NodeID, wholeGangs bool) {
+	vs.here, vs.units, vs.slab = vs.here[:0], vs.units[:0], vs.slab[:0]
+	vs.l.NodeTasks(n, func(t ledger.TaskID) bool {
+		if standing(vs.l, t) {
+			if why := vs.outside(t); why == trace.None {
+				vs.here = append(vs.here, t)
 			} else {
-				h.spared(t, why, "")
+				vs.spared(t, why, "")
 			}
 		}
 		return true
 	})
-	slices.SortFunc(h.here, h.compare)
-	for i := 0; i < len(h.here); {
+	slices.SortFunc(vs.here, vs.compare)
+	for i := 0; i < len(vs.here); {
 		k := i
-		for k < len(h.here) && h.l.Task(h.here[k]).Job == h.l.Task(h.here[i]).Job {
+		for k < len(vs.here) && vs.l.Task(vs.here[k]).Job == vs.l.Task(vs.here[i]).Job {
 			k++
 		}
-		h.unitsOf(h.here[i:k], wholes)
+		vs.unitsOf(vs.here[i:k], wholeGangs)
 		i = k
 	}
-	for i := range h.units {
-		u := &h.units[i]
-		u.Tasks = h.slab[u.from:u.to]
+	for i := range vs.units {
+		u := &vs.units[i]
+		u.Tasks = vs.slab[u.from:u.to]
 	}
-	slices.SortStableFunc(h.units, byCost)
+	slices.SortStableFunc(vs.units, byCost)
 }
 
 // byCost is the order in which units go, where it is not that of victims.
@@ -59,130 +59,130 @@ func byCost(a, b unit) int {
 
 // compareVictims is the order in which victims go: other queues as VictimQueueOrder has
 // them, jobs of a queue against JobOrder, tasks of a job against TaskOrder.
-func (h *Hunt) compareVictims(a, b ledger.TaskID) int {
-	x, y := h.l.Task(a), h.l.Task(b)
+func (vs *Search) compareVictims(a, b ledger.TaskID) int {
+	x, y := vs.l.Task(a), vs.l.Task(b)
 	if x.Job == y.Job {
-		return h.set.CompareTasks(b, a)
+		return vs.set.CompareTasks(b, a)
 	}
-	p, q := h.l.Job(x.Job), h.l.Job(y.Job)
+	p, q := vs.l.Job(x.Job), vs.l.Job(y.Job)
 	if p.Queue != q.Queue {
-		return h.set.CompareVictimQueues(p.Queue, q.Queue, h.claim.Queue)
+		return vs.set.CompareVictimQueues(p.Queue, q.Queue, vs.preemptor.Queue)
 	}
-	return h.set.CompareJobs(y.Job, x.Job)
+	return vs.set.CompareJobs(y.Job, x.Job)
 }
 
 // unitsOf makes the units of one job with tasks on the node.
-func (h *Hunt) unitsOf(tasks []ledger.TaskID, wholes bool) {
-	j := h.l.Task(tasks[0]).Job
-	job := h.l.Job(j)
+func (vs *Search) unitsOf(tasks []ledger.TaskID, wholeGangs bool) {
+	j := vs.l.Task(tasks[0]).Job
+	job := vs.l.Job(j)
 	left := spare(job)
-	h.roleLeft = h.roleLeft[:0]
+	vs.roleLeft = vs.roleLeft[:0]
 	for i := range job.Roles {
-		h.roleLeft = append(h.roleLeft, roleSpare(&job.Roles[i]))
+		vs.roleLeft = append(vs.roleLeft, roleSpare(&job.Roles[i]))
 	}
-	h.subLeft = h.subLeft[:0]
+	vs.subLeft = vs.subLeft[:0]
 	for i := range job.Subs {
-		h.subLeft = append(h.subLeft, subSpare(job, &job.Subs[i]))
+		vs.subLeft = append(vs.subLeft, subSpare(job, &job.Subs[i]))
 	}
 	rest := 0
 	for _, t := range tasks {
-		role, sub := h.l.Task(t).Role, h.l.Task(t).Sub
+		role, sub := vs.l.Task(t).Role, vs.l.Task(t).Sub
 		switch {
-		case reserved(h.l, t) && job.Holding() >= job.MinMember:
-			h.add(j, false, t)
-		case !reserved(h.l, t) && left > 0 && h.roleLeft[role] > 0 && (sub < 0 || h.subLeft[sub] > 0):
+		case reserved(vs.l, t) && job.Holding() >= job.MinMember:
+			vs.add(j, false, t)
+		case !reserved(vs.l, t) && left > 0 && vs.roleLeft[role] > 0 && (sub < 0 || vs.subLeft[sub] > 0):
 			left--
-			h.roleLeft[role]--
+			vs.roleLeft[role]--
 			if sub >= 0 {
-				h.subLeft[sub]--
+				vs.subLeft[sub]--
 			}
-			h.add(j, false, t)
+			vs.add(j, false, t)
 		default:
 			rest++
-			if !wholes {
-				h.spared(t, trace.VictimGang, "")
+			if !wholeGangs {
+				vs.spared(t, trace.VictimGang, "")
 			}
 		}
 	}
 	// Where all that a job has here is surplus, that is enough; seen over all nodes it may
 	// be more than it has to spare.
-	if wholes && (rest > 0 || h.spread) && h.rule.Scope != SameJob {
-		h.addWhole(j, tasks[0])
+	if wholeGangs && (rest > 0 || vs.spread) && vs.rule.Scope != SameJob {
+		vs.addWhole(j, tasks[0])
 	}
 }
 
-func (h *Hunt) add(j ledger.JobID, whole bool, tasks ...ledger.TaskID) {
-	h.open(j, whole)
+func (vs *Search) add(j ledger.JobID, whole bool, tasks ...ledger.TaskID) {
+	vs.open(j, whole)
 	for _, t := range tasks {
-		h.include(t)
+		vs.include(t)
 	}
 }
 
-func (h *Hunt) open(j ledger.JobID, whole bool) {
-	h.units = append(h.units, unit{Unit: policy.Unit{Queue: h.l.Job(j).Queue, Job: j, Whole: whole},
-		priority: -1 << 31, start: 1<<63 - 1, from: len(h.slab), to: len(h.slab)})
+func (vs *Search) open(j ledger.JobID, whole bool) {
+	vs.units = append(vs.units, unit{Unit: policy.Unit{Queue: vs.l.Job(j).Queue, Job: j, Whole: whole},
+		priority: -1 << 31, start: 1<<63 - 1, from: len(vs.slab), to: len(vs.slab)})
 }
 
-func (h *Hunt) include(t ledger.TaskID) {
-	u := &h.units[len(h.units)-1]
-	h.slab = append(h.slab, t)
-	u.to = len(h.slab)
-	u.priority = max(u.priority, h.priorityOf(t))
-	u.start = min(u.start, started(h.l.Task(t)))
+func (vs *Search) include(t ledger.TaskID) {
+	u := &vs.units[len(vs.units)-1]
+	vs.slab = append(vs.slab, t)
+	u.to = len(vs.slab)
+	u.priority = max(u.priority, vs.priorityOf(t))
+	u.start = min(u.start, started(vs.l.Task(t)))
 }
 
 // priorityOf is what a victim's importance is measured by: its job's priority, between
 // tasks of one job the task's.
-func (h *Hunt) priorityOf(t ledger.TaskID) int32 {
-	task := h.l.Task(t)
-	if h.rule.Scope == SameJob {
+func (vs *Search) priorityOf(t ledger.TaskID) int32 {
+	task := vs.l.Task(t)
+	if vs.rule.Scope == SameJob {
 		return task.Order
 	}
-	return h.l.Job(task.Job).Priority
+	return vs.l.Job(task.Job).Priority
 }
 
 // addWhole adds all that a job holds as one unit: its reservations, if it waits with some,
 // since without them it cannot start; otherwise every member that holds room, of which
 // none may be out of reach.
-func (h *Hunt) addWhole(j ledger.JobID, t ledger.TaskID) {
-	job := h.l.Job(j)
-	if reserved(h.l, t) {
-		h.open(j, true)
-		h.members(j, model.Pipelined, func(t ledger.TaskID) bool {
-			if standing(h.l, t) {
-				h.include(t)
+func (vs *Search) addWhole(j ledger.JobID, t ledger.TaskID) {
+	job := vs.l.Job(j)
+	if reserved(vs.l, t) {
+		vs.open(j, true)
+		vs.members(j, model.Pipelined, func(t ledger.TaskID) bool {
+			if standing(vs.l, t) {
+				vs.include(t)
 			}
 			return true
 		})
 		return
 	}
 	if job.By[model.Allocated] > 0 || job.By[model.Binding] > 0 {
-		h.spared(t, trace.VictimBusy, "")
+		vs.spared(t, trace.VictimBusy, "")
 		return
 	}
-	h.open(j, true)
+	vs.open(j, true)
 	for _, status := range [...]model.Status{model.Running, model.Bound} {
-		if !h.members(j, status, func(t ledger.TaskID) bool {
-			if !standing(h.l, t) || h.outside(t) != trace.None {
+		if !vs.members(j, status, func(t ledger.TaskID) bool {
+			if !standing(vs.l, t) || vs.outside(t) != trace.None {
 				return false
 			}
-			h.include(t)
+			vs.include(t)
 			return true
 		}) {
-			h.slab = h.slab[:h.units[len(h.units)-1].from]
-			h.units = h.units[:len(h.units)-1]
-			h.spared(t, trace.VictimBusy, "")
+			vs.slab = vs.slab[:vs.units[len(vs.units)-1].from]
+			vs.units = vs.units[:len(vs.units)-1]
+			vs.spared(t, trace.VictimBusy, "")
 			return
 		}
 	}
-	u := &h.units[len(h.units)-1]
-	slices.SortFunc(h.slab[u.from:u.to], h.compare)
+	u := &vs.units[len(vs.units)-1]
+	slices.SortFunc(vs.slab[u.from:u.to], vs.compare)
 }
 
 // members calls f for the members of one status until it says no; false when it did.
-func (h *Hunt) members(j ledger.JobID, s model.Status, f func(ledger.TaskID) bool) bool {
+func (vs *Search) members(j ledger.JobID, s model.Status, f func(ledger.TaskID) bool) bool {
 	ok := true
-	h.l.JobTasks(j, s, func(t ledger.TaskID) bool {
+	vs.l.JobTasks(j, s, func(t ledger.TaskID) bool {
 		ok = f(t)
 		return ok
 	})

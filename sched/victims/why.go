@@ -41,9 +41,9 @@ func (c census) found(t ledger.TaskID, at ledger.NodeID, f finding) {
 }
 
 // spared counts a task that may not go.
-func (h *Hunt) spared(t ledger.TaskID, code trace.Code, text string) {
-	if h.explain != nil && code != trace.VictimOutside {
-		h.explain.found(t, h.at, finding{code: code, text: text})
+func (vs *Search) spared(t ledger.TaskID, code trace.Code, text string) {
+	if vs.explain != nil && code != trace.VictimOutside {
+		vs.explain.found(t, vs.at, finding{code: code, text: text})
 	}
 }
 
@@ -72,8 +72,8 @@ func (c census) sum(name func(ledger.TaskID) string) (may int, counts []trace.No
 }
 
 // sparedFor counts a unit that plugins spare.
-func (h *Hunt) sparedFor(u *unit, why trace.Reason) {
-	if h.explain == nil {
+func (vs *Search) sparedFor(u *unit, why trace.Reason) {
+	if vs.explain == nil {
 		return
 	}
 	if !why.Is() {
@@ -84,25 +84,25 @@ func (h *Hunt) sparedFor(u *unit, why trace.Reason) {
 		text = why.Queue
 	}
 	for _, t := range u.Tasks {
-		h.spared(t, why.Code, text)
+		vs.spared(t, why.Code, text)
 	}
 }
 
 // Why says why Take finds nothing for a job, and changes nothing; the zero Reason when it
 // finds something. Text is the action; Need is the number of pods that could be asked to
 // leave, Have of these those who may; Nodes counts the others by what spares them.
-func (h *Hunt) Why(rule Rule, j ledger.JobID, tasks []ledger.TaskID) trace.Reason {
+func (vs *Search) Why(rule Rule, j ledger.JobID, tasks []ledger.TaskID) trace.Reason {
 	r := trace.Reason{Text: rule.Action}
-	h.begin(rule, j)
+	vs.begin(rule, j)
 	took := false
-	h.l.Try(func(tx *ledger.Tx) bool {
-		took = h.placeAll(tx, tasks) && len(h.gone) > 0
+	vs.l.Try(func(tx *ledger.Tx) bool {
+		took = vs.placeAll(tx, tasks) && len(vs.gone) > 0
 		switch {
 		case took:
-		case len(h.refused) > 0:
-			h.explained(tx, tasks, &r)
-		case h.patient != ledger.NoTask:
-			r.Code, r.Task = trace.PreemptionNever, h.l.Task(h.patient).Key.String()
+		case len(vs.refused) > 0:
+			vs.explained(tx, tasks, &r)
+		case vs.nonPreempting != ledger.NoTask:
+			r.Code, r.Task = trace.PreemptionNever, vs.l.Task(vs.nonPreempting).Key.String()
 		}
 		return false
 	})
@@ -113,57 +113,57 @@ func (h *Hunt) Why(rule Rule, j ledger.JobID, tasks []ledger.TaskID) trace.Reaso
 }
 
 // explained asks every node about the first task that was refused, as things stand.
-func (h *Hunt) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reason) {
+func (vs *Search) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reason) {
 	i := slices.IndexFunc(tasks, func(t ledger.TaskID) bool {
-		task := h.l.Task(t)
-		return task.Status == model.Pending && task.Class == h.refused[0] && !h.l.PreemptsNever(t)
+		task := vs.l.Task(t)
+		return task.Status == model.Pending && task.Class == vs.refused[0] && !vs.l.PreemptsNever(t)
 	})
 	if i < 0 {
 		return
 	}
-	exhausted, steps := h.exhausted, h.steps
-	h.ask(tasks[i])
-	r.Task = h.l.Task(tasks[i]).Key.String()
+	exhausted, steps := vs.exhausted, vs.steps
+	vs.ask(tasks[i])
+	r.Task = vs.l.Task(tasks[i]).Key.String()
 	switch {
-	case h.untitled.Is():
-		cause := h.untitled
+	case vs.notPreemptive.Is():
+		cause := vs.notPreemptive
 		r.Code, r.Cause = trace.NoVictims, &cause
 		return
 	case exhausted:
 		r.Code, r.Have = trace.SearchExhausted, steps
 		return
 	}
-	if h.rule.Scope == OtherQueues && !h.set.KnowsQueues() {
+	if vs.rule.Scope == OtherQueues && !vs.set.KnowsQueues() {
 		r.Code = trace.NoVictims
 		return
 	}
-	h.explain = census{}
-	defer func() { h.explain = nil }()
-	if h.rule.Scope == OtherQueues && h.numRings() > 0 {
-		h.enter(h.numRings() - 1)
+	vs.explain = census{}
+	defer func() { vs.explain = nil }()
+	if vs.rule.Scope == OtherQueues && vs.numLevels() > 0 {
+		vs.enter(vs.numLevels() - 1)
 	}
-	for _, v := range h.gone { // for members that were placed before this one
-		h.explain.found(v.task, ledger.NoNode, finding{may: true})
+	for _, v := range vs.gone { // for members that were placed before this one
+		vs.explain.found(v.task, ledger.NoNode, finding{may: true})
 	}
-	admits, domain := h.nodes.Admitted(h.class), h.within()
-	h.l.Present(func(n ledger.NodeID) bool {
+	admits, domain := vs.nodes.Admitted(vs.class), vs.within()
+	vs.l.Present(func(n ledger.NodeID) bool {
 		if !admits[n] || domain != nil && !slices.Contains(domain, n) {
 			return true
 		}
-		h.at, h.tx = n, tx
-		h.claim.Lacks = h.claim.Lacks[:0]
-		h.findLacks(n, 1)
-		h.gather(n, h.rule.Wholes)
-		h.judgeAll()
-		for _, u := range h.units {
+		vs.at, vs.tx = n, tx
+		vs.preemptor.Lacks = vs.preemptor.Lacks[:0]
+		vs.findLacks(n, 1)
+		vs.gather(n, vs.rule.WholeGangs)
+		vs.judgeAll()
+		for _, u := range vs.units {
 			for _, t := range u.Tasks {
-				h.explain.found(t, n, finding{may: true})
+				vs.explain.found(t, n, finding{may: true})
 			}
 		}
 		return true
 	})
-	r.Have, r.Nodes = h.explain.sum(func(t ledger.TaskID) string { return h.l.Task(t).Key.String() })
-	if r.Code, r.Need = trace.NoVictims, len(h.explain); r.Have > 0 {
+	r.Have, r.Nodes = vs.explain.sum(func(t ledger.TaskID) string { return vs.l.Task(t).Key.String() })
+	if r.Code, r.Need = trace.NoVictims, len(vs.explain); r.Have > 0 {
 		r.Code = trace.VictimsTooFew
 	}
 }

@@ -41,16 +41,16 @@ type charged struct {
 // each for itself or (tree) below each other.
 func New(l *ledger.Ledger, tree, capacity bool) *Quota {
 	return &Quota{l: l, tree: tree, capacity: capacity, claims: map[string]*charged{}, held: map[ledger.QueueID]map[string]resource.Sum{},
-		requeued: l.Requeued(), shape: l.Shape()}
+		requeued: l.Requeued(), shape: l.SpecEpoch()}
 }
 
-// Book implements policy.BookKeeper.
-func (q *Quota) Book() ledger.Book { return q }
+// PluginState implements policy.StatefulPlugin.
+func (q *Quota) PluginState() ledger.PluginState { return q }
 
 // Name is how findings of an audit call the book.
 func (q *Quota) Name() string { return "devicequota" }
 
-// Reads implements ledger.Book.
+// Reads implements ledger.PluginState.
 func (q *Quota) Reads(k model.Kind) bool { return k == devices.Claim }
 
 // Fact takes in what a claim asks for, or has.
@@ -161,16 +161,16 @@ func claimsOf(task *ledger.Task) []string {
 
 // follow counts anew after jobs came to count in other queues, or queues hang otherwise.
 func (q *Quota) follow() {
-	if q.requeued == q.l.Requeued() && q.shape == q.l.Shape() {
+	if q.requeued == q.l.Requeued() && q.shape == q.l.SpecEpoch() {
 		return
 	}
-	q.requeued, q.shape = q.l.Requeued(), q.l.Shape()
+	q.requeued, q.shape = q.l.Requeued(), q.l.SpecEpoch()
 	clear(q.held)
 	for key, c := range q.claims { // order-free: each for itself
 		clear(c.users)
 		q.drop(key, c)
 	}
-	q.l.Sits(func(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, _ ledger.Hold) bool {
+	q.l.Placements(func(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, _ ledger.Hold) bool {
 		q.sit(task, 1)
 		return true
 	})
@@ -305,7 +305,7 @@ func (q *Quota) Problems() []policy.Problem {
 // Audit counts again from nothing and compares. A book that is to count anew before its next answer
 // has nothing to answer for.
 func (q *Quota) Audit(sits func(yield func(ledger.TaskID, *ledger.Task, ledger.NodeID, ledger.Hold) bool)) []string {
-	if q.requeued != q.l.Requeued() || q.shape != q.l.Shape() {
+	if q.requeued != q.l.Requeued() || q.shape != q.l.SpecEpoch() {
 		return nil
 	}
 	again := New(q.l, q.tree, q.capacity)

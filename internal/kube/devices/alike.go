@@ -34,7 +34,7 @@ func (s *search) constrained() (out []string) {
 
 // add notes a device. Of one that several may have, how much of it is left differs by amounts
 // that are not compared here: then nothing is alike.
-func (a *alike) add(b *board, i int, yes []bool, taken bool) {
+func (a *alike) add(b *publishedSlice, i int, yes []bool, taken bool) {
 	d := &b.slice.Spec.Devices[i]
 	if !a.on || shares(d) {
 		a.on = false

@@ -9,7 +9,7 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// Name implements ledger.Book.
+// Name implements ledger.PluginState.
 func (d *Devices) Name() string { return Name }
 
 // Take shows what was chosen for a task as taken.
@@ -73,7 +73,7 @@ func (d *Devices) dump() map[string]string {
 		}
 		out["claim "+key] = fmt.Sprint("version ", version, " users ", c.users, " chosen ", c.chosen)
 	}
-	for name, b := range d.shelf.boards { // order-free: into a map
+	for name, b := range d.inventory.slices { // order-free: into a map
 		out["slice "+name] = b.slice.ResourceVersion
 	}
 	for name, c := range d.classes.of { // order-free: into a map

@@ -44,7 +44,7 @@ func TestTheBookIsAFunctionOfWhatIsKnown(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		l := ledger.New()
 		h := history{r: r, desk: desk{t, l, devices.New(l)}}
-		l.AddBook(h.d)
+		l.AddPluginState(h.d)
 		for _, o := range two(4) {
 			l.Apply(fact(t, o))
 		}
@@ -55,7 +55,7 @@ func TestTheBookIsAFunctionOfWhatIsKnown(t *testing.T) {
 			}
 		}
 		late := devices.New(l)
-		l.AddBook(late)
+		l.AddPluginState(late)
 		differ(r, h.d.Dump(), late.Dump())
 		for i := range 4 {
 			for _, n := range []string{"n1", "n2"} {
@@ -195,7 +195,7 @@ func deviceText(r resourcev1.DeviceRequestAllocationResult) string {
 func TestARefusalEndsWithWhatItRestedOn(t *testing.T) {
 	l := ledger.New()
 	d := devices.New(l)
-	l.AddBook(d)
+	l.AddPluginState(d)
 	root := resourcev1.FullyQualifiedName(driver + "/root")
 	pair := claim("b", 2)
 	pair.Spec.Devices.Constraints = []resourcev1.DeviceConstraint{{MatchAttribute: &root}}

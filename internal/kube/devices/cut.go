@@ -19,14 +19,14 @@ func mark(n int) string { return fmt.Sprint("w", n) }
 const markDomain = "SELECTED"
 
 // kinds numbers the wishes of a question, equal ones alike.
-func (s *search) kinds() (of []int, wishes []wish) {
+func (s *search) kinds() (of []int, wishes []selection) {
 	at := map[digest]int{}
 	for _, a := range s.asks {
 		n, known := at[a.id]
 		if !known {
 			n = len(wishes)
 			at[a.id] = n
-			wishes = append(wishes, a.wish)
+			wishes = append(wishes, a.selection)
 		}
 		of = append(of, n)
 	}
@@ -42,9 +42,9 @@ func (s *search) cut() (list []*resourcev1.ResourceSlice, claims []*resourcev1.R
 		taken = taken || a.taken
 	}
 	marked := len(wishes) > 1 || s.reach.counters
-	s.alike = alike{on: len(s.usable) == len(s.reach.boards) && !s.reach.counters, constraints: s.constrained()}
+	s.alike = alike{on: len(s.usable) == len(s.reach.slices) && !s.reach.counters, constraints: s.constrained()}
 	at := 0
-	for _, b := range s.reach.boards {
+	for _, b := range s.reach.slices {
 		if at < len(s.usable) && s.usable[at] == b {
 			at++
 			list = append(list, s.devices(b, wishes, marked, taken))
@@ -59,7 +59,7 @@ func (s *search) cut() (list []*resourcev1.ResourceSlice, claims []*resourcev1.R
 }
 
 // devices is a slice with those of its devices that matter.
-func (s *search) devices(b *board, wishes []wish, marked, taken bool) *resourcev1.ResourceSlice {
+func (s *search) devices(b *publishedSlice, wishes []selection, marked, taken bool) *resourcev1.ResourceSlice {
 	matches := make([]*matched, len(wishes))
 	for n, w := range wishes {
 		matches[n] = b.match(w, !s.d.explains())

@@ -23,16 +23,16 @@ var features = structured.Features{AdminAccess: true, ConsumableCapacity: true, 
 const mostCompiled = 256
 
 // Devices allocates devices to resource claims: a policy.TaskFilter, a policy.PrePredicate
-// and the ledger.Chooser behind both. Like its ledger it is not safe for concurrent use.
+// and the ledger.Allocator behind both. Like its ledger it is not safe for concurrent use.
 type Devices struct {
 	l        *ledger.Ledger
 	programs *Programs
 	compiled *cel.Cache // made with the first question
 
-	claims  map[string]*claim // by namespace/name
-	classes classes
-	shelf   shelf
-	used    usage
+	claims    map[string]*claim // by namespace/name
+	classes   classes
+	inventory inventory
+	used      usage
 
 	version    uint64 // differs whenever anything did
 	last       question
@@ -48,7 +48,7 @@ func New(l *ledger.Ledger) *Devices { return NewWith(l, NewPrograms()) }
 
 // NewWith is New with selectors that others compile, too.
 func NewWith(l *ledger.Ledger, p *Programs) *Devices {
-	return &Devices{l: l, programs: p, claims: map[string]*claim{}, classes: newClasses(), shelf: newShelf(), used: newUsage(),
+	return &Devices{l: l, programs: p, claims: map[string]*claim{}, classes: newClasses(), inventory: newInventory(), used: newUsage(),
 		budget: budget{limits: usual}, parsed: map[string]*resourcev1.AllocationResult{}}
 }
 
@@ -58,16 +58,16 @@ func (d *Devices) At(now int64) (next int64) {
 	return 0
 }
 
-// Explain implements policy.Thrifty.
+// Explain implements policy.Budgeted.
 func (d *Devices) Explain(on bool) { d.explaining = on }
 
 func (d *Devices) explains() bool { return d.explaining }
 
-// Resume implements policy.Thrifty.
+// Resume implements policy.Budgeted.
 func (d *Devices) Resume() int64 { return d.budget.resume }
 
-// Book implements policy.BookKeeper.
-func (d *Devices) Book() ledger.Book { return d }
+// PluginState implements policy.StatefulPlugin.
+func (d *Devices) PluginState() ledger.PluginState { return d }
 
 // Concerns says that pods of a class have resource claims.
 func (d *Devices) Concerns(s *model.Spec) bool { return len(s.Devices) > 0 }

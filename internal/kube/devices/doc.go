@@ -26,7 +26,7 @@
 //     on, and not paid for again (memory.go); that is part of what decides.
 //
 // It is not what carries a choice out (Kubernetes' PreBind): that belongs to
-// internal/kube/carry. Written and Freed say what comes of it where nobody does.
+// internal/kube/execute. Written and Freed say what comes of it where nobody does.
 //
 // Limits: devices of pods that leave are not counted on before their claims are given
 // back, so no eviction makes room for a claim. A pod that waits for room (Pipelined) has no

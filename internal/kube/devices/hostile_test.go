@@ -50,7 +50,7 @@ func TestHardClaimsKeepNobodyWaiting(t *testing.T) {
 	}
 	w.e.Record(3)
 	w.e.Decide(1)
-	found, _ := w.e.Ledger().FindBook(devices.Name)
+	found, _ := w.e.Ledger().FindPluginState(devices.Name)
 	book := found.(*devices.Devices)
 	for i := range claims {
 		c := hostile(i)

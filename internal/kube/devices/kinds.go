@@ -14,7 +14,7 @@ const (
 	Class model.Kind = "DeviceClass"
 )
 
-// Reads implements ledger.Book.
+// Reads implements ledger.PluginState.
 func (d *Devices) Reads(k model.Kind) bool { return k == Claim || k == Slice || k == Class }
 
 // Fact takes an object in, or out. Content that is not of its kind, or has another name
@@ -36,7 +36,7 @@ func (d *Devices) Fact(f model.Fact) {
 		if s != nil && s.Name != f.Ref.Name {
 			s = nil
 		}
-		if !d.shelf.put(f.Ref.Name, s) {
+		if !d.inventory.put(f.Ref.Name, s) {
 			return
 		}
 	case Class:

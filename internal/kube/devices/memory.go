@@ -75,7 +75,7 @@ type record struct {
 	Selected map[string]map[string]string `json:"selected,omitempty"` // by slice and wish the devices that were paid for
 }
 
-// Memory implements ledger.Rememberer.
+// Memory implements ledger.Resumable.
 func (d *Devices) Memory() string {
 	r := record{Accounts: d.budget.accounts, Freed: map[string]uint64{}, Selected: map[string]map[string]string{}}
 	for p, u := range d.used.pools { // order-free: into a map
@@ -87,7 +87,7 @@ func (d *Devices) Memory() string {
 		r.Found = append(r.Found, k.String())
 	}
 	slices.Sort(r.Found)
-	for _, b := range d.shelf.boards { // order-free: into a map
+	for _, b := range d.inventory.slices { // order-free: into a map
 		for w, m := range b.fits { // order-free: into a map
 			if r.Selected[b.content.String()] == nil {
 				r.Selected[b.content.String()] = map[string]string{}
@@ -105,7 +105,7 @@ func (d *Devices) Memory() string {
 	return string(text)
 }
 
-// Recall implements ledger.Rememberer.
+// Recall implements ledger.Resumable.
 func (d *Devices) Recall(text string) {
 	var r record
 	if json.Unmarshal([]byte(text), &r) != nil {
@@ -127,7 +127,7 @@ func (d *Devices) Recall(text string) {
 			d.memory.of[k] = nil
 		}
 	}
-	for _, b := range d.shelf.boards { // order-free: each is by itself
+	for _, b := range d.inventory.slices { // order-free: each is by itself
 		for wish, paid := range r.Selected[b.content.String()] { // order-free: into a map
 			if w, ok := read(wish); ok {
 				m := &matched{of: make([]judged, len(b.ids))}

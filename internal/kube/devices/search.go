@@ -22,7 +22,7 @@ type search struct {
 	d      *Devices
 	node   *corev1.Node
 	reach  *reach
-	usable []*board // of pools that are whole
+	usable []*publishedSlice // of pools that are whole
 	open   []*resourcev1.ResourceClaim
 	asks   []ask
 	shape  digest
@@ -38,7 +38,7 @@ type search struct {
 
 // ask is what one request, or one of its alternatives, wants of devices.
 type ask struct {
-	wish
+	selection
 	class       *resourcev1.DeviceClass
 	tolerations []resourcev1.DeviceToleration
 	count       int64 // of so many devices; 0: another mode
@@ -52,9 +52,9 @@ type ask struct {
 const leastOfSearch = 8
 
 func (d *Devices) search(node *corev1.Node, of *sought, limit int64) *search {
-	s := &search{d: d, node: node, reach: d.shelf.reach(node.Name), open: of.open, asks: of.asks, shape: of.shape,
+	s := &search{d: d, node: node, reach: d.inventory.reach(node.Name), open: of.open, asks: of.asks, shape: of.shape,
 		limit: limit, cost: leastOfSearch}
-	s.usable = current(s.reach.boards)
+	s.usable = current(s.reach.slices)
 	return s
 }
 
@@ -87,9 +87,9 @@ func (d *Devices) asks(open []*resourcev1.ResourceClaim) (out []ask) {
 func (d *Devices) wants(class string, selectors []resourcev1.DeviceSelector) ask {
 	c := d.classes.of[class]
 	if c == nil {
-		return ask{class: &resourcev1.DeviceClass{}, wish: wish{never: true}}
+		return ask{class: &resourcev1.DeviceClass{}, selection: selection{never: true}}
 	}
-	return ask{class: c, wish: wishOf(c, selectors)}
+	return ask{class: c, selection: selectionOf(c, selectors)}
 }
 
 // run answers the question, without the names that the pod has for its claims. ok: for good, as
@@ -161,7 +161,7 @@ func (s *search) like() (known *finding, paid bool) {
 
 // selects says whether a wish selects a device, and pays for finding that out; false where
 // that would cost too much.
-func (s *search) selects(w wish, m *matched, b *board, i int) bool {
+func (s *search) selects(w selection, m *matched, b *publishedSlice, i int) bool {
 	j := &m.of[i]
 	if !j.paid && s.asking >= s.limit {
 		s.ended = true

@@ -7,15 +7,15 @@ import (
 	"k8s.io/dynamic-resource-allocation/cel"
 )
 
-// wish is what selects devices: the expressions of a class and those that a request adds.
-type wish struct {
+// selection is what selects devices: the expressions of a class and those that a request adds.
+type selection struct {
 	id          digest
 	expressions []string
 	never       bool // a selector of a kind that is not known: it selects nothing
 }
 
-func wishOf(class *resourcev1.DeviceClass, more []resourcev1.DeviceSelector) wish {
-	var w wish
+func selectionOf(class *resourcev1.DeviceClass, more []resourcev1.DeviceSelector) selection {
+	var w selection
 	var text []byte
 	for _, list := range [][]resourcev1.DeviceSelector{class.Spec.Selectors, more} {
 		for _, s := range list {
@@ -47,17 +47,17 @@ type judged struct {
 	cost             int32
 }
 
-// mostWishes bounds what is remembered of one slice.
-const mostWishes = 64
+// mostSelections bounds what is remembered of one slice.
+const mostSelections = 64
 
 // match returns what is known of a wish and a slice. What was not asked before is kept only if
 // that is wanted: what is kept is paid for.
-func (b *board) match(w wish, keep bool) *matched {
+func (b *publishedSlice) match(w selection, keep bool) *matched {
 	m := b.fits[w.id]
 	if m == nil {
 		m = &matched{of: make([]judged, len(b.ids))}
 		if keep {
-			if len(b.fits) >= mostWishes {
+			if len(b.fits) >= mostSelections {
 				clear(b.fits)
 			}
 			b.fits[w.id] = m
@@ -67,7 +67,7 @@ func (b *board) match(w wish, keep bool) *matched {
 }
 
 // ask evaluates a wish for a device.
-func (m *matched) ask(w wish, b *board, i int, p *Programs) {
+func (m *matched) ask(w selection, b *publishedSlice, i int, p *Programs) {
 	d := &b.slice.Spec.Devices[i]
 	input := cel.Device{Driver: b.slice.Spec.Driver, AllowMultipleAllocations: d.AllowMultipleAllocations, Attributes: d.Attributes, Capacity: d.Capacity}
 	j := &m.of[i]

@@ -43,14 +43,14 @@ func (s *search) short() policy.Verdict {
 // free counts the devices that somebody may have, up to as many as are needed.
 func (s *search) free(a *ask, need int64) (have int64) {
 	for _, b := range s.usable {
-		m := b.match(a.wish, !s.d.explains())
+		m := b.match(a.selection, !s.d.explains())
 		s.cost += int64(len(b.ids) / 8)
 		for i := range b.ids {
 			d := &b.slice.Spec.Devices[i]
 			if !shares(d) && s.d.used.state.AllocatedDevices.Has(b.ids[i]) || repels(d, a.tolerations) || !b.serves(s.node, i) {
 				continue
 			}
-			yes := s.selects(a.wish, m, b, i)
+			yes := s.selects(a.selection, m, b, i)
 			switch {
 			case s.ended || s.costly != "":
 				return 0

@@ -37,7 +37,7 @@ type standing struct {
 // stand is how a node stands.
 func (d *Devices) stand(at *place) standing {
 	row := d.l.Node(at.n)
-	r, fact := d.shelf.reach(row.Name), row.Fact
+	r, fact := d.inventory.reach(row.Name), row.Fact
 	if r.node != fact || r.classes != d.classes.digest() {
 		r.node, r.classes = fact, d.classes.digest()
 		text := append(append([]byte{}, r.content[:]...), r.classes[:]...)

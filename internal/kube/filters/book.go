@@ -15,10 +15,10 @@ import (
 // Name is the book's, by which its choices travel.
 const Name = "volumebinding"
 
-// Name implements ledger.Book.
+// Name implements ledger.PluginState.
 func (v *Volumes) Name() string { return Name }
 
-// Reads implements ledger.Book.
+// Reads implements ledger.PluginState.
 func (v *Volumes) Reads(k model.Kind) bool { return v.stores[k] != nil }
 
 // Fact lays an object into the store that the binder reads, or takes it out. Kinds that

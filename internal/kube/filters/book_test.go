@@ -46,7 +46,7 @@ func newDesk(t testing.TB, objects ...metav1.Object) desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.AddBook(v)
+	l.AddPluginState(v)
 	for _, o := range objects {
 		l.Apply(fact(t, o))
 	}
@@ -218,7 +218,7 @@ func TestTheBookIsAFunctionOfWhatIsKnown(t *testing.T) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		d.l.AddBook(late)
+		d.l.AddPluginState(late)
 		if was, is := d.v.dump(), late.dump(); !maps.Equal(was, is) {
 			differ(r, was, is)
 		}

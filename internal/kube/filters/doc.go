@@ -24,7 +24,7 @@
 // volumes (VolumeZone) and claims that are for one pod alone (VolumeRestrictions). Predicates puts them all into the plugin of that name.
 //
 // It is not what carries a choice out: writing volume and claim and waiting for the
-// volume controller (Kubernetes' PreBind) belongs to internal/kube/carry; Written says
+// volume controller (Kubernetes' PreBind) belongs to internal/kube/execute; Written says
 // what comes of it where nobody does. It does not score volumes.
 //
 // Two limits. A pod whose fact shows its node has what facts say it has: the fact of

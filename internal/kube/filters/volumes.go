@@ -20,7 +20,7 @@ import (
 )
 
 // Volumes wraps Kubernetes' volume binder and what else judges a node by volumes: a
-// policy.TaskFilter, a policy.PrePredicate and the ledger.Chooser behind both. Like its
+// policy.TaskFilter, a policy.PrePredicate and the ledger.Allocator behind both. Like its
 // ledger it is not safe for concurrent use.
 type Volumes struct {
 	l        *ledger.Ledger
@@ -75,8 +75,8 @@ func with(l *ledger.Ledger, on switches) (*Volumes, error) {
 	return v, nil
 }
 
-// Book implements policy.BookKeeper.
-func (v *Volumes) Book() ledger.Book { return v }
+// PluginState implements policy.StatefulPlugin.
+func (v *Volumes) PluginState() ledger.PluginState { return v }
 
 // Concerns says that pods of a class name claims.
 func (v *Volumes) Concerns(s *model.Spec) bool { return s.Extra != "" }

@@ -109,7 +109,7 @@ func (f *faults) neighboursOf(p *corev1.Pod) *model.Neighbours {
 // near translates a term. Without namespaces it is about those of the pod's own.
 func (f *faults) near(p *corev1.Pod, path string, t *corev1.PodAffinityTerm) model.Near {
 	out := model.Near{Key: f.topologyKey(path, t.TopologyKey)}
-	c := &out.Crowd
+	c := &out.Pods
 	c.Namespaces = slices.Compact(slices.Sorted(slices.Values(t.Namespaces)))
 	c.ByLabels = t.NamespaceSelector != nil
 	if c.ByLabels {
@@ -142,8 +142,8 @@ func (f *faults) spread(p *corev1.Pod, path string, s *corev1.TopologySpreadCons
 	}
 	out.Everywhere = f.ignores(path+".nodeAffinityPolicy", s.NodeAffinityPolicy, corev1.NodeInclusionPolicyHonor)
 	out.Untainted = !f.ignores(path+".nodeTaintsPolicy", s.NodeTaintsPolicy, corev1.NodeInclusionPolicyIgnore)
-	out.Crowd.Namespaces = []string{p.Namespace}
-	f.crowd(p, path, &out.Crowd, s.LabelSelector, s.MatchLabelKeys, nil)
+	out.Pods.Namespaces = []string{p.Namespace}
+	f.crowd(p, path, &out.Pods, s.LabelSelector, s.MatchLabelKeys, nil)
 	return out
 }
 
@@ -160,9 +160,9 @@ func (f *faults) ignores(path string, policy *corev1.NodeInclusionPolicy, otherw
 	return is == corev1.NodeInclusionPolicyIgnore
 }
 
-// crowd reads which pods a term is about. Values of the pod's own labels become a part of
+// selected pods reads which pods a term is about. Values of the pod's own labels become a part of
 // the selector, as the API server makes them.
-func (f *faults) crowd(p *corev1.Pod, path string, c *model.Crowd, s *metav1.LabelSelector, match, mismatch []string) {
+func (f *faults) crowd(p *corev1.Pod, path string, c *model.PodSelector, s *metav1.LabelSelector, match, mismatch []string) {
 	if s == nil {
 		c.Nobody = true
 		return
@@ -220,7 +220,7 @@ func nearForm(n *model.Near) string {
 	var w model.Form
 	w.Text(n.Key)
 	w.Number(int64(n.Weight))
-	w.Crowd(&n.Crowd)
+	w.PodSelector(&n.Pods)
 	return w.String()
 }
 

@@ -41,20 +41,20 @@ func requires(t ...corev1.PodAffinityTerm) func(*corev1.PodSpec) {
 func TestWhichPodsATermIsAbout(t *testing.T) {
 	for name, c := range map[string]struct {
 		term corev1.PodAffinityTerm
-		want model.Crowd
+		want model.PodSelector
 	}{
 		"those of the pod's own namespace": {corev1.PodAffinityTerm{LabelSelector: selects("app=db")},
-			model.Crowd{Namespaces: []string{"ns"}, Selector: []model.Requirement{is("app", "db")}}},
+			model.PodSelector{Namespaces: []string{"ns"}, Selector: []model.Requirement{is("app", "db")}}},
 		"those of the namespaces named": {corev1.PodAffinityTerm{LabelSelector: selects("app=db"), Namespaces: []string{"z", "a", "z"}},
-			model.Crowd{Namespaces: []string{"a", "z"}, Selector: []model.Requirement{is("app", "db")}}},
+			model.PodSelector{Namespaces: []string{"a", "z"}, Selector: []model.Requirement{is("app", "db")}}},
 		"those of namespaces with a label": {corev1.PodAffinityTerm{LabelSelector: selects(), NamespaceSelector: selects("team=red")},
-			model.Crowd{ByLabels: true, InSuch: []model.Requirement{is("team", "red")}}},
+			model.PodSelector{ByLabels: true, InSuch: []model.Requirement{is("team", "red")}}},
 		"an empty namespaceSelector means all": {corev1.PodAffinityTerm{LabelSelector: selects("app=db"), NamespaceSelector: selects()},
-			model.Crowd{ByLabels: true, Selector: []model.Requirement{is("app", "db")}}},
-		"without a labelSelector nobody": {corev1.PodAffinityTerm{}, model.Crowd{Namespaces: []string{"ns"}, Nobody: true}},
+			model.PodSelector{ByLabels: true, Selector: []model.Requirement{is("app", "db")}}},
+		"without a labelSelector nobody": {corev1.PodAffinityTerm{}, model.PodSelector{Namespaces: []string{"ns"}, Nobody: true}},
 		"its own values of some labels, or none of them": {
 			corev1.PodAffinityTerm{LabelSelector: selects("app=web"), MatchLabelKeys: []string{"rev", "none"}, MismatchLabelKeys: []string{"app"}},
-			model.Crowd{Namespaces: []string{"ns"}, Selector: []model.Requirement{is("app", "web"), {Key: "app", Op: model.NotIn, Values: []string{"web"}}, is("rev", "2")}}},
+			model.PodSelector{Namespaces: []string{"ns"}, Selector: []model.Requirement{is("app", "web"), {Key: "app", Op: model.NotIn, Values: []string{"web"}}, is("rev", "2")}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.term.TopologyKey = "zone"
@@ -62,8 +62,8 @@ func TestWhichPodsATermIsAbout(t *testing.T) {
 			if _, bad := got.SetAside(); bad || got.Spec.Neighbours == nil || len(got.Spec.Neighbours.With) != 1 {
 				t.Fatalf("faults %v, asks %+v", got.Faults, got.Spec.Neighbours)
 			}
-			if n := got.Spec.Neighbours.With[0]; n.Key != "zone" || fmt.Sprint(n.Crowd) != fmt.Sprint(c.want) {
-				t.Errorf("%+v, want %+v", n.Crowd, c.want)
+			if n := got.Spec.Neighbours.With[0]; n.Key != "zone" || fmt.Sprint(n.Pods) != fmt.Sprint(c.want) {
+				t.Errorf("%+v, want %+v", n.Pods, c.want)
 			}
 		})
 	}
@@ -78,10 +78,10 @@ func TestASpreadConstraintIsTranslated(t *testing.T) {
 			{TopologyKey: "host", MaxSkew: 2, WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: selects("app=web")},
 		}
 	}), Options{})
-	web := model.Crowd{Namespaces: []string{"ns"}, Selector: []model.Requirement{is("app", "web")}}
-	revised := model.Crowd{Namespaces: []string{"ns"}, Selector: []model.Requirement{is("app", "web"), is("rev", "2")}}
-	want := []model.Spread{{Key: "host", MaxSkew: 2, Soft: true, Crowd: web},
-		{Key: "zone", MaxSkew: 1, MinDomains: 3, Everywhere: true, Untainted: true, Crowd: revised}}
+	web := model.PodSelector{Namespaces: []string{"ns"}, Selector: []model.Requirement{is("app", "web")}}
+	revised := model.PodSelector{Namespaces: []string{"ns"}, Selector: []model.Requirement{is("app", "web"), is("rev", "2")}}
+	want := []model.Spread{{Key: "host", MaxSkew: 2, Soft: true, Pods: web},
+		{Key: "zone", MaxSkew: 1, MinDomains: 3, Everywhere: true, Untainted: true, Pods: revised}}
 	if len(p.Faults) > 0 || fmt.Sprint(p.Spec.Neighbours.Spread) != fmt.Sprint(want) {
 		t.Errorf("%+v (%v), want %+v", p.Spec.Neighbours.Spread, p.Faults, want)
 	}

@@ -30,12 +30,12 @@ func (Action) Name() string { return Name }
 func (Action) Execute(s *session.Session) {
 	s.Enter(Name)
 	defer s.Leave(Name)
-	search.CallIn(s)
-	r := &round{s: s, sheets: map[ledger.JobID]*search.Worksheet{}}
-	jobs := s.Fresh(func(j ledger.JobID) bool {
+	search.KeepRoom(s)
+	r := &round{s: s, pending: map[ledger.JobID]*search.PendingTasks{}}
+	jobs := s.Unparked(func(j ledger.JobID) bool {
 		w := candidate(s, j)
 		if w != nil {
-			r.sheets[j] = w
+			r.pending[j] = w
 		}
 		return w != nil
 	})
@@ -45,11 +45,11 @@ func (Action) Execute(s *session.Session) {
 	r.serve(jobs)
 }
 
-// candidate returns a job's worksheet, nil when it is not to be served, with the
+// candidate returns a job's list of pending tasks, nil when it is not to be served, with the
 // reason noted (seed 003 §4.2).
-func candidate(s *session.Session, j ledger.JobID) *search.Worksheet {
+func candidate(s *session.Session, j ledger.JobID) *search.PendingTasks {
 	r := s.Gate(j)
-	if !r.Is() && !s.Admitted(j) {
+	if !r.Is() && !s.TryAdmit(j) {
 		return nil // enqueue has noted why
 	}
 	if !r.Is() {
@@ -58,7 +58,7 @@ func candidate(s *session.Session, j ledger.JobID) *search.Worksheet {
 		}
 	}
 	if !r.Is() {
-		w := search.Organize(s, j)
+		w := search.PendingTasksOf(s, j)
 		if !w.Empty() && suffices(s, w) {
 			if s.Trace.On(trace.AddedJob) {
 				s.Trace.Add(trace.Event{Kind: trace.AddedJob, Job: s.L.Called(j), Queue: s.L.QueueName(j)})
@@ -90,7 +90,7 @@ func Why(s *session.Session, j ledger.JobID) trace.Reason {
 	if r := s.Policy.ValidateJob(j); r.Is() {
 		return r
 	}
-	w := search.Organize(s, j)
+	w := search.PendingTasksOf(s, j)
 	if w.Empty() || !suffices(s, w) {
 		return idle(s, j)
 	}
@@ -105,7 +105,7 @@ func Why(s *session.Session, j ledger.JobID) trace.Reason {
 
 // unoffered is the first task that asks for something of which no node has any: it waits for
 // nodes, whatever its queue holds.
-func unoffered(s *session.Session, w *search.Worksheet) ledger.TaskID {
+func unoffered(s *session.Session, w *search.PendingTasks) ledger.TaskID {
 	for i, t := range w.Tasks {
 		class := s.L.Task(t).Class
 		if i > 0 && class == s.L.Task(w.Tasks[i-1]).Class {
@@ -139,7 +139,7 @@ func idle(s *session.Session, j ledger.JobID) trace.Reason {
 
 // skip notes for all jobs of an overused queue that they wait for it, but for those with
 // reservations: what is theirs counts for the queue already, and they are given it.
-func skip(s *session.Session, q ledger.QueueID, jobs []ledger.JobID, sheets map[ledger.JobID]*search.Worksheet, r trace.Reason) {
+func skip(s *session.Session, q ledger.QueueID, jobs []ledger.JobID, sheets map[ledger.JobID]*search.PendingTasks, r trace.Reason) {
 	s.Trace.Add(trace.Event{Kind: trace.QueueOverusedEvent, Queue: s.L.Queue(q).Name, Reason: r})
 	for _, j := range jobs {
 		if !sheets[j].Promised() {
@@ -147,6 +147,6 @@ func skip(s *session.Session, q ledger.QueueID, jobs []ledger.JobID, sheets map[
 			continue
 		}
 		sheets[j].OnlyPromised()
-		search.Turn(s, sheets[j])
+		search.Attempt(s, sheets[j])
 	}
 }

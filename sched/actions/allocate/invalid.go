@@ -21,10 +21,10 @@ func invalid(s *session.Session, j ledger.JobID) trace.Reason {
 	return r
 }
 
-// suffices says that the members on a worksheet could make up the job's minimum and its
+// suffices says that the members on a list of pending tasks could make up the job's minimum and its
 // roles': otherwise gates, or members set aside, keep it from starting whatever room
 // there is.
-func suffices(s *session.Session, w *search.Worksheet) bool {
+func suffices(s *session.Session, w *search.PendingTasks) bool {
 	job := s.L.Job(w.Job)
 	lacking := job.MinMember - job.Ready() - job.Waiting()
 	if lacking <= 0 && len(job.Roles) == 1 {

@@ -14,7 +14,7 @@ import (
 // round is one execution of the action.
 type round struct {
 	s        *session.Session
-	sheets   map[ledger.JobID]*search.Worksheet
+	pending  map[ledger.JobID]*search.PendingTasks
 	later    []ledger.JobID // they wait until every minimum had its turn
 	minimums int            // jobs that lack their minimum and had no turn yet
 	widened  bool           // … and it had
@@ -57,8 +57,8 @@ func (r *round) serve(jobs []ledger.JobID) {
 func (r *round) join(rotation *session.Rotation) *session.Rotation {
 	later := r.later
 	r.later = nil
-	if r.widened = r.s.MayWiden(later); r.widened {
-		return r.s.Rotate(append(rotation.Rest(), later...))
+	if r.widened = r.s.MayPlaceSurplus(later); r.widened {
+		return r.s.Rotate(append(rotation.Remaining(), later...))
 	}
 	for _, j := range later {
 		r.s.Waits(j, trace.Reason{Code: trace.MinimumsFirst})
@@ -75,7 +75,7 @@ func (r *round) begun(j ledger.JobID) bool {
 // above says that a job is to be served after minimums: pods came to it lately, and what it
 // wants next is more than its minimum. What a reservation promises is its own already.
 func (r *round) above(j ledger.JobID) bool {
-	return r.s.L.Job(j).Recent && r.begun(j) && !r.sheets[j].Promising(r.s)
+	return r.s.L.Job(j).Recent && r.begun(j) && !r.pending[j].Promising(r.s)
 }
 
 // turn serves a job of a queue.
@@ -86,16 +86,16 @@ func (r *round) turn(rotation *session.Rotation, q ledger.QueueID, j ledger.JobI
 		for _, j := range jobs {
 			r.hadTurn(r.begun(j))
 		}
-		skip(s, q, jobs, r.sheets, why)
+		skip(s, q, jobs, r.pending, why)
 		return
 	}
-	w := r.sheets[j]
+	w := r.pending[j]
 	if s.Trace.On(trace.NodesForJob) {
 		nodes := s.Nodes.Feasible(s.L.Task(w.Tasks[0]).Class)
 		s.Trace.Add(trace.Event{Kind: trace.NodesForJob, Job: s.L.Called(j), Count: nodes})
 	}
 	began := r.begun(j)
-	served := search.Turn(s, w) == search.Committed
+	served := search.Attempt(s, w) == search.Committed
 	again := served && !w.Empty()
 	if !again || r.begun(j) {
 		r.hadTurn(began)
@@ -105,7 +105,7 @@ func (r *round) turn(rotation *session.Rotation, q ledger.QueueID, j ledger.JobI
 		r.later = append(r.later, j)
 	case again:
 		rotation.Again(q, j)
-	case served && !s.Memo(j).Reason.Is():
+	case served && !s.WaitRecord(j).Reason.Is():
 		s.Waits(j, idle(s, j))
 	}
 	rotation.Return(q)
@@ -122,7 +122,7 @@ func (r *round) hadTurn(began bool) {
 // that start at once, and no others.
 func (r *round) borrow() {
 	s := r.s
-	if s.L.Lenders() == 0 || !lent(s) || !s.Profile.HasAction("enqueue") || s.Rests(borrowing) {
+	if s.L.Lenders() == 0 || !lent(s) || !s.Profile.HasAction("enqueue") || s.IsIdle(borrowing) {
 		return
 	}
 	placed := false
@@ -138,7 +138,7 @@ func (r *round) borrow() {
 			rotation.Drain(q)
 			continue
 		}
-		w := search.Organize(s, j)
+		w := search.PendingTasksOf(s, j)
 		if s.Policy.Loanable(j) && !w.Empty() && suffices(s, w) && search.Borrow(s, w) {
 			placed = true
 			s.Admit(j)
@@ -147,7 +147,7 @@ func (r *round) borrow() {
 		rotation.Return(q)
 	}
 	if !placed {
-		s.Rest(borrowing)
+		s.RememberIdle(borrowing)
 	}
 }
 

@@ -31,7 +31,7 @@ func (Action) Execute(s *session.Session) {
 		if !ok {
 			return
 		}
-		if placed, why := search.Backfill(s, j); why.Is() && !s.Memo(j).Reason.Is() {
+		if placed, why := search.Backfill(s, j); why.Is() && !s.WaitRecord(j).Reason.Is() {
 			s.Waits(j, why)
 		} else if placed > 0 && s.L.Job(j).By[model.Pending] == 0 {
 			s.Clear(j)

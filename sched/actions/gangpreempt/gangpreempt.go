@@ -25,17 +25,17 @@ func (Action) Name() string { return Name }
 func (Action) Execute(s *session.Session) {
 	s.Enter(Name)
 	defer s.Leave(Name)
-	if s.Rests(Name) {
+	if s.IsIdle(Name) {
 		return
 	}
 	search.Preempt(s, Rule(s), nil)
 	search.TellIdleQueues(s, Name)
-	s.Rest(Name)
+	s.RememberIdle(Name)
 }
 
 // Rule is what gangpreempt asks for, as it is configured.
 func Rule(s *session.Session) victims.Rule {
 	wholes, _ := s.Profile.ActionArguments[Name].Bool("allowWholeBundle", true)
 	domains, _ := s.Profile.ActionArguments[Name].Int("maxDomains", victims.DefaultDomains)
-	return victims.Rule{Action: Name, Scope: victims.SameQueue, Wholes: wholes, Domains: int(domains)}
+	return victims.Rule{Action: Name, Scope: victims.SameQueue, WholeGangs: wholes, Domains: int(domains)}
 }

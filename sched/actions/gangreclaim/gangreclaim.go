@@ -21,9 +21,9 @@ func (Action) Name() string { return Name }
 func (Action) Execute(s *session.Session) {
 	s.Enter(Name)
 	defer s.Leave(Name)
-	if !s.Rests(Name) {
+	if !s.IsIdle(Name) {
 		search.Reclaim(s, Rule(s))
-		s.Rest(Name)
+		s.RememberIdle(Name)
 	}
 }
 
@@ -31,5 +31,5 @@ func (Action) Execute(s *session.Session) {
 func Rule(s *session.Session) victims.Rule {
 	wholes, _ := s.Profile.ActionArguments[Name].Bool("allowWholeBundle", true)
 	domains, _ := s.Profile.ActionArguments[Name].Int("maxDomains", victims.DefaultDomains)
-	return victims.Rule{Action: Name, Scope: victims.OtherQueues, Wholes: wholes, Domains: int(domains)}
+	return victims.Rule{Action: Name, Scope: victims.OtherQueues, WholeGangs: wholes, Domains: int(domains)}
 }

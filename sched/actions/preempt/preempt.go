@@ -33,18 +33,18 @@ func (Action) Name() string { return Name }
 func (Action) Execute(s *session.Session) {
 	s.Enter(Name)
 	defer s.Leave(Name)
-	if s.Rests(Name) {
+	if s.IsIdle(Name) {
 		return
 	}
 	rule := Rule(s)
 	search.Preempt(s, rule, func(jobs []ledger.JobID) { within(s, rule, jobs) })
 	search.TellIdleQueues(s, Name)
-	s.Rest(Name)
+	s.RememberIdle(Name)
 }
 
 // Rule is what preempt asks for between jobs, as it is configured.
 func Rule(s *session.Session) victims.Rule {
-	return victims.Rule{Action: Name, Scope: victims.SameQueue, Wholes: true, Sample: sample(s)}
+	return victims.Rule{Action: Name, Scope: victims.SameQueue, WholeGangs: true, Sample: sample(s)}
 }
 
 // sample reads the arguments of topology-aware preemption (seed 002 §7.2). They were
@@ -61,7 +61,7 @@ func sample(s *session.Session) victims.Sample {
 
 // within is phase 2: between tasks of one job, each for itself.
 func within(s *session.Session, rule victims.Rule, jobs []ledger.JobID) {
-	rule.Scope, rule.Wholes = victims.SameJob, false
+	rule.Scope, rule.WholeGangs = victims.SameJob, false
 	slices.SortFunc(jobs, s.Policy.CompareJobs)
 	for _, j := range jobs {
 		for s.Policy.Starving(j) && search.HasRunning(s, j) && search.Take(s, rule, j) {

@@ -27,13 +27,13 @@ func (Action) Name() string { return Name }
 func (Action) Execute(s *session.Session) {
 	s.Enter(Name)
 	defer s.Leave(Name)
-	if !s.Rests(Name) {
+	if !s.IsIdle(Name) {
 		search.Reclaim(s, Rule(s))
-		s.Rest(Name)
+		s.RememberIdle(Name)
 	}
 }
 
 // Rule is what reclaim asks for.
 func Rule(*session.Session) victims.Rule {
-	return victims.Rule{Action: Name, Scope: victims.OtherQueues, Wholes: true}
+	return victims.Rule{Action: Name, Scope: victims.OtherQueues, WholeGangs: true}
 }

@@ -1,7 +1,7 @@
 package binpack
 
 import (
-	"ashlar.sh/sched/gauge"
+	"ashlar.sh/sched/fraction"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/resource"
 )
@@ -52,8 +52,8 @@ func (p *plugin) weightOf(name string) int64 {
 
 // share is the gauge's; what would not fit, and what the node lacks, counts as 0.
 func (p *plugin) share(need ledger.Need, n ledger.NodeID) int64 {
-	x := gauge.Share(p.l, need.Dim, n, need.Amount)
-	if x == gauge.Lacks || x == gauge.Over {
+	x := fraction.Share(p.l, need.Dim, n, need.Amount)
+	if x == fraction.Lacks || x == fraction.Over {
 		return 0
 	}
 	return x

@@ -49,18 +49,18 @@ type plugin struct {
 	tree  bool  // enableHierarchy
 	level int64 // ancestorReclaimLevel
 
-	rows    []row // by QueueID
-	dims    int
-	placing fair.LiveTree // what queues may hold, with the cluster at its top (seed 001 §3.2); flat queues are one level (§3.1)
-	enqueue fair.LiveTree // … with what a user's root names alone there; flat: empty
-	root    ledger.QueueID
-	deep    int              // the queues that are more than one level below root
-	changed []ledger.QueueID // scratch of refresh
-	shape   uint64           // of the ledger, when all this was worked out
-	granted uint64           // mark of ledger.Granted then
-	hung    uint64           // … and of ledger.Hung
-	rounds  uint64           // the times that it was
-	guards  resource.Vec     // zero in what no queue is guaranteed
+	rows     []row // by QueueID
+	dims     int
+	placing  fair.LiveTree // what queues may hold, with the cluster at its top (seed 001 §3.2); flat queues are one level (§3.1)
+	enqueue  fair.LiveTree // … with what a user's root names alone there; flat: empty
+	root     ledger.QueueID
+	deep     int              // the queues that are more than one level below root
+	changed  []ledger.QueueID // scratch of refresh
+	shape    uint64           // of the ledger, when all this was worked out
+	specSeen uint64           // mark of ledger.SpecChanged then
+	treeSeen uint64           // … and of ledger.TreeChanged
+	rounds   uint64           // the times that it was
+	guards   resource.Vec     // zero in what no queue is guaranteed
 
 	unit, last resource.Vec // scratch of Reclaimable
 	links      links
@@ -93,12 +93,12 @@ func (p *plugin) Open(rec *trace.Recorder) {
 // changed, or their places, and from the dimensions that did; everything, when it is not
 // known what.
 func (p *plugin) refresh() {
-	if p.shape == p.l.Shape() && p.dims == p.l.Dims.Len() && p.rounds > 0 {
+	if p.shape == p.l.SpecEpoch() && p.dims == p.l.Dims.Len() && p.rounds > 0 {
 		return
 	}
-	granted, grantedNow, all := p.l.Granted(p.granted)
-	hung, hungNow, known := p.l.Hung(p.hung)
-	p.shape, p.granted, p.hung = p.l.Shape(), grantedNow, hungNow
+	granted, grantedNow, all := p.l.SpecChanged(p.specSeen)
+	hung, hungNow, known := p.l.TreeChanged(p.treeSeen)
+	p.shape, p.specSeen, p.treeSeen = p.l.SpecEpoch(), grantedNow, hungNow
 	p.changed = p.changed[:0]
 	if !all || !known || p.dims != p.l.Dims.Len() {
 		p.begin()
@@ -117,7 +117,7 @@ func (p *plugin) refresh() {
 		p.rows[q].put = false
 	}
 	for _, q := range hung {
-		p.hang(q)
+		p.attach(q)
 	}
 	p.settle(p.changed)
 	p.rounds++
@@ -135,9 +135,9 @@ func (p *plugin) begin() {
 	p.enqueue.Clear(p.dims)
 }
 
-// hang finds whether a queue takes part, and below which other: below its parent, flat
+// attach finds whether a queue takes part, and below which other: below its parent, flat
 // below root. Its limits follow in settle.
-func (p *plugin) hang(q ledger.QueueID) {
+func (p *plugin) attach(q ledger.QueueID) {
 	r, queue := &p.rows[q], p.l.Queue(q)
 	if r.depth > 1 {
 		p.deep--
@@ -170,13 +170,13 @@ func (p *plugin) tie(q ledger.QueueID) {
 	up := int32(p.rows[q].up)
 	switch {
 	case p.rows[q].shares:
-		p.placing.Hang(int32(q), up)
+		p.placing.Attach(int32(q), up)
 		if p.tree {
-			p.enqueue.Hang(int32(q), up)
+			p.enqueue.Attach(int32(q), up)
 		}
 	case p.l.Queue(q).Place == ledger.Orphaned && p.placing.Up(int32(q)) == int32(p.l.Above(q)):
-		p.placing.Rest(int32(q))
-		p.enqueue.Rest(int32(q))
+		p.placing.Detach(int32(q))
+		p.enqueue.Detach(int32(q))
 	default:
 		p.placing.Remove(int32(q))
 		p.enqueue.Remove(int32(q))

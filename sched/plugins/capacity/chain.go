@@ -19,10 +19,10 @@ type links struct {
 
 // find counts the links of all queues, unless the world is as it was.
 func (k *links) find(p *plugin) {
-	if k.known && k.world == p.l.World() && k.dims == p.dims {
+	if k.known && k.world == p.l.StateEpoch() && k.dims == p.dims {
 		return
 	}
-	k.known, k.world, k.dims = true, p.l.World(), p.dims
+	k.known, k.world, k.dims = true, p.l.StateEpoch(), p.dims
 	k.count = make([]int32, p.dims*p.dims)
 	k.more = map[ledger.QueueID]resource.Sums{}
 	p.l.Evicting(func(t ledger.TaskID) {
@@ -78,8 +78,8 @@ func (m *move) chained(d resource.Dim) bool {
 func (m *move) findChain() {
 	var todo []resource.Dim
 	for d := range resource.Dim(m.dims) {
-		if m.claim.Want.Get(d) > 0 && m.offered(d) &&
-			sum(m.l.Queue(m.claim.Queue).Allocated.Get(d), m.claim.All(d)) > m.deserved(m.claim.Queue, d) {
+		if m.preemptor.Want.Get(d) > 0 && m.offered(d) &&
+			sum(m.l.Queue(m.preemptor.Queue).Allocated.Get(d), m.preemptor.All(d)) > m.deserved(m.preemptor.Queue, d) {
 			todo = append(todo, d)
 		}
 	}
@@ -89,7 +89,7 @@ func (m *move) findChain() {
 	k := &m.links
 	k.find(m.plugin)
 	own := map[[2]resource.Dim]bool{}
-	k.each(m.plugin, m.claim.Queue, func(from, to resource.Dim) { own[[2]resource.Dim{from, to}] = true })
+	k.each(m.plugin, m.preemptor.Queue, func(from, to resource.Dim) { own[[2]resource.Dim{from, to}] = true })
 	for len(todo) > 0 {
 		from := todo[0]
 		todo = todo[1:]

@@ -5,11 +5,11 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// MayGive says that something of a queue might be reclaimed: it, and with
+// MayBeVictimQueue says that something of a queue might be reclaimed: it, and with
 // ancestorReclaimLevel those above it that Reclaimable looks at, hold more than they
 // deserve in one dimension at least. What deserved does not speak of is held above it: it
 // is 0 there, and a guarantee would have raised it.
-func (p *plugin) MayGive(q, reclaimer ledger.QueueID) bool {
+func (p *plugin) MayBeVictimQueue(q, reclaimer ledger.QueueID) bool {
 	if !p.known(q) || !p.known(reclaimer) || q == reclaimer {
 		return false
 	}

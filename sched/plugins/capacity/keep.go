@@ -69,7 +69,7 @@ func (p *plugin) keeps(q ledger.QueueID) []int64 {
 // unfilled is what a queue may still ask for because it is guaranteed, when it holds
 // allocated and those below it may still ask for below.
 func (p *plugin) unfilled(q ledger.QueueID, d resource.Dim, allocated, below int64) int64 {
-	b := p.bough(q, d)
+	b := p.limitsOf(q, d)
 	if b.Guarantee == 0 {
 		return 0
 	}

@@ -45,7 +45,7 @@ func (p *plugin) put(q ledger.QueueID) {
 		if d == resource.Pods {
 			continue
 		}
-		b := fair.Branch{Deserved: queue.Deserved.Get(d), Guarantee: queue.Guarantee.Get(d), Capability: bound(queue, d)}
+		b := fair.QueueNode{Deserved: queue.Deserved.Get(d), Guarantee: queue.Guarantee.Get(d), Capability: bound(queue, d)}
 		p.placing.Put(int32(q), int(d), b)
 		if p.tree {
 			p.enqueue.Put(int32(q), int(d), b)
@@ -57,17 +57,17 @@ func (p *plugin) put(q ledger.QueueID) {
 // another waits for nodes, not for its queue (decision 26).
 func (p *plugin) offered(d resource.Dim) bool { return d != resource.Pods && p.l.Total(d) > 0 }
 
-// bough is what a queue deserves and may hold of a dimension; nothing of one that takes
+// limitsOf is what a queue deserves and may hold of a dimension; nothing of one that takes
 // no part.
-func (p *plugin) bough(q ledger.QueueID, d resource.Dim) *fair.Bough {
+func (p *plugin) limitsOf(q ledger.QueueID, d resource.Dim) *fair.QueueLimits {
 	if d == resource.Pods || int(d) >= p.dims || !p.known(q) {
-		return &fair.Bough{}
+		return &fair.QueueLimits{}
 	}
-	return p.placing.Bough(int32(q), int(d))
+	return p.placing.Limits(int32(q), int(d))
 }
 
-func (p *plugin) real(q ledger.QueueID, d resource.Dim) int64     { return p.bough(q, d).Real.Value }
-func (p *plugin) deserved(q ledger.QueueID, d resource.Dim) int64 { return p.bough(q, d).Deserved }
+func (p *plugin) real(q ledger.QueueID, d resource.Dim) int64     { return p.limitsOf(q, d).Real.Value }
+func (p *plugin) deserved(q ledger.QueueID, d resource.Dim) int64 { return p.limitsOf(q, d).Deserved }
 
 // place is the limit that placing is held to. A realCapability that is the whole cluster
 // needs none: nodes are full before it is reached, and that they are is the reason to
@@ -90,7 +90,7 @@ func (p *plugin) admit(q ledger.QueueID, d resource.Dim) fair.Limit {
 	case !p.known(q):
 		return fair.Limit{}
 	case p.tree:
-		return p.enqueue.Bough(int32(q), int(d)).Real
+		return p.enqueue.Limits(int32(q), int(d)).Real
 	case q == p.root:
 		_, named := p.top(d)
 		return named
@@ -102,9 +102,9 @@ func (p *plugin) admit(q ledger.QueueID, d resource.Dim) fair.Limit {
 
 // top is root in one dimension, and what a user's Queue named root itself is limited
 // to. What that Queue names limits; in what it leaves out the cluster does (decision 6).
-func (p *plugin) top(d resource.Dim) (fair.Branch, fair.Limit) {
+func (p *plugin) top(d resource.Dim) (fair.QueueNode, fair.Limit) {
 	total := max(0, p.l.Total(d))
-	b := fair.Branch{Up: -1, Deserved: total, Capability: fair.Limit{Value: total, Bounded: true}}
+	b := fair.QueueNode{Up: -1, Deserved: total, Capability: fair.Limit{Value: total, Bounded: true}}
 	queue := p.l.Queue(p.root)
 	if queue.Fact == nil {
 		return b, fair.Limit{}

@@ -13,9 +13,9 @@ import (
 // ancestor that they share.
 type move struct {
 	*plugin
-	claim  *policy.Claim
-	unit   *policy.Unit
-	shared int32 // the depth of that ancestor
+	preemptor *policy.Preemptor
+	unit      *policy.Unit
+	shared    int32 // the depth of that ancestor
 
 	chain []bool // by dimension: see chained; nil: not asked yet
 }
@@ -32,14 +32,14 @@ func (m *move) any(matters func(resource.Dim) bool) bool {
 // lacks says that the claim lacks a dimension: on nodes, or because a queue on its way may hold
 // no more of it.
 func (m *move) lacks(d resource.Dim) bool {
-	want := m.claim.Want.Get(d)
+	want := m.preemptor.Want.Get(d)
 	if want <= 0 || !m.offered(d) {
 		return false
 	}
-	if m.claim.Needs(d) {
+	if m.preemptor.Needs(d) {
 		return true
 	}
-	for at := m.claim.Queue; at != ledger.NoQueue; at = m.rows[at].up {
+	for at := m.preemptor.Queue; at != ledger.NoQueue; at = m.rows[at].up {
 		if place := m.place(at, d); place.Bounded && sum(m.l.Queue(at).Allocated.Get(d), want) > place.Value {
 			return true
 		}
@@ -114,7 +114,7 @@ func (m *move) undue() trace.Reason {
 		return gives(d) && m.exceeded(m.unit.Queue, m.shared, d, m.last.Get(d))
 	}
 	owed := func(d resource.Dim) bool {
-		return surplus(d) && m.entitled(m.claim.Queue, m.shared, d, m.claim.Want.Get(d), m.unit.Queue, m.last.Get(d))
+		return surplus(d) && m.entitled(m.preemptor.Queue, m.shared, d, m.preemptor.Want.Get(d), m.unit.Queue, m.last.Get(d))
 	}
 	switch {
 	case m.any(owed):
@@ -122,10 +122,10 @@ func (m *move) undue() trace.Reason {
 	case !m.any(surplus):
 		return m.deserves(gives)
 	}
-	queue := m.l.Queue(m.claim.Queue)
+	queue := m.l.Queue(m.preemptor.Queue)
 	return trace.Reason{Code: trace.VictimNotOwed, Queue: queue.Name, Shorts: policy.Shorts(m.l.Dims, surplus,
 		func(d resource.Dim) trace.Short {
-			return trace.Short{Need: m.deserved(m.claim.Queue, d), Have: sum(queue.Allocated.Get(d), m.claim.Want.Get(d))}
+			return trace.Short{Need: m.deserved(m.preemptor.Queue, d), Have: sum(queue.Allocated.Get(d), m.preemptor.Want.Get(d))}
 		})}
 }
 

@@ -15,7 +15,7 @@ import (
 // all (decision 15). With ancestorReclaimLevel N it is enough that one of the N queues
 // above, root left out, stays within what that queue deserves: then a team's part is
 // the team's to take.
-func (p *plugin) Preemptive(c policy.Claim) (trace.Reason, bool) {
+func (p *plugin) Preemptive(c policy.Preemptor) (trace.Reason, bool) {
 	if r, ok := p.closed(c.Queue); ok {
 		return r, false
 	}
@@ -34,7 +34,7 @@ func (p *plugin) Preemptive(c policy.Claim) (trace.Reason, bool) {
 
 // deserves says that a queue with the claim stays within what it deserves in one of the
 // dimensions that matter. A dimension that nobody asks for never does.
-func (p *plugin) deserves(q ledger.QueueID, c policy.Claim) bool {
+func (p *plugin) deserves(q ledger.QueueID, c policy.Preemptor) bool {
 	held := p.l.Queue(q).Allocated
 	for d := range c.Want {
 		d := resource.Dim(d)
@@ -45,11 +45,11 @@ func (p *plugin) deserves(q ledger.QueueID, c policy.Claim) bool {
 	return false
 }
 
-func short(c policy.Claim, d resource.Dim) bool {
+func short(c policy.Preemptor, d resource.Dim) bool {
 	return d != resource.Pods && (len(c.Short) == 0 || slices.Contains(c.Short, d))
 }
 
-func (p *plugin) undeserved(c policy.Claim) trace.Reason {
+func (p *plugin) undeserved(c policy.Preemptor) trace.Reason {
 	queue := p.l.Queue(c.Queue)
 	return trace.Reason{Code: trace.QueueDeserved, Queue: queue.Name, Shorts: policy.Shorts(p.l.Dims,
 		func(d resource.Dim) bool { return c.Want.Get(d) > 0 && short(c, d) },
@@ -69,12 +69,12 @@ func (p *plugin) undeserved(c policy.Claim) trace.Reason {
 // No queue on the unit's side is left with less than its guarantee (seed 001 §5.1). A whole
 // gang may go as long as its queue is above what it deserves before the last of its members
 // goes (decision 12). What could be claimed back stays (settle.go). All refusals are guards.
-func (p *plugin) Reclaimable(c policy.Claim, u policy.Unit) policy.Opinion {
+func (p *plugin) Reclaimable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	if !p.known(u.Queue) || !p.known(c.Queue) || u.Queue == c.Queue {
 		return refuse(trace.Reason{Code: trace.VictimOutside, Queue: p.l.Queue(u.Queue).Name})
 	}
 	p.weigh(u)
-	m := move{plugin: p, claim: &c, unit: &u, shared: p.together(u.Queue, c.Queue)}
+	m := move{plugin: p, preemptor: &c, unit: &u, shared: p.together(u.Queue, c.Queue)}
 	if !m.any(func(d resource.Dim) bool { return m.lacks(d) && p.gives(d) }) {
 		return refuse(trace.Reason{Code: trace.VictimOfNoUse, Queue: p.l.Queue(u.Queue).Name})
 	}

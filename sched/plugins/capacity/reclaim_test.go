@@ -9,8 +9,8 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-func (c *cluster) claim(queue, wants string, short ...resource.Dim) policy.Claim {
-	return policy.Claim{Queue: c.id(queue), Job: ledger.NoJob, Want: c.vec(wants), Short: short}
+func (c *cluster) claim(queue, wants string, short ...resource.Dim) policy.Preemptor {
+	return policy.Preemptor{Queue: c.id(queue), Job: ledger.NoJob, Want: c.vec(wants), Short: short}
 }
 
 // Seed 001, §5.2, §8 and decision 15.

@@ -32,7 +32,7 @@ func (m *move) backAndForth() (r trace.Reason) {
 	m.l.Displaced(func(t ledger.TaskID) {
 		task := m.l.Task(t)
 		q := m.l.Job(task.Job).Queue
-		if r.Is() || t == before || !m.known(q) || q == m.claim.Queue || m.together(q, m.unit.Queue) <= 0 && q != m.unit.Queue {
+		if r.Is() || t == before || !m.known(q) || q == m.preemptor.Queue || m.together(q, m.unit.Queue) <= 0 && q != m.unit.Queue {
 			return // what left no common part with the unit stands as it did
 		}
 		before = t
@@ -47,23 +47,23 @@ func (m *move) backAndForth() (r trace.Reason) {
 // surplus says that with so much back, and all other victims gone, a queue would still be above
 // its part of something that the claim is owed.
 func (m *move) surplus(q ledger.QueueID, back func(resource.Dim) int64) bool {
-	shared := m.together(q, m.claim.Queue)
+	shared := m.together(q, m.preemptor.Queue)
 	return m.any(func(d resource.Dim) bool {
-		return m.claim.Want.Get(d) > 0 && m.offered(d) && back(d) > 0 && m.exceeded(q, shared, d, back(d)) &&
-			m.entitled(m.claim.Queue, shared, d, m.claim.Want.Get(d), q, back(d))
+		return m.preemptor.Want.Get(d) > 0 && m.offered(d) && back(d) > 0 && m.exceeded(q, shared, d, back(d)) &&
+			m.entitled(m.preemptor.Queue, shared, d, m.preemptor.Want.Get(d), q, back(d))
 	})
 }
 
 // comesBack is the reason why tasks of a queue could be claimed back once they left.
 func (m *move) comesBack(q ledger.QueueID, back func(resource.Dim) int64) trace.Reason {
-	shared := m.together(q, m.claim.Queue)
+	shared := m.together(q, m.preemptor.Queue)
 	returns := func(d resource.Dim) bool {
 		return m.offered(d) && back(d) > 0 && m.within(q, shared, d, back(d)) && (m.overdrawn(d, shared) || m.chained(d))
 	}
 	if !m.any(returns) {
 		return trace.Reason{}
 	}
-	return trace.Reason{Code: trace.VictimReturns, Queue: m.l.Queue(q).Name, Text: m.l.Queue(m.claim.Queue).Name,
+	return trace.Reason{Code: trace.VictimReturns, Queue: m.l.Queue(q).Name, Text: m.l.Queue(m.preemptor.Queue).Name,
 		Shorts: policy.Shorts(m.l.Dims, returns, func(d resource.Dim) trace.Short {
 			return trace.Short{Need: m.deserved(q, d), Have: m.held(q, d)}
 		})}
@@ -72,13 +72,13 @@ func (m *move) comesBack(q ledger.QueueID, back func(resource.Dim) int64) trace.
 // within says that a queue could claim so much from the claim's side once the claim has what
 // it wants.
 func (m *move) within(q ledger.QueueID, shared int32, d resource.Dim, amount int64) bool {
-	return m.entitled(q, shared, d, amount, m.claim.Queue, m.claim.All(d))
+	return m.entitled(q, shared, d, amount, m.preemptor.Queue, m.preemptor.All(d))
 }
 
 // overdrawn says that the claim asks for a dimension of which its side would then hold more than
 // its part, as seen from a queue with which it shares an ancestor at the depth given.
 func (m *move) overdrawn(d resource.Dim, shared int32) bool {
-	return m.claim.Want.Get(d) > 0 && m.exceeded(m.claim.Queue, shared, d, m.claim.All(d))
+	return m.preemptor.Want.Get(d) > 0 && m.exceeded(m.preemptor.Queue, shared, d, m.preemptor.All(d))
 }
 
 // returns is what of a job has to come back at least for it to run again: a member that it has

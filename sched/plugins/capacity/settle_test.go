@@ -231,7 +231,7 @@ func TestAQueueThatMayNotGiveIsPermittedNothing(t *testing.T) {
 		x := townOf(t)
 		for i, g := range x.gangs {
 			for _, taker := range x.gangs {
-				if !g.runs || taker.runs || x.MayGive(x.id(g.queue), x.id(taker.queue)) {
+				if !g.runs || taker.runs || x.MayBeVictimQueue(x.id(g.queue), x.id(taker.queue)) {
 					continue
 				}
 				unit := x.unit(i)

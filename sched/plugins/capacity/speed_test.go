@@ -43,7 +43,7 @@ func thousand(t failer) (c *cluster, leaf ledger.QueueID, waits ledger.TaskID) {
 func (c *cluster) forget(q ledger.QueueID) {
 	for d := range c.dims {
 		if resource.Dim(d) != resource.Pods {
-			c.placing.Put(int32(q), d, fair.Branch{})
+			c.placing.Put(int32(q), d, fair.QueueNode{})
 		}
 	}
 	c.placing.Settle()
@@ -72,7 +72,7 @@ func TestWhatIsAskedOftenAllocatesNothing(t *testing.T) {
 		"CompareQueues":        func() { c.CompareQueues(leaf, other) },
 		"CompareVictimQueues":  func() { c.CompareVictimQueues(leaf, other, leaf) },
 		"a node that changed":  func() { c.forget(c.root); c.refresh() },
-		"a queue that changed": func() { c.forget(c.id("q0-3")); c.granted--; c.refresh() },
+		"a queue that changed": func() { c.forget(c.id("q0-3")); c.specSeen--; c.refresh() },
 		"Open without news":    func() { c.Open(&trace.Recorder{}) },
 	} {
 		f()

@@ -75,8 +75,8 @@ func asTwin(t *rapid.T, c *cluster, choice policy.Choice) {
 			continue
 		}
 		for d := range resource.Dim(c.Dims.Len()) {
-			got := []any{*c.bough(q, d), c.place(q, d), c.admit(q, d)}
-			want := []any{*twin.bough(q, d), twin.place(q, d), twin.admit(q, d)}
+			got := []any{*c.limitsOf(q, d), c.place(q, d), c.admit(q, d)}
+			want := []any{*twin.limitsOf(q, d), twin.place(q, d), twin.admit(q, d)}
 			if !slices.Equal(got, want) {
 				t.Fatalf("queue %s, %s: %+v, want %+v", c.Queue(q).Name, c.Dims.Name(d), got, want)
 			}

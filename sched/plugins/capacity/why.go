@@ -55,7 +55,7 @@ func (p *plugin) rung(q ledger.QueueID, d resource.Dim) trace.Level {
 	limit := p.limit(q, d)
 	level.Capability, level.Bounded = limit.Value, limit.Bounded
 	level.Promised = p.placing.Promised(int32(up), int(d))
-	level.Guarantee = p.bough(q, d).Guarantee
+	level.Guarantee = p.limitsOf(q, d).Guarantee
 	return level
 }
 

@@ -36,7 +36,7 @@ func (p *plugin) At(now int64) (next int64) {
 	if !p.l.Waiting() {
 		return 0
 	}
-	p.l.Sits(func(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, how ledger.Hold) bool {
+	p.l.Placements(func(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, how ledger.Hold) bool {
 		if task.Pod.Rare().Cooldown > 0 && how == ledger.Firm {
 			if until := end(task); until > now && (next == 0 || until < next) {
 				next = until
@@ -52,10 +52,10 @@ func end(t *ledger.Task) int64 { return model.After(t.Pod.Began(), t.Pod.Rare().
 
 // Preemptable refuses a unit of which a task is cooling: VictimCooling, with the task and
 // how long it is still spared.
-func (p *plugin) Preemptable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
+func (p *plugin) Preemptable(_ policy.Preemptor, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
 
 // Reclaimable is as Preemptable.
-func (p *plugin) Reclaimable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
+func (p *plugin) Reclaimable(_ policy.Preemptor, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
 
 func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
 	for _, t := range u.Tasks {

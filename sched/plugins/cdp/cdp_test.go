@@ -42,7 +42,7 @@ func TestAPodIsSparedForTheTimeItAsksFor(t *testing.T) {
 				Object: &model.Pod{Meta: model.Meta{Namespace: "ns", Name: "waits"}, Ours: true, Spec: &model.Spec{}}})
 			next := p.(policy.Clock).At(100 * second)
 			unit := policy.Unit{Tasks: []ledger.TaskID{task}}
-			for _, o := range []policy.Opinion{p.(policy.Preemptable).Preemptable(policy.Claim{}, unit), p.(policy.Reclaimable).Reclaimable(policy.Claim{}, unit)} {
+			for _, o := range []policy.Opinion{p.(policy.Preemptable).Preemptable(policy.Preemptor{}, unit), p.(policy.Reclaimable).Reclaimable(policy.Preemptor{}, unit)} {
 				if o.Reason.Text != c.left || (o.Vote == policy.Reject && o.Guard) != (c.left != "") {
 					t.Errorf("%+v, want %q left", o, c.left)
 				}
@@ -74,7 +74,7 @@ func TestAPodThatAsksForAllTimeIsSpared(t *testing.T) {
 		if next := p.(policy.Clock).At(now); next != model.Never {
 			t.Errorf("at %d: the answer changes at %d", now, next)
 		}
-		if o := p.(policy.Preemptable).Preemptable(policy.Claim{}, policy.Unit{Tasks: []ledger.TaskID{task}}); o.Vote != policy.Reject || !o.Guard {
+		if o := p.(policy.Preemptable).Preemptable(policy.Preemptor{}, policy.Unit{Tasks: []ledger.TaskID{task}}); o.Vote != policy.Reject || !o.Guard {
 			t.Errorf("at %d: %+v", now, o)
 		}
 	}

@@ -52,13 +52,13 @@ func TestItGuardsPodsOfTheSystemAndHasNoOpinionOfOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for point, ask := range map[string]func(policy.Claim, policy.Unit) policy.Opinion{
+	for point, ask := range map[string]func(policy.Preemptor, policy.Unit) policy.Opinion{
 		"Preemptable": made.(policy.Preemptable).Preemptable, "Reclaimable": made.(policy.Reclaimable).Reclaimable,
 	} {
-		if o := ask(policy.Claim{}, policy.Unit{Tasks: unit.Tasks[:1]}); o.Vote != policy.Abstain {
+		if o := ask(policy.Preemptor{}, policy.Unit{Tasks: unit.Tasks[:1]}); o.Vote != policy.Abstain {
 			t.Errorf("%s of an ordinary pod: %+v, want no opinion", point, o)
 		}
-		o := ask(policy.Claim{}, unit)
+		o := ask(policy.Preemptor{}, unit)
 		if o.Vote != policy.Reject || !o.Guard || o.Reason.Code != trace.VictimCritical || o.Reason.Task != "kube-system/pod" {
 			t.Errorf("%s of a unit with a pod of the system: %+v, want a guard that names it", point, o)
 		}

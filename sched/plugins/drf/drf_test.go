@@ -133,9 +133,9 @@ func TestDrfPermitsEqualsAndHasNoOpinionWithinAJob(t *testing.T) {
 }
 
 // about is a claim and a unit of one task each.
-func about(l *ledger.Ledger, claimant, victim string) (policy.Claim, policy.Unit) {
+func about(l *ledger.Ledger, claimant, victim string) (policy.Preemptor, policy.Unit) {
 	c, v := l.Task(task(l, claimant)), l.Task(task(l, victim))
-	return policy.Claim{Task: task(l, claimant), Job: c.Job, Queue: l.Job(c.Job).Queue, Want: l.Class(c.Class).Request},
+	return policy.Preemptor{Task: task(l, claimant), Job: c.Job, Queue: l.Job(c.Job).Queue, Want: l.Class(c.Class).Request},
 		policy.Unit{Job: v.Job, Queue: l.Job(v.Job).Queue, Tasks: []ledger.TaskID{task(l, victim)}}
 }
 

@@ -18,7 +18,7 @@ const tolerance = 1
 // Besides, the claim's job must come out below what the unit's job holds now, exactly:
 // otherwise two jobs whose shares are within the tolerance could take small tasks from
 // each other for ever. As it is, the larger share of the two never rises.
-func (p *plugin) Preemptable(c policy.Claim, u policy.Unit) policy.Opinion {
+func (p *plugin) Preemptable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	if u.Job == c.Job {
 		return policy.Opinion{}
 	}

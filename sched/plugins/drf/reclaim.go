@@ -10,7 +10,7 @@ import (
 // queues once the room has changed hands (Volcano's hierarchical reclaim). Level is not
 // less, so that nobody can take the same room back. It has no opinion about queues of
 // which one is out of place.
-func (h *hierarchical) Reclaimable(c policy.Claim, u policy.Unit) policy.Opinion {
+func (h *hierarchical) Reclaimable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	claims, gives, ok := h.tree.settled().part(c.Queue, u.Queue)
 	if !ok {
 		return policy.Opinion{}
@@ -25,9 +25,9 @@ func (h *hierarchical) Reclaimable(c policy.Claim, u policy.Unit) policy.Opinion
 	return o
 }
 
-// MayGive is false for a queue whose side holds no more of its due than the reclaimer's
+// MayBeVictimQueue is false for a queue whose side holds no more of its due than the reclaimer's
 // does already: a claim adds to the one, a victim takes from the other.
-func (h *hierarchical) MayGive(q, reclaimer ledger.QueueID) bool {
+func (h *hierarchical) MayBeVictimQueue(q, reclaimer ledger.QueueID) bool {
 	claims, gives, ok := h.tree.settled().part(reclaimer, q)
 	return !ok || claims.share.CompareWeighted(claims.weight, gives.share, gives.weight) < 0
 }

@@ -36,7 +36,7 @@ func TestWhoMayReclaimFromWhomWithHierarchy(t *testing.T) {
 			if !c.want && (o.Reason.Code != trace.VictimShare || !o.Guard) {
 				t.Errorf("%+v, want a rejection that binds every tier", o)
 			}
-			if o.Vote == policy.Permit && !p.(hierarchical).MayGive(unit.Queue, claim.Queue) {
+			if o.Vote == policy.Permit && !p.(hierarchical).MayBeVictimQueue(unit.Queue, claim.Queue) {
 				t.Error("a queue may give nothing of which a unit is permitted")
 			}
 		})

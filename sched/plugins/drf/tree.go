@@ -60,9 +60,9 @@ type tree struct {
 	nodes    []node
 	queues   []queue      // by QueueID
 	shape    uint64       // of the ledger, when nodes, totals and sums were looked after
-	granted  uint64       // mark of ledger.Granted then; 0: the tree was never grown
-	served   uint64       // mark of ledger.Served, and what it is by now …
-	figures  uint64       // … of Figures, when the sums were made
+	granted  uint64       // mark of ledger.SpecChanged then; 0: the tree was never grown
+	served   uint64       // mark of ledger.UsageChanged, and what it is by now …
+	figures  uint64       // … of UsageEpoch, when the sums were made
 	totals   resource.Vec // what the shares are of
 	wide     int          // dimensions that the sums reach to
 	problems []policy.Problem
@@ -85,11 +85,11 @@ type node struct {
 
 // settled is the tree as facts and figures stand now.
 func (t *tree) settled() *tree {
-	if t.granted == 0 || t.shape != t.l.Shape() {
+	if t.granted == 0 || t.shape != t.l.SpecEpoch() {
 		t.follow()
 	}
-	if now := t.l.Figures(); t.figures != now {
-		queues, mark, known := t.l.Served(t.served)
+	if now := t.l.UsageEpoch(); t.figures != now {
+		queues, mark, known := t.l.UsageChanged(t.served)
 		if !known {
 			t.addAll()
 		}
@@ -104,14 +104,14 @@ func (t *tree) settled() *tree {
 // follow takes in what queues are granted and what nodes offer: the tree is grown anew when
 // a queue's fact changed, and shares are found anew when the totals did.
 func (t *tree) follow() {
-	queues, mark, known := t.l.Granted(t.granted)
+	queues, mark, known := t.l.SpecChanged(t.granted)
 	if !known || len(queues) > 0 {
 		t.grow()
 		t.addAll()
-		t.figures = t.l.Figures()
-		_, t.served, _ = t.l.Served(0)
+		t.figures = t.l.UsageEpoch()
+		_, t.served, _ = t.l.UsageChanged(0)
 	}
-	t.shape, t.granted = t.l.Shape(), mark
+	t.shape, t.granted = t.l.SpecEpoch(), mark
 	if t.measure() {
 		for i := range t.nodes {
 			t.nodes[i].shared = false

@@ -20,9 +20,9 @@ type plugin interface {
 // hierarchical is what it answers with enableHierarchy.
 type hierarchical interface {
 	plugin
-	policy.KinOrder
+	policy.QueueTreeOrder
 	policy.Reclaimable
-	policy.Giver
+	policy.VictimQueueFilter
 	policy.Problems
 }
 

@@ -56,7 +56,7 @@ func (p *plugin) At(int64) (next int64) { return p.Later() }
 
 // Later is as At, with the evictions of this cycle.
 func (p *plugin) Later() (next int64) {
-	if spent := p.l.Spent(); len(spent) > 0 {
+	if spent := p.l.EvictionHistory(); len(spent) > 0 {
 		return model.After(spent[0].At, minute)
 	}
 	return 0
@@ -64,10 +64,10 @@ func (p *plugin) Later() (next int64) {
 
 // Preemptable refuses a unit that is more than a cap leaves: VictimCapped, with what was
 // evicted within the minute, the cap, and whose it is.
-func (p *plugin) Preemptable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
+func (p *plugin) Preemptable(_ policy.Preemptor, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
 
 // Reclaimable is as Preemptable.
-func (p *plugin) Reclaimable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
+func (p *plugin) Reclaimable(_ policy.Preemptor, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
 
 func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
 	victims := 0
@@ -84,11 +84,11 @@ func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
 	for _, c := range [...]struct {
 		most int64
 		of   string
-		does func(*ledger.Spent) bool
+		does func(*ledger.PastEviction) bool
 	}{
-		{p.job, "job " + p.l.Called(u.Job), func(s *ledger.Spent) bool { return s.Job == job }},
-		{ofQueue, "queue " + queue, func(s *ledger.Spent) bool { return s.Queue == queue }},
-		{p.cluster, "the cluster", func(*ledger.Spent) bool { return true }},
+		{p.job, "job " + p.l.Called(u.Job), func(s *ledger.PastEviction) bool { return s.Job == job }},
+		{ofQueue, "queue " + queue, func(s *ledger.PastEviction) bool { return s.Queue == queue }},
+		{p.cluster, "the cluster", func(*ledger.PastEviction) bool { return true }},
 	} {
 		if c.most == none || victims == 0 {
 			continue
@@ -102,8 +102,8 @@ func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
 }
 
 // count is how many evictions count against a cap now.
-func (p *plugin) count(does func(*ledger.Spent) bool) (n int) {
-	spent := p.l.Spent()
+func (p *plugin) count(does func(*ledger.PastEviction) bool) (n int) {
+	spent := p.l.EvictionHistory()
 	for i := range spent {
 		if does(&spent[i]) {
 			n++
@@ -111,7 +111,7 @@ func (p *plugin) count(does func(*ledger.Spent) bool) (n int) {
 	}
 	p.l.Evicting(func(t ledger.TaskID) {
 		j := p.l.Task(t).Job
-		if does(&ledger.Spent{Queue: p.l.QueueName(j), Job: p.l.Job(j).Key}) {
+		if does(&ledger.PastEviction{Queue: p.l.QueueName(j), Job: p.l.Job(j).Key}) {
 			n++
 		}
 	})

@@ -58,7 +58,7 @@ func (w *world) ask(t *testing.T, names ...string) string {
 	}
 	u.Job = w.Task(u.Tasks[0]).Job
 	u.Queue = w.Job(u.Job).Queue
-	o := w.Reclaimable.Reclaimable(policy.Claim{}, u)
+	o := w.Reclaimable.Reclaimable(policy.Preemptor{}, u)
 	if o.Vote == policy.Abstain {
 		return ""
 	}
@@ -93,7 +93,7 @@ func TestEvictionsOfAMinuteAreCapped(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, c.queue, c.arguments)
 			w.At(100 * second)
-			w.Spend(w.task("a-0"), 70*second)
+			w.RecordEviction(w.task("a-0"), 70*second)
 			w.Try(func(tx *ledger.Tx) bool {
 				tx.Evict(w.task("a-1"), "reclaim", ledger.NoTask)
 				tx.Try(func(tx *ledger.Tx) bool {

@@ -22,12 +22,12 @@ func (p *plugin) OfJobAlone() {}
 // theirs is to have the more is for others to say, or they would take it in turns. That no
 // gang is left with less than its minimum is the search's rule, not this answer's: it
 // holds without this plugin too.
-func (p *plugin) Preemptable(c policy.Claim, u policy.Unit) policy.Opinion { return surplus(c, u) }
+func (p *plugin) Preemptable(c policy.Preemptor, u policy.Unit) policy.Opinion { return surplus(c, u) }
 
 // Reclaimable is as Preemptable.
-func (p *plugin) Reclaimable(c policy.Claim, u policy.Unit) policy.Opinion { return surplus(c, u) }
+func (p *plugin) Reclaimable(c policy.Preemptor, u policy.Unit) policy.Opinion { return surplus(c, u) }
 
-func surplus(c policy.Claim, u policy.Unit) policy.Opinion {
+func surplus(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	if u.Whole || c.Extra {
 		return policy.Opinion{}
 	}

@@ -41,10 +41,10 @@ func TestAJobStarvesWhileItsMinimumLacksPlacesAndPromises(t *testing.T) {
 // Two jobs that both have their minimum must not take each other's surplus in turn.
 func TestAGangLeavesItToOthersWhoHasMore(t *testing.T) {
 	c := newCluster(t)
-	if o := c.p.Preemptable(policy.Claim{Extra: true}, policy.Unit{}); o.Vote != policy.Abstain {
+	if o := c.p.Preemptable(policy.Preemptor{Extra: true}, policy.Unit{}); o.Vote != policy.Abstain {
 		t.Errorf("Preemptable, for more than a minimum: vote %d, want none", o.Vote)
 	}
-	if o := c.p.Reclaimable(policy.Claim{Extra: true}, policy.Unit{}); o.Vote != policy.Abstain {
+	if o := c.p.Reclaimable(policy.Preemptor{Extra: true}, policy.Unit{}); o.Vote != policy.Abstain {
 		t.Errorf("Reclaimable, for more than a minimum: vote %d, want none", o.Vote)
 	}
 }
@@ -54,10 +54,10 @@ func TestAGangGivesItsSurplusAndHasNoOpinionOfWholes(t *testing.T) {
 	c := newCluster(t)
 	for whole, want := range map[bool]policy.Vote{false: policy.Permit, true: policy.Abstain} {
 		u := policy.Unit{Whole: whole}
-		if o := c.p.Preemptable(policy.Claim{}, u); o.Vote != want {
+		if o := c.p.Preemptable(policy.Preemptor{}, u); o.Vote != want {
 			t.Errorf("Preemptable, whole %v: vote %d, want %d", whole, o.Vote, want)
 		}
-		if o := c.p.Reclaimable(policy.Claim{}, u); o.Vote != want {
+		if o := c.p.Reclaimable(policy.Preemptor{}, u); o.Vote != want {
 			t.Errorf("Reclaimable, whole %v: vote %d, want %d", whole, o.Vote, want)
 		}
 	}

@@ -21,7 +21,7 @@ func (p *preempting) At(now int64) (next int64) {
 
 // Preemptable permits a unit of another job, of equal priority too, that has more left by
 // now than the claim's job. It has no opinion about the claim's own job.
-func (p *preempting) Preemptable(c policy.Claim, u policy.Unit) policy.Opinion {
+func (p *preempting) Preemptable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	if u.Job == c.Job {
 		return policy.Opinion{}
 	}
@@ -32,8 +32,8 @@ func (p *preempting) Preemptable(c policy.Claim, u policy.Unit) policy.Opinion {
 	return policy.Opinion{Vote: policy.Reject, Equal: true, Reason: p.sooner(claim, victim)}
 }
 
-// ByClaim says that what a job has left is its own.
-func (p *preempting) ByClaim() {}
+// ByPreemptor says that what a job has left is its own.
+func (p *preempting) ByPreemptor() {}
 
 // PreemptsEquals says that Preemptable may permit jobs of equal priority.
 func (p *preempting) PreemptsEquals() {}

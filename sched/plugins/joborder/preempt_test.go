@@ -59,11 +59,11 @@ func TestWhoHasMoreLeftMayBeStopped(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l, p := stopper(t, c.by, c.now)
 			claim, victim := running(l, "claim", c.lasts, c.gpus, 0), running(l, "victim", c.victim, c.vgpu, 100)
-			got := p.Preemptable(policy.Claim{Job: claim}, policy.Unit{Job: victim})
+			got := p.Preemptable(policy.Preemptor{Job: claim}, policy.Unit{Job: victim})
 			if got.Vote != c.want || !got.Equal || got.Reason.Text != c.text || got.Vote == policy.Reject && got.Reason.Code != trace.VictimSooner {
 				t.Errorf("got %+v", got)
 			}
-			if own := p.Preemptable(policy.Claim{Job: claim}, policy.Unit{Job: claim}); own.Vote != policy.Abstain {
+			if own := p.Preemptable(policy.Preemptor{Job: claim}, policy.Unit{Job: claim}); own.Vote != policy.Abstain {
 				t.Errorf("of its own job it says %+v", own)
 			}
 		})
@@ -80,7 +80,7 @@ func TestOfTwoJobsOnlyOneMayStopTheOther(t *testing.T) {
 			id[i] = running(l, strconv.Itoa(i), rapid.Int64Range(0, 90).Draw(r, "lasts"), rapid.Int64Range(0, 3).Draw(r, "gpus"), rapid.Int64Range(0, 60).Draw(r, "began"))
 		}
 		stops := func(a, b int) bool {
-			return p.Preemptable(policy.Claim{Job: id[a]}, policy.Unit{Job: id[b]}).Vote == policy.Permit
+			return p.Preemptable(policy.Preemptor{Job: id[a]}, policy.Unit{Job: id[b]}).Vote == policy.Permit
 		}
 		if stops(0, 1) && stops(1, 0) || stops(0, 1) && stops(1, 2) && stops(2, 0) {
 			r.Fatal("they stop each other in a circle")

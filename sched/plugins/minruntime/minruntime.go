@@ -51,7 +51,7 @@ func (p *plugin) At(now int64) (next int64) {
 	if !p.promises() || !p.l.Waiting() {
 		return 0
 	}
-	p.l.Sits(func(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, _ ledger.Hold) bool {
+	p.l.Placements(func(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, _ ledger.Hold) bool {
 		if task.Status != model.Running || task.Job == ledger.NoJob {
 			return true
 		}
@@ -78,10 +78,10 @@ func (p *plugin) promises() (any bool) {
 
 // Preemptable refuses a unit of which a task is too young: VictimTooYoung, with the task,
 // its queue and what is left of its time.
-func (p *plugin) Preemptable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
+func (p *plugin) Preemptable(_ policy.Preemptor, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
 
 // Reclaimable is as Preemptable.
-func (p *plugin) Reclaimable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
+func (p *plugin) Reclaimable(_ policy.Preemptor, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
 
 func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
 	promise := p.of(u.Queue)

@@ -59,7 +59,7 @@ func TestAPodRunsForTheTimeItsQueuePromises(t *testing.T) {
 			l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "waits"}, Version: 1,
 				Object: &model.Pod{Meta: model.Meta{Namespace: "ns", Name: "waits"}, Ours: true, Spec: &model.Spec{}}})
 			next := p.(policy.Clock).At(100 * second)
-			o := p.(policy.Reclaimable).Reclaimable(policy.Claim{}, policy.Unit{Queue: q, Tasks: []ledger.TaskID{task}})
+			o := p.(policy.Reclaimable).Reclaimable(policy.Preemptor{}, policy.Unit{Queue: q, Tasks: []ledger.TaskID{task}})
 			if o.Reason.Text != c.left || (o.Vote == policy.Reject && o.Guard) != (c.left != "") {
 				t.Errorf("%+v, want %q left", o, c.left)
 			}
@@ -96,7 +96,7 @@ func TestAPodIsPromisedAllTime(t *testing.T) {
 		if next := p.(policy.Clock).At(now); next != model.Never {
 			t.Errorf("at %d: the answer changes at %d", now, next)
 		}
-		if o := p.(policy.Reclaimable).Reclaimable(policy.Claim{}, unit); o.Vote != policy.Reject || !o.Guard {
+		if o := p.(policy.Reclaimable).Reclaimable(policy.Preemptor{}, unit); o.Vote != policy.Reject || !o.Guard {
 			t.Errorf("at %d: %+v", now, o)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Book is what queues hold of groups.
-func (p *plugin) Book() ledger.Book { return p.held }
+// PluginState is what queues hold of groups.
+func (p *plugin) PluginState() ledger.PluginState { return p.held }
 
 // ConcernsDomains says that the queue of the class has limits.
 func (p *plugin) ConcernsDomains(c *ledger.Class) bool {
@@ -67,7 +67,7 @@ type book struct {
 // place is a group of nodes as one queue uses it.
 type place struct{ queue, group string }
 
-// tally is what is held in one place, by the way of sitting there.
+// domain count is what is held in one place, by the way of sitting there.
 type tally [ledger.NumHolds]resource.Sums
 
 func (t *tally) sum(d resource.Dim, future bool) resource.Sum {
@@ -105,7 +105,7 @@ func (b *book) follow() {
 	for n := range b.l.NumNodes() {
 		b.groups = append(b.groups, b.group(ledger.NodeID(n)))
 	}
-	b.l.Sits(func(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) bool {
+	b.l.Placements(func(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) bool {
 		b.Take(t, task, n, how)
 		return true
 	})
@@ -135,7 +135,7 @@ func (b *book) group(n ledger.NodeID) string {
 // Name is how findings of an audit call the book.
 func (b *book) Name() string { return "nodegroup" }
 
-// Reads implements ledger.Book: no facts beside the engine's own.
+// Reads implements ledger.PluginState: no facts beside the engine's own.
 func (b *book) Reads(model.Kind) bool { return false }
 
 // Fact ignores foreign facts.
@@ -155,7 +155,7 @@ func (b *book) Give(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID, how led
 	}
 }
 
-// tally is where a task counts; nil where it counts nowhere, or all is to be counted anew.
+// domain count is where a task counts; nil where it counts nowhere, or all is to be counted anew.
 func (b *book) tally(task *ledger.Task, n ledger.NodeID) *tally {
 	if !b.live || task.Job == ledger.NoJob || int(n) >= len(b.groups) || b.groups[n] == "" {
 		return nil

@@ -11,7 +11,7 @@ import (
 )
 
 // images prefers the nodes that hold the images of a task's containers already: large ones,
-// and those that many nodes hold, so that not all who want an image crowd on the few nodes
+// and those that many nodes hold, so that not all pods that want an image go to the few nodes
 // that have it. It keeps which nodes hold which, after the ledger's facts.
 type images struct {
 	weight int64

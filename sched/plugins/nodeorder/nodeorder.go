@@ -28,9 +28,9 @@
 package nodeorder
 
 import (
-	"ashlar.sh/sched/gauge"
+	"ashlar.sh/sched/fraction"
+	"ashlar.sh/sched/interpod"
 	"ashlar.sh/sched/ledger"
-	"ashlar.sh/sched/near"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/trace"
@@ -48,7 +48,7 @@ const MaxWeight = 100_000
 
 type group struct {
 	parts []any
-	book  *near.Book // nil: nothing asks who sits where
+	book  *interpod.Affinities // nil: nothing asks who sits where
 }
 
 // Parts lists the scores whose weight is not 0.
@@ -62,11 +62,11 @@ func (g *group) Open(*trace.Recorder) {
 }
 
 func build(c policy.Choice, l *ledger.Ledger) (any, error) {
-	r := &room{l: l, cpu: gauge.NewTable(l, resource.CPU), memory: gauge.NewTable(l, resource.Memory)}
+	r := &room{l: l, cpu: fraction.NewTable(l, resource.CPU), memory: fraction.NewTable(l, resource.Memory)}
 	var prefers affinity
 	var avoids taints
 	holds := &images{l: l, byName: map[string]*image{}}
-	var likes company
+	var likes podAffinity
 	var evens spread
 	for _, w := range []struct {
 		key       string
@@ -106,10 +106,10 @@ func build(c policy.Choice, l *ledger.Ledger) (any, error) {
 		g.parts = append(g.parts, holds)
 	}
 	if likes.weight+evens.weight > 0 {
-		g.book = near.Of(l)
+		g.book = interpod.Of(l)
 	}
 	if likes.weight > 0 {
-		g.parts = append(g.parts, company{likes.weight, g.book})
+		g.parts = append(g.parts, podAffinity{likes.weight, g.book})
 	}
 	if evens.weight > 0 {
 		g.book.Even()

@@ -3,7 +3,7 @@ package nodeorder
 import (
 	"math/bits"
 
-	"ashlar.sh/sched/gauge"
+	"ashlar.sh/sched/fraction"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
@@ -14,10 +14,10 @@ import (
 type room struct {
 	l                     *ledger.Ledger
 	least, most, balanced int64 // weights
-	cpu, memory           *gauge.Table
+	cpu, memory           *fraction.Table
 	device                struct {
-		*gauge.Table              // nil: not read yet
-		dim          resource.Dim // none: nobody offers or asks for any
+		*fraction.Table              // nil: not read yet
+		dim             resource.Dim // none: nobody offers or asks for any
 	}
 	dims int        // as many as there were when device was looked for
 	left [3][]int64 // scratch: what the tables read
@@ -88,9 +88,9 @@ func (r *room) AddRun(c *ledger.Class, first ledger.NodeID, scores []int64) {
 }
 
 // table reads the devices of nodes.
-func (r *room) table(d resource.Dim) *gauge.Table {
+func (r *room) table(d resource.Dim) *fraction.Table {
 	if r.device.Table == nil {
-		r.device.Table = gauge.NewTable(r.l, d)
+		r.device.Table = fraction.NewTable(r.l, d)
 	}
 	return r.device.Table
 }
@@ -107,7 +107,7 @@ func (r *room) scratch(n int) (cpu, memory, device []int64) {
 // add adds the three scores from what would be left of the resources that were read; d as
 // in score.
 func (r *room) add(c *ledger.Class, d resource.Dim, scores []int64, node func(i int) ledger.NodeID) {
-	if d != none || r.cpu.Odd() || r.memory.Odd() {
+	if d != none || r.cpu.Inexact() || r.memory.Inexact() {
 		r.addEach(c, d, scores, node)
 		return
 	}
@@ -143,7 +143,7 @@ func (r *room) addEach(c *ledger.Class, d resource.Dim, scores []int64, node fun
 		n := node(i)
 		switch {
 		case d != none && r.l.Allocatable(d)[n] <= 0: // it does not take the class
-		case r.cpu.OddAt(n) || r.memory.OddAt(n) || d != none && r.device.OddAt(n):
+		case r.cpu.InexactAt(n) || r.memory.InexactAt(n) || d != none && r.device.InexactAt(n):
 			scores[i] += r.score(c, n, d)
 		default:
 			apart := balanced(cpu[i], memory[i])
@@ -157,7 +157,7 @@ func (r *room) addEach(c *ledger.Class, d resource.Dim, scores []int64, node fun
 
 // share is the gauge's, with no more held than there is.
 func (r *room) share(c *ledger.Class, n ledger.NodeID, d resource.Dim) int64 {
-	return min(gauge.Share(r.l, d, n, c.Request.Get(d)), policy.Points)
+	return min(fraction.Share(r.l, d, n, c.Request.Get(d)), policy.Points)
 }
 
 // leastRequested is the mean of what is left; a resource that the node lacks has
@@ -165,7 +165,7 @@ func (r *room) share(c *ledger.Class, n ledger.NodeID, d resource.Dim) int64 {
 func leastRequested(cpu, memory int64) int64 { return (left(cpu) + left(memory)) / 2 }
 
 func left(share int64) int64 {
-	if share == gauge.Lacks {
+	if share == fraction.Lacks {
 		return 0
 	}
 	return policy.Points - share
@@ -179,7 +179,7 @@ func mostRequested(cpu, memory int64) int64 { return (max(cpu, 0) + max(memory, 
 // a node that lacks one of the two has nothing to balance. Parts that are left serve as
 // well as shares: they lie as far apart.
 func balanced(cpu, memory int64) int64 {
-	if cpu == gauge.Lacks || memory == gauge.Lacks {
+	if cpu == fraction.Lacks || memory == fraction.Lacks {
 		return policy.Points
 	}
 	return policy.Points - max(cpu-memory, memory-cpu)/2
@@ -189,11 +189,11 @@ func balanced(cpu, memory int64) int64 {
 // the root of the squares of their distances. What the node lacks is left out.
 func balancedThree(cpu, memory, device int64) int64 {
 	switch {
-	case device == gauge.Lacks:
+	case device == fraction.Lacks:
 		return balanced(cpu, memory)
-	case cpu == gauge.Lacks:
+	case cpu == fraction.Lacks:
 		return balanced(memory, device)
-	case memory == gauge.Lacks:
+	case memory == fraction.Lacks:
 		return balanced(cpu, device)
 	}
 	a, b, c := cpu-memory, cpu-device, memory-device

@@ -4,9 +4,9 @@ import (
 	"math/bits"
 	"slices"
 
+	"ashlar.sh/sched/interpod"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
-	"ashlar.sh/sched/near"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
 )
@@ -15,7 +15,7 @@ import (
 // better be spread.
 type spread struct {
 	weight int64
-	book   *near.Book
+	book   *interpod.Affinities
 }
 
 // ConcernsDomains says that pods of the class had better be spread.
@@ -26,7 +26,7 @@ func (f spread) ConcernsDomains(c *ledger.Class) bool {
 
 // DomainKeys are the constraints' keys.
 func (f spread) DomainKeys(c *ledger.Class) []string {
-	return near.Keys(f.book.Rules(c).Even)
+	return interpod.Keys(f.book.Rules(c).Even)
 }
 
 // ScoreDomains follows kube-scheduler: a pod in a domain weighs the logarithm of the number
@@ -102,7 +102,7 @@ func (f spread) share(sums, scores []int64) {
 }
 
 // hasAll says that a node has a domain of every key.
-func hasAll(even []near.Skew, n ledger.NodeID) bool {
+func hasAll(even []interpod.SpreadConstraint, n ledger.NodeID) bool {
 	for i := range even {
 		if even[i].Domain(n) == 0 {
 			return false

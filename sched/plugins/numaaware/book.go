@@ -48,7 +48,7 @@ func (b *book) add(task *ledger.Task, n ledger.NodeID, how ledger.Hold, x int32)
 // Fact ignores foreign facts: the ledger keeps the reports.
 func (b *book) Fact(model.Fact) {}
 
-// Reads implements ledger.Book: no facts beside the engine's own.
+// Reads implements ledger.PluginState: no facts beside the engine's own.
 func (b *book) Reads(model.Kind) bool { return false }
 
 // Audit counts again from nothing and compares.

@@ -62,8 +62,8 @@ func build(c policy.Choice, l *ledger.Ledger) (any, error) {
 	return &plugin{l: l, book: &book{l: l}, weight: weight}, nil
 }
 
-// Book counts the cpus that containers have of their own.
-func (p *plugin) Book() ledger.Book { return p.book }
+// PluginState counts the cpus that containers have of their own.
+func (p *plugin) PluginState() ledger.PluginState { return p.book }
 
 // Concerns says that a kubelet would give the pods cpus of their own, or that they ask for
 // a policy.

@@ -34,21 +34,21 @@ func Definition() policy.Definition {
 
 type plugin struct {
 	l    *ledger.Ledger
-	book *book
+	book *disruptions
 
 	touched []int32 // budgets of the unit at hand
 	wanted  []int32 // by budget: healthy pods of the unit; zero between questions
 }
 
-// Book keeps the counts.
-func (p *plugin) Book() ledger.Book { return p.book }
+// PluginState keeps the counts.
+func (p *plugin) PluginState() ledger.PluginState { return p.book }
 
 // Preemptable refuses a unit of which a budget allows less than all: VictimBudget, with
 // the budget's name, the disruptions it allows and those that are wanted.
-func (p *plugin) Preemptable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
+func (p *plugin) Preemptable(_ policy.Preemptor, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
 
 // Reclaimable is as Preemptable.
-func (p *plugin) Reclaimable(_ policy.Claim, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
+func (p *plugin) Reclaimable(_ policy.Preemptor, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
 
 func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
 	p.book.follow()

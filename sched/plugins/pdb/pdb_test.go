@@ -18,7 +18,7 @@ import (
 type guard interface {
 	policy.Preemptable
 	policy.Reclaimable
-	policy.BookKeeper
+	policy.StatefulPlugin
 }
 
 // world is a ledger whose pods are all of namespace ns, and the plugin.
@@ -35,7 +35,7 @@ func newWorld(t interface{ Fatal(...any) }) *world {
 		t.Fatal(err)
 	}
 	w.guard = p.(guard)
-	w.AddBook(w.Book())
+	w.AddPluginState(w.PluginState())
 	return w
 }
 
@@ -64,7 +64,7 @@ func (w *world) budget(name string, b model.Budget) {
 
 // ask is what the guard says of a unit: "" when nothing, else the budget and the numbers.
 func (w *world) ask(tasks ...ledger.TaskID) string {
-	o := w.Preemptable(policy.Claim{}, policy.Unit{Tasks: tasks})
+	o := w.Preemptable(policy.Preemptor{}, policy.Unit{Tasks: tasks})
 	if o.Vote == policy.Abstain {
 		return ""
 	}

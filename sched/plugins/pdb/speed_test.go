@@ -24,7 +24,7 @@ func BenchmarkGuard(b *testing.B) {
 	unit := policy.Unit{Tasks: pods[:1]}
 	b.ReportAllocs()
 	for b.Loop() {
-		if w.Preemptable(policy.Claim{}, unit).Vote == policy.Reject {
+		if w.Preemptable(policy.Preemptor{}, unit).Vote == policy.Reject {
 			b.Fatal("two of twenty may be away, and none is")
 		}
 	}

@@ -13,10 +13,10 @@ import (
 const anyIP = "0.0.0.0"
 
 // ports refuses nodes on which a host port that the task wants is taken.
-type ports struct{ book *portBook }
+type ports struct{ book *portsInUse }
 
-// Book keeps the ports in use.
-func (p *ports) Book() ledger.Book { return p.book }
+// Affinities keeps the ports in use.
+func (p *ports) PluginState() ledger.PluginState { return p.book }
 
 // Concerns says that the pods want host ports at all.
 func (p *ports) Concerns(s *model.Spec) bool { return len(s.Ports) > 0 }

@@ -20,8 +20,8 @@
 package predicates
 
 import (
+	"ashlar.sh/sched/interpod"
 	"ashlar.sh/sched/ledger"
-	"ashlar.sh/sched/near"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/trace"
 )
@@ -46,7 +46,7 @@ func definition(parts ...any) policy.Definition {
 
 type group struct {
 	parts []any
-	book  *near.Book // nil: nothing asks who sits where
+	book  *interpod.Affinities // nil: nothing asks who sits where
 }
 
 // Parts lists the filters that are switched on, the cheapest first.
@@ -68,8 +68,8 @@ func build(c policy.Choice, l *ledger.Ledger, parts []any) (any, error) {
 		{"predicate.TaintTolerationEnable", func() []any { return []any{taints{}} }},
 		{"predicate.NodeAffinityEnable", func() []any { return []any{selector{}, affinity{}} }},
 		{"predicate.NodePortsEnable", func() []any { return []any{&ports{book: newPortBook(l)}} }},
-		{"predicate.PodAffinityEnable", func() []any { g.book = near.Of(l); return []any{company{g.book}} }},
-		{"predicate.PodTopologySpreadEnable", func() []any { g.book = near.Of(l); return []any{spread{g.book}} }},
+		{"predicate.PodAffinityEnable", func() []any { g.book = interpod.Of(l); return []any{podAffinity{g.book}} }},
+		{"predicate.PodTopologySpreadEnable", func() []any { g.book = interpod.Of(l); return []any{spread{g.book}} }},
 	} {
 		on, err := c.Arguments.Bool(s.key, true)
 		if err != nil {

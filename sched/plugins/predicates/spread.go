@@ -3,16 +3,16 @@ package predicates
 import (
 	"slices"
 
+	"ashlar.sh/sched/interpod"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
-	"ashlar.sh/sched/near"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/trace"
 )
 
 // spread refuses nodes in whose domain there would be more pods, by more than maxSkew, than
 // in the domain that has the fewest.
-type spread struct{ book *near.Book }
+type spread struct{ book *interpod.Affinities }
 
 // ConcernsDomains says that pods of the class are to be spread.
 func (f spread) ConcernsDomains(c *ledger.Class) bool {
@@ -22,7 +22,7 @@ func (f spread) ConcernsDomains(c *ledger.Class) bool {
 
 // DomainKeys are the constraints' keys.
 func (f spread) DomainKeys(c *ledger.Class) []string {
-	return near.Keys(f.book.Rules(c).Spread)
+	return interpod.Keys(f.book.Rules(c).Spread)
 }
 
 // FilterDomains refuses nodes without one of the keys for good, others as long as the skew
@@ -61,7 +61,7 @@ func (f spread) FilterDomains(c *ledger.Class, n ledger.NodeID, future bool, par
 	return policy.Verdict{}
 }
 
-func skew(s *near.Skew, d int32, have, least int64) trace.Domain {
+func skew(s *interpod.SpreadConstraint, d int32, have, least int64) trace.Domain {
 	out := trace.Domain{Key: s.Key(), Pods: s.Pods(), Least: least, Most: s.Max}
 	if out.Key != model.HostnameKey {
 		out.Value, out.Have = s.Value(d), have

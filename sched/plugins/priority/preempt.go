@@ -22,7 +22,7 @@ func (p *plugin) OfJobAlone() {}
 // and of the claim's own job one in which every task's priority is below that of the
 // claim's task. It guards all others; between jobs of equal priority another plugin may
 // permit it nevertheless, within a job none.
-func (p *plugin) Preemptable(c policy.Claim, u policy.Unit) policy.Opinion {
+func (p *plugin) Preemptable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	if u.Job == c.Job {
 		return p.within(c, u)
 	}
@@ -33,7 +33,7 @@ func (p *plugin) Preemptable(c policy.Claim, u policy.Unit) policy.Opinion {
 	return notLower(claim, victim, victim == claim)
 }
 
-func (p *plugin) within(c policy.Claim, u policy.Unit) policy.Opinion {
+func (p *plugin) within(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	claim := p.l.Task(c.Task).Order
 	for _, t := range u.Tasks {
 		if victim := p.l.Task(t).Order; victim >= claim {
@@ -49,4 +49,4 @@ func notLower(claim, victim int32, equal bool) policy.Opinion {
 }
 
 // VictimCeiling is the claim's own priority: above it nobody is a victim.
-func (p *plugin) VictimCeiling(c policy.Claim) int32 { return p.l.Job(c.Job).Priority }
+func (p *plugin) VictimCeiling(c policy.Preemptor) int32 { return p.l.Job(c.Job).Priority }

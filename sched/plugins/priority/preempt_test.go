@@ -38,7 +38,7 @@ func TestOfTwoJobsTheHigherMayHaveTheRoomOfTheLower(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l, p := cluster(t)
 			claim, victim := gang(l, "claim", c.claim, 0), gang(l, "victim", c.victim, 9999)
-			same(t, p.Preemptable(policy.Claim{Task: claim.Tasks[0], Job: claim.Job}, victim), c.want)
+			same(t, p.Preemptable(policy.Preemptor{Task: claim.Tasks[0], Job: claim.Job}, victim), c.want)
 		})
 	}
 }
@@ -58,7 +58,7 @@ func TestWithinAJobEveryTaskOfTheUnitMustBeLower(t *testing.T) {
 			l, p := cluster(t)
 			unit := gang(l, "job", "low", append(c.victims, c.claim)...)
 			n := len(c.victims)
-			claim := policy.Claim{Task: unit.Tasks[n], Job: unit.Job}
+			claim := policy.Preemptor{Task: unit.Tasks[n], Job: unit.Job}
 			unit.Tasks = unit.Tasks[:n]
 			same(t, p.Preemptable(claim, unit), c.want)
 		})

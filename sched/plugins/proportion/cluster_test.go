@@ -18,7 +18,7 @@ type plugin interface {
 	policy.JobEnqueueable
 	policy.Preemptive
 	policy.Reclaimable
-	policy.Giver
+	policy.VictimQueueFilter
 	policy.QueueReporter
 }
 

@@ -13,23 +13,23 @@ import (
 // division is one dimension, as it was divided last: most changes touch the stake of one
 // queue, and what nobody's stake changed in need not be divided again.
 type division struct {
-	total  int64
-	stakes []fair.Stake // of those that share, in the engine's unit
-	claims []fair.Claim // the same
-	whole  bool         // it comes in devices
-	broken int          // … and so many stakes do not
-	stale  bool         // something changed since it was divided
-	out    []int64
-	filler fair.Filler
+	total       int64
+	demands     []fair.QueueDemand // of those that share, in the engine's unit
+	fillDemands []fair.Demand      // the same
+	whole       bool               // it comes in devices
+	broken      int                // … and so many stakes do not
+	stale       bool               // something changed since it was divided
+	out         []int64
+	filler      fair.Filler
 }
 
 // follow takes in what changed in the ledger since the last time: what nodes offer, the
 // stakes of a few queues, or where the tree or what is granted changed, everybody's.
 func (p *plugin) follow() {
-	served, servedNow, known := p.l.Served(p.served)
-	granted, grantedNow, grants := p.l.Granted(p.granted)
-	hung, hungNow, tree := p.l.Hung(p.hung)
-	p.served, p.granted, p.hung = servedNow, grantedNow, hungNow
+	served, servedNow, known := p.l.UsageChanged(p.usageSeen)
+	granted, grantedNow, grants := p.l.SpecChanged(p.specSeen)
+	hung, hungNow, tree := p.l.TreeChanged(p.treeSeen)
+	p.usageSeen, p.specSeen, p.treeSeen = servedNow, grantedNow, hungNow
 	dims := p.l.Dims.Len()
 	switch {
 	case !p.opened || !tree || !grants || len(hung)+len(granted) > 0 || len(p.divided) != dims:
@@ -39,16 +39,16 @@ func (p *plugin) follow() {
 		if !p.opened || !tree {
 			p.gather()
 		} else {
-			p.hang(hung)
+			p.attach(hung)
 		}
 		p.measure()
 		p.limit()
 		p.pick()
 		return
-	case p.shapes != p.l.Shape():
+	case p.shapes != p.l.SpecEpoch():
 		p.remeasure()
 	}
-	if !known || !p.restake(served) {
+	if !known || !p.updateDemand(served) {
 		p.pick()
 	}
 }
@@ -73,11 +73,11 @@ func (p *plugin) remeasure() {
 			if r.at < 0 {
 				continue
 			}
-			s := &div.stakes[r.at]
+			s := &div.demands[r.at]
 			div.broken -= div.breaks(s)
 			s.RealCapability.Value = real
 			div.broken += div.breaks(s)
-			div.claims[r.at].Cap = min(real, s.Request)
+			div.fillDemands[r.at].Cap = min(real, s.Request)
 		}
 	}
 }
@@ -101,9 +101,9 @@ func (p *plugin) gather() {
 	slices.SortFunc(p.leaves, func(a, b ledger.QueueID) int { return cmp.Compare(p.l.Queue(a).Name, p.l.Queue(b).Name) })
 }
 
-// hang puts right which queues are sound leaves, after some changed their places: first
+// attach puts right which queues are sound leaves, after some changed their places: first
 // they go from the list, since a row may have another name now.
-func (p *plugin) hang(queues []ledger.QueueID) {
+func (p *plugin) attach(queues []ledger.QueueID) {
 	for len(p.rows) < p.l.NumQueues() {
 		p.rows = append(p.rows, row{at: -1})
 	}
@@ -192,8 +192,8 @@ func (p *plugin) pick() {
 		}
 		div.total, div.stale, div.broken = p.total(d), true, 0
 		div.whole = !resource.Divisible(p.l.Dims.Name(d))
-		div.stakes = slices.Grow(div.stakes[:0], len(p.sharing))[:len(p.sharing)]
-		div.claims = slices.Grow(div.claims[:0], len(p.sharing))[:len(p.sharing)]
+		div.demands = slices.Grow(div.demands[:0], len(p.sharing))[:len(p.sharing)]
+		div.fillDemands = slices.Grow(div.fillDemands[:0], len(p.sharing))[:len(p.sharing)]
 	}
 	for at, q := range p.sharing {
 		queue, real := p.l.Queue(q), p.rows[q].real
@@ -202,8 +202,8 @@ func (p *plugin) pick() {
 			if d == resource.Pods {
 				continue
 			}
-			s := stake(queue, d, real)
-			div.stakes[at], div.claims[at] = s, s.Claim()
+			s := demandOf(queue, d, real)
+			div.demands[at], div.fillDemands[at] = s, s.Demand()
 			div.broken += div.breaks(&s)
 		}
 	}
@@ -216,9 +216,9 @@ func widen(v resource.Vec, n int) resource.Vec {
 	return v
 }
 
-// restake puts right what some queues have at stake; false when others than before take
+// updateDemand puts right what some queues have at stake; false when others than before take
 // part.
-func (p *plugin) restake(queues []ledger.QueueID) bool {
+func (p *plugin) updateDemand(queues []ledger.QueueID) bool {
 	for _, q := range queues {
 		if !p.known(q) {
 			continue
@@ -234,10 +234,10 @@ func (p *plugin) restake(queues []ledger.QueueID) bool {
 			if d == int(resource.Pods) {
 				continue
 			}
-			div, s := &p.divided[d], p.stake(q, resource.Dim(d))
-			if was := &div.stakes[at]; *was != s {
+			div, s := &p.divided[d], p.demand(q, resource.Dim(d))
+			if was := &div.demands[at]; *was != s {
 				div.broken += div.breaks(&s) - div.breaks(was)
-				*was, div.claims[at], div.stale = s, s.Claim(), true
+				*was, div.fillDemands[at], div.stale = s, s.Demand(), true
 			}
 		}
 	}
@@ -245,7 +245,7 @@ func (p *plugin) restake(queues []ledger.QueueID) bool {
 }
 
 // breaks is 1 for a stake that is not in whole devices, where there are devices.
-func (div *division) breaks(s *fair.Stake) int {
+func (div *division) breaks(s *fair.QueueDemand) int {
 	if div.whole && (s.Floor%resource.Device != 0 || s.Request%resource.Device != 0 || s.RealCapability.Value%resource.Device != 0) {
 		return 1
 	}
@@ -259,11 +259,11 @@ func (p *plugin) fill(d resource.Dim) {
 		return
 	}
 	div.stale = false
-	unit, claims := p.unit(d), div.claims
+	unit, claims := p.unit(d), div.fillDemands
 	if unit != 1 {
 		p.claims = p.claims[:0]
 		for _, c := range claims {
-			p.claims = append(p.claims, fair.Claim{Weight: c.Weight, Floor: c.Floor / unit, Cap: c.Cap / unit})
+			p.claims = append(p.claims, fair.Demand{Weight: c.Weight, Floor: c.Floor / unit, Cap: c.Cap / unit})
 		}
 		claims = p.claims
 	}
@@ -288,26 +288,26 @@ func (p *plugin) unit(d resource.Dim) int64 {
 }
 
 // divide is what is divided with what every claim is made of, for showing the arithmetic.
-func (p *plugin) divide(d resource.Dim) (stakes []fair.Stake, unit int64) {
+func (p *plugin) divide(d resource.Dim) (stakes []fair.QueueDemand, unit int64) {
 	unit = p.unit(d)
-	for _, s := range p.divided[d].stakes {
+	for _, s := range p.divided[d].demands {
 		s.Floor, s.Request, s.RealCapability.Value = s.Floor/unit, s.Request/unit, s.RealCapability.Value/unit
 		stakes = append(stakes, s)
 	}
 	return stakes, unit
 }
 
-// stake is a queue's part in dividing one dimension. A queue that is not open asks for
+// demand is a queue's part in dividing one dimension. A queue that is not open asks for
 // no more than it holds: nothing it waits for can be placed.
-func (p *plugin) stake(q ledger.QueueID, d resource.Dim) fair.Stake {
-	return stake(p.l.Queue(q), d, p.rows[q].real)
+func (p *plugin) demand(q ledger.QueueID, d resource.Dim) fair.QueueDemand {
+	return demandOf(p.l.Queue(q), d, p.rows[q].real)
 }
 
-func stake(queue *ledger.Queue, d resource.Dim, real resource.Vec) fair.Stake {
+func demandOf(queue *ledger.Queue, d resource.Dim, real resource.Vec) fair.QueueDemand {
 	asks := queue.Request
 	if queue.State() != model.QueueOpen {
 		asks = queue.Allocated
 	}
-	return fair.Stake{Weight: queue.Weight(), Floor: queue.Guarantee.Get(d), Request: asks.Get(d),
+	return fair.QueueDemand{Weight: queue.Weight(), Floor: queue.Guarantee.Get(d), Request: asks.Get(d),
 		RealCapability: fair.Limit{Value: real.Get(d), Bounded: true}}
 }

@@ -5,10 +5,10 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// MayGive says that something of a queue might be reclaimed: in one dimension at least it
+// MayBeVictimQueue says that something of a queue might be reclaimed: in one dimension at least it
 // holds more than it deserves (see Reclaimable). No unit of a queue that does not can be
 // permitted, whatever it gives.
-func (p *plugin) MayGive(q, reclaimer ledger.QueueID) bool {
+func (p *plugin) MayBeVictimQueue(q, reclaimer ledger.QueueID) bool {
 	if !p.known(q) || !p.known(reclaimer) || q == reclaimer {
 		return false
 	}

@@ -19,13 +19,13 @@ import (
 // kept is what guarantees lack, of all queues together. It follows what queues hold, cycle
 // or not: Allocatable is asked within tries.
 type kept struct {
-	mark  uint64 // of ledger.Served; 0: nothing was found yet
+	mark  uint64 // of ledger.UsageChanged; 0: nothing was found yet
 	lacks resource.Sums
 }
 
 // lacking is what guarantees lack of a dimension, as things stand.
 func (p *plugin) lacking(d resource.Dim) int64 {
-	queues, mark, known := p.l.Served(p.kept.mark)
+	queues, mark, known := p.l.UsageChanged(p.kept.mark)
 	known = known && p.kept.mark > 0
 	p.kept.mark = mark
 	if known {

@@ -34,22 +34,22 @@ func Definition() policy.Definition {
 }
 
 type plugin struct {
-	l               *ledger.Ledger
-	rows            []row            // by QueueID
-	leaves          []ledger.QueueID // sound leaf queues, by name
-	sharing         []ledger.QueueID // those of them that have jobs or a guarantee
-	guaranteed      resource.Sums
-	totals          resource.Vec
-	opens           uint64
-	divided         []division   // by dimension
-	claims          []fair.Claim // scratch of fill
-	figures, shapes uint64
-	served, granted uint64 // marks of what was read of the ledger
-	hung            uint64
-	opened          bool
-	kept            kept
-	freed, last     resource.Vec // scratch of Reclaimable
-	before          resource.Vec // … of remeasure: the totals as they were; and of limit: what is guaranteed
+	l                   *ledger.Ledger
+	rows                []row            // by QueueID
+	leaves              []ledger.QueueID // sound leaf queues, by name
+	sharing             []ledger.QueueID // those of them that have jobs or a guarantee
+	guaranteed          resource.Sums
+	totals              resource.Vec
+	opens               uint64
+	divided             []division    // by dimension
+	claims              []fair.Demand // scratch of fill
+	figures, shapes     uint64
+	usageSeen, specSeen uint64 // marks of what was read of the ledger
+	treeSeen            uint64
+	opened              bool
+	kept                kept
+	freed, last         resource.Vec // scratch of Reclaimable
+	before              resource.Vec // … of remeasure: the totals as they were; and of limit: what is guaranteed
 }
 
 // row is what a queue deserves and may at most hold.
@@ -67,11 +67,11 @@ type row struct {
 // Open finds what every queue deserves, if anything changed, and tells the trace how.
 func (p *plugin) Open(rec *trace.Recorder) {
 	told := rec.On(trace.FormatDeserved)
-	if p.opened && p.figures == p.l.Figures() && p.shapes == p.l.Shape() && !told {
+	if p.opened && p.figures == p.l.UsageEpoch() && p.shapes == p.l.SpecEpoch() && !told {
 		return
 	}
 	p.follow()
-	p.opened, p.figures, p.shapes = true, p.l.Figures(), p.l.Shape()
+	p.opened, p.figures, p.shapes = true, p.l.UsageEpoch(), p.l.SpecEpoch()
 	p.opens++
 	for d := range p.divided {
 		if d != int(resource.Pods) {

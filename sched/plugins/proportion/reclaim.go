@@ -11,7 +11,7 @@ import (
 // deserves, in every dimension the claim asks for: the limit of Allocatable (seed 000
 // §13, seed 002 §3.3). What the claim is short of makes no difference; that is
 // capacity's rule (decision 15).
-func (p *plugin) Preemptive(c policy.Claim) (trace.Reason, bool) {
+func (p *plugin) Preemptive(c policy.Preemptor) (trace.Reason, bool) {
 	r := p.refusal(c.Queue, c.Want)
 	return r, !r.Is()
 }
@@ -24,7 +24,7 @@ func (p *plugin) Preemptive(c policy.Claim) (trace.Reason, bool) {
 // with less than its guarantee of what the unit gives, which the seed does not say, nor
 // is a whole gang taken whose queue is no longer above what it deserves before the last
 // of its members goes (decision 12). All refusals are guards.
-func (p *plugin) Reclaimable(c policy.Claim, u policy.Unit) policy.Opinion {
+func (p *plugin) Reclaimable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	name := p.l.Queue(u.Queue).Name
 	if !p.known(u.Queue) || !p.known(c.Queue) || u.Queue == c.Queue {
 		return refuse(trace.Reason{Code: trace.VictimOutside, Queue: name})

@@ -13,8 +13,8 @@ import (
 )
 
 // claim is what queue q wants, short of the named dimensions.
-func (c *cluster) claim(wants resource.List, short ...string) policy.Claim {
-	claim := policy.Claim{Queue: c.id("q"), Job: ledger.NoJob, Want: c.l.Dims.Vec(wants)}
+func (c *cluster) claim(wants resource.List, short ...string) policy.Preemptor {
+	claim := policy.Preemptor{Queue: c.id("q"), Job: ledger.NoJob, Want: c.l.Dims.Vec(wants)}
 	for _, name := range short {
 		d, _ := c.l.Dims.Lookup(name)
 		claim.Short = append(claim.Short, d)

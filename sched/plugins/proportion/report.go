@@ -85,10 +85,10 @@ func (p *plugin) tellRound(rec *trace.Recorder, rounds [][]fair.Round, units []i
 		r := rounds[d][i]
 		remaining = remaining.Set(resource.Dim(d), r.Left*units[d])
 		for _, s := range r.Steps {
-			values[s.Stake] = values[s.Stake].Set(resource.Dim(d), s.Value*units[d])
-			weights[s.Stake] = max(weights[s.Stake], r.TotalWeight)
-			met[s.Stake] = true
-			open[s.Stake] = open[s.Stake] || !s.Met
+			values[s.Demand] = values[s.Demand].Set(resource.Dim(d), s.Value*units[d])
+			weights[s.Demand] = max(weights[s.Demand], r.TotalWeight)
+			met[s.Demand] = true
+			open[s.Demand] = open[s.Demand] || !s.Met
 		}
 	}
 	for k, q := range p.sharing {

@@ -71,8 +71,8 @@ func within(room, want resource.Vec) bool {
 	return !slices.ContainsFunc(room.Clone().Sub(want), func(x int64) bool { return x < 0 })
 }
 
-func (x *town) claimOf(i int) policy.Claim {
-	return policy.Claim{Queue: x.id(x.pods[i].queue), Task: x.pods[i].task, Job: ledger.NoJob, Want: x.want(i)}
+func (x *town) claimOf(i int) policy.Preemptor {
+	return policy.Preemptor{Queue: x.id(x.pods[i].queue), Task: x.pods[i].task, Job: ledger.NoJob, Want: x.want(i)}
 }
 
 func (x *town) unitOf(i int) policy.Unit {
@@ -156,7 +156,7 @@ func TestAQueueThatMayNotGiveIsPermittedNothing(t *testing.T) {
 		x := townOf(t)
 		for v, p := range x.pods {
 			for i, taker := range x.pods {
-				if !p.runs || taker.runs || x.p.MayGive(x.id(p.queue), x.id(taker.queue)) {
+				if !p.runs || taker.runs || x.p.MayBeVictimQueue(x.id(p.queue), x.id(taker.queue)) {
 					continue
 				}
 				if o := x.p.Reclaimable(x.claimOf(i), x.unitOf(v)); o.Vote == policy.Permit {

@@ -46,7 +46,7 @@ func (p *plugin) whole(d resource.Dim) trace.Level {
 }
 
 func (p *plugin) shared(q ledger.QueueID, d resource.Dim) trace.Arithmetic {
-	queue, own := p.l.Queue(q), p.stake(q, d)
+	queue, own := p.l.Queue(q), p.demand(q, d)
 	level := trace.Level{Queue: queue.Name, Above: p.total(d), Promised: p.guaranteed.Get(d), Guarantee: own.Floor,
 		Real: own.RealCapability.Value}
 	level.Capability, level.Bounded = queue.Capability.Bound(d)
@@ -59,7 +59,7 @@ func (p *plugin) shared(q ledger.QueueID, d resource.Dim) trace.Arithmetic {
 	stakes, unit := p.divide(d)
 	for i, r := range fair.Explain(p.total(d)/unit, stakes) {
 		for _, s := range r.Steps {
-			if s.Stake == at {
+			if s.Demand == at {
 				a.Rounds = append(a.Rounds, trace.Round{Number: i + 1, TotalWeight: r.TotalWeight, Remaining: r.Remaining * unit,
 					Given: s.Given * unit, Capped: s.Capped * unit, Asked: s.Asked * unit, Value: s.Value * unit, Met: s.Met, Settling: r.Settling})
 				a.Deserved = s.Value * unit

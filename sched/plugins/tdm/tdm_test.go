@@ -249,7 +249,7 @@ func TestWhoMakesRoomOutsideTheZones(t *testing.T) {
 				v, _ := w.FindTask(ledger.Key{Namespace: "ns", Name: "victim-" + string(rune('a'+i))})
 				unit.Tasks = append(unit.Tasks, v)
 			}
-			o := w.Preemptable(policy.Claim{Task: asks, Job: claimJob}, unit)
+			o := w.Preemptable(policy.Preemptor{Task: asks, Job: claimJob}, unit)
 			if o.Reason.Code != c.want || (o.Vote == policy.Permit) != (c.want == trace.None) || o.Guard {
 				t.Errorf("%+v, want %q", o, c.want)
 			}

@@ -13,7 +13,7 @@ import (
 // Preemptable lets preemptable pods outside the zones make room for a job that is not
 // marked preemptable itself, so many of a job as its budget allows. What is in a zone is
 // not taken by another's pods: it is given back when its hours are over.
-func (p *plugin) Preemptable(c policy.Claim, u policy.Unit) policy.Opinion {
+func (p *plugin) Preemptable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	if p.preemptable(c.Job) || p.l.Class(p.l.Task(c.Task).Class).Spec.Revocable {
 		return refuse(trace.Reason{Code: trace.VictimOutOfZone, Text: "pods that may be revoked evict nobody"})
 	}

@@ -1,0 +1,143 @@
+package execute
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	resourcev1 "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	typedresourcev1 "k8s.io/client-go/kubernetes/typed/resource/v1"
+
+	"ashlar.sh/sched"
+)
+
+// claimsIn takes the connections in turn.
+func (c *Executor) claimsIn(namespace string) typedresourcev1.ResourceClaimInterface {
+	all := c.options.Clients.Fast
+	return all[c.turn.Add(1)%uint64(len(all))].ResourceV1().ResourceClaims(namespace)
+}
+
+// readClaim reads a claim from the API server itself.
+func (c *Executor) readClaim(ctx context.Context, r *reservation) error {
+	now, err := c.claimsIn(r.namespace).Get(ctx, r.name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return errGone
+	case err != nil:
+		return err
+	}
+	r.now = now
+	return nil
+}
+
+// noneIf leaves out an error that is an answer.
+func noneIf(err, answer error) error {
+	if errors.Is(err, answer) {
+		return nil
+	}
+	return err
+}
+
+// finalize keeps a claim from vanishing while it has devices.
+func (c *Executor) finalize(ctx context.Context, r *reservation) error {
+	if slices.Contains(r.now.Finalizers, resourcev1.Finalizer) {
+		return nil
+	}
+	return c.patchClaim(ctx, r, map[string]any{"finalizers": append(slices.Clone(r.now.Finalizers), resourcev1.Finalizer)}, nil)
+}
+
+// writeStatus replaces what devices a claim has and who uses it.
+func (c *Executor) writeStatus(ctx context.Context, r *reservation, gives *resourcev1.AllocationResult, consumers []resourcev1.ResourceClaimConsumerReference) error {
+	status := map[string]any{"allocation": nil, "reservedFor": nil}
+	if gives != nil {
+		if r.now.Status.Allocation != nil {
+			delete(status, "allocation") // it stays as it is
+		} else {
+			status["allocation"] = gives
+		}
+	} else if len(r.now.Status.Devices) > 0 {
+		status["devices"] = nil
+	}
+	if len(consumers) > 0 {
+		status["reservedFor"] = consumers
+	}
+	return c.patchClaim(ctx, r, map[string]any{}, status)
+}
+
+// patchClaim changes a claim if it is still what is known of it, and notes what it is then.
+func (c *Executor) patchClaim(ctx context.Context, r *reservation, metadata, status map[string]any) error {
+	metadata["uid"], metadata["resourceVersion"] = r.now.UID, r.now.ResourceVersion
+	patch := map[string]any{"metadata": metadata}
+	var sub []string
+	if status != nil {
+		patch["status"], sub = status, []string{"status"}
+	}
+	text, err := json.Marshal(patch)
+	if err != nil {
+		return err
+	}
+	now, err := c.claimsIn(r.namespace).Patch(ctx, r.name, types.MergePatchType, text, metav1.PatchOptions{}, sub...)
+	if err != nil {
+		return err
+	}
+	r.now, r.wrote = now, true
+	return nil
+}
+
+// unreserve takes back what was written for pods that will not be bound with it: their
+// reservations, and devices that were given for them and that nobody else uses. What cannot
+// be taken back is no harm: the claim is its pod's to have moved.
+func (c *Executor) unreserve(list []*reservation) {
+	var all sync.WaitGroup
+	for _, r := range list {
+		if !r.wrote {
+			continue
+		}
+		all.Add(1)
+		c.fast.do(func() (time.Duration, bool) {
+			defer all.Done()
+			_, latency, overloaded := c.run(c.unreserving(r))
+			return latency, overloaded
+		})
+	}
+	all.Wait()
+}
+
+func (c *Executor) unreserving(r *reservation) request {
+	mine := func(u resourcev1.ResourceClaimConsumerReference) bool {
+		return slices.ContainsFunc(r.pods, func(i sched.Item) bool { return i.UID == string(u.UID) })
+	}
+	ours := func() bool { // the devices are those that were written
+		return r.gave && r.now.Status.Allocation != nil && sameDevices(r.now.Status.Allocation, r.devices)
+	}
+	held := func() bool { // there is something to take back
+		return string(r.now.UID) == r.uid && r.now.Status.Allocation != nil &&
+			(slices.ContainsFunc(r.now.Status.ReservedFor, mine) || ours() && len(r.now.Status.ReservedFor) == 0)
+	}
+	return request{
+		what: "take back claim " + r.namespace + "/" + r.name,
+		send: func(ctx context.Context) error {
+			if !held() {
+				return nil
+			}
+			rest := slices.DeleteFunc(slices.Clone(r.now.Status.ReservedFor), mine)
+			keeps := r.now.Status.Allocation
+			if len(rest) == 0 && ours() {
+				keeps = nil
+			}
+			return c.writeStatus(ctx, r, keeps, rest)
+		},
+		shown: func(ctx context.Context) (bool, sched.Outcome, error) {
+			if err := c.readClaim(ctx, r); err != nil {
+				return errors.Is(err, errGone), sched.Done, noneIf(err, errGone)
+			}
+			return !held(), sched.Done, nil
+		},
+	}
+}

@@ -1,0 +1,86 @@
+package execute
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"volcano.sh/apis/pkg/client/clientset/versioned"
+)
+
+// connections is how many HTTP/2 connections bindings are spread over: a server bounds
+// the requests under way on one (to 100 or 250), and each has one lock.
+const connections = 4
+
+// The slow road's rates: what is said may take its time. Events have one of their own,
+// so that thousands of them do not keep an autoscaler waiting for a condition.
+const (
+	saidPerSecond = 50
+	saidAtOnce    = 100
+
+	eventsPerSecond = 100
+	eventsAtOnce    = 200
+)
+
+// Clients are the clients that carrying needs.
+type Clients struct {
+	Fast    []kubernetes.Interface // bindings and the like, over connections of their own, in protobuf
+	Groups  versioned.Interface    // PodGroups' statuses
+	Slow    kubernetes.Interface   // pods' conditions
+	Events  kubernetes.Interface
+	Figures versioned.Interface // Queues' figures
+}
+
+// NewClients makes clients from one configuration, which is not changed.
+func NewClients(config *rest.Config) (Clients, error) {
+	var c Clients
+	for range connections {
+		client, err := kubernetes.NewForConfig(fast(config))
+		if err != nil {
+			return Clients{}, fmt.Errorf("make a client for bindings: %w", err)
+		}
+		c.Fast = append(c.Fast, client)
+	}
+	var err error
+	json := fast(config)
+	json.ContentType, json.AcceptContentTypes = "", "" // custom resources have no protobuf
+	if c.Groups, err = versioned.NewForConfig(json); err != nil {
+		return Clients{}, fmt.Errorf("make a client for PodGroups: %w", err)
+	}
+	gentle := fast(config)
+	gentle.QPS, gentle.Burst = saidPerSecond, saidAtOnce
+	if c.Slow, err = kubernetes.NewForConfig(gentle); err != nil {
+		return Clients{}, fmt.Errorf("make a client for conditions: %w", err)
+	}
+	gentle = fast(config)
+	gentle.QPS, gentle.Burst = eventsPerSecond, eventsAtOnce
+	if c.Events, err = kubernetes.NewForConfig(gentle); err != nil {
+		return Clients{}, fmt.Errorf("make a client for events: %w", err)
+	}
+	gentle = fast(config)
+	gentle.ContentType, gentle.AcceptContentTypes = "", ""
+	gentle.QPS, gentle.Burst = saidPerSecond, saidAtOnce
+	if c.Figures, err = versioned.NewForConfig(gentle); err != nil {
+		return Clients{}, fmt.Errorf("make a client for statuses: %w", err)
+	}
+	return c, nil
+}
+
+// fast is a configuration without a limit on the rate and with connections of its own:
+// client-go shares connections between configurations that dial alike.
+func fast(config *rest.Config) *rest.Config {
+	c := rest.CopyConfig(config)
+	c.QPS, c.RateLimiter = -1, nil
+	c.ContentType = "application/vnd.kubernetes.protobuf"
+	c.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+	if c.Dial == nil {
+		dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
+		c.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+			return dialer.DialContext(ctx, network, address)
+		}
+	}
+	return c
+}

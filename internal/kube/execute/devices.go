@@ -1,0 +1,285 @@
+package execute
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	resourcev1 "k8s.io/api/resource/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ashlar.sh/internal/kube/devices"
+	"ashlar.sh/sched"
+)
+
+// reservation is one resource claim, and the pods of a statement that are to use it.
+type reservation struct {
+	namespace, name, uid string
+	had                  string                       // devices.Digest of what it had when that was decided
+	devices              *resourcev1.AllocationResult // nil: it has some
+	pods                 []sched.Item
+
+	now     *resourcev1.ResourceClaim // the newest that is known of it, as the API server said
+	gave    bool                      // devices were written
+	wrote   bool                      // anything was
+	refusal error                     // why it is not to be had
+}
+
+// reservationsOf are the claims of a statement's pods, each once, in the order in which
+// they are named first.
+func reservationsOf(items []sched.Item) ([]*reservation, *retry) {
+	var out []*reservation
+	at := map[string]*reservation{}
+	for _, i := range items {
+		w, err := devices.WritesOf(i.Chosen)
+		if err == nil && w.Refused != "" {
+			err = errors.New(w.Refused)
+		}
+		if err != nil {
+			return nil, &retry{i, sched.Failed, "devices", err}
+		}
+		for _, claim := range w.Claims {
+			r := at[claim.Claim]
+			if r == nil {
+				r = &reservation{uid: claim.UID, had: claim.Had}
+				r.namespace, r.name, _ = strings.Cut(claim.Claim, "/")
+				at[claim.Claim] = r
+				out = append(out, r)
+			}
+			a, err := claim.Allocated()
+			if err == nil && a != nil && r.devices != nil && !sameDevices(a, r.devices) {
+				err = fmt.Errorf("claim %s was chosen devices for twice", claim.Claim)
+			}
+			if err != nil {
+				return nil, &retry{i, sched.Failed, "devices", err}
+			}
+			if a != nil {
+				r.devices = a
+			}
+			r.pods = append(r.pods, i)
+		}
+	}
+	return out, nil
+}
+
+// reserve gives the claims of a statement's pods their devices and reserves them for the
+// pods, all or none: when one cannot be had, what was written for the others is taken
+// back. It returns when the engine has been told, so that no device looks free once its
+// pod is seen bound, and when the devices are ready; nil when all is well.
+func (c *Executor) reserve(items []sched.Item, until time.Time) *retry {
+	list, failed := reservationsOf(items)
+	if failed != nil || len(list) == 0 {
+		return failed
+	}
+	for n, outcome := range c.together(len(list), func(n int) request { return c.reserving(list[n]) }) {
+		if r := list[n]; outcome != sched.Done {
+			err := r.refusal
+			if err == nil {
+				err = errNotTaken
+			}
+			failed = &retry{r.pods[0], sched.Failed, "devices", fmt.Errorf("claim %s: %w", r.name, err)}
+			break
+		}
+	}
+	if failed == nil {
+		failed = c.awaitDevices(list, items, until)
+	}
+	if failed != nil {
+		c.unreserve(list)
+	}
+	return failed
+}
+
+// reserving writes devices and reservations into a claim's status. What it has by then must be
+// what was decided on, or nothing, or ours; the version in which that was seen is the precondition.
+func (c *Executor) reserving(r *reservation) request {
+	return request{
+		what: "reserve claim " + r.namespace + "/" + r.name,
+		send: func(ctx context.Context) error {
+			if r.now == nil {
+				if r.now = c.options.Storage.DeviceClaim(r.namespace, r.name); r.now == nil {
+					return errGone
+				}
+			}
+			if done, err := r.settled(); done || err != nil {
+				return err
+			}
+			if r.devices != nil && r.now.Status.Allocation != nil && !sameDevices(r.devices, r.now.Status.Allocation) {
+				if err := c.writeStatus(ctx, r, nil, nil); err != nil { // another's cannot be overwritten, only given back
+					return err
+				}
+			}
+			gives := r.now.Status.Allocation
+			if gives == nil {
+				if err := c.finalize(ctx, r); err != nil {
+					return err
+				}
+				gives = stamped(r.devices)
+			}
+			consumers := slices.Clone(r.now.Status.ReservedFor)
+			for _, i := range r.pods {
+				if !devices.Holds(r.now, i.UID) {
+					consumers = append(consumers, devices.Consumer(i.Pod, i.UID))
+				}
+			}
+			fresh := r.now.Status.Allocation == nil
+			if err := c.writeStatus(ctx, r, gives, consumers); err != nil {
+				return err
+			}
+			r.gave = r.gave || fresh
+			return nil
+		},
+		shown: func(ctx context.Context) (bool, sched.Outcome, error) {
+			if err := c.readClaim(ctx, r); err != nil {
+				if errors.Is(err, errGone) {
+					r.refusal = errGone
+				}
+				return r.refusal != nil, sched.Failed, noneIf(err, errGone)
+			}
+			done, err := r.settled()
+			switch {
+			case err != nil:
+				return true, sched.Failed, nil
+			case done && r.devices != nil:
+				r.gave, r.wrote = true, true // by a request whose answer was lost
+			}
+			return done, sched.Done, nil
+		},
+	}
+}
+
+// settled says that a claim is as it should be. An error says that it never will: it is
+// gone, or somebody else gave it other devices or took them away since it was decided on.
+func (r *reservation) settled() (bool, error) {
+	r.refusal = nil
+	has := r.now.Status.Allocation
+	right := has != nil && r.devices == nil && devices.Digest(has) == r.had ||
+		has != nil && r.devices != nil && sameDevices(has, r.devices)
+	switch {
+	case string(r.now.UID) != r.uid || r.now.DeletionTimestamp != nil:
+		r.refusal = errGone
+	case has == nil && r.devices == nil:
+		r.refusal = errors.New("its devices were taken back meanwhile")
+	case has == nil || right:
+	case devices.Digest(has) != r.had:
+		r.refusal = errors.New("it has other devices meanwhile")
+	case !r.ownOnly():
+		r.refusal = errors.New("it has other devices, which are used meanwhile")
+	}
+	if r.refusal != nil || !right {
+		return false, r.refusal
+	}
+	return !slices.ContainsFunc(r.pods, func(i sched.Item) bool { return !devices.Holds(r.now, i.UID) }), nil
+}
+
+// ownOnly says that nobody holds a claim but pods that are about to be bound with it: what
+// it has may be given back for something else.
+func (r *reservation) ownOnly() bool {
+	return !slices.ContainsFunc(r.now.Status.ReservedFor, func(u resourcev1.ResourceClaimConsumerReference) bool {
+		return !slices.ContainsFunc(r.pods, func(i sched.Item) bool { return i.UID == string(u.UID) })
+	})
+}
+
+// sameDevices compares what a claim has with what was chosen, by the devices: an API server
+// leaves out what it has switched off.
+func sameDevices(a, b *resourcev1.AllocationResult) bool {
+	return slices.EqualFunc(a.Devices.Results, b.Devices.Results, func(x, y resourcev1.DeviceRequestAllocationResult) bool {
+		return x.Request == y.Request && x.Driver == y.Driver && x.Pool == y.Pool && x.Device == y.Device
+	})
+}
+
+// stamped says from when devices are waited for that have to be made ready.
+func stamped(a *resourcev1.AllocationResult) *resourcev1.AllocationResult {
+	if !slices.ContainsFunc(a.Devices.Results, func(r resourcev1.DeviceRequestAllocationResult) bool { return len(r.BindingConditions) > 0 }) {
+		return a
+	}
+	out := a.DeepCopy()
+	out.AllocationTimestamp = &metav1.Time{Time: time.Now()}
+	return out
+}
+
+// awaitDevices waits until the engine has been told of what was written and the devices are
+// ready.
+func (c *Executor) awaitDevices(list []*reservation, items []sched.Item, until time.Time) *retry {
+	for pause := lookAgain / 16; ; pause = min(2*pause, lookAgain) {
+		for _, i := range items {
+			if c.options.Storage.PodUID(i.Pod.Namespace, i.Pod.Name) != i.UID {
+				return &retry{i, sched.Missing, "devices", errPodGone}
+			}
+		}
+		waits := (*reservation)(nil)
+		for _, r := range list {
+			ready, err := c.devicesReady(r)
+			if err != nil {
+				return &retry{r.pods[0], sched.Failed, "devices", fmt.Errorf("claim %s: %w", r.name, err)}
+			}
+			if !ready {
+				waits = r
+			}
+		}
+		var err error
+		switch {
+		case waits == nil:
+			return nil
+		case time.Now().After(until):
+			err = fmt.Errorf("the devices of claim %s were not ready in time", waits.name)
+		case !c.leading():
+			err = errors.New("the lease is lost")
+		case !sleep(c.ctx, pause):
+			err = c.ctx.Err()
+		}
+		if err != nil {
+			return &retry{waits.pods[0], sched.Failed, "devices", err}
+		}
+	}
+}
+
+// devicesReady says that a reservation is known to the engine, and that nothing has to
+// happen to its devices before a pod may be bound.
+func (c *Executor) devicesReady(r *reservation) (bool, error) {
+	seen := c.options.Storage.DeviceClaim(r.namespace, r.name)
+	if seen == nil || string(seen.UID) != r.uid {
+		return false, errGone
+	}
+	if version(seen) < version(r.now) {
+		return false, nil
+	}
+	r.now = seen
+	if done, err := r.settled(); err != nil || !done {
+		if err == nil {
+			err = errors.New("its reservation was taken back")
+		}
+		return false, err
+	}
+	for i := range seen.Status.Allocation.Devices.Results {
+		d := &seen.Status.Allocation.Devices.Results[i]
+		if len(d.BindingConditions) == 0 {
+			continue
+		}
+		conditions := conditionsOf(seen, d)
+		for _, name := range d.BindingFailureConditions {
+			if f := apimeta.FindStatusCondition(conditions, name); f != nil && f.Status == metav1.ConditionTrue {
+				return false, fmt.Errorf("device %s could not be made ready: %s: %s", d.Device, f.Reason, f.Message)
+			}
+		}
+		for _, name := range d.BindingConditions {
+			if !apimeta.IsStatusConditionTrue(conditions, name) {
+				return false, nil
+			}
+		}
+	}
+	return true, nil
+}
+
+func conditionsOf(c *resourcev1.ResourceClaim, d *resourcev1.DeviceRequestAllocationResult) []metav1.Condition {
+	for _, s := range c.Status.Devices {
+		if s.Driver == d.Driver && s.Pool == d.Pool && s.Device == d.Device {
+			return s.Conditions
+		}
+	}
+	return nil
+}

@@ -1,0 +1,287 @@
+package execute
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"ashlar.sh/internal/crash"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+)
+
+// Options says how to carry.
+type Options struct {
+	Clients Clients
+	// Leading is asked before every write; while it is false nothing is sent. nil: always.
+	Leading func() bool
+	// Reporter is the component that events come from; "" is volcano.
+	Reporter string
+	// QuietBinds leaves out the event that says of a pod where it went: half of what a
+	// bound pod costs in writes.
+	QuietBinds bool
+	// Patience is for how long a write is repeated; 0 is 30 seconds.
+	Patience time.Duration
+	// Urgent says that somebody waits for a PodGroup to show a phase: it goes at once, and
+	// with the bindings. nil: Inqueue, for which controllers wait to create pods.
+	Urgent func(item sched.Item) bool
+	// PodGroup returns the newest state that was seen of a PodGroup, nil without one.
+	PodGroup func(namespace, name string) *schedulingv1beta1.PodGroup
+	// Storage is what volumes and devices are prepared by. nil: no plan may choose any.
+	Storage Storage
+	// VolumeWait is how long a pod's volumes and devices may take to be bound; it is asked in
+	// Carry. nil: DefaultVolumeWait.
+	VolumeWait func() time.Duration
+	// Prepared is told of each pod whose volumes and devices were bound, and how long that took.
+	// nil: nobody.
+	Prepared func(item sched.Item, took time.Duration)
+	// Answered is told of every item once, with the latency of its last request. nil: nobody.
+	Answered func(item sched.Item, outcome sched.Outcome, latency time.Duration)
+	// Panicked is told of panics, which are bugs, in any goroutine; the item is answered all
+	// the same.
+	Panicked crash.Handler
+}
+
+// Executor carries plans out. Its methods may be called from any goroutine.
+type Executor struct {
+	options Options
+	ctx     context.Context
+	fast    *requestQueue
+	status  *requestQueue // of PodGroups
+	slow    *requestQueue // conditions of pods
+	figures *requestQueue // of queues
+	events  *requestQueue
+	turn    atomic.Uint64 // of the connections
+	groups  groupWrites
+	leaving evictions
+	dropped atomic.Int64
+	doubts  atomic.Int64 // items that were given up and may be carried out all the same
+
+	mu       sync.Mutex
+	receipts []sched.Receipt
+	retries  map[string]int // failures in a row, by UID
+	wake     chan struct{}
+}
+
+// New makes a carrier whose requests end with ctx.
+func New(ctx context.Context, o Options) *Executor {
+	if o.Patience <= 0 {
+		o.Patience = 30 * time.Second
+	}
+	if o.Leading == nil {
+		o.Leading = func() bool { return true }
+	}
+	if o.Reporter == "" {
+		o.Reporter = "volcano"
+	}
+	if o.Answered == nil {
+		o.Answered = func(sched.Item, sched.Outcome, time.Duration) {}
+	}
+	if o.Urgent == nil {
+		o.Urgent = func(i sched.Item) bool { return i.Phase == model.GroupInqueue }
+	}
+	if o.Prepared == nil {
+		o.Prepared = func(sched.Item, time.Duration) {}
+	}
+	if o.VolumeWait == nil {
+		o.VolumeWait = func() time.Duration { return DefaultVolumeWait }
+	}
+	if o.PodGroup == nil {
+		o.PodGroup = func(string, string) *schedulingv1beta1.PodGroup { return nil }
+	}
+	c := &Executor{options: o, ctx: ctx, retries: map[string]int{}, wake: make(chan struct{}, 1),
+		fast: newRequestQueue(mostInFlight, o.Panicked), status: newRequestQueue(mostStatuses, o.Panicked), slow: newRequestQueue(mostInFlight, o.Panicked),
+		figures: newRequestQueue(mostInFlight, o.Panicked), events: newRequestQueue(mostInFlight, o.Panicked)}
+	c.groups.pending = map[ledger.Key]*groupWrite{}
+	c.leaving.states = map[uint64]*eviction{}
+	return c
+}
+
+// Carry takes a plan's items over, all of them whatever happens. It does not wait; each item
+// is answered by one receipt, in no particular order.
+func (c *Executor) Carry(items []sched.Item) {
+	late := c.unready(items)
+	for _, list := range late { // each by itself
+		patience := DefaultVolumeWait
+		c.guard("asking how long volumes may take", func() { patience = c.options.VolumeWait() })
+		c.options.Panicked.Go("binding pods with volumes and devices", func() { c.bindReady(list, patience) })
+	}
+	for i, item := range items {
+		if _, waits := late[item.Statement]; waits && item.Kind == sched.BindPod {
+			continue
+		}
+		if !c.guard("taking an item over", func() { c.start(item, items[i+1:]) }) {
+			c.answer(item, sched.Failed, 0)
+		}
+	}
+}
+
+// start begins to carry an item out.
+func (c *Executor) start(item sched.Item, later []sched.Item) {
+	switch {
+	case item.Kind == sched.SetPhase:
+		c.setPhase(item)
+	case item.Kind == sched.KeepPod:
+		c.leaving.withdraw(item.Evictions)
+		c.answer(item, sched.Done, 0)
+	case superseded(item, later):
+		c.answer(item, sched.Done, 0)
+	default:
+		c.leaving.expect(item)
+		c.bring(item)
+	}
+}
+
+// guard runs a step and says that it did not panic.
+func (c *Executor) guard(step string, do func()) bool {
+	return c.options.Panicked.Guard(step, do) == nil
+}
+
+// bring carries an item out as soon as the server has time for it.
+func (c *Executor) bring(item sched.Item) { c.bringAnd(item, func(result) {}) }
+
+// bringAnd is bring; then is told, by another goroutine, what became of the item.
+func (c *Executor) bringAnd(item sched.Item, then func(result)) {
+	c.fast.do(func() (time.Duration, bool) {
+		r := result{outcome: sched.Failed}
+		c.guard("carrying an item out", func() { r = c.try(c.request(item)) })
+		if r.left.is() {
+			c.settle(item, r.left, r.latency, func(o sched.Outcome) { then(result{outcome: o}) })
+			return r.latency, r.overloaded
+		}
+		answer := sched.Receipt{Item: item, Outcome: r.outcome}
+		if item.Kind == sched.BindPod {
+			answer.Refused = r.refused
+		}
+		c.answerAll([]sched.Receipt{answer}, r.latency)
+		then(r)
+		return r.latency, r.overloaded
+	})
+}
+
+// superseded says that an item takes a nomination back which a later one of the same plan
+// writes anew: requests are under way side by side, and the wrong one could come last.
+func superseded(item sched.Item, later []sched.Item) bool {
+	return item.Kind == sched.NominatePod && item.Node == "" && slices.ContainsFunc(later, func(o sched.Item) bool {
+		return o.Kind == sched.NominatePod && o.Node != "" && o.Pod == item.Pod && o.UID == item.UID
+	})
+}
+
+// Receipts returns what became of items since the last call.
+func (c *Executor) Receipts() []sched.Receipt {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := c.receipts
+	c.receipts = nil
+	return out
+}
+
+// Wake receives a value when there are receipts.
+func (c *Executor) Wake() <-chan struct{} { return c.wake }
+
+// Load is how many requests of plans are under way, how many wait, and how many may be
+// under way at once by what the server bears.
+func (c *Executor) Load() (flying, waiting, limit int) { return c.fast.load() }
+
+// Unsettled is how many requests of plans and of PodGroups' statuses are under way or wait, and
+// how many items were given up that may be carried out all the same.
+func (c *Executor) Unsettled() int {
+	flying, waiting, _ := c.fast.load()
+	statuses, later, _ := c.status.load()
+	return flying + waiting + statuses + later + int(c.doubts.Load())
+}
+
+// Dropped counts words that were not said because too many waited.
+func (c *Executor) Dropped() int64 { return c.dropped.Load() }
+
+// Wait returns when every item of a plan and every PodGroup's status was answered, or
+// ctx ends.
+func (c *Executor) Wait(ctx context.Context) {
+	await(ctx, func() {
+		c.flushGroups()
+		c.fast.wait()
+		c.status.wait()
+	})
+}
+
+// WaitForStatuses returns when nothing waits to be said, or ctx ends.
+func (c *Executor) WaitForStatuses(ctx context.Context) {
+	await(ctx, func() {
+		c.slow.wait()
+		c.figures.wait()
+		c.events.wait()
+	})
+}
+
+func await(ctx context.Context, what func()) {
+	done := make(chan struct{})
+	go func() {
+		what()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
+// Failures in a row put the receipt off, so that what cannot be done is not asked for
+// without a pause; the room stays promised meanwhile. A bind that was refused for good is
+// answered at once: how long it is to wait is for its job to say, without any room.
+const (
+	firstRetry   = 200 * time.Millisecond
+	longestRetry = 10 * time.Second
+	mostRetries  = 10_000 // remembered; beyond that all are forgotten
+)
+
+// answer gives the receipt of an item.
+func (c *Executor) answer(item sched.Item, outcome sched.Outcome, latency time.Duration) {
+	c.answerAll([]sched.Receipt{{Item: item, Outcome: outcome}}, latency)
+}
+
+// answerAll gives receipts all at once: of a gang that failed together no member is taken for
+// bound while another is decided on again.
+func (c *Executor) answerAll(list []sched.Receipt, latency time.Duration) {
+	wait := time.Duration(0)
+	for _, r := range list {
+		c.guard("counting an answer", func() { c.options.Answered(r.Item, r.Outcome, latency) })
+		c.leaving.over(r.Item)
+		wait = max(wait, c.putOff(r))
+	}
+	if wait > 0 {
+		time.AfterFunc(wait, func() { c.deliver(list) })
+		return
+	}
+	c.deliver(list)
+}
+
+// putOff counts the failures of a pod in a row, and says how long the receipt is put off.
+func (c *Executor) putOff(r sched.Receipt) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if r.Outcome != sched.Failed || r.Refused != "" {
+		delete(c.retries, r.Item.UID)
+		return 0
+	}
+	n := c.retries[r.Item.UID]
+	if len(c.retries) > mostRetries {
+		clear(c.retries)
+	}
+	c.retries[r.Item.UID] = n + 1
+	return min(firstRetry<<min(n, 8), longestRetry)
+}
+
+func (c *Executor) deliver(list []sched.Receipt) {
+	c.mu.Lock()
+	c.receipts = append(c.receipts, list...)
+	c.mu.Unlock()
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,293 @@
+package execute
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+)
+
+// gather is how long what is to be said of a PodGroup is gathered, so that it is one
+// write. What somebody waits for (Options.Urgent) is written at once.
+const gather = 200 * time.Millisecond
+
+// Counts are a PodGroup's members by phase.
+type Counts struct{ Running, Succeeded, Failed int32 }
+
+// GroupStatus is what is to be said on a PodGroup beside its phase. Each condition
+// takes the place of that of its type; others stay.
+type GroupStatus struct {
+	Counts     Counts
+	Conditions []schedulingv1beta1.PodGroupCondition
+}
+
+// groupWrites gathers what is to be written by PodGroup; of one group one write is
+// under way at a time, so that the newest state is the last that is written.
+type groupWrites struct {
+	mu      sync.Mutex
+	pending map[ledger.Key]*groupWrite
+}
+
+type groupWrite struct {
+	uid string
+	wanted
+	urgent bool        // somebody waits for it
+	due    *time.Timer // nil: nothing is gathered, or a write is under way
+	flying bool
+}
+
+// wanted is what is to be written.
+type wanted struct {
+	phase  *sched.Item
+	status *GroupStatus
+	record *string // the annotation record.Key, "" to be removed; nil: it stays
+	then   []awaits
+}
+
+// awaits is who waits for a record to be written.
+type awaits struct {
+	value string
+	then  func(written bool)
+}
+
+func (w *wanted) none() bool { return w.phase == nil && w.status == nil && w.record == nil }
+
+func (c *Executor) setPhase(item sched.Item) {
+	urgent := false
+	c.guard("asking who waits for a phase", func() { urgent = c.options.Urgent(item) })
+	c.write(item.Group, item.UID, func(w *groupWrite) {
+		if w.phase != nil {
+			c.answer(*w.phase, sched.Done, 0) // a newer phase took its place
+		}
+		w.phase, w.urgent = &item, w.urgent || urgent
+	})
+}
+
+// PodGroupStatus writes counts and conditions, together with a phase that is to be
+// written at that time.
+func (c *Executor) PodGroupStatus(group ledger.Key, uid string, s GroupStatus) {
+	for i := range s.Conditions {
+		s.Conditions[i].Message = clip(s.Conditions[i].Message)
+	}
+	c.write(group, uid, func(w *groupWrite) {
+		if w.status != nil {
+			s.Conditions = replaced(w.status.Conditions, s.Conditions)
+		}
+		w.status = &s
+	})
+}
+
+// Record writes the annotation record.Key on a PodGroup, or removes it where value is "",
+// together with what else is to be written there. With then it goes at once, and then is
+// told, by another goroutine, whether that very value is written now.
+func (c *Executor) Record(group ledger.Key, uid, value string, then func(written bool)) {
+	c.write(group, uid, func(w *groupWrite) {
+		w.record = &value
+		if then != nil {
+			w.urgent = true
+			w.then = append(w.then, awaits{value, then})
+		}
+	})
+}
+
+func (c *Executor) write(group ledger.Key, uid string, change func(*groupWrite)) {
+	c.groups.mu.Lock()
+	defer c.groups.mu.Unlock()
+	w := c.groups.pending[group]
+	if w == nil || w.uid != uid {
+		if w != nil {
+			c.over(w)
+		}
+		w = &groupWrite{uid: uid}
+		c.groups.pending[group] = w
+	}
+	change(w)
+	if !w.flying { // otherwise it goes on its way when the one under way is back
+		c.arm(group, w)
+	}
+}
+
+// over answers what was gathered for a PodGroup whose name is another's now; what is under
+// way finds that out by itself. The lock is held.
+func (c *Executor) over(w *groupWrite) {
+	if w.due != nil {
+		w.due.Stop()
+		w.due = nil
+	}
+	c.wrote(w.wanted, sched.Missing, 0)
+	w.wanted = wanted{}
+}
+
+// wrote answers what was to be written.
+func (c *Executor) wrote(w wanted, outcome sched.Outcome, latency time.Duration) {
+	if w.phase != nil {
+		c.answer(*w.phase, outcome, latency)
+	}
+	for _, a := range w.then {
+		c.options.Panicked.Go("telling that a record is written", func() { a.then(outcome == sched.Done && *w.record == a.value) })
+	}
+}
+
+// arm sends what was gathered when it is due; the lock is held.
+func (c *Executor) arm(group ledger.Key, w *groupWrite) {
+	switch {
+	case w.urgent:
+		c.launch(group, w)
+	case w.due == nil:
+		w.due = time.AfterFunc(gather, func() {
+			c.groups.mu.Lock()
+			defer c.groups.mu.Unlock()
+			c.launch(group, w)
+		})
+	}
+}
+
+// launch sends what was gathered; the lock is held.
+func (c *Executor) launch(group ledger.Key, w *groupWrite) {
+	if w.due != nil {
+		w.due.Stop()
+		w.due = nil
+	}
+	if w.flying || w.none() {
+		return
+	}
+	w.flying = true
+	what, road := w.wanted, c.status
+	if w.urgent {
+		road = c.fast
+	}
+	w.wanted, w.urgent = wanted{}, false
+	road.do(func() (latency time.Duration, overloaded bool) {
+		outcome := sched.Failed
+		c.guard("writing the status of a PodGroup", func() {
+			outcome, latency, overloaded = c.run(c.groupRequest(group, w.uid, what))
+		})
+		c.wrote(what, outcome, latency)
+		c.groups.mu.Lock()
+		defer c.groups.mu.Unlock()
+		if w.flying = false; !w.none() {
+			c.arm(group, w)
+		} else if c.groups.pending[group] == w {
+			delete(c.groups.pending, group)
+		}
+		return latency, overloaded
+	})
+}
+
+// flushGroups sends all that is being gathered.
+func (c *Executor) flushGroups() {
+	c.groups.mu.Lock()
+	defer c.groups.mu.Unlock()
+	for group, w := range c.groups.pending {
+		c.launch(group, w)
+	}
+}
+
+// groupRequest patches a PodGroup's status, which is no subresource, and its record, and
+// nothing else.
+// With conditions the list is replaced as a whole, so the version it was made from is
+// a precondition.
+func (c *Executor) groupRequest(group ledger.Key, uid string, what wanted) request {
+	groups := c.options.Clients.Groups.SchedulingV1beta1().PodGroups(group.Namespace)
+	base := c.options.PodGroup(group.Namespace, group.Name)
+	return request{
+		what: "write the status of PodGroup " + group.String(),
+		send: func(ctx context.Context) error {
+			if base == nil || string(base.UID) != uid {
+				return apierrors.NewConflict(schedulingv1beta1.Resource("podgroups"), group.Name, nil)
+			}
+			_, err := groups.Patch(ctx, group.Name, types.MergePatchType, groupPatch(base, uid, what), metav1.PatchOptions{})
+			if apierrors.IsInvalid(err) {
+				return apierrors.NewConflict(schedulingv1beta1.Resource("podgroups"), group.Name, err) // perhaps another life
+			}
+			return err
+		},
+		shown: func(ctx context.Context) (bool, sched.Outcome, error) {
+			g, err := groups.Get(ctx, group.Name, metav1.GetOptions{})
+			switch {
+			case apierrors.IsNotFound(err):
+				return true, sched.Missing, nil
+			case err != nil:
+				return false, 0, err
+			case string(g.UID) != uid:
+				return true, sched.Missing, nil
+			}
+			base = g
+			return shows(g, what), sched.Done, nil
+		},
+	}
+}
+
+func groupPatch(base *schedulingv1beta1.PodGroup, uid string, what wanted) []byte {
+	meta, changes := map[string]any{"uid": uid}, map[string]any{}
+	phase, status := what.phase, what.status
+	if phase != nil {
+		changes["phase"] = phase.Phase.String()
+	}
+	if status != nil {
+		changes["running"], changes["succeeded"], changes["failed"] = status.Counts.Running, status.Counts.Succeeded, status.Counts.Failed
+		if len(status.Conditions) > 0 {
+			meta["resourceVersion"] = base.ResourceVersion
+			if phase == nil && base.Status.Phase == "" {
+				changes["phase"] = schedulingv1beta1.PodGroupPending // nothing is lost: the version is a precondition
+			}
+			changes["conditions"] = replaced(base.Status.Conditions, status.Conditions)
+		}
+	}
+	if what.record != nil {
+		meta["annotations"] = map[string]any{record.Key: *what.record}
+		if *what.record == "" {
+			meta["annotations"] = map[string]any{record.Key: nil} // null removes it
+		}
+	}
+	all := map[string]any{"metadata": meta}
+	if len(changes) > 0 {
+		all["status"] = changes
+	}
+	patch, _ := json.Marshal(all) // plain data
+	return patch
+}
+
+// replaced is a list of conditions in which newer ones took the places of those of
+// their types.
+func replaced(list, newer []schedulingv1beta1.PodGroupCondition) []schedulingv1beta1.PodGroupCondition {
+	list = slices.DeleteFunc(slices.Clone(list), func(c schedulingv1beta1.PodGroupCondition) bool {
+		return slices.ContainsFunc(newer, func(n schedulingv1beta1.PodGroupCondition) bool { return n.Type == c.Type })
+	})
+	return append(list, newer...)
+}
+
+// shows says that a PodGroup shows what was to be written.
+func shows(g *schedulingv1beta1.PodGroup, what wanted) bool {
+	phase, status := what.phase, what.status
+	if phase != nil && string(g.Status.Phase) != phase.Phase.String() {
+		return false
+	}
+	if what.record != nil && g.Annotations[record.Key] != *what.record {
+		return false
+	}
+	if status == nil {
+		return true
+	}
+	if status.Counts != (Counts{g.Status.Running, g.Status.Succeeded, g.Status.Failed}) {
+		return false
+	}
+	for _, want := range status.Conditions {
+		if !slices.ContainsFunc(g.Status.Conditions, func(c schedulingv1beta1.PodGroupCondition) bool {
+			return c.Type == want.Type && c.Status == want.Status && c.TransitionID == want.TransitionID
+		}) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,60 @@
+package execute
+
+import (
+	"slices"
+	"time"
+
+	"ashlar.sh/sched"
+)
+
+// BindInTurn binds the pods of one statement one after the other, in the order in which
+// they are given. Once one of them is not to be had, no other is asked for: they are
+// answered Failed. So a gang of which one member is always refused, which comes first, is
+// not bound in part again and again. Before all, first is called where it is there, by
+// another goroutine; false is the same as a first member that is not to be had.
+func (c *Executor) BindInTurn(items []sched.Item, first func() bool) {
+	items = slices.Clone(items)
+	patience := DefaultVolumeWait
+	c.guard("asking how long volumes may take", func() { patience = c.options.VolumeWait() })
+	c.options.Panicked.Go("binding pods one after the other", func() { c.inTurn(items, first, patience) })
+}
+
+func (c *Executor) inTurn(items []sched.Item, first func() bool, patience time.Duration) {
+	if first != nil {
+		may := false
+		c.guard("making the first pod ready to be bound", func() { may = first() })
+		if !may {
+			c.leave(items, result{outcome: sched.Failed})
+			return
+		}
+	}
+	chosen := func(i sched.Item) bool { return i.Chosen != "" && c.needs(i.Chosen) }
+	if slices.ContainsFunc(items, chosen) && !c.prepared(items, patience) {
+		return
+	}
+	for n, item := range items {
+		became := make(chan result, 1)
+		c.bringAnd(item, func(r result) { became <- r })
+		if r := <-became; r.outcome != sched.Done {
+			c.leave(items[n+1:], r)
+			return
+		}
+	}
+}
+
+// leave answers items that were not asked for because of one before them: at once where
+// that was refused for good.
+func (c *Executor) leave(items []sched.Item, because result) {
+	answers := make([]sched.Receipt, len(items))
+	for n, i := range items {
+		answers[n] = sched.Receipt{Item: i, Outcome: sched.Failed}
+	}
+	if because.refused == "" {
+		c.answerAll(answers, 0)
+		return
+	}
+	for _, i := range items {
+		c.guard("counting an answer", func() { c.options.Answered(i, sched.Failed, 0) })
+	}
+	c.deliver(answers)
+}

@@ -1,0 +1,83 @@
+package execute
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+)
+
+// kind sorts the answers to a write by what is to be done about them.
+type kind int
+
+const (
+	done      kind = iota
+	missing        // the object is not there: no receipt but Missing can follow
+	clash          // the object is not as we thought: read it
+	refused        // it will not be had, however often it is asked
+	unknown        // the write may or may not have happened: read, then ask again
+	later          // the server has no time now: ask again
+	withdrawn      // nothing was sent: a later plan took the item back
+)
+
+// kindOf says what an answer means. Time-outs, broken connections and what a proxy says of a
+// server that it lost are unknown, for the server may have done what it could not say.
+func kindOf(err error) kind {
+	var network net.Error
+	switch {
+	case err == nil:
+		return done
+	case errors.Is(err, errWithdrawn):
+		return withdrawn
+	case apierrors.IsNotFound(err):
+		return missing
+	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
+		return clash
+	case apierrors.IsTooManyRequests(err), utilnet.IsConnectionRefused(err):
+		return later
+	case apierrors.IsServiceUnavailable(err),
+		apierrors.IsTimeout(err), apierrors.IsServerTimeout(err), apierrors.IsInternalError(err),
+		apierrors.IsUnexpectedServerError(err), errors.Is(err, context.DeadlineExceeded),
+		errors.Is(err, context.Canceled), errors.As(err, &network),
+		utilnet.IsConnectionReset(err), utilnet.IsProbableEOF(err), utilnet.IsHTTP2ConnectionLost(err):
+		return unknown
+	}
+	if status := apierrors.APIStatus(nil); errors.As(err, &status) {
+		if status.Status().Code >= 500 {
+			return unknown
+		}
+		return refused
+	}
+	return unknown
+}
+
+// withoutRights says that a refusal is about who asks, and not about what was asked for: all
+// that this scheduler asks for is refused then.
+func withoutRights(err error) bool {
+	return apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) && strings.Contains(err.Error(), "cannot create resource")
+}
+
+// pause is how long to wait before the nth repetition: what the server asks for, else
+// from 50 ms, doubled each time, to 2 s.
+func pause(err error, n int) time.Duration {
+	if seconds, ok := apierrors.SuggestsClientDelay(err); ok && seconds > 0 {
+		return min(time.Duration(seconds)*time.Second, 5*time.Second)
+	}
+	return min(50*time.Millisecond<<min(n, 6), 2*time.Second)
+}
+
+// sleep waits, and returns false when ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

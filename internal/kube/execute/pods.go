@@ -1,0 +1,189 @@
+package execute
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/kube/translate"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+)
+
+// request is how a plan's item about a pod is carried out.
+func (c *Executor) request(i sched.Item) request {
+	pods := c.pods(i.Pod.Namespace)
+	switch i.Kind {
+	case sched.EvictPod:
+		return c.evict(pods, i)
+	case sched.NominatePod:
+		return nominate(pods, i)
+	case sched.OpenGate:
+		return openGate(pods, i)
+	default:
+		return c.bind(pods, i)
+	}
+}
+
+// pods takes the connections in turn.
+func (c *Executor) pods(namespace string) typedcorev1.PodInterface {
+	all := c.options.Clients.Fast
+	return all[c.turn.Add(1)%uint64(len(all))].CoreV1().Pods(namespace)
+}
+
+func (c *Executor) bind(pods typedcorev1.PodInterface, i sched.Item) request {
+	binding := &corev1.Binding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: i.Pod.Namespace, Name: i.Pod.Name, UID: types.UID(i.UID)},
+		Target:     corev1.ObjectReference{Kind: "Node", Name: i.Node},
+	}
+	return request{
+		what:  fmt.Sprintf("bind %s to %s", i.Pod, i.Node),
+		grave: true,
+		send: func(ctx context.Context) error {
+			err := pods.Bind(ctx, binding, metav1.CreateOptions{})
+			if err == nil {
+				c.bound(i)
+			}
+			return err
+		},
+		shown: shown(pods, i, func(p *corev1.Pod) (bool, sched.Outcome) {
+			switch p.Spec.NodeName {
+			case "":
+				// Not bound. One that is leaving or gated cannot be.
+				return p.DeletionTimestamp != nil || len(p.Spec.SchedulingGates) > 0, sched.Failed
+			case i.Node:
+				c.bound(i)
+				return true, sched.Done
+			default:
+				return true, sched.Failed
+			}
+		}),
+	}
+}
+
+// shown reads the pod an item is about; another life of its name, or none, is Missing.
+func shown(pods typedcorev1.PodInterface, i sched.Item, judge func(*corev1.Pod) (bool, sched.Outcome)) func(context.Context) (bool, sched.Outcome, error) {
+	return func(ctx context.Context) (bool, sched.Outcome, error) {
+		p, err := pods.Get(ctx, i.Pod.Name, metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+			return true, sched.Missing, nil
+		case err != nil:
+			return false, 0, err
+		case string(p.UID) != i.UID:
+			return true, sched.Missing, nil
+		}
+		settled, outcome := judge(p)
+		return settled, outcome, nil
+	}
+}
+
+// evict deletes a pod after saying on it why, with the conditions of Volcano. The
+// words are tried once; only the deletion counts.
+func (c *Executor) evict(pods typedcorev1.PodInterface, i sched.Item) request {
+	now, why := metav1.Now(), evicted(i)
+	words := conditions(i.UID,
+		corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "Evict", Message: why, LastTransitionTime: now},
+		corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: corev1.PodReasonPreemptionByScheduler,
+			Message: why, LastTransitionTime: now})
+	said := false
+	return request{
+		what: "evict " + i.Pod.String(), grave: true,
+		send: func(ctx context.Context) error {
+			if !c.leaving.begin(i) {
+				return errWithdrawn
+			}
+			if !said {
+				said = true
+				c.Event(Event{Kind: "Pod", Object: i.Pod, UID: i.UID, Warning: true, Reason: "Evict", Message: why})
+				_, _ = pods.Patch(ctx, i.Pod.Name, types.StrategicMergePatchType, words, metav1.PatchOptions{}, "status") // words only
+			}
+			return remove(ctx, pods, i.Pod.Name, i.UID)
+		},
+		shown: shown(pods, i, func(p *corev1.Pod) (bool, sched.Outcome) { return p.DeletionTimestamp != nil, sched.Done }),
+	}
+}
+
+func remove(ctx context.Context, pods typedcorev1.PodInterface, name, uid string) error {
+	life := types.UID(uid)
+	return pods.Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &life}})
+}
+
+// evicted says why a pod is evicted: for whom, by which action and whose leave.
+func evicted(i sched.Item) string {
+	if i.Why == nil {
+		return clip("evicted by " + i.Action)
+	}
+	return clip(explain.Evicted(i.Why))
+}
+
+// nominate writes the node on which room was freed for a pod; without a node it takes the
+// nomination back.
+func nominate(pods typedcorev1.PodInterface, i sched.Item) request {
+	var node any // null removes the field
+	what := fmt.Sprintf("nominate nothing for %s", i.Pod)
+	if i.Node != "" {
+		node, what = i.Node, fmt.Sprintf("nominate %s for %s", i.Node, i.Pod)
+	}
+	patch, _ := json.Marshal(map[string]any{
+		"metadata": map[string]any{"uid": i.UID}, "status": map[string]any{"nominatedNodeName": node}}) // strings only
+	return request{
+		what: what,
+		send: func(ctx context.Context) error {
+			_, err := pods.Patch(ctx, i.Pod.Name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
+			return err
+		},
+		shown: shown(pods, i, func(p *corev1.Pod) (bool, sched.Outcome) {
+			return p.Status.NominatedNodeName == i.Node, sched.Done
+		}),
+	}
+}
+
+// openGate takes the queue's gate off a pod, and leaves what other gates it may have by now.
+func openGate(pods typedcorev1.PodInterface, i sched.Item) request {
+	patch, _ := json.Marshal(map[string]any{
+		"metadata": map[string]any{"uid": i.UID},
+		"spec":     map[string]any{"schedulingGates": []any{map[string]any{"$patch": "delete", "name": translate.QueueGate}}}}) // strings only
+	return request{
+		what: fmt.Sprintf("open the queue's gate to %s", i.Pod),
+		send: func(ctx context.Context) error {
+			_, err := pods.Patch(ctx, i.Pod.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{})
+			return err
+		},
+		shown: shown(pods, i, func(p *corev1.Pod) (bool, sched.Outcome) {
+			return !slices.Contains(p.Spec.SchedulingGates, corev1.PodSchedulingGate{Name: translate.QueueGate}), sched.Done
+		}),
+	}
+}
+
+// Release deletes a bound member of a gang that cannot be completed, so that its
+// controller makes it anew (decision 22). Nothing is answered: what becomes of it shows
+// as a fact.
+func (c *Executor) Release(pod ledger.Key, uid, why string) {
+	i := sched.Item{Kind: sched.EvictPod, Pod: pod, UID: uid, Action: why}
+	c.Carry([]sched.Item{i})
+}
+
+// bound says on a pod, as Volcano does, where it went.
+func (c *Executor) bound(i sched.Item) {
+	if c.options.QuietBinds {
+		return
+	}
+	c.Event(Event{Kind: "Pod", Object: i.Pod, UID: i.UID, Reason: "Scheduled",
+		Message: fmt.Sprintf("Successfully assigned %s to %s", i.Pod, i.Node)})
+}
+
+// conditions is a patch of a pod's status; the list is merged by type.
+func conditions(uid string, list ...corev1.PodCondition) []byte {
+	patch, _ := json.Marshal(map[string]any{
+		"metadata": map[string]any{"uid": uid}, "status": map[string]any{"conditions": list}}) // plain data
+	return patch
+}

@@ -1,0 +1,186 @@
+package execute
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/klog/v2"
+
+	"ashlar.sh/internal/crash"
+	"ashlar.sh/sched"
+)
+
+// apiRequest bounds a single request. A server that has not answered by then may still do
+// what it was asked.
+const apiRequest = 10 * time.Second
+
+// For how long a server may still do what it was asked: without an answer until an API server
+// gives up a request; after an answer that it failed, until what it wrote to its store has been
+// taken or not.
+const (
+	unansweredLasts = time.Minute
+	failedLasts     = 10 * time.Second
+)
+
+// lasts is for how long what had this error may still be done.
+func lasts(err error) time.Duration {
+	if status := apierrors.APIStatus(nil); errors.As(err, &status) && !apierrors.IsTimeout(err) {
+		return failedLasts
+	}
+	return unansweredLasts
+}
+
+// request is a write, and how to find out whether it happened.
+type request struct {
+	what string
+	// grave: to take it for not done when it was does harm. Then Failed is not answered before
+	// that is certain.
+	grave bool
+	send  func(ctx context.Context) error
+	// shown reads the object; settled says that what it shows answers the request.
+	shown func(ctx context.Context) (settled bool, outcome sched.Outcome, err error)
+}
+
+// doubt is about an request that was given up and may be done all the same: by a request
+// that has had no answer.
+type doubt struct {
+	request request
+	until   time.Time // what the object shows from then on is final; zero: there is no doubt
+}
+
+func (d doubt) is() bool { return !d.until.IsZero() }
+
+// result is what became of an request.
+type result struct {
+	outcome    sched.Outcome
+	latency    time.Duration // of the last request
+	overloaded bool          // the server had no time for it
+	left       doubt
+	refused    string // what the server said, which will not have it for what it is about
+}
+
+// run is try for requests of which no doubt is of consequence.
+func (c *Executor) run(e request) (outcome sched.Outcome, latency time.Duration, overloaded bool) {
+	r := c.try(e)
+	return r.outcome, r.latency, r.overloaded
+}
+
+// try sends until the server has answered for good or patience is over. What was sent and
+// not answered may have been done, or be done any time soon: a grave request that is given up
+// then leaves a doubt.
+func (c *Executor) try(e request) (r result) {
+	began, unread := time.Now(), false // unread: the object was not read since a request went unanswered
+	var until time.Time
+	became := func(o sched.Outcome) result {
+		if r.outcome = o; o == sched.Failed && e.grave {
+			r.left = doubt{e, until}
+		}
+		return r
+	}
+	for n := 0; ; n++ {
+		if c.ctx.Err() != nil || !c.leading() {
+			return became(sched.Failed)
+		}
+		err := c.timed(&r.latency, e.send)
+		answer := kindOf(err)
+		switch answer {
+		case done:
+			return became(sched.Done)
+		case missing:
+			return became(sched.Missing)
+		case withdrawn:
+			return became(sched.Withdrawn)
+		case unknown:
+			unread = true
+			if next := time.Now().Add(lasts(err)); next.After(until) {
+				until = next
+			}
+		}
+		if unread || answer == clash {
+			settled, outcome, failed := c.look(e)
+			if failed == nil && settled {
+				until = time.Time{}
+				return became(outcome)
+			}
+			unread = unread && failed != nil
+		}
+		if answer == refused && !unread {
+			klog.ErrorS(err, "The API server refused for good", "what", e.what)
+			if !withoutRights(err) {
+				r.refused = clip(err.Error())
+			}
+			return became(sched.Failed)
+		}
+		r.overloaded = r.overloaded || answer == later || answer == unknown
+		if time.Since(began) > c.options.Patience || panicked(err) {
+			klog.ErrorS(err, "Gave up", "what", e.what, "after", time.Since(began))
+			return became(sched.Failed)
+		}
+		if !sleep(c.ctx, pause(err, n)) {
+			return became(sched.Failed)
+		}
+	}
+}
+
+func (c *Executor) leading() (yes bool) {
+	c.guard("asking whether this scheduler acts", func() { yes = c.options.Leading() })
+	return yes
+}
+
+// settle answers an item of which there is a doubt, once what the object shows is final. The
+// room stays promised for so long: given to another pod, it would be taken twice if the
+// first one came after all. It does not keep a place on the road meanwhile. then is called after it.
+func (c *Executor) settle(item sched.Item, d doubt, latency time.Duration, then func(sched.Outcome)) {
+	c.doubts.Add(1)
+	klog.V(2).InfoS("What was sent may still be done: it is looked at again before it counts as failed", "what", d.request.what, "until", d.until)
+	c.options.Panicked.Go("awaiting what becomes of an item", func() {
+		outcome := sched.Failed
+		c.guard("looking what became of an item", func() { outcome = c.verdict(d) })
+		c.doubts.Add(-1)
+		c.answer(item, outcome, latency)
+		then(outcome)
+	})
+}
+
+// verdict reads until it is certain whether an request was done. With ctx nobody decides on it
+// any more.
+func (c *Executor) verdict(d doubt) sched.Outcome {
+	for n := 0; sleep(c.ctx, time.Until(d.until)); n++ {
+		settled, outcome, err := c.look(d.request)
+		switch {
+		case err == nil && settled:
+			return outcome
+		case err == nil || panicked(err):
+			return sched.Failed
+		}
+		d.until = time.Now().Add(pause(err, n))
+	}
+	return sched.Failed
+}
+
+func panicked(err error) bool {
+	var p *crash.Panicked
+	return errors.As(err, &p)
+}
+
+// look reads what became of an request.
+func (c *Executor) look(e request) (settled bool, outcome sched.Outcome, err error) {
+	err = c.timed(new(time.Duration), func(ctx context.Context) (err error) {
+		settled, outcome, err = e.shown(ctx)
+		return err
+	})
+	return settled, outcome, err
+}
+
+func (c *Executor) timed(latency *time.Duration, f func(context.Context) error) (err error) {
+	ctx, cancel := context.WithTimeout(c.ctx, apiRequest)
+	defer cancel()
+	start := time.Now()
+	if p := c.options.Panicked.Guard("asking the API server", func() { err = f(ctx) }); p != nil {
+		err = p // what was asked may have been done
+	}
+	*latency = time.Since(start)
+	return err
+}

@@ -1,0 +1,125 @@
+package execute
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"ashlar.sh/internal/kube/devices"
+	"ashlar.sh/internal/kube/filters"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+)
+
+// unready are the items of a plan that have to wait for what their pods need beside a
+// node: the bindings of each statement in which a volume is to be had or a resource claim
+// reserved. They wait together, since a gang of which one member does not get it must not
+// have bound the others.
+func (c *Executor) unready(items []sched.Item) map[uint64][]sched.Item {
+	var out map[uint64][]sched.Item
+	for _, i := range items {
+		if i.Chosen == "" || i.Kind != sched.BindPod || !c.needs(i.Chosen) {
+			continue
+		}
+		if out == nil {
+			out = map[uint64][]sched.Item{}
+		}
+		out[i.Statement] = nil
+	}
+	for _, i := range items {
+		if _, waits := out[i.Statement]; waits && i.Kind == sched.BindPod {
+			out[i.Statement] = append(out[i.Statement], i)
+		}
+	}
+	return out
+}
+
+// needs says that something has to be written first, or that nobody knows what.
+func (c *Executor) needs(chosen ledger.Chosen) (yes bool) {
+	known := c.guard("reading what was chosen for a pod", func() {
+		v, err := filters.WritesOf(chosen)
+		if err != nil || v.Any() {
+			yes = true
+			return
+		}
+		d, err := devices.WritesOf(chosen)
+		yes = err != nil || d.Any()
+	})
+	return yes || !known
+}
+
+// errPodGone says that nobody is there to be bound any more.
+var errPodGone = errors.New("the pod is gone")
+
+// errPanicked says that a bug ended the preparing.
+var errPanicked = errors.New("preparing it made the scheduler panic, which is a bug in ashlar")
+
+// retry is why the pods of a statement cannot be bound.
+type retry struct {
+	item    sched.Item // the one that cannot
+	outcome sched.Outcome
+	what    string // it could not have
+	err     error
+}
+
+// bindReady writes what was chosen for the pods of a statement, waits until it is so and
+// then binds them. What goes wrong before that fails them all, and the engine decides
+// anew, with what stays written as facts: volumes do, and of devices what could not be
+// taken back. Volumes come first, for they may take minutes.
+func (c *Executor) bindReady(items []sched.Item, patience time.Duration) {
+	if !c.prepared(items, patience) {
+		return
+	}
+	for _, i := range items {
+		c.bring(i)
+	}
+}
+
+// prepared makes the pods of a statement ready to be bound; where it cannot, it has answered
+// them.
+func (c *Executor) prepared(items []sched.Item, patience time.Duration) bool {
+	began := time.Now()
+	until := began.Add(patience)
+	failed := &retry{items[0], sched.Failed, "volumes and devices", errPanicked}
+	c.guard("preparing volumes and devices", func() { failed = c.makeReady(items, until) })
+	if failed != nil {
+		c.abandon(items, failed)
+		return false
+	}
+	c.guard("counting what was prepared", func() {
+		for _, i := range items {
+			if i.Chosen != "" {
+				c.options.Prepared(i, time.Since(began))
+			}
+		}
+	})
+	klog.V(2).InfoS("What was chosen for pods is theirs", "pods", len(items), "first", items[0].Pod, "took", time.Since(began))
+	return true
+}
+
+// makeReady makes all pods of a statement ready to be bound; nil when they are.
+func (c *Executor) makeReady(items []sched.Item, until time.Time) *retry {
+	if failed := c.prepare(items, until); failed != nil {
+		return failed
+	}
+	return c.reserve(items, until)
+}
+
+// abandon answers items that cannot be bound because of one of them.
+func (c *Executor) abandon(items []sched.Item, because *retry) {
+	if c.ctx.Err() == nil && c.leading() {
+		klog.ErrorS(because.err, "A pod could not have what was chosen for it", "what", because.what, "pod", because.item.Pod, "node", because.item.Node)
+		c.Event(Event{Kind: "Pod", Object: because.item.Pod, UID: because.item.UID, Warning: true, Reason: "FailedScheduling",
+			Message: clip(fmt.Sprintf("%s could not be bound on node %s: %v", because.what, because.item.Node, because.err))})
+	}
+	answers := make([]sched.Receipt, len(items))
+	for n, i := range items {
+		answers[n] = sched.Receipt{Item: i, Outcome: sched.Failed}
+		if i.Pod == because.item.Pod {
+			answers[n].Outcome = because.outcome
+		}
+	}
+	c.answerAll(answers, 0)
+}

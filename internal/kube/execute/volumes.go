@@ -1,0 +1,287 @@
+package execute
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/component-helpers/storage/volume"
+
+	"ashlar.sh/internal/kube/filters"
+	"ashlar.sh/sched"
+)
+
+// Storage is what preparing volumes and devices reads of the cluster, as it was last seen.
+// What it returns must not be changed; nil: there is none.
+type Storage interface {
+	Claim(namespace, name string) *corev1.PersistentVolumeClaim
+	// DeviceClaim is a resource claim as the engine knows it or is about to: a state of it
+	// that is not handed on yet is not returned.
+	DeviceClaim(namespace, name string) *resourcev1.ResourceClaim
+	Volume(name string) *corev1.PersistentVolume
+	Node(name string) *corev1.Node
+	PodUID(namespace, name string) string // "": there is none
+}
+
+// DefaultVolumeWait is how long volumes may take to be bound, as in Kubernetes
+// (volumebinding.bindTimeoutSeconds).
+const DefaultVolumeWait = 600 * time.Second
+
+// lookAgain is how often what was seen of volumes is looked at while a pod waits for them.
+const lookAgain = 50 * time.Millisecond
+
+// volumes is what is to be written of volumes and claims for the pods of a statement, each
+// once.
+type volumes struct {
+	pods  []sched.Item // those for which anything is
+	given []*given
+	made  []*made
+}
+
+// given is a volume that is there and goes to a claim.
+type given struct {
+	filters.VolumeWrite
+	pod     sched.Item // the first that is to have it
+	wrote   uint64     // the version that it had once it was written
+	refusal error      // why it is not to be had
+}
+
+// made is a claim for which a volume is to be made where a pod goes.
+type made struct {
+	filters.ClaimWrite
+	pod     sched.Item
+	wrote   uint64
+	refusal error
+}
+
+// volumesOf gathers what was chosen for the pods of a statement. Pods that share a claim were
+// chosen the same; otherwise there is nothing that could be written.
+func volumesOf(items []sched.Item) (*volumes, *retry) {
+	out := &volumes{}
+	gives, makes := map[string]*given{}, map[string]*made{}
+	for _, i := range items {
+		w, err := filters.WritesOf(i.Chosen)
+		if err != nil {
+			return nil, &retry{i, sched.Failed, "volumes", err}
+		}
+		if w.Any() {
+			out.pods = append(out.pods, i)
+		}
+		for _, v := range w.Volumes {
+			switch g := gives[v.Volume]; {
+			case g == nil:
+				gives[v.Volume] = &given{VolumeWrite: v, pod: i}
+				out.given = append(out.given, gives[v.Volume])
+			case g.VolumeWrite != v:
+				return nil, &retry{i, sched.Failed, "volumes", fmt.Errorf("volume %s was chosen twice", v.Volume)}
+			}
+		}
+		for _, p := range w.Provision {
+			switch m := makes[p.Claim]; {
+			case m == nil:
+				makes[p.Claim] = &made{ClaimWrite: p, pod: i}
+				out.made = append(out.made, makes[p.Claim])
+			case m.ClaimWrite != p:
+				return nil, &retry{i, sched.Failed, "volumes", fmt.Errorf("a node for claim %s was chosen twice", p.Claim)}
+			}
+		}
+	}
+	return out, nil
+}
+
+// prepare makes true which volumes were chosen for the pods of a statement, and waits until
+// their claims are bound. Those that have to be made are begun with, all at once, since that
+// takes long and may fail; volumes that are there are given when those stand ready, for what
+// is given cannot be taken back.
+func (c *Executor) prepare(items []sched.Item, until time.Time) *retry {
+	w, failed := volumesOf(items)
+	if failed != nil || len(w.pods) == 0 {
+		return failed
+	}
+	if failed = c.writeVolumes(len(w.made), func(n int) request { return c.selectNode(w.made[n]) }, func(n int) (sched.Item, error) {
+		return w.made[n].pod, w.made[n].refusal
+	}); failed != nil {
+		return failed
+	}
+	if failed = c.awaitVolumes(w, until, false); failed != nil {
+		return failed
+	}
+	if failed = c.writeVolumes(len(w.given), func(n int) request { return c.giveVolume(w.given[n]) }, func(n int) (sched.Item, error) {
+		return w.given[n].pod, w.given[n].refusal
+	}); failed != nil {
+		return failed
+	}
+	return c.awaitVolumes(w, until, true)
+}
+
+// writeVolumes carries so many requests out, side by side; the first that was refused is the retry.
+func (c *Executor) writeVolumes(n int, what func(int) request, whose func(int) (sched.Item, error)) *retry {
+	for i, outcome := range c.together(n, what) {
+		if outcome == sched.Done {
+			continue
+		}
+		pod, err := whose(i)
+		if err == nil {
+			err = errNotTaken
+		}
+		return &retry{pod, sched.Failed, "volumes", err}
+	}
+	return nil
+}
+
+// errNotTaken says of a write no more than that it was not to be done in time.
+var errNotTaken = errors.New("the API server did not take it")
+
+// awaitVolumes waits until the volumes that are made are there and, once the others were
+// given, until all claims are bound. It ends as soon as that cannot come true any more.
+func (c *Executor) awaitVolumes(w *volumes, until time.Time, all bool) *retry {
+	for {
+		for _, i := range w.pods {
+			if c.options.Storage.PodUID(i.Pod.Namespace, i.Pod.Name) != i.UID {
+				return &retry{i, sched.Missing, "volumes", errPodGone}
+			}
+		}
+		waits, failed := c.unbound(w, all)
+		if failed != nil || waits == nil {
+			return failed
+		}
+		var err error
+		switch {
+		case time.Now().After(until):
+			err = errors.New("the claims were not bound in time")
+		case !c.leading():
+			err = errors.New("the lease is lost")
+		case !sleep(c.ctx, lookAgain):
+			err = c.ctx.Err()
+		}
+		if err != nil {
+			return &retry{*waits, sched.Failed, "volumes", err}
+		}
+	}
+}
+
+// unbound is a pod that has not what was written for it yet, nil when all have. The retry
+// says that it never will: the provisioner gave a claim back, a volume was taken away, or
+// lies where the node is not.
+func (c *Executor) unbound(w *volumes, all bool) (waits *sched.Item, failed *retry) {
+	for n := range w.pods {
+		if i := &w.pods[n]; c.options.Storage.Node(i.Node) == nil {
+			return nil, &retry{*i, sched.Failed, "volumes", fmt.Errorf("node %s is gone", i.Node)}
+		}
+	}
+	look := func(pod *sched.Item, is func() (bool, error)) bool {
+		ready, err := is()
+		if err != nil {
+			failed = &retry{*pod, sched.Failed, "volumes", err}
+		} else if !ready {
+			waits = pod
+		}
+		return err == nil
+	}
+	for _, m := range w.made {
+		if !look(&m.pod, func() (bool, error) { return c.isMade(m) }) {
+			return nil, failed
+		}
+	}
+	for _, g := range w.given {
+		is := func() (bool, error) { return c.isGiven(g) }
+		if !all {
+			is = func() (bool, error) { // not yet: but it has to be there still
+				_, err := c.mayGive(g)
+				return true, err
+			}
+		}
+		if !look(&g.pod, is) {
+			return nil, failed
+		}
+	}
+	return waits, nil
+}
+
+// isGiven says that a volume is the claim's.
+func (c *Executor) isGiven(g *given) (bool, error) {
+	pv, claim := c.options.Storage.Volume(g.Volume), c.claim(g.Claim)
+	switch {
+	case pv == nil || claim == nil || !lives(pv, g.VolumeWas) || !lives(claim, g.ClaimWas):
+		return false, errGone
+	case version(pv) < g.wrote:
+		return false, nil // its news is on its way
+	case pv.Spec.ClaimRef == nil || string(pv.Spec.ClaimRef.UID) != g.ClaimWas.UID:
+		return false, fmt.Errorf("volume %s was taken from claim %s", g.Volume, g.Claim)
+	}
+	return bound(claim), nil
+}
+
+// isMade says that the volume of a claim was made, and that the pod's node reaches it.
+func (c *Executor) isMade(m *made) (bool, error) {
+	claim := c.claim(m.Claim)
+	switch {
+	case claim == nil || !lives(claim, m.ClaimWas):
+		return false, errGone
+	case version(claim) < m.wrote:
+		return false, nil
+	}
+	switch on := claim.Annotations[volume.AnnSelectedNode]; {
+	case on == "":
+		return false, fmt.Errorf("no volume could be made for claim %s: its provisioner gave it back", m.Claim)
+	case on != m.Node:
+		return false, fmt.Errorf("the volume of claim %s is to be made for node %s by now", m.Claim, on)
+	case claim.Spec.VolumeName == "":
+		return false, nil
+	}
+	pv, node := c.options.Storage.Volume(claim.Spec.VolumeName), c.options.Storage.Node(m.Node)
+	if pv == nil || node == nil {
+		return false, nil
+	}
+	if err := volume.CheckNodeAffinity(pv, node.Labels); err != nil {
+		return false, fmt.Errorf("volume %s was made where node %s is not: %w", pv.Name, node.Name, err)
+	}
+	return bound(claim), nil
+}
+
+// bound says that the volume controller has finished with a claim.
+func bound(claim *corev1.PersistentVolumeClaim) bool {
+	return claim.Spec.VolumeName != "" && metav1.HasAnnotation(claim.ObjectMeta, volume.AnnBindCompleted)
+}
+
+func (c *Executor) claim(key string) *corev1.PersistentVolumeClaim {
+	namespace, name, _ := strings.Cut(key, "/")
+	return c.options.Storage.Claim(namespace, name)
+}
+
+// lives says that an object is in the life that something was decided on.
+func lives(o metav1.Object, was filters.Seen) bool {
+	return string(o.GetUID()) == was.UID && o.GetDeletionTimestamp() == nil
+}
+
+// version is an object's, as a number: what is seen of one may be older than what was written.
+func version(o metav1.Object) uint64 {
+	n, err := strconv.ParseUint(o.GetResourceVersion(), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// together carries so many requests out side by side and returns what became of each.
+func (c *Executor) together(n int, what func(int) request) []sched.Outcome {
+	out := make([]sched.Outcome, n)
+	done := make(chan struct{}, n)
+	for i := range n {
+		c.fast.do(func() (latency time.Duration, overloaded bool) {
+			defer func() { done <- struct{}{} }()
+			out[i] = sched.Failed // unless it is known better
+			out[i], latency, overloaded = c.run(what(i))
+			return latency, overloaded
+		})
+	}
+	for range n {
+		<-done
+	}
+	return out
+}

@@ -1,0 +1,150 @@
+package execute
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+
+	"ashlar.sh/sched/ledger"
+)
+
+// Bounds of what waits to be said, conditions, figures and events each.
+const (
+	mostWaiting = 8192 // words that wait; more are dropped
+	mostMessage = 1024 // bytes of a message
+	tries       = 4
+)
+
+// Event is a happening to be told of an object.
+type Event struct {
+	Kind    string // one of apiVersions
+	Object  ledger.Key
+	UID     string
+	Warning bool
+	Reason  string
+	Message string
+}
+
+// apiVersions are those of the kinds that events are told of.
+var apiVersions = map[string]string{
+	"Pod": "v1", "Node": "v1", "Namespace": "v1", "ResourceQuota": "v1", "PodDisruptionBudget": "policy/v1",
+	"PriorityClass": "scheduling.k8s.io/v1", "PodGroup": "scheduling.volcano.sh/v1beta1",
+	"Queue": "scheduling.volcano.sh/v1beta1", "HyperNode": "topology.volcano.sh/v1alpha1",
+}
+
+// Event tells of something, unless too much waits to be told: then it returns false. It
+// does not wait, and tells no one when the API server did not take it: an event is worth
+// no repetition. What is told of an object without a namespace is kept in default, as
+// kubectl describe expects.
+func (c *Executor) Event(e Event) bool {
+	return c.say(c.events, func(ctx context.Context) error {
+		now := metav1.Now()
+		kind, namespace := corev1.EventTypeNormal, e.Object.Namespace
+		if e.Warning {
+			kind = corev1.EventTypeWarning
+		}
+		if namespace == "" {
+			namespace = metav1.NamespaceDefault
+		}
+		_, err := c.options.Clients.Events.CoreV1().Events(namespace).Create(ctx, &corev1.Event{
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace,
+				Name: fmt.Sprintf("%s.%x.%04x", e.Object.Name, now.UnixNano(), rand.Uint32()&0xffff)},
+			InvolvedObject: corev1.ObjectReference{APIVersion: apiVersions[e.Kind], Kind: e.Kind,
+				Namespace: e.Object.Namespace, Name: e.Object.Name, UID: types.UID(e.UID)},
+			Type: kind, Reason: e.Reason, Message: clip(e.Message),
+			Source: corev1.EventSource{Component: c.options.Reporter}, ReportingController: c.options.Reporter,
+			FirstTimestamp: now, LastTimestamp: now, Count: 1,
+		}, metav1.CreateOptions{})
+		return err
+	})
+}
+
+// fewWaiting is how many conditions of pods may wait to be said for one that is not urgent to be
+// added: two seconds of them.
+const fewWaiting = 100
+
+// PodCondition writes a pod's PodScheduled=False with a reason. It returns false when too much waits
+// to be said: for what is not urgent, when anything does that takes more than seconds, so that
+// autoscalers hear of their pods before all others are told of theirs.
+func (c *Executor) PodCondition(pod ledger.Key, uid, reason, message string, urgent bool) bool {
+	if _, waiting, _ := c.slow.load(); !urgent && waiting >= fewWaiting {
+		return false
+	}
+	patch := conditions(uid, corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionFalse,
+		Reason: reason, Message: clip(message), LastTransitionTime: metav1.Now()})
+	return c.say(c.slow, func(ctx context.Context) error {
+		_, err := c.options.Clients.Slow.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name,
+			types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
+		return err
+	})
+}
+
+// QueueAllocated writes a queue's status.allocated: quantities by resource, nil for one
+// that is there and should not be. It returns false when too much waits to be said.
+func (c *Executor) QueueAllocated(name, uid string, allocated map[string]*string) bool {
+	patch, _ := json.Marshal(map[string]any{
+		"metadata": map[string]any{"uid": uid}, "status": map[string]any{"allocated": allocated}}) // strings only
+	return c.say(c.figures, func(ctx context.Context) error {
+		_, err := c.options.Clients.Figures.SchedulingV1beta1().Queues().Patch(ctx, name,
+			types.MergePatchType, patch, metav1.PatchOptions{}, "status")
+		return err
+	})
+}
+
+// ShardStatus writes a NodeShard's status: the nodes that its scheduler uses, those that it will
+// use once others do not, and those that it has to give up and still uses. It returns false when
+// too much waits to be said.
+func (c *Executor) ShardStatus(name, uid string, inUse, toAdd, toRemove []string) bool {
+	list := func(names []string) []string { return append([]string{}, names...) } // null would remove the list
+	patch, _ := json.Marshal(map[string]any{"metadata": map[string]any{"uid": uid}, "status": map[string]any{
+		"nodesInUse": list(inUse), "nodesToAdd": list(toAdd), "nodesToRemove": list(toRemove)}}) // strings only
+	return c.say(c.figures, func(ctx context.Context) error {
+		_, err := c.options.Clients.Figures.ShardV1alpha1().NodeShards().Patch(ctx, name,
+			types.MergePatchType, patch, metav1.PatchOptions{}, "status")
+		if err != nil {
+			klog.ErrorS(err, "Writing the status of the NodeShard", "nodeShard", name)
+		}
+		return err
+	})
+}
+
+// say does something on a lane of the slow road, a few times if the server has no time; false
+// when too much waits.
+func (c *Executor) say(on *requestQueue, what func(context.Context) error) bool {
+	if _, waiting, _ := on.load(); waiting >= mostWaiting {
+		c.dropped.Add(1)
+		return false
+	}
+	on.do(func() (latency time.Duration, overloaded bool) {
+		for n := range tries {
+			if !c.leading() || c.ctx.Err() != nil {
+				return latency, overloaded
+			}
+			err := c.timed(&latency, what)
+			if answer := kindOf(err); answer != later && answer != unknown {
+				return 0, overloaded // the client's own rate limit is in the latency
+			}
+			overloaded = true
+			if !sleep(c.ctx, pause(err, n)) {
+				break
+			}
+		}
+		c.dropped.Add(1)
+		return 0, overloaded
+	})
+	return true
+}
+
+func clip(message string) string {
+	if len(message) <= mostMessage {
+		return message
+	}
+	return message[:mostMessage-3] + "..."
+}

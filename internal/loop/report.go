@@ -1,0 +1,256 @@
+package loop
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/kube/execute"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/trace"
+)
+
+// lasting is how long a reason must hold before it is told, from one round to the next:
+// most waits end before anybody could read of them.
+const lasting = round - 50*time.Millisecond
+
+// lacking is how long a job must lack pods, or pods their PodGroup, until that is told:
+// whoever makes them makes them one by one. lost is how long a gang that ran must lack some
+// of its minimum: whoever makes others has made them by then, and who waits for the word acts
+// upon it. longest is the longest that any reason must hold: each that is told in one wait
+// must hold for twice as long as the one before.
+const (
+	lacking = 5 * time.Second
+	lost    = 2 * lasting
+	longest = 30 * time.Second
+)
+
+// report says on objects what people, autoscalers and operators read there: on PodGroups
+// why they wait or that they started, and how many of their pods stand where; on pods
+// that they wait; on queues what they hold. What is said already is not said again.
+func (l *loop) report(now time.Time) {
+	l.reported.round++
+	led := l.engine.Ledger()
+	led.Jobs(func(id ledger.JobID) bool {
+		l.reportJob(id, now)
+		return true
+	})
+	l.reported.forget()
+	led.Queues(func(id ledger.QueueID) bool {
+		l.reportQueue(led.Queue(id), now)
+		return true
+	})
+	l.tellShard(now)
+}
+
+func (l *loop) reportJob(id ledger.JobID, now time.Time) {
+	job := l.engine.Ledger().Job(id)
+	uid := ""
+	var group *schedulingv1beta1.PodGroup
+	if job.Group != nil {
+		uid = job.Group.UID
+		group = l.seen.PodGroup(job.Key.Namespace, job.Key.Name)
+	}
+	t := l.reported.job(job.Key, uid, group, now)
+	t.count(job, now)
+	reason := l.engine.JobReason(id)
+	code := codeOf(reason)
+	if code != "" && t.origin.said != "" {
+		code += "." + halfSaid
+	}
+	if code != t.code {
+		t.code, t.since = code, now
+	}
+	lasts := t.code != "" && (t.code == t.said || now.Sub(t.since) >= t.untilTold(job, reason))
+	var said []schedulingv1beta1.PodGroupCondition
+	if started(job) {
+		said = l.tellStart(job, t, group, now)
+	} else {
+		t.started = time.Time{}
+		if lasts && t.code != t.said {
+			said = l.tellWait(job, t, group, reason, now)
+		}
+	}
+	if lasts {
+		l.reportPods(id, t, reason)
+	} else if len(t.pods) > 0 && job.By[model.Pending] == 0 {
+		clear(t.pods)
+	}
+	if group != nil {
+		l.reportGroup(job, t, group, said, now)
+		l.releaseStranded(id, t, group, now)
+	}
+}
+
+// reportGroup writes on a PodGroup what is to be said of it now, all at once: conditions,
+// figures, and a phase that was kept for them.
+func (l *loop) reportGroup(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, said []schedulingv1beta1.PodGroupCondition, now time.Time) {
+	due := len(said) > 0 || t.counted(job, now)
+	if t.kept != nil && (due || l.overdue(job, t, group, now)) {
+		due = l.handOver(t, group) || due
+	}
+	if !due {
+		return
+	}
+	t.counts, t.wrong, t.read = t.wanted, time.Time{}, now
+	l.executor.PodGroupStatus(groupOf(job), t.uid, execute.GroupStatus{Counts: t.counts, Conditions: said})
+}
+
+// tellStart tells of a job whose minimum is bound: by an event at once, and what its
+// PodGroup is to be told of it in its time.
+func (l *loop) tellStart(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, now time.Time) []schedulingv1beta1.PodGroupCondition {
+	c := condition(schedulingv1beta1.PodGroupScheduled, "", "tasks in gang are ready to be scheduled", "pod group is ready", now)
+	if t.started.IsZero() {
+		t.started = now
+		if !t.ready && !t.saidReady {
+			l.metrics.jobs.Observe(inMilliseconds(time.Duration(model.Between(job.Created, l.now()))))
+		}
+		if !t.ready {
+			t.ready, t.readyAt = true, now
+		}
+		if t.unsaid() {
+			l.event(job, group, c)
+		}
+	}
+	// Members beyond the minimum may wait: their own conditions say so.
+	if !t.unsaid() || !t.settled(job, now) {
+		return nil
+	}
+	waited := t.said
+	t.saidReady, t.said, t.changes = true, "", 0
+	if group == nil {
+		return nil
+	}
+	said := []schedulingv1beta1.PodGroupCondition{c}
+	if waited != "" { // that it started takes back that it could not
+		said = append(said, noLonger(group, waited, c))
+	}
+	return said
+}
+
+// noLonger takes back that a gang could not be scheduled, which its PodGroup may not show yet.
+func noLonger(group *schedulingv1beta1.PodGroup, code string, started schedulingv1beta1.PodGroupCondition) schedulingv1beta1.PodGroupCondition {
+	c := started
+	c.Type, c.TransitionID = schedulingv1beta1.PodGroupUnschedulableType, code
+	for _, old := range group.Status.Conditions {
+		if old.Type == c.Type {
+			c = old
+		}
+	}
+	c.Status, c.LastTransitionTime = corev1.ConditionFalse, started.LastTransitionTime
+	return c
+}
+
+// tellWait tells of why a job waits.
+func (l *loop) tellWait(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, r trace.Reason, now time.Time) []schedulingv1beta1.PodGroupCondition {
+	t.said = t.code
+	t.changes++
+	message := waits(job, r)
+	if t.origin.said != "" {
+		message += "; " + t.origin.said
+	}
+	c := condition(schedulingv1beta1.PodGroupUnschedulableType, t.code, volcanos(r), message, now)
+	l.event(job, group, c)
+	return []schedulingv1beta1.PodGroupCondition{c}
+}
+
+// halfSaid ends the code of a gang that stands half and of whose members something was said.
+const halfSaid = "half"
+
+// untilTold is how long a reason must hold before it is told.
+func (t *reportedJob) untilTold(job *ledger.Job, r trace.Reason) time.Duration {
+	until := lasting
+	switch r.Root().Code {
+	case trace.NotEnoughTasks, trace.NotEnoughPodsOfTask, trace.SubGroupIncomplete, trace.PodGroupNotFound:
+		until = lacking
+	}
+	if job.Phase == model.GroupUnknown {
+		until = lost
+	}
+	return min(until<<min(t.changes, 5), longest)
+}
+
+// started says that a job's minimum is bound.
+func started(job *ledger.Job) bool {
+	scheduled := job.By[model.Running] + job.By[model.Bound] + job.By[model.Succeeded]
+	return scheduled > 0 && scheduled >= job.MinMember && !job.Short()
+}
+
+// event tells of a PodGroup's condition.
+func (l *loop) event(job *ledger.Job, group *schedulingv1beta1.PodGroup, c schedulingv1beta1.PodGroupCondition) {
+	if group == nil {
+		return // adopted: its pods say it
+	}
+	l.executor.Event(execute.Event{Kind: "PodGroup", Object: groupOf(job), UID: string(group.UID),
+		Warning: c.Type == schedulingv1beta1.PodGroupUnschedulableType, Reason: string(c.Type), Message: c.Message})
+}
+
+// groupOf is the name of a job's PodGroup.
+func groupOf(job *ledger.Job) ledger.Key {
+	return ledger.Key{Namespace: job.Key.Namespace, Name: job.Key.Name}
+}
+
+// condition is one of a PodGroup. Its transition ID is the reason's code, by which a
+// scheduler that starts anew knows what was said.
+func condition(kind schedulingv1beta1.PodGroupConditionType, code, reason, message string, now time.Time) schedulingv1beta1.PodGroupCondition {
+	return schedulingv1beta1.PodGroupCondition{Type: kind, Status: corev1.ConditionTrue, TransitionID: code,
+		LastTransitionTime: metav1.NewTime(now), Reason: reason, Message: message}
+}
+
+// waits is Volcano's sentence, and ours after it.
+func waits(job *ledger.Job, r trace.Reason) string {
+	return fmt.Sprintf("%d/%d tasks in gang unschedulable: %s", job.By[model.Pending]+job.By[model.Pipelined], job.Tasks, explain.Sentence(r))
+}
+
+// reasonOf is the reason of a pod's condition: Kubernetes' own where it has one.
+func reasonOf(r trace.Reason, cure bool) string {
+	switch code := r.Root().Code; {
+	case cure:
+		return corev1.PodReasonUnschedulable
+	case code == trace.BindRefused:
+		return corev1.PodReasonSchedulerError
+	default:
+		return string(code)
+	}
+}
+
+// reportPods says on a job's waiting pods that they wait: with the reason Unschedulable, which
+// autoscalers look for, only when a node more would end it (decision 26).
+func (l *loop) reportPods(id ledger.JobID, t *reportedJob, r trace.Reason) {
+	led := l.engine.Ledger()
+	message, cure := "", curable(led, r)
+	reason := reasonOf(r, cure)
+	for _, status := range []model.Status{model.Pending, model.Pipelined} {
+		led.JobTasks(id, status, func(task ledger.TaskID) bool {
+			row := led.Task(task)
+			if row.Pod.Gated || row.Held.Kind != ledger.NoCommit || t.pods[row.Pod.UID] == reason {
+				return true
+			}
+			if shown := l.shown(row); shown != reason {
+				if message == "" {
+					message = explain.Sentence(r)
+				}
+				if !l.executor.PodCondition(row.Key, row.Pod.UID, reason, message, cure || shown == corev1.PodReasonUnschedulable) {
+					return false // too much waits to be said: next time
+				}
+				l.executor.Event(execute.Event{Kind: "Pod", Object: row.Key, UID: row.Pod.UID, Warning: true, Reason: "FailedScheduling", Message: message})
+			}
+			t.pods[row.Pod.UID] = reason
+			return true
+		})
+	}
+}
+
+// shown is the reason a pod shows for not being scheduled, "" without.
+func (l *loop) shown(row *ledger.Task) string {
+	p := l.seen.Pod(row.Key.Namespace, row.Key.Name)
+	if p == nil || p.Fact().UID != row.Pod.UID {
+		return ""
+	}
+	return p.NotScheduled
+}

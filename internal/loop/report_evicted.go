@@ -1,0 +1,40 @@
+package loop
+
+import (
+	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/kube/execute"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+)
+
+// reportEvicted says on each PodGroup of which pods are evicted how many, and by which action: an event
+// of Volcano's type and reason (Normal, Evict). Why each of them goes is said on the pod.
+func (l *loop) reportEvicted(items []sched.Item) {
+	type eviction struct {
+		job    ledger.JobID
+		action string
+	}
+	led, pods := l.engine.Ledger(), map[eviction]int{}
+	var order []eviction
+	for _, i := range items {
+		if i.Kind != sched.EvictPod {
+			continue
+		}
+		t, ok := led.FindTask(i.Pod)
+		if !ok || led.Task(t).Job == ledger.NoJob {
+			continue
+		}
+		e := eviction{led.Task(t).Job, i.Action}
+		if pods[e]++; pods[e] == 1 {
+			order = append(order, e)
+		}
+	}
+	for _, e := range order {
+		job := led.Job(e.job)
+		if job.Group == nil {
+			continue // adopted: its pods say it
+		}
+		l.executor.Event(execute.Event{Kind: "PodGroup", Object: groupOf(job), UID: job.Group.UID, Reason: "Evict",
+			Message: explain.EvictedOf(e.action, pods[e])})
+	}
+}

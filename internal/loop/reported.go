@@ -1,0 +1,198 @@
+package loop
+
+import (
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"ashlar.sh/internal/kube/execute"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/trace"
+)
+
+// reported is what was said of what, so that nothing is said twice. It is a bridge to the
+// time when the API shows it; after a restart it is read from there.
+type reported struct {
+	jobs   map[ledger.JobKey]*reportedJob
+	queues map[string]reportedQueue
+	shard  toldShard
+	round  uint64
+}
+
+// reportedJob is what is known to be said about a job.
+type reportedJob struct {
+	uid   string
+	round uint64    // last seen in
+	read  time.Time // when something was last said, or what the API shows was last believed
+
+	code      string // why it waits, "" when it does not
+	since     time.Time
+	said      string            // the code that its PodGroup was told last, "" when nothing holds
+	changes   int               // how often it was told another in this wait
+	saidReady bool              // its PodGroup was told that it had its minimum
+	pods      map[string]string // the reason that was said on a pod, by UID
+
+	counts execute.Counts // that were said
+	wanted execute.Counts // as seen in the last round
+	still  time.Time      // since when wanted has not changed
+	wrong  time.Time      // since when the counts that were said are not true, zero when they are
+
+	phase     model.GroupPhase // that was written last
+	kept      *sched.Item      // a phase that waits for words to go with it, nil without
+	keptSince time.Time
+
+	ready    bool      // it was seen to start
+	readyAt  time.Time // when, as far as that is known
+	started  time.Time // since when its minimum is bound, zero when it is not
+	complete bool      // it had its minimum once, or may have had
+	origin   origin    // what is known of it while it had not
+}
+
+// reportedQueue is the amounts that were written of a queue, and when.
+type reportedQueue struct {
+	uid, amounts string
+	at           time.Time
+}
+
+func newReported() *reported {
+	return &reported{jobs: map[ledger.JobKey]*reportedJob{}, queues: map[string]reportedQueue{}}
+}
+
+// believed is for how long what was said is taken to be shown, or soon to be. After that
+// the API is looked at: a word that got lost, or that somebody overwrote, is said again.
+const believed = 5 * time.Minute
+
+// job returns what was said of a job's present life, at first sight by what its
+// PodGroup shows.
+func (t *reported) job(key ledger.JobKey, uid string, group *schedulingv1beta1.PodGroup, now time.Time) *reportedJob {
+	j := t.jobs[key]
+	if j == nil || j.uid != uid {
+		j = &reportedJob{uid: uid, pods: map[string]string{}}
+		t.jobs[key] = j
+	}
+	if now.Sub(j.read) > believed {
+		j.believe(group, now)
+	}
+	j.round = t.round
+	return j
+}
+
+// believe takes what a PodGroup shows for what was said.
+func (t *reportedJob) believe(group *schedulingv1beta1.PodGroup, now time.Time) {
+	t.read = now
+	clear(t.pods)
+	if group == nil || string(group.UID) != t.uid {
+		return
+	}
+	t.said, t.saidReady = "", false
+	t.counts = execute.Counts{Running: group.Status.Running, Succeeded: group.Status.Succeeded, Failed: group.Status.Failed}
+	t.phase = shownPhase(group)
+	t.complete = t.complete || t.hadMinimum(group)
+	for _, c := range group.Status.Conditions {
+		switch {
+		case c.Status != corev1.ConditionTrue:
+		case c.Type == schedulingv1beta1.PodGroupUnschedulableType:
+			t.said = c.TransitionID
+		case c.Type == schedulingv1beta1.PodGroupScheduled:
+			t.saidReady = true
+			if !t.ready {
+				t.ready, t.readyAt = true, c.LastTransitionTime.Time
+			}
+		}
+	}
+}
+
+// start is when a job had its minimum first, 0 if that is not known.
+func (t *reported) start(job *ledger.Job) int64 {
+	if j := t.jobs[job.Key]; j != nil && !j.readyAt.IsZero() {
+		return j.readyAt.UnixNano()
+	}
+	return 0
+}
+
+// forget drops the jobs that were not seen in this round.
+func (t *reported) forget() {
+	for k, j := range t.jobs {
+		if j.round != t.round {
+			delete(t.jobs, k)
+		}
+	}
+}
+
+// untilRunning is how long the word that a gang started waits for its members to run, so
+// that their number goes with it. It waits no longer: who looks should not see nothing, or
+// that it waits, while kubelets pull images.
+const untilRunning = 10 * time.Second
+
+// settled says that a gang that has started may be said to have.
+func (t *reportedJob) settled(job *ledger.Job, now time.Time) bool {
+	return job.By[model.Bound]+job.By[model.Binding] == 0 || now.Sub(t.started) >= untilRunning || t.misleads(now)
+}
+
+// untilCounted is how long a PodGroup may show other figures of its members than are true.
+// They change with every member: those of some seconds go in one write, and with whatever
+// else is said. With the round in which they are found and the write they are right within
+// five seconds.
+const untilCounted = 2500 * time.Millisecond
+
+// count takes a job's figures.
+func (t *reportedJob) count(job *ledger.Job, now time.Time) {
+	counts := execute.Counts{Running: job.By[model.Running], Succeeded: job.By[model.Succeeded], Failed: job.By[model.Failed]}
+	if counts != t.wanted {
+		t.wanted, t.still = counts, now
+	}
+	switch {
+	case counts == t.counts:
+		t.wrong = time.Time{}
+	case t.wrong.IsZero():
+		t.wrong = now
+	}
+}
+
+// misleads says that the figures that a PodGroup shows were wrong for long enough.
+func (t *reportedJob) misleads(now time.Time) bool {
+	return !t.wrong.IsZero() && now.Sub(t.wrong) >= untilCounted
+}
+
+// counted says that a job's figures are worth a write of their own.
+func (t *reportedJob) counted(job *ledger.Job, now time.Time) bool {
+	if job.Phase == model.GroupCompleted && t.kept != nil && t.wanted != t.counts {
+		return now.After(t.still) // its last ones, with the phase
+	}
+	return t.misleads(now)
+}
+
+// unsaid says that a PodGroup was not told yet that its gang started.
+func (t *reportedJob) unsaid() bool { return !t.saidReady || t.said != "" }
+
+// codeOf is a reason's code with those of its causes: what must differ for a reason to
+// be another. Codes of a moment are none: nobody needs to read of them.
+func codeOf(r trace.Reason) string {
+	switch r.Code {
+	case trace.BindInFlight, trace.NoPods:
+		return ""
+	}
+	code := string(r.Code)
+	for c := r.Cause; c != nil; c = c.Cause {
+		code += "." + string(c.Code)
+	}
+	if r.Code == trace.BindRefused { // each refusal is another: the next try is later
+		code += "." + strconv.Itoa(r.Have)
+	}
+	return code
+}
+
+// volcanos is the reason that Volcano would give in a PodGroup's condition.
+func volcanos(r trace.Reason) string {
+	switch r.Root().Code {
+	case trace.NotEnoughTasks, trace.SubGroupIncomplete, trace.NoPods:
+		return schedulingv1beta1.NotEnoughPodsReason
+	case trace.NotEnoughPodsOfTask:
+		return schedulingv1beta1.NotEnoughPodsOfTaskReason
+	}
+	return schedulingv1beta1.NotEnoughResourcesReason
+}

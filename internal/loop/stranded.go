@@ -1,0 +1,295 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/klog/v2"
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"ashlar.sh/internal/crash"
+	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/kube/execute"
+	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/kube/release"
+	"ashlar.sh/sched/ledger"
+)
+
+// A gang stands half when some members are bound, and fewer than its minimum. The engine goes
+// on trying to complete it, as often as refusals let it (refusals.go). One that is known never
+// to have had its minimum (origin.go), and of which the API server has refused a member for
+// good, gives its room back after Options.Stranded: members that a controller makes anew, and
+// that no guard spares, are deleted. It is looked at first, past every cache, and told what
+// will become of whom, and looked at again when the time has come.
+
+// strand is what is done about a gang that stands half.
+type strand struct {
+	half  time.Time       // since when it does, zero when it does not
+	about record.Never    // the members that the rest is about
+	read  *reading        // under way; nil: none
+	again time.Time       // not read before
+	going map[string]bool // UIDs of those that were said to be deleted
+	due   time.Time       // and when; zero: nothing was said
+	said  string          // last
+	at    time.Time       // when
+}
+
+const (
+	reminded    = 10 * time.Minute // how often the same is said again, in the log
+	longestRead = 30 * time.Second
+	mostReads   = 4 // at once
+)
+
+// reading is a gang that is being read.
+type reading struct {
+	sight *release.Sight
+	err   error
+	done  chan struct{}
+}
+
+// releaseStranded looks after a gang that has refusals behind it, or a record of them.
+func (l *loop) releaseStranded(id ledger.JobID, t *reportedJob, group *schedulingv1beta1.PodGroup, now time.Time) {
+	led := l.engine.Ledger()
+	job := led.Job(id)
+	if group == nil || string(group.UID) != t.uid || lifeOf(job) != t.uid {
+		return
+	}
+	t.complete = t.complete || started(job) || t.hadMinimum(group)
+	e := l.refusals.by[life{job.Key.Namespace, t.uid}]
+	if _, there := group.Annotations[record.Key]; !there {
+		t.origin.met = true // a record that comes later is of somebody else, or this scheduler's own
+		if e == nil && t.origin.half.IsZero() {
+			return // as nearly all
+		}
+	}
+	if t.complete {
+		t.origin.mine, t.origin.unknown, t.origin.strand = nil, false, strand{}
+		l.keepRecord(job, t, group, e, nil, now)
+		return
+	}
+	m := membersOf(led, id)
+	l.inherit(job, t, group, m)
+	switch {
+	case len(m.bound) == 0:
+		t.origin.strand = strand{}
+		if !m.moving {
+			l.keepRecord(job, t, group, e, nil, now)
+		}
+		return
+	case t.origin.half.IsZero():
+		t.origin.half = now
+	}
+	if m.moving {
+		return
+	}
+	claim := t.claim(job, m)
+	recorded := l.keepRecord(job, t, group, e, claim, now)
+	switch {
+	case e == nil:
+	case claim == nil:
+		l.say(job, t, "GangStranded", half(job, m, e)+"; whether it ever had its minimum is not known: they stay", now)
+	case recorded:
+		l.standsHalf(job, t, m, e, *claim, now)
+	}
+}
+
+// half says that and why a gang stands half.
+func half(job *ledger.Job, m members, e *refused) string {
+	return fmt.Sprintf("gang %s: %d of the %d members that it needs are bound, and the API server refuses %s (%s)",
+		job.Key, len(m.bound), job.MinMember, e.pod, e.answer)
+}
+
+// standsHalf looks at a gang that is recorded to stand half, says what becomes of its members
+// and does it when it is time.
+func (l *loop) standsHalf(job *ledger.Job, t *reportedJob, m members, e *refused, claim record.Never, now time.Time) {
+	s := &t.origin.strand
+	if s.about != claim {
+		*s = strand{half: s.half, about: claim, said: s.said, at: s.at}
+	}
+	switch {
+	case s.read == nil:
+		if !now.Before(s.again) {
+			s.read = l.readGang(groupOf(job))
+		}
+		return
+	case !s.read.answered():
+		return
+	}
+	v := l.judge(job, t, s.read, claim)
+	s.read, s.again = nil, now.Add(reminded)
+	switch text := half(job, m, e); {
+	case len(v.goes) == 0:
+		s.due = time.Time{}
+		l.say(job, t, "GangStranded", text+v.stay(), now)
+	case s.due.IsZero():
+		s.due, s.going = later(s.half.Add(l.o.Stranded), now.Add(round)), map[string]bool{}
+		for _, p := range v.goes {
+			s.going[p.UID] = true
+		}
+		s.again = s.due
+		l.say(job, t, "GangStranded", fmt.Sprintf("%s; unless it is complete at %s, %d of them are deleted, to be made anew by their controllers%s",
+			text, s.due.UTC().Format(time.RFC3339), len(v.goes), v.stay()), now)
+	case time.Duration(e.next-l.now()) < 2*round:
+		s.again = now // it is about to be tried once more: perhaps it is complete then
+	default:
+		l.release(job, t, v, text, now)
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// release deletes the members of which it was said before, and that may still go.
+func (l *loop) release(job *ledger.Job, t *reportedJob, v verdict, text string, now time.Time) {
+	n := 0
+	for _, p := range v.goes {
+		if t.origin.going[p.UID] {
+			n++
+			delete(t.origin.mine, p.UID)
+			t.origin.taken--
+			l.executor.Release(ledger.Key{Namespace: job.Key.Namespace, Name: p.Name}, p.UID, text)
+		}
+	}
+	l.metrics.released.Add(float64(n))
+	l.say(job, t, "GangReleased", fmt.Sprintf("%s: %d of them are deleted%s", text, n, v.stay()), now)
+	t.origin.strand = strand{half: now, again: now.Add(l.o.Stranded), said: t.origin.said, at: t.origin.at}
+}
+
+// say tells of a gang that stands half, by an event when it is something else than before, and
+// in the log now and then.
+func (l *loop) say(job *ledger.Job, t *reportedJob, reason, text string, now time.Time) {
+	s := &t.origin.strand
+	if text == s.said && now.Sub(s.at) < reminded {
+		return
+	}
+	klog.InfoS("A gang stands below its minimum", "job", job.Key, "reason", reason, "message", text)
+	if text != s.said {
+		l.executor.Event(execute.Event{Kind: "PodGroup", Object: groupOf(job), UID: t.uid, Warning: true, Reason: reason, Message: text})
+	}
+	s.said, s.at = text, now
+}
+
+// errUnread says that a bug ended the reading of a gang.
+var errUnread = errors.New("reading it made the scheduler panic, which is a bug in ashlar")
+
+// readGang has a gang read by another goroutine; nil while others are.
+func (l *loop) readGang(group ledger.Key) *reading {
+	if len(l.readings) >= mostReads {
+		l.readings = slices.DeleteFunc(l.readings, (*reading).answered)
+	}
+	if len(l.readings) >= mostReads {
+		return nil
+	}
+	k := &reading{err: errUnread, done: make(chan struct{})}
+	l.readings = append(l.readings, k)
+	crash.Handler(l.panicked).Go("reading a gang", func() {
+		defer close(k.done)
+		ctx, cancel := context.WithTimeout(context.Background(), longestRead)
+		defer cancel()
+		k.sight, k.err = l.reader.Look(ctx, group.Namespace, group.Name)
+	})
+	return k
+}
+
+func (k *reading) answered() bool {
+	select {
+	case <-k.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// verdict is which members of a gang may be deleted, and why others stay.
+type verdict struct {
+	goes  []release.Member
+	stays map[string][]string // names by reason
+}
+
+// stay says who stays and why.
+func (v verdict) stay() string {
+	var out strings.Builder
+	for _, why := range slices.Sorted(maps.Keys(v.stays)) {
+		names := v.stays[why]
+		list := strings.Join(names[:min(len(names), 3)], ", ")
+		if len(names) > 3 {
+			list += fmt.Sprintf(" and %d more", len(names)-3)
+		}
+		fmt.Fprintf(&out, "; %s stay: %s", list, why)
+	}
+	return out.String()
+}
+
+// judge says who of a gang may be deleted by what was read of it, and by the guards. In any
+// doubt whether it is the gang that the record is about nobody may.
+func (l *loop) judge(job *ledger.Job, t *reportedJob, k *reading, claim record.Never) verdict {
+	v := verdict{stays: map[string][]string{}}
+	if why := doubts(t, k, claim); why != "" {
+		v.stays[why] = []string{"all"}
+		return v
+	}
+	var keys []ledger.Key
+	for _, m := range k.sight.Members {
+		switch {
+		case !m.Bound:
+		case m.Spared != "":
+			v.stays[m.Spared] = append(v.stays[m.Spared], m.Name)
+		default:
+			v.goes = append(v.goes, m)
+			keys = append(keys, ledger.Key{Namespace: job.Key.Namespace, Name: m.Name})
+		}
+	}
+	guarded := l.engine.Guarded(keys)
+	n := 0
+	for i, m := range v.goes {
+		if why := explain.Sentence(guarded[i]); why != "" {
+			v.stays[why] = append(v.stays[why], m.Name)
+			continue
+		}
+		v.goes[n] = m
+		n++
+	}
+	v.goes = v.goes[:n]
+	return v
+}
+
+// doubts is why what was read is not surely the gang of which it is recorded that it never
+// had its minimum.
+func doubts(t *reportedJob, k *reading, claim record.Never) string {
+	if k.err != nil {
+		return k.err.Error()
+	}
+	g := k.sight.Group
+	r, ours := recordOf(g, t.uid)
+	var bound, waiting []string
+	for _, m := range k.sight.Members {
+		switch {
+		case m.Leaving:
+			return "one of its pods is being deleted"
+		case m.Bound:
+			bound = append(bound, m.UID)
+		default:
+			waiting = append(waiting, m.UID)
+		}
+	}
+	switch {
+	case string(g.UID) != t.uid || g.DeletionTimestamp != nil:
+		return "its PodGroup is gone or being deleted"
+	case t.hadMinimum(g):
+		return "its PodGroup says that it had its minimum"
+	case !ours || r.Never == nil || *r.Never != claim:
+		return "the record on its PodGroup is another"
+	case !claim.Holds(g.Spec.MinMember, bound, waiting):
+		return "its members or its minimum are not those of the record"
+	}
+	return ""
+}

@@ -1,0 +1,197 @@
+package class
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/policy"
+)
+
+// feasibility is what the static filters and scores say of the nodes for one class: result caches,
+// put together.
+type feasibility struct {
+	id     ledger.ClassID
+	born   uint64
+	static uint64 // the static journal up to which it is fresh
+
+	mask   bitset  // the nodes that the static filters admit; nil: all of them
+	own    bitset  // the mask where it is not a result cache's
+	few    bool    // so few that they are gone through one by one
+	flat   int64   // the points of scores that are the same for all nodes
+	varied []scale // the others
+	moving []*resultCache
+	moved  uint64 // see policy.MovingOrder: up to which it is fresh
+
+	nodeFilters   []policy.NodeFilter
+	domainFilters []policy.DomainFilter
+	domainOrders  []policy.DomainOrder
+	taskFilters   []policy.TaskFilter
+}
+
+// scale turns the raw scores of a result cache into points, relative to the best admitted
+// node. The measure is what the static filters admit, not what has room this moment, so
+// that a score does not jump when some node fills up (docs/design/0001).
+type scale struct {
+	*resultCache
+	most  int64
+	moved uint64 // see policy.MovingOrder
+}
+
+// compose puts a class's result caches together; true when nodes that did not change
+// themselves may score otherwise than before.
+func (x *Index) compose(v *feasibility, class *ledger.Class) bool {
+	before, flat := v.varied, v.flat
+	v.mask, v.varied, v.flat, v.moving, v.moved = nil, nil, 0, nil, x.moved()
+	for part := -1; part < len(x.set.StaticFilters); part++ {
+		if f := x.cache(part, class); f.some > 0 {
+			v.confine(f.admits)
+		}
+	}
+	v.few = v.mask != nil && v.mask.count() < x.l.NumNodes()/fewAdmitted
+	for i, o := range x.set.StaticOrders {
+		f := x.cache(len(x.set.StaticFilters)+i, class)
+		if f.moving != nil {
+			v.moving = append(v.moving, f)
+		}
+		if f.some == 0 {
+			v.flat += normalized(0, 0, o)
+			continue
+		}
+		s := scale{resultCache: f, moved: f.moved}
+		if f.moving != nil {
+			s.most = policy.Points
+		}
+		for n, raw := range f.raw {
+			if raw > s.most && v.admits(ledger.NodeID(n)) {
+				s.most = raw
+			}
+		}
+		v.varied = append(v.varied, s)
+	}
+	if v.static == 0 {
+		x.concern(v, class)
+	}
+	v.static = x.l.StaticNow()
+	x.trimCaches()
+	return v.flat != flat || !slices.Equal(before, v.varied)
+}
+
+// moved is how far all scores that move have moved.
+func (x *Index) moved() (sum uint64) {
+	for _, o := range x.moving {
+		sum += o.Moved()
+	}
+	return sum
+}
+
+// stirred says that a score which the view rests on has moved.
+func (v *feasibility) stirred() bool {
+	return slices.ContainsFunc(v.moving, func(f *resultCache) bool { return f.moving.MovedFor(f.spec) != f.moved })
+}
+
+// fewAdmitted is the part of all nodes below which the admitted ones are gone through one
+// by one: columns are read several times as fast.
+const fewAdmitted = 8
+
+// confine leaves of the admitted nodes those that a result cache admits, too. A mask of one
+// result cache is the result cache's own.
+func (v *feasibility) confine(admits bitset) {
+	if v.mask == nil {
+		v.mask = admits
+		return
+	}
+	v.own = append(v.own[:0], v.mask...)
+	v.own.and(admits)
+	v.mask = v.own
+}
+
+// concern finds the filters that look at this class at all.
+func (x *Index) concern(v *feasibility, class *ledger.Class) {
+	for _, f := range x.set.NodeFilters {
+		if f.Concerns(class.Spec) {
+			v.nodeFilters = append(v.nodeFilters, f)
+		}
+	}
+	for _, f := range x.set.DomainFilters {
+		if f.ConcernsDomains(class) {
+			v.domainFilters = append(v.domainFilters, f)
+		}
+	}
+	for _, o := range x.set.DomainOrders {
+		if o.ConcernsDomains(class) {
+			v.domainOrders = append(v.domainOrders, o)
+		}
+	}
+	for _, f := range x.set.TaskFilters {
+		if f.Concerns(class.Spec) {
+			v.taskFilters = append(v.taskFilters, f)
+		}
+	}
+}
+
+// admits says that the static filters admit a node, and that it is there.
+func (v *feasibility) admits(n ledger.NodeID) bool { return v.mask == nil || v.mask.has(int(n)) }
+
+// base is the points that a node has by facts alone.
+func (v *feasibility) base(n ledger.NodeID) int64 {
+	sum := v.flat
+	for _, s := range v.varied {
+		sum += normalized(s.raw[n], s.most, s.order)
+	}
+	return sum
+}
+
+// normalized is Kubernetes' default normalisation: the best gets all points, reversed
+// the worst gets none; when nobody scores, nobody gets any, or reversed all do.
+func normalized(raw, most int64, o policy.StaticOrder) int64 {
+	points := int64(0)
+	if most > 0 {
+		points = raw * policy.Points / most
+	}
+	if o.Reverse() {
+		points = policy.Points - points
+	}
+	return points * o.Weight()
+}
+
+func (x *Index) takes(v *feasibility, class *ledger.Class, n ledger.NodeID) bool {
+	return !class.Invalid && x.fits(class, n) && v.admits(n) && v.passes(class, n, false)
+}
+
+// fits says that a node has room now for one more task of a class.
+func (x *Index) fits(class *ledger.Class, n ledger.NodeID) bool {
+	for _, need := range class.Need {
+		if x.l.Room(need.Dim)[n] < need.Amount {
+			return false
+		}
+	}
+	return true
+}
+
+// passes says that the filters that look at who sits on a node admit it.
+func (v *feasibility) passes(class *ledger.Class, n ledger.NodeID, future bool) bool {
+	for _, f := range v.nodeFilters {
+		if !f.FilterNode(class, n, future).Admits() {
+			return false
+		}
+	}
+	return true
+}
+
+func (x *Index) score(v *feasibility, class *ledger.Class, n ledger.NodeID) int64 {
+	s := v.base(n)
+	for _, o := range x.set.NodeOrders {
+		s += o.ScoreNode(class, n)
+	}
+	return s
+}
+
+func (x *Index) refusedStatically(class *ledger.Class, n ledger.NodeID) policy.Verdict {
+	fact := x.l.Node(n).Fact
+	for _, f := range x.set.StaticFilters {
+		if v := f.FilterStatic(class.Spec, fact); !v.Admits() {
+			return v
+		}
+	}
+	return policy.Verdict{}
+}

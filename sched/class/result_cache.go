@@ -1,0 +1,170 @@
+package class
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+)
+
+// resultCache is what one static filter or score says of every node for one aspect of specs.
+// What it says of nodes that are not there means nothing: the result cache of presence, which
+// has neither a filter nor a score, refuses those.
+type resultCache struct {
+	key    cacheKey
+	filter policy.StaticFilter
+	order  policy.StaticOrder
+	spec   *model.Spec        // one that has the aspect
+	cursor uint64             // of the static journal
+	moving policy.MovingOrder // nil: it is not
+	moved  uint64             // see policy.MovingOrder
+	used   bool               // since it was last considered for dropping
+
+	nodes  int // it speaks of: those there were when it was last asked
+	admits bitset
+	raw    []int64
+	some   int // nodes that are refused, or score
+}
+
+// cacheKey names a result cache: the number of the filter or score, -1 for presence, and the
+// aspect, or the class where the plugin names none.
+type cacheKey struct {
+	part   int
+	aspect string
+}
+
+// resultCache returns the result cache of a filter or score for a class, brought up to date.
+func (x *Index) cache(part int, class *ledger.Class) *resultCache {
+	var f resultCache
+	var plugin any
+	switch filters := len(x.set.StaticFilters); {
+	case part < 0:
+	case part < filters:
+		f.filter = x.set.StaticFilters[part]
+		plugin = f.filter
+	default:
+		f.order = x.set.StaticOrders[part-filters]
+		plugin = f.order
+		f.moving, _ = plugin.(policy.MovingOrder)
+	}
+	f.key.part = part
+	if a, ok := plugin.(policy.Aspect); ok {
+		f.key.aspect = a.Aspect(class.Spec)
+	} else if part >= 0 {
+		f.key.aspect = class.Key
+	}
+	known := x.caches[f.key]
+	if known == nil {
+		known = &f
+		known.spec = class.Spec
+		x.caches[f.key] = known
+		x.cacheAge = append(x.cacheAge, known)
+		x.cacheBytes += known.size()
+	}
+	known.used = true
+	x.refresh(known)
+	return known
+}
+
+// size is what a result cache takes, with its part of the map of all.
+func (f *resultCache) size() int {
+	return cacheSize + len(f.key.aspect) + 8*len(f.admits) + 8*len(f.raw)
+}
+
+// cacheSize is roughly what a result cache takes that says nothing yet.
+const cacheSize = 256
+
+// refresh asks again about the nodes whose facts changed.
+func (x *Index) refresh(f *resultCache) {
+	had, n := f.size(), x.l.NumNodes()
+	if f.moving != nil {
+		x.pour(f, n)
+		x.cacheBytes += f.size() - had
+		return
+	}
+	fresh := f.cursor > 0 && x.l.SinceStatic(f.cursor, func(ledger.NodeID) {})
+	if f.order == nil {
+		f.admits = f.admits.grow(f.nodes, n)
+	} else {
+		f.raw = stretch(f.raw, n)
+	}
+	switch {
+	case fresh:
+		x.l.SinceStatic(f.cursor, func(n ledger.NodeID) { x.ask(f, n) })
+	case !x.askLabels(f):
+		f.some = 0
+		clear(f.raw)
+		if f.order == nil {
+			f.admits.all(n)
+		}
+		for i := range n {
+			x.ask(f, ledger.NodeID(i))
+		}
+	}
+	f.cursor, f.nodes = x.l.StaticNow(), n
+	x.cacheBytes += f.size() - had
+}
+
+// pour asks a score that moves about all nodes, if it has.
+func (x *Index) pour(f *resultCache, nodes int) {
+	moved := f.moving.MovedFor(f.spec)
+	if f.moved == moved && f.nodes == nodes {
+		return
+	}
+	f.raw = stretch(f.raw, nodes)
+	clear(f.raw)
+	f.moving.Fill(f.spec, f.raw)
+	f.some = 0
+	for _, raw := range f.raw {
+		f.some += differ(raw != 0, false)
+	}
+	f.moved, f.nodes, f.cursor = moved, nodes, x.l.StaticNow()
+}
+
+// ask asks about one node.
+func (x *Index) ask(f *resultCache, n ledger.NodeID) {
+	node := x.l.Node(n)
+	if f.order != nil {
+		was := f.raw[n]
+		if f.raw[n] = 0; node.Present() {
+			f.raw[n] = f.order.RawScore(f.spec, node.Fact)
+		}
+		f.some += differ(f.raw[n] != 0, was != 0)
+		return
+	}
+	was, is := f.admits.has(int(n)), true
+	switch {
+	case f.filter == nil:
+		is = node.Present()
+	case node.Present():
+		is = f.filter.FilterStatic(f.spec, node.Fact).Admits()
+	}
+	f.admits.put(int(n), is)
+	f.some += differ(!is, !was)
+}
+
+func differ(is, was bool) int {
+	switch {
+	case is && !was:
+		return 1
+	case was && !is:
+		return -1
+	default:
+		return 0
+	}
+}
+
+// trimCaches drops result caches until the budget holds: the oldest first, but those that were
+// used since they were last considered get another round.
+func (x *Index) trimCaches() {
+	for rounds := 2 * len(x.cacheAge); x.cacheBytes > x.Budget && rounds > 0; rounds-- {
+		f := x.cacheAge[0]
+		x.cacheAge = x.cacheAge[1:]
+		if f.used {
+			f.used = false
+			x.cacheAge = append(x.cacheAge, f)
+			continue
+		}
+		delete(x.caches, f.key)
+		x.cacheBytes -= f.size()
+	}
+}

@@ -1,0 +1,96 @@
+package class
+
+import "ashlar.sh/sched/ledger"
+
+// topologyGroup knows the best of some of the nodes for a class: a tournament like contest, without
+// its bounds, for whoever is asked about a cell was in most cases just told of it.
+type topologyGroup struct {
+	nodes  []ledger.NodeID
+	at     []int32   // by NodeID, the place in nodes; a list that all cells share
+	scores []int64   // by place; out: the node does not take the class
+	rounds [][]entry // the last has one entry; nil: nothing is known yet
+}
+
+func (c *topologyGroup) size() int {
+	size := 4*len(c.nodes) + 8*len(c.scores)
+	for _, r := range c.rounds {
+		size += 24 * len(r)
+	}
+	return size
+}
+
+// best is the winner of the last round: node NoNode when no node takes the class.
+func (c *topologyGroup) best() entry { return c.rounds[len(c.rounds)-1][0] }
+
+// fillGroup plays all rounds anew.
+func (x *Index) fillGroup(c *topologyGroup, class *ledger.Class) {
+	want := max(1, (len(c.scores)+group-1)/group)
+	for k := 0; ; k++ {
+		if k == len(c.rounds) {
+			c.rounds = append(c.rounds, nil)
+		}
+		c.rounds[k] = stretch(c.rounds[k], want)
+		for g := range c.rounds[k] {
+			c.rounds[k][g] = x.bestOfGroup(c, class, k, g)
+		}
+		if want == 1 {
+			return
+		}
+		want = (want + group - 1) / group
+	}
+}
+
+// enterGroup gives a node its score, and plays again what that decides.
+func (x *Index) enterGroup(c *topologyGroup, class *ledger.Class, n ledger.NodeID, score int64) {
+	at := int(c.at[n])
+	was := c.scores[at]
+	if was == score {
+		return
+	}
+	c.scores[at] = score
+	now, before := nobody, nobody
+	if score != out {
+		now = entry{score, x.tie(class, n), n}
+	}
+	if was != out {
+		before = entry{was, x.tie(class, n), n}
+	}
+	for k := range c.rounds {
+		at /= group
+		w := &c.rounds[k][at]
+		held := *w
+		switch {
+		case now.node != ledger.NoNode && x.before(now, held):
+			*w = now
+		case held.node == before.node && before.node != ledger.NoNode:
+			*w = x.bestOfGroup(c, class, k, at)
+		default:
+			return
+		}
+		now, before = *w, held
+	}
+}
+
+// bestOfGroup is the best of a group: of nodes in round 0, of the round before's winners
+// otherwise.
+func (x *Index) bestOfGroup(c *topologyGroup, class *ledger.Class, k, g int) entry {
+	best := nobody
+	if k > 0 {
+		for _, e := range c.rounds[k-1][g*group : min((g+1)*group, len(c.rounds[k-1]))] {
+			if x.before(e, best) {
+				best = e
+			}
+		}
+		return best
+	}
+	for i, score := range c.scores[g*group : min((g+1)*group, len(c.scores))] {
+		if score == out || score < best.score {
+			continue
+		}
+		n := c.nodes[g*group+i]
+		if e := (entry{score, x.tie(class, n), n}); x.before(e, best) {
+			best = e
+		}
+	}
+	return best
+}

@@ -1,0 +1,44 @@
+// Package fraction reads how full a node would be with one more task on it: the question
+// that scores by room ask, for every resource, of every node that changed.
+//
+// What a node holds is Used + Pipelined: what tasks hold, the terminating ones
+// included until they are gone, and what is promised to those who wait. A reading is
+// exact, rounded down, and depends on the ledger's present figures alone.
+//
+// It is no filter: it does not know what a task may take (ledger.Room), and it gives
+// no points for what it reads.
+package fraction
+
+import (
+	"math"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
+)
+
+// Readings beside the shares from 0 to policy.Points.
+const (
+	Lacks = -1                // the node does not offer the resource at all
+	Over  = policy.Points + 1 // more would be held than the node offers
+)
+
+// Share is the part of a node's allocatable in dimension d that would be held with a
+// request on top: 0 for an empty node, policy.Points for one that is exactly full,
+// Over above that; Lacks when there is no allocatable, whatever is asked for.
+func Share(l *ledger.Ledger, d resource.Dim, n ledger.NodeID, request int64) int64 {
+	alloc := l.Allocatable(d)[n]
+	held := alloc - l.Idle(d)[n] + l.Pipelined(d)[n] + request
+	switch {
+	case alloc <= 0:
+		return Lacks
+	case held <= 0:
+		return 0
+	case held > alloc:
+		return Over
+	case held <= math.MaxInt64/policy.Points:
+		return held * policy.Points / alloc
+	default:
+		return resource.MulDiv(held, policy.Points, alloc)
+	}
+}

@@ -1,0 +1,122 @@
+package fraction
+
+import (
+	"math"
+	"math/bits"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
+)
+
+// Table reads what many nodes would have left in one dimension, exactly and without
+// dividing: of each node it keeps a multiplier that stands for its allocatable. The
+// ledger's journal says which nodes to look at again.
+type Table struct {
+	l      *ledger.Ledger
+	d      resource.Dim
+	cursor uint64 // the journal up to which it is fresh
+
+	of      []int64 // by NodeID: the allocatable that part and shift stand for; 0: none
+	part    []uint64
+	shift   []uint8
+	inexact int // how many nodes are
+}
+
+// NewTable returns a Table of a dimension.
+func NewTable(l *ledger.Ledger, d resource.Dim) *Table { return &Table{l: l, d: d} }
+
+// Run reads the nodes from first on: of each the part of its allocatable that would be
+// left with a request on top, of policy.Points and rounded up, so that it is Points less
+// Share. Of a node without room, and of an odd one, it means nothing.
+func (t *Table) Run(first ledger.NodeID, request int64, left []int64) {
+	t.sync()
+	// Slices of one length, so that the compiler leaves out the checks of bounds.
+	room := t.l.Room(t.d)[first:][:len(left)]
+	part, shift := t.part[first:][:len(left)], t.shift[first:][:len(left)]
+	for i := range left {
+		left[i] = rest(room[i]-request, part[i], shift[i])
+	}
+}
+
+// Some is Run for some nodes: left[i] is that of nodes[i].
+func (t *Table) Some(nodes []ledger.NodeID, request int64, left []int64) {
+	t.sync()
+	room, left := t.l.Room(t.d), left[:len(nodes)]
+	for i, n := range nodes {
+		left[i] = rest(room[n]-request, t.part[n], t.shift[n])
+	}
+}
+
+// rest is what is left of a node's room, in parts of its allocatable rounded up: see
+// inverse.
+func rest(left int64, part uint64, shift uint8) int64 {
+	whole, _ := bits.Mul64(uint64(left)*policy.Points, part)
+	return int64(whole>>(shift&63) + uint64(-left)>>63)
+}
+
+// sync brings the table up to date.
+func (t *Table) sync() {
+	if t.cursor == t.l.Now() {
+		return
+	}
+	n := t.l.NumNodes()
+	if grow := n - len(t.part); grow > 0 {
+		t.of = append(t.of, make([]int64, grow)...)
+		t.part, t.shift = append(t.part, make([]uint64, grow)...), append(t.shift, make([]uint8, grow)...)
+	}
+	if !t.l.Since(t.cursor, t.refresh) {
+		for i := range n {
+			t.refresh(ledger.NodeID(i))
+		}
+	}
+	t.cursor = t.l.Now()
+}
+
+// Inexact says that some node is odd: see InexactAt.
+func (t *Table) Inexact() bool { return t.inexact > 0 }
+
+// InexactAt says that a table cannot read a node, which Share can: one on which somebody is
+// promised a place, which holds more than it offers, or which offers nothing or absurdly
+// much.
+func (t *Table) InexactAt(n ledger.NodeID) bool { return t.shift[n] == oddShift }
+
+// oddShift marks an odd node. One that is not there is never read.
+const oddShift = 63
+
+// longest is the most bits of an allocatable that is read: 64 TiB, in bytes.
+const longest = 46
+
+func (t *Table) refresh(n ledger.NodeID) {
+	was := t.shift[n] == oddShift
+	alloc, idle := t.l.Allocatable(t.d)[n], t.l.Idle(t.d)[n]
+	switch {
+	case idle >= 0 && idle <= alloc && t.l.Pipelined(t.d)[n] == 0 && alloc >= 2 && alloc < 1<<longest:
+		if alloc != t.of[n] {
+			t.of[n] = alloc
+			t.part[n], t.shift[n] = inverse(alloc)
+		}
+	case alloc <= 0 && !t.l.Node(n).Present():
+		t.of[n], t.part[n], t.shift[n] = 0, 0, 0
+	default:
+		t.of[n], t.part[n], t.shift[n] = 0, 0, oddShift
+	}
+	if is := t.shift[n] == oddShift; is != was {
+		if is {
+			t.inexact++
+		} else {
+			t.inexact--
+		}
+	}
+}
+
+// inverse is the multiplier for an allocatable of some bits: with k = 64 + shift, the
+// greatest whole number below 2^k/alloc, short of it by at most 1. Times x, which is at
+// most alloc*Points, that is short of x/alloc by at most x/2^k < 1/alloc, since
+// alloc²*Points < 2^(2*bits+17) <= 2^k: so little that no whole number lies between, and
+// just enough that x/alloc itself is never reached.
+func inverse(alloc int64) (part uint64, shift uint8) {
+	shift = uint8(max(0, 2*bits.Len64(uint64(alloc))+17-64))
+	part, _ = bits.Div64(1<<shift-1, math.MaxUint64, uint64(alloc))
+	return part, shift
+}

@@ -1,0 +1,169 @@
+package interpod
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/match"
+	"ashlar.sh/sched/model"
+)
+
+// column is the domains of one topology key: the number of each node's, 0 for a node
+// without the label. A node that is not there is in no domain.
+type column struct {
+	key    string
+	ids    map[string]int32
+	values []string // by number
+	of     []int32  // by NodeID
+	refs   int      // domain counts
+}
+
+func (b *Affinities) column(key string) *column {
+	c := b.columns[key]
+	if c == nil {
+		c = &column{key: key, ids: map[string]int32{}, values: []string{""}}
+		b.columns[key] = c
+		c.of = ofEach(b.nodes, c.read)
+	}
+	return c
+}
+
+// ofEach is what f says of each node, by NodeID.
+func ofEach[T any](nodes []*model.Node, f func(*model.Node) T) []T {
+	out := make([]T, len(nodes))
+	for n, node := range nodes {
+		out[n] = f(node)
+	}
+	return out
+}
+
+// read is the number of a node's domain.
+func (c *column) read(n *model.Node) int32 {
+	if n == nil {
+		return 0
+	}
+	v, has := model.LabelValue(n.Labels, c.key)
+	if !has {
+		return 0
+	}
+	id, known := c.ids[v]
+	if !known {
+		id = int32(len(c.values))
+		c.ids[v] = id
+		c.values = append(c.values, v)
+	}
+	return id
+}
+
+// scope is the nodes that count for topology spread constraints of some pods: they have
+// all the topology keys, and the pod's node affinity and tolerations may limit them.
+type scope struct {
+	form    string
+	keys    []string
+	spec    *model.Spec
+	limited bool // by the spec's selector and required node affinity
+	clean   bool // by its taints
+	ok      []bool
+	refs    int
+}
+
+// scopeOf is the scope of a constraint of a spec, one of those that are soft, or of those
+// that are not.
+func (b *Affinities) scopeOf(s *model.Spec, c *model.Spread) *scope {
+	x := &scope{spec: s, limited: !c.Everywhere, clean: c.Untainted}
+	for i := range s.Neighbours.Spread {
+		if o := &s.Neighbours.Spread[i]; o.Soft == c.Soft {
+			x.keys = append(x.keys, o.Key)
+		}
+	}
+	slices.Sort(x.keys)
+	x.keys = slices.Compact(x.keys)
+	var w model.Form
+	w.Text(x.keys...)
+	w.Part()
+	if x.limited {
+		w.Labels(s.Selector)
+		w.Part()
+		if w.Terms(s.Affinity); s.Affinity != nil {
+			w.Number(int64(len(s.Affinity)))
+		}
+	}
+	w.Part()
+	if x.clean {
+		w.Number(1)
+		w.Tolerations(s.Tolerations)
+	}
+	x.form = w.String()
+	if known := b.scopes[x.form]; known != nil {
+		return known
+	}
+	b.scopes[x.form] = x
+	x.ok = ofEach(b.nodes, x.counts)
+	return x
+}
+
+// counts says that a node counts.
+func (x *scope) counts(n *model.Node) bool {
+	if n == nil {
+		return false
+	}
+	for _, k := range x.keys {
+		if _, has := model.LabelValue(n.Labels, k); !has {
+			return false
+		}
+	}
+	if x.limited && (!match.Labels(x.spec.Selector, n) || x.spec.Affinity != nil && !match.Any(x.spec.Affinity, n)) {
+		return false
+	}
+	if x.clean {
+		for _, t := range n.Taints {
+			if t.Effect != model.PreferNoSchedule && !match.Tolerated(x.spec.Tolerations, t) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// settle sees to the nodes whose facts changed: those who sit there rise, the node gets
+// its domains, and they sit down again.
+func (b *Affinities) settle(n ledger.NodeID) {
+	for int(n) >= len(b.nodes) {
+		b.nodes = append(b.nodes, nil)
+		for _, c := range b.columns { // order-free: each for itself
+			c.of = append(c.of, 0)
+		}
+		for _, x := range b.scopes { // order-free: each for itself
+			x.ok = append(x.ok, false)
+		}
+	}
+	var now *model.Node
+	if row := b.l.Node(n); row.Present() {
+		now = row.Fact
+	}
+	if now == b.nodes[n] {
+		return
+	}
+	b.members(n, -1)
+	b.nodes[n] = now
+	for _, c := range b.columns { // order-free: each for itself
+		c.of[n] = c.read(now)
+	}
+	for _, x := range b.scopes { // order-free: each for itself
+		x.ok[n] = x.counts(now)
+	}
+	b.members(n, 1)
+}
+
+// members counts those who sit on a node in all domain counts, and the node itself, or takes them
+// out again.
+func (b *Affinities) members(n ledger.NodeID, x int64) {
+	for _, t := range b.domainCounts {
+		t.node(n, x)
+	}
+	b.l.NodeTasks(n, func(t ledger.TaskID) bool {
+		row := b.l.Task(t)
+		b.add(t, row, n, row.Hold(), x)
+		return true
+	})
+}

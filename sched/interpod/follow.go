@@ -1,0 +1,238 @@
+package interpod
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+)
+
+// Open brings the book up to date and gives the pods that wait the classes that the terms
+// of others make of them: a cycle begins with it.
+func (b *Affinities) Open() {
+	if b.live && b.spaced != b.l.Spaced() && b.byNamespace() {
+		b.rebuild()
+		for n := range b.nodes { // others count there than did
+			b.l.Restate(ledger.NodeID(n))
+		}
+	}
+	b.spaced = b.l.Spaced()
+	b.Follow()
+	for _, h := range b.restale {
+		for _, t := range h.members {
+			if b.l.Task(ledger.TaskID(t)).Pod.Node == "" {
+				b.l.RematchTerms(ledger.TaskID(t))
+			}
+		}
+	}
+	b.restale = b.restale[:0]
+	for _, h := range b.recast {
+		for _, t := range h.members {
+			if b.l.Task(ledger.TaskID(t)).Pod.Node == "" {
+				b.l.Recast(ledger.TaskID(t))
+			}
+		}
+	}
+	b.recast = b.recast[:0]
+}
+
+// Follow brings the domain counts up to date with the facts, but for labels of namespaces, which
+// Open sees to. Within a cycle there is nothing to do: moves are counted as they happen.
+func (b *Affinities) Follow() {
+	if !b.live {
+		return
+	}
+	if b.stale {
+		b.rebuild()
+	}
+	if b.static != b.l.StaticNow() {
+		if !b.l.SinceStatic(b.static, b.settle) || b.selected() {
+			b.rebuild()
+		}
+		b.static = b.l.StaticNow()
+	}
+	if len(b.stirred) > 0 {
+		stirred := b.stirred
+		b.stirred = nil
+		b.breed(stirred)
+	}
+	if b.thinned || len(b.spent)+len(b.empty) > 0 {
+		b.bury()
+	}
+}
+
+// byNamespace says that the labels of namespaces make a difference.
+func (b *Affinities) byNamespace() bool {
+	for _, c := range b.selectors { // order-free: one is enough
+		if c.byLabels() {
+			return true
+		}
+	}
+	return false
+}
+
+// selected says that some column remembers many domains that are no more.
+func (b *Affinities) selected() bool {
+	for _, c := range b.columns { // order-free: one is enough
+		if len(c.values) > 2*len(b.nodes)+1024 {
+			return true
+		}
+	}
+	return false
+}
+
+// rebuild counts everything from nothing.
+func (b *Affinities) rebuild() {
+	b.clear()
+	b.live = true
+	for n := range b.l.NumNodes() {
+		var now *model.Node
+		if row := b.l.Node(ledger.NodeID(n)); row.Present() {
+			now = row.Fact
+		}
+		b.nodes = append(b.nodes, now)
+	}
+	b.static = b.l.StaticNow()
+	b.bulk = true
+	b.l.Tasks(func(t ledger.TaskID) bool {
+		b.enter(t, b.l.Task(t).Pod)
+		return true
+	})
+	b.breedAll()
+	b.bulk = false
+	b.l.Placements(func(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) bool {
+		b.add(t, task, n, how, 1)
+		return true
+	})
+	for _, h := range b.labelled { // order-free: each pod's class is found for itself
+		b.restale = append(b.restale, h)
+	}
+	slices.SortFunc(b.restale, func(x, y *labelledPods) int { return int(x.members[0]) - int(y.members[0]) })
+	if len(b.users)+len(b.broods) == 0 {
+		b.close()
+	}
+}
+
+// newUser makes what a spec asks for something that is counted. The pod that comes with
+// it does not sit yet, as far as the book is concerned, while one that is counted with
+// all others does.
+func (b *Affinities) newUser(s *model.Spec, t ledger.TaskID) *user {
+	u := &user{form: askForm(s)}
+	b.users[u.form] = u
+	n := s.Neighbours
+	use := func(parts []model.PodSelector, key string, sc *scope, role Role) *DomainCount {
+		y := b.domainCount(parts, key, sc, role, t)
+		y.refs++
+		u.used = append(u.used, y)
+		return y
+	}
+	if len(n.With) > 0 {
+		var all []model.PodSelector
+		var keys []string
+		for i := range n.With {
+			all = append(all, n.With[i].Pods)
+			keys = append(keys, n.With[i].Key)
+		}
+		slices.Sort(keys)
+		for _, k := range slices.Compact(keys) {
+			u.with = append(u.with, use(all, k, nil, Members))
+		}
+	}
+	for i := range n.Apart {
+		one := []model.PodSelector{n.Apart[i].Pods}
+		u.apart = append(u.apart, use(one, n.Apart[i].Key, nil, Members))
+		u.holds = append(u.holds, use(one, n.Apart[i].Key, nil, AntiAffinityHolders))
+		u.weight = append(u.weight, 1)
+	}
+	for i := range n.Prefer {
+		one := []model.PodSelector{n.Prefer[i].Pods}
+		u.prefer = append(u.prefer, use(one, n.Prefer[i].Key, nil, Members))
+		u.holds = append(u.holds, use(one, n.Prefer[i].Key, nil, PreferredHolders))
+		u.weight = append(u.weight, int64(n.Prefer[i].Weight))
+	}
+	for i := range n.Spread {
+		c := &n.Spread[i]
+		u.spread = append(u.spread, use([]model.PodSelector{c.Pods}, c.Key, b.scopeOf(s, c), Members))
+	}
+	return u
+}
+
+// domainCount finds a domain count, or begins it: counting all but the pod that comes with it.
+func (b *Affinities) domainCount(parts []model.PodSelector, key string, sc *scope, role Role, but ledger.TaskID) *DomainCount {
+	c := b.selectorOf(parts)
+	list := &c.members
+	if role != Members {
+		list = &c.holders
+	}
+	for _, y := range *list {
+		if y.col.key == key && y.scope == sc && y.role == role {
+			return y
+		}
+	}
+	b.births++
+	y := &DomainCount{selector: c, col: b.column(key), scope: sc, role: role, birth: b.births}
+	b.byBirth[y.birth] = y
+	b.domainCounts = append(b.domainCounts, y)
+	*list = append(*list, y)
+	y.col.refs++
+	if sc != nil {
+		sc.refs++
+	}
+	c.refs++
+	b.shape++
+	for n := range b.nodes {
+		y.node(ledger.NodeID(n), 1)
+	}
+	if role != Members {
+		b.unsettle(c)
+		return y // who holds the term comes with it: nobody does yet
+	}
+	if b.bulk {
+		return y
+	}
+	for _, h := range c.pods {
+		for _, t := range h.members {
+			if row := b.l.Task(ledger.TaskID(t)); ledger.TaskID(t) != but && row.Node != ledger.NoNode {
+				y.add(row.Node, row.Hold(), 1)
+			}
+		}
+	}
+	return y
+}
+
+// unsettle notes that those of a selection stand in other relations from now on.
+func (b *Affinities) unsettle(c *selector) {
+	for _, h := range c.pods {
+		if !h.stale {
+			h.stale = true
+			b.restale = append(b.restale, h)
+		}
+	}
+}
+
+// selectorOf finds a selection, or gathers it.
+func (b *Affinities) selectorOf(parts []model.PodSelector) *selector {
+	form := formOf(parts)
+	if c := b.selectors[form]; c != nil {
+		return c
+	}
+	b.births++
+	c := &selector{form: form, parts: parts, birth: b.births, text: textOf(parts)}
+	b.selectors[form] = c
+	key, values, ok := c.handle()
+	if !ok {
+		b.anySelector = append(b.anySelector, c)
+		for _, h := range b.labelled { // order-free: a set
+			b.gather(c, h)
+		}
+		return c
+	}
+	for _, v := range values {
+		at := label{key, v}
+		b.selectorsBy[at] = append(b.selectorsBy[at], c)
+		for _, h := range b.labelledBy[at] {
+			b.gather(c, h)
+		}
+	}
+	return c
+}

@@ -1,0 +1,119 @@
+package predicates
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/interpod"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
+)
+
+// podAffinity refuses nodes in whose domains a task lacks the company that it requires, or
+// meets company that it must not have, or that must not have it.
+type podAffinity struct{ book *interpod.Affinities }
+
+// ConcernsDomains says that pods of the class require something of others, or others of
+// them.
+func (f podAffinity) ConcernsDomains(c *ledger.Class) bool {
+	if n := c.Spec.Neighbours; n != nil && len(n.With)+len(n.Apart) > 0 {
+		return true
+	}
+	return len(f.book.Rules(c).Others) > 0
+}
+
+// DomainKeys are the keys of the terms, in the order in which they are judged.
+func (f podAffinity) DomainKeys(c *ledger.Class) []string {
+	r := f.book.Rules(c)
+	return interpod.Keys(slices.Concat(r.With, r.Apart, r.Others))
+}
+
+// ColocationKeys are the keys of required affinity that the pods have to each other, while nobody
+// sits anywhere whom they could be with.
+func (f podAffinity) ColocationKeys(c *ledger.Class) []string {
+	r := f.book.Rules(c)
+	if there, promised := anywhere(r, false); !r.WithSelf || there || promised {
+		return nil
+	}
+	return interpod.Keys(r.With)
+}
+
+// FilterDomains judges required affinity first, which nobody's leaving can cure, then
+// anti-affinity, the task's own and that of others towards it.
+func (f podAffinity) FilterDomains(c *ledger.Class, n ledger.NodeID, future bool, parts []bool) policy.Verdict {
+	r := f.book.Rules(c)
+	asked := func(i int) bool { return parts == nil || parts[i] }
+	for i, t := range r.With {
+		if asked(i) && !with(r, t, n, future) {
+			return policy.Verdict{Code: trace.PodAffinity, Domain: about(t, n)}
+		}
+	}
+	for i, t := range r.Apart {
+		if asked(len(r.With)+i) && meets(t, n, future) {
+			return policy.Verdict{Code: trace.PodAntiAffinity, Domain: about(t, n), Curable: true}
+		}
+	}
+	for i, t := range r.Others {
+		if asked(len(r.With)+len(r.Apart)+i) && meets(t, n, future) {
+			return policy.Verdict{Code: trace.PodRepelled, Domain: about(t, n), Curable: true}
+		}
+	}
+	return policy.Verdict{}
+}
+
+// with says that somebody sits in the node's domain whom a task must be with. A promise is
+// no company now. The first of a group that must be with itself may go anywhere; while
+// others of it are promised a place and none has one, to where they are going.
+func with(r *interpod.Rules, t *interpod.DomainCount, n ledger.NodeID, future bool) bool {
+	d := t.Domain(n)
+	if d == 0 {
+		return false
+	}
+	if t.There(d, future) > 0 || future && t.Promised(d) > 0 {
+		return true
+	}
+	if !r.WithSelf {
+		return false
+	}
+	there, promised := anywhere(r, future)
+	return !there && (!promised || t.Promised(d) > 0)
+}
+
+// anywhere says whether any of those whom a task must be with sits, or is promised a place,
+// in any domain of any of the keys.
+func anywhere(r *interpod.Rules, future bool) (there, promised bool) {
+	for _, t := range r.With {
+		there, promised = there || t.All(future) > 0, promised || t.AllPromised() > 0
+	}
+	return there, promised
+}
+
+// meets says that somebody sits in the node's domain, or will, whom a task must not meet.
+func meets(t *interpod.DomainCount, n ledger.NodeID, future bool) bool {
+	d := t.Domain(n)
+	return d != 0 && t.There(d, future)+t.Promised(d) > 0
+}
+
+// DomainMark tells whether any of those whom the pods must be with sits, or is to sit,
+// anywhere at all.
+func (f podAffinity) DomainMark(c *ledger.Class, _ []bool) uint64 {
+	there, promised := anywhere(f.book.Rules(c), false)
+	return bit(there)<<1 | bit(promised)
+}
+
+func bit(yes bool) uint64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// about names a domain count's domain of a node.
+func about(t *interpod.DomainCount, n ledger.NodeID) trace.Domain {
+	d := trace.Domain{Key: t.Key(), Pods: t.Pods()}
+	if d.Key != model.HostnameKey {
+		d.Value = t.Value(t.Domain(n))
+	}
+	return d
+}

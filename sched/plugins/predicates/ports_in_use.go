@@ -1,0 +1,61 @@
+package predicates
+
+import (
+	"cmp"
+	"fmt"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+)
+
+// portsInUse counts, node by node, who sits on which host port. Ports are counted, not
+// marked: two tasks may have got hold of one before the engine saw either, and the
+// port is free when both are gone.
+type portsInUse struct {
+	l   *ledger.Ledger
+	use ledger.InUse[port]
+}
+
+// port is a host port as an audit shows it.
+type port model.HostPort
+
+// String implements fmt.Stringer.
+func (p port) String() string { return fmt.Sprintf("%s:%d/%s", p.IP, p.Port, p.Protocol) }
+
+func newPortBook(l *ledger.Ledger) *portsInUse { return &portsInUse{l: l} }
+
+// Name is how findings of an audit call the book.
+func (b *portsInUse) Name() string { return "ports" }
+
+// Take counts the ports of a pod. Pods of other schedulers and pods set aside hold
+// their ports like any other.
+func (b *portsInUse) Take(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) {
+	for _, p := range task.Pod.Spec.Ports {
+		b.use.Add(n, port(p), how, 1)
+	}
+}
+
+// Give takes a Take back.
+func (b *portsInUse) Give(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) {
+	for _, p := range task.Pod.Spec.Ports {
+		b.use.Add(n, port(p), how, -1)
+	}
+}
+
+// Fact ignores foreign facts: ports are part of pods.
+func (b *portsInUse) Fact(model.Fact) {}
+
+// Reads implements ledger.PluginState: no facts beside the engine's own.
+func (b *portsInUse) Reads(model.Kind) bool { return false }
+
+// Audit counts again from nothing and compares.
+func (b *portsInUse) Audit(sits func(yield func(ledger.TaskID, *ledger.Task, ledger.NodeID, ledger.Hold) bool)) []string {
+	again := newPortBook(b.l)
+	sits(func(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) bool {
+		again.Take(t, task, n, how)
+		return true
+	})
+	return b.use.Against(&again.use, b.l, func(a, b port) int {
+		return cmp.Or(cmp.Compare(a.Port, b.Port), cmp.Compare(a.Protocol, b.Protocol), cmp.Compare(a.IP, b.IP))
+	})
+}

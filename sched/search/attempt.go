@@ -1,0 +1,419 @@
+package search
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/session"
+	"ashlar.sh/sched/topology"
+	"ashlar.sh/sched/trace"
+)
+
+// Outcome is what became of a turn.
+type Outcome uint8
+
+// The outcomes of a turn.
+const (
+	Refused   Outcome = iota // nothing was placed; the reason is noted with the job
+	Kept                     // pipelined: its room is held for this cycle (seed 003 §6.5)
+	Committed                // placed; the job has its minimum
+)
+
+// attempt is the state of placing one helping of a list of pending tasks.
+type attempt struct {
+	s       *session.Session
+	w       *PendingTasks
+	job     *ledger.Job
+	refused []ledger.ClassID // classes that found no place this turn (decision 21)
+	result
+	explain  bool // amounts are wanted with refusals; without, a refusal is one comparison
+	apart    bool // nodes are not all alike to it: see Apart
+	idle     bool // only room that is free now counts: see inFreeRoom
+	*domains      // of one that is apart
+
+	colocated *colocated // while a domain is tried for members that have to share one
+}
+
+// result is what became of a statement.
+type result struct {
+	why    trace.Reason // the first refusal
+	waits  bool         // a reservation still waits for its victims
+	placed int32
+	tried  []trace.Placement
+}
+
+func newAttempt(s *session.Session, w *PendingTasks, explain bool) *attempt {
+	t := &attempt{s: s, w: w, job: s.L.Job(w.Job), explain: explain, apart: Apart(s, w.Job)}
+	if t.apart {
+		t.domains = &domains{net: s.Policy.HyperNodes(), free: s.Policy.Ready(w.Job) && !t.job.Met((*ledger.Count).Ready)}
+	}
+	return t
+}
+
+// Attempt places the next helping of a list of pending tasks: a job below its minimum until it is
+// ready, a ready one by one task. All that it does is one statement, which holds when
+// the job is ready, is kept for the cycle when it would be once room is free, and
+// never was otherwise.
+func Attempt(s *session.Session, w *PendingTasks) Outcome {
+	t := newAttempt(s, w, s.Trace.On(trace.PredicatesFailed))
+	later := w.next > 0
+	if s.Trace.On(trace.AllocatingOperations) {
+		s.Trace.Add(trace.Event{Kind: trace.AllocatingOperations, Job: t.s.L.Called(t.w.Job)})
+	}
+	outcome := t.decided(true)
+	t.report(outcome, later)
+	return outcome
+}
+
+// Borrow places a job's minimum if it can start at once, and says whether it did.
+func Borrow(s *session.Session, w *PendingTasks) bool {
+	t := newAttempt(s, w, false)
+	out := Refused
+	if !s.L.Try(func(*ledger.Tx) bool {
+		out = t.decide(true)
+		return out == Committed
+	}) {
+		return false
+	}
+	t.report(out, true)
+	return true
+}
+
+// decideAlone is decide whatever others have lost.
+func (t *attempt) decideAlone(hold bool) (out Outcome) {
+	if t.hopeless() {
+		return Refused
+	}
+	if t.inFreeRoom(hold) {
+		return Committed
+	}
+	from := t.w.next
+	t.s.L.Try(func(tx *ledger.Tx) bool {
+		out = t.statement(tx)
+		return out != Refused && hold
+	})
+	if out == Refused {
+		out = t.elsewhere(from, hold)
+	}
+	return out
+}
+
+// Why says why the next helping of a list of pending tasks finds no place, and changes nothing; the
+// zero Reason when it finds one.
+func Why(s *session.Session, w *PendingTasks) trace.Reason {
+	quiet := *s
+	quiet.Trace = &trace.Recorder{}
+	t := newAttempt(&quiet, w, true)
+	if t.decided(false) != Refused {
+		return trace.Reason{}
+	}
+	return t.reason()
+}
+
+// hopeless rules a gang of one class out by amounts alone, before anything is tried.
+func (t *attempt) hopeless() bool {
+	if t.apart || t.w.full || t.w.Empty() || t.s.L.ReleasingNodes() > 0 {
+		return false
+	}
+	first := t.w.Tasks[t.w.next]
+	if reserved(t.s, first) {
+		return false
+	}
+	need := int64(t.job.MinMember - t.job.Ready() - t.job.Waiting())
+	if need < 2 || need > int64(len(t.w.Tasks)-t.w.next) {
+		return false
+	}
+	class := t.s.L.Task(first).Class
+	if fit := t.s.Nodes.Capacity(class, need); fit < need {
+		t.refuseAfter(fit, t.nodes)
+		return true
+	}
+	return t.queueLacks(class, need)
+}
+
+// queueLacks refuses so many of a class if the queue has no room for all of them.
+func (t *attempt) queueLacks(class ledger.ClassID, need int64) bool {
+	fit := t.s.Policy.Allocatable(t.job.Queue, class, need)
+	if fit >= need {
+		return false
+	}
+	t.refuseAfter(fit, func(ledger.TaskID) trace.Reason { return t.s.Policy.WhyNotAllocatable(t.job.Queue, class) })
+	return true
+}
+
+// refuseAfter notes why the task after the first fit is refused: as it stands with
+// those placed, which are taken back.
+func (t *attempt) refuseAfter(fit int64, why func(ledger.TaskID) trace.Reason) {
+	next := t.w.Tasks[t.w.next+int(fit)]
+	t.placed = int32(fit)
+	if !t.explain {
+		t.refuse(next, why(next))
+		return
+	}
+	var r trace.Reason
+	t.s.Policy.Explain(true)
+	defer t.s.Policy.Explain(false)
+	t.s.L.Try(func(tx *ledger.Tx) bool {
+		for _, task := range t.w.Tasks[t.w.next : t.w.next+int(fit)] {
+			if t.apart {
+				tx.Suppose(task) // where it would have gone is for its domains to say
+			} else if n, _ := t.s.Nodes.Best(task); n != ledger.NoNode {
+				tx.Allocate(task, n)
+			}
+		}
+		if r = why(next); !t.apart {
+			t.remember()
+		}
+		return false
+	})
+	t.refuse(next, r)
+}
+
+// remember notes where the members went that are about to be taken back: the last
+// transaction's context (seed 003 §6.4), so that a pod can be told where it could have
+// gone. It is worked out when somebody asks and leaves nothing on a task.
+func (t *attempt) remember() {
+	if !t.explain {
+		return
+	}
+	for _, id := range t.w.Tasks {
+		task := t.s.L.Task(id)
+		if placed := task.Status == model.Allocated || task.Status == model.Pipelined; placed && len(t.tried) < trace.MostTried {
+			t.tried = append(t.tried, trace.Placement{Task: task.Key.String(), Node: t.s.L.Node(task.Node).Name})
+		}
+	}
+}
+
+// nodes is why no node takes a task: with how many refuse for what, where that is
+// wanted, since it asks every node.
+func (t *attempt) nodes(task ledger.TaskID) trace.Reason {
+	if t.apart && t.home != topology.None {
+		return trace.Reason{Code: trace.NodesRefuse} // what is said in the end is said of domains
+	}
+	if t.explain {
+		return t.s.Nodes.Why(task)
+	}
+	for range t.s.L.Present {
+		return trace.Reason{Code: trace.NodesRefuse}
+	}
+	return trace.Reason{Code: trace.NoNodes}
+}
+
+func (t *attempt) statement(tx *ledger.Tx) Outcome {
+	if t.apart {
+		return t.byDomain(tx)
+	}
+	possible := int32(len(t.w.Tasks) - t.w.next)
+	for !t.w.Empty() {
+		task := t.w.Tasks[t.w.next]
+		t.w.next++
+		possible--
+		if t.one(tx, task) && t.ready(tx) {
+			return Committed
+		}
+		if t.job.Ready()+t.job.Waiting()+possible < t.job.MinMember {
+			break
+		}
+	}
+	switch {
+	case t.placed > 0 && t.ready(tx):
+		return Committed
+	case t.s.Policy.Pipelined(t.w.Job) && (t.job.Waiting() > 0 || t.waits):
+		tx.Keep()
+		return Kept
+	default:
+		t.remember()
+		return Refused
+	}
+}
+
+// one places one task, if it can be placed.
+func (t *attempt) one(tx *ledger.Tx, task ledger.TaskID) bool {
+	if reserved(t.s, task) {
+		if !keep(t.s, tx, task) {
+			t.waits = true
+			t.stopped(task, trace.Reason{Code: trace.Reserved, Text: t.s.L.Node(t.s.L.Task(task).Node).Name})
+			return false
+		}
+		t.placed++
+		return true
+	}
+	class := t.s.L.Task(task).Class
+	if slices.Contains(t.refused, class) {
+		t.note(trace.AlreadyFailed, task, trace.Reason{})
+		return false
+	}
+	// What was promised counts for the queue already.
+	if !withdrawn(t.s, task) && t.s.Policy.Allocatable(t.job.Queue, class, 1) < 1 {
+		t.refuse(task, t.s.Policy.WhyNotAllocatable(t.job.Queue, class))
+		return false
+	}
+	if v := t.s.Policy.PrePredicate(task); !v.Admits() {
+		t.refuse(task, beforeNodes(v))
+		return false
+	}
+	t.s.Nodes.Begin()
+	p := t.find(task)
+	if p.node == ledger.NoNode {
+		if v := t.s.Nodes.Refused(task); v.Code.OfClaims() {
+			t.refuse(task, beforeNodes(v))
+		} else {
+			t.refuse(task, t.nodes(task))
+		}
+		return false
+	}
+	put(t.s, tx, task, p)
+	t.placed++
+	return true
+}
+
+// ready says that the statement may be committed. A minimum that is met only by
+// counting best-effort members that still wait is met by placing them, here and now:
+// a gang starts whole.
+func (t *attempt) ready(tx *ledger.Tx) bool {
+	switch {
+	case t.apart:
+		return t.enough()
+	case !t.s.Policy.Ready(t.w.Job):
+		return false
+	case t.job.BestEffort == 0:
+		return true
+	}
+	ok, _, why := wholeBestEffort(t.s, tx, t.w.Job)
+	if !ok && !t.why.Is() {
+		t.why = why
+	}
+	return ok
+}
+
+// beforeNodes is the reason of a verdict that was given before any node was asked.
+func beforeNodes(v policy.Verdict) trace.Reason {
+	switch {
+	case v.Code == trace.QueueDevices:
+		return trace.Reason{Code: v.Code, Queue: v.Text, Shorts: []trace.Short{{Dim: v.Domain.Key, Need: v.Domain.Least, Have: v.Domain.Most}}}
+	case v.Code.OfClaims():
+		return trace.Reason{Code: v.Code, Text: v.Text}
+	}
+	return trace.Reason{Code: trace.PrePredicateFailed, Text: v.Text}
+}
+
+// refuse notes that a class found no place. What is wrong with a task's resource claims is
+// its own affair: others of its class have theirs, made from the same template.
+func (t *attempt) refuse(task ledger.TaskID, r trace.Reason) {
+	if !r.Code.OfClaims() && r.Code != trace.QueueDevices {
+		t.refused = append(t.refused, t.s.L.Task(task).Class)
+	}
+	t.stopped(task, r)
+}
+
+// stopped notes why a task was not placed. That one waits for the room reserved for it
+// says nothing of others of its class.
+func (t *attempt) stopped(task ledger.TaskID, r trace.Reason) {
+	r.Task = t.s.L.Task(task).Key.String()
+	if r.Queue == "" && (r.Code == trace.QueueDeserved || r.Code == trace.QueueCapability) {
+		r.Queue = t.s.L.Queue(t.job.Queue).Name
+	}
+	if !t.why.Is() {
+		t.why = r
+	}
+	kind := trace.PredicatesFailed
+	switch r.Code {
+	case trace.QueueDeserved, trace.QueueCapability:
+		kind = trace.NotAllocatable
+	case trace.PrePredicateFailed, trace.ClaimNotFound, trace.ClaimUnusable, trace.ClaimCompiling, trace.ClaimBudgetSpent, trace.DeviceClassNotFound:
+		kind = trace.PrePredicateEvent
+	}
+	t.note(kind, task, r)
+}
+
+func (t *attempt) note(kind trace.EventKind, task ledger.TaskID, r trace.Reason) {
+	if !t.s.Trace.On(kind) {
+		return
+	}
+	e := trace.Event{Kind: kind, Queue: t.s.L.Queue(t.job.Queue).Name, Job: t.s.L.Called(t.w.Job),
+		Task: t.s.L.Task(task).Key.String(), Reason: r}
+	if kind == trace.NotAllocatable {
+		e.Amounts = quotas(t.s, t.job.Queue, task)
+	}
+	t.s.Trace.Add(e)
+	switch {
+	case kind == trace.PredicatesFailed && t.s.Trace.On(trace.FitErrorsEvent):
+		tellRefusal(t.s, task, r)
+	case r.Code == trace.QueueCapability && t.s.Trace.On(trace.LevelNotAllocatable):
+		tellLevels(t.s, t.job.Queue, task, r)
+	}
+}
+
+// report leaves the job's reason and the statement's end in the trace.
+func (t *attempt) report(o Outcome, later bool) {
+	s, j := t.s, t.w.Job
+	tell := func(k trace.EventKind) {
+		if s.Trace.On(k) {
+			s.Trace.Add(trace.Event{Kind: k, Job: t.s.L.Called(t.w.Job), Count: int(t.placed)})
+		}
+	}
+	if o != Refused {
+		s.L.Lend(j, ledger.Keeps)
+	}
+	switch o {
+	case Committed:
+		tell(trace.JobReadyEvent)
+		tell(trace.Committing)
+		if t.why.Is() {
+			s.NotePartial(j, t.why)
+		} else {
+			s.Clear(j)
+		}
+	case Kept:
+		tell(trace.JobPipelinedEvent)
+		s.Waits(j, t.pipelinedReason())
+	case Refused:
+		tell(trace.Discarding)
+		t.lend()
+		if t.why.Root().Code == trace.ClaimBudgetSpent {
+			s.Refuse(j, t.reason()) // nothing has to change for it to be asked again
+			return
+		}
+		if t.why.Code == trace.LostMemberFirst {
+			s.Park(j, t.reason(), true, t.explain && !later) // what is lost may find no room any more, too
+			return
+		}
+		t.w.Park(s, t.reason(), t.explain && !later)
+	}
+}
+
+// lend has a job that nodes refuse lend the room that its queue keeps for it, unless room on
+// nodes is kept for it, too. While there are no nodes at all, it is nodes that everybody waits
+// for.
+func (t *attempt) lend() {
+	code := t.why.Root().Code
+	switch {
+	case t.job.Claims > 0 || !code.OfNodes() || code == trace.NoNodes || t.why.Code == trace.LostMemberFirst:
+	case couldEver(t.s, t.w):
+		t.s.L.Lend(t.w.Job, ledger.Lends)
+	default:
+		t.s.L.Lend(t.w.Job, ledger.LendsAll)
+	}
+}
+
+func (t *attempt) reason() trace.Reason {
+	need := t.job.MinMember - t.job.Placed() - t.job.Waiting()
+	r := t.why
+	if r.Is() && t.job.Claims > 0 {
+		r = trace.Reason{Code: trace.RoomKept, Task: t.why.Task, Text: keptOn(t.s, t.w.Job), Cause: &t.why}
+	}
+	if need < 1 || t.job.MinMember == 1 {
+		return r
+	}
+	cause := r // one that is kept: of most jobs there is none
+	return trace.Reason{Code: trace.GangIncomplete, Have: int(min(t.placed, need)), Need: int(need), Cause: &cause, Tried: t.tried}
+}
+
+func (t *attempt) pipelinedReason() trace.Reason {
+	if t.waits {
+		return t.why
+	}
+	return trace.Reason{Code: trace.PipelinedOnReleasing, Have: int(t.job.Waiting()), Need: int(t.job.MinMember)}
+}

@@ -1,0 +1,399 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/session"
+	"ashlar.sh/sched/trace"
+)
+
+// A gang that no node takes now is passed by jobs that take less, which is right as long as it
+// could not start sooner without them. Once it could have started, had nobody been placed who
+// came after it, those who came later are placed beside it only: room on nodes is kept for the
+// whole gang (ledger.Claim), and as they end it starts. So it waits for those who were there
+// before it, and then for those who came later: for two job lengths at most.
+//
+// One job of a queue at a time has room kept for it, the first in job order. What is kept
+// never is more than what is there: the whole gang is placed under every filter and rule of
+// its queue, in a try in which those who came later have left. If it has not started when an
+// hour has passed, or as long as it had waited before, who then runs counts as having come
+// before it, and what is kept is given back: some of them may run for ever.
+
+const (
+	aSecond = int64(1_000_000_000)
+	anHour  = 3600 * aSecond
+
+	// mostAsked is for how many queues it is found out at once whether their first job could
+	// have started, in a cluster of up to so many pods.
+	mostAsked = 4
+	fewPods   = 10_000
+)
+
+// pace is how long to wait from one question to the next, and how many queues it is about: a
+// question costs as much as there are pods.
+func pace(s *session.Session) (every int64, queues int) {
+	pods := int64(max(1, s.L.NumPods()))
+	return max(aSecond, aSecond*pods/fewPods), int(max(1, min(mostAsked, mostAsked*fewPods/pods)))
+}
+
+// KeepRoom keeps room for jobs that could have started, and ends what is kept in vain. It is found
+// out from time to time who could have: see pace.
+func KeepRoom(s *session.Session) {
+	if s.L.Lenders() == 0 && !s.L.Claims() {
+		return
+	}
+	every, most := pace(s)
+	due := s.Now >= s.Asked+every
+	if due {
+		s.Asked = s.Now
+	}
+	for _, j := range byKey(s, s.L.Claimants()) {
+		switch {
+		case expired(s, j):
+			s.L.Wait(j, s.Now)
+		case stands(s, j) && (!due || couldStart(s, j)):
+			continue
+		}
+		release(s, j)
+		s.Trace.Add(trace.Event{Kind: trace.KeepsNoRoom, Job: s.L.Called(j)})
+	}
+	if !due || s.IsIdle("call in") {
+		return
+	}
+	first := firstOfQueues(s)
+	called := false
+	for i := range min(most, len(first)) {
+		at := (int(s.Now/every%int64(len(first))) + i) % len(first)
+		called = keepRoomFor(s, first[at]) || called
+	}
+	if !called && len(first) <= most {
+		s.RememberIdle("call in")
+	}
+}
+
+func byKey(s *session.Session, jobs []ledger.JobID) []ledger.JobID {
+	jobs = slices.Clone(jobs)
+	slices.SortFunc(jobs, func(a, b ledger.JobID) int { return s.L.Job(a).Key.Compare(s.L.Job(b).Key) })
+	return jobs
+}
+
+// waits says that a job is one that room may be kept for: it is let in and sound, and lacks
+// members of its minimum that could all be placed.
+func waits(s *session.Session, j ledger.JobID) bool {
+	job := s.L.Job(j)
+	return job.By[model.Pending] > job.Gated && job.Waiting() == 0 && job.Invalid == 0 && job.Admitted() &&
+		!job.Met((*ledger.Count).Ready) && !s.Gate(j).Is() && !s.Policy.ValidateJob(j).Is()
+}
+
+// stands says that what is kept for a job may still be of use.
+func stands(s *session.Session, j ledger.JobID) bool {
+	if !waits(s, j) || int(s.L.Job(j).Claims) < needs(s, j) {
+		return false
+	}
+	for _, t := range s.L.Claimed(j) {
+		if n := s.L.Task(t).Held.Node; !s.L.Node(n).Present() || !s.Nodes.Admitted(s.L.Task(t).Class)[n] {
+			return false
+		}
+	}
+	return true
+}
+
+func expired(s *session.Session, j ledger.JobID) bool {
+	return slices.ContainsFunc(s.L.Claimed(j), func(t ledger.TaskID) bool { return s.L.Task(t).Held.Until <= s.Now })
+}
+
+// needs is how many members a job lacks.
+func needs(s *session.Session, j ledger.JobID) int {
+	job := s.L.Job(j)
+	return int(max(1, job.MinMember-job.Ready()-job.Waiting()))
+}
+
+// firstOfQueues lists, of each queue, the first in job order of those that nodes refused and that
+// wait, unless room is kept for one that goes before it; by queue.
+func firstOfQueues(s *session.Session) (out []ledger.JobID) {
+	first := map[ledger.QueueID]ledger.JobID{}
+	for _, j := range s.L.Active() { // order-free: the first by a total order
+		if s.L.LendingOf(j) != ledger.Lends && s.L.Job(j).Claims == 0 {
+			continue // nodes have not refused it, or could never hold it
+		}
+		q := s.L.Job(j).Queue
+		if was, ok := first[q]; (!ok || s.Policy.CompareJobs(j, was) < 0) && waits(s, j) {
+			first[q] = j
+		}
+	}
+	for _, j := range first { // order-free: sorted below
+		if s.L.Job(j).Claims == 0 {
+			out = append(out, j)
+		}
+	}
+	slices.SortFunc(out, func(a, b ledger.JobID) int { return cmp.Compare(s.L.QueueName(a), s.L.QueueName(b)) })
+	return out
+}
+
+// couldEver says that a job's minimum could be placed if the nodes were empty: where not even
+// its amounts fit, nothing that others do makes a difference.
+func couldEver(s *session.Session, w *PendingTasks) bool {
+	var few [4]classTasks // most jobs have one
+	fit, need := int64(0), int64(needs(s, w.Job))
+	for _, k := range kinds(s, w, few[:0]) {
+		fit += s.Nodes.Whole(k.class, k.tasks)
+	}
+	return fit >= need
+}
+
+// classTasks is the tasks of one class on a list of pending tasks.
+type classTasks struct {
+	class ledger.ClassID
+	tasks int64
+}
+
+// kinds appends to out how many tasks of each class are on a list of pending tasks.
+func kinds(s *session.Session, w *PendingTasks, out []classTasks) []classTasks {
+	for _, t := range w.Tasks {
+		class := s.L.Task(t).Class
+		i := slices.IndexFunc(out, func(k classTasks) bool { return k.class == class })
+		if i < 0 {
+			i, out = len(out), append(out, classTasks{class: class})
+		}
+		out[i].tasks++
+	}
+	return out
+}
+
+// came is since when a job waits: when the last of the members came that its minimum needs,
+// or a later time that was said.
+func came(s *session.Session, w *PendingTasks) int64 {
+	from := s.L.WaitsFrom(w.Job)
+	for _, t := range w.Tasks[:min(len(w.Tasks), needs(s, w.Job))] {
+		from = max(from, s.L.Task(t).Pod.Created)
+	}
+	return from
+}
+
+// laterJobs are those who came after a job and hold room on a node that it could use.
+type laterJobs struct {
+	node  ledger.NodeID
+	tasks []ledger.TaskID
+	more  []int64 // of each of the job's classes, how many tasks have room there without them and not with them
+}
+
+// keepRoomFor keeps room for a job if it could have started, had nobody been placed who came after
+// it; false if it could not, or can start as it is.
+func keepRoomFor(s *session.Session, j ledger.JobID) bool {
+	w := PendingTasksOf(s, j)
+	if w.Empty() {
+		return false
+	}
+	c := &roomKeeper{s: s, j: j, since: came(s, w), kinds: kinds(s, w, nil)}
+	c.others = after(s, j, goesBefore)
+	c.survey()
+	enough := c.enough()
+	if enough > len(c.later) || len(c.later) == 0 {
+		return false
+	}
+	if enough == 0 {
+		if len(c.places(0)) > 0 {
+			return false // it can start as it is
+		}
+		enough = 1
+	}
+	for {
+		if found := c.places(enough); len(found) > 0 {
+			c.keep(found)
+			return true
+		}
+		if enough == len(c.later) {
+			return false
+		}
+		enough = min(2*enough, len(c.later))
+	}
+}
+
+// roomKeeper finds out whether a job could have started.
+type roomKeeper struct {
+	s      *session.Session
+	j      ledger.JobID
+	since  int64
+	kinds  []classTasks
+	others []ledger.JobID // what is kept for them it may take
+	now    []int64        // of each kind, how many tasks have room as it is
+	later  []laterJobs    // by node, the fewest first
+	lent   resource.Vec
+}
+
+// survey finds who came after the job, node by node, and what room there would be without
+// them.
+func (c *roomKeeper) survey() {
+	c.now = make([]int64, len(c.kinds))
+	without(c.s, c.others, func() bool {
+		for n := range c.s.L.NumNodes() {
+			c.look(ledger.NodeID(n))
+		}
+		return false
+	})
+	slices.SortFunc(c.later, func(a, b laterJobs) int {
+		return cmp.Or(cmp.Compare(len(a.tasks), len(b.tasks)), cmp.Compare(c.s.L.Node(a.node).Name, c.s.L.Node(b.node).Name))
+	})
+}
+
+// look surveys one node.
+func (c *roomKeeper) look(n ledger.NodeID) {
+	admitted := false
+	for _, k := range c.kinds {
+		admitted = admitted || c.s.Nodes.Admitted(k.class)[n]
+	}
+	if !admitted {
+		return
+	}
+	p := laterJobs{node: n}
+	c.lent = c.lent[:0]
+	c.s.L.NodeTasks(n, func(t ledger.TaskID) bool {
+		if c.cameLater(t) {
+			p.tasks = append(p.tasks, t)
+			c.lent = c.lent.Add(c.s.L.Class(c.s.L.Task(t).Class).Request)
+		}
+		return true
+	})
+	gains := int64(0)
+	for i, k := range c.kinds {
+		if !c.s.Nodes.Admitted(k.class)[n] {
+			p.more = append(p.more, 0)
+			continue
+		}
+		now, then := c.fits(k, n, nil), c.fits(k, n, c.lent)
+		c.now[i] += now
+		p.more = append(p.more, then-now)
+		gains += then - now
+	}
+	if gains > 0 {
+		c.later = append(c.later, p)
+	}
+}
+
+// cameLater says that a task came after the job, and holds room that the job could use.
+func (c *roomKeeper) cameLater(t ledger.TaskID) bool {
+	task := c.s.L.Task(t)
+	if task.Job == ledger.NoJob || task.Job == c.j || task.Pod.Created <= c.since {
+		return false
+	}
+	switch task.Status {
+	case model.Running, model.Bound, model.Binding:
+	default:
+		return false
+	}
+	job, own := c.s.L.Job(task.Job), c.s.L.Job(c.j)
+	return job.Queue != own.Queue || job.Priority <= own.Priority
+}
+
+// fits is how many tasks of a kind have room on a node without some amounts that are held.
+func (c *roomKeeper) fits(k classTasks, n ledger.NodeID, without resource.Vec) int64 {
+	fit := k.tasks
+	for _, need := range c.s.L.Class(k.class).Need {
+		room := c.s.L.FutureIdle(need.Dim, n) + without.Get(need.Dim)
+		fit = min(fit, max(0, room)/need.Amount)
+	}
+	return fit
+}
+
+// enough is how many nodes have to be without those who came later for the minimum to have
+// room by amounts, of one class after the other; more than there are when all do not do.
+func (c *roomKeeper) enough() int {
+	need := int64(needs(c.s, c.j))
+	fit := slices.Clone(c.now)
+	for n := 0; ; n++ {
+		sum := int64(0)
+		for i, k := range c.kinds {
+			sum += min(fit[i], k.tasks)
+		}
+		if sum >= need {
+			return n
+		}
+		if n == len(c.later) {
+			return n + 1
+		}
+		for i := range fit {
+			fit[i] += c.later[n].more[i]
+		}
+	}
+}
+
+// foundPlace is a place for a member.
+type foundPlace struct {
+	task ledger.TaskID
+	node ledger.NodeID
+}
+
+// places finds places for the rest of the job's minimum, with those gone who came later on the
+// first so many nodes; none when there are not enough.
+func (c *roomKeeper) places(nodes int) []foundPlace {
+	var gone []ledger.TaskID
+	for _, p := range c.later[:nodes] {
+		gone = append(gone, p.tasks...)
+	}
+	return seatsWithout(c.s, c.j, gone, c.others)
+}
+
+// seatsWithout finds places for the rest of a job's minimum with some tasks gone, and nothing
+// kept for it or for others. It changes nothing.
+func seatsWithout(s *session.Session, j ledger.JobID, gone []ledger.TaskID, others []ledger.JobID) (seats []foundPlace) {
+	quiet := *s
+	quiet.Trace = &trace.Recorder{}
+	without(s, append(slices.Clone(others), j), func() bool {
+		s.L.Try(func(tx *ledger.Tx) bool {
+			for _, t := range gone {
+				tx.Evict(t, "", ledger.NoTask)
+			}
+			w := PendingTasksOf(s, j)
+			tasks := slices.Clone(w.Tasks)
+			if newAttempt(&quiet, w, false).decide(true) == Refused {
+				return false
+			}
+			for _, t := range tasks {
+				if n := s.L.Task(t).Node; n != ledger.NoNode {
+					seats = append(seats, foundPlace{t, n})
+				}
+			}
+			return false
+		})
+		return false
+	})
+	return seats
+}
+
+// couldStart says that a job for which room is kept could start there, or elsewhere, without
+// those who came after it.
+func couldStart(s *session.Session, j ledger.JobID) bool {
+	c := &roomKeeper{s: s, j: j, since: came(s, PendingTasksOf(s, j))}
+	var gone []ledger.TaskID
+	seen := map[ledger.NodeID]bool{}
+	for _, t := range s.L.Claimed(j) {
+		n := s.L.Task(t).Held.Node
+		if seen[n] {
+			continue
+		}
+		seen[n] = true
+		s.L.NodeTasks(n, func(t ledger.TaskID) bool {
+			if c.cameLater(t) {
+				gone = append(gone, t)
+			}
+			return true
+		})
+	}
+	return len(seatsWithout(s, j, gone, nil)) > 0
+}
+
+// keep keeps room for the job in those places.
+func (c *roomKeeper) keep(seats []foundPlace) {
+	s := c.s
+	release(s, c.others...)
+	s.L.Lend(c.j, ledger.Keeps)
+	until := s.Now + max(anHour, s.Now-c.since)
+	for _, x := range seats {
+		s.L.Claim(x.task, x.node, until)
+	}
+	s.Trace.Add(trace.Event{Kind: trace.KeepsRoom, Job: s.L.Called(c.j), Node: keptOn(s, c.j), Count: len(seats)})
+}

@@ -1,0 +1,133 @@
+// Package search finds places: for a gang, where all of it can go.
+//
+// A PendingTasks lists what of a job is to be placed, in order. Attempt places one helping
+// of it inside one try: a job below its minimum as a whole or not at all, a job above
+// it one task at a time, so that the rotation of queues stays fair (seed 003 §3.3).
+// Evictions are not looked for here yet.
+package search
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/session"
+	"ashlar.sh/sched/trace"
+)
+
+// PendingTasks is what of a job is to be placed this cycle (seed 003 §4.4).
+type PendingTasks struct {
+	Job   ledger.JobID
+	Tasks []ledger.TaskID // members that ask for something, in the order to place them
+	next  int
+	kept  int  // the first so many have a reservation
+	idle  bool // members that ask for nothing: only room that nobody has will do
+	full  bool // of several classes, best-effort members included, or who sits elsewhere decides
+	one   [1]ledger.TaskID
+	rank  []int32 // by sub-group: its place among those of the last turn, that ordering them again is cheap
+}
+
+// Empty says that nothing is left to try.
+func (w *PendingTasks) Empty() bool { return w.next >= len(w.Tasks) }
+
+// Promised says that members have a reservation: what they are to have counts for their
+// queue already.
+func (w *PendingTasks) Promised() bool { return w.kept > 0 }
+
+// Promising says that the member to be tried next has a reservation.
+func (w *PendingTasks) Promising(s *session.Session) bool {
+	return !w.Empty() && reserved(s, w.Tasks[w.next])
+}
+
+// OnlyPromised leaves the members that have a reservation.
+func (w *PendingTasks) OnlyPromised() { w.Tasks = w.Tasks[:w.kept] }
+
+// Park notes why the job waits, as Session.Park does, and what room it lacks where that
+// is a number: the rest of its minimum, or one task, all of one class and without a
+// reservation.
+func (w *PendingTasks) Park(s *session.Session, r trace.Reason, whole bool) {
+	s.Park(w.Job, r, w.full, whole)
+	if w.full || len(w.Tasks) == 0 || reserved(s, w.Tasks[0]) {
+		return
+	}
+	job := s.L.Job(w.Job)
+	s.Lacks(w.Job, s.L.Task(w.Tasks[0]).Class, max(1, int64(job.MinMember-job.Ready()-job.Waiting())))
+}
+
+// PendingTasksOf makes a job's list of pending tasks: members with a reservation first, then what the
+// roles' minimums need (decision 32), then the rest, each in task order. Gated and
+// best-effort members, those set aside and those that pause are left out.
+func PendingTasksOf(s *session.Session, j ledger.JobID) *PendingTasks {
+	count := &s.L.Job(j).Count
+	w := &PendingTasks{Job: j}
+	w.Tasks = w.one[:0]
+	if most := count.By[model.Pending] + count.By[model.Pipelined]; most > 1 {
+		w.Tasks = make([]ledger.TaskID, 0, most)
+	}
+	s.L.JobTasks(j, model.Pipelined, func(t ledger.TaskID) bool {
+		if s.L.Task(t).Held.Kind == ledger.CommitReserve {
+			w.Tasks = append(w.Tasks, t)
+		}
+		return true
+	})
+	reserved := len(w.Tasks)
+	w.kept = reserved
+	pause := s.Pause(j)
+	s.L.JobTasks(j, model.Pending, func(t ledger.TaskID) bool {
+		if task := s.L.Task(t); task.Placeable() && !s.L.Class(task.Class).BestEffort && !s.L.Pauses(pause, t) {
+			w.Tasks = append(w.Tasks, t)
+		}
+		return true
+	})
+	slices.SortFunc(w.Tasks[:reserved], s.Policy.CompareTasks)
+	slices.SortFunc(w.Tasks[reserved:], s.Policy.CompareTasks)
+	w.minimumsFirst(s, reserved)
+	w.full = s.L.Job(j).BestEffort > 0
+	for _, t := range w.Tasks {
+		w.full = w.full || s.L.Task(t).Class != s.L.Task(w.Tasks[0]).Class
+	}
+	w.full = w.full || len(w.Tasks) > 0 && s.Nodes.AsksDomains(s.L.Task(w.Tasks[0]).Class)
+	return w
+}
+
+// minimumsFirst moves the members that a role's minimum still needs to the front.
+func (w *PendingTasks) minimumsFirst(s *session.Session, from int) {
+	job := s.L.Job(w.Job)
+	if !slices.ContainsFunc(job.Roles, func(r ledger.Role) bool { return lacks(&r) > 0 }) {
+		return
+	}
+	short := make([]int32, len(job.Roles))
+	for i := range job.Roles {
+		short[i] = lacks(&job.Roles[i])
+	}
+	var first, rest []ledger.TaskID
+	for _, t := range w.Tasks[from:] {
+		if r := s.L.Task(t).Role; short[r] > 0 {
+			short[r]--
+			first = append(first, t)
+		} else {
+			rest = append(rest, t)
+		}
+	}
+	copy(w.Tasks[from:], append(first, rest...))
+}
+
+// lacks is how many members a role's minimum still needs.
+func lacks(r *ledger.Role) int32 { return r.Min - r.Ready() - r.Waiting() }
+
+// BestEffort lists a job's pending members that ask for nothing, in task order.
+func BestEffort(s *session.Session, j ledger.JobID) []ledger.TaskID {
+	var out []ledger.TaskID
+	if s.L.Job(j).BestEffort == 0 {
+		return nil
+	}
+	pause := s.Pause(j)
+	s.L.JobTasks(j, model.Pending, func(t ledger.TaskID) bool {
+		if task := s.L.Task(t); task.Placeable() && s.L.Class(task.Class).BestEffort && !s.L.Pauses(pause, t) {
+			out = append(out, t)
+		}
+		return true
+	})
+	slices.SortFunc(out, s.Policy.CompareTasks)
+	return out
+}

@@ -1,0 +1,215 @@
+package victims
+
+import (
+	"math"
+
+	"ashlar.sh/sched/ledger"
+)
+
+// measure notes what the node lacks before anybody leaves, and the most that one task of
+// the units gives of it.
+func (vs *Search) measure() {
+	needs := vs.l.Class(vs.class).Need
+	vs.short, vs.most = vs.short[:0], vs.most[:0]
+	for _, need := range needs {
+		vs.short = append(vs.short, lacks(vs.l, vs.at, need.Dim, need.Amount))
+		vs.most = append(vs.most, 0)
+	}
+	for i := range vs.units {
+		for _, t := range vs.units[i].Tasks {
+			if vs.l.Task(t).Node != vs.at {
+				continue
+			}
+			for k, need := range needs {
+				vs.most[k] = max(vs.most[k], vs.l.Class(vs.l.Task(t).Class).Request.Get(need.Dim))
+			}
+		}
+	}
+}
+
+// atLeast is how many victims it takes to free what is short, when each gives the most
+// that any of them does; -1 when no number does.
+func (vs *Search) atLeast(short []int64) int32 {
+	count := int32(0)
+	for k, lack := range short {
+		if lack <= 0 {
+			continue
+		}
+		if vs.most[k] == 0 {
+			return -1
+		}
+		count = max(count, int32(min((lack+vs.most[k]-1)/vs.most[k], math.MaxInt32)))
+	}
+	return count
+}
+
+// proven says that no set can be cheaper than one that the greedy way found: its most
+// important victim is the least important there can be, since all below it were not
+// enough, and it has as few victims as amounts allow, each as cheap as can be. Where the
+// order matters in which units go, those below it might have been enough in another.
+func (vs *Search) proven(c Cost) bool {
+	if c.Count == 0 {
+		return true // nobody need go: others who went left the room
+	}
+	if c.Highest > vs.units[0].priority && vs.permutable() {
+		return false
+	}
+	if c.Count == 1 {
+		return true
+	}
+	if c.Count != vs.atLeast(vs.short) {
+		return false
+	}
+	least, others := raised(c.Highest), c.Count-1
+	for i := range vs.units {
+		n := min(others, int32(len(vs.units[i].Tasks)))
+		others -= n
+		least += int64(n) * raised(vs.units[i].priority)
+	}
+	return c.Sum == least
+}
+
+// cheapestSet looks through sets of units for one cheaper than best (nil: any), least important
+// first, each set once in whatever order it is reached, until the budget is spent. It
+// leaves the cheapest in found and says whether there is one.
+func (vs *Search) cheapestSet(found *plan, best *Cost) bool {
+	if len(vs.units) > 64 {
+		vs.exhausted = true
+		return best != nil
+	}
+	vs.seen.reset()
+	w := branchAndBound{search: vs, found: found}
+	if best != nil {
+		w.best, w.any = *best, true
+	}
+	w.from(0, nothing)
+	return w.any
+}
+
+// branchAndBound is one search.
+type branchAndBound struct {
+	search *Search
+	found  *plan
+	best   Cost
+	any    bool
+}
+
+// from adds one unit more to the set that is evicted, each in turn.
+func (w *branchAndBound) from(set uint64, cost Cost) {
+	vs := w.search
+	for i := range vs.units {
+		u := &vs.units[i]
+		if set>>i&1 == 1 || w.any && u.priority > w.best.Highest {
+			continue
+		}
+		with := cost
+		for _, t := range u.Tasks {
+			if standing(vs.l, t) {
+				with = with.with(vs.priorityOf(t), started(vs.l.Task(t)))
+			}
+		}
+		if w.any && with.compareSets(w.best) >= 0 || vs.seen.has(set|1<<i) {
+			continue
+		}
+		if vs.steps++; vs.steps > vs.budget {
+			vs.exhausted = true
+			return
+		}
+		// A set that this unit may not complete another one may.
+		if tier, _ := vs.judge(u); tier == u.tier && vs.spareable(u) {
+			vs.seen.add(set | 1<<i)
+			w.step(i, set|1<<i, with)
+		}
+	}
+}
+
+// spareable says that a surplus member is one still, after others of its job went from
+// other nodes.
+func (vs *Search) spareable(u *unit) bool {
+	t := u.Tasks[0]
+	if u.Whole || !standing(vs.l, t) || reserved(vs.l, t) {
+		return true
+	}
+	job := vs.l.Job(u.Job)
+	if sub := vs.l.Task(t).Sub; sub >= 0 && subSpare(job, &job.Subs[sub]) <= 0 {
+		return false
+	}
+	return spare(job) > 0 && roleSpare(&job.Roles[vs.l.Task(t).Role]) > 0
+}
+
+// step evicts a unit, sees whether that is enough, and goes on from there if not.
+func (w *branchAndBound) step(i int, set uint64, cost Cost) {
+	vs := w.search
+	vs.l.Try(func(tx *ledger.Tx) bool {
+		was, out := vs.tx, len(vs.out)
+		vs.tx = tx
+		vs.evict(i)
+		if vs.enough() {
+			w.best, w.any = cost, true
+			vs.keep(w.found)
+		} else if w.worth(cost) {
+			w.from(set, cost)
+		}
+		vs.tx, vs.out, vs.units[i].gone = was, vs.out[:out], 0
+		return false
+	})
+}
+
+// worth says that more victims could still make the set cheaper than the best.
+func (w *branchAndBound) worth(cost Cost) bool {
+	if !w.any {
+		return true
+	}
+	vs := w.search
+	vs.left = vs.left[:0]
+	for range vs.most {
+		need := vs.l.Class(vs.class).Need[len(vs.left)]
+		vs.left = append(vs.left, lacks(vs.l, vs.at, need.Dim, need.Amount))
+	}
+	more := int32(1)
+	if len(vs.most) > 0 {
+		if more = vs.atLeast(vs.left); more < 0 {
+			return false
+		}
+	}
+	cost.Sum += int64(max(1, more)) * raised(vs.units[0].priority)
+	cost.Count += max(1, more)
+	return cost.compareSets(w.best) < 0
+}
+
+// sets remembers which sets of units were looked at.
+type sets struct {
+	slots []uint64
+	marks []uint32
+	mark  uint32
+}
+
+// reset forgets all of them.
+func (s *sets) reset() {
+	s.mark++
+	if s.slots == nil || s.mark == 0 {
+		s.slots, s.marks, s.mark = make([]uint64, 1<<14), make([]uint32, 1<<14), 1
+	}
+}
+
+// has says that a set was put in.
+func (s *sets) has(set uint64) bool {
+	i := s.slot(set)
+	return s.marks[i] == s.mark
+}
+
+// add puts a set in. There is room for every set that a budget allows.
+func (s *sets) add(set uint64) {
+	i := s.slot(set)
+	s.slots[i], s.marks[i] = set, s.mark
+}
+
+// slot is where a set is, or would be.
+func (s *sets) slot(set uint64) uint64 {
+	mask := uint64(len(s.slots) - 1)
+	i := set * 0x9e3779b97f4a7c15 >> 40 & mask
+	for s.marks[i] == s.mark && s.slots[i] != set {
+		i = (i + 1) & mask
+	}
+	return i
+}

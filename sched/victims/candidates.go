@@ -1,0 +1,323 @@
+package victims
+
+import (
+	"math"
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+)
+
+// key is what the bounds of a row hold for: claims that ask for the same, from the same
+// queue, of victims of the same kinds.
+type candidateKey struct {
+	class      ledger.ClassID
+	born       uint64 // of the class
+	scope      Scope
+	queue      ledger.QueueID
+	ceiling    int32 // no victim of a job of higher priority
+	level      int32 // how far from the claim's queue victims may be
+	wholeGangs bool
+	blocked    bool // the queue takes no more before somebody leaves
+}
+
+// candidateNodes is every node that could be made room on for one kind of claim, in a heap by a
+// bound on its cost.
+type candidateNodes struct {
+	key     candidateKey
+	used    uint64
+	cursor  uint64 // the journal up to which bounds are fresh
+	queues  uint64 // mark of ledger.SpecChanged: they rest on queues' facts, too
+	others  uint64 // … and their order on names: as cells has it
+	mayLose []bool // by QueueID: whose tasks count
+	bounds  []Cost
+	pos     []int32 // in the heap, -1: not there
+	heap    []ledger.NodeID
+	failed  []uint64 // the stamp under which a trial of the node failed
+}
+
+// mostBounds limits the bounds that all rows keep together: about 64 MB.
+const mostBounds = 1 << 20
+
+// candidatesFor returns the row of the claim's kind, brought up to date.
+func (vs *Search) candidatesFor(k candidateKey) *candidateNodes {
+	vs.lru++
+	r := vs.candidates[k]
+	if r == nil {
+		vs.trimCandidates()
+		r = &candidateNodes{key: k}
+		vs.candidates[k] = r
+	}
+	r.used = vs.lru
+	vs.freeable.follow()
+	vs.again.begin(vs.l.NumNodes())
+	vs.read(r)
+	again := func(n ledger.NodeID) {
+		if vs.again.first(n) {
+			vs.rebound(r, n)
+		}
+	}
+	changed, _, known := vs.l.SpecChanged(r.queues)
+	if known && len(changed) == 0 && r.others == vs.freeable.others && vs.covered(r) && vs.l.Since(r.cursor, again) {
+		r.cursor = vs.l.Now()
+		return r
+	}
+	vs.build(r)
+	return r
+}
+
+// covered says that the queues that give are those that did when the row was made.
+func (vs *Search) covered(r *candidateNodes) bool {
+	return r.key.scope != OtherQueues || slices.Equal(r.mayLose, vs.mayLose)
+}
+
+func (vs *Search) trimCandidates() {
+	if len(vs.candidates)*vs.l.NumNodes() < mostBounds || len(vs.candidates) < 8 {
+		return
+	}
+	var oldest *candidateNodes
+	for _, r := range vs.candidates { // order-free: the one used longest ago
+		if oldest == nil || r.used < oldest.used {
+			oldest = r
+		}
+	}
+	delete(vs.candidates, oldest.key)
+}
+
+// build makes all bounds of a row anew.
+func (vs *Search) build(r *candidateNodes) {
+	_, r.queues, _ = vs.l.SpecChanged(0)
+	r.cursor, r.others = vs.l.Now(), vs.freeable.others
+	r.mayLose = append(r.mayLose[:0], vs.mayLose...)
+	nodes := vs.l.NumNodes()
+	r.heap = r.heap[:0]
+	r.widen(nodes)
+	admits := vs.nodes.Admitted(r.key.class)
+	for n := range nodes {
+		id := ledger.NodeID(n)
+		r.pos[n], r.failed[n] = -1, 0
+		if !admits[n] {
+			continue
+		}
+		if b, ok := vs.bound(r, id); ok {
+			r.bounds[n], r.pos[n] = b, int32(len(r.heap))
+			r.heap = append(r.heap, id)
+		}
+	}
+	for i := len(r.heap)/2 - 1; i >= 0; i-- {
+		vs.down(r, i)
+	}
+}
+
+func (r *candidateNodes) widen(nodes int) {
+	was := len(r.bounds)
+	if was >= nodes {
+		return
+	}
+	r.bounds = append(r.bounds, make([]Cost, nodes-was)...)
+	r.pos = append(r.pos, make([]int32, nodes-was)...)
+	r.failed = append(r.failed, make([]uint64, nodes-was)...)
+	for i := was; i < nodes; i++ {
+		r.pos[i] = -1
+	}
+}
+
+// rebound looks at one node again.
+func (vs *Search) rebound(r *candidateNodes, n ledger.NodeID) {
+	r.widen(vs.l.NumNodes())
+	r.failed[n] = 0
+	b, ok := Cost{}, false
+	if vs.nodes.Admitted(r.key.class)[n] {
+		b, ok = vs.bound(r, n)
+	}
+	at := int(r.pos[n])
+	switch {
+	case !ok && at >= 0:
+		vs.remove(r, at)
+	case ok && at < 0:
+		r.bounds[n] = b
+		vs.push(r, n)
+	case ok && b != r.bounds[n]:
+		r.bounds[n] = b
+		vs.down(r, vs.up(r, at))
+	}
+}
+
+// bound is a cost that no set of victims on the node can be below, by amounts alone; false
+// when the node is short even with all of them gone.
+func (vs *Search) bound(r *candidateNodes, n ledger.NodeID) (Cost, bool) {
+	short := vs.short[:0]
+	open := 0
+	for i := range vs.columns {
+		c := &vs.columns[i]
+		lack := c.amount - (c.idle[n] + c.releasing[n] - c.pipelined[n])
+		short = append(short, lack)
+		if lack > 0 {
+			open++
+		}
+	}
+	vs.short = short
+	if open == 0 && !r.key.blocked {
+		return nothing, true
+	}
+	if len(vs.freeable.nodes[n]) == 0 {
+		return Cost{}, false
+	}
+	return vs.boundOf(r, vs.l.Class(r.key.class).Need, vs.freeable.nodes[n], open)
+}
+
+// column is the ledger's columns of one dimension that a class asks for: bound reads them
+// for every node.
+type column struct {
+	amount                     int64
+	idle, releasing, pipelined []int64
+}
+
+// read finds the columns for a row's class. They are good until nodes come.
+func (vs *Search) read(r *candidateNodes) {
+	vs.columns = vs.columns[:0]
+	for _, need := range vs.l.Class(r.key.class).Need {
+		vs.columns = append(vs.columns, column{need.Amount, vs.l.Idle(need.Dim), vs.l.Releasing(need.Dim), vs.l.Pipelined(need.Dim)})
+	}
+}
+
+// boundOf takes what h.short lacks from the cells, the least important first.
+func (vs *Search) boundOf(r *candidateNodes, needs []ledger.Need, cells []freeableSum, open int) (Cost, bool) {
+	most := vs.most[:0]
+	for range needs {
+		most = append(most, 0)
+	}
+	vs.most = most
+	left := append(vs.left[:0], vs.short...)
+	vs.left = left
+	c, any := Cost{Count: 1}, false
+	for i := range cells {
+		at := &cells[i]
+		if !vs.counts(r, at) {
+			continue
+		}
+		if any && open == 0 && at.priority > c.Highest {
+			break
+		}
+		any, c.Highest = true, at.priority
+		for k, need := range needs {
+			most[k] = max(most[k], at.most[need.Dim])
+			if left[k] > 0 {
+				if left[k] -= at.free[need.Dim]; left[k] <= 0 {
+					open--
+				}
+			}
+		}
+	}
+	if !any || open > 0 {
+		return Cost{}, false
+	}
+	for k, lack := range vs.short {
+		if lack > 0 {
+			c.Count = max(c.Count, int32(min((lack+most[k]-1)/most[k], 1<<30)))
+		}
+	}
+	vs.price(r, cells, &c)
+	return c, true
+}
+
+// price adds to a bound what its victims cost at least: one of the highest priority, the
+// others as cheap as there are. Where all of that priority have to go, the earliest start
+// of them all counts; otherwise it could be the latest.
+func (vs *Search) price(r *candidateNodes, cells []freeableSum, c *Cost) {
+	others, newest, oldest, top, below := c.Count-1, int64(math.MinInt64), int64(math.MaxInt64), int32(0), int32(0)
+	for i := range cells {
+		at := &cells[i]
+		if !vs.counts(r, at) || at.priority > c.Highest {
+			continue
+		}
+		n := min(others, at.count)
+		others -= n
+		c.Sum += int64(n) * raised(at.priority)
+		if at.priority < c.Highest {
+			below += at.count
+			continue
+		}
+		newest, oldest, top = max(newest, at.newest), min(oldest, at.oldest), top+at.count
+	}
+	c.Sum += raised(c.Highest)
+	if c.Start = newest; c.Count-below >= top {
+		c.Start = oldest
+	}
+}
+
+// counts says that a cell's tasks may be victims of the row's claims.
+func (vs *Search) counts(r *candidateNodes, at *freeableSum) bool {
+	switch {
+	case at.priority > r.key.ceiling, !r.key.wholeGangs && at.spare == 0:
+		return false
+	case r.key.scope == OtherQueues:
+		return int(at.queue) < len(r.mayLose) && r.mayLose[at.queue]
+	default:
+		return at.queue == r.key.queue
+	}
+}
+
+// before is the order of nodes in a row: by bound, then by name.
+func (vs *Search) before(r *candidateNodes, a, b ledger.NodeID) bool {
+	if c := r.bounds[a].Compare(r.bounds[b]); c != 0 {
+		return c < 0 // names are far away, and rarely wanted
+	}
+	return vs.l.Node(a).Name < vs.l.Node(b).Name
+}
+
+func (vs *Search) push(r *candidateNodes, n ledger.NodeID) {
+	r.pos[n] = int32(len(r.heap))
+	r.heap = append(r.heap, n)
+	vs.up(r, len(r.heap)-1)
+}
+
+func (vs *Search) remove(r *candidateNodes, i int) {
+	last := len(r.heap) - 1
+	r.pos[r.heap[i]] = -1
+	if i != last {
+		r.heap[i] = r.heap[last]
+		r.pos[r.heap[i]] = int32(i)
+	}
+	r.heap = r.heap[:last]
+	if i != last {
+		vs.down(r, vs.up(r, i))
+	}
+}
+
+func (vs *Search) up(r *candidateNodes, i int) int {
+	for i > 0 {
+		p := (i - 1) / 2
+		if !vs.before(r, r.heap[i], r.heap[p]) {
+			break
+		}
+		r.swap(i, p)
+		i = p
+	}
+	return i
+}
+
+func (vs *Search) down(r *candidateNodes, i int) {
+	for {
+		c := 2*i + 1
+		if c >= len(r.heap) {
+			return
+		}
+		if c+1 < len(r.heap) && vs.before(r, r.heap[c+1], r.heap[c]) {
+			c++
+		}
+		if !vs.before(r, r.heap[c], r.heap[i]) {
+			return
+		}
+		r.swap(i, c)
+		i = c
+	}
+}
+
+func (r *candidateNodes) swap(i, k int) {
+	r.heap[i], r.heap[k] = r.heap[k], r.heap[i]
+	r.pos[r.heap[i]], r.pos[r.heap[k]] = int32(i), int32(k)
+}
+
+// Forget drops the bounds that are kept between claims; they are found again when asked
+// for.
+func (vs *Search) Forget() { clear(vs.candidates) }

@@ -1,0 +1,167 @@
+package victims
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/resource"
+)
+
+// freeable are what could be freed on each node, summed up by queue and priority of job. They
+// follow the ledger's journal: a node is summed up anew when it was touched and somebody
+// asks.
+type freeable struct {
+	l      *ledger.Ledger
+	nodes  [][]freeableSum
+	cursor uint64
+	dims   int // that the cells are as wide as; 0: nothing is summed up yet
+	spares int // cells with members of jobs that are above their minimum
+	names  []string
+	others uint64 // the times that a row of the ledger became another node's
+	done   marks
+}
+
+// marks remembers what was seen to in one pass: a journal names a node as often as it was
+// touched.
+type marks struct {
+	at   []uint32
+	pass uint32
+}
+
+// begin starts a pass over so many nodes.
+func (m *marks) begin(nodes int) {
+	for len(m.at) < nodes {
+		m.at = append(m.at, 0)
+	}
+	m.pass++
+	if m.pass == 0 {
+		clear(m.at)
+		m.pass = 1
+	}
+}
+
+// first says that a node is seen for the first time in this pass.
+func (m *marks) first(n ledger.NodeID) bool {
+	if m.at[n] == m.pass {
+		return false
+	}
+	m.at[n] = m.pass
+	return true
+}
+
+// freeableSum sums up the possible victims of one queue and job priority on one node.
+type freeableSum struct {
+	queue    ledger.QueueID
+	priority int32
+	count    int32
+	spare    int32   // of these, members of jobs that are above their minimum
+	newest   int64   // the latest start among them
+	oldest   int64   // … and the earliest
+	free     []int64 // by dimension: what they hold together
+	most     []int64 // … and the largest of them
+}
+
+// follow brings the cells up to date.
+func (c *freeable) follow() {
+	for len(c.nodes) < c.l.NumNodes() {
+		c.nodes, c.names = append(c.nodes, nil), append(c.names, "")
+	}
+	if c.cursor == c.l.Now() && c.dims == c.l.Dims.Len() {
+		return
+	}
+	c.done.begin(len(c.nodes))
+	again := func(n ledger.NodeID) {
+		if c.done.first(n) {
+			c.sum(n)
+		}
+	}
+	if c.dims != c.l.Dims.Len() || !c.l.Since(c.cursor, again) {
+		for n := range c.nodes {
+			c.sum(ledger.NodeID(n))
+		}
+		c.dims = c.l.Dims.Len()
+	}
+	c.cursor = c.l.Now()
+}
+
+// sum makes the cells of one node anew. Memory is reused.
+func (c *freeable) sum(n ledger.NodeID) {
+	if name := c.l.Node(n).Name; name != "" && name != c.names[n] {
+		if c.names[n] != "" {
+			c.others++
+		}
+		c.names[n] = name
+	}
+	for i := range c.nodes[n] {
+		c.spares -= min(1, int(c.nodes[n][i].spare))
+	}
+	list := c.nodes[n][:0]
+	c.l.NodeTasks(n, func(t ledger.TaskID) bool {
+		if !evictable(c.l, t) {
+			return true
+		}
+		task := c.l.Task(t)
+		job := c.l.Job(task.Job)
+		i := 0
+		for i < len(list) && (list[i].queue != job.Queue || list[i].priority != job.Priority) {
+			i++
+		}
+		if i == len(list) {
+			list = c.extend(list, job.Queue, job.Priority)
+		}
+		at := &list[i]
+		at.count++
+		if spare(job) > 0 {
+			at.spare++
+		}
+		at.newest = max(at.newest, started(task))
+		at.oldest = min(at.oldest, started(task))
+		for _, need := range c.l.Class(task.Class).Need {
+			at.free[need.Dim] += need.Amount
+			at.most[need.Dim] = max(at.most[need.Dim], need.Amount)
+		}
+		return true
+	})
+	c.nodes[n] = list
+	for i := range list {
+		c.spares += min(1, int(list[i].spare))
+	}
+	for i := 1; i < len(list); i++ { // few, and almost in order
+		for k := i; k > 0 && list[k].priority < list[k-1].priority; k-- {
+			list[k], list[k-1] = list[k-1], list[k]
+		}
+	}
+}
+
+func (c *freeable) extend(list []freeableSum, q ledger.QueueID, priority int32) []freeableSum {
+	if len(list) < cap(list) {
+		list = list[:len(list)+1]
+	} else {
+		list = append(list, freeableSum{})
+	}
+	at := &list[len(list)-1]
+	dims := c.l.Dims.Len()
+	*at = freeableSum{queue: q, priority: priority, newest: -1 << 63, oldest: 1<<63 - 1, free: zeros(at.free, dims), most: zeros(at.most, dims)}
+	return list
+}
+
+func zeros(v []int64, n int) []int64 {
+	if cap(v) < n {
+		return make([]int64, n)
+	}
+	v = v[:n]
+	clear(v)
+	return v
+}
+
+// started is when a task began to hold its room, as far as is known.
+func started(t *ledger.Task) int64 {
+	if t.Pod.Started != 0 {
+		return t.Pod.Started
+	}
+	return t.Pod.Created
+}
+
+// lacks is by how much a node falls short of a class in one dimension once those who are
+// leaving are gone; not above zero where it does not.
+func lacks(l *ledger.Ledger, n ledger.NodeID, d resource.Dim, need int64) int64 {
+	return need - l.FutureIdle(d, n)
+}

@@ -1,0 +1,49 @@
+package victims
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/trace"
+)
+
+// Signature is what Take's answer to a job depends on, besides how things stand: jobs that ask
+// for the same get the same.
+type Signature struct {
+	Action          string
+	Scope           Scope
+	Class           ledger.ClassID // of its first task
+	Queue           ledger.QueueID
+	Priority, Lacks int32
+	Tasks           int
+	Never           bool // nobody may be evicted for them
+	Preemptable     bool // the job's own mark
+}
+
+// SignatureOf is a job's signature; alike is false for a job that is like no other all the same: that
+// holds something already, is of several classes or roles, or is asked about in its own way.
+func (vs *Search) SignatureOf(rule Rule, j ledger.JobID, tasks []ledger.TaskID) (p Signature, alike bool) {
+	job := vs.l.Job(j)
+	p = Signature{rule.Action, rule.Scope, vs.l.Task(tasks[0]).Class, job.Queue, job.Priority, job.MinMember - job.Placed(), len(tasks),
+		vs.l.PreemptsNever(tasks[0]), job.Group != nil && job.Group.Preemptable}
+	if vs.set.JudgesByPreemptor() || job.Placed()+job.Waiting() > 0 || len(job.Roles) > 1 || rule.Sample.On || rule.Within != nil || rule.Each != nil || vs.nodes.AsksTasks(p.Class) {
+		return p, false
+	}
+	for _, t := range tasks {
+		if vs.l.Task(t).Class != p.Class || vs.l.PreemptsNever(t) != p.Never {
+			return p, false
+		}
+	}
+	return p, true
+}
+
+// state is how things stand: the cycle, and the statements that held so far.
+type state struct{ cycle, world, statements uint64 }
+
+func (vs *Search) state() state { return state{vs.cycle, vs.l.StateEpoch(), vs.l.Statements()} }
+
+// rememberFruitless remembers that a signature was of no use as things stand.
+func (vs *Search) rememberFruitless(p Signature) {
+	if at := vs.state(); vs.fruitlessAt != at || vs.fruitless == nil {
+		vs.fruitlessAt, vs.fruitless = at, map[Signature]trace.Reason{}
+	}
+	vs.fruitless[p] = vs.notPreemptive
+}
