@@ -9,8 +9,8 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// best is the cheapest plan within a ring, nil when there is none. It is good until the
-// next question.
+// best is the cheapest plan within a level; nil when there is none. The plan is valid until the next
+// call.
 func (vs *Search) best(level int32, wholeGangs bool) *plan {
 	if vs.rule.Scope == SameJob || vs.within() != nil || vs.rule.Sample.On {
 		return vs.bestListed(wholeGangs)
@@ -51,18 +51,18 @@ func (vs *Search) best(level int32, wholeGangs bool) *plan {
 	for _, n := range vs.popped {
 		vs.push(r, n)
 	}
-	// What the trials touched they put back: the bounds hold.
+	// The dry runs took back all that they changed: the bounds still hold.
 	r.cursor = vs.l.Now()
 	return best
 }
 
-// spent says that the budget of the claim is.
+// spent says that the preemptor's budget is used up.
 func (vs *Search) spent() bool {
 	vs.exhausted = vs.exhausted || vs.steps > vs.budget
 	return vs.steps > vs.budget
 }
 
-// swap makes the spare plan the best; the old best, which has lost, is the spare one.
+// swap makes the spare plan the best; the old best becomes the spare one.
 func (vs *Search) swap(best, spare *plan) (*plan, *plan) {
 	if best != nil {
 		vs.loses(best.node, best.cost)
@@ -71,7 +71,7 @@ func (vs *Search) swap(best, spare *plan) (*plan, *plan) {
 	return spare, &vs.plans[1]
 }
 
-// ceiling is the priority above which no job is a victim.
+// ceiling is the highest priority that a victim's job may have.
 func (vs *Search) ceiling() int32 {
 	if vs.rule.Scope != SameQueue {
 		return 1<<31 - 1
@@ -79,12 +79,13 @@ func (vs *Search) ceiling() int32 {
 	return vs.set.VictimCeiling(vs.preemptor)
 }
 
-// cheaper compares a cost on a node with a plan: decision 17, in the end by name.
+// cheaper says that a cost on a node is below a plan's (decision 17); the node's name decides between
+// equal costs.
 func (vs *Search) cheaper(c Cost, n ledger.NodeID, p *plan) bool {
 	return cmp.Or(c.Compare(p.cost), cmp.Compare(vs.l.Node(n).Name, vs.l.Node(p.node).Name)) < 0
 }
 
-// loses notes a plan that would have worked and was not the cheapest.
+// loses notes a plan that would have worked but was not the cheapest.
 func (vs *Search) loses(n ledger.NodeID, c Cost) {
 	a := trace.Alternative{Node: vs.l.Node(n).Name, Priority: c.Highest, Sum: c.prioritySum(), Victims: int(c.Count), Started: c.Start}
 	vs.losers = append(vs.losers, a)
@@ -95,11 +96,11 @@ func (vs *Search) loses(n ledger.NodeID, c Cost) {
 	vs.losers = vs.losers[:min(len(vs.losers), trace.MostAlternatives)]
 }
 
-// prioritySum is Sum without what was added to make every victim cost something.
+// prioritySum is Sum without the 2^31 that was added for every victim.
 func (c Cost) prioritySum() int64 { return c.Sum - int64(c.Count)<<31 }
 
-// runnersUp notes the nodes next in line that were not tried, because even what they
-// would cost at least is no cheaper: the first three of a heap are among its first seven.
+// runnersUp notes the next nodes of the heap, which were not tried because even the least that they
+// could cost is no cheaper. The first three of a heap are among its first seven elements.
 func (vs *Search) runnersUp(r *candidateNodes) {
 	var first [7]ledger.NodeID
 	next := first[:copy(first[:], r.heap)]
@@ -119,14 +120,14 @@ func (vs *Search) runnersUp(r *candidateNodes) {
 	}
 }
 
-// listed is a node to be tried, in a search that keeps no row.
+// listed is a node to try, in a search that keeps no candidateNodes.
 type listed struct {
 	node  ledger.NodeID
 	bound Cost
 }
 
-// bestListed is best over nodes listed for this claim: those of a domain, those with
-// members of the claim's own job, or a sample.
+// bestListed is best over nodes that are listed for this preemptor: those of a domain, those with
+// members of its own job, or a sample.
 func (vs *Search) bestListed(wholeGangs bool) *plan {
 	vs.freeable.follow()
 	if vs.rule.Sample.On {
@@ -137,7 +138,7 @@ func (vs *Search) bestListed(wholeGangs bool) *plan {
 	return p
 }
 
-// listNodes lists the nodes worth trying, the lowest bound first.
+// listNodes lists the nodes that are worth trying.
 func (vs *Search) listNodes(wholeGangs bool) {
 	vs.list = vs.list[:0]
 	probe := candidateNodes{key: candidateKey{class: vs.class, scope: vs.rule.Scope, queue: vs.preemptor.Queue, ceiling: vs.ceiling(),
@@ -169,7 +170,8 @@ func (vs *Search) listNodes(wholeGangs bool) {
 	vs.bounded = max(vs.bounded, len(vs.list))
 }
 
-// ownNodes calls f for every node that members of the claim's job run on, each once.
+// ownNodes calls f once for every node on which members of the preemptor's job run or have a
+// reservation.
 func (vs *Search) ownNodes(f func(ledger.NodeID)) {
 	vs.popped = vs.popped[:0]
 	for _, s := range [...]model.Status{model.Running, model.Bound, model.Pipelined} {

@@ -6,8 +6,8 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// measure notes what the node lacks before anybody leaves, and the most that one task of
-// the units gives of it.
+// measure notes what the node lacks before any eviction, and the most that one task of the units frees,
+// both by dimension.
 func (vs *Search) measure() {
 	needs := vs.l.Class(vs.class).Need
 	vs.short, vs.most = vs.short[:0], vs.most[:0]
@@ -27,8 +27,8 @@ func (vs *Search) measure() {
 	}
 }
 
-// atLeast is how many victims it takes to free what is short, when each gives the most
-// that any of them does; -1 when no number does.
+// atLeast is the fewest victims that could free what is short, if each freed as much as the largest
+// does; -1 when no number can.
 func (vs *Search) atLeast(short []int64) int32 {
 	count := int32(0)
 	for k, lack := range short {
@@ -43,13 +43,13 @@ func (vs *Search) atLeast(short []int64) int32 {
 	return count
 }
 
-// proven says that no set can be cheaper than one that the greedy way found: its most
-// important victim is the least important there can be, since all below it were not
-// enough, and it has as few victims as amounts allow, each as cheap as can be. Where the
-// order matters in which units go, those below it might have been enough in another.
+// proven says that no set can be cheaper than the one that greedy found: its most important victim is
+// the least important that there can be, since all units below it were not enough, and it has as few
+// victims as amounts allow, each as cheap as can be. Where the order of evictions matters, the units
+// below it might have been enough in another order.
 func (vs *Search) proven(c Cost) bool {
 	if c.Count == 0 {
-		return true // nobody need go: others who went left the room
+		return true // no victim is needed: earlier evictions freed the room
 	}
 	if c.Highest > vs.units[0].priority && vs.permutable() {
 		return false
@@ -69,9 +69,9 @@ func (vs *Search) proven(c Cost) bool {
 	return c.Sum == least
 }
 
-// cheapestSet looks through sets of units for one cheaper than best (nil: any), least important
-// first, each set once in whatever order it is reached, until the budget is spent. It
-// leaves the cheapest in found and says whether there is one.
+// cheapestSet searches the sets of units for one that is cheaper than best (nil: any), the least
+// important first, until the budget is used up. Each set is tried once, in whatever order it is
+// reached. It leaves the cheapest set in found and returns whether there is one.
 func (vs *Search) cheapestSet(found *plan, best *Cost) bool {
 	if len(vs.units) > 64 {
 		vs.exhausted = true
@@ -94,7 +94,7 @@ type branchAndBound struct {
 	any    bool
 }
 
-// from adds one unit more to the set that is evicted, each in turn.
+// from adds one more unit to the set that is evicted, each unit in turn.
 func (w *branchAndBound) from(set uint64, cost Cost) {
 	vs := w.search
 	for i := range vs.units {
@@ -115,7 +115,7 @@ func (w *branchAndBound) from(set uint64, cost Cost) {
 			vs.exhausted = true
 			return
 		}
-		// A set that this unit may not complete another one may.
+		// A set that this unit may not complete may still be completed by another unit.
 		if tier, _ := vs.judge(u); tier == u.tier && vs.spareable(u) {
 			vs.seen.add(set | 1<<i)
 			w.step(i, set|1<<i, with)
@@ -123,8 +123,8 @@ func (w *branchAndBound) from(set uint64, cost Cost) {
 	}
 }
 
-// spareable says that a surplus member is one still, after others of its job went from
-// other nodes.
+// spareable says that a surplus member still is one, after members of its job were evicted on other
+// nodes.
 func (vs *Search) spareable(u *unit) bool {
 	t := u.Tasks[0]
 	if u.Whole || !standing(vs.l, t) || reserved(vs.l, t) {
@@ -137,7 +137,7 @@ func (vs *Search) spareable(u *unit) bool {
 	return spare(job) > 0 && roleSpare(&job.Roles[vs.l.Task(t).Role]) > 0
 }
 
-// step evicts a unit, sees whether that is enough, and goes on from there if not.
+// step evicts a unit, checks whether the set is enough, and continues from there if it is not.
 func (w *branchAndBound) step(i int, set uint64, cost Cost) {
 	vs := w.search
 	vs.l.Try(func(tx *ledger.Tx) bool {
@@ -192,19 +192,19 @@ func (s *sets) reset() {
 	}
 }
 
-// has says that a set was put in.
+// has says that a set was added.
 func (s *sets) has(set uint64) bool {
 	i := s.slot(set)
 	return s.marks[i] == s.mark
 }
 
-// add puts a set in. There is room for every set that a budget allows.
+// add adds a set. There is room for every set that a budget allows.
 func (s *sets) add(set uint64) {
 	i := s.slot(set)
 	s.slots[i], s.marks[i] = set, s.mark
 }
 
-// slot is where a set is, or would be.
+// slot is where a set is stored, or would be.
 func (s *sets) slot(set uint64) uint64 {
 	mask := uint64(len(s.slots) - 1)
 	i := set * 0x9e3779b97f4a7c15 >> 40 & mask

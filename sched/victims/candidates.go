@@ -7,38 +7,38 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// key is what the bounds of a row hold for: claims that ask for the same, from the same
-// queue, of victims of the same kinds.
+// candidateKey is what the bounds of candidateNodes hold for: preemptors that ask for the same, from
+// the same queue, with victims of the same kinds.
 type candidateKey struct {
 	class      ledger.ClassID
 	born       uint64 // of the class
 	scope      Scope
 	queue      ledger.QueueID
 	ceiling    int32 // no victim of a job of higher priority
-	level      int32 // how far from the claim's queue victims may be
+	level      int32 // how far from the preemptor's queue victims may be
 	wholeGangs bool
-	blocked    bool // the queue takes no more before somebody leaves
+	blocked    bool // the queue may hold no more before a victim is evicted
 }
 
-// candidateNodes is every node that could be made room on for one kind of claim, in a heap by a
-// bound on its cost.
+// candidateNodes are all nodes on which room could be made for one kind of preemptor, in a heap ordered
+// by a bound on the cost.
 type candidateNodes struct {
 	key     candidateKey
 	used    uint64
-	cursor  uint64 // the journal up to which bounds are fresh
-	queues  uint64 // mark of ledger.SpecChanged: they rest on queues' facts, too
-	others  uint64 // … and their order on names: as cells has it
-	mayLose []bool // by QueueID: whose tasks count
+	cursor  uint64 // the position in the journal up to which bounds are fresh
+	queues  uint64 // a mark of ledger.SpecChanged: bounds depend on queues' facts, too
+	others  uint64 // freeable.others when built: the heap's order depends on nodes' names
+	mayLose []bool // by QueueID: its tasks may be victims
 	bounds  []Cost
-	pos     []int32 // in the heap, -1: not there
+	pos     []int32 // by NodeID: position in the heap, -1 when it is not there
 	heap    []ledger.NodeID
-	failed  []uint64 // the stamp under which a trial of the node failed
+	failed  []uint64 // by NodeID: the stamp under which a dry run of the node failed
 }
 
-// mostBounds limits the bounds that all rows keep together: about 64 MB.
+// mostBounds limits the bounds that all candidateNodes keep together: about 64 MB.
 const mostBounds = 1 << 20
 
-// candidatesFor returns the row of the claim's kind, brought up to date.
+// candidatesFor returns the candidate nodes for a kind of preemptor, brought up to date.
 func (vs *Search) candidatesFor(k candidateKey) *candidateNodes {
 	vs.lru++
 	r := vs.candidates[k]
@@ -65,7 +65,7 @@ func (vs *Search) candidatesFor(k candidateKey) *candidateNodes {
 	return r
 }
 
-// covered says that the queues that give are those that did when the row was made.
+// covered says that the queues that may lose tasks are still those for which r was built.
 func (vs *Search) covered(r *candidateNodes) bool {
 	return r.key.scope != OtherQueues || slices.Equal(r.mayLose, vs.mayLose)
 }
@@ -83,7 +83,7 @@ func (vs *Search) trimCandidates() {
 	delete(vs.candidates, oldest.key)
 }
 
-// build makes all bounds of a row anew.
+// build computes all bounds of r anew.
 func (vs *Search) build(r *candidateNodes) {
 	_, r.queues, _ = vs.l.SpecChanged(0)
 	r.cursor, r.others = vs.l.Now(), vs.freeable.others
@@ -121,7 +121,7 @@ func (r *candidateNodes) widen(nodes int) {
 	}
 }
 
-// rebound looks at one node again.
+// rebound computes the bound of one node again.
 func (vs *Search) rebound(r *candidateNodes, n ledger.NodeID) {
 	r.widen(vs.l.NumNodes())
 	r.failed[n] = 0
@@ -142,8 +142,8 @@ func (vs *Search) rebound(r *candidateNodes, n ledger.NodeID) {
 	}
 }
 
-// bound is a cost that no set of victims on the node can be below, by amounts alone; false
-// when the node is short even with all of them gone.
+// bound is a cost that no set of victims on the node can be below, by amounts alone. It returns false
+// when the node lacks room even with all possible victims gone.
 func (vs *Search) bound(r *candidateNodes, n ledger.NodeID) (Cost, bool) {
 	short := vs.short[:0]
 	open := 0
@@ -165,14 +165,14 @@ func (vs *Search) bound(r *candidateNodes, n ledger.NodeID) (Cost, bool) {
 	return vs.boundOf(r, vs.l.Class(r.key.class).Need, vs.freeable.nodes[n], open)
 }
 
-// column is the ledger's columns of one dimension that a class asks for: bound reads them
-// for every node.
+// column holds the ledger's columns of one dimension that a class asks for: bound reads them for every
+// node.
 type column struct {
 	amount                     int64
 	idle, releasing, pipelined []int64
 }
 
-// read finds the columns for a row's class. They are good until nodes come.
+// read finds the columns for the class of r. They are valid until nodes are added.
 func (vs *Search) read(r *candidateNodes) {
 	vs.columns = vs.columns[:0]
 	for _, need := range vs.l.Class(r.key.class).Need {
@@ -180,7 +180,7 @@ func (vs *Search) read(r *candidateNodes) {
 	}
 }
 
-// boundOf takes what h.short lacks from the cells, the least important first.
+// boundOf covers what vs.short lacks with the freeable sums of a node, the least important first.
 func (vs *Search) boundOf(r *candidateNodes, needs []ledger.Need, cells []freeableSum, open int) (Cost, bool) {
 	most := vs.most[:0]
 	for range needs {
@@ -220,9 +220,9 @@ func (vs *Search) boundOf(r *candidateNodes, needs []ledger.Need, cells []freeab
 	return c, true
 }
 
-// price adds to a bound what its victims cost at least: one of the highest priority, the
-// others as cheap as there are. Where all of that priority have to go, the earliest start
-// of them all counts; otherwise it could be the latest.
+// price adds to a bound the least that its victims cost: one of the highest priority, the rest as cheap
+// as there are. Where all tasks of that priority have to be evicted, the earliest start of them counts;
+// otherwise it could be the latest.
 func (vs *Search) price(r *candidateNodes, cells []freeableSum, c *Cost) {
 	others, newest, oldest, top, below := c.Count-1, int64(math.MinInt64), int64(math.MaxInt64), int32(0), int32(0)
 	for i := range cells {
@@ -245,7 +245,7 @@ func (vs *Search) price(r *candidateNodes, cells []freeableSum, c *Cost) {
 	}
 }
 
-// counts says that a cell's tasks may be victims of the row's claims.
+// counts says that the tasks of a freeable sum may be victims for r's kind of preemptor.
 func (vs *Search) counts(r *candidateNodes, at *freeableSum) bool {
 	switch {
 	case at.priority > r.key.ceiling, !r.key.wholeGangs && at.spare == 0:
@@ -257,10 +257,10 @@ func (vs *Search) counts(r *candidateNodes, at *freeableSum) bool {
 	}
 }
 
-// before is the order of nodes in a row: by bound, then by name.
+// before is the order of candidate nodes: by bound, then by name.
 func (vs *Search) before(r *candidateNodes, a, b ledger.NodeID) bool {
 	if c := r.bounds[a].Compare(r.bounds[b]); c != 0 {
-		return c < 0 // names are far away, and rarely wanted
+		return c < 0 // names are elsewhere in memory, and rarely needed
 	}
 	return vs.l.Node(a).Name < vs.l.Node(b).Name
 }
@@ -318,6 +318,5 @@ func (r *candidateNodes) swap(i, k int) {
 	r.pos[r.heap[i]], r.pos[r.heap[k]] = int32(i), int32(k)
 }
 
-// Forget drops the bounds that are kept between claims; they are found again when asked
-// for.
+// Forget drops the bounds that are kept between preemptors; they are computed again when needed.
 func (vs *Search) Forget() { clear(vs.candidates) }

@@ -5,17 +5,17 @@ import (
 	"math"
 )
 
-// Cost is what a set of victims costs (decision 17, seed 002 §5.4): compared field by
-// field, the lower the better, but for Start, of which the later is better.
+// Cost is what a set of victims costs (decision 17, seed 002 §5.4). Costs are compared field by field;
+// lower is better, but for Start, where later is better.
 type Cost struct {
-	// Highest is the priority of the most important victim; math.MinInt32 without any.
+	// Highest is the priority of the most important victim; math.MinInt32 when there are no victims.
 	Highest int32
-	// Sum adds the victims' priorities, each raised by 2^31, so that a victim more always
-	// costs something, be its priority below zero (as kube-scheduler does).
+	// Sum adds up the victims' priorities, each with 2^31 added, so that one more victim always costs
+	// something, even when its priority is below zero (as in kube-scheduler).
 	Sum   int64
 	Count int32
-	// Start is the earliest start of the most important victims, nanoseconds since the
-	// epoch: of two nodes the one where less work is lost.
+	// Start is the earliest start of the most important victims, in nanoseconds since the epoch: the
+	// later it is, the less work is lost.
 	Start int64
 }
 
@@ -25,7 +25,7 @@ var nothing = Cost{Highest: math.MinInt32, Start: math.MaxInt64}
 // raised is what one victim adds to Cost.Sum.
 func raised(priority int32) int64 { return int64(priority) + 1<<31 }
 
-// with is the cost with one victim more.
+// with is the cost with one more victim.
 func (c Cost) with(priority int32, start int64) Cost {
 	c.Sum += raised(priority)
 	c.Count++
@@ -46,8 +46,8 @@ func (c Cost) Compare(o Cost) int {
 	return cmp.Compare(o.Start, c.Start)
 }
 
-// compareSets leaves out when victims started: between sets on one node that are as cheap
-// the order in which units go decides, of which the one that started last is the first.
+// compareSets compares costs without Start: between sets of equal cost on one node, the order of the
+// units decides, in which the one that started last comes first.
 func (c Cost) compareSets(o Cost) int {
 	switch {
 	case c.Highest != o.Highest:

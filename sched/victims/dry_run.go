@@ -6,7 +6,7 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// plan is what has to happen so that a task has a place: who leaves, and where it goes.
+// plan is what has to happen so that a task has a place: the victims, and the node.
 type plan struct {
 	node    ledger.NodeID
 	cost    Cost
@@ -18,11 +18,11 @@ type victim struct {
 	task   ledger.TaskID
 	whole  bool
 	tier   int
-	served int // of Search.deeds: the task it makes room for
+	served int // index in Search.served: the task it makes room for
 }
 
-// dryRun tries to make room on a node, inside a try that is taken back: found is the
-// cheapest set of units that is enough, false when no set is.
+// dryRun tries to make room on a node, inside a try that is taken back. found gets the cheapest set of
+// units that is enough; dryRun returns false when no set is.
 func (vs *Search) dryRun(n ledger.NodeID, wholeGangs bool, found *plan) (ok bool) {
 	vs.consider(n)
 	vs.steps++
@@ -39,7 +39,7 @@ func (vs *Search) dryRun(n ledger.NodeID, wholeGangs bool, found *plan) (ok bool
 	return ok
 }
 
-// consider counts a node, once for a claim.
+// consider counts a node as tried, once for each preemptor.
 func (vs *Search) consider(n ledger.NodeID) {
 	for len(vs.tried) <= int(n) {
 		vs.tried = append(vs.tried, 0)
@@ -53,8 +53,8 @@ func (vs *Search) consider(n ledger.NodeID) {
 	}
 }
 
-// judge asks whether a unit may go as things stand: the first tier that permits it. Of a
-// whole gang it is about those who are still there.
+// judge asks the plugins whether a unit may be evicted as things stand, and returns the first tier that
+// permits it. For a whole gang, it asks about the members that are not evicted yet.
 func (vs *Search) judge(u *unit) (int, trace.Reason) {
 	asked := u.Unit
 	if u.Whole {
@@ -74,8 +74,8 @@ func (vs *Search) judge(u *unit) (int, trace.Reason) {
 	return vs.set.Preemptable(vs.preemptor, asked)
 }
 
-// judgeAll leaves the units that the first tier permits which permits any of their kind
-// (decisions 11 and 12): surplus is compared with surplus, whole gangs with whole gangs.
+// judgeAll keeps the units that the deciding tier permits: the first tier that permits any unit of
+// their kind (decisions 11 and 12). Surplus members are one kind, whole gangs the other.
 func (vs *Search) judgeAll() {
 	first := [2]int{policy.NoTier, policy.NoTier}
 	for i := range vs.units {
@@ -104,9 +104,9 @@ func candidateKeyOf(u *unit) int {
 	return 0
 }
 
-// cheapest finds the cheapest set of the units that were gathered, and leaves it in found.
-// First those least worth keeping go until the task fits, and the most important of them
-// that are not needed come back; unless that is provably the best, sets are searched.
+// cheapest finds the cheapest set of the gathered units, and leaves it in found. First units are
+// evicted, the least important first, until the task fits; then those that are not needed are taken
+// back, the most important first. Unless the result is provably the best, sets of units are searched.
 func (vs *Search) cheapest(found *plan) bool {
 	vs.measure()
 	if !vs.greedy() {
@@ -122,14 +122,14 @@ func (vs *Search) cheapest(found *plan) bool {
 	return true
 }
 
-// permutable says that the order in which units go may make a difference to how many may:
-// a queue gives as long as it is above what it deserves before one goes.
+// permutable says that the order in which units are evicted may change how many may be: a queue gives
+// only as long as it is above what it deserves before the next eviction.
 func (vs *Search) permutable() bool {
 	return vs.rule.Scope == OtherQueues && len(vs.units) > 1 && len(vs.units) <= 16
 }
 
-// greedy evicts units in their order until the task fits, then spares again whom it can,
-// the last first; false, with nobody evicted, when all of them are not enough.
+// greedy evicts units in their order until the task fits, then takes back what is not needed, the last
+// unit first. It returns false, with nothing evicted, when all units together are not enough.
 func (vs *Search) greedy() bool {
 	vs.out = vs.out[:0]
 	fits := false
@@ -157,8 +157,8 @@ func (vs *Search) greedy() bool {
 	return true
 }
 
-// wholeGone says that a job leaves as a whole by another unit than i: then none of its
-// members can stay behind alone.
+// wholeGone says that a unit other than i evicts a job as a whole: then none of the job's members can
+// stay.
 func (vs *Search) wholeGone(j ledger.JobID, i int) bool {
 	for k := range vs.units {
 		if u := &vs.units[k]; k != i && u.Job == j && u.Whole && u.gone > 0 {
@@ -168,7 +168,7 @@ func (vs *Search) wholeGone(j ledger.JobID, i int) bool {
 	return false
 }
 
-// evict asks the tasks of a unit to go that have not gone with another.
+// evict evicts the tasks of a unit that are not evicted with another unit already.
 func (vs *Search) evict(i int) {
 	u := &vs.units[i]
 	for _, t := range u.Tasks {
@@ -180,7 +180,7 @@ func (vs *Search) evict(i int) {
 	}
 }
 
-// reprieve takes a unit's eviction back; others' stay.
+// reprieve takes a unit's own evictions back; those of other units stay.
 func (vs *Search) reprieve(i int) {
 	u := &vs.units[i]
 	for _, t := range u.Tasks {
@@ -206,7 +206,7 @@ func (vs *Search) takeBackAll() {
 	}
 }
 
-// leave and stay are an eviction and its inverse; of a reservation, that it is given up.
+// leave evicts a task, or releases its reservation where it holds only that. stay is the inverse.
 func (vs *Search) leave(tx *ledger.Tx, t ledger.TaskID) {
 	if reserved(vs.l, t) {
 		tx.Release(t, vs.rule.Action, vs.preemptor.Task)
@@ -223,8 +223,8 @@ func (vs *Search) stay(tx *ledger.Tx, t ledger.TaskID) {
 	}
 }
 
-// fits says that the task has a place on the node with those gone who are: room, every
-// filter, its queue's limits, and for reclaim its queue's right to take.
+// fits says that the task has a place on the node with the victims evicted so far: there is room, every
+// filter admits it, its queue may hold it, and, for reclaim, its queue may take from other queues.
 func (vs *Search) fits() bool {
 	for _, need := range vs.l.Class(vs.class).Need {
 		if lacks(vs.l, vs.at, need.Dim, need.Amount) > 0 {
@@ -234,7 +234,8 @@ func (vs *Search) fits() bool {
 	return vs.allocatable() && vs.nodes.Takes(vs.preemptor.Task, vs.at, true)
 }
 
-// allocatable says that the queue may hold the task as things stand.
+// allocatable says that the queue may hold the task as things stand, and, for reclaim, that it may take
+// from other queues.
 func (vs *Search) allocatable() bool {
 	if vs.set.Allocatable(vs.preemptor.Queue, vs.class, 1) < 1 {
 		return false
@@ -246,7 +247,7 @@ func (vs *Search) allocatable() bool {
 	return ok
 }
 
-// keep copies the victims of this moment into a plan.
+// keep copies the current victims into a plan, with their cost.
 func (vs *Search) keep(p *plan) {
 	p.victims = append(p.victims[:0], vs.out...)
 	p.cost = nothing

@@ -6,14 +6,14 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// evictable says that a task holds room which it could be asked to give up, by what it is
-// alone (decision 14): Running or Bound, ours, and not marked; or waiting with a
-// reservation, which somebody with a better right may take over (decision 13).
+// evictable says that a task holds room which it could be made to give up, judged by the task alone
+// (decision 14): it is Running or Bound, ours, and not protected; or it waits with a reservation, which
+// a task that comes before it may take over (decision 13).
 func evictable(l *ledger.Ledger, t ledger.TaskID) bool {
 	return standing(l, t) && l.MayBeEvicted(t)
 }
 
-// standing says that a task is where an eviction could take it from.
+// standing says that a task is in a state from which it can be evicted, or can give up its reservation.
 func standing(l *ledger.Ledger, t ledger.TaskID) bool {
 	task := l.Task(t)
 	if task.Job == ledger.NoJob || !task.Charged() && unsure(l, task) {
@@ -29,17 +29,17 @@ func standing(l *ledger.Ledger, t ledger.TaskID) bool {
 	}
 }
 
-// unsure says that nobody knows in which queue a task that runs was let run: its PodGroup is
-// missing, or its owner was not heard yet.
+// unsure says that it is unknown in which queue a running task was admitted: its PodGroup is missing,
+// or its owner has not been seen yet.
 func unsure(l *ledger.Ledger, task *ledger.Task) bool {
 	return !l.Job(task.Job).Exists() || task.Pod.Adopt.Open
 }
 
-// reserved says that a task holds nothing yet but a reservation.
+// reserved says that a task holds only a reservation so far.
 func reserved(l *ledger.Ledger, t ledger.TaskID) bool { return l.Task(t).Status == model.Pipelined }
 
-// spare is how many members of a job may leave without its falling below its minimum: none of
-// one whose PodGroup is gone, and its minimum with it.
+// spare is how many members of a job may be evicted without the job falling below its minimum. It is 0
+// for a job whose PodGroup is gone, since the minimum is gone with it.
 func spare(j *ledger.Job) int32 {
 	if !j.Exists() {
 		return 0
@@ -53,8 +53,7 @@ func roleSpare(r *ledger.Role) int32 { return r.Holding() - r.Min }
 // subSpare is the same of one sub-group.
 func subSpare(j *ledger.Job, s *ledger.SubJob) int32 { return s.Holding() - j.SubSize(s) }
 
-// outside says why a task is none of the tasks that a rule speaks of; None when it is one
-// of them.
+// outside is why the current rule does not allow a task as a victim; trace.None when it does.
 func (vs *Search) outside(t ledger.TaskID) trace.Code {
 	task := vs.l.Task(t)
 	job := vs.l.Job(task.Job)
@@ -70,7 +69,7 @@ func (vs *Search) outside(t ledger.TaskID) trace.Code {
 	case vs.rule.Scope == OtherQueues && !vs.reclaimable(job.Queue):
 		return trace.VictimUnreclaimed
 	case vs.rule.Scope == OtherQueues && !vs.inLevel(job.Queue) && vs.explain == nil:
-		return trace.VictimDeserved // asked why, plugins tell it better
+		return trace.VictimDeserved // but when Why asks, the reason of the plugins says more
 	case !vs.l.MayBeEvicted(t):
 		return trace.VictimKept
 	default:

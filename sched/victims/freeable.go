@@ -5,28 +5,26 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// freeable are what could be freed on each node, summed up by queue and priority of job. They
-// follow the ledger's journal: a node is summed up anew when it was touched and somebody
-// asks.
+// freeable is what could be freed on each node, summed up by queue and priority of job. It follows the
+// ledger's journal: a node is summed up anew when it changed and its sums are needed.
 type freeable struct {
 	l      *ledger.Ledger
 	nodes  [][]freeableSum
 	cursor uint64
-	dims   int // that the cells are as wide as; 0: nothing is summed up yet
-	spares int // cells with members of jobs that are above their minimum
+	dims   int // the width of the sums; 0: nothing is summed up yet
+	spares int // the number of sums with members of jobs that are above their minimum
 	names  []string
-	others uint64 // the times that a row of the ledger became another node's
+	others uint64 // how often a NodeID was given to another node
 	done   marks
 }
 
-// marks remembers what was seen to in one pass: a journal names a node as often as it was
-// touched.
+// marks remembers which nodes were handled in one pass: a journal names a node as often as it changed.
 type marks struct {
 	at   []uint32
 	pass uint32
 }
 
-// begin starts a pass over so many nodes.
+// begin starts a pass over that many nodes.
 func (m *marks) begin(nodes int) {
 	for len(m.at) < nodes {
 		m.at = append(m.at, 0)
@@ -59,7 +57,7 @@ type freeableSum struct {
 	most     []int64 // … and the largest of them
 }
 
-// follow brings the cells up to date.
+// follow brings the sums up to date.
 func (c *freeable) follow() {
 	for len(c.nodes) < c.l.NumNodes() {
 		c.nodes, c.names = append(c.nodes, nil), append(c.names, "")
@@ -82,7 +80,7 @@ func (c *freeable) follow() {
 	c.cursor = c.l.Now()
 }
 
-// sum makes the cells of one node anew. Memory is reused.
+// sum computes the sums of one node anew. Memory is reused.
 func (c *freeable) sum(n ledger.NodeID) {
 	if name := c.l.Node(n).Name; name != "" && name != c.names[n] {
 		if c.names[n] != "" {
@@ -160,8 +158,8 @@ func started(t *ledger.Task) int64 {
 	return t.Pod.Created
 }
 
-// lacks is by how much a node falls short of a class in one dimension once those who are
-// leaving are gone; not above zero where it does not.
+// lacks is by how much a node falls short of need in one dimension once its terminating tasks are gone;
+// zero or less where it has enough.
 func lacks(l *ledger.Ledger, n ledger.NodeID, d resource.Dim, need int64) int64 {
 	return need - l.FutureIdle(d, n)
 }

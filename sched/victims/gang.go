@@ -9,16 +9,16 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Take makes room for a job: for the rest of its minimum as a whole, or, where it has that
-// already, for one task more. tasks are its members to place, in the order to place them;
-// those that ask for nothing come last. Everything is one statement, which holds when all
-// of them have a place and somebody had to leave for it; nobody leaves otherwise, and
-// nobody who can stay (decision 13). Records tells what was done.
+// Take makes room for a job: for the rest of its minimum as a whole, or, where it has its minimum
+// already, for one more task. tasks are its members to place, in the order to place them; those that
+// ask for nothing come last. All of it is one statement. The statement holds when all of them have a
+// place and at least one victim was needed; otherwise nothing is evicted. A pod that can stay is not
+// evicted (decision 13). Records returns what was done.
 func (vs *Search) Take(rule Rule, j ledger.JobID, tasks []ledger.TaskID) bool {
 	return vs.serve(rule, j, tasks, true)
 }
 
-// Would says what Take would, and does nothing.
+// Would returns what Take would return, and changes nothing.
 func (vs *Search) Would(rule Rule, j ledger.JobID, tasks []ledger.TaskID) bool {
 	return vs.serve(rule, j, tasks, false)
 }
@@ -55,8 +55,8 @@ func (vs *Search) Cost() Cost {
 	return c
 }
 
-// placeAll places tasks until the minimum is met, or the first that can be where it is
-// met already.
+// placeAll places tasks until the job has its minimum, or places the first task that it can when the
+// job has its minimum already.
 func (vs *Search) placeAll(tx *ledger.Tx, tasks []ledger.TaskID) bool {
 	one := vs.satisfied()
 	vs.preemptor.Extra = one
@@ -79,8 +79,8 @@ func (vs *Search) placeAll(tx *ledger.Tx, tasks []ledger.TaskID) bool {
 	return false
 }
 
-// nonPreemptingFirst puts those first for which nobody may be evicted: the room that is free is for
-// them, and the others have victims.
+// nonPreemptingFirst moves the tasks that may not preempt to the front: free room is for them, since
+// the rest can have victims.
 func (vs *Search) nonPreemptingFirst(tasks []ledger.TaskID) []ledger.TaskID {
 	never := 0
 	for _, t := range tasks {
@@ -105,14 +105,14 @@ func (vs *Search) nonPreemptingFirst(tasks []ledger.TaskID) []ledger.TaskID {
 	return tasks
 }
 
-// satisfied says that the job could start with what it has and is promised: its minimum,
-// every role's, and whatever plugins ask.
+// satisfied says that the job could start with what it has and is promised: it has its minimum, that of
+// every role, and whatever plugins require.
 func (vs *Search) satisfied() bool {
 	job := vs.l.Job(vs.preemptor.Job)
 	if !job.RolesMet((*ledger.Count).Promised) {
 		return false
 	}
-	for _, t := range vs.placed { // of a sub-group all that it needs, or nobody
+	for _, t := range vs.placed { // of a sub-group all members that it needs, or none
 		if sub := vs.l.Task(t).Sub; sub >= 0 {
 			if s := &job.Subs[sub]; s.Promised() < job.SubSize(s) {
 				return false
@@ -142,7 +142,7 @@ func (vs *Search) one(tx *ledger.Tx, t ledger.TaskID) bool {
 		if vs.nonPreempting == ledger.NoTask {
 			vs.nonPreempting = t
 		}
-		return false // which says nothing of others of its class
+		return false // other tasks of its class may still preempt
 	}
 	if !vs.preemptive() || !vs.place(tx) {
 		vs.refused = append(vs.refused, task.Class)
@@ -152,8 +152,9 @@ func (vs *Search) one(tx *ledger.Tx, t ledger.TaskID) bool {
 	return true
 }
 
-// preemptive says that the claim's queue may take from others at all. What it deserves does
-// not grow when victims leave; what it and those above may hold can make room.
+// preemptive says that the preemptor's queue may take room from other queues at all. What the queue
+// deserves does not grow when victims are evicted. Capability, its own and its ancestors', is no reason
+// to stop: victims can make room under it.
 func (vs *Search) preemptive() bool {
 	if vs.rule.Scope != OtherQueues {
 		return true
@@ -162,20 +163,21 @@ func (vs *Search) preemptive() bool {
 	if ok || r.Code == trace.QueueCapability {
 		return true
 	}
-	if len(vs.refused) == 0 { // why nobody leaves is told of the first task that is refused
+	if len(vs.refused) == 0 { // the reason that is reported is that of the first task that is refused
 		vs.notPreemptive = r
 	}
 	return false
 }
 
-// NotPreemptive is why the queue of the last Take may not take from others; none when it may.
+// NotPreemptive is why the queue of the last Take may not take from other queues; the zero Reason when
+// it may.
 func (vs *Search) NotPreemptive() trace.Reason { return vs.notPreemptive }
 
 // PrePredicateFailed says that in the last Take, or Why, a plugin refused a task before any node was
-// asked: what became of that job says nothing of others that ask for the same.
+// tried: the result for that job then says nothing about other jobs that ask for the same.
 func (vs *Search) PrePredicateFailed() bool { return vs.prePredicateFailed }
 
-// free is the best node with room for the task as things stand.
+// free is the best node with room for the task without victims; ledger.NoNode when there is none.
 func (vs *Search) free() ledger.NodeID {
 	if !vs.allocatable() {
 		return ledger.NoNode
@@ -188,8 +190,8 @@ func (vs *Search) free() ledger.NodeID {
 	return n
 }
 
-// spareMore gives back whom the plan as a whole can do without, the most important first:
-// what was needed for one task may not be once others had their victims.
+// spareMore takes back the evictions that the plan as a whole does not need, the most important victims
+// first: a victim that was needed for one task may not be needed once other tasks had their victims.
 func (vs *Search) spareMore(tx *ledger.Tx) {
 	order := slices.Clone(vs.gone)
 	slices.SortStableFunc(order, func(a, b victim) int { return cmp.Compare(vs.priorityOf(b.task), vs.priorityOf(a.task)) })
@@ -207,8 +209,8 @@ func (vs *Search) spareMore(tx *ledger.Tx) {
 	vs.gone = slices.DeleteFunc(vs.gone, func(v victim) bool { return !vs.isGone(v.task) })
 }
 
-// together are the victims that can only stay together with v: all of its gang that are
-// gone, where it goes as a whole; otherwise v alone.
+// together are the victims that can only stay together with v: all evicted members of its gang, where
+// the gang is evicted as a whole; otherwise v alone.
 func (vs *Search) together(all []victim, v victim) (out []ledger.TaskID) {
 	job := vs.l.Task(v.task).Job
 	whole := false
@@ -224,8 +226,8 @@ func (vs *Search) together(all []victim, v victim) (out []ledger.TaskID) {
 	return out
 }
 
-// roomFor says that a victim's node has room for it beside all that was placed: without,
-// it cannot stay, whatever filters say.
+// roomFor says that a victim's node has room for it beside all that was placed. Without room it cannot
+// stay, whatever filters say.
 func (vs *Search) roomFor(t ledger.TaskID) bool {
 	task := vs.l.Task(t)
 	n := task.Node
@@ -240,13 +242,13 @@ func (vs *Search) roomFor(t ledger.TaskID) bool {
 	return true
 }
 
-// isGone says that a task leaves in this statement, or gives its reservation up.
+// isGone says that a task is evicted in this statement, or gave its reservation up.
 func (vs *Search) isGone(t ledger.TaskID) bool {
 	task := vs.l.Task(t)
 	return task.Status == model.Releasing || task.Status == model.Pending && task.Held.Kind == ledger.CommitReserve
 }
 
-// canStay says that all that was placed keeps its place when some victims stay.
+// canStay says that all that was placed keeps its place when the tasks in back stay.
 func (vs *Search) canStay(tx *ledger.Tx, back []ledger.TaskID) (ok bool) {
 	tx.Try(func(tx *ledger.Tx) bool {
 		for _, t := range back {
@@ -256,7 +258,7 @@ func (vs *Search) canStay(tx *ledger.Tx, back []ledger.TaskID) (ok bool) {
 		for _, t := range vs.placed {
 			n := vs.l.Task(t).Node
 			if !vs.touches(back, n) && len(vs.placed) > 1 && t != vs.placed[len(vs.placed)-1] {
-				continue // what its queue may hold is asked of the last one, for all
+				continue // what the queue may hold is checked with the last task, for all
 			}
 			tx.Withdraw(t)
 			vs.preemptor.Task, vs.class, vs.at = t, vs.l.Task(t).Class, n

@@ -7,17 +7,17 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// Up to so many units on so many nodes, the victims of a gang are looked for all at once:
-// one member after the other each take what is cheapest for it, which need not be the
-// cheapest for all, and may leave too little for the last.
+// Up to this many units on this many nodes, the victims of a gang are searched for all members at once.
+// When each member in turn takes what is cheapest for it, the sum need not be the cheapest, and too
+// little may be left for the last member.
 const (
 	fewUnits = 20
 	fewNodes = 32
 )
 
-// jointly looks for the victims of a gang of one class all at once, where there are few to
-// choose from, and takes the cheapest set that is enough. tried is false when there are
-// too many, or the search was given up: then members are placed one after the other.
+// jointly searches for the victims of all members of a gang of one class at once, where there are few
+// units to choose from, and takes the cheapest set that is enough. tried is false when there are too
+// many units, or when the search was given up: then members are placed one after the other.
 func (vs *Search) jointly(tx *ledger.Tx, tasks []ledger.TaskID) (found, tried bool) {
 	gang := vs.oneClass(tasks)
 	if gang == nil || !vs.listFew() {
@@ -35,7 +35,7 @@ func (vs *Search) jointly(tx *ledger.Tx, tasks []ledger.TaskID) (found, tried bo
 	vs.enough = j.fits
 	defer func() { vs.enough = vs.fits }()
 	if j.fits() {
-		return false, true // nobody has to leave
+		return false, true // no victim is needed
 	}
 	for _, wholeGangs := range [...]bool{false, true} {
 		for level := range vs.numLevels() {
@@ -58,8 +58,8 @@ func (vs *Search) jointly(tx *ledger.Tx, tasks []ledger.TaskID) (found, tried bo
 	return false, true
 }
 
-// oneClass is the rest of the job's minimum, nil when it is not several tasks of one
-// class, for each of which others may be evicted.
+// oneClass is the rest of the job's minimum; nil when it is not several tasks of one class that all may
+// preempt.
 func (vs *Search) oneClass(tasks []ledger.TaskID) []ledger.TaskID {
 	job := vs.l.Job(vs.preemptor.Job)
 	need := int(job.MinMember - job.Placed() - job.Waiting())
@@ -68,7 +68,7 @@ func (vs *Search) oneClass(tasks []ledger.TaskID) []ledger.TaskID {
 	}
 	gang := tasks[:need]
 	if c := vs.l.Task(gang[0]).Class; vs.nodes.AsksTasks(c) || vs.nodes.AsksDomains(c) {
-		return nil // they are not all alike, or not once some of them are placed
+		return nil // the tasks are not all equal, or are not once some of them are placed
 	}
 	for _, t := range gang {
 		if vs.l.Task(t).Class != vs.l.Task(gang[0]).Class || vs.l.PreemptsNever(t) || !vs.set.PrePredicate(t).Admits() {
@@ -78,7 +78,7 @@ func (vs *Search) oneClass(tasks []ledger.TaskID) []ledger.TaskID {
 	return gang
 }
 
-// listFew lists the nodes there are, by name; false when they are too many.
+// listFew lists the nodes to search, by name; false when there are too many.
 func (vs *Search) listFew() bool {
 	vs.list = vs.list[:0]
 	if len(vs.rule.Within) > 0 {
@@ -95,8 +95,8 @@ func (vs *Search) listFew() bool {
 	return len(vs.list) <= fewNodes
 }
 
-// gatherAll gathers the units of all listed nodes that may go, each once; false when they
-// are too many. Which tier decides is asked node by node, as for single tasks.
+// gatherAll gathers the units of all listed nodes that may be evicted, each once; false when there are
+// too many. The deciding tier is found for each node, as for single tasks.
 func (vs *Search) gatherAll(wholeGangs bool) bool {
 	vs.all = vs.all[:0]
 	vs.spread = true
@@ -120,7 +120,7 @@ func (vs *Search) gatherAll(wholeGangs bool) bool {
 	return true
 }
 
-// cheapestSetIn is search inside a try of its own.
+// cheapestSetIn is cheapestSet inside a try of its own.
 func (vs *Search) cheapestSetIn(tx *ledger.Tx, found *plan) (ok bool) {
 	tx.Try(func(tx *ledger.Tx) bool {
 		vs.tx, vs.out = tx, vs.out[:0]
@@ -136,12 +136,12 @@ func (vs *Search) cheapestSetIn(tx *ledger.Tx, found *plan) (ok bool) {
 type jointSearch struct {
 	search *Search
 	gang   []ledger.TaskID
-	nodes  []ledger.NodeID // where each went when it last fitted
+	nodes  []ledger.NodeID // by member: its node when the gang last fitted
 }
 
-// fits says that all of the gang has a place with those gone who are, and that everybody
-// who is gone left a node that it uses: it is the room there that is taken. Tasks of one
-// class are all alike, so that any way of placing them is as good as another.
+// fits says that the whole gang has a place with the victims evicted so far, and that every evicted
+// unit freed room on a node that the gang uses. Tasks of one class are all equal, so any way of placing
+// them is as good as another.
 func (j *jointSearch) fits() (ok bool) {
 	vs := j.search
 	vs.l.Try(func(tx *ledger.Tx) bool {
@@ -167,7 +167,7 @@ func (j *jointSearch) fits() (ok bool) {
 	return ok && j.used()
 }
 
-// used says that every unit that is gone had a member on a node where the gang goes.
+// used says that every evicted unit had a member on a node where the gang is placed.
 func (j *jointSearch) used() bool {
 	for i := range j.search.units {
 		u := &j.search.units[i]
@@ -178,7 +178,7 @@ func (j *jointSearch) used() bool {
 	return true
 }
 
-// nodeOf is where a task is, or was reserved a place before it gave that up.
+// nodeOf is a task's node, or that of the reservation that it gave up.
 func (j *jointSearch) nodeOf(t ledger.TaskID) ledger.NodeID {
 	if task := j.search.l.Task(t); task.Node != ledger.NoNode {
 		return task.Node
@@ -186,8 +186,8 @@ func (j *jointSearch) nodeOf(t ledger.TaskID) ledger.NodeID {
 	return j.search.l.Task(t).Held.Node
 }
 
-// take carries the plan out: the gang goes where it fits with the victims gone, and each
-// of them leaves for a member that goes to its node, where there is one.
+// take carries the plan out: the gang is placed where it fits with the victims gone, and each victim is
+// recorded for a member that is placed on its node, where there is one.
 func (j *jointSearch) take(tx *ledger.Tx, p *plan) {
 	vs := j.search
 	tx.Try(func(tx *ledger.Tx) bool {

@@ -7,8 +7,8 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// findVictimQueues sorts the queues that may give something into rings around the claim's queue:
-// those of the nearest subtree first (seed 001 §9).
+// findVictimQueues sorts the queues that may lose tasks into levels around the preemptor's queue: those
+// of the nearest subtree first (seed 001 §9).
 func (vs *Search) findVictimQueues() {
 	own := vs.preemptor.Queue
 	vs.victimQueues, vs.levelEnds, vs.mayLose = vs.victimQueues[:0], vs.levelEnds[:0], vs.mayLose[:0]
@@ -29,7 +29,7 @@ func (vs *Search) findVictimQueues() {
 	}
 }
 
-// numLevels is how many times the circle can be widened; 1 where queues play no part.
+// numLevels is the number of levels; 1 where queues play no part.
 func (vs *Search) numLevels() int {
 	if vs.rule.Scope != OtherQueues {
 		return 1
@@ -37,7 +37,7 @@ func (vs *Search) numLevels() int {
 	return len(vs.levelEnds)
 }
 
-// enter widens the circle to the rings up to one.
+// enter lets the queues of all levels up to this one lose tasks.
 func (vs *Search) enter(level int) {
 	if vs.rule.Scope != OtherQueues {
 		return
@@ -51,5 +51,5 @@ func (vs *Search) enter(level int) {
 	}
 }
 
-// inLevel says that a queue's tasks count within the circle at hand.
+// inLevel says that a queue may lose tasks at the current level.
 func (vs *Search) inLevel(q ledger.QueueID) bool { return int(q) < len(vs.mayLose) && vs.mayLose[q] }

@@ -6,16 +6,16 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// served is what was found out for one task of the beneficiary.
+// served is what was found for one task of the job that room was made for.
 type served struct {
 	task                       ledger.TaskID
 	considered, bounded, steps int
 	exhausted                  bool
-	from, to                   int // in Search.lost
+	from, to                   int // the range of its alternatives in Search.lost
 	preemptor                  int32
 }
 
-// note keeps what the record of a plan's victims will say.
+// note keeps what the records of a plan's victims need.
 func (vs *Search) note(p *plan) {
 	from := len(vs.lost)
 	vs.lost = append(vs.lost, vs.losers...)
@@ -26,11 +26,11 @@ func (vs *Search) note(p *plan) {
 	}
 }
 
-// ownPriority is the claim's importance, measured as that of victims is.
+// ownPriority is the preemptor's priority, measured as that of victims is.
 func (vs *Search) ownPriority() int32 { return vs.priorityOf(vs.preemptor.Task) }
 
-// Records calls f for everybody whom the last Take evicted, at a time in nanoseconds since
-// the epoch. A reservation that was taken over is no eviction.
+// Records calls f for every task that the last Take evicted, with the record of its eviction; now is in
+// nanoseconds since the epoch. A reservation that was given up is no eviction and has no record.
 func (vs *Search) Records(now int64, f func(ledger.TaskID, *trace.Eviction)) {
 	nodes := vs.present()
 	for _, v := range vs.gone {
@@ -55,7 +55,7 @@ func (vs *Search) Records(now int64, f func(ledger.TaskID, *trace.Eviction)) {
 	}
 }
 
-// VictimsOf calls f for everybody who left, in the last Take, for one task.
+// VictimsOf calls f for every victim of the last Take that made room for one task.
 func (vs *Search) VictimsOf(t ledger.TaskID, f func(ledger.TaskID)) {
 	for _, v := range vs.gone {
 		if vs.served[v.served].task == t {

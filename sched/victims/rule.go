@@ -5,13 +5,13 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Scope says whose tasks an action may take.
+// Scope says of which jobs and queues an action may evict tasks.
 type Scope uint8
 
 // The scopes.
 const (
-	SameQueue   Scope = iota // other jobs of the claim's queue (preempt, phase 1)
-	SameJob                  // the claim's own job (preempt, phase 2)
+	SameQueue   Scope = iota // other jobs of the preemptor's queue (preempt, phase 1)
+	SameJob                  // the preemptor's own job (preempt, phase 2)
 	OtherQueues              // reclaimable queues (reclaim)
 )
 
@@ -21,24 +21,24 @@ type Rule struct {
 	Scope  Scope
 	// WholeGangs allows whole gangs as victims, where surplus alone is not enough.
 	WholeGangs bool
-	// Within are the nodes of the domain to stay in; nil: all.
+	// Within are the nodes of the domain that the tasks have to stay in; nil: all nodes.
 	Within []ledger.NodeID
-	// Each is the same for each task, where it differs from task to task; nil: Within holds.
+	// Each returns those nodes for one task, where they differ from task to task; nil: Within holds.
 	Each func(ledger.TaskID) []ledger.NodeID
-	// Domains is how many domains of a tier are tried for a job whose members have to be near
-	// each other; 0: nobody is evicted for such jobs.
+	// Domains is how many domains of a tier are tried for a job whose members have to be near each
+	// other; 0: no pod is evicted for such jobs.
 	Domains int
 	// Sample limits the nodes that are tried, as topology-aware preemption does.
 	Sample Sample
-	// Budget is the number of steps after which the search for something better is given
-	// up; 0: DefaultBudget.
+	// Budget is the number of steps after which the search for something better is given up; 0:
+	// DefaultBudget.
 	Budget int
-	// Trace is told of the nodes on which victims are tried; nil: nobody is.
+	// Trace records the nodes on which victims are tried; nil: nothing is recorded.
 	Trace *trace.Recorder
 }
 
-// DefaultBudget bounds the steps of the search for one claim: nodes and sets of victims
-// tried.
+// DefaultBudget bounds the steps of the search for one preemptor: the nodes and the sets of victims
+// that are tried.
 const DefaultBudget = 2048
 
 // DefaultDomains is the default of maxDomains, of gangpreempt and gangreclaim.
@@ -51,7 +51,7 @@ type Sample struct {
 	Percent, Least, AtMost int
 }
 
-// candidates is how many nodes with a plan are enough, of that many nodes.
+// candidates is how many nodes on which room can be made are enough, of that many nodes.
 func (s Sample) candidates(nodes int) int {
 	n := nodes * s.Percent / 100
 	n = max(n, s.Least)
@@ -59,7 +59,7 @@ func (s Sample) candidates(nodes int) int {
 	return max(1, min(n, nodes))
 }
 
-// within are the nodes of the domain that the task at hand has to stay in; nil: all.
+// within are the nodes of the domain that the current task has to stay in; nil: all nodes.
 func (vs *Search) within() []ledger.NodeID {
 	if vs.rule.Each != nil {
 		return vs.rule.Each(vs.preemptor.Task)

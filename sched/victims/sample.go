@@ -7,10 +7,10 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// bestOfSample is best over the first so many nodes, going round from an offset that
-// depends on the task's name alone, on which room can be made (decision 16, seed 002 §7.2
-// and §7.3). All of them count as tried; as their bounds tell which could be the best,
-// few are tried in earnest, and what is chosen is the same.
+// bestOfSample is best over a sample of the nodes on which room can be made: nodes are taken in turn,
+// from an offset that depends only on the task's name, until the sample is full (decision 16, seed 002
+// §7.2 and §7.3). All of them count as tried. Since their bounds show which of them could be the best,
+// only few need a dry run, and the result is the same.
 func (vs *Search) bestOfSample(wholeGangs bool) *plan {
 	names := vs.nodes.ByName()
 	probe := candidateNodes{key: candidateKey{class: vs.class, scope: vs.rule.Scope, queue: vs.preemptor.Queue, ceiling: vs.ceiling(),
@@ -41,13 +41,13 @@ func (vs *Search) bestOfSample(wholeGangs bool) *plan {
 		if hopeless == 0 || left == 0 || vs.spent() {
 			return p
 		}
-		// Nodes on which nothing came of it are no candidates: others take their places.
+		// Nodes on which the dry run failed are no candidates: the next nodes take their places.
 		vs.list = slices.DeleteFunc(vs.list, func(at listed) bool { return slices.Contains(vs.popped, at.node) })
 	}
 }
 
-// bestListedNow tries the nodes of the list, the lowest bound first, and says on how many
-// that it tried nothing came of it; these are left in h.stash.
+// bestListedNow tries the listed nodes, the lowest bound first. It returns the best plan and on how
+// many nodes the dry run failed; these nodes are left in vs.popped.
 func (vs *Search) bestListedNow(wholeGangs bool) (best *plan, hopeless int) {
 	slices.SortFunc(vs.list, func(a, b listed) int {
 		return cmp.Or(a.bound.Compare(b.bound), cmp.Compare(vs.l.Node(a.node).Name, vs.l.Node(b.node).Name))

@@ -11,8 +11,8 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Search searches for victims in one ledger, under one set of plugins. What it keeps between
-// claims (cells, rows) is derived from the ledger and follows it; it is not safe for
+// Search searches for victims in one ledger, under one set of plugins. What it keeps between preemptors
+// (freeable sums, candidate nodes) is derived from the ledger and follows it. It is not safe for
 // concurrent use.
 type Search struct {
 	l     *ledger.Ledger
@@ -21,16 +21,16 @@ type Search struct {
 
 	freeable     freeable
 	candidates   map[candidateKey]*candidateNodes
-	fruitless    map[Signature]trace.Reason // those that were of no use, as things stood at fruitlessAt
+	fruitless    map[Signature]trace.Reason // signatures for which no victims were found, with why, at fruitlessAt
 	fruitlessAt  state
 	cycle        uint64
 	lru          uint64
-	mayLose      []bool           // by QueueID, of the ring at hand: whose tasks count
-	victimQueues []ledger.QueueID // the queues that may give, the nearest first
-	levelEnds    []int            // where in rings each ring ends
-	stamp        uint64           // a node's failed trial stands while this does
+	mayLose      []bool           // by QueueID: its tasks may be victims at the current level
+	victimQueues []ledger.QueueID // the queues that may lose tasks, the nearest first
+	levelEnds    []int            // by level: where it ends in victimQueues
+	stamp        uint64           // a node's failed dry run is valid while this is unchanged
 
-	// The claim at hand.
+	// The current preemptor.
 	rule       Rule
 	preemptor  policy.Preemptor
 	class      ledger.ClassID
@@ -40,13 +40,13 @@ type Search struct {
 	steps      int
 	exhausted  bool
 	considered int                 // nodes on which victims were tried
-	preemptors uint64              // the number of claims so far
-	tried      []uint64            // by NodeID: the claim it was tried for last
+	preemptors uint64              // the number of preemptors so far
+	tried      []uint64            // by NodeID: the number of the preemptor it was last tried for
 	spread     bool                // units of all nodes are gathered together
 	bounded    int                 // nodes that amounts alone do not rule out
-	losers     []trace.Alternative // of this claim
+	losers     []trace.Alternative // of this preemptor
 
-	// The trial at hand.
+	// The current dry run.
 	at       ledger.NodeID
 	tx       *ledger.Tx
 	here     []ledger.TaskID
@@ -58,7 +58,7 @@ type Search struct {
 	out      []victim
 	seen     sets
 	compare  func(a, b ledger.TaskID) int
-	enough   func() bool // that those who are gone are: fits, or of a whole gang
+	enough   func() bool // that the victims evicted so far are enough: fits, or jointSearch.fits for a gang
 	all      []unit
 
 	short, most, left []int64
@@ -68,14 +68,14 @@ type Search struct {
 	again             marks
 	plans             [2]plan
 
-	// The series at hand.
+	// The current series: the tasks of one job.
 	placed             []ledger.TaskID
 	refused            []ledger.ClassID // classes that found no place
-	nonPreempting      ledger.TaskID    // the first without room for which nobody may be evicted
-	notPreemptive      trace.Reason     // why the queue may not take from others, for the first that was refused
+	nonPreempting      ledger.TaskID    // the first task without room of which the policy is to evict no pod
+	notPreemptive      trace.Reason     // why the queue may not preempt, for the first task that was refused
 	prePredicateFailed bool             // PrePredicate refused a task
 	served             []served
-	gone               []victim // of all deeds, one after the other
+	gone               []victim // of all tasks placed, one after the other
 	lost               []trace.Alternative
 }
 
@@ -86,12 +86,12 @@ func New(l *ledger.Ledger, nodes *class.Index, set *policy.Set) *Search {
 	return vs
 }
 
-// Open begins a cycle: plugins may answer otherwise than in the one before.
+// Open begins a cycle: plugins may answer differently than in the last one.
 func (vs *Search) Open() { vs.cycle++ }
 
-// begin starts a series of claims under one rule: of one job, of which each place that
-// is found is taken before the next is looked for. Nodes on which a trial failed are not
-// tried again within a series: as more leave and more is placed, less is allowed.
+// begin starts a series of preemptors under one rule: the tasks of one job, each of which takes its
+// place before the next one is looked for. A node on which a dry run failed is not tried again within a
+// series: as more victims are evicted and more tasks are placed, less is allowed.
 func (vs *Search) begin(rule Rule, j ledger.JobID) {
 	vs.rule = rule
 	vs.stamp++
@@ -107,10 +107,9 @@ func (vs *Search) begin(rule Rule, j ledger.JobID) {
 	}
 }
 
-// place finds the cheapest place for a task of the job, and takes it: the victims are
-// evicted and the task has a reservation. False, with nothing changed, when there is
-// none. Surplus is tried everywhere before whole gangs are (decision 12), nearer queues
-// before farther ones.
+// place finds the cheapest place for a task of the job, and takes it: the victims are evicted and the
+// task gets a reservation. It returns false, with nothing changed, when there is none. Surplus is tried
+// everywhere before whole gangs are (decision 12), and nearer queues before farther ones.
 func (vs *Search) place(tx *ledger.Tx) bool {
 	for _, wholeGangs := range [...]bool{false, true} {
 		if wholeGangs && !vs.rule.WholeGangs {
@@ -130,7 +129,7 @@ func (vs *Search) place(tx *ledger.Tx) bool {
 	return false
 }
 
-// ask sets up the claim for one task.
+// ask makes a task the current preemptor.
 func (vs *Search) ask(t ledger.TaskID) {
 	task := vs.l.Task(t)
 	vs.preemptor.Task, vs.class = t, task.Class
@@ -151,7 +150,7 @@ func (vs *Search) ask(t ledger.TaskID) {
 func (vs *Search) findShort(class *ledger.Class) {
 	admits := vs.nodes.Admitted(vs.class)
 	for _, need := range class.Need {
-		enough := need.Dim == resource.Pods // no part of what queues share (decision 24)
+		enough := need.Dim == resource.Pods // queues do not share numbers of pods (decision 24)
 		for n := range admits {
 			if enough || admits[n] && lacks(vs.l, ledger.NodeID(n), need.Dim, need.Amount) <= 0 {
 				enough = true
@@ -164,7 +163,7 @@ func (vs *Search) findShort(class *ledger.Class) {
 	}
 }
 
-// findLacks notes the dimensions in which a node has too little FutureIdle for so many of the
+// findLacks notes the dimensions in which a node has too little FutureIdle for count tasks of the
 // class.
 func (vs *Search) findLacks(n ledger.NodeID, count int64) {
 	if vs.rule.Scope != OtherQueues {
@@ -178,7 +177,7 @@ func (vs *Search) findLacks(n ledger.NodeID, count int64) {
 	}
 }
 
-// times is a × b, held at the edge of int64; neither is negative.
+// times is a × b, at most math.MaxInt64; neither is negative.
 func times(a, b int64) int64 {
 	if b > 0 && a > math.MaxInt64/b {
 		return math.MaxInt64
@@ -186,7 +185,8 @@ func times(a, b int64) int64 {
 	return a * b
 }
 
-// rests notes what the tasks from one on, of those that the rest of the minimum needs, ask for.
+// rests notes what the tasks ask for that the job still needs for its minimum; tasks are those that are
+// left to place.
 func (vs *Search) rests(tasks []ledger.TaskID) {
 	vs.preemptor.Rest = vs.preemptor.Rest[:0]
 	if vs.rule.Scope != OtherQueues || vs.preemptor.Extra {
@@ -199,7 +199,7 @@ func (vs *Search) rests(tasks []ledger.TaskID) {
 	}
 }
 
-// take carries a plan out in the statement at hand.
+// take carries a plan out in the current statement.
 func (vs *Search) take(tx *ledger.Tx, p *plan) {
 	for _, v := range p.victims {
 		vs.leave(tx, v.task)

@@ -5,8 +5,8 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Signature is what Take's answer to a job depends on, besides how things stand: jobs that ask
-// for the same get the same.
+// Signature is what Take's answer for a job depends on, besides the state of the cluster: jobs that ask
+// for the same get the same answer.
 type Signature struct {
 	Action          string
 	Scope           Scope
@@ -14,12 +14,13 @@ type Signature struct {
 	Queue           ledger.QueueID
 	Priority, Lacks int32
 	Tasks           int
-	Never           bool // nobody may be evicted for them
-	Preemptable     bool // the job's own mark
+	Never           bool // its tasks may not preempt
+	Preemptable     bool // the job's own preemptable mark
 }
 
-// SignatureOf is a job's signature; alike is false for a job that is like no other all the same: that
-// holds something already, is of several classes or roles, or is asked about in its own way.
+// SignatureOf is a job's signature. alike is false for a job for which an equal signature proves
+// nothing: it holds something already, has several classes or roles, or the answer depends on the job
+// in another way.
 func (vs *Search) SignatureOf(rule Rule, j ledger.JobID, tasks []ledger.TaskID) (p Signature, alike bool) {
 	job := vs.l.Job(j)
 	p = Signature{rule.Action, rule.Scope, vs.l.Task(tasks[0]).Class, job.Queue, job.Priority, job.MinMember - job.Placed(), len(tasks),
@@ -35,12 +36,13 @@ func (vs *Search) SignatureOf(rule Rule, j ledger.JobID, tasks []ledger.TaskID) 
 	return p, true
 }
 
-// state is how things stand: the cycle, and the statements that held so far.
+// state is the state of the cluster: the cycle, the ledger's epoch, and the number of statements that
+// held so far.
 type state struct{ cycle, world, statements uint64 }
 
 func (vs *Search) state() state { return state{vs.cycle, vs.l.StateEpoch(), vs.l.Statements()} }
 
-// rememberFruitless remembers that a signature was of no use as things stand.
+// rememberFruitless remembers that no victims were found for a signature in the current state.
 func (vs *Search) rememberFruitless(p Signature) {
 	if at := vs.state(); vs.fruitlessAt != at || vs.fruitless == nil {
 		vs.fruitlessAt, vs.fruitless = at, map[Signature]trace.Reason{}

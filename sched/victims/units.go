@@ -17,13 +17,13 @@ type unit struct {
 	start    int64
 	tier     int
 	from, to int // its tasks in Search.slab
-	gone     int // how many of them it has evicted: the last ones of Search.out
+	gone     int // how many of its tasks are evicted in the current dry run
 }
 
-// gather finds the units with a task on a node, in the order in which they go: the least
-// important first, of equally important ones the one that started last, as costs have it
-// (decision 17), then as BuildVictimsPriorityQueue has them (seed 002 §4.4). whole gangs adds
-// whole gangs.
+// gather finds the units with a task on a node, in the order in which they are evicted: the least
+// important first, of equally important ones the one that started last, as costs compare (decision 17),
+// then in the order of BuildVictimsPriorityQueue (seed 002 §4.4). With wholeGangs, whole gangs are
+// units, too.
 func (vs *Search) gather(n ledger.NodeID, wholeGangs bool) {
 	vs.here, vs.units, vs.slab = vs.here[:0], vs.units[:0], vs.slab[:0]
 	vs.l.NodeTasks(n, func(t ledger.TaskID) bool {
@@ -52,13 +52,13 @@ func (vs *Search) gather(n ledger.NodeID, wholeGangs bool) {
 	slices.SortStableFunc(vs.units, byCost)
 }
 
-// byCost is the order in which units go, where it is not that of victims.
+// byCost orders units by what they cost. Units of equal cost stay in the order of compareVictims.
 func byCost(a, b unit) int {
 	return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(b.start, a.start))
 }
 
-// compareVictims is the order in which victims go: other queues as VictimQueueOrder has
-// them, jobs of a queue against JobOrder, tasks of a job against TaskOrder.
+// compareVictims is the order in which victims are evicted: queues in VictimQueueOrder, jobs of a queue
+// in reverse JobOrder, tasks of a job in reverse TaskOrder.
 func (vs *Search) compareVictims(a, b ledger.TaskID) int {
 	x, y := vs.l.Task(a), vs.l.Task(b)
 	if x.Job == y.Job {
@@ -71,7 +71,7 @@ func (vs *Search) compareVictims(a, b ledger.TaskID) int {
 	return vs.set.CompareJobs(y.Job, x.Job)
 }
 
-// unitsOf makes the units of one job with tasks on the node.
+// unitsOf makes the units of one job that has tasks on the node.
 func (vs *Search) unitsOf(tasks []ledger.TaskID, wholeGangs bool) {
 	j := vs.l.Task(tasks[0]).Job
 	job := vs.l.Job(j)
@@ -104,8 +104,8 @@ func (vs *Search) unitsOf(tasks []ledger.TaskID, wholeGangs bool) {
 			}
 		}
 	}
-	// Where all that a job has here is surplus, that is enough; seen over all nodes it may
-	// be more than it has to spare.
+	// Where all tasks of a job on this node are surplus, the units above are enough; over all nodes it may
+	// be more than the job can spare.
 	if wholeGangs && (rest > 0 || vs.spread) && vs.rule.Scope != SameJob {
 		vs.addWhole(j, tasks[0])
 	}
@@ -131,8 +131,8 @@ func (vs *Search) include(t ledger.TaskID) {
 	u.start = min(u.start, started(vs.l.Task(t)))
 }
 
-// priorityOf is what a victim's importance is measured by: its job's priority, between
-// tasks of one job the task's.
+// priorityOf is the priority by which a victim's importance is measured: its job's, or, between tasks
+// of one job, the task's.
 func (vs *Search) priorityOf(t ledger.TaskID) int32 {
 	task := vs.l.Task(t)
 	if vs.rule.Scope == SameJob {
@@ -141,9 +141,9 @@ func (vs *Search) priorityOf(t ledger.TaskID) int32 {
 	return vs.l.Job(task.Job).Priority
 }
 
-// addWhole adds all that a job holds as one unit: its reservations, if it waits with some,
-// since without them it cannot start; otherwise every member that holds room, of which
-// none may be out of reach.
+// addWhole adds all that a job holds as one unit. For a job that waits with reservations, these are its
+// reservations, since the job cannot start without them. Otherwise these are all members that hold
+// room; when one of them may not be evicted, nothing is added.
 func (vs *Search) addWhole(j ledger.JobID, t ledger.TaskID) {
 	job := vs.l.Job(j)
 	if reserved(vs.l, t) {
@@ -179,7 +179,7 @@ func (vs *Search) addWhole(j ledger.JobID, t ledger.TaskID) {
 	slices.SortFunc(vs.slab[u.from:u.to], vs.compare)
 }
 
-// members calls f for the members of one status until it says no; false when it did.
+// members calls f for the members of one status until f returns false; it returns false when f did.
 func (vs *Search) members(j ledger.JobID, s model.Status, f func(ledger.TaskID) bool) bool {
 	ok := true
 	vs.l.JobTasks(j, s, func(t ledger.TaskID) bool {

@@ -9,25 +9,25 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// census is what was found out of each task that was looked at.
+// census is what was found for each task that was looked at.
 type census map[ledger.TaskID]verdict
 
-// finding is whether a task may go, and if not, what spares it.
+// finding says whether a task may be evicted, and if not, what protects it.
 type finding struct {
 	may  bool
 	code trace.Code
 	text string
 }
 
-// verdict is what holds of a task, and the node for which it was looked at last.
+// verdict is the finding for a task, and the node for which the task was last looked at.
 type verdict struct {
 	finding
 	at ledger.NodeID
 }
 
-// found takes in what was found of a task for a node. Of one node the first that is found
-// counts. Of several, with members of its gang on each, it may go if it may for one, and is
-// otherwise spared for the first by name: the order of nodes shows nowhere.
+// found takes in a finding for a task and a node. For one node, the first finding counts. A task of a
+// whole gang is found for several nodes: it may be evicted if it may be for one of them; otherwise the
+// first of the reasons, by code and text, counts. So the order of nodes does not matter.
 func (c census) found(t ledger.TaskID, at ledger.NodeID, f finding) {
 	was, seen := c[t]
 	if seen && was.at == at {
@@ -40,14 +40,15 @@ func (c census) found(t ledger.TaskID, at ledger.NodeID, f finding) {
 	c[t] = was
 }
 
-// spared counts a task that may not go.
+// spared counts a task that may not be evicted.
 func (vs *Search) spared(t ledger.TaskID, code trace.Code, text string) {
 	if vs.explain != nil && code != trace.VictimOutside {
 		vs.explain.found(t, vs.at, finding{code: code, text: text})
 	}
 }
 
-// sum is how many may go, and the others by what spares them, the most first.
+// sum is how many tasks may be evicted, and the counts of the rest by what protects them, the largest
+// count first.
 func (c census) sum(name func(ledger.TaskID) string) (may int, counts []trace.NodeCount) {
 	of := map[finding]trace.NodeCount{}
 	for t, v := range c { // order-free: counted, and sorted below
@@ -71,7 +72,7 @@ func (c census) sum(name func(ledger.TaskID) string) (may int, counts []trace.No
 	return may, counts
 }
 
-// sparedFor counts a unit that plugins spare.
+// sparedFor counts the tasks of a unit that plugins protect.
 func (vs *Search) sparedFor(u *unit, why trace.Reason) {
 	if vs.explain == nil {
 		return
@@ -88,9 +89,9 @@ func (vs *Search) sparedFor(u *unit, why trace.Reason) {
 	}
 }
 
-// Why says why Take finds nothing for a job, and changes nothing; the zero Reason when it
-// finds something. Text is the action; Need is the number of pods that could be asked to
-// leave, Have of these those who may; Nodes counts the others by what spares them.
+// Why says why Take finds nothing for a job, and changes nothing; it returns the zero Reason when Take
+// finds something. In the Reason, Text is the action; Need is the number of pods that were looked at as
+// victims, Have the number of these that may be evicted; Nodes counts the rest by what protects them.
 func (vs *Search) Why(rule Rule, j ledger.JobID, tasks []ledger.TaskID) trace.Reason {
 	r := trace.Reason{Text: rule.Action}
 	vs.begin(rule, j)
@@ -112,7 +113,7 @@ func (vs *Search) Why(rule Rule, j ledger.JobID, tasks []ledger.TaskID) trace.Re
 	return r
 }
 
-// explained asks every node about the first task that was refused, as things stand.
+// explained looks at every node for the first task that was refused, as things stand.
 func (vs *Search) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reason) {
 	i := slices.IndexFunc(tasks, func(t ledger.TaskID) bool {
 		task := vs.l.Task(t)
@@ -142,7 +143,7 @@ func (vs *Search) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reaso
 	if vs.rule.Scope == OtherQueues && vs.numLevels() > 0 {
 		vs.enter(vs.numLevels() - 1)
 	}
-	for _, v := range vs.gone { // for members that were placed before this one
+	for _, v := range vs.gone { // evicted for members that were placed before this one
 		vs.explain.found(v.task, ledger.NoNode, finding{may: true})
 	}
 	admits, domain := vs.nodes.Admitted(vs.class), vs.within()
