@@ -8,74 +8,74 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// Name is the book's, for findings of an audit.
+// Name is the name of this PluginState, for the findings of an audit.
 const Name = "neighbours"
 
-// Affinities keeps the domain counts of one ledger. It comes into being when the first pod asks
-// something of those around it, and forgets everything when the last one is gone.
+// Affinities keeps the domain counts of one ledger. It begins to count when the first pod with terms about
+// other pods comes, and drops everything when the last such pod is gone.
 type Affinities struct {
 	l     *ledger.Ledger
 	live  bool
-	stale bool // to be counted anew before the next answer
-	bulk  bool // being counted: who sits is counted at the end
+	stale bool // everything is to be counted anew before the next answer
+	bulk  bool // all pods are being counted: those that have a node are counted at the end
 
-	nodes        []*model.Node // as last read; nil: not there
-	static       uint64        // of the ledger's static journal
-	spaced       uint64        // of its namespaces
+	nodes        []*model.Node // as last read; nil: not present
+	static       uint64        // the ledger's StaticNow up to which nodes were read
+	spaced       uint64        // the ledger's Spaced up to which namespaces were read
 	columns      map[string]*column
 	scopes       map[string]*scope
 	selectors    map[string]*selector
 	domainCounts []*DomainCount
-	byBirth      map[int64]*DomainCount
-	births       int64 // never begins anew: MatchedTerms are told apart by it
+	byID         map[int64]*DomainCount
+	lastID       int64 // the last id that was given; it is never reset, so that MatchedTerms stay distinct
 	shape        uint64
-	spent        []*user         // may have lost their last pod
-	empty        []*labelledPods // … and so may these
+	spent        []*user         // they may have lost their last pod
+	empty        []*labelledPods // they may have lost their last pod
 	selectorsBy  map[label][]*selector
-	anySelector  []*selector // without a handle
+	anySelector  []*selector // selectors without a handle
 
 	labelled   map[string]*labelledPods
 	labelledBy map[label][]*labelledPods
-	users      map[string]*user      // by what they ask
+	users      map[string]*user      // by what they ask for, see askForm
 	known      map[*model.Spec]*user // those found lately
 	places     []place               // by TaskID
 	restale    []*labelledPods
 	rules      map[uint64]*Rules // by Class.Born
 	buf        []byte
 
-	even    bool           // see Even
-	owned   map[string]int // pods by controller, of kinds whose pods are spread
-	stirred []label        // controllers, by namespace, that got their second pod, or lost it
-	broods  map[string]*brood
-	broodOf map[int64]*brood // by birth
-	thinned bool             // some of them dissolved
-	recast  []*labelledPods  // whose waiting pods are to be classed anew: scores alone change
+	even           bool           // see Even
+	owned          map[string]int // pods by controller, of kinds whose pods are spread
+	changed        []label        // controllers, by namespace, that got their second pod or lost it
+	controllers    map[string]*controllerPods
+	controllerByID map[int64]*controllerPods // by id
+	dropped        bool                      // a group of controllerPods was dropped since the last dropUnused
+	recast         []*labelledPods           // their waiting pods are to be classed anew; only scores change
 }
 
 // label is a value of a label.
 type label struct{ key, value string }
 
-// place is where a task is found again.
+// place is where Affinities keeps a task.
 type place struct {
 	pods *labelledPods
 	user *user
-	at   int32 // in the members of the set of pods with the same labels
+	at   int32 // the task's index in pods.members
 }
 
-// user is the pods of one spec that ask something of those around, and what that is.
+// user is the pods of one spec that have terms about other pods, and the domain counts of these terms.
 type user struct {
 	form   string
 	pods   int
-	with   []*DomainCount // one for each key, all of one selected pods
+	with   []*DomainCount // one for each topology key, all with the same selector
 	apart  []*DomainCount
 	prefer []*DomainCount
 	spread []*DomainCount
-	holds  []*DomainCount // of the terms
-	weight []int64        // by holds
+	holds  []*DomainCount // of the holders of the terms
+	weight []int64        // of each of holds
 	used   []*DomainCount
 }
 
-// Of is the Affinities of a ledger; the first who asks opens it.
+// Of returns the Affinities of a ledger. The first call adds it to the ledger.
 func Of(l *ledger.Ledger) *Affinities {
 	if known, ok := l.FindPluginState(Name); ok {
 		if b, is := known.(*Affinities); is {
@@ -94,14 +94,14 @@ func newAffinities(l *ledger.Ledger) *Affinities {
 	return b
 }
 
-// clear forgets all but who was born.
+// clear drops everything but the last id.
 func (b *Affinities) clear() {
 	b.live, b.stale = false, false
 	b.spent, b.empty, b.nodes, b.domainCounts, b.anySelector, b.places, b.restale = nil, nil, nil, nil, nil, nil, nil
-	b.stirred, b.recast = nil, nil
-	b.broods, b.broodOf = map[string]*brood{}, map[int64]*brood{}
+	b.changed, b.recast = nil, nil
+	b.controllers, b.controllerByID = map[string]*controllerPods{}, map[int64]*controllerPods{}
 	b.columns, b.scopes, b.selectors = map[string]*column{}, map[string]*scope{}, map[string]*selector{}
-	b.byBirth, b.selectorsBy = map[int64]*DomainCount{}, map[label][]*selector{}
+	b.byID, b.selectorsBy = map[int64]*DomainCount{}, map[label][]*selector{}
 	b.labelled, b.labelledBy = map[string]*labelledPods{}, map[label][]*labelledPods{}
 	b.users, b.known, b.rules = map[string]*user{}, map[*model.Spec]*user{}, map[uint64]*Rules{}
 	b.shape++
@@ -110,20 +110,20 @@ func (b *Affinities) clear() {
 // Name implements ledger.PluginState.
 func (b *Affinities) Name() string { return Name }
 
-// Reads implements ledger.PluginState: namespaces have labels by which selected pods may be named.
+// Reads implements ledger.PluginState: selectors may name namespaces by their labels.
 func (b *Affinities) Reads(k model.Kind) bool { return k == model.KindNamespace }
 
-// Fact implements ledger.PluginState: namespaces are the ledger's.
+// Fact implements ledger.PluginState. It does nothing: the ledger keeps the namespaces.
 func (b *Affinities) Fact(model.Fact) {}
 
-// Take counts a task where it sits.
+// Take implements ledger.PluginState: it counts a task on its node.
 func (b *Affinities) Take(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) {
 	if b.live && !b.stale {
 		b.add(t, task, n, how, 1)
 	}
 }
 
-// Give takes a Take back.
+// Give implements ledger.PluginState: it undoes Take.
 func (b *Affinities) Give(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) {
 	if b.live && !b.stale {
 		b.add(t, task, n, how, -1)
@@ -150,8 +150,8 @@ func (b *Affinities) add(t ledger.TaskID, _ *ledger.Task, n ledger.NodeID, how l
 	}
 }
 
-// Enter makes a pod one of a set of pods with the same labels, and what it asks for something that is counted. The
-// first that asks for anything opens the book.
+// Enter adds a pod to the pods with its labels, and the pod's own terms to those that are counted. The first
+// pod that has terms about other pods starts the counting.
 func (b *Affinities) Enter(t ledger.TaskID, task *ledger.Task) {
 	b.count(task.Pod, 1)
 	switch {
@@ -163,8 +163,8 @@ func (b *Affinities) Enter(t ledger.TaskID, task *ledger.Task) {
 	}
 }
 
-// Leave takes an Enter back. What nobody asks for any more is dropped later: most pods
-// that leave come back at once, changed.
+// Leave undoes Enter. Terms that no pod holds any more are dropped later, since most pods that leave come back
+// at once, changed.
 func (b *Affinities) Leave(t ledger.TaskID, task *ledger.Task) {
 	b.count(task.Pod, -1)
 	if !b.live || b.stale || int(t) >= len(b.places) || b.places[t].pods == nil {
@@ -206,8 +206,8 @@ func (b *Affinities) enter(t ledger.TaskID, pod *model.Pod) {
 	b.places[t].user = u
 }
 
-// MatchedTerms are the terms of others that a task's pod is one of the selected pods of, and the selected pods of
-// its own terms that it is one of.
+// MatchedTerms returns, sorted, the ids of the terms of other pods that a task's pod matches, and the ids of
+// those selectors of its own terms that match it.
 func (b *Affinities) MatchedTerms(t ledger.TaskID, task *ledger.Task) []int64 {
 	if !b.live || b.stale || int(t) >= len(b.places) || b.places[t].pods == nil {
 		return nil
@@ -216,17 +216,17 @@ func (b *Affinities) MatchedTerms(t ledger.TaskID, task *ledger.Task) []int64 {
 	if p.pods.stale {
 		b.findMatchedTerms(p.pods)
 	}
-	kin := p.pods.matchedTerms
-	brood := p.pods.brood
+	matched := p.pods.matchedTerms
+	controller := p.pods.controller
 	if asksSpread(task.Pod.Spec) {
-		brood = nil
+		controller = nil
 	}
-	if p.user == nil && brood == nil {
-		return kin
+	if p.user == nil && controller == nil {
+		return matched
 	}
-	own := slices.Clone(kin)
-	if brood != nil {
-		own = append(own, brood.birth)
+	own := slices.Clone(matched)
+	if controller != nil {
+		own = append(own, controller.id)
 	}
 	if p.user == nil {
 		slices.Sort(own)
@@ -234,7 +234,7 @@ func (b *Affinities) MatchedTerms(t ledger.TaskID, task *ledger.Task) []int64 {
 	}
 	for _, y := range p.user.used {
 		if y.role == Members && slices.Contains(p.pods.selectors, y.selector) {
-			own = append(own, y.selector.birth)
+			own = append(own, y.selector.id)
 		}
 	}
 	slices.Sort(own)
@@ -245,13 +245,13 @@ func (b *Affinities) findMatchedTerms(h *labelledPods) {
 	h.stale, h.matchedTerms = false, nil
 	for _, c := range h.selectors {
 		for _, y := range c.holders {
-			h.matchedTerms = append(h.matchedTerms, y.birth)
+			h.matchedTerms = append(h.matchedTerms, y.id)
 		}
 	}
 	slices.Sort(h.matchedTerms)
 }
 
-// labelledOf finds the set of pods with the same labels of a pod, or founds it.
+// labelledOf returns the pods with the labels of a pod, a new set of them if there is none.
 func (b *Affinities) labelledOf(pod *model.Pod) *labelledPods {
 	b.buf = append(append(b.buf[:0], pod.Namespace...), 0)
 	labels := pod.Labels
@@ -265,7 +265,7 @@ func (b *Affinities) labelledOf(pod *model.Pod) *labelledPods {
 	if h := b.labelled[string(b.buf)]; h != nil {
 		return h
 	}
-	h := &labelledPods{form: string(b.buf), namespace: pod.Namespace, labels: labels, brood: b.broods[broodKey(pod.Namespace, pod.OwnerID)]}
+	h := &labelledPods{form: string(b.buf), namespace: pod.Namespace, labels: labels, controller: b.controllers[controllerKey(pod.Namespace, pod.OwnerID)]}
 	b.labelled[h.form] = h
 	for _, l := range h.labels {
 		at := label{l.Key, l.Value}
@@ -281,7 +281,7 @@ func (b *Affinities) labelledOf(pod *model.Pod) *labelledPods {
 	return h
 }
 
-// gather makes a set of pods with the same labels one of a selection's, if it is about it.
+// gather adds pods with the same labels to a selector, if it matches them.
 func (b *Affinities) gather(c *selector, h *labelledPods) {
 	if b.has(c, h) {
 		h.selectors = append(h.selectors, c)
@@ -289,7 +289,7 @@ func (b *Affinities) gather(c *selector, h *labelledPods) {
 	}
 }
 
-// Audit counts again from nothing and compares.
+// Audit counts everything anew and reports the differences.
 func (b *Affinities) Audit(func(yield func(ledger.TaskID, *ledger.Task, ledger.NodeID, ledger.Hold) bool)) []string {
 	if !b.live {
 		return nil
@@ -314,14 +314,14 @@ func (b *Affinities) Audit(func(yield func(ledger.TaskID, *ledger.Task, ledger.N
 	b.l.Tasks(func(t ledger.TaskID) bool {
 		row := b.l.Task(t)
 		if want := b.MatchedTerms(t, row); row.Placeable() && !slices.Equal(b.l.Class(row.Class).Spec.MatchedTerms, want) && !b.loose(t) {
-			found = append(found, fmt.Sprintf("task %v: kin %v, recounted %v", row.Key, b.l.Class(row.Class).Spec.MatchedTerms, want))
+			found = append(found, fmt.Sprintf("task %v: matched %v, recounted %v", row.Key, b.l.Class(row.Class).Spec.MatchedTerms, want))
 		}
 		return true
 	})
 	return found
 }
 
-// loose says that a task's class is still to be found, at the next Open.
+// loose says that a task's class is to be found anew at the next Open.
 func (b *Affinities) loose(t ledger.TaskID) bool {
 	return slices.Contains(b.restale, b.places[t].pods) || slices.Contains(b.recast, b.places[t].pods)
 }
@@ -335,7 +335,7 @@ func (b *Affinities) dump() []string {
 				out = append(out, fmt.Sprintf("%s by %s, role %d, %s: %s has %v", t.selector.form, t.col.key, t.role, t.scopeForm(), t.Value(int32(d)), c))
 			}
 		}
-		out = append(out, fmt.Sprintf("%s by %s, role %d, %s: all %v, %d domains, least %d, %d herds", t.selector.form, t.col.key, t.role,
+		out = append(out, fmt.Sprintf("%s by %s, role %d, %s: all %v, %d domains, least %d, %d label sets", t.selector.form, t.col.key, t.role,
 			t.scopeForm(), t.all, t.domains, t.least, len(t.selector.pods)))
 	}
 	slices.Sort(out)

@@ -8,14 +8,14 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// column is the domains of one topology key: the number of each node's, 0 for a node
-// without the label. A node that is not there is in no domain.
+// column maps nodes to the domains of one topology key. A domain has a number; 0 is for a node that lacks the
+// label or is not present.
 type column struct {
 	key    string
 	ids    map[string]int32
 	values []string // by number
 	of     []int32  // by NodeID
-	refs   int      // domain counts
+	refs   int      // by number of the domain
 }
 
 func (b *Affinities) column(key string) *column {
@@ -28,7 +28,7 @@ func (b *Affinities) column(key string) *column {
 	return c
 }
 
-// ofEach is what f says of each node, by NodeID.
+// ofEach returns f of each node, by NodeID.
 func ofEach[T any](nodes []*model.Node, f func(*model.Node) T) []T {
 	out := make([]T, len(nodes))
 	for n, node := range nodes {
@@ -37,7 +37,7 @@ func ofEach[T any](nodes []*model.Node, f func(*model.Node) T) []T {
 	return out
 }
 
-// read is the number of a node's domain.
+// read returns the number of a node's domain, 0 for none.
 func (c *column) read(n *model.Node) int32 {
 	if n == nil {
 		return 0
@@ -55,20 +55,20 @@ func (c *column) read(n *model.Node) int32 {
 	return id
 }
 
-// scope is the nodes that count for topology spread constraints of some pods: they have
-// all the topology keys, and the pod's node affinity and tolerations may limit them.
+// scope is the nodes that count for topology spread constraints of some pods. Such a node has all their
+// topology keys; the pods' node affinity and tolerations may limit the nodes further.
 type scope struct {
 	form    string
 	keys    []string
 	spec    *model.Spec
-	limited bool // by the spec's selector and required node affinity
-	clean   bool // by its taints
+	limited bool // by the spec's node selector and required node affinity
+	clean   bool // by the node's taints
 	ok      []bool
 	refs    int
 }
 
-// scopeOf is the scope of a constraint of a spec, one of those that are soft, or of those
-// that are not.
+// scopeOf returns the scope of a spread constraint of a spec. Its topology keys are those of all constraints
+// of the spec that are soft if this one is, hard if this one is.
 func (b *Affinities) scopeOf(s *model.Spec, c *model.Spread) *scope {
 	x := &scope{spec: s, limited: !c.Everywhere, clean: c.Untainted}
 	for i := range s.Neighbours.Spread {
@@ -125,8 +125,8 @@ func (x *scope) counts(n *model.Node) bool {
 	return true
 }
 
-// settle sees to the nodes whose facts changed: those who sit there rise, the node gets
-// its domains, and they sit down again.
+// settle follows a change of a node's facts: it takes the node and its pods out of all counts, reads the
+// node's domains anew, and counts the node and its pods again.
 func (b *Affinities) settle(n ledger.NodeID) {
 	for int(n) >= len(b.nodes) {
 		b.nodes = append(b.nodes, nil)
@@ -155,8 +155,7 @@ func (b *Affinities) settle(n ledger.NodeID) {
 	b.members(n, 1)
 }
 
-// members counts those who sit on a node in all domain counts, and the node itself, or takes them
-// out again.
+// members adds a node and the pods on it to all domain counts (x = 1), or takes them out (x = -1).
 func (b *Affinities) members(n ledger.NodeID, x int64) {
 	for _, t := range b.domainCounts {
 		t.node(n, x)

@@ -1,17 +1,17 @@
-// Package interpod knows which pods sit in which domain of a topology: what affinity between
-// pods and topology spread rest on.
+// Package interpod counts pods by the domains of a topology. Affinity between pods and topology spread
+// constraints rest on these counts.
 //
-// A selection is the pods that a term is about: those of some namespaces that a label selector
-// holds for. A set of pods with the same labels is pods that are alike to all selected pods: of one namespace, with the same
-// labels. A domain count counts, by domain of one topology key, either the members of a selection or
-// those who hold a term about it (whose anti-affinity keeps the selected pods away, whose
-// preference draws it near). The Book keeps the domain counts with every move of the ledger,
-// inside tries and out; a pod costs as many additions as there are domain counts about it, and
-// nothing at all while no pod asks anything of those around it.
+// A selector is the set of pods that a term is about: the pods of some namespaces that a label selector
+// matches. labelledPods are the pods of one namespace with one set of labels: every selector matches all of
+// them or none. A DomainCount counts, by domain of one topology key, either the pods that a selector matches,
+// or the pods that hold a term about them (required anti-affinity, or a preference). Affinities updates the
+// domain counts with every move of the ledger, inside tries and outside of them. A move of a pod costs one
+// addition for each domain count that the pod is in, and nothing as long as no pod has a term about other
+// pods.
 //
-// Rules is what a class's pods ask and what others ask of them, as domain counts to be looked
-// at. Others' terms are no part of a pod's own spec: the Book tells the ledger of them as
-// the pod's Kin, so that pods of one class stand in the same relations to everybody.
+// Rules are the terms of a class's pods and the terms of other pods about them, as domain counts. A pod's own
+// spec does not name the terms of other pods: Affinities reports them to the ledger as the pod's MatchedTerms.
+// So all pods of one class match the same terms.
 //
-// The Book counts and decides nothing: what a count means is for plugins to say.
+// Affinities counts and decides nothing: the plugins decide what a count means.
 package interpod

@@ -7,25 +7,26 @@ type Role uint8
 
 // The roles.
 const (
-	Members             Role = iota // the pods of a selection
-	AntiAffinityHolders             // those who may not be together with one of the selected pods
-	PreferredHolders                // the weights of those who prefer to be together with the selected pods, or, below zero, apart
+	Members             Role = iota // the pods that a selector matches
+	AntiAffinityHolders             // the pods with a required anti-affinity term about them
+	PreferredHolders                // weights of the preferred terms about them, negative for anti-affinity
 )
 
-// DomainCount counts by domain of a topology key.
+// DomainCount counts pods, or weights, by domain of a topology key.
 type DomainCount struct {
 	selector *selector
 	col      *column
-	scope    *scope // of spread: the nodes that count; nil: all
+	scope    *scope // for spread constraints: the nodes that count; nil: all
 	role     Role
-	birth    int64
-	refs     int // pods' templates
+	id       int64
+	refs     int // users and controllerPods that need it
 
 	by  [][ledger.NumHolds]int64 // by number of the domain
 	all [ledger.NumHolds]int64
 
-	// Of spread: the number of nodes that count, by domain, and how many domains that have
-	// some hold how many pods.
+	// For spread constraints: nodes is the number of nodes that count, by domain; domains is the number of
+	// domains with at least one such node; hist[k] is how many of these domains have k pods; least is the
+	// smallest such k.
 	nodes   []int32
 	domains int
 	hist    []int32
@@ -35,10 +36,10 @@ type DomainCount struct {
 // Key is the topology key.
 func (t *DomainCount) Key() string { return t.col.key }
 
-// Pods is the selected pods, as a selector is written.
+// Pods returns the selector of the counted pods as kubectl writes one.
 func (t *DomainCount) Pods() string { return t.selector.text }
 
-// Domain is the number of a node's domain, 0 for none; Value is its name.
+// Domain returns the number of a node's domain, 0 for none. Value returns its name.
 func (t *DomainCount) Domain(n ledger.NodeID) int32 {
 	if int(n) >= len(t.col.of) {
 		return 0
@@ -46,11 +47,11 @@ func (t *DomainCount) Domain(n ledger.NodeID) int32 {
 	return t.col.of[n]
 }
 
-// Value is the label's value that names a domain.
+// Value returns the label value that names a domain.
 func (t *DomainCount) Value(d int32) string { return t.col.values[d] }
 
-// There is the count of those who are in a domain now; future: of those who will stay.
-// Those who are promised a place there are left out.
+// There counts the pods that are in a domain now. With future it counts only those that are not terminating.
+// Pods that are promised a place in the domain are not counted.
 func (t *DomainCount) There(d int32, future bool) int64 {
 	c := t.at(d)
 	if future {
@@ -59,10 +60,10 @@ func (t *DomainCount) There(d int32, future bool) int64 {
 	return c[ledger.Firm] + c[ledger.Leaving]
 }
 
-// Promised is the count of those who are promised a place in a domain.
+// Promised counts the pods that are promised a place in a domain.
 func (t *DomainCount) Promised(d int32) int64 { return t.at(d)[ledger.Promised] }
 
-// All is There over all domains, AllPromised Promised.
+// All is the sum of There over all domains, AllPromised that of Promised.
 func (t *DomainCount) All(future bool) int64 {
 	if future {
 		return t.all[ledger.Firm]
@@ -70,10 +71,10 @@ func (t *DomainCount) All(future bool) int64 {
 	return t.all[ledger.Firm] + t.all[ledger.Leaving]
 }
 
-// AllPromised is the count of those who are promised a place in some domain.
+// AllPromised counts the pods that are promised a place in some domain.
 func (t *DomainCount) AllPromised() int64 { return t.all[ledger.Promised] }
 
-// Kept is the count of those in a domain who are not leaving, or are promised a place.
+// Kept counts the pods of a domain that are not terminating, and those that are promised a place in it.
 func (t *DomainCount) Kept(d int32) int64 {
 	if int(d) >= len(t.by) {
 		return 0
@@ -81,8 +82,8 @@ func (t *DomainCount) Kept(d int32) int64 {
 	return t.by[d][ledger.Firm] + t.by[d][ledger.Promised]
 }
 
-// Weigh adds to sums[i] weight points for each who is in the domain of nodes[i], or promised
-// a place there.
+// Weigh adds to sums[i] the weight, once for each pod that is in the domain of nodes[i] or is promised a place
+// in it.
 func (t *DomainCount) Weigh(nodes []ledger.NodeID, weight int64, sums []int64) {
 	sums = sums[:len(nodes)]
 	for i, n := range nodes {
@@ -93,8 +94,8 @@ func (t *DomainCount) Weigh(nodes []ledger.NodeID, weight int64, sums []int64) {
 	}
 }
 
-// WeighKept is Weigh without those who are leaving; nodes[i] is left out where sums[i] is
-// below zero, or it has no domain.
+// WeighKept adds weight × Kept + plus to sums[i]. It leaves out nodes[i] where sums[i] is below zero or the
+// node has no domain.
 func (t *DomainCount) WeighKept(nodes []ledger.NodeID, weight, plus int64, sums []int64) {
 	sums = sums[:len(nodes)]
 	for i, n := range nodes {
@@ -104,11 +105,10 @@ func (t *DomainCount) WeighKept(nodes []ledger.NodeID, weight, plus int64, sums 
 	}
 }
 
-// Least is the smallest Kept of all domains in which a node counts, and how many domains
-// that are.
+// Least returns the smallest Kept of the domains that have a node that counts, and the number of such domains.
 func (t *DomainCount) Least() (least int64, domains int) { return int64(t.least), t.domains }
 
-// LeastFirm is Least without those who are only promised a place.
+// LeastFirm is Least without the pods that are only promised a place.
 func (t *DomainCount) LeastFirm() int64 {
 	if t.all[ledger.Promised] == 0 {
 		return int64(t.least)
@@ -134,7 +134,7 @@ func (t *DomainCount) at(d int32) [ledger.NumHolds]int64 {
 	return [ledger.NumHolds]int64{}
 }
 
-// add counts x who sit on a node in one way.
+// add counts x pods that hold room on a node in one way.
 func (t *DomainCount) add(n ledger.NodeID, how ledger.Hold, x int64) {
 	d := t.Domain(n)
 	if d == 0 || t.scope != nil && !t.scope.ok[n] {
@@ -153,7 +153,7 @@ func (t *DomainCount) add(n ledger.NodeID, how ledger.Hold, x int64) {
 	}
 }
 
-// node counts a node, or takes it out.
+// node adds a node to its domain (x = 1), or takes it out (x = -1).
 func (t *DomainCount) node(n ledger.NodeID, x int64) {
 	d := t.Domain(n)
 	if t.scope == nil || d == 0 || !t.scope.ok[n] {
@@ -182,7 +182,7 @@ func (t *DomainCount) shift(pods int64, x int32) {
 	}
 }
 
-// settle moves least up to the first number of pods that some domain has.
+// settle moves least up to the smallest number of pods that a domain has.
 func (t *DomainCount) settle() {
 	if t.domains == 0 {
 		t.least = 0

@@ -7,12 +7,12 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// Open brings the book up to date and gives the pods that wait the classes that the terms
-// of others make of them: a cycle begins with it.
+// Open brings the counts up to date and gives waiting pods the classes that follow from the terms they match
+// now. Each cycle begins with it.
 func (b *Affinities) Open() {
 	if b.live && b.spaced != b.l.Spaced() && b.byNamespace() {
 		b.rebuild()
-		for n := range b.nodes { // others count there than did
+		for n := range b.nodes { // other pods count there than before
 			b.l.Restate(ledger.NodeID(n))
 		}
 	}
@@ -36,8 +36,8 @@ func (b *Affinities) Open() {
 	b.recast = b.recast[:0]
 }
 
-// Follow brings the domain counts up to date with the facts, but for labels of namespaces, which
-// Open sees to. Within a cycle there is nothing to do: moves are counted as they happen.
+// Follow brings the counts up to date with all facts but the labels of namespaces, which Open reads. Within a
+// cycle it finds nothing to do: moves are counted as they happen.
 func (b *Affinities) Follow() {
 	if !b.live {
 		return
@@ -46,22 +46,22 @@ func (b *Affinities) Follow() {
 		b.rebuild()
 	}
 	if b.static != b.l.StaticNow() {
-		if !b.l.SinceStatic(b.static, b.settle) || b.selected() {
+		if !b.l.SinceStatic(b.static, b.settle) || b.tooManyDomains() {
 			b.rebuild()
 		}
 		b.static = b.l.StaticNow()
 	}
-	if len(b.stirred) > 0 {
-		stirred := b.stirred
-		b.stirred = nil
-		b.breed(stirred)
+	if len(b.changed) > 0 {
+		changed := b.changed
+		b.changed = nil
+		b.updateControllers(changed)
 	}
-	if b.thinned || len(b.spent)+len(b.empty) > 0 {
-		b.bury()
+	if b.dropped || len(b.spent)+len(b.empty) > 0 {
+		b.dropUnused()
 	}
 }
 
-// byNamespace says that the labels of namespaces make a difference.
+// byNamespace says that some selector names namespaces by their labels.
 func (b *Affinities) byNamespace() bool {
 	for _, c := range b.selectors { // order-free: one is enough
 		if c.byLabels() {
@@ -71,8 +71,8 @@ func (b *Affinities) byNamespace() bool {
 	return false
 }
 
-// selected says that some column remembers many domains that are no more.
-func (b *Affinities) selected() bool {
+// tooManyDomains says that a column remembers many domains that no node is in any more.
+func (b *Affinities) tooManyDomains() bool {
 	for _, c := range b.columns { // order-free: one is enough
 		if len(c.values) > 2*len(b.nodes)+1024 {
 			return true
@@ -81,7 +81,7 @@ func (b *Affinities) selected() bool {
 	return false
 }
 
-// rebuild counts everything from nothing.
+// rebuild counts everything anew.
 func (b *Affinities) rebuild() {
 	b.clear()
 	b.live = true
@@ -98,7 +98,7 @@ func (b *Affinities) rebuild() {
 		b.enter(t, b.l.Task(t).Pod)
 		return true
 	})
-	b.breedAll()
+	b.addControllers()
 	b.bulk = false
 	b.l.Placements(func(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) bool {
 		b.add(t, task, n, how, 1)
@@ -108,14 +108,13 @@ func (b *Affinities) rebuild() {
 		b.restale = append(b.restale, h)
 	}
 	slices.SortFunc(b.restale, func(x, y *labelledPods) int { return int(x.members[0]) - int(y.members[0]) })
-	if len(b.users)+len(b.broods) == 0 {
+	if len(b.users)+len(b.controllers) == 0 {
 		b.close()
 	}
 }
 
-// newUser makes what a spec asks for something that is counted. The pod that comes with
-// it does not sit yet, as far as the book is concerned, while one that is counted with
-// all others does.
+// newUser makes the domain counts for the terms of a spec. The pod t that brings the spec is not counted yet:
+// its Take follows. In a rebuild all pods are counted at the end.
 func (b *Affinities) newUser(s *model.Spec, t ledger.TaskID) *user {
 	u := &user{form: askForm(s)}
 	b.users[u.form] = u
@@ -157,7 +156,8 @@ func (b *Affinities) newUser(s *model.Spec, t ledger.TaskID) *user {
 	return u
 }
 
-// domainCount finds a domain count, or begins it: counting all but the pod that comes with it.
+// domainCount returns the domain count of a selector, key, scope and role. A new one counts all matching pods
+// but the pod that brings it.
 func (b *Affinities) domainCount(parts []model.PodSelector, key string, sc *scope, role Role, but ledger.TaskID) *DomainCount {
 	c := b.selectorOf(parts)
 	list := &c.members
@@ -169,9 +169,9 @@ func (b *Affinities) domainCount(parts []model.PodSelector, key string, sc *scop
 			return y
 		}
 	}
-	b.births++
-	y := &DomainCount{selector: c, col: b.column(key), scope: sc, role: role, birth: b.births}
-	b.byBirth[y.birth] = y
+	b.lastID++
+	y := &DomainCount{selector: c, col: b.column(key), scope: sc, role: role, id: b.lastID}
+	b.byID[y.id] = y
 	b.domainCounts = append(b.domainCounts, y)
 	*list = append(*list, y)
 	y.col.refs++
@@ -184,8 +184,8 @@ func (b *Affinities) domainCount(parts []model.PodSelector, key string, sc *scop
 		y.node(ledger.NodeID(n), 1)
 	}
 	if role != Members {
-		b.unsettle(c)
-		return y // who holds the term comes with it: nobody does yet
+		b.invalidate(c)
+		return y // a pod that holds the term brings it: no pod holds it yet
 	}
 	if b.bulk {
 		return y
@@ -200,8 +200,8 @@ func (b *Affinities) domainCount(parts []model.PodSelector, key string, sc *scop
 	return y
 }
 
-// unsettle notes that those of a selection stand in other relations from now on.
-func (b *Affinities) unsettle(c *selector) {
+// invalidate notes that the pods of a selector are to be matched to terms anew.
+func (b *Affinities) invalidate(c *selector) {
 	for _, h := range c.pods {
 		if !h.stale {
 			h.stale = true
@@ -210,14 +210,14 @@ func (b *Affinities) unsettle(c *selector) {
 	}
 }
 
-// selectorOf finds a selection, or gathers it.
+// selectorOf returns the selector for these PodSelectors, a new one if there is none.
 func (b *Affinities) selectorOf(parts []model.PodSelector) *selector {
 	form := formOf(parts)
 	if c := b.selectors[form]; c != nil {
 		return c
 	}
-	b.births++
-	c := &selector{form: form, parts: parts, birth: b.births, text: textOf(parts)}
+	b.lastID++
+	c := &selector{form: form, parts: parts, id: b.lastID, text: textOf(parts)}
 	b.selectors[form] = c
 	key, values, ok := c.handle()
 	if !ok {

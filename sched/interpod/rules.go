@@ -7,16 +7,16 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// Rules is what placing the pods of a class rests on, as domain counts.
+// Rules are the domain counts that placing the pods of a class depends on.
 type Rules struct {
-	With     []*DomainCount     // required affinity: one of each key, all about the same pods
-	WithSelf bool               // the pods are themselves of those
-	Apart    []*DomainCount     // required anti-affinity: members
-	Others   []*DomainCount     // avoiders of these pods
+	With     []*DomainCount     // required affinity: one for each key, all with the same selector
+	WithSelf bool               // the selector of With matches the pods themselves
+	Apart    []*DomainCount     // required anti-affinity of these pods: the pods they avoid
+	Others   []*DomainCount     // pods whose required anti-affinity is about these pods
 	Spread   []SpreadConstraint // DoNotSchedule
-	Prefer   []WeightedTerm     // of these pods, for members; of others, for these
+	Prefer   []WeightedTerm     // preferred terms of these pods, and of other pods about them
 	Even     []SpreadConstraint // ScheduleAnyway
-	Default  bool               // the pods did not ask for Even: a node may lack its keys
+	Default  bool               // Even has default constraints: a node may lack their keys
 
 	shape uint64
 }
@@ -26,16 +26,16 @@ type SpreadConstraint struct {
 	*DomainCount
 	Max        int64
 	MinDomains int64 // at least 1
-	Self       int64 // 1: the pods are themselves of those that are to be spread
+	Self       int64 // 1: the selector matches the pods themselves; else 0
 }
 
-// WeightedTerm is a preference: Weight points for each that the domain count counts.
+// WeightedTerm is a preferred term: Weight points for each pod that the domain count counts.
 type WeightedTerm struct {
 	*DomainCount
 	Weight int64
 }
 
-// Keys are the topology keys of domain counts, of skews or of likings.
+// Keys returns the topology keys of domain counts, spread constraints or weighted terms.
 func Keys[T interface{ Key() string }](list []T) []string {
 	var keys []string
 	for _, t := range list {
@@ -47,7 +47,7 @@ func Keys[T interface{ Key() string }](list []T) []string {
 // none is the rules of most classes. It is never written.
 var none = &Rules{}
 
-// Rules are those of a class, up to date; they are good until the next fact.
+// Rules returns the rules of a class, up to date. They are valid until the next fact.
 func (b *Affinities) Rules(c *ledger.Class) *Rules {
 	n := c.Spec.Neighbours
 	if n == nil && len(c.Spec.MatchedTerms) == 0 {
@@ -65,19 +65,19 @@ func (b *Affinities) Rules(c *ledger.Class) *Rules {
 	return r
 }
 
-// mostRules bounds what is remembered of classes long gone.
+// mostRules bounds what is remembered of classes that are gone.
 const mostRules = 1 << 12
 
 func (b *Affinities) find(c *ledger.Class) *Rules {
 	r := &Rules{shape: b.shape}
-	kin := c.Spec.MatchedTerms
-	for _, k := range kin {
-		if y := b.broodOf[k]; y != nil {
+	matched := c.Spec.MatchedTerms
+	for _, k := range matched {
+		if y := b.controllerByID[k]; y != nil {
 			r.Default = true
 			r.Even = append(r.Even, SpreadConstraint{DomainCount: y.host, Max: hostMaxSkew, MinDomains: 1, Self: 1}, SpreadConstraint{DomainCount: y.zone, Max: zoneMaxSkew, MinDomains: 1, Self: 1})
 			continue
 		}
-		switch y := b.byBirth[k]; {
+		switch y := b.byID[k]; {
 		case y == nil:
 		case y.role == AntiAffinityHolders:
 			r.Others = append(r.Others, y)
@@ -90,12 +90,12 @@ func (b *Affinities) find(c *ledger.Class) *Rules {
 		return r
 	}
 	self := func(y *DomainCount) bool {
-		_, is := slices.BinarySearch(kin, y.selector.birth)
+		_, is := slices.BinarySearch(matched, y.selector.id)
 		return is
 	}
 	u := b.userOf(c.Spec)
 	if u == nil {
-		return r // nobody is of the class any more
+		return r // no pod is of the class any more
 	}
 	r.With, r.Apart = u.with, u.apart
 	r.WithSelf = len(u.with) > 0 && self(u.with[0])
@@ -117,7 +117,7 @@ func (b *Affinities) find(c *ledger.Class) *Rules {
 	return r
 }
 
-// userOf is what pods that ask the same of those around use, nil when there are none.
+// userOf returns the user with the same terms as a spec, nil if there is none.
 func (b *Affinities) userOf(s *model.Spec) *user {
 	if u := b.known[s]; u != nil {
 		return u
@@ -132,7 +132,7 @@ func (b *Affinities) userOf(s *model.Spec) *user {
 	return u
 }
 
-// askForm writes what a spec asks of those around, and what limits the nodes that count.
+// askForm writes the terms of a spec about other pods, and what limits the nodes that count for its spread.
 func askForm(s *model.Spec) string {
 	var w model.Form
 	w.Neighbours(s.Neighbours)

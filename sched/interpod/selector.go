@@ -8,16 +8,16 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// selector is the pods that all of some model.PodSelectors are about; mostly there is one.
+// selector is the pods that all of some PodSelectors match; mostly there is one PodSelector.
 type selector struct {
 	form    string
 	parts   []model.PodSelector
-	birth   int64
+	id      int64
 	text    string
 	members []*DomainCount
 	holders []*DomainCount
 	pods    []*labelledPods
-	refs    int // domain counts
+	refs    int // domain counts that need it
 }
 
 // labelledPods is the pods of one namespace with one set of labels.
@@ -26,13 +26,13 @@ type labelledPods struct {
 	namespace    string
 	labels       []model.Label
 	selectors    []*selector
-	matchedTerms []int64 // the holders of terms about it, sorted; see Affinities.follow
-	brood        *brood  // its pods are of, nil: none
-	stale        bool    // kin is to be found anew
-	members      []int32 // its pods, as TaskIDs, in no order
+	matchedTerms []int64         // ids of the terms about its pods, sorted; see findMatchedTerms
+	controller   *controllerPods // nil: its pods are not spread by default
+	stale        bool            // matchedTerms is to be found anew
+	members      []int32         // its pods, as TaskIDs, in no order
 }
 
-// has says that a selection is about the pods of a set of pods with the same labels.
+// has says that a selector matches the pods with these labels.
 func (b *Affinities) has(c *selector, h *labelledPods) bool {
 	for i := range c.parts {
 		if !b.about(&c.parts[i], h) {
@@ -52,8 +52,8 @@ func (b *Affinities) about(c *model.PodSelector, h *labelledPods) bool {
 	return c.ByLabels && match.Selects(c.InSuch, b.labelsOf(h.namespace))
 }
 
-// labelsOf are a namespace's labels. One that nobody has told of has its name: the API
-// server gives that to every namespace.
+// labelsOf returns a namespace's labels. A namespace without a fact has one label, its name: the API server
+// gives that label to every namespace.
 func (b *Affinities) labelsOf(namespace string) []model.Label {
 	if n := b.l.Namespace(namespace); n != nil {
 		return n.Labels
@@ -61,12 +61,12 @@ func (b *Affinities) labelsOf(namespace string) []model.Label {
 	return []model.Label{{Key: model.NamespaceNameLabel, Value: namespace}}
 }
 
-// byLabels says that the labels of namespaces decide who is of the selected pods.
+// byLabels says that the selector names namespaces by their labels.
 func (c *selector) byLabels() bool {
 	return slices.ContainsFunc(c.parts, func(p model.PodSelector) bool { return p.ByLabels })
 }
 
-// formOf names a selection: the same pods asked for in the same words.
+// formOf returns a key that is equal for equal sets of PodSelectors.
 func formOf(parts []model.PodSelector) string {
 	forms := make([]string, len(parts))
 	for i := range parts {
@@ -78,9 +78,9 @@ func formOf(parts []model.PodSelector) string {
 	return strings.Join(slices.Compact(forms), "&")
 }
 
-// handle is a label that every pod of a selection has, with one of these values: by it selected pods
-// find their pods by label set, and pods by label set their selected pods, without looking at all of them. False: the
-// selector names none.
+// handle returns a label key and values: every pod that the selector matches has this key with one of these
+// values. By it selectors and pods are found for each other without a look at all of them. False: the selector
+// requires no label to have certain values.
 func (c *selector) handle() (key string, values []string, ok bool) {
 	for i := range c.parts {
 		for _, r := range c.parts[i].Selector {
@@ -92,10 +92,10 @@ func (c *selector) handle() (key string, values []string, ok bool) {
 	return key, values, ok
 }
 
-// mostText bounds how long a selector is written out.
+// mostText bounds the length of a selector's text, in bytes.
 const mostText = 80
 
-// textOf writes a selection's selectors as kubectl would.
+// textOf writes the selectors as kubectl would.
 func textOf(parts []model.PodSelector) string {
 	var out []string
 	for i := range parts {

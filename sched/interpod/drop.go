@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// bury drops what no pod keeps any more: specs, their domain counts, selected pods, pods by label set. When nobody
-// asks for anything the book closes.
-func (b *Affinities) bury() {
-	dropped := b.thinned
-	b.thinned = false
+// dropUnused drops what no pod needs any more: users, their domain counts, selectors, labelledPods. When no
+// user and no controllerPods are left, counting ends.
+func (b *Affinities) dropUnused() {
+	dropped := b.dropped
+	b.dropped = false
 	for _, u := range b.spent {
 		if u.pods > 0 || b.users[u.form] != u {
 			continue
@@ -22,7 +22,7 @@ func (b *Affinities) bury() {
 	}
 	b.spent = b.spent[:0]
 	switch {
-	case len(b.users)+len(b.broods) == 0:
+	case len(b.users)+len(b.controllers) == 0:
 		b.close()
 		return
 	case dropped:
@@ -32,12 +32,12 @@ func (b *Affinities) bury() {
 	b.dropLabelled()
 }
 
-// close ends the book: nobody stands in any relation any more.
+// close ends counting: from now on no pod matches a term.
 func (b *Affinities) close() {
-	herds, recast := b.labelled, b.recast
+	old, recast := b.labelled, b.recast
 	b.clear()
 	b.recast = recast
-	for _, h := range herds { // order-free: each pod's class is found for itself
+	for _, h := range old { // order-free: each pod's class is found for itself
 		if len(h.matchedTerms) > 0 && len(h.members) > 0 {
 			b.restale = append(b.restale, h)
 		}
@@ -51,9 +51,9 @@ func (b *Affinities) dropDomainCounts() {
 		if !gone(y) {
 			continue
 		}
-		delete(b.byBirth, y.birth)
+		delete(b.byID, y.id)
 		if y.role != Members {
-			b.unsettle(y.selector)
+			b.invalidate(y.selector)
 		}
 		y.selector.members, y.selector.holders = slices.DeleteFunc(y.selector.members, gone), slices.DeleteFunc(y.selector.holders, gone)
 		if y.selector.refs--; y.selector.refs == 0 {
@@ -87,25 +87,25 @@ func (b *Affinities) dropSelector(c *selector) {
 	}
 }
 
-// dropLabelled drops the pods by label set that are still empty; every list that names some of them is
-// gone through once.
+// dropLabelled drops the labelledPods that are still empty. It goes once through each list that names some of
+// them.
 func (b *Affinities) dropLabelled() {
 	gone := func(h *labelledPods) bool { return len(h.members) == 0 }
-	var crowds []*selector
+	var selectors []*selector
 	var labels []label
 	for _, h := range b.empty {
 		if !gone(h) || b.labelled[h.form] != h {
 			continue
 		}
 		delete(b.labelled, h.form)
-		crowds = append(crowds, h.selectors...)
+		selectors = append(selectors, h.selectors...)
 		for _, l := range h.labels {
 			labels = append(labels, label{l.Key, l.Value})
 		}
 	}
 	b.empty = b.empty[:0]
-	slices.SortFunc(crowds, func(a, b *selector) int { return cmp.Compare(a.birth, b.birth) })
-	for _, c := range slices.Compact(crowds) {
+	slices.SortFunc(selectors, func(a, b *selector) int { return cmp.Compare(a.id, b.id) })
+	for _, c := range slices.Compact(selectors) {
 		c.pods = slices.DeleteFunc(c.pods, gone)
 	}
 	slices.SortFunc(labels, func(a, b label) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.value, b.value)) })
@@ -117,7 +117,7 @@ func (b *Affinities) dropLabelled() {
 	b.restale, b.recast = slices.DeleteFunc(b.restale, gone), slices.DeleteFunc(b.recast, gone)
 }
 
-// drop takes one out of a list, and the list away with the last.
+// drop removes one selector from a list, and the list with its last selector.
 func drop(lists map[label][]*selector, at label, one *selector) {
 	list := slices.DeleteFunc(lists[at], func(o *selector) bool { return o == one })
 	if len(list) == 0 {
