@@ -8,9 +8,9 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// VoteEnqueue permits a job while the cluster has not been promised too often with it,
-// and rejects it otherwise. Need of the reason is what would be promised, Have what may
-// be.
+// VoteEnqueue permits a job while the cluster has not been promised too often with it, or its queue
+// keeps no more with it than its part, and rejects it otherwise. Need of the reason is what would be
+// promised, Have what may be.
 func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) { return p.vote(j, false) }
 
 // VoteLoan is VoteEnqueue without what jobs lend.
@@ -20,9 +20,11 @@ func (p *plugin) vote(j ledger.JobID, loan bool) (policy.Vote, trace.Reason) {
 	job := p.l.Job(j)
 	var over []resource.Dim
 	for d, least := range job.MinResources {
-		if d := resource.Dim(d); least > 0 && d != resource.Pods && p.promised(job, d, loan) > p.mayBe(d) {
-			over = append(over, d)
+		d := resource.Dim(d)
+		if least <= 0 || d == resource.Pods || p.promised(job, d, loan) <= p.mayBe(d) || p.within(job, d, loan) {
+			continue
 		}
+		over = append(over, d)
 	}
 	if len(over) == 0 {
 		return policy.Permit, trace.Reason{}

@@ -3,7 +3,11 @@
 // may together be overcommit-factor times the cluster.
 //
 // Without it every job that its queue could ever hold is let in, operators create all
-// their pods, and the pods wait. It knows no queues: proportion or capacity guard those.
+// their pods, and the pods wait.
+//
+// What other queues were promised refuses no job whose queue keeps, with it, no more than its part,
+// by weight, of what is not in use. So all queues together are promised that at most twice, and a
+// queue that keeps everything with jobs whose pods never come does not keep others out.
 //
 // Only the dimensions that a job's minResources name count, less what its members hold
 // already; what is kept for others is likewise what they do not hold yet (decision 9),
@@ -49,6 +53,7 @@ type plugin struct {
 	given  string // as configured
 	below  bool   // what is configured is below 1
 	used   used
+	askers askers
 }
 
 // Problems says that the factor configured was not taken.

@@ -1,6 +1,7 @@
 package overcommit_test
 
 import (
+	"fmt"
 	"reflect"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/trace"
+	"pgregory.net/rapid"
 )
 
 func apply(l *ledger.Ledger, k model.Kind, namespace, name string, o model.Object) {
@@ -133,4 +135,48 @@ func TestTheFactor(t *testing.T) {
 	if _, err := overcommit.Definition().New(policy.Choice{Arguments: policy.Arguments{"overcommit-factor": "much"}}, ledger.New()); err == nil {
 		t.Error("a factor that is no number is taken")
 	}
+}
+
+// TestAQueueIsPromisedItsPart lets jobs of several queues ask one after the other. Whoever came first
+// and whatever it keeps, no job is refused whose queue keeps no more with it than its part by weight,
+// and all together are promised at most twice what may be.
+func TestAQueueIsPromisedItsPart(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		l, p := cluster(t, nil)
+		total := int64(0)
+		weights := rapid.SliceOfN(rapid.Int64Range(1, 4), 1, 5).Draw(r, "weights")
+		for q, w := range weights {
+			name := fmt.Sprint("q", q)
+			apply(l, model.KindQueue, "", name, &model.Queue{Meta: model.Meta{Name: name}, Weight: int32(w)})
+			total += w
+		}
+		put := func(name string, q int, phase model.GroupPhase, asks int64) ledger.JobID {
+			apply(l, model.KindPodGroup, "ns", name, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name},
+				Queue: fmt.Sprint("q", q), MinMember: 1, MinResources: cpu(asks), HasMin: true, Phase: phase})
+			l.Settle()
+			j, _ := l.FindJob(ledger.JobKey{Namespace: "ns", Name: name})
+			return j
+		}
+		for q := range weights {
+			put(fmt.Sprint("waits", q), q, model.GroupPending, 1) // each queue asks
+		}
+		p.(policy.Opener).Open(nil)
+		keeps, all := map[int]int64{}, int64(0)
+		for i := range rapid.IntRange(1, 30).Draw(r, "jobs") {
+			q, asks := rapid.IntRange(0, len(weights)-1).Draw(r, "queue"), rapid.Int64Range(1, 9000).Draw(r, "asks")
+			name := fmt.Sprint("job", i)
+			vote, _ := p.VoteEnqueue(put(name, q, model.GroupPending, asks))
+			if fits, mine := all+asks <= 12_000, keeps[q]+asks <= 12_000*weights[q]/total; (vote == policy.Permit) != (fits || mine) {
+				r.Fatalf("vote %d for %d of q%d, which keeps %d with weight %d of %d; all keep %d",
+					vote, asks, q, keeps[q], weights[q], total, all)
+			}
+			if vote == policy.Permit {
+				put(name, q, model.GroupInqueue, asks)
+				keeps[q], all = keeps[q]+asks, all+asks
+			}
+		}
+		if all > 24_000 {
+			r.Fatalf("%d promised of 12000", all)
+		}
+	})
 }
