@@ -2,19 +2,19 @@ package ledger
 
 import "strings"
 
-// Chosen is what books chose together with a task's node, where several things there
-// would have done: which volume for which claim. It is text, so that it travels in a
-// plan and outlives a restart; what it says only the book can read. Empty: nothing.
+// Chosen is what Allocators chose along with a task's node, where the node offered several things: which
+// volume for which claim. It is text, so that it can be part of a plan and outlive a restart; only the
+// Allocator can read its content. Empty: nothing was chosen.
 type Chosen string
 
-// A Chosen is a list of choices, each ended by endOfChoice, with the book's name
-// before endOfName. Neither byte stands in a name or a choice.
+// A Chosen is a list of choices. Each choice is the Allocator's name, endOfName, the choice and endOfChoice.
+// Neither byte occurs in a name or a choice.
 const (
 	endOfName   = "\x1f"
 	endOfChoice = "\x1e"
 )
 
-// Choose is a Chosen of one book's choice; "" when it chose nothing.
+// Choose returns a Chosen with one Allocator's choice; "" when it chose nothing.
 func Choose(book, choice string) Chosen {
 	if choice == "" {
 		return ""
@@ -22,7 +22,7 @@ func Choose(book, choice string) Chosen {
 	return Chosen(book + endOfName + choice + endOfChoice)
 }
 
-// Of is what a book chose, "" when it chose nothing.
+// Of returns what the Allocator of a name chose, "" when it chose nothing.
 func (c Chosen) Of(book string) string {
 	for rest := string(c); rest != ""; {
 		var one string
@@ -34,20 +34,19 @@ func (c Chosen) Of(book string) string {
 	return ""
 }
 
-// Allocator is a PluginState that takes one of several things that would do. It is asked once,
-// when a statement gives a task room on a node; the answer is kept with the task, is
-// undone with it and becomes part of its commitment, so that every later Take and Give
-// reads the same choice from Task.Chosen. That makes a choice as good as a sum: what
-// the book holds depends on facts and on who sits where with what, not on the order of
-// events. A task whose fact shows its node has no Chosen: then facts say what it has.
+// Allocator is a PluginState that takes one of several things that would do. It is asked once, when a
+// statement gives a task room on a node. The answer is kept with the task, is undone with it and becomes part
+// of its commitment, so every later Take and Give reads the same choice from Task.Chosen. So what the
+// Allocator holds depends on facts, nodes of tasks and their choices, but not on the order of events. A task
+// with a fact that shows its node has no Chosen: the facts then show what it has.
 type Allocator interface {
 	PluginState
-	// Choose says what a task is to have on a node, "" for nothing. It changes nothing.
-	// A filter that admitted the task there promises that there is something to choose.
+	// Choose returns what a task is to have on a node, "" for nothing. It changes nothing. A filter that
+	// admitted the task on the node guarantees that there is something to choose.
 	Choose(t TaskID, task *Task, n NodeID) string
 }
 
-// choose asks every book that chooses.
+// choose asks every Allocator.
 func (l *Ledger) choose(t TaskID, n NodeID) Chosen {
 	var out Chosen
 	for _, c := range l.allocators {

@@ -6,16 +6,16 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// What runs counts in the queue in which it was let run, until it ends. Its PodGroup may be edited
-// until it means nothing, name another queue, or be deleted, and the annotations of a pod may
-// name another PodGroup, or none: none of it gives its queue room, or takes any from another.
+// A job that runs counts in the queue in which it was started, until it ends. A user may edit its PodGroup,
+// name another queue in it, or delete it, and a pod's annotations may name another PodGroup, or none: none of
+// this gives its queue room, or takes room from another queue.
 //
-// A member is charged from the cycle on in which it is known to hold room, or to be about to. The
-// queue of a job with charged members stays as it is, and a charged member stays in its job unless
-// the one that it names now counts in the same queue. That is remembered, and what does not
-// follow from facts is a commitment (Charges).
+// A member is charged from the cycle on in which it is known to hold room, or to be bound. As long as a job
+// has charged members, its queue does not change. A charged member stays in its job, unless the job that it
+// names now counts in the same queue. The ledger remembers this; the part that does not follow from facts is a
+// commitment (Charges).
 
-// holdsRoom says that a task has a node, leaves one, or is being bound to one.
+// holdsRoom says that a task has a node, is terminating on one, or is being bound to one.
 func (t *Task) holdsRoom() bool {
 	switch t.Status {
 	case model.Binding, model.Bound, model.Running, model.Unknown, model.Releasing:
@@ -24,7 +24,7 @@ func (t *Task) holdsRoom() bool {
 	return false
 }
 
-// willHold is holdsRoom of a task with a fact and a commitment that are about to be its own.
+// willHold is holdsRoom for a fact and a commitment that are about to become the task's.
 func willHold(p *model.Pod, held *Commitment) bool {
 	return !podFinished(p) && (p.Node != "" || held.Kind == CommitBind)
 }
@@ -39,8 +39,8 @@ func (l *Ledger) awaitCharge(t TaskID) {
 	}
 }
 
-// Charge charges queues for what has begun to hold room since the last call: when a cycle begins, all
-// facts being known, and when it ends, all binds.
+// Charge charges the tasks that have begun to hold room since the last call. It is called when a cycle begins,
+// with all facts known, and when it ends, with all binds known.
 func (l *Ledger) Charge() {
 	l.uncharged = slices.DeleteFunc(l.uncharged, func(t TaskID) bool {
 		row := &l.tasks[t]
@@ -49,7 +49,7 @@ func (l *Ledger) Charge() {
 		}
 		if l.jobs[row.Job].charged == 0 {
 			if _, sure := l.chargedTo(row.Job); !sure {
-				return false // once more is known
+				return false // tried again when more is known
 			}
 		}
 		l.charge(t)
@@ -59,7 +59,7 @@ func (l *Ledger) Charge() {
 	l.forgetMoved()
 }
 
-// forgetMoved drops the jobs that count where facts have them.
+// forgetMoved drops from moving the jobs that count in the queue that facts name.
 func (l *Ledger) forgetMoved() {
 	slices.Sort(l.moving)
 	l.moving = slices.DeleteFunc(slices.Compact(l.moving), func(j JobID) bool {
@@ -69,19 +69,19 @@ func (l *Ledger) forgetMoved() {
 	})
 }
 
-// charge says that a task counts in its job's queue from now on.
+// charge makes a task count in its job's queue from now on.
 func (l *Ledger) charge(t TaskID) {
 	row := &l.tasks[t]
 	row.charged = true
 	job := &l.jobs[row.Job]
 	if job.charged++; !job.Exists() || row.Pod.Adopt.Open {
-		l.touchNode(row.Node) // it may be asked to leave, which it might not before
+		l.touchNode(row.Node) // it may be evicted now, and might not before
 		l.apart(row.Job)
 	}
 }
 
-// apart notes a job with charged members that may count in another queue than facts alone would have
-// it: those are few, and Charges looks at no others.
+// apart notes a job with charged members that may count in another queue than facts name. There are few such
+// jobs, and Charges looks at them only.
 func (l *Ledger) apart(j JobID) {
 	if job := &l.jobs[j]; job.charged > 0 && !job.apart {
 		job.apart = true
@@ -89,8 +89,7 @@ func (l *Ledger) apart(j JobID) {
 	}
 }
 
-// moves says that a job counts in another queue than facts alone would have it, or that they are not
-// enough to know.
+// moves says that a job counts in another queue than facts name, or that they do not suffice to know.
 func (l *Ledger) moves(j JobID) bool {
 	job := &l.jobs[j]
 	if job.free || !job.apart || job.charged == 0 {
@@ -100,7 +99,8 @@ func (l *Ledger) moves(j JobID) bool {
 	return !sure || queue != l.queues[job.Queue].Name
 }
 
-// discharge ends that; with the last of its members a job counts where facts say.
+// discharge is the inverse of charge. With the last charged member, the job counts in the queue that facts
+// name.
 func (l *Ledger) discharge(t TaskID) {
 	row := &l.tasks[t]
 	row.charged = false
@@ -109,15 +109,14 @@ func (l *Ledger) discharge(t TaskID) {
 	}
 }
 
-// chargedTo is the queue in which a job counts of which no member is charged yet: the one that facts
-// name. It is not sure as long as the owner of an adopted job's pods was not heard, or of pods whose
-// PodGroup is missing.
+// chargedTo returns the queue that facts name for a job, in which it counts while no member is charged. It is
+// not sure while the PodGroup is missing, or, for an adopted job, while the pods' owner is not known.
 func (l *Ledger) chargedTo(j JobID) (queue string, sure bool) {
 	job := &l.jobs[j]
 	return l.named(j), job.Group != nil || job.Key.Adopted && !l.tasks[job.definer].Pod.Adopt.Open
 }
 
-// named is the queue that facts name for a job: its PodGroup, or its oldest member.
+// named is the queue that facts name for a job: the queue of its PodGroup, or of its oldest member.
 func (l *Ledger) named(j JobID) string {
 	job, queue := &l.jobs[j], ""
 	switch {
@@ -132,8 +131,8 @@ func (l *Ledger) named(j JobID) string {
 	return queue
 }
 
-// stay is the job that a pod's new fact leaves it in, whatever it names: that of a charged member
-// which still holds room. NoJob where the fact decides.
+// stay returns the job that a charged member stays in, whatever job its new fact names, as long as it holds
+// room. NoJob: the fact decides.
 func (l *Ledger) stay(row *Task, p *model.Pod, held *Commitment) JobID {
 	if !row.charged || !willHold(p, held) {
 		return NoJob
@@ -146,14 +145,14 @@ func (l *Ledger) strays(row *Task) bool {
 	return !row.Pod.Ours || KeyOf(row.Pod) != l.jobs[row.Job].Key
 }
 
-// stray notes a member that stays in another job than it names.
+// stray notes a member that is in another job than it names.
 func (l *Ledger) stray(t TaskID) {
 	if row := &l.tasks[t]; row.charged && l.strays(row) {
 		l.strayed = append(l.strayed, t)
 	}
 }
 
-// bringBack moves members to the jobs they name, where those count in the same queue. The others stay.
+// bringBack moves members to the jobs they name, if these count in the same queue. All other members stay.
 func (l *Ledger) bringBack() {
 	if len(l.strayed) == 0 {
 		return
@@ -174,8 +173,8 @@ func (l *Ledger) bringBack() {
 	})
 }
 
-// rejoin makes a task a member of another job than it was, as it stands: where to is none, of the one
-// that it names, if any.
+// rejoin moves a task to the job to, or, if that is NoJob, to the job that it names, if any. Its status and
+// node stay.
 func (l *Ledger) rejoin(t TaskID, to JobID) {
 	row := &l.tasks[t]
 	class := row.Class
@@ -187,11 +186,11 @@ func (l *Ledger) rejoin(t TaskID, to JobID) {
 	l.dropUnnamed(job, node)
 }
 
-// serves says that a job's pods may be placed as far as its PodGroup goes: it is there and was not set
-// aside. What waits in another asks for nothing, so that no queue deserves more or less for it.
+// serves says that a job's pods may be placed as far as its PodGroup goes: it exists and is not set aside.
+// Pending tasks of other jobs ask for nothing, so no queue's deserved share depends on them.
 func (j *Job) serves() bool { return j.Exists() && !j.setAside() }
 
-// mute makes what waits in a job ask for nothing, or ask again.
+// mute makes a job's pending tasks ask for nothing (is), or ask again.
 func (l *Ledger) mute(j JobID, is bool) {
 	job := &l.jobs[j]
 	if job.mute == is {
@@ -207,13 +206,13 @@ func (l *Ledger) mute(j JobID, is bool) {
 	job.mute = is
 }
 
-// Moving is the queue that facts name for a job which counts in another; false where that is the same.
+// Moving returns the queue that facts name for a job, and true if the job counts in another one.
 func (l *Ledger) Moving(j JobID) (named string, other bool) {
 	named = l.named(j)
 	return named, l.jobs[j].charged > 0 && named != l.QueueName(j)
 }
 
-// Strayed calls f for every member that stays in another job than it names, in no order.
+// Strayed calls f for every member that is in another job than it names, in no order.
 func (l *Ledger) Strayed(f func(TaskID)) {
 	list := slices.Clone(l.strayed)
 	slices.Sort(list)
@@ -224,15 +223,15 @@ func (l *Ledger) Strayed(f func(TaskID)) {
 	}
 }
 
-// Charges are what is remembered of who counts where and does not follow from facts. No API field
-// keeps it: over a restart it is lost, and what runs counts where facts say by then.
+// Charges are the jobs and members that count in another place than follows from the facts. No API field keeps
+// them: over a restart they are lost, and running jobs count in the queues that facts name then.
 type Charges struct {
 	Jobs    []ChargedJob    // by job
 	Members []ChargedMember // by pod
 }
 
-// ChargedJob is the queue in which a job counts although an engine that knows the facts alone would
-// take another, or be unsure.
+// ChargedJob is the queue in which a job counts, where the facts alone name another, or do not suffice to
+// know.
 type ChargedJob struct {
 	Job   JobKey
 	Queue string
@@ -260,7 +259,7 @@ func (l *Ledger) Charges() (out Charges) {
 	return out
 }
 
-// RestoreCharges takes over what an earlier life remembered, and charges queues for the rest.
+// RestoreCharges takes over the Charges of an earlier engine, and charges all other tasks that hold room.
 func (l *Ledger) RestoreCharges(c Charges) {
 	for _, m := range c.Members {
 		t, known := l.FindTask(m.Pod)
@@ -271,7 +270,7 @@ func (l *Ledger) RestoreCharges(c Charges) {
 		l.charge(t)
 		l.stray(t)
 	}
-	for _, m := range c.Members { // its queue was found before all its members were there
+	for _, m := range c.Members { // the queue was found before all members of the job were there
 		if j, known := l.FindJob(m.Job); known {
 			l.setQueue(j, l.queue(l.named(j)))
 		}
@@ -299,8 +298,8 @@ func (l *Ledger) keepQueue(j JobID, queue string) {
 	}
 }
 
-// charges checks that members are charged which hold room and are in a job, and that jobs know how
-// many of them are.
+// charges checks that charged members hold room and are in a job, and the number of charged members of each
+// job.
 func (a *auditor) charges() {
 	l := a.l
 	want := make([]int32, len(l.jobs))
@@ -324,7 +323,7 @@ func (a *auditor) charges() {
 			a.say("job %v: %d charged members, recounted %d", job.Key, job.charged, want[j])
 		}
 		if noted := job.apart; job.charged > 0 && !noted {
-			job.apart = true // moves asks no others
+			job.apart = true // moves looks at noted jobs only
 			if l.moves(JobID(j)) {
 				a.say("job %v: counts apart from what facts say, and is not noted", job.Key)
 			}

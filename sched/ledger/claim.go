@@ -7,24 +7,24 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// A claim is room on a node that is kept for a task which waits, while others still hold it:
-// nobody who comes after the task's job gets that room when they leave. On its node it counts
-// as Pipelined. The task waits as before: it is Pending, on no node, and promised nothing that
-// its job or queue is allocated; its queues have what is claimed as Claimed.
+// A claim is room on a node that is kept for a waiting task while other tasks still hold it: when they leave,
+// no job that comes after the task's job gets that room. On its node it counts as Pipelined. The task's status
+// does not change: it is Pending, has no node, and adds nothing to Allocated of its job and queue. Its queues
+// count it as Claimed.
 //
-// A claim is there as long as its task is Pending. It can be waived inside a try, for who
-// goes before; when the outermost try is over, claims that were waived are there again.
+// A claim ends when its task is not Pending any more. Inside a try it can be waived, for a job that goes
+// before. When the outermost try is over, waived claims count again.
 
 // Claim keeps room for a pending task on a node until a time.
 func (l *Ledger) Claim(t TaskID, n NodeID, until int64) {
 	l.Hold(t, Commitment{Kind: CommitClaim, Node: n, Until: until})
 }
 
-// Claims says that room is kept for somebody.
+// Claims says that room is kept for some task.
 func (l *Ledger) Claims() bool { return l.claims > 0 }
 
-// Claimants lists the jobs for which room is kept, in no order that may be decided by. The
-// slice is good until the next change.
+// Claimants lists the jobs that have claims. Decisions must not depend on the order. The slice is valid until
+// the next change.
 func (l *Ledger) Claimants() []JobID {
 	l.claimants = slices.DeleteFunc(l.claimants, func(j JobID) bool {
 		job := &l.jobs[j]
@@ -34,8 +34,7 @@ func (l *Ledger) Claimants() []JobID {
 	return l.claimants
 }
 
-// Claimed lists the tasks of a job that wait and have a claim, in no order that may be decided
-// by.
+// Claimed lists the pending tasks of a job that have a claim. Decisions must not depend on the order.
 func (l *Ledger) Claimed(j JobID) (out []TaskID) {
 	if l.jobs[j].Claims == 0 {
 		return nil
@@ -49,8 +48,8 @@ func (l *Ledger) Claimed(j JobID) (out []TaskID) {
 	return out
 }
 
-// ClaimedOn is what is claimed on each node, without what is waived, and kept beside; nil where
-// nothing is.
+// ClaimedOn returns, by node, what claims that are not waived and lost members' room (Tx.Beside) hold there;
+// nil if there are none.
 func (l *Ledger) ClaimedOn() map[NodeID]resource.Vec {
 	if !l.Claims() && len(l.aside) == 0 {
 		return nil
@@ -69,7 +68,7 @@ func (l *Ledger) ClaimedOn() map[NodeID]resource.Vec {
 	return out
 }
 
-// claims says that room is kept for a task, on no node's list of tasks.
+// claims says that the task has a claim. Such a task is on no node's list of tasks.
 func (t *Task) claims() bool { return t.Held.Kind == CommitClaim && t.Status == model.Pending }
 
 // claim counts a task's claim (sign 1), or takes it away (-1).
@@ -103,7 +102,7 @@ func (l *Ledger) claim(row *Task, sign int64) {
 	l.reweigh(n, row, sign, again)
 }
 
-// Waive lets a try do without a task's claim.
+// Waive makes a task's claim not count within the try.
 func (tx *Tx) Waive(t TaskID) {
 	row := &tx.l.tasks[t]
 	if !row.claims() || row.waived {
@@ -116,7 +115,7 @@ func (tx *Tx) Waive(t TaskID) {
 	tx.l.waived = append(tx.l.waived, t)
 }
 
-// unwaive has the claims there again that a try which held did without.
+// unwaive makes the claims that a successful try waived count again.
 func (l *Ledger) unwaive() {
 	for _, t := range l.waived {
 		switch row := &l.tasks[t]; {

@@ -5,22 +5,22 @@ import "ashlar.sh/sched/model"
 // Role is a job's members of one task-spec name.
 type Role struct {
 	Name string
-	Min  int32 // minTaskMember; 0 when none is asked or the minimums are ignored
+	Min  int32 // minTaskMember; 0 when there is none or the minimums are ignored
 	Count
 	tasks int32 // members of any status
 }
 
-// unused says that nobody has the role and none is asked for: its place may be another's.
+// unused says that no member has the role and no minimum names it: its index may be used for another role.
 func (r *Role) unused() bool { return r.tasks == 0 && r.Min == 0 }
 
-// Count says how many members stand where.
+// Count is the number of a job's members by status.
 type Count struct {
 	By         [model.NumStatus]int32
-	BestEffort int32 // pending, asking for nothing: backfill places them
-	Leaving    int32 // terminating, and still on a node
+	BestEffort int32 // pending with an empty request: backfill places them
+	Leaving    int32 // terminating on a node
 }
 
-// Finished is the number of members that have ended, well or not.
+// Finished is the number of members that succeeded or failed.
 func (c *Count) Finished() int32 { return c.By[model.Succeeded] + c.By[model.Failed] }
 
 // Started is the number of members that have a node, or had one until they finished.
@@ -28,23 +28,23 @@ func (c *Count) Started() int32 {
 	return c.By[model.Running] + c.By[model.Bound] + c.By[model.Unknown] + c.Finished() + c.Leaving
 }
 
-// Staying is the number of members that hold room and do not leave it.
+// Staying is the number of members that hold room and are not terminating.
 func (c *Count) Staying() int32 {
 	return c.By[model.Allocated] + c.By[model.Binding] + c.By[model.Bound] + c.By[model.Running] + c.By[model.Unknown]
 }
 
-// Holding is Staying without the members of which nobody knows whether they run: those that keep
-// a gang together once others leave. Finished ones no longer do, those that wait do not yet.
+// Holding is Staying without the members in phase Unknown: those that keep a gang together when other members
+// leave. Finished members do so no longer, pending ones not yet.
 func (c *Count) Holding() int32 {
 	return c.By[model.Allocated] + c.By[model.Binding] + c.By[model.Bound] + c.By[model.Running]
 }
 
-// NotGone is Ready with those that are leaving: what a job has as long as nothing but their
-// leaving lacks.
+// NotGone is Ready and the members that are terminating: what a job has as long as it lacks members only
+// because they are terminating.
 func (c *Count) NotGone() int32 { return c.Ready() + c.Leaving }
 
-// Ready is the number of members that count for the minimum (seed 003 §6.5): placed,
-// running or succeeded, and those that ask for nothing and can always be placed.
+// Ready is the number of members that count for the minimum (seed 003 §6.5): placed, running or succeeded, and
+// best-effort members that are pending, which can always be placed.
 func (c *Count) Ready() int32 { return c.Placed() + c.BestEffort }
 
 // Placed is Ready without the best-effort members that still wait.
@@ -52,26 +52,26 @@ func (c *Count) Placed() int32 {
 	return c.By[model.Allocated] + c.By[model.Binding] + c.By[model.Bound] + c.By[model.Running] + c.By[model.Succeeded]
 }
 
-// Waiting is the number of members with a promise of room (seed 002 §3.1).
+// Waiting is the number of members that are promised room (seed 002 §3.1).
 func (c *Count) Waiting() int32 { return c.By[model.Pipelined] }
 
-// Promised is the number of members that have a place or are promised one.
+// Promised is the number of members that have a node or are promised room.
 func (c *Count) Promised() int32 { return c.Placed() + c.Waiting() }
 
-// Pipelined is the number that would be ready with those promised room.
+// Pipelined is the number of members that would be ready with the promised room.
 func (c *Count) Pipelined() int32 { return c.Ready() + c.Waiting() }
 
-// Valid is the number of members that exist or existed well: those that may still
-// make up the minimum, as JobValid of Volcano's gang counts them.
+// Valid is the number of members that can still count for the minimum, as JobValid of Volcano's gang plugin
+// counts them.
 func (c *Count) Valid() int32 { return c.Placed() + c.By[model.Pipelined] + c.By[model.Pending] }
 
-// Met says that the job, each of its roles and every subGroupPolicy have their minimum, by the
-// number of members that have gives: (*Count).Ready, say.
+// Met says that the job, each of its roles and every subGroupPolicy have their minimum, where have returns the
+// number of members that count: (*Count).Ready, for example.
 func (j *Job) Met(have func(*Count) int32) bool { return j.RolesMet(have) && j.SubsMet(have) }
 
-// RolesMet says that the job and each of its roles have their minimum, by the number of
-// members that have gives. The job's own is asked first: a gang that is being placed lacks it
-// until its last member.
+// RolesMet says that the job and each of its roles have their minimum, where have returns the number of
+// members that count. It checks the job's own minimum first: a gang that is being placed lacks it until its
+// last member.
 func (j *Job) RolesMet(have func(*Count) int32) bool {
 	if have(&j.Count) < j.MinMember {
 		return false

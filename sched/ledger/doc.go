@@ -1,22 +1,22 @@
-// Package ledger keeps who holds what: dense rows of nodes, tasks, jobs and queues,
-// their figures, and every change to them.
+// Package ledger records which tasks hold, or are promised, which resources. It has a row for each node, task,
+// job and queue, figures for each row, and all operations that change them.
 //
-// Facts arrive through Apply and are kept as they came; rows are made for whatever
-// is named, so a reference that dangles is a row nobody has seen yet (Fact == nil),
-// not an error. Everything else is derived and moves in O(1) with each task: a
-// node's Idle, Releasing and Pipelined, a job's counts by status and role, what its
-// queue and all its ancestors hold, ask for, reserve and may give back.
+// Facts come in through Apply and are kept as they came. A name that a fact mentions gets a row; a row without
+// a fact of its own (Fact == nil) is a reference to an object that is not known, not an error. Everything else
+// is derived, and is updated in O(1) with each move of a task: a node's Idle, Releasing and Pipelined, a job's
+// counts by status and role, and what its queue and all the queue's ancestors hold, ask for, reserve and may
+// give back.
 //
-// Between facts, tasks move only inside Try: what a try that fails did never was, to
-// the bit. A try that holds leaves Ops, which the engine turns into a plan, or soft
-// holds, which the next cycle takes back.
+// Between facts, tasks move only inside Try. When a try fails, every change in it is undone exactly. When it
+// succeeds, it leaves Ops, from which the engine makes a plan, or nominations for this cycle, which the next
+// cycle takes back.
 //
-// Identities, checked by Audit against a recount from scratch:
+// These identities hold; Audit checks them by counting everything anew:
 //
 //	Idle + Used = Allocatable
 //	FutureIdle  = Idle + Releasing - Pipelined
 //	Room        = min(Idle, FutureIdle), what a task may take now
 //
-// The ledger decides nothing and knows no plugin. Row numbers are reused and depend
-// on history: nothing decided or shown may depend on them.
+// The ledger decides nothing and knows no plugin. Row numbers are reused and depend on history: no decision
+// and no output may depend on them.
 package ledger

@@ -5,26 +5,26 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// Job is the row of a gang: a PodGroup with its pods, or pods adopted.
+// Job is the row of a gang: a PodGroup with its pods, or an adopted job.
 type Job struct {
 	Key       JobKey
-	Group     *model.PodGroup // nil: adopted, or named by pods and never seen
-	Queue     QueueID         // where it counts: see Charge; NoQueue only before it has any
+	Group     *model.PodGroup // nil: adopted, or named by pods and not known
+	Queue     QueueID         // the queue it is charged to, see Charge; NoQueue only before it has one
 	MinMember int32
 	Roles     []Role
 	Subs      []SubJob // sub-groups, where the PodGroup has a subGroupPolicy
 	Count              // of all members
 	Tasks     int32    // members, of any status
 	Gated     int32    // pending members with scheduling gates
-	Invalid   int32    // pending members set aside at the door
+	Invalid   int32    // pending members that are set aside
 	Priority  int32
 	Created   int64
-	MaxWait   int64            // nanoseconds it asks to wait at most (sla-waiting-time); 0: it does not say
-	Phase     model.GroupPhase // by its fact, or as decided and not yet visible
-	Changed   uint64           // differs whenever a member or the group's fact changed
-	Came      int64            // where Recent: when pods came to it
-	Recent    bool             // pods came to it within the period, and those above its minimum had no turn since
-	HeldBack  bool             // where Recent: those above its minimum wait for the end of the period
+	MaxWait   int64            // nanoseconds it asks to wait at most (sla-waiting-time); 0: not set
+	Phase     model.GroupPhase // by its fact, or as decided and not visible yet
+	Changed   uint64           // changes whenever a member or the group's fact changes
+	Came      int64            // with Recent: when pods came to it
+	Recent    bool             // pods came to it within the scheduling period, and its surplus has had no turn since
+	HeldBack  bool             // with Recent: its surplus waits for the end of the period
 	Arrived   bool             // pods came to it since TakeArrivals
 	version   uint64           // of the group's fact
 
@@ -32,51 +32,50 @@ type Job struct {
 	HasMin       bool
 	Allocated    resource.Sums // of members that hold room or are promised it
 	Request      resource.Sums // Allocated, and members that wait to be placed
-	Total        resource.Sums // members not finished
+	Total        resource.Sums // of members that have not finished
 	unfinished   int32
 	gatedNeed    resource.Sums
 	doneNeed     resource.Sums // of members that succeeded
 
 	lending   Lending
-	paused    bool  // keeps no room for its minimum, since it pauses as a whole
+	paused    bool  // it pauses as a whole, so it keeps no room for its minimum
 	from      int64 // see Wait
-	Claims    int32 // members that wait and have a claim
-	Losses    int32 // members it has lost and whose room is its own: see Lost
-	claiming  bool  // is on the list of claimants
-	charged   int32 // members that keep it in its queue
-	apart     bool  // it is noted as one that may count elsewhere than facts say
-	mute      bool  // what waits in it asks for nothing: see serves
+	Claims    int32 // pending members with a claim
+	Losses    int32 // lost members that it still has room for: see Lost
+	claiming  bool  // it is on the list of claimants
+	charged   int32 // charged members: they keep it in its queue
+	apart     bool  // it is noted as a job that may count in another queue than facts name
+	mute      bool  // its pending members ask for nothing: see serves
 	phaseHeld bool
 	phaseItem uint64
 	phaseAt   uint64 // the version of the group's fact that the phase was decided on
-	definer   TaskID // the member an adopted job takes its queue, minimum and priority from
+	definer   TaskID // the member from which an adopted job takes its queue, minimum and priority
 	first     [model.NumStatus]TaskID
 	elastic   resource.Vec // this job's part in its queue's Elastic
 	inqueue   resource.Vec // … and Inqueue
 	lent      resource.Vec // … and Lent
 	claimed   resource.Vec // … and Claimed
 	reserves  bool
-	above     bool // holds more members than its minimum
+	above     bool // it holds more than its minimum
 	activeAt  int32
 	dirty     bool
 	stirred   bool
 	free      bool
 }
 
-// Exists says that there is something to schedule for: a PodGroup, or pods that need
-// none.
+// Exists says that there is a job to schedule: it has a PodGroup, or it is adopted.
 func (j *Job) Exists() bool { return j.Group != nil || j.Key.Adopted }
 
-// Admitted says that a job has passed the gate of its queue: it is Inqueue, or members of it
-// have a node, or had one until they finished. Its members are what counts, whatever phase a
-// PodGroup shows and whoever wrote it: a job that runs need not pass again when it loses
-// some of them or asks for more, and one of which nothing ever ran is not let in by a word.
+// Admitted says that a job has passed the gate of its queue: it is Inqueue, or members of it have a node or
+// had one until they finished. Otherwise only its members count, whatever phase its PodGroup shows: a job that
+// runs need not pass again when it loses members or asks for more, and a job of which nothing ever ran is not
+// admitted by a phase.
 func (j *Job) Admitted() bool {
 	return j.Phase == model.GroupInqueue || j.Started() > 0 || j.Staying() > 0
 }
 
-// Over says that nothing is left of a job, and nothing is to come: it is Completed and its
-// members have gone, or it has none, needs none and was let in once.
+// Over says that nothing is left of a job and nothing is to come: it is Completed and its members are gone or
+// finished, or it has and needs no members and was admitted once.
 func (j *Job) Over() bool {
 	switch j.Phase {
 	case model.GroupCompleted:
@@ -110,7 +109,7 @@ func (l *Ledger) Jobs(yield func(JobID) bool) {
 	}
 }
 
-// JobTasks yields a job's members of one status, in no order that may be decided by.
+// JobTasks yields a job's members of one status. Decisions must not depend on their order.
 func (l *Ledger) JobTasks(j JobID, s model.Status, yield func(TaskID) bool) {
 	for t := l.jobs[j].first[s]; t != NoTask; t = l.tasks[t].jobNext {
 		if !yield(t) {
@@ -119,8 +118,7 @@ func (l *Ledger) JobTasks(j JobID, s model.Status, yield func(TaskID) bool) {
 	}
 }
 
-// job returns the row of a job, making it at first sight; define gives a new one its
-// queue.
+// job returns the row of a job, a new one if there is none. define gives a new row its queue.
 func (l *Ledger) job(k JobKey) JobID {
 	if j, ok := l.FindJob(k); ok {
 		return j
@@ -143,7 +141,7 @@ func (l *Ledger) job(k JobKey) JobID {
 	return j
 }
 
-// dropJob frees a job that neither a fact nor a pod names.
+// dropJob frees the row of a job that neither a fact nor a pod names.
 func (l *Ledger) dropJob(j JobID) {
 	row := &l.jobs[j]
 	if row.Group != nil || row.Tasks > 0 {
@@ -163,8 +161,8 @@ func (l *Ledger) dropJob(j JobID) {
 	l.jobFree = append(l.jobFree, j)
 }
 
-// join makes a pod a member of a job, of the one that it names where stay is none; part is the
-// inverse. Neither moves figures that depend on the status: enter and leave do.
+// join makes a pod a member of the job stay, or, where that is NoJob, of the job that it names; part is the
+// inverse. Neither changes figures that depend on the status: enter and leave do.
 func (l *Ledger) join(t TaskID, stay JobID) {
 	row := &l.tasks[t]
 	p, j := row.Pod, stay
@@ -226,8 +224,7 @@ func (l *Ledger) part(t TaskID) {
 	l.activate(j)
 }
 
-// counted is what a member counts for in its job's Total: nothing of one that was set aside and
-// has no node.
+// counted is what a member adds to its job's Total: nothing for one that is set aside and has no node.
 func (l *Ledger) counted(row *Task) resource.Vec {
 	if row.Unsound && row.Pod.Node == "" {
 		return nil
@@ -239,7 +236,7 @@ func podFinished(p *model.Pod) bool {
 	return p.Phase == model.PodSucceeded || p.Phase == model.PodFailed
 }
 
-// defines is a total order of members: the oldest, then the first by name.
+// defines is a total order of members: by age, the oldest first, then by name.
 func (l *Ledger) defines(a, b TaskID) bool {
 	x, y := l.tasks[a].Pod, l.tasks[b].Pod
 	if x.Created != y.Created {
@@ -248,8 +245,7 @@ func (l *Ledger) defines(a, b TaskID) bool {
 	return x.Name < y.Name
 }
 
-// define sets what a job takes from its PodGroup, or from its defining member where
-// there is none.
+// define sets what a job takes from its PodGroup, or without one from its defining member.
 func (l *Ledger) define(j JobID) {
 	job := &l.jobs[j]
 	priority := job.Priority
@@ -287,7 +283,7 @@ func (l *Ledger) define(j JobID) {
 	l.rate(j, job)
 }
 
-// setAside says that the job's PodGroup was refused at the door.
+// setAside says that the job's PodGroup is set aside.
 func (j *Job) setAside() bool {
 	if j.Group == nil {
 		return false
@@ -296,7 +292,7 @@ func (j *Job) setAside() bool {
 	return bad
 }
 
-// QueueName is the queue in which a job counts.
+// QueueName is the name of the queue in which a job counts.
 func (l *Ledger) QueueName(j JobID) string {
 	if q := l.jobs[j].Queue; q != NoQueue {
 		return l.queues[q].Name
@@ -304,8 +300,8 @@ func (l *Ledger) QueueName(j JobID) string {
 	return l.named(j)
 }
 
-// setRoles sets the roles' minimums; they are ignored when they ask for more than
-// the job's own minimum, as in Volcano.
+// setRoles sets the minimums of the job's roles. They are ignored when their sum exceeds the job's own
+// minimum, as in Volcano.
 func (l *Ledger) setRoles(j JobID, mins []model.RoleMin) {
 	job := &l.jobs[j]
 	sum := int64(0)
@@ -343,15 +339,15 @@ func (l *Ledger) role(j JobID, name string) int32 {
 	return int32(len(job.Roles) - 1)
 }
 
-// dropRoles forgets the last roles that nobody has and none is asked for; members refer to
-// the others by their places.
+// dropRoles removes unused roles at the end of the list. It keeps the indexes of the other roles, by which
+// members refer to them.
 func (j *Job) dropRoles() {
 	for n := len(j.Roles); n > 0 && j.Roles[n-1].unused(); n-- {
 		j.Roles = j.Roles[:n-1]
 	}
 }
 
-// spares reports whether a PodGroup keeps its members from being evicted.
+// spares says that a PodGroup keeps its members from being evicted.
 func spares(g *model.PodGroup) bool { return g != nil && g.Spared }
 
 // applyGroup returns the job's row, which may be free when the group is gone.
@@ -375,7 +371,7 @@ func (l *Ledger) applyGroup(k Key, g *model.PodGroup) JobID {
 	l.resub(j, old)
 	l.define(j)
 	if job = &l.jobs[j]; (old == nil) != (g == nil) {
-		l.touchMembers(j) // who of them may leave has changed: see victims
+		l.touchMembers(j) // which of them may be evicted has changed: see victims
 	}
 	switch {
 	case g == nil:

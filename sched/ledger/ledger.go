@@ -7,7 +7,7 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// Ledger is the whole state: facts, rows, figures. One writer.
+// Ledger is the whole state: facts, rows and figures. It has one writer.
 type Ledger struct {
 	Dims *resource.Dims
 
@@ -21,15 +21,15 @@ type Ledger struct {
 
 	classes    []Class
 	classFree  []ClassID
-	retired    []ClassID // classes without tasks, the one that retired first in front
+	retired    []ClassID // classes without tasks, in the order in which they retired
 	classByKey map[string]ClassID
 
 	tasks     []Task
 	taskFree  []TaskID
 	taskByKey byKey[TaskID]
-	none      *Commitment // that of every task without one
+	none      *Commitment // the commitment of every task that has none
 
-	commitments []Commitment // room for those to come; rows point into it
+	commitments []Commitment // memory for commitments to come; rows point into it
 
 	jobs    []Job
 	jobFree []JobID
@@ -41,10 +41,10 @@ type Ledger struct {
 	wideDims     int // dimensions and nodes that columns and sums reach to
 	wideNodes    int
 	heeds        bool       // some plugin asks for the node groups of queues
-	inherits     bool       // … and of those above
-	usageChanges changeFeed // queues whose own jobs moved their figures
+	inherits     bool       // … and with inherit: a queue without groups has those of its ancestors
+	usageChanges changeFeed // queues of which the figures changed by moves of their own jobs
 	specChanges  changeFeed // queues whose facts changed
-	treeChanges  changeFeed // queues whose places changed
+	treeChanges  changeFeed // queues that moved in the tree
 	seniority    seniority
 
 	priorities     map[string]*model.PriorityClass
@@ -52,7 +52,7 @@ type Ledger struct {
 	quotas         map[string][]*model.Quota  // by namespace, each list by name
 	budgets        map[string][]*model.Budget // likewise
 	namespaces     map[string]*model.Namespace
-	spaced         uint64 // changes to them
+	spaced         uint64 // the number of changes to namespaces' labels
 	termMatcher    TermMatcher
 
 	hypers     map[string]*model.HyperNode
@@ -64,13 +64,13 @@ type Ledger struct {
 	images    images
 
 	backoffs    map[model.Ref]*model.Backoff
-	pauseEnds   int64 // when the first of them ends that has not; 0: none
-	pausesEnded int64 // when it was last asked which of them have ended
+	pauseEnds   int64 // the time at which the first pause ends that has not ended; 0: none
+	pausesEnded int64 // the time up to which ended pauses were looked for
 
 	facts        factStore
 	pluginStates []PluginState
-	allocators   []Allocator   // those of the books that choose
-	podObservers []PodObserver // … and those that are told of every pod
+	allocators   []Allocator   // the PluginStates that choose
+	podObservers []PodObserver // the PluginStates that observe every pod
 
 	undo            []entry
 	depth           int
@@ -85,21 +85,21 @@ type Ledger struct {
 	statics     []NodeID // nodes whose facts changed
 	staticBase  uint64
 	roomEpoch   uint64
-	watched     []NodeID // nodes that Overdrawn will judge
+	watched     []NodeID // nodes for the next Overdrawn
 	budgeted    uint64
 	lenders     int     // jobs that lend
-	claims      int     // tasks that wait and have a claim
-	claimants   []JobID // … and their jobs, with others
+	claims      int     // pending tasks with a claim
+	claimants   []JobID // their jobs, and maybe jobs that have none any more
 	waived      []TaskID
-	arrived     []JobID // that pods came to since TakeArrivals
-	arrivals    int     // pods and PodGroups that came since
-	losing      []Loss  // that no cycle has judged yet
+	arrived     []JobID // jobs to which pods came since TakeArrivals
+	arrivals    int     // pods and PodGroups that came since TakeArrivals
+	losing      []Loss  // losses that no cycle has judged yet
 	lost        []*Lost // by job and pod
 	aside       []beside
 
-	uncharged  []TaskID // that may hold room and are not charged
-	strayed    []TaskID // that may stay in another job than they name
-	moving     []JobID  // that may count in another queue than they name
+	uncharged  []TaskID // tasks that may hold room and are not charged
+	strayed    []TaskID // tasks that may be in another job than their facts name
+	moving     []JobID  // jobs that may count in another queue than their facts name
 	active     []JobID  // jobs with something left to decide
 	dirty      []JobID  // jobs touched since TakeDirty
 	stirred    []JobID  // jobs touched since TakeStirred
@@ -113,7 +113,7 @@ type Ledger struct {
 
 	recommitted recommitted
 
-	vainNodes, vainFigures uint64 // what of Now and UsageEpoch failed tries have added
+	vainNodes, vainFigures uint64 // what failed tries have added to Now and UsageEpoch
 }
 
 // New returns an empty ledger.
@@ -133,7 +133,7 @@ func New() *Ledger {
 		facts:       newFactStore(),
 	}
 	l.tx.l = l
-	l.usageChanges.first, l.specChanges.first, l.treeChanges.first = 1, 1, 1 // who never looked is behind
+	l.usageChanges.first, l.specChanges.first, l.treeChanges.first = 1, 1, 1 // so a reader with mark 0 looks at everything
 	l.queue(model.RootQueue)
 	return l
 }
@@ -141,7 +141,7 @@ func New() *Ledger {
 // Key names a pod or a PodGroup.
 type Key struct{ Namespace, Name string }
 
-// String is namespace/name.
+// String returns namespace/name.
 func (k Key) String() string { return k.Namespace + "/" + k.Name }
 
 // Less orders keys by namespace, then name.
@@ -152,31 +152,30 @@ func (k Key) Less(o Key) bool {
 	return k.Name < o.Name
 }
 
-// Compare is the order of Less: negative for k.
+// Compare orders like Less: it is negative where k comes first.
 func (k Key) Compare(o Key) int {
 	return cmp.Or(cmp.Compare(k.Namespace, o.Namespace), cmp.Compare(k.Name, o.Name))
 }
 
-// Pending lists the operations of statements that held and are not commitments yet, those
-// of an open try included. The slice is good until the next change.
+// Pending lists the operations of statements that succeeded and are not commitments yet, and those of an open
+// try. The slice is valid until the next change.
 func (l *Ledger) Pending() []Op { return l.ops }
 
-// RoomEpoch counts the events after which some task may find room that it did not find
-// before: room freed, a node come or changed, a promise taken back. While it stands
-// still, a refusal for want of room stands too.
+// RoomEpoch counts the events after which some task may find room that it did not find before: room freed, a
+// node added or changed, a promise taken back. As long as it has not changed, a refusal for lack of room is
+// still right.
 func (l *Ledger) RoomEpoch() uint64 { return l.roomEpoch }
 
-// Settled is Now and UsageEpoch without what failed tries added to them: all that they
-// touched is as it was. It must not be kept from within a try.
+// Settled returns Now and UsageEpoch without what failed tries have added: these have undone their changes. A
+// value read inside a try must not be kept.
 func (l *Ledger) Settled() (nodes, figures uint64) {
 	return l.Now() - l.vainNodes, l.usageEpoch - l.vainFigures
 }
 
-// StateEpoch counts whatever happens to facts and commitments: what was tried and taken back
-// leaves it as it was.
+// StateEpoch counts the changes to facts and commitments. A try that fails does not change it.
 func (l *Ledger) StateEpoch() uint64 { return l.stateEpoch }
 
-// SpecEpoch counts the changes to queues, their parents and what they are granted.
+// SpecEpoch counts the changes to queues, their parents and their limits.
 func (l *Ledger) SpecEpoch() uint64 { return l.specEpoch }
 
 // UsageEpoch counts the changes to what queues hold or ask for, in any way.

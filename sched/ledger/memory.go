@@ -1,21 +1,21 @@
 package ledger
 
-// Resumable is a PluginState that knows what it found out at a cost, and what was spent on that. As
-// others may have been put off for it, that is part of what decides: it goes where commitments
-// go. No API field keeps it, so a restart begins without.
+// Resumable is a PluginState that keeps results that were costly to find, and what was spent on them.
+// Decisions depend on that, as tasks may have been put off for it, so it is kept in checkpoints along with the
+// commitments. No API field keeps it: a restart begins without it.
 type Resumable interface {
 	PluginState
-	// Memory is what it knows, as text; "" for nothing. Equal knowledge gives equal text.
+	// Memory returns what it keeps, as text; "" for nothing. Equal content gives equal text.
 	Memory() string
-	// Recall takes over what a book of its name knew, in the place of what it knows. It is told
-	// all facts, and who sits where, before. What it cannot read it leaves.
+	// Recall replaces what it keeps by what a PluginState of its name kept. It gets all facts and tasks before
+	// that. It ignores what it cannot read.
 	Recall(memory string)
 }
 
-// Memory is what a book knows.
+// Memory is what a PluginState keeps.
 type Memory struct{ PluginState, Text string }
 
-// Memories are what the books know that remember, in the order in which they were opened.
+// Memories returns what the Resumables keep, in the order in which they were added.
 func (l *Ledger) Memories() (out []Memory) {
 	for _, b := range l.pluginStates {
 		if r, ok := b.(Resumable); ok {
@@ -27,7 +27,7 @@ func (l *Ledger) Memories() (out []Memory) {
 	return out
 }
 
-// Recall hands out what books knew in an earlier life.
+// Recall passes to PluginStates what they kept in an earlier engine.
 func (l *Ledger) Recall(list []Memory) {
 	for _, m := range list {
 		if b, ok := l.FindPluginState(m.PluginState); ok {

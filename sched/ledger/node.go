@@ -5,22 +5,22 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// Node is the row of a machine. Its amounts stand in columns: Idle(d)[n].
+// Node is the row of a machine. Its amounts are in columns: Idle(d)[n].
 type Node struct {
 	Name  string
-	Fact  *model.Node // nil: named by pods, never seen
-	Tasks int32       // that hold, leave or are promised a place here
+	Fact  *model.Node // nil: named by pods, not known
+	Tasks int32       // that hold room, are terminating or are promised room here
 	first TaskID
-	going int32 // releasing tasks
-	named int32 // commitments that put a task here, wherever it is now
+	going int32 // terminating tasks
+	named int32 // commitments that name this node
 	free  bool
 	far   bool // some figure is beyond edge: see weigh
 
-	overdrawn bool // as last told: see Overdrawn
+	overdrawn bool // as Overdrawn reported it last
 }
 
-// Present says that the node exists and was not set aside: tasks may be placed on
-// it, and it counts in the cluster's total.
+// Present says that the node exists and is not set aside: tasks may be placed on it, and it counts in the
+// cluster's total.
 func (n *Node) Present() bool {
 	if n.Fact == nil {
 		return false
@@ -44,7 +44,7 @@ func (l *Ledger) NodeHash(n NodeID) uint64 { return l.nodeHash[n] }
 // NodeIDs.
 func (l *Ledger) NumNodes() int { return len(l.nodes) }
 
-// FindNode returns the row of a name, and false when nothing has named it.
+// FindNode returns the row of a node's name, and false when nothing has named it.
 func (l *Ledger) FindNode(name string) (NodeID, bool) {
 	n, ok := l.nodeByName[name]
 	return n, ok
@@ -54,7 +54,7 @@ func (l *Ledger) FindNode(name string) (NodeID, bool) {
 // The columns are read-only and as long as NumNodes.
 func (l *Ledger) Allocatable(d resource.Dim) []int64 { return l.cols.alloc[d] }
 
-// Idle is the column of what is held by nobody; negative where a node holds too much.
+// Idle is the column of what no task holds; negative where tasks hold more than the node offers.
 func (l *Ledger) Idle(d resource.Dim) []int64 { return l.cols.idle[d] }
 
 // Releasing is the column of what terminating tasks still hold.
@@ -79,14 +79,13 @@ func (l *Ledger) Used(d resource.Dim, n NodeID) int64 {
 // Releases says that some task on the node is terminating.
 func (l *Ledger) Releases(n NodeID) bool { return l.nodes[n].going > 0 }
 
-// ReleasingNodes is the number of nodes with a terminating task: where it is zero no
-// task can be pipelined.
+// ReleasingNodes is the number of nodes with a terminating task. Where it is 0, no task can be pipelined.
 func (l *Ledger) ReleasingNodes() int { return l.goingNodes }
 
-// Total is the allocatable of all present nodes in dimension d.
+// Total is what all present nodes offer in dimension d.
 func (l *Ledger) Total(d resource.Dim) int64 { return l.total.Get(d) }
 
-// Present lists the nodes that exist; the order is that of rows.
+// Present lists the nodes that exist, in the order of rows.
 func (l *Ledger) Present(yield func(NodeID) bool) {
 	for i := range l.nodes {
 		if !l.nodes[i].free && l.nodes[i].Present() && !yield(NodeID(i)) {
@@ -95,7 +94,7 @@ func (l *Ledger) Present(yield func(NodeID) bool) {
 	}
 }
 
-// node returns the row for a name, making it at first sight.
+// node returns the row of a node's name, a new one if there is none.
 func (l *Ledger) node(name string) NodeID {
 	if n, ok := l.nodeByName[name]; ok {
 		return n
@@ -117,8 +116,8 @@ func (l *Ledger) node(name string) NodeID {
 	return n
 }
 
-// dropNode frees the row of a node that neither facts, tasks nor commitments name: a task
-// that was moved for this cycle only comes back to where its commitment has it.
+// dropNode frees the row of a node that no fact, task or commitment names. Commitments count because a task
+// that moved for this cycle only goes back to the node of its commitment.
 func (l *Ledger) dropNode(n NodeID) {
 	row := &l.nodes[n]
 	if row.free || row.Fact != nil || row.Tasks > 0 || row.named > 0 {
@@ -157,7 +156,7 @@ func (l *Ledger) applyNode(name string, fact *model.Node) {
 	n := l.node(name)
 	l.pictured(l.nodes[n].Fact, fact)
 	if was := l.nodes[n].Fact; was != nil && fact != nil && was.Alike(fact) {
-		l.nodes[n].Fact = fact // a heartbeat: nothing that anybody reads has changed
+		l.nodes[n].Fact = fact // a heartbeat: nothing that is read has changed
 		return
 	}
 	l.setAllocatable(n, nil)
@@ -172,7 +171,7 @@ func (l *Ledger) applyNode(name string, fact *model.Node) {
 	l.dropNode(n)
 }
 
-// setAllocatable replaces what a node offers; idle moves with it.
+// setAllocatable replaces what a node offers. Idle changes by the difference.
 func (l *Ledger) setAllocatable(n NodeID, v resource.Vec) {
 	l.widen()
 	again := l.nodes[n].far
@@ -193,7 +192,7 @@ func (l *Ledger) setAllocatable(n NodeID, v resource.Vec) {
 	l.specEpoch++
 }
 
-// rerun recomputes a node's room in one dimension from idle, releasing and pipelined.
+// rerun computes a node's room in one dimension from idle, releasing and pipelined.
 func (l *Ledger) rerun(d int, n NodeID) {
 	idle := l.cols.idle[d][n]
 	l.cols.room[d][n] = min(idle, idle+l.cols.releasing[d][n]-l.cols.pipelined[d][n])
@@ -212,14 +211,14 @@ func (l *Ledger) touchStatic(n NodeID) {
 	l.statics = append(l.statics, n)
 }
 
-// Restate says that what plugins answer about a node by facts alone is another from now on,
-// as the time is: the node is judged anew, and who was refused may find a place.
+// Restate says that plugins may answer otherwise about a node although no fact changed, because time has
+// passed: the node is judged anew, and tasks that were refused may find room on it.
 func (l *Ledger) Restate(n NodeID) {
 	l.touchStatic(n)
 	l.roomEpoch++
 }
 
-// record adds to the journal of nodes whose figures or facts changed.
+// record adds a node to the journal of nodes with changed figures or facts.
 func (l *Ledger) record(n NodeID) {
 	if most := max(4096, 2*len(l.nodes)); len(l.journal) >= most {
 		half := len(l.journal) / 2
@@ -229,12 +228,12 @@ func (l *Ledger) record(n NodeID) {
 	l.journal = append(l.journal, n)
 }
 
-// Now is the journal's end: the version of all node figures together.
+// Now is the end of the journal: a version of all nodes' figures together.
 func (l *Ledger) Now() uint64 { return l.journalBase + uint64(len(l.journal)) }
 
-// Since calls f for each node touched from a version on, oldest first, perhaps more
-// than once. It returns false, without a call, when the journal no longer reaches
-// back so far: then everything may have changed.
+// Since calls f for each node that changed since a version, the oldest change first, some nodes more than
+// once. It returns false, without a call, when the journal does not reach back that far: then any node may
+// have changed.
 func (l *Ledger) Since(version uint64, f func(n NodeID)) bool {
 	if version < l.journalBase {
 		return false
@@ -245,8 +244,7 @@ func (l *Ledger) Since(version uint64, f func(n NodeID)) bool {
 	return true
 }
 
-// StaticNow is the version of all that nodes are, apart from what they hold: labels,
-// taints, presence.
+// StaticNow is the version of what nodes are, apart from what tasks hold there: labels, taints, presence.
 func (l *Ledger) StaticNow() uint64 { return l.staticBase + uint64(len(l.statics)) }
 
 // SinceStatic is Since for StaticNow.
@@ -260,6 +258,6 @@ func (l *Ledger) SinceStatic(version uint64, f func(n NodeID)) bool {
 	return true
 }
 
-// NameNode returns the row for a name, making it at first sight, as a commitment to a
-// node does that no fact has shown yet.
+// NameNode returns the row of a node's name, a new one if there is none: for a commitment to a node that no
+// fact has shown yet.
 func (l *Ledger) NameNode(name string) NodeID { return l.node(name) }

@@ -6,47 +6,47 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// Hold is how a task sits on a node, as far as a book is concerned.
+// Hold is the way in which a task holds room on a node.
 type Hold uint8
 
-// The ways to sit on a node.
+// The ways to hold room.
 const (
-	Firm     Hold = iota // holds its place
-	Leaving              // holds it until it is gone (Releasing)
-	Promised             // is to have it when those who leave are gone (Pipelined)
+	Firm     Hold = iota // it holds its room and stays
+	Leaving              // it is terminating and holds its room until it is gone (Releasing)
+	Promised             // it is promised room that terminating tasks still hold (Pipelined)
 )
 
-// NumHolds is the number of ways to sit on a node.
+// NumHolds is the number of ways to hold room.
 const NumHolds = Promised + 1
 
-// PluginState is where a plugin keeps sums that depend on who sits where: ports in use,
-// volumes assumed. The ledger drives it with every move, inside tries and out, so
-// undo and replay include it. Take and Give are exact inverses, in any order that a
-// history can produce: a book that has to choose is a Allocator. A book never decides.
+// PluginState holds sums of a plugin that depend on which task is on which node: ports in use, volumes
+// assumed. The ledger calls it for every move, inside tries and outside of them, so it follows undo and
+// replay. Take and Give are exact inverses, in any order in which a history can produce them. A PluginState
+// that has to choose between several things is an Allocator. A PluginState decides nothing.
 type PluginState interface {
-	// Name is the book's, for Audit's findings.
+	// Name identifies it in Audit's findings.
 	Name() string
-	// Take says that a task now sits on a node.
+	// Take adds a task that holds room on a node now.
 	Take(t TaskID, task *Task, n NodeID, how Hold)
-	// Give takes back a Take with the same arguments.
+	// Give undoes a Take with the same arguments.
 	Give(t TaskID, task *Task, n NodeID, how Hold)
-	// Reads says that the book reads facts of a kind which the engine does not read itself.
+	// Reads says that it reads facts of a kind that the engine itself does not read.
 	Reads(k model.Kind) bool
-	// Fact hands on a fact of a kind that the book reads.
+	// Fact passes it a fact of a kind that it reads.
 	Fact(f model.Fact)
-	// Audit recounts from the tasks given and returns what differs, nil when nothing.
+	// Audit counts anew from the tasks given and returns the differences, nil when there are none.
 	Audit(sits func(yield func(t TaskID, task *Task, n NodeID, how Hold) bool)) []string
 }
 
-// PodObserver is a PluginState that is told of pods wherever they stand, waiting and finished ones too:
-// when a pod's fact comes (Enter) and when it goes or another takes its place (Leave).
+// PodObserver is a PluginState that follows all pods, waiting and finished ones too. Enter is called when a
+// pod's fact comes, Leave when the pod is gone or another fact takes the place of this one.
 type PodObserver interface {
 	PluginState
 	Enter(t TaskID, task *Task)
 	Leave(t TaskID, task *Task)
 }
 
-// AddPluginState opens a book: it is told all that is known, then every change.
+// AddPluginState adds a PluginState: it gets all that is known now, and every change from now on.
 func (l *Ledger) AddPluginState(b PluginState) {
 	for _, f := range l.Facts() {
 		if l.foreign(f.Ref.Kind) && b.Reads(f.Ref.Kind) {
@@ -79,8 +79,8 @@ func (l *Ledger) foreign(k model.Kind) bool {
 	return true
 }
 
-// Reads says that facts of a kind make a difference: the engine or a book reads them. Of
-// the kinds that are the engine's own, namespaces are read for the sake of books alone.
+// Reads says that facts of a kind have an effect: the engine or a PluginState reads them. Namespaces are a
+// kind of the engine's own that only PluginStates read.
 func (l *Ledger) Reads(k model.Kind) bool {
 	if k == model.KindHyperNode {
 		return l.heedsHyper
@@ -91,8 +91,8 @@ func (l *Ledger) Reads(k model.Kind) bool {
 	return !l.foreign(k) && k != model.KindNamespace || slices.ContainsFunc(l.pluginStates, func(b PluginState) bool { return b.Reads(k) })
 }
 
-// updatePluginStatesFact hands a fact to the books that read it, after which any node may answer
-// otherwise. What nobody reads changes nothing.
+// updatePluginStatesFact passes a fact to the PluginStates that read it. Any node may then get another answer.
+// A fact that none reads changes nothing.
 func (l *Ledger) updatePluginStatesFact(f model.Fact) {
 	if !l.Reads(f.Ref.Kind) {
 		return
@@ -124,7 +124,7 @@ func (l *Ledger) updatePluginStates(t TaskID, row *Task, take bool) {
 	}
 }
 
-// Hold is how a task that has a node sits there.
+// Hold is the way in which a task that has a node holds its room there.
 func (t *Task) Hold() Hold { return hold(t.Status) }
 
 func hold(s model.Status) Hold {
@@ -138,12 +138,12 @@ func hold(s model.Status) Hold {
 	}
 }
 
-// Placements yields every task that sits on a node and how it does, in the order of rows.
+// Placements yields every task that has a node, with its way to hold room there, in the order of rows.
 func (l *Ledger) Placements(yield func(t TaskID, task *Task, n NodeID, how Hold) bool) {
 	l.placements(yield)
 }
 
-// placements yields every task that sits on a node.
+// placements is Placements.
 func (l *Ledger) placements(yield func(t TaskID, task *Task, n NodeID, how Hold) bool) {
 	for i := range l.tasks {
 		row := &l.tasks[i]
@@ -153,7 +153,7 @@ func (l *Ledger) placements(yield func(t TaskID, task *Task, n NodeID, how Hold)
 	}
 }
 
-// FindPluginState returns the book of a name, and false when there is none.
+// FindPluginState returns the PluginState of a name, and false when there is none.
 func (l *Ledger) FindPluginState(name string) (PluginState, bool) {
 	for _, b := range l.pluginStates {
 		if b.Name() == name {

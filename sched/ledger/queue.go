@@ -6,54 +6,54 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Place says what is wrong with a queue's place in the tree (decision 8).
+// Place is the state of a queue's place in the tree (decision 8).
 type Place uint8
 
-// The places a queue can be in.
+// The states of a place.
 const (
 	Sound    Place = iota
-	Missing        // named, never seen
-	SetAside       // refused at the door
+	Missing        // named, not known
+	SetAside       // it has a fatal fault
 	Cyclic         // its parents form a ring
 	Orphaned       // an ancestor is missing or set aside
 )
 
-// Queue is the row of a queue, with its figures: those of its own jobs and of all its
-// descendants'. What is read of a queue at every step of a rotation comes first and side by
-// side: of hundreds of queues that are visited in turn a core's nearest cache holds none.
+// Queue is the row of a queue, with its figures: the sums of its own jobs and of those of all queues below it.
+// Fields that every step of a rotation reads come first and next to each other: visits to hundreds of queues
+// in turn miss the nearest cache.
 type Queue struct {
 	Place    Place
 	state    model.QueueState // see State
-	shut     model.QueueState // of the nearest queue above that is not open
+	shut     model.QueueState // state of the nearest queue above that is not open
 	free     bool
 	weight   int32
 	priority int32
 	Depth    int32   // root is 0
 	Kids     int32   // present queues that name it as parent
 	Jobs     int32   // jobs directly in it
-	up       QueueID // its parent, where its place is sound; figures move along it
-	Moved    uint64  // Ledger.UsageEpoch when Allocated or Request moved last
+	up       QueueID // its parent, if its place is sound; changes of figures go up along it
+	Moved    uint64  // Ledger.UsageEpoch when Allocated or Request changed last
 
 	Allocated resource.Sums
 	Request   resource.Sums
 	Inqueue   resource.Sums
 	Elastic   resource.Sums
-	Lent      resource.Sums // the part of Inqueue that is lent to who starts at once with it
-	Claimed   resource.Sums // what is claimed for its jobs on nodes, beside what they are allocated
+	Lent      resource.Sums // the part of Inqueue that is lent to jobs that start at once with it
+	Claimed   resource.Sums // what is claimed on nodes for its jobs' tasks, in addition to Allocated
 
 	Name   string
-	Fact   *model.Queue // nil: named by jobs or children, never seen
-	Broken string       // with Orphaned: the ancestor that is not there
+	Fact   *model.Queue // nil: named by jobs or queues, not known
+	Broken string       // with Orphaned: the ancestor that is missing or set aside
 
 	Capability resource.Limits
 	Deserved   resource.Vec // as written in its spec
-	Guarantee  resource.Vec // as written, at most its capability
+	Guarantee  resource.Vec // as written, limited to its capability
 
-	above  QueueID // the row that its fact names as parent, sound or not
-	kid    QueueID // the first of the queues that name it, in no order
-	next   QueueID // its brothers among those that name the same parent
+	above  QueueID // the queue that its fact names as parent, whether its place is sound or not
+	kid    QueueID // the first of the queues that name it as parent, in no order
+	next   QueueID // the next of the queues with the same parent
 	prev   QueueID
-	groups *model.NodeGroups // what its jobs may use, where somebody heeds it
+	groups *model.NodeGroups // the node groups its jobs may use, if a plugin reads them
 }
 
 // Queue returns the row of a queue.
@@ -68,14 +68,14 @@ func (l *Ledger) FindQueue(name string) (QueueID, bool) {
 	return q, ok
 }
 
-// Parent is the queue above, NoQueue for root and for queues out of place.
+// Parent is the queue above, NoQueue for root and for queues without a sound place.
 func (l *Ledger) Parent(q QueueID) QueueID { return l.queues[q].up }
 
-// Above is the queue whose row a queue's fact names as its parent, sound or not; NoQueue for
+// Above is the queue that a queue's fact names as its parent, whether its place is sound or not; NoQueue for
 // root and without a fact.
 func (l *Ledger) Above(q QueueID) QueueID { return l.queues[q].above }
 
-// Queues yields every queue that is or is named, in the order of rows.
+// Queues yields every queue that exists or is named, in the order of rows.
 func (l *Ledger) Queues(yield func(QueueID) bool) {
 	for i := range l.queues {
 		if !l.queues[i].free && !yield(QueueID(i)) {
@@ -102,8 +102,8 @@ func (l *Ledger) queue(name string) QueueID {
 	return q
 }
 
-// begin makes a row that of a queue which is named and not seen yet. Its sums are zero;
-// their memory stays with the row.
+// begin makes a row that of a queue which is named and not known yet. Its sums are zero; their memory is used
+// again.
 func (q *Queue) begin(name string) {
 	*q = Queue{Name: name, Place: Missing, up: NoQueue, above: NoQueue, kid: NoQueue, next: NoQueue, prev: NoQueue,
 		Allocated: q.Allocated, Request: q.Request, Inqueue: q.Inqueue, Elastic: q.Elastic, Lent: q.Lent, Claimed: q.Claimed,
@@ -119,8 +119,8 @@ func (q *Queue) begin(name string) {
 	clear(q.Claimed)
 }
 
-// widen gives a queue's sums an element for every dimension, so that the hot paths
-// need not ask. They lie side by side.
+// widen gives a queue's sums an element for every dimension, so that the hot paths need not check the length.
+// The sums are next to each other in memory.
 func (q *Queue) widen(dims int) {
 	if len(q.Allocated) >= dims {
 		return
@@ -155,10 +155,10 @@ func (l *Ledger) setQueue(j JobID, q QueueID) {
 	l.regroupJob(j)
 }
 
-// Requeued counts how often a job came to count in another queue.
+// Requeued counts how often a job was moved to another queue.
 func (l *Ledger) Requeued() uint64 { return l.requeued }
 
-// bulk adds or takes away all that a job counts for along its queue's ancestors.
+// bulk adds all figures of a job to its queue and the queue's ancestors (sign 1), or takes them away (-1).
 func (l *Ledger) bulk(job *Job, sign int64) {
 	l.usageEpoch++
 	l.usageChanges.add(job.Queue)
@@ -186,7 +186,7 @@ func (l *Ledger) bulk(job *Job, sign int64) {
 	}
 }
 
-// dropQueue frees a row that nothing names any more.
+// dropQueue frees the row of a queue that nothing names any more.
 func (l *Ledger) dropQueue(q QueueID) {
 	row := &l.queues[q]
 	if row.free || row.Fact != nil || row.Jobs > 0 || row.Kids > 0 || row.Name == model.RootQueue {
@@ -214,8 +214,8 @@ func (l *Ledger) applyQueue(name string, fact *model.Queue) {
 	l.roomEpoch++
 }
 
-// grant takes in what a fact names. The memory of what the last one named is used again:
-// whoever keeps amounts of a queue keeps copies.
+// grant reads a fact's amounts. It overwrites the memory of the old ones: whoever keeps a queue's amounts
+// keeps copies.
 func (q *Queue) grant(dims *resource.Dims, fact *model.Queue) {
 	var said model.Queue
 	if fact != nil {
@@ -227,8 +227,8 @@ func (q *Queue) grant(dims *resource.Dims, fact *model.Queue) {
 	q.weight, q.priority = said.Weight, said.Priority
 }
 
-// Settle brings the width of all figures up to date after dimensions that somebody else
-// interned. Whoever reads after Apply calls it first; it costs nothing when none were.
+// Settle gives all figures an element for dimensions that were interned since. Readers call it after Apply; it
+// costs nothing when there are none.
 func (l *Ledger) Settle() { l.widen() }
 
 func parentName(f *model.Queue) string {
@@ -238,12 +238,12 @@ func parentName(f *model.Queue) string {
 	return f.Parent
 }
 
-// State is whether the queue takes jobs: its own state, or while that is open the state
-// of the nearest queue above that is not, as closing a queue closes all below it
-// in Volcano. A queue without a fact (root) is open.
+// State says whether the queue takes jobs: it is its own state, or, if that is open, the state of the nearest
+// queue above that is not open. In Volcano, too, closing a queue closes all queues below it. A queue without a
+// fact (root) is open.
 func (q *Queue) State() model.QueueState { return q.state }
 
-// stands is State, found from the fact.
+// stands computes State from the fact.
 func (q *Queue) stands() model.QueueState {
 	if q.Fact == nil {
 		return model.QueueOpen
@@ -260,8 +260,7 @@ func (q *Queue) Weight() int64 { return int64(max(1, q.weight)) }
 // Priority is the queue's priority, 0 without a fact.
 func (q *Queue) Priority() int32 { return q.priority }
 
-// Kept is what is kept of dimension d for admitted jobs: Inqueue, without what of it is lent
-// where the question is about a loan.
+// Kept is what is kept for admitted jobs in dimension d: Inqueue, without the lent part if loan is true.
 func (q *Queue) Kept(d resource.Dim, loan bool) int64 {
 	if !loan {
 		return q.Inqueue.Get(d)
@@ -269,8 +268,8 @@ func (q *Queue) Kept(d resource.Dim, loan bool) int64 {
 	return resource.Sum{}.Plus(q.Inqueue.Get(d)).Minus(q.Lent.Get(d)).Int64()
 }
 
-// Taken is what its jobs are allocated of dimension d, and what is claimed for them beside
-// that: what a job that comes after them must leave.
+// Taken is what a queue's jobs are allocated in dimension d, and what is claimed for them in addition: a later
+// job has to leave that to them.
 func (q *Queue) Taken(d resource.Dim) int64 {
 	if c := q.Claimed.Get(d); c != 0 {
 		return resource.Sum{}.Plus(q.Allocated.Get(d)).Plus(c).Int64()
@@ -278,8 +277,7 @@ func (q *Queue) Taken(d resource.Dim) int64 {
 	return q.Allocated.Get(d)
 }
 
-// KeptText is trace.KeptForWaiting where a refusal by amounts counts what is claimed, otherwise
-// "".
+// KeptText returns trace.KeptForWaiting where claims count in a refusal by amounts, otherwise "".
 func (q *Queue) KeptText(dims *resource.Dims, shorts []trace.Short) string {
 	for _, s := range shorts {
 		if d, ok := dims.Lookup(s.Dim); ok && q.Claimed.Get(d) > 0 {
@@ -289,5 +287,5 @@ func (q *Queue) KeptText(dims *resource.Dims, shorts []trace.Short) string {
 	return ""
 }
 
-// Leaf says that no queue names it as parent. Root is never a leaf.
+// Leaf says that no queue names this one as parent. Root is never a leaf.
 func (q *Queue) Leaf() bool { return q.Kids == 0 && q.Name != model.RootQueue }

@@ -10,16 +10,16 @@ type Task struct {
 	Role      int32 // index in its job's Roles, -1 without a job
 	Sub       int32 // index in its job's Subs, -1 in no sub-group
 	Class     ClassID
-	Node      NodeID // where it holds, leaves or is promised a place
+	Node      NodeID // where it holds room, is terminating, or is promised room
 	Status    model.Status
-	Unsound   bool // set aside at the door: never placed
+	Unsound   bool // it has a fatal fault and is set aside: never placed
 	waived    bool // its claim does not count within this try
 	nominated bool // moved by a statement that is not in the plan; the next cycle takes it back
 	free      bool
 	charged   bool        // it counts in its job's queue until it ends
-	Priority  int32       // by spec.priority or its priority class: against other jobs
-	Order     int32       // by volcano.sh/task-priority, else Priority: among tasks of its own job
-	Held      *Commitment // never nil, and never changed: another takes its place
+	Priority  int32       // by spec.priority or its priority class: compared with other jobs
+	Order     int32       // by volcano.sh/task-priority, else Priority: compared with tasks of its own job
+	Held      *Commitment // never nil; a Commitment is never changed, only replaced
 	Chosen    Chosen      // with its node, until its fact shows the node
 
 	version            uint64 // of its fact
@@ -28,52 +28,51 @@ type Task struct {
 	subPrev, subNext   TaskID // its sub-group's tasks
 }
 
-// Placeable says that the task may be given a node: ours, pending, not gated, sound.
+// Placeable says that the task may be given a node: it is ours and pending, not gated and not set aside.
 func (t *Task) Placeable() bool {
 	return t.Status == model.Pending && !t.Pod.Gated && t.Job != NoJob && !t.Unsound
 }
 
-// CommitKind is what was decided for a task and is not yet visible in its fact.
+// CommitKind is the kind of a decision about a task that its fact does not show yet.
 type CommitKind uint8
 
-// The commitments a task can have, each with the API field that keeps it over a
-// restart.
+// The kinds of commitments of a task, each with the API field that keeps it over a restart.
 const (
 	NoCommit      CommitKind = iota
 	CommitBind               // spec.nodeName, once the bind is through; lost before that
 	CommitEvict              // metadata.deletionTimestamp, once the delete is through; lost before that
 	CommitReserve            // status.nominatedNodeName (decision 13)
-	CommitSpare              // its eviction was denied: it is not tried again until then; lost at a restart
-	CommitClaim              // room is kept for it until others have left, see Claim; lost at a restart
-	CommitOpen               // the gate of its queue falls: spec.schedulingGates, once that is through; lost before that
+	CommitSpare              // its eviction was denied: it is not evicted again until then; lost at a restart
+	CommitClaim              // room is kept for it until other tasks have left it, see Claim; lost at a restart
+	CommitOpen               // its queue gate is to be removed: spec.schedulingGates, once that is done; lost before that
 )
 
-// Beneficiary says for whom a task is evicted, of those who have a reservation by it.
+// Beneficiary says for which task, of those that have a reservation by the eviction, a task is evicted.
 type Beneficiary uint8
 
 // The beneficiaries.
 const (
-	ForNobody     Beneficiary = iota // nobody has a reservation by it
+	ForNobody     Beneficiary = iota // no task has a reservation by it
 	ForItsQueue                      // a task of its own queue
 	ForOtherQueue                    // a task of another queue
 )
 
-// Commitment is a decision under way.
+// Commitment is a decision that the facts do not show yet.
 type Commitment struct {
 	Kind CommitKind
 	For  Beneficiary // CommitEvict
-	Told bool        // CommitEvict: the request went through, and the task will go
+	Told bool        // CommitEvict: the request was accepted, and the task will go
 	Node NodeID
 	Item uint64 // the plan item that asked for it
-	// Statement is the item's: evictions and the reservations they were made for share it.
+	// Statement is that of the item: evictions and the reservations they were made for share it.
 	Statement uint64
 	Until     int64 // nanoseconds since the epoch; 0: until the facts show it or a receipt denies it
 
-	Chosen Chosen // CommitBind: what books chose with the node; binding makes it true first
+	Chosen Chosen // CommitBind: what Allocators chose along with the node; binding makes it effective first
 }
 
-// names is the node that a commitment alone puts its task on, or keeps room on for it; NoNode
-// of one that says nothing of where the task is to be.
+// names returns the node to which the commitment alone assigns its task, or on which it keeps room for it;
+// NoNode for a commitment that names no place for the task.
 func (c *Commitment) names() NodeID {
 	if c.Kind != CommitBind && c.Kind != CommitReserve && c.Kind != CommitClaim {
 		return NoNode
@@ -97,7 +96,7 @@ func (l *Ledger) MayBeEvicted(t TaskID) bool {
 // NumTasks is an upper bound for TaskIDs.
 func (l *Ledger) NumTasks() int { return len(l.tasks) }
 
-// NumPods is the number of pods that there are.
+// NumPods is the number of pods in the ledger.
 func (l *Ledger) NumPods() int { return len(l.tasks) - len(l.taskFree) }
 
 // FindTask returns the row of a pod, and false when there is none.
@@ -114,8 +113,8 @@ func (l *Ledger) Tasks(yield func(TaskID) bool) {
 	}
 }
 
-// NodeTasks yields the tasks that hold, leave or are promised a place on a node, in
-// no order that may be decided by.
+// NodeTasks yields the tasks that hold room on a node, are terminating there, or are promised room. Decisions
+// must not depend on their order.
 func (l *Ledger) NodeTasks(n NodeID, yield func(TaskID) bool) {
 	for t := l.nodes[n].first; t != NoTask; t = l.tasks[t].nodeNext {
 		if !yield(t) {
@@ -144,8 +143,8 @@ func (l *Ledger) applyPod(k Key, p *model.Pod) TaskID {
 		return old
 	}
 	was, held, before := l.tasks[old].Pod, l.tasks[old].Held, l.footing(old)
-	// Class, job and node outlive the moment in which nobody names them: an adopted
-	// job keeps its phase, a commitment its node.
+	// Keep class, job and node while the row is detached and nothing names them: an adopted job keeps its
+	// phase, a commitment its node.
 	class := l.tasks[old].Class
 	l.classes[class].refs++
 	if !stillOpen(held, p) {
@@ -153,7 +152,7 @@ func (l *Ledger) applyPod(k Key, p *model.Pod) TaskID {
 	}
 	stay := l.stay(&l.tasks[old], p, held)
 	if stay != NoJob {
-		l.jobs[stay].charged++ // while the row is out
+		l.jobs[stay].charged++ // while the row is detached
 	}
 	job, node := l.detach(old)
 	l.addTask(old, p, held, stay)
@@ -174,9 +173,9 @@ func (l *Ledger) applyPod(k Key, p *model.Pod) TaskID {
 	return old
 }
 
-// readmit forgets that an adopted job was admitted, when a member leaves it: had it been
-// the only one, the job would have gone with it and come back with the next, and which
-// of two pods was seen first must make no difference.
+// readmit clears an adopted job's admission when a member leaves it. If that member had been the only one, the
+// job would have gone with it and come back with the next pod. Which of two pods was seen first must make no
+// difference.
 func (l *Ledger) readmit(j JobID) {
 	if j == NoJob || !l.jobs[j].Key.Adopted {
 		return
@@ -188,8 +187,8 @@ func (l *Ledger) readmit(j JobID) {
 	l.activate(j)
 }
 
-// footing is what of a task others have to make do without: a task that changes its
-// footing may leave room to others, one that keeps it (bound, then running) does not.
+// footing is what a task withholds from other tasks: a task of which the footing changes may leave them room;
+// one that keeps its footing (bound, then running) does not.
 type footing struct {
 	node NodeID
 	spec *Class
@@ -207,7 +206,7 @@ func (l *Ledger) footing(t TaskID) footing {
 	return footing{row.Node, &l.classes[row.Class], hold(row.Status)}
 }
 
-// stillOpen says that a pod's fact does not yet show, nor contradict, a commitment.
+// stillOpen says that a pod's fact neither shows nor contradicts a commitment yet.
 func stillOpen(c *Commitment, p *model.Pod) bool {
 	finished := p.Phase == model.PodSucceeded || p.Phase == model.PodFailed
 	switch c.Kind {
@@ -239,8 +238,8 @@ func (l *Ledger) newTask(k Key) TaskID {
 	return t
 }
 
-// addTask gives a detached row its content and enters its figures. It becomes a member of the job that
-// it names, or of the one in which it has to stay.
+// addTask gives a detached row its content and adds its figures. The task becomes a member of the job stay,
+// or, where that is NoJob, of the job that its pod names.
 func (l *Ledger) addTask(t TaskID, p *model.Pod, held *Commitment, stay JobID) {
 	row := &l.tasks[t]
 	_, bad := p.SetAside()
@@ -262,8 +261,8 @@ func (l *Ledger) addTask(t TaskID, p *model.Pod, held *Commitment, stay JobID) {
 	l.awaitCharge(t)
 }
 
-// recommit gives a row another commitment and returns the node that the one before named,
-// for dropUnnamed to look at once the task is where it belongs.
+// recommit replaces a row's commitment. It returns the node that the old one named, for dropUnnamed once the
+// task has its new place.
 func (l *Ledger) recommit(row *Task, c *Commitment) (was NodeID) {
 	if row.Held != c {
 		l.recommitted.task(row.Key)
@@ -278,8 +277,8 @@ func (l *Ledger) recommit(row *Task, c *Commitment) (was NodeID) {
 	return was
 }
 
-// detach takes a row's figures out; the row stays, and so do the job and the node it
-// was of, for dropUnnamed to look at.
+// detach takes a row's figures out. The row stays, and so do the rows of its job and node, which are returned
+// for dropUnnamed.
 func (l *Ledger) detach(t TaskID) (JobID, NodeID) {
 	l.leave(t)
 	row := &l.tasks[t]
@@ -293,7 +292,7 @@ func (l *Ledger) detach(t TaskID) (JobID, NodeID) {
 	return job, node
 }
 
-// dropUnnamed frees the rows of a job and a node that nothing names any more.
+// dropUnnamed frees the rows of a job and a node if nothing names them any more.
 func (l *Ledger) dropUnnamed(j JobID, n NodeID) {
 	if j != NoJob {
 		l.dropJob(j)
@@ -317,8 +316,7 @@ func (l *Ledger) removeTask(t TaskID) {
 	l.taskFree = append(l.taskFree, t)
 }
 
-// observed is where a task stands by its fact and its commitment, without the moves
-// of the current cycle.
+// observed returns a task's status and node by its fact and its commitment, without the moves of this cycle.
 func (l *Ledger) observed(row *Task) (model.Status, NodeID) {
 	p := row.Pod
 	switch p.Phase {
@@ -349,7 +347,7 @@ func (l *Ledger) observed(row *Task) (model.Status, NodeID) {
 	}
 }
 
-// rebase puts a task back to where its fact and commitment say it stands.
+// rebase puts a task back to the status and node of observed.
 func (l *Ledger) rebase(t TaskID) {
 	row := &l.tasks[t]
 	row.nominated = false
@@ -378,7 +376,7 @@ func (l *Ledger) podPriority(p *model.Pod) int32 {
 	return l.classPriority(p.PriorityClass)
 }
 
-// podOrder is what orders a pod among those of its job.
+// podOrder is a pod's priority among the pods of its job.
 func (l *Ledger) podOrder(p *model.Pod) int32 {
 	if p.HasTaskPriority {
 		return p.TaskPriority
@@ -386,8 +384,8 @@ func (l *Ledger) podOrder(p *model.Pod) int32 {
 	return l.podPriority(p)
 }
 
-// PreemptsNever says that nobody may be evicted for a task: its preemptionPolicy, or that
-// of its priority class where it names none of its own.
+// PreemptsNever says that no task may be evicted for this one: by its preemptionPolicy, or by that of its
+// priority class if it has none of its own.
 func (l *Ledger) PreemptsNever(t TaskID) bool {
 	p := l.tasks[t].Pod
 	if p.PreemptNever {
@@ -397,9 +395,8 @@ func (l *Ledger) PreemptsNever(t TaskID) bool {
 	return c != nil && c.PreemptNever && !p.PreemptSet
 }
 
-// classPriority is what a priority class is worth: as its fact says; for the two classes
-// that every cluster has, as Kubernetes defines them; for a name nobody knows, the
-// global default.
+// classPriority is the value of a priority class: that of its fact; for the two classes that every cluster
+// has, the value that Kubernetes defines; for an unknown name, the global default.
 func (l *Ledger) classPriority(name string) int32 {
 	if c := l.priorities[name]; c != nil {
 		return c.Value

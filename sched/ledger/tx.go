@@ -8,10 +8,10 @@ type OpKind uint8
 // The operations of a statement.
 const (
 	OpAllocate OpKind = iota // takes room that is there
-	OpPipeline               // waits for room that frees itself: a nomination of this cycle
+	OpPipeline               // waits for room that tasks are leaving: a nomination of this cycle
 	OpReserve                // waits for room freed by this statement's evictions: a reservation
-	OpEvict                  // is to leave
-	OpRelease                // gives its reservation up to somebody else
+	OpEvict                  // is to leave its node
+	OpRelease                // gives up its reservation for another task
 )
 
 // Op is one operation of a statement that held.
@@ -20,13 +20,13 @@ type Op struct {
 	Task   TaskID
 	Node   NodeID
 	Reason string // of an eviction: the action
-	For    TaskID // of an eviction: whom it serves; NoTask when unknown
+	For    TaskID // of an eviction: the task it serves; NoTask when unknown
 
-	Statement uint64 // the same for the operations of one outermost try
+	Statement uint64 // equal for the operations of one outermost try
 }
 
-// entry is what undoing one move needs: where the task was, and between whom. Without a task it
-// is about room that was kept beside (soft) or given back: see keepBeside.
+// entry is what undoing one move needs: the task's status, node, and neighbours in its lists. An entry without
+// a task is about room that a try keeps or gives back: see keepBeside.
 type entry struct {
 	task               TaskID
 	status             model.Status
@@ -37,17 +37,15 @@ type entry struct {
 	chosen             Chosen
 }
 
-// Tx is the hand with which a try changes the ledger. It is good only inside the
-// closure it was given to.
+// Tx is what a try changes the ledger with. It is valid only inside the closure that it is passed to.
 type Tx struct {
 	l    *Ledger
 	keep bool
 }
 
-// Try runs f; when f returns true its changes stay, when false they never were: every
-// figure, list, book and counter is as before. Tries nest. When the outermost try
-// holds, its operations are those that Committed returns; see Keep for the other way
-// to hold.
+// Try runs f. When f returns true, its changes stay. When f returns false, every figure, list, PluginState and
+// counter is as it was before. Tries nest. When the outermost try succeeds, Committed returns its operations,
+// unless Keep was called.
 func (l *Ledger) Try(f func(*Tx) bool) bool {
 	mark, ops, keep := len(l.undo), len(l.ops), l.tx.keep
 	nodes, figures := l.Settled()
@@ -76,9 +74,8 @@ func (l *Ledger) Try(f func(*Tx) bool) bool {
 	return true
 }
 
-// Keep makes the statement hold for this cycle only: it takes its room and stays out
-// of the plan, and the next cycle takes it back before it decides (a job that is
-// pipelined and not ready; seed 003 §6.5).
+// Keep makes the statement hold for this cycle only: its tasks keep their room, it stays out of the plan, and
+// the next cycle takes it back before it decides (for a job that is pipelined and not ready; seed 003 §6.5).
 func (tx *Tx) Keep() { tx.keep = true }
 
 // Allocate gives a pending task room on a node.
@@ -87,7 +84,7 @@ func (tx *Tx) Allocate(t TaskID, n NodeID) {
 	tx.l.op(Op{Kind: OpAllocate, Task: t, Node: n, For: NoTask})
 }
 
-// Pipeline promises a pending task room on a node that is being freed.
+// Pipeline promises a pending task room that tasks are leaving.
 func (tx *Tx) Pipeline(t TaskID, n NodeID) {
 	tx.l.step(t, model.Pipelined, n, "")
 	tx.l.op(Op{Kind: OpPipeline, Task: t, Node: n, For: NoTask})
@@ -99,31 +96,28 @@ func (tx *Tx) Reserve(t TaskID, n NodeID) {
 	tx.l.op(Op{Kind: OpReserve, Task: t, Node: n, For: NoTask})
 }
 
-// Suppose counts a pending task, gated or not, as one that has room somewhere: for its job
-// and its queues, and on no node. It is for tries that end in false.
+// Suppose counts a pending task, gated or not, for its job and queues as one that is promised room, but on no
+// node. It is for tries that return false.
 func (tx *Tx) Suppose(t TaskID) { tx.l.step(t, model.Pipelined, NoNode, "") }
 
-// Withdraw takes back the promise made to a task, so that it can be given its room
-// now that the room is there.
+// Withdraw takes back the promise made to a task, so that the task can be allocated the room once it is free.
 func (tx *Tx) Withdraw(t TaskID) { tx.l.step(t, model.Pending, NoNode, "") }
 
-// Evict asks a task to leave its node for another's sake; it holds its room as
-// Releasing until it is gone.
+// Evict makes a task leave its node for the beneficiary. The task holds its room as Releasing until it is
+// gone.
 func (tx *Tx) Evict(t TaskID, reason string, beneficiary TaskID) {
 	n := tx.l.tasks[t].Node
 	tx.l.step(t, model.Releasing, n, tx.l.tasks[t].Chosen)
 	tx.l.op(Op{Kind: OpEvict, Task: t, Node: n, Reason: reason, For: beneficiary})
 }
 
-// Reprieve takes back an eviction of this statement: the task stays where its fact shows
-// it.
+// Reprieve undoes an eviction of this statement: the task is again where its fact shows it.
 func (tx *Tx) Reprieve(t TaskID) {
 	s, n := tx.l.observed(&tx.l.tasks[t])
 	tx.l.step(t, s, n, tx.l.tasks[t].Chosen)
 }
 
-// Stay counts a task whose eviction is under way as one that stays. It is for tries that end
-// in false.
+// Stay counts a task with an eviction under way as one that stays. It is for tries that return false.
 func (tx *Tx) Stay(t TaskID) {
 	stays := tx.l.tasks[t]
 	stays.Held = tx.l.none
@@ -131,15 +125,15 @@ func (tx *Tx) Stay(t TaskID) {
 	tx.l.step(t, s, n, stays.Chosen)
 }
 
-// Release ends a task's reservation for another's sake: it waits anew (decision 13,
-// "may take the reservation over"). Reserve gives it back within the statement.
+// Release ends a task's reservation for the beneficiary: the task is Pending again (decision 13, "may take the
+// reservation over"). Restore undoes it within the statement.
 func (tx *Tx) Release(t TaskID, reason string, beneficiary TaskID) {
 	n := tx.l.tasks[t].Node
 	tx.l.step(t, model.Pending, NoNode, "")
 	tx.l.op(Op{Kind: OpRelease, Task: t, Node: n, Reason: reason, For: beneficiary})
 }
 
-// Restore gives a released task its reservation back: the inverse of Release.
+// Restore is the inverse of Release.
 func (tx *Tx) Restore(t TaskID) {
 	tx.l.step(t, model.Pipelined, tx.l.tasks[t].Held.Node, "")
 }
@@ -152,21 +146,21 @@ func (l *Ledger) op(o Op) {
 	l.ops = append(l.ops, o)
 }
 
-// step moves a task and notes how to take it back.
+// step moves a task and notes how to undo that.
 func (l *Ledger) step(t TaskID, s model.Status, n NodeID, c Chosen) {
 	l.note(t)
 	l.movePlacing(t, s, n, c)
 }
 
-// note notes how a task stands.
+// note notes a task's status, node and neighbours for undo.
 func (l *Ledger) note(t TaskID) {
 	row := &l.tasks[t]
 	l.undo = append(l.undo, entry{t, row.Status, row.Node, row.jobPrev, row.jobNext,
 		row.nodePrev, row.nodeNext, row.nominated, row.waived, row.Chosen})
 }
 
-// rollback takes moves back, the last first. Lists come back in their old order
-// because each task goes back between the neighbours it was taken from.
+// rollback undoes moves, the last first. Lists get their old order back, because each task is put between the
+// neighbours that it had.
 func (l *Ledger) rollback(mark int) {
 	for i := len(l.undo) - 1; i >= mark; i-- {
 		l.takeBack(&l.undo[i])
@@ -200,7 +194,7 @@ func (l *Ledger) takeBack(e *entry) {
 	}
 }
 
-// nominate turns the operations from index i on into nominations of this cycle.
+// nominate makes nominations of this cycle of the operations from index i on.
 func (l *Ledger) nominate(i int) {
 	l.stateEpoch++
 	for _, op := range l.ops[i:] {
@@ -222,7 +216,7 @@ func (l *Ledger) markNominated(t TaskID) {
 // NominatedThisCycle says that a task's place is a nomination of this cycle, to be decided anew next cycle.
 func (l *Ledger) NominatedThisCycle(t TaskID) bool { return l.tasks[t].nominated }
 
-// ReleaseNominated takes back every nomination of this cycle: the first step of a cycle.
+// ReleaseNominated takes back every nomination of this cycle. Each cycle begins with it.
 func (l *Ledger) ReleaseNominated() {
 	if len(l.nominated) > 0 {
 		l.stateEpoch++
@@ -235,13 +229,11 @@ func (l *Ledger) ReleaseNominated() {
 	l.nominated = l.nominated[:0]
 }
 
-// Committed returns the operations of the statements that held since the last call,
-// in their order, having made commitments of them: an Allocate is a bind under way,
-// an Evict an eviction under way, a Reserve a reservation until the time given; a
-// Pipeline becomes a nomination of this cycle; a Release ends a reservation. An eviction or a release that
-// the statement itself took back is none. item is called for each operation that belongs
-// in the plan and says under which item it is booked. The slice is good until the next
-// try.
+// Committed makes commitments of the operations of the statements that succeeded since the last call, and
+// returns these operations in order. An Allocate becomes a bind under way, an Evict an eviction under way, a
+// Reserve a reservation until the time of its Booking, a Pipeline a nomination of this cycle; a Release ends a
+// reservation. An eviction or a release that its own statement undid is left out. item is called for each
+// operation that belongs in the plan and returns its Booking. The slice is valid until the next try.
 func (l *Ledger) Committed(item func(Op) Booking) []Op {
 	ops := l.ops
 	l.makeRoom(len(ops))
@@ -289,7 +281,8 @@ func (l *Ledger) Committed(item func(Op) Booking) []Op {
 	return ops
 }
 
-// manyCommitments are made at once: a cycle would otherwise allocate for every bind.
+// manyCommitments is how many commitments are allocated at once: one by one would cost an allocation for each
+// bind.
 const manyCommitments = 64
 
 func (l *Ledger) makeRoom(commitments int) {
@@ -298,7 +291,7 @@ func (l *Ledger) makeRoom(commitments int) {
 	}
 }
 
-// commit gives a task a commitment, or takes it back; it returns what recommit does.
+// commit gives a task a commitment, or ends it (NoCommit); it returns what recommit returns.
 func (l *Ledger) commit(row *Task, c Commitment) (was NodeID) {
 	if c.Kind == NoCommit {
 		return l.recommit(row, l.none)
@@ -308,17 +301,16 @@ func (l *Ledger) commit(row *Task, c Commitment) (was NodeID) {
 	return l.recommit(row, &l.commitments[len(l.commitments)-1])
 }
 
-// Booking is under which plan item, of which statement, an operation is carried out, and
-// until when it holds at most: a reservation, or the record that an eviction was denied.
+// Booking is the plan item, and its statement, that carries an operation out, and the time until which it
+// holds at most: a reservation, or the record of a denied eviction.
 type Booking struct {
 	Item, Statement uint64
 	Until           int64
 	For             Beneficiary // of an eviction
 }
 
-// Hold makes a commitment outside any try, as a restart does; Drop ends one, because
-// a receipt denied it or its time is over. Both leave the task where its fact and
-// commitment say it stands.
+// Hold makes a commitment outside of any try, as a restart does. Drop ends one, because a receipt denied it or
+// its time is over. After both, the task has the status and node of its fact and commitment.
 func (l *Ledger) Hold(t TaskID, c Commitment) {
 	row := &l.tasks[t]
 	if row.claims() {
@@ -338,14 +330,14 @@ func (l *Ledger) Hold(t TaskID, c Commitment) {
 	}
 	l.stateEpoch++
 	if j := l.tasks[t].Job; j != NoJob {
-		l.jobs[j].Changed++ // who waits again may find the place that others of its job do not
+		l.jobs[j].Changed++ // a task that is pending again may find a place that other tasks of its job do not
 	}
 	l.rebase(t)
 	l.dropUnnamed(NoJob, was)
 }
 
-// Tell notes of a task whose eviction is under way that the request went through. Nothing
-// changes for anybody before its fact shows it.
+// Tell notes that the request for a task's eviction was accepted. This changes nothing else before the fact
+// shows the eviction.
 func (l *Ledger) Tell(t TaskID) {
 	if held := *l.tasks[t].Held; held.Kind == CommitEvict {
 		held.Told = true
@@ -356,16 +348,16 @@ func (l *Ledger) Tell(t TaskID) {
 // Drop ends a task's commitment.
 func (l *Ledger) Drop(t TaskID) { l.Hold(t, Commitment{}) }
 
-// Restore takes a commitment over from an earlier life, unless the task's fact shows
-// or contradicts it; it says whether the commitment is held now.
+// Restore takes over a commitment of an earlier engine, unless the task's fact shows or contradicts it. It
+// says whether the commitment is held now.
 func (l *Ledger) Restore(t TaskID, c Commitment) bool {
 	if !stillOpen(&c, l.tasks[t].Pod) {
-		l.dropUnnamed(NoJob, c.names()) // NameNode may have made the row for nothing else
+		l.dropUnnamed(NoJob, c.names()) // NameNode may have made the row for this commitment alone
 		return false
 	}
 	l.Hold(t, c)
 	return true
 }
 
-// Statements is the number of statements so far that held and did something.
+// Statements is the number of statements so far that succeeded and did something.
 func (l *Ledger) Statements() uint64 { return l.statements }
