@@ -11,32 +11,32 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Outcome is what became of a turn.
+// Outcome is the result of an attempt.
 type Outcome uint8
 
-// The outcomes of a turn.
+// The outcomes of an attempt.
 const (
-	Refused   Outcome = iota // nothing was placed; the reason is noted with the job
-	Kept                     // pipelined: its room is held for this cycle (seed 003 §6.5)
+	Refused   Outcome = iota // nothing was placed; the reason is kept in the job's WaitRecord
+	Kept                     // pipelined: its room is kept for this cycle (seed 003 §6.5)
 	Committed                // placed; the job has its minimum
 )
 
-// attempt is the state of placing one helping of a list of pending tasks.
+// attempt is the state of placing the next batch of a list of pending tasks.
 type attempt struct {
 	s       *session.Session
 	w       *PendingTasks
 	job     *ledger.Job
-	refused []ledger.ClassID // classes that found no place this turn (decision 21)
+	refused []ledger.ClassID // classes that found no place in this attempt (decision 21)
 	result
-	explain  bool // amounts are wanted with refusals; without, a refusal is one comparison
-	apart    bool // nodes are not all alike to it: see Apart
-	idle     bool // only room that is free now counts: see inFreeRoom
-	*domains      // of one that is apart
+	explain  bool // refusals need amounts; without them, a refusal is one comparison
+	apart    bool // domains matter to the job: see Apart
+	idle     bool // only room that is free now counts: see inFreeRoom and find
+	*domains      // nil unless apart
 
-	colocated *colocated // while a domain is tried for members that have to share one
+	colocated *colocated // set while a domain is tried for members that have to share one
 }
 
-// result is what became of a statement.
+// result is the result of a statement.
 type result struct {
 	why    trace.Reason // the first refusal
 	waits  bool         // a reservation still waits for its victims
@@ -52,10 +52,10 @@ func newAttempt(s *session.Session, w *PendingTasks, explain bool) *attempt {
 	return t
 }
 
-// Attempt places the next helping of a list of pending tasks: a job below its minimum until it is
-// ready, a ready one by one task. All that it does is one statement, which holds when
-// the job is ready, is kept for the cycle when it would be once room is free, and
-// never was otherwise.
+// Attempt places the next batch of a list of pending tasks: for a job below its minimum, tasks until it
+// is ready; for a ready job, one task. All of it is one statement. The statement holds when the job is
+// ready; it is kept for the cycle when the job would be ready once promised room is free; otherwise it
+// is taken back.
 func Attempt(s *session.Session, w *PendingTasks) Outcome {
 	t := newAttempt(s, w, s.Trace.On(trace.PredicatesFailed))
 	later := w.next > 0
@@ -67,7 +67,7 @@ func Attempt(s *session.Session, w *PendingTasks) Outcome {
 	return outcome
 }
 
-// Borrow places a job's minimum if it can start at once, and says whether it did.
+// Borrow places a job's minimum if the job can start at once, and returns whether it did.
 func Borrow(s *session.Session, w *PendingTasks) bool {
 	t := newAttempt(s, w, false)
 	out := Refused
@@ -81,7 +81,7 @@ func Borrow(s *session.Session, w *PendingTasks) bool {
 	return true
 }
 
-// decideAlone is decide whatever others have lost.
+// decideAlone is decide without regard to the lost members of other gangs.
 func (t *attempt) decideAlone(hold bool) (out Outcome) {
 	if t.hopeless() {
 		return Refused
@@ -100,8 +100,8 @@ func (t *attempt) decideAlone(hold bool) (out Outcome) {
 	return out
 }
 
-// Why says why the next helping of a list of pending tasks finds no place, and changes nothing; the
-// zero Reason when it finds one.
+// Why says why the next batch of a list of pending tasks finds no place, and changes nothing; it
+// returns the zero Reason when the batch finds one.
 func Why(s *session.Session, w *PendingTasks) trace.Reason {
 	quiet := *s
 	quiet.Trace = &trace.Recorder{}
@@ -112,7 +112,8 @@ func Why(s *session.Session, w *PendingTasks) trace.Reason {
 	return t.reason()
 }
 
-// hopeless rules a gang of one class out by amounts alone, before anything is tried.
+// hopeless refuses a gang of one class by amounts alone, before anything is tried. It returns false
+// when amounts do not rule the gang out.
 func (t *attempt) hopeless() bool {
 	if t.apart || t.w.full || t.w.Empty() || t.s.L.ReleasingNodes() > 0 {
 		return false
@@ -133,7 +134,7 @@ func (t *attempt) hopeless() bool {
 	return t.queueLacks(class, need)
 }
 
-// queueLacks refuses so many of a class if the queue has no room for all of them.
+// queueLacks refuses need tasks of a class if the queue has no room for all of them.
 func (t *attempt) queueLacks(class ledger.ClassID, need int64) bool {
 	fit := t.s.Policy.Allocatable(t.job.Queue, class, need)
 	if fit >= need {
@@ -143,8 +144,8 @@ func (t *attempt) queueLacks(class ledger.ClassID, need int64) bool {
 	return true
 }
 
-// refuseAfter notes why the task after the first fit is refused: as it stands with
-// those placed, which are taken back.
+// refuseAfter notes why the task after the first fit tasks is refused. For that, the first fit tasks
+// are placed in a try that is taken back.
 func (t *attempt) refuseAfter(fit int64, why func(ledger.TaskID) trace.Reason) {
 	next := t.w.Tasks[t.w.next+int(fit)]
 	t.placed = int32(fit)
@@ -158,7 +159,7 @@ func (t *attempt) refuseAfter(fit int64, why func(ledger.TaskID) trace.Reason) {
 	t.s.L.Try(func(tx *ledger.Tx) bool {
 		for _, task := range t.w.Tasks[t.w.next : t.w.next+int(fit)] {
 			if t.apart {
-				tx.Suppose(task) // where it would have gone is for its domains to say
+				tx.Suppose(task) // its domains decide on which node it would be placed
 			} else if n, _ := t.s.Nodes.Best(task); n != ledger.NoNode {
 				tx.Allocate(task, n)
 			}
@@ -171,9 +172,9 @@ func (t *attempt) refuseAfter(fit int64, why func(ledger.TaskID) trace.Reason) {
 	t.refuse(next, r)
 }
 
-// remember notes where the members went that are about to be taken back: the last
-// transaction's context (seed 003 §6.4), so that a pod can be told where it could have
-// gone. It is worked out when somebody asks and leaves nothing on a task.
+// remember notes on which nodes the members were placed whose placement is about to be taken back (seed
+// 003 §6.4), so that the reason can name where a pod could have been placed. Only a reason that is
+// asked for needs it; the tasks keep nothing of it.
 func (t *attempt) remember() {
 	if !t.explain {
 		return
@@ -186,11 +187,11 @@ func (t *attempt) remember() {
 	}
 }
 
-// nodes is why no node takes a task: with how many refuse for what, where that is
-// wanted, since it asks every node.
+// nodes is why no node takes a task. Counts of nodes by reason are added only where explain wants them,
+// since that needs every node.
 func (t *attempt) nodes(task ledger.TaskID) trace.Reason {
 	if t.apart && t.home != topology.None {
-		return trace.Reason{Code: trace.NodesRefuse} // what is said in the end is said of domains
+		return trace.Reason{Code: trace.NodesRefuse} // the final reason is about domains
 	}
 	if t.explain {
 		return t.s.Nodes.Why(task)
@@ -245,7 +246,7 @@ func (t *attempt) one(tx *ledger.Tx, task ledger.TaskID) bool {
 		t.note(trace.AlreadyFailed, task, trace.Reason{})
 		return false
 	}
-	// What was promised counts for the queue already.
+	// A reservation counts in the queue already.
 	if !withdrawn(t.s, task) && t.s.Policy.Allocatable(t.job.Queue, class, 1) < 1 {
 		t.refuse(task, t.s.Policy.WhyNotAllocatable(t.job.Queue, class))
 		return false
@@ -269,9 +270,8 @@ func (t *attempt) one(tx *ledger.Tx, task ledger.TaskID) bool {
 	return true
 }
 
-// ready says that the statement may be committed. A minimum that is met only by
-// counting best-effort members that still wait is met by placing them, here and now:
-// a gang starts whole.
+// ready says that the statement may be committed. Where the minimum counts best-effort members that
+// still wait, they are placed now: a gang starts whole.
 func (t *attempt) ready(tx *ledger.Tx) bool {
 	switch {
 	case t.apart:
@@ -288,7 +288,7 @@ func (t *attempt) ready(tx *ledger.Tx) bool {
 	return ok
 }
 
-// beforeNodes is the reason of a verdict that was given before any node was asked.
+// beforeNodes is the reason for a verdict that was given before any node was tried.
 func beforeNodes(v policy.Verdict) trace.Reason {
 	switch {
 	case v.Code == trace.QueueDevices:
@@ -299,8 +299,8 @@ func beforeNodes(v policy.Verdict) trace.Reason {
 	return trace.Reason{Code: trace.PrePredicateFailed, Text: v.Text}
 }
 
-// refuse notes that a class found no place. What is wrong with a task's resource claims is
-// its own affair: others of its class have theirs, made from the same template.
+// refuse notes that a class found no place. A fault of a task's resource claims concerns that task
+// alone: other tasks of its class have claims of their own, made from the same template.
 func (t *attempt) refuse(task ledger.TaskID, r trace.Reason) {
 	if !r.Code.OfClaims() && r.Code != trace.QueueDevices {
 		t.refused = append(t.refused, t.s.L.Task(task).Class)
@@ -308,8 +308,8 @@ func (t *attempt) refuse(task ledger.TaskID, r trace.Reason) {
 	t.stopped(task, r)
 }
 
-// stopped notes why a task was not placed. That one waits for the room reserved for it
-// says nothing of others of its class.
+// stopped notes why a task was not placed. It does not refuse the task's class: that a task waits for
+// the room reserved for it says nothing about other tasks of the class.
 func (t *attempt) stopped(task ledger.TaskID, r trace.Reason) {
 	r.Task = t.s.L.Task(task).Key.String()
 	if r.Queue == "" && (r.Code == trace.QueueDeserved || r.Code == trace.QueueCapability) {
@@ -346,7 +346,7 @@ func (t *attempt) note(kind trace.EventKind, task ledger.TaskID, r trace.Reason)
 	}
 }
 
-// report leaves the job's reason and the statement's end in the trace.
+// report records the job's reason and the end of the statement in the trace.
 func (t *attempt) report(o Outcome, later bool) {
 	s, j := t.s, t.w.Job
 	tell := func(k trace.EventKind) {
@@ -373,20 +373,19 @@ func (t *attempt) report(o Outcome, later bool) {
 		tell(trace.Discarding)
 		t.lend()
 		if t.why.Root().Code == trace.ClaimBudgetSpent {
-			s.Refuse(j, t.reason()) // nothing has to change for it to be asked again
+			s.Refuse(j, t.reason()) // not parked: it is tried again even when nothing changes
 			return
 		}
 		if t.why.Code == trace.LostMemberFirst {
-			s.Park(j, t.reason(), true, t.explain && !later) // what is lost may find no room any more, too
+			s.Park(j, t.reason(), true, t.explain && !later) // the lost members, too, may find no room any more
 			return
 		}
 		t.w.Park(s, t.reason(), t.explain && !later)
 	}
 }
 
-// lend has a job that nodes refuse lend the room that its queue keeps for it, unless room on
-// nodes is kept for it, too. While there are no nodes at all, it is nodes that everybody waits
-// for.
+// lend makes a job that nodes refuse lend the room that its queue keeps for it, unless room on nodes is
+// kept for it, too. While there are no nodes at all, nothing is lent: then every job waits for nodes.
 func (t *attempt) lend() {
 	code := t.why.Root().Code
 	switch {
@@ -407,7 +406,7 @@ func (t *attempt) reason() trace.Reason {
 	if need < 1 || t.job.MinMember == 1 {
 		return r
 	}
-	cause := r // one that is kept: of most jobs there is none
+	cause := r // a copy that can be pointed to; most jobs need none
 	return trace.Reason{Code: trace.GangIncomplete, Have: int(min(t.placed, need)), Need: int(need), Cause: &cause, Tried: t.tried}
 }
 

@@ -6,10 +6,10 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// wholeBestEffort places as many best-effort members as the minimums of the job and
-// its roles need, inside the statement it is given; false when they do not all find a
-// place, with nothing placed: have is then how many members had one, and why is what
-// the first without one was told.
+// wholeBestEffort places as many best-effort members as the minimums of the job and its roles need,
+// inside the given statement. It returns false, with nothing placed, when they do not all find a place:
+// have is then the number of members that would have had one, and why is the reason of the first member
+// without one.
 func wholeBestEffort(s *session.Session, tx *ledger.Tx, j ledger.JobID) (ok bool, have int32, why trace.Reason) {
 	job := s.L.Job(j)
 	ok = tx.Try(func(tx *ledger.Tx) bool {
@@ -30,8 +30,8 @@ func wholeBestEffort(s *session.Session, tx *ledger.Tx, j ledger.JobID) (ok bool
 	return ok, have, why
 }
 
-// Backfill places a job's best-effort members: first what its minimum still needs, as
-// a whole, then one after the other. The reason is that of the first that found no
+// Backfill places a job's best-effort members: first those that its minimum still needs, as a whole,
+// then one after the other. It returns how many were placed, and the reason of the first that found no
 // place.
 func Backfill(s *session.Session, j ledger.JobID) (placed int, why trace.Reason) {
 	job := s.L.Job(j)
@@ -75,8 +75,8 @@ func Backfill(s *session.Session, j ledger.JobID) (placed int, why trace.Reason)
 	return placed, why
 }
 
-// backfillApart is Backfill for a job whose members have to be near each other, or that starts
-// by sub-groups: its limits are kept as if they asked for something.
+// backfillApart is Backfill for a job whose members have to be near each other, or that starts by
+// sub-groups: their limits hold for best-effort members as for all others.
 func backfillApart(s *session.Session, w *PendingTasks) (placed int, why trace.Reason) {
 	for !w.Empty() {
 		t := newAttempt(s, w, true)

@@ -9,10 +9,10 @@ import (
 	"ashlar.sh/sched/victims"
 )
 
-// Room that is kept for a job which waits (ledger.Claim) is kept from those that come after it:
-// jobs of its queue by job order, of other queues by queue order. Who goes before may take it.
+// Room that is kept for a waiting job (ledger.Claim) is not available to jobs that come after it:
+// jobs of its queue by job order, jobs of other queues by queue order. Jobs that come before it may take it.
 
-// goesBefore says that a job may take what is kept for another.
+// goesBefore says that a job may take the room that is kept for another job.
 func goesBefore(s *session.Session, j, other ledger.JobID) bool {
 	if q, r := s.L.Job(j).Queue, s.L.Job(other).Queue; q != r {
 		return s.Policy.CompareQueues(q, r) < 0
@@ -20,7 +20,7 @@ func goesBefore(s *session.Session, j, other ledger.JobID) bool {
 	return s.Policy.CompareJobs(j, other) < 0
 }
 
-// outranks is goesBefore where jobs that ask for the same get the same answer.
+// outranks is goesBefore for callers in which jobs with equal signatures share one answer.
 func outranks(s *session.Session, j, other ledger.JobID) bool {
 	if q, r := s.L.Job(j).Queue, s.L.Job(other).Queue; q != r {
 		return s.Policy.CompareQueues(q, r) < 0
@@ -28,7 +28,7 @@ func outranks(s *session.Session, j, other ledger.JobID) bool {
 	return s.L.Job(j).Priority > s.L.Job(other).Priority
 }
 
-// after lists those for which room is kept that a job may take, by name.
+// after lists the jobs with room kept for them which j may take, by name.
 func after(s *session.Session, j ledger.JobID, before func(*session.Session, ledger.JobID, ledger.JobID) bool) (out []ledger.JobID) {
 	for _, c := range s.L.Claimants() {
 		if c != j && before(s, j, c) {
@@ -38,7 +38,7 @@ func after(s *session.Session, j ledger.JobID, before func(*session.Session, led
 	return byKey(s, out)
 }
 
-// without runs f as if nothing were kept for some jobs. What f did stays if it says so.
+// without runs f as if no room were kept for these jobs. What f did stays if f returns true.
 func without(s *session.Session, jobs []ledger.JobID, f func() bool) bool {
 	var claims []ledger.TaskID
 	for _, j := range jobs {
@@ -55,7 +55,7 @@ func without(s *session.Session, jobs []ledger.JobID, f func() bool) bool {
 	})
 }
 
-// release ends what is kept for some jobs.
+// release gives back the room that is kept for these jobs.
 func release(s *session.Session, jobs ...ledger.JobID) {
 	for _, j := range jobs {
 		for _, t := range s.L.Claimed(j) {
@@ -78,12 +78,12 @@ func keptOn(s *session.Session, j ledger.JobID) string {
 	return strings.Join(names, ", ")
 }
 
-// mostNamed bounds the nodes that a reason names.
+// mostNamed is the most nodes that a reason names.
 const mostNamed = 8
 
-// decided is decide without what is kept for the job itself, and, where that is not enough,
-// without what it may take of others': then theirs ends. Nothing that is kept is in the way of a
-// reservation.
+// decided is decide as if no room were kept for the job itself. Where that is not enough, it is tried
+// as if no room were kept for the jobs that it comes before; if that succeeds, their room is given
+// back. A job with reservations may use all room that is kept.
 func (t *attempt) decided(hold bool) (out Outcome) {
 	s, j := t.s, t.w.Job
 	if !s.L.Claims() {
@@ -121,9 +121,9 @@ func (t *attempt) decided(hold bool) (out Outcome) {
 	return out
 }
 
-// past runs find, which looks by a rule for who could leave for a job, beside what others have lost and
-// without what is kept for that job or that it may take; keep says that what it did stays, if it did something. Who
-// reclaims takes what its queue is owed: nothing that is kept for others is in the way.
+// past runs find, which searches victims for a job by a rule, beside the room of lost members and as if
+// no room were kept for the job itself and for jobs that it comes before. What find did stays if keep.
+// In reclaim, the job takes what its queue is owed: no kept room is in its way.
 func past(s *session.Session, rule victims.Rule, j ledger.JobID, keep bool, find func() bool) (did bool) {
 	f := func() (found bool) {
 		beside(s, losses(s, j), func() bool {

@@ -12,26 +12,26 @@ import (
 // mostColocations is how many domains are tried for a gang whose members have to share one.
 const mostColocations = 64
 
-// colocated is a gang of which members have to share a domain with each other (a zone, by
-// affinity to themselves), while none of them sits anywhere: where the first, the anchor, goes
-// the others have to follow. Such a gang is placed like any other to begin with. Where the
-// domain of the anchor's best node is too small for it, others that have room are tried, that
-// of the next best node first; in each the anchor is placed before everybody else.
+// colocated is a gang of which members have to share a domain with each other (a zone, by affinity to
+// themselves), while none of them has a node: the domain of the first of them, the leader, binds the
+// rest. Such a gang is placed like any other at first. Where the domain of the leader's best node is
+// too small, other domains that have room are tried, that of the next best node first; in each, the
+// leader is placed first.
 type colocated struct {
 	leader ledger.TaskID
-	at     place             // where the anchor begins, of the domain that is tried
-	order  []ledger.TaskID   // of the list of pending tasks: the anchor, then the others
-	need   int64             // of the anchor's class so many have to share its domain, at least
+	at     place             // the leader's place in the domain that is tried
+	order  []ledger.TaskID   // of the list of pending tasks: the leader, then the rest
+	need   int64             // at least so many of the leader's class have to share its domain
 	keys   []string          // the labels whose domains are shared
 	lists  [][]ledger.NodeID // the nodes of each domain
 
-	tries int
-	first ledger.NodeID // where the first try began
-	told  result        // what became of it
+	tries       int
+	first       ledger.NodeID // the leader's node in the first try
+	firstResult result        // the result of the first try
 }
 
-// colocates returns what is to be known of a gang below its minimum: of the first anchor among
-// the members that this needs. It is nil without one, and where there is but one domain.
+// colocates returns how a gang below its minimum is co-located, by the first leader among the members
+// that the minimum needs. It is nil when there is no leader, or only one domain.
 func (t *attempt) colocates(tasks []ledger.TaskID) *colocated {
 	least := t.minimum()
 	if t.apart || least < 2 {
@@ -61,10 +61,10 @@ func (t *attempt) colocates(tasks []ledger.TaskID) *colocated {
 	return nil
 }
 
-// elsewhere places a gang that was refused in some other domain that its members can share. A
-// domain in which it can start now goes before one in which it has to wait for room. from is
-// where in the list of pending tasks the turn began; what holds stays if hold. Where no domain will do the
-// list of pending tasks is as it was, and the reason says so.
+// elsewhere places a gang that was refused in another domain that its members can share. A domain in
+// which the gang can start now comes before one in which it has to wait for room. from is where in the
+// list of pending tasks the attempt began; what holds stays if hold. Where no domain will do, the list
+// of pending tasks is left as it was, and the reason says so.
 func (t *attempt) elsewhere(from int, hold bool) Outcome {
 	if !t.why.Root().Code.OfNodes() {
 		return Refused
@@ -95,14 +95,14 @@ func (t *attempt) colocateAnywhere(g *colocated, from int, hold bool) Outcome {
 				return out
 			}
 			if g.tries == 0 {
-				g.first, g.told, t.explain = g.at.node, t.result, false // once will do
+				g.first, g.firstResult, t.explain = g.at.node, t.result, false // the first try explained enough
 			}
 		}
 	}
 	return Refused
 }
 
-// roomy lists the domains that have room by amounts for those who have to share one.
+// roomy lists the domains that have room, by amounts, for the members that have to share one.
 func (t *attempt) roomy(g *colocated, in Gradient) (out [][]ledger.NodeID) {
 	fits := t.s.Nodes.Fits(t.s.L.Task(g.leader).Class, in.Future())
 	for _, list := range g.lists {
@@ -113,8 +113,8 @@ func (t *attempt) roomy(g *colocated, in Gradient) (out [][]ledger.NodeID) {
 	return out
 }
 
-// nextDomain takes out of left the domain with the best node for the anchor; false when no
-// node takes it.
+// nextDomain takes the domain with the best node for the leader out of left; false when no node takes
+// it.
 func (t *attempt) nextDomain(g *colocated, left *[][]ledger.NodeID, in Gradient) bool {
 	n, score := within(t.s, g.leader, slices.Concat(*left...), in)
 	if n == ledger.NoNode {
@@ -125,7 +125,7 @@ func (t *attempt) nextDomain(g *colocated, left *[][]ledger.NodeID, in Gradient)
 	return true
 }
 
-// placeColocated tries the domain at hand.
+// placeColocated tries the current domain.
 func (t *attempt) placeColocated(g *colocated, from int, in Gradient, hold bool) (out Outcome) {
 	if t.s.Trace.On(trace.AllocateDomain) {
 		t.s.Trace.Add(trace.Event{Kind: trace.AllocateDomain, Job: t.s.L.Called(t.w.Job), Task: t.s.L.Task(g.leader).Key.String(),
@@ -143,14 +143,14 @@ func (t *attempt) placeColocated(g *colocated, from int, in Gradient, hold bool)
 	return out
 }
 
-// noCommonDomain leaves the reason: that no domain has room by amounts, or, where some were
-// tried, what became of it in the first. Where there is no room at all the nodes say why.
+// noCommonDomain sets the reason: that no domain has room by amounts, or, where domains were tried, why
+// the first of them failed. Where there is no room at all, the reason of the nodes stays.
 func (t *attempt) noCommonDomain(g *colocated) {
 	r := trace.Reason{Code: trace.PodAffinityNoRoom, Task: t.s.L.Task(g.leader).Key.String(), Text: strings.Join(g.keys, ","), Need: int(g.need)}
 	nearest := ""
 	if g.tries > 0 {
-		t.result, nearest, r.Have = g.told, t.domainName(g, g.first), r.Need
-		r.Cause = &g.told.why
+		t.result, nearest, r.Have = g.firstResult, t.domainName(g, g.first), r.Need
+		r.Cause = &g.firstResult.why
 	} else {
 		fits := t.s.Nodes.Fits(t.s.L.Task(g.leader).Class, false)
 		for _, list := range g.lists {

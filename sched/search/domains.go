@@ -13,42 +13,42 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// The bounds of a search by domains: of each tier so many are tried that seem to have room,
-// and within one of them so often, and once for each sub-group, one is tried in vain.
+// The bounds of a search by domains: how many domains of a tier that seem to have room are tried,
+// and how many failed tries within one of them are allowed, beside one for each sub-group.
 const (
 	mostDomains = 64
 	mostPlaces  = 256
 )
 
-// domains is what a turn knows of a job whose members have to be near each other, or that
-// starts by sub-groups.
+// domains is the state of an attempt for a job whose members have to be near each other, or that starts
+// by sub-groups.
 type domains struct {
-	net     *topology.Map // nil: nobody knows the network
-	inside  topology.ID   // where the job is to stay; None: anywhere
-	home    topology.ID   // where the members at hand are to stay; None: anywhere
-	near    topology.ID   // where the last of them went
-	future  bool          // room that is being freed will do
-	partial bool          // some of a sub-group wait for room: those who have it do not start without them
-	free    bool          // nobody counts members: no minimum binds
-	rest    *rest         // what has no place yet
-	tries   int           // within the present domain: what was tried in vain
+	net     *topology.Map // nil: the network is unknown
+	inside  topology.ID   // the domain that the job has to stay in; None: anywhere
+	home    topology.ID   // the domain that the current members have to stay in; None: anywhere
+	near    topology.ID   // the domain of the last member placed
+	future  bool          // room that is being freed counts, too
+	partial bool          // members of a sub-group wait for room: those that have it do not start without them
+	free    bool          // no plugin counts members: no minimum binds
+	rest    *rest         // the units that have no place yet
+	tries   int           // failed tries within the current domain
 	most    int           // bounds tries
-	short   trace.Reason  // why there was no domain, the first time
+	short   trace.Reason  // why there was no domain for the first unit without one
 	unsized trace.Reason  // the first sub-group that lacks pods, by name
-	passed  []int         // the units that found none, in the last attempt's rest
+	passed  []int         // indices in rest of the units that found no domain
 	left    []unit        // sub-groups that lack pods
 }
 
-// Apart says that a job is not placed as if all nodes were alike: its PodGroup divides it into
-// sub-groups, or asks something of the network where a plugin knows that.
+// Apart says that domains matter for placing a job: its PodGroup divides it into sub-groups, or has a
+// limit in the network and a plugin knows the network.
 func Apart(s *session.Session, j ledger.JobID) bool {
 	g := s.L.Job(j).Group
 	return g != nil && (len(g.SubGroups) > 0 || g.Topology != nil && s.Policy.HyperNodes() != nil)
 }
 
-// byDomain is the statement of such a job: all that its minimum needs goes into one domain of
-// the lowest tier that has room for it, sub-groups each into one within that. A domain in
-// which it can start now goes before one in which it has to wait for room.
+// byDomain is the statement of such a job: all that its minimum needs is placed in one domain of the
+// lowest tier that has room for it, and each sub-group in one domain within that. A domain in which the
+// job can start now comes before one in which it has to wait for room.
 func (t *attempt) byDomain(tx *ledger.Tx) Outcome {
 	if t.queueRefuses() {
 		return Refused
@@ -70,8 +70,8 @@ func (t *attempt) byDomain(tx *ledger.Tx) Outcome {
 	return out
 }
 
-// queueRefuses asks the queue about a minimum of one class before any domain is looked at
-// (decision 18), so that which of the two is named does not rest on who else took room.
+// queueRefuses checks the queue for a minimum of one class before any domain is tried (decision 18). So
+// whether the reason names the queue or the nodes does not depend on what other jobs took meanwhile.
 func (t *attempt) queueRefuses() bool {
 	need := t.minimum()
 	tasks := t.w.Tasks[t.w.next:]
@@ -85,7 +85,7 @@ func (t *attempt) queueRefuses() bool {
 	return t.queueLacks(class, need)
 }
 
-// settle leaves the reason and what of the list of pending tasks is to be tried again.
+// settle sets the reason, and keeps in the list of pending tasks those that are to be tried again.
 func (t *attempt) settle(o Outcome) {
 	if o != Refused {
 		t.why = t.unsized
@@ -143,7 +143,7 @@ func (t *attempt) minimum() int64 {
 	return max(1, int64(t.job.MinMember-have-t.job.Waiting()))
 }
 
-// tryPlacing tries to place the units inside the present domain, in a try of its own.
+// tryPlacing tries to place the units inside the current domain, in a try of its own.
 func (t *attempt) tryPlacing(tx *ledger.Tx, units []unit) (out Outcome) {
 	t.refused, t.why, t.placed, t.waits, t.partial = t.refused[:0], trace.Reason{}, 0, false, false
 	t.passed, t.tries, t.most = t.passed[:0], 0, mostPlaces+len(units)
@@ -155,8 +155,8 @@ func (t *attempt) tryPlacing(tx *ledger.Tx, units []unit) (out Outcome) {
 	return out
 }
 
-// eachHome calls f for the domains in which a unit could have room, best first within each
-// tier, until f says no. Where none has, it notes why.
+// eachHome calls f for the domains in which a unit could have room, the best first within each tier,
+// until f returns false. Where none has room, it notes why.
 func (t *attempt) eachHome(inside topology.ID, ask *model.Topology, u unit, f func(topology.ID) bool) {
 	limit := t.net.Limit(ask)
 	reach := t.net.Reach(t.w.Job, u.sub)
@@ -181,8 +181,8 @@ func (t *attempt) eachHome(inside topology.ID, ask *model.Topology, u unit, f fu
 				return false
 			}
 		}
-		// Room by amounts, and no place by filters. Those that are tried for what is kept alone
-		// are not it: who is asked again when nothing is kept says the same.
+		// Room by amounts, but no place by filters. Domains that have room only together with what is kept
+		// do not count: so the reason is the same when it is computed again with nothing kept.
 		if i := slices.IndexFunc(list, func(c scored) bool { return c.room >= u.need }); i >= 0 {
 			nearest, room = list[i].domain, u.need
 		}
@@ -193,11 +193,11 @@ func (t *attempt) eachHome(inside topology.ID, ask *model.Topology, u unit, f fu
 	}
 }
 
-// scored is a domain with what plugins say of it.
+// scored is a domain with the score that plugins give it.
 type scored struct {
 	domain topology.ID
 	score  int64
-	room   int64 // by amounts: less than is asked where what is kept may make up for it
+	room   int64 // by amounts, in tasks; below the need where kept room may make up for it
 }
 
 // tellDomain records which domain is tried (seed 003 §8.4).
@@ -208,7 +208,7 @@ func (t *attempt) tellDomain(c scored) {
 	}
 }
 
-// noDomain notes why a unit found no domain, unless something was noted already.
+// noDomain notes why a unit found no domain, unless a reason was noted already.
 func (t *attempt) noDomain(ask *model.Topology, u unit, seen int, nearest topology.ID, room int64) {
 	if t.short.Is() {
 		return
@@ -246,14 +246,13 @@ func tierOf(ask *model.Topology) string {
 	}
 }
 
-// share is how many of a unit's tasks are of a class, and where there is room for them.
+// share is how many of a unit's tasks are of a class, and how many of them each node has room for.
 type share struct {
 	count int64
 	fits  []int32
 }
 
-// classes lists the classes of a unit's tasks, with what the first of them that are needed
-// ask for together.
+// classes lists the classes of a unit's tasks, and the sum of what its first need tasks ask for.
 func (t *attempt) classes(u unit) (out []share, want resource.Vec) {
 	var ids []ledger.ClassID
 	for i, task := range u.tasks {
@@ -275,8 +274,8 @@ func (t *attempt) classes(u unit) (out []share, want resource.Vec) {
 	return out, want
 }
 
-// roomFor is how many of a unit's tasks a domain has room for by amounts, at most need: no
-// way of placing more exists.
+// roomFor is how many of a unit's tasks a domain has room for by amounts, at most need. No more can be
+// placed there.
 func (t *attempt) roomFor(d topology.ID, classes []share, need int64) (sum int64) {
 	for _, c := range classes {
 		fit := int64(0)

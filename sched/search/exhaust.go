@@ -8,31 +8,31 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// The bounds of a search node by node: so many members a gang may lack, so many places are
-// taken back, and so often a node is looked at.
+// The bounds of a search node by node: how many members a gang may lack, how many placements are
+// taken back, and how often a node is looked at.
 const (
 	mostMembers = 64
 	mostSteps   = 256
 	mostLooks   = 1 << 14
 )
 
-// exhaustive looks for places for a small gang below its minimum node by node, where its domains,
-// the best first, left it none: what one member takes may be the only room of another. The
-// units with the lowest limit have their places first, and every way of placing them is tried
-// until one holds or the steps are used up.
+// exhaustive searches places for a small gang below its minimum node by node, after the search by
+// domains, the best first, found none: what one member takes may be the only room for another. The
+// units with the lowest limit are placed first, and every way of placing them is tried until one holds
+// or the steps are used up.
 type exhaustive struct {
 	*attempt
-	units []unit  // those of the lowest limit first; tasks that are alike stand together
-	after []int64 // by unit: the tasks of it and of those behind it
+	units []unit  // those of the lowest limit first; equal tasks are next to each other
+	after []int64 // by unit: the number of tasks of it and of the units after it
 	put   []ledger.TaskID
-	steps int // places that were taken back
-	looks int // at nodes
+	steps int // placements that were taken back
+	looks int // how often a node was looked at
 }
 
-// over says that the search is given up.
+// over says that the search has used up its steps.
 func (x *exhaustive) over() bool { return x.steps > mostSteps || x.looks > mostLooks }
 
-// exhaust is that search, inside the statement it is given to. A reason that was noted stays.
+// exhaust runs that search inside the given statement. A reason that was noted before stays.
 func (t *attempt) exhaust(tx *ledger.Tx, units []unit) Outcome {
 	x := &exhaustive{attempt: t}
 	if !x.worthwhile(units) {
@@ -53,8 +53,8 @@ func (t *attempt) exhaust(tx *ledger.Tx, units []unit) Outcome {
 	return Refused
 }
 
-// worthwhile says that the search could find what the one by domains did not: a gang that
-// lacks its minimum, has a limit, and is not of one unit with all members alike.
+// worthwhile says that the search could find what the one by domains did not: the gang lacks its
+// minimum, has a limit, and does not consist of one unit with all members equal.
 func (x *exhaustive) worthwhile(units []unit) bool {
 	if x.future || x.free || x.w.kept > 0 || x.job.Met((*ledger.Count).Placed) || !Near(x.s, x.w.Job) {
 		return false
@@ -76,7 +76,7 @@ func (x *exhaustive) alike(a, b ledger.TaskID) bool {
 	return p.Class == q.Class && p.Role == q.Role
 }
 
-// order puts units of the lowest limit first, and in each the tasks that are alike together.
+// order puts the units of the lowest limit first, and equal tasks of a unit next to each other.
 func (x *exhaustive) order(units []unit) {
 	for _, u := range units {
 		var tasks []ledger.TaskID
@@ -109,13 +109,13 @@ func (x *exhaustive) limit(u unit) int32 {
 	return x.net.Limit(x.asked(u))
 }
 
-// jobHomes are the largest domains that the job may go to.
+// jobHomes are the largest domains that the job may be placed in.
 func (x *exhaustive) jobHomes() []topology.ID {
 	return x.net.Widest(topology.Root, x.net.Reach(x.w.Job, topology.AllSubs), x.net.Limit(x.job.Group.Topology))
 }
 
-// from places units from k on, each in one of the largest domains that it may go to, or not
-// at all; false when that does not give the job its minimum.
+// from places the units from k on, each in one of the largest domains that it may be placed in, or not
+// at all; false when the job does not reach its minimum that way.
 func (x *exhaustive) from(tx *ledger.Tx, k int) bool {
 	switch {
 	case len(x.put) > 0 && x.enough():
@@ -135,22 +135,23 @@ func (x *exhaustive) from(tx *ledger.Tx, k int) bool {
 	return x.from(tx, k+1)
 }
 
-// hasRoom says that a domain has room by amounts for what a unit needs together.
+// hasRoom says that a domain has room, by amounts, for the tasks of a unit that have to be placed
+// together.
 func (x *exhaustive) hasRoom(d topology.ID, u unit) bool {
 	classes, _ := x.classes(u)
 	return x.roomFor(d, classes, u.need) >= u.need
 }
 
-// spot is where in a unit the search stands.
+// spot is the position of the search within a unit.
 type spot struct {
 	unit  int
-	nodes []ledger.NodeID // of the unit's domain
-	task  int             // of the unit, to be placed now
-	node  int             // the first to try: those before it were tried for tasks alike
-	got   int             // so many of the unit have a place
+	nodes []ledger.NodeID // the nodes of the unit's domain
+	task  int             // index in the unit: the task to place now
+	node  int             // index in nodes: the first to try; those before it were tried for equal tasks
+	got   int             // how many of the unit's tasks have a place
 }
 
-// member places the tasks of a unit from one on, and then the units behind it.
+// member places the tasks of a unit from at.task on, and then the units after it.
 func (x *exhaustive) member(tx *ledger.Tx, at spot) bool {
 	u := x.units[at.unit]
 	left := int64(len(u.tasks) - at.task)
@@ -174,14 +175,14 @@ func (x *exhaustive) member(tx *ledger.Tx, at spot) bool {
 	if x.over() {
 		return false
 	}
-	task := u.tasks[at.task] // it has no place, and none of those like it has
+	task := u.tasks[at.task] // it has no place, and so no task equal to it has
 	for at.node = 0; at.task < len(u.tasks) && x.alike(u.tasks[at.task], task); {
 		at.task++
 	}
 	return x.member(tx, at)
 }
 
-// on places the task at hand on a node, and then those after it.
+// on places the current task on a node, and then the tasks after it.
 func (x *exhaustive) on(tx *ledger.Tx, at spot, n int) (ok bool) {
 	tasks := x.units[at.unit].tasks
 	task := tasks[at.task]

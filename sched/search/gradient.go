@@ -10,7 +10,7 @@ import (
 // (seed 003 §5.4).
 type Gradient uint8
 
-// The gradients. Without shards the two of nodes elsewhere are empty.
+// The gradients. Without shards, the two for nodes of other shards are empty.
 const (
 	IdleHere Gradient = iota
 	IdleElsewhere
@@ -32,9 +32,9 @@ type place struct {
 	in    Gradient
 }
 
-// find returns the best place for a task: the best node of the first gradient that has one,
-// in each its nominated node before all others; node NoNode when none does. Only room that is
-// free now counts if idle.
+// find returns the best place for a task: the best node of the first gradient that has one; in each
+// gradient, the task's nominated node comes before all others. node is NoNode when there is none. With
+// idle, only room that is free now counts.
 func find(s *session.Session, t ledger.TaskID, idle bool) place {
 	nominated := nomination(s, t)
 	for g := range numGradients {
@@ -51,9 +51,9 @@ func find(s *session.Session, t ledger.TaskID, idle bool) place {
 	return place{node: ledger.NoNode}
 }
 
-// nomination is the node that a task was nominated to, NoNode without one.
+// nomination is the node that a task was nominated to; NoNode without one.
 func nomination(s *session.Session, t ledger.TaskID) ledger.NodeID {
-	if name := s.L.Task(t).Pod.Nominated; name != "" { // hardly one is
+	if name := s.L.Task(t).Pod.Nominated; name != "" { // few tasks are nominated
 		if n, known := s.L.FindNode(name); known {
 			return n
 		}
@@ -74,8 +74,8 @@ func best(s *session.Session, t ledger.TaskID, g Gradient) (ledger.NodeID, int64
 	}
 }
 
-// bestIdle is the best node that takes a task now: one of this scheduler's shard, else one
-// elsewhere.
+// bestIdle is the best node that takes a task now: one of this scheduler's shard, else one of another
+// shard.
 func bestIdle(s *session.Session, t ledger.TaskID) place {
 	for _, g := range [...]Gradient{IdleHere, IdleElsewhere} {
 		if n, score := best(s, t, g); n != ledger.NoNode {
@@ -85,7 +85,7 @@ func bestIdle(s *session.Session, t ledger.TaskID) place {
 	return place{node: ledger.NoNode}
 }
 
-// put gives a task its place in a statement, and tells the trace.
+// put gives a task its place in a statement, and records it in the trace.
 func put(s *session.Session, tx *ledger.Tx, t ledger.TaskID, p place) {
 	if s.Trace.On(trace.BatchNodeOrderEvent) {
 		tellScores(s, t, p)

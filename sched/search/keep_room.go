@@ -11,37 +11,37 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// A gang that no node takes now is passed by jobs that take less, which is right as long as it
-// could not start sooner without them. Once it could have started, had nobody been placed who
-// came after it, those who came later are placed beside it only: room on nodes is kept for the
-// whole gang (ledger.Claim), and as they end it starts. So it waits for those who were there
-// before it, and then for those who came later: for two job lengths at most.
+// A gang that no node takes now is overtaken by jobs that take less. That is right as long as it
+// could not start sooner without them. Once it could have started if no later job had been placed,
+// later jobs are only placed beside it: room on nodes is kept for the
+// whole gang (ledger.Claim), and the gang starts as they end. So it waits for jobs that were there
+// before it, and then for jobs that came later: for two job lengths at most.
 //
-// One job of a queue at a time has room kept for it, the first in job order. What is kept
-// never is more than what is there: the whole gang is placed under every filter and rule of
-// its queue, in a try in which those who came later have left. If it has not started when an
-// hour has passed, or as long as it had waited before, who then runs counts as having come
-// before it, and what is kept is given back: some of them may run for ever.
+// Room is kept for one job of a queue at a time, the first in job order. What is kept
+// is never more than what exists: the whole gang is placed under every filter and rule of
+// its queue, in a try in which the pods that came later are gone. If it has not started when an
+// hour has passed, or as much time as it had waited before, the pods that run then count as having come
+// before it, and the room is given back: some of them may run for ever.
 
 const (
 	aSecond = int64(1_000_000_000)
 	anHour  = 3600 * aSecond
 
-	// mostAsked is for how many queues it is found out at once whether their first job could
-	// have started, in a cluster of up to so many pods.
+	// mostAsked is the number of queues for which it is checked at once whether their first job could
+	// have started, in a cluster of up to fewPods pods.
 	mostAsked = 4
 	fewPods   = 10_000
 )
 
-// pace is how long to wait from one question to the next, and how many queues it is about: a
-// question costs as much as there are pods.
+// pace is the time between two checks, in nanoseconds, and how many queues one check covers: the cost
+// of a check grows with the number of pods.
 func pace(s *session.Session) (every int64, queues int) {
 	pods := int64(max(1, s.L.NumPods()))
 	return max(aSecond, aSecond*pods/fewPods), int(max(1, min(mostAsked, mostAsked*fewPods/pods)))
 }
 
-// KeepRoom keeps room for jobs that could have started, and ends what is kept in vain. It is found
-// out from time to time who could have: see pace.
+// KeepRoom keeps room for jobs that could have started, and gives back room that is kept in vain. Which
+// jobs could have started is checked from time to time: see pace.
 func KeepRoom(s *session.Session) {
 	if s.L.Lenders() == 0 && !s.L.Claims() {
 		return
@@ -81,15 +81,15 @@ func byKey(s *session.Session, jobs []ledger.JobID) []ledger.JobID {
 	return jobs
 }
 
-// waits says that a job is one that room may be kept for: it is let in and sound, and lacks
-// members of its minimum that could all be placed.
+// waits says that room may be kept for a job: it is admitted and valid, and it lacks members of its
+// minimum that could all be placed.
 func waits(s *session.Session, j ledger.JobID) bool {
 	job := s.L.Job(j)
 	return job.By[model.Pending] > job.Gated && job.Waiting() == 0 && job.Invalid == 0 && job.Admitted() &&
 		!job.Met((*ledger.Count).Ready) && !s.Gate(j).Is() && !s.Policy.ValidateJob(j).Is()
 }
 
-// stands says that what is kept for a job may still be of use.
+// stands says that the room kept for a job may still be of use.
 func stands(s *session.Session, j ledger.JobID) bool {
 	if !waits(s, j) || int(s.L.Job(j).Claims) < needs(s, j) {
 		return false
@@ -112,8 +112,8 @@ func needs(s *session.Session, j ledger.JobID) int {
 	return int(max(1, job.MinMember-job.Ready()-job.Waiting()))
 }
 
-// firstOfQueues lists, of each queue, the first in job order of those that nodes refused and that
-// wait, unless room is kept for one that goes before it; by queue.
+// firstOfQueues lists for each queue the first, in job order, of the waiting jobs that nodes refused,
+// unless room is kept for a job that goes before it. The list is sorted by queue.
 func firstOfQueues(s *session.Session) (out []ledger.JobID) {
 	first := map[ledger.QueueID]ledger.JobID{}
 	for _, j := range s.L.Active() { // order-free: the first by a total order
@@ -134,8 +134,8 @@ func firstOfQueues(s *session.Session) (out []ledger.JobID) {
 	return out
 }
 
-// couldEver says that a job's minimum could be placed if the nodes were empty: where not even
-// its amounts fit, nothing that others do makes a difference.
+// couldEver says that a job's minimum could be placed if the nodes were empty. Where not even its
+// amounts fit, it does not matter what other jobs do.
 func couldEver(s *session.Session, w *PendingTasks) bool {
 	var few [4]classTasks // most jobs have one
 	fit, need := int64(0), int64(needs(s, w.Job))
@@ -145,13 +145,13 @@ func couldEver(s *session.Session, w *PendingTasks) bool {
 	return fit >= need
 }
 
-// classTasks is the tasks of one class on a list of pending tasks.
+// classTasks are the tasks of one class on a list of pending tasks.
 type classTasks struct {
 	class ledger.ClassID
 	tasks int64
 }
 
-// kinds appends to out how many tasks of each class are on a list of pending tasks.
+// kinds appends to out the number of tasks of each class on a list of pending tasks.
 func kinds(s *session.Session, w *PendingTasks, out []classTasks) []classTasks {
 	for _, t := range w.Tasks {
 		class := s.L.Task(t).Class
@@ -164,8 +164,8 @@ func kinds(s *session.Session, w *PendingTasks, out []classTasks) []classTasks {
 	return out
 }
 
-// came is since when a job waits: when the last of the members came that its minimum needs,
-// or a later time that was said.
+// came is since when a job waits: the creation of the last of the members that its minimum needs, or a
+// later time that the ledger notes. Nanoseconds since the epoch.
 func came(s *session.Session, w *PendingTasks) int64 {
 	from := s.L.WaitsFrom(w.Job)
 	for _, t := range w.Tasks[:min(len(w.Tasks), needs(s, w.Job))] {
@@ -174,15 +174,15 @@ func came(s *session.Session, w *PendingTasks) int64 {
 	return from
 }
 
-// laterJobs are those who came after a job and hold room on a node that it could use.
+// laterJobs are the tasks on a node that came after a job and hold room that it could use.
 type laterJobs struct {
 	node  ledger.NodeID
 	tasks []ledger.TaskID
-	more  []int64 // of each of the job's classes, how many tasks have room there without them and not with them
+	more  []int64 // by class of the job: how many more tasks have room there without them
 }
 
-// keepRoomFor keeps room for a job if it could have started, had nobody been placed who came after
-// it; false if it could not, or can start as it is.
+// keepRoomFor keeps room for a job if it could have started, had no pod been placed that came after it;
+// false if it could not, or if it can start as it is.
 func keepRoomFor(s *session.Session, j ledger.JobID) bool {
 	w := PendingTasksOf(s, j)
 	if w.Empty() {
@@ -213,19 +213,19 @@ func keepRoomFor(s *session.Session, j ledger.JobID) bool {
 	}
 }
 
-// roomKeeper finds out whether a job could have started.
+// roomKeeper checks whether a job could have started.
 type roomKeeper struct {
 	s      *session.Session
 	j      ledger.JobID
 	since  int64
 	kinds  []classTasks
-	others []ledger.JobID // what is kept for them it may take
-	now    []int64        // of each kind, how many tasks have room as it is
+	others []ledger.JobID // the job may take the room that is kept for these
+	now    []int64        // by class of the job: how many tasks have room as things stand
 	later  []laterJobs    // by node, the fewest first
 	lent   resource.Vec
 }
 
-// survey finds who came after the job, node by node, and what room there would be without
+// survey finds the tasks that came after the job, node by node, and what room there would be without
 // them.
 func (c *roomKeeper) survey() {
 	c.now = make([]int64, len(c.kinds))
@@ -289,7 +289,7 @@ func (c *roomKeeper) cameLater(t ledger.TaskID) bool {
 	return job.Queue != own.Queue || job.Priority <= own.Priority
 }
 
-// fits is how many tasks of a kind have room on a node without some amounts that are held.
+// fits is how many tasks of a class have room on a node if some amounts that are held there were free.
 func (c *roomKeeper) fits(k classTasks, n ledger.NodeID, without resource.Vec) int64 {
 	fit := k.tasks
 	for _, need := range c.s.L.Class(k.class).Need {
@@ -299,8 +299,8 @@ func (c *roomKeeper) fits(k classTasks, n ledger.NodeID, without resource.Vec) i
 	return fit
 }
 
-// enough is how many nodes have to be without those who came later for the minimum to have
-// room by amounts, of one class after the other; more than there are when all do not do.
+// enough is how many nodes have to be without later tasks for the minimum to have room by amounts, one
+// class after the other. It is more than there are when all of them are not enough.
 func (c *roomKeeper) enough() int {
 	need := int64(needs(c.s, c.j))
 	fit := slices.Clone(c.now)
@@ -327,19 +327,19 @@ type foundPlace struct {
 	node ledger.NodeID
 }
 
-// places finds places for the rest of the job's minimum, with those gone who came later on the
-// first so many nodes; none when there are not enough.
+// places finds places for the rest of the job's minimum, without the later tasks on the first nodes of
+// c.later; none when these nodes are not enough.
 func (c *roomKeeper) places(nodes int) []foundPlace {
 	var gone []ledger.TaskID
 	for _, p := range c.later[:nodes] {
 		gone = append(gone, p.tasks...)
 	}
-	return seatsWithout(c.s, c.j, gone, c.others)
+	return placesWithout(c.s, c.j, gone, c.others)
 }
 
-// seatsWithout finds places for the rest of a job's minimum with some tasks gone, and nothing
-// kept for it or for others. It changes nothing.
-func seatsWithout(s *session.Session, j ledger.JobID, gone []ledger.TaskID, others []ledger.JobID) (seats []foundPlace) {
+// placesWithout finds places for the rest of a job's minimum with some tasks gone, and no room kept for
+// it or for others. It changes nothing.
+func placesWithout(s *session.Session, j ledger.JobID, gone []ledger.TaskID, others []ledger.JobID) (places []foundPlace) {
 	quiet := *s
 	quiet.Trace = &trace.Recorder{}
 	without(s, append(slices.Clone(others), j), func() bool {
@@ -354,18 +354,18 @@ func seatsWithout(s *session.Session, j ledger.JobID, gone []ledger.TaskID, othe
 			}
 			for _, t := range tasks {
 				if n := s.L.Task(t).Node; n != ledger.NoNode {
-					seats = append(seats, foundPlace{t, n})
+					places = append(places, foundPlace{t, n})
 				}
 			}
 			return false
 		})
 		return false
 	})
-	return seats
+	return places
 }
 
-// couldStart says that a job for which room is kept could start there, or elsewhere, without
-// those who came after it.
+// couldStart says that a job for which room is kept could start there, or elsewhere, without the tasks
+// that came after it.
 func couldStart(s *session.Session, j ledger.JobID) bool {
 	c := &roomKeeper{s: s, j: j, since: came(s, PendingTasksOf(s, j))}
 	var gone []ledger.TaskID
@@ -383,17 +383,17 @@ func couldStart(s *session.Session, j ledger.JobID) bool {
 			return true
 		})
 	}
-	return len(seatsWithout(s, j, gone, nil)) > 0
+	return len(placesWithout(s, j, gone, nil)) > 0
 }
 
 // keep keeps room for the job in those places.
-func (c *roomKeeper) keep(seats []foundPlace) {
+func (c *roomKeeper) keep(places []foundPlace) {
 	s := c.s
 	release(s, c.others...)
 	s.L.Lend(c.j, ledger.Keeps)
 	until := s.Now + max(anHour, s.Now-c.since)
-	for _, x := range seats {
+	for _, x := range places {
 		s.L.Claim(x.task, x.node, until)
 	}
-	s.Trace.Add(trace.Event{Kind: trace.KeepsRoom, Job: s.L.Called(c.j), Node: keptOn(s, c.j), Count: len(seats)})
+	s.Trace.Add(trace.Event{Kind: trace.KeepsRoom, Job: s.L.Called(c.j), Node: keptOn(s, c.j), Count: len(places)})
 }

@@ -8,12 +8,12 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// A gang that has lost a member has it again as soon as its controller has made it. Who comes after
-// the gang in its queue is placed beside the room for it until then (ledger.Lost), where there is such
-// room, on a node and in the queue: what could not be placed if it were there has nothing to lose.
+// A gang that has lost a member gets a new one as soon as its controller has made it. A job that comes after
+// the gang in its queue is placed beside the room of the lost member until then (ledger.Lost), if there is such
+// room on a node and in the queue: no room is kept for a member that could not be placed if it were there.
 
-// losses lists the members lost whose gangs go before a job, which are those of its queue and of no
-// lower priority.
+// losses lists the lost members of the gangs that go before a job: gangs of its queue with no lower
+// priority.
 func losses(s *session.Session, j ledger.JobID) (out []*ledger.Lost) {
 	own := s.L.Job(j)
 	for _, x := range s.L.Lost() {
@@ -24,15 +24,15 @@ func losses(s *session.Session, j ledger.JobID) (out []*ledger.Lost) {
 	return out
 }
 
-// repairs says that a job lacks members of its minimum while others run: it goes with those that lost
-// some, not after them.
+// repairs says that a job lacks members of its minimum while others of its members run: it goes along
+// with the gangs that lost members, not after them.
 func repairs(s *session.Session, j ledger.JobID) bool {
 	job := s.L.Job(j)
 	return job.Staying() > 0 && !job.Met((*ledger.Count).NotGone)
 }
 
 // beside runs f with the room of lost members kept, as far as there is room for them. What f did stays
-// if it says so.
+// if f returns true.
 func beside(s *session.Session, lost []*ledger.Lost, f func() bool) {
 	if len(lost) == 0 {
 		f()
@@ -52,8 +52,8 @@ func beside(s *session.Session, lost []*ledger.Lost, f func() bool) {
 	})
 }
 
-// keepRoom keeps room for lost members: where each ran, or else on the first node by name that takes
-// its class. It returns where; NoNode for those that there is no room for.
+// keepRoom keeps room for lost members: on the node where each ran, or else on the first node by name
+// that takes its class. It returns these nodes; NoNode for a member for which there is no room.
 func keepRoom(s *session.Session, tx *ledger.Tx, lost []*ledger.Lost) []ledger.NodeID {
 	at := make([]ledger.NodeID, len(lost))
 	from := map[ledger.ClassID]int{} // nodes by name before which there is no room left
@@ -82,15 +82,16 @@ func keepRoom(s *session.Session, tx *ledger.Tx, lost []*ledger.Lost) []ledger.N
 	return at
 }
 
-// takes says that a node admits a class, and has room for one task of it once those have left who are
-// leaving.
+// takes says that a node admits a class, and has room for one task of it once its terminating pods are
+// gone.
 func takes(s *session.Session, c ledger.ClassID, n ledger.NodeID) bool {
 	admitted := s.Nodes.Admitted(c)
 	return s.L.Node(n).Present() && int(n) < len(admitted) && admitted[n] &&
 		!slices.ContainsFunc(s.L.Class(c).Need, func(need ledger.Need) bool { return s.L.FutureIdle(need.Dim, n) < need.Amount })
 }
 
-// decide makes the statement, which stays where it holds if hold, beside what others have lost.
+// decide makes the statement beside the room of lost members. What it did stays if the statement holds
+// and hold is true.
 func (t *attempt) decide(hold bool) (out Outcome) {
 	var lost []*ledger.Lost
 	if len(t.s.L.Lost()) > 0 && !t.w.idle && !t.w.Promised() && !repairs(t.s, t.w.Job) {
@@ -124,8 +125,8 @@ func (t *attempt) decide(hold bool) (out Outcome) {
 	return Refused
 }
 
-// yields is why a job waits that would have a place but for what others have lost: the first of them,
-// with what one of its members asks for.
+// yields is why a job waits that would have a place without the room of lost members: it names the
+// first lost member, and what that asks for.
 func yields(s *session.Session, lost []*ledger.Lost, why trace.Reason) trace.Reason {
 	x := lost[0]
 	r := trace.Reason{Code: trace.LostMemberFirst, Task: why.Task, Text: s.L.Called(x.In), Have: len(lost), Until: x.Until}

@@ -6,8 +6,8 @@ import (
 	"ashlar.sh/sched/topology"
 )
 
-// find returns the best place for a task: in its domain, if it has one, as near as can be to
-// where the last of its fellows went.
+// find returns the best place for a task: in its domain, if it has one, as near as possible to the last
+// member placed.
 func (t *attempt) find(task ledger.TaskID) place {
 	switch {
 	case t.colocated != nil && task == t.colocated.leader:
@@ -33,8 +33,8 @@ func (t *attempt) find(task ledger.TaskID) place {
 	return place{node: ledger.NoNode}
 }
 
-// nearest is the best node in the smallest domain around the last place that has room. The
-// nodes of a domain are asked together, whosever shard they are of.
+// nearest is the best node in the smallest domain around the last place that has room. Within a domain,
+// the nodes of all shards are looked at together.
 func (t *attempt) nearest(task ledger.TaskID, g Gradient) (ledger.NodeID, int64) {
 	if t.home == topology.None || t.home == topology.Root && t.net.Flat() {
 		return best(t.s, task, g)
@@ -53,12 +53,12 @@ func (t *attempt) nearest(task ledger.TaskID, g Gradient) (ledger.NodeID, int64)
 			break
 		}
 	}
-	// The room that was counted is not to be had where filters look at single tasks or at domains.
+	// The room that was counted may be unusable where filters depend on single tasks or on domains.
 	return within(t.s, task, t.net.Domain(t.home).Nodes, g)
 }
 
-// roomiest goes down from a domain to the part with the most room, always: to one whose nodes
-// are all alike near. Of parts with as much the first by name is taken.
+// roomiest goes down from a domain, each time to the part with the most room, to a domain whose nodes
+// are all equally near. Of parts with equal room, the first by name is taken.
 func roomiest(m *topology.Map, d topology.ID, fits []int32) (topology.ID, []ledger.NodeID) {
 	for {
 		at := m.Domain(d)

@@ -1,9 +1,9 @@
-// Package search finds places: for a gang, where all of it can go.
+// Package search finds places: for a gang, places for all of it.
 //
-// A PendingTasks lists what of a job is to be placed, in order. Attempt places one helping
-// of it inside one try: a job below its minimum as a whole or not at all, a job above
-// it one task at a time, so that the rotation of queues stays fair (seed 003 §3.3).
-// Evictions are not looked for here yet.
+// PendingTasks lists the tasks of a job that are to be placed, in order. Attempt places one batch of
+// them inside one try: a job below its minimum as a whole or not at all, a job above it one task at a
+// time, so that the rotation of queues stays fair (seed 003 §3.3). Preempt, Reclaim and Take make room
+// for jobs that starve, with victims that sched/victims finds.
 package search
 
 import (
@@ -15,36 +15,34 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// PendingTasks is what of a job is to be placed this cycle (seed 003 §4.4).
+// PendingTasks are the tasks of a job that are to be placed in this cycle (seed 003 §4.4).
 type PendingTasks struct {
 	Job   ledger.JobID
 	Tasks []ledger.TaskID // members that ask for something, in the order to place them
 	next  int
-	kept  int  // the first so many have a reservation
-	idle  bool // members that ask for nothing: only room that nobody has will do
-	full  bool // of several classes, best-effort members included, or who sits elsewhere decides
+	kept  int  // how many of the first tasks have a reservation
+	idle  bool // members that ask for nothing: they get only room that is free now
+	full  bool // of several classes, best-effort members included, or its place depends on other pods
 	one   [1]ledger.TaskID
-	rank  []int32 // by sub-group: its place among those of the last turn, that ordering them again is cheap
+	rank  []int32 // by sub-group: its rank in the last attempt, which makes ordering them again cheap
 }
 
 // Empty says that nothing is left to try.
 func (w *PendingTasks) Empty() bool { return w.next >= len(w.Tasks) }
 
-// Promised says that members have a reservation: what they are to have counts for their
-// queue already.
+// Promised says that members have a reservation: it counts in their queue already.
 func (w *PendingTasks) Promised() bool { return w.kept > 0 }
 
-// Promising says that the member to be tried next has a reservation.
+// Promising says that the member to try next has a reservation.
 func (w *PendingTasks) Promising(s *session.Session) bool {
 	return !w.Empty() && reserved(s, w.Tasks[w.next])
 }
 
-// OnlyPromised leaves the members that have a reservation.
+// OnlyPromised keeps only the members that have a reservation.
 func (w *PendingTasks) OnlyPromised() { w.Tasks = w.Tasks[:w.kept] }
 
-// Park notes why the job waits, as Session.Park does, and what room it lacks where that
-// is a number: the rest of its minimum, or one task, all of one class and without a
-// reservation.
+// Park notes why the job waits, as Session.Park does. Where the room that it lacks is a number of tasks
+// of one class, without reservations, it notes that, too: the rest of its minimum, or one task.
 func (w *PendingTasks) Park(s *session.Session, r trace.Reason, whole bool) {
 	s.Park(w.Job, r, w.full, whole)
 	if w.full || len(w.Tasks) == 0 || reserved(s, w.Tasks[0]) {
@@ -54,9 +52,9 @@ func (w *PendingTasks) Park(s *session.Session, r trace.Reason, whole bool) {
 	s.Lacks(w.Job, s.L.Task(w.Tasks[0]).Class, max(1, int64(job.MinMember-job.Ready()-job.Waiting())))
 }
 
-// PendingTasksOf makes a job's list of pending tasks: members with a reservation first, then what the
-// roles' minimums need (decision 32), then the rest, each in task order. Gated and
-// best-effort members, those set aside and those that pause are left out.
+// PendingTasksOf makes a job's list of pending tasks: members with a reservation first, then those that
+// the roles' minimums need (decision 32), then the rest, each in task order. Gated and best-effort
+// members, those set aside and those in a backoff are left out.
 func PendingTasksOf(s *session.Session, j ledger.JobID) *PendingTasks {
 	count := &s.L.Job(j).Count
 	w := &PendingTasks{Job: j}

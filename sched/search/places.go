@@ -7,7 +7,7 @@ import (
 )
 
 // place places units until the statement may be committed: those of a policy that still lacks
-// sub-groups first, each in the best domain that leaves the others theirs.
+// sub-groups first, each in the best domain that leaves room for the rest.
 func (t *attempt) place(tx *ledger.Tx) Outcome {
 	switch {
 	case t.placed > 0 && !t.partial && t.ready(tx):
@@ -41,7 +41,7 @@ func (t *attempt) place(tx *ledger.Tx) Outcome {
 	return out
 }
 
-// homes calls f for the domains that a unit may go to inside the present one.
+// homes calls f for the domains that a unit may be placed in inside the current one.
 func (t *attempt) homes(i int, f func(topology.ID) bool) {
 	u := t.rest.units[i]
 	u.need = max(1, t.rest.least(i)-u.kept)
@@ -53,7 +53,7 @@ func (t *attempt) homes(i int, f func(topology.ID) bool) {
 	t.eachHome(t.within(), ask, u, f)
 }
 
-// asked is what the sub-group of a unit asks of the network; nil: nothing of its own.
+// asked is the limit of a unit's sub-group in the network; nil when it has none of its own.
 func (t *attempt) asked(u unit) *model.Topology {
 	if u.sub < 0 {
 		return nil
@@ -61,7 +61,7 @@ func (t *attempt) asked(u unit) *model.Topology {
 	return t.job.Of(&t.job.Subs[u.sub]).Topology
 }
 
-// within is the domain in which the job is to stay.
+// within is the domain that the job has to stay in.
 func (t *attempt) within() topology.ID {
 	if t.inside == topology.None {
 		return topology.Root
@@ -69,7 +69,7 @@ func (t *attempt) within() topology.ID {
 	return t.inside
 }
 
-// placeIn places a unit in a domain, and then the rest.
+// placeIn places a unit in a domain, and then the remaining units.
 func (t *attempt) placeIn(tx *ledger.Tx, i int, d topology.ID) (out Outcome) {
 	placed, waits, partial := t.placed, t.waits, t.partial
 	tx.Try(func(tx *ledger.Tx) bool {
@@ -97,8 +97,9 @@ func (t *attempt) placeIn(tx *ledger.Tx, i int, d topology.ID) (out Outcome) {
 	return out
 }
 
-// surplus is what of a sub-group has no place yet, once that has its size. Those who found
-// none beside the others may find one elsewhere within their limit.
+// surplus is the unit of a sub-group's tasks that have no place yet once the sub-group has its size;
+// left is false when there are none. Those that found no place beside the placed members may find one
+// elsewhere within their limit.
 func (t *attempt) surplus(i int) (more unit, left bool) {
 	u := &t.rest.units[i]
 	if u.sub < 0 || u.more && (t.net == nil || t.asked(*u) == nil) {
@@ -107,7 +108,7 @@ func (t *attempt) surplus(i int) (more unit, left bool) {
 	more = unit{sub: u.sub, need: 1, more: true}
 	for _, task := range u.tasks {
 		switch {
-		case reserved(t.s, task) && !t.future: // later its promise counts
+		case reserved(t.s, task) && !t.future: // with future, its reservation counts as a place
 			more.tasks, more.kept = append(more.tasks, task), more.kept+1
 		case t.s.L.Task(task).Status == model.Pending:
 			more.tasks = append(more.tasks, task)
@@ -116,8 +117,8 @@ func (t *attempt) surplus(i int) (more unit, left bool) {
 	return more, len(more.tasks) > 0
 }
 
-// fill places as many of a unit as have to go together, or of those that go one by one as
-// many as the job needs; false when they do not find a place.
+// fill places as many tasks of a unit as have to be placed together, or, of tasks that are placed one
+// by one, as many as the job needs; false when they do not find a place.
 func (t *attempt) fill(tx *ledger.Tx, i int) bool {
 	u, need := t.rest.units[i], t.rest.least(i)
 	got := int64(0)
@@ -143,7 +144,7 @@ func (t *attempt) fill(tx *ledger.Tx, i int) bool {
 	}
 }
 
-// filled says that a unit needs no more for now.
+// filled says that no more tasks of a unit are needed for now.
 func (t *attempt) filled(u unit) bool {
 	if u.sub < 0 || u.more {
 		return t.enough()
@@ -151,7 +152,7 @@ func (t *attempt) filled(u unit) bool {
 	return t.s.Policy.SubReady(t.w.Job, u.sub)
 }
 
-// enough says that the job may start with those who have a place.
+// enough says that the job may start with the members that have a place.
 func (t *attempt) enough() bool {
 	return t.s.Policy.Ready(t.w.Job) && (t.free || t.job.BestEffort == 0 || t.job.Met((*ledger.Count).Placed))
 }

@@ -10,19 +10,20 @@ import (
 	"ashlar.sh/sched/victims"
 )
 
-// Jobs that starve and ask for the same are asked for together. Nobody's answer changes
-// while nothing is decided: a group of starving jobs of which one job is refused is refused whole, until
-// somebody is helped; then those of its jobs that come after the one that was helped have
-// their turn again. That is as if each were asked for by itself, in job order, which is what
-// happens where somebody watches.
+// Jobs that starve with equal signatures share one search. No answer changes
+// while nothing is decided: when one job of a StarvingGroup is refused, the whole group is refused until
+// room was made for some job; then the jobs of the group that come after that job have
+// their turn again. The result is as if victims were searched for each job, in job order. That is what
+// happens when the trace records single jobs.
 
-// mayShareAnswers says that jobs may be asked for in groups of starving jobs: nobody watches them one by one, what
-// makes them starve is theirs alone, and the rule gives those that ask alike one answer.
+// mayShareAnswers says that victims may be searched for StarvingGroups: the trace does not record
+// single jobs, what makes jobs starve is theirs alone, and the rule gives jobs with equal signatures
+// equal answers.
 func mayShareAnswers(s *session.Session, rule victims.Rule) bool {
 	return s.Policy.JobsAlone() && !rule.Sample.On && rule.Within == nil && !s.Trace.On(trace.FailedPreempt)
 }
 
-// starvingJob says whether others may have to leave for a job, and what it asks for.
+// starvingJob says whether victims may be searched for a job, and its signature.
 func starvingJob(s *session.Session, j ledger.JobID) (x session.StarvingJob) {
 	job := s.L.Job(j)
 	if !job.Admitted() || job.By[model.Pending] == 0 || s.Gate(j).Is() || s.Policy.ValidateJob(j).Is() || !s.Policy.Starving(j) {
@@ -34,12 +35,12 @@ func starvingJob(s *session.Session, j ledger.JobID) (x session.StarvingJob) {
 	}
 	x.Starves = true
 	x.Signature, x.Alike = s.Victims.SignatureOf(victims.Rule{}, j, tasks)
-	x.Alike = x.Alike && !Near(s, j) && job.Claims+job.Losses == 0 // which domains it may go to, or what is kept for it, is its own
+	x.Alike = x.Alike && !Near(s, j) && job.Claims+job.Losses == 0 // its domains, or the room kept for it, are its own
 	return x
 }
 
-// would says that somebody could leave for a job that is asked for by itself; of one that has
-// to be near somebody only trying tells.
+// would says that Take would find victims for a job alone. For a job whose members have to be near each
+// other, only trying shows it, so it is true if the rule allows such jobs.
 func would(s *session.Session, rule victims.Rule, j ledger.JobID) bool {
 	if Near(s, j) {
 		return rule.Domains > 0
@@ -47,61 +48,63 @@ func would(s *session.Session, rule victims.Rule, j ledger.JobID) bool {
 	return past(s, rule, j, false, func() bool { return s.Victims.Would(rule, j, Claimants(s, j)) })
 }
 
-// starvingJobs are the jobs that starve: in groups of starving jobs where they may be, otherwise each alone. None
-// when nobody can be helped as things are, which asking one job of each group of starving jobs tells. mayAsk
-// says that a queue's jobs are asked for at all; own that a job that is alone may also be
-// helped by its own members.
-func starvingJobs(s *session.Session, rule victims.Rule, mayAsk func(ledger.QueueID) bool, own bool) (parties []*session.StarvingGroup, alone []ledger.JobID) {
+// starvingJobs are the jobs that starve: in StarvingGroups where that is allowed, otherwise each alone.
+// It returns none when no job can be helped as things stand, which one search for each group shows.
+// mayAsk says that victims are searched for a queue's jobs at all; own says that a job that is alone
+// may also get room from its own members.
+func starvingJobs(s *session.Session, rule victims.Rule, mayAsk func(ledger.QueueID) bool, own bool) (groups []*session.StarvingGroup, alone []ledger.JobID) {
 	if !mayShareAnswers(s, rule) {
 		return nil, Starving(s, rule.Action)
 	}
-	parties, alone = s.StarvingJobs(func(j ledger.JobID) session.StarvingJob { return starvingJob(s, j) })
+	groups, alone = s.StarvingJobs(func(j ledger.JobID) session.StarvingJob { return starvingJob(s, j) })
 	if own && slices.ContainsFunc(alone, func(j ledger.JobID) bool { return HasRunning(s, j) }) {
-		return parties, alone
+		return groups, alone
 	}
 	ask := func(j ledger.JobID) bool { return would(s, rule, j) }
-	for _, p := range parties {
+	for _, p := range groups {
 		if !mayAsk(p.Signature.Queue) {
 			continue
 		}
 		for _, j := range p.Jobs {
 			if ask(j) {
-				return parties, alone
+				return groups, alone
 			}
 			if !s.Victims.PrePredicateFailed() {
-				break // that speaks for all of them
+				break // that answer holds for the whole group
 			}
 		}
 	}
 	if slices.ContainsFunc(alone, func(j ledger.JobID) bool { return mayAsk(s.L.Job(j).Queue) && ask(j) }) {
-		return parties, alone
+		return groups, alone
 	}
 	return nil, nil
 }
 
-// preemptorQueue is a queue's jobs that starve, the first in job order first.
+// preemptorQueue are a queue's jobs that starve, in job order.
 type preemptorQueue struct {
 	s     *session.Session
 	rule  victims.Rule
 	heads *session.Heap[head]
-	shut  []*cursor      // refused as things are
-	alone []ledger.JobID // those that are in no group of starving jobs
+	shut  []*cursor      // groups that are refused as things stand
+	alone []ledger.JobID // the jobs that are in no StarvingGroup
 }
 
-// head is the first job of a band that had no turn yet, or a job that is in no group of starving jobs.
+// head is the first job of a StarvingGroup that had no turn yet, or a job that is in no group (cursor
+// is nil).
 type head struct {
 	job    ledger.JobID
 	cursor *cursor
 }
 
-// cursor is a group of starving jobs's jobs; in job order once more of them than the first are wanted.
+// cursor is the jobs of a StarvingGroup that may still have a turn. They are sorted into job order only
+// when more than the first is needed.
 type cursor struct {
 	jobs   []ledger.JobID
 	sorted bool
 }
 
-// preemptorQueues puts jobs that starve into lines, by queue.
-func preemptorQueues(s *session.Session, rule victims.Rule, parties []*session.StarvingGroup, alone []ledger.JobID) map[ledger.QueueID]*preemptorQueue {
+// preemptorQueues makes the preemptor queues of jobs that starve, by queue.
+func preemptorQueues(s *session.Session, rule victims.Rule, groups []*session.StarvingGroup, alone []ledger.JobID) map[ledger.QueueID]*preemptorQueue {
 	out := map[ledger.QueueID]*preemptorQueue{}
 	of := func(q ledger.QueueID) *preemptorQueue {
 		if out[q] == nil {
@@ -109,7 +112,7 @@ func preemptorQueues(s *session.Session, rule victims.Rule, parties []*session.S
 		}
 		return out[q]
 	}
-	for _, p := range parties {
+	for _, p := range groups {
 		of(p.Signature.Queue).heads.Push(head{slices.MinFunc(p.Jobs, s.Policy.CompareJobs), &cursor{jobs: p.Jobs}})
 	}
 	for _, j := range alone {
@@ -122,10 +125,10 @@ func preemptorQueues(s *session.Session, rule victims.Rule, parties []*session.S
 
 func (l *preemptorQueue) empty() bool { return l.heads.Len() == 0 }
 
-// serve gives jobs their turn until one of them was helped; false when none was, and the
-// line is empty. One that starves still takes part again.
+// serve gives jobs their turn until room was made for one of them; false when it was made for none, and
+// no job is left. A job that still starves takes part again.
 func (l *preemptorQueue) serve() bool {
-	l.heads.Heapify() // who lost members since may come elsewhere
+	l.heads.Heapify() // jobs that lost members meanwhile may have another place in the order
 	for !l.empty() {
 		if h := l.heads.Pop(); l.askFor(h) {
 			if l.s.Policy.Starving(h.job) {
@@ -137,7 +140,7 @@ func (l *preemptorQueue) serve() bool {
 	return false
 }
 
-// attempt is that of one job: true when it was helped.
+// askFor searches victims for one job; true when room was made for it.
 func (l *preemptorQueue) askFor(h head) bool {
 	if !l.s.Policy.Starving(h.job) {
 		l.queueUp(h.cursor, h.job)
@@ -149,14 +152,14 @@ func (l *preemptorQueue) askFor(h head) bool {
 	if !would(l.s, l.rule, h.job) {
 		switch {
 		case h.cursor == nil:
-		case l.s.Victims.PrePredicateFailed(): // says nothing of the others
+		case l.s.Victims.PrePredicateFailed(): // that answer holds for this job only
 			l.queueUp(h.cursor, h.job)
 		default:
 			l.shut = append(l.shut, h.cursor)
 		}
 		return false
 	}
-	// Their places are found before it is helped: that may change its own.
+	// The next job is queued before room is made for this one, which may change this one's place in the order.
 	l.queueUp(h.cursor, h.job)
 	for _, b := range l.shut {
 		l.queueUp(b, h.job)
@@ -165,7 +168,7 @@ func (l *preemptorQueue) askFor(h head) bool {
 	return Take(l.s, l.rule, h.job)
 }
 
-// queueUp lets a band's first job after one that had its turn wait for its own.
+// queueUp adds the first job of a group after one that had its turn.
 func (l *preemptorQueue) queueUp(b *cursor, after ledger.JobID) {
 	if b == nil {
 		return

@@ -8,9 +8,9 @@ import (
 	"ashlar.sh/sched/session"
 )
 
-// Members with a reservation are given their room once the victims are gone. Room that is free
-// now, on any node, will do as well, and the reservation goes back. A gang takes it only where
-// it can start by it: a member does not give its reservation up for less.
+// Members with a reservation get their room once the victims are gone. Room that is free
+// now, on any node, serves as well, and the reservation is given back. A gang takes free room only if
+// it can start with it: a member does not give its reservation up for less.
 
 // reserved says that a task waits for room that was freed for it.
 func reserved(s *session.Session, t ledger.TaskID) bool {
@@ -18,14 +18,14 @@ func reserved(s *session.Session, t ledger.TaskID) bool {
 	return task.Status == model.Pipelined && task.Held.Kind == ledger.CommitReserve
 }
 
-// withdrawn says that the try at hand has taken a task's reservation back.
+// withdrawn says that the current try has taken a task's reservation back.
 func withdrawn(s *session.Session, t ledger.TaskID) bool {
 	task := s.L.Task(t)
 	return task.Status == model.Pending && task.Held.Kind == ledger.CommitReserve
 }
 
-// keep gives a task that has a reservation its room, if the room is there by now;
-// false when it still waits for a victim to go.
+// keep gives a task that has a reservation its room, if that room is free by now; false when the task
+// still waits for a victim to end.
 func keep(s *session.Session, tx *ledger.Tx, t ledger.TaskID) bool {
 	at := s.L.Task(t).Node
 	return tx.Try(func(tx *ledger.Tx) bool {
@@ -38,9 +38,9 @@ func keep(s *session.Session, tx *ledger.Tx, t ledger.TaskID) bool {
 	})
 }
 
-// inFreeRoom makes the statement with room that is free now for members that wait for victims
-// to go: for these beside those whose own room is there by now; failing that, for all that
-// have a reservation. It says whether the job can start so; otherwise nothing has changed.
+// inFreeRoom makes the statement with room that is free now for members that wait for victims: first
+// for these members only, beside those whose own room is free by now; if that fails, for all that have
+// a reservation. It returns whether the job can start that way; otherwise nothing has changed.
 func (t *attempt) inFreeRoom(hold bool) bool {
 	if !t.w.Promised() || t.w.Empty() {
 		return false
@@ -54,8 +54,8 @@ func (t *attempt) inFreeRoom(hold bool) bool {
 	return t.moved(waiting, hold) || len(all) > len(waiting) && t.moved(all, hold)
 }
 
-// waiting are those of the members with a reservation whose room is not there yet once those
-// before them have theirs.
+// waiting are the members with a reservation whose room is not free yet once the members before them
+// have theirs.
 func (t *attempt) waiting(all []ledger.TaskID) (out []ledger.TaskID) {
 	t.s.L.Try(func(tx *ledger.Tx) bool {
 		for _, task := range all {
@@ -86,8 +86,8 @@ func (t *attempt) somewhere(task ledger.TaskID) (yes bool) {
 	return yes
 }
 
-// moved makes the statement as if some members had no reservation, with free room alone.
-// Those that it turns out not to need keep theirs.
+// moved makes the statement as if these members had no reservation, with free room alone. Members that
+// are not placed keep their reservations.
 func (t *attempt) moved(members []ledger.TaskID, hold bool) (ok bool) {
 	from, sheet, events := t.w.next, slices.Clone(t.w.Tasks), len(t.s.Trace.Events)
 	t.idle = true
@@ -112,8 +112,8 @@ func (t *attempt) moved(members []ledger.TaskID, hold bool) (ok bool) {
 	return ok
 }
 
-// restored gives those of the members that were not placed their reservations back; false when
-// one of them could not have its room any more.
+// restored gives the members that were not placed their reservations back; false when one of them could
+// not have its room any more.
 func (t *attempt) restored(tx *ledger.Tx, members []ledger.TaskID) bool {
 	for _, task := range members {
 		if !withdrawn(t.s, task) {

@@ -2,20 +2,20 @@ package search
 
 import "ashlar.sh/sched/ledger"
 
-// rest is what of a job's units has no place yet. Units are taken from it and come back in
-// the reverse order. What the job could still have is counted along, so that a step costs the
-// same however many units there are.
+// rest is the units of a job that have no place yet. Units are taken out and put back in reverse order.
+// What the job could still reach is counted along, so that a step costs the same however many units
+// there are.
 type rest struct {
 	job   *ledger.Job
 	free  bool // no minimum binds
 	units []unit
-	all   links   // those that are left, in order
-	of    links   // the same by policy; the last list has those that add no sub-group
-	tasks int64   // of those that are left
+	all   links   // the units that are left, in order
+	of    links   // the same by policy; the last list has the units that complete no sub-group
+	tasks int64   // the number of tasks of the units that are left
 	sized []int32 // by policy: sub-groups that have their size, or are promised it
 	could []int32 // … or could have it with what is left
-	lack  int     // policies of which fewer are sized than have to be
-	short int     // … fewer than have to be could be
+	lack  int     // the number of policies with fewer sized sub-groups than their minimum
+	short int     // … with fewer that could be sized than their minimum
 }
 
 func newRest(job *ledger.Job, units []unit, free bool) *rest {
@@ -39,7 +39,7 @@ func newRest(job *ledger.Job, units []unit, free bool) *rest {
 	return r
 }
 
-// count changes how many sub-groups of a policy have their size, and how many could.
+// count changes the number of a policy's sub-groups that have their size, and of those that could.
 func (r *rest) count(policy, sized, could int32) {
 	least := r.job.Group.SubGroups[policy].Min
 	r.lack -= below(r.sized[policy], least)
@@ -59,7 +59,7 @@ func below(have, least int32) int {
 
 func (r *rest) policy(i int) int32 { return r.job.Subs[r.units[i].sub].Policy }
 
-// push adds a unit behind all others; pop takes it out again.
+// push adds a unit at the end; pop takes it out again.
 func (r *rest) push(u unit) {
 	list := int32(len(r.sized))
 	if u.grows {
@@ -98,15 +98,15 @@ func (r *rest) add(i int, sign int32) {
 	}
 }
 
-// placed notes that a unit that was taken has a place (sign 1), or has none any more (-1).
+// placed notes that a unit that was taken out has a place (sign 1), or lost it (-1).
 func (r *rest) placed(i int, sign int32) {
 	if r.units[i].grows {
 		r.count(r.policy(i), sign, sign)
 	}
 }
 
-// next is the unit to place now: the first of a policy that lacks sub-groups, else the first;
-// -1 when none is left.
+// next is the index of the unit to place now: the first of a policy that lacks sub-groups, else the
+// first; -1 when none is left.
 func (r *rest) next() int {
 	first := -1
 	for p := 0; r.lack > 0 && p < len(r.sized); p++ {
@@ -122,15 +122,15 @@ func (r *rest) next() int {
 	return first
 }
 
-// possible says that with all that is left the job would have its minimum.
+// possible says that the job would have its minimum if all units that are left had a place.
 func (r *rest) possible() bool {
 	return r.free || r.short == 0 && r.have()+r.tasks >= int64(r.job.MinMember)
 }
 
 func (r *rest) have() int64 { return int64(r.job.Promised()) }
 
-// least is how many tasks of a unit that was taken have to have a place together: what its
-// sub-group needs, and what the job would lack with all others of them placed.
+// least is how many tasks of a unit that was taken out have to be placed together: what its sub-group
+// needs, and what the job would lack with all other units placed.
 func (r *rest) least(i int) int64 {
 	u := &r.units[i]
 	if r.free {
@@ -139,8 +139,8 @@ func (r *rest) least(i int) int64 {
 	return max(u.need, min(int64(len(u.tasks)), int64(r.job.MinMember)-r.have()-r.tasks))
 }
 
-// links are lists of numbers counted from 0, each in one of them. What is taken out keeps its
-// neighbours, and comes back between them if that happens in the reverse order.
+// links are doubly linked lists of the numbers from 0 on, each number in one list. A number that is
+// taken out keeps its links, and gets its old position back when numbers are put back in reverse order.
 type links struct {
 	ends       int
 	next, prev []int32
@@ -154,7 +154,7 @@ func newLinks(lists, numbers int) links {
 	return l
 }
 
-// push puts the next number at the end of a list; pop takes the highest number away.
+// push adds the next number at the end of a list; pop removes the highest number.
 func (l *links) push(list int32) {
 	l.next, l.prev = append(l.next, list), append(l.prev, l.prev[list])
 	l.putBack(len(l.next) - 1 - l.ends)
@@ -175,7 +175,7 @@ func (l *links) putBack(i int) {
 	l.next[l.prev[at]], l.prev[l.next[at]] = at, at
 }
 
-// front is the first of a list, -1 for none.
+// front is the first number of a list; -1 when it is empty.
 func (l *links) front(list int) int {
 	if at := int(l.next[list]); at >= l.ends {
 		return at - l.ends

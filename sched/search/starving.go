@@ -10,14 +10,14 @@ import (
 	"ashlar.sh/sched/victims"
 )
 
-// Preempt makes room for starving jobs inside their queues, one queue after the other in
-// queue order; in each the first job in job order first. A job that still starves when it was
-// helped takes part again. own, where it is not nil, comes after each queue: it is told the
-// jobs that might have something to give to themselves.
+// Preempt makes room for starving jobs inside their queues, one queue after the other in queue order,
+// and in each queue in job order. A job that still starves after room was made for it takes part again.
+// own, where it is not nil, is called after each queue with the jobs that might get room from their own
+// members.
 func Preempt(s *session.Session, rule victims.Rule, own func(jobs []ledger.JobID)) {
 	all := func(ledger.QueueID) bool { return true }
-	parties, alone := starvingJobs(s, rule, all, own != nil)
-	lines := preemptorQueues(s, rule, parties, alone)
+	groups, alone := starvingJobs(s, rule, all, own != nil)
+	lines := preemptorQueues(s, rule, groups, alone)
 	queues := make([]ledger.QueueID, 0, len(lines))
 	for q := range lines { // order-free: sorted below
 		queues = append(queues, q)
@@ -33,16 +33,16 @@ func Preempt(s *session.Session, rule victims.Rule, own func(jobs []ledger.JobID
 	}
 }
 
-// Reclaim makes room for starving jobs, queue by queue in turns: the queue most in need
-// first, unless it is overused; both are asked anew after every job that was helped
-// (Volcano asks once): while none is, the queue most in need stays the same.
+// Reclaim makes room for starving jobs, queue by queue in turns: the queue most in need first, unless
+// it is overused. Both are computed anew after every job that room was made for; Volcano computes them
+// once. As long as room was made for no job, the queue most in need stays the same.
 func Reclaim(s *session.Session, rule victims.Rule) {
 	due := func(q ledger.QueueID) bool {
 		_, over := s.Policy.Overused(q)
 		return !over
 	}
-	parties, alone := starvingJobs(s, rule, due, false)
-	lines := preemptorQueues(s, rule, parties, alone)
+	groups, alone := starvingJobs(s, rule, due, false)
+	lines := preemptorQueues(s, rule, groups, alone)
 	var ones []ledger.JobID
 	for _, l := range lines { // order-free: a rotation sorts
 		ones = append(ones, l.heads.Any().job)
@@ -64,13 +64,13 @@ func Reclaim(s *session.Session, rule victims.Rule) {
 	}
 }
 
-// HasRunning says that a job has a member that could be a victim of another of its own.
+// HasRunning says that a job has a running member that could be a victim of another member.
 func HasRunning(s *session.Session, j ledger.JobID) bool {
 	job := s.L.Job(j)
 	return job.By[model.Running]+job.By[model.Bound] > 0
 }
 
-// TellIdleQueues tells the trace of the queues in which no job starves.
+// TellIdleQueues records the queues in which no job starves.
 func TellIdleQueues(s *session.Session, action string) {
 	if !s.Trace.On(trace.NoPreemptors) {
 		return
@@ -94,8 +94,8 @@ func TellIdleQueues(s *session.Session, action string) {
 	}
 }
 
-// tellHeldBack tells of the jobs that starve, but of which no member waits for room: gates
-// hold them all back.
+// tellHeldBack records the jobs that starve, but of which all pending members are held back by
+// scheduling gates.
 func tellHeldBack(s *session.Session, action string) {
 	var held []ledger.JobID
 	s.L.Jobs(func(j ledger.JobID) bool {

@@ -11,10 +11,9 @@ import (
 	"ashlar.sh/sched/victims"
 )
 
-// Starving lists the jobs that others may have to leave for, in no order that may be
-// decided by (seed 002 §2.1): admitted, sound, valid, and starving by what the plugins of
-// JobStarving say; those that were refused already while nothing happened since are left
-// out. action is the one that asks.
+// Starving lists the jobs for which pods may have to be evicted, in no order that may decide anything
+// (seed 002 §2.1): admitted, sound, valid, and starving by the plugins of JobStarving. Jobs that were
+// refused already are left out while nothing has changed since. action is the one that asks.
 func Starving(s *session.Session, action string) []ledger.JobID {
 	admitted := func(j ledger.JobID) bool {
 		job := s.L.Job(j)
@@ -35,9 +34,8 @@ func Starving(s *session.Session, action string) []ledger.JobID {
 	})
 }
 
-// Claimants lists the members of a job for which others may have to leave: those that
-// wait for room and have no reservation, in the order to place them, then those that ask
-// for nothing.
+// Claimants lists the members of a job for which pods may have to be evicted: first those that wait for
+// room and have no reservation, in the order to place them, then those that ask for nothing.
 func Claimants(s *session.Session, j ledger.JobID) []ledger.TaskID {
 	tasks := slices.DeleteFunc(PendingTasksOf(s, j).Tasks, func(t ledger.TaskID) bool {
 		return s.L.Task(t).Status != model.Pending
@@ -48,9 +46,9 @@ func Claimants(s *session.Session, j ledger.JobID) []ledger.TaskID {
 	return append(tasks, BestEffort(s, j)...)
 }
 
-// Take makes room for a job by a rule: for the rest of its minimum, or for one task where
-// it has that. It says whether it did; then the job waits with reservations, and every
-// eviction has its record.
+// Take makes room for a job by a rule: for the rest of its minimum, or for one task where it has its
+// minimum. It returns whether it did; then the job waits with reservations, and every eviction has its
+// record.
 func Take(s *session.Session, rule victims.Rule, j ledger.JobID) bool {
 	tasks := Claimants(s, j)
 	if len(tasks) == 0 {
@@ -109,15 +107,15 @@ func Take(s *session.Session, rule victims.Rule, j ledger.JobID) bool {
 	return true
 }
 
-// tellVictims records for every plugin that had a say whom it gave up, nobody included
-// (seed 000 §8.3). It is asked only where that is wanted.
+// tellVictims records for every plugin that judged victims which of them it permitted, even if none
+// (seed 000 §8.3). It is called only when the trace wants it.
 func tellVictims(s *session.Session, rule victims.Rule, by, gone []string) {
 	for _, name := range by {
 		s.Trace.Add(trace.Event{Kind: trace.VictimsOfPlugins, Action: rule.Action, Plugin: name, Victims: gone})
 	}
 }
 
-// union appends the names that a list lacks.
+// union appends the names that a list does not have yet.
 func union(list, more []string) []string {
 	for _, name := range more {
 		if !slices.Contains(list, name) {
@@ -127,7 +125,7 @@ func union(list, more []string) []string {
 	return list
 }
 
-// preempted tells what was freed for a task, and what it asked for (seed 002 §8.2).
+// preempted records what was freed for a task, and what the task asked for (seed 002 §8.2).
 func preempted(s *session.Session, rule victims.Rule, t ledger.TaskID) {
 	task := s.L.Task(t)
 	var sum resource.Vec

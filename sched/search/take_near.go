@@ -12,8 +12,8 @@ import (
 	"ashlar.sh/sched/victims"
 )
 
-// Near says that members of a job, or of a sub-group of it, may only be so far apart: others
-// leave for it domain by domain (decision 16).
+// Near says that the distance between members of a job, or of one of its sub-groups, is limited:
+// victims for it are searched domain by domain (decision 16).
 func Near(s *session.Session, j ledger.JobID) bool {
 	g := s.L.Job(j).Group
 	if g == nil || s.Policy.HyperNodes() == nil {
@@ -24,10 +24,10 @@ func Near(s *session.Session, j ledger.JobID) bool {
 
 func hard(t *model.Topology) bool { return t != nil && t.Hard }
 
-// takeIn makes room for a job: anywhere where it does not matter to it, else in one of the
-// domains that it may go to: of the lowest tier in which that can be done, where it costs
-// least (decision 17); of whole gangs only where surplus alone is not enough in any (decision
-// 12).
+// takeIn makes room for a job: anywhere, if it has no limit in the network; otherwise in one of the
+// domains that it may be placed in: of the lowest tier in which room can be made, the one where it
+// costs least (decision 17). Whole gangs are evicted only where surplus alone is not enough in any of
+// them (decision 12).
 func takeIn(s *session.Session, rule victims.Rule, j ledger.JobID, tasks []ledger.TaskID) bool {
 	return past(s, rule, j, true, func() bool { return takeNear(s, rule, j, tasks) })
 }
@@ -49,8 +49,8 @@ func takeNear(s *session.Session, rule victims.Rule, j ledger.JobID, tasks []led
 	return false
 }
 
-// cheapest is the rule in the domains in which others leaving for a job costs least, of those
-// of the lowest tier in which it helps; false when it helps in none.
+// cheapest is the rule for the domains in which the victims for a job cost least, among those of the
+// lowest tier in which room can be made; false when it can be made in none.
 func cheapest(s *session.Session, rule victims.Rule, j ledger.JobID, tasks []ledger.TaskID) (best victims.Rule, found bool) {
 	var least victims.Cost
 	lowest := int32(0)
@@ -72,9 +72,9 @@ func cheapest(s *session.Session, rule victims.Rule, j ledger.JobID, tasks []led
 	return best, found
 }
 
-// WhyNobody is why Take finds nobody who could leave for a job, and changes nothing; the zero
-// Reason when it finds somebody. Of a job whose members have to be near each other it speaks
-// of the domain that lacks least.
+// WhyNobody is why Take finds no victims for a job, and changes nothing; it returns the zero Reason
+// when Take finds some. For a job whose members have to be near each other, it is about the domain that
+// lacks least.
 func WhyNobody(s *session.Session, rule victims.Rule, j ledger.JobID, tasks []ledger.TaskID) (r trace.Reason) {
 	switch {
 	case !Near(s, j):
@@ -89,8 +89,8 @@ func WhyNobody(s *session.Session, rule victims.Rule, j ledger.JobID, tasks []le
 	return r
 }
 
-// eachDomainRule calls f for a rule in one domain after the other, those of lower tiers first and
-// of a tier those that lack least, until it says no. tier is the job's domain's.
+// eachDomainRule calls f for a rule in one domain after the other, those of lower tiers first, and
+// within a tier those that lack least, until f returns false. tier is that of the job's domain.
 func eachDomainRule(s *session.Session, rule victims.Rule, j ledger.JobID, f func(_ victims.Rule, tier int32) bool) {
 	t := newAttempt(s, PendingTasksOf(s, j), false)
 	t.future = true
@@ -118,8 +118,8 @@ func eachDomainRule(s *session.Session, rule victims.Rule, j ledger.JobID, f fun
 	}
 }
 
-// domainRules calls f for ways of giving each sub-group a domain inside another, until it says no;
-// then it is false.
+// domainRules calls f for ways of giving each sub-group a domain inside another one, until f returns
+// false; then domainRules returns false.
 func (t *attempt) domainRules(rule victims.Rule, units []unit, inside topology.ID, f func(victims.Rule, int32) bool) bool {
 	if !slices.ContainsFunc(t.job.Group.SubGroups, func(p model.SubGroups) bool { return hard(p.Topology) }) {
 		return f(rule, t.net.Domain(inside).Tier)
@@ -155,8 +155,8 @@ func (t *attempt) domainRules(rule victims.Rule, units []unit, inside topology.I
 	return true
 }
 
-// leastLacking lists at most so many of the domains of each tier that a unit may go to: those
-// with the most room for it, what is taken there already left out.
+// leastLacking lists, of each tier, at most so many of the domains that a unit may be placed in: those
+// with the most room for it. taken is the number of tasks that are to be placed in a domain already.
 func (t *attempt) leastLacking(inside topology.ID, ask *model.Topology, u unit, most int, taken map[topology.ID]int64) (out []topology.ID) {
 	limit := t.net.Limit(ask)
 	classes, _ := t.classes(u)
@@ -176,9 +176,9 @@ func (t *attempt) leastLacking(inside topology.ID, ask *model.Topology, u unit, 
 	return out
 }
 
-// bySubGroup orders claimants as sub-groups go: of each as many as have to go together, then
-// the others, who go where their job still lacks somebody, then those that ask for nothing.
-// Sub-groups that cannot have their size claim nothing.
+// bySubGroup orders claimants by sub-groups: of each, first as many as have to be placed together; then
+// the rest, which are needed where the job still lacks members; then those that ask for nothing.
+// Sub-groups that cannot have their size are left out.
 func bySubGroup(s *session.Session, j ledger.JobID, tasks []ledger.TaskID) []ledger.TaskID {
 	t := newAttempt(s, &PendingTasks{Job: j, Tasks: tasks}, false)
 	var out, more []ledger.TaskID

@@ -26,8 +26,8 @@ func tell(s *session.Session, t ledger.TaskID, p place) {
 	s.Trace.Add(e)
 }
 
-// tellScores records what the best of the nodes are worth to a task that is about to be
-// placed (seed 003 §7.3).
+// tellScores records the scores of the best nodes for a task that is about to be placed (seed 003
+// §7.3).
 func tellScores(s *session.Session, t ledger.TaskID, p place) {
 	s.Policy.Explain(true)
 	defer s.Policy.Explain(false)
@@ -37,8 +37,8 @@ func tellScores(s *session.Session, t ledger.TaskID, p place) {
 	}
 }
 
-// tellRefusal records how many nodes refused a task for what, and the room on those that
-// stand as an example (seed 003 §7.2).
+// tellRefusal records how many nodes refused a task for which reason, and the room on the example node
+// of each reason (seed 003 §7.2).
 func tellRefusal(s *session.Session, t ledger.TaskID, r trace.Reason) {
 	s.Trace.Add(trace.Event{Kind: trace.FitErrorsEvent, Task: s.L.Task(t).Key.String(), Reason: r})
 	var told []string
@@ -52,8 +52,8 @@ func tellRefusal(s *session.Session, t ledger.TaskID, r trace.Reason) {
 	}
 }
 
-// tellLevels records the queues above the one that refused a task, with what they may hold
-// and hold (seed 000 §10.2).
+// tellLevels records the ancestors of the queue that refused a task, with what they may hold and what
+// they hold (seed 000 §10.2).
 func tellLevels(s *session.Session, q ledger.QueueID, t ledger.TaskID, r trace.Reason) {
 	arithmetic, _ := s.Policy.QueueArithmetic(q)
 	above := []string{}
@@ -79,7 +79,7 @@ func tellLevels(s *session.Session, q ledger.QueueID, t ledger.TaskID, r trace.R
 	}
 }
 
-// room is what a node has idle, in use and leaving.
+// room is the idle, used and releasing amounts of a node.
 func room(s *session.Session, n ledger.NodeID) []trace.Labelled {
 	return []trace.Labelled{
 		{Label: "idle", List: column(s, s.L.Idle, n)},
@@ -88,7 +88,7 @@ func room(s *session.Session, n ledger.NodeID) []trace.Labelled {
 	}
 }
 
-// asked is what a task asks of its queue: pods are no part of it (decision 24).
+// asked is what a task asks of its queue, without the number of pods (decision 24).
 func asked(s *session.Session, t ledger.TaskID) resource.Vec {
 	request := s.L.Class(s.L.Task(t).Class).Request.Clone()
 	if len(request) > int(resource.Pods) {
@@ -113,8 +113,8 @@ func used(s *session.Session, n ledger.NodeID) resource.List {
 	return s.L.Dims.List(v)
 }
 
-// quotas are the amounts of a refusal by the queue: what it deserves, what it holds, and
-// what the task asks for (seed 000 §7).
+// quotas are the amounts of a refusal by the queue: what it deserves, what it holds, and what the task
+// asks for (seed 000 §7).
 func quotas(s *session.Session, q ledger.QueueID, t ledger.TaskID) []trace.Labelled {
 	figures, _ := s.Policy.QueueFigures(q)
 	return []trace.Labelled{

@@ -8,20 +8,20 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// unit is what of a job goes to one domain: the tasks of a sub-group, or those of none.
+// unit is the part of a job that is placed in one domain: the tasks of a sub-group, or those in none.
 type unit struct {
 	sub   int32 // index in the job's Subs; AllSubs: in none
 	tasks []ledger.TaskID
-	need  int64 // how many go together, at least one
+	need  int64 // how many have to be placed together, at least one
 	kept  int64 // how many of the tasks have a reservation
-	more  bool  // its sub-group has its size: of these as many as are needed, inside the same limit
-	grows bool  // with it one sub-group more has its size
+	more  bool  // its sub-group has its size: as many of these are placed as the job needs, inside the same limit
+	grows bool  // placing it gives one more sub-group its size
 }
 
-// units divides the members that are to be placed: sub-groups in their order, then those in
-// none. Sub-groups that cannot have their size with all their members are left out.
+// units divides the members that are to be placed: sub-groups in their order, then the members in none.
+// Sub-groups that cannot have their size with all their members are left out.
 func (t *attempt) units() []unit {
-	at := make([]int32, len(t.job.Subs)) // by sub: its place in out, and one more
+	at := make([]int32, len(t.job.Subs)) // by sub-group: its index in out plus one; 0: not there
 	most := min(len(t.job.Subs), len(t.w.Tasks)-t.w.next)
 	out, firsts := make([]unit, 0, most+1), make([]ledger.TaskID, most)
 	loose := unit{sub: topology.AllSubs, need: 1}
@@ -31,7 +31,7 @@ func (t *attempt) units() []unit {
 			if at[sub] == 0 {
 				n := len(out)
 				out = append(out, unit{sub: sub})
-				if at[sub] = int32(n + 1); n < most { // those of best-effort members alone come beyond
+				if at[sub] = int32(n + 1); n < most { // units of best-effort members alone come after these
 					out[n].tasks = firsts[n : n : n+1]
 				}
 			}
@@ -66,8 +66,8 @@ func (t *attempt) units() []unit {
 	return out
 }
 
-// order puts units in the order of their sub-groups. The turns of a cycle place them one by one: what
-// is left has nearly always the order that it had, and then that is all there is to find out.
+// order puts units in the order of their sub-groups. Attempts of a cycle place them one by one. So what
+// is left nearly always has the order that it had, and then a check of that order is enough.
 func (t *attempt) order(units []unit) []unit {
 	if t.w.rank == nil {
 		t.w.rank = make([]int32, len(t.job.Subs))
@@ -81,8 +81,8 @@ func (t *attempt) order(units []unit) []unit {
 	return units
 }
 
-// inRanks are units of different sub-groups in the order of the ranks that these have; equal ranks, of
-// those that the last turn had not, in the order that they come in.
+// inRanks orders units of different sub-groups by their ranks. Units of equal rank, which the last
+// attempt did not have, stay in their order.
 func inRanks(units []unit, rank []int32) []unit {
 	end := make([]int32, len(rank)+1)
 	for _, u := range units {
@@ -100,9 +100,9 @@ func inRanks(units []unit, rank []int32) []unit {
 	return out
 }
 
-// bestEffort calls add for the members that ask for nothing and that have to have a place
-// too: all while the job's minimum lacks some, otherwise those of sub-groups at hand that
-// have not their size. at tells which sub-groups these are.
+// bestEffort calls add for the members that ask for nothing and need a place, too: all of them while
+// the job lacks its minimum, otherwise those of the sub-groups in at that have not their size. at is as
+// in units.
 func (t *attempt) bestEffort(at []int32, add func(ledger.TaskID)) {
 	if t.job.BestEffort == 0 || t.w.idle {
 		return
@@ -117,8 +117,8 @@ func (t *attempt) bestEffort(at []int32, add func(ledger.TaskID)) {
 	}
 }
 
-// lacks is how many of a sub-group's tasks it needs for its size, those with a reservation
-// among them; none where nobody counts.
+// lacks is how many of a sub-group's tasks it needs for its size, those with a reservation included; 0
+// where no plugin counts members.
 func (t *attempt) lacks(u unit) int64 {
 	s := &t.job.Subs[u.sub]
 	size := t.job.SubSize(s)
@@ -128,7 +128,7 @@ func (t *attempt) lacks(u unit) int64 {
 	return int64(size-s.Placed()-s.Waiting()) + u.kept
 }
 
-// sizable says that a sub-group could have its size, and notes why not.
+// sizable says that a sub-group could have its size; otherwise it notes why not.
 func (t *attempt) sizable(u unit) bool {
 	need, have := t.lacks(u), int64(len(u.tasks))
 	if need <= have {
