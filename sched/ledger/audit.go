@@ -7,9 +7,9 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// Audit recounts every figure from the facts and rows and returns what differs, one
-// finding a line, nil when nothing does. It is slow and obvious, the twin of all the
-// incremental bookkeeping, and meant for tests and for the live check of invariants.
+// Audit counts every figure anew from the facts and rows. It returns the differences, one finding a line, nil
+// when there are none. It is the slow check of all incremental bookkeeping, for tests and for the live check
+// of invariants.
 func (l *Ledger) Audit() []string {
 	l.widen()
 	l.Settle()
@@ -92,7 +92,7 @@ func (a *auditor) nodes() {
 
 func (a *auditor) jobs() {
 	l := a.l
-	members := make([][]TaskID, len(l.jobs)) // found once: each job would ask all tasks
+	members := make([][]TaskID, len(l.jobs)) // once: otherwise each job would go through all tasks
 	for t := range l.tasks {
 		if row := &l.tasks[t]; !row.free && row.Job != NoJob {
 			members[row.Job] = append(members[row.Job], TaskID(t))
@@ -140,7 +140,7 @@ func (a *auditor) jobs() {
 	}
 }
 
-// recountJob is a job's row with all that its members make up counted anew.
+// recountJob returns a job's row with everything that depends on its members counted anew.
 func (l *Ledger) recountJob(j JobID, members []TaskID) Job {
 	was := &l.jobs[j]
 	job := Job{Key: was.Key, Group: was.Group, MinMember: was.MinMember, Phase: was.Phase, Queue: NoQueue,
@@ -247,7 +247,7 @@ func (a *auditor) queues() {
 	}
 }
 
-// places finds every queue's place from the facts, by walking up the names of parents.
+// places finds every queue's place from the facts, following the names of parents.
 func (a *auditor) places() {
 	l := a.l
 	kids := map[string]int32{}
@@ -309,7 +309,7 @@ func (l *Ledger) findPlace(row *Queue) (place Place, broken string) {
 	}
 }
 
-// plus is a + b, as wide as sums are.
+// plus returns a + b, as long as the longer of the two.
 func plus(a, b resource.Sums) resource.Sums {
 	for d := range b {
 		a = a.AddAt(resource.Dim(d), 0)
@@ -318,8 +318,8 @@ func plus(a, b resource.Sums) resource.Sums {
 	return a
 }
 
-// names recounts the commitments that name a node: its row is there as long as something
-// does, and no longer.
+// names counts the commitments that name a node, and checks that its row exists exactly as long as something
+// names it.
 func (a *auditor) names(n NodeID) {
 	node, named := &a.l.nodes[n], int32(0)
 	for t := range a.l.tasks {
@@ -335,7 +335,7 @@ func (a *auditor) names(n NodeID) {
 	}
 }
 
-// lists checks that every task is on exactly the lists its status and node say.
+// lists checks that every task is on exactly the lists that its status and node require.
 func (a *auditor) lists() {
 	l := a.l
 	onJob, onNode := make([]int, len(l.tasks)), make([]int, len(l.tasks))

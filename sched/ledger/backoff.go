@@ -6,11 +6,11 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// lookAgain is a time in the past at which no pause ends: EndPauses looks for the earliest anew.
+// lookAgain, a time in the past at which no pause ends, makes EndPauses find the earliest end anew.
 const lookAgain = 1
 
-// applyBackoff takes in that a job, or some of its pods, pause, or no longer do. A job that
-// has no row yet finds it when it gets one.
+// applyBackoff takes in a fact that a job, or some of its pods, pause, or pause no longer. A job without a row
+// finds the pause when it gets one.
 func (l *Ledger) applyBackoff(r model.Ref, b *model.Backoff) {
 	was := l.backoffs[r]
 	delete(l.backoffs, r)
@@ -31,12 +31,12 @@ func (l *Ledger) applyBackoff(r model.Ref, b *model.Backoff) {
 	}
 }
 
-// pausing is the job that a pause is about.
+// pausing returns the job that a pause is about.
 func pausing(b *model.Backoff) JobKey {
 	return JobKey{Namespace: b.Namespace, Name: b.Name, Adopted: b.Adopted, Owner: b.OwnerID}
 }
 
-// repause has a job looked at anew, since its pause is another.
+// repause makes a job be looked at anew, since its pause changed.
 func (l *Ledger) repause(k JobKey) {
 	if j, ok := l.FindJob(k); ok {
 		l.jobs[j].paused = l.pausesWhole(j)
@@ -44,14 +44,14 @@ func (l *Ledger) repause(k JobKey) {
 	}
 }
 
-// pausesWhole says that a job pauses as a whole, as far as time has come: it then keeps no
-// room of its queue from others.
+// pausesWhole says that a job pauses as a whole at the time of the last EndPauses: it then keeps no room of
+// its queue from other jobs.
 func (l *Ledger) pausesWhole(j JobID) bool {
 	p := l.Pause(j, l.pausesEnded)
 	return p != nil && len(p.Pods) == 0
 }
 
-// Pause is the pause that a job, or some of its pods, make at a time; nil without one.
+// Pause returns the pause of a job, or of some of its pods, at a time; nil without one.
 func (l *Ledger) Pause(j JobID, now int64) *model.Backoff {
 	if len(l.backoffs) == 0 {
 		return nil
@@ -65,7 +65,7 @@ func (l *Ledger) Pause(j JobID, now int64) *model.Backoff {
 	return b
 }
 
-// Pauses says that a task is one of those that a job's pause is about. p is what Pause returned.
+// Pauses says that a job's pause applies to a task. p is what Pause returned.
 func (l *Ledger) Pauses(p *model.Backoff, t TaskID) bool {
 	if p == nil {
 		return false
@@ -74,8 +74,8 @@ func (l *Ledger) Pauses(p *model.Backoff, t TaskID) bool {
 	return found || len(p.Pods) == 0
 }
 
-// EndPauses has the jobs looked at anew whose pause has ended since it was last asked, and
-// returns when the next pause ends, 0 without any.
+// EndPauses makes the jobs be looked at anew of which the pause has ended since the last call, and returns
+// when the next pause ends, 0 without any.
 func (l *Ledger) EndPauses(now int64) (next int64) {
 	was := l.pausesEnded
 	if l.pausesEnded = now; l.pauseEnds == 0 || l.pauseEnds > now {
@@ -94,7 +94,7 @@ func (l *Ledger) EndPauses(now int64) (next int64) {
 	return l.pauseEnds
 }
 
-// earlier is the earlier of two times, of which 0 is none.
+// earlier returns the earlier of two times, where 0 means none.
 func earlier(a, b int64) int64 {
 	if a == 0 || b != 0 && b < a {
 		return b

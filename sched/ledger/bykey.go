@@ -1,7 +1,7 @@
 package ledger
 
-// byKey finds rows by namespace and name. A table for each namespace spares every entry
-// the namespace, a third of its size: there are few namespaces and many names.
+// byKey finds rows by namespace and name. It has a table for each namespace, so that entries need not repeat
+// the namespace, a third of their size: there are few namespaces and many names.
 type byKey[ID TaskID | JobID] map[string]map[string]ID
 
 func (b byKey[ID]) find(namespace, name string) (ID, bool) {

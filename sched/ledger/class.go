@@ -9,15 +9,15 @@ import (
 // holds for one of them on a node holds for all.
 type Class struct {
 	Spec       *model.Spec
-	Key        string // canonical form of Spec; but for its MatchedTerms the same in every engine
+	Key        string // canonical form of Spec; except for MatchedTerms equal in every engine
 	Hash       uint64 // of that form without MatchedTerms, NUMA and Images
 	Need       []Need // what one task takes of a node, dimensions above zero only
 	Request    resource.Vec
 	BestEffort bool
-	Invalid    bool   // the pods were set aside at the door: never placed, though they may hold a place
-	Born       uint64 // differs whenever the row is another class
+	Invalid    bool   // its pods are set aside: never placed, though they may hold room
+	Born       uint64 // changes whenever the row becomes another class
 	refs       int32
-	retired    bool // is on the list of those without references, or was when it came back
+	retired    bool // it is on the list of classes without references, or was when it came back
 }
 
 // Need is an amount in one dimension.
@@ -32,8 +32,8 @@ func (l *Ledger) Class(c ClassID) *Class { return &l.classes[c] }
 // NumClasses is an upper bound for ClassIDs.
 func (l *Ledger) NumClasses() int { return len(l.classes) }
 
-// class interns a spec; the caller owns one reference. Pods that were set aside have classes of
-// their own: what can be read of them is what those that run hold.
+// class interns a spec; the caller owns one reference. Pods that are set aside have classes of their own: what
+// can be read of their specs counts for those that run.
 func (l *Ledger) class(s *model.Spec, invalid bool) ClassID {
 	if s == nil {
 		s = &model.Spec{}
@@ -71,12 +71,12 @@ func (l *Ledger) class(s *model.Spec, invalid bool) ClassID {
 	return c
 }
 
-// mostRetired is how many classes of which no task is left keep their rows: templates
-// come back, and with the row everything that was found about the class.
+// mostRetired is how many classes without tasks keep their rows: templates come back, and then everything that
+// was found about the class is still there.
 const mostRetired = 1024
 
-// dropClass takes one reference back. A class without any retires; the one that
-// retired longest ago loses its row when there are too many.
+// dropClass gives back one reference. A class without references retires. When too many are retired, the one
+// that retired first loses its row.
 func (l *Ledger) dropClass(c ClassID) {
 	row := &l.classes[c]
 	if row.refs--; row.refs > 0 || row.retired {
@@ -98,14 +98,14 @@ func (l *Ledger) dropClass(c ClassID) {
 	l.classFree = append(l.classFree, oldest)
 }
 
-// Live says that some task is of this class: a row that is not live may become
-// another class (with another Key and Born) later.
+// Live says that some task is of this class. A row that is not live may become another class later, with
+// another Key and Born.
 func (c *Class) Live() bool { return c.refs > 0 }
 
 // Tasks is the number of tasks of this class.
 func (c *Class) Tasks() int { return int(c.refs) }
 
-// Hash is FNV-1a, fixed for ever: ties between nodes are broken by it.
+// Hash is FNV-1a. It must never change: ties between nodes are broken by it.
 func Hash(s string) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(s) {
@@ -114,7 +114,7 @@ func Hash(s string) uint64 {
 	return h
 }
 
-// canonical writes all of a spec that filters and scores read.
+// canonical writes everything of a spec that filters and scores read.
 func canonical(s *model.Spec) string {
 	var w model.Form
 	for _, a := range s.Requests {
@@ -127,7 +127,7 @@ func canonical(s *model.Spec) string {
 	w.Labels(s.Selector)
 	w.Part()
 	if w.Terms(s.Affinity); s.Affinity != nil && len(s.Affinity) == 0 {
-		w.Number(0) // required and without a term, as with an empty one: no node
+		w.Number(0) // a required affinity without a term admits no node, as one with an empty term does
 	}
 	w.Part()
 	w.Preferences(s.Preferred)

@@ -2,8 +2,8 @@ package ledger
 
 import "ashlar.sh/sched/model"
 
-// EvictionHistory is an eviction of the last minute: it counts against whoever limits evictions. It
-// is a commitment: no API field keeps it, and over a restart it comes with the others.
+// PastEviction is an eviction of the last minute: it counts against limits of evictions. It is a commitment
+// that no API field keeps.
 type PastEviction struct {
 	At    int64 // nanoseconds since the epoch
 	Queue string
@@ -13,7 +13,7 @@ type PastEviction struct {
 // historyLasts is how long an eviction is remembered, in nanoseconds.
 const historyLasts = int64(60_000_000_000)
 
-// RecordEviction remembers that a task was evicted at a time; times never go back.
+// RecordEviction remembers the eviction of a task at a time. Times must not decrease.
 func (l *Ledger) RecordEviction(t TaskID, at int64) {
 	j := l.tasks[t].Job
 	if j == NoJob {
@@ -22,12 +22,12 @@ func (l *Ledger) RecordEviction(t TaskID, at int64) {
 	l.evictionHistory = append(l.evictionHistory, PastEviction{At: at, Queue: l.QueueName(j), Job: l.jobs[j].Key})
 }
 
-// RestoreEvictionHistory takes the evictions of an earlier life over, the oldest first.
+// RestoreEvictionHistory takes over the evictions of an earlier engine, the oldest first.
 func (l *Ledger) RestoreEvictionHistory(list []PastEviction) {
 	l.evictionHistory = append(l.evictionHistory[:0], list...)
 }
 
-// TrimEvictionHistory forgets the evictions that are a minute old at a time.
+// TrimEvictionHistory drops the evictions that are a minute old.
 func (l *Ledger) TrimEvictionHistory(now int64) {
 	n := 0
 	for n < len(l.evictionHistory) && l.evictionHistory[n].At <= model.After(now, -historyLasts) {
@@ -36,12 +36,11 @@ func (l *Ledger) TrimEvictionHistory(now int64) {
 	l.evictionHistory = append(l.evictionHistory[:0], l.evictionHistory[n:]...)
 }
 
-// EvictionHistory are the evictions of the last minute, the oldest first. The slice is good until
-// the next change.
+// EvictionHistory returns the evictions of the last minute, the oldest first. The slice is valid until the
+// next change.
 func (l *Ledger) EvictionHistory() []PastEviction { return l.evictionHistory }
 
-// Displaced calls f for every task that leaves by the outermost try at hand: that is evicted,
-// or gives its reservation up.
+// Displaced calls f for every task that the outermost try evicts, or of which it ends the reservation.
 func (l *Ledger) Displaced(f func(t TaskID)) {
 	for i := len(l.ops) - 1; i >= 0 && l.ops[i].Statement > l.statements; i-- {
 		op := &l.ops[i]
@@ -54,8 +53,8 @@ func (l *Ledger) Displaced(f func(t TaskID)) {
 	}
 }
 
-// Evicting calls f for every task that is evicted by the try at hand, or by statements of
-// this cycle that are not in the plan yet, in order.
+// Evicting calls f for every task that is evicted by the open try, or by statements of this cycle that are not
+// in the plan yet, in order.
 func (l *Ledger) Evicting(f func(t TaskID)) {
 	for i := range l.ops {
 		if t := l.ops[i].Task; l.ops[i].Kind == OpEvict && l.tasks[t].Status == model.Releasing {

@@ -6,15 +6,14 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// factStore keeps the newest fact about every Ref, tombstones included, but for pods and
-// PodGroups that are there: of those the row keeps the fact, which saves a large cluster
-// a second table as long as that of its rows.
+// factStore keeps the newest fact about every Ref, tombstones included. The facts of pods and PodGroups that
+// exist are kept by their rows instead, which saves a large cluster a second table of that length.
 type factStore struct {
 	byRef map[model.Ref]said
 	gone  int
 }
 
-// said is a fact without the name that it is kept by.
+// said is a fact without the name by which it is kept.
 type said struct {
 	uid     string
 	version uint64
@@ -27,11 +26,11 @@ func (s said) fact(r model.Ref) model.Fact {
 
 func newFactStore() factStore { return factStore{byRef: map[model.Ref]said{}} }
 
-// mostTombstones bounds the memory of what is gone. A fact older than a forgotten
-// tombstone would be believed; watches deliver in order, so none comes.
+// mostTombstones limits how many deleted objects are remembered. A fact older than a forgotten tombstone would
+// be believed; watches deliver in order, so none comes.
 const mostTombstones = 1 << 16
 
-// put keeps a fact, in place of what was known.
+// put keeps a fact in place of the one known before.
 func (s *factStore) put(f model.Fact) {
 	s.drop(f.Ref)
 	s.byRef[f.Ref] = said{f.UID, f.Version, f.Object}
@@ -42,7 +41,7 @@ func (s *factStore) put(f model.Fact) {
 	}
 }
 
-// drop forgets what was known.
+// drop forgets the fact about a Ref.
 func (s *factStore) drop(r model.Ref) {
 	if len(s.byRef) == 0 {
 		return
@@ -74,7 +73,7 @@ func (s *factStore) forget() {
 	}
 }
 
-// known is the newest fact about a Ref, a tombstone too; false when there is none.
+// known returns the newest fact about a Ref, which may be a tombstone; false when there is none.
 func (l *Ledger) known(r model.Ref) (said, bool) {
 	switch r.Kind {
 	case model.KindPod:
@@ -90,13 +89,13 @@ func (l *Ledger) known(r model.Ref) (said, bool) {
 	return s, ok
 }
 
-// said is the fact that a row keeps; its UID is its object's.
+// said returns the fact that a row keeps; its UID is that of its object.
 func (t *Task) said() said { return said{t.Pod.UID, t.version, t.Pod} }
 
 func (j *Job) said() said { return said{j.Group.UID, j.version, j.Group} }
 
-// Apply takes one fact in. Older facts than what is known are ignored; the order of
-// facts about different objects makes no difference.
+// Apply takes in one fact. A fact older than the known one is ignored. The order of facts about different
+// objects makes no difference.
 func (l *Ledger) Apply(f model.Fact) {
 	if was, known := l.known(f.Ref); known && f.Version < was.version {
 		return
@@ -119,8 +118,7 @@ func (l *Ledger) Apply(f model.Fact) {
 	}
 }
 
-// applyOther takes in a fact that no row keeps: that a pod or PodGroup is gone, or of
-// another kind.
+// applyOther takes in a fact that no row keeps: a deleted pod or PodGroup, or an object of another kind.
 func (l *Ledger) applyOther(f model.Fact) {
 	switch f.Ref.Kind {
 	case model.KindPod:
@@ -159,9 +157,9 @@ func (l *Ledger) applyOther(f model.Fact) {
 	}
 }
 
-// each visits what is known of every Ref, tombstones included, in no order.
+// each visits the newest fact about every Ref, tombstones included, in no order.
 func (l *Ledger) each(visit func(r model.Ref, f said)) {
-	for r, f := range l.facts.byRef { // order-free: who asks sorts
+	for r, f := range l.facts.byRef { // order-free: callers sort
 		visit(r, f)
 	}
 	for i := range l.tasks {
@@ -176,7 +174,7 @@ func (l *Ledger) each(visit func(r model.Ref, f said)) {
 	}
 }
 
-// Faulty visits the objects that are there and came with faults, in no order.
+// Faulty visits the objects that exist and have faults, in no order.
 func (l *Ledger) Faulty(visit func(r model.Ref, faults []model.Fault)) {
 	l.each(func(r model.Ref, f said) {
 		if f.object != nil && len(f.object.Common().Faults) > 0 {
@@ -185,7 +183,7 @@ func (l *Ledger) Faulty(visit func(r model.Ref, faults []model.Fault)) {
 	})
 }
 
-// Life returns the UID of the object that has a name now, and false when none has.
+// Life returns the UID of the object that has a name now, and false when none has it.
 func (l *Ledger) Life(r model.Ref) (uid string, ok bool) {
 	f, known := l.known(r)
 	if !known || f.object == nil {
@@ -194,8 +192,8 @@ func (l *Ledger) Life(r model.Ref) (uid string, ok bool) {
 	return f.uid, true
 }
 
-// Facts returns all that is known, tombstones included, sorted by kind, namespace and
-// name: applied to a new ledger they give this one again.
+// Facts returns all facts, tombstones included, sorted by kind, namespace and name. Applied to a new ledger,
+// they give this one again.
 func (l *Ledger) Facts() []model.Fact {
 	out := make([]model.Fact, 0, len(l.facts.byRef)+len(l.tasks)+len(l.jobs))
 	l.each(func(r model.Ref, f said) { out = append(out, f.fact(r)) })
@@ -213,15 +211,14 @@ func (l *Ledger) Facts() []model.Fact {
 	return out
 }
 
-// Fact returns the newest fact about an object, and false when none is known or it
-// is gone.
+// Fact returns the newest fact about an object, and false when none is known or the object is gone.
 func (l *Ledger) Fact(r model.Ref) (model.Fact, bool) {
 	f, ok := l.known(r)
 	return f.fact(r), ok && f.object != nil
 }
 
-// applyPriorityClass changes what a name is worth; every job and pod that goes by
-// names is looked at again. Priority classes change rarely.
+// applyPriorityClass changes the value of a priority class. Every job and pod that names a priority class is
+// looked at again: priority classes change rarely.
 func (l *Ledger) applyPriorityClass(name string, c *model.PriorityClass) {
 	delete(l.priorities, name)
 	if c != nil {

@@ -5,8 +5,8 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// quota is what a task of a class counts for in shares and quotas: its request
-// without the place among a node's pods (decision 24).
+// quota is what a task of a class counts for in shares and quotas: its request without dimension pods
+// (decision 24).
 func (l *Ledger) quota(c ClassID) resource.Vec {
 	l.scratch = l.scratch.CopyFrom(l.classes[c].Request)
 	if len(l.scratch) > int(resource.Pods) {
@@ -15,21 +15,21 @@ func (l *Ledger) quota(c ClassID) resource.Vec {
 	return l.scratch
 }
 
-// part is what a task counts for in its job, by its status. The zero part is nothing.
+// part is what a task counts for in its job, by its status. The zero part counts for nothing.
 type part struct {
 	status     model.Status
 	counts     bool // it is a member at all
 	held       bool // it holds room or is promised it
 	asks       bool // it holds room or waits to be placed
-	done       bool // it succeeded: its part of the minimum is needed no more
-	leaving    bool // it terminates on a node
+	done       bool // it succeeded: its part of the minimum is not needed any more
+	leaving    bool // it is terminating on a node
 	gated      bool
-	gatedNeed  bool // it is gated, and what it would ask for counts as such
-	invalid    bool // it waits, and was set aside at the door
-	bestEffort bool // it waits, and asks for nothing
+	gatedNeed  bool // it is gated, and its request counts as gated
+	invalid    bool // it is pending and set aside
+	bestEffort bool // it is pending with an empty request
 }
 
-// partOf is what a task counts for as it stands.
+// partOf returns what a task counts for now.
 func (l *Ledger) partOf(row *Task) part {
 	p := part{status: row.Status, counts: true, held: row.Status.Holds() || row.Status == model.Pipelined}
 	p.done, p.leaving = row.Status == model.Succeeded, row.Status == model.Releasing && row.Node != NoNode
@@ -37,17 +37,17 @@ func (l *Ledger) partOf(row *Task) part {
 	p.gated, p.invalid = waits && row.Pod.Gated, waits && row.Unsound
 	p.gatedNeed = p.gated && !p.invalid
 	p.bestEffort = waits && !p.gated && l.classes[row.Class].BestEffort
-	// Who stands at the gate of its queue asks for its share: the gate opens by that. Who was set
-	// aside asks for nothing: nothing is placed for it.
+	// A task at the gate of its queue asks for its share: the gate opens because of it. A task that is set
+	// aside asks for nothing, because it is never placed.
 	p.asks = p.held || waits && !p.invalid && !l.muted(row) && (!p.gated || row.Pod.QueueGate == model.QueueGateShut)
 	return p
 }
 
-// muted says that what waits in a task's job asks for nothing.
+// muted says that the pending tasks of a task's job ask for nothing.
 func (l *Ledger) muted(row *Task) bool { return row.Job != NoJob && l.jobs[row.Job].mute }
 
-// recount replaces what a task counts for in its job and, from there, in its queue and
-// all the queue's ancestors. Only what differs moves.
+// recount replaces what a task counts for in its job, in its queue and in the queue's ancestors. It changes
+// only what differs.
 func (l *Ledger) recount(row *Task, was, is part) {
 	job := &l.jobs[row.Job]
 	role := &job.Roles[row.Role]
@@ -106,8 +106,8 @@ func change(was, is bool) (d int64) {
 	return d
 }
 
-// count adds, in one dimension, to what a job asks for, holds, and keeps gated (an
-// admitted job reserves nothing for gated members); its queues move with it.
+// count adds, in one dimension, to what a job asks for, holds, and has gated (an admitted job reserves nothing
+// for gated members). Its queue and the queue's ancestors change along.
 func (l *Ledger) count(job *Job, d resource.Dim, asks, held, gated int64) {
 	if gated != 0 {
 		job.gatedNeed = job.gatedNeed.AddAt(d, gated)
@@ -133,8 +133,7 @@ func (l *Ledger) count(job *Job, d resource.Dim, asks, held, gated int64) {
 	}
 }
 
-// settle keeps the job's place on the active list, and refreshes its reservation when
-// its condition turned.
+// settle keeps the job's place on the active list, and updates its reservation when its condition changed.
 func (l *Ledger) settle(j JobID, job *Job) {
 	if job.reserves != job.reserving() {
 		l.refreshAll(j)
@@ -144,9 +143,9 @@ func (l *Ledger) settle(j JobID, job *Job) {
 	l.rate(j, job)
 }
 
-// rate notes whether a job holds more than its minimum. When that turns, each of its
-// members may leave where none could, or none where each could: their nodes are touched,
-// so that whoever sums up what nodes could free looks at them again.
+// rate notes whether a job holds more than its minimum. When that changes, its members may be evicted where
+// they might not before, or the reverse. So their nodes are touched, and readers that sum up what nodes could
+// free look at them again.
 func (l *Ledger) rate(j JobID, job *Job) {
 	above := job.By[model.Allocated]+job.By[model.Binding]+job.By[model.Bound]+job.By[model.Running] > job.MinMember
 	if above == job.above {
@@ -156,8 +155,8 @@ func (l *Ledger) rate(j JobID, job *Job) {
 	l.touchMembers(j)
 }
 
-// touchMembers touches the nodes of the members that could be asked to leave them: what
-// they count for there has changed, though they have not moved.
+// touchMembers touches the nodes of the members that could be evicted: what they count for there has changed,
+// though they have not moved.
 func (l *Ledger) touchMembers(j JobID) {
 	for _, s := range [...]model.Status{model.Bound, model.Running, model.Pipelined} {
 		for t := l.jobs[j].first[s]; t != NoTask; t = l.tasks[t].jobNext {
@@ -166,31 +165,30 @@ func (l *Ledger) touchMembers(j JobID) {
 	}
 }
 
-// reserving says that an admitted job keeps room for what of its minResources is not
-// allocated yet ("inqueue" of its queue): while Inqueue, and as long as members hold
-// room that they do not leave. What a member held that is lost stays its job's so; what
-// one had that succeeded does not. Not while the nodes could never hold it (LendsAll), nor
-// while it pauses.
+// reserving says that an admitted job keeps room for the part of its minResources that is not allocated yet
+// (its queue's "inqueue"): while it is Inqueue, or as long as members hold room and are not terminating. The
+// room of a lost member stays reserved, that of a member that succeeded does not. A job reserves nothing while
+// the nodes could never hold it (LendsAll), or while it pauses.
 func (j *Job) reserving() bool {
 	return j.HasMin && j.lending != LendsAll && !j.paused && !j.mute && (j.Phase == model.GroupInqueue || j.Staying() > 0)
 }
 
-// Done is what the members that succeeded asked for of dimension d: their part of the
-// minimum is needed no more.
+// Done is what the members that succeeded asked for in dimension d: their part of the minimum is not needed
+// any more.
 func (j *Job) Done(d resource.Dim) int64 { return j.doneNeed.Get(d) }
 
-// Asks is what letting a job in would add, in dimension d, to what its queue holds and
-// keeps: of its minResources what it neither holds nor has kept for it already.
+// Asks is what admission of a job would add, in dimension d, to what its queue holds and keeps: the part of
+// its minResources that it neither holds nor has reserved.
 func (j *Job) Asks(d resource.Dim) int64 {
 	return max(0, max(0, j.MinResources.Get(d)-j.Allocated.Get(d))-j.inqueue.Get(d))
 }
 
-// Short says that members of a job hold room and others of its minimum are lost, or never
-// came to hold any: those that are leaving are not lost yet.
+// Short says that members of a job hold room while others of its minimum are lost, or never held any.
+// Terminating members are not lost yet.
 func (j *Job) Short() bool { return j.Staying() > 0 && !j.Met((*Count).NotGone) }
 
-// floor is what of dimension d belongs to the job's minimum: minResources, or
-// minMember times the mean member without them (decision 9).
+// floor is the part of the job's minimum in dimension d: minResources, or without them minMember times the
+// mean of its members (decision 9).
 func (j *Job) floor(d resource.Dim) int64 {
 	if j.HasMin {
 		return j.MinResources.Get(d)
@@ -201,8 +199,8 @@ func (j *Job) floor(d resource.Dim) int64 {
 	return resource.MulDiv(j.Total.Get(d), int64(min(j.MinMember, j.unfinished)), int64(j.unfinished))
 }
 
-// refresh recomputes a job's part in its queue's Elastic and Inqueue in one dimension
-// and passes the difference up the tree.
+// refresh computes a job's part in its queue's Elastic, Inqueue and Lent in one dimension, and passes the
+// difference on to the queue and its ancestors.
 func (l *Ledger) refresh(job *Job, d resource.Dim) {
 	floor, held := job.floor(d), job.Allocated.Get(d)
 	elastic, inqueue := max(0, held-floor), int64(0)
@@ -235,7 +233,7 @@ func (l *Ledger) refresh(job *Job, d resource.Dim) {
 	}
 }
 
-// refreshAll is refresh in every dimension, after what the parts depend on changed.
+// refreshAll is refresh in every dimension, after a change of what these parts depend on.
 func (l *Ledger) refreshAll(j JobID) {
 	l.widen()
 	job := &l.jobs[j]
@@ -247,7 +245,7 @@ func (l *Ledger) refreshAll(j JobID) {
 	l.markStirred(j, job)
 }
 
-// mark notes that a job was touched, for whoever looks at what changed.
+// mark notes that a job changed, for TakeDirty and TakeStirred.
 func (l *Ledger) mark(j JobID) {
 	job := &l.jobs[j]
 	if !job.dirty {
@@ -264,9 +262,8 @@ func (l *Ledger) markStirred(j JobID, job *Job) {
 	}
 }
 
-// TakeStirred calls f for every job that was touched since the last call, those that
-// are gone included, and those only a failed try touched: what was remembered of them
-// may no longer hold.
+// TakeStirred calls f for every job that changed since the last call, also if the job is gone, or if only a
+// failed try changed it: what was remembered of it may not hold any more.
 func (l *Ledger) TakeStirred(f func(JobID)) {
 	for _, j := range l.stirred {
 		l.jobs[j].stirred = false
@@ -275,10 +272,10 @@ func (l *Ledger) TakeStirred(f func(JobID)) {
 	l.stirred = l.stirred[:0]
 }
 
-// Wants says that something is left to decide for a job: that it is one of Active.
+// Wants says that something is left to decide for a job: it is one of Active.
 func (l *Ledger) Wants(j JobID) bool { return l.jobs[j].activeAt >= 0 }
 
-// TakeDirty calls f for every job touched since the last call that still exists.
+// TakeDirty calls f for every job that changed since the last call and still exists.
 func (l *Ledger) TakeDirty(f func(JobID)) {
 	for i := 0; i < len(l.dirty); i++ {
 		j := l.dirty[i]
@@ -290,15 +287,13 @@ func (l *Ledger) TakeDirty(f func(JobID)) {
 	l.dirty = l.dirty[:0]
 }
 
-// wants says that something is left to decide for a job: members to place, or its
-// admission.
+// wants says that something is left to decide for a job: members to place, or its admission.
 func (j *Job) wants() bool {
 	return j.By[model.Pending] > 0 || j.By[model.Pipelined] > 0 || j.By[model.Allocated] > 0 ||
 		j.Exists() && j.AwaitsAdmission()
 }
 
-// activate puts a job on the list of those with something left to decide, or takes
-// it off.
+// activate puts a job on the list of jobs with something left to decide, or takes it off.
 func (l *Ledger) activate(j JobID) {
 	job := &l.jobs[j]
 	switch want := job.wants(); {
@@ -322,7 +317,7 @@ func (l *Ledger) deactivate(j JobID) {
 	l.jobs[j].activeAt = -1
 }
 
-// Waiting says that some member of some job waits that nothing but room keeps back.
+// Waiting says that some job has a pending member without a scheduling gate.
 func (l *Ledger) Waiting() bool {
 	for _, j := range l.active { // order-free: any will do
 		if l.jobs[j].By[model.Pending] > l.jobs[j].Gated {
@@ -332,6 +327,6 @@ func (l *Ledger) Waiting() bool {
 	return false
 }
 
-// Active lists the jobs with something left to decide, in no order that may be
-// decided by. The slice is good until the next change.
+// Active lists the jobs with something left to decide. Decisions must not depend on the order. The slice is
+// valid until the next change.
 func (l *Ledger) Active() []JobID { return l.active }

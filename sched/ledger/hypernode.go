@@ -7,15 +7,14 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// HeedHyperNodes makes facts about HyperNodes count: a plugin that reads them asks for it
-// when it is made. Unasked, nobody need tell of them.
+// HeedHyperNodes makes the ledger read facts about HyperNodes. A plugin that needs them calls it when it is
+// made. Without a call, such facts need not be passed to the ledger.
 func (l *Ledger) HeedHyperNodes() { l.heedsHyper = true }
 
-// HeedsHyperNodes says that some plugin heeds HyperNodes.
+// HeedsHyperNodes says that some plugin reads HyperNodes.
 func (l *Ledger) HeedsHyperNodes() bool { return l.heedsHyper }
 
-// HyperNodes are the facts about HyperNodes, those set aside too, the oldest first, then
-// by name.
+// HyperNodes returns the facts about HyperNodes, those set aside too, by age, the oldest first, then by name.
 func (l *Ledger) HyperNodes() []*model.HyperNode {
 	var out []*model.HyperNode
 	for _, h := range l.hypers { // order-free: sorted below
@@ -27,7 +26,7 @@ func (l *Ledger) HyperNodes() []*model.HyperNode {
 	return out
 }
 
-// HyperNodesNow is the version of all facts about HyperNodes.
+// HyperNodesNow is a version of all facts about HyperNodes together.
 func (l *Ledger) HyperNodesNow() uint64 { return l.hyperAt }
 
 func (l *Ledger) applyHyperNode(name string, h *model.HyperNode) {
@@ -41,6 +40,6 @@ func (l *Ledger) applyHyperNode(name string, h *model.HyperNode) {
 	}
 	l.hyperAt++
 	if l.heedsHyper {
-		l.roomEpoch++ // who found no domain may find one
+		l.roomEpoch++ // a job that found no domain may find one
 	}
 }

@@ -6,29 +6,28 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// images is what there is to know of the images that nodes hold.
+// images is what is kept of the images on nodes.
 type images struct {
 	heeds bool
 	at    uint64
 }
 
-// HeedImages makes pods that run other images be of different classes: a plugin that reads
-// images asks for it when it is made. Unasked, no class is split.
+// HeedImages splits classes by the images that pods run. A plugin that reads images calls it when it is made.
 func (l *Ledger) HeedImages() { l.images.heeds = true }
 
-// Imaged counts the changes to what images nodes hold, nodes that come and go included.
-// Nobody who waits has a better prospect for such a change, and no journal tells of it.
+// Imaged counts the changes to the images on nodes, with nodes that come and go. Such a change gives no
+// waiting task a new chance, and is in no journal.
 func (l *Ledger) Imaged() uint64 { return l.images.at }
 
-// pictured notes that a node's fact is another.
+// pictured notes that a node's fact changed.
 func (l *Ledger) pictured(was, is *model.Node) {
 	if was == nil || is == nil || !slices.Equal(was.Images, is.Images) {
 		l.images.at++
 	}
 }
 
-// imagesForm tells classes apart by the images they run, where that matters. It is no part
-// of a class's hash, as with NUMA nodes.
+// imagesForm writes the images of a spec if they split classes. As with NUMA nodes, it is no part of a class's
+// hash.
 func (l *Ledger) imagesForm(s *model.Spec) string {
 	if !l.images.heeds || len(s.Images) == 0 {
 		return ""

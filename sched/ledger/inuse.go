@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// InUse counts, node by node, who sits on what: on a host port, on cpus of his own. It is
-// what a book of such things is made of. The zero value is empty.
+// InUse counts, by node, the tasks that use a thing there: a host port, a CPU of their own. It is for
+// PluginStates that keep such things. The zero value is empty.
 type InUse[K comparable] struct{ byNode [][]Use[K] }
 
-// Use is how many sit on one thing in which way. One with nobody is not kept.
+// Use is how many tasks use one thing, by the way they hold room. A Use of no task is not kept.
 type Use[K comparable] struct {
 	Of K
 	By [NumHolds]int32 // by Hold
 }
 
-// All is how many sit there in whichever way.
+// All is the number of tasks in all ways.
 func (u *Use[K]) All() int32 { return u.By[Firm] + u.By[Promised] + u.By[Leaving] }
 
-// Stay is All without those that will be gone, if future; with them otherwise.
+// Stay is All; with future, without those that are terminating.
 func (u *Use[K]) Stay(future bool) int32 {
 	if future {
 		return u.By[Firm] + u.By[Promised]
@@ -26,12 +26,12 @@ func (u *Use[K]) Stay(future bool) int32 {
 	return u.All()
 }
 
-// String is a use as an audit shows it.
+// String returns a use as an audit shows it.
 func (u Use[K]) String() string {
 	return fmt.Sprintf("%v held %d, leaving %d, promised %d", u.Of, u.By[Firm], u.By[Leaving], u.By[Promised])
 }
 
-// On lists what is in use on a node, in no order that may be decided by.
+// On lists what is in use on a node. Decisions must not depend on the order.
 func (i *InUse[K]) On(n NodeID) []Use[K] {
 	if int(n) < len(i.byNode) {
 		return i.byNode[n]
@@ -39,7 +39,7 @@ func (i *InUse[K]) On(n NodeID) []Use[K] {
 	return nil
 }
 
-// Add counts x more, or fewer, who sit on a thing of a node in a way.
+// Add adds x, which may be negative, to the tasks that use a thing of a node in one way.
 func (i *InUse[K]) Add(n NodeID, of K, how Hold, x int32) {
 	for len(i.byNode) <= int(n) {
 		i.byNode = append(i.byNode, nil)
@@ -58,8 +58,7 @@ func (i *InUse[K]) Add(n NodeID, of K, how Hold, x int32) {
 	i.byNode[n] = used
 }
 
-// Against lists the nodes of which something else was counted again, for an audit; less
-// puts things in order.
+// Against lists the nodes for which a new count differs, for an audit; less sorts the things.
 func (i *InUse[K]) Against(again *InUse[K], l *Ledger, less func(a, b K) int) (found []string) {
 	sorted := func(used []Use[K]) []Use[K] {
 		return slices.SortedFunc(slices.Values(used), func(a, b Use[K]) int { return less(a.Of, b.Of) })

@@ -7,17 +7,17 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// JobKey names a job: a PodGroup, or the group made for pods that name none (decision 25),
-// called after their top controller or the pod itself.
+// JobKey names a job: a PodGroup, or an adopted job (decision 25), which has the name of its pods' top
+// controller, or of the pod itself.
 type JobKey struct {
 	Namespace, Name string
 	Adopted         bool
-	// Owner is which controller of that name an adopted job is made for: its kind, "/" and its
-	// UID. "" for a pod without one.
+	// Owner tells adopted jobs of one name apart: the controller's kind, "/" and its UID. "" for a pod without
+	// a controller.
 	Owner string
 }
 
-// KeyOf is the job that a pod belongs to.
+// KeyOf returns the key of the job that a pod belongs to.
 func KeyOf(p *model.Pod) JobKey {
 	switch {
 	case p.Group != "":
@@ -29,7 +29,7 @@ func KeyOf(p *model.Pod) JobKey {
 	}
 }
 
-// String is namespace/name. Two jobs may be called so: Ledger.Called tells them apart.
+// String returns namespace/name. Two jobs may have equal ones: Ledger.Called tells them apart.
 func (k JobKey) String() string { return k.Namespace + "/" + k.Name }
 
 // Kind is the kind and group of an adopted job's owner, "" without one.
@@ -59,8 +59,8 @@ func (k JobKey) Compare(o JobKey) int {
 	}
 }
 
-// Called is what people call a job: namespace/name, and what it is made for where another job
-// is called so too.
+// Called returns the name shown for a job: namespace/name, and its owner's kind or UID where another job has
+// the same name.
 func (l *Ledger) Called(j JobID) string { return l.jobs[j].Key.Namespace + "/" + l.JobName(j) }
 
 // JobName is Called without the namespace.
@@ -87,11 +87,11 @@ func (l *Ledger) JobName(j JobID) string {
 // jobKeys finds jobs by their keys.
 type jobKeys struct {
 	groups byKey[JobID]                    // of PodGroups
-	bare   byKey[JobID]                    // of pods that nobody controls
+	bare   byKey[JobID]                    // of pods without a controller
 	owned  map[string]map[string]namesakes // of pods' owners, by namespace and name
 }
 
-// namesakes are the jobs of owners of one name: nearly always one.
+// namesakes are the adopted jobs of owners with one name: nearly always one.
 type namesakes struct {
 	one   JobID            // where by is nil
 	by    map[string]JobID // by owner
@@ -102,7 +102,7 @@ func newJobKeys() jobKeys {
 	return jobKeys{groups: byKey[JobID]{}, bare: byKey[JobID]{}, owned: map[string]map[string]namesakes{}}
 }
 
-// plain is the table of those of which a name is enough; nil for an owned one.
+// plain returns the table of jobs for which a name is enough; nil for a job with an owner.
 func (t *jobKeys) plain(k JobKey) byKey[JobID] {
 	switch {
 	case !k.Adopted:

@@ -8,13 +8,13 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// A gang that runs and loses a member is given it anew by its controller, seconds later as a rule.
-// Until then nobody waits who would ask for the room. So the loss itself is remembered, for a time:
-// its job asks for the member's room (Queue.Request), and who comes after the gang in its queue is
-// placed beside that room (Tx.Beside). What was lost is judged when a cycle begins, all facts being
-// known. No API field keeps it: over a restart it is lost.
+// When a running gang loses a member, its controller makes a new one, as a rule within seconds. Until then no
+// pod asks for the room. So the ledger remembers the loss for a time: the job asks for the member's room
+// (Queue.Request), and what comes after the gang in its queue is placed as if that room were taken
+// (Tx.Beside). Losses are judged when a cycle begins, with all facts known. No API field keeps them: over a
+// restart they are lost.
 
-// Loss is a member that held room and was deleted, is gone, or failed.
+// Loss is a member that held room and is being deleted, is gone, or failed.
 type Loss struct {
 	Job   JobKey
 	Pod   Key
@@ -22,20 +22,20 @@ type Loss struct {
 	Role  string
 	Spec  *model.Spec // what it asked for
 	Node  string      // where it ran
-	Grace int64       // nanoseconds that it has to leave; 0: it has left
-	First bool        // nothing was said of it before
-	Until int64       // until when its room is its gang's; 0: not judged yet
+	Grace int64       // nanoseconds it has to leave; 0: it has left
+	First bool        // it is the first that is recorded of this loss
+	Until int64       // until when its gang has its room; 0: not judged yet
 }
 
-// Lost is a loss that its gang has not got over.
+// Lost is a loss that its gang has not made up for.
 type Lost struct {
 	Loss
 	In    JobID
 	Class ClassID
-	asked bool // its job asks for its room
+	asked bool // the job asks for the room
 }
 
-// lose notes what a pod's new fact, nil when it is gone, says of a member that held room.
+// lose records what a pod's new fact (nil: it is gone) means for a member that held room.
 func (l *Ledger) lose(t TaskID, p *model.Pod) {
 	row := &l.tasks[t]
 	if row.Job == NoJob || row.Unsound || l.classes[row.Class].BestEffort {
@@ -62,14 +62,13 @@ func (l *Ledger) lose(t TaskID, p *model.Pod) {
 	l.losing = append(l.losing, x)
 }
 
-// JudgeLosses finds out what of its gangs is lost and is not there again: until gives the time
-// until which room is kept for one that has so long to leave. It returns when the first of these
-// times ends, 0 without any.
+// JudgeLosses finds which losses of gangs are not made up for. until returns the time until which room is kept
+// for a member that has grace nanoseconds to leave. It returns the first of these times, 0 without any.
 func (l *Ledger) JudgeLosses(now int64, until func(now, grace int64) int64) (next int64) {
 	if len(l.lost) == 0 && len(l.losing) == 0 {
 		return 0
 	}
-	l.hear(now, until)
+	l.takeLosses(now, until)
 	slices.SortFunc(l.lost, func(a, b *Lost) int {
 		return cmp.Or(a.Job.Compare(b.Job), a.Pod.Compare(b.Pod), cmp.Compare(a.UID, b.UID))
 	})
@@ -89,9 +88,9 @@ func (l *Ledger) JudgeLosses(now int64, until func(now, grace int64) int64) (nex
 	return next
 }
 
-// hear takes in what happened to members since the last cycle. A member that leaves at last has no
-// longer than one that was gone at once.
-func (l *Ledger) hear(now int64, until func(now, grace int64) int64) {
+// takeLosses takes in the losses recorded since the last cycle. A member that was terminating and is gone at last
+// has no more time than a member that was gone at once.
+func (l *Ledger) takeLosses(now int64, until func(now, grace int64) int64) {
 	type life struct {
 		pod Key
 		uid string
@@ -117,7 +116,7 @@ func (l *Ledger) hear(now int64, until func(now, grace int64) int64) {
 	l.losing = nil
 }
 
-// lacking is how many members of a job's minimum no pod stands for, while others of it hold room.
+// lacking is how many members of a job's minimum have no pod, while other members hold room.
 func (j *Job) lacking() int32 {
 	if j.Staying() == 0 || !j.serves() || j.paused {
 		return 0
@@ -131,8 +130,8 @@ func (j *Job) lacking() int32 {
 
 func (c *Count) lacking(least int32) int32 { return least - c.Valid() - c.By[model.Unknown] }
 
-// stand returns which of a job's losses it has not got over, as many as it lacks members; the others
-// end. Those whose role lacks none, and those for which a member waits that asks for the same, end first.
+// stand returns the losses of a job that still count, as many as it lacks members; the rest end. Losses of a
+// role that lacks no member, and losses for which a member with the same request waits, end first.
 func (l *Ledger) stand(lost []*Lost, now int64) []*Lost {
 	j, ok := l.FindJob(lost[0].Job)
 	most := 0
@@ -160,7 +159,7 @@ func (l *Ledger) stand(lost []*Lost, now int64) []*Lost {
 	return stays
 }
 
-// rank puts those first that a job lacks most surely.
+// rank sorts losses by how surely the job lacks them, the surest first.
 func (l *Ledger) rank(j JobID, lost []*Lost) []*Lost {
 	job := &l.jobs[j]
 	short := func(x *Lost) int {
@@ -186,7 +185,7 @@ func (l *Ledger) rank(j JobID, lost []*Lost) []*Lost {
 	return lost
 }
 
-// askAgain makes a job ask for the room of a member that it lost.
+// askAgain makes a job ask for the room of a lost member.
 func (l *Ledger) askAgain(x *Lost, j JobID) {
 	spec := *x.Spec
 	if l.heeds {
@@ -204,7 +203,7 @@ func (l *Ledger) askAgain(x *Lost, j JobID) {
 	l.askFor(x, 1)
 }
 
-// endLoss makes an end of a loss: nobody is placed beside its room any more.
+// endLoss ends a loss: its room is kept no longer.
 func (l *Ledger) endLoss(x *Lost) {
 	if x.asked {
 		l.jobs[x.In].Losses--
@@ -227,8 +226,8 @@ func (l *Ledger) askFor(x *Lost, sign int64) {
 	l.mark(x.In)
 }
 
-// strand notes that the row of a job with losses goes, and with it what it asked for: the next cycle
-// finds it again, if it is there by then.
+// strand notes that the row of a job with losses is freed, and its requests with it. The next cycle finds the
+// job again, if it is there by then.
 func (l *Ledger) strand(j JobID) {
 	for _, x := range l.lost {
 		if x.asked && x.In == j {
@@ -237,12 +236,12 @@ func (l *Ledger) strand(j JobID) {
 	}
 }
 
-// Lost lists the members that gangs have lost and whose room is theirs, by job and pod. The slice is
-// good until the next cycle.
+// Lost lists the lost members of gangs that still have their room, by job and pod. The slice is valid until
+// the next cycle.
 func (l *Ledger) Lost() []*Lost { return l.lost }
 
-// Losses are what is remembered of lost members, for a new engine: those that were judged, by job and
-// pod, then what is to be judged, by pod.
+// Losses returns what is remembered of lost members, for a new engine: first judged losses, by job and pod,
+// then those to be judged, by pod.
 func (l *Ledger) Losses() (out []Loss) {
 	for _, x := range l.lost {
 		out = append(out, x.Loss)
@@ -252,7 +251,7 @@ func (l *Ledger) Losses() (out []Loss) {
 	return append(out, news...)
 }
 
-// RestoreLosses takes over what an earlier life remembered.
+// RestoreLosses takes over the Losses of an earlier engine.
 func (l *Ledger) RestoreLosses(losses []Loss) {
 	for _, x := range losses {
 		if x.Until == 0 {
@@ -263,15 +262,15 @@ func (l *Ledger) RestoreLosses(losses []Loss) {
 	}
 }
 
-// beside is room that is kept within a try.
+// beside is room that a try keeps.
 type beside struct {
 	queue QueueID
 	class ClassID
 	node  NodeID
 }
 
-// Beside keeps the room of a lost member on a node within a try: it counts as promised there, and
-// as claimed in its queue. Return takes it back.
+// Beside keeps the room of a lost member on a node within a try: it counts as Pipelined there, and as Claimed
+// in the queue. Return undoes it.
 func (tx *Tx) Beside(x *Lost, n NodeID) { tx.l.keepBeside(tx.l.besideOf(x, n), true) }
 
 // Return is the inverse of Beside.

@@ -2,14 +2,13 @@ package ledger
 
 import "ashlar.sh/sched/model"
 
-// move changes a task's status and node, and every figure with it. What was chosen
-// with its node stays.
+// move changes a task's status and node, and every figure with them. Its Chosen stays.
 func (l *Ledger) move(t TaskID, s model.Status, n NodeID) {
 	l.movePlacing(t, s, n, l.tasks[t].Chosen)
 }
 
-// movePlacing is move with what books choose there. A task that sits as before, bound where it
-// was allocated, is nothing new to its node.
+// movePlacing is move with a new Chosen. If the task holds its room in the same way as before, as when it
+// becomes bound where it was allocated, nothing changes for its node.
 func (l *Ledger) movePlacing(t TaskID, s model.Status, n NodeID, c Chosen) {
 	row := &l.tasks[t]
 	was := l.partOf(row)
@@ -30,9 +29,8 @@ func (l *Ledger) movePlacing(t TaskID, s model.Status, n NodeID, c Chosen) {
 	}
 }
 
-// addToNode adds a task's figures to its node, in front of the node's list, and tells the
-// books; rise is the exact inverse. Of a task without a node they count its claim, if it has
-// one.
+// addToNode adds a task's figures to its node, puts it first in the node's list, and calls the PluginStates;
+// removeFromNode is the exact inverse. For a task without a node both count its claim, if it has one.
 func (l *Ledger) addToNode(t TaskID) {
 	row := &l.tasks[t]
 	if row.Node != NoNode {
@@ -55,8 +53,7 @@ func (l *Ledger) removeFromNode(t TaskID) {
 	}
 }
 
-// enter adds a task's figures to its node, job and queues and links it in front of
-// their lists.
+// enter adds a task's figures to its node, job and queues, and puts it first in their lists.
 func (l *Ledger) enter(t TaskID) {
 	row := &l.tasks[t]
 	for _, r := range l.podObservers {
@@ -82,7 +79,7 @@ func (l *Ledger) leave(t TaskID) {
 	}
 }
 
-// onNode adds (sign 1) or takes away (-1) a task's amounts on its node. It is on the node's list.
+// onNode adds (sign 1) or takes away (-1) the amounts of a task on its node. The task is on the node's list.
 func (l *Ledger) onNode(row *Task, sign int64) {
 	n := row.Node
 	node := &l.nodes[n]
@@ -112,8 +109,8 @@ func (l *Ledger) onNode(row *Task, sign int64) {
 	l.reweigh(n, row, sign, again)
 }
 
-// reweigh follows a change of a node's figures by a task that came (sign 1) or went (-1); again says
-// that some are, or were, too large to be counted up and down, so that all are counted anew (wide.go).
+// reweigh follows a change of a node's figures by a task that came (sign 1) or went (-1). again says that some
+// figures are, or were, too large to be updated, so that all are counted anew (wide.go).
 func (l *Ledger) reweigh(n NodeID, row *Task, sign int64, again bool) {
 	switch {
 	case again && sign < 0:
@@ -146,8 +143,8 @@ func (l *Ledger) unlinkNode(t TaskID) {
 	}
 }
 
-// relinkNode puts a task back between the neighbours it was taken from: those of the
-// row itself, which a task that is on no list keeps.
+// relinkNode puts a task back between its old neighbours in the node's list. The row keeps these while the
+// task is on no list.
 func (l *Ledger) relinkNode(t TaskID) {
 	row := &l.tasks[t]
 	if row.nodePrev == NoTask {

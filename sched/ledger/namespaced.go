@@ -8,23 +8,21 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// applyQuota keeps a namespace's quota, unless it was set aside. Nothing here is derived from it, and no refusal
-// of room rests on it: quotas are asked when a job is let in, in every cycle anew.
+// applyQuota keeps a namespace's quota, unless it is set aside. Nothing is derived from it here, and no
+// refusal for lack of room depends on it: quotas are read anew in every cycle, when jobs are admitted.
 func (l *Ledger) applyQuota(r model.Ref, o *model.Quota) { put(l.quotas, r, o, o == nil) }
 
-// Quotas are a namespace's quotas by name, nil when it has none. The slice is good until
-// the next fact.
+// Quotas returns a namespace's quotas by name, nil when it has none. The slice is valid until the next fact.
 func (l *Ledger) Quotas(namespace string) []*model.Quota { return l.quotas[namespace] }
 
-// applyBudget keeps a namespace's budget, unless it was set aside. No refusal of room
-// rests on it.
+// applyBudget keeps a namespace's budget, unless it is set aside. No refusal for lack of room depends on it.
 func (l *Ledger) applyBudget(r model.Ref, o *model.Budget) {
 	put(l.budgets, r, o, o == nil)
 	l.budgeted++
 }
 
-// Budgets are a namespace's disruption budgets by name, nil when it has none. The slice
-// is good until the next fact.
+// Budgets returns a namespace's disruption budgets by name, nil when it has none. The slice is valid until the
+// next fact.
 func (l *Ledger) Budgets(namespace string) []*model.Budget { return l.budgets[namespace] }
 
 // AllBudgets yields every disruption budget by namespace and name.
@@ -38,8 +36,8 @@ func (l *Ledger) AllBudgets(yield func(*model.Budget) bool) {
 	}
 }
 
-// Budgeted counts the changes to disruption budgets. While it stands still, and the pods
-// that budgets are about do, so does what they allow.
+// Budgeted counts the changes to disruption budgets. As long as it and the pods that budgets select have not
+// changed, what the budgets allow has not changed.
 func (l *Ledger) Budgeted() uint64 { return l.budgeted }
 
 // applyNamespace keeps a namespace's labels.
@@ -56,14 +54,14 @@ func (l *Ledger) applyNamespace(name string, o *model.Namespace) {
 	l.roomEpoch++
 }
 
-// Namespace is what is known of a namespace, nil when nothing is.
+// Namespace returns the fact about a namespace, nil when there is none.
 func (l *Ledger) Namespace(name string) *model.Namespace { return l.namespaces[name] }
 
 // Spaced counts the changes to the labels of namespaces.
 func (l *Ledger) Spaced() uint64 { return l.spaced }
 
-// put makes an object the one of its name in its namespace's list, or takes the name off
-// it: when the object is gone, or set aside.
+// put puts an object into its namespace's list, or, when it is gone or set aside, removes its name from the
+// list.
 func put[T model.Object](lists map[string][]T, r model.Ref, o T, gone bool) {
 	of := lists[r.Namespace]
 	at, known := slices.BinarySearchFunc(of, r.Name, func(x T, name string) int { return cmp.Compare(x.Common().Name, name) })

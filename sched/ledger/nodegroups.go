@@ -2,18 +2,17 @@ package ledger
 
 import "ashlar.sh/sched/model"
 
-// HeedNodeGroups makes what queues say of groups of nodes (spec.affinity) a part of what
-// placing their pods reads: pods of one template in queues that name different groups
-// are then of different classes, and filters find the groups in Spec.Groups. With
-// inherit a queue that names none has those of the nearest queue above that does. A
-// plugin that reads them asks for it when it is made; unasked, no class is split.
+// HeedNodeGroups makes the node groups of queues (spec.affinity) part of what filters read: pods of one
+// template in queues with different groups are then of different classes, and filters find the groups in
+// Spec.Groups. With inherit, a queue that names no groups has those of the nearest queue above that does. A
+// plugin that reads them calls it when it is made; without a call no class is split.
 func (l *Ledger) HeedNodeGroups(inherit bool) {
 	l.heeds, l.inherits = true, inherit
 	l.regroup()
 }
 
-// regroup finds the groups of all queues anew and gives every task its class. A task's
-// figures stay: classes that differ in groups alone ask for the same.
+// regroup finds the groups of all queues anew and gives every task its class. A task's figures stay: classes
+// that differ only in groups ask for the same.
 func (l *Ledger) regroup() {
 	for i := range l.queues {
 		l.queues[i].groups = l.groupsOf(QueueID(i))
@@ -21,7 +20,7 @@ func (l *Ledger) regroup() {
 	l.regroupJobs()
 }
 
-// regroupJobs gives every task the class that the groups of its queue make of its spec.
+// regroupJobs gives every task the class that follows from its spec and its queue's groups.
 func (l *Ledger) regroupJobs() {
 	for j := range l.jobs {
 		if !l.jobs[j].free {
@@ -30,8 +29,8 @@ func (l *Ledger) regroupJobs() {
 	}
 }
 
-// groupsOf are the groups that a queue names, or inherits, within its own limits: those of
-// queues above bind their own jobs alone, as in Volcano.
+// groupsOf returns the groups that a queue names or inherits, with its own limits: as in Volcano, the limits
+// of a queue above apply to that queue's own jobs only.
 func (l *Ledger) groupsOf(q QueueID) *model.NodeGroups {
 	return l.namedGroups(q).Within(ownLimits(l.queues[q].Fact))
 }

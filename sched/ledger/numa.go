@@ -2,16 +2,15 @@ package ledger
 
 import "ashlar.sh/sched/model"
 
-// HeedNUMA makes facts about nodes' NUMA nodes count, and pods that ask otherwise of NUMA nodes be of
-// different classes: a plugin that reads them asks for it when it is made. Unasked, nobody
-// need tell of them.
+// HeedNUMA makes the ledger read facts about NUMA nodes, and splits classes by what pods ask of NUMA nodes. A
+// plugin that needs them calls it when it is made. Without a call, such facts need not be passed to the
+// ledger.
 func (l *Ledger) HeedNUMA() { l.heedsNUMA = true }
 
-// NUMA is what is known of a node's NUMA nodes; nil where nothing is, or nothing that can be
-// meant.
+// NUMA returns what is known of a node's NUMA nodes; nil if nothing is, or if its report makes no sense.
 func (l *Ledger) NUMA(n NodeID) *model.NUMA { return l.numa[l.nodes[n].Name] }
 
-// applyNUMA takes in a report about a node's NUMA nodes; who was refused may find room on it.
+// applyNUMA takes in a report about a node's NUMA nodes. A task that was refused may find room on it now.
 func (l *Ledger) applyNUMA(name string, r *model.NUMA) {
 	if r != nil {
 		if _, bad := r.SetAside(); bad {
@@ -36,8 +35,8 @@ func (l *Ledger) applyNUMA(name string, r *model.NUMA) {
 	}
 }
 
-// numaForm tells classes apart by what they ask of NUMA nodes, where that matters. It is no part
-// of a class's hash: who wins a tie must not depend on whether a plugin is there.
+// numaForm writes what a spec asks of NUMA nodes if that splits classes. It is no part of a class's hash: how
+// ties are broken must not depend on whether a plugin is configured.
 func (l *Ledger) numaForm(s *model.Spec) string {
 	if !l.heedsNUMA || s.NUMA == nil {
 		return ""

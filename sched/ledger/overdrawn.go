@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// watch notes a node of which a fact came, if that may have left it with less than nothing
-// idle (seed 004 has this in the log). Overdrawn judges it: by then the facts are complete,
-// so that their order makes no difference.
+// watch notes a node that got a fact and may now have less than nothing idle (seed 004 asks for this in the
+// log). Overdrawn judges it later, when the facts are complete, so that their order makes no difference.
 func (l *Ledger) watch(n NodeID) {
 	if n == NoNode || l.nodes[n].overdrawn == l.negative(n) || len(l.watched) >= len(l.nodes) {
 		return
@@ -17,7 +16,7 @@ func (l *Ledger) watch(n NodeID) {
 	}
 }
 
-// negative says that a node has less than nothing idle of something.
+// negative says that idle of a node is negative in some dimension.
 func (l *Ledger) negative(n NodeID) bool {
 	for d := range l.cols.idle {
 		if l.cols.idle[d][n] < 0 {
@@ -27,8 +26,7 @@ func (l *Ledger) negative(n NodeID) bool {
 	return false
 }
 
-// Overdrawn calls f for every node, by name, that facts have left with less than nothing
-// idle since it was last asked.
+// Overdrawn calls f, by name, for every node that facts have left with negative idle since the last call.
 func (l *Ledger) Overdrawn(f func(NodeID)) {
 	if len(l.watched) == 0 {
 		return

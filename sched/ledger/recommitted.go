@@ -1,15 +1,15 @@
 package ledger
 
-// recommitted is the pods and jobs whose commitments may have changed since it was last
-// emptied, some of them more than once.
+// recommitted lists the pods and jobs with commitments that may have changed since it was emptied, some more
+// than once.
 type recommitted struct {
 	kept  bool
 	tasks []Key
 	jobs  []JobKey
 }
 
-// manyRecommitted is how many entries at once leave the list its room: the first cycles of
-// a full cluster are not waited for again.
+// manyRecommitted is the largest capacity that an emptied list keeps: the memory of a longer list is given
+// back, as the first cycles of a full cluster do not come again.
 const manyRecommitted = 1 << 13
 
 func (r *recommitted) task(k Key) {
@@ -24,14 +24,13 @@ func (r *recommitted) job(k JobKey) {
 	}
 }
 
-// Recommitted lists the pods and jobs whose commitments may have changed since the last
-// TakeRecommitted, in no order and some of them more than once. The slices are good until the
-// next change.
+// Recommitted lists the pods and jobs with commitments that may have changed since the last TakeRecommitted,
+// in no order, some more than once. The slices are valid until the next change.
 func (l *Ledger) Recommitted() (tasks []Key, jobs []JobKey) {
 	return l.recommitted.tasks, l.recommitted.jobs
 }
 
-// TakeRecommitted empties the list of Recommitted, and has it kept from the first call on.
+// TakeRecommitted empties the list of Recommitted. The list is kept from the first call on.
 func (l *Ledger) TakeRecommitted() {
 	r := &l.recommitted
 	r.kept, r.tasks, r.jobs = true, r.tasks[:0], r.jobs[:0]

@@ -2,17 +2,17 @@ package ledger
 
 import "slices"
 
-// Round is when something that goes in rounds, by its name, last had one: a commitment
-// that no API field keeps, so that a restart begins with a round of its own.
+// Round is the last time of something that is done in rounds, by its name. It is a commitment that no API
+// field keeps: a restart begins with a round of its own.
 type Round struct {
 	Name string
 	At   int64 // nanoseconds since the epoch
 }
 
-// NoRound is long before any round.
+// NoRound is a time long before any round.
 const NoRound = int64(-1) << 62
 
-// Round is when the last round of a name was, NoRound before the first.
+// Round returns the time of the last round of a name, NoRound before the first.
 func (l *Ledger) Round(name string) int64 {
 	for _, r := range l.rounds {
 		if r.Name == name {
@@ -22,7 +22,7 @@ func (l *Ledger) Round(name string) int64 {
 	return NoRound
 }
 
-// SetRound notes a round.
+// SetRound records a round.
 func (l *Ledger) SetRound(name string, at int64) {
 	i, known := slices.BinarySearchFunc(l.rounds, name, func(r Round, name string) int {
 		switch {
@@ -40,5 +40,5 @@ func (l *Ledger) SetRound(name string, at int64) {
 	l.rounds[i].At = at
 }
 
-// Rounds lists the last rounds by name. The slice is good until the next change.
+// Rounds lists the last rounds by name. The slice is valid until the next change.
 func (l *Ledger) Rounds() []Round { return l.rounds }

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// seniority numbers the queues that have a fact: by age, then by name. Orders of queues end
-// in it, and numbers are compared faster than names.
+// seniority numbers the queues that have a fact by age, then by name. Orders of queues end with it; comparing
+// numbers is faster than comparing names.
 type seniority struct {
-	mark  uint64  // of granted, when they were numbered; 0: they never were
+	mark  uint64  // of SpecChanged, when they were numbered; 0: never
 	ranks []int32 // by QueueID
-	by    []age   // what the numbers rest on, in their order
+	by    []age   // the ages and names that the numbers depend on, in order
 }
 
 type age struct {
@@ -23,9 +23,8 @@ func (a age) compare(b age) int {
 	return cmp.Or(cmp.Compare(a.created, b.created), cmp.Compare(a.name, b.name))
 }
 
-// Seniority is the place of a queue that has a fact among all that have one: the older
-// first, of equally old ones the first by name. It is for comparing, and moves with the
-// facts of queues.
+// Seniority is the rank of a queue among the queues that have a fact: by age, the oldest first, then by name.
+// It is for comparisons only, and changes with the facts of queues.
 func (l *Ledger) Seniority(q QueueID) int32 {
 	s := &l.seniority
 	if s.mark != l.specChanges.end() {
@@ -37,7 +36,7 @@ func (l *Ledger) Seniority(q QueueID) int32 {
 	return s.ranks[q]
 }
 
-// stands says that the queues are those that were numbered last.
+// stands says that the queues are the ones that were numbered last.
 func (s *seniority) stands(l *Ledger) bool {
 	n := 0
 	for q := range l.queues {

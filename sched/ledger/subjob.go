@@ -8,9 +8,8 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// SubJob is the members of a job that are one sub-group: those that one subGroupPolicy
-// selects and that have equal values of its keys. Their order in the job's row depends on
-// history: compare by Name.
+// SubJob is a sub-group of a job: the members that one subGroupPolicy selects and that have equal values of
+// its keys. The order of sub-groups in the job's row depends on history: compare by Name.
 type SubJob struct {
 	Name   string // the policy's name and the values of its keys, joined by "-"
 	Values []string
@@ -20,14 +19,14 @@ type SubJob struct {
 	first TaskID
 }
 
-// Of is the policy that a sub-group of the job follows.
+// Of returns the policy of a sub-group of the job.
 func (j *Job) Of(s *SubJob) *model.SubGroups { return &j.Group.SubGroups[s.Policy] }
 
 // SubSize is how many members a sub-group needs to start.
 func (j *Job) SubSize(s *SubJob) int32 { return j.Of(s).Size }
 
-// SubsMet says that of every subGroupPolicy as many sub-groups as it asks for have their
-// size, by the number that have gives of each.
+// SubsMet says that every subGroupPolicy has as many sub-groups of its size as it asks for, where have returns
+// the number of members that count.
 func (j *Job) SubsMet(have func(*Count) int32) bool {
 	if len(j.Subs) == 0 && (j.Group == nil || len(j.Group.SubGroups) == 0) {
 		return true
@@ -36,8 +35,8 @@ func (j *Job) SubsMet(have func(*Count) int32) bool {
 	return policy == nil
 }
 
-// SubsShort is the first subGroupPolicy, as they are written, of which fewer sub-groups
-// have their size than it asks for, and how many do of how many; nil without any.
+// SubsShort returns the first subGroupPolicy that has fewer sub-groups of its size than it asks for, how many
+// it has, and how many it asks for; nil without one.
 func (j *Job) SubsShort(have func(*Count) int32) (policy *model.SubGroups, got, want int32) {
 	if j.Group == nil {
 		return nil, 0, 0
@@ -64,8 +63,8 @@ func (j *Job) SubsShort(have func(*Count) int32) (policy *model.SubGroups, got, 
 	return nil, 0, 0
 }
 
-// subJob is the index of the sub-group that a pod is of, made at first sight; -1 when no
-// policy of its job selects it.
+// subJob returns the index of a pod's sub-group, a new one if there is none; -1 when no policy of its job
+// selects the pod.
 func (l *Ledger) subJob(j JobID, p *model.Pod) int32 {
 	job := &l.jobs[j]
 	if job.Group == nil || len(job.Group.SubGroups) == 0 {
@@ -80,8 +79,8 @@ func (l *Ledger) subJob(j JobID, p *model.Pod) int32 {
 	return -1
 }
 
-// subValues are a pod's values of a policy's keys; false when the policy does not select
-// it, or it lacks one of them.
+// subValues returns a pod's values of a policy's keys; false when the policy does not select the pod, or the
+// pod lacks a key.
 func subValues(policy *model.SubGroups, p *model.Pod) ([]string, bool) {
 	if !match.Selects(policy.Selector, p.Labels) {
 		return nil, false
@@ -117,8 +116,7 @@ func (j *Job) sub(policy int32, name string, values []string) int32 {
 	return int32(len(j.Subs) - 1)
 }
 
-// SubTasks yields the members of a job that are of a sub-group, by its index in Subs, in no order that
-// may be decided by.
+// SubTasks yields the members of a sub-group, by its index in Subs. Decisions must not depend on the order.
 func (l *Ledger) SubTasks(j JobID, sub int32, yield func(TaskID) bool) {
 	for t := l.jobs[j].Subs[sub].first; t != NoTask; t = l.tasks[t].subNext {
 		if !yield(t) {
@@ -127,8 +125,8 @@ func (l *Ledger) SubTasks(j JobID, sub int32, yield func(TaskID) bool) {
 	}
 }
 
-// enterSub counts a task in its sub-group, if it is of one; leaveSub is its inverse. A try moves
-// nobody from one to another.
+// enterSub counts a task in its sub-group, if it has one; leaveSub is its inverse. A try moves no task from
+// one sub-group to another.
 func (l *Ledger) enterSub(t TaskID) {
 	row := &l.tasks[t]
 	row.subPrev, row.subNext = NoTask, NoTask
@@ -160,7 +158,7 @@ func (l *Ledger) leaveSub(t TaskID) {
 	sub.tasks--
 }
 
-// resub divides a job's members anew, after its PodGroup came, changed or went.
+// resub divides a job's members into sub-groups anew, after its PodGroup came, changed or went.
 func (l *Ledger) resub(j JobID, old *model.PodGroup) {
 	job := &l.jobs[j]
 	before, now := old != nil && len(old.SubGroups) > 0, job.Group != nil && len(job.Group.SubGroups) > 0
@@ -183,7 +181,7 @@ func (l *Ledger) resub(j JobID, old *model.PodGroup) {
 	}
 }
 
-// subjobs checks that every member counts in its sub-group, and nobody else.
+// subjobs checks that exactly the members of a sub-group count in it.
 func (a *auditor) subjobs(j JobID, members []TaskID) {
 	job := &a.l.jobs[j]
 	want := make([]SubJob, len(job.Subs))

@@ -6,21 +6,20 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// TermMatcher is a PluginState that knows in which relations of other pods' making a pod stands:
-// pods that are equal in what they ask and stand in different relations are of different
-// classes (somebody keeps away from the one and not from the other).
+// TermMatcher is a PluginState that knows which affinity terms of other pods a pod matches. Pods with equal
+// specs that match different terms are of different classes: a pod may avoid one of them and not the other.
 type TermMatcher interface {
 	PluginState
-	// MatchedTerms is a pod's relations, sorted, as numbers that are never used for another.
+	// MatchedTerms returns the terms that a pod matches, sorted, as ids that are never given to other terms.
 	MatchedTerms(t TaskID, task *Task) []int64
 }
 
-// HeedMatchedTerms makes the relations that a book knows of a part of what placing our pods reads:
-// filters find them in Spec.MatchedTerms. Unasked, no class is split.
+// HeedMatchedTerms splits classes by the terms that pods match: filters find them in Spec.MatchedTerms.
+// Without a call no class is split.
 func (l *Ledger) HeedMatchedTerms(k TermMatcher) { l.termMatcher = k }
 
-// RematchTerms gives a waiting pod the class that its relations make of its spec, after they
-// changed; what was found out about its job before may not hold any more.
+// RematchTerms gives a waiting pod the class for the terms that it matches now. What was found about its job
+// may not hold any more.
 func (l *Ledger) RematchTerms(t TaskID) {
 	if row := &l.tasks[t]; l.reclass(t) && row.Job != NoJob {
 		l.jobs[row.Job].Changed++
@@ -29,8 +28,7 @@ func (l *Ledger) RematchTerms(t TaskID) {
 	}
 }
 
-// Recast is RematchTerms where relations change scores alone: nobody else who waits has a better
-// prospect.
+// Recast is RematchTerms where the terms change scores only: no other waiting task gets a new chance.
 func (l *Ledger) Recast(t TaskID) {
 	if row := &l.tasks[t]; l.reclass(t) && row.Job != NoJob {
 		l.jobs[row.Job].Changed++
@@ -38,19 +36,19 @@ func (l *Ledger) Recast(t TaskID) {
 	}
 }
 
-// reclass moves a member to the class that its queue's groups and its relations make of
-// its spec; true when that is another. Both classes ask for the same amounts.
+// reclass moves a member to the class for its spec, its queue's groups and its matched terms; true when that
+// is another class. Both classes ask for the same amounts.
 func (l *Ledger) reclass(t TaskID) bool {
 	row := &l.tasks[t]
 	if !l.heeds && l.termMatcher == nil || row.Job == NoJob || row.Unsound {
 		return false
 	}
-	groups, kin := l.groupsFor(row), l.matchedTermsFor(t, row)
-	if is := l.classes[row.Class].Spec; is.Groups.Equal(groups) && slices.Equal(is.MatchedTerms, kin) {
+	groups, terms := l.groupsFor(row), l.matchedTermsFor(t, row)
+	if is := l.classes[row.Class].Spec; is.Groups.Equal(groups) && slices.Equal(is.MatchedTerms, terms) {
 		return false
 	}
 	spec := *row.Pod.Spec
-	spec.Groups, spec.MatchedTerms = groups, kin
+	spec.Groups, spec.MatchedTerms = groups, terms
 	was := row.Class
 	row.Class = l.class(&spec, false)
 	l.dropClass(was)
@@ -71,14 +69,14 @@ func (l *Ledger) matchedTermsFor(t TaskID, row *Task) []int64 {
 	return l.termMatcher.MatchedTerms(t, row)
 }
 
-// matchedTermsForm is what relations add to the form of a class.
-func matchedTermsForm(kin []int64) string {
-	if len(kin) == 0 {
+// matchedTermsForm is what matched terms add to the canonical form of a class.
+func matchedTermsForm(terms []int64) string {
+	if len(terms) == 0 {
 		return ""
 	}
 	var w model.Form
 	w.Part()
-	for _, k := range kin {
+	for _, k := range terms {
 		w.Number(k)
 	}
 	return w.String()

@@ -5,12 +5,11 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// The tree of queues follows every fact as it comes: a queue that is hung elsewhere takes
-// what it and all below it hold from the queues above it there, and brings it to those
-// above it here. Whoever is below looks at its own place again only as far as something
-// changed for it. Audit has the slow twin.
+// The tree of queues follows every fact as it comes. A queue that gets another parent takes what it and all
+// queues below it hold away from its old ancestors and adds it to its new ones. A queue below looks at its own
+// place again only if something changed for it. Audit finds all places anew.
 
-// place puts a queue in the place that its fact gives it, and those below it in theirs.
+// place finds the place of a queue from its fact, and then the places of the queues below it.
 func (l *Ledger) place(q QueueID) {
 	l.usageEpoch++
 	l.usageChanges.forget()
@@ -39,7 +38,7 @@ func (l *Ledger) place(q QueueID) {
 	}
 }
 
-// link puts a queue among those that name a parent.
+// link adds a queue to those that name a parent.
 func (l *Ledger) link(q, above QueueID) {
 	row := &l.queues[q]
 	row.above, row.prev, row.next = above, NoQueue, NoQueue
@@ -75,8 +74,8 @@ func (l *Ledger) unlink(q QueueID) {
 	}
 }
 
-// walk calls f for a queue and for those below it, each after the one above it, but not
-// for those below one for which f said no. It comes to every queue of a ring once.
+// walk calls f for a queue and for the queues below it, each after the one above it. Below a queue for which f
+// returned false it does not go. It visits every queue of a cycle once.
 func (l *Ledger) walk(top QueueID, f func(QueueID) bool) {
 	for at := top; at != NoQueue; {
 		if deeper := f(at); deeper && l.queues[at].kid != NoQueue {
@@ -92,7 +91,7 @@ func (l *Ledger) walk(top QueueID, f func(QueueID) bool) {
 	}
 }
 
-// later is what a walk from top comes to when it is done with a queue and all below it.
+// later is the next queue of a walk from top after a queue and all queues below it.
 func (l *Ledger) later(at, top QueueID) QueueID {
 	for l.queues[at].next == NoQueue {
 		if at = l.queues[at].above; at == top {
@@ -102,11 +101,11 @@ func (l *Ledger) later(at, top QueueID) QueueID {
 	return l.queues[at].next
 }
 
-// inCycle says that a queue is below itself: that those above it come back to it before one
-// that has a place of its own, whatever it names.
+// inCycle says that a queue is below itself: its ancestors lead back to it before they reach a queue that has
+// no parent or is set aside.
 func (l *Ledger) inCycle(q QueueID) bool {
 	at := q
-	for range l.queues { // more steps are a ring above that q is no part of
+	for range l.queues { // more steps mean a cycle above that q is no part of
 		row := &l.queues[at]
 		if row.above == NoQueue || row.setAside() {
 			return false
@@ -119,15 +118,15 @@ func (l *Ledger) inCycle(q QueueID) bool {
 }
 
 func (q *Queue) setAside() bool {
-	if q.Fact == nil || q.Name == model.RootQueue { // whatever a user wrote into it: root is always there
+	if q.Fact == nil || q.Name == model.RootQueue { // root is always sound, whatever a user wrote into it
 		return false
 	}
 	_, bad := q.Fact.SetAside()
 	return bad
 }
 
-// takePlace finds a queue's place, and what follows from it, from those of the queue above it.
-// moved: those below may have to be looked at, too. regrouped: its jobs use other nodes.
+// takePlace finds a queue's place, and what follows from it, from the place of the queue above it. moved: the
+// queues below it may have to be looked at, too. regrouped: its jobs may use other nodes.
 func (l *Ledger) takePlace(q QueueID, ring bool) (moved, regrouped bool) {
 	row := &l.queues[q]
 	place, broken, depth, above, shut, groups := row.Place, row.Broken, row.Depth, row.up, row.shut, row.groups
@@ -153,7 +152,7 @@ func (l *Ledger) takePlace(q QueueID, ring bool) (moved, regrouped bool) {
 	return moved, regrouped
 }
 
-// placeOf is a queue's place, when that of the queue above it is known.
+// placeOf returns a queue's place, given the place of the queue above it.
 func (l *Ledger) placeOf(row *Queue, ring bool) (place Place, broken string) {
 	switch {
 	case row.Name == model.RootQueue:
@@ -172,8 +171,8 @@ func (l *Ledger) placeOf(row *Queue, ring bool) (place Place, broken string) {
 	return above.Place, above.Broken
 }
 
-// shutBelow is the state of the nearest queue that is not open, of one and those above
-// it. Root is left out: it is the cluster, and always there.
+// shutBelow returns the state of the nearest queue that is not open, among a queue and its ancestors. Root is
+// left out: it stands for the cluster and is always open.
 func (l *Ledger) shutBelow(q QueueID) model.QueueState {
 	row := &l.queues[q]
 	if row.Name != model.RootQueue && row.Fact.State != model.QueueOpen {
@@ -182,7 +181,7 @@ func (l *Ledger) shutBelow(q QueueID) model.QueueState {
 	return row.shut
 }
 
-// groupsBelow are the groups of a queue that is hung below another, within its own limits.
+// groupsBelow returns the groups of a queue below another one, with its own limits.
 func (l *Ledger) groupsBelow(up QueueID, fact *model.Queue) *model.NodeGroups {
 	var named *model.NodeGroups
 	switch {
@@ -194,12 +193,13 @@ func (l *Ledger) groupsBelow(up QueueID, fact *model.Queue) *model.NodeGroups {
 	return named.Within(ownLimits(fact))
 }
 
-// addToAncestors adds what a queue and all below it hold to those above it, or takes it away.
+// addToAncestors adds what a queue and all queues below it hold to its ancestors (sign 1), or takes it away
+// (-1).
 func (l *Ledger) addToAncestors(q QueueID, sign int64) {
 	own := &l.queues[q]
 	own.Moved = l.usageEpoch
 	if own.up == NoQueue || own.Jobs == 0 && own.Kids == 0 {
-		return // nobody is above it, or it holds nothing and asks for nothing
+		return // it has no ancestor, or holds nothing and asks for nothing
 	}
 	for at := own.up; at != NoQueue; at = l.queues[at].up {
 		l.queues[at].Moved = l.usageEpoch
@@ -209,7 +209,7 @@ func (l *Ledger) addToAncestors(q QueueID, sign int64) {
 		held, asks, inqueue, elastic := own.Allocated[d], own.Request[d], own.Inqueue[d], own.Elastic[d]
 		lent, claimed := own.Lent[d], own.Claimed[d]
 		if held == none && asks == none && inqueue == none && elastic == none && claimed == none {
-			continue // as of most queues in most dimensions
+			continue // as for most queues in most dimensions
 		}
 		for at := own.up; at != NoQueue; at = l.queues[at].up {
 			row := &l.queues[at]

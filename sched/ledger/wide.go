@@ -5,13 +5,13 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// A node's figures are plain numbers, which is what makes them fast. The door bounds what one pod asks
-// for; how many pods somebody puts on a node without asking a scheduler has no bound. A node on which a
-// figure goes beyond edge is counted anew from its list with every change, and what lies beyond is
-// held at edge: it has no room, as it should, and what is taken off it again is exact.
+// A node's figures are plain integers, for speed. Requests of a pod are bounded at the door, but the number of
+// pods that are put on a node without a scheduler is not. When a figure of a node goes beyond edge, the node
+// is counted anew from its list with every change, and the figure is held at edge. Such a node has no room,
+// which is right, and the figures are exact again when the pods leave.
 
-// edge is how far a node's figures reach below zero and above it; what is idle may be as much as the
-// node offers, up to twice that. Two of them added up are less than an int64 holds.
+// edge bounds a node's figures on both sides of zero. What is idle may be as much as the node offers, up to
+// twice that. The sum of two of them fits an int64.
 const edge = int64(1) << 61
 
 // far says that figures are to be counted from the list.
@@ -19,7 +19,7 @@ func far(idle, releasing, pipelined int64) bool {
 	return idle < -edge || idle > 2*edge || releasing > edge || pipelined > edge
 }
 
-// heldIdle and held are sums as figures of a node.
+// heldIdle and held limit a sum to the range of a node's figures.
 func heldIdle(s resource.Sum) int64 { return min(max(s.Int64(), -edge), 2*edge) }
 
 func held(s resource.Sum) int64 { return min(max(s.Int64(), -edge), edge) }
