@@ -13,11 +13,10 @@ type Action interface {
 	Execute(s *Session)
 }
 
-// Candidates are the active jobs that are worth a look and that keep admits, by name.
-// worth only asks; keep may admit a job or note why it is left out, and is asked in the
-// order of names.
+// Candidates are the active jobs that pass worth and keep, by name. worth only reads; keep may admit a
+// job, or note why it is left out, and is called in the order of names.
 func (s *Session) Candidates(worth, keep func(ledger.JobID) bool) []ledger.JobID {
-	// Admitting a job takes it off the active list: pick first, then ask.
+	// Admitting a job takes it off the active list: collect the jobs first, then call keep.
 	var out []ledger.JobID
 	for _, j := range s.L.Active() {
 		if worth(j) {
@@ -36,7 +35,7 @@ func (s *Session) byName(a, b ledger.JobID) int {
 	return s.L.Job(a).Key.Compare(s.L.Job(b).Key)
 }
 
-// Enter and Leave frame an action in the trace (seed 003 §2.2).
+// Enter and Leave mark the beginning and the end of an action in the trace (seed 003 §2.2).
 func (s *Session) Enter(action string) {
 	s.Trace.Add(trace.Event{Kind: trace.EnterAction, Action: action})
 }

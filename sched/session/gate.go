@@ -6,9 +6,8 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Gate says why a job cannot be served whatever room there is: something is wrong
-// with it or with its queue's place in the tree (decisions 8 and 30). The zero Reason
-// when nothing is.
+// Gate is why a job cannot be served whatever room there is: something is wrong with the job, or with
+// its queue's position in the tree (decisions 8 and 30). It is the zero Reason when nothing is.
 func (s *Session) Gate(j ledger.JobID) trace.Reason {
 	job := s.L.Job(j)
 	if !job.Exists() {
@@ -28,15 +27,15 @@ func (s *Session) Gate(j ledger.JobID) trace.Reason {
 	return trace.Reason{}
 }
 
-// Pause is the pause that a job, or some of its pods, make now; nil without one.
+// Pause is the backoff that a job, or some of its pods, are in now; nil when there is none.
 func (s *Session) Pause(j ledger.JobID) *model.Backoff { return s.L.Pause(j, s.Now) }
 
-// Refused is why a job pauses.
+// Refused is why a job is in a backoff.
 func Refused(p *model.Backoff) trace.Reason {
 	return trace.Reason{Code: trace.BindRefused, Task: p.Pod, Text: p.Answer, Have: int(p.Tries), Until: p.NotBefore}
 }
 
-// QueueGate says why a queue takes no jobs.
+// QueueGate is why a queue takes no jobs; the zero Reason when it takes them.
 func (s *Session) QueueGate(q ledger.QueueID) trace.Reason {
 	queue := s.L.Queue(q)
 	r := trace.Reason{Queue: queue.Name}
@@ -60,7 +59,7 @@ func (s *Session) QueueGate(q ledger.QueueID) trace.Reason {
 	return r
 }
 
-// closedAncestor names the queue above that closes one which is open itself; nil for none.
+// closedAncestor names the ancestor that closes a queue which is open itself; nil when there is none.
 func (s *Session) closedAncestor(q ledger.QueueID) *trace.Reason {
 	if s.L.Queue(q).Fact.State != model.QueueOpen {
 		return nil
@@ -73,8 +72,8 @@ func (s *Session) closedAncestor(q ledger.QueueID) *trace.Reason {
 	return nil
 }
 
-// TryAdmit says that a job has passed the gate of its queue, letting it in where no enqueue action is
-// configured to decide that (seed 003 §4.1).
+// TryAdmit returns whether a job is admitted. Where no enqueue action is configured to decide that, it
+// admits the job (seed 003 §4.1).
 func (s *Session) TryAdmit(j ledger.JobID) bool {
 	if s.L.Job(j).Admitted() {
 		return true

@@ -7,7 +7,7 @@ type Heap[T any] struct {
 	compare func(a, b T) int
 }
 
-// NewHeap returns an empty heap with an order.
+// NewHeap returns an empty heap that is ordered by compare.
 func NewHeap[T any](compare func(a, b T) int) *Heap[T] { return &Heap[T]{compare: compare} }
 
 // Len is the number of elements.
@@ -40,14 +40,14 @@ func (h *Heap[T]) Pop() T {
 	return top
 }
 
-// Heapify puts the heap right after elements' order changed inside it.
+// Heapify restores the heap after the order of elements changed inside it.
 func (h *Heap[T]) Heapify() {
 	for i := len(h.items)/2 - 1; i >= 0; i-- {
 		h.siftDown(i)
 	}
 }
 
-// siftDown moves the element at i down to where it belongs.
+// siftDown moves the element at i down to its position.
 func (h *Heap[T]) siftDown(i int) {
 	for {
 		c := 2*i + 1

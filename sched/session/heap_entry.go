@@ -1,17 +1,16 @@
 package session
 
-// heapEntry is a node's place among its siblings, in a heap with the first of them in front. In
-// a tree of the order's it holds what mostly decides who goes first, so that a comparison
-// reads nothing else: hundreds of queues do not fit a core's nearest cache with all that is
-// known of them. Of nodes in a heap of one, and of those compared two at a time, only node
-// counts.
+// heapEntry is a node's entry in the heap of its siblings; the first in order is at the front. With a
+// TreeOrder it holds what decides most comparisons, so that these read nothing else: with hundreds of
+// queues, all that is known of them does not fit a core's nearest cache. For a node alone in its heap,
+// and without a TreeOrder, only node counts.
 type heapEntry struct {
-	key  uint64 // of the standing's share by weight: see fair.Ratio.Key
+	key  uint64 // of the standing's share, divided by its weight: see fair.Ratio.Key
 	rank int32  // of the standing
 	node int32
 }
 
-// entryOf finds a node's standing, and its seat.
+// entryOf computes a node's standing, and returns its heap entry.
 func (t *queueHeap) entryOf(n int32) heapEntry {
 	x := &t.nodes[n]
 	switch {
@@ -20,7 +19,7 @@ func (t *queueHeap) entryOf(n int32) heapEntry {
 	case x.id < 0:
 		for i, b := range t.precedences {
 			if b.node == n {
-				return heapEntry{key: uint64(b.number) ^ 1<<63, rank: int32(i), node: n} // as unsigned, in the order of signed
+				return heapEntry{key: uint64(b.number) ^ 1<<63, rank: int32(i), node: n} // keeps the order of signed numbers
 			}
 		}
 	}
@@ -36,19 +35,19 @@ func (t *queueHeap) before(a, b *heapEntry) bool {
 	case a.key != b.key:
 		return a.key < b.key
 	case a.key == 0:
-		return a.rank < b.rank // neither has had anything
+		return a.rank < b.rank // both have a share of 0
 	default:
 		return t.nodes[a.node].standing.Compare(&t.nodes[b.node].standing) < 0
 	}
 }
 
-// place gives a node a seat.
+// place puts an entry at a position of the heap.
 func (t *queueHeap) place(kids []heapEntry, at int32, s heapEntry) {
 	kids[at], t.nodes[s.node].at = s, at
 }
 
-// siftUp seats a node at a place, or nearer to the front where it goes before those there,
-// and says where.
+// siftUp puts an entry at a position, or nearer to the front where it goes before the entries there,
+// and returns the position.
 func (t *queueHeap) siftUp(kids []heapEntry, at int32, s heapEntry) int32 {
 	for at > 0 {
 		above := (at - 1) / 2
@@ -62,7 +61,7 @@ func (t *queueHeap) siftUp(kids []heapEntry, at int32, s heapEntry) int32 {
 	return at
 }
 
-// siftDown seats a node at a place, or farther from the front where those there go before it.
+// siftDown puts an entry at a position, or farther from the front where the entries there go before it.
 func (t *queueHeap) siftDown(kids []heapEntry, at int32, s heapEntry) {
 	for c := 2*at + 1; int(c) < len(kids); c = 2*at + 1 {
 		if int(c+1) < len(kids) && t.before(&kids[c+1], &kids[c]) {
@@ -77,9 +76,9 @@ func (t *queueHeap) siftDown(kids []heapEntry, at int32, s heapEntry) {
 	t.place(kids, at, s)
 }
 
-// fill seats the last of some siblings where one has left: the lesser of those below move
-// up to the bottom, and from there it rises. It comes from the bottom and mostly stays there,
-// so this takes half the comparisons of letting it sink.
+// fill fills the position of an entry that left with the last entry of the heap: the lesser children
+// move up to the bottom, and the last entry is sifted up from there. It came from the bottom and mostly
+// stays there, so this takes half the comparisons of sifting it down.
 func (t *queueHeap) fill(kids []heapEntry, hole int32, last heapEntry) {
 	for c := 2*hole + 1; int(c) < len(kids); c = 2*hole + 1 {
 		if int(c+1) < len(kids) && t.before(&kids[c+1], &kids[c]) {
@@ -91,7 +90,7 @@ func (t *queueHeap) fill(kids []heapEntry, hole int32, last heapEntry) {
 	t.siftUp(kids, hole, last)
 }
 
-// heap weighs and orders some siblings anew.
+// heap computes the entries of some siblings anew and orders them.
 func (t *queueHeap) heap(kids []heapEntry) {
 	if len(kids) < 2 {
 		return

@@ -2,18 +2,17 @@ package session
 
 import "ashlar.sh/sched/ledger"
 
-// Lacks notes of a parked job that it cannot be served before its queue and the nodes
-// have room for that many tasks of a class: until then it is not asked again, whatever
-// else changes.
+// Lacks notes for a parked job that it cannot be served before its queue and the nodes have room for
+// that many tasks of a class. Until then it is not tried again, whatever else changes.
 func (s *Session) Lacks(j ledger.JobID, class ledger.ClassID, tasks int64) {
 	if m := s.noted(j); m != nil {
 		m.class, m.lacks = class, tasks
 	}
 }
 
-// Parked says that a job was refused and nothing that matters has changed since.
-// Refusals for want of nodes' room rest on RoomEpoch, those of the queue on Figures; a job
-// that is known to lack room rests until there is enough.
+// Parked says that a job was refused and nothing has changed that its refusal rests on. Refusals by
+// nodes rest on RoomEpoch, those by the queue on UsageEpoch, too. A job that is known to lack room
+// stays parked until there is enough.
 func (s *Session) Parked(j ledger.JobID) bool {
 	m := s.WaitRecord(j)
 	if !m.parked {
@@ -31,7 +30,7 @@ func (s *Session) Parked(j ledger.JobID) bool {
 type rest uint8
 
 const (
-	onRoom  rest = iota // room having grown somewhere
+	onRoom  rest = iota // room that was freed somewhere
 	onQueue             // what queues hold or ask for, too
 	onAll               // every node's figures
 )
@@ -47,7 +46,7 @@ func (m *WaitRecord) restsOn() rest {
 	}
 }
 
-// of is the part of a stand that matters.
+// of are the epochs that matter.
 func (r rest) of(s epochs) epochs {
 	if r != onAll {
 		s.nodes = 0
@@ -62,13 +61,13 @@ func (r rest) of(s epochs) epochs {
 type lack struct {
 	queue    ledger.QueueID
 	class    ledger.ClassID
-	tasks    int64 // 0: what it waits for is no number
+	tasks    int64 // 0: what it waits for is not a number of tasks
 	priority int32
 	shape    uint64
 }
 
-// lackOf is what a parked job lacks. Of an admitted job that keeps its queue's room it is
-// no number: whether nodes or its queue refuse it now makes a difference. Nor is it of one for
+// lackOf is what a parked job lacks. It is no number of tasks for an admitted job that keeps its
+// queue's room, since it matters whether the nodes or the queue refuse that now; nor for a job for
 // which room is kept.
 func (s *Session) lackOf(j ledger.JobID, m *WaitRecord) lack {
 	job := s.L.Job(j)
@@ -79,10 +78,10 @@ func (s *Session) lackOf(j ledger.JobID, m *WaitRecord) lack {
 	return l
 }
 
-// hopeless says that a job which has not changed would be refused again: its queue is to
-// be served no more, or room is still lacking, counting what those who leave will free.
-// Within an action a queue's part only grows and room only shrinks, so what does not fit
-// before it fits at no time during it.
+// hopeless says that a job which has not changed would be refused again: its queue is served no more,
+// or room is still lacking even with what terminating pods will free. Within an action, what a queue
+// holds only grows and room only shrinks. So a job that does not fit before an action fits at no time
+// during it.
 func (s *Session) hopeless(k lack, now epochs) bool {
 	if now.specs != k.shape || k.queue == ledger.NoQueue {
 		return false
@@ -96,7 +95,7 @@ func (s *Session) hopeless(k lack, now epochs) bool {
 	return s.Policy.Allocatable(k.queue, k.class, k.tasks) < k.tasks || s.Nodes.Prospect(k.class, k.tasks) < k.tasks
 }
 
-// mayTake says that a job which lacks room might be given some that is kept for another.
+// mayTake says that a job which lacks room might get room that is kept for another job.
 func (s *Session) mayTake(k lack) bool {
 	if !s.L.Claims() {
 		return false

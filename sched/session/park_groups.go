@@ -6,15 +6,15 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// Jobs that are parked and wait for the same are asked about together. A bin holds the
-// parked jobs of one lack; while it stands closed, a cycle costs what bins there are,
-// not what jobs there are. Whatever touches a job takes it out of its bin.
+// Jobs that are parked and wait for the same are checked together. A parkGroup holds the
+// parked jobs of one lack. While nothing changes, the cost of a cycle depends on the number of groups,
+// not of jobs. Every change to a job takes it out of its group.
 
-// parkGroup is the parked jobs that rest on the same.
+// parkGroup is the parked jobs whose refusals rest on the same.
 type parkGroup struct {
 	key     parkKey
 	jobs    []ledger.JobID
-	checked epochs // where all of them were found to be parked; zero: nobody looked since one came
+	checked epochs // when all of them were found parked; zero: not checked since one was added
 }
 
 type parkKey struct {
@@ -22,15 +22,15 @@ type parkKey struct {
 	rest rest
 }
 
-// slot is where a job is kept between cycles.
+// slot is the position of a job between cycles.
 type slot struct {
 	group *parkGroup
-	at    int // in the bin
+	at    int // index in the group
 	awake bool
 	in    [numLists]bool
 }
 
-// The lists of active jobs that something other than placing is to be decided for.
+// The lists of active jobs for which something other than a place is to be decided.
 const (
 	pending = iota
 	bestEffort
@@ -44,7 +44,7 @@ func (s *Session) belongs(list int, job *ledger.Job) bool {
 	return job.BestEffort > 0 && job.Admitted()
 }
 
-// Unparked are the active jobs that are not parked, as Candidates gives them.
+// Unparked are the active jobs that are not parked; order and keep are as in Candidates.
 func (s *Session) Unparked(keep func(ledger.JobID) bool) []ledger.JobID {
 	s.stir()
 	now := s.world()
@@ -67,13 +67,13 @@ func (s *Session) Unparked(keep func(ledger.JobID) bool) []ledger.JobID {
 	return s.inOrder(out, keep)
 }
 
-// Pending are the active jobs that wait to be let in, as Candidates gives them.
+// Pending are the active jobs that wait for admission; order and keep are as in Candidates.
 func (s *Session) Pending(keep func(ledger.JobID) bool) []ledger.JobID {
 	return s.listed(pending, keep)
 }
 
-// BestEffort are the active jobs, let in, with members that ask for nothing, as
-// Candidates gives them.
+// BestEffort are the active admitted jobs with members that ask for nothing; order and keep are as in
+// Candidates.
 func (s *Session) BestEffort(keep func(ledger.JobID) bool) []ledger.JobID {
 	return s.listed(bestEffort, keep)
 }
@@ -87,7 +87,7 @@ func (s *Session) listed(list int, keep func(ledger.JobID) bool) []ledger.JobID 
 	return s.inOrder(slices.Clone(s.lists[list]), keep)
 }
 
-// stir wakes the jobs that were touched, and lists them where they belong.
+// stir wakes the jobs that changed, and adds them to the lists that they belong to.
 func (s *Session) stir() {
 	s.L.TakeStirred(func(j ledger.JobID) {
 		for int(j) >= len(s.slots) {
@@ -114,7 +114,7 @@ func (s *Session) stir() {
 	})
 }
 
-// open wakes the jobs of every bin of which not all are sure to be parked still.
+// open wakes the jobs of every group of which not all are certain to be parked still.
 func (s *Session) open(now epochs) {
 	s.parkGroups = slices.DeleteFunc(s.parkGroups, func(b *parkGroup) bool {
 		if b.key.rest.of(now) == b.checked || len(b.jobs) > 0 && s.hopeless(b.key.lack, now) {
@@ -129,7 +129,7 @@ func (s *Session) open(now epochs) {
 	})
 }
 
-// addToGroup puts a parked job into the bin of those who wait for the same.
+// addToGroup adds a parked job to the group of the jobs that wait for the same.
 func (s *Session) addToGroup(j ledger.JobID, now epochs) {
 	m := s.WaitRecord(j)
 	key := parkKey{s.lackOf(j, m), m.restsOn()}
@@ -149,7 +149,7 @@ func (s *Session) addToGroup(j ledger.JobID, now epochs) {
 	b.jobs = append(b.jobs, j)
 }
 
-// unpark takes a job out of its bin.
+// unpark takes a job out of its group.
 func (s *Session) unpark(d *slot) {
 	b := d.group
 	last := b.jobs[len(b.jobs)-1]

@@ -5,47 +5,46 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
-// spareHeap gives queues in the order of the profile, by what they hold when they are asked
-// for. It is a tree of heaps with the queues as leaves: the tree of policy.TreeOrder,
-// or all queues below the top. After a queue's figures moved only the nodes on its way
-// are put right, so that a turn costs the logarithm of the siblings on each level.
+// queueHeap returns queues in the order of the profile, by what they hold at that time. It is a tree of
+// heaps with the queues as leaves: the tree of policy.TreeOrder, or all queues below the root. After a
+// queue's figures change, only the nodes on its path are put right, so that a turn costs the logarithm
+// of the number of siblings on each level.
 //
-// In a tree of the order's a node is compared by numbers that stand in its seat among its
-// siblings (see seat) and are found again only after it moved. The nodes outlast the
-// rotation: as long as the ledger's SpecEpoch stands the next one finds them where they are.
+// With a TreeOrder, a node is compared by the numbers in its heapEntry, which are computed again only
+// after the node changed. The nodes outlast the rotation: as long as the ledger's SpecEpoch is
+// unchanged, the next rotation uses them again.
 type queueHeap struct {
 	s     *Session
-	tree  policy.TreeOrder // nil: all below the top, by Policy.CompareQueues
-	loose bool             // serving one queue may move any other
-	in    int              // queues inside
-	mark  uint64           // of ledger.UsageChanged
-	shape uint64           // of the ledger, when the nodes were made
+	tree  policy.TreeOrder // nil: all queues below the root, by Policy.CompareQueues
+	loose bool             // serving one queue may change the order of any other
+	in    int              // the number of queues inside
+	mark  uint64           // a mark of ledger.UsageChanged
+	shape uint64           // the ledger's SpecEpoch when the nodes were made
 
 	nodes       []node
 	precedences []precedence
-	named       [][]int32 // nodes by the order's number: one in each band
-	leaf        []int32   // by QueueID; 0: none was made
+	named       [][]int32 // nodes by their number in the order: one in each band
+	leaf        []int32   // node by QueueID; 0: none was made
 	way         []int32   // scratch
 }
 
-// node is one node of the tree. The top is number 0; in a tree of the order's the bands
-// are below it.
+// node is one node of the tree. The root is number 0; with a TreeOrder the bands are below it.
 type node struct {
-	up       int32 // -1: the top
-	id       int32 // the order's number for it; -1 for a band
-	at       int32 // its seat among up's kids; -1: out, as is every node without queues inside
+	up       int32 // -1: this is the root
+	id       int32 // its number in the order; -1 for a band
+	at       int32 // its index among up's kids; -1: not there, as every node without queues inside
 	queue    ledger.QueueID
 	kids     []heapEntry     // a heap
-	standing policy.Standing // in a tree of the order's: by what it is compared, if weighed
+	standing policy.Standing // with a TreeOrder: what it is compared by, once computed
 }
 
-// precedence is a queue order's band: those of a lower number come first.
+// precedence is a band of a queue order: bands with a lower number come first.
 type precedence struct {
 	number int64
 	node   int32
 }
 
-// newQueueHeap lets queues in. turns that are done are given to it to be used again, nil for
+// newQueueHeap adds queues to a heap. t is a heap that is no longer used, to be used again; nil for
 // none.
 func newQueueHeap(s *Session, queues []ledger.QueueID, t *queueHeap) *queueHeap {
 	if t == nil || t.tree == nil || t.shape != s.L.SpecEpoch() || len(t.leaf) != s.L.NumQueues() {
@@ -67,7 +66,7 @@ func newQueueHeap(s *Session, queues []ledger.QueueID, t *queueHeap) *queueHeap 
 	return t
 }
 
-// level stands all queues below the top, by comparing two at a time.
+// level puts all queues below the root, to be compared two at a time.
 func (t *queueHeap) level(queues []ledger.QueueID) *queueHeap {
 	flat := &queueHeap{s: t.s, loose: t.s.Policy.ServingMovesOthers(), leaf: make([]int32, len(t.leaf)), nodes: t.nodes[:1]}
 	_, flat.mark, _ = t.s.L.UsageChanged(0)
@@ -78,8 +77,8 @@ func (t *queueHeap) level(queues []ledger.QueueID) *queueHeap {
 	return flat
 }
 
-// build makes the nodes of a queue's way that are not there yet; false when the order has
-// no place for it.
+// build makes the nodes of a queue's path that do not exist yet; false when the order has no place for
+// the queue.
 func (t *queueHeap) build(q ledger.QueueID) bool {
 	band, way, ok := t.tree.Way(q, t.way[:0])
 	t.way = way
@@ -124,13 +123,13 @@ func (t *queueHeap) node(up, id int32) int32 {
 	return n
 }
 
-// push puts a queue back among the others.
+// push puts a queue back.
 func (t *queueHeap) push(q ledger.QueueID) {
 	t.settle()
 	t.enter(q)
 }
 
-// pop takes the first queue out; there is one.
+// pop takes the first queue out; the heap must not be empty.
 func (t *queueHeap) pop() ledger.QueueID {
 	t.settle()
 	n := int32(0)
@@ -142,7 +141,7 @@ func (t *queueHeap) pop() ledger.QueueID {
 	return q
 }
 
-// enter lets a queue in, and the nodes above it that were out.
+// enter adds a queue, and the nodes above it that are not there.
 func (t *queueHeap) enter(q ledger.QueueID) {
 	t.in++
 	for n := t.leaf[q]; n != 0 && t.nodes[n].at < 0; n = t.nodes[n].up {
@@ -152,7 +151,7 @@ func (t *queueHeap) enter(q ledger.QueueID) {
 		case 0:
 			t.nodes[n].at = 0
 		case 1:
-			up.kids[0] = t.entryOf(up.kids[0].node) // it had nobody to be compared with
+			up.kids[0] = t.entryOf(up.kids[0].node) // it was alone, so its entry was not computed
 			fallthrough
 		default:
 			t.siftUp(up.kids, last, t.entryOf(n))
@@ -174,7 +173,7 @@ func (t *queueHeap) leave(n int32) {
 	}
 }
 
-// settle puts right what moved since it was asked last.
+// settle puts right what changed since the last call.
 func (t *queueHeap) settle() {
 	queues, now, known := t.s.L.UsageChanged(t.mark)
 	t.mark = now
@@ -195,8 +194,8 @@ func (t *queueHeap) settle() {
 	}
 }
 
-// alone says that all of some queues are one. By comparing two at a time several are not
-// put right one after another: that takes the others to be where they belong.
+// alone says that all these queues are the same one. When queues are compared two at a time, several
+// cannot be put right one after another, since that takes the rest to be in order.
 func alone(queues []ledger.QueueID) bool {
 	for _, q := range queues {
 		if q != queues[0] {
@@ -206,10 +205,10 @@ func alone(queues []ledger.QueueID) bool {
 	return true
 }
 
-// moved puts the nodes on a queue's way right, in all bands.
+// moved puts the nodes on a queue's path right, in all bands.
 func (t *queueHeap) moved(q ledger.QueueID) {
 	n := t.leaf[q]
-	if n != 0 && len(t.precedences) == 1 { // as mostly: the nodes are those above its own
+	if n != 0 && len(t.precedences) == 1 { // the usual case: the nodes are the ancestors of its own
 		for ; t.nodes[n].id >= 0; n = t.nodes[n].up {
 			t.again(n)
 		}
@@ -226,8 +225,8 @@ func (t *queueHeap) moved(q ledger.QueueID) {
 	}
 }
 
-// again weighs a node and moves it to where it belongs among its siblings; one that is out
-// stays so, and one without siblings is where it belongs.
+// again computes a node's entry anew and moves it to its position among its siblings. A node that is
+// not there stays out, and one without siblings does not move.
 func (t *queueHeap) again(n int32) {
 	at := t.nodes[n].at
 	if at < 0 {

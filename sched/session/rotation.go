@@ -6,24 +6,24 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// Rotation serves jobs queue by queue: the queue that is most in need gives one job,
-// then goes back to the others (seed 003 §3).
+// Rotation serves jobs queue by queue: the queue that is most in need gives one job, and then takes
+// part again (seed 003 §3).
 type Rotation struct {
 	s       *Session
 	queues  *queueHeap
 	waiting []waitingJobs // of the queues that take part
-	at      []int32       // by QueueID: which line is its own, from 1
+	at      []int32       // by QueueID: the index of its jobs in waiting, plus one; 0: it takes no part
 }
 
 // waitingJobs is a queue's jobs that wait for their turn, in job order.
 type waitingJobs struct {
 	jobs []ledger.JobID
-	back *Heap[ledger.JobID] // those that were put back; nil for none
+	back *Heap[ledger.JobID] // the jobs that were put back; nil when there are none
 }
 
 func (l *waitingJobs) empty() bool { return len(l.jobs) == 0 && (l.back == nil || l.back.Len() == 0) }
 
-// pop takes the first job out; there is one.
+// pop takes the first job out; there must be one.
 func (l *waitingJobs) pop() ledger.JobID {
 	if l.back != nil && l.back.Len() > 0 && (len(l.jobs) == 0 || l.back.compare(l.back.items[0], l.jobs[0]) < 0) {
 		return l.back.Pop()
@@ -33,8 +33,8 @@ func (l *waitingJobs) pop() ledger.JobID {
 	return j
 }
 
-// Rotate makes a rotation of jobs; the order in which they are given does not matter,
-// but costs least when it is nearly that of the jobs.
+// Rotate makes a rotation of jobs. The order of the list does not matter, but sorting costs least when
+// it is nearly job order.
 func (s *Session) Rotate(jobs []ledger.JobID) *Rotation {
 	if len(jobs) == 0 {
 		return &Rotation{s: s, queues: &queueHeap{}}
@@ -50,7 +50,7 @@ func (s *Session) Rotate(jobs []ledger.JobID) *Rotation {
 	}
 	queues, all := make([]ledger.QueueID, 0, in), make([]ledger.JobID, len(jobs))
 	r.waiting = make([]waitingJobs, 0, in)
-	for q, n := range r.at { // in the order of rows: what is kept of queues is read as it lies in memory
+	for q, n := range r.at { // by QueueID, which is the order in memory
 		if n > 0 {
 			queues = append(queues, ledger.QueueID(q))
 			r.waiting, all = append(r.waiting, waitingJobs{jobs: all[:0:n]}), all[n:]
@@ -75,8 +75,8 @@ func (r *Rotation) waitingIn(q ledger.QueueID) *waitingJobs { return &r.waiting[
 // Queues is the number of queues in the rotation.
 func (r *Rotation) Queues() int { return r.queues.in }
 
-// Next takes the next queue out and its first job; false when the rotation is empty.
-// Give it back with Return, with or without the job.
+// Next takes the next queue out, and its first job; false when the rotation is empty. Return puts the
+// queue back, Again the job.
 func (r *Rotation) Next() (ledger.QueueID, ledger.JobID, bool) {
 	for r.queues.in > 0 {
 		q := r.queues.pop()
@@ -106,12 +106,12 @@ func (r *Rotation) Return(q ledger.QueueID) {
 	}
 }
 
-// RememberIdle removes all jobs that are left, in no order that may be decided by.
+// Remaining removes all jobs that are left, in no order that may decide anything.
 func (r *Rotation) Remaining() (out []ledger.JobID) {
 	for r.queues.in > 0 {
 		out = append(out, r.Drain(r.queues.pop())...)
 	}
-	r.Next() // it is over
+	r.Next() // ends the rotation
 	return out
 }
 

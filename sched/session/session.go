@@ -1,10 +1,10 @@
-// Package session is one cycle, as actions see it: the ledger, the index of nodes by
-// class, the profile's plugins, the trace, and what is remembered of jobs that wait.
+// Package session is one cycle, as actions see it: the ledger, the index of nodes by class, the
+// profile's plugins, the trace, and what is remembered of jobs that wait.
 //
-// A Session holds no figures of its own. What it remembers of a job (WaitRecord) is why it
-// waits and which versions of the world that answer rests on: while those stand still
-// the answer does too, and the job need not be asked again. That is a cache: what is
-// decided, and the reason that is shown, are as if every job had been asked.
+// A Session holds no figures of its own. What it remembers of a job (WaitRecord) is why the job waits,
+// and the epochs that this answer rests on: while those are unchanged, the answer holds and the job
+// need not be tried again. That is a cache: what is decided, and the reason that is shown, are as if
+// every job had been tried.
 package session
 
 import (
@@ -16,7 +16,7 @@ import (
 	"ashlar.sh/sched/victims"
 )
 
-// Session is the world of one cycle.
+// Session is the state of one cycle.
 type Session struct {
 	L       *ledger.Ledger
 	Nodes   *class.Index
@@ -25,16 +25,16 @@ type Session struct {
 	Profile *policy.Profile
 	Trace   *trace.Recorder
 	Now     int64 // nanoseconds since the epoch
-	// Admit puts a job into phase Inqueue, by a plan item where the API keeps phases.
+	// Admit puts a job into phase Inqueue, by a plan item where the API stores phases.
 	Admit func(ledger.JobID)
-	// Asked is when it was found out last for whom room is to be kept (search.KeepRoom).
+	// Asked is when it was last checked for which jobs room is to be kept (search.KeepRoom).
 	Asked int64
 	// Surplus is when members above their gangs' minimums are placed.
 	Surplus Surplus
-	// Evictions are the records of those whom a statement of this action evicts.
+	// Evictions are the records of the tasks that a statement of this action evicts.
 	Evictions map[ledger.TaskID]*trace.Eviction
 
-	waitRecords []*WaitRecord // by row; nil for most: who runs and never waited has none
+	waitRecords []*WaitRecord // by JobID; nil for most: a job that never waited has none
 	slots       []slot        // by job
 	awake       []ledger.JobID
 	parkGroups  []*parkGroup
@@ -43,15 +43,14 @@ type Session struct {
 	spareHeap   *queueHeap // of a rotation that is over, for the next one
 	starving    starvingJobs
 	noVictims   map[actionOnJob]stood
-	idleActions map[string]Situation // by action: when it had nobody left to evict for
+	idleActions map[string]Situation // by action: the Situation in which no job was left to make room for
 	cycle       uint64
-	opened      uint64 // the world when the cycle began
-	times       uint64 // the times that a plugin had waited for and that came
+	opened      uint64 // the StateEpoch when the cycle began
+	times       uint64 // how often a time came at which plugins' answers change
 	deferred    uint64 // cycles in which work was put off
 }
 
-// Open begins a cycle: what was noted in earlier ones no longer counts, but for
-// refusals.
+// Open begins a cycle: what was noted in earlier cycles no longer counts, except refusals.
 func (s *Session) Open(now int64) {
 	s.Now = now
 	s.cycle++
@@ -62,37 +61,39 @@ func (s *Session) Open(now int64) {
 	}
 }
 
-// TimePassed says that a time has come at which plugins answer otherwise: no refusal from
-// before it stands.
+// TimePassed says that a time has come at which plugins' answers change: no earlier refusal counts any
+// more.
 func (s *Session) TimePassed() { s.times++ }
 
-// Deferred says that work was put off in this cycle: what an action gave up it might not have.
+// Deferred says that work was put off in this cycle: an action that found nothing might have found
+// something.
 func (s *Session) Deferred() { s.deferred++ }
 
 // WaitRecord is what is remembered of a job between cycles.
 type WaitRecord struct {
-	key     ledger.JobKey // whose it is: rows are reused
-	Reason  trace.Reason  // why it waits; none when it does not
-	cycle   uint64        // in which it was noted
+	key     ledger.JobKey // the job that it belongs to: JobIDs are reused
+	Reason  trace.Reason  // why it waits; the zero Reason when it does not
+	cycle   uint64        // the cycle in which it was noted
 	refused bool          // it had its turn, or would have had: see ReasonToShow
 	parked  bool
-	full    bool // the answer rests on every node's figures
+	full    bool // the refusal rests on every node's figures
 	epochs  epochs
 	class   ledger.ClassID // see Lacks
 	lacks   int64
-	shown   trace.Reason // of a refusal: the reason as it stood at shownAt
+	shown   trace.Reason // of a refusal: the reason that was found at shownAt
 	shownAt epochs
 }
 
-// epochs is the versions that a refusal rests on.
+// epochs are the versions that a refusal rests on.
 type epochs struct {
 	job, room, usage, specs, nodes, times uint64
 }
 
-// nothing is what is remembered of most jobs. It is never written.
+// nothing is the WaitRecord of most jobs. It is never written.
 var nothing = &WaitRecord{}
 
-// WaitRecord returns what is remembered of a job, empty when nothing is. It is for reading.
+// WaitRecord returns what is remembered of a job, an empty record when nothing is. It is for reading
+// only.
 func (s *Session) WaitRecord(j ledger.JobID) *WaitRecord {
 	if m := s.noted(j); m != nil {
 		return m
@@ -100,8 +101,8 @@ func (s *Session) WaitRecord(j ledger.JobID) *WaitRecord {
 	return nothing
 }
 
-// noted is what was noted of a job and still counts, nil without. What a job that waits
-// no longer was told is let go.
+// noted is the record of a job that still counts, nil when there is none. The record of a job that
+// waits no longer is dropped.
 func (s *Session) noted(j ledger.JobID) *WaitRecord {
 	if int(j) >= len(s.waitRecords) || s.waitRecords[j] == nil {
 		return nil
@@ -116,7 +117,7 @@ func (s *Session) noted(j ledger.JobID) *WaitRecord {
 	return nil
 }
 
-// note takes the place of what was noted of a job.
+// note replaces the record of a job.
 func (s *Session) note(j ledger.JobID, m WaitRecord) *WaitRecord {
 	for int(j) >= len(s.waitRecords) {
 		s.waitRecords = append(s.waitRecords, nil)
@@ -129,8 +130,8 @@ func (s *Session) note(j ledger.JobID, m WaitRecord) *WaitRecord {
 	return s.waitRecords[j]
 }
 
-// Waits notes why a job waits. It is asked again next cycle. Without a reason nothing is
-// kept of it.
+// Waits notes why a job waits. The job is tried again in the next cycle. With the zero Reason, nothing
+// is kept.
 func (s *Session) Waits(j ledger.JobID, r trace.Reason) {
 	switch {
 	case r.Is():
@@ -140,17 +141,16 @@ func (s *Session) Waits(j ledger.JobID, r trace.Reason) {
 	}
 }
 
-// Refuse notes that a job would have had its turn but for r. It is asked again next
-// cycle, and r is shown while everything it rests on stands.
+// Refuse notes that a job would have had its turn but for r. The job is tried again in the next cycle,
+// and r is shown as long as all that it rests on is unchanged.
 func (s *Session) Refuse(j ledger.JobID, r trace.Reason) {
 	s.note(j, WaitRecord{Reason: r, refused: true, shown: r, shownAt: s.epochsOf(j)})
 }
 
-// Park notes why a job was refused, and that asking again is of no use before
-// something changes that the answer rests on. full: the answer rests on every node's
-// figures and not only on room having grown somewhere (gangs of several classes, whose
-// placement is not monotone). whole: r is the whole reason with its amounts; otherwise
-// it is in outline, and the amounts are found when somebody wants to see them.
+// Park notes why a job was refused, and that it is of no use to try it again before something changes
+// that the refusal rests on. full: the refusal rests on every node's figures and not only on room that
+// was freed (gangs of several classes, whose placement is not monotone). whole: r is the whole reason
+// with its amounts; otherwise r is an outline, and the amounts are found when they are to be shown.
 func (s *Session) Park(j ledger.JobID, r trace.Reason, full, whole bool) {
 	s.Refuse(j, r)
 	m := s.noted(j)
@@ -160,16 +160,15 @@ func (s *Session) Park(j ledger.JobID, r trace.Reason, full, whole bool) {
 	}
 }
 
-// NotePartial notes that a job was served in part, and why not whole, in outline.
+// NotePartial notes that only some of a job was placed, and why not the rest, in outline.
 func (s *Session) NotePartial(j ledger.JobID, r trace.Reason) {
 	s.Refuse(j, r)
 	s.noted(j).shownAt = epochs{}
 }
 
-// ReasonToShow is the reason to show for a job: the one that was noted, or, of a refusal
-// whose world has moved on since (others were served after it, or it was not asked
-// again), the one that ask finds now. A job that was asked this cycle and one that was
-// parked then show the same.
+// ReasonToShow is the reason to show for a job: the one that was noted, or, for a refusal after which
+// something changed (other jobs were served, or the job was not tried again), the one that ask finds
+// now. So a job that was tried in this cycle and one that was parked show the same.
 func (s *Session) ReasonToShow(j ledger.JobID, ask func(ledger.JobID) trace.Reason) trace.Reason {
 	m := s.WaitRecord(j)
 	if !m.refused {
@@ -188,34 +187,34 @@ func (s *Session) epochsOf(j ledger.JobID) epochs {
 	return now
 }
 
-// world is what every refusal may rest on, without the job's own version.
+// world is the versions that a refusal may rest on, without the job's own.
 func (s *Session) world() epochs {
 	nodes, figures := s.L.Settled()
 	return epochs{0, s.L.RoomEpoch(), figures, s.L.SpecEpoch(), nodes, s.times}
 }
 
-// noVictims names an action that found nobody to evict for a job.
+// actionOnJob names an action that found no victims for a job.
 type actionOnJob struct {
 	job    ledger.JobID
 	action string
 }
 
-// stood is how the world was when it did not.
+// stood is the state in which it found none.
 type stood struct {
 	key ledger.JobKey
 	Situation
 }
 
-// Situation is a state of the world, of what plugins derived when the cycle began, and of what
-// was put off.
+// Situation is a version of the ledger, of what plugins derived when the cycle began, of the times that
+// passed, and of the work that was put off.
 type Situation struct{ world, opened, times, deferred uint64 }
 
-// Situation is how things are now.
+// Situation is the current one.
 func (s *Session) Situation() Situation {
 	return Situation{s.L.StateEpoch(), s.opened, s.times, s.deferred}
 }
 
-// RememberNoVictims notes that an action finds nobody to evict for a job as things are.
+// RememberNoVictims notes that an action finds no victims for a job as things stand.
 func (s *Session) RememberNoVictims(j ledger.JobID, action string) {
 	if s.noVictims == nil {
 		s.noVictims = map[actionOnJob]stood{}
@@ -223,8 +222,8 @@ func (s *Session) RememberNoVictims(j ledger.JobID, action string) {
 	s.noVictims[actionOnJob{j, action}] = stood{s.L.Job(j).Key, s.Situation()}
 }
 
-// RememberIdle notes that an action has nobody to evict for, or nobody whom it could, as things
-// are now.
+// RememberIdle notes that as things stand an action has no job to make room for, or finds no victims
+// for any.
 func (s *Session) RememberIdle(action string) {
 	if s.idleActions == nil {
 		s.idleActions = map[string]Situation{}
@@ -232,13 +231,14 @@ func (s *Session) RememberIdle(action string) {
 	s.idleActions[action] = s.Situation()
 }
 
-// IsIdle says that nothing has happened since an action was done: it need not look at all.
+// IsIdle says that nothing has changed since RememberIdle: the action need not run at all.
 func (s *Session) IsIdle(action string) bool {
 	at, ok := s.idleActions[action]
 	return ok && at == s.Situation() && !s.Trace.On(trace.NoPreemptors)
 }
 
-// HasNoVictims says that nothing happened since: the action need not be tried again.
+// HasNoVictims says that nothing has changed since RememberNoVictims: the action need not try the job
+// again.
 func (s *Session) HasNoVictims(j ledger.JobID, action string) bool {
 	at, ok := s.noVictims[actionOnJob{j, action}]
 	return ok && at == stood{s.L.Job(j).Key, s.Situation()}

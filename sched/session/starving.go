@@ -7,29 +7,29 @@ import (
 	"ashlar.sh/sched/victims"
 )
 
-// Jobs that starve and ask for the same are asked for together: who finds nobody to leave
-// for one of them finds nobody for any. They are kept in groups of starving jobs from cycle to cycle; a job
-// is looked at again only after something touched it, or the facts of a queue changed. That
-// holds where plugins judge a job by itself (policy.OfJobAlone).
+// Jobs that starve with equal signatures share one search: when no victims are found
+// for one of them, there are none for any. They are kept in StarvingGroups from cycle to cycle. A job
+// is looked at again only after it changed, or the facts of a queue changed. That
+// is right where plugins judge a job by itself (policy.OfJobAlone).
 
-// StarvingGroup is jobs that starve and whose signatures are equal, in no order that may be decided by;
-// there is at least one.
+// StarvingGroup is at least one job: jobs that starve and whose signatures are equal, in no order that
+// may decide anything.
 type StarvingGroup struct {
 	Signature victims.Signature
 	Jobs      []ledger.JobID
 }
 
-// StarvingJob is what is found out of a job that may starve.
+// StarvingJob is what look found for a job that may starve.
 type StarvingJob struct {
 	Starves   bool
 	Signature victims.Signature
 	Alike     bool // all jobs that starve with this signature get the same answer
 }
 
-// starvingJobs are the groups of starving jobs, and the jobs that starve and are like no other.
+// starvingJobs are the StarvingGroups, and the starving jobs that share no answer.
 type starvingJobs struct {
-	on       bool   // somebody asked for them
-	specSeen uint64 // mark of ledger.SpecChanged
+	on       bool   // they were asked for
+	specSeen uint64 // a mark of ledger.SpecChanged
 	treeSeen []ledger.JobID
 	slots    []groupSlot // by job
 	groups   []*StarvingGroup
@@ -37,17 +37,16 @@ type starvingJobs struct {
 	alone    []ledger.JobID
 }
 
-// groupSlot is where a job is kept.
+// groupSlot is the position of a job.
 type groupSlot struct {
 	group *StarvingGroup
-	at    int32 // in the group of starving jobs, or in alone
+	at    int32 // index in the group, or in alone
 	alone bool
-	fresh bool // it is among the news
+	fresh bool // it changed and is to be looked at
 }
 
-// StarvingJobs are the jobs that starve: groups of starving jobs of those that are alike, and those that are
-// like no other. look is asked about jobs that were touched. The slices are good until the
-// next question.
+// StarvingJobs are the jobs that starve: in StarvingGroups where answers can be shared, and those that
+// are alone. look is called for jobs that changed. The slices are valid until the next call.
 func (s *Session) StarvingJobs(look func(ledger.JobID) StarvingJob) ([]*StarvingGroup, []ledger.JobID) {
 	s.stir()
 	v := &s.starving
@@ -73,7 +72,7 @@ func (s *Session) StarvingJobs(look func(ledger.JobID) StarvingJob) ([]*Starving
 	return v.groups, v.alone
 }
 
-// touch notes that a job is to be looked at.
+// touch notes that a job changed and is to be looked at.
 func (v *starvingJobs) touch(j ledger.JobID) {
 	if !v.on {
 		return
@@ -87,7 +86,7 @@ func (v *starvingJobs) touch(j ledger.JobID) {
 	}
 }
 
-// place puts a job that starves where it belongs.
+// add adds a job that starves to its group, or to those that are alone.
 func (v *starvingJobs) add(j ledger.JobID, x StarvingJob) {
 	if !x.Alike {
 		v.slots[j].alone, v.slots[j].at = true, int32(len(v.alone))
@@ -107,7 +106,7 @@ func (v *starvingJobs) add(j ledger.JobID, x StarvingJob) {
 	p.Jobs = append(p.Jobs, j)
 }
 
-// siftUp takes a job away from where it is.
+// remove takes a job out of its group, or of those that are alone.
 func (v *starvingJobs) remove(j ledger.JobID) {
 	seat := &v.slots[j]
 	from := &v.alone

@@ -2,23 +2,23 @@ package session
 
 import "ashlar.sh/sched/ledger"
 
-// Surplus is when members above their gangs' minimums are placed. Those of a job that pods
-// came to within a period go after all minimums: otherwise the first of several jobs that are
-// submitted together takes what the others need to begin. When the period is over they are
-// served in the profile's order like anything else.
+// Surplus is when members above their gangs' minimums are placed. When pods came to a job within the
+// last period, its surplus is placed after all minimums: otherwise the first of several jobs that are
+// submitted together takes what the rest need to start. When the period is over, the job is served in
+// the profile's order like any other.
 //
-// With a period of 0 a cycle stands for one: its minimums first, then its surplus. Otherwise
-// the surplus waits till the end of the period, or until nothing came for a moment (Quiet)
-// and no gang lacks its minimum.
+// A period of 0 means one cycle: its minimums first, then its surplus. Otherwise the surplus waits
+// until the end of the period, or until nothing came for some time (Quiet) and no gang lacks its
+// minimum.
 type Surplus struct {
 	Period, Quiet int64 // nanoseconds
-	Came          int64 // when something came to be placed last
-	Until         int64 // when surplus that is held back is due, unless more comes; 0: none is
+	Came          int64 // when pods last came, nanoseconds since the epoch
+	Until         int64 // when surplus that is held back is due, unless more pods come; 0: none is held back
 
-	recent []ledger.JobID // with jobs that are gone, perhaps
+	recent []ledger.JobID // may contain jobs that are gone
 }
 
-// arrive takes in what came to be placed since the last cycle.
+// arrive takes in the pods that came since the last cycle.
 func (s *Session) arrive() {
 	u := &s.Surplus
 	kept := u.recent[:0]
@@ -28,7 +28,7 @@ func (s *Session) arrive() {
 		case s.Now < job.Came+max(1, u.Period):
 			kept = append(kept, j)
 		default:
-			// What comes now has its turn with those that waited.
+			// Pods that come now are placed together with the held-back ones.
 			job.Recent, job.Arrived = false, job.Arrived && !job.HeldBack
 		}
 	}
@@ -44,18 +44,18 @@ func (s *Session) arrive() {
 	}
 }
 
-// RecentArrivals are the jobs that pods came to within the period, with others.
+// RecentArrivals are the jobs that pods came to within the period; some may be over.
 func (s *Session) RecentArrivals() []ledger.JobID { return s.Surplus.recent }
 
-// RestoreArrival says that pods came to a job at a time, within the period.
+// RestoreArrival notes, after a restart, that pods came to a job at a time within the period.
 func (s *Session) RestoreArrival(j ledger.JobID, at int64, heldBack bool) {
 	job := s.L.Job(j)
 	job.Recent, job.HeldBack, job.Came = true, heldBack, at
 	s.Surplus.recent = append(s.Surplus.recent, j)
 }
 
-// MayPlaceSurplus says that the surplus of jobs that pods came to within the period may be placed
-// now; otherwise they are held back.
+// MayPlaceSurplus says that the surplus of these jobs, which pods came to within the period, may be
+// placed now; otherwise it is held back.
 func (s *Session) MayPlaceSurplus(jobs []ledger.JobID) bool {
 	u := &s.Surplus
 	calm := u.Came + u.Quiet
@@ -74,8 +74,8 @@ func (s *Session) MayPlaceSurplus(jobs []ledger.JobID) bool {
 	return now
 }
 
-// lacking says that some gang that may be served, or let in, has not its minimum, whether or
-// not its pods have come.
+// lacking says that a gang that may be served, or admitted, lacks its minimum, whether or not its pods
+// have come.
 func (s *Session) lacking() (found bool) {
 	s.L.Jobs(func(j ledger.JobID) bool {
 		job := s.L.Job(j)

@@ -1,13 +1,13 @@
 // Package allocate is the action that gives pending tasks a node (seed 003).
 //
 //  1. Jobs that may be served are found and put into a rotation of queues.
-//  2. The queue most in need is taken out; if it is overused it is served no more.
-//  3. Its first job gets a turn: a gang below its minimum is placed whole or not at
+//  2. The queue most in need is taken out; if it is overused, it is served no more.
+//  3. Its first job has its turn: a gang below its minimum is placed whole or not at
 //     all, a job above it gets one task.
-//  4. The job goes back if it was served and has tasks left, the queue in any case;
-//     what they hold now decides when they are next.
-//  5. What pods that came lately are above their job's minimum takes part once every
-//     minimum had its turn, if it is time for it (session.Surplus).
+//  4. The job is put back if it was served and has tasks left, the queue in any case;
+//     what they hold now decides when their next turn is.
+//  5. Pods that came lately and are above their job's minimum take part once every
+//     minimum had its turn, if it is time for them (session.Surplus).
 package allocate
 
 import (
@@ -45,8 +45,8 @@ func (Action) Execute(s *session.Session) {
 	r.serve(jobs)
 }
 
-// candidate returns a job's list of pending tasks, nil when it is not to be served, with the
-// reason noted (seed 003 §4.2).
+// candidate returns a job's list of pending tasks; nil, with the reason noted, when the job is not to
+// be served (seed 003 §4.2).
 func candidate(s *session.Session, j ledger.JobID) *search.PendingTasks {
 	r := s.Gate(j)
 	if !r.Is() && !s.TryAdmit(j) {
@@ -78,11 +78,11 @@ func candidate(s *session.Session, j ledger.JobID) *search.PendingTasks {
 	return nil
 }
 
-// Why says why a job that was refused would be refused now; the zero Reason when it
-// would not. It changes nothing.
+// Why says why a refused job would be refused now; the zero Reason when it would not. It changes
+// nothing.
 func Why(s *session.Session, j ledger.JobID) trace.Reason {
 	if !s.L.Job(j).Admitted() {
-		return trace.Reason{} // it fell back: its admission is decided first
+		return trace.Reason{} // it is Pending again: its admission is decided first
 	}
 	if r := s.Gate(j); r.Is() {
 		return r
@@ -103,8 +103,8 @@ func Why(s *session.Session, j ledger.JobID) trace.Reason {
 	return search.Why(s, w)
 }
 
-// unoffered is the first task that asks for something of which no node has any: it waits for
-// nodes, whatever its queue holds.
+// unoffered is the first task that asks for something of which no node has any: it waits for nodes,
+// whatever its queue holds. NoTask when there is none.
 func unoffered(s *session.Session, w *search.PendingTasks) ledger.TaskID {
 	for i, t := range w.Tasks {
 		class := s.L.Task(t).Class
@@ -137,8 +137,8 @@ func idle(s *session.Session, j ledger.JobID) trace.Reason {
 	}
 }
 
-// skip notes for all jobs of an overused queue that they wait for it, but for those with
-// reservations: what is theirs counts for the queue already, and they are given it.
+// skip notes for all jobs of an overused queue that they wait for it, except those with reservations:
+// these count in the queue already, and the jobs get them.
 func skip(s *session.Session, q ledger.QueueID, jobs []ledger.JobID, sheets map[ledger.JobID]*search.PendingTasks, r trace.Reason) {
 	s.Trace.Add(trace.Event{Kind: trace.QueueOverusedEvent, Queue: s.L.Queue(q).Name, Reason: r})
 	for _, j := range jobs {

@@ -21,8 +21,8 @@ func invalid(s *session.Session, j ledger.JobID) trace.Reason {
 	return r
 }
 
-// suffices says that the members on a list of pending tasks could make up the job's minimum and its
-// roles': otherwise gates, or members set aside, keep it from starting whatever room
+// suffices says that the members on a list of pending tasks are enough for the minimum of the job and
+// of its roles. Otherwise gates, or members that are set aside, keep it from starting whatever room
 // there is.
 func suffices(s *session.Session, w *search.PendingTasks) bool {
 	job := s.L.Job(w.Job)

@@ -15,13 +15,13 @@ import (
 type round struct {
 	s        *session.Session
 	pending  map[ledger.JobID]*search.PendingTasks
-	later    []ledger.JobID // they wait until every minimum had its turn
+	later    []ledger.JobID // jobs that wait until every minimum had its turn
 	minimums int            // jobs that lack their minimum and had no turn yet
-	widened  bool           // … and it had
-	borrowed bool           // those had their turn that start by what others lend
+	widened  bool           // every minimum had its turn
+	borrowed bool           // the jobs that start in lent room had their turn
 }
 
-// serve gives jobs their turns, until there is room for no more.
+// serve gives jobs their turns, until no room is left.
 func (r *round) serve(jobs []ledger.JobID) {
 	first := jobs[:0]
 	for _, j := range jobs {
@@ -53,7 +53,7 @@ func (r *round) serve(jobs []ledger.JobID) {
 	}
 }
 
-// join lets those that waited take part with the rest of a rotation, if it is time for them.
+// join adds the jobs that waited to the rest of a rotation, if it is time for them.
 func (r *round) join(rotation *session.Rotation) *session.Rotation {
 	later := r.later
 	r.later = nil
@@ -66,19 +66,19 @@ func (r *round) join(rotation *session.Rotation) *session.Rotation {
 	return rotation
 }
 
-// begun says that a job has its minimum, and a pod at least.
+// begun says that a job has its minimum and at least one pod.
 func (r *round) begun(j ledger.JobID) bool {
 	job := r.s.L.Job(j)
 	return job.Ready() > 0 && job.Met((*ledger.Count).Ready)
 }
 
-// above says that a job is to be served after minimums: pods came to it lately, and what it
-// wants next is more than its minimum. What a reservation promises is its own already.
+// above says that a job is to be served after the minimums: pods came to it lately, and the next ones
+// are above its minimum. A reservation is excepted, since it counts for the job already.
 func (r *round) above(j ledger.JobID) bool {
 	return r.s.L.Job(j).Recent && r.begun(j) && !r.pending[j].Promising(r.s)
 }
 
-// turn serves a job of a queue.
+// turn serves one job of a queue.
 func (r *round) turn(rotation *session.Rotation, q ledger.QueueID, j ledger.JobID) {
 	s := r.s
 	if why, over := s.Policy.Overused(q); over {
@@ -111,14 +111,14 @@ func (r *round) turn(rotation *session.Rotation, q ledger.QueueID, j ledger.JobI
 	rotation.Return(q)
 }
 
-// hadTurn notes that a job was served, or will not be; began: it had its minimum before.
+// hadTurn notes that a job was served, or will not be; began says that it had its minimum before.
 func (r *round) hadTurn(began bool) {
 	if !began {
 		r.minimums--
 	}
 }
 
-// borrow lets in and places jobs that their queues have no room for but what others lend: those
+// borrow admits and places jobs for which their queues have room only with what other jobs lend: jobs
 // that start at once, and no others.
 func (r *round) borrow() {
 	s := r.s
@@ -157,5 +157,5 @@ func lent(s *session.Session) bool {
 	return slices.ContainsFunc(s.L.Queue(root).Lent, func(lent resource.Sum) bool { return lent.Int64() > 0 })
 }
 
-// borrowing is what borrow rests as.
+// borrowing is the name under which borrow remembers that it is idle.
 const borrowing = "borrowing"

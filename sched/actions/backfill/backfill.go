@@ -1,6 +1,6 @@
-// Package backfill is the action that places best-effort tasks: those that ask for
-// nothing but a place among a node's pods. Whatever is left is good enough for them,
-// so they come after everybody else; the queue has to be open all the same.
+// Package backfill is the action that places best-effort tasks: those that ask for nothing but to be
+// one of a node's pods. They can use whatever room is left, so they come after all other tasks; the
+// queue has to be open all the same.
 package backfill
 
 import (

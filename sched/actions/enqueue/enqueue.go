@@ -1,10 +1,9 @@
-// Package enqueue is the action that lets jobs in: a job in phase Pending becomes
-// Inqueue when every voter of JobEnqueueable lets it pass (seed 000 §9). Operators
-// create pods only after that, so a job is let in with no pods yet.
+// Package enqueue is the action that admits jobs: a job in phase Pending becomes Inqueue when every
+// voter of JobEnqueueable permits it (seed 000 §9). Operators create pods only after that, so a job may
+// be admitted before it has pods.
 //
-// A job without minResources is let in without a vote, but never into a queue that is
-// not open (decision 10). A job that is refused is passed over for this cycle and
-// blocks nobody behind it.
+// A job without minResources is admitted without a vote, but never into a queue that is not open
+// (decision 10). A job that is refused is skipped for this cycle, and jobs after it are still tried.
 package enqueue
 
 import (
@@ -22,7 +21,7 @@ type Action struct{}
 // Name implements session.Action.
 func (Action) Name() string { return Name }
 
-// Execute lets in what may come in.
+// Execute admits the jobs that may be admitted.
 func (Action) Execute(s *session.Session) {
 	s.Enter(Name)
 	defer s.Leave(Name)

@@ -1,9 +1,9 @@
-// Package gangpreempt is preempt for whole gangs: all that a job needs is looked for
-// together, members above gangs' minimums go first, then whole gangs, unless
-// allowWholeBundle is false (decision 12).
+// Package gangpreempt is preempt for whole gangs: room for all that a job needs is searched together.
+// Members above gangs' minimums are evicted first, then whole gangs, unless allowWholeBundle is false
+// (decision 12).
 //
-// For a job whose members have to be near each other it goes domain by domain, as allocate
-// does: of each tier at most maxDomains, those first that lack least (decision 16).
+// For a job whose members have to be near each other, it tries domain by domain, as allocate does: of
+// each tier at most maxDomains, those that lack least first (decision 16).
 package gangpreempt
 
 import (
@@ -33,7 +33,7 @@ func (Action) Execute(s *session.Session) {
 	s.RememberIdle(Name)
 }
 
-// Rule is what gangpreempt asks for, as it is configured.
+// Rule is the configured rule of gangpreempt.
 func Rule(s *session.Session) victims.Rule {
 	wholes, _ := s.Profile.ActionArguments[Name].Bool("allowWholeBundle", true)
 	domains, _ := s.Profile.ActionArguments[Name].Int("maxDomains", victims.DefaultDomains)

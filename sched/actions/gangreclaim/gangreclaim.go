@@ -1,5 +1,5 @@
-// Package gangreclaim is reclaim for whole gangs: see gangpreempt, of which it is the
-// counterpart across queues.
+// Package gangreclaim is reclaim for whole gangs: it does across queues what gangpreempt does inside a
+// queue.
 package gangreclaim
 
 import (
@@ -27,7 +27,7 @@ func (Action) Execute(s *session.Session) {
 	}
 }
 
-// Rule is what gangreclaim asks for, as it is configured.
+// Rule is the configured rule of gangreclaim.
 func Rule(s *session.Session) victims.Rule {
 	wholes, _ := s.Profile.ActionArguments[Name].Bool("allowWholeBundle", true)
 	domains, _ := s.Profile.ActionArguments[Name].Int("maxDomains", victims.DefaultDomains)

@@ -1,13 +1,13 @@
 // Package preempt is the action that makes room inside a queue (seed 002 §2).
 //
 //  1. Queues with starving jobs are served one after the other, in queue order.
-//  2. In each, jobs take from other jobs of the queue, the first in job order first: the
-//     rest of a minimum as a whole, with a place for every task proved before anybody is
-//     evicted.
-//  3. Then tasks of a job take from less important ones of the same job.
+//  2. In each, jobs take room from other jobs of the queue, in job order: for the
+//     rest of a minimum as a whole, and only once every task is proved to have a place with the victims
+//     gone.
+//  3. Then tasks of a job take room from less important tasks of the same job.
 //
-// Who may be taken is what the plugins of Preemptable say, and no gang is left below its
-// minimum (decisions 11 and 12). What is freed is reserved; allocate gives it to whom it
+// The plugins of Preemptable say which pods may be evicted, and no gang is left below its
+// minimum (decisions 11 and 12). The room that is freed is reserved; allocate gives it to the task that it
 // was freed for once the victims are gone.
 package preempt
 
@@ -42,14 +42,14 @@ func (Action) Execute(s *session.Session) {
 	s.RememberIdle(Name)
 }
 
-// Rule is what preempt asks for between jobs, as it is configured.
+// Rule is the configured rule of preempt between jobs.
 func Rule(s *session.Session) victims.Rule {
 	return victims.Rule{Action: Name, Scope: victims.SameQueue, WholeGangs: true, Sample: sample(s)}
 }
 
-// sample reads the arguments of topology-aware preemption (seed 002 §7.2). They were
-// checked when the configuration was read; topologyAwarePreemptWorkerNum changes how many
-// nodes are tried at once and no outcome, and one is always tried at a time.
+// sample reads the arguments of topology-aware preemption (seed 002 §7.2), which were checked when the
+// configuration was read. topologyAwarePreemptWorkerNum is not used: it says how many nodes are tried
+// at once, which does not change the result; nodes are tried one at a time.
 func sample(s *session.Session) victims.Sample {
 	args := s.Profile.ActionArguments[Name]
 	on, _ := args.Bool("enableTopologyAwarePreemption", false)
@@ -59,7 +59,7 @@ func sample(s *session.Session) victims.Sample {
 	return victims.Sample{On: on, Percent: int(percent), Least: int(least), AtMost: int(most)}
 }
 
-// within is phase 2: between tasks of one job, each for itself.
+// within is phase 2: between tasks of one job, one task at a time.
 func within(s *session.Session, rule victims.Rule, jobs []ledger.JobID) {
 	rule.Scope, rule.WholeGangs = victims.SameJob, false
 	slices.SortFunc(jobs, s.Policy.CompareJobs)

@@ -1,11 +1,11 @@
-// Package reclaim is the action that gives queues back what they deserve, by taking from
-// queues that hold more than they do (seed 002 §6).
+// Package reclaim is the action that gives queues back what they deserve, by taking room from queues
+// that hold more than they deserve (seed 002 §6).
 //
-// Queues with starving jobs take turns as in allocate. One that is overused is served no
-// more; whether a queue may take for a job at all (Preemptive) and from whom (Reclaimable)
-// is what plugins say, asked anew for every job and every victim. Queues nearer in the
-// tree give before farther ones. Everything else is as in preempt: one statement a job,
-// proved before anybody is evicted.
+// Queues with starving jobs take turns as in allocate. A queue that is overused is served no more.
+// Plugins say whether a queue may take room for a job at all (Preemptive) and which units may be
+// evicted (Reclaimable), again for every job and every victim. Queues nearer in the tree give before
+// farther ones. Everything else is as in preempt: one statement for a job, proved before any pod is
+// evicted.
 package reclaim
 
 import (
@@ -33,7 +33,7 @@ func (Action) Execute(s *session.Session) {
 	}
 }
 
-// Rule is what reclaim asks for.
+// Rule is the rule of reclaim.
 func Rule(*session.Session) victims.Rule {
 	return victims.Rule{Action: Name, Scope: victims.OtherQueues, WholeGangs: true}
 }

@@ -1,9 +1,9 @@
-// Package shuffle is the action that evicts pods which had better run elsewhere, or whose
-// time on a node is over: whom the plugins of VictimTasks pick (rescheduling, tdm).
+// Package shuffle is the action that evicts pods which would run better elsewhere, or whose time on a
+// node is over: those that the plugins of VictimTasks pick (rescheduling, tdm).
 //
-// Nobody is evicted against a guard (conformance, budgets, cooldowns, minimum run times,
-// caps), nor so that a part of a gang stays behind with less than its minimum: a member
-// goes alone where its gang has some to spare, a whole gang where all of it is picked.
+// No pod is evicted against a guard (conformance, budgets, cooldowns, minimum run times, caps), and no
+// part of a gang is left with less than its minimum: a member is evicted alone where its gang has
+// members to spare, a whole gang where all of it is picked.
 package shuffle
 
 import (
@@ -21,13 +21,13 @@ type Action struct{}
 // Name implements session.Action.
 func (Action) Name() string { return Name }
 
-// pick is a task that a plugin would have leave.
+// pick is a task that a plugin picked, and why.
 type pick struct {
 	task ledger.TaskID
 	why  string
 }
 
-// Execute evicts whom plugins pick and nothing protects.
+// Execute evicts the tasks that plugins pick and nothing protects.
 func (Action) Execute(s *session.Session) {
 	s.Enter(Name)
 	defer s.Leave(Name)
@@ -42,7 +42,7 @@ func (Action) Execute(s *session.Session) {
 	})
 	for i, p := range picks {
 		if !s.Victims.Evictable(p.task) {
-			continue // it went with its gang
+			continue // it was evicted with its gang
 		}
 		unit := []pick{p}
 		if j := s.L.Task(p.task).Job; !s.Victims.Spare(p.task) {
@@ -55,7 +55,7 @@ func (Action) Execute(s *session.Session) {
 	}
 }
 
-// gang lists the picked members of a job that are still there.
+// gang lists the picked members of a job that are not evicted yet.
 func gang(s *session.Session, picks []pick, j ledger.JobID) (out []pick) {
 	for _, p := range picks {
 		if s.L.Task(p.task).Job == j && s.Victims.Evictable(p.task) {
@@ -65,7 +65,7 @@ func gang(s *session.Session, picks []pick, j ledger.JobID) (out []pick) {
 	return out
 }
 
-// evict lets a unit go, unless a guard keeps it.
+// evict evicts a unit, unless a guard protects it.
 func evict(s *session.Session, unit []pick) {
 	if r := s.Victims.Guarded(tasks(unit), len(unit) > 1); r.Is() {
 		s.Trace.Add(trace.Event{Kind: trace.FailedPreempt, Action: Name, Task: s.L.Task(unit[0].task).Key.String(), Reason: r})
