@@ -12,7 +12,7 @@ const (
 	Reject  Vote = -1
 )
 
-// FalseFirst orders by a property: who does not have it comes before who does.
+// FalseFirst orders by a property: what does not have it comes before what has it.
 func FalseFirst(a, b bool) int {
 	switch {
 	case a == b:
@@ -35,14 +35,13 @@ type Verdict struct {
 	// Unschedulable). Otherwise nothing that is done to the node's tasks helps
 	// (UnschedulableAndUnresolvable).
 	Curable bool
-	// Everywhere: it says the same of every node, and no other need be asked.
+	// Everywhere: the answer is the same for every node, so no other node need be judged.
 	Everywhere bool
 }
 
-// Admits says that the filter has nothing against the node.
+// Admits says that the filter does not refuse the node.
 func (v Verdict) Admits() bool { return v.Code == trace.None }
 
-// Points is the score unit: a scorer of weight 1 gives a node between 0 and Points.
-// Kubernetes gives 0 to 100; a thousandth of its point keeps the order of nodes that
-// its rounding would tie.
+// Points is the unit of scores: a scorer of weight 1 gives a node between 0 and Points. In Kubernetes,
+// scores are 0 to 100; a thousandth of such a point keeps apart nodes that rounding would make equal.
 const Points = 100_000

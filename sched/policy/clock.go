@@ -1,15 +1,14 @@
 package policy
 
-// Later is a Clock whose answers also depend on what the cycle itself decides: Later is
-// asked at its end and means what At returns. Both follow from facts and commitments
-// alone, so that an engine that was restored from them wakes when this one does.
+// Later is a Clock whose answers also depend on what the cycle itself decides: Later is called at the
+// end of the cycle and returns the same kind of time as At. Both follow from facts and commitments
+// alone, so that an engine restored from them wakes at the same time as this one.
 type Later interface {
 	Clock
 	Later() (next int64)
 }
 
-// Later is the earliest of what plugins wait for after what the cycle decided, 0 when
-// none does.
+// Later is the earliest time that plugins wait for after what the cycle decided, 0 when there is none.
 func (s *Set) Later() (next int64) {
 	for _, tier := range s.clocks {
 		for _, p := range tier {
@@ -23,8 +22,8 @@ func (s *Set) Later() (next int64) {
 	return next
 }
 
-// At tells every clock the time of a cycle that begins, before Open, and returns the
-// earliest time at which any of their answers may change, 0 when there is none.
+// At sets the time of the cycle that begins, for every clock, before Open. It returns the earliest time
+// at which any of their answers may change, 0 when there is none.
 func (s *Set) At(now int64) (next int64) {
 	for _, tier := range s.clocks {
 		for _, p := range tier {

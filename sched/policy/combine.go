@@ -7,7 +7,7 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// How the answers of plugins combine: by rules A to I, those of Volcano's session. Each method says which it is.
+// How the answers of plugins combine: by rules A to I, those of Volcano's session. Each method names its rule.
 
 // CompareQueues is rule A: the first plugin that prefers one decides; then the older
 // queue, then the name.
@@ -42,8 +42,8 @@ func (s *Set) CompareJobs(a, b ledger.JobID) int {
 	return x.Key.Compare(y.Key)
 }
 
-// CompareTasks is rule A: plugins, then the number the name ends in, then the older
-// pod, then the name.
+// CompareTasks is rule A: plugins, then the number at the end of the name, then the older pod, then the
+// name.
 func (s *Set) CompareTasks(a, b ledger.TaskID) int {
 	for _, tier := range s.taskOrder {
 		for _, p := range tier {
@@ -62,7 +62,7 @@ func (s *Set) CompareTasks(a, b ledger.TaskID) int {
 	return cmp.Compare(x.Name, y.Name)
 }
 
-// ValidateJob is rule D: the first objection counts.
+// ValidateJob is rule D: the first objection counts; the zero Reason when there is none.
 func (s *Set) ValidateJob(j ledger.JobID) trace.Reason {
 	for _, tier := range s.jobValid {
 		for _, p := range tier {
@@ -74,8 +74,8 @@ func (s *Set) ValidateJob(j ledger.JobID) trace.Reason {
 	return trace.Reason{}
 }
 
-// Enqueueable is rule E: a rejection anywhere up to and including the first tier in
-// which somebody permits decides; nobody voting permits.
+// Enqueueable is rule E: a rejection decides if it comes from any tier up to and including the first
+// one in which a plugin permits. Without any vote, the job is permitted.
 func (s *Set) Enqueueable(j ledger.JobID) (trace.Reason, bool) {
 	return s.mayEnter(func(p JobEnqueueable) (Vote, trace.Reason) { return p.VoteEnqueue(j) })
 }
@@ -108,7 +108,7 @@ func (s *Set) mayEnter(vote func(JobEnqueueable) (Vote, trace.Reason)) (trace.Re
 	return trace.Reason{}, true
 }
 
-// Ready is rule B: all must agree; nobody asked, it is ready.
+// Ready is rule B: all plugins must agree; without plugins, the job is ready.
 func (s *Set) Ready(j ledger.JobID) bool {
 	for _, tier := range s.ready {
 		for _, p := range tier {
@@ -125,7 +125,7 @@ func (s *Set) Pipelined(j ledger.JobID) bool {
 	return elect(s.pipelined, func(p JobPipelined) Vote { return p.VotePipelined(j) })
 }
 
-// elect is rule E where nobody asks for the reason.
+// elect is rule E where the reason is not needed.
 func elect[P any](c chain[P], vote func(P) Vote) bool {
 	for _, tier := range c {
 		permitted := false
@@ -144,8 +144,7 @@ func elect[P any](c chain[P], vote func(P) Vote) bool {
 	return true
 }
 
-// HoldsInPart says that a job may be promised room for fewer members than it needs to
-// start.
+// HoldsInPart says that a job may be promised room for fewer members than it needs to start.
 func (s *Set) HoldsInPart() bool {
 	voters := 0
 	for _, tier := range s.pipelined {
@@ -159,7 +158,7 @@ func (s *Set) HoldsInPart() bool {
 	return voters == 0
 }
 
-// Overused is rule C: one is enough.
+// Overused is rule C: the answer of one plugin is enough.
 func (s *Set) Overused(q ledger.QueueID) (trace.Reason, bool) {
 	for _, tier := range s.overused {
 		for _, p := range tier {
@@ -181,7 +180,7 @@ func (s *Set) Allocatable(q ledger.QueueID, c ledger.ClassID, want int64) int64 
 	return want
 }
 
-// WhyNotAllocatable is the reason of the first plugin that allows not even one.
+// WhyNotAllocatable is the reason of the first plugin that does not allow even one task.
 func (s *Set) WhyNotAllocatable(q ledger.QueueID, c ledger.ClassID) trace.Reason {
 	for _, tier := range s.allocatable {
 		for _, p := range tier {
@@ -229,7 +228,7 @@ func (s *Set) QueueArithmetic(q ledger.QueueID) ([]trace.Arithmetic, bool) {
 	return nil, false
 }
 
-// Problems are those of all plugins.
+// Problems are the problems that all plugins find.
 func (s *Set) Problems() []Problem {
 	var out []Problem
 	for _, tier := range s.problems {

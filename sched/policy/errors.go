@@ -2,16 +2,16 @@ package policy
 
 import "fmt"
 
-// PluginError says that a plugin cannot be made as it is configured.
+// PluginError says that a plugin cannot be created with its configuration.
 type PluginError struct {
 	Plugin string
-	Err    error // an *ArgumentError where one argument is to blame
+	Err    error // an *ArgumentError where one argument is the cause
 }
 
 // Error names the plugin and says what is wrong.
 func (e *PluginError) Error() string { return fmt.Sprintf("plugin %s: %v", e.Plugin, e.Err) }
 
-// Unwrap is what is wrong.
+// Unwrap is the error of the plugin.
 func (e *PluginError) Unwrap() error { return e.Err }
 
 // ArgumentError says that the value of an argument cannot be used.
@@ -28,5 +28,5 @@ func BadArgument(key, format string, args ...any) error {
 // Error names the argument and says what is wrong with its value.
 func (e *ArgumentError) Error() string { return fmt.Sprintf("argument %s: %v", e.Key, e.Err) }
 
-// Unwrap is what is wrong with the value.
+// Unwrap is the error of the value.
 func (e *ArgumentError) Unwrap() error { return e.Err }

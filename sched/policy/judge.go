@@ -7,9 +7,9 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// How answers about victims and those who starve combine.
+// How the answers about victims and starving jobs combine.
 
-// KnowsQueues says that some plugin knows what queues deserve: a VictimQueueFilter.
+// KnowsQueues says that a plugin knows what queues deserve: there is a VictimQueueFilter.
 func (s *Set) KnowsQueues() bool {
 	for _, tier := range s.victimQueueFilters {
 		if len(tier) > 0 {
@@ -19,8 +19,8 @@ func (s *Set) KnowsQueues() bool {
 	return false
 }
 
-// Starving is rule F: all plugins of the first tier in which one has something to say
-// must agree; nobody asked, nobody starves.
+// Starving is rule F: all plugins of the first tier that has any must agree; without plugins, no job
+// starves.
 func (s *Set) Starving(j ledger.JobID) bool {
 	for _, tier := range s.starving {
 		for _, p := range tier {
@@ -35,8 +35,8 @@ func (s *Set) Starving(j ledger.JobID) bool {
 	return false
 }
 
-// CompareVictimQueues is rule A: the first plugin that prefers one decides; then the
-// queue that is served last.
+// CompareVictimQueues is rule A: the first plugin that prefers one decides; then the queue that is
+// served last comes first.
 func (s *Set) CompareVictimQueues(a, b, reclaimer ledger.QueueID) int {
 	if r := s.NearerVictimQueue(a, b, reclaimer); r != 0 {
 		return r
@@ -44,8 +44,8 @@ func (s *Set) CompareVictimQueues(a, b, reclaimer ledger.QueueID) int {
 	return s.CompareQueues(b, a)
 }
 
-// NearerVictimQueue is CompareVictimQueues by what plugins say alone: 0 between queues
-// of which all are as near to the reclaimer's.
+// NearerVictimQueue is CompareVictimQueues by plugins alone: 0 between queues that all plugins say are
+// equally near to the reclaimer's.
 func (s *Set) NearerVictimQueue(a, b, reclaimer ledger.QueueID) int {
 	for _, tier := range s.victimQueueOrder {
 		for _, p := range tier {
@@ -57,8 +57,8 @@ func (s *Set) NearerVictimQueue(a, b, reclaimer ledger.QueueID) int {
 	return 0
 }
 
-// MayBeVictimQueue is rule B: false as soon as one plugin knows that nothing of a queue may be
-// reclaimed, and where none knows anything of queues.
+// MayBeVictimQueue is rule B: false when one plugin says that nothing of a queue may be reclaimed, and
+// when no plugin knows queues.
 func (s *Set) MayBeVictimQueue(q, reclaimer ledger.QueueID) bool {
 	asked := false
 	for _, tier := range s.victimQueueFilters {
@@ -72,8 +72,8 @@ func (s *Set) MayBeVictimQueue(q, reclaimer ledger.QueueID) bool {
 	return asked
 }
 
-// Preemptive is rule B: all must agree; nobody asked, it may. The reason is that of the
-// first who does not.
+// Preemptive is rule B: all plugins must agree; without plugins, the queue may. The reason is that of
+// the first plugin that does not agree.
 func (s *Set) Preemptive(c Preemptor) (trace.Reason, bool) {
 	for _, tier := range s.preemptive {
 		for _, p := range tier {
@@ -85,8 +85,8 @@ func (s *Set) Preemptive(c Preemptor) (trace.Reason, bool) {
 	return trace.Reason{}, true
 }
 
-// Deschedule is rule H: what the plugins of the first tier that picks anything pick, each
-// task once. Guards are not asked: the action does that.
+// Deschedule is rule H: it yields what the plugins of the first tier that picks anything pick, each
+// task once. It does not ask guards; the action does.
 func (s *Set) Deschedule(yield func(t ledger.TaskID, reason string) bool) {
 	for _, tier := range s.deschedulers {
 		any, on := false, true
@@ -106,8 +106,8 @@ func (s *Set) Deschedule(yield func(t ledger.TaskID, reason string) bool) {
 	}
 }
 
-// VictimCeiling is the highest priority of a job of the claim's queue that can be a
-// victim: what the plugins name, and one less where nobody may permit equals.
+// VictimCeiling is the highest priority that a job of the preemptor's queue may have to be a victim:
+// what the plugins say, and one less where no plugin may permit jobs of equal priority.
 func (s *Set) VictimCeiling(c Preemptor) int32 {
 	most := int32(math.MaxInt32)
 	for _, tier := range s.ceilings {
@@ -146,14 +146,14 @@ func (s *Set) PreemptsEquals() bool {
 	return false
 }
 
-// NoTier is the answer of Reclaimable and Preemptable when nobody permits a unit.
+// NoTier is the answer of Reclaimable and Preemptable when no plugin permits a unit.
 const NoTier = -1
 
-// Reclaimable is rule G for one unit: the first tier that permits it, one plugin at
-// least and none against, after every guard of every tier was asked; otherwise NoTier
-// and the first objection, none when all abstain. A unit that only a later tier permits
-// may go only while no unit of its kind (surplus or whole) is permitted by an earlier
-// one (decisions 11 and 12): the caller takes units of the lowest tier that it is given.
+// Reclaimable is rule G for one unit: the first tier that permits it, with at least one plugin for and
+// none against, after every guard of every tier was asked. Otherwise it is NoTier and the first
+// objection; the zero Reason when all abstain. A unit that only a later tier permits may be evicted
+// only while no unit of its kind (surplus or whole) is permitted by an earlier tier (decisions 11 and
+// 12): the caller uses the units of the lowest tier.
 func (s *Set) Reclaimable(c Preemptor, u Unit) (int, trace.Reason) {
 	var j judgement
 	for i, tier := range s.reclaimable {
@@ -188,12 +188,12 @@ type judgement struct {
 	tier                int
 	permitted, rejected bool // in this tier
 	found               int  // the first tier that permits, plus one; 0: none yet
-	equals              bool // somebody permits it as an equal
+	equals              bool // a plugin permits it as an Equal
 	guard, why          trace.Reason
-	level, unequal      trace.Reason // a guard between equals; why it is not lifted
+	level, unequal      trace.Reason // a guard that is Equal; why it is not lifted
 }
 
-// hear takes an opinion in; true when it settles the matter.
+// hear takes an opinion in; true when no further opinion can change the result.
 func (j *judgement) hear(o Opinion) bool {
 	switch {
 	case o.Vote == Permit:

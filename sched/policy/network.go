@@ -10,7 +10,7 @@ import (
 	"ashlar.sh/sched/topology"
 )
 
-// The points that speak of sub-groups and of domains of the network.
+// The points for sub-groups and for domains of the network.
 const (
 	PointSubJobOrder       Point = "SubJobOrder"
 	PointSubJobReady       Point = "SubJobReady"
@@ -36,19 +36,19 @@ type SubJobPipelined interface {
 	VoteSubPipelined(j ledger.JobID, sub int32) Vote
 }
 
-// HyperNodeGradient knows the domains of the network. Where a plugin does, jobs keep to the
-// network topology that they ask for: the domains of the lowest tier are tried first.
+// HyperNodeGradient knows the domains of the network. With such a plugin, the network topology of jobs
+// is respected: the domains of the lowest tier are tried first.
 type HyperNodeGradient interface {
 	HyperNodes() *topology.Map
 }
 
-// HyperNodeOrder scores a domain for tasks that ask for want together: the best of a tier is
+// HyperNodeOrder scores a domain for tasks that ask for want together: the best domain of a tier is
 // tried first.
 type HyperNodeOrder interface {
 	ScoreHyperNode(d topology.ID, want resource.Vec) int64
 }
 
-// network is the part of a Set that answers these questions.
+// network is the part of a Set for these points.
 type network struct {
 	subOrder     chain[SubJobOrder]
 	subReady     chain[SubJobReady]
@@ -73,8 +73,8 @@ func (n *network) add(plugin any, is func(Point) bool) {
 	join(&n.hyperOrders, plugin, is(PointHyperNodeOrder))
 }
 
-// HyperNodes is rule J: the map of the first plugin that knows the network, brought up to
-// date; nil when none does.
+// HyperNodes is rule J: the map of the first plugin that knows the network, brought up to date; nil
+// when there is none.
 func (s *Set) HyperNodes() *topology.Map {
 	for _, tier := range s.gradients {
 		for _, p := range tier {
@@ -84,7 +84,7 @@ func (s *Set) HyperNodes() *topology.Map {
 	return nil
 }
 
-// ScoreHyperNode is rule I: the sum of what plugins say.
+// ScoreHyperNode is rule I: the sum of the plugins' scores.
 func (s *Set) ScoreHyperNode(d topology.ID, want resource.Vec) (sum int64) {
 	for _, tier := range s.hyperOrders {
 		for _, p := range tier {
@@ -94,8 +94,8 @@ func (s *Set) ScoreHyperNode(d topology.ID, want resource.Vec) (sum int64) {
 	return sum
 }
 
-// CompareSubJobs is rule A: plugins, then the values of the policy's keys, numbers as such,
-// then the name.
+// CompareSubJobs is rule A: plugins, then the values of the policy's keys, where numbers compare as
+// numbers, then the name.
 func (s *Set) CompareSubJobs(j ledger.JobID, a, b int32) int {
 	for _, tier := range s.subOrder {
 		for _, p := range tier {
@@ -108,7 +108,7 @@ func (s *Set) CompareSubJobs(j ledger.JobID, a, b int32) int {
 	return cmp.Or(cmp.Compare(x.Policy, y.Policy), slices.CompareFunc(x.Values, y.Values, compareValues))
 }
 
-// compareValues compares whole numbers by what they are worth, before other texts.
+// compareValues compares whole numbers as numbers; they come before other texts.
 func compareValues(a, b string) int {
 	x, wrong := strconv.ParseInt(a, 10, 64)
 	y, bad := strconv.ParseInt(b, 10, 64)

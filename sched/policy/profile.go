@@ -28,11 +28,11 @@ type Choice struct {
 	Arguments Arguments
 }
 
-// Arguments are a plugin's or an action's settings as text, checked by the
-// configuration's catalogue before they come here.
+// Arguments are the settings of a plugin or an action as text, checked against the configuration's
+// catalogue before.
 type Arguments map[string]string
 
-// OneOf is an argument that is one of a few words, the first where it is absent.
+// OneOf is an argument that is one of a few words; the first word where it is absent.
 func (a Arguments) OneOf(key string, words ...string) (string, error) {
 	s, ok := a[key]
 	switch {
@@ -45,7 +45,7 @@ func (a Arguments) OneOf(key string, words ...string) (string, error) {
 	}
 }
 
-// Resource is an argument that names a resource, otherwise the one given.
+// Resource is an argument that names a resource; otherwise where it is absent.
 func (a Arguments) Resource(key, otherwise string) (string, error) {
 	s, ok := a[key]
 	switch {
@@ -58,8 +58,8 @@ func (a Arguments) Resource(key, otherwise string) (string, error) {
 	}
 }
 
-// Int is an argument as a whole number, otherwise the value given. A malformed number
-// is an error that names the key.
+// Int is an argument as a whole number; otherwise where it is absent. A malformed number is an error
+// that names the key.
 func (a Arguments) Int(key string, otherwise int64) (int64, error) {
 	s, ok := a[key]
 	if !ok {
@@ -72,7 +72,7 @@ func (a Arguments) Int(key string, otherwise int64) (int64, error) {
 	return x, nil
 }
 
-// Bool is an argument as true or false, otherwise the value given.
+// Bool is an argument as true or false; otherwise where it is absent.
 func (a Arguments) Bool(key string, otherwise bool) (bool, error) {
 	s, ok := a[key]
 	if !ok {
@@ -85,8 +85,8 @@ func (a Arguments) Bool(key string, otherwise bool) (bool, error) {
 	return x, nil
 }
 
-// Milli is an argument with at most three decimal places, in thousandths, otherwise the
-// value given. What is no such number is an error that names the key.
+// Milli is an argument with at most three decimal places, in thousandths; otherwise where it is absent.
+// A malformed number is an error that names the key.
 func (a Arguments) Milli(key string, otherwise int64) (int64, error) {
 	s, ok := a[key]
 	if !ok {
@@ -100,8 +100,8 @@ func (a Arguments) Milli(key string, otherwise int64) (int64, error) {
 	return x, nil
 }
 
-// Duration is an argument such as 1h30m in nanoseconds, otherwise the value given. What
-// is no duration is an error that names the key.
+// Duration is an argument such as 1h30m, in nanoseconds; otherwise where it is absent. A malformed
+// duration is an error that names the key.
 func (a Arguments) Duration(key string, otherwise int64) (int64, error) {
 	s, ok := a[key]
 	if !ok {
@@ -114,7 +114,7 @@ func (a Arguments) Duration(key string, otherwise int64) (int64, error) {
 	return int64(x), nil
 }
 
-// List is an argument "a, b" as a sorted list without repetitions, nil when absent.
+// List is an argument "a, b" as a sorted list without repetitions; nil when it is absent.
 func (a Arguments) List(key string) []string {
 	var out []string
 	for _, s := range strings.Split(a[key], ",") {
@@ -141,8 +141,8 @@ func Names(list []Definition) (out []string) {
 	return out
 }
 
-// Build makes a profile's plugins and finds out which questions they answer. An
-// unknown plugin is an error; a plugin named in two places answers in the first.
+// Build makes a profile's plugins and finds which extension points they implement. An unknown plugin is
+// an error; a plugin that is named in two places counts in the first.
 func Build(p Profile, known []Definition, l *ledger.Ledger) (*Set, error) {
 	s := &Set{l: l}
 	var seen []string

@@ -17,7 +17,7 @@ func join[P any](c *chain[P], plugin any, off bool) {
 	}
 }
 
-// sign notes the name of a plugin that joins a chain.
+// sign notes the name of a plugin that is added to a chain.
 func sign[P any](names *[][]string, name string, plugin any, off bool) {
 	if _, ok := plugin.(P); ok && !off {
 		last := len(*names) - 1
@@ -70,7 +70,7 @@ type Set struct {
 	BestNodes     []BestNode
 
 	budgeted   []Budgeted
-	explaining int // how many times over
+	explaining int // the depth of nested calls
 
 	network
 }
@@ -180,8 +180,8 @@ func (s *Set) addFilters(plugin any, noPredicate, noOrder bool) {
 	}
 }
 
-// Group is a plugin made of several, as predicates and nodeorder are of their filters and
-// scores; each part answers for itself, at every point.
+// Group is a plugin made of several, as predicates and nodeorder are of their filters and scores; each
+// part answers for itself at every point.
 type Group interface{ Parts() []any }
 
 // opener is an Opener with its plugin's name.

@@ -5,8 +5,8 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Shorts lists the amounts of the dimensions that matter, cpu and memory first, then by
-// name: what a reason shows. amounts need not fill in the name.
+// Shorts lists the amounts of the dimensions that matter, cpu and memory first, then by name: what a
+// reason shows. amounts need not set the name.
 func Shorts(dims *resource.Dims, matters func(resource.Dim) bool, amounts func(resource.Dim) trace.Short) []trace.Short {
 	var those []resource.Dim
 	for d := range resource.Dim(dims.Len()) {

@@ -1,23 +1,22 @@
 package policy
 
-// Part is a part of a cycle whose time is worth knowing.
+// Part is a part of a cycle whose time is measured.
 type Part string
 
 // The parts. They do not overlap.
 const (
-	PartPlugin Part = "plugin" // a plugin derives what stands still for the cycle
-	PartAction Part = "action" // an action, with its statements made commitments
+	PartPlugin Part = "plugin" // a plugin derives what stays unchanged for the cycle
+	PartAction Part = "action" // an action, and making its statements commitments
 )
 
-// Stopwatch is told when parts of a cycle begin and end, by name. The core has no clock:
-// who wants to know how long they take brings this. It is never asked anything, so it
-// makes no difference to what is decided.
+// Stopwatch is called when parts of a cycle begin and end, with their names. The core has no clock, so
+// a caller that measures time brings this. It returns nothing, so it changes no decision.
 type Stopwatch interface {
 	Begin(p Part, name string)
 	End()
 }
 
-// NoStopwatch is one that nobody looks at.
+// NoStopwatch measures nothing.
 type NoStopwatch struct{}
 
 // Begin implements Stopwatch.

@@ -2,8 +2,8 @@ package policy
 
 import "slices"
 
-// Voters names the plugins of a tier that have a say in who may be evicted, of those that
-// Reclaimable asks, or Preemptable: for the record of what a tier permitted.
+// Voters names the plugins of a tier that judge victims, those of Reclaimable or those of Preemptable:
+// for the record of what a tier permitted.
 func (s *Set) Voters(reclaim bool, tier int) []string {
 	if reclaim {
 		return s.reclaimNames[tier]
@@ -11,7 +11,7 @@ func (s *Set) Voters(reclaim bool, tier int) []string {
 	return s.preemptNames[tier]
 }
 
-// AllVoters names the plugins of all tiers that have a say in who may be evicted.
+// AllVoters names the plugins of all tiers that judge victims.
 func (s *Set) AllVoters(reclaim bool) []string {
 	if reclaim {
 		return flat(s.reclaimNames)
@@ -19,8 +19,8 @@ func (s *Set) AllVoters(reclaim bool) []string {
 	return flat(s.preemptNames)
 }
 
-// VictimQueueFilters names the plugins that say which queues may give, whatever the tier: none where
-// no other queue is asked.
+// VictimQueueFilters names the plugins that say which queues may lose tasks, whatever the tier: none
+// where only one queue is concerned.
 func (s *Set) VictimQueueFilters(reclaim bool) []string {
 	if reclaim {
 		return flat(s.victimQueueFilterNames)
