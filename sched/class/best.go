@@ -5,9 +5,8 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
-// Best returns the node that a task should take now, of those with room: the highest
-// score, then the hash, then the name; or what a BestNode plugin says. NoNode when there
-// is none.
+// Best returns the node that a task should take now, among those with room: the one with the highest score,
+// then by hash, then by name; or the choice of a BestNode plugin. NoNode when there is none.
 func (x *Index) Best(t ledger.TaskID) (ledger.NodeID, int64) {
 	if x.scans() {
 		return x.bestScanned(t, nil, false)
@@ -39,8 +38,8 @@ func (x *Index) Best(t ledger.TaskID) (ledger.NodeID, int64) {
 	return ledger.NoNode, 0
 }
 
-// bestAsked asks the filters that look at single tasks about the best node, then the
-// next, until one passes. Who was taken out of the contest goes back.
+// bestAsked asks the filters that look at single tasks about the best node, then the next one, until one
+// passes. Nodes taken out of the tournament for that are put back.
 func (x *Index) bestAsked(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
 	found, score := ledger.NoNode, int64(0)
 	r.popped = r.popped[:0]
@@ -83,7 +82,7 @@ func (x *Index) asked(v *feasibility, t ledger.TaskID, n ledger.NodeID, future b
 	return policy.Verdict{}
 }
 
-// veto is a verdict on all nodes.
+// veto is a verdict on all nodes for a task.
 type veto struct {
 	task ledger.TaskID
 	policy.Verdict
@@ -92,8 +91,8 @@ type veto struct {
 // Begin says that a search for a task begins, for Refused.
 func (x *Index) Begin() { x.refused = veto{} }
 
-// Refused is the verdict on all nodes by which a search for a task ended, since Begin; the zero
-// Verdict when none did.
+// Refused returns the verdict on all nodes by which a search for a task ended since Begin; the zero Verdict
+// when none did.
 func (x *Index) Refused(t ledger.TaskID) policy.Verdict {
 	if x.refused.task != t {
 		return policy.Verdict{}
@@ -101,8 +100,8 @@ func (x *Index) Refused(t ledger.TaskID) policy.Verdict {
 	return x.refused.Verdict
 }
 
-// BestFuture returns the node on which a task should wait for room that terminating
-// tasks are freeing. NoNode when there is none.
+// BestFuture returns the node on which a task should wait for room that terminating tasks hold. NoNode when
+// there is none.
 func (x *Index) BestFuture(t ledger.TaskID) (ledger.NodeID, int64) {
 	best := entry{node: ledger.NoNode}
 	if x.l.ReleasingNodes() == 0 {
@@ -122,8 +121,8 @@ func (x *Index) BestFuture(t ledger.TaskID) (ledger.NodeID, int64) {
 	return best.node, best.score
 }
 
-// betterFuture is a node, if it will take a task and is better than the best so far; false for
-// on when no other need be asked.
+// betterFuture compares a node with the best so far, if it takes the task. on is false when no other node need
+// be asked.
 func (x *Index) betterFuture(best entry, r *row, class *ledger.Class, t ledger.TaskID, n ledger.NodeID) (better entry, on bool) {
 	if !x.l.Releases(n) || !x.takesFuture(&r.feasibility, class, n) {
 		return best, true
@@ -150,8 +149,8 @@ func (x *Index) fitsFuture(class *ledger.Class, n ledger.NodeID) bool {
 	return true
 }
 
-// Takes says whether a task may take a given node now, or (future) wait for it there:
-// how a nominated node is tried.
+// Takes says that a task may take a given node now, or with future wait for room there. A nominated node is
+// tried in this way.
 func (x *Index) Takes(t ledger.TaskID, n ledger.NodeID, future bool) bool {
 	c := x.l.Task(t).Class
 	r, class := x.look(c), x.l.Class(c)

@@ -2,8 +2,7 @@ package class
 
 import "math/bits"
 
-// bitset is a set of nodes: bit n of word n/64 says that node n is in it. Bits beyond the
-// nodes there are stay 0, so that whoever goes through a set meets nodes only.
+// bitset is a set of nodes: bit n%64 of word n/64 says that node n is in it. Bits beyond the last node are 0.
 type bitset []uint64
 
 func (b bitset) has(n int) bool { return b[n/64]>>(n%64)&1 != 0 }
@@ -26,7 +25,7 @@ func (b bitset) all(n int) {
 	}
 }
 
-// and keeps of a set what is in the other, too.
+// and keeps the nodes that are also in the other set.
 func (b bitset) and(with bitset) {
 	for i := range b {
 		b[i] &= with[i]
@@ -46,10 +45,10 @@ func (b bitset) count() (sum int) {
 	return sum
 }
 
-// words is how many words hold a set of n nodes.
+// words is how many words a set of n nodes has.
 func words(n int) int { return (n + 63) / 64 }
 
-// grow makes a set one of n nodes, of which had are told already; the new ones are in it.
+// grow extends a set of had nodes to n nodes; the new nodes are in it.
 func (b bitset) grow(had, n int) bitset {
 	b = stretch(b, words(n))
 	for i := had; i < n; i++ {

@@ -4,33 +4,33 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// domain count is how many tasks of a class every node has room for, and how many all have
-// together: brought up to date by looking at the nodes that changed.
+// tally is how many tasks of a class each node has room for, and the sum over all nodes. An update looks at
+// changed nodes only.
 type tally struct {
 	fit    []int32
 	sum    int64
-	cursor uint64 // the journal up to which it is fresh; 0: never counted
-	none   uint64 // the journal up to which no node had room for a single one; 0: not known
+	cursor uint64 // the journal up to which it is up to date; 0: never counted
+	none   uint64 // the journal up to which no node had room for a task; 0: not known
 }
 
-// mostFit bounds what is counted for one node: no more tasks than that are ever wanted.
+// mostFit bounds the count for one node: more tasks are never asked for.
 const mostFit = 1 << 30
 
-// fewNodes is how many nodes are looked at before a domain count is kept: where there is room
-// in plenty, a few show it.
+// fewNodes is how many nodes are looked at before a tally is kept: where there is plenty of room, a few nodes
+// suffice.
 const fewNodes = 64
 
-// Capacity is how many tasks of a class the nodes have room for now, counted up to
-// want: less than want means that no way of placing want of them exists. Filters that
-// look at who sits on a node could lower the true number further.
+// Capacity is how many tasks of a class the nodes have room for now, counted up to want. A result below want
+// proves that want of them cannot be placed. Filters that look at the tasks on a node may lower the true
+// number.
 func (x *Index) Capacity(c ledger.ClassID, want int64) int64 { return x.capacity(c, want, false) }
 
-// Prospect is Capacity once those who are leaving are gone: less than want means that
-// want of them can neither be placed nor promised room.
+// Prospect is Capacity once terminating tasks are gone. A result below want proves that want of them can
+// neither be placed nor be promised room.
 func (x *Index) Prospect(c ledger.ClassID, want int64) int64 { return x.capacity(c, want, true) }
 
-// Whole is how many tasks of a class the nodes could hold if nobody else were there, counted
-// up to want, by amounts and by what stands still about nodes.
+// Whole is how many tasks of a class the nodes could hold without any other task, counted up to want, by
+// amounts and static filters.
 func (x *Index) Whole(c ledger.ClassID, want int64) int64 {
 	r, class := x.look(c), x.l.Class(c)
 	t, at := &r.whole.tally, wholeAt{r.static, x.l.SpecEpoch()}
@@ -46,7 +46,7 @@ func (x *Index) Whole(c ledger.ClassID, want int64) int64 {
 	return min(t.sum, want)
 }
 
-// whole is a domain count of what nodes could hold, and what it rests on.
+// whole is the result of Whole, and what it depends on.
 type whole struct {
 	tally
 	at wholeAt
@@ -59,7 +59,7 @@ func (x *Index) whole(r *row, class *ledger.Class, n ledger.NodeID) int32 {
 	for _, need := range class.Need {
 		offered := x.l.Allocatable(need.Dim)[n]
 		if offered < need.Amount {
-			return 0 // most often, where it is asked of all of them
+			return 0 // the usual case when Whole is asked for all classes
 		}
 		fit = min(fit, offered/need.Amount)
 	}
@@ -99,8 +99,8 @@ func (x *Index) capacity(c ledger.ClassID, want int64, future bool) int64 {
 	return min(t.sum, want)
 }
 
-// any is 1 when some node has room for a task of a class, else 0. That none had is
-// remembered: then only nodes that changed since can have.
+// any is 1 when some node has room for a task of a class, else 0. A 0 is remembered: after it, only changed
+// nodes can have room.
 func (x *Index) any(t *tally, r *row, class *ledger.Class, future bool) int64 {
 	found := false
 	if t.none > 0 && x.l.Since(t.none, func(n ledger.NodeID) { found = found || x.fit(r, class, n, future) > 0 }) && !found {
@@ -117,7 +117,7 @@ func (x *Index) any(t *tally, r *row, class *ledger.Class, future bool) int64 {
 	return 0
 }
 
-// count brings a domain count up to date.
+// count brings a tally up to date.
 func (x *Index) count(t *tally, r *row, of func(ledger.NodeID) int32) {
 	had := len(t.fit)
 	t.fit = stretch(t.fit, x.l.NumNodes())

@@ -7,33 +7,32 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
-// domains is how a row finds the best node where filters or scores look at domains.
+// domains is how a row finds the best node where filters or scores look at topology domains.
 //
-// What happens in a zone changes the answer for all its nodes at once. So the nodes are
-// divided into cells, by the labels of which there are few values; all nodes of a cell
-// stand alike to whatever is asked of these labels. Every cell keeps its best, and the
-// filters and scores are asked about its winner alone. Labels with many values (every
-// node's own name, to begin with) cannot be divided by: filters are asked about each node
-// when it enters its contest, and again when something happens in its domain; where scores
-// look at such a label, all nodes are scored for each task.
+// A placement in a zone changes the answer for all nodes of the zone at once. So the nodes are divided into
+// topology groups, by the labels that have few values. All nodes of a group are equal in these labels. Every
+// group keeps its best node, and the filters and scores are asked about that node only. Labels with many
+// values (such as the node's own name) cannot divide: filters are asked about each node when it enters the
+// tournament of its group, and again when something changes in its domain. Where scores look at such a label,
+// all nodes are scored for each task.
 type domains struct {
-	built  uint64 // the static journal for which all this is; 0: never
-	cursor uint64 // the journal up to which the contests are fresh; 0: never filled
+	built  uint64 // the static journal for which this was built; 0: never
+	cursor uint64 // the journal up to which the groups are up to date; 0: never filled
 	mark   uint64 // see policy.DomainFilter
 	sweeps bool   // scores look at a label with many values
 
-	coarse, fine [][]bool // by filter: which of its keys divide into cells, and which do not
+	coarse, fine [][]bool // by filter: which of its keys divide into groups, and which do not
 	groupOf      []int32
-	at           []int32 // the place within the cell
+	at           []int32 // the index within the group
 	groups       []topologyGroup
-	mates        []*column // of labels with many values: nodes of one value are looked at together
+	mates        []*column // of labels with many values: nodes with equal values are looked at together
 	lists        [][][]ledger.NodeID
-	again        []uint64 // by NodeID: the pass in which it was looked at again
+	again        []uint64 // by NodeID: the pass in which the node was looked at again
 	pass         uint64
 	order        []ledger.NodeID // scratch
 }
 
-// DefaultTopologyGroups is how many cells a class's nodes are divided into at most.
+// DefaultTopologyGroups is how many groups a class's nodes are divided into at most.
 const DefaultTopologyGroups = 128
 
 func (d *domains) size() int {
@@ -47,8 +46,8 @@ func (d *domains) size() int {
 // nearby says that filters or scores look at domains for the class.
 func (r *row) nearby() bool { return len(r.domainFilters)+len(r.domainOrders) > 0 }
 
-// met is what the filters that look at domains say of a node; parts as in
-// policy.DomainFilter, by filter.
+// met returns what the filters that look at domains say of a node. parts is as in policy.DomainFilter, by
+// filter.
 func (v *feasibility) met(class *ledger.Class, n ledger.NodeID, future bool, parts [][]bool) policy.Verdict {
 	for i, f := range v.domainFilters {
 		var part []bool
@@ -66,7 +65,7 @@ func (v *feasibility) company(class *ledger.Class, n ledger.NodeID, future bool)
 	return v.met(class, n, future, nil).Admits()
 }
 
-// keepCompany leaves of the nodes that were listed those that such filters admit.
+// keepCompany keeps of the listed nodes those that the filters of domains admit.
 func (x *Index) keepCompany(r *row, class *ledger.Class) {
 	if len(r.domainFilters) == 0 {
 		return
@@ -74,9 +73,8 @@ func (x *Index) keepCompany(r *row, class *ledger.Class) {
 	x.nodes = slices.DeleteFunc(x.nodes, func(n ledger.NodeID) bool { return !r.company(class, n, false) })
 }
 
-// bestByDomain is Best for a class that domains matter to. What a node is worth for the sake
-// of others is in relation to all nodes that pass every filter but those of single tasks,
-// which are asked about the best alone.
+// bestByDomain is Best for a class for which domains matter. Scores of domains are relative to all nodes that
+// pass every filter but those of single tasks; these filters are asked about the best node only.
 func (x *Index) bestByDomain(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
 	class := x.l.Class(r.id)
 	x.divide(r, class)
@@ -115,7 +113,7 @@ func (x *Index) scoreDomains(r *row, class *ledger.Class) {
 	}
 }
 
-// bestOfSweep is the best of the nodes found that filters of single tasks admit.
+// bestOfSweep returns the best of the listed nodes that the filters of single tasks admit.
 func (x *Index) bestOfSweep(r *row, class *ledger.Class, t ledger.TaskID) (ledger.NodeID, int64) {
 	for {
 		n, score := x.bestListed(class).found()
@@ -133,7 +131,7 @@ func (x *Index) bestOfSweep(r *row, class *ledger.Class, t ledger.TaskID) (ledge
 	}
 }
 
-// divide makes the cells for the nodes as they are.
+// divide makes the topology groups for the present nodes.
 func (x *Index) divide(r *row, class *ledger.Class) {
 	d := &r.domains
 	if d.built == x.l.StaticNow() {
@@ -173,8 +171,8 @@ func (x *Index) divide(r *row, class *ledger.Class) {
 	x.weigh(r)
 }
 
-// fill divides the nodes into cells by as many of the labels as there may be cells, in the
-// order of their names, and returns those.
+// fill divides the nodes by as many labels as the bound on groups allows, in the order of the labels' names,
+// and returns these labels.
 func (x *Index) fill(d *domains, keys []string) (few []string) {
 	nodes := x.l.NumNodes()
 	d.groupOf, d.at = stretch(d.groupOf[:0], nodes), stretch(d.at[:0], nodes)
@@ -214,7 +212,7 @@ func (x *Index) fill(d *domains, keys []string) (few []string) {
 	return few
 }
 
-// group lists the nodes that share a value of a label with others.
+// group lists the nodes that share a value of a label with other nodes.
 func (x *Index) group(d *domains, c *column) {
 	seen := make([]bool, len(c.ids)+1)
 	shared := false
@@ -234,7 +232,7 @@ func (x *Index) group(d *domains, c *column) {
 	d.mates, d.lists = append(d.mates, c), append(d.lists, lists)
 }
 
-// followGroups brings the contests of the cells up to date.
+// followGroups brings the groups up to date.
 func (x *Index) followGroups(r *row, class *ledger.Class) {
 	d := &r.domains
 	mark := uint64(0)
@@ -252,8 +250,8 @@ func (x *Index) followGroups(r *row, class *ledger.Class) {
 	x.weigh(r)
 }
 
-// catchUpGroups looks again at the nodes that something happened on, or in a domain of
-// theirs; false when it is not known which these are.
+// catchUpGroups looks again at the nodes that changed, or that have a domain in which something changed; false
+// when these are not known.
 func (x *Index) catchUpGroups(r *row, class *ledger.Class) bool {
 	d := &r.domains
 	if d.cursor == x.l.Now() {
@@ -286,7 +284,7 @@ func (x *Index) catchUpGroups(r *row, class *ledger.Class) bool {
 	})
 }
 
-// refillGroups plays all contests anew.
+// refillGroups builds all groups anew.
 func (x *Index) refillGroups(r *row, class *ledger.Class) {
 	d := &r.domains
 	x.takers(&r.feasibility, class, 0, x.l.NumNodes())

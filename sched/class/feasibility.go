@@ -7,20 +7,20 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
-// feasibility is what the static filters and scores say of the nodes for one class: result caches,
-// put together.
+// feasibility is what the static filters and scores say of the nodes for one class: its result caches, put
+// together.
 type feasibility struct {
 	id     ledger.ClassID
 	born   uint64
-	static uint64 // the static journal up to which it is fresh
+	static uint64 // the static journal up to which it is up to date
 
 	mask   bitset  // the nodes that the static filters admit; nil: all of them
-	own    bitset  // the mask where it is not a result cache's
-	few    bool    // so few that they are gone through one by one
-	flat   int64   // the points of scores that are the same for all nodes
-	varied []scale // the others
+	own    bitset  // the memory of mask, unless mask is a result cache's
+	few    bool    // so few nodes that they are gone through one by one
+	flat   int64   // the sum of scores that are equal for all nodes
+	varied []scale // the scores that differ
 	moving []*resultCache
-	moved  uint64 // see policy.MovingOrder: up to which it is fresh
+	moved  uint64 // see policy.MovingOrder: up to which it is up to date
 
 	nodeFilters   []policy.NodeFilter
 	domainFilters []policy.DomainFilter
@@ -28,17 +28,17 @@ type feasibility struct {
 	taskFilters   []policy.TaskFilter
 }
 
-// scale turns the raw scores of a result cache into points, relative to the best admitted
-// node. The measure is what the static filters admit, not what has room this moment, so
-// that a score does not jump when some node fills up (docs/design/0001).
+// scale turns the raw scores of a result cache into points, relative to the best node. Nodes that the static
+// filters admit count, not those that have room at the moment: so a score does not jump when a node fills up
+// (docs/design/0001).
 type scale struct {
 	*resultCache
 	most  int64
 	moved uint64 // see policy.MovingOrder
 }
 
-// compose puts a class's result caches together; true when nodes that did not change
-// themselves may score otherwise than before.
+// compose puts a class's result caches together. It returns true when nodes that did not change themselves may
+// score otherwise than before.
 func (x *Index) compose(v *feasibility, class *ledger.Class) bool {
 	before, flat := v.varied, v.flat
 	v.mask, v.varied, v.flat, v.moving, v.moved = nil, nil, 0, nil, x.moved()
@@ -76,7 +76,7 @@ func (x *Index) compose(v *feasibility, class *ledger.Class) bool {
 	return v.flat != flat || !slices.Equal(before, v.varied)
 }
 
-// moved is how far all scores that move have moved.
+// moved is the sum of the versions of all scores that change without a fact.
 func (x *Index) moved() (sum uint64) {
 	for _, o := range x.moving {
 		sum += o.Moved()
@@ -84,17 +84,17 @@ func (x *Index) moved() (sum uint64) {
 	return sum
 }
 
-// stirred says that a score which the view rests on has moved.
+// stirred says that a score in the feasibility has changed without a fact.
 func (v *feasibility) stirred() bool {
 	return slices.ContainsFunc(v.moving, func(f *resultCache) bool { return f.moving.MovedFor(f.spec) != f.moved })
 }
 
-// fewAdmitted is the part of all nodes below which the admitted ones are gone through one
-// by one: columns are read several times as fast.
+// fewAdmitted is the part of all nodes below which the admitted ones are gone through one by one. Reading
+// columns is several times as fast for each node.
 const fewAdmitted = 8
 
-// confine leaves of the admitted nodes those that a result cache admits, too. A mask of one
-// result cache is the result cache's own.
+// confine removes from the admitted nodes those that a result cache does not admit. A mask from one result
+// cache only is that cache's own set.
 func (v *feasibility) confine(admits bitset) {
 	if v.mask == nil {
 		v.mask = admits
@@ -105,7 +105,7 @@ func (v *feasibility) confine(admits bitset) {
 	v.mask = v.own
 }
 
-// concern finds the filters that look at this class at all.
+// concern finds the filters that apply to this class at all.
 func (x *Index) concern(v *feasibility, class *ledger.Class) {
 	for _, f := range x.set.NodeFilters {
 		if f.Concerns(class.Spec) {
@@ -129,10 +129,10 @@ func (x *Index) concern(v *feasibility, class *ledger.Class) {
 	}
 }
 
-// admits says that the static filters admit a node, and that it is there.
+// admits says that the static filters admit a node, and that it is present.
 func (v *feasibility) admits(n ledger.NodeID) bool { return v.mask == nil || v.mask.has(int(n)) }
 
-// base is the points that a node has by facts alone.
+// base is the score that a node has by facts alone.
 func (v *feasibility) base(n ledger.NodeID) int64 {
 	sum := v.flat
 	for _, s := range v.varied {
@@ -141,8 +141,8 @@ func (v *feasibility) base(n ledger.NodeID) int64 {
 	return sum
 }
 
-// normalized is Kubernetes' default normalisation: the best gets all points, reversed
-// the worst gets none; when nobody scores, nobody gets any, or reversed all do.
+// normalized is Kubernetes' default normalisation: the best node gets all points, with reverse the worst gets
+// none. When all raw scores are zero, every node gets none, or with reverse all.
 func normalized(raw, most int64, o policy.StaticOrder) int64 {
 	points := int64(0)
 	if most > 0 {
@@ -168,7 +168,7 @@ func (x *Index) fits(class *ledger.Class, n ledger.NodeID) bool {
 	return true
 }
 
-// passes says that the filters that look at who sits on a node admit it.
+// passes says that the filters that depend on the tasks on a node admit it.
 func (v *feasibility) passes(class *ledger.Class, n ledger.NodeID, future bool) bool {
 	for _, f := range v.nodeFilters {
 		if !f.FilterNode(class, n, future).Admits() {

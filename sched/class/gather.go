@@ -5,10 +5,10 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
-// ColocationKeys divides the nodes by the domains that tasks of a class have to share with each
-// other: the labels that say which those are, and a list of nodes for each combination of
-// their values, in no order. Nodes that lack a label are in none. There are no labels for a
-// class that asks no such thing, or whose next task has somebody to join already.
+// ColocationKeys divides the nodes by the domains that tasks of a class have to share with each other. It
+// returns the topology keys, and a list of nodes, in no order, for each combination of their values. Nodes
+// that lack a key are in no list. There are no keys for a class that has no such rule, or when the next task
+// has a pod to join already.
 func (x *Index) ColocationKeys(c ledger.ClassID) (keys []string, lists [][]ledger.NodeID) {
 	if !x.AsksDomains(c) {
 		return nil, nil
@@ -24,7 +24,7 @@ func (x *Index) ColocationKeys(c ledger.ClassID) (keys []string, lists [][]ledge
 	return keys, x.alike(keys)
 }
 
-// alike lists the nodes that have the same values of some labels together.
+// alike lists the nodes with equal values of some labels together.
 func (x *Index) alike(keys []string) (lists [][]ledger.NodeID) {
 	const none = -1
 	in := make([]int32, x.l.NumNodes()) // by node: the number of its combination

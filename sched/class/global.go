@@ -7,13 +7,12 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// scans says that some plugin compares all nodes with each other for every task, so
-// that no heap is of use.
+// scans says that some plugin compares all nodes with each other for every task, so that a tournament is of no
+// use.
 func (x *Index) scans() bool { return len(x.set.BatchOrders)+len(x.set.BestNodes) > 0 }
 
-// bestScanned finds the node for a task among all of some nodes that take it, asking
-// the plugins that compare them. among: nil for all nodes; future: with those who are
-// leaving gone.
+// bestScanned finds the node for a task among the nodes that take it, by the plugins that compare them. among:
+// nil for all nodes; future: once terminating tasks are gone.
 func (x *Index) bestScanned(t ledger.TaskID, among []ledger.NodeID, future bool) (ledger.NodeID, int64) {
 	r := x.look(x.l.Task(t).Class)
 	class := x.l.Class(r.id)
@@ -64,7 +63,7 @@ func (x *Index) bestScanned(t ledger.TaskID, among []ledger.NodeID, future bool)
 	return best.node, best.score
 }
 
-// ByName lists the nodes that are there, by name. It is good until the next question.
+// ByName lists the present nodes by name. The list is valid until the next question.
 func (x *Index) ByName() []ledger.NodeID {
 	if x.named == x.l.StaticNow() {
 		return x.byName

@@ -8,7 +8,7 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Index answers for one ledger and one set of plugins. It is not safe for concurrent
+// Index answers questions about classes for one ledger and one set of plugins. It is not safe for concurrent
 // use.
 type Index struct {
 	l              *ledger.Ledger
@@ -16,24 +16,24 @@ type Index struct {
 	rows           []*row
 	lru            uint64
 	bytes          int
-	TopologyGroups int // into which a class's nodes are divided at most: see domains
-	Budget         int // bytes of contests kept at most, and of result caches; what is in use always stays
+	TopologyGroups int // at most so many groups a class's nodes are divided into: see domains
+	Budget         int // bytes of tournaments kept at most, and of result caches; what is in use always stays
 
 	caches     map[cacheKey]*resultCache
-	cacheAge   []*resultCache // the oldest in front
+	cacheAge   []*resultCache // the oldest first
 	cacheBytes int
 	labels     map[string]*column
 	term       bitset // scratch
 	marked     bitset
 
-	longest int  // how many nodes are scored in one go; a multiple of group
-	dense   bool // all scores by who sits on a node are bulk: whole columns can be scored
+	longest int  // how many nodes are scored in one run; a multiple of group
+	dense   bool // all scores that depend on the tasks on a node are bulk: whole columns can be scored
 	bulk    []policy.BulkOrder
 	moving  []policy.MovingOrder
-	nodes   []ledger.NodeID // that were listed last, with their
+	nodes   []ledger.NodeID // the nodes listed last, with their …
 	scores  []int64
-	spread  []int64         // of the last run
-	sparse  bool            // hardly a node has room: see run
+	spread  []int64         // scores of the last run
+	sparse  bool            // hardly any node has room: see run
 	touched []ledger.NodeID // see catchUp
 	changes []int64
 	barred  bitset // see bestAsked
@@ -47,11 +47,10 @@ type Index struct {
 	sidedAt uint64
 }
 
-// DefaultBudget is the bound on the bytes of all contests together.
+// DefaultBudget is the bound on the bytes of all tournaments together.
 const DefaultBudget = 256 << 20
 
-// longestRun is how many nodes' scores a core's nearest cache holds beside what they are
-// made of.
+// longestRun is for how many nodes the scores and what they are computed from fit a core's nearest cache.
 const longestRun = 512
 
 // New returns an empty index.
@@ -75,15 +74,15 @@ func New(l *ledger.Ledger, set *policy.Set) *Index {
 type row struct {
 	feasibility
 	tournament
-	domains                   // where filters or scores look at domains
-	cursor       uint64       // the journal up to which the contest is fresh
+	domains                   // used where filters or scores look at domains
+	cursor       uint64       // the journal up to which the tournament is up to date
 	used         uint64       // for dropping the least recently used
-	bytes        int          // what of the budget it counts for
-	sweeps       int          // nodes found without a contest
+	bytes        int          // what it counts for in the budget
+	sweeps       int          // searches without a tournament so far
 	popped       []entry      // see bestAsked
-	domainScores domainScores // among the nodes of a domain
+	domainScores domainScores // scores among the nodes of a domain
 
-	tallies [2]tally // of room now, and of room once those who leave are gone
+	tallies [2]tally // of room now, and of room once terminating tasks are gone
 
 	whole whole // see Whole
 
@@ -94,12 +93,11 @@ type row struct {
 	why   trace.Reason // why no node took a task of the class
 }
 
-// manySweeps is how often a single task of a class finds its node by looking at all of
-// them before a contest is kept for those to come.
+// manySweeps is how often a class with a single task is searched by looking at all nodes before a tournament
+// is kept for its next tasks.
 const manySweeps = 8
 
-// look returns a class's row with its view brought up to date, and the contest, if it
-// has one, as it was.
+// look returns a class's row with its feasibility up to date. Its tournament, if it has one, is left as it is.
 func (x *Index) look(c ledger.ClassID) *row {
 	for int(c) >= len(x.rows) {
 		x.rows = append(x.rows, nil)
@@ -124,14 +122,14 @@ func (x *Index) look(c ledger.ClassID) *row {
 	return r
 }
 
-// indexed brings a row's contest up to date, where it is of use: a single task asks once.
+// indexed brings a row's tournament up to date, if it has one or one is worth it: a single task asks once.
 func (x *Index) indexed(r *row) {
 	if r.rounds != nil || x.l.Class(r.id).Tasks() > 1 || r.sweeps >= manySweeps {
 		x.ranked(r)
 	}
 }
 
-// ranked brings a row's contest up to date.
+// ranked brings a row's tournament up to date.
 func (x *Index) ranked(r *row) *row {
 	class := x.l.Class(r.id)
 	switch {
@@ -146,7 +144,7 @@ func (x *Index) ranked(r *row) *row {
 	return r
 }
 
-// weigh counts a row for what it takes by now, and drops others where that is too much.
+// weigh counts the bytes that a row takes now, and drops other rows' tournaments if the budget is exceeded.
 func (x *Index) weigh(r *row) {
 	if size := r.size(); size != r.bytes {
 		x.bytes += size - r.bytes
@@ -159,7 +157,7 @@ func (r *row) size() int {
 	return r.tournament.size() + r.domains.size() + r.domainScores.size() + 4*len(r.tallies[0].fit) + 4*len(r.tallies[1].fit) + 4*len(r.whole.fit) + len(r.admitted) + 8*len(r.own)
 }
 
-// trim drops the least recently used contests until the budget holds.
+// trim drops the least recently used tournaments until the budget holds.
 func (x *Index) trim(keep ledger.ClassID) {
 	for x.bytes > x.Budget {
 		oldest := ledger.NoClass
@@ -182,7 +180,7 @@ func (x *Index) drop(c ledger.ClassID) {
 	}
 }
 
-// catchUp looks again at the nodes that changed since the contest was last asked.
+// catchUp looks again at the nodes that changed since the tournament was last used.
 func (x *Index) catchUp(r *row, class *ledger.Class) {
 	x.touched = x.touched[:0]
 	if len(r.scores) < x.l.NumNodes() ||
@@ -212,23 +210,23 @@ func (x *Index) catchUp(r *row, class *ledger.Class) {
 	r.cursor = x.l.Now()
 }
 
-// fewTouched is how many nodes are scored one by one: for more it pays to prepare.
+// fewTouched is up to how many nodes are scored one by one: for more, preparation pays.
 const fewTouched = 4
 
-// refill makes the contest anew from all nodes, in one pass.
+// refill makes the tournament anew from all nodes, in one pass.
 func (x *Index) refill(r *row, class *ledger.Class) {
 	x.hold(r, class)
 	r.cursor = x.l.Now()
 }
 
-// tie is a fixed hash of class and node: the order among nodes that score alike.
+// tie is a fixed hash of class and node: it orders nodes with equal scores.
 func (x *Index) tie(class *ledger.Class, n ledger.NodeID) uint64 {
 	h := x.l.NodeHash(n) ^ class.Hash
 	h = (h ^ h>>33) * 0xff51afd7ed558ccd
 	return (h ^ h>>33) * 0xc4ceb9fe1a85ec53
 }
 
-// before is the total order of nodes for a class: best first. Nobody comes last.
+// before is the total order of nodes for a class, the best first. An entry without a node is last.
 func (x *Index) before(a, b entry) bool {
 	if a.score != b.score || a.score == out {
 		return a.score > b.score

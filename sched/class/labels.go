@@ -6,18 +6,18 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
-// column is the values of one label on all nodes, as numbers: 0 for a node without it.
-// The nodes of each value are linked, so that a requirement costs what it names.
+// column is the values of one label on all nodes, as numbers: 0 for a node without the label. The nodes of
+// each value are linked, so that a requirement costs only as much as the values it names.
 type column struct {
 	ids        map[string]int32
 	of         []int32
 	first      []int32 // by number of the value: the first node, plus 1
 	next, prev []int32 // by node: its neighbours of the same value, plus 1
-	cursor     uint64  // of the static journal
+	cursor     uint64  // the static journal up to which it is up to date
 }
 
-// askLabels judges all nodes by columns of labels, where the filter is one of labels
-// and all that is required can be read from them; false when it is not.
+// askLabels judges all nodes by columns of labels, if the filter is one of labels and columns suffice for all
+// its requirements; false if not.
 func (x *Index) askLabels(f *resultCache) bool {
 	filter, ok := f.filter.(policy.LabelFilter)
 	if !ok {
@@ -50,7 +50,7 @@ func readable(r model.Requirement) bool {
 	}
 }
 
-// anyOf takes out of admits the nodes for which no term holds.
+// anyOf removes from admits the nodes for which no term holds.
 func (x *Index) anyOf(admits bitset, terms []model.Term) {
 	if len(terms) == 1 && len(terms[0].All) > 0 {
 		x.allOf(admits, terms[0])
@@ -69,8 +69,8 @@ func (x *Index) anyOf(admits bitset, terms []model.Term) {
 	admits.and(held)
 }
 
-// allOf takes out of admits the nodes for which some requirement of a term does not
-// hold. Only the nodes that have a value which is named are gone through.
+// allOf removes from admits the nodes for which a requirement of a term does not hold. It visits only nodes
+// that have one of the values named.
 func (x *Index) allOf(admits bitset, t model.Term) {
 	for _, r := range t.All {
 		c := x.column(r.Key)
@@ -100,14 +100,14 @@ func (x *Index) allOf(admits bitset, t model.Term) {
 	}
 }
 
-// mark puts the nodes of one value into a set, or takes them out.
+// mark adds the nodes with one value to a set, or removes them.
 func (c *column) mark(b bitset, id int32, in bool) {
 	for n := c.first[id]; n != 0; n = c.next[n-1] {
 		b.put(int(n-1), in)
 	}
 }
 
-// column returns the column of a label, brought up to date.
+// column returns the column of a label, up to date.
 func (x *Index) column(key string) *column {
 	c := x.labels[key]
 	if c == nil || len(c.ids) > 2*x.l.NumNodes()+mostOldValues {
@@ -128,11 +128,11 @@ func (x *Index) column(key string) *column {
 	return c
 }
 
-// mostOldValues is how many values a column remembers, beyond two for each node, before
-// it begins anew: nodes come and go, and each has a name.
+// mostOldValues is how many values, beyond two for each node, a column remembers before it is built anew:
+// nodes come and go, and each has a name.
 const mostOldValues = 1024
 
-// grow makes room for new nodes, which have no value yet.
+// grow adds new nodes, which have no value yet.
 func (c *column) grow(nodes int) {
 	for n := len(c.of); n < nodes; n++ {
 		c.of, c.next, c.prev = append(c.of, 0), append(c.next, 0), append(c.prev, 0)
@@ -153,7 +153,7 @@ func (c *column) read(node *ledger.Node, key string, n ledger.NodeID) {
 	}
 }
 
-// number is the number of a value, a new one at first sight.
+// number returns the number of a value, a new one if there is none.
 func (c *column) number(value string) int32 {
 	id, known := c.ids[value]
 	if !known {

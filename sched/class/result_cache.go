@@ -6,33 +6,33 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
-// resultCache is what one static filter or score says of every node for one aspect of specs.
-// What it says of nodes that are not there means nothing: the result cache of presence, which
-// has neither a filter nor a score, refuses those.
+// resultCache is what one static filter or score says of every node for one part of specs. What it says of
+// nodes that are not present means nothing: the result cache of presence, which has neither filter nor score,
+// refuses those.
 type resultCache struct {
 	key    cacheKey
 	filter policy.StaticFilter
 	order  policy.StaticOrder
-	spec   *model.Spec        // one that has the aspect
-	cursor uint64             // of the static journal
-	moving policy.MovingOrder // nil: it is not
+	spec   *model.Spec        // a spec with this part
+	cursor uint64             // the static journal up to which it is up to date
+	moving policy.MovingOrder // nil: the score does not change without a fact
 	moved  uint64             // see policy.MovingOrder
-	used   bool               // since it was last considered for dropping
+	used   bool               // since dropping it was last considered
 
-	nodes  int // it speaks of: those there were when it was last asked
+	nodes  int // the number of nodes it covers
 	admits bitset
 	raw    []int64
-	some   int // nodes that are refused, or score
+	some   int // the number of nodes that are refused, or that score
 }
 
-// cacheKey names a result cache: the number of the filter or score, -1 for presence, and the
-// aspect, or the class where the plugin names none.
+// cacheKey identifies a result cache: the number of the filter or score, -1 for presence, and the part of the
+// spec, or the class where the plugin names no part.
 type cacheKey struct {
 	part   int
 	aspect string
 }
 
-// resultCache returns the result cache of a filter or score for a class, brought up to date.
+// cache returns the result cache of a filter or score for a class, up to date.
 func (x *Index) cache(part int, class *ledger.Class) *resultCache {
 	var f resultCache
 	var plugin any
@@ -65,15 +65,15 @@ func (x *Index) cache(part int, class *ledger.Class) *resultCache {
 	return known
 }
 
-// size is what a result cache takes, with its part of the map of all.
+// size is the bytes of a result cache, with its entry in the map.
 func (f *resultCache) size() int {
 	return cacheSize + len(f.key.aspect) + 8*len(f.admits) + 8*len(f.raw)
 }
 
-// cacheSize is roughly what a result cache takes that says nothing yet.
+// cacheSize is roughly the bytes of an empty result cache.
 const cacheSize = 256
 
-// refresh asks again about the nodes whose facts changed.
+// refresh asks again about the nodes with changed facts.
 func (x *Index) refresh(f *resultCache) {
 	had, n := f.size(), x.l.NumNodes()
 	if f.moving != nil {
@@ -104,7 +104,7 @@ func (x *Index) refresh(f *resultCache) {
 	x.cacheBytes += f.size() - had
 }
 
-// pour asks a score that moves about all nodes, if it has.
+// pour asks a score that changes without a fact about all nodes, if it has changed.
 func (x *Index) pour(f *resultCache, nodes int) {
 	moved := f.moving.MovedFor(f.spec)
 	if f.moved == moved && f.nodes == nodes {
@@ -153,8 +153,8 @@ func differ(is, was bool) int {
 	}
 }
 
-// trimCaches drops result caches until the budget holds: the oldest first, but those that were
-// used since they were last considered get another round.
+// trimCaches drops result caches until the budget holds: the oldest first, except that those which were used
+// since this was last considered are kept for another round.
 func (x *Index) trimCaches() {
 	for rounds := 2 * len(x.cacheAge); x.cacheBytes > x.Budget && rounds > 0; rounds-- {
 		f := x.cacheAge[0]

@@ -7,9 +7,9 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Scores is what the nodes that would take a task are worth to it: the best of them,
-// trace.MostScores at most, and of how many. future: with those who are leaving gone. It
-// looks at every node and is meant for the log; it decides nothing.
+// Scores returns the best nodes for a task with their scores, at most trace.MostScores, and the number of
+// nodes that take the task. future: once terminating tasks are gone. It looks at every node and is for the
+// log; it decides nothing.
 func (x *Index) Scores(t ledger.TaskID, future bool) (best []trace.NodeScore, of int) {
 	r := x.look(x.l.Task(t).Class)
 	class := x.l.Class(r.id)

@@ -2,11 +2,11 @@ package class
 
 import "ashlar.sh/sched/ledger"
 
-// Sharded says that some node belongs to another shard than this scheduler's.
+// Sharded says that some node belongs to another scheduler's shard.
 func (x *Index) Sharded() bool { return len(x.side(true)) > 0 }
 
-// BestIn is Best, or with future BestFuture, among the nodes of this scheduler's shard
-// alone, or among those elsewhere.
+// BestIn is Best, or with future BestFuture, among the nodes of this scheduler's shard only, or with elsewhere
+// among those of other shards.
 func (x *Index) BestIn(t ledger.TaskID, elsewhere, future bool) (ledger.NodeID, int64) {
 	domain := x.side(elsewhere)
 	switch {
@@ -21,8 +21,8 @@ func (x *Index) BestIn(t ledger.TaskID, elsewhere, future bool) (ledger.NodeID, 
 	}
 }
 
-// side lists the nodes of this scheduler's shard, or those elsewhere. Membership is a
-// fact about the node.
+// side lists the nodes of this scheduler's shard, or with elsewhere those of other shards. The shard is part
+// of the node's fact.
 func (x *Index) side(elsewhere bool) []ledger.NodeID {
 	if x.sidedAt != x.l.StaticNow() {
 		x.sides[0], x.sides[1] = x.sides[0][:0], x.sides[1][:0]

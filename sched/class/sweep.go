@@ -24,9 +24,9 @@ func (x *Index) sweep(v *feasibility, class *ledger.Class) entry {
 	return best
 }
 
-// run scores the nodes from first on; it is good until the next run. Where nodes are
-// scored by columns, whether they take the class or not costs as much to find out as a
-// score: then that is not asked yet (sure: false). Otherwise those that do not are out.
+// run scores count nodes from first on; the scores are valid until the next run. Where nodes are scored by
+// columns, the check whether a node takes the class costs as much as its score, so it is left to the caller
+// (sure: false). Otherwise nodes that do not take the class score out.
 func (x *Index) run(v *feasibility, class *ledger.Class, first, count int) (scores []int64, sure bool) {
 	if x.dense && !x.sparse && !v.few {
 		x.spread = stretch(x.spread, count)
@@ -51,9 +51,8 @@ func (x *Index) run(v *feasibility, class *ledger.Class, first, count int) (scor
 	return scores, true
 }
 
-// among is the better of the best so far and the best of a run. Who would not win is not
-// asked whether it takes the class. Where most of those who were asked do not, the next
-// run asks first.
+// among returns the better of the best so far and the best of a run. Only a node that would win is asked
+// whether it takes the class. Where most nodes that were asked do not, the next run asks first.
 func (x *Index) among(v *feasibility, class *ledger.Class, best entry, first int, scores []int64, sure bool) entry {
 	refused := 0
 	for i, score := range scores {
@@ -75,8 +74,7 @@ func (x *Index) among(v *feasibility, class *ledger.Class, best entry, first int
 	return best
 }
 
-// takers lists the nodes from first on that take one more task of a class: x.nodes, in the
-// order of rows.
+// takers lists in x.nodes the nodes from first on that take one more task of a class, in the order of rows.
 func (x *Index) takers(v *feasibility, class *ledger.Class, first, count int) {
 	x.nodes = x.nodes[:0]
 	switch {
@@ -99,7 +97,7 @@ func (x *Index) takers(v *feasibility, class *ledger.Class, first, count int) {
 	x.nodes = kept
 }
 
-// admitted lists the nodes from first on that the static filters admit, a few.
+// admitted lists the nodes from first on that the static filters admit, where these are few.
 func (x *Index) admitted(v *feasibility, first, count int) {
 	for w := first / 64; w < words(first+count); w++ {
 		for left := v.mask[w]; left != 0; left &= left - 1 {
@@ -110,9 +108,8 @@ func (x *Index) admitted(v *feasibility, first, count int) {
 	}
 }
 
-// roomy lists the nodes from first on with room for one more task of a class. It goes
-// column by column, so that a node costs nanoseconds where nothing but room speaks
-// against it.
+// roomy lists the nodes from first on with room for one more task of a class. It goes column by column, so
+// that a node costs nanoseconds where only room decides.
 func (x *Index) roomy(class *ledger.Class, first, count int) {
 	x.nodes = stretch(x.nodes, count)[:count]
 	for i := range x.nodes {
@@ -130,7 +127,7 @@ func (x *Index) roomy(class *ledger.Class, first, count int) {
 	}
 }
 
-// bases sets what the nodes from first on score by facts.
+// bases sets the scores by facts of the nodes from first on.
 func (x *Index) bases(v *feasibility, first int, scores []int64) {
 	if len(v.varied) == 0 {
 		for i := range scores {
@@ -143,8 +140,8 @@ func (x *Index) bases(v *feasibility, first int, scores []int64) {
 	}
 }
 
-// scoreAll scores some nodes. Where they are scored by columns they need not take the
-// class: what is found of one that does not means nothing.
+// scoreAll scores some nodes. Where they are scored by columns, they need not take the class; the score of a
+// node that does not means nothing.
 func (x *Index) scoreAll(v *feasibility, class *ledger.Class, nodes []ledger.NodeID, scores []int64) []int64 {
 	scores = stretch(scores, len(nodes))[:len(nodes)]
 	for i, n := range nodes {
@@ -165,7 +162,7 @@ func (x *Index) scoreAll(v *feasibility, class *ledger.Class, nodes []ledger.Nod
 	return scores
 }
 
-// found is the node and its score, NoNode without one.
+// found returns the node and its score, NoNode without one.
 func (e entry) found() (ledger.NodeID, int64) {
 	if e.node == ledger.NoNode {
 		return ledger.NoNode, 0
@@ -173,7 +170,7 @@ func (e entry) found() (ledger.NodeID, int64) {
 	return e.node, e.score
 }
 
-// bestListed is the best of the nodes that were listed.
+// bestListed returns the best of the listed nodes.
 func (x *Index) bestListed(class *ledger.Class) entry {
 	best := nobody
 	for i, s := range x.scores {

@@ -2,13 +2,13 @@ package class
 
 import "ashlar.sh/sched/ledger"
 
-// topologyGroup knows the best of some of the nodes for a class: a tournament like contest, without
-// its bounds, for whoever is asked about a cell was in most cases just told of it.
+// topologyGroup knows the best of some nodes for a class. It works as a tournament without bounds: in most
+// cases a group is asked right after one of its nodes changed.
 type topologyGroup struct {
 	nodes  []ledger.NodeID
-	at     []int32   // by NodeID, the place in nodes; a list that all cells share
-	scores []int64   // by place; out: the node does not take the class
-	rounds [][]entry // the last has one entry; nil: nothing is known yet
+	at     []int32   // by NodeID, the index in nodes; all groups share this list
+	scores []int64   // by index; out: the node does not take the class
+	rounds [][]entry // the last one has one entry; nil: not built yet
 }
 
 func (c *topologyGroup) size() int {
@@ -19,10 +19,10 @@ func (c *topologyGroup) size() int {
 	return size
 }
 
-// best is the winner of the last round: node NoNode when no node takes the class.
+// best returns the winner of the last round: node NoNode when no node takes the class.
 func (c *topologyGroup) best() entry { return c.rounds[len(c.rounds)-1][0] }
 
-// fillGroup plays all rounds anew.
+// fillGroup computes all rounds.
 func (x *Index) fillGroup(c *topologyGroup, class *ledger.Class) {
 	want := max(1, (len(c.scores)+group-1)/group)
 	for k := 0; ; k++ {
@@ -40,7 +40,7 @@ func (x *Index) fillGroup(c *topologyGroup, class *ledger.Class) {
 	}
 }
 
-// enterGroup gives a node its score, and plays again what that decides.
+// enterGroup sets a node's score, and computes again what depends on it.
 func (x *Index) enterGroup(c *topologyGroup, class *ledger.Class, n ledger.NodeID, score int64) {
 	at := int(c.at[n])
 	was := c.scores[at]
@@ -71,8 +71,7 @@ func (x *Index) enterGroup(c *topologyGroup, class *ledger.Class, n ledger.NodeI
 	}
 }
 
-// bestOfGroup is the best of a group: of nodes in round 0, of the round before's winners
-// otherwise.
+// bestOfGroup returns the best of a group: of nodes in round 0, of the winners of the round before otherwise.
 func (x *Index) bestOfGroup(c *topologyGroup, class *ledger.Class, k, g int) entry {
 	best := nobody
 	if k > 0 {

@@ -6,18 +6,17 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// tournament knows the best of all nodes for a class. In the first round every sixteen nodes,
-// in the order of rows, send their best; in the next every sixteen of those, until one is
-// left.
+// tournament knows the best of all nodes for a class. In the first round, each group of sixteen nodes, in the
+// order of rows, has a winner; in the next round each group of sixteen winners has one, until one is left.
 //
-// When a winner gets worse its group is not looked at again: the winner as it was stays as
-// a bound, which all others of the group come behind. Only a bound that wins the last
-// round is replaced by who is the best of its group now. So a node that others took costs
-// a class nothing more than its score, unless it was the next that the class would take.
+// When a winner gets worse, its group is not computed again at once: the old entry of the winner stays as a
+// bound, which is better than every node of the group. Only a bound that wins the last round is replaced by
+// the present best of its group. So a node on which another class placed a task costs a class nothing more
+// than the new score, unless it was the node that the class would take next.
 type tournament struct {
-	scores []int64   // by NodeID; of those that do not take the class, anything (where scores are dense) or out
-	rounds [][]entry // the last has one entry; nil: nothing is known yet
-	bounds bitset    // the groups of the first round of which the winner is a bound
+	scores []int64   // by NodeID; out, or where scores are dense anything, for a node that does not take the class
+	rounds [][]entry // the last one has one entry; nil: not built yet
+	bounds bitset    // the groups of the first round with a bound as winner
 }
 
 // entry is a node with its score. A class prefers the higher score, then the lower hash
@@ -28,7 +27,7 @@ type entry struct {
 	node  ledger.NodeID
 }
 
-// group is how many take part in one match of a contest.
+// group is how many entries a group of a tournament has.
 const group = 16
 
 // out is the score of a node that does not take the class.
@@ -45,7 +44,7 @@ func (c *tournament) size() int {
 	return size
 }
 
-// top is the best of all: node NoNode when no node takes part.
+// top returns the best of all nodes: node NoNode when there is none.
 func (x *Index) top(r *row, class *ledger.Class) entry {
 	for {
 		top := r.rounds[len(r.rounds)-1][0]
@@ -56,7 +55,7 @@ func (x *Index) top(r *row, class *ledger.Class) entry {
 	}
 }
 
-// hold plays all rounds anew.
+// hold computes all rounds.
 func (x *Index) hold(r *row, class *ledger.Class) {
 	nodes := x.l.NumNodes()
 	want := max(1, (nodes+group-1)/group)
@@ -82,7 +81,7 @@ func (x *Index) hold(r *row, class *ledger.Class) {
 	}
 }
 
-// round is round k of a contest, with as many winners as wanted.
+// round returns round k, with as many winners as wanted.
 func (x *Index) round(r *row, k, want int) []entry {
 	if k == len(r.rounds) {
 		r.rounds = append(r.rounds, nil)
@@ -91,15 +90,14 @@ func (x *Index) round(r *row, k, want int) []entry {
 	return r.rounds[k]
 }
 
-// enter tells a contest what a node scores by now: anything, where it does not take the
-// class.
+// enter sets a node's present score: any value, where the node does not take the class.
 func (x *Index) enter(r *row, class *ledger.Class, n ledger.NodeID, score int64) {
 	g := int(n / group)
 	r.scores[n] = score
 	w := &r.rounds[0][g]
 	held := *w
 	if n != held.node && score < held.score {
-		return // as nearly always
+		return // nearly always
 	}
 	switch e := (entry{score, x.tie(class, n), n}); {
 	case e == held:
@@ -113,7 +111,7 @@ func (x *Index) enter(r *row, class *ledger.Class, n ledger.NodeID, score int64)
 	}
 }
 
-// replay plays the rounds of a node's way again, from the first on.
+// replay computes the rounds on a node's way again, from the first one on.
 func (x *Index) replay(r *row, class *ledger.Class, n ledger.NodeID) {
 	g := int(n / group)
 	held := r.rounds[0][g]
@@ -123,7 +121,7 @@ func (x *Index) replay(r *row, class *ledger.Class, n ledger.NodeID) {
 	x.siftUp(r, held, n)
 }
 
-// siftUp plays on after the winner of a node's first match has changed; before is who won.
+// siftUp goes on after the winner of a node's group in the first round has changed; before is the old winner.
 func (x *Index) siftUp(r *row, before entry, n ledger.NodeID) {
 	at := int(n / group)
 	now := r.rounds[0][at]
@@ -143,7 +141,7 @@ func (x *Index) siftUp(r *row, before entry, n ledger.NodeID) {
 	}
 }
 
-// winner is the best of a group of the round before k.
+// winner returns the best of a group of the round before k.
 func (x *Index) winner(r *row, k, g int) entry {
 	part := r.rounds[k-1][g*group : min((g+1)*group, len(r.rounds[k-1]))]
 	best := &part[0]

@@ -10,13 +10,12 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// mostKinds bounds the kinds of refusal that a reason lists; the rest are counted
-// together as NodesRefuse.
+// mostKinds bounds the kinds of refusal that a reason lists; the rest are counted together as NodesRefuse.
 const mostKinds = 12
 
-// Why says why no node takes a task: for every reason how many nodes gave it, and for
-// want of room the amounts on the node that comes nearest. It asks every node and is
-// meant for when the answer was no.
+// Why says why no node takes a task: for every reason the number of nodes that gave it, and where room is
+// lacking the amounts on the node that comes nearest. It asks every node, so it is for tasks that were
+// refused.
 func (x *Index) Why(t ledger.TaskID) trace.Reason {
 	task := x.l.Task(t)
 	class, r := x.l.Class(task.Class), x.look(task.Class)
@@ -49,7 +48,7 @@ func (x *Index) Why(t ledger.TaskID) trace.Reason {
 	return reason
 }
 
-// million is the parts in which what a node lacks is measured against what is asked.
+// million is the number of parts in which the missing share of a request is measured.
 const million = 1_000_000
 
 type kind struct {
@@ -68,12 +67,12 @@ type why struct {
 	class   *ledger.Class
 	counts  []trace.NodeCount
 	at      map[kind]int
-	nearest ledger.NodeID // among nodes that only lack room: the fewest dimensions short, then the least part missing, then the name
+	nearest ledger.NodeID // of nodes that lack only room: see nearer
 	short   int
 	missing int64
 	onlyRes bool
-	all     policy.Verdict                 // of every node that gets so far
-	kept    map[ledger.NodeID]resource.Vec // on each node, for jobs that wait
+	all     policy.Verdict                 // of every node that passes the checks before
+	kept    map[ledger.NodeID]resource.Vec // on each node, for waiting jobs
 }
 
 func (w *why) ask(t ledger.TaskID, n ledger.NodeID) {
@@ -123,7 +122,7 @@ func (w *why) ask(t ledger.TaskID, n ledger.NodeID) {
 	}
 }
 
-// keeps says that a node lacks room only because it is kept for jobs that wait.
+// keeps says that a node lacks room only because room is kept for waiting jobs.
 func (w *why) keeps(n ledger.NodeID) bool {
 	kept, lacks := w.kept[n], false
 	for _, need := range w.class.Need {
@@ -135,9 +134,9 @@ func (w *why) keeps(n ledger.NodeID) bool {
 	return lacks
 }
 
-// nearer says that a node comes nearer to taking the task than the nearest so far: one
-// that could hold it were it empty, then one short in fewer dimensions, then one that
-// misses a smaller part of what is asked, then by name.
+// nearer says that a node comes nearer to taking the task than the nearest one so far: first a node that could
+// hold it when empty, then one with fewer dimensions short, then one that lacks a smaller part of the request,
+// then by name.
 func (w *why) nearer(n ledger.NodeID, short int, missing int64) bool {
 	if a, b := w.couldHold(n), w.couldHold(w.nearest); a != b {
 		return a
@@ -166,8 +165,8 @@ func (w *why) add(k kind, node string) {
 	w.counts[i].Example = min(w.counts[i].Example, node)
 }
 
-// code is the reason in one word: want of room where every node that may take the
-// task lacks it, the one reason where all nodes give the same, else NodesRefuse.
+// code is the reason in one word: lack of room where every node that may take the task lacks it, the common
+// reason where all nodes give the same, else NodesRefuse.
 func (w *why) code() trace.Code {
 	switch {
 	case w.onlyRes:
@@ -194,7 +193,7 @@ func (w *why) sorted() []trace.NodeCount {
 	return append(w.counts[:mostKinds:mostKinds], rest)
 }
 
-// shortsOn are the dimensions in which a node lacks room, with the amounts.
+// shortsOn returns the dimensions in which a node lacks room, with the amounts.
 func (w *why) shortsOn(n ledger.NodeID) []trace.Short {
 	var dims []resource.Dim
 	for _, need := range w.class.Need {

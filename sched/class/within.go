@@ -2,26 +2,25 @@ package class
 
 import "ashlar.sh/sched/ledger"
 
-// domainScores is a class's scores of the nodes of one domain. A class has one: members of a job go
-// to the same domain one after the other.
+// domainScores is a class's scores of the nodes of one domain. A class keeps one domain: members of a job are
+// placed in the same domain one after the other.
 type domainScores struct {
 	domain []ledger.NodeID
-	scores []int64 // by the place in domain, out: it does not take the class
-	at     []int32 // by NodeID, the place in domain and one more; 0: not in it
-	cursor uint64  // the journal up to which it is fresh
-	static uint64  // … and the static journal
-	stale  bool    // scores that stand still have moved
+	scores []int64 // by index in domain; out: the node does not take the class
+	at     []int32 // by NodeID, the index in domain plus one; 0: not in it
+	cursor uint64  // the journal up to which it is up to date
+	static uint64  // the static journal up to which it is up to date
+	stale  bool    // scores that change without a fact have changed
 }
 
 func (p *domainScores) size() int { return 8*len(p.scores) + 4*len(p.at) }
 
-// fewWithin is how many nodes of a domain are looked at one by one for every task: for more
-// it pays to keep what they are worth.
+// fewWithin is up to how many nodes of a domain are looked at one by one for every task: for more it pays to
+// keep their scores.
 const fewWithin = 8
 
-// BestWithin is Best among the nodes of a domain only. The list must not change afterwards:
-// another domain is another list. A node may join or leave domains at any time without
-// renumbering anything.
+// BestWithin is Best among the nodes of a domain only. The list must not change afterwards: another domain is
+// another list. A node may join or leave domains at any time without renumbering.
 func (x *Index) BestWithin(t ledger.TaskID, domain []ledger.NodeID) (ledger.NodeID, int64) {
 	c := x.l.Task(t).Class
 	r, class := x.look(c), x.l.Class(c)
@@ -66,7 +65,7 @@ func (x *Index) bestAmong(r *row, class *ledger.Class, t ledger.TaskID, domain [
 	return best.node, best.score
 }
 
-// scoredInDomain is the class's scores of the nodes of a domain, brought up to date.
+// scoredInDomain returns the class's scores of the nodes of a domain, up to date.
 func (x *Index) scoredInDomain(r *row, class *ledger.Class, domain []ledger.NodeID) *domainScores {
 	p := &r.domainScores
 	same := !p.stale && len(p.domain) == len(domain) && &p.domain[0] == &domain[0] && p.static == x.l.StaticNow() &&
@@ -92,7 +91,7 @@ func (x *Index) scoredInDomain(r *row, class *ledger.Class, domain []ledger.Node
 	return p
 }
 
-// worth is a node's score for a class, out where it does not take it.
+// worth is a node's score for a class, out where it does not take the class.
 func (x *Index) worth(r *row, class *ledger.Class, n ledger.NodeID) int64 {
 	if !x.takes(&r.feasibility, class, n) {
 		return out
@@ -120,9 +119,9 @@ func (x *Index) BestFutureWithin(t ledger.TaskID, domain []ledger.NodeID) (ledge
 	return best.node, best.score
 }
 
-// Fits is, by NodeID, for how many tasks of a class each node has room now, or (future) once
-// those who are leaving are gone. Filters that look at single tasks or at domains, and tasks
-// that are placed beside each other, could lower the true number. It is good until the next question.
+// Fits is, by NodeID, for how many tasks of a class each node has room now, or with future once terminating
+// tasks are gone. Filters that look at single tasks or at domains, and tasks placed next to each other, may
+// lower the true number. It is valid until the next question.
 func (x *Index) Fits(c ledger.ClassID, future bool) []int32 {
 	r, class := x.look(c), x.l.Class(c)
 	t := &r.tallies[0]
