@@ -140,7 +140,6 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	e.l.Settle()
 	e.l.ReleaseNominated()
 	e.l.Charge()
-	e.losses = e.l.JudgeLosses(now, reservedUntil)
 	e.emptyPlan()
 	e.rec.Reset()
 	e.l.TrimEvictionHistory(now)
@@ -150,6 +149,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	}
 	e.turns = e.policy.At(now)
 	e.pauses = e.l.EndPauses(now)
+	e.losses = e.l.JudgeLosses(now, reservedUntil) // a job that pauses loses none
 	e.policy.Explain(false)
 	e.expire(now)
 

@@ -138,6 +138,7 @@ func (l *Ledger) job(k JobKey) JobID {
 	}
 	l.jobs[j] = row
 	l.jobKeys.put(l, k, j)
+	l.jobs[j].paused = l.pausesWhole(j) // its pause may have been told before it
 	return j
 }
 
