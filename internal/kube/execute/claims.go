@@ -52,7 +52,7 @@ func (c *Executor) finalize(ctx context.Context, r *reservation) error {
 	return c.patchClaim(ctx, r, map[string]any{"finalizers": append(slices.Clone(r.now.Finalizers), resourcev1.Finalizer)}, nil)
 }
 
-// writeStatus replaces what devices a claim has and who uses it.
+// writeStatus replaces a claim's devices and its list of pods that use it.
 func (c *Executor) writeStatus(ctx context.Context, r *reservation, gives *resourcev1.AllocationResult, consumers []resourcev1.ResourceClaimConsumerReference) error {
 	status := map[string]any{"allocation": nil, "reservedFor": nil}
 	if gives != nil {
@@ -90,9 +90,9 @@ func (c *Executor) patchClaim(ctx context.Context, r *reservation, metadata, sta
 	return nil
 }
 
-// unreserve takes back what was written for pods that will not be bound with it: their
-// reservations, and devices that were given for them and that nobody else uses. What cannot
-// be taken back is no harm: the claim is its pod's to have moved.
+// unreserve undoes what was written for pods that will not be bound with it: their reservations, and
+// devices that were written for them and that no other pod uses. A failure does no harm: the claim
+// belongs to its pod, and its devices may be exchanged.
 func (c *Executor) unreserve(list []*reservation) {
 	var all sync.WaitGroup
 	for _, r := range list {

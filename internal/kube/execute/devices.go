@@ -19,14 +19,14 @@ import (
 // reservation is one resource claim, and the pods of a statement that are to use it.
 type reservation struct {
 	namespace, name, uid string
-	had                  string                       // devices.Digest of what it had when that was decided
-	devices              *resourcev1.AllocationResult // nil: it has some
+	had                  string                       // devices.Digest of its devices at the time of the decision
+	devices              *resourcev1.AllocationResult // nil: it has devices already
 	pods                 []sched.Item
 
 	now     *resourcev1.ResourceClaim // the newest that is known of it, as the API server said
 	gave    bool                      // devices were written
 	wrote   bool                      // anything was
-	refusal error                     // why it is not to be had
+	refusal error                     // why the claim cannot be reserved
 }
 
 // reservationsOf are the claims of a statement's pods, each once, in the order in which
@@ -66,10 +66,10 @@ func reservationsOf(items []sched.Item) ([]*reservation, *retry) {
 	return out, nil
 }
 
-// reserve gives the claims of a statement's pods their devices and reserves them for the
-// pods, all or none: when one cannot be had, what was written for the others is taken
-// back. It returns when the engine has been told, so that no device looks free once its
-// pod is seen bound, and when the devices are ready; nil when all is well.
+// reserve writes the devices of the claims of a statement's pods and reserves the claims for the
+// pods, all or none: if one write fails, the writes for the other claims are undone. It returns
+// when the engine has seen the writes, so that no device looks free once its pod is seen bound,
+// and when the devices are ready; nil on success.
 func (c *Executor) reserve(items []sched.Item, until time.Time) *retry {
 	list, failed := reservationsOf(items)
 	if failed != nil || len(list) == 0 {
@@ -152,8 +152,8 @@ func (c *Executor) reserving(r *reservation) request {
 	}
 }
 
-// settled says that a claim is as it should be. An error says that it never will: it is
-// gone, or somebody else gave it other devices or took them away since it was decided on.
+// settled reports whether a claim is in the wanted state. An error says that it never will be: the
+// claim is gone, or another client changed or removed its devices since the decision.
 func (r *reservation) settled() (bool, error) {
 	r.refusal = nil
 	has := r.now.Status.Allocation
@@ -176,8 +176,8 @@ func (r *reservation) settled() (bool, error) {
 	return !slices.ContainsFunc(r.pods, func(i sched.Item) bool { return !devices.Holds(r.now, i.UID) }), nil
 }
 
-// ownOnly says that nobody holds a claim but pods that are about to be bound with it: what
-// it has may be given back for something else.
+// ownOnly reports whether a claim is reserved only for pods that are about to be bound with it: its
+// devices may then be exchanged for other devices.
 func (r *reservation) ownOnly() bool {
 	return !slices.ContainsFunc(r.now.Status.ReservedFor, func(u resourcev1.ResourceClaimConsumerReference) bool {
 		return !slices.ContainsFunc(r.pods, func(i sched.Item) bool { return i.UID == string(u.UID) })
@@ -202,8 +202,7 @@ func stamped(a *resourcev1.AllocationResult) *resourcev1.AllocationResult {
 	return out
 }
 
-// awaitDevices waits until the engine has been told of what was written and the devices are
-// ready.
+// awaitDevices waits until the engine has seen what was written and the devices are ready.
 func (c *Executor) awaitDevices(list []*reservation, items []sched.Item, until time.Time) *retry {
 	for pause := lookAgain / 16; ; pause = min(2*pause, lookAgain) {
 		for _, i := range items {

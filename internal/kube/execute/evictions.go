@@ -7,33 +7,33 @@ import (
 	"ashlar.sh/sched"
 )
 
-// evictions are those that were asked for and are not answered yet. One that was not begun can
-// be taken back: the pod knows nothing of it, and stays.
+// evictions are the evictions that plans ask for and that are not answered yet. An eviction that
+// was not begun can be withdrawn: nothing was written to the pod, and it stays.
 type evictions struct {
 	mu     sync.Mutex
 	states map[uint64]*eviction // by item
 }
 
-// eviction is how far one has come.
+// eviction is the progress of one eviction.
 type eviction struct {
-	begun     bool // the pod may have been told
+	begun     bool // the pod may show a reason already
 	withdrawn bool // nothing is to be sent
 }
 
-// errWithdrawn says that an eviction was taken back before anything was sent.
+// errWithdrawn says that an eviction was withdrawn before anything was sent.
 var errWithdrawn = errors.New("taken back before it was begun")
 
 // expect notes an eviction that a plan asks for.
 func (e *evictions) expect(i sched.Item) {
 	if i.Kind != sched.EvictPod || i.ID == 0 {
-		return // what is of no plan nobody can take back
+		return // an eviction of no plan cannot be withdrawn
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.states[i.ID] = &eviction{}
 }
 
-// begin notes that something is about to be sent for an eviction; false: it was taken back.
+// begin notes that a request is about to be sent for an eviction; false: the eviction was withdrawn.
 func (e *evictions) begin(i sched.Item) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -45,8 +45,8 @@ func (e *evictions) begin(i sched.Item) bool {
 	return at.begun
 }
 
-// withdraw takes evictions back: all of them, or none where one was begun or is over, since
-// what is to go together is not to be taken apart.
+// withdraw withdraws evictions: all of them, or none if one was begun or is over, since they are
+// carried out together or not at all.
 func (e *evictions) withdraw(items []uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -15,35 +15,36 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// Options says how to carry.
+// Options says how plans are carried out.
 type Options struct {
 	Clients Clients
 	// Leading is asked before every write; while it is false nothing is sent. nil: always.
 	Leading func() bool
 	// Reporter is the component that events come from; "" is volcano.
 	Reporter string
-	// QuietBinds leaves out the event that says of a pod where it went: half of what a
-	// bound pod costs in writes.
+	// QuietBinds leaves out the event that says to which node a pod was bound: half of the writes
+	// that a bound pod costs.
 	QuietBinds bool
 	// Patience is for how long a write is repeated; 0 is 30 seconds.
 	Patience time.Duration
-	// Urgent says that somebody waits for a PodGroup to show a phase: it goes at once, and
-	// with the bindings. nil: Inqueue, for which controllers wait to create pods.
+	// Urgent reports whether a controller waits for a PodGroup to show a phase: the phase is then
+	// written at once, in the queue of the bindings. nil: Inqueue, for which controllers wait before
+	// they create pods.
 	Urgent func(item sched.Item) bool
 	// PodGroup returns the newest state that was seen of a PodGroup, nil without one.
 	PodGroup func(namespace, name string) *schedulingv1beta1.PodGroup
-	// Storage is what volumes and devices are prepared by. nil: no plan may choose any.
+	// Storage binds volumes and allocates devices. nil: no plan may choose any.
 	Storage Storage
 	// VolumeWait is how long a pod's volumes and devices may take to be bound; it is asked in
 	// Carry. nil: DefaultVolumeWait.
 	VolumeWait func() time.Duration
-	// Prepared is told of each pod whose volumes and devices were bound, and how long that took.
-	// nil: nobody.
+	// Prepared is called for each pod whose volumes and devices were bound, with the time that this
+	// took. nil: it is not called.
 	Prepared func(item sched.Item, took time.Duration)
-	// Answered is told of every item once, with the latency of its last request. nil: nobody.
+	// Answered is called once for every item, with the latency of its last request. nil: it is not called.
 	Answered func(item sched.Item, outcome sched.Outcome, latency time.Duration)
-	// Panicked is told of panics, which are bugs, in any goroutine; the item is answered all
-	// the same.
+	// Panicked is called for each panic, which is a bug, in any goroutine; the item is answered
+	// nevertheless.
 	Panicked crash.Handler
 }
 
@@ -56,11 +57,11 @@ type Executor struct {
 	slow    *requestQueue // conditions of pods
 	figures *requestQueue // of queues
 	events  *requestQueue
-	turn    atomic.Uint64 // of the connections
+	turn    atomic.Uint64 // counts requests, so that the connections are used in turn
 	groups  groupWrites
 	leaving evictions
 	dropped atomic.Int64
-	doubts  atomic.Int64 // items that were given up and may be carried out all the same
+	doubts  atomic.Int64 // items that were given up and that the server may still carry out
 
 	mu       sync.Mutex
 	receipts []sched.Receipt
@@ -68,7 +69,7 @@ type Executor struct {
 	wake     chan struct{}
 }
 
-// New makes a carrier whose requests end with ctx.
+// New makes an executor whose requests end with ctx.
 func New(ctx context.Context, o Options) *Executor {
 	if o.Patience <= 0 {
 		o.Patience = 30 * time.Second
@@ -102,8 +103,8 @@ func New(ctx context.Context, o Options) *Executor {
 	return c
 }
 
-// Carry takes a plan's items over, all of them whatever happens. It does not wait; each item
-// is answered by one receipt, in no particular order.
+// Carry carries out all items of a plan. It does not wait; each item is answered by one receipt,
+// in no particular order.
 func (c *Executor) Carry(items []sched.Item) {
 	late := c.unready(items)
 	for _, list := range late { // each by itself
@@ -145,7 +146,7 @@ func (c *Executor) guard(step string, do func()) bool {
 // bring carries an item out as soon as the server has time for it.
 func (c *Executor) bring(item sched.Item) { c.bringAnd(item, func(result) {}) }
 
-// bringAnd is bring; then is told, by another goroutine, what became of the item.
+// bringAnd is bring; another goroutine calls then with the outcome of the item.
 func (c *Executor) bringAnd(item sched.Item, then func(result)) {
 	c.fast.do(func() (time.Duration, bool) {
 		r := result{outcome: sched.Failed}
@@ -164,8 +165,8 @@ func (c *Executor) bringAnd(item sched.Item, then func(result)) {
 	})
 }
 
-// superseded says that an item takes a nomination back which a later one of the same plan
-// writes anew: requests are under way side by side, and the wrong one could come last.
+// superseded reports whether an item removes a nomination that a later item of the same plan
+// writes again: requests run in parallel, so the removal could arrive last.
 func superseded(item sched.Item, later []sched.Item) bool {
 	return item.Kind == sched.NominatePod && item.Node == "" && slices.ContainsFunc(later, func(o sched.Item) bool {
 		return o.Kind == sched.NominatePod && o.Node != "" && o.Pod == item.Pod && o.UID == item.UID
@@ -184,8 +185,8 @@ func (c *Executor) Receipts() []sched.Receipt {
 // Wake receives a value when there are receipts.
 func (c *Executor) Wake() <-chan struct{} { return c.wake }
 
-// Load is how many requests of plans are under way, how many wait, and how many may be
-// under way at once by what the server bears.
+// Load is how many requests of plans are under way, how many wait, and how many may be under way
+// at once, given how fast the server answers.
 func (c *Executor) Load() (flying, waiting, limit int) { return c.fast.load() }
 
 // Unsettled is how many requests of plans and of PodGroups' statuses are under way or wait, and
@@ -196,7 +197,7 @@ func (c *Executor) Unsettled() int {
 	return flying + waiting + statuses + later + int(c.doubts.Load())
 }
 
-// Dropped counts words that were not said because too many waited.
+// Dropped counts conditions and events that were not written because too many waited.
 func (c *Executor) Dropped() int64 { return c.dropped.Load() }
 
 // Wait returns when every item of a plan and every PodGroup's status was answered, or
@@ -209,7 +210,7 @@ func (c *Executor) Wait(ctx context.Context) {
 	})
 }
 
-// WaitForStatuses returns when nothing waits to be said, or ctx ends.
+// WaitForStatuses returns when no status waits to be written, or ctx ends.
 func (c *Executor) WaitForStatuses(ctx context.Context) {
 	await(ctx, func() {
 		c.slow.wait()
@@ -230,9 +231,9 @@ func await(ctx context.Context, what func()) {
 	}
 }
 
-// Failures in a row put the receipt off, so that what cannot be done is not asked for
-// without a pause; the room stays promised meanwhile. A bind that was refused for good is
-// answered at once: how long it is to wait is for its job to say, without any room.
+// Failures in a row delay the receipt, so that what cannot be done is not requested again without a
+// pause; the room stays promised meanwhile. A bind that was refused for good is answered at once:
+// its job decides how long to wait, and keeps no room meanwhile.
 const (
 	firstRetry   = 200 * time.Millisecond
 	longestRetry = 10 * time.Second
@@ -244,8 +245,8 @@ func (c *Executor) answer(item sched.Item, outcome sched.Outcome, latency time.D
 	c.answerAll([]sched.Receipt{{Item: item, Outcome: outcome}}, latency)
 }
 
-// answerAll gives receipts all at once: of a gang that failed together no member is taken for
-// bound while another is decided on again.
+// answerAll gives receipts all at once: when a gang fails together, no member counts as bound
+// while another one is decided on again.
 func (c *Executor) answerAll(list []sched.Receipt, latency time.Duration) {
 	wait := time.Duration(0)
 	for _, r := range list {
@@ -260,7 +261,7 @@ func (c *Executor) answerAll(list []sched.Receipt, latency time.Duration) {
 	c.deliver(list)
 }
 
-// putOff counts the failures of a pod in a row, and says how long the receipt is put off.
+// putOff counts the failures of a pod in a row, and returns how long the receipt is delayed.
 func (c *Executor) putOff(r sched.Receipt) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()

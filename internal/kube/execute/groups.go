@@ -17,22 +17,22 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// gather is how long what is to be said of a PodGroup is gathered, so that it is one
-// write. What somebody waits for (Options.Urgent) is written at once.
+// gather is for how long changes of a PodGroup's status are collected into one write. A phase for
+// which a controller waits (Options.Urgent) is written at once.
 const gather = 200 * time.Millisecond
 
 // Counts are a PodGroup's members by phase.
 type Counts struct{ Running, Succeeded, Failed int32 }
 
-// GroupStatus is what is to be said on a PodGroup beside its phase. Each condition
-// takes the place of that of its type; others stay.
+// GroupStatus is what is to be written to a PodGroup's status beside its phase. Each condition
+// replaces the one of its type; conditions of other types stay.
 type GroupStatus struct {
 	Counts     Counts
 	Conditions []schedulingv1beta1.PodGroupCondition
 }
 
-// groupWrites gathers what is to be written by PodGroup; of one group one write is
-// under way at a time, so that the newest state is the last that is written.
+// groupWrites collects writes by PodGroup. For each PodGroup one write is under way at a time, so
+// that the newest state is written last.
 type groupWrites struct {
 	mu      sync.Mutex
 	pending map[ledger.Key]*groupWrite
@@ -41,7 +41,7 @@ type groupWrites struct {
 type groupWrite struct {
 	uid string
 	wanted
-	urgent bool        // somebody waits for it
+	urgent bool        // a controller waits for it
 	due    *time.Timer // nil: nothing is gathered, or a write is under way
 	flying bool
 }
@@ -87,9 +87,9 @@ func (c *Executor) PodGroupStatus(group ledger.Key, uid string, s GroupStatus) {
 	})
 }
 
-// Record writes the annotation record.Key on a PodGroup, or removes it where value is "",
-// together with what else is to be written there. With then it goes at once, and then is
-// told, by another goroutine, whether that very value is written now.
+// Record writes the annotation record.Key on a PodGroup, or removes it if value is "", together
+// with what else is to be written there. If then is not nil the write is sent at once, and another
+// goroutine calls then with whether exactly that value is written now.
 func (c *Executor) Record(group ledger.Key, uid, value string, then func(written bool)) {
 	c.write(group, uid, func(w *groupWrite) {
 		w.record = &value
@@ -112,13 +112,13 @@ func (c *Executor) write(group ledger.Key, uid string, change func(*groupWrite))
 		c.groups.pending[group] = w
 	}
 	change(w)
-	if !w.flying { // otherwise it goes on its way when the one under way is back
+	if !w.flying { // otherwise it is sent when the write under way is answered
 		c.arm(group, w)
 	}
 }
 
-// over answers what was gathered for a PodGroup whose name is another's now; what is under
-// way finds that out by itself. The lock is held.
+// over answers the collected writes for a PodGroup whose name now belongs to a PodGroup with
+// another UID; a write that is under way finds that out by itself. The lock is held.
 func (c *Executor) over(w *groupWrite) {
 	if w.due != nil {
 		w.due.Stop()
@@ -138,7 +138,7 @@ func (c *Executor) wrote(w wanted, outcome sched.Outcome, latency time.Duration)
 	}
 }
 
-// arm sends what was gathered when it is due; the lock is held.
+// arm sends the collected writes when they are due; the lock is held.
 func (c *Executor) arm(group ledger.Key, w *groupWrite) {
 	switch {
 	case w.urgent:
@@ -152,7 +152,7 @@ func (c *Executor) arm(group ledger.Key, w *groupWrite) {
 	}
 }
 
-// launch sends what was gathered; the lock is held.
+// launch sends the collected writes; the lock is held.
 func (c *Executor) launch(group ledger.Key, w *groupWrite) {
 	if w.due != nil {
 		w.due.Stop()
@@ -184,7 +184,7 @@ func (c *Executor) launch(group ledger.Key, w *groupWrite) {
 	})
 }
 
-// flushGroups sends all that is being gathered.
+// flushGroups sends all collected writes.
 func (c *Executor) flushGroups() {
 	c.groups.mu.Lock()
 	defer c.groups.mu.Unlock()
@@ -258,8 +258,7 @@ func groupPatch(base *schedulingv1beta1.PodGroup, uid string, what wanted) []byt
 	return patch
 }
 
-// replaced is a list of conditions in which newer ones took the places of those of
-// their types.
+// replaced is the list of conditions, in which newer conditions replace those of the same types.
 func replaced(list, newer []schedulingv1beta1.PodGroupCondition) []schedulingv1beta1.PodGroupCondition {
 	list = slices.DeleteFunc(slices.Clone(list), func(c schedulingv1beta1.PodGroupCondition) bool {
 		return slices.ContainsFunc(newer, func(n schedulingv1beta1.PodGroupCondition) bool { return n.Type == c.Type })
@@ -267,7 +266,7 @@ func replaced(list, newer []schedulingv1beta1.PodGroupCondition) []schedulingv1b
 	return append(list, newer...)
 }
 
-// shows says that a PodGroup shows what was to be written.
+// shows reports whether a PodGroup shows what was to be written.
 func shows(g *schedulingv1beta1.PodGroup, what wanted) bool {
 	phase, status := what.phase, what.status
 	if phase != nil && string(g.Status.Phase) != phase.Phase.String() {

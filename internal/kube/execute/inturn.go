@@ -7,11 +7,10 @@ import (
 	"ashlar.sh/sched"
 )
 
-// BindInTurn binds the pods of one statement one after the other, in the order in which
-// they are given. Once one of them is not to be had, no other is asked for: they are
-// answered Failed. So a gang of which one member is always refused, which comes first, is
-// not bound in part again and again. Before all, first is called where it is there, by
-// another goroutine; false is the same as a first member that is not to be had.
+// BindInTurn binds the pods of one statement one after the other, in the given order. Once a bind
+// fails, the pods after it are not bound and are answered Failed. So a gang with a member that is
+// always refused, and which comes first, is not bound in part again and again. If first is not nil,
+// another goroutine calls it before all binds; false counts as a first bind that failed.
 func (c *Executor) BindInTurn(items []sched.Item, first func() bool) {
 	items = slices.Clone(items)
 	patience := DefaultVolumeWait

@@ -10,21 +10,21 @@ import (
 // How many requests may be under way at once.
 const (
 	leastInFlight = 8
-	firstInFlight = 64 // what a server on two cores answers best; it is learnt from there
+	firstInFlight = 64 // the best number for a server on two cores; the limit adapts from there
 	mostInFlight  = 256
 
-	// What people read may take its time: of PodGroups' statuses so few are under way that
-	// the server has the most of its room for bindings.
+	// Statuses of PodGroups are not urgent: only so few writes of them are under way that the server
+	// has most of its capacity for bindings.
 	mostStatuses = 16
 )
 
-// slow is the latency from which a server is taken to be loaded: more at once would
-// only wait longer.
+// slow is the latency from which a server counts as loaded: more requests at once would only wait
+// longer.
 const slow = time.Second
 
-// requestQueue runs work with as many goroutines as the server bears: one more for each full
-// round of answers in time, three in ten fewer when it is overloaded (additive
-// increase, multiplicative decrease).
+// requestQueue runs work with as many goroutines as the server can answer in time: one more for each
+// full round of answers in time, 30 % fewer when it is overloaded (additive increase, multiplicative
+// decrease).
 type requestQueue struct {
 	mu      sync.Mutex
 	waiting []func() (latency time.Duration, overloaded bool)
@@ -75,7 +75,7 @@ func (l *requestQueue) run(work func() (time.Duration, bool)) {
 	}
 }
 
-// next takes an answer in and gives the goroutine its next work, nil when it is to end.
+// next records an answer and returns the goroutine's next work, nil if the goroutine has to end.
 func (l *requestQueue) next(latency time.Duration, overloaded bool) func() (time.Duration, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -96,7 +96,7 @@ func (l *requestQueue) next(latency time.Duration, overloaded bool) func() (time
 func (l *requestQueue) learn(latency time.Duration, overloaded bool) {
 	switch {
 	case overloaded || latency > slow:
-		// Answers to requests of one round say one thing: the limit falls once for all.
+		// The answers of one round count as one: they lower the limit once.
 		if now := time.Now(); now.Sub(l.cut) > 100*time.Millisecond {
 			l.cut = now
 			l.limit = max(leastInFlight, l.limit*0.7)
@@ -106,7 +106,7 @@ func (l *requestQueue) learn(latency time.Duration, overloaded bool) {
 	}
 }
 
-// load is how many requests are under way, how many wait, and how many may fly.
+// load is how many requests are under way, how many wait, and how many may be under way.
 func (l *requestQueue) load() (flying, waiting, limit int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

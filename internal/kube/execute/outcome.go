@@ -11,21 +11,21 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
-// kind sorts the answers to a write by what is to be done about them.
+// kind classifies the answers to a write by what has to be done next.
 type kind int
 
 const (
 	done      kind = iota
-	missing        // the object is not there: no receipt but Missing can follow
-	clash          // the object is not as we thought: read it
-	refused        // it will not be had, however often it is asked
-	unknown        // the write may or may not have happened: read, then ask again
-	later          // the server has no time now: ask again
+	missing        // the object does not exist: the receipt is Missing
+	clash          // the object is in another state than expected: read it
+	refused        // the server refuses it for good: a repetition does not help
+	unknown        // the write may or may not have happened: read, then send it again
+	later          // the server is overloaded: send it again
 	withdrawn      // nothing was sent: a later plan took the item back
 )
 
-// kindOf says what an answer means. Time-outs, broken connections and what a proxy says of a
-// server that it lost are unknown, for the server may have done what it could not say.
+// kindOf classifies an answer. Time-outs, broken connections, and a proxy's answer that it lost the
+// server, are unknown: the server may have done the write without being able to answer.
 func kindOf(err error) kind {
 	var network net.Error
 	switch {
@@ -55,8 +55,8 @@ func kindOf(err error) kind {
 	return unknown
 }
 
-// withoutRights says that a refusal is about who asks, and not about what was asked for: all
-// that this scheduler asks for is refused then.
+// withoutRights reports whether a refusal is about the scheduler's own rights, and not about the
+// object: then every such request of this scheduler is refused.
 func withoutRights(err error) bool {
 	return apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) && strings.Contains(err.Error(), "cannot create resource")
 }

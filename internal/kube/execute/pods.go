@@ -18,7 +18,7 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// request is how a plan's item about a pod is carried out.
+// request is the request that carries out a plan's item about a pod.
 func (c *Executor) request(i sched.Item) request {
 	pods := c.pods(i.Pod.Namespace)
 	switch i.Kind {
@@ -69,7 +69,7 @@ func (c *Executor) bind(pods typedcorev1.PodInterface, i sched.Item) request {
 	}
 }
 
-// shown reads the pod an item is about; another life of its name, or none, is Missing.
+// shown reads the pod that an item is about; no pod, or a pod of that name with another UID, is Missing.
 func shown(pods typedcorev1.PodInterface, i sched.Item, judge func(*corev1.Pod) (bool, sched.Outcome)) func(context.Context) (bool, sched.Outcome, error) {
 	return func(ctx context.Context) (bool, sched.Outcome, error) {
 		p, err := pods.Get(ctx, i.Pod.Name, metav1.GetOptions{})
@@ -86,8 +86,8 @@ func shown(pods typedcorev1.PodInterface, i sched.Item, judge func(*corev1.Pod) 
 	}
 }
 
-// evict deletes a pod after saying on it why, with the conditions of Volcano. The
-// words are tried once; only the deletion counts.
+// evict writes the reason to the pod, in Volcano's conditions, and then deletes the pod. The
+// conditions are tried once; only the deletion counts.
 func (c *Executor) evict(pods typedcorev1.PodInterface, i sched.Item) request {
 	now, why := metav1.Now(), evicted(i)
 	words := conditions(i.UID,
@@ -117,7 +117,7 @@ func remove(ctx context.Context, pods typedcorev1.PodInterface, name, uid string
 	return pods.Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &life}})
 }
 
-// evicted says why a pod is evicted: for whom, by which action and whose leave.
+// evicted says why a pod is evicted: for which pod, by which action, and which plugins permitted it.
 func evicted(i sched.Item) string {
 	if i.Why == nil {
 		return clip("evicted by " + i.Action)
@@ -147,7 +147,7 @@ func nominate(pods typedcorev1.PodInterface, i sched.Item) request {
 	}
 }
 
-// openGate takes the queue's gate off a pod, and leaves what other gates it may have by now.
+// openGate removes the queue's gate from a pod, and leaves other gates as they are.
 func openGate(pods typedcorev1.PodInterface, i sched.Item) request {
 	patch, _ := json.Marshal(map[string]any{
 		"metadata": map[string]any{"uid": i.UID},
@@ -164,15 +164,14 @@ func openGate(pods typedcorev1.PodInterface, i sched.Item) request {
 	}
 }
 
-// Release deletes a bound member of a gang that cannot be completed, so that its
-// controller makes it anew (decision 22). Nothing is answered: what becomes of it shows
-// as a fact.
+// Release deletes a bound member of a gang that cannot be completed, so that its controller makes it
+// anew (decision 22). It has no receipt: the result comes as a fact.
 func (c *Executor) Release(pod ledger.Key, uid, why string) {
 	i := sched.Item{Kind: sched.EvictPod, Pod: pod, UID: uid, Action: why}
 	c.Carry([]sched.Item{i})
 }
 
-// bound says on a pod, as Volcano does, where it went.
+// bound writes an event on a pod that names its node, as Volcano does.
 func (c *Executor) bound(i sched.Item) {
 	if c.options.QuietBinds {
 		return

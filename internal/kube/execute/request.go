@@ -12,19 +12,19 @@ import (
 	"ashlar.sh/sched"
 )
 
-// apiRequest bounds a single request. A server that has not answered by then may still do
-// what it was asked.
+// apiRequest bounds a single request. A server that has not answered by then may still carry the
+// request out.
 const apiRequest = 10 * time.Second
 
-// For how long a server may still do what it was asked: without an answer until an API server
-// gives up a request; after an answer that it failed, until what it wrote to its store has been
-// taken or not.
+// For how long a server may still carry a request out: without an answer, until an API server gives
+// the request up; after an answer that it failed, until its write to its store has succeeded or
+// failed.
 const (
 	unansweredLasts = time.Minute
 	failedLasts     = 10 * time.Second
 )
 
-// lasts is for how long what had this error may still be done.
+// lasts is for how long a request that had this error may still be carried out.
 func lasts(err error) time.Duration {
 	if status := apierrors.APIStatus(nil); errors.As(err, &status) && !apierrors.IsTimeout(err) {
 		return failedLasts
@@ -35,16 +35,15 @@ func lasts(err error) time.Duration {
 // request is a write, and how to find out whether it happened.
 type request struct {
 	what string
-	// grave: to take it for not done when it was does harm. Then Failed is not answered before
-	// that is certain.
+	// grave: it does harm to count the write as not done when it was done. Then Failed is not
+	// answered before that is certain.
 	grave bool
 	send  func(ctx context.Context) error
 	// shown reads the object; settled says that what it shows answers the request.
 	shown func(ctx context.Context) (settled bool, outcome sched.Outcome, err error)
 }
 
-// doubt is about an request that was given up and may be done all the same: by a request
-// that has had no answer.
+// doubt is about a request that was given up, had no answer, and may still be carried out.
 type doubt struct {
 	request request
 	until   time.Time // what the object shows from then on is final; zero: there is no doubt
@@ -52,24 +51,24 @@ type doubt struct {
 
 func (d doubt) is() bool { return !d.until.IsZero() }
 
-// result is what became of an request.
+// result is the outcome of a request.
 type result struct {
 	outcome    sched.Outcome
 	latency    time.Duration // of the last request
-	overloaded bool          // the server had no time for it
+	overloaded bool          // the server was overloaded
 	left       doubt
-	refused    string // what the server said, which will not have it for what it is about
+	refused    string // the server's message, where it refuses the request because of the object
 }
 
-// run is try for requests of which no doubt is of consequence.
+// run is try for requests that are not grave: a doubt has no consequence.
 func (c *Executor) run(e request) (outcome sched.Outcome, latency time.Duration, overloaded bool) {
 	r := c.try(e)
 	return r.outcome, r.latency, r.overloaded
 }
 
-// try sends until the server has answered for good or patience is over. What was sent and
-// not answered may have been done, or be done any time soon: a grave request that is given up
-// then leaves a doubt.
+// try sends until the server has given a final answer or patience is over. What was sent and not
+// answered may have been done, or may be done soon: if a grave request is given up then, it leaves a
+// doubt.
 func (c *Executor) try(e request) (r result) {
 	began, unread := time.Now(), false // unread: the object was not read since a request went unanswered
 	var until time.Time
@@ -129,9 +128,9 @@ func (c *Executor) leading() (yes bool) {
 	return yes
 }
 
-// settle answers an item of which there is a doubt, once what the object shows is final. The
-// room stays promised for so long: given to another pod, it would be taken twice if the
-// first one came after all. It does not keep a place on the road meanwhile. then is called after it.
+// settle answers an item with a doubt, once what the object shows is final. Until then the room
+// stays promised: if another pod got it and the first one were bound after all, the room would be
+// taken twice. It occupies no place in the request queue meanwhile. then is called after the answer.
 func (c *Executor) settle(item sched.Item, d doubt, latency time.Duration, then func(sched.Outcome)) {
 	c.doubts.Add(1)
 	klog.V(2).InfoS("What was sent may still be done: it is looked at again before it counts as failed", "what", d.request.what, "until", d.until)
@@ -144,8 +143,8 @@ func (c *Executor) settle(item sched.Item, d doubt, latency time.Duration, then 
 	})
 }
 
-// verdict reads until it is certain whether an request was done. With ctx nobody decides on it
-// any more.
+// verdict reads until it is certain whether a request was done. When ctx ends, the result is of no
+// use any more.
 func (c *Executor) verdict(d doubt) sched.Outcome {
 	for n := 0; sleep(c.ctx, time.Until(d.until)); n++ {
 		settled, outcome, err := c.look(d.request)
@@ -165,7 +164,7 @@ func panicked(err error) bool {
 	return errors.As(err, &p)
 }
 
-// look reads what became of an request.
+// look reads the outcome of a request.
 func (c *Executor) look(e request) (settled bool, outcome sched.Outcome, err error) {
 	err = c.timed(new(time.Duration), func(ctx context.Context) (err error) {
 		settled, outcome, err = e.shown(ctx)
@@ -179,7 +178,7 @@ func (c *Executor) timed(latency *time.Duration, f func(context.Context) error) 
 	defer cancel()
 	start := time.Now()
 	if p := c.options.Panicked.Guard("asking the API server", func() { err = f(ctx) }); p != nil {
-		err = p // what was asked may have been done
+		err = p // the request may have been carried out
 	}
 	*latency = time.Since(start)
 	return err

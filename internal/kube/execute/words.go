@@ -22,7 +22,7 @@ const (
 	tries       = 4
 )
 
-// Event is a happening to be told of an object.
+// Event is an event that is to be recorded about an object.
 type Event struct {
 	Kind    string // one of apiVersions
 	Object  ledger.Key
@@ -32,7 +32,7 @@ type Event struct {
 	Message string
 }
 
-// apiVersions are those of the kinds that events are told of.
+// apiVersions are the API versions of the kinds that events are about.
 var apiVersions = map[string]string{
 	"Pod": "v1", "Node": "v1", "Namespace": "v1", "ResourceQuota": "v1", "PodDisruptionBudget": "policy/v1",
 	"PriorityClass": "scheduling.k8s.io/v1", "PodGroup": "scheduling.volcano.sh/v1beta1",
