@@ -1,10 +1,9 @@
-// Package plugins is the list of the plugins that are built in.
+// Package plugins is the list of the built-in plugins.
 //
-// It is a plain list: nothing registers itself, and what an engine knows is what is
-// written here. The order means nothing; a profile's tiers have their own. A plugin
-// lives in a folder of its own, knows no other plugin and no action, and is told
-// apart by the name that configurations use (internal/config has the catalogue of
-// their arguments).
+// It is a plain list: nothing registers itself, and an engine knows exactly the plugins in it. Its
+// order means nothing; a profile's tiers have their own order. Each plugin has a folder of its own,
+// knows no other plugin and no action, and is identified by the name that configurations use
+// (internal/config has the catalogue of their arguments).
 package plugins
 
 import (

@@ -1,21 +1,20 @@
-// Package capacity is the plugin that shares the cluster by what each queue's spec says
-// it deserves, among flat queues or down a tree of them (seed 001).
+// Package capacity is the plugin that shares the cluster by what each queue's spec says it deserves,
+// among flat queues or in a tree of them (seed 001).
 //
-// What a queue deserves is spec.deserved, clipped to what it can ever hold and raised
-// to its guarantee (decision 1); what it can ever hold, realCapability, is what its
-// siblings' guarantees leave of its parent's, within its capability. Queues are served
-// by priority and share; a task is placed while its queue and every queue above stay
-// within realCapability, so a queue may borrow what nobody uses, and reclaim gives it
-// back. No queue is ever overused.
+// What a queue deserves is spec.deserved, at most what it can ever hold and at least its guarantee
+// (decision 1). What it can ever hold, realCapability, is what its siblings' guarantees leave of its
+// parent's, within its own capability. Queues are served by priority and share. A task is placed while
+// its queue and every ancestor stay within realCapability, so a queue may borrow what no queue uses,
+// and reclaim takes that back. No queue is ever overused.
 //
-// In the tree root is the cluster (decision 6). The plugin keeps no sums: what a queue
-// and all below it hold, ask for and keep is read from the ledger, as it stands now.
-// Limits and deserved stand still for a cycle and change only with queues and nodes.
+// In the tree, root is the cluster (decision 6). The plugin keeps no sums: what a queue and all queues
+// below it hold, ask for and keep is read from the ledger, as it stands now. Limits and deserved stay
+// unchanged for a cycle, and change only with queues and nodes.
 //
-// The dimension pods takes no part (decision 24), nor does one that no node offers:
-// what waits for it waits for nodes. A queue out of place takes no part either, and
-// nobody else notices (decision 8). realCapability keeps a guarantee against each
-// sibling alone; that all of them together leave it free is keep.go's rule.
+// The dimension pods takes no part (decision 24), nor does one that no node offers: what waits for it
+// waits for nodes. A queue with no sound position in the tree takes no part either, and no other queue
+// is affected (decision 8). realCapability keeps a guarantee free against each sibling alone; keep.go
+// keeps it free against all of them together.
 package capacity
 
 import (
@@ -29,8 +28,8 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Definition is the plugin's entry in the list of plugins. Its argument
-// ancestorReclaimLevel is how many levels above a leaf reclaiming looks at (0: none).
+// Definition is the plugin's entry in the list of plugins. Its argument ancestorReclaimLevel is the
+// number of levels above a leaf that reclaiming looks at (0: none).
 func Definition() policy.Definition {
 	return policy.Definition{Name: "capacity", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
 		level, err := c.Arguments.Int("ancestorReclaimLevel", 0)
@@ -51,47 +50,46 @@ type plugin struct {
 
 	rows     []row // by QueueID
 	dims     int
-	placing  fair.LiveTree // what queues may hold, with the cluster at its top (seed 001 §3.2); flat queues are one level (§3.1)
-	enqueue  fair.LiveTree // … with what a user's root names alone there; flat: empty
+	placing  fair.LiveTree // what queues may hold, the cluster at the root (seed 001 §3.2); flat: one level (§3.1)
+	enqueue  fair.LiveTree // … with only what a user's Queue root names at the root; flat: empty
 	root     ledger.QueueID
-	deep     int              // the queues that are more than one level below root
+	deep     int              // the number of queues more than one level below root
 	changed  []ledger.QueueID // scratch of refresh
-	shape    uint64           // of the ledger, when all this was worked out
+	shape    uint64           // the ledger's SpecEpoch when all this was computed
 	specSeen uint64           // mark of ledger.SpecChanged then
 	treeSeen uint64           // … and of ledger.TreeChanged
-	rounds   uint64           // the times that it was
-	guards   resource.Vec     // zero in what no queue is guaranteed
+	rounds   uint64           // how often it was computed
+	guards   resource.Vec     // zero in dimensions in which no queue has a guarantee
 
 	unit, last resource.Vec // scratch of Reclaimable
 	links      links
 }
 
-// row is what is known of a queue beside its figures.
+// row is what is known of a queue besides its figures.
 type row struct {
 	shares  bool           // root, and the sound queues (flat: the leaves among them)
-	put     bool           // what it is granted is in the trees, and in counts
+	put     bool           // its spec is in the trees, and in counts
 	assured bool           // it has a guarantee
-	up      ledger.QueueID // the queue that bounds it too: its parent; flat: root
+	up      ledger.QueueID // the queue that bounds it, too: its parent; flat: root
 	depth   int32          // below root
-	counts  []resource.Dim // what its share is over; none: best effort
+	counts  []resource.Dim // the dimensions of its share; none: best effort
 
 	share              fair.Ratio
-	sharedAt, sharedIn uint64 // the queue's Moved, and rounds, when share was found
+	sharedAt, sharedIn uint64 // the queue's Moved, and rounds, when share was computed
 
-	guarded        []ledger.QueueID // those below it that have a guarantee
-	kept           []int64          // what they may still ask for, by dimension
-	keptAt, keptIn uint64           // the queue's Moved, and rounds, when kept was found
+	guarded        []ledger.QueueID // the queues below it that have a guarantee
+	kept           []int64          // what these may still ask for, by dimension
+	keptAt, keptIn uint64           // the queue's Moved, and rounds, when kept was computed
 }
 
-// Open works out what every queue deserves and may hold, if queues or nodes changed.
+// Open computes what every queue deserves and may hold, if queues or nodes changed.
 func (p *plugin) Open(rec *trace.Recorder) {
 	p.refresh()
 	p.tell(rec)
 }
 
-// refresh puts right what changed since the last time: what follows from the queues that
-// changed, or their places, and from the dimensions that did; everything, when it is not
-// known what.
+// refresh updates what changed since the last time: what follows from queues that changed, or moved in
+// the tree, and from dimensions that changed; everything, when the changes are unknown.
 func (p *plugin) refresh() {
 	if p.shape == p.l.SpecEpoch() && p.dims == p.l.Dims.Len() && p.rounds > 0 {
 		return
@@ -123,7 +121,7 @@ func (p *plugin) refresh() {
 	p.rounds++
 }
 
-// begin forgets everything.
+// begin drops everything that was computed.
 func (p *plugin) begin() {
 	p.root, _ = p.l.FindQueue(model.RootQueue)
 	p.deep, p.dims = 0, p.l.Dims.Len()
@@ -135,8 +133,7 @@ func (p *plugin) begin() {
 	p.enqueue.Clear(p.dims)
 }
 
-// attach finds whether a queue takes part, and below which other: below its parent, flat
-// below root. Its limits follow in settle.
+// attach finds whether a queue takes part, and its parent (flat: root). settle computes its limits.
 func (p *plugin) attach(q ledger.QueueID) {
 	r, queue := &p.rows[q], p.l.Queue(q)
 	if r.depth > 1 {
@@ -164,8 +161,8 @@ func (p *plugin) attach(q ledger.QueueID) {
 	p.tie(q)
 }
 
-// tie puts a queue into the trees, or takes it out. One that lost its parent to no fault of
-// its own keeps its place below it: mostly it comes again with all who lost theirs with it.
+// tie adds a queue to the trees, or removes it. A queue that takes no part only because its parent
+// takes none keeps its place: mostly it comes back together with the rest below that parent.
 func (p *plugin) tie(q ledger.QueueID) {
 	up := int32(p.rows[q].up)
 	switch {
@@ -183,9 +180,8 @@ func (p *plugin) tie(q ledger.QueueID) {
 	}
 }
 
-// count finds the dimensions that a queue's share is over: those that its spec.deserved
-// names (decision 3), for root all of them. A queue that names none, or nothing but
-// zeros, is best effort (seed 001 §4.1).
+// count finds the dimensions of a queue's share: those that its spec.deserved names (decision 3), for
+// root all of them. A queue that names none, or only zeros, is best effort (seed 001 §4.1).
 func (p *plugin) count(q ledger.QueueID) {
 	r, queue := &p.rows[q], p.l.Queue(q)
 	r.counts = r.counts[:0]
@@ -197,7 +193,7 @@ func (p *plugin) count(q ledger.QueueID) {
 	if queue.Fact == nil || len(r.counts) == 0 || len(r.counts) >= len(queue.Fact.Deserved) {
 		return
 	}
-	for _, a := range queue.Fact.Deserved { // zeros that are meant
+	for _, a := range queue.Fact.Deserved { // zeros that the spec states
 		if d, ok := p.l.Dims.Lookup(a.Name); ok && d != resource.Pods && !slices.Contains(r.counts, d) {
 			r.counts = append(r.counts, d)
 		}

@@ -5,19 +5,19 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// links says which dimensions queues could claim of others, and what they might have above their
-// part by that: from a dimension of which a queue that asks for it deserves something to one of
-// which it asks for more than it deserves. What queues ask for stands still while room moves
+// links says which dimensions queues could claim from other queues, and what they might then hold above
+// what they deserve: a link leads from a dimension that a queue asks for and deserves something of, to
+// one of which it asks for more than it deserves. What queues ask for does not change while room moves
 // between them.
 type links struct {
 	dims  int
 	world uint64
-	count []int32 // from × to: how many queues
+	count []int32 // by from × to: the number of queues
 	known bool
-	more  map[ledger.QueueID]resource.Sums // what those who leave would ask for again
+	more  map[ledger.QueueID]resource.Sums // what evicted pods would ask for again
 }
 
-// find counts the links of all queues, unless the world is as it was.
+// find counts the links of all queues, unless nothing has changed.
 func (k *links) find(p *plugin) {
 	if k.known && k.world == p.l.StateEpoch() && k.dims == p.dims {
 		return
@@ -55,7 +55,7 @@ func (k *links) each(p *plugin, q ledger.QueueID, f func(from, to resource.Dim))
 	}
 }
 
-// owes says that a queue, or one above it by which it may claim, deserves something.
+// owes says that a queue, or an ancestor by which it may claim, deserves something of a dimension.
 func (p *plugin) owes(q ledger.QueueID, d resource.Dim) bool {
 	for at, level := q, int64(0); level <= p.level && p.rows[at].depth > 0; at, level = p.rows[at].up, level+1 {
 		if p.deserved(at, d) > 0 {
@@ -65,8 +65,8 @@ func (p *plugin) owes(q ledger.QueueID, d resource.Dim) bool {
 	return false
 }
 
-// chained says that somebody who waits might have a dimension above its part by claiming what
-// the claim would have above its own, or by claiming what that one would, and so on.
+// chained says that a waiting queue might get a dimension above what it deserves by claiming what the
+// preemptor would have above its own, or by claiming what a queue that did so would have, and so on.
 func (m *move) chained(d resource.Dim) bool {
 	if m.chain == nil {
 		m.chain = make([]bool, m.dims)

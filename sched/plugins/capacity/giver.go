@@ -5,10 +5,10 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// MayBeVictimQueue says that something of a queue might be reclaimed: it, and with
-// ancestorReclaimLevel those above it that Reclaimable looks at, hold more than they
-// deserve in one dimension at least. What deserved does not speak of is held above it: it
-// is 0 there, and a guarantee would have raised it.
+// MayBeVictimQueue says that something of a queue might be reclaimed: it, and with ancestorReclaimLevel
+// the ancestors that Reclaimable looks at, hold more than they deserve in at least one dimension. A
+// dimension that deserved does not name counts as 0, so all that is held of it is above; a guarantee
+// would have raised it.
 func (p *plugin) MayBeVictimQueue(q, reclaimer ledger.QueueID) bool {
 	if !p.known(q) || !p.known(reclaimer) || q == reclaimer {
 		return false

@@ -11,13 +11,13 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// A guarantee is kept free until it is filled: what is held below a queue, and what the
+// A guarantee is kept free until it is used: what is held below a queue, and what the
 // guarantees there still lack, together stay within its realCapability, on every level
-// from the leaf to root. However many borrow, and in whatever order, a queue within its
-// guarantee is then refused for nobody's sake but its own. What fills a guarantee adds
-// nothing to that sum and is always within the rule.
+// from the leaf to root. However many queues borrow, and in whatever order, a queue within its
+// guarantee is then never refused because of another queue. Room taken within a guarantee adds
+// nothing to that sum, so the rule always allows it.
 
-// guard keeps the list of those below a queue that have a guarantee.
+// guard keeps the list of the queues below a queue that have a guarantee.
 func (p *plugin) guard(q ledger.QueueID) {
 	r, guarantee := &p.rows[q], p.l.Queue(q).Guarantee
 	p.guards = p.guards.Max(guarantee)
@@ -29,7 +29,7 @@ func (p *plugin) guard(q ledger.QueueID) {
 	}
 }
 
-// unguard takes a queue off the list of the one above it.
+// unguard takes a queue off its parent's list.
 func (p *plugin) unguard(q ledger.QueueID) {
 	r := &p.rows[q]
 	if !r.assured {
@@ -42,8 +42,8 @@ func (p *plugin) unguard(q ledger.QueueID) {
 	up.guarded = up.guarded[:last]
 }
 
-// keeps is what a queue keeps free of each dimension for the guarantees below it. It is
-// found again only after figures below moved.
+// keeps is what a queue keeps free of each dimension for the guarantees below it. It is computed again
+// only after figures below it changed.
 func (p *plugin) keeps(q ledger.QueueID) []int64 {
 	r, moved := &p.rows[q], p.l.Queue(q).Moved
 	if r.keptAt == moved && r.keptIn == p.rounds {
@@ -66,8 +66,8 @@ func (p *plugin) keeps(q ledger.QueueID) []int64 {
 	return r.kept
 }
 
-// unfilled is what a queue may still ask for because it is guaranteed, when it holds
-// allocated and those below it may still ask for below.
+// unfilled is what a queue may still ask for because of guarantees, when it holds allocated and the
+// queues below it may still ask for below.
 func (p *plugin) unfilled(q ledger.QueueID, d resource.Dim, allocated, below int64) int64 {
 	b := p.limitsOf(q, d)
 	if b.Guarantee == 0 {
@@ -77,15 +77,15 @@ func (p *plugin) unfilled(q ledger.QueueID, d resource.Dim, allocated, below int
 	return fair.Unfilled(b.Guarantee, b.Real.Value, allocated, below)
 }
 
-// clash finds the first queue on the way from a leaf to root below which more would not
-// leave room for what is guaranteed: future is what would be held there and kept free.
-// NoQueue when there is none.
+// clash finds the first queue on the path from a leaf to root below which more would not leave room for
+// what is guaranteed; future is what would be held there and kept free. It returns NoQueue when there
+// is none.
 func (p *plugin) clash(leaf ledger.QueueID, d resource.Dim, more int64) (at ledger.QueueID, future int64) {
 	if p.guards.Get(d) == 0 || !p.offered(d) || int(d) >= p.dims {
 		return ledger.NoQueue, 0
 	}
 	below, left := int64(0), int64(0) // kept below q, before and after
-	others := false                   // some of it for others than the leaf
+	others := false                   // some of it is kept for queues other than the leaf
 	for q, up := leaf, p.rows[leaf].up; up != ledger.NoQueue; q, up = up, p.rows[up].up {
 		held := p.l.Queue(q).Allocated.Get(d)
 		was := p.unfilled(q, d, held, below)
@@ -103,8 +103,8 @@ func (p *plugin) clash(leaf ledger.QueueID, d resource.Dim, more int64) (at ledg
 	return ledger.NoQueue, 0
 }
 
-// spared is how many of want tasks leave room for what others are guaranteed: more of
-// them never leave more.
+// spared is how many of want tasks leave room for the guarantees of other queues. Beyond that number,
+// no more tasks do.
 func (p *plugin) spared(q ledger.QueueID, need []ledger.Need, want int64) int64 {
 	fits := func(n int64) bool {
 		for i := range need {
@@ -120,9 +120,9 @@ func (p *plugin) spared(q ledger.QueueID, need []ledger.Need, want int64) int64 
 	return int64(sort.Search(int(want), func(n int) bool { return !fits(int64(n) + 1) }))
 }
 
-// unspared is the reason why a queue must leave room to others: the queue nearest to it
-// in which what is guaranteed would not be kept. Need is what would be held there and
-// kept free, Have what it may hold.
+// unspared is the reason why a queue must leave room to others: the queue nearest to it in which
+// guarantees would not be kept. Need is what would be held there and kept free, Have what that queue
+// may hold.
 func (p *plugin) unspared(leaf ledger.QueueID, want resource.Vec) trace.Reason {
 	for at := p.rows[leaf].up; at != ledger.NoQueue; at = p.rows[at].up {
 		shorts := policy.Shorts(p.l.Dims, func(d resource.Dim) bool {

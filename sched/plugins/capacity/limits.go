@@ -7,7 +7,7 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// settle works out what follows from queues that changed, and from what nodes offer.
+// settle computes what follows from queues that changed, and from what nodes offer.
 func (p *plugin) settle(queues []ledger.QueueID) {
 	for d := range resource.Dim(p.dims) {
 		if d == resource.Pods {
@@ -35,7 +35,7 @@ func (p *plugin) settle(queues []ledger.QueueID) {
 	p.enqueue.Settle()
 }
 
-// put says to the trees what a queue is granted.
+// put sets a queue's spec in the trees.
 func (p *plugin) put(q ledger.QueueID) {
 	if q == p.root {
 		return
@@ -53,12 +53,11 @@ func (p *plugin) put(q ledger.QueueID) {
 	}
 }
 
-// offered says that a dimension is shared at all: some node offers it. What waits for
-// another waits for nodes, not for its queue (decision 26).
+// offered says that a dimension is shared: some node offers it. What waits for another dimension waits
+// for nodes, not for its queue (decision 26).
 func (p *plugin) offered(d resource.Dim) bool { return d != resource.Pods && p.l.Total(d) > 0 }
 
-// limitsOf is what a queue deserves and may hold of a dimension; nothing of one that takes
-// no part.
+// limitsOf is what a queue deserves and may hold of a dimension; zero for a queue that takes no part.
 func (p *plugin) limitsOf(q ledger.QueueID, d resource.Dim) *fair.QueueLimits {
 	if d == resource.Pods || int(d) >= p.dims || !p.known(q) {
 		return &fair.QueueLimits{}
@@ -69,9 +68,9 @@ func (p *plugin) limitsOf(q ledger.QueueID, d resource.Dim) *fair.QueueLimits {
 func (p *plugin) real(q ledger.QueueID, d resource.Dim) int64     { return p.limitsOf(q, d).Real.Value }
 func (p *plugin) deserved(q ledger.QueueID, d resource.Dim) int64 { return p.limitsOf(q, d).Deserved }
 
-// place is the limit that placing is held to. A realCapability that is the whole cluster
-// needs none: nodes are full before it is reached, and that they are is the reason to
-// show, which a node more would cure (decision 26).
+// place is the limit for placing. A realCapability that is the whole cluster needs none: nodes are full
+// before it is reached, and full nodes are the reason to show, since one more node would help (decision
+// 26).
 func (p *plugin) place(q ledger.QueueID, d resource.Dim) fair.Limit {
 	if !p.offered(d) || int(d) >= p.dims {
 		return fair.Limit{}
@@ -80,9 +79,8 @@ func (p *plugin) place(q ledger.QueueID, d resource.Dim) fair.Limit {
 	return fair.Limit{Value: real, Bounded: real < p.l.Total(d)}
 }
 
-// admit is the limit that enqueue is held to. Flat queues are held to realCapability as
-// placing is; in what no node offers to the capability alone, so that a cluster can
-// scale up from zero.
+// admit is the limit for enqueue. For flat queues it is realCapability, as for placing; in dimensions
+// that no node offers it is the capability alone, so that a cluster can scale up from zero.
 func (p *plugin) admit(q ledger.QueueID, d resource.Dim) fair.Limit {
 	switch {
 	case d == resource.Pods || int(d) >= p.dims:
@@ -100,8 +98,8 @@ func (p *plugin) admit(q ledger.QueueID, d resource.Dim) fair.Limit {
 	return bound(p.l.Queue(q), d)
 }
 
-// top is root in one dimension, and what a user's Queue named root itself is limited
-// to. What that Queue names limits; in what it leaves out the cluster does (decision 6).
+// top is root in one dimension, and the limit that a user's Queue named root sets. Dimensions that this
+// Queue does not name are limited by the cluster (decision 6).
 func (p *plugin) top(d resource.Dim) (fair.QueueNode, fair.Limit) {
 	total := max(0, p.l.Total(d))
 	b := fair.QueueNode{Up: -1, Deserved: total, Capability: fair.Limit{Value: total, Bounded: true}}
@@ -126,13 +124,12 @@ func bound(queue *ledger.Queue, d resource.Dim) fair.Limit {
 	return fair.Limit{Value: x, Bounded: bounded}
 }
 
-// known says that a queue shares the cluster, and its row is its own.
+// known says that a queue shares the cluster, and that its row is up to date.
 func (p *plugin) known(q ledger.QueueID) bool {
 	return q >= 0 && int(q) < len(p.rows) && p.rows[q].shares
 }
 
-// takes says that tasks may be placed for a queue: one that shares, is open and is a
-// leaf.
+// takes says that tasks may be placed for a queue: one that shares, is open and is a leaf.
 func (p *plugin) takes(q ledger.QueueID) bool {
 	return p.known(q) && p.l.Queue(q).State() == model.QueueOpen && p.l.Queue(q).Leaf()
 }

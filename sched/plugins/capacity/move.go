@@ -8,16 +8,16 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// move is a claim that would take a unit, as the ledger stands: those whom it took before have
-// left, the unit has not. Its two sides are the queues from either leaf up to below the deepest
-// ancestor that they share.
+// move is a preemptor that would take a unit, as the ledger stands: victims that were evicted for it
+// before are gone, the unit is not. Its two sides are the queues from either leaf up to below their
+// deepest common ancestor.
 type move struct {
 	*plugin
 	preemptor *policy.Preemptor
 	unit      *policy.Unit
 	shared    int32 // the depth of that ancestor
 
-	chain []bool // by dimension: see chained; nil: not asked yet
+	chain []bool // by dimension: see chained; nil: not computed yet
 }
 
 func (m *move) any(matters func(resource.Dim) bool) bool {
@@ -29,8 +29,8 @@ func (m *move) any(matters func(resource.Dim) bool) bool {
 	return false
 }
 
-// lacks says that the claim lacks a dimension: on nodes, or because a queue on its way may hold
-// no more of it.
+// lacks says that the preemptor lacks a dimension: on nodes, or because a queue on its path to root may
+// hold no more of it.
 func (m *move) lacks(d resource.Dim) bool {
 	want := m.preemptor.Want.Get(d)
 	if want <= 0 || !m.offered(d) {
@@ -47,9 +47,9 @@ func (m *move) lacks(d resource.Dim) bool {
 	return false
 }
 
-// levels calls f for the lowest queues on a leaf's way up, ancestorReclaimLevel+1 of them,
-// root left out, until it says no; own says that the queue is on the leaf's side of another
-// queue that shares an ancestor at the depth given.
+// levels calls f for the lowest ancestorReclaimLevel+1 queues on a leaf's path to root, without root,
+// until f returns false. own says that the queue is on the leaf's side of another queue with which it
+// shares an ancestor at depth shared.
 func (m *move) levels(leaf ledger.QueueID, shared int32, f func(q ledger.QueueID, own bool) bool) {
 	for at, level := leaf, int64(0); level <= m.level && m.rows[at].depth > 0; at, level = m.rows[at].up, level+1 {
 		if !f(at, m.rows[at].depth > shared) {
@@ -58,7 +58,7 @@ func (m *move) levels(leaf ledger.QueueID, shared int32, f func(q ledger.QueueID
 	}
 }
 
-// held is what a queue holds of a dimension once the unit has left.
+// held is what a queue holds of a dimension once the unit is gone.
 func (m *move) held(q ledger.QueueID, d resource.Dim) int64 {
 	held := m.l.Queue(q).Allocated.Get(d)
 	if m.above(q) {
@@ -67,7 +67,7 @@ func (m *move) held(q ledger.QueueID, d resource.Dim) int64 {
 	return held
 }
 
-// above says that a queue is the unit's, or on its way up.
+// above says that a queue is the unit's, or an ancestor of it.
 func (m *move) above(q ledger.QueueID) bool {
 	at := m.unit.Queue
 	for m.rows[at].depth > m.rows[q].depth {
@@ -76,10 +76,10 @@ func (m *move) above(q ledger.QueueID) bool {
 	return at == q
 }
 
-// entitled says that a leaf may claim an amount from a queue with which it shares an ancestor
-// at the depth given: with it one of the queues on its side holds no more than it deserves. By
-// a queue that they share it may too, while its side would still have the smaller part of what
-// it deserves; holds is what the other side has.
+// entitled says that a leaf may claim an amount from a queue with which it shares an ancestor at depth
+// shared: with the amount, one of the queues on the leaf's side holds no more than it deserves. A
+// common ancestor also counts, as long as the leaf's side would hold the smaller part of what it
+// deserves; holds is what the other side has.
 func (m *move) entitled(leaf ledger.QueueID, shared int32, d resource.Dim, amount int64, other ledger.QueueID, holds int64) (yes bool) {
 	m.levels(leaf, shared, func(q ledger.QueueID, own bool) bool {
 		within := sum(m.held(q, d), amount) <= m.deserved(q, d)
@@ -95,8 +95,8 @@ func (m *move) entitled(leaf ledger.QueueID, shared int32, d resource.Dim, amoun
 	return yes
 }
 
-// exceeded says that with so much more in hand every queue on a leaf's side, as far as
-// reclaiming looks, holds more than it deserves.
+// exceeded says that with this amount more, every queue on a leaf's side, as far as reclaiming looks,
+// holds more than it deserves.
 func (m *move) exceeded(leaf ledger.QueueID, shared int32, d resource.Dim, amount int64) bool {
 	over := true
 	m.levels(leaf, shared, func(q ledger.QueueID, own bool) bool {
@@ -106,8 +106,9 @@ func (m *move) exceeded(leaf ledger.QueueID, shared int32, d resource.Dim, amoun
 	return over
 }
 
-// undue is the reason why the unit is not for the claim to take: in no dimension that it gives
-// and the claim lacks is its side above its part and the claim's side owed something.
+// undue is the reason why the preemptor may not take the unit: in no dimension that the unit frees and
+// the preemptor lacks does the unit's side hold more than it deserves while the preemptor's side is
+// owed something.
 func (m *move) undue() trace.Reason {
 	gives := func(d resource.Dim) bool { return m.lacks(d) && m.gives(d) }
 	surplus := func(d resource.Dim) bool {
@@ -129,8 +130,9 @@ func (m *move) undue() trace.Reason {
 		})}
 }
 
-// deserves names the first queue on the unit's side that holds no more than it deserves of
-// anything that matters; where each holds more of something, and not all of the same, the leaf.
+// deserves names the first queue on the unit's side that holds no more than it deserves of any
+// dimension that matters; where each holds more of some dimension, but no dimension is common to all,
+// the leaf.
 func (m *move) deserves(matters func(resource.Dim) bool) trace.Reason {
 	keeps := m.unit.Queue
 	held := func(q ledger.QueueID, d resource.Dim) int64 { return sum(m.held(q, d), m.last.Get(d)) }
@@ -145,5 +147,5 @@ func (m *move) deserves(matters func(resource.Dim) bool) trace.Reason {
 		func(d resource.Dim) trace.Short { return trace.Short{Need: m.deserved(keeps, d), Have: held(keeps, d)} })}
 }
 
-// sum is a + b, held at the edges of int64.
+// sum is a + b, limited to the range of int64.
 func sum(a, b int64) int64 { return resource.Sum{}.Plus(a).Plus(b).Int64() }

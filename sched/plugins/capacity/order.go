@@ -9,11 +9,10 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
-// CompareQueues puts the higher priority first, then (in the tree) leaves before
-// others, then the smaller share (seed 001 §4.2, §4.3). Two leaves of a tree compare by
-// the queues just below their deepest common ancestor; when those tie, the older of
-// them goes first, then the name. Were some of them left to other plugins, leaves could
-// come out in a circle.
+// CompareQueues puts the higher priority first, then (in the tree) leaves before other queues, then the
+// smaller share (seed 001 §4.2, §4.3). Two leaves of a tree compare by the queues just below their
+// deepest common ancestor; when those are equal, the older of these goes first, then the name. If other
+// plugins decided between equals, the order of leaves could be circular.
 func (p *plugin) CompareQueues(a, b ledger.QueueID) int {
 	if c := cmp.Compare(p.l.Queue(b).Priority(), p.l.Queue(a).Priority()); c != 0 {
 		return c
@@ -41,10 +40,10 @@ func (p *plugin) Standing(q int32) policy.Standing {
 	return policy.Standing{Share: p.share(ledger.QueueID(q)), Weight: 1, Rank: rank}
 }
 
-// bestEffort in a rank is behind whoever deserves something.
+// bestEffort in a rank puts a queue behind all queues that deserve something.
 const bestEffort = 1 << 30
 
-// Way is a leaf's ancestors below root and itself; a higher priority is a lower band.
+// Way is a leaf's ancestors below root and the leaf itself; a higher priority is a lower band.
 func (p *plugin) Way(q ledger.QueueID, buf []int32) (band int64, way []int32, ok bool) {
 	if p.rank(q) != leaf || p.rows[q].depth == 0 {
 		return 0, buf, false
@@ -56,9 +55,9 @@ func (p *plugin) Way(q ledger.QueueID, buf []int32) (band int64, way []int32, ok
 	return -int64(p.l.Queue(q).Priority()), buf, true
 }
 
-// ServingMovesOthers says that what one leaf is given may move others: all that share an
-// ancestor below root with it. Flat queues stand for themselves, and so do those of a
-// tree of one level.
+// ServingMovesOthers says that placing a task for one leaf may change the order of others: of all that
+// share an ancestor below root with it. Flat queues, and those of a tree of one level, do not affect
+// each other.
 func (p *plugin) ServingMovesOthers() bool {
 	return p.deep > 0
 }
@@ -67,7 +66,7 @@ func (p *plugin) ServingMovesOthers() bool {
 const (
 	leaf = iota
 	inner
-	outside // of the plugin's queues: nothing of theirs is placed
+	outside // not among the plugin's queues: nothing is placed for it
 )
 
 func (p *plugin) rank(q ledger.QueueID) int {
@@ -81,8 +80,8 @@ func (p *plugin) rank(q ledger.QueueID) int {
 	}
 }
 
-// fork returns the queues just below the deepest common ancestor of two leaves, each on
-// its own side. Flat queues fork at root.
+// fork returns the queues just below the deepest common ancestor of two leaves, one on each side. For
+// flat queues that ancestor is root.
 func (p *plugin) fork(a, b ledger.QueueID) (ledger.QueueID, ledger.QueueID) {
 	for p.rows[a].depth > p.rows[b].depth {
 		a = p.rows[a].up
@@ -96,13 +95,13 @@ func (p *plugin) fork(a, b ledger.QueueID) (ledger.QueueID, ledger.QueueID) {
 	return a, b
 }
 
-// compareSiblings orders two queues below the same one: see CompareQueues.
+// compareSiblings orders two queues with the same parent: see CompareQueues.
 func (p *plugin) compareSiblings(a, b ledger.QueueID) int {
 	return cmp.Or(p.compareShares(a, b), p.compareAges(a, b))
 }
 
-// compareShares is the smaller share first; of equal ones the queue that deserves
-// something (seed 001 §4.2).
+// compareShares puts the smaller share first; of equal ones the queue that deserves something (seed 001
+// §4.2).
 func (p *plugin) compareShares(a, b ledger.QueueID) int {
 	if c := p.share(a).Compare(p.share(b)); c != 0 {
 		return c
@@ -118,7 +117,7 @@ func (p *plugin) compareShares(a, b ledger.QueueID) int {
 	}
 }
 
-// compareAges is the order of policy.Set between queues that tie.
+// compareAges is the order of policy.Set between queues that are equal.
 func (p *plugin) compareAges(a, b ledger.QueueID) int {
 	x, y := p.l.Queue(a), p.l.Queue(b)
 	if c := cmp.Compare(x.Fact.Created, y.Fact.Created); c != 0 {
@@ -127,10 +126,10 @@ func (p *plugin) compareAges(a, b ledger.QueueID) int {
 	return cmp.Compare(x.Name, y.Name)
 }
 
-// share is the largest part of what it deserves that a queue holds, with all below it,
-// as it stands now (seed 001 §4.1). A best-effort queue's is 1, so that every queue
-// below what it deserves goes before it. It is found again only after the queue's
-// figures moved: a rotation of many queues compares each of them many times.
+// share is the largest allocated / deserved of a queue over its dimensions, with all queues below it,
+// as it stands now (seed 001 §4.1). A best-effort queue's share is 1, so that every queue below what it
+// deserves goes before it. It is computed again only after the queue's figures changed: a rotation of
+// many queues compares each of them many times.
 func (p *plugin) share(q ledger.QueueID) fair.Ratio {
 	r := &p.rows[q]
 	if len(r.counts) == 0 {
@@ -144,7 +143,7 @@ func (p *plugin) share(q ledger.QueueID) fair.Ratio {
 	for _, d := range r.counts {
 		held := queue.Allocated.Get(d)
 		if held <= 0 || !p.offered(d) {
-			continue // of what it holds nothing of, what it deserves need not be read
+			continue // it holds nothing of this dimension: its share there is 0
 		}
 		if s := fair.Share(held, p.deserved(q, d)); s.Compare(most) > 0 {
 			most = s
@@ -154,14 +153,13 @@ func (p *plugin) share(q ledger.QueueID) fair.Ratio {
 	return most
 }
 
-// CompareVictimQueues takes first from the queue that shares the deeper ancestor with
-// the reclaimer's: room moves within a team before it moves between teams (seed 001
-// §9). Flat queues share root alone.
+// CompareVictimQueues puts the queue first that shares the deeper ancestor with the reclaimer: room
+// moves within a team before it moves between teams (seed 001 §9). Flat queues share only root.
 func (p *plugin) CompareVictimQueues(a, b, reclaimer ledger.QueueID) int {
 	return cmp.Compare(p.together(b, reclaimer), p.together(a, reclaimer))
 }
 
-// together is the depth of the deepest common ancestor, -1 for a queue outside.
+// together is the depth of the deepest common ancestor; -1 for a queue that takes no part.
 func (p *plugin) together(a, b ledger.QueueID) int32 {
 	if !p.known(a) || !p.known(b) || p.rows[a].depth == 0 || p.rows[b].depth == 0 {
 		return -1

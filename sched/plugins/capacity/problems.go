@@ -11,11 +11,10 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// Problems lists what queues promise and cannot keep: children that are guaranteed, or
-// deserve, more than the queue above them, and a capability above the parent's (seed
-// 001 §3.2: warnings, nothing waits for them). Below a root that names nothing the
-// cluster is what there is; what no node offers there is no contradiction, nodes may
-// yet come.
+// Problems lists what queues promise and cannot keep: children whose guarantees, or deserved, add up to
+// more than their parent's, and a capability above the parent's (seed 001 §3.2: these are warnings, no
+// job waits for them). Below a root that names nothing, the cluster is the limit; a dimension that no
+// node offers is no contradiction there, since nodes may still come.
 func (p *plugin) Problems() []policy.Problem {
 	p.refresh()
 	var out []policy.Problem
@@ -36,7 +35,7 @@ func (p *plugin) Problems() []policy.Problem {
 	return out
 }
 
-// family is what a queue's children are promised together.
+// family is the sum of what a queue's children are promised.
 type family struct{ guarantee, deserved resource.Sums }
 
 // promises compares a queue with its children.
@@ -64,7 +63,7 @@ func (p *plugin) promises(q ledger.QueueID, children family) []policy.Problem {
 	return out
 }
 
-// reaches compares a queue's capability with those above it.
+// reaches compares a queue's capability with those of its ancestors.
 func (p *plugin) reaches(q ledger.QueueID) []policy.Problem {
 	var out []policy.Problem
 	for d := range resource.Dim(p.dims) {
@@ -92,8 +91,8 @@ func (p *plugin) problem(queue, field string, d resource.Dim, format string, a, 
 		Message: "spec." + field + "." + name + ": " + fmt.Sprintf(format, written(name, a), written(name, b))}
 }
 
-// written is an amount as a manifest has it: bytes by the largest suffix that leaves
-// them whole, everything else from its thousandths.
+// written is an amount as a manifest writes it: bytes with the largest suffix that leaves them whole,
+// everything else from its thousandths.
 func written(name string, x int64) string {
 	bytes := name == resource.MemoryName || name == "ephemeral-storage" || strings.HasPrefix(name, "hugepages-")
 	if !bytes {

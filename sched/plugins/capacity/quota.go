@@ -9,9 +9,9 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Allocatable is how many more tasks of a class fit within realCapability of the queue
-// and of every queue above it, in the dimensions they ask for (seed 001 §5.3,
-// decision 5), and leave free what is guaranteed to others.
+// Allocatable is how many more tasks of a class fit within realCapability of the queue and of every
+// ancestor, in the dimensions that they ask for (seed 001 §5.3, decision 5), and leave the guarantees
+// of others free.
 func (p *plugin) Allocatable(q ledger.QueueID, c ledger.ClassID, want int64) int64 {
 	if !p.takes(q) {
 		return 0
@@ -29,12 +29,12 @@ func (p *plugin) Allocatable(q ledger.QueueID, c ledger.ClassID, want int64) int
 	return p.spared(q, need, want)
 }
 
-// room is limit - held; held may be at the edge of int64 and limit is not negative.
+// room is limit - held; held may be at the end of int64's range, and limit is not negative.
 func room(limit, held int64) int64 { return resource.Sum{}.Plus(limit).Minus(held).Int64() }
 
-// WhyNot names the first queue on the way to root that has no room for one task more,
-// and the dimensions: Need is what it would hold, Have what it may; then the first that
-// would not leave free what is guaranteed to others.
+// WhyNot names the first queue on the path to root that has no room for one more task, and the
+// dimensions: Need is what it would hold, Have what it may hold. Otherwise it names the first queue
+// that would not leave the guarantees of others free.
 func (p *plugin) WhyNot(q ledger.QueueID, c ledger.ClassID) trace.Reason {
 	if r, ok := p.closed(q); ok {
 		return r
@@ -42,7 +42,7 @@ func (p *plugin) WhyNot(q ledger.QueueID, c ledger.ClassID) trace.Reason {
 	return p.above(q, p.l.Class(c).Request)
 }
 
-// closed says why a queue takes no tasks at all.
+// closed is why a queue takes no tasks at all.
 func (p *plugin) closed(q ledger.QueueID) (trace.Reason, bool) {
 	queue := p.l.Queue(q)
 	r := trace.Reason{Queue: queue.Name}
@@ -59,8 +59,8 @@ func (p *plugin) closed(q ledger.QueueID) (trace.Reason, bool) {
 	return r, true
 }
 
-// above is the reason why what a task asks for does not fit into a queue and those
-// above it; none when it does.
+// above is the reason why what a task asks for does not fit into a queue and its ancestors; the zero
+// Reason when it does.
 func (p *plugin) above(q ledger.QueueID, want resource.Vec) trace.Reason {
 	for at := q; at != ledger.NoQueue; at = p.rows[at].up {
 		queue := p.l.Queue(at)
@@ -75,22 +75,20 @@ func (p *plugin) above(q ledger.QueueID, want resource.Vec) trace.Reason {
 	return p.unspared(q, want)
 }
 
-// shorts lists the dimensions that want asks for and in which future is above its
-// limit.
+// shorts lists the dimensions that want asks for and in which future is above the limit.
 func (p *plugin) shorts(limit func(resource.Dim) fair.Limit, want resource.Vec, future func(resource.Dim) int64) []trace.Short {
 	return policy.Shorts(p.l.Dims, func(d resource.Dim) bool {
 		return want.Get(d) > 0 && limit(d).Bounded && future(d) > limit(d).Value
 	}, func(d resource.Dim) trace.Short { return trace.Short{Need: future(d), Have: limit(d).Value} })
 }
 
-// VoteEnqueue lets a job in while minResources + allocated + inqueue - elastic of its
-// queue and of every queue above stay within what enqueue holds them to, in the
-// dimensions minResources names (seed 001 §5.4, decision 10); what of its minResources the
-// job holds is in allocated, and counts once. Root is held to what a
-// user's Queue root names as capability, and to nothing else (decision 6).
+// VoteEnqueue permits a job while minResources + allocated + inqueue - elastic of its queue and of
+// every ancestor stay within the limit of admit, in the dimensions that minResources names (seed 001
+// §5.4, decision 10). The part of its minResources that the job holds already is in allocated, and
+// counts once. Root is limited only by what a user's Queue root names as capability (decision 6).
 func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) { return p.vote(j, false) }
 
-// VoteLoan is VoteEnqueue without what the queues' jobs lend.
+// VoteLoan is VoteEnqueue without counting what the queues' jobs lend.
 func (p *plugin) VoteLoan(j ledger.JobID) (policy.Vote, trace.Reason) { return p.vote(j, true) }
 
 func (p *plugin) vote(j ledger.JobID, loan bool) (policy.Vote, trace.Reason) {

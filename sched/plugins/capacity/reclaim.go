@@ -9,12 +9,11 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Preemptive lets a queue reclaim while what it would hold is within what it deserves in
-// at least one of the dimensions the claim is short of (all it asks for, when it is
-// short of none), and within realCapability, its own and that of every queue above, in
-// all (decision 15). With ancestorReclaimLevel N it is enough that one of the N queues
-// above, root left out, stays within what that queue deserves: then a team's part is
-// the team's to take.
+// Preemptive lets a queue reclaim while what it would hold is within what it deserves in at least one
+// of the dimensions that the preemptor is short of (all it asks for, when it is short of none), and
+// within realCapability, its own and that of every ancestor, in all (decision 15). With
+// ancestorReclaimLevel N, it is enough that one of the N nearest ancestors, without root, stays within
+// what that ancestor deserves: then the queue may take its team's part.
 func (p *plugin) Preemptive(c policy.Preemptor) (trace.Reason, bool) {
 	if r, ok := p.closed(c.Queue); ok {
 		return r, false
@@ -32,8 +31,8 @@ func (p *plugin) Preemptive(c policy.Preemptor) (trace.Reason, bool) {
 	return p.undeserved(c), false
 }
 
-// deserves says that a queue with the claim stays within what it deserves in one of the
-// dimensions that matter. A dimension that nobody asks for never does.
+// deserves says that with the preemptor, a queue stays within what it deserves in one of the dimensions
+// that matter. A dimension that the preemptor does not ask for does not matter.
 func (p *plugin) deserves(q ledger.QueueID, c policy.Preemptor) bool {
 	held := p.l.Queue(q).Allocated
 	for d := range c.Want {
@@ -59,16 +58,16 @@ func (p *plugin) undeserved(c policy.Preemptor) trace.Reason {
 		})}
 }
 
-// Reclaimable permits a unit by dimension and level. In one dimension at least, of those that
-// the claim lacks and the unit gives, the claim's queue must stay within what it deserves and
-// the unit's queue must hold more than it does, whatever either holds of others. That is asked
-// of the queues on both sides below the deepest ancestor they share: of the claim's side one,
-// of its ancestorReclaimLevel+1 lowest, has to be within, of the unit's side all as many have to
-// be above. What that ancestor and those above it hold comes back with the claim's tasks.
+// Reclaimable permits a unit by dimension and level. In at least one dimension that the preemptor lacks
+// and the unit frees, the preemptor's queue must stay within what it deserves, and the unit's queue
+// must hold more than it deserves, whatever either holds of other dimensions. This is checked for the
+// queues on both sides below their deepest common ancestor: on the preemptor's side, one of the
+// ancestorReclaimLevel+1 lowest has to be within; on the unit's side, all of as many have to be above.
+// What the common ancestor and those above it lose comes back with the preemptor's tasks.
 //
-// No queue on the unit's side is left with less than its guarantee (seed 001 §5.1). A whole
-// gang may go as long as its queue is above what it deserves before the last of its members
-// goes (decision 12). What could be claimed back stays (settle.go). All refusals are guards.
+// No queue on the unit's side is left with less than its guarantee (seed 001 §5.1). A whole gang may be
+// evicted if its queue is above what it deserves before the last of its members is evicted (decision
+// 12). What could be claimed back stays (settle.go). All refusals are Guards.
 func (p *plugin) Reclaimable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	if !p.known(u.Queue) || !p.known(c.Queue) || u.Queue == c.Queue {
 		return refuse(trace.Reason{Code: trace.VictimOutside, Queue: p.l.Queue(u.Queue).Name})
@@ -96,7 +95,7 @@ func refuse(r trace.Reason) policy.Opinion {
 	return policy.Opinion{Vote: policy.Reject, Guard: true, Reason: r}
 }
 
-// weigh adds up what a unit gives, and what the last of its tasks does.
+// weigh adds up what a unit frees, and what the last of its tasks does.
 func (p *plugin) weigh(u policy.Unit) {
 	p.unit, p.last = p.unit[:0], p.last[:0]
 	for i, t := range u.Tasks {
@@ -108,11 +107,11 @@ func (p *plugin) weigh(u policy.Unit) {
 	}
 }
 
-// gives says that the unit gives something in a dimension that is shared.
+// gives says that the unit frees something of a dimension that is shared.
 func (p *plugin) gives(d resource.Dim) bool { return p.unit.Get(d) > 0 && p.offered(d) }
 
-// guaranteed is the reason why a queue must not lose the unit: it would be left with
-// less than its guarantee (seed 001 §5.1, the second check).
+// guaranteed is the reason why a queue must not lose the unit: it would be left with less than its
+// guarantee (seed 001 §5.1, the second check).
 func (p *plugin) guaranteed(q ledger.QueueID) trace.Reason {
 	queue := p.l.Queue(q)
 	left := func(d resource.Dim) int64 { return room(queue.Allocated.Get(d), p.unit.Get(d)) }

@@ -10,8 +10,8 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// QueueFigures shows what a queue deserves and may hold, false for a queue out of place
-// (flat: for one that is no leaf). What root deserves is the cluster.
+// QueueFigures returns what a queue deserves and may hold; false for a queue with no sound position
+// (flat: for one that is not a leaf). What root deserves is the cluster.
 func (p *plugin) QueueFigures(q ledger.QueueID) (policy.QueueFigures, bool) {
 	p.refresh()
 	if !p.known(q) {
@@ -34,8 +34,8 @@ func (p *plugin) vec(q ledger.QueueID, amount func(ledger.QueueID, resource.Dim)
 	return v
 }
 
-// shown says that a limit is worth a line: the cluster has something of it, or the
-// queue is bounded in it.
+// shown says that a limit is worth a line: the cluster has something of it, or the queue has a limit in
+// it.
 func (p *plugin) shown(q ledger.QueueID, d resource.Dim) bool {
 	return d != resource.Pods && (p.offered(d) || bound(p.l.Queue(q), d).Bounded)
 }
@@ -64,7 +64,7 @@ func (p *plugin) tell(rec *trace.Recorder) {
 	}
 }
 
-// sharing lists root and the queues that share below it, by name.
+// sharing lists root and the queues that share the cluster, by name.
 func (p *plugin) sharing() []ledger.QueueID {
 	var out []ledger.QueueID
 	for q := range p.rows {

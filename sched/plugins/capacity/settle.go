@@ -9,21 +9,21 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Evictions to and fro. That a claim is owed one resource does not mean that it is owed all it
-// asks for: its queue may come out above its part of another, and be claimed from in turn.
-// Three rules keep room from going round. The first two bind only a claim that would be above
+// Evictions back and forth. A preemptor that is owed one resource need not be owed all that it
+// asks for: its queue may end up above its part of another, and lose that in turn.
+// Three rules prevent such cycles. The first two only bind a preemptor that would be above
 // its part of something.
 //
-//  1. A unit stays that could be claimed back from the claim itself: it gives something of which
-//     its queue would be owed it again, and the claim's queue would be above its part of that.
-//  2. So does one that could be claimed back by a detour: a third queue that waits is owed what
-//     the claim has above its part, and would itself be above its part of what the unit gives.
-//  3. Of several units each has to be above its queue's part with all the others gone, whichever
-//     goes last: otherwise one of them is what its queue is owed, and is claimed back later.
+//  1. A unit stays if it could be claimed back from the preemptor itself: it frees something of which
+//     its queue would then be owed, and the preemptor's queue would be above its part of that.
+//  2. A unit stays if it could be claimed back by a detour: a third queue that waits is owed what
+//     the preemptor has above its part, and would itself be above its part of what the unit frees.
+//  3. Each of several units has to be above its queue's part with all the others gone, whichever
+//     is the last: otherwise one of them is what its queue is owed, and is claimed back later.
 //
-// By rule 1 no two queues take from each other in turn: the move back has what the first one
-// lacked, a queue within its part of what is claimed and another above it. Rings of more than
-// two need each member to be above its part of what the next one claims, which is rule 2.
+// By rule 1, no two queues take from each other in turn: the move back has what the first one
+// lacked, a queue within its part of what is claimed and another above it. In a cycle of more than
+// two, each queue has to be above its part of what the next one claims, which rule 2 prevents.
 func (m *move) backAndForth() (r trace.Reason) {
 	if r = m.comesBack(m.unit.Queue, m.returns(m.unit.Job, m.unit.Tasks)); r.Is() {
 		return r
@@ -33,7 +33,7 @@ func (m *move) backAndForth() (r trace.Reason) {
 		task := m.l.Task(t)
 		q := m.l.Job(task.Job).Queue
 		if r.Is() || t == before || !m.known(q) || q == m.preemptor.Queue || m.together(q, m.unit.Queue) <= 0 && q != m.unit.Queue {
-			return // what left no common part with the unit stands as it did
+			return // a victim without a common dimension with the unit changes nothing
 		}
 		before = t
 		back := m.returns(task.Job, []ledger.TaskID{t})
@@ -44,8 +44,8 @@ func (m *move) backAndForth() (r trace.Reason) {
 	return r
 }
 
-// surplus says that with so much back, and all other victims gone, a queue would still be above
-// its part of something that the claim is owed.
+// surplus says that with this amount back, and all other victims gone, a queue would still be above its
+// part of something that the preemptor is owed.
 func (m *move) surplus(q ledger.QueueID, back func(resource.Dim) int64) bool {
 	shared := m.together(q, m.preemptor.Queue)
 	return m.any(func(d resource.Dim) bool {
@@ -54,7 +54,8 @@ func (m *move) surplus(q ledger.QueueID, back func(resource.Dim) int64) bool {
 	})
 }
 
-// comesBack is the reason why tasks of a queue could be claimed back once they left.
+// comesBack is the reason why tasks of a queue could be claimed back once they are evicted; the zero
+// Reason when they could not.
 func (m *move) comesBack(q ledger.QueueID, back func(resource.Dim) int64) trace.Reason {
 	shared := m.together(q, m.preemptor.Queue)
 	returns := func(d resource.Dim) bool {
@@ -69,20 +70,20 @@ func (m *move) comesBack(q ledger.QueueID, back func(resource.Dim) int64) trace.
 		})}
 }
 
-// within says that a queue could claim so much from the claim's side once the claim has what
-// it wants.
+// within says that a queue could claim this amount from the preemptor's side once the preemptor has
+// what it asks for.
 func (m *move) within(q ledger.QueueID, shared int32, d resource.Dim, amount int64) bool {
 	return m.entitled(q, shared, d, amount, m.preemptor.Queue, m.preemptor.All(d))
 }
 
-// overdrawn says that the claim asks for a dimension of which its side would then hold more than
-// its part, as seen from a queue with which it shares an ancestor at the depth given.
+// overdrawn says that the preemptor asks for a dimension of which its side would then hold more than
+// its part, as seen from a queue with which it shares an ancestor at depth shared.
 func (m *move) overdrawn(d resource.Dim, shared int32) bool {
 	return m.preemptor.Want.Get(d) > 0 && m.exceeded(m.preemptor.Queue, shared, d, m.preemptor.All(d))
 }
 
-// returns is what of a job has to come back at least for it to run again: a member that it has
-// to spare alone, of a gang below its minimum as many as that lacks.
+// returns is the least of a job that has to come back for it to run again: for a member that it can
+// spare, that member alone; for a gang below its minimum, as many members as it lacks.
 func (m *move) returns(j ledger.JobID, tasks []ledger.TaskID) func(resource.Dim) int64 {
 	job := m.l.Job(j)
 	count := int64(1)
@@ -104,13 +105,13 @@ func (m *move) returns(j ledger.JobID, tasks []ledger.TaskID) func(resource.Dim)
 	}
 }
 
-// belowMinimum says that a job is left with fewer members than it needs: it went as a whole.
+// belowMinimum says that a job is left with fewer members than it needs: it was evicted as a whole.
 func (m *move) belowMinimum(j ledger.JobID) bool {
 	job := m.l.Job(j)
 	return job.Holding() < job.MinMember
 }
 
-// times is a × b, held at the edge of int64; neither is negative.
+// times is a × b, at most math.MaxInt64; neither is negative.
 func times(a, b int64) int64 {
 	if b > 0 && a > math.MaxInt64/b {
 		return math.MaxInt64

@@ -9,8 +9,8 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// QueueArithmetic shows how a queue's spec.deserved became what it deserves, and what it
-// and every queue above may hold (seed 001 §3).
+// QueueArithmetic returns how a queue's spec.deserved became what it deserves, and what it and every
+// ancestor may hold (seed 001 §3).
 func (p *plugin) QueueArithmetic(q ledger.QueueID) ([]trace.Arithmetic, bool) {
 	p.refresh()
 	if !p.known(q) {
@@ -40,7 +40,7 @@ func (p *plugin) QueueArithmetic(q ledger.QueueID) ([]trace.Arithmetic, bool) {
 	return out, true
 }
 
-// rung is one queue's realCapability, from what the queue above may hold.
+// rung is one queue's realCapability, from what its parent may hold.
 func (p *plugin) rung(q ledger.QueueID, d resource.Dim) trace.Level {
 	queue := p.l.Queue(q)
 	level := trace.Level{Queue: queue.Name, Real: p.real(q, d)}
@@ -59,8 +59,8 @@ func (p *plugin) rung(q ledger.QueueID, d resource.Dim) trace.Level {
 	return level
 }
 
-// limit is the capability that a queue names; in the tree that of the nearest queue
-// above, where it names none (seed 001 §3.2).
+// limit is the capability that a queue names; in the tree, if it names none, that of its nearest
+// ancestor that does (seed 001 §3.2).
 func (p *plugin) limit(q ledger.QueueID, d resource.Dim) fair.Limit {
 	for at := q; at != p.root; at = p.rows[at].up {
 		if b := bound(p.l.Queue(at), d); b.Bounded || !p.tree {

@@ -1,19 +1,17 @@
-// Package drf serves the job with the smallest dominant share first: of a queue's jobs
-// the one whose largest part of the cluster, over all dimensions, is the smallest
-// (dominant resource fairness).
+// Package drf serves the job with the smallest dominant share first: of a queue's jobs, the one whose
+// largest part of the cluster, over all dimensions, is the smallest (dominant resource fairness).
 //
-// A job's share is read off the ledger whenever it is asked: what its members hold, or
-// are promised, of what all nodes offer. The dimension pods takes no part (decision 24),
-// nor does one that no node offers. Shares are compared exactly, as fractions.
+// A job's share is read from the ledger whenever it is needed: what its members hold, or are promised,
+// of what all nodes offer. The dimension pods takes no part (decision 24), nor does one that no node
+// offers. Shares are compared exactly, as fractions.
 //
-// A job that comes out with the smaller share may have the room of another of its queue,
-// of equal priority too (preempt.go). With enableHierarchy it orders queues too, down the
-// tree that their annotations name (see tree), and says who may reclaim by that order.
+// A job that would still have the smaller share may take the room of another job of its queue, of equal
+// priority, too (preempt.go). With enableHierarchy, drf also orders queues, in the tree that their
+// annotations name (see tree), and judges reclaiming by that order.
 //
-// It is no quota: nobody waits because of drf, only behind others. A job that lost
-// members holds more than a fresh one and so comes behind it, which can keep a broken
-// gang waiting: put gang or priority into an earlier tier, as the default configuration
-// does, and they decide first.
+// It is no quota: no job waits because of drf, only behind other jobs. A job that lost members holds
+// more than a fresh one and so comes behind it, which can keep a broken gang waiting. Put gang or
+// priority into an earlier tier, as the default configuration does, and they decide first.
 //
 // Source: seed 002 §4.3; semantics of Volcano's plugin of this name.
 package drf
@@ -47,9 +45,8 @@ func (p *plugin) CompareJobs(a, b ledger.JobID) int {
 	return dominant(p.l, p.l.Job(a).Allocated, nil).Compare(dominant(p.l, p.l.Job(b).Allocated, nil))
 }
 
-// dominant is the largest part of the cluster, over all dimensions that some node
-// offers, in what is held and in what is added to it; amounts below zero in add are
-// taken away. Of nothing it is 0.
+// dominant is the largest part of the cluster, over all dimensions that some node offers, in held +
+// add; amounts in add may be negative. Of nothing it is 0.
 func dominant(l *ledger.Ledger, held resource.Sums, add resource.Vec) (most fair.Ratio) {
 	for d := range resource.Dim(max(len(held), len(add))) {
 		has := held.Get(d)

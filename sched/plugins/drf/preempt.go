@@ -6,18 +6,18 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// tolerance is the millionths by which shares may differ and still count as equal
-// (seed 002 §4.3, shareDelta).
+// tolerance is by how many millionths shares may differ and still count as equal (seed 002 §4.3,
+// shareDelta).
 const tolerance = 1
 
-// Preemptable permits a unit of another job, of equal priority too, when the claim's job
-// comes out with at most the share that the unit's job is left with (seed 002 §4.3); it
-// has no opinion about the claim's own job. It judges the ledger's present state, so that
-// units chosen before, and only those, count as gone.
+// Preemptable permits a unit of another job, of equal priority, too, when the preemptor's job then has
+// at most the share that the unit's job is left with (seed 002 §4.3). It abstains on units of the
+// preemptor's own job. It judges the ledger's present state: units chosen before, and only those, count
+// as gone.
 //
-// Besides, the claim's job must come out below what the unit's job holds now, exactly:
-// otherwise two jobs whose shares are within the tolerance could take small tasks from
-// each other for ever. As it is, the larger share of the two never rises.
+// Besides, the preemptor's job must then have a smaller share than the unit's job has now, exactly:
+// otherwise two jobs whose shares are within the tolerance could take small tasks from each other for
+// ever. With this rule, the larger share of the two never grows.
 func (p *plugin) Preemptable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	if u.Job == c.Job {
 		return policy.Opinion{}
@@ -35,7 +35,7 @@ func (p *plugin) Preemptable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 // PreemptsEquals says that Preemptable may permit jobs of equal priority.
 func (p *plugin) PreemptsEquals() {}
 
-// weigh adds up what a unit's tasks hold, below zero.
+// weigh adds up what a unit's tasks hold, as negative amounts.
 func (p *plugin) weigh(u policy.Unit) {
 	p.loss = p.loss[:0]
 	for _, t := range u.Tasks {
@@ -43,8 +43,8 @@ func (p *plugin) weigh(u policy.Unit) {
 	}
 }
 
-// unfair refuses with the share that the claim's side would have and the one that the
-// victim's would be left with.
+// unfair refuses with the share that the preemptor's side would have, and the share that the victim's
+// would be left with.
 func unfair(with, left fair.Ratio) policy.Opinion {
 	return policy.Opinion{Vote: policy.Reject, Equal: true, Reason: trace.Reason{Code: trace.VictimShare,
 		Text: percent(with) + ", the victim would be left with " + percent(left)}}

@@ -5,11 +5,10 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
-// Reclaimable permits a unit when, where the ways of the two queues part, the claim's
-// side comes out with less of its due than the unit's side is left with: the order of
-// queues once the room has changed hands (Volcano's hierarchical reclaim). Level is not
-// less, so that nobody can take the same room back. It has no opinion about queues of
-// which one is out of place.
+// Reclaimable permits a unit when, where the paths of the two queues part, the preemptor's side then
+// has a smaller weighted share than the unit's side is left with: the order of queues after the room
+// changed hands (Volcano's hierarchical reclaim). Equal is not smaller, so that no queue can take the
+// same room back. It abstains when one of the queues has no sound position.
 func (h *hierarchical) Reclaimable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	claims, gives, ok := h.tree.settled().part(c.Queue, u.Queue)
 	if !ok {
@@ -21,12 +20,12 @@ func (h *hierarchical) Reclaimable(c policy.Preemptor, u policy.Unit) policy.Opi
 		return policy.Opinion{Vote: policy.Permit}
 	}
 	o := unfair(with, left)
-	o.Guard, o.Equal = true, false // as every rule of what a queue may keep (decision 11)
+	o.Guard, o.Equal = true, false // as every rule about what a queue may keep (decision 11)
 	return o
 }
 
-// MayBeVictimQueue is false for a queue whose side holds no more of its due than the reclaimer's
-// does already: a claim adds to the one, a victim takes from the other.
+// MayBeVictimQueue is false for a queue whose side already has no larger weighted share than the
+// reclaimer's: the preemptor adds to the one, a victim takes from the other.
 func (h *hierarchical) MayBeVictimQueue(q, reclaimer ledger.QueueID) bool {
 	claims, gives, ok := h.tree.settled().part(reclaimer, q)
 	return !ok || claims.share.CompareWeighted(claims.weight, gives.share, gives.weight) < 0

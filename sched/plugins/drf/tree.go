@@ -12,7 +12,7 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// hierarchical is drf with an order of queues and an opinion on reclaiming.
+// hierarchical is drf with an order of queues and a judgement on reclaiming.
 type hierarchical struct {
 	*plugin
 	tree tree
@@ -21,13 +21,13 @@ type hierarchical struct {
 // Problems are the weights that contradict each other.
 func (h *hierarchical) Problems() []policy.Problem { return h.tree.settled().problems }
 
-// CompareQueues puts the queue first whose side has had less of its due: see tree.
+// CompareQueues puts the queue first whose side has the smaller weighted share: see tree.
 func (h *hierarchical) CompareQueues(a, b ledger.QueueID) int { return h.tree.settled().compare(a, b) }
 
-// ServingMovesOthers says that what a queue is given counts for all below its ancestors.
+// ServingMovesOthers says that what a queue gets counts for all queues below its ancestors.
 func (h *hierarchical) ServingMovesOthers() bool { return true }
 
-// Way is the nodes on a queue's way, all in one band.
+// Way is the nodes on a queue's path, all in one band.
 func (h *hierarchical) Way(q ledger.QueueID, buf []int32) (band int64, way []int32, ok bool) {
 	t := h.tree.settled()
 	if int(q) >= len(t.queues) || len(t.queues[q].way) == 0 {
@@ -36,54 +36,51 @@ func (h *hierarchical) Way(q ledger.QueueID, buf []int32) (band int64, way []int
 	return 0, append(buf, t.queues[q].way...), true
 }
 
-// Standing is what a node is ordered by among those below the same one: see tree.
+// Standing is what a node is ordered by among its siblings: see tree.
 func (h *hierarchical) Standing(at int32) policy.Standing { return h.tree.settled().standing(at) }
 
 // tree is the hierarchy that queues name in the annotations volcano.sh/hierarchy and
-// volcano.sh/hierarchy-weights: every level of a path is a node, and the queue itself
-// the leaf below the last, with weight 1. A queue that names no path is a leaf below the
-// top.
+// volcano.sh/hierarchy-weights: every level of a path is a node, and the queue itself is the leaf below
+// the last, with weight 1. A queue that names no path is a leaf below the root.
 //
-// Two queues are compared where their ways part: there each has a node, the one whose
-// dominant share by weight is smaller goes first, and nothing below it counts. Of equal
-// ones it is the node whose first queue by name comes first: were they left to other
-// plugins, queues below them could come out in a circle. A node's share is that of all
-// that its queues hold together.
+// Two queues are compared where their paths part: each has a node there; the node with the smaller
+// dominant share by weight goes first, and nothing below it counts. Of equal nodes, the one whose first
+// queue by name comes first goes first: if other plugins decided between them, the order of queues
+// below them could be circular. A node's share is that of all that its queues hold together.
 //
-// A node of which no queue has anything to place takes no turns; no rule is needed for
-// it. What the paper on hierarchical DRF does beyond this is left out: it scales what a
-// node's children hold down to the poorest child that still asks. Without that, a node
-// whose children want different resources can be behind for what one of them alone has
-// taken.
+// A node of which no queue has anything to place takes no turns; no rule is needed for that. One rule
+// of the paper on hierarchical DRF is left out: it scales what a node's children hold down to the
+// poorest child that still asks for something. Without that rule, a node whose children need different
+// resources can be behind because of what only one of them holds.
 type tree struct {
 	l        *ledger.Ledger
 	nodes    []node
 	queues   []queue      // by QueueID
-	shape    uint64       // of the ledger, when nodes, totals and sums were looked after
-	granted  uint64       // mark of ledger.SpecChanged then; 0: the tree was never grown
+	shape    uint64       // the ledger's SpecEpoch when nodes, totals and sums were updated
+	granted  uint64       // a mark of ledger.SpecChanged then; 0: the tree was never built
 	served   uint64       // mark of ledger.UsageChanged, and what it is by now …
 	figures  uint64       // … of UsageEpoch, when the sums were made
-	totals   resource.Vec // what the shares are of
-	wide     int          // dimensions that the sums reach to
+	totals   resource.Vec // what nodes offer: shares are parts of it
+	wide     int          // the number of dimensions in the sums
 	problems []policy.Problem
 }
 
-// queue is what is known of a queue. The ways of all of them lie side by side, and so do
-// the sums: a rotation visits hundreds of queues in turn.
+// queue is what is known of a queue. The paths of all queues are next to each other in memory, and so
+// are the sums: a rotation visits hundreds of queues in turn.
 type queue struct {
-	way  []int32       // the nodes from below the top to its own; none: it is out of place
+	way  []int32       // the nodes from below the root to its own; none: it has no sound position
 	held resource.Sums // what is in the sums of those nodes: that of its own, in the same place
 }
 
 // node is one level of a path, or a queue. Its number follows the names of queues.
 type node struct {
 	share  fair.Ratio // see tree.share
-	shared bool       // … which is that of what it holds now
+	shared bool       // share is up to date
 	weight int64
 	holds  resource.Sums
 }
 
-// settled is the tree as facts and figures stand now.
+// settled is the tree, up to date with facts and figures.
 func (t *tree) settled() *tree {
 	if t.granted == 0 || t.shape != t.l.SpecEpoch() {
 		t.follow()
@@ -101,8 +98,8 @@ func (t *tree) settled() *tree {
 	return t
 }
 
-// follow takes in what queues are granted and what nodes offer: the tree is grown anew when
-// a queue's fact changed, and shares are found anew when the totals did.
+// follow takes in changes of queues' specs and of what nodes offer: the tree is built anew when a
+// queue's fact changed, and shares are computed anew when the totals did.
 func (t *tree) follow() {
 	queues, mark, known := t.l.SpecChanged(t.granted)
 	if !known || len(queues) > 0 {
@@ -119,7 +116,7 @@ func (t *tree) follow() {
 	}
 }
 
-// measure reads what nodes offer, and says whether that is not what it was.
+// measure reads what nodes offer, and returns whether that changed.
 func (t *tree) measure() (changed bool) {
 	for d := range resource.Dim(t.l.Dims.Len()) {
 		switch total := t.l.Total(d); {
@@ -132,7 +129,7 @@ func (t *tree) measure() (changed bool) {
 	return changed
 }
 
-// grow makes the nodes, queue by queue in the order of names.
+// grow builds the nodes, queue by queue in the order of names.
 func (t *tree) grow() {
 	var queues []ledger.QueueID
 	t.l.Queues(func(q ledger.QueueID) bool {
@@ -196,14 +193,14 @@ func thousandths(x int64) string {
 	return text
 }
 
-// addAll adds to the nodes what every queue holds more by now.
+// addAll adds to the nodes what changed in what every queue holds.
 func (t *tree) addAll() {
 	for q := range t.queues {
 		t.add(ledger.QueueID(q))
 	}
 }
 
-// add adds to the nodes above a queue what it holds more by now.
+// add adds to the nodes above a queue what changed in what it holds.
 func (t *tree) add(q ledger.QueueID) {
 	if int(q) >= len(t.queues) || len(t.queues[q].way) == 0 {
 		return
@@ -228,7 +225,7 @@ func (t *tree) add(q ledger.QueueID) {
 	}
 }
 
-// widen makes room in all sums for so many dimensions.
+// widen makes room in all sums for that many dimensions.
 func (t *tree) widen(dims int) {
 	t.wide = dims
 	all := make(resource.Sums, len(t.nodes)*dims)
@@ -245,7 +242,7 @@ func (t *tree) widen(dims int) {
 	}
 }
 
-// share is a node's dominant share. It is found again only after what the node holds moved.
+// share is a node's dominant share. It is computed again only after what the node holds changed.
 func (t *tree) share(at int32) fair.Ratio {
 	n := &t.nodes[at]
 	if !n.shared {
@@ -266,14 +263,14 @@ func (t *tree) dominant(held resource.Sums) (most fair.Ratio) {
 	return most
 }
 
-// standing is what a node is ordered by: its share by weight, then its number, which is that
-// of its first queue by name.
+// standing is what a node is ordered by: its share by weight, then its number, which follows its first
+// queue by name.
 func (t *tree) standing(at int32) policy.Standing {
 	return policy.Standing{Share: t.share(at), Weight: t.nodes[at].weight, Rank: at}
 }
 
-// compare is the order of two queues where their ways part. One that has no way (out of
-// place) is level with all.
+// compare is the order of two queues where their paths part. A queue without a path (no sound position)
+// is equal to all.
 func (t *tree) compare(a, b ledger.QueueID) int {
 	x, y := t.fork(a, b)
 	if x == y {
@@ -283,8 +280,8 @@ func (t *tree) compare(a, b ledger.QueueID) int {
 	return one.Compare(&other)
 }
 
-// fork finds where the ways of two queues part: the node of each there; the same number
-// twice when they do not, or one of them has no way.
+// fork finds where the paths of two queues part: the node of each there; the same number twice when
+// they do not part, or one of them has no path.
 func (t *tree) fork(a, b ledger.QueueID) (int32, int32) {
 	if a < 0 || b < 0 || int(a) >= len(t.queues) || int(b) >= len(t.queues) {
 		return 0, 0
@@ -298,7 +295,7 @@ func (t *tree) fork(a, b ledger.QueueID) (int32, int32) {
 	return 0, 0
 }
 
-// part is fork with the nodes themselves, their shares found, and false where there is none.
+// part is fork with the nodes themselves, their shares computed; false where there is none.
 func (t *tree) part(a, b ledger.QueueID) (x, y *node, ok bool) {
 	i, j := t.fork(a, b)
 	if i == j {

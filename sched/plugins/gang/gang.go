@@ -1,22 +1,22 @@
-// Package gang holds jobs together: a job starts with its minimum of members or not at
+// Package gang keeps the members of a job together: a job starts with its minimum of members or not at
 // all.
 //
-// The minimum has two parts. minTaskMember asks for so many members of a role,
-// minMember for so many of all. Role minimums that add up to more than minMember are
-// ignored, which the ledger has done already: Role.Min is 0 then.
+// The minimum has two parts. minTaskMember is a number of members for each role, minMember a number for
+// the whole job. Role minimums that add up to more than minMember are ignored; the ledger has done that
+// already: Role.Min is 0 then.
 //
-//	valid      the members that exist could make up the minimum
-//	ready      the members that have a place make it up: the statement may be committed
-//	pipelined  they do once those who wait for promised room have it
-//	starving   they do not, even then: others may be evicted for it
+//	valid      the members that exist are enough for the minimum
+//	ready      the members that have a place are enough: the statement may be committed
+//	pipelined  they are enough together with the members that wait for promised room
+//	starving   they are not, even then: pods may be evicted for the job
 //
-// Members that ask for nothing count as ready while they still wait: backfill can
-// always place them (Count.Ready). The plugin keeps nothing; every answer is read off
-// the ledger's counts at the moment it is asked, inside a try too.
+// Members that ask for nothing count as ready while they still wait: backfill can always place them
+// (Count.Ready). The plugin keeps no state; every answer is read from the ledger's counts when it is
+// called, inside a try, too.
 //
-// Which members are served first so that role minimums are met (decision 32) is the
-// allocate action's work. As a victim a gang gives up its surplus; whether it may go as
-// a whole, others say, and that it never falls below its minimum the search sees to.
+// The allocate action decides which members are served first, so that role minimums are met (decision
+// 32). Of a gang, the plugin permits surplus as victims; other plugins decide about whole gangs, and
+// the search for victims ensures that no gang falls below its minimum otherwise.
 //
 // Source: Volcano's plugin of this name; seed 002 §3.1 (pipelined), seed 003 §4.3 and §6.5.
 package gang

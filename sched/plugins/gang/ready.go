@@ -5,14 +5,14 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
-// Ready says that every role has its minimum of ready members, every subGroupPolicy its
-// number of sub-groups that have theirs, and the job its own.
+// Ready says that every role has its minimum of ready members, every subGroupPolicy its number of
+// sub-groups that have their size, and the job its minimum.
 func (p *plugin) Ready(j ledger.JobID) bool {
 	return p.l.Job(j).Met((*ledger.Count).Ready)
 }
 
-// VotePipelined permits a job that would be ready with the members that are promised
-// room, and rejects every other: a gang always has an opinion.
+// VotePipelined permits a job that would be ready with the members that are promised room, and rejects
+// every other: gang never abstains.
 func (p *plugin) VotePipelined(j ledger.JobID) policy.Vote {
 	if !p.l.Job(j).Met((*ledger.Count).Pipelined) {
 		return policy.Reject
@@ -20,13 +20,13 @@ func (p *plugin) VotePipelined(j ledger.JobID) policy.Vote {
 	return policy.Permit
 }
 
-// OnlyWhole says that VotePipelined rejects what is short of its minimum.
+// OnlyWhole says that VotePipelined rejects every job that would stay below its minimum.
 func (p *plugin) OnlyWhole() {}
 
-// CompareJobs puts jobs that are not ready before those that are: to begin one more
-// job is worth more than to widen one that runs. Of those that are not ready it puts first
-// whoever has members that hold room: they stand idle for what their gang has lost, or for
-// what it came to need since.
+// CompareJobs puts jobs that are not ready before those that are: starting one more job is worth more
+// than extending one that runs. Of jobs that are not ready, those with members that hold room come
+// first: these members are idle until the gang has replaced what it lost, or has what it came to need
+// since.
 func (p *plugin) CompareJobs(a, b ledger.JobID) int {
 	readyA, readyB := p.Ready(a), p.Ready(b)
 	if readyA || readyB {

@@ -5,23 +5,22 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
-// Starving says that the job, or one of its roles, lacks members for its minimum that
-// have a place or are promised one (seed 002 §3.1); those that succeeded count. Members
-// that ask for nothing count only once they have a place: a node whose last place for a
-// pod is taken has none for them either.
+// Starving says that the job, or one of its roles, has fewer members than its minimum that have a place
+// or are promised one (seed 002 §3.1); members that succeeded count. Members that ask for nothing count
+// only once they have a place: a node that can take no more pods has no place for them either.
 func (p *plugin) Starving(j ledger.JobID) bool {
 	return !p.l.Job(j).Met((*ledger.Count).Promised)
 }
 
-// OfJobAlone says that Starving and ValidateJob ask nothing but the job.
+// OfJobAlone says that Starving and ValidateJob depend on the job alone.
 func (p *plugin) OfJobAlone() {}
 
-// Preemptable permits a surplus member to go for a job that lacks its minimum: to begin
-// one more job is worth more than to widen one that runs. It abstains on a whole gang
-// (decision 12), and when the claim is for more than a minimum: who of two that both have
-// theirs is to have the more is for others to say, or they would take it in turns. That no
-// gang is left with less than its minimum is the search's rule, not this answer's: it
-// holds without this plugin too.
+// Preemptable permits that a surplus member is evicted for a job that lacks its minimum: starting one
+// more job is worth more than extending one that runs. It abstains on a whole gang (decision 12). It
+// also abstains when the preemptor is above its job's minimum: of two jobs that both have their
+// minimum, other plugins decide which gets more; otherwise the two could evict each other in turn. That
+// no gang is left with less than its minimum is ensured by the search for victims, without this plugin,
+// too.
 func (p *plugin) Preemptable(c policy.Preemptor, u policy.Unit) policy.Opinion { return surplus(c, u) }
 
 // Reclaimable is as Preemptable.

@@ -5,14 +5,14 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
-// SubReady says that a sub-group has its size of members that have a place.
+// SubReady says that as many members of a sub-group have a place as its size is.
 func (p *plugin) SubReady(j ledger.JobID, sub int32) bool {
 	job := p.l.Job(j)
 	s := &job.Subs[sub]
 	return s.Ready() >= job.SubSize(s)
 }
 
-// VoteSubPipelined permits a sub-group that would have its size with those that are promised
+// VoteSubPipelined permits a sub-group that would have its size with the members that are promised
 // room, and rejects every other.
 func (p *plugin) VoteSubPipelined(j ledger.JobID, sub int32) policy.Vote {
 	job := p.l.Job(j)

@@ -5,11 +5,10 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// ValidateJob objects to a job whose members, with those that wait, cannot make up
-// its minimum: first NotEnoughPodsOfTask for the role that lacks members (the first by
-// name), then NotEnoughTasks, then NotEnoughSubGroups for the first subGroupPolicy that
-// lacks sub-groups with as many members as each needs. Have and Need are numbers of pods,
-// and of sub-groups.
+// ValidateJob objects to a job whose members, waiting ones included, are not enough for its minimum:
+// first NotEnoughPodsOfTask for the role that lacks members (the first by name), then NotEnoughTasks,
+// then NotEnoughSubGroups for the first subGroupPolicy with too few sub-groups that have as many
+// members as each needs. Have and Need are numbers of pods, or of sub-groups.
 func (p *plugin) ValidateJob(j ledger.JobID) trace.Reason {
 	job := p.l.Job(j)
 	if r := lacking(job); r != nil {
@@ -24,7 +23,8 @@ func (p *plugin) ValidateJob(j ledger.JobID) trace.Reason {
 	return trace.Reason{}
 }
 
-// lacking is the first role by name, since their order in the row depends on history.
+// lacking is the first role by name that lacks members; the order of roles in the ledger depends on
+// history.
 func lacking(job *ledger.Job) *ledger.Role {
 	var first *ledger.Role
 	for i := range job.Roles {

@@ -8,14 +8,14 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// VoteEnqueue lets a job in while minResources + allocated + inqueue - elastic is
-// within realCapability in the dimensions minResources names (seed 000 §9, decision
-// 10); what of its minResources the job holds is in allocated, and counts once. A dimension that no node offers at all is bounded by the queue's capability
-// alone, so that a cluster can scale up from zero: operators create pods only after
-// this (decision 6).
+// VoteEnqueue permits a job while minResources + allocated + inqueue - elastic is within realCapability
+// in the dimensions that minResources names (seed 000 §9, decision 10). The part of its minResources
+// that the job holds already is in allocated, and counts once. A dimension that no node offers is
+// limited by the queue's capability alone, so that a cluster can scale up from zero: operators create
+// pods only after this vote (decision 6).
 func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) { return p.vote(j, false) }
 
-// VoteLoan is VoteEnqueue without what the queue's jobs lend.
+// VoteLoan is VoteEnqueue without counting what the queue's jobs lend.
 func (p *plugin) VoteLoan(j ledger.JobID) (policy.Vote, trace.Reason) { return p.vote(j, true) }
 
 func (p *plugin) vote(j ledger.JobID, loan bool) (policy.Vote, trace.Reason) {
@@ -43,7 +43,7 @@ func (p *plugin) vote(j ledger.JobID, loan bool) (policy.Vote, trace.Reason) {
 	return policy.Reject, r
 }
 
-// future is what a queue would hold and keep for others with a job let in.
+// future is what a queue would hold and keep for admitted jobs if a job were admitted.
 func (p *plugin) future(job *ledger.Job, d resource.Dim, loan bool) int64 {
 	queue := p.l.Queue(job.Queue)
 	return resource.Sum{}.Plus(job.Asks(d)).Plus(queue.Allocated.Get(d)).

@@ -5,9 +5,9 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// MayBeVictimQueue says that something of a queue might be reclaimed: in one dimension at least it
-// holds more than it deserves (see Reclaimable). No unit of a queue that does not can be
-// permitted, whatever it gives.
+// MayBeVictimQueue says that something of a queue might be reclaimed: it holds more than it deserves in
+// at least one dimension (see Reclaimable). No unit of any other queue can be permitted, whatever it
+// frees.
 func (p *plugin) MayBeVictimQueue(q, reclaimer ledger.QueueID) bool {
 	if !p.known(q) || !p.known(reclaimer) || q == reclaimer {
 		return false

@@ -9,15 +9,15 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// A guarantee is kept free until it is filled: what all queues hold, and what guarantees
-// still lack, stay together within the cluster. What all deserve leaves every guarantee
-// free at any one time, but not over time: who holds more than it deserves now, because
-// others came, leaves less to them, and what they deserve must not come out of the room
-// that another is guaranteed. What fills a guarantee adds nothing to that sum and is
-// always within the rule. Without guarantees it costs nothing.
+// A guarantee is kept free until it is used: what all queues hold, and what guarantees
+// still lack, together stay within the cluster. What all queues deserve leaves every guarantee
+// free at any one time, but not over time: a queue that holds more than it deserves now, because
+// other queues came, leaves less to them, and what they deserve must not come out of the room
+// that another queue is guaranteed. Room taken within a guarantee adds nothing to that sum, so the
+// rule always allows it. Without guarantees the rule costs nothing.
 
-// kept is what guarantees lack, of all queues together. It follows what queues hold, cycle
-// or not: Allocatable is asked within tries.
+// kept is what the guarantees of all queues together lack. It follows what queues hold, within a cycle,
+// too: Allocatable is called inside tries.
 type kept struct {
 	mark  uint64 // of ledger.UsageChanged; 0: nothing was found yet
 	lacks resource.Sums
@@ -42,7 +42,7 @@ func (p *plugin) lacking(d resource.Dim) int64 {
 	return p.kept.lacks.Get(d)
 }
 
-// lack puts right what a queue's guarantee lacks.
+// lack updates what a queue's guarantee lacks.
 func (p *plugin) lack(q ledger.QueueID) {
 	if !p.known(q) || p.l.Queue(q).Guarantee.IsEmpty() {
 		return
@@ -59,9 +59,9 @@ func (p *plugin) lack(q ledger.QueueID) {
 	}
 }
 
-// spared is how much of a dimension a queue may still take without touching what others
-// are guaranteed: what is left beside that, or what its own guarantee lacks; false: there
-// is nothing to be kept for others.
+// spared is how much of a dimension a queue may still take without touching what other queues are
+// guaranteed: what is left beside that, or what its own guarantee lacks. bounded is false when nothing
+// has to be kept for other queues.
 func (p *plugin) spared(q ledger.QueueID, d resource.Dim) (room int64, bounded bool) {
 	if p.guaranteed.Get(d) == 0 {
 		return 0, false
@@ -73,14 +73,15 @@ func (p *plugin) spared(q ledger.QueueID, d resource.Dim) (room int64, bounded b
 	return max(own, minus(p.total(d), p.withOthers(q, d))), true
 }
 
-// withOthers is what all queues hold of a dimension, and the guarantees of all but one lack.
+// withOthers is what all queues hold of a dimension, plus what the guarantees of all but one queue
+// lack.
 func (p *plugin) withOthers(q ledger.QueueID, d resource.Dim) int64 {
 	root, _ := p.l.FindQueue(model.RootQueue)
 	return resource.Sum{}.Plus(p.l.Queue(root).Allocated.Get(d)).Plus(p.lacking(d)).Minus(p.rows[q].lacks.Get(d)).Int64()
 }
 
-// unspared is the reason why so much more would touch what others are guaranteed: Need is
-// what all would hold and keep free, Have what there is; none when it would not.
+// unspared is the reason why this much more would touch what other queues are guaranteed: Need is what
+// all queues would hold and keep free, Have what there is. It is the zero Reason when it would not.
 func (p *plugin) unspared(q ledger.QueueID, want resource.Vec) trace.Reason {
 	r := trace.Reason{Code: trace.QueueCapability, Queue: model.RootQueue, Text: trace.KeptFree}
 	r.Shorts = policy.Shorts(p.l.Dims, func(d resource.Dim) bool {

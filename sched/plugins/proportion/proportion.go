@@ -1,18 +1,16 @@
-// Package proportion is the plugin that shares the cluster among flat queues by
-// weight (seed 000).
+// Package proportion is the plugin that shares the cluster among flat queues by weight (seed 000).
 //
-// What a queue deserves is found anew when a cycle begins and anything it rests on has
-// changed, and then stands still: in every dimension a water level, weight by weight,
-// clipped to realCapability and to what the queue asks for, raised to its guarantee
-// (decision 1). Queues are served by priority, then by share = allocated / deserved; a
-// queue that holds what it deserves is overused; no task lifts a queue above what it
-// deserves, or takes what another is guaranteed (keep.go); a job is let in while its queue
-// could ever hold it. What a queue holds above what it deserves, those that hold less may
-// take back (reclaim.go).
+// What a queue deserves is computed anew when a cycle begins and anything that it depends on has
+// changed, and then stays unchanged: in every dimension the cluster is divided by weight in rounds,
+// with at most realCapability and at most what the queue asks for, but at least its guarantee (decision
+// 1). Queues are served by priority, then by share = allocated / deserved. A queue that holds what it
+// deserves is overused. No task is placed that brings a queue above what it deserves, or takes what
+// another queue is guaranteed (keep.go). A job is admitted while its queue could ever hold it. What a
+// queue holds above what it deserves may be reclaimed by queues that hold less (reclaim.go).
 //
-// The plugin keeps no sums but what guarantees lack: what queues hold and ask for it reads
-// from the ledger. The dimension pods takes no part (decision 24). Only sound leaf queues
-// share; jobs in other queues wait (decision 8) and count for nobody.
+// The plugin keeps no sums except what guarantees lack: it reads what queues hold and ask for from the
+// ledger. The dimension pods takes no part (decision 24). Only sound leaf queues share; jobs in other
+// queues wait (decision 8) and do not count.
 package proportion
 
 import (
@@ -37,7 +35,7 @@ type plugin struct {
 	l                   *ledger.Ledger
 	rows                []row            // by QueueID
 	leaves              []ledger.QueueID // sound leaf queues, by name
-	sharing             []ledger.QueueID // those of them that have jobs or a guarantee
+	sharing             []ledger.QueueID // the leaves that have jobs or a guarantee
 	guaranteed          resource.Sums
 	totals              resource.Vec
 	opens               uint64
@@ -49,22 +47,22 @@ type plugin struct {
 	opened              bool
 	kept                kept
 	freed, last         resource.Vec // scratch of Reclaimable
-	before              resource.Vec // … of remeasure: the totals as they were; and of limit: what is guaranteed
+	before              resource.Vec // … of remeasure: the totals before; of limit: what is guaranteed
 }
 
 // row is what a queue deserves and may at most hold.
 type row struct {
 	shares   bool  // it is a sound leaf
-	at       int32 // its place among those that share; -1: none
+	at       int32 // its index in sharing; -1: none
 	deserved resource.Vec
 	real     resource.Vec // every dimension is bounded: the cluster is finite
-	lacks    resource.Vec // of its guarantee, in kept
+	lacks    resource.Vec // what its guarantee lacks, as counted in kept
 
 	share              fair.Ratio
-	sharedAt, sharedIn uint64 // the queue's Moved, and the plugin's opens, when share was found
+	sharedAt, sharedIn uint64 // the queue's Moved, and the plugin's opens, when share was computed
 }
 
-// Open finds what every queue deserves, if anything changed, and tells the trace how.
+// Open computes what every queue deserves, if anything changed, and records how in the trace.
 func (p *plugin) Open(rec *trace.Recorder) {
 	told := rec.On(trace.FormatDeserved)
 	if p.opened && p.figures == p.l.UsageEpoch() && p.shapes == p.l.SpecEpoch() && !told {
@@ -100,14 +98,14 @@ func (p *plugin) Way(q ledger.QueueID, buf []int32) (band int64, way []int32, ok
 	return -int64(p.l.Queue(q).Priority()), append(buf, int32(q)), true
 }
 
-// Standing is a queue's share; of equal ones the older goes first, then the name.
+// Standing is a queue's share; of equal ones the older queue goes first, then the name.
 func (p *plugin) Standing(q int32) policy.Standing {
 	return policy.Standing{Share: p.share(ledger.QueueID(q)), Rank: p.l.Seniority(ledger.QueueID(q))}
 }
 
-// share is the largest of a queue's shares over all dimensions, as it stands now
-// (seed 000 §5.1, decision 3). It is found again only after the queue's figures moved:
-// a rotation of many queues compares each of them many times.
+// share is the largest of a queue's shares over all dimensions, as it stands now (seed 000 §5.1,
+// decision 3). It is computed again only after the queue's figures changed: a rotation of many queues
+// compares each of them many times.
 func (p *plugin) share(q ledger.QueueID) fair.Ratio {
 	if !p.known(q) {
 		return fair.Ratio{}
@@ -162,14 +160,13 @@ func (p *plugin) involved(q ledger.QueueID, d resource.Dim) bool {
 	return p.counts(d) && (queue.Allocated.Get(d) > 0 || queue.Request.Get(d) > 0)
 }
 
-// counts says that a dimension is shared at all. One that no node offers is not: there
-// is nothing of it to deserve, and what waits for it waits for nodes, not for its
-// queue, which is what an autoscaler has to be told (decisions 6 and 26).
+// counts says that a dimension is shared. One that no node offers is not: there is nothing of it to
+// deserve. A task that waits for it waits for nodes, not for its queue, and an autoscaler has to see
+// that (decisions 6 and 26).
 func (p *plugin) counts(d resource.Dim) bool { return d != resource.Pods && p.l.Total(d) > 0 }
 
-// Allocatable is how many more tasks of a class fit below what the queue deserves, in
-// the dimensions they ask for (seed 000 §7, decision 5), and leave free what others are
-// guaranteed.
+// Allocatable is how many more tasks of a class fit below what the queue deserves, in the dimensions
+// that they ask for (seed 000 §7, decision 5), and leave the guarantees of others free.
 func (p *plugin) Allocatable(q ledger.QueueID, c ledger.ClassID, want int64) int64 {
 	queue := p.l.Queue(q)
 	if !p.known(q) || queue.State() != model.QueueOpen {
@@ -188,14 +185,14 @@ func (p *plugin) Allocatable(q ledger.QueueID, c ledger.ClassID, want int64) int
 	return want
 }
 
-// WhyNot names the dimensions in which one more task would lift the queue above what
-// it deserves: Need is what it would hold, Have what it deserves; then those in which it
-// would take what others are guaranteed. The zero reason when there is none.
+// WhyNot names the dimensions in which one more task would bring the queue above what it deserves: Need
+// is what it would hold, Have what it deserves; then those in which it would take what others are
+// guaranteed. It is the zero Reason when there are none.
 func (p *plugin) WhyNot(q ledger.QueueID, c ledger.ClassID) trace.Reason {
 	return p.refusal(q, p.l.Class(c).Request)
 }
 
-// refusal is the reason why a queue may not take so much more; none when it may.
+// refusal is the reason why a queue may not take this much more; the zero Reason when it may.
 func (p *plugin) refusal(q ledger.QueueID, want resource.Vec) trace.Reason {
 	queue := p.l.Queue(q)
 	if queue.State() != model.QueueOpen {
@@ -220,7 +217,7 @@ func (p *plugin) refusal(q ledger.QueueID, want resource.Vec) trace.Reason {
 	return r
 }
 
-// known says that a queue shares the cluster, and its row is its own.
+// known says that a queue shares the cluster, and that its row is up to date.
 func (p *plugin) known(q ledger.QueueID) bool {
 	return q >= 0 && int(q) < len(p.rows) && p.rows[q].shares
 }

@@ -7,23 +7,21 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Preemptive lets a queue reclaim while all that it would hold is within what it
-// deserves, in every dimension the claim asks for: the limit of Allocatable (seed 000
-// §13, seed 002 §3.3). What the claim is short of makes no difference; that is
-// capacity's rule (decision 15).
+// Preemptive lets a queue reclaim while all that it would hold is within what it deserves, in every
+// dimension that the preemptor asks for: the limit of Allocatable (seed 000 §13, seed 002 §3.3). Which
+// dimensions the preemptor is short of makes no difference; that is capacity's rule (decision 15).
 func (p *plugin) Preemptive(c policy.Preemptor) (trace.Reason, bool) {
 	r := p.refusal(c.Queue, c.Want)
 	return r, !r.Is()
 }
 
-// Reclaimable permits a unit while its queue holds more than it deserves (seed 000 §8)
-// in a dimension that the unit would free and the claim lacks: to take what is above in
-// another, or what nobody waits for, would put nothing right. Since no claim
-// lifts its queue above what it deserves of anything, and nobody is placed above that, what all
-// queues hold above theirs only falls: nobody takes from each other in turn. No queue is left
-// with less than its guarantee of what the unit gives, which the seed does not say, nor
-// is a whole gang taken whose queue is no longer above what it deserves before the last
-// of its members goes (decision 12). All refusals are guards.
+// Reclaimable permits a unit while its queue holds more than it deserves (seed 000 §8) in a dimension
+// that the unit would free and the preemptor lacks: taking what is above in another dimension, or what
+// is not needed, would not help. No preemptor brings its queue above what it deserves of anything, and
+// nothing is placed above that. So what all queues hold above what they deserve only falls, and no two
+// queues take from each other in turn. No queue is left with less than its guarantee of what the unit
+// frees, which the seed does not say. A whole gang is not evicted if its queue is no longer above what
+// it deserves before the last of its members is evicted (decision 12). All refusals are Guards.
 func (p *plugin) Reclaimable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	name := p.l.Queue(u.Queue).Name
 	if !p.known(u.Queue) || !p.known(c.Queue) || u.Queue == c.Queue {
@@ -47,7 +45,7 @@ func refuse(r trace.Reason) policy.Opinion {
 	return policy.Opinion{Vote: policy.Reject, Guard: true, Reason: r}
 }
 
-// weigh adds up what a unit gives, and what the last of its tasks does.
+// weigh adds up what a unit frees, and what the last of its tasks does.
 func (p *plugin) weigh(u policy.Unit) {
 	p.freed, p.last = p.freed[:0], p.last[:0]
 	for i, t := range u.Tasks {
@@ -68,8 +66,8 @@ func (p *plugin) some(matters func(resource.Dim) bool) bool {
 	return false
 }
 
-// guarded is the reason why a queue must not lose the unit: it would be left with less
-// than its guarantee.
+// guarded is the reason why a queue must not lose the unit: it would be left with less than its
+// guarantee.
 func (p *plugin) guarded(q ledger.QueueID) trace.Reason {
 	queue := p.l.Queue(q)
 	left := func(d resource.Dim) int64 { return minus(queue.Allocated.Get(d), p.freed.Get(d)) }
@@ -83,8 +81,8 @@ func (p *plugin) guarded(q ledger.QueueID) trace.Reason {
 		func(d resource.Dim) trace.Short { return trace.Short{Need: queue.Guarantee.Get(d), Have: left(d)} })}
 }
 
-// within is the reason why a queue keeps the unit: of nothing that helps does it hold
-// more than it deserves when only the last of the unit's tasks is left.
+// within is the reason why a queue keeps the unit: with only the last of the unit's tasks left, it
+// holds no more than it deserves of any dimension that helps.
 func (p *plugin) within(q ledger.QueueID, helps func(resource.Dim) bool) trace.Reason {
 	queue, deserved := p.l.Queue(q), p.rows[q].deserved
 	held := func(d resource.Dim) int64 { return minus(queue.Allocated.Get(d), p.freed.Get(d)-p.last.Get(d)) }
@@ -95,5 +93,5 @@ func (p *plugin) within(q ledger.QueueID, helps func(resource.Dim) bool) trace.R
 		func(d resource.Dim) trace.Short { return trace.Short{Need: deserved.Get(d), Have: held(d)} })}
 }
 
-// minus is a - b, held at the edges of int64.
+// minus is a - b, limited to the range of int64.
 func minus(a, b int64) int64 { return resource.Sum{}.Plus(a).Minus(b).Int64() }

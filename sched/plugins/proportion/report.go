@@ -9,7 +9,7 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// QueueFigures shows what a queue deserves and may hold; root's is the cluster.
+// QueueFigures returns what a queue deserves and may hold; for root it is the cluster.
 func (p *plugin) QueueFigures(q ledger.QueueID) (policy.QueueFigures, bool) {
 	if p.l.Queue(q).Name == model.RootQueue {
 		return p.root(q), true
@@ -26,8 +26,7 @@ func (p *plugin) QueueFigures(q ledger.QueueID) (policy.QueueFigures, bool) {
 	return f, true
 }
 
-// shown says that a dimension is worth a line: the cluster has it, or the queue is
-// bounded in it.
+// shown says that a dimension is worth a line: the cluster has it, or the queue has a limit in it.
 func (p *plugin) shown(q ledger.QueueID, d resource.Dim) bool {
 	_, bounded := p.l.Queue(q).Capability.Bound(d)
 	return d != resource.Pods && (bounded || p.l.Total(d) > 0)
@@ -49,8 +48,8 @@ func (p *plugin) root(q ledger.QueueID) policy.QueueFigures {
 	return f
 }
 
-// tell records how deserved was found, round by round, as the seed's log does
-// (seed 000 §4.4). The rounds of all dimensions are laid side by side.
+// tell records how deserved was computed, round by round, as the seed's log does (seed 000 §4.4). The
+// rounds of all dimensions are merged.
 func (p *plugin) tell(rec *trace.Recorder) {
 	n := p.l.Dims.Len()
 	rounds, units := make([][]fair.Round, n), make([]int64, n)

@@ -10,8 +10,8 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// QueueArithmetic shows the rounds by which a queue came by what it deserves (seed 000
-// §4.4), and what it may hold (§3).
+// QueueArithmetic returns the rounds in which a queue got what it deserves (seed 000 §4.4), and what it
+// may hold (§3).
 func (p *plugin) QueueArithmetic(q ledger.QueueID) ([]trace.Arithmetic, bool) {
 	root := p.l.Queue(q).Name == model.RootQueue
 	if !root && !p.known(q) {
@@ -36,7 +36,7 @@ func (p *plugin) QueueArithmetic(q ledger.QueueID) ([]trace.Arithmetic, bool) {
 	return out, true
 }
 
-// whole is root: the nodes, within what a user's queue root names.
+// whole is root: the nodes, within what a user's Queue root names.
 func (p *plugin) whole(d resource.Dim) trace.Level {
 	level := trace.Level{Queue: model.RootQueue, Above: max(0, p.l.Total(d)), Real: p.total(d)}
 	if root, named := p.l.FindQueue(model.RootQueue); named {
