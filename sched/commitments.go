@@ -88,8 +88,8 @@ func (e *Engine) phaseCommitment(j ledger.JobID) (PhaseCommitment, bool) {
 // lender is a job that waits otherwise than any; false for one that does not.
 func (e *Engine) lender(j ledger.JobID) (Lender, bool) {
 	job := e.l.Job(j)
-	w := Lender{JobLife{job.Key, life(job)}, e.l.LendingOf(j), e.l.WaitsFrom(j)}
-	return w, w.How != ledger.Keeps || w.From != 0
+	w := Lender{JobLife{job.Key, life(job)}, e.l.LendingOf(j), e.l.WaitsFrom(j), e.l.AwaitsFrom(j)}
+	return w, w.How != ledger.Keeps || w.From != 0 || w.Podless != 0
 }
 
 // life is the UID of a job's PodGroup, empty for an adopted job.
@@ -146,6 +146,9 @@ func (e *Engine) Restore(c Commitments) {
 		if j, ok := e.alive(w.Job, w.UID); ok {
 			e.l.Lend(j, w.How)
 			e.l.Wait(j, w.From)
+			if e.l.Await(j, w.Podless); w.Podless != 0 {
+				e.keepPromise(j, w.Podless)
+			}
 		}
 	}
 	e.l.Recall(c.Memories)

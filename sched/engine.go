@@ -45,9 +45,11 @@ type Engine struct {
 	turns       int64 // when plugins answer otherwise without a fact; 0: never
 	pauses      int64 // when the next pause of a job ends; 0: none does
 	losses      int64 // when the room of the first member lost is its gang's no more; 0: none is
+	promises    int64 // when what is kept for the first of promised ends; 0: for none
 	resume      int64 // when work that was put off in the last cycle goes on; 0: none was
 
-	checkpoint *checkpoint // nil: nobody asked for one
+	promised   map[ledger.JobID]struct{} // jobs that were let in and have no pods; perhaps no longer
+	checkpoint *checkpoint               // nil: nobody asked for one
 }
 
 // Option adds to what an engine can be configured with.
@@ -140,6 +142,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	e.l.Settle()
 	e.l.ReleaseNominated()
 	e.l.Charge()
+	e.promises = e.lapse(now)
 	e.emptyPlan()
 	e.rec.Reset()
 	e.l.TrimEvictionHistory(now)
@@ -315,7 +318,7 @@ func (e *Engine) admitted(t ledger.TaskID, n ledger.NodeID) bool {
 // pause and that of a loss, the time of members above minimums, and the time at which work that was put off
 // goes on; 0 for none.
 func (e *Engine) next() (next int64) {
-	for _, at := range [...]int64{e.turns, e.nextExpiry(), e.pauses, e.losses, e.session.Surplus.Until, e.resume} {
+	for _, at := range [...]int64{e.turns, e.nextExpiry(), e.pauses, e.losses, e.promises, e.session.Surplus.Until, e.resume} {
 		if at != 0 && (next == 0 || at < next) {
 			next = at
 		}

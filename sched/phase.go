@@ -17,11 +17,14 @@ func (e *Engine) rephaseAll() {
 	e.l.TakeDirty(func(j ledger.JobID) {
 		if job := e.l.Job(j); job.Exists() && nextPhase(job) != job.Phase {
 			e.touched = append(e.touched, j)
+		} else {
+			e.await(j)
 		}
 	})
 	slices.SortFunc(e.touched, e.byName)
 	for _, j := range e.touched {
 		e.rephase(j)
+		e.await(j)
 	}
 	e.l.TakeDirty(func(ledger.JobID) {})
 }

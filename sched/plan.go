@@ -96,12 +96,14 @@ type JobLife struct {
 	UID string
 }
 
-// Lender is a job that waits: what becomes of the room that its queue keeps for it, and since
-// when it counts as waiting, where that is not when its pods came (0: it is).
+// Lender is a job that waits: what becomes of the room that its queue keeps for it, since
+// when it counts as waiting, where that is not when its pods came (0: it is), and since when it has
+// had no pods, though it was let in (0: it has some).
 type Lender struct {
 	JobLife
-	How  ledger.Lending
-	From int64
+	How     ledger.Lending
+	From    int64
+	Podless int64 `json:",omitempty"`
 }
 
 // Arrival is that pods came to a job, to be placed: at a time, as a cycle found, or since the

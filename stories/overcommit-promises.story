@@ -24,7 +24,7 @@ wait ml/c: NoPods
 wait ml/d: ClusterOvercommitted: cpu 16 with it, 12 may be
 
 # What a's pods take is not counted twice.
-grow ml/a 4 x cpu=1 for=1m
+grow ml/a 4 x cpu=1 for=30s
 cycle phases
 ----
 bind ml/a-0 n1
@@ -38,8 +38,8 @@ wait ml/d: ClusterOvercommitted: cpu 16 with it, 12 may be
 run phases
 ----
 2s    phase ml/a Running
-1m2s  phase ml/a Completed
-1m2s  phase ml/d Inqueue
+32s   phase ml/a Completed
+32s   phase ml/d Inqueue
 wait ml/b: NoPods
 wait ml/c: NoPods
 wait ml/d: NoPods

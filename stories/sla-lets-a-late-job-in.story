@@ -21,4 +21,4 @@ run phases
 ----
 10m   phase ml/hasty Inqueue
 wait ml/hasty: NoPods
-wait ml/patient: ClusterOvercommitted: cpu 16 with it, 4800m may be
+wait ml/patient: ClusterOvercommitted: cpu 8 with it, 4800m may be

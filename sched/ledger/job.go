@@ -40,6 +40,7 @@ type Job struct {
 	lending   Lending
 	paused    bool  // it pauses as a whole, so it keeps no room for its minimum
 	from      int64 // see Wait
+	podless   int64 // see Await
 	Claims    int32 // pending members with a claim
 	Losses    int32 // lost members that it still has room for: see Lost
 	claiming  bool  // it is on the list of claimants
@@ -148,7 +149,7 @@ func (l *Ledger) dropJob(j JobID) {
 	if row.Group != nil || row.Tasks > 0 {
 		return
 	}
-	if row.phaseHeld || row.lending != Keeps || row.from != 0 {
+	if row.phaseHeld || row.lending != Keeps || row.from != 0 || row.podless != 0 {
 		l.recommitted.job(row.Key)
 	}
 	if row.Losses > 0 {
@@ -355,13 +356,13 @@ func spares(g *model.PodGroup) bool { return g != nil && g.Spared }
 func (l *Ledger) applyGroup(k Key, g *model.PodGroup) JobID {
 	j := l.job(JobKey{Namespace: k.Namespace, Name: k.Name})
 	job := &l.jobs[j]
-	if job.phaseHeld || job.lending != Keeps || job.from != 0 {
+	if job.phaseHeld || job.lending != Keeps || job.from != 0 || job.podless != 0 {
 		l.recommitted.job(job.Key)
 	}
 	life := job.Group != nil && g != nil && job.Group.UID == g.UID
 	if !life {
 		l.forgetLending(job)
-		job.from = 0
+		job.from, job.podless = 0, 0
 	}
 	if g != nil && !life {
 		l.arrivals, job.Recent = l.arrivals+1, false

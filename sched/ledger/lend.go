@@ -1,5 +1,7 @@
 package ledger
 
+import "slices"
+
 // Lending is what becomes of the room in its queue that is kept for an admitted job's minimum
 // while no node takes that.
 type Lending uint8
@@ -8,7 +10,7 @@ type Lending uint8
 const (
 	Keeps    Lending = iota // it is kept: nobody else may count on it
 	Lends                   // it is kept, and lent to who starts at once with it
-	LendsAll                // nothing is kept: the nodes could never hold its minimum, whoever left
+	LendsAll                // nothing is kept: the nodes could never hold its minimum, whoever left, or its pods do not come
 )
 
 // Lend says what becomes of the room that a job's queue keeps for it. It outlives the cycle
@@ -59,3 +61,21 @@ func (l *Ledger) Wait(j JobID, from int64) {
 
 // WaitsFrom is what Wait said; 0: nothing.
 func (l *Ledger) WaitsFrom(j JobID) int64 { return l.jobs[j].from }
+
+// Awaits says that room is kept for a job of which no pod exists.
+func (j *Job) Awaits() bool {
+	return j.Tasks == 0 && slices.ContainsFunc(j.inqueue, func(kept int64) bool { return kept > 0 })
+}
+
+// Await says since when a job that was let in has had no pods; 0: it has some. It outlives the
+// cycle as Lend does.
+func (l *Ledger) Await(j JobID, since int64) {
+	job := &l.jobs[j]
+	if job.podless != since {
+		job.podless = since
+		l.recommitted.job(job.Key)
+	}
+}
+
+// AwaitsFrom is what Await said; 0: nothing.
+func (l *Ledger) AwaitsFrom(j JobID) int64 { return l.jobs[j].podless }

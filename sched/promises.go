@@ -1,0 +1,57 @@
+package sched
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+)
+
+// promiseLasts is how long room is kept for a job that was let in and has no pods, in nanoseconds.
+// Controllers make pods within seconds.
+const promiseLasts = int64(60_000_000_000)
+
+// lapse ends what is kept for jobs whose pods have not come in time: they stay let in. It returns
+// when the next such time ends, 0 without any.
+func (e *Engine) lapse(now int64) (next int64) {
+	for j := range e.promised { // order-free: each is judged by itself
+		from := e.l.AwaitsFrom(j)
+		if from == 0 || !e.l.Job(j).Awaits() {
+			delete(e.promised, j)
+			continue
+		}
+		end := model.After(from, promiseLasts)
+		if end <= now {
+			e.l.Lend(j, ledger.LendsAll)
+			delete(e.promised, j)
+		} else if next == 0 || end < next {
+			next = end
+		}
+	}
+	return next
+}
+
+// await notes since when a job has had no pods, or that it has some. It is asked at the end of each
+// cycle in which the job was touched.
+func (e *Engine) await(j ledger.JobID) {
+	job := e.l.Job(j)
+	from := e.l.AwaitsFrom(j)
+	switch {
+	case job.Tasks > 0 || !job.Admitted():
+		from = 0
+	case job.Awaits() && from == 0:
+		from = max(1, e.session.Now) // 0 is none
+	}
+	e.l.Await(j, from)
+	if from != 0 && job.Awaits() {
+		e.keepPromise(j, from)
+	}
+}
+
+func (e *Engine) keepPromise(j ledger.JobID, from int64) {
+	if e.promised == nil {
+		e.promised = map[ledger.JobID]struct{}{}
+	}
+	e.promised[j] = struct{}{}
+	if end := model.After(from, promiseLasts); e.promises == 0 || end < e.promises {
+		e.promises = end
+	}
+}
