@@ -1,10 +1,10 @@
-// Package cdp is a guard: a pod that asks for a cooldown (volcano.sh/cooldown-time) is no
-// victim until it has run for that long.
+// Package cdp is a guard: a pod that asks for a cooldown (volcano.sh/cooldown-time) is no victim until
+// it has run for that long.
 //
-// The time counts from the pod's start, or from its creation where no start is known. It
-// is the pod's owner who asks; for how long a queue's pods may run at least, the plugin
-// minruntime says. It has no opinion about anybody else (decision 11). A pod that only
-// has a reservation is spared nothing: it has not begun.
+// The time counts from the pod's start, or from its creation where no start is known. The pod's owner
+// asks for it; how long pods of a queue run at least is the plugin minruntime's rule. The plugin
+// abstains on all other pods (decision 11). A pod that only has a reservation is not protected: it has
+// not started.
 //
 // Source: semantics of Volcano's plugin of this name.
 package cdp
@@ -30,7 +30,7 @@ type plugin struct {
 	now int64
 }
 
-// At is told the time, and returns when the next cooldown is over, where anybody waits.
+// At takes the time of the cycle, and returns when the next cooldown is over, if any job waits.
 func (p *plugin) At(now int64) (next int64) {
 	p.now = now
 	if !p.l.Waiting() {
@@ -50,8 +50,8 @@ func (p *plugin) At(now int64) (next int64) {
 // end is when a task's cooldown is over, in nanoseconds since the epoch.
 func end(t *ledger.Task) int64 { return model.After(t.Pod.Began(), t.Pod.Rare().Cooldown) }
 
-// Preemptable refuses a unit of which a task is cooling: VictimCooling, with the task and
-// how long it is still spared.
+// Preemptable refuses a unit with a task in its cooldown: VictimCooling, with the task and how long it
+// is still protected.
 func (p *plugin) Preemptable(_ policy.Preemptor, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
 
 // Reclaimable is as Preemptable.

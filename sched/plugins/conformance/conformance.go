@@ -1,10 +1,9 @@
-// Package conformance knows which pods keep the cluster itself running: none of them
-// is ever to be a victim.
+// Package conformance protects the pods that keep the cluster itself running: none of them is ever a
+// victim.
 //
-// It is a guard (decision 11): its refusal holds whatever tier it stands in, and it has
-// no opinion about anybody else. To permit whom it does not protect would let it decide
-// alone in a tier without priority or a plugin of queues. It does not keep such pods
-// from being deleted by anybody else.
+// It is a guard (decision 11): its refusal holds whatever tier it is in, and it abstains on all other
+// pods. If it permitted the pods that it does not protect, it would decide alone in a tier without
+// priority or a plugin of queues. It does not prevent deletions by anything but this scheduler.
 //
 // Source: Volcano's plugin of this name.
 package conformance
@@ -24,8 +23,7 @@ func Definition() policy.Definition {
 
 type plugin struct{ l *ledger.Ledger }
 
-// Preemptable refuses a unit of which some task is protected; Task of the reason says
-// which.
+// Preemptable refuses a unit with a protected task; Task of the reason names the task.
 func (p *plugin) Preemptable(_ policy.Preemptor, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
 
 // Reclaimable is as Preemptable.
@@ -41,9 +39,8 @@ func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
 	return policy.Opinion{}
 }
 
-// Protects says that a task must never be a victim: its pod has one of the two
-// priority classes that Kubernetes keeps for its own, or lives in kube-system. The
-// height of a priority alone protects nobody.
+// Protects says that a task must never be a victim: its pod has one of the two priority classes that
+// Kubernetes keeps for its own pods, or is in kube-system. A high priority alone protects no pod.
 func Protects(t *ledger.Task) bool {
 	switch t.Pod.PriorityClass {
 	case "system-cluster-critical", "system-node-critical":

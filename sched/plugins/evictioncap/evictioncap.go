@@ -1,15 +1,14 @@
-// Package evictioncap is a guard against too much at once: so many pods of the cluster, of
-// a queue and of a job may be evicted within a minute, and no more.
+// Package evictioncap is a guard against too many evictions at once: it limits how many pods of the
+// cluster, of a queue and of a job may be evicted within a minute.
 //
-// Counted are the evictions that were decided within the last minute, whoever decided on
-// them, and those of the try at hand; a plan that needs more victims than are left is not
-// carried out in part. A cap below what a large gang needs keeps that gang waiting: what
-// takes many victims at once needs a cap that lets it. A reservation that is taken over is
-// no eviction.
+// It counts the evictions that were decided within the last minute, by whatever action, and those of
+// the current try. A plan that needs more victims than the cap has left is not carried out in part. A
+// cap below what a large gang needs keeps that gang waiting: a job that needs many victims at once
+// needs a cap that allows them. A reservation that is taken over is no eviction.
 //
-// A queue's own cap is its annotation ashlar.sh/max-evictions-per-minute, otherwise the
-// plugin's argument. Pods count for the queue they are in, not for the one they go for.
-// The plugin has no opinion below the caps (decision 11).
+// A queue's own cap is its annotation ashlar.sh/max-evictions-per-minute, otherwise the plugin's
+// argument. Pods count for the queue that they are in, not for the queue that they are evicted for. The
+// plugin abstains below the caps (decision 11).
 package evictioncap
 
 import (

@@ -1,5 +1,5 @@
-// Package joborder serves the jobs of a queue in an order that they are told apart by
-// before they run: who came first, who is done first, who takes the least of the cluster.
+// Package joborder serves the jobs of a queue in an order that is known before they run: by creation,
+// by length, or by how much of the cluster they need.
 //
 //	fifo  the job created first
 //	sjf   the shortest: by the longest time that any member takes
@@ -7,23 +7,22 @@
 //	srsf  the one with the least service left: the sum over members that have not finished
 //	      of their time and what they ask for of one resource
 //
-// How long a member takes is what its pod says (ashlar.sh/duration). It is taken at its
-// word; nothing is learnt from earlier runs. A job of which a member does not say comes
-// after all that do: what is not known cannot be promised to be short. Equal jobs are
-// left to the plugins after it, in the end to age and name.
+// How long a member takes is what its pod says (ashlar.sh/duration). The value is trusted; nothing is
+// learnt from earlier runs. A job with a member that does not say comes after all jobs that do, since
+// it may be long. Equal jobs are left to the plugins after it, and finally to age and name.
 //
-// It is the order in which jobs that wait are served: there a member that runs counts
-// whole, and since a gang that waits has run nothing, srtf and sjf differ only for jobs
-// that are there in part, or whose pods came back with less to do than before.
+// It is the order in which waiting jobs are served. There, a running member counts in full. A gang that
+// waits has run nothing, so srtf and sjf differ only for jobs of which a part runs, or whose pods came
+// back with less to do than before.
 //
-// With preempt, which srtf and srsf have, the action preempt follows the order too: a job
-// may have the room of one of equal priority that has more left by now. Then what a member
-// has run since it started counts as done. With time a job that runs only comes closer
-// to its end, so a refusal never turns by itself.
+// With preempt, which srtf and srsf have, the action preempt follows the order, too: a job may take the
+// room of a job of equal priority that has more left. Then what a member has run since it started
+// counts as done. A running job only comes closer to its end, so a refusal never changes with time
+// alone.
 //
-// With strict, the first job of the order that could start, and has not, holds up all of
-// its queue behind it, as papers that compare with "FIFO" mean it. Without, who does not
-// fit is passed over. A job that is not admitted or lacks pods holds up nobody.
+// With strict, the first job of the order that could start, and has not, holds back all jobs behind it
+// in its queue, as in papers that compare with "FIFO". Without it, a job that does not fit is skipped.
+// A job that is not admitted or lacks pods holds back no other.
 //
 // Source: the policies that Muri (SIGCOMM 2022) and Helios (SC '21) compare with.
 package joborder

@@ -1,15 +1,14 @@
-// Package minruntime is a guard: a pod runs for the time that its queue promises before
-// anybody may have its room. Work that is evicted as soon as it began is done for nothing,
-// and a queue that is short of its share sees its pods come and go.
+// Package minruntime is a guard: a pod runs for the time that its queue promises before it may be a
+// victim. Work that is evicted as soon as it started is done in vain, and a queue that holds less than
+// it deserves would see its pods evicted again and again.
 //
-// The promise is the queue's annotation ashlar.sh/min-runtime, otherwise the plugin's
-// argument; 0 promises nothing. It counts from the pod's start: a pod that is bound and
-// not started yet has all of it before it. A pod whose start is unknown counts from its
-// creation.
+// The promise is the queue's annotation ashlar.sh/min-runtime, otherwise the plugin's argument; 0
+// promises nothing. It counts from the pod's start: for a pod that is bound and not started yet, none
+// of the time has passed. A pod whose start is unknown counts from its creation.
 //
-// It has no opinion about pods that have run for their time (decision 11), nor about
-// reservations. Nodes that are lent by the hour (tdm) are given back when the hour is
-// over, whatever was promised: that is no claim of another's.
+// The plugin abstains on pods that have run for their time (decision 11), and on reservations. Nodes
+// that are lent by the hour (tdm) are given back when the hour is over, whatever was promised: no job
+// takes that room.
 package minruntime
 
 import (
@@ -44,8 +43,7 @@ type plugin struct {
 	now     int64
 }
 
-// At is told the time, and returns when the next pod has run for its time, where anybody
-// waits.
+// At takes the time of the cycle, and returns when the next pod has run for its time, if any job waits.
 func (p *plugin) At(now int64) (next int64) {
 	p.now = now
 	if !p.promises() || !p.l.Waiting() {
@@ -76,8 +74,8 @@ func (p *plugin) promises() (any bool) {
 	return any
 }
 
-// Preemptable refuses a unit of which a task is too young: VictimTooYoung, with the task,
-// its queue and what is left of its time.
+// Preemptable refuses a unit with a task that has not run for its time: VictimTooYoung, with the task,
+// its queue and the time that is left.
 func (p *plugin) Preemptable(_ policy.Preemptor, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
 
 // Reclaimable is as Preemptable.

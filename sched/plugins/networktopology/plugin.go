@@ -1,13 +1,12 @@
-// Package networktopology is the plugin "network-topology-aware": members of a job close
-// together. With it jobs keep to the network topology that they ask for, by the tree that
-// HyperNodes make (sched/topology); without it they are placed as if they asked for nothing.
+// Package networktopology is the plugin "network-topology-aware": it places the members of a job close
+// together. With it, jobs keep to the network topology that they ask for, by the tree that HyperNodes
+// make (sched/topology); without it they are placed as if they asked for none.
 //
-// Among domains of one tier that have room for all that has to go together the fullest is
-// the best, so that others stay whole: the mean, weighted by resource, of (held + wanted) /
-// allocatable over the resources that are wanted, times weight times policy.Points. What a
-// domain holds is Used + Pipelined of its nodes. A resource that would not fit counts as 0,
-// as does one that the domain lacks; where no resource has a weight the score is 0, and the
-// first by name is taken.
+// Among the domains of one tier that have room for all that has to be placed together, the fullest is
+// the best, so that other domains stay whole: the mean, weighted by resource, of (held + wanted) /
+// allocatable over the resources that are wanted, times weight times policy.Points. What a domain holds
+// is Used + Pipelined of its nodes. A resource that would not fit counts as 0, as does one that the
+// domain lacks. Where no resource has a weight, the score is 0, and the first domain by name is taken.
 //
 // The plugin keeps no sums; it keeps the tree, which follows facts.
 //

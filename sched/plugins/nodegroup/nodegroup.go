@@ -1,25 +1,22 @@
-// Package nodegroup is the plugin that keeps queues on their groups of nodes: those that
-// a Queue's spec.affinity names, by the label volcano.sh/nodegroup-name of a node.
+// Package nodegroup is the plugin that keeps queues on their groups of nodes: those that a Queue's
+// spec.affinity names, by the label volcano.sh/nodegroup-name of a node.
 //
-// A node of a group takes the jobs of a queue that names the group under
-// nodeGroupAffinity, required or preferred, or as one to avoid if need be
-// (nodeGroupAntiAffinity, preferred), unless it is forbidden (nodeGroupAntiAffinity,
-// required); to avoid goes before forbidden, as in Volcano's guide. Any other queue's
-// jobs it refuses. A node in no group takes nobody while strict (the default);
-// otherwise it takes the jobs of queues that name no group. Required groups score 100
-// points, preferred ones 50 more, groups to avoid none, relative to the best node that
-// is admitted; with enablePreferredOrder the first preferred group has all of the 50 and
-// each later one less in equal steps. With enableHierarchy a queue that names no group
-// has the groups of the nearest queue above that does.
+// A node of a group takes the jobs of a queue that names the group under nodeGroupAffinity, required or
+// preferred, or as one to avoid if possible (nodeGroupAntiAffinity, preferred), unless it is forbidden
+// (nodeGroupAntiAffinity, required); to avoid goes before forbidden, as in Volcano's guide. It refuses
+// the jobs of any other queue. A node in no group takes no jobs while strict (the default); otherwise
+// it takes the jobs of queues that name no group. Required groups score 100 points, preferred ones 50
+// more, groups to avoid none, relative to the best node that is admitted. With enablePreferredOrder,
+// the first preferred group has all of the 50, and each later one less in equal steps. With
+// enableHierarchy, a queue that names no group has the groups of its nearest ancestor that does.
 //
-// The ledger puts a queue's groups into the specs of its jobs' pods, so that both answers are
-// facts about a class and a node.
+// The ledger puts a queue's groups into the specs of its jobs' pods, so that both answers are facts
+// about a class and a node.
 //
-// Of a group for which the queue's annotation volcano.sh/nodegroup-resource-limits has a
-// limit its jobs hold no more than that (limits.go): what they hold and will hold on the
-// group's nodes, kept in a Book, and what the pod asks for, in each resource that the limit names
-// and the pod asks for. The limit is the queue's alone: none is inherited, and jobs of queues below
-// count in their own.
+// The queue's annotation volcano.sh/nodegroup-resource-limits may limit what its jobs hold of a group
+// (limits.go). Counted are what they hold and will hold on the group's nodes, kept in a PluginState,
+// and what the pod asks for, in each resource that the limit names and the pod asks for. The limit is
+// the queue's alone: none is inherited, and jobs of queues below count in their own.
 package nodegroup
 
 import (

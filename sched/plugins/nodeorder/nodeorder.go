@@ -24,7 +24,7 @@
 // The scores by domains are relative to the nodes that would take the task at that moment,
 // as in kube-scheduler. Of pods without constraints of their own those of one ReplicaSet,
 // StatefulSet or ReplicationController are spread all the same, over nodes (maxSkew 3) and
-// zones (5), where there are two of them at least; who are of a Service alone are not.
+// zones (5), where there are at least two of these; pods of a Service alone are not.
 package nodeorder
 
 import (
@@ -48,13 +48,13 @@ const MaxWeight = 100_000
 
 type group struct {
 	parts []any
-	book  *interpod.Affinities // nil: nothing asks who sits where
+	book  *interpod.Affinities // nil: no score depends on which pod is where
 }
 
 // Parts lists the scores whose weight is not 0.
 func (g *group) Parts() []any { return g.parts }
 
-// Open brings up to date in which relations pods stand to each other.
+// Open updates the affinity terms and spread constraints between pods.
 func (g *group) Open(*trace.Recorder) {
 	if g.book != nil {
 		g.book.Open()

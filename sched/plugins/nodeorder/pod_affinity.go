@@ -7,14 +7,14 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// podAffinity prefers the nodes in whose domains are the pods that a task prefers to be with,
-// and those that prefer to be with it; and avoids those that it prefers not to meet.
+// podAffinity prefers the nodes in whose domains are the pods that a task prefers to be with, and those
+// that prefer to be with it; and avoids the nodes with pods that it prefers not to be with.
 type podAffinity struct {
 	weight int64
 	book   *interpod.Affinities
 }
 
-// ConcernsDomains says that pods of the class prefer others, or others them.
+// ConcernsDomains says that pods of the class prefer other pods, or other pods prefer them.
 func (f podAffinity) ConcernsDomains(c *ledger.Class) bool {
 	if n := c.Spec.Neighbours; n != nil && len(n.Prefer) > 0 {
 		return true
@@ -27,10 +27,9 @@ func (f podAffinity) DomainKeys(c *ledger.Class) []string {
 	return interpod.Keys(f.book.Rules(c).Prefer)
 }
 
-// ScoreDomains gives the node with the highest sum of weights all points, that with the
-// lowest none, the others their part of the way; where all are alike nobody gets any.
-// Those who are leaving count until they are gone, as in kube-scheduler, and those who are
-// promised a place count already.
+// ScoreDomains gives the node with the highest sum of weights all points, the node with the lowest
+// none, the rest in proportion; where all sums are equal, no node gets any. Terminating pods count
+// until they are gone, as in kube-scheduler, and pods that are promised a place count already.
 func (f podAffinity) ScoreDomains(c *ledger.Class, nodes []ledger.NodeID, scores []int64) {
 	prefer := f.book.Rules(c).Prefer
 	sums := make([]int64, len(nodes))

@@ -11,14 +11,14 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// spread prefers the nodes in whose domains are few of the pods among which a task had
-// better be spread.
+// spread prefers the nodes in whose domains there are few of the pods among which a task is to be
+// spread.
 type spread struct {
 	weight int64
 	book   *interpod.Affinities
 }
 
-// ConcernsDomains says that pods of the class had better be spread.
+// ConcernsDomains says that pods of the class are to be spread by preference.
 func (f spread) ConcernsDomains(c *ledger.Class) bool {
 	n := c.Spec.Neighbours
 	return n != nil && slices.ContainsFunc(n.Spread, func(s model.Spread) bool { return s.Soft }) || len(f.book.Rules(c).Even) > 0

@@ -1,6 +1,6 @@
 // Package packing orders nodes as studies of packing do, to compare with in a simulation:
 //
-//	random      by chance: a hash of the task's name, the node's and a seed
+//	random      a hash of the task's name, the node's and a seed
 //	bestfit     least left behind: over cpu and the resource, the mean of what would be
 //	            free as a share of the largest node
 //	dotproduct  least aligned: over the same, the mean of free times asked for, both as
@@ -8,8 +8,8 @@
 //	fgd         least fragmented: where what is free of the resource becomes useless to
 //	            the fewest; see fragments
 //
-// It compares all nodes for every task, which is slow, and is meant to be the only score:
-// the best node has policy.Points, the others less.
+// It compares all nodes for every task, which is slow. It is meant to be the only score:
+// the best node gets policy.Points, the rest less.
 //
 // What is free is what a task may take now. The devices of a node are pooled, as
 // everywhere in the engine: where a study packs parts of devices, its policy does not rank

@@ -1,21 +1,19 @@
-// Package pdb is a guard: nobody is evicted whom a PodDisruptionBudget still needs.
+// Package pdb is a guard: no pod is evicted that a PodDisruptionBudget still needs.
 //
-// What a budget allows is counted from the pods, as Kubernetes' disruption controller
-// counts it: the healthy pods its selector holds for, less those that have to stay. A pod
-// that was evicted in the try at hand, or is under way to be, counts no more, so one plan
-// spends a budget once, over all its nodes. What the budget's status says holds where it
-// says less (decision 33).
+// What a budget allows is counted from the pods, as Kubernetes' disruption controller counts it: the
+// healthy pods that its selector matches, minus those that have to stay. A pod that was evicted in the
+// current try, or is being evicted, no longer counts, so one plan uses a budget once, over all its
+// nodes. Where the budget's status allows less, the status holds (decision 33).
 //
-// A pod is healthy that runs, is ready and is not being deleted. A pod in several budgets
-// needs leave of each. A pod without labels is selected by an empty selector, and by one
-// that asks for labels to be missing. Pods that are not running yet are in nobody's
-// budget, nor is a reservation: nothing is disturbed.
+// A pod is healthy if it runs, is ready and is not being deleted. A pod in several budgets needs
+// permission from each. A pod without labels is selected by an empty selector, and by one that requires
+// labels to be absent. Pods that are not running yet are in no budget, nor is a reservation: nothing is
+// disrupted.
 //
-// Expected pods are those that exist and have not finished: what a controller's scale asks
-// for beyond them is known only from the status of the budget.
+// Expected pods are those that exist and have not finished. What a controller's scale asks for beyond
+// them is known only from the status of the budget.
 //
-// It has no opinion about anybody else (decision 11), and keeps nobody from deleting pods
-// by other ways.
+// The plugin abstains on all other pods (decision 11), and does not prevent deletions by other means.
 package pdb
 
 import (
@@ -36,15 +34,15 @@ type plugin struct {
 	l    *ledger.Ledger
 	book *disruptions
 
-	touched []int32 // budgets of the unit at hand
-	wanted  []int32 // by budget: healthy pods of the unit; zero between questions
+	touched []int32 // the budgets of the current unit
+	wanted  []int32 // by budget: healthy pods of the unit; zero between calls
 }
 
 // PluginState keeps the counts.
 func (p *plugin) PluginState() ledger.PluginState { return p.book }
 
-// Preemptable refuses a unit of which a budget allows less than all: VictimBudget, with
-// the budget's name, the disruptions it allows and those that are wanted.
+// Preemptable refuses a unit when a budget allows fewer disruptions than the unit has pods in it:
+// VictimBudget, with the budget's name, the disruptions that it allows and those that are needed.
 func (p *plugin) Preemptable(_ policy.Preemptor, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
 
 // Reclaimable is as Preemptable.
@@ -66,7 +64,7 @@ func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
 	return policy.Opinion{Vote: policy.Reject, Guard: true, Reason: r}
 }
 
-// ask is the first budget in the way, the zero Reason when none is.
+// ask is the reason of the first budget that does not allow the unit, the zero Reason when all do.
 func (p *plugin) ask(u policy.Unit) trace.Reason {
 	for _, t := range u.Tasks {
 		task := p.l.Task(t)

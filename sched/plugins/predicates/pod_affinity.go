@@ -10,12 +10,11 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// podAffinity refuses nodes in whose domains a task lacks the company that it requires, or
-// meets company that it must not have, or that must not have it.
+// podAffinity refuses nodes in whose domains required pods are missing, or in whose domains are pods
+// that the task must not be with, or that must not be with the task.
 type podAffinity struct{ book *interpod.Affinities }
 
-// ConcernsDomains says that pods of the class require something of others, or others of
-// them.
+// ConcernsDomains says that pods of the class require something of other pods, or other pods of them.
 func (f podAffinity) ConcernsDomains(c *ledger.Class) bool {
 	if n := c.Spec.Neighbours; n != nil && len(n.With)+len(n.Apart) > 0 {
 		return true
@@ -29,8 +28,8 @@ func (f podAffinity) DomainKeys(c *ledger.Class) []string {
 	return interpod.Keys(slices.Concat(r.With, r.Apart, r.Others))
 }
 
-// ColocationKeys are the keys of required affinity that the pods have to each other, while nobody
-// sits anywhere whom they could be with.
+// ColocationKeys are the keys of the required affinity that the pods have to each other, while no pod
+// that they could join has a node.
 func (f podAffinity) ColocationKeys(c *ledger.Class) []string {
 	r := f.book.Rules(c)
 	if there, promised := anywhere(r, false); !r.WithSelf || there || promised {
@@ -39,8 +38,8 @@ func (f podAffinity) ColocationKeys(c *ledger.Class) []string {
 	return interpod.Keys(r.With)
 }
 
-// FilterDomains judges required affinity first, which nobody's leaving can cure, then
-// anti-affinity, the task's own and that of others towards it.
+// FilterDomains judges required affinity first, which no eviction can cure, then anti-affinity, the
+// task's own and that of other pods towards it.
 func (f podAffinity) FilterDomains(c *ledger.Class, n ledger.NodeID, future bool, parts []bool) policy.Verdict {
 	r := f.book.Rules(c)
 	asked := func(i int) bool { return parts == nil || parts[i] }
@@ -62,9 +61,9 @@ func (f podAffinity) FilterDomains(c *ledger.Class, n ledger.NodeID, future bool
 	return policy.Verdict{}
 }
 
-// with says that somebody sits in the node's domain whom a task must be with. A promise is
-// no company now. The first of a group that must be with itself may go anywhere; while
-// others of it are promised a place and none has one, to where they are going.
+// with says that a pod which the task must be with is in the node's domain. A promised place does not
+// count now. The first of a group whose pods must be with each other may be placed anywhere; while
+// other pods of it are promised a place and none has one, it has to follow them.
 func with(r *interpod.Rules, t *interpod.DomainCount, n ledger.NodeID, future bool) bool {
 	d := t.Domain(n)
 	if d == 0 {
@@ -80,8 +79,8 @@ func with(r *interpod.Rules, t *interpod.DomainCount, n ledger.NodeID, future bo
 	return !there && (!promised || t.Promised(d) > 0)
 }
 
-// anywhere says whether any of those whom a task must be with sits, or is promised a place,
-// in any domain of any of the keys.
+// anywhere says whether any pod that the task must be with has a place, or is promised one, in any
+// domain of any of the keys.
 func anywhere(r *interpod.Rules, future bool) (there, promised bool) {
 	for _, t := range r.With {
 		there, promised = there || t.All(future) > 0, promised || t.AllPromised() > 0
@@ -89,13 +88,13 @@ func anywhere(r *interpod.Rules, future bool) (there, promised bool) {
 	return there, promised
 }
 
-// meets says that somebody sits in the node's domain, or will, whom a task must not meet.
+// meets says that a pod which the task must not be with is in the node's domain, or will be.
 func meets(t *interpod.DomainCount, n ledger.NodeID, future bool) bool {
 	d := t.Domain(n)
 	return d != 0 && t.There(d, future)+t.Promised(d) > 0
 }
 
-// DomainMark tells whether any of those whom the pods must be with sits, or is to sit,
+// DomainMark changes with whether any pod that the pods must be with has a place, or is promised one,
 // anywhere at all.
 func (f podAffinity) DomainMark(c *ledger.Class, _ []bool) uint64 {
 	there, promised := anywhere(f.book.Rules(c), false)

@@ -8,9 +8,9 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// portsInUse counts, node by node, who sits on which host port. Ports are counted, not
-// marked: two tasks may have got hold of one before the engine saw either, and the
-// port is free when both are gone.
+// portsInUse counts the host ports that pods use, node by node. Ports are counted, not marked: two
+// tasks may have got the same port before the engine saw either, and the port is free when both are
+// gone.
 type portsInUse struct {
 	l   *ledger.Ledger
 	use ledger.InUse[port]

@@ -9,8 +9,8 @@
 //	company     affinity and anti-affinity between pods    PodAffinity, PodAntiAffinity, PodRepelled
 //	spread      DoNotSchedule topology spread              PodTopologySpread, TopologyKeyMissing
 //
-// Each part is a filter of its own and follows kube-scheduler's plugin of the same
-// purpose. All but the last three read facts alone, and nothing that leaves the node
+// Each part is a filter of its own, and follows kube-scheduler's plugin of the same
+// purpose. All but the last three read facts alone, and no pod that leaves the node
 // changes their answer.
 //
 // Not here: room in cpu, memory, extended resources and the number of pods, which the
@@ -46,13 +46,13 @@ func definition(parts ...any) policy.Definition {
 
 type group struct {
 	parts []any
-	book  *interpod.Affinities // nil: nothing asks who sits where
+	book  *interpod.Affinities // nil: no part depends on which pod is where
 }
 
 // Parts lists the filters that are switched on, the cheapest first.
 func (g *group) Parts() []any { return g.parts }
 
-// Open brings up to date in which relations pods stand to each other.
+// Open updates the affinity terms and spread constraints between pods.
 func (g *group) Open(*trace.Recorder) {
 	if g.book != nil {
 		g.book.Open()

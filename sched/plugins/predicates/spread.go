@@ -25,9 +25,9 @@ func (f spread) DomainKeys(c *ledger.Class) []string {
 	return interpod.Keys(f.book.Rules(c).Spread)
 }
 
-// FilterDomains refuses nodes without one of the keys for good, others as long as the skew
-// would be too large. Terminating pods do not count; a pod that is promised a place counts
-// as there, and the constraint has to hold without it too.
+// FilterDomains refuses nodes without one of the keys for good, other nodes as long as the skew would
+// be too large. Terminating pods do not count. A pod that is promised a place counts as there, and the
+// constraint has to hold without it, too.
 func (f spread) FilterDomains(c *ledger.Class, n ledger.NodeID, future bool, parts []bool) policy.Verdict {
 	r := f.book.Rules(c)
 	for i := range r.Spread {
@@ -69,8 +69,7 @@ func skew(s *interpod.SpreadConstraint, d int32, have, least int64) trace.Domain
 	return out
 }
 
-// DomainMark tells the fewest pods that any domain has, with those who are promised a place
-// and without.
+// DomainMark changes with the fewest pods that any domain has, with promised places and without.
 func (f spread) DomainMark(c *ledger.Class, parts []bool) uint64 {
 	r := f.book.Rules(c)
 	mark := uint64(0)

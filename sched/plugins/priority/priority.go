@@ -1,20 +1,18 @@
-// Package priority serves the more important first: jobs of a queue by the value of
-// their PodGroup's priority class, tasks of a job by their pods' priority or by their annotation.
+// Package priority serves the more important first: jobs of a queue by the value of their PodGroup's
+// priority class, tasks of a job by their pods' priority or by their annotation.
 //
-// Annotation volcano.sh/task-priority, which whoever makes pods may write, orders the tasks of
-// a job and the job's sub-groups, and takes room of its own job's tasks alone: no job is worth
-// more for it (decision 42).
+// The annotation volcano.sh/task-priority can be written by any user that may create pods. So it only
+// orders the tasks and the sub-groups of its own job, and lets a task take room from tasks of that job
+// alone: it does not change a job's priority (decision 42).
 //
-// It is no plugin of queues (a queue has a priority of its own). Equal priorities are
-// left to the plugins after it, in the end to age and name (policy.Set). Within a queue
-// it lets the more important have the room of the less important, and guards whoever is
-// not less important, in every tier (decision 11); among jobs that are equal another
-// plugin may permit it, such as drf.
+// The plugin does not order queues (a queue has a priority of its own). Equal priorities are left to
+// the plugins after it, and finally to age and name (policy.Set). Within a queue, it permits that less
+// important units are evicted for more important jobs, and guards all others, in every tier (decision
+// 11). Between jobs of equal priority another plugin may permit it, such as drf.
 //
-// Source: semantics of Volcano's plugin of this name; seed 002 §3.1 (starving); seed 003,
-// appendix 9.2. The
-// values are resolved by the ledger: a spec.priority as it stands, otherwise the named
-// class, otherwise the cluster's default class, otherwise 0.
+// Source: semantics of Volcano's plugin of this name; seed 002 §3.1 (starving); seed 003, appendix 9.2.
+// The ledger resolves the values: spec.priority as it is, otherwise the named class, otherwise the
+// cluster's default class, otherwise 0.
 package priority
 
 import (
@@ -50,7 +48,7 @@ func (p *plugin) CompareSubJobs(j ledger.JobID, a, b int32) int {
 	return cmp.Compare(p.waiting(j, b), p.waiting(j, a))
 }
 
-// waiting is how important the most important task of a sub-group is that waits.
+// waiting is the priority of the most important waiting task of a sub-group.
 func (p *plugin) waiting(j ledger.JobID, sub int32) int32 {
 	most := int32(math.MinInt32)
 	p.l.SubTasks(j, sub, func(t ledger.TaskID) bool {

@@ -1,22 +1,20 @@
-// Package rescheduling evens out nodes: pods leave nodes that hold much for nodes that hold
-// little.
+// Package rescheduling evens out nodes: it picks pods on nodes that hold much, so that they move to
+// nodes that hold little.
 //
-// Strategy lowNodeUtilization has two lists of percentages of what a node can allocate. A
-// node that holds less than thresholds in every dimension named there is under-used; one
-// that holds more than targetThresholds in any is over-used. While there are both, pods of
-// the over-used nodes are picked, the least important and youngest first: each only when an
-// under-used node is found that has the room, whose labels and taints admit it, and that
-// stays within targetThresholds with it. So a node never becomes over-used for another's
-// sake, and what is picked grows less with each round, until nothing is left to even out.
-// Strategy offlineOnly picks only pods that are marked preemptable; it evens out nothing by
-// itself.
+// Strategy lowNodeUtilization has two lists of percentages of what a node can allocate. A node that
+// holds less than thresholds in every dimension named there is under-used; one that holds more than
+// targetThresholds in any is over-used. While there are both, pods of the over-used nodes are picked,
+// the least important and youngest first: each only when there is an under-used node that has the room,
+// whose labels and taints admit it, and that stays within targetThresholds with it. So no node becomes
+// over-used to relieve another, and each round picks less, until nothing is left to even out. Strategy
+// offlineOnly picks only pods that are marked preemptable; it evens out nothing by itself.
 //
-// A node holds what its pods ask for, and is promised to, without those who leave. How
-// much they really use is not known here: metricsPeriod is not heeded. Where a pod that was
-// picked is placed again the other plugins decide; together with binpack, which fills nodes
-// that are full, they may send it back, and the next round picks it again.
+// A node holds what its pods ask for, and what is promised there, without terminating pods. Their real
+// usage is not known here: metricsPeriod is ignored. The other plugins decide where a picked pod is
+// placed again. Together with binpack, which fills nodes that are full, they may place it on the same
+// node, and the next round picks it again.
 //
-// When the last round was is not kept over a restart.
+// The time of the last round is not kept over a restart.
 //
 // Source: semantics of Volcano's plugin of this name, which goes by measured usage.
 package rescheduling

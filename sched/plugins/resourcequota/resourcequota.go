@@ -1,21 +1,19 @@
-// Package resourcequota holds a job back in Pending while the pods it asks for would
-// exceed a ResourceQuota of its namespace: better one job that says so than pods that
-// the API server refuses one by one, and half a gang that waits for the rest.
+// Package resourcequota keeps a job in Pending while the pods that it asks for would exceed a
+// ResourceQuota of its namespace: one waiting job with a reason is better than pods that the API server
+// refuses one by one, and half a gang that waits for the rest.
 //
-// The question is what the API server will ask of the job's pods: what the namespace
-// uses, what jobs let in before have not yet made pods of, or have lost and may make again,
-// and the job's minResources,
-// against the quota's hard limits, in the dimensions that both name. What the namespace
-// uses is what the quota's status says, or what its jobs' pods add up to where that is
-// more: the status follows pods a moment later. Pods of other schedulers that wait, and
-// those not yet in the status, are not seen. A job that has pods is asked for the others
-// only.
+// The check is what the API server will check for the job's pods: the usage of the namespace, plus what
+// admitted jobs have not yet created pods for, or have lost and may create again, plus the job's
+// minResources, against the quota's hard limits, in the dimensions that both name. The usage of the
+// namespace is what the quota's status says, or what its jobs' pods add up to where that is more, since
+// the status follows pods with a delay. Pods of other schedulers are not
+// seen while they wait, or are not in the status yet. For a job that has pods, only the missing ones count.
 //
-// A quota bounds requests: cpu and requests.cpu are the same. Bounds of limits (limits.*),
-// of numbers of objects (pods, count/*) and quotas with scopes are left out; the API
-// server holds them when the pods come.
+// A quota limits requests: cpu and requests.cpu are the same. Quotas of limits (limits.*), of numbers
+// of objects (pods, count/*) and quotas with scopes are left out; the API server enforces them when the
+// pods are created.
 //
-// Source: semantics of Volcano's plugin of this name; decision 9 for what is let in.
+// Source: semantics of Volcano's plugin of this name; decision 9 for what is admitted.
 package resourcequota
 
 import (

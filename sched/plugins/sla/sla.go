@@ -1,20 +1,19 @@
-// Package sla keeps jobs from waiting longer than they said they would: sla-waiting-time,
-// in a PodGroup's annotation or, for all jobs that say nothing, in the plugin's argument.
+// Package sla keeps jobs from waiting longer than a given time: sla-waiting-time, in a PodGroup's
+// annotation or, for all other jobs, in the plugin's argument.
 //
-// A job's deadline is its creation and that time. Before it the plugin has no vote. From
-// then on it permits the job to leave Pending, and to keep for the rest of a cycle the
-// room that was found for it while other room is still being freed. By rule E that
-// overrides plugins of later tiers, and none of its own or an earlier one: name it first.
-// At all times, the job with the earlier deadline goes first, and one with a deadline
-// before one without.
+// A job's deadline is its creation plus that time. Before the deadline, the plugin abstains. After it,
+// the plugin permits the job to leave Pending, and to keep for the rest of a cycle the room that was
+// found for it while other room is still being freed. By rule E, that overrides plugins of later tiers,
+// and none of its own or an earlier tier: name it first. At all times, the job with the earlier
+// deadline goes first, and a job with a deadline before one without.
 //
-// It takes nothing from anybody and makes no room. When everybody is late nobody is:
-// then the oldest deadline goes first, and that is all. A job that runs in part keeps its
-// deadline for the members it still lacks.
+// It takes no room from any job, and frees none. When all jobs are past their deadlines, the oldest
+// deadline goes first, and nothing else changes. A job that runs in part keeps its deadline for the
+// members that it still lacks.
 //
-// The engine has no clock. The plugin is told the time when a cycle begins, says when
-// the next deadline passes, and answers by that time until the next cycle. A job created
-// later than now, by a clock that differs, has not begun to wait.
+// The engine has no clock. The plugin gets the time when a cycle begins, returns when the next deadline
+// passes, and answers by that time until the next cycle. A job created later than now, by a clock that
+// differs, has not begun to wait.
 //
 // Source: semantics of Volcano's plugin of this name.
 package sla
@@ -28,8 +27,8 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Definition is the plugin "sla". Its argument sla-waiting-time is a duration above 0:
-// what holds for jobs that say nothing. Without it they have no deadline.
+// Definition is the plugin "sla". Its argument sla-waiting-time is a duration above 0: the time for
+// jobs without the annotation. Without the argument, those have no deadline.
 func Definition() policy.Definition {
 	return policy.Definition{Name: "sla", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
 		wait, err := c.Arguments.Duration(waitKey, 0)
@@ -47,12 +46,12 @@ const waitKey = "sla-waiting-time"
 
 type plugin struct {
 	l    *ledger.Ledger
-	wait int64 // for jobs that say nothing; 0: for ever
+	wait int64 // for jobs without the annotation; 0: no deadline
 	now  int64
 }
 
-// At is told the time, and returns the first deadline after it of a job for which
-// something is left to decide.
+// At takes the time of the cycle, and returns the first deadline after it of a job for which something
+// is left to decide.
 func (p *plugin) At(now int64) (next int64) {
 	p.now = now
 	for _, j := range p.l.Active() { // order-free: the least is sought
@@ -79,12 +78,12 @@ func (p *plugin) late(j ledger.JobID) bool {
 	return has && at <= p.now
 }
 
-// VoteEnqueue permits a job that is late and abstains from others.
+// VoteEnqueue permits a job that is past its deadline, and abstains on all others.
 func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) {
 	return p.VotePipelined(j), trace.Reason{}
 }
 
-// VotePipelined permits a job that is late and abstains from others.
+// VotePipelined permits a job that is past its deadline, and abstains on all others.
 func (p *plugin) VotePipelined(j ledger.JobID) policy.Vote {
 	if p.late(j) {
 		return policy.Permit

@@ -1,21 +1,20 @@
-// Package tdm shares nodes by the hour: those of a revocable zone belong to somebody else,
-// and are to be had at certain hours only (time division multiplexing).
+// Package tdm shares nodes by the hour: nodes of a revocable zone belong to another system, and may
+// be used at certain hours only (time division multiplexing).
 //
-// A node is in the zone that its label volcano.sh/revocable-zone names; the hours of a zone
-// are an argument. Inside them a pod that says it may be revoked (volcano.sh/revocable-zone
-// "*", or marked preemptable) is placed there, and rather there than elsewhere; no other pod
-// ever is. Outside them nobody is placed there, and those who are there and preemptable are
-// picked to leave, so many of a job at a time as its own budget allows
-// (volcano.sh/jdb-min-available, else jdb-max-unavailable, else one). A zone that no
-// argument names has no hours: it is always closed.
+// A node is in the zone that its label volcano.sh/revocable-zone names; the hours of a zone are an
+// argument. Within them, a pod that may be revoked (volcano.sh/revocable-zone "*", or marked
+// preemptable) may be placed there, and there rather than elsewhere; no other pod ever is. Outside
+// these hours no pod is placed there, and the preemptable pods that are there are picked for eviction,
+// so many of a job at a time as its own budget allows (volcano.sh/jdb-min-available, else
+// jdb-max-unavailable, else one). A zone that no argument names has no hours: it is always closed.
 //
-// Jobs that are marked preemptable live on what is left: they go after others, never
-// starve, and their tasks evict nobody; for others, preemptable pods outside the zones may
-// make room, within their budgets.
+// Jobs that are marked preemptable use what is left: they go after other jobs, never starve, and no pod
+// is evicted for their tasks. For other jobs, preemptable pods outside the zones may be evicted, within
+// their budgets.
 //
-// Hours are of UTC, or of the offset given: the engine has no clock and no place of its own. The live
-// scheduler gives the offset of its process's time zone, which Volcano takes. When the last round
-// of picking was is not kept over a restart.
+// Hours are in UTC, or in the given offset: the engine has neither clock nor time zone. The live
+// scheduler gives the offset of its process's time zone, which Volcano uses. The time of the last round
+// of picking is not kept over a restart.
 //
 // Source: semantics of Volcano's plugin of this name.
 package tdm
