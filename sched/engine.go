@@ -31,25 +31,25 @@ type Engine struct {
 	session     session.Session
 	rec         trace.Recorder
 	plan        Plan
-	unused      int // cycles in a row that hardly used the plan's room
+	unused      int // cycles in a row that used little of the plan's memory
 	nextID      uint64
 	stmts       uint64          // statements before this engine's first
-	reserved    []ledger.TaskID // with a commitment that ends by itself; perhaps more than once, or no longer
-	leaving     []ledger.TaskID // with an eviction under way; perhaps no longer
+	reserved    []ledger.TaskID // tasks with a commitment that ends by itself; some maybe twice, or without one by now
+	leaving     []ledger.TaskID // tasks with an eviction under way, and maybe tasks that have none any more
 	touched     []ledger.JobID
-	gates       map[ledger.Key]struct{} // pods that stand, or stood, at the gate of their queue; see gates.go
+	gates       map[ledger.Key]struct{} // pods that are, or were, at the gate of their queue; see gates.go
 	watch       policy.Stopwatch
 	decided     bool                       // a cycle has run, here or in the engine this one was restored from
-	fruitless   map[signature]trace.Reason // why nobody leaves for whom, as things stood at fruitlessAt
+	fruitless   map[signature]trace.Reason // by signature, why no eviction helps a job, as found in state fruitlessAt
 	fruitlessAt session.Situation
-	turns       int64 // when plugins answer otherwise without a fact; 0: never
+	turns       int64 // when plugins' answers change without a fact; 0: never
 	pauses      int64 // when the next pause of a job ends; 0: none does
-	losses      int64 // when the room of the first member lost is its gang's no more; 0: none is
-	promises    int64 // when what is kept for the first of promised ends; 0: for none
+	losses      int64 // when the first lost member's room is kept no longer; 0: none is kept
+	promises    int64 // when room is kept no longer for the first of promised; 0: none is kept
 	resume      int64 // when work that was put off in the last cycle goes on; 0: none was
 
-	promised   map[ledger.JobID]struct{} // jobs that were let in and have no pods; perhaps no longer
-	checkpoint *checkpoint               // nil: nobody asked for one
+	promised   map[ledger.JobID]struct{} // admitted jobs without pods, and maybe jobs that have some by now
+	checkpoint *checkpoint               // nil: not asked for
 }
 
 // Option adds to what an engine can be configured with.
@@ -63,32 +63,32 @@ type options struct {
 	quiet   int64
 }
 
-// WithPeriod says that what comes one by one within a period (nanoseconds) begins together:
-// members above a gang's minimum are placed after the minimums of all that come in that time,
-// or once nothing came for quiet and no gang lacks its minimum. Without it each cycle is one
+// WithPeriod sets the scheduling period and the quiet time, in nanoseconds. What comes one by one within a
+// period is placed together: members above a gang's minimum are placed after the minimums of all that come in
+// that time, or once nothing came for the quiet time and no gang lacks its minimum. Without it each cycle is a
 // period.
 func WithPeriod(period, quiet int64) Option {
 	return func(o *options) { o.period, o.quiet = period, quiet }
 }
 
-// WithStopwatch lets somebody measure the parts of cycles.
+// WithStopwatch has the parts of cycles measured.
 func WithStopwatch(w policy.Stopwatch) Option {
 	return func(o *options) { o.watch = w }
 }
 
-// WithPlugin compiles a plugin in: the one door for plugins from outside this
-// repository. It takes the place of a built one of its name.
+// WithPlugin adds a plugin. This is the only way to add plugins from outside this repository. It replaces a
+// built-in plugin of the same name.
 func WithPlugin(d policy.Definition) Option {
 	return func(o *options) { o.plugins = append([]policy.Definition{d}, o.plugins...) }
 }
 
-// WithAction compiles an action in.
+// WithAction adds an action.
 func WithAction(a session.Action) Option {
 	return func(o *options) { o.actions = append(o.actions, a) }
 }
 
-// New returns an engine for a profile. Unknown actions and plugins and bad arguments
-// are errors.
+// New returns an engine for a profile. It returns an error for unknown actions or plugins, and for bad
+// arguments.
 func New(p policy.Profile, with ...Option) (*Engine, error) {
 	o := options{
 		plugins: plugins.All(),
@@ -119,12 +119,12 @@ func New(p policy.Profile, with ...Option) (*Engine, error) {
 	return e, nil
 }
 
-// Record sets the verbosity from which events of a cycle are kept (0: none but the
-// plan and the reasons; 3 to 5 as the seeds' log levels).
+// Record sets the verbosity up to which events of a cycle are kept (0: only the plan and the reasons; 3 to 5:
+// the seeds' log levels).
 func (e *Engine) Record(verbosity int) { e.rec.Verbosity = verbosity }
 
-// Apply takes facts in. Their order makes no difference but for facts about one
-// object, of which the newest version holds.
+// Apply takes in facts. Their order makes no difference, except that of facts about one object the one with
+// the newest version holds.
 func (e *Engine) Apply(facts ...model.Fact) {
 	for _, f := range facts {
 		e.l.Apply(f)
@@ -132,13 +132,12 @@ func (e *Engine) Apply(facts ...model.Fact) {
 	}
 }
 
-// Decide runs one cycle at a time given in nanoseconds since the epoch. next is the
-// earliest time at which the answer may change without a new fact, 0 when there is
-// none. Plan and events are good until the next call.
+// Decide runs one cycle at a time given in nanoseconds since the epoch. next is the earliest time at which the
+// answer may change without a new fact, 0 when there is none. Plan and events are valid until the next call.
 func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64) {
-	// 1. What was held for one cycle only is free again; what is over is over. That is asked
-	// of plugins that know what time it is: one that was never told refuses nodes that it lends
-	// by the hour, and with them what is reserved there.
+	// 1. Take back what was held for one cycle only, and end what has expired. The latter asks plugins that
+	// need to know the time: a plugin that was never given it refuses nodes that are lent by the hour, and
+	// with them reservations there.
 	e.l.Settle()
 	e.l.ReleaseNominated()
 	e.l.Charge()
@@ -156,7 +155,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	e.policy.Explain(false)
 	e.expire(now)
 
-	// 2. Plugins derive what stands still for the cycle.
+	// 2. Plugins derive what does not change during the cycle.
 	e.policy.Open(&e.rec, e.watch)
 	e.tellOverdrawn()
 
@@ -177,13 +176,12 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 		e.turns = later
 	}
 
-	e.l.Charge() // what was decided holds its room from now on, whatever is said of it next
+	e.l.Charge() // from now on it holds its room, whatever its next facts are
 
-	// 4. Who was to leave for a place that nobody waits for any more, and was not told yet, stays.
+	// 4. Take back evictions that no pod waits for any more, if the pod was not asked to leave yet.
 	e.keepUnneeded()
 
-	// 5. Queues open their gates to those they have room for; phases follow from what is
-	// placed.
+	// 5. Queues open their gates for pods that they have room for. Phases follow from what is placed.
 	e.openGates()
 	e.rephaseAll()
 	e.policy.Explain(true)
@@ -193,7 +191,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	return e.plan, e.rec.Events, e.next()
 }
 
-// commit turns the statements that held into plan items.
+// commit makes plan items of the statements that succeeded.
 func (e *Engine) commit(now int64) {
 	grace, reserve := e.graces()
 	e.l.Committed(func(op ledger.Op) ledger.Booking {
@@ -226,8 +224,8 @@ func (e *Engine) commit(now int64) {
 	clear(e.session.Evictions)
 }
 
-// graces are how long the victims of each statement have to go, in nanoseconds; reserve are
-// the statements by which somebody has a reservation.
+// graces returns how long the victims of each statement have to leave, in nanoseconds, and the statements that
+// give some task a reservation.
 func (e *Engine) graces() (out map[uint64]int64, reserve map[uint64]bool) {
 	for _, op := range e.l.Pending() {
 		if op.Kind != ledger.OpEvict && op.Kind != ledger.OpReserve {
@@ -245,11 +243,11 @@ func (e *Engine) graces() (out map[uint64]int64, reserve map[uint64]bool) {
 	return out, reserve
 }
 
-// longUnused is after how many cycles that hardly used it a plan's room is given back: the
-// first cycle of a full cluster speaks of every job, and none after it does.
+// longUnused is after how many cycles that used little of it a plan's memory is given back: the first cycle of
+// a full cluster has items for every job, and no later cycle does.
 const longUnused = 100
 
-// emptyPlan makes the plan ready to be filled again.
+// emptyPlan empties the plan.
 func (e *Engine) emptyPlan() {
 	items := e.plan.Items
 	if cap(items) <= 1<<12 || len(items) >= cap(items)/8 {
@@ -267,21 +265,21 @@ func (e *Engine) add(i Item) uint64 {
 	return i.ID
 }
 
-// reservationLasts is how long room that was freed stays reserved beyond the longest of
-// the victims' graces: decision 13's 60 seconds.
+// reservationLasts is how long freed room stays reserved after the longest grace period of the victims: 60
+// seconds by decision 13.
 const reservationLasts = int64(60_000_000_000)
 
-// longestGrace is the longest that a reservation waits for a victim to go. A tenant may give its
-// pods 68 years to end; after an hour the beneficiary is decided anew.
+// longestGrace bounds how long a reservation waits for a victim. A tenant may give its pods a grace period of
+// 68 years; after an hour the beneficiary is decided anew.
 const longestGrace = int64(3_600_000_000_000)
 
-// reservedUntil is when a reservation ends that is made now for victims that have so long to go.
+// reservedUntil returns when a reservation ends that is made now for victims with such a grace period.
 func reservedUntil(now, grace int64) int64 {
 	return model.After(now, min(grace, longestGrace)+reservationLasts)
 }
 
-// expire ends the reservations whose time is over, whose node is gone, or whose evictions
-// were denied, and takes the nominations back.
+// expire ends the reservations that have expired, that have no node any more, or of which evictions were
+// denied, and takes this cycle's nominations back.
 func (e *Engine) expire(now int64) {
 	var over []ledger.TaskID
 	e.reserved = slices.DeleteFunc(e.reserved, func(t ledger.TaskID) bool {
@@ -307,16 +305,15 @@ func (e *Engine) expire(now int64) {
 	}
 }
 
-// admitted says that a node is there and could still take a task: a reservation on one
-// that was cordoned meanwhile is of no use.
+// admitted says that a node is present and could still take a task: a reservation on a node that was cordoned
+// since is of no use.
 func (e *Engine) admitted(t ledger.TaskID, n ledger.NodeID) bool {
 	admits := e.session.Nodes.Admitted(e.l.Task(t).Class)
 	return e.l.Node(n).Present() && int(n) < len(admits) && admits[n]
 }
 
-// next is the earliest of what plugins wait for, the end of a reservation, that of a
-// pause and that of a loss, the time of members above minimums, and the time at which work that was put off
-// goes on; 0 for none.
+// next returns the earliest of: the times that plugins wait for, the end of a reservation, of a pause, of a
+// loss or of room for a job without pods, the turn of members above minimums, and the time at which postponed work goes on; 0 for none.
 func (e *Engine) next() (next int64) {
 	for _, at := range [...]int64{e.turns, e.nextExpiry(), e.pauses, e.losses, e.promises, e.session.Surplus.Until, e.resume} {
 		if at != 0 && (next == 0 || at < next) {
@@ -326,8 +323,7 @@ func (e *Engine) next() (next int64) {
 	return next
 }
 
-// nextExpiry is when the first reservation or claim ends, those made in this cycle included; 0
-// without any.
+// nextExpiry returns when the first reservation or claim ends, with those of this cycle; 0 without any.
 func (e *Engine) nextExpiry() (next int64) {
 	for _, t := range e.reserved {
 		held := e.l.Task(t).Held
@@ -345,15 +341,15 @@ func (e *Engine) nextExpiry() (next int64) {
 	return next
 }
 
-// Receive takes in what became of plan items. Facts beat receipts: one that speaks of
-// a commitment no longer held is ignored.
+// Receive takes in what became of plan items. Facts win over receipts: a receipt for a commitment that is not
+// held any more is ignored.
 func (e *Engine) Receive(receipts ...Receipt) {
 	for _, r := range receipts {
 		if r.Outcome == Done {
 			e.told(r.Item)
 		}
 		if r.Outcome == Done || r.Item.ID == 0 {
-			continue // the commitment stands until a fact shows it; or the item is of no plan
+			continue // the commitment stays until a fact shows it; or the item is of no plan
 		}
 		if r.Item.Kind == SetPhase {
 			if j, ok := e.phaseOf(r.Item); ok {
@@ -372,10 +368,10 @@ func (e *Engine) Receive(receipts ...Receipt) {
 	}
 }
 
-// forgo lets the reservations of a statement end with the next cycle, because one of its
-// evictions was denied: the room that they wait for will not all be there. Their jobs are
-// looked at anew; what the other victims leave is room like any other. The pod that could
-// not be evicted is left alone for as long as its reservation would have lasted.
+// forgo ends the reservations of a statement with the next cycle, because one of its evictions was denied: not
+// all the room that they wait for will be free. Their jobs are looked at anew; room of the other victims is
+// free for any job. The pod that could not be evicted is not evicted again for as long as its reservation
+// would have lasted.
 func (e *Engine) forgo(denied ledger.TaskID, was ledger.Commitment) {
 	for _, t := range e.reserved {
 		if held := *e.l.Task(t).Held; held.Kind == ledger.CommitReserve && held.Statement == was.Statement {
@@ -387,17 +383,15 @@ func (e *Engine) forgo(denied ledger.TaskID, was ledger.Commitment) {
 	e.reserved = append(e.reserved, denied)
 }
 
-// Facts returns all that the engine was told and still holds, sorted.
+// Facts returns all facts that the engine holds, sorted.
 func (e *Engine) Facts() []model.Fact { return e.l.Facts() }
 
-// Reads says that facts of a kind make a difference to this engine: it reads them
-// itself, or a plugin's book does. Those of other kinds may be left untold.
+// Reads says that facts of a kind have an effect on this engine: it reads them itself, or a PluginState does.
+// Facts of other kinds need not be passed to it.
 func (e *Engine) Reads(k model.Kind) bool { return e.l.Reads(k) }
 
-// Audit recounts every figure from scratch and returns what differs, nil when nothing
-// does.
+// Audit counts every figure anew and returns the differences, nil when there are none.
 func (e *Engine) Audit() []string { return e.l.Audit() }
 
-// Ledger is the engine's state, for reading: benchmarks, the index's slow twin,
-// plugins' tests.
+// Ledger is the engine's state, for reading: for benchmarks, the index's slow oracle and plugins' tests.
 func (e *Engine) Ledger() *ledger.Ledger { return e.l }

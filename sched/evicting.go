@@ -12,7 +12,7 @@ import (
 	"ashlar.sh/sched/victims"
 )
 
-// rules are what the actions that evict for somebody ask for, by name.
+// rules are the victim rules of the actions that evict for a job, by action name.
 var rules = map[string]func(*session.Session) victims.Rule{
 	preempt.Name:     preempt.Rule,
 	reclaim.Name:     reclaim.Rule,
@@ -20,17 +20,16 @@ var rules = map[string]func(*session.Session) victims.Rule{
 	gangreclaim.Name: gangreclaim.Rule,
 }
 
-// signature is what the answer of an action to a job depends on, besides the state of the
-// world; a job that is like no other is named.
+// signature is what an action's answer to a job depends on, besides the state of the cluster. A job with an
+// answer of its own is named in it.
 type signature struct {
 	victims.Signature
 	job ledger.JobID
 }
 
-// spared is why nobody leaves for a job: of every configured action that evicts, in their
-// order, one the Evicting of the one before; nil when the job is not one that others have
-// to leave for. It is worked out when a reason is shown, once for all jobs that ask for
-// the same, and changes nothing.
+// spared returns why no eviction helps a job: one reason for each configured action that evicts, in their
+// order, each the Evicting of the one before; nil when the job is not one to evict for. It is computed when a
+// reason is shown, once for all jobs with equal requests, and changes nothing.
 func (e *Engine) spared(j ledger.JobID) (first *trace.Reason) {
 	if job := e.l.Job(j); !job.Admitted() || job.Waiting() > 0 || !e.policy.Starving(j) {
 		return nil
@@ -49,7 +48,7 @@ func (e *Engine) spared(j ledger.JobID) (first *trace.Reason) {
 	return first
 }
 
-// signatureOf asks one action, unless it has answered the same already.
+// signatureOf asks one action, unless it has answered for the same signature already.
 func (e *Engine) signatureOf(rule victims.Rule, j ledger.JobID) trace.Reason {
 	tasks := search.Claimants(&e.session, j)
 	if len(tasks) == 0 {
@@ -70,13 +69,13 @@ func (e *Engine) signatureOf(rule victims.Rule, j ledger.JobID) trace.Reason {
 			e.fruitless[p] = r
 		}
 	}
-	if r.Is() && p.job == ledger.NoJob { // the answer may be another's
+	if r.Is() && p.job == ledger.NoJob { // the answer may be that of another job
 		r.Task = e.l.Task(tasks[0]).Key.String()
 	}
 	return r
 }
 
-// cured says that an eviction could help where a job waits for this.
+// cured says that an eviction could help a job that waits for this reason.
 func cured(c trace.Code) bool {
 	switch c {
 	case trace.GangIncomplete, trace.QueueOverused, trace.QueueDeserved, trace.QueueCapability:

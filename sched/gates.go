@@ -8,8 +8,8 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// noteGate keeps the pods that were seen at the gate of their queue, so that a cycle
-// looks at no others. Which of them still matter is asked of the ledger.
+// noteGate records pods seen at the gate of their queue, so that a cycle looks at these only. The ledger knows
+// which of them still matter.
 func (e *Engine) noteGate(f model.Fact) {
 	p, ok := f.Object.(*model.Pod)
 	if !ok || p.QueueGate == model.NoQueueGate || p.Node != "" {
@@ -21,11 +21,10 @@ func (e *Engine) noteGate(f model.Fact) {
 	e.gates[ledger.Key{Namespace: p.Namespace, Name: p.Name}] = struct{}{}
 }
 
-// openGates lets queues open their gates (scheduling.volcano.sh/queue-allocation-gate) to
-// the pods they have room for, so that autoscalers see those and no others. Such a pod is
-// then one like any other, and placed from the next cycle on. Room in the queue is what is
-// left once all that went through the gate before, and has no node yet, is counted as held;
-// a gang goes through as far as its minimum needs, or not at all.
+// openGates lets queues open their gates (scheduling.volcano.sh/queue-allocation-gate) for the pods that they
+// have room for, so that autoscalers see these pods and no others. Such a pod is placed like any other from
+// the next cycle on. A queue's room is what is left when all pods that passed the gate before, and have no
+// node yet, count as held. A gang passes as far as its minimum needs, or not at all.
 func (e *Engine) openGates() {
 	shut := e.atGates()
 	if len(shut) == 0 {
@@ -59,8 +58,8 @@ func (e *Engine) openGates() {
 	}
 }
 
-// atGates lists by job the members that stand at a shut gate that nobody is opening, and
-// forgets the pods that are past theirs.
+// atGates lists by job the members at a shut gate that is not being opened, and drops the pods that have
+// passed theirs.
 func (e *Engine) atGates() map[ledger.JobID][]ledger.TaskID {
 	var out map[ledger.JobID][]ledger.TaskID
 	for k := range e.gates { // order-free: sorted by letThrough
@@ -82,7 +81,7 @@ func (e *Engine) atGates() map[ledger.JobID][]ledger.TaskID {
 	return out
 }
 
-// supposeOpened counts those whose gate is open, or about to be, as holding room.
+// supposeOpened counts pods with a gate that is open, or is being opened, as holding room.
 func (e *Engine) supposeOpened(tx *ledger.Tx) {
 	for k := range e.gates { // order-free: sums
 		t, _ := e.l.FindTask(k)
@@ -94,8 +93,8 @@ func (e *Engine) supposeOpened(tx *ledger.Tx) {
 	}
 }
 
-// refusal is why a queue takes no task more, none when it does, or would with more nodes:
-// an autoscaler has to see who waits for those (decision 26).
+// refusal returns why a queue takes no further task; no reason when it does, or would with more nodes: an
+// autoscaler has to see the pods that wait for nodes (decision 26).
 func (e *Engine) refusal(q ledger.QueueID, t ledger.TaskID) trace.Reason {
 	r, over := e.policy.Overused(q)
 	if !over {
@@ -111,8 +110,8 @@ func (e *Engine) refusal(q ledger.QueueID, t ledger.TaskID) trace.Reason {
 	return r
 }
 
-// letThrough returns the members of a job that its queue has room for, in task order, and
-// counts them; none where these do not make its minimum.
+// letThrough returns the members of a job that its queue has room for, in task order, and counts them; none
+// where they do not make up the job's minimum.
 func (e *Engine) letThrough(tx *ledger.Tx, j ledger.JobID, shut []ledger.TaskID) (open []ledger.TaskID) {
 	slices.SortFunc(shut, e.policy.CompareTasks)
 	job := e.l.Job(j)

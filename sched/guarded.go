@@ -8,11 +8,10 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Guarded says why pods of one job that somebody other than an action wants to delete have to
-// stay; the zero Reason of one that may go. They are asked for one after the other, each
-// together with those before it that may, so that a disruption budget is spent once. Besides
-// the guards of the profile those of the cluster's own pods and of disruption budgets are
-// asked, configured or not.
+// Guarded says which pods of one job may not be deleted by something else than an action, and why: it returns
+// a reason for each pod, the zero Reason for a pod that may go. The pods are judged in order, each together
+// with those before it that may go, so that a disruption budget is spent once. In addition to the profile's
+// guards it asks those of critical pods and of disruption budgets, configured or not.
 func (e *Engine) Guarded(pods []ledger.Key) []trace.Reason {
 	e.l.Settle()
 	guards := []policy.Guard{always(conformance.Definition(), e.l), always(pdb.Definition(), e.l)}
@@ -46,7 +45,7 @@ func (e *Engine) Guarded(pods []ledger.Key) []trace.Reason {
 	return out
 }
 
-// always is a guard that no profile has to name. It counts from the ledger, once.
+// always returns a guard that no profile has to name. It counts anew from the ledger.
 func always(d policy.Definition, l *ledger.Ledger) policy.Guard {
 	p, err := d.New(policy.Choice{}, l)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// told notes that an item went through. Of an eviction: the pod cannot stay any more. Of a phase:
-// it is not waited for where its PodGroup shows it, since what changes nothing no fact follows.
+// told notes that an item was carried out. For an eviction: the pod cannot stay any more. For a phase: it is
+// not waited for if its PodGroup shows it already, since no fact follows a write that changes nothing.
 func (e *Engine) told(i Item) {
 	if i.Kind == SetPhase {
 		if j, ok := e.phaseOf(i); ok {
@@ -25,8 +25,8 @@ func (e *Engine) told(i Item) {
 	}
 }
 
-// phaseOf is the job whose phase an item asks for; false when another was decided since, or the
-// PodGroup shows it.
+// phaseOf returns the job of a phase item; false when another phase was decided since, or the PodGroup shows
+// this one.
 func (e *Engine) phaseOf(i Item) (ledger.JobID, bool) {
 	j, ok := e.l.FindJob(ledger.JobKey{Namespace: i.Group.Namespace, Name: i.Group.Name})
 	if !ok {
@@ -36,7 +36,7 @@ func (e *Engine) phaseOf(i Item) (ledger.JobID, bool) {
 	return j, held && id == i.ID
 }
 
-// beneficiary says for whom an eviction is.
+// beneficiary returns for which kind of task an eviction is.
 func (e *Engine) beneficiary(op ledger.Op) ledger.Beneficiary {
 	switch {
 	case op.For == ledger.NoTask:
@@ -48,7 +48,7 @@ func (e *Engine) beneficiary(op ledger.Op) ledger.Beneficiary {
 	}
 }
 
-// follow notes a commitment of an earlier life that ends by itself, or may be taken back.
+// follow notes a commitment of an earlier engine that ends by itself, or may be taken back.
 func (e *Engine) follow(t ledger.TaskID) {
 	switch e.l.Task(t).Held.Kind {
 	case ledger.CommitReserve, ledger.CommitSpare:
@@ -58,11 +58,11 @@ func (e *Engine) follow(t ledger.TaskID) {
 	}
 }
 
-// keepUnneeded takes back the evictions that no reservation waits for any more, because its
-// pod found room elsewhere, is gone, or may not have the node. It does so only for pods that
-// were not told yet, as far as is known, and whose room nobody else counts on. Whoever carries
-// the plan out knows better what was told: an eviction that was begun goes on, and shows in
-// the pod's fact. A gang that was to go as a whole stays as a whole.
+// keepUnneeded takes back evictions that no reservation waits for any more, because the pod with the
+// reservation found room elsewhere, is gone, or may not have the node. It does so only for pods that, as far
+// as is known, were not asked to leave yet, and with room that no other task counts on. What carries the plan
+// out knows better which evictions have begun: these go on, and show in the pod's fact. A gang that was to be
+// evicted as a whole stays as a whole.
 func (e *Engine) keepUnneeded() {
 	e.leaving = slices.DeleteFunc(e.leaving, func(t ledger.TaskID) bool {
 		held := e.l.Task(t).Held
@@ -92,8 +92,8 @@ func (e *Engine) keepUnneeded() {
 	}
 }
 
-// leavesWith are those who leave and can stay only together with one: its gang, where that
-// would be below its minimum without them; otherwise the one alone.
+// leavesWith returns the tasks with evictions under way that can stay only together with this one: those of
+// its gang, if the gang would be below its minimum without them; otherwise the task alone.
 func (e *Engine) leavesWith(t ledger.TaskID) []ledger.TaskID {
 	row := e.l.Task(t)
 	if e.l.Job(row.Job).Met((*ledger.Count).Holding) {
@@ -108,7 +108,7 @@ func (e *Engine) leavesWith(t ledger.TaskID) []ledger.TaskID {
 	return out
 }
 
-// needed says that a reservation still waits for the room of one of those who leave.
+// needed says that a reservation still waits for room of one of these tasks.
 func (e *Engine) needed(group []ledger.TaskID) bool {
 	statement := e.l.Task(group[0]).Held.Statement
 	return slices.ContainsFunc(e.reserved, func(t ledger.TaskID) bool {
@@ -118,9 +118,9 @@ func (e *Engine) needed(group []ledger.TaskID) bool {
 	})
 }
 
-// mayStay says that those who leave can stay without taking anything from anybody: they are
-// all of a gang that leave, the room they hold is promised to nobody, whoever waits for room
-// on their nodes could still have it, and their queues may hold them.
+// mayStay says that these tasks can stay without taking room from any other task: they are all evicted members
+// of their gang, their room is promised to no task, all tasks that wait for room on their nodes could still
+// have it, and their queues may hold them.
 func (e *Engine) mayStay(group []ledger.TaskID) (ok bool) {
 	job := e.l.Job(e.l.Task(group[0]).Job)
 	e.l.Try(func(tx *ledger.Tx) bool {
@@ -138,7 +138,7 @@ func (e *Engine) mayStay(group []ledger.TaskID) (ok bool) {
 	return ok
 }
 
-// withinQuota says that a queue, and those above it, hold no more than they may.
+// withinQuota says that a queue and its ancestors hold no more than they may.
 func (e *Engine) withinQuota(q ledger.QueueID) bool {
 	for at := q; at != ledger.NoQueue; at = e.l.Parent(at) {
 		figures, known := e.policy.QueueFigures(at)
@@ -154,8 +154,8 @@ func (e *Engine) withinQuota(q ledger.QueueID) bool {
 	return true
 }
 
-// counted says that somebody counts on the room of one who stays: it is promised, or who waits
-// on its node could not have it any more.
+// counted says that a task counts on the room of one that stays: the room is promised, or a task that waits on
+// the node could not have its room any more.
 func (e *Engine) counted(tx *ledger.Tx, v ledger.TaskID) bool {
 	row := e.l.Task(v)
 	for _, need := range e.l.Class(row.Class).Need {

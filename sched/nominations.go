@@ -7,10 +7,9 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// adopt makes reservations of nominations that an earlier life left behind, in the first
-// cycle of an engine that nobody restored (decision 13): where all that a job lacks of its
-// minimum is nominated, and fits as things stand, room was freed for it as a whole. Any
-// other nomination stays a hint.
+// adopt makes reservations of nominations from before a restart, in the first cycle of an engine that was not
+// restored (decision 13). If all members that a job lacks for its minimum are nominated, and fit now, then
+// room was freed for the job as a whole. Any other nomination stays a hint.
 func (e *Engine) adopt(now int64) {
 	var jobs []ledger.JobID
 	e.l.Jobs(func(j ledger.JobID) bool {
@@ -27,7 +26,7 @@ func (e *Engine) adopt(now int64) {
 	}
 }
 
-// nominated lists a job's members that wait and have a nomination, in task order.
+// nominated lists a job's pending members with a nomination, in task order.
 func (e *Engine) nominated(j ledger.JobID) (out []ledger.TaskID) {
 	pause := e.session.Pause(j)
 	e.l.JobTasks(j, model.Pending, func(t ledger.TaskID) bool {
@@ -40,8 +39,7 @@ func (e *Engine) nominated(j ledger.JobID) (out []ledger.TaskID) {
 	return out
 }
 
-// suffice says that a job has its minimum, and every role its own, once these members have
-// a place.
+// suffice says that a job and each of its roles have their minimum once these members are placed.
 func (e *Engine) suffice(j ledger.JobID, tasks []ledger.TaskID) bool {
 	job := e.l.Job(j)
 	roles, subs := make([]int32, len(job.Roles)), make([]int32, len(job.Subs))
@@ -64,7 +62,7 @@ func (e *Engine) suffice(j ledger.JobID, tasks []ledger.TaskID) bool {
 	return job.Promised()+int32(len(tasks)) >= job.MinMember
 }
 
-// fit says that all of the tasks could wait on the nodes they were nominated to.
+// fit says that all of the tasks could wait on the nodes they are nominated to.
 func (e *Engine) fit(tasks []ledger.TaskID) (ok bool) {
 	e.l.Try(func(tx *ledger.Tx) bool {
 		for _, t := range tasks {
@@ -80,8 +78,8 @@ func (e *Engine) fit(tasks []ledger.TaskID) (ok bool) {
 	return ok
 }
 
-// reserve holds the room for as long as the slowest of those who still leave those nodes
-// may take, and a minute.
+// reserve reserves the room until a minute after the longest grace period of the tasks that are leaving those
+// nodes.
 func (e *Engine) reserve(tasks []ledger.TaskID, now int64) {
 	grace := int64(0)
 	for _, t := range tasks {

@@ -6,8 +6,8 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// tellOverdrawn records the nodes on which more was bound than they have, as two schedulers
-// of one cluster can bring about (decision 29), once for each time that it happens.
+// tellOverdrawn records the nodes on which more is bound than they offer, once each time that it happens. Two
+// schedulers in one cluster can bring this about (decision 29).
 func (e *Engine) tellOverdrawn() {
 	e.l.Overdrawn(func(n ledger.NodeID) {
 		var less resource.Vec

@@ -7,11 +7,11 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// admit lets a job in: phase Inqueue, by a plan item where a PodGroup keeps it.
+// admit admits a job: its phase becomes Inqueue, by a plan item if it has a PodGroup.
 func (e *Engine) admit(j ledger.JobID) { e.setPhase(j, model.GroupInqueue) }
 
-// rephaseAll moves every job that was touched, in the order of names: the order in
-// which they were touched depends on history.
+// rephaseAll updates the phase of every job that changed, in the order of names: the order of the changes
+// depends on history.
 func (e *Engine) rephaseAll() {
 	e.touched = e.touched[:0]
 	e.l.TakeDirty(func(j ledger.JobID) {
@@ -29,8 +29,8 @@ func (e *Engine) rephaseAll() {
 	e.l.TakeDirty(func(ledger.JobID) {})
 }
 
-// rephase moves a job to the phase that follows from its members, if that is another
-// (as Volcano's, but for what docs/differences.md lists).
+// rephase sets the phase that follows from a job's members, if it is another one (as in Volcano, except for
+// what docs/differences.md lists).
 func (e *Engine) rephase(j ledger.JobID) {
 	if job := e.l.Job(j); job.Exists() {
 		if p := nextPhase(job); p != job.Phase {
@@ -49,11 +49,10 @@ func (e *Engine) setPhase(j ledger.JobID, p model.GroupPhase) {
 	e.l.SetPhase(j, p, id)
 }
 
-// nextPhase is where a job stands by its members: Running once its minimum
-// is bound, Unknown while some run and others of the minimum are lost or never came to run,
-// Completed once all that was started has ended, Pending while it has to be let in. A bind
-// under way counts for nothing yet, except that it keeps a job from falling back; so does a
-// member that is leaving and not gone. Its answer for the phase that it gives is the same.
+// nextPhase returns a job's phase by its members: Running once its minimum is bound; Unknown while some run
+// and others of the minimum are lost or never came to run; Completed once all that was started has ended;
+// Pending while it is to be admitted. A bind under way, and a member that is terminating, only keep the job
+// from falling back. Applied to its own answer, it gives the same answer.
 func nextPhase(job *ledger.Job) model.GroupPhase {
 	started, finished := job.Started(), job.Finished()
 	ran := job.Phase == model.GroupRunning || job.Phase == model.GroupUnknown

@@ -6,27 +6,26 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// ItemKind is what a plan asks for.
+// ItemKind is the kind of a plan item.
 type ItemKind uint8
 
-// The kinds of items, with the API field that makes each visible.
+// The kinds of items, with the API field that shows that one was carried out.
 const (
 	BindPod     ItemKind = iota // spec.nodeName
 	EvictPod                    // metadata.deletionTimestamp
-	NominatePod                 // status.nominatedNodeName: room was freed for the pod; without a Node, no longer
+	NominatePod                 // status.nominatedNodeName: room was freed for the pod; without Node: it ends
 	SetPhase                    // PodGroup.status.phase
 	OpenGate                    // spec.schedulingGates without the queue's gate
-	KeepPod                     // none: evictions that were asked for and not carried out yet are not to be
+	KeepPod                     // none: evictions that were asked for and not carried out yet are taken back
 )
 
 var itemKindNames = [...]string{"bind", "evict", "nominate", "phase", "open", "keep"}
 
-// String is the kind as one word.
+// String returns the kind as one word.
 func (k ItemKind) String() string { return itemKindNames[k] }
 
-// Item is one thing to carry out. Items are to be carried out in their order; those
-// of one Statement belong together (a gang's binds succeed together or are put right,
-// decision 22).
+// Item is one thing to carry out. Items are carried out in their order. Items of one Statement belong together
+// (a gang's binds succeed together or are repaired, decision 22).
 type Item struct {
 	ID        uint64
 	Kind      ItemKind
@@ -34,14 +33,14 @@ type Item struct {
 	Pod       ledger.Key
 	UID       string // of the pod or PodGroup: a precondition
 	Node      string
-	Chosen    ledger.Chosen    // BindPod: what books chose there; to be made true before the bind
+	Chosen    ledger.Chosen    // BindPod: what Allocators chose there; to be made effective before the bind
 	Group     ledger.Key       // SetPhase
 	Phase     model.GroupPhase // SetPhase
-	Action    string           // EvictPod: on whose behalf the rule was
-	For       ledger.Key       // EvictPod: the pod that is to have the room
+	Action    string           // EvictPod: the action that evicts
+	For       ledger.Key       // EvictPod: the pod that gets the room
 	Why       *trace.Eviction  // EvictPod: the record of the decision
-	// Evictions are, of KeepPod, the items that are taken back: all of them, or none where one
-	// was begun. Pod is the first of their pods.
+	// Evictions are, for KeepPod, the items that are taken back: all of them, or none if one was begun. Pod is
+	// the pod of the first one.
 	Evictions []uint64
 }
 
@@ -50,55 +49,55 @@ type Plan struct {
 	Items []Item
 }
 
-// Outcome is what became of an item.
+// Outcome is the result of an item.
 type Outcome uint8
 
 // The outcomes.
 const (
 	Done      Outcome = iota // accepted; a fact will show it
 	Failed                   // refused for good: the engine decides anew
-	Missing                  // the object is no longer there
+	Missing                  // the object does not exist any more
 	Withdrawn                // taken back by a later item before it was begun
 )
 
-// Receipt reports on an item by quoting it.
+// Receipt reports the outcome of an item, which it quotes.
 type Receipt struct {
 	Item    Item
 	Outcome Outcome
-	// Refused is what the API server said, of a bind that Failed because it will not be had
-	// however often it is asked; "" where it failed for another reason.
+	// Refused is the API server's answer, for a bind that Failed because the API server will refuse it each
+	// time; "" where it failed for another reason.
 	Refused string
 }
 
-// Commitments are what was decided and is not yet visible in the facts. With the facts
-// they are the whole state: an engine restored from both decides the same.
+// Commitments are what was decided and is not visible in the facts yet. Together with the facts they are the
+// whole state: an engine restored from both decides the same.
 type Commitments struct {
-	Decided   bool // a cycle has run: nominations of an earlier life were looked at
+	Decided   bool // a cycle has run, which looked at the nominations from before
 	NextID    uint64
 	Statement uint64
 	Tasks     []TaskCommitment      // sorted by pod
 	Phases    []PhaseCommitment     // sorted by job
-	Lenders   []Lender              // sorted by job: admitted jobs that no node takes
-	Asked     int64                 // when it was found out last whose room is to be kept: see search.KeepRoom
+	Lenders   []Lender              // sorted by job: admitted jobs that fit on no node
+	Asked     int64                 // when it was last found which jobs room is to be kept for: see search.KeepRoom
 	Spent     []ledger.PastEviction // evictions of the last minute, the oldest first
-	Arrived   bool                  // something came to be placed since the last cycle
-	Came      int64                 // when a cycle found last that something had
-	Arrivals  []Arrival             // sorted by job: jobs that pods came to lately
-	Rounds    []ledger.Round        // by name: when plugins that go in rounds last had one
-	Memories  []ledger.Memory       `json:",omitempty"` // what books found out at a cost
-	Charges   ledger.Charges        // which queues count what runs, where facts say otherwise
-	Losses    []ledger.Loss         // members that gangs have lost and whose room is theirs: see ledger.Losses
+	Arrived   bool                  // something that is to be placed came since the last cycle
+	Came      int64                 // the time of the last cycle that found such an arrival
+	Arrivals  []Arrival             // sorted by job: jobs to which pods came lately
+	Rounds    []ledger.Round        // by name: the last round of plugins that work in rounds
+	Memories  []ledger.Memory       `json:",omitempty"` // what PluginStates found at a cost
+	Charges   ledger.Charges        // the queues in which running jobs count, where facts say otherwise
+	Losses    []ledger.Loss         // lost members of gangs that still have their room: see ledger.Losses
 }
 
-// JobLife is one life of a job; UID is empty for an adopted one.
+// JobLife identifies one life of a job; UID is empty for an adopted job.
 type JobLife struct {
 	Job ledger.JobKey
 	UID string
 }
 
-// Lender is a job that waits: what becomes of the room that its queue keeps for it, since
-// when it counts as waiting, where that is not when its pods came (0: it is), and since when it has
-// had no pods, though it was let in (0: it has some).
+// Lender is a job that waits: what happens with the room that its queue keeps for it, since when it counts as
+// waiting, if that is not since its pods came (0: it is), and since when it has had no pods although it is
+// admitted (0: it has some).
 type Lender struct {
 	JobLife
 	How     ledger.Lending
@@ -106,8 +105,8 @@ type Lender struct {
 	Podless int64 `json:",omitempty"`
 }
 
-// Arrival is that pods came to a job, to be placed: at a time, as a cycle found, or since the
-// last cycle (Unseen).
+// Arrival says that pods which are to be placed came to a job: at the time of the cycle that found it, or
+// since the last cycle (Unseen).
 type Arrival struct {
 	JobLife
 	At             int64
@@ -127,12 +126,11 @@ type TaskCommitment struct {
 	Statement uint64
 	Chosen    ledger.Chosen      // of a bind
 	For       ledger.Beneficiary // of an eviction
-	Told      bool               // of an eviction: the request went through
+	Told      bool               // of an eviction: the request was accepted
 }
 
-// PhaseCommitment is a phase that was decided and that the PodGroup does not show
-// yet. For an adopted job nothing shows it: it is lost at a restart, and the job is
-// admitted again.
+// PhaseCommitment is a decided phase that the PodGroup does not show yet. For an adopted job nothing shows it:
+// it is lost at a restart, and the job is admitted again.
 type PhaseCommitment struct {
 	Job   ledger.JobKey
 	UID   string

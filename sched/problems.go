@@ -9,9 +9,9 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// Problems lists what is wrong with the objects that are known, by object and message: the
-// faults they brought along from the door, references that lead nowhere, and what plugins find.
-// A Report has in addition the pods on nodes that do not exist.
+// Problems lists what is wrong with the known objects, by object and message: the faults found when they were
+// translated, references to objects that do not exist, and what plugins find. A Report also has the pods on
+// nodes that do not exist.
 func (e *Engine) Problems() []Problem {
 	e.l.Settle()
 	return e.problems()
@@ -22,7 +22,7 @@ func (e *Engine) problems() []Problem {
 	say := func(object, format string, args ...any) {
 		out = append(out, Problem{Object: object, Message: fmt.Sprintf(format, args...)})
 	}
-	// by says how many name something, which another of them does not make another problem.
+	// by returns how many objects name something; if one more does, it is still the same problem.
 	by := func(object, format string, n int32, what string) {
 		p := Problem{Object: object, Message: fmt.Sprintf(format, name(n, what), wait(n))}
 		p.Gist = fmt.Sprintf(format, what, "")
@@ -79,8 +79,8 @@ func (e *Engine) problems() []Problem {
 	return sortProblems(out)
 }
 
-// lost lists the pods on nodes that do not exist. A file may lack them by mistake; in a
-// cluster it is what a node leaves for a moment when it goes.
+// lost lists the pods on nodes that do not exist. In a file this may be a mistake; in a cluster it happens for
+// a moment when a node is deleted.
 func (e *Engine) lost() (out []Problem) {
 	e.l.Tasks(func(id ledger.TaskID) bool {
 		t := e.l.Task(id)

@@ -8,18 +8,18 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// QueueWhy is how a queue came by its figures.
+// QueueWhy explains a queue's figures.
 type QueueWhy struct {
 	Queue string
-	// Gate is why the queue takes no jobs; none when it does.
+	// Gate is why the queue takes no jobs; no reason when it does.
 	Gate trace.Reason
-	// Sums is the arithmetic by dimension, cpu and memory first; none for a queue that
-	// takes no part in sharing, or where no plugin of the profile shares among queues.
+	// Sums is the arithmetic by dimension, cpu and memory first; none for a queue that takes no part in
+	// sharing, or where no plugin of the profile shares among queues.
 	Sums []trace.Arithmetic
 }
 
-// QueueWhy shows the arithmetic of a queue's figures, from the facts as they stand; false
-// for a name that nobody has told of or named.
+// QueueWhy returns the arithmetic of a queue's figures by the present facts; false for a name of no queue that
+// is known or named.
 func (e *Engine) QueueWhy(name string) (QueueWhy, bool) {
 	e.l.Settle()
 	q, known := e.l.FindQueue(name)
@@ -34,8 +34,8 @@ func (e *Engine) QueueWhy(name string) (QueueWhy, bool) {
 	return w, true
 }
 
-// served is the place of queues in the order in which they would be served now, from 1:
-// of those in which jobs wait that may have a turn, with how many these are.
+// served returns the order in which queues would be served now, from 1, for queues with waiting jobs that may
+// have a turn, and the number of these jobs.
 func (e *Engine) served() (turn, waiting map[ledger.QueueID]int) {
 	var order []ledger.QueueID
 	turn, waiting = map[ledger.QueueID]int{}, map[ledger.QueueID]int{}
@@ -55,12 +55,12 @@ func (e *Engine) served() (turn, waiting map[ledger.QueueID]int) {
 	return turn, waiting
 }
 
-// waits says that a job has pods to place, or waits to be admitted.
+// waits says that a job has pods to place, or waits for admission.
 func waits(j *ledger.Job) bool {
 	return j.By[model.Pending] > j.Gated || j.By[model.Pipelined] > 0 || j.Exists() && j.AwaitsAdmission()
 }
 
-// closedBy is the queue above that keeps an open queue closed, "" when none does.
+// closedBy returns the queue above that closes a queue which is itself open, "" when none does.
 func (e *Engine) closedBy(q ledger.QueueID) string {
 	row := e.l.Queue(q)
 	if row.Fact == nil || row.Fact.State != model.QueueOpen || row.State() == model.QueueOpen {

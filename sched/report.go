@@ -12,9 +12,8 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Report is the engine's state by name: what users are shown. Amounts are in the
-// engine's units (cpu in milli, memory in bytes, others in milli, pods in pods); lists
-// are sorted by namespace and name.
+// Report is the engine's state by name, as shown to users. Amounts are in the engine's units (cpu in milli,
+// memory in bytes, pods in pods, others in milli); lists are sorted by namespace and name.
 type Report struct {
 	Queues   []QueueReport
 	Jobs     []JobReport
@@ -23,13 +22,13 @@ type Report struct {
 	Problems []Problem
 }
 
-// QueueReport is a queue's figures, as they stood at the end of the last cycle.
+// QueueReport is a queue's figures at the end of the last cycle.
 type QueueReport struct {
 	Name, Parent string
 	State        model.QueueState // in effect: a closed queue closes those below it
 	ClosedBy     string           // the queue above that closes this one; "" otherwise
-	Turn         int              // its place in the order of being served, from 1; 0: no job of it waits for a turn
-	Waiting      int              // jobs that do
+	Turn         int              // its place in the order of service, from 1; 0: no job of it waits for a turn
+	Waiting      int              // jobs that wait for a turn
 	Weight       int64
 	Priority     int32
 	ShareMicro   int64 // millionths
@@ -39,10 +38,10 @@ type QueueReport struct {
 	Capability, RealCapability                                resource.List // zeros are limits of zero
 }
 
-// JobReport is where a job stands and why it waits.
+// JobReport is a job's state and why it waits.
 type JobReport struct {
 	Namespace, Name string
-	Shown           string // Name, and what it is made for where another job is called so
+	Shown           string // Name, and the job's owner where another job has the same name
 	Adopted         bool
 	Owner           JobOwner // of an adopted job
 	Queue           string
@@ -52,23 +51,23 @@ type JobReport struct {
 	Tasks           [model.NumStatus]int32
 	Reason          trace.Reason
 
-	// Of a job with a network topology, or whose sub-groups have one: the smallest HyperNode
-	// that holds its pods, "" where none does.
+	// For a job, or a sub-group, with a network topology: the smallest HyperNode that holds its pods, "" where
+	// there is none.
 	HyperNode string
 	SubJobs   []SubJobReport // by name
 }
 
-// JobOwner is the controller that a job is made for where its pods name no PodGroup: its kind
-// and group, and its UID. Both are empty for a pod without one.
+// JobOwner is the controller of an adopted job's pods: its kind and group, and its UID. Both are empty for a
+// pod without a controller.
 type JobOwner struct{ Kind, UID string }
 
-// PodReport is where a pod stands.
+// PodReport is a pod's state.
 type PodReport struct {
 	Namespace, Name, Job string
-	JobShown             string // Job, as JobReport.ReasonToShow
+	JobShown             string // Job, as JobReport.Shown
 	JobOwner             JobOwner
 	Status               model.Status
-	Node                 string // where it holds, leaves or is promised a place
+	Node                 string // where it holds room, is terminating or is promised room
 	Nominated            string
 	Scheduler            string // of pods that are not ours
 }
@@ -77,14 +76,14 @@ type PodReport struct {
 type NodeReport struct {
 	Name                                                            string
 	Allocatable, Used, Idle, Releasing, Pipelined, FutureIdle, Room resource.List
-	Claimed                                                         resource.List // what is kept of it for jobs that wait: no part of Pipelined and FutureIdle
+	Claimed                                                         resource.List // kept for waiting jobs: no part of Pipelined and FutureIdle
 }
 
 // Problem says what is wrong with an object and what became of it.
 type Problem struct {
 	Object  string
 	Message string
-	Gist    string // what stays of Message while the number of those that it is about changes; "" when it has none
+	Gist    string // Message without the number of objects it counts; "": Message has no such number
 }
 
 // Report describes the present state.
@@ -94,8 +93,7 @@ func (e *Engine) Report() Report {
 		Nodes: e.nodeReports(), Problems: sortProblems(append(e.problems(), e.lost()...))}
 }
 
-// Queues describes the queues alone, by name: what a Report has of them, without the
-// cost of its pods and nodes.
+// Queues describes the queues only, by name, as in a Report, without the cost of its pods and nodes.
 func (e *Engine) Queues() []QueueReport {
 	e.l.Settle()
 	return e.queueReports()
@@ -152,7 +150,7 @@ func (e *Engine) byName(a, b ledger.JobID) int {
 	return e.l.Job(a).Key.Compare(e.l.Job(b).Key)
 }
 
-// JobReason says why a job waits; none when it does not.
+// JobReason returns why a job waits; no reason when it does not wait.
 func (e *Engine) JobReason(id ledger.JobID) trace.Reason {
 	j := e.l.Job(id)
 	if j.By[model.Pending] > 0 || j.By[model.Pipelined] > 0 || j.By[model.Allocated] > 0 ||
@@ -168,7 +166,7 @@ func (e *Engine) JobReason(id ledger.JobID) trace.Reason {
 	case j.Phase == model.GroupRunning || j.Phase == model.GroupCompleted:
 		return trace.Reason{}
 	case !j.Exists() && j.By[model.Pending] == 0:
-		return trace.Reason{} // its last pods are leaving: nobody waits for the PodGroup
+		return trace.Reason{} // its last pods are terminating: nothing waits for the PodGroup
 	case j.By[model.Binding] > 0 && j.By[model.Pending] == 0:
 		return trace.Reason{Code: trace.BindInFlight, Have: int(j.By[model.Binding])}
 	}
@@ -187,7 +185,7 @@ func (e *Engine) JobReason(id ledger.JobID) trace.Reason {
 	return trace.Reason{Code: trace.WaitsForTurn}
 }
 
-// ask is why a job that was refused would be refused now.
+// ask returns why a job that was refused would be refused now.
 func (e *Engine) ask(id ledger.JobID) trace.Reason { return allocate.Why(&e.session, id) }
 
 func (e *Engine) podReports() []PodReport {
@@ -243,7 +241,7 @@ func (e *Engine) at(f func(resource.Dim) int64) resource.List {
 
 func (e *Engine) list(v resource.Vec) resource.List { return e.l.Dims.List(v) }
 
-// limits lists what is bounded, limits of zero included.
+// limits lists the bounded dimensions, limits of zero included.
 func (e *Engine) limits(b resource.Limits) resource.List {
 	var out resource.List
 	for d := range b.Dims() {

@@ -5,9 +5,9 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// ShareGrows says of a refusal by a queue's share that the share would grow with the
-// cluster: in every dimension that falls short, what it would hold lies within the
-// capability that is written on it and on every queue above it.
+// ShareGrows says, for a refusal by a queue's share, that the share would grow with the cluster: in every
+// dimension that falls short, what the queue would hold is within the capability of the queue and of every
+// queue above it.
 func ShareGrows(led *ledger.Ledger, r *trace.Reason) bool {
 	q, ok := led.FindQueue(r.Queue)
 	if !ok || len(r.Shorts) == 0 {

@@ -9,8 +9,8 @@ import (
 	"ashlar.sh/sched/topology"
 )
 
-// SubJobReport is where a sub-group of a job stands: how many of its members have a place, of
-// the Size that it needs, and the smallest HyperNode that holds them, "" where none does.
+// SubJobReport is a sub-group's state: how many of its members are placed, the Size that it needs, and the
+// smallest HyperNode that holds them, "" where there is none.
 type SubJobReport struct {
 	Name         string
 	Size, Placed int32
@@ -36,8 +36,7 @@ func (e *Engine) subJobs(j ledger.JobID) (out []SubJobReport) {
 	return out
 }
 
-// hyperNode is where a job, or one of its sub-groups, is; "" for those that ask nothing of the
-// network.
+// hyperNode returns the HyperNode of a job or one of its sub-groups; "" for those without a network topology.
 func (e *Engine) hyperNode(j ledger.JobID, sub int32) string {
 	job := e.l.Job(j)
 	if job.Group == nil || job.Group.Topology == nil && (sub < 0 || job.Of(&job.Subs[sub]).Topology == nil) {
@@ -53,8 +52,8 @@ func (e *Engine) hyperNode(j ledger.JobID, sub int32) string {
 	return ""
 }
 
-// unheeded is the field of a job's PodGroup in which it asks something of the network that no
-// plugin knows; "" without one.
+// unheeded returns the field of a job's PodGroup that asks for a network topology which no plugin reads; ""
+// without one.
 func (e *Engine) unheeded(j ledger.JobID) string {
 	g := e.l.Job(j).Group
 	switch {
