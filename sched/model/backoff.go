@@ -1,24 +1,23 @@
 package model
 
-// Backoff is a pause before pods of a job are bound again, because the API server refused
-// to bind one when it was last asked. No object of the API is one: who carries plans out
-// tells of it.
+// Backoff is a pause before pods of a job are bound again, because the API server refused to bind one of them.
+// It is no object of the API: the code that carries out plans makes it.
 type Backoff struct {
 	Meta    // Namespace and Name are the job's, UID is its PodGroup's, "" for an adopted one
 	Adopted bool
-	OwnerID string // whose an adopted one is, as of its pods
+	OwnerID string // the owner of an adopted job, as in its pods
 
 	NotBefore int64 // in nanoseconds since the epoch
-	// Pods are the UIDs of those that pause, sorted, while their job goes on; none: the whole
-	// job pauses.
+	// Pods are the UIDs of the pods that pause, sorted, while the rest of the job goes on; none: the whole job
+	// pauses.
 	Pods []string
 
 	Tries  int32  // how often binding was refused, one after the other
 	Pod    string // namespace/name of the pod that was refused last
-	Answer string // what the API server said
+	Answer string // the API server's answer
 }
 
-// Ref is the name of the fact. A PodGroup and adopted jobs may share theirs.
+// Ref is the name of the fact. A PodGroup and adopted jobs may have equal ones.
 func (b *Backoff) Ref() Ref {
 	name := b.Name
 	if b.Adopted {

@@ -1,32 +1,31 @@
 package model
 
-// Budget is a PodDisruptionBudget: how many of the pods of its namespace that its
-// selector holds for may be disturbed at once. What follows from it for a victim is the
-// business of who evicts; see also Kubernetes' eviction API, whose words these are.
+// Budget is a PodDisruptionBudget: how many of its namespace's pods that its selector matches may be disrupted
+// at once. What it means for a victim is decided by the evicting code; its words are those of Kubernetes'
+// eviction API.
 type Budget struct {
 	Meta
-	// Selector holds for a pod when all its requirements do (match.Selects): empty for
-	// every pod of the namespace. Only In, NotIn, Exists and DoesNotExist occur.
+	// Selector matches a pod when all its requirements do (match.Selects); empty: every pod of the namespace.
+	// Only In, NotIn, Exists and DoesNotExist occur.
 	Selector []Requirement
-	// Nobody: no selector was given, and the budget is about no pod.
+	// Nobody: there is no selector, and the budget applies to no pod.
 	Nobody bool
 
-	// Of these at most one is given by those whom an API server lets pass; nil: not given.
+	// The API server admits budgets with at most one of these; nil: not set.
 	MinAvailable   *Portion
 	MaxUnavailable *Portion
-	// AlwaysEvictUnhealthy: a running pod that is not ready may go whatever the rest
-	// allows (unhealthyPodEvictionPolicy AlwaysAllow). Otherwise it may while
-	// Healthy >= Desired > 0 or Allowed > 0.
+	// AlwaysEvictUnhealthy: a running pod that is not ready may be evicted in any case
+	// (unhealthyPodEvictionPolicy AlwaysAllow). Otherwise it may while Healthy >= Desired > 0 or Allowed > 0.
 	AlwaysEvictUnhealthy bool
 
-	// Counted: its controller has counted for the budget as it is now, and what follows
-	// holds. A budget from a file has mostly not been counted.
+	// Counted: the controller has processed the budget's present spec, and the fields below are right. A
+	// budget from a file has mostly not been processed.
 	Counted  bool
 	Allowed  int32    // status.disruptionsAllowed, at least 0
 	Healthy  int32    // status.currentHealthy
 	Desired  int32    // status.desiredHealthy
 	Expected int32    // status.expectedPods
-	Leaving  []string // status.disruptedPods, sorted: pods that Allowed has already counted as gone
+	Leaving  []string // status.disruptedPods, sorted: pods that Allowed already counts as gone
 }
 
 // Portion is a number of pods, or a part of all that are expected.
@@ -35,7 +34,7 @@ type Portion struct {
 	Percent bool  // Value is in hundredths of the expected pods; parts of a pod round up, as in Kubernetes
 }
 
-// Of is the number of pods that a portion means where so many are expected.
+// Of returns the number of pods that a portion stands for, given the expected number.
 func (p Portion) Of(expected int32) int32 {
 	if !p.Percent {
 		return p.Value

@@ -1,7 +1,7 @@
 package model
 
-// Kind names what a fact is about. Kinds that the engine does not know (volumes,
-// claims, storage classes) are handed on to the books that asked for them.
+// Kind is the kind of a fact's object. Facts of kinds that the engine does not know (volumes, claims, storage
+// classes) are passed to the PluginStates that read them.
 type Kind string
 
 // The kinds the engine itself reads.
@@ -19,14 +19,14 @@ const (
 	KindBackoff       Kind = "Backoff" // no kind of the API: see Backoff
 )
 
-// Ref names an object for as long as its name is used; a UID names one life of it.
+// Ref names an object. A name may be used again; a UID identifies one life of it.
 type Ref struct {
 	Kind      Kind
-	Namespace string // empty for what belongs to no namespace
+	Namespace string // "" for objects without a namespace
 	Name      string
 }
 
-// String is Kind/namespace/name, or Kind/name without a namespace.
+// String returns Kind/namespace/name, or Kind/name without a namespace.
 func (r Ref) String() string {
 	if r.Namespace == "" {
 		return string(r.Kind) + "/" + r.Name
@@ -34,8 +34,8 @@ func (r Ref) String() string {
 	return string(r.Kind) + "/" + r.Namespace + "/" + r.Name
 }
 
-// Fact is one observation. Of two facts about one Ref the one with the higher
-// Version holds; among equals the later one.
+// Fact is one observation. Of two facts about one Ref the one with the higher Version holds; of equal versions
+// the later one.
 type Fact struct {
 	Ref     Ref
 	UID     string
@@ -47,7 +47,7 @@ type Fact struct {
 // *PriorityClass, *Quota, *Budget, *HyperNode, *Namespace, *NUMA, *Backoff, *Opaque.
 type Object interface {
 	object()
-	// Common is what every object has; it may be read, and before it is handed over set.
+	// Common returns what every object has. It may be read, and set before the object is passed on.
 	Common() *Meta
 }
 
@@ -58,11 +58,11 @@ type Meta struct {
 	Faults               []Fault
 }
 
-// Common implements Object for all that embed Meta.
+// Common implements Object for all types that embed Meta.
 func (m *Meta) Common() *Meta { return m }
 
-// Fault says what is wrong with a field of an object. Fatal: nothing sensible can
-// be taken instead, the object is set aside. Otherwise Message says what was taken.
+// Fault says what is wrong with a field of an object. Fatal: no sensible value can be used instead, and the
+// object is set aside. Otherwise Message says which value is used.
 type Fault struct {
 	Field   string // as in the manifest, e.g. spec.guarantee.resource.cpu
 	Message string
@@ -79,8 +79,8 @@ func (m *Meta) SetAside() (Fault, bool) {
 	return Fault{}, false
 }
 
-// Opaque is an object that only a book understands: a volume, a claim, a storage
-// class. Content is not looked at by the engine and must not change.
+// Opaque is an object that only a PluginState understands: a volume, a claim, a storage class. The engine does
+// not read Content, which must not change.
 type Opaque struct {
 	Meta
 	Content any

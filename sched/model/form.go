@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Form writes parts of a Spec as text: two are written alike exactly when they are
-// equal. Every string is written with its length, so that no two specs share a form.
-// What it writes must stay as it is: ties between nodes are broken by a hash of it.
+// Form writes parts of a Spec as text: two texts are equal exactly when the parts are. Every string is written
+// with its length, so that different specs have different texts. The format must not change: ties between
+// nodes are broken by a hash of it.
 type Form struct{ w strings.Builder }
 
-// String is what was written.
+// String returns the text.
 func (f *Form) String() string { return f.w.String() }
 
 // Text writes strings.
@@ -76,7 +76,7 @@ func (f *Form) Groups(g *NodeGroups) {
 	}
 }
 
-// Limits writes what a queue may hold of each group; nothing where it has no limits.
+// Limits writes the limits of a queue for each group; nothing where it has none.
 func (f *Form) Limits(l *GroupLimits) {
 	if l == nil {
 		return

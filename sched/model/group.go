@@ -2,7 +2,7 @@ package model
 
 import "ashlar.sh/sched/resource"
 
-// GroupPhase is where a job stands in its life (semantics of PodGroup.status.phase).
+// GroupPhase is the phase of a job (semantics of PodGroup.status.phase).
 type GroupPhase uint8
 
 // The phases of a PodGroup; empty counts as Pending.
@@ -29,15 +29,15 @@ type PodGroup struct {
 	HasMin        bool // minResources is set, be it empty
 	PriorityClass string
 	Phase         GroupPhase
-	MaxWait       int64 // sla-waiting-time in nanoseconds, 0 when it names none
-	Preemptable   bool  // volcano.sh/preemptable: "true": it lives on room that others may want back
+	MaxWait       int64 // sla-waiting-time in nanoseconds, 0 when not set
+	Preemptable   bool  // volcano.sh/preemptable: "true": it runs on room that other jobs may take back
 	Spared        bool  // volcano.sh/preemptable: "false": no member is evicted, whatever the pods say
 
-	// How many members must run, or may be away at once, when room is taken back by the
-	// hour (volcano.sh/jdb-min-available, jdb-max-unavailable); nil: not given.
+	// The number of members that must run, or may be away at once, when room is taken back by the hour
+	// (volcano.sh/jdb-min-available, jdb-max-unavailable); nil: not set.
 	MinAvailable, MaxUnavailable *Portion
 
-	Topology  *Topology   // networkTopology; nil: it asks for nothing
+	Topology  *Topology   // networkTopology; nil: not set
 	SubGroups []SubGroups // subGroupPolicy, as written: a member belongs to the first that selects it
 }
 
@@ -55,8 +55,7 @@ type PriorityClass struct {
 	PreemptNever  bool
 }
 
-// QueueState is whether a queue takes jobs. An empty state counts as Open
-// (decision 5).
+// QueueState says whether a queue takes jobs. An empty state counts as Open (decision 5).
 type QueueState uint8
 
 // The states of a queue.
@@ -72,7 +71,7 @@ var queueStateNames = [...]string{"Open", "Closed", "Closing", "Unknown"}
 // String is the state as Volcano spells it.
 func (s QueueState) String() string { return queueStateNames[s] }
 
-// The queues every cluster has.
+// The queues that every cluster has.
 const (
 	RootQueue    = "root"
 	DefaultQueue = "default"
@@ -90,14 +89,14 @@ type Queue struct {
 	Deserved    resource.List
 	Guarantee   resource.List
 	Groups      *NodeGroups // spec.affinity; nil: it names none
-	// Limits are what its own jobs may hold of each group of nodes; nil: as much as there is.
+	// Limits are what its own jobs may hold of each node group; nil: no limits.
 	Limits *GroupLimits
-	// MinRuntime is for how long it promises its pods to run before they may be evicted, in
-	// nanoseconds (ashlar.sh/min-runtime), and MaxEvictions how many of them may be within a
-	// minute (ashlar.sh/max-evictions-per-minute); nil: it does not say.
+	// MinRuntime is how long its pods may run before they may be evicted, in nanoseconds
+	// (ashlar.sh/min-runtime). MaxEvictions is how many of its pods may be evicted within a minute
+	// (ashlar.sh/max-evictions-per-minute). nil: not set.
 	MinRuntime, MaxEvictions *int64
-	// Path is its place in drf's hierarchy below root, the topmost level first; nil
-	// when it names none. It has nothing to do with Parent.
+	// Path is its place in drf's hierarchy below root, the topmost level first; nil when not set. It is
+	// independent of Parent.
 	Path []Level
 }
 

@@ -3,22 +3,21 @@ package model
 // HostnameKey is the label that gives every node a domain of its own.
 const HostnameKey = "kubernetes.io/hostname"
 
-// Neighbours is what a pod asks of the pods around its own: affinity and anti-affinity
-// between pods, and topology spread. A topology key divides nodes into domains, those
-// with one value of that label; "together" and "apart" are about domains. The lists are
-// in an order of their own, whatever the pod's was.
+// Neighbours is what a pod asks of the pods around it: affinity and anti-affinity between pods, and topology
+// spread constraints. A topology key divides the nodes into domains, the nodes with one value of that label.
+// The lists are in a canonical order, whatever their order in the pod.
 type Neighbours struct {
-	With   []Near // required affinity: in each key's domain sits a pod that all the terms are about
-	Apart  []Near // required anti-affinity: no pod that a term is about sits in its domain
+	With   []Near // required affinity: in each key's domain is a pod that all the terms match
+	Apart  []Near // required anti-affinity: no pod that a term matches is in its domain
 	Prefer []Near // preferred, with weights
 	Spread []Spread
 }
 
-// Near is a term of affinity between pods: some pods, in the domain of a topology key.
+// Near is an affinity term between pods: a PodSelector and a topology key.
 type Near struct {
 	Key    string
 	Pods   PodSelector `json:"Crowd"`
-	Weight int32       // of Prefer: 1 to 100, below zero for anti-affinity; otherwise 0
+	Weight int32       // of Prefer: 1 to 100, negative for anti-affinity; otherwise 0
 }
 
 // Spread is a topology spread constraint.
@@ -26,22 +25,22 @@ type Spread struct {
 	Key        string
 	Pods       PodSelector `json:"Crowd"`
 	MaxSkew    int32       // at least 1
-	MinDomains int32       // 0: not given, which is as 1
+	MinDomains int32       // 0: not set, which counts as 1
 	Soft       bool        // whenUnsatisfiable: ScheduleAnyway
-	Everywhere bool        // nodeAffinityPolicy: Ignore: nodes that the pod may not go to count too
+	Everywhere bool        // nodeAffinityPolicy: Ignore: nodes that the pod's node affinity excludes count too
 	Untainted  bool        // nodeTaintsPolicy: Honor: nodes with a taint it does not tolerate do not count
 }
 
-// PodSelector names pods: those in some namespaces that a label selector holds for.
+// PodSelector selects pods: those of some namespaces that a label selector matches.
 type PodSelector struct {
 	Namespaces []string      // sorted, by name
-	InSuch     []Requirement // namespaces that these hold for, too, where ByLabels
-	ByLabels   bool          // a namespaceSelector was given; without requirements it holds for all
-	Selector   []Requirement // of labels of pods; none: every pod
-	Nobody     bool          // no labelSelector was given: no pod is selected
+	InSuch     []Requirement // with ByLabels: it also selects namespaces that these match
+	ByLabels   bool          // a namespaceSelector is set; without requirements it matches every namespace
+	Selector   []Requirement // on labels of pods; none: every pod
+	Nobody     bool          // no labelSelector is set: no pod is selected
 }
 
-// Namespace is a namespace, by what selects it.
+// Namespace is a namespace with its labels.
 type Namespace struct {
 	Meta
 	Labels []Label // sorted by key, kubernetes.io/metadata.name included
@@ -52,7 +51,7 @@ const NamespaceNameLabel = "kubernetes.io/metadata.name"
 
 func (*Namespace) object() {}
 
-// Neighbours writes what a pod asks of the pods around; nothing without any.
+// Neighbours writes what a pod asks of the pods around it; nothing without any.
 func (f *Form) Neighbours(n *Neighbours) {
 	if n == nil {
 		return
@@ -76,7 +75,7 @@ func (f *Form) Neighbours(n *Neighbours) {
 	}
 }
 
-// PodSelector writes which pods are selected.
+// PodSelector writes a PodSelector.
 func (f *Form) PodSelector(c *PodSelector) {
 	f.Number(int64(len(c.Namespaces)))
 	f.Text(c.Namespaces...)

@@ -12,15 +12,14 @@ type Node struct {
 	Labels        []Label // sorted by key; kubernetes.io/hostname included when the node has it
 	Taints        []Taint
 	Unschedulable bool // cordoned
-	Elsewhere     bool // belongs to another shard than this scheduler's: used where no node of its own takes a task
+	Elsewhere     bool // in another scheduler's shard: used where no node of this scheduler's shard takes a task
 	Allocatable   resource.List
 	Capacity      resource.List
-	Images        []Image // that it holds, sorted by name, no name twice; no filter reads them
+	Images        []Image // images on it, sorted by name, no name twice; no filter reads them
 }
 
-// Alike says that two facts about a node are the same in all that is decided by, but for
-// its Images, which make no node take a pod or refuse it; what it once had (Capacity), what
-// is told (a fault that is not fatal) and its versions may differ.
+// Alike says that two facts about a node are equal in everything that decisions read, except for its Images,
+// which make no node take or refuse a pod. Capacity, faults that are not fatal, and versions may differ.
 func (n *Node) Alike(o *Node) bool {
 	_, bad := n.SetAside()
 	_, worse := o.SetAside()
@@ -28,7 +27,7 @@ func (n *Node) Alike(o *Node) bool {
 		slices.Equal(n.Taints, o.Taints) && slices.Equal(n.Allocatable, o.Allocatable)
 }
 
-// Label is a key with its value. Lists of labels are sorted by key, no key twice.
+// Label is a key with its value. Lists of labels are sorted by key, and have no key twice.
 type Label struct{ Key, Value string }
 
 // LabelValue looks a key up in a sorted list of labels.

@@ -6,38 +6,36 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// NodeGroupLabel is the label of a node that says which group of nodes it is in.
+// NodeGroupLabel is the node label with the name of its node group.
 const NodeGroupLabel = "volcano.sh/nodegroup-name"
 
-// NodeGroups are the groups of nodes that a queue's spec.affinity names. What the lists
-// mean is the nodegroup plugin's to say. All but Preferred are sorted, none has a name
-// twice.
+// NodeGroups are the node groups that a queue's spec.affinity names. The nodegroup plugin gives the lists
+// their meaning. All but Preferred are sorted; none has a name twice.
 type NodeGroups struct {
 	Required  []string // nodeGroupAffinity, required
-	Preferred []string // nodeGroupAffinity, preferred; as written: the first may be the best
+	Preferred []string // nodeGroupAffinity, preferred; in the order written: the first may be the best
 	Forbidden []string // nodeGroupAntiAffinity, required
 	Avoided   []string // nodeGroupAntiAffinity, preferred
-	// Limits are those of the queue whose jobs use the groups; nil: it has none.
+	// Limits are those of the queue of the jobs that use the groups; nil: it has none.
 	Limits *GroupLimits
 }
 
-// GroupLimits are how much the jobs of one queue may hold of each group of nodes: its
-// annotation volcano.sh/nodegroup-resource-limits.
+// GroupLimits are the amounts that the jobs of one queue may hold of each node group: its annotation
+// volcano.sh/nodegroup-resource-limits.
 type GroupLimits struct {
-	Queue string // whose they are
+	Queue string // the queue that has them
 	Of    []GroupLimit
-	// Unreadable: nobody can say what is meant, and no node takes its jobs.
+	// Unreadable: the annotation cannot be parsed, and no node takes the queue's jobs.
 	Unreadable bool
 }
 
-// GroupLimit is how much may be held of one group; a resource that Most does not name has
-// no limit.
+// GroupLimit is the amount that may be held of one group. A resource that Most does not name has no limit.
 type GroupLimit struct {
 	Group string
 	Most  resource.List
 }
 
-// In is how much may be held of a group, nil where there is no limit.
+// In returns the limit of a group, nil where there is none.
 func (l *GroupLimits) In(group string) resource.List {
 	if l == nil {
 		return nil
@@ -50,7 +48,7 @@ func (l *GroupLimits) In(group string) resource.List {
 	return nil
 }
 
-// Equal says that both limit the same to the same; nil is equal to nil alone.
+// Equal says that two limits are equal; nil equals only nil.
 func (l *GroupLimits) Equal(o *GroupLimits) bool {
 	if l == nil || o == nil || l == o {
 		return l == o
@@ -60,12 +58,12 @@ func (l *GroupLimits) Equal(o *GroupLimits) bool {
 	})
 }
 
-// Named says that the queue names some group.
+// Named says that some group is named.
 func (g *NodeGroups) Named() bool {
 	return g != nil && len(g.Required)+len(g.Preferred)+len(g.Forbidden)+len(g.Avoided) > 0
 }
 
-// Within is the groups with the limits of a queue in place of those they have.
+// Within returns the groups with other limits.
 func (g *NodeGroups) Within(limits *GroupLimits) *NodeGroups {
 	switch {
 	case g == nil && limits == nil, g != nil && g.Limits == limits:
@@ -80,7 +78,7 @@ func (g *NodeGroups) Within(limits *GroupLimits) *NodeGroups {
 	return &own
 }
 
-// Equal says that both name the same; nil is equal to nil alone.
+// Equal says that both name the same groups; nil equals only nil.
 func (g *NodeGroups) Equal(o *NodeGroups) bool {
 	if g == nil || o == nil || g == o {
 		return g == o

@@ -2,24 +2,24 @@ package model
 
 import "slices"
 
-// NUMA is how the cpus of the node of its name divide into NUMA nodes,
-// and what its kubelet makes of that. Somebody on the node reports it.
+// NUMA is how the CPUs of the node with its name are divided into NUMA nodes, and how its kubelet assigns
+// them. An agent on the node reports it.
 type NUMA struct {
 	Meta
-	Static bool       // whole cpus are given to containers of their own (CPU manager policy static)
+	Static bool       // whole CPUs are assigned to single containers (CPU manager policy static)
 	Policy NUMAPolicy // the kubelet's topology manager policy
 	Nodes  []NUMANode // by ID
 }
 
-// NUMANode is one NUMA node of a node: cpus that are near to each other.
+// NUMANode is one NUMA node of a node: CPUs near each other.
 type NUMANode struct {
 	ID     int32
-	CPUs   int32 // that it has
-	Usable int32 // … and that containers may be given: less what is reserved
-	Free   int32 // … and that no container had been given when the report was made
+	CPUs   int32 // all its CPUs
+	Usable int32 // CPUs that containers may get: all but reserved ones
+	Free   int32 // CPUs that no container had when the report was made
 }
 
-// NUMAPolicy is how the cpus of a container are to lie.
+// NUMAPolicy says on which NUMA nodes a container's CPUs have to be.
 type NUMAPolicy string
 
 // The policies of Kubernetes' topology manager.
@@ -30,13 +30,13 @@ const (
 	NUMASingle     NUMAPolicy = "single-numa-node" // on one NUMA node
 )
 
-// NUMADemand is what a pod of the quality Guaranteed asks of NUMA nodes.
+// NUMADemand is what a pod of QoS class Guaranteed asks of NUMA nodes.
 type NUMADemand struct {
 	Policy NUMAPolicy // volcano.sh/numa-topology-policy, NUMANone without
-	Cores  []int32    // the whole cpus of each container that asks for such, ascending
+	Cores  []int32    // the number of whole CPUs of each container that asks for whole CPUs, ascending
 }
 
-// Numa writes what is asked of NUMA nodes; nothing where nothing is.
+// Numa writes what is asked of NUMA nodes; nothing where nothing is asked.
 func (f *Form) Numa(d *NUMADemand) {
 	if d == nil {
 		return
@@ -48,7 +48,7 @@ func (f *Form) Numa(d *NUMADemand) {
 	}
 }
 
-// Alike says that two reports, or none, tell the same.
+// Alike says that two reports, or none, have the same content.
 func (r *NUMA) Alike(o *NUMA) bool {
 	if r == nil || o == nil {
 		return r == o

@@ -1,13 +1,13 @@
 package model
 
-// Status is where a task stands (seed 004, "TaskStatusIndex").
+// Status is the status of a task (seed 004, "TaskStatusIndex").
 type Status uint8
 
 // The statuses of a task. Allocated and Pipelined exist within a cycle only.
 const (
-	Pending   Status = iota // waits for a place
-	Allocated               // has a place, its bind is not yet in the plan
-	Pipelined               // waits for room on a node that frees itself
+	Pending   Status = iota // waits to be placed
+	Allocated               // has room, its bind is not in the plan yet
+	Pipelined               // waits for room that tasks on a node are leaving
 	Binding                 // its bind is under way
 	Bound                   // bound, not yet running
 	Running
@@ -21,7 +21,7 @@ const (
 var statusNames = [NumStatus]string{"Pending", "Allocated", "Pipelined", "Binding", "Bound", "Running",
 	"Releasing", "Succeeded", "Failed", "Unknown"}
 
-// String is the status as the seeds spell it.
+// String returns the status as the seeds spell it.
 func (s Status) String() string { return statusNames[s] }
 
 // Holds says that a task in this status holds room on a node and counts in its

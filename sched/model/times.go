@@ -2,11 +2,11 @@ package model
 
 import "math"
 
-// Never is the last time there is: what would come later does not come.
+// Never is the last representable time: an event at a later time never happens.
 const Never = math.MaxInt64
 
-// After is the time d nanoseconds after another, d of either sign. Times end where an int64 does and
-// never wrap: who asks to be spared for 292 years is spared, whenever that begins.
+// After returns the time d nanoseconds after another; d may be negative. The result is limited to the range of
+// int64 and never wraps.
 func After(at, d int64) int64 {
 	switch sum := at + d; {
 	case d > 0 && sum < at:
@@ -18,7 +18,7 @@ func After(at, d int64) int64 {
 	}
 }
 
-// Between is how many nanoseconds lie between two times, below zero where the second is first.
+// Between returns the nanoseconds from one time to another, negative where the second is earlier.
 func Between(from, to int64) int64 {
 	switch d := to - from; {
 	case to >= from && d < 0:
@@ -30,13 +30,12 @@ func Between(from, to int64) int64 {
 	}
 }
 
-// Times are those that few pods have: they stand apart, so that the others pay a word
-// for them and not three.
+// Times are values that few pods have: kept apart, they cost the other pods one word instead of three.
 type Times struct {
 	GoneBy   int64 // its deletionTimestamp: when its grace ends, in nanoseconds since the epoch; 0 unless Deleting
-	Cooldown int64 // volcano.sh/cooldown-time in nanoseconds: how long from its start it asks to be spared
-	// Lasts is how long it runs, in nanoseconds, by ashlar.sh/duration: the word of who made
-	// it. 0: it does not say; what says 0 lasts 1.
+	Cooldown int64 // volcano.sh/cooldown-time in nanoseconds: how long from its start it asks not to be evicted
+	// Lasts is how long the pod runs, in nanoseconds, by ashlar.sh/duration, as its author states. 0: not set;
+	// a stated 0 is 1.
 	Lasts int64
 }
 
@@ -48,7 +47,7 @@ func (p *Pod) Rare() Times {
 	return *p.Times
 }
 
-// SetRare gives a pod that was not handed over yet its Times.
+// SetRare sets the Times of a pod that was not passed on yet.
 func (p *Pod) SetRare(t Times) {
 	p.Times = nil
 	if t != (Times{}) {
