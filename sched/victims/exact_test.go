@@ -26,20 +26,20 @@ func (p price) compare(o price) int {
 }
 
 // TestTheCheapestVictimsOfAll: on clusters small enough, every set of units on every node
-// is tried in every order. A place is found whenever there is one, and nobody could have
-// been spared or replaced by somebody less important.
+// is tried in every order. A place is found whenever there is one, and no victim could have
+// been spared, or replaced by a less important one.
 func TestTheCheapestVictimsOfAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { cheapestOfAll(t) })
 	somebodyWasEvicted(t, cheapestOfAll)
 }
 
-// cheapestOfAll compares what was found with the best there is; it says whether somebody was evicted.
+// cheapestOfAll compares what was found with the best there is; it returns whether a pod was evicted.
 func cheapestOfAll(t *rapid.T) (took bool) {
 	s := newSquare(t, 1)
 	return s.takes(s.brute())
 }
 
-// takes lets the hunt find victims and compares them with the best there are.
+// takes runs the search and compares its victims with the best there are.
 func (s *square) takes(want price, possible bool) (took bool) {
 	got, took := s.take()
 	switch {
@@ -51,8 +51,8 @@ func (s *square) takes(want price, possible bool) (took bool) {
 	return took
 }
 
-// somebodyWasEvicted sees to it that in half of the worlds that are drawn, or nearly,
-// somebody leaves: in the same hundred every time, for luck may draw another.
+// somebodyWasEvicted checks that in nearly half of the worlds that are drawn, or more,
+// a pod is evicted. It draws the same hundred every time, since others may differ by chance.
 func somebodyWasEvicted(t *testing.T, world func(*rapid.T) bool) {
 	t.Helper()
 	worlds, taken := rapid.Custom(world), 0
@@ -66,7 +66,7 @@ func somebodyWasEvicted(t *testing.T, world func(*rapid.T) bool) {
 	}
 }
 
-// take lets the hunt find victims, and prices them.
+// take runs the search, and prices its victims.
 func (s *square) take() (p price, ok bool) {
 	p.highest = -1 << 31
 	ok = s.hunt.Take(s.rule, s.job, s.tasks)
@@ -84,7 +84,7 @@ func (p price) with(priority int32) price {
 }
 
 // brute is the cheapest price there is: among surplus members, or where they are not
-// enough anywhere, with whole gangs. Nobody leaves where room is free.
+// enough anywhere, with whole gangs. No pod is evicted where room is free.
 func (s *square) brute() (best price, found bool) {
 	b := &brute{square: s, claim: policy.Preemptor{Task: s.tasks[0], Job: s.job, Queue: s.l.Job(s.job).Queue}}
 	b.class = s.l.Task(s.tasks[0]).Class

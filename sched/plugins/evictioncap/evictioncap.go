@@ -50,7 +50,7 @@ type plugin struct {
 	cluster, queue, job int64
 }
 
-// At returns when the oldest eviction counts no more.
+// At returns when the oldest eviction no longer counts.
 func (p *plugin) At(int64) (next int64) { return p.Later() }
 
 // Later is as At, with the evictions of this cycle.
@@ -61,8 +61,8 @@ func (p *plugin) Later() (next int64) {
 	return 0
 }
 
-// Preemptable refuses a unit that is more than a cap leaves: VictimCapped, with what was
-// evicted within the minute, the cap, and whose it is.
+// Preemptable refuses a unit with more pods than a cap has left: VictimCapped, with the number evicted
+// within the minute, the cap, and what the cap is for.
 func (p *plugin) Preemptable(_ policy.Preemptor, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
 
 // Reclaimable is as Preemptable.

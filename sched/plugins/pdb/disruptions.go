@@ -9,8 +9,8 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// disruptions keeps the tallies, by every move of the ledger. When a budget changes, all of them
-// are counted again at the next question.
+// disruptions keeps the tallies, updated by every change of the ledger. When a budget changes, all of
+// them are counted again at the next call.
 type disruptions struct {
 	l       *ledger.Ledger
 	tallies []tally
@@ -19,9 +19,9 @@ type disruptions struct {
 	found   map[template][]int32
 }
 
-// template is what pods have in common that the same budgets are about: labels are shared
-// by pods of one template, so their place in memory stands for them. It is only ever a
-// key to look up what was found before.
+// template is what pods have in common that are in the same budgets: pods of one template share their
+// labels, so the labels' address identifies them. It is only used as a key to look up what was found
+// before.
 type template struct {
 	namespace string
 	labels    *model.Label
@@ -59,11 +59,11 @@ func (b *disruptions) follow() {
 	})
 }
 
-// current says that the tallies are of the budgets as they are, and there are any: only
-// then is it worth to keep count.
+// current says that there are budgets, and the tallies are up to date with them: only then are pods
+// counted.
 func (b *disruptions) current() bool { return b.made && len(b.tallies) > 0 && b.at == b.l.Budgeted() }
 
-// of lists the budgets that are about a pod.
+// of lists the budgets that select a pod.
 func (b *disruptions) of(p *model.Pod) []int32 {
 	k := template{namespace: p.Namespace, n: len(p.Labels)}
 	if k.n > 0 {
@@ -85,7 +85,7 @@ func (b *disruptions) of(p *model.Pod) []int32 {
 	return list
 }
 
-// expect counts a pod among those that are to be there.
+// expect counts a pod among the expected ones.
 func (b *disruptions) expect(task *ledger.Task, x int32) {
 	if task.Pod.Phase == model.PodSucceeded || task.Pod.Phase == model.PodFailed {
 		return
@@ -95,8 +95,8 @@ func (b *disruptions) expect(task *ledger.Task, x int32) {
 	}
 }
 
-// seat counts a healthy pod where it sits. One whose deletion its fact shows, or that the
-// status lists as gone, counts for nothing any more.
+// seat counts a healthy pod on its node. A pod whose fact shows its deletion, or that the status lists
+// as disrupted, does not count.
 func (b *disruptions) seat(task *ledger.Task, how ledger.Hold, x int32) {
 	p := task.Pod
 	if how == ledger.Promised || p.Phase != model.PodRunning || !p.Healthy || p.Deleting {

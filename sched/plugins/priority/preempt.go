@@ -7,21 +7,20 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Starving says that a member waits that nothing but room keeps back: one with neither a
-// place nor a promise, whatever the job's minimum is. With gang in the same tier, which
-// must agree, jobs above their minimum do not starve.
+// Starving says that a member waits for room and for nothing else: one with neither a place nor a
+// promise, whatever the job's minimum is. With gang in the same tier, where all must agree, jobs that
+// have their minimum do not starve.
 func (p *plugin) Starving(j ledger.JobID) bool {
 	job := p.l.Job(j)
 	return job.By[model.Pending] > job.Gated
 }
 
-// OfJobAlone says that Starving asks nothing but the job.
+// OfJobAlone says that Starving depends on the job alone.
 func (p *plugin) OfJobAlone() {}
 
-// Preemptable permits a unit of a job whose priority is below that of the claim's job,
-// and of the claim's own job one in which every task's priority is below that of the
-// claim's task. It guards all others; between jobs of equal priority another plugin may
-// permit it nevertheless, within a job none.
+// Preemptable permits a unit of a job whose priority is below that of the preemptor's job; of the
+// preemptor's own job, a unit in which every task's priority is below the preemptor's. It guards all
+// other units. Between jobs of equal priority another plugin may still permit it, within a job none.
 func (p *plugin) Preemptable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	if u.Job == c.Job {
 		return p.within(c, u)
@@ -48,5 +47,5 @@ func notLower(claim, victim int32, equal bool) policy.Opinion {
 		Reason: trace.Reason{Code: trace.VictimNotLower, Have: int(victim), Need: int(claim)}}
 }
 
-// VictimCeiling is the claim's own priority: above it nobody is a victim.
+// VictimCeiling is the priority of the preemptor's job: no job above it is a victim.
 func (p *plugin) VictimCeiling(c policy.Preemptor) int32 { return p.l.Job(c.Job).Priority }

@@ -6,8 +6,8 @@
 // admitted jobs have not yet created pods for, or have lost and may create again, plus the job's
 // minResources, against the quota's hard limits, in the dimensions that both name. The usage of the
 // namespace is what the quota's status says, or what its jobs' pods add up to where that is more, since
-// the status follows pods with a delay. Pods of other schedulers are not
-// seen while they wait, or are not in the status yet. For a job that has pods, only the missing ones count.
+// the status follows pods with a delay. Pods of other schedulers are not seen while they wait, or are
+// not in the status yet. For a job that has pods, only the missing ones count.
 //
 // A quota limits requests: cpu and requests.cpu are the same. Quotas of limits (limits.*), of numbers
 // of objects (pods, count/*) and quotas with scopes are left out; the API server enforces them when the

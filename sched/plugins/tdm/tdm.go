@@ -35,7 +35,7 @@ const (
 	periodKey  = "tdm.evict.period"
 )
 
-// OffsetKey is the argument that says where hours are read, as +08:00; nothing is UTC.
+// OffsetKey is the argument for the offset in which hours are read, such as +08:00; UTC without it.
 const OffsetKey = "tdm.utc-offset"
 
 // label is a node's, and names its zone.
@@ -90,8 +90,8 @@ type zone struct {
 	open bool
 }
 
-// At is told the time: zones open and close. It returns when the next does, or when pods
-// are to be picked again from one that is closed.
+// At takes the time of the cycle: zones open and close. It returns when the next zone does, or when
+// pods are to be picked again from a closed one.
 func (p *plugin) At(now int64) (next int64) {
 	p.now = now
 	turned := !p.began
@@ -142,7 +142,7 @@ func zoneOf(n *model.Node) (string, bool) {
 	return name, name != ""
 }
 
-// open says that a zone is to be had now; one without hours never is.
+// open says that a zone may be used now; one without hours never may.
 func (p *plugin) open(name string) bool {
 	i, known := slices.BinarySearchFunc(p.zones, name, func(z zone, name string) int { return strings.Compare(z.name, name) })
 	return known && p.zones[i].open
@@ -164,8 +164,8 @@ func (p *plugin) FilterStatic(s *model.Spec, n *model.Node) policy.Verdict {
 	}
 }
 
-// ScoreNode prefers the open zones for pods that may be revoked: who can live on lent room
-// leaves the other to those who cannot.
+// ScoreNode prefers the open zones for pods that may be revoked, so that other nodes stay free for pods
+// that cannot use a zone.
 func (p *plugin) ScoreNode(c *ledger.Class, n ledger.NodeID) int64 {
 	if name, in := zoneOf(p.l.Node(n).Fact); in && c.Spec.Revocable && p.open(name) {
 		return policy.Points

@@ -10,9 +10,9 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Preemptable lets preemptable pods outside the zones make room for a job that is not
-// marked preemptable itself, so many of a job as its budget allows. What is in a zone is
-// not taken by another's pods: it is given back when its hours are over.
+// Preemptable permits preemptable pods outside the zones as victims for a job that is not marked
+// preemptable itself, so many of a job as its budget allows. Pods in a zone are no victims: they leave
+// when its hours are over.
 func (p *plugin) Preemptable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	if p.preemptable(c.Job) || p.l.Class(p.l.Task(c.Task).Class).Spec.Revocable {
 		return refuse(trace.Reason{Code: trace.VictimOutOfZone, Text: "pods that may be revoked evict nobody"})
@@ -34,8 +34,8 @@ func (p *plugin) Preemptable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 
 func refuse(r trace.Reason) policy.Opinion { return policy.Opinion{Vote: policy.Reject, Reason: r} }
 
-// spare is how many running members of a job may be taken now: what its budget leaves, and
-// one for a job without.
+// spare is how many running members of a job may be evicted now: what its budget leaves, and one for a
+// job without a budget.
 func (p *plugin) spare(j ledger.JobID) int {
 	job := p.l.Job(j)
 	running := job.By[model.Running]
@@ -78,7 +78,7 @@ func (p *plugin) Deschedule(yield func(t ledger.TaskID, reason string) bool) {
 	}
 }
 
-// overstaying lists who is to leave the closed zones, job by job.
+// overstaying lists the pods that have to leave the closed zones, job by job.
 func (p *plugin) overstaying() (out []ledger.TaskID) {
 	p.l.Present(func(n ledger.NodeID) bool {
 		name, in := zoneOf(p.l.Node(n).Fact)
