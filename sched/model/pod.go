@@ -18,15 +18,15 @@ const (
 	PodUnknown
 )
 
-// QueueGate is where a pod stands at the gate that its queue opens
-// (scheduling.volcano.sh/queue-allocation-gate): autoscalers do not see a pod behind it.
+// QueueGate is the state of the scheduling gate that a pod's queue opens
+// (scheduling.volcano.sh/queue-allocation-gate). Autoscalers do not see a pod that has it.
 type QueueGate uint8
 
 // The states of the gate.
 const (
-	NoQueueGate   QueueGate = iota // it asked for none, or other gates hold it back too
-	QueueGateShut                  // the last gate it has
-	QueueGateOpen                  // gone: until the pod has a node, its queue's room is spoken for
+	NoQueueGate   QueueGate = iota // the pod has no such gate, or other gates hold it back too
+	QueueGateShut                  // it is the last gate that the pod has
+	QueueGateOpen                  // it was removed: until the pod has a node, its queue's room counts as used
 )
 
 // Pod is one pod: a Task once it belongs to a Job.
@@ -36,8 +36,7 @@ type Pod struct {
 
 	Group string // name of its PodGroup in its namespace, "" when it names none
 	Owner string // name of its top controller, "" for a bare pod
-	// OwnerID is which controller of that name: its kind and group, "/", and its UID. Another
-	// of that name, or a later one, is another.
+	// OwnerID identifies the controller: its kind and group, "/", and its UID.
 	OwnerID string
 
 	Role  string // volcano.sh/task-spec: the key of minTaskMember
@@ -78,11 +77,11 @@ type Pod struct {
 
 	Times *Times // read them through Rare; nil: it has none of them
 
-	Opaque any // the original object, for books that wrap Kubernetes' own plugins; never read by the engine
+	Opaque any // the original object, for PluginStates that wrap Kubernetes' own plugins; the engine never reads it
 }
 
-// Began is when a pod began to hold its room, as far as is known: when its kubelet saw it,
-// otherwise when it was created.
+// Began is when a pod began to hold its room, as far as is known: when its kubelet saw it, else when it was
+// created.
 func (p *Pod) Began() int64 {
 	if p.Started != 0 {
 		return p.Started
@@ -90,16 +89,16 @@ func (p *Pod) Began() int64 {
 	return p.Created
 }
 
-// Adopt is what a pod without a PodGroup asks of the job it is given (decision 25).
+// Adopt is what a pod without a PodGroup asks of the job made for it (decision 25).
 type Adopt struct {
 	Queue     string // scheduling.volcano.sh/queue-name, "" for the default queue
 	MinMember int32  // scheduling.volcano.sh/group-min-member, 1 without
 	MaxWait   int64  // sla-waiting-time in nanoseconds, 0 without
-	Open      bool   // its owner was not heard yet and may say more
+	Open      bool   // its owner is not known yet and may ask for more
 }
 
-// Spec is everything about a pod that filters and scores read. Pods with equal
-// Specs are of one class: whatever holds for one on a node holds for all.
+// Spec is everything of a pod that filters and scores read. Pods with equal Specs are of one class: what holds
+// for one of them on a node holds for all.
 type Spec struct {
 	Requests    resource.List // the full Kubernetes formula (decision 23), pods: 1 included
 	Selector    []Label       // spec.nodeSelector
@@ -118,12 +117,10 @@ type Spec struct {
 	// Images are those of its containers, init containers too, sorted: one for each, "" of
 	// one that names none; nil where none does.
 	Images []string
-	// Groups are those of the job's queue, put there by the ledger where a plugin heeds
-	// them; a pod as it comes has none.
+	// Groups are those of the job's queue, set by the ledger if a plugin reads them; nil in a pod's fact.
 	Groups *NodeGroups
-	// MatchedTerms are the relations of other pods to this one that placing it depends on, put there
-	// by the ledger where a plugin heeds them: numbers, sorted, which mean something to that
-	// plugin's book alone, and in this engine only.
+	// MatchedTerms are the affinity terms of other pods that this pod matches, set by the ledger if a plugin
+	// reads them: sorted ids, which only that plugin's PluginState understands, in this engine only.
 	MatchedTerms []int64
 }
 
@@ -139,7 +136,7 @@ func (s *Spec) DeviceNames() (out []string) {
 	return out
 }
 
-// BestEffort says that the pod asks for nothing but a place among the node's pods.
+// BestEffort says that the pod requests nothing but a place among the node's pods.
 func (s *Spec) BestEffort() bool {
 	for _, a := range s.Requests {
 		if a.Value != 0 && a.Name != resource.PodsName {
@@ -175,8 +172,8 @@ type Requirement struct {
 // node, as in Kubernetes.
 type Term struct{ All []Requirement }
 
-// Preference is a term that is worth points where it holds. A preferred term without
-// requirements holds for no node, as kube-scheduler has it.
+// Preference is a term that adds to the score of the nodes it matches. A preferred term without requirements
+// matches no node, as in kube-scheduler.
 type Preference struct {
 	Weight int32
 	Term   Term

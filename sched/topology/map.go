@@ -1,19 +1,17 @@
-// Package topology knows which nodes are near each other: it makes a tree of domains of
-// what HyperNodes say, and keeps it as facts change.
+// Package topology knows which nodes are near each other: it makes a tree of domains from HyperNodes, and
+// updates it as facts change.
 //
-// The leaves' nodes reach each other fastest; every domain above is of a higher tier. Above
-// all of them stands a root without a name, a tier higher than the highest, that holds every
-// node there is, those in no HyperNode too: without HyperNodes it is the only domain.
+// The nodes of a leaf reach each other fastest; every domain above is of a higher tier. At the top is a root
+// without a name, one tier above the highest, which holds all nodes, with or without a HyperNode. Without
+// HyperNodes it is the only domain.
 //
-// What HyperNodes say need not make a tree. Of two that claim the same node, or the same
-// HyperNode, the older one has it, then the first by name; the other is without it, so that
-// what is placed in a domain is in it by everybody's account. A HyperNode that has itself, or
-// one of no lower tier, for a member is set aside, and only that one: rings cannot form. All
-// of it is told (Faults), nobody else is hurt.
+// HyperNodes need not form a tree. If two of them claim the same node, or the same HyperNode, it belongs to
+// the older one, then to the first by name, and not to the other: so every node of a domain is in it by all
+// HyperNodes. A HyperNode that names itself, or a HyperNode of no lower tier, as a member is set aside, and
+// only that one: so there are no cycles. All of this is reported (Faults), and affects no other HyperNode.
 //
-// The tree is derived from facts alone and the same whatever their order was. Domains are
-// numbered anew whenever it changes; lists of nodes must not be changed, and stay as they
-// were for whoever holds one.
+// The tree depends on the facts alone, not on their order. Domains are numbered anew whenever it changes.
+// Lists of nodes must not be changed; a list that was returned before stays as it was.
 package topology
 
 import (
@@ -89,8 +87,8 @@ func New(l *ledger.Ledger) *Map {
 	return &Map{l: l, patterns: map[string]*regexp.Regexp{}}
 }
 
-// Fresh brings the map up to date, which costs nothing while neither HyperNodes nor nodes
-// have changed, and returns it.
+// Fresh brings the map up to date and returns it. It costs nothing if neither HyperNodes nor nodes have
+// changed.
 func (m *Map) Fresh() *Map {
 	hyper, static := m.l.HyperNodesNow(), m.l.StaticNow()
 	if m.heard && hyper == m.hyperAt && static == m.staticAt {
@@ -108,7 +106,7 @@ func (m *Map) Fresh() *Map {
 	return m
 }
 
-// Version differs whenever the tree may be another.
+// Version changes whenever the tree may have changed.
 func (m *Map) Version() uint64 { return m.version }
 
 // Domain returns a domain; it must not be changed.
@@ -166,8 +164,8 @@ func (m *Map) Join(a, b ID) ID {
 	return a
 }
 
-// Limit is the highest tier that a topology allows: that of the root where it names none, or
-// one by a name that no HyperNode has (decision 41).
+// Limit is the highest tier that a topology allows: the root's tier where it names none, or a name that no
+// HyperNode has (decision 41).
 func (m *Map) Limit(t *model.Topology) int32 {
 	if t == nil || !t.Hard {
 		return m.domains[Root].Tier
@@ -205,9 +203,9 @@ func (m *Map) tierOf(name string) (tier int32, known bool) {
 	return 0, false
 }
 
-// Reach is the smallest domain that holds the members of a job that have, or are promised, a
-// place; of one sub-group's (its index in the job's Subs), or with AllSubs of all. None
-// without any. Members whose nodes are gone hold nobody.
+// Reach is the smallest domain that holds the members of a job that have a node or are promised room; of one
+// sub-group (its index in the job's Subs), or with AllSubs of all members. None when there are none. Members
+// on nodes that are gone do not count.
 func (m *Map) Reach(j ledger.JobID, sub int32) ID {
 	at := None
 	join := func(t ledger.TaskID) bool {
@@ -237,9 +235,9 @@ var placed = [...]model.Status{model.Running, model.Bound, model.Binding, model.
 // AllSubs stands for all members of a job, whatever sub-group they are of.
 const AllSubs = -1
 
-// Homes calls f for the domains inside another that are of a tier up to limit, tier by tier,
-// the lowest first, until f says no. Those who have members already (reach, else None) may
-// go where these are in reach: the domains above them, each a Level of its own.
+// Homes calls f for the domains inside another one of a tier up to limit, tier by tier, the lowest first,
+// until f returns false. A job that has members already (reach, else None) may go to the domains that hold
+// these: the domains above reach, each a Level of its own.
 func (m *Map) Homes(inside ID, reach ID, limit int32, f func(Level) bool) {
 	if reach != None {
 		for d := reach; d != None && m.domains[d].Tier <= limit && m.Within(d, inside); d = m.domains[d].Up {
@@ -262,8 +260,8 @@ func (m *Map) Homes(inside ID, reach ID, limit int32, f func(Level) bool) {
 	}
 }
 
-// Widest are the largest of the domains for which Homes would call f, by name: every place
-// that a limit allows is in one of them.
+// Widest returns the largest of the domains for which Homes would call f, by name: every place that the limit
+// allows is in one of them.
 func (m *Map) Widest(inside ID, reach ID, limit int32) (out []ID) {
 	at := inside
 	if reach != None {
