@@ -14,14 +14,16 @@ const promiseLasts = int64(60_000_000_000)
 func (e *Engine) lapse(now int64) (next int64) {
 	for j := range e.promised { // order-free: each is judged by itself
 		from := e.l.AwaitsFrom(j)
-		if from == 0 || !e.l.Job(j).Awaits() {
+		if from == 0 {
 			delete(e.promised, j)
 			continue
+		}
+		if !e.l.Job(j).Awaits() {
+			continue // it pauses, and may keep room when the pause is over
 		}
 		end := model.After(from, promiseLasts)
 		if end <= now {
 			e.l.Lend(j, ledger.LendsAll)
-			delete(e.promised, j)
 		} else if next == 0 || end < next {
 			next = end
 		}
@@ -35,13 +37,13 @@ func (e *Engine) await(j ledger.JobID) {
 	job := e.l.Job(j)
 	from := e.l.AwaitsFrom(j)
 	switch {
-	case job.Tasks > 0 || !job.Admitted():
+	case job.Tasks > 0 || !job.Admitted() || !job.HasMin:
 		from = 0
-	case job.Awaits() && from == 0:
+	case from == 0:
 		from = max(1, e.session.Now) // 0 is none
 	}
 	e.l.Await(j, from)
-	if from != 0 && job.Awaits() {
+	if from != 0 {
 		e.keepPromise(j, from)
 	}
 }
@@ -51,7 +53,7 @@ func (e *Engine) keepPromise(j ledger.JobID, from int64) {
 		e.promised = map[ledger.JobID]struct{}{}
 	}
 	e.promised[j] = struct{}{}
-	if end := model.After(from, promiseLasts); e.promises == 0 || end < e.promises {
+	if end := model.After(from, promiseLasts); e.l.Job(j).Awaits() && (e.promises == 0 || end < e.promises) {
 		e.promises = end
 	}
 }
