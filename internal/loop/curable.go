@@ -8,9 +8,9 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// curable says that a node more could end the wait (decision 26): no node has room or
-// is allowed; or a queue holds its share, and its share is bounded by what the cluster
-// has and not by a capability of its own or of a queue above it.
+// curable reports whether one more node could end the wait (decision 26): no node has room or is
+// allowed; or a queue holds its share, and that share is bounded by what the cluster has and not by
+// the capability of the queue or of a queue above it.
 func curable(led *ledger.Ledger, r trace.Reason) bool {
 	root := r.Root()
 	switch root.Code {

@@ -17,19 +17,19 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// gather is the least time between two cycles: what arrives one by one in that time, as a
-// PodGroup's pods do, is decided on at once. What comes when nothing happened for as long
+// gather is the least time between two cycles: objects that arrive one by one in that time, as the pods
+// of a PodGroup do, are decided on together. An object that comes when nothing happened for that long
 // does not wait.
 const gather = 2 * time.Millisecond
 
-// loop is what a run is made of. Its goroutine alone touches the engine.
+// loop is the state of a run. Only its own goroutine uses the engine.
 type loop struct {
 	o        Options
 	kube     kubernetes.Interface
 	volcano  versioned.Interface
 	seen     *observe.Observer
 	executor *execute.Executor
-	cut      context.CancelFunc // ends the carrier's requests
+	cut      context.CancelFunc // ends the executor's requests
 	lead     *lead
 	conf     *configuration
 	engine   *sched.Engine
@@ -47,23 +47,23 @@ type loop struct {
 
 	began    time.Time
 	acting   bool     // this run has taken over
-	notReady struct { // why it has not, as last said
+	notReady struct { // why it has not, as last logged
 		text string
 		at   time.Time
 	}
-	next     int64           // when the engine wants to be asked again; 0: no matter when
+	next     int64           // the time at which the engine has to run again; 0: none
 	panics   int             // in a row
-	blind    bool            // the engine does not know all there is, after a panic: nothing is decided
-	receipts []sched.Receipt // taken from the carrier, and not in the engine yet
-	rest     time.Time       // no cycle before: after what failed and would fail again
-	afterAt  time.Time       // when the last round of words began
+	blind    bool            // after a panic the engine does not know all objects: nothing is decided
+	receipts []sched.Receipt // taken from the executor, and not in the engine yet
+	rest     time.Time       // no cycle before this time: after a failure that would repeat
+	afterAt  time.Time       // when the last round of statuses and events began
 	after    time.Duration   // how long it took
 	auditAt  time.Time
 	auditing time.Duration // how long the last audit took
 }
 
-// now is the wall clock at the start, run on monotonically: a clock that is set moves
-// no deadline.
+// now is the wall clock at the start plus the monotonic time since: setting the clock moves no
+// deadline.
 func (l *loop) now() int64 { return l.began.UnixNano() + int64(time.Since(l.began)) }
 
 // cycle runs cycles until ctx ends or the lease is lost.
@@ -96,7 +96,7 @@ func (l *loop) cycle(ctx context.Context) error {
 	}
 }
 
-// due fires when the engine wants to be asked again, and not before a rest is over.
+// due fires at the time at which the engine has to run again, and not before a pause is over.
 func (l *loop) due() (<-chan time.Time, func() bool) {
 	if l.next == 0 {
 		return nil, func() bool { return true }
@@ -105,7 +105,7 @@ func (l *loop) due() (<-chan time.Time, func() bool) {
 	return t.C, t.Stop
 }
 
-// once takes in what was seen and answered and, if it is ours to decide, decides.
+// once gives new facts and receipts to the engine and, if this scheduler acts, decides.
 func (l *loop) once(ctx context.Context) {
 	synced, missing := l.seen.Synced() // before draining, so that what was synced is drained
 	l.health.synced(synced, missing)
@@ -128,7 +128,7 @@ func (l *loop) once(ctx context.Context) {
 	}
 }
 
-// seeing says that the engine knows all that is known, having tried to make it so.
+// seeing reports whether the engine has all known facts; if it has not, it first tries to make it anew.
 func (l *loop) seeing() bool {
 	if l.blind {
 		if state, ok := l.state(); ok {
@@ -138,15 +138,15 @@ func (l *loop) seeing() bool {
 	return !l.blind
 }
 
-// takeIn hands what was seen and answered to the engine. What does not arrive because of a
-// panic is not lost: the engine is then made anew of all that is seen, and of these receipts.
+// takeIn gives new facts and receipts to the engine. If a panic prevents that, nothing is lost: the engine
+// is then made anew from all facts and from these receipts.
 func (l *loop) takeIn() {
 	l.receipts = append(l.receipts, l.executor.Receipts()...)
 	lost := l.seen.Lost()
 	l.guard("taking in facts", func() {
 		facts, oldest := l.seen.Drain()
 		if l.blind || lost {
-			return // they are among all that is seen
+			return // the new facts are part of all facts
 		}
 		if len(facts) == 0 && len(l.receipts) == 0 {
 			return
@@ -169,7 +169,7 @@ func (l *loop) takeIn() {
 	}
 }
 
-// takeOver makes what every cluster has and reads what the last scheduler did last.
+// takeOver makes the queues that every cluster has, and reads what the previous scheduler did last.
 func (l *loop) takeOver(ctx context.Context) (err error) {
 	if panicked := crash.Handler(l.panicked).Guard("taking over", func() { err = l.prepare(ctx) }); panicked != nil {
 		return panicked
@@ -192,9 +192,9 @@ func (l *loop) prepare(ctx context.Context) error {
 	return l.seen.Refresh(ctx)
 }
 
-// decide runs one cycle and has its plan carried out. A cycle that panics never was: its
-// plan goes to nobody, and the engine is made anew as it stood before. From the checkpoint on
-// the plan goes out as a whole, whatever panics.
+// decide runs one cycle and has its plan carried out. A cycle that panics has no effect: its plan is not
+// carried out, and the engine is made anew as it was before. Once the checkpoint is taken, the whole
+// plan is carried out, whatever panics.
 func (l *loop) decide() (fine bool) {
 	began := time.Now()
 	var plan sched.Plan
@@ -219,8 +219,8 @@ func (l *loop) decide() (fine bool) {
 	})
 }
 
-// verbosity is up to which level the cycle's events are wanted: from 3, where the
-// first of them are logged.
+// verbosity is the level up to which the cycle's events are needed; the first of them are logged at
+// level 3.
 func verbosity() int {
 	for _, v := range []klog.Level{5, 4, 3} {
 		if klog.V(v).Enabled() {
@@ -230,12 +230,12 @@ func verbosity() int {
 	return 0
 }
 
-// round is the least time between two rounds of words: a second, and a little less, so
-// that a ticker of a second does not miss every other one.
+// round is the least time between two rounds of statuses and events: a little less than a second, so
+// that a ticker of a second does not miss every second one.
 const round = 950 * time.Millisecond
 
-// afterwards says what is to be said, if it is time: once a second, and for at most a
-// tenth of the time.
+// afterwards writes statuses and events if it is time: once a second, and for at most a tenth of the
+// time.
 func (l *loop) afterwards() {
 	pause := max(round, 10*l.after)
 	if l.o.Period < pause && l.after*10 < l.o.Period {

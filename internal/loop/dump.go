@@ -12,10 +12,9 @@ import (
 	"ashlar.sh/internal/explain"
 )
 
-// dump saves, for people, what the scheduler knows: its facts, commitments and
-// configuration, which `ashlar replay` decides on again, and the report. Each file is
-// that of the last dump of this process. Writing goes on beside the loop; a dump that is
-// asked for meanwhile is left out.
+// dump saves what the scheduler knows, for people to read: its facts, commitments and configuration, on
+// which `ashlar replay` decides again, and the report. Each file holds the last dump of this process.
+// Another goroutine writes the files; a dump that is requested meanwhile is left out.
 func (l *loop) dump() {
 	if !l.dumping.TryLock() {
 		klog.InfoS("The last dump is still being written: this one is left out")

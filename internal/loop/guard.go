@@ -11,20 +11,20 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// mostRest is the longest pause between panics that no job could be blamed for.
+// mostRest is the longest pause after panics for which no single job was found to be the cause.
 const mostRest = 30 * time.Second
 
 // panicked counts a panic, of any goroutine.
 func (l *loop) panicked(string) { l.metrics.panics.Inc() }
 
-// unharmed runs a step that a panic costs nothing but itself; it says that there was none.
+// unharmed runs a step whose panic affects only the step itself; it returns true if there was none.
 func (l *loop) unharmed(step string, do func()) bool {
 	return crash.Handler(l.panicked).Guard(step, do) == nil
 }
 
-// guard runs a step. A panic in it is told, with what led to it saved, and costs this
-// step: the engine is made anew from what is known, with the job aside that makes it
-// panic, if there is one. It says that there was none.
+// guard runs a step and returns true if it did not panic. A panic is logged, the state that led to it is
+// saved, and the step has no effect: the engine is made anew from what is known, without the job that
+// makes it panic, if there is one.
 func (l *loop) guard(step string, do func()) bool {
 	if l.unharmed(step, do) {
 		return true
@@ -35,9 +35,9 @@ func (l *loop) guard(step string, do func()) bool {
 	return false
 }
 
-// recoverFrom makes the engine anew after a panic: of what is seen now, and of what was
-// decided up to the last cycle of which the plan was handed over. A cycle that panicked never
-// was; receipts that were taken from the carrier and did not arrive are taken in again.
+// recoverFrom makes the engine anew after a panic, from the objects that are seen now and from the
+// decisions up to the last cycle whose plan was given to the executor. A cycle that panicked has no
+// effect; receipts that were taken from the executor and did not reach the engine are applied again.
 func (l *loop) recoverFrom() {
 	state, ok := l.state()
 	if !ok {
@@ -61,10 +61,10 @@ func (l *loop) recoverFrom() {
 	l.remake(state)
 }
 
-// pause keeps the loop from deciding for a while, the longer the more panics there were in a row.
+// pause keeps the loop from deciding for a while: the more panics in a row, the longer.
 func (l *loop) pause() { l.rest = time.Now().Add(min(time.Second<<min(l.panics, 6), mostRest)) }
 
-// state is what an engine is made anew from; false when that cannot be told.
+// state is what an engine is made anew from; false when that cannot be determined.
 func (l *loop) state() (s State, ok bool) {
 	ok = l.unharmed("reading what is known", func() {
 		s = State{Version: l.o.Version, Now: l.now(), Period: l.o.Period, Facts: append(l.seen.All(), l.refusals.facts()...), Commitments: l.engine.LastCheckpoint(), Configuration: l.conf.inEffect(), UTCOffset: l.conf.offset}
@@ -81,12 +81,11 @@ func (l *loop) fresh() *sched.Engine {
 	return e
 }
 
-// remake makes the engine anew. While that cannot be done, nothing is decided: an engine that
-// knows half of what there is would take room for free that is not. It is tried again after a
-// rest.
+// remake makes the engine anew. While that fails, nothing is decided: an engine that knows only some
+// objects would count room as free that is not. It is tried again after a pause.
 func (l *loop) remake(s State) {
 	next, ok := l.made(s, l.receipts)
-	if !ok && len(l.receipts) > 0 { // they may be what it panics at
+	if !ok && len(l.receipts) > 0 { // the receipts may be the cause of the panic
 		s.Commitments = without(s.Commitments, l.receipts)
 		next, ok = l.made(s, nil)
 	}
@@ -103,7 +102,7 @@ func (l *loop) remake(s State) {
 		l.hear(answered)
 		l.follow(s.Facts)
 	}) {
-		l.blind = true // the pauses that the engine was told of may be half of them
+		l.blind = true // the engine may know only some of the pauses
 		l.forgetOrigins()
 	}
 }
@@ -115,7 +114,7 @@ func (l *loop) forgetOrigins() {
 	}
 }
 
-// made is an engine that knows a state and has taken receipts in; false when that panics.
+// made is an engine that has a state and to which receipts were applied; false when that panics.
 func (l *loop) made(s State, receipts []sched.Receipt) (e *sched.Engine, ok bool) {
 	ok = l.unharmed("making the engine anew", func() {
 		e = l.fresh()
@@ -149,7 +148,7 @@ func without(c sched.Commitments, receipts []sched.Receipt) sched.Commitments {
 	return c
 }
 
-// survives runs do and says that it did not panic.
+// survives runs do and returns true if it did not panic.
 func survives(do func()) (fine bool) {
 	defer func() {
 		if recover() != nil {

@@ -18,8 +18,8 @@ import (
 
 // lead is whether this scheduler acts.
 type lead struct {
-	elector *leaderelection.LeaderElector // nil: nobody else is asked
-	margin  time.Duration                 // of the lease, in which nothing is sent any more
+	elector *leaderelection.LeaderElector // nil: there is no election, this scheduler acts
+	margin  time.Duration                 // the last part of the lease, in which nothing is sent any more
 	won     chan struct{}
 	lost    chan struct{}
 	cancel  context.CancelFunc
@@ -107,8 +107,8 @@ func (e Election) withDefaults() Election {
 	return e
 }
 
-// leading says that this scheduler may act. It turns false on the monotonic clock
-// before another one can have taken the lease, even when this process was paused.
+// leading reports whether this scheduler may act. By the monotonic clock it turns false before another
+// scheduler can have taken the lease, even if this process was paused.
 func (l *lead) leading() bool {
 	if l == nil {
 		return false
@@ -119,7 +119,7 @@ func (l *lead) leading() bool {
 	return l.elector.IsLeader() && l.elector.Check(-l.margin) == nil
 }
 
-// resign takes part in the election no more. A lease that is held is released, or left to run
+// resign ends this scheduler's part in the election. A lease that it holds is released, or left to run
 // out.
 func (l *lead) resign(release bool) {
 	if l.lock != nil {

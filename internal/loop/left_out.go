@@ -8,9 +8,9 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// leftOut is the jobs whose sight makes the engine panic. Their PodGroups, and the pods
-// that wait without one, are marked as set aside at the door: they keep what they hold,
-// get nothing more, and say why.
+// leftOut is the set of jobs that make the engine panic. Their PodGroups, and waiting pods without a
+// PodGroup, are marked as set aside before the engine gets them: they keep what they hold, get nothing
+// more, and their statuses say why.
 type leftOut struct{ jobs map[ledger.JobKey]bool }
 
 const blamed = "deciding about it made the scheduler panic, which is a bug in ashlar; it is set aside until the scheduler is started again"
@@ -55,7 +55,7 @@ func jobOf(f model.Fact) (ledger.JobKey, bool) {
 	return ledger.JobKey{}, false
 }
 
-// feed gives an engine what is known, with the jobs aside.
+// feed gives an engine all known facts, with those jobs marked as set aside.
 func (a *leftOut) feed(e *sched.Engine, s State) { feed(e, s, a.jobs) }
 
 func feed(e *sched.Engine, s State, jobs map[ledger.JobKey]bool) {
@@ -65,8 +65,8 @@ func feed(e *sched.Engine, s State, jobs map[ledger.JobKey]bool) {
 	e.Restore(s.Commitments)
 }
 
-// blame finds, by halves, the one job without which a cycle does not panic, and sets
-// it aside; false when a cycle does not panic as it is, or when no one job is to blame.
+// blame finds by bisection the one job without which a cycle does not panic, and sets it aside; false
+// when a cycle does not panic as it is, or when no single job is the cause.
 func (a *leftOut) blame(s State, fresh func() *sched.Engine) (ledger.JobKey, bool) {
 	panics := func(without []ledger.JobKey) bool {
 		jobs := map[ledger.JobKey]bool{}
@@ -94,9 +94,9 @@ func (a *leftOut) blame(s State, fresh func() *sched.Engine) (ledger.JobKey, boo
 		}
 		suspects = half
 	}
-	for range 2 { // what panics now and then is not one job's
+	for range 2 { // a panic that does not come every time has no single job as its cause
 		if panics(suspects) || !panics(nil) {
-			return ledger.JobKey{}, false // or it takes two
+			return ledger.JobKey{}, false // or two jobs together are the cause
 		}
 	}
 	if a.jobs == nil {

@@ -10,13 +10,13 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// At -v 3, which Volcano's chart sets, Volcano logs each of its cycles, one a second. Cycles
-// here are as many as there are changes, so at that level a line is not logged again within a
-// schedule period, and what only says how things stand not within a minute. Then a cycle in
-// which nothing was tried logs nothing.
+// At -v 3, which Volcano's chart sets, Volcano logs each of its cycles, one a second. Here there are as
+// many cycles as changes. So at that level a line is not logged again within a schedule period, and a
+// line that only describes the current state not within a minute. Then a cycle in which nothing was
+// tried logs nothing.
 const standingAgain = time.Minute
 
-// standing are the events that say how things stand: a cycle that has only these tried nothing.
+// standing are the events that describe the current state: a cycle with no other events tried nothing.
 var standing = map[trace.EventKind]bool{trace.TryQueues: true, trace.QueueOverusedEvent: true, trace.QueueNotOpenEvent: true,
 	trace.NotEnqueued: true, trace.NoPreemptors: true, trace.NoPreemptorTask: true, trace.HyperNodesReady: true}
 
@@ -30,7 +30,7 @@ type logLines struct {
 	last   map[string]time.Time
 }
 
-// due says that a line is to be logged, and notes that it is.
+// due reports whether a line has to be logged now, and notes that it is.
 func (l *logLines) due(line string, kind trace.EventKind, now time.Time) bool {
 	every := l.period
 	if standing[kind] {

@@ -15,24 +15,24 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// lasting is how long a reason must hold before it is told, from one round to the next:
-// most waits end before anybody could read of them.
+// lasting is how long a reason must hold before it is written, from one round to the next: most waits end
+// before a person could read about them.
 const lasting = round - 50*time.Millisecond
 
-// lacking is how long a job must lack pods, or pods their PodGroup, until that is told:
-// whoever makes them makes them one by one. lost is how long a gang that ran must lack some
-// of its minimum: whoever makes others has made them by then, and who waits for the word acts
-// upon it. longest is the longest that any reason must hold: each that is told in one wait
-// must hold for twice as long as the one before.
+// lacking is how long a job must lack pods, or pods their PodGroup, before that is written: controllers
+// make them one by one. lost is how long a gang that ran must lack some of its minimum: controllers have
+// made new members by then, and a controller that waits for the phase acts on it. longest is the longest
+// time that any reason must hold: each reason that is written in one wait must hold for twice as long
+// as the one before.
 const (
 	lacking = 5 * time.Second
 	lost    = 2 * lasting
 	longest = 30 * time.Second
 )
 
-// report says on objects what people, autoscalers and operators read there: on PodGroups
-// why they wait or that they started, and how many of their pods stand where; on pods
-// that they wait; on queues what they hold. What is said already is not said again.
+// report writes to objects what people, autoscalers and operators read there: to PodGroups why they wait
+// or that they started, and how many of their pods are in which phase; to pods that they wait; to
+// queues what they hold. What an object shows already is not written again.
 func (l *loop) report(now time.Time) {
 	l.reported.round++
 	led := l.engine.Ledger()
@@ -87,8 +87,8 @@ func (l *loop) reportJob(id ledger.JobID, now time.Time) {
 	}
 }
 
-// reportGroup writes on a PodGroup what is to be said of it now, all at once: conditions,
-// figures, and a phase that was kept for them.
+// reportGroup writes to a PodGroup, in one write, its current conditions and counts, and a phase that was
+// held back for them.
 func (l *loop) reportGroup(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, said []schedulingv1beta1.PodGroupCondition, now time.Time) {
 	due := len(said) > 0 || t.counted(job, now)
 	if t.kept != nil && (due || l.overdue(job, t, group, now)) {
@@ -101,8 +101,8 @@ func (l *loop) reportGroup(job *ledger.Job, t *reportedJob, group *schedulingv1b
 	l.executor.PodGroupStatus(groupOf(job), t.uid, execute.GroupStatus{Counts: t.counts, Conditions: said})
 }
 
-// tellStart tells of a job whose minimum is bound: by an event at once, and what its
-// PodGroup is to be told of it in its time.
+// tellStart reports that a job's minimum is bound: by an event at once, and by its PodGroup's condition
+// when that is due.
 func (l *loop) tellStart(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, now time.Time) []schedulingv1beta1.PodGroupCondition {
 	c := condition(schedulingv1beta1.PodGroupScheduled, "", "tasks in gang are ready to be scheduled", "pod group is ready", now)
 	if t.started.IsZero() {
@@ -127,13 +127,13 @@ func (l *loop) tellStart(job *ledger.Job, t *reportedJob, group *schedulingv1bet
 		return nil
 	}
 	said := []schedulingv1beta1.PodGroupCondition{c}
-	if waited != "" { // that it started takes back that it could not
+	if waited != "" { // the start ends the condition that it could not be scheduled
 		said = append(said, noLonger(group, waited, c))
 	}
 	return said
 }
 
-// noLonger takes back that a gang could not be scheduled, which its PodGroup may not show yet.
+// noLonger removes the condition that a gang could not be scheduled, which its PodGroup may not show yet.
 func noLonger(group *schedulingv1beta1.PodGroup, code string, started schedulingv1beta1.PodGroupCondition) schedulingv1beta1.PodGroupCondition {
 	c := started
 	c.Type, c.TransitionID = schedulingv1beta1.PodGroupUnschedulableType, code
@@ -146,7 +146,7 @@ func noLonger(group *schedulingv1beta1.PodGroup, code string, started scheduling
 	return c
 }
 
-// tellWait tells of why a job waits.
+// tellWait reports why a job waits.
 func (l *loop) tellWait(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, r trace.Reason, now time.Time) []schedulingv1beta1.PodGroupCondition {
 	t.said = t.code
 	t.changes++
@@ -159,10 +159,10 @@ func (l *loop) tellWait(job *ledger.Job, t *reportedJob, group *schedulingv1beta
 	return []schedulingv1beta1.PodGroupCondition{c}
 }
 
-// halfSaid ends the code of a gang that stands half and of whose members something was said.
+// halfSaid ends the code of a half-bound gang about whose members something was reported.
 const halfSaid = "half"
 
-// untilTold is how long a reason must hold before it is told.
+// untilTold is how long a reason must hold before it is written.
 func (t *reportedJob) untilTold(job *ledger.Job, r trace.Reason) time.Duration {
 	until := lasting
 	switch r.Root().Code {
@@ -181,10 +181,10 @@ func started(job *ledger.Job) bool {
 	return scheduled > 0 && scheduled >= job.MinMember && !job.Short()
 }
 
-// event tells of a PodGroup's condition.
+// event records a PodGroup's condition as an event.
 func (l *loop) event(job *ledger.Job, group *schedulingv1beta1.PodGroup, c schedulingv1beta1.PodGroupCondition) {
 	if group == nil {
-		return // adopted: its pods say it
+		return // adopted: its pods have the events
 	}
 	l.executor.Event(execute.Event{Kind: "PodGroup", Object: groupOf(job), UID: string(group.UID),
 		Warning: c.Type == schedulingv1beta1.PodGroupUnschedulableType, Reason: string(c.Type), Message: c.Message})
@@ -195,14 +195,14 @@ func groupOf(job *ledger.Job) ledger.Key {
 	return ledger.Key{Namespace: job.Key.Namespace, Name: job.Key.Name}
 }
 
-// condition is one of a PodGroup. Its transition ID is the reason's code, by which a
-// scheduler that starts anew knows what was said.
+// condition is a condition of a PodGroup. Its transition ID is the reason's code, by which a scheduler that
+// starts anew knows what was written.
 func condition(kind schedulingv1beta1.PodGroupConditionType, code, reason, message string, now time.Time) schedulingv1beta1.PodGroupCondition {
 	return schedulingv1beta1.PodGroupCondition{Type: kind, Status: corev1.ConditionTrue, TransitionID: code,
 		LastTransitionTime: metav1.NewTime(now), Reason: reason, Message: message}
 }
 
-// waits is Volcano's sentence, and ours after it.
+// waits is Volcano's sentence, followed by ours.
 func waits(job *ledger.Job, r trace.Reason) string {
 	return fmt.Sprintf("%d/%d tasks in gang unschedulable: %s", job.By[model.Pending]+job.By[model.Pipelined], job.Tasks, explain.Sentence(r))
 }
@@ -219,8 +219,8 @@ func reasonOf(r trace.Reason, cure bool) string {
 	}
 }
 
-// reportPods says on a job's waiting pods that they wait: with the reason Unschedulable, which
-// autoscalers look for, only when a node more would end it (decision 26).
+// reportPods writes to a job's waiting pods that they wait. The reason is Unschedulable, which autoscalers
+// look for, only when one more node would end the wait (decision 26).
 func (l *loop) reportPods(id ledger.JobID, t *reportedJob, r trace.Reason) {
 	led := l.engine.Ledger()
 	message, cure := "", curable(led, r)
@@ -236,7 +236,7 @@ func (l *loop) reportPods(id ledger.JobID, t *reportedJob, r trace.Reason) {
 					message = explain.Sentence(r)
 				}
 				if !l.executor.PodCondition(row.Key, row.Pod.UID, reason, message, cure || shown == corev1.PodReasonUnschedulable) {
-					return false // too much waits to be said: next time
+					return false // too many writes wait: next round
 				}
 				l.executor.Event(execute.Event{Kind: "Pod", Object: row.Key, UID: row.Pod.UID, Warning: true, Reason: "FailedScheduling", Message: message})
 			}
@@ -246,7 +246,7 @@ func (l *loop) reportPods(id ledger.JobID, t *reportedJob, r trace.Reason) {
 	}
 }
 
-// shown is the reason a pod shows for not being scheduled, "" without.
+// shown is the reason that a pod's status gives for not being scheduled, "" without one.
 func (l *loop) shown(row *ledger.Task) string {
 	p := l.seen.Pod(row.Key.Namespace, row.Key.Name)
 	if p == nil || p.Fact().UID != row.Pod.UID {

@@ -20,9 +20,9 @@ import (
 	"ashlar.sh/sched"
 )
 
-// Run schedules until ctx ends, which is no error: what is under way is then finished
-// within Options.Drain and the lease released. Errors are a configuration or an
-// address that cannot be used, and the loss of the lease: whoever runs it starts anew.
+// Run schedules until ctx ends, which is no error: requests under way are then finished within
+// Options.Drain, and the lease is released. It returns an error if a configuration or an address
+// cannot be used, and if the lease is lost: the process then has to be started again.
 func Run(ctx context.Context, o Options) error {
 	o = o.withDefaults()
 	conf, err := newConfiguration(o)
@@ -73,8 +73,8 @@ func Run(ctx context.Context, o Options) error {
 	return err
 }
 
-// connect makes the clients and what they need: the API must serve Volcano's kinds,
-// which is waited for, since who installs them may come after us.
+// connect makes the clients and what they need. It waits until the API serves Volcano's kinds, since they
+// may be installed after this scheduler.
 func (l *loop) connect(ctx, work context.Context) error {
 	config := rest.CopyConfig(l.o.Config)
 	config.QPS = -1
@@ -125,7 +125,7 @@ func (l *loop) connect(ctx, work context.Context) error {
 	return nil
 }
 
-// reporter is where events come from: the scheduler's name, volcano if it has several.
+// reporter is the component that events name: the scheduler's name, or volcano if it has several.
 func reporter(names []string) string {
 	if len(names) == 1 {
 		return names[0]
@@ -133,15 +133,15 @@ func reporter(names []string) string {
 	return translate.DefaultScheduler
 }
 
-// errLost ends a run whose lease another one has.
+// errLost ends a run whose lease another scheduler has.
 var errLost = errors.New("the lease was lost: another scheduler acts now, or this one could not renew it in time")
 
-// returned is how long requests that are cut short are given to come back.
+// returned is how long cancelled requests have to return.
 const returned = 5 * time.Second
 
-// stop finishes what is under way, cuts short what does not end, and only then lets another
-// scheduler act. The API server may still carry out what was cut short: then the lease is not
-// released but left to run out, which gives the server that time.
+// stop finishes the requests under way, cancels those that do not end, and only then lets another scheduler
+// act. If the API server may still carry out a cancelled request, the lease is not released but left
+// to run out, so that the server has time to do so.
 func (l *loop) stop(err error) {
 	l.finish(err)
 	left := l.executor.Unsettled()
@@ -155,7 +155,7 @@ func (l *loop) stop(err error) {
 	l.lead.resign(left == 0)
 }
 
-// finish waits for what is under way, unless nothing may be carried any more.
+// finish waits for the requests under way, unless nothing may be sent any more.
 func (l *loop) finish(err error) {
 	if errors.Is(err, errLost) {
 		return
@@ -164,7 +164,7 @@ func (l *loop) finish(err error) {
 	defer cancel()
 	l.handOverAll()
 	l.executor.Wait(bound)
-	brief, stop := context.WithTimeout(bound, time.Second) // others wait for the lease
+	brief, stop := context.WithTimeout(bound, time.Second) // another scheduler may wait for the lease
 	defer stop()
 	l.executor.WaitForStatuses(brief)
 }

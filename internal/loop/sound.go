@@ -8,15 +8,15 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// The bounds of amounts, those of the door: a node or a pod, and whoever speaks for many.
+// The bounds of amounts, as for observed objects: of a node or a pod, and of objects that stand for many.
 const (
 	ofOne  = 1 << 48
 	ofMany = 1 << 60
 )
 
-// sound refuses of a saved object what no observation has, since the door at which
-// objects of a cluster are checked is not passed again: a pod without a spec, amounts
-// below zero or beyond what quantities are bounded to. Who edits a file is told.
+// sound refuses a saved object with values that no observed object has, since saved objects do not pass
+// the checks for objects of a cluster again: a pod without a spec, amounts below zero or above the
+// bounds of quantities. The error is for a person who edited the file.
 func sound(o model.Object) error {
 	switch o := o.(type) {
 	case *model.Node:

@@ -18,38 +18,38 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// format is that of the states that this version saves. Fields that a version does not know
-// it ignores, so a format is a new one only where what was there comes to mean something
-// else; this version reads its own and those before.
+// format is the number of the format in which this version saves states. A version ignores fields that it
+// does not know, so the number is raised only when an existing field gets another meaning; this
+// version reads its own format and all earlier ones.
 const format = 1
 
-// State is what an engine was about to decide on: with the profile, all it takes to
-// have the same cycle again.
+// State is what an engine was about to decide on: with the profile, all that is needed to run the same
+// cycle again.
 type State struct {
-	Format      int           `json:",omitempty"` // 0: that of before there were numbers, which reads like 1
+	Format      int           `json:",omitempty"` // 0: saved before formats had numbers; it is read as 1
 	Version     string        `json:",omitempty"` // of the scheduler that saved it
 	Now         int64         // nanoseconds since the epoch
 	Period      time.Duration `json:",omitempty"` // --schedule-period
 	Facts       []model.Fact
 	Commitments sched.Commitments
-	// Configuration is the text of the file that held; "": Volcano's default.
+	// Configuration is the text of the configuration file in effect; "": Volcano's default.
 	Configuration string `json:",omitempty"`
 
-	// UTCOffset is where hours were read that the configuration names no offset for, as +08:00; "": UTC.
+	// UTCOffset is the offset for hours to which the configuration gives none, as +08:00; "": UTC.
 	UTCOffset string `json:",omitempty"`
 
-	// LeftOut counts facts that were not read, by their kind, which only a newer version
-	// knows.
+	// LeftOut counts by kind the facts that were not read because only a newer version knows their
+	// kind.
 	LeftOut map[model.Kind]int `json:"-"`
 }
 
-// Pace is what makes an engine place pods above minimums when the one that was saved would.
+// Pace is the setting by which an engine places pods above minimums at the same times as the saved one.
 func (s *State) Pace() sched.Option { return pace(s.Period) }
 
 // pace is that of a scheduler with such a period.
 func pace(period time.Duration) sched.Option { return sched.WithPeriod(int64(period), int64(calm)) }
 
-// tooNew says that a state is of a format that only a newer version knows.
+// tooNew says that a state has a format that only a newer version knows.
 func tooNew(data []byte) error {
 	var head struct {
 		Format  int
@@ -167,8 +167,8 @@ func empty(kind model.Kind) model.Object {
 // largest bounds what is saved, so that a huge cluster fills no disk.
 const largest = 1 << 30
 
-// save writes a state into a folder and returns the file's path. Of each occasion the
-// last one of a process is kept; who runs on panics fills no disk either.
+// save writes a state into a folder and returns the file's path. For each occasion only the last state of
+// a process is kept, so that repeated panics do not fill the disk.
 func save(dir, occasion string, s State) (path string, err error) {
 	s.Format = format
 	path = filepath.Join(dir, fmt.Sprintf("ashlar-%s-%d.json", occasion, os.Getpid()))
@@ -178,7 +178,7 @@ func save(dir, occasion string, s State) (path string, err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = os.Remove(f.Name()) // half a file is of no use
+			_ = os.Remove(f.Name()) // an incomplete file is of no use
 		}
 	}()
 	w := bufio.NewWriter(&bounded{to: f, left: largest})
