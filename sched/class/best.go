@@ -26,7 +26,7 @@ func (x *Index) Best(t ledger.TaskID) (ledger.NodeID, int64) {
 		}
 		best := x.sweep(&r.feasibility, class)
 		if best.node == ledger.NoNode {
-			r.tallies[0].none = x.l.Now()
+			r.tallies[0].none = x.l.Changes.Nodes.Now()
 			return ledger.NoNode, 0
 		}
 		r.sweeps++

@@ -9,8 +9,8 @@ import (
 type tally struct {
 	fit    []int32
 	sum    int64
-	cursor uint64 // the journal up to which it is up to date; 0: never counted
-	none   uint64 // the journal up to which no node had room for a task; 0: not known
+	cursor ledger.Cursor // of nodes; 0: never counted
+	none   ledger.Cursor // of nodes: up to it no node had room for a task; 0: not known
 }
 
 // mostFit bounds the count for one node: more tasks are never asked for.
@@ -52,7 +52,10 @@ type whole struct {
 	at wholeAt
 }
 
-type wholeAt struct{ static, shape uint64 }
+type wholeAt struct {
+	static ledger.Cursor
+	shape  uint64
+}
 
 func (x *Index) whole(r *row, class *ledger.Class, n ledger.NodeID) int32 {
 	fit := int64(mostFit)
@@ -89,7 +92,7 @@ func (x *Index) capacity(c ledger.ClassID, want int64, future bool) int64 {
 	if want == 1 {
 		return x.any(t, r, class, future)
 	}
-	if t.cursor != x.l.Now() {
+	if t.cursor != x.l.Changes.Nodes.Now() {
 		fit := func(n ledger.NodeID) int32 { return x.fit(r, class, n, future) }
 		if x.few(want, fit) {
 			return want
@@ -103,8 +106,8 @@ func (x *Index) capacity(c ledger.ClassID, want int64, future bool) int64 {
 // nodes can have room.
 func (x *Index) any(t *tally, r *row, class *ledger.Class, future bool) int64 {
 	found := false
-	if t.none > 0 && x.l.Since(t.none, func(n ledger.NodeID) { found = found || x.fit(r, class, n, future) > 0 }) && !found {
-		t.none = x.l.Now()
+	if t.none > 0 && x.l.Changes.Nodes.Each(t.none, func(n ledger.NodeID) { found = found || x.fit(r, class, n, future) > 0 }) && !found {
+		t.none = x.l.Changes.Nodes.Now()
 		return 0
 	}
 	t.none = 0
@@ -113,7 +116,7 @@ func (x *Index) any(t *tally, r *row, class *ledger.Class, future bool) int64 {
 			return 1
 		}
 	}
-	t.none = x.l.Now()
+	t.none = x.l.Changes.Nodes.Now()
 	return 0
 }
 
@@ -126,12 +129,12 @@ func (x *Index) count(t *tally, r *row, of func(ledger.NodeID) int32) {
 		t.sum += int64(fit - t.fit[n])
 		t.fit[n] = fit
 	}
-	if t.cursor == 0 || !x.l.Since(t.cursor, again) {
+	if t.cursor == 0 || !x.l.Changes.Nodes.Each(t.cursor, again) {
 		for n := range t.fit {
 			again(ledger.NodeID(n))
 		}
 	}
-	t.cursor = x.l.Now()
+	t.cursor = x.l.Changes.Nodes.Now()
 	if len(t.fit) != had {
 		x.weigh(r)
 	}

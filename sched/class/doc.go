@@ -9,7 +9,7 @@
 // pass over the columns finds its node. In both cases a node that would not win is not asked whether it takes
 // the task, where scores cost less than that answer (policy.BulkOrder).
 //
-// The ledger's journals say which nodes changed since something was last used, and only these are looked at
+// The ledger's feeds say which nodes changed since something was last used, and only these are looked at
 // again. So an answer is a function of the ledger's present figures: it depends neither on when nor in which
 // way it was found, nor on the history, undone tries included.
 //

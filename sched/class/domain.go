@@ -16,10 +16,10 @@ import (
 // tournament of its group, and again when something changes in its domain. Where scores look at such a label,
 // all nodes are scored for each task.
 type domains struct {
-	built  uint64 // the static journal for which this was built; 0: never
-	cursor uint64 // the journal up to which the groups are up to date; 0: never filled
-	mark   uint64 // see policy.DomainFilter
-	sweeps bool   // scores look at a label with many values
+	built  ledger.Cursor // of facts of nodes, when this was built; 0: never
+	cursor ledger.Cursor // of nodes: the groups are up to date up to it; 0: never filled
+	mark   uint64        // see policy.DomainFilter
+	sweeps bool          // scores look at a label with many values
 
 	coarse, fine [][]bool // by filter: which of its keys divide into groups, and which do not
 	groupOf      []int32
@@ -134,10 +134,10 @@ func (x *Index) bestOfSweep(r *row, class *ledger.Class, t ledger.TaskID) (ledge
 // divide makes the topology groups for the present nodes.
 func (x *Index) divide(r *row, class *ledger.Class) {
 	d := &r.domains
-	if d.built == x.l.StaticNow() {
+	if d.built == x.l.Changes.NodeFacts.Now() {
 		return
 	}
-	d.built, d.cursor, d.sweeps = x.l.StaticNow(), 0, false
+	d.built, d.cursor, d.sweeps = x.l.Changes.NodeFacts.Now(), 0, false
 	var keys []string
 	for _, f := range r.domainFilters {
 		keys = append(keys, f.DomainKeys(class)...)
@@ -244,7 +244,7 @@ func (x *Index) followGroups(r *row, class *ledger.Class) {
 	if d.cursor == 0 || d.mark != mark || !x.catchUpGroups(r, class) {
 		x.refillGroups(r, class)
 	}
-	d.mark, d.cursor = mark, x.l.Now()
+	d.mark, d.cursor = mark, x.l.Changes.Nodes.Now()
 	x.lru++
 	r.used = x.lru
 	x.weigh(r)
@@ -254,7 +254,7 @@ func (x *Index) followGroups(r *row, class *ledger.Class) {
 // when these are not known.
 func (x *Index) catchUpGroups(r *row, class *ledger.Class) bool {
 	d := &r.domains
-	if d.cursor == x.l.Now() {
+	if d.cursor == x.l.Changes.Nodes.Now() {
 		return true
 	}
 	d.pass++
@@ -270,7 +270,7 @@ func (x *Index) catchUpGroups(r *row, class *ledger.Class) bool {
 		}
 		x.enterGroup(&d.groups[d.groupOf[n]], class, n, score)
 	}
-	return x.l.Since(d.cursor, func(n ledger.NodeID) {
+	return x.l.Changes.Nodes.Each(d.cursor, func(n ledger.NodeID) {
 		if len(d.mates) == 0 {
 			look(n)
 			return

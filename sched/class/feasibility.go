@@ -12,7 +12,7 @@ import (
 type feasibility struct {
 	id     ledger.ClassID
 	born   uint64
-	static uint64 // the static journal up to which it is up to date
+	static ledger.Cursor // of facts of nodes: it is up to date up to it
 
 	mask   bitset  // the nodes that the static filters admit; nil: all of them
 	own    bitset  // the memory of mask, unless mask is a result cache's
@@ -71,7 +71,7 @@ func (x *Index) compose(v *feasibility, class *ledger.Class) bool {
 	if v.static == 0 {
 		x.concern(v, class)
 	}
-	v.static = x.l.StaticNow()
+	v.static = x.l.Changes.NodeFacts.Now()
 	x.trimCaches()
 	return v.flat != flat || !slices.Equal(before, v.varied)
 }

@@ -65,7 +65,7 @@ func (x *Index) bestScanned(t ledger.TaskID, among []ledger.NodeID, future bool)
 
 // ByName lists the present nodes by name. The list is valid until the next question.
 func (x *Index) ByName() []ledger.NodeID {
-	if x.named == x.l.StaticNow() {
+	if x.named == x.l.Changes.NodeFacts.Now() {
 		return x.byName
 	}
 	x.byName = x.byName[:0]
@@ -75,7 +75,7 @@ func (x *Index) ByName() []ledger.NodeID {
 		}
 	}
 	slices.SortFunc(x.byName, x.byNames)
-	x.named = x.l.StaticNow()
+	x.named = x.l.Changes.NodeFacts.Now()
 	return x.byName
 }
 

@@ -39,12 +39,12 @@ type Index struct {
 	barred  bitset // see bestAsked
 	bars    int
 	byName  []ledger.NodeID // see ByName
-	named   uint64
+	named   ledger.Cursor
 
 	refused veto // see Refused
 
 	sides   [2][]ledger.NodeID // see side
-	sidedAt uint64
+	sidedAt ledger.Cursor
 }
 
 // DefaultBudget is the bound on the bytes of all tournaments together.
@@ -74,23 +74,23 @@ func New(l *ledger.Ledger, set *policy.Set) *Index {
 type row struct {
 	feasibility
 	tournament
-	domains                   // used where filters or scores look at domains
-	cursor       uint64       // the journal up to which the tournament is up to date
-	used         uint64       // for dropping the least recently used
-	bytes        int          // what it counts for in the budget
-	sweeps       int          // searches without a tournament so far
-	popped       []entry      // see bestAsked
-	domainScores domainScores // scores among the nodes of a domain
+	domains                    // used where filters or scores look at domains
+	cursor       ledger.Cursor // of nodes: the tournament is up to date up to it; 0: not at all
+	used         uint64        // for dropping the least recently used
+	bytes        int           // what it counts for in the budget
+	sweeps       int           // searches without a tournament so far
+	popped       []entry       // see bestAsked
+	domainScores domainScores  // scores among the nodes of a domain
 
 	tallies [2]tally // of room now, and of room once terminating tasks are gone
 
 	whole whole // see Whole
 
 	admitted   []bool // see Admitted
-	admittedAt uint64
+	admittedAt ledger.Cursor
 
-	whyAt uint64       // the journal at which why was found; 0: never
-	why   trace.Reason // why no node took a task of the class
+	whyAt ledger.Cursor // of nodes, when why was found; 0: never
+	why   trace.Reason  // why no node took a task of the class
 }
 
 // manySweeps is how often a class with a single task is searched by looking at all nodes before a tournament
@@ -109,7 +109,7 @@ func (x *Index) look(c ledger.ClassID) *row {
 		x.rows[c] = r
 		x.compose(&r.feasibility, class)
 		x.weigh(r)
-	} else if r.static != x.l.StaticNow() {
+	} else if r.static != x.l.Changes.NodeFacts.Now() {
 		if x.compose(&r.feasibility, class) {
 			r.cursor = 0
 		}
@@ -135,7 +135,7 @@ func (x *Index) ranked(r *row) *row {
 	switch {
 	case r.rounds == nil || r.cursor == 0:
 		x.refill(r, class)
-	case r.cursor != x.l.Now():
+	case r.cursor != x.l.Changes.Nodes.Now():
 		x.catchUp(r, class)
 	}
 	x.lru++
@@ -184,7 +184,7 @@ func (x *Index) drop(c ledger.ClassID) {
 func (x *Index) catchUp(r *row, class *ledger.Class) {
 	x.touched = x.touched[:0]
 	if len(r.scores) < x.l.NumNodes() ||
-		!x.l.Since(r.cursor, func(n ledger.NodeID) { x.touched = append(x.touched, n) }) || len(x.touched) > x.l.NumNodes() {
+		!x.l.Changes.Nodes.Each(r.cursor, func(n ledger.NodeID) { x.touched = append(x.touched, n) }) || len(x.touched) > x.l.NumNodes() {
 		x.refill(r, class)
 		return
 	}
@@ -207,7 +207,7 @@ func (x *Index) catchUp(r *row, class *ledger.Class) {
 			x.enter(r, class, n, x.changes[i])
 		}
 	}
-	r.cursor = x.l.Now()
+	r.cursor = x.l.Changes.Nodes.Now()
 }
 
 // fewTouched is up to how many nodes are scored one by one: for more, preparation pays.
@@ -216,7 +216,7 @@ const fewTouched = 4
 // refill makes the tournament anew from all nodes, in one pass.
 func (x *Index) refill(r *row, class *ledger.Class) {
 	x.hold(r, class)
-	r.cursor = x.l.Now()
+	r.cursor = x.l.Changes.Nodes.Now()
 }
 
 // tie is a fixed hash of class and node: it orders nodes with equal scores.

@@ -11,9 +11,9 @@ import (
 type column struct {
 	ids        map[string]int32
 	of         []int32
-	first      []int32 // by number of the value: the first node, plus 1
-	next, prev []int32 // by node: its neighbours of the same value, plus 1
-	cursor     uint64  // the static journal up to which it is up to date
+	first      []int32       // by number of the value: the first node, plus 1
+	next, prev []int32       // by node: its neighbours of the same value, plus 1
+	cursor     ledger.Cursor // of facts of nodes
 }
 
 // askLabels judges all nodes by columns of labels, if the filter is one of labels and columns suffice for all
@@ -114,17 +114,17 @@ func (x *Index) column(key string) *column {
 		c = &column{ids: map[string]int32{}, first: []int32{0}}
 		x.labels[key] = c
 	}
-	if c.cursor == x.l.StaticNow() {
+	if c.cursor == x.l.Changes.NodeFacts.Now() {
 		return c
 	}
 	c.grow(x.l.NumNodes())
 	read := func(n ledger.NodeID) { c.read(x.l.Node(n), key, n) }
-	if c.cursor == 0 || !x.l.SinceStatic(c.cursor, read) {
+	if c.cursor == 0 || !x.l.Changes.NodeFacts.Each(c.cursor, read) {
 		for n := range c.of {
 			read(ledger.NodeID(n))
 		}
 	}
-	c.cursor = x.l.StaticNow()
+	c.cursor = x.l.Changes.NodeFacts.Now()
 	return c
 }
 

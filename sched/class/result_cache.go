@@ -14,7 +14,7 @@ type resultCache struct {
 	filter policy.StaticFilter
 	order  policy.StaticOrder
 	spec   *model.Spec        // a spec with this part
-	cursor uint64             // the static journal up to which it is up to date
+	cursor ledger.Cursor      // of facts of nodes
 	moving policy.MovingOrder // nil: the score does not change without a fact
 	moved  uint64             // see policy.MovingOrder
 	used   bool               // since dropping it was last considered
@@ -81,7 +81,7 @@ func (x *Index) refresh(f *resultCache) {
 		x.cacheBytes += f.size() - had
 		return
 	}
-	fresh := f.cursor > 0 && x.l.SinceStatic(f.cursor, func(ledger.NodeID) {})
+	fresh := f.cursor > 0 && x.l.Changes.NodeFacts.Each(f.cursor, func(ledger.NodeID) {})
 	if f.order == nil {
 		f.admits = f.admits.grow(f.nodes, n)
 	} else {
@@ -89,7 +89,7 @@ func (x *Index) refresh(f *resultCache) {
 	}
 	switch {
 	case fresh:
-		x.l.SinceStatic(f.cursor, func(n ledger.NodeID) { x.ask(f, n) })
+		x.l.Changes.NodeFacts.Each(f.cursor, func(n ledger.NodeID) { x.ask(f, n) })
 	case !x.askLabels(f):
 		f.some = 0
 		clear(f.raw)
@@ -100,7 +100,7 @@ func (x *Index) refresh(f *resultCache) {
 			x.ask(f, ledger.NodeID(i))
 		}
 	}
-	f.cursor, f.nodes = x.l.StaticNow(), n
+	f.cursor, f.nodes = x.l.Changes.NodeFacts.Now(), n
 	x.cacheBytes += f.size() - had
 }
 
@@ -117,7 +117,7 @@ func (x *Index) pour(f *resultCache, nodes int) {
 	for _, raw := range f.raw {
 		f.some += differ(raw != 0, false)
 	}
-	f.moved, f.nodes, f.cursor = moved, nodes, x.l.StaticNow()
+	f.moved, f.nodes, f.cursor = moved, nodes, x.l.Changes.NodeFacts.Now()
 }
 
 // ask asks about one node.

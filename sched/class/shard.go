@@ -24,7 +24,7 @@ func (x *Index) BestIn(t ledger.TaskID, elsewhere, future bool) (ledger.NodeID, 
 // side lists the nodes of this scheduler's shard, or with elsewhere those of other shards. The shard is part
 // of the node's fact.
 func (x *Index) side(elsewhere bool) []ledger.NodeID {
-	if x.sidedAt != x.l.StaticNow() {
+	if x.sidedAt != x.l.Changes.NodeFacts.Now() {
 		x.sides[0], x.sides[1] = x.sides[0][:0], x.sides[1][:0]
 		x.l.Present(func(n ledger.NodeID) bool {
 			i := 0
@@ -34,7 +34,7 @@ func (x *Index) side(elsewhere bool) []ledger.NodeID {
 			x.sides[i] = append(x.sides[i], n)
 			return true
 		})
-		x.sidedAt = x.l.StaticNow()
+		x.sidedAt = x.l.Changes.NodeFacts.Now()
 	}
 	if elsewhere {
 		return x.sides[1]

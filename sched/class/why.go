@@ -19,7 +19,7 @@ const mostKinds = 12
 func (x *Index) Why(t ledger.TaskID) trace.Reason {
 	task := x.l.Task(t)
 	class, r := x.l.Class(task.Class), x.look(task.Class)
-	if r.why.Is() && r.whyAt == x.l.Now() && len(r.taskFilters) == 0 {
+	if r.why.Is() && r.whyAt == x.l.Changes.Nodes.Now() && len(r.taskFilters) == 0 {
 		reason := r.why
 		reason.Task = task.Key.String()
 		return reason
@@ -44,7 +44,7 @@ func (x *Index) Why(t ledger.TaskID) trace.Reason {
 	if len(reason.Nodes) == 1 && reason.Code != trace.NotEnoughResources {
 		reason.Text = reason.Nodes[0].Text
 	}
-	r.whyAt, r.why = x.l.Now(), reason
+	r.whyAt, r.why = x.l.Changes.Nodes.Now(), reason
 	return reason
 }
 

@@ -6,11 +6,11 @@ import "ashlar.sh/sched/ledger"
 // placed in the same domain one after the other.
 type domainScores struct {
 	domain []ledger.NodeID
-	scores []int64 // by index in domain; out: the node does not take the class
-	at     []int32 // by NodeID, the index in domain plus one; 0: not in it
-	cursor uint64  // the journal up to which it is up to date
-	static uint64  // the static journal up to which it is up to date
-	stale  bool    // scores that change without a fact have changed
+	scores []int64       // by index in domain; out: the node does not take the class
+	at     []int32       // by NodeID, the index in domain plus one; 0: not in it
+	cursor ledger.Cursor // of nodes
+	static ledger.Cursor // of facts of nodes
+	stale  bool          // scores that change without a fact have changed
 }
 
 func (p *domainScores) size() int { return 8*len(p.scores) + 4*len(p.at) }
@@ -68,14 +68,14 @@ func (x *Index) bestAmong(r *row, class *ledger.Class, t ledger.TaskID, domain [
 // scoredInDomain returns the class's scores of the nodes of a domain, up to date.
 func (x *Index) scoredInDomain(r *row, class *ledger.Class, domain []ledger.NodeID) *domainScores {
 	p := &r.domainScores
-	same := !p.stale && len(p.domain) == len(domain) && &p.domain[0] == &domain[0] && p.static == x.l.StaticNow() &&
+	same := !p.stale && len(p.domain) == len(domain) && &p.domain[0] == &domain[0] && p.static == x.l.Changes.NodeFacts.Now() &&
 		len(p.at) == x.l.NumNodes()
-	if same && x.l.Since(p.cursor, func(n ledger.NodeID) {
+	if same && x.l.Changes.Nodes.Each(p.cursor, func(n ledger.NodeID) {
 		if at := p.at[n]; at > 0 {
 			p.scores[at-1] = x.worth(r, class, n)
 		}
 	}) {
-		p.cursor = x.l.Now()
+		p.cursor = x.l.Changes.Nodes.Now()
 		return p
 	}
 	for _, n := range p.domain {
@@ -86,7 +86,7 @@ func (x *Index) scoredInDomain(r *row, class *ledger.Class, domain []ledger.Node
 		p.at[n] = int32(i + 1)
 		p.scores = append(p.scores, x.worth(r, class, n))
 	}
-	p.domain, p.cursor, p.static, p.stale = domain, x.l.Now(), x.l.StaticNow(), false
+	p.domain, p.cursor, p.static, p.stale = domain, x.l.Changes.Nodes.Now(), x.l.Changes.NodeFacts.Now(), false
 	x.weigh(r)
 	return p
 }
@@ -128,7 +128,7 @@ func (x *Index) Fits(c ledger.ClassID, future bool) []int32 {
 	if future {
 		t = &r.tallies[1]
 	}
-	if t.cursor != x.l.Now() {
+	if t.cursor != x.l.Changes.Nodes.Now() {
 		x.count(t, r, func(n ledger.NodeID) int32 { return x.fit(r, class, n, future) })
 	}
 	return t.fit

@@ -11,11 +11,11 @@ import (
 
 // Table reads what many nodes would have left in one dimension, exactly and without
 // dividing: of each node it keeps a multiplier that stands for its allocatable. The
-// ledger's journal says which nodes to look at again.
+// ledger's feed says which nodes to look at again.
 type Table struct {
 	l      *ledger.Ledger
 	d      resource.Dim
-	cursor uint64 // the journal up to which it is fresh
+	cursor ledger.Cursor // of nodes: it is fresh up to it
 
 	of      []int64 // by NodeID: the allocatable that part and shift stand for; 0: none
 	part    []uint64
@@ -57,7 +57,7 @@ func rest(left int64, part uint64, shift uint8) int64 {
 
 // sync brings the table up to date.
 func (t *Table) sync() {
-	if t.cursor == t.l.Now() {
+	if t.cursor == t.l.Changes.Nodes.Now() {
 		return
 	}
 	n := t.l.NumNodes()
@@ -65,12 +65,12 @@ func (t *Table) sync() {
 		t.of = append(t.of, make([]int64, grow)...)
 		t.part, t.shift = append(t.part, make([]uint64, grow)...), append(t.shift, make([]uint8, grow)...)
 	}
-	if !t.l.Since(t.cursor, t.refresh) {
+	if !t.l.Changes.Nodes.Each(t.cursor, t.refresh) {
 		for i := range n {
 			t.refresh(ledger.NodeID(i))
 		}
 	}
-	t.cursor = t.l.Now()
+	t.cursor = t.l.Changes.Nodes.Now()
 }
 
 // Inexact says that some node is odd: see InexactAt.

@@ -20,7 +20,7 @@ type Affinities struct {
 	bulk  bool // all pods are being counted: those that have a node are counted at the end
 
 	nodes        []*model.Node // as last read; nil: not present
-	static       uint64        // the ledger's StaticNow up to which nodes were read
+	static       ledger.Cursor // of facts of nodes: nodes were read up to it
 	spaced       uint64        // the ledger's Spaced up to which namespaces were read
 	columns      map[string]*column
 	scopes       map[string]*scope

@@ -45,11 +45,11 @@ func (b *Affinities) Follow() {
 	if b.stale {
 		b.rebuild()
 	}
-	if b.static != b.l.StaticNow() {
-		if !b.l.SinceStatic(b.static, b.settle) || b.tooManyDomains() {
+	if b.static != b.l.Changes.NodeFacts.Now() {
+		if !b.l.Changes.NodeFacts.Each(b.static, b.settle) || b.tooManyDomains() {
 			b.rebuild()
 		}
-		b.static = b.l.StaticNow()
+		b.static = b.l.Changes.NodeFacts.Now()
 	}
 	if len(b.changed) > 0 {
 		changed := b.changed
@@ -92,7 +92,7 @@ func (b *Affinities) rebuild() {
 		}
 		b.nodes = append(b.nodes, now)
 	}
-	b.static = b.l.StaticNow()
+	b.static = b.l.Changes.NodeFacts.Now()
 	b.bulk = true
 	b.l.Tasks(func(t ledger.TaskID) bool {
 		b.enter(t, b.l.Task(t).Pod)

@@ -2,64 +2,96 @@ package ledger
 
 import "ashlar.sh/sched/model"
 
-// changeFeed is a short log of changed queues, for readers that derive something from queues and want to
-// update only what changed. Decisions must not depend on its order. It may name a queue more than once.
-type changeFeed struct {
-	queues []QueueID
-	first  uint64 // the number of the first entry
-	read   bool   // an entry was read since the last one was added
+// Feed is the log of what changed of one kind, for readers that derive something from it and want to compute
+// anew only what changed. A reader keeps a Cursor. Decisions must not depend on the order of a feed. A feed may
+// name a row more than once.
+type Feed[ID comparable] struct {
+	entries []ID
+	first   Cursor // the cursor of the first entry, without the 1 that Now adds
+	read    bool   // an entry was read since the last one was added
 }
 
-// mostChanges is how many entries the log always keeps. A reader that is further behind looks at all queues.
-const mostChanges = 1024
+// Cursor is how far a reader has read a feed: a version of everything that the feed is about. The zero Cursor is
+// that of a reader that has read nothing.
+type Cursor uint64
 
-func (n *changeFeed) add(q QueueID) {
-	if last := len(n.queues) - 1; q == NoQueue || last >= 0 && n.queues[last] == q && !n.read {
+// Now returns the cursor of a reader that has read everything.
+func (f *Feed[ID]) Now() Cursor {
+	f.read = true
+	return f.first + Cursor(len(f.entries)) + 1
+}
+
+// Since returns what changed since a cursor, the oldest change first. False: it is not known, and everything may
+// have changed, so that the reader has to look at everything. The slice is valid until the next change.
+func (f *Feed[ID]) Since(c Cursor) (changed []ID, known bool) {
+	if c <= f.first {
+		return nil, false
+	}
+	return f.entries[c-f.first-1:], true
+}
+
+// Follow is Since, and moves the cursor to Now.
+func (f *Feed[ID]) Follow(c *Cursor) (changed []ID, known bool) {
+	changed, known = f.Since(*c)
+	*c = f.Now()
+	return changed, known
+}
+
+// Each calls visit for what Since returns. False, without a call, is as in Since.
+func (f *Feed[ID]) Each(c Cursor, visit func(ID)) (known bool) {
+	changed, known := f.Since(c)
+	for _, id := range changed {
+		visit(id)
+	}
+	return known
+}
+
+// add notes a change. The feed keeps at least the last keep entries: a reader that is further behind looks at
+// everything.
+func (f *Feed[ID]) add(id ID, keep int) {
+	last := len(f.entries) - 1
+	if last >= 0 && f.entries[last] == id && !f.read {
 		return
 	}
-	if len(n.queues) == 2*mostChanges { // drop the older half: a reader that reads often still finds all
-		n.queues = n.queues[:copy(n.queues, n.queues[mostChanges:])]
-		n.first += mostChanges
+	if len(f.entries) >= 2*keep {
+		drop := len(f.entries) / 2
+		f.entries = f.entries[:copy(f.entries, f.entries[drop:])]
+		f.first += Cursor(drop)
 	}
-	n.queues, n.read = append(n.queues, q), false
+	f.entries, f.read = append(f.entries, id), false
 }
 
-// forget makes every reader look at all queues.
-func (n *changeFeed) forget() {
-	n.first += uint64(len(n.queues)) + 1
-	n.queues = n.queues[:0]
+// forget makes every reader look at everything.
+func (f *Feed[ID]) forget() {
+	f.first += Cursor(len(f.entries)) + 1
+	f.entries = f.entries[:0]
 }
 
-// end returns the mark of a reader that has read everything.
-func (n *changeFeed) end() uint64 { return n.first + uint64(len(n.queues)) }
+// keepQueues is how many changes the feeds of queues keep.
+const keepQueues = 1024
 
-func (n *changeFeed) since(mark uint64) (queues []QueueID, now uint64, ok bool) {
-	now, n.read = n.end(), true
-	if mark < n.first {
-		return nil, now, false
+// addQueue notes the change of a queue, if there is one.
+func addQueue(f *Feed[QueueID], q QueueID) {
+	if q != NoQueue {
+		f.add(q, keepQueues)
 	}
-	return n.queues[mark-n.first:], now, true
 }
 
-// UsageChanged returns the queues of which Allocated or Request changed since mark by moves of their own jobs;
-// those of the queues above them changed too. now is the mark for the next call. False: it is not known, or
-// the tree changed, and any queue may have changed. The first mark is 0. The slice is valid until the next
-// change.
-func (l *Ledger) UsageChanged(mark uint64) (queues []QueueID, now uint64, ok bool) {
-	return l.usageChanges.since(mark)
-}
-
-// SpecChanged returns the queues with facts that changed since mark; now and false are as in UsageChanged.
-// Changes of what nodes offer are not in it: see Total.
-func (l *Ledger) SpecChanged(mark uint64) (queues []QueueID, now uint64, ok bool) {
-	return l.specChanges.since(mark)
-}
-
-// TreeChanged returns the queues that came, went or moved in the tree since mark, those that became leaves or
-// are leaves no longer, and those for which the state or node groups of another queue count now in another
-// way; now and false are as in UsageChanged. A row may belong to another queue by now.
-func (l *Ledger) TreeChanged(mark uint64) (queues []QueueID, now uint64, ok bool) {
-	return l.treeChanges.since(mark)
+// Changes is what changed: the feeds, by kind, and the epochs, which count changes that only matter as a whole.
+type Changes struct {
+	// Nodes names the nodes of which figures or facts changed.
+	Nodes Feed[NodeID]
+	// NodeFacts names the nodes of which labels, taints or presence may have changed.
+	NodeFacts Feed[NodeID]
+	// QueueUsage names the queues of which Allocated or Request changed by moves of their own jobs; those of the
+	// queues above them changed too. It is forgotten when the tree changes.
+	QueueUsage Feed[QueueID]
+	// QueueSpecs names the queues with facts that changed. Changes of what nodes offer are not in it: see Total.
+	QueueSpecs Feed[QueueID]
+	// QueueTree names the queues that came, went or moved in the tree, those that became leaves or are leaves no
+	// longer, and those for which the state or node groups of another queue count now in another way. A row may
+	// belong to another queue by now.
+	QueueTree Feed[QueueID]
 }
 
 // stays says that a queue's new fact leaves the tree as it is: the queue's place, what its state means for the

@@ -120,7 +120,7 @@ func (l *Ledger) count(job *Job, d resource.Dim, asks, held, gated int64) {
 	}
 	if asks != 0 || held != 0 {
 		l.usageEpoch++
-		l.usageChanges.add(job.Queue)
+		addQueue(&l.Changes.QueueUsage, job.Queue)
 		for q := job.Queue; q != NoQueue; q = l.queues[q].up {
 			row := &l.queues[q]
 			row.Request[d] = row.Request[d].Plus(asks)

@@ -16,7 +16,7 @@ type images struct {
 func (l *Ledger) HeedImages() { l.images.heeds = true }
 
 // Imaged counts the changes to the images on nodes, with nodes that come and go. Such a change gives no
-// waiting task a new chance, and is in no journal.
+// waiting task a new chance, and is in no feed.
 func (l *Ledger) Imaged() uint64 { return l.images.at }
 
 // pictured notes that a node's fact changed.

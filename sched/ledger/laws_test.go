@@ -81,7 +81,7 @@ func TestOldVersionsAreIgnored(t *testing.T) {
 		for _, f := range w.l.Facts() {
 			known[f.Ref] = f
 		}
-		was, counters := fingerprint(w.l), [4]uint64{w.l.RoomEpoch(), w.l.SpecEpoch(), w.l.UsageEpoch(), w.l.Now()}
+		was, counters := fingerprint(w.l), [4]uint64{w.l.RoomEpoch(), w.l.SpecEpoch(), w.l.UsageEpoch(), uint64(w.l.Changes.Nodes.Now())}
 		for range 20 {
 			f := w.fact()
 			if k, ok := known[f.Ref]; ok && k.Version > 0 {
@@ -92,7 +92,7 @@ func TestOldVersionsAreIgnored(t *testing.T) {
 		if is := fingerprint(w.l); is != was {
 			t.Fatalf("an old fact was believed: %s", differs(was, is))
 		}
-		if is := [4]uint64{w.l.RoomEpoch(), w.l.SpecEpoch(), w.l.UsageEpoch(), w.l.Now()}; is != counters {
+		if is := [4]uint64{w.l.RoomEpoch(), w.l.SpecEpoch(), w.l.UsageEpoch(), uint64(w.l.Changes.Nodes.Now())}; is != counters {
 			t.Fatalf("an old fact moved versions from %v to %v", counters, is)
 		}
 	})

@@ -9,7 +9,8 @@ import (
 
 // Ledger is the whole state: facts, rows and figures. It has one writer.
 type Ledger struct {
-	Dims *resource.Dims
+	Dims    *resource.Dims
+	Changes Changes
 
 	nodes      []Node
 	nodeHash   []uint64 // of names
@@ -35,17 +36,14 @@ type Ledger struct {
 	jobFree []JobID
 	jobKeys jobKeys
 
-	queues       []Queue
-	queueFree    []QueueID
-	queueByName  map[string]QueueID
-	wideDims     int // dimensions and nodes that columns and sums reach to
-	wideNodes    int
-	heeds        bool       // some plugin asks for the node groups of queues
-	inherits     bool       // … and with inherit: a queue without groups has those of its ancestors
-	usageChanges changeFeed // queues of which the figures changed by moves of their own jobs
-	specChanges  changeFeed // queues whose facts changed
-	treeChanges  changeFeed // queues that moved in the tree
-	seniority    seniority
+	queues      []Queue
+	queueFree   []QueueID
+	queueByName map[string]QueueID
+	wideDims    int // dimensions and nodes that columns and sums reach to
+	wideNodes   int
+	heeds       bool // some plugin asks for the node groups of queues
+	inherits    bool // … and with inherit: a queue without groups has those of its ancestors
+	seniority   seniority
 
 	priorities     map[string]*model.PriorityClass
 	globalPriority *model.PriorityClass
@@ -80,22 +78,18 @@ type Ledger struct {
 	ops             []Op
 	nominated       []TaskID
 
-	journal     []NodeID // nodes whose figures or facts changed
-	journalBase uint64
-	statics     []NodeID // nodes whose facts changed
-	staticBase  uint64
-	roomEpoch   uint64
-	watched     []NodeID // nodes for the next Overdrawn
-	budgeted    uint64
-	lenders     int     // jobs that lend
-	claims      int     // pending tasks with a claim
-	claimants   []JobID // their jobs, and maybe jobs that have none any more
-	waived      []TaskID
-	arrived     []JobID // jobs to which pods came since TakeArrivals
-	arrivals    int     // pods and PodGroups that came since TakeArrivals
-	losing      []Loss  // losses that no cycle has judged yet
-	lost        []*Lost // by job and pod
-	aside       []beside
+	roomEpoch uint64
+	watched   []NodeID // nodes for the next Overdrawn
+	budgeted  uint64
+	lenders   int     // jobs that lend
+	claims    int     // pending tasks with a claim
+	claimants []JobID // their jobs, and maybe jobs that have none any more
+	waived    []TaskID
+	arrived   []JobID // jobs to which pods came since TakeArrivals
+	arrivals  int     // pods and PodGroups that came since TakeArrivals
+	losing    []Loss  // losses that no cycle has judged yet
+	lost      []*Lost // by job and pod
+	aside     []beside
 
 	uncharged  []TaskID // tasks that may hold room and are not charged
 	strayed    []TaskID // tasks that may be in another job than their facts name
@@ -113,7 +107,8 @@ type Ledger struct {
 
 	recommitted recommitted
 
-	vainNodes, vainFigures uint64 // what failed tries have added to Now and UsageEpoch
+	vainNodes   Cursor // what failed tries have added to Changes.Nodes
+	vainFigures uint64 // … and to UsageEpoch
 }
 
 // New returns an empty ledger.
@@ -133,7 +128,6 @@ func New() *Ledger {
 		facts:       newFactStore(),
 	}
 	l.tx.l = l
-	l.usageChanges.first, l.specChanges.first, l.treeChanges.first = 1, 1, 1 // so a reader with mark 0 looks at everything
 	l.queue(model.RootQueue)
 	return l
 }
@@ -166,10 +160,11 @@ func (l *Ledger) Pending() []Op { return l.ops }
 // still right.
 func (l *Ledger) RoomEpoch() uint64 { return l.roomEpoch }
 
-// Settled returns Now and UsageEpoch without what failed tries have added: these have undone their changes. A
+// Settled returns the cursor of nodes and UsageEpoch without what failed tries have added: these have undone their
+// changes. A
 // value read inside a try must not be kept.
-func (l *Ledger) Settled() (nodes, figures uint64) {
-	return l.Now() - l.vainNodes, l.usageEpoch - l.vainFigures
+func (l *Ledger) Settled() (nodes Cursor, figures uint64) {
+	return l.Changes.Nodes.Now() - l.vainNodes, l.usageEpoch - l.vainFigures
 }
 
 // StateEpoch counts the changes to facts and commitments. A try that fails does not change it.

@@ -198,17 +198,13 @@ func (l *Ledger) rerun(d int, n NodeID) {
 	l.cols.room[d][n] = min(idle, idle+l.cols.releasing[d][n]-l.cols.pipelined[d][n])
 }
 
-func (l *Ledger) touchNode(n NodeID) { l.record(n) }
+// touchNode notes that a node's figures or facts changed.
+func (l *Ledger) touchNode(n NodeID) { l.Changes.Nodes.add(n, max(2048, len(l.nodes))) }
 
 // touchStatic notes that a node's labels, taints or presence may have changed.
 func (l *Ledger) touchStatic(n NodeID) {
-	l.record(n)
-	if most := max(1024, len(l.nodes)); len(l.statics) >= most {
-		half := len(l.statics) / 2
-		l.staticBase += uint64(half)
-		l.statics = l.statics[:copy(l.statics, l.statics[half:])]
-	}
-	l.statics = append(l.statics, n)
+	l.touchNode(n)
+	l.Changes.NodeFacts.add(n, max(512, len(l.nodes)/2))
 }
 
 // Restate says that plugins may answer otherwise about a node although no fact changed, because time has
@@ -216,46 +212,6 @@ func (l *Ledger) touchStatic(n NodeID) {
 func (l *Ledger) Restate(n NodeID) {
 	l.touchStatic(n)
 	l.roomEpoch++
-}
-
-// record adds a node to the journal of nodes with changed figures or facts.
-func (l *Ledger) record(n NodeID) {
-	if most := max(4096, 2*len(l.nodes)); len(l.journal) >= most {
-		half := len(l.journal) / 2
-		l.journalBase += uint64(half)
-		l.journal = l.journal[:copy(l.journal, l.journal[half:])]
-	}
-	l.journal = append(l.journal, n)
-}
-
-// Now is the end of the journal: a version of all nodes' figures together.
-func (l *Ledger) Now() uint64 { return l.journalBase + uint64(len(l.journal)) }
-
-// Since calls f for each node that changed since a version, the oldest change first, some nodes more than
-// once. It returns false, without a call, when the journal does not reach back that far: then any node may
-// have changed.
-func (l *Ledger) Since(version uint64, f func(n NodeID)) bool {
-	if version < l.journalBase {
-		return false
-	}
-	for _, n := range l.journal[version-l.journalBase:] {
-		f(n)
-	}
-	return true
-}
-
-// StaticNow is the version of what nodes are, apart from what tasks hold there: labels, taints, presence.
-func (l *Ledger) StaticNow() uint64 { return l.staticBase + uint64(len(l.statics)) }
-
-// SinceStatic is Since for StaticNow.
-func (l *Ledger) SinceStatic(version uint64, f func(n NodeID)) bool {
-	if version < l.staticBase {
-		return false
-	}
-	for _, n := range l.statics[version-l.staticBase:] {
-		f(n)
-	}
-	return true
 }
 
 // NameNode returns the row of a node's name, a new one if there is none: for a commitment to a node that no

@@ -161,7 +161,7 @@ func (l *Ledger) Requeued() uint64 { return l.requeued }
 // bulk adds all figures of a job to its queue and the queue's ancestors (sign 1), or takes them away (-1).
 func (l *Ledger) bulk(job *Job, sign int64) {
 	l.usageEpoch++
-	l.usageChanges.add(job.Queue)
+	addQueue(&l.Changes.QueueUsage, job.Queue)
 	for q := job.Queue; q != NoQueue; q = l.queues[q].up {
 		row := &l.queues[q]
 		row.Moved = l.usageEpoch
@@ -205,7 +205,7 @@ func (l *Ledger) applyQueue(name string, fact *model.Queue) {
 	row.Fact = fact
 	row.grant(l.Dims, fact)
 	l.widen()
-	l.specChanges.add(q)
+	addQueue(&l.Changes.QueueSpecs, q)
 	if moves {
 		l.place(q)
 	}

@@ -8,7 +8,7 @@ import (
 // seniority numbers the queues that have a fact by age, then by name. Orders of queues end with it; comparing
 // numbers is faster than comparing names.
 type seniority struct {
-	mark  uint64  // of SpecChanged, when they were numbered; 0: never
+	mark  Cursor  // of Changes.QueueSpecs, when they were numbered; 0: never
 	ranks []int32 // by QueueID
 	by    []age   // the ages and names that the numbers depend on, in order
 }
@@ -27,8 +27,8 @@ func (a age) compare(b age) int {
 // It is for comparisons only, and changes with the facts of queues.
 func (l *Ledger) Seniority(q QueueID) int32 {
 	s := &l.seniority
-	if s.mark != l.specChanges.end() {
-		_, s.mark, _ = l.specChanges.since(s.mark)
+	if now := l.Changes.QueueSpecs.Now(); s.mark != now {
+		s.mark = now
 		if !s.stands(l) {
 			s.sort(l)
 		}

@@ -12,7 +12,7 @@ import (
 // place finds the place of a queue from its fact, and then the places of the queues below it.
 func (l *Ledger) place(q QueueID) {
 	l.usageEpoch++
-	l.usageChanges.forget()
+	l.Changes.QueueUsage.forget()
 	was, is := l.queues[q].above, NoQueue
 	if fact := l.queues[q].Fact; fact != nil && l.queues[q].Name != model.RootQueue {
 		is = l.queue(parentName(fact))
@@ -26,7 +26,7 @@ func (l *Ledger) place(q QueueID) {
 		moved, regrouped := l.takePlace(at, at == q && l.inCycle(q))
 		regroup = regroup || regrouped
 		if moved || at == q {
-			l.treeChanges.add(at)
+			addQueue(&l.Changes.QueueTree, at)
 		}
 		return moved || at == q
 	})
@@ -51,7 +51,7 @@ func (l *Ledger) link(q, above QueueID) {
 	}
 	up.kid = q
 	if up.Kids++; up.Kids == 1 {
-		l.treeChanges.add(above)
+		addQueue(&l.Changes.QueueTree, above)
 	}
 }
 
@@ -70,7 +70,7 @@ func (l *Ledger) unlink(q QueueID) {
 		l.queues[row.next].prev = row.prev
 	}
 	if up.Kids--; up.Kids == 0 {
-		l.treeChanges.add(row.above)
+		addQueue(&l.Changes.QueueTree, row.above)
 	}
 }
 

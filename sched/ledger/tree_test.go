@@ -102,20 +102,20 @@ func TestHungNamesEveryQueueWhosePlaceChanged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := plant(t)
 		var was []string
-		_, mark, _ := f.l.TreeChanged(0)
+		mark := f.l.Changes.QueueTree.Now()
 		for range 1 + f.n(30) {
 			for range f.n(3) {
 				f.change()
 			}
-			queues, now, known := f.l.TreeChanged(mark)
+			at := mark
+			queues, known := f.l.Changes.QueueTree.Follow(&mark)
 			if !known {
-				t.Fatalf("it is not known what changed since %d", mark)
+				t.Fatalf("it is not known what changed since %d", at)
 			}
 			named := map[QueueID]bool{}
 			for _, q := range queues {
 				named[q] = true
 			}
-			mark = now
 			for q := range f.l.queues {
 				is := shown(f.l, QueueID(q))
 				if q < len(was) && was[q] != is && !named[QueueID(q)] {
@@ -152,7 +152,7 @@ func TestHangingAQueueElsewhereAllocatesNothing(t *testing.T) {
 		"hung elsewhere": func() { tell(moved); tell(back) },
 		"gone and back":  func() { tell(nil); tell(back) },
 	} {
-		for range mostChanges { // until the logs are as long as they may be
+		for range keepQueues { // until the logs are as long as they may be
 			turn()
 		}
 		if n := testing.AllocsPerRun(100, turn); n != 0 {

@@ -54,7 +54,7 @@ func (l *Ledger) Try(f func(*Tx) bool) bool {
 	l.depth--
 	if !ok {
 		l.rollback(mark)
-		l.vainNodes, l.vainFigures = l.Now()-nodes, l.usageEpoch-figures
+		l.vainNodes, l.vainFigures = l.Changes.Nodes.Now()-nodes, l.usageEpoch-figures
 		l.ops, l.tx.keep = l.ops[:ops], keep
 		if l.depth == 0 {
 			l.waived = l.waived[:0]

@@ -26,10 +26,10 @@ func nodesNow(l *Ledger) map[NodeID]string {
 func TestTheJournalNamesEveryNodeThatChanged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
-		was, at := nodesNow(w.l), w.l.Now()
+		was, at := nodesNow(w.l), w.l.Changes.Nodes.Now()
 		w.run(60, func() {
 			touched := map[NodeID]bool{}
-			if !w.l.Since(at, func(n NodeID) { touched[n] = true }) {
+			if !w.l.Changes.Nodes.Each(at, func(n NodeID) { touched[n] = true }) {
 				t.Fatalf("the journal does not reach back to %d", at)
 			}
 			w.l.Settle()
@@ -39,7 +39,7 @@ func TestTheJournalNamesEveryNodeThatChanged(t *testing.T) {
 					t.Fatalf("the journal is silent on node %d\nwas %s\nis  %s", n, was[n], x)
 				}
 			}
-			was, at = is, w.l.Now()
+			was, at = is, w.l.Changes.Nodes.Now()
 		})
 	})
 }
@@ -57,15 +57,17 @@ func content(f *model.Node) string {
 
 func TestAJournalThatNoLongerReachesBackSaysSo(t *testing.T) {
 	l := New()
-	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: "n"}, Object: &model.Node{}})
-	start := l.Now()
-	for i := range 3 * 4096 {
-		l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: "n"}, Object: &model.Node{Unschedulable: i%2 == 0}})
+	for _, name := range []string{"n", "m"} {
+		l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: name}, Object: &model.Node{}})
 	}
-	if l.Since(start, func(NodeID) { t.Error("was told of a change all the same") }) {
+	start := l.Changes.Nodes.Now()
+	for i := range 3 * 4096 {
+		l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: "nm"[i%2 : i%2+1]}, Object: &model.Node{Unschedulable: i%4 < 2}})
+	}
+	if l.Changes.Nodes.Each(start, func(NodeID) { t.Error("was told of a change all the same") }) {
 		t.Error("a journal that was cut claims to reach back to its beginning")
 	}
-	if calls := 0; !l.Since(l.Now()-1, func(NodeID) { calls++ }) || calls != 1 {
+	if calls := 0; !l.Changes.Nodes.Each(l.Changes.Nodes.Now()-1, func(NodeID) { calls++ }) || calls != 1 {
 		t.Errorf("the last change was told %d times, want once", calls)
 	}
 }
@@ -77,13 +79,13 @@ func TestAHeartbeatIsNoChange(t *testing.T) {
 	l := New()
 	tell := func(o *model.Node) { l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: "n"}, Object: o}) }
 	tell(node())
-	now, grown, shape := l.Now(), l.RoomEpoch(), l.SpecEpoch()
+	now, grown, shape := l.Changes.Nodes.Now(), l.RoomEpoch(), l.SpecEpoch()
 	tell(node())
-	if l.Now() != now || l.RoomEpoch() != grown || l.SpecEpoch() != shape {
+	if l.Changes.Nodes.Now() != now || l.RoomEpoch() != grown || l.SpecEpoch() != shape {
 		t.Error("a fact about a node that says nothing new counts as a change")
 	}
 	tell(node(model.Label{Key: "zone", Value: "a"}))
-	if l.Now() == now || l.RoomEpoch() == grown {
+	if l.Changes.Nodes.Now() == now || l.RoomEpoch() == grown {
 		t.Error("a new label is not noticed")
 	}
 }

@@ -190,7 +190,7 @@ type StaticOrder interface {
 	Reverse() bool
 }
 
-// MovingOrder is a StaticOrder that depends on things of a node that the node's journal of facts does
+// MovingOrder is a StaticOrder that depends on things of a node that the feed of facts of nodes does
 // not contain, or on other nodes: each change of them changes scores and nothing else. Its raw scores
 // are points, from 0 to Points, not relative to other nodes.
 type MovingOrder interface {

@@ -14,12 +14,12 @@ import (
 // after the node changed. The nodes outlast the rotation: as long as the ledger's SpecEpoch is
 // unchanged, the next rotation uses them again.
 type queueHeap struct {
-	s     *Session
-	tree  policy.TreeOrder // nil: all queues below the root, by Policy.CompareQueues
-	loose bool             // serving one queue may change the order of any other
-	in    int              // the number of queues inside
-	mark  uint64           // a mark of ledger.UsageChanged
-	shape uint64           // the ledger's SpecEpoch when the nodes were made
+	s      *Session
+	tree   policy.TreeOrder // nil: all queues below the root, by Policy.CompareQueues
+	loose  bool             // serving one queue may change the order of any other
+	in     int              // the number of queues inside
+	cursor ledger.Cursor    // of the usage of queues
+	shape  uint64           // the ledger's SpecEpoch when the nodes were made
 
 	nodes       []node
 	precedences []precedence
@@ -59,7 +59,7 @@ func newQueueHeap(s *Session, queues []ledger.QueueID, t *queueHeap) *queueHeap 
 			return t.level(queues)
 		}
 	}
-	_, t.mark, _ = s.L.UsageChanged(0)
+	t.cursor = s.L.Changes.QueueUsage.Now()
 	for _, q := range queues {
 		t.enter(q)
 	}
@@ -69,7 +69,7 @@ func newQueueHeap(s *Session, queues []ledger.QueueID, t *queueHeap) *queueHeap 
 // level puts all queues below the root, to be compared two at a time.
 func (t *queueHeap) level(queues []ledger.QueueID) *queueHeap {
 	flat := &queueHeap{s: t.s, loose: t.s.Policy.ServingMovesOthers(), leaf: make([]int32, len(t.leaf)), nodes: t.nodes[:1]}
-	_, flat.mark, _ = t.s.L.UsageChanged(0)
+	flat.cursor = t.s.L.Changes.QueueUsage.Now()
 	for _, q := range queues {
 		flat.leaf[q] = flat.grow(node{id: -1, queue: q})
 		flat.enter(q)
@@ -175,8 +175,7 @@ func (t *queueHeap) leave(n int32) {
 
 // settle puts right what changed since the last call.
 func (t *queueHeap) settle() {
-	queues, now, known := t.s.L.UsageChanged(t.mark)
-	t.mark = now
+	queues, known := t.s.L.Changes.QueueUsage.Follow(&t.cursor)
 	switch {
 	case len(queues) == 0 && known && !t.loose:
 	case t.tree == nil && !t.loose && known && alone(queues):

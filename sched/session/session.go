@@ -86,7 +86,9 @@ type WaitRecord struct {
 
 // epochs are the versions that a refusal rests on.
 type epochs struct {
-	job, room, usage, specs, nodes, times uint64
+	job, room, usage, specs uint64
+	nodes                   ledger.Cursor
+	times                   uint64
 }
 
 // nothing is the WaitRecord of most jobs. It is never written.

@@ -28,8 +28,8 @@ type StarvingJob struct {
 
 // starvingJobs are the StarvingGroups, and the starving jobs that share no answer.
 type starvingJobs struct {
-	on       bool   // they were asked for
-	specSeen uint64 // a mark of ledger.SpecChanged
+	on       bool          // they were asked for
+	specSeen ledger.Cursor // of the specs of queues
 	treeSeen []ledger.JobID
 	slots    []groupSlot // by job
 	groups   []*StarvingGroup
@@ -50,8 +50,7 @@ type groupSlot struct {
 func (s *Session) StarvingJobs(look func(ledger.JobID) StarvingJob) ([]*StarvingGroup, []ledger.JobID) {
 	s.stir()
 	v := &s.starving
-	changed, mark, known := s.L.SpecChanged(v.specSeen)
-	v.specSeen = mark
+	changed, known := s.L.Changes.QueueSpecs.Follow(&v.specSeen)
 	if !v.on || !known || len(changed) > 0 {
 		v.on = true
 		for _, j := range s.L.Active() {

@@ -55,7 +55,7 @@ type Map struct {
 	l        *ledger.Ledger
 	heard    bool
 	hyperAt  uint64
-	staticAt uint64
+	staticAt ledger.Cursor
 	version  uint64
 
 	hypers   []hyper
@@ -90,14 +90,14 @@ func New(l *ledger.Ledger) *Map {
 // Fresh brings the map up to date and returns it. It costs nothing if neither HyperNodes nor nodes have
 // changed.
 func (m *Map) Fresh() *Map {
-	hyper, static := m.l.HyperNodesNow(), m.l.StaticNow()
+	hyper, static := m.l.HyperNodesNow(), m.l.Changes.NodeFacts.Now()
 	if m.heard && hyper == m.hyperAt && static == m.staticAt {
 		return m
 	}
 	if !m.heard || hyper != m.hyperAt {
 		m.readHypers()
 		m.claimAll()
-	} else if !m.l.SinceStatic(m.staticAt, m.claim) {
+	} else if !m.l.Changes.NodeFacts.Each(m.staticAt, m.claim) {
 		m.claimAll()
 	}
 	m.heard, m.hyperAt, m.staticAt = true, hyper, static

@@ -52,7 +52,7 @@ func (vs *Search) best(level int32, wholeGangs bool) *plan {
 		vs.push(r, n)
 	}
 	// The dry runs took back all that they changed: the bounds still hold.
-	r.cursor = vs.l.Now()
+	r.cursor = vs.l.Changes.Nodes.Now()
 	return best
 }
 

@@ -25,10 +25,10 @@ type candidateKey struct {
 type candidateNodes struct {
 	key     candidateKey
 	used    uint64
-	cursor  uint64 // the position in the journal up to which bounds are fresh
-	queues  uint64 // a mark of ledger.SpecChanged: bounds depend on queues' facts, too
-	others  uint64 // freeable.others when built: the heap's order depends on nodes' names
-	mayLose []bool // by QueueID: its tasks may be victims
+	cursor  ledger.Cursor // of nodes: the bounds are fresh up to it
+	queues  ledger.Cursor // of the specs of queues: bounds depend on them, too
+	others  uint64        // freeable.others when built: the heap's order depends on nodes' names
+	mayLose []bool        // by QueueID: its tasks may be victims
 	bounds  []Cost
 	pos     []int32 // by NodeID: position in the heap, -1 when it is not there
 	heap    []ledger.NodeID
@@ -56,9 +56,9 @@ func (vs *Search) candidatesFor(k candidateKey) *candidateNodes {
 			vs.rebound(r, n)
 		}
 	}
-	changed, _, known := vs.l.SpecChanged(r.queues)
-	if known && len(changed) == 0 && r.others == vs.freeable.others && vs.covered(r) && vs.l.Since(r.cursor, again) {
-		r.cursor = vs.l.Now()
+	changed, known := vs.l.Changes.QueueSpecs.Since(r.queues)
+	if known && len(changed) == 0 && r.others == vs.freeable.others && vs.covered(r) && vs.l.Changes.Nodes.Each(r.cursor, again) {
+		r.cursor = vs.l.Changes.Nodes.Now()
 		return r
 	}
 	vs.build(r)
@@ -85,8 +85,8 @@ func (vs *Search) trimCandidates() {
 
 // build computes all bounds of r anew.
 func (vs *Search) build(r *candidateNodes) {
-	_, r.queues, _ = vs.l.SpecChanged(0)
-	r.cursor, r.others = vs.l.Now(), vs.freeable.others
+	r.queues = vs.l.Changes.QueueSpecs.Now()
+	r.cursor, r.others = vs.l.Changes.Nodes.Now(), vs.freeable.others
 	r.mayLose = append(r.mayLose[:0], vs.mayLose...)
 	nodes := vs.l.NumNodes()
 	r.heap = r.heap[:0]

@@ -6,7 +6,7 @@
 // evictions and the placement are made in a try of the ledger, the plugins judge them there, and they
 // are taken back unless they are the best.
 //
-//	freeableSum     what could be freed on a node, by queue and priority; follows the ledger's journal
+//	freeableSum     what could be freed on a node, by queue and priority; follows the ledger's feed of nodes
 //	candidateNodes  for one kind of preemptor: every node with a bound on its cost, the lowest first
 //	dryRun          one node tried in full: its units, and the cheapest set of them that is enough
 //

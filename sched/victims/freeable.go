@@ -6,19 +6,19 @@ import (
 )
 
 // freeable is what could be freed on each node, summed up by queue and priority of job. It follows the
-// ledger's journal: a node is summed up anew when it changed and its sums are needed.
+// ledger's feed of nodes: a node is summed up anew when it changed and its sums are needed.
 type freeable struct {
 	l      *ledger.Ledger
 	nodes  [][]freeableSum
-	cursor uint64
-	dims   int // the width of the sums; 0: nothing is summed up yet
-	spares int // the number of sums with members of jobs that are above their minimum
+	cursor ledger.Cursor // of nodes
+	dims   int           // the width of the sums; 0: nothing is summed up yet
+	spares int           // the number of sums with members of jobs that are above their minimum
 	names  []string
 	others uint64 // how often a NodeID was given to another node
 	done   marks
 }
 
-// marks remembers which nodes were handled in one pass: a journal names a node as often as it changed.
+// marks remembers which nodes were handled in one pass: the feed names a node as often as it changed.
 type marks struct {
 	at   []uint32
 	pass uint32
@@ -62,7 +62,7 @@ func (c *freeable) follow() {
 	for len(c.nodes) < c.l.NumNodes() {
 		c.nodes, c.names = append(c.nodes, nil), append(c.names, "")
 	}
-	if c.cursor == c.l.Now() && c.dims == c.l.Dims.Len() {
+	if c.cursor == c.l.Changes.Nodes.Now() && c.dims == c.l.Dims.Len() {
 		return
 	}
 	c.done.begin(len(c.nodes))
@@ -71,13 +71,13 @@ func (c *freeable) follow() {
 			c.sum(n)
 		}
 	}
-	if c.dims != c.l.Dims.Len() || !c.l.Since(c.cursor, again) {
+	if c.dims != c.l.Dims.Len() || !c.l.Changes.Nodes.Each(c.cursor, again) {
 		for n := range c.nodes {
 			c.sum(ledger.NodeID(n))
 		}
 		c.dims = c.l.Dims.Len()
 	}
-	c.cursor = c.l.Now()
+	c.cursor = c.l.Changes.Nodes.Now()
 }
 
 // sum computes the sums of one node anew. Memory is reused.

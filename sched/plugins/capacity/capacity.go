@@ -56,8 +56,8 @@ type plugin struct {
 	deep     int              // the number of queues more than one level below root
 	changed  []ledger.QueueID // scratch of refresh
 	shape    uint64           // the ledger's SpecEpoch when all this was computed
-	specSeen uint64           // mark of ledger.SpecChanged then
-	treeSeen uint64           // … and of ledger.TreeChanged
+	specSeen ledger.Cursor    // of the specs of queues then
+	treeSeen ledger.Cursor    // … and of the tree of queues
 	rounds   uint64           // how often it was computed
 	guards   resource.Vec     // zero in dimensions in which no queue has a guarantee
 
@@ -94,9 +94,9 @@ func (p *plugin) refresh() {
 	if p.shape == p.l.SpecEpoch() && p.dims == p.l.Dims.Len() && p.rounds > 0 {
 		return
 	}
-	granted, grantedNow, all := p.l.SpecChanged(p.specSeen)
-	hung, hungNow, known := p.l.TreeChanged(p.treeSeen)
-	p.shape, p.specSeen, p.treeSeen = p.l.SpecEpoch(), grantedNow, hungNow
+	specs, all := p.l.Changes.QueueSpecs.Follow(&p.specSeen)
+	moved, known := p.l.Changes.QueueTree.Follow(&p.treeSeen)
+	p.shape = p.l.SpecEpoch()
 	p.changed = p.changed[:0]
 	if !all || !known || p.dims != p.l.Dims.Len() {
 		p.begin()
@@ -104,17 +104,17 @@ func (p *plugin) refresh() {
 			p.changed = append(p.changed, q)
 			return true
 		})
-		granted, hung = nil, p.changed
+		specs, moved = nil, p.changed
 	} else {
-		p.changed = append(append(p.changed, granted...), hung...)
+		p.changed = append(append(p.changed, specs...), moved...)
 	}
 	for len(p.rows) < p.l.NumQueues() {
 		p.rows = append(p.rows, row{up: ledger.NoQueue})
 	}
-	for _, q := range granted {
+	for _, q := range specs {
 		p.rows[q].put = false
 	}
-	for _, q := range hung {
+	for _, q := range moved {
 		p.attach(q)
 	}
 	p.settle(p.changed)

@@ -53,16 +53,16 @@ func (h *hierarchical) Standing(at int32) policy.Standing { return h.tree.settle
 // poorest child that still asks for something. Without that rule, a node whose children need different
 // resources can be behind because of what only one of them holds.
 type tree struct {
-	l        *ledger.Ledger
-	nodes    []node
-	queues   []queue      // by QueueID
-	shape    uint64       // the ledger's SpecEpoch when nodes, totals and sums were updated
-	granted  uint64       // a mark of ledger.SpecChanged then; 0: the tree was never built
-	served   uint64       // mark of ledger.UsageChanged, and what it is by now …
-	figures  uint64       // … of UsageEpoch, when the sums were made
-	totals   resource.Vec // what nodes offer: shares are parts of it
-	wide     int          // the number of dimensions in the sums
-	problems []policy.Problem
+	l         *ledger.Ledger
+	nodes     []node
+	queues    []queue       // by QueueID
+	shape     uint64        // the ledger's SpecEpoch when nodes, totals and sums were updated
+	specSeen  ledger.Cursor // of the specs of queues then; 0: the tree was never built
+	usageSeen ledger.Cursor // of the usage of queues, and what it is by now …
+	figures   uint64        // … of UsageEpoch, when the sums were made
+	totals    resource.Vec  // what nodes offer: shares are parts of it
+	wide      int           // the number of dimensions in the sums
+	problems  []policy.Problem
 }
 
 // queue is what is known of a queue. The paths of all queues are next to each other in memory, and so
@@ -82,18 +82,18 @@ type node struct {
 
 // settled is the tree, up to date with facts and figures.
 func (t *tree) settled() *tree {
-	if t.granted == 0 || t.shape != t.l.SpecEpoch() {
+	if t.specSeen == 0 || t.shape != t.l.SpecEpoch() {
 		t.follow()
 	}
 	if now := t.l.UsageEpoch(); t.figures != now {
-		queues, mark, known := t.l.UsageChanged(t.served)
+		queues, known := t.l.Changes.QueueUsage.Follow(&t.usageSeen)
 		if !known {
 			t.addAll()
 		}
 		for _, q := range queues {
 			t.add(q)
 		}
-		t.figures, t.served = now, mark
+		t.figures = now
 	}
 	return t
 }
@@ -101,14 +101,14 @@ func (t *tree) settled() *tree {
 // follow takes in changes of queues' specs and of what nodes offer: the tree is built anew when a
 // queue's fact changed, and shares are computed anew when the totals did.
 func (t *tree) follow() {
-	queues, mark, known := t.l.SpecChanged(t.granted)
+	queues, known := t.l.Changes.QueueSpecs.Follow(&t.specSeen)
 	if !known || len(queues) > 0 {
 		t.grow()
 		t.addAll()
 		t.figures = t.l.UsageEpoch()
-		_, t.served, _ = t.l.UsageChanged(0)
+		t.usageSeen = t.l.Changes.QueueUsage.Now()
 	}
-	t.shape, t.granted = t.l.SpecEpoch(), mark
+	t.shape = t.l.SpecEpoch()
 	if t.measure() {
 		for i := range t.nodes {
 			t.nodes[i].shared = false

@@ -57,11 +57,12 @@ func (p *plugin) FilterDomains(c *ledger.Class, n ledger.NodeID, future bool, pa
 // book counts what the jobs of each queue hold in each group of nodes. It counts from the first
 // question on, and anew after a job came to count in another queue or a node in another group.
 type book struct {
-	l                *ledger.Ledger
-	live             bool
-	requeued, static uint64
-	groups           []string // by NodeID, as counted
-	held             map[place]*tally
+	l        *ledger.Ledger
+	live     bool
+	requeued uint64
+	static   ledger.Cursor
+	groups   []string // by NodeID, as counted
+	held     map[place]*tally
 }
 
 // place is a group of nodes as one queue uses it.
@@ -97,10 +98,10 @@ func (b *book) of(queue, group string) *tally {
 // follow counts anew where facts have moved what was counted.
 func (b *book) follow() {
 	if b.live && b.requeued == b.l.Requeued() && b.sameGroups() {
-		b.static = b.l.StaticNow()
+		b.static = b.l.Changes.NodeFacts.Now()
 		return
 	}
-	b.live, b.requeued, b.static = true, b.l.Requeued(), b.l.StaticNow()
+	b.live, b.requeued, b.static = true, b.l.Requeued(), b.l.Changes.NodeFacts.Now()
 	b.groups, b.held = b.groups[:0], map[place]*tally{}
 	for n := range b.l.NumNodes() {
 		b.groups = append(b.groups, b.group(ledger.NodeID(n)))
@@ -112,11 +113,11 @@ func (b *book) follow() {
 }
 
 func (b *book) sameGroups() bool {
-	if b.static == b.l.StaticNow() {
+	if b.static == b.l.Changes.NodeFacts.Now() {
 		return true
 	}
 	same := len(b.groups) == b.l.NumNodes()
-	known := b.l.SinceStatic(b.static, func(n ledger.NodeID) {
+	known := b.l.Changes.NodeFacts.Each(b.static, func(n ledger.NodeID) {
 		same = same && int(n) < len(b.groups) && b.groups[n] == b.group(n)
 	})
 	return known && same

@@ -61,7 +61,7 @@ func TestAnImageThatIsPulledMovesNothingElse(t *testing.T) {
 	holds(l, 1, "n1", llm, other)
 	holds(l, 2, "n2", other)
 	score, spec := byImages(t, l), &model.Spec{Images: []string{"reg/llm:1"}}
-	static, now, moved := l.StaticNow(), l.Now(), score.MovedFor(spec)
+	static, now, moved := l.Changes.NodeFacts.Now(), l.Changes.Nodes.Now(), score.MovedFor(spec)
 	holds(l, 3, "n1", llm, other)
 	if m := score.Moved(); score.MovedFor(spec) != moved || m != score.Moved() {
 		t.Error("a heartbeat that brings the same images moves scores")
@@ -74,7 +74,7 @@ func TestAnImageThatIsPulledMovesNothingElse(t *testing.T) {
 	if score.MovedFor(spec) == moved {
 		t.Error("an image that another node holds now moves nothing")
 	}
-	if l.StaticNow() != static || l.Now() != now {
+	if l.Changes.NodeFacts.Now() != static || l.Changes.Nodes.Now() != now {
 		t.Error("images wake those who rest on what nodes are and hold")
 	}
 }

@@ -56,12 +56,12 @@ func (p *plugin) mayBe(d resource.Dim) int64 {
 // leaving included. It is summed when it is asked for and nodes have changed since.
 type used struct {
 	summed bool
-	at     uint64
+	at     ledger.Cursor // of nodes
 	sums   resource.Sums
 }
 
 func (u *used) of(l *ledger.Ledger, d resource.Dim) int64 {
-	if now := l.Now(); !u.summed || u.at != now {
+	if now := l.Changes.Nodes.Now(); !u.summed || u.at != now {
 		u.summed, u.at = true, now
 		clear(u.sums)
 		l.Present(func(n ledger.NodeID) bool {

@@ -26,20 +26,19 @@ type division struct {
 // follow takes in what changed in the ledger since the last time: what nodes offer, the
 // stakes of a few queues, or where the tree or what is granted changed, everybody's.
 func (p *plugin) follow() {
-	served, servedNow, known := p.l.UsageChanged(p.usageSeen)
-	granted, grantedNow, grants := p.l.SpecChanged(p.specSeen)
-	hung, hungNow, tree := p.l.TreeChanged(p.treeSeen)
-	p.usageSeen, p.specSeen, p.treeSeen = servedNow, grantedNow, hungNow
+	usage, known := p.l.Changes.QueueUsage.Follow(&p.usageSeen)
+	specs, specsKnown := p.l.Changes.QueueSpecs.Follow(&p.specSeen)
+	moved, tree := p.l.Changes.QueueTree.Follow(&p.treeSeen)
 	dims := p.l.Dims.Len()
 	switch {
-	case !p.opened || !tree || !grants || len(hung)+len(granted) > 0 || len(p.divided) != dims:
+	case !p.opened || !tree || !specsKnown || len(moved)+len(specs) > 0 || len(p.divided) != dims:
 		for len(p.divided) < dims {
 			p.divided = append(p.divided, division{})
 		}
 		if !p.opened || !tree {
 			p.gather()
 		} else {
-			p.attach(hung)
+			p.attach(moved)
 		}
 		p.measure()
 		p.limit()
@@ -48,7 +47,7 @@ func (p *plugin) follow() {
 	case p.shapes != p.l.SpecEpoch():
 		p.remeasure()
 	}
-	if !known || !p.updateDemand(served) {
+	if !known || !p.updateDemand(usage) {
 		p.pick()
 	}
 }
@@ -57,7 +56,7 @@ func (p *plugin) follow() {
 func (p *plugin) remeasure() {
 	p.before = p.before.CopyFrom(p.totals)
 	p.measure()
-	p.kept.mark = 0
+	p.kept.cursor = 0
 	for i := range p.divided {
 		div, d := &p.divided[i], resource.Dim(i)
 		total := p.total(d)
@@ -146,7 +145,7 @@ func (p *plugin) measure() {
 // limit finds what all queues are guaranteed, and the most that each may hold: it rests on
 // what queues are granted and on the cluster, not on what they hold.
 func (p *plugin) limit() {
-	p.guaranteed, p.kept.mark = p.guaranteed[:0], 0
+	p.guaranteed, p.kept.cursor = p.guaranteed[:0], 0
 	for _, q := range p.leaves {
 		p.guaranteed = p.guaranteed.Add(p.l.Queue(q).Guarantee)
 	}

@@ -19,16 +19,13 @@ import (
 // kept is what the guarantees of all queues together lack. It follows what queues hold, within a cycle,
 // too: Allocatable is called inside tries.
 type kept struct {
-	mark  uint64 // of ledger.UsageChanged; 0: nothing was found yet
-	lacks resource.Sums
+	cursor ledger.Cursor // of the usage of queues; 0: nothing was found yet
+	lacks  resource.Sums
 }
 
 // lacking is what guarantees lack of a dimension, as things stand.
 func (p *plugin) lacking(d resource.Dim) int64 {
-	queues, mark, known := p.l.UsageChanged(p.kept.mark)
-	known = known && p.kept.mark > 0
-	p.kept.mark = mark
-	if known {
+	if queues, known := p.l.Changes.QueueUsage.Follow(&p.kept.cursor); known {
 		for _, q := range queues {
 			p.lack(q)
 		}

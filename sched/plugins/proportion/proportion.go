@@ -42,8 +42,8 @@ type plugin struct {
 	divided             []division    // by dimension
 	claims              []fair.Demand // scratch of fill
 	figures, shapes     uint64
-	usageSeen, specSeen uint64 // marks of what was read of the ledger
-	treeSeen            uint64
+	usageSeen, specSeen ledger.Cursor // what was read of the ledger's changes
+	treeSeen            ledger.Cursor
 	opened              bool
 	kept                kept
 	freed, last         resource.Vec // scratch of Reclaimable

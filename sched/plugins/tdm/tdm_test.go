@@ -124,9 +124,9 @@ func TestWhoMayUseAZone(t *testing.T) {
 	if w.ScoreNode(may, lent) <= w.ScoreNode(may, own) {
 		t.Error("who may be revoked does not prefer the lent node")
 	}
-	before := w.Now()
+	before := w.Changes.Nodes.Now()
 	w.At(clock("21:00"))
-	if w.Now() == before {
+	if w.Changes.Nodes.Now() == before {
 		t.Error("the zone closed, and its nodes are not judged anew")
 	}
 	if w.ScoreNode(may, lent) != 0 {

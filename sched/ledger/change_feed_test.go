@@ -9,12 +9,11 @@ import (
 
 // A reader that looks now and then is told of every queue that something happened to
 // since, or that it may have happened to any.
-func TestNobodyMissesNews(t *testing.T) {
+func TestAReaderOfAFeedMissesNoChange(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var n changeFeed
-		n.first = 1
+		var n Feed[QueueID]
 		type reader struct {
-			mark uint64
+			mark Cursor
 			owed []QueueID
 			all  bool
 		}
@@ -31,13 +30,13 @@ func TestNobodyMissesNews(t *testing.T) {
 				n.forget()
 				happened(NoQueue, true)
 			case 1: // more than the log holds
-				for q := range QueueID(2*mostChanges + 1) {
-					n.add(q)
+				for q := range QueueID(2*keepQueues + 1) {
+					n.add(q, keepQueues)
 					happened(q, false)
 				}
 			case 2, 3, 4:
 				r := &readers[rapid.IntRange(0, 1).Draw(t, "reader")]
-				queues, now, ok := n.since(r.mark)
+				queues, ok := n.Follow(&r.mark)
 				if ok && r.all {
 					t.Fatal("the tree changed, and the reader is told of some queues")
 				}
@@ -46,10 +45,10 @@ func TestNobodyMissesNews(t *testing.T) {
 						t.Fatalf("queue %d is not among %v", q, queues)
 					}
 				}
-				*r = reader{mark: now}
+				*r = reader{mark: r.mark}
 			default:
 				q := QueueID(rapid.IntRange(0, 2).Draw(t, "queue"))
-				n.add(q)
+				n.add(q, keepQueues)
 				happened(q, false)
 			}
 		}
