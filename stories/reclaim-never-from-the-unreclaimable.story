@@ -22,11 +22,11 @@ bind ml/yours-2 n1
 submit ml/back queue=lender min=2 2 x cpu=1
 cycle
 ----
-wait ml/back: GangIncomplete 0 of 2: NotEnoughResources: cpu 1 asked, 0 free on n1; reclaim NoVictims: 3 VictimDeserved, 3 VictimUnreclaimed
+wait ml/back: GangIncomplete 0 of 2: NotEnoughResources: cpu 1 asked, 0 free on n1; reclaim VictimsTooFew 1 of 6: 3 VictimUnreclaimed, 2 VictimDeserved
 
 run
 ----
-wait ml/back: GangIncomplete 0 of 2: NotEnoughResources: cpu 1 asked, 0 free on n1; reclaim NoVictims: 3 VictimDeserved, 3 VictimUnreclaimed
+wait ml/back: GangIncomplete 0 of 2: NotEnoughResources: cpu 1 asked, 0 free on n1; reclaim VictimsTooFew 1 of 6: 3 VictimUnreclaimed, 2 VictimDeserved
 
 submit ml/again queue=lender 1 x cpu=1
 run

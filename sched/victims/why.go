@@ -25,12 +25,13 @@ type verdict struct {
 	at ledger.NodeID
 }
 
-// found takes in a finding for a task and a node. For one node, the first finding counts. A task of a
-// whole gang is found for several nodes: it may be evicted if it may be for one of them; otherwise the
-// first of the reasons, by code and text, counts. So the order of nodes does not matter.
+// found takes in a finding for a task and a node. A task is found several times: for one node alone and
+// with its whole gang, and with its gang for several nodes. It may be evicted if one of the findings says
+// so. Otherwise the first finding for a node counts, and of several nodes the first of the reasons, by
+// code and text. So the order of nodes does not matter.
 func (c census) found(t ledger.TaskID, at ledger.NodeID, f finding) {
 	was, seen := c[t]
-	if seen && was.at == at {
+	if seen && was.at == at && !f.may {
 		return
 	}
 	if !seen || !was.may && (f.may || cmp.Or(cmp.Compare(f.code, was.code), cmp.Compare(f.text, was.text)) < 0) {
@@ -151,20 +152,40 @@ func (vs *Search) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reaso
 		if !admits[n] || domain != nil && !slices.Contains(domain, n) {
 			return true
 		}
-		vs.at, vs.tx = n, tx
-		vs.preemptor.Lacks = vs.preemptor.Lacks[:0]
-		vs.findLacks(n, 1)
-		vs.gather(n, vs.rule.WholeGangs)
-		vs.judgeAll()
-		for _, u := range vs.units {
-			for _, t := range u.Tasks {
-				vs.explain.found(t, n, finding{may: true})
-			}
-		}
+		tx.Try(func(tx *ledger.Tx) bool {
+			vs.countAt(tx, n)
+			return false
+		})
 		return true
 	})
 	r.Have, r.Nodes = vs.explain.sum(func(t ledger.TaskID) string { return vs.l.Task(t).Key.String() })
 	if r.Code, r.Need = trace.NoVictims, len(vs.explain); r.Have > 0 {
 		r.Code = trace.VictimsTooFew
+	}
+}
+
+// countAt counts the tasks of one node: those that may be evicted together, in the order of eviction,
+// and what protects the others. It leaves them evicted.
+func (vs *Search) countAt(tx *ledger.Tx, n ledger.NodeID) {
+	vs.at, vs.tx = n, tx
+	vs.preemptor.Lacks = vs.preemptor.Lacks[:0]
+	vs.findLacks(n, 1)
+	vs.gather(n, vs.rule.WholeGangs)
+	vs.judgeAll()
+	vs.out = vs.out[:0]
+	for i := range vs.units {
+		u := &vs.units[i]
+		if !slices.ContainsFunc(u.Tasks, func(t ledger.TaskID) bool { return standing(vs.l, t) }) {
+			continue // they are evicted with another unit
+		}
+		tier, why := vs.judge(u)
+		if tier != u.tier {
+			vs.sparedFor(u, why)
+			continue
+		}
+		for _, t := range u.Tasks {
+			vs.explain.found(t, n, finding{may: true})
+		}
+		vs.evict(i)
 	}
 }
