@@ -206,6 +206,12 @@ func TestQueue(t *testing.T) {
 				Guarantee: resource.List{{Name: "cpu", Value: 10000}, {Name: "memory", Value: 1 << 30}},
 				Meta: model.Meta{Faults: []model.Fault{
 					{Field: "spec.guarantee.resource.cpu", Message: "20 is above the capability of 10: 10 taken"}}}}},
+		"a number of pods, which queues do not share": {
+			schedulingv1beta1.Queue{Spec: schedulingv1beta1.QueueSpec{Weight: 1, Capability: list("cpu", "10", "pods", "2"), Deserved: list("pods", "1")}},
+			model.Queue{Weight: 1, Reclaimable: true, Capability: resource.List{{Name: "cpu", Value: 10000}}, Deserved: resource.List{},
+				Meta: model.Meta{Faults: []model.Fault{
+					{Field: "spec.capability.pods", Message: "2 has no effect: queues share no numbers of pods; a ResourceQuota bounds those of a namespace"},
+					{Field: "spec.deserved.pods", Message: "1 has no effect: queues share no numbers of pods; a ResourceQuota bounds those of a namespace"}}}}},
 		"an absurd capability": {
 			schedulingv1beta1.Queue{Spec: schedulingv1beta1.QueueSpec{Weight: 1, Capability: list("cpu", "1e18")}},
 			model.Queue{Weight: 1, Reclaimable: true, Capability: resource.List{}, Meta: model.Meta{Faults: []model.Fault{

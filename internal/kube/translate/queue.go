@@ -24,9 +24,9 @@ func Queue(q *schedulingv1beta1.Queue) *model.Queue {
 		Priority:    q.Spec.Priority,
 		State:       queueState(q.Status.State),
 		Reclaimable: q.Spec.Reclaimable == nil || *q.Spec.Reclaimable,
-		Capability:  f.amounts("spec.capability", q.Spec.Capability, clusterBound),
-		Deserved:    f.amounts("spec.deserved", q.Spec.Deserved, clusterBound),
-		Guarantee:   f.amounts("spec.guarantee.resource", q.Spec.Guarantee.Resource, clusterBound),
+		Capability:  f.shared("spec.capability", q.Spec.Capability),
+		Deserved:    f.shared("spec.deserved", q.Spec.Deserved),
+		Guarantee:   f.shared("spec.guarantee.resource", q.Spec.Guarantee.Resource),
 		Groups:      nodeGroups(q.Spec.Affinity),
 		Limits:      f.groupLimits(q.Name, q.Annotations),
 		Path:        f.path(q.Annotations),
@@ -41,6 +41,16 @@ func Queue(q *schedulingv1beta1.Queue) *model.Queue {
 	f.clampGuarantee(out)
 	out.Faults = f
 	return out
+}
+
+// shared are the amounts of what queues share. Numbers of pods are not shared (decision 24).
+func (f *faults) shared(field string, list corev1.ResourceList) resource.List {
+	return slices.DeleteFunc(f.amounts(field, list, clusterBound), func(a resource.Amount) bool {
+		if a.Name == resource.PodsName {
+			f.taken(at(field, a.Name), "%d has no effect: queues share no numbers of pods; a ResourceQuota bounds those of a namespace", a.Value)
+		}
+		return a.Name == resource.PodsName
+	})
 }
 
 // clampGuarantee promises no more than the queue may hold.
