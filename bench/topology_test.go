@@ -24,7 +24,7 @@ func BenchmarkTopology(b *testing.B) {
 			name, ask = fmt.Sprintf("racks=%dx32/gang=%d/soft", c.racks, c.members), &model.Topology{Highest: -1}
 		}
 		b.Run(name, func(b *testing.B) {
-			w := racked(b, c.racks, 32)
+			w := racked(b, c.racks, 32, nil)
 			var watch stopwatch
 			b.ResetTimer()
 			for i := range b.N {
@@ -47,10 +47,28 @@ func BenchmarkTopology(b *testing.B) {
 	}
 }
 
-// racked is a cluster of racks, sixteen of them a row.
-func racked(b testing.TB, racks, nodes int) *world {
+// BenchmarkOrdinaryPods places gangs that ask for no topology in racks of 32 nodes: scored by the domains of
+// the network, of which all change a little with every pod, and without that.
+func BenchmarkOrdinaryPods(b *testing.B) {
+	for _, on := range []string{"true", "false"} {
+		for _, s := range []shape{{10, 100}, {1000, 1}} {
+			b.Run(fmt.Sprintf("enable=%s/gangs=%dx%d/racks=156x32", on, s.gangs, s.members), func(b *testing.B) {
+				w := racked(b, 156, 32, policy.Arguments{"hypernode.binpack.normal-pod.enable": on})
+				w.place(b, s, func(round, gang int) *model.Spec {
+					if s.members == 1 {
+						return sized(int64(round*s.gangs + gang))
+					}
+					return small
+				})
+			})
+		}
+	}
+}
+
+// racked is a cluster of racks, sixteen of them a row; arguments are those of the plugin.
+func racked(b testing.TB, racks, nodes int, arguments policy.Arguments) *world {
 	p := profile()
-	p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "network-topology-aware"})
+	p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "network-topology-aware", Arguments: arguments})
 	w := newWorldWith(b, racks*nodes, p)
 	var row *model.HyperNode
 	for r := range racks {

@@ -49,8 +49,8 @@ func builtPlugins() []Entry {
 			{Key: "hypernode.binpack.resources", Kind: List, Meaning: "further resources that count"},
 			{Key: "hypernode.binpack.resources.", Prefix: true, Kind: Int, Default: "1", Meaning: "weight of the resource named after the prefix"},
 			{Key: "hypernode.gradient.evict.max-hypernodes", Kind: Int, Default: "8", Later: true, Meaning: "domains to try when evicting: maxDomains of gangpreempt and gangreclaim says it"},
-			{Key: "hypernode.binpack.normal-pod.enable", Kind: Bool, Default: "true", Later: true, Meaning: "also for pods without a topology"},
-			{Key: "hypernode.binpack.normal-pod.fading", Kind: Float, Default: "0.8", Later: true, Meaning: "how fast tiers lose weight"}}},
+			{Key: "hypernode.binpack.normal-pod.enable", Kind: Bool, Default: "true", Meaning: "also for pods without a topology"},
+			{Key: "hypernode.binpack.normal-pod.fading", Kind: Float, Default: "0.8", Meaning: "what a tier weighs beside the one below it"}}},
 		{Name: "numa-aware", Built: true, Meaning: "pods with cpus of their own near to each other, where the kubelet takes them", Arguments: []Spec{
 			{Key: "weight", Kind: Int, Default: "1", Meaning: "weight of the plugin"}}},
 		{Name: "binpack", Built: true, Meaning: "fill nodes before opening others", Arguments: []Spec{

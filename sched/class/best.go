@@ -12,30 +12,39 @@ func (x *Index) Best(t ledger.TaskID) (ledger.NodeID, int64) {
 		return x.bestScanned(t, nil, false)
 	}
 	r := x.look(x.l.Task(t).Class)
-	if r.nearby() {
+	x.placeNear(r, t)
+	near := x.near.scores != nil
+	if r.nearby() || near && (len(r.taskFilters) > 0 || x.lasting(r)) {
 		return x.bestByDomain(r, t)
 	}
-	x.indexed(r)
+	if !near && (r.rounds != nil || x.lasting(r)) {
+		x.ranked(r)
+	}
 	if len(r.taskFilters) > 0 {
 		return x.bestAsked(x.ranked(r), t)
 	}
-	if r.rounds == nil {
-		class := x.l.Class(r.id)
-		if r.tallies[0].none > 0 && x.any(&r.tallies[0], r, class, false) == 0 {
-			return ledger.NoNode, 0
-		}
-		best := x.sweep(&r.feasibility, class)
-		if best.node == ledger.NoNode {
-			r.tallies[0].none = x.l.Changes.Nodes.Now()
-			return ledger.NoNode, 0
-		}
-		r.sweeps++
-		return best.node, best.score
+	if near || r.rounds == nil {
+		return x.bestSwept(r)
 	}
 	if top := x.top(r, x.l.Class(r.id)); top.node != ledger.NoNode {
 		return top.node, top.score
 	}
 	return ledger.NoNode, 0
+}
+
+// bestSwept looks at all nodes, unless it is known that none takes the class.
+func (x *Index) bestSwept(r *row) (ledger.NodeID, int64) {
+	class := x.l.Class(r.id)
+	if r.tallies[0].none > 0 && x.any(&r.tallies[0], r, class, false) == 0 {
+		return ledger.NoNode, 0
+	}
+	best := x.sweep(&r.feasibility, class)
+	if best.node == ledger.NoNode {
+		r.tallies[0].none = x.l.Changes.Nodes.Now()
+		return ledger.NoNode, 0
+	}
+	r.sweeps++
+	return best.node, best.score
 }
 
 // bestAsked asks the filters that look at single tasks about the best node, then the next one, until one
@@ -112,6 +121,7 @@ func (x *Index) BestFuture(t ledger.TaskID) (ledger.NodeID, int64) {
 	if x.scans() || r.nearby() {
 		return x.bestScanned(t, nil, true)
 	}
+	x.placeNear(r, t)
 	for i := range x.l.NumNodes() {
 		on := false
 		if best, on = x.betterFuture(best, r, class, t, ledger.NodeID(i)); !on {
@@ -130,7 +140,7 @@ func (x *Index) betterFuture(best entry, r *row, class *ledger.Class, t ledger.T
 	if v := x.asked(&r.feasibility, t, n, true); !v.Admits() {
 		return best, !v.Everywhere
 	}
-	if e := (entry{x.score(&r.feasibility, class, n), x.tie(class, n), n}); best.node == ledger.NoNode || x.before(e, best) {
+	if e := (entry{x.score(&r.feasibility, class, n) + x.near.of(n), x.tie(class, n), n}); best.node == ledger.NoNode || x.before(e, best) {
 		return e, true
 	}
 	return best, true

@@ -10,16 +10,19 @@ import (
 // domains is how a row finds the best node where filters or scores look at topology domains.
 //
 // A placement in a zone changes the answer for all nodes of the zone at once. So the nodes are divided into
-// topology groups, by the labels that have few values. All nodes of a group are equal in these labels. Every
+// topology groups, by the labels that have few values, and by the network's smallest domains where domains of
+// the network are scored. All nodes of a group are equal in these. Every
 // group keeps its best node, and the filters and scores are asked about that node only. Labels with many
 // values (such as the node's own name) cannot divide: filters are asked about each node when it enters the
 // tournament of its group, and again when something changes in its domain. Where scores look at such a label,
 // all nodes are scored for each task.
 type domains struct {
 	built  ledger.Cursor // of facts of nodes, when this was built; 0: never
+	tree   uint64        // the version of the network's tree for which it was built; 0: without one
 	cursor ledger.Cursor // of nodes: the groups are up to date up to it; 0: never filled
 	mark   uint64        // see policy.DomainFilter
 	sweeps bool          // scores look at a label with many values
+	mixed  bool          // the nodes of a group are in several of the network's smallest domains
 
 	coarse, fine [][]bool // by filter: which of its keys divide into groups, and which do not
 	groupOf      []int32
@@ -79,7 +82,7 @@ func (x *Index) bestByDomain(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
 	class := x.l.Class(r.id)
 	x.divide(r, class)
 	x.followGroups(r, class)
-	all := r.domains.sweeps || len(r.taskFilters) > 0
+	all := r.domains.sweeps || len(r.taskFilters) > 0 || x.near.scores != nil && r.domains.mixed
 	x.nodes, x.scores = x.nodes[:0], x.scores[:0]
 	for i := range r.groups {
 		cell := &r.groups[i]
@@ -97,6 +100,7 @@ func (x *Index) bestByDomain(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
 			}
 		}
 	}
+	x.near.add(x.nodes, x.scores)
 	x.scoreDomains(r, class)
 	if len(r.taskFilters) > 0 {
 		return x.bestOfSweep(r, class, t)
@@ -134,10 +138,10 @@ func (x *Index) bestOfSweep(r *row, class *ledger.Class, t ledger.TaskID) (ledge
 // divide makes the topology groups for the present nodes.
 func (x *Index) divide(r *row, class *ledger.Class) {
 	d := &r.domains
-	if d.built == x.l.Changes.NodeFacts.Now() {
+	if d.built == x.l.Changes.NodeFacts.Now() && d.tree == x.near.version {
 		return
 	}
-	d.built, d.cursor, d.sweeps = x.l.Changes.NodeFacts.Now(), 0, false
+	d.built, d.tree, d.cursor, d.sweeps = x.l.Changes.NodeFacts.Now(), x.near.version, 0, false
 	var keys []string
 	for _, f := range r.domainFilters {
 		keys = append(keys, f.DomainKeys(class)...)
@@ -177,7 +181,8 @@ func (x *Index) fill(d *domains, keys []string) (few []string) {
 	nodes := x.l.NumNodes()
 	d.groupOf, d.at = stretch(d.groupOf[:0], nodes), stretch(d.at[:0], nodes)
 	clear(d.groupOf)
-	count := int32(1)
+	count := x.splitByNetwork(d)
+	most := max(x.TopologyGroups, int(count))
 	next := make([]int32, nodes)
 	for _, k := range keys {
 		c := x.column(k)
@@ -189,11 +194,11 @@ func (x *Index) fill(d *domains, keys []string) (few []string) {
 				id = int32(len(found))
 				found[at] = id
 			}
-			if next[n] = id; len(found) > x.TopologyGroups {
+			if next[n] = id; len(found) > most {
 				break
 			}
 		}
-		if len(found) <= x.TopologyGroups {
+		if len(found) <= most {
 			copy(d.groupOf, next)
 			count = int32(len(found))
 			few = append(few, k)

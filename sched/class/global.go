@@ -48,6 +48,8 @@ func (x *Index) bestScanned(t ledger.TaskID, among []ledger.NodeID, future bool)
 	} else {
 		x.scores = x.scoreAll(&r.feasibility, class, x.nodes, x.scores)
 	}
+	x.placeNear(r, t)
+	x.near.add(x.nodes, x.scores)
 	for _, o := range r.domainOrders {
 		o.ScoreDomains(class, x.nodes, x.scores)
 	}

@@ -45,6 +45,8 @@ type Index struct {
 
 	sides   [2][]ledger.NodeID // see side
 	sidedAt ledger.Cursor
+
+	near nearScores
 }
 
 // DefaultBudget is the bound on the bytes of all tournaments together.
@@ -74,13 +76,15 @@ func New(l *ledger.Ledger, set *policy.Set) *Index {
 type row struct {
 	feasibility
 	tournament
-	domains                    // used where filters or scores look at domains
-	cursor       ledger.Cursor // of nodes: the tournament is up to date up to it; 0: not at all
-	used         uint64        // for dropping the least recently used
-	bytes        int           // what it counts for in the budget
-	sweeps       int           // searches without a tournament so far
-	popped       []entry       // see bestAsked
-	domainScores domainScores  // scores among the nodes of a domain
+	domains                           // used where filters or scores look at domains
+	network      policy.NetworkScores // nil: not asked for yet
+	networkSize  int                  // its bytes
+	cursor       ledger.Cursor        // of nodes: the tournament is up to date up to it; 0: not at all
+	used         uint64               // for dropping the least recently used
+	bytes        int                  // what it counts for in the budget
+	sweeps       int                  // searches without a tournament so far
+	popped       []entry              // see bestAsked
+	domainScores domainScores         // scores among the nodes of a domain
 
 	tallies [2]tally // of room now, and of room once terminating tasks are gone
 
@@ -122,11 +126,9 @@ func (x *Index) look(c ledger.ClassID) *row {
 	return r
 }
 
-// indexed brings a row's tournament up to date, if it has one or one is worth it: a single task asks once.
-func (x *Index) indexed(r *row) {
-	if r.rounds != nil || x.l.Class(r.id).Tasks() > 1 || r.sweeps >= manySweeps {
-		x.ranked(r)
-	}
+// lasting says that a class asks so often that it is worth keeping its scores: a single task asks once.
+func (x *Index) lasting(r *row) bool {
+	return r.groups != nil || x.l.Class(r.id).Tasks() > 1 || r.sweeps >= manySweeps
 }
 
 // ranked brings a row's tournament up to date.
@@ -154,7 +156,7 @@ func (x *Index) weigh(r *row) {
 }
 
 func (r *row) size() int {
-	return r.tournament.size() + r.domains.size() + r.domainScores.size() + 4*len(r.tallies[0].fit) + 4*len(r.tallies[1].fit) + 4*len(r.whole.fit) + len(r.admitted) + 8*len(r.own)
+	return r.tournament.size() + r.domains.size() + r.domainScores.size() + 4*len(r.tallies[0].fit) + 4*len(r.tallies[1].fit) + 4*len(r.whole.fit) + len(r.admitted) + 8*len(r.own) + r.networkSize
 }
 
 // trim drops the least recently used tournaments until the budget holds.

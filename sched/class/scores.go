@@ -23,6 +23,8 @@ func (x *Index) Scores(t ledger.TaskID, future bool) (best []trace.NodeScore, of
 	for i, n := range nodes {
 		scores[i], compared[i] = x.score(&r.feasibility, class, n)-r.base(n), r.base(n)
 	}
+	x.placeNear(r, t)
+	x.near.add(nodes, compared)
 	for _, o := range r.domainOrders {
 		o.ScoreDomains(class, nodes, compared)
 	}

@@ -13,12 +13,14 @@ func (x *Index) sweep(v *feasibility, class *ledger.Class) entry {
 	if v.few {
 		x.takers(v, class, 0, nodes)
 		x.scores = x.scoreAll(v, class, x.nodes, x.scores)
+		x.near.add(x.nodes, x.scores)
 		return x.bestListed(class)
 	}
 	best := nobody
 	x.sparse = false
 	for first := 0; first < nodes; first += x.longest {
 		scores, sure := x.run(v, class, first, min(x.longest, nodes-first))
+		x.near.addRun(first, scores)
 		best = x.among(v, class, best, first, scores, sure)
 	}
 	return best

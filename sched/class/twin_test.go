@@ -12,8 +12,10 @@ import (
 // twin answers what an Index answers by asking every filter and every score about
 // every node, each time: slow, obvious, and without a memory.
 type twin struct {
-	l   *ledger.Ledger
-	set *policy.Set
+	l       *ledger.Ledger
+	set     *policy.Set
+	network policy.Arguments // see network_test.go; nil: domains of the network are not scored
+	fading  string
 }
 
 func (w *twin) nodes() []ledger.NodeID {
@@ -125,6 +127,7 @@ func (w *twin) candidates(t ledger.TaskID, among []ledger.NodeID, future bool) (
 			nodes, scores = append(nodes, n), append(scores, w.score(c, n))
 		}
 	}
+	w.nears(t, nodes, scores)
 	w.likes(t, nodes, scores)
 	w.spreads(t, nodes, scores)
 	for i := len(nodes) - 1; i >= 0; i-- {

@@ -21,6 +21,7 @@ func TestManyNodesAreAnsweredForAsFewAre(t *testing.T) {
 		for i := range nodes {
 			w.tell(model.KindNode, "", fmt.Sprintf("m%d", i), w.plain(i, sizes))
 		}
+		w.hyperNodes()
 		for i, n := range w.nodes() {
 			if i%2 == 0 {
 				w.half = append(w.half, n)

@@ -27,12 +27,16 @@ func (x *Index) BestWithin(t ledger.TaskID, domain []ledger.NodeID) (ledger.Node
 	if len(domain) > 0 && (x.scans() || r.nearby()) {
 		return x.bestScanned(t, domain, false)
 	}
+	x.placeNear(r, t)
 	if len(domain) <= fewWithin || class.Tasks() <= 1 || len(r.taskFilters) > 0 {
 		return x.bestAmong(r, class, t, domain)
 	}
 	p, best := x.scoredInDomain(r, class, domain), nobody
 	for i, score := range p.scores {
-		if score == out || score < best.score {
+		if score == out {
+			continue
+		}
+		if score += x.near.of(domain[i]); score < best.score {
 			continue
 		}
 		if e := (entry{score, x.tie(class, domain[i]), domain[i]}); best.node == ledger.NoNode || x.before(e, best) {
@@ -52,7 +56,7 @@ func (x *Index) bestAmong(r *row, class *ledger.Class, t ledger.TaskID, domain [
 		if int(n) >= x.l.NumNodes() || !x.takes(&r.feasibility, class, n) {
 			continue
 		}
-		e := entry{x.score(&r.feasibility, class, n), x.tie(class, n), n}
+		e := entry{x.score(&r.feasibility, class, n) + x.near.of(n), x.tie(class, n), n}
 		if best.node != ledger.NoNode && !x.before(e, best) {
 			continue
 		}
@@ -110,6 +114,7 @@ func (x *Index) BestFutureWithin(t ledger.TaskID, domain []ledger.NodeID) (ledge
 	if len(domain) > 0 && (x.scans() || r.nearby()) {
 		return x.bestScanned(t, domain, true)
 	}
+	x.placeNear(r, t)
 	for _, n := range domain {
 		on := false
 		if best, on = x.betterFuture(best, r, class, t, n); !on {

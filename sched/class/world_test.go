@@ -7,6 +7,7 @@ import (
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/plugins/binpack"
+	"ashlar.sh/sched/plugins/networktopology"
 	"ashlar.sh/sched/plugins/nodeorder"
 	"ashlar.sh/sched/plugins/predicates"
 	"ashlar.sh/sched/policy"
@@ -53,7 +54,8 @@ func (s sociable) PickNode(t ledger.TaskID, nodes []ledger.NodeID, _ []int64) (i
 }
 
 func newWorld(t *rapid.T) *world {
-	l := ledger.New()
+	w := &world{t: t, l: ledger.New(), twin: &twin{}}
+	l := w.l
 	plugins := []policy.Choice{{Plugin: "predicates"}, {Plugin: "nodeorder"}, {Plugin: "picky"}}
 	if rapid.Bool().Draw(t, "binpack") {
 		plugins = append(plugins, policy.Choice{Plugin: "binpack"})
@@ -61,18 +63,25 @@ func newWorld(t *rapid.T) *world {
 	if rapid.IntRange(0, 3).Draw(t, "sociable") == 3 {
 		plugins = append(plugins, policy.Choice{Plugin: "sociable"})
 	}
+	if choice, scored := w.network(); scored {
+		plugins = append(plugins, choice)
+	}
 	set, err := policy.Build(policy.Profile{Tiers: [][]policy.Choice{plugins}},
-		[]policy.Definition{predicates.Definition(), nodeorder.Definition(), binpack.Definition(),
+		[]policy.Definition{predicates.Definition(), nodeorder.Definition(), binpack.Definition(), networktopology.Definition(),
 			{Name: "picky", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) { return picky{l}, nil }},
 			{Name: "sociable", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) { return sociable{l}, nil }}}, l)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, l: l, x: New(l, set), twin: &twin{l, set}}
+	w.x, w.twin.l, w.twin.set = New(l, set), l, set
 	w.x.Budget = []int{DefaultBudget, 1, 700}[w.n(2)]
 	w.x.TopologyGroups = []int{DefaultTopologyGroups, 1, 3}[w.n(2)]
 	for range 6 {
 		w.fact(5)
+	}
+	if w.twin.network != nil && w.yes() {
+		w.hyperNode()
+		w.hyperNode()
 	}
 	return w
 }
@@ -121,8 +130,15 @@ func (w *world) fact(k int) {
 		w.tell(model.KindNode, "", name, w.node(name))
 		return
 	}
-	if w.n(11) == 11 {
+	switch w.n(11) {
+	case 11:
 		w.namespace()
+		return
+	case 10:
+		w.hyperNode()
+		return
+	case 9:
+		w.near()
 		return
 	}
 	name := fmt.Sprintf("p%d", w.n(9))
@@ -198,6 +214,9 @@ func (w *world) pod(name string) *model.Pod {
 		s.Images = [][]string{{"a"}, {"a", "a"}, {"a", "b"}, {"b", "none"}}[w.n(3)]
 	}
 	p.Spec = s
+	if p.Namespace == "ns" && w.n(3) == 3 {
+		p.Group = "near"
+	}
 	if w.yes() {
 		p.OwnerID = []string{"ReplicaSet.apps/u1", "StatefulSet.apps/u2", "Job.batch/u3"}[w.n(2)]
 	}

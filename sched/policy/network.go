@@ -48,8 +48,29 @@ type HyperNodeOrder interface {
 	ScoreHyperNode(d topology.ID, want resource.Vec) int64
 }
 
+// NetworkOrder scores nodes for tasks by the smallest domain of the network that a node is in, and by nothing
+// else of the node. A task that is placed changes the scores of many nodes at once, so it is asked for scores
+// of domains. Of several such plugins the first counts.
+type NetworkOrder interface {
+	// Network is the tree of domains, up to date; nil where the scores of all nodes are equal.
+	Network() *topology.Map
+	// ConcernsTask says that it scores nodes for a task at all.
+	ConcernsTask(t ledger.TaskID) bool
+	// NetworkScores are the scores for one class. It is called once for a class.
+	NetworkScores(c *ledger.Class) NetworkScores
+}
+
+// NetworkScores are the scores for a class by domain.
+type NetworkScores interface {
+	// Fresh returns, by topology.ID of the tree of Network, the score of nodes of which that is the smallest
+	// domain: between 0 and the plugin's weight times Points. The list is valid until the next call.
+	Fresh() []int64
+}
+
 // network is the part of a Set for these points.
 type network struct {
+	NetworkOrder NetworkOrder // nil: none
+
 	subOrder     chain[SubJobOrder]
 	subReady     chain[SubJobReady]
 	subPipelined chain[SubJobPipelined]
@@ -71,6 +92,9 @@ func (n *network) add(plugin any, is func(Point) bool) {
 	join(&n.subPipelined, plugin, is(PointSubJobPipelined))
 	join(&n.gradients, plugin, is(PointHyperNodeGradient))
 	join(&n.hyperOrders, plugin, is(PointHyperNodeOrder))
+	if o, scores := plugin.(NetworkOrder); scores && n.NetworkOrder == nil && !is(PointNodeOrder) {
+		n.NetworkOrder = o
+	}
 }
 
 // HyperNodes is rule J: the map of the first plugin that knows the network, brought up to date; nil

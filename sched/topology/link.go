@@ -36,20 +36,20 @@ func (m *Map) readHypers() {
 }
 
 func (m *Map) claimAll() {
-	m.claims = make([][]int32, m.l.NumNodes())
+	m.claims, m.called = make([][]int32, m.l.NumNodes()), make([]string, m.l.NumNodes())
 	for n := range m.claims {
 		m.claim(ledger.NodeID(n))
 	}
 }
 
-// claim finds the HyperNodes that select a node.
-func (m *Map) claim(n ledger.NodeID) {
+// claim finds the HyperNodes that select a node, and says whether that, or the node, has changed.
+func (m *Map) claim(n ledger.NodeID) bool {
 	for len(m.claims) < m.l.NumNodes() {
-		m.claims = append(m.claims, nil)
+		m.claims, m.called = append(m.claims, nil), append(m.called, "")
 	}
-	node := m.l.Node(n)
-	if m.claims[n] = nil; !node.Present() {
-		return
+	node, was, called := m.l.Node(n), m.claims[n], m.called[n]
+	if m.claims[n], m.called[n] = nil, ""; !node.Present() {
+		return called != ""
 	}
 	out := slices.Clone(m.exact[node.Name])
 	for _, i := range m.wide {
@@ -61,7 +61,8 @@ func (m *Map) claim(n ledger.NodeID) {
 		}
 	}
 	slices.Sort(out)
-	m.claims[n] = slices.Compact(out)
+	m.claims[n], m.called[n] = slices.Compact(out), node.Name
+	return called != node.Name || !slices.Equal(was, m.claims[n])
 }
 
 // selects says that a member by pattern or labels is about a node.

@@ -63,6 +63,7 @@ type Map struct {
 	exact    map[string][]int32 // HyperNodes that name a node
 	wide     []int32            // those that select nodes by pattern or label
 	claims   [][]int32          // by NodeID: the HyperNodes that select it, in order
+	called   []string           // by NodeID: its name; "" for a node that is not present
 	patterns map[string]*regexp.Regexp
 
 	domains []Domain
@@ -88,19 +89,24 @@ func New(l *ledger.Ledger) *Map {
 }
 
 // Fresh brings the map up to date and returns it. It costs nothing if neither HyperNodes nor nodes have
-// changed.
+// changed, and little if nodes changed in what no HyperNode asks for.
 func (m *Map) Fresh() *Map {
 	hyper, static := m.l.HyperNodesNow(), m.l.Changes.NodeFacts.Now()
 	if m.heard && hyper == m.hyperAt && static == m.staticAt {
 		return m
 	}
-	if !m.heard || hyper != m.hyperAt {
+	changed := !m.heard || hyper != m.hyperAt
+	if changed {
 		m.readHypers()
 		m.claimAll()
-	} else if !m.l.Changes.NodeFacts.Each(m.staticAt, m.claim) {
+	} else if !m.l.Changes.NodeFacts.Each(m.staticAt, func(n ledger.NodeID) { changed = m.claim(n) || changed }) {
+		changed = true
 		m.claimAll()
 	}
 	m.heard, m.hyperAt, m.staticAt = true, hyper, static
+	if !changed {
+		return m
+	}
 	m.version++
 	m.link()
 	return m

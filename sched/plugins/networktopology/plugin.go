@@ -8,13 +8,21 @@
 // is Used + Pipelined of its nodes. A resource that would not fit counts as 0, as does one that the
 // domain lacks. Where no resource has a weight, the score is 0, and the first domain by name is taken.
 //
-// The plugin keeps no sums; it keeps the tree, which follows facts.
+// Pods whose job asks for no topology are drawn to the fullest domains, too. A node's score for such a pod is
+// the mean of what the domains that hold the node would be worth with it, one for each tier there is, the
+// root's included: a tier's weight is fading to the power of its distance from the lowest tier. Where no
+// HyperNode of a tier holds the node, that tier counts as full: so nodes without HyperNodes are taken first,
+// and domains stay whole. Where there are no HyperNodes the score is 0.
+//
+// The plugin keeps the tree, which follows facts, and sums by domain, which follow the ledger's journal.
 //
 // Source: Volcano's plugin of this name, its arguments and its rule, in integers.
 package networktopology
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
@@ -31,16 +39,19 @@ const MaxWeight = 100_000
 // weights of resources hypernode.binpack.cpu and hypernode.binpack.memory (1), and
 // hypernode.binpack.resources, a list of further resources, whose weights are
 // hypernode.binpack.resources.<name> (1). A resource's weight below 0 counts as 1; any other
-// weight below 0, or above MaxWeight, is an error that names the key.
+// weight below 0, or above MaxWeight, is an error that names the key. hypernode.binpack.normal-pod.enable
+// (true) says whether pods without a topology are scored, hypernode.binpack.normal-pod.fading (0.8, at most
+// three decimal places; below 0: 0.8) what a tier weighs beside the one below it.
 func Definition() policy.Definition {
 	return policy.Definition{Name: "network-topology-aware", New: build}
 }
 
 type plugin struct {
-	l       *ledger.Ledger
-	hypers  *topology.Map
-	weight  int64
-	weights map[string]int64 // by resource
+	l      *ledger.Ledger
+	hypers *topology.Map
+	weight int64
+	pods   bool // pods without a topology are scored, too
+	usage  *usage
 }
 
 func build(c policy.Choice, l *ledger.Ledger) (any, error) {
@@ -51,29 +62,50 @@ func build(c policy.Choice, l *ledger.Ledger) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plugin{l: l, hypers: topology.New(l), weight: weight, weights: map[string]int64{}}
-	for _, name := range c.Arguments.List("hypernode.binpack.resources") {
-		if err := p.weigh(c.Arguments, name, "hypernode.binpack.resources."+name); err != nil {
-			return nil, err
-		}
-	}
-	if err := p.weigh(c.Arguments, resource.CPUName, "hypernode.binpack.cpu"); err != nil {
+	weights, err := resources(c.Arguments)
+	if err != nil {
 		return nil, err
 	}
-	if err := p.weigh(c.Arguments, resource.MemoryName, "hypernode.binpack.memory"); err != nil {
+	pods, err := c.Arguments.Bool("hypernode.binpack.normal-pod.enable", true)
+	if err != nil {
 		return nil, err
+	}
+	fading, err := c.Arguments.Milli("hypernode.binpack.normal-pod.fading", defaultFading)
+	if err != nil {
+		return nil, err
+	}
+	if fading < 0 {
+		fading = defaultFading
 	}
 	l.HeedHyperNodes()
-	return p, nil
+	hypers := topology.New(l)
+	return &plugin{l: l, hypers: hypers, weight: weight, pods: pods && weight > 0,
+		usage: &usage{l: l, tree: hypers, weights: weights, fading: fading}}, nil
 }
 
-func (p *plugin) weigh(a policy.Arguments, name, key string) error {
-	w, err := argument(a, key)
-	if w < 0 {
-		w = 1
+// defaultFading is 0.8, in thousandths.
+const defaultFading = 800
+
+// resources are the weights of resources by name. cpu and memory have arguments of their own, which hold even
+// where the list names them again.
+func resources(a policy.Arguments) (map[string]int64, error) {
+	keys := map[string]string{}
+	for _, name := range a.List("hypernode.binpack.resources") {
+		keys[name] = "hypernode.binpack.resources." + name
 	}
-	p.weights[name] = w
-	return err
+	keys[resource.CPUName], keys[resource.MemoryName] = "hypernode.binpack.cpu", "hypernode.binpack.memory"
+	weights := map[string]int64{}
+	for _, name := range slices.Sorted(maps.Keys(keys)) {
+		w, err := argument(a, keys[name])
+		if err != nil {
+			return nil, err
+		}
+		if w < 0 {
+			w = 1
+		}
+		weights[name] = w
+	}
+	return weights, nil
 }
 
 func argument(a policy.Arguments, key string) (int64, error) {
@@ -89,34 +121,19 @@ func (p *plugin) HyperNodes() *topology.Map { return p.hypers }
 
 // ScoreHyperNode is how full a domain would be, as the package comment has it.
 func (p *plugin) ScoreHyperNode(d topology.ID, want resource.Vec) int64 {
+	p.usage.follow()
 	sum, weights := int64(0), int64(0)
-	for dim, x := range want {
-		w := p.weights[p.l.Dims.Name(resource.Dim(dim))]
-		if x <= 0 || w == 0 {
+	for i, r := range p.usage.named {
+		if int(r.dim) >= len(want) || want[r.dim] <= 0 {
 			continue
 		}
-		weights += w
-		sum += w * p.share(d, resource.Dim(dim), x)
+		weights += r.weight
+		sum += r.weight * p.usage.share(d, i, want[r.dim])
 	}
 	if weights == 0 {
 		return 0
 	}
 	return p.weight * (sum / weights)
-}
-
-// share is the part of what a domain offers that would be held, in Points.
-func (p *plugin) share(d topology.ID, dim resource.Dim, want int64) int64 {
-	alloc, idle, pipelined := p.l.Allocatable(dim), p.l.Idle(dim), p.l.Pipelined(dim)
-	var offers, held resource.Sum
-	for _, n := range p.hypers.Domain(d).Nodes {
-		offers = offers.Plus(alloc[n])
-		held = held.Plus(alloc[n] - idle[n] + pipelined[n])
-	}
-	of, with := offers.Int64(), held.Plus(want).Int64()
-	if of <= 0 || with < 0 || with > of {
-		return 0
-	}
-	return resource.MulDiv(policy.Points, with, of)
 }
 
 // Problems is what is wrong between HyperNodes, and in what PodGroups ask of them.
