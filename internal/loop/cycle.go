@@ -186,10 +186,7 @@ func (l *loop) prepare(ctx context.Context) error {
 	if err := makeQueues(ctx, l.volcano, l.o.DefaultQueue); err != nil {
 		return err
 	}
-	if l.o.Election == nil {
-		return nil
-	}
-	return l.seen.Refresh(ctx)
+	return l.seen.Refresh(ctx) // without a lease, too: another scheduler may have acted until now
 }
 
 // decide runs one cycle and has its plan carried out. A cycle that panics has no effect: its plan is not
