@@ -163,6 +163,51 @@ func TestLiveATakeOverDeletesNothing(t *testing.T) {
 		}
 	}
 	watch("with PodGroups made anew")
+	stop := w.schedule(w.config, func(o *loop.Options) {
+		o.SchedulerNames, o.ConfigFile, o.Adopt = []string{"volcano"}, conf, loop.AdoptNever
+	})
+	defer stop()
+	w.startsAgain(before)
+}
+
+// startsAgain gives the cluster room, bit by bit: first the lost member starts, then the gang that
+// waits, each as soon as it has room. What ran before runs on.
+func (w world) startsAgain(before map[string]string) {
+	w.t.Helper()
+	starts := func(prefix string, want int) {
+		w.t.Helper()
+		w.await(fmt.Sprintf("see %d of %s bound", want, prefix), func(context.Context) error {
+			n, now := 0, w.lives()
+			for name, uid := range before {
+				if now[name] != uid {
+					w.t.Fatalf("%s is gone; the PodGroups say %s", name, w.phases())
+				}
+			}
+			for name := range now {
+				if strings.HasPrefix(name, prefix) {
+					n++
+				}
+			}
+			if n != want {
+				return fmt.Errorf("%d are, of %v", n, now)
+			}
+			return nil
+		})
+	}
+	w.node("room-for-one", "1")
+	starts("short-w-", 4)
+	starts("wait-w-", 0)
+	w.node("room-for-eight", "8")
+	starts("wait-w-", 8)
+	w.await("see the gang that had lost a member run", func(context.Context) error {
+		for _, g := range w.groupsOf("t") {
+			name, phase := g.GetName(), shownPhaseOf(g)
+			if strings.HasPrefix(name, "short-") && phase != string(schedulingv1beta1.PodGroupRunning) {
+				return fmt.Errorf("%s says %s", name, phase)
+			}
+		}
+		return nil
+	})
 }
 
 func (w world) groupsOf(ns string) (out []*unstructured.Unstructured) {
