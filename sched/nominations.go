@@ -93,7 +93,7 @@ func (e *Engine) reserve(tasks []ledger.TaskID, now int64) {
 	}
 	for _, t := range tasks {
 		n, _ := e.l.FindNode(e.l.Task(t).Pod.Nominated)
-		e.l.Hold(t, ledger.Commitment{Kind: ledger.CommitReserve, Node: n, Until: reservedUntil(now, grace)})
+		e.l.Hold(t, ledger.Commitment{Kind: ledger.CommitReserve, Node: n, Until: reservedUntil(now, grace), Chosen: e.l.Promised(t, n)})
 		e.reserved = append(e.reserved, t)
 	}
 }

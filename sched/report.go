@@ -120,6 +120,9 @@ func (e *Engine) queueReports() []QueueReport {
 		if f, ok := e.policy.QueueFigures(id); ok {
 			r.Deserved, r.RealCapability = e.list(f.Deserved), e.limits(f.RealCapability)
 			r.ShareMicro, r.Overused = f.ShareMicro, f.Overused
+			if !f.Asked.IsEmpty() {
+				r.Allocated, r.Request = e.list(q.Allocated.Vec(nil).Add(f.Held)), e.list(q.Request.Vec(nil).Add(f.Asked))
+			}
 		}
 		out = append(out, r)
 		return true

@@ -112,6 +112,10 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 	},
 
 	trace.QueueDevices: func(r trace.Reason) string {
+		if r.Text == trace.KeptFree {
+			return fmt.Sprintf("%s would not keep free the devices that other queues below it are guaranteed%s", queueOf(r),
+				shorts(r.Shorts, "with its claims and those", "allowed"))
+		}
 		return fmt.Sprintf("%s would hold more devices than its capability%s", queueOf(r), shorts(r.Shorts, "with its claims", "allowed"))
 	},
 

@@ -54,3 +54,22 @@ func (l *Ledger) choose(t TaskID, n NodeID) Chosen {
 	}
 	return out
 }
+
+// Promiser is an Allocator that also says what a task will have where it waits for room: of what is free there,
+// and of what goes with the tasks that leave. As long as the task waits, nothing of that is given to another.
+type Promiser interface {
+	Allocator
+	// Promise is Choose for a task that waits on a node for room there.
+	Promise(t TaskID, task *Task, n NodeID) string
+}
+
+// Promised is what a task would be promised on a node.
+func (l *Ledger) Promised(t TaskID, n NodeID) Chosen {
+	var out Chosen
+	for _, c := range l.allocators {
+		if p, ok := c.(Promiser); ok {
+			out += Choose(c.Name(), p.Promise(t, &l.tasks[t], n))
+		}
+	}
+	return out
+}

@@ -68,7 +68,9 @@ type Commitment struct {
 	Statement uint64
 	Until     int64 // nanoseconds since the epoch; 0: until the facts show it or a receipt denies it
 
-	Chosen Chosen // CommitBind: what Allocators chose along with the node; binding makes it effective first
+	// Chosen is what Allocators chose along with the node. CommitBind: binding makes it effective first.
+	// CommitReserve: what they promised (see Promiser).
+	Chosen Chosen
 }
 
 // names returns the node to which the commitment alone assigns its task, or on which it keeps room for it;

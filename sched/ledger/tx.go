@@ -86,13 +86,13 @@ func (tx *Tx) Allocate(t TaskID, n NodeID) {
 
 // Pipeline promises a pending task room that tasks are leaving.
 func (tx *Tx) Pipeline(t TaskID, n NodeID) {
-	tx.l.step(t, model.Pipelined, n, "")
+	tx.l.step(t, model.Pipelined, n, tx.l.Promised(t, n))
 	tx.l.op(Op{Kind: OpPipeline, Task: t, Node: n, For: NoTask})
 }
 
 // Reserve promises a pending task the room that this statement's evictions free.
 func (tx *Tx) Reserve(t TaskID, n NodeID) {
-	tx.l.step(t, model.Pipelined, n, "")
+	tx.l.step(t, model.Pipelined, n, tx.l.Promised(t, n))
 	tx.l.op(Op{Kind: OpReserve, Task: t, Node: n, For: NoTask})
 }
 
@@ -135,7 +135,8 @@ func (tx *Tx) Release(t TaskID, reason string, beneficiary TaskID) {
 
 // Restore is the inverse of Release.
 func (tx *Tx) Restore(t TaskID) {
-	tx.l.step(t, model.Pipelined, tx.l.tasks[t].Held.Node, "")
+	held := tx.l.tasks[t].Held
+	tx.l.step(t, model.Pipelined, held.Node, held.Chosen)
 }
 
 // Try nests: see Ledger.Try.
@@ -258,7 +259,8 @@ func (l *Ledger) Committed(item func(Op) Booking) []Op {
 				continue
 			}
 			b := item(op)
-			was := l.commit(row, Commitment{Kind: CommitReserve, Node: op.Node, Item: b.Item, Statement: b.Statement, Until: b.Until})
+			was := l.commit(row, Commitment{Kind: CommitReserve, Node: op.Node, Item: b.Item, Statement: b.Statement,
+				Until: b.Until, Chosen: row.Chosen})
 			l.dropUnnamed(NoJob, was)
 		case OpEvict:
 			if row.Status != model.Releasing || row.Held.Kind == CommitEvict {

@@ -175,6 +175,19 @@ type TaskFilter interface {
 	FilterTask(t ledger.TaskID, n ledger.NodeID, future bool) Verdict
 }
 
+// QueueFilter is a TaskFilter whose answer is the same for all nodes, since it is about the task's queue: it is asked
+// before those that look at nodes.
+type QueueFilter interface {
+	TaskFilter
+	OfQueue()
+}
+
+// Lacker names the dimensions that a task asks for in another way than by its request, and of which a node has too
+// little once the tasks that are leaving it are gone: devices.
+type Lacker interface {
+	Lacking(t ledger.TaskID, n ledger.NodeID) []resource.Dim
+}
+
 // NodeOrder scores a node for a class by facts and by the pods on that node: between 0 and its weight
 // times Points.
 type NodeOrder interface {
@@ -254,6 +267,8 @@ type QueueFigures struct {
 	RealCapability resource.Limits
 	ShareMicro     int64 // millionths
 	Overused       bool
+	// Held and Asked are what the queue holds, and asks for with that, of dimensions that the ledger does not count.
+	Held, Asked resource.Vec
 }
 
 // QueueReporter returns a queue's derived figures; false for a queue that it does not know.

@@ -64,6 +64,7 @@ type Set struct {
 	DomainFilters []DomainFilter
 	DomainOrders  []DomainOrder
 	TaskFilters   []TaskFilter
+	Lackers       []Lacker
 	NodeOrders    []NodeOrder
 	StaticOrders  []StaticOrder
 	BatchOrders   []BatchNodeOrder
@@ -166,8 +167,13 @@ func (s *Set) addFilters(plugin any, noPredicate, noOrder bool) {
 	if f, ok := plugin.(DomainOrder); ok && !noOrder {
 		s.DomainOrders = append(s.DomainOrders, f)
 	}
-	if f, ok := plugin.(TaskFilter); ok && !noPredicate {
+	if f, ok := plugin.(QueueFilter); ok && !noPredicate {
+		s.TaskFilters = slices.Insert(s.TaskFilters, 0, TaskFilter(f))
+	} else if f, ok := plugin.(TaskFilter); ok && !noPredicate {
 		s.TaskFilters = append(s.TaskFilters, f)
+	}
+	if f, ok := plugin.(Lacker); ok {
+		s.Lackers = append(s.Lackers, f)
 	}
 	if f, ok := plugin.(NodeOrder); ok && !noOrder {
 		s.NodeOrders = append(s.NodeOrders, f)

@@ -2,6 +2,7 @@ package search
 
 import (
 	"slices"
+	"strings"
 
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
@@ -258,7 +259,7 @@ func (t *attempt) one(tx *ledger.Tx, task ledger.TaskID) bool {
 	t.s.Nodes.Begin()
 	p := t.find(task)
 	if p.node == ledger.NoNode {
-		if v := t.s.Nodes.Refused(task); v.Code.OfClaims() {
+		if v := t.s.Nodes.Refused(task); v.Code.OfClaims() || v.Code == trace.QueueDevices {
 			t.refuse(task, beforeNodes(v))
 		} else {
 			t.refuse(task, t.nodes(task))
@@ -288,11 +289,12 @@ func (t *attempt) ready(tx *ledger.Tx) bool {
 	return ok
 }
 
-// beforeNodes is the reason for a verdict that was given before any node was tried.
+// beforeNodes is the reason for a verdict that is the same for all nodes.
 func beforeNodes(v policy.Verdict) trace.Reason {
 	switch {
 	case v.Code == trace.QueueDevices:
-		return trace.Reason{Code: v.Code, Queue: v.Text, Shorts: []trace.Short{{Dim: v.Domain.Key, Need: v.Domain.Least, Have: v.Domain.Most}}}
+		name, kept, _ := strings.Cut(v.Text, " ")
+		return trace.Reason{Code: v.Code, Queue: name, Text: kept, Shorts: []trace.Short{{Dim: v.Domain.Key, Need: v.Domain.Least, Have: v.Domain.Most}}}
 	case v.Code.OfClaims():
 		return trace.Reason{Code: v.Code, Text: v.Text}
 	}

@@ -37,7 +37,7 @@ const (
 	QueueOverused          Code = "QueueOverused"          // Shorts: deserved (Need) and allocated (Have)
 	QueueDeserved          Code = "QueueDeserved"          // the task would lift the queue above deserved; Shorts
 	QueueCapability        Code = "QueueCapability"        // … above realCapability; Shorts; Text: see KeptFree
-	QueueDevices           Code = "QueueDevices"           // with the devices of its resource claims the queue would hold more (Need) than its capability (Have); Shorts
+	QueueDevices           Code = "QueueDevices"           // with the devices of its resource claims the queue would hold more (Need) than its capability (Have); Shorts; Text: see KeptFree
 
 	// The victims of a reclaim; Queue is the one that keeps them.
 	VictimGuaranteed Code = "VictimGuaranteed" // the queue would be left with less (Have) than its guarantee (Need); Shorts
@@ -142,7 +142,7 @@ func (c Code) OfTopology() bool {
 	return c == TopologyNoRoom || c == PodAffinityNoRoom || c == TopologySpread || c == HyperNodesNotReady
 }
 
-// KeptFree is the Text of a QueueCapability in which the amount asked for counts what is
+// KeptFree is the Text of a QueueCapability, or a QueueDevices, in which the amount asked for counts what is
 // kept free for the guarantees of others.
 const KeptFree = "guarantees"
 

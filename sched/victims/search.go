@@ -175,6 +175,13 @@ func (vs *Search) findLacks(n ledger.NodeID, count int64) {
 			vs.preemptor.Lacks = append(vs.preemptor.Lacks, need.Dim)
 		}
 	}
+	for _, f := range vs.set.Lackers {
+		for _, d := range f.Lacking(vs.preemptor.Task, n) {
+			if !slices.Contains(vs.preemptor.Lacks, d) {
+				vs.preemptor.Lacks = append(vs.preemptor.Lacks, d)
+			}
+		}
+	}
 }
 
 // times is a × b, at most math.MaxInt64; neither is negative.

@@ -304,16 +304,3 @@ func TestANewEngineCountsWhatRuns(t *testing.T) {
 	w.tell(job("b", "q", 1, "one")...)
 	w.expect("", "b", "QueueDevices q "+gpus+" 3000 of 2000")
 }
-
-func TestAPromiseOfDevicesIsAProblem(t *testing.T) {
-	q := queue("q", "", gpus, "2")
-	q.Spec.Deserved = corev1.ResourceList{gpus: resource.MustParse("1")}
-	w := newWorld(t, nil, q)
-	w.binds()
-	for _, p := range w.e.Report().Problems {
-		if p.Object == "Queue/q" && strings.Contains(p.Message, "spec.deserved["+gpus+"]") {
-			return
-		}
-	}
-	t.Errorf("the problems are %+v, want that the promise has no effect", w.e.Report().Problems)
-}

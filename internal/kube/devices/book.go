@@ -12,8 +12,21 @@ import (
 // Name implements ledger.PluginState.
 func (d *Devices) Name() string { return Name }
 
-// Take shows what was chosen for a task as taken.
-func (d *Devices) Take(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, _ ledger.Hold) {
+// Take shows what was chosen for a task, or promised to it, as taken.
+func (d *Devices) Take(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) {
+	d.move(task, n, how, 1)
+}
+
+// Give is the exact inverse of Take.
+func (d *Devices) Give(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) {
+	d.move(task, n, how, -1)
+}
+
+func (d *Devices) move(task *ledger.Task, n ledger.NodeID, how ledger.Hold, by int) {
+	if how == ledger.Leaving && len(task.Pod.Spec.Devices) > 0 {
+		d.version++
+		d.leave(task, n, by)
+	}
 	if task.Chosen == "" {
 		return
 	}
@@ -22,20 +35,11 @@ func (d *Devices) Take(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, _ le
 		return // of another version's making, or another book's: facts alone hold for it
 	}
 	d.version++
-	d.sit(w, task.Pod.UID, 1)
-}
-
-// Give is the exact inverse of Take.
-func (d *Devices) Give(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, _ ledger.Hold) {
-	if task.Chosen == "" {
+	if how == ledger.Promised {
+		d.promise(w, by)
 		return
 	}
-	w, err := WritesOf(task.Chosen)
-	if err != nil || !w.Any() {
-		return
-	}
-	d.version++
-	d.sit(w, task.Pod.UID, -1)
+	d.sit(w, task.Pod.UID, by)
 }
 
 // Audit recounts who sits with what, and what is therefore taken.
@@ -66,6 +70,9 @@ func (d *Devices) Audit(sits func(yield func(t ledger.TaskID, task *ledger.Task,
 func (d *Devices) dump() map[string]string {
 	out := map[string]string{}
 	d.used.dump(out)
+	for n, of := range d.leaving { // order-free: into a map
+		out["leaving "+d.l.Node(n).Name] = fmt.Sprint(of)
+	}
 	for key, c := range d.claims { // order-free: into a map
 		version := "none"
 		if c.fact != nil {

@@ -33,6 +33,10 @@ type Devices struct {
 	classes   classes
 	inventory inventory
 	used      usage
+	leaving   map[ledger.NodeID]leavers
+	lent      bool // see without
+	offered   offered
+	stock     uint64 // grows with slices and classes
 
 	version    uint64 // differs whenever anything did
 	last       question
@@ -49,7 +53,8 @@ func New(l *ledger.Ledger) *Devices { return NewWith(l, NewPrograms()) }
 // NewWith is New with selectors that others compile, too.
 func NewWith(l *ledger.Ledger, p *Programs) *Devices {
 	return &Devices{l: l, programs: p, claims: map[string]*claim{}, classes: newClasses(), inventory: newInventory(), used: newUsage(),
-		budget: budget{limits: usual}, parsed: map[string]*resourcev1.AllocationResult{}}
+		leaving: map[ledger.NodeID]leavers{},
+		budget:  budget{limits: usual}, parsed: map[string]*resourcev1.AllocationResult{}}
 }
 
 // At implements policy.Clock: a cycle begins.
@@ -93,11 +98,10 @@ func (d *Devices) PrePredicate(t ledger.TaskID) policy.Verdict {
 	return policy.Verdict{}
 }
 
-// FilterTask says whether the claims of a task can be met on a node, with what others have
-// and were chosen out of reach. Nothing that is done to the node's tasks frees a device:
-// their claims do, once they are given back.
-func (d *Devices) FilterTask(t ledger.TaskID, n ledger.NodeID, _ bool) policy.Verdict {
-	_, verdict := d.find(d.l.Task(t), n)
+// FilterTask says whether the claims of a task can be met on a node, with what others have, were chosen or
+// promised out of reach. With future, devices count as free that only tasks have which are leaving the node.
+func (d *Devices) FilterTask(t ledger.TaskID, n ledger.NodeID, future bool) policy.Verdict {
+	_, verdict := d.find(d.l.Task(t), n, future)
 	return verdict
 }
 
@@ -106,9 +110,21 @@ func (d *Devices) Choose(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID) st
 	if len(task.Pod.Spec.Devices) == 0 {
 		return ""
 	}
-	w, verdict := d.find(task, n)
+	w, verdict := d.find(task, n, false)
 	if !verdict.Admits() {
 		return Writes{Refused: string(verdict.Code)}.text()
+	}
+	return w.text()
+}
+
+// Promise implements ledger.Promiser; "" where nothing can be promised.
+func (d *Devices) Promise(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID) string {
+	if len(task.Pod.Spec.Devices) == 0 {
+		return ""
+	}
+	w, verdict := d.find(task, n, true)
+	if !verdict.Admits() {
+		return ""
 	}
 	return w.text()
 }

@@ -311,23 +311,36 @@ func TestADeviceThatSeveralMayHaveIsShared(t *testing.T) {
 	}
 }
 
-// Nobody is evicted for a claim: the devices of those who leave are not counted on.
-func TestNobodyIsEvictedForAClaim(t *testing.T) {
-	victim := pod("low", "a")
-	victim.Spec.NodeName, victim.Status.Phase = "n1", corev1.PodRunning
-	high := pod("high", "b")
-	priority := int32(100)
-	high.Spec.Priority = &priority
-	p := profile("enqueue", "allocate", "preempt", "gangpreempt", "reclaim", "gangreclaim", "backfill")
-	p.Tiers[0] = append(p.Tiers[0], policy.Choice{Plugin: "conformance"})
-	w := newWorldOf(t, p, node("n1"), class("gpu"), slice("n1", 1), allocated(claim("a", 1), "n1", []string{"gpu-0"}, "uid-low"), claim("b", 1), victim, high)
-	for _, i := range w.decide() {
-		if i.Kind == sched.EvictPod {
-			t.Errorf("%s is evicted, and its device would not have been had", i.Pod.Name)
-		}
-	}
-	if r := w.why("high"); r.Code != trace.NodeDevices {
-		t.Errorf("it waits because %+v", r)
+// Devices of pods that would leave are counted on, if nobody else has their claim; then they are promised.
+func TestDevicesOfTheEvictedAreCountedOn(t *testing.T) {
+	for name, c := range map[string]struct {
+		holders []string // the uids of the pods that hold the claim
+		evicts  bool
+	}{
+		"its own": {[]string{"uid-low"}, true},
+		"another pod that runs elsewhere holds it, too": {[]string{"uid-low", "uid-else"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			victim := pod("low", "a")
+			victim.Spec.NodeName, victim.Status.Phase = "n1", corev1.PodRunning
+			high := pod("high", "b")
+			priority := int32(100)
+			high.Spec.Priority = &priority
+			p := profile("enqueue", "allocate", "preempt", "gangpreempt", "reclaim", "gangreclaim", "backfill")
+			p.Tiers[0] = append(p.Tiers[0], policy.Choice{Plugin: "conformance"})
+			w := newWorldOf(t, p, node("n1"), class("gpu"), slice("n1", 1), allocated(claim("a", 1), "n1", []string{"gpu-0"}, c.holders...), claim("b", 1), victim, high)
+			evicted := false
+			for _, i := range w.decide() {
+				evicted = evicted || i.Kind == sched.EvictPod && i.Pod.Name == "low"
+			}
+			want := trace.NodeDevices
+			if c.evicts {
+				want = trace.Reserved
+			}
+			if r := w.why("high"); evicted != c.evicts || r.Code != want {
+				t.Errorf("evicted: %t; it waits because %+v", evicted, r)
+			}
+		})
 	}
 }
 

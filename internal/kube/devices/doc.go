@@ -28,9 +28,8 @@
 // It is not what carries a choice out (Kubernetes' PreBind): that belongs to
 // internal/kube/execute. Written and Freed say what comes of it where nobody does.
 //
-// Limits: devices of pods that leave are not counted on before their claims are given
-// back, so no eviction makes room for a claim. A pod that waits for room (Pipelined) has no
-// devices yet. Requests for extended resources that a DeviceClass stands for are not
+// Limits: only the devices of pods that leave the same node are counted on before their claims
+// are given back. Requests for extended resources that a DeviceClass stands for are not
 // turned into claims, DeviceTaintRules are not read, and a node is worth no more for
 // offering the first of several alternatives.
 package devices

@@ -15,17 +15,24 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// find is with which devices the claims of a task would be met on a node, or why not.
-func (d *Devices) find(task *ledger.Task, n ledger.NodeID) (Writes, policy.Verdict) {
+// find is with which devices the claims of a task would be met on a node, or why not; with future, once the
+// tasks that are leaving it have ended.
+func (d *Devices) find(task *ledger.Task, n ledger.NodeID, future bool) (w Writes, no policy.Verdict) {
+	if future && !d.lent {
+		if back := d.givenBack(n); len(back) > 0 {
+			d.without(back, func() { w, no = d.find(task, n, future) })
+			return w, no
+		}
+	}
 	q := d.ask(task)
 	if !q.refusal.Admits() {
 		return Writes{}, q.refusal
 	}
 	again := d.explains() && q.denied.Need > 0 // its amounts may be others by now
-	if fact := d.l.Node(n).Fact; again || !q.found || q.node != n || q.fact != fact {
+	if fact := d.l.Node(n).Fact; again || !q.found || q.node != n || q.fact != fact || q.lent != d.lent {
 		final := false
 		q.writes, q.denied, final = d.meet(q, n)
-		q.found, q.node, q.fact = final && !d.explains(), n, fact
+		q.found, q.node, q.fact, q.lent = final && !d.explains(), n, fact, d.lent
 	}
 	return q.writes, q.denied
 }

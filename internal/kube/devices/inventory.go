@@ -32,6 +32,7 @@ type publishedSlice struct {
 	content digest
 	ids     []structured.DeviceID
 	fits    map[digest]*matched // by wish
+	classed map[digest]*matched // by what classes select, for Offered
 }
 
 // reach is what a node reaches: the slices by name, and the pools that they are of.
@@ -89,7 +90,7 @@ func newPublishedSlice(slice *resourcev1.ResourceSlice) *publishedSlice {
 	if slice == nil {
 		return nil
 	}
-	b := &publishedSlice{slice: slice, fits: map[digest]*matched{}}
+	b := &publishedSlice{slice: slice, fits: map[digest]*matched{}, classed: map[digest]*matched{}}
 	text, err := slice.Spec.Marshal()
 	if err != nil {
 		text = []byte(slice.UID + "/" + types.UID(slice.ResourceVersion))

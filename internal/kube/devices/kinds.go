@@ -39,7 +39,9 @@ func (d *Devices) Fact(f model.Fact) {
 		if !d.inventory.put(f.Ref.Name, s) {
 			return
 		}
+		d.stock++
 	case Class:
+		d.stock++
 		c, _ := content.(*resourcev1.DeviceClass)
 		if c != nil && c.Name != f.Ref.Name {
 			c = nil

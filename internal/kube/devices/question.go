@@ -32,6 +32,7 @@ type question struct {
 	found  bool // the answer for node, as it is by fact
 	node   ledger.NodeID
 	fact   *model.Node
+	lent   bool
 	writes Writes
 	denied policy.Verdict
 }

@@ -66,6 +66,20 @@ func (u *usage) count(a *resourcev1.AllocationResult, by int) {
 	}
 }
 
+// lend is count for devices that are only thought to be free, or taken: it is no news that something was
+// given back.
+func (u *usage) lend(a *resourcev1.AllocationResult, by int) {
+	u.count(a, by)
+	if a == nil || by > 0 {
+		return
+	}
+	for i := range a.Devices.Results {
+		if r := &a.Devices.Results[i]; r.AdminAccess == nil || !*r.AdminAccess {
+			u.pool(pool{r.Driver, r.Pool}).freed--
+		}
+	}
+}
+
 // pool is what is taken of a pool.
 func (u *usage) pool(of pool) *poolUse {
 	if u.pools[of] == nil {

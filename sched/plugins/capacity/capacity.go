@@ -48,6 +48,8 @@ type plugin struct {
 	tree  bool  // enableHierarchy
 	level int64 // ancestorReclaimLevel
 
+	devices Devices // nil: none are counted
+
 	rows     []row // by QueueID
 	dims     int
 	placing  fair.LiveTree // what queues may hold, the cluster at the root (seed 001 §3.2); flat: one level (§3.1)
@@ -59,6 +61,7 @@ type plugin struct {
 	specSeen ledger.Cursor    // of the specs of queues then
 	treeSeen ledger.Cursor    // … and of the tree of queues
 	rounds   uint64           // how often it was computed
+	stocked  uint64           // the Stock of devices then
 	guards   resource.Vec     // zero in dimensions in which no queue has a guarantee
 
 	unit, last resource.Vec // scratch of Reclaimable
@@ -76,6 +79,7 @@ type row struct {
 
 	share              fair.Ratio
 	sharedAt, sharedIn uint64 // the queue's Moved, and rounds, when share was computed
+	sharedOf, keptOf   uint64 // the Moved of devices when share, and kept, were computed
 
 	guarded        []ledger.QueueID // the queues below it that have a guarantee
 	kept           []int64          // what these may still ask for, by dimension
@@ -91,9 +95,10 @@ func (p *plugin) Open(rec *trace.Recorder) {
 // refresh updates what changed since the last time: what follows from queues that changed, or moved in
 // the tree, and from dimensions that changed; everything, when the changes are unknown.
 func (p *plugin) refresh() {
-	if p.shape == p.l.SpecEpoch() && p.dims == p.l.Dims.Len() && p.rounds > 0 {
+	if p.shape == p.l.SpecEpoch() && p.dims == p.l.Dims.Len() && p.rounds > 0 && p.stocked == p.stock() {
 		return
 	}
+	p.stocked = p.stock()
 	specs, all := p.l.Changes.QueueSpecs.Follow(&p.specSeen)
 	moved, known := p.l.Changes.QueueTree.Follow(&p.treeSeen)
 	p.shape = p.l.SpecEpoch()

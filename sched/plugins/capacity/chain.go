@@ -41,7 +41,7 @@ func (k *links) find(p *plugin) {
 // each calls f for the links of one queue.
 func (k *links) each(p *plugin, q ledger.QueueID, f func(from, to resource.Dim)) {
 	asks := func(d resource.Dim) int64 {
-		return resource.Sum{}.Plus(p.l.Queue(q).Request.Get(d)).Plus(k.more[q].Get(d)).Int64()
+		return p.asked(q, d, k.more[q].Get(d))
 	}
 	for from := range resource.Dim(k.dims) {
 		if !p.offered(from) || asks(from) <= 0 || !p.owes(q, from) {
@@ -79,7 +79,7 @@ func (m *move) findChain() {
 	var todo []resource.Dim
 	for d := range resource.Dim(m.dims) {
 		if m.preemptor.Want.Get(d) > 0 && m.offered(d) &&
-			sum(m.l.Queue(m.preemptor.Queue).Allocated.Get(d), m.preemptor.All(d)) > m.deserved(m.preemptor.Queue, d) {
+			sum(m.holds(m.preemptor.Queue, d), m.preemptor.All(d)) > m.deserved(m.preemptor.Queue, d) {
 			todo = append(todo, d)
 		}
 	}

@@ -24,9 +24,8 @@ func (p *plugin) MayBeVictimQueue(q, reclaimer ledger.QueueID) bool {
 
 // exceeds says that a queue holds more than it deserves in some dimension.
 func (p *plugin) exceeds(q ledger.QueueID) bool {
-	held := p.l.Queue(q).Allocated
 	for d := range resource.Dim(p.dims) {
-		if p.offered(d) && held.Get(d) > p.deserved(q, d) {
+		if p.offered(d) && p.holds(q, d) > p.deserved(q, d) {
 			return true
 		}
 	}

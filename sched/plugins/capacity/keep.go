@@ -46,10 +46,10 @@ func (p *plugin) unguard(q ledger.QueueID) {
 // only after figures below it changed.
 func (p *plugin) keeps(q ledger.QueueID) []int64 {
 	r, moved := &p.rows[q], p.l.Queue(q).Moved
-	if r.keptAt == moved && r.keptIn == p.rounds {
+	if r.keptAt == moved && r.keptIn == p.rounds && r.keptOf == p.moved() {
 		return r.kept
 	}
-	r.keptAt, r.keptIn = moved, p.rounds
+	r.keptAt, r.keptIn, r.keptOf = moved, p.rounds, p.moved()
 	for len(r.kept) < p.dims {
 		r.kept = append(r.kept, 0)
 	}
@@ -58,7 +58,7 @@ func (p *plugin) keeps(q ledger.QueueID) []int64 {
 		queue, below := p.l.Queue(child), p.keeps(child)
 		for d, guarantee := range queue.Guarantee {
 			if guarantee > 0 {
-				still := p.unfilled(child, resource.Dim(d), queue.Allocated.Get(resource.Dim(d)), below[d])
+				still := p.unfilled(child, resource.Dim(d), p.holds(child, resource.Dim(d)), below[d])
 				r.kept[d] = resource.Sum{}.Plus(r.kept[d]).Plus(still).Int64()
 			}
 		}
@@ -87,14 +87,14 @@ func (p *plugin) clash(leaf ledger.QueueID, d resource.Dim, more int64) (at ledg
 	below, left := int64(0), int64(0) // kept below q, before and after
 	others := false                   // some of it is kept for queues other than the leaf
 	for q, up := leaf, p.rows[leaf].up; up != ledger.NoQueue; q, up = up, p.rows[up].up {
-		held := p.l.Queue(q).Allocated.Get(d)
+		held := p.holds(q, d)
 		was := p.unfilled(q, d, held, below)
 		is := p.unfilled(q, d, resource.Sum{}.Plus(held).Plus(more).Int64(), left)
 		below = p.keeps(up)[d]
 		others = below > was || others && was > 0
 		left = below - was + is
 		if others && more > was-is {
-			future = resource.Sum{}.Plus(p.l.Queue(up).Allocated.Get(d)).Plus(more).Plus(left).Int64()
+			future = resource.Sum{}.Plus(p.holds(up, d)).Plus(more).Plus(left).Int64()
 			if future > p.real(up, d) {
 				return up, future
 			}

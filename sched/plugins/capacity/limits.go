@@ -55,7 +55,7 @@ func (p *plugin) put(q ledger.QueueID) {
 
 // offered says that a dimension is shared: some node offers it. What waits for another dimension waits
 // for nodes, not for its queue (decision 26).
-func (p *plugin) offered(d resource.Dim) bool { return d != resource.Pods && p.l.Total(d) > 0 }
+func (p *plugin) offered(d resource.Dim) bool { return d != resource.Pods && p.total(d) > 0 }
 
 // limitsOf is what a queue deserves and may hold of a dimension; zero for a queue that takes no part.
 func (p *plugin) limitsOf(q ledger.QueueID, d resource.Dim) *fair.QueueLimits {
@@ -76,7 +76,7 @@ func (p *plugin) place(q ledger.QueueID, d resource.Dim) fair.Limit {
 		return fair.Limit{}
 	}
 	real := p.real(q, d)
-	return fair.Limit{Value: real, Bounded: real < p.l.Total(d)}
+	return fair.Limit{Value: real, Bounded: real < p.total(d)}
 }
 
 // admit is the limit for enqueue. For flat queues it is realCapability, as for placing; in dimensions
@@ -101,7 +101,7 @@ func (p *plugin) admit(q ledger.QueueID, d resource.Dim) fair.Limit {
 // top is root in one dimension, and the limit that a user's Queue named root sets. Dimensions that this
 // Queue does not name are limited by the cluster (decision 6).
 func (p *plugin) top(d resource.Dim) (fair.QueueNode, fair.Limit) {
-	total := max(0, p.l.Total(d))
+	total := max(0, p.total(d))
 	b := fair.QueueNode{Up: -1, Deserved: total, Capability: fair.Limit{Value: total, Bounded: true}}
 	queue := p.l.Queue(p.root)
 	if queue.Fact == nil {

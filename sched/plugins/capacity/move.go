@@ -40,7 +40,7 @@ func (m *move) lacks(d resource.Dim) bool {
 		return true
 	}
 	for at := m.preemptor.Queue; at != ledger.NoQueue; at = m.rows[at].up {
-		if place := m.place(at, d); place.Bounded && sum(m.l.Queue(at).Allocated.Get(d), want) > place.Value {
+		if place := m.place(at, d); place.Bounded && sum(m.holds(at, d), want) > place.Value {
 			return true
 		}
 	}
@@ -60,7 +60,7 @@ func (m *move) levels(leaf ledger.QueueID, shared int32, f func(q ledger.QueueID
 
 // held is what a queue holds of a dimension once the unit is gone.
 func (m *move) held(q ledger.QueueID, d resource.Dim) int64 {
-	held := m.l.Queue(q).Allocated.Get(d)
+	held := m.holds(q, d)
 	if m.above(q) {
 		held = room(held, m.plugin.unit.Get(d))
 	}
@@ -126,7 +126,7 @@ func (m *move) undue() trace.Reason {
 	queue := m.l.Queue(m.preemptor.Queue)
 	return trace.Reason{Code: trace.VictimNotOwed, Queue: queue.Name, Shorts: policy.Shorts(m.l.Dims, surplus,
 		func(d resource.Dim) trace.Short {
-			return trace.Short{Need: m.deserved(m.preemptor.Queue, d), Have: sum(queue.Allocated.Get(d), m.preemptor.Want.Get(d))}
+			return trace.Short{Need: m.deserved(m.preemptor.Queue, d), Have: sum(m.holds(m.preemptor.Queue, d), m.preemptor.Want.Get(d))}
 		})}
 }
 

@@ -136,12 +136,12 @@ func (p *plugin) share(q ledger.QueueID) fair.Ratio {
 		return fair.Share(1, 1)
 	}
 	queue := p.l.Queue(q)
-	if r.sharedAt == queue.Moved && r.sharedIn == p.rounds {
+	if r.sharedAt == queue.Moved && r.sharedIn == p.rounds && r.sharedOf == p.moved() {
 		return r.share
 	}
 	var most fair.Ratio
 	for _, d := range r.counts {
-		held := queue.Allocated.Get(d)
+		held := p.holds(q, d)
 		if held <= 0 || !p.offered(d) {
 			continue // it holds nothing of this dimension: its share there is 0
 		}
@@ -149,7 +149,7 @@ func (p *plugin) share(q ledger.QueueID) fair.Ratio {
 			most = s
 		}
 	}
-	r.share, r.sharedAt, r.sharedIn = most, queue.Moved, p.rounds
+	r.share, r.sharedAt, r.sharedIn, r.sharedOf = most, queue.Moved, p.rounds, p.moved()
 	return most
 }
 

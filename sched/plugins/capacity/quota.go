@@ -65,9 +65,7 @@ func (p *plugin) above(q ledger.QueueID, want resource.Vec) trace.Reason {
 	for at := q; at != ledger.NoQueue; at = p.rows[at].up {
 		queue := p.l.Queue(at)
 		limit := func(d resource.Dim) fair.Limit { return p.place(at, d) }
-		shorts := p.shorts(limit, want, func(d resource.Dim) int64 {
-			return resource.Sum{}.Plus(queue.Taken(d)).Plus(want.Get(d)).Int64()
-		})
+		shorts := p.shorts(limit, want, func(d resource.Dim) int64 { return sum(p.taken(at, d), want.Get(d)) })
 		if len(shorts) > 0 {
 			return trace.Reason{Code: trace.QueueCapability, Queue: queue.Name, Shorts: shorts, Text: queue.KeptText(p.l.Dims, shorts)}
 		}

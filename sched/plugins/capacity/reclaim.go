@@ -18,6 +18,7 @@ func (p *plugin) Preemptive(c policy.Preemptor) (trace.Reason, bool) {
 	if r, ok := p.closed(c.Queue); ok {
 		return r, false
 	}
+	c = p.claims(c)
 	if r := p.above(c.Queue, c.Want); r.Is() {
 		return r, false
 	}
@@ -34,26 +35,27 @@ func (p *plugin) Preemptive(c policy.Preemptor) (trace.Reason, bool) {
 // deserves says that with the preemptor, a queue stays within what it deserves in one of the dimensions
 // that matter. A dimension that the preemptor does not ask for does not matter.
 func (p *plugin) deserves(q ledger.QueueID, c policy.Preemptor) bool {
-	held := p.l.Queue(q).Allocated
 	for d := range c.Want {
 		d := resource.Dim(d)
-		if c.Want.Get(d) > 0 && short(c, d) && room(p.deserved(q, d), held.Get(d)) >= c.Want.Get(d) {
+		if c.Want.Get(d) > 0 && p.short(c, d) && room(p.deserved(q, d), p.holds(q, d)) >= c.Want.Get(d) {
 			return true
 		}
 	}
 	return false
 }
 
-func short(c policy.Preemptor, d resource.Dim) bool {
-	return d != resource.Pods && (len(c.Short) == 0 || slices.Contains(c.Short, d))
+// short says that a preemptor may lack a dimension on all nodes. Of devices that is not known before a node is
+// asked: then Lacks says it, and Reclaimable heeds that.
+func (p *plugin) short(c policy.Preemptor, d resource.Dim) bool {
+	return d != resource.Pods && (len(c.Short) == 0 || slices.Contains(c.Short, d) || p.counted(d))
 }
 
 func (p *plugin) undeserved(c policy.Preemptor) trace.Reason {
 	queue := p.l.Queue(c.Queue)
 	return trace.Reason{Code: trace.QueueDeserved, Queue: queue.Name, Shorts: policy.Shorts(p.l.Dims,
-		func(d resource.Dim) bool { return c.Want.Get(d) > 0 && short(c, d) },
+		func(d resource.Dim) bool { return c.Want.Get(d) > 0 && p.short(c, d) },
 		func(d resource.Dim) trace.Short {
-			future := resource.Sum{}.Plus(queue.Allocated.Get(d)).Plus(c.Want.Get(d)).Int64()
+			future := resource.Sum{}.Plus(p.holds(c.Queue, d)).Plus(c.Want.Get(d)).Int64()
 			return trace.Short{Need: future, Have: p.deserved(c.Queue, d)}
 		})}
 }
@@ -73,6 +75,7 @@ func (p *plugin) Reclaimable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 		return refuse(trace.Reason{Code: trace.VictimOutside, Queue: p.l.Queue(u.Queue).Name})
 	}
 	p.weigh(u)
+	c = p.claims(c)
 	m := move{plugin: p, preemptor: &c, unit: &u, shared: p.together(u.Queue, c.Queue)}
 	if !m.any(func(d resource.Dim) bool { return m.lacks(d) && p.gives(d) }) {
 		return refuse(trace.Reason{Code: trace.VictimOfNoUse, Queue: p.l.Queue(u.Queue).Name})
@@ -105,6 +108,16 @@ func (p *plugin) weigh(u policy.Unit) {
 			p.last = p.last.CopyFrom(request)
 		}
 	}
+	if p.devices == nil {
+		return
+	}
+	freed, kept := p.devices.Frees(u.Tasks), p.devices.Frees(u.Tasks[:len(u.Tasks)-1])
+	p.unit = p.unit.Add(freed)
+	for d := range freed {
+		if more := freed.Get(resource.Dim(d)) - kept.Get(resource.Dim(d)); more > 0 {
+			p.last = p.last.Set(resource.Dim(d), more)
+		}
+	}
 }
 
 // gives says that the unit frees something of a dimension that is shared.
@@ -114,7 +127,7 @@ func (p *plugin) gives(d resource.Dim) bool { return p.unit.Get(d) > 0 && p.offe
 // guarantee (seed 001 §5.1, the second check).
 func (p *plugin) guaranteed(q ledger.QueueID) trace.Reason {
 	queue := p.l.Queue(q)
-	left := func(d resource.Dim) int64 { return room(queue.Allocated.Get(d), p.unit.Get(d)) }
+	left := func(d resource.Dim) int64 { return room(p.holds(q, d), p.unit.Get(d)) }
 	broken := func(d resource.Dim) bool { return p.gives(d) && left(d) < queue.Guarantee.Get(d) }
 	for d := range p.unit {
 		if broken(resource.Dim(d)) {

@@ -22,6 +22,9 @@ func (p *plugin) QueueFigures(q ledger.QueueID) (policy.QueueFigures, bool) {
 		if p.shown(q, d) {
 			f.RealCapability = f.RealCapability.With(d, p.real(q, d))
 		}
+		if p.counted(d) {
+			f.Held, f.Asked = f.Held.Set(d, p.devices.Held(q, d)), f.Asked.Set(d, p.devices.Asked(q, d))
+		}
 	}
 	return f, true
 }
@@ -51,7 +54,7 @@ func (p *plugin) tell(rec *trace.Recorder) {
 	var total resource.Vec
 	for d := range resource.Dim(p.dims) {
 		if p.offered(d) {
-			total = total.Set(d, p.l.Total(d))
+			total = total.Set(d, p.total(d))
 		}
 	}
 	rec.Add(trace.Event{Kind: trace.TotalResource, Amounts: []trace.Labelled{label("total", total)}})

@@ -97,12 +97,20 @@ func (m *move) returns(j ledger.JobID, tasks []ledger.TaskID) func(resource.Dim)
 	return func(d resource.Dim) int64 {
 		least := int64(-1)
 		for _, t := range tasks {
-			if x := m.l.Class(m.l.Task(t).Class).Request.Get(d); least < 0 || x < least {
+			if x := m.asks(t, d); least < 0 || x < least {
 				least = x
 			}
 		}
 		return times(max(0, least), max(1, count))
 	}
+}
+
+// asks is what a task asks for.
+func (m *move) asks(t ledger.TaskID, d resource.Dim) int64 {
+	if m.counted(d) {
+		return m.devices.Returns(t, d)
+	}
+	return m.l.Class(m.l.Task(t).Class).Request.Get(d)
 }
 
 // belowMinimum says that a job is left with fewer members than it needs: it was evicted as a whole.

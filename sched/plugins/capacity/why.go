@@ -46,7 +46,7 @@ func (p *plugin) rung(q ledger.QueueID, d resource.Dim) trace.Level {
 	level := trace.Level{Queue: queue.Name, Real: p.real(q, d)}
 	if q == p.root {
 		top, named := p.top(d)
-		level.Above, level.Capability, level.Bounded = max(0, p.l.Total(d)), named.Value, named.Bounded
+		level.Above, level.Capability, level.Bounded = max(0, p.total(d)), named.Value, named.Bounded
 		level.Guarantee = min(top.Guarantee, level.Real)
 		return level
 	}

@@ -1,0 +1,105 @@
+package devices
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
+
+	"ashlar.sh/sched/ledger"
+)
+
+// What tasks that leave a node will free. A claim gives its devices back when the last pod that uses it has
+// ended. So a task may wait on a node (with future) for the devices of claims that only tasks use which are
+// leaving that node. Where it waits, what it will have is promised: nobody else finds these devices free,
+// neither before they are given back nor after. A promise is devices and no more. It gives no claim an
+// allocation, so that nobody who shares the claim is bound by it.
+
+// leavers are the tasks with claims that are leaving a node: how often each is counted, by uid, and the claims
+// that they name.
+type leavers struct{ uids, claims map[string]int }
+
+// leave notes (by 1) that a task is leaving a node, or takes that back (-1).
+func (d *Devices) leave(task *ledger.Task, n ledger.NodeID, by int) {
+	of, known := d.leaving[n]
+	if !known {
+		of = leavers{map[string]int{}, map[string]int{}}
+		d.leaving[n] = of
+	}
+	tally(of.uids, task.Pod.UID, by)
+	for _, key := range ClaimsOf(task) {
+		tally(of.claims, key, by)
+	}
+	if len(of.uids)+len(of.claims) == 0 {
+		delete(d.leaving, n)
+	}
+}
+
+func tally(of map[string]int, what string, by int) {
+	if of[what] += by; of[what] == 0 {
+		delete(of, what)
+	}
+}
+
+// promise counts (by 1) or discounts (-1) the devices that a task waits for.
+func (d *Devices) promise(w Writes, by int) {
+	for _, write := range w.Claims {
+		if len(write.Allocation) > 0 {
+			d.used.count(d.read(write), by)
+		}
+	}
+}
+
+// givenBack are the devices that will be free on a node once the tasks that are leaving it have ended.
+func (d *Devices) givenBack(n ledger.NodeID) (out []*resourcev1.AllocationResult) {
+	of := d.leaving[n]
+	for key := range of.claims { // order-free: counts of devices
+		c := d.claims[key]
+		if c == nil || c.fact == nil || c.fact.Status.Allocation == nil || len(c.fact.Status.ReservedFor) == 0 {
+			continue
+		}
+		stays := slices.ContainsFunc(c.fact.Status.ReservedFor, func(r resourcev1.ResourceClaimConsumerReference) bool {
+			return of.uids[string(r.UID)] == 0
+		})
+		for uid := range c.users { // order-free: some of them
+			stays = stays || of.uids[uid] == 0
+		}
+		if !stays {
+			out = append(out, c.fact.Status.Allocation)
+		}
+	}
+	return out
+}
+
+// without calls f with devices counted as free.
+func (d *Devices) without(back []*resourcev1.AllocationResult, f func()) {
+	for _, a := range back {
+		d.used.lend(a, -1)
+	}
+	d.lent = true
+	f()
+	d.lent = false
+	for _, a := range back {
+		d.used.lend(a, 1)
+	}
+}
+
+// ClaimsOf names the claims of a pod that have names already, each once, namespace/name.
+func ClaimsOf(task *ledger.Task) []string {
+	pod, _ := task.Pod.Opaque.(*corev1.Pod)
+	if pod == nil {
+		return nil
+	}
+	var out []string
+	for i := range pod.Spec.ResourceClaims {
+		name, _, err := resourceclaim.Name(pod, &pod.Spec.ResourceClaims[i])
+		if err != nil || name == nil {
+			continue
+		}
+		if key := pod.Namespace + "/" + *name; !slices.Contains(out, key) {
+			out = append(out, key)
+		}
+	}
+	return out
+}
