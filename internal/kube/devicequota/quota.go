@@ -175,6 +175,9 @@ func (q *Quota) follow() {
 	}
 	q.requeued = q.l.Requeued()
 	q.hung = q.l.Changes.QueueTree.Now()
+	if len(q.claims) == 0 {
+		return // no pod has any
+	}
 	clear(q.held)
 	clear(q.firm)
 	for key, c := range q.claims { // order-free: each for itself
