@@ -24,9 +24,11 @@ type Quota struct {
 	queues capacity.Queues  // the rest of the plugin
 	book   *devices.Devices // nil: not looked for yet, or nobody allocates devices
 
-	claims map[string]*charged // by namespace/name
-	held   amounts             // with what leaving pods hold
-	firm   amounts             // without
+	claims map[string]*charged              // by namespace/name
+	seats  map[ledger.TaskID]ledger.QueueID // of pods that sit with claims: the queue in which they were counted
+	astray bool                             // one of them was not counted where its job counts
+	held   amounts                          // with what leaving pods hold
+	firm   amounts                          // without
 
 	requeued uint64
 	hung     ledger.Cursor // of the tree of queues
@@ -50,7 +52,7 @@ type charged struct {
 // New returns a quota of devices, and of what of their capacity is consumed, in queues that stand
 // each for itself or (tree) below each other.
 func New(l *ledger.Ledger, tree, consumed bool) *Quota {
-	q := &Quota{l: l, tree: tree, consumed: consumed, claims: map[string]*charged{}, held: amounts{}, firm: amounts{}}
+	q := &Quota{l: l, tree: tree, consumed: consumed, claims: map[string]*charged{}, seats: map[ledger.TaskID]ledger.QueueID{}, held: amounts{}, firm: amounts{}}
 	q.requeued = l.Requeued()
 	q.hung = l.Changes.QueueTree.Now()
 	return q
@@ -131,22 +133,34 @@ func (of amounts) add(at ledger.QueueID, asks []ask, sign int64) {
 }
 
 // Take counts the claims of a pod in its queue and those above.
-func (q *Quota) Take(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, how ledger.Hold) {
-	q.sit(task, 1, how)
+func (q *Quota) Take(t ledger.TaskID, task *ledger.Task, _ ledger.NodeID, how ledger.Hold) {
+	q.sit(t, task, 1, how)
 }
 
 // Give takes a Take back.
-func (q *Quota) Give(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, how ledger.Hold) {
-	q.sit(task, -1, how)
+func (q *Quota) Give(t ledger.TaskID, task *ledger.Task, _ ledger.NodeID, how ledger.Hold) {
+	q.sit(t, task, -1, how)
 }
 
-func (q *Quota) sit(task *ledger.Task, by int32, how ledger.Hold) {
-	if len(task.Pod.Spec.Devices) == 0 || task.Job == ledger.NoJob {
+func (q *Quota) sit(t ledger.TaskID, task *ledger.Task, by int32, how ledger.Hold) {
+	if len(task.Pod.Spec.Devices) == 0 {
 		return
+	}
+	queue, counts := q.queueOf(task)
+	if by < 0 {
+		was, sat := q.seats[t]
+		q.astray = q.astray || sat != counts || was != queue && sat
+		delete(q.seats, t)
+	}
+	if !counts {
+		return
+	}
+	if by > 0 {
+		q.seats[t] = queue
 	}
 	for _, key := range devices.ClaimsOf(task) {
 		c := q.at(key)
-		for at := q.l.Job(task.Job).Queue; at != ledger.NoQueue; at = q.l.Parent(at) {
+		for at := queue; at != ledger.NoQueue; at = q.l.Parent(at) {
 			q.held.count(c.users, at, c.asks, by)
 			if how != ledger.Leaving {
 				q.firm.count(c.stays, at, c.asks, by)
@@ -155,6 +169,14 @@ func (q *Quota) sit(task *ledger.Task, by int32, how ledger.Hold) {
 		q.drop(key, c)
 	}
 	q.moved++
+}
+
+// queueOf is the queue in which a task counts; false: in none.
+func (q *Quota) queueOf(task *ledger.Task) (ledger.QueueID, bool) {
+	if task.Job == ledger.NoJob {
+		return ledger.NoQueue, false
+	}
+	return q.l.Job(task.Job).Queue, true
 }
 
 // count counts users of a claim, and the claim with the first of them.
@@ -175,9 +197,8 @@ func (q *Quota) follow() {
 	}
 	q.requeued = q.l.Requeued()
 	q.hung = q.l.Changes.QueueTree.Now()
-	if len(q.claims) == 0 {
-		return // no pod has any
-	}
+	q.astray = false
+	clear(q.seats)
 	clear(q.held)
 	clear(q.firm)
 	for key, c := range q.claims { // order-free: each for itself
@@ -185,8 +206,8 @@ func (q *Quota) follow() {
 		clear(c.stays)
 		q.drop(key, c)
 	}
-	q.l.Placements(func(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, how ledger.Hold) bool {
-		q.sit(task, 1, how)
+	q.l.Placements(func(t ledger.TaskID, task *ledger.Task, _ ledger.NodeID, how ledger.Hold) bool {
+		q.sit(t, task, 1, how)
 		return true
 	})
 	q.moved++
@@ -203,8 +224,8 @@ func (q *Quota) Audit(sits func(yield func(ledger.TaskID, *ledger.Task, ledger.N
 		at := again.at(key)
 		at.asks, at.known = c.asks, c.known
 	}
-	sits(func(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, how ledger.Hold) bool {
-		again.sit(task, 1, how)
+	sits(func(t ledger.TaskID, task *ledger.Task, _ ledger.NodeID, how ledger.Hold) bool {
+		again.sit(t, task, 1, how)
 		return true
 	})
 	if is, want := fmt.Sprint(q.held, q.firm), fmt.Sprint(again.held, again.firm); is != want {
@@ -216,5 +237,17 @@ func (q *Quota) Audit(sits func(yield func(ledger.TaskID, *ledger.Task, ledger.N
 // stale says that jobs came to count in other queues, or queues hang otherwise.
 func (q *Quota) stale() bool {
 	hung, known := q.l.Changes.QueueTree.Since(q.hung)
-	return q.requeued != q.l.Requeued() || len(hung) > 0 || !known
+	if q.astray || !known || len(hung) > 0 {
+		return true
+	}
+	if q.requeued == q.l.Requeued() {
+		return false
+	}
+	for t, queue := range q.seats { // order-free: some of them
+		if is, counts := q.queueOf(q.l.Task(t)); !counts || is != queue {
+			return true
+		}
+	}
+	q.requeued = q.l.Requeued()
+	return false
 }
