@@ -349,6 +349,16 @@ func (j *Job) dropRoles() {
 	}
 }
 
+// NumRoles is the number of roles that members have or minimums name. Roles may be longer: its indexes are reused.
+func (j *Job) NumRoles() (n int) {
+	for i := range j.Roles {
+		if !j.Roles[i].unused() {
+			n++
+		}
+	}
+	return n
+}
+
 // spares says that a PodGroup keeps its members from being evicted.
 func spares(g *model.PodGroup) bool { return g != nil && g.Spared }
 

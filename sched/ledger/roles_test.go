@@ -46,6 +46,9 @@ func TestRolesThatNobodyHasAreForgotten(t *testing.T) {
 	tell(model.KindPod, "b", nil)
 	pod("c", "last")
 	roles := l.Job(id).Roles
+	if n := l.Job(id).NumRoles(); n != 1 {
+		t.Errorf("%d roles count, want the one of the pod that is left, whichever index that has", n)
+	}
 	if len(roles) > 3 || roles[l.Task(taskOf(t, l, "c")).Role].Name != "last" {
 		t.Errorf("there are %d roles, want that of the pod that is left among few", len(roles))
 	}

@@ -1,6 +1,10 @@
 package ledger
 
-import "ashlar.sh/sched/model"
+import (
+	"slices"
+
+	"ashlar.sh/sched/model"
+)
 
 // OpKind is what a statement does to a task.
 type OpKind uint8
@@ -62,6 +66,9 @@ func (l *Ledger) Try(f func(*Tx) bool) bool {
 		return false
 	}
 	if l.depth == 0 {
+		if slices.ContainsFunc(l.undo, l.frees) {
+			l.roomEpoch++
+		}
 		l.undo = l.undo[:0]
 		if l.tx.keep {
 			l.nominate(ops)
@@ -72,6 +79,17 @@ func (l *Ledger) Try(f func(*Tx) bool) bool {
 		l.unwaive()
 	}
 	return true
+}
+
+// frees says that a task which a successful try moved does not use the room that is kept for it: a claim or a
+// reservation on another node.
+func (l *Ledger) frees(e entry) bool {
+	if e.task == NoTask {
+		return false
+	}
+	row := &l.tasks[e.task]
+	kept := row.Held.Kind == CommitReserve || row.Held.Kind == CommitClaim
+	return kept && row.Node != row.Held.Node && !row.claims()
 }
 
 // Keep makes the statement hold for this cycle only: its tasks keep their room, it stays out of the plan, and

@@ -101,18 +101,6 @@ func (t *attempt) decideAlone(hold bool) (out Outcome) {
 	return out
 }
 
-// Why says why the next batch of a list of pending tasks finds no place, and changes nothing; it
-// returns the zero Reason when the batch finds one.
-func Why(s *session.Session, w *PendingTasks) trace.Reason {
-	quiet := *s
-	quiet.Trace = &trace.Recorder{}
-	t := newAttempt(&quiet, w, true)
-	if t.decided(false) != Refused {
-		return trace.Reason{}
-	}
-	return t.reason()
-}
-
 // hopeless refuses a gang of one class by amounts alone, before anything is tried. It returns false
 // when amounts do not rule the gang out.
 func (t *attempt) hopeless() bool {

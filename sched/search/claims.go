@@ -82,8 +82,8 @@ func keptOn(s *session.Session, j ledger.JobID) string {
 const mostNamed = 8
 
 // decided is decide as if no room were kept for the job itself. Where that is not enough, it is tried
-// as if no room were kept for the jobs that it comes before; if that succeeds, their room is given
-// back. A job with reservations may use all room that is kept.
+// as if no room were kept for the jobs that it comes before. What is left of their room stays kept until
+// KeepRoom finds whether it is still of use to them. A job with reservations may use all room that is kept.
 func (t *attempt) decided(hold bool) (out Outcome) {
 	s, j := t.s, t.w.Job
 	if !s.L.Claims() {
@@ -111,9 +111,6 @@ func (t *attempt) decided(hold bool) (out Outcome) {
 			return out
 		}
 		*t = *again
-		if hold {
-			release(s, others...)
-		}
 	}
 	if out == Committed && hold {
 		release(s, j)

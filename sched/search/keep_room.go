@@ -54,11 +54,16 @@ func KeepRoom(s *session.Session) {
 	for _, j := range byKey(s, s.L.Claimants()) {
 		switch {
 		case expired(s, j):
+			release(s, j)
 			s.L.Wait(j, s.Now)
-		case stands(s, j) && (!due || couldStart(s, j)):
+		case !stands(s, j):
+			release(s, j)
+		case !due || couldStart(s, j):
 			continue
+		default:
+			release(s, j)
+			s.L.Lend(j, ledger.Lends) // room is looked for elsewhere at once
 		}
-		release(s, j)
 		s.Trace.Add(trace.Event{Kind: trace.KeepsNoRoom, Job: s.L.Called(j)})
 	}
 	if !due || s.IsIdle("call in") {

@@ -25,7 +25,7 @@ func (vs *Search) SignatureOf(rule Rule, j ledger.JobID, tasks []ledger.TaskID) 
 	job := vs.l.Job(j)
 	p = Signature{rule.Action, rule.Scope, vs.l.Task(tasks[0]).Class, job.Queue, job.Priority, job.MinMember - job.Placed(), len(tasks),
 		vs.l.PreemptsNever(tasks[0]), job.Group != nil && job.Group.Preemptable}
-	if vs.set.JudgesByPreemptor() || job.Placed()+job.Waiting() > 0 || len(job.Roles) > 1 || rule.Sample.On || rule.Within != nil || rule.Each != nil || vs.nodes.AsksTasks(p.Class) {
+	if vs.set.JudgesByPreemptor() || job.Placed()+job.Waiting() > 0 || job.NumRoles() > 1 || rule.Sample.On || rule.Within != nil || rule.Each != nil || vs.nodes.AsksTasks(p.Class) {
 		return p, false
 	}
 	for _, t := range tasks {

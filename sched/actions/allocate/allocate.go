@@ -6,8 +6,10 @@
 //     all, a job above it gets one task.
 //  4. The job is put back if it was served and has tasks left, the queue in any case;
 //     what they hold now decides when their next turn is.
-//  5. Pods that came lately and are above their job's minimum take part once every
-//     minimum had its turn, if it is time for them (session.Surplus).
+//  5. Pods that came lately and are above their job's minimum take part once no job
+//     that lacks its minimum could have it, if it is time for them (session.Surplus).
+//  6. When a turn gives room back, all this begins anew: jobs that were refused before
+//     may have a place now.
 package allocate
 
 import (
@@ -31,18 +33,17 @@ func (Action) Execute(s *session.Session) {
 	s.Enter(Name)
 	defer s.Leave(Name)
 	search.KeepRoom(s)
-	r := &round{s: s, pending: map[ledger.JobID]*search.PendingTasks{}}
-	jobs := s.Unparked(func(j ledger.JobID) bool {
-		w := candidate(s, j)
-		if w != nil {
-			r.pending[j] = w
+	var kept []ledger.JobID
+	for {
+		r, jobs := begin(s, kept)
+		if s.Trace.On(trace.TryQueues) {
+			s.Trace.Add(trace.Event{Kind: trace.TryQueues, Count: s.Rotate(jobs).Queues()})
 		}
-		return w != nil
-	})
-	if s.Trace.On(trace.TryQueues) {
-		s.Trace.Add(trace.Event{Kind: trace.TryQueues, Count: s.Rotate(jobs).Queues()})
+		if r.serve(jobs) {
+			return
+		}
+		kept = r.kept
 	}
-	r.serve(jobs)
 }
 
 // candidate returns a job's list of pending tasks; nil, with the reason noted, when the job is not to

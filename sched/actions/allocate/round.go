@@ -4,25 +4,43 @@ import (
 	"slices"
 
 	"ashlar.sh/sched/ledger"
-	"ashlar.sh/sched/model"
-	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/search"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
 )
 
-// round is one execution of the action.
+// round gives every job that may be served its turns. It ends early when a turn gives room back: then
+// jobs that were refused before, or are parked, may have a place, and the next round asks them, too.
+// Nothing depends on how many jobs have a turn that would be refused: most of these are parked.
 type round struct {
 	s        *session.Session
 	pending  map[ledger.JobID]*search.PendingTasks
-	later    []ledger.JobID // jobs that wait until every minimum had its turn
-	minimums int            // jobs that lack their minimum and had no turn yet
-	widened  bool           // every minimum had its turn
-	borrowed bool           // the jobs that start in lent room had their turn
+	room     uint64         // the RoomEpoch in which the round began
+	kept     []ledger.JobID // jobs that are promised their minimum in this cycle: they have no more turns
+	minimums []ledger.JobID // jobs that lacked their minimum when the round began; without some that cannot have it
+	later    []ledger.JobID // jobs with surplus that came lately: they wait until every minimum had its turn
+	held     []ledger.JobID // those of them whose surplus is held back
+	widened  bool           // surplus that came lately has its turns
+	borrowed bool           // the jobs that start in lent room had their turns
 }
 
-// serve gives jobs their turns, until no room is left.
-func (r *round) serve(jobs []ledger.JobID) {
+// begin makes a round, and lists the jobs that may be served.
+func begin(s *session.Session, kept []ledger.JobID) (*round, []ledger.JobID) {
+	r := &round{s: s, pending: map[ledger.JobID]*search.PendingTasks{}, room: s.L.RoomEpoch(), kept: kept}
+	return r, s.Unparked(func(j ledger.JobID) bool {
+		if slices.Contains(kept, j) {
+			return false
+		}
+		w := candidate(s, j)
+		if w != nil {
+			r.pending[j] = w
+		}
+		return w != nil
+	})
+}
+
+// serve gives jobs their turns, until no room is left. It returns false if a turn gave room back.
+func (r *round) serve(jobs []ledger.JobID) bool {
 	first := jobs[:0]
 	for _, j := range jobs {
 		switch {
@@ -30,39 +48,64 @@ func (r *round) serve(jobs []ledger.JobID) {
 			r.later = append(r.later, j)
 			continue
 		case !r.begun(j):
-			r.minimums++
+			r.minimums = append(r.minimums, j)
 		}
 		first = append(first, j)
 	}
 	rotation := r.s.Rotate(first)
-	for {
-		if r.minimums == 0 && !r.borrowed {
-			r.borrowed = true
-			r.borrow()
-		}
-		if r.minimums == 0 && len(r.later) > 0 {
-			rotation = r.join(rotation)
-		}
+	for r.s.L.RoomEpoch() == r.room {
 		q, j, ok := rotation.Next()
-		if !ok && len(r.later) == 0 {
-			return
-		}
-		if ok {
+		switch {
+		case ok && r.begun(j) && r.anyWaits() && !r.startable():
+			rotation.Again(q, j)
+			rotation.Return(q)
+			rotation = r.join(rotation)
+		case ok:
 			r.turn(rotation, q, j)
+		case r.anyWaits():
+			rotation = r.join(rotation)
+		default:
+			return true
 		}
 	}
+	return false
+}
+
+// anyWaits says that some jobs wait until every minimum had its turn.
+func (r *round) anyWaits() bool { return len(r.later) > 0 || !r.borrowed && r.mayBorrow() }
+
+// startable says that some job which lacks its minimum would get it if this were its turn. Within a
+// round, a job for which that is false stays so. It is false for parked jobs.
+func (r *round) startable() bool {
+	for ; len(r.minimums) > 0; r.minimums = r.minimums[1:] {
+		j := r.minimums[0]
+		if r.begun(j) || slices.Contains(r.kept, j) || r.s.Parked(j) {
+			continue
+		}
+		if _, over := r.s.Policy.Overused(r.s.L.Job(j).Queue); !over && search.Would(r.s, j) {
+			return true
+		}
+	}
+	return false
 }
 
 // join adds the jobs that waited to the rest of a rotation, if it is time for them.
 func (r *round) join(rotation *session.Rotation) *session.Rotation {
-	later := r.later
-	r.later = nil
+	if !r.borrowed {
+		r.borrow()
+	}
+	if len(r.later) == 0 {
+		return rotation
+	}
+	later := append(r.held, r.later...)
+	r.held, r.later = nil, nil
 	if r.widened = r.s.MayPlaceSurplus(later); r.widened {
 		return r.s.Rotate(append(rotation.Remaining(), later...))
 	}
 	for _, j := range later {
 		r.s.Waits(j, trace.Reason{Code: trace.MinimumsFirst})
 	}
+	r.held = later
 	return rotation
 }
 
@@ -82,11 +125,7 @@ func (r *round) above(j ledger.JobID) bool {
 func (r *round) turn(rotation *session.Rotation, q ledger.QueueID, j ledger.JobID) {
 	s := r.s
 	if why, over := s.Policy.Overused(q); over {
-		jobs := append([]ledger.JobID{j}, rotation.Drain(q)...)
-		for _, j := range jobs {
-			r.hadTurn(r.begun(j))
-		}
-		skip(s, q, jobs, r.pending, why)
+		skip(s, q, append([]ledger.JobID{j}, rotation.Drain(q)...), r.pending, why)
 		return
 	}
 	w := r.pending[j]
@@ -94,12 +133,12 @@ func (r *round) turn(rotation *session.Rotation, q ledger.QueueID, j ledger.JobI
 		nodes := s.Nodes.Feasible(s.L.Task(w.Tasks[0]).Class)
 		s.Trace.Add(trace.Event{Kind: trace.NodesForJob, Job: s.L.Called(j), Count: nodes})
 	}
-	began := r.begun(j)
-	served := search.Attempt(s, w) == search.Committed
-	again := served && !w.Empty()
-	if !again || r.begun(j) {
-		r.hadTurn(began)
+	outcome := search.Attempt(s, w)
+	if outcome == search.Kept {
+		r.kept = append(r.kept, j)
 	}
+	served := outcome == search.Committed
+	again := served && !w.Empty()
 	switch {
 	case again && r.above(j) && !r.widened:
 		r.later = append(r.later, j)
@@ -110,52 +149,3 @@ func (r *round) turn(rotation *session.Rotation, q ledger.QueueID, j ledger.JobI
 	}
 	rotation.Return(q)
 }
-
-// hadTurn notes that a job was served, or will not be; began says that it had its minimum before.
-func (r *round) hadTurn(began bool) {
-	if !began {
-		r.minimums--
-	}
-}
-
-// borrow admits and places jobs for which their queues have room only with what other jobs lend: jobs
-// that start at once, and no others.
-func (r *round) borrow() {
-	s := r.s
-	if s.L.Lenders() == 0 || !lent(s) || !s.Profile.HasAction("enqueue") || s.IsIdle(borrowing) {
-		return
-	}
-	placed := false
-	rotation := s.Rotate(s.Pending(func(j ledger.JobID) bool {
-		return s.L.Job(j).HasMin && !s.Gate(j).Is() && !s.Policy.ValidateJob(j).Is() && s.Policy.Loanable(j)
-	}))
-	for {
-		q, j, ok := rotation.Next()
-		if !ok {
-			break
-		}
-		if _, over := s.Policy.Overused(q); over {
-			rotation.Drain(q)
-			continue
-		}
-		w := search.PendingTasksOf(s, j)
-		if s.Policy.Loanable(j) && !w.Empty() && suffices(s, w) && search.Borrow(s, w) {
-			placed = true
-			s.Admit(j)
-			s.Trace.Add(trace.Event{Kind: trace.Enqueued, Job: s.L.Called(j), Queue: s.L.Queue(q).Name})
-		}
-		rotation.Return(q)
-	}
-	if !placed {
-		s.RememberIdle(borrowing)
-	}
-}
-
-// lent says that some job lends room of its queue.
-func lent(s *session.Session) bool {
-	root, _ := s.L.FindQueue(model.RootQueue)
-	return slices.ContainsFunc(s.L.Queue(root).Lent, func(lent resource.Sum) bool { return lent.Int64() > 0 })
-}
-
-// borrowing is the name under which borrow remembers that it is idle.
-const borrowing = "borrowing"
