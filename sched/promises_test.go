@@ -1,12 +1,14 @@
 package sched
 
 import (
+	"fmt"
 	"testing"
 
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
+	"pgregory.net/rapid"
 )
 
 // What is kept for a job without pods ends at the time that Decide named, also for an engine that was
@@ -61,4 +63,87 @@ func TestAPromiseLapses(t *testing.T) {
 	tell(e, model.KindPod, "ns", "pod", nil)
 	decide(e, 700, 760, true)
 	decide(anew(e.Commitments()), 760, 0, false)
+}
+
+// hostile is a cluster of ten cpus in which queues keep all they can for jobs that never run: PodGroups
+// without pods, or with one pod that no node takes, made anew before what is kept for them lapses.
+type hostile struct {
+	t       *rapid.T
+	e       *Engine
+	version uint64
+	now     int64
+	queues  int
+	groups  map[string]int64 // when each goes
+	made    int
+}
+
+func (h *hostile) tell(k model.Kind, namespace, name string, o model.Object) {
+	h.version++
+	h.e.Apply(model.Fact{Ref: model.Ref{Kind: k, Namespace: namespace, Name: name}, UID: name, Version: h.version, Object: o})
+}
+
+func (h *hostile) group(name, queue string, cpu int64) {
+	h.tell(model.KindPodGroup, "ns", name, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name, UID: name, Created: h.now},
+		Queue: queue, MinMember: 2, HasMin: true, MinResources: resource.List{{Name: "cpu", Value: cpu * 1000}}, Phase: model.GroupPending})
+}
+
+// make has each queue with fewer than three PodGroups make one, and takes those away whose time is over.
+func (h *hostile) make() {
+	for name, at := range h.groups {
+		if at <= h.now {
+			h.tell(model.KindPodGroup, "ns", name, nil)
+			h.tell(model.KindPod, "ns", name, nil)
+			delete(h.groups, name)
+		}
+	}
+	for q := range 3 * h.queues {
+		h.made++
+		name := fmt.Sprint("false-", h.made)
+		h.group(name, fmt.Sprint("hostile-", q%h.queues), rapid.Int64Range(1, 12).Draw(h.t, "keeps"))
+		h.groups[name] = h.now + rapid.Int64Range(10, 70).Draw(h.t, "stands")*second
+		if rapid.Bool().Draw(h.t, "pod") {
+			h.tell(model.KindPod, "ns", name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name, Created: h.now}, Ours: true, Group: name,
+				Phase: model.PodPending, Spec: &model.Spec{Requests: units(1000, 0, 1), Affinity: []model.Term{{All: []model.Requirement{{Key: "none", Op: model.Exists}}}}}})
+		}
+	}
+}
+
+// A job of a queue that keeps nothing else is let in within as many minutes as there are other queues,
+// and two, whatever these keep; an engine made anew decides the same at each step.
+func TestALargeJobIsLetInWhateverOthersKeep(t *testing.T) {
+	waited := 0
+	rapid.Check(t, func(t *rapid.T) {
+		h := &hostile{t: t, now: 1000 * second, queues: rapid.IntRange(1, 3).Draw(t, "queues"), groups: map[string]int64{}}
+		h.e = engine(t, policy.Profile{Actions: []string{"enqueue", "allocate", "backfill"}, Tiers: [][]policy.Choice{
+			{{Plugin: "gang"}, {Plugin: "overcommit"}}, {{Plugin: "predicates"}, {Plugin: "nodeorder"}}}})
+		h.tell(model.KindNode, "", "n", &model.Node{Meta: model.Meta{Name: "n"},
+			Allocatable: resource.List{{Name: resource.CPUName, Value: 10_000}, {Name: resource.PodsName, Value: 110}}})
+		for q := range h.queues {
+			h.tell(model.KindQueue, "", fmt.Sprint("hostile-", q), &model.Queue{Meta: model.Meta{Name: fmt.Sprint("hostile-", q)}, Weight: 1})
+		}
+		h.tell(model.KindQueue, "", "mine", &model.Queue{Meta: model.Meta{Name: "mine"}, Weight: 1})
+		begun := h.now + 100*second
+		for ; ; h.now += 10 * second {
+			h.make()
+			if h.now == begun {
+				h.group("large", "mine", rapid.Int64Range(1, 10).Draw(t, "asks"))
+			}
+			other := again(t, h.e)
+			_, was := answers(t, h.e, h.now)
+			_, is := answers(t, other, h.now)
+			same(t, "an engine restored from facts and commitments decides otherwise", was, is)
+			if j, ok := h.e.l.FindJob(ledger.JobKey{Namespace: "ns", Name: "large"}); ok && h.e.l.Job(j).Admitted() {
+				break
+			}
+			if h.now > begun {
+				waited++
+			}
+			if h.now > begun+int64(h.queues+2)*60*second {
+				t.Fatalf("it waits since %d s", (h.now-begun)/second)
+			}
+		}
+	})
+	if waited == 0 {
+		t.Error("no job ever waited: this shows nothing")
+	}
 }

@@ -8,8 +8,8 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// VoteEnqueue permits a job while the cluster has not been promised too often with it, or its queue
-// keeps no more with it than its part, and rejects it otherwise. Need of the reason is what would be
+// VoteEnqueue permits a job while the cluster has not been promised too often with it, its queue
+// keeps no more with it than its part, or it is its queue's turn, and rejects it otherwise. Need of the reason is what would be
 // promised, Have what may be.
 func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) { return p.vote(j, false) }
 
@@ -26,7 +26,7 @@ func (p *plugin) vote(j ledger.JobID, loan bool) (policy.Vote, trace.Reason) {
 		}
 		over = append(over, d)
 	}
-	if len(over) == 0 {
+	if len(over) == 0 || !loan && p.hasTurn(job, over) {
 		return policy.Permit, trace.Reason{}
 	}
 	p.l.Dims.SortByName(over)

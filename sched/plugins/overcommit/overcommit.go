@@ -54,6 +54,7 @@ type plugin struct {
 	below  bool   // what is configured is below 1
 	used   used
 	askers askers
+	turns  turns
 }
 
 // Problems says that the factor configured was not taken.

@@ -10,9 +10,18 @@ import (
 // within says that a job's queue would keep, with the job let in, no more of dimension d than its
 // part of what is not in use. What other queues were promised does not refuse the job then.
 func (p *plugin) within(job *ledger.Job, d resource.Dim, loan bool) bool {
-	keeps := resource.Sum{}.Plus(p.l.Queue(job.Queue).Kept(d, loan)).Plus(job.Asks(d)).Int64()
-	left := resource.Sum{}.Plus(p.mayBe(d)).Minus(p.used.of(p.l, d)).Int64()
+	keeps, left := p.keeps(job, d, loan), p.left(d)
 	return keeps <= left && keeps <= p.part(job.Queue, d, left)
+}
+
+// keeps is what a job's queue would keep of dimension d with the job let in.
+func (p *plugin) keeps(job *ledger.Job, d resource.Dim, loan bool) int64 {
+	return resource.Sum{}.Plus(p.l.Queue(job.Queue).Kept(d, loan)).Plus(job.Asks(d)).Int64()
+}
+
+// left is what of the budget is not in use.
+func (p *plugin) left(d resource.Dim) int64 {
+	return resource.Sum{}.Plus(p.mayBe(d)).Minus(p.used.of(p.l, d)).Int64()
 }
 
 // part is a queue's part of an amount that is left of dimension d: on each level of the tree, by
