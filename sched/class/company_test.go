@@ -230,7 +230,7 @@ func (w *twin) worth(prefer []model.Near, p *model.Pod, a, b *model.Node) (sum i
 
 // logs are natural logarithms of whole numbers in units of 1/65536, rounded down in the
 // last places as nodeorder does.
-var logs = map[int]int64{2: 45426, 3: 71997, 4: 90852, 5: 105475, 6: 117423, 7: 127526, 8: 136278, 9: 143996, 10: 150901, 11: 157148}
+var logs = map[int]int64{2: 45426, 3: 71998, 4: 90852, 5: 105475, 6: 117424, 7: 127526, 8: 136278, 9: 143996, 10: 150901, 11: 157147}
 
 // spreads adds to the scores of nodes what constraints that had better hold make of them,
 // with weight 2.
