@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
-	"ashlar.sh/internal/kube/devices"
 	"ashlar.sh/internal/kube/filters"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/policy"
@@ -51,7 +50,7 @@ func has(c *resourcev1.ResourceClaim, pod string, from, count int) *resourcev1.R
 		c.Status.Allocation.Devices.Results = append(c.Status.Allocation.Devices.Results,
 			resourcev1.DeviceRequestAllocationResult{Request: "r0", Driver: "d", Pool: "n", Device: fmt.Sprint("gpu-", from+i)})
 	}
-	c.Status.ReservedFor = []resourcev1.ResourceClaimConsumerReference{{Resource: "pods", Name: pod, UID: "uid-" + "ns"}}
+	c.Status.ReservedFor = []resourcev1.ResourceClaimConsumerReference{{Resource: "pods", Name: pod}}
 	return c
 }
 
@@ -203,18 +202,38 @@ func TestTheReportOfAQueueHasItsDevices(t *testing.T) {
 	}
 }
 
-// An engine that is given the facts and commitments of another decides the same, with promised devices, too.
+// An engine that is given the facts and commitments of another has the same devices promised, and gives them to
+// nobody else.
 func TestPromisedDevicesOutliveAnEngine(t *testing.T) {
-	objects := []metav1.Object{deserves(queue("a", ""), "4"), deserves(queue("b", ""), "4"), claim("x", exactly(2))}
-	w := newReclaimer(t, objects...)
-	w.tell(running("a", "a", 0, 4)...)
+	w := newReclaimer(t, deserves(queue("a", ""), "4"), deserves(queue("b", ""), "4"), claim("x", exactly(2)))
+	held := running("a", "a", 0, 4)
+	w.tell(held...)
 	w.tell(job("x", "b", 1, "x")...)
-	if evicted, _ := w.evicts(); evicted == "" {
+	evicted, _ := w.evicts()
+	if evicted == "" {
 		t.Fatal("nobody is evicted")
 	}
-	for _, c := range w.e.Commitments().Tasks {
-		if c.Pod.Name == "x-0" && c.Chosen.Of(devices.Name) == "" {
-			t.Error("the reservation of x-0 has no devices")
+	twin := newReclaimer(t)
+	twin.e.Apply(w.e.Facts()...)
+	twin.e.Restore(w.e.Commitments())
+	for _, at := range []*world{w, twin} {
+		for _, o := range held {
+			switch o := o.(type) {
+			case *corev1.Pod:
+				if o.Name == evicted {
+					at.gone(o)
+				}
+			case *resourcev1.ResourceClaim:
+				if o.Name+"-0" == evicted {
+					free := claim(o.Name, exactly(2))
+					free.ResourceVersion = "2"
+					at.tell(free)
+				}
+			}
+		}
+		at.tell(append(job("z", "a", 1, "z"), claim("z", exactly(2)))...)
+		if _, bound := at.evicts(); bound != "x-0" {
+			t.Errorf("bound %q, want x-0 alone: what was freed is promised to it", bound)
 		}
 	}
 }
