@@ -19,7 +19,7 @@ type feasibility struct {
 	few    bool    // so few nodes that they are gone through one by one
 	flat   int64   // the sum of scores that are equal for all nodes
 	varied []scale // the scores that differ
-	moving []*resultCache
+	moving []movingScore
 	moved  uint64 // see policy.MovingOrder: up to which it is up to date
 
 	nodeFilters   []policy.NodeFilter
@@ -37,6 +37,13 @@ type scale struct {
 	moved uint64 // see policy.MovingOrder
 }
 
+// movingScore is a score that changes without a fact, and the version of it that a feasibility was composed with.
+// The cache is shared with other classes, and may be newer than the feasibility.
+type movingScore struct {
+	cache *resultCache
+	moved uint64 // see policy.MovingOrder
+}
+
 // compose puts a class's result caches together. It returns true when nodes that did not change themselves may
 // score otherwise than before.
 func (x *Index) compose(v *feasibility, class *ledger.Class) bool {
@@ -51,7 +58,7 @@ func (x *Index) compose(v *feasibility, class *ledger.Class) bool {
 	for i, o := range x.set.StaticOrders {
 		f := x.cache(len(x.set.StaticFilters)+i, class)
 		if f.moving != nil {
-			v.moving = append(v.moving, f)
+			v.moving = append(v.moving, movingScore{f, f.moved})
 		}
 		if f.some == 0 {
 			v.flat += normalized(0, 0, o)
@@ -86,7 +93,7 @@ func (x *Index) moved() (sum uint64) {
 
 // stirred says that a score in the feasibility has changed without a fact.
 func (v *feasibility) stirred() bool {
-	return slices.ContainsFunc(v.moving, func(f *resultCache) bool { return f.moving.MovedFor(f.spec) != f.moved })
+	return slices.ContainsFunc(v.moving, func(s movingScore) bool { return s.cache.moving.MovedFor(s.cache.spec) != s.moved })
 }
 
 // fewAdmitted is the part of all nodes below which the admitted ones are gone through one by one. Reading

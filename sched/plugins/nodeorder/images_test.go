@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
@@ -93,5 +94,33 @@ func BenchmarkImagesTakenOver(b *testing.B) {
 	spec := &model.Spec{Images: []string{"reg/image-0030"}}
 	for b.Loop() {
 		byImages(b, l).Fill(spec, make([]int64, 5000))
+	}
+}
+
+// Two classes that run the same images share what is known of these. A pull that the one was asked about first
+// moves the other, too.
+func TestAnImageThatIsPulledMovesEachClassThatRunsIt(t *testing.T) {
+	l := ledger.New()
+	llm := model.Image{Name: "reg/llm:1", Size: 800 * mi}
+	holds(l, 1, "n1", llm)
+	holds(l, 2, "n2")
+	var tasks []ledger.TaskID
+	for i := range 4 {
+		name := fmt.Sprint("p", i)
+		spec := &model.Spec{Requests: amounts(int64(100+i/2), gi), Images: []string{llm.Name}}
+		l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: name}, UID: name, Version: 1,
+			Object: &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name}, Spec: spec}})
+		task, _ := l.FindTask(ledger.Key{Namespace: "ns", Name: name})
+		tasks = append(tasks, task)
+	}
+	nodes := class.New(l, build(t, l, nil))
+	for _, want := range []string{"n1", "n2"} {
+		for _, task := range []ledger.TaskID{tasks[0], tasks[2]} {
+			if n, _ := nodes.Best(task); n == ledger.NoNode || l.Node(n).Name != want {
+				t.Errorf("the best node of %v is row %d, want %s", l.Task(task).Key, n, want)
+			}
+		}
+		holds(l, 3, "n1")
+		holds(l, 4, "n2", llm)
 	}
 }
