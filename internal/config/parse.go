@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v3"
+
+	"ashlar.sh/internal/syntax"
 )
 
 // Source says where the bytes come from, for messages.
@@ -119,23 +121,23 @@ func (p *parser) file(data []byte) *Scheduler {
 
 // document is the root of the only YAML document, or nil after a Problem.
 func (p *parser) document(data []byte) *yaml.Node {
-	root, second, err := decode(data)
+	docs, err := syntax.Documents(data, 2)
 	switch {
 	case err != nil:
-		line, text := syntax(data, err)
+		line, text := syntax.Line(data, err)
 		p.refuse(line+p.src.LineOffset, "this is not YAML: %s", text)
 		return nil
-	case isNull(root):
+	case len(docs) == 0 || isNull(docs[0]):
 		p.refuse(1+p.src.LineOffset, "the configuration is empty; %s", actionsExample)
 		return nil
 	}
-	if second != nil {
-		p.object(second.Line+p.src.LineOffset, "it is skipped", "a second document begins here; a configuration is one document")
+	if len(docs) > 1 {
+		p.object(docs[1].Line+p.src.LineOffset, "it is skipped", "a second document begins here; a configuration is one document")
 		if p.mode == Strict {
 			return nil
 		}
 	}
-	return root
+	return docs[0]
 }
 
 // mostNodes bounds what a file may become when its aliases are written out.

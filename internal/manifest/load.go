@@ -1,8 +1,8 @@
 package manifest
 
 import (
+	gojson "encoding/json"
 	"io"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -26,11 +26,11 @@ type Set struct {
 	errs      []Error
 	documents int
 	file      string
-	most      int // how many pods workloads may make
+	most      int   // how many pods workloads may make
+	spoilt    []int // chunks of which a piece is malformed
 
-	nodes nodes  // of the document that is read
-	buf   []byte // its JSON
-	told  *told  // nil: nobody asks
+	buf  []byte // the JSON of the document that is read
+	told *told  // nil: nobody asks
 }
 
 // object is one that was read.
@@ -87,23 +87,6 @@ func LoadTelling(paths []string, stdin io.Reader, tell func(Progress)) (*Set, []
 	return s, inOrder(s.errs)
 }
 
-// load reads the documents of a file.
-func (s *Set) load(src source) {
-	s.file = src.name
-	s.told.begin(src.name, len(src.text))
-	chunks := split(src.text)
-	if len(chunks) == 1 && len(src.text) >= manyBytes && s.inPieces(chunks[0]) {
-		return
-	}
-	s.sideBySide(len(chunks), func(part *Set, i int) bool {
-		if err := chunks[i].parse(&part.nodes, part.document); err != nil {
-			part.fail(err.Where.Line, err.Message)
-		}
-		part.told.add(len(chunks[i].text), 1)
-		return true
-	})
-}
-
 // merge adds what was read after what s has.
 func (s *Set) merge(part *Set) {
 	s.objects = append(s.objects, part.objects...)
@@ -127,134 +110,125 @@ func (s *Set) fail(line int, message string) {
 	s.errs = append(s.errs, Error{Position{s.file, line}, message})
 }
 
-// document takes one document in; an empty one is nothing.
-func (s *Set) document(root *yaml.Node) {
-	if root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
-		return
-	}
-	s.documents++
-	s.object(root, "", "", 0)
+// head is what says how to read an object.
+type head struct {
+	APIVersion gojson.RawMessage `json:"apiVersion"`
+	Kind       gojson.RawMessage `json:"kind"`
+	Items      gojson.RawMessage `json:"items"`
 }
 
-// object takes an object or a list of them in. Items of a typed list need not name
-// their kind again.
-func (s *Set) object(n *yaml.Node, apiVersion, kindName string, depth int) {
-	line := n.Line
-	n, ok := resolved(n)
-	if !ok || depth > 20 {
-		s.fail(line, "lists are nested too deeply")
-		return
+// object takes an object or a list of them in; false when its JSON is malformed. Items of a
+// typed list need not name their kind again.
+func (s *Set) object(d *document, apiVersion, kindName string, depth int) bool {
+	var h head
+	if depth > 20 {
+		s.fail(d.line, "lists are nested too deeply")
+		return true
 	}
-	if n.Kind != yaml.MappingNode {
-		s.fail(n.Line, "expected an object with apiVersion and kind, found "+found(n))
-		return
+	if len(d.json) == 0 || d.json[0] != '{' {
+		s.fail(d.line, "expected an object with apiVersion and kind, found "+found(d.json, ""))
+		return gojson.Valid(d.json)
 	}
-	apiVersion, ok = s.text(n, "apiVersion", apiVersion)
-	kindName, named := s.text(n, "kind", kindName)
+	if json.UnmarshalCaseSensitivePreserveInts(d.json, &h) != nil {
+		return false
+	}
+	apiVersion, ok := s.said(d, h.APIVersion, "apiVersion", apiVersion)
+	kindName, named := s.said(d, h.Kind, "kind", kindName)
 	if !ok || !named {
-		return
+		return true
 	}
 	if item, isList := strings.CutSuffix(kindName, "List"); isList {
-		s.list(n, apiVersion, item, depth)
-		return
+		s.list(d, h.Items, apiVersion, item, depth)
+		return true
 	}
 	k, complaint := lookUp(apiVersion, kindName)
 	switch {
 	case complaint != "":
-		line := n.Line
-		if v := value(n, "kind"); v != nil {
-			line = v.Line
-		}
-		s.fail(line, complaint)
-	case k == nil, k.name == "ConfigMap" && value(value(n, "data"), ConfigKey) == nil:
+		s.fail(d.at("kind"), complaint)
+	case k == nil, k.name == "ConfigMap" && !configures(d.json):
 		s.skipped[kindName]++
 	default:
-		s.decode(n, k)
+		s.decode(d, k)
 	}
+	return true
 }
 
-// text reads a field that every object needs.
-func (s *Set) text(n *yaml.Node, key, inherited string) (string, bool) {
-	v := value(n, key)
+// configures says that a ConfigMap has a scheduler's configuration.
+func configures(text []byte) bool {
+	var c struct {
+		Data map[string]gojson.RawMessage `json:"data"`
+	}
+	return json.UnmarshalCaseSensitivePreserveInts(text, &c) == nil && c.Data[ConfigKey] != nil
+}
+
+// said is a field that every object needs.
+func (s *Set) said(d *document, v gojson.RawMessage, key, inherited string) (string, bool) {
+	var text string
 	switch {
 	case v == nil && inherited != "":
 		return inherited, true
-	case v == nil || v.Tag == "!!null" || (v.Kind == yaml.ScalarNode && v.Value == ""):
-		s.fail(n.Line, "an object without "+key)
+	case v == nil, string(v) == "null", string(v) == `""`:
+		s.fail(d.line, "an object without "+key)
 		return "", false
-	case v.Kind != yaml.ScalarNode:
-		s.fail(v.Line, key+": expected a text, found "+found(v))
+	case v[0] == '{', v[0] == '[':
+		s.fail(d.at(key), key+": expected a text, found "+found(v, ""))
 		return "", false
+	case v[0] != '"' || gojson.Unmarshal(v, &text) != nil:
+		text = string(v)
 	}
-	return v.Value, true
-}
-
-// value is what a mapping has under a key; nil without.
-func value(n *yaml.Node, key string) *yaml.Node {
-	if n == nil || n.Kind != yaml.MappingNode {
-		return nil
-	}
-	all, _ := pairs(n, 0)
-	for i := 0; i < len(all); i += 2 {
-		if all[i].Value == key {
-			v, _ := resolved(all[i+1])
-			return v
-		}
-	}
-	return nil
+	return text, true
 }
 
 // list takes the items of a list in.
-func (s *Set) list(n *yaml.Node, apiVersion, item string, depth int) {
-	var e emitter
-	e.duplicates(n)
-	for _, err := range e.errs {
-		s.fail(err.node.Line, err.node.Value+": "+err.message)
+func (s *Set) list(d *document, items gojson.RawMessage, apiVersion, item string, depth int) {
+	if twice, _ := json.UnmarshalStrict(d.json, &head{}, json.DisallowDuplicateFields); d.odd || len(twice) > 0 {
+		var l locator
+		l.duplicates(d.tree(), &fieldPath{})
+		for _, err := range l.errs {
+			s.fail(err.line, err.String())
+		}
 	}
-	items := value(n, "items")
+	var all []gojson.RawMessage
+	if items != nil && gojson.Unmarshal(items, &all) != nil {
+		s.fail(d.at("items"), "items: expected a list, found "+found(items, ""))
+		return
+	}
 	if item == "" {
 		apiVersion = ""
 	} else if k, complaint := lookUp(apiVersion, item); complaint != "" {
-		s.fail(n.Line, complaint)
+		s.fail(d.line, complaint)
 		return
 	} else if k == nil {
-		s.skipped[item] += len(elements(items))
+		s.skipped[item] += len(all)
 		return
 	}
-	if items != nil && items.Kind != yaml.SequenceNode && items.Tag != "!!null" {
-		s.fail(items.Line, "items: expected a list, found "+found(items))
-		return
+	nodes := elements(value(d.tree(), "items"))
+	for i, text := range all {
+		part := &document{json: text, line: d.line, odd: d.odd}
+		if len(nodes) == len(all) {
+			if part.root, _ = resolved(nodes[i]); part.root != nil {
+				part.line = nodes[i].Line
+			}
+		}
+		s.object(part, apiVersion, item, depth+1)
 	}
-	for _, c := range elements(items) {
-		s.object(c, apiVersion, item, depth+1)
-	}
-}
-
-func elements(n *yaml.Node) []*yaml.Node {
-	if n == nil || n.Kind != yaml.SequenceNode {
-		return nil
-	}
-	return n.Content
 }
 
 // decode reads an object of a kind that has a part in scheduling.
-func (s *Set) decode(n *yaml.Node, k *kind) {
+func (s *Set) decode(d *document, k *kind) {
 	obj := k.make()
-	fields, errs := s.fill(n, obj)
+	fields, errs := d.fill(obj)
 	for _, e := range errs {
-		if e.path != "" {
-			e.message = e.path + ": " + e.message
-		}
-		s.fail(e.line, e.message)
+		s.fail(e.line, e.String())
 	}
-	if len(errs) > 0 || !s.name(n, k, obj) {
+	if len(errs) > 0 || !s.name(d, k, obj) {
 		return
 	}
 	if c, ok := obj.(*corev1.ConfigMap); ok {
-		s.config(n, c)
+		s.config(d, c)
 		return
 	}
-	o := object{Position{s.file, n.Line}, k, identity{k.group, k.name, obj.GetNamespace(), obj.GetName()}, obj}
+	o := object{Position{s.file, d.line}, k, identity{k.group, k.name, obj.GetNamespace(), obj.GetName()}, obj}
 	s.objects = append(s.objects, o)
 	for _, f := range fields {
 		u := s.unknown[k.name+" "+f]
@@ -266,54 +240,15 @@ func (s *Set) decode(n *yaml.Node, k *kind) {
 	}
 }
 
-// fill reads a tree into obj and returns the fields that obj does not know, or what keeps
-// the tree from being read.
-func (s *Set) fill(n *yaml.Node, obj any) (unknown []string, errs []fieldError) {
-	e := emitter{buf: s.buf[:0]}
-	e.emit(n, 0)
-	s.buf = e.buf
-	for _, err := range e.errs {
-		errs = append(errs, fieldError{err.node.Line, pathTo(n, err.node, &fieldPath{}), err.message})
-	}
-	if len(errs) > 0 {
-		return nil, errs
-	}
-	var l locator
-	if e.wild {
-		if l.compare(n, reflect.TypeOf(obj), &fieldPath{}); len(l.errs) > 0 {
-			return nil, l.errs
-		}
-	}
-	// That no key is there twice the emitter has found.
-	strict, err := json.UnmarshalStrict(e.buf, obj, json.DisallowUnknownFields)
-	if err != nil {
-		if l.compare(n, reflect.TypeOf(obj), &fieldPath{}); len(l.errs) == 0 {
-			l.errs = []fieldError{{line: n.Line, message: oneLine(err.Error())}}
-		}
-		return nil, l.errs
-	}
-	for _, err := range strict {
-		unknown = append(unknown, strings.TrimPrefix(err.Error(), "unknown field "))
-	}
-	return unknown, nil
-}
-
 // name checks an object's name and namespace as the API server would, and gives what
 // belongs to a namespace and names none the namespace "default".
-func (s *Set) name(n *yaml.Node, k *kind, obj metav1.Object) bool {
-	line := n.Line
-	if m := value(n, "metadata"); m != nil {
-		line = m.Line
-		if v := value(m, "name"); v != nil {
-			line = v.Line
-		}
-	}
+func (s *Set) name(d *document, k *kind, obj metav1.Object) bool {
 	if obj.GetName() == "" {
-		s.fail(line, k.name+" without metadata.name")
+		s.fail(d.at("metadata", "name"), k.name+" without metadata.name")
 		return false
 	}
 	for _, problem := range validation.NameIsDNSSubdomain(obj.GetName(), false) {
-		s.fail(line, "metadata.name: "+shown(obj.GetName())+": "+problem)
+		s.fail(d.at("metadata", "name"), "metadata.name: "+shown(obj.GetName())+": "+problem)
 		return false
 	}
 	switch {
@@ -323,7 +258,7 @@ func (s *Set) name(n *yaml.Node, k *kind, obj metav1.Object) bool {
 		obj.SetNamespace(metav1.NamespaceDefault)
 	default:
 		for _, problem := range validation.ValidateNamespaceName(obj.GetNamespace(), false) {
-			s.fail(line, "metadata.namespace: "+shown(obj.GetNamespace())+": "+problem)
+			s.fail(d.at("metadata", "name"), "metadata.namespace: "+shown(obj.GetNamespace())+": "+problem)
 			return false
 		}
 	}
@@ -331,13 +266,13 @@ func (s *Set) name(n *yaml.Node, k *kind, obj metav1.Object) bool {
 }
 
 // config keeps a scheduler's configuration and where it stands.
-func (s *Set) config(n *yaml.Node, c *corev1.ConfigMap) {
-	v := value(value(n, "data"), ConfigKey)
+func (s *Set) config(d *document, c *corev1.ConfigMap) {
 	text := ConfigText{
-		Where: Position{s.file, n.Line}, Name: c.Namespace + "/" + c.Name,
-		Text: c.Data[ConfigKey], Line: v.Line, Literal: v.Style&yaml.LiteralStyle != 0,
+		Where: Position{s.file, d.line}, Name: c.Namespace + "/" + c.Name,
+		Text: c.Data[ConfigKey], Line: d.at("data", ConfigKey),
 	}
-	if text.Literal {
+	if v := value(value(d.tree(), "data"), ConfigKey); v != nil && v.Style&yaml.LiteralStyle != 0 {
+		text.Literal = true
 		text.Line++
 	}
 	s.configs = append(s.configs, text)

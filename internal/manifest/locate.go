@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"bytes"
 	"encoding"
 	"encoding/json"
 	"fmt"
@@ -11,13 +10,70 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/api/resource"
+	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// locator compares a tree with a Go type, to say of a tree that does not decode which
-// fields are to blame. It is slow and runs only then.
+// locator says of a document that does not decode which fields are to blame, and where they
+// are. It is slow and runs only then.
 type locator struct {
 	errs  []fieldError
 	steps int // bounds the work where aliases multiply
+}
+
+// locate looks at the document's tree by itself and, if that is well, at how it fits obj.
+func (d *document) locate(obj any) []fieldError {
+	var l locator
+	if n := d.tree(); n != nil {
+		if l.check(n, &fieldPath{}); len(l.errs) == 0 {
+			l.compare(n, reflect.TypeOf(obj), &fieldPath{})
+		}
+	}
+	return l.errs
+}
+
+// check finds what no document may have, whatever its kind.
+func (l *locator) check(n *yaml.Node, path *fieldPath) {
+	switch n.Kind {
+	case yaml.SequenceNode:
+		for i, c := range n.Content {
+			l.check(c, path.index(i))
+		}
+	case yaml.MappingNode:
+		l.duplicates(n, path)
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			k, _ := resolved(n.Content[i])
+			if k == nil || k.Kind != yaml.ScalarNode {
+				l.fail(n.Content[i], path, "a key must be a text")
+				continue
+			}
+			l.check(n.Content[i+1], path.key(k.Value))
+		}
+	case yaml.ScalarNode:
+		switch n.Tag {
+		case "!!float":
+			if j := asJSON(n); j == nil {
+				l.fail(n, path, "%s is not a number that a field can have", shown(n.Value))
+			}
+		case "!!null", "!!bool", "!!int", "!!str", "!!timestamp", "!!binary", "!!merge", "":
+		default:
+			l.fail(n, path, "has the tag %s, which no field has", shown(n.Tag))
+		}
+	}
+}
+
+// duplicates finds keys that a mapping has twice. Merged keys are not its own.
+func (l *locator) duplicates(n *yaml.Node, path *fieldPath) {
+	if n == nil {
+		return
+	}
+	first := map[string]int{}
+	for i := 0; i < len(n.Content); i += 2 {
+		k := n.Content[i]
+		if line := first[k.Value]; line > 0 && k.Kind == yaml.ScalarNode {
+			l.fail(k, path.key(k.Value), "is given twice, first in line %d", line)
+		}
+		first[k.Value] = k.Line
+	}
 }
 
 const mostSteps = 1 << 20
@@ -51,13 +107,13 @@ func (l *locator) compare(n *yaml.Node, t reflect.Type, path *fieldPath) {
 	switch t.Kind() {
 	case reflect.Struct:
 		if n.Kind != yaml.MappingNode {
-			l.fail(n, path, "expected an object, found %s", found(n))
+			l.fail(n, path, "expected an object, found %s", found(asJSON(n), n.Value))
 			return
 		}
 		l.fields(n, t, path)
 	case reflect.Map:
 		if n.Kind != yaml.MappingNode {
-			l.fail(n, path, "expected an object, found %s", found(n))
+			l.fail(n, path, "expected an object, found %s", found(asJSON(n), n.Value))
 			return
 		}
 		for i := 0; i < len(n.Content); i += 2 {
@@ -69,7 +125,7 @@ func (l *locator) compare(n *yaml.Node, t reflect.Type, path *fieldPath) {
 			return
 		}
 		if n.Kind != yaml.SequenceNode {
-			l.fail(n, path, "expected a list, found %s", found(n))
+			l.fail(n, path, "expected a list, found %s", found(asJSON(n), n.Value))
 			return
 		}
 		for i, c := range n.Content {
@@ -114,11 +170,7 @@ func (l *locator) whole(n *yaml.Node, t reflect.Type, path *fieldPath) {
 		l.fail(n, path, "%s has an exponent that no quantity has", shown(n.Value))
 		return
 	}
-	var e emitter
-	if !e.emit(n, 0) || len(e.errs) > 0 {
-		return // reported where the whole object was written
-	}
-	if err := json.Unmarshal(e.buf, reflect.New(t).Interface()); err != nil {
+	if err := json.Unmarshal(asJSON(n), reflect.New(t).Interface()); err != nil {
 		l.fail(n, path, "%s", oneLine(err.Error()))
 	}
 }
@@ -134,31 +186,63 @@ func (l *locator) basic(n *yaml.Node, t reflect.Type, path *fieldPath) {
 		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		wanted = "a whole number of " + strconv.Itoa(t.Bits()) + " bits"
 	}
-	var e emitter
-	if n.Kind == yaml.ScalarNode {
-		e.scalar(n)
-		if json.Unmarshal(e.buf, reflect.New(t).Interface()) == nil {
-			return
-		}
+	if j := asJSON(n); json.Unmarshal(j, reflect.New(t).Interface()) != nil {
+		l.fail(n, path, "expected %s, found %s", wanted, found(j, n.Value))
 	}
-	l.fail(n, path, "expected %s, found %s", wanted, found(n))
 }
 
-// found describes a node to somebody who expected another.
-func found(n *yaml.Node) string {
-	switch n.Kind {
-	case yaml.MappingNode:
+// asJSON is what kubectl takes a node for; nil when JSON has no such value.
+func asJSON(n *yaml.Node) []byte {
+	const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+	var v any = n.Value
+	switch {
+	case n.Kind == yaml.ScalarNode && n.Style&(quoted|yaml.TaggedStyle) == 0:
+		j, _ := sigsyaml.YAMLToJSON([]byte(n.Value))
+		return j
+	case n.Kind != yaml.ScalarNode && n.Decode(&v) != nil:
+		return nil
+	}
+	j, _ := json.Marshal(v)
+	return j
+}
+
+// found describes a value in JSON, written as source, to somebody who expected another.
+func found(j []byte, source string) string {
+	var text string
+	switch {
+	case len(j) > 0 && j[0] == '{':
 		return "an object"
-	case yaml.SequenceNode:
+	case len(j) > 0 && j[0] == '[':
 		return "a list"
+	case json.Unmarshal(j, &text) == nil && string(j) != "null":
+		return "the text " + shown(text)
+	case source == "":
+		source = string(j)
+	case j != nil && (string(j) == "true" || string(j) == "false") && !strings.EqualFold(source, string(j)):
+		return "the truth value " + source + " (quotes make it a text)"
 	}
-	var e emitter
-	e.scalar(n)
-	if bytes.HasPrefix(e.buf, []byte{'"'}) {
-		return "the text " + shown(n.Value)
+	return strings.Trim(shown(source), `"`)
+}
+
+// elements is what a list consists of; nothing for another node.
+func elements(n *yaml.Node) []*yaml.Node {
+	if n == nil || n.Kind != yaml.SequenceNode {
+		return nil
 	}
-	if n.Tag == "!!str" {
-		return "the truth value " + n.Value + " (quotes make it a text)"
+	return n.Content
+}
+
+// value is what a mapping has under a key; nil without.
+func value(n *yaml.Node, key string) *yaml.Node {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil
 	}
-	return strings.Trim(shown(n.Value), `"`)
+	all, _ := pairs(n, 0)
+	for i := 0; i < len(all); i += 2 {
+		if all[i].Value == key {
+			v, _ := resolved(all[i+1])
+			return v
+		}
+	}
+	return nil
 }

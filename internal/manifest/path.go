@@ -3,8 +3,6 @@ package manifest
 import (
 	"strconv"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // fieldPath is the way from an object to one of its fields. It is built from the
@@ -26,22 +24,12 @@ type fieldError struct {
 	message string
 }
 
-// pathTo finds a node below root, or a key there; "" when it is elsewhere, as what an
-// alias stands for may be.
-func pathTo(root, wanted *yaml.Node, here *fieldPath) string {
-	if root == wanted {
-		return here.String()
+// String is the path and the message.
+func (e fieldError) String() string {
+	if e.path == "" {
+		return e.message
 	}
-	for i, c := range root.Content {
-		below := here.index(i)
-		if root.Kind == yaml.MappingNode {
-			below = here.key(root.Content[i&^1].Value)
-		}
-		if p := pathTo(c, wanted, below); p != "" {
-			return p
-		}
-	}
-	return ""
+	return e.path + ": " + e.message
 }
 
 // String is spec.containers[0].resources.requests.cpu, or "" for the object itself; keys

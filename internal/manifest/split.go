@@ -2,14 +2,19 @@ package manifest
 
 import "bytes"
 
-// chunk is the part of a file from one "---" to the next, so that a document that is
-// malformed takes none of its neighbours along.
+// chunk is a part of a file.
 type chunk struct {
 	text  []byte
 	lines int // how many lines of the file come before it
 }
 
-// split cuts a file at the lines that begin a document. Such a line begins its chunk:
+// behind is the chunk behind its first n bytes.
+func (c chunk) behind(n int) chunk {
+	return chunk{c.text[n:], c.lines + bytes.Count(c.text[:n], []byte{'\n'})}
+}
+
+// split cuts a file at the lines that begin or end a document, so that a document that is
+// malformed takes none of its neighbours along. A line that begins one begins its chunk:
 // something may follow the three dashes.
 func split(text []byte) []chunk {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
@@ -20,9 +25,13 @@ func split(text []byte) []chunk {
 		if n := bytes.IndexByte(text[at:], '\n'); n >= 0 {
 			end = at + n + 1
 		}
-		if at > begin && startsDocument(text[at:end]) && !onlyDirectives(text[begin:at]) {
+		if at > begin && marks(text[at:end], "---") && !onlyDirectives(text[begin:at]) {
 			out = append(out, chunk{text[begin:at], beginLine})
 			begin, beginLine = at, line
+		}
+		if marks(text[at:end], "...") {
+			out = append(out, chunk{text[begin:end], beginLine})
+			begin, beginLine = end, line+1
 		}
 		at = end
 	}
@@ -32,9 +41,10 @@ func split(text []byte) []chunk {
 	return out
 }
 
-func startsDocument(line []byte) bool {
-	rest, ok := bytes.CutPrefix(line, []byte("---"))
-	return ok && (len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0)
+// marks says that a line begins or ends a document.
+func marks(line []byte, mark string) bool {
+	rest, ok := bytes.CutPrefix(line, []byte(mark))
+	return ok && (len(rest) == 0 || bytes.IndexByte([]byte(" \t\n"), rest[0]) >= 0)
 }
 
 // onlyDirectives says that a chunk is the head (%YAML 1.2) of the document that follows.
@@ -53,31 +63,32 @@ func onlyDirectives(text []byte) bool {
 	return directive
 }
 
-// json says that a chunk begins like JSON, and where: after three dashes, blank lines
-// and comments.
-func (c chunk) json() (chunk, bool) {
-	text, lines := c.text, c.lines
-	if startsDocument(text) {
-		text = text[3:]
-	}
-	for len(text) > 0 {
-		switch b := text[0]; {
-		case b == '{' || b == '[':
-			return chunk{text, lines}, true
-		case b == '\n':
-			lines++
-			text = text[1:]
-		case b == ' ' || b == '\t' || b == '\r':
-			text = text[1:]
-		case b == '#':
-			end := bytes.IndexByte(text, '\n')
-			if end < 0 {
-				return c, false
+// begins is the chunk from where it holds more than one mark (three dashes, a dash),
+// directives and comments.
+func (c chunk) begins() chunk {
+	at, lines, marked := 0, c.lines, false
+	for line := range bytes.Lines(c.text) {
+		l := bytes.TrimSpace(line)
+		for _, mark := range []string{"---", "-"} {
+			if !marked && marks(l, mark) {
+				l, marked = bytes.TrimSpace(l[len(mark):]), true
 			}
-			text = text[end:]
-		default:
-			return c, false
 		}
+		if len(l) > 0 && l[0] != '#' && (marked || l[0] != '%') {
+			return chunk{c.text[at+len(bytes.TrimRight(line, " \t\n"))-len(l):], lines}
+		}
+		at += len(line)
+		lines++
 	}
-	return c, false
+	return chunk{nil, c.lines}
+}
+
+// isJSON says that a text begins like JSON.
+func (c chunk) isJSON() bool { return len(c.text) > 0 && (c.text[0] == '{' || c.text[0] == '[') }
+
+// odd says that a text has perhaps what JSON has not, or more than one document: tags,
+// anchors and aliases, line breaks that only YAML knows, a root that does not end with
+// the text.
+func (c chunk) odd() bool {
+	return c.begins().isJSON() || bytes.ContainsAny(c.text, "!&*\u0085\u2028\u2029")
 }
