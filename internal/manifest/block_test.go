@@ -110,6 +110,7 @@ func FuzzBlock(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, c := range split([]byte(text)) {
 			twins(t, c.text)
+			alike(t, c.text)
 		}
 	})
 }
@@ -128,8 +129,16 @@ func FuzzPieces(f *testing.F) {
 					return
 				}
 			}
-			if _, err := syntax.Documents(c.text, 1); err != nil {
+			roots, err := syntax.Documents(c.text, 1)
+			if err != nil {
 				return // JSON that YAML does not take has no tree for the lines of its items
+			}
+			var e expansion
+			for _, n := range roots {
+				e.follow(n, 0, false)
+			}
+			if e.err != nil {
+				return // the bounds are those of a piece
 			}
 			uncut.whole(c)
 		}

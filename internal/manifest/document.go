@@ -20,7 +20,8 @@ type document struct {
 	text chunk // what it was made of; without text where root is known, or nobody has it
 	item bool  // text is a list in YAML, and this its only item
 	root *yaml.Node
-	odd  bool // it has perhaps what the JSON does not tell: the tree is to be checked
+	odd  bool         // it has perhaps what the JSON does not tell: the tree is to be checked
+	errs []fieldError // why it has no JSON, although it is well-formed
 }
 
 // surrogates are halves of characters, which JSON has and YAML has not.
@@ -83,7 +84,7 @@ func readYAML(c chunk, item bool, buf []byte) (*document, *Error) {
 			return nil, err
 		}
 	}
-	if last := len(d.json) - 1; item && last > 1 {
+	if last := len(d.json) - 1; item && last > 1 && d.json[0] == '[' {
 		d.json = d.json[1:last]
 	}
 	return d, nil
@@ -114,16 +115,25 @@ func (d *document) read(c chunk) *Error {
 	d.grow(roots[0])
 	var e expansion
 	if e.follow(roots[0], 0, false); e.err != nil {
-		return e.err
+		d.errs = []fieldError{{line: e.err.Where.Line, message: e.err.Message}}
+		return nil
 	}
 	if d.json, err = sigsyaml.YAMLToJSON(c.text); err == nil {
 		return nil
 	}
-	var l locator
-	if l.check(roots[0], &fieldPath{}); len(l.errs) > 0 {
-		return &Error{Position{Line: l.errs[0].line}, l.errs[0].String()}
+	if e.bytes > mostWritten || bareTag.Match(c.text) || !d.mend() {
+		d.errs = d.blame(err)
 	}
-	return &Error{Position{Line: d.line}, "malformed YAML: " + oneLine(strings.TrimPrefix(err.Error(), "yaml: "))}
+	return nil
+}
+
+// blame says what in a well-formed document JSON does not have.
+func (d *document) blame(err error) []fieldError {
+	if errs := d.locate(nil); len(errs) > 0 {
+		return errs
+	}
+	message := oneLine(strings.TrimPrefix(err.Error(), "yaml: "))
+	return []fieldError{{line: d.line, message: "malformed YAML: " + message}}
 }
 
 // The bounds of a document: aliases and nesting must not explode. The API server takes
@@ -175,6 +185,12 @@ func (d *document) fill(obj any) (unknown []string, errs []fieldError) {
 			break
 		}
 		unknown = append(unknown, field)
+	}
+	if err == nil && len(unknown) > 0 { // the decoder does not look into these
+		var all any
+		if twice, _ := json.UnmarshalStrict(d.json, &all, json.DisallowDuplicateFields); len(twice) > 0 {
+			err = twice[0]
+		}
 	}
 	if err == nil {
 		return unknown, nil

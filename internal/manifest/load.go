@@ -121,6 +121,12 @@ type head struct {
 // typed list need not name their kind again.
 func (s *Set) object(d *document, apiVersion, kindName string, depth int) bool {
 	var h head
+	for _, e := range d.errs {
+		s.fail(e.line, e.String())
+	}
+	if len(d.errs) > 0 {
+		return true
+	}
 	if depth > 20 {
 		s.fail(d.line, "lists are nested too deeply")
 		return true
@@ -208,6 +214,7 @@ func (s *Set) list(d *document, items gojson.RawMessage, apiVersion, item string
 		if len(nodes) == len(all) {
 			if part.root, _ = resolved(nodes[i]); part.root != nil {
 				part.line = nodes[i].Line
+				part.mended()
 			}
 		}
 		s.object(part, apiVersion, item, depth+1)

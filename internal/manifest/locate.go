@@ -20,11 +20,12 @@ type locator struct {
 	steps int // bounds the work where aliases multiply
 }
 
-// locate looks at the document's tree by itself and, if that is well, at how it fits obj.
+// locate looks at the document's tree by itself and, if that is well, at how it fits obj,
+// which may be nil.
 func (d *document) locate(obj any) []fieldError {
 	var l locator
 	if n := d.tree(); n != nil {
-		if l.check(n, &fieldPath{}); len(l.errs) == 0 {
+		if l.check(n, &fieldPath{}); len(l.errs) == 0 && obj != nil {
 			l.compare(n, reflect.TypeOf(obj), &fieldPath{})
 		}
 	}
@@ -42,7 +43,7 @@ func (l *locator) check(n *yaml.Node, path *fieldPath) {
 		l.duplicates(n, path)
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			k, _ := resolved(n.Content[i])
-			if k == nil || k.Kind != yaml.ScalarNode {
+			if k == nil || k.Kind != yaml.ScalarNode || k.Tag == "!!null" {
 				l.fail(n.Content[i], path, "a key must be a text")
 				continue
 			}
@@ -191,9 +192,11 @@ func (l *locator) basic(n *yaml.Node, t reflect.Type, path *fieldPath) {
 	}
 }
 
+// quoted are the styles in which a scalar is a text whatever it looks like.
+const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+
 // asJSON is what kubectl takes a node for; nil when JSON has no such value.
 func asJSON(n *yaml.Node) []byte {
-	const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	var v any = n.Value
 	switch {
 	case n.Kind == yaml.ScalarNode && n.Style&(quoted|yaml.TaggedStyle) == 0:

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -32,12 +33,18 @@ func (e fieldError) String() string {
 	return e.path + ": " + e.message
 }
 
+// mostShownSteps is how many steps of a path are written, the last ones: a path may have
+// thousands, in each of thousands of errors.
+const mostShownSteps = 50
+
 // String is spec.containers[0].resources.requests.cpu, or "" for the object itself; keys
-// with dots are in brackets.
+// with dots are in brackets, and "..." stands for what is above mostShownSteps.
 func (p *fieldPath) String() string {
 	var steps []string
 	for q := p; q.up != nil; q = q.up {
 		switch {
+		case len(steps) == mostShownSteps:
+			return "..." + joined(steps)
 		case q.list:
 			steps = append(steps, "["+strconv.Itoa(q.at)+"]")
 		case q.name == "" || strings.ContainsAny(q.name, "./[] \t\n"):
@@ -46,9 +53,11 @@ func (p *fieldPath) String() string {
 			steps = append(steps, "."+strings.Trim(shown(q.name), `"`))
 		}
 	}
-	var b strings.Builder
-	for i := len(steps) - 1; i >= 0; i-- {
-		b.WriteString(steps[i])
-	}
-	return strings.TrimPrefix(b.String(), ".")
+	return joined(steps)
+}
+
+// joined is a path of steps, the last of which comes first.
+func joined(steps []string) string {
+	slices.Reverse(steps)
+	return strings.TrimPrefix(strings.Join(steps, ""), ".")
 }

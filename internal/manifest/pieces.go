@@ -166,7 +166,8 @@ func (c chunk) jsonDocuments() (docs []*document, malformed *Error) {
 			if errors.Is(err, io.ErrUnexpectedEOF) {
 				at, message = int64(len(bytes.TrimRight(c.text, " \t\n"))), "the document ends too early"
 			}
-			return docs, &Error{Position{Line: c.behind(min(int(at), len(c.text))).lines + 1}, "malformed JSON: " + message}
+			line := c.behind(min(int(at), len(c.text))).lines + 1
+			return docs, &Error{Position{Line: line}, "malformed JSON: " + message}
 		}
 		part := c.behind(int(decoder.InputOffset()) - len(text))
 		part.text = part.text[:len(text)]
