@@ -17,11 +17,14 @@ func (x *Index) Best(t ledger.TaskID) (ledger.NodeID, int64) {
 	if r.nearby() || near && (len(r.taskFilters) > 0 || x.lasting(r)) {
 		return x.bestByDomain(r, t)
 	}
+	if len(r.taskFilters) > 0 {
+		if x.refusing(&r.feasibility, t) {
+			return x.bestOfRest(r, t)
+		}
+		return x.bestAsked(x.ranked(r), t)
+	}
 	if !near && (r.rounds != nil || x.lasting(r)) {
 		x.ranked(r)
-	}
-	if len(r.taskFilters) > 0 {
-		return x.bestAsked(x.ranked(r), t)
 	}
 	if near || r.rounds == nil {
 		return x.bestSwept(r)

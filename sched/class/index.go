@@ -38,6 +38,7 @@ type Index struct {
 	changes []int64
 	barred  bitset // see bestAsked
 	bars    int
+	vain    bitset          // see refusing
 	byName  []ledger.NodeID // see ByName
 	named   ledger.Cursor
 

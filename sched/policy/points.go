@@ -188,6 +188,16 @@ type Lacker interface {
 	Lacking(t ledger.TaskID, n ledger.NodeID) []resource.Dim
 }
 
+// Refuser is a TaskFilter that knows of many nodes at once that it would refuse them for a task, so that these
+// need not be asked about one by one.
+type Refuser interface {
+	TaskFilter
+	// Refusing is a set of nodes: bit n%64 of word n/64 says that FilterTask would refuse node n, and for that
+	// node alone (not Everywhere). It holds until something changes, and must not be written to. What it says
+	// nothing of is asked. It has no bits beyond the last node.
+	Refusing(t ledger.TaskID) []uint64
+}
+
 // NodeOrder scores a node for a class by facts and by the pods on that node: between 0 and its weight
 // times Points.
 type NodeOrder interface {

@@ -7,8 +7,9 @@ import (
 )
 
 // What looking for devices costs is counted in steps: a device looked at by the allocator is
-// one, and a unit of CEL's cost is one; either takes some tenths of a microsecond. No clock
-// bounds it, so that equal questions have equal answers. Four budgets do:
+// one, a unit of CEL's cost is one, and to evaluate an expression at all is leastOfAsking; a
+// step takes one or two tenths of a microsecond. No clock bounds it, so that equal questions
+// have equal answers. Four budgets do:
 //
 //   - of a question, claims on a node: what is not found by then counts as not there;
 //   - of a cycle: all other pods wait for it to end;
@@ -29,8 +30,8 @@ type limits struct {
 	shape, shapeRate   int64 // the same of claims of one shape in a namespace
 }
 
-var usual = limits{question: 10_000, cycle: 15_000, least: 1_000, most: 30_000, explain: 10_000, free: 1_000,
-	tenant: 400_000, tenantRate: 200_000, shape: 200_000, shapeRate: 100_000}
+var usual = limits{question: 10_000, cycle: 40_000, least: 2_000, most: 50_000, explain: 20_000, free: 1_000,
+	tenant: 1_600_000, tenantRate: 800_000, shape: 800_000, shapeRate: 400_000}
 
 // putOff is how long who found the cycle's budget spent waits for the next.
 const putOff = int64(10_000_000)
@@ -51,13 +52,14 @@ type budget struct {
 	spent    int64            // in this cycle
 	of       map[string]int64 // by namespace
 	told     int64            // since the cycle began, to explain
+	asked    int64            // on how many nodes claims were looked at in this cycle, also where the answer was known
 	accounts map[string]account
 	resume   int64 // when who was put off in this cycle may go on; 0: nobody was
 }
 
 // open begins a cycle.
 func (b *budget) open(now int64) {
-	b.counts, b.now, b.spent, b.told, b.resume = true, now, 0, 0, 0
+	b.counts, b.now, b.spent, b.told, b.asked, b.resume = true, now, 0, 0, 0, 0
 	if b.accounts == nil {
 		b.accounts, b.of = map[string]account{}, map[string]int64{}
 	}

@@ -41,6 +41,7 @@ type Devices struct {
 	version    uint64 // differs whenever anything did
 	last       question
 	memory     memory
+	refused    refused
 	budget     budget
 	explaining bool
 	parsed     map[string]*resourcev1.AllocationResult // of choices
@@ -101,7 +102,20 @@ func (d *Devices) PrePredicate(t ledger.TaskID) policy.Verdict {
 // FilterTask says whether the claims of a task can be met on a node, with what others have, were chosen or
 // promised out of reach. With future, devices count as free that only tasks have which are leaving the node.
 func (d *Devices) FilterTask(t ledger.TaskID, n ledger.NodeID, future bool) policy.Verdict {
-	_, verdict := d.find(d.l.Task(t), n, future)
+	task := d.l.Task(t)
+	q := d.ask(task)
+	if future && len(d.leaving[n].claims) > 0 {
+		_, verdict := d.find(task, n, future)
+		return verdict
+	}
+	known := d.refusing(q)
+	if known != nil && known.has(n) {
+		return policy.Verdict{Code: trace.NodeDevices, Text: q.aliases()}
+	}
+	_, verdict := d.find(task, n, false)
+	if known != nil && d.last.found && !verdict.Admits() && !verdict.Everywhere {
+		known.nodes[n/64] |= 1 << (n % 64)
+	}
 	return verdict
 }
 

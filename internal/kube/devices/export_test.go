@@ -15,5 +15,8 @@ func (d *Devices) Limit(by int64) {
 // Spent is what the last cycle has spent.
 func (d *Devices) Spent() int64 { return d.budget.spent }
 
+// Asked is on how many nodes the last cycle has looked at claims.
+func (d *Devices) Asked() int64 { return d.budget.asked }
+
 // MostOfCycle is what a cycle can spend at the most: what it may, and the last question whole.
 var MostOfCycle = 2*usual.most + usual.question + 2*mostSelector

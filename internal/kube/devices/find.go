@@ -40,6 +40,9 @@ func (d *Devices) find(task *ledger.Task, n ledger.NodeID, future bool) (w Write
 // meet answers for a node. final: for as long as things stand as they do.
 func (d *Devices) meet(q *question, n ledger.NodeID) (w Writes, no policy.Verdict, final bool) {
 	at := &place{d: d, n: n}
+	if !d.explains() {
+		d.budget.asked++
+	}
 	sought, no := d.open(q, at)
 	if !no.Admits() {
 		return Writes{}, no, true
@@ -68,7 +71,7 @@ func (d *Devices) answer(q *question, at *place, of *sought) ([]resourcev1.Alloc
 	known, paid, whole := d.memory.find(stand, shape)
 	if known != nil && !(d.explains() && known.counted()) {
 		if !d.explains() && !whole {
-			d.memory.keep(stand, shape, known)
+			d.keep(stand, shape, known)
 		}
 		return known.found(), q.says(known.no), true
 	}
@@ -92,9 +95,13 @@ func (d *Devices) answer(q *question, at *place, of *sought) ([]resourcev1.Alloc
 		return nil, spentOn(ofCycle), false
 	}
 	if !d.explains() && (!no.Admits() || s.cost > d.budget.free) {
-		d.memory.keep(stand, shape, &finding{no: no, results: found})
+		answer := d.memory.refusal(no)
+		if no.Admits() {
+			answer = &finding{results: found}
+		}
+		d.keep(stand, shape, answer)
 		if s.alike.on && !no.Admits() && !paid {
-			d.memory.of[s.alike.key(shape)] = &finding{no: no}
+			d.memory.of[s.alike.key(shape)] = d.memory.refusal(no)
 		}
 	}
 	return found, q.says(no), true

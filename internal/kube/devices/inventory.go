@@ -24,6 +24,9 @@ type inventory struct {
 	onNode map[string]map[string]*publishedSlice // those of one node alone, by its name
 	spread map[string]*publishedSlice            // those that say otherwise whom they serve
 	near   map[string]*reach                     // remembered answers of reach
+
+	changed    []string // the nodes that reach other slices since somebody looked
+	everywhere bool     // any node may
 }
 
 // publishedSlice is one slice, and what was found out about its devices.
@@ -107,17 +110,27 @@ func (s *inventory) forget(b *publishedSlice) {
 	if b == nil {
 		return
 	}
-	for _, o := range s.pools[poolOf(b.slice)] { // order-free: all have to be of one node
-		if a, b := o.slice.Spec.NodeName, b.slice.Spec.NodeName; a == nil || b == nil || *a == "" || *a != *b {
-			clear(s.near)
-			return
+	if n := s.only(poolOf(b.slice)); n != "" {
+		delete(s.near, n)
+		if s.changed = append(s.changed, n); len(s.changed) > mostTouched {
+			s.everywhere, s.changed = true, s.changed[:0]
 		}
-	}
-	if n := b.slice.Spec.NodeName; n != nil && *n != "" {
-		delete(s.near, *n)
 		return
 	}
 	clear(s.near)
+	s.everywhere, s.changed = true, s.changed[:0]
+}
+
+// only is the one node that reaches a pool; "" where several may, or none does.
+func (s *inventory) only(p pool) (node string) {
+	for _, b := range s.pools[p] { // order-free: all have to be of one node
+		n := b.slice.Spec.NodeName
+		if n == nil || *n == "" || node != "" && node != *n {
+			return ""
+		}
+		node = *n
+	}
+	return node
 }
 
 func add[K comparable](in map[K]map[string]*publishedSlice, key K, name string, b *publishedSlice) {

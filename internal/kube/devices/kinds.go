@@ -47,6 +47,7 @@ func (d *Devices) Fact(f model.Fact) {
 			c = nil
 		}
 		d.classes.put(f.Ref.Name, c)
+		d.refused.touchAll()
 	default:
 		return
 	}

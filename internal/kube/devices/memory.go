@@ -15,7 +15,8 @@ import (
 // has to pay for it again may be put off. So it goes into the commitments, by the digests of
 // what it rests on; the answers themselves are found again, free of charge.
 type memory struct {
-	of map[key]*finding // by key, refusals by keyOfNo, too; nil: paid for, and not known here
+	of    map[key]*finding            // by key, refusals by keyOfNo, too; nil: paid for, and not known here
+	equal map[policy.Verdict]*finding // refusals, equal ones once
 }
 
 // finding is the answer to one question.
@@ -36,8 +37,24 @@ func (f *finding) found() []resourcev1.AllocationResult {
 // counted says of a refusal that it has amounts, which may be others by now.
 func (f *finding) counted() bool { return f.no.Need > 0 }
 
-// mostFindings bounds what is remembered.
-const mostFindings = 1 << 17
+// mostFindings bounds what is remembered: two keys for a hundred shapes of claims on 2 600 nodes. An entry takes
+// about a hundred bytes.
+const mostFindings = 1 << 19
+
+// mostEqual bounds how many different refusals there are at a time.
+const mostEqual = 1 << 10
+
+// refusal is the finding that claims are refused so.
+func (m *memory) refusal(no policy.Verdict) *finding {
+	if known := m.equal[no]; known != nil {
+		return known
+	}
+	if m.equal == nil || len(m.equal) >= mostEqual {
+		m.equal = map[policy.Verdict]*finding{}
+	}
+	m.equal[no] = &finding{no: no}
+	return m.equal[no]
+}
 
 // find is what is known; whole: keeping it again would change nothing.
 func (m *memory) find(s standing, shape digest) (known *finding, paid, whole bool) {
@@ -54,12 +71,11 @@ func (m *memory) find(s standing, shape digest) (known *finding, paid, whole boo
 
 // keep notes an answer, or that one was found again: what stands as it did before may have been
 // something else in between.
-func (m *memory) keep(s standing, shape digest, f *finding) {
-	if m.of == nil {
+func (d *Devices) keep(s standing, shape digest, f *finding) {
+	m := &d.memory
+	if len(m.of) >= mostFindings || m.of == nil {
 		m.of = map[key]*finding{}
-	}
-	if len(m.of) >= mostFindings {
-		clear(m.of)
+		d.refused.touchAll()
 	}
 	m.of[s.key(shape)] = f
 	if !f.no.Admits() {
@@ -122,6 +138,7 @@ func (d *Devices) Recall(text string) {
 		d.used.pool(pool{driver, name}).freed = freed
 	}
 	d.memory.of = map[key]*finding{}
+	d.refused.touchAll()
 	for _, text := range r.Found {
 		if k, ok := keyOf(text); ok {
 			d.memory.of[k] = nil

@@ -26,6 +26,7 @@ type question struct {
 	refusal policy.Verdict // admits: none
 	shape   digest         // of all its claims
 	lacks   bool           // some of them have no devices
+	has     bool           // some of them have devices
 	at      []int          // reused
 	sought  *sought        // on the node that was asked about last
 
@@ -70,7 +71,7 @@ func (d *Devices) ask(task *ledger.Task) *question {
 		}
 		if n.claim != nil && !slices.ContainsFunc(q.needs, func(o need) bool { return o.key == n.key }) {
 			q.needs = append(q.needs, n)
-			q.lacks = q.lacks || !n.allocated
+			q.lacks, q.has = q.lacks || !n.allocated, q.has || n.allocated
 		}
 	}
 	var all []*resourcev1.ResourceClaim

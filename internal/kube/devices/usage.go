@@ -17,6 +17,9 @@ type usage struct {
 	whole map[structured.DeviceID]int
 	parts map[structured.DeviceID]map[structured.SharedDeviceID]part
 	pools map[pool]*poolUse // none is dropped
+
+	changed    []pool // of which something was taken or given back since somebody looked
+	everywhere bool   // any may be
 }
 
 // part is a share of a device that several claims may have, and how often it is counted.
@@ -38,9 +41,26 @@ func newUsage() usage {
 	}
 }
 
-// count adds the devices of an allocation (by 1) or takes them out (by -1). Devices that
-// are had for administration are had beside others.
+// count adds the devices of an allocation (by 1) or takes them out (by -1), and notes the pools.
 func (u *usage) count(a *resourcev1.AllocationResult, by int) {
+	u.add(a, by)
+	if a == nil {
+		return
+	}
+	for i := range a.Devices.Results {
+		r := &a.Devices.Results[i]
+		at := pool{r.Driver, r.Pool}
+		if n := len(u.changed); n == 0 || u.changed[n-1] != at {
+			u.changed = append(u.changed, at)
+		}
+		if len(u.changed) > mostTouched {
+			u.everywhere, u.changed = true, u.changed[:0]
+		}
+	}
+}
+
+// add is count without a note. Devices that are had for administration are had beside others.
+func (u *usage) add(a *resourcev1.AllocationResult, by int) {
 	if a == nil {
 		return
 	}
@@ -50,8 +70,7 @@ func (u *usage) count(a *resourcev1.AllocationResult, by int) {
 			continue
 		}
 		id := structured.MakeDeviceID(r.Driver, r.Pool, r.Device)
-		at := pool{r.Driver, r.Pool}
-		use := u.pool(at)
+		use := u.pool(pool{r.Driver, r.Pool})
 		*use = use.count(sum(id, r), by)
 		if r.ShareID != nil {
 			u.share(id, r, by)
@@ -66,10 +85,10 @@ func (u *usage) count(a *resourcev1.AllocationResult, by int) {
 	}
 }
 
-// lend is count for devices that are only thought to be free, or taken: it is no news that something was
-// given back.
+// lend is count for devices that are only thought to be free, or taken, and soon what they were: it is no news
+// that something was given back.
 func (u *usage) lend(a *resourcev1.AllocationResult, by int) {
-	u.count(a, by)
+	u.add(a, by)
 	if a == nil || by > 0 {
 		return
 	}

@@ -1,0 +1,160 @@
+package devices_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"ashlar.sh/internal/kube/devices"
+	"ashlar.sh/sched"
+)
+
+// refusedWorld is a cluster with claims of several namespaces, no two alike, which no node meets, and with all
+// of that found out.
+type refusedWorld struct {
+	*world
+	book   *devices.Devices
+	now    int64
+	life   int
+	claims []*resourcev1.ResourceClaim
+	pods   []*corev1.Pod
+}
+
+const refusedNodes, refusedClaims, refusedSpaces = 100, 60, 6
+
+func newRefusedWorld(t *testing.T) *refusedWorld {
+	t.Helper()
+	w := &refusedWorld{world: newWorld(t, class("gpu")), now: 1_000_000_000}
+	for i := range refusedNodes {
+		n := fmt.Sprintf("n%04d", i)
+		w.tell(node(n), slice(n, 8))
+	}
+	w.e.Decide(1)
+	found, _ := w.e.Ledger().FindPluginState(devices.Name)
+	w.book = found.(*devices.Devices)
+	for i := range refusedClaims {
+		c := claim(fmt.Sprint("evil", i), 9, fmt.Sprintf("device.driver != 'x%d'", i))
+		if i%6 == 0 {
+			c = puzzle(c.Name, 7, fmt.Sprintf("device.driver != 'x%d'", i))
+		}
+		p := pod(c.Name, c.Name)
+		c.Namespace = fmt.Sprint("evil-", i%refusedSpaces)
+		p.Namespace = c.Namespace
+		w.claims, w.pods = append(w.claims, c), append(w.pods, p)
+		w.tell(c, p)
+	}
+	for range 500 {
+		w.rewrite()
+		if w.cycle(); w.book.Asked() == 0 {
+			return w
+		}
+	}
+	t.Fatalf("after 500 cycles claims are still looked at on %d nodes", w.book.Asked())
+	return nil
+}
+
+// cycle runs one and returns its plan.
+func (w *refusedWorld) cycle() []sched.Item {
+	w.now += 1_000_000_000
+	plan, _, _ := w.e.Decide(w.now)
+	return slices.Clone(plan.Items)
+}
+
+// rewrite writes all claims again as they are.
+func (w *refusedWorld) rewrite() {
+	w.life++
+	for _, c := range w.claims {
+		again := c.DeepCopy()
+		again.ResourceVersion = fmt.Sprint(w.life + 1)
+		w.tell(again)
+	}
+}
+
+// remake deletes all claims and pods and makes equal ones.
+func (w *refusedWorld) remake() {
+	w.life++
+	for i, c := range w.claims {
+		w.e.Apply(gone(w.t, w.pods[i]), gone(w.t, c))
+		for _, o := range []metav1.Object{c, w.pods[i]} {
+			o.SetUID(types.UID(fmt.Sprint(o.GetName(), " of life ", w.life)))
+			o.SetResourceVersion(fmt.Sprint(w.life + 1))
+			w.tell(o)
+		}
+	}
+}
+
+// generation is a slice of a node's in another generation, so that what was found out of it is void.
+func (w *refusedWorld) generation(on string, n int) *resourcev1.ResourceSlice {
+	w.life++
+	s := slice(on, n)
+	s.Spec.Pool.Generation, s.ResourceVersion = int64(w.life+1), fmt.Sprint(w.life+1)
+	return s
+}
+
+// Claims that wait cost the nodes on which something changed that they rest on, whatever is done to them: none
+// where they, or their pods, are written or made again, and one for each claim where one node's devices change.
+func TestWaitingClaimsCostWhatChanged(t *testing.T) {
+	w := newRefusedWorld(t)
+	cases := []struct {
+		name string
+		do   func(i int)
+		most int64
+	}{
+		{"the claims are written again", func(int) { w.rewrite() }, 0},
+		{"the claims and pods are made again", func(int) { w.remake() }, 0},
+		{"one slice changes", func(int) { w.tell(w.generation("n0007", 8)); w.rewrite() }, refusedClaims},
+		{"a device is taken, and given back", func(i int) {
+			w.life++
+			c := claim("other", 1)
+			c.ResourceVersion = fmt.Sprint(w.life + 1)
+			if i%2 == 0 {
+				c = allocated(c, "n0009", []string{"gpu-1"}, "x")
+			}
+			w.tell(c)
+		}, 2 * refusedClaims}, // with those for which the cycle before had no budget left
+		{"a node is labelled", func(i int) {
+			w.life++
+			n := node("n0003")
+			n.Labels, n.ResourceVersion = map[string]string{"turn": fmt.Sprint(i)}, fmt.Sprint(w.life+1)
+			w.tell(n)
+		}, refusedClaims},
+		{"a node comes", func(i int) { n := fmt.Sprint("new", i); w.tell(node(n), slice(n, 8)) }, refusedClaims},
+	}
+	for _, c := range cases {
+		for i := range 4 {
+			c.do(i)
+			w.cycle()
+			if asked := w.book.Asked(); asked > c.most {
+				t.Errorf("%s: claims were looked at on %d nodes, want %d at most", c.name, asked, c.most)
+			}
+			if spent := w.book.Spent(); spent > devices.MostOfCycle {
+				t.Errorf("%s: %d steps were spent, and %d may be", c.name, spent, devices.MostOfCycle)
+			}
+		}
+	}
+	if found := w.e.Audit(); found != nil {
+		t.Errorf("audit: %v", found)
+	}
+}
+
+// What lifts a refusal lifts it: a node with more devices takes the claims that asked for them.
+func TestARefusalEndsWithItsReason(t *testing.T) {
+	w := newRefusedWorld(t)
+	w.tell(w.generation("n0007", 9))
+	n := 0
+	for range 3 {
+		for _, it := range w.cycle() {
+			if n++; it.Kind != sched.BindPod || it.Node != "n0007" {
+				t.Errorf("the plan has %v of %s on %q, want one pod bound on n0007", it.Kind, it.Pod, it.Node)
+			}
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d pods were bound, want one: there are nine devices, and each asks for nine", n)
+	}
+}
