@@ -64,7 +64,11 @@ func (w *world) compare(t ledger.TaskID) {
 			w.t.Fatalf("%s of %v is %s with %d, the scan finds %s with %d", what, task.Key, w.name(n), got, w.name(m), want)
 		}
 	}
+	w.x.Begin()
 	n, got := w.x.Best(t)
+	if got, want := w.x.Refused(t).Code, w.twin.everywhere(t); got != want {
+		w.t.Fatalf("%v is refused everywhere by %q, the scan says %q", task.Key, got, want)
+	}
 	m, want := w.twin.best(t, w.nodes(), false)
 	check("Best", n, m, got, want)
 	n, got = w.x.BestFuture(t)

@@ -24,10 +24,30 @@ func (x *Index) refusing(v *feasibility, t ledger.TaskID) bool {
 	return 2*x.vain.count() > nodes
 }
 
+// everywhere says that a filter other than those that know nodes to refuse refuses the task wherever it is asked:
+// it is asked about one of these nodes, as it would be if nothing were known.
+func (x *Index) everywhere(r *row, class *ledger.Class, t ledger.TaskID) bool {
+	if !slices.ContainsFunc(r.taskFilters, func(f policy.TaskFilter) bool { _, is := f.(policy.Refuser); return !is }) {
+		return false
+	}
+	for w, vain := range x.vain {
+		for left := vain; left != 0; left &= left - 1 {
+			n := ledger.NodeID(w*64 + bits.TrailingZeros64(left))
+			if x.takes(&r.feasibility, class, n) {
+				return x.asked(&r.feasibility, t, n, false).Everywhere
+			}
+		}
+	}
+	return false
+}
+
 // bestOfRest asks the filters that look at single tasks about the nodes that they are not known to refuse, from
 // the best on, until one passes.
 func (x *Index) bestOfRest(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
 	class := x.l.Class(r.id)
+	if x.everywhere(r, class, t) {
+		return ledger.NoNode, 0
+	}
 	x.nodes = x.nodes[:0]
 	for w, vain := range x.vain {
 		for left := ^vain; left != 0; left &= left - 1 {

@@ -78,6 +78,19 @@ func (w *twin) suits(c *ledger.Class, n ledger.NodeID, future bool) bool {
 		w.sitting(c, n, future).Admits()
 }
 
+// everywhere is why a task is refused whatever the node; "" where it is not, or no node gets as far as that.
+func (w *twin) everywhere(t ledger.TaskID) trace.Code {
+	c := w.l.Class(w.l.Task(t).Class)
+	for _, n := range w.nodes() {
+		if w.suits(c, n, false) && w.company(t, n, false) {
+			if v := w.single(t, c, n, false); v.Everywhere {
+				return v.Code
+			}
+		}
+	}
+	return ""
+}
+
 // score is a node's points: those that stand by themselves, and those in relation to
 // the nodes that the static filters admit.
 func (w *twin) score(c *ledger.Class, n ledger.NodeID) int64 {

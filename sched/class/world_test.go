@@ -24,6 +24,9 @@ type world struct {
 	twin    *twin
 	version uint64
 	half    []ledger.NodeID // see TestManyNodesAreAnsweredForAsFewAre
+	knowing *knowing
+	closed  *closed
+	alone   bool // all pods concern knowing, and none asks for others around it
 }
 
 // picky is a filter of single tasks: it dislikes some pairs of a pod and a node, by
@@ -56,7 +59,9 @@ func (s sociable) PickNode(t ledger.TaskID, nodes []ledger.NodeID, _ []int64) (i
 func newWorld(t *rapid.T) *world {
 	w := &world{t: t, l: ledger.New(), twin: &twin{}}
 	l := w.l
-	plugins := []policy.Choice{{Plugin: "predicates"}, {Plugin: "nodeorder"}, {Plugin: "picky"}}
+	w.knowing = &knowing{l: l, eras: map[string]int{}, known: map[string]bool{}}
+	w.closed = &closed{l: l}
+	plugins := []policy.Choice{{Plugin: "predicates"}, {Plugin: "nodeorder"}, {Plugin: "picky"}, {Plugin: "knowing"}, {Plugin: "closed"}}
 	if rapid.Bool().Draw(t, "binpack") {
 		plugins = append(plugins, policy.Choice{Plugin: "binpack"})
 	}
@@ -68,6 +73,8 @@ func newWorld(t *rapid.T) *world {
 	}
 	set, err := policy.Build(policy.Profile{Tiers: [][]policy.Choice{plugins}},
 		[]policy.Definition{predicates.Definition(), nodeorder.Definition(), binpack.Definition(), networktopology.Definition(),
+			{Name: "knowing", New: func(policy.Choice, *ledger.Ledger) (any, error) { return w.knowing, nil }},
+			{Name: "closed", New: func(policy.Choice, *ledger.Ledger) (any, error) { return w.closed, nil }},
 			{Name: "picky", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) { return picky{l}, nil }},
 			{Name: "sociable", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) { return sociable{l}, nil }}}, l)
 	if err != nil {
@@ -106,8 +113,12 @@ func (w *world) step(ask func()) {
 		w.try(0, ask)
 		ask()
 		w.l.Committed(func(ledger.Op) ledger.Booking { return ledger.Booking{Item: w.version} })
-	case k == 8:
+	case k == 8 && w.yes():
 		w.l.ReleaseNominated()
+	case k == 8 && w.yes():
+		w.closed.era++
+	case k == 8:
+		w.knowing.turn(fmt.Sprintf("n%d", w.n(8)))
 	default:
 		w.churn()
 	}
@@ -199,7 +210,7 @@ func (w *world) pod(name string) *model.Pod {
 	case 7:
 		s.Affinity = w.terms()
 	case 0:
-		s.Extra = "picky"
+		s.Extra = []string{"picky", "knowing"}[w.n(1)]
 	case 1:
 		s.Ports = []model.HostPort{{IP: "0.0.0.0", Protocol: "TCP", Port: 80}}
 	case 2:
@@ -208,6 +219,11 @@ func (w *world) pod(name string) *model.Pod {
 		s.Preferred = []model.Preference{{Weight: int32(1 + w.n(3)), Term: model.Term{All: []model.Requirement{{Key: "zone", Op: model.In, Values: []string{"b"}}}}}}
 	case 4:
 		s.Requests = nil
+	}
+	if w.alone {
+		s.Extra = "knowing"
+		p.Spec = s
+		return p
 	}
 	s.Neighbours = w.neighbours()
 	if w.yes() {

@@ -118,7 +118,29 @@ func TestAnUncompiledClaimWaits(t *testing.T) {
 
 // BenchmarkHostileClaimsTouched is a cycle of a cluster of 1 000 nodes with devices in which a
 // hundred claims of ten namespaces, no two alike and none to be met, are written in each cycle.
-func BenchmarkHostileClaimsTouched(b *testing.B) {
+func BenchmarkHostileClaimsTouched(b *testing.B) { benchmarkHostileClaims(b, nil) }
+
+// BenchmarkHostileClaimsShared is the same where all nodes reach a pool besides, of which a device is taken in one
+// cycle and given back in the next.
+func BenchmarkHostileClaimsShared(b *testing.B) {
+	everywhere, of := true, slice("fabric", 2)
+	of.Spec.NodeName, of.Spec.AllNodes = nil, &everywhere
+	turn := 0
+	benchmarkHostileClaims(b, func(w *world) {
+		if turn++; turn == 1 {
+			w.tell(of)
+		}
+		c := claim("other", 1)
+		c.ResourceVersion = fmt.Sprint(turn)
+		if turn%2 == 0 {
+			c = allocated(c, "fabric", []string{"gpu-1"}, "x")
+		}
+		w.tell(c)
+	})
+}
+
+// benchmarkHostileClaims calls also before each cycle, if there is one.
+func benchmarkHostileClaims(b *testing.B, also func(w *world)) {
 	const nodes, claims, spaces = 1000, 100, 10
 	w := newWorld(b, class("gpu"))
 	for i := range nodes {
@@ -142,6 +164,9 @@ func BenchmarkHostileClaimsTouched(b *testing.B) {
 			t := c.DeepCopy()
 			t.ResourceVersion = fmt.Sprint(version)
 			w.tell(t)
+		}
+		if also != nil {
+			also(w)
 		}
 	}
 	cycle := func() time.Duration {
