@@ -48,6 +48,56 @@ func BenchmarkCompany(b *testing.B) {
 	}
 }
 
+// BenchmarkReplicas places pods of ReplicaSets, which are spread over hosts and zones by default, on a cluster of
+// 5000 nodes on which as many pods of the same ReplicaSets run as come.
+func BenchmarkReplicas(b *testing.B) {
+	const sets, replicas = 10, 100
+	w := newWorld(b, 5000)
+	pod := func(state, node string, set, i int) {
+		name, job := fmt.Sprintf("%s-%d-%d", state, set, i), fmt.Sprintf("%s-%d", state, set)
+		p := &model.Pod{Meta: model.Meta{Namespace: "bench", Name: name, UID: name}, Ours: true, Group: job, Index: int64(i), Node: node, Spec: small,
+			OwnerID: fmt.Sprintf("ReplicaSet.apps/u%d", set)}
+		if node != "" {
+			p.Phase = model.PodRunning
+		}
+		w.put(model.KindPod, "bench", name, p)
+	}
+	group := func(state string, set int, phase model.GroupPhase) {
+		name := fmt.Sprintf("%s-%d", state, set)
+		w.put(model.KindPodGroup, "bench", name, &model.PodGroup{Meta: model.Meta{Namespace: "bench", Name: name, UID: name}, MinMember: replicas, Phase: phase})
+	}
+	for s := range sets {
+		group("runs", s, model.GroupRunning)
+		for i := range replicas {
+			pod("runs", host((s*replicas+i)%w.nodes), s, i)
+		}
+	}
+	w.cycle()
+	b.ReportAllocs()
+	b.ResetTimer()
+	b.StopTimer()
+	var clock stopwatch
+	for range b.N {
+		for s := range sets {
+			group("comes", s, model.GroupInqueue)
+			for i := range replicas {
+				pod("comes", "", s, i)
+			}
+		}
+		clock.start(b)
+		bound := w.cycle()
+		clock.stop(b)
+		if bound != sets*replicas {
+			b.Fatalf("bound %d pods of %d", bound, sets*replicas)
+		}
+		for s := range sets {
+			w.clear(fmt.Sprintf("comes-%d", s), replicas)
+		}
+		w.cycle()
+	}
+	clock.perPod(b, sets*replicas)
+}
+
 func (w *world) placeCompany(b *testing.B, of company) {
 	const running, members = 2500, 20 // jobs
 	for j := range running {

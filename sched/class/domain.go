@@ -15,7 +15,7 @@ import (
 // group keeps its best node, and the filters and scores are asked about that node only. Labels with many
 // values (such as the node's own name) cannot divide: filters are asked about each node when it enters the
 // tournament of its group, and again when something changes in its domain. Where scores look at such a label,
-// all nodes are scored for each task.
+// all nodes are scored for each task, unless nodes can be told apart by grades (graded).
 type domains struct {
 	built  ledger.Cursor // of facts of nodes, when this was built; 0: never
 	tree   uint64        // the version of the network's tree for which it was built; 0: without one
@@ -32,7 +32,7 @@ type domains struct {
 	lists        [][][]ledger.NodeID
 	again        []uint64 // by NodeID: the pass in which the node was looked at again
 	pass         uint64
-	order        []ledger.NodeID // scratch
+	graded       graded
 }
 
 // DefaultTopologyGroups is how many groups a class's nodes are divided into at most.
@@ -82,14 +82,16 @@ func (x *Index) bestByDomain(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
 	class := x.l.Class(r.id)
 	x.divide(r, class)
 	x.followGroups(r, class)
-	all := r.domains.sweeps || len(r.taskFilters) > 0 || x.near.scores != nil && r.domains.mixed
+	all := r.domains.sweeps || r.domains.ungraded() || len(r.taskFilters) > 0 || x.near.scores != nil && r.domains.mixed
 	x.nodes, x.scores = x.nodes[:0], x.scores[:0]
+	takers := 0
 	for i := range r.groups {
 		cell := &r.groups[i]
 		top := cell.best()
 		if top.node == ledger.NoNode || !r.met(class, top.node, false, r.coarse).Admits() {
 			continue
 		}
+		takers += cell.takers
 		if !all {
 			x.nodes, x.scores = append(x.nodes, top.node), append(x.scores, top.score)
 			continue
@@ -101,18 +103,23 @@ func (x *Index) bestByDomain(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
 		}
 	}
 	x.near.add(x.nodes, x.scores)
-	x.scoreDomains(r, class)
+	x.scoreDomains(r, class, takers)
 	if len(r.taskFilters) > 0 {
 		return x.bestOfSweep(r, class, t)
 	}
 	return x.bestListed(class).found()
 }
 
-func (x *Index) scoreDomains(r *row, class *ledger.Class) {
+// scoreDomains adds the scores of domains. The listed nodes stand for all that take the class, which are takers.
+func (x *Index) scoreDomains(r *row, class *ledger.Class, takers int) {
 	if len(x.nodes) == 0 {
 		return
 	}
 	for _, o := range r.domainOrders {
+		if g, is := o.(policy.GradedOrder); is {
+			g.ScoreFor(class, x.nodes, takers, x.scores)
+			continue
+		}
 		o.ScoreDomains(class, x.nodes, x.scores)
 	}
 }
@@ -151,11 +158,15 @@ func (x *Index) divide(r *row, class *ledger.Class) {
 	}
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
+	d.graded.order, d.graded.kinds = nil, 1
 	few := x.fill(d, keys)
 	for _, o := range r.domainOrders {
 		for _, k := range o.DomainKeys(class) {
 			d.sweeps = d.sweeps || !slices.Contains(few, k)
 		}
+	}
+	if d.sweeps {
+		x.grade(r, class, few)
 	}
 	d.coarse, d.fine = d.coarse[:0], d.fine[:0]
 	for _, f := range r.domainFilters {
@@ -212,7 +223,6 @@ func (x *Index) fill(d *domains, keys []string) (few []string) {
 	}
 	for i := range d.groups {
 		d.groups[i].at = d.at
-		d.groups[i].scores = make([]int64, len(d.groups[i].nodes))
 	}
 	return few
 }
@@ -273,7 +283,7 @@ func (x *Index) catchUpGroups(r *row, class *ledger.Class) bool {
 		if x.takes(&r.feasibility, class, n) && r.met(class, n, false, d.fine).Admits() {
 			score = x.score(&r.feasibility, class, n)
 		}
-		x.enterGroup(&d.groups[d.groupOf[n]], class, n, score)
+		x.enterNode(d, class, n, score)
 	}
 	return x.l.Changes.Nodes.Each(d.cursor, func(n ledger.NodeID) {
 		if len(d.mates) == 0 {
@@ -301,10 +311,14 @@ func (x *Index) refillGroups(r *row, class *ledger.Class) {
 	}
 	for i, n := range x.nodes {
 		if r.met(class, n, false, d.fine).Admits() {
-			d.groups[d.groupOf[n]].scores[d.at[n]] = x.scores[i]
+			cell := d.groupFor(class, n)
+			cell.open()
+			cell.scores[d.at[n]] = x.scores[i]
 		}
 	}
 	for i := range d.groups {
-		x.fillGroup(&d.groups[i], class)
+		if d.groups[i].scores != nil {
+			x.fillGroup(&d.groups[i], class)
+		}
 	}
 }

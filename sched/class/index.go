@@ -26,6 +26,7 @@ type Index struct {
 	term       bitset // scratch
 	marked     bitset
 
+	grades  int  // see graded
 	longest int  // how many nodes are scored in one run; a multiple of group
 	dense   bool // all scores that depend on the tasks on a node are bulk: whole columns can be scored
 	bulk    []policy.BulkOrder
@@ -58,7 +59,7 @@ const longestRun = 512
 
 // New returns an empty index.
 func New(l *ledger.Ledger, set *policy.Set) *Index {
-	x := &Index{l: l, set: set, Budget: DefaultBudget, TopologyGroups: DefaultTopologyGroups, caches: map[cacheKey]*resultCache{}, labels: map[string]*column{}, longest: longestRun}
+	x := &Index{l: l, set: set, Budget: DefaultBudget, TopologyGroups: DefaultTopologyGroups, caches: map[cacheKey]*resultCache{}, labels: map[string]*column{}, longest: longestRun, grades: defaultGrades}
 	for _, o := range set.NodeOrders {
 		if bulk, ok := o.(policy.BulkOrder); ok {
 			x.bulk = append(x.bulk, bulk)

@@ -7,12 +7,13 @@ import "ashlar.sh/sched/ledger"
 type topologyGroup struct {
 	nodes  []ledger.NodeID
 	at     []int32   // by NodeID, the index in nodes; all groups share this list
-	scores []int64   // by index; out: the node does not take the class
+	scores []int64   // by index; out: the node does not take the class; nil: no node was ever in it
+	takers int       // how many nodes take the class
 	rounds [][]entry // the last one has one entry; nil: not built yet
 }
 
 func (c *topologyGroup) size() int {
-	size := 4*len(c.nodes) + 8*len(c.scores)
+	size := 12 * len(c.scores)
 	for _, r := range c.rounds {
 		size += 24 * len(r)
 	}
@@ -20,11 +21,30 @@ func (c *topologyGroup) size() int {
 }
 
 // best returns the winner of the last round: node NoNode when no node takes the class.
-func (c *topologyGroup) best() entry { return c.rounds[len(c.rounds)-1][0] }
+func (c *topologyGroup) best() entry {
+	if c.takers == 0 {
+		return nobody
+	}
+	return c.rounds[len(c.rounds)-1][0]
+}
+
+// open gives a group scores. No node takes the class yet.
+func (c *topologyGroup) open() {
+	if c.scores == nil {
+		c.scores = make([]int64, len(c.nodes))
+		for i := range c.scores {
+			c.scores[i] = out
+		}
+	}
+}
 
 // fillGroup computes all rounds.
 func (x *Index) fillGroup(c *topologyGroup, class *ledger.Class) {
 	want := max(1, (len(c.scores)+group-1)/group)
+	c.takers = 0
+	for _, score := range c.scores {
+		c.takers += differ(score != out, false)
+	}
 	for k := 0; ; k++ {
 		if k == len(c.rounds) {
 			c.rounds = append(c.rounds, nil)
@@ -42,12 +62,20 @@ func (x *Index) fillGroup(c *topologyGroup, class *ledger.Class) {
 
 // enterGroup sets a node's score, and computes again what depends on it.
 func (x *Index) enterGroup(c *topologyGroup, class *ledger.Class, n ledger.NodeID, score int64) {
+	if c.scores == nil {
+		if score == out {
+			return
+		}
+		c.open()
+		x.fillGroup(c, class)
+	}
 	at := int(c.at[n])
 	was := c.scores[at]
 	if was == score {
 		return
 	}
 	c.scores[at] = score
+	c.takers += differ(score != out, was != out)
 	now, before := nobody, nobody
 	if score != out {
 		now = entry{score, x.tie(class, n), n}

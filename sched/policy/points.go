@@ -168,6 +168,21 @@ type DomainOrder interface {
 	ScoreDomains(c *ledger.Class, nodes []ledger.NodeID, scores []int64)
 }
 
+// GradedOrder is a DomainOrder of which many nodes have equal scores, though they have values of their own of
+// some of its keys: how many pods a node has, for one, says more than which node it is.
+type GradedOrder interface {
+	DomainOrder
+	// Graded says that nodes with equal grades, and equal values of the keys of a class (DomainKeys) for which
+	// parts has false, have equal scores.
+	Graded(c *ledger.Class, parts []bool) bool
+	// Grade is a number from 0 on. It depends on the pods in the node's domains of the keys for which parts
+	// has true, and on facts.
+	Grade(c *ledger.Class, n ledger.NodeID, parts []bool) int64
+	// ScoreFor is ScoreDomains, where nodes stand for all nodes that would take the class, which are of: for
+	// each of these there is one with the same score.
+	ScoreFor(c *ledger.Class, nodes []ledger.NodeID, of int, scores []int64)
+}
+
 // TaskFilter judges a node for one task by anything at all: volumes, devices, another scheduler's
 // plugin. It is called for the best candidate, then for the next, until one passes.
 type TaskFilter interface {

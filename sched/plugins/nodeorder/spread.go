@@ -35,6 +35,31 @@ func (f spread) DomainKeys(c *ledger.Class) []string {
 // keys gets none; where the constraints are those that pods have by default, what it lacks
 // is left out of its sum.
 func (f spread) ScoreDomains(c *ledger.Class, nodes []ledger.NodeID, scores []int64) {
+	f.ScoreFor(c, nodes, len(nodes), scores)
+}
+
+// Graded says that the constraints are those that pods have by default, and of their keys the host's name alone
+// has many values: then a node's score follows from its zone and from how many of the pods it has.
+func (f spread) Graded(c *ledger.Class, parts []bool) bool {
+	rules := f.book.Rules(c)
+	return rules.Default && len(rules.Even) == len(parts) && !slices.ContainsFunc(rules.Even, func(s interpod.SpreadConstraint) bool {
+		return parts[slices.Index(interpod.Keys(rules.Even), s.Key())] && s.Key() != model.HostnameKey
+	})
+}
+
+// Grade is how many of the pods the node's host has, and 1; 0 for a node without a host's name.
+func (f spread) Grade(c *ledger.Class, n ledger.NodeID, parts []bool) int64 {
+	even := f.book.Rules(c).Even
+	host := &even[slices.Index(parts, true)]
+	d := host.Domain(n)
+	if d == 0 {
+		return 0
+	}
+	return 1 + host.Kept(d)
+}
+
+// ScoreFor is ScoreDomains for nodes that stand for others, too.
+func (f spread) ScoreFor(c *ledger.Class, nodes []ledger.NodeID, of int, scores []int64) {
 	rules := f.book.Rules(c)
 	even := rules.Even
 	sums := make([]int64, len(nodes))
@@ -65,7 +90,7 @@ func (f spread) ScoreDomains(c *ledger.Class, nodes []ledger.NodeID, scores []in
 			}
 		}
 		if rules.Default && s.Key() == model.HostnameKey {
-			domains = int64(len(nodes))
+			domains = int64(of)
 		}
 		weight := log(domains + 2)
 		s.WeighKept(nodes, weight, (s.Max-1)*one, sums)
