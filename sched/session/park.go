@@ -62,6 +62,7 @@ type lack struct {
 	queue    ledger.QueueID
 	class    ledger.ClassID
 	tasks    int64 // 0: what it waits for is not a number of tasks
+	lending  ledger.Lending
 	priority int32
 	shape    uint64
 }
@@ -71,8 +72,8 @@ type lack struct {
 // which room is kept.
 func (s *Session) lackOf(j ledger.JobID, m *WaitRecord) lack {
 	job := s.L.Job(j)
-	l := lack{queue: job.Queue, priority: job.Priority, shape: m.epochs.specs}
-	if m.lacks != 0 && job.Claims == 0 && (!job.HasMin || s.L.LendingOf(j) != ledger.Keeps) {
+	l := lack{queue: job.Queue, priority: job.Priority, shape: m.epochs.specs, lending: s.L.LendingOf(j)}
+	if m.lacks != 0 && job.Claims == 0 && (!job.HasMin || l.lending != ledger.Keeps) {
 		l.class, l.tasks = m.class, m.lacks
 	}
 	return l
@@ -92,7 +93,15 @@ func (s *Session) hopeless(k lack, now epochs) bool {
 	if k.tasks == 0 || s.L.ReleasingNodes() > 0 && s.Policy.HoldsInPart() || s.mayTake(k) {
 		return false
 	}
-	return s.Policy.Allocatable(k.queue, k.class, k.tasks) < k.tasks || s.Nodes.Prospect(k.class, k.tasks) < k.tasks
+	lacking := s.Policy.Allocatable(k.queue, k.class, k.tasks) < k.tasks || s.Nodes.Prospect(k.class, k.tasks) < k.tasks
+	return lacking && !s.wouldLendOtherwise(k)
+}
+
+// wouldLendOtherwise says that a job which nodes refused would lend the room of its queue otherwise if they
+// refused it again: since then, they have come to admit its tasks, or have ceased to.
+func (s *Session) wouldLendOtherwise(k lack) bool {
+	could := s.Nodes.Whole(k.class, k.tasks) >= k.tasks
+	return k.lending == ledger.Lends && !could || k.lending == ledger.LendsAll && could
 }
 
 // mayTake says that a job which lacks room might get room that is kept for another job.
