@@ -17,7 +17,7 @@ import (
 type hot struct{ l *ledger.Ledger }
 
 func (p hot) ScoreNode(c *ledger.Class, n ledger.NodeID) int64 {
-	return int64(p.l.NodeHash(n)>>40) % policy.Points
+	return int64(p.l.Nodes.Hash(n)>>40) % policy.Points
 }
 
 // social scores all nodes that would take a task in relation to each other: the more

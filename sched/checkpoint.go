@@ -7,6 +7,13 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
+// savedState is what a later engine needs to decide as this one would.
+type savedState struct {
+	e *Engine
+
+	checkpoint *checkpoint // nil: not asked for
+}
+
 // checkpoint is the commitments as they stood when the engine was last asked to note them.
 // It does not refer to the engine's state, so that it can be read when a panic has left that
 // half changed.
@@ -36,53 +43,53 @@ type taskCheckpoint struct {
 // nobody has. It costs what has changed since the last call. What books found out at a cost is
 // not noted: they find it out again. A panic in it leaves the checkpoint as it was.
 func (e *Engine) Checkpoint() {
-	if e.checkpoint == nil {
-		e.l.TakeRecommitted() // kept from now on
-		e.checkpoint = checkpointOf(e.Commitments())
+	if e.saved.checkpoint == nil {
+		e.l.Changes.TakeRecommitted() // kept from now on
+		e.saved.checkpoint = checkpointOf(e.Commitments())
 		return
 	}
-	pods, keys := e.l.Recommitted()
+	pods, keys := e.l.Changes.Recommitted()
 	tasks, jobs := make([]taskCheckpoint, 0, len(pods)), make([]jobCheckpoint, 0, len(keys))
 	for _, k := range pods {
-		tasks = append(tasks, e.taskNow(k))
+		tasks = append(tasks, e.saved.taskNow(k))
 	}
 	for _, k := range keys {
-		jobs = append(jobs, e.jobNow(k))
+		jobs = append(jobs, e.saved.jobNow(k))
 	}
-	rest := Commitments{Decided: e.decided, NextID: e.nextID, Statement: e.stmts + e.l.Statements(),
-		Spent: e.checkpoint.rest.Spent, Rounds: e.checkpoint.rest.Rounds, Charges: e.l.Charges(), Losses: e.l.Losses()}
+	rest := Commitments{Decided: e.decided, NextID: e.nextID, Statement: e.stmts + e.l.Statements.Count(),
+		Spent: e.saved.checkpoint.rest.Spent, Rounds: e.saved.checkpoint.rest.Rounds, Charges: e.l.Charges.All(), Losses: e.l.Losses.All()}
 	rest.Asked = e.session.Asked
-	e.exportArrivals(&rest)
-	if !slices.Equal(rest.Spent, e.l.EvictionHistory()) {
-		rest.Spent = append([]ledger.PastEviction(nil), e.l.EvictionHistory()...)
+	e.saved.exportArrivals(&rest)
+	if !slices.Equal(rest.Spent, e.l.EvictionHistory.All()) {
+		rest.Spent = append([]ledger.PastEviction(nil), e.l.EvictionHistory.All()...)
 	}
-	if !slices.Equal(rest.Rounds, e.l.Rounds()) {
-		rest.Rounds = append([]ledger.Round(nil), e.l.Rounds()...)
+	if !slices.Equal(rest.Rounds, e.l.Rounds.All()) {
+		rest.Rounds = append([]ledger.Round(nil), e.l.Rounds.All()...)
 	}
-	e.l.TakeRecommitted()
-	e.checkpoint.note(rest, tasks, jobs)
+	e.l.Changes.TakeRecommitted()
+	e.saved.checkpoint.note(rest, tasks, jobs)
 }
 
-func (e *Engine) taskNow(k ledger.Key) taskCheckpoint {
+func (ss *savedState) taskNow(k ledger.Key) taskCheckpoint {
 	now := taskCheckpoint{key: k}
-	if t, ok := e.l.FindTask(k); ok {
-		if held, committed := e.taskCommitment(t); committed {
+	if t, ok := ss.e.l.Tasks.Find(k); ok {
+		if held, committed := ss.taskCommitment(t); committed {
 			now.held = &held
 		}
 	}
 	return now
 }
 
-func (e *Engine) jobNow(k ledger.JobKey) jobCheckpoint {
+func (ss *savedState) jobNow(k ledger.JobKey) jobCheckpoint {
 	now := jobCheckpoint{key: k}
-	j, ok := e.l.FindJob(k)
+	j, ok := ss.e.l.Jobs.Find(k)
 	if !ok {
 		return now
 	}
-	if phase, held := e.phaseCommitment(j); held {
+	if phase, held := ss.phaseCommitment(j); held {
 		now.phase = &phase
 	}
-	if lender, lends := e.lender(j); lends {
+	if lender, lends := ss.lender(j); lends {
 		now.lender = &lender
 	}
 	return now
@@ -90,16 +97,16 @@ func (e *Engine) jobNow(k ledger.JobKey) jobCheckpoint {
 
 // LastCheckpoint returns the commitments as they were noted last; none before the first time.
 func (e *Engine) LastCheckpoint() Commitments {
-	if e.checkpoint == nil {
+	if e.saved.checkpoint == nil {
 		return Commitments{}
 	}
-	c := e.checkpoint.rest
+	c := e.saved.checkpoint.rest
 	c.Spent, c.Rounds = slices.Clone(c.Spent), slices.Clone(c.Rounds)
 	c.Losses = slices.Clone(c.Losses)
 	c.Charges.Jobs, c.Charges.Members = slices.Clone(c.Charges.Jobs), slices.Clone(c.Charges.Members)
-	c.Tasks = slices.SortedFunc(maps.Values(e.checkpoint.tasks), byPod)
-	c.Phases = slices.SortedFunc(maps.Values(e.checkpoint.phases), byJob)
-	c.Lenders = slices.SortedFunc(maps.Values(e.checkpoint.lenders), byLender)
+	c.Tasks = slices.SortedFunc(maps.Values(e.saved.checkpoint.tasks), byPod)
+	c.Phases = slices.SortedFunc(maps.Values(e.saved.checkpoint.phases), byJob)
+	c.Lenders = slices.SortedFunc(maps.Values(e.saved.checkpoint.lenders), byLender)
 	return c
 }
 

@@ -24,32 +24,30 @@ import (
 
 // Engine is the state machine. It is not safe for concurrent use.
 type Engine struct {
-	l           *ledger.Ledger
-	profile     policy.Profile
-	policy      *policy.Set
-	actions     []session.Action
-	session     session.Session
-	rec         trace.Recorder
-	plan        Plan
-	unused      int // cycles in a row that used little of the plan's memory
-	nextID      uint64
-	stmts       uint64          // statements before this engine's first
-	reserved    []ledger.TaskID // tasks with a commitment that ends by itself; some maybe twice, or without one by now
-	leaving     []ledger.TaskID // tasks with an eviction under way, and maybe tasks that have none any more
-	touched     []ledger.JobID
-	gates       map[ledger.Key]struct{} // pods that are, or were, at the gate of their queue; see gates.go
-	watch       policy.Stopwatch
-	decided     bool                       // a cycle has run, here or in the engine this one was restored from
-	fruitless   map[signature]trace.Reason // by signature, why no eviction helps a job, as found in state fruitlessAt
-	fruitlessAt session.Situation
-	turns       int64 // when plugins' answers change without a fact; 0: never
-	pauses      int64 // when the next pause of a job ends; 0: none does
-	losses      int64 // when the first lost member's room is kept no longer; 0: none is kept
-	promises    int64 // when room is kept no longer for the first of promised; 0: none is kept
-	resume      int64 // when work that was put off in the last cycle goes on; 0: none was
+	l       *ledger.Ledger
+	profile policy.Profile
+	policy  *policy.Set
+	actions []session.Action
+	session session.Session
+	rec     trace.Recorder
+	plan    Plan
+	unused  int // cycles in a row that used little of the plan's memory
+	nextID  uint64
+	stmts   uint64 // statements before this engine's first
+	touched []ledger.JobID
+	watch   policy.Stopwatch
+	decided bool  // a cycle has run, here or in the engine this one was restored from
+	turns   int64 // when plugins' answers change without a fact; 0: never
+	pauses  int64 // when the next pause of a job ends; 0: none does
+	losses  int64 // when the first lost member's room is kept no longer; 0: none is kept
+	resume  int64 // when work that was put off in the last cycle goes on; 0: none was
 
-	promised   map[ledger.JobID]struct{} // admitted jobs without pods, and maybe jobs that have some by now
-	checkpoint *checkpoint               // nil: not asked for
+	reservations reservations
+	gates        queueGates
+	promises     promises
+	reports      reports
+	saved        savedState
+	evicting     fruitlessSearches
 }
 
 // Option adds to what an engine can be configured with.
@@ -99,7 +97,7 @@ func New(p policy.Profile, with ...Option) (*Engine, error) {
 	for _, w := range with {
 		w(&o)
 	}
-	e := &Engine{l: ledger.New(), profile: p, watch: o.watch}
+	e := (&Engine{l: ledger.New(), profile: p, watch: o.watch}).wire()
 	for _, name := range p.Actions {
 		i := slices.IndexFunc(o.actions, func(a session.Action) bool { return a.Name() == name })
 		if i < 0 {
@@ -116,6 +114,7 @@ func New(p policy.Profile, with ...Option) (*Engine, error) {
 	nodes := class.New(e.l, set)
 	e.session = session.Session{L: e.l, Nodes: nodes, Victims: victims.New(e.l, nodes, set), Policy: set, Profile: &e.profile,
 		Trace: &e.rec, Admit: e.admit, Surplus: session.Surplus{Period: o.period, Quiet: o.quiet}, Evictions: map[ledger.TaskID]*trace.Eviction{}}
+	e.session.Wire()
 	return e, nil
 }
 
@@ -128,7 +127,7 @@ func (e *Engine) Record(verbosity int) { e.rec.Verbosity = verbosity }
 func (e *Engine) Apply(facts ...model.Fact) {
 	for _, f := range facts {
 		e.l.Apply(f)
-		e.noteGate(f)
+		e.gates.note(f)
 	}
 }
 
@@ -139,21 +138,21 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	// need to know the time: a plugin that was never given it refuses nodes that are lent by the hour, and
 	// with them reservations there.
 	e.l.Settle()
-	e.l.ReleaseNominated()
-	e.l.Charge()
+	e.l.Statements.ReleaseNominated()
+	e.l.Charges.Begin()
 	e.emptyPlan()
 	e.rec.Reset()
-	e.l.TrimEvictionHistory(now)
+	e.l.EvictionHistory.Trim(now)
 	e.session.Open(now)
 	if e.turns != 0 && e.turns <= now {
 		e.session.TimePassed()
 	}
 	e.turns = e.policy.At(now)
-	e.pauses = e.l.EndPauses(now)
-	e.losses = e.l.JudgeLosses(now, reservedUntil) // a job that pauses loses none
-	e.promises = e.lapse(now)
+	e.pauses = e.l.Backoffs.End(now)
+	e.losses = e.l.Losses.Judge(now, reservedUntil) // a job that pauses loses none
+	e.promises.next = e.promises.lapse(now)
 	e.policy.Explain(false)
-	e.expire(now)
+	e.reservations.expire(now)
 
 	// 2. Plugins derive what does not change during the cycle.
 	e.policy.Open(&e.rec, e.watch)
@@ -176,13 +175,13 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 		e.turns = later
 	}
 
-	e.l.Charge() // from now on it holds its room, whatever its next facts are
+	e.l.Charges.Begin() // from now on it holds its room, whatever its next facts are
 
 	// 4. Take back evictions that no pod waits for any more, if the pod was not asked to leave yet.
-	e.keepUnneeded()
+	e.reservations.keepUnneeded()
 
 	// 5. Queues open their gates for pods that they have room for. Phases follow from what is placed.
-	e.openGates()
+	e.gates.open()
 	e.rephaseAll()
 	e.policy.Explain(true)
 	if e.resume = e.policy.Resume(); e.resume != 0 {
@@ -193,7 +192,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 
 // commit makes plan items of the statements that succeeded.
 func (e *Engine) commit(now int64) {
-	grace, reserve := e.graces()
+	grace, reserve := e.reservations.graces()
 	e.l.Committed(func(op ledger.Op) ledger.Booking {
 		task := e.l.Task(op.Task)
 		b := ledger.Booking{Statement: e.stmts + op.Statement, Until: reservedUntil(now, grace[op.Statement])}
@@ -203,16 +202,16 @@ func (e *Engine) commit(now int64) {
 			item.Kind, item.Chosen = BindPod, task.Chosen
 		case ledger.OpReserve:
 			item.Kind = NominatePod
-			e.reserved = append(e.reserved, op.Task)
+			e.reservations.until = append(e.reservations.until, op.Task)
 		case ledger.OpRelease:
 			item.Kind, item.Node = NominatePod, ""
 		case ledger.OpEvict:
 			item.Kind, item.Action = EvictPod, op.Reason
 			item.Why = e.session.Evictions[op.Task]
-			e.l.RecordEviction(op.Task, now)
+			e.l.EvictionHistory.Record(op.Task, now)
 			if reserve[op.Statement] {
-				b.For = e.beneficiary(op)
-				e.leaving = append(e.leaving, op.Task)
+				b.For = e.reservations.beneficiary(op)
+				e.reservations.leaving = append(e.reservations.leaving, op.Task)
 			}
 		}
 		if op.For != ledger.NoTask {
@@ -226,8 +225,8 @@ func (e *Engine) commit(now int64) {
 
 // graces returns how long the victims of each statement have to leave, in nanoseconds, and the statements that
 // give some task a reservation.
-func (e *Engine) graces() (out map[uint64]int64, reserve map[uint64]bool) {
-	for _, op := range e.l.Pending() {
+func (rs *reservations) graces() (out map[uint64]int64, reserve map[uint64]bool) {
+	for _, op := range rs.e.l.Statements.Pending() {
 		if op.Kind != ledger.OpEvict && op.Kind != ledger.OpReserve {
 			continue
 		}
@@ -237,7 +236,7 @@ func (e *Engine) graces() (out map[uint64]int64, reserve map[uint64]bool) {
 		if op.Kind == ledger.OpReserve {
 			reserve[op.Statement] = true
 		} else {
-			out[op.Statement] = max(out[op.Statement], e.l.Task(op.Task).Pod.Grace)
+			out[op.Statement] = max(out[op.Statement], rs.e.l.Task(op.Task).Pod.Grace)
 		}
 	}
 	return out, reserve
@@ -280,28 +279,28 @@ func reservedUntil(now, grace int64) int64 {
 
 // expire ends the reservations that have expired, that have no node any more, or of which evictions were
 // denied, and takes this cycle's nominations back.
-func (e *Engine) expire(now int64) {
+func (rs *reservations) expire(now int64) {
 	var over []ledger.TaskID
-	e.reserved = slices.DeleteFunc(e.reserved, func(t ledger.TaskID) bool {
-		switch held := e.l.Task(t).Held; {
+	rs.until = slices.DeleteFunc(rs.until, func(t ledger.TaskID) bool {
+		switch held := rs.e.l.Task(t).Held; {
 		case held.Kind == ledger.CommitSpare:
 			if held.Until > now {
 				return false
 			}
-			e.l.Drop(t)
+			rs.e.l.Drop(t)
 		case held.Kind == ledger.CommitReserve:
-			if held.Until > now && e.admitted(t, held.Node) {
+			if held.Until > now && rs.e.admitted(t, held.Node) {
 				return false
 			}
 			over = append(over, t)
 		}
 		return true
 	})
-	slices.SortFunc(over, func(a, b ledger.TaskID) int { return e.l.Task(a).Key.Compare(e.l.Task(b).Key) })
+	slices.SortFunc(over, func(a, b ledger.TaskID) int { return rs.e.l.Task(a).Key.Compare(rs.e.l.Task(b).Key) })
 	for _, t := range slices.Compact(over) {
-		task := e.l.Task(t)
-		e.add(Item{Kind: NominatePod, Statement: task.Held.Statement, Pod: task.Key, UID: task.Pod.UID})
-		e.l.Drop(t)
+		task := rs.e.l.Task(t)
+		rs.e.add(Item{Kind: NominatePod, Statement: task.Held.Statement, Pod: task.Key, UID: task.Pod.UID})
+		rs.e.l.Drop(t)
 	}
 }
 
@@ -315,7 +314,7 @@ func (e *Engine) admitted(t ledger.TaskID, n ledger.NodeID) bool {
 // next returns the earliest of: the times that plugins wait for, the end of a reservation, of a pause, of a
 // loss or of room for a job without pods, the turn of members above minimums, and the time at which postponed work goes on; 0 for none.
 func (e *Engine) next() (next int64) {
-	for _, at := range [...]int64{e.turns, e.nextExpiry(), e.pauses, e.losses, e.promises, e.session.Surplus.Until, e.resume} {
+	for _, at := range [...]int64{e.turns, e.reservations.nextExpiry(), e.pauses, e.losses, e.promises.next, e.session.Surplus.Until, e.resume} {
 		if at != 0 && (next == 0 || at < next) {
 			next = at
 		}
@@ -324,16 +323,16 @@ func (e *Engine) next() (next int64) {
 }
 
 // nextExpiry returns when the first reservation or claim ends, with those of this cycle; 0 without any.
-func (e *Engine) nextExpiry() (next int64) {
-	for _, t := range e.reserved {
-		held := e.l.Task(t).Held
+func (rs *reservations) nextExpiry() (next int64) {
+	for _, t := range rs.until {
+		held := rs.e.l.Task(t).Held
 		if (held.Kind == ledger.CommitReserve || held.Kind == ledger.CommitSpare) && (next == 0 || held.Until < next) {
 			next = held.Until
 		}
 	}
-	for _, j := range e.l.Claimants() { // order-free: a minimum
-		for _, t := range e.l.Claimed(j) {
-			if until := e.l.Task(t).Held.Until; next == 0 || until < next {
+	for _, j := range rs.e.l.Claims.Claimants() { // order-free: a minimum
+		for _, t := range rs.e.l.Claims.Of(j) {
+			if until := rs.e.l.Task(t).Held.Until; next == 0 || until < next {
 				next = until
 			}
 		}
@@ -353,15 +352,15 @@ func (e *Engine) Receive(receipts ...Receipt) {
 		}
 		if r.Item.Kind == SetPhase {
 			if j, ok := e.phaseOf(r.Item); ok {
-				e.l.DropPhase(j)
+				e.l.Jobs.DropPhase(j)
 			}
 			continue
 		}
-		if t, ok := e.l.FindTask(r.Item.Pod); ok {
+		if t, ok := e.l.Tasks.Find(r.Item.Pod); ok {
 			if held := e.l.Task(t).Held; held.Kind != ledger.NoCommit && held.Item == r.Item.ID {
 				e.l.Drop(t)
 				if held.Kind == ledger.CommitEvict && r.Outcome == Failed {
-					e.forgo(t, *held)
+					e.reservations.forgo(t, *held)
 				}
 			}
 		}
@@ -372,15 +371,15 @@ func (e *Engine) Receive(receipts ...Receipt) {
 // all the room that they wait for will be free. Their jobs are looked at anew; room of the other victims is
 // free for any job. The pod that could not be evicted is not evicted again for as long as its reservation
 // would have lasted.
-func (e *Engine) forgo(denied ledger.TaskID, was ledger.Commitment) {
-	for _, t := range e.reserved {
-		if held := *e.l.Task(t).Held; held.Kind == ledger.CommitReserve && held.Statement == was.Statement {
+func (rs *reservations) forgo(denied ledger.TaskID, was ledger.Commitment) {
+	for _, t := range rs.until {
+		if held := *rs.e.l.Task(t).Held; held.Kind == ledger.CommitReserve && held.Statement == was.Statement {
 			held.Until = 1
-			e.l.Hold(t, held)
+			rs.e.l.Hold(t, held)
 		}
 	}
-	e.l.Hold(denied, ledger.Commitment{Kind: ledger.CommitSpare, Node: was.Node, Statement: was.Statement, Until: was.Until})
-	e.reserved = append(e.reserved, denied)
+	rs.e.l.Hold(denied, ledger.Commitment{Kind: ledger.CommitSpare, Node: was.Node, Statement: was.Statement, Until: was.Until})
+	rs.until = append(rs.until, denied)
 }
 
 // Facts returns all facts that the engine holds, sorted.
@@ -388,10 +387,21 @@ func (e *Engine) Facts() []model.Fact { return e.l.Facts() }
 
 // Reads says that facts of a kind have an effect on this engine: it reads them itself, or a PluginState does.
 // Facts of other kinds need not be passed to it.
-func (e *Engine) Reads(k model.Kind) bool { return e.l.Reads(k) }
+func (e *Engine) Reads(k model.Kind) bool { return e.l.PluginStates.Reads(k) }
 
 // Audit counts every figure anew and returns the differences, nil when there are none.
 func (e *Engine) Audit() []string { return e.l.Audit() }
 
 // Ledger is the engine's state, for reading: for benchmarks, the index's slow oracle and plugins' tests.
 func (e *Engine) Ledger() *ledger.Ledger { return e.l }
+
+// wire tells the parts what they are parts of.
+func (e *Engine) wire() *Engine {
+	e.reservations.e = e
+	e.gates.e = e
+	e.promises.e = e
+	e.reports.e = e
+	e.saved.e = e
+	e.evicting.e = e
+	return e
+}

@@ -12,6 +12,14 @@ import (
 	"ashlar.sh/sched/victims"
 )
 
+// fruitlessSearches remembers for which jobs no victims were found.
+type fruitlessSearches struct {
+	e *Engine
+
+	fruitless map[signature]trace.Reason // by signature, why no eviction helps a job, as found in state fruitlessAt
+	at        session.Situation
+}
+
 // rules are the victim rules of the actions that evict for a job, by action name.
 var rules = map[string]func(*session.Session) victims.Rule{
 	preempt.Name:     preempt.Rule,
@@ -30,17 +38,17 @@ type signature struct {
 // spared returns why no eviction helps a job: one reason for each configured action that evicts, in their
 // order, each the Evicting of the one before; nil when the job is not one to evict for. It is computed when a
 // reason is shown, once for all jobs with equal requests, and changes nothing.
-func (e *Engine) spared(j ledger.JobID) (first *trace.Reason) {
-	if job := e.l.Job(j); !job.Admitted() || job.Waiting() > 0 || !e.policy.Starving(j) {
+func (fs *fruitlessSearches) spared(j ledger.JobID) (first *trace.Reason) {
+	if job := fs.e.l.Job(j); !job.Admitted() || job.Waiting() > 0 || !fs.e.policy.Eviction.Starving(j) {
 		return nil
 	}
 	at := &first
-	for _, a := range e.actions {
+	for _, a := range fs.e.actions {
 		rule := rules[a.Name()]
 		if rule == nil {
 			continue
 		}
-		if r := e.signatureOf(rule(&e.session), j); r.Is() {
+		if r := fs.signatureOf(rule(&fs.e.session), j); r.Is() {
 			*at = &r
 			at = &r.Evicting
 		}
@@ -49,28 +57,28 @@ func (e *Engine) spared(j ledger.JobID) (first *trace.Reason) {
 }
 
 // signatureOf asks one action, unless it has answered for the same signature already.
-func (e *Engine) signatureOf(rule victims.Rule, j ledger.JobID) trace.Reason {
-	tasks := search.Claimants(&e.session, j)
+func (fs *fruitlessSearches) signatureOf(rule victims.Rule, j ledger.JobID) trace.Reason {
+	tasks := search.Claimants(&fs.e.session, j)
 	if len(tasks) == 0 {
 		return trace.Reason{}
 	}
-	asked, alike := e.session.Victims.SignatureOf(rule, j, tasks)
+	asked, alike := fs.e.session.Victims.SignatureOf(rule, j, tasks)
 	p := signature{asked, ledger.NoJob}
-	if !alike || search.Near(&e.session, j) {
+	if !alike || search.Near(&fs.e.session, j) {
 		p.job = j
 	}
-	if at := e.session.Situation(); e.fruitlessAt != at || e.fruitless == nil {
-		e.fruitlessAt, e.fruitless = at, map[signature]trace.Reason{}
+	if at := fs.e.session.Situation(); fs.at != at || fs.fruitless == nil {
+		fs.at, fs.fruitless = at, map[signature]trace.Reason{}
 	}
-	r, known := e.fruitless[p]
+	r, known := fs.fruitless[p]
 	if !known {
-		r = search.WhyNobody(&e.session, rule, j, tasks)
-		if !e.session.Victims.PrePredicateFailed() {
-			e.fruitless[p] = r
+		r = search.WhyNobody(&fs.e.session, rule, j, tasks)
+		if !fs.e.session.Victims.Result.PrePredicateFailed() {
+			fs.fruitless[p] = r
 		}
 	}
 	if r.Is() && p.job == ledger.NoJob { // the answer may be that of another job
-		r.Task = e.l.Task(tasks[0]).Key.String()
+		r.Task = fs.e.l.Task(tasks[0]).Key.String()
 	}
 	return r
 }

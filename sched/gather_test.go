@@ -93,7 +93,7 @@ func TestAGangFindsADomainToShare(t *testing.T) {
 // node of it that takes them, and taking them back.
 func gathered(t rapid.TB, e *Engine) {
 	t.Helper()
-	e.l.Jobs(func(j ledger.JobID) bool {
+	e.l.Jobs.Each(func(j ledger.JobID) bool {
 		r := e.JobReason(j)
 		if r.Root().Code != trace.PodAffinityNoRoom {
 			return true

@@ -18,12 +18,12 @@ func (e *Engine) Guarded(pods []ledger.Key) []trace.Reason {
 	out := make([]trace.Reason, len(pods))
 	var unit policy.Unit
 	for i, key := range pods {
-		t, ok := e.l.FindTask(key)
+		t, ok := e.l.Tasks.Find(key)
 		if !ok || e.l.Task(t).Job == ledger.NoJob {
 			out[i] = trace.Reason{Code: trace.VictimBusy}
 			continue
 		}
-		if !e.l.MayBeEvicted(t) {
+		if !e.l.Tasks.MayBeEvicted(t) {
 			out[i] = trace.Reason{Code: trace.VictimKept}
 			continue
 		}
@@ -36,7 +36,7 @@ func (e *Engine) Guarded(pods []ledger.Key) []trace.Reason {
 			}
 		}
 		if !out[i].Is() {
-			out[i] = e.policy.Guarded(unit)
+			out[i] = e.policy.Eviction.Guarded(unit)
 		}
 		if out[i].Is() {
 			unit.Tasks = unit.Tasks[:len(unit.Tasks)-1]

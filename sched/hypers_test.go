@@ -17,14 +17,14 @@ import (
 // its size.
 func tornApart(t rapid.TB, e *Engine, p Plan, i Item) {
 	t.Helper()
-	id, _ := e.l.FindTask(i.Pod)
+	id, _ := e.l.Tasks.Find(i.Pod)
 	task := e.l.Task(id)
 	job := e.l.Job(task.Job)
 	if task.Sub >= 0 {
 		s := &job.Subs[task.Sub]
 		placed := s.Ready() // and those who were evicted after the bind was decided
 		for _, x := range p.Items {
-			if id, ok := e.l.FindTask(x.Pod); x.Kind == EvictPod && ok && e.l.Task(id).Job == task.Job && e.l.Task(id).Sub == task.Sub {
+			if id, ok := e.l.Tasks.Find(x.Pod); x.Kind == EvictPod && ok && e.l.Task(id).Job == task.Job && e.l.Task(id).Sub == task.Sub {
 				placed++
 			}
 		}
@@ -107,7 +107,7 @@ func missed(t rapid.TB, e *Engine) {
 	if net == nil {
 		return
 	}
-	e.l.Jobs(func(j ledger.JobID) bool {
+	e.l.Jobs.Each(func(j ledger.JobID) bool {
 		job := e.l.Job(j)
 		if job.Group == nil || job.Group.Topology == nil || len(job.Group.SubGroups)+len(job.Group.MinTaskMember) > 0 || job.BestEffort > 0 {
 			return true

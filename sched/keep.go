@@ -8,19 +8,27 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
+// reservations holds the reservations of this scheduler's evictions, until when they hold, and the victims that are leaving for them.
+type reservations struct {
+	e *Engine
+
+	until   []ledger.TaskID // tasks with a commitment that ends by itself; some maybe twice, or without one by now
+	leaving []ledger.TaskID // tasks with an eviction under way, and maybe tasks that have none any more
+}
+
 // told notes that an item was carried out. For an eviction: the pod cannot stay any more. For a phase: it is
 // not waited for if its PodGroup shows it already, since no fact follows a write that changes nothing.
 func (e *Engine) told(i Item) {
 	if i.Kind == SetPhase {
 		if j, ok := e.phaseOf(i); ok {
-			e.l.TellPhase(j)
+			e.l.Jobs.TellPhase(j)
 		}
 		return
 	}
 	if i.Kind != EvictPod || i.ID == 0 {
 		return
 	}
-	if t, ok := e.l.FindTask(i.Pod); ok && e.l.Task(t).Held.Item == i.ID {
+	if t, ok := e.l.Tasks.Find(i.Pod); ok && e.l.Task(t).Held.Item == i.ID {
 		e.l.Tell(t)
 	}
 }
@@ -28,20 +36,20 @@ func (e *Engine) told(i Item) {
 // phaseOf returns the job of a phase item; false when another phase was decided since, or the PodGroup shows
 // this one.
 func (e *Engine) phaseOf(i Item) (ledger.JobID, bool) {
-	j, ok := e.l.FindJob(ledger.JobKey{Namespace: i.Group.Namespace, Name: i.Group.Name})
+	j, ok := e.l.Jobs.Find(ledger.JobKey{Namespace: i.Group.Namespace, Name: i.Group.Name})
 	if !ok {
 		return j, false
 	}
-	id, held := e.l.PhaseHeld(j)
+	id, held := e.l.Jobs.PhaseHeld(j)
 	return j, held && id == i.ID
 }
 
 // beneficiary returns for which kind of task an eviction is.
-func (e *Engine) beneficiary(op ledger.Op) ledger.Beneficiary {
+func (rs *reservations) beneficiary(op ledger.Op) ledger.Beneficiary {
 	switch {
 	case op.For == ledger.NoTask:
 		return ledger.ForNobody
-	case e.l.Job(e.l.Task(op.For).Job).Queue == e.l.Job(e.l.Task(op.Task).Job).Queue:
+	case rs.e.l.Job(rs.e.l.Task(op.For).Job).Queue == rs.e.l.Job(rs.e.l.Task(op.Task).Job).Queue:
 		return ledger.ForItsQueue
 	default:
 		return ledger.ForOtherQueue
@@ -49,12 +57,12 @@ func (e *Engine) beneficiary(op ledger.Op) ledger.Beneficiary {
 }
 
 // follow notes a commitment of an earlier engine that ends by itself, or may be taken back.
-func (e *Engine) follow(t ledger.TaskID) {
-	switch e.l.Task(t).Held.Kind {
+func (rs *reservations) follow(t ledger.TaskID) {
+	switch rs.e.l.Task(t).Held.Kind {
 	case ledger.CommitReserve, ledger.CommitSpare:
-		e.reserved = append(e.reserved, t)
+		rs.until = append(rs.until, t)
 	case ledger.CommitEvict:
-		e.leaving = append(e.leaving, t)
+		rs.leaving = append(rs.leaving, t)
 	}
 }
 
@@ -63,45 +71,45 @@ func (e *Engine) follow(t ledger.TaskID) {
 // as is known, were not asked to leave yet, and with room that no other task counts on. What carries the plan
 // out knows better which evictions have begun: these go on, and show in the pod's fact. A gang that was to be
 // evicted as a whole stays as a whole.
-func (e *Engine) keepUnneeded() {
-	e.leaving = slices.DeleteFunc(e.leaving, func(t ledger.TaskID) bool {
-		held := e.l.Task(t).Held
+func (rs *reservations) keepUnneeded() {
+	rs.leaving = slices.DeleteFunc(rs.leaving, func(t ledger.TaskID) bool {
+		held := rs.e.l.Task(t).Held
 		return held.Kind != ledger.CommitEvict || held.Told || held.For == ledger.ForNobody
 	})
-	if len(e.leaving) == 0 {
+	if len(rs.leaving) == 0 {
 		return
 	}
-	slices.SortFunc(e.leaving, func(a, b ledger.TaskID) int { return e.l.Task(a).Key.Compare(e.l.Task(b).Key) })
-	e.leaving = slices.Compact(e.leaving)
+	slices.SortFunc(rs.leaving, func(a, b ledger.TaskID) int { return rs.e.l.Task(a).Key.Compare(rs.e.l.Task(b).Key) })
+	rs.leaving = slices.Compact(rs.leaving)
 	var seen []ledger.TaskID
-	for _, t := range e.leaving {
+	for _, t := range rs.leaving {
 		if slices.Contains(seen, t) {
 			continue
 		}
-		group := e.leavesWith(t)
-		if seen = append(seen, group...); e.needed(group) || !e.mayStay(group) {
+		group := rs.leavesWith(t)
+		if seen = append(seen, group...); rs.needed(group) || !rs.mayStay(group) {
 			continue
 		}
-		first := e.l.Task(t)
-		item := Item{Kind: KeepPod, Statement: first.Held.Statement, Pod: first.Key, UID: first.Pod.UID, Node: e.l.Node(first.Node).Name}
+		first := rs.e.l.Task(t)
+		item := Item{Kind: KeepPod, Statement: first.Held.Statement, Pod: first.Key, UID: first.Pod.UID, Node: rs.e.l.Node(first.Node).Name}
 		for _, v := range group {
-			item.Evictions = append(item.Evictions, e.l.Task(v).Held.Item)
-			e.l.Drop(v)
+			item.Evictions = append(item.Evictions, rs.e.l.Task(v).Held.Item)
+			rs.e.l.Drop(v)
 		}
-		e.add(item)
+		rs.e.add(item)
 	}
 }
 
 // leavesWith returns the tasks with evictions under way that can stay only together with this one: those of
 // its gang, if the gang would be below its minimum without them; otherwise the task alone.
-func (e *Engine) leavesWith(t ledger.TaskID) []ledger.TaskID {
-	row := e.l.Task(t)
-	if e.l.Job(row.Job).Met((*ledger.Count).Holding) {
+func (rs *reservations) leavesWith(t ledger.TaskID) []ledger.TaskID {
+	row := rs.e.l.Task(t)
+	if rs.e.l.Job(row.Job).Met((*ledger.Count).Holding) {
 		return []ledger.TaskID{t}
 	}
 	var out []ledger.TaskID
-	for _, o := range e.leaving {
-		if other := e.l.Task(o); other.Job == row.Job && other.Held.Kind == ledger.CommitEvict && other.Held.Statement == row.Held.Statement {
+	for _, o := range rs.leaving {
+		if other := rs.e.l.Task(o); other.Job == row.Job && other.Held.Kind == ledger.CommitEvict && other.Held.Statement == row.Held.Statement {
 			out = append(out, o)
 		}
 	}
@@ -109,44 +117,44 @@ func (e *Engine) leavesWith(t ledger.TaskID) []ledger.TaskID {
 }
 
 // needed says that a reservation still waits for room of one of these tasks.
-func (e *Engine) needed(group []ledger.TaskID) bool {
-	statement := e.l.Task(group[0]).Held.Statement
-	return slices.ContainsFunc(e.reserved, func(t ledger.TaskID) bool {
-		held := e.l.Task(t).Held
+func (rs *reservations) needed(group []ledger.TaskID) bool {
+	statement := rs.e.l.Task(group[0]).Held.Statement
+	return slices.ContainsFunc(rs.until, func(t ledger.TaskID) bool {
+		held := rs.e.l.Task(t).Held
 		return held.Kind == ledger.CommitReserve && held.Statement == statement &&
-			slices.ContainsFunc(group, func(v ledger.TaskID) bool { return e.l.Task(v).Node == held.Node })
+			slices.ContainsFunc(group, func(v ledger.TaskID) bool { return rs.e.l.Task(v).Node == held.Node })
 	})
 }
 
 // mayStay says that these tasks can stay without taking room from any other task: they are all evicted members
 // of their gang, their room is promised to no task, all tasks that wait for room on their nodes could still
 // have it, and their queues may hold them.
-func (e *Engine) mayStay(group []ledger.TaskID) (ok bool) {
-	job := e.l.Job(e.l.Task(group[0]).Job)
-	e.l.Try(func(tx *ledger.Tx) bool {
+func (rs *reservations) mayStay(group []ledger.TaskID) (ok bool) {
+	job := rs.e.l.Job(rs.e.l.Task(group[0]).Job)
+	rs.e.l.Try(func(tx *ledger.Tx) bool {
 		for _, v := range group {
-			row := e.l.Task(v)
-			if row.Held.For == ledger.ForItsQueue && e.policy.Allocatable(job.Queue, row.Class, 1) < 1 {
+			row := rs.e.l.Task(v)
+			if row.Held.For == ledger.ForItsQueue && rs.e.policy.Allocatable(job.Queue, row.Class, 1) < 1 {
 				return false
 			}
 			tx.Stay(v)
 		}
-		ok = (job.By[model.Releasing] == 0 || job.Met((*ledger.Count).Holding)) && e.withinQuota(job.Queue) &&
-			!slices.ContainsFunc(group, func(v ledger.TaskID) bool { return e.counted(tx, v) })
+		ok = (job.By[model.Releasing] == 0 || job.Met((*ledger.Count).Holding)) && rs.withinQuota(job.Queue) &&
+			!slices.ContainsFunc(group, func(v ledger.TaskID) bool { return rs.counted(tx, v) })
 		return false
 	})
 	return ok
 }
 
 // withinQuota says that a queue and its ancestors hold no more than they may.
-func (e *Engine) withinQuota(q ledger.QueueID) bool {
-	for at := q; at != ledger.NoQueue; at = e.l.Parent(at) {
-		figures, known := e.policy.QueueFigures(at)
+func (rs *reservations) withinQuota(q ledger.QueueID) bool {
+	for at := q; at != ledger.NoQueue; at = rs.e.l.Queues.Parent(at) {
+		figures, known := rs.e.policy.QueueFigures(at)
 		if !known {
 			continue
 		}
-		for d := range resource.Dim(e.l.Dims.Len()) {
-			if most, bounded := figures.RealCapability.Bound(d); bounded && e.l.Queue(at).Allocated.Get(d) > most {
+		for d := range resource.Dim(rs.e.l.Dims.Len()) {
+			if most, bounded := figures.RealCapability.Bound(d); bounded && rs.e.l.Queue(at).Allocated.Get(d) > most {
 				return false
 			}
 		}
@@ -156,16 +164,16 @@ func (e *Engine) withinQuota(q ledger.QueueID) bool {
 
 // counted says that a task counts on the room of one that stays: the room is promised, or a task that waits on
 // the node could not have its room any more.
-func (e *Engine) counted(tx *ledger.Tx, v ledger.TaskID) bool {
-	row := e.l.Task(v)
-	for _, need := range e.l.Class(row.Class).Need {
-		if e.l.FutureIdle(need.Dim, row.Node) < 0 {
+func (rs *reservations) counted(tx *ledger.Tx, v ledger.TaskID) bool {
+	row := rs.e.l.Task(v)
+	for _, need := range rs.e.l.Class(row.Class).Need {
+		if rs.e.l.Nodes.FutureIdle(need.Dim, row.Node) < 0 {
 			return true
 		}
 	}
 	var waiting []ledger.TaskID
-	e.l.NodeTasks(row.Node, func(t ledger.TaskID) bool {
-		if e.l.Task(t).Status == model.Pipelined {
+	rs.e.l.Nodes.Tasks(row.Node, func(t ledger.TaskID) bool {
+		if rs.e.l.Task(t).Status == model.Pipelined {
 			waiting = append(waiting, t)
 		}
 		return true
@@ -173,7 +181,7 @@ func (e *Engine) counted(tx *ledger.Tx, v ledger.TaskID) bool {
 	return slices.ContainsFunc(waiting, func(t ledger.TaskID) (refused bool) {
 		tx.Try(func(tx *ledger.Tx) bool {
 			tx.Withdraw(t)
-			refused = !e.session.Nodes.Takes(t, row.Node, true)
+			refused = !rs.e.session.Nodes.Takes(t, row.Node, true)
 			return false
 		})
 		return refused

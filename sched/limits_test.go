@@ -345,6 +345,6 @@ func TestAGangStartsWhereverItsLimitsLetIt(t *testing.T) {
 
 // mustFind is the row of a job of namespace ns.
 func (e *Engine) mustFind(name string) ledger.JobID {
-	j, _ := e.l.FindJob(ledger.JobKey{Namespace: "ns", Name: name})
+	j, _ := e.l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: name})
 	return j
 }

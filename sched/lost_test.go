@@ -138,11 +138,11 @@ func TestLostMembersLaw(t *testing.T) {
 			for _, finding := range e.Audit() {
 				t.Fatalf("audit: %s", finding)
 			}
-			lost := e.l.Lost()
+			lost := e.l.Losses.Standing()
 			stood += len(lost)
 			free := int64(0)
 			cpu, _ := e.l.Dims.Lookup("cpu")
-			e.l.Present(func(n ledger.NodeID) bool { free += e.l.FutureIdle(cpu, n) / 1000; return true })
+			e.l.Nodes.Present(func(n ledger.NodeID) bool { free += e.l.Nodes.FutureIdle(cpu, n) / 1000; return true })
 			if y.obey(plan) && free < int64(len(lost)) {
 				t.Fatalf("a pod was placed and leaves %d cpus for %d lost members", free, len(lost))
 			}

@@ -106,14 +106,14 @@ func (m market) holds(t rapid.TB) map[string]int {
 }
 
 func placed(e *Engine, s stall) int {
-	q, _ := e.l.FindQueue(s.name)
+	q, _ := e.l.Queues.Find(s.name)
 	d, _ := e.l.Dims.Lookup(resource.CPUName)
 	return int(e.l.Queue(q).Allocated.Get(d)) / s.cpu
 }
 
 // mayHold is a queue's realCapability, in tasks, as the plugin reports it.
 func mayHold(t rapid.TB, e *Engine, s stall) int {
-	q, _ := e.l.FindQueue(s.name)
+	q, _ := e.l.Queues.Find(s.name)
 	f, known := e.policy.QueueFigures(q)
 	if !known {
 		t.Fatalf("queue %s has no figures", s.name)

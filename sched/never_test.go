@@ -48,7 +48,7 @@ func (w *watch) check(t rapid.TB, e *Engine, p Plan) {
 func halfStarted(t rapid.TB, l *ledger.Ledger, p Plan) {
 	t.Helper()
 	jobOf := func(i Item) ledger.JobID {
-		id, _ := l.FindTask(i.Pod)
+		id, _ := l.Tasks.Find(i.Pod)
 		return l.Task(id).Job
 	}
 	placed := map[ledger.JobID]int32{} // before the plan, then statement by statement
@@ -83,13 +83,13 @@ func halfStarted(t rapid.TB, l *ledger.Ledger, p Plan) {
 // promised more than it has in a dimension that the pod asks for.
 func overfilled(t rapid.TB, l *ledger.Ledger, i Item) {
 	t.Helper()
-	id, _ := l.FindTask(i.Pod)
+	id, _ := l.Tasks.Find(i.Pod)
 	task := l.Task(id)
 	if task.Status != model.Binding || l.Node(task.Node).Name != i.Node {
 		t.Fatalf("pod %v is %v, planned is a bind to %s", i.Pod, task.Status, i.Node)
 	}
 	for _, need := range l.Class(task.Class).Need {
-		if idle, future := l.Idle(need.Dim)[task.Node], l.FutureIdle(need.Dim, task.Node); idle < 0 || future < 0 {
+		if idle, future := l.Nodes.Idle(need.Dim)[task.Node], l.Nodes.FutureIdle(need.Dim, task.Node); idle < 0 || future < 0 {
 			t.Fatalf("pod %v overfills node %s: idle %d, future idle %d of %s", i.Pod, i.Node, idle, future, l.Dims.Name(need.Dim))
 		}
 	}

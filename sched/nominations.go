@@ -12,7 +12,7 @@ import (
 // room was freed for the job as a whole. Any other nomination stays a hint.
 func (e *Engine) adopt(now int64) {
 	var jobs []ledger.JobID
-	e.l.Jobs(func(j ledger.JobID) bool {
+	e.l.Jobs.Each(func(j ledger.JobID) bool {
 		if e.l.Job(j).By[model.Pending] > 0 && e.l.Job(j).Admitted() && !e.session.Gate(j).Is() {
 			jobs = append(jobs, j)
 		}
@@ -21,7 +21,7 @@ func (e *Engine) adopt(now int64) {
 	slices.SortFunc(jobs, e.policy.CompareJobs)
 	for _, j := range jobs {
 		if tasks := e.nominated(j); len(tasks) > 0 && e.suffice(j, tasks) && e.fit(tasks) {
-			e.reserve(tasks, now)
+			e.reservations.reserve(tasks, now)
 		}
 	}
 }
@@ -29,8 +29,8 @@ func (e *Engine) adopt(now int64) {
 // nominated lists a job's pending members with a nomination, in task order.
 func (e *Engine) nominated(j ledger.JobID) (out []ledger.TaskID) {
 	pause := e.session.Pause(j)
-	e.l.JobTasks(j, model.Pending, func(t ledger.TaskID) bool {
-		if task := e.l.Task(t); task.Placeable() && task.Pod.Nominated != "" && !e.l.Pauses(pause, t) {
+	e.l.Jobs.Tasks(j, model.Pending, func(t ledger.TaskID) bool {
+		if task := e.l.Task(t); task.Placeable() && task.Pod.Nominated != "" && !e.l.Backoffs.Pauses(pause, t) {
 			out = append(out, t)
 		}
 		return true
@@ -66,7 +66,7 @@ func (e *Engine) suffice(j ledger.JobID, tasks []ledger.TaskID) bool {
 func (e *Engine) fit(tasks []ledger.TaskID) (ok bool) {
 	e.l.Try(func(tx *ledger.Tx) bool {
 		for _, t := range tasks {
-			n, known := e.l.FindNode(e.l.Task(t).Pod.Nominated)
+			n, known := e.l.Nodes.Find(e.l.Task(t).Pod.Nominated)
 			if !known || !e.session.Nodes.Takes(t, n, true) {
 				return false
 			}
@@ -80,20 +80,20 @@ func (e *Engine) fit(tasks []ledger.TaskID) (ok bool) {
 
 // reserve reserves the room until a minute after the longest grace period of the tasks that are leaving those
 // nodes.
-func (e *Engine) reserve(tasks []ledger.TaskID, now int64) {
+func (rs *reservations) reserve(tasks []ledger.TaskID, now int64) {
 	grace := int64(0)
 	for _, t := range tasks {
-		n, _ := e.l.FindNode(e.l.Task(t).Pod.Nominated)
-		e.l.NodeTasks(n, func(o ledger.TaskID) bool {
-			if row := e.l.Task(o); row.Status == model.Releasing {
+		n, _ := rs.e.l.Nodes.Find(rs.e.l.Task(t).Pod.Nominated)
+		rs.e.l.Nodes.Tasks(n, func(o ledger.TaskID) bool {
+			if row := rs.e.l.Task(o); row.Status == model.Releasing {
 				grace = max(grace, row.Pod.Grace)
 			}
 			return true
 		})
 	}
 	for _, t := range tasks {
-		n, _ := e.l.FindNode(e.l.Task(t).Pod.Nominated)
-		e.l.Hold(t, ledger.Commitment{Kind: ledger.CommitReserve, Node: n, Until: reservedUntil(now, grace), Chosen: e.l.Promised(t, n)})
-		e.reserved = append(e.reserved, t)
+		n, _ := rs.e.l.Nodes.Find(rs.e.l.Task(t).Pod.Nominated)
+		rs.e.l.Hold(t, ledger.Commitment{Kind: ledger.CommitReserve, Node: n, Until: reservedUntil(now, grace), Chosen: rs.e.l.Promised(t, n)})
+		rs.until = append(rs.until, t)
 	}
 }

@@ -14,19 +14,19 @@ func (e *Engine) admit(j ledger.JobID) { e.setPhase(j, model.GroupInqueue) }
 // depends on history.
 func (e *Engine) rephaseAll() {
 	e.touched = e.touched[:0]
-	e.l.TakeDirty(func(j ledger.JobID) {
+	e.l.Changes.TakeDirty(func(j ledger.JobID) {
 		if job := e.l.Job(j); job.Exists() && nextPhase(job) != job.Phase {
 			e.touched = append(e.touched, j)
 		} else {
-			e.await(j)
+			e.promises.await(j)
 		}
 	})
-	slices.SortFunc(e.touched, e.byName)
+	slices.SortFunc(e.touched, e.reports.byName)
 	for _, j := range e.touched {
 		e.rephase(j)
-		e.await(j)
+		e.promises.await(j)
 	}
-	e.l.TakeDirty(func(ledger.JobID) {})
+	e.l.Changes.TakeDirty(func(ledger.JobID) {})
 }
 
 // rephase sets the phase that follows from a job's members, if it is another one (as in Volcano, except for
@@ -46,7 +46,7 @@ func (e *Engine) setPhase(j ledger.JobID, p model.GroupPhase) {
 		id = e.add(Item{Kind: SetPhase, UID: g.UID, Phase: p,
 			Group: ledger.Key{Namespace: job.Key.Namespace, Name: job.Key.Name}})
 	}
-	e.l.SetPhase(j, p, id)
+	e.l.Jobs.SetPhase(j, p, id)
 }
 
 // nextPhase returns a job's phase by its members: Running once its minimum is bound; Unknown while some run

@@ -14,10 +14,10 @@ import (
 // nodes that do not exist.
 func (e *Engine) Problems() []Problem {
 	e.l.Settle()
-	return e.problems()
+	return e.reports.problems()
 }
 
-func (e *Engine) problems() []Problem {
+func (rp *reports) problems() []Problem {
 	var out []Problem
 	say := func(object, format string, args ...any) {
 		out = append(out, Problem{Object: object, Message: fmt.Sprintf(format, args...)})
@@ -28,13 +28,13 @@ func (e *Engine) problems() []Problem {
 		p.Gist = fmt.Sprintf(format, what, "")
 		out = append(out, p)
 	}
-	e.l.Faulty(func(r model.Ref, faults []model.Fault) {
+	rp.e.l.Faulty(func(r model.Ref, faults []model.Fault) {
 		for _, fault := range faults {
 			say(r.String(), "%s: %s", fault.Field, fault.Message)
 		}
 	})
-	e.l.Queues(func(id ledger.QueueID) bool {
-		q := e.l.Queue(id)
+	rp.e.l.Queues.Each(func(id ledger.QueueID) bool {
+		q := rp.e.l.Queue(id)
 		object := "Queue/" + q.Name
 		switch q.Place {
 		case ledger.Missing:
@@ -45,7 +45,7 @@ func (e *Engine) problems() []Problem {
 			say(object, "spec.parent: its parents form a ring (parent %q): its jobs wait", q.Fact.Parent)
 		case ledger.Orphaned:
 			why := "does not exist"
-			if _, there := e.l.Life(model.Ref{Kind: model.KindQueue, Name: q.Broken}); there {
+			if _, there := rp.e.l.Life(model.Ref{Kind: model.KindQueue, Name: q.Broken}); there {
 				why = "is not taken, see Queue/" + q.Broken
 			}
 			say(object, "spec.parent: its ancestor %q %s: its jobs wait", q.Broken, why)
@@ -56,24 +56,24 @@ func (e *Engine) problems() []Problem {
 		}
 		return true
 	})
-	e.l.Jobs(func(id ledger.JobID) bool {
-		if j := e.l.Job(id); !j.Exists() && j.By[model.Pending] > 0 {
+	rp.e.l.Jobs.Each(func(id ledger.JobID) bool {
+		if j := rp.e.l.Job(id); !j.Exists() && j.By[model.Pending] > 0 {
 			by("PodGroup/"+j.Key.String(), "%s it, and it does not exist: %s", j.By[model.Pending], "pod")
 		}
-		if named, other := e.l.Moving(id); other && e.l.Job(id).Group != nil {
-			say("PodGroup/"+e.l.Job(id).Key.String(), "spec.queue: it names %q; what runs of it was let run in %q and counts there until it ends",
-				named, e.l.QueueName(id))
+		if named, other := rp.e.l.Charges.Moving(id); other && rp.e.l.Job(id).Group != nil {
+			say("PodGroup/"+rp.e.l.Job(id).Key.String(), "spec.queue: it names %q; what runs of it was let run in %q and counts there until it ends",
+				named, rp.e.l.Jobs.QueueName(id))
 		}
-		if field := e.unheeded(id); field != "" {
-			say("PodGroup/"+e.l.Job(id).Key.String(), "%s: plugin network-topology-aware is not configured: it is not heeded", field)
+		if field := rp.unheeded(id); field != "" {
+			say("PodGroup/"+rp.e.l.Job(id).Key.String(), "%s: plugin network-topology-aware is not configured: it is not heeded", field)
 		}
 		return true
 	})
-	e.l.Strayed(func(t ledger.TaskID) {
-		say("Pod/"+e.l.Task(t).Key.String(), "metadata.annotations: it names another PodGroup, or none, than when it was let run: it stays in %s until it ends",
-			e.l.Job(e.l.Task(t).Job).Key.Name)
+	rp.e.l.Charges.Strayed(func(t ledger.TaskID) {
+		say("Pod/"+rp.e.l.Task(t).Key.String(), "metadata.annotations: it names another PodGroup, or none, than when it was let run: it stays in %s until it ends",
+			rp.e.l.Job(rp.e.l.Task(t).Job).Key.Name)
 	})
-	for _, p := range e.policy.Problems() {
+	for _, p := range rp.e.policy.Problems() {
 		out = append(out, Problem{Object: p.Object, Message: p.Message})
 	}
 	return sortProblems(out)
@@ -81,13 +81,13 @@ func (e *Engine) problems() []Problem {
 
 // lost lists the pods on nodes that do not exist. In a file this may be a mistake; in a cluster it happens for
 // a moment when a node is deleted.
-func (e *Engine) lost() (out []Problem) {
-	e.l.Tasks(func(id ledger.TaskID) bool {
-		t := e.l.Task(id)
+func (rp *reports) lost() (out []Problem) {
+	rp.e.l.Tasks.Each(func(id ledger.TaskID) bool {
+		t := rp.e.l.Task(id)
 		if t.Pod.Node == "" || t.Status.Finished() {
 			return true
 		}
-		if n, ok := e.l.FindNode(t.Pod.Node); ok && e.l.Node(n).Fact == nil {
+		if n, ok := rp.e.l.Nodes.Find(t.Pod.Node); ok && rp.e.l.Node(n).Fact == nil {
 			out = append(out, Problem{Object: "Pod/" + t.Key.String(), Message: fmt.Sprintf("spec.nodeName: node %q does not exist", t.Pod.Node)})
 		}
 		return true

@@ -5,25 +5,33 @@ import (
 	"ashlar.sh/sched/model"
 )
 
+// promises takes back what jobs without pods were promised.
+type promises struct {
+	e *Engine
+
+	next int64                     // when room is kept no longer for the first of promised; 0: none is kept
+	due  map[ledger.JobID]struct{} // admitted jobs without pods, and maybe jobs that have some by now
+}
+
 // promiseLasts is how long room is kept for a job that was let in and has no pods, in nanoseconds.
 // Controllers make pods within seconds.
 const promiseLasts = int64(60_000_000_000)
 
 // lapse ends what is kept for jobs whose pods have not come in time: they stay let in. It returns
 // when the next such time ends, 0 without any.
-func (e *Engine) lapse(now int64) (next int64) {
-	for j := range e.promised { // order-free: each is judged by itself
-		from := e.l.AwaitsFrom(j)
+func (pr *promises) lapse(now int64) (next int64) {
+	for j := range pr.due { // order-free: each is judged by itself
+		from := pr.e.l.Lenders.AwaitsFrom(j)
 		if from == 0 {
-			delete(e.promised, j)
+			delete(pr.due, j)
 			continue
 		}
-		if !e.l.Job(j).Awaits() {
+		if !pr.e.l.Job(j).Awaits() {
 			continue // it pauses, and may keep room when the pause is over
 		}
 		end := model.After(from, promiseLasts)
 		if end <= now {
-			e.l.Lend(j, ledger.LendsAll)
+			pr.e.l.Lenders.Lend(j, ledger.LendsAll)
 		} else if next == 0 || end < next {
 			next = end
 		}
@@ -33,27 +41,27 @@ func (e *Engine) lapse(now int64) (next int64) {
 
 // await notes since when a job has had no pods, or that it has some. It is asked at the end of each
 // cycle in which the job was touched.
-func (e *Engine) await(j ledger.JobID) {
-	job := e.l.Job(j)
-	from := e.l.AwaitsFrom(j)
+func (pr *promises) await(j ledger.JobID) {
+	job := pr.e.l.Job(j)
+	from := pr.e.l.Lenders.AwaitsFrom(j)
 	switch {
 	case job.Tasks > 0 || !job.Admitted() || !job.HasMin:
 		from = 0
 	case from == 0:
-		from = max(1, e.session.Now) // 0 is none
+		from = max(1, pr.e.session.Now) // 0 is none
 	}
-	e.l.Await(j, from)
+	pr.e.l.Lenders.Await(j, from)
 	if from != 0 {
-		e.keepPromise(j, from)
+		pr.keep(j, from)
 	}
 }
 
-func (e *Engine) keepPromise(j ledger.JobID, from int64) {
-	if e.promised == nil {
-		e.promised = map[ledger.JobID]struct{}{}
+func (pr *promises) keep(j ledger.JobID, from int64) {
+	if pr.due == nil {
+		pr.due = map[ledger.JobID]struct{}{}
 	}
-	e.promised[j] = struct{}{}
-	if end := model.After(from, promiseLasts); e.l.Job(j).Awaits() && (e.promises == 0 || end < e.promises) {
-		e.promises = end
+	pr.due[j] = struct{}{}
+	if end := model.After(from, promiseLasts); pr.e.l.Job(j).Awaits() && (pr.next == 0 || end < pr.next) {
+		pr.next = end
 	}
 }

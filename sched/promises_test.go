@@ -24,7 +24,7 @@ func TestAPromiseLapses(t *testing.T) {
 		e.Apply(f)
 	}
 	kept := func(e *Engine) bool { // of its queue's room
-		j, _ := e.l.FindJob(ledger.JobKey{Namespace: "ns", Name: "job"})
+		j, _ := e.l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "job"})
 		return e.l.Queue(e.l.Job(j).Queue).Kept(resource.CPU, false) > 0
 	}
 	decide := func(e *Engine, now, next int64, keeps bool) {
@@ -132,7 +132,7 @@ func TestALargeJobIsLetInWhateverOthersKeep(t *testing.T) {
 			_, was := answers(t, h.e, h.now)
 			_, is := answers(t, other, h.now)
 			same(t, "an engine restored from facts and commitments decides otherwise", was, is)
-			if j, ok := h.e.l.FindJob(ledger.JobKey{Namespace: "ns", Name: "large"}); ok && h.e.l.Job(j).Admitted() {
+			if j, ok := h.e.l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "large"}); ok && h.e.l.Job(j).Admitted() {
 				break
 			}
 			if h.now > begun {

@@ -22,7 +22,7 @@ type QueueWhy struct {
 // is known or named.
 func (e *Engine) QueueWhy(name string) (QueueWhy, bool) {
 	e.l.Settle()
-	q, known := e.l.FindQueue(name)
+	q, known := e.l.Queues.Find(name)
 	if !known {
 		return QueueWhy{}, false
 	}
@@ -36,19 +36,19 @@ func (e *Engine) QueueWhy(name string) (QueueWhy, bool) {
 
 // served returns the order in which queues would be served now, from 1, for queues with waiting jobs that may
 // have a turn, and the number of these jobs.
-func (e *Engine) served() (turn, waiting map[ledger.QueueID]int) {
+func (rp *reports) served() (turn, waiting map[ledger.QueueID]int) {
 	var order []ledger.QueueID
 	turn, waiting = map[ledger.QueueID]int{}, map[ledger.QueueID]int{}
-	for _, j := range e.l.Active() {
-		job := e.l.Job(j)
-		if !waits(job) || e.session.Gate(j).Is() {
+	for _, j := range rp.e.l.Jobs.Active() {
+		job := rp.e.l.Job(j)
+		if !waits(job) || rp.e.session.Gate(j).Is() {
 			continue
 		}
 		if waiting[job.Queue]++; waiting[job.Queue] == 1 {
 			order = append(order, job.Queue)
 		}
 	}
-	slices.SortFunc(order, e.policy.CompareQueues)
+	slices.SortFunc(order, rp.e.policy.CompareQueues)
 	for i, q := range order {
 		turn[q] = i + 1
 	}
@@ -61,13 +61,13 @@ func waits(j *ledger.Job) bool {
 }
 
 // closedBy returns the queue above that closes a queue which is itself open, "" when none does.
-func (e *Engine) closedBy(q ledger.QueueID) string {
-	row := e.l.Queue(q)
+func (rp *reports) closedBy(q ledger.QueueID) string {
+	row := rp.e.l.Queue(q)
 	if row.Fact == nil || row.Fact.State != model.QueueOpen || row.State() == model.QueueOpen {
 		return ""
 	}
-	for at := e.l.Parent(q); at != ledger.NoQueue; at = e.l.Parent(at) {
-		if f := e.l.Queue(at).Fact; f != nil && f.State != model.QueueOpen {
+	for at := rp.e.l.Queues.Parent(q); at != ledger.NoQueue; at = rp.e.l.Queues.Parent(at) {
+		if f := rp.e.l.Queue(at).Fact; f != nil && f.State != model.QueueOpen {
 			return f.Name
 		}
 	}

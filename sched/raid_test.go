@@ -30,7 +30,7 @@ func (raid) Execute(s *session.Session) {
 
 func rob(s *session.Session, t ledger.TaskID) bool {
 	var victims []ledger.TaskID
-	s.L.Tasks(func(v ledger.TaskID) bool {
+	s.L.Tasks.Each(func(v ledger.TaskID) bool {
 		row := s.L.Task(v)
 		if (row.Status == model.Running || row.Status == model.Bound) && row.Job != ledger.NoJob &&
 			row.Held.Kind == ledger.NoCommit && row.Job != s.L.Task(t).Job && row.Priority < s.L.Task(t).Priority {
@@ -68,12 +68,12 @@ func (mess) Name() string { return "mess" }
 
 func (mess) Execute(s *session.Session) {
 	s.L.Try(func(tx *ledger.Tx) bool {
-		for _, j := range slices.Clone(s.L.Active()) {
+		for _, j := range slices.Clone(s.L.Jobs.Active()) {
 			for _, t := range append(search.PendingTasksOf(s, j).Tasks, search.BestEffort(s, j)...) {
 				tx.Try(func(tx *ledger.Tx) bool { return grab(s, tx, t) })
 			}
 		}
-		s.L.Tasks(func(t ledger.TaskID) bool {
+		s.L.Tasks.Each(func(t ledger.TaskID) bool {
 			if row := s.L.Task(t); row.Status == model.Running && row.Job != ledger.NoJob {
 				tx.Evict(t, "mess", ledger.NoTask)
 			}

@@ -41,7 +41,7 @@ func TestAReceiptOfNoPlanEndsNothing(t *testing.T) {
 	s.queue("default")
 	s.node("a", 2)
 	s.pod("one", running("a"))
-	task, ok := s.e.l.FindTask(ledger.Key{Namespace: "ns", Name: "one"})
+	task, ok := s.e.l.Tasks.Find(ledger.Key{Namespace: "ns", Name: "one"})
 	if !ok {
 		t.Fatal("there is no such pod")
 	}
@@ -61,7 +61,7 @@ func TestAPhaseThatIsShownIsNotWaitedFor(t *testing.T) {
 	s.pod("one", running("a"))
 	s.e.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPodGroup, Namespace: "ns", Name: "g"}, UID: "g", Version: 1,
 		Object: &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "g", UID: "g"}, MinMember: 1, Phase: model.GroupInqueue}})
-	j, ok := s.e.l.FindJob(ledger.JobKey{Namespace: "ns", Name: "g"})
+	j, ok := s.e.l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "g"})
 	if !ok {
 		t.Fatal("there is no such job")
 	}
@@ -70,14 +70,14 @@ func TestAPhaseThatIsShownIsNotWaitedFor(t *testing.T) {
 	}
 	held := func(want bool, when string) {
 		t.Helper()
-		if _, held := s.e.l.PhaseHeld(j); held != want {
+		if _, held := s.e.l.Jobs.PhaseHeld(j); held != want {
 			t.Errorf("%s: waited for is %t, want %t", when, held, want)
 		}
 	}
-	s.e.l.SetPhase(j, model.GroupRunning, 7)
+	s.e.l.Jobs.SetPhase(j, model.GroupRunning, 7)
 	answer(7)
 	held(true, "written, and not shown yet")
-	s.e.l.SetPhase(j, model.GroupInqueue, 8)
+	s.e.l.Jobs.SetPhase(j, model.GroupInqueue, 8)
 	answer(7)
 	held(true, "an earlier one is answered")
 	answer(8)

@@ -12,6 +12,11 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
+// reports says how things stand: for people, and for what is written to the cluster.
+type reports struct {
+	e *Engine
+}
+
 // Report is the engine's state by name, as shown to users. Amounts are in the engine's units (cpu in milli,
 // memory in bytes, pods in pods, others in milli); lists are sorted by namespace and name.
 type Report struct {
@@ -89,39 +94,39 @@ type Problem struct {
 // Report describes the present state.
 func (e *Engine) Report() Report {
 	e.l.Settle()
-	return Report{Queues: e.queueReports(), Jobs: e.jobReports(), Pods: e.podReports(),
-		Nodes: e.nodeReports(), Problems: sortProblems(append(e.problems(), e.lost()...))}
+	return Report{Queues: e.reports.queueReports(), Jobs: e.reports.jobReports(), Pods: e.reports.podReports(),
+		Nodes: e.reports.nodeReports(), Problems: sortProblems(append(e.reports.problems(), e.reports.lost()...))}
 }
 
 // Queues describes the queues only, by name, as in a Report, without the cost of its pods and nodes.
 func (e *Engine) Queues() []QueueReport {
 	e.l.Settle()
-	return e.queueReports()
+	return e.reports.queueReports()
 }
 
-func (e *Engine) queueReports() []QueueReport {
+func (rp *reports) queueReports() []QueueReport {
 	var out []QueueReport
-	turn, waiting := e.served()
-	e.l.Queues(func(id ledger.QueueID) bool {
-		q := e.l.Queue(id)
+	turn, waiting := rp.served()
+	rp.e.l.Queues.Each(func(id ledger.QueueID) bool {
+		q := rp.e.l.Queue(id)
 		if q.Fact == nil && q.Name != model.RootQueue {
 			return true
 		}
-		r := QueueReport{Name: q.Name, State: q.State(), ClosedBy: e.closedBy(id), Turn: turn[id],
+		r := QueueReport{Name: q.Name, State: q.State(), ClosedBy: rp.closedBy(id), Turn: turn[id],
 			Waiting: waiting[id], Weight: q.Weight(), Priority: q.Priority(),
-			Allocated: e.list(q.Allocated.Vec(nil)), Request: e.list(q.Request.Vec(nil)), Inqueue: e.list(q.Inqueue.Vec(nil)),
-			Elastic: e.list(q.Elastic.Vec(nil)), Guarantee: e.list(q.Guarantee), Deserved: e.list(q.Deserved),
-			Capability: e.limits(q.Capability)}
+			Allocated: rp.list(q.Allocated.Vec(nil)), Request: rp.list(q.Request.Vec(nil)), Inqueue: rp.list(q.Inqueue.Vec(nil)),
+			Elastic: rp.list(q.Elastic.Vec(nil)), Guarantee: rp.list(q.Guarantee), Deserved: rp.list(q.Deserved),
+			Capability: rp.limits(q.Capability)}
 		if q.Fact != nil && q.Name != model.RootQueue {
 			if r.Parent = q.Fact.Parent; r.Parent == "" {
 				r.Parent = model.RootQueue
 			}
 		}
-		if f, ok := e.policy.QueueFigures(id); ok {
-			r.Deserved, r.RealCapability = e.list(f.Deserved), e.limits(f.RealCapability)
+		if f, ok := rp.e.policy.QueueFigures(id); ok {
+			r.Deserved, r.RealCapability = rp.list(f.Deserved), rp.limits(f.RealCapability)
 			r.ShareMicro, r.Overused = f.ShareMicro, f.Overused
 			if !f.Asked.IsEmpty() {
-				r.Allocated, r.Request = e.list(q.Allocated.Vec(nil).Add(f.Held)), e.list(q.Request.Vec(nil).Add(f.Asked))
+				r.Allocated, r.Request = rp.list(q.Allocated.Vec(nil).Add(f.Held)), rp.list(q.Request.Vec(nil).Add(f.Asked))
 			}
 		}
 		out = append(out, r)
@@ -131,26 +136,26 @@ func (e *Engine) queueReports() []QueueReport {
 	return out
 }
 
-func (e *Engine) jobReports() []JobReport {
+func (rp *reports) jobReports() []JobReport {
 	var ids []ledger.JobID
-	e.l.Jobs(func(j ledger.JobID) bool {
+	rp.e.l.Jobs.Each(func(j ledger.JobID) bool {
 		ids = append(ids, j)
 		return true
 	})
-	slices.SortFunc(ids, e.byName)
+	slices.SortFunc(ids, rp.byName)
 	out := make([]JobReport, 0, len(ids))
 	for _, id := range ids {
-		j := e.l.Job(id)
-		out = append(out, JobReport{Namespace: j.Key.Namespace, Name: j.Key.Name, Shown: e.l.JobName(id),
+		j := rp.e.l.Job(id)
+		out = append(out, JobReport{Namespace: j.Key.Namespace, Name: j.Key.Name, Shown: rp.e.l.Jobs.Name(id),
 			Adopted: j.Key.Adopted, Owner: JobOwner{j.Key.Kind(), j.Key.UID()},
-			Queue: e.l.QueueName(id), Phase: j.Phase, MinMember: j.MinMember, Priority: j.Priority,
-			Tasks: j.By, Reason: e.JobReason(id), HyperNode: e.hyperNode(id, topology.AllSubs), SubJobs: e.subJobs(id)})
+			Queue: rp.e.l.Jobs.QueueName(id), Phase: j.Phase, MinMember: j.MinMember, Priority: j.Priority,
+			Tasks: j.By, Reason: rp.e.JobReason(id), HyperNode: rp.hyperNode(id, topology.AllSubs), SubJobs: rp.subJobs(id)})
 	}
 	return out
 }
 
-func (e *Engine) byName(a, b ledger.JobID) int {
-	return e.l.Job(a).Key.Compare(e.l.Job(b).Key)
+func (rp *reports) byName(a, b ledger.JobID) int {
+	return rp.e.l.Job(a).Key.Compare(rp.e.l.Job(b).Key)
 }
 
 // JobReason returns why a job waits; no reason when it does not wait.
@@ -158,9 +163,9 @@ func (e *Engine) JobReason(id ledger.JobID) trace.Reason {
 	j := e.l.Job(id)
 	if j.By[model.Pending] > 0 || j.By[model.Pipelined] > 0 || j.By[model.Allocated] > 0 ||
 		j.Exists() && j.AwaitsAdmission() {
-		if r := e.session.ReasonToShow(id, e.ask); r.Is() {
+		if r := e.session.ReasonToShow(id, e.reports.ask); r.Is() {
 			if cured(r.Code) {
-				r.Evicting = e.spared(id)
+				r.Evicting = e.evicting.spared(id)
 			}
 			return r
 		}
@@ -189,19 +194,19 @@ func (e *Engine) JobReason(id ledger.JobID) trace.Reason {
 }
 
 // ask returns why a job that was refused would be refused now.
-func (e *Engine) ask(id ledger.JobID) trace.Reason { return allocate.Why(&e.session, id) }
+func (rp *reports) ask(id ledger.JobID) trace.Reason { return allocate.Why(&rp.e.session, id) }
 
-func (e *Engine) podReports() []PodReport {
+func (rp *reports) podReports() []PodReport {
 	var out []PodReport
-	e.l.Tasks(func(id ledger.TaskID) bool {
-		t := e.l.Task(id)
+	rp.e.l.Tasks.Each(func(id ledger.TaskID) bool {
+		t := rp.e.l.Task(id)
 		r := PodReport{Namespace: t.Key.Namespace, Name: t.Key.Name, Status: t.Status, Nominated: t.Pod.Nominated, Node: t.Pod.Node}
 		if t.Node != ledger.NoNode {
-			r.Node = e.l.Node(t.Node).Name
+			r.Node = rp.e.l.Node(t.Node).Name
 		}
 		if t.Job != ledger.NoJob {
-			key := &e.l.Job(t.Job).Key
-			r.Job, r.JobShown, r.JobOwner = key.Name, e.l.JobName(t.Job), JobOwner{key.Kind(), key.UID()}
+			key := &rp.e.l.Job(t.Job).Key
+			r.Job, r.JobShown, r.JobOwner = key.Name, rp.e.l.Jobs.Name(t.Job), JobOwner{key.Kind(), key.UID()}
 		}
 		if !t.Pod.Ours {
 			r.Scheduler = t.Pod.Scheduler
@@ -215,41 +220,41 @@ func (e *Engine) podReports() []PodReport {
 	return out
 }
 
-func (e *Engine) nodeReports() []NodeReport {
+func (rp *reports) nodeReports() []NodeReport {
 	var out []NodeReport
-	claimed := e.l.ClaimedOn()
-	e.l.Present(func(n ledger.NodeID) bool {
+	claimed := rp.e.l.Claims.On()
+	rp.e.l.Nodes.Present(func(n ledger.NodeID) bool {
 		column := func(of func(resource.Dim) []int64) resource.List {
-			return e.at(func(d resource.Dim) int64 { return of(d)[n] })
+			return rp.at(func(d resource.Dim) int64 { return of(d)[n] })
 		}
-		out = append(out, NodeReport{Name: e.l.Node(n).Name,
-			Allocatable: column(e.l.Allocatable), Idle: column(e.l.Idle), Releasing: column(e.l.Releasing),
-			Room: column(e.l.Room), Claimed: e.list(claimed[n]),
-			Pipelined:  e.at(func(d resource.Dim) int64 { return e.l.Pipelined(d)[n] - claimed[n].Get(d) }),
-			Used:       e.at(func(d resource.Dim) int64 { return e.l.Used(d, n) }),
-			FutureIdle: e.at(func(d resource.Dim) int64 { return e.l.FutureIdle(d, n) + claimed[n].Get(d) })})
+		out = append(out, NodeReport{Name: rp.e.l.Node(n).Name,
+			Allocatable: column(rp.e.l.Nodes.Allocatable), Idle: column(rp.e.l.Nodes.Idle), Releasing: column(rp.e.l.Nodes.Releasing),
+			Room: column(rp.e.l.Nodes.Room), Claimed: rp.list(claimed[n]),
+			Pipelined:  rp.at(func(d resource.Dim) int64 { return rp.e.l.Nodes.Pipelined(d)[n] - claimed[n].Get(d) }),
+			Used:       rp.at(func(d resource.Dim) int64 { return rp.e.l.Nodes.Used(d, n) }),
+			FutureIdle: rp.at(func(d resource.Dim) int64 { return rp.e.l.Nodes.FutureIdle(d, n) + claimed[n].Get(d) })})
 		return true
 	})
 	slices.SortFunc(out, func(a, b NodeReport) int { return cmp.Compare(a.Name, b.Name) })
 	return out
 }
 
-func (e *Engine) at(f func(resource.Dim) int64) resource.List {
+func (rp *reports) at(f func(resource.Dim) int64) resource.List {
 	var v resource.Vec
-	for d := range e.l.Dims.Len() {
+	for d := range rp.e.l.Dims.Len() {
 		v = append(v, f(resource.Dim(d)))
 	}
-	return e.list(v)
+	return rp.list(v)
 }
 
-func (e *Engine) list(v resource.Vec) resource.List { return e.l.Dims.List(v) }
+func (rp *reports) list(v resource.Vec) resource.List { return rp.e.l.Dims.List(v) }
 
 // limits lists the bounded dimensions, limits of zero included.
-func (e *Engine) limits(b resource.Limits) resource.List {
+func (rp *reports) limits(b resource.Limits) resource.List {
 	var out resource.List
 	for d := range b.Dims() {
 		if x, ok := b.Bound(resource.Dim(d)); ok {
-			out = append(out, resource.Amount{Name: e.l.Dims.Name(resource.Dim(d)), Value: x})
+			out = append(out, resource.Amount{Name: rp.e.l.Dims.Name(resource.Dim(d)), Value: x})
 		}
 	}
 	return resource.Normalize(out)

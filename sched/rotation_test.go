@@ -50,7 +50,7 @@ func turn(t *rapid.T, e *Engine) {
 	for _, q := range queues {
 		for k := range rapid.IntRange(0, 3).Draw(t, "jobs") {
 			name := fmt.Sprintf("%s-%d", q, k)
-			j, ok := e.l.FindJob(ledger.JobKey{Namespace: "x", Name: name, Adopted: true})
+			j, ok := e.l.Jobs.Find(ledger.JobKey{Namespace: "x", Name: name, Adopted: true})
 			if !ok {
 				t.Fatalf("there is no job %s", name)
 			}
@@ -90,9 +90,9 @@ func turn(t *rapid.T, e *Engine) {
 
 // stir serves the job that had its turn, and now and then lets others gain or lose.
 func stir(t *rapid.T, e *Engine, job string) {
-	n, _ := e.l.FindNode("n")
+	n, _ := e.l.Nodes.Find("n")
 	for _, name := range append([]string{job}, rapid.SliceOfN(rapid.StringMatching("[a-h]-[0-2]"), 0, 2).Draw(t, "others")...) {
-		task, ok := e.l.FindTask(ledger.Key{Namespace: "x", Name: name})
+		task, ok := e.l.Tasks.Find(ledger.Key{Namespace: "x", Name: name})
 		switch move := rapid.IntRange(0, 3).Draw(t, "moved"); {
 		case !ok || move == 0:
 		case move == 1:

@@ -18,7 +18,7 @@ var racks = []string{"rack-a", "rack-b", "rack-c"}
 // domain is the present nodes of a rack, by name.
 func (s *stage) domain(rack string) []ledger.NodeID {
 	var out []ledger.NodeID
-	s.e.l.Present(func(n ledger.NodeID) bool {
+	s.e.l.Nodes.Present(func(n ledger.NodeID) bool {
 		if v, _ := model.LabelValue(s.e.l.Node(n).Fact.Labels, "rack"); v == rack {
 			out = append(out, n)
 		}
@@ -31,7 +31,7 @@ func (s *stage) domain(rack string) []ledger.NodeID {
 // bestIn is the best node of every rack for a pod, by the index.
 func (s *stage) bestIn(pod string) map[string]string {
 	s.t.Helper()
-	t, ok := s.e.l.FindTask(ledger.Key{Namespace: "ns", Name: pod})
+	t, ok := s.e.l.Tasks.Find(ledger.Key{Namespace: "ns", Name: pod})
 	if !ok {
 		s.t.Fatalf("pod %s is not known", pod)
 	}
@@ -49,7 +49,7 @@ func (s *stage) bestIn(pod string) map[string]string {
 // scanned is bestIn without an index over domains: each node alone is asked, and the
 // best of the answers taken.
 func (s *stage) scanned(pod string) map[string]string {
-	t, _ := s.e.l.FindTask(ledger.Key{Namespace: "ns", Name: pod})
+	t, _ := s.e.l.Tasks.Find(ledger.Key{Namespace: "ns", Name: pod})
 	out := map[string]string{}
 	for _, rack := range racks {
 		out[rack] = "none"

@@ -9,11 +9,11 @@ import (
 // dimension that falls short, what the queue would hold is within the capability of the queue and of every
 // queue above it.
 func ShareGrows(led *ledger.Ledger, r *trace.Reason) bool {
-	q, ok := led.FindQueue(r.Queue)
+	q, ok := led.Queues.Find(r.Queue)
 	if !ok || len(r.Shorts) == 0 {
 		return false
 	}
-	for ; q != ledger.NoQueue; q = led.Parent(q) {
+	for ; q != ledger.NoQueue; q = led.Queues.Parent(q) {
 		for _, s := range r.Shorts {
 			dim, ok := led.Dims.Lookup(s.Dim)
 			if !ok {

@@ -199,7 +199,7 @@ func TestAChildsFiguresAddUpToItsParents(t *testing.T) {
 			e.Receive(receipts...)
 			plan, _, _ := e.Decide(w.now)
 			w.learn(plan)
-			e.l.Queues(func(q ledger.QueueID) bool {
+			e.l.Queues.Each(func(q ledger.QueueID) bool {
 				addsUp(t, e.l, q)
 				return true
 			})
@@ -211,8 +211,8 @@ func addsUp(t *rapid.T, l *ledger.Ledger, q ledger.QueueID) {
 	type figures struct{ allocated, request, inqueue, elastic int64 }
 	for d := range resource.Dim(l.Dims.Len()) {
 		var below figures
-		l.Queues(func(child ledger.QueueID) bool {
-			if row := l.Queue(child); l.Parent(child) == q {
+		l.Queues.Each(func(child ledger.QueueID) bool {
+			if row := l.Queue(child); l.Queues.Parent(child) == q {
 				below.allocated += row.Allocated.Get(d)
 				below.request += row.Request.Get(d)
 				below.inqueue += row.Inqueue.Get(d)
@@ -222,7 +222,7 @@ func addsUp(t *rapid.T, l *ledger.Ledger, q ledger.QueueID) {
 		})
 		row := l.Queue(q)
 		own := figures{row.Allocated.Get(d), row.Request.Get(d), row.Inqueue.Get(d), row.Elastic.Get(d)}
-		l.Jobs(func(j ledger.JobID) bool {
+		l.Jobs.Each(func(j ledger.JobID) bool {
 			if job := l.Job(j); job.Queue == q {
 				below.allocated += job.Allocated.Get(d)
 				below.request += job.Request.Get(d)

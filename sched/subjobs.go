@@ -17,8 +17,8 @@ type SubJobReport struct {
 	HyperNode    string
 }
 
-func (e *Engine) subJobs(j ledger.JobID) (out []SubJobReport) {
-	job := e.l.Job(j)
+func (rp *reports) subJobs(j ledger.JobID) (out []SubJobReport) {
+	job := rp.e.l.Job(j)
 	var order []int32
 	for i := range job.Subs {
 		if job.Subs[i].Valid() > 0 {
@@ -31,18 +31,18 @@ func (e *Engine) subJobs(j ledger.JobID) (out []SubJobReport) {
 	})
 	for _, i := range order {
 		s := &job.Subs[i]
-		out = append(out, SubJobReport{Name: s.Name, Size: job.SubSize(s), Placed: s.Placed(), HyperNode: e.hyperNode(j, i)})
+		out = append(out, SubJobReport{Name: s.Name, Size: job.SubSize(s), Placed: s.Placed(), HyperNode: rp.hyperNode(j, i)})
 	}
 	return out
 }
 
 // hyperNode returns the HyperNode of a job or one of its sub-groups; "" for those without a network topology.
-func (e *Engine) hyperNode(j ledger.JobID, sub int32) string {
-	job := e.l.Job(j)
+func (rp *reports) hyperNode(j ledger.JobID, sub int32) string {
+	job := rp.e.l.Job(j)
 	if job.Group == nil || job.Group.Topology == nil && (sub < 0 || job.Of(&job.Subs[sub]).Topology == nil) {
 		return ""
 	}
-	net := e.policy.HyperNodes()
+	net := rp.e.policy.HyperNodes()
 	if net == nil {
 		return ""
 	}
@@ -54,10 +54,10 @@ func (e *Engine) hyperNode(j ledger.JobID, sub int32) string {
 
 // unheeded returns the field of a job's PodGroup that asks for a network topology which no plugin reads; ""
 // without one.
-func (e *Engine) unheeded(j ledger.JobID) string {
-	g := e.l.Job(j).Group
+func (rp *reports) unheeded(j ledger.JobID) string {
+	g := rp.e.l.Job(j).Group
 	switch {
-	case g == nil || e.policy.HyperNodes() != nil:
+	case g == nil || rp.e.policy.HyperNodes() != nil:
 		return ""
 	case g.Topology != nil:
 		return "spec.networkTopology"

@@ -1,10 +1,22 @@
 package loop
 
 import (
+	"sync"
 	"time"
 
 	"k8s.io/klog/v2"
 )
+
+// background is what happens beside the cycles: reports, audits and dumps.
+type background struct {
+	l *loop
+
+	afterAt  time.Time     // when the last round of statuses and events began
+	after    time.Duration // how long it took
+	auditAt  time.Time
+	auditing time.Duration // how long the last audit took
+	dumping  sync.Mutex    // held while a dump is written
+}
 
 // Every figure is recounted from scratch now and then, for at most a thousandth of the
 // time.
@@ -15,22 +27,22 @@ const (
 
 // audit recounts, if it is time. What it finds is a bug: it is counted, logged and
 // saved, and the engine is made anew from what is known.
-func (l *loop) audit() {
-	pause := max(auditEvery, 1000*l.auditing)
-	if time.Since(l.auditAt) < pause {
+func (bg *background) audit() {
+	pause := max(auditEvery, 1000*bg.auditing)
+	if time.Since(bg.auditAt) < pause {
 		return
 	}
 	began := time.Now()
-	findings := l.engine.Audit()
-	l.auditAt, l.auditing = time.Now(), time.Since(began)
-	l.metrics.audits.Inc()
+	findings := bg.l.engine.Audit()
+	bg.auditAt, bg.auditing = time.Now(), time.Since(began)
+	bg.l.metrics.audits.Inc()
 	if len(findings) == 0 {
 		return
 	}
-	l.metrics.wrong.Add(float64(len(findings)))
+	bg.l.metrics.wrong.Add(float64(len(findings)))
 	for _, f := range findings[:min(len(findings), mostWrong)] {
 		klog.ErrorS(nil, "A figure is wrong: this is a bug in ashlar", "finding", f)
 	}
-	l.blind = true
-	l.recoverFrom()
+	bg.l.rebuilds.blind = true
+	bg.l.rebuilds.recoverFrom()
 }

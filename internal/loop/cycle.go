@@ -2,17 +2,14 @@ package loop
 
 import (
 	"context"
-	"sync"
 	"time"
 
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/klog/v2"
 	"volcano.sh/apis/pkg/client/clientset/versioned"
 
 	"ashlar.sh/internal/crash"
 	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/internal/kube/observe"
-	"ashlar.sh/internal/kube/release"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/trace"
 )
@@ -25,7 +22,6 @@ const gather = 2 * time.Millisecond
 // loop is the state of a run. Only its own goroutine uses the engine.
 type loop struct {
 	o        Options
-	kube     kubernetes.Interface
 	volcano  versioned.Interface
 	seen     *observe.Observer
 	executor *execute.Executor
@@ -36,30 +32,21 @@ type loop struct {
 	metrics  *metrics
 	health   *health
 	reported *reported
-	problems reportedProblems
-	leftOut  leftOut
-	refusals refusals
-	reader   *release.Reader
-	readings []*reading // under way, or answered lately
 	reads    reads
 	lines    logLines
-	dumping  sync.Mutex // held while a dump is written
 
-	began    time.Time
-	acting   bool     // this run has taken over
-	notReady struct { // why it has not, as last logged
-		text string
-		at   time.Time
-	}
-	next     int64           // the time at which the engine has to run again; 0: none
-	panics   int             // in a row
-	blind    bool            // after a panic the engine does not know all objects: nothing is decided
-	receipts []sched.Receipt // taken from the executor, and not in the engine yet
-	rest     time.Time       // no cycle before this time: after a failure that would repeat
-	afterAt  time.Time       // when the last round of statuses and events began
-	after    time.Duration   // how long it took
-	auditAt  time.Time
-	auditing time.Duration // how long the last audit took
+	began      time.Time
+	acting     bool            // this run has taken over
+	next       int64           // the time at which the engine has to run again; 0: none
+	receipts   []sched.Receipt // taken from the executor, and not in the engine yet
+	rest       time.Time       // no cycle before this time: after a failure that would repeat
+	refusals   refusedBindings
+	origins    bindingRecords
+	reports    reports
+	stranded   strandedGangs
+	rivals     rivalSchedulers
+	background background
+	rebuilds   rebuilds
 }
 
 // now is the wall clock at the start plus the monotonic time since: setting the clock moves no
@@ -84,7 +71,7 @@ func (l *loop) cycle(ctx context.Context) error {
 		case <-l.executor.Wake():
 		case <-l.lead.won:
 		case <-l.o.Dump:
-			l.guard("dumping", l.dump)
+			l.rebuilds.guard("dumping", l.background.dump)
 		case <-period.C:
 		case <-due:
 		}
@@ -115,7 +102,7 @@ func (l *loop) once(ctx context.Context) {
 	}
 	if !l.acting {
 		if err := l.takeOver(ctx); err != nil {
-			l.sayNotReady(err, time.Now())
+			l.rivals.sayNotReady(err, time.Now())
 			l.rest = time.Now().Add(time.Second)
 			return
 		}
@@ -124,18 +111,18 @@ func (l *loop) once(ctx context.Context) {
 	}
 	l.reload()
 	if l.decide() { // an engine that was made anew knows no reasons yet
-		l.afterwards()
+		l.background.afterwards()
 	}
 }
 
 // seeing reports whether the engine has all known facts; if it has not, it first tries to make it anew.
 func (l *loop) seeing() bool {
-	if l.blind {
+	if l.rebuilds.blind {
 		if state, ok := l.state(); ok {
-			l.remake(state)
+			l.rebuilds.remake(state)
 		}
 	}
-	return !l.blind
+	return !l.rebuilds.blind
 }
 
 // takeIn gives new facts and receipts to the engine. If a panic prevents that, nothing is lost: the engine
@@ -143,9 +130,9 @@ func (l *loop) seeing() bool {
 func (l *loop) takeIn() {
 	l.receipts = append(l.receipts, l.executor.Receipts()...)
 	lost := l.seen.Lost()
-	l.guard("taking in facts", func() {
+	l.rebuilds.guard("taking in facts", func() {
 		facts, oldest := l.seen.Drain()
-		if l.blind || lost {
+		if l.rebuilds.blind || lost {
 			return // the new facts are part of all facts
 		}
 		if len(facts) == 0 && len(l.receipts) == 0 {
@@ -153,18 +140,18 @@ func (l *loop) takeIn() {
 		}
 		for _, f := range facts {
 			l.metrics.watched(l, f)
-			l.engine.Apply(l.leftOut.mark(f))
+			l.engine.Apply(l.rebuilds.leftOut.mark(f))
 		}
-		l.follow(facts)
-		l.hear(l.receipts)
-		l.metrics.retried(l.engine.Ledger(), l.receipts, l.metrics.retrying)
+		l.refusals.follow(facts)
+		l.origins.hear(l.receipts)
+		l.metrics.ofBindings.retried(l.engine.Ledger(), l.receipts, l.metrics.ofBindings.retrying)
 		l.engine.Receive(l.receipts...)
 		l.engine.Checkpoint()
 		l.receipts = nil
 		l.metrics.tookIn(len(facts), oldest)
 	})
-	if lost && !l.blind {
-		l.blind = true
+	if lost && !l.rebuilds.blind {
+		l.rebuilds.blind = true
 		l.seeing()
 	}
 }
@@ -180,7 +167,7 @@ func (l *loop) takeOver(ctx context.Context) (err error) {
 func (l *loop) prepare(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	if err := l.awaitRivals(ctx); err != nil {
+	if err := l.rivals.await(ctx); err != nil {
 		return err
 	}
 	if err := makeQueues(ctx, l.volcano, l.o.DefaultQueue); err != nil {
@@ -196,20 +183,20 @@ func (l *loop) decide() (fine bool) {
 	began := time.Now()
 	var plan sched.Plan
 	var events []trace.Event
-	if !l.guard("deciding", func() {
+	if !l.rebuilds.guard("deciding", func() {
 		l.engine.Record(verbosity())
 		var next int64
 		plan, events, next = l.engine.Decide(l.now())
 		l.engine.Checkpoint()
-		l.next, l.panics = next, 0
+		l.next, l.rebuilds.panics = next, 0
 	}) {
 		return false
 	}
 	l.carry(plan.Items, began)
-	return l.guard("telling what was decided", func() {
+	return l.rebuilds.guard("telling what was decided", func() {
 		l.lines.log(events, time.Now())
 		l.metrics.decided(time.Since(began), plan, l)
-		l.reportEvicted(plan.Items)
+		l.reports.evicted(plan.Items)
 		for _, i := range plan.Items {
 			klog.V(4).InfoS("Planned", "kind", i.Kind, "pod", i.Pod, "node", i.Node, "podGroup", i.Group, "phase", i.Phase, "statement", i.Statement)
 		}
@@ -233,21 +220,33 @@ const round = 950 * time.Millisecond
 
 // afterwards writes statuses and events if it is time: once a second, and for at most a tenth of the
 // time.
-func (l *loop) afterwards() {
-	pause := max(round, 10*l.after)
-	if l.o.Period < pause && l.after*10 < l.o.Period {
-		pause = l.o.Period
+func (bg *background) afterwards() {
+	pause := max(round, 10*bg.after)
+	if bg.l.o.Period < pause && bg.after*10 < bg.l.o.Period {
+		pause = bg.l.o.Period
 	}
-	if time.Since(l.afterAt) < pause {
+	if time.Since(bg.afterAt) < pause {
 		return
 	}
 	began := time.Now()
-	l.guard("telling", func() {
-		l.tendRefusals()
-		l.report(began)
-		l.reportProblems(began)
-		l.metrics.figures(l)
-		l.audit()
+	bg.l.rebuilds.guard("telling", func() {
+		bg.l.refusals.tend()
+		bg.l.reports.all(began)
+		bg.l.reports.reportProblems(began)
+		bg.l.metrics.figures(bg.l)
+		bg.audit()
 	})
-	l.afterAt, l.after = began, time.Since(began)
+	bg.afterAt, bg.after = began, time.Since(began)
+}
+
+// wire tells the parts what they are parts of.
+func (l *loop) wire() *loop {
+	l.refusals.l = l
+	l.origins.l = l
+	l.reports.l = l
+	l.stranded.l = l
+	l.rivals.l = l
+	l.background.l = l
+	l.rebuilds.l = l
+	return l
 }

@@ -15,21 +15,21 @@ import (
 // dump saves what the scheduler knows, for people to read: its facts, commitments and configuration, on
 // which `ashlar replay` decides again, and the report. Each file holds the last dump of this process.
 // Another goroutine writes the files; a dump that is requested meanwhile is left out.
-func (l *loop) dump() {
-	if !l.dumping.TryLock() {
+func (bg *background) dump() {
+	if !bg.dumping.TryLock() {
 		klog.InfoS("The last dump is still being written: this one is left out")
 		return
 	}
-	state := State{Version: l.o.Version, Now: l.now(), Period: l.o.Period, Facts: l.engine.Facts(), Commitments: l.engine.Commitments(), Configuration: l.conf.inEffect(), UTCOffset: l.conf.offset}
-	report := explain.New(l.engine.Report(), explain.Summary{}, nil)
-	crash.Handler(l.panicked).Go("writing a dump", func() {
-		defer l.dumping.Unlock()
-		path, err := save(l.o.DumpDir, "dump", state)
+	state := State{Version: bg.l.o.Version, Now: bg.l.now(), Period: bg.l.o.Period, Facts: bg.l.engine.Facts(), Commitments: bg.l.engine.Commitments(), Configuration: bg.l.conf.inEffect(), UTCOffset: bg.l.conf.offset}
+	report := explain.New(bg.l.engine.Report(), explain.Summary{}, nil)
+	crash.Handler(bg.l.panicked).Go("writing a dump", func() {
+		defer bg.dumping.Unlock()
+		path, err := save(bg.l.o.DumpDir, "dump", state)
 		if err != nil {
 			klog.ErrorS(err, "Nothing was dumped")
 			return
 		}
-		told := filepath.Join(l.o.DumpDir, fmt.Sprintf("ashlar-report-%d.json", os.Getpid()))
+		told := filepath.Join(bg.l.o.DumpDir, fmt.Sprintf("ashlar-report-%d.json", os.Getpid()))
 		if err := saveReport(told, report); err != nil {
 			klog.ErrorS(err, "The report was not dumped")
 		}

@@ -11,6 +11,15 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
+// rebuilds makes a new engine after a panic or a finding, without what caused it.
+type rebuilds struct {
+	l *loop
+
+	leftOut leftOut
+	blind   bool // after a panic the engine does not know all objects: nothing is decided
+	panics  int  // in a row
+}
+
 // mostRest is the longest pause after panics for which no single job was found to be the cause.
 const mostRest = 30 * time.Second
 
@@ -25,26 +34,26 @@ func (l *loop) unharmed(step string, do func()) bool {
 // guard runs a step and returns true if it did not panic. A panic is logged, the state that led to it is
 // saved, and the step has no effect: the engine is made anew from what is known, without the job that
 // makes it panic, if there is one.
-func (l *loop) guard(step string, do func()) bool {
-	if l.unharmed(step, do) {
+func (re *rebuilds) guard(step string, do func()) bool {
+	if re.l.unharmed(step, do) {
 		return true
 	}
-	l.panics++
-	l.blind = true // until the engine is whole again
-	l.unharmed("setting things right after a panic", l.recoverFrom)
+	re.panics++
+	re.blind = true // until the engine is whole again
+	re.l.unharmed("setting things right after a panic", re.recoverFrom)
 	return false
 }
 
 // recoverFrom makes the engine anew after a panic, from the objects that are seen now and from the
 // decisions up to the last cycle whose plan was given to the executor. A cycle that panicked has no
 // effect; receipts that were taken from the executor and did not reach the engine are applied again.
-func (l *loop) recoverFrom() {
-	state, ok := l.state()
+func (re *rebuilds) recoverFrom() {
+	state, ok := re.l.state()
 	if !ok {
 		return
 	}
-	l.unharmed("saving what led to a panic", func() {
-		if path, err := save(l.o.DumpDir, "panic", state); err != nil {
+	re.l.unharmed("saving what led to a panic", func() {
+		if path, err := save(re.l.o.DumpDir, "panic", state); err != nil {
 			klog.ErrorS(err, "What led to it could not be saved")
 		} else {
 			klog.InfoS("What led to it was saved; ashlar replay has the same cycle again", "file", path)
@@ -52,29 +61,31 @@ func (l *loop) recoverFrom() {
 	})
 	blame := ledger.JobKey{}
 	found := false
-	l.unharmed("looking for what makes it panic", func() { blame, found = l.leftOut.blame(state, l.fresh) })
+	re.l.unharmed("looking for what makes it panic", func() { blame, found = re.leftOut.blame(state, re.fresh) })
 	if found {
 		klog.InfoS("A job is set aside until this scheduler is started again: deciding about it panics", "job", blame)
-	} else if l.panics > 1 {
-		l.pause()
+	} else if re.panics > 1 {
+		re.pause()
 	}
-	l.remake(state)
+	re.remake(state)
 }
 
 // pause keeps the loop from deciding for a while: the more panics in a row, the longer.
-func (l *loop) pause() { l.rest = time.Now().Add(min(time.Second<<min(l.panics, 6), mostRest)) }
+func (re *rebuilds) pause() {
+	re.l.rest = time.Now().Add(min(time.Second<<min(re.panics, 6), mostRest))
+}
 
 // state is what an engine is made anew from; false when that cannot be determined.
 func (l *loop) state() (s State, ok bool) {
 	ok = l.unharmed("reading what is known", func() {
-		s = State{Version: l.o.Version, Now: l.now(), Period: l.o.Period, Facts: append(l.seen.All(), l.refusals.facts()...), Commitments: l.engine.LastCheckpoint(), Configuration: l.conf.inEffect(), UTCOffset: l.conf.offset}
+		s = State{Version: l.o.Version, Now: l.now(), Period: l.o.Period, Facts: append(l.seen.All(), l.refusals.records.facts()...), Commitments: l.engine.LastCheckpoint(), Configuration: l.conf.inEffect(), UTCOffset: l.conf.offset}
 	})
 	return s, ok
 }
 
 // fresh is an engine of the configuration that holds, without any facts.
-func (l *loop) fresh() *sched.Engine {
-	e, err := l.conf.engine(l.o)
+func (re *rebuilds) fresh() *sched.Engine {
+	e, err := re.l.conf.engine(re.l.o)
 	if err != nil {
 		panic(err) // it was made of the same profile before
 	}
@@ -83,42 +94,42 @@ func (l *loop) fresh() *sched.Engine {
 
 // remake makes the engine anew. While that fails, nothing is decided: an engine that knows only some
 // objects would count room as free that is not. It is tried again after a pause.
-func (l *loop) remake(s State) {
-	next, ok := l.made(s, l.receipts)
-	if !ok && len(l.receipts) > 0 { // the receipts may be the cause of the panic
-		s.Commitments = without(s.Commitments, l.receipts)
-		next, ok = l.made(s, nil)
+func (re *rebuilds) remake(s State) {
+	next, ok := re.made(s, re.l.receipts)
+	if !ok && len(re.l.receipts) > 0 { // the receipts may be the cause of the panic
+		s.Commitments = without(s.Commitments, re.l.receipts)
+		next, ok = re.made(s, nil)
 	}
-	l.blind = !ok
+	re.blind = !ok
 	if !ok {
-		l.panics++
-		l.pause()
-		klog.ErrorS(errors.New("the engine cannot be made of what is known"), "Nothing is decided until it can", "nextTry", time.Until(l.rest))
+		re.panics++
+		re.pause()
+		klog.ErrorS(errors.New("the engine cannot be made of what is known"), "Nothing is decided until it can", "nextTry", time.Until(re.l.rest))
 		return
 	}
-	answered := l.receipts
-	l.engine, l.receipts, l.next = next, nil, l.now()
-	if !l.unharmed("hearing what became of bindings", func() {
-		l.hear(answered)
-		l.follow(s.Facts)
+	answered := re.l.receipts
+	re.l.engine, re.l.receipts, re.l.next = next, nil, re.l.now()
+	if !re.l.unharmed("hearing what became of bindings", func() {
+		re.l.origins.hear(answered)
+		re.l.refusals.follow(s.Facts)
 	}) {
-		l.blind = true // the engine may know only some of the pauses
-		l.forgetOrigins()
+		re.blind = true // the engine may know only some of the pauses
+		re.l.origins.forget()
 	}
 }
 
-// forgetOrigins leaves it in doubt of every gang whether it ever had its minimum.
-func (l *loop) forgetOrigins() {
-	for _, t := range l.reported.jobs {
+// forget leaves it in doubt of every gang whether it ever had its minimum.
+func (br *bindingRecords) forget() {
+	for _, t := range br.l.reported.jobs {
 		t.origin.mine = nil
 	}
 }
 
 // made is an engine that has a state and to which receipts were applied; false when that panics.
-func (l *loop) made(s State, receipts []sched.Receipt) (e *sched.Engine, ok bool) {
-	ok = l.unharmed("making the engine anew", func() {
-		e = l.fresh()
-		l.leftOut.feed(e, s)
+func (re *rebuilds) made(s State, receipts []sched.Receipt) (e *sched.Engine, ok bool) {
+	ok = re.l.unharmed("making the engine anew", func() {
+		e = re.fresh()
+		re.leftOut.feed(e, s)
 		e.Receive(receipts...)
 		e.Checkpoint()
 	})

@@ -181,7 +181,7 @@ func (w *living) schedule() {
 	w.must(err)
 	lead, err := elect(work, o, w.kube)
 	w.must(err)
-	l := &loop{o: o, conf: conf, seen: seen, kube: w.kube, volcano: w.volcano, lead: lead, metrics: newMetrics(), reported: newReported(), refusals: newRefusals(), health: &health{}, began: time.Now(), auditAt: time.Now()}
+	l := (&loop{o: o, conf: conf, seen: seen, rivals: rivalSchedulers{kube: w.kube}, volcano: w.volcano, lead: lead, metrics: newMetrics(), reported: newReported(), refusals: refusedBindings{records: newRefusals()}, health: &health{}, began: time.Now(), background: background{auditAt: time.Now()}}).wire()
 	conf.watch = &stopwatch{m: l.metrics}
 	carrying := execute.Options{Urgent: l.urgent, PodGroup: seen.PodGroup, Answered: l.metrics.answered, Panicked: l.panicked,
 		Clients: execute.Clients{Fast: []kubernetes.Interface{w.kube}, Slow: w.kube, Events: w.kube, Groups: w.volcano, Figures: w.volcano}}
@@ -193,7 +193,7 @@ func (w *living) schedule() {
 	requests, cut := context.WithCancel(work)
 	l.cut = cut
 	l.executor = execute.New(requests, carrying)
-	l.reader = &release.Reader{Kube: w.kube, Volcano: w.volcano, Metadata: w.owners}
+	l.stranded.reader = &release.Reader{Kube: w.kube, Volcano: w.volcano, Metadata: w.owners}
 	w.loop = l
 	seen.Start(work)
 	ended := make(chan error)

@@ -7,9 +7,18 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"ashlar.sh/sched"
-	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
 )
+
+// bindingMetrics counts bindings and their answers.
+type bindingMetrics struct {
+	attempts *prometheus.CounterVec
+	binding  prometheus.Histogram
+	answers  *prometheus.CounterVec
+	flying   *prometheus.GaugeVec
+	retries  *prometheus.CounterVec
+	retrying map[string]bool // jobs that retries counts
+}
 
 // metrics are Volcano's by name and unit, and beside them what is ours (ashlar_…).
 // Figures of queues are those of the last round of words; a queue that is gone is gone
@@ -17,45 +26,26 @@ import (
 type metrics struct {
 	registry *prometheus.Registry
 
-	cycle     prometheus.Histogram
-	opening   prometheus.Histogram
-	parts     map[policy.Part]*prometheus.HistogramVec
-	stages    *prometheus.HistogramVec
-	since     *prometheus.HistogramVec
-	jobs      prometheus.Histogram
-	attempts  *prometheus.CounterVec
-	binding   prometheus.Histogram
-	waiting   prometheus.Gauge
-	reasons   *prometheus.GaugeVec
-	pods      *prometheus.GaugeVec
-	shares    *prometheus.GaugeVec
-	retries   *prometheus.CounterVec
-	timed     map[string]*prometheus.GaugeVec // of jobs
-	leftOut   prometheus.Gauge
-	victims   prometheus.Gauge
-	tries     prometheus.Counter
-	evictions *prometheus.CounterVec
-	evicted   *prometheus.CounterVec
-	lost      *prometheus.CounterVec
-	held      *prometheus.GaugeVec
-	wrong     prometheus.Counter
-	audits    prometheus.Counter
-	requests  *prometheus.CounterVec
-	dropped   prometheus.Gauge
-	problems  *prometheus.GaugeVec
-	leading   prometheus.Gauge
-	queues    map[string]*prometheus.GaugeVec
-	scalars   map[string]*prometheus.GaugeVec
-	lag       prometheus.Histogram
-	facts     prometheus.Counter
-	answers   *prometheus.CounterVec
-	flying    *prometheus.GaugeVec
-	panics    prometheus.Counter
-	released  prometheus.Counter
-	reloads   *prometheus.CounterVec
-	retrying  map[string]bool // jobs that retries counts
-	figuresAt time.Time
-	figuring  time.Duration
+	held        *prometheus.GaugeVec
+	wrong       prometheus.Counter
+	audits      prometheus.Counter
+	requests    *prometheus.CounterVec
+	dropped     prometheus.Gauge
+	problems    *prometheus.GaugeVec
+	leading     prometheus.Gauge
+	queues      map[string]*prometheus.GaugeVec
+	scalars     map[string]*prometheus.GaugeVec
+	lag         prometheus.Histogram
+	facts       prometheus.Counter
+	panics      prometheus.Counter
+	released    prometheus.Counter
+	reloads     *prometheus.CounterVec
+	figuresAt   time.Time
+	figuring    time.Duration
+	ofJobs      jobMetrics
+	ofEvictions evictionMetrics
+	ofCosts     costMetrics
+	ofBindings  bindingMetrics
 }
 
 // Buckets in milliseconds: of what takes a request or a cycle, up to 8 s; and of what waits for
@@ -66,7 +56,7 @@ var (
 )
 
 func newMetrics() *metrics {
-	m := &metrics{registry: prometheus.NewRegistry(), retrying: map[string]bool{}, queues: map[string]*prometheus.GaugeVec{}, scalars: map[string]*prometheus.GaugeVec{}, timed: map[string]*prometheus.GaugeVec{}}
+	m := &metrics{registry: prometheus.NewRegistry(), ofBindings: bindingMetrics{retrying: map[string]bool{}}, queues: map[string]*prometheus.GaugeVec{}, scalars: map[string]*prometheus.GaugeVec{}, ofJobs: jobMetrics{timed: map[string]*prometheus.GaugeVec{}}}
 	histogram := func(name, help string, buckets []float64) prometheus.Histogram {
 		h := prometheus.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets})
 		m.registry.MustRegister(h)
@@ -88,9 +78,9 @@ func newMetrics() *metrics {
 		return h
 	}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	m.cycle = histogram("volcano_e2e_scheduling_latency_milliseconds", "How long a cycle took, without carrying its plan out.", milliseconds)
-	m.binding = histogram("ashlar_binding_latency_milliseconds", "How long the last request of a binding took.", milliseconds)
-	m.attempts = counters("volcano_schedule_attempts_total", "Pods by what became of placing them: scheduled, error.", "result")
+	m.ofCosts.cycle = histogram("volcano_e2e_scheduling_latency_milliseconds", "How long a cycle took, without carrying its plan out.", milliseconds)
+	m.ofBindings.binding = histogram("ashlar_binding_latency_milliseconds", "How long the last request of a binding took.", milliseconds)
+	m.ofBindings.attempts = counters("volcano_schedule_attempts_total", "Pods by what became of placing them: scheduled, error.", "result")
 	for _, figure := range []string{"allocated", "request", "deserved", "capacity", "real_capacity", "inqueue"} {
 		m.queues[figure+"_milli_cpu"] = gauges("volcano_queue_"+figure+"_milli_cpu", "A queue's "+figure+" CPU, in milli.", "queue_name")
 		m.queues[figure+"_memory_bytes"] = gauges("volcano_queue_"+figure+"_memory_bytes", "A queue's "+figure+" memory, in bytes.", "queue_name")
@@ -102,12 +92,12 @@ func newMetrics() *metrics {
 		m.queues[figure] = gauges("volcano_queue_"+figure, "A queue's "+figure+".", "queue_name")
 	}
 	m.declareCosts(histogram, histograms)
-	m.declareJobs(gauges, histogram)
+	m.ofJobs.declare(gauges, histogram)
 	m.declareChecks(gauges, counters)
 	m.lag = histogram("ashlar_fact_lag_milliseconds", "How long the oldest of the facts taken in at once had waited.", milliseconds)
 	m.facts = counters("ashlar_facts_total", "Changes of objects taken in.").WithLabelValues()
-	m.answers = counters("ashlar_plan_items_total", "Items of plans by what became of them.", "kind", "outcome")
-	m.flying = gauges("ashlar_requests", "Requests of plans: under way, waiting, and how many the server is held to bear.", "state")
+	m.ofBindings.answers = counters("ashlar_plan_items_total", "Items of plans by what became of them.", "kind", "outcome")
+	m.ofBindings.flying = gauges("ashlar_requests", "Requests of plans: under way, waiting, and how many the server is held to bear.", "state")
 	m.panics = counters("ashlar_panics_total", "Panics that were caught, each a bug: of a cycle, or of anything beside it.").WithLabelValues()
 	m.released = counters("ashlar_released_pods_total", "Bound members of gangs that could not be completed, deleted to give their room back.").WithLabelValues()
 	m.reloads = counters("ashlar_config_reloads_total", "Changes of the configuration's file.", "result")
@@ -125,16 +115,16 @@ var outcomes = [...]string{"done", "failed", "missing", "withdrawn"}
 
 // answered is told of every item of a plan, by any goroutine.
 func (m *metrics) answered(i sched.Item, o sched.Outcome, latency time.Duration) {
-	m.answers.WithLabelValues(i.Kind.String(), outcomes[o]).Inc()
+	m.ofBindings.answers.WithLabelValues(i.Kind.String(), outcomes[o]).Inc()
 	if i.Kind != sched.BindPod {
 		return
 	}
-	m.binding.Observe(inMilliseconds(latency))
-	m.stages.WithLabelValues("Bind").Observe(inMilliseconds(latency))
+	m.ofBindings.binding.Observe(inMilliseconds(latency))
+	m.ofCosts.stages.WithLabelValues("Bind").Observe(inMilliseconds(latency))
 	if o == sched.Done {
-		m.attempts.WithLabelValues("scheduled").Inc()
+		m.ofBindings.attempts.WithLabelValues("scheduled").Inc()
 	} else {
-		m.attempts.WithLabelValues("error").Inc()
+		m.ofBindings.attempts.WithLabelValues("error").Inc()
 	}
 }
 

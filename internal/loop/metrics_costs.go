@@ -14,6 +14,24 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
+// evictionMetrics counts evictions and what they cost.
+type evictionMetrics struct {
+	victims   prometheus.Gauge
+	tries     prometheus.Counter
+	evictions *prometheus.CounterVec
+	evicted   *prometheus.CounterVec
+	lost      *prometheus.CounterVec
+}
+
+// costMetrics measures where the time goes.
+type costMetrics struct {
+	cycle   prometheus.Histogram
+	opening prometheus.Histogram
+	parts   map[policy.Part]*prometheus.HistogramVec
+	stages  *prometheus.HistogramVec
+	since   *prometheus.HistogramVec
+}
+
 type (
 	histogramOf  func(name, help string, buckets []float64) prometheus.Histogram
 	histogramsOf func(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec
@@ -23,13 +41,13 @@ type (
 
 // declareCosts declares where the time goes.
 func (m *metrics) declareCosts(histogram histogramOf, histograms histogramsOf) {
-	m.opening = histogram("volcano_open_session_duration_milliseconds", "How long plugins took, in a cycle, to derive what stands still for it.", milliseconds)
-	m.parts = map[policy.Part]*prometheus.HistogramVec{
+	m.ofCosts.opening = histogram("volcano_open_session_duration_milliseconds", "How long plugins took, in a cycle, to derive what stands still for it.", milliseconds)
+	m.ofCosts.parts = map[policy.Part]*prometheus.HistogramVec{
 		policy.PartPlugin: histograms("volcano_plugin_scheduling_latency_milliseconds", "How long a plugin took at the beginning of a cycle.", milliseconds, "plugin", "OnSession"),
 		policy.PartAction: histograms("volcano_action_scheduling_latency_milliseconds", "How long an action took in a cycle.", milliseconds, "action"),
 	}
-	m.stages = histograms("volcano_scheduling_stage_duration_milliseconds", "How long the last request of a binding took (stage Bind), and before it the volumes and devices of the pod (PreBind).", minutes, "stage")
-	m.since = histograms("volcano_task_scheduling_latency_milliseconds", "How old a pod was when it was first seen, given a node, had its volumes, and was bound.", minutes, "stage")
+	m.ofCosts.stages = histograms("volcano_scheduling_stage_duration_milliseconds", "How long the last request of a binding took (stage Bind), and before it the volumes and devices of the pod (PreBind).", minutes, "stage")
+	m.ofCosts.since = histograms("volcano_task_scheduling_latency_milliseconds", "How old a pod was when it was first seen, given a node, had its volumes, and was bound.", minutes, "stage")
 }
 
 // stopwatch measures the parts of a cycle, in the loop's goroutine.
@@ -45,7 +63,7 @@ type stopwatch struct {
 // Begin implements policy.Stopwatch. A part that a panic ended is forgotten.
 func (s *stopwatch) Begin(p policy.Part, name string) {
 	if p == policy.PartAction && s.opening > 0 {
-		s.m.opening.Observe(inMilliseconds(s.opening))
+		s.m.ofCosts.opening.Observe(inMilliseconds(s.opening))
 		s.opening = 0
 	}
 	s.part, s.name, s.at = p, name, time.Now()
@@ -59,7 +77,7 @@ func (s *stopwatch) End() {
 		s.opening += took
 		labels = append(labels, "OnSessionOpen")
 	}
-	s.m.parts[s.part].WithLabelValues(labels...).Observe(inMilliseconds(took))
+	s.m.ofCosts.parts[s.part].WithLabelValues(labels...).Observe(inMilliseconds(took))
 }
 
 // watched notes how old a pod of ours is that is seen for the first time.
@@ -68,36 +86,36 @@ func (m *metrics) watched(l *loop, f model.Fact) {
 	if !ok || !pod.Ours || pod.Node != "" {
 		return
 	}
-	if _, known := l.engine.Ledger().FindTask(keyOf(pod)); !known {
-		m.since.WithLabelValues("Watched").Observe(inMilliseconds(time.Duration(model.Between(pod.Created, l.now()))))
+	if _, known := l.engine.Ledger().Tasks.Find(keyOf(pod)); !known {
+		m.ofCosts.since.WithLabelValues("Watched").Observe(inMilliseconds(time.Duration(model.Between(pod.Created, l.now()))))
 	}
 }
 
 // decided notes a cycle and its plan.
 func (m *metrics) decided(took time.Duration, plan sched.Plan, l *loop) {
-	m.cycle.Observe(inMilliseconds(took))
+	m.ofCosts.cycle.Observe(inMilliseconds(took))
 	led := l.engine.Ledger()
 	statements := map[uint64]bool{}
 	victims := 0
 	for _, i := range plan.Items {
 		switch i.Kind {
 		case sched.BindPod:
-			if t, ok := led.FindTask(i.Pod); ok {
-				m.since.WithLabelValues("Assumed").Observe(inMilliseconds(time.Duration(model.Between(led.Task(t).Pod.Created, l.now()))))
+			if t, ok := led.Tasks.Find(i.Pod); ok {
+				m.ofCosts.since.WithLabelValues("Assumed").Observe(inMilliseconds(time.Duration(model.Between(led.Task(t).Pod.Created, l.now()))))
 			}
 		case sched.EvictPod:
 			victims++
-			m.evicted.WithLabelValues(i.Action).Inc()
+			m.ofEvictions.evicted.WithLabelValues(i.Action).Inc()
 			m.loses(i)
 			if !statements[i.Statement] {
 				statements[i.Statement] = true
-				m.evictions.WithLabelValues(i.Action).Inc()
-				m.tries.Inc()
+				m.ofEvictions.evictions.WithLabelValues(i.Action).Inc()
+				m.ofEvictions.tries.Inc()
 			}
 		}
 	}
 	if victims > 0 {
-		m.victims.Set(float64(victims))
+		m.ofEvictions.victims.Set(float64(victims))
 	}
 }
 
@@ -108,7 +126,7 @@ func (m *metrics) loses(i sched.Item) {
 	}
 	for _, a := range i.Why.Lost {
 		if a.Name != resource.PodsName {
-			m.lost.WithLabelValues(i.Action, a.Name).Add(float64(a.Value) * time.Duration(i.Why.Ran).Seconds())
+			m.ofEvictions.lost.WithLabelValues(i.Action, a.Name).Add(float64(a.Value) * time.Duration(i.Why.Ran).Seconds())
 		}
 	}
 }
@@ -116,15 +134,15 @@ func (m *metrics) loses(i sched.Item) {
 // bound notes how old a pod was when the server took its binding; by any goroutine.
 func (m *metrics) bound(l *loop, i sched.Item) {
 	if p := l.seen.Pod(i.Pod.Namespace, i.Pod.Name); p != nil {
-		m.since.WithLabelValues("Bound").Observe(inMilliseconds(time.Since(time.Unix(0, p.Fact().Created))))
+		m.ofCosts.since.WithLabelValues("Bound").Observe(inMilliseconds(time.Since(time.Unix(0, p.Fact().Created))))
 	}
 }
 
 // prepared notes how long a pod's volumes took, and how old it was then; by any goroutine.
 func (m *metrics) prepared(l *loop, i sched.Item, took time.Duration) {
-	m.stages.WithLabelValues("PreBind").Observe(inMilliseconds(took))
+	m.ofCosts.stages.WithLabelValues("PreBind").Observe(inMilliseconds(took))
 	if p := l.seen.Pod(i.Pod.Namespace, i.Pod.Name); p != nil {
-		m.since.WithLabelValues("PreBound").Observe(inMilliseconds(time.Since(time.Unix(0, p.Fact().Created))))
+		m.ofCosts.since.WithLabelValues("PreBound").Observe(inMilliseconds(time.Since(time.Unix(0, p.Fact().Created))))
 	}
 }
 

@@ -9,34 +9,46 @@ import (
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
+	"github.com/prometheus/client_golang/prometheus"
 )
+
+// jobMetrics counts jobs and pods.
+type jobMetrics struct {
+	jobs    prometheus.Histogram
+	waiting prometheus.Gauge
+	reasons *prometheus.GaugeVec
+	pods    *prometheus.GaugeVec
+	shares  *prometheus.GaugeVec
+	timed   map[string]*prometheus.GaugeVec // of jobs
+	leftOut prometheus.Gauge
+}
 
 // mostJobs bounds the jobs that have figures of their own: a monitoring system has to
 // keep a series for each of them.
 const mostJobs = 1000
 
-// declareJobs declares what is known of jobs that wait.
-func (m *metrics) declareJobs(gauges gaugesOf, histogram histogramOf) {
-	m.jobs = histogram("volcano_e2e_job_scheduling_latency_milliseconds", "How old a job was when its minimum was bound.", minutes)
-	m.waiting = gauges("volcano_unschedule_job_count", "Jobs with pods that wait.").WithLabelValues()
-	m.reasons = gauges("ashlar_waiting_jobs", "Jobs with pods that wait, by the code at the root of the reason.", "reason")
-	m.pods = gauges("volcano_unschedule_task_count", "Pods of a job that wait.", "job_id")
-	m.shares = gauges("volcano_job_share", "A job's dominant share: the largest part of the cluster that it holds of any resource.", "job_ns", "job_id")
+// declare declares what is known of jobs that wait.
+func (jm *jobMetrics) declare(gauges gaugesOf, histogram histogramOf) {
+	jm.jobs = histogram("volcano_e2e_job_scheduling_latency_milliseconds", "How old a job was when its minimum was bound.", minutes)
+	jm.waiting = gauges("volcano_unschedule_job_count", "Jobs with pods that wait.").WithLabelValues()
+	jm.reasons = gauges("ashlar_waiting_jobs", "Jobs with pods that wait, by the code at the root of the reason.", "reason")
+	jm.pods = gauges("volcano_unschedule_task_count", "Pods of a job that wait.", "job_id")
+	jm.shares = gauges("volcano_job_share", "A job's dominant share: the largest part of the cluster that it holds of any resource.", "job_ns", "job_id")
 	of := []string{"job_name", "queue", "job_namespace"}
-	m.timed["start"] = gauges("volcano_e2e_job_scheduling_start_time", "When a job was made, in seconds since the epoch.", of...)
-	m.timed["last"] = gauges("volcano_e2e_job_scheduling_last_time", "When a job was last seen waiting or, if none of its pods waits, when its minimum was bound, in seconds since the epoch.", of...)
-	m.timed["duration"] = gauges("volcano_e2e_job_scheduling_duration", "How old a job was when its minimum was bound, or how old it is while that waits, in milliseconds.", of...)
-	m.leftOut = gauges("ashlar_jobs_without_figures", "Jobs that wait and have no figures of their own because there are too many.").WithLabelValues()
+	jm.timed["start"] = gauges("volcano_e2e_job_scheduling_start_time", "When a job was made, in seconds since the epoch.", of...)
+	jm.timed["last"] = gauges("volcano_e2e_job_scheduling_last_time", "When a job was last seen waiting or, if none of its pods waits, when its minimum was bound, in seconds since the epoch.", of...)
+	jm.timed["duration"] = gauges("volcano_e2e_job_scheduling_duration", "How old a job was when its minimum was bound, or how old it is while that waits, in milliseconds.", of...)
+	jm.leftOut = gauges("ashlar_jobs_without_figures", "Jobs that wait and have no figures of their own because there are too many.").WithLabelValues()
 }
 
 // declareChecks declares what an operator looks at first.
 func (m *metrics) declareChecks(gauges gaugesOf, counters countersOf) {
-	m.retries = counters("volcano_job_retry_counts", "Bindings of a job's pods that the API server did not take, so that they were decided anew.", "job_id")
-	m.victims = gauges("volcano_pod_preemption_victims", "Pods evicted in the last cycle that evicted any.").WithLabelValues()
-	m.tries = counters("volcano_total_preemption_attempts", "Statements that evict pods.").WithLabelValues()
-	m.evictions = counters("volcano_eviction_transactions_total", "Statements that evict pods, by action.", "action")
-	m.evicted = counters("ashlar_evicted_pods_total", "Pods that were decided to be evicted, by action.", "action")
-	m.lost = counters("ashlar_evicted_resource_seconds_total", "Work that evictions cost: what the evicted pods held times how long they had run; CPU and devices in milli, memory in bytes.", "action", "resource")
+	m.ofBindings.retries = counters("volcano_job_retry_counts", "Bindings of a job's pods that the API server did not take, so that they were decided anew.", "job_id")
+	m.ofEvictions.victims = gauges("volcano_pod_preemption_victims", "Pods evicted in the last cycle that evicted any.").WithLabelValues()
+	m.ofEvictions.tries = counters("volcano_total_preemption_attempts", "Statements that evict pods.").WithLabelValues()
+	m.ofEvictions.evictions = counters("volcano_eviction_transactions_total", "Statements that evict pods, by action.", "action")
+	m.ofEvictions.evicted = counters("ashlar_evicted_pods_total", "Pods that were decided to be evicted, by action.", "action")
+	m.ofEvictions.lost = counters("ashlar_evicted_resource_seconds_total", "Work that evictions cost: what the evicted pods held times how long they had run; CPU and devices in milli, memory in bytes.", "action", "resource")
 	m.held = gauges("ashlar_commitments", "Decisions that no object shows yet: bindings, evictions, reservations.", "kind")
 	m.audits = counters("ashlar_audits_total", "Times that every figure was recounted from scratch.").WithLabelValues()
 	m.wrong = counters("ashlar_invariant_violations_total", "Figures that a recount found wrong: a bug in ashlar.").WithLabelValues()
@@ -50,9 +62,9 @@ func (m *metrics) declareChecks(gauges gaugesOf, counters countersOf) {
 // not done when somebody asks: that costs what writing numbers down costs.
 func (m *metrics) figures(l *loop) {
 	flying, waiting, limit := l.executor.Load()
-	m.flying.WithLabelValues("flying").Set(float64(flying))
-	m.flying.WithLabelValues("waiting").Set(float64(waiting))
-	m.flying.WithLabelValues("limit").Set(float64(limit))
+	m.ofBindings.flying.WithLabelValues("flying").Set(float64(flying))
+	m.ofBindings.flying.WithLabelValues("waiting").Set(float64(waiting))
+	m.ofBindings.flying.WithLabelValues("limit").Set(float64(limit))
 	m.dropped.Set(float64(l.executor.Dropped()))
 	m.leading.Set(yes(l.lead.leading()))
 	if time.Since(m.figuresAt) < 20*m.figuring {
@@ -69,66 +81,66 @@ func (m *metrics) figures(l *loop) {
 	for i := range queues {
 		m.queue(&queues[i])
 	}
-	m.jobFigures(l)
+	m.ofJobs.figures(l)
 	m.commitments(l)
 	m.figuresAt = time.Now()
 	m.figuring = m.figuresAt.Sub(began)
 }
 
-// jobFigures counts who waits, and why.
-func (m *metrics) jobFigures(l *loop) {
-	m.pods.Reset()
-	m.reasons.Reset()
-	m.shares.Reset()
-	for _, g := range m.timed {
+// figures counts who waits, and why.
+func (jm *jobMetrics) figures(l *loop) {
+	jm.pods.Reset()
+	jm.reasons.Reset()
+	jm.shares.Reset()
+	for _, g := range jm.timed {
 		g.Reset()
 	}
 	led, now := l.engine.Ledger(), l.now()
 	jobs, holding, begun := 0, 0, 0
-	led.Jobs(func(id ledger.JobID) bool {
+	led.Jobs.Each(func(id ledger.JobID) bool {
 		job := led.Job(id)
 		if share := dominantShare(led, job); share > 0 {
 			if holding++; holding <= mostJobs {
-				m.shares.WithLabelValues(job.Key.Namespace, led.JobName(id)).Set(share)
+				jm.shares.WithLabelValues(job.Key.Namespace, led.Jobs.Name(id)).Set(share)
 			}
 		}
 		n, start := job.By[model.Pending]+job.By[model.Pipelined], l.reported.start(job)
 		if n == 0 {
 			if begun++; start != 0 && begun <= mostJobs {
-				m.times(led, id, start, start)
+				jm.times(led, id, start, start)
 			}
 			return true
 		}
 		jobs++
 		if r := l.engine.JobReason(id); r.Is() {
-			m.reasons.WithLabelValues(string(r.Root().Code)).Inc()
+			jm.reasons.WithLabelValues(string(r.Root().Code)).Inc()
 		}
 		if jobs > mostJobs {
 			return true
 		}
-		m.pods.WithLabelValues(led.JobName(id)).Add(float64(n))
-		m.times(led, id, cmp.Or(start, now), now)
+		jm.pods.WithLabelValues(led.Jobs.Name(id)).Add(float64(n))
+		jm.times(led, id, cmp.Or(start, now), now)
 		return true
 	})
-	m.waiting.Set(float64(jobs))
-	m.leftOut.Set(float64(max(0, jobs-mostJobs)))
+	jm.waiting.Set(float64(jobs))
+	jm.leftOut.Set(float64(max(0, jobs-mostJobs)))
 }
 
 // times sets when a job was made, when it was last seen waiting, and how long it took until its
 // minimum was bound, or takes yet.
-func (m *metrics) times(led *ledger.Ledger, id ledger.JobID, start, last int64) {
+func (jm *jobMetrics) times(led *ledger.Ledger, id ledger.JobID, start, last int64) {
 	job := led.Job(id)
-	of := []string{led.JobName(id), led.QueueName(id), job.Key.Namespace}
-	m.timed["start"].WithLabelValues(of...).Set(float64(job.Created) / 1e9)
-	m.timed["last"].WithLabelValues(of...).Set(float64(last) / 1e9)
-	m.timed["duration"].WithLabelValues(of...).Set(float64(model.Between(job.Created, start)) / 1e6)
+	of := []string{led.Jobs.Name(id), led.Jobs.QueueName(id), job.Key.Namespace}
+	jm.timed["start"].WithLabelValues(of...).Set(float64(job.Created) / 1e9)
+	jm.timed["last"].WithLabelValues(of...).Set(float64(last) / 1e9)
+	jm.timed["duration"].WithLabelValues(of...).Set(float64(model.Between(job.Created, start)) / 1e6)
 }
 
 // dominantShare is the largest part of the cluster that a job holds, of any resource; the
 // number of pods is none.
 func dominantShare(led *ledger.Ledger, job *ledger.Job) (most float64) {
 	for d := range resource.Dim(len(job.Allocated)) {
-		if total := led.Total(d); total > 0 && d != resource.Pods {
+		if total := led.Nodes.Total(d); total > 0 && d != resource.Pods {
 			most = max(most, float64(job.Allocated.Get(d))/float64(total))
 		}
 	}
@@ -137,21 +149,21 @@ func dominantShare(led *ledger.Ledger, job *ledger.Job) (most float64) {
 
 // retried counts the bindings that are decided anew, by the jobs of their pods. A job that
 // comes when as many have been counted as may have figures goes uncounted.
-func (m *metrics) retried(led *ledger.Ledger, receipts []sched.Receipt, known map[string]bool) {
+func (bm *bindingMetrics) retried(led *ledger.Ledger, receipts []sched.Receipt, known map[string]bool) {
 	for _, r := range receipts {
 		if r.Item.Kind != sched.BindPod || r.Outcome != sched.Failed {
 			continue
 		}
-		t, ok := led.FindTask(r.Item.Pod)
+		t, ok := led.Tasks.Find(r.Item.Pod)
 		if !ok || led.Task(t).Job == ledger.NoJob {
 			continue
 		}
-		name := led.JobName(led.Task(t).Job)
+		name := led.Jobs.Name(led.Task(t).Job)
 		if !known[name] && len(known) >= mostJobs {
 			continue
 		}
 		known[name] = true
-		m.retries.WithLabelValues(name).Inc()
+		bm.retries.WithLabelValues(name).Inc()
 	}
 }
 
@@ -161,7 +173,7 @@ var commitKinds = map[ledger.CommitKind]string{ledger.CommitBind: "bind", ledger
 func (m *metrics) commitments(l *loop) {
 	held := map[ledger.CommitKind]int{}
 	led := l.engine.Ledger()
-	led.Tasks(func(id ledger.TaskID) bool {
+	led.Tasks.Each(func(id ledger.TaskID) bool {
 		held[led.Task(id).Held.Kind]++
 		return true
 	})

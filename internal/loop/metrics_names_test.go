@@ -17,7 +17,7 @@ func TestJobsOfOneNameHaveFiguresOfTheirOwn(t *testing.T) {
 			Object: &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true, Owner: "app", OwnerID: id, Spec: spec}})
 	}
 	l.engine.Decide(1)
-	l.metrics.jobFigures(l)
+	l.metrics.ofJobs.figures(l)
 	for name, want := range map[string]float64{"app (Job.batch)": 1, "app (StatefulSet.apps)": 2} {
 		if got, there := sum(t, l, "volcano_unschedule_task_count", "job_id", name); !there || got != want {
 			t.Errorf("%v pods of %s wait by the metric, want %v", got, name, want)

@@ -27,7 +27,7 @@ func cluster(t testing.TB, nodes, jobs int) *loop {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &loop{engine: e, metrics: m, executor: execute.New(t.Context(), execute.Options{}), began: time.Now(), reported: newReported()}
+	l := (&loop{engine: e, metrics: m, executor: execute.New(t.Context(), execute.Options{}), began: time.Now(), reported: newReported()}).wire()
 	version := uint64(0)
 	tell := func(kind model.Kind, o model.Object) {
 		version++
@@ -143,8 +143,8 @@ func TestAJobKeepsItsTimesAfterItsStart(t *testing.T) {
 // Gangs wait for minutes: a quantile above the last bucket would say nothing of them.
 func TestLatenciesOfJobsAndPodsAreToldUpToTwoMinutes(t *testing.T) {
 	l := cluster(t, 0, 0)
-	l.metrics.jobs.Observe(119_000)
-	l.metrics.since.WithLabelValues("Bound").Observe(59_000)
+	l.metrics.ofJobs.jobs.Observe(119_000)
+	l.metrics.ofCosts.since.WithLabelValues("Bound").Observe(59_000)
 	all, err := l.metrics.registry.Gather()
 	if err != nil {
 		t.Fatal(err)
@@ -196,7 +196,7 @@ func TestRequestsAreCountedByWhatTheyAreAbout(t *testing.T) {
 		}
 	}
 	m := newMetrics()
-	l := &loop{metrics: m}
+	l := (&loop{metrics: m}).wire()
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
 	client := &http.Client{Transport: m.counted(http.DefaultTransport)}
@@ -242,9 +242,9 @@ func TestFiguresAreRecountedNowAndThen(t *testing.T) {
 		want float64       // recounts so far
 	}{{time.Minute, 0}, {auditEvery, 1}, {0, 1}} {
 		if c.last > 0 {
-			l.auditAt = time.Now().Add(-c.last)
+			l.background.auditAt = time.Now().Add(-c.last)
 		}
-		l.audit()
+		l.background.audit()
 		if got, _ := sum(t, l, "ashlar_audits_total"); got != c.want {
 			t.Errorf("%v after the last recount there were %v, want %v", c.last, got, c.want)
 		}
@@ -265,7 +265,7 @@ func TestBindingsThatAreDecidedAnewAreCounted(t *testing.T) {
 			receipts = append(receipts, sched.Receipt{Item: i, Outcome: sched.Outcome(len(receipts) % 3)})
 		}
 	}
-	l.metrics.retried(l.engine.Ledger(), receipts, l.metrics.retrying)
+	l.metrics.ofBindings.retried(l.engine.Ledger(), receipts, l.metrics.ofBindings.retrying)
 	if n, _ := sum(t, l, "volcano_job_retry_counts", "job_id", "j0"); n != 3 {
 		t.Errorf("%g of 10 bindings are counted, want the 3 that failed", n)
 	}
@@ -273,7 +273,7 @@ func TestBindingsThatAreDecidedAnewAreCounted(t *testing.T) {
 	for i := range mostJobs {
 		full[fmt.Sprint(i)] = true
 	}
-	l.metrics.retried(l.engine.Ledger(), receipts, full)
+	l.metrics.ofBindings.retried(l.engine.Ledger(), receipts, full)
 	if n, _ := sum(t, l, "volcano_job_retry_counts"); n != 3 {
 		t.Errorf("with all counts taken there are %g, want 3 as before", n)
 	}

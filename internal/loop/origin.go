@@ -14,6 +14,11 @@ import (
 	"ashlar.sh/sched/model"
 )
 
+// bindingRecords keeps on PodGroups what was bound of them, so that a later process knows.
+type bindingRecords struct {
+	l *loop
+}
+
 // origin is what is known of how the bound members of a gang came to be bound, while it has
 // not had its minimum: that alone may be taken apart (decision 36). Knowledge is that this
 // process began to bind the gang while no member was bound, and bound all that are; or that a
@@ -33,19 +38,19 @@ type origin struct {
 
 // begin notes which gangs a plan binds of which no member was ever bound, as far as anybody
 // can tell, and who is bound of them.
-func (l *loop) begin(items []sched.Item, now time.Time) {
-	led, last := l.engine.Ledger(), ledger.NoJob
+func (br *bindingRecords) begin(items []sched.Item, now time.Time) {
+	led, last := br.l.engine.Ledger(), ledger.NoJob
 	var mine map[string]bool // of the last job
 	for _, i := range items {
 		if i.Kind != sched.BindPod {
 			continue
 		}
-		id, ok := led.FindTask(i.Pod)
+		id, ok := led.Tasks.Find(i.Pod)
 		if !ok {
 			continue
 		}
 		if job := led.Task(id).Job; job != last {
-			last, mine = job, l.beginOne(led.Job(job), now)
+			last, mine = job, br.beginOne(led.Job(job), now)
 		}
 		if mine != nil && !mine[i.UID] {
 			mine[i.UID] = false
@@ -54,11 +59,11 @@ func (l *loop) begin(items []sched.Item, now time.Time) {
 }
 
 // beginOne is who of a gang this scheduler has bound, nil where it does not know of all.
-func (l *loop) beginOne(job *ledger.Job, now time.Time) map[string]bool {
+func (br *bindingRecords) beginOne(job *ledger.Job, now time.Time) map[string]bool {
 	if job.Group == nil || job.MinMember < 2 {
 		return nil
 	}
-	t := l.reported.job(job.Key, job.Group.UID, l.seen.PodGroup(job.Key.Namespace, job.Key.Name), now)
+	t := br.l.reported.job(job.Key, job.Group.UID, br.l.seen.PodGroup(job.Key.Namespace, job.Key.Name), now)
 	if !t.complete && t.origin.mine == nil && untouched(job) {
 		t.origin.mine, t.origin.met = map[string]bool{}, true
 	}
@@ -71,21 +76,21 @@ func untouched(job *ledger.Job) bool {
 }
 
 // hear takes in what became of bindings.
-func (l *loop) hear(receipts []sched.Receipt) {
-	led := l.engine.Ledger()
+func (br *bindingRecords) hear(receipts []sched.Receipt) {
+	led := br.l.engine.Ledger()
 	for _, r := range receipts {
 		if r.Item.Kind != sched.BindPod || r.Outcome != sched.Done {
 			if r.Refused != "" {
-				l.takeRefusal(r)
+				br.l.refusals.take(r)
 			}
 			continue
 		}
-		id, ok := led.FindTask(r.Item.Pod)
+		id, ok := led.Tasks.Find(r.Item.Pod)
 		if !ok || led.Task(id).Job == ledger.NoJob {
 			continue
 		}
 		job := led.Job(led.Task(id).Job)
-		if t := l.reported.jobs[job.Key]; t != nil && t.origin.mine != nil && t.uid == lifeOf(job) {
+		if t := br.l.reported.jobs[job.Key]; t != nil && t.origin.mine != nil && t.uid == lifeOf(job) {
 			if !t.origin.mine[r.Item.UID] {
 				t.origin.mine[r.Item.UID] = true
 				t.origin.taken++
@@ -135,7 +140,7 @@ func membersOf(led *ledger.Ledger, id ledger.JobID) (m members) {
 		case model.Bound, model.Running:
 			list = &m.bound
 		}
-		led.JobTasks(id, status, func(t ledger.TaskID) bool {
+		led.Jobs.Tasks(id, status, func(t ledger.TaskID) bool {
 			*list = append(*list, led.Task(t).Pod.UID)
 			m.moving = m.moving || status == model.Binding || status == model.Releasing || status == model.Unknown
 			return true
@@ -147,12 +152,12 @@ func membersOf(led *ledger.Ledger, id ledger.JobID) (m members) {
 // inherit looks, when a gang is met first, whether a record says of just its members that
 // it never had its minimum, and the refused one's status agrees. Whoever may write the PodGroup
 // may write a record, but not the status of a pod.
-func (l *loop) inherit(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, m members) {
+func (br *bindingRecords) inherit(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, m members) {
 	if t.origin.met {
 		return
 	}
 	t.origin.met = true
-	if r, ok := recordOf(group, t.uid); ok && r.Never.Holds(job.MinMember, m.bound, m.waiting) && l.showsRefusal(job.Key.Namespace, r.Pod, m) {
+	if r, ok := recordOf(group, t.uid); ok && r.Never.Holds(job.MinMember, m.bound, m.waiting) && br.showsRefusal(job.Key.Namespace, r.Pod, m) {
 		t.origin.mine, t.origin.unknown = map[string]bool{}, r.Never.Unknown
 		for _, uid := range m.bound {
 			t.origin.mine[uid] = true
@@ -162,8 +167,8 @@ func (l *loop) inherit(job *ledger.Job, t *reportedJob, group *schedulingv1beta1
 }
 
 // showsRefusal says that a member that waits shows in its status that its binding was refused.
-func (l *loop) showsRefusal(namespace, name string, m members) bool {
-	p := l.seen.Pod(namespace, name)
+func (br *bindingRecords) showsRefusal(namespace, name string, m members) bool {
+	p := br.l.seen.Pod(namespace, name)
 	return p != nil && slices.Contains(m.waiting, p.Fact().UID) && p.NotScheduled == corev1.PodReasonSchedulerError
 }
 
@@ -185,9 +190,9 @@ func (t *reportedJob) claim(job *ledger.Job, m members) *record.Never {
 // recordedFrom is the pause from which on refusals are recorded: most are over before.
 const recordedFrom = 3 * time.Second
 
-// keepRecord has written on a PodGroup what is to be known of its refusals after a restart,
+// keep has written on a PodGroup what is to be known of its refusals after a restart,
 // e nil for none, and says that it shows that.
-func (l *loop) keepRecord(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, e *refused, claim *record.Never, now time.Time) bool {
+func (br *bindingRecords) keep(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, e *refused, claim *record.Never, now time.Time) bool {
 	shown, there := group.Annotations[record.Key]
 	want := ""
 	if e != nil && (there || pauseAfter(e.tries) >= recordedFrom) {
@@ -201,7 +206,7 @@ func (l *loop) keepRecord(job *ledger.Job, t *reportedJob, group *schedulingv1be
 	}
 	if t.origin.asked != want || now.Sub(t.origin.askedAt) > untilShown {
 		t.origin.asked, t.origin.askedAt = want, now
-		l.executor.Record(groupOf(job), t.uid, want, nil)
+		br.l.executor.Record(groupOf(job), t.uid, want, nil)
 	}
 	return false
 }
@@ -215,13 +220,13 @@ func (e *refused) record(claim *record.Never) record.Record {
 
 // takeBack is what has to be done before a member of a gang is bound: that it never had its
 // minimum must not be read of it once it has. nil: nothing was claimed.
-func (l *loop) takeBack(job *ledger.Job, e *refused, now time.Time) func() bool {
+func (br *bindingRecords) takeBack(job *ledger.Job, e *refused, now time.Time) func() bool {
 	if job.Group == nil {
 		return nil
 	}
 	const claims = `"neverComplete"`
-	group := l.seen.PodGroup(job.Key.Namespace, job.Key.Name)
-	t := l.reported.job(job.Key, lifeOf(job), group, now)
+	group := br.l.seen.PodGroup(job.Key.Namespace, job.Key.Name)
+	t := br.l.reported.job(job.Key, lifeOf(job), group, now)
 	if !strings.Contains(t.origin.asked, claims) && (group == nil || !strings.Contains(group.Annotations[record.Key], claims)) {
 		return nil
 	}
@@ -230,7 +235,7 @@ func (l *loop) takeBack(job *ledger.Job, e *refused, now time.Time) func() bool 
 	key, uid := groupOf(job), t.uid
 	return func() bool {
 		written := make(chan bool, 1)
-		l.executor.Record(key, uid, value, func(yes bool) { written <- yes })
+		br.l.executor.Record(key, uid, value, func(yes bool) { written <- yes })
 		return <-written
 	}
 }

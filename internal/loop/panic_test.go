@@ -49,12 +49,12 @@ func TestTheLoopOutlivesACycleThatPanics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &loop{seen: seen, metrics: newMetrics(), reported: newReported(), began: time.Now(),
+	l := (&loop{seen: seen, metrics: newMetrics(), reported: newReported(), began: time.Now(),
 		o: Options{DumpDir: t.TempDir(), Engine: []sched.Option{sched.WithPlugin(policy.Definition{Name: "poison",
 			New: func(_ policy.Choice, l *ledger.Ledger) (any, error) { return poison{l}, nil }})}}.withDefaults(),
 		conf: &configuration{profile: policy.Profile{Actions: []string{"enqueue", "allocate"},
 			Tiers: [][]policy.Choice{{{Plugin: "poison"}, {Plugin: "gang"}, {Plugin: "proportion"}}}}},
-		executor: execute.New(ctx, execute.Options{Clients: execute.Clients{Fast: []kubernetes.Interface{kube}, Slow: kube, Events: kube, Groups: groups, Figures: groups}})}
+		executor: execute.New(ctx, execute.Options{Clients: execute.Clients{Fast: []kubernetes.Interface{kube}, Slow: kube, Events: kube, Groups: groups, Figures: groups}})}).wire()
 	if l.engine, err = l.conf.engine(l.o); err != nil {
 		t.Fatal(err)
 	}
@@ -76,8 +76,8 @@ func TestTheLoopOutlivesACycleThatPanics(t *testing.T) {
 	if len(bound) != 1 {
 		t.Errorf("%d bindings, want one, of the pod that is fine", len(bound))
 	}
-	if job := (ledger.JobKey{Namespace: "ns", Name: "poison", Adopted: true}); !l.leftOut.jobs[job] || len(l.leftOut.jobs) != 1 {
-		t.Errorf("set aside are %v, want %v", l.leftOut.jobs, job)
+	if job := (ledger.JobKey{Namespace: "ns", Name: "poison", Adopted: true}); !l.rebuilds.leftOut.jobs[job] || len(l.rebuilds.leftOut.jobs) != 1 {
+		t.Errorf("set aside are %v, want %v", l.rebuilds.leftOut.jobs, job)
 	}
 	if saved, _ := filepath.Glob(filepath.Join(l.o.DumpDir, "*.json")); len(saved) != 1 {
 		t.Errorf("saved are %v, want what led to the panic", saved)

@@ -127,7 +127,7 @@ type clockwork struct {
 
 func (c clockwork) Begin(p policy.Part, name string) {
 	if c.x.wrong {
-		c.l.auditAt = time.Time{}
+		c.l.background.auditAt = time.Time{}
 	}
 	c.x.touch("before " + name)
 	c.Stopwatch.Begin(p, name)
@@ -158,7 +158,7 @@ func withWire(w *living, x *wire) {
 	w.options.ConfigFile = path
 	w.options.Plugins = []policy.Definition{{Name: "wired", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) {
 		p := wired{x, l}
-		l.AddPluginState(p)
+		l.PluginStates.Add(p)
 		return p, nil
 	}}}
 	w.spoil = func(l *loop, o *execute.Options) {
@@ -269,13 +269,13 @@ func (w *living) atRest(runs []string) {
 	if c := e.Commitments(); len(c.Tasks)+len(c.Phases) > 0 {
 		w.Errorf("these wait for ever: %+v, %+v", c.Tasks, c.Phases)
 	}
-	if w.loop.blind || len(w.loop.receipts) > 0 {
-		w.Errorf("blind: %t; receipts that did not arrive: %+v", w.loop.blind, w.loop.receipts)
+	if w.loop.rebuilds.blind || len(w.loop.receipts) > 0 {
+		w.Errorf("blind: %t; receipts that did not arrive: %+v", w.loop.rebuilds.blind, w.loop.receipts)
 	}
 	for _, finding := range e.Audit() {
 		w.Errorf("audit: %s", finding)
 	}
-	again, ok := w.loop.made(State{Facts: w.loop.seen.All()}, nil)
+	again, ok := w.loop.rebuilds.made(State{Facts: w.loop.seen.All()}, nil)
 	if !ok {
 		w.Fatal("no engine can be made of what is seen")
 	}

@@ -23,7 +23,7 @@ const (
 // None of its items is lost, whatever panics. Members of a gang that was refused before are
 // bound one after the other.
 func (l *loop) carry(items []sched.Item, now time.Time) {
-	l.unharmed("noting which gangs are begun", func() { l.begin(items, now) })
+	l.unharmed("noting which gangs are begun", func() { l.origins.begin(items, now) })
 	onTheirWay := items[:0:0]
 	for _, i := range items {
 		kept := false
@@ -34,7 +34,7 @@ func (l *loop) carry(items []sched.Item, now time.Time) {
 			onTheirWay = append(onTheirWay, i)
 		}
 	}
-	l.executor.Carry(l.bindInTurn(onTheirWay, now))
+	l.executor.Carry(l.refusals.bindInTurn(onTheirWay, now))
 }
 
 // keep takes a phase, in the place of one that is kept already, and says that it is kept.
@@ -103,7 +103,7 @@ func (l *loop) urgent(i sched.Item) bool {
 		return false
 	}
 	led := l.engine.Ledger()
-	id, ok := led.FindJob(ledger.JobKey{Namespace: i.Group.Namespace, Name: i.Group.Name})
+	id, ok := led.Jobs.Find(ledger.JobKey{Namespace: i.Group.Namespace, Name: i.Group.Name})
 	return !ok || led.Job(id).Tasks < max(1, led.Job(id).MinMember)
 }
 

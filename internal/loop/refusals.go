@@ -14,6 +14,13 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
+// refusedBindings keeps count of refused bindings and of the pauses that follow from them.
+type refusedBindings struct {
+	l *loop
+
+	records refusals
+}
+
 // The pauses between tries to bind pods that the API server refuses: each is twice as long as
 // the one before.
 const (
@@ -67,32 +74,32 @@ func newRefusals() refusals {
 	return refusals{by: map[life]*refused{}, jobs: map[ledger.JobKey]*pausing{}}
 }
 
-// takeRefusal notes that the API server refused to bind a pod.
-func (l *loop) takeRefusal(r sched.Receipt) {
-	led := l.engine.Ledger()
-	id, ok := led.FindTask(r.Item.Pod)
+// take notes that the API server refused to bind a pod.
+func (rb *refusedBindings) take(r sched.Receipt) {
+	led := rb.l.engine.Ledger()
+	id, ok := led.Tasks.Find(r.Item.Pod)
 	if !ok || led.Task(id).Pod.UID != r.Item.UID || led.Task(id).Job == ledger.NoJob {
 		return
 	}
 	job := led.Job(led.Task(id).Job)
-	now, group, controller := l.now(), lifeOf(job), l.controllerOf(r.Item.Pod, r.Item.UID)
+	now, group, controller := rb.l.now(), lifeOf(job), rb.controllerOf(r.Item.Pod, r.Item.UID)
 	at := life{job.Key.Namespace, cmp.Or(group, controller, r.Item.UID)}
-	e := l.refusals.last(led, at, controller)
+	e := rb.records.last(led, at, controller)
 	if again := e.statement == r.Item.Statement || now < e.next; !again {
 		e.tries++
 		e.next = now + int64(pauseAfter(e.tries))
 	}
 	e.statement, e.pod, e.answer = r.Item.Statement, r.Item.Pod, r.Refused
 	e.life, e.job, e.group, e.controller = at, job.Key, group, controller
-	l.refusals.keep(&e)
-	p := l.refusals.jobs[job.Key]
+	rb.records.keep(&e)
+	p := rb.records.jobs[job.Key]
 	if p == nil || p.group != group {
 		p = &pausing{group: group, names: map[string]bool{}}
-		l.refusals.jobs[job.Key] = p
+		rb.records.jobs[job.Key] = p
 	}
 	p.why = &e
 	p.names[r.Item.Pod.Name] = true
-	if l.complete(job) {
+	if rb.complete(job) {
 		if p.pods == nil {
 			p.pods = map[string]ledger.Key{}
 		}
@@ -100,7 +107,7 @@ func (l *loop) takeRefusal(r sched.Receipt) {
 	} else {
 		p.pods = nil
 	}
-	l.tellPause(job.Key, p)
+	rb.tellPause(job.Key, p)
 }
 
 // last is what is known of a life; of one that was never refused, of the one that its
@@ -125,7 +132,7 @@ func (r *refusals) of(job *ledger.Job) *refused {
 
 // passed says that the PodGroup that something was refused of is gone.
 func (e *refused) passed(led *ledger.Ledger) bool {
-	id, ok := led.FindJob(e.job)
+	id, ok := led.Jobs.Find(e.job)
 	return !ok || lifeOf(led.Job(id)) != e.group
 }
 
@@ -154,8 +161,8 @@ func lifeOf(job *ledger.Job) string {
 }
 
 // controllerOf is the UID of a pod's controller, "" without one.
-func (l *loop) controllerOf(pod ledger.Key, uid string) string {
-	if p := l.seen.Pod(pod.Namespace, pod.Name); p != nil && p.Fact().UID == uid {
+func (rb *refusedBindings) controllerOf(pod ledger.Key, uid string) string {
+	if p := rb.l.seen.Pod(pod.Namespace, pod.Name); p != nil && p.Fact().UID == uid {
 		return p.Controller()
 	}
 	return ""
@@ -163,13 +170,15 @@ func (l *loop) controllerOf(pod ledger.Key, uid string) string {
 
 // complete says that a job has its minimum, or had it once: what is refused then is pods of
 // it and not the job.
-func (l *loop) complete(job *ledger.Job) bool {
-	t := l.reported.jobs[job.Key]
+func (rb *refusedBindings) complete(job *ledger.Job) bool {
+	t := rb.l.reported.jobs[job.Key]
 	return started(job) || t != nil && t.uid == lifeOf(job) && t.complete
 }
 
 // tellPause tells the engine which pods of a job pause, and until when.
-func (l *loop) tellPause(k ledger.JobKey, p *pausing) { l.engine.Apply(l.refusals.fact(k, p)) }
+func (rb *refusedBindings) tellPause(k ledger.JobKey, p *pausing) {
+	rb.l.engine.Apply(rb.records.fact(k, p))
+}
 
 func (r *refusals) fact(k ledger.JobKey, p *pausing) model.Fact {
 	r.told++
@@ -191,83 +200,83 @@ func (r *refusals) facts() (out []model.Fact) {
 }
 
 // endPause tells the engine that a job pauses no longer.
-func (l *loop) endPause(k ledger.JobKey, p *pausing) {
-	f := l.refusals.fact(k, p)
+func (rb *refusedBindings) endPause(k ledger.JobKey, p *pausing) {
+	f := rb.records.fact(k, p)
 	f.Object = nil
-	l.engine.Apply(f)
-	delete(l.refusals.jobs, k)
+	rb.l.engine.Apply(f)
+	delete(rb.records.jobs, k)
 }
 
 // follow has jobs pause that came anew, of a controller whose pods were refused, or with a
 // record of that: before anything is decided on them.
-func (l *loop) follow(facts []model.Fact) {
+func (rb *refusedBindings) follow(facts []model.Fact) {
 	for _, f := range facts {
 		switch o := f.Object.(type) {
 		case *model.PodGroup:
-			l.followGroup(o)
+			rb.followGroup(o)
 		case *model.Pod:
-			if len(l.refusals.by) > 0 && o.Ours && o.Node == "" {
-				l.followPod(o)
+			if len(rb.records.by) > 0 && o.Ours && o.Node == "" {
+				rb.followPod(o)
 			}
 		}
 	}
 }
 
 // followPod has a pod's job pause where its controller's last one did.
-func (l *loop) followPod(p *model.Pod) {
-	led := l.engine.Ledger()
-	id, ok := led.FindTask(keyOf(p))
+func (rb *refusedBindings) followPod(p *model.Pod) {
+	led := rb.l.engine.Ledger()
+	id, ok := led.Tasks.Find(keyOf(p))
 	if !ok || led.Task(id).Job == ledger.NoJob {
 		return
 	}
 	job := led.Job(led.Task(id).Job)
-	e := l.refusals.by[life{p.Namespace, l.controllerOf(keyOf(p), p.UID)}]
-	if e == nil || e.next <= l.now() || l.complete(job) {
+	e := rb.records.by[life{p.Namespace, rb.controllerOf(keyOf(p), p.UID)}]
+	if e == nil || e.next <= rb.l.now() || rb.complete(job) {
 		return
 	}
 	group := lifeOf(job)
-	if had := l.refusals.jobs[job.Key]; had != nil && had.group == group || e.group != group && !e.passed(led) {
+	if had := rb.records.jobs[job.Key]; had != nil && had.group == group || e.group != group && !e.passed(led) {
 		return
 	}
 	of := *e
 	of.life, of.job, of.group = life{p.Namespace, cmp.Or(group, e.controller)}, job.Key, group
-	l.refusals.keep(&of)
-	l.pauseWhole(job.Key, group, &of)
+	rb.records.keep(&of)
+	rb.pauseWhole(job.Key, group, &of)
 }
 
-func (l *loop) pauseWhole(k ledger.JobKey, group string, e *refused) {
+func (rb *refusedBindings) pauseWhole(k ledger.JobKey, group string, e *refused) {
 	p := &pausing{group: group, why: e, names: map[string]bool{e.pod.Name: true}}
-	l.refusals.jobs[k] = p
-	l.tellPause(k, p)
+	rb.records.jobs[k] = p
+	rb.tellPause(k, p)
 }
 
 // followGroup goes on with what an earlier scheduler has recorded on a PodGroup.
-func (l *loop) followGroup(g *model.PodGroup) {
+func (rb *refusedBindings) followGroup(g *model.PodGroup) {
 	k := ledger.JobKey{Namespace: g.Namespace, Name: g.Name}
-	if t := l.reported.jobs[k]; t != nil && t.uid == g.UID && (ran(g.Phase) || g.Phase == model.GroupUnknown && !t.origin.unknown) {
+	if t := rb.l.reported.jobs[k]; t != nil && t.uid == g.UID && (ran(g.Phase) || g.Phase == model.GroupUnknown && !t.origin.unknown) {
 		t.complete = true
 	}
-	had := l.refusals.by[life{g.Namespace, g.UID}]
-	if had != nil && l.acting {
+	had := rb.records.by[life{g.Namespace, g.UID}]
+	if had != nil && rb.l.acting {
 		return
 	}
-	shown := l.seen.PodGroup(g.Namespace, g.Name)
+	shown := rb.l.seen.PodGroup(g.Namespace, g.Name)
 	r, ok := recordOf(shown, g.UID)
 	if had != nil { // another one acts, and knows better
-		l.refusals.forget(had)
-		if p := l.refusals.jobs[k]; p != nil {
-			l.endPause(k, p)
+		rb.records.forget(had)
+		if p := rb.records.jobs[k]; p != nil {
+			rb.endPause(k, p)
 		}
 	}
 	if !ok {
 		return
 	}
-	now := l.now()
+	now := rb.l.now()
 	e := &refused{tries: min(r.Tries, 1<<10), next: min(r.Next.UnixNano(), now+int64(mostPause)), answer: r.Answer,
 		pod: ledger.Key{Namespace: g.Namespace, Name: r.Pod}, life: life{g.Namespace, g.UID}, job: k, group: g.UID, controller: r.Controller}
-	l.refusals.keep(e)
+	rb.records.keep(e)
 	if of := (reportedJob{uid: g.UID}); e.next > now && !of.hadMinimum(shown) {
-		l.pauseWhole(k, g.UID, e)
+		rb.pauseWhole(k, g.UID, e)
 	}
 }
 
@@ -284,14 +293,14 @@ func recordOf(group *schedulingv1beta1.PodGroup, uid string) (record.Record, boo
 	return r, err == nil && r.UID == uid
 }
 
-// tendRefusals forgets what is over: jobs that have started, or are gone, and pods that were
+// tend forgets what is over: jobs that have started, or are gone, and pods that were
 // bound after all.
-func (l *loop) tendRefusals() {
-	led, now := l.engine.Ledger(), l.now()
-	for k, p := range l.refusals.jobs {
-		id, ok := led.FindJob(k)
+func (rb *refusedBindings) tend() {
+	led, now := rb.l.engine.Ledger(), rb.l.now()
+	for k, p := range rb.records.jobs {
+		id, ok := led.Jobs.Find(k)
 		if !ok || lifeOf(led.Job(id)) != p.group {
-			l.endPause(k, p) // who made it may make another
+			rb.endPause(k, p) // who made it may make another
 			continue
 		}
 		for uid, pod := range p.pods {
@@ -299,25 +308,25 @@ func (l *loop) tendRefusals() {
 				delete(p.pods, uid)
 			}
 		}
-		if len(p.pods) == 0 && l.complete(led.Job(id)) {
-			l.refusals.forget(p.why)
-			l.endPause(k, p)
+		if len(p.pods) == 0 && rb.complete(led.Job(id)) {
+			rb.records.forget(p.why)
+			rb.endPause(k, p)
 		}
 	}
-	for at, e := range l.refusals.by {
-		id, ok := led.FindJob(e.job)
+	for at, e := range rb.records.by {
+		id, ok := led.Jobs.Find(e.job)
 		switch gone := !ok || lifeOf(led.Job(id)) != e.group; {
-		case gone && (now-e.next > int64(remembered) || len(l.refusals.by) > mostRefused):
-			delete(l.refusals.by, at)
-		case !gone && l.refusals.jobs[e.job] == nil && e.next < now && l.complete(led.Job(id)):
-			delete(l.refusals.by, at)
+		case gone && (now-e.next > int64(remembered) || len(rb.records.by) > mostRefused):
+			delete(rb.records.by, at)
+		case !gone && rb.records.jobs[e.job] == nil && e.next < now && rb.complete(led.Job(id)):
+			delete(rb.records.by, at)
 		}
 	}
 }
 
 // waitsStill says that a pod is there and has no node.
 func waitsStill(led *ledger.Ledger, pod ledger.Key, uid string) bool {
-	id, ok := led.FindTask(pod)
+	id, ok := led.Tasks.Find(pod)
 	return ok && led.Task(id).Pod.UID == uid && led.Task(id).Pod.Node == ""
 }
 
@@ -338,41 +347,41 @@ type turnKey struct {
 // members of each bound one after the other, those first that were refused: a gang that is
 // refused again is then not bound in part. What its record claims is taken back before. It
 // returns the other items; where it panics, none is lost.
-func (l *loop) bindInTurn(items []sched.Item, now time.Time) []sched.Item {
-	if len(l.refusals.by) == 0 {
+func (rb *refusedBindings) bindInTurn(items []sched.Item, now time.Time) []sched.Item {
+	if len(rb.records.by) == 0 {
 		return items
 	}
 	rest, turns := items, []*turn(nil)
-	l.unharmed("looking which gangs were refused before", func() {
-		others, found := l.turns(items)
+	rb.l.unharmed("looking which gangs were refused before", func() {
+		others, found := rb.turns(items)
 		rest, turns = others, found
 	})
 	for _, t := range turns {
 		first := func() bool { return false }
-		l.unharmed("taking a claim back", func() {
-			first = l.takeBack(l.engine.Ledger().Job(t.job), t.refused, now)
+		rb.l.unharmed("taking a claim back", func() {
+			first = rb.l.origins.takeBack(rb.l.engine.Ledger().Job(t.job), t.refused, now)
 		})
-		l.executor.BindInTurn(t.items, first)
+		rb.l.executor.BindInTurn(t.items, first)
 	}
 	return rest
 }
 
 // turns are the bindings of gangs that were refused before, by statement, and the other items.
-func (l *loop) turns(items []sched.Item) (rest []sched.Item, turns []*turn) {
-	led := l.engine.Ledger()
+func (rb *refusedBindings) turns(items []sched.Item) (rest []sched.Item, turns []*turn) {
+	led := rb.l.engine.Ledger()
 	of := map[turnKey]*turn{}
 	for _, i := range items {
 		if i.Kind != sched.BindPod {
 			rest = append(rest, i)
 			continue
 		}
-		id, ok := led.FindTask(i.Pod)
+		id, ok := led.Tasks.Find(i.Pod)
 		if !ok || led.Task(id).Job == ledger.NoJob {
 			rest = append(rest, i)
 			continue
 		}
 		job := led.Task(id).Job
-		e := l.refusals.of(led.Job(job))
+		e := rb.records.of(led.Job(job))
 		if e == nil || led.Job(job).MinMember < 2 {
 			rest = append(rest, i)
 			continue
@@ -387,7 +396,7 @@ func (l *loop) turns(items []sched.Item) (rest []sched.Item, turns []*turn) {
 	}
 	for _, t := range turns {
 		suspects := map[string]bool{t.refused.pod.Name: true}
-		if p := l.refusals.jobs[led.Job(t.job).Key]; p != nil {
+		if p := rb.records.jobs[led.Job(t.job).Key]; p != nil {
 			suspects = p.names
 		}
 		slices.SortStableFunc(t.items, func(a, b sched.Item) int {

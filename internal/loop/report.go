@@ -15,6 +15,13 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
+// reports writes to the cluster what was decided and why.
+type reports struct {
+	l *loop
+
+	problems reportedProblems
+}
+
 // lasting is how long a reason must hold before it is written, from one round to the next: most waits end
 // before a person could read about them.
 const lasting = round - 50*time.Millisecond
@@ -30,35 +37,35 @@ const (
 	longest = 30 * time.Second
 )
 
-// report writes to objects what people, autoscalers and operators read there: to PodGroups why they wait
+// all writes to objects what people, autoscalers and operators read there: to PodGroups why they wait
 // or that they started, and how many of their pods are in which phase; to pods that they wait; to
 // queues what they hold. What an object shows already is not written again.
-func (l *loop) report(now time.Time) {
-	l.reported.round++
-	led := l.engine.Ledger()
-	led.Jobs(func(id ledger.JobID) bool {
-		l.reportJob(id, now)
+func (rp *reports) all(now time.Time) {
+	rp.l.reported.round++
+	led := rp.l.engine.Ledger()
+	led.Jobs.Each(func(id ledger.JobID) bool {
+		rp.job(id, now)
 		return true
 	})
-	l.reported.forget()
-	led.Queues(func(id ledger.QueueID) bool {
-		l.reportQueue(led.Queue(id), now)
+	rp.l.reported.forget()
+	led.Queues.Each(func(id ledger.QueueID) bool {
+		rp.queue(led.Queue(id), now)
 		return true
 	})
-	l.tellShard(now)
+	rp.shard(now)
 }
 
-func (l *loop) reportJob(id ledger.JobID, now time.Time) {
-	job := l.engine.Ledger().Job(id)
+func (rp *reports) job(id ledger.JobID, now time.Time) {
+	job := rp.l.engine.Ledger().Job(id)
 	uid := ""
 	var group *schedulingv1beta1.PodGroup
 	if job.Group != nil {
 		uid = job.Group.UID
-		group = l.seen.PodGroup(job.Key.Namespace, job.Key.Name)
+		group = rp.l.seen.PodGroup(job.Key.Namespace, job.Key.Name)
 	}
-	t := l.reported.job(job.Key, uid, group, now)
+	t := rp.l.reported.job(job.Key, uid, group, now)
 	t.count(job, now)
-	reason := l.engine.JobReason(id)
+	reason := rp.l.engine.JobReason(id)
 	code := codeOf(reason)
 	if code != "" && t.origin.said != "" {
 		code += "." + halfSaid
@@ -69,52 +76,52 @@ func (l *loop) reportJob(id ledger.JobID, now time.Time) {
 	lasts := t.code != "" && (t.code == t.said || now.Sub(t.since) >= t.untilTold(job, reason))
 	var said []schedulingv1beta1.PodGroupCondition
 	if started(job) {
-		said = l.tellStart(job, t, group, now)
+		said = rp.tellStart(job, t, group, now)
 	} else {
 		t.started = time.Time{}
 		if lasts && t.code != t.said {
-			said = l.tellWait(job, t, group, reason, now)
+			said = rp.tellWait(job, t, group, reason, now)
 		}
 	}
 	if lasts {
-		l.reportPods(id, t, reason)
+		rp.pods(id, t, reason)
 	} else if len(t.pods) > 0 && job.By[model.Pending] == 0 {
 		clear(t.pods)
 	}
 	if group != nil {
-		l.reportGroup(job, t, group, said, now)
-		l.releaseStranded(id, t, group, now)
+		rp.group(job, t, group, said, now)
+		rp.l.stranded.releaseAll(id, t, group, now)
 	}
 }
 
-// reportGroup writes to a PodGroup, in one write, its current conditions and counts, and a phase that was
+// group writes to a PodGroup, in one write, its current conditions and counts, and a phase that was
 // held back for them.
-func (l *loop) reportGroup(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, said []schedulingv1beta1.PodGroupCondition, now time.Time) {
+func (rp *reports) group(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, said []schedulingv1beta1.PodGroupCondition, now time.Time) {
 	due := len(said) > 0 || t.counted(job, now)
-	if t.kept != nil && (due || l.overdue(job, t, group, now)) {
-		due = l.handOver(t, group) || due
+	if t.kept != nil && (due || rp.l.overdue(job, t, group, now)) {
+		due = rp.l.handOver(t, group) || due
 	}
 	if !due {
 		return
 	}
 	t.counts, t.wrong, t.read = t.wanted, time.Time{}, now
-	l.executor.PodGroupStatus(groupOf(job), t.uid, execute.GroupStatus{Counts: t.counts, Conditions: said})
+	rp.l.executor.PodGroupStatus(groupOf(job), t.uid, execute.GroupStatus{Counts: t.counts, Conditions: said})
 }
 
 // tellStart reports that a job's minimum is bound: by an event at once, and by its PodGroup's condition
 // when that is due.
-func (l *loop) tellStart(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, now time.Time) []schedulingv1beta1.PodGroupCondition {
+func (rp *reports) tellStart(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, now time.Time) []schedulingv1beta1.PodGroupCondition {
 	c := condition(schedulingv1beta1.PodGroupScheduled, "", "tasks in gang are ready to be scheduled", "pod group is ready", now)
 	if t.started.IsZero() {
 		t.started = now
 		if !t.ready && !t.saidReady {
-			l.metrics.jobs.Observe(inMilliseconds(time.Duration(model.Between(job.Created, l.now()))))
+			rp.l.metrics.ofJobs.jobs.Observe(inMilliseconds(time.Duration(model.Between(job.Created, rp.l.now()))))
 		}
 		if !t.ready {
 			t.ready, t.readyAt = true, now
 		}
 		if t.unsaid() {
-			l.event(job, group, c)
+			rp.event(job, group, c)
 		}
 	}
 	// Members beyond the minimum may wait: their own conditions say so.
@@ -147,7 +154,7 @@ func noLonger(group *schedulingv1beta1.PodGroup, code string, started scheduling
 }
 
 // tellWait reports why a job waits.
-func (l *loop) tellWait(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, r trace.Reason, now time.Time) []schedulingv1beta1.PodGroupCondition {
+func (rp *reports) tellWait(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, r trace.Reason, now time.Time) []schedulingv1beta1.PodGroupCondition {
 	t.said = t.code
 	t.changes++
 	message := waits(job, r)
@@ -155,7 +162,7 @@ func (l *loop) tellWait(job *ledger.Job, t *reportedJob, group *schedulingv1beta
 		message += "; " + t.origin.said
 	}
 	c := condition(schedulingv1beta1.PodGroupUnschedulableType, t.code, volcanos(r), message, now)
-	l.event(job, group, c)
+	rp.event(job, group, c)
 	return []schedulingv1beta1.PodGroupCondition{c}
 }
 
@@ -182,11 +189,11 @@ func started(job *ledger.Job) bool {
 }
 
 // event records a PodGroup's condition as an event.
-func (l *loop) event(job *ledger.Job, group *schedulingv1beta1.PodGroup, c schedulingv1beta1.PodGroupCondition) {
+func (rp *reports) event(job *ledger.Job, group *schedulingv1beta1.PodGroup, c schedulingv1beta1.PodGroupCondition) {
 	if group == nil {
 		return // adopted: its pods have the events
 	}
-	l.executor.Event(execute.Event{Kind: "PodGroup", Object: groupOf(job), UID: string(group.UID),
+	rp.l.executor.Event(execute.Event{Kind: "PodGroup", Object: groupOf(job), UID: string(group.UID),
 		Warning: c.Type == schedulingv1beta1.PodGroupUnschedulableType, Reason: string(c.Type), Message: c.Message})
 }
 
@@ -219,26 +226,26 @@ func reasonOf(r trace.Reason, cure bool) string {
 	}
 }
 
-// reportPods writes to a job's waiting pods that they wait. The reason is Unschedulable, which autoscalers
+// pods writes to a job's waiting pods that they wait. The reason is Unschedulable, which autoscalers
 // look for, only when one more node would end the wait (decision 26).
-func (l *loop) reportPods(id ledger.JobID, t *reportedJob, r trace.Reason) {
-	led := l.engine.Ledger()
+func (rp *reports) pods(id ledger.JobID, t *reportedJob, r trace.Reason) {
+	led := rp.l.engine.Ledger()
 	message, cure := "", curable(led, r)
 	reason := reasonOf(r, cure)
 	for _, status := range []model.Status{model.Pending, model.Pipelined} {
-		led.JobTasks(id, status, func(task ledger.TaskID) bool {
+		led.Jobs.Tasks(id, status, func(task ledger.TaskID) bool {
 			row := led.Task(task)
 			if row.Pod.Gated || row.Held.Kind != ledger.NoCommit || t.pods[row.Pod.UID] == reason {
 				return true
 			}
-			if shown := l.shown(row); shown != reason {
+			if shown := rp.shown(row); shown != reason {
 				if message == "" {
 					message = explain.Sentence(r)
 				}
-				if !l.executor.PodCondition(row.Key, row.Pod.UID, reason, message, cure || shown == corev1.PodReasonUnschedulable) {
+				if !rp.l.executor.PodCondition(row.Key, row.Pod.UID, reason, message, cure || shown == corev1.PodReasonUnschedulable) {
 					return false // too many writes wait: next round
 				}
-				l.executor.Event(execute.Event{Kind: "Pod", Object: row.Key, UID: row.Pod.UID, Warning: true, Reason: "FailedScheduling", Message: message})
+				rp.l.executor.Event(execute.Event{Kind: "Pod", Object: row.Key, UID: row.Pod.UID, Warning: true, Reason: "FailedScheduling", Message: message})
 			}
 			t.pods[row.Pod.UID] = reason
 			return true
@@ -247,8 +254,8 @@ func (l *loop) reportPods(id ledger.JobID, t *reportedJob, r trace.Reason) {
 }
 
 // shown is the reason that a pod's status gives for not being scheduled, "" without one.
-func (l *loop) shown(row *ledger.Task) string {
-	p := l.seen.Pod(row.Key.Namespace, row.Key.Name)
+func (rp *reports) shown(row *ledger.Task) string {
+	p := rp.l.seen.Pod(row.Key.Namespace, row.Key.Name)
 	if p == nil || p.Fact().UID != row.Pod.UID {
 		return ""
 	}

@@ -7,20 +7,20 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// reportEvicted says on each PodGroup of which pods are evicted how many, and by which action: an event
+// evicted says on each PodGroup of which pods are evicted how many, and by which action: an event
 // of Volcano's type and reason (Normal, Evict). Why each of them goes is said on the pod.
-func (l *loop) reportEvicted(items []sched.Item) {
+func (rp *reports) evicted(items []sched.Item) {
 	type eviction struct {
 		job    ledger.JobID
 		action string
 	}
-	led, pods := l.engine.Ledger(), map[eviction]int{}
+	led, pods := rp.l.engine.Ledger(), map[eviction]int{}
 	var order []eviction
 	for _, i := range items {
 		if i.Kind != sched.EvictPod {
 			continue
 		}
-		t, ok := led.FindTask(i.Pod)
+		t, ok := led.Tasks.Find(i.Pod)
 		if !ok || led.Task(t).Job == ledger.NoJob {
 			continue
 		}
@@ -34,7 +34,7 @@ func (l *loop) reportEvicted(items []sched.Item) {
 		if job.Group == nil {
 			continue // adopted: its pods say it
 		}
-		l.executor.Event(execute.Event{Kind: "PodGroup", Object: groupOf(job), UID: job.Group.UID, Reason: "Evict",
+		rp.l.executor.Event(execute.Event{Kind: "PodGroup", Object: groupOf(job), UID: job.Group.UID, Reason: "Evict",
 			Message: explain.EvictedOf(e.action, pods[e])})
 	}
 }

@@ -37,15 +37,15 @@ type reportedProblem struct{ object, gist string }
 
 // reportProblems says what is wrong with objects, once: by an event on the object, where it
 // exists, and in the log. A scheduler that starts anew says it again.
-func (l *loop) reportProblems(now time.Time) {
-	c := &l.problems
+func (rp *reports) reportProblems(now time.Time) {
+	c := &rp.problems
 	if now.Sub(c.at) < max(reportProblemsEvery, 100*c.took) {
 		return
 	}
 	began := time.Now()
-	problems := l.engine.Problems()
-	l.metrics.wrongWith(problems)
-	left := c.take(problems, l.exists, l.reportProblemsOf)
+	problems := rp.l.engine.Problems()
+	rp.l.metrics.wrongWith(problems)
+	left := c.take(problems, rp.exists, rp.reportProblemsOf)
 	if left > 0 && c.left == 0 {
 		klog.InfoS("More is wrong with objects than is said one by one", "problems", len(problems), "notSaid", left)
 	}
@@ -82,16 +82,16 @@ func owner(object string) string {
 }
 
 // exists reports whether the API server has the object, as far as the engine was told.
-func (l *loop) exists(object string) bool {
-	_, ok := l.engine.Ledger().Life(refOf(object))
+func (rp *reports) exists(object string) bool {
+	_, ok := rp.l.engine.Ledger().Life(refOf(object))
 	return ok
 }
 
 // reportProblemsOf says one thing; false when too much waits to be said.
-func (l *loop) reportProblemsOf(p sched.Problem) bool {
+func (rp *reports) reportProblemsOf(p sched.Problem) bool {
 	ref := refOf(p.Object)
-	if uid, ok := l.engine.Ledger().Life(ref); ok {
-		if !l.executor.Event(execute.Event{Kind: string(ref.Kind), Object: ledger.Key{Namespace: ref.Namespace, Name: ref.Name},
+	if uid, ok := rp.l.engine.Ledger().Life(ref); ok {
+		if !rp.l.executor.Event(execute.Event{Kind: string(ref.Kind), Object: ledger.Key{Namespace: ref.Namespace, Name: ref.Name},
 			UID: uid, Warning: true, Reason: "Problem", Message: p.Message}) {
 			return false
 		}

@@ -13,18 +13,18 @@ import (
 // come last.
 const underWay = 30 * time.Second
 
-// reportQueue writes what a queue holds, if it shows something else. Of several schedulers that
+// queue writes what a queue holds, if it shows something else. Of several schedulers that
 // share the jobs none knows that, and each would write its own part over the others'.
-func (l *loop) reportQueue(q *ledger.Queue, now time.Time) {
-	if q.Fact == nil || l.o.Ring.Shared() {
+func (rp *reports) queue(q *ledger.Queue, now time.Time) {
+	if q.Fact == nil || rp.l.o.Ring.Shared() {
 		return
 	}
-	shown := l.seen.Queue(q.Name)
+	shown := rp.l.seen.Queue(q.Name)
 	if shown == nil || string(shown.UID) != q.Fact.UID {
 		return
 	}
 	want := map[string]string{}
-	for _, a := range l.engine.Ledger().Dims.List(q.Allocated.Vec(nil)) {
+	for _, a := range rp.l.engine.Ledger().Dims.List(q.Allocated.Vec(nil)) {
 		if a.Value != 0 {
 			want[a.Name] = explain.Quantity(a.Name, a.Value)
 		}
@@ -39,12 +39,12 @@ func (l *loop) reportQueue(q *ledger.Queue, now time.Time) {
 	for name, amount := range want {
 		patch[name] = &amount
 	}
-	is, was := fmt.Sprint(shows), l.reported.queues[q.Name] // maps print in the order of their keys
+	is, was := fmt.Sprint(shows), rp.l.reported.queues[q.Name] // maps print in the order of their keys
 	amounts := fmt.Sprint(want)
 	if amounts == is || was.uid == q.Fact.UID && was.amounts != is && now.Sub(was.at) < underWay {
 		return
 	}
-	if l.executor.QueueAllocated(q.Name, q.Fact.UID, patch) {
-		l.reported.queues[q.Name] = reportedQueue{q.Fact.UID, amounts, now}
+	if rp.l.executor.QueueAllocated(q.Name, q.Fact.UID, patch) {
+		rp.l.reported.queues[q.Name] = reportedQueue{q.Fact.UID, amounts, now}
 	}
 }

@@ -10,10 +10,10 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// tellShard writes of this scheduler's NodeShard which nodes it uses, and what is still to come
+// shard writes of this scheduler's NodeShard which nodes it uses, and what is still to come
 // and to go, if it shows something else: the schedulers of other shards use no node before.
-func (l *loop) tellShard(now time.Time) {
-	shard, nodes := l.seen.Shard()
+func (rp *reports) shard(now time.Time) {
+	shard, nodes := rp.l.seen.Shard()
 	if shard == nil {
 		return
 	}
@@ -24,7 +24,7 @@ func (l *loop) tellShard(now time.Time) {
 			gone = append(gone, n)
 		}
 	}
-	for _, n := range l.inUse(gone) {
+	for _, n := range rp.inUse(gone) {
 		use[n] = true
 	}
 	desired := set(shard.Spec.NodesDesired)
@@ -35,11 +35,11 @@ func (l *loop) tellShard(now time.Time) {
 		return
 	}
 	words := toldShard{shard.ResourceVersion, fmt.Sprint(inUse, toAdd, toRemove), now}
-	if was := l.reported.shard; was.words == words.words && was.version == words.version && now.Sub(was.at) < underWay {
+	if was := rp.l.reported.shard; was.words == words.words && was.version == words.version && now.Sub(was.at) < underWay {
 		return
 	}
-	if l.executor.ShardStatus(shard.Name, string(shard.UID), inUse, toAdd, toRemove) {
-		l.reported.shard = words
+	if rp.l.executor.ShardStatus(shard.Name, string(shard.UID), inUse, toAdd, toRemove) {
+		rp.l.reported.shard = words
 	}
 }
 
@@ -51,13 +51,13 @@ type toldShard struct {
 
 // inUse are those of some nodes that are used still: the engine may still place pods there, or a
 // pod is being bound there.
-func (l *loop) inUse(nodes []string) (out []string) {
+func (rp *reports) inUse(nodes []string) (out []string) {
 	if len(nodes) == 0 {
 		return nil
 	}
-	led, bound := l.engine.Ledger(), map[string]bool{}
-	led.Jobs(func(id ledger.JobID) bool {
-		led.JobTasks(id, model.Binding, func(t ledger.TaskID) bool {
+	led, bound := rp.l.engine.Ledger(), map[string]bool{}
+	led.Jobs.Each(func(id ledger.JobID) bool {
+		led.Jobs.Tasks(id, model.Binding, func(t ledger.TaskID) bool {
 			if n := led.Task(t).Held.Node; n != ledger.NoNode {
 				bound[led.Node(n).Name] = true
 			}
@@ -66,7 +66,7 @@ func (l *loop) inUse(nodes []string) (out []string) {
 		return true
 	})
 	for _, name := range nodes {
-		id, known := led.FindNode(name)
+		id, known := led.Nodes.Find(name)
 		mine := known && led.Node(id).Fact != nil && !led.Node(id).Fact.Elsewhere
 		if mine || bound[name] {
 			out = append(out, name)

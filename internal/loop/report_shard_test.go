@@ -22,10 +22,10 @@ func TestANodeIsUsedUntilNothingIsBoundThere(t *testing.T) {
 	if len(plan.Items) == 0 {
 		t.Fatal("nothing is bound")
 	}
-	l := &loop{engine: e}
+	l := (&loop{engine: e}).wire()
 	uses := func(when string, want ...string) {
 		t.Helper()
-		if got := l.inUse([]string{"n", "unknown"}); !slices.Equal(got, want) {
+		if got := l.reports.inUse([]string{"n", "unknown"}); !slices.Equal(got, want) {
 			t.Errorf("%s it uses %v, want %v", when, got, want)
 		}
 	}

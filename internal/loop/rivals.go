@@ -11,11 +11,23 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/klog/v2"
 
 	"ashlar.sh/internal/kube/observe"
 	"ashlar.sh/internal/kube/translate"
 )
+
+// rivalSchedulers looks for other processes that schedule the same pods.
+type rivalSchedulers struct {
+	l *loop
+
+	notReady struct { // why it has not, as last logged
+		text string
+		at   time.Time
+	}
+	kube kubernetes.Interface
+}
 
 // volcanosNamespace is where Volcano's chart is installed, and where schedulers have their lease
 // unless a flag says otherwise.
@@ -45,10 +57,10 @@ const ownNamespace = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
 // places are the namespaces in which schedulers run. Others are not looked at: a tenant could
 // make a pod there that looks like a scheduler's and keep this one waiting.
-func (l *loop) places() []string {
+func (rs *rivalSchedulers) places() []string {
 	out := []string{volcanosNamespace}
-	if l.o.Election != nil {
-		out = append(out, l.o.Election.Namespace)
+	if rs.l.o.Election != nil {
+		out = append(out, rs.l.o.Election.Namespace)
 	}
 	if own, err := os.ReadFile(ownNamespace); err == nil {
 		out = append(out, strings.TrimSpace(string(own)))
@@ -58,10 +70,10 @@ func (l *loop) places() []string {
 }
 
 // running lists the pods that run schedulers.
-func (l *loop) running(ctx context.Context) (pods []corev1.Pod, err error) {
-	for _, namespace := range l.places() {
+func (rs *rivalSchedulers) running(ctx context.Context) (pods []corev1.Pod, err error) {
+	for _, namespace := range rs.places() {
 		for _, label := range schedulers {
-			list, err := l.kube.CoreV1().Pods(namespace).List(ctx,
+			list, err := rs.kube.CoreV1().Pods(namespace).List(ctx,
 				metav1.ListOptions{LabelSelector: label, FieldSelector: "status.phase=Running"})
 			if err != nil {
 				return nil, fmt.Errorf("look for other schedulers: %w", err)
@@ -72,14 +84,14 @@ func (l *loop) running(ctx context.Context) (pods []corev1.Pod, err error) {
 	return pods, nil
 }
 
-// rivals returns the first scheduler found that acts for one of our names whatever lease this
+// find returns the first scheduler found that acts for one of our names whatever lease this
 // one holds; nil without one.
-func (l *loop) rivals(ctx context.Context) (*rival, error) {
+func (rs *rivalSchedulers) find(ctx context.Context) (*rival, error) {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "" // then no pod is this one's
 	}
-	pods, err := l.running(ctx)
+	pods, err := rs.running(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -94,20 +106,22 @@ func (l *loop) rivals(ctx context.Context) (*rival, error) {
 		}
 	}
 	for _, r := range found {
-		if r.namespace == self.namespace && r.image == self.image || !slices.ContainsFunc(r.names, l.schedules) {
+		if r.namespace == self.namespace && r.image == self.image || !slices.ContainsFunc(r.names, rs.schedules) {
 			continue // a replica of this one, or one for other pods
 		}
-		if ring := l.o.Ring; ring.Shared() && r.ring.Base == ring.Base && r.ring.Size == ring.Size && r.ring.Index() != ring.Index() {
+		if ring := rs.l.o.Ring; ring.Shared() && r.ring.Base == ring.Base && r.ring.Size == ring.Size && r.ring.Index() != ring.Index() {
 			continue // it has another part of the same ring
 		}
-		if o := l.o.Election; o == nil || r.lease != o.Namespace+"/"+o.Name {
+		if o := rs.l.o.Election; o == nil || r.lease != o.Namespace+"/"+o.Name {
 			return &r, nil
 		}
 	}
 	return nil, nil
 }
 
-func (l *loop) schedules(name string) bool { return slices.Contains(l.o.SchedulerNames, name) }
+func (rs *rivalSchedulers) schedules(name string) bool {
+	return slices.Contains(rs.l.o.SchedulerNames, name)
+}
 
 // ended says that a pod which is deleted has had time to end.
 func ended(p *corev1.Pod, now time.Time) bool {
@@ -177,10 +191,10 @@ func given(line []string, flag string) (values []string) {
 	return values
 }
 
-// awaitRivals is an error while another scheduler acts for the same pods: two that do bind them
+// await is an error while another scheduler acts for the same pods: two that do bind them
 // to the same room.
-func (l *loop) awaitRivals(ctx context.Context) error {
-	r, err := l.rivals(ctx)
+func (rs *rivalSchedulers) await(ctx context.Context) error {
+	r, err := rs.find(ctx)
 	switch {
 	case err != nil:
 		return err
@@ -195,9 +209,9 @@ func (l *loop) awaitRivals(ctx context.Context) error {
 }
 
 // sayNotReady logs why nothing is decided yet, at once and then twice a minute.
-func (l *loop) sayNotReady(err error, now time.Time) {
-	if text := err.Error(); text != l.notReady.text || now.Sub(l.notReady.at) >= 30*time.Second {
-		l.notReady.text, l.notReady.at = text, now
+func (rs *rivalSchedulers) sayNotReady(err error, now time.Time) {
+	if text := err.Error(); text != rs.notReady.text || now.Sub(rs.notReady.at) >= 30*time.Second {
+		rs.notReady.text, rs.notReady.at = text, now
 		klog.ErrorS(err, "Not ready to decide yet")
 	}
 }

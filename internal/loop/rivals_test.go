@@ -52,8 +52,8 @@ func TestTheOthersOfARingAreNotWaitedFor(t *testing.T) {
 		}(), true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := &loop{kube: fake.NewClientset(c.other), o: Options{SchedulerNames: []string{"volcano"}, Ring: ring}}
-			if err := l.awaitRivals(t.Context()); (err != nil) != c.waits {
+			l := (&loop{rivals: rivalSchedulers{kube: fake.NewClientset(c.other)}, o: Options{SchedulerNames: []string{"volcano"}, Ring: ring}}).wire()
+			if err := l.rivals.await(t.Context()); (err != nil) != c.waits {
 				t.Errorf("it is told %v; want that it waits: %t", err, c.waits)
 			}
 		})
@@ -117,8 +117,8 @@ func TestAnotherSchedulerThatActsIsWaitedFor(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			l := &loop{kube: kube, o: Options{SchedulerNames: []string{"volcano"}, Election: c.election}}
-			switch err := l.awaitRivals(t.Context()); {
+			l := (&loop{rivals: rivalSchedulers{kube: kube}, o: Options{SchedulerNames: []string{"volcano"}, Election: c.election}}).wire()
+			switch err := l.rivals.await(t.Context()); {
 			case c.want == "" && err != nil, c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 				t.Errorf("error %v, want %q", err, c.want)
 			}

@@ -38,7 +38,7 @@ func Run(ctx context.Context, o Options) error {
 	// Requests outlive ctx, so that what is under way at the end can be finished.
 	work, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	l := &loop{o: o, conf: conf, engine: engine, metrics: metrics, reported: newReported(), refusals: newRefusals(), health: &health{}, began: time.Now(), auditAt: time.Now()}
+	l := (&loop{o: o, conf: conf, engine: engine, metrics: metrics, reported: newReported(), refusals: refusedBindings{records: newRefusals()}, health: &health{}, began: time.Now(), background: background{auditAt: time.Now()}}).wire()
 	l.lines.period = o.Period
 	l.reads.of(engine)
 	l.health.config.Flags = o.Flags
@@ -60,7 +60,7 @@ func Run(ctx context.Context, o Options) error {
 		deaf = func() {}
 	}
 	defer deaf()
-	lead, err := elect(work, o, l.kube)
+	lead, err := elect(work, o, l.rivals.kube)
 	if err != nil {
 		return err
 	}
@@ -88,25 +88,25 @@ func (l *loop) connect(ctx, work context.Context) error {
 	core := rest.CopyConfig(config)
 	core.ContentType = "application/vnd.kubernetes.protobuf"
 	core.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
-	if l.kube, err = kubernetes.NewForConfig(core); err != nil {
+	if l.rivals.kube, err = kubernetes.NewForConfig(core); err != nil {
 		return fmt.Errorf("make a client: %w", err)
 	}
 	l.volcano = volcano
-	if err := awaitKinds(ctx, l.kube.Discovery()); err != nil {
+	if err := awaitKinds(ctx, l.rivals.kube.Discovery()); err != nil {
 		return err
 	}
 	heads, err := metadata.NewForConfig(plain) // owners that may not be read are done without
 	if err != nil {
 		return fmt.Errorf("make a client for the owners of pods: %w", err)
 	}
-	l.seen, err = observe.New(observe.Options{Kube: l.kube, Volcano: volcano, Metadata: heads, Resync: l.o.Resync,
+	l.seen, err = observe.New(observe.Options{Kube: l.rivals.kube, Volcano: volcano, Metadata: heads, Resync: l.o.Resync,
 		Adopt: l.o.Adopt != AdoptNever, AwaitGroups: l.o.Adopt == AdoptAuto, NodeSelector: l.o.NodeSelector, Shard: l.o.Shard, Ring: l.o.Ring,
 		Reads: l.reads.has, Panicked: l.panicked, Selectors: l.conf.selectors,
 		Translate: translate.Options{Schedulers: l.o.SchedulerNames, DefaultQueue: l.o.DefaultQueue}})
 	if err != nil {
 		return err
 	}
-	l.reader = &release.Reader{Kube: l.kube, Volcano: volcano, Metadata: heads}
+	l.stranded.reader = &release.Reader{Kube: l.rivals.kube, Volcano: volcano, Metadata: heads}
 	clients, err := execute.NewClients(config)
 	if err != nil {
 		return err

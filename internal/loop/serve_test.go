@@ -143,9 +143,9 @@ func TestADumpDecidesTheSame(t *testing.T) {
 	}
 	known := world("a", "b")
 	e.Apply(known.Facts...)
-	l := &loop{o: Options{DumpDir: t.TempDir()}, engine: e, conf: &configuration{taken: []byte(enqueueOnly)}, began: time.Now()}
-	l.dump()
-	l.dumping.Lock() // until it is written
+	l := (&loop{o: Options{DumpDir: t.TempDir()}, engine: e, conf: &configuration{taken: []byte(enqueueOnly)}, began: time.Now()}).wire()
+	l.background.dump()
+	l.background.dumping.Lock() // until it is written
 	files, err := filepath.Glob(filepath.Join(l.o.DumpDir, "ashlar-*.json"))
 	if err != nil || len(files) != 2 {
 		t.Fatalf("%v: %v; want a dump and a report", files, err)

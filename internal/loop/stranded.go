@@ -20,6 +20,14 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
+// strandedGangs releases gangs that were never complete and cannot become so.
+type strandedGangs struct {
+	l *loop
+
+	reader   *release.Reader
+	readings []*reading // under way, or answered lately
+}
+
 // A gang stands half when some members are bound, and fewer than its minimum. The engine goes
 // on trying to complete it, as often as refusals let it (refusals.go). One that is known never
 // to have had its minimum (origin.go), and of which the API server has refused a member for
@@ -52,15 +60,15 @@ type reading struct {
 	done  chan struct{}
 }
 
-// releaseStranded looks after a gang that has refusals behind it, or a record of them.
-func (l *loop) releaseStranded(id ledger.JobID, t *reportedJob, group *schedulingv1beta1.PodGroup, now time.Time) {
-	led := l.engine.Ledger()
+// releaseAll looks after a gang that has refusals behind it, or a record of them.
+func (sg *strandedGangs) releaseAll(id ledger.JobID, t *reportedJob, group *schedulingv1beta1.PodGroup, now time.Time) {
+	led := sg.l.engine.Ledger()
 	job := led.Job(id)
 	if group == nil || string(group.UID) != t.uid || lifeOf(job) != t.uid {
 		return
 	}
 	t.complete = t.complete || started(job) || t.hadMinimum(group)
-	e := l.refusals.by[life{job.Key.Namespace, t.uid}]
+	e := sg.l.refusals.records.by[life{job.Key.Namespace, t.uid}]
 	if _, there := group.Annotations[record.Key]; !there {
 		t.origin.met = true // a record that comes later is of somebody else, or this scheduler's own
 		if e == nil && t.origin.half.IsZero() {
@@ -69,16 +77,16 @@ func (l *loop) releaseStranded(id ledger.JobID, t *reportedJob, group *schedulin
 	}
 	if t.complete {
 		t.origin.mine, t.origin.unknown, t.origin.strand = nil, false, strand{}
-		l.keepRecord(job, t, group, e, nil, now)
+		sg.l.origins.keep(job, t, group, e, nil, now)
 		return
 	}
 	m := membersOf(led, id)
-	l.inherit(job, t, group, m)
+	sg.l.origins.inherit(job, t, group, m)
 	switch {
 	case len(m.bound) == 0:
 		t.origin.strand = strand{}
 		if !m.moving {
-			l.keepRecord(job, t, group, e, nil, now)
+			sg.l.origins.keep(job, t, group, e, nil, now)
 		}
 		return
 	case t.origin.half.IsZero():
@@ -88,13 +96,13 @@ func (l *loop) releaseStranded(id ledger.JobID, t *reportedJob, group *schedulin
 		return
 	}
 	claim := t.claim(job, m)
-	recorded := l.keepRecord(job, t, group, e, claim, now)
+	recorded := sg.l.origins.keep(job, t, group, e, claim, now)
 	switch {
 	case e == nil:
 	case claim == nil:
-		l.say(job, t, "GangStranded", half(job, m, e)+"; whether it ever had its minimum is not known: they stay", now)
+		sg.say(job, t, "GangStranded", half(job, m, e)+"; whether it ever had its minimum is not known: they stay", now)
 	case recorded:
-		l.standsHalf(job, t, m, e, *claim, now)
+		sg.standsHalf(job, t, m, e, *claim, now)
 	}
 }
 
@@ -106,7 +114,7 @@ func half(job *ledger.Job, m members, e *refused) string {
 
 // standsHalf looks at a gang that is recorded to stand half, says what becomes of its members
 // and does it when it is time.
-func (l *loop) standsHalf(job *ledger.Job, t *reportedJob, m members, e *refused, claim record.Never, now time.Time) {
+func (sg *strandedGangs) standsHalf(job *ledger.Job, t *reportedJob, m members, e *refused, claim record.Never, now time.Time) {
 	s := &t.origin.strand
 	if s.about != claim {
 		*s = strand{half: s.half, about: claim, said: s.said, at: s.at}
@@ -114,30 +122,30 @@ func (l *loop) standsHalf(job *ledger.Job, t *reportedJob, m members, e *refused
 	switch {
 	case s.read == nil:
 		if !now.Before(s.again) {
-			s.read = l.readGang(groupOf(job))
+			s.read = sg.readGang(groupOf(job))
 		}
 		return
 	case !s.read.answered():
 		return
 	}
-	v := l.judge(job, t, s.read, claim)
+	v := sg.judge(job, t, s.read, claim)
 	s.read, s.again = nil, now.Add(reminded)
 	switch text := half(job, m, e); {
 	case len(v.goes) == 0:
 		s.due = time.Time{}
-		l.say(job, t, "GangStranded", text+v.stay(), now)
+		sg.say(job, t, "GangStranded", text+v.stay(), now)
 	case s.due.IsZero():
-		s.due, s.going = later(s.half.Add(l.o.Stranded), now.Add(round)), map[string]bool{}
+		s.due, s.going = later(s.half.Add(sg.l.o.Stranded), now.Add(round)), map[string]bool{}
 		for _, p := range v.goes {
 			s.going[p.UID] = true
 		}
 		s.again = s.due
-		l.say(job, t, "GangStranded", fmt.Sprintf("%s; unless it is complete at %s, %d of them are deleted, to be made anew by their controllers%s",
+		sg.say(job, t, "GangStranded", fmt.Sprintf("%s; unless it is complete at %s, %d of them are deleted, to be made anew by their controllers%s",
 			text, s.due.UTC().Format(time.RFC3339), len(v.goes), v.stay()), now)
-	case time.Duration(e.next-l.now()) < 2*round:
+	case time.Duration(e.next-sg.l.now()) < 2*round:
 		s.again = now // it is about to be tried once more: perhaps it is complete then
 	default:
-		l.release(job, t, v, text, now)
+		sg.release(job, t, v, text, now)
 	}
 }
 
@@ -149,31 +157,31 @@ func later(a, b time.Time) time.Time {
 }
 
 // release deletes the members of which it was said before, and that may still go.
-func (l *loop) release(job *ledger.Job, t *reportedJob, v verdict, text string, now time.Time) {
+func (sg *strandedGangs) release(job *ledger.Job, t *reportedJob, v verdict, text string, now time.Time) {
 	n := 0
 	for _, p := range v.goes {
 		if t.origin.going[p.UID] {
 			n++
 			delete(t.origin.mine, p.UID)
 			t.origin.taken--
-			l.executor.Release(ledger.Key{Namespace: job.Key.Namespace, Name: p.Name}, p.UID, text)
+			sg.l.executor.Release(ledger.Key{Namespace: job.Key.Namespace, Name: p.Name}, p.UID, text)
 		}
 	}
-	l.metrics.released.Add(float64(n))
-	l.say(job, t, "GangReleased", fmt.Sprintf("%s: %d of them are deleted%s", text, n, v.stay()), now)
-	t.origin.strand = strand{half: now, again: now.Add(l.o.Stranded), said: t.origin.said, at: t.origin.at}
+	sg.l.metrics.released.Add(float64(n))
+	sg.say(job, t, "GangReleased", fmt.Sprintf("%s: %d of them are deleted%s", text, n, v.stay()), now)
+	t.origin.strand = strand{half: now, again: now.Add(sg.l.o.Stranded), said: t.origin.said, at: t.origin.at}
 }
 
 // say tells of a gang that stands half, by an event when it is something else than before, and
 // in the log now and then.
-func (l *loop) say(job *ledger.Job, t *reportedJob, reason, text string, now time.Time) {
+func (sg *strandedGangs) say(job *ledger.Job, t *reportedJob, reason, text string, now time.Time) {
 	s := &t.origin.strand
 	if text == s.said && now.Sub(s.at) < reminded {
 		return
 	}
 	klog.InfoS("A gang stands below its minimum", "job", job.Key, "reason", reason, "message", text)
 	if text != s.said {
-		l.executor.Event(execute.Event{Kind: "PodGroup", Object: groupOf(job), UID: t.uid, Warning: true, Reason: reason, Message: text})
+		sg.l.executor.Event(execute.Event{Kind: "PodGroup", Object: groupOf(job), UID: t.uid, Warning: true, Reason: reason, Message: text})
 	}
 	s.said, s.at = text, now
 }
@@ -182,20 +190,20 @@ func (l *loop) say(job *ledger.Job, t *reportedJob, reason, text string, now tim
 var errUnread = errors.New("reading it made the scheduler panic, which is a bug in ashlar")
 
 // readGang has a gang read by another goroutine; nil while others are.
-func (l *loop) readGang(group ledger.Key) *reading {
-	if len(l.readings) >= mostReads {
-		l.readings = slices.DeleteFunc(l.readings, (*reading).answered)
+func (sg *strandedGangs) readGang(group ledger.Key) *reading {
+	if len(sg.readings) >= mostReads {
+		sg.readings = slices.DeleteFunc(sg.readings, (*reading).answered)
 	}
-	if len(l.readings) >= mostReads {
+	if len(sg.readings) >= mostReads {
 		return nil
 	}
 	k := &reading{err: errUnread, done: make(chan struct{})}
-	l.readings = append(l.readings, k)
-	crash.Handler(l.panicked).Go("reading a gang", func() {
+	sg.readings = append(sg.readings, k)
+	crash.Handler(sg.l.panicked).Go("reading a gang", func() {
 		defer close(k.done)
 		ctx, cancel := context.WithTimeout(context.Background(), longestRead)
 		defer cancel()
-		k.sight, k.err = l.reader.Look(ctx, group.Namespace, group.Name)
+		k.sight, k.err = sg.reader.Look(ctx, group.Namespace, group.Name)
 	})
 	return k
 }
@@ -231,7 +239,7 @@ func (v verdict) stay() string {
 
 // judge says who of a gang may be deleted by what was read of it, and by the guards. In any
 // doubt whether it is the gang that the record is about nobody may.
-func (l *loop) judge(job *ledger.Job, t *reportedJob, k *reading, claim record.Never) verdict {
+func (sg *strandedGangs) judge(job *ledger.Job, t *reportedJob, k *reading, claim record.Never) verdict {
 	v := verdict{stays: map[string][]string{}}
 	if why := doubts(t, k, claim); why != "" {
 		v.stays[why] = []string{"all"}
@@ -248,7 +256,7 @@ func (l *loop) judge(job *ledger.Job, t *reportedJob, k *reading, claim record.N
 			keys = append(keys, ledger.Key{Namespace: job.Key.Namespace, Name: m.Name})
 		}
 	}
-	guarded := l.engine.Guarded(keys)
+	guarded := sg.l.engine.Guarded(keys)
 	n := 0
 	for i, m := range v.goes {
 		if why := explain.Sentence(guarded[i]); why != "" {

@@ -20,19 +20,19 @@ func (w *World) obey(i sched.Item) sched.Outcome {
 	if i.Kind == sched.SetPhase {
 		return w.setPhase(i)
 	}
-	l := w.lives[podRef(i.Pod)]
+	l := w.objects.lives[podRef(i.Pod)]
 	if l == nil || l.pod() == nil || l.uid != i.UID {
 		return sched.Missing
 	}
 	pod := *l.pod()
 	switch i.Kind {
 	case sched.BindPod:
-		if !w.hasNode(i.Node) || pod.Node != "" || pod.Deleting {
+		if !w.objects.hasNode(i.Node) || pod.Node != "" || pod.Deleting {
 			return sched.Failed
 		}
 		pod.Node, pod.Nominated = i.Node, ""
 		w.bound++
-		w.agenda.add(w.shows, start, l.ref, l)
+		w.objects.agenda.add(w.shows, start, l.ref, l)
 		w.write(i)
 	case sched.EvictPod:
 		if pod.Deleting {
@@ -40,13 +40,13 @@ func (w *World) obey(i sched.Item) sched.Outcome {
 		}
 		w.evictions = append(w.evictions, w.eviction(i))
 		pod.Deleting = true
-		w.agenda.add(w.shows, vanish, l.ref, l)
+		w.objects.agenda.add(w.shows, vanish, l.ref, l)
 	case sched.NominatePod:
 		pod.Nominated = i.Node
 	case sched.OpenGate:
 		pod.Gated, pod.QueueGate = false, model.QueueGateOpen
 	}
-	w.change(l, &pod)
+	w.objects.change(l, &pod)
 	return sched.Done
 }
 
@@ -68,19 +68,19 @@ func (w *World) free(pod *model.Pod) {
 // that what follows next builds on them.
 func (w *World) follow(facts []model.Fact) {
 	for _, f := range facts {
-		l := w.lives[f.Ref]
+		l := w.objects.lives[f.Ref]
 		o, opaque := f.Object.(*model.Opaque)
 		if l == nil || !opaque {
 			w.Submit(Item{Fact: f, SubmitAt: w.now})
 			continue
 		}
-		w.change(l, &model.Opaque{Meta: *l.object.Common(), Content: o.Content})
+		w.objects.change(l, &model.Opaque{Meta: *l.object.Common(), Content: o.Content})
 	}
 }
 
 // content is what an object that only books understand is now; nil when there is none.
 func (w *World) content(r model.Ref) any {
-	if l := w.lives[r]; l != nil {
+	if l := w.objects.lives[r]; l != nil {
 		if o, ok := l.object.(*model.Opaque); ok {
 			return o.Content
 		}
@@ -89,7 +89,7 @@ func (w *World) content(r model.Ref) any {
 }
 
 func (w *World) setPhase(i sched.Item) sched.Outcome {
-	l := w.lives[model.Ref{Kind: model.KindPodGroup, Namespace: i.Group.Namespace, Name: i.Group.Name}]
+	l := w.objects.lives[model.Ref{Kind: model.KindPodGroup, Namespace: i.Group.Namespace, Name: i.Group.Name}]
 	if l == nil || l.uid != i.UID {
 		return sched.Missing
 	}
@@ -99,7 +99,7 @@ func (w *World) setPhase(i sched.Item) sched.Outcome {
 	}
 	changed := *g
 	changed.Phase = i.Phase
-	w.change(l, &changed)
+	w.objects.change(l, &changed)
 	return sched.Done
 }
 
@@ -108,17 +108,17 @@ func (w *World) eviction(i sched.Item) Eviction {
 	e := Eviction{Cycle: w.number(), Time: w.now, Pod: i.Pod, Action: i.Action, Why: i.Why}
 	l := w.engine.Ledger()
 	if job, ok := w.jobOf(i.Pod); ok {
-		e.Job, e.Queue = l.JobName(job), l.Queue(l.Job(job).Queue).Name
+		e.Job, e.Queue = l.Jobs.Name(job), l.Queue(l.Job(job).Queue).Name
 	}
 	if job, ok := w.jobOf(i.For); ok {
-		e.For = l.Called(job)
+		e.For = l.Jobs.Called(job)
 	}
 	return e
 }
 
 func (w *World) jobOf(pod ledger.Key) (ledger.JobID, bool) {
 	l := w.engine.Ledger()
-	t, ok := l.FindTask(pod)
+	t, ok := l.Tasks.Find(pod)
 	if !ok {
 		return ledger.NoJob, false
 	}

@@ -172,7 +172,7 @@ func (purge) Name() string { return "purge" }
 func (a purge) Execute(s *session.Session) {
 	var victims []ledger.TaskID
 	waits := ledger.NoTask
-	s.L.Tasks(func(t ledger.TaskID) bool {
+	s.L.Tasks.Each(func(t ledger.TaskID) bool {
 		row := s.L.Task(t)
 		switch {
 		case row.Status == model.Running && strings.HasPrefix(row.Key.Name, "victim"):

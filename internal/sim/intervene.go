@@ -20,7 +20,7 @@ func (w *World) Submit(items ...Item) {
 		if l.object != nil && l.uid == "" {
 			l.uid = l.object.Common().UID
 		}
-		w.agenda.add(i.SubmitAt, submit, l.ref, l)
+		w.objects.agenda.add(i.SubmitAt, submit, l.ref, l)
 	}
 }
 
@@ -38,7 +38,7 @@ func (w *World) Delete(ref model.Ref) {
 // terminates or has finished is left at that.
 func (w *World) Finish(key ledger.Key, failed bool) {
 	w.alone = 0
-	l := w.lives[podRef(key)]
+	l := w.objects.lives[podRef(key)]
 	if l == nil || l.pod() == nil || l.pod().Node == "" || l.pod().Deleting || finished(l.pod()) {
 		return
 	}
@@ -46,16 +46,16 @@ func (w *World) Finish(key ledger.Key, failed bool) {
 	if failed {
 		phase = model.PodFailed
 	}
-	w.finish(l, phase)
+	w.objects.finish(l, phase)
 }
 
 // Pause has a job pause, or with only one of its pods: a fact that no nodes make, since
 // they refuse nobody.
 func (w *World) Pause(b *model.Backoff, pod ledger.Key, only bool) {
-	if l := w.lives[model.Ref{Kind: model.KindPodGroup, Namespace: b.Namespace, Name: b.Name}]; l != nil && !b.Adopted {
+	if l := w.objects.lives[model.Ref{Kind: model.KindPodGroup, Namespace: b.Namespace, Name: b.Name}]; l != nil && !b.Adopted {
 		b.UID = l.uid
 	}
-	if l := w.lives[podRef(pod)]; l != nil && only {
+	if l := w.objects.lives[podRef(pod)]; l != nil && only {
 		b.Pods = []string{l.uid}
 	}
 	w.Apply(model.Fact{Ref: b.Ref(), UID: b.UID, Object: b})
@@ -66,12 +66,12 @@ func (w *World) Pause(b *model.Backoff, pod ledger.Key, only bool) {
 // which begins another life; without content the object is gone at once.
 func (w *World) Apply(f model.Fact) {
 	w.alone = 0
-	l := w.lives[f.Ref]
+	l := w.objects.lives[f.Ref]
 	switch {
 	case f.Object == nil && l == nil:
 		return
 	case f.Object == nil:
-		w.end(l)
+		w.objects.end(l)
 		if l.ref.Kind == model.KindNode {
 			w.lose(l.ref.Name)
 		}
@@ -79,17 +79,17 @@ func (w *World) Apply(f model.Fact) {
 	case l == nil || f.UID != "" && f.UID != l.uid:
 		l = &life{item: Item{Fact: f, SubmitAt: w.shows}, ref: f.Ref, uid: f.UID, ends: never, born: w.shows}
 		if l.uid == "" {
-			l.uid = w.newUID()
+			l.uid = w.objects.newUID()
 		}
 	}
 	l.object = f.Object
-	w.stamp(l)
-	w.live(l)
+	w.objects.stamp(l)
+	w.objects.live(l)
 }
 
 // remove is Delete, whoever asks for it.
 func (w *World) remove(ref model.Ref) {
-	l := w.lives[ref]
+	l := w.objects.lives[ref]
 	if l == nil {
 		return
 	}
@@ -98,12 +98,12 @@ func (w *World) remove(ref model.Ref) {
 	case p != nil && p.Node != "" && !finished(p):
 		leaving := *p
 		leaving.Deleting = true
-		w.change(l, &leaving)
-		w.settle(l)
+		w.objects.change(l, &leaving)
+		w.objects.settle(l)
 	case p != nil:
-		w.vanish(l)
+		w.objects.vanish(l)
 	default:
-		w.end(l)
+		w.objects.end(l)
 		if ref.Kind == model.KindNode {
 			w.lose(ref.Name)
 		}
@@ -114,7 +114,7 @@ func (w *World) remove(ref model.Ref) {
 // gone in the cycle after the one that shows it, unless the node is back by then.
 func (w *World) lose(node string) {
 	var on []*life
-	for _, l := range w.lives { // order-free: sorted below
+	for _, l := range w.objects.lives { // order-free: sorted below
 		if p := l.pod(); p != nil && p.Node == node && !finished(p) {
 			on = append(on, l)
 		}
@@ -124,7 +124,7 @@ func (w *World) lose(node string) {
 	})
 	for _, l := range on {
 		l.ends = never
-		w.agenda.add(w.shows+w.period, lost, l.ref, l)
+		w.objects.agenda.add(w.shows+w.period, lost, l.ref, l)
 	}
-	w.homeless[node] = append(w.homeless[node], on...)
+	w.objects.homeless[node] = append(w.objects.homeless[node], on...)
 }

@@ -7,6 +7,17 @@ import (
 	"ashlar.sh/sched/model"
 )
 
+// objects is what lives in the world, and what is to happen to it.
+type objects struct {
+	w *World
+
+	agenda   agenda
+	lives    map[model.Ref]*life
+	changed  map[model.Ref]*life // since the last cycle: the life that holds, or held last
+	homeless map[string][]*life  // by the name of the node that is not there
+	births   uint64
+}
+
 // life is an object from its appearance to its end. What follows it under its name is
 // another life.
 type life struct {
@@ -29,53 +40,53 @@ func finished(p *model.Pod) bool {
 }
 
 // happen lets everything take place that is due.
-func (w *World) happen() {
+func (ob *objects) happen() {
 	for {
-		e, ok := w.upcoming()
-		if !ok || e.at > w.now {
+		e, ok := ob.upcoming()
+		if !ok || e.at > ob.w.now {
 			return
 		}
-		w.agenda.drop()
+		ob.agenda.drop()
 		switch e.what {
 		case vanish, lost:
-			w.vanish(e.life)
+			ob.vanish(e.life)
 		case finish:
-			w.alone = 0
-			w.finish(e.life, model.PodSucceeded)
+			ob.w.alone = 0
+			ob.finish(e.life, model.PodSucceeded)
 		case start:
-			w.start(e.life)
+			ob.start(e.life)
 		case submit:
-			w.alone = 0
-			w.appear(e.life)
+			ob.w.alone = 0
+			ob.appear(e.life)
 		}
 	}
 }
 
 // upcoming is the earliest event that still stands. Those are forgotten whose object
 // has gone or is in another state by now: a world does not wake up for them.
-func (w *World) upcoming() (event, bool) {
+func (ob *objects) upcoming() (event, bool) {
 	for {
-		e, ok := w.agenda.first()
-		if !ok || w.stands(e) {
+		e, ok := ob.agenda.first()
+		if !ok || ob.stands(e) {
 			return e, ok
 		}
-		w.agenda.drop()
+		ob.agenda.drop()
 	}
 }
 
-func (w *World) stands(e event) bool {
+func (ob *objects) stands(e event) bool {
 	if e.what == submit {
 		return true
 	}
 	l, p := e.life, e.life.pod()
-	if w.lives[l.ref] != l || p == nil {
+	if ob.lives[l.ref] != l || p == nil {
 		return false
 	}
 	switch e.what {
 	case vanish:
 		return p.Deleting
 	case lost:
-		return p.Node != "" && !w.hasNode(p.Node)
+		return p.Node != "" && !ob.hasNode(p.Node)
 	case finish:
 		return l.ends == e.at && !p.Deleting && !finished(p)
 	default:
@@ -83,48 +94,48 @@ func (w *World) stands(e event) bool {
 	}
 }
 
-func (w *World) hasNode(name string) bool {
-	return w.lives[model.Ref{Kind: model.KindNode, Name: name}] != nil
+func (ob *objects) hasNode(name string) bool {
+	return ob.lives[model.Ref{Kind: model.KindNode, Name: name}] != nil
 }
 
 // appear lets an item's object come.
-func (w *World) appear(l *life) {
-	before := w.lives[l.ref]
+func (ob *objects) appear(l *life) {
+	before := ob.lives[l.ref]
 	switch {
 	case l.object == nil:
-		w.remove(l.ref)
+		ob.w.remove(l.ref)
 		return
 	case before != nil && before.pod() != nil && before.pod().Deleting:
-		w.agenda.add(w.shows+w.period, submit, l.ref, l) // a name is free once its pod is gone
+		ob.agenda.add(ob.w.shows+ob.w.period, submit, l.ref, l) // a name is free once its pod is gone
 		return
 	case before != nil && before.pod() != nil && before.uid == l.uid && !finished(before.pod()):
-		w.respecify(before, l)
+		ob.respecify(before, l)
 		return
 	case before != nil:
-		w.succeed(l, before)
+		ob.succeed(l, before)
 	case l.uid == "":
-		l.uid = w.newUID()
+		l.uid = ob.newUID()
 	}
-	l.born = w.shows
-	w.stamp(l)
-	w.live(l)
+	l.born = ob.w.shows
+	ob.stamp(l)
+	ob.live(l)
 }
 
 // respecify gives a pod the content of an item that has its uid: the same pod, told
 // anew. What nodes and the scheduler wrote stays.
-func (w *World) respecify(l, told *life) {
+func (ob *objects) respecify(l, told *life) {
 	was, pod := l.pod(), *told.pod()
 	pod.Node, pod.Nominated, pod.Phase = was.Node, was.Nominated, was.Phase
 	l.item, l.object = told.item, &pod
-	w.stamp(l)
-	w.live(l)
+	ob.stamp(l)
+	ob.live(l)
 }
 
 // succeed makes an item that finds its name taken the successor of what is there.
-func (w *World) succeed(l, before *life) {
+func (ob *objects) succeed(l, before *life) {
 	p, o := l.pod(), before.object
 	switch {
-	case before.born == w.shows && before.item.SubmitAt == l.item.SubmitAt:
+	case before.born == ob.w.shows && before.item.SubmitAt == l.item.SubmitAt:
 		l.fault("metadata.name", fmt.Sprintf("given twice%s: the last holds", from(before.item.Where)))
 	case p != nil && !finished(before.pod()):
 		l.fault("metadata.name", fmt.Sprintf("a pod of this name was still there%s: it is gone", from(before.item.Where)))
@@ -145,7 +156,7 @@ func (w *World) succeed(l, before *life) {
 		}
 	}
 	if l.uid == "" {
-		l.uid = w.newUID()
+		l.uid = ob.newUID()
 	}
 }
 
@@ -157,7 +168,7 @@ func from(where string) string {
 }
 
 // stamp makes an object's own names agree with its fact's.
-func (w *World) stamp(l *life) {
+func (ob *objects) stamp(l *life) {
 	if l.object == nil {
 		return
 	}
@@ -175,123 +186,123 @@ func (w *World) stamp(l *life) {
 }
 
 // live makes a life the one of its name, and sets in motion what its state asks for.
-func (w *World) live(l *life) {
-	isNew := w.lives[l.ref] == nil
-	w.lives[l.ref] = l
-	w.changed[l.ref] = l
+func (ob *objects) live(l *life) {
+	isNew := ob.lives[l.ref] == nil
+	ob.lives[l.ref] = l
+	ob.changed[l.ref] = l
 	switch o := l.object.(type) {
 	case *model.Pod:
-		w.settle(l)
+		ob.settle(l)
 	case *model.Node:
 		if isNew {
-			w.rehouse(o.Name)
+			ob.rehouse(o.Name)
 		}
 	}
 }
 
 // settle sets in motion what a pod's state asks for: one that terminates is gone in
 // the next cycle, one that has a node runs.
-func (w *World) settle(l *life) {
+func (ob *objects) settle(l *life) {
 	switch p := l.pod(); {
 	case p.Deleting:
-		w.agenda.add(w.shows+w.period, vanish, l.ref, l)
+		ob.agenda.add(ob.w.shows+ob.w.period, vanish, l.ref, l)
 	case p.Node != "" && (p.Phase == model.PodPending || p.Phase == model.PodRunning):
-		w.start(l)
+		ob.start(l)
 	}
 }
 
 // start makes a pod Running, from this cycle on. On a node that is not there it waits
 // for the node.
-func (w *World) start(l *life) {
+func (ob *objects) start(l *life) {
 	p := l.pod()
-	if !w.hasNode(p.Node) {
-		w.homeless[p.Node] = append(w.homeless[p.Node], l)
+	if !ob.hasNode(p.Node) {
+		ob.homeless[p.Node] = append(ob.homeless[p.Node], l)
 		return
 	}
 	if p.Phase != model.PodRunning {
 		running := *p
 		running.Phase, running.Healthy = model.PodRunning, true
 		if running.Started == 0 {
-			running.Started = int64(w.now)
+			running.Started = int64(ob.w.now)
 		}
-		w.change(l, &running)
+		ob.change(l, &running)
 	}
 	if l.item.HasDuration && l.ends == never {
-		l.ends = w.after(max(0, l.item.Duration))
-		w.agenda.add(l.ends, finish, l.ref, l)
+		l.ends = ob.after(max(0, l.item.Duration))
+		ob.agenda.add(l.ends, finish, l.ref, l)
 	}
 }
 
 // rehouse starts the pods that wait for a node, now that it is there.
-func (w *World) rehouse(node string) {
-	waiting := w.homeless[node]
-	delete(w.homeless, node)
+func (ob *objects) rehouse(node string) {
+	waiting := ob.homeless[node]
+	delete(ob.homeless, node)
 	for _, l := range waiting {
-		if p := l.pod(); w.lives[l.ref] == l && p.Node == node && !p.Deleting && !finished(p) {
-			w.start(l)
+		if p := l.pod(); ob.lives[l.ref] == l && p.Node == node && !p.Deleting && !finished(p) {
+			ob.start(l)
 		}
 	}
 }
 
 // after is a time from the cycle that shows what changes now, never beyond never.
-func (w *World) after(d time.Duration) time.Duration {
-	if d > never-w.shows {
+func (ob *objects) after(d time.Duration) time.Duration {
+	if d > never-ob.w.shows {
 		return never
 	}
-	return w.shows + d
+	return ob.w.shows + d
 }
 
 // finish ends a pod's run.
-func (w *World) finish(l *life, phase model.Phase) {
+func (ob *objects) finish(l *life, phase model.Phase) {
 	done := *l.pod()
-	w.free(&done)
+	ob.w.free(&done)
 	done.Phase = phase
 	l.ends = never
-	w.change(l, &done)
+	ob.change(l, &done)
 }
 
 // vanish ends a pod's life, and begins the next when somebody owns it.
-func (w *World) vanish(l *life) {
-	w.free(l.pod())
-	w.end(l)
+func (ob *objects) vanish(l *life) {
+	ob.w.free(l.pod())
+	ob.end(l)
 	if !l.item.Owned || finished(l.pod()) {
 		return
 	}
 	pod := *l.item.Fact.Object.(*model.Pod)
-	age := model.Between(int64(l.item.SubmitAt), int64(w.shows))
+	age := model.Between(int64(l.item.SubmitAt), int64(ob.w.shows))
 	if pod.Created == 0 {
 		pod.Created = int64(l.item.SubmitAt)
 	}
-	pod.UID, pod.Created = w.newUID(), model.After(pod.Created, age)
+	pod.UID, pod.Created = ob.newUID(), model.After(pod.Created, age)
 	pod.Node, pod.Nominated, pod.Phase, pod.Deleting = "", "", model.PodPending, false
 	pod.Started, pod.Healthy = 0, false
 	times := pod.Rare()
 	times.GoneBy = 0
 	item := l.item
 	if item.Resumes && item.HasDuration && l.ends != never {
-		item.Duration = max(0, l.ends-w.now)
+		item.Duration = max(0, l.ends-ob.w.now)
 		times.Lasts = max(1, int64(item.Duration))
 	}
 	pod.SetRare(times)
-	item.Fact.Object, item.Fact.UID, item.SubmitAt = &pod, pod.UID, w.shows
-	next := &life{item: item, ref: l.ref, uid: pod.UID, object: &pod, born: w.shows, ends: never}
-	w.stamp(next)
-	w.live(next)
+	item.Fact.Object, item.Fact.UID, item.SubmitAt = &pod, pod.UID, ob.w.shows
+	next := &life{item: item, ref: l.ref, uid: pod.UID, object: &pod, born: ob.w.shows, ends: never}
+	ob.stamp(next)
+	ob.live(next)
 }
 
 // end takes an object out of the world.
-func (w *World) end(l *life) {
-	delete(w.lives, l.ref)
-	w.changed[l.ref] = l
+func (ob *objects) end(l *life) {
+	delete(ob.lives, l.ref)
+	ob.changed[l.ref] = l
 }
 
 // change gives a life another content, to be seen in the next cycle that runs.
-func (w *World) change(l *life, o model.Object) {
+func (ob *objects) change(l *life, o model.Object) {
 	l.object = o
-	w.changed[l.ref] = l
+	ob.changed[l.ref] = l
 }
 
-func (w *World) newUID() string {
-	w.births++
-	return fmt.Sprintf("sim-%d", w.births)
+func (ob *objects) newUID() string {
+	ob.births++
+	return fmt.Sprintf("sim-%d", ob.births)
 }

@@ -37,7 +37,7 @@ type Eviction struct {
 // Summary counts over the run so far.
 func (w *World) Summary() Summary {
 	s := Summary{Cycles: w.cycles, VirtualTime: w.now, Bound: w.bound, Evicted: len(w.evictions), Endless: w.endless()}
-	for _, l := range w.lives { // order-free: a count
+	for _, l := range w.objects.lives { // order-free: a count
 		if p := l.pod(); p != nil && p.Ours && p.Node == "" && !p.Deleting && !finished(p) {
 			s.Pending++
 		}

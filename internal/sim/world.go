@@ -25,15 +25,11 @@ type World struct {
 	still int           // cycles in a row without a new fact or a decision
 	alone int           // cycles in a row in which nothing came from outside
 
-	agenda   agenda
-	lives    map[model.Ref]*life
-	changed  map[model.Ref]*life // since the last cycle: the life that holds, or held last
-	homeless map[string][]*life  // by the name of the node that is not there
-	version  uint64
-	births   uint64
+	version uint64
 
 	cycles, bound int
 	evictions     []Eviction
+	objects       objects
 }
 
 // New makes a world for a profile. The queues root and default are added when no item
@@ -45,8 +41,8 @@ func New(p policy.Profile, items []Item, o Options) (*World, error) {
 		return nil, err
 	}
 	engine.Record(o.Verbosity)
-	w := &World{engine: engine, period: o.Period, audit: o.Audit, written: o.Written, freed: o.Freed, lives: map[model.Ref]*life{},
-		changed: map[model.Ref]*life{}, homeless: map[string][]*life{}}
+	w := (&World{engine: engine, period: o.Period, audit: o.Audit, written: o.Written, freed: o.Freed, objects: objects{lives: map[model.Ref]*life{},
+		changed: map[model.Ref]*life{}, homeless: map[string][]*life{}}}).wire()
 	if w.period <= 0 {
 		w.period = DefaultPeriod
 	}
@@ -101,7 +97,7 @@ func (w *World) Run(until time.Duration) {
 // objects, since each may need one to be placed.
 const patience = 20_000
 
-func (w *World) endless() bool { return w.alone > patience+len(w.lives) }
+func (w *World) endless() bool { return w.alone > patience+len(w.objects.lives) }
 
 // Next is the virtual time of the cycle that Step would run now, and false when nothing
 // more can happen.
@@ -112,11 +108,11 @@ func (w *World) due() (time.Duration, bool) {
 	if w.shows > horizon || w.endless() {
 		return 0, false
 	}
-	if w.still < 2 || len(w.changed) > 0 {
+	if w.still < 2 || len(w.objects.changed) > 0 {
 		return w.shows, true
 	}
 	at := never
-	if e, ok := w.upcoming(); ok {
+	if e, ok := w.objects.upcoming(); ok {
 		at = e.at
 	}
 	if w.next > 0 {
@@ -133,7 +129,7 @@ func (w *World) due() (time.Duration, bool) {
 func (w *World) cycle(at time.Duration) Cycle {
 	w.now, w.shows = at, at
 	w.alone++
-	w.happen()
+	w.objects.happen()
 	if facts := w.facts(); len(facts) > 0 {
 		w.still = 0
 		w.engine.Apply(facts...)
@@ -157,15 +153,15 @@ func (w *World) number() int { return int(w.now/w.period) + 1 }
 
 // facts are the observations that tell the engine what changed, one for each object.
 func (w *World) facts() []model.Fact {
-	out := make([]model.Fact, 0, len(w.changed))
-	for ref, l := range w.changed { // order-free: sorted below
+	out := make([]model.Fact, 0, len(w.objects.changed))
+	for ref, l := range w.objects.changed { // order-free: sorted below
 		f := model.Fact{Ref: ref, UID: l.uid}
-		if w.lives[ref] == l {
+		if w.objects.lives[ref] == l {
 			f.Object = l.object
 		}
 		out = append(out, f)
 	}
-	clear(w.changed)
+	clear(w.objects.changed)
 	slices.SortFunc(out, func(a, b model.Fact) int {
 		return cmp.Or(cmp.Compare(a.Ref.Kind, b.Ref.Kind), cmp.Compare(a.Ref.Namespace, b.Ref.Namespace),
 			cmp.Compare(a.Ref.Name, b.Ref.Name))
@@ -175,4 +171,10 @@ func (w *World) facts() []model.Fact {
 		out[i].Version = w.version
 	}
 	return out
+}
+
+// wire tells the parts what they are parts of.
+func (w *World) wire() *World {
+	w.objects.w = w
+	return w
 }

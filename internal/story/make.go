@@ -59,7 +59,7 @@ func (s *stage) shows(k ledger.Key) bool {
 	if !s.began() {
 		return false
 	}
-	_, there := s.world.Engine().Ledger().FindTask(k)
+	_, there := s.world.Engine().Ledger().Tasks.Find(k)
 	return there
 }
 

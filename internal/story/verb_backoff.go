@@ -55,7 +55,7 @@ func backoff(s *stage, w *words) error {
 		return errEarly
 	}
 	refused := ledger.Key{Namespace: key.Namespace, Name: pod}
-	if _, there := s.world.Engine().Ledger().FindTask(refused); !there {
+	if _, there := s.world.Engine().Ledger().Tasks.Find(refused); !there {
 		return fmt.Errorf("pod=%s: %w", pod, errEarly)
 	}
 	b.Pod = refused.String()

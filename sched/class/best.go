@@ -11,39 +11,39 @@ func (x *Index) Best(t ledger.TaskID) (ledger.NodeID, int64) {
 	if x.scans() {
 		return x.bestScanned(t, nil, false)
 	}
-	r := x.look(x.l.Task(t).Class)
+	r := x.rows.look(x.l.Task(t).Class)
 	x.placeNear(r, t)
 	near := x.near.scores != nil
 	if r.nearby() || near && (len(r.taskFilters) > 0 || x.lasting(r)) {
-		return x.bestByDomain(r, t)
+		return x.domains.best(r, t)
 	}
 	if len(r.taskFilters) > 0 {
 		if x.refusing(&r.feasibility, t) {
 			return x.bestOfRest(r, t)
 		}
-		return x.bestAsked(x.ranked(r), t)
+		return x.bestAsked(x.rows.ranked(r), t)
 	}
 	if !near && (r.rounds != nil || x.lasting(r)) {
-		x.ranked(r)
+		x.rows.ranked(r)
 	}
 	if near || r.rounds == nil {
-		return x.bestSwept(r)
+		return x.order.bestSwept(r)
 	}
-	if top := x.top(r, x.l.Class(r.id)); top.node != ledger.NoNode {
+	if top := x.order.top(r, x.l.Class(r.id)); top.node != ledger.NoNode {
 		return top.node, top.score
 	}
 	return ledger.NoNode, 0
 }
 
 // bestSwept looks at all nodes, unless it is known that none takes the class.
-func (x *Index) bestSwept(r *row) (ledger.NodeID, int64) {
-	class := x.l.Class(r.id)
-	if r.tallies[0].none > 0 && x.any(&r.tallies[0], r, class, false) == 0 {
+func (to *tournaments) bestSwept(r *row) (ledger.NodeID, int64) {
+	class := to.x.l.Class(r.id)
+	if r.tallies[0].none > 0 && to.x.room.any(&r.tallies[0], r, class, false) == 0 {
 		return ledger.NoNode, 0
 	}
-	best := x.sweep(&r.feasibility, class)
+	best := to.sweep(&r.feasibility, class)
 	if best.node == ledger.NoNode {
-		r.tallies[0].none = x.l.Changes.Nodes.Now()
+		r.tallies[0].none = to.x.l.Changes.Nodes.Now()
 		return ledger.NoNode, 0
 	}
 	r.sweeps++
@@ -55,9 +55,9 @@ func (x *Index) bestSwept(r *row) (ledger.NodeID, int64) {
 func (x *Index) bestAsked(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
 	found, score := ledger.NoNode, int64(0)
 	r.popped = r.popped[:0]
-	x.barred = stretch(x.barred, words(x.l.NumNodes()))
+	x.order.barred = stretch(x.order.barred, words(x.l.Nodes.Len()))
 	class := x.l.Class(r.id)
-	for top := x.top(r, class); top.node != ledger.NoNode; top = x.top(r, class) {
+	for top := x.order.top(r, class); top.node != ledger.NoNode; top = x.order.top(r, class) {
 		v := x.asked(&r.feasibility, t, top.node, false)
 		if v.Admits() {
 			found, score = top.node, top.score
@@ -67,16 +67,16 @@ func (x *Index) bestAsked(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
 		if v.Everywhere {
 			break
 		}
-		x.barred.put(int(top.node), true)
-		x.bars++
-		x.replay(r, class, top.node)
+		x.order.barred.put(int(top.node), true)
+		x.order.bars++
+		x.order.replay(r, class, top.node)
 	}
 	for _, e := range r.popped {
-		x.barred.put(int(e.node), false)
+		x.order.barred.put(int(e.node), false)
 	}
-	x.bars = 0
+	x.order.bars = 0
 	for _, e := range r.popped {
-		x.enter(r, class, e.node, e.score)
+		x.order.enter(r, class, e.node, e.score)
 	}
 	return found, score
 }
@@ -116,16 +116,16 @@ func (x *Index) Refused(t ledger.TaskID) policy.Verdict {
 // there is none.
 func (x *Index) BestFuture(t ledger.TaskID) (ledger.NodeID, int64) {
 	best := entry{node: ledger.NoNode}
-	if x.l.ReleasingNodes() == 0 {
+	if x.l.Nodes.ReleasingNodes() == 0 {
 		return best.node, 0
 	}
 	c := x.l.Task(t).Class
-	r, class := x.look(c), x.l.Class(c)
+	r, class := x.rows.look(c), x.l.Class(c)
 	if x.scans() || r.nearby() {
 		return x.bestScanned(t, nil, true)
 	}
 	x.placeNear(r, t)
-	for i := range x.l.NumNodes() {
+	for i := range x.l.Nodes.Len() {
 		on := false
 		if best, on = x.betterFuture(best, r, class, t, ledger.NodeID(i)); !on {
 			break
@@ -137,25 +137,25 @@ func (x *Index) BestFuture(t ledger.TaskID) (ledger.NodeID, int64) {
 // betterFuture compares a node with the best so far, if it takes the task. on is false when no other node need
 // be asked.
 func (x *Index) betterFuture(best entry, r *row, class *ledger.Class, t ledger.TaskID, n ledger.NodeID) (better entry, on bool) {
-	if !x.l.Releases(n) || !x.takesFuture(&r.feasibility, class, n) {
+	if !x.l.Nodes.Releases(n) || !x.fit.takesFuture(&r.feasibility, class, n) {
 		return best, true
 	}
 	if v := x.asked(&r.feasibility, t, n, true); !v.Admits() {
 		return best, !v.Everywhere
 	}
-	if e := (entry{x.score(&r.feasibility, class, n) + x.near.of(n), x.tie(class, n), n}); best.node == ledger.NoNode || x.before(e, best) {
+	if e := (entry{x.fit.score(&r.feasibility, class, n) + x.near.of(n), x.order.tie(class, n), n}); best.node == ledger.NoNode || x.order.before(e, best) {
 		return e, true
 	}
 	return best, true
 }
 
-func (x *Index) takesFuture(v *feasibility, class *ledger.Class, n ledger.NodeID) bool {
-	return !class.Invalid && v.admits(n) && x.fitsFuture(class, n) && v.passes(class, n, true)
+func (ju *judge) takesFuture(v *feasibility, class *ledger.Class, n ledger.NodeID) bool {
+	return !class.Invalid && v.admits(n) && ju.fitsFuture(class, n) && v.passes(class, n, true)
 }
 
-func (x *Index) fitsFuture(class *ledger.Class, n ledger.NodeID) bool {
+func (ju *judge) fitsFuture(class *ledger.Class, n ledger.NodeID) bool {
 	for _, need := range class.Need {
-		if x.l.FutureIdle(need.Dim, n) < need.Amount {
+		if ju.x.l.Nodes.FutureIdle(need.Dim, n) < need.Amount {
 			return false
 		}
 	}
@@ -166,21 +166,21 @@ func (x *Index) fitsFuture(class *ledger.Class, n ledger.NodeID) bool {
 // tried in this way.
 func (x *Index) Takes(t ledger.TaskID, n ledger.NodeID, future bool) bool {
 	c := x.l.Task(t).Class
-	r, class := x.look(c), x.l.Class(c)
-	if int(n) >= x.l.NumNodes() {
+	r, class := x.rows.look(c), x.l.Class(c)
+	if int(n) >= x.l.Nodes.Len() {
 		return false
 	}
 	if future {
-		return x.takesFuture(&r.feasibility, class, n) && r.company(class, n, true) && x.asked(&r.feasibility, t, n, true).Admits()
+		return x.fit.takesFuture(&r.feasibility, class, n) && r.company(class, n, true) && x.asked(&r.feasibility, t, n, true).Admits()
 	}
-	return x.takes(&r.feasibility, class, n) && r.company(class, n, false) && x.asked(&r.feasibility, t, n, false).Admits()
+	return x.fit.takes(&r.feasibility, class, n) && r.company(class, n, false) && x.asked(&r.feasibility, t, n, false).Admits()
 }
 
 // Feasible is the number of nodes that have room for a class now.
 func (x *Index) Feasible(c ledger.ClassID) int {
-	r := x.look(c)
+	r := x.rows.look(c)
 	class := x.l.Class(c)
-	x.takers(&r.feasibility, class, 0, x.l.NumNodes())
-	x.keepCompany(r, class)
+	x.order.takers(&r.feasibility, class, 0, x.l.Nodes.Len())
+	x.domains.keepCompany(r, class)
 	return len(x.nodes)
 }

@@ -27,21 +27,21 @@ func TestTheIndexAnswersAsAScanOfAllNodesDoes(t *testing.T) {
 func (w *world) budget() {
 	w.t.Helper()
 	sum, rows := 0, 0
-	for _, r := range w.x.rows {
+	for _, r := range w.x.rows.all {
 		if r != nil && r.bytes > 0 {
 			sum += r.size()
 			rows++
 		}
 	}
-	if sum != w.x.bytes || sum > w.x.Budget && rows > 1 {
-		w.t.Fatalf("%d heaps take %d bytes, counted are %d, the budget is %d", rows, sum, w.x.bytes, w.x.Budget)
+	if sum != w.x.rows.bytes || sum > w.x.Budget && rows > 1 {
+		w.t.Fatalf("%d heaps take %d bytes, counted are %d, the budget is %d", rows, sum, w.x.rows.bytes, w.x.Budget)
 	}
 	sum = 0
-	for _, f := range w.x.caches {
+	for _, f := range w.x.caches.all {
 		sum += f.size()
 	}
-	if sum != w.x.cacheBytes || sum > w.x.Budget || len(w.x.caches) != len(w.x.cacheAge) {
-		w.t.Fatalf("%d facets take %d bytes, counted are %d, the budget is %d", len(w.x.caches), sum, w.x.cacheBytes, w.x.Budget)
+	if sum != w.x.caches.bytes || sum > w.x.Budget || len(w.x.caches.all) != len(w.x.caches.age) {
+		w.t.Fatalf("%d facets take %d bytes, counted are %d, the budget is %d", len(w.x.caches.all), sum, w.x.caches.bytes, w.x.Budget)
 	}
 }
 

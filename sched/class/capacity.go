@@ -4,6 +4,11 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
+// roomCounts counts for how many tasks of a class there is room.
+type roomCounts struct {
+	x *Index
+}
+
 // tally is how many tasks of a class each node has room for, and the sum over all nodes. An update looks at
 // changed nodes only.
 type tally struct {
@@ -23,25 +28,25 @@ const fewNodes = 64
 // Capacity is how many tasks of a class the nodes have room for now, counted up to want. A result below want
 // proves that want of them cannot be placed. Filters that look at the tasks on a node may lower the true
 // number.
-func (x *Index) Capacity(c ledger.ClassID, want int64) int64 { return x.capacity(c, want, false) }
+func (x *Index) Capacity(c ledger.ClassID, want int64) int64 { return x.room.capacity(c, want, false) }
 
 // Prospect is Capacity once terminating tasks are gone. A result below want proves that want of them can
 // neither be placed nor be promised room.
-func (x *Index) Prospect(c ledger.ClassID, want int64) int64 { return x.capacity(c, want, true) }
+func (x *Index) Prospect(c ledger.ClassID, want int64) int64 { return x.room.capacity(c, want, true) }
 
 // Whole is how many tasks of a class the nodes could hold without any other task, counted up to want, by
 // amounts and static filters.
 func (x *Index) Whole(c ledger.ClassID, want int64) int64 {
-	r, class := x.look(c), x.l.Class(c)
-	t, at := &r.whole.tally, wholeAt{r.static, x.l.SpecEpoch()}
+	r, class := x.rows.look(c), x.l.Class(c)
+	t, at := &r.whole.tally, wholeAt{r.static, x.l.Changes.SpecEpoch()}
 	if t.cursor > 0 && r.whole.at == at {
 		return min(t.sum, want)
 	}
-	fit := func(n ledger.NodeID) int32 { return x.whole(r, class, n) }
-	if x.few(want, fit) {
+	fit := func(n ledger.NodeID) int32 { return x.room.whole(r, class, n) }
+	if x.room.few(want, fit) {
 		return want
 	}
-	x.count(t, r, fit)
+	x.room.count(t, r, fit)
 	r.whole.at = at
 	return min(t.sum, want)
 }
@@ -57,10 +62,10 @@ type wholeAt struct {
 	shape  uint64
 }
 
-func (x *Index) whole(r *row, class *ledger.Class, n ledger.NodeID) int32 {
+func (rm *roomCounts) whole(r *row, class *ledger.Class, n ledger.NodeID) int32 {
 	fit := int64(mostFit)
 	for _, need := range class.Need {
-		offered := x.l.Allocatable(need.Dim)[n]
+		offered := rm.x.l.Nodes.Allocatable(need.Dim)[n]
 		if offered < need.Amount {
 			return 0 // the usual case when Whole is asked for all classes
 		}
@@ -73,9 +78,9 @@ func (x *Index) whole(r *row, class *ledger.Class, n ledger.NodeID) int32 {
 }
 
 // few says that the first few nodes have room for so many tasks.
-func (x *Index) few(want int64, fit func(ledger.NodeID) int32) bool {
+func (rm *roomCounts) few(want int64, fit func(ledger.NodeID) int32) bool {
 	sum := int64(0)
-	for n := range min(fewNodes, x.l.NumNodes()) {
+	for n := range min(fewNodes, rm.x.l.Nodes.Len()) {
 		if sum += int64(fit(ledger.NodeID(n))); sum >= want {
 			return true
 		}
@@ -83,70 +88,70 @@ func (x *Index) few(want int64, fit func(ledger.NodeID) int32) bool {
 	return false
 }
 
-func (x *Index) capacity(c ledger.ClassID, want int64, future bool) int64 {
-	r, class := x.look(c), x.l.Class(c)
+func (rm *roomCounts) capacity(c ledger.ClassID, want int64, future bool) int64 {
+	r, class := rm.x.rows.look(c), rm.x.l.Class(c)
 	t := &r.tallies[0]
 	if future {
 		t = &r.tallies[1]
 	}
 	if want == 1 {
-		return x.any(t, r, class, future)
+		return rm.any(t, r, class, future)
 	}
-	if t.cursor != x.l.Changes.Nodes.Now() {
-		fit := func(n ledger.NodeID) int32 { return x.fit(r, class, n, future) }
-		if x.few(want, fit) {
+	if t.cursor != rm.x.l.Changes.Nodes.Now() {
+		fit := func(n ledger.NodeID) int32 { return rm.fit(r, class, n, future) }
+		if rm.few(want, fit) {
 			return want
 		}
-		x.count(t, r, fit)
+		rm.count(t, r, fit)
 	}
 	return min(t.sum, want)
 }
 
 // any is 1 when some node has room for a task of a class, else 0. A 0 is remembered: after it, only changed
 // nodes can have room.
-func (x *Index) any(t *tally, r *row, class *ledger.Class, future bool) int64 {
+func (rm *roomCounts) any(t *tally, r *row, class *ledger.Class, future bool) int64 {
 	found := false
-	if t.none > 0 && x.l.Changes.Nodes.Each(t.none, func(n ledger.NodeID) { found = found || x.fit(r, class, n, future) > 0 }) && !found {
-		t.none = x.l.Changes.Nodes.Now()
+	if t.none > 0 && rm.x.l.Changes.Nodes.Each(t.none, func(n ledger.NodeID) { found = found || rm.fit(r, class, n, future) > 0 }) && !found {
+		t.none = rm.x.l.Changes.Nodes.Now()
 		return 0
 	}
 	t.none = 0
-	for n := range x.l.NumNodes() {
-		if x.fit(r, class, ledger.NodeID(n), future) > 0 {
+	for n := range rm.x.l.Nodes.Len() {
+		if rm.fit(r, class, ledger.NodeID(n), future) > 0 {
 			return 1
 		}
 	}
-	t.none = x.l.Changes.Nodes.Now()
+	t.none = rm.x.l.Changes.Nodes.Now()
 	return 0
 }
 
 // count brings a tally up to date.
-func (x *Index) count(t *tally, r *row, of func(ledger.NodeID) int32) {
+func (rm *roomCounts) count(t *tally, r *row, of func(ledger.NodeID) int32) {
 	had := len(t.fit)
-	t.fit = stretch(t.fit, x.l.NumNodes())
+	t.fit = stretch(t.fit, rm.x.l.Nodes.Len())
 	again := func(n ledger.NodeID) {
 		fit := of(n)
 		t.sum += int64(fit - t.fit[n])
 		t.fit[n] = fit
 	}
-	if t.cursor == 0 || !x.l.Changes.Nodes.Each(t.cursor, again) {
+	if t.cursor == 0 || !rm.x.l.Changes.Nodes.Each(t.cursor, again) {
 		for n := range t.fit {
 			again(ledger.NodeID(n))
 		}
 	}
-	t.cursor = x.l.Changes.Nodes.Now()
+	t.cursor = rm.x.l.Changes.Nodes.Now()
 	if len(t.fit) != had {
-		x.weigh(r)
+		rm.x.rows.weigh(r)
 	}
 }
 
 // fit is how many tasks of a class a node has room for.
-func (x *Index) fit(r *row, class *ledger.Class, n ledger.NodeID, future bool) int32 {
+func (rm *roomCounts) fit(r *row, class *ledger.Class, n ledger.NodeID, future bool) int32 {
 	fit := int64(mostFit)
 	for _, need := range class.Need {
-		room := x.l.Room(need.Dim)[n]
+		room := rm.x.l.Nodes.Room(need.Dim)[n]
 		if future {
-			room = x.l.FutureIdle(need.Dim, n)
+			room = rm.x.l.Nodes.FutureIdle(need.Dim, n)
 		}
 		if room < need.Amount {
 			return 0

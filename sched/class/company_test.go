@@ -22,7 +22,7 @@ type sitter struct {
 }
 
 func (w *twin) sitters() (out []sitter) {
-	w.l.Tasks(func(t ledger.TaskID) bool {
+	w.l.Tasks.Each(func(t ledger.TaskID) bool {
 		if row := w.l.Task(t); row.Node != ledger.NoNode && w.l.Node(row.Node).Present() {
 			out = append(out, sitter{row.Pod, w.l.Node(row.Node).Fact, row.Hold()})
 		}
@@ -37,7 +37,7 @@ func (w *twin) isOf(p *model.Pod, c *model.PodSelector) bool {
 		return false
 	}
 	labels := []model.Label{{Key: model.NamespaceNameLabel, Value: p.Namespace}}
-	if n := w.l.Namespace(p.Namespace); n != nil {
+	if n := w.l.Namespaces.Get(p.Namespace); n != nil {
 		labels = n.Labels
 	}
 	return slices.Contains(c.Namespaces, p.Namespace) || c.ByLabels && match.Selects(c.InSuch, labels)
@@ -278,7 +278,7 @@ func (w *twin) siblings(pod *model.Pod) (count int) {
 	if !strings.Contains(pod.OwnerID, "Set.apps/") || pod.Spec.Neighbours != nil && len(pod.Spec.Neighbours.Spread) > 0 {
 		return 0
 	}
-	w.l.Tasks(func(t ledger.TaskID) bool {
+	w.l.Tasks.Each(func(t ledger.TaskID) bool {
 		if o := w.l.Task(t).Pod; o.Namespace == pod.Namespace && o.OwnerID == pod.OwnerID {
 			count++
 		}

@@ -7,6 +7,11 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
+// domainIndex finds the best node of a class that looks at domains: topology groups, each with its scores.
+type domainIndex struct {
+	x *Index
+}
+
 // domains is how a row finds the best node where filters or scores look at topology domains.
 //
 // A placement in a zone changes the answer for all nodes of the zone at once. So the nodes are divided into
@@ -69,21 +74,21 @@ func (v *feasibility) company(class *ledger.Class, n ledger.NodeID, future bool)
 }
 
 // keepCompany keeps of the listed nodes those that the filters of domains admit.
-func (x *Index) keepCompany(r *row, class *ledger.Class) {
+func (di *domainIndex) keepCompany(r *row, class *ledger.Class) {
 	if len(r.domainFilters) == 0 {
 		return
 	}
-	x.nodes = slices.DeleteFunc(x.nodes, func(n ledger.NodeID) bool { return !r.company(class, n, false) })
+	di.x.nodes = slices.DeleteFunc(di.x.nodes, func(n ledger.NodeID) bool { return !r.company(class, n, false) })
 }
 
-// bestByDomain is Best for a class for which domains matter. Scores of domains are relative to all nodes that
+// best is Best for a class for which domains matter. Scores of domains are relative to all nodes that
 // pass every filter but those of single tasks; these filters are asked about the best node only.
-func (x *Index) bestByDomain(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
-	class := x.l.Class(r.id)
-	x.divide(r, class)
-	x.followGroups(r, class)
-	all := r.domains.sweeps || r.domains.ungraded() || len(r.taskFilters) > 0 || x.near.scores != nil && r.domains.mixed
-	x.nodes, x.scores = x.nodes[:0], x.scores[:0]
+func (di *domainIndex) best(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
+	class := di.x.l.Class(r.id)
+	di.divide(r, class)
+	di.followGroups(r, class)
+	all := r.domains.sweeps || r.domains.ungraded() || len(r.taskFilters) > 0 || di.x.near.scores != nil && r.domains.mixed
+	di.x.nodes, di.x.scores = di.x.nodes[:0], di.x.scores[:0]
 	takers := 0
 	for i := range r.groups {
 		cell := &r.groups[i]
@@ -93,62 +98,62 @@ func (x *Index) bestByDomain(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
 		}
 		takers += cell.takers
 		if !all {
-			x.nodes, x.scores = append(x.nodes, top.node), append(x.scores, top.score)
+			di.x.nodes, di.x.scores = append(di.x.nodes, top.node), append(di.x.scores, top.score)
 			continue
 		}
 		for k, score := range cell.scores {
 			if score != out {
-				x.nodes, x.scores = append(x.nodes, cell.nodes[k]), append(x.scores, score)
+				di.x.nodes, di.x.scores = append(di.x.nodes, cell.nodes[k]), append(di.x.scores, score)
 			}
 		}
 	}
-	x.near.add(x.nodes, x.scores)
-	x.scoreDomains(r, class, takers)
+	di.x.near.add(di.x.nodes, di.x.scores)
+	di.scoreDomains(r, class, takers)
 	if len(r.taskFilters) > 0 {
-		return x.bestOfSweep(r, class, t)
+		return di.bestOfSweep(r, class, t)
 	}
-	return x.bestListed(class).found()
+	return di.x.bestListed(class).found()
 }
 
 // scoreDomains adds the scores of domains. The listed nodes stand for all that take the class, which are takers.
-func (x *Index) scoreDomains(r *row, class *ledger.Class, takers int) {
-	if len(x.nodes) == 0 {
+func (di *domainIndex) scoreDomains(r *row, class *ledger.Class, takers int) {
+	if len(di.x.nodes) == 0 {
 		return
 	}
 	for _, o := range r.domainOrders {
 		if g, is := o.(policy.GradedOrder); is {
-			g.ScoreFor(class, x.nodes, takers, x.scores)
+			g.ScoreFor(class, di.x.nodes, takers, di.x.scores)
 			continue
 		}
-		o.ScoreDomains(class, x.nodes, x.scores)
+		o.ScoreDomains(class, di.x.nodes, di.x.scores)
 	}
 }
 
 // bestOfSweep returns the best of the listed nodes that the filters of single tasks admit.
-func (x *Index) bestOfSweep(r *row, class *ledger.Class, t ledger.TaskID) (ledger.NodeID, int64) {
+func (di *domainIndex) bestOfSweep(r *row, class *ledger.Class, t ledger.TaskID) (ledger.NodeID, int64) {
 	for {
-		n, score := x.bestListed(class).found()
+		n, score := di.x.bestListed(class).found()
 		if n == ledger.NoNode {
 			return n, score
 		}
-		switch v := x.asked(&r.feasibility, t, n, false); {
+		switch v := di.x.asked(&r.feasibility, t, n, false); {
 		case v.Admits():
 			return n, score
 		case v.Everywhere:
 			return ledger.NoNode, 0
 		}
-		i := slices.Index(x.nodes, n)
-		x.nodes, x.scores = slices.Delete(x.nodes, i, i+1), slices.Delete(x.scores, i, i+1)
+		i := slices.Index(di.x.nodes, n)
+		di.x.nodes, di.x.scores = slices.Delete(di.x.nodes, i, i+1), slices.Delete(di.x.scores, i, i+1)
 	}
 }
 
 // divide makes the topology groups for the present nodes.
-func (x *Index) divide(r *row, class *ledger.Class) {
+func (di *domainIndex) divide(r *row, class *ledger.Class) {
 	d := &r.domains
-	if d.built == x.l.Changes.NodeFacts.Now() && d.tree == x.near.version {
+	if d.built == di.x.l.Changes.NodeFacts.Now() && d.tree == di.x.near.version {
 		return
 	}
-	d.built, d.tree, d.cursor, d.sweeps = x.l.Changes.NodeFacts.Now(), x.near.version, 0, false
+	d.built, d.tree, d.cursor, d.sweeps = di.x.l.Changes.NodeFacts.Now(), di.x.near.version, 0, false
 	var keys []string
 	for _, f := range r.domainFilters {
 		keys = append(keys, f.DomainKeys(class)...)
@@ -159,14 +164,14 @@ func (x *Index) divide(r *row, class *ledger.Class) {
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
 	d.graded.order, d.graded.kinds = nil, 1
-	few := x.fill(d, keys)
+	few := di.fill(d, keys)
 	for _, o := range r.domainOrders {
 		for _, k := range o.DomainKeys(class) {
 			d.sweeps = d.sweeps || !slices.Contains(few, k)
 		}
 	}
 	if d.sweeps {
-		x.grade(r, class, few)
+		di.x.grade(r, class, few)
 	}
 	d.coarse, d.fine = d.coarse[:0], d.fine[:0]
 	for _, f := range r.domainFilters {
@@ -180,23 +185,23 @@ func (x *Index) divide(r *row, class *ledger.Class) {
 	d.mates, d.lists = d.mates[:0], d.lists[:0]
 	for _, k := range keys {
 		if !slices.Contains(few, k) {
-			x.group(d, x.column(k))
+			di.group(d, di.x.labels.of(k))
 		}
 	}
-	x.weigh(r)
+	di.x.rows.weigh(r)
 }
 
 // fill divides the nodes by as many labels as the bound on groups allows, in the order of the labels' names,
 // and returns these labels.
-func (x *Index) fill(d *domains, keys []string) (few []string) {
-	nodes := x.l.NumNodes()
+func (di *domainIndex) fill(d *domains, keys []string) (few []string) {
+	nodes := di.x.l.Nodes.Len()
 	d.groupOf, d.at = stretch(d.groupOf[:0], nodes), stretch(d.at[:0], nodes)
 	clear(d.groupOf)
-	count := x.splitByNetwork(d)
-	most := max(x.TopologyGroups, int(count))
+	count := di.x.splitByNetwork(d)
+	most := max(di.x.TopologyGroups, int(count))
 	next := make([]int32, nodes)
 	for _, k := range keys {
-		c := x.column(k)
+		c := di.x.labels.of(k)
 		found := map[[2]int32]int32{}
 		for n := range next {
 			at := [2]int32{d.groupOf[n], c.of[n]}
@@ -228,7 +233,7 @@ func (x *Index) fill(d *domains, keys []string) (few []string) {
 }
 
 // group lists the nodes that share a value of a label with other nodes.
-func (x *Index) group(d *domains, c *column) {
+func (di *domainIndex) group(d *domains, c *column) {
 	seen := make([]bool, len(c.ids)+1)
 	shared := false
 	for _, id := range c.of {
@@ -248,7 +253,7 @@ func (x *Index) group(d *domains, c *column) {
 }
 
 // followGroups brings the groups up to date.
-func (x *Index) followGroups(r *row, class *ledger.Class) {
+func (di *domainIndex) followGroups(r *row, class *ledger.Class) {
 	d := &r.domains
 	mark := uint64(0)
 	for i, f := range r.domainFilters {
@@ -256,36 +261,36 @@ func (x *Index) followGroups(r *row, class *ledger.Class) {
 			mark = mark*1099511628211 ^ f.DomainMark(class, d.fine[i])
 		}
 	}
-	if d.cursor == 0 || d.mark != mark || !x.catchUpGroups(r, class) {
-		x.refillGroups(r, class)
+	if d.cursor == 0 || d.mark != mark || !di.catchUpGroups(r, class) {
+		di.refillGroups(r, class)
 	}
-	d.mark, d.cursor = mark, x.l.Changes.Nodes.Now()
-	x.lru++
-	r.used = x.lru
-	x.weigh(r)
+	d.mark, d.cursor = mark, di.x.l.Changes.Nodes.Now()
+	di.x.rows.lru++
+	r.used = di.x.rows.lru
+	di.x.rows.weigh(r)
 }
 
 // catchUpGroups looks again at the nodes that changed, or that have a domain in which something changed; false
 // when these are not known.
-func (x *Index) catchUpGroups(r *row, class *ledger.Class) bool {
+func (di *domainIndex) catchUpGroups(r *row, class *ledger.Class) bool {
 	d := &r.domains
-	if d.cursor == x.l.Changes.Nodes.Now() {
+	if d.cursor == di.x.l.Changes.Nodes.Now() {
 		return true
 	}
 	d.pass++
-	d.again = stretch(d.again, x.l.NumNodes())
+	d.again = stretch(d.again, di.x.l.Nodes.Len())
 	look := func(n ledger.NodeID) {
 		if d.again[n] == d.pass {
 			return
 		}
 		d.again[n] = d.pass
 		score := int64(out)
-		if x.takes(&r.feasibility, class, n) && r.met(class, n, false, d.fine).Admits() {
-			score = x.score(&r.feasibility, class, n)
+		if di.x.fit.takes(&r.feasibility, class, n) && r.met(class, n, false, d.fine).Admits() {
+			score = di.x.fit.score(&r.feasibility, class, n)
 		}
-		x.enterNode(d, class, n, score)
+		di.x.enterNode(d, class, n, score)
 	}
-	return x.l.Changes.Nodes.Each(d.cursor, func(n ledger.NodeID) {
+	return di.x.l.Changes.Nodes.Each(d.cursor, func(n ledger.NodeID) {
 		if len(d.mates) == 0 {
 			look(n)
 			return
@@ -300,25 +305,25 @@ func (x *Index) catchUpGroups(r *row, class *ledger.Class) bool {
 }
 
 // refillGroups builds all groups anew.
-func (x *Index) refillGroups(r *row, class *ledger.Class) {
+func (di *domainIndex) refillGroups(r *row, class *ledger.Class) {
 	d := &r.domains
-	x.takers(&r.feasibility, class, 0, x.l.NumNodes())
-	x.scores = x.scoreAll(&r.feasibility, class, x.nodes, x.scores)
+	di.x.order.takers(&r.feasibility, class, 0, di.x.l.Nodes.Len())
+	di.x.scores = di.x.order.scoreAll(&r.feasibility, class, di.x.nodes, di.x.scores)
 	for i := range d.groups {
 		for k := range d.groups[i].scores {
 			d.groups[i].scores[k] = out
 		}
 	}
-	for i, n := range x.nodes {
+	for i, n := range di.x.nodes {
 		if r.met(class, n, false, d.fine).Admits() {
 			cell := d.groupFor(class, n)
 			cell.open()
-			cell.scores[d.at[n]] = x.scores[i]
+			cell.scores[d.at[n]] = di.x.scores[i]
 		}
 	}
 	for i := range d.groups {
 		if d.groups[i].scores != nil {
-			x.fillGroup(&d.groups[i], class)
+			di.fillGroup(&d.groups[i], class)
 		}
 	}
 }

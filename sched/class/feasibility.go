@@ -7,6 +7,11 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
+// judge judges and scores single nodes for a class.
+type judge struct {
+	x *Index
+}
+
 // feasibility is what the static filters and scores say of the nodes for one class: its result caches, put
 // together.
 type feasibility struct {
@@ -46,17 +51,17 @@ type movingScore struct {
 
 // compose puts a class's result caches together. It returns true when nodes that did not change themselves may
 // score otherwise than before.
-func (x *Index) compose(v *feasibility, class *ledger.Class) bool {
+func (ju *judge) compose(v *feasibility, class *ledger.Class) bool {
 	before, flat := v.varied, v.flat
-	v.mask, v.varied, v.flat, v.moving, v.moved = nil, nil, 0, nil, x.moved()
-	for part := -1; part < len(x.set.StaticFilters); part++ {
-		if f := x.cache(part, class); f.some > 0 {
+	v.mask, v.varied, v.flat, v.moving, v.moved = nil, nil, 0, nil, ju.x.caches.moved()
+	for part := -1; part < len(ju.x.set.Nodes.StaticFilters); part++ {
+		if f := ju.x.caches.of(part, class); f.some > 0 {
 			v.confine(f.admits)
 		}
 	}
-	v.few = v.mask != nil && v.mask.count() < x.l.NumNodes()/fewAdmitted
-	for i, o := range x.set.StaticOrders {
-		f := x.cache(len(x.set.StaticFilters)+i, class)
+	v.few = v.mask != nil && v.mask.count() < ju.x.l.Nodes.Len()/fewAdmitted
+	for i, o := range ju.x.set.Nodes.StaticOrders {
+		f := ju.x.caches.of(len(ju.x.set.Nodes.StaticFilters)+i, class)
 		if f.moving != nil {
 			v.moving = append(v.moving, movingScore{f, f.moved})
 		}
@@ -76,16 +81,16 @@ func (x *Index) compose(v *feasibility, class *ledger.Class) bool {
 		v.varied = append(v.varied, s)
 	}
 	if v.static == 0 {
-		x.concern(v, class)
+		ju.concern(v, class)
 	}
-	v.static = x.l.Changes.NodeFacts.Now()
-	x.trimCaches()
+	v.static = ju.x.l.Changes.NodeFacts.Now()
+	ju.x.caches.trim()
 	return v.flat != flat || !slices.Equal(before, v.varied)
 }
 
 // moved is the sum of the versions of all scores that change without a fact.
-func (x *Index) moved() (sum uint64) {
-	for _, o := range x.moving {
+func (rc *resultCaches) moved() (sum uint64) {
+	for _, o := range rc.moving {
 		sum += o.Moved()
 	}
 	return sum
@@ -113,23 +118,23 @@ func (v *feasibility) confine(admits bitset) {
 }
 
 // concern finds the filters that apply to this class at all.
-func (x *Index) concern(v *feasibility, class *ledger.Class) {
-	for _, f := range x.set.NodeFilters {
+func (ju *judge) concern(v *feasibility, class *ledger.Class) {
+	for _, f := range ju.x.set.Nodes.NodeFilters {
 		if f.Concerns(class.Spec) {
 			v.nodeFilters = append(v.nodeFilters, f)
 		}
 	}
-	for _, f := range x.set.DomainFilters {
+	for _, f := range ju.x.set.Nodes.DomainFilters {
 		if f.ConcernsDomains(class) {
 			v.domainFilters = append(v.domainFilters, f)
 		}
 	}
-	for _, o := range x.set.DomainOrders {
+	for _, o := range ju.x.set.Nodes.DomainOrders {
 		if o.ConcernsDomains(class) {
 			v.domainOrders = append(v.domainOrders, o)
 		}
 	}
-	for _, f := range x.set.TaskFilters {
+	for _, f := range ju.x.set.Nodes.TaskFilters {
 		if f.Concerns(class.Spec) {
 			v.taskFilters = append(v.taskFilters, f)
 		}
@@ -161,14 +166,14 @@ func normalized(raw, most int64, o policy.StaticOrder) int64 {
 	return points * o.Weight()
 }
 
-func (x *Index) takes(v *feasibility, class *ledger.Class, n ledger.NodeID) bool {
-	return !class.Invalid && x.fits(class, n) && v.admits(n) && v.passes(class, n, false)
+func (ju *judge) takes(v *feasibility, class *ledger.Class, n ledger.NodeID) bool {
+	return !class.Invalid && ju.fits(class, n) && v.admits(n) && v.passes(class, n, false)
 }
 
 // fits says that a node has room now for one more task of a class.
-func (x *Index) fits(class *ledger.Class, n ledger.NodeID) bool {
+func (ju *judge) fits(class *ledger.Class, n ledger.NodeID) bool {
 	for _, need := range class.Need {
-		if x.l.Room(need.Dim)[n] < need.Amount {
+		if ju.x.l.Nodes.Room(need.Dim)[n] < need.Amount {
 			return false
 		}
 	}
@@ -185,17 +190,17 @@ func (v *feasibility) passes(class *ledger.Class, n ledger.NodeID, future bool) 
 	return true
 }
 
-func (x *Index) score(v *feasibility, class *ledger.Class, n ledger.NodeID) int64 {
+func (ju *judge) score(v *feasibility, class *ledger.Class, n ledger.NodeID) int64 {
 	s := v.base(n)
-	for _, o := range x.set.NodeOrders {
+	for _, o := range ju.x.set.Nodes.NodeOrders {
 		s += o.ScoreNode(class, n)
 	}
 	return s
 }
 
-func (x *Index) refusedStatically(class *ledger.Class, n ledger.NodeID) policy.Verdict {
-	fact := x.l.Node(n).Fact
-	for _, f := range x.set.StaticFilters {
+func (ju *judge) refusedStatically(class *ledger.Class, n ledger.NodeID) policy.Verdict {
+	fact := ju.x.l.Node(n).Fact
+	for _, f := range ju.x.set.Nodes.StaticFilters {
 		if v := f.FilterStatic(class.Spec, fact); !v.Admits() {
 			return v
 		}

@@ -13,7 +13,7 @@ func (x *Index) ColocationKeys(c ledger.ClassID) (keys []string, lists [][]ledge
 	if !x.AsksDomains(c) {
 		return nil, nil
 	}
-	for _, f := range x.look(c).domainFilters {
+	for _, f := range x.rows.look(c).domainFilters {
 		if g, ok := f.(policy.Colocator); ok {
 			keys = append(keys, g.ColocationKeys(x.l.Class(c))...)
 		}
@@ -21,16 +21,16 @@ func (x *Index) ColocationKeys(c ledger.ClassID) (keys []string, lists [][]ledge
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	return keys, x.alike(keys)
+	return keys, x.labels.alike(keys)
 }
 
 // alike lists the nodes with equal values of some labels together.
-func (x *Index) alike(keys []string) (lists [][]ledger.NodeID) {
+func (lc *labelColumns) alike(keys []string) (lists [][]ledger.NodeID) {
 	const none = -1
-	in := make([]int32, x.l.NumNodes()) // by node: the number of its combination
+	in := make([]int32, lc.x.l.Nodes.Len()) // by node: the number of its combination
 	count := 1
 	for _, k := range keys {
-		c, found := x.column(k), map[[2]int32]int32{}
+		c, found := lc.of(k), map[[2]int32]int32{}
 		for n := range in {
 			at := [2]int32{in[n], c.of[n]}
 			if in[n] == none || at[1] == 0 {

@@ -9,12 +9,12 @@ import (
 
 // scans says that some plugin compares all nodes with each other for every task, so that a tournament is of no
 // use.
-func (x *Index) scans() bool { return len(x.set.BatchOrders)+len(x.set.BestNodes) > 0 }
+func (x *Index) scans() bool { return len(x.set.Nodes.BatchOrders)+len(x.set.Nodes.BestNodes) > 0 }
 
 // bestScanned finds the node for a task among the nodes that take it, by the plugins that compare them. among:
 // nil for all nodes; future: once terminating tasks are gone.
 func (x *Index) bestScanned(t ledger.TaskID, among []ledger.NodeID, future bool) (ledger.NodeID, int64) {
-	r := x.look(x.l.Task(t).Class)
+	r := x.rows.look(x.l.Task(t).Class)
 	class := x.l.Class(r.id)
 	if among == nil {
 		among = x.ByName()
@@ -24,9 +24,9 @@ func (x *Index) bestScanned(t ledger.TaskID, among []ledger.NodeID, future bool)
 	}
 	x.nodes = x.nodes[:0]
 	for _, n := range among {
-		ok := x.takes(&r.feasibility, class, n)
+		ok := x.fit.takes(&r.feasibility, class, n)
 		if future {
-			ok = x.l.Releases(n) && x.takesFuture(&r.feasibility, class, n)
+			ok = x.l.Nodes.Releases(n) && x.fit.takesFuture(&r.feasibility, class, n)
 		}
 		if !ok || !r.company(class, n, future) {
 			continue
@@ -43,20 +43,20 @@ func (x *Index) bestScanned(t ledger.TaskID, among []ledger.NodeID, future bool)
 	x.scores = stretch(x.scores, len(x.nodes))[:len(x.nodes)]
 	if future {
 		for i, n := range x.nodes {
-			x.scores[i] = x.score(&r.feasibility, class, n)
+			x.scores[i] = x.fit.score(&r.feasibility, class, n)
 		}
 	} else {
-		x.scores = x.scoreAll(&r.feasibility, class, x.nodes, x.scores)
+		x.scores = x.order.scoreAll(&r.feasibility, class, x.nodes, x.scores)
 	}
 	x.placeNear(r, t)
 	x.near.add(x.nodes, x.scores)
 	for _, o := range r.domainOrders {
 		o.ScoreDomains(class, x.nodes, x.scores)
 	}
-	for _, o := range x.set.BatchOrders {
+	for _, o := range x.set.Nodes.BatchOrders {
 		o.ScoreNodes(t, x.nodes, x.scores)
 	}
-	for _, p := range x.set.BestNodes {
+	for _, p := range x.set.Nodes.BestNodes {
 		if i, ok := p.PickNode(t, x.nodes, x.scores); ok && i >= 0 && i < len(x.nodes) {
 			return x.nodes[i], x.scores[i]
 		}
@@ -71,7 +71,7 @@ func (x *Index) ByName() []ledger.NodeID {
 		return x.byName
 	}
 	x.byName = x.byName[:0]
-	for n := range x.l.NumNodes() {
+	for n := range x.l.Nodes.Len() {
 		if id := ledger.NodeID(n); x.l.Node(id).Present() {
 			x.byName = append(x.byName, id)
 		}

@@ -45,7 +45,7 @@ func (x *Index) grade(r *row, class *ledger.Class, few []string) {
 	}
 	whole := d.groups
 	d.sweeps = false
-	d.graded = graded{order: o, parts: parts, of: stretch(d.graded.of[:0], x.l.NumNodes()), kinds: x.grades}
+	d.graded = graded{order: o, parts: parts, of: stretch(d.graded.of[:0], x.l.Nodes.Len()), kinds: x.grades}
 	d.groups = make([]topologyGroup, len(whole)*x.grades)
 	for i := range d.groups {
 		d.groups[i] = topologyGroup{nodes: whole[i/x.grades].nodes, at: d.at}
@@ -70,9 +70,9 @@ func (x *Index) enterNode(d *domains, class *ledger.Class, n ledger.NodeID, scor
 	}
 	now := d.groupFor(class, n)
 	if now != was {
-		x.enterGroup(was, class, n, out)
+		x.domains.enterGroup(was, class, n, out)
 	}
-	x.enterGroup(now, class, n, score)
+	x.domains.enterGroup(now, class, n, score)
 }
 
 // ungraded says that nodes with different grades are in one group.

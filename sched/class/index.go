@@ -8,47 +8,43 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
+// rowTable holds the rows of classes, within a budget of memory.
+type rowTable struct {
+	x *Index
+
+	all     []*row
+	lru     uint64
+	bytes   int
+	touched []ledger.NodeID // see catchUp
+	changes []int64
+}
+
 // Index answers questions about classes for one ledger and one set of plugins. It is not safe for concurrent
 // use.
 type Index struct {
 	l              *ledger.Ledger
 	set            *policy.Set
-	rows           []*row
-	lru            uint64
-	bytes          int
 	TopologyGroups int // at most so many groups a class's nodes are divided into: see domains
 	Budget         int // bytes of tournaments kept at most, and of result caches; what is in use always stays
 
-	caches     map[cacheKey]*resultCache
-	cacheAge   []*resultCache // the oldest first
-	cacheBytes int
-	labels     map[string]*column
-	term       bitset // scratch
-	marked     bitset
-
-	grades  int  // see graded
-	longest int  // how many nodes are scored in one run; a multiple of group
-	dense   bool // all scores that depend on the tasks on a node are bulk: whole columns can be scored
-	bulk    []policy.BulkOrder
-	moving  []policy.MovingOrder
-	nodes   []ledger.NodeID // the nodes listed last, with their …
-	scores  []int64
-	spread  []int64         // scores of the last run
-	sparse  bool            // hardly any node has room: see run
-	touched []ledger.NodeID // see catchUp
-	changes []int64
-	barred  bitset // see bestAsked
-	bars    int
-	vain    bitset          // see refusing
-	byName  []ledger.NodeID // see ByName
-	named   ledger.Cursor
+	grades int             // see graded
+	nodes  []ledger.NodeID // the nodes listed last, with their …
+	scores []int64
+	vain   bitset          // see refusing
+	byName []ledger.NodeID // see ByName
+	named  ledger.Cursor
 
 	refused veto // see Refused
 
-	sides   [2][]ledger.NodeID // see side
-	sidedAt ledger.Cursor
-
-	near nearScores
+	near    nearScores
+	caches  resultCaches
+	labels  labelColumns
+	rows    rowTable
+	order   tournaments
+	domains domainIndex
+	room    roomCounts
+	shards  shards
+	fit     judge
 }
 
 // DefaultBudget is the bound on the bytes of all tournaments together.
@@ -59,18 +55,18 @@ const longestRun = 512
 
 // New returns an empty index.
 func New(l *ledger.Ledger, set *policy.Set) *Index {
-	x := &Index{l: l, set: set, Budget: DefaultBudget, TopologyGroups: DefaultTopologyGroups, caches: map[cacheKey]*resultCache{}, labels: map[string]*column{}, longest: longestRun, grades: defaultGrades}
-	for _, o := range set.NodeOrders {
+	x := (&Index{l: l, set: set, Budget: DefaultBudget, TopologyGroups: DefaultTopologyGroups, caches: resultCaches{all: map[cacheKey]*resultCache{}}, labels: labelColumns{byKey: map[string]*column{}}, order: tournaments{longest: longestRun}, grades: defaultGrades}).wire()
+	for _, o := range set.Nodes.NodeOrders {
 		if bulk, ok := o.(policy.BulkOrder); ok {
-			x.bulk = append(x.bulk, bulk)
+			x.order.bulk = append(x.order.bulk, bulk)
 		}
 	}
-	for _, o := range set.StaticOrders {
+	for _, o := range set.Nodes.StaticOrders {
 		if moving, is := o.(policy.MovingOrder); is {
-			x.moving = append(x.moving, moving)
+			x.caches.moving = append(x.caches.moving, moving)
 		}
 	}
-	x.dense = len(x.bulk) == len(set.NodeOrders)
+	x.order.dense = len(x.order.bulk) == len(set.Nodes.NodeOrders)
 	return x
 }
 
@@ -104,24 +100,24 @@ type row struct {
 const manySweeps = 8
 
 // look returns a class's row with its feasibility up to date. Its tournament, if it has one, is left as it is.
-func (x *Index) look(c ledger.ClassID) *row {
-	for int(c) >= len(x.rows) {
-		x.rows = append(x.rows, nil)
+func (rt *rowTable) look(c ledger.ClassID) *row {
+	for int(c) >= len(rt.all) {
+		rt.all = append(rt.all, nil)
 	}
-	r, class := x.rows[c], x.l.Class(c)
+	r, class := rt.all[c], rt.x.l.Class(c)
 	if r == nil || r.born != class.Born {
-		x.drop(c)
+		rt.drop(c)
 		r = &row{feasibility: feasibility{id: c, born: class.Born}}
-		x.rows[c] = r
-		x.compose(&r.feasibility, class)
-		x.weigh(r)
-	} else if r.static != x.l.Changes.NodeFacts.Now() {
-		if x.compose(&r.feasibility, class) {
+		rt.all[c] = r
+		rt.x.fit.compose(&r.feasibility, class)
+		rt.weigh(r)
+	} else if r.static != rt.x.l.Changes.NodeFacts.Now() {
+		if rt.x.fit.compose(&r.feasibility, class) {
 			r.cursor = 0
 		}
-		x.weigh(r)
-	} else if now := x.moved(); r.moved != now {
-		if r.moved = now; r.stirred() && x.compose(&r.feasibility, class) {
+		rt.weigh(r)
+	} else if now := rt.x.caches.moved(); r.moved != now {
+		if r.moved = now; r.stirred() && rt.x.fit.compose(&r.feasibility, class) {
 			r.cursor, r.domains.cursor, r.domainScores.stale = 0, 0, true
 		}
 	}
@@ -134,26 +130,26 @@ func (x *Index) lasting(r *row) bool {
 }
 
 // ranked brings a row's tournament up to date.
-func (x *Index) ranked(r *row) *row {
-	class := x.l.Class(r.id)
+func (rt *rowTable) ranked(r *row) *row {
+	class := rt.x.l.Class(r.id)
 	switch {
 	case r.rounds == nil || r.cursor == 0:
-		x.refill(r, class)
-	case r.cursor != x.l.Changes.Nodes.Now():
-		x.catchUp(r, class)
+		rt.refill(r, class)
+	case r.cursor != rt.x.l.Changes.Nodes.Now():
+		rt.catchUp(r, class)
 	}
-	x.lru++
-	r.used = x.lru
-	x.weigh(r)
+	rt.lru++
+	r.used = rt.lru
+	rt.weigh(r)
 	return r
 }
 
 // weigh counts the bytes that a row takes now, and drops other rows' tournaments if the budget is exceeded.
-func (x *Index) weigh(r *row) {
+func (rt *rowTable) weigh(r *row) {
 	if size := r.size(); size != r.bytes {
-		x.bytes += size - r.bytes
+		rt.bytes += size - r.bytes
 		r.bytes = size
-		x.trim(r.id)
+		rt.trim(r.id)
 	}
 }
 
@@ -162,83 +158,83 @@ func (r *row) size() int {
 }
 
 // trim drops the least recently used tournaments until the budget holds.
-func (x *Index) trim(keep ledger.ClassID) {
-	for x.bytes > x.Budget {
+func (rt *rowTable) trim(keep ledger.ClassID) {
+	for rt.bytes > rt.x.Budget {
 		oldest := ledger.NoClass
-		for c, r := range x.rows {
-			if r != nil && r.bytes > 0 && ledger.ClassID(c) != keep && (oldest < 0 || r.used < x.rows[oldest].used) {
+		for c, r := range rt.all {
+			if r != nil && r.bytes > 0 && ledger.ClassID(c) != keep && (oldest < 0 || r.used < rt.all[oldest].used) {
 				oldest = ledger.ClassID(c)
 			}
 		}
 		if oldest < 0 {
 			return
 		}
-		x.drop(oldest)
+		rt.drop(oldest)
 	}
 }
 
-func (x *Index) drop(c ledger.ClassID) {
-	if r := x.rows[c]; r != nil {
-		x.bytes -= r.bytes
-		x.rows[c] = nil
+func (rt *rowTable) drop(c ledger.ClassID) {
+	if r := rt.all[c]; r != nil {
+		rt.bytes -= r.bytes
+		rt.all[c] = nil
 	}
 }
 
 // catchUp looks again at the nodes that changed since the tournament was last used.
-func (x *Index) catchUp(r *row, class *ledger.Class) {
-	x.touched = x.touched[:0]
-	if len(r.scores) < x.l.NumNodes() ||
-		!x.l.Changes.Nodes.Each(r.cursor, func(n ledger.NodeID) { x.touched = append(x.touched, n) }) || len(x.touched) > x.l.NumNodes() {
-		x.refill(r, class)
+func (rt *rowTable) catchUp(r *row, class *ledger.Class) {
+	rt.touched = rt.touched[:0]
+	if len(r.scores) < rt.x.l.Nodes.Len() ||
+		!rt.x.l.Changes.Nodes.Each(r.cursor, func(n ledger.NodeID) { rt.touched = append(rt.touched, n) }) || len(rt.touched) > rt.x.l.Nodes.Len() {
+		rt.refill(r, class)
 		return
 	}
-	if !x.dense {
-		x.touched = slices.DeleteFunc(x.touched, func(n ledger.NodeID) bool {
-			takes := x.takes(&r.feasibility, class, n)
+	if !rt.x.order.dense {
+		rt.touched = slices.DeleteFunc(rt.touched, func(n ledger.NodeID) bool {
+			takes := rt.x.fit.takes(&r.feasibility, class, n)
 			if !takes {
-				x.enter(r, class, n, out)
+				rt.x.order.enter(r, class, n, out)
 			}
 			return !takes
 		})
 	}
-	if len(x.touched) < fewTouched {
-		for _, n := range x.touched {
-			x.enter(r, class, n, x.score(&r.feasibility, class, n))
+	if len(rt.touched) < fewTouched {
+		for _, n := range rt.touched {
+			rt.x.order.enter(r, class, n, rt.x.fit.score(&r.feasibility, class, n))
 		}
 	} else {
-		x.changes = x.scoreAll(&r.feasibility, class, x.touched, x.changes)
-		for i, n := range x.touched {
-			x.enter(r, class, n, x.changes[i])
+		rt.changes = rt.x.order.scoreAll(&r.feasibility, class, rt.touched, rt.changes)
+		for i, n := range rt.touched {
+			rt.x.order.enter(r, class, n, rt.changes[i])
 		}
 	}
-	r.cursor = x.l.Changes.Nodes.Now()
+	r.cursor = rt.x.l.Changes.Nodes.Now()
 }
 
 // fewTouched is up to how many nodes are scored one by one: for more, preparation pays.
 const fewTouched = 4
 
 // refill makes the tournament anew from all nodes, in one pass.
-func (x *Index) refill(r *row, class *ledger.Class) {
-	x.hold(r, class)
-	r.cursor = x.l.Changes.Nodes.Now()
+func (rt *rowTable) refill(r *row, class *ledger.Class) {
+	rt.x.order.hold(r, class)
+	r.cursor = rt.x.l.Changes.Nodes.Now()
 }
 
 // tie is a fixed hash of class and node: it orders nodes with equal scores.
-func (x *Index) tie(class *ledger.Class, n ledger.NodeID) uint64 {
-	h := x.l.NodeHash(n) ^ class.Hash
+func (to *tournaments) tie(class *ledger.Class, n ledger.NodeID) uint64 {
+	h := to.x.l.Nodes.Hash(n) ^ class.Hash
 	h = (h ^ h>>33) * 0xff51afd7ed558ccd
 	return (h ^ h>>33) * 0xc4ceb9fe1a85ec53
 }
 
 // before is the total order of nodes for a class, the best first. An entry without a node is last.
-func (x *Index) before(a, b entry) bool {
+func (to *tournaments) before(a, b entry) bool {
 	if a.score != b.score || a.score == out {
 		return a.score > b.score
 	}
 	if a.hash != b.hash {
 		return a.hash < b.hash
 	}
-	return x.l.Node(a.node).Name < x.l.Node(b.node).Name
+	return to.x.l.Node(a.node).Name < to.x.l.Node(b.node).Name
 }
 
 // stretch makes a slice n long, new elements zero.
@@ -247,4 +243,17 @@ func stretch[T any](s []T, n int) []T {
 		s = append(s, make([]T, n-len(s))...)
 	}
 	return s
+}
+
+// wire tells the parts what they are parts of.
+func (x *Index) wire() *Index {
+	x.caches.x = x
+	x.labels.x = x
+	x.rows.x = x
+	x.order.x = x
+	x.domains.x = x
+	x.room.x = x
+	x.shards.x = x
+	x.fit.x = x
+	return x
 }

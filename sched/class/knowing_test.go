@@ -23,7 +23,7 @@ func TestWhatRefusersKnowChangesNoAnswer(t *testing.T) {
 		}
 		for _, task := range w.tasks() {
 			w.compare(task)
-			if w.x.refusing(&w.x.look(w.l.Task(task).Class).feasibility, task) {
+			if w.x.refusing(&w.x.rows.look(w.l.Task(task).Class).feasibility, task) {
 				asked++
 			}
 			w.closed.era++
@@ -61,7 +61,7 @@ func (k *knowing) FilterTask(t ledger.TaskID, n ledger.NodeID, _ bool) policy.Ve
 
 func (k *knowing) Refusing(t ledger.TaskID) []uint64 {
 	var out []uint64
-	for n := range ledger.NodeID(k.l.NumNodes()) {
+	for n := range ledger.NodeID(k.l.Nodes.Len()) {
 		if n%64 == 0 {
 			out = append(out, 0)
 		}

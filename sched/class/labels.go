@@ -6,6 +6,15 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
+// labelColumns holds the values of labels on nodes, by key.
+type labelColumns struct {
+	x *Index
+
+	byKey  map[string]*column
+	term   bitset // scratch
+	marked bitset
+}
+
 // column is the values of one label on all nodes, as numbers: 0 for a node without the label. The nodes of
 // each value are linked, so that a requirement costs only as much as the values it names.
 type column struct {
@@ -16,9 +25,9 @@ type column struct {
 	cursor     ledger.Cursor // of facts of nodes
 }
 
-// askLabels judges all nodes by columns of labels, if the filter is one of labels and columns suffice for all
+// ask judges all nodes by columns of labels, if the filter is one of labels and columns suffice for all
 // its requirements; false if not.
-func (x *Index) askLabels(f *resultCache) bool {
+func (lc *labelColumns) ask(f *resultCache) bool {
 	filter, ok := f.filter.(policy.LabelFilter)
 	if !ok {
 		return false
@@ -33,11 +42,11 @@ func (x *Index) askLabels(f *resultCache) bool {
 			}
 		}
 	}
-	f.admits.all(x.l.NumNodes())
+	f.admits.all(lc.x.l.Nodes.Len())
 	for _, terms := range lists {
-		x.anyOf(f.admits, terms)
+		lc.anyOf(f.admits, terms)
 	}
-	f.some = x.l.NumNodes() - f.admits.count()
+	f.some = lc.x.l.Nodes.Len() - f.admits.count()
 	return true
 }
 
@@ -51,29 +60,29 @@ func readable(r model.Requirement) bool {
 }
 
 // anyOf removes from admits the nodes for which no term holds.
-func (x *Index) anyOf(admits bitset, terms []model.Term) {
+func (lc *labelColumns) anyOf(admits bitset, terms []model.Term) {
 	if len(terms) == 1 && len(terms[0].All) > 0 {
-		x.allOf(admits, terms[0])
+		lc.allOf(admits, terms[0])
 		return
 	}
 	held := make(bitset, len(admits))
-	x.term = stretch(x.term, len(admits))[:len(admits)]
+	lc.term = stretch(lc.term, len(admits))[:len(admits)]
 	for _, t := range terms {
 		if len(t.All) == 0 {
 			continue
 		}
-		copy(x.term, admits)
-		x.allOf(x.term, t)
-		held.or(x.term)
+		copy(lc.term, admits)
+		lc.allOf(lc.term, t)
+		held.or(lc.term)
 	}
 	admits.and(held)
 }
 
 // allOf removes from admits the nodes for which a requirement of a term does not hold. It visits only nodes
 // that have one of the values named.
-func (x *Index) allOf(admits bitset, t model.Term) {
+func (lc *labelColumns) allOf(admits bitset, t model.Term) {
 	for _, r := range t.All {
-		c := x.column(r.Key)
+		c := lc.of(r.Key)
 		switch r.Op {
 		case model.NotIn:
 			for _, v := range r.Values {
@@ -84,18 +93,18 @@ func (x *Index) allOf(admits bitset, t model.Term) {
 		case model.Exists:
 			c.mark(admits, 0, false)
 		default: // In, DoesNotExist
-			x.marked = stretch(x.marked, len(admits))[:len(admits)]
-			clear(x.marked)
+			lc.marked = stretch(lc.marked, len(admits))[:len(admits)]
+			clear(lc.marked)
 			if r.Op == model.DoesNotExist {
-				c.mark(x.marked, 0, true)
+				c.mark(lc.marked, 0, true)
 			} else {
 				for _, v := range r.Values {
 					if id, known := c.ids[v]; known {
-						c.mark(x.marked, id, true)
+						c.mark(lc.marked, id, true)
 					}
 				}
 			}
-			admits.and(x.marked)
+			admits.and(lc.marked)
 		}
 	}
 }
@@ -107,24 +116,24 @@ func (c *column) mark(b bitset, id int32, in bool) {
 	}
 }
 
-// column returns the column of a label, up to date.
-func (x *Index) column(key string) *column {
-	c := x.labels[key]
-	if c == nil || len(c.ids) > 2*x.l.NumNodes()+mostOldValues {
+// of returns the column of a label, up to date.
+func (lc *labelColumns) of(key string) *column {
+	c := lc.byKey[key]
+	if c == nil || len(c.ids) > 2*lc.x.l.Nodes.Len()+mostOldValues {
 		c = &column{ids: map[string]int32{}, first: []int32{0}}
-		x.labels[key] = c
+		lc.byKey[key] = c
 	}
-	if c.cursor == x.l.Changes.NodeFacts.Now() {
+	if c.cursor == lc.x.l.Changes.NodeFacts.Now() {
 		return c
 	}
-	c.grow(x.l.NumNodes())
-	read := func(n ledger.NodeID) { c.read(x.l.Node(n), key, n) }
-	if c.cursor == 0 || !x.l.Changes.NodeFacts.Each(c.cursor, read) {
+	c.grow(lc.x.l.Nodes.Len())
+	read := func(n ledger.NodeID) { c.read(lc.x.l.Node(n), key, n) }
+	if c.cursor == 0 || !lc.x.l.Changes.NodeFacts.Each(c.cursor, read) {
 		for n := range c.of {
 			read(ledger.NodeID(n))
 		}
 	}
-	c.cursor = x.l.Changes.NodeFacts.Now()
+	c.cursor = lc.x.l.Changes.NodeFacts.Now()
 	return c
 }
 

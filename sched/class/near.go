@@ -33,7 +33,7 @@ func (x *Index) placeNear(r *row, t ledger.TaskID) {
 	x.near.scores = r.network.Fresh()
 	if size := bytesByDomain * len(x.near.scores); size != r.networkSize {
 		r.networkSize = size
-		x.weigh(r)
+		x.rows.weigh(r)
 	}
 }
 

@@ -109,8 +109,8 @@ func (w *twin) fullness(nodes []ledger.NodeID, c *ledger.Class, weights map[stri
 		}
 		offers, holds := int64(0), need.Amount
 		for _, n := range nodes {
-			offers += w.l.Allocatable(need.Dim)[n]
-			w.l.NodeTasks(n, func(t ledger.TaskID) bool {
+			offers += w.l.Nodes.Allocatable(need.Dim)[n]
+			w.l.Nodes.Tasks(n, func(t ledger.TaskID) bool {
 				holds += max(0, w.l.Class(w.l.Task(t).Class).Request.Get(need.Dim))
 				return true
 			})

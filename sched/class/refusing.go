@@ -11,7 +11,7 @@ import (
 // refusing gathers in x.vain the nodes that filters of single tasks are known to refuse for a task. It returns
 // true when those are more than half: then it costs less to list the others than to take them out of the tournament.
 func (x *Index) refusing(v *feasibility, t ledger.TaskID) bool {
-	nodes := x.l.NumNodes()
+	nodes := x.l.Nodes.Len()
 	x.vain = stretch(x.vain[:0], words(nodes))
 	clear(x.vain)
 	for _, f := range v.taskFilters {
@@ -33,7 +33,7 @@ func (x *Index) everywhere(r *row, class *ledger.Class, t ledger.TaskID) bool {
 	for w, vain := range x.vain {
 		for left := vain; left != 0; left &= left - 1 {
 			n := ledger.NodeID(w*64 + bits.TrailingZeros64(left))
-			if x.takes(&r.feasibility, class, n) {
+			if x.fit.takes(&r.feasibility, class, n) {
 				return x.asked(&r.feasibility, t, n, false).Everywhere
 			}
 		}
@@ -52,7 +52,7 @@ func (x *Index) bestOfRest(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
 	for w, vain := range x.vain {
 		for left := ^vain; left != 0; left &= left - 1 {
 			n := w*64 + bits.TrailingZeros64(left)
-			if n < x.l.NumNodes() && x.takes(&r.feasibility, class, ledger.NodeID(n)) {
+			if n < x.l.Nodes.Len() && x.fit.takes(&r.feasibility, class, ledger.NodeID(n)) {
 				x.nodes = append(x.nodes, ledger.NodeID(n))
 			}
 		}
@@ -60,13 +60,13 @@ func (x *Index) bestOfRest(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
 	if len(x.nodes) == 0 {
 		return ledger.NoNode, 0
 	}
-	x.scores = x.scoreAll(&r.feasibility, class, x.nodes, x.scores)
+	x.scores = x.order.scoreAll(&r.feasibility, class, x.nodes, x.scores)
 	r.popped = r.popped[:0]
 	for i, n := range x.nodes {
-		r.popped = append(r.popped, entry{x.scores[i], x.tie(class, n), n})
+		r.popped = append(r.popped, entry{x.scores[i], x.order.tie(class, n), n})
 	}
 	slices.SortFunc(r.popped, func(a, b entry) int {
-		if x.before(a, b) {
+		if x.order.before(a, b) {
 			return -1
 		}
 		return 1

@@ -40,7 +40,7 @@ func TestReplicasAreSpreadAsAScanSpreadsThem(t *testing.T) {
 		}
 		for range rapid.IntRange(5, 40).Draw(t, "steps") {
 			i := w.n(23)
-			task, known := w.l.FindTask(ledger.Key{Namespace: "ns", Name: fmt.Sprintf("r%d", i)})
+			task, known := w.l.Tasks.Find(ledger.Key{Namespace: "ns", Name: fmt.Sprintf("r%d", i)})
 			switch {
 			case !known || w.l.Task(task).Node != ledger.NoNode && w.n(3) == 3:
 				replica(i, "")

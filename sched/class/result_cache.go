@@ -6,6 +6,16 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
+// resultCaches holds what single filters and scores say of all nodes, for specs that are equal in what these read.
+type resultCaches struct {
+	x *Index
+
+	all    map[cacheKey]*resultCache
+	age    []*resultCache // the oldest first
+	bytes  int
+	moving []policy.MovingOrder
+}
+
 // resultCache is what one static filter or score says of every node for one part of specs. What it says of
 // nodes that are not present means nothing: the result cache of presence, which has neither filter nor score,
 // refuses those.
@@ -32,17 +42,17 @@ type cacheKey struct {
 	aspect string
 }
 
-// cache returns the result cache of a filter or score for a class, up to date.
-func (x *Index) cache(part int, class *ledger.Class) *resultCache {
+// of returns the result cache of a filter or score for a class, up to date.
+func (rc *resultCaches) of(part int, class *ledger.Class) *resultCache {
 	var f resultCache
 	var plugin any
-	switch filters := len(x.set.StaticFilters); {
+	switch filters := len(rc.x.set.Nodes.StaticFilters); {
 	case part < 0:
 	case part < filters:
-		f.filter = x.set.StaticFilters[part]
+		f.filter = rc.x.set.Nodes.StaticFilters[part]
 		plugin = f.filter
 	default:
-		f.order = x.set.StaticOrders[part-filters]
+		f.order = rc.x.set.Nodes.StaticOrders[part-filters]
 		plugin = f.order
 		f.moving, _ = plugin.(policy.MovingOrder)
 	}
@@ -52,16 +62,16 @@ func (x *Index) cache(part int, class *ledger.Class) *resultCache {
 	} else if part >= 0 {
 		f.key.aspect = class.Key
 	}
-	known := x.caches[f.key]
+	known := rc.all[f.key]
 	if known == nil {
 		known = &f
 		known.spec = class.Spec
-		x.caches[f.key] = known
-		x.cacheAge = append(x.cacheAge, known)
-		x.cacheBytes += known.size()
+		rc.all[f.key] = known
+		rc.age = append(rc.age, known)
+		rc.bytes += known.size()
 	}
 	known.used = true
-	x.refresh(known)
+	rc.refresh(known)
 	return known
 }
 
@@ -74,14 +84,14 @@ func (f *resultCache) size() int {
 const cacheSize = 256
 
 // refresh asks again about the nodes with changed facts.
-func (x *Index) refresh(f *resultCache) {
-	had, n := f.size(), x.l.NumNodes()
+func (rc *resultCaches) refresh(f *resultCache) {
+	had, n := f.size(), rc.x.l.Nodes.Len()
 	if f.moving != nil {
-		x.pour(f, n)
-		x.cacheBytes += f.size() - had
+		rc.pour(f, n)
+		rc.bytes += f.size() - had
 		return
 	}
-	fresh := f.cursor > 0 && x.l.Changes.NodeFacts.Each(f.cursor, func(ledger.NodeID) {})
+	fresh := f.cursor > 0 && rc.x.l.Changes.NodeFacts.Each(f.cursor, func(ledger.NodeID) {})
 	if f.order == nil {
 		f.admits = f.admits.grow(f.nodes, n)
 	} else {
@@ -89,23 +99,23 @@ func (x *Index) refresh(f *resultCache) {
 	}
 	switch {
 	case fresh:
-		x.l.Changes.NodeFacts.Each(f.cursor, func(n ledger.NodeID) { x.ask(f, n) })
-	case !x.askLabels(f):
+		rc.x.l.Changes.NodeFacts.Each(f.cursor, func(n ledger.NodeID) { rc.ask(f, n) })
+	case !rc.x.labels.ask(f):
 		f.some = 0
 		clear(f.raw)
 		if f.order == nil {
 			f.admits.all(n)
 		}
 		for i := range n {
-			x.ask(f, ledger.NodeID(i))
+			rc.ask(f, ledger.NodeID(i))
 		}
 	}
-	f.cursor, f.nodes = x.l.Changes.NodeFacts.Now(), n
-	x.cacheBytes += f.size() - had
+	f.cursor, f.nodes = rc.x.l.Changes.NodeFacts.Now(), n
+	rc.bytes += f.size() - had
 }
 
 // pour asks a score that changes without a fact about all nodes, if it has changed.
-func (x *Index) pour(f *resultCache, nodes int) {
+func (rc *resultCaches) pour(f *resultCache, nodes int) {
 	moved := f.moving.MovedFor(f.spec)
 	if f.moved == moved && f.nodes == nodes {
 		return
@@ -117,12 +127,12 @@ func (x *Index) pour(f *resultCache, nodes int) {
 	for _, raw := range f.raw {
 		f.some += differ(raw != 0, false)
 	}
-	f.moved, f.nodes, f.cursor = moved, nodes, x.l.Changes.NodeFacts.Now()
+	f.moved, f.nodes, f.cursor = moved, nodes, rc.x.l.Changes.NodeFacts.Now()
 }
 
 // ask asks about one node.
-func (x *Index) ask(f *resultCache, n ledger.NodeID) {
-	node := x.l.Node(n)
+func (rc *resultCaches) ask(f *resultCache, n ledger.NodeID) {
+	node := rc.x.l.Node(n)
 	if f.order != nil {
 		was := f.raw[n]
 		if f.raw[n] = 0; node.Present() {
@@ -153,18 +163,18 @@ func differ(is, was bool) int {
 	}
 }
 
-// trimCaches drops result caches until the budget holds: the oldest first, except that those which were used
+// trim drops result caches until the budget holds: the oldest first, except that those which were used
 // since this was last considered are kept for another round.
-func (x *Index) trimCaches() {
-	for rounds := 2 * len(x.cacheAge); x.cacheBytes > x.Budget && rounds > 0; rounds-- {
-		f := x.cacheAge[0]
-		x.cacheAge = x.cacheAge[1:]
+func (rc *resultCaches) trim() {
+	for rounds := 2 * len(rc.age); rc.bytes > rc.x.Budget && rounds > 0; rounds-- {
+		f := rc.age[0]
+		rc.age = rc.age[1:]
 		if f.used {
 			f.used = false
-			x.cacheAge = append(x.cacheAge, f)
+			rc.age = append(rc.age, f)
 			continue
 		}
-		delete(x.caches, f.key)
-		x.cacheBytes -= f.size()
+		delete(rc.all, f.key)
+		rc.bytes -= f.size()
 	}
 }

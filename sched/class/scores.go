@@ -11,7 +11,7 @@ import (
 // nodes that take the task. future: once terminating tasks are gone. It looks at every node and is for the
 // log; it decides nothing.
 func (x *Index) Scores(t ledger.TaskID, future bool) (best []trace.NodeScore, of int) {
-	r := x.look(x.l.Task(t).Class)
+	r := x.rows.look(x.l.Task(t).Class)
 	class := x.l.Class(r.id)
 	var nodes []ledger.NodeID
 	for _, n := range x.ByName() {
@@ -21,22 +21,22 @@ func (x *Index) Scores(t ledger.TaskID, future bool) (best []trace.NodeScore, of
 	}
 	scores, compared := make([]int64, len(nodes)), make([]int64, len(nodes))
 	for i, n := range nodes {
-		scores[i], compared[i] = x.score(&r.feasibility, class, n)-r.base(n), r.base(n)
+		scores[i], compared[i] = x.fit.score(&r.feasibility, class, n)-r.base(n), r.base(n)
 	}
 	x.placeNear(r, t)
 	x.near.add(nodes, compared)
 	for _, o := range r.domainOrders {
 		o.ScoreDomains(class, nodes, compared)
 	}
-	for _, o := range x.set.BatchOrders {
+	for _, o := range x.set.Nodes.BatchOrders {
 		o.ScoreNodes(t, nodes, compared)
 	}
 	order := make([]entry, len(nodes))
 	for i, n := range nodes {
-		order[i] = entry{scores[i] + compared[i], x.tie(class, n), n}
+		order[i] = entry{scores[i] + compared[i], x.order.tie(class, n), n}
 	}
 	slices.SortFunc(order, func(a, b entry) int {
-		if x.before(a, b) {
+		if x.order.before(a, b) {
 			return -1
 		}
 		return 1

@@ -8,20 +8,20 @@ import (
 )
 
 // sweep finds the best of all nodes for a class in one pass.
-func (x *Index) sweep(v *feasibility, class *ledger.Class) entry {
-	nodes := x.l.NumNodes()
+func (to *tournaments) sweep(v *feasibility, class *ledger.Class) entry {
+	nodes := to.x.l.Nodes.Len()
 	if v.few {
-		x.takers(v, class, 0, nodes)
-		x.scores = x.scoreAll(v, class, x.nodes, x.scores)
-		x.near.add(x.nodes, x.scores)
-		return x.bestListed(class)
+		to.takers(v, class, 0, nodes)
+		to.x.scores = to.scoreAll(v, class, to.x.nodes, to.x.scores)
+		to.x.near.add(to.x.nodes, to.x.scores)
+		return to.x.bestListed(class)
 	}
 	best := nobody
-	x.sparse = false
-	for first := 0; first < nodes; first += x.longest {
-		scores, sure := x.run(v, class, first, min(x.longest, nodes-first))
-		x.near.addRun(first, scores)
-		best = x.among(v, class, best, first, scores, sure)
+	to.sparse = false
+	for first := 0; first < nodes; first += to.longest {
+		scores, sure := to.run(v, class, first, min(to.longest, nodes-first))
+		to.x.near.addRun(first, scores)
+		best = to.among(v, class, best, first, scores, sure)
 	}
 	return best
 }
@@ -29,82 +29,82 @@ func (x *Index) sweep(v *feasibility, class *ledger.Class) entry {
 // run scores count nodes from first on; the scores are valid until the next run. Where nodes are scored by
 // columns, the check whether a node takes the class costs as much as its score, so it is left to the caller
 // (sure: false). Otherwise nodes that do not take the class score out.
-func (x *Index) run(v *feasibility, class *ledger.Class, first, count int) (scores []int64, sure bool) {
-	if x.dense && !x.sparse && !v.few {
-		x.spread = stretch(x.spread, count)
-		scores = x.spread[:count]
-		x.bases(v, first, scores)
-		for _, o := range x.bulk {
+func (to *tournaments) run(v *feasibility, class *ledger.Class, first, count int) (scores []int64, sure bool) {
+	if to.dense && !to.sparse && !v.few {
+		to.spread = stretch(to.spread, count)
+		scores = to.spread[:count]
+		to.bases(v, first, scores)
+		for _, o := range to.bulk {
 			o.AddRun(class, ledger.NodeID(first), scores)
 		}
 		return scores, false
 	}
-	x.takers(v, class, first, count)
-	x.sparse = len(x.nodes) < count/4
-	x.scores = x.scoreAll(v, class, x.nodes, x.scores)
-	x.spread = stretch(x.spread, count)
-	scores = x.spread[:count]
+	to.takers(v, class, first, count)
+	to.sparse = len(to.x.nodes) < count/4
+	to.x.scores = to.scoreAll(v, class, to.x.nodes, to.x.scores)
+	to.spread = stretch(to.spread, count)
+	scores = to.spread[:count]
 	for i := range scores {
 		scores[i] = out
 	}
-	for i, n := range x.nodes {
-		scores[int(n)-first] = x.scores[i]
+	for i, n := range to.x.nodes {
+		scores[int(n)-first] = to.x.scores[i]
 	}
 	return scores, true
 }
 
 // among returns the better of the best so far and the best of a run. Only a node that would win is asked
 // whether it takes the class. Where most nodes that were asked do not, the next run asks first.
-func (x *Index) among(v *feasibility, class *ledger.Class, best entry, first int, scores []int64, sure bool) entry {
+func (to *tournaments) among(v *feasibility, class *ledger.Class, best entry, first int, scores []int64, sure bool) entry {
 	refused := 0
 	for i, score := range scores {
 		if score < best.score || score == out {
 			continue
 		}
 		n := ledger.NodeID(first + i)
-		e := entry{score, x.tie(class, n), n}
-		if score == best.score && (e.hash > best.hash || !x.before(e, best)) {
+		e := entry{score, to.tie(class, n), n}
+		if score == best.score && (e.hash > best.hash || !to.before(e, best)) {
 			continue
 		}
-		if !sure && !x.takes(v, class, n) || x.bars > 0 && x.barred.has(int(n)) {
+		if !sure && !to.x.fit.takes(v, class, n) || to.bars > 0 && to.barred.has(int(n)) {
 			refused++
 			continue
 		}
 		best = e
 	}
-	x.sparse = x.sparse || refused > len(scores)/2
+	to.sparse = to.sparse || refused > len(scores)/2
 	return best
 }
 
 // takers lists in x.nodes the nodes from first on that take one more task of a class, in the order of rows.
-func (x *Index) takers(v *feasibility, class *ledger.Class, first, count int) {
-	x.nodes = x.nodes[:0]
+func (to *tournaments) takers(v *feasibility, class *ledger.Class, first, count int) {
+	to.x.nodes = to.x.nodes[:0]
 	switch {
 	case class.Invalid:
 		return
 	case v.few:
-		x.admitted(v, first, count)
+		to.admitted(v, first, count)
 	default:
-		x.roomy(class, first, count)
+		to.roomy(class, first, count)
 	}
 	if v.mask == nil && len(v.nodeFilters) == 0 {
 		return
 	}
-	kept := x.nodes[:0]
-	for _, n := range x.nodes {
-		if v.admits(n) && (!v.few || x.fits(class, n)) && v.passes(class, n, false) {
+	kept := to.x.nodes[:0]
+	for _, n := range to.x.nodes {
+		if v.admits(n) && (!v.few || to.x.fit.fits(class, n)) && v.passes(class, n, false) {
 			kept = append(kept, n)
 		}
 	}
-	x.nodes = kept
+	to.x.nodes = kept
 }
 
 // admitted lists the nodes from first on that the static filters admit, where these are few.
-func (x *Index) admitted(v *feasibility, first, count int) {
+func (to *tournaments) admitted(v *feasibility, first, count int) {
 	for w := first / 64; w < words(first+count); w++ {
 		for left := v.mask[w]; left != 0; left &= left - 1 {
 			if n := w*64 + bits.TrailingZeros64(left); n >= first && n < first+count {
-				x.nodes = append(x.nodes, ledger.NodeID(n))
+				to.x.nodes = append(to.x.nodes, ledger.NodeID(n))
 			}
 		}
 	}
@@ -112,25 +112,25 @@ func (x *Index) admitted(v *feasibility, first, count int) {
 
 // roomy lists the nodes from first on with room for one more task of a class. It goes column by column, so
 // that a node costs nanoseconds where only room decides.
-func (x *Index) roomy(class *ledger.Class, first, count int) {
-	x.nodes = stretch(x.nodes, count)[:count]
-	for i := range x.nodes {
-		x.nodes[i] = ledger.NodeID(first + i)
+func (to *tournaments) roomy(class *ledger.Class, first, count int) {
+	to.x.nodes = stretch(to.x.nodes, count)[:count]
+	for i := range to.x.nodes {
+		to.x.nodes[i] = ledger.NodeID(first + i)
 	}
 	for _, need := range class.Need {
-		room, kept := x.l.Room(need.Dim), 0
-		for _, n := range x.nodes {
-			x.nodes[kept] = n
+		room, kept := to.x.l.Nodes.Room(need.Dim), 0
+		for _, n := range to.x.nodes {
+			to.x.nodes[kept] = n
 			if room[n] >= need.Amount {
 				kept++
 			}
 		}
-		x.nodes = x.nodes[:kept]
+		to.x.nodes = to.x.nodes[:kept]
 	}
 }
 
 // bases sets the scores by facts of the nodes from first on.
-func (x *Index) bases(v *feasibility, first int, scores []int64) {
+func (to *tournaments) bases(v *feasibility, first int, scores []int64) {
 	if len(v.varied) == 0 {
 		for i := range scores {
 			scores[i] = v.flat
@@ -144,7 +144,7 @@ func (x *Index) bases(v *feasibility, first int, scores []int64) {
 
 // scoreAll scores some nodes. Where they are scored by columns, they need not take the class; the score of a
 // node that does not means nothing.
-func (x *Index) scoreAll(v *feasibility, class *ledger.Class, nodes []ledger.NodeID, scores []int64) []int64 {
+func (to *tournaments) scoreAll(v *feasibility, class *ledger.Class, nodes []ledger.NodeID, scores []int64) []int64 {
 	scores = stretch(scores, len(nodes))[:len(nodes)]
 	for i, n := range nodes {
 		scores[i] = v.flat
@@ -152,7 +152,7 @@ func (x *Index) scoreAll(v *feasibility, class *ledger.Class, nodes []ledger.Nod
 			scores[i] = v.base(n)
 		}
 	}
-	for _, o := range x.set.NodeOrders {
+	for _, o := range to.x.set.Nodes.NodeOrders {
 		if bulk, ok := o.(policy.BulkOrder); ok {
 			bulk.AddScores(class, nodes, scores)
 			continue
@@ -179,7 +179,7 @@ func (x *Index) bestListed(class *ledger.Class) entry {
 		if s < best.score {
 			continue
 		}
-		if e := (entry{s, x.tie(class, x.nodes[i]), x.nodes[i]}); x.before(e, best) {
+		if e := (entry{s, x.order.tie(class, x.nodes[i]), x.nodes[i]}); x.order.before(e, best) {
 			best = e
 		}
 	}

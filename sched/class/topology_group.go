@@ -39,7 +39,7 @@ func (c *topologyGroup) open() {
 }
 
 // fillGroup computes all rounds.
-func (x *Index) fillGroup(c *topologyGroup, class *ledger.Class) {
+func (di *domainIndex) fillGroup(c *topologyGroup, class *ledger.Class) {
 	want := max(1, (len(c.scores)+group-1)/group)
 	c.takers = 0
 	for _, score := range c.scores {
@@ -51,7 +51,7 @@ func (x *Index) fillGroup(c *topologyGroup, class *ledger.Class) {
 		}
 		c.rounds[k] = stretch(c.rounds[k], want)
 		for g := range c.rounds[k] {
-			c.rounds[k][g] = x.bestOfGroup(c, class, k, g)
+			c.rounds[k][g] = di.bestOfGroup(c, class, k, g)
 		}
 		if want == 1 {
 			return
@@ -61,13 +61,13 @@ func (x *Index) fillGroup(c *topologyGroup, class *ledger.Class) {
 }
 
 // enterGroup sets a node's score, and computes again what depends on it.
-func (x *Index) enterGroup(c *topologyGroup, class *ledger.Class, n ledger.NodeID, score int64) {
+func (di *domainIndex) enterGroup(c *topologyGroup, class *ledger.Class, n ledger.NodeID, score int64) {
 	if c.scores == nil {
 		if score == out {
 			return
 		}
 		c.open()
-		x.fillGroup(c, class)
+		di.fillGroup(c, class)
 	}
 	at := int(c.at[n])
 	was := c.scores[at]
@@ -78,20 +78,20 @@ func (x *Index) enterGroup(c *topologyGroup, class *ledger.Class, n ledger.NodeI
 	c.takers += differ(score != out, was != out)
 	now, before := nobody, nobody
 	if score != out {
-		now = entry{score, x.tie(class, n), n}
+		now = entry{score, di.x.order.tie(class, n), n}
 	}
 	if was != out {
-		before = entry{was, x.tie(class, n), n}
+		before = entry{was, di.x.order.tie(class, n), n}
 	}
 	for k := range c.rounds {
 		at /= group
 		w := &c.rounds[k][at]
 		held := *w
 		switch {
-		case now.node != ledger.NoNode && x.before(now, held):
+		case now.node != ledger.NoNode && di.x.order.before(now, held):
 			*w = now
 		case held.node == before.node && before.node != ledger.NoNode:
-			*w = x.bestOfGroup(c, class, k, at)
+			*w = di.bestOfGroup(c, class, k, at)
 		default:
 			return
 		}
@@ -100,11 +100,11 @@ func (x *Index) enterGroup(c *topologyGroup, class *ledger.Class, n ledger.NodeI
 }
 
 // bestOfGroup returns the best of a group: of nodes in round 0, of the winners of the round before otherwise.
-func (x *Index) bestOfGroup(c *topologyGroup, class *ledger.Class, k, g int) entry {
+func (di *domainIndex) bestOfGroup(c *topologyGroup, class *ledger.Class, k, g int) entry {
 	best := nobody
 	if k > 0 {
 		for _, e := range c.rounds[k-1][g*group : min((g+1)*group, len(c.rounds[k-1]))] {
-			if x.before(e, best) {
+			if di.x.order.before(e, best) {
 				best = e
 			}
 		}
@@ -115,7 +115,7 @@ func (x *Index) bestOfGroup(c *topologyGroup, class *ledger.Class, k, g int) ent
 			continue
 		}
 		n := c.nodes[g*group+i]
-		if e := (entry{score, x.tie(class, n), n}); x.before(e, best) {
+		if e := (entry{score, di.x.order.tie(class, n), n}); di.x.order.before(e, best) {
 			best = e
 		}
 	}

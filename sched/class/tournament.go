@@ -4,7 +4,21 @@ import (
 	"math"
 
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/policy"
 )
+
+// tournaments orders the nodes of a class by score.
+type tournaments struct {
+	x *Index
+
+	longest int  // how many nodes are scored in one run; a multiple of group
+	dense   bool // all scores that depend on the tasks on a node are bulk: whole columns can be scored
+	sparse  bool // hardly any node has room: see run
+	bulk    []policy.BulkOrder
+	spread  []int64 // scores of the last run
+	barred  bitset  // see bestAsked
+	bars    int
+}
 
 // tournament knows the best of all nodes for a class. In the first round, each group of sixteen nodes, in the
 // order of rows, has a winner; in the next round each group of sixteen winners has one, until one is left.
@@ -45,44 +59,44 @@ func (c *tournament) size() int {
 }
 
 // top returns the best of all nodes: node NoNode when there is none.
-func (x *Index) top(r *row, class *ledger.Class) entry {
+func (to *tournaments) top(r *row, class *ledger.Class) entry {
 	for {
 		top := r.rounds[len(r.rounds)-1][0]
 		if top.node == ledger.NoNode || !r.bounds.has(int(top.node/group)) {
 			return top
 		}
-		x.replay(r, class, top.node)
+		to.replay(r, class, top.node)
 	}
 }
 
 // hold computes all rounds.
-func (x *Index) hold(r *row, class *ledger.Class) {
-	nodes := x.l.NumNodes()
+func (to *tournaments) hold(r *row, class *ledger.Class) {
+	nodes := to.x.l.Nodes.Len()
 	want := max(1, (nodes+group-1)/group)
 	r.scores = stretch(r.scores, nodes)
 	r.bounds = stretch(r.bounds, words(want))
 	clear(r.bounds)
-	x.round(r, 0, want)[0] = nobody
-	x.sparse = false
-	for first := 0; first < nodes; first += x.longest {
-		scores, sure := x.run(&r.feasibility, class, first, min(x.longest, nodes-first))
+	to.round(r, 0, want)[0] = nobody
+	to.sparse = false
+	for first := 0; first < nodes; first += to.longest {
+		scores, sure := to.run(&r.feasibility, class, first, min(to.longest, nodes-first))
 		copy(r.scores[first:], scores)
 		for at := 0; at < len(scores); at += group {
 			part := scores[at:min(at+group, len(scores))]
-			r.rounds[0][(first+at)/group] = x.among(&r.feasibility, class, nobody, first+at, part, sure)
+			r.rounds[0][(first+at)/group] = to.among(&r.feasibility, class, nobody, first+at, part, sure)
 		}
 	}
 	for k := 1; want > 1; k++ {
 		want = (want + group - 1) / group
-		winners := x.round(r, k, want)
+		winners := to.round(r, k, want)
 		for g := range winners {
-			winners[g] = x.winner(r, k, g)
+			winners[g] = to.winner(r, k, g)
 		}
 	}
 }
 
 // round returns round k, with as many winners as wanted.
-func (x *Index) round(r *row, k, want int) []entry {
+func (to *tournaments) round(r *row, k, want int) []entry {
 	if k == len(r.rounds) {
 		r.rounds = append(r.rounds, nil)
 	}
@@ -91,7 +105,7 @@ func (x *Index) round(r *row, k, want int) []entry {
 }
 
 // enter sets a node's present score: any value, where the node does not take the class.
-func (x *Index) enter(r *row, class *ledger.Class, n ledger.NodeID, score int64) {
+func (to *tournaments) enter(r *row, class *ledger.Class, n ledger.NodeID, score int64) {
 	g := int(n / group)
 	r.scores[n] = score
 	w := &r.rounds[0][g]
@@ -99,30 +113,30 @@ func (x *Index) enter(r *row, class *ledger.Class, n ledger.NodeID, score int64)
 	if n != held.node && score < held.score {
 		return // nearly always
 	}
-	switch e := (entry{score, x.tie(class, n), n}); {
+	switch e := (entry{score, to.tie(class, n), n}); {
 	case e == held:
-		r.bounds.put(g, !x.takes(&r.feasibility, class, n))
-	case score > out && x.before(e, held) && x.takes(&r.feasibility, class, n):
+		r.bounds.put(g, !to.x.fit.takes(&r.feasibility, class, n))
+	case score > out && to.before(e, held) && to.x.fit.takes(&r.feasibility, class, n):
 		*w = e
 		r.bounds.put(g, false)
-		x.siftUp(r, held, n)
+		to.siftUp(r, held, n)
 	case n == held.node:
 		r.bounds.put(g, true)
 	}
 }
 
 // replay computes the rounds on a node's way again, from the first one on.
-func (x *Index) replay(r *row, class *ledger.Class, n ledger.NodeID) {
+func (to *tournaments) replay(r *row, class *ledger.Class, n ledger.NodeID) {
 	g := int(n / group)
 	held := r.rounds[0][g]
 	scores := r.scores[g*group : min((g+1)*group, len(r.scores))]
-	r.rounds[0][g] = x.among(&r.feasibility, class, nobody, g*group, scores, !x.dense)
+	r.rounds[0][g] = to.among(&r.feasibility, class, nobody, g*group, scores, !to.dense)
 	r.bounds.put(g, false)
-	x.siftUp(r, held, n)
+	to.siftUp(r, held, n)
 }
 
 // siftUp goes on after the winner of a node's group in the first round has changed; before is the old winner.
-func (x *Index) siftUp(r *row, before entry, n ledger.NodeID) {
+func (to *tournaments) siftUp(r *row, before entry, n ledger.NodeID) {
 	at := int(n / group)
 	now := r.rounds[0][at]
 	for k := 1; k < len(r.rounds) && now != before; k++ {
@@ -130,10 +144,10 @@ func (x *Index) siftUp(r *row, before entry, n ledger.NodeID) {
 		w := &r.rounds[k][at]
 		held := *w
 		switch {
-		case x.before(now, held):
+		case to.before(now, held):
 			*w = now
 		case held.node == before.node:
-			*w = x.winner(r, k, at)
+			*w = to.winner(r, k, at)
 		default:
 			return
 		}
@@ -142,7 +156,7 @@ func (x *Index) siftUp(r *row, before entry, n ledger.NodeID) {
 }
 
 // winner returns the best of a group of the round before k.
-func (x *Index) winner(r *row, k, g int) entry {
+func (to *tournaments) winner(r *row, k, g int) entry {
 	part := r.rounds[k-1][g*group : min((g+1)*group, len(r.rounds[k-1]))]
 	best := &part[0]
 	for i := range part {
@@ -150,7 +164,7 @@ func (x *Index) winner(r *row, k, g int) entry {
 		if e.score < best.score || e.score == best.score && e.hash > best.hash {
 			continue
 		}
-		if e.score > best.score || e.hash < best.hash || x.before(*e, *best) {
+		if e.score > best.score || e.hash < best.hash || to.before(*e, *best) {
 			best = e
 		}
 	}

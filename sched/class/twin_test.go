@@ -20,12 +20,12 @@ type twin struct {
 
 func (w *twin) nodes() []ledger.NodeID {
 	var out []ledger.NodeID
-	w.l.Present(func(n ledger.NodeID) bool { out = append(out, n); return true })
+	w.l.Nodes.Present(func(n ledger.NodeID) bool { out = append(out, n); return true })
 	return out
 }
 
 func (w *twin) static(c *ledger.Class, n ledger.NodeID) policy.Verdict {
-	for _, f := range w.set.StaticFilters {
+	for _, f := range w.set.Nodes.StaticFilters {
 		if v := f.FilterStatic(c.Spec, w.l.Node(n).Fact); !v.Admits() {
 			return v
 		}
@@ -34,7 +34,7 @@ func (w *twin) static(c *ledger.Class, n ledger.NodeID) policy.Verdict {
 }
 
 func (w *twin) sitting(c *ledger.Class, n ledger.NodeID, future bool) policy.Verdict {
-	for _, f := range w.set.NodeFilters {
+	for _, f := range w.set.Nodes.NodeFilters {
 		if f.Concerns(c.Spec) {
 			if v := f.FilterNode(c, n, future); !v.Admits() {
 				return v
@@ -45,7 +45,7 @@ func (w *twin) sitting(c *ledger.Class, n ledger.NodeID, future bool) policy.Ver
 }
 
 func (w *twin) single(t ledger.TaskID, c *ledger.Class, n ledger.NodeID, future bool) policy.Verdict {
-	for _, f := range w.set.TaskFilters {
+	for _, f := range w.set.Nodes.TaskFilters {
 		if f.Concerns(c.Spec) {
 			if v := f.FilterTask(t, n, future); !v.Admits() {
 				return v
@@ -58,9 +58,9 @@ func (w *twin) single(t ledger.TaskID, c *ledger.Class, n ledger.NodeID, future 
 // fit is how many tasks of a class a node has room for, at most most.
 func (w *twin) fit(c *ledger.Class, n ledger.NodeID, future bool, most int64) int64 {
 	for _, need := range c.Need {
-		room := min(w.l.Idle(need.Dim)[n], w.l.FutureIdle(need.Dim, n))
+		room := min(w.l.Nodes.Idle(need.Dim)[n], w.l.Nodes.FutureIdle(need.Dim, n))
 		if future {
-			room = w.l.FutureIdle(need.Dim, n)
+			room = w.l.Nodes.FutureIdle(need.Dim, n)
 		}
 		most = min(most, max(0, room)/need.Amount)
 	}
@@ -95,10 +95,10 @@ func (w *twin) everywhere(t ledger.TaskID) trace.Code {
 // the nodes that the static filters admit.
 func (w *twin) score(c *ledger.Class, n ledger.NodeID) int64 {
 	sum := int64(0)
-	for _, o := range w.set.NodeOrders {
+	for _, o := range w.set.Nodes.NodeOrders {
 		sum += o.ScoreNode(c, n)
 	}
-	for _, o := range w.set.StaticOrders {
+	for _, o := range w.set.Nodes.StaticOrders {
 		if _, moves := o.(policy.MovingOrder); moves {
 			sum += o.RawScore(c.Spec, w.l.Node(n).Fact) * o.Weight()
 			continue
@@ -134,7 +134,7 @@ func (w *twin) candidates(t ledger.TaskID, among []ledger.NodeID, future bool) (
 	c := w.l.Class(w.l.Task(t).Class)
 	// Filters of single tasks are asked about the best alone where all nodes are in question:
 	// then those that they refuse count in what others are compared with.
-	later := !future && len(among) == len(w.nodes()) && len(w.set.BatchOrders) == 0
+	later := !future && len(among) == len(w.nodes()) && len(w.set.Nodes.BatchOrders) == 0
 	for _, n := range among {
 		if w.suits(c, n, future) && w.company(t, n, future) && (!future || w.leaves(n)) && (later || w.single(t, c, n, future).Admits()) {
 			nodes, scores = append(nodes, n), append(scores, w.score(c, n))
@@ -148,7 +148,7 @@ func (w *twin) candidates(t ledger.TaskID, among []ledger.NodeID, future bool) (
 			nodes, scores = slices.Delete(nodes, i, i+1), slices.Delete(scores, i, i+1)
 		}
 	}
-	for _, o := range w.set.BatchOrders {
+	for _, o := range w.set.Nodes.BatchOrders {
 		o.ScoreNodes(t, nodes, scores)
 	}
 	return nodes, scores
@@ -159,7 +159,7 @@ func (w *twin) candidates(t ledger.TaskID, among []ledger.NodeID, future bool) (
 func (w *twin) best(t ledger.TaskID, among []ledger.NodeID, future bool) (ledger.NodeID, int64) {
 	c := w.l.Class(w.l.Task(t).Class)
 	nodes, scores := w.candidates(t, among, future)
-	for _, p := range w.set.BestNodes {
+	for _, p := range w.set.Nodes.BestNodes {
 		if i, ok := p.PickNode(t, nodes, scores); ok && len(nodes) > 0 {
 			return nodes[i], scores[i]
 		}
@@ -186,7 +186,7 @@ func (w *twin) best(t ledger.TaskID, among []ledger.NodeID, future bool) (ledger
 // leaves says that somebody on the node is terminating.
 func (w *twin) leaves(n ledger.NodeID) bool {
 	leaves := false
-	w.l.NodeTasks(n, func(t ledger.TaskID) bool {
+	w.l.Nodes.Tasks(n, func(t ledger.TaskID) bool {
 		leaves = leaves || w.l.Task(t).Status == model.Releasing
 		return true
 	})
@@ -211,7 +211,7 @@ func (w *twin) whole(c *ledger.Class, want int64) int64 {
 		if !c.Invalid && w.static(c, n).Admits() {
 			fit := want
 			for _, need := range c.Need {
-				fit = min(fit, max(0, w.l.Allocatable(need.Dim)[n])/need.Amount)
+				fit = min(fit, max(0, w.l.Nodes.Allocatable(need.Dim)[n])/need.Amount)
 			}
 			sum += fit
 		}
@@ -235,7 +235,7 @@ func (w *twin) why(t ledger.TaskID) map[refusal]int {
 		v := w.static(c, n)
 		if v.Admits() && w.fit(c, n, false, 1) == 0 {
 			for _, need := range c.Need {
-				if min(w.l.Idle(need.Dim)[n], w.l.FutureIdle(need.Dim, n)) < need.Amount {
+				if min(w.l.Nodes.Idle(need.Dim)[n], w.l.Nodes.FutureIdle(need.Dim, n)) < need.Amount {
 					counts[refusal{trace.InsufficientResource, w.l.Dims.Name(need.Dim)}]++
 				}
 			}

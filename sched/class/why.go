@@ -18,7 +18,7 @@ const mostKinds = 12
 // refused.
 func (x *Index) Why(t ledger.TaskID) trace.Reason {
 	task := x.l.Task(t)
-	class, r := x.l.Class(task.Class), x.look(task.Class)
+	class, r := x.l.Class(task.Class), x.rows.look(task.Class)
 	if r.why.Is() && r.whyAt == x.l.Changes.Nodes.Now() && len(r.taskFilters) == 0 {
 		reason := r.why
 		reason.Task = task.Key.String()
@@ -26,9 +26,9 @@ func (x *Index) Why(t ledger.TaskID) trace.Reason {
 	}
 	x.set.Explain(true)
 	defer x.set.Explain(false)
-	w := why{x: x, r: r, class: class, at: map[kind]int{}, nearest: ledger.NoNode, kept: x.l.ClaimedOn()}
+	w := why{x: x, r: r, class: class, at: map[kind]int{}, nearest: ledger.NoNode, kept: x.l.Claims.On()}
 	nodes := 0
-	x.l.Present(func(n ledger.NodeID) bool {
+	x.l.Nodes.Present(func(n ledger.NodeID) bool {
 		nodes++
 		w.ask(t, n)
 		return true
@@ -77,7 +77,7 @@ type why struct {
 
 func (w *why) ask(t ledger.TaskID, n ledger.NodeID) {
 	name := w.x.l.Node(n).Name
-	if v := w.x.refusedStatically(w.class, n); !v.Admits() {
+	if v := w.x.fit.refusedStatically(w.class, n); !v.Admits() {
 		w.add(kindOf(v), name)
 		return
 	}
@@ -87,7 +87,7 @@ func (w *why) ask(t ledger.TaskID, n ledger.NodeID) {
 	}
 	short, missing := 0, int64(0)
 	for _, need := range w.class.Need {
-		if room := w.x.l.Room(need.Dim)[n]; room < need.Amount {
+		if room := w.x.l.Nodes.Room(need.Dim)[n]; room < need.Amount {
 			short++
 			missing = max(missing, resource.MulDiv(need.Amount-max(0, room), million, need.Amount))
 			w.add(kind{code: trace.InsufficientResource, text: w.x.l.Dims.Name(need.Dim)}, name)
@@ -126,8 +126,8 @@ func (w *why) ask(t ledger.TaskID, n ledger.NodeID) {
 func (w *why) keeps(n ledger.NodeID) bool {
 	kept, lacks := w.kept[n], false
 	for _, need := range w.class.Need {
-		room := w.x.l.Room(need.Dim)[n]
-		if lacks = lacks || room < need.Amount; min(room+kept.Get(need.Dim), w.x.l.Idle(need.Dim)[n]) < need.Amount {
+		room := w.x.l.Nodes.Room(need.Dim)[n]
+		if lacks = lacks || room < need.Amount; min(room+kept.Get(need.Dim), w.x.l.Nodes.Idle(need.Dim)[n]) < need.Amount {
 			return false
 		}
 	}
@@ -147,7 +147,7 @@ func (w *why) nearer(n ledger.NodeID, short int, missing int64) bool {
 
 func (w *why) couldHold(n ledger.NodeID) bool {
 	for _, need := range w.class.Need {
-		if w.x.l.Allocatable(need.Dim)[n] < need.Amount {
+		if w.x.l.Nodes.Allocatable(need.Dim)[n] < need.Amount {
 			return false
 		}
 	}
@@ -197,14 +197,14 @@ func (w *why) sorted() []trace.NodeCount {
 func (w *why) shortsOn(n ledger.NodeID) []trace.Short {
 	var dims []resource.Dim
 	for _, need := range w.class.Need {
-		if w.x.l.Room(need.Dim)[n] < need.Amount {
+		if w.x.l.Nodes.Room(need.Dim)[n] < need.Amount {
 			dims = append(dims, need.Dim)
 		}
 	}
 	w.x.l.Dims.SortByName(dims)
 	var out []trace.Short
 	for _, d := range dims {
-		out = append(out, trace.Short{Dim: w.x.l.Dims.Name(d), Need: w.class.Request.Get(d), Have: w.x.l.Room(d)[n]})
+		out = append(out, trace.Short{Dim: w.x.l.Dims.Name(d), Need: w.class.Request.Get(d), Have: w.x.l.Nodes.Room(d)[n]})
 	}
 	return out
 }

@@ -15,7 +15,7 @@ import (
 func TestManyNodesAreAnsweredForAsFewAre(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
-		w.x.longest = 2 * group
+		w.x.order.longest = 2 * group
 		nodes := rapid.SampledFrom([]int{15, 64, 90}).Draw(t, "nodes")
 		sizes := rapid.SampledFrom([][]int{{8}, {8, 16}, {1, 2, 3, 5, 8}}).Draw(t, "sizes")
 		for i := range nodes {
@@ -108,7 +108,7 @@ func (w *world) hold(t ledger.TaskID) {
 		for i := from; i < len(nodes); i += every {
 			n := nodes[i]
 			w.tell(model.KindPod, "ns", fmt.Sprintf("full%d", i), &model.Pod{Meta: model.Meta{Namespace: "ns", Name: fmt.Sprintf("full%d", i), UID: fmt.Sprint(i)},
-				Ours: true, Node: w.l.Node(n).Name, Phase: model.PodRunning, Spec: &model.Spec{Requests: amounts(int(w.l.Room(resource.CPU)[n])-w.n(1)*600, 1, 1)}})
+				Ours: true, Node: w.l.Node(n).Name, Phase: model.PodRunning, Spec: &model.Spec{Requests: amounts(int(w.l.Nodes.Room(resource.CPU)[n])-w.n(1)*600, 1, 1)}})
 		}
 	default:
 		if n, _ := w.x.Best(t); n != ledger.NoNode {

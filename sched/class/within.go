@@ -23,7 +23,7 @@ const fewWithin = 8
 // another list. A node may join or leave domains at any time without renumbering.
 func (x *Index) BestWithin(t ledger.TaskID, domain []ledger.NodeID) (ledger.NodeID, int64) {
 	c := x.l.Task(t).Class
-	r, class := x.look(c), x.l.Class(c)
+	r, class := x.rows.look(c), x.l.Class(c)
 	if len(domain) > 0 && (x.scans() || r.nearby()) {
 		return x.bestScanned(t, domain, false)
 	}
@@ -39,7 +39,7 @@ func (x *Index) BestWithin(t ledger.TaskID, domain []ledger.NodeID) (ledger.Node
 		if score += x.near.of(domain[i]); score < best.score {
 			continue
 		}
-		if e := (entry{score, x.tie(class, domain[i]), domain[i]}); best.node == ledger.NoNode || x.before(e, best) {
+		if e := (entry{score, x.order.tie(class, domain[i]), domain[i]}); best.node == ledger.NoNode || x.order.before(e, best) {
 			best = e
 		}
 	}
@@ -53,11 +53,11 @@ func (x *Index) BestWithin(t ledger.TaskID, domain []ledger.NodeID) (ledger.Node
 func (x *Index) bestAmong(r *row, class *ledger.Class, t ledger.TaskID, domain []ledger.NodeID) (ledger.NodeID, int64) {
 	best := entry{node: ledger.NoNode}
 	for _, n := range domain {
-		if int(n) >= x.l.NumNodes() || !x.takes(&r.feasibility, class, n) {
+		if int(n) >= x.l.Nodes.Len() || !x.fit.takes(&r.feasibility, class, n) {
 			continue
 		}
-		e := entry{x.score(&r.feasibility, class, n) + x.near.of(n), x.tie(class, n), n}
-		if best.node != ledger.NoNode && !x.before(e, best) {
+		e := entry{x.fit.score(&r.feasibility, class, n) + x.near.of(n), x.order.tie(class, n), n}
+		if best.node != ledger.NoNode && !x.order.before(e, best) {
 			continue
 		}
 		if v := x.asked(&r.feasibility, t, n, false); v.Admits() {
@@ -73,10 +73,10 @@ func (x *Index) bestAmong(r *row, class *ledger.Class, t ledger.TaskID, domain [
 func (x *Index) scoredInDomain(r *row, class *ledger.Class, domain []ledger.NodeID) *domainScores {
 	p := &r.domainScores
 	same := !p.stale && len(p.domain) == len(domain) && &p.domain[0] == &domain[0] && p.static == x.l.Changes.NodeFacts.Now() &&
-		len(p.at) == x.l.NumNodes()
+		len(p.at) == x.l.Nodes.Len()
 	if same && x.l.Changes.Nodes.Each(p.cursor, func(n ledger.NodeID) {
 		if at := p.at[n]; at > 0 {
-			p.scores[at-1] = x.worth(r, class, n)
+			p.scores[at-1] = x.fit.worth(r, class, n)
 		}
 	}) {
 		p.cursor = x.l.Changes.Nodes.Now()
@@ -85,32 +85,32 @@ func (x *Index) scoredInDomain(r *row, class *ledger.Class, domain []ledger.Node
 	for _, n := range p.domain {
 		p.at[n] = 0
 	}
-	p.at, p.scores = stretch(p.at, x.l.NumNodes()), p.scores[:0]
+	p.at, p.scores = stretch(p.at, x.l.Nodes.Len()), p.scores[:0]
 	for i, n := range domain {
 		p.at[n] = int32(i + 1)
-		p.scores = append(p.scores, x.worth(r, class, n))
+		p.scores = append(p.scores, x.fit.worth(r, class, n))
 	}
 	p.domain, p.cursor, p.static, p.stale = domain, x.l.Changes.Nodes.Now(), x.l.Changes.NodeFacts.Now(), false
-	x.weigh(r)
+	x.rows.weigh(r)
 	return p
 }
 
 // worth is a node's score for a class, out where it does not take the class.
-func (x *Index) worth(r *row, class *ledger.Class, n ledger.NodeID) int64 {
-	if !x.takes(&r.feasibility, class, n) {
+func (ju *judge) worth(r *row, class *ledger.Class, n ledger.NodeID) int64 {
+	if !ju.takes(&r.feasibility, class, n) {
 		return out
 	}
-	return x.score(&r.feasibility, class, n)
+	return ju.score(&r.feasibility, class, n)
 }
 
 // BestFutureWithin is BestFuture among the nodes of a domain only.
 func (x *Index) BestFutureWithin(t ledger.TaskID, domain []ledger.NodeID) (ledger.NodeID, int64) {
 	best := entry{node: ledger.NoNode}
-	if x.l.ReleasingNodes() == 0 {
+	if x.l.Nodes.ReleasingNodes() == 0 {
 		return best.node, 0
 	}
 	c := x.l.Task(t).Class
-	r, class := x.look(c), x.l.Class(c)
+	r, class := x.rows.look(c), x.l.Class(c)
 	if len(domain) > 0 && (x.scans() || r.nearby()) {
 		return x.bestScanned(t, domain, true)
 	}
@@ -128,13 +128,13 @@ func (x *Index) BestFutureWithin(t ledger.TaskID, domain []ledger.NodeID) (ledge
 // tasks are gone. Filters that look at single tasks or at domains, and tasks placed next to each other, may
 // lower the true number. It is valid until the next question.
 func (x *Index) Fits(c ledger.ClassID, future bool) []int32 {
-	r, class := x.look(c), x.l.Class(c)
+	r, class := x.rows.look(c), x.l.Class(c)
 	t := &r.tallies[0]
 	if future {
 		t = &r.tallies[1]
 	}
 	if t.cursor != x.l.Changes.Nodes.Now() {
-		x.count(t, r, func(n ledger.NodeID) int32 { return x.fit(r, class, n, future) })
+		x.room.count(t, r, func(n ledger.NodeID) int32 { return x.room.fit(r, class, n, future) })
 	}
 	return t.fit
 }

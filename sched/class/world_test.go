@@ -115,7 +115,7 @@ func (w *world) step(ask func()) {
 		ask()
 		w.l.Committed(func(ledger.Op) ledger.Booking { return ledger.Booking{Item: w.version} })
 	case k == 8 && w.yes():
-		w.l.ReleaseNominated()
+		w.l.Statements.ReleaseNominated()
 	case k == 8 && w.yes():
 		w.closed.era++
 	case k == 8:
@@ -133,7 +133,7 @@ func (w *world) fact(k int) {
 			w.tell(model.KindNode, "", name, nil)
 			return
 		}
-		if n, known := w.l.FindNode(name); known && w.l.Node(n).Present() && w.yes() {
+		if n, known := w.l.Nodes.Find(name); known && w.l.Node(n).Present() && w.yes() {
 			pulled := *w.l.Node(n).Fact
 			pulled.Images = w.images()
 			w.tell(model.KindNode, "", name, &pulled)
@@ -315,7 +315,7 @@ func (w *world) churn() {
 // tasks are all tasks by name.
 func (w *world) tasks() []ledger.TaskID {
 	var out []ledger.TaskID
-	w.l.Tasks(func(t ledger.TaskID) bool { out = append(out, t); return true })
+	w.l.Tasks.Each(func(t ledger.TaskID) bool { out = append(out, t); return true })
 	slices.SortFunc(out, func(a, b ledger.TaskID) int {
 		if w.l.Task(a).Key.Less(w.l.Task(b).Key) {
 			return -1

@@ -27,8 +27,8 @@ const (
 // request on top: 0 for an empty node, policy.Points for one that is exactly full,
 // Over above that; Lacks when there is no allocatable, whatever is asked for.
 func Share(l *ledger.Ledger, d resource.Dim, n ledger.NodeID, request int64) int64 {
-	alloc := l.Allocatable(d)[n]
-	held := alloc - l.Idle(d)[n] + l.Pipelined(d)[n] + request
+	alloc := l.Nodes.Allocatable(d)[n]
+	held := alloc - l.Nodes.Idle(d)[n] + l.Nodes.Pipelined(d)[n] + request
 	switch {
 	case alloc <= 0:
 		return Lacks

@@ -20,7 +20,7 @@ func cpu(milli int64) resource.List {
 func addNode(l *ledger.Ledger, name string, version uint64, offers resource.List) ledger.NodeID {
 	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: name}, Version: version,
 		Object: &model.Node{Meta: model.Meta{Name: name}, Allocatable: offers}})
-	n, _ := l.FindNode(name)
+	n, _ := l.Nodes.Find(name)
 	return n
 }
 
@@ -32,7 +32,7 @@ func addPod(l *ledger.Ledger, name, node string, leaving bool, asks resource.Lis
 	pod := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true,
 		Node: node, Deleting: leaving, Spec: &model.Spec{Requests: asks}}
 	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: name}, UID: name, Version: 1, Object: pod})
-	task, _ := l.FindTask(ledger.Key{Namespace: "ns", Name: name})
+	task, _ := l.Tasks.Find(ledger.Key{Namespace: "ns", Name: name})
 	return task
 }
 
@@ -86,7 +86,7 @@ func reading(l *ledger.Ledger, t *fraction.Table, n ledger.NodeID, asks int64) (
 	if run[n] != some[0] {
 		return -1, true
 	}
-	return run[n], l.Room(resource.CPU)[n] >= asks && !t.InexactAt(n) && l.Node(n).Present()
+	return run[n], l.Nodes.Room(resource.CPU)[n] >= asks && !t.InexactAt(n) && l.Node(n).Present()
 }
 
 func TestATableReadsWhatShareLeaves(t *testing.T) {
@@ -111,11 +111,11 @@ func TestATableReadsWhatShareLeaves(t *testing.T) {
 			default:
 				addNode(l, name, uint64(step)+2, cpu(amount("offers")))
 			}
-			for n := range ledger.NodeID(l.NumNodes()) {
-				asks := min(amount("asks"), max(0, l.Room(resource.CPU)[n]))
+			for n := range ledger.NodeID(l.Nodes.Len()) {
+				asks := min(amount("asks"), max(0, l.Nodes.Room(resource.CPU)[n]))
 				if left, read := reading(l, table, n, asks); read && left != policy.Points-fraction.Share(l, resource.CPU, n, asks) {
-					t.Fatalf("of %d cpu with room for %d and %d asked the table reads %d left, the share is %d", l.Allocatable(resource.CPU)[n],
-						l.Room(resource.CPU)[n], asks, left, fraction.Share(l, resource.CPU, n, asks))
+					t.Fatalf("of %d cpu with room for %d and %d asked the table reads %d left, the share is %d", l.Nodes.Allocatable(resource.CPU)[n],
+						l.Nodes.Room(resource.CPU)[n], asks, left, fraction.Share(l, resource.CPU, n, asks))
 				}
 			}
 		}

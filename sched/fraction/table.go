@@ -32,7 +32,7 @@ func NewTable(l *ledger.Ledger, d resource.Dim) *Table { return &Table{l: l, d: 
 func (t *Table) Run(first ledger.NodeID, request int64, left []int64) {
 	t.sync()
 	// Slices of one length, so that the compiler leaves out the checks of bounds.
-	room := t.l.Room(t.d)[first:][:len(left)]
+	room := t.l.Nodes.Room(t.d)[first:][:len(left)]
 	part, shift := t.part[first:][:len(left)], t.shift[first:][:len(left)]
 	for i := range left {
 		left[i] = rest(room[i]-request, part[i], shift[i])
@@ -42,7 +42,7 @@ func (t *Table) Run(first ledger.NodeID, request int64, left []int64) {
 // Some is Run for some nodes: left[i] is that of nodes[i].
 func (t *Table) Some(nodes []ledger.NodeID, request int64, left []int64) {
 	t.sync()
-	room, left := t.l.Room(t.d), left[:len(nodes)]
+	room, left := t.l.Nodes.Room(t.d), left[:len(nodes)]
 	for i, n := range nodes {
 		left[i] = rest(room[n]-request, t.part[n], t.shift[n])
 	}
@@ -60,7 +60,7 @@ func (t *Table) sync() {
 	if t.cursor == t.l.Changes.Nodes.Now() {
 		return
 	}
-	n := t.l.NumNodes()
+	n := t.l.Nodes.Len()
 	if grow := n - len(t.part); grow > 0 {
 		t.of = append(t.of, make([]int64, grow)...)
 		t.part, t.shift = append(t.part, make([]uint64, grow)...), append(t.shift, make([]uint8, grow)...)
@@ -89,9 +89,9 @@ const longest = 46
 
 func (t *Table) refresh(n ledger.NodeID) {
 	was := t.shift[n] == oddShift
-	alloc, idle := t.l.Allocatable(t.d)[n], t.l.Idle(t.d)[n]
+	alloc, idle := t.l.Nodes.Allocatable(t.d)[n], t.l.Nodes.Idle(t.d)[n]
 	switch {
-	case idle >= 0 && idle <= alloc && t.l.Pipelined(t.d)[n] == 0 && alloc >= 2 && alloc < 1<<longest:
+	case idle >= 0 && idle <= alloc && t.l.Nodes.Pipelined(t.d)[n] == 0 && alloc >= 2 && alloc < 1<<longest:
 		if alloc != t.of[n] {
 			t.of[n] = alloc
 			t.part[n], t.shift[n] = inverse(alloc)

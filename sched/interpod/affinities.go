@@ -21,35 +21,24 @@ type Affinities struct {
 
 	nodes        []*model.Node // as last read; nil: not present
 	static       ledger.Cursor // of facts of nodes: nodes were read up to it
-	spaced       uint64        // the ledger's Spaced up to which namespaces were read
-	columns      map[string]*column
-	scopes       map[string]*scope
-	selectors    map[string]*selector
+	spaced       uint64        // the ledger's Namespaces.LabelEpoch up to which namespaces were read
 	domainCounts []*DomainCount
 	byID         map[int64]*DomainCount
 	lastID       int64 // the last id that was given; it is never reset, so that MatchedTerms stay distinct
 	shape        uint64
 	spent        []*user         // they may have lost their last pod
 	empty        []*labelledPods // they may have lost their last pod
-	selectorsBy  map[label][]*selector
-	anySelector  []*selector // selectors without a handle
 
-	labelled   map[string]*labelledPods
-	labelledBy map[label][]*labelledPods
-	users      map[string]*user      // by what they ask for, see askForm
-	known      map[*model.Spec]*user // those found lately
-	places     []place               // by TaskID
-	restale    []*labelledPods
-	rules      map[uint64]*Rules // by Class.Born
-	buf        []byte
+	users   map[string]*user      // by what they ask for, see askForm
+	known   map[*model.Spec]*user // those found lately
+	places  []place               // by TaskID
+	restale []*labelledPods
+	rules   map[uint64]*Rules // by Class.Born
 
-	even           bool           // see Even
-	owned          map[string]int // pods by controller, of kinds whose pods are spread
-	changed        []label        // controllers, by namespace, that got their second pod or lost it
-	controllers    map[string]*controllerPods
-	controllerByID map[int64]*controllerPods // by id
-	dropped        bool                      // a group of controllerPods was dropped since the last dropUnused
-	recast         []*labelledPods           // their waiting pods are to be classed anew; only scores change
+	recast      []*labelledPods // their waiting pods are to be classed anew; only scores change
+	controllers controllerCounts
+	selectors   selectorIndex
+	domains     domainColumns
 }
 
 // label is a value of a label.
@@ -77,19 +66,19 @@ type user struct {
 
 // Of returns the Affinities of a ledger. The first call adds it to the ledger.
 func Of(l *ledger.Ledger) *Affinities {
-	if known, ok := l.FindPluginState(Name); ok {
+	if known, ok := l.PluginStates.Find(Name); ok {
 		if b, is := known.(*Affinities); is {
 			return b
 		}
 	}
 	b := newAffinities(l)
-	l.AddPluginState(b)
-	l.HeedMatchedTerms(b)
+	l.PluginStates.Add(b)
+	l.Classes.HeedMatchedTerms(b)
 	return b
 }
 
 func newAffinities(l *ledger.Ledger) *Affinities {
-	b := &Affinities{l: l}
+	b := (&Affinities{l: l}).wire()
 	b.clear()
 	return b
 }
@@ -97,12 +86,12 @@ func newAffinities(l *ledger.Ledger) *Affinities {
 // clear drops everything but the last id.
 func (b *Affinities) clear() {
 	b.live, b.stale = false, false
-	b.spent, b.empty, b.nodes, b.domainCounts, b.anySelector, b.places, b.restale = nil, nil, nil, nil, nil, nil, nil
-	b.changed, b.recast = nil, nil
-	b.controllers, b.controllerByID = map[string]*controllerPods{}, map[int64]*controllerPods{}
-	b.columns, b.scopes, b.selectors = map[string]*column{}, map[string]*scope{}, map[string]*selector{}
-	b.byID, b.selectorsBy = map[int64]*DomainCount{}, map[label][]*selector{}
-	b.labelled, b.labelledBy = map[string]*labelledPods{}, map[label][]*labelledPods{}
+	b.spent, b.empty, b.nodes, b.domainCounts, b.selectors.any, b.places, b.restale = nil, nil, nil, nil, nil, nil, nil
+	b.controllers.changed, b.recast = nil, nil
+	b.controllers.byUID, b.controllers.byID = map[string]*controllerPods{}, map[int64]*controllerPods{}
+	b.domains.byKey, b.domains.scopes, b.selectors.byKey = map[string]*column{}, map[string]*scope{}, map[string]*selector{}
+	b.byID, b.selectors.byLabel = map[int64]*DomainCount{}, map[label][]*selector{}
+	b.selectors.labelled, b.selectors.labelledBy = map[string]*labelledPods{}, map[label][]*labelledPods{}
 	b.users, b.known, b.rules = map[string]*user{}, map[*model.Spec]*user{}, map[uint64]*Rules{}
 	b.shape++
 }
@@ -153,7 +142,7 @@ func (b *Affinities) add(t ledger.TaskID, _ *ledger.Task, n ledger.NodeID, how l
 // Enter adds a pod to the pods with its labels, and the pod's own terms to those that are counted. The first
 // pod that has terms about other pods starts the counting.
 func (b *Affinities) Enter(t ledger.TaskID, task *ledger.Task) {
-	b.count(task.Pod, 1)
+	b.controllers.count(task.Pod, 1)
 	switch {
 	case b.stale:
 	case b.live:
@@ -166,7 +155,7 @@ func (b *Affinities) Enter(t ledger.TaskID, task *ledger.Task) {
 // Leave undoes Enter. Terms that no pod holds any more are dropped later, since most pods that leave come back
 // at once, changed.
 func (b *Affinities) Leave(t ledger.TaskID, task *ledger.Task) {
-	b.count(task.Pod, -1)
+	b.controllers.count(task.Pod, -1)
 	if !b.live || b.stale || int(t) >= len(b.places) || b.places[t].pods == nil {
 		return
 	}
@@ -191,7 +180,7 @@ func (b *Affinities) enter(t ledger.TaskID, pod *model.Pod) {
 	for int(t) >= len(b.places) {
 		b.places = append(b.places, place{})
 	}
-	h := b.labelledOf(pod)
+	h := b.selectors.labelledOf(pod)
 	p := place{pods: h, at: int32(len(h.members))}
 	h.members = append(h.members, int32(t))
 	b.places[t] = p
@@ -252,38 +241,38 @@ func (b *Affinities) findMatchedTerms(h *labelledPods) {
 }
 
 // labelledOf returns the pods with the labels of a pod, a new set of them if there is none.
-func (b *Affinities) labelledOf(pod *model.Pod) *labelledPods {
-	b.buf = append(append(b.buf[:0], pod.Namespace...), 0)
+func (si *selectorIndex) labelledOf(pod *model.Pod) *labelledPods {
+	si.buf = append(append(si.buf[:0], pod.Namespace...), 0)
 	labels := pod.Labels
-	if b.even && spreads(pod) {
-		b.buf = append(append(b.buf, pod.OwnerID...), 0)
+	if si.b.controllers.even && spreads(pod) {
+		si.buf = append(append(si.buf, pod.OwnerID...), 0)
 		labels = append([]model.Label{{Key: ownerKey, Value: pod.OwnerID}}, labels...)
 	}
 	for _, l := range pod.Labels {
-		b.buf = append(append(append(append(b.buf, l.Key...), 0), l.Value...), 0)
+		si.buf = append(append(append(append(si.buf, l.Key...), 0), l.Value...), 0)
 	}
-	if h := b.labelled[string(b.buf)]; h != nil {
+	if h := si.labelled[string(si.buf)]; h != nil {
 		return h
 	}
-	h := &labelledPods{form: string(b.buf), namespace: pod.Namespace, labels: labels, controller: b.controllers[controllerKey(pod.Namespace, pod.OwnerID)]}
-	b.labelled[h.form] = h
+	h := &labelledPods{form: string(si.buf), namespace: pod.Namespace, labels: labels, controller: si.b.controllers.byUID[controllerKey(pod.Namespace, pod.OwnerID)]}
+	si.labelled[h.form] = h
 	for _, l := range h.labels {
 		at := label{l.Key, l.Value}
-		b.labelledBy[at] = append(b.labelledBy[at], h)
-		for _, c := range b.selectorsBy[at] {
-			b.gather(c, h)
+		si.labelledBy[at] = append(si.labelledBy[at], h)
+		for _, c := range si.byLabel[at] {
+			si.gather(c, h)
 		}
 	}
-	for _, c := range b.anySelector {
-		b.gather(c, h)
+	for _, c := range si.any {
+		si.gather(c, h)
 	}
-	b.findMatchedTerms(h)
+	si.b.findMatchedTerms(h)
 	return h
 }
 
 // gather adds pods with the same labels to a selector, if it matches them.
-func (b *Affinities) gather(c *selector, h *labelledPods) {
-	if b.has(c, h) {
+func (si *selectorIndex) gather(c *selector, h *labelledPods) {
+	if si.has(c, h) {
 		h.selectors = append(h.selectors, c)
 		c.pods = append(c.pods, h)
 	}
@@ -296,7 +285,7 @@ func (b *Affinities) Audit(func(yield func(ledger.TaskID, *ledger.Task, ledger.N
 	}
 	b.Follow()
 	again := newAffinities(b.l)
-	again.even, again.owned = b.even, b.owned
+	again.controllers.even, again.controllers.owned = b.controllers.even, b.controllers.owned
 	again.live, again.stale = true, true
 	again.Follow()
 	is, should := b.dump(), again.dump()
@@ -311,7 +300,7 @@ func (b *Affinities) Audit(func(yield func(ledger.TaskID, *ledger.Task, ledger.N
 			found = append(found, "counted "+line)
 		}
 	}
-	b.l.Tasks(func(t ledger.TaskID) bool {
+	b.l.Tasks.Each(func(t ledger.TaskID) bool {
 		row := b.l.Task(t)
 		if want := b.MatchedTerms(t, row); row.Placeable() && !slices.Equal(b.l.Class(row.Class).Spec.MatchedTerms, want) && !b.loose(t) {
 			found = append(found, fmt.Sprintf("task %v: matched %v, recounted %v", row.Key, b.l.Class(row.Class).Spec.MatchedTerms, want))
@@ -347,4 +336,12 @@ func (t *DomainCount) scopeForm() string {
 		return "all nodes"
 	}
 	return t.scope.form
+}
+
+// wire tells the parts what they are parts of.
+func (b *Affinities) wire() *Affinities {
+	b.controllers.b = b
+	b.selectors.b = b
+	b.domains.b = b
+	return b
 }

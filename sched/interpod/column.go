@@ -8,6 +8,14 @@ import (
 	"ashlar.sh/sched/model"
 )
 
+// domainColumns holds the domain of each node, by topology key.
+type domainColumns struct {
+	b *Affinities
+
+	byKey  map[string]*column
+	scopes map[string]*scope
+}
+
 // column maps nodes to the domains of one topology key. A domain has a number; 0 is for a node that lacks the
 // label or is not present.
 type column struct {
@@ -18,12 +26,12 @@ type column struct {
 	refs   int      // by number of the domain
 }
 
-func (b *Affinities) column(key string) *column {
-	c := b.columns[key]
+func (dc *domainColumns) of(key string) *column {
+	c := dc.byKey[key]
 	if c == nil {
 		c = &column{key: key, ids: map[string]int32{}, values: []string{""}}
-		b.columns[key] = c
-		c.of = ofEach(b.nodes, c.read)
+		dc.byKey[key] = c
+		c.of = ofEach(dc.b.nodes, c.read)
 	}
 	return c
 }
@@ -69,7 +77,7 @@ type scope struct {
 
 // scopeOf returns the scope of a spread constraint of a spec. Its topology keys are those of all constraints
 // of the spec that are soft if this one is, hard if this one is.
-func (b *Affinities) scopeOf(s *model.Spec, c *model.Spread) *scope {
+func (dc *domainColumns) scopeOf(s *model.Spec, c *model.Spread) *scope {
 	x := &scope{spec: s, limited: !c.Everywhere, clean: c.Untainted}
 	for i := range s.Neighbours.Spread {
 		if o := &s.Neighbours.Spread[i]; o.Soft == c.Soft {
@@ -94,11 +102,11 @@ func (b *Affinities) scopeOf(s *model.Spec, c *model.Spread) *scope {
 		w.Tolerations(s.Tolerations)
 	}
 	x.form = w.String()
-	if known := b.scopes[x.form]; known != nil {
+	if known := dc.scopes[x.form]; known != nil {
 		return known
 	}
-	b.scopes[x.form] = x
-	x.ok = ofEach(b.nodes, x.counts)
+	dc.scopes[x.form] = x
+	x.ok = ofEach(dc.b.nodes, x.counts)
 	return x
 }
 
@@ -127,42 +135,42 @@ func (x *scope) counts(n *model.Node) bool {
 
 // settle follows a change of a node's facts: it takes the node and its pods out of all counts, reads the
 // node's domains anew, and counts the node and its pods again.
-func (b *Affinities) settle(n ledger.NodeID) {
-	for int(n) >= len(b.nodes) {
-		b.nodes = append(b.nodes, nil)
-		for _, c := range b.columns { // order-free: each for itself
+func (dc *domainColumns) settle(n ledger.NodeID) {
+	for int(n) >= len(dc.b.nodes) {
+		dc.b.nodes = append(dc.b.nodes, nil)
+		for _, c := range dc.byKey { // order-free: each for itself
 			c.of = append(c.of, 0)
 		}
-		for _, x := range b.scopes { // order-free: each for itself
+		for _, x := range dc.scopes { // order-free: each for itself
 			x.ok = append(x.ok, false)
 		}
 	}
 	var now *model.Node
-	if row := b.l.Node(n); row.Present() {
+	if row := dc.b.l.Node(n); row.Present() {
 		now = row.Fact
 	}
-	if now == b.nodes[n] {
+	if now == dc.b.nodes[n] {
 		return
 	}
-	b.members(n, -1)
-	b.nodes[n] = now
-	for _, c := range b.columns { // order-free: each for itself
+	dc.members(n, -1)
+	dc.b.nodes[n] = now
+	for _, c := range dc.byKey { // order-free: each for itself
 		c.of[n] = c.read(now)
 	}
-	for _, x := range b.scopes { // order-free: each for itself
+	for _, x := range dc.scopes { // order-free: each for itself
 		x.ok[n] = x.counts(now)
 	}
-	b.members(n, 1)
+	dc.members(n, 1)
 }
 
 // members adds a node and the pods on it to all domain counts (x = 1), or takes them out (x = -1).
-func (b *Affinities) members(n ledger.NodeID, x int64) {
-	for _, t := range b.domainCounts {
+func (dc *domainColumns) members(n ledger.NodeID, x int64) {
+	for _, t := range dc.b.domainCounts {
 		t.node(n, x)
 	}
-	b.l.NodeTasks(n, func(t ledger.TaskID) bool {
-		row := b.l.Task(t)
-		b.add(t, row, n, row.Hold(), x)
+	dc.b.l.Nodes.Tasks(n, func(t ledger.TaskID) bool {
+		row := dc.b.l.Task(t)
+		dc.b.add(t, row, n, row.Hold(), x)
 		return true
 	})
 }

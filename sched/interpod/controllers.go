@@ -7,6 +7,18 @@ import (
 	"ashlar.sh/sched/model"
 )
 
+// controllerCounts counts the pods of controllers by domain, for the default topology spread.
+type controllerCounts struct {
+	b *Affinities
+
+	even    bool           // see Even
+	owned   map[string]int // pods by controller, of kinds whose pods are spread
+	changed []label        // controllers, by namespace, that got their second pod or lost it
+	byUID   map[string]*controllerPods
+	byID    map[int64]*controllerPods // by id
+	dropped bool                      // a group of controllerPods was dropped since the last dropUnused
+}
+
 // controllerPods are the pods of one controller, at least two, that are spread by default: they have no
 // topology spread constraint of their own.
 type controllerPods struct {
@@ -46,12 +58,12 @@ func controllerKey(namespace, owner string) string { return namespace + "\x00" +
 // Even turns on default spreading: pods of one ReplicaSet, StatefulSet, Deployment or ReplicationController
 // that have no topology spread constraint of their own get the default ones.
 func (b *Affinities) Even() {
-	if b.even {
+	if b.controllers.even {
 		return
 	}
-	b.even, b.owned = true, map[string]int{}
-	b.l.Tasks(func(t ledger.TaskID) bool {
-		b.count(b.l.Task(t).Pod, 1)
+	b.controllers.even, b.controllers.owned = true, map[string]int{}
+	b.l.Tasks.Each(func(t ledger.TaskID) bool {
+		b.controllers.count(b.l.Task(t).Pod, 1)
 		return true
 	})
 	b.live, b.stale = true, true // from now on the pods that are there are told apart by their controllers, too
@@ -59,78 +71,78 @@ func (b *Affinities) Even() {
 
 // count counts a pod of a controller whose pods are spread. The second pod of a controller starts the
 // counting.
-func (b *Affinities) count(p *model.Pod, x int) {
-	if !b.even || !spreads(p) {
+func (cc *controllerCounts) count(p *model.Pod, x int) {
+	if !cc.even || !spreads(p) {
 		return
 	}
 	key := controllerKey(p.Namespace, p.OwnerID)
-	was := b.owned[key]
-	if b.owned[key] = was + x; was+x == 0 {
-		delete(b.owned, key)
+	was := cc.owned[key]
+	if cc.owned[key] = was + x; was+x == 0 {
+		delete(cc.owned, key)
 	}
 	if (was < 2) == (was+x < 2) {
 		return
 	}
-	if !b.live {
-		b.live, b.stale = true, true
+	if !cc.b.live {
+		cc.b.live, cc.b.stale = true, true
 	}
-	b.changed = append(b.changed, label{p.Namespace, p.OwnerID})
+	cc.changed = append(cc.changed, label{p.Namespace, p.OwnerID})
 }
 
-// updateControllers adds controllerPods for controllers that have two pods by now, and drops those of
+// update adds controllerPods for controllers that have two pods by now, and drops those of
 // controllers that have fewer.
-func (b *Affinities) updateControllers(changed []label) {
+func (cc *controllerCounts) update(changed []label) {
 	for _, at := range changed {
 		key := controllerKey(at.key, at.value)
-		known := b.controllers[key]
-		switch many := b.owned[key] >= 2; {
+		known := cc.byUID[key]
+		switch many := cc.owned[key] >= 2; {
 		case many && known == nil:
-			b.addController(key, at)
+			cc.add(key, at)
 		case !many && known != nil:
-			b.dropController(key, known)
+			cc.drop(key, known)
 		}
 	}
 }
 
-// addControllers adds controllerPods for all controllers with two pods or more.
-func (b *Affinities) addControllers() {
+// addAll adds controllerPods for all controllers with two pods or more.
+func (cc *controllerCounts) addAll() {
 	var all []label
-	for key, pods := range b.owned { // order-free: each for itself
+	for key, pods := range cc.owned { // order-free: each for itself
 		if namespace, owner, _ := strings.Cut(key, "\x00"); pods >= 2 {
 			all = append(all, label{namespace, owner})
 		}
 	}
-	b.changed = nil
-	b.updateControllers(all)
+	cc.changed = nil
+	cc.update(all)
 }
 
-func (b *Affinities) addController(key string, at label) {
+func (cc *controllerCounts) add(key string, at label) {
 	one := []model.PodSelector{{Namespaces: []string{at.key}, Selector: []model.Requirement{{Key: ownerKey, Op: model.In, Values: []string{at.value}}}}}
-	y := &controllerPods{host: b.domainCount(one, model.HostnameKey, nil, Members, ledger.NoTask), zone: b.domainCount(one, zoneKey, nil, Members, ledger.NoTask)}
+	y := &controllerPods{host: cc.b.domainCount(one, model.HostnameKey, nil, Members, ledger.NoTask), zone: cc.b.domainCount(one, zoneKey, nil, Members, ledger.NoTask)}
 	y.host.refs++
 	y.zone.refs++
 	y.selector = y.host.selector
-	b.lastID++
-	y.id = b.lastID
-	b.controllers[key], b.controllerByID[y.id] = y, y
+	cc.b.lastID++
+	y.id = cc.b.lastID
+	cc.byUID[key], cc.byID[y.id] = y, y
 	for _, h := range y.selector.pods {
 		h.controller = y
 	}
-	b.recast = append(b.recast, y.selector.pods...)
-	b.shape++
+	cc.b.recast = append(cc.b.recast, y.selector.pods...)
+	cc.b.shape++
 }
 
-func (b *Affinities) dropController(key string, y *controllerPods) {
+func (cc *controllerCounts) drop(key string, y *controllerPods) {
 	for _, h := range y.selector.pods {
 		h.controller = nil
 	}
-	b.recast = append(b.recast, y.selector.pods...)
+	cc.b.recast = append(cc.b.recast, y.selector.pods...)
 	y.host.refs--
 	y.zone.refs--
-	delete(b.controllers, key)
-	delete(b.controllerByID, y.id)
-	b.dropped = true
-	b.shape++
+	delete(cc.byUID, key)
+	delete(cc.byID, y.id)
+	cc.dropped = true
+	cc.b.shape++
 }
 
 // asksSpread says that a pod has topology spread constraints of its own: then it gets no default ones.

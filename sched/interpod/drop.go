@@ -8,8 +8,8 @@ import (
 // dropUnused drops what no pod needs any more: users, their domain counts, selectors, labelledPods. When no
 // user and no controllerPods are left, counting ends.
 func (b *Affinities) dropUnused() {
-	dropped := b.dropped
-	b.dropped = false
+	dropped := b.controllers.dropped
+	b.controllers.dropped = false
 	for _, u := range b.spent {
 		if u.pods > 0 || b.users[u.form] != u {
 			continue
@@ -22,19 +22,19 @@ func (b *Affinities) dropUnused() {
 	}
 	b.spent = b.spent[:0]
 	switch {
-	case len(b.users)+len(b.controllers) == 0:
+	case len(b.users)+len(b.controllers.byUID) == 0:
 		b.close()
 		return
 	case dropped:
 		clear(b.known)
 		b.dropDomainCounts()
 	}
-	b.dropLabelled()
+	b.selectors.dropLabelled()
 }
 
 // close ends counting: from now on no pod matches a term.
 func (b *Affinities) close() {
-	old, recast := b.labelled, b.recast
+	old, recast := b.selectors.labelled, b.recast
 	b.clear()
 	b.recast = recast
 	for _, h := range old { // order-free: each pod's class is found for itself
@@ -57,14 +57,14 @@ func (b *Affinities) dropDomainCounts() {
 		}
 		y.selector.members, y.selector.holders = slices.DeleteFunc(y.selector.members, gone), slices.DeleteFunc(y.selector.holders, gone)
 		if y.selector.refs--; y.selector.refs == 0 {
-			b.dropSelector(y.selector)
+			b.selectors.drop(y.selector)
 		}
 		if y.col.refs--; y.col.refs == 0 {
-			delete(b.columns, y.col.key)
+			delete(b.domains.byKey, y.col.key)
 		}
 		if y.scope != nil {
 			if y.scope.refs--; y.scope.refs == 0 {
-				delete(b.scopes, y.scope.form)
+				delete(b.domains.scopes, y.scope.form)
 			}
 		}
 	}
@@ -72,49 +72,49 @@ func (b *Affinities) dropDomainCounts() {
 	b.shape++
 }
 
-func (b *Affinities) dropSelector(c *selector) {
+func (si *selectorIndex) drop(c *selector) {
 	is := func(o *selector) bool { return o == c }
 	for _, h := range c.pods {
 		h.selectors = slices.DeleteFunc(h.selectors, is)
 	}
-	delete(b.selectors, c.form)
+	delete(si.byKey, c.form)
 	key, values, ok := c.handle()
 	if !ok {
-		b.anySelector = slices.DeleteFunc(b.anySelector, is)
+		si.any = slices.DeleteFunc(si.any, is)
 	}
 	for _, v := range values {
-		drop(b.selectorsBy, label{key, v}, c)
+		drop(si.byLabel, label{key, v}, c)
 	}
 }
 
 // dropLabelled drops the labelledPods that are still empty. It goes once through each list that names some of
 // them.
-func (b *Affinities) dropLabelled() {
+func (si *selectorIndex) dropLabelled() {
 	gone := func(h *labelledPods) bool { return len(h.members) == 0 }
 	var selectors []*selector
 	var labels []label
-	for _, h := range b.empty {
-		if !gone(h) || b.labelled[h.form] != h {
+	for _, h := range si.b.empty {
+		if !gone(h) || si.labelled[h.form] != h {
 			continue
 		}
-		delete(b.labelled, h.form)
+		delete(si.labelled, h.form)
 		selectors = append(selectors, h.selectors...)
 		for _, l := range h.labels {
 			labels = append(labels, label{l.Key, l.Value})
 		}
 	}
-	b.empty = b.empty[:0]
+	si.b.empty = si.b.empty[:0]
 	slices.SortFunc(selectors, func(a, b *selector) int { return cmp.Compare(a.id, b.id) })
 	for _, c := range slices.Compact(selectors) {
 		c.pods = slices.DeleteFunc(c.pods, gone)
 	}
 	slices.SortFunc(labels, func(a, b label) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.value, b.value)) })
 	for _, at := range slices.Compact(labels) {
-		if b.labelledBy[at] = slices.DeleteFunc(b.labelledBy[at], gone); len(b.labelledBy[at]) == 0 {
-			delete(b.labelledBy, at)
+		if si.labelledBy[at] = slices.DeleteFunc(si.labelledBy[at], gone); len(si.labelledBy[at]) == 0 {
+			delete(si.labelledBy, at)
 		}
 	}
-	b.restale, b.recast = slices.DeleteFunc(b.restale, gone), slices.DeleteFunc(b.recast, gone)
+	si.b.restale, si.b.recast = slices.DeleteFunc(si.b.restale, gone), slices.DeleteFunc(si.b.recast, gone)
 }
 
 // drop removes one selector from a list, and the list with its last selector.

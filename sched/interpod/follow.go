@@ -10,18 +10,18 @@ import (
 // Open brings the counts up to date and gives waiting pods the classes that follow from the terms they match
 // now. Each cycle begins with it.
 func (b *Affinities) Open() {
-	if b.live && b.spaced != b.l.Spaced() && b.byNamespace() {
+	if b.live && b.spaced != b.l.Namespaces.LabelEpoch() && b.selectors.byNamespace() {
 		b.rebuild()
 		for n := range b.nodes { // other pods count there than before
-			b.l.Restate(ledger.NodeID(n))
+			b.l.Nodes.Restate(ledger.NodeID(n))
 		}
 	}
-	b.spaced = b.l.Spaced()
+	b.spaced = b.l.Namespaces.LabelEpoch()
 	b.Follow()
 	for _, h := range b.restale {
 		for _, t := range h.members {
 			if b.l.Task(ledger.TaskID(t)).Pod.Node == "" {
-				b.l.RematchTerms(ledger.TaskID(t))
+				b.l.Classes.RematchTerms(ledger.TaskID(t))
 			}
 		}
 	}
@@ -29,7 +29,7 @@ func (b *Affinities) Open() {
 	for _, h := range b.recast {
 		for _, t := range h.members {
 			if b.l.Task(ledger.TaskID(t)).Pod.Node == "" {
-				b.l.Recast(ledger.TaskID(t))
+				b.l.Classes.Recast(ledger.TaskID(t))
 			}
 		}
 	}
@@ -46,24 +46,24 @@ func (b *Affinities) Follow() {
 		b.rebuild()
 	}
 	if b.static != b.l.Changes.NodeFacts.Now() {
-		if !b.l.Changes.NodeFacts.Each(b.static, b.settle) || b.tooManyDomains() {
+		if !b.l.Changes.NodeFacts.Each(b.static, b.domains.settle) || b.domains.tooMany() {
 			b.rebuild()
 		}
 		b.static = b.l.Changes.NodeFacts.Now()
 	}
-	if len(b.changed) > 0 {
-		changed := b.changed
-		b.changed = nil
-		b.updateControllers(changed)
+	if len(b.controllers.changed) > 0 {
+		changed := b.controllers.changed
+		b.controllers.changed = nil
+		b.controllers.update(changed)
 	}
-	if b.dropped || len(b.spent)+len(b.empty) > 0 {
+	if b.controllers.dropped || len(b.spent)+len(b.empty) > 0 {
 		b.dropUnused()
 	}
 }
 
 // byNamespace says that some selector names namespaces by their labels.
-func (b *Affinities) byNamespace() bool {
-	for _, c := range b.selectors { // order-free: one is enough
+func (si *selectorIndex) byNamespace() bool {
+	for _, c := range si.byKey { // order-free: one is enough
 		if c.byLabels() {
 			return true
 		}
@@ -71,10 +71,10 @@ func (b *Affinities) byNamespace() bool {
 	return false
 }
 
-// tooManyDomains says that a column remembers many domains that no node is in any more.
-func (b *Affinities) tooManyDomains() bool {
-	for _, c := range b.columns { // order-free: one is enough
-		if len(c.values) > 2*len(b.nodes)+1024 {
+// tooMany says that a column remembers many domains that no node is in any more.
+func (dc *domainColumns) tooMany() bool {
+	for _, c := range dc.byKey { // order-free: one is enough
+		if len(c.values) > 2*len(dc.b.nodes)+1024 {
 			return true
 		}
 	}
@@ -85,7 +85,7 @@ func (b *Affinities) tooManyDomains() bool {
 func (b *Affinities) rebuild() {
 	b.clear()
 	b.live = true
-	for n := range b.l.NumNodes() {
+	for n := range b.l.Nodes.Len() {
 		var now *model.Node
 		if row := b.l.Node(ledger.NodeID(n)); row.Present() {
 			now = row.Fact
@@ -94,21 +94,21 @@ func (b *Affinities) rebuild() {
 	}
 	b.static = b.l.Changes.NodeFacts.Now()
 	b.bulk = true
-	b.l.Tasks(func(t ledger.TaskID) bool {
+	b.l.Tasks.Each(func(t ledger.TaskID) bool {
 		b.enter(t, b.l.Task(t).Pod)
 		return true
 	})
-	b.addControllers()
+	b.controllers.addAll()
 	b.bulk = false
-	b.l.Placements(func(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) bool {
+	b.l.PluginStates.Placements(func(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) bool {
 		b.add(t, task, n, how, 1)
 		return true
 	})
-	for _, h := range b.labelled { // order-free: each pod's class is found for itself
+	for _, h := range b.selectors.labelled { // order-free: each pod's class is found for itself
 		b.restale = append(b.restale, h)
 	}
 	slices.SortFunc(b.restale, func(x, y *labelledPods) int { return int(x.members[0]) - int(y.members[0]) })
-	if len(b.users)+len(b.controllers) == 0 {
+	if len(b.users)+len(b.controllers.byUID) == 0 {
 		b.close()
 	}
 }
@@ -151,7 +151,7 @@ func (b *Affinities) newUser(s *model.Spec, t ledger.TaskID) *user {
 	}
 	for i := range n.Spread {
 		c := &n.Spread[i]
-		u.spread = append(u.spread, use([]model.PodSelector{c.Pods}, c.Key, b.scopeOf(s, c), Members))
+		u.spread = append(u.spread, use([]model.PodSelector{c.Pods}, c.Key, b.domains.scopeOf(s, c), Members))
 	}
 	return u
 }
@@ -159,7 +159,7 @@ func (b *Affinities) newUser(s *model.Spec, t ledger.TaskID) *user {
 // domainCount returns the domain count of a selector, key, scope and role. A new one counts all matching pods
 // but the pod that brings it.
 func (b *Affinities) domainCount(parts []model.PodSelector, key string, sc *scope, role Role, but ledger.TaskID) *DomainCount {
-	c := b.selectorOf(parts)
+	c := b.selectors.of(parts)
 	list := &c.members
 	if role != Members {
 		list = &c.holders
@@ -170,7 +170,7 @@ func (b *Affinities) domainCount(parts []model.PodSelector, key string, sc *scop
 		}
 	}
 	b.lastID++
-	y := &DomainCount{selector: c, col: b.column(key), scope: sc, role: role, id: b.lastID}
+	y := &DomainCount{selector: c, col: b.domains.of(key), scope: sc, role: role, id: b.lastID}
 	b.byID[y.id] = y
 	b.domainCounts = append(b.domainCounts, y)
 	*list = append(*list, y)
@@ -210,28 +210,28 @@ func (b *Affinities) invalidate(c *selector) {
 	}
 }
 
-// selectorOf returns the selector for these PodSelectors, a new one if there is none.
-func (b *Affinities) selectorOf(parts []model.PodSelector) *selector {
+// of returns the selector for these PodSelectors, a new one if there is none.
+func (si *selectorIndex) of(parts []model.PodSelector) *selector {
 	form := formOf(parts)
-	if c := b.selectors[form]; c != nil {
+	if c := si.byKey[form]; c != nil {
 		return c
 	}
-	b.lastID++
-	c := &selector{form: form, parts: parts, id: b.lastID, text: textOf(parts)}
-	b.selectors[form] = c
+	si.b.lastID++
+	c := &selector{form: form, parts: parts, id: si.b.lastID, text: textOf(parts)}
+	si.byKey[form] = c
 	key, values, ok := c.handle()
 	if !ok {
-		b.anySelector = append(b.anySelector, c)
-		for _, h := range b.labelled { // order-free: a set
-			b.gather(c, h)
+		si.any = append(si.any, c)
+		for _, h := range si.labelled { // order-free: a set
+			si.gather(c, h)
 		}
 		return c
 	}
 	for _, v := range values {
 		at := label{key, v}
-		b.selectorsBy[at] = append(b.selectorsBy[at], c)
-		for _, h := range b.labelledBy[at] {
-			b.gather(c, h)
+		si.byLabel[at] = append(si.byLabel[at], c)
+		for _, h := range si.labelledBy[at] {
+			si.gather(c, h)
 		}
 	}
 	return c

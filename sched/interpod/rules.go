@@ -72,7 +72,7 @@ func (b *Affinities) find(c *ledger.Class) *Rules {
 	r := &Rules{shape: b.shape}
 	matched := c.Spec.MatchedTerms
 	for _, k := range matched {
-		if y := b.controllerByID[k]; y != nil {
+		if y := b.controllers.byID[k]; y != nil {
 			r.Default = true
 			r.Even = append(r.Even, SpreadConstraint{DomainCount: y.host, Max: hostMaxSkew, MinDomains: 1, Self: 1}, SpreadConstraint{DomainCount: y.zone, Max: zoneMaxSkew, MinDomains: 1, Self: 1})
 			continue

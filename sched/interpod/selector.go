@@ -8,6 +8,18 @@ import (
 	"ashlar.sh/sched/model"
 )
 
+// selectorIndex holds the selectors of affinity terms, and which sets of labels they match.
+type selectorIndex struct {
+	b *Affinities
+
+	byKey      map[string]*selector
+	byLabel    map[label][]*selector
+	any        []*selector // selectors without a handle
+	labelled   map[string]*labelledPods
+	labelledBy map[label][]*labelledPods
+	buf        []byte
+}
+
 // selector is the pods that all of some PodSelectors match; mostly there is one PodSelector.
 type selector struct {
 	form    string
@@ -33,29 +45,29 @@ type labelledPods struct {
 }
 
 // has says that a selector matches the pods with these labels.
-func (b *Affinities) has(c *selector, h *labelledPods) bool {
+func (si *selectorIndex) has(c *selector, h *labelledPods) bool {
 	for i := range c.parts {
-		if !b.about(&c.parts[i], h) {
+		if !si.about(&c.parts[i], h) {
 			return false
 		}
 	}
 	return len(c.parts) > 0
 }
 
-func (b *Affinities) about(c *model.PodSelector, h *labelledPods) bool {
+func (si *selectorIndex) about(c *model.PodSelector, h *labelledPods) bool {
 	if c.Nobody || !match.Selects(c.Selector, h.labels) {
 		return false
 	}
 	if _, named := slices.BinarySearch(c.Namespaces, h.namespace); named {
 		return true
 	}
-	return c.ByLabels && match.Selects(c.InSuch, b.labelsOf(h.namespace))
+	return c.ByLabels && match.Selects(c.InSuch, si.labelsOf(h.namespace))
 }
 
 // labelsOf returns a namespace's labels. A namespace without a fact has one label, its name: the API server
 // gives that label to every namespace.
-func (b *Affinities) labelsOf(namespace string) []model.Label {
-	if n := b.l.Namespace(namespace); n != nil {
+func (si *selectorIndex) labelsOf(namespace string) []model.Label {
+	if n := si.b.l.Namespaces.Get(namespace); n != nil {
 		return n.Labels
 	}
 	return []model.Label{{Key: model.NamespaceNameLabel, Value: namespace}}

@@ -47,10 +47,10 @@ type Allocator interface {
 }
 
 // choose asks every Allocator.
-func (l *Ledger) choose(t TaskID, n NodeID) Chosen {
+func (ps *PluginStates) choose(t TaskID, n NodeID) Chosen {
 	var out Chosen
-	for _, c := range l.allocators {
-		out += Choose(c.Name(), c.Choose(t, &l.tasks[t], n))
+	for _, c := range ps.allocators {
+		out += Choose(c.Name(), c.Choose(t, &ps.l.Tasks.rows[t], n))
 	}
 	return out
 }
@@ -66,9 +66,9 @@ type Promiser interface {
 // Promised is what a task would be promised on a node.
 func (l *Ledger) Promised(t TaskID, n NodeID) Chosen {
 	var out Chosen
-	for _, c := range l.allocators {
+	for _, c := range l.PluginStates.allocators {
 		if p, ok := c.(Promiser); ok {
-			out += Choose(c.Name(), p.Promise(t, &l.tasks[t], n))
+			out += Choose(c.Name(), p.Promise(t, &l.Tasks.rows[t], n))
 		}
 	}
 	return out

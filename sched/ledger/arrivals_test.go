@@ -40,7 +40,7 @@ func TestAPodThatCameAndWentDidNotCome(t *testing.T) {
 				l.Apply(f)
 			}
 			l.Settle()
-			if l.TakeArrivals(func(JobID) { jobs++ }); jobs != c.want {
+			if l.Changes.TakeArrivals(func(JobID) { jobs++ }); jobs != c.want {
 				t.Errorf("pods came to %d jobs, want %d", jobs, c.want)
 			}
 		})

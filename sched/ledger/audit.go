@@ -11,7 +11,7 @@ import (
 // when there are none. It is the slow check of all incremental bookkeeping, for tests and for the live check
 // of invariants.
 func (l *Ledger) Audit() []string {
-	l.widen()
+	l.Nodes.widen()
 	l.Settle()
 	a := &auditor{l: l}
 	a.nodes()
@@ -21,8 +21,8 @@ func (l *Ledger) Audit() []string {
 	a.lists()
 	a.groups()
 	a.charges()
-	for _, b := range l.pluginStates {
-		for _, f := range b.Audit(l.placements) {
+	for _, b := range l.PluginStates.states {
+		for _, f := range b.Audit(l.PluginStates.placements) {
 			a.say("book %s: %s", b.Name(), f)
 		}
 	}
@@ -40,17 +40,17 @@ func (a *auditor) say(format string, args ...any) {
 
 func (a *auditor) nodes() {
 	l, claimed := a.l, map[string]resource.Sums{}
-	for t := range l.tasks {
-		if row := &l.tasks[t]; !row.free && row.claims() {
-			at := l.nodes[row.Held.Node].Name
-			claimed[at] = claimed[at].Add(l.classes[row.Class].Request)
+	for t := range l.Tasks.rows {
+		if row := &l.Tasks.rows[t]; !row.free && row.claims() {
+			at := l.Nodes.rows[row.Held.Node].Name
+			claimed[at] = claimed[at].Add(l.Classes.rows[row.Class].Request)
 		}
 	}
 	for d := range l.Dims.Len() {
 		name := l.Dims.Name(resource.Dim(d))
 		var total resource.Sum
-		for n := range l.nodes {
-			node := &l.nodes[n]
+		for n := range l.Nodes.rows {
+			node := &l.Nodes.rows[n]
 			if node.free {
 				continue
 			}
@@ -60,9 +60,9 @@ func (a *auditor) nodes() {
 			}
 			total = total.Plus(alloc)
 			var used, releasing, pipelined resource.Sum
-			l.NodeTasks(NodeID(n), func(t TaskID) bool {
-				row := &l.tasks[t]
-				x := l.classes[row.Class].Request.Get(resource.Dim(d))
+			l.Nodes.Tasks(NodeID(n), func(t TaskID) bool {
+				row := &l.Tasks.rows[t]
+				x := l.Classes.rows[row.Class].Request.Get(resource.Dim(d))
 				switch row.Status {
 				case model.Pipelined:
 					pipelined = pipelined.Plus(x)
@@ -75,7 +75,7 @@ func (a *auditor) nodes() {
 				return true
 			})
 			pipelined = pipelined.Plus(claimed[node.Name].Get(resource.Dim(d)))
-			c := &l.cols
+			c := &l.Nodes.cols
 			idle := heldIdle(resource.Sum{}.Plus(alloc).PlusSum(used, -1))
 			future := idle + held(releasing) - held(pipelined)
 			got := [5]int64{c.alloc[d][n], c.idle[d][n], c.releasing[d][n], c.pipelined[d][n], c.room[d][n]}
@@ -84,23 +84,24 @@ func (a *auditor) nodes() {
 				a.say("node %s %s: allocatable, idle, releasing, pipelined, room are %v, recounted %v", node.Name, name, got, want)
 			}
 		}
-		if got := l.total.Get(resource.Dim(d)); got != total.Int64() {
+		if got := l.Nodes.total.Get(resource.Dim(d)); got != total.Int64() {
 			a.say("cluster %s: total is %d, recounted %d", name, got, total.Int64())
 		}
 	}
 }
 
 func (a *auditor) jobs() {
+	bare := (&Ledger{}).wire()
 	l := a.l
-	members := make([][]TaskID, len(l.jobs)) // once: otherwise each job would go through all tasks
-	for t := range l.tasks {
-		if row := &l.tasks[t]; !row.free && row.Job != NoJob {
+	members := make([][]TaskID, len(l.Jobs.rows)) // once: otherwise each job would go through all tasks
+	for t := range l.Tasks.rows {
+		if row := &l.Tasks.rows[t]; !row.free && row.Job != NoJob {
 			members[row.Job] = append(members[row.Job], TaskID(t))
 		}
 	}
-	for j := range l.jobs {
-		job := &l.jobs[j]
-		if job.free {
+	for j := range l.Jobs.rows {
+		job := &l.Jobs.rows[j]
+		if job.marks.free {
 			continue
 		}
 		want := l.recountJob(JobID(j), members[j])
@@ -122,7 +123,7 @@ func (a *auditor) jobs() {
 			e, i := job.elastic, job.inqueue
 			probe := want
 			probe.reserves = want.reserving()
-			(&Ledger{}).refresh(&probe, resource.Dim(d))
+			bare.accounts.refresh(&probe, resource.Dim(d))
 			if e.Get(resource.Dim(d)) != probe.elastic.Get(resource.Dim(d)) || i.Get(resource.Dim(d)) != probe.inqueue.Get(resource.Dim(d)) {
 				a.say("job %v %s: elastic, inqueue are %d %d, recounted %d %d", job.Key, l.Dims.Name(resource.Dim(d)),
 					e.Get(resource.Dim(d)), i.Get(resource.Dim(d)), probe.elastic.Get(resource.Dim(d)), probe.inqueue.Get(resource.Dim(d)))
@@ -134,30 +135,32 @@ func (a *auditor) jobs() {
 		if job.Claims != want.Claims || !resource.Sums(nil).Add(job.claimed).Equal(resource.Sums(nil).Add(want.claimed)) {
 			a.say("job %v: %d claims of %v, recounted %d of %v", job.Key, job.Claims, job.claimed, want.Claims, want.claimed)
 		}
-		if (job.activeAt >= 0) != job.wants() {
-			a.say("job %v: on the active list %t, has something to decide %t", job.Key, job.activeAt >= 0, job.wants())
+		if (job.marks.activeAt >= 0) != job.wants() {
+			a.say("job %v: on the active list %t, has something to decide %t", job.Key, job.marks.activeAt >= 0, job.wants())
 		}
 	}
 }
 
 // recountJob returns a job's row with everything that depends on its members counted anew.
 func (l *Ledger) recountJob(j JobID, members []TaskID) Job {
-	was := &l.jobs[j]
+	was := &l.Jobs.rows[j]
 	job := Job{Key: was.Key, Group: was.Group, MinMember: was.MinMember, Phase: was.Phase, Queue: NoQueue,
-		MinResources: was.MinResources, HasMin: was.HasMin, lending: was.lending, paused: l.pausesWhole(j), mute: was.mute}
+		JobAmounts: JobAmounts{MinResources: was.MinResources, HasMin: was.HasMin},
+		waits:      jobWaits{lending: was.waits.lending, paused: l.Backoffs.pausesWhole(j)},
+		marks:      jobMarks{mute: was.marks.mute}}
 	for _, r := range was.Roles {
 		job.Roles = append(job.Roles, Role{Name: r.Name, Min: r.Min})
 	}
-	for _, x := range l.lost {
+	for _, x := range l.Losses.standing {
 		if x.asked && x.In == j {
 			job.Losses++
-			job.Request = job.Request.Add(l.quota(x.Class))
+			job.Request = job.Request.Add(l.accounts.quota(x.Class))
 		}
 	}
 	for _, t := range members {
-		row := &l.tasks[t]
-		class := &l.classes[row.Class]
-		quota := l.quota(row.Class)
+		row := &l.Tasks.rows[t]
+		class := &l.Classes.rows[row.Class]
+		quota := l.accounts.quota(row.Class)
 		role := &job.Roles[row.Role]
 		role.tasks++
 		job.Tasks++
@@ -165,7 +168,7 @@ func (l *Ledger) recountJob(j JobID, members []TaskID) Job {
 		role.By[row.Status]++
 		if !podFinished(row.Pod) {
 			job.unfinished++
-			job.Total = job.Total.Add(l.counted(row))
+			job.Total = job.Total.Add(l.Jobs.counted(row))
 		}
 		if row.claims() {
 			job.Claims++
@@ -190,11 +193,11 @@ func (l *Ledger) recountJob(j JobID, members []TaskID) Job {
 		case row.Pod.Gated:
 			job.Gated++
 			job.gatedNeed = job.gatedNeed.Add(quota)
-			if row.Pod.QueueGate == model.QueueGateShut && !job.mute {
+			if row.Pod.QueueGate == model.QueueGateShut && !job.marks.mute {
 				job.Request = job.Request.Add(quota)
 			}
 		default:
-			if !job.mute {
+			if !job.marks.mute {
 				job.Request = job.Request.Add(quota)
 			}
 			if class.BestEffort {
@@ -209,27 +212,27 @@ func (l *Ledger) recountJob(j JobID, members []TaskID) Job {
 func (a *auditor) queues() {
 	l := a.l
 	type sums struct{ allocated, request, inqueue, elastic, lent, claimed resource.Sums }
-	want := make([]sums, len(l.queues))
-	jobs := make([]int32, len(l.queues))
-	for j := range l.jobs {
-		job := &l.jobs[j]
-		if job.free || job.Queue == NoQueue {
+	want := make([]sums, len(l.Queues.rows))
+	jobs := make([]int32, len(l.Queues.rows))
+	for j := range l.Jobs.rows {
+		job := &l.Jobs.rows[j]
+		if job.marks.free || job.Queue == NoQueue {
 			continue
 		}
 		jobs[job.Queue]++
-		for q := job.Queue; q != NoQueue; q = l.queues[q].up {
+		for q := job.Queue; q != NoQueue; q = l.Queues.rows[q].up {
 			w := &want[q]
 			w.allocated = plus(w.allocated, job.Allocated)
 			w.request = plus(w.request, job.Request)
 			w.inqueue = w.inqueue.Add(job.inqueue)
 			w.elastic = w.elastic.Add(job.elastic)
-			if w.claimed = w.claimed.Add(job.claimed); job.lending == Lends {
+			if w.claimed = w.claimed.Add(job.claimed); job.waits.lending == Lends {
 				w.lent = w.lent.Add(job.inqueue)
 			}
 		}
 	}
-	for q := range l.queues {
-		row := &l.queues[q]
+	for q := range l.Queues.rows {
+		row := &l.Queues.rows[q]
 		if row.free {
 			continue
 		}
@@ -251,23 +254,23 @@ func (a *auditor) queues() {
 func (a *auditor) places() {
 	l := a.l
 	kids := map[string]int32{}
-	for q := range l.queues {
-		if row := &l.queues[q]; row.Fact != nil && row.Name != model.RootQueue {
+	for q := range l.Queues.rows {
+		if row := &l.Queues.rows[q]; row.Fact != nil && row.Name != model.RootQueue {
 			kids[parentName(row.Fact)]++
 		}
 	}
-	for q := range l.queues {
-		row := &l.queues[q]
+	for q := range l.Queues.rows {
+		row := &l.Queues.rows[q]
 		if row.free {
 			continue
 		}
 		want := Queue{Kids: kids[row.Name], up: NoQueue}
 		delete(kids, row.Name)
 		if want.Place, want.Broken = l.findPlace(row); want.Place == Sound && row.Name != model.RootQueue {
-			want.up = l.queueByName[parentName(row.Fact)]
-			for at := want.up; at != NoQueue; at = l.queues[at].up {
+			want.up = l.Queues.byName[parentName(row.Fact)]
+			for at := want.up; at != NoQueue; at = l.Queues.rows[at].up {
 				want.Depth++
-				if up := &l.queues[at]; want.shut == model.QueueOpen && up.Name != model.RootQueue {
+				if up := &l.Queues.rows[at]; want.shut == model.QueueOpen && up.Name != model.RootQueue {
 					want.shut = up.Fact.State
 				}
 			}
@@ -298,14 +301,14 @@ func (l *Ledger) findPlace(row *Queue) (place Place, broken string) {
 		} else if at.setAside() {
 			return Orphaned, at.Name
 		}
-		if steps > len(l.queues) {
+		if steps > len(l.Queues.rows) {
 			return Cyclic, ""
 		}
-		p, ok := l.queueByName[parentName(at.Fact)]
-		if !ok || l.queues[p].Fact == nil && l.queues[p].Name != model.RootQueue {
+		p, ok := l.Queues.byName[parentName(at.Fact)]
+		if !ok || l.Queues.rows[p].Fact == nil && l.Queues.rows[p].Name != model.RootQueue {
 			return Orphaned, parentName(at.Fact)
 		}
-		at = &l.queues[p]
+		at = &l.Queues.rows[p]
 	}
 }
 
@@ -321,9 +324,9 @@ func plus(a, b resource.Sums) resource.Sums {
 // names counts the commitments that name a node, and checks that its row exists exactly as long as something
 // names it.
 func (a *auditor) names(n NodeID) {
-	node, named := &a.l.nodes[n], int32(0)
-	for t := range a.l.tasks {
-		if a.l.tasks[t].Held.names() == n {
+	node, named := &a.l.Nodes.rows[n], int32(0)
+	for t := range a.l.Tasks.rows {
+		if a.l.Tasks.rows[t].Held.names() == n {
 			named++
 		}
 	}
@@ -338,47 +341,47 @@ func (a *auditor) names(n NodeID) {
 // lists checks that every task is on exactly the lists that its status and node require.
 func (a *auditor) lists() {
 	l := a.l
-	onJob, onNode := make([]int, len(l.tasks)), make([]int, len(l.tasks))
-	for j := range l.jobs {
-		if l.jobs[j].free {
+	onJob, onNode := make([]int, len(l.Tasks.rows)), make([]int, len(l.Tasks.rows))
+	for j := range l.Jobs.rows {
+		if l.Jobs.rows[j].marks.free {
 			continue
 		}
 		for s := range model.NumStatus {
-			l.JobTasks(JobID(j), s, func(t TaskID) bool {
-				if onJob[t]++; l.tasks[t].Job != JobID(j) || l.tasks[t].Status != s {
-					a.say("task %v is on job %v's list of %v", l.tasks[t].Key, l.jobs[j].Key, s)
+			l.Jobs.Tasks(JobID(j), s, func(t TaskID) bool {
+				if onJob[t]++; l.Tasks.rows[t].Job != JobID(j) || l.Tasks.rows[t].Status != s {
+					a.say("task %v is on job %v's list of %v", l.Tasks.rows[t].Key, l.Jobs.rows[j].Key, s)
 				}
 				return true
 			})
 		}
 	}
 	goingNodes := 0
-	for n := range l.nodes {
+	for n := range l.Nodes.rows {
 		a.names(NodeID(n))
-		if l.nodes[n].free {
+		if l.Nodes.rows[n].free {
 			continue
 		}
 		tasks, going := int32(0), int32(0)
-		l.NodeTasks(NodeID(n), func(t TaskID) bool {
+		l.Nodes.Tasks(NodeID(n), func(t TaskID) bool {
 			tasks++
-			if l.tasks[t].Status == model.Releasing {
+			if l.Tasks.rows[t].Status == model.Releasing {
 				going++
 			}
-			if onNode[t]++; l.tasks[t].Node != NodeID(n) {
-				a.say("task %v is on node %s's list", l.tasks[t].Key, l.nodes[n].Name)
+			if onNode[t]++; l.Tasks.rows[t].Node != NodeID(n) {
+				a.say("task %v is on node %s's list", l.Tasks.rows[t].Key, l.Nodes.rows[n].Name)
 			}
 			return true
 		})
-		if tasks != l.nodes[n].Tasks || going != l.nodes[n].going {
-			a.say("node %s: %d tasks, %d releasing, recounted %d, %d", l.nodes[n].Name, l.nodes[n].Tasks, l.nodes[n].going, tasks, going)
+		if tasks != l.Nodes.rows[n].Tasks || going != l.Nodes.rows[n].going {
+			a.say("node %s: %d tasks, %d releasing, recounted %d, %d", l.Nodes.rows[n].Name, l.Nodes.rows[n].Tasks, l.Nodes.rows[n].going, tasks, going)
 		}
 		goingNodes += int(min(going, 1))
 	}
-	if goingNodes != l.goingNodes {
-		a.say("cluster: %d nodes with releasing tasks, recounted %d", l.goingNodes, goingNodes)
+	if goingNodes != l.Nodes.leaving {
+		a.say("cluster: %d nodes with releasing tasks, recounted %d", l.Nodes.leaving, goingNodes)
 	}
-	for t := range l.tasks {
-		row := &l.tasks[t]
+	for t := range l.Tasks.rows {
+		row := &l.Tasks.rows[t]
 		if row.free {
 			continue
 		}

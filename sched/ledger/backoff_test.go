@@ -23,11 +23,11 @@ func TestThePauseThatEndsNextIsOneThatThereIs(t *testing.T) {
 	pause("a", 10)
 	pause("b", 30)
 	pause("a", 40)
-	if next := l.EndPauses(1); next != 30 {
+	if next := l.Backoffs.End(1); next != 30 {
 		t.Errorf("the next pause ends at %d, a was put off to 40 and b ends at 30", next)
 	}
 	pause("b", 0)
-	if next := l.EndPauses(2); next != 40 {
+	if next := l.Backoffs.End(2); next != 40 {
 		t.Errorf("the next pause ends at %d, b was taken back and a ends at 40", next)
 	}
 }

@@ -15,34 +15,34 @@ func byName(l *Ledger) string {
 	l.Settle()
 	var lines []string
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
-	for n := range l.nodes {
-		if row := &l.nodes[n]; !row.free {
+	for n := range l.Nodes.rows {
+		if row := &l.Nodes.rows[n]; !row.free {
 			say("node %s: fact %p present %t tasks %d going %d %s", row.Name, row.Fact, row.Present(), row.Tasks, row.going, columnsByName(l, NodeID(n)))
 		}
 	}
-	say("total %s, nodes with releasing tasks %d", sums(l, l.total), l.ReleasingNodes())
-	for c := range l.classes {
-		if row := &l.classes[c]; row.Live() {
+	say("total %s, nodes with releasing tasks %d", sums(l, l.Nodes.total), l.Nodes.ReleasingNodes())
+	for c := range l.Classes.rows {
+		if row := &l.Classes.rows[c]; row.Live() {
 			say("class %q: hash %x refs %d best effort %t invalid %t request %v", row.Key, row.Hash, row.refs,
 				row.BestEffort, row.Invalid, l.Dims.List(row.Request))
 		}
 	}
-	for t := range l.tasks {
-		if row := &l.tasks[t]; !row.free {
+	for t := range l.Tasks.rows {
+		if row := &l.Tasks.rows[t]; !row.free {
 			say("task %v: pod %p %s", row.Key, row.Pod, taskByName(l, row))
 		}
 	}
-	for j := range l.jobs {
-		if row := &l.jobs[j]; !row.free {
+	for j := range l.Jobs.rows {
+		if row := &l.Jobs.rows[j]; !row.marks.free {
 			say("job %v adopted %t: %s", row.Key, row.Key.Adopted, jobByName(l, row))
 		}
 	}
-	for q := range l.queues {
-		if row := &l.queues[q]; !row.free {
+	for q := range l.Queues.rows {
+		if row := &l.Queues.rows[q]; !row.free {
 			say("queue %s: %s", row.Name, queueByName(l, row))
 		}
 	}
-	say("priorities %v default %p", l.priorities, l.globalPriority)
+	say("priorities %v default %p", l.Priorities.classes, l.Priorities.global)
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
 }
@@ -51,7 +51,7 @@ func columnsByName(l *Ledger, n NodeID) string {
 	var cells []string
 	for d := range l.Dims.Len() {
 		dim := resource.Dim(d)
-		if f := [5]int64{l.Allocatable(dim)[n], l.Idle(dim)[n], l.Releasing(dim)[n], l.Pipelined(dim)[n], l.Room(dim)[n]}; f != [5]int64{} {
+		if f := [5]int64{l.Nodes.Allocatable(dim)[n], l.Nodes.Idle(dim)[n], l.Nodes.Releasing(dim)[n], l.Nodes.Pipelined(dim)[n], l.Nodes.Room(dim)[n]}; f != [5]int64{} {
 			cells = append(cells, fmt.Sprint(l.Dims.Name(dim), f))
 		}
 	}
@@ -63,13 +63,13 @@ func nodeName(l *Ledger, n NodeID) string {
 	if n == NoNode {
 		return "-"
 	}
-	return l.nodes[n].Name
+	return l.Nodes.rows[n].Name
 }
 
 func taskByName(l *Ledger, row *Task) string {
 	job, role := "-", "-"
 	if row.Job != NoJob {
-		job, role = fmt.Sprint(l.jobs[row.Job].Key), l.jobs[row.Job].Roles[row.Role].Name
+		job, role = fmt.Sprint(l.Jobs.rows[row.Job].Key), l.Jobs.rows[row.Job].Roles[row.Role].Name
 	}
 	held := "nothing"
 	switch h := row.Held; h.Kind {
@@ -80,7 +80,7 @@ func taskByName(l *Ledger, row *Task) string {
 		held = fmt.Sprint(h.Kind, " on ", nodeName(l, h.Node), " for ", h.Item, " until ", h.Until, fmt.Sprintf(" with %q", h.Chosen))
 	}
 	return fmt.Sprintf("charged %t job %s role %q class %q node %s status %v priority %d chosen %q held %s", row.charged, job, role,
-		l.classes[row.Class].Key, nodeName(l, row.Node), row.Status, row.Priority, row.Chosen, held)
+		l.Classes.rows[row.Class].Key, nodeName(l, row.Node), row.Status, row.Priority, row.Chosen, held)
 }
 
 func jobByName(l *Ledger, row *Job) string {
@@ -93,15 +93,15 @@ func jobByName(l *Ledger, row *Job) string {
 	slices.Sort(roles)
 	definer := "-"
 	if row.definer != NoTask {
-		definer = l.tasks[row.definer].Key.String()
+		definer = l.Tasks.rows[row.definer].Key.String()
 	}
 	return fmt.Sprint("group ", fmt.Sprintf("%p", row.Group), " queue ", queueOf(l, row), " min ", row.MinMember,
 		" roles ", roles, " count ", row.Count, " tasks ", row.Tasks, " gated ", row.Gated, " invalid ", row.Invalid,
-		" priority ", row.Priority, " created ", row.Created, " phase ", row.Phase, row.phaseHeld, " mute ", row.mute,
+		" priority ", row.Priority, " created ", row.Created, " phase ", row.Phase, row.decided.held, " mute ", row.marks.mute,
 		" minimum ", l.Dims.List(row.MinResources), row.HasMin,
 		" allocated ", sums(l, row.Allocated), " request ", sums(l, row.Request), " total ", sums(l, row.Total),
 		" gated ", sums(l, row.gatedNeed), " done ", sums(l, row.doneNeed), " unfinished ", row.unfinished, " defined by ", definer,
-		" elastic ", l.Dims.List(row.elastic), " inqueue ", l.Dims.List(row.inqueue), row.reserves, " active ", row.activeAt >= 0)
+		" elastic ", l.Dims.List(row.elastic), " inqueue ", l.Dims.List(row.inqueue), row.reserves, " active ", row.marks.activeAt >= 0)
 }
 
 // queueOf names the queue in which a job counts.
@@ -109,7 +109,7 @@ func queueOf(l *Ledger, row *Job) string {
 	if row.Queue == NoQueue {
 		return "-"
 	}
-	return l.queues[row.Queue].Name
+	return l.Queues.rows[row.Queue].Name
 }
 
 func queueByName(l *Ledger, row *Queue) string {
@@ -122,7 +122,7 @@ func queueByName(l *Ledger, row *Queue) string {
 	slices.Sort(bounds)
 	parent := "-"
 	if row.up != NoQueue {
-		parent = l.queues[row.up].Name
+		parent = l.Queues.rows[row.up].Name
 	}
 	return fmt.Sprint("fact ", fmt.Sprintf("%p", row.Fact), " place ", row.Place, " broken ", row.Broken, " depth ", row.Depth,
 		" kids ", row.Kids, " jobs ", row.Jobs, " under ", parent, " capability ", bounds,
@@ -149,22 +149,22 @@ func again(l *Ledger, facts []model.Fact) *Ledger {
 	for _, f := range facts {
 		l2.Apply(f)
 	}
-	l.Tasks(func(t TaskID) bool {
+	l.Tasks.Each(func(t TaskID) bool {
 		if row := l.Task(t); row.Held.Kind != NoCommit {
 			c := *row.Held
 			if c.Kind != CommitEvict {
-				c.Node = l2.NameNode(nodeName(l, c.Node))
+				c.Node = l2.Nodes.Named(nodeName(l, c.Node))
 			}
-			t2, _ := l2.FindTask(row.Key)
+			t2, _ := l2.Tasks.Find(row.Key)
 			l2.Restore(t2, c)
 		}
 		return true
 	})
-	l2.RestoreCharges(l.Charges())
-	l.Jobs(func(j JobID) bool {
-		if item, held := l.PhaseHeld(j); held {
-			if j2, ok := l2.FindJob(l.Job(j).Key); ok { // its last member may be back in the job it names
-				l2.SetPhase(j2, l.Job(j).Phase, item)
+	l2.Charges.Restore(l.Charges.All())
+	l.Jobs.Each(func(j JobID) bool {
+		if item, held := l.Jobs.PhaseHeld(j); held {
+			if j2, ok := l2.Jobs.Find(l.Job(j).Key); ok { // its last member may be back in the job it names
+				l2.Jobs.SetPhase(j2, l.Job(j).Phase, item)
 			}
 		}
 		return true

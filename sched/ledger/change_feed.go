@@ -91,7 +91,19 @@ type Changes struct {
 	// QueueTree names the queues that came, went or moved in the tree, those that became leaves or are leaves no
 	// longer, and those for which the state or node groups of another queue count now in another way. A row may
 	// belong to another queue by now.
-	QueueTree Feed[QueueID]
+	QueueTree   Feed[QueueID]
+	roomEpoch   uint64
+	stateEpoch  uint64
+	specEpoch   uint64
+	usageEpoch  uint64
+	vainNodes   Cursor  // what failed tries have added to Changes.Nodes
+	vainFigures uint64  // … and to UsageEpoch
+	dirty       []JobID // jobs touched since TakeDirty
+	stirred     []JobID // jobs touched since TakeStirred
+	recommitted recommitted
+	arrived     []JobID // jobs to which pods came since TakeArrivals
+	arrivals    int     // pods and PodGroups that came since TakeArrivals
+	l           *Ledger
 }
 
 // stays says that a queue's new fact leaves the tree as it is: the queue's place, what its state means for the

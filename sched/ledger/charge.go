@@ -6,6 +6,15 @@ import (
 	"ashlar.sh/sched/model"
 )
 
+// charging says in which queue a pod that runs counts: in that in which it began, whatever its facts say now.
+type charging struct {
+	l *Ledger
+
+	uncharged []TaskID // tasks that may hold room and are not charged
+	strayed   []TaskID // tasks that may be in another job than their facts name
+	moving    []JobID  // jobs that may count in another queue than their facts name
+}
+
 // A job that runs counts in the queue in which it was started, until it ends. A user may edit its PodGroup,
 // name another queue in it, or delete it, and a pod's annotations may name another PodGroup, or none: none of
 // this gives its queue room, or takes room from another queue.
@@ -32,98 +41,98 @@ func willHold(p *model.Pod, held *Commitment) bool {
 // Charged says that a task counts in its job's queue until it ends.
 func (t *Task) Charged() bool { return t.charged }
 
-// awaitCharge notes a task that may have begun to hold room.
-func (l *Ledger) awaitCharge(t TaskID) {
-	if row := &l.tasks[t]; row.Job != NoJob && !row.charged && row.holdsRoom() {
-		l.uncharged = append(l.uncharged, t)
+// await notes a task that may have begun to hold room.
+func (cg *charging) await(t TaskID) {
+	if row := &cg.l.Tasks.rows[t]; row.Job != NoJob && !row.charged && row.holdsRoom() {
+		cg.uncharged = append(cg.uncharged, t)
 	}
 }
 
-// Charge charges the tasks that have begun to hold room since the last call. It is called when a cycle begins,
+// Begin charges the tasks that have begun to hold room since the last call. It is called when a cycle begins,
 // with all facts known, and when it ends, with all binds known.
-func (l *Ledger) Charge() {
-	l.uncharged = slices.DeleteFunc(l.uncharged, func(t TaskID) bool {
-		row := &l.tasks[t]
+func (cg *charging) Begin() {
+	cg.uncharged = slices.DeleteFunc(cg.uncharged, func(t TaskID) bool {
+		row := &cg.l.Tasks.rows[t]
 		if row.free || row.charged || row.Job == NoJob || row.nominated || !row.holdsRoom() {
 			return true
 		}
-		if l.jobs[row.Job].charged == 0 {
-			if _, sure := l.chargedTo(row.Job); !sure {
+		if cg.l.Jobs.rows[row.Job].marks.charged == 0 {
+			if _, sure := cg.to(row.Job); !sure {
 				return false // tried again when more is known
 			}
 		}
-		l.charge(t)
+		cg.charge(t)
 		return true
 	})
-	l.bringBack()
-	l.forgetMoved()
+	cg.bringBack()
+	cg.forgetMoved()
 }
 
 // forgetMoved drops from moving the jobs that count in the queue that facts name.
-func (l *Ledger) forgetMoved() {
-	slices.Sort(l.moving)
-	l.moving = slices.DeleteFunc(slices.Compact(l.moving), func(j JobID) bool {
-		gone := !l.moves(j)
-		l.jobs[j].apart = !gone
+func (cg *charging) forgetMoved() {
+	slices.Sort(cg.moving)
+	cg.moving = slices.DeleteFunc(slices.Compact(cg.moving), func(j JobID) bool {
+		gone := !cg.moves(j)
+		cg.l.Jobs.rows[j].marks.apart = !gone
 		return gone
 	})
 }
 
 // charge makes a task count in its job's queue from now on.
-func (l *Ledger) charge(t TaskID) {
-	row := &l.tasks[t]
+func (cg *charging) charge(t TaskID) {
+	row := &cg.l.Tasks.rows[t]
 	row.charged = true
-	job := &l.jobs[row.Job]
-	if job.charged++; !job.Exists() || row.Pod.Adopt.Open {
-		l.touchNode(row.Node) // it may be evicted now, and might not before
-		l.apart(row.Job)
+	job := &cg.l.Jobs.rows[row.Job]
+	if job.marks.charged++; !job.Exists() || row.Pod.Adopt.Open {
+		cg.l.Nodes.touch(row.Node) // it may be evicted now, and might not before
+		cg.apart(row.Job)
 	}
 }
 
 // apart notes a job with charged members that may count in another queue than facts name. There are few such
 // jobs, and Charges looks at them only.
-func (l *Ledger) apart(j JobID) {
-	if job := &l.jobs[j]; job.charged > 0 && !job.apart {
-		job.apart = true
-		l.moving = append(l.moving, j)
+func (cg *charging) apart(j JobID) {
+	if job := &cg.l.Jobs.rows[j]; job.marks.charged > 0 && !job.marks.apart {
+		job.marks.apart = true
+		cg.moving = append(cg.moving, j)
 	}
 }
 
 // moves says that a job counts in another queue than facts name, or that they do not suffice to know.
-func (l *Ledger) moves(j JobID) bool {
-	job := &l.jobs[j]
-	if job.free || !job.apart || job.charged == 0 {
+func (cg *charging) moves(j JobID) bool {
+	job := &cg.l.Jobs.rows[j]
+	if job.marks.free || !job.marks.apart || job.marks.charged == 0 {
 		return false
 	}
-	queue, sure := l.chargedTo(j)
-	return !sure || queue != l.queues[job.Queue].Name
+	queue, sure := cg.to(j)
+	return !sure || queue != cg.l.Queues.rows[job.Queue].Name
 }
 
 // discharge is the inverse of charge. With the last charged member, the job counts in the queue that facts
 // name.
-func (l *Ledger) discharge(t TaskID) {
-	row := &l.tasks[t]
+func (cg *charging) discharge(t TaskID) {
+	row := &cg.l.Tasks.rows[t]
 	row.charged = false
-	if l.jobs[row.Job].charged--; l.jobs[row.Job].charged == 0 {
-		l.define(row.Job)
+	if cg.l.Jobs.rows[row.Job].marks.charged--; cg.l.Jobs.rows[row.Job].marks.charged == 0 {
+		cg.l.Jobs.define(row.Job)
 	}
 }
 
-// chargedTo returns the queue that facts name for a job, in which it counts while no member is charged. It is
+// to returns the queue that facts name for a job, in which it counts while no member is charged. It is
 // not sure while the PodGroup is missing, or, for an adopted job, while the pods' owner is not known.
-func (l *Ledger) chargedTo(j JobID) (queue string, sure bool) {
-	job := &l.jobs[j]
-	return l.named(j), job.Group != nil || job.Key.Adopted && !l.tasks[job.definer].Pod.Adopt.Open
+func (cg *charging) to(j JobID) (queue string, sure bool) {
+	job := &cg.l.Jobs.rows[j]
+	return cg.named(j), job.Group != nil || job.Key.Adopted && !cg.l.Tasks.rows[job.definer].Pod.Adopt.Open
 }
 
 // named is the queue that facts name for a job: the queue of its PodGroup, or of its oldest member.
-func (l *Ledger) named(j JobID) string {
-	job, queue := &l.jobs[j], ""
+func (cg *charging) named(j JobID) string {
+	job, queue := &cg.l.Jobs.rows[j], ""
 	switch {
 	case job.Group != nil:
 		queue = job.Group.Queue
 	case job.definer != NoTask:
-		queue = l.tasks[job.definer].Pod.Adopt.Queue
+		queue = cg.l.Tasks.rows[job.definer].Pod.Adopt.Queue
 	}
 	if queue == "" {
 		return model.DefaultQueue
@@ -133,7 +142,7 @@ func (l *Ledger) named(j JobID) string {
 
 // stay returns the job that a charged member stays in, whatever job its new fact names, as long as it holds
 // room. NoJob: the fact decides.
-func (l *Ledger) stay(row *Task, p *model.Pod, held *Commitment) JobID {
+func (cg *charging) stay(row *Task, p *model.Pod, held *Commitment) JobID {
 	if !row.charged || !willHold(p, held) {
 		return NoJob
 	}
@@ -141,49 +150,49 @@ func (l *Ledger) stay(row *Task, p *model.Pod, held *Commitment) JobID {
 }
 
 // strays says that a charged member's fact names another job than the one it stays in.
-func (l *Ledger) strays(row *Task) bool {
-	return !row.Pod.Ours || KeyOf(row.Pod) != l.jobs[row.Job].Key
+func (cg *charging) strays(row *Task) bool {
+	return !row.Pod.Ours || KeyOf(row.Pod) != cg.l.Jobs.rows[row.Job].Key
 }
 
 // stray notes a member that is in another job than it names.
-func (l *Ledger) stray(t TaskID) {
-	if row := &l.tasks[t]; row.charged && l.strays(row) {
-		l.strayed = append(l.strayed, t)
+func (cg *charging) stray(t TaskID) {
+	if row := &cg.l.Tasks.rows[t]; row.charged && cg.strays(row) {
+		cg.strayed = append(cg.strayed, t)
 	}
 }
 
 // bringBack moves members to the jobs they name, if these count in the same queue. All other members stay.
-func (l *Ledger) bringBack() {
-	if len(l.strayed) == 0 {
+func (cg *charging) bringBack() {
+	if len(cg.strayed) == 0 {
 		return
 	}
-	slices.SortFunc(l.strayed, func(a, b TaskID) int { return l.tasks[a].Key.Compare(l.tasks[b].Key) })
-	l.strayed = slices.DeleteFunc(slices.Compact(l.strayed), func(t TaskID) bool {
-		row := &l.tasks[t]
-		if row.free || !row.charged || !l.strays(row) {
+	slices.SortFunc(cg.strayed, func(a, b TaskID) int { return cg.l.Tasks.rows[a].Key.Compare(cg.l.Tasks.rows[b].Key) })
+	cg.strayed = slices.DeleteFunc(slices.Compact(cg.strayed), func(t TaskID) bool {
+		row := &cg.l.Tasks.rows[t]
+		if row.free || !row.charged || !cg.strays(row) {
 			return true
 		}
-		to, known := l.FindJob(KeyOf(row.Pod))
-		if !row.Pod.Ours || !known || !l.jobs[to].serves() || l.jobs[to].Queue != l.jobs[row.Job].Queue {
+		to, known := cg.l.Jobs.Find(KeyOf(row.Pod))
+		if !row.Pod.Ours || !known || !cg.l.Jobs.rows[to].serves() || cg.l.Jobs.rows[to].Queue != cg.l.Jobs.rows[row.Job].Queue {
 			return false
 		}
-		l.rejoin(t, to)
-		l.charge(t)
+		cg.rejoin(t, to)
+		cg.charge(t)
 		return true
 	})
 }
 
 // rejoin moves a task to the job to, or, if that is NoJob, to the job that it names, if any. Its status and
 // node stay.
-func (l *Ledger) rejoin(t TaskID, to JobID) {
-	row := &l.tasks[t]
+func (cg *charging) rejoin(t TaskID, to JobID) {
+	row := &cg.l.Tasks.rows[t]
 	class := row.Class
-	l.classes[class].refs++
-	job, node := l.detach(t)
-	l.addTask(t, row.Pod, row.Held, to)
-	l.dropClass(class)
-	l.readmit(job)
-	l.dropUnnamed(job, node)
+	cg.l.Classes.rows[class].refs++
+	job, node := cg.l.Tasks.detach(t)
+	cg.l.Tasks.add(t, row.Pod, row.Held, to)
+	cg.l.Classes.drop(class)
+	cg.l.Tasks.readmit(job)
+	cg.l.Tasks.dropUnnamed(job, node)
 }
 
 // serves says that a job's pods may be placed as far as its PodGroup goes: it exists and is not set aside.
@@ -191,33 +200,33 @@ func (l *Ledger) rejoin(t TaskID, to JobID) {
 func (j *Job) serves() bool { return j.Exists() && !j.setAside() }
 
 // mute makes a job's pending tasks ask for nothing (is), or ask again.
-func (l *Ledger) mute(j JobID, is bool) {
-	job := &l.jobs[j]
-	if job.mute == is {
+func (ac *accounts) mute(j JobID, is bool) {
+	job := &ac.l.Jobs.rows[j]
+	if job.marks.mute == is {
 		return
 	}
-	for t := job.first[model.Pending]; t != NoTask; t = l.tasks[t].jobNext {
-		row := &l.tasks[t]
-		job.mute = !is
-		was := l.partOf(row)
-		job.mute = is
-		l.recount(row, was, l.partOf(row))
+	for t := job.first[model.Pending]; t != NoTask; t = ac.l.Tasks.rows[t].jobNext {
+		row := &ac.l.Tasks.rows[t]
+		job.marks.mute = !is
+		was := ac.partOf(row)
+		job.marks.mute = is
+		ac.recount(row, was, ac.partOf(row))
 	}
-	job.mute = is
+	job.marks.mute = is
 }
 
 // Moving returns the queue that facts name for a job, and true if the job counts in another one.
-func (l *Ledger) Moving(j JobID) (named string, other bool) {
-	named = l.named(j)
-	return named, l.jobs[j].charged > 0 && named != l.QueueName(j)
+func (cg *charging) Moving(j JobID) (named string, other bool) {
+	named = cg.named(j)
+	return named, cg.l.Jobs.rows[j].marks.charged > 0 && named != cg.l.Jobs.QueueName(j)
 }
 
 // Strayed calls f for every member that is in another job than it names, in no order.
-func (l *Ledger) Strayed(f func(TaskID)) {
-	list := slices.Clone(l.strayed)
+func (cg *charging) Strayed(f func(TaskID)) {
+	list := slices.Clone(cg.strayed)
 	slices.Sort(list)
 	for _, t := range slices.Compact(list) {
-		if row := &l.tasks[t]; !row.free && row.charged && l.strays(row) {
+		if row := &cg.l.Tasks.rows[t]; !row.free && row.charged && cg.strays(row) {
 			f(t)
 		}
 	}
@@ -244,55 +253,55 @@ type ChargedMember struct {
 	Job JobKey
 }
 
-// Charges lists them.
-func (l *Ledger) Charges() (out Charges) {
-	l.forgetMoved()
-	for _, j := range l.moving {
-		out.Jobs = append(out.Jobs, ChargedJob{l.jobs[j].Key, l.queues[l.jobs[j].Queue].Name})
+// All lists them.
+func (cg *charging) All() (out Charges) {
+	cg.forgetMoved()
+	for _, j := range cg.moving {
+		out.Jobs = append(out.Jobs, ChargedJob{cg.l.Jobs.rows[j].Key, cg.l.Queues.rows[cg.l.Jobs.rows[j].Queue].Name})
 	}
-	l.Strayed(func(t TaskID) {
-		row := &l.tasks[t]
-		out.Members = append(out.Members, ChargedMember{row.Key, row.Pod.UID, l.jobs[row.Job].Key})
+	cg.Strayed(func(t TaskID) {
+		row := &cg.l.Tasks.rows[t]
+		out.Members = append(out.Members, ChargedMember{row.Key, row.Pod.UID, cg.l.Jobs.rows[row.Job].Key})
 	})
 	slices.SortFunc(out.Jobs, func(a, b ChargedJob) int { return a.Job.Compare(b.Job) })
 	slices.SortFunc(out.Members, func(a, b ChargedMember) int { return a.Pod.Compare(b.Pod) })
 	return out
 }
 
-// RestoreCharges takes over the Charges of an earlier engine, and charges all other tasks that hold room.
-func (l *Ledger) RestoreCharges(c Charges) {
+// Restore takes over the Charges of an earlier engine, and charges all other tasks that hold room.
+func (cg *charging) Restore(c Charges) {
 	for _, m := range c.Members {
-		t, known := l.FindTask(m.Pod)
-		if !known || l.tasks[t].Pod.UID != m.UID || !l.tasks[t].holdsRoom() {
+		t, known := cg.l.Tasks.Find(m.Pod)
+		if !known || cg.l.Tasks.rows[t].Pod.UID != m.UID || !cg.l.Tasks.rows[t].holdsRoom() {
 			continue
 		}
-		l.rejoin(t, l.job(m.Job))
-		l.charge(t)
-		l.stray(t)
+		cg.rejoin(t, cg.l.Jobs.row(m.Job))
+		cg.charge(t)
+		cg.stray(t)
 	}
 	for _, m := range c.Members { // the queue was found before all members of the job were there
-		if j, known := l.FindJob(m.Job); known {
-			l.setQueue(j, l.queue(l.named(j)))
+		if j, known := cg.l.Jobs.Find(m.Job); known {
+			cg.l.Queues.setQueue(j, cg.l.Queues.row(cg.named(j)))
 		}
 	}
 	for _, x := range c.Jobs {
-		if j, known := l.FindJob(x.Job); known {
-			l.keepQueue(j, x.Queue)
+		if j, known := cg.l.Jobs.Find(x.Job); known {
+			cg.keepQueue(j, x.Queue)
 		}
 	}
-	l.Charge()
+	cg.Begin()
 }
 
 // keepQueue makes a job with members that hold room count in a queue.
-func (l *Ledger) keepQueue(j JobID, queue string) {
-	for s := range l.jobs[j].first {
-		for t := l.jobs[j].first[s]; t != NoTask; t = l.tasks[t].jobNext {
-			if row := &l.tasks[t]; row.holdsRoom() {
-				l.setQueue(j, l.queue(queue))
+func (cg *charging) keepQueue(j JobID, queue string) {
+	for s := range cg.l.Jobs.rows[j].first {
+		for t := cg.l.Jobs.rows[j].first[s]; t != NoTask; t = cg.l.Tasks.rows[t].jobNext {
+			if row := &cg.l.Tasks.rows[t]; row.holdsRoom() {
+				cg.l.Queues.setQueue(j, cg.l.Queues.row(queue))
 				if !row.charged {
-					l.charge(t)
+					cg.charge(t)
 				}
-				l.apart(j)
+				cg.apart(j)
 			}
 		}
 	}
@@ -302,9 +311,9 @@ func (l *Ledger) keepQueue(j JobID, queue string) {
 // job.
 func (a *auditor) charges() {
 	l := a.l
-	want := make([]int32, len(l.jobs))
-	for t := range l.tasks {
-		row := &l.tasks[t]
+	want := make([]int32, len(l.Jobs.rows))
+	for t := range l.Tasks.rows {
+		row := &l.Tasks.rows[t]
 		if row.free || !row.charged {
 			continue
 		}
@@ -314,23 +323,23 @@ func (a *auditor) charges() {
 		}
 		want[row.Job]++
 	}
-	for j := range l.jobs {
-		job := &l.jobs[j]
-		if job.free {
+	for j := range l.Jobs.rows {
+		job := &l.Jobs.rows[j]
+		if job.marks.free {
 			continue
 		}
-		if job.charged != want[j] {
-			a.say("job %v: %d charged members, recounted %d", job.Key, job.charged, want[j])
+		if job.marks.charged != want[j] {
+			a.say("job %v: %d charged members, recounted %d", job.Key, job.marks.charged, want[j])
 		}
-		if noted := job.apart; job.charged > 0 && !noted {
-			job.apart = true // moves looks at noted jobs only
-			if l.moves(JobID(j)) {
+		if noted := job.marks.apart; job.marks.charged > 0 && !noted {
+			job.marks.apart = true // moves looks at noted jobs only
+			if l.Charges.moves(JobID(j)) {
 				a.say("job %v: counts apart from what facts say, and is not noted", job.Key)
 			}
-			job.apart = false
+			job.marks.apart = false
 		}
-		if is := l.queues[job.Queue].Name; job.charged == 0 && is != l.named(JobID(j)) || job.mute == job.serves() {
-			a.say("job %v: counts in %s, mute %t, recounted %s, %t", job.Key, is, job.mute, l.named(JobID(j)), !job.serves())
+		if is := l.Queues.rows[job.Queue].Name; job.marks.charged == 0 && is != l.Charges.named(JobID(j)) || job.marks.mute == job.serves() {
+			a.say("job %v: counts in %s, mute %t, recounted %s, %t", job.Key, is, job.marks.mute, l.Charges.named(JobID(j)), !job.serves())
 		}
 	}
 }

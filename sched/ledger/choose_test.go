@@ -53,8 +53,8 @@ func TestAChoiceStaysWithItsTask(t *testing.T) {
 	c := newCluster()
 	n := c.node("n", 8000)
 	d, e := newDrawer("volumes"), newDrawer("devices")
-	c.AddPluginState(d)
-	c.AddPluginState(e)
+	c.PluginStates.Add(d)
+	c.PluginStates.Add(e)
 	p, q := c.pod("p", 1000), c.pod("q", 1000)
 	both := func(name string, task TaskID, want string) {
 		t.Helper()

@@ -7,6 +7,16 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
+// Claims holds the room that is kept for tasks that wait, while others that came later still hold it.
+type Claims struct {
+	l *Ledger
+
+	pending   int     // pending tasks with a claim
+	claimants []JobID // their jobs, and maybe jobs that have none any more
+	waived    []TaskID
+	aside     []beside
+}
+
 // A claim is room on a node that is kept for a waiting task while other tasks still hold it: when they leave,
 // no job that comes after the task's job gets that room. On its node it counts as Pipelined. The task's status
 // does not change: it is Pending, has no node, and adds nothing to Allocated of its job and queue. Its queues
@@ -15,32 +25,32 @@ import (
 // A claim ends when its task is not Pending any more. Inside a try it can be waived, for a job that goes
 // before. When the outermost try is over, waived claims count again.
 
-// Claim keeps room for a pending task on a node until a time.
-func (l *Ledger) Claim(t TaskID, n NodeID, until int64) {
-	l.Hold(t, Commitment{Kind: CommitClaim, Node: n, Until: until})
+// Set keeps room for a pending task on a node until a time.
+func (cl *Claims) Set(t TaskID, n NodeID, until int64) {
+	cl.l.Hold(t, Commitment{Kind: CommitClaim, Node: n, Until: until})
 }
 
-// Claims says that room is kept for some task.
-func (l *Ledger) Claims() bool { return l.claims > 0 }
+// Len says that room is kept for some task.
+func (cl *Claims) Len() bool { return cl.pending > 0 }
 
 // Claimants lists the jobs that have claims. Decisions must not depend on the order. The slice is valid until
 // the next change.
-func (l *Ledger) Claimants() []JobID {
-	l.claimants = slices.DeleteFunc(l.claimants, func(j JobID) bool {
-		job := &l.jobs[j]
-		job.claiming = !job.free && job.Claims > 0
-		return !job.claiming
+func (cl *Claims) Claimants() []JobID {
+	cl.claimants = slices.DeleteFunc(cl.claimants, func(j JobID) bool {
+		job := &cl.l.Jobs.rows[j]
+		job.marks.claiming = !job.marks.free && job.Claims > 0
+		return !job.marks.claiming
 	})
-	return l.claimants
+	return cl.claimants
 }
 
-// Claimed lists the pending tasks of a job that have a claim. Decisions must not depend on the order.
-func (l *Ledger) Claimed(j JobID) (out []TaskID) {
-	if l.jobs[j].Claims == 0 {
+// Of lists the pending tasks of a job that have a claim. Decisions must not depend on the order.
+func (cl *Claims) Of(j JobID) (out []TaskID) {
+	if cl.l.Jobs.rows[j].Claims == 0 {
 		return nil
 	}
-	l.JobTasks(j, model.Pending, func(t TaskID) bool {
-		if l.tasks[t].claims() {
+	cl.l.Jobs.Tasks(j, model.Pending, func(t TaskID) bool {
+		if cl.l.Tasks.rows[t].claims() {
 			out = append(out, t)
 		}
 		return true
@@ -48,20 +58,20 @@ func (l *Ledger) Claimed(j JobID) (out []TaskID) {
 	return out
 }
 
-// ClaimedOn returns, by node, what claims that are not waived and lost members' room (Tx.Beside) hold there;
+// On returns, by node, what claims that are not waived and lost members' room (Tx.Beside) hold there;
 // nil if there are none.
-func (l *Ledger) ClaimedOn() map[NodeID]resource.Vec {
-	if !l.Claims() && len(l.aside) == 0 {
+func (cl *Claims) On() map[NodeID]resource.Vec {
+	if !cl.Len() && len(cl.aside) == 0 {
 		return nil
 	}
 	out := map[NodeID]resource.Vec{}
-	for _, b := range l.aside { // order-free: sums
-		out[b.node] = out[b.node].Add(l.classes[b.class].Request)
+	for _, b := range cl.aside { // order-free: sums
+		out[b.node] = out[b.node].Add(cl.l.Classes.rows[b.class].Request)
 	}
-	for _, j := range l.Claimants() { // order-free: sums
-		for _, t := range l.Claimed(j) {
-			if row := &l.tasks[t]; !row.waived {
-				out[row.Held.Node] = out[row.Held.Node].Add(l.classes[row.Class].Request)
+	for _, j := range cl.Claimants() { // order-free: sums
+		for _, t := range cl.Of(j) {
+			if row := &cl.l.Tasks.rows[t]; !row.waived {
+				out[row.Held.Node] = out[row.Held.Node].Add(cl.l.Classes.rows[row.Class].Request)
 			}
 		}
 	}
@@ -71,61 +81,61 @@ func (l *Ledger) ClaimedOn() map[NodeID]resource.Vec {
 // claims says that the task has a claim. Such a task is on no node's list of tasks.
 func (t *Task) claims() bool { return t.Held.Kind == CommitClaim && t.Status == model.Pending }
 
-// claim counts a task's claim (sign 1), or takes it away (-1).
-func (l *Ledger) claim(row *Task, sign int64) {
-	job := &l.jobs[row.Job]
+// count counts a task's claim (sign 1), or takes it away (-1).
+func (cl *Claims) count(row *Task, sign int64) {
+	job := &cl.l.Jobs.rows[row.Job]
 	job.Claims += int32(sign)
-	l.claims += int(sign)
-	if job.Claims > 0 && !job.claiming {
-		job.claiming = true
-		l.claimants = append(l.claimants, row.Job)
+	cl.pending += int(sign)
+	if job.Claims > 0 && !job.marks.claiming {
+		job.marks.claiming = true
+		cl.claimants = append(cl.claimants, row.Job)
 	}
 	if row.waived {
 		return
 	}
 	n := row.Held.Node
-	again := l.nodes[n].far
-	for _, need := range l.classes[row.Class].Need {
+	again := cl.l.Nodes.rows[n].far
+	for _, need := range cl.l.Classes.rows[row.Class].Need {
 		d := int(need.Dim)
-		l.cols.pipelined[d][n] += need.Amount * sign
-		l.rerun(d, n)
-		again = again || far(l.cols.idle[d][n], l.cols.releasing[d][n], l.cols.pipelined[d][n])
+		cl.l.Nodes.cols.pipelined[d][n] += need.Amount * sign
+		cl.l.Nodes.rerun(d, n)
+		again = again || far(cl.l.Nodes.cols.idle[d][n], cl.l.Nodes.cols.releasing[d][n], cl.l.Nodes.cols.pipelined[d][n])
 		if need.Dim == resource.Pods {
 			continue
 		}
 		job.claimed = job.claimed.Set(need.Dim, job.claimed.Get(need.Dim)+need.Amount*sign)
-		l.usageEpoch++
-		for q := job.Queue; q != NoQueue; q = l.queues[q].up {
-			l.queues[q].Claimed[d] = l.queues[q].Claimed[d].Plus(need.Amount * sign)
+		cl.l.Changes.usageEpoch++
+		for q := job.Queue; q != NoQueue; q = cl.l.Queues.rows[q].up {
+			cl.l.Queues.rows[q].Claimed[d] = cl.l.Queues.rows[q].Claimed[d].Plus(need.Amount * sign)
 		}
 	}
-	l.reweigh(n, row, sign, again)
+	cl.l.Nodes.reweigh(n, row, sign, again)
 }
 
 // Waive makes a task's claim not count within the try.
 func (tx *Tx) Waive(t TaskID) {
-	row := &tx.l.tasks[t]
+	row := &tx.l.Tasks.rows[t]
 	if !row.claims() || row.waived {
 		return
 	}
-	tx.l.note(t)
-	tx.l.removeFromNode(t)
+	tx.l.Statements.note(t)
+	tx.l.accounts.removeFromNode(t)
 	row.waived = true
-	tx.l.addToNode(t)
-	tx.l.waived = append(tx.l.waived, t)
+	tx.l.accounts.addToNode(t)
+	tx.l.Claims.waived = append(tx.l.Claims.waived, t)
 }
 
 // unwaive makes the claims that a successful try waived count again.
-func (l *Ledger) unwaive() {
-	for _, t := range l.waived {
-		switch row := &l.tasks[t]; {
+func (cl *Claims) unwaive() {
+	for _, t := range cl.waived {
+		switch row := &cl.l.Tasks.rows[t]; {
 		case row.waived && row.claims():
-			l.removeFromNode(t)
+			cl.l.accounts.removeFromNode(t)
 			row.waived = false
-			l.addToNode(t)
+			cl.l.accounts.addToNode(t)
 		default:
 			row.waived = false
 		}
 	}
-	l.waived = l.waived[:0]
+	cl.waived = cl.waived[:0]
 }

@@ -5,6 +5,18 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
+// Classes holds the classes: tasks that are placed alike share one.
+type Classes struct {
+	l *Ledger
+
+	rows        []Class
+	free        []ClassID
+	retired     []ClassID // classes without tasks, in the order in which they retired
+	byKey       map[string]ClassID
+	births      uint64
+	termMatcher TermMatcher
+}
+
 // Class is the row of an equivalence class: the pods whose Specs are equal. What
 // holds for one of them on a node holds for all.
 type Class struct {
@@ -27,14 +39,14 @@ type Need struct {
 }
 
 // Class returns the row of a class.
-func (l *Ledger) Class(c ClassID) *Class { return &l.classes[c] }
+func (l *Ledger) Class(c ClassID) *Class { return &l.Classes.rows[c] }
 
-// NumClasses is an upper bound for ClassIDs.
-func (l *Ledger) NumClasses() int { return len(l.classes) }
+// Len is an upper bound for ClassIDs.
+func (cs *Classes) Len() int { return len(cs.rows) }
 
-// class interns a spec; the caller owns one reference. Pods that are set aside have classes of their own: what
+// of interns a spec; the caller owns one reference. Pods that are set aside have classes of their own: what
 // can be read of their specs counts for those that run.
-func (l *Ledger) class(s *model.Spec, invalid bool) ClassID {
+func (cs *Classes) of(s *model.Spec, invalid bool) ClassID {
 	if s == nil {
 		s = &model.Spec{}
 	}
@@ -43,31 +55,31 @@ func (l *Ledger) class(s *model.Spec, invalid bool) ClassID {
 		key = "invalid|" + key
 	}
 	hash := Hash(key)
-	key += matchedTermsForm(s.MatchedTerms) + l.numaForm(s) + l.imagesForm(s)
-	if c, ok := l.classByKey[key]; ok {
-		l.classes[c].refs++
+	key += matchedTermsForm(s.MatchedTerms) + cs.l.NUMA.form(s) + cs.l.Images.form(s)
+	if c, ok := cs.byKey[key]; ok {
+		cs.rows[c].refs++
 		return c
 	}
-	l.births++
-	row := Class{Spec: s, Key: key, Hash: hash, refs: 1, Invalid: invalid, Born: l.births}
-	row.Request = l.Dims.Vec(s.Requests)
+	cs.births++
+	row := Class{Spec: s, Key: key, Hash: hash, refs: 1, Invalid: invalid, Born: cs.births}
+	row.Request = cs.l.Dims.Vec(s.Requests)
 	row.BestEffort = s.BestEffort() && !invalid
 	for d, x := range row.Request {
 		if x > 0 {
 			row.Need = append(row.Need, Need{resource.Dim(d), x})
 		}
 	}
-	l.widen()
+	cs.l.Nodes.widen()
 	var c ClassID
-	if k := len(l.classFree); k > 0 {
-		c = l.classFree[k-1]
-		l.classFree = l.classFree[:k-1]
-		l.classes[c] = row
+	if k := len(cs.free); k > 0 {
+		c = cs.free[k-1]
+		cs.free = cs.free[:k-1]
+		cs.rows[c] = row
 	} else {
-		c = ClassID(len(l.classes))
-		l.classes = append(l.classes, row)
+		c = ClassID(len(cs.rows))
+		cs.rows = append(cs.rows, row)
 	}
-	l.classByKey[key] = c
+	cs.byKey[key] = c
 	return c
 }
 
@@ -75,27 +87,27 @@ func (l *Ledger) class(s *model.Spec, invalid bool) ClassID {
 // was found about the class is still there.
 const mostRetired = 1024
 
-// dropClass gives back one reference. A class without references retires. When too many are retired, the one
+// drop gives back one reference. A class without references retires. When too many are retired, the one
 // that retired first loses its row.
-func (l *Ledger) dropClass(c ClassID) {
-	row := &l.classes[c]
+func (cs *Classes) drop(c ClassID) {
+	row := &cs.rows[c]
 	if row.refs--; row.refs > 0 || row.retired {
 		return
 	}
 	row.retired = true
-	l.retired = append(l.retired, c)
-	if len(l.retired) <= mostRetired {
+	cs.retired = append(cs.retired, c)
+	if len(cs.retired) <= mostRetired {
 		return
 	}
-	oldest := l.retired[0]
-	l.retired = append(l.retired[:0], l.retired[1:]...)
-	if row = &l.classes[oldest]; row.Live() {
+	oldest := cs.retired[0]
+	cs.retired = append(cs.retired[:0], cs.retired[1:]...)
+	if row = &cs.rows[oldest]; row.Live() {
 		row.retired = false
 		return
 	}
-	delete(l.classByKey, row.Key)
+	delete(cs.byKey, row.Key)
 	*row = Class{}
-	l.classFree = append(l.classFree, oldest)
+	cs.free = append(cs.free, oldest)
 }
 
 // Live says that some task is of this class. A row that is not live may become another class later, with

@@ -27,7 +27,7 @@ func cpu(milli int64) resource.List {
 func (c *cluster) node(name string, milli int64) NodeID {
 	c.tell(model.KindNode, "", name, &model.Node{Meta: model.Meta{Name: name},
 		Allocatable: append(cpu(milli), resource.Amount{Name: resource.PodsName, Value: 110})})
-	n, _ := c.FindNode(name)
+	n, _ := c.Nodes.Find(name)
 	return n
 }
 
@@ -38,7 +38,7 @@ func (c *cluster) queueUnder(name, parent string) {
 func (c *cluster) group(name string, g model.PodGroup) JobID {
 	g.Meta = model.Meta{Namespace: "ns", Name: name}
 	c.tell(model.KindPodGroup, "ns", name, &g)
-	j, _ := c.FindJob(JobKey{Namespace: "ns", Name: name})
+	j, _ := c.Jobs.Find(JobKey{Namespace: "ns", Name: name})
 	return j
 }
 
@@ -50,7 +50,7 @@ func (c *cluster) pod(name string, milli int64, change ...func(p *model.Pod)) Ta
 		f(p)
 	}
 	c.tell(model.KindPod, "ns", name, p)
-	t, _ := c.FindTask(Key{"ns", name})
+	t, _ := c.Tasks.Find(Key{"ns", name})
 	return t
 }
 
@@ -75,7 +75,7 @@ func on(node string) func(*model.Pod) {
 // jobOf is the job adopted for a lone pod.
 func (c *cluster) jobOf(t *testing.T, pod string) JobID {
 	t.Helper()
-	j, ok := c.FindJob(JobKey{Namespace: "ns", Name: pod, Adopted: true})
+	j, ok := c.Jobs.Find(JobKey{Namespace: "ns", Name: pod, Adopted: true})
 	if !ok {
 		t.Fatalf("pod %s has no job", pod)
 	}
@@ -86,7 +86,7 @@ func (c *cluster) jobOf(t *testing.T, pod string) JobID {
 func (c *cluster) row(t *testing.T, name string) *Queue {
 	t.Helper()
 	c.Settle()
-	q, ok := c.FindQueue(name)
+	q, ok := c.Queues.Find(name)
 	if !ok {
 		t.Fatalf("queue %s is not known", name)
 	}

@@ -77,12 +77,12 @@ func (s *factStore) forget() {
 func (l *Ledger) known(r model.Ref) (said, bool) {
 	switch r.Kind {
 	case model.KindPod:
-		if t, ok := l.FindTask(Key{r.Namespace, r.Name}); ok {
-			return l.tasks[t].said(), true
+		if t, ok := l.Tasks.Find(Key{r.Namespace, r.Name}); ok {
+			return l.Tasks.rows[t].said(), true
 		}
 	case model.KindPodGroup:
-		if j, ok := l.FindJob(JobKey{Namespace: r.Namespace, Name: r.Name}); ok && l.jobs[j].Group != nil {
-			return l.jobs[j].said(), true
+		if j, ok := l.Jobs.Find(JobKey{Namespace: r.Namespace, Name: r.Name}); ok && l.Jobs.rows[j].Group != nil {
+			return l.Jobs.rows[j].said(), true
 		}
 	}
 	s, ok := l.facts.byRef[r]
@@ -92,7 +92,7 @@ func (l *Ledger) known(r model.Ref) (said, bool) {
 // said returns the fact that a row keeps; its UID is that of its object.
 func (t *Task) said() said { return said{t.Pod.UID, t.version, t.Pod} }
 
-func (j *Job) said() said { return said{j.Group.UID, j.version, j.Group} }
+func (j *Job) said() said { return said{j.Group.UID, j.decided.version, j.Group} }
 
 // Apply takes in one fact. A fact older than the known one is ignored. The order of facts about different
 // objects makes no difference.
@@ -100,18 +100,18 @@ func (l *Ledger) Apply(f model.Fact) {
 	if was, known := l.known(f.Ref); known && f.Version < was.version {
 		return
 	}
-	l.stateEpoch++
+	l.Changes.stateEpoch++
 	pod, _ := f.Object.(*model.Pod)
 	group, _ := f.Object.(*model.PodGroup)
 	switch {
 	case f.Ref.Kind == model.KindPod && pod != nil:
 		l.facts.drop(f.Ref)
-		row := &l.tasks[l.applyPod(Key{f.Ref.Namespace, f.Ref.Name}, pod)]
+		row := &l.Tasks.rows[l.Tasks.apply(Key{f.Ref.Namespace, f.Ref.Name}, pod)]
 		row.version = f.Version
-		l.watch(row.Node)
+		l.Nodes.watch(row.Node)
 	case f.Ref.Kind == model.KindPodGroup && group != nil:
 		l.facts.drop(f.Ref)
-		l.jobs[l.applyGroup(Key{f.Ref.Namespace, f.Ref.Name}, group)].version = f.Version
+		l.Jobs.rows[l.Jobs.apply(Key{f.Ref.Namespace, f.Ref.Name}, group)].decided.version = f.Version
 	default:
 		l.facts.put(f)
 		l.applyOther(f)
@@ -122,38 +122,38 @@ func (l *Ledger) Apply(f model.Fact) {
 func (l *Ledger) applyOther(f model.Fact) {
 	switch f.Ref.Kind {
 	case model.KindPod:
-		l.applyPod(Key{f.Ref.Namespace, f.Ref.Name}, nil)
+		l.Tasks.apply(Key{f.Ref.Namespace, f.Ref.Name}, nil)
 	case model.KindPodGroup:
-		l.applyGroup(Key{f.Ref.Namespace, f.Ref.Name}, nil)
+		l.Jobs.apply(Key{f.Ref.Namespace, f.Ref.Name}, nil)
 	case model.KindNode:
 		o, _ := f.Object.(*model.Node)
-		l.applyNode(f.Ref.Name, o)
+		l.Nodes.apply(f.Ref.Name, o)
 	case model.KindQueue:
 		o, _ := f.Object.(*model.Queue)
-		l.applyQueue(f.Ref.Name, o)
+		l.Queues.apply(f.Ref.Name, o)
 	case model.KindPriorityClass:
 		o, _ := f.Object.(*model.PriorityClass)
-		l.applyPriorityClass(f.Ref.Name, o)
+		l.Priorities.apply(f.Ref.Name, o)
 	case model.KindQuota:
 		o, _ := f.Object.(*model.Quota)
-		l.applyQuota(f.Ref, o)
+		l.Namespaces.applyQuota(f.Ref, o)
 	case model.KindBudget:
 		o, _ := f.Object.(*model.Budget)
-		l.applyBudget(f.Ref, o)
+		l.Namespaces.applyBudget(f.Ref, o)
 	case model.KindHyperNode:
 		o, _ := f.Object.(*model.HyperNode)
-		l.applyHyperNode(f.Ref.Name, o)
+		l.HyperNodes.apply(f.Ref.Name, o)
 	case model.KindNamespace:
 		o, _ := f.Object.(*model.Namespace)
-		l.applyNamespace(f.Ref.Name, o)
+		l.Namespaces.applyNamespace(f.Ref.Name, o)
 	case model.KindNUMA:
 		o, _ := f.Object.(*model.NUMA)
-		l.applyNUMA(f.Ref.Name, o)
+		l.NUMA.apply(f.Ref.Name, o)
 	case model.KindBackoff:
 		o, _ := f.Object.(*model.Backoff)
-		l.applyBackoff(f.Ref, o)
+		l.Backoffs.apply(f.Ref, o)
 	default:
-		l.updatePluginStatesFact(f)
+		l.PluginStates.updateFact(f)
 	}
 }
 
@@ -162,13 +162,13 @@ func (l *Ledger) each(visit func(r model.Ref, f said)) {
 	for r, f := range l.facts.byRef { // order-free: callers sort
 		visit(r, f)
 	}
-	for i := range l.tasks {
-		if t := &l.tasks[i]; !t.free {
+	for i := range l.Tasks.rows {
+		if t := &l.Tasks.rows[i]; !t.free {
 			visit(model.Ref{Kind: model.KindPod, Namespace: t.Key.Namespace, Name: t.Key.Name}, t.said())
 		}
 	}
-	for i := range l.jobs {
-		if j := &l.jobs[i]; !j.free && j.Group != nil {
+	for i := range l.Jobs.rows {
+		if j := &l.Jobs.rows[i]; !j.marks.free && j.Group != nil {
 			visit(model.Ref{Kind: model.KindPodGroup, Namespace: j.Key.Namespace, Name: j.Key.Name}, j.said())
 		}
 	}
@@ -195,7 +195,7 @@ func (l *Ledger) Life(r model.Ref) (uid string, ok bool) {
 // Facts returns all facts, tombstones included, sorted by kind, namespace and name. Applied to a new ledger,
 // they give this one again.
 func (l *Ledger) Facts() []model.Fact {
-	out := make([]model.Fact, 0, len(l.facts.byRef)+len(l.tasks)+len(l.jobs))
+	out := make([]model.Fact, 0, len(l.facts.byRef)+len(l.Tasks.rows)+len(l.Jobs.rows))
 	l.each(func(r model.Ref, f said) { out = append(out, f.fact(r)) })
 	sort.Slice(out, func(i, j int) bool {
 		a, b := out[i].Ref, out[j].Ref
@@ -217,32 +217,32 @@ func (l *Ledger) Fact(r model.Ref) (model.Fact, bool) {
 	return f.fact(r), ok && f.object != nil
 }
 
-// applyPriorityClass changes the value of a priority class. Every job and pod that names a priority class is
+// apply changes the value of a priority class. Every job and pod that names a priority class is
 // looked at again: priority classes change rarely.
-func (l *Ledger) applyPriorityClass(name string, c *model.PriorityClass) {
-	delete(l.priorities, name)
+func (ps *Priorities) apply(name string, c *model.PriorityClass) {
+	delete(ps.classes, name)
 	if c != nil {
 		if _, bad := c.SetAside(); !bad {
-			l.priorities[name] = c
+			ps.classes[name] = c
 		}
 	}
-	l.globalPriority = nil
-	for _, c := range l.priorities { // order-free: the highest value wins, then the first name
-		g := l.globalPriority
+	ps.global = nil
+	for _, c := range ps.classes { // order-free: the highest value wins, then the first name
+		g := ps.global
 		if c.GlobalDefault && (g == nil || c.Value > g.Value || c.Value == g.Value && c.Name < g.Name) {
-			l.globalPriority = c
+			ps.global = c
 		}
 	}
-	for i := range l.tasks {
-		if t := &l.tasks[i]; !t.free {
-			t.Priority, t.Order = l.podPriority(t.Pod), l.podOrder(t.Pod)
+	for i := range ps.l.Tasks.rows {
+		if t := &ps.l.Tasks.rows[i]; !t.free {
+			t.Priority, t.Order = ps.of(t.Pod), ps.order(t.Pod)
 		}
 	}
-	for i := range l.jobs {
-		if !l.jobs[i].free {
-			l.define(JobID(i))
-			l.mark(JobID(i))
+	for i := range ps.l.Jobs.rows {
+		if !ps.l.Jobs.rows[i].marks.free {
+			ps.l.Jobs.define(JobID(i))
+			ps.l.Changes.mark(JobID(i))
 		}
 	}
-	l.roomEpoch++
+	ps.l.Changes.roomEpoch++
 }

@@ -30,7 +30,7 @@ func TestATombstoneBeatsOlderFacts(t *testing.T) {
 			for _, f := range c.facts {
 				l.Apply(f)
 			}
-			_, row := l.FindTask(Key{"ns", "p"})
+			_, row := l.Tasks.Find(Key{"ns", "p"})
 			_, fact := l.Fact(c.facts[0].Ref)
 			equal(t, "the task's being there", row, c.there)
 			equal(t, "the fact's being there", fact, c.there)
@@ -55,7 +55,7 @@ func TestTombstonesAreBounded(t *testing.T) {
 		}
 	}
 	equal(t, "the newest tombstone's version", newest.Version, c.version)
-	if _, ok := c.FindNode("stays"); !ok {
+	if _, ok := c.Nodes.Find("stays"); !ok {
 		t.Error("the node that is still there was forgotten")
 	}
 }
@@ -64,8 +64,8 @@ func TestAPodsUpdateKeepsWhatWasDecidedForIt(t *testing.T) {
 	c := newCluster()
 	c.node("n", 4000)
 	p := c.pod("p", 1000)
-	c.SetPhase(c.jobOf(t, "p"), model.GroupInqueue, 7)
-	n, _ := c.FindNode("n")
+	c.Jobs.SetPhase(c.jobOf(t, "p"), model.GroupInqueue, 7)
+	n, _ := c.Nodes.Find("n")
 	c.Hold(p, Commitment{Kind: CommitBind, Node: n, Item: 8})
 	c.tell(model.KindNode, "", "n", nil)
 
@@ -82,13 +82,13 @@ func TestAPodOfAnotherUIDIsAnotherPod(t *testing.T) {
 	c := newCluster()
 	n := c.node("n", 4000)
 	c.Hold(c.pod("p", 1000), Commitment{Kind: CommitBind, Node: n, Item: 8})
-	c.SetPhase(c.jobOf(t, "p"), model.GroupInqueue, 7)
+	c.Jobs.SetPhase(c.jobOf(t, "p"), model.GroupInqueue, 7)
 
 	p := c.pod("p", 1000, func(p *model.Pod) { p.UID = "other" })
 	equal(t, "the status", c.Task(p).Status, model.Pending)
 	equal(t, "the commitment", c.Task(p).Held.Kind, NoCommit)
 	equal(t, "the phase of its job", c.Job(c.jobOf(t, "p")).Phase, model.GroupPending)
-	equal(t, "idle on the node it was to go to", c.Idle(0)[n], 4000)
+	equal(t, "idle on the node it was to go to", c.Nodes.Idle(0)[n], 4000)
 }
 
 func TestFactsEndCommitments(t *testing.T) {
@@ -130,7 +130,7 @@ func TestWhatWasSetAsideTakesPartInNothing(t *testing.T) {
 
 	bad := model.Meta{Name: "n", Faults: []model.Fault{{Field: "status", Message: "is absurd", Fatal: true}}}
 	c.tell(model.KindNode, "", "n", &model.Node{Meta: bad, Allocatable: cpu(4000)})
-	equal(t, "the cluster's cpu", c.Total(0), 0)
+	equal(t, "the cluster's cpu", c.Nodes.Total(0), 0)
 
 	c.tell(model.KindPriorityClass, "", "c", &model.PriorityClass{Meta: bad, Value: 9, GlobalDefault: true})
 	q := c.pod("q", 1000, func(p *model.Pod) { p.PriorityClass = "c" })
@@ -143,10 +143,10 @@ func TestANodeThatIsGoneLeavesWithItsLastCommitment(t *testing.T) {
 	p := c.pod("p", 1000)
 	c.Hold(p, Commitment{Kind: CommitBind, Node: n, Item: 1})
 	c.tell(model.KindNode, "", "n", nil)
-	_, known := c.FindNode("n")
+	_, known := c.Nodes.Find("n")
 	equal(t, "the node's being known while a bind to it is under way", known, true)
 	c.Drop(p)
-	_, known = c.FindNode("n")
+	_, known = c.Nodes.Find("n")
 	equal(t, "the node's being known once the bind was denied", known, false)
 	sound(t, c.Ledger)
 }
@@ -166,7 +166,7 @@ func TestARowOfANodeThatIsGoneEndsWithTheReservationGivenUpThere(t *testing.T) {
 			c.tell(model.KindNode, "", "n", nil)
 			c.Try(func(tx *Tx) bool { statement(tx, p, m); return true })
 			c.Committed(nextItem())
-			_, known := c.FindNode("n")
+			_, known := c.Nodes.Find("n")
 			equal(t, "the vanished node's being known", known, false)
 			sound(t, c.Ledger)
 		})
@@ -181,10 +181,10 @@ func TestAReservationMovedForOneCycleComesBackThoughItsNodeVanishes(t *testing.T
 	c.Try(func(tx *Tx) bool { tx.Release(p, "preempt", NoTask); tx.Keep(); return true })
 	c.tell(model.KindNode, "", "n", nil)
 	c.node("other", 4000)
-	c.ReleaseNominated()
+	c.Statements.ReleaseNominated()
 	equal(t, "the node of the reservation", c.Node(c.Task(p).Node).Name, "n")
 	c.Drop(p)
-	_, known := c.FindNode("n")
+	_, known := c.Nodes.Find("n")
 	equal(t, "the node's being known once the reservation is over", known, false)
 	sound(t, c.Ledger)
 }
@@ -205,7 +205,7 @@ func TestADecidedPhaseLastsAsLongAsItsPodGroup(t *testing.T) {
 			c := newCluster()
 			j := c.group("g", model.PodGroup{MinMember: 1})
 			c.pod("p", 1000, member("g"))
-			c.SetPhase(j, model.GroupInqueue, 7)
+			c.Jobs.SetPhase(j, model.GroupInqueue, 7)
 			if k.next == nil {
 				c.tell(model.KindPodGroup, "ns", "g", nil)
 			} else {
@@ -213,7 +213,7 @@ func TestADecidedPhaseLastsAsLongAsItsPodGroup(t *testing.T) {
 				c.tell(model.KindPodGroup, "ns", "g", k.next)
 			}
 			equal(t, "the phase", c.Job(j).Phase, k.want)
-			_, held := c.PhaseHeld(j)
+			_, held := c.Jobs.PhaseHeld(j)
 			equal(t, "the phase's being decided and not yet shown", held, k.held)
 		})
 	}

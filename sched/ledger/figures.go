@@ -5,14 +5,21 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
+// accounts keeps the figures of nodes, jobs and queues right while tasks move.
+type accounts struct {
+	l *Ledger
+
+	scratch resource.Vec
+}
+
 // quota is what a task of a class counts for in shares and quotas: its request without dimension pods
 // (decision 24).
-func (l *Ledger) quota(c ClassID) resource.Vec {
-	l.scratch = l.scratch.CopyFrom(l.classes[c].Request)
-	if len(l.scratch) > int(resource.Pods) {
-		l.scratch[resource.Pods] = 0
+func (ac *accounts) quota(c ClassID) resource.Vec {
+	ac.scratch = ac.scratch.CopyFrom(ac.l.Classes.rows[c].Request)
+	if len(ac.scratch) > int(resource.Pods) {
+		ac.scratch[resource.Pods] = 0
 	}
-	return l.scratch
+	return ac.scratch
 }
 
 // part is what a task counts for in its job, by its status. The zero part counts for nothing.
@@ -30,26 +37,28 @@ type part struct {
 }
 
 // partOf returns what a task counts for now.
-func (l *Ledger) partOf(row *Task) part {
+func (ac *accounts) partOf(row *Task) part {
 	p := part{status: row.Status, counts: true, held: row.Status.Holds() || row.Status == model.Pipelined}
 	p.done, p.leaving = row.Status == model.Succeeded, row.Status == model.Releasing && row.Node != NoNode
 	waits := row.Status == model.Pending
 	p.gated, p.invalid = waits && row.Pod.Gated, waits && row.Unsound
 	p.gatedNeed = p.gated && !p.invalid
-	p.bestEffort = waits && !p.gated && l.classes[row.Class].BestEffort
+	p.bestEffort = waits && !p.gated && ac.l.Classes.rows[row.Class].BestEffort
 	// A task at the gate of its queue asks for its share: the gate opens because of it. A task that is set
 	// aside asks for nothing, because it is never placed.
-	p.asks = p.held || waits && !p.invalid && !l.muted(row) && (!p.gated || row.Pod.QueueGate == model.QueueGateShut)
+	p.asks = p.held || waits && !p.invalid && !ac.muted(row) && (!p.gated || row.Pod.QueueGate == model.QueueGateShut)
 	return p
 }
 
 // muted says that the pending tasks of a task's job ask for nothing.
-func (l *Ledger) muted(row *Task) bool { return row.Job != NoJob && l.jobs[row.Job].mute }
+func (ac *accounts) muted(row *Task) bool {
+	return row.Job != NoJob && ac.l.Jobs.rows[row.Job].marks.mute
+}
 
 // recount replaces what a task counts for in its job, in its queue and in the queue's ancestors. It changes
 // only what differs.
-func (l *Ledger) recount(row *Task, was, is part) {
-	job := &l.jobs[row.Job]
+func (ac *accounts) recount(row *Task, was, is part) {
+	job := &ac.l.Jobs.rows[row.Job]
 	role := &job.Roles[row.Role]
 	if was.counts {
 		job.By[was.status]--
@@ -70,18 +79,18 @@ func (l *Ledger) recount(row *Task, was, is part) {
 	gated := change(was.gatedNeed, is.gatedNeed)
 	held, asks, done := change(was.held, is.held), change(was.asks, is.asks), change(was.done, is.done)
 	if gated != 0 || held != 0 || asks != 0 || done != 0 {
-		for _, need := range l.classes[row.Class].Need {
+		for _, need := range ac.l.Classes.rows[row.Class].Need {
 			if need.Dim == resource.Pods {
 				continue
 			}
-			l.count(job, need.Dim, need.Amount*asks, need.Amount*held, need.Amount*gated)
+			ac.count(job, need.Dim, need.Amount*asks, need.Amount*held, need.Amount*gated)
 			if done != 0 {
 				job.doneNeed = job.doneNeed.AddAt(need.Dim, need.Amount*done)
-				l.refresh(job, need.Dim)
+				ac.refresh(job, need.Dim)
 			}
 		}
 	}
-	l.settle(row.Job, job)
+	ac.settle(row.Job, job)
 }
 
 // move replaces what a member counts for.
@@ -108,7 +117,7 @@ func change(was, is bool) (d int64) {
 
 // count adds, in one dimension, to what a job asks for, holds, and has gated (an admitted job reserves nothing
 // for gated members). Its queue and the queue's ancestors change along.
-func (l *Ledger) count(job *Job, d resource.Dim, asks, held, gated int64) {
+func (ac *accounts) count(job *Job, d resource.Dim, asks, held, gated int64) {
 	if gated != 0 {
 		job.gatedNeed = job.gatedNeed.AddAt(d, gated)
 	}
@@ -119,48 +128,48 @@ func (l *Ledger) count(job *Job, d resource.Dim, asks, held, gated int64) {
 		job.Allocated = job.Allocated.AddAt(d, held)
 	}
 	if asks != 0 || held != 0 {
-		l.usageEpoch++
-		addQueue(&l.Changes.QueueUsage, job.Queue)
-		for q := job.Queue; q != NoQueue; q = l.queues[q].up {
-			row := &l.queues[q]
+		ac.l.Changes.usageEpoch++
+		addQueue(&ac.l.Changes.QueueUsage, job.Queue)
+		for q := job.Queue; q != NoQueue; q = ac.l.Queues.rows[q].up {
+			row := &ac.l.Queues.rows[q]
 			row.Request[d] = row.Request[d].Plus(asks)
 			row.Allocated[d] = row.Allocated[d].Plus(held)
-			row.Moved = l.usageEpoch
+			row.Moved = ac.l.Changes.usageEpoch
 		}
 	}
 	if held != 0 || gated != 0 {
-		l.refresh(job, d)
+		ac.refresh(job, d)
 	}
 }
 
 // settle keeps the job's place on the active list, and updates its reservation when its condition changed.
-func (l *Ledger) settle(j JobID, job *Job) {
+func (ac *accounts) settle(j JobID, job *Job) {
 	if job.reserves != job.reserving() {
-		l.refreshAll(j)
+		ac.refreshAll(j)
 	}
-	l.mark(j)
-	l.activate(j)
-	l.rate(j, job)
+	ac.l.Changes.mark(j)
+	ac.l.Jobs.activate(j)
+	ac.rate(j, job)
 }
 
 // rate notes whether a job holds more than its minimum. When that changes, its members may be evicted where
 // they might not before, or the reverse. So their nodes are touched, and readers that sum up what nodes could
 // free look at them again.
-func (l *Ledger) rate(j JobID, job *Job) {
+func (ac *accounts) rate(j JobID, job *Job) {
 	above := job.By[model.Allocated]+job.By[model.Binding]+job.By[model.Bound]+job.By[model.Running] > job.MinMember
 	if above == job.above {
 		return
 	}
 	job.above = above
-	l.touchMembers(j)
+	ac.touchMembers(j)
 }
 
 // touchMembers touches the nodes of the members that could be evicted: what they count for there has changed,
 // though they have not moved.
-func (l *Ledger) touchMembers(j JobID) {
+func (ac *accounts) touchMembers(j JobID) {
 	for _, s := range [...]model.Status{model.Bound, model.Running, model.Pipelined} {
-		for t := l.jobs[j].first[s]; t != NoTask; t = l.tasks[t].jobNext {
-			l.touchNode(l.tasks[t].Node)
+		for t := ac.l.Jobs.rows[j].first[s]; t != NoTask; t = ac.l.Tasks.rows[t].jobNext {
+			ac.l.Nodes.touch(ac.l.Tasks.rows[t].Node)
 		}
 	}
 }
@@ -170,7 +179,7 @@ func (l *Ledger) touchMembers(j JobID) {
 // room of a lost member stays reserved, that of a member that succeeded does not. A job reserves nothing while
 // the nodes could never hold it (LendsAll), or while it pauses.
 func (j *Job) reserving() bool {
-	return j.HasMin && j.lending != LendsAll && !j.paused && !j.mute && (j.Phase == model.GroupInqueue || j.Staying() > 0)
+	return j.HasMin && j.waits.lending != LendsAll && !j.waits.paused && !j.marks.mute && (j.Phase == model.GroupInqueue || j.Staying() > 0)
 }
 
 // Done is what the members that succeeded asked for in dimension d: their part of the minimum is not needed
@@ -201,14 +210,14 @@ func (j *Job) floor(d resource.Dim) int64 {
 
 // refresh computes a job's part in its queue's Elastic, Inqueue and Lent in one dimension, and passes the
 // difference on to the queue and its ancestors.
-func (l *Ledger) refresh(job *Job, d resource.Dim) {
+func (ac *accounts) refresh(job *Job, d resource.Dim) {
 	floor, held := job.floor(d), job.Allocated.Get(d)
 	elastic, inqueue := max(0, held-floor), int64(0)
 	if job.reserves {
 		inqueue = max(0, max(0, max(0, floor-held)-job.gatedNeed.Get(d))-job.Done(d))
 	}
 	lent := int64(0)
-	if job.lending == Lends {
+	if job.waits.lending == Lends {
 		lent = inqueue
 	}
 	de, di, dl := elastic-job.elastic.Get(d), inqueue-job.inqueue.Get(d), lent-job.lent.Get(d)
@@ -224,9 +233,9 @@ func (l *Ledger) refresh(job *Job, d resource.Dim) {
 	if di != 0 {
 		job.inqueue = job.inqueue.Set(d, inqueue)
 	}
-	l.usageEpoch++
-	for q := job.Queue; q != NoQueue; q = l.queues[q].up {
-		row := &l.queues[q]
+	ac.l.Changes.usageEpoch++
+	for q := job.Queue; q != NoQueue; q = ac.l.Queues.rows[q].up {
+		row := &ac.l.Queues.rows[q]
 		row.Elastic[d] = row.Elastic[d].Plus(de)
 		row.Inqueue[d] = row.Inqueue[d].Plus(di)
 		row.Lent[d] = row.Lent[d].Plus(dl)
@@ -234,57 +243,57 @@ func (l *Ledger) refresh(job *Job, d resource.Dim) {
 }
 
 // refreshAll is refresh in every dimension, after a change of what these parts depend on.
-func (l *Ledger) refreshAll(j JobID) {
-	l.widen()
-	job := &l.jobs[j]
+func (ac *accounts) refreshAll(j JobID) {
+	ac.l.Nodes.widen()
+	job := &ac.l.Jobs.rows[j]
 	job.reserves = job.reserving()
-	for d := range l.Dims.Len() {
-		l.refresh(job, resource.Dim(d))
+	for d := range ac.l.Dims.Len() {
+		ac.refresh(job, resource.Dim(d))
 	}
 	job.Changed++
-	l.markStirred(j, job)
+	ac.l.Changes.markStirred(j, job)
 }
 
 // mark notes that a job changed, for TakeDirty and TakeStirred.
-func (l *Ledger) mark(j JobID) {
-	job := &l.jobs[j]
-	if !job.dirty {
-		job.dirty = true
-		l.dirty = append(l.dirty, j)
+func (ch *Changes) mark(j JobID) {
+	job := &ch.l.Jobs.rows[j]
+	if !job.marks.dirty {
+		job.marks.dirty = true
+		ch.dirty = append(ch.dirty, j)
 	}
-	l.markStirred(j, job)
+	ch.markStirred(j, job)
 }
 
-func (l *Ledger) markStirred(j JobID, job *Job) {
-	if !job.stirred {
-		job.stirred = true
-		l.stirred = append(l.stirred, j)
+func (ch *Changes) markStirred(j JobID, job *Job) {
+	if !job.marks.stirred {
+		job.marks.stirred = true
+		ch.stirred = append(ch.stirred, j)
 	}
 }
 
 // TakeStirred calls f for every job that changed since the last call, also if the job is gone, or if only a
 // failed try changed it: what was remembered of it may not hold any more.
-func (l *Ledger) TakeStirred(f func(JobID)) {
-	for _, j := range l.stirred {
-		l.jobs[j].stirred = false
+func (ch *Changes) TakeStirred(f func(JobID)) {
+	for _, j := range ch.stirred {
+		ch.l.Jobs.rows[j].marks.stirred = false
 		f(j)
 	}
-	l.stirred = l.stirred[:0]
+	ch.stirred = ch.stirred[:0]
 }
 
 // Wants says that something is left to decide for a job: it is one of Active.
-func (l *Ledger) Wants(j JobID) bool { return l.jobs[j].activeAt >= 0 }
+func (js *Jobs) Wants(j JobID) bool { return js.rows[j].marks.activeAt >= 0 }
 
 // TakeDirty calls f for every job that changed since the last call and still exists.
-func (l *Ledger) TakeDirty(f func(JobID)) {
-	for i := 0; i < len(l.dirty); i++ {
-		j := l.dirty[i]
-		l.jobs[j].dirty = false
-		if !l.jobs[j].free {
+func (ch *Changes) TakeDirty(f func(JobID)) {
+	for i := 0; i < len(ch.dirty); i++ {
+		j := ch.dirty[i]
+		ch.l.Jobs.rows[j].marks.dirty = false
+		if !ch.l.Jobs.rows[j].marks.free {
 			f(j)
 		}
 	}
-	l.dirty = l.dirty[:0]
+	ch.dirty = ch.dirty[:0]
 }
 
 // wants says that something is left to decide for a job: members to place, or its admission.
@@ -294,33 +303,33 @@ func (j *Job) wants() bool {
 }
 
 // activate puts a job on the list of jobs with something left to decide, or takes it off.
-func (l *Ledger) activate(j JobID) {
-	job := &l.jobs[j]
+func (js *Jobs) activate(j JobID) {
+	job := &js.rows[j]
 	switch want := job.wants(); {
-	case want && job.activeAt < 0:
-		job.activeAt = int32(len(l.active))
-		l.active = append(l.active, j)
-	case !want && job.activeAt >= 0:
-		l.deactivate(j)
+	case want && job.marks.activeAt < 0:
+		job.marks.activeAt = int32(len(js.active))
+		js.active = append(js.active, j)
+	case !want && job.marks.activeAt >= 0:
+		js.deactivate(j)
 	}
 }
 
-func (l *Ledger) deactivate(j JobID) {
-	at := l.jobs[j].activeAt
+func (js *Jobs) deactivate(j JobID) {
+	at := js.rows[j].marks.activeAt
 	if at < 0 {
 		return
 	}
-	last := l.active[len(l.active)-1]
-	l.active[at] = last
-	l.jobs[last].activeAt = at
-	l.active = l.active[:len(l.active)-1]
-	l.jobs[j].activeAt = -1
+	last := js.active[len(js.active)-1]
+	js.active[at] = last
+	js.rows[last].marks.activeAt = at
+	js.active = js.active[:len(js.active)-1]
+	js.rows[j].marks.activeAt = -1
 }
 
 // Waiting says that some job has a pending member without a scheduling gate.
-func (l *Ledger) Waiting() bool {
-	for _, j := range l.active { // order-free: any will do
-		if l.jobs[j].By[model.Pending] > l.jobs[j].Gated {
+func (js *Jobs) Waiting() bool {
+	for _, j := range js.active { // order-free: any will do
+		if js.rows[j].By[model.Pending] > js.rows[j].Gated {
 			return true
 		}
 	}
@@ -329,4 +338,4 @@ func (l *Ledger) Waiting() bool {
 
 // Active lists the jobs with something left to decide. Decisions must not depend on the order. The slice is
 // valid until the next change.
-func (l *Ledger) Active() []JobID { return l.active }
+func (js *Jobs) Active() []JobID { return js.active }

@@ -16,13 +16,13 @@ func TestFutureIdleIsIdlePlusReleasingLessPipelined(t *testing.T) {
 	waits := c.pod("waits", 300)
 	c.Try(func(tx *Tx) bool { tx.Pipeline(waits, n); return true })
 
-	equal(t, "idle", c.Idle(0)[n], 100)
-	equal(t, "used", c.Used(0, n), 900)
-	equal(t, "releasing", c.Releasing(0)[n], 500)
-	equal(t, "pipelined", c.Pipelined(0)[n], 300)
-	equal(t, "future idle", c.FutureIdle(0, n), 300)
-	equal(t, "room", c.Room(0)[n], 100)
-	equal(t, "the node's having somebody who leaves", c.Releases(n), true)
+	equal(t, "idle", c.Nodes.Idle(0)[n], 100)
+	equal(t, "used", c.Nodes.Used(0, n), 900)
+	equal(t, "releasing", c.Nodes.Releasing(0)[n], 500)
+	equal(t, "pipelined", c.Nodes.Pipelined(0)[n], 300)
+	equal(t, "future idle", c.Nodes.FutureIdle(0, n), 300)
+	equal(t, "room", c.Nodes.Room(0)[n], 100)
+	equal(t, "the node's having somebody who leaves", c.Nodes.Releases(n), true)
 }
 
 func TestQueueFiguresMoveUpTheTree(t *testing.T) {
@@ -213,11 +213,11 @@ func TestRowsAreFreedWithTheLastOfTheirUsers(t *testing.T) {
 		c.pod("p", 1000+i, on("never-seen"))
 		c.tell(model.KindPod, "ns", "p", nil)
 	}
-	equal(t, "the number of task rows", c.NumTasks(), 1)
-	equal(t, "the number of job rows", c.NumJobs(), 1)
-	equal(t, "the number of node rows", c.NumNodes(), 1)
+	equal(t, "the number of task rows", c.Tasks.Len(), 1)
+	equal(t, "the number of job rows", c.Jobs.Len(), 1)
+	equal(t, "the number of node rows", c.Nodes.Len(), 1)
 	equal(t, "the first class's being live", c.Class(0).Live(), false)
-	_, node := c.FindNode("never-seen")
+	_, node := c.Nodes.Find("never-seen")
 	equal(t, "the node's being known", node, false)
 }
 
@@ -241,7 +241,7 @@ func TestAClassComesBackToItsRow(t *testing.T) {
 	for i := range int64(3 * mostRetired) {
 		give(10_000 + i)
 	}
-	if n := c.NumClasses(); n > mostRetired+1 {
+	if n := c.Classes.Len(); n > mostRetired+1 {
 		t.Errorf("%d class rows after %d templates came and went, want at most %d", n, 4*mostRetired, mostRetired+1)
 	}
 	sound(t, c.Ledger)

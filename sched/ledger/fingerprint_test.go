@@ -15,32 +15,32 @@ import (
 func fingerprint(l *Ledger, books ...*recorder) string {
 	var b strings.Builder
 	line := func(name string, x any) { fmt.Fprintf(&b, "%s: %+v\n", name, x) }
-	line("nodes", l.nodes)
-	line("node free list", l.nodeFree)
-	line("node names", l.nodeByName)
-	line("columns", l.cols)
-	line("total and nodes with releasing tasks", fmt.Sprint(l.total, l.goingNodes))
-	line("classes", l.classes)
-	line("class free list", l.classFree)
-	for t := range l.tasks {
-		line(fmt.Sprintf("task %d", t), l.tasks[t])
+	line("nodes", l.Nodes.rows)
+	line("node free list", l.Nodes.free)
+	line("node names", l.Nodes.byName)
+	line("columns", l.Nodes.cols)
+	line("total and nodes with releasing tasks", fmt.Sprint(l.Nodes.total, l.Nodes.leaving))
+	line("classes", l.Classes.rows)
+	line("class free list", l.Classes.free)
+	for t := range l.Tasks.rows {
+		line(fmt.Sprintf("task %d", t), l.Tasks.rows[t])
 	}
-	line("task free list", l.taskFree)
-	for j := range l.jobs {
-		line(fmt.Sprintf("job %d", j), withoutVersions(l.jobs[j]))
+	line("task free list", l.Tasks.free)
+	for j := range l.Jobs.rows {
+		line(fmt.Sprintf("job %d", j), withoutVersions(l.Jobs.rows[j]))
 	}
-	line("job free list", l.jobFree)
-	for q := range l.queues {
-		row := l.queues[q]
+	line("job free list", l.Jobs.free)
+	for q := range l.Queues.rows {
+		row := l.Queues.rows[q]
 		row.Moved = 0 // a version: it may move on
 		line(fmt.Sprintf("queue %d", q), row)
 	}
-	line("queue free list", l.queueFree)
-	line("open operations", l.ops)
-	line("moves to undo", l.undo)
-	line("depth and keep", fmt.Sprint(l.depth, l.tx.keep))
-	line("soft", l.nominated)
-	active := slices.Clone(l.active)
+	line("queue free list", l.Queues.free)
+	line("open operations", l.Statements.ops)
+	line("moves to undo", l.Statements.undo)
+	line("depth and keep", fmt.Sprint(l.Statements.depth, l.Statements.tx.keep))
+	line("soft", l.Statements.nominated)
+	active := slices.Clone(l.Jobs.active)
 	slices.Sort(active)
 	line("active", active)
 	for _, r := range books {
@@ -52,8 +52,8 @@ func fingerprint(l *Ledger, books ...*recorder) string {
 
 // withoutVersions is a job without what may move on and without zeros at the end of sums.
 func withoutVersions(job Job) Job {
-	job.Changed, job.dirty, job.stirred = 0, false, false
-	job.activeAt = min(job.activeAt, 0)
+	job.Changed, job.marks.dirty, job.marks.stirred = 0, false, false
+	job.marks.activeAt = min(job.marks.activeAt, 0)
 	for _, s := range []*resource.Sums{&job.Allocated, &job.Request, &job.Total, &job.gatedNeed, &job.doneNeed} {
 		for len(*s) > 0 && (*s)[len(*s)-1] == (resource.Sum{}) {
 			*s = (*s)[:len(*s)-1]

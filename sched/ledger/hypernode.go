@@ -7,17 +7,26 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// HeedHyperNodes makes the ledger read facts about HyperNodes. A plugin that needs them calls it when it is
+// HyperNodes holds the HyperNodes.
+type HyperNodes struct {
+	l *Ledger
+
+	byName map[string]*model.HyperNode
+	epoch  uint64 // facts about HyperNodes so far
+	heeded bool
+}
+
+// Heed makes the ledger read facts about HyperNodes. A plugin that needs them calls it when it is
 // made. Without a call, such facts need not be passed to the ledger.
-func (l *Ledger) HeedHyperNodes() { l.heedsHyper = true }
+func (hs *HyperNodes) Heed() { hs.heeded = true }
 
-// HeedsHyperNodes says that some plugin reads HyperNodes.
-func (l *Ledger) HeedsHyperNodes() bool { return l.heedsHyper }
+// Heeded says that some plugin reads HyperNodes.
+func (hs *HyperNodes) Heeded() bool { return hs.heeded }
 
-// HyperNodes returns the facts about HyperNodes, those set aside too, by age, the oldest first, then by name.
-func (l *Ledger) HyperNodes() []*model.HyperNode {
+// All returns the facts about HyperNodes, those set aside too, by age, the oldest first, then by name.
+func (hs *HyperNodes) All() []*model.HyperNode {
 	var out []*model.HyperNode
-	for _, h := range l.hypers { // order-free: sorted below
+	for _, h := range hs.byName { // order-free: sorted below
 		out = append(out, h)
 	}
 	slices.SortFunc(out, func(a, b *model.HyperNode) int {
@@ -26,20 +35,20 @@ func (l *Ledger) HyperNodes() []*model.HyperNode {
 	return out
 }
 
-// HyperNodesNow is a version of all facts about HyperNodes together.
-func (l *Ledger) HyperNodesNow() uint64 { return l.hyperAt }
+// Epoch is a version of all facts about HyperNodes together.
+func (hs *HyperNodes) Epoch() uint64 { return hs.epoch }
 
-func (l *Ledger) applyHyperNode(name string, h *model.HyperNode) {
+func (hs *HyperNodes) apply(name string, h *model.HyperNode) {
 	if h == nil {
-		delete(l.hypers, name)
+		delete(hs.byName, name)
 	} else {
-		if l.hypers == nil {
-			l.hypers = map[string]*model.HyperNode{}
+		if hs.byName == nil {
+			hs.byName = map[string]*model.HyperNode{}
 		}
-		l.hypers[name] = h
+		hs.byName[name] = h
 	}
-	l.hyperAt++
-	if l.heedsHyper {
-		l.roomEpoch++ // a job that found no domain may find one
+	hs.epoch++
+	if hs.heeded {
+		hs.l.Changes.roomEpoch++ // a job that found no domain may find one
 	}
 }

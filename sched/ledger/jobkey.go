@@ -61,17 +61,17 @@ func (k JobKey) Compare(o JobKey) int {
 
 // Called returns the name shown for a job: namespace/name, and its owner's kind or UID where another job has
 // the same name.
-func (l *Ledger) Called(j JobID) string { return l.jobs[j].Key.Namespace + "/" + l.JobName(j) }
+func (js *Jobs) Called(j JobID) string { return js.rows[j].Key.Namespace + "/" + js.Name(j) }
 
-// JobName is Called without the namespace.
-func (l *Ledger) JobName(j JobID) string {
-	k := &l.jobs[j].Key
+// Name is Called without the namespace.
+func (js *Jobs) Name(j JobID) string {
+	k := &js.rows[j].Key
 	if !k.Adopted {
 		return k.Name
 	}
-	_, group := l.jobKeys.groups.find(k.Namespace, k.Name)
-	_, bare := l.jobKeys.bare.find(k.Namespace, k.Name)
-	owned, some := l.jobKeys.owned[k.Namespace][k.Name]
+	_, group := js.keys.groups.find(k.Namespace, k.Name)
+	_, bare := js.keys.bare.find(k.Namespace, k.Name)
+	owned, some := js.keys.owned[k.Namespace][k.Name]
 	switch {
 	case k.Owner == "" && (group || some):
 		return k.Name + " (Pod)"
@@ -123,7 +123,7 @@ func (t *jobKeys) find(l *Ledger, k JobKey) (JobID, bool) {
 		j, ok := same.by[k.Owner]
 		return j, ok
 	}
-	return same.one, some && l.jobs[same.one].Key.Owner == k.Owner
+	return same.one, some && l.Jobs.rows[same.one].Key.Owner == k.Owner
 }
 
 func (t *jobKeys) put(l *Ledger, k JobKey, j JobID) {
@@ -142,7 +142,7 @@ func (t *jobKeys) put(l *Ledger, k JobKey, j JobID) {
 		return
 	}
 	if same.by == nil {
-		first := &l.jobs[same.one].Key
+		first := &l.Jobs.rows[same.one].Key
 		same = namesakes{by: map[string]JobID{first.Owner: same.one}, kinds: map[string]int{first.Kind(): 1}}
 	}
 	same.by[k.Owner] = j

@@ -22,11 +22,11 @@ func TestJobsOfOneNameAreToldApart(t *testing.T) {
 	called := func(want ...string) {
 		t.Helper()
 		got := map[string]bool{}
-		c.Jobs(func(j JobID) bool {
-			if found, ok := c.FindJob(c.Job(j).Key); !ok || found != j {
+		c.Jobs.Each(func(j JobID) bool {
+			if found, ok := c.Jobs.Find(c.Job(j).Key); !ok || found != j {
 				t.Errorf("job %+v is found as %d, want %d", c.Job(j).Key, found, j)
 			}
-			got[c.Called(j)] = true
+			got[c.Jobs.Called(j)] = true
 			return true
 		})
 		if len(got) != len(want) {

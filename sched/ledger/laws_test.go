@@ -23,7 +23,7 @@ func sound(t rapid.TB, l *Ledger) {
 func TestAuditIsNilAfterEveryStep(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
-		w.l.AddPluginState(newRecorder())
+		w.l.PluginStates.Add(newRecorder())
 		w.run(60, func() { sound(t, w.l) })
 	})
 }
@@ -32,7 +32,7 @@ func TestUndoLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
 		book := newRecorder()
-		w.l.AddPluginState(book)
+		w.l.PluginStates.Add(book)
 		w.failing = func(f func() bool) {
 			was := fingerprint(w.l, book)
 			if f() {
@@ -49,10 +49,10 @@ func TestUndoLaw(t *testing.T) {
 func TestFactsLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
-		w.l.AddPluginState(newRecorder())
+		w.l.PluginStates.Add(newRecorder())
 		w.run(80, func() {})
-		w.l.ReleaseNominated()
-		w.l.Charge()
+		w.l.Statements.ReleaseNominated()
+		w.l.Charges.Begin()
 		l2 := again(w.l, w.l.Facts())
 		sound(t, l2)
 		if was, is := byName(w.l), byName(l2); was != is {
@@ -81,7 +81,7 @@ func TestOldVersionsAreIgnored(t *testing.T) {
 		for _, f := range w.l.Facts() {
 			known[f.Ref] = f
 		}
-		was, counters := fingerprint(w.l), [4]uint64{w.l.RoomEpoch(), w.l.SpecEpoch(), w.l.UsageEpoch(), uint64(w.l.Changes.Nodes.Now())}
+		was, counters := fingerprint(w.l), [4]uint64{w.l.Changes.RoomEpoch(), w.l.Changes.SpecEpoch(), w.l.Changes.UsageEpoch(), uint64(w.l.Changes.Nodes.Now())}
 		for range 20 {
 			f := w.fact()
 			if k, ok := known[f.Ref]; ok && k.Version > 0 {
@@ -92,7 +92,7 @@ func TestOldVersionsAreIgnored(t *testing.T) {
 		if is := fingerprint(w.l); is != was {
 			t.Fatalf("an old fact was believed: %s", differs(was, is))
 		}
-		if is := [4]uint64{w.l.RoomEpoch(), w.l.SpecEpoch(), w.l.UsageEpoch(), uint64(w.l.Changes.Nodes.Now())}; is != counters {
+		if is := [4]uint64{w.l.Changes.RoomEpoch(), w.l.Changes.SpecEpoch(), w.l.Changes.UsageEpoch(), uint64(w.l.Changes.Nodes.Now())}; is != counters {
 			t.Fatalf("an old fact moved versions from %v to %v", counters, is)
 		}
 	})
@@ -102,7 +102,7 @@ func TestNothingPanicsOnAnyHistory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
 		w.wild = true
-		w.l.AddPluginState(newRecorder())
+		w.l.PluginStates.Add(newRecorder())
 		w.run(80, func() {
 			if w.rarely() {
 				w.l.Dims.Intern("example.com/named-by-a-plugin")
@@ -120,43 +120,43 @@ func TestNothingPanicsOnAnyHistory(t *testing.T) {
 
 // readAll asks a ledger everything that needs no Settle.
 func readAll(l *Ledger) {
-	for n := range l.NumNodes() {
+	for n := range l.Nodes.Len() {
 		l.Node(NodeID(n)).Present()
-		l.Releases(NodeID(n))
-		l.NodeTasks(NodeID(n), func(TaskID) bool { return true })
+		l.Nodes.Releases(NodeID(n))
+		l.Nodes.Tasks(NodeID(n), func(TaskID) bool { return true })
 		for d := range resource.Pods {
-			l.FutureIdle(d, NodeID(n))
-			l.Used(d, NodeID(n))
-			l.Total(d)
+			l.Nodes.FutureIdle(d, NodeID(n))
+			l.Nodes.Used(d, NodeID(n))
+			l.Nodes.Total(d)
 		}
 	}
-	l.Jobs(func(j JobID) bool {
+	l.Jobs.Each(func(j JobID) bool {
 		job := l.Job(j)
 		job.Exists()
-		l.QueueName(j)
+		l.Jobs.QueueName(j)
 		for s := range model.NumStatus {
-			l.JobTasks(j, s, func(TaskID) bool { return true })
+			l.Jobs.Tasks(j, s, func(TaskID) bool { return true })
 		}
 		return true
 	})
-	l.Queues(func(q QueueID) bool {
-		l.Parent(q)
+	l.Queues.Each(func(q QueueID) bool {
+		l.Queues.Parent(q)
 		l.Queue(q).State()
 		l.Queue(q).Weight()
 		l.Queue(q).Priority()
 		l.Queue(q).Leaf()
 		return true
 	})
-	l.TakeDirty(func(j JobID) { l.Job(j).Exists() })
+	l.Changes.TakeDirty(func(j JobID) { l.Job(j).Exists() })
 }
 
 func TestABookRegisteredLateIsToldTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
 		first, late := newRecorder(), newRecorder()
-		w.l.AddPluginState(first)
+		w.l.PluginStates.Add(first)
 		w.run(40, func() {})
-		w.l.AddPluginState(late)
+		w.l.PluginStates.Add(late)
 		w.run(20, func() {})
 		sound(t, w.l)
 		if !maps.Equal(first.seats, late.seats) {

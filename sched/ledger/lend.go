@@ -2,6 +2,13 @@ package ledger
 
 import "slices"
 
+// Lenders holds the admitted jobs that lend the room that they wait for.
+type Lenders struct {
+	l *Ledger
+
+	count int // jobs that lend
+}
+
 // Lending is what becomes of the room in its queue that is kept for an admitted job's minimum
 // while no node takes that.
 type Lending uint8
@@ -16,51 +23,51 @@ const (
 // Lend says what becomes of the room that a job's queue keeps for it. It outlives the cycle
 // as a commitment that no API field shows: after a restart a job keeps its room until it is
 // refused once more.
-func (l *Ledger) Lend(j JobID, how Lending) {
-	job := &l.jobs[j]
-	if job.lending == how {
+func (le *Lenders) Lend(j JobID, how Lending) {
+	job := &le.l.Jobs.rows[j]
+	if job.waits.lending == how {
 		return
 	}
-	if job.lending == Lends {
-		l.lenders--
+	if job.waits.lending == Lends {
+		le.count--
 	}
 	if how == Lends {
-		l.lenders++
+		le.count++
 	}
-	job.lending = how
-	l.recommitted.job(job.Key)
+	job.waits.lending = how
+	le.l.Changes.recommitted.job(job.Key)
 	if job.HasMin { // otherwise its queue keeps nothing for it, and nothing that is known of it changes
-		l.refreshAll(j)
-		l.mark(j)
+		le.l.accounts.refreshAll(j)
+		le.l.Changes.mark(j)
 	}
 }
 
-// LendingOf is what becomes of the room that a job's queue keeps for it.
-func (l *Ledger) LendingOf(j JobID) Lending { return l.jobs[j].lending }
+// Of is what becomes of the room that a job's queue keeps for it.
+func (le *Lenders) Of(j JobID) Lending { return le.l.Jobs.rows[j].waits.lending }
 
-// Lenders is the number of jobs that lend.
-func (l *Ledger) Lenders() int { return l.lenders }
+// Len is the number of jobs that lend.
+func (le *Lenders) Len() int { return le.count }
 
-// forgetLending ends a life's lending.
-func (l *Ledger) forgetLending(job *Job) {
-	if job.lending == Lends {
-		l.lenders--
+// forget ends a life's lending.
+func (le *Lenders) forget(job *Job) {
+	if job.waits.lending == Lends {
+		le.count--
 	}
-	job.lending = Keeps
+	job.waits.lending = Keeps
 }
 
 // Wait says that a job waits from a time on, as if its pods had come then: they may have come
 // earlier. It outlives the cycle as Lend does.
-func (l *Ledger) Wait(j JobID, from int64) {
-	job := &l.jobs[j]
-	if job.from != from {
-		job.from = from
-		l.recommitted.job(job.Key)
+func (le *Lenders) Wait(j JobID, from int64) {
+	job := &le.l.Jobs.rows[j]
+	if job.waits.from != from {
+		job.waits.from = from
+		le.l.Changes.recommitted.job(job.Key)
 	}
 }
 
 // WaitsFrom is what Wait said; 0: nothing.
-func (l *Ledger) WaitsFrom(j JobID) int64 { return l.jobs[j].from }
+func (le *Lenders) WaitsFrom(j JobID) int64 { return le.l.Jobs.rows[j].waits.from }
 
 // Awaits says that room is kept for a job of which no pod exists.
 func (j *Job) Awaits() bool {
@@ -69,13 +76,13 @@ func (j *Job) Awaits() bool {
 
 // Await says since when a job that was let in has had no pods; 0: it has some. It outlives the
 // cycle as Lend does.
-func (l *Ledger) Await(j JobID, since int64) {
-	job := &l.jobs[j]
-	if job.podless != since {
-		job.podless = since
-		l.recommitted.job(job.Key)
+func (le *Lenders) Await(j JobID, since int64) {
+	job := &le.l.Jobs.rows[j]
+	if job.waits.podless != since {
+		job.waits.podless = since
+		le.l.Changes.recommitted.job(job.Key)
 	}
 }
 
 // AwaitsFrom is what Await said; 0: nothing.
-func (l *Ledger) AwaitsFrom(j JobID) int64 { return l.jobs[j].podless }
+func (le *Lenders) AwaitsFrom(j JobID) int64 { return le.l.Jobs.rows[j].waits.podless }

@@ -8,6 +8,14 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
+// Losses holds the losses: members that held room and are gone, as long as no pod stands for them.
+type Losses struct {
+	l *Ledger
+
+	losing   []Loss  // losses that no cycle has judged yet
+	standing []*Lost // by job and pod
+}
+
 // When a running gang loses a member, its controller makes a new one, as a rule within seconds. Until then no
 // pod asks for the room. So the ledger remembers the loss for a time: the job asks for the member's room
 // (Queue.Request), and what comes after the gang in its queue is placed as if that room were taken
@@ -35,14 +43,14 @@ type Lost struct {
 	asked bool // the job asks for the room
 }
 
-// lose records what a pod's new fact (nil: it is gone) means for a member that held room.
-func (l *Ledger) lose(t TaskID, p *model.Pod) {
-	row := &l.tasks[t]
-	if row.Job == NoJob || row.Unsound || l.classes[row.Class].BestEffort {
+// note records what a pod's new fact (nil: it is gone) means for a member that held room.
+func (lo *Losses) note(t TaskID, p *model.Pod) {
+	row := &lo.l.Tasks.rows[t]
+	if row.Job == NoJob || row.Unsound || lo.l.Classes.rows[row.Class].BestEffort {
 		return
 	}
 	same := p != nil && p.UID == row.Pod.UID
-	x := Loss{Job: l.jobs[row.Job].Key, Pod: row.Key, UID: row.Pod.UID, Spec: row.Pod.Spec, First: row.charged && !row.Pod.Deleting}
+	x := Loss{Job: lo.l.Jobs.rows[row.Job].Key, Pod: row.Key, UID: row.Pod.UID, Spec: row.Pod.Spec, First: row.charged && !row.Pod.Deleting}
 	switch left := !same || p.Phase == model.PodFailed; {
 	case !row.charged && !row.Pod.Deleting:
 		return
@@ -54,71 +62,71 @@ func (l *Ledger) lose(t TaskID, p *model.Pod) {
 		x.Grace = p.Grace
 	}
 	if row.Node != NoNode {
-		x.Node = l.nodes[row.Node].Name
+		x.Node = lo.l.Nodes.rows[row.Node].Name
 	}
 	if row.Role >= 0 {
-		x.Role = l.jobs[row.Job].Roles[row.Role].Name
+		x.Role = lo.l.Jobs.rows[row.Job].Roles[row.Role].Name
 	}
-	l.losing = append(l.losing, x)
+	lo.losing = append(lo.losing, x)
 }
 
-// JudgeLosses finds which losses of gangs are not made up for. until returns the time until which room is kept
+// Judge finds which losses of gangs are not made up for. until returns the time until which room is kept
 // for a member that has grace nanoseconds to leave. It returns the first of these times, 0 without any.
-func (l *Ledger) JudgeLosses(now int64, until func(now, grace int64) int64) (next int64) {
-	if len(l.lost) == 0 && len(l.losing) == 0 {
+func (lo *Losses) Judge(now int64, until func(now, grace int64) int64) (next int64) {
+	if len(lo.standing) == 0 && len(lo.losing) == 0 {
 		return 0
 	}
-	l.takeLosses(now, until)
-	slices.SortFunc(l.lost, func(a, b *Lost) int {
+	lo.take(now, until)
+	slices.SortFunc(lo.standing, func(a, b *Lost) int {
 		return cmp.Or(a.Job.Compare(b.Job), a.Pod.Compare(b.Pod), cmp.Compare(a.UID, b.UID))
 	})
 	var kept []*Lost
-	for from := 0; from < len(l.lost); {
+	for from := 0; from < len(lo.standing); {
 		to := from + 1
-		for to < len(l.lost) && l.lost[to].Job == l.lost[from].Job {
+		for to < len(lo.standing) && lo.standing[to].Job == lo.standing[from].Job {
 			to++
 		}
-		kept = append(kept, l.stand(l.lost[from:to], now)...)
+		kept = append(kept, lo.stand(lo.standing[from:to], now)...)
 		from = to
 	}
-	l.lost = kept
+	lo.standing = kept
 	for _, x := range kept {
 		next = earlier(next, x.Until)
 	}
 	return next
 }
 
-// takeLosses takes in the losses recorded since the last cycle. A member that was terminating and is gone at last
+// take takes in the losses recorded since the last cycle. A member that was terminating and is gone at last
 // has no more time than a member that was gone at once.
-func (l *Ledger) takeLosses(now int64, until func(now, grace int64) int64) {
+func (lo *Losses) take(now int64, until func(now, grace int64) int64) {
 	type life struct {
 		pod Key
 		uid string
 	}
 	known := map[life]*Lost{}
-	for _, x := range l.lost {
+	for _, x := range lo.standing {
 		known[life{x.Pod, x.UID}] = x
 	}
-	for _, n := range l.losing {
+	for _, n := range lo.losing {
 		end := until(now, n.Grace)
 		if x := known[life{n.Pod, n.UID}]; x != nil {
 			x.Until = min(x.Until, end)
 			continue
 		}
-		if j, ok := l.FindJob(n.Job); !ok || !n.First || l.jobs[j].lacking() <= 0 {
+		if j, ok := lo.l.Jobs.Find(n.Job); !ok || !n.First || lo.l.Jobs.rows[j].lacking() <= 0 {
 			continue
 		}
 		x := &Lost{Loss: n, In: NoJob, Class: NoClass}
 		x.Until = end
 		known[life{n.Pod, n.UID}] = x
-		l.lost = append(l.lost, x)
+		lo.standing = append(lo.standing, x)
 	}
-	l.losing = nil
+	lo.losing = nil
 }
 
 // lacking is how many members of a job's minimum have no pod, while other members hold room.
 func (j *Job) lacking() int32 {
-	if j.Staying() == 0 || !j.serves() || j.paused {
+	if j.Staying() == 0 || !j.serves() || j.waits.paused {
 		return 0
 	}
 	roles := int32(0)
@@ -132,11 +140,11 @@ func (c *Count) lacking(least int32) int32 { return least - c.Valid() - c.By[mod
 
 // stand returns the losses of a job that still count, as many as it lacks members; the rest end. Losses of a
 // role that lacks no member, and losses for which a member with the same request waits, end first.
-func (l *Ledger) stand(lost []*Lost, now int64) []*Lost {
-	j, ok := l.FindJob(lost[0].Job)
+func (lo *Losses) stand(lost []*Lost, now int64) []*Lost {
+	j, ok := lo.l.Jobs.Find(lost[0].Job)
 	most := 0
 	if ok {
-		most = int(max(0, l.jobs[j].lacking()))
+		most = int(max(0, lo.l.Jobs.rows[j].lacking()))
 	}
 	var stays, ends []*Lost
 	for _, x := range lost {
@@ -147,21 +155,21 @@ func (l *Ledger) stand(lost []*Lost, now int64) []*Lost {
 		}
 	}
 	if len(stays) > most {
-		stays = l.rank(j, stays)
+		stays = lo.rank(j, stays)
 		ends, stays = append(ends, stays[most:]...), stays[:most]
 	}
 	for _, x := range ends {
-		l.endLoss(x)
+		lo.end(x)
 	}
 	for _, x := range stays {
-		l.askAgain(x, j)
+		lo.askAgain(x, j)
 	}
 	return stays
 }
 
 // rank sorts losses by how surely the job lacks them, the surest first.
-func (l *Ledger) rank(j JobID, lost []*Lost) []*Lost {
-	job := &l.jobs[j]
+func (lo *Losses) rank(j JobID, lost []*Lost) []*Lost {
+	job := &lo.l.Jobs.rows[j]
 	short := func(x *Lost) int {
 		for i := range job.Roles {
 			if r := &job.Roles[i]; r.Name == x.Role && r.lacking(r.Min) > 0 {
@@ -171,9 +179,9 @@ func (l *Ledger) rank(j JobID, lost []*Lost) []*Lost {
 		return 1
 	}
 	made := map[*Lost]int{}
-	l.JobTasks(j, model.Pending, func(t TaskID) bool {
+	lo.l.Jobs.Tasks(j, model.Pending, func(t TaskID) bool {
 		for _, x := range lost {
-			if made[x] == 0 && slices.Equal(x.Spec.Requests, l.tasks[t].Pod.Spec.Requests) {
+			if made[x] == 0 && slices.Equal(x.Spec.Requests, lo.l.Tasks.rows[t].Pod.Spec.Requests) {
 				made[x] = 1
 				break
 			}
@@ -186,78 +194,78 @@ func (l *Ledger) rank(j JobID, lost []*Lost) []*Lost {
 }
 
 // askAgain makes a job ask for the room of a lost member.
-func (l *Ledger) askAgain(x *Lost, j JobID) {
+func (lo *Losses) askAgain(x *Lost, j JobID) {
 	spec := *x.Spec
-	if l.heeds {
-		spec.Groups = l.queues[l.jobs[j].Queue].groups
+	if lo.l.Queues.heeds {
+		spec.Groups = lo.l.Queues.rows[lo.l.Jobs.rows[j].Queue].groups
 	}
 	was := x.Class
-	if x.Class = l.class(&spec, false); was != NoClass {
-		l.dropClass(was)
+	if x.Class = lo.l.Classes.of(&spec, false); was != NoClass {
+		lo.l.Classes.drop(was)
 	}
 	if x.asked {
 		return
 	}
 	x.In, x.asked = j, true
-	l.jobs[j].Losses++
-	l.askFor(x, 1)
+	lo.l.Jobs.rows[j].Losses++
+	lo.askFor(x, 1)
 }
 
-// endLoss ends a loss: its room is kept no longer.
-func (l *Ledger) endLoss(x *Lost) {
+// end ends a loss: its room is kept no longer.
+func (lo *Losses) end(x *Lost) {
 	if x.asked {
-		l.jobs[x.In].Losses--
-		l.askFor(x, -1)
-		l.roomEpoch++
+		lo.l.Jobs.rows[x.In].Losses--
+		lo.askFor(x, -1)
+		lo.l.Changes.roomEpoch++
 	}
 	if x.Class != NoClass {
-		l.dropClass(x.Class)
+		lo.l.Classes.drop(x.Class)
 	}
 }
 
-func (l *Ledger) askFor(x *Lost, sign int64) {
-	job := &l.jobs[x.In]
-	for _, need := range l.classes[x.Class].Need {
+func (lo *Losses) askFor(x *Lost, sign int64) {
+	job := &lo.l.Jobs.rows[x.In]
+	for _, need := range lo.l.Classes.rows[x.Class].Need {
 		if need.Dim != resource.Pods {
-			l.count(job, need.Dim, need.Amount*sign, 0, 0)
+			lo.l.accounts.count(job, need.Dim, need.Amount*sign, 0, 0)
 		}
 	}
-	l.stateEpoch++
-	l.mark(x.In)
+	lo.l.Changes.stateEpoch++
+	lo.l.Changes.mark(x.In)
 }
 
 // strand notes that the row of a job with losses is freed, and its requests with it. The next cycle finds the
 // job again, if it is there by then.
-func (l *Ledger) strand(j JobID) {
-	for _, x := range l.lost {
+func (lo *Losses) strand(j JobID) {
+	for _, x := range lo.standing {
 		if x.asked && x.In == j {
 			x.In, x.asked = NoJob, false
 		}
 	}
 }
 
-// Lost lists the lost members of gangs that still have their room, by job and pod. The slice is valid until
+// Standing lists the lost members of gangs that still have their room, by job and pod. The slice is valid until
 // the next cycle.
-func (l *Ledger) Lost() []*Lost { return l.lost }
+func (lo *Losses) Standing() []*Lost { return lo.standing }
 
-// Losses returns what is remembered of lost members, for a new engine: first judged losses, by job and pod,
+// All returns what is remembered of lost members, for a new engine: first judged losses, by job and pod,
 // then those to be judged, by pod.
-func (l *Ledger) Losses() (out []Loss) {
-	for _, x := range l.lost {
+func (lo *Losses) All() (out []Loss) {
+	for _, x := range lo.standing {
 		out = append(out, x.Loss)
 	}
-	news := slices.Clone(l.losing)
+	news := slices.Clone(lo.losing)
 	slices.SortStableFunc(news, func(a, b Loss) int { return a.Pod.Compare(b.Pod) })
 	return append(out, news...)
 }
 
-// RestoreLosses takes over the Losses of an earlier engine.
-func (l *Ledger) RestoreLosses(losses []Loss) {
+// Restore takes over the Losses of an earlier engine.
+func (lo *Losses) Restore(losses []Loss) {
 	for _, x := range losses {
 		if x.Until == 0 {
-			l.losing = append(l.losing, x)
+			lo.losing = append(lo.losing, x)
 		} else {
-			l.lost = append(l.lost, &Lost{Loss: x, In: NoJob, Class: NoClass})
+			lo.standing = append(lo.standing, &Lost{Loss: x, In: NoJob, Class: NoClass})
 		}
 	}
 }
@@ -271,44 +279,46 @@ type beside struct {
 
 // Beside keeps the room of a lost member on a node within a try: it counts as Pipelined there, and as Claimed
 // in the queue. Return undoes it.
-func (tx *Tx) Beside(x *Lost, n NodeID) { tx.l.keepBeside(tx.l.besideOf(x, n), true) }
+func (tx *Tx) Beside(x *Lost, n NodeID) { tx.l.Claims.keepBeside(tx.l.Claims.besideOf(x, n), true) }
 
 // Return is the inverse of Beside.
-func (tx *Tx) Return(x *Lost, n NodeID) { tx.l.keepBeside(tx.l.besideOf(x, n), false) }
+func (tx *Tx) Return(x *Lost, n NodeID) { tx.l.Claims.keepBeside(tx.l.Claims.besideOf(x, n), false) }
 
-func (l *Ledger) besideOf(x *Lost, n NodeID) beside { return beside{l.jobs[x.In].Queue, x.Class, n} }
-
-// keepBeside keeps room, or gives it back, and notes how to undo that.
-func (l *Ledger) keepBeside(b beside, keep bool) {
-	l.undo = append(l.undo, entry{task: NoTask, node: b.node, jobPrev: TaskID(b.class), jobNext: TaskID(b.queue), nominated: keep})
-	l.countBeside(b, keep)
+func (cl *Claims) besideOf(x *Lost, n NodeID) beside {
+	return beside{cl.l.Jobs.rows[x.In].Queue, x.Class, n}
 }
 
-func (l *Ledger) countBeside(b beside, keep bool) {
+// keepBeside keeps room, or gives it back, and notes how to undo that.
+func (cl *Claims) keepBeside(b beside, keep bool) {
+	cl.l.Statements.undo = append(cl.l.Statements.undo, entry{task: NoTask, node: b.node, jobPrev: TaskID(b.class), jobNext: TaskID(b.queue), nominated: keep})
+	cl.countBeside(b, keep)
+}
+
+func (cl *Claims) countBeside(b beside, keep bool) {
 	sign := int64(1)
 	if keep {
-		l.aside = append(l.aside, b)
+		cl.aside = append(cl.aside, b)
 	} else {
 		sign = -1
-		i := slices.Index(l.aside, b)
-		l.aside = slices.Delete(l.aside, i, i+1)
+		i := slices.Index(cl.aside, b)
+		cl.aside = slices.Delete(cl.aside, i, i+1)
 	}
-	again := l.nodes[b.node].far
-	for _, need := range l.classes[b.class].Need {
+	again := cl.l.Nodes.rows[b.node].far
+	for _, need := range cl.l.Classes.rows[b.class].Need {
 		d := int(need.Dim)
-		l.cols.pipelined[d][b.node] += need.Amount * sign
-		l.rerun(d, b.node)
-		again = again || far(l.cols.idle[d][b.node], l.cols.releasing[d][b.node], l.cols.pipelined[d][b.node])
+		cl.l.Nodes.cols.pipelined[d][b.node] += need.Amount * sign
+		cl.l.Nodes.rerun(d, b.node)
+		again = again || far(cl.l.Nodes.cols.idle[d][b.node], cl.l.Nodes.cols.releasing[d][b.node], cl.l.Nodes.cols.pipelined[d][b.node])
 		if need.Dim == resource.Pods {
 			continue
 		}
-		l.usageEpoch++
-		for q := b.queue; q != NoQueue; q = l.queues[q].up {
-			l.queues[q].Claimed[d] = l.queues[q].Claimed[d].Plus(need.Amount * sign)
+		cl.l.Changes.usageEpoch++
+		for q := b.queue; q != NoQueue; q = cl.l.Queues.rows[q].up {
+			cl.l.Queues.rows[q].Claimed[d] = cl.l.Queues.rows[q].Claimed[d].Plus(need.Amount * sign)
 		}
 	}
 	if again {
-		l.weigh(b.node, nil)
+		cl.l.Nodes.weigh(b.node, nil)
 	}
-	l.touchNode(b.node)
+	cl.l.Nodes.touch(b.node)
 }

@@ -16,8 +16,8 @@ type Resumable interface {
 type Memory struct{ PluginState, Text string }
 
 // Memories returns what the Resumables keep, in the order in which they were added.
-func (l *Ledger) Memories() (out []Memory) {
-	for _, b := range l.pluginStates {
+func (ps *PluginStates) Memories() (out []Memory) {
+	for _, b := range ps.states {
 		if r, ok := b.(Resumable); ok {
 			if text := r.Memory(); text != "" {
 				out = append(out, Memory{b.Name(), text})
@@ -28,9 +28,9 @@ func (l *Ledger) Memories() (out []Memory) {
 }
 
 // Recall passes to PluginStates what they kept in an earlier engine.
-func (l *Ledger) Recall(list []Memory) {
+func (ps *PluginStates) Recall(list []Memory) {
 	for _, m := range list {
-		if b, ok := l.FindPluginState(m.PluginState); ok {
+		if b, ok := ps.Find(m.PluginState); ok {
 			if r, ok := b.(Resumable); ok {
 				r.Recall(m.Text)
 			}

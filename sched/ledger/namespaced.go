@@ -8,27 +8,38 @@ import (
 	"ashlar.sh/sched/model"
 )
 
+// Namespaces holds what belongs to namespaces: labels, ResourceQuotas and PodDisruptionBudgets.
+type Namespaces struct {
+	l *Ledger
+
+	quotas   map[string][]*model.Quota  // by namespace, each list by name
+	budgets  map[string][]*model.Budget // likewise
+	byName   map[string]*model.Namespace
+	spaced   uint64 // the number of changes to namespaces' labels
+	budgeted uint64
+}
+
 // applyQuota keeps a namespace's quota, unless it is set aside. Nothing is derived from it here, and no
 // refusal for lack of room depends on it: quotas are read anew in every cycle, when jobs are admitted.
-func (l *Ledger) applyQuota(r model.Ref, o *model.Quota) { put(l.quotas, r, o, o == nil) }
+func (ns *Namespaces) applyQuota(r model.Ref, o *model.Quota) { put(ns.quotas, r, o, o == nil) }
 
 // Quotas returns a namespace's quotas by name, nil when it has none. The slice is valid until the next fact.
-func (l *Ledger) Quotas(namespace string) []*model.Quota { return l.quotas[namespace] }
+func (ns *Namespaces) Quotas(namespace string) []*model.Quota { return ns.quotas[namespace] }
 
 // applyBudget keeps a namespace's budget, unless it is set aside. No refusal for lack of room depends on it.
-func (l *Ledger) applyBudget(r model.Ref, o *model.Budget) {
-	put(l.budgets, r, o, o == nil)
-	l.budgeted++
+func (ns *Namespaces) applyBudget(r model.Ref, o *model.Budget) {
+	put(ns.budgets, r, o, o == nil)
+	ns.budgeted++
 }
 
 // Budgets returns a namespace's disruption budgets by name, nil when it has none. The slice is valid until the
 // next fact.
-func (l *Ledger) Budgets(namespace string) []*model.Budget { return l.budgets[namespace] }
+func (ns *Namespaces) Budgets(namespace string) []*model.Budget { return ns.budgets[namespace] }
 
 // AllBudgets yields every disruption budget by namespace and name.
-func (l *Ledger) AllBudgets(yield func(*model.Budget) bool) {
-	for _, namespace := range slices.Sorted(maps.Keys(l.budgets)) {
-		for _, b := range l.budgets[namespace] {
+func (ns *Namespaces) AllBudgets(yield func(*model.Budget) bool) {
+	for _, namespace := range slices.Sorted(maps.Keys(ns.budgets)) {
+		for _, b := range ns.budgets[namespace] {
 			if !yield(b) {
 				return
 			}
@@ -36,29 +47,29 @@ func (l *Ledger) AllBudgets(yield func(*model.Budget) bool) {
 	}
 }
 
-// Budgeted counts the changes to disruption budgets. As long as it and the pods that budgets select have not
+// BudgetEpoch counts the changes to disruption budgets. As long as it and the pods that budgets select have not
 // changed, what the budgets allow has not changed.
-func (l *Ledger) Budgeted() uint64 { return l.budgeted }
+func (ns *Namespaces) BudgetEpoch() uint64 { return ns.budgeted }
 
 // applyNamespace keeps a namespace's labels.
-func (l *Ledger) applyNamespace(name string, o *model.Namespace) {
-	was, known := l.namespaces[name]
+func (ns *Namespaces) applyNamespace(name string, o *model.Namespace) {
+	was, known := ns.byName[name]
 	if o == nil && !known || o != nil && known && slices.Equal(was.Labels, o.Labels) {
 		return
 	}
-	delete(l.namespaces, name)
+	delete(ns.byName, name)
 	if o != nil {
-		l.namespaces[name] = o
+		ns.byName[name] = o
 	}
-	l.spaced++
-	l.roomEpoch++
+	ns.spaced++
+	ns.l.Changes.roomEpoch++
 }
 
-// Namespace returns the fact about a namespace, nil when there is none.
-func (l *Ledger) Namespace(name string) *model.Namespace { return l.namespaces[name] }
+// Get returns the fact about a namespace, nil when there is none.
+func (ns *Namespaces) Get(name string) *model.Namespace { return ns.byName[name] }
 
-// Spaced counts the changes to the labels of namespaces.
-func (l *Ledger) Spaced() uint64 { return l.spaced }
+// LabelEpoch counts the changes to the labels of namespaces.
+func (ns *Namespaces) LabelEpoch() uint64 { return ns.spaced }
 
 // put puts an object into its namespace's list, or, when it is gone or set aside, removes its name from the
 // list.

@@ -39,7 +39,7 @@ func (g *grouped) pod(name, group string) {
 
 // may is the groups that a pod's class requires.
 func (g *grouped) may(pod string) []string {
-	t, _ := g.FindTask(Key{Name: pod})
+	t, _ := g.Tasks.Find(Key{Name: pod})
 	if groups := g.Class(g.Task(t).Class).Spec.Groups; groups != nil {
 		return groups.Required
 	}
@@ -62,7 +62,7 @@ func TestATasksClassHasTheNodeGroupsOfItsQueue(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := &grouped{Ledger: New()}
-			g.HeedNodeGroups(true)
+			g.Queues.HeedNodeGroups(true)
 			g.pod("a-0", "a")
 			g.queue("top", "")
 			g.queue("qa", "", "gold")
@@ -87,12 +87,12 @@ func TestNodeGroupsNobodyHeedsSplitNoClass(t *testing.T) {
 	g.group("a", "qa")
 	g.pod("a-0", "a")
 	g.pod("b-0", "b")
-	a, _ := g.FindTask(Key{Name: "a-0"})
-	b, _ := g.FindTask(Key{Name: "b-0"})
+	a, _ := g.Tasks.Find(Key{Name: "a-0"})
+	b, _ := g.Tasks.Find(Key{Name: "b-0"})
 	if g.Task(a).Class != g.Task(b).Class {
 		t.Error("two pods of one template are of different classes")
 	}
-	g.HeedNodeGroups(false)
+	g.Queues.HeedNodeGroups(false)
 	g.Settle()
 	if g.Task(a).Class == g.Task(b).Class {
 		t.Error("heeded late, the groups split no class")

@@ -6,6 +6,15 @@ import (
 	"ashlar.sh/sched/model"
 )
 
+// PluginStates holds what plugins follow of every move.
+type PluginStates struct {
+	l *Ledger
+
+	states       []PluginState
+	allocators   []Allocator   // the PluginStates that choose
+	podObservers []PodObserver // the PluginStates that observe every pod
+}
+
 // Hold is the way in which a task holds room on a node.
 type Hold uint8
 
@@ -46,31 +55,31 @@ type PodObserver interface {
 	Leave(t TaskID, task *Task)
 }
 
-// AddPluginState adds a PluginState: it gets all that is known now, and every change from now on.
-func (l *Ledger) AddPluginState(b PluginState) {
-	for _, f := range l.Facts() {
-		if l.foreign(f.Ref.Kind) && b.Reads(f.Ref.Kind) {
+// Add adds a PluginState: it gets all that is known now, and every change from now on.
+func (ps *PluginStates) Add(b PluginState) {
+	for _, f := range ps.l.Facts() {
+		if ps.foreign(f.Ref.Kind) && b.Reads(f.Ref.Kind) {
 			b.Fact(f)
 		}
 	}
-	l.placements(func(t TaskID, task *Task, n NodeID, how Hold) bool {
+	ps.placements(func(t TaskID, task *Task, n NodeID, how Hold) bool {
 		b.Take(t, task, n, how)
 		return true
 	})
-	l.pluginStates = append(l.pluginStates, b)
+	ps.states = append(ps.states, b)
 	if r, ok := b.(PodObserver); ok {
-		l.podObservers = append(l.podObservers, r)
-		l.Tasks(func(t TaskID) bool {
-			r.Enter(t, &l.tasks[t])
+		ps.podObservers = append(ps.podObservers, r)
+		ps.l.Tasks.Each(func(t TaskID) bool {
+			r.Enter(t, &ps.l.Tasks.rows[t])
 			return true
 		})
 	}
 	if c, ok := b.(Allocator); ok {
-		l.allocators = append(l.allocators, c)
+		ps.allocators = append(ps.allocators, c)
 	}
 }
 
-func (l *Ledger) foreign(k model.Kind) bool {
+func (ps *PluginStates) foreign(k model.Kind) bool {
 	switch k {
 	case model.KindNode, model.KindPod, model.KindPodGroup, model.KindQueue, model.KindPriorityClass,
 		model.KindQuota, model.KindBudget, model.KindHyperNode, model.KindNamespace, model.KindNUMA, model.KindBackoff:
@@ -81,41 +90,41 @@ func (l *Ledger) foreign(k model.Kind) bool {
 
 // Reads says that facts of a kind have an effect: the engine or a PluginState reads them. Namespaces are a
 // kind of the engine's own that only PluginStates read.
-func (l *Ledger) Reads(k model.Kind) bool {
+func (ps *PluginStates) Reads(k model.Kind) bool {
 	if k == model.KindHyperNode {
-		return l.heedsHyper
+		return ps.l.HyperNodes.heeded
 	}
 	if k == model.KindNUMA {
-		return l.heedsNUMA
+		return ps.l.NUMA.heeded
 	}
-	return !l.foreign(k) && k != model.KindNamespace || slices.ContainsFunc(l.pluginStates, func(b PluginState) bool { return b.Reads(k) })
+	return !ps.foreign(k) && k != model.KindNamespace || slices.ContainsFunc(ps.states, func(b PluginState) bool { return b.Reads(k) })
 }
 
-// updatePluginStatesFact passes a fact to the PluginStates that read it. Any node may then get another answer.
+// updateFact passes a fact to the PluginStates that read it. Any node may then get another answer.
 // A fact that none reads changes nothing.
-func (l *Ledger) updatePluginStatesFact(f model.Fact) {
-	if !l.Reads(f.Ref.Kind) {
+func (ps *PluginStates) updateFact(f model.Fact) {
+	if !ps.Reads(f.Ref.Kind) {
 		return
 	}
-	for _, b := range l.pluginStates {
+	for _, b := range ps.states {
 		if b.Reads(f.Ref.Kind) {
 			b.Fact(f)
 		}
 	}
-	l.roomEpoch++
-	for n := range l.nodes {
-		if !l.nodes[n].free {
-			l.touchStatic(NodeID(n))
+	ps.l.Changes.roomEpoch++
+	for n := range ps.l.Nodes.rows {
+		if !ps.l.Nodes.rows[n].free {
+			ps.l.Nodes.touchFacts(NodeID(n))
 		}
 	}
 }
 
-func (l *Ledger) updatePluginStates(t TaskID, row *Task, take bool) {
-	if len(l.pluginStates) == 0 || row.Node == NoNode {
+func (ps *PluginStates) update(t TaskID, row *Task, take bool) {
+	if len(ps.states) == 0 || row.Node == NoNode {
 		return
 	}
 	how := row.Hold()
-	for _, b := range l.pluginStates {
+	for _, b := range ps.states {
 		if take {
 			b.Take(t, row, row.Node, how)
 		} else {
@@ -139,23 +148,23 @@ func hold(s model.Status) Hold {
 }
 
 // Placements yields every task that has a node, with its way to hold room there, in the order of rows.
-func (l *Ledger) Placements(yield func(t TaskID, task *Task, n NodeID, how Hold) bool) {
-	l.placements(yield)
+func (ps *PluginStates) Placements(yield func(t TaskID, task *Task, n NodeID, how Hold) bool) {
+	ps.placements(yield)
 }
 
 // placements is Placements.
-func (l *Ledger) placements(yield func(t TaskID, task *Task, n NodeID, how Hold) bool) {
-	for i := range l.tasks {
-		row := &l.tasks[i]
+func (ps *PluginStates) placements(yield func(t TaskID, task *Task, n NodeID, how Hold) bool) {
+	for i := range ps.l.Tasks.rows {
+		row := &ps.l.Tasks.rows[i]
 		if !row.free && row.Node != NoNode && !yield(TaskID(i), row, row.Node, hold(row.Status)) {
 			return
 		}
 	}
 }
 
-// FindPluginState returns the PluginState of a name, and false when there is none.
-func (l *Ledger) FindPluginState(name string) (PluginState, bool) {
-	for _, b := range l.pluginStates {
+// Find returns the PluginState of a name, and false when there is none.
+func (ps *PluginStates) Find(name string) (PluginState, bool) {
+	for _, b := range ps.states {
 		if b.Name() == name {
 			return b, true
 		}

@@ -6,6 +6,19 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
+// Queues holds the rows of queues and their tree.
+type Queues struct {
+	l *Ledger
+
+	rows      []Queue
+	free      []QueueID
+	byName    map[string]QueueID
+	heeds     bool // some plugin asks for the node groups of queues
+	inherits  bool // … and with inherit: a queue without groups has those of its ancestors
+	seniority seniority
+	requeued  uint64 // see Requeued
+}
+
 // Place is the state of a queue's place in the tree (decision 8).
 type Place uint8
 
@@ -22,6 +35,7 @@ const (
 // Fields that every step of a rotation reads come first and next to each other: visits to hundreds of queues
 // in turn miss the nearest cache.
 type Queue struct {
+	QueueAmounts
 	Place    Place
 	state    model.QueueState // see State
 	shut     model.QueueState // state of the nearest queue above that is not open
@@ -33,13 +47,6 @@ type Queue struct {
 	Jobs     int32   // jobs directly in it
 	up       QueueID // its parent, if its place is sound; changes of figures go up along it
 	Moved    uint64  // Ledger.UsageEpoch when Allocated or Request changed last
-
-	Allocated resource.Sums
-	Request   resource.Sums
-	Inqueue   resource.Sums
-	Elastic   resource.Sums
-	Lent      resource.Sums // the part of Inqueue that is lent to jobs that start at once with it
-	Claimed   resource.Sums // what is claimed on nodes for its jobs' tasks, in addition to Allocated
 
 	Name   string
 	Fact   *model.Queue // nil: named by jobs or queues, not known
@@ -57,48 +64,48 @@ type Queue struct {
 }
 
 // Queue returns the row of a queue.
-func (l *Ledger) Queue(q QueueID) *Queue { return &l.queues[q] }
+func (l *Ledger) Queue(q QueueID) *Queue { return &l.Queues.rows[q] }
 
-// NumQueues is an upper bound for QueueIDs.
-func (l *Ledger) NumQueues() int { return len(l.queues) }
+// Len is an upper bound for QueueIDs.
+func (qs *Queues) Len() int { return len(qs.rows) }
 
-// FindQueue returns the row of a queue, and false when nothing has named it.
-func (l *Ledger) FindQueue(name string) (QueueID, bool) {
-	q, ok := l.queueByName[name]
+// Find returns the row of a queue, and false when nothing has named it.
+func (qs *Queues) Find(name string) (QueueID, bool) {
+	q, ok := qs.byName[name]
 	return q, ok
 }
 
 // Parent is the queue above, NoQueue for root and for queues without a sound place.
-func (l *Ledger) Parent(q QueueID) QueueID { return l.queues[q].up }
+func (qs *Queues) Parent(q QueueID) QueueID { return qs.rows[q].up }
 
 // Above is the queue that a queue's fact names as its parent, whether its place is sound or not; NoQueue for
 // root and without a fact.
-func (l *Ledger) Above(q QueueID) QueueID { return l.queues[q].above }
+func (qs *Queues) Above(q QueueID) QueueID { return qs.rows[q].above }
 
-// Queues yields every queue that exists or is named, in the order of rows.
-func (l *Ledger) Queues(yield func(QueueID) bool) {
-	for i := range l.queues {
-		if !l.queues[i].free && !yield(QueueID(i)) {
+// Each yields every queue that exists or is named, in the order of rows.
+func (qs *Queues) Each(yield func(QueueID) bool) {
+	for i := range qs.rows {
+		if !qs.rows[i].free && !yield(QueueID(i)) {
 			return
 		}
 	}
 }
 
-func (l *Ledger) queue(name string) QueueID {
-	if q, ok := l.queueByName[name]; ok {
+func (qs *Queues) row(name string) QueueID {
+	if q, ok := qs.byName[name]; ok {
 		return q
 	}
 	var q QueueID
-	if n := len(l.queueFree); n > 0 {
-		q = l.queueFree[n-1]
-		l.queueFree = l.queueFree[:n-1]
+	if n := len(qs.free); n > 0 {
+		q = qs.free[n-1]
+		qs.free = qs.free[:n-1]
 	} else {
-		q = QueueID(len(l.queues))
-		l.queues = append(l.queues, Queue{})
+		q = QueueID(len(qs.rows))
+		qs.rows = append(qs.rows, Queue{})
 	}
-	l.queues[q].begin(name)
-	l.queues[q].widen(l.Dims.Len())
-	l.queueByName[name] = q
+	qs.rows[q].begin(name)
+	qs.rows[q].widen(qs.l.Dims.Len())
+	qs.byName[name] = q
 	return q
 }
 
@@ -106,8 +113,8 @@ func (l *Ledger) queue(name string) QueueID {
 // again.
 func (q *Queue) begin(name string) {
 	*q = Queue{Name: name, Place: Missing, up: NoQueue, above: NoQueue, kid: NoQueue, next: NoQueue, prev: NoQueue,
-		Allocated: q.Allocated, Request: q.Request, Inqueue: q.Inqueue, Elastic: q.Elastic, Lent: q.Lent, Claimed: q.Claimed,
-		Capability: q.Capability, Deserved: q.Deserved, Guarantee: q.Guarantee}
+		QueueAmounts: q.QueueAmounts,
+		Capability:   q.Capability, Deserved: q.Deserved, Guarantee: q.Guarantee}
 	if name == model.RootQueue {
 		q.Place = Sound
 	}
@@ -134,37 +141,37 @@ func (q *Queue) widen(dims int) {
 }
 
 // setQueue moves a job with all its figures to another queue.
-func (l *Ledger) setQueue(j JobID, q QueueID) {
-	job := &l.jobs[j]
+func (qs *Queues) setQueue(j JobID, q QueueID) {
+	job := &qs.l.Jobs.rows[j]
 	if job.Queue == q {
 		return
 	}
 	if old := job.Queue; old != NoQueue {
-		l.bulk(job, -1)
-		l.queues[old].Jobs--
-		l.dropQueue(old)
+		qs.bulk(job, -1)
+		qs.rows[old].Jobs--
+		qs.drop(old)
 	}
 	job.Queue = q
 	if q != NoQueue {
-		l.queues[q].Jobs++
-		l.bulk(job, 1)
+		qs.rows[q].Jobs++
+		qs.bulk(job, 1)
 	}
-	l.usageEpoch++
-	l.requeued++
-	l.touchMembers(j)
-	l.regroupJob(j)
+	qs.l.Changes.usageEpoch++
+	qs.requeued++
+	qs.l.accounts.touchMembers(j)
+	qs.regroupJob(j)
 }
 
 // Requeued counts how often a job was moved to another queue.
-func (l *Ledger) Requeued() uint64 { return l.requeued }
+func (qs *Queues) Requeued() uint64 { return qs.requeued }
 
 // bulk adds all figures of a job to its queue and the queue's ancestors (sign 1), or takes them away (-1).
-func (l *Ledger) bulk(job *Job, sign int64) {
-	l.usageEpoch++
-	addQueue(&l.Changes.QueueUsage, job.Queue)
-	for q := job.Queue; q != NoQueue; q = l.queues[q].up {
-		row := &l.queues[q]
-		row.Moved = l.usageEpoch
+func (qs *Queues) bulk(job *Job, sign int64) {
+	qs.l.Changes.usageEpoch++
+	addQueue(&qs.l.Changes.QueueUsage, job.Queue)
+	for q := job.Queue; q != NoQueue; q = qs.rows[q].up {
+		row := &qs.rows[q]
+		row.Moved = qs.l.Changes.usageEpoch
 		for d := range job.Request {
 			row.Request[d] = row.Request[d].PlusSum(job.Request[d], sign)
 		}
@@ -186,32 +193,32 @@ func (l *Ledger) bulk(job *Job, sign int64) {
 	}
 }
 
-// dropQueue frees the row of a queue that nothing names any more.
-func (l *Ledger) dropQueue(q QueueID) {
-	row := &l.queues[q]
+// drop frees the row of a queue that nothing names any more.
+func (qs *Queues) drop(q QueueID) {
+	row := &qs.rows[q]
 	if row.free || row.Fact != nil || row.Jobs > 0 || row.Kids > 0 || row.Name == model.RootQueue {
 		return
 	}
-	delete(l.queueByName, row.Name)
+	delete(qs.byName, row.Name)
 	row.begin("")
 	row.free = true
-	l.queueFree = append(l.queueFree, q)
+	qs.free = append(qs.free, q)
 }
 
-func (l *Ledger) applyQueue(name string, fact *model.Queue) {
-	q := l.queue(name)
-	row := &l.queues[q]
+func (qs *Queues) apply(name string, fact *model.Queue) {
+	q := qs.row(name)
+	row := &qs.rows[q]
 	moves := !stays(row.Fact, fact)
 	row.Fact = fact
-	row.grant(l.Dims, fact)
-	l.widen()
-	addQueue(&l.Changes.QueueSpecs, q)
+	row.grant(qs.l.Dims, fact)
+	qs.l.Nodes.widen()
+	addQueue(&qs.l.Changes.QueueSpecs, q)
 	if moves {
-		l.place(q)
+		qs.place(q)
 	}
-	l.dropQueue(q)
-	l.specEpoch++
-	l.roomEpoch++
+	qs.drop(q)
+	qs.l.Changes.specEpoch++
+	qs.l.Changes.roomEpoch++
 }
 
 // grant reads a fact's amounts. It overwrites the memory of the old ones: whoever keeps a queue's amounts
@@ -229,7 +236,7 @@ func (q *Queue) grant(dims *resource.Dims, fact *model.Queue) {
 
 // Settle gives all figures an element for dimensions that were interned since. Readers call it after Apply; it
 // costs nothing when there are none.
-func (l *Ledger) Settle() { l.widen() }
+func (l *Ledger) Settle() { l.Nodes.widen() }
 
 func parentName(f *model.Queue) string {
 	if f.Parent == "" {

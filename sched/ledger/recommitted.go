@@ -26,13 +26,13 @@ func (r *recommitted) job(k JobKey) {
 
 // Recommitted lists the pods and jobs with commitments that may have changed since the last TakeRecommitted,
 // in no order, some more than once. The slices are valid until the next change.
-func (l *Ledger) Recommitted() (tasks []Key, jobs []JobKey) {
-	return l.recommitted.tasks, l.recommitted.jobs
+func (ch *Changes) Recommitted() (tasks []Key, jobs []JobKey) {
+	return ch.recommitted.tasks, ch.recommitted.jobs
 }
 
 // TakeRecommitted empties the list of Recommitted. The list is kept from the first call on.
-func (l *Ledger) TakeRecommitted() {
-	r := &l.recommitted
+func (ch *Changes) TakeRecommitted() {
+	r := &ch.recommitted
 	r.kept, r.tasks, r.jobs = true, r.tasks[:0], r.jobs[:0]
 	if cap(r.tasks) > manyRecommitted {
 		r.tasks = nil

@@ -28,7 +28,7 @@ func TestRolesThatNobodyHasAreForgotten(t *testing.T) {
 		pod("b", fmt.Sprint("role-", i%7))
 		pod("c", "ps")
 	}
-	id, ok := l.FindJob(JobKey{Namespace: "ns", Name: "g"})
+	id, ok := l.Jobs.Find(JobKey{Namespace: "ns", Name: "g"})
 	if !ok {
 		t.Fatal("there is no such job")
 	}
@@ -59,7 +59,7 @@ func TestRolesThatNobodyHasAreForgotten(t *testing.T) {
 
 func taskOf(t *testing.T, l *Ledger, name string) TaskID {
 	t.Helper()
-	id, ok := l.FindTask(Key{"ns", name})
+	id, ok := l.Tasks.Find(Key{"ns", name})
 	if !ok {
 		t.Fatalf("there is no pod %s", name)
 	}

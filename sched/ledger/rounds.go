@@ -2,6 +2,11 @@ package ledger
 
 import "slices"
 
+// Rounds holds what rounds of actions left for the next cycle, by name.
+type Rounds struct {
+	rows []Round // by name
+}
+
 // Round is the last time of something that is done in rounds, by its name. It is a commitment that no API
 // field keeps: a restart begins with a round of its own.
 type Round struct {
@@ -12,9 +17,9 @@ type Round struct {
 // NoRound is a time long before any round.
 const NoRound = int64(-1) << 62
 
-// Round returns the time of the last round of a name, NoRound before the first.
-func (l *Ledger) Round(name string) int64 {
-	for _, r := range l.rounds {
+// Get returns the time of the last round of a name, NoRound before the first.
+func (ro *Rounds) Get(name string) int64 {
+	for _, r := range ro.rows {
 		if r.Name == name {
 			return r.At
 		}
@@ -22,9 +27,9 @@ func (l *Ledger) Round(name string) int64 {
 	return NoRound
 }
 
-// SetRound records a round.
-func (l *Ledger) SetRound(name string, at int64) {
-	i, known := slices.BinarySearchFunc(l.rounds, name, func(r Round, name string) int {
+// Set records a round.
+func (ro *Rounds) Set(name string, at int64) {
+	i, known := slices.BinarySearchFunc(ro.rows, name, func(r Round, name string) int {
 		switch {
 		case r.Name < name:
 			return -1
@@ -35,10 +40,10 @@ func (l *Ledger) SetRound(name string, at int64) {
 		}
 	})
 	if !known {
-		l.rounds = slices.Insert(l.rounds, i, Round{Name: name})
+		ro.rows = slices.Insert(ro.rows, i, Round{Name: name})
 	}
-	l.rounds[i].At = at
+	ro.rows[i].At = at
 }
 
-// Rounds lists the last rounds by name. The slice is valid until the next change.
-func (l *Ledger) Rounds() []Round { return l.rounds }
+// All lists the last rounds by name. The slice is valid until the next change.
+func (ro *Rounds) All() []Round { return ro.rows }

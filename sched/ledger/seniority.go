@@ -25,12 +25,12 @@ func (a age) compare(b age) int {
 
 // Seniority is the rank of a queue among the queues that have a fact: by age, the oldest first, then by name.
 // It is for comparisons only, and changes with the facts of queues.
-func (l *Ledger) Seniority(q QueueID) int32 {
-	s := &l.seniority
-	if now := l.Changes.QueueSpecs.Now(); s.mark != now {
+func (qs *Queues) Seniority(q QueueID) int32 {
+	s := &qs.seniority
+	if now := qs.l.Changes.QueueSpecs.Now(); s.mark != now {
 		s.mark = now
-		if !s.stands(l) {
-			s.sort(l)
+		if !s.stands(qs.l) {
+			s.sort(qs.l)
 		}
 	}
 	return s.ranks[q]
@@ -39,12 +39,12 @@ func (l *Ledger) Seniority(q QueueID) int32 {
 // stands says that the queues are the ones that were numbered last.
 func (s *seniority) stands(l *Ledger) bool {
 	n := 0
-	for q := range l.queues {
-		if l.queues[q].Fact == nil {
+	for q := range l.Queues.rows {
+		if l.Queues.rows[q].Fact == nil {
 			continue
 		}
 		n++
-		if q >= len(s.ranks) || int(s.ranks[q]) >= len(s.by) || s.by[s.ranks[q]] != l.ageOf(QueueID(q)) {
+		if q >= len(s.ranks) || int(s.ranks[q]) >= len(s.by) || s.by[s.ranks[q]] != l.Queues.ageOf(QueueID(q)) {
 			return false
 		}
 	}
@@ -52,10 +52,10 @@ func (s *seniority) stands(l *Ledger) bool {
 }
 
 func (s *seniority) sort(l *Ledger) {
-	s.by, s.ranks = s.by[:0], make([]int32, len(l.queues))
-	for q := range l.queues {
-		if l.queues[q].Fact != nil {
-			s.by = append(s.by, l.ageOf(QueueID(q)))
+	s.by, s.ranks = s.by[:0], make([]int32, len(l.Queues.rows))
+	for q := range l.Queues.rows {
+		if l.Queues.rows[q].Fact != nil {
+			s.by = append(s.by, l.Queues.ageOf(QueueID(q)))
 		}
 	}
 	slices.SortFunc(s.by, age.compare)
@@ -64,6 +64,6 @@ func (s *seniority) sort(l *Ledger) {
 	}
 }
 
-func (l *Ledger) ageOf(q QueueID) age {
-	return age{q, l.queues[q].Fact.Created, l.queues[q].Name}
+func (qs *Queues) ageOf(q QueueID) age {
+	return age{q, qs.rows[q].Fact.Created, qs.rows[q].Name}
 }

@@ -26,8 +26,8 @@ func TestSeniorityIsTheOrderByAgeAndName(t *testing.T) {
 			}
 			l.Settle()
 			var sorted []QueueID
-			for q := range l.queues {
-				if l.queues[q].Fact != nil {
+			for q := range l.Queues.rows {
+				if l.Queues.rows[q].Fact != nil {
 					sorted = append(sorted, QueueID(q))
 				}
 			}
@@ -36,7 +36,7 @@ func TestSeniorityIsTheOrderByAgeAndName(t *testing.T) {
 				return cmp.Or(cmp.Compare(x.Fact.Created, y.Fact.Created), cmp.Compare(x.Name, y.Name))
 			})
 			for i, q := range sorted {
-				if got := l.Seniority(q); got != int32(i) {
+				if got := l.Queues.Seniority(q); got != int32(i) {
 					t.Fatalf("%s has place %d, want %d", l.Queue(q).Name, got, i)
 				}
 			}

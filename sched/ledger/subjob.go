@@ -65,8 +65,8 @@ func (j *Job) SubsShort(have func(*Count) int32) (policy *model.SubGroups, got, 
 
 // subJob returns the index of a pod's sub-group, a new one if there is none; -1 when no policy of its job
 // selects the pod.
-func (l *Ledger) subJob(j JobID, p *model.Pod) int32 {
-	job := &l.jobs[j]
+func (js *Jobs) subJob(j JobID, p *model.Pod) int32 {
+	job := &js.rows[j]
 	if job.Group == nil || len(job.Group.SubGroups) == 0 {
 		return -1
 	}
@@ -117,8 +117,8 @@ func (j *Job) sub(policy int32, name string, values []string) int32 {
 }
 
 // SubTasks yields the members of a sub-group, by its index in Subs. Decisions must not depend on the order.
-func (l *Ledger) SubTasks(j JobID, sub int32, yield func(TaskID) bool) {
-	for t := l.jobs[j].Subs[sub].first; t != NoTask; t = l.tasks[t].subNext {
+func (js *Jobs) SubTasks(j JobID, sub int32, yield func(TaskID) bool) {
+	for t := js.rows[j].Subs[sub].first; t != NoTask; t = js.l.Tasks.rows[t].subNext {
 		if !yield(t) {
 			return
 		}
@@ -127,53 +127,53 @@ func (l *Ledger) SubTasks(j JobID, sub int32, yield func(TaskID) bool) {
 
 // enterSub counts a task in its sub-group, if it has one; leaveSub is its inverse. A try moves no task from
 // one sub-group to another.
-func (l *Ledger) enterSub(t TaskID) {
-	row := &l.tasks[t]
+func (js *Jobs) enterSub(t TaskID) {
+	row := &js.l.Tasks.rows[t]
 	row.subPrev, row.subNext = NoTask, NoTask
 	if row.Sub < 0 {
 		return
 	}
-	sub := &l.jobs[row.Job].Subs[row.Sub]
+	sub := &js.rows[row.Job].Subs[row.Sub]
 	if row.subNext = sub.first; row.subNext != NoTask {
-		l.tasks[row.subNext].subPrev = t
+		js.l.Tasks.rows[row.subNext].subPrev = t
 	}
 	sub.first = t
 	sub.tasks++
 }
 
-func (l *Ledger) leaveSub(t TaskID) {
-	row := &l.tasks[t]
+func (js *Jobs) leaveSub(t TaskID) {
+	row := &js.l.Tasks.rows[t]
 	if row.Sub < 0 {
 		return
 	}
-	sub := &l.jobs[row.Job].Subs[row.Sub]
+	sub := &js.rows[row.Job].Subs[row.Sub]
 	if row.subPrev == NoTask {
 		sub.first = row.subNext
 	} else {
-		l.tasks[row.subPrev].subNext = row.subNext
+		js.l.Tasks.rows[row.subPrev].subNext = row.subNext
 	}
 	if row.subNext != NoTask {
-		l.tasks[row.subNext].subPrev = row.subPrev
+		js.l.Tasks.rows[row.subNext].subPrev = row.subPrev
 	}
 	sub.tasks--
 }
 
 // resub divides a job's members into sub-groups anew, after its PodGroup came, changed or went.
-func (l *Ledger) resub(j JobID, old *model.PodGroup) {
-	job := &l.jobs[j]
+func (js *Jobs) resub(j JobID, old *model.PodGroup) {
+	job := &js.rows[j]
 	before, now := old != nil && len(old.SubGroups) > 0, job.Group != nil && len(job.Group.SubGroups) > 0
 	if !before && !now {
 		return
 	}
 	job.Subs = nil
 	for s := range job.first {
-		for t := job.first[s]; t != NoTask; t = l.tasks[t].jobNext {
-			row := &l.tasks[t]
-			if row.Sub = l.subJob(j, row.Pod); row.Sub < 0 {
+		for t := job.first[s]; t != NoTask; t = js.l.Tasks.rows[t].jobNext {
+			row := &js.l.Tasks.rows[t]
+			if row.Sub = js.subJob(j, row.Pod); row.Sub < 0 {
 				continue
 			}
-			l.enterSub(t)
-			sub, is := &job.Subs[row.Sub], l.partOf(row)
+			js.enterSub(t)
+			sub, is := &job.Subs[row.Sub], js.l.accounts.partOf(row)
 			sub.By[row.Status]++
 			sub.BestEffort += int32(change(false, is.bestEffort))
 			sub.Leaving += int32(change(false, is.leaving))
@@ -183,10 +183,10 @@ func (l *Ledger) resub(j JobID, old *model.PodGroup) {
 
 // subjobs checks that exactly the members of a sub-group count in it.
 func (a *auditor) subjobs(j JobID, members []TaskID) {
-	job := &a.l.jobs[j]
+	job := &a.l.Jobs.rows[j]
 	want := make([]SubJob, len(job.Subs))
 	for _, t := range members {
-		row := &a.l.tasks[t]
+		row := &a.l.Tasks.rows[t]
 		if row.Sub < 0 {
 			if job.Group == nil {
 				continue
@@ -205,13 +205,13 @@ func (a *auditor) subjobs(j JobID, members []TaskID) {
 		w := &want[row.Sub]
 		w.tasks++
 		w.By[row.Status]++
-		w.BestEffort += int32(change(false, a.l.partOf(row).bestEffort))
-		w.Leaving += int32(change(false, a.l.partOf(row).leaving))
+		w.BestEffort += int32(change(false, a.l.accounts.partOf(row).bestEffort))
+		w.Leaving += int32(change(false, a.l.accounts.partOf(row).leaving))
 	}
 	for i := range want {
 		listed := int32(0)
-		a.l.SubTasks(j, int32(i), func(t TaskID) bool {
-			if row := &a.l.tasks[t]; row.Job != j || row.Sub != int32(i) {
+		a.l.Jobs.SubTasks(j, int32(i), func(t TaskID) bool {
+			if row := &a.l.Tasks.rows[t]; row.Job != j || row.Sub != int32(i) {
 				a.say("task %v: is on the list of sub-group %s, which it is not of", row.Key, job.Subs[i].Name)
 			}
 			listed++

@@ -83,94 +83,94 @@ func (c *Commitment) names() NodeID {
 }
 
 // Task returns the row of a task.
-func (l *Ledger) Task(t TaskID) *Task { return &l.tasks[t] }
+func (l *Ledger) Task(t TaskID) *Task { return &l.Tasks.rows[t] }
 
 // MayBeEvicted reports whether neither the pod nor its PodGroup says that it may not be evicted
 // (volcano.sh/preemptable: "false").
-func (l *Ledger) MayBeEvicted(t TaskID) bool {
-	task := &l.tasks[t]
+func (ts *Tasks) MayBeEvicted(t TaskID) bool {
+	task := &ts.rows[t]
 	if !task.Pod.Preemptable {
 		return false
 	}
-	return task.Job == NoJob || l.jobs[task.Job].Group == nil || !l.jobs[task.Job].Group.Spared
+	return task.Job == NoJob || ts.l.Jobs.rows[task.Job].Group == nil || !ts.l.Jobs.rows[task.Job].Group.Spared
 }
 
-// NumTasks is an upper bound for TaskIDs.
-func (l *Ledger) NumTasks() int { return len(l.tasks) }
+// Len is an upper bound for TaskIDs.
+func (ts *Tasks) Len() int { return len(ts.rows) }
 
 // NumPods is the number of pods in the ledger.
-func (l *Ledger) NumPods() int { return len(l.tasks) - len(l.taskFree) }
+func (ts *Tasks) NumPods() int { return len(ts.rows) - len(ts.free) }
 
-// FindTask returns the row of a pod, and false when there is none.
-func (l *Ledger) FindTask(k Key) (TaskID, bool) {
-	return l.taskByKey.find(k.Namespace, k.Name)
+// Find returns the row of a pod, and false when there is none.
+func (ts *Tasks) Find(k Key) (TaskID, bool) {
+	return ts.byKey.find(k.Namespace, k.Name)
 }
 
-// Tasks yields every task, in the order of rows.
-func (l *Ledger) Tasks(yield func(TaskID) bool) {
-	for i := range l.tasks {
-		if !l.tasks[i].free && !yield(TaskID(i)) {
+// Each yields every task, in the order of rows.
+func (ts *Tasks) Each(yield func(TaskID) bool) {
+	for i := range ts.rows {
+		if !ts.rows[i].free && !yield(TaskID(i)) {
 			return
 		}
 	}
 }
 
-// NodeTasks yields the tasks that hold room on a node, are terminating there, or are promised room. Decisions
+// Tasks yields the tasks that hold room on a node, are terminating there, or are promised room. Decisions
 // must not depend on their order.
-func (l *Ledger) NodeTasks(n NodeID, yield func(TaskID) bool) {
-	for t := l.nodes[n].first; t != NoTask; t = l.tasks[t].nodeNext {
+func (ns *Nodes) Tasks(n NodeID, yield func(TaskID) bool) {
+	for t := ns.rows[n].first; t != NoTask; t = ns.l.Tasks.rows[t].nodeNext {
 		if !yield(t) {
 			return
 		}
 	}
 }
 
-// applyPod returns the pod's row, NoTask when it is gone.
-func (l *Ledger) applyPod(k Key, p *model.Pod) TaskID {
-	old, known := l.FindTask(k)
+// apply returns the pod's row, NoTask when it is gone.
+func (ts *Tasks) apply(k Key, p *model.Pod) TaskID {
+	old, known := ts.Find(k)
 	if known {
-		l.lose(old, p)
+		ts.l.Losses.note(old, p)
 	}
-	if known && (p == nil || l.tasks[old].Pod.UID != p.UID) {
-		l.removeTask(old)
+	if known && (p == nil || ts.rows[old].Pod.UID != p.UID) {
+		ts.remove(old)
 		known = false
 	}
 	if p == nil {
 		return NoTask
 	}
 	if !known {
-		old = l.newTask(k)
-		l.addTask(old, p, l.none, NoJob)
-		l.arrive(l.tasks[old].Job, nil, p)
+		old = ts.row(k)
+		ts.add(old, p, ts.none, NoJob)
+		ts.l.Changes.arrive(ts.rows[old].Job, nil, p)
 		return old
 	}
-	was, held, before := l.tasks[old].Pod, l.tasks[old].Held, l.footing(old)
+	was, held, before := ts.rows[old].Pod, ts.rows[old].Held, ts.footing(old)
 	// Keep class, job and node while the row is detached and nothing names them: an adopted job keeps its
 	// phase, a commitment its node.
-	class := l.tasks[old].Class
-	l.classes[class].refs++
+	class := ts.rows[old].Class
+	ts.l.Classes.rows[class].refs++
 	if !stillOpen(held, p) {
-		held = l.none
+		held = ts.none
 	}
-	stay := l.stay(&l.tasks[old], p, held)
+	stay := ts.l.Charges.stay(&ts.rows[old], p, held)
 	if stay != NoJob {
-		l.jobs[stay].charged++ // while the row is detached
+		ts.l.Jobs.rows[stay].marks.charged++ // while the row is detached
 	}
-	job, node := l.detach(old)
-	l.addTask(old, p, held, stay)
+	job, node := ts.detach(old)
+	ts.add(old, p, held, stay)
 	if stay != NoJob {
-		l.tasks[old].charged = true
-		l.stray(old)
+		ts.rows[old].charged = true
+		ts.l.Charges.stray(old)
 	}
-	if l.tasks[old].Job != job {
-		l.readmit(job)
+	if ts.rows[old].Job != job {
+		ts.readmit(job)
 		was = nil
 	}
-	l.arrive(l.tasks[old].Job, was, p)
-	l.dropClass(class)
-	l.dropUnnamed(job, node)
-	if before != l.footing(old) {
-		l.roomEpoch++
+	ts.l.Changes.arrive(ts.rows[old].Job, was, p)
+	ts.l.Classes.drop(class)
+	ts.dropUnnamed(job, node)
+	if before != ts.footing(old) {
+		ts.l.Changes.roomEpoch++
 	}
 	return old
 }
@@ -178,15 +178,15 @@ func (l *Ledger) applyPod(k Key, p *model.Pod) TaskID {
 // readmit clears an adopted job's admission when a member leaves it. If that member had been the only one, the
 // job would have gone with it and come back with the next pod. Which of two pods was seen first must make no
 // difference.
-func (l *Ledger) readmit(j JobID) {
-	if j == NoJob || !l.jobs[j].Key.Adopted {
+func (ts *Tasks) readmit(j JobID) {
+	if j == NoJob || !ts.l.Jobs.rows[j].Key.Adopted {
 		return
 	}
-	l.jobs[j].Phase, l.jobs[j].phaseHeld, l.jobs[j].Recent = model.GroupPending, false, false
-	l.recommitted.job(l.jobs[j].Key)
-	l.refreshAll(j)
-	l.mark(j)
-	l.activate(j)
+	ts.l.Jobs.rows[j].Phase, ts.l.Jobs.rows[j].decided.held, ts.l.Jobs.rows[j].Recent = model.GroupPending, false, false
+	ts.l.Changes.recommitted.job(ts.l.Jobs.rows[j].Key)
+	ts.l.accounts.refreshAll(j)
+	ts.l.Changes.mark(j)
+	ts.l.Jobs.activate(j)
 }
 
 // footing is what a task withholds from other tasks: a task of which the footing changes may leave them room;
@@ -197,15 +197,15 @@ type footing struct {
 	how  Hold
 }
 
-func (l *Ledger) footing(t TaskID) footing {
-	row := &l.tasks[t]
+func (ts *Tasks) footing(t TaskID) footing {
+	row := &ts.rows[t]
 	switch {
 	case row.claims():
-		return footing{row.Held.Node, &l.classes[row.Class], hold(model.Pipelined)}
+		return footing{row.Held.Node, &ts.l.Classes.rows[row.Class], hold(model.Pipelined)}
 	case row.Node == NoNode:
 		return footing{node: NoNode}
 	}
-	return footing{row.Node, &l.classes[row.Class], hold(row.Status)}
+	return footing{row.Node, &ts.l.Classes.rows[row.Class], hold(row.Status)}
 }
 
 // stillOpen says that a pod's fact neither shows nor contradicts a commitment yet.
@@ -225,101 +225,101 @@ func stillOpen(c *Commitment, p *model.Pod) bool {
 	}
 }
 
-func (l *Ledger) newTask(k Key) TaskID {
+func (ts *Tasks) row(k Key) TaskID {
 	var t TaskID
-	if n := len(l.taskFree); n > 0 {
-		t = l.taskFree[n-1]
-		l.taskFree = l.taskFree[:n-1]
+	if n := len(ts.free); n > 0 {
+		t = ts.free[n-1]
+		ts.free = ts.free[:n-1]
 	} else {
-		t = TaskID(len(l.tasks))
-		l.tasks = append(l.tasks, Task{})
+		t = TaskID(len(ts.rows))
+		ts.rows = append(ts.rows, Task{})
 	}
-	l.tasks[t] = Task{Key: k, Held: l.none, Job: NoJob, Role: -1, Sub: -1, Class: NoClass, Node: NoNode,
+	ts.rows[t] = Task{Key: k, Held: ts.none, Job: NoJob, Role: -1, Sub: -1, Class: NoClass, Node: NoNode,
 		jobPrev: NoTask, jobNext: NoTask, nodePrev: NoTask, nodeNext: NoTask, subPrev: NoTask, subNext: NoTask}
-	l.taskByKey.put(k.Namespace, k.Name, t)
+	ts.byKey.put(k.Namespace, k.Name, t)
 	return t
 }
 
-// addTask gives a detached row its content and adds its figures. The task becomes a member of the job stay,
+// add gives a detached row its content and adds its figures. The task becomes a member of the job stay,
 // or, where that is NoJob, of the job that its pod names.
-func (l *Ledger) addTask(t TaskID, p *model.Pod, held *Commitment, stay JobID) {
-	row := &l.tasks[t]
+func (ts *Tasks) add(t TaskID, p *model.Pod, held *Commitment, stay JobID) {
+	row := &ts.rows[t]
 	_, bad := p.SetAside()
-	unnamed := l.recommit(row, held)
+	unnamed := ts.recommit(row, held)
 	row.Pod, row.nominated, row.waived, row.Unsound = p, false, false, bad
-	row.Priority, row.Order = l.podPriority(p), l.podOrder(p)
-	row.Class = l.class(p.Spec, bad)
+	row.Priority, row.Order = ts.l.Priorities.of(p), ts.l.Priorities.order(p)
+	row.Class = ts.l.Classes.of(p.Spec, bad)
 	if p.Ours || stay != NoJob {
-		l.join(t, stay)
+		ts.l.Jobs.join(t, stay)
 	}
-	row.Status, row.Node = l.observed(row)
+	row.Status, row.Node = ts.observed(row)
 	row.Chosen = row.Held.Chosen
-	l.enter(t)
-	l.reclass(t)
-	l.dropUnnamed(NoJob, unnamed)
+	ts.l.accounts.enter(t)
+	ts.l.Classes.reclass(t)
+	ts.dropUnnamed(NoJob, unnamed)
 	if row.Status == model.Releasing {
-		l.roomEpoch++
+		ts.l.Changes.roomEpoch++
 	}
-	l.awaitCharge(t)
+	ts.l.Charges.await(t)
 }
 
 // recommit replaces a row's commitment. It returns the node that the old one named, for dropUnnamed once the
 // task has its new place.
-func (l *Ledger) recommit(row *Task, c *Commitment) (was NodeID) {
+func (ts *Tasks) recommit(row *Task, c *Commitment) (was NodeID) {
 	if row.Held != c {
-		l.recommitted.task(row.Key)
+		ts.l.Changes.recommitted.task(row.Key)
 	}
 	was = row.Held.names()
 	if n := c.names(); n != NoNode {
-		l.nodes[n].named++
+		ts.l.Nodes.rows[n].named++
 	}
 	if row.Held = c; was != NoNode {
-		l.nodes[was].named--
+		ts.l.Nodes.rows[was].named--
 	}
 	return was
 }
 
 // detach takes a row's figures out. The row stays, and so do the rows of its job and node, which are returned
 // for dropUnnamed.
-func (l *Ledger) detach(t TaskID) (JobID, NodeID) {
-	l.leave(t)
-	row := &l.tasks[t]
+func (ts *Tasks) detach(t TaskID) (JobID, NodeID) {
+	ts.l.accounts.leave(t)
+	row := &ts.rows[t]
 	job, node := row.Job, row.Node
 	row.Node = NoNode
 	if row.Job != NoJob {
-		l.part(t)
+		ts.l.Jobs.part(t)
 	}
-	l.dropClass(row.Class)
+	ts.l.Classes.drop(row.Class)
 	row.Class = NoClass
 	return job, node
 }
 
 // dropUnnamed frees the rows of a job and a node if nothing names them any more.
-func (l *Ledger) dropUnnamed(j JobID, n NodeID) {
+func (ts *Tasks) dropUnnamed(j JobID, n NodeID) {
 	if j != NoJob {
-		l.dropJob(j)
+		ts.l.Jobs.drop(j)
 	}
 	if n != NoNode {
-		l.dropNode(n)
+		ts.l.Nodes.drop(n)
 	}
 }
 
-func (l *Ledger) removeTask(t TaskID) {
-	if l.tasks[t].Node != NoNode || l.tasks[t].claims() {
-		l.roomEpoch++
+func (ts *Tasks) remove(t TaskID) {
+	if ts.rows[t].Node != NoNode || ts.rows[t].claims() {
+		ts.l.Changes.roomEpoch++
 	}
-	job, node := l.detach(t)
-	held := l.recommit(&l.tasks[t], l.none)
-	l.readmit(job)
-	l.dropUnnamed(job, node)
-	l.dropUnnamed(NoJob, held)
-	l.taskByKey.drop(l.tasks[t].Key.Namespace, l.tasks[t].Key.Name)
-	l.tasks[t] = Task{free: true, Held: l.none, Job: NoJob, Node: NoNode, Class: NoClass}
-	l.taskFree = append(l.taskFree, t)
+	job, node := ts.detach(t)
+	held := ts.recommit(&ts.rows[t], ts.none)
+	ts.readmit(job)
+	ts.dropUnnamed(job, node)
+	ts.dropUnnamed(NoJob, held)
+	ts.byKey.drop(ts.rows[t].Key.Namespace, ts.rows[t].Key.Name)
+	ts.rows[t] = Task{free: true, Held: ts.none, Job: NoJob, Node: NoNode, Class: NoClass}
+	ts.free = append(ts.free, t)
 }
 
 // observed returns a task's status and node by its fact and its commitment, without the moves of this cycle.
-func (l *Ledger) observed(row *Task) (model.Status, NodeID) {
+func (ts *Tasks) observed(row *Task) (model.Status, NodeID) {
 	p := row.Pod
 	switch p.Phase {
 	case model.PodSucceeded:
@@ -329,7 +329,7 @@ func (l *Ledger) observed(row *Task) (model.Status, NodeID) {
 	}
 	at := NoNode
 	if p.Node != "" {
-		at = l.node(p.Node)
+		at = ts.l.Nodes.row(p.Node)
 	}
 	switch {
 	case p.Deleting || row.Held.Kind == CommitEvict:
@@ -350,57 +350,57 @@ func (l *Ledger) observed(row *Task) (model.Status, NodeID) {
 }
 
 // rebase puts a task back to the status and node of observed.
-func (l *Ledger) rebase(t TaskID) {
-	row := &l.tasks[t]
+func (ts *Tasks) rebase(t TaskID) {
+	row := &ts.rows[t]
 	row.nominated = false
-	if s, n := l.observed(row); s != row.Status || n != row.Node || row.Chosen != row.Held.Chosen {
+	if s, n := ts.observed(row); s != row.Status || n != row.Node || row.Chosen != row.Held.Chosen {
 		if row.Node != NoNode || s == model.Releasing {
-			l.roomEpoch++
+			ts.l.Changes.roomEpoch++
 		}
 		was := row.Node
-		l.movePlacing(t, s, n, row.Held.Chosen)
-		l.dropUnnamed(NoJob, was)
+		ts.l.accounts.movePlacing(t, s, n, row.Held.Chosen)
+		ts.dropUnnamed(NoJob, was)
 		switch {
-		case row.charged && !row.holdsRoom() && l.strays(row):
-			l.rejoin(t, NoJob)
+		case row.charged && !row.holdsRoom() && ts.l.Charges.strays(row):
+			ts.l.Charges.rejoin(t, NoJob)
 		case row.charged && !row.holdsRoom():
-			l.discharge(t)
+			ts.l.Charges.discharge(t)
 		default:
-			l.awaitCharge(t)
+			ts.l.Charges.await(t)
 		}
 	}
 }
 
-func (l *Ledger) podPriority(p *model.Pod) int32 {
+func (ps *Priorities) of(p *model.Pod) int32 {
 	if p.HasPriority {
 		return p.Priority
 	}
-	return l.classPriority(p.PriorityClass)
+	return ps.named(p.PriorityClass)
 }
 
-// podOrder is a pod's priority among the pods of its job.
-func (l *Ledger) podOrder(p *model.Pod) int32 {
+// order is a pod's priority among the pods of its job.
+func (ps *Priorities) order(p *model.Pod) int32 {
 	if p.HasTaskPriority {
 		return p.TaskPriority
 	}
-	return l.podPriority(p)
+	return ps.of(p)
 }
 
 // PreemptsNever says that no task may be evicted for this one: by its preemptionPolicy, or by that of its
 // priority class if it has none of its own.
-func (l *Ledger) PreemptsNever(t TaskID) bool {
-	p := l.tasks[t].Pod
+func (ps *Priorities) PreemptsNever(t TaskID) bool {
+	p := ps.l.Tasks.rows[t].Pod
 	if p.PreemptNever {
 		return true
 	}
-	c := l.priorities[p.PriorityClass]
+	c := ps.classes[p.PriorityClass]
 	return c != nil && c.PreemptNever && !p.PreemptSet
 }
 
-// classPriority is the value of a priority class: that of its fact; for the two classes that every cluster
+// named is the value of a priority class: that of its fact; for the two classes that every cluster
 // has, the value that Kubernetes defines; for an unknown name, the global default.
-func (l *Ledger) classPriority(name string) int32 {
-	if c := l.priorities[name]; c != nil {
+func (ps *Priorities) named(name string) int32 {
+	if c := ps.classes[name]; c != nil {
 		return c.Value
 	}
 	switch name {
@@ -409,8 +409,8 @@ func (l *Ledger) classPriority(name string) int32 {
 	case "system-node-critical":
 		return 2_000_001_000
 	}
-	if l.globalPriority != nil {
-		return l.globalPriority.Value
+	if ps.global != nil {
+		return ps.global.Value
 	}
 	return 0
 }

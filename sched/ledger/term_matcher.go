@@ -16,57 +16,57 @@ type TermMatcher interface {
 
 // HeedMatchedTerms splits classes by the terms that pods match: filters find them in Spec.MatchedTerms.
 // Without a call no class is split.
-func (l *Ledger) HeedMatchedTerms(k TermMatcher) { l.termMatcher = k }
+func (cs *Classes) HeedMatchedTerms(k TermMatcher) { cs.termMatcher = k }
 
 // RematchTerms gives a waiting pod the class for the terms that it matches now. What was found about its job
 // may not hold any more.
-func (l *Ledger) RematchTerms(t TaskID) {
-	if row := &l.tasks[t]; l.reclass(t) && row.Job != NoJob {
-		l.jobs[row.Job].Changed++
-		l.mark(row.Job)
-		l.roomEpoch++
+func (cs *Classes) RematchTerms(t TaskID) {
+	if row := &cs.l.Tasks.rows[t]; cs.reclass(t) && row.Job != NoJob {
+		cs.l.Jobs.rows[row.Job].Changed++
+		cs.l.Changes.mark(row.Job)
+		cs.l.Changes.roomEpoch++
 	}
 }
 
 // Recast is RematchTerms where the terms change scores only: no other waiting task gets a new chance.
-func (l *Ledger) Recast(t TaskID) {
-	if row := &l.tasks[t]; l.reclass(t) && row.Job != NoJob {
-		l.jobs[row.Job].Changed++
-		l.mark(row.Job)
+func (cs *Classes) Recast(t TaskID) {
+	if row := &cs.l.Tasks.rows[t]; cs.reclass(t) && row.Job != NoJob {
+		cs.l.Jobs.rows[row.Job].Changed++
+		cs.l.Changes.mark(row.Job)
 	}
 }
 
 // reclass moves a member to the class for its spec, its queue's groups and its matched terms; true when that
 // is another class. Both classes ask for the same amounts.
-func (l *Ledger) reclass(t TaskID) bool {
-	row := &l.tasks[t]
-	if !l.heeds && l.termMatcher == nil || row.Job == NoJob || row.Unsound {
+func (cs *Classes) reclass(t TaskID) bool {
+	row := &cs.l.Tasks.rows[t]
+	if !cs.l.Queues.heeds && cs.termMatcher == nil || row.Job == NoJob || row.Unsound {
 		return false
 	}
-	groups, terms := l.groupsFor(row), l.matchedTermsFor(t, row)
-	if is := l.classes[row.Class].Spec; is.Groups.Equal(groups) && slices.Equal(is.MatchedTerms, terms) {
+	groups, terms := cs.groupsFor(row), cs.matchedTermsFor(t, row)
+	if is := cs.rows[row.Class].Spec; is.Groups.Equal(groups) && slices.Equal(is.MatchedTerms, terms) {
 		return false
 	}
 	spec := *row.Pod.Spec
 	spec.Groups, spec.MatchedTerms = groups, terms
 	was := row.Class
-	row.Class = l.class(&spec, false)
-	l.dropClass(was)
+	row.Class = cs.of(&spec, false)
+	cs.drop(was)
 	return true
 }
 
-func (l *Ledger) groupsFor(row *Task) *model.NodeGroups {
-	if !l.heeds || row.Job == NoJob || l.jobs[row.Job].Queue == NoQueue {
+func (cs *Classes) groupsFor(row *Task) *model.NodeGroups {
+	if !cs.l.Queues.heeds || row.Job == NoJob || cs.l.Jobs.rows[row.Job].Queue == NoQueue {
 		return nil
 	}
-	return l.queues[l.jobs[row.Job].Queue].groups
+	return cs.l.Queues.rows[cs.l.Jobs.rows[row.Job].Queue].groups
 }
 
-func (l *Ledger) matchedTermsFor(t TaskID, row *Task) []int64 {
-	if l.termMatcher == nil || row.Pod.Phase == model.PodSucceeded || row.Pod.Phase == model.PodFailed {
+func (cs *Classes) matchedTermsFor(t TaskID, row *Task) []int64 {
+	if cs.termMatcher == nil || row.Pod.Phase == model.PodSucceeded || row.Pod.Phase == model.PodFailed {
 		return nil
 	}
-	return l.termMatcher.MatchedTerms(t, row)
+	return cs.termMatcher.MatchedTerms(t, row)
 }
 
 // matchedTermsForm is what matched terms add to the canonical form of a class.

@@ -10,103 +10,103 @@ import (
 // place again only if something changed for it. Audit finds all places anew.
 
 // place finds the place of a queue from its fact, and then the places of the queues below it.
-func (l *Ledger) place(q QueueID) {
-	l.usageEpoch++
-	l.Changes.QueueUsage.forget()
-	was, is := l.queues[q].above, NoQueue
-	if fact := l.queues[q].Fact; fact != nil && l.queues[q].Name != model.RootQueue {
-		is = l.queue(parentName(fact))
+func (qs *Queues) place(q QueueID) {
+	qs.l.Changes.usageEpoch++
+	qs.l.Changes.QueueUsage.forget()
+	was, is := qs.rows[q].above, NoQueue
+	if fact := qs.rows[q].Fact; fact != nil && qs.rows[q].Name != model.RootQueue {
+		is = qs.row(parentName(fact))
 	}
 	if was != is {
-		l.unlink(q)
-		l.link(q, is)
+		qs.unlink(q)
+		qs.link(q, is)
 	}
 	regroup := false
-	l.walk(q, func(at QueueID) bool {
-		moved, regrouped := l.takePlace(at, at == q && l.inCycle(q))
+	qs.walk(q, func(at QueueID) bool {
+		moved, regrouped := qs.takePlace(at, at == q && qs.inCycle(q))
 		regroup = regroup || regrouped
 		if moved || at == q {
-			addQueue(&l.Changes.QueueTree, at)
+			addQueue(&qs.l.Changes.QueueTree, at)
 		}
 		return moved || at == q
 	})
 	if regroup {
-		l.regroupJobs()
+		qs.regroupJobs()
 	}
 	if was != is && was != NoQueue {
-		l.dropQueue(was)
+		qs.drop(was)
 	}
 }
 
 // link adds a queue to those that name a parent.
-func (l *Ledger) link(q, above QueueID) {
-	row := &l.queues[q]
+func (qs *Queues) link(q, above QueueID) {
+	row := &qs.rows[q]
 	row.above, row.prev, row.next = above, NoQueue, NoQueue
 	if above == NoQueue {
 		return
 	}
-	up := &l.queues[above]
+	up := &qs.rows[above]
 	if row.next = up.kid; row.next != NoQueue {
-		l.queues[row.next].prev = q
+		qs.rows[row.next].prev = q
 	}
 	up.kid = q
 	if up.Kids++; up.Kids == 1 {
-		addQueue(&l.Changes.QueueTree, above)
+		addQueue(&qs.l.Changes.QueueTree, above)
 	}
 }
 
-func (l *Ledger) unlink(q QueueID) {
-	row := &l.queues[q]
+func (qs *Queues) unlink(q QueueID) {
+	row := &qs.rows[q]
 	if row.above == NoQueue {
 		return
 	}
-	up := &l.queues[row.above]
+	up := &qs.rows[row.above]
 	if row.prev != NoQueue {
-		l.queues[row.prev].next = row.next
+		qs.rows[row.prev].next = row.next
 	} else {
 		up.kid = row.next
 	}
 	if row.next != NoQueue {
-		l.queues[row.next].prev = row.prev
+		qs.rows[row.next].prev = row.prev
 	}
 	if up.Kids--; up.Kids == 0 {
-		addQueue(&l.Changes.QueueTree, row.above)
+		addQueue(&qs.l.Changes.QueueTree, row.above)
 	}
 }
 
 // walk calls f for a queue and for the queues below it, each after the one above it. Below a queue for which f
 // returned false it does not go. It visits every queue of a cycle once.
-func (l *Ledger) walk(top QueueID, f func(QueueID) bool) {
+func (qs *Queues) walk(top QueueID, f func(QueueID) bool) {
 	for at := top; at != NoQueue; {
-		if deeper := f(at); deeper && l.queues[at].kid != NoQueue {
-			at = l.queues[at].kid
+		if deeper := f(at); deeper && qs.rows[at].kid != NoQueue {
+			at = qs.rows[at].kid
 		} else if at == top {
 			return
 		} else {
-			at = l.later(at, top)
+			at = qs.later(at, top)
 		}
 		if at == top {
-			at = l.later(at, top)
+			at = qs.later(at, top)
 		}
 	}
 }
 
 // later is the next queue of a walk from top after a queue and all queues below it.
-func (l *Ledger) later(at, top QueueID) QueueID {
-	for l.queues[at].next == NoQueue {
-		if at = l.queues[at].above; at == top {
+func (qs *Queues) later(at, top QueueID) QueueID {
+	for qs.rows[at].next == NoQueue {
+		if at = qs.rows[at].above; at == top {
 			return NoQueue
 		}
 	}
-	return l.queues[at].next
+	return qs.rows[at].next
 }
 
 // inCycle says that a queue is below itself: its ancestors lead back to it before they reach a queue that has
 // no parent or is set aside.
-func (l *Ledger) inCycle(q QueueID) bool {
+func (qs *Queues) inCycle(q QueueID) bool {
 	at := q
-	for range l.queues { // more steps mean a cycle above that q is no part of
-		row := &l.queues[at]
+	for range qs.rows { // more steps mean a cycle above that q is no part of
+		row := &qs.rows[at]
 		if row.above == NoQueue || row.setAside() {
 			return false
 		}
@@ -127,24 +127,24 @@ func (q *Queue) setAside() bool {
 
 // takePlace finds a queue's place, and what follows from it, from the place of the queue above it. moved: the
 // queues below it may have to be looked at, too. regrouped: its jobs may use other nodes.
-func (l *Ledger) takePlace(q QueueID, ring bool) (moved, regrouped bool) {
-	row := &l.queues[q]
+func (qs *Queues) takePlace(q QueueID, ring bool) (moved, regrouped bool) {
+	row := &qs.rows[q]
 	place, broken, depth, above, shut, groups := row.Place, row.Broken, row.Depth, row.up, row.shut, row.groups
-	row.Place, row.Broken = l.placeOf(row, ring)
+	row.Place, row.Broken = qs.placeOf(row, ring)
 	up := NoQueue
 	row.Depth, row.shut = 0, model.QueueOpen
 	if row.Place == Sound && row.above != NoQueue {
 		up = row.above
-		row.Depth, row.shut = l.queues[up].Depth+1, l.shutBelow(up)
+		row.Depth, row.shut = qs.rows[up].Depth+1, qs.shutBelow(up)
 	}
 	row.state = row.stands()
 	if row.up != up {
-		l.addToAncestors(q, -1)
+		qs.addToAncestors(q, -1)
 		row.up = up
-		l.addToAncestors(q, 1)
+		qs.addToAncestors(q, 1)
 	}
-	if l.heeds {
-		row.groups = l.groupsBelow(up, row.Fact)
+	if qs.heeds {
+		row.groups = qs.groupsBelow(up, row.Fact)
 		regrouped = !row.groups.Equal(groups)
 	}
 	moved = row.Place != place || row.Broken != broken || row.Depth != depth || row.up != above ||
@@ -153,7 +153,7 @@ func (l *Ledger) takePlace(q QueueID, ring bool) (moved, regrouped bool) {
 }
 
 // placeOf returns a queue's place, given the place of the queue above it.
-func (l *Ledger) placeOf(row *Queue, ring bool) (place Place, broken string) {
+func (qs *Queues) placeOf(row *Queue, ring bool) (place Place, broken string) {
 	switch {
 	case row.Name == model.RootQueue:
 		return Sound, ""
@@ -164,7 +164,7 @@ func (l *Ledger) placeOf(row *Queue, ring bool) (place Place, broken string) {
 	case ring:
 		return Cyclic, ""
 	}
-	above := &l.queues[row.above]
+	above := &qs.rows[row.above]
 	if above.Place == Missing || above.Place == SetAside {
 		return Orphaned, above.Name
 	}
@@ -173,8 +173,8 @@ func (l *Ledger) placeOf(row *Queue, ring bool) (place Place, broken string) {
 
 // shutBelow returns the state of the nearest queue that is not open, among a queue and its ancestors. Root is
 // left out: it stands for the cluster and is always open.
-func (l *Ledger) shutBelow(q QueueID) model.QueueState {
-	row := &l.queues[q]
+func (qs *Queues) shutBelow(q QueueID) model.QueueState {
+	row := &qs.rows[q]
 	if row.Name != model.RootQueue && row.Fact.State != model.QueueOpen {
 		return row.Fact.State
 	}
@@ -182,27 +182,27 @@ func (l *Ledger) shutBelow(q QueueID) model.QueueState {
 }
 
 // groupsBelow returns the groups of a queue below another one, with its own limits.
-func (l *Ledger) groupsBelow(up QueueID, fact *model.Queue) *model.NodeGroups {
+func (qs *Queues) groupsBelow(up QueueID, fact *model.Queue) *model.NodeGroups {
 	var named *model.NodeGroups
 	switch {
 	case fact != nil && fact.Groups != nil:
 		named = fact.Groups
-	case up != NoQueue && l.inherits:
-		named = l.queues[up].groups
+	case up != NoQueue && qs.inherits:
+		named = qs.rows[up].groups
 	}
 	return named.Within(ownLimits(fact))
 }
 
 // addToAncestors adds what a queue and all queues below it hold to its ancestors (sign 1), or takes it away
 // (-1).
-func (l *Ledger) addToAncestors(q QueueID, sign int64) {
-	own := &l.queues[q]
-	own.Moved = l.usageEpoch
+func (qs *Queues) addToAncestors(q QueueID, sign int64) {
+	own := &qs.rows[q]
+	own.Moved = qs.l.Changes.usageEpoch
 	if own.up == NoQueue || own.Jobs == 0 && own.Kids == 0 {
 		return // it has no ancestor, or holds nothing and asks for nothing
 	}
-	for at := own.up; at != NoQueue; at = l.queues[at].up {
-		l.queues[at].Moved = l.usageEpoch
+	for at := own.up; at != NoQueue; at = qs.rows[at].up {
+		qs.rows[at].Moved = qs.l.Changes.usageEpoch
 	}
 	none := resource.Sum{}
 	for d := range own.Allocated {
@@ -211,8 +211,8 @@ func (l *Ledger) addToAncestors(q QueueID, sign int64) {
 		if held == none && asks == none && inqueue == none && elastic == none && claimed == none {
 			continue // as for most queues in most dimensions
 		}
-		for at := own.up; at != NoQueue; at = l.queues[at].up {
-			row := &l.queues[at]
+		for at := own.up; at != NoQueue; at = qs.rows[at].up {
+			row := &qs.rows[at]
 			row.Allocated[d] = row.Allocated[d].PlusSum(held, sign)
 			row.Request[d] = row.Request[d].PlusSum(asks, sign)
 			row.Inqueue[d] = row.Inqueue[d].PlusSum(inqueue, sign)

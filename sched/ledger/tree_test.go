@@ -60,7 +60,7 @@ func (f *forest) change() {
 func plant(t *rapid.T) *forest {
 	f := &forest{t: t, l: New()}
 	if f.n(1) == 1 {
-		f.l.HeedNodeGroups(f.n(1) == 1)
+		f.l.Queues.HeedNodeGroups(f.n(1) == 1)
 	}
 	return f
 }
@@ -76,8 +76,8 @@ func TestQueuesThatAreHungElsewhereTakeTheirFiguresAlong(t *testing.T) {
 		}
 		facts := rapid.Permutation(f.l.Facts()).Draw(t, "facts")
 		l2 := New()
-		if l2.inherits = f.l.inherits; f.l.heeds {
-			l2.HeedNodeGroups(f.l.inherits)
+		if l2.Queues.inherits = f.l.Queues.inherits; f.l.Queues.heeds {
+			l2.Queues.HeedNodeGroups(f.l.Queues.inherits)
 		}
 		for _, fact := range facts {
 			l2.Apply(fact)
@@ -95,7 +95,7 @@ func shown(l *Ledger, q QueueID) string {
 	if row.Place == Missing {
 		return ""
 	}
-	return fmt.Sprint(row.Name, row.Place, row.Broken, row.Depth, row.Leaf(), row.State(), l.Parent(q), row.groups)
+	return fmt.Sprint(row.Name, row.Place, row.Broken, row.Depth, row.Leaf(), row.State(), l.Queues.Parent(q), row.groups)
 }
 
 func TestHungNamesEveryQueueWhosePlaceChanged(t *testing.T) {
@@ -116,14 +116,14 @@ func TestHungNamesEveryQueueWhosePlaceChanged(t *testing.T) {
 			for _, q := range queues {
 				named[q] = true
 			}
-			for q := range f.l.queues {
+			for q := range f.l.Queues.rows {
 				is := shown(f.l, QueueID(q))
 				if q < len(was) && was[q] != is && !named[QueueID(q)] {
 					t.Fatalf("not a word of row %d\nwas %s\nis  %s", q, was[q], is)
 				}
 			}
 			was = was[:0]
-			for q := range f.l.queues {
+			for q := range f.l.Queues.rows {
 				was = append(was, shown(f.l, QueueID(q)))
 			}
 		}

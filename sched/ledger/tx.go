@@ -6,6 +6,18 @@ import (
 	"ashlar.sh/sched/model"
 )
 
+// Statements holds the undo log of the open tries, the operations of statements that held, and nominations.
+type Statements struct {
+	l *Ledger
+
+	undo      []entry
+	depth     int
+	count     uint64
+	tx        Tx
+	ops       []Op
+	nominated []TaskID
+}
+
 // OpKind is what a statement does to a task.
 type OpKind uint8
 
@@ -51,32 +63,32 @@ type Tx struct {
 // counter is as it was before. Tries nest. When the outermost try succeeds, Committed returns its operations,
 // unless Keep was called.
 func (l *Ledger) Try(f func(*Tx) bool) bool {
-	mark, ops, keep := len(l.undo), len(l.ops), l.tx.keep
-	nodes, figures := l.Settled()
-	l.depth++
-	ok := f(&l.tx)
-	l.depth--
+	mark, ops, keep := len(l.Statements.undo), len(l.Statements.ops), l.Statements.tx.keep
+	nodes, figures := l.Changes.Settled()
+	l.Statements.depth++
+	ok := f(&l.Statements.tx)
+	l.Statements.depth--
 	if !ok {
-		l.rollback(mark)
-		l.vainNodes, l.vainFigures = l.Changes.Nodes.Now()-nodes, l.usageEpoch-figures
-		l.ops, l.tx.keep = l.ops[:ops], keep
-		if l.depth == 0 {
-			l.waived = l.waived[:0]
+		l.Statements.rollback(mark)
+		l.Changes.vainNodes, l.Changes.vainFigures = l.Changes.Nodes.Now()-nodes, l.Changes.usageEpoch-figures
+		l.Statements.ops, l.Statements.tx.keep = l.Statements.ops[:ops], keep
+		if l.Statements.depth == 0 {
+			l.Claims.waived = l.Claims.waived[:0]
 		}
 		return false
 	}
-	if l.depth == 0 {
-		if slices.ContainsFunc(l.undo, l.frees) {
-			l.roomEpoch++
+	if l.Statements.depth == 0 {
+		if slices.ContainsFunc(l.Statements.undo, l.frees) {
+			l.Changes.roomEpoch++
 		}
-		l.undo = l.undo[:0]
-		if l.tx.keep {
-			l.nominate(ops)
-		} else if len(l.ops) > ops {
-			l.statements++
+		l.Statements.undo = l.Statements.undo[:0]
+		if l.Statements.tx.keep {
+			l.Statements.nominate(ops)
+		} else if len(l.Statements.ops) > ops {
+			l.Statements.count++
 		}
-		l.tx.keep = false
-		l.unwaive()
+		l.Statements.tx.keep = false
+		l.Claims.unwaive()
 	}
 	return true
 }
@@ -87,7 +99,7 @@ func (l *Ledger) frees(e entry) bool {
 	if e.task == NoTask {
 		return false
 	}
-	row := &l.tasks[e.task]
+	row := &l.Tasks.rows[e.task]
 	kept := row.Held.Kind == CommitReserve || row.Held.Kind == CommitClaim
 	return kept && row.Node != row.Held.Node && !row.claims()
 }
@@ -98,154 +110,154 @@ func (tx *Tx) Keep() { tx.keep = true }
 
 // Allocate gives a pending task room on a node.
 func (tx *Tx) Allocate(t TaskID, n NodeID) {
-	tx.l.step(t, model.Allocated, n, tx.l.choose(t, n))
-	tx.l.op(Op{Kind: OpAllocate, Task: t, Node: n, For: NoTask})
+	tx.l.Statements.step(t, model.Allocated, n, tx.l.PluginStates.choose(t, n))
+	tx.l.Statements.op(Op{Kind: OpAllocate, Task: t, Node: n, For: NoTask})
 }
 
 // Pipeline promises a pending task room that tasks are leaving.
 func (tx *Tx) Pipeline(t TaskID, n NodeID) {
-	tx.l.step(t, model.Pipelined, n, tx.l.Promised(t, n))
-	tx.l.op(Op{Kind: OpPipeline, Task: t, Node: n, For: NoTask})
+	tx.l.Statements.step(t, model.Pipelined, n, tx.l.Promised(t, n))
+	tx.l.Statements.op(Op{Kind: OpPipeline, Task: t, Node: n, For: NoTask})
 }
 
 // Reserve promises a pending task the room that this statement's evictions free.
 func (tx *Tx) Reserve(t TaskID, n NodeID) {
-	tx.l.step(t, model.Pipelined, n, tx.l.Promised(t, n))
-	tx.l.op(Op{Kind: OpReserve, Task: t, Node: n, For: NoTask})
+	tx.l.Statements.step(t, model.Pipelined, n, tx.l.Promised(t, n))
+	tx.l.Statements.op(Op{Kind: OpReserve, Task: t, Node: n, For: NoTask})
 }
 
 // Suppose counts a pending task, gated or not, for its job and queues as one that is promised room, but on no
 // node. It is for tries that return false.
-func (tx *Tx) Suppose(t TaskID) { tx.l.step(t, model.Pipelined, NoNode, "") }
+func (tx *Tx) Suppose(t TaskID) { tx.l.Statements.step(t, model.Pipelined, NoNode, "") }
 
 // Withdraw takes back the promise made to a task, so that the task can be allocated the room once it is free.
-func (tx *Tx) Withdraw(t TaskID) { tx.l.step(t, model.Pending, NoNode, "") }
+func (tx *Tx) Withdraw(t TaskID) { tx.l.Statements.step(t, model.Pending, NoNode, "") }
 
 // Evict makes a task leave its node for the beneficiary. The task holds its room as Releasing until it is
 // gone.
 func (tx *Tx) Evict(t TaskID, reason string, beneficiary TaskID) {
-	n := tx.l.tasks[t].Node
-	tx.l.step(t, model.Releasing, n, tx.l.tasks[t].Chosen)
-	tx.l.op(Op{Kind: OpEvict, Task: t, Node: n, Reason: reason, For: beneficiary})
+	n := tx.l.Tasks.rows[t].Node
+	tx.l.Statements.step(t, model.Releasing, n, tx.l.Tasks.rows[t].Chosen)
+	tx.l.Statements.op(Op{Kind: OpEvict, Task: t, Node: n, Reason: reason, For: beneficiary})
 }
 
 // Reprieve undoes an eviction of this statement: the task is again where its fact shows it.
 func (tx *Tx) Reprieve(t TaskID) {
-	s, n := tx.l.observed(&tx.l.tasks[t])
-	tx.l.step(t, s, n, tx.l.tasks[t].Chosen)
+	s, n := tx.l.Tasks.observed(&tx.l.Tasks.rows[t])
+	tx.l.Statements.step(t, s, n, tx.l.Tasks.rows[t].Chosen)
 }
 
 // Stay counts a task with an eviction under way as one that stays. It is for tries that return false.
 func (tx *Tx) Stay(t TaskID) {
-	stays := tx.l.tasks[t]
-	stays.Held = tx.l.none
-	s, n := tx.l.observed(&stays)
-	tx.l.step(t, s, n, stays.Chosen)
+	stays := tx.l.Tasks.rows[t]
+	stays.Held = tx.l.Tasks.none
+	s, n := tx.l.Tasks.observed(&stays)
+	tx.l.Statements.step(t, s, n, stays.Chosen)
 }
 
 // Release ends a task's reservation for the beneficiary: the task is Pending again (decision 13, "may take the
 // reservation over"). Restore undoes it within the statement.
 func (tx *Tx) Release(t TaskID, reason string, beneficiary TaskID) {
-	n := tx.l.tasks[t].Node
-	tx.l.step(t, model.Pending, NoNode, "")
-	tx.l.op(Op{Kind: OpRelease, Task: t, Node: n, Reason: reason, For: beneficiary})
+	n := tx.l.Tasks.rows[t].Node
+	tx.l.Statements.step(t, model.Pending, NoNode, "")
+	tx.l.Statements.op(Op{Kind: OpRelease, Task: t, Node: n, Reason: reason, For: beneficiary})
 }
 
 // Restore is the inverse of Release.
 func (tx *Tx) Restore(t TaskID) {
-	held := tx.l.tasks[t].Held
-	tx.l.step(t, model.Pipelined, held.Node, held.Chosen)
+	held := tx.l.Tasks.rows[t].Held
+	tx.l.Statements.step(t, model.Pipelined, held.Node, held.Chosen)
 }
 
 // Try nests: see Ledger.Try.
 func (tx *Tx) Try(f func(*Tx) bool) bool { return tx.l.Try(f) }
 
-func (l *Ledger) op(o Op) {
-	o.Statement = l.statements + 1
-	l.ops = append(l.ops, o)
+func (st *Statements) op(o Op) {
+	o.Statement = st.count + 1
+	st.ops = append(st.ops, o)
 }
 
 // step moves a task and notes how to undo that.
-func (l *Ledger) step(t TaskID, s model.Status, n NodeID, c Chosen) {
-	l.note(t)
-	l.movePlacing(t, s, n, c)
+func (st *Statements) step(t TaskID, s model.Status, n NodeID, c Chosen) {
+	st.note(t)
+	st.l.accounts.movePlacing(t, s, n, c)
 }
 
 // note notes a task's status, node and neighbours for undo.
-func (l *Ledger) note(t TaskID) {
-	row := &l.tasks[t]
-	l.undo = append(l.undo, entry{t, row.Status, row.Node, row.jobPrev, row.jobNext,
+func (st *Statements) note(t TaskID) {
+	row := &st.l.Tasks.rows[t]
+	st.undo = append(st.undo, entry{t, row.Status, row.Node, row.jobPrev, row.jobNext,
 		row.nodePrev, row.nodeNext, row.nominated, row.waived, row.Chosen})
 }
 
 // rollback undoes moves, the last first. Lists get their old order back, because each task is put between the
 // neighbours that it had.
-func (l *Ledger) rollback(mark int) {
-	for i := len(l.undo) - 1; i >= mark; i-- {
-		l.takeBack(&l.undo[i])
+func (st *Statements) rollback(mark int) {
+	for i := len(st.undo) - 1; i >= mark; i-- {
+		st.takeBack(&st.undo[i])
 	}
-	l.undo = l.undo[:mark]
+	st.undo = st.undo[:mark]
 }
 
-func (l *Ledger) takeBack(e *entry) {
+func (st *Statements) takeBack(e *entry) {
 	if e.task == NoTask {
-		l.countBeside(beside{QueueID(e.jobNext), ClassID(e.jobPrev), e.node}, !e.nominated)
+		st.l.Claims.countBeside(beside{QueueID(e.jobNext), ClassID(e.jobPrev), e.node}, !e.nominated)
 		return
 	}
-	row := &l.tasks[e.task]
-	was := l.partOf(row)
-	l.removeFromNode(e.task)
+	row := &st.l.Tasks.rows[e.task]
+	was := st.l.accounts.partOf(row)
+	st.l.accounts.removeFromNode(e.task)
 	if row.Job != NoJob {
-		l.unlinkJob(e.task)
+		st.l.Tasks.unlinkJob(e.task)
 	}
 	row.Status, row.Node, row.nominated, row.waived, row.Chosen = e.status, e.node, e.nominated, e.waived, e.chosen
 	row.jobPrev, row.jobNext, row.nodePrev, row.nodeNext = e.jobPrev, e.jobNext, e.nodePrev, e.nodeNext
 	if row.Job != NoJob {
-		l.relinkJob(e.task)
-		l.recount(row, was, l.partOf(row))
+		st.l.Tasks.relinkJob(e.task)
+		st.l.accounts.recount(row, was, st.l.accounts.partOf(row))
 	}
 	if row.Node != NoNode {
-		l.relinkNode(e.task)
-		l.onNode(row, 1)
-		l.updatePluginStates(e.task, row, true)
+		st.l.Nodes.relink(e.task)
+		st.l.Nodes.count(row, 1)
+		st.l.PluginStates.update(e.task, row, true)
 	} else if row.claims() {
-		l.claim(row, 1)
+		st.l.Claims.count(row, 1)
 	}
 }
 
 // nominate makes nominations of this cycle of the operations from index i on.
-func (l *Ledger) nominate(i int) {
-	l.stateEpoch++
-	for _, op := range l.ops[i:] {
-		l.markNominated(op.Task)
+func (st *Statements) nominate(i int) {
+	st.l.Changes.stateEpoch++
+	for _, op := range st.ops[i:] {
+		st.markNominated(op.Task)
 		if op.Kind == OpEvict || op.Kind == OpRelease {
-			l.roomEpoch++
+			st.l.Changes.roomEpoch++
 		}
 	}
-	l.ops = l.ops[:i]
+	st.ops = st.ops[:i]
 }
 
-func (l *Ledger) markNominated(t TaskID) {
-	if row := &l.tasks[t]; !row.nominated {
+func (st *Statements) markNominated(t TaskID) {
+	if row := &st.l.Tasks.rows[t]; !row.nominated {
 		row.nominated = true
-		l.nominated = append(l.nominated, t)
+		st.nominated = append(st.nominated, t)
 	}
 }
 
-// NominatedThisCycle says that a task's place is a nomination of this cycle, to be decided anew next cycle.
-func (l *Ledger) NominatedThisCycle(t TaskID) bool { return l.tasks[t].nominated }
+// Nominated says that a task's place is a nomination of this cycle, to be decided anew next cycle.
+func (st *Statements) Nominated(t TaskID) bool { return st.l.Tasks.rows[t].nominated }
 
 // ReleaseNominated takes back every nomination of this cycle. Each cycle begins with it.
-func (l *Ledger) ReleaseNominated() {
-	if len(l.nominated) > 0 {
-		l.stateEpoch++
+func (st *Statements) ReleaseNominated() {
+	if len(st.nominated) > 0 {
+		st.l.Changes.stateEpoch++
 	}
-	for _, t := range l.nominated {
-		if l.tasks[t].nominated && !l.tasks[t].free {
-			l.rebase(t)
+	for _, t := range st.nominated {
+		if st.l.Tasks.rows[t].nominated && !st.l.Tasks.rows[t].free {
+			st.l.Tasks.rebase(t)
 		}
 	}
-	l.nominated = l.nominated[:0]
+	st.nominated = st.nominated[:0]
 }
 
 // Committed makes commitments of the operations of the statements that succeeded since the last call, and
@@ -254,50 +266,50 @@ func (l *Ledger) ReleaseNominated() {
 // reservation. An eviction or a release that its own statement undid is left out. item is called for each
 // operation that belongs in the plan and returns its Booking. The slice is valid until the next try.
 func (l *Ledger) Committed(item func(Op) Booking) []Op {
-	ops := l.ops
-	l.makeRoom(len(ops))
+	ops := l.Statements.ops
+	l.Tasks.makeRoom(len(ops))
 	for _, op := range ops {
-		row := &l.tasks[op.Task]
-		l.stateEpoch++
+		row := &l.Tasks.rows[op.Task]
+		l.Changes.stateEpoch++
 		switch op.Kind {
 		case OpPipeline:
-			l.markNominated(op.Task)
+			l.Statements.markNominated(op.Task)
 			continue
 		case OpAllocate:
 			b := item(op)
 			if row.Held.Kind == CommitClaim {
-				l.roomEpoch++
+				l.Changes.roomEpoch++
 			}
-			was := l.commit(row, Commitment{Kind: CommitBind, Node: op.Node, Item: b.Item, Statement: b.Statement, Chosen: row.Chosen})
-			l.move(op.Task, model.Binding, op.Node)
-			l.awaitCharge(op.Task)
-			l.dropUnnamed(NoJob, was)
+			was := l.Tasks.commit(row, Commitment{Kind: CommitBind, Node: op.Node, Item: b.Item, Statement: b.Statement, Chosen: row.Chosen})
+			l.accounts.move(op.Task, model.Binding, op.Node)
+			l.Charges.await(op.Task)
+			l.Tasks.dropUnnamed(NoJob, was)
 		case OpReserve:
 			if row.Status != model.Pipelined || row.Node != op.Node {
 				continue
 			}
 			b := item(op)
-			was := l.commit(row, Commitment{Kind: CommitReserve, Node: op.Node, Item: b.Item, Statement: b.Statement,
+			was := l.Tasks.commit(row, Commitment{Kind: CommitReserve, Node: op.Node, Item: b.Item, Statement: b.Statement,
 				Until: b.Until, Chosen: row.Chosen})
-			l.dropUnnamed(NoJob, was)
+			l.Tasks.dropUnnamed(NoJob, was)
 		case OpEvict:
 			if row.Status != model.Releasing || row.Held.Kind == CommitEvict {
 				continue
 			}
 			b := item(op)
-			l.commit(row, Commitment{Kind: CommitEvict, For: b.For, Node: op.Node, Item: b.Item, Statement: b.Statement,
+			l.Tasks.commit(row, Commitment{Kind: CommitEvict, For: b.For, Node: op.Node, Item: b.Item, Statement: b.Statement,
 				Until: b.Until})
-			l.roomEpoch++
+			l.Changes.roomEpoch++
 		case OpRelease:
-			l.roomEpoch++
+			l.Changes.roomEpoch++
 			if row.Status != model.Pending || row.Held.Kind != CommitReserve {
 				continue
 			}
 			item(op)
-			l.dropUnnamed(NoJob, l.recommit(row, l.none))
+			l.Tasks.dropUnnamed(NoJob, l.Tasks.recommit(row, l.Tasks.none))
 		}
 	}
-	l.ops = l.ops[:0]
+	l.Statements.ops = l.Statements.ops[:0]
 	return ops
 }
 
@@ -305,20 +317,20 @@ func (l *Ledger) Committed(item func(Op) Booking) []Op {
 // bind.
 const manyCommitments = 64
 
-func (l *Ledger) makeRoom(commitments int) {
-	if cap(l.commitments)-len(l.commitments) < commitments {
-		l.commitments = make([]Commitment, 0, max(commitments, manyCommitments))
+func (ts *Tasks) makeRoom(commitments int) {
+	if cap(ts.commitments)-len(ts.commitments) < commitments {
+		ts.commitments = make([]Commitment, 0, max(commitments, manyCommitments))
 	}
 }
 
 // commit gives a task a commitment, or ends it (NoCommit); it returns what recommit returns.
-func (l *Ledger) commit(row *Task, c Commitment) (was NodeID) {
+func (ts *Tasks) commit(row *Task, c Commitment) (was NodeID) {
 	if c.Kind == NoCommit {
-		return l.recommit(row, l.none)
+		return ts.recommit(row, ts.none)
 	}
-	l.makeRoom(1)
-	l.commitments = append(l.commitments, c)
-	return l.recommit(row, &l.commitments[len(l.commitments)-1])
+	ts.makeRoom(1)
+	ts.commitments = append(ts.commitments, c)
+	return ts.recommit(row, &ts.commitments[len(ts.commitments)-1])
 }
 
 // Booking is the plan item, and its statement, that carries an operation out, and the time until which it
@@ -332,36 +344,36 @@ type Booking struct {
 // Hold makes a commitment outside of any try, as a restart does. Drop ends one, because a receipt denied it or
 // its time is over. After both, the task has the status and node of its fact and commitment.
 func (l *Ledger) Hold(t TaskID, c Commitment) {
-	row := &l.tasks[t]
+	row := &l.Tasks.rows[t]
 	if row.claims() {
-		l.roomEpoch++
+		l.Changes.roomEpoch++
 	}
 	if c.Kind == CommitClaim || row.Held.Kind == CommitClaim {
-		l.mark(row.Job)
+		l.Changes.mark(row.Job)
 	}
 	placed := row.Node != NoNode
 	if !placed {
-		l.removeFromNode(t)
+		l.accounts.removeFromNode(t)
 	}
 	row.waived = false
-	was := l.commit(row, c)
+	was := l.Tasks.commit(row, c)
 	if !placed {
-		l.addToNode(t)
+		l.accounts.addToNode(t)
 	}
-	l.stateEpoch++
-	if j := l.tasks[t].Job; j != NoJob {
-		l.jobs[j].Changed++ // a task that is pending again may find a place that other tasks of its job do not
+	l.Changes.stateEpoch++
+	if j := l.Tasks.rows[t].Job; j != NoJob {
+		l.Jobs.rows[j].Changed++ // a task that is pending again may find a place that other tasks of its job do not
 	}
-	l.rebase(t)
-	l.dropUnnamed(NoJob, was)
+	l.Tasks.rebase(t)
+	l.Tasks.dropUnnamed(NoJob, was)
 }
 
 // Tell notes that the request for a task's eviction was accepted. This changes nothing else before the fact
 // shows the eviction.
 func (l *Ledger) Tell(t TaskID) {
-	if held := *l.tasks[t].Held; held.Kind == CommitEvict {
+	if held := *l.Tasks.rows[t].Held; held.Kind == CommitEvict {
 		held.Told = true
-		l.commit(&l.tasks[t], held)
+		l.Tasks.commit(&l.Tasks.rows[t], held)
 	}
 }
 
@@ -371,13 +383,13 @@ func (l *Ledger) Drop(t TaskID) { l.Hold(t, Commitment{}) }
 // Restore takes over a commitment of an earlier engine, unless the task's fact shows or contradicts it. It
 // says whether the commitment is held now.
 func (l *Ledger) Restore(t TaskID, c Commitment) bool {
-	if !stillOpen(&c, l.tasks[t].Pod) {
-		l.dropUnnamed(NoJob, c.names()) // NameNode may have made the row for this commitment alone
+	if !stillOpen(&c, l.Tasks.rows[t].Pod) {
+		l.Tasks.dropUnnamed(NoJob, c.names()) // Nodes.Named may have made the row for this commitment alone
 		return false
 	}
 	l.Hold(t, c)
 	return true
 }
 
-// Statements is the number of statements so far that succeeded and did something.
-func (l *Ledger) Statements() uint64 { return l.statements }
+// Count is the number of statements so far that succeeded and did something.
+func (st *Statements) Count() uint64 { return st.count }

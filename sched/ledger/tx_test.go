@@ -25,13 +25,13 @@ func TestAKeepHoldsForItsStatementOnly(t *testing.T) {
 	p, q := c.pod("p", 1000), c.pod("q", 1000)
 	c.Try(func(tx *Tx) bool { tx.Allocate(p, n); tx.Keep(); return true })
 	c.Try(func(tx *Tx) bool { tx.Allocate(q, n); return true })
-	equal(t, "p's being a soft hold", c.NominatedThisCycle(p), true)
+	equal(t, "p's being a soft hold", c.Statements.Nominated(p), true)
 	equal(t, "the number of operations in the plan", len(c.Committed(nextItem())), 1)
-	equal(t, "idle in this cycle", c.Idle(0)[n], 2000)
-	c.ReleaseNominated()
+	equal(t, "idle in this cycle", c.Nodes.Idle(0)[n], 2000)
+	c.Statements.ReleaseNominated()
 	equal(t, "p's status in the next cycle", c.Task(p).Status, model.Pending)
 	equal(t, "q's status in the next cycle", c.Task(q).Status, model.Binding)
-	equal(t, "idle in the next cycle", c.Idle(0)[n], 3000)
+	equal(t, "idle in the next cycle", c.Nodes.Idle(0)[n], 3000)
 }
 
 func TestWhatHoldsBecomesCommitments(t *testing.T) {
@@ -64,7 +64,7 @@ func TestWhatHoldsBecomesCommitments(t *testing.T) {
 	for task, held := range want {
 		equal(t, "what is held for "+c.Task(task).Key.Name, *c.Task(task).Held, held)
 	}
-	c.ReleaseNominated()
+	c.Statements.ReleaseNominated()
 	equal(t, "what waits softly, in the next cycle", c.Task(wait).Status, model.Pending)
 	equal(t, "what is reserved, in the next cycle", c.Task(reserve).Status, model.Pipelined)
 	c.Drop(evict)

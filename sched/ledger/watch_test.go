@@ -15,8 +15,8 @@ import (
 // nodesNow is what each node row shows: its fact and its figures.
 func nodesNow(l *Ledger) map[NodeID]string {
 	out := map[NodeID]string{}
-	for n := range l.nodes {
-		if row := &l.nodes[n]; !row.free {
+	for n := range l.Nodes.rows {
+		if row := &l.Nodes.rows[n]; !row.free {
 			out[NodeID(n)] = fmt.Sprint(row.Name, content(row.Fact), row.Tasks, row.going, columnsByName(l, NodeID(n)))
 		}
 	}
@@ -79,13 +79,13 @@ func TestAHeartbeatIsNoChange(t *testing.T) {
 	l := New()
 	tell := func(o *model.Node) { l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: "n"}, Object: o}) }
 	tell(node())
-	now, grown, shape := l.Changes.Nodes.Now(), l.RoomEpoch(), l.SpecEpoch()
+	now, grown, shape := l.Changes.Nodes.Now(), l.Changes.RoomEpoch(), l.Changes.SpecEpoch()
 	tell(node())
-	if l.Changes.Nodes.Now() != now || l.RoomEpoch() != grown || l.SpecEpoch() != shape {
+	if l.Changes.Nodes.Now() != now || l.Changes.RoomEpoch() != grown || l.Changes.SpecEpoch() != shape {
 		t.Error("a fact about a node that says nothing new counts as a change")
 	}
 	tell(node(model.Label{Key: "zone", Value: "a"}))
-	if l.Changes.Nodes.Now() == now || l.RoomEpoch() == grown {
+	if l.Changes.Nodes.Now() == now || l.Changes.RoomEpoch() == grown {
 		t.Error("a new label is not noticed")
 	}
 }
@@ -93,8 +93,8 @@ func TestAHeartbeatIsNoChange(t *testing.T) {
 // jobsNow is what each job shows, by row: a row that is another job counts as changed.
 func jobsNow(l *Ledger) map[JobID]string {
 	out := map[JobID]string{}
-	l.Jobs(func(j JobID) bool {
-		out[j] = fmt.Sprint(l.jobs[j].Key, jobByName(l, &l.jobs[j]))
+	l.Jobs.Each(func(j JobID) bool {
+		out[j] = fmt.Sprint(l.Jobs.rows[j].Key, jobByName(l, &l.Jobs.rows[j]))
 		return true
 	})
 	return out
@@ -106,7 +106,7 @@ func TestEveryJobThatChangedIsOnTheListOfTouchedOnes(t *testing.T) {
 		was := jobsNow(w.l)
 		w.run(60, func() {
 			touched := map[JobID]int{}
-			w.l.TakeDirty(func(j JobID) { touched[j]++ })
+			w.l.Changes.TakeDirty(func(j JobID) { touched[j]++ })
 			is := jobsNow(w.l)
 			for j, x := range is {
 				if was[j] != x && touched[j] == 0 {
@@ -129,10 +129,10 @@ func TestAJobsVersionDiffersWhenItsFactsDo(t *testing.T) {
 		w := newWorld(t)
 		seen := map[[2]uint64]string{}
 		w.run(60, func() {
-			w.l.Jobs(func(j JobID) bool {
+			w.l.Jobs.Each(func(j JobID) bool {
 				job := w.l.Job(j)
 				members := w.tasks(func(t TaskID) bool { return w.l.Task(t).Job == j })
-				facts := fmt.Sprint(job.Key, fmt.Sprintf("%p", job.Group), job.Priority, job.MinMember, w.l.QueueName(j))
+				facts := fmt.Sprint(job.Key, fmt.Sprintf("%p", job.Group), job.Priority, job.MinMember, w.l.Jobs.QueueName(j))
 				for _, t := range members {
 					facts += fmt.Sprintf(" %p", w.l.Task(t).Pod)
 				}
@@ -154,7 +154,7 @@ func TestQueueFiguresDoNotChangeUnnoticed(t *testing.T) {
 		w.run(60, func() {
 			w.l.Settle()
 			is := map[string]string{}
-			w.l.Queues(func(q QueueID) bool {
+			w.l.Queues.Each(func(q QueueID) bool {
 				row := w.l.Queue(q)
 				if row.Fact != nil || row.Name == model.RootQueue {
 					is[row.Name] = sums(w.l, row.Allocated) + sums(w.l, row.Request) + sums(w.l, row.Inqueue) + sums(w.l, row.Elastic)
@@ -162,11 +162,11 @@ func TestQueueFiguresDoNotChangeUnnoticed(t *testing.T) {
 				return true
 			})
 			for name, x := range is {
-				if old, known := was[name]; known && old != x && w.l.UsageEpoch() == figures && w.l.SpecEpoch() == shape {
+				if old, known := was[name]; known && old != x && w.l.Changes.UsageEpoch() == figures && w.l.Changes.SpecEpoch() == shape {
 					t.Fatalf("queue %s changed and no version did\nwas %s\nis  %s", name, old, x)
 				}
 			}
-			was, figures, shape = is, w.l.UsageEpoch(), w.l.SpecEpoch()
+			was, figures, shape = is, w.l.Changes.UsageEpoch(), w.l.Changes.SpecEpoch()
 		})
 	})
 }
@@ -179,20 +179,20 @@ func TestNewRoomDoesNotComeUnnoticed(t *testing.T) {
 		w.run(60, func() {
 			w.l.Settle()
 			is := map[string]int64{}
-			w.l.Present(func(n NodeID) bool {
+			w.l.Nodes.Present(func(n NodeID) bool {
 				for d := range w.l.Dims.Len() {
 					dim := resource.Dim(d)
 					cell := w.l.Node(n).Name + " " + w.l.Dims.Name(dim)
-					is[cell], is[cell+" in future"] = w.l.Room(dim)[n], w.l.FutureIdle(dim, n)
+					is[cell], is[cell+" in future"] = w.l.Nodes.Room(dim)[n], w.l.Nodes.FutureIdle(dim, n)
 				}
 				return true
 			})
 			for cell, x := range is {
-				if x > was[cell] && w.l.RoomEpoch() == grown {
+				if x > was[cell] && w.l.Changes.RoomEpoch() == grown {
 					t.Fatalf("%s grew from %d to %d and Grown stands still", cell, was[cell], x)
 				}
 			}
-			was, grown = is, w.l.RoomEpoch()
+			was, grown = is, w.l.Changes.RoomEpoch()
 		})
 	})
 }

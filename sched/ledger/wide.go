@@ -25,22 +25,22 @@ func heldIdle(s resource.Sum) int64 { return min(max(s.Int64(), -edge), 2*edge) 
 func held(s resource.Sum) int64 { return min(max(s.Int64(), -edge), edge) }
 
 // weigh counts a node's figures from its list, without one of the tasks on it (nil: with all).
-func (l *Ledger) weigh(n NodeID, without *Task) {
-	l.nodes[n].far = false
-	for d := range l.cols.idle {
-		idle, releasing, pipelined := l.weight(n, resource.Dim(d), without)
-		l.cols.idle[d][n], l.cols.releasing[d][n], l.cols.pipelined[d][n] = heldIdle(idle), held(releasing), held(pipelined)
-		l.nodes[n].far = l.nodes[n].far || far(idle.Int64(), releasing.Int64(), pipelined.Int64())
-		l.rerun(d, n)
+func (ns *Nodes) weigh(n NodeID, without *Task) {
+	ns.rows[n].far = false
+	for d := range ns.cols.idle {
+		idle, releasing, pipelined := ns.weight(n, resource.Dim(d), without)
+		ns.cols.idle[d][n], ns.cols.releasing[d][n], ns.cols.pipelined[d][n] = heldIdle(idle), held(releasing), held(pipelined)
+		ns.rows[n].far = ns.rows[n].far || far(idle.Int64(), releasing.Int64(), pipelined.Int64())
+		ns.rerun(d, n)
 	}
 }
 
 // weight is what weigh counts in one dimension.
-func (l *Ledger) weight(n NodeID, d resource.Dim, without *Task) (idle, releasing, pipelined resource.Sum) {
-	idle = idle.Plus(l.cols.alloc[d][n])
-	for t := l.nodes[n].first; t != NoTask; t = l.tasks[t].nodeNext {
-		row := &l.tasks[t]
-		x := l.classes[row.Class].Request.Get(d)
+func (ns *Nodes) weight(n NodeID, d resource.Dim, without *Task) (idle, releasing, pipelined resource.Sum) {
+	idle = idle.Plus(ns.cols.alloc[d][n])
+	for t := ns.rows[n].first; t != NoTask; t = ns.l.Tasks.rows[t].nodeNext {
+		row := &ns.l.Tasks.rows[t]
+		x := ns.l.Classes.rows[row.Class].Request.Get(d)
 		switch {
 		case row == without:
 		case row.Status == model.Pipelined:
@@ -51,17 +51,17 @@ func (l *Ledger) weight(n NodeID, d resource.Dim, without *Task) (idle, releasin
 			idle = idle.Minus(x)
 		}
 	}
-	for _, j := range l.claimants { // order-free: a sum
-		l.JobTasks(j, model.Pending, func(t TaskID) bool {
-			if row := &l.tasks[t]; row.claims() && !row.waived && row.Held.Node == n && row != without {
-				pipelined = pipelined.Plus(l.classes[row.Class].Request.Get(d))
+	for _, j := range ns.l.Claims.claimants { // order-free: a sum
+		ns.l.Jobs.Tasks(j, model.Pending, func(t TaskID) bool {
+			if row := &ns.l.Tasks.rows[t]; row.claims() && !row.waived && row.Held.Node == n && row != without {
+				pipelined = pipelined.Plus(ns.l.Classes.rows[row.Class].Request.Get(d))
 			}
 			return true
 		})
 	}
-	for _, b := range l.aside { // order-free: a sum
+	for _, b := range ns.l.Claims.aside { // order-free: a sum
 		if b.node == n {
-			pipelined = pipelined.Plus(l.classes[b.class].Request.Get(d))
+			pipelined = pipelined.Plus(ns.l.Classes.rows[b.class].Request.Get(d))
 		}
 	}
 	return idle, releasing, pipelined

@@ -20,7 +20,7 @@ func TestANodeThatIsGivenMoreThanNumbersHoldHasNoRoom(t *testing.T) {
 	for i := range 100 {
 		c.pod(fmt.Sprint("p", i), 0, on("n"), asks)
 		bytes, _ := c.Dims.Lookup("x.io/bytes")
-		if room := c.Room(bytes)[n]; room >= 0 {
+		if room := c.Nodes.Room(bytes)[n]; room >= 0 {
 			t.Fatalf("%d of room with %d pods on the node", room, i+1)
 		}
 		sound(t, c.Ledger)
@@ -37,6 +37,6 @@ func TestANodeThatIsGivenMoreThanNumbersHoldHasNoRoom(t *testing.T) {
 		c.tell(model.KindPod, "ns", fmt.Sprint("p", 99-i), nil)
 		sound(t, c.Ledger)
 	}
-	equal(t, "what is idle when all are gone", c.Idle(bytes)[n], 0)
-	equal(t, "what is used when all are gone", c.Used(bytes, n), 0)
+	equal(t, "what is idle when all are gone", c.Nodes.Idle(bytes)[n], 0)
+	equal(t, "what is used when all are gone", c.Nodes.Used(bytes, n), 0)
 }

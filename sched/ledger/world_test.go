@@ -58,8 +58,8 @@ func (w *world) step() {
 // held is committed.
 func (w *world) cycle() {
 	w.l.Settle()
-	w.l.ReleaseNominated()
-	w.l.Charge()
+	w.l.Statements.ReleaseNominated()
+	w.l.Charges.Begin()
 	for range 1 + w.n(2) {
 		w.try(0)
 	}
@@ -70,7 +70,7 @@ func (w *world) cycle() {
 		w.item++
 		return Booking{Item: w.item, Statement: op.Statement, Until: int64(w.item) * 1000}
 	})
-	w.l.Charge()
+	w.l.Charges.Begin()
 }
 
 // try is a statement with up to three operations and statements inside it.
@@ -100,14 +100,14 @@ func (w *world) try(depth int) {
 func (w *world) operate(tx *Tx) {
 	l := w.l
 	var nodes []NodeID
-	l.Present(func(n NodeID) bool { nodes = append(nodes, n); return true })
+	l.Nodes.Present(func(n NodeID) bool { nodes = append(nodes, n); return true })
 	place := w.tasks(func(t TaskID) bool { return l.Task(t).Placeable() })
 	victims := w.tasks(func(t TaskID) bool {
 		s := l.Task(t).Status
 		return l.Task(t).Job != NoJob && (s == model.Running || s == model.Bound)
 	})
 	promised := w.tasks(func(t TaskID) bool {
-		return l.Task(t).Status == model.Pipelined && (l.NominatedThisCycle(t) || l.Task(t).Held.Kind == CommitReserve)
+		return l.Task(t).Status == model.Pipelined && (l.Statements.Nominated(t) || l.Task(t).Held.Kind == CommitReserve)
 	})
 	leaving := w.tasks(func(t TaskID) bool {
 		return l.Task(t).Status == model.Releasing && l.Task(t).Held.Kind != CommitEvict && !l.Task(t).Pod.Deleting
@@ -142,7 +142,7 @@ func (w *world) operate(tx *Tx) {
 // tasks are the tasks with a property, by key: what is drawn must not depend on rows.
 func (w *world) tasks(has func(TaskID) bool) []TaskID {
 	var out []TaskID
-	w.l.Tasks(func(t TaskID) bool {
+	w.l.Tasks.Each(func(t TaskID) bool {
 		if has(t) {
 			out = append(out, t)
 		}
@@ -165,7 +165,7 @@ func (w *world) receipt() {
 		return
 	}
 	var nodes []NodeID
-	l.Present(func(n NodeID) bool { nodes = append(nodes, n); return true })
+	l.Nodes.Present(func(n NodeID) bool { nodes = append(nodes, n); return true })
 	kind := CommitKind(1 + w.n(2))
 	open := w.tasks(func(t TaskID) bool {
 		row := l.Task(t)
@@ -188,7 +188,7 @@ func (w *world) receipt() {
 
 func (w *world) phase() {
 	var jobs []JobID
-	w.l.Jobs(func(j JobID) bool { jobs = append(jobs, j); return true })
+	w.l.Jobs.Each(func(j JobID) bool { jobs = append(jobs, j); return true })
 	if len(jobs) == 0 {
 		return
 	}
@@ -199,12 +199,12 @@ func (w *world) phase() {
 		return 1
 	})
 	j := jobs[w.n(len(jobs)-1)]
-	if _, held := w.l.PhaseHeld(j); held && w.yes() {
-		w.l.DropPhase(j)
+	if _, held := w.l.Jobs.PhaseHeld(j); held && w.yes() {
+		w.l.Jobs.DropPhase(j)
 		return
 	}
 	w.item++
-	w.l.SetPhase(j, model.GroupPhase(w.n(4)), w.item)
+	w.l.Jobs.SetPhase(j, model.GroupPhase(w.n(4)), w.item)
 }
 
 // fact is an observation of any kind, a later one of an object as often as a first.

@@ -97,14 +97,14 @@ type Guard interface {
 type ByPreemptor interface{ ByPreemptor() }
 
 // JudgesByPreemptor says that a plugin which judges victims is ByPreemptor.
-func (s *Set) JudgesByPreemptor() bool {
-	for i := range s.preemptable {
-		for _, p := range s.preemptable[i] {
+func (ev *Eviction) JudgesByPreemptor() bool {
+	for i := range ev.preemptable {
+		for _, p := range ev.preemptable[i] {
 			if _, by := p.(ByPreemptor); by {
 				return true
 			}
 		}
-		for _, p := range s.reclaimable[i] {
+		for _, p := range ev.reclaimable[i] {
 			if _, by := p.(ByPreemptor); by {
 				return true
 			}
@@ -120,8 +120,8 @@ type OfJobAlone interface{ OfJobAlone() }
 
 // JobsAlone says that for every plugin, whether a job is valid and starves depends on the job alone.
 func (s *Set) JobsAlone() bool {
-	for i := range s.starving {
-		for _, p := range s.starving[i] {
+	for i := range s.Eviction.starving {
+		for _, p := range s.Eviction.starving[i] {
 			if _, alone := p.(OfJobAlone); !alone {
 				return false
 			}

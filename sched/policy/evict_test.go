@@ -63,7 +63,7 @@ func TestReclaimable(t *testing.T) {
 		"another point's flag turns off no one": {[][]judge{{guard}, {yes}}, []Point{PointPreemptive}, NoTier, trace.VictimGuaranteed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tier, why := setOf(t, tc.tiers, tc.off...).Reclaimable(Preemptor{}, Unit{})
+			tier, why := setOf(t, tc.tiers, tc.off...).Eviction.Reclaimable(Preemptor{}, Unit{})
 			if tier != tc.tier || why.Code != tc.why {
 				t.Errorf("tier %d, %q; want tier %d, %q", tier, why.Code, tc.tier, tc.why)
 			}
@@ -84,7 +84,7 @@ func TestPreemptiveNeedsAll(t *testing.T) {
 		"the flag of another point holds": {[][]judge{{no}, {yes}}, []Point{PointReclaimable}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			why, may := setOf(t, tc.tiers, tc.off...).Preemptive(Preemptor{})
+			why, may := setOf(t, tc.tiers, tc.off...).Eviction.Preemptive(Preemptor{})
 			if may != tc.may || why.Is() == tc.may {
 				t.Errorf("may: %t, %q; want %t", may, why.Code, tc.may)
 			}

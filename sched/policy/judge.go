@@ -7,11 +7,29 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
+// Eviction holds the plugins that decide which jobs may have pods evicted for them, and which pods.
+type Eviction struct {
+	s *Set
+
+	queueOrder       chain[VictimQueueOrder]
+	preemptive       chain[Preemptive]
+	reclaimable      chain[Reclaimable]
+	preemptable      chain[Preemptable]
+	starving         chain[JobStarving]
+	queueFilters     chain[VictimQueueFilter]
+	ceilings         chain[VictimCeiling]
+	guards           chain[Guard]
+	deschedulers     chain[Descheduler]
+	preemptNames     [][]string // of the plugins in preemptable, tier by tier
+	reclaimNames     [][]string
+	queueFilterNames [][]string
+}
+
 // How the answers about victims and starving jobs combine.
 
 // KnowsQueues says that a plugin knows what queues deserve: there is a VictimQueueFilter.
-func (s *Set) KnowsQueues() bool {
-	for _, tier := range s.victimQueueFilters {
+func (ev *Eviction) KnowsQueues() bool {
+	for _, tier := range ev.queueFilters {
 		if len(tier) > 0 {
 			return true
 		}
@@ -21,8 +39,8 @@ func (s *Set) KnowsQueues() bool {
 
 // Starving is rule F: all plugins of the first tier that has any must agree; without plugins, no job
 // starves.
-func (s *Set) Starving(j ledger.JobID) bool {
-	for _, tier := range s.starving {
+func (ev *Eviction) Starving(j ledger.JobID) bool {
+	for _, tier := range ev.starving {
 		for _, p := range tier {
 			if !p.Starving(j) {
 				return false
@@ -35,19 +53,19 @@ func (s *Set) Starving(j ledger.JobID) bool {
 	return false
 }
 
-// CompareVictimQueues is rule A: the first plugin that prefers one decides; then the queue that is
+// CompareQueues is rule A: the first plugin that prefers one decides; then the queue that is
 // served last comes first.
-func (s *Set) CompareVictimQueues(a, b, reclaimer ledger.QueueID) int {
-	if r := s.NearerVictimQueue(a, b, reclaimer); r != 0 {
+func (ev *Eviction) CompareQueues(a, b, reclaimer ledger.QueueID) int {
+	if r := ev.NearerQueue(a, b, reclaimer); r != 0 {
 		return r
 	}
-	return s.CompareQueues(b, a)
+	return ev.s.CompareQueues(b, a)
 }
 
-// NearerVictimQueue is CompareVictimQueues by plugins alone: 0 between queues that all plugins say are
+// NearerQueue is CompareVictimQueues by plugins alone: 0 between queues that all plugins say are
 // equally near to the reclaimer's.
-func (s *Set) NearerVictimQueue(a, b, reclaimer ledger.QueueID) int {
-	for _, tier := range s.victimQueueOrder {
+func (ev *Eviction) NearerQueue(a, b, reclaimer ledger.QueueID) int {
+	for _, tier := range ev.queueOrder {
 		for _, p := range tier {
 			if r := p.CompareVictimQueues(a, b, reclaimer); r != 0 {
 				return r
@@ -57,11 +75,11 @@ func (s *Set) NearerVictimQueue(a, b, reclaimer ledger.QueueID) int {
 	return 0
 }
 
-// MayBeVictimQueue is rule B: false when one plugin says that nothing of a queue may be reclaimed, and
+// MayBeVictim is rule B: false when one plugin says that nothing of a queue may be reclaimed, and
 // when no plugin knows queues.
-func (s *Set) MayBeVictimQueue(q, reclaimer ledger.QueueID) bool {
+func (ev *Eviction) MayBeVictim(q, reclaimer ledger.QueueID) bool {
 	asked := false
-	for _, tier := range s.victimQueueFilters {
+	for _, tier := range ev.queueFilters {
 		for _, p := range tier {
 			asked = true
 			if !p.MayBeVictimQueue(q, reclaimer) {
@@ -74,8 +92,8 @@ func (s *Set) MayBeVictimQueue(q, reclaimer ledger.QueueID) bool {
 
 // Preemptive is rule B: all plugins must agree; without plugins, the queue may. The reason is that of
 // the first plugin that does not agree.
-func (s *Set) Preemptive(c Preemptor) (trace.Reason, bool) {
-	for _, tier := range s.preemptive {
+func (ev *Eviction) Preemptive(c Preemptor) (trace.Reason, bool) {
+	for _, tier := range ev.preemptive {
 		for _, p := range tier {
 			if r, ok := p.Preemptive(c); !ok {
 				return r, false
@@ -87,8 +105,8 @@ func (s *Set) Preemptive(c Preemptor) (trace.Reason, bool) {
 
 // Deschedule is rule H: it yields what the plugins of the first tier that picks anything pick, each
 // task once. It does not ask guards; the action does.
-func (s *Set) Deschedule(yield func(t ledger.TaskID, reason string) bool) {
-	for _, tier := range s.deschedulers {
+func (ev *Eviction) Deschedule(yield func(t ledger.TaskID, reason string) bool) {
+	for _, tier := range ev.deschedulers {
 		any, on := false, true
 		for _, p := range tier {
 			p.Deschedule(func(t ledger.TaskID, reason string) bool {
@@ -106,14 +124,14 @@ func (s *Set) Deschedule(yield func(t ledger.TaskID, reason string) bool) {
 	}
 }
 
-// VictimCeiling is the highest priority that a job of the preemptor's queue may have to be a victim:
+// Ceiling is the highest priority that a job of the preemptor's queue may have to be a victim:
 // what the plugins say, and one less where no plugin may permit jobs of equal priority.
-func (s *Set) VictimCeiling(c Preemptor) int32 {
+func (ev *Eviction) Ceiling(c Preemptor) int32 {
 	most := int32(math.MaxInt32)
-	for _, tier := range s.ceilings {
+	for _, tier := range ev.ceilings {
 		for _, p := range tier {
 			at := p.VictimCeiling(c)
-			if !s.PreemptsEquals() && at > math.MinInt32 {
+			if !ev.PreemptsEquals() && at > math.MinInt32 {
 				at--
 			}
 			most = min(most, at)
@@ -123,8 +141,8 @@ func (s *Set) VictimCeiling(c Preemptor) int32 {
 }
 
 // Guarded is the reason of the first guard, in any tier, that protects a unit.
-func (s *Set) Guarded(u Unit) trace.Reason {
-	for _, tier := range s.guards {
+func (ev *Eviction) Guarded(u Unit) trace.Reason {
+	for _, tier := range ev.guards {
 		for _, p := range tier {
 			if o := p.GuardUnit(u); o.Vote == Reject {
 				return o.Reason
@@ -135,8 +153,8 @@ func (s *Set) Guarded(u Unit) trace.Reason {
 }
 
 // PreemptsEquals says that some plugin may permit a unit of a job of equal priority.
-func (s *Set) PreemptsEquals() bool {
-	for _, tier := range s.preemptable {
+func (ev *Eviction) PreemptsEquals() bool {
+	for _, tier := range ev.preemptable {
 		for _, p := range tier {
 			if _, ok := p.(EqualPreemptable); ok {
 				return true
@@ -154,9 +172,9 @@ const NoTier = -1
 // objection; the zero Reason when all abstain. A unit that only a later tier permits may be evicted
 // only while no unit of its kind (surplus or whole) is permitted by an earlier tier (decisions 11 and
 // 12): the caller uses the units of the lowest tier.
-func (s *Set) Reclaimable(c Preemptor, u Unit) (int, trace.Reason) {
+func (ev *Eviction) Reclaimable(c Preemptor, u Unit) (int, trace.Reason) {
 	var j judgement
-	for i, tier := range s.reclaimable {
+	for i, tier := range ev.reclaimable {
 		j.tier = i
 		for _, p := range tier {
 			if j.hear(p.Reclaimable(c, u)) {
@@ -169,9 +187,9 @@ func (s *Set) Reclaimable(c Preemptor, u Unit) (int, trace.Reason) {
 }
 
 // Preemptable is rule G, as Reclaimable.
-func (s *Set) Preemptable(c Preemptor, u Unit) (int, trace.Reason) {
+func (ev *Eviction) Preemptable(c Preemptor, u Unit) (int, trace.Reason) {
 	var j judgement
-	for i, tier := range s.preemptable {
+	for i, tier := range ev.preemptable {
 		j.tier = i
 		for _, p := range tier {
 			if j.hear(p.Preemptable(c, u)) {

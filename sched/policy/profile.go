@@ -144,7 +144,7 @@ func Names(list []Definition) (out []string) {
 // Build makes a profile's plugins and finds which extension points they implement. An unknown plugin is
 // an error; a plugin that is named in two places counts in the first.
 func Build(p Profile, known []Definition, l *ledger.Ledger) (*Set, error) {
-	s := &Set{l: l}
+	s := (&Set{l: l}).wire()
 	var seen []string
 	for _, tier := range p.Tiers {
 		s.beginTier()

@@ -46,34 +46,14 @@ type Set struct {
 	arithmetic   chain[QueueArithmetic]
 	problems     chain[Problems]
 
-	victimQueueOrder       chain[VictimQueueOrder]
-	preemptive             chain[Preemptive]
-	reclaimable            chain[Reclaimable]
-	preemptable            chain[Preemptable]
-	starving               chain[JobStarving]
-	victimQueueFilters     chain[VictimQueueFilter]
-	ceilings               chain[VictimCeiling]
-	guards                 chain[Guard]
-	deschedulers           chain[Descheduler]
-	preemptNames           [][]string // of the plugins in preemptable, tier by tier
-	reclaimNames           [][]string
-	victimQueueFilterNames [][]string
-
-	StaticFilters []StaticFilter
-	NodeFilters   []NodeFilter
-	DomainFilters []DomainFilter
-	DomainOrders  []DomainOrder
-	TaskFilters   []TaskFilter
-	Lackers       []Lacker
-	NodeOrders    []NodeOrder
-	StaticOrders  []StaticOrder
-	BatchOrders   []BatchNodeOrder
-	BestNodes     []BestNode
+	Lackers []Lacker
 
 	budgeted   []Budgeted
 	explaining int // the depth of nested calls
 
 	network
+	Eviction Eviction
+	Nodes    NodePoints
 }
 
 func (s *Set) beginTier() {
@@ -93,18 +73,18 @@ func (s *Set) beginTier() {
 	s.reporters = append(s.reporters, nil)
 	s.arithmetic = append(s.arithmetic, nil)
 	s.problems = append(s.problems, nil)
-	s.victimQueueOrder = append(s.victimQueueOrder, nil)
-	s.preemptive = append(s.preemptive, nil)
-	s.reclaimable = append(s.reclaimable, nil)
-	s.preemptable = append(s.preemptable, nil)
-	s.starving = append(s.starving, nil)
-	s.victimQueueFilters = append(s.victimQueueFilters, nil)
-	s.ceilings = append(s.ceilings, nil)
-	s.guards = append(s.guards, nil)
-	s.deschedulers = append(s.deschedulers, nil)
-	s.preemptNames = append(s.preemptNames, nil)
-	s.reclaimNames = append(s.reclaimNames, nil)
-	s.victimQueueFilterNames = append(s.victimQueueFilterNames, nil)
+	s.Eviction.queueOrder = append(s.Eviction.queueOrder, nil)
+	s.Eviction.preemptive = append(s.Eviction.preemptive, nil)
+	s.Eviction.reclaimable = append(s.Eviction.reclaimable, nil)
+	s.Eviction.preemptable = append(s.Eviction.preemptable, nil)
+	s.Eviction.starving = append(s.Eviction.starving, nil)
+	s.Eviction.queueFilters = append(s.Eviction.queueFilters, nil)
+	s.Eviction.ceilings = append(s.Eviction.ceilings, nil)
+	s.Eviction.guards = append(s.Eviction.guards, nil)
+	s.Eviction.deschedulers = append(s.Eviction.deschedulers, nil)
+	s.Eviction.preemptNames = append(s.Eviction.preemptNames, nil)
+	s.Eviction.reclaimNames = append(s.Eviction.reclaimNames, nil)
+	s.Eviction.queueFilterNames = append(s.Eviction.queueFilterNames, nil)
 }
 
 func (s *Set) add(name string, plugin any, off []Point) {
@@ -124,25 +104,25 @@ func (s *Set) add(name string, plugin any, off []Point) {
 	join(&s.reporters, plugin, false)
 	join(&s.arithmetic, plugin, false)
 	join(&s.problems, plugin, false)
-	join(&s.victimQueueOrder, plugin, false)
-	join(&s.preemptive, plugin, is(PointPreemptive))
-	join(&s.reclaimable, plugin, is(PointReclaimable))
-	join(&s.preemptable, plugin, is(PointPreemptable))
-	sign[Reclaimable](&s.reclaimNames, name, plugin, is(PointReclaimable))
-	sign[Preemptable](&s.preemptNames, name, plugin, is(PointPreemptable))
-	join(&s.starving, plugin, is(PointJobStarving))
-	join(&s.victimQueueFilters, plugin, is(PointReclaimable))
-	sign[VictimQueueFilter](&s.victimQueueFilterNames, name, plugin, is(PointReclaimable))
-	join(&s.ceilings, plugin, is(PointPreemptable))
-	join(&s.guards, plugin, false)
-	join(&s.deschedulers, plugin, is(PointVictim))
+	join(&s.Eviction.queueOrder, plugin, false)
+	join(&s.Eviction.preemptive, plugin, is(PointPreemptive))
+	join(&s.Eviction.reclaimable, plugin, is(PointReclaimable))
+	join(&s.Eviction.preemptable, plugin, is(PointPreemptable))
+	sign[Reclaimable](&s.Eviction.reclaimNames, name, plugin, is(PointReclaimable))
+	sign[Preemptable](&s.Eviction.preemptNames, name, plugin, is(PointPreemptable))
+	join(&s.Eviction.starving, plugin, is(PointJobStarving))
+	join(&s.Eviction.queueFilters, plugin, is(PointReclaimable))
+	sign[VictimQueueFilter](&s.Eviction.queueFilterNames, name, plugin, is(PointReclaimable))
+	join(&s.Eviction.ceilings, plugin, is(PointPreemptable))
+	join(&s.Eviction.guards, plugin, false)
+	join(&s.Eviction.deschedulers, plugin, is(PointVictim))
 	s.network.add(plugin, is)
 	s.addFilters(plugin, is(PointPredicate), is(PointNodeOrder))
 	if p, ok := plugin.(Budgeted); ok {
 		s.budgeted = append(s.budgeted, p)
 	}
 	if p, ok := plugin.(BestNode); ok && !is(PointBestNode) {
-		s.BestNodes = append(s.BestNodes, p)
+		s.Nodes.BestNodes = append(s.Nodes.BestNodes, p)
 	}
 	if group, ok := plugin.(Group); ok {
 		for _, part := range group.Parts() {
@@ -153,36 +133,36 @@ func (s *Set) add(name string, plugin any, off []Point) {
 
 func (s *Set) addFilters(plugin any, noPredicate, noOrder bool) {
 	if b, ok := plugin.(StatefulPlugin); ok {
-		s.l.AddPluginState(b.PluginState())
+		s.l.PluginStates.Add(b.PluginState())
 	}
 	if f, ok := plugin.(StaticFilter); ok && !noPredicate {
-		s.StaticFilters = append(s.StaticFilters, f)
+		s.Nodes.StaticFilters = append(s.Nodes.StaticFilters, f)
 	}
 	if f, ok := plugin.(NodeFilter); ok && !noPredicate {
-		s.NodeFilters = append(s.NodeFilters, f)
+		s.Nodes.NodeFilters = append(s.Nodes.NodeFilters, f)
 	}
 	if f, ok := plugin.(DomainFilter); ok && !noPredicate {
-		s.DomainFilters = append(s.DomainFilters, f)
+		s.Nodes.DomainFilters = append(s.Nodes.DomainFilters, f)
 	}
 	if f, ok := plugin.(DomainOrder); ok && !noOrder {
-		s.DomainOrders = append(s.DomainOrders, f)
+		s.Nodes.DomainOrders = append(s.Nodes.DomainOrders, f)
 	}
 	if f, ok := plugin.(QueueFilter); ok && !noPredicate {
-		s.TaskFilters = slices.Insert(s.TaskFilters, 0, TaskFilter(f))
+		s.Nodes.TaskFilters = slices.Insert(s.Nodes.TaskFilters, 0, TaskFilter(f))
 	} else if f, ok := plugin.(TaskFilter); ok && !noPredicate {
-		s.TaskFilters = append(s.TaskFilters, f)
+		s.Nodes.TaskFilters = append(s.Nodes.TaskFilters, f)
 	}
 	if f, ok := plugin.(Lacker); ok {
 		s.Lackers = append(s.Lackers, f)
 	}
 	if f, ok := plugin.(NodeOrder); ok && !noOrder {
-		s.NodeOrders = append(s.NodeOrders, f)
+		s.Nodes.NodeOrders = append(s.Nodes.NodeOrders, f)
 	}
 	if f, ok := plugin.(StaticOrder); ok && !noOrder {
-		s.StaticOrders = append(s.StaticOrders, f)
+		s.Nodes.StaticOrders = append(s.Nodes.StaticOrders, f)
 	}
 	if f, ok := plugin.(BatchNodeOrder); ok && !noOrder {
-		s.BatchOrders = append(s.BatchOrders, f)
+		s.Nodes.BatchOrders = append(s.Nodes.BatchOrders, f)
 	}
 }
 
@@ -212,4 +192,10 @@ func (s *Set) Open(rec *trace.Recorder, watch Stopwatch) {
 			watch.End()
 		}
 	}
+}
+
+// wire tells the parts what they are parts of.
+func (s *Set) wire() *Set {
+	s.Eviction.s = s
+	return s
 }

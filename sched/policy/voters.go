@@ -4,26 +4,26 @@ import "slices"
 
 // Voters names the plugins of a tier that judge victims, those of Reclaimable or those of Preemptable:
 // for the record of what a tier permitted.
-func (s *Set) Voters(reclaim bool, tier int) []string {
+func (ev *Eviction) Voters(reclaim bool, tier int) []string {
 	if reclaim {
-		return s.reclaimNames[tier]
+		return ev.reclaimNames[tier]
 	}
-	return s.preemptNames[tier]
+	return ev.preemptNames[tier]
 }
 
 // AllVoters names the plugins of all tiers that judge victims.
-func (s *Set) AllVoters(reclaim bool) []string {
+func (ev *Eviction) AllVoters(reclaim bool) []string {
 	if reclaim {
-		return flat(s.reclaimNames)
+		return flat(ev.reclaimNames)
 	}
-	return flat(s.preemptNames)
+	return flat(ev.preemptNames)
 }
 
-// VictimQueueFilters names the plugins that say which queues may lose tasks, whatever the tier: none
+// QueueFilters names the plugins that say which queues may lose tasks, whatever the tier: none
 // where only one queue is concerned.
-func (s *Set) VictimQueueFilters(reclaim bool) []string {
+func (ev *Eviction) QueueFilters(reclaim bool) []string {
 	if reclaim {
-		return flat(s.victimQueueFilterNames)
+		return flat(ev.queueFilterNames)
 	}
 	return nil
 }

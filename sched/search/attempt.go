@@ -31,10 +31,10 @@ type attempt struct {
 	result
 	explain  bool // refusals need amounts; without them, a refusal is one comparison
 	apart    bool // domains matter to the job: see Apart
-	idle     bool // only room that is free now counts: see inFreeRoom and find
 	*domains      // nil unless apart
 
-	colocated *colocated // set while a domain is tried for members that have to share one
+	together colocation
+	homes    domainSearch
 }
 
 // result is the result of a statement.
@@ -46,7 +46,7 @@ type result struct {
 }
 
 func newAttempt(s *session.Session, w *PendingTasks, explain bool) *attempt {
-	t := &attempt{s: s, w: w, job: s.L.Job(w.Job), explain: explain, apart: Apart(s, w.Job)}
+	t := (&attempt{s: s, w: w, job: s.L.Job(w.Job), explain: explain, apart: Apart(s, w.Job)}).wire()
 	if t.apart {
 		t.domains = &domains{net: s.Policy.HyperNodes(), free: s.Policy.Ready(w.Job) && !t.job.Met((*ledger.Count).Ready)}
 	}
@@ -61,7 +61,7 @@ func Attempt(s *session.Session, w *PendingTasks) Outcome {
 	t := newAttempt(s, w, s.Trace.On(trace.PredicatesFailed))
 	later := w.next > 0
 	if s.Trace.On(trace.AllocatingOperations) {
-		s.Trace.Add(trace.Event{Kind: trace.AllocatingOperations, Job: t.s.L.Called(t.w.Job)})
+		s.Trace.Add(trace.Event{Kind: trace.AllocatingOperations, Job: t.s.L.Jobs.Called(t.w.Job)})
 	}
 	outcome := t.decided(true)
 	t.report(outcome, later)
@@ -96,7 +96,7 @@ func (t *attempt) decideAlone(hold bool) (out Outcome) {
 		return out != Refused && hold
 	})
 	if out == Refused {
-		out = t.elsewhere(from, hold)
+		out = t.together.elsewhere(from, hold)
 	}
 	return out
 }
@@ -104,7 +104,7 @@ func (t *attempt) decideAlone(hold bool) (out Outcome) {
 // hopeless refuses a gang of one class by amounts alone, before anything is tried. It returns false
 // when amounts do not rule the gang out.
 func (t *attempt) hopeless() bool {
-	if t.apart || t.w.full || t.w.Empty() || t.s.L.ReleasingNodes() > 0 {
+	if t.apart || t.w.full || t.w.Empty() || t.s.L.Nodes.ReleasingNodes() > 0 {
 		return false
 	}
 	first := t.w.Tasks[t.w.next]
@@ -185,7 +185,7 @@ func (t *attempt) nodes(task ledger.TaskID) trace.Reason {
 	if t.explain {
 		return t.s.Nodes.Why(task)
 	}
-	for range t.s.L.Present {
+	for range t.s.L.Nodes.Present {
 		return trace.Reason{Code: trace.NodesRefuse}
 	}
 	return trace.Reason{Code: trace.NoNodes}
@@ -193,7 +193,7 @@ func (t *attempt) nodes(task ledger.TaskID) trace.Reason {
 
 func (t *attempt) statement(tx *ledger.Tx) Outcome {
 	if t.apart {
-		return t.byDomain(tx)
+		return t.homes.byDomain(tx)
 	}
 	possible := int32(len(t.w.Tasks) - t.w.next)
 	for !t.w.Empty() {
@@ -322,7 +322,7 @@ func (t *attempt) note(kind trace.EventKind, task ledger.TaskID, r trace.Reason)
 	if !t.s.Trace.On(kind) {
 		return
 	}
-	e := trace.Event{Kind: kind, Queue: t.s.L.Queue(t.job.Queue).Name, Job: t.s.L.Called(t.w.Job),
+	e := trace.Event{Kind: kind, Queue: t.s.L.Queue(t.job.Queue).Name, Job: t.s.L.Jobs.Called(t.w.Job),
 		Task: t.s.L.Task(task).Key.String(), Reason: r}
 	if kind == trace.NotAllocatable {
 		e.Amounts = quotas(t.s, t.job.Queue, task)
@@ -341,11 +341,11 @@ func (t *attempt) report(o Outcome, later bool) {
 	s, j := t.s, t.w.Job
 	tell := func(k trace.EventKind) {
 		if s.Trace.On(k) {
-			s.Trace.Add(trace.Event{Kind: k, Job: t.s.L.Called(t.w.Job), Count: int(t.placed)})
+			s.Trace.Add(trace.Event{Kind: k, Job: t.s.L.Jobs.Called(t.w.Job), Count: int(t.placed)})
 		}
 	}
 	if o != Refused {
-		s.L.Lend(j, ledger.Keeps)
+		s.L.Lenders.Lend(j, ledger.Keeps)
 	}
 	switch o {
 	case Committed:
@@ -381,9 +381,9 @@ func (t *attempt) lend() {
 	switch {
 	case t.job.Claims > 0 || !code.OfNodes() || code == trace.NoNodes || t.why.Code == trace.LostMemberFirst:
 	case couldEver(t.s, t.w):
-		t.s.L.Lend(t.w.Job, ledger.Lends)
+		t.s.L.Lenders.Lend(t.w.Job, ledger.Lends)
 	default:
-		t.s.L.Lend(t.w.Job, ledger.LendsAll)
+		t.s.L.Lenders.Lend(t.w.Job, ledger.LendsAll)
 	}
 }
 
@@ -405,4 +405,11 @@ func (t *attempt) pipelinedReason() trace.Reason {
 		return t.why
 	}
 	return trace.Reason{Code: trace.PipelinedOnReleasing, Have: int(t.job.Waiting()), Need: int(t.job.MinMember)}
+}
+
+// wire tells the parts what they are parts of.
+func (a *attempt) wire() *attempt {
+	a.together.a = a
+	a.homes.a = a
+	return a
 }

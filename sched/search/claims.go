@@ -30,7 +30,7 @@ func outranks(s *session.Session, j, other ledger.JobID) bool {
 
 // after lists the jobs with room kept for them which j may take, by name.
 func after(s *session.Session, j ledger.JobID, before func(*session.Session, ledger.JobID, ledger.JobID) bool) (out []ledger.JobID) {
-	for _, c := range s.L.Claimants() {
+	for _, c := range s.L.Claims.Claimants() {
 		if c != j && before(s, j, c) {
 			out = append(out, c)
 		}
@@ -42,7 +42,7 @@ func after(s *session.Session, j ledger.JobID, before func(*session.Session, led
 func without(s *session.Session, jobs []ledger.JobID, f func() bool) bool {
 	var claims []ledger.TaskID
 	for _, j := range jobs {
-		claims = append(claims, s.L.Claimed(j)...)
+		claims = append(claims, s.L.Claims.Of(j)...)
 	}
 	if len(claims) == 0 {
 		return f()
@@ -58,7 +58,7 @@ func without(s *session.Session, jobs []ledger.JobID, f func() bool) bool {
 // release gives back the room that is kept for these jobs.
 func release(s *session.Session, jobs ...ledger.JobID) {
 	for _, j := range jobs {
-		for _, t := range s.L.Claimed(j) {
+		for _, t := range s.L.Claims.Of(j) {
 			s.L.Drop(t)
 		}
 	}
@@ -67,7 +67,7 @@ func release(s *session.Session, jobs ...ledger.JobID) {
 // keptOn names the nodes on which room is kept for a job.
 func keptOn(s *session.Session, j ledger.JobID) string {
 	var names []string
-	for _, t := range s.L.Claimed(j) {
+	for _, t := range s.L.Claims.Of(j) {
 		names = append(names, s.L.Node(s.L.Task(t).Held.Node).Name)
 	}
 	slices.Sort(names)
@@ -86,7 +86,7 @@ const mostNamed = 8
 // KeepRoom finds whether it is still of use to them. A job with reservations may use all room that is kept.
 func (t *attempt) decided(hold bool) (out Outcome) {
 	s, j := t.s, t.w.Job
-	if !s.L.Claims() {
+	if !s.L.Claims.Len() {
 		return t.decide(hold)
 	}
 	try := func(t *attempt, jobs []ledger.JobID) Outcome {
@@ -99,7 +99,7 @@ func (t *attempt) decided(hold bool) (out Outcome) {
 	}
 	from, own := t.w.next, []ledger.JobID{j}
 	if t.w.Promised() {
-		own = byKey(s, s.L.Claimants())
+		own = byKey(s, s.L.Claims.Claimants())
 	}
 	out = try(t, own)
 	if others := after(s, j, goesBefore); out == Refused && len(others) > 0 {
@@ -129,7 +129,7 @@ func past(s *session.Session, rule victims.Rule, j ledger.JobID, keep bool, find
 		})
 		return found
 	}
-	if !s.L.Claims() {
+	if !s.L.Claims.Len() {
 		return f()
 	}
 	others := after(s, j, func(s *session.Session, j, other ledger.JobID) bool {

@@ -9,6 +9,14 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
+// colocation places a gang of which the members are to share a domain by affinity to each other.
+type colocation struct {
+	a *attempt
+
+	colocated *colocated // set while a domain is tried for members that have to share one
+	idle      bool       // only room that is free now counts: see inFreeRoom and find
+}
+
 // mostColocations is how many domains are tried for a gang whose members have to share one.
 const mostColocations = 64
 
@@ -30,28 +38,28 @@ type colocated struct {
 	firstResult result        // the result of the first try
 }
 
-// colocates returns how a gang below its minimum is co-located, by the first leader among the members
+// applies returns how a gang below its minimum is co-located, by the first leader among the members
 // that the minimum needs. It is nil when there is no leader, or only one domain.
-func (t *attempt) colocates(tasks []ledger.TaskID) *colocated {
-	least := t.minimum()
-	if t.apart || least < 2 {
+func (co *colocation) applies(tasks []ledger.TaskID) *colocated {
+	least := co.a.homes.minimum()
+	if co.a.apart || least < 2 {
 		return nil
 	}
 	var asked []ledger.ClassID
 	for i, task := range tasks[:min(int64(len(tasks)), least)] {
-		class := t.s.L.Task(task).Class
+		class := co.a.s.L.Task(task).Class
 		if slices.Contains(asked, class) {
 			continue
 		}
 		asked = append(asked, class)
-		keys, lists := t.s.Nodes.ColocationKeys(class)
+		keys, lists := co.a.s.Nodes.ColocationKeys(class)
 		if len(lists) < 2 {
 			continue
 		}
 		g := &colocated{leader: task, keys: keys, lists: lists, need: least}
 		g.order = slices.Insert(slices.Delete(slices.Clone(tasks), i, i+1), 0, task)
 		for _, o := range tasks {
-			if t.s.L.Task(o).Class != class {
+			if co.a.s.L.Task(o).Class != class {
 				g.need--
 			}
 		}
@@ -65,37 +73,37 @@ func (t *attempt) colocates(tasks []ledger.TaskID) *colocated {
 // which the gang can start now comes before one in which it has to wait for room. from is where in the
 // list of pending tasks the attempt began; what holds stays if hold. Where no domain will do, the list
 // of pending tasks is left as it was, and the reason says so.
-func (t *attempt) elsewhere(from int, hold bool) Outcome {
-	if !t.why.Root().Code.OfNodes() {
+func (co *colocation) elsewhere(from int, hold bool) Outcome {
+	if !co.a.why.Root().Code.OfNodes() {
 		return Refused
 	}
-	g := t.colocates(t.w.Tasks[from:])
+	g := co.applies(co.a.w.Tasks[from:])
 	if g == nil {
 		return Refused
 	}
-	refused, explain, sheet := t.result, t.explain, slices.Clone(t.w.Tasks)
-	copy(t.w.Tasks[from:], g.order)
-	out := t.colocateAnywhere(g, from, hold)
-	if t.explain = explain; out == Refused {
-		copy(t.w.Tasks, sheet)
-		t.result = refused
-		t.noCommonDomain(g)
+	refused, explain, sheet := co.a.result, co.a.explain, slices.Clone(co.a.w.Tasks)
+	copy(co.a.w.Tasks[from:], g.order)
+	out := co.anywhere(g, from, hold)
+	if co.a.explain = explain; out == Refused {
+		copy(co.a.w.Tasks, sheet)
+		co.a.result = refused
+		co.noCommonDomain(g)
 	}
 	return out
 }
 
-// colocateAnywhere tries the domains that have room, at most mostColocations of them.
-func (t *attempt) colocateAnywhere(g *colocated, from int, hold bool) Outcome {
+// anywhere tries the domains that have room, at most mostColocations of them.
+func (co *colocation) anywhere(g *colocated, from int, hold bool) Outcome {
 	for _, in := range [...]Gradient{IdleHere, FutureHere} {
-		if in.Future() && (t.idle || t.s.L.ReleasingNodes() == 0) {
+		if in.Future() && (co.idle || co.a.s.L.Nodes.ReleasingNodes() == 0) {
 			break
 		}
-		for left := t.roomy(g, in); g.tries < mostColocations && t.nextDomain(g, &left, in); g.tries++ {
-			if out := t.placeColocated(g, from, in, hold); out != Refused {
+		for left := co.roomy(g, in); g.tries < mostColocations && co.nextDomain(g, &left, in); g.tries++ {
+			if out := co.place(g, from, in, hold); out != Refused {
 				return out
 			}
 			if g.tries == 0 {
-				g.first, g.firstResult, t.explain = g.at.node, t.result, false // the first try explained enough
+				g.first, g.firstResult, co.a.explain = g.at.node, co.a.result, false // the first try explained enough
 			}
 		}
 	}
@@ -103,8 +111,8 @@ func (t *attempt) colocateAnywhere(g *colocated, from int, hold bool) Outcome {
 }
 
 // roomy lists the domains that have room, by amounts, for the members that have to share one.
-func (t *attempt) roomy(g *colocated, in Gradient) (out [][]ledger.NodeID) {
-	fits := t.s.Nodes.Fits(t.s.L.Task(g.leader).Class, in.Future())
+func (co *colocation) roomy(g *colocated, in Gradient) (out [][]ledger.NodeID) {
+	fits := co.a.s.Nodes.Fits(co.a.s.L.Task(g.leader).Class, in.Future())
 	for _, list := range g.lists {
 		if total(list, fits) >= g.need {
 			out = append(out, list)
@@ -115,8 +123,8 @@ func (t *attempt) roomy(g *colocated, in Gradient) (out [][]ledger.NodeID) {
 
 // nextDomain takes the domain with the best node for the leader out of left; false when no node takes
 // it.
-func (t *attempt) nextDomain(g *colocated, left *[][]ledger.NodeID, in Gradient) bool {
-	n, score := within(t.s, g.leader, slices.Concat(*left...), in)
+func (co *colocation) nextDomain(g *colocated, left *[][]ledger.NodeID, in Gradient) bool {
+	n, score := within(co.a.s, g.leader, slices.Concat(*left...), in)
 	if n == ledger.NoNode {
 		return false
 	}
@@ -125,36 +133,36 @@ func (t *attempt) nextDomain(g *colocated, left *[][]ledger.NodeID, in Gradient)
 	return true
 }
 
-// placeColocated tries the current domain.
-func (t *attempt) placeColocated(g *colocated, from int, in Gradient, hold bool) (out Outcome) {
-	if t.s.Trace.On(trace.AllocateDomain) {
-		t.s.Trace.Add(trace.Event{Kind: trace.AllocateDomain, Job: t.s.L.Called(t.w.Job), Task: t.s.L.Task(g.leader).Key.String(),
-			Node: t.s.L.Node(g.at.node).Name, Score: g.at.score})
+// place tries the current domain.
+func (co *colocation) place(g *colocated, from int, in Gradient, hold bool) (out Outcome) {
+	if co.a.s.Trace.On(trace.AllocateDomain) {
+		co.a.s.Trace.Add(trace.Event{Kind: trace.AllocateDomain, Job: co.a.s.L.Jobs.Called(co.a.w.Job), Task: co.a.s.L.Task(g.leader).Key.String(),
+			Node: co.a.s.L.Node(g.at.node).Name, Score: g.at.score})
 	}
-	t.w.next, t.refused, t.result = from, t.refused[:0], result{}
-	t.colocated = g
-	t.s.L.Try(func(tx *ledger.Tx) bool {
-		if out = t.statement(tx); out == Kept && !in.Future() {
+	co.a.w.next, co.a.refused, co.a.result = from, co.a.refused[:0], result{}
+	co.colocated = g
+	co.a.s.L.Try(func(tx *ledger.Tx) bool {
+		if out = co.a.statement(tx); out == Kept && !in.Future() {
 			out = Refused
 		}
 		return out != Refused && hold
 	})
-	t.colocated = nil
+	co.colocated = nil
 	return out
 }
 
 // noCommonDomain sets the reason: that no domain has room by amounts, or, where domains were tried, why
 // the first of them failed. Where there is no room at all, the reason of the nodes stays.
-func (t *attempt) noCommonDomain(g *colocated) {
-	r := trace.Reason{Code: trace.PodAffinityNoRoom, Task: t.s.L.Task(g.leader).Key.String(), Text: strings.Join(g.keys, ","), Need: int(g.need)}
+func (co *colocation) noCommonDomain(g *colocated) {
+	r := trace.Reason{Code: trace.PodAffinityNoRoom, Task: co.a.s.L.Task(g.leader).Key.String(), Text: strings.Join(g.keys, ","), Need: int(g.need)}
 	nearest := ""
 	if g.tries > 0 {
-		t.result, nearest, r.Have = g.firstResult, t.domainName(g, g.first), r.Need
+		co.a.result, nearest, r.Have = g.firstResult, co.domainName(g, g.first), r.Need
 		r.Cause = &g.firstResult.why
 	} else {
-		fits := t.s.Nodes.Fits(t.s.L.Task(g.leader).Class, false)
+		fits := co.a.s.Nodes.Fits(co.a.s.L.Task(g.leader).Class, false)
 		for _, list := range g.lists {
-			room, name := int(total(list, fits)), t.domainName(g, list[0])
+			room, name := int(total(list, fits)), co.domainName(g, list[0])
 			if room > r.Have || room == r.Have && name < nearest {
 				nearest, r.Have = name, room
 			}
@@ -164,14 +172,14 @@ func (t *attempt) noCommonDomain(g *colocated) {
 		}
 	}
 	r.Nodes = []trace.NodeCount{{Code: r.Code, Count: len(g.lists), Example: nearest}}
-	t.why = r
+	co.a.why = r
 }
 
 // domainName is the values of the labels that say in which domain a node is.
-func (t *attempt) domainName(g *colocated, n ledger.NodeID) string {
+func (co *colocation) domainName(g *colocated, n ledger.NodeID) string {
 	var values []string
 	for _, k := range g.keys {
-		v, _ := model.LabelValue(t.s.L.Node(n).Fact.Labels, k)
+		v, _ := model.LabelValue(co.a.s.L.Node(n).Fact.Labels, k)
 		values = append(values, v)
 	}
 	return strings.Join(values, ",")

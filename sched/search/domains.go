@@ -13,6 +13,11 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
+// domainSearch looks for the domain of a job, or of its sub-groups.
+type domainSearch struct {
+	a *attempt
+}
+
 // The bounds of a search by domains: how many domains of a tier that seem to have room are tried,
 // and how many failed tries within one of them are allowed, beside one for each sub-group.
 const (
@@ -49,126 +54,126 @@ func Apart(s *session.Session, j ledger.JobID) bool {
 // byDomain is the statement of such a job: all that its minimum needs is placed in one domain of the
 // lowest tier that has room for it, and each sub-group in one domain within that. A domain in which the
 // job can start now comes before one in which it has to wait for room.
-func (t *attempt) byDomain(tx *ledger.Tx) Outcome {
-	if t.queueRefuses() {
+func (ds *domainSearch) byDomain(tx *ledger.Tx) Outcome {
+	if ds.queueRefuses() {
 		return Refused
 	}
-	units := t.units()
+	units := ds.a.units()
 	out := Refused
-	for _, t.future = range [...]bool{false, true} {
-		if t.future && (t.idle || t.w.idle || t.s.L.ReleasingNodes() == 0 && t.w.kept == 0) {
+	for _, ds.a.future = range [...]bool{false, true} {
+		if ds.a.future && (ds.a.together.idle || ds.a.w.idle || ds.a.s.L.Nodes.ReleasingNodes() == 0 && ds.a.w.kept == 0) {
 			break
 		}
-		if out = t.inSomeDomain(tx, units); out == Refused {
-			out = t.exhaust(tx, units)
+		if out = ds.inSomeDomain(tx, units); out == Refused {
+			out = ds.exhaust(tx, units)
 		}
 		if out != Refused {
 			break
 		}
 	}
-	t.settle(out)
+	ds.settle(out)
 	return out
 }
 
 // queueRefuses checks the queue for a minimum of one class before any domain is tried (decision 18). So
 // whether the reason names the queue or the nodes does not depend on what other jobs took meanwhile.
-func (t *attempt) queueRefuses() bool {
-	need := t.minimum()
-	tasks := t.w.Tasks[t.w.next:]
-	if t.job.BestEffort > 0 || len(tasks) == 0 || reserved(t.s, tasks[0]) || withdrawn(t.s, tasks[0]) || need > int64(len(tasks)) {
+func (ds *domainSearch) queueRefuses() bool {
+	need := ds.minimum()
+	tasks := ds.a.w.Tasks[ds.a.w.next:]
+	if ds.a.job.BestEffort > 0 || len(tasks) == 0 || reserved(ds.a.s, tasks[0]) || withdrawn(ds.a.s, tasks[0]) || need > int64(len(tasks)) {
 		return false
 	}
-	class := t.s.L.Task(tasks[0]).Class
-	if slices.ContainsFunc(tasks, func(task ledger.TaskID) bool { return t.s.L.Task(task).Class != class }) {
+	class := ds.a.s.L.Task(tasks[0]).Class
+	if slices.ContainsFunc(tasks, func(task ledger.TaskID) bool { return ds.a.s.L.Task(task).Class != class }) {
 		return false
 	}
-	return t.queueLacks(class, need)
+	return ds.a.queueLacks(class, need)
 }
 
 // settle sets the reason, and keeps in the list of pending tasks those that are to be tried again.
-func (t *attempt) settle(o Outcome) {
+func (ds *domainSearch) settle(o Outcome) {
 	if o != Refused {
-		t.why = t.unsized
-		if len(t.passed) > 0 {
-			t.why = t.short
+		ds.a.why = ds.a.unsized
+		if len(ds.a.passed) > 0 {
+			ds.a.why = ds.a.short
 		}
 		passed := map[ledger.TaskID]bool{}
-		for _, i := range t.passed {
-			t.left = append(t.left, t.rest.units[i])
+		for _, i := range ds.a.passed {
+			ds.a.left = append(ds.a.left, ds.a.rest.units[i])
 		}
-		for _, u := range t.left {
+		for _, u := range ds.a.left {
 			for _, task := range u.tasks {
 				passed[task] = true
 			}
 		}
-		t.w.Tasks = slices.DeleteFunc(t.w.Tasks, func(task ledger.TaskID) bool {
-			row := t.s.L.Task(task)
-			return row.Status != model.Pending && !reserved(t.s, task) || passed[task]
+		ds.a.w.Tasks = slices.DeleteFunc(ds.a.w.Tasks, func(task ledger.TaskID) bool {
+			row := ds.a.s.L.Task(task)
+			return row.Status != model.Pending && !reserved(ds.a.s, task) || passed[task]
 		})
 		return
 	}
-	if t.short.Is() && (!t.why.Is() || t.why.Root().Code.OfNodes()) {
-		t.why, t.placed = t.short, int32(t.short.Have)
+	if ds.a.short.Is() && (!ds.a.why.Is() || ds.a.why.Root().Code.OfNodes()) {
+		ds.a.why, ds.a.placed = ds.a.short, int32(ds.a.short.Have)
 	}
-	if !t.why.Is() {
-		t.why = t.unsized
+	if !ds.a.why.Is() {
+		ds.a.why = ds.a.unsized
 	}
 }
 
 // inSomeDomain tries the domains that the job may go to, the lowest tier first.
-func (t *attempt) inSomeDomain(tx *ledger.Tx, units []unit) (out Outcome) {
-	ask := t.job.Group.Topology
-	if t.net == nil || ask == nil {
-		t.inside = topology.None
-		return t.tryPlacing(tx, units)
+func (ds *domainSearch) inSomeDomain(tx *ledger.Tx, units []unit) (out Outcome) {
+	ask := ds.a.job.Group.Topology
+	if ds.a.net == nil || ask == nil {
+		ds.a.inside = topology.None
+		return ds.tryPlacing(tx, units)
 	}
-	all := unit{sub: topology.AllSubs, need: t.minimum()}
+	all := unit{sub: topology.AllSubs, need: ds.minimum()}
 	for _, u := range units {
 		all.tasks = append(all.tasks, u.tasks...)
 	}
-	t.eachHome(topology.Root, ask, all, func(d topology.ID) bool {
-		t.inside = d
-		out = t.tryPlacing(tx, units)
-		return out == Refused && (!t.why.Is() || t.why.Root().Code.OfNodes())
+	ds.each(topology.Root, ask, all, func(d topology.ID) bool {
+		ds.a.inside = d
+		out = ds.tryPlacing(tx, units)
+		return out == Refused && (!ds.a.why.Is() || ds.a.why.Root().Code.OfNodes())
 	})
 	return out
 }
 
 // minimum is how many members the job still needs to start, at least one.
-func (t *attempt) minimum() int64 {
-	have := t.job.Ready()
-	if t.apart {
-		have = t.job.Placed()
+func (ds *domainSearch) minimum() int64 {
+	have := ds.a.job.Ready()
+	if ds.a.apart {
+		have = ds.a.job.Placed()
 	}
-	return max(1, int64(t.job.MinMember-have-t.job.Waiting()))
+	return max(1, int64(ds.a.job.MinMember-have-ds.a.job.Waiting()))
 }
 
 // tryPlacing tries to place the units inside the current domain, in a try of its own.
-func (t *attempt) tryPlacing(tx *ledger.Tx, units []unit) (out Outcome) {
-	t.refused, t.why, t.placed, t.waits, t.partial = t.refused[:0], trace.Reason{}, 0, false, false
-	t.passed, t.tries, t.most = t.passed[:0], 0, mostPlaces+len(units)
-	t.rest = newRest(t.job, units, t.free)
+func (ds *domainSearch) tryPlacing(tx *ledger.Tx, units []unit) (out Outcome) {
+	ds.a.refused, ds.a.why, ds.a.placed, ds.a.waits, ds.a.partial = ds.a.refused[:0], trace.Reason{}, 0, false, false
+	ds.a.passed, ds.a.tries, ds.a.most = ds.a.passed[:0], 0, mostPlaces+len(units)
+	ds.a.rest = newRest(ds.a.job, units, ds.a.free)
 	tx.Try(func(tx *ledger.Tx) bool {
-		out = t.place(tx)
+		out = ds.a.place(tx)
 		return out != Refused
 	})
 	return out
 }
 
-// eachHome calls f for the domains in which a unit could have room, the best first within each tier,
+// each calls f for the domains in which a unit could have room, the best first within each tier,
 // until f returns false. Where none has room, it notes why.
-func (t *attempt) eachHome(inside topology.ID, ask *model.Topology, u unit, f func(topology.ID) bool) {
-	limit := t.net.Limit(ask)
-	reach := t.net.Reach(t.w.Job, u.sub)
-	classes, want := t.classes(u)
+func (ds *domainSearch) each(inside topology.ID, ask *model.Topology, u unit, f func(topology.ID) bool) {
+	limit := ds.a.net.Limit(ask)
+	reach := ds.a.net.Reach(ds.a.w.Job, u.sub)
+	classes, want := ds.classes(u)
 	seen, nearest, room, on := 0, topology.None, int64(0), true
-	t.net.Homes(inside, reach, limit, func(level topology.Level) bool {
+	ds.a.net.Homes(inside, reach, limit, func(level topology.Level) bool {
 		var list []scored
 		for _, d := range level.Domains {
 			seen++
-			have := t.roomFor(d, classes, u.need)
-			if have >= u.need || t.w.kept > 0 {
-				list = append(list, scored{domain: d, score: t.s.Policy.ScoreHyperNode(d, want), room: have})
+			have := ds.roomFor(d, classes, u.need)
+			if have >= u.need || ds.a.w.kept > 0 {
+				list = append(list, scored{domain: d, score: ds.a.s.Policy.ScoreHyperNode(d, want), room: have})
 			}
 			if have < u.need && (nearest == topology.None || have > room) {
 				nearest, room = d, have
@@ -176,7 +181,7 @@ func (t *attempt) eachHome(inside topology.ID, ask *model.Topology, u unit, f fu
 		}
 		slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
 		for _, c := range list[:min(len(list), mostDomains)] {
-			t.tellDomain(c)
+			ds.tellDomain(c)
 			if on = f(c.domain); !on {
 				return false
 			}
@@ -189,7 +194,7 @@ func (t *attempt) eachHome(inside topology.ID, ask *model.Topology, u unit, f fu
 		return true
 	})
 	if on {
-		t.noDomain(ask, u, seen, nearest, room)
+		ds.noDomain(ask, u, seen, nearest, room)
 	}
 }
 
@@ -201,37 +206,37 @@ type scored struct {
 }
 
 // tellDomain records which domain is tried (seed 003 §8.4).
-func (t *attempt) tellDomain(c scored) {
-	if t.s.Trace.On(trace.AllocateHyperNode) {
-		d := t.net.Domain(c.domain)
-		t.s.Trace.Add(trace.Event{Kind: trace.AllocateHyperNode, Job: t.s.L.Called(t.w.Job), Node: d.Name, Count: int(d.Tier), Score: c.score})
+func (ds *domainSearch) tellDomain(c scored) {
+	if ds.a.s.Trace.On(trace.AllocateHyperNode) {
+		d := ds.a.net.Domain(c.domain)
+		ds.a.s.Trace.Add(trace.Event{Kind: trace.AllocateHyperNode, Job: ds.a.s.L.Jobs.Called(ds.a.w.Job), Node: d.Name, Count: int(d.Tier), Score: c.score})
 	}
 }
 
 // noDomain notes why a unit found no domain, unless a reason was noted already.
-func (t *attempt) noDomain(ask *model.Topology, u unit, seen int, nearest topology.ID, room int64) {
-	if t.short.Is() {
+func (ds *domainSearch) noDomain(ask *model.Topology, u unit, seen int, nearest topology.ID, room int64) {
+	if ds.a.short.Is() {
 		return
 	}
 	r := trace.Reason{Code: trace.TopologyNoRoom, Text: tierOf(ask), Need: int(u.need), Have: int(room)}
 	if len(u.tasks) > 0 {
-		r.Task = t.s.L.Task(u.tasks[0]).Key.String()
+		r.Task = ds.a.s.L.Task(u.tasks[0]).Key.String()
 	}
-	reach := t.net.Reach(t.w.Job, u.sub)
+	reach := ds.a.net.Reach(ds.a.w.Job, u.sub)
 	switch {
 	case seen > 0:
-		r.Nodes = []trace.NodeCount{{Code: r.Code, Count: seen, Example: t.net.Domain(nearest).Name}}
-		if t.why.Is() && !t.why.Root().Code.OfNodes() {
-			cause := t.why
+		r.Nodes = []trace.NodeCount{{Code: r.Code, Count: seen, Example: ds.a.net.Domain(nearest).Name}}
+		if ds.a.why.Is() && !ds.a.why.Root().Code.OfNodes() {
+			cause := ds.a.why
 			r.Cause = &cause
 		}
 	case reach != topology.None:
 		r.Code, r.Have, r.Need = trace.TopologySpread, 0, 0
-		r.Nodes = []trace.NodeCount{{Code: r.Code, Count: 1, Example: t.net.Domain(reach).Name}}
+		r.Nodes = []trace.NodeCount{{Code: r.Code, Count: 1, Example: ds.a.net.Domain(reach).Name}}
 	default:
-		r.Code, r.Have, r.Need = trace.HyperNodesNotReady, t.net.Unready(), 0
+		r.Code, r.Have, r.Need = trace.HyperNodesNotReady, ds.a.net.Unready(), 0
 	}
-	t.short = r
+	ds.a.short = r
 }
 
 // tierOf is the highest tier that is allowed, in words.
@@ -253,22 +258,22 @@ type share struct {
 }
 
 // classes lists the classes of a unit's tasks, and the sum of what its first need tasks ask for.
-func (t *attempt) classes(u unit) (out []share, want resource.Vec) {
+func (ds *domainSearch) classes(u unit) (out []share, want resource.Vec) {
 	var ids []ledger.ClassID
 	for i, task := range u.tasks {
-		if reserved(t.s, task) {
+		if reserved(ds.a.s, task) {
 			continue
 		}
-		c := t.s.L.Task(task).Class
+		c := ds.a.s.L.Task(task).Class
 		k := slices.Index(ids, c)
 		if k < 0 {
 			k = len(ids)
 			ids = append(ids, c)
-			out = append(out, share{fits: t.s.Nodes.Fits(c, t.future)})
+			out = append(out, share{fits: ds.a.s.Nodes.Fits(c, ds.a.future)})
 		}
 		out[k].count++
 		if int64(i) < u.need {
-			want = want.Add(t.s.L.Class(c).Request)
+			want = want.Add(ds.a.s.L.Class(c).Request)
 		}
 	}
 	return out, want
@@ -276,10 +281,10 @@ func (t *attempt) classes(u unit) (out []share, want resource.Vec) {
 
 // roomFor is how many of a unit's tasks a domain has room for by amounts, at most need. No more can be
 // placed there.
-func (t *attempt) roomFor(d topology.ID, classes []share, need int64) (sum int64) {
+func (ds *domainSearch) roomFor(d topology.ID, classes []share, need int64) (sum int64) {
 	for _, c := range classes {
 		fit := int64(0)
-		for _, n := range t.net.Domain(d).Nodes {
+		for _, n := range ds.a.net.Domain(d).Nodes {
 			if fit += int64(c.fits[n]); fit >= c.count {
 				break
 			}

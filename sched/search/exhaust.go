@@ -33,22 +33,22 @@ type exhaustive struct {
 func (x *exhaustive) over() bool { return x.steps > mostSteps || x.looks > mostLooks }
 
 // exhaust runs that search inside the given statement. A reason that was noted before stays.
-func (t *attempt) exhaust(tx *ledger.Tx, units []unit) Outcome {
-	x := &exhaustive{attempt: t}
+func (ds *domainSearch) exhaust(tx *ledger.Tx, units []unit) Outcome {
+	x := &exhaustive{attempt: ds.a}
 	if !x.worthwhile(units) {
 		return Refused
 	}
-	noted := t.result
+	noted := ds.a.result
 	x.order(units)
 	for _, d := range x.jobHomes() {
-		if t.inside = d; x.from(tx, 0) {
-			t.result, t.passed = result{placed: int32(len(x.put))}, nil
+		if ds.a.inside = d; x.from(tx, 0) {
+			ds.a.result, ds.a.passed = result{placed: int32(len(x.put))}, nil
 			x.tell()
 			return Committed
 		}
 	}
-	if t.result = noted; x.over() && t.short.Is() && t.short.Cause == nil {
-		t.short.Cause = &trace.Reason{Code: trace.SearchExhausted, Text: "a place", Have: x.steps}
+	if ds.a.result = noted; x.over() && ds.a.short.Is() && ds.a.short.Cause == nil {
+		ds.a.short.Cause = &trace.Reason{Code: trace.SearchExhausted, Text: "a place", Have: x.steps}
 	}
 	return Refused
 }
@@ -106,7 +106,7 @@ func (x *exhaustive) order(units []unit) {
 
 // limit is the highest tier that a unit allows.
 func (x *exhaustive) limit(u unit) int32 {
-	return x.net.Limit(x.asked(u))
+	return x.net.Limit(x.homes.asked(u))
 }
 
 // jobHomes are the largest domains that the job may be placed in.
@@ -138,8 +138,8 @@ func (x *exhaustive) from(tx *ledger.Tx, k int) bool {
 // hasRoom says that a domain has room, by amounts, for the tasks of a unit that have to be placed
 // together.
 func (x *exhaustive) hasRoom(d topology.ID, u unit) bool {
-	classes, _ := x.classes(u)
-	return x.roomFor(d, classes, u.need) >= u.need
+	classes, _ := x.homes.classes(u)
+	return x.homes.roomFor(d, classes, u.need) >= u.need
 }
 
 // spot is the position of the search within a unit.

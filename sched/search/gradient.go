@@ -54,7 +54,7 @@ func find(s *session.Session, t ledger.TaskID, idle bool) place {
 // nomination is the node that a task was nominated to; NoNode without one.
 func nomination(s *session.Session, t ledger.TaskID) ledger.NodeID {
 	if name := s.L.Task(t).Pod.Nominated; name != "" { // few tasks are nominated
-		if n, known := s.L.FindNode(name); known {
+		if n, known := s.L.Nodes.Find(name); known {
 			return n
 		}
 	}

@@ -36,14 +36,14 @@ const (
 // pace is the time between two checks, in nanoseconds, and how many queues one check covers: the cost
 // of a check grows with the number of pods.
 func pace(s *session.Session) (every int64, queues int) {
-	pods := int64(max(1, s.L.NumPods()))
+	pods := int64(max(1, s.L.Tasks.NumPods()))
 	return max(aSecond, aSecond*pods/fewPods), int(max(1, min(mostAsked, mostAsked*fewPods/pods)))
 }
 
 // KeepRoom keeps room for jobs that could have started, and gives back room that is kept in vain. Which
 // jobs could have started is checked from time to time: see pace.
 func KeepRoom(s *session.Session) {
-	if s.L.Lenders() == 0 && !s.L.Claims() {
+	if s.L.Lenders.Len() == 0 && !s.L.Claims.Len() {
 		return
 	}
 	every, most := pace(s)
@@ -51,20 +51,20 @@ func KeepRoom(s *session.Session) {
 	if due {
 		s.Asked = s.Now
 	}
-	for _, j := range byKey(s, s.L.Claimants()) {
+	for _, j := range byKey(s, s.L.Claims.Claimants()) {
 		switch {
 		case expired(s, j):
 			release(s, j)
-			s.L.Wait(j, s.Now)
+			s.L.Lenders.Wait(j, s.Now)
 		case !stands(s, j):
 			release(s, j)
 		case !due || couldStart(s, j):
 			continue
 		default:
 			release(s, j)
-			s.L.Lend(j, ledger.Lends) // room is looked for elsewhere at once
+			s.L.Lenders.Lend(j, ledger.Lends) // room is looked for elsewhere at once
 		}
-		s.Trace.Add(trace.Event{Kind: trace.KeepsNoRoom, Job: s.L.Called(j)})
+		s.Trace.Add(trace.Event{Kind: trace.KeepsNoRoom, Job: s.L.Jobs.Called(j)})
 	}
 	if !due || s.IsIdle("call in") {
 		return
@@ -99,7 +99,7 @@ func stands(s *session.Session, j ledger.JobID) bool {
 	if !waits(s, j) || int(s.L.Job(j).Claims) < needs(s, j) {
 		return false
 	}
-	for _, t := range s.L.Claimed(j) {
+	for _, t := range s.L.Claims.Of(j) {
 		if n := s.L.Task(t).Held.Node; !s.L.Node(n).Present() || !s.Nodes.Admitted(s.L.Task(t).Class)[n] {
 			return false
 		}
@@ -108,7 +108,7 @@ func stands(s *session.Session, j ledger.JobID) bool {
 }
 
 func expired(s *session.Session, j ledger.JobID) bool {
-	return slices.ContainsFunc(s.L.Claimed(j), func(t ledger.TaskID) bool { return s.L.Task(t).Held.Until <= s.Now })
+	return slices.ContainsFunc(s.L.Claims.Of(j), func(t ledger.TaskID) bool { return s.L.Task(t).Held.Until <= s.Now })
 }
 
 // needs is how many members a job lacks.
@@ -121,8 +121,8 @@ func needs(s *session.Session, j ledger.JobID) int {
 // unless room is kept for a job that goes before it. The list is sorted by queue.
 func firstOfQueues(s *session.Session) (out []ledger.JobID) {
 	first := map[ledger.QueueID]ledger.JobID{}
-	for _, j := range s.L.Active() { // order-free: the first by a total order
-		if s.L.LendingOf(j) != ledger.Lends && s.L.Job(j).Claims == 0 {
+	for _, j := range s.L.Jobs.Active() { // order-free: the first by a total order
+		if s.L.Lenders.Of(j) != ledger.Lends && s.L.Job(j).Claims == 0 {
 			continue // nodes have not refused it, or could never hold it
 		}
 		q := s.L.Job(j).Queue
@@ -135,7 +135,7 @@ func firstOfQueues(s *session.Session) (out []ledger.JobID) {
 			out = append(out, j)
 		}
 	}
-	slices.SortFunc(out, func(a, b ledger.JobID) int { return cmp.Compare(s.L.QueueName(a), s.L.QueueName(b)) })
+	slices.SortFunc(out, func(a, b ledger.JobID) int { return cmp.Compare(s.L.Jobs.QueueName(a), s.L.Jobs.QueueName(b)) })
 	return out
 }
 
@@ -172,7 +172,7 @@ func kinds(s *session.Session, w *PendingTasks, out []classTasks) []classTasks {
 // came is since when a job waits: the creation of the last of the members that its minimum needs, or a
 // later time that the ledger notes. Nanoseconds since the epoch.
 func came(s *session.Session, w *PendingTasks) int64 {
-	from := s.L.WaitsFrom(w.Job)
+	from := s.L.Lenders.WaitsFrom(w.Job)
 	for _, t := range w.Tasks[:min(len(w.Tasks), needs(s, w.Job))] {
 		from = max(from, s.L.Task(t).Pod.Created)
 	}
@@ -235,7 +235,7 @@ type roomKeeper struct {
 func (c *roomKeeper) survey() {
 	c.now = make([]int64, len(c.kinds))
 	without(c.s, c.others, func() bool {
-		for n := range c.s.L.NumNodes() {
+		for n := range c.s.L.Nodes.Len() {
 			c.look(ledger.NodeID(n))
 		}
 		return false
@@ -256,7 +256,7 @@ func (c *roomKeeper) look(n ledger.NodeID) {
 	}
 	p := laterJobs{node: n}
 	c.lent = c.lent[:0]
-	c.s.L.NodeTasks(n, func(t ledger.TaskID) bool {
+	c.s.L.Nodes.Tasks(n, func(t ledger.TaskID) bool {
 		if c.cameLater(t) {
 			p.tasks = append(p.tasks, t)
 			c.lent = c.lent.Add(c.s.L.Class(c.s.L.Task(t).Class).Request)
@@ -298,7 +298,7 @@ func (c *roomKeeper) cameLater(t ledger.TaskID) bool {
 func (c *roomKeeper) fits(k classTasks, n ledger.NodeID, without resource.Vec) int64 {
 	fit := k.tasks
 	for _, need := range c.s.L.Class(k.class).Need {
-		room := c.s.L.FutureIdle(need.Dim, n) + without.Get(need.Dim)
+		room := c.s.L.Nodes.FutureIdle(need.Dim, n) + without.Get(need.Dim)
 		fit = min(fit, max(0, room)/need.Amount)
 	}
 	return fit
@@ -375,13 +375,13 @@ func couldStart(s *session.Session, j ledger.JobID) bool {
 	c := &roomKeeper{s: s, j: j, since: came(s, PendingTasksOf(s, j))}
 	var gone []ledger.TaskID
 	seen := map[ledger.NodeID]bool{}
-	for _, t := range s.L.Claimed(j) {
+	for _, t := range s.L.Claims.Of(j) {
 		n := s.L.Task(t).Held.Node
 		if seen[n] {
 			continue
 		}
 		seen[n] = true
-		s.L.NodeTasks(n, func(t ledger.TaskID) bool {
+		s.L.Nodes.Tasks(n, func(t ledger.TaskID) bool {
 			if c.cameLater(t) {
 				gone = append(gone, t)
 			}
@@ -395,10 +395,10 @@ func couldStart(s *session.Session, j ledger.JobID) bool {
 func (c *roomKeeper) keep(places []foundPlace) {
 	s := c.s
 	release(s, c.others...)
-	s.L.Lend(c.j, ledger.Keeps)
+	s.L.Lenders.Lend(c.j, ledger.Keeps)
 	until := s.Now + max(anHour, s.Now-c.since)
 	for _, x := range places {
-		s.L.Claim(x.task, x.node, until)
+		s.L.Claims.Set(x.task, x.node, until)
 	}
-	s.Trace.Add(trace.Event{Kind: trace.KeepsRoom, Job: s.L.Called(c.j), Node: keptOn(s, c.j), Count: len(places)})
+	s.Trace.Add(trace.Event{Kind: trace.KeepsRoom, Job: s.L.Jobs.Called(c.j), Node: keptOn(s, c.j), Count: len(places)})
 }

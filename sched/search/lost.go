@@ -16,7 +16,7 @@ import (
 // priority.
 func losses(s *session.Session, j ledger.JobID) (out []*ledger.Lost) {
 	own := s.L.Job(j)
-	for _, x := range s.L.Lost() {
+	for _, x := range s.L.Losses.Standing() {
 		if job := s.L.Job(x.In); x.In != j && job.Queue == own.Queue && job.Priority >= own.Priority {
 			out = append(out, x)
 		}
@@ -62,7 +62,7 @@ func keepRoom(s *session.Session, tx *ledger.Tx, lost []*ledger.Lost) []ledger.N
 		if s.Policy.Allocatable(s.L.Job(x.In).Queue, x.Class, 1) < 1 {
 			continue
 		}
-		if n, known := s.L.FindNode(x.Node); known && takes(s, x.Class, n) {
+		if n, known := s.L.Nodes.Find(x.Node); known && takes(s, x.Class, n) {
 			at[i] = n
 		} else {
 			nodes := s.Nodes.ByName()
@@ -87,14 +87,14 @@ func keepRoom(s *session.Session, tx *ledger.Tx, lost []*ledger.Lost) []ledger.N
 func takes(s *session.Session, c ledger.ClassID, n ledger.NodeID) bool {
 	admitted := s.Nodes.Admitted(c)
 	return s.L.Node(n).Present() && int(n) < len(admitted) && admitted[n] &&
-		!slices.ContainsFunc(s.L.Class(c).Need, func(need ledger.Need) bool { return s.L.FutureIdle(need.Dim, n) < need.Amount })
+		!slices.ContainsFunc(s.L.Class(c).Need, func(need ledger.Need) bool { return s.L.Nodes.FutureIdle(need.Dim, n) < need.Amount })
 }
 
 // decide makes the statement beside the room of lost members. What it did stays if the statement holds
 // and hold is true.
 func (t *attempt) decide(hold bool) (out Outcome) {
 	var lost []*ledger.Lost
-	if len(t.s.L.Lost()) > 0 && !t.w.idle && !t.w.Promised() && !repairs(t.s, t.w.Job) {
+	if len(t.s.L.Losses.Standing()) > 0 && !t.w.idle && !t.w.Promised() && !repairs(t.s, t.w.Job) {
 		lost = losses(t.s, t.w.Job)
 	}
 	if len(lost) == 0 {
@@ -129,7 +129,7 @@ func (t *attempt) decide(hold bool) (out Outcome) {
 // first lost member, and what that asks for.
 func yields(s *session.Session, lost []*ledger.Lost, why trace.Reason) trace.Reason {
 	x := lost[0]
-	r := trace.Reason{Code: trace.LostMemberFirst, Task: why.Task, Text: s.L.Called(x.In), Have: len(lost), Until: x.Until}
+	r := trace.Reason{Code: trace.LostMemberFirst, Task: why.Task, Text: s.L.Jobs.Called(x.In), Have: len(lost), Until: x.Until}
 	for _, a := range s.L.Dims.List(s.L.Class(x.Class).Request) {
 		if a.Name != "pods" {
 			r.Shorts = append(r.Shorts, trace.Short{Dim: a.Name, Need: a.Value})

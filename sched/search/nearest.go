@@ -10,10 +10,10 @@ import (
 // member placed.
 func (t *attempt) find(task ledger.TaskID) place {
 	switch {
-	case t.colocated != nil && task == t.colocated.leader:
-		return t.colocated.at
+	case t.together.colocated != nil && task == t.together.colocated.leader:
+		return t.together.colocated.at
 	case !t.apart:
-		return find(t.s, task, t.idle)
+		return find(t.s, task, t.together.idle)
 	}
 	nominated := nomination(t.s, task)
 	if nominated != ledger.NoNode && t.home != topology.None && !t.net.Holds(t.home, nominated) {

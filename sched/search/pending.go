@@ -62,7 +62,7 @@ func PendingTasksOf(s *session.Session, j ledger.JobID) *PendingTasks {
 	if most := count.By[model.Pending] + count.By[model.Pipelined]; most > 1 {
 		w.Tasks = make([]ledger.TaskID, 0, most)
 	}
-	s.L.JobTasks(j, model.Pipelined, func(t ledger.TaskID) bool {
+	s.L.Jobs.Tasks(j, model.Pipelined, func(t ledger.TaskID) bool {
 		if s.L.Task(t).Held.Kind == ledger.CommitReserve {
 			w.Tasks = append(w.Tasks, t)
 		}
@@ -71,8 +71,8 @@ func PendingTasksOf(s *session.Session, j ledger.JobID) *PendingTasks {
 	reserved := len(w.Tasks)
 	w.kept = reserved
 	pause := s.Pause(j)
-	s.L.JobTasks(j, model.Pending, func(t ledger.TaskID) bool {
-		if task := s.L.Task(t); task.Placeable() && !s.L.Class(task.Class).BestEffort && !s.L.Pauses(pause, t) {
+	s.L.Jobs.Tasks(j, model.Pending, func(t ledger.TaskID) bool {
+		if task := s.L.Task(t); task.Placeable() && !s.L.Class(task.Class).BestEffort && !s.L.Backoffs.Pauses(pause, t) {
 			w.Tasks = append(w.Tasks, t)
 		}
 		return true
@@ -120,8 +120,8 @@ func BestEffort(s *session.Session, j ledger.JobID) []ledger.TaskID {
 		return nil
 	}
 	pause := s.Pause(j)
-	s.L.JobTasks(j, model.Pending, func(t ledger.TaskID) bool {
-		if task := s.L.Task(t); task.Placeable() && s.L.Class(task.Class).BestEffort && !s.L.Pauses(pause, t) {
+	s.L.Jobs.Tasks(j, model.Pending, func(t ledger.TaskID) bool {
+		if task := s.L.Task(t); task.Placeable() && s.L.Class(task.Class).BestEffort && !s.L.Backoffs.Pauses(pause, t) {
 			out = append(out, t)
 		}
 		return true

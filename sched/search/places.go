@@ -24,7 +24,7 @@ func (t *attempt) place(tx *ledger.Tx) Outcome {
 	}
 	t.rest.take(i)
 	out := Refused
-	t.homes(i, func(d topology.ID) bool {
+	t.homes.of(i, func(d topology.ID) bool {
 		out = t.placeIn(tx, i, d)
 		return out == Refused && t.tries <= t.most
 	})
@@ -41,32 +41,32 @@ func (t *attempt) place(tx *ledger.Tx) Outcome {
 	return out
 }
 
-// homes calls f for the domains that a unit may be placed in inside the current one.
-func (t *attempt) homes(i int, f func(topology.ID) bool) {
-	u := t.rest.units[i]
-	u.need = max(1, t.rest.least(i)-u.kept)
-	ask := t.asked(u)
-	if t.net == nil || ask == nil {
-		f(t.inside)
+// of calls f for the domains that a unit may be placed in inside the current one.
+func (ds *domainSearch) of(i int, f func(topology.ID) bool) {
+	u := ds.a.rest.units[i]
+	u.need = max(1, ds.a.rest.least(i)-u.kept)
+	ask := ds.asked(u)
+	if ds.a.net == nil || ask == nil {
+		f(ds.a.inside)
 		return
 	}
-	t.eachHome(t.within(), ask, u, f)
+	ds.each(ds.within(), ask, u, f)
 }
 
 // asked is the limit of a unit's sub-group in the network; nil when it has none of its own.
-func (t *attempt) asked(u unit) *model.Topology {
+func (ds *domainSearch) asked(u unit) *model.Topology {
 	if u.sub < 0 {
 		return nil
 	}
-	return t.job.Of(&t.job.Subs[u.sub]).Topology
+	return ds.a.job.Of(&ds.a.job.Subs[u.sub]).Topology
 }
 
 // within is the domain that the job has to stay in.
-func (t *attempt) within() topology.ID {
-	if t.inside == topology.None {
+func (ds *domainSearch) within() topology.ID {
+	if ds.a.inside == topology.None {
 		return topology.Root
 	}
-	return t.inside
+	return ds.a.inside
 }
 
 // placeIn places a unit in a domain, and then the remaining units.
@@ -102,7 +102,7 @@ func (t *attempt) placeIn(tx *ledger.Tx, i int, d topology.ID) (out Outcome) {
 // elsewhere within their limit.
 func (t *attempt) surplus(i int) (more unit, left bool) {
 	u := &t.rest.units[i]
-	if u.sub < 0 || u.more && (t.net == nil || t.asked(*u) == nil) {
+	if u.sub < 0 || u.more && (t.net == nil || t.homes.asked(*u) == nil) {
 		return more, false
 	}
 	more = unit{sub: u.sub, need: 1, more: true}

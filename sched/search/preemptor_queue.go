@@ -26,7 +26,7 @@ func mayShareAnswers(s *session.Session, rule victims.Rule) bool {
 // starvingJob says whether victims may be searched for a job, and its signature.
 func starvingJob(s *session.Session, j ledger.JobID) (x session.StarvingJob) {
 	job := s.L.Job(j)
-	if !job.Admitted() || job.By[model.Pending] == 0 || s.Gate(j).Is() || s.Policy.ValidateJob(j).Is() || !s.Policy.Starving(j) {
+	if !job.Admitted() || job.By[model.Pending] == 0 || s.Gate(j).Is() || s.Policy.ValidateJob(j).Is() || !s.Policy.Eviction.Starving(j) {
 		return x
 	}
 	tasks := Claimants(s, j)
@@ -69,7 +69,7 @@ func starvingJobs(s *session.Session, rule victims.Rule, mayAsk func(ledger.Queu
 			if ask(j) {
 				return groups, alone
 			}
-			if !s.Victims.PrePredicateFailed() {
+			if !s.Victims.Result.PrePredicateFailed() {
 				break // that answer holds for the whole group
 			}
 		}
@@ -131,7 +131,7 @@ func (l *preemptorQueue) serve() bool {
 	l.heads.Heapify() // jobs that lost members meanwhile may have another place in the order
 	for !l.empty() {
 		if h := l.heads.Pop(); l.askFor(h) {
-			if l.s.Policy.Starving(h.job) {
+			if l.s.Policy.Eviction.Starving(h.job) {
 				l.heads.Push(head{h.job, nil})
 			}
 			return true
@@ -142,7 +142,7 @@ func (l *preemptorQueue) serve() bool {
 
 // askFor searches victims for one job; true when room was made for it.
 func (l *preemptorQueue) askFor(h head) bool {
-	if !l.s.Policy.Starving(h.job) {
+	if !l.s.Policy.Eviction.Starving(h.job) {
 		l.queueUp(h.cursor, h.job)
 		return false
 	}
@@ -152,7 +152,7 @@ func (l *preemptorQueue) askFor(h head) bool {
 	if !would(l.s, l.rule, h.job) {
 		switch {
 		case h.cursor == nil:
-		case l.s.Victims.PrePredicateFailed(): // that answer holds for this job only
+		case l.s.Victims.Result.PrePredicateFailed(): // that answer holds for this job only
 			l.queueUp(h.cursor, h.job)
 		default:
 			l.shut = append(l.shut, h.cursor)

@@ -90,19 +90,19 @@ func (t *attempt) somewhere(task ledger.TaskID) (yes bool) {
 // are not placed keep their reservations.
 func (t *attempt) moved(members []ledger.TaskID, hold bool) (ok bool) {
 	from, sheet, events := t.w.next, slices.Clone(t.w.Tasks), len(t.s.Trace.Events)
-	t.idle = true
+	t.together.idle = true
 	t.s.L.Try(func(tx *ledger.Tx) bool {
 		for _, task := range members {
 			tx.Withdraw(task)
 		}
 		out := t.statement(tx)
 		if out == Refused {
-			out = t.elsewhere(from, true)
+			out = t.together.elsewhere(from, true)
 		}
 		ok = out == Committed && t.restored(tx, members)
 		return ok && hold
 	})
-	if t.idle = false; !ok {
+	if t.together.idle = false; !ok {
 		t.w.next, t.refused, t.result = from, t.refused[:0], result{}
 		if t.w.Tasks = sheet; t.apart {
 			t.domains = &domains{net: t.net, free: t.free}

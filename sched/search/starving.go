@@ -76,15 +76,15 @@ func TellIdleQueues(s *session.Session, action string) {
 		return
 	}
 	var quiet []string
-	s.L.Queues(func(q ledger.QueueID) bool {
+	s.L.Queues.Each(func(q ledger.QueueID) bool {
 		if row := s.L.Queue(q); row.Fact != nil && row.Leaf() {
 			quiet = append(quiet, row.Name)
 		}
 		return true
 	})
-	for _, j := range s.L.Active() {
-		if s.L.Job(j).Admitted() && s.L.Job(j).Exists() && s.Policy.Starving(j) {
-			quiet = slices.DeleteFunc(quiet, func(name string) bool { return name == s.L.QueueName(j) })
+	for _, j := range s.L.Jobs.Active() {
+		if s.L.Job(j).Admitted() && s.L.Job(j).Exists() && s.Policy.Eviction.Starving(j) {
+			quiet = slices.DeleteFunc(quiet, func(name string) bool { return name == s.L.Jobs.QueueName(j) })
 		}
 	}
 	tellHeldBack(s, action)
@@ -98,15 +98,15 @@ func TellIdleQueues(s *session.Session, action string) {
 // scheduling gates.
 func tellHeldBack(s *session.Session, action string) {
 	var held []ledger.JobID
-	s.L.Jobs(func(j ledger.JobID) bool {
+	s.L.Jobs.Each(func(j ledger.JobID) bool {
 		job := s.L.Job(j)
-		if job.Gated > 0 && job.Admitted() && !s.Gate(j).Is() && s.Policy.Starving(j) && len(Claimants(s, j)) == 0 {
+		if job.Gated > 0 && job.Admitted() && !s.Gate(j).Is() && s.Policy.Eviction.Starving(j) && len(Claimants(s, j)) == 0 {
 			held = append(held, j)
 		}
 		return true
 	})
 	slices.SortFunc(held, func(a, b ledger.JobID) int { return s.L.Job(a).Key.Compare(s.L.Job(b).Key) })
 	for _, j := range held {
-		s.Trace.Add(trace.Event{Kind: trace.NoPreemptorTask, Action: action, Job: s.L.Called(j)})
+		s.Trace.Add(trace.Event{Kind: trace.NoPreemptorTask, Action: action, Job: s.L.Jobs.Called(j)})
 	}
 }

@@ -25,12 +25,12 @@ func Starving(s *session.Session, action string) []ledger.JobID {
 		}
 		if r := s.Policy.ValidateJob(j); r.Is() {
 			if s.Trace.On(trace.SkipPreemption) {
-				s.Trace.Add(trace.Event{Kind: trace.SkipPreemption, Action: action, Job: s.L.Called(j),
-					Queue: s.L.QueueName(j), Reason: r})
+				s.Trace.Add(trace.Event{Kind: trace.SkipPreemption, Action: action, Job: s.L.Jobs.Called(j),
+					Queue: s.L.Jobs.QueueName(j), Reason: r})
 			}
 			return false
 		}
-		return s.Policy.Starving(j)
+		return s.Policy.Eviction.Starving(j)
 	})
 }
 
@@ -52,38 +52,38 @@ func Claimants(s *session.Session, j ledger.JobID) []ledger.TaskID {
 func Take(s *session.Session, rule victims.Rule, j ledger.JobID) bool {
 	tasks := Claimants(s, j)
 	if len(tasks) == 0 {
-		s.Trace.Add(trace.Event{Kind: trace.NoPreemptorTask, Action: rule.Action, Job: s.L.Called(j)})
+		s.Trace.Add(trace.Event{Kind: trace.NoPreemptorTask, Action: rule.Action, Job: s.L.Jobs.Called(j)})
 		return false
 	}
 	if rule.Domains == 0 && Near(s, j) { // decision 16
 		s.RememberNoVictims(j, rule.Action)
-		s.Trace.Add(trace.Event{Kind: trace.SkipPreemption, Action: rule.Action, Job: s.L.Called(j), Queue: s.L.QueueName(j),
+		s.Trace.Add(trace.Event{Kind: trace.SkipPreemption, Action: rule.Action, Job: s.L.Jobs.Called(j), Queue: s.L.Jobs.QueueName(j),
 			Reason: trace.Reason{Code: trace.TopologyByGang, Text: rule.Action}})
 		return false
 	}
 	rule.Trace = s.Trace
 	reclaims, tells := rule.Scope == victims.OtherQueues, s.Trace.On(trace.VictimsOfPlugins)
 	if s.Trace.On(trace.AllocatingOperations) {
-		s.Trace.Add(trace.Event{Kind: trace.AllocatingOperations, Job: s.L.Called(j)})
+		s.Trace.Add(trace.Event{Kind: trace.AllocatingOperations, Job: s.L.Jobs.Called(j)})
 	}
 	if !takeIn(s, rule, j, tasks) {
 		s.RememberNoVictims(j, rule.Action)
 		if tells {
-			tellVictims(s, rule, s.Policy.AllVoters(reclaims), nil)
+			tellVictims(s, rule, s.Policy.Eviction.AllVoters(reclaims), nil)
 		}
-		if r := s.Victims.NotPreemptive(); r.Is() {
-			s.Trace.Add(trace.Event{Kind: trace.CannotReclaim, Action: rule.Action, Queue: s.L.QueueName(j), Job: s.L.Called(j),
+		if r := s.Victims.Result.NotPreemptive(); r.Is() {
+			s.Trace.Add(trace.Event{Kind: trace.CannotReclaim, Action: rule.Action, Queue: s.L.Jobs.QueueName(j), Job: s.L.Jobs.Called(j),
 				Task: s.L.Task(tasks[0]).Key.String(), Reason: r})
 		}
-		s.Trace.Add(trace.Event{Kind: trace.FailedPreempt, Action: rule.Action, Job: s.L.Called(j), Task: s.L.Task(tasks[0]).Key.String()})
-		s.Trace.Add(trace.Event{Kind: trace.Discarding, Job: s.L.Called(j)})
+		s.Trace.Add(trace.Event{Kind: trace.FailedPreempt, Action: rule.Action, Job: s.L.Jobs.Called(j), Task: s.L.Task(tasks[0]).Key.String()})
+		s.Trace.Add(trace.Event{Kind: trace.Discarding, Job: s.L.Jobs.Called(j)})
 		return false
 	}
 	var by, gone []string
 	if tells {
-		by = s.Policy.VictimQueueFilters(reclaims)
+		by = s.Policy.Eviction.QueueFilters(reclaims)
 	}
-	s.Victims.Records(s.Now, func(t ledger.TaskID, r *trace.Eviction) {
+	s.Victims.Result.Records(s.Now, func(t ledger.TaskID, r *trace.Eviction) {
 		s.Evictions[t] = r
 		if tells {
 			gone, by = append(gone, r.Task), union(by, r.Rules)
@@ -95,15 +95,15 @@ func Take(s *session.Session, rule victims.Rule, j ledger.JobID) bool {
 	if tells {
 		tellVictims(s, rule, by, gone)
 	}
-	for _, t := range s.Victims.Placed() {
+	for _, t := range s.Victims.Result.Placed() {
 		if s.Trace.On(trace.Preempted) {
 			preempted(s, rule, t)
 		}
 	}
-	s.Trace.Add(trace.Event{Kind: trace.JobPipelinedEvent, Job: s.L.Called(j), Count: len(s.Victims.Placed())})
-	s.Trace.Add(trace.Event{Kind: trace.Committing, Job: s.L.Called(j)})
-	s.Waits(j, trace.Reason{Code: trace.Reserved, Task: s.L.Task(s.Victims.Placed()[0]).Key.String(),
-		Text: s.L.Node(s.L.Task(s.Victims.Placed()[0]).Node).Name})
+	s.Trace.Add(trace.Event{Kind: trace.JobPipelinedEvent, Job: s.L.Jobs.Called(j), Count: len(s.Victims.Result.Placed())})
+	s.Trace.Add(trace.Event{Kind: trace.Committing, Job: s.L.Jobs.Called(j)})
+	s.Waits(j, trace.Reason{Code: trace.Reserved, Task: s.L.Task(s.Victims.Result.Placed()[0]).Key.String(),
+		Text: s.L.Node(s.L.Task(s.Victims.Result.Placed()[0]).Node).Name})
 	return true
 }
 
@@ -129,7 +129,7 @@ func union(list, more []string) []string {
 func preempted(s *session.Session, rule victims.Rule, t ledger.TaskID) {
 	task := s.L.Task(t)
 	var sum resource.Vec
-	s.Victims.VictimsOf(t, func(v ledger.TaskID) { sum = sum.Add(s.L.Class(s.L.Task(v).Class).Request) })
+	s.Victims.Result.VictimsOf(t, func(v ledger.TaskID) { sum = sum.Add(s.L.Class(s.L.Task(v).Class).Request) })
 	s.Trace.Add(trace.Event{Kind: trace.Preempted, Action: rule.Action, Task: task.Key.String(), Node: s.L.Node(task.Node).Name,
 		Amounts: []trace.Labelled{{Label: "preempted", List: s.L.Dims.List(sum)},
 			{Label: "requested", List: s.L.Dims.List(s.L.Class(task.Class).Request)}}})

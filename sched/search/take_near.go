@@ -62,7 +62,7 @@ func cheapest(s *session.Session, rule victims.Rule, j ledger.JobID, tasks []led
 			if !s.Victims.Take(fenced, j, tasks) {
 				return false
 			}
-			if c := s.Victims.Cost(); !found || c.Compare(least) < 0 {
+			if c := s.Victims.Result.Cost(); !found || c.Compare(least) < 0 {
 				best, least, lowest, found = fenced, c, tier, true
 			}
 			return false
@@ -103,16 +103,16 @@ func eachDomainRule(s *session.Session, rule victims.Rule, j ledger.JobID, f fun
 	}
 	ask := t.job.Group.Topology
 	if !hard(ask) {
-		t.domainRules(rule, units, topology.Root, f)
+		t.homes.domainRules(rule, units, topology.Root, f)
 		return
 	}
-	all := unit{sub: topology.AllSubs, need: t.minimum()}
+	all := unit{sub: topology.AllSubs, need: t.homes.minimum()}
 	for _, u := range units {
 		all.tasks = append(all.tasks, u.tasks...)
 	}
-	for _, d := range t.leastLacking(topology.Root, ask, all, rule.Domains, nil) {
+	for _, d := range t.homes.leastLacking(topology.Root, ask, all, rule.Domains, nil) {
 		rule.Within = t.net.Domain(d).Nodes
-		if !t.domainRules(rule, units, d, f) {
+		if !t.homes.domainRules(rule, units, d, f) {
 			return
 		}
 	}
@@ -120,18 +120,18 @@ func eachDomainRule(s *session.Session, rule victims.Rule, j ledger.JobID, f fun
 
 // domainRules calls f for ways of giving each sub-group a domain inside another one, until f returns
 // false; then domainRules returns false.
-func (t *attempt) domainRules(rule victims.Rule, units []unit, inside topology.ID, f func(victims.Rule, int32) bool) bool {
-	if !slices.ContainsFunc(t.job.Group.SubGroups, func(p model.SubGroups) bool { return hard(p.Topology) }) {
-		return f(rule, t.net.Domain(inside).Tier)
+func (ds *domainSearch) domainRules(rule victims.Rule, units []unit, inside topology.ID, f func(victims.Rule, int32) bool) bool {
+	if !slices.ContainsFunc(ds.a.job.Group.SubGroups, func(p model.SubGroups) bool { return hard(p.Topology) }) {
+		return f(rule, ds.a.net.Domain(inside).Tier)
 	}
 	for first := range rule.Domains {
 		taken := map[topology.ID]int64{}
 		homes := map[int32][]ledger.NodeID{}
 		for i, u := range units {
-			if u.sub < 0 || !hard(t.job.Of(&t.job.Subs[u.sub]).Topology) {
+			if u.sub < 0 || !hard(ds.a.job.Of(&ds.a.job.Subs[u.sub]).Topology) {
 				continue
 			}
-			list := t.leastLacking(inside, t.job.Of(&t.job.Subs[u.sub]).Topology, u, rule.Domains, taken)
+			list := ds.leastLacking(inside, ds.a.job.Of(&ds.a.job.Subs[u.sub]).Topology, u, rule.Domains, taken)
 			if len(list) == 0 || i == 0 && first >= len(list) {
 				return true
 			}
@@ -140,15 +140,15 @@ func (t *attempt) domainRules(rule victims.Rule, units []unit, inside topology.I
 				d = list[first]
 			}
 			taken[d] += u.need
-			homes[u.sub] = t.net.Domain(d).Nodes
+			homes[u.sub] = ds.a.net.Domain(d).Nodes
 		}
 		rule.Each = func(task ledger.TaskID) []ledger.NodeID {
-			if nodes, ok := homes[t.s.L.Task(task).Sub]; ok {
+			if nodes, ok := homes[ds.a.s.L.Task(task).Sub]; ok {
 				return nodes
 			}
-			return t.net.Domain(inside).Nodes
+			return ds.a.net.Domain(inside).Nodes
 		}
-		if !f(rule, t.net.Domain(inside).Tier) {
+		if !f(rule, ds.a.net.Domain(inside).Tier) {
 			return false
 		}
 	}
@@ -157,14 +157,14 @@ func (t *attempt) domainRules(rule victims.Rule, units []unit, inside topology.I
 
 // leastLacking lists, of each tier, at most so many of the domains that a unit may be placed in: those
 // with the most room for it. taken is the number of tasks that are to be placed in a domain already.
-func (t *attempt) leastLacking(inside topology.ID, ask *model.Topology, u unit, most int, taken map[topology.ID]int64) (out []topology.ID) {
-	limit := t.net.Limit(ask)
-	classes, _ := t.classes(u)
-	t.net.Homes(inside, t.net.Reach(t.w.Job, u.sub), limit, func(level topology.Level) bool {
+func (ds *domainSearch) leastLacking(inside topology.ID, ask *model.Topology, u unit, most int, taken map[topology.ID]int64) (out []topology.ID) {
+	limit := ds.a.net.Limit(ask)
+	classes, _ := ds.classes(u)
+	ds.a.net.Homes(inside, ds.a.net.Reach(ds.a.w.Job, u.sub), limit, func(level topology.Level) bool {
 		var list []scored
 		for _, d := range level.Domains {
-			if len(t.net.Domain(d).Nodes) > 0 {
-				list = append(list, scored{domain: d, score: t.roomFor(d, classes, u.need+taken[d]) - taken[d]})
+			if len(ds.a.net.Domain(d).Nodes) > 0 {
+				list = append(list, scored{domain: d, score: ds.roomFor(d, classes, u.need+taken[d]) - taken[d]})
 			}
 		}
 		slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })

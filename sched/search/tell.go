@@ -16,7 +16,7 @@ func tell(s *session.Session, t ledger.TaskID, p place) {
 	if p.in.Future() {
 		kind, after = trace.PipeliningTask, trace.AfterPipelined
 	}
-	e := trace.Event{Kind: kind, Job: s.L.Called(task.Job), Task: task.Key.String(), Node: node.Name, Score: p.score}
+	e := trace.Event{Kind: kind, Job: s.L.Jobs.Called(task.Job), Task: task.Key.String(), Node: node.Name, Score: p.score}
 	scored := e
 	scored.Kind = trace.NodeScores
 	s.Trace.Add(scored)
@@ -43,7 +43,7 @@ func tellRefusal(s *session.Session, t ledger.TaskID, r trace.Reason) {
 	s.Trace.Add(trace.Event{Kind: trace.FitErrorsEvent, Task: s.L.Task(t).Key.String(), Reason: r})
 	var told []string
 	for _, c := range r.Nodes {
-		n, ok := s.L.FindNode(c.Example)
+		n, ok := s.L.Nodes.Find(c.Example)
 		if !ok || slices.Contains(told, c.Example) {
 			continue
 		}
@@ -57,12 +57,12 @@ func tellRefusal(s *session.Session, t ledger.TaskID, r trace.Reason) {
 func tellLevels(s *session.Session, q ledger.QueueID, t ledger.TaskID, r trace.Reason) {
 	arithmetic, _ := s.Policy.QueueArithmetic(q)
 	above := []string{}
-	for at := q; at != ledger.NoQueue; at = s.L.Parent(at) {
+	for at := q; at != ledger.NoQueue; at = s.L.Queues.Parent(at) {
 		above = append(above, s.L.Queue(at).Name)
 	}
 	above = above[slices.Index(above, r.Queue)+1:]
 	for _, name := range above {
-		at, _ := s.L.FindQueue(name)
+		at, _ := s.L.Queues.Find(name)
 		var real resource.List
 		for _, a := range arithmetic {
 			for _, l := range a.Levels {
@@ -82,9 +82,9 @@ func tellLevels(s *session.Session, q ledger.QueueID, t ledger.TaskID, r trace.R
 // room is the idle, used and releasing amounts of a node.
 func room(s *session.Session, n ledger.NodeID) []trace.Labelled {
 	return []trace.Labelled{
-		{Label: "idle", List: column(s, s.L.Idle, n)},
+		{Label: "idle", List: column(s, s.L.Nodes.Idle, n)},
 		{Label: "used", List: used(s, n)},
-		{Label: "releasing", List: column(s, s.L.Releasing, n)},
+		{Label: "releasing", List: column(s, s.L.Nodes.Releasing, n)},
 	}
 }
 
@@ -108,7 +108,7 @@ func column(s *session.Session, of func(resource.Dim) []int64, n ledger.NodeID) 
 func used(s *session.Session, n ledger.NodeID) resource.List {
 	var v resource.Vec
 	for d := range s.L.Dims.Len() {
-		v = append(v, s.L.Used(resource.Dim(d), n))
+		v = append(v, s.L.Nodes.Used(resource.Dim(d), n))
 	}
 	return s.L.Dims.List(v)
 }

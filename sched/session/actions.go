@@ -18,7 +18,7 @@ type Action interface {
 func (s *Session) Candidates(worth, keep func(ledger.JobID) bool) []ledger.JobID {
 	// Admitting a job takes it off the active list: collect the jobs first, then call keep.
 	var out []ledger.JobID
-	for _, j := range s.L.Active() {
+	for _, j := range s.L.Jobs.Active() {
 		if worth(j) {
 			out = append(out, j)
 		}

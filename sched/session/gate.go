@@ -28,7 +28,7 @@ func (s *Session) Gate(j ledger.JobID) trace.Reason {
 }
 
 // Pause is the backoff that a job, or some of its pods, are in now; nil when there is none.
-func (s *Session) Pause(j ledger.JobID) *model.Backoff { return s.L.Pause(j, s.Now) }
+func (s *Session) Pause(j ledger.JobID) *model.Backoff { return s.L.Backoffs.Of(j, s.Now) }
 
 // Refused is why a job is in a backoff.
 func Refused(p *model.Backoff) trace.Reason {
@@ -64,7 +64,7 @@ func (s *Session) closedAncestor(q ledger.QueueID) *trace.Reason {
 	if s.L.Queue(q).Fact.State != model.QueueOpen {
 		return nil
 	}
-	for at := s.L.Parent(q); at != ledger.NoQueue; at = s.L.Parent(at) {
+	for at := s.L.Queues.Parent(q); at != ledger.NoQueue; at = s.L.Queues.Parent(at) {
 		if up := s.L.Queue(at); up.Fact != nil && up.Fact.State != model.QueueOpen {
 			return &trace.Reason{Code: trace.QueueNotOpen, Queue: up.Name, Text: up.Fact.State.String()}
 		}

@@ -13,13 +13,13 @@ func (s *Session) Lacks(j ledger.JobID, class ledger.ClassID, tasks int64) {
 // Parked says that a job was refused and nothing has changed that its refusal rests on. Refusals by
 // nodes rest on RoomEpoch, those by the queue on UsageEpoch, too. A job that is known to lack room
 // stays parked until there is enough.
-func (s *Session) Parked(j ledger.JobID) bool {
-	m := s.WaitRecord(j)
+func (pk *Parking) Parked(j ledger.JobID) bool {
+	m := pk.s.WaitRecord(j)
 	if !m.parked {
 		return false
 	}
-	now := s.epochsOf(j)
-	if now.job == m.epochs.job && s.L.Job(j).Waiting() == 0 && s.hopeless(s.lackOf(j, m), now) {
+	now := pk.s.epochsOf(j)
+	if now.job == m.epochs.job && pk.s.L.Job(j).Waiting() == 0 && pk.hopeless(pk.lackOf(j, m), now) {
 		return true
 	}
 	rest := m.restsOn()
@@ -70,9 +70,9 @@ type lack struct {
 // lackOf is what a parked job lacks. It is no number of tasks for an admitted job that keeps its
 // queue's room, since it matters whether the nodes or the queue refuse that now; nor for a job for
 // which room is kept.
-func (s *Session) lackOf(j ledger.JobID, m *WaitRecord) lack {
-	job := s.L.Job(j)
-	l := lack{queue: job.Queue, priority: job.Priority, shape: m.epochs.specs, lending: s.L.LendingOf(j)}
+func (pk *Parking) lackOf(j ledger.JobID, m *WaitRecord) lack {
+	job := pk.s.L.Job(j)
+	l := lack{queue: job.Queue, priority: job.Priority, shape: m.epochs.specs, lending: pk.s.L.Lenders.Of(j)}
 	if m.lacks != 0 && job.Claims == 0 && (!job.HasMin || l.lending != ledger.Keeps) {
 		l.class, l.tasks = m.class, m.lacks
 	}
@@ -83,18 +83,18 @@ func (s *Session) lackOf(j ledger.JobID, m *WaitRecord) lack {
 // or room is still lacking even with what terminating pods will free. Within an action, what a queue
 // holds only grows and room only shrinks. So a job that does not fit before an action fits at no time
 // during it.
-func (s *Session) hopeless(k lack, now epochs) bool {
+func (pk *Parking) hopeless(k lack, now epochs) bool {
 	if now.specs != k.shape || k.queue == ledger.NoQueue {
 		return false
 	}
-	if _, over := s.Policy.Overused(k.queue); over {
+	if _, over := pk.s.Policy.Overused(k.queue); over {
 		return true
 	}
-	if k.tasks == 0 || s.L.ReleasingNodes() > 0 && s.Policy.HoldsInPart() || s.mayTake(k) {
+	if k.tasks == 0 || pk.s.L.Nodes.ReleasingNodes() > 0 && pk.s.Policy.HoldsInPart() || pk.mayTake(k) {
 		return false
 	}
-	lacking := s.Policy.Allocatable(k.queue, k.class, k.tasks) < k.tasks || s.Nodes.Prospect(k.class, k.tasks) < k.tasks
-	return lacking && !s.wouldLendOtherwise(k)
+	lacking := pk.s.Policy.Allocatable(k.queue, k.class, k.tasks) < k.tasks || pk.s.Nodes.Prospect(k.class, k.tasks) < k.tasks
+	return lacking && !pk.s.wouldLendOtherwise(k)
 }
 
 // wouldLendOtherwise says that a job which nodes refused would lend the room of its queue otherwise if they
@@ -105,13 +105,13 @@ func (s *Session) wouldLendOtherwise(k lack) bool {
 }
 
 // mayTake says that a job which lacks room might get room that is kept for another job.
-func (s *Session) mayTake(k lack) bool {
-	if !s.L.Claims() {
+func (pk *Parking) mayTake(k lack) bool {
+	if !pk.s.L.Claims.Len() {
 		return false
 	}
-	for _, j := range s.L.Claimants() {
-		job := s.L.Job(j)
-		if job.Queue == k.queue && k.priority > job.Priority || job.Queue != k.queue && s.Policy.CompareQueues(k.queue, job.Queue) < 0 {
+	for _, j := range pk.s.L.Claims.Claimants() {
+		job := pk.s.L.Job(j)
+		if job.Queue == k.queue && k.priority > job.Priority || job.Queue != k.queue && pk.s.Policy.CompareQueues(k.queue, job.Queue) < 0 {
 			return true
 		}
 	}

@@ -6,6 +6,17 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
+// Parking holds the jobs that wait and need no new attempt before something that their refusal rests on changes.
+type Parking struct {
+	s *Session
+
+	slots   []slot // by job
+	awake   []ledger.JobID
+	groups  []*parkGroup
+	groupOf map[parkKey]*parkGroup
+	lists   [numLists][]ledger.JobID
+}
+
 // Jobs that are parked and wait for the same are checked together. A parkGroup holds the
 // parked jobs of one lack. While nothing changes, the cost of a cycle depends on the number of groups,
 // not of jobs. Every change to a job takes it out of its group.
@@ -37,7 +48,7 @@ const (
 	numLists
 )
 
-func (s *Session) belongs(list int, job *ledger.Job) bool {
+func (pk *Parking) belongs(list int, job *ledger.Job) bool {
 	if list == pending {
 		return job.AwaitsAdmission()
 	}
@@ -45,116 +56,116 @@ func (s *Session) belongs(list int, job *ledger.Job) bool {
 }
 
 // Unparked are the active jobs that are not parked; order and keep are as in Candidates.
-func (s *Session) Unparked(keep func(ledger.JobID) bool) []ledger.JobID {
-	s.stir()
-	now := s.world()
-	s.open(now)
+func (pk *Parking) Unparked(keep func(ledger.JobID) bool) []ledger.JobID {
+	pk.stir()
+	now := pk.s.world()
+	pk.open(now)
 	var out []ledger.JobID
-	s.awake = slices.DeleteFunc(s.awake, func(j ledger.JobID) bool {
+	pk.awake = slices.DeleteFunc(pk.awake, func(j ledger.JobID) bool {
 		switch {
-		case !s.L.Wants(j):
-		case !s.Parked(j):
+		case !pk.s.L.Jobs.Wants(j):
+		case !pk.Parked(j):
 			out = append(out, j)
 			return false
-		case s.L.Job(j).Waiting() > 0:
+		case pk.s.L.Job(j).Waiting() > 0:
 			return false
 		default:
-			s.addToGroup(j, now)
+			pk.addToGroup(j, now)
 		}
-		s.slots[j].awake = false
+		pk.slots[j].awake = false
 		return true
 	})
-	return s.inOrder(out, keep)
+	return pk.s.inOrder(out, keep)
 }
 
 // Pending are the active jobs that wait for admission; order and keep are as in Candidates.
-func (s *Session) Pending(keep func(ledger.JobID) bool) []ledger.JobID {
-	return s.listed(pending, keep)
+func (pk *Parking) Pending(keep func(ledger.JobID) bool) []ledger.JobID {
+	return pk.listed(pending, keep)
 }
 
 // BestEffort are the active admitted jobs with members that ask for nothing; order and keep are as in
 // Candidates.
-func (s *Session) BestEffort(keep func(ledger.JobID) bool) []ledger.JobID {
-	return s.listed(bestEffort, keep)
+func (pk *Parking) BestEffort(keep func(ledger.JobID) bool) []ledger.JobID {
+	return pk.listed(bestEffort, keep)
 }
 
-func (s *Session) listed(list int, keep func(ledger.JobID) bool) []ledger.JobID {
-	s.stir()
-	s.lists[list] = slices.DeleteFunc(s.lists[list], func(j ledger.JobID) bool {
-		s.slots[j].in[list] = s.L.Wants(j) && s.belongs(list, s.L.Job(j))
-		return !s.slots[j].in[list]
+func (pk *Parking) listed(list int, keep func(ledger.JobID) bool) []ledger.JobID {
+	pk.stir()
+	pk.lists[list] = slices.DeleteFunc(pk.lists[list], func(j ledger.JobID) bool {
+		pk.slots[j].in[list] = pk.s.L.Jobs.Wants(j) && pk.belongs(list, pk.s.L.Job(j))
+		return !pk.slots[j].in[list]
 	})
-	return s.inOrder(slices.Clone(s.lists[list]), keep)
+	return pk.s.inOrder(slices.Clone(pk.lists[list]), keep)
 }
 
 // stir wakes the jobs that changed, and adds them to the lists that they belong to.
-func (s *Session) stir() {
-	s.L.TakeStirred(func(j ledger.JobID) {
-		for int(j) >= len(s.slots) {
-			s.slots = append(s.slots, slot{})
+func (pk *Parking) stir() {
+	pk.s.L.Changes.TakeStirred(func(j ledger.JobID) {
+		for int(j) >= len(pk.slots) {
+			pk.slots = append(pk.slots, slot{})
 		}
-		b := &s.slots[j]
+		b := &pk.slots[j]
 		if b.group != nil {
-			s.unpark(b)
+			pk.unpark(b)
 		}
-		s.starving.touch(j)
-		if !s.L.Wants(j) {
+		pk.s.starving.touch(j)
+		if !pk.s.L.Jobs.Wants(j) {
 			return
 		}
 		if !b.awake {
 			b.awake = true
-			s.awake = append(s.awake, j)
+			pk.awake = append(pk.awake, j)
 		}
 		for list := range numLists {
-			if !b.in[list] && s.belongs(list, s.L.Job(j)) {
+			if !b.in[list] && pk.belongs(list, pk.s.L.Job(j)) {
 				b.in[list] = true
-				s.lists[list] = append(s.lists[list], j)
+				pk.lists[list] = append(pk.lists[list], j)
 			}
 		}
 	})
 }
 
 // open wakes the jobs of every group of which not all are certain to be parked still.
-func (s *Session) open(now epochs) {
-	s.parkGroups = slices.DeleteFunc(s.parkGroups, func(b *parkGroup) bool {
-		if b.key.rest.of(now) == b.checked || len(b.jobs) > 0 && s.hopeless(b.key.lack, now) {
+func (pk *Parking) open(now epochs) {
+	pk.groups = slices.DeleteFunc(pk.groups, func(b *parkGroup) bool {
+		if b.key.rest.of(now) == b.checked || len(b.jobs) > 0 && pk.hopeless(b.key.lack, now) {
 			return false
 		}
 		for _, j := range b.jobs {
-			s.slots[j].group, s.slots[j].awake = nil, true
-			s.awake = append(s.awake, j)
+			pk.slots[j].group, pk.slots[j].awake = nil, true
+			pk.awake = append(pk.awake, j)
 		}
-		delete(s.groupOf, b.key)
+		delete(pk.groupOf, b.key)
 		return true
 	})
 }
 
 // addToGroup adds a parked job to the group of the jobs that wait for the same.
-func (s *Session) addToGroup(j ledger.JobID, now epochs) {
-	m := s.WaitRecord(j)
-	key := parkKey{s.lackOf(j, m), m.restsOn()}
-	b := s.groupOf[key]
+func (pk *Parking) addToGroup(j ledger.JobID, now epochs) {
+	m := pk.s.WaitRecord(j)
+	key := parkKey{pk.lackOf(j, m), m.restsOn()}
+	b := pk.groupOf[key]
 	if b == nil {
-		if s.groupOf == nil {
-			s.groupOf = map[parkKey]*parkGroup{}
+		if pk.groupOf == nil {
+			pk.groupOf = map[parkKey]*parkGroup{}
 		}
 		b = &parkGroup{key: key, checked: key.rest.of(now)}
-		s.groupOf[key] = b
-		s.parkGroups = append(s.parkGroups, b)
+		pk.groupOf[key] = b
+		pk.groups = append(pk.groups, b)
 	}
 	if b.checked != key.rest.of(now) {
 		b.checked = epochs{}
 	}
-	s.slots[j].group, s.slots[j].at = b, len(b.jobs)
+	pk.slots[j].group, pk.slots[j].at = b, len(b.jobs)
 	b.jobs = append(b.jobs, j)
 }
 
 // unpark takes a job out of its group.
-func (s *Session) unpark(d *slot) {
+func (pk *Parking) unpark(d *slot) {
 	b := d.group
 	last := b.jobs[len(b.jobs)-1]
 	b.jobs[d.at] = last
-	s.slots[last].at = d.at
+	pk.slots[last].at = d.at
 	b.jobs = b.jobs[:len(b.jobs)-1]
 	d.group = nil
 }

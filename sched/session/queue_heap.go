@@ -47,8 +47,8 @@ type precedence struct {
 // newQueueHeap adds queues to a heap. t is a heap that is no longer used, to be used again; nil for
 // none.
 func newQueueHeap(s *Session, queues []ledger.QueueID, t *queueHeap) *queueHeap {
-	if t == nil || t.tree == nil || t.shape != s.L.SpecEpoch() || len(t.leaf) != s.L.NumQueues() {
-		t = &queueHeap{s: s, shape: s.L.SpecEpoch(), leaf: make([]int32, s.L.NumQueues()), nodes: make([]node, 1, 2*len(queues)+2)}
+	if t == nil || t.tree == nil || t.shape != s.L.Changes.SpecEpoch() || len(t.leaf) != s.L.Queues.Len() {
+		t = &queueHeap{s: s, shape: s.L.Changes.SpecEpoch(), leaf: make([]int32, s.L.Queues.Len()), nodes: make([]node, 1, 2*len(queues)+2)}
 		t.nodes[0] = node{up: -1, at: -1, queue: ledger.NoQueue}
 		if order, only := s.Policy.TreeOrder(); only {
 			t.tree = order

@@ -39,7 +39,7 @@ func (s *Session) Rotate(jobs []ledger.JobID) *Rotation {
 	if len(jobs) == 0 {
 		return &Rotation{s: s, queues: &queueHeap{}}
 	}
-	r := &Rotation{s: s, at: make([]int32, s.L.NumQueues())}
+	r := &Rotation{s: s, at: make([]int32, s.L.Queues.Len())}
 	in := 0
 	for _, j := range jobs {
 		q := s.L.Job(j).Queue

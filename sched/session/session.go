@@ -35,12 +35,7 @@ type Session struct {
 	Evictions map[ledger.TaskID]*trace.Eviction
 
 	waitRecords []*WaitRecord // by JobID; nil for most: a job that never waited has none
-	slots       []slot        // by job
-	awake       []ledger.JobID
-	parkGroups  []*parkGroup
-	groupOf     map[parkKey]*parkGroup
-	lists       [numLists][]ledger.JobID
-	spareHeap   *queueHeap // of a rotation that is over, for the next one
+	spareHeap   *queueHeap    // of a rotation that is over, for the next one
 	starving    starvingJobs
 	noVictims   map[actionOnJob]stood
 	idleActions map[string]Situation // by action: the Situation in which no job was left to make room for
@@ -48,13 +43,14 @@ type Session struct {
 	opened      uint64 // the StateEpoch when the cycle began
 	times       uint64 // how often a time came at which plugins' answers change
 	deferred    uint64 // cycles in which work was put off
+	Parking     Parking
 }
 
 // Open begins a cycle: what was noted in earlier cycles no longer counts, except refusals.
 func (s *Session) Open(now int64) {
 	s.Now = now
 	s.cycle++
-	s.opened = s.L.StateEpoch()
+	s.opened = s.L.Changes.StateEpoch()
 	s.arrive()
 	if s.Victims != nil {
 		s.Victims.Open()
@@ -191,8 +187,8 @@ func (s *Session) epochsOf(j ledger.JobID) epochs {
 
 // world is the versions that a refusal may rest on, without the job's own.
 func (s *Session) world() epochs {
-	nodes, figures := s.L.Settled()
-	return epochs{0, s.L.RoomEpoch(), figures, s.L.SpecEpoch(), nodes, s.times}
+	nodes, figures := s.L.Changes.Settled()
+	return epochs{0, s.L.Changes.RoomEpoch(), figures, s.L.Changes.SpecEpoch(), nodes, s.times}
 }
 
 // actionOnJob names an action that found no victims for a job.
@@ -213,7 +209,7 @@ type Situation struct{ world, opened, times, deferred uint64 }
 
 // Situation is the current one.
 func (s *Session) Situation() Situation {
-	return Situation{s.L.StateEpoch(), s.opened, s.times, s.deferred}
+	return Situation{s.L.Changes.StateEpoch(), s.opened, s.times, s.deferred}
 }
 
 // RememberNoVictims notes that an action finds no victims for a job as things stand.
@@ -249,4 +245,10 @@ func (s *Session) HasNoVictims(j ledger.JobID, action string) bool {
 // Clear forgets why a job waited.
 func (s *Session) Clear(j ledger.JobID) {
 	s.Waits(j, trace.Reason{})
+}
+
+// Wire tells the parts of a session what they are parts of. It is called once the exported fields are set.
+func (s *Session) Wire() *Session {
+	s.Parking.s = s
+	return s
 }

@@ -15,7 +15,7 @@ import (
 func waiting(t *testing.T) (*Session, ledger.JobID, *int) {
 	t.Helper()
 	version := 0
-	s := &Session{L: ledger.New(), Trace: &trace.Recorder{}}
+	s := (&Session{L: ledger.New(), Trace: &trace.Recorder{}}).Wire()
 	set, err := policy.Build(policy.Profile{}, nil, s.L)
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +26,7 @@ func waiting(t *testing.T) (*Session, ledger.JobID, *int) {
 	tell(s, &version, model.KindPod, "ns", "waits", pod("waits", ""))
 	tell(s, &version, model.KindPod, "ns", "other", pod("other", ""))
 	s.Open(1)
-	j, ok := s.L.FindJob(ledger.JobKey{Namespace: "ns", Name: "waits", Adopted: true})
+	j, ok := s.L.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "waits", Adopted: true})
 	if !ok {
 		t.Fatal("the pod has no job")
 	}
@@ -51,8 +51,8 @@ func tell(s *Session, version *int, k model.Kind, namespace, name string, o mode
 
 // take gives the room on the node to the other pod, in a statement that holds or not.
 func take(s *Session, holds bool) {
-	t, _ := s.L.FindTask(ledger.Key{Namespace: "ns", Name: "other"})
-	n, _ := s.L.FindNode("node")
+	t, _ := s.L.Tasks.Find(ledger.Key{Namespace: "ns", Name: "other"})
+	n, _ := s.L.Nodes.Find("node")
 	s.L.Try(func(tx *ledger.Tx) bool {
 		tx.Allocate(t, n)
 		return holds
@@ -100,7 +100,7 @@ func TestWhatWakesAParkedJob(t *testing.T) {
 				for _, c := range test.sleeps {
 					want = want || c == change
 				}
-				if got := s.Parked(j); got != want {
+				if got := s.Parking.Parked(j); got != want {
 					t.Errorf("parked %t, want %t", got, want)
 				}
 			})
@@ -127,7 +127,7 @@ func TestTheReasonShownIsThePresentOne(t *testing.T) {
 			t.Fatalf("shown is %s, asked %d times, want the answer of one question", r.Code, asked)
 		}
 	}
-	if !s.Parked(j) {
+	if !s.Parking.Parked(j) {
 		t.Error("showing a reason wakes the job")
 	}
 }
@@ -147,11 +147,11 @@ func TestWhatWasNotedEarlierIsForgotten(t *testing.T) {
 	s.Park(j, trace.Reason{Code: trace.NotEnoughResources}, false, true)
 	tell(s, version, model.KindPod, "ns", "waits", nil)
 	tell(s, version, model.KindPod, "ns", "heir", pod("heir", ""))
-	heir, _ := s.L.FindJob(ledger.JobKey{Namespace: "ns", Name: "heir", Adopted: true})
+	heir, _ := s.L.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "heir", Adopted: true})
 	if heir != j {
 		t.Skip("rows are not reused in this order")
 	}
-	if s.Parked(heir) || s.WaitRecord(heir).Reason.Is() {
+	if s.Parking.Parked(heir) || s.WaitRecord(heir).Reason.Is() {
 		t.Errorf("the row's new job inherits %+v", s.WaitRecord(heir).Reason)
 	}
 }
@@ -160,8 +160,8 @@ func TestWhatWasNotedEarlierIsForgotten(t *testing.T) {
 // room, or until one of them changes, and then only that one.
 func TestParkedJobsAreAskedTogether(t *testing.T) {
 	s, waits, version := waiting(t)
-	o, _ := s.L.FindJob(ledger.JobKey{Namespace: "ns", Name: "other", Adopted: true})
-	fresh := func() []ledger.JobID { return s.Unparked(func(ledger.JobID) bool { return true }) }
+	o, _ := s.L.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "other", Adopted: true})
+	fresh := func() []ledger.JobID { return s.Parking.Unparked(func(ledger.JobID) bool { return true }) }
 	park := func(jobs ...ledger.JobID) {
 		for _, j := range jobs {
 			s.Park(j, trace.Reason{Code: trace.NotEnoughResources}, false, true)
@@ -199,9 +199,9 @@ func TestParkedJobsAreAskedTogether(t *testing.T) {
 // What is remembered costs only for jobs that wait: a cluster is full of others.
 func TestAJobThatRunsIsNotRemembered(t *testing.T) {
 	s, j, version := waiting(t)
-	other, _ := s.L.FindJob(ledger.JobKey{Namespace: "ns", Name: "other", Adopted: true})
+	other, _ := s.L.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "other", Adopted: true})
 	s.Waits(j, trace.Reason{Code: trace.NotEnoughResources})
-	if s.WaitRecord(other).Reason.Is() || s.Parked(other) {
+	if s.WaitRecord(other).Reason.Is() || s.Parking.Parked(other) {
 		t.Error("a job of which nothing was noted has a reason")
 	}
 	if len(s.waitRecords) > int(other) && s.waitRecords[other] != nil {

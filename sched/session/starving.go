@@ -48,19 +48,19 @@ type groupSlot struct {
 // StarvingJobs are the jobs that starve: in StarvingGroups where answers can be shared, and those that
 // are alone. look is called for jobs that changed. The slices are valid until the next call.
 func (s *Session) StarvingJobs(look func(ledger.JobID) StarvingJob) ([]*StarvingGroup, []ledger.JobID) {
-	s.stir()
+	s.Parking.stir()
 	v := &s.starving
 	changed, known := s.L.Changes.QueueSpecs.Follow(&v.specSeen)
 	if !v.on || !known || len(changed) > 0 {
 		v.on = true
-		for _, j := range s.L.Active() {
+		for _, j := range s.L.Jobs.Active() {
 			v.touch(j)
 		}
 	}
 	for _, j := range v.treeSeen {
 		v.remove(j)
 		v.slots[j].fresh = false
-		if !s.L.Wants(j) {
+		if !s.L.Jobs.Wants(j) {
 			continue
 		}
 		if x := look(j); x.Starves {

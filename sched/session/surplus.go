@@ -33,7 +33,7 @@ func (s *Session) arrive() {
 		}
 	}
 	u.recent, u.Until = kept, 0
-	came := s.L.TakeArrivals(func(j ledger.JobID) {
+	came := s.L.Changes.TakeArrivals(func(j ledger.JobID) {
 		if job := s.L.Job(j); !job.Recent {
 			job.Recent, job.HeldBack, job.Came = true, false, s.Now
 			u.recent = append(u.recent, j)
@@ -77,7 +77,7 @@ func (s *Session) MayPlaceSurplus(jobs []ledger.JobID) bool {
 // lacking says that a gang that may be served, or admitted, lacks its minimum, whether or not its pods
 // have come.
 func (s *Session) lacking() (found bool) {
-	s.L.Jobs(func(j ledger.JobID) bool {
+	s.L.Jobs.Each(func(j ledger.JobID) bool {
 		job := s.L.Job(j)
 		mayCome := job.Exists() && (job.Admitted() || job.AwaitsAdmission())
 		found = mayCome && !job.Met((*ledger.Count).Promised) && !s.Gate(j).Is()

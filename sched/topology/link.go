@@ -14,7 +14,7 @@ import (
 // readHypers lists the HyperNodes, the oldest first, and who selects nodes how.
 func (m *Map) readHypers() {
 	m.hypers, m.byName, m.exact, m.wide = m.hypers[:0], map[string]int{}, map[string][]int32{}, m.wide[:0]
-	for _, h := range m.l.HyperNodes() {
+	for _, h := range m.l.HyperNodes.All() {
 		i := len(m.hypers)
 		_, bad := h.SetAside()
 		m.hypers = append(m.hypers, hyper{fact: h, ready: !bad})
@@ -36,7 +36,7 @@ func (m *Map) readHypers() {
 }
 
 func (m *Map) claimAll() {
-	m.claims, m.called = make([][]int32, m.l.NumNodes()), make([]string, m.l.NumNodes())
+	m.claims, m.called = make([][]int32, m.l.Nodes.Len()), make([]string, m.l.Nodes.Len())
 	for n := range m.claims {
 		m.claim(ledger.NodeID(n))
 	}
@@ -44,7 +44,7 @@ func (m *Map) claimAll() {
 
 // claim finds the HyperNodes that select a node, and says whether that, or the node, has changed.
 func (m *Map) claim(n ledger.NodeID) bool {
-	for len(m.claims) < m.l.NumNodes() {
+	for len(m.claims) < m.l.Nodes.Len() {
 		m.claims, m.called = append(m.claims, nil), append(m.called, "")
 	}
 	node, was, called := m.l.Node(n), m.claims[n], m.called[n]
@@ -148,7 +148,7 @@ func (m *Map) adopt(i int) {
 	for k := range h.fact.Members {
 		s := &h.fact.Members[k]
 		if s.Node {
-			if n, known := m.l.FindNode(s.Name); s.Name != "" && (!known || !m.l.Node(n).Present()) {
+			if n, known := m.l.Nodes.Find(s.Name); s.Name != "" && (!known || !m.l.Node(n).Present()) {
 				m.say(i, "spec.members[%d]: node %q does not exist", k, s.Name)
 			}
 			continue
@@ -228,9 +228,9 @@ func (m *Map) number() {
 
 // settle puts every node into its leaf, and all that are above.
 func (m *Map) settle() {
-	m.leaf = make([]ID, m.l.NumNodes())
+	m.leaf = make([]ID, m.l.Nodes.Len())
 	m.names = m.names[:0]
-	m.l.Present(func(n ledger.NodeID) bool {
+	m.l.Nodes.Present(func(n ledger.NodeID) bool {
 		m.names = append(m.names, n)
 		return true
 	})

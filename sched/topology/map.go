@@ -91,7 +91,7 @@ func New(l *ledger.Ledger) *Map {
 // Fresh brings the map up to date and returns it. It costs nothing if neither HyperNodes nor nodes have
 // changed, and little if nodes changed in what no HyperNode asks for.
 func (m *Map) Fresh() *Map {
-	hyper, static := m.l.HyperNodesNow(), m.l.Changes.NodeFacts.Now()
+	hyper, static := m.l.HyperNodes.Epoch(), m.l.Changes.NodeFacts.Now()
 	if m.heard && hyper == m.hyperAt && static == m.staticAt {
 		return m
 	}
@@ -226,11 +226,11 @@ func (m *Map) Reach(j ledger.JobID, sub int32) ID {
 		return at != Root
 	}
 	if sub != AllSubs {
-		m.l.SubTasks(j, sub, func(t ledger.TaskID) bool { return !slices.Contains(placed[:], m.l.Task(t).Status) || join(t) })
+		m.l.Jobs.SubTasks(j, sub, func(t ledger.TaskID) bool { return !slices.Contains(placed[:], m.l.Task(t).Status) || join(t) })
 		return at
 	}
 	for _, s := range placed {
-		m.l.JobTasks(j, s, join)
+		m.l.Jobs.Tasks(j, s, join)
 	}
 	return at
 }

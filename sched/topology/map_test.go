@@ -116,7 +116,7 @@ func slowLeaf(m *Map, n ledger.NodeID) string {
 		return high == ""
 	}
 	node := m.l.Node(n)
-	for _, h := range m.l.HyperNodes() {
+	for _, h := range m.l.HyperNodes.All() {
 		if !inTree(m, h.Name) || !node.Present() {
 			continue
 		}
@@ -200,7 +200,7 @@ func TestTheMapFollowsFacts(t *testing.T) {
 				t.Fatalf("nodes of %q are %v, those of its parts %v", m.Domain(ID(d)).Name, m.Domain(ID(d)).Nodes, nodes)
 			}
 		}
-		l.Present(func(x ledger.NodeID) bool {
+		l.Nodes.Present(func(x ledger.NodeID) bool {
 			if is, want := m.Domain(m.Leaf(x)).Name, slowLeaf(m, x); is != want {
 				t.Fatalf("node %s is in %q, the twin finds %q", l.Node(x).Name, is, want)
 			}

@@ -83,12 +83,12 @@ func (f *full) job(name, queue, priority string, members int, each int64, node s
 		}
 		f.put(model.KindPod, "ns", pod, p)
 	}
-	j, _ := f.l.FindJob(ledger.JobKey{Namespace: "ns", Name: name})
+	j, _ := f.l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: name})
 	return j
 }
 
 func (f *full) tasks(j ledger.JobID) (out []ledger.TaskID) {
-	f.l.JobTasks(j, model.Pending, func(t ledger.TaskID) bool { out = append(out, t); return true })
+	f.l.Jobs.Tasks(j, model.Pending, func(t ledger.TaskID) bool { out = append(out, t); return true })
 	return out
 }
 

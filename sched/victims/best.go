@@ -9,91 +9,100 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
+// choice finds the node on which the victims cost least.
+type choice struct {
+	vs *Search
+
+	popped []ledger.NodeID
+	list   []listed
+	plans  [2]plan
+}
+
 // best is the cheapest plan within a level; nil when there is none. The plan is valid until the next
 // call.
-func (vs *Search) best(level int32, wholeGangs bool) *plan {
-	if vs.rule.Scope == SameJob || vs.within() != nil || vs.rule.Sample.On {
-		return vs.bestListed(wholeGangs)
+func (ch *choice) best(level int32, wholeGangs bool) *plan {
+	if ch.vs.rule.Scope == SameJob || ch.vs.asked.within() != nil || ch.vs.rule.Sample.On {
+		return ch.bestListed(wholeGangs)
 	}
-	k := candidateKey{class: vs.class, born: vs.l.Class(vs.class).Born, scope: vs.rule.Scope, queue: vs.preemptor.Queue, level: level,
-		ceiling: vs.ceiling(), wholeGangs: wholeGangs, blocked: !vs.allocatable()}
-	r := vs.candidatesFor(k)
-	vs.bounded = max(vs.bounded, len(r.heap))
-	best, spare := (*plan)(nil), &vs.plans[0]
-	vs.popped = vs.popped[:0]
+	k := candidateKey{class: ch.vs.asked.class, born: ch.vs.l.Class(ch.vs.asked.class).Born, scope: ch.vs.rule.Scope, queue: ch.vs.asked.preemptor.Queue, level: level,
+		ceiling: ch.vs.asked.ceiling(), wholeGangs: wholeGangs, blocked: !ch.vs.asked.allocatable()}
+	r := ch.vs.candidates.of(k)
+	ch.vs.asked.bounded = max(ch.vs.asked.bounded, len(r.heap))
+	best, spare := (*plan)(nil), &ch.plans[0]
+	ch.popped = ch.popped[:0]
 	for len(r.heap) > 0 {
 		n := r.heap[0]
-		if best != nil && !vs.cheaper(r.bounds[n], n, best) {
+		if best != nil && !ch.cheaper(r.bounds[n], n, best) {
 			break
 		}
-		vs.remove(r, 0)
-		vs.popped = append(vs.popped, n)
-		if r.failed[n] == vs.stamp {
+		ch.vs.candidates.remove(r, 0)
+		ch.popped = append(ch.popped, n)
+		if r.failed[n] == ch.vs.stamp {
 			continue
 		}
-		if !vs.dryRun(n, wholeGangs, spare) {
-			r.failed[n] = vs.stamp
-			if vs.spent() {
+		if !ch.vs.dry.run(n, wholeGangs, spare) {
+			r.failed[n] = ch.vs.stamp
+			if ch.vs.asked.spent() {
 				break
 			}
 			continue
 		}
-		if best == nil || vs.cheaper(spare.cost, n, best) {
-			best, spare = vs.swap(best, spare)
+		if best == nil || ch.cheaper(spare.cost, n, best) {
+			best, spare = ch.swap(best, spare)
 		} else {
-			vs.loses(spare.node, spare.cost)
+			ch.vs.asked.loses(spare.node, spare.cost)
 		}
-		if vs.spent() {
+		if ch.vs.asked.spent() {
 			break
 		}
 	}
-	vs.runnersUp(r)
-	for _, n := range vs.popped {
-		vs.push(r, n)
+	ch.vs.asked.runnersUp(r)
+	for _, n := range ch.popped {
+		ch.vs.candidates.push(r, n)
 	}
 	// The dry runs took back all that they changed: the bounds still hold.
-	r.cursor = vs.l.Changes.Nodes.Now()
+	r.cursor = ch.vs.l.Changes.Nodes.Now()
 	return best
 }
 
 // spent says that the preemptor's budget is used up.
-func (vs *Search) spent() bool {
-	vs.exhausted = vs.exhausted || vs.steps > vs.budget
-	return vs.steps > vs.budget
+func (as *asked) spent() bool {
+	as.exhausted = as.exhausted || as.steps > as.budget
+	return as.steps > as.budget
 }
 
 // swap makes the spare plan the best; the old best becomes the spare one.
-func (vs *Search) swap(best, spare *plan) (*plan, *plan) {
+func (ch *choice) swap(best, spare *plan) (*plan, *plan) {
 	if best != nil {
-		vs.loses(best.node, best.cost)
+		ch.vs.asked.loses(best.node, best.cost)
 		return spare, best
 	}
-	return spare, &vs.plans[1]
+	return spare, &ch.plans[1]
 }
 
 // ceiling is the highest priority that a victim's job may have.
-func (vs *Search) ceiling() int32 {
-	if vs.rule.Scope != SameQueue {
+func (as *asked) ceiling() int32 {
+	if as.vs.rule.Scope != SameQueue {
 		return 1<<31 - 1
 	}
-	return vs.set.VictimCeiling(vs.preemptor)
+	return as.vs.set.Eviction.Ceiling(as.preemptor)
 }
 
 // cheaper says that a cost on a node is below a plan's (decision 17); the node's name decides between
 // equal costs.
-func (vs *Search) cheaper(c Cost, n ledger.NodeID, p *plan) bool {
-	return cmp.Or(c.Compare(p.cost), cmp.Compare(vs.l.Node(n).Name, vs.l.Node(p.node).Name)) < 0
+func (ch *choice) cheaper(c Cost, n ledger.NodeID, p *plan) bool {
+	return cmp.Or(c.Compare(p.cost), cmp.Compare(ch.vs.l.Node(n).Name, ch.vs.l.Node(p.node).Name)) < 0
 }
 
 // loses notes a plan that would have worked but was not the cheapest.
-func (vs *Search) loses(n ledger.NodeID, c Cost) {
-	a := trace.Alternative{Node: vs.l.Node(n).Name, Priority: c.Highest, Sum: c.prioritySum(), Victims: int(c.Count), Started: c.Start}
-	vs.losers = append(vs.losers, a)
-	slices.SortFunc(vs.losers, func(a, b trace.Alternative) int {
+func (as *asked) loses(n ledger.NodeID, c Cost) {
+	a := trace.Alternative{Node: as.vs.l.Node(n).Name, Priority: c.Highest, Sum: c.prioritySum(), Victims: int(c.Count), Started: c.Start}
+	as.losers = append(as.losers, a)
+	slices.SortFunc(as.losers, func(a, b trace.Alternative) int {
 		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.Victims, b.Victims), cmp.Compare(a.Sum, b.Sum),
 			cmp.Compare(b.Started, a.Started), cmp.Compare(a.Node, b.Node))
 	})
-	vs.losers = vs.losers[:min(len(vs.losers), trace.MostAlternatives)]
+	as.losers = as.losers[:min(len(as.losers), trace.MostAlternatives)]
 }
 
 // prioritySum is Sum without the 2^31 that was added for every victim.
@@ -101,21 +110,21 @@ func (c Cost) prioritySum() int64 { return c.Sum - int64(c.Count)<<31 }
 
 // runnersUp notes the next nodes of the heap, which were not tried because even the least that they
 // could cost is no cheaper. The first three of a heap are among its first seven elements.
-func (vs *Search) runnersUp(r *candidateNodes) {
+func (as *asked) runnersUp(r *candidateNodes) {
 	var first [7]ledger.NodeID
 	next := first[:copy(first[:], r.heap)]
 	slices.SortFunc(next, func(a, b ledger.NodeID) int {
-		if vs.before(r, a, b) {
+		if as.vs.candidates.before(r, a, b) {
 			return -1
 		}
 		return 1
 	})
 	for _, n := range next {
-		if len(vs.losers) == trace.MostAlternatives {
+		if len(as.losers) == trace.MostAlternatives {
 			return
 		}
 		c := r.bounds[n]
-		vs.losers = append(vs.losers, trace.Alternative{Node: vs.l.Node(n).Name, AtLeast: true, Priority: c.Highest,
+		as.losers = append(as.losers, trace.Alternative{Node: as.vs.l.Node(n).Name, AtLeast: true, Priority: c.Highest,
 			Sum: c.prioritySum(), Victims: int(c.Count), Started: c.Start})
 	}
 }
@@ -128,67 +137,67 @@ type listed struct {
 
 // bestListed is best over nodes that are listed for this preemptor: those of a domain, those with
 // members of its own job, or a sample.
-func (vs *Search) bestListed(wholeGangs bool) *plan {
-	vs.freeable.follow()
-	if vs.rule.Sample.On {
-		return vs.bestOfSample(wholeGangs)
+func (ch *choice) bestListed(wholeGangs bool) *plan {
+	ch.vs.candidates.freeable.follow()
+	if ch.vs.rule.Sample.On {
+		return ch.bestOfSample(wholeGangs)
 	}
-	vs.listNodes(wholeGangs)
-	p, _ := vs.bestListedNow(wholeGangs)
+	ch.listNodes(wholeGangs)
+	p, _ := ch.bestListedNow(wholeGangs)
 	return p
 }
 
 // listNodes lists the nodes that are worth trying.
-func (vs *Search) listNodes(wholeGangs bool) {
-	vs.list = vs.list[:0]
-	probe := candidateNodes{key: candidateKey{class: vs.class, scope: vs.rule.Scope, queue: vs.preemptor.Queue, ceiling: vs.ceiling(),
-		wholeGangs: wholeGangs, blocked: !vs.allocatable()}, mayLose: vs.mayLose}
-	vs.read(&probe)
-	admits := vs.nodes.Admitted(vs.class)
+func (ch *choice) listNodes(wholeGangs bool) {
+	ch.list = ch.list[:0]
+	probe := candidateNodes{key: candidateKey{class: ch.vs.asked.class, scope: ch.vs.rule.Scope, queue: ch.vs.asked.preemptor.Queue, ceiling: ch.vs.asked.ceiling(),
+		wholeGangs: wholeGangs, blocked: !ch.vs.asked.allocatable()}, mayLose: ch.vs.scope.mayLose}
+	ch.vs.candidates.read(&probe)
+	admits := ch.vs.nodes.Admitted(ch.vs.asked.class)
 	consider := func(n ledger.NodeID) {
 		if int(n) >= len(admits) || !admits[n] {
 			return
 		}
 		b, ok := nothing, true
-		if vs.rule.Scope != SameJob {
-			b, ok = vs.bound(&probe, n)
+		if ch.vs.rule.Scope != SameJob {
+			b, ok = ch.vs.candidates.bound(&probe, n)
 		}
 		if ok {
-			vs.list = append(vs.list, listed{n, b})
+			ch.list = append(ch.list, listed{n, b})
 		}
 	}
-	if vs.rule.Scope == SameJob {
-		vs.ownNodes(consider)
+	if ch.vs.rule.Scope == SameJob {
+		ch.ownNodes(consider)
 	} else {
-		for _, n := range vs.within() {
+		for _, n := range ch.vs.asked.within() {
 			consider(n)
 		}
 	}
-	slices.SortFunc(vs.list, func(a, b listed) int {
-		return cmp.Or(a.bound.Compare(b.bound), cmp.Compare(vs.l.Node(a.node).Name, vs.l.Node(b.node).Name))
+	slices.SortFunc(ch.list, func(a, b listed) int {
+		return cmp.Or(a.bound.Compare(b.bound), cmp.Compare(ch.vs.l.Node(a.node).Name, ch.vs.l.Node(b.node).Name))
 	})
-	vs.bounded = max(vs.bounded, len(vs.list))
+	ch.vs.asked.bounded = max(ch.vs.asked.bounded, len(ch.list))
 }
 
 // ownNodes calls f once for every node on which members of the preemptor's job run or have a
 // reservation.
-func (vs *Search) ownNodes(f func(ledger.NodeID)) {
-	vs.popped = vs.popped[:0]
+func (ch *choice) ownNodes(f func(ledger.NodeID)) {
+	ch.popped = ch.popped[:0]
 	for _, s := range [...]model.Status{model.Running, model.Bound, model.Pipelined} {
-		vs.l.JobTasks(vs.preemptor.Job, s, func(t ledger.TaskID) bool {
-			if n := vs.l.Task(t).Node; standing(vs.l, t) && !slices.Contains(vs.popped, n) {
-				vs.popped = append(vs.popped, n)
+		ch.vs.l.Jobs.Tasks(ch.vs.asked.preemptor.Job, s, func(t ledger.TaskID) bool {
+			if n := ch.vs.l.Task(t).Node; standing(ch.vs.l, t) && !slices.Contains(ch.popped, n) {
+				ch.popped = append(ch.popped, n)
 			}
 			return true
 		})
 	}
-	for _, n := range vs.popped {
+	for _, n := range ch.popped {
 		f(n)
 	}
 }
 
-func (vs *Search) present() int {
+func (ch *choice) present() int {
 	n := 0
-	vs.l.Present(func(ledger.NodeID) bool { n++; return true })
+	ch.vs.l.Nodes.Present(func(ledger.NodeID) bool { n++; return true })
 	return n
 }

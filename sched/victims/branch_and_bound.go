@@ -8,20 +8,20 @@ import (
 
 // measure notes what the node lacks before any eviction, and the most that one task of the units frees,
 // both by dimension.
-func (vs *Search) measure() {
-	needs := vs.l.Class(vs.class).Need
-	vs.short, vs.most = vs.short[:0], vs.most[:0]
+func (dr *dryRun) measure() {
+	needs := dr.vs.l.Class(dr.vs.asked.class).Need
+	dr.vs.short, dr.vs.most = dr.vs.short[:0], dr.vs.most[:0]
 	for _, need := range needs {
-		vs.short = append(vs.short, lacks(vs.l, vs.at, need.Dim, need.Amount))
-		vs.most = append(vs.most, 0)
+		dr.vs.short = append(dr.vs.short, lacks(dr.vs.l, dr.at, need.Dim, need.Amount))
+		dr.vs.most = append(dr.vs.most, 0)
 	}
-	for i := range vs.units {
-		for _, t := range vs.units[i].Tasks {
-			if vs.l.Task(t).Node != vs.at {
+	for i := range dr.units {
+		for _, t := range dr.units[i].Tasks {
+			if dr.vs.l.Task(t).Node != dr.at {
 				continue
 			}
 			for k, need := range needs {
-				vs.most[k] = max(vs.most[k], vs.l.Class(vs.l.Task(t).Class).Request.Get(need.Dim))
+				dr.vs.most[k] = max(dr.vs.most[k], dr.vs.l.Class(dr.vs.l.Task(t).Class).Request.Get(need.Dim))
 			}
 		}
 	}
@@ -29,16 +29,16 @@ func (vs *Search) measure() {
 
 // atLeast is the fewest victims that could free what is short, if each freed as much as the largest
 // does; -1 when no number can.
-func (vs *Search) atLeast(short []int64) int32 {
+func (dr *dryRun) atLeast(short []int64) int32 {
 	count := int32(0)
 	for k, lack := range short {
 		if lack <= 0 {
 			continue
 		}
-		if vs.most[k] == 0 {
+		if dr.vs.most[k] == 0 {
 			return -1
 		}
-		count = max(count, int32(min((lack+vs.most[k]-1)/vs.most[k], math.MaxInt32)))
+		count = max(count, int32(min((lack+dr.vs.most[k]-1)/dr.vs.most[k], math.MaxInt32)))
 	}
 	return count
 }
@@ -47,24 +47,24 @@ func (vs *Search) atLeast(short []int64) int32 {
 // the least important that there can be, since all units below it were not enough, and it has as few
 // victims as amounts allow, each as cheap as can be. Where the order of evictions matters, the units
 // below it might have been enough in another order.
-func (vs *Search) proven(c Cost) bool {
+func (dr *dryRun) proven(c Cost) bool {
 	if c.Count == 0 {
 		return true // no victim is needed: earlier evictions freed the room
 	}
-	if c.Highest > vs.units[0].priority && vs.permutable() {
+	if c.Highest > dr.units[0].priority && dr.permutable() {
 		return false
 	}
 	if c.Count == 1 {
 		return true
 	}
-	if c.Count != vs.atLeast(vs.short) {
+	if c.Count != dr.atLeast(dr.vs.short) {
 		return false
 	}
 	least, others := raised(c.Highest), c.Count-1
-	for i := range vs.units {
-		n := min(others, int32(len(vs.units[i].Tasks)))
+	for i := range dr.units {
+		n := min(others, int32(len(dr.units[i].Tasks)))
 		others -= n
-		least += int64(n) * raised(vs.units[i].priority)
+		least += int64(n) * raised(dr.units[i].priority)
 	}
 	return c.Sum == least
 }
@@ -72,13 +72,13 @@ func (vs *Search) proven(c Cost) bool {
 // cheapestSet searches the sets of units for one that is cheaper than best (nil: any), the least
 // important first, until the budget is used up. Each set is tried once, in whatever order it is
 // reached. It leaves the cheapest set in found and returns whether there is one.
-func (vs *Search) cheapestSet(found *plan, best *Cost) bool {
-	if len(vs.units) > 64 {
-		vs.exhausted = true
+func (dr *dryRun) cheapestSet(found *plan, best *Cost) bool {
+	if len(dr.units) > 64 {
+		dr.vs.asked.exhausted = true
 		return best != nil
 	}
-	vs.seen.reset()
-	w := branchAndBound{search: vs, found: found}
+	dr.seen.reset()
+	w := branchAndBound{search: dr.vs, found: found}
 	if best != nil {
 		w.best, w.any = *best, true
 	}
@@ -97,27 +97,27 @@ type branchAndBound struct {
 // from adds one more unit to the set that is evicted, each unit in turn.
 func (w *branchAndBound) from(set uint64, cost Cost) {
 	vs := w.search
-	for i := range vs.units {
-		u := &vs.units[i]
+	for i := range vs.dry.units {
+		u := &vs.dry.units[i]
 		if set>>i&1 == 1 || w.any && u.priority > w.best.Highest {
 			continue
 		}
 		with := cost
 		for _, t := range u.Tasks {
 			if standing(vs.l, t) {
-				with = with.with(vs.priorityOf(t), started(vs.l.Task(t)))
+				with = with.with(vs.dry.priorityOf(t), started(vs.l.Task(t)))
 			}
 		}
-		if w.any && with.compareSets(w.best) >= 0 || vs.seen.has(set|1<<i) {
+		if w.any && with.compareSets(w.best) >= 0 || vs.dry.seen.has(set|1<<i) {
 			continue
 		}
-		if vs.steps++; vs.steps > vs.budget {
-			vs.exhausted = true
+		if vs.asked.steps++; vs.asked.steps > vs.asked.budget {
+			vs.asked.exhausted = true
 			return
 		}
 		// A set that this unit may not complete may still be completed by another unit.
-		if tier, _ := vs.judge(u); tier == u.tier && vs.spareable(u) {
-			vs.seen.add(set | 1<<i)
+		if tier, _ := vs.dry.judge(u); tier == u.tier && vs.dry.spareable(u) {
+			vs.dry.seen.add(set | 1<<i)
 			w.step(i, set|1<<i, with)
 		}
 	}
@@ -125,32 +125,32 @@ func (w *branchAndBound) from(set uint64, cost Cost) {
 
 // spareable says that a surplus member still is one, after members of its job were evicted on other
 // nodes.
-func (vs *Search) spareable(u *unit) bool {
+func (dr *dryRun) spareable(u *unit) bool {
 	t := u.Tasks[0]
-	if u.Whole || !standing(vs.l, t) || reserved(vs.l, t) {
+	if u.Whole || !standing(dr.vs.l, t) || reserved(dr.vs.l, t) {
 		return true
 	}
-	job := vs.l.Job(u.Job)
-	if sub := vs.l.Task(t).Sub; sub >= 0 && subSpare(job, &job.Subs[sub]) <= 0 {
+	job := dr.vs.l.Job(u.Job)
+	if sub := dr.vs.l.Task(t).Sub; sub >= 0 && subSpare(job, &job.Subs[sub]) <= 0 {
 		return false
 	}
-	return spare(job) > 0 && roleSpare(&job.Roles[vs.l.Task(t).Role]) > 0
+	return spare(job) > 0 && roleSpare(&job.Roles[dr.vs.l.Task(t).Role]) > 0
 }
 
 // step evicts a unit, checks whether the set is enough, and continues from there if it is not.
 func (w *branchAndBound) step(i int, set uint64, cost Cost) {
 	vs := w.search
 	vs.l.Try(func(tx *ledger.Tx) bool {
-		was, out := vs.tx, len(vs.out)
-		vs.tx = tx
-		vs.evict(i)
-		if vs.enough() {
+		was, out := vs.dry.tx, len(vs.dry.out)
+		vs.dry.tx = tx
+		vs.dry.evict(i)
+		if vs.dry.enough() {
 			w.best, w.any = cost, true
-			vs.keep(w.found)
+			vs.dry.keep(w.found)
 		} else if w.worth(cost) {
 			w.from(set, cost)
 		}
-		vs.tx, vs.out, vs.units[i].gone = was, vs.out[:out], 0
+		vs.dry.tx, vs.dry.out, vs.dry.units[i].gone = was, vs.dry.out[:out], 0
 		return false
 	})
 }
@@ -163,16 +163,16 @@ func (w *branchAndBound) worth(cost Cost) bool {
 	vs := w.search
 	vs.left = vs.left[:0]
 	for range vs.most {
-		need := vs.l.Class(vs.class).Need[len(vs.left)]
-		vs.left = append(vs.left, lacks(vs.l, vs.at, need.Dim, need.Amount))
+		need := vs.l.Class(vs.asked.class).Need[len(vs.left)]
+		vs.left = append(vs.left, lacks(vs.l, vs.dry.at, need.Dim, need.Amount))
 	}
 	more := int32(1)
 	if len(vs.most) > 0 {
-		if more = vs.atLeast(vs.left); more < 0 {
+		if more = vs.dry.atLeast(vs.left); more < 0 {
 			return false
 		}
 	}
-	cost.Sum += int64(max(1, more)) * raised(vs.units[0].priority)
+	cost.Sum += int64(max(1, more)) * raised(vs.dry.units[0].priority)
 	cost.Count += max(1, more)
 	return cost.compareSets(w.best) < 0
 }

@@ -98,10 +98,10 @@ func (s *square) build(members int) {
 	spec := &model.Spec{Requests: list(1+s.n(2), 1+s.n(2))}
 	for k := range members {
 		s.pod(fmt.Sprintf("claim-%d", k), "claim", spec, "")
-		t, _ := s.l.FindTask(ledger.Key{Namespace: "ns", Name: fmt.Sprintf("claim-%d", k)})
+		t, _ := s.l.Tasks.Find(ledger.Key{Namespace: "ns", Name: fmt.Sprintf("claim-%d", k)})
 		s.tasks = append(s.tasks, t)
 	}
-	s.job, _ = s.l.FindJob(ledger.JobKey{Namespace: "ns", Name: "claim"})
+	s.job, _ = s.l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "claim"})
 }
 
 // even draws 0 to 3, each as often: n prefers what is small, so that there is seldom enough

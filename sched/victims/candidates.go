@@ -7,6 +7,17 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
+// candidateIndex keeps which nodes may be worth a dry run, and in which order, between preemptors.
+type candidateIndex struct {
+	vs *Search
+
+	freeable freeable
+	byKey    map[candidateKey]*candidateNodes
+	lru      uint64
+	columns  []column
+	again    marks
+}
+
 // candidateKey is what the bounds of candidateNodes hold for: preemptors that ask for the same, from
 // the same queue, with victims of the same kinds.
 type candidateKey struct {
@@ -38,73 +49,73 @@ type candidateNodes struct {
 // mostBounds limits the bounds that all candidateNodes keep together: about 64 MB.
 const mostBounds = 1 << 20
 
-// candidatesFor returns the candidate nodes for a kind of preemptor, brought up to date.
-func (vs *Search) candidatesFor(k candidateKey) *candidateNodes {
-	vs.lru++
-	r := vs.candidates[k]
+// of returns the candidate nodes for a kind of preemptor, brought up to date.
+func (ci *candidateIndex) of(k candidateKey) *candidateNodes {
+	ci.lru++
+	r := ci.byKey[k]
 	if r == nil {
-		vs.trimCandidates()
+		ci.trim()
 		r = &candidateNodes{key: k}
-		vs.candidates[k] = r
+		ci.byKey[k] = r
 	}
-	r.used = vs.lru
-	vs.freeable.follow()
-	vs.again.begin(vs.l.NumNodes())
-	vs.read(r)
+	r.used = ci.lru
+	ci.freeable.follow()
+	ci.again.begin(ci.vs.l.Nodes.Len())
+	ci.read(r)
 	again := func(n ledger.NodeID) {
-		if vs.again.first(n) {
-			vs.rebound(r, n)
+		if ci.again.first(n) {
+			ci.rebound(r, n)
 		}
 	}
-	changed, known := vs.l.Changes.QueueSpecs.Since(r.queues)
-	if known && len(changed) == 0 && r.others == vs.freeable.others && vs.covered(r) && vs.l.Changes.Nodes.Each(r.cursor, again) {
-		r.cursor = vs.l.Changes.Nodes.Now()
+	changed, known := ci.vs.l.Changes.QueueSpecs.Since(r.queues)
+	if known && len(changed) == 0 && r.others == ci.freeable.others && ci.covered(r) && ci.vs.l.Changes.Nodes.Each(r.cursor, again) {
+		r.cursor = ci.vs.l.Changes.Nodes.Now()
 		return r
 	}
-	vs.build(r)
+	ci.build(r)
 	return r
 }
 
 // covered says that the queues that may lose tasks are still those for which r was built.
-func (vs *Search) covered(r *candidateNodes) bool {
-	return r.key.scope != OtherQueues || slices.Equal(r.mayLose, vs.mayLose)
+func (ci *candidateIndex) covered(r *candidateNodes) bool {
+	return r.key.scope != OtherQueues || slices.Equal(r.mayLose, ci.vs.scope.mayLose)
 }
 
-func (vs *Search) trimCandidates() {
-	if len(vs.candidates)*vs.l.NumNodes() < mostBounds || len(vs.candidates) < 8 {
+func (ci *candidateIndex) trim() {
+	if len(ci.byKey)*ci.vs.l.Nodes.Len() < mostBounds || len(ci.byKey) < 8 {
 		return
 	}
 	var oldest *candidateNodes
-	for _, r := range vs.candidates { // order-free: the one used longest ago
+	for _, r := range ci.byKey { // order-free: the one used longest ago
 		if oldest == nil || r.used < oldest.used {
 			oldest = r
 		}
 	}
-	delete(vs.candidates, oldest.key)
+	delete(ci.byKey, oldest.key)
 }
 
 // build computes all bounds of r anew.
-func (vs *Search) build(r *candidateNodes) {
-	r.queues = vs.l.Changes.QueueSpecs.Now()
-	r.cursor, r.others = vs.l.Changes.Nodes.Now(), vs.freeable.others
-	r.mayLose = append(r.mayLose[:0], vs.mayLose...)
-	nodes := vs.l.NumNodes()
+func (ci *candidateIndex) build(r *candidateNodes) {
+	r.queues = ci.vs.l.Changes.QueueSpecs.Now()
+	r.cursor, r.others = ci.vs.l.Changes.Nodes.Now(), ci.freeable.others
+	r.mayLose = append(r.mayLose[:0], ci.vs.scope.mayLose...)
+	nodes := ci.vs.l.Nodes.Len()
 	r.heap = r.heap[:0]
 	r.widen(nodes)
-	admits := vs.nodes.Admitted(r.key.class)
+	admits := ci.vs.nodes.Admitted(r.key.class)
 	for n := range nodes {
 		id := ledger.NodeID(n)
 		r.pos[n], r.failed[n] = -1, 0
 		if !admits[n] {
 			continue
 		}
-		if b, ok := vs.bound(r, id); ok {
+		if b, ok := ci.bound(r, id); ok {
 			r.bounds[n], r.pos[n] = b, int32(len(r.heap))
 			r.heap = append(r.heap, id)
 		}
 	}
 	for i := len(r.heap)/2 - 1; i >= 0; i-- {
-		vs.down(r, i)
+		ci.down(r, i)
 	}
 }
 
@@ -122,47 +133,47 @@ func (r *candidateNodes) widen(nodes int) {
 }
 
 // rebound computes the bound of one node again.
-func (vs *Search) rebound(r *candidateNodes, n ledger.NodeID) {
-	r.widen(vs.l.NumNodes())
+func (ci *candidateIndex) rebound(r *candidateNodes, n ledger.NodeID) {
+	r.widen(ci.vs.l.Nodes.Len())
 	r.failed[n] = 0
 	b, ok := Cost{}, false
-	if vs.nodes.Admitted(r.key.class)[n] {
-		b, ok = vs.bound(r, n)
+	if ci.vs.nodes.Admitted(r.key.class)[n] {
+		b, ok = ci.bound(r, n)
 	}
 	at := int(r.pos[n])
 	switch {
 	case !ok && at >= 0:
-		vs.remove(r, at)
+		ci.remove(r, at)
 	case ok && at < 0:
 		r.bounds[n] = b
-		vs.push(r, n)
+		ci.push(r, n)
 	case ok && b != r.bounds[n]:
 		r.bounds[n] = b
-		vs.down(r, vs.up(r, at))
+		ci.down(r, ci.up(r, at))
 	}
 }
 
 // bound is a cost that no set of victims on the node can be below, by amounts alone. It returns false
 // when the node lacks room even with all possible victims gone.
-func (vs *Search) bound(r *candidateNodes, n ledger.NodeID) (Cost, bool) {
-	short := vs.short[:0]
+func (ci *candidateIndex) bound(r *candidateNodes, n ledger.NodeID) (Cost, bool) {
+	short := ci.vs.short[:0]
 	open := 0
-	for i := range vs.columns {
-		c := &vs.columns[i]
+	for i := range ci.columns {
+		c := &ci.columns[i]
 		lack := c.amount - (c.idle[n] + c.releasing[n] - c.pipelined[n])
 		short = append(short, lack)
 		if lack > 0 {
 			open++
 		}
 	}
-	vs.short = short
+	ci.vs.short = short
 	if open == 0 && !r.key.blocked {
 		return nothing, true
 	}
-	if len(vs.freeable.nodes[n]) == 0 {
+	if len(ci.freeable.nodes[n]) == 0 {
 		return Cost{}, false
 	}
-	return vs.boundOf(r, vs.l.Class(r.key.class).Need, vs.freeable.nodes[n], open)
+	return ci.boundOf(r, ci.vs.l.Class(r.key.class).Need, ci.freeable.nodes[n], open)
 }
 
 // column holds the ledger's columns of one dimension that a class asks for: bound reads them for every
@@ -173,26 +184,26 @@ type column struct {
 }
 
 // read finds the columns for the class of r. They are valid until nodes are added.
-func (vs *Search) read(r *candidateNodes) {
-	vs.columns = vs.columns[:0]
-	for _, need := range vs.l.Class(r.key.class).Need {
-		vs.columns = append(vs.columns, column{need.Amount, vs.l.Idle(need.Dim), vs.l.Releasing(need.Dim), vs.l.Pipelined(need.Dim)})
+func (ci *candidateIndex) read(r *candidateNodes) {
+	ci.columns = ci.columns[:0]
+	for _, need := range ci.vs.l.Class(r.key.class).Need {
+		ci.columns = append(ci.columns, column{need.Amount, ci.vs.l.Nodes.Idle(need.Dim), ci.vs.l.Nodes.Releasing(need.Dim), ci.vs.l.Nodes.Pipelined(need.Dim)})
 	}
 }
 
 // boundOf covers what vs.short lacks with the freeable sums of a node, the least important first.
-func (vs *Search) boundOf(r *candidateNodes, needs []ledger.Need, cells []freeableSum, open int) (Cost, bool) {
-	most := vs.most[:0]
+func (ci *candidateIndex) boundOf(r *candidateNodes, needs []ledger.Need, cells []freeableSum, open int) (Cost, bool) {
+	most := ci.vs.most[:0]
 	for range needs {
 		most = append(most, 0)
 	}
-	vs.most = most
-	left := append(vs.left[:0], vs.short...)
-	vs.left = left
+	ci.vs.most = most
+	left := append(ci.vs.left[:0], ci.vs.short...)
+	ci.vs.left = left
 	c, any := Cost{Count: 1}, false
 	for i := range cells {
 		at := &cells[i]
-		if !vs.counts(r, at) {
+		if !ci.counts(r, at) {
 			continue
 		}
 		if any && open == 0 && at.priority > c.Highest {
@@ -211,23 +222,23 @@ func (vs *Search) boundOf(r *candidateNodes, needs []ledger.Need, cells []freeab
 	if !any || open > 0 {
 		return Cost{}, false
 	}
-	for k, lack := range vs.short {
+	for k, lack := range ci.vs.short {
 		if lack > 0 {
 			c.Count = max(c.Count, int32(min((lack+most[k]-1)/most[k], 1<<30)))
 		}
 	}
-	vs.price(r, cells, &c)
+	ci.price(r, cells, &c)
 	return c, true
 }
 
 // price adds to a bound the least that its victims cost: one of the highest priority, the rest as cheap
 // as there are. Where all tasks of that priority have to be evicted, the earliest start of them counts;
 // otherwise it could be the latest.
-func (vs *Search) price(r *candidateNodes, cells []freeableSum, c *Cost) {
+func (ci *candidateIndex) price(r *candidateNodes, cells []freeableSum, c *Cost) {
 	others, newest, oldest, top, below := c.Count-1, int64(math.MinInt64), int64(math.MaxInt64), int32(0), int32(0)
 	for i := range cells {
 		at := &cells[i]
-		if !vs.counts(r, at) || at.priority > c.Highest {
+		if !ci.counts(r, at) || at.priority > c.Highest {
 			continue
 		}
 		n := min(others, at.count)
@@ -246,7 +257,7 @@ func (vs *Search) price(r *candidateNodes, cells []freeableSum, c *Cost) {
 }
 
 // counts says that the tasks of a freeable sum may be victims for r's kind of preemptor.
-func (vs *Search) counts(r *candidateNodes, at *freeableSum) bool {
+func (ci *candidateIndex) counts(r *candidateNodes, at *freeableSum) bool {
 	switch {
 	case at.priority > r.key.ceiling, !r.key.wholeGangs && at.spare == 0:
 		return false
@@ -258,20 +269,20 @@ func (vs *Search) counts(r *candidateNodes, at *freeableSum) bool {
 }
 
 // before is the order of candidate nodes: by bound, then by name.
-func (vs *Search) before(r *candidateNodes, a, b ledger.NodeID) bool {
+func (ci *candidateIndex) before(r *candidateNodes, a, b ledger.NodeID) bool {
 	if c := r.bounds[a].Compare(r.bounds[b]); c != 0 {
 		return c < 0 // names are elsewhere in memory, and rarely needed
 	}
-	return vs.l.Node(a).Name < vs.l.Node(b).Name
+	return ci.vs.l.Node(a).Name < ci.vs.l.Node(b).Name
 }
 
-func (vs *Search) push(r *candidateNodes, n ledger.NodeID) {
+func (ci *candidateIndex) push(r *candidateNodes, n ledger.NodeID) {
 	r.pos[n] = int32(len(r.heap))
 	r.heap = append(r.heap, n)
-	vs.up(r, len(r.heap)-1)
+	ci.up(r, len(r.heap)-1)
 }
 
-func (vs *Search) remove(r *candidateNodes, i int) {
+func (ci *candidateIndex) remove(r *candidateNodes, i int) {
 	last := len(r.heap) - 1
 	r.pos[r.heap[i]] = -1
 	if i != last {
@@ -280,14 +291,14 @@ func (vs *Search) remove(r *candidateNodes, i int) {
 	}
 	r.heap = r.heap[:last]
 	if i != last {
-		vs.down(r, vs.up(r, i))
+		ci.down(r, ci.up(r, i))
 	}
 }
 
-func (vs *Search) up(r *candidateNodes, i int) int {
+func (ci *candidateIndex) up(r *candidateNodes, i int) int {
 	for i > 0 {
 		p := (i - 1) / 2
-		if !vs.before(r, r.heap[i], r.heap[p]) {
+		if !ci.before(r, r.heap[i], r.heap[p]) {
 			break
 		}
 		r.swap(i, p)
@@ -296,16 +307,16 @@ func (vs *Search) up(r *candidateNodes, i int) int {
 	return i
 }
 
-func (vs *Search) down(r *candidateNodes, i int) {
+func (ci *candidateIndex) down(r *candidateNodes, i int) {
 	for {
 		c := 2*i + 1
 		if c >= len(r.heap) {
 			return
 		}
-		if c+1 < len(r.heap) && vs.before(r, r.heap[c+1], r.heap[c]) {
+		if c+1 < len(r.heap) && ci.before(r, r.heap[c+1], r.heap[c]) {
 			c++
 		}
-		if !vs.before(r, r.heap[c], r.heap[i]) {
+		if !ci.before(r, r.heap[c], r.heap[i]) {
 			return
 		}
 		r.swap(i, c)
@@ -319,4 +330,4 @@ func (r *candidateNodes) swap(i, k int) {
 }
 
 // Forget drops the bounds that are kept between preemptors; they are computed again when needed.
-func (vs *Search) Forget() { clear(vs.candidates) }
+func (vs *Search) Forget() { clear(vs.candidates.byKey) }

@@ -6,6 +6,27 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
+// dryRun is a dry run: the victims on one node, or on those of a gang, that are evicted on trial.
+type dryRun struct {
+	vs *Search
+
+	// The current dry run.
+	at       ledger.NodeID
+	tx       *ledger.Tx
+	here     []ledger.TaskID
+	slab     []ledger.TaskID
+	units    []unit
+	roleLeft []int32
+	subLeft  []int32
+	rest     []ledger.TaskID
+	out      []victim
+	seen     sets
+	compare  func(a, b ledger.TaskID) int
+	enough   func() bool // that the victims evicted so far are enough: fits, or jointSearch.fits for a gang
+	all      []unit
+	spread   bool // units of all nodes are gathered together
+}
+
 // plan is what has to happen so that a task has a place: the victims, and the node.
 type plan struct {
 	node    ledger.NodeID
@@ -21,80 +42,80 @@ type victim struct {
 	served int // index in Search.served: the task it makes room for
 }
 
-// dryRun tries to make room on a node, inside a try that is taken back. found gets the cheapest set of
+// run tries to make room on a node, inside a try that is taken back. found gets the cheapest set of
 // units that is enough; dryRun returns false when no set is.
-func (vs *Search) dryRun(n ledger.NodeID, wholeGangs bool, found *plan) (ok bool) {
-	vs.consider(n)
-	vs.steps++
+func (dr *dryRun) run(n ledger.NodeID, wholeGangs bool, found *plan) (ok bool) {
+	dr.vs.asked.consider(n)
+	dr.vs.asked.steps++
 	found.node, found.victims = n, found.victims[:0]
-	vs.l.Try(func(tx *ledger.Tx) bool {
-		vs.at, vs.tx = n, tx
-		vs.preemptor.Lacks = vs.preemptor.Lacks[:0]
-		vs.findLacks(n, 1)
-		vs.gather(n, wholeGangs)
-		vs.judgeAll()
-		ok = vs.cheapest(found)
+	dr.vs.l.Try(func(tx *ledger.Tx) bool {
+		dr.at, dr.tx = n, tx
+		dr.vs.asked.preemptor.Lacks = dr.vs.asked.preemptor.Lacks[:0]
+		dr.vs.asked.findLacks(n, 1)
+		dr.gather(n, wholeGangs)
+		dr.judgeAll()
+		ok = dr.cheapest(found)
 		return false
 	})
 	return ok
 }
 
 // consider counts a node as tried, once for each preemptor.
-func (vs *Search) consider(n ledger.NodeID) {
-	for len(vs.tried) <= int(n) {
-		vs.tried = append(vs.tried, 0)
+func (as *asked) consider(n ledger.NodeID) {
+	for len(as.tried) <= int(n) {
+		as.tried = append(as.tried, 0)
 	}
-	if vs.tried[n] != vs.preemptors {
-		vs.tried[n] = vs.preemptors
-		vs.considered++
-		if rec := vs.rule.Trace; rec != nil && rec.On(trace.ConsideringNode) {
-			rec.Add(trace.Event{Kind: trace.ConsideringNode, Action: vs.rule.Action, Task: vs.l.Task(vs.preemptor.Task).Key.String(), Node: vs.l.Node(n).Name})
+	if as.tried[n] != as.preemptors {
+		as.tried[n] = as.preemptors
+		as.considered++
+		if rec := as.vs.rule.Trace; rec != nil && rec.On(trace.ConsideringNode) {
+			rec.Add(trace.Event{Kind: trace.ConsideringNode, Action: as.vs.rule.Action, Task: as.vs.l.Task(as.preemptor.Task).Key.String(), Node: as.vs.l.Node(n).Name})
 		}
 	}
 }
 
 // judge asks the plugins whether a unit may be evicted as things stand, and returns the first tier that
 // permits it. For a whole gang, it asks about the members that are not evicted yet.
-func (vs *Search) judge(u *unit) (int, trace.Reason) {
+func (dr *dryRun) judge(u *unit) (int, trace.Reason) {
 	asked := u.Unit
 	if u.Whole {
-		vs.rest = vs.rest[:0]
+		dr.rest = dr.rest[:0]
 		for _, t := range u.Tasks {
-			if standing(vs.l, t) {
-				vs.rest = append(vs.rest, t)
+			if standing(dr.vs.l, t) {
+				dr.rest = append(dr.rest, t)
 			}
 		}
-		if asked.Tasks = vs.rest; len(vs.rest) == 0 {
+		if asked.Tasks = dr.rest; len(dr.rest) == 0 {
 			return policy.NoTier, trace.Reason{}
 		}
 	}
-	if vs.rule.Scope == OtherQueues {
-		return vs.set.Reclaimable(vs.preemptor, asked)
+	if dr.vs.rule.Scope == OtherQueues {
+		return dr.vs.set.Eviction.Reclaimable(dr.vs.asked.preemptor, asked)
 	}
-	return vs.set.Preemptable(vs.preemptor, asked)
+	return dr.vs.set.Eviction.Preemptable(dr.vs.asked.preemptor, asked)
 }
 
 // judgeAll keeps the units that the deciding tier permits: the first tier that permits any unit of
 // their kind (decisions 11 and 12). Surplus members are one kind, whole gangs the other.
-func (vs *Search) judgeAll() {
+func (dr *dryRun) judgeAll() {
 	first := [2]int{policy.NoTier, policy.NoTier}
-	for i := range vs.units {
-		u := &vs.units[i]
-		tier, why := vs.judge(u)
+	for i := range dr.units {
+		u := &dr.units[i]
+		tier, why := dr.judge(u)
 		u.tier = tier
 		if k := candidateKeyOf(u); tier == policy.NoTier {
-			vs.sparedFor(u, why)
+			dr.vs.asked.sparedFor(u, why)
 		} else if first[k] == policy.NoTier || tier < first[k] {
 			first[k] = tier
 		}
 	}
-	kept := vs.units[:0]
-	for _, u := range vs.units {
+	kept := dr.units[:0]
+	for _, u := range dr.units {
 		if u.tier != policy.NoTier && u.tier == first[candidateKeyOf(&u)] {
 			kept = append(kept, u)
 		}
 	}
-	vs.units = kept
+	dr.units = kept
 }
 
 func candidateKeyOf(u *unit) int {
@@ -107,51 +128,51 @@ func candidateKeyOf(u *unit) int {
 // cheapest finds the cheapest set of the gathered units, and leaves it in found. First units are
 // evicted, the least important first, until the task fits; then those that are not needed are taken
 // back, the most important first. Unless the result is provably the best, sets of units are searched.
-func (vs *Search) cheapest(found *plan) bool {
-	vs.measure()
-	if !vs.greedy() {
-		return vs.permutable() && vs.cheapestSet(found, nil)
+func (dr *dryRun) cheapest(found *plan) bool {
+	dr.measure()
+	if !dr.greedy() {
+		return dr.permutable() && dr.cheapestSet(found, nil)
 	}
-	vs.keep(found)
-	if vs.proven(found.cost) {
+	dr.keep(found)
+	if dr.proven(found.cost) {
 		return true
 	}
-	vs.takeBackAll()
+	dr.takeBackAll()
 	best := found.cost
-	vs.cheapestSet(found, &best)
+	dr.cheapestSet(found, &best)
 	return true
 }
 
 // permutable says that the order in which units are evicted may change how many may be: a queue gives
 // only as long as it is above what it deserves before the next eviction.
-func (vs *Search) permutable() bool {
-	return vs.rule.Scope == OtherQueues && len(vs.units) > 1 && len(vs.units) <= 16
+func (dr *dryRun) permutable() bool {
+	return dr.vs.rule.Scope == OtherQueues && len(dr.units) > 1 && len(dr.units) <= 16
 }
 
 // greedy evicts units in their order until the task fits, then takes back what is not needed, the last
 // unit first. It returns false, with nothing evicted, when all units together are not enough.
-func (vs *Search) greedy() bool {
-	vs.out = vs.out[:0]
+func (dr *dryRun) greedy() bool {
+	dr.out = dr.out[:0]
 	fits := false
-	for i := range vs.units {
-		if fits = vs.fits(); fits {
+	for i := range dr.units {
+		if fits = dr.fits(); fits {
 			break
 		}
-		if tier, _ := vs.judge(&vs.units[i]); tier == vs.units[i].tier {
-			vs.evict(i)
+		if tier, _ := dr.judge(&dr.units[i]); tier == dr.units[i].tier {
+			dr.evict(i)
 		}
 	}
-	if !fits && !vs.fits() {
-		vs.takeBackAll()
+	if !fits && !dr.fits() {
+		dr.takeBackAll()
 		return false
 	}
-	for i := len(vs.units) - 1; i >= 0; i-- {
-		if vs.units[i].gone == 0 || vs.wholeGone(vs.units[i].Job, i) {
+	for i := len(dr.units) - 1; i >= 0; i-- {
+		if dr.units[i].gone == 0 || dr.wholeGone(dr.units[i].Job, i) {
 			continue
 		}
-		vs.reprieve(i)
-		if !vs.fits() {
-			vs.evict(i)
+		dr.reprieve(i)
+		if !dr.fits() {
+			dr.evict(i)
 		}
 	}
 	return true
@@ -159,9 +180,9 @@ func (vs *Search) greedy() bool {
 
 // wholeGone says that a unit other than i evicts a job as a whole: then none of the job's members can
 // stay.
-func (vs *Search) wholeGone(j ledger.JobID, i int) bool {
-	for k := range vs.units {
-		if u := &vs.units[k]; k != i && u.Job == j && u.Whole && u.gone > 0 {
+func (dr *dryRun) wholeGone(j ledger.JobID, i int) bool {
+	for k := range dr.units {
+		if u := &dr.units[k]; k != i && u.Job == j && u.Whole && u.gone > 0 {
 			return true
 		}
 	}
@@ -169,54 +190,54 @@ func (vs *Search) wholeGone(j ledger.JobID, i int) bool {
 }
 
 // evict evicts the tasks of a unit that are not evicted with another unit already.
-func (vs *Search) evict(i int) {
-	u := &vs.units[i]
+func (dr *dryRun) evict(i int) {
+	u := &dr.units[i]
 	for _, t := range u.Tasks {
-		if standing(vs.l, t) {
-			vs.leave(vs.tx, t)
-			vs.out = append(vs.out, victim{t, u.Whole, u.tier, 0})
+		if standing(dr.vs.l, t) {
+			dr.leave(dr.tx, t)
+			dr.out = append(dr.out, victim{t, u.Whole, u.tier, 0})
 			u.gone++
 		}
 	}
 }
 
 // reprieve takes a unit's own evictions back; those of other units stay.
-func (vs *Search) reprieve(i int) {
-	u := &vs.units[i]
+func (dr *dryRun) reprieve(i int) {
+	u := &dr.units[i]
 	for _, t := range u.Tasks {
 		at := -1
-		for k := range vs.out {
-			if vs.out[k].task == t && vs.out[k].whole == u.Whole {
+		for k := range dr.out {
+			if dr.out[k].task == t && dr.out[k].whole == u.Whole {
 				at = k
 			}
 		}
 		if at >= 0 {
-			vs.stay(vs.tx, t)
-			vs.out = append(vs.out[:at], vs.out[at+1:]...)
+			dr.stay(dr.tx, t)
+			dr.out = append(dr.out[:at], dr.out[at+1:]...)
 		}
 	}
 	u.gone = 0
 }
 
-func (vs *Search) takeBackAll() {
-	for i := range vs.units {
-		if vs.units[i].gone > 0 {
-			vs.reprieve(i)
+func (dr *dryRun) takeBackAll() {
+	for i := range dr.units {
+		if dr.units[i].gone > 0 {
+			dr.reprieve(i)
 		}
 	}
 }
 
 // leave evicts a task, or releases its reservation where it holds only that. stay is the inverse.
-func (vs *Search) leave(tx *ledger.Tx, t ledger.TaskID) {
-	if reserved(vs.l, t) {
-		tx.Release(t, vs.rule.Action, vs.preemptor.Task)
+func (dr *dryRun) leave(tx *ledger.Tx, t ledger.TaskID) {
+	if reserved(dr.vs.l, t) {
+		tx.Release(t, dr.vs.rule.Action, dr.vs.asked.preemptor.Task)
 	} else {
-		tx.Evict(t, vs.rule.Action, vs.preemptor.Task)
+		tx.Evict(t, dr.vs.rule.Action, dr.vs.asked.preemptor.Task)
 	}
 }
 
-func (vs *Search) stay(tx *ledger.Tx, t ledger.TaskID) {
-	if vs.l.Task(t).Node == ledger.NoNode {
+func (dr *dryRun) stay(tx *ledger.Tx, t ledger.TaskID) {
+	if dr.vs.l.Task(t).Node == ledger.NoNode {
 		tx.Restore(t)
 	} else {
 		tx.Reprieve(t)
@@ -225,33 +246,33 @@ func (vs *Search) stay(tx *ledger.Tx, t ledger.TaskID) {
 
 // fits says that the task has a place on the node with the victims evicted so far: there is room, every
 // filter admits it, its queue may hold it, and, for reclaim, its queue may take from other queues.
-func (vs *Search) fits() bool {
-	for _, need := range vs.l.Class(vs.class).Need {
-		if lacks(vs.l, vs.at, need.Dim, need.Amount) > 0 {
+func (dr *dryRun) fits() bool {
+	for _, need := range dr.vs.l.Class(dr.vs.asked.class).Need {
+		if lacks(dr.vs.l, dr.at, need.Dim, need.Amount) > 0 {
 			return false
 		}
 	}
-	return vs.allocatable() && vs.nodes.Takes(vs.preemptor.Task, vs.at, true)
+	return dr.vs.asked.allocatable() && dr.vs.nodes.Takes(dr.vs.asked.preemptor.Task, dr.at, true)
 }
 
 // allocatable says that the queue may hold the task as things stand, and, for reclaim, that it may take
 // from other queues.
-func (vs *Search) allocatable() bool {
-	if vs.set.Allocatable(vs.preemptor.Queue, vs.class, 1) < 1 {
+func (as *asked) allocatable() bool {
+	if as.vs.set.Allocatable(as.preemptor.Queue, as.class, 1) < 1 {
 		return false
 	}
-	if vs.rule.Scope != OtherQueues {
+	if as.vs.rule.Scope != OtherQueues {
 		return true
 	}
-	_, ok := vs.set.Preemptive(vs.preemptor)
+	_, ok := as.vs.set.Eviction.Preemptive(as.preemptor)
 	return ok
 }
 
 // keep copies the current victims into a plan, with their cost.
-func (vs *Search) keep(p *plan) {
-	p.victims = append(p.victims[:0], vs.out...)
+func (dr *dryRun) keep(p *plan) {
+	p.victims = append(p.victims[:0], dr.out...)
 	p.cost = nothing
-	for _, v := range vs.out {
-		p.cost = p.cost.with(vs.priorityOf(v.task), started(vs.l.Task(v.task)))
+	for _, v := range dr.out {
+		p.cost = p.cost.with(dr.priorityOf(v.task), started(dr.vs.l.Task(v.task)))
 	}
 }

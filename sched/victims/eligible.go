@@ -10,7 +10,7 @@ import (
 // (decision 14): it is Running or Bound, ours, and not protected; or it waits with a reservation, which
 // a task that comes before it may take over (decision 13).
 func evictable(l *ledger.Ledger, t ledger.TaskID) bool {
-	return standing(l, t) && l.MayBeEvicted(t)
+	return standing(l, t) && l.Tasks.MayBeEvicted(t)
 }
 
 // standing says that a task is in a state from which it can be evicted, or can give up its reservation.
@@ -54,30 +54,30 @@ func roleSpare(r *ledger.Role) int32 { return r.Holding() - r.Min }
 func subSpare(j *ledger.Job, s *ledger.SubJob) int32 { return s.Holding() - j.SubSize(s) }
 
 // outside is why the current rule does not allow a task as a victim; trace.None when it does.
-func (vs *Search) outside(t ledger.TaskID) trace.Code {
-	task := vs.l.Task(t)
-	job := vs.l.Job(task.Job)
-	own := task.Job == vs.preemptor.Job
+func (as *asked) outside(t ledger.TaskID) trace.Code {
+	task := as.vs.l.Task(t)
+	job := as.vs.l.Job(task.Job)
+	own := task.Job == as.preemptor.Job
 	switch {
-	case own != (vs.rule.Scope == SameJob):
+	case own != (as.vs.rule.Scope == SameJob):
 		return trace.VictimOutside
-	case vs.rule.Scope == OtherQueues && job.Queue == vs.preemptor.Queue,
-		vs.rule.Scope != OtherQueues && job.Queue != vs.preemptor.Queue:
+	case as.vs.rule.Scope == OtherQueues && job.Queue == as.preemptor.Queue,
+		as.vs.rule.Scope != OtherQueues && job.Queue != as.preemptor.Queue:
 		return trace.VictimOutside
-	case vs.bestEffort && !vs.l.Class(task.Class).BestEffort:
+	case as.bestEffort && !as.vs.l.Class(task.Class).BestEffort:
 		return trace.VictimOfNoUse
-	case vs.rule.Scope == OtherQueues && !vs.reclaimable(job.Queue):
+	case as.vs.rule.Scope == OtherQueues && !as.vs.scope.reclaimable(job.Queue):
 		return trace.VictimUnreclaimed
-	case vs.rule.Scope == OtherQueues && !vs.inLevel(job.Queue) && vs.explain == nil:
+	case as.vs.rule.Scope == OtherQueues && !as.vs.scope.inLevel(job.Queue) && as.explain == nil:
 		return trace.VictimDeserved // but when Why asks, the reason of the plugins says more
-	case !vs.l.MayBeEvicted(t):
+	case !as.vs.l.Tasks.MayBeEvicted(t):
 		return trace.VictimKept
 	default:
 		return trace.None
 	}
 }
 
-func (vs *Search) reclaimable(q ledger.QueueID) bool {
-	f := vs.l.Queue(q).Fact
+func (sc *victimScope) reclaimable(q ledger.QueueID) bool {
+	f := sc.vs.l.Queue(q).Fact
 	return f == nil || f.Reclaimable
 }

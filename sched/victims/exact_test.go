@@ -70,7 +70,7 @@ func somebodyWasEvicted(t *testing.T, world func(*rapid.T) bool) {
 func (s *square) take() (p price, ok bool) {
 	p.highest = -1 << 31
 	ok = s.hunt.Take(s.rule, s.job, s.tasks)
-	s.hunt.Records(100, func(t ledger.TaskID, r *trace.Eviction) {
+	s.hunt.Result.Records(100, func(t ledger.TaskID, r *trace.Eviction) {
 		p = p.with(s.l.Job(s.l.Task(t).Job).Priority)
 		if r.Exhausted {
 			s.t.Fatal("the search was given up")
@@ -91,7 +91,7 @@ func (s *square) brute() (best price, found bool) {
 	b.claim.Want = s.l.Class(b.class).Request
 	if s.rule.Scope == victims.OtherQueues {
 		b.findShort()
-		if r, ok := s.set.Preemptive(b.claim); !ok && r.Code != trace.QueueCapability {
+		if r, ok := s.set.Eviction.Preemptive(b.claim); !ok && r.Code != trace.QueueCapability {
 			return price{}, false
 		}
 	}
@@ -102,7 +102,7 @@ func (s *square) brute() (best price, found bool) {
 		if b.wholes && !s.rule.WholeGangs {
 			break
 		}
-		s.l.Present(func(n ledger.NodeID) bool {
+		s.l.Nodes.Present(func(n ledger.NodeID) bool {
 			b.on(n)
 			return true
 		})
@@ -130,8 +130,8 @@ type brute struct {
 func (b *brute) findShort() {
 	for _, need := range b.l.Class(b.class).Need {
 		enough := need.Dim == resource.Pods
-		b.l.Present(func(n ledger.NodeID) bool {
-			enough = enough || b.l.FutureIdle(need.Dim, n) >= need.Amount
+		b.l.Nodes.Present(func(n ledger.NodeID) bool {
+			enough = enough || b.l.Nodes.FutureIdle(need.Dim, n) >= need.Amount
 			return true
 		})
 		if !enough {
@@ -143,7 +143,7 @@ func (b *brute) findShort() {
 // findLacks notes what a node has too little of for so many tasks.
 func (b *brute) findLacks(n ledger.NodeID, count int64) {
 	for _, need := range b.l.Class(b.class).Need {
-		if need.Dim != resource.Pods && b.l.FutureIdle(need.Dim, n) < count*need.Amount {
+		if need.Dim != resource.Pods && b.l.Nodes.FutureIdle(need.Dim, n) < count*need.Amount {
 			b.claim.Lacks = append(b.claim.Lacks, need.Dim)
 		}
 	}
@@ -151,10 +151,10 @@ func (b *brute) findLacks(n ledger.NodeID, count int64) {
 
 func (b *brute) judge(u policy.Unit) int {
 	if b.rule.Scope == victims.OtherQueues {
-		tier, _ := b.set.Reclaimable(b.claim, u)
+		tier, _ := b.set.Eviction.Reclaimable(b.claim, u)
 		return tier
 	}
-	tier, _ := b.set.Preemptable(b.claim, u)
+	tier, _ := b.set.Eviction.Preemptable(b.claim, u)
 	return tier
 }
 
@@ -171,7 +171,7 @@ func (b *brute) on(n ledger.NodeID) {
 	b.tiers = [2]int{policy.NoTier, policy.NoTier}
 	b.claim.Lacks = nil
 	b.findLacks(n, 1)
-	b.l.Jobs(func(j ledger.JobID) bool {
+	b.l.Jobs.Each(func(j ledger.JobID) bool {
 		b.unitsOf(j)
 		return true
 	})
@@ -197,7 +197,7 @@ func (b *brute) mine(t ledger.TaskID) bool {
 func (b *brute) unitsOf(j ledger.JobID) {
 	var here, all []ledger.TaskID
 	whole := true
-	b.l.JobTasks(j, model.Running, func(t ledger.TaskID) bool {
+	b.l.Jobs.Tasks(j, model.Running, func(t ledger.TaskID) bool {
 		all = append(all, t)
 		whole = whole && b.mine(t)
 		if b.mine(t) && b.l.Task(t).Node == b.node {
@@ -247,7 +247,7 @@ func (b *brute) from(tx *ledger.Tx, set uint64, p price) {
 
 func (b *brute) fits() bool {
 	for _, need := range b.l.Class(b.class).Need {
-		if b.l.FutureIdle(need.Dim, b.node) < need.Amount {
+		if b.l.Nodes.FutureIdle(need.Dim, b.node) < need.Amount {
 			return false
 		}
 	}
@@ -261,6 +261,6 @@ func (b *brute) lawful() bool {
 	if b.rule.Scope != victims.OtherQueues {
 		return true
 	}
-	_, ok := b.set.Preemptive(b.claim)
+	_, ok := b.set.Eviction.Preemptive(b.claim)
 	return ok
 }

@@ -59,7 +59,7 @@ type freeableSum struct {
 
 // follow brings the sums up to date.
 func (c *freeable) follow() {
-	for len(c.nodes) < c.l.NumNodes() {
+	for len(c.nodes) < c.l.Nodes.Len() {
 		c.nodes, c.names = append(c.nodes, nil), append(c.names, "")
 	}
 	if c.cursor == c.l.Changes.Nodes.Now() && c.dims == c.l.Dims.Len() {
@@ -92,7 +92,7 @@ func (c *freeable) sum(n ledger.NodeID) {
 		c.spares -= min(1, int(c.nodes[n][i].spare))
 	}
 	list := c.nodes[n][:0]
-	c.l.NodeTasks(n, func(t ledger.TaskID) bool {
+	c.l.Nodes.Tasks(n, func(t ledger.TaskID) bool {
 		if !evictable(c.l, t) {
 			return true
 		}
@@ -161,5 +161,5 @@ func started(t *ledger.Task) int64 {
 // lacks is by how much a node falls short of need in one dimension once its terminating tasks are gone;
 // zero or less where it has enough.
 func lacks(l *ledger.Ledger, n ledger.NodeID, d resource.Dim, need int64) int64 {
-	return need - l.FutureIdle(d, n)
+	return need - l.Nodes.FutureIdle(d, n)
 }

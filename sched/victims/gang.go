@@ -26,7 +26,7 @@ func (vs *Search) Would(rule Rule, j ledger.JobID, tasks []ledger.TaskID) bool {
 func (vs *Search) serve(rule Rule, j ledger.JobID, tasks []ledger.TaskID, do bool) (would bool) {
 	p, alike := vs.SignatureOf(rule, j, tasks)
 	if why, known := vs.fruitless[p]; known && alike && vs.fruitlessAt == vs.state() {
-		vs.notPreemptive, vs.prePredicateFailed = why, false
+		vs.Result.notPreemptive, vs.Result.prePredicateFailed = why, false
 		return false
 	}
 	vs.begin(rule, j)
@@ -34,23 +34,23 @@ func (vs *Search) serve(rule Rule, j ledger.JobID, tasks []ledger.TaskID, do boo
 		if !vs.placeAll(tx, tasks) {
 			return false
 		}
-		if len(vs.placed) > 1 {
+		if len(vs.Result.placed) > 1 {
 			vs.spareMore(tx)
 		}
-		would = len(vs.gone) > 0
+		would = len(vs.Result.gone) > 0
 		return would && do
 	})
-	if alike && !would && !vs.prePredicateFailed {
+	if alike && !would && !vs.Result.prePredicateFailed {
 		vs.rememberFruitless(p)
 	}
 	return would
 }
 
 // Cost is what the victims of the last Take cost.
-func (vs *Search) Cost() Cost {
+func (re *Result) Cost() Cost {
 	c := nothing
-	for _, v := range vs.gone {
-		c = c.with(vs.priorityOf(v.task), started(vs.l.Task(v.task)))
+	for _, v := range re.gone {
+		c = c.with(re.vs.dry.priorityOf(v.task), started(re.vs.l.Task(v.task)))
 	}
 	return c
 }
@@ -59,19 +59,19 @@ func (vs *Search) Cost() Cost {
 // job has its minimum already.
 func (vs *Search) placeAll(tx *ledger.Tx, tasks []ledger.TaskID) bool {
 	one := vs.satisfied()
-	vs.preemptor.Extra = one
+	vs.asked.preemptor.Extra = one
 	if !one {
-		if found, tried := vs.jointly(tx, tasks); tried {
+		if found, tried := vs.choice.jointly(tx, tasks); tried {
 			return found && vs.satisfied()
 		}
 	}
 	tasks = vs.nonPreemptingFirst(tasks)
 	for i, t := range tasks {
-		vs.rests(tasks[i:])
+		vs.asked.rests(tasks[i:])
 		if vs.one(tx, t) && (one || vs.satisfied()) {
 			return true
 		}
-		job := vs.l.Job(vs.preemptor.Job)
+		job := vs.l.Job(vs.asked.preemptor.Job)
 		if !one && job.Holding()+job.By[model.Succeeded]+job.Waiting()+int32(len(tasks)-i-1) < job.MinMember {
 			return false
 		}
@@ -84,7 +84,7 @@ func (vs *Search) placeAll(tx *ledger.Tx, tasks []ledger.TaskID) bool {
 func (vs *Search) nonPreemptingFirst(tasks []ledger.TaskID) []ledger.TaskID {
 	never := 0
 	for _, t := range tasks {
-		if vs.l.PreemptsNever(t) {
+		if vs.l.Priorities.PreemptsNever(t) {
 			never++
 		}
 	}
@@ -93,7 +93,7 @@ func (vs *Search) nonPreemptingFirst(tasks []ledger.TaskID) []ledger.TaskID {
 	}
 	tasks = slices.Clone(tasks)
 	slices.SortStableFunc(tasks, func(a, b ledger.TaskID) int {
-		switch x, y := vs.l.PreemptsNever(a), vs.l.PreemptsNever(b); {
+		switch x, y := vs.l.Priorities.PreemptsNever(a), vs.l.Priorities.PreemptsNever(b); {
 		case x == y:
 			return 0
 		case x:
@@ -108,47 +108,47 @@ func (vs *Search) nonPreemptingFirst(tasks []ledger.TaskID) []ledger.TaskID {
 // satisfied says that the job could start with what it has and is promised: it has its minimum, that of
 // every role, and whatever plugins require.
 func (vs *Search) satisfied() bool {
-	job := vs.l.Job(vs.preemptor.Job)
+	job := vs.l.Job(vs.asked.preemptor.Job)
 	if !job.RolesMet((*ledger.Count).Promised) {
 		return false
 	}
-	for _, t := range vs.placed { // of a sub-group all members that it needs, or none
+	for _, t := range vs.Result.placed { // of a sub-group all members that it needs, or none
 		if sub := vs.l.Task(t).Sub; sub >= 0 {
 			if s := &job.Subs[sub]; s.Promised() < job.SubSize(s) {
 				return false
 			}
 		}
 	}
-	return vs.set.Pipelined(vs.preemptor.Job)
+	return vs.set.Pipelined(vs.asked.preemptor.Job)
 }
 
 // one finds a place for one task, with or without victims.
 func (vs *Search) one(tx *ledger.Tx, t ledger.TaskID) bool {
 	task := vs.l.Task(t)
-	if task.Status != model.Pending || slices.Contains(vs.refused, task.Class) {
+	if task.Status != model.Pending || slices.Contains(vs.Result.refused, task.Class) {
 		return false
 	}
 	if !vs.set.PrePredicate(t).Admits() {
-		vs.prePredicateFailed = true
+		vs.Result.prePredicateFailed = true
 		return false
 	}
-	vs.ask(t)
+	vs.asked.ask(t)
 	if n := vs.free(); n != ledger.NoNode {
 		tx.Reserve(t, n)
-		vs.placed = append(vs.placed, t)
+		vs.Result.placed = append(vs.Result.placed, t)
 		return true
 	}
-	if vs.l.PreemptsNever(t) {
-		if vs.nonPreempting == ledger.NoTask {
-			vs.nonPreempting = t
+	if vs.l.Priorities.PreemptsNever(t) {
+		if vs.Result.nonPreempting == ledger.NoTask {
+			vs.Result.nonPreempting = t
 		}
 		return false // other tasks of its class may still preempt
 	}
 	if !vs.preemptive() || !vs.place(tx) {
-		vs.refused = append(vs.refused, task.Class)
+		vs.Result.refused = append(vs.Result.refused, task.Class)
 		return false
 	}
-	vs.placed = append(vs.placed, t)
+	vs.Result.placed = append(vs.Result.placed, t)
 	return true
 }
 
@@ -159,54 +159,54 @@ func (vs *Search) preemptive() bool {
 	if vs.rule.Scope != OtherQueues {
 		return true
 	}
-	r, ok := vs.set.Preemptive(vs.preemptor)
+	r, ok := vs.set.Eviction.Preemptive(vs.asked.preemptor)
 	if ok || r.Code == trace.QueueCapability {
 		return true
 	}
-	if len(vs.refused) == 0 { // the reason that is reported is that of the first task that is refused
-		vs.notPreemptive = r
+	if len(vs.Result.refused) == 0 { // the reason that is reported is that of the first task that is refused
+		vs.Result.notPreemptive = r
 	}
 	return false
 }
 
 // NotPreemptive is why the queue of the last Take may not take from other queues; the zero Reason when
 // it may.
-func (vs *Search) NotPreemptive() trace.Reason { return vs.notPreemptive }
+func (re *Result) NotPreemptive() trace.Reason { return re.notPreemptive }
 
 // PrePredicateFailed says that in the last Take, or Why, a plugin refused a task before any node was
 // tried: the result for that job then says nothing about other jobs that ask for the same.
-func (vs *Search) PrePredicateFailed() bool { return vs.prePredicateFailed }
+func (re *Result) PrePredicateFailed() bool { return re.prePredicateFailed }
 
 // free is the best node with room for the task without victims; ledger.NoNode when there is none.
 func (vs *Search) free() ledger.NodeID {
-	if !vs.allocatable() {
+	if !vs.asked.allocatable() {
 		return ledger.NoNode
 	}
-	if domain := vs.within(); domain != nil {
-		n, _ := vs.nodes.BestWithin(vs.preemptor.Task, domain)
+	if domain := vs.asked.within(); domain != nil {
+		n, _ := vs.nodes.BestWithin(vs.asked.preemptor.Task, domain)
 		return n
 	}
-	n, _ := vs.nodes.Best(vs.preemptor.Task)
+	n, _ := vs.nodes.Best(vs.asked.preemptor.Task)
 	return n
 }
 
 // spareMore takes back the evictions that the plan as a whole does not need, the most important victims
 // first: a victim that was needed for one task may not be needed once other tasks had their victims.
 func (vs *Search) spareMore(tx *ledger.Tx) {
-	order := slices.Clone(vs.gone)
-	slices.SortStableFunc(order, func(a, b victim) int { return cmp.Compare(vs.priorityOf(b.task), vs.priorityOf(a.task)) })
+	order := slices.Clone(vs.Result.gone)
+	slices.SortStableFunc(order, func(a, b victim) int { return cmp.Compare(vs.dry.priorityOf(b.task), vs.dry.priorityOf(a.task)) })
 	for _, v := range order {
-		if !vs.isGone(v.task) {
+		if !vs.Result.isGone(v.task) {
 			continue
 		}
 		back := vs.together(order, v)
 		if vs.roomFor(back[0]) && vs.canStay(tx, back) {
 			for _, t := range back {
-				vs.stay(tx, t)
+				vs.dry.stay(tx, t)
 			}
 		}
 	}
-	vs.gone = slices.DeleteFunc(vs.gone, func(v victim) bool { return !vs.isGone(v.task) })
+	vs.Result.gone = slices.DeleteFunc(vs.Result.gone, func(v victim) bool { return !vs.Result.isGone(v.task) })
 }
 
 // together are the victims that can only stay together with v: all evicted members of its gang, where
@@ -215,7 +215,7 @@ func (vs *Search) together(all []victim, v victim) (out []ledger.TaskID) {
 	job := vs.l.Task(v.task).Job
 	whole := false
 	for _, o := range all {
-		if vs.l.Task(o.task).Job == job && vs.isGone(o.task) {
+		if vs.l.Task(o.task).Job == job && vs.Result.isGone(o.task) {
 			whole = whole || o.whole
 			out = append(out, o.task)
 		}
@@ -235,7 +235,7 @@ func (vs *Search) roomFor(t ledger.TaskID) bool {
 		n = task.Held.Node
 	}
 	for _, need := range vs.l.Class(task.Class).Need {
-		if vs.l.FutureIdle(need.Dim, n) < need.Amount {
+		if vs.l.Nodes.FutureIdle(need.Dim, n) < need.Amount {
 			return false
 		}
 	}
@@ -243,8 +243,8 @@ func (vs *Search) roomFor(t ledger.TaskID) bool {
 }
 
 // isGone says that a task is evicted in this statement, or gave its reservation up.
-func (vs *Search) isGone(t ledger.TaskID) bool {
-	task := vs.l.Task(t)
+func (re *Result) isGone(t ledger.TaskID) bool {
+	task := re.vs.l.Task(t)
 	return task.Status == model.Releasing || task.Status == model.Pending && task.Held.Kind == ledger.CommitReserve
 }
 
@@ -252,18 +252,18 @@ func (vs *Search) isGone(t ledger.TaskID) bool {
 func (vs *Search) canStay(tx *ledger.Tx, back []ledger.TaskID) (ok bool) {
 	tx.Try(func(tx *ledger.Tx) bool {
 		for _, t := range back {
-			vs.stay(tx, t)
+			vs.dry.stay(tx, t)
 		}
 		ok = true
-		for _, t := range vs.placed {
+		for _, t := range vs.Result.placed {
 			n := vs.l.Task(t).Node
-			if !vs.touches(back, n) && len(vs.placed) > 1 && t != vs.placed[len(vs.placed)-1] {
+			if !vs.touches(back, n) && len(vs.Result.placed) > 1 && t != vs.Result.placed[len(vs.Result.placed)-1] {
 				continue // what the queue may hold is checked with the last task, for all
 			}
 			tx.Withdraw(t)
-			vs.preemptor.Task, vs.class, vs.at = t, vs.l.Task(t).Class, n
-			vs.preemptor.Want = vs.l.Class(vs.class).Request
-			ok = ok && vs.fits()
+			vs.asked.preemptor.Task, vs.asked.class, vs.dry.at = t, vs.l.Task(t).Class, n
+			vs.asked.preemptor.Want = vs.l.Class(vs.asked.class).Request
+			ok = ok && vs.dry.fits()
 			tx.Reserve(t, n)
 		}
 		return false

@@ -36,8 +36,8 @@ func (s *square) bruteGang() (best price, found bool) {
 		for range s.tasks {
 			b.claim.Rest = b.claim.Rest.Add(b.claim.Want)
 		}
-		s.l.Present(func(n ledger.NodeID) bool { b.findLacks(n, int64(len(s.tasks))); return true })
-		if r, ok := s.set.Preemptive(b.claim); !ok && r.Code != trace.QueueCapability {
+		s.l.Nodes.Present(func(n ledger.NodeID) bool { b.findLacks(n, int64(len(s.tasks))); return true })
+		if r, ok := s.set.Eviction.Preemptive(b.claim); !ok && r.Code != trace.QueueCapability {
 			return price{}, false
 		}
 	}
@@ -49,7 +49,7 @@ func (s *square) bruteGang() (best price, found bool) {
 			break
 		}
 		var all []policy.Unit
-		s.l.Present(func(n ledger.NodeID) bool {
+		s.l.Nodes.Present(func(n ledger.NodeID) bool {
 			all = append(all, b.lawfulOn(n)...)
 			return true
 		})
@@ -70,7 +70,7 @@ func (s *square) bruteGang() (best price, found bool) {
 func (b *brute) lawfulOn(n ledger.NodeID) []policy.Unit {
 	b.node, b.units = n, nil
 	b.tiers = [2]int{policy.NoTier, policy.NoTier}
-	b.l.Jobs(func(j ledger.JobID) bool {
+	b.l.Jobs.Each(func(j ledger.JobID) bool {
 		b.unitsOf(j)
 		return true
 	})
@@ -140,7 +140,7 @@ func (b *brute) seats(*ledger.Tx) (ok bool) {
 		for _, t := range b.tasks {
 			b.claim.Task = t
 			placed := false
-			b.l.Present(func(n ledger.NodeID) bool {
+			b.l.Nodes.Present(func(n ledger.NodeID) bool {
 				b.node = n
 				if placed = b.fits(); placed {
 					tx.Reserve(t, n)

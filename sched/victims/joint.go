@@ -18,60 +18,60 @@ const (
 // jointly searches for the victims of all members of a gang of one class at once, where there are few
 // units to choose from, and takes the cheapest set that is enough. tried is false when there are too
 // many units, or when the search was given up: then members are placed one after the other.
-func (vs *Search) jointly(tx *ledger.Tx, tasks []ledger.TaskID) (found, tried bool) {
-	gang := vs.oneClass(tasks)
-	if gang == nil || !vs.listFew() {
+func (ch *choice) jointly(tx *ledger.Tx, tasks []ledger.TaskID) (found, tried bool) {
+	gang := ch.oneClass(tasks)
+	if gang == nil || !ch.listFew() {
 		return false, false
 	}
-	vs.ask(gang[0])
-	vs.rests(gang)
-	for _, at := range vs.list {
-		vs.findLacks(at.node, int64(len(gang)))
+	ch.vs.asked.ask(gang[0])
+	ch.vs.asked.rests(gang)
+	for _, at := range ch.list {
+		ch.vs.asked.findLacks(at.node, int64(len(gang)))
 	}
-	if !vs.preemptive() {
+	if !ch.vs.preemptive() {
 		return false, false
 	}
-	j := jointSearch{search: vs, gang: gang, nodes: make([]ledger.NodeID, len(gang))}
-	vs.enough = j.fits
-	defer func() { vs.enough = vs.fits }()
+	j := jointSearch{search: ch.vs, gang: gang, nodes: make([]ledger.NodeID, len(gang))}
+	ch.vs.dry.enough = j.fits
+	defer func() { ch.vs.dry.enough = ch.vs.dry.fits }()
 	if j.fits() {
 		return false, true // no victim is needed
 	}
 	for _, wholeGangs := range [...]bool{false, true} {
-		for level := range vs.numLevels() {
-			if vs.enter(level); wholeGangs && !vs.rule.WholeGangs {
+		for level := range ch.vs.scope.levels() {
+			if ch.vs.scope.enter(level); wholeGangs && !ch.vs.rule.WholeGangs {
 				continue
 			}
-			if !vs.gatherAll(wholeGangs) {
+			if !ch.vs.dry.gatherAll(wholeGangs) {
 				return false, false
 			}
-			if vs.cheapestSetIn(tx, &vs.plans[0]) {
-				j.take(tx, &vs.plans[0])
+			if ch.cheapestSetIn(tx, &ch.plans[0]) {
+				j.take(tx, &ch.plans[0])
 				return true, true
 			}
-			if vs.exhausted {
+			if ch.vs.asked.exhausted {
 				return false, false
 			}
 		}
 	}
-	vs.refused = append(vs.refused, vs.class)
+	ch.vs.Result.refused = append(ch.vs.Result.refused, ch.vs.asked.class)
 	return false, true
 }
 
 // oneClass is the rest of the job's minimum; nil when it is not several tasks of one class that all may
 // preempt.
-func (vs *Search) oneClass(tasks []ledger.TaskID) []ledger.TaskID {
-	job := vs.l.Job(vs.preemptor.Job)
+func (ch *choice) oneClass(tasks []ledger.TaskID) []ledger.TaskID {
+	job := ch.vs.l.Job(ch.vs.asked.preemptor.Job)
 	need := int(job.MinMember - job.Placed() - job.Waiting())
-	if vs.rule.Scope == SameJob || vs.rule.Sample.On || vs.rule.Each != nil || len(job.Subs) > 0 || need < 2 || need > len(tasks) {
+	if ch.vs.rule.Scope == SameJob || ch.vs.rule.Sample.On || ch.vs.rule.Each != nil || len(job.Subs) > 0 || need < 2 || need > len(tasks) {
 		return nil
 	}
 	gang := tasks[:need]
-	if c := vs.l.Task(gang[0]).Class; vs.nodes.AsksTasks(c) || vs.nodes.AsksDomains(c) {
+	if c := ch.vs.l.Task(gang[0]).Class; ch.vs.nodes.AsksTasks(c) || ch.vs.nodes.AsksDomains(c) {
 		return nil // the tasks are not all equal, or are not once some of them are placed
 	}
 	for _, t := range gang {
-		if vs.l.Task(t).Class != vs.l.Task(gang[0]).Class || vs.l.PreemptsNever(t) || !vs.set.PrePredicate(t).Admits() {
+		if ch.vs.l.Task(t).Class != ch.vs.l.Task(gang[0]).Class || ch.vs.l.Priorities.PreemptsNever(t) || !ch.vs.set.PrePredicate(t).Admits() {
 			return nil
 		}
 	}
@@ -79,54 +79,54 @@ func (vs *Search) oneClass(tasks []ledger.TaskID) []ledger.TaskID {
 }
 
 // listFew lists the nodes to search, by name; false when there are too many.
-func (vs *Search) listFew() bool {
-	vs.list = vs.list[:0]
-	if len(vs.rule.Within) > 0 {
-		for _, n := range vs.rule.Within {
-			vs.list = append(vs.list, listed{node: n})
+func (ch *choice) listFew() bool {
+	ch.list = ch.list[:0]
+	if len(ch.vs.rule.Within) > 0 {
+		for _, n := range ch.vs.rule.Within {
+			ch.list = append(ch.list, listed{node: n})
 		}
 	} else {
-		vs.l.Present(func(n ledger.NodeID) bool {
-			vs.list = append(vs.list, listed{node: n})
-			return len(vs.list) <= fewNodes
+		ch.vs.l.Nodes.Present(func(n ledger.NodeID) bool {
+			ch.list = append(ch.list, listed{node: n})
+			return len(ch.list) <= fewNodes
 		})
 	}
-	slices.SortFunc(vs.list, func(a, b listed) int { return cmp.Compare(vs.l.Node(a.node).Name, vs.l.Node(b.node).Name) })
-	return len(vs.list) <= fewNodes
+	slices.SortFunc(ch.list, func(a, b listed) int { return cmp.Compare(ch.vs.l.Node(a.node).Name, ch.vs.l.Node(b.node).Name) })
+	return len(ch.list) <= fewNodes
 }
 
 // gatherAll gathers the units of all listed nodes that may be evicted, each once; false when there are
 // too many. The deciding tier is found for each node, as for single tasks.
-func (vs *Search) gatherAll(wholeGangs bool) bool {
-	vs.all = vs.all[:0]
-	vs.spread = true
-	defer func() { vs.spread = false }()
-	for _, at := range vs.list {
-		vs.gather(at.node, wholeGangs)
-		vs.judgeAll()
-		for _, u := range vs.units {
-			if u.Whole && slices.ContainsFunc(vs.all, func(o unit) bool { return o.Whole && o.Job == u.Job }) {
+func (dr *dryRun) gatherAll(wholeGangs bool) bool {
+	dr.all = dr.all[:0]
+	dr.spread = true
+	defer func() { dr.spread = false }()
+	for _, at := range dr.vs.choice.list {
+		dr.gather(at.node, wholeGangs)
+		dr.judgeAll()
+		for _, u := range dr.units {
+			if u.Whole && slices.ContainsFunc(dr.all, func(o unit) bool { return o.Whole && o.Job == u.Job }) {
 				continue
 			}
 			u.Tasks = slices.Clone(u.Tasks)
-			vs.all = append(vs.all, u)
+			dr.all = append(dr.all, u)
 		}
-		if len(vs.all) > fewUnits {
+		if len(dr.all) > fewUnits {
 			return false
 		}
 	}
-	vs.units = append(vs.units[:0], vs.all...)
-	slices.SortStableFunc(vs.units, byCost)
+	dr.units = append(dr.units[:0], dr.all...)
+	slices.SortStableFunc(dr.units, byCost)
 	return true
 }
 
 // cheapestSetIn is cheapestSet inside a try of its own.
-func (vs *Search) cheapestSetIn(tx *ledger.Tx, found *plan) (ok bool) {
+func (ch *choice) cheapestSetIn(tx *ledger.Tx, found *plan) (ok bool) {
 	tx.Try(func(tx *ledger.Tx) bool {
-		vs.tx, vs.out = tx, vs.out[:0]
-		vs.considered = len(vs.list)
-		vs.short, vs.most = vs.short[:0], vs.most[:0]
-		ok = vs.cheapestSet(found, nil)
+		ch.vs.dry.tx, ch.vs.dry.out = tx, ch.vs.dry.out[:0]
+		ch.vs.asked.considered = len(ch.list)
+		ch.vs.short, ch.vs.most = ch.vs.short[:0], ch.vs.most[:0]
+		ok = ch.vs.dry.cheapestSet(found, nil)
 		return false
 	})
 	return ok
@@ -147,30 +147,30 @@ func (j *jointSearch) fits() (ok bool) {
 	vs.l.Try(func(tx *ledger.Tx) bool {
 		next := 0
 		for i, t := range j.gang {
-			vs.preemptor.Task = t
-			for next < len(vs.list) {
-				if vs.at = vs.list[next].node; vs.fits() {
+			vs.asked.preemptor.Task = t
+			for next < len(vs.choice.list) {
+				if vs.dry.at = vs.choice.list[next].node; vs.dry.fits() {
 					break
 				}
 				next++
 			}
-			if next == len(vs.list) {
+			if next == len(vs.choice.list) {
 				return false
 			}
-			j.nodes[i] = vs.at
-			tx.Reserve(t, vs.at)
+			j.nodes[i] = vs.dry.at
+			tx.Reserve(t, vs.dry.at)
 		}
 		ok = true
 		return false
 	})
-	vs.preemptor.Task = j.gang[0]
+	vs.asked.preemptor.Task = j.gang[0]
 	return ok && j.used()
 }
 
 // used says that every evicted unit had a member on a node where the gang is placed.
 func (j *jointSearch) used() bool {
-	for i := range j.search.units {
-		u := &j.search.units[i]
+	for i := range j.search.dry.units {
+		u := &j.search.dry.units[i]
 		if u.gone > 0 && !slices.ContainsFunc(u.Tasks, func(t ledger.TaskID) bool { return slices.Contains(j.nodes, j.nodeOf(t)) }) {
 			return false
 		}
@@ -192,24 +192,24 @@ func (j *jointSearch) take(tx *ledger.Tx, p *plan) {
 	vs := j.search
 	tx.Try(func(tx *ledger.Tx) bool {
 		for _, v := range p.victims {
-			vs.leave(tx, v.task)
+			vs.dry.leave(tx, v.task)
 		}
-		vs.units = vs.units[:0]
+		vs.dry.units = vs.dry.units[:0]
 		j.fits()
 		return false
 	})
 	for _, t := range j.gang {
-		vs.preemptor.Task = t
-		vs.served = append(vs.served, served{t, vs.considered, len(vs.list), vs.steps, vs.exhausted, 0, 0, vs.ownPriority()})
+		vs.asked.preemptor.Task = t
+		vs.Result.served = append(vs.Result.served, served{t, vs.asked.considered, len(vs.choice.list), vs.asked.steps, vs.asked.exhausted, 0, 0, vs.asked.ownPriority()})
 	}
 	for _, v := range p.victims {
 		v.served = max(0, slices.Index(j.nodes, j.nodeOf(v.task)))
-		vs.preemptor.Task = j.gang[v.served]
-		vs.leave(tx, v.task)
-		vs.gone = append(vs.gone, v)
+		vs.asked.preemptor.Task = j.gang[v.served]
+		vs.dry.leave(tx, v.task)
+		vs.Result.gone = append(vs.Result.gone, v)
 	}
 	for i, t := range j.gang {
 		tx.Reserve(t, j.nodes[i])
-		vs.placed = append(vs.placed, t)
+		vs.Result.placed = append(vs.Result.placed, t)
 	}
 }

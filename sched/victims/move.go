@@ -23,14 +23,14 @@ func (vs *Search) Holding(j ledger.JobID) int32 { return vs.l.Job(j).Holding() }
 // nothing protects them.
 func (vs *Search) Guarded(tasks []ledger.TaskID, whole bool) trace.Reason {
 	j := vs.l.Task(tasks[0]).Job
-	return vs.set.Guarded(policy.Unit{Queue: vs.l.Job(j).Queue, Job: j, Whole: whole, Tasks: tasks})
+	return vs.set.Eviction.Guarded(policy.Unit{Queue: vs.l.Job(j).Queue, Job: j, Whole: whole, Tasks: tasks})
 }
 
 // Moved is the record of an eviction that makes room for no particular task; why says what it is for,
 // now is in nanoseconds since the epoch.
 func (vs *Search) Moved(action string, t ledger.TaskID, why string, now int64) *trace.Eviction {
 	task := vs.l.Task(t)
-	r := &trace.Eviction{Action: action, Task: task.Key.String(), Job: vs.l.Called(task.Job), Queue: vs.l.QueueName(task.Job),
+	r := &trace.Eviction{Action: action, Task: task.Key.String(), Job: vs.l.Jobs.Called(task.Job), Queue: vs.l.Jobs.QueueName(task.Job),
 		Node: vs.l.Node(task.Node).Name, Priority: vs.l.Job(task.Job).Priority, Why: why,
 		Lost: vs.l.Dims.List(vs.l.Class(task.Class).Request)}
 	if since := started(task); since > 0 && since < now {

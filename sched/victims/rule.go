@@ -60,9 +60,9 @@ func (s Sample) candidates(nodes int) int {
 }
 
 // within are the nodes of the domain that the current task has to stay in; nil: all nodes.
-func (vs *Search) within() []ledger.NodeID {
-	if vs.rule.Each != nil {
-		return vs.rule.Each(vs.preemptor.Task)
+func (as *asked) within() []ledger.NodeID {
+	if as.vs.rule.Each != nil {
+		return as.vs.rule.Each(as.preemptor.Task)
 	}
-	return vs.rule.Within
+	return as.vs.rule.Within
 }

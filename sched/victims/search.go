@@ -11,27 +11,10 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Search searches for victims in one ledger, under one set of plugins. What it keeps between preemptors
-// (freeable sums, candidate nodes) is derived from the ledger and follows it. It is not safe for
-// concurrent use.
-type Search struct {
-	l     *ledger.Ledger
-	nodes *class.Index
-	set   *policy.Set
+// asked is the task that room is looked for now, and what was looked at for it.
+type asked struct {
+	vs *Search
 
-	freeable     freeable
-	candidates   map[candidateKey]*candidateNodes
-	fruitless    map[Signature]trace.Reason // signatures for which no victims were found, with why, at fruitlessAt
-	fruitlessAt  state
-	cycle        uint64
-	lru          uint64
-	mayLose      []bool           // by QueueID: its tasks may be victims at the current level
-	victimQueues []ledger.QueueID // the queues that may lose tasks, the nearest first
-	levelEnds    []int            // by level: where it ends in victimQueues
-	stamp        uint64           // a node's failed dry run is valid while this is unchanged
-
-	// The current preemptor.
-	rule       Rule
 	preemptor  policy.Preemptor
 	class      ledger.ClassID
 	bestEffort bool
@@ -42,47 +25,40 @@ type Search struct {
 	considered int                 // nodes on which victims were tried
 	preemptors uint64              // the number of preemptors so far
 	tried      []uint64            // by NodeID: the number of the preemptor it was last tried for
-	spread     bool                // units of all nodes are gathered together
 	bounded    int                 // nodes that amounts alone do not rule out
 	losers     []trace.Alternative // of this preemptor
+}
 
-	// The current dry run.
-	at       ledger.NodeID
-	tx       *ledger.Tx
-	here     []ledger.TaskID
-	slab     []ledger.TaskID
-	units    []unit
-	roleLeft []int32
-	subLeft  []int32
-	rest     []ledger.TaskID
-	out      []victim
-	seen     sets
-	compare  func(a, b ledger.TaskID) int
-	enough   func() bool // that the victims evicted so far are enough: fits, or jointSearch.fits for a gang
-	all      []unit
+// Search searches for victims in one ledger, under one set of plugins. What it keeps between preemptors
+// (freeable sums, candidate nodes) is derived from the ledger and follows it. It is not safe for
+// concurrent use.
+type Search struct {
+	l     *ledger.Ledger
+	nodes *class.Index
+	set   *policy.Set
+
+	fruitless   map[Signature]trace.Reason // signatures for which no victims were found, with why, at fruitlessAt
+	fruitlessAt state
+	cycle       uint64
+	stamp       uint64 // a node's failed dry run is valid while this is unchanged
+
+	// The current preemptor.
+	rule Rule
 
 	short, most, left []int64
-	columns           []column
-	popped            []ledger.NodeID
-	list              []listed
-	again             marks
-	plans             [2]plan
 
-	// The current series: the tasks of one job.
-	placed             []ledger.TaskID
-	refused            []ledger.ClassID // classes that found no place
-	nonPreempting      ledger.TaskID    // the first task without room of which the policy is to evict no pod
-	notPreemptive      trace.Reason     // why the queue may not preempt, for the first task that was refused
-	prePredicateFailed bool             // PrePredicate refused a task
-	served             []served
-	gone               []victim // of all tasks placed, one after the other
-	lost               []trace.Alternative
+	candidates candidateIndex
+	scope      victimScope
+	asked      asked
+	dry        dryRun
+	choice     choice
+	Result     Result
 }
 
 // New returns a Search; it looks at nothing yet.
 func New(l *ledger.Ledger, nodes *class.Index, set *policy.Set) *Search {
-	vs := &Search{l: l, nodes: nodes, set: set, freeable: freeable{l: l}, candidates: map[candidateKey]*candidateNodes{}, stamp: 1}
-	vs.compare, vs.enough = vs.compareVictims, vs.fits
+	vs := (&Search{l: l, nodes: nodes, set: set, candidates: candidateIndex{freeable: freeable{l: l}, byKey: map[candidateKey]*candidateNodes{}}, stamp: 1}).wire()
+	vs.dry.compare, vs.dry.enough = vs.dry.compareVictims, vs.dry.fits
 	return vs
 }
 
@@ -95,15 +71,15 @@ func (vs *Search) Open() { vs.cycle++ }
 func (vs *Search) begin(rule Rule, j ledger.JobID) {
 	vs.rule = rule
 	vs.stamp++
-	vs.budget = rule.Budget
-	if vs.budget == 0 {
-		vs.budget = DefaultBudget
+	vs.asked.budget = rule.Budget
+	if vs.asked.budget == 0 {
+		vs.asked.budget = DefaultBudget
 	}
-	vs.preemptor = policy.Preemptor{Job: j, Queue: vs.l.Job(j).Queue, Short: vs.preemptor.Short[:0], Lacks: vs.preemptor.Lacks[:0], Rest: vs.preemptor.Rest[:0]}
-	vs.notPreemptive, vs.prePredicateFailed, vs.nonPreempting = trace.Reason{}, false, ledger.NoTask
-	vs.placed, vs.refused, vs.served, vs.gone, vs.lost = vs.placed[:0], vs.refused[:0], vs.served[:0], vs.gone[:0], vs.lost[:0]
+	vs.asked.preemptor = policy.Preemptor{Job: j, Queue: vs.l.Job(j).Queue, Short: vs.asked.preemptor.Short[:0], Lacks: vs.asked.preemptor.Lacks[:0], Rest: vs.asked.preemptor.Rest[:0]}
+	vs.Result.notPreemptive, vs.Result.prePredicateFailed, vs.Result.nonPreempting = trace.Reason{}, false, ledger.NoTask
+	vs.Result.placed, vs.Result.refused, vs.Result.served, vs.Result.gone, vs.Result.lost = vs.Result.placed[:0], vs.Result.refused[:0], vs.Result.served[:0], vs.Result.gone[:0], vs.Result.lost[:0]
 	if rule.Scope == OtherQueues {
-		vs.findVictimQueues()
+		vs.scope.find()
 	}
 }
 
@@ -115,13 +91,13 @@ func (vs *Search) place(tx *ledger.Tx) bool {
 		if wholeGangs && !vs.rule.WholeGangs {
 			break
 		}
-		if vs.freeable.follow(); !wholeGangs && vs.freeable.spares == 0 && vs.rule.Scope != SameJob {
+		if vs.candidates.freeable.follow(); !wholeGangs && vs.candidates.freeable.spares == 0 && vs.rule.Scope != SameJob {
 			continue // no job has a member to spare
 		}
-		for level := range vs.numLevels() {
-			vs.enter(level)
-			if p := vs.best(int32(level), wholeGangs); p != nil {
-				vs.take(tx, p)
+		for level := range vs.scope.levels() {
+			vs.scope.enter(level)
+			if p := vs.choice.best(int32(level), wholeGangs); p != nil {
+				vs.choice.take(tx, p)
 				return true
 			}
 		}
@@ -130,55 +106,55 @@ func (vs *Search) place(tx *ledger.Tx) bool {
 }
 
 // ask makes a task the current preemptor.
-func (vs *Search) ask(t ledger.TaskID) {
-	task := vs.l.Task(t)
-	vs.preemptor.Task, vs.class = t, task.Class
-	class := vs.l.Class(task.Class)
-	vs.preemptor.Want = class.Request
-	vs.bestEffort = class.BestEffort
-	vs.preemptors++
-	vs.steps, vs.considered, vs.bounded, vs.exhausted = 0, 0, 0, false
-	vs.losers = vs.losers[:0]
-	vs.preemptor.Short, vs.preemptor.Lacks = vs.preemptor.Short[:0], vs.preemptor.Lacks[:0]
-	if vs.rule.Scope == OtherQueues {
-		vs.findShort(class)
+func (as *asked) ask(t ledger.TaskID) {
+	task := as.vs.l.Task(t)
+	as.preemptor.Task, as.class = t, task.Class
+	class := as.vs.l.Class(task.Class)
+	as.preemptor.Want = class.Request
+	as.bestEffort = class.BestEffort
+	as.preemptors++
+	as.steps, as.considered, as.bounded, as.exhausted = 0, 0, 0, false
+	as.losers = as.losers[:0]
+	as.preemptor.Short, as.preemptor.Lacks = as.preemptor.Short[:0], as.preemptor.Lacks[:0]
+	if as.vs.rule.Scope == OtherQueues {
+		as.findShort(class)
 	}
 }
 
 // findShort notes the dimensions in which no node that may take the class has enough
 // FutureIdle (decision 15).
-func (vs *Search) findShort(class *ledger.Class) {
-	admits := vs.nodes.Admitted(vs.class)
+func (as *asked) findShort(class *ledger.Class) {
+	admits := as.vs.nodes.Admitted(as.class)
 	for _, need := range class.Need {
 		enough := need.Dim == resource.Pods // queues do not share numbers of pods (decision 24)
 		for n := range admits {
-			if enough || admits[n] && lacks(vs.l, ledger.NodeID(n), need.Dim, need.Amount) <= 0 {
+			if enough || admits[n] && lacks(as.vs.l, ledger.NodeID(n), need.Dim, need.Amount) <= 0 {
 				enough = true
 				break
 			}
 		}
 		if !enough {
-			vs.preemptor.Short = append(vs.preemptor.Short, need.Dim)
+			as.preemptor.Short = append(as.preemptor.Short, need.Dim)
 		}
 	}
 }
 
 // findLacks notes the dimensions in which a node has too little FutureIdle for count tasks of the
 // class.
-func (vs *Search) findLacks(n ledger.NodeID, count int64) {
-	if vs.rule.Scope != OtherQueues {
+func (as *asked) findLacks(n ledger.NodeID, count int64) {
+	if as.vs.rule.Scope != OtherQueues {
 		return
 	}
-	for _, need := range vs.l.Class(vs.class).Need {
-		if need.Dim != resource.Pods && vs.l.FutureIdle(need.Dim, n) < times(need.Amount, count) &&
-			!slices.Contains(vs.preemptor.Lacks, need.Dim) {
-			vs.preemptor.Lacks = append(vs.preemptor.Lacks, need.Dim)
+	for _, need := range as.vs.l.Class(as.class).Need {
+		if need.Dim != resource.Pods && as.vs.l.Nodes.FutureIdle(need.Dim, n) < times(need.Amount, count) &&
+			!slices.Contains(as.preemptor.Lacks, need.Dim) {
+			as.preemptor.Lacks = append(as.preemptor.Lacks, need.Dim)
 		}
 	}
-	for _, f := range vs.set.Lackers {
-		for _, d := range f.Lacking(vs.preemptor.Task, n) {
-			if !slices.Contains(vs.preemptor.Lacks, d) {
-				vs.preemptor.Lacks = append(vs.preemptor.Lacks, d)
+	for _, f := range as.vs.set.Lackers {
+		for _, d := range f.Lacking(as.preemptor.Task, n) {
+			if !slices.Contains(as.preemptor.Lacks, d) {
+				as.preemptor.Lacks = append(as.preemptor.Lacks, d)
 			}
 		}
 	}
@@ -194,23 +170,34 @@ func times(a, b int64) int64 {
 
 // rests notes what the tasks ask for that the job still needs for its minimum; tasks are those that are
 // left to place.
-func (vs *Search) rests(tasks []ledger.TaskID) {
-	vs.preemptor.Rest = vs.preemptor.Rest[:0]
-	if vs.rule.Scope != OtherQueues || vs.preemptor.Extra {
+func (as *asked) rests(tasks []ledger.TaskID) {
+	as.preemptor.Rest = as.preemptor.Rest[:0]
+	if as.vs.rule.Scope != OtherQueues || as.preemptor.Extra {
 		return
 	}
-	job := vs.l.Job(vs.preemptor.Job)
+	job := as.vs.l.Job(as.preemptor.Job)
 	need := max(1, int(job.MinMember-job.Placed()-job.Waiting()))
 	for _, t := range tasks[:min(need, len(tasks))] {
-		vs.preemptor.Rest = vs.preemptor.Rest.Add(vs.l.Class(vs.l.Task(t).Class).Request)
+		as.preemptor.Rest = as.preemptor.Rest.Add(as.vs.l.Class(as.vs.l.Task(t).Class).Request)
 	}
 }
 
 // take carries a plan out in the current statement.
-func (vs *Search) take(tx *ledger.Tx, p *plan) {
+func (ch *choice) take(tx *ledger.Tx, p *plan) {
 	for _, v := range p.victims {
-		vs.leave(tx, v.task)
+		ch.vs.dry.leave(tx, v.task)
 	}
-	tx.Reserve(vs.preemptor.Task, p.node)
-	vs.note(p)
+	tx.Reserve(ch.vs.asked.preemptor.Task, p.node)
+	ch.vs.Result.note(p)
+}
+
+// wire tells the parts what they are parts of.
+func (vs *Search) wire() *Search {
+	vs.candidates.vs = vs
+	vs.scope.vs = vs
+	vs.asked.vs = vs
+	vs.dry.vs = vs
+	vs.choice.vs = vs
+	vs.Result.vs = vs
+	return vs
 }

@@ -24,12 +24,12 @@ type Signature struct {
 func (vs *Search) SignatureOf(rule Rule, j ledger.JobID, tasks []ledger.TaskID) (p Signature, alike bool) {
 	job := vs.l.Job(j)
 	p = Signature{rule.Action, rule.Scope, vs.l.Task(tasks[0]).Class, job.Queue, job.Priority, job.MinMember - job.Placed(), len(tasks),
-		vs.l.PreemptsNever(tasks[0]), job.Group != nil && job.Group.Preemptable}
-	if vs.set.JudgesByPreemptor() || job.Placed()+job.Waiting() > 0 || job.NumRoles() > 1 || rule.Sample.On || rule.Within != nil || rule.Each != nil || vs.nodes.AsksTasks(p.Class) {
+		vs.l.Priorities.PreemptsNever(tasks[0]), job.Group != nil && job.Group.Preemptable}
+	if vs.set.Eviction.JudgesByPreemptor() || job.Placed()+job.Waiting() > 0 || job.NumRoles() > 1 || rule.Sample.On || rule.Within != nil || rule.Each != nil || vs.nodes.AsksTasks(p.Class) {
 		return p, false
 	}
 	for _, t := range tasks {
-		if vs.l.Task(t).Class != p.Class || vs.l.PreemptsNever(t) != p.Never {
+		if vs.l.Task(t).Class != p.Class || vs.l.Priorities.PreemptsNever(t) != p.Never {
 			return p, false
 		}
 	}
@@ -40,12 +40,14 @@ func (vs *Search) SignatureOf(rule Rule, j ledger.JobID, tasks []ledger.TaskID) 
 // held so far.
 type state struct{ cycle, world, statements uint64 }
 
-func (vs *Search) state() state { return state{vs.cycle, vs.l.StateEpoch(), vs.l.Statements()} }
+func (vs *Search) state() state {
+	return state{vs.cycle, vs.l.Changes.StateEpoch(), vs.l.Statements.Count()}
+}
 
 // rememberFruitless remembers that no victims were found for a signature in the current state.
 func (vs *Search) rememberFruitless(p Signature) {
 	if at := vs.state(); vs.fruitlessAt != at || vs.fruitless == nil {
 		vs.fruitlessAt, vs.fruitless = at, map[Signature]trace.Reason{}
 	}
-	vs.fruitless[p] = vs.notPreemptive
+	vs.fruitless[p] = vs.Result.notPreemptive
 }

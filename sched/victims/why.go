@@ -42,9 +42,9 @@ func (c census) found(t ledger.TaskID, at ledger.NodeID, f finding) {
 }
 
 // spared counts a task that may not be evicted.
-func (vs *Search) spared(t ledger.TaskID, code trace.Code, text string) {
-	if vs.explain != nil && code != trace.VictimOutside {
-		vs.explain.found(t, vs.at, finding{code: code, text: text})
+func (as *asked) spared(t ledger.TaskID, code trace.Code, text string) {
+	if as.explain != nil && code != trace.VictimOutside {
+		as.explain.found(t, as.vs.dry.at, finding{code: code, text: text})
 	}
 }
 
@@ -74,8 +74,8 @@ func (c census) sum(name func(ledger.TaskID) string) (may int, counts []trace.No
 }
 
 // sparedFor counts the tasks of a unit that plugins protect.
-func (vs *Search) sparedFor(u *unit, why trace.Reason) {
-	if vs.explain == nil {
+func (as *asked) sparedFor(u *unit, why trace.Reason) {
+	if as.explain == nil {
 		return
 	}
 	if !why.Is() {
@@ -86,7 +86,7 @@ func (vs *Search) sparedFor(u *unit, why trace.Reason) {
 		text = why.Queue
 	}
 	for _, t := range u.Tasks {
-		vs.spared(t, why.Code, text)
+		as.spared(t, why.Code, text)
 	}
 }
 
@@ -98,13 +98,13 @@ func (vs *Search) Why(rule Rule, j ledger.JobID, tasks []ledger.TaskID) trace.Re
 	vs.begin(rule, j)
 	took := false
 	vs.l.Try(func(tx *ledger.Tx) bool {
-		took = vs.placeAll(tx, tasks) && len(vs.gone) > 0
+		took = vs.placeAll(tx, tasks) && len(vs.Result.gone) > 0
 		switch {
 		case took:
-		case len(vs.refused) > 0:
+		case len(vs.Result.refused) > 0:
 			vs.explained(tx, tasks, &r)
-		case vs.nonPreempting != ledger.NoTask:
-			r.Code, r.Task = trace.PreemptionNever, vs.l.Task(vs.nonPreempting).Key.String()
+		case vs.Result.nonPreempting != ledger.NoTask:
+			r.Code, r.Task = trace.PreemptionNever, vs.l.Task(vs.Result.nonPreempting).Key.String()
 		}
 		return false
 	})
@@ -118,37 +118,37 @@ func (vs *Search) Why(rule Rule, j ledger.JobID, tasks []ledger.TaskID) trace.Re
 func (vs *Search) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reason) {
 	i := slices.IndexFunc(tasks, func(t ledger.TaskID) bool {
 		task := vs.l.Task(t)
-		return task.Status == model.Pending && task.Class == vs.refused[0] && !vs.l.PreemptsNever(t)
+		return task.Status == model.Pending && task.Class == vs.Result.refused[0] && !vs.l.Priorities.PreemptsNever(t)
 	})
 	if i < 0 {
 		return
 	}
-	exhausted, steps := vs.exhausted, vs.steps
-	vs.ask(tasks[i])
+	exhausted, steps := vs.asked.exhausted, vs.asked.steps
+	vs.asked.ask(tasks[i])
 	r.Task = vs.l.Task(tasks[i]).Key.String()
 	switch {
-	case vs.notPreemptive.Is():
-		cause := vs.notPreemptive
+	case vs.Result.notPreemptive.Is():
+		cause := vs.Result.notPreemptive
 		r.Code, r.Cause = trace.NoVictims, &cause
 		return
 	case exhausted:
 		r.Code, r.Have = trace.SearchExhausted, steps
 		return
 	}
-	if vs.rule.Scope == OtherQueues && !vs.set.KnowsQueues() {
+	if vs.rule.Scope == OtherQueues && !vs.set.Eviction.KnowsQueues() {
 		r.Code = trace.NoVictims
 		return
 	}
-	vs.explain = census{}
-	defer func() { vs.explain = nil }()
-	if vs.rule.Scope == OtherQueues && vs.numLevels() > 0 {
-		vs.enter(vs.numLevels() - 1)
+	vs.asked.explain = census{}
+	defer func() { vs.asked.explain = nil }()
+	if vs.rule.Scope == OtherQueues && vs.scope.levels() > 0 {
+		vs.scope.enter(vs.scope.levels() - 1)
 	}
-	for _, v := range vs.gone { // evicted for members that were placed before this one
-		vs.explain.found(v.task, ledger.NoNode, finding{may: true})
+	for _, v := range vs.Result.gone { // evicted for members that were placed before this one
+		vs.asked.explain.found(v.task, ledger.NoNode, finding{may: true})
 	}
-	admits, domain := vs.nodes.Admitted(vs.class), vs.within()
-	vs.l.Present(func(n ledger.NodeID) bool {
+	admits, domain := vs.nodes.Admitted(vs.asked.class), vs.asked.within()
+	vs.l.Nodes.Present(func(n ledger.NodeID) bool {
 		if !admits[n] || domain != nil && !slices.Contains(domain, n) {
 			return true
 		}
@@ -158,8 +158,8 @@ func (vs *Search) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reaso
 		})
 		return true
 	})
-	r.Have, r.Nodes = vs.explain.sum(func(t ledger.TaskID) string { return vs.l.Task(t).Key.String() })
-	if r.Code, r.Need = trace.NoVictims, len(vs.explain); r.Have > 0 {
+	r.Have, r.Nodes = vs.asked.explain.sum(func(t ledger.TaskID) string { return vs.l.Task(t).Key.String() })
+	if r.Code, r.Need = trace.NoVictims, len(vs.asked.explain); r.Have > 0 {
 		r.Code = trace.VictimsTooFew
 	}
 }
@@ -167,25 +167,25 @@ func (vs *Search) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reaso
 // countAt counts the tasks of one node: those that may be evicted together, in the order of eviction,
 // and what protects the others. It leaves them evicted.
 func (vs *Search) countAt(tx *ledger.Tx, n ledger.NodeID) {
-	vs.at, vs.tx = n, tx
-	vs.preemptor.Lacks = vs.preemptor.Lacks[:0]
-	vs.findLacks(n, 1)
-	vs.gather(n, vs.rule.WholeGangs)
-	vs.judgeAll()
-	vs.out = vs.out[:0]
-	for i := range vs.units {
-		u := &vs.units[i]
+	vs.dry.at, vs.dry.tx = n, tx
+	vs.asked.preemptor.Lacks = vs.asked.preemptor.Lacks[:0]
+	vs.asked.findLacks(n, 1)
+	vs.dry.gather(n, vs.rule.WholeGangs)
+	vs.dry.judgeAll()
+	vs.dry.out = vs.dry.out[:0]
+	for i := range vs.dry.units {
+		u := &vs.dry.units[i]
 		if !slices.ContainsFunc(u.Tasks, func(t ledger.TaskID) bool { return standing(vs.l, t) }) {
 			continue // they are evicted with another unit
 		}
-		tier, why := vs.judge(u)
+		tier, why := vs.dry.judge(u)
 		if tier != u.tier {
-			vs.sparedFor(u, why)
+			vs.asked.sparedFor(u, why)
 			continue
 		}
 		for _, t := range u.Tasks {
-			vs.explain.found(t, n, finding{may: true})
+			vs.asked.explain.found(t, n, finding{may: true})
 		}
-		vs.evict(i)
+		vs.dry.evict(i)
 	}
 }

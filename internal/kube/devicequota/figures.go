@@ -50,7 +50,7 @@ func (q *Quota) Total(d resource.Dim) int64 {
 // allocates is the part of the plugin predicates that allocates devices.
 func (q *Quota) allocates() *devices.Devices {
 	if q.book == nil {
-		if state, ok := q.l.FindPluginState(devices.Name); ok {
+		if state, ok := q.l.PluginStates.Find(devices.Name); ok {
 			q.book, _ = state.(*devices.Devices)
 		}
 	}
@@ -119,11 +119,11 @@ type rest struct {
 
 // Rest implements capacity.Devices: what those ask for that ask for most, as a cycle began.
 func (q *Quota) Rest(j ledger.JobID) resource.Vec {
-	if !q.rest.known || q.rest.job != j || q.rest.world != q.l.StateEpoch() {
+	if !q.rest.known || q.rest.job != j || q.rest.world != q.l.Changes.StateEpoch() {
 		q.follow()
 		job := q.l.Job(j)
 		keys := q.fewest(j, max(1, int(job.MinMember-job.Placed()-job.Waiting())), -1)
-		q.rest = rest{j, q.l.StateEpoch(), true, q.vec(q.more(job.Queue, keys, true))}
+		q.rest = rest{j, q.l.Changes.StateEpoch(), true, q.vec(q.more(job.Queue, keys, true))}
 	}
 	return q.rest.vec
 }
@@ -179,8 +179,8 @@ type asked struct {
 // Asked implements capacity.Devices.
 func (q *Quota) Asked(at ledger.QueueID, d resource.Dim) int64 {
 	q.follow()
-	if q.asked.of == nil || q.asked.world != q.l.StateEpoch() || q.asked.moved != q.moved {
-		q.asked = asked{q.l.StateEpoch(), q.moved, q.waiting()}
+	if q.asked.of == nil || q.asked.world != q.l.Changes.StateEpoch() || q.asked.moved != q.moved {
+		q.asked = asked{q.l.Changes.StateEpoch(), q.moved, q.waiting()}
 	}
 	name := q.l.Dims.Name(d)
 	return q.held[at][name].Plus(q.asked.of[at][name].Int64()).Int64()
@@ -190,14 +190,14 @@ func (q *Quota) Asked(at ledger.QueueID, d resource.Dim) int64 {
 func (q *Quota) waiting() amounts {
 	out := amounts{}
 	seen := map[ledger.QueueID]map[string]bool{}
-	q.l.Tasks(func(t ledger.TaskID) bool {
+	q.l.Tasks.Each(func(t ledger.TaskID) bool {
 		task := q.l.Task(t)
 		if task.Status != model.Pending || len(task.Pod.Spec.Devices) == 0 || task.Job == ledger.NoJob {
 			return true
 		}
 		for _, key := range devices.ClaimsOf(task) {
 			c := q.claims[key]
-			for at := q.l.Job(task.Job).Queue; c != nil && at != ledger.NoQueue; at = q.l.Parent(at) {
+			for at := q.l.Job(task.Job).Queue; c != nil && at != ledger.NoQueue; at = q.l.Queues.Parent(at) {
 				if seen[at] == nil {
 					seen[at] = map[string]bool{}
 				}

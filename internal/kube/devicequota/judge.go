@@ -22,7 +22,7 @@ func (q *Quota) short(queue ledger.QueueID, keys []string, future bool, may limi
 	if future {
 		held = q.firm
 	}
-	for at = queue; at != ledger.NoQueue; at = q.l.Parent(at) {
+	for at = queue; at != ledger.NoQueue; at = q.l.Queues.Parent(at) {
 		for _, a := range q.more(at, keys, future) {
 			d, known := q.dim(a.name)
 			if !known {
@@ -121,7 +121,7 @@ func (q *Quota) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) {
 // classes together, or for the most (-1).
 func (q *Quota) fewest(j ledger.JobID, n, order int) []string {
 	var members [][]string
-	q.l.JobTasks(j, model.Pending, func(t ledger.TaskID) bool {
+	q.l.Jobs.Tasks(j, model.Pending, func(t ledger.TaskID) bool {
 		members = append(members, devices.ClaimsOf(q.l.Task(t)))
 		return true
 	})

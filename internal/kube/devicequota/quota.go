@@ -53,7 +53,7 @@ type charged struct {
 // each for itself or (tree) below each other.
 func New(l *ledger.Ledger, tree, consumed bool) *Quota {
 	q := &Quota{l: l, tree: tree, consumed: consumed, claims: map[string]*charged{}, seats: map[ledger.TaskID]ledger.QueueID{}, held: amounts{}, firm: amounts{}}
-	q.requeued = l.Requeued()
+	q.requeued = l.Queues.Requeued()
 	q.hung = l.Changes.QueueTree.Now()
 	return q
 }
@@ -160,7 +160,7 @@ func (q *Quota) sit(t ledger.TaskID, task *ledger.Task, by int32, how ledger.Hol
 	}
 	for _, key := range devices.ClaimsOf(task) {
 		c := q.at(key)
-		for at := queue; at != ledger.NoQueue; at = q.l.Parent(at) {
+		for at := queue; at != ledger.NoQueue; at = q.l.Queues.Parent(at) {
 			q.held.count(c.users, at, c.asks, by)
 			if how != ledger.Leaving {
 				q.firm.count(c.stays, at, c.asks, by)
@@ -195,7 +195,7 @@ func (q *Quota) follow() {
 	if !q.stale() {
 		return
 	}
-	q.requeued = q.l.Requeued()
+	q.requeued = q.l.Queues.Requeued()
 	q.hung = q.l.Changes.QueueTree.Now()
 	q.astray = false
 	clear(q.seats)
@@ -206,7 +206,7 @@ func (q *Quota) follow() {
 		clear(c.stays)
 		q.drop(key, c)
 	}
-	q.l.Placements(func(t ledger.TaskID, task *ledger.Task, _ ledger.NodeID, how ledger.Hold) bool {
+	q.l.PluginStates.Placements(func(t ledger.TaskID, task *ledger.Task, _ ledger.NodeID, how ledger.Hold) bool {
 		q.sit(t, task, 1, how)
 		return true
 	})
@@ -240,7 +240,7 @@ func (q *Quota) stale() bool {
 	if q.astray || !known || len(hung) > 0 {
 		return true
 	}
-	if q.requeued == q.l.Requeued() {
+	if q.requeued == q.l.Queues.Requeued() {
 		return false
 	}
 	for t, queue := range q.seats { // order-free: some of them
@@ -248,6 +248,6 @@ func (q *Quota) stale() bool {
 			return true
 		}
 	}
-	q.requeued = q.l.Requeued()
+	q.requeued = q.l.Queues.Requeued()
 	return false
 }

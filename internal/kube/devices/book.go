@@ -25,7 +25,7 @@ func (d *Devices) Give(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID, how 
 func (d *Devices) move(task *ledger.Task, n ledger.NodeID, how ledger.Hold, by int) {
 	if how == ledger.Leaving && len(task.Pod.Spec.Devices) > 0 {
 		d.version++
-		d.leave(task, n, by)
+		d.leaves.leave(task, n, by)
 	}
 	if task.Chosen == "" {
 		return
@@ -36,7 +36,7 @@ func (d *Devices) move(task *ledger.Task, n ledger.NodeID, how ledger.Hold, by i
 	}
 	d.version++
 	if how == ledger.Promised {
-		d.promise(w, by)
+		d.leaves.promise(w, by)
 		return
 	}
 	d.sit(w, task.Pod.UID, by)
@@ -70,7 +70,7 @@ func (d *Devices) Audit(sits func(yield func(t ledger.TaskID, task *ledger.Task,
 func (d *Devices) dump() map[string]string {
 	out := map[string]string{}
 	d.used.dump(out)
-	for n, of := range d.leaving { // order-free: into a map
+	for n, of := range d.leaves.pods { // order-free: into a map
 		out["leaving "+d.l.Node(n).Name] = fmt.Sprint(of)
 	}
 	for key, c := range d.claims { // order-free: into a map

@@ -44,7 +44,7 @@ func TestTheBookIsAFunctionOfWhatIsKnown(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		l := ledger.New()
 		h := history{r: r, desk: desk{t, l, devices.New(l)}}
-		l.AddPluginState(h.d)
+		l.PluginStates.Add(h.d)
 		for _, o := range two(4) {
 			l.Apply(fact(t, o))
 		}
@@ -55,12 +55,12 @@ func TestTheBookIsAFunctionOfWhatIsKnown(t *testing.T) {
 			}
 		}
 		late := devices.New(l)
-		l.AddPluginState(late)
+		l.PluginStates.Add(late)
 		differ(r, h.d.Dump(), late.Dump())
 		for i := range 4 {
 			for _, n := range []string{"n1", "n2"} {
-				task, known := l.FindTask(ledger.Key{Namespace: "ns", Name: fmt.Sprint("p", i)})
-				node, there := l.FindNode(n)
+				task, known := l.Tasks.Find(ledger.Key{Namespace: "ns", Name: fmt.Sprint("p", i)})
+				node, there := l.Nodes.Find(n)
 				if !known || !there {
 					continue
 				}
@@ -94,7 +94,7 @@ func (h *history) step() {
 	case 0, 1:
 		h.tell()
 	case 2:
-		if t, known := h.l.FindTask(ledger.Key{Namespace: "ns", Name: fmt.Sprint("p", h.n(3))}); known {
+		if t, known := h.l.Tasks.Find(ledger.Key{Namespace: "ns", Name: fmt.Sprint("p", h.n(3))}); known {
 			h.l.Drop(t)
 		}
 	default:
@@ -143,8 +143,8 @@ func (h *history) tell() {
 // try places what can be placed and evicts, in tries within tries.
 func (h *history) try(tx *ledger.Tx, depth int) bool {
 	for range h.n(3) {
-		t, known := h.l.FindTask(ledger.Key{Namespace: "ns", Name: fmt.Sprint("p", h.n(3))})
-		n, there := h.l.FindNode(fmt.Sprint("n", 1+h.n(1)))
+		t, known := h.l.Tasks.Find(ledger.Key{Namespace: "ns", Name: fmt.Sprint("p", h.n(3))})
+		n, there := h.l.Nodes.Find(fmt.Sprint("n", 1+h.n(1)))
 		if !known || !there {
 			continue
 		}
@@ -195,7 +195,7 @@ func deviceText(r resourcev1.DeviceRequestAllocationResult) string {
 func TestARefusalEndsWithWhatItRestedOn(t *testing.T) {
 	l := ledger.New()
 	d := devices.New(l)
-	l.AddPluginState(d)
+	l.PluginStates.Add(d)
 	root := resourcev1.FullyQualifiedName(driver + "/root")
 	pair := claim("b", 2)
 	pair.Spec.Devices.Constraints = []resourcev1.DeviceConstraint{{MatchAttribute: &root}}
@@ -204,10 +204,10 @@ func TestARefusalEndsWithWhatItRestedOn(t *testing.T) {
 		l.Apply(fact(t, o))
 	}
 	task := func(name string) ledger.TaskID {
-		t, _ := l.FindTask(ledger.Key{Namespace: "ns", Name: name})
+		t, _ := l.Tasks.Find(ledger.Key{Namespace: "ns", Name: name})
 		return t
 	}
-	n1, _ := l.FindNode("n1")
+	n1, _ := l.Nodes.Find("n1")
 	l.Try(func(tx *ledger.Tx) bool {
 		tx.Allocate(task("p"), n1) // one of each pair
 		for range 2 {

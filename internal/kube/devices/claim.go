@@ -58,9 +58,9 @@ func (d *Devices) sit(w Writes, uid string, by int) {
 			switch {
 			case before+by == 0:
 				delete(c.chosen, p)
-				d.used.count(d.read(write), -1)
+				d.used.count(d.questions.read(write), -1)
 			case before == 0:
-				d.used.count(d.read(write), 1)
+				d.used.count(d.questions.read(write), 1)
 			}
 		}
 		if c.empty() {
@@ -73,18 +73,18 @@ func (d *Devices) sit(w Writes, uid string, by int) {
 const mostParsed = 1 << 13
 
 // read is the devices of a choice; nil of one that is of another version's making.
-func (d *Devices) read(w Write) *resourcev1.AllocationResult {
-	if known, ok := d.parsed[string(w.Allocation)]; ok {
+func (qu *questions) read(w Write) *resourcev1.AllocationResult {
+	if known, ok := qu.parsed[string(w.Allocation)]; ok {
 		return known
 	}
 	out, err := w.Allocated()
 	if err != nil {
 		out = nil
 	}
-	if len(d.parsed) >= mostParsed {
-		clear(d.parsed)
+	if len(qu.parsed) >= mostParsed {
+		clear(qu.parsed)
 	}
-	d.parsed[string(w.Allocation)] = out
+	qu.parsed[string(w.Allocation)] = out
 	return out
 }
 

@@ -33,18 +33,16 @@ type Devices struct {
 	classes   classes
 	inventory inventory
 	used      usage
-	leaving   map[ledger.NodeID]leavers
-	lent      bool // see without
 	offered   offered
 	stock     uint64 // grows with slices and classes
 
 	version    uint64 // differs whenever anything did
-	last       question
 	memory     memory
 	refused    refused
 	budget     budget
 	explaining bool
-	parsed     map[string]*resourcev1.AllocationResult // of choices
+	leaves     leavingDevices
+	questions  questions
 }
 
 // New returns the part of the plugin that allocates devices, without telling the ledger:
@@ -53,9 +51,9 @@ func New(l *ledger.Ledger) *Devices { return NewWith(l, NewPrograms()) }
 
 // NewWith is New with selectors that others compile, too.
 func NewWith(l *ledger.Ledger, p *Programs) *Devices {
-	return &Devices{l: l, programs: p, claims: map[string]*claim{}, classes: newClasses(), inventory: newInventory(), used: newUsage(),
-		leaving: map[ledger.NodeID]leavers{},
-		budget:  budget{limits: usual}, parsed: map[string]*resourcev1.AllocationResult{}}
+	return (&Devices{l: l, programs: p, claims: map[string]*claim{}, classes: newClasses(), inventory: newInventory(), used: newUsage(),
+		leaves: leavingDevices{pods: map[ledger.NodeID]leavers{}},
+		budget: budget{limits: usual}, questions: questions{parsed: map[string]*resourcev1.AllocationResult{}}}).wire()
 }
 
 // At implements policy.Clock: a cycle begins.
@@ -85,7 +83,7 @@ func (d *Devices) PrePredicate(t ledger.TaskID) policy.Verdict {
 	if !d.Concerns(task.Pod.Spec) {
 		return policy.Verdict{}
 	}
-	q := d.ask(task)
+	q := d.questions.ask(task)
 	if !q.refusal.Admits() || !q.lacks {
 		return q.refusal
 	}
@@ -103,8 +101,8 @@ func (d *Devices) PrePredicate(t ledger.TaskID) policy.Verdict {
 // promised out of reach. With future, devices count as free that only tasks have which are leaving the node.
 func (d *Devices) FilterTask(t ledger.TaskID, n ledger.NodeID, future bool) policy.Verdict {
 	task := d.l.Task(t)
-	q := d.ask(task)
-	if future && len(d.leaving[n].claims) > 0 {
+	q := d.questions.ask(task)
+	if future && len(d.leaves.pods[n].claims) > 0 {
 		_, verdict := d.find(task, n, future)
 		return verdict
 	}
@@ -113,7 +111,7 @@ func (d *Devices) FilterTask(t ledger.TaskID, n ledger.NodeID, future bool) poli
 		return policy.Verdict{Code: trace.NodeDevices, Text: q.aliases()}
 	}
 	_, verdict := d.find(task, n, false)
-	if known != nil && d.last.found && !verdict.Admits() && !verdict.Everywhere {
+	if known != nil && d.questions.last.found && !verdict.Admits() && !verdict.Everywhere {
 		known.nodes[n/64] |= 1 << (n % 64)
 	}
 	return verdict
@@ -169,4 +167,11 @@ func refuse(code trace.Code, text string) policy.Verdict {
 		text = text[:most] + "..."
 	}
 	return policy.Verdict{Code: code, Text: text}
+}
+
+// wire tells the parts what they are parts of.
+func (d *Devices) wire() *Devices {
+	d.leaves.d = d
+	d.questions.d = d
+	return d
 }

@@ -18,21 +18,21 @@ import (
 // find is with which devices the claims of a task would be met on a node, or why not; with future, once the
 // tasks that are leaving it have ended.
 func (d *Devices) find(task *ledger.Task, n ledger.NodeID, future bool) (w Writes, no policy.Verdict) {
-	if future && !d.lent {
-		if back := d.givenBack(n); len(back) > 0 {
-			d.without(back, func() { w, no = d.find(task, n, future) })
+	if future && !d.leaves.lent {
+		if back := d.leaves.givenBack(n); len(back) > 0 {
+			d.leaves.without(back, func() { w, no = d.find(task, n, future) })
 			return w, no
 		}
 	}
-	q := d.ask(task)
+	q := d.questions.ask(task)
 	if !q.refusal.Admits() {
 		return Writes{}, q.refusal
 	}
 	again := d.explains() && q.denied.Need > 0 // its amounts may be others by now
-	if fact := d.l.Node(n).Fact; again || !q.found || q.node != n || q.fact != fact || q.lent != d.lent {
+	if fact := d.l.Node(n).Fact; again || !q.found || q.node != n || q.fact != fact || q.lent != d.leaves.lent {
 		final := false
 		q.writes, q.denied, final = d.meet(q, n)
-		q.found, q.node, q.fact, q.lent = final && !d.explains(), n, fact, d.lent
+		q.found, q.node, q.fact, q.lent = final && !d.explains(), n, fact, d.leaves.lent
 	}
 	return q.writes, q.denied
 }
@@ -43,7 +43,7 @@ func (d *Devices) meet(q *question, n ledger.NodeID) (w Writes, no policy.Verdic
 	if !d.explains() {
 		d.budget.asked++
 	}
-	sought, no := d.open(q, at)
+	sought, no := d.questions.open(q, at)
 	if !no.Admits() {
 		return Writes{}, no, true
 	}

@@ -51,7 +51,7 @@ func TestHardClaimsKeepNobodyWaiting(t *testing.T) {
 	}
 	w.e.Record(3)
 	w.e.Decide(1)
-	found, _ := w.e.Ledger().FindPluginState(devices.Name)
+	found, _ := w.e.Ledger().PluginStates.Find(devices.Name)
 	book := found.(*devices.Devices)
 	for i := range claims {
 		c := hostile(i)

@@ -25,7 +25,7 @@ func tight(t rapid.TB, actions ...string) *sched.Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	book, _ := e.Ledger().FindPluginState(devices.Name)
+	book, _ := e.Ledger().PluginStates.Find(devices.Name)
 	book.(*devices.Devices).Limit(40)
 	return e
 }

@@ -10,6 +10,14 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
+// leavingDevices follows which devices come free when the pods leave that hold them.
+type leavingDevices struct {
+	d *Devices
+
+	pods map[ledger.NodeID]leavers
+	lent bool // see without
+}
+
 // What tasks that leave a node will free. A claim gives its devices back when the last pod that uses it has
 // ended. So a task may wait on a node (with future) for the devices of claims that only tasks use which are
 // leaving that node. Where it waits, what it will have is promised: nobody else finds these devices free,
@@ -21,18 +29,18 @@ import (
 type leavers struct{ uids, claims map[string]int }
 
 // leave notes (by 1) that a task is leaving a node, or takes that back (-1).
-func (d *Devices) leave(task *ledger.Task, n ledger.NodeID, by int) {
-	of, known := d.leaving[n]
+func (ld *leavingDevices) leave(task *ledger.Task, n ledger.NodeID, by int) {
+	of, known := ld.pods[n]
 	if !known {
 		of = leavers{map[string]int{}, map[string]int{}}
-		d.leaving[n] = of
+		ld.pods[n] = of
 	}
 	tally(of.uids, task.Pod.UID, by)
 	for _, key := range ClaimsOf(task) {
 		tally(of.claims, key, by)
 	}
 	if len(of.uids)+len(of.claims) == 0 {
-		delete(d.leaving, n)
+		delete(ld.pods, n)
 	}
 }
 
@@ -43,19 +51,19 @@ func tally(of map[string]int, what string, by int) {
 }
 
 // promise counts (by 1) or discounts (-1) the devices that a task waits for.
-func (d *Devices) promise(w Writes, by int) {
+func (ld *leavingDevices) promise(w Writes, by int) {
 	for _, write := range w.Claims {
 		if len(write.Allocation) > 0 {
-			d.used.count(d.read(write), by)
+			ld.d.used.count(ld.d.questions.read(write), by)
 		}
 	}
 }
 
 // givenBack are the devices that will be free on a node once the tasks that are leaving it have ended.
-func (d *Devices) givenBack(n ledger.NodeID) (out []*resourcev1.AllocationResult) {
-	of := d.leaving[n]
+func (ld *leavingDevices) givenBack(n ledger.NodeID) (out []*resourcev1.AllocationResult) {
+	of := ld.pods[n]
 	for key := range of.claims { // order-free: counts of devices
-		c := d.claims[key]
+		c := ld.d.claims[key]
 		if c == nil || c.fact == nil || c.fact.Status.Allocation == nil || len(c.fact.Status.ReservedFor) == 0 {
 			continue
 		}
@@ -73,15 +81,15 @@ func (d *Devices) givenBack(n ledger.NodeID) (out []*resourcev1.AllocationResult
 }
 
 // without calls f with devices counted as free.
-func (d *Devices) without(back []*resourcev1.AllocationResult, f func()) {
+func (ld *leavingDevices) without(back []*resourcev1.AllocationResult, f func()) {
 	for _, a := range back {
-		d.used.lend(a, -1)
+		ld.d.used.lend(a, -1)
 	}
-	d.lent = true
+	ld.lent = true
 	f()
-	d.lent = false
+	ld.lent = false
 	for _, a := range back {
-		d.used.lend(a, 1)
+		ld.d.used.lend(a, 1)
 	}
 }
 

@@ -17,6 +17,14 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
+// questions turns the claims of a pod into what is looked for.
+type questions struct {
+	d *Devices
+
+	last   question
+	parsed map[string]*resourcev1.AllocationResult // of choices
+}
+
 // question is what was found out about the claims of one pod, good until the book changes.
 type question struct {
 	pod     *corev1.Pod
@@ -52,19 +60,19 @@ type need struct {
 }
 
 // ask finds a pod's claims, once for all nodes, and says why they cannot be met anywhere.
-func (d *Devices) ask(task *ledger.Task) *question {
+func (qu *questions) ask(task *ledger.Task) *question {
 	pod, _ := task.Pod.Opaque.(*corev1.Pod)
-	q := &d.last
-	if pod != nil && q.pod == pod && q.uid == task.Pod.UID && q.version == d.version {
+	q := &qu.last
+	if pod != nil && q.pod == pod && q.uid == task.Pod.UID && q.version == qu.d.version {
 		return q
 	}
-	*q = question{pod: pod, uid: task.Pod.UID, version: d.version}
+	*q = question{pod: pod, uid: task.Pod.UID, version: qu.d.version}
 	if pod == nil {
 		q.refusal = refuse(trace.ClaimUnusable, "the pod came without its original object")
 		return q
 	}
 	for i := range pod.Spec.ResourceClaims {
-		n, verdict := d.need(pod, &pod.Spec.ResourceClaims[i], q.uid)
+		n, verdict := qu.need(pod, &pod.Spec.ResourceClaims[i], q.uid)
 		if !verdict.Admits() {
 			q.refusal = verdict
 			return q
@@ -83,7 +91,7 @@ func (d *Devices) ask(task *ledger.Task) *question {
 }
 
 // need looks up one of a pod's claims; without a claim where none was meant to be made.
-func (d *Devices) need(pod *corev1.Pod, of *corev1.PodResourceClaim, uid string) (need, policy.Verdict) {
+func (qu *questions) need(pod *corev1.Pod, of *corev1.PodResourceClaim, uid string) (need, policy.Verdict) {
 	name, made, err := resourceclaim.Name(pod, of)
 	switch {
 	case errors.Is(err, resourceclaim.ErrClaimNotFound):
@@ -93,7 +101,7 @@ func (d *Devices) need(pod *corev1.Pod, of *corev1.PodResourceClaim, uid string)
 	case name == nil:
 		return need{}, policy.Verdict{}
 	}
-	c := d.claims[pod.Namespace+"/"+*name]
+	c := qu.d.claims[pod.Namespace+"/"+*name]
 	if c == nil || c.fact == nil {
 		return need{}, refuse(trace.ClaimNotFound, *name)
 	}
@@ -114,13 +122,13 @@ func (d *Devices) need(pod *corev1.Pod, of *corev1.PodResourceClaim, uid string)
 	if has != nil {
 		n.text, n.had = "", Digest(has)
 	} else if n.text != "" {
-		has = d.read(Write{Claim: n.key, Allocation: json.RawMessage(n.text)})
+		has = qu.read(Write{Claim: n.key, Allocation: json.RawMessage(n.text)})
 	}
 	if has == nil && uncompiled(c.fact) {
 		return need{}, refuse(trace.ClaimCompiling, *name)
 	}
 	if has == nil {
-		if class := d.classes.missing(c.fact); class != "" {
+		if class := qu.d.classes.missing(c.fact); class != "" {
 			return need{}, refuse(trace.DeviceClassNotFound, class)
 		}
 		return n, policy.Verdict{}
@@ -131,7 +139,7 @@ func (d *Devices) need(pod *corev1.Pod, of *corev1.PodResourceClaim, uid string)
 			return need{}, refuse(trace.ClaimUnusable, *name+" is allocated where no node can be: "+err.Error())
 		}
 	}
-	if n.movable && (d.classes.missing(c.fact) != "" || uncompiled(c.fact)) {
+	if n.movable && (qu.d.classes.missing(c.fact) != "" || uncompiled(c.fact)) {
 		n.movable = false // it keeps what it has
 	}
 	return n, policy.Verdict{}
@@ -148,7 +156,7 @@ type sought struct {
 
 // open are the claims that need devices if the pod goes to a node. They are mostly the same for
 // all nodes, and then found out once.
-func (d *Devices) open(q *question, at *place) (*sought, policy.Verdict) {
+func (qu *questions) open(q *question, at *place) (*sought, policy.Verdict) {
 	q.at = q.at[:0]
 	for i := range q.needs {
 		switch n := &q.needs[i]; {
@@ -160,12 +168,12 @@ func (d *Devices) open(q *question, at *place) (*sought, policy.Verdict) {
 		}
 	}
 	if q.sought == nil || !slices.Equal(q.sought.at, q.at) {
-		q.sought = d.sought(q)
+		q.sought = qu.sought(q)
 	}
 	return q.sought, policy.Verdict{}
 }
 
-func (d *Devices) sought(q *question) *sought {
+func (qu *questions) sought(q *question) *sought {
 	out := &sought{at: slices.Clone(q.at)}
 	for i, n := range q.needs {
 		write := Write{Claim: n.key, UID: string(n.claim.UID), Had: n.had}
@@ -176,6 +184,6 @@ func (d *Devices) sought(q *question) *sought {
 		}
 		out.write = append(out.write, write)
 	}
-	out.shape, out.asks = shapeOf(out.open), d.asks(out.open)
+	out.shape, out.asks = shapeOf(out.open), qu.asks(out.open)
 	return out
 }

@@ -78,9 +78,9 @@ func (s *refusals) has(n ledger.NodeID) bool {
 // they reach, or what is taken of their pools.
 func (d *Devices) catchUp() {
 	r := &d.refused
-	if now := d.l.Changes.NodeFacts.Now(); r.seen != now || len(r.facts) != d.l.NumNodes() {
+	if now := d.l.Changes.NodeFacts.Now(); r.seen != now || len(r.facts) != d.l.Nodes.Len() {
 		r.seen = now
-		for n := range ledger.NodeID(d.l.NumNodes()) {
+		for n := range ledger.NodeID(d.l.Nodes.Len()) {
 			fact := d.l.Node(n).Fact
 			if int(n) == len(r.facts) {
 				r.facts = append(r.facts, nil)
@@ -110,7 +110,7 @@ func (d *Devices) catchUp() {
 }
 
 func (d *Devices) touchNode(name string) {
-	if n, known := d.l.FindNode(name); known {
+	if n, known := d.l.Nodes.Find(name); known {
 		d.refused.touch(n)
 	}
 }
@@ -122,12 +122,12 @@ func (d *Devices) refusing(q *question) *refusals {
 		return nil
 	}
 	d.catchUp()
-	return d.refused.shape(q.shape, d.l.NumNodes())
+	return d.refused.shape(q.shape, d.l.Nodes.Len())
 }
 
 // Refusing implements policy.Refuser.
 func (d *Devices) Refusing(t ledger.TaskID) []uint64 {
-	if s := d.refusing(d.ask(d.l.Task(t))); s != nil {
+	if s := d.refusing(d.questions.ask(d.l.Task(t))); s != nil {
 		return s.nodes
 	}
 	return nil

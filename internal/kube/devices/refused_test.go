@@ -35,7 +35,7 @@ func newRefusedWorld(t *testing.T) *refusedWorld {
 		w.tell(node(n), slice(n, 8))
 	}
 	w.e.Decide(1)
-	found, _ := w.e.Ledger().FindPluginState(devices.Name)
+	found, _ := w.e.Ledger().PluginStates.Find(devices.Name)
 	w.book = found.(*devices.Devices)
 	for i := range refusedClaims {
 		c := claim(fmt.Sprint("evil", i), 9, fmt.Sprintf("device.driver != 'x%d'", i))

@@ -59,12 +59,12 @@ func (d *Devices) search(node *corev1.Node, of *sought, limit int64) *search {
 }
 
 // asks are what claims ask for, one by one.
-func (d *Devices) asks(open []*resourcev1.ResourceClaim) (out []ask) {
+func (qu *questions) asks(open []*resourcev1.ResourceClaim) (out []ask) {
 	for c, claim := range open {
 		for i := range claim.Spec.Devices.Requests {
 			r := &claim.Spec.Devices.Requests[i]
 			if e := r.Exactly; e != nil {
-				a := d.wants(e.DeviceClassName, e.Selectors)
+				a := qu.wants(e.DeviceClassName, e.Selectors)
 				a.tolerations, a.claim, a.request, a.alternative = e.Tolerations, c, i, -1
 				admin := e.AdminAccess != nil && *e.AdminAccess
 				if a.taken = admin || e.AllocationMode != resourcev1.DeviceAllocationModeExactCount; !a.taken {
@@ -74,7 +74,7 @@ func (d *Devices) asks(open []*resourcev1.ResourceClaim) (out []ask) {
 			}
 			for j := range r.FirstAvailable {
 				o := &r.FirstAvailable[j]
-				a := d.wants(o.DeviceClassName, o.Selectors)
+				a := qu.wants(o.DeviceClassName, o.Selectors)
 				a.claim, a.request, a.alternative = c, i, j
 				a.taken = o.AllocationMode != resourcev1.DeviceAllocationModeExactCount
 				out = append(out, a)
@@ -84,8 +84,8 @@ func (d *Devices) asks(open []*resourcev1.ResourceClaim) (out []ask) {
 	return out
 }
 
-func (d *Devices) wants(class string, selectors []resourcev1.DeviceSelector) ask {
-	c := d.classes.of[class]
+func (qu *questions) wants(class string, selectors []resourcev1.DeviceSelector) ask {
+	c := qu.d.classes.of[class]
 	if c == nil {
 		return ask{class: &resourcev1.DeviceClass{}, selection: selection{never: true}}
 	}

@@ -59,7 +59,7 @@ func (d *Devices) stand(at *place) standing {
 		out.taken += u.taken
 		out.freed += u.freed
 	}
-	if d.lent {
+	if d.leaves.lent {
 		out.freed = ^out.taken // more is free than was given back: a refusal holds for exactly this
 	}
 	return out

@@ -18,14 +18,14 @@ import (
 )
 
 // claimsIn takes the connections in turn.
-func (c *Executor) claimsIn(namespace string) typedresourcev1.ResourceClaimInterface {
-	all := c.options.Clients.Fast
-	return all[c.turn.Add(1)%uint64(len(all))].ResourceV1().ResourceClaims(namespace)
+func (dc *deviceClaims) claimsIn(namespace string) typedresourcev1.ResourceClaimInterface {
+	all := dc.x.options.Clients.Fast
+	return all[dc.x.turn.Add(1)%uint64(len(all))].ResourceV1().ResourceClaims(namespace)
 }
 
 // readClaim reads a claim from the API server itself.
-func (c *Executor) readClaim(ctx context.Context, r *reservation) error {
-	now, err := c.claimsIn(r.namespace).Get(ctx, r.name, metav1.GetOptions{})
+func (dc *deviceClaims) readClaim(ctx context.Context, r *reservation) error {
+	now, err := dc.claimsIn(r.namespace).Get(ctx, r.name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
 		return errGone
@@ -45,15 +45,15 @@ func noneIf(err, answer error) error {
 }
 
 // finalize keeps a claim from vanishing while it has devices.
-func (c *Executor) finalize(ctx context.Context, r *reservation) error {
+func (dc *deviceClaims) finalize(ctx context.Context, r *reservation) error {
 	if slices.Contains(r.now.Finalizers, resourcev1.Finalizer) {
 		return nil
 	}
-	return c.patchClaim(ctx, r, map[string]any{"finalizers": append(slices.Clone(r.now.Finalizers), resourcev1.Finalizer)}, nil)
+	return dc.patchClaim(ctx, r, map[string]any{"finalizers": append(slices.Clone(r.now.Finalizers), resourcev1.Finalizer)}, nil)
 }
 
 // writeStatus replaces a claim's devices and its list of pods that use it.
-func (c *Executor) writeStatus(ctx context.Context, r *reservation, gives *resourcev1.AllocationResult, consumers []resourcev1.ResourceClaimConsumerReference) error {
+func (dc *deviceClaims) writeStatus(ctx context.Context, r *reservation, gives *resourcev1.AllocationResult, consumers []resourcev1.ResourceClaimConsumerReference) error {
 	status := map[string]any{"allocation": nil, "reservedFor": nil}
 	if gives != nil {
 		if r.now.Status.Allocation != nil {
@@ -67,11 +67,11 @@ func (c *Executor) writeStatus(ctx context.Context, r *reservation, gives *resou
 	if len(consumers) > 0 {
 		status["reservedFor"] = consumers
 	}
-	return c.patchClaim(ctx, r, map[string]any{}, status)
+	return dc.patchClaim(ctx, r, map[string]any{}, status)
 }
 
 // patchClaim changes a claim if it is still what is known of it, and notes what it is then.
-func (c *Executor) patchClaim(ctx context.Context, r *reservation, metadata, status map[string]any) error {
+func (dc *deviceClaims) patchClaim(ctx context.Context, r *reservation, metadata, status map[string]any) error {
 	metadata["uid"], metadata["resourceVersion"] = r.now.UID, r.now.ResourceVersion
 	patch := map[string]any{"metadata": metadata}
 	var sub []string
@@ -82,7 +82,7 @@ func (c *Executor) patchClaim(ctx context.Context, r *reservation, metadata, sta
 	if err != nil {
 		return err
 	}
-	now, err := c.claimsIn(r.namespace).Patch(ctx, r.name, types.MergePatchType, text, metav1.PatchOptions{}, sub...)
+	now, err := dc.claimsIn(r.namespace).Patch(ctx, r.name, types.MergePatchType, text, metav1.PatchOptions{}, sub...)
 	if err != nil {
 		return err
 	}
@@ -93,23 +93,23 @@ func (c *Executor) patchClaim(ctx context.Context, r *reservation, metadata, sta
 // unreserve undoes what was written for pods that will not be bound with it: their reservations, and
 // devices that were written for them and that no other pod uses. A failure does no harm: the claim
 // belongs to its pod, and its devices may be exchanged.
-func (c *Executor) unreserve(list []*reservation) {
+func (dc *deviceClaims) unreserve(list []*reservation) {
 	var all sync.WaitGroup
 	for _, r := range list {
 		if !r.wrote {
 			continue
 		}
 		all.Add(1)
-		c.fast.do(func() (time.Duration, bool) {
+		dc.x.fast.do(func() (time.Duration, bool) {
 			defer all.Done()
-			_, latency, overloaded := c.run(c.unreserving(r))
+			_, latency, overloaded := dc.x.requests.run(dc.unreserving(r))
 			return latency, overloaded
 		})
 	}
 	all.Wait()
 }
 
-func (c *Executor) unreserving(r *reservation) request {
+func (dc *deviceClaims) unreserving(r *reservation) request {
 	mine := func(u resourcev1.ResourceClaimConsumerReference) bool {
 		return slices.ContainsFunc(r.pods, func(i sched.Item) bool { return i.UID == string(u.UID) })
 	}
@@ -131,10 +131,10 @@ func (c *Executor) unreserving(r *reservation) request {
 			if len(rest) == 0 && ours() {
 				keeps = nil
 			}
-			return c.writeStatus(ctx, r, keeps, rest)
+			return dc.writeStatus(ctx, r, keeps, rest)
 		},
 		shown: func(ctx context.Context) (bool, sched.Outcome, error) {
-			if err := c.readClaim(ctx, r); err != nil {
+			if err := dc.readClaim(ctx, r); err != nil {
 				return errors.Is(err, errGone), sched.Done, noneIf(err, errGone)
 			}
 			return !held(), sched.Done, nil

@@ -16,6 +16,11 @@ import (
 	"ashlar.sh/sched"
 )
 
+// deviceClaims reserves devices for pods before the pods are bound.
+type deviceClaims struct {
+	x *Executor
+}
+
 // reservation is one resource claim, and the pods of a statement that are to use it.
 type reservation struct {
 	namespace, name, uid string
@@ -70,12 +75,12 @@ func reservationsOf(items []sched.Item) ([]*reservation, *retry) {
 // pods, all or none: if one write fails, the writes for the other claims are undone. It returns
 // when the engine has seen the writes, so that no device looks free once its pod is seen bound,
 // and when the devices are ready; nil on success.
-func (c *Executor) reserve(items []sched.Item, until time.Time) *retry {
+func (dc *deviceClaims) reserve(items []sched.Item, until time.Time) *retry {
 	list, failed := reservationsOf(items)
 	if failed != nil || len(list) == 0 {
 		return failed
 	}
-	for n, outcome := range c.together(len(list), func(n int) request { return c.reserving(list[n]) }) {
+	for n, outcome := range dc.x.volumes.together(len(list), func(n int) request { return dc.reserving(list[n]) }) {
 		if r := list[n]; outcome != sched.Done {
 			err := r.refusal
 			if err == nil {
@@ -86,22 +91,22 @@ func (c *Executor) reserve(items []sched.Item, until time.Time) *retry {
 		}
 	}
 	if failed == nil {
-		failed = c.awaitDevices(list, items, until)
+		failed = dc.awaitDevices(list, items, until)
 	}
 	if failed != nil {
-		c.unreserve(list)
+		dc.unreserve(list)
 	}
 	return failed
 }
 
 // reserving writes devices and reservations into a claim's status. What it has by then must be
 // what was decided on, or nothing, or ours; the version in which that was seen is the precondition.
-func (c *Executor) reserving(r *reservation) request {
+func (dc *deviceClaims) reserving(r *reservation) request {
 	return request{
 		what: "reserve claim " + r.namespace + "/" + r.name,
 		send: func(ctx context.Context) error {
 			if r.now == nil {
-				if r.now = c.options.Storage.DeviceClaim(r.namespace, r.name); r.now == nil {
+				if r.now = dc.x.options.Storage.DeviceClaim(r.namespace, r.name); r.now == nil {
 					return errGone
 				}
 			}
@@ -109,13 +114,13 @@ func (c *Executor) reserving(r *reservation) request {
 				return err
 			}
 			if r.devices != nil && r.now.Status.Allocation != nil && !sameDevices(r.devices, r.now.Status.Allocation) {
-				if err := c.writeStatus(ctx, r, nil, nil); err != nil { // another's cannot be overwritten, only given back
+				if err := dc.writeStatus(ctx, r, nil, nil); err != nil { // another's cannot be overwritten, only given back
 					return err
 				}
 			}
 			gives := r.now.Status.Allocation
 			if gives == nil {
-				if err := c.finalize(ctx, r); err != nil {
+				if err := dc.finalize(ctx, r); err != nil {
 					return err
 				}
 				gives = stamped(r.devices)
@@ -127,14 +132,14 @@ func (c *Executor) reserving(r *reservation) request {
 				}
 			}
 			fresh := r.now.Status.Allocation == nil
-			if err := c.writeStatus(ctx, r, gives, consumers); err != nil {
+			if err := dc.writeStatus(ctx, r, gives, consumers); err != nil {
 				return err
 			}
 			r.gave = r.gave || fresh
 			return nil
 		},
 		shown: func(ctx context.Context) (bool, sched.Outcome, error) {
-			if err := c.readClaim(ctx, r); err != nil {
+			if err := dc.readClaim(ctx, r); err != nil {
 				if errors.Is(err, errGone) {
 					r.refusal = errGone
 				}
@@ -203,16 +208,16 @@ func stamped(a *resourcev1.AllocationResult) *resourcev1.AllocationResult {
 }
 
 // awaitDevices waits until the engine has seen what was written and the devices are ready.
-func (c *Executor) awaitDevices(list []*reservation, items []sched.Item, until time.Time) *retry {
+func (dc *deviceClaims) awaitDevices(list []*reservation, items []sched.Item, until time.Time) *retry {
 	for pause := lookAgain / 16; ; pause = min(2*pause, lookAgain) {
 		for _, i := range items {
-			if c.options.Storage.PodUID(i.Pod.Namespace, i.Pod.Name) != i.UID {
+			if dc.x.options.Storage.PodUID(i.Pod.Namespace, i.Pod.Name) != i.UID {
 				return &retry{i, sched.Missing, "devices", errPodGone}
 			}
 		}
 		waits := (*reservation)(nil)
 		for _, r := range list {
-			ready, err := c.devicesReady(r)
+			ready, err := dc.devicesReady(r)
 			if err != nil {
 				return &retry{r.pods[0], sched.Failed, "devices", fmt.Errorf("claim %s: %w", r.name, err)}
 			}
@@ -226,10 +231,10 @@ func (c *Executor) awaitDevices(list []*reservation, items []sched.Item, until t
 			return nil
 		case time.Now().After(until):
 			err = fmt.Errorf("the devices of claim %s were not ready in time", waits.name)
-		case !c.leading():
+		case !dc.x.requests.leading():
 			err = errors.New("the lease is lost")
-		case !sleep(c.ctx, pause):
-			err = c.ctx.Err()
+		case !sleep(dc.x.ctx, pause):
+			err = dc.x.ctx.Err()
 		}
 		if err != nil {
 			return &retry{waits.pods[0], sched.Failed, "devices", err}
@@ -239,8 +244,8 @@ func (c *Executor) awaitDevices(list []*reservation, items []sched.Item, until t
 
 // devicesReady says that a reservation is known to the engine, and that nothing has to
 // happen to its devices before a pod may be bound.
-func (c *Executor) devicesReady(r *reservation) (bool, error) {
-	seen := c.options.Storage.DeviceClaim(r.namespace, r.name)
+func (dc *deviceClaims) devicesReady(r *reservation) (bool, error) {
+	seen := dc.x.options.Storage.DeviceClaim(r.namespace, r.name)
 	if seen == nil || string(seen.UID) != r.uid {
 		return false, errGone
 	}

@@ -58,15 +58,17 @@ type Executor struct {
 	figures *requestQueue // of queues
 	events  *requestQueue
 	turn    atomic.Uint64 // counts requests, so that the connections are used in turn
-	groups  groupWrites
 	leaving evictions
 	dropped atomic.Int64
-	doubts  atomic.Int64 // items that were given up and that the server may still carry out
 
-	mu       sync.Mutex
-	receipts []sched.Receipt
-	retries  map[string]int // failures in a row, by UID
-	wake     chan struct{}
+	mu        sync.Mutex
+	receipts  []sched.Receipt
+	retries   map[string]int // failures in a row, by UID
+	wake      chan struct{}
+	devices   deviceClaims
+	volumes   volumeBinder
+	podGroups podGroupWriter
+	requests  requests
 }
 
 // New makes an executor whose requests end with ctx.
@@ -95,10 +97,10 @@ func New(ctx context.Context, o Options) *Executor {
 	if o.PodGroup == nil {
 		o.PodGroup = func(string, string) *schedulingv1beta1.PodGroup { return nil }
 	}
-	c := &Executor{options: o, ctx: ctx, retries: map[string]int{}, wake: make(chan struct{}, 1),
+	c := (&Executor{options: o, ctx: ctx, retries: map[string]int{}, wake: make(chan struct{}, 1),
 		fast: newRequestQueue(mostInFlight, o.Panicked), status: newRequestQueue(mostStatuses, o.Panicked), slow: newRequestQueue(mostInFlight, o.Panicked),
-		figures: newRequestQueue(mostInFlight, o.Panicked), events: newRequestQueue(mostInFlight, o.Panicked)}
-	c.groups.pending = map[ledger.Key]*groupWrite{}
+		figures: newRequestQueue(mostInFlight, o.Panicked), events: newRequestQueue(mostInFlight, o.Panicked)}).wire()
+	c.podGroups.waiting.pending = map[ledger.Key]*groupWrite{}
 	c.leaving.states = map[uint64]*eviction{}
 	return c
 }
@@ -150,9 +152,9 @@ func (c *Executor) bring(item sched.Item) { c.bringAnd(item, func(result) {}) }
 func (c *Executor) bringAnd(item sched.Item, then func(result)) {
 	c.fast.do(func() (time.Duration, bool) {
 		r := result{outcome: sched.Failed}
-		c.guard("carrying an item out", func() { r = c.try(c.request(item)) })
+		c.guard("carrying an item out", func() { r = c.requests.try(c.request(item)) })
 		if r.left.is() {
-			c.settle(item, r.left, r.latency, func(o sched.Outcome) { then(result{outcome: o}) })
+			c.requests.settle(item, r.left, r.latency, func(o sched.Outcome) { then(result{outcome: o}) })
 			return r.latency, r.overloaded
 		}
 		answer := sched.Receipt{Item: item, Outcome: r.outcome}
@@ -194,7 +196,7 @@ func (c *Executor) Load() (flying, waiting, limit int) { return c.fast.load() }
 func (c *Executor) Unsettled() int {
 	flying, waiting, _ := c.fast.load()
 	statuses, later, _ := c.status.load()
-	return flying + waiting + statuses + later + int(c.doubts.Load())
+	return flying + waiting + statuses + later + int(c.requests.doubts.Load())
 }
 
 // Dropped counts conditions and events that were not written because too many waited.
@@ -204,7 +206,7 @@ func (c *Executor) Dropped() int64 { return c.dropped.Load() }
 // ctx ends.
 func (c *Executor) Wait(ctx context.Context) {
 	await(ctx, func() {
-		c.flushGroups()
+		c.podGroups.flush()
 		c.fast.wait()
 		c.status.wait()
 	})
@@ -285,4 +287,13 @@ func (c *Executor) deliver(list []sched.Receipt) {
 	case c.wake <- struct{}{}:
 	default:
 	}
+}
+
+// wire tells the parts what they are parts of.
+func (x *Executor) wire() *Executor {
+	x.devices.x = x
+	x.volumes.x = x
+	x.podGroups.x = x
+	x.requests.x = x
+	return x
 }

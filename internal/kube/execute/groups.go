@@ -17,6 +17,13 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
+// podGroupWriter writes the statuses of PodGroups.
+type podGroupWriter struct {
+	x *Executor
+
+	waiting groupWrites
+}
+
 // gather is for how long changes of a PodGroup's status are collected into one write. A phase for
 // which a controller waits (Options.Urgent) is written at once.
 const gather = 200 * time.Millisecond
@@ -65,7 +72,7 @@ func (w *wanted) none() bool { return w.phase == nil && w.status == nil && w.rec
 func (c *Executor) setPhase(item sched.Item) {
 	urgent := false
 	c.guard("asking who waits for a phase", func() { urgent = c.options.Urgent(item) })
-	c.write(item.Group, item.UID, func(w *groupWrite) {
+	c.podGroups.write(item.Group, item.UID, func(w *groupWrite) {
 		if w.phase != nil {
 			c.answer(*w.phase, sched.Done, 0) // a newer phase took its place
 		}
@@ -79,7 +86,7 @@ func (c *Executor) PodGroupStatus(group ledger.Key, uid string, s GroupStatus) {
 	for i := range s.Conditions {
 		s.Conditions[i].Message = clip(s.Conditions[i].Message)
 	}
-	c.write(group, uid, func(w *groupWrite) {
+	c.podGroups.write(group, uid, func(w *groupWrite) {
 		if w.status != nil {
 			s.Conditions = replaced(w.status.Conditions, s.Conditions)
 		}
@@ -91,7 +98,7 @@ func (c *Executor) PodGroupStatus(group ledger.Key, uid string, s GroupStatus) {
 // with what else is to be written there. If then is not nil the write is sent at once, and another
 // goroutine calls then with whether exactly that value is written now.
 func (c *Executor) Record(group ledger.Key, uid, value string, then func(written bool)) {
-	c.write(group, uid, func(w *groupWrite) {
+	c.podGroups.write(group, uid, func(w *groupWrite) {
 		w.record = &value
 		if then != nil {
 			w.urgent = true
@@ -100,60 +107,60 @@ func (c *Executor) Record(group ledger.Key, uid, value string, then func(written
 	})
 }
 
-func (c *Executor) write(group ledger.Key, uid string, change func(*groupWrite)) {
-	c.groups.mu.Lock()
-	defer c.groups.mu.Unlock()
-	w := c.groups.pending[group]
+func (pg *podGroupWriter) write(group ledger.Key, uid string, change func(*groupWrite)) {
+	pg.waiting.mu.Lock()
+	defer pg.waiting.mu.Unlock()
+	w := pg.waiting.pending[group]
 	if w == nil || w.uid != uid {
 		if w != nil {
-			c.over(w)
+			pg.over(w)
 		}
 		w = &groupWrite{uid: uid}
-		c.groups.pending[group] = w
+		pg.waiting.pending[group] = w
 	}
 	change(w)
 	if !w.flying { // otherwise it is sent when the write under way is answered
-		c.arm(group, w)
+		pg.arm(group, w)
 	}
 }
 
 // over answers the collected writes for a PodGroup whose name now belongs to a PodGroup with
 // another UID; a write that is under way finds that out by itself. The lock is held.
-func (c *Executor) over(w *groupWrite) {
+func (pg *podGroupWriter) over(w *groupWrite) {
 	if w.due != nil {
 		w.due.Stop()
 		w.due = nil
 	}
-	c.wrote(w.wanted, sched.Missing, 0)
+	pg.wrote(w.wanted, sched.Missing, 0)
 	w.wanted = wanted{}
 }
 
 // wrote answers what was to be written.
-func (c *Executor) wrote(w wanted, outcome sched.Outcome, latency time.Duration) {
+func (pg *podGroupWriter) wrote(w wanted, outcome sched.Outcome, latency time.Duration) {
 	if w.phase != nil {
-		c.answer(*w.phase, outcome, latency)
+		pg.x.answer(*w.phase, outcome, latency)
 	}
 	for _, a := range w.then {
-		c.options.Panicked.Go("telling that a record is written", func() { a.then(outcome == sched.Done && *w.record == a.value) })
+		pg.x.options.Panicked.Go("telling that a record is written", func() { a.then(outcome == sched.Done && *w.record == a.value) })
 	}
 }
 
 // arm sends the collected writes when they are due; the lock is held.
-func (c *Executor) arm(group ledger.Key, w *groupWrite) {
+func (pg *podGroupWriter) arm(group ledger.Key, w *groupWrite) {
 	switch {
 	case w.urgent:
-		c.launch(group, w)
+		pg.launch(group, w)
 	case w.due == nil:
 		w.due = time.AfterFunc(gather, func() {
-			c.groups.mu.Lock()
-			defer c.groups.mu.Unlock()
-			c.launch(group, w)
+			pg.waiting.mu.Lock()
+			defer pg.waiting.mu.Unlock()
+			pg.launch(group, w)
 		})
 	}
 }
 
 // launch sends the collected writes; the lock is held.
-func (c *Executor) launch(group ledger.Key, w *groupWrite) {
+func (pg *podGroupWriter) launch(group ledger.Key, w *groupWrite) {
 	if w.due != nil {
 		w.due.Stop()
 		w.due = nil
@@ -162,44 +169,44 @@ func (c *Executor) launch(group ledger.Key, w *groupWrite) {
 		return
 	}
 	w.flying = true
-	what, road := w.wanted, c.status
+	what, road := w.wanted, pg.x.status
 	if w.urgent {
-		road = c.fast
+		road = pg.x.fast
 	}
 	w.wanted, w.urgent = wanted{}, false
 	road.do(func() (latency time.Duration, overloaded bool) {
 		outcome := sched.Failed
-		c.guard("writing the status of a PodGroup", func() {
-			outcome, latency, overloaded = c.run(c.groupRequest(group, w.uid, what))
+		pg.x.guard("writing the status of a PodGroup", func() {
+			outcome, latency, overloaded = pg.x.requests.run(pg.request(group, w.uid, what))
 		})
-		c.wrote(what, outcome, latency)
-		c.groups.mu.Lock()
-		defer c.groups.mu.Unlock()
+		pg.wrote(what, outcome, latency)
+		pg.waiting.mu.Lock()
+		defer pg.waiting.mu.Unlock()
 		if w.flying = false; !w.none() {
-			c.arm(group, w)
-		} else if c.groups.pending[group] == w {
-			delete(c.groups.pending, group)
+			pg.arm(group, w)
+		} else if pg.waiting.pending[group] == w {
+			delete(pg.waiting.pending, group)
 		}
 		return latency, overloaded
 	})
 }
 
-// flushGroups sends all collected writes.
-func (c *Executor) flushGroups() {
-	c.groups.mu.Lock()
-	defer c.groups.mu.Unlock()
-	for group, w := range c.groups.pending {
-		c.launch(group, w)
+// flush sends all collected writes.
+func (pg *podGroupWriter) flush() {
+	pg.waiting.mu.Lock()
+	defer pg.waiting.mu.Unlock()
+	for group, w := range pg.waiting.pending {
+		pg.launch(group, w)
 	}
 }
 
-// groupRequest patches a PodGroup's status, which is no subresource, and its record, and
+// request patches a PodGroup's status, which is no subresource, and its record, and
 // nothing else.
 // With conditions the list is replaced as a whole, so the version it was made from is
 // a precondition.
-func (c *Executor) groupRequest(group ledger.Key, uid string, what wanted) request {
-	groups := c.options.Clients.Groups.SchedulingV1beta1().PodGroups(group.Namespace)
-	base := c.options.PodGroup(group.Namespace, group.Name)
+func (pg *podGroupWriter) request(group ledger.Key, uid string, what wanted) request {
+	groups := pg.x.options.Clients.Groups.SchedulingV1beta1().PodGroups(group.Namespace)
+	base := pg.x.options.PodGroup(group.Namespace, group.Name)
 	return request{
 		what: "write the status of PodGroup " + group.String(),
 		send: func(ctx context.Context) error {

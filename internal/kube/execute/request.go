@@ -3,6 +3,7 @@ package execute
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -11,6 +12,13 @@ import (
 	"ashlar.sh/internal/crash"
 	"ashlar.sh/sched"
 )
+
+// requests sends requests, again where that may help, and finds out what became of those without an answer.
+type requests struct {
+	x *Executor
+
+	doubts atomic.Int64 // items that were given up and that the server may still carry out
+}
 
 // apiRequest bounds a single request. A server that has not answered by then may still carry the
 // request out.
@@ -61,15 +69,15 @@ type result struct {
 }
 
 // run is try for requests that are not grave: a doubt has no consequence.
-func (c *Executor) run(e request) (outcome sched.Outcome, latency time.Duration, overloaded bool) {
-	r := c.try(e)
+func (re *requests) run(e request) (outcome sched.Outcome, latency time.Duration, overloaded bool) {
+	r := re.try(e)
 	return r.outcome, r.latency, r.overloaded
 }
 
 // try sends until the server has given a final answer or patience is over. What was sent and not
 // answered may have been done, or may be done soon: if a grave request is given up then, it leaves a
 // doubt.
-func (c *Executor) try(e request) (r result) {
+func (re *requests) try(e request) (r result) {
 	began, unread := time.Now(), false // unread: the object was not read since a request went unanswered
 	var until time.Time
 	became := func(o sched.Outcome) result {
@@ -79,10 +87,10 @@ func (c *Executor) try(e request) (r result) {
 		return r
 	}
 	for n := 0; ; n++ {
-		if c.ctx.Err() != nil || !c.leading() {
+		if re.x.ctx.Err() != nil || !re.leading() {
 			return became(sched.Failed)
 		}
-		err := c.timed(&r.latency, e.send)
+		err := re.timed(&r.latency, e.send)
 		answer := kindOf(err)
 		switch answer {
 		case done:
@@ -98,7 +106,7 @@ func (c *Executor) try(e request) (r result) {
 			}
 		}
 		if unread || answer == clash {
-			settled, outcome, failed := c.look(e)
+			settled, outcome, failed := re.look(e)
 			if failed == nil && settled {
 				until = time.Time{}
 				return became(outcome)
@@ -113,41 +121,41 @@ func (c *Executor) try(e request) (r result) {
 			return became(sched.Failed)
 		}
 		r.overloaded = r.overloaded || answer == later || answer == unknown
-		if time.Since(began) > c.options.Patience || panicked(err) {
+		if time.Since(began) > re.x.options.Patience || panicked(err) {
 			klog.ErrorS(err, "Gave up", "what", e.what, "after", time.Since(began))
 			return became(sched.Failed)
 		}
-		if !sleep(c.ctx, pause(err, n)) {
+		if !sleep(re.x.ctx, pause(err, n)) {
 			return became(sched.Failed)
 		}
 	}
 }
 
-func (c *Executor) leading() (yes bool) {
-	c.guard("asking whether this scheduler acts", func() { yes = c.options.Leading() })
+func (re *requests) leading() (yes bool) {
+	re.x.guard("asking whether this scheduler acts", func() { yes = re.x.options.Leading() })
 	return yes
 }
 
 // settle answers an item with a doubt, once what the object shows is final. Until then the room
 // stays promised: if another pod got it and the first one were bound after all, the room would be
 // taken twice. It occupies no place in the request queue meanwhile. then is called after the answer.
-func (c *Executor) settle(item sched.Item, d doubt, latency time.Duration, then func(sched.Outcome)) {
-	c.doubts.Add(1)
+func (re *requests) settle(item sched.Item, d doubt, latency time.Duration, then func(sched.Outcome)) {
+	re.doubts.Add(1)
 	klog.V(2).InfoS("What was sent may still be done: it is looked at again before it counts as failed", "what", d.request.what, "until", d.until)
-	c.options.Panicked.Go("awaiting what becomes of an item", func() {
+	re.x.options.Panicked.Go("awaiting what becomes of an item", func() {
 		outcome := sched.Failed
-		c.guard("looking what became of an item", func() { outcome = c.verdict(d) })
-		c.doubts.Add(-1)
-		c.answer(item, outcome, latency)
+		re.x.guard("looking what became of an item", func() { outcome = re.verdict(d) })
+		re.doubts.Add(-1)
+		re.x.answer(item, outcome, latency)
 		then(outcome)
 	})
 }
 
 // verdict reads until it is certain whether a request was done. When ctx ends, the result is of no
 // use any more.
-func (c *Executor) verdict(d doubt) sched.Outcome {
-	for n := 0; sleep(c.ctx, time.Until(d.until)); n++ {
-		settled, outcome, err := c.look(d.request)
+func (re *requests) verdict(d doubt) sched.Outcome {
+	for n := 0; sleep(re.x.ctx, time.Until(d.until)); n++ {
+		settled, outcome, err := re.look(d.request)
 		switch {
 		case err == nil && settled:
 			return outcome
@@ -165,19 +173,19 @@ func panicked(err error) bool {
 }
 
 // look reads the outcome of a request.
-func (c *Executor) look(e request) (settled bool, outcome sched.Outcome, err error) {
-	err = c.timed(new(time.Duration), func(ctx context.Context) (err error) {
+func (re *requests) look(e request) (settled bool, outcome sched.Outcome, err error) {
+	err = re.timed(new(time.Duration), func(ctx context.Context) (err error) {
 		settled, outcome, err = e.shown(ctx)
 		return err
 	})
 	return settled, outcome, err
 }
 
-func (c *Executor) timed(latency *time.Duration, f func(context.Context) error) (err error) {
-	ctx, cancel := context.WithTimeout(c.ctx, apiRequest)
+func (re *requests) timed(latency *time.Duration, f func(context.Context) error) (err error) {
+	ctx, cancel := context.WithTimeout(re.x.ctx, apiRequest)
 	defer cancel()
 	start := time.Now()
-	if p := c.options.Panicked.Guard("asking the API server", func() { err = f(ctx) }); p != nil {
+	if p := re.x.options.Panicked.Guard("asking the API server", func() { err = f(ctx) }); p != nil {
 		err = p // the request may have been carried out
 	}
 	*latency = time.Since(start)

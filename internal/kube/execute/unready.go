@@ -101,15 +101,15 @@ func (c *Executor) prepared(items []sched.Item, patience time.Duration) bool {
 
 // makeReady makes all pods of a statement ready to be bound; nil when they are.
 func (c *Executor) makeReady(items []sched.Item, until time.Time) *retry {
-	if failed := c.prepare(items, until); failed != nil {
+	if failed := c.volumes.prepare(items, until); failed != nil {
 		return failed
 	}
-	return c.reserve(items, until)
+	return c.devices.reserve(items, until)
 }
 
 // abandon answers items that cannot be bound because of one of them.
 func (c *Executor) abandon(items []sched.Item, because *retry) {
-	if c.ctx.Err() == nil && c.leading() {
+	if c.ctx.Err() == nil && c.requests.leading() {
 		klog.ErrorS(because.err, "A pod could not have what was chosen for it", "what", because.what, "pod", because.item.Pod, "node", because.item.Node)
 		c.Event(Event{Kind: "Pod", Object: because.item.Pod, UID: because.item.UID, Warning: true, Reason: "FailedScheduling",
 			Message: clip(fmt.Sprintf("%s could not be bound on node %s: %v", because.what, because.item.Node, because.err))})

@@ -23,9 +23,9 @@ import (
 var errGone = errors.New("the volume or the claim is gone")
 
 // giveVolume writes a claim into a volume: the volume controller then binds the two.
-func (c *Executor) giveVolume(g *given) request {
+func (vb *volumeBinder) giveVolume(g *given) request {
 	judge := func() (done bool, err error) {
-		done, g.refusal = c.mayGive(g)
+		done, g.refusal = vb.mayGive(g)
 		return done, g.refusal
 	}
 	return request{
@@ -34,7 +34,7 @@ func (c *Executor) giveVolume(g *given) request {
 			if done, err := judge(); done || err != nil {
 				return err
 			}
-			pv, claim := c.options.Storage.Volume(g.Volume), c.claim(g.Claim)
+			pv, claim := vb.x.options.Storage.Volume(g.Volume), vb.claim(g.Claim)
 			if pv == nil || claim == nil {
 				return errGone
 			}
@@ -47,7 +47,7 @@ func (c *Executor) giveVolume(g *given) request {
 			if err != nil {
 				return err
 			}
-			now, err := c.options.Clients.Fast[0].CoreV1().PersistentVolumes().Patch(ctx, g.Volume, types.MergePatchType, patch, metav1.PatchOptions{})
+			now, err := vb.x.options.Clients.Fast[0].CoreV1().PersistentVolumes().Patch(ctx, g.Volume, types.MergePatchType, patch, metav1.PatchOptions{})
 			if err == nil {
 				g.wrote = version(now)
 			}
@@ -59,8 +59,8 @@ func (c *Executor) giveVolume(g *given) request {
 
 // mayGive says that a volume is the claim's already. An error says that it cannot become so:
 // either is another by now, or was changed since they were chosen.
-func (c *Executor) mayGive(g *given) (done bool, err error) {
-	pv, claim := c.options.Storage.Volume(g.Volume), c.claim(g.Claim)
+func (vb *volumeBinder) mayGive(g *given) (done bool, err error) {
+	pv, claim := vb.x.options.Storage.Volume(g.Volume), vb.claim(g.Claim)
 	if pv == nil || claim == nil || !lives(pv, g.VolumeWas) || !lives(claim, g.ClaimWas) {
 		return false, errGone
 	}
@@ -83,9 +83,9 @@ func refersTo(ref *corev1.ObjectReference, claim string) bool {
 }
 
 // selectNode says on a claim where its volume is to be made.
-func (c *Executor) selectNode(m *made) request {
+func (vb *volumeBinder) selectNode(m *made) request {
 	judge := func() (done bool, err error) {
-		done, m.refusal = c.maySelect(m)
+		done, m.refusal = vb.maySelect(m)
 		return done, m.refusal
 	}
 	return request{
@@ -100,7 +100,7 @@ func (c *Executor) selectNode(m *made) request {
 				return err
 			}
 			namespace, name, _ := strings.Cut(m.Claim, "/")
-			now, err := c.options.Clients.Fast[0].CoreV1().PersistentVolumeClaims(namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
+			now, err := vb.x.options.Clients.Fast[0].CoreV1().PersistentVolumeClaims(namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
 			if err == nil {
 				m.wrote = version(now)
 			}
@@ -112,8 +112,8 @@ func (c *Executor) selectNode(m *made) request {
 
 // maySelect says that a node is selected for a claim already. An error says that it cannot
 // become so.
-func (c *Executor) maySelect(m *made) (done bool, err error) {
-	claim := c.claim(m.Claim)
+func (vb *volumeBinder) maySelect(m *made) (done bool, err error) {
+	claim := vb.claim(m.Claim)
 	if claim == nil || !lives(claim, m.ClaimWas) {
 		return false, errGone
 	}

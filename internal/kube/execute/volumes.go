@@ -16,6 +16,11 @@ import (
 	"ashlar.sh/sched"
 )
 
+// volumeBinder binds volumes before the pods are bound.
+type volumeBinder struct {
+	x *Executor
+}
+
 // Storage is what preparing volumes and devices reads of the cluster, as it was last seen.
 // What it returns must not be changed; nil: there is none.
 type Storage interface {
@@ -98,30 +103,30 @@ func volumesOf(items []sched.Item) (*volumes, *retry) {
 // their claims are bound. Those that have to be made are begun with, all at once, since that
 // takes long and may fail; volumes that are there are given when those stand ready, for what
 // is given cannot be taken back.
-func (c *Executor) prepare(items []sched.Item, until time.Time) *retry {
+func (vb *volumeBinder) prepare(items []sched.Item, until time.Time) *retry {
 	w, failed := volumesOf(items)
 	if failed != nil || len(w.pods) == 0 {
 		return failed
 	}
-	if failed = c.writeVolumes(len(w.made), func(n int) request { return c.selectNode(w.made[n]) }, func(n int) (sched.Item, error) {
+	if failed = vb.writeVolumes(len(w.made), func(n int) request { return vb.selectNode(w.made[n]) }, func(n int) (sched.Item, error) {
 		return w.made[n].pod, w.made[n].refusal
 	}); failed != nil {
 		return failed
 	}
-	if failed = c.awaitVolumes(w, until, false); failed != nil {
+	if failed = vb.awaitVolumes(w, until, false); failed != nil {
 		return failed
 	}
-	if failed = c.writeVolumes(len(w.given), func(n int) request { return c.giveVolume(w.given[n]) }, func(n int) (sched.Item, error) {
+	if failed = vb.writeVolumes(len(w.given), func(n int) request { return vb.giveVolume(w.given[n]) }, func(n int) (sched.Item, error) {
 		return w.given[n].pod, w.given[n].refusal
 	}); failed != nil {
 		return failed
 	}
-	return c.awaitVolumes(w, until, true)
+	return vb.awaitVolumes(w, until, true)
 }
 
 // writeVolumes carries so many requests out, side by side; the first that was refused is the retry.
-func (c *Executor) writeVolumes(n int, what func(int) request, whose func(int) (sched.Item, error)) *retry {
-	for i, outcome := range c.together(n, what) {
+func (vb *volumeBinder) writeVolumes(n int, what func(int) request, whose func(int) (sched.Item, error)) *retry {
+	for i, outcome := range vb.together(n, what) {
 		if outcome == sched.Done {
 			continue
 		}
@@ -139,14 +144,14 @@ var errNotTaken = errors.New("the API server did not take it")
 
 // awaitVolumes waits until the volumes that are made are there and, once the others were
 // given, until all claims are bound. It ends as soon as that cannot come true any more.
-func (c *Executor) awaitVolumes(w *volumes, until time.Time, all bool) *retry {
+func (vb *volumeBinder) awaitVolumes(w *volumes, until time.Time, all bool) *retry {
 	for {
 		for _, i := range w.pods {
-			if c.options.Storage.PodUID(i.Pod.Namespace, i.Pod.Name) != i.UID {
+			if vb.x.options.Storage.PodUID(i.Pod.Namespace, i.Pod.Name) != i.UID {
 				return &retry{i, sched.Missing, "volumes", errPodGone}
 			}
 		}
-		waits, failed := c.unbound(w, all)
+		waits, failed := vb.unbound(w, all)
 		if failed != nil || waits == nil {
 			return failed
 		}
@@ -154,10 +159,10 @@ func (c *Executor) awaitVolumes(w *volumes, until time.Time, all bool) *retry {
 		switch {
 		case time.Now().After(until):
 			err = errors.New("the claims were not bound in time")
-		case !c.leading():
+		case !vb.x.requests.leading():
 			err = errors.New("the lease is lost")
-		case !sleep(c.ctx, lookAgain):
-			err = c.ctx.Err()
+		case !sleep(vb.x.ctx, lookAgain):
+			err = vb.x.ctx.Err()
 		}
 		if err != nil {
 			return &retry{*waits, sched.Failed, "volumes", err}
@@ -168,9 +173,9 @@ func (c *Executor) awaitVolumes(w *volumes, until time.Time, all bool) *retry {
 // unbound is a pod that has not what was written for it yet, nil when all have. The retry
 // says that it never will: the provisioner gave a claim back, a volume was taken away, or
 // lies where the node is not.
-func (c *Executor) unbound(w *volumes, all bool) (waits *sched.Item, failed *retry) {
+func (vb *volumeBinder) unbound(w *volumes, all bool) (waits *sched.Item, failed *retry) {
 	for n := range w.pods {
-		if i := &w.pods[n]; c.options.Storage.Node(i.Node) == nil {
+		if i := &w.pods[n]; vb.x.options.Storage.Node(i.Node) == nil {
 			return nil, &retry{*i, sched.Failed, "volumes", fmt.Errorf("node %s is gone", i.Node)}
 		}
 	}
@@ -184,15 +189,15 @@ func (c *Executor) unbound(w *volumes, all bool) (waits *sched.Item, failed *ret
 		return err == nil
 	}
 	for _, m := range w.made {
-		if !look(&m.pod, func() (bool, error) { return c.isMade(m) }) {
+		if !look(&m.pod, func() (bool, error) { return vb.isMade(m) }) {
 			return nil, failed
 		}
 	}
 	for _, g := range w.given {
-		is := func() (bool, error) { return c.isGiven(g) }
+		is := func() (bool, error) { return vb.isGiven(g) }
 		if !all {
 			is = func() (bool, error) { // not yet: but it has to be there still
-				_, err := c.mayGive(g)
+				_, err := vb.mayGive(g)
 				return true, err
 			}
 		}
@@ -204,8 +209,8 @@ func (c *Executor) unbound(w *volumes, all bool) (waits *sched.Item, failed *ret
 }
 
 // isGiven says that a volume is the claim's.
-func (c *Executor) isGiven(g *given) (bool, error) {
-	pv, claim := c.options.Storage.Volume(g.Volume), c.claim(g.Claim)
+func (vb *volumeBinder) isGiven(g *given) (bool, error) {
+	pv, claim := vb.x.options.Storage.Volume(g.Volume), vb.claim(g.Claim)
 	switch {
 	case pv == nil || claim == nil || !lives(pv, g.VolumeWas) || !lives(claim, g.ClaimWas):
 		return false, errGone
@@ -218,8 +223,8 @@ func (c *Executor) isGiven(g *given) (bool, error) {
 }
 
 // isMade says that the volume of a claim was made, and that the pod's node reaches it.
-func (c *Executor) isMade(m *made) (bool, error) {
-	claim := c.claim(m.Claim)
+func (vb *volumeBinder) isMade(m *made) (bool, error) {
+	claim := vb.claim(m.Claim)
 	switch {
 	case claim == nil || !lives(claim, m.ClaimWas):
 		return false, errGone
@@ -234,7 +239,7 @@ func (c *Executor) isMade(m *made) (bool, error) {
 	case claim.Spec.VolumeName == "":
 		return false, nil
 	}
-	pv, node := c.options.Storage.Volume(claim.Spec.VolumeName), c.options.Storage.Node(m.Node)
+	pv, node := vb.x.options.Storage.Volume(claim.Spec.VolumeName), vb.x.options.Storage.Node(m.Node)
 	if pv == nil || node == nil {
 		return false, nil
 	}
@@ -249,9 +254,9 @@ func bound(claim *corev1.PersistentVolumeClaim) bool {
 	return claim.Spec.VolumeName != "" && metav1.HasAnnotation(claim.ObjectMeta, volume.AnnBindCompleted)
 }
 
-func (c *Executor) claim(key string) *corev1.PersistentVolumeClaim {
+func (vb *volumeBinder) claim(key string) *corev1.PersistentVolumeClaim {
 	namespace, name, _ := strings.Cut(key, "/")
-	return c.options.Storage.Claim(namespace, name)
+	return vb.x.options.Storage.Claim(namespace, name)
 }
 
 // lives says that an object is in the life that something was decided on.
@@ -269,14 +274,14 @@ func version(o metav1.Object) uint64 {
 }
 
 // together carries so many requests out side by side and returns what became of each.
-func (c *Executor) together(n int, what func(int) request) []sched.Outcome {
+func (vb *volumeBinder) together(n int, what func(int) request) []sched.Outcome {
 	out := make([]sched.Outcome, n)
 	done := make(chan struct{}, n)
 	for i := range n {
-		c.fast.do(func() (latency time.Duration, overloaded bool) {
+		vb.x.fast.do(func() (latency time.Duration, overloaded bool) {
 			defer func() { done <- struct{}{} }()
 			out[i] = sched.Failed // unless it is known better
-			out[i], latency, overloaded = c.run(what(i))
+			out[i], latency, overloaded = vb.x.requests.run(what(i))
 			return latency, overloaded
 		})
 	}

@@ -124,10 +124,10 @@ func (c *Executor) say(on *requestQueue, what func(context.Context) error) bool 
 	}
 	on.do(func() (latency time.Duration, overloaded bool) {
 		for n := range tries {
-			if !c.leading() || c.ctx.Err() != nil {
+			if !c.requests.leading() || c.ctx.Err() != nil {
 				return latency, overloaded
 			}
-			err := c.timed(&latency, what)
+			err := c.requests.timed(&latency, what)
 			if answer := kindOf(err); answer != later && answer != unknown {
 				return 0, overloaded // the client's own rate limit is in the latency
 			}

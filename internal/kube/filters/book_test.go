@@ -46,7 +46,7 @@ func newDesk(t testing.TB, objects ...metav1.Object) desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.AddPluginState(v)
+	l.PluginStates.Add(v)
 	for _, o := range objects {
 		l.Apply(fact(t, o))
 	}
@@ -54,12 +54,12 @@ func newDesk(t testing.TB, objects ...metav1.Object) desk {
 }
 
 func (d desk) task(name string) ledger.TaskID {
-	t, _ := d.l.FindTask(ledger.Key{Namespace: "ns", Name: name})
+	t, _ := d.l.Tasks.Find(ledger.Key{Namespace: "ns", Name: name})
 	return t
 }
 
 func (d desk) node(name string) ledger.NodeID {
-	n, _ := d.l.FindNode(name)
+	n, _ := d.l.Nodes.Find(name)
 	return n
 }
 
@@ -218,7 +218,7 @@ func TestTheBookIsAFunctionOfWhatIsKnown(t *testing.T) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		d.l.AddPluginState(late)
+		d.l.PluginStates.Add(late)
 		if was, is := d.v.dump(), late.dump(); !maps.Equal(was, is) {
 			differ(r, was, is)
 		}
@@ -239,7 +239,7 @@ func (h *history) step() {
 	case 0:
 		h.tell()
 	case 1:
-		if t, known := h.d.l.FindTask(ledger.Key{Namespace: "ns", Name: fmt.Sprint("p", h.n(3))}); known {
+		if t, known := h.d.l.Tasks.Find(ledger.Key{Namespace: "ns", Name: fmt.Sprint("p", h.n(3))}); known {
 			h.d.l.Drop(t)
 		}
 	default:
@@ -280,7 +280,7 @@ func (h *history) tell() {
 func (h *history) try(tx *ledger.Tx, depth int) bool {
 	d := h.d
 	for range h.n(3) {
-		t, known := d.l.FindTask(ledger.Key{Namespace: "ns", Name: fmt.Sprint("p", h.n(3))})
+		t, known := d.l.Tasks.Find(ledger.Key{Namespace: "ns", Name: fmt.Sprint("p", h.n(3))})
 		if !known {
 			continue
 		}

@@ -111,7 +111,7 @@ func (w *Observer) tell(p *Pod) {
 	if known != nil {
 		w.ahead.shown(known.fact)
 	}
-	w.came(p, known == nil)
+	w.ownership.came(p, known == nil)
 }
 
 // confirm asks about the pods and claims that the watch had time to show and did not, and

@@ -7,10 +7,24 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/informers"
 	"k8s.io/klog/v2"
+	volcanoinformers "volcano.sh/apis/pkg/client/informers/externalversions"
 
 	"ashlar.sh/internal/kube/translate"
 )
+
+// discovery finds out which kinds the API server serves, and watches them.
+type discovery struct {
+	o *Observer
+
+	looks    chan struct{}
+	wants    int      // how often what is wanted may have changed
+	asked    int      // of them, after how many the API has said what it serves; -1: it never has
+	unserved []string // kinds that are wanted and that the API does not serve
+	core     informers.SharedInformerFactory
+	volcano  volcanoinformers.SharedInformerFactory
+}
 
 // How often the API server is asked what it serves: soon again while it did not answer,
 // now and then for kinds that it does not serve, which may be installed any time. For as
@@ -24,10 +38,10 @@ const (
 // kinds. It does not wait; until the answer nothing has synced.
 func (w *Observer) Look() {
 	w.mu.Lock()
-	w.wants++
+	w.discovery.wants++
 	w.mu.Unlock()
 	select {
-	case w.looks <- struct{}{}:
+	case w.discovery.looks <- struct{}{}:
 	default:
 	}
 }
@@ -37,44 +51,44 @@ func (w *Observer) Look() {
 func (w *Observer) Unserved() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.Clone(w.unserved)
+	return slices.Clone(w.discovery.unserved)
 }
 
 // discover begins to watch what is wanted, as soon as it is served, and asks after what the
 // watch does not show, until ctx ends.
-func (w *Observer) discover(ctx context.Context) {
+func (di *discovery) discover(ctx context.Context) {
 	for {
 		pause := lookAround
-		if err := w.ask(ctx); err != nil {
+		if err := di.ask(ctx); err != nil {
 			klog.ErrorS(err, "Asking the API server what it serves")
 			pause = askAgain
 		}
-		w.confirm(time.Now().Add(-lookAround), w.uidOf(ctx))
-		w.queue.awake() // what has synced may have changed, without any object
+		di.o.confirm(time.Now().Add(-lookAround), di.o.uidOf(ctx))
+		di.o.queue.awake() // what has synced may have changed, without any object
 		again := time.NewTimer(pause)
 		select {
 		case <-ctx.Done():
 			again.Stop()
 			return
 		case <-again.C:
-		case <-w.looks:
+		case <-di.looks:
 			again.Stop()
 		}
 	}
 }
 
 // ask asks for the kinds that are wanted and not watched, and watches those there are.
-func (w *Observer) ask(ctx context.Context) error {
-	w.mu.Lock()
-	wants := w.wants
-	w.mu.Unlock()
+func (di *discovery) ask(ctx context.Context) error {
+	di.o.mu.Lock()
+	wants := di.wants
+	di.o.mu.Unlock()
 	served := map[schema.GroupVersion][]string{}
 	var unserved []string
-	for _, k := range w.wanted() {
+	for _, k := range di.wanted() {
 		version := k.resource.GroupVersion()
 		names, known := served[version]
 		if !known {
-			list, err := w.options.Kube.Discovery().ServerResourcesForGroupVersion(version.String())
+			list, err := di.o.options.Kube.Discovery().ServerResourcesForGroupVersion(version.String())
 			if err != nil && !apierrors.IsNotFound(err) {
 				return err
 			}
@@ -87,36 +101,36 @@ func (w *Observer) ask(ctx context.Context) error {
 			unserved = append(unserved, string(k.name))
 			continue
 		}
-		w.mu.Lock()
-		err := w.watch(k)
-		w.mu.Unlock()
+		di.o.mu.Lock()
+		err := di.o.watch(k)
+		di.o.mu.Unlock()
 		if err != nil {
 			return err
 		}
 		klog.V(2).InfoS("Watching", "kind", k.name)
 	}
-	w.core.StartWithContext(ctx) // those that run already run on
-	w.volcano.Start(ctx.Done())
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if !slices.Equal(unserved, w.unserved) {
+	di.core.StartWithContext(ctx) // those that run already run on
+	di.volcano.Start(ctx.Done())
+	di.o.mu.Lock()
+	defer di.o.mu.Unlock()
+	if !slices.Equal(unserved, di.unserved) {
 		klog.InfoS("The API server does not serve some kinds: it is as if there were none of their objects", "kinds", unserved)
 	}
-	w.unserved, w.asked = unserved, wants
+	di.unserved, di.asked = unserved, wants
 	return nil
 }
 
 // wanted are the kinds that the engine reads and that are not watched yet.
-func (w *Observer) wanted() (out []kind) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (di *discovery) wanted() (out []kind) {
+	di.o.mu.Lock()
+	defer di.o.mu.Unlock()
 	for _, k := range kinds() {
 		is := func(o watched) bool { return o.kind == k.name }
-		reads := w.options.Reads != nil && w.options.Reads(k.name)
+		reads := di.o.options.Reads != nil && di.o.options.Reads(k.name)
 		if k.name == translate.KindNodeShard {
-			reads = w.options.Shard.Mode.on()
+			reads = di.o.options.Shard.Mode.on()
 		}
-		if !k.always && reads && !slices.ContainsFunc(w.watched, is) {
+		if !k.always && reads && !slices.ContainsFunc(di.o.watched, is) {
 			out = append(out, k)
 		}
 	}

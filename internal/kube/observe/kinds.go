@@ -28,10 +28,10 @@ func of(group, version, resource string) schema.GroupVersionResource {
 // kinds are all that there are facts of, in the order in which they are listed.
 func kinds() []kind {
 	core := func(get func(informers.SharedInformerFactory) cache.SharedIndexInformer) func(*Observer) cache.SharedIndexInformer {
-		return func(w *Observer) cache.SharedIndexInformer { return get(w.core) }
+		return func(w *Observer) cache.SharedIndexInformer { return get(w.discovery.core) }
 	}
 	volcano := func(get func(volcanoinformers.SharedInformerFactory) cache.SharedIndexInformer) func(*Observer) cache.SharedIndexInformer {
-		return func(w *Observer) cache.SharedIndexInformer { return get(w.volcano) }
+		return func(w *Observer) cache.SharedIndexInformer { return get(w.discovery.volcano) }
 	}
 	type f = informers.SharedInformerFactory
 	type v = volcanoinformers.SharedInformerFactory

@@ -62,29 +62,21 @@ type Options struct {
 type Observer struct {
 	options   Options
 	queue     *queue
-	core      informers.SharedInformerFactory
-	volcano   volcanoinformers.SharedInformerFactory
 	groups    cache.Indexer
 	queues    cache.Indexer
 	pods      cache.Indexer
-	looks     chan struct{}
 	shard     shard
 	claims    told
 	ahead     ahead
 	selectors *selectors
-	owners    *owners.Reader // nil: nobody's word is asked for
-
-	grouping *grouping // nil: no pod waits for a PodGroup
 
 	translating sync.Mutex  // held while pods are translated, which goroutines share
 	lost        atomic.Bool // see Lost
 
-	mu       sync.Mutex
-	heard    []*owners.Owner // more is known of them than the facts of their pods say
-	watched  []watched
-	unserved []string // kinds that are wanted and that the API does not serve
-	wants    int      // how often what is wanted may have changed
-	asked    int      // of them, after how many the API has said what it serves; -1: it never has
+	mu        sync.Mutex
+	watched   []watched
+	ownership ownership
+	discovery discovery
 }
 
 type watched struct {
@@ -99,15 +91,15 @@ func New(o Options) (*Observer, error) {
 	if o.Translate.Specs == nil {
 		o.Translate.Specs = &translate.Specs{}
 	}
-	w := &Observer{options: o, queue: newQueue(), looks: make(chan struct{}, 1), asked: -1,
+	w := (&Observer{options: o, queue: newQueue(), discovery: discovery{looks: make(chan struct{}, 1), asked: -1,
 		core:    informers.NewSharedInformerFactory(o.Kube, o.Resync),
-		volcano: volcanoinformers.NewSharedInformerFactory(o.Volcano, o.Resync)}
+		volcano: volcanoinformers.NewSharedInformerFactory(o.Volcano, o.Resync)}}).wire()
 	if o.Adopt && o.AwaitGroups {
-		w.grouping, w.queue.kept.late = newGrouping(), w.late
+		w.ownership.grouping, w.queue.kept.late = newGrouping(), w.ownership.late
 	}
 	w.selectors = newSelectors(o.Selectors, func(claim any) { w.queue.add(claim, false) })
 	if o.Adopt && o.Metadata != nil {
-		w.owners = owners.New(owners.Options{Discovery: o.Kube.Discovery(), Metadata: o.Metadata, Answered: w.answered, Panicked: o.Panicked})
+		w.ownership.owners = owners.New(owners.Options{Discovery: o.Kube.Discovery(), Metadata: o.Metadata, Answered: w.ownership.answered, Panicked: o.Panicked})
 	}
 	for _, k := range kinds() {
 		if !k.always {
@@ -117,9 +109,9 @@ func New(o Options) (*Observer, error) {
 			return nil, err
 		}
 	}
-	w.groups = w.volcano.Scheduling().V1beta1().PodGroups().Informer().GetIndexer()
-	w.queues = w.volcano.Scheduling().V1beta1().Queues().Informer().GetIndexer()
-	w.pods = podInformer(w.core).GetIndexer()
+	w.groups = w.discovery.volcano.Scheduling().V1beta1().PodGroups().Informer().GetIndexer()
+	w.queues = w.discovery.volcano.Scheduling().V1beta1().Queues().Informer().GetIndexer()
+	w.pods = podInformer(w.discovery.core).GetIndexer()
 	return w, nil
 }
 
@@ -139,7 +131,7 @@ func (w *Observer) watch(k kind) error {
 	case translate.KindResourceClaim:
 		handler = w.claimHandler()
 	case model.KindPod:
-		handler = w.podHandler()
+		handler = w.ownership.podHandler()
 	}
 	handled, err := informer.AddEventHandler(guarded{handler, w})
 	if err != nil {
@@ -151,21 +143,21 @@ func (w *Observer) watch(k kind) error {
 
 // Start begins to watch, until ctx ends. It does not wait.
 func (w *Observer) Start(ctx context.Context) {
-	w.core.StartWithContext(ctx)
-	w.volcano.Start(ctx.Done())
-	w.untilEnd(ctx, "asking what the API server serves", w.discover)
+	w.discovery.core.StartWithContext(ctx)
+	w.discovery.volcano.Start(ctx.Done())
+	w.untilEnd(ctx, "asking what the API server serves", w.discovery.discover)
 	for lane := range w.selectors.wake {
 		w.untilEnd(ctx, "compiling the selectors of resource claims", func(ctx context.Context) { w.selectors.run(ctx, lane) })
 	}
-	if w.owners != nil {
-		w.untilEnd(ctx, "reading the owners of pods", w.owners.Run)
+	if w.ownership.owners != nil {
+		w.untilEnd(ctx, "reading the owners of pods", w.ownership.owners.Run)
 	}
 }
 
 // Shutdown returns when all watches have ended, which needs Start's ctx to have.
 func (w *Observer) Shutdown() {
-	w.core.Shutdown()
-	w.volcano.Shutdown()
+	w.discovery.core.Shutdown()
+	w.discovery.volcano.Shutdown()
 }
 
 // Synced says that the first list of every kind has been handed on. It names the kinds
@@ -179,7 +171,7 @@ func (w *Observer) Synced() (bool, []string) {
 			missing = append(missing, string(s.kind))
 		}
 	}
-	if w.asked != w.wants {
+	if w.discovery.asked != w.discovery.wants {
 		missing = append(missing, "what else the API server serves")
 	}
 	return len(missing) == 0, missing
@@ -191,7 +183,7 @@ func (w *Observer) Wake() <-chan struct{} { return w.queue.wake }
 // Drain returns what was seen since the last call, and when the oldest of it was
 // reported; the zero time when there is nothing.
 func (w *Observer) Drain() (facts []model.Fact, oldest time.Time) {
-	w.hear()
+	w.ownership.hear()
 	for _, c := range w.queue.take() {
 		if oldest.IsZero() || c.at.Before(oldest) {
 			oldest = c.at
@@ -244,7 +236,7 @@ func (w *Observer) read(c change) (model.Fact, bool) {
 		return head(c.object)
 	}
 	if pod, is := c.object.(*Pod); is {
-		return w.owned(pod), true
+		return w.ownership.owned(pod), true
 	}
 	if group, is := c.object.(*schedulingv1beta1.PodGroup); is && !w.options.Ring.owns(job(group)) {
 		return head(c.object)
@@ -363,5 +355,12 @@ func last(o any) any {
 	if missed, ok := o.(cache.DeletedFinalStateUnknown); ok {
 		return missed.Obj
 	}
+	return o
+}
+
+// wire tells the parts what they are parts of.
+func (o *Observer) wire() *Observer {
+	o.ownership.o = o
+	o.discovery.o = o
 	return o
 }

@@ -79,7 +79,7 @@ func TestAPodThatCannotBeReadIsSetAside(t *testing.T) {
 
 // What a handler panicked at is not lost: All has it.
 func TestAReportThatPanicsIsFoundAgain(t *testing.T) {
-	w := &Observer{queue: newQueue()}
+	w := (&Observer{queue: newQueue()}).wire()
 	g := guarded{cache.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("taking it in") }}, w}
 	g.OnAdd(seen("p", "", "1"), false)
 	select {
@@ -94,7 +94,7 @@ func TestAReportThatPanicsIsFoundAgain(t *testing.T) {
 
 // An object that cannot be made a fact is as if it were not there; the others are.
 func TestAFactThatPanicsCostsNoOther(t *testing.T) {
-	w := &Observer{queue: newQueue(), pods: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)}
+	w := (&Observer{queue: newQueue(), pods: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)}).wire()
 	good, err := w.pod(seen("good", "n", "2"))
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +124,7 @@ func TestAllIsWhatAnEngineWasTold(t *testing.T) {
 	kube.PrependReactor("list", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
 		return true, &corev1.PodList{Items: []corev1.Pod{*seen("behind", "n", "7"), *seen("unseen", "n", "8")}}, nil
 	})
-	w := &Observer{options: Options{Kube: kube, Adopt: true}, queue: newQueue(), pods: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)}
+	w := (&Observer{options: Options{Kube: kube, Adopt: true}, queue: newQueue(), pods: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)}).wire()
 	w.watched = []watched{{kind: model.KindPod, store: w.pods}}
 	for _, p := range []*corev1.Pod{seen("behind", "", "3"), seen("kept", "", "4")} {
 		o, err := w.pod(p)
@@ -160,7 +160,7 @@ func TestAllIsWhatAnEngineWasTold(t *testing.T) {
 // What goes on for ever goes on after a panic.
 func TestWhatLastsIsBegunAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &Observer{queue: newQueue()}
+		w := (&Observer{queue: newQueue()}).wire()
 		ctx, cancel := context.WithCancel(t.Context())
 		times := make(chan int, 10)
 		begun := 0

@@ -81,7 +81,7 @@ func (w *Observer) pod(o any) (any, error) {
 	if ref := metav1.GetControllerOfNoCopy(in); ref != nil {
 		p.controller = unique.Make(string(ref.UID))
 	}
-	w.askOwner(p, in)
+	w.ownership.askOwner(p, in)
 	return p, nil
 }
 

@@ -39,7 +39,7 @@ func TestAnOldListDoesNotHideWhatWasWatched(t *testing.T) {
 }
 
 func TestAMissedDeletionIsADeletion(t *testing.T) {
-	w := &Observer{queue: newQueue()}
+	w := (&Observer{queue: newQueue()}).wire()
 	w.handler().OnDelete(cache.DeletedFinalStateUnknown{Key: "ns/p", Obj: life("a", "1")})
 	got := w.queue.take()
 	if len(got) != 1 || !got[0].gone || got[0].uid != "a" {

@@ -148,10 +148,10 @@ func TestWhatRunsHoldsItsRoomWhateverIsWrongWithIt(t *testing.T) {
 			t.Errorf("bound on a full node: %v", bound)
 		}
 		l := w.e.Ledger()
-		n, _ := l.FindNode("n1")
+		n, _ := l.Nodes.Find("n1")
 		for _, a := range want {
 			d, known := l.Dims.Lookup(a.Name)
-			if !known || l.Used(d, n) < a.Value {
+			if !known || l.Nodes.Used(d, n) < a.Value {
 				t.Errorf("%s: less is used than %d", a.Name, a.Value)
 			}
 		}

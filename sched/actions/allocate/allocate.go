@@ -55,14 +55,14 @@ func candidate(s *session.Session, j ledger.JobID) *search.PendingTasks {
 	}
 	if !r.Is() {
 		if r = s.Policy.ValidateJob(j); r.Is() && s.Trace.On(trace.JobValidEvent) {
-			s.Trace.Add(trace.Event{Kind: trace.JobValidEvent, Job: s.L.Called(j), Reason: r})
+			s.Trace.Add(trace.Event{Kind: trace.JobValidEvent, Job: s.L.Jobs.Called(j), Reason: r})
 		}
 	}
 	if !r.Is() {
 		w := search.PendingTasksOf(s, j)
 		if !w.Empty() && suffices(s, w) {
 			if s.Trace.On(trace.AddedJob) {
-				s.Trace.Add(trace.Event{Kind: trace.AddedJob, Job: s.L.Called(j), Queue: s.L.QueueName(j)})
+				s.Trace.Add(trace.Event{Kind: trace.AddedJob, Job: s.L.Jobs.Called(j), Queue: s.L.Jobs.QueueName(j)})
 			}
 			return w
 		}
@@ -70,11 +70,11 @@ func candidate(s *session.Session, j ledger.JobID) *search.PendingTasks {
 	}
 	s.Waits(j, r)
 	if r.Code == trace.QueueNotOpen {
-		s.Trace.Add(trace.Event{Kind: trace.QueueNotOpenEvent, Job: s.L.Called(j), Queue: r.Queue, Reason: r})
+		s.Trace.Add(trace.Event{Kind: trace.QueueNotOpenEvent, Job: s.L.Jobs.Called(j), Queue: r.Queue, Reason: r})
 	}
 	if s.Trace.On(trace.SkippedJob) {
-		s.Trace.Add(trace.Event{Kind: trace.SkippedJob, Action: Name, Job: s.L.Called(j),
-			Queue: s.L.QueueName(j), Reason: r})
+		s.Trace.Add(trace.Event{Kind: trace.SkippedJob, Action: Name, Job: s.L.Jobs.Called(j),
+			Queue: s.L.Jobs.QueueName(j), Reason: r})
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func unoffered(s *session.Session, w *search.PendingTasks) ledger.TaskID {
 			continue
 		}
 		for _, need := range s.L.Class(class).Need {
-			if s.L.Total(need.Dim) == 0 {
+			if s.L.Nodes.Total(need.Dim) == 0 {
 				return t
 			}
 		}

@@ -20,7 +20,7 @@ func (r *round) borrow() {
 	}
 	s := r.s
 	placed := false
-	rotation := s.Rotate(s.Pending(func(j ledger.JobID) bool {
+	rotation := s.Rotate(s.Parking.Pending(func(j ledger.JobID) bool {
 		return s.L.Job(j).HasMin && !s.Gate(j).Is() && !s.Policy.ValidateJob(j).Is() && s.Policy.Loanable(j)
 	}))
 	for {
@@ -36,7 +36,7 @@ func (r *round) borrow() {
 		if s.Policy.Loanable(j) && !w.Empty() && suffices(s, w) && search.Borrow(s, w) {
 			placed = true
 			s.Admit(j)
-			s.Trace.Add(trace.Event{Kind: trace.Enqueued, Job: s.L.Called(j), Queue: s.L.Queue(q).Name})
+			s.Trace.Add(trace.Event{Kind: trace.Enqueued, Job: s.L.Jobs.Called(j), Queue: s.L.Queue(q).Name})
 		}
 		rotation.Return(q)
 	}
@@ -48,12 +48,12 @@ func (r *round) borrow() {
 // mayBorrow says that there is room to borrow, and some job may start in it.
 func (r *round) mayBorrow() bool {
 	s := r.s
-	return s.L.Lenders() > 0 && lent(s) && s.Profile.HasAction("enqueue") && !s.IsIdle(borrowing)
+	return s.L.Lenders.Len() > 0 && lent(s) && s.Profile.HasAction("enqueue") && !s.IsIdle(borrowing)
 }
 
 // lent says that some job lends room of its queue.
 func lent(s *session.Session) bool {
-	root, _ := s.L.FindQueue(model.RootQueue)
+	root, _ := s.L.Queues.Find(model.RootQueue)
 	return slices.ContainsFunc(s.L.Queue(root).Lent, func(lent resource.Sum) bool { return lent.Int64() > 0 })
 }
 

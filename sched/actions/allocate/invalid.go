@@ -11,7 +11,7 @@ import (
 // invalid names the first waiting member, by name, that was set aside at the door.
 func invalid(s *session.Session, j ledger.JobID) trace.Reason {
 	r := trace.Reason{Code: trace.InvalidObject}
-	s.L.JobTasks(j, model.Pending, func(t ledger.TaskID) bool {
+	s.L.Jobs.Tasks(j, model.Pending, func(t ledger.TaskID) bool {
 		task := s.L.Task(t)
 		if f, bad := task.Pod.SetAside(); bad && (r.Task == "" || task.Key.String() < r.Task) {
 			r.Task, r.Text = task.Key.String(), f.Field+": "+f.Message

@@ -26,8 +26,8 @@ type round struct {
 
 // begin makes a round, and lists the jobs that may be served.
 func begin(s *session.Session, kept []ledger.JobID) (*round, []ledger.JobID) {
-	r := &round{s: s, pending: map[ledger.JobID]*search.PendingTasks{}, room: s.L.RoomEpoch(), kept: kept}
-	return r, s.Unparked(func(j ledger.JobID) bool {
+	r := &round{s: s, pending: map[ledger.JobID]*search.PendingTasks{}, room: s.L.Changes.RoomEpoch(), kept: kept}
+	return r, s.Parking.Unparked(func(j ledger.JobID) bool {
 		if slices.Contains(kept, j) {
 			return false
 		}
@@ -53,7 +53,7 @@ func (r *round) serve(jobs []ledger.JobID) bool {
 		first = append(first, j)
 	}
 	rotation := r.s.Rotate(first)
-	for r.s.L.RoomEpoch() == r.room {
+	for r.s.L.Changes.RoomEpoch() == r.room {
 		q, j, ok := rotation.Next()
 		switch {
 		case ok && r.begun(j) && r.anyWaits() && !r.startable():
@@ -79,7 +79,7 @@ func (r *round) anyWaits() bool { return len(r.later) > 0 || !r.borrowed && r.ma
 func (r *round) startable() bool {
 	for ; len(r.minimums) > 0; r.minimums = r.minimums[1:] {
 		j := r.minimums[0]
-		if r.begun(j) || slices.Contains(r.kept, j) || r.s.Parked(j) {
+		if r.begun(j) || slices.Contains(r.kept, j) || r.s.Parking.Parked(j) {
 			continue
 		}
 		if _, over := r.s.Policy.Overused(r.s.L.Job(j).Queue); !over && search.Would(r.s, j) {
@@ -131,7 +131,7 @@ func (r *round) turn(rotation *session.Rotation, q ledger.QueueID, j ledger.JobI
 	w := r.pending[j]
 	if s.Trace.On(trace.NodesForJob) {
 		nodes := s.Nodes.Feasible(s.L.Task(w.Tasks[0]).Class)
-		s.Trace.Add(trace.Event{Kind: trace.NodesForJob, Job: s.L.Called(j), Count: nodes})
+		s.Trace.Add(trace.Event{Kind: trace.NodesForJob, Job: s.L.Jobs.Called(j), Count: nodes})
 	}
 	outcome := search.Attempt(s, w)
 	if outcome == search.Kept {

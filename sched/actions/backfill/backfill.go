@@ -23,7 +23,7 @@ func (Action) Name() string { return Name }
 func (Action) Execute(s *session.Session) {
 	s.Enter(Name)
 	defer s.Leave(Name)
-	rotation := s.Rotate(s.BestEffort(func(j ledger.JobID) bool {
+	rotation := s.Rotate(s.Parking.BestEffort(func(j ledger.JobID) bool {
 		return !s.Gate(j).Is() && !s.Policy.ValidateJob(j).Is()
 	}))
 	for {

@@ -25,7 +25,7 @@ func (Action) Name() string { return Name }
 func (Action) Execute(s *session.Session) {
 	s.Enter(Name)
 	defer s.Leave(Name)
-	rotation := s.Rotate(s.Pending(func(j ledger.JobID) bool {
+	rotation := s.Rotate(s.Parking.Pending(func(j ledger.JobID) bool {
 		r := s.Gate(j)
 		if r.Is() {
 			s.Waits(j, r)
@@ -44,7 +44,7 @@ func (Action) Execute(s *session.Session) {
 
 func admit(s *session.Session, j ledger.JobID) {
 	job := s.L.Job(j)
-	event := trace.Event{Kind: trace.Enqueued, Job: s.L.Called(j), Queue: s.L.Queue(job.Queue).Name}
+	event := trace.Event{Kind: trace.Enqueued, Job: s.L.Jobs.Called(j), Queue: s.L.Queue(job.Queue).Name}
 	if job.HasMin {
 		if r, ok := s.Policy.Enqueueable(j); !ok {
 			event.Kind, event.Reason = trace.NotEnqueued, r

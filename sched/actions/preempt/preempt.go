@@ -64,7 +64,7 @@ func within(s *session.Session, rule victims.Rule, jobs []ledger.JobID) {
 	rule.Scope, rule.WholeGangs = victims.SameJob, false
 	slices.SortFunc(jobs, s.Policy.CompareJobs)
 	for _, j := range jobs {
-		for s.Policy.Starving(j) && search.HasRunning(s, j) && search.Take(s, rule, j) {
+		for s.Policy.Eviction.Starving(j) && search.HasRunning(s, j) && search.Take(s, rule, j) {
 			continue
 		}
 	}

@@ -33,7 +33,7 @@ func (Action) Execute(s *session.Session) {
 	defer s.Leave(Name)
 	var picks []pick
 	perJob := map[ledger.JobID]int32{}
-	s.Policy.Deschedule(func(t ledger.TaskID, why string) bool {
+	s.Policy.Eviction.Deschedule(func(t ledger.TaskID, why string) bool {
 		if s.Victims.Evictable(t) {
 			picks = append(picks, pick{t, why})
 			perJob[s.L.Task(t).Job]++

@@ -39,33 +39,30 @@ func Definition() policy.Definition {
 		if err != nil {
 			return nil, err
 		}
-		return &plugin{l: l, tree: c.Hierarchy, level: level}, nil
+		return (&plugin{l: l, bounds: bounds{tree: c.Hierarchy}, level: level}).wire(), nil
 	}}
 }
 
 type plugin struct {
 	l     *ledger.Ledger
-	tree  bool  // enableHierarchy
 	level int64 // ancestorReclaimLevel
 
 	devices Devices // nil: none are counted
 
-	rows     []row // by QueueID
-	dims     int
-	placing  fair.LiveTree // what queues may hold, the cluster at the root (seed 001 §3.2); flat: one level (§3.1)
-	enqueue  fair.LiveTree // … with only what a user's Queue root names at the root; flat: empty
-	root     ledger.QueueID
-	deep     int              // the number of queues more than one level below root
+	rows     []row            // by QueueID
 	changed  []ledger.QueueID // scratch of refresh
 	shape    uint64           // the ledger's SpecEpoch when all this was computed
 	specSeen ledger.Cursor    // of the specs of queues then
 	treeSeen ledger.Cursor    // … and of the tree of queues
 	rounds   uint64           // how often it was computed
 	stocked  uint64           // the Stock of devices then
-	guards   resource.Vec     // zero in dimensions in which no queue has a guarantee
 
-	unit, last resource.Vec // scratch of Reclaimable
-	links      links
+	links   links
+	keep    guaranteeKeeper
+	bounds  bounds
+	order   order
+	report  reports
+	reclaim reclaimRule
 }
 
 // row is what is known of a queue besides its figures.
@@ -89,23 +86,23 @@ type row struct {
 // Open computes what every queue deserves and may hold, if queues or nodes changed.
 func (p *plugin) Open(rec *trace.Recorder) {
 	p.refresh()
-	p.tell(rec)
+	p.report.tell(rec)
 }
 
 // refresh updates what changed since the last time: what follows from queues that changed, or moved in
 // the tree, and from dimensions that changed; everything, when the changes are unknown.
 func (p *plugin) refresh() {
-	if p.shape == p.l.SpecEpoch() && p.dims == p.l.Dims.Len() && p.rounds > 0 && p.stocked == p.stock() {
+	if p.shape == p.l.Changes.SpecEpoch() && p.bounds.dims == p.l.Dims.Len() && p.rounds > 0 && p.stocked == p.stock() {
 		return
 	}
 	p.stocked = p.stock()
 	specs, all := p.l.Changes.QueueSpecs.Follow(&p.specSeen)
 	moved, known := p.l.Changes.QueueTree.Follow(&p.treeSeen)
-	p.shape = p.l.SpecEpoch()
+	p.shape = p.l.Changes.SpecEpoch()
 	p.changed = p.changed[:0]
-	if !all || !known || p.dims != p.l.Dims.Len() {
+	if !all || !known || p.bounds.dims != p.l.Dims.Len() {
 		p.begin()
-		p.l.Queues(func(q ledger.QueueID) bool {
+		p.l.Queues.Each(func(q ledger.QueueID) bool {
 			p.changed = append(p.changed, q)
 			return true
 		})
@@ -113,7 +110,7 @@ func (p *plugin) refresh() {
 	} else {
 		p.changed = append(append(p.changed, specs...), moved...)
 	}
-	for len(p.rows) < p.l.NumQueues() {
+	for len(p.rows) < p.l.Queues.Len() {
 		p.rows = append(p.rows, row{up: ledger.NoQueue})
 	}
 	for _, q := range specs {
@@ -122,34 +119,34 @@ func (p *plugin) refresh() {
 	for _, q := range moved {
 		p.attach(q)
 	}
-	p.settle(p.changed)
+	p.bounds.settle(p.changed)
 	p.rounds++
 }
 
 // begin drops everything that was computed.
 func (p *plugin) begin() {
-	p.root, _ = p.l.FindQueue(model.RootQueue)
-	p.deep, p.dims = 0, p.l.Dims.Len()
+	p.bounds.root, _ = p.l.Queues.Find(model.RootQueue)
+	p.order.deep, p.bounds.dims = 0, p.l.Dims.Len()
 	for i := range p.rows {
 		r := &p.rows[i]
 		*r = row{up: ledger.NoQueue, counts: r.counts, guarded: r.guarded[:0], kept: r.kept}
 	}
-	p.placing.Clear(p.dims)
-	p.enqueue.Clear(p.dims)
+	p.bounds.placing.Clear(p.bounds.dims)
+	p.bounds.enqueue.Clear(p.bounds.dims)
 }
 
 // attach finds whether a queue takes part, and its parent (flat: root). settle computes its limits.
 func (p *plugin) attach(q ledger.QueueID) {
 	r, queue := &p.rows[q], p.l.Queue(q)
 	if r.depth > 1 {
-		p.deep--
+		p.order.deep--
 	}
-	shares, up, depth := queue.Place == ledger.Sound, p.root, int32(1)
+	shares, up, depth := queue.Place == ledger.Sound, p.bounds.root, int32(1)
 	switch {
-	case q == p.root:
+	case q == p.bounds.root:
 		up, depth = ledger.NoQueue, 0
-	case p.tree:
-		up, depth = p.l.Parent(q), queue.Depth
+	case p.bounds.tree:
+		up, depth = p.l.Queues.Parent(q), queue.Depth
 	default:
 		shares = shares && queue.Leaf()
 	}
@@ -157,40 +154,40 @@ func (p *plugin) attach(q ledger.QueueID) {
 		up, depth = ledger.NoQueue, 0
 	}
 	if r.up != up {
-		p.unguard(q)
+		p.keep.unguard(q)
 	}
 	r.shares, r.up, r.depth = shares, up, depth
 	if depth > 1 {
-		p.deep++
+		p.order.deep++
 	}
-	p.tie(q)
+	p.bounds.tie(q)
 }
 
 // tie adds a queue to the trees, or removes it. A queue that takes no part only because its parent
 // takes none keeps its place: mostly it comes back together with the rest below that parent.
-func (p *plugin) tie(q ledger.QueueID) {
-	up := int32(p.rows[q].up)
+func (bo *bounds) tie(q ledger.QueueID) {
+	up := int32(bo.p.rows[q].up)
 	switch {
-	case p.rows[q].shares:
-		p.placing.Attach(int32(q), up)
-		if p.tree {
-			p.enqueue.Attach(int32(q), up)
+	case bo.p.rows[q].shares:
+		bo.placing.Attach(int32(q), up)
+		if bo.tree {
+			bo.enqueue.Attach(int32(q), up)
 		}
-	case p.l.Queue(q).Place == ledger.Orphaned && p.placing.Up(int32(q)) == int32(p.l.Above(q)):
-		p.placing.Detach(int32(q))
-		p.enqueue.Detach(int32(q))
+	case bo.p.l.Queue(q).Place == ledger.Orphaned && bo.placing.Up(int32(q)) == int32(bo.p.l.Queues.Above(q)):
+		bo.placing.Detach(int32(q))
+		bo.enqueue.Detach(int32(q))
 	default:
-		p.placing.Remove(int32(q))
-		p.enqueue.Remove(int32(q))
+		bo.placing.Remove(int32(q))
+		bo.enqueue.Remove(int32(q))
 	}
 }
 
 // count finds the dimensions of a queue's share: those that its spec.deserved names (decision 3), for
 // root all of them. A queue that names none, or only zeros, is best effort (seed 001 §4.1).
-func (p *plugin) count(q ledger.QueueID) {
-	r, queue := &p.rows[q], p.l.Queue(q)
+func (bo *bounds) count(q ledger.QueueID) {
+	r, queue := &bo.p.rows[q], bo.p.l.Queue(q)
 	r.counts = r.counts[:0]
-	for d := range resource.Dim(p.dims) {
+	for d := range resource.Dim(bo.dims) {
 		if d != resource.Pods && (queue.Deserved.Get(d) > 0 || queue.Name == model.RootQueue) {
 			r.counts = append(r.counts, d)
 		}
@@ -199,8 +196,18 @@ func (p *plugin) count(q ledger.QueueID) {
 		return
 	}
 	for _, a := range queue.Fact.Deserved { // zeros that the spec states
-		if d, ok := p.l.Dims.Lookup(a.Name); ok && d != resource.Pods && !slices.Contains(r.counts, d) {
+		if d, ok := bo.p.l.Dims.Lookup(a.Name); ok && d != resource.Pods && !slices.Contains(r.counts, d) {
 			r.counts = append(r.counts, d)
 		}
 	}
+}
+
+// wire tells the parts what they are parts of.
+func (p *plugin) wire() *plugin {
+	p.keep.p = p
+	p.bounds.p = p
+	p.order.p = p
+	p.report.p = p
+	p.reclaim.p = p
+	return p
 }

@@ -19,19 +19,19 @@ type links struct {
 
 // find counts the links of all queues, unless nothing has changed.
 func (k *links) find(p *plugin) {
-	if k.known && k.world == p.l.StateEpoch() && k.dims == p.dims {
+	if k.known && k.world == p.l.Changes.StateEpoch() && k.dims == p.bounds.dims {
 		return
 	}
-	k.known, k.world, k.dims = true, p.l.StateEpoch(), p.dims
-	k.count = make([]int32, p.dims*p.dims)
+	k.known, k.world, k.dims = true, p.l.Changes.StateEpoch(), p.bounds.dims
+	k.count = make([]int32, p.bounds.dims*p.bounds.dims)
 	k.more = map[ledger.QueueID]resource.Sums{}
-	p.l.Evicting(func(t ledger.TaskID) {
+	p.l.Statements.Evicting(func(t ledger.TaskID) {
 		task := p.l.Task(t)
 		q := p.l.Job(task.Job).Queue
 		k.more[q] = k.more[q].Add(p.l.Class(task.Class).Request)
 	})
-	p.l.Queues(func(q ledger.QueueID) bool {
-		if p.known(q) && p.l.Queue(q).Jobs > 0 {
+	p.l.Queues.Each(func(q ledger.QueueID) bool {
+		if p.bounds.known(q) && p.l.Queue(q).Jobs > 0 {
 			k.each(p, q, func(from, to resource.Dim) { k.count[int(from)*k.dims+int(to)]++ })
 		}
 		return true
@@ -44,11 +44,11 @@ func (k *links) each(p *plugin, q ledger.QueueID, f func(from, to resource.Dim))
 		return p.asked(q, d, k.more[q].Get(d))
 	}
 	for from := range resource.Dim(k.dims) {
-		if !p.offered(from) || asks(from) <= 0 || !p.owes(q, from) {
+		if !p.bounds.offered(from) || asks(from) <= 0 || !p.reclaim.owes(q, from) {
 			continue
 		}
 		for to := range resource.Dim(k.dims) {
-			if to != from && p.offered(to) && asks(to) > p.deserved(q, to) {
+			if to != from && p.bounds.offered(to) && asks(to) > p.bounds.deserved(q, to) {
 				f(from, to)
 			}
 		}
@@ -56,9 +56,9 @@ func (k *links) each(p *plugin, q ledger.QueueID, f func(from, to resource.Dim))
 }
 
 // owes says that a queue, or an ancestor by which it may claim, deserves something of a dimension.
-func (p *plugin) owes(q ledger.QueueID, d resource.Dim) bool {
-	for at, level := q, int64(0); level <= p.level && p.rows[at].depth > 0; at, level = p.rows[at].up, level+1 {
-		if p.deserved(at, d) > 0 {
+func (rr *reclaimRule) owes(q ledger.QueueID, d resource.Dim) bool {
+	for at, level := q, int64(0); level <= rr.p.level && rr.p.rows[at].depth > 0; at, level = rr.p.rows[at].up, level+1 {
+		if rr.p.bounds.deserved(at, d) > 0 {
 			return true
 		}
 	}
@@ -69,7 +69,7 @@ func (p *plugin) owes(q ledger.QueueID, d resource.Dim) bool {
 // preemptor would have above its own, or by claiming what a queue that did so would have, and so on.
 func (m *move) chained(d resource.Dim) bool {
 	if m.chain == nil {
-		m.chain = make([]bool, m.dims)
+		m.chain = make([]bool, m.bounds.dims)
 		m.findChain()
 	}
 	return m.chain[d]
@@ -77,9 +77,9 @@ func (m *move) chained(d resource.Dim) bool {
 
 func (m *move) findChain() {
 	var todo []resource.Dim
-	for d := range resource.Dim(m.dims) {
-		if m.preemptor.Want.Get(d) > 0 && m.offered(d) &&
-			sum(m.holds(m.preemptor.Queue, d), m.preemptor.All(d)) > m.deserved(m.preemptor.Queue, d) {
+	for d := range resource.Dim(m.bounds.dims) {
+		if m.preemptor.Want.Get(d) > 0 && m.bounds.offered(d) &&
+			sum(m.holds(m.preemptor.Queue, d), m.preemptor.All(d)) > m.bounds.deserved(m.preemptor.Queue, d) {
 			todo = append(todo, d)
 		}
 	}
@@ -93,7 +93,7 @@ func (m *move) findChain() {
 	for len(todo) > 0 {
 		from := todo[0]
 		todo = todo[1:]
-		for to := range resource.Dim(m.dims) {
+		for to := range resource.Dim(m.bounds.dims) {
 			others := k.count[int(from)*k.dims+int(to)]
 			if own[[2]resource.Dim{from, to}] {
 				others--

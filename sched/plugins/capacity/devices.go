@@ -55,17 +55,17 @@ func With(c policy.Choice, l *ledger.Ledger, devices Devices) (interface{ Queues
 // Admits implements Queues.
 func (p *plugin) Admits(q ledger.QueueID, d resource.Dim) (most int64, bounded bool) {
 	p.refresh()
-	limit := p.admit(q, d)
+	limit := p.bounds.admit(q, d)
 	return limit.Value, limit.Bounded
 }
 
 // Unspared implements Queues.
 func (p *plugin) Unspared(q ledger.QueueID, want resource.Vec) trace.Reason {
 	p.refresh()
-	if !p.known(q) {
+	if !p.bounds.known(q) {
 		return trace.Reason{}
 	}
-	return p.unspared(q, want)
+	return p.keep.unspared(q, want)
 }
 
 // counted says that a dimension is of devices.
@@ -76,7 +76,7 @@ func (p *plugin) total(d resource.Dim) int64 {
 	if p.counted(d) {
 		return p.devices.Total(d)
 	}
-	return p.l.Total(d)
+	return p.l.Nodes.Total(d)
 }
 
 // holds is what a queue holds of a dimension, with all queues below it.

@@ -10,12 +10,12 @@ import (
 // dimension that deserved does not name counts as 0, so all that is held of it is above; a guarantee
 // would have raised it.
 func (p *plugin) MayBeVictimQueue(q, reclaimer ledger.QueueID) bool {
-	if !p.known(q) || !p.known(reclaimer) || q == reclaimer {
+	if !p.bounds.known(q) || !p.bounds.known(reclaimer) || q == reclaimer {
 		return false
 	}
-	shared := p.together(q, reclaimer)
+	shared := p.order.together(q, reclaimer)
 	for at, level := q, int64(0); level <= p.level && p.rows[at].depth > shared; at, level = p.rows[at].up, level+1 {
-		if !p.exceeds(at) {
+		if !p.reclaim.exceeds(at) {
 			return false
 		}
 	}
@@ -23,9 +23,9 @@ func (p *plugin) MayBeVictimQueue(q, reclaimer ledger.QueueID) bool {
 }
 
 // exceeds says that a queue holds more than it deserves in some dimension.
-func (p *plugin) exceeds(q ledger.QueueID) bool {
-	for d := range resource.Dim(p.dims) {
-		if p.offered(d) && p.holds(q, d) > p.deserved(q, d) {
+func (rr *reclaimRule) exceeds(q ledger.QueueID) bool {
+	for d := range resource.Dim(rr.p.bounds.dims) {
+		if rr.p.bounds.offered(d) && rr.p.holds(q, d) > rr.p.bounds.deserved(q, d) {
 			return true
 		}
 	}

@@ -123,7 +123,7 @@ func there(t *rapid.T, c *cluster, leaf string) {
 	if lacks <= 0 {
 		return
 	}
-	if idle := c.Idle(cpu)[0]; idle < lacks {
+	if idle := c.Nodes.Idle(cpu)[0]; idle < lacks {
 		t.Fatalf("%s lacks %d of its guarantee, and %d is idle", leaf, lacks, idle)
 	}
 	if why := c.above(q, resource.Vec(nil).Set(cpu, lacks)); why.Is() {

@@ -42,7 +42,7 @@ func forestOf(t *rapid.T) []string {
 // leaves are the queues that take jobs, by name.
 func (c *cluster) leaves() []string {
 	var out []string
-	for _, q := range c.sharing() {
+	for _, q := range c.report.sharing() {
 		if c.Queue(q).Leaf() {
 			out = append(out, c.Queue(q).Name)
 		}
@@ -107,7 +107,7 @@ func TestNoQueueIsLiftedAboveItsRealCapability(t *testing.T) {
 			if c.plugin.Allocatable(c.id(leaf), c.Task(p).Class, 1) == 1 && c.roomy(p) {
 				c.Try(func(tx *ledger.Tx) bool { tx.Allocate(p, 0); return true })
 			}
-			for _, q := range c.sharing() {
+			for _, q := range c.report.sharing() {
 				sound(t, c, q)
 			}
 		}
@@ -117,7 +117,7 @@ func TestNoQueueIsLiftedAboveItsRealCapability(t *testing.T) {
 // roomy says that the node has room for a task, as the engine sees to.
 func (c *cluster) roomy(p ledger.TaskID) bool {
 	for _, need := range c.Class(c.Task(p).Class).Need {
-		if need.Dim != resource.Pods && c.Idle(need.Dim)[0] < need.Amount {
+		if need.Dim != resource.Pods && c.Nodes.Idle(need.Dim)[0] < need.Amount {
 			return false
 		}
 	}
@@ -127,13 +127,13 @@ func (c *cluster) roomy(p ledger.TaskID) bool {
 func sound(t *rapid.T, c *cluster, q ledger.QueueID) {
 	queue := c.Queue(q)
 	for d := range resource.Dim(c.Dims.Len()) {
-		held, real := queue.Allocated.Get(d), c.real(q, d)
-		if c.offered(d) && held > real {
+		held, real := queue.Allocated.Get(d), c.bounds.real(q, d)
+		if c.bounds.offered(d) && held > real {
 			t.Fatalf("%s holds %d of %s and may hold %d", queue.Name, held, c.Dims.Name(d), real)
 		}
 		allocated, request := int64(0), int64(0)
-		c.Queues(func(child ledger.QueueID) bool {
-			if c.Parent(child) == q {
+		c.Queues.Each(func(child ledger.QueueID) bool {
+			if c.Queues.Parent(child) == q {
 				allocated += c.Queue(child).Allocated.Get(d)
 				request += c.Queue(child).Request.Get(d)
 			}

@@ -21,7 +21,7 @@ type move struct {
 }
 
 func (m *move) any(matters func(resource.Dim) bool) bool {
-	for d := range resource.Dim(m.dims) {
+	for d := range resource.Dim(m.bounds.dims) {
 		if matters(d) {
 			return true
 		}
@@ -33,14 +33,14 @@ func (m *move) any(matters func(resource.Dim) bool) bool {
 // hold no more of it.
 func (m *move) lacks(d resource.Dim) bool {
 	want := m.preemptor.Want.Get(d)
-	if want <= 0 || !m.offered(d) {
+	if want <= 0 || !m.bounds.offered(d) {
 		return false
 	}
 	if m.preemptor.Needs(d) {
 		return true
 	}
 	for at := m.preemptor.Queue; at != ledger.NoQueue; at = m.rows[at].up {
-		if place := m.place(at, d); place.Bounded && sum(m.holds(at, d), want) > place.Value {
+		if place := m.bounds.place(at, d); place.Bounded && sum(m.holds(at, d), want) > place.Value {
 			return true
 		}
 	}
@@ -62,7 +62,7 @@ func (m *move) levels(leaf ledger.QueueID, shared int32, f func(q ledger.QueueID
 func (m *move) held(q ledger.QueueID, d resource.Dim) int64 {
 	held := m.holds(q, d)
 	if m.above(q) {
-		held = room(held, m.plugin.unit.Get(d))
+		held = room(held, m.plugin.reclaim.unit.Get(d))
 	}
 	return held
 }
@@ -82,13 +82,13 @@ func (m *move) above(q ledger.QueueID) bool {
 // deserves; holds is what the other side has.
 func (m *move) entitled(leaf ledger.QueueID, shared int32, d resource.Dim, amount int64, other ledger.QueueID, holds int64) (yes bool) {
 	m.levels(leaf, shared, func(q ledger.QueueID, own bool) bool {
-		within := sum(m.held(q, d), amount) <= m.deserved(q, d)
+		within := sum(m.held(q, d), amount) <= m.bounds.deserved(q, d)
 		if own {
 			yes = within
 		} else if within {
-			mine, theirs := m.fork(leaf, other)
-			yes = fair.Share(sum(m.held(mine, d), amount), m.deserved(mine, d)).Compare(
-				fair.Share(sum(m.held(theirs, d), holds), m.deserved(theirs, d))) < 0
+			mine, theirs := m.order.fork(leaf, other)
+			yes = fair.Share(sum(m.held(mine, d), amount), m.bounds.deserved(mine, d)).Compare(
+				fair.Share(sum(m.held(theirs, d), holds), m.bounds.deserved(theirs, d))) < 0
 		}
 		return !yes
 	})
@@ -100,7 +100,7 @@ func (m *move) entitled(leaf ledger.QueueID, shared int32, d resource.Dim, amoun
 func (m *move) exceeded(leaf ledger.QueueID, shared int32, d resource.Dim, amount int64) bool {
 	over := true
 	m.levels(leaf, shared, func(q ledger.QueueID, own bool) bool {
-		over = over && (!own || sum(m.held(q, d), amount) > m.deserved(q, d))
+		over = over && (!own || sum(m.held(q, d), amount) > m.bounds.deserved(q, d))
 		return over && own
 	})
 	return over
@@ -110,12 +110,12 @@ func (m *move) exceeded(leaf ledger.QueueID, shared int32, d resource.Dim, amoun
 // the preemptor lacks does the unit's side hold more than it deserves while the preemptor's side is
 // owed something.
 func (m *move) undue() trace.Reason {
-	gives := func(d resource.Dim) bool { return m.lacks(d) && m.gives(d) }
+	gives := func(d resource.Dim) bool { return m.lacks(d) && m.reclaim.gives(d) }
 	surplus := func(d resource.Dim) bool {
-		return gives(d) && m.exceeded(m.unit.Queue, m.shared, d, m.last.Get(d))
+		return gives(d) && m.exceeded(m.unit.Queue, m.shared, d, m.reclaim.last.Get(d))
 	}
 	owed := func(d resource.Dim) bool {
-		return surplus(d) && m.entitled(m.preemptor.Queue, m.shared, d, m.preemptor.Want.Get(d), m.unit.Queue, m.last.Get(d))
+		return surplus(d) && m.entitled(m.preemptor.Queue, m.shared, d, m.preemptor.Want.Get(d), m.unit.Queue, m.reclaim.last.Get(d))
 	}
 	switch {
 	case m.any(owed):
@@ -126,7 +126,7 @@ func (m *move) undue() trace.Reason {
 	queue := m.l.Queue(m.preemptor.Queue)
 	return trace.Reason{Code: trace.VictimNotOwed, Queue: queue.Name, Shorts: policy.Shorts(m.l.Dims, surplus,
 		func(d resource.Dim) trace.Short {
-			return trace.Short{Need: m.deserved(m.preemptor.Queue, d), Have: sum(m.holds(m.preemptor.Queue, d), m.preemptor.Want.Get(d))}
+			return trace.Short{Need: m.bounds.deserved(m.preemptor.Queue, d), Have: sum(m.holds(m.preemptor.Queue, d), m.preemptor.Want.Get(d))}
 		})}
 }
 
@@ -135,16 +135,18 @@ func (m *move) undue() trace.Reason {
 // the leaf.
 func (m *move) deserves(matters func(resource.Dim) bool) trace.Reason {
 	keeps := m.unit.Queue
-	held := func(q ledger.QueueID, d resource.Dim) int64 { return sum(m.held(q, d), m.last.Get(d)) }
+	held := func(q ledger.QueueID, d resource.Dim) int64 { return sum(m.held(q, d), m.reclaim.last.Get(d)) }
 	m.levels(m.unit.Queue, m.shared, func(q ledger.QueueID, own bool) bool {
-		over := m.any(func(d resource.Dim) bool { return matters(d) && held(q, d) > m.deserved(q, d) })
+		over := m.any(func(d resource.Dim) bool { return matters(d) && held(q, d) > m.bounds.deserved(q, d) })
 		if own && !over {
 			keeps = q
 		}
 		return own && over
 	})
 	return trace.Reason{Code: trace.VictimDeserved, Queue: m.l.Queue(keeps).Name, Shorts: policy.Shorts(m.l.Dims, matters,
-		func(d resource.Dim) trace.Short { return trace.Short{Need: m.deserved(keeps, d), Have: held(keeps, d)} })}
+		func(d resource.Dim) trace.Short {
+			return trace.Short{Need: m.bounds.deserved(keeps, d), Have: held(keeps, d)}
+		})}
 }
 
 // sum is a + b, limited to the range of int64.

@@ -18,19 +18,19 @@ import (
 func (p *plugin) Problems() []policy.Problem {
 	p.refresh()
 	var out []policy.Problem
-	sums := make([]family, p.l.NumQueues())
-	order := p.sharing()
+	sums := make([]family, p.l.Queues.Len())
+	order := p.report.sharing()
 	for _, q := range order {
-		if q == p.root {
+		if q == p.bounds.root {
 			continue
 		}
 		queue, up := p.l.Queue(q), p.rows[q].up
 		sums[up].guarantee = sums[up].guarantee.Add(queue.Guarantee)
 		sums[up].deserved = sums[up].deserved.Add(queue.Deserved)
-		out = append(out, p.reaches(q)...)
+		out = append(out, p.report.reaches(q)...)
 	}
 	for _, q := range order {
-		out = append(out, p.promises(q, sums[q])...)
+		out = append(out, p.report.promises(q, sums[q])...)
 	}
 	return out
 }
@@ -39,24 +39,24 @@ func (p *plugin) Problems() []policy.Problem {
 type family struct{ guarantee, deserved resource.Sums }
 
 // promises compares a queue with its children.
-func (p *plugin) promises(q ledger.QueueID, children family) []policy.Problem {
+func (rp *reports) promises(q ledger.QueueID, children family) []policy.Problem {
 	var out []policy.Problem
-	queue := p.l.Queue(q)
-	for d := range resource.Dim(p.dims) {
+	queue := rp.p.l.Queue(q)
+	for d := range resource.Dim(rp.p.bounds.dims) {
 		if d == resource.Pods {
 			continue
 		}
 		guarantee, counts := queue.Guarantee.Get(d), true
-		if q == p.root && queue.Guarantee.Get(d) == 0 {
-			guarantee, counts = p.real(q, d), p.offered(d)
+		if q == rp.p.bounds.root && queue.Guarantee.Get(d) == 0 {
+			guarantee, counts = rp.p.bounds.real(q, d), rp.p.bounds.offered(d)
 		}
 		if sum := children.guarantee.Get(d); counts && sum > guarantee {
-			out = append(out, p.problem(queue.Name, "guarantee.resource", d,
+			out = append(out, rp.problem(queue.Name, "guarantee.resource", d,
 				"its children are guaranteed %s, and it has %s to promise: not all of it can be kept", sum, guarantee))
 		}
 		sum, deserved := children.deserved.Get(d), queue.Deserved.Get(d)
 		if deserved > 0 && sum > deserved {
-			out = append(out, p.problem(queue.Name, "deserved", d,
+			out = append(out, rp.problem(queue.Name, "deserved", d,
 				"its children deserve %s, and it deserves %s: they cannot all have theirs", sum, deserved))
 		}
 	}
@@ -64,18 +64,18 @@ func (p *plugin) promises(q ledger.QueueID, children family) []policy.Problem {
 }
 
 // reaches compares a queue's capability with those of its ancestors.
-func (p *plugin) reaches(q ledger.QueueID) []policy.Problem {
+func (rp *reports) reaches(q ledger.QueueID) []policy.Problem {
 	var out []policy.Problem
-	for d := range resource.Dim(p.dims) {
-		own := bound(p.l.Queue(q), d)
+	for d := range resource.Dim(rp.p.bounds.dims) {
+		own := bound(rp.p.l.Queue(q), d)
 		if !own.Bounded || d == resource.Pods {
 			continue
 		}
-		for at := p.rows[q].up; at != ledger.NoQueue; at = p.rows[at].up {
-			queue := p.l.Queue(at)
+		for at := rp.p.rows[q].up; at != ledger.NoQueue; at = rp.p.rows[at].up {
+			queue := rp.p.l.Queue(at)
 			if above := bound(queue, d); above.Bounded {
 				if own.Value > above.Value {
-					out = append(out, p.problem(p.l.Queue(q).Name, "capability", d,
+					out = append(out, rp.problem(rp.p.l.Queue(q).Name, "capability", d,
 						"it is %s, and queue "+queue.Name+" above may hold %s: that holds", own.Value, above.Value))
 				}
 				break
@@ -85,8 +85,8 @@ func (p *plugin) reaches(q ledger.QueueID) []policy.Problem {
 	return out
 }
 
-func (p *plugin) problem(queue, field string, d resource.Dim, format string, a, b int64) policy.Problem {
-	name := p.l.Dims.Name(d)
+func (rp *reports) problem(queue, field string, d resource.Dim, format string, a, b int64) policy.Problem {
+	name := rp.p.l.Dims.Name(d)
 	return policy.Problem{Object: string(model.KindQueue) + "/" + queue,
 		Message: "spec." + field + "." + name + ": " + fmt.Sprintf(format, written(name, a), written(name, b))}
 }

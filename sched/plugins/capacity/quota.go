@@ -13,20 +13,20 @@ import (
 // ancestor, in the dimensions that they ask for (seed 001 §5.3, decision 5), and leave the guarantees
 // of others free.
 func (p *plugin) Allocatable(q ledger.QueueID, c ledger.ClassID, want int64) int64 {
-	if !p.takes(q) {
+	if !p.bounds.takes(q) {
 		return 0
 	}
 	need := p.l.Class(c).Need
 	for at := q; at != ledger.NoQueue; at = p.rows[at].up {
 		queue := p.l.Queue(at)
 		for i := range need {
-			if place := p.place(at, need[i].Dim); place.Bounded {
+			if place := p.bounds.place(at, need[i].Dim); place.Bounded {
 				left := max(0, room(place.Value, queue.Taken(need[i].Dim)))
 				want = min(want, left/need[i].Amount)
 			}
 		}
 	}
-	return p.spared(q, need, want)
+	return p.keep.spared(q, need, want)
 }
 
 // room is limit - held; held may be at the end of int64's range, and limit is not negative.
@@ -47,7 +47,7 @@ func (p *plugin) closed(q ledger.QueueID) (trace.Reason, bool) {
 	queue := p.l.Queue(q)
 	r := trace.Reason{Queue: queue.Name}
 	switch {
-	case p.takes(q):
+	case p.bounds.takes(q):
 		return trace.Reason{}, false
 	case queue.State() != model.QueueOpen:
 		r.Code, r.Text = trace.QueueNotOpen, queue.State().String()
@@ -64,13 +64,13 @@ func (p *plugin) closed(q ledger.QueueID) (trace.Reason, bool) {
 func (p *plugin) above(q ledger.QueueID, want resource.Vec) trace.Reason {
 	for at := q; at != ledger.NoQueue; at = p.rows[at].up {
 		queue := p.l.Queue(at)
-		limit := func(d resource.Dim) fair.Limit { return p.place(at, d) }
+		limit := func(d resource.Dim) fair.Limit { return p.bounds.place(at, d) }
 		shorts := p.shorts(limit, want, func(d resource.Dim) int64 { return sum(p.taken(at, d), want.Get(d)) })
 		if len(shorts) > 0 {
 			return trace.Reason{Code: trace.QueueCapability, Queue: queue.Name, Shorts: shorts, Text: queue.KeptText(p.l.Dims, shorts)}
 		}
 	}
-	return p.unspared(q, want)
+	return p.keep.unspared(q, want)
 }
 
 // shorts lists the dimensions that want asks for and in which future is above the limit.
@@ -99,7 +99,7 @@ func (p *plugin) vote(j ledger.JobID, loan bool) (policy.Vote, trace.Reason) {
 	}
 	for at := job.Queue; at != ledger.NoQueue; at = p.rows[at].up {
 		queue := p.l.Queue(at)
-		limit := func(d resource.Dim) fair.Limit { return p.admit(at, d) }
+		limit := func(d resource.Dim) fair.Limit { return p.bounds.admit(at, d) }
 		shorts := p.shorts(limit, job.MinResources, func(d resource.Dim) int64 {
 			return resource.Sum{}.Plus(job.Asks(d)).Plus(queue.Allocated.Get(d)).
 				Plus(queue.Kept(d, loan)).Minus(queue.Elastic.Get(d)).Int64()

@@ -73,7 +73,7 @@ func (c *cluster) job(queue, name, min string, admitted bool) ledger.JobID {
 	}
 	c.tell(model.KindPodGroup, "x", name, g)
 	c.ready()
-	j, _ := c.FindJob(ledger.JobKey{Namespace: "x", Name: name})
+	j, _ := c.Jobs.Find(ledger.JobKey{Namespace: "x", Name: name})
 	return j
 }
 

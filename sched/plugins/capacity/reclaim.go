@@ -9,6 +9,13 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
+// reclaimRule says which pods may be evicted for a queue that is owed room.
+type reclaimRule struct {
+	p *plugin
+
+	unit, last resource.Vec // scratch of Reclaimable
+}
+
 // Preemptive lets a queue reclaim while what it would hold is within what it deserves in at least one
 // of the dimensions that the preemptor is short of (all it asks for, when it is short of none), and
 // within realCapability, its own and that of every ancestor, in all (decision 15). With
@@ -24,20 +31,20 @@ func (p *plugin) Preemptive(c policy.Preemptor) (trace.Reason, bool) {
 	}
 	at := c.Queue
 	for level := int64(0); level <= p.level && p.rows[at].depth > 0; level++ {
-		if p.deserves(at, c) {
+		if p.reclaim.deserves(at, c) {
 			return trace.Reason{}, true
 		}
 		at = p.rows[at].up
 	}
-	return p.undeserved(c), false
+	return p.reclaim.undeserved(c), false
 }
 
 // deserves says that with the preemptor, a queue stays within what it deserves in one of the dimensions
 // that matter. A dimension that the preemptor does not ask for does not matter.
-func (p *plugin) deserves(q ledger.QueueID, c policy.Preemptor) bool {
+func (rr *reclaimRule) deserves(q ledger.QueueID, c policy.Preemptor) bool {
 	for d := range c.Want {
 		d := resource.Dim(d)
-		if c.Want.Get(d) > 0 && p.short(c, d) && room(p.deserved(q, d), p.holds(q, d)) >= c.Want.Get(d) {
+		if c.Want.Get(d) > 0 && rr.p.short(c, d) && room(rr.p.bounds.deserved(q, d), rr.p.holds(q, d)) >= c.Want.Get(d) {
 			return true
 		}
 	}
@@ -50,13 +57,13 @@ func (p *plugin) short(c policy.Preemptor, d resource.Dim) bool {
 	return d != resource.Pods && (len(c.Short) == 0 || slices.Contains(c.Short, d) || p.counted(d))
 }
 
-func (p *plugin) undeserved(c policy.Preemptor) trace.Reason {
-	queue := p.l.Queue(c.Queue)
-	return trace.Reason{Code: trace.QueueDeserved, Queue: queue.Name, Shorts: policy.Shorts(p.l.Dims,
-		func(d resource.Dim) bool { return c.Want.Get(d) > 0 && p.short(c, d) },
+func (rr *reclaimRule) undeserved(c policy.Preemptor) trace.Reason {
+	queue := rr.p.l.Queue(c.Queue)
+	return trace.Reason{Code: trace.QueueDeserved, Queue: queue.Name, Shorts: policy.Shorts(rr.p.l.Dims,
+		func(d resource.Dim) bool { return c.Want.Get(d) > 0 && rr.p.short(c, d) },
 		func(d resource.Dim) trace.Short {
-			future := resource.Sum{}.Plus(p.holds(c.Queue, d)).Plus(c.Want.Get(d)).Int64()
-			return trace.Short{Need: future, Have: p.deserved(c.Queue, d)}
+			future := resource.Sum{}.Plus(rr.p.holds(c.Queue, d)).Plus(c.Want.Get(d)).Int64()
+			return trace.Short{Need: future, Have: rr.p.bounds.deserved(c.Queue, d)}
 		})}
 }
 
@@ -71,17 +78,17 @@ func (p *plugin) undeserved(c policy.Preemptor) trace.Reason {
 // evicted if its queue is above what it deserves before the last of its members is evicted (decision
 // 12). What could be claimed back stays (settle.go). All refusals are Guards.
 func (p *plugin) Reclaimable(c policy.Preemptor, u policy.Unit) policy.Opinion {
-	if !p.known(u.Queue) || !p.known(c.Queue) || u.Queue == c.Queue {
+	if !p.bounds.known(u.Queue) || !p.bounds.known(c.Queue) || u.Queue == c.Queue {
 		return refuse(trace.Reason{Code: trace.VictimOutside, Queue: p.l.Queue(u.Queue).Name})
 	}
-	p.weigh(u)
+	p.reclaim.weigh(u)
 	c = p.claims(c)
-	m := move{plugin: p, preemptor: &c, unit: &u, shared: p.together(u.Queue, c.Queue)}
-	if !m.any(func(d resource.Dim) bool { return m.lacks(d) && p.gives(d) }) {
+	m := move{plugin: p, preemptor: &c, unit: &u, shared: p.order.together(u.Queue, c.Queue)}
+	if !m.any(func(d resource.Dim) bool { return m.lacks(d) && p.reclaim.gives(d) }) {
 		return refuse(trace.Reason{Code: trace.VictimOfNoUse, Queue: p.l.Queue(u.Queue).Name})
 	}
 	for at := u.Queue; p.rows[at].depth > m.shared; at = p.rows[at].up {
-		if r := p.guaranteed(at); r.Is() {
+		if r := p.reclaim.guaranteed(at); r.Is() {
 			return refuse(r)
 		}
 	}
@@ -99,39 +106,41 @@ func refuse(r trace.Reason) policy.Opinion {
 }
 
 // weigh adds up what a unit frees, and what the last of its tasks does.
-func (p *plugin) weigh(u policy.Unit) {
-	p.unit, p.last = p.unit[:0], p.last[:0]
+func (rr *reclaimRule) weigh(u policy.Unit) {
+	rr.unit, rr.last = rr.unit[:0], rr.last[:0]
 	for i, t := range u.Tasks {
-		request := p.l.Class(p.l.Task(t).Class).Request
-		p.unit = p.unit.Add(request)
+		request := rr.p.l.Class(rr.p.l.Task(t).Class).Request
+		rr.unit = rr.unit.Add(request)
 		if i == len(u.Tasks)-1 {
-			p.last = p.last.CopyFrom(request)
+			rr.last = rr.last.CopyFrom(request)
 		}
 	}
-	if p.devices == nil {
+	if rr.p.devices == nil {
 		return
 	}
-	freed, kept := p.devices.Frees(u.Tasks), p.devices.Frees(u.Tasks[:len(u.Tasks)-1])
-	p.unit = p.unit.Add(freed)
+	freed, kept := rr.p.devices.Frees(u.Tasks), rr.p.devices.Frees(u.Tasks[:len(u.Tasks)-1])
+	rr.unit = rr.unit.Add(freed)
 	for d := range freed {
 		if more := freed.Get(resource.Dim(d)) - kept.Get(resource.Dim(d)); more > 0 {
-			p.last = p.last.Set(resource.Dim(d), more)
+			rr.last = rr.last.Set(resource.Dim(d), more)
 		}
 	}
 }
 
 // gives says that the unit frees something of a dimension that is shared.
-func (p *plugin) gives(d resource.Dim) bool { return p.unit.Get(d) > 0 && p.offered(d) }
+func (rr *reclaimRule) gives(d resource.Dim) bool {
+	return rr.unit.Get(d) > 0 && rr.p.bounds.offered(d)
+}
 
 // guaranteed is the reason why a queue must not lose the unit: it would be left with less than its
 // guarantee (seed 001 §5.1, the second check).
-func (p *plugin) guaranteed(q ledger.QueueID) trace.Reason {
-	queue := p.l.Queue(q)
-	left := func(d resource.Dim) int64 { return room(p.holds(q, d), p.unit.Get(d)) }
-	broken := func(d resource.Dim) bool { return p.gives(d) && left(d) < queue.Guarantee.Get(d) }
-	for d := range p.unit {
+func (rr *reclaimRule) guaranteed(q ledger.QueueID) trace.Reason {
+	queue := rr.p.l.Queue(q)
+	left := func(d resource.Dim) int64 { return room(rr.p.holds(q, d), rr.unit.Get(d)) }
+	broken := func(d resource.Dim) bool { return rr.gives(d) && left(d) < queue.Guarantee.Get(d) }
+	for d := range rr.unit {
 		if broken(resource.Dim(d)) {
-			return trace.Reason{Code: trace.VictimGuaranteed, Queue: queue.Name, Shorts: policy.Shorts(p.l.Dims, broken,
+			return trace.Reason{Code: trace.VictimGuaranteed, Queue: queue.Name, Shorts: policy.Shorts(rr.p.l.Dims, broken,
 				func(d resource.Dim) trace.Short { return trace.Short{Need: queue.Guarantee.Get(d), Have: left(d)} })}
 		}
 	}

@@ -27,7 +27,9 @@ func seed(t failer) *cluster {
 }
 
 // thousandths is a queue's share, rounded.
-func (c *cluster) thousandths(queue string) int64 { return (c.share(c.id(queue)).Micro() + 500) / 1000 }
+func (c *cluster) thousandths(queue string) int64 {
+	return (c.order.share(c.id(queue)).Micro() + 500) / 1000
+}
 
 // Seed 001, §7.2: one task of 10 cpu in training moves three shares.
 func TestOneTaskMovesTheSharesOfAllAncestors(t *testing.T) {

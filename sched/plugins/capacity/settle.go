@@ -29,10 +29,10 @@ func (m *move) backAndForth() (r trace.Reason) {
 		return r
 	}
 	var before ledger.TaskID = ledger.NoTask
-	m.l.Displaced(func(t ledger.TaskID) {
+	m.l.Statements.Displaced(func(t ledger.TaskID) {
 		task := m.l.Task(t)
 		q := m.l.Job(task.Job).Queue
-		if r.Is() || t == before || !m.known(q) || q == m.preemptor.Queue || m.together(q, m.unit.Queue) <= 0 && q != m.unit.Queue {
+		if r.Is() || t == before || !m.bounds.known(q) || q == m.preemptor.Queue || m.order.together(q, m.unit.Queue) <= 0 && q != m.unit.Queue {
 			return // a victim without a common dimension with the unit changes nothing
 		}
 		before = t
@@ -47,9 +47,9 @@ func (m *move) backAndForth() (r trace.Reason) {
 // surplus says that with this amount back, and all other victims gone, a queue would still be above its
 // part of something that the preemptor is owed.
 func (m *move) surplus(q ledger.QueueID, back func(resource.Dim) int64) bool {
-	shared := m.together(q, m.preemptor.Queue)
+	shared := m.order.together(q, m.preemptor.Queue)
 	return m.any(func(d resource.Dim) bool {
-		return m.preemptor.Want.Get(d) > 0 && m.offered(d) && back(d) > 0 && m.exceeded(q, shared, d, back(d)) &&
+		return m.preemptor.Want.Get(d) > 0 && m.bounds.offered(d) && back(d) > 0 && m.exceeded(q, shared, d, back(d)) &&
 			m.entitled(m.preemptor.Queue, shared, d, m.preemptor.Want.Get(d), q, back(d))
 	})
 }
@@ -57,16 +57,16 @@ func (m *move) surplus(q ledger.QueueID, back func(resource.Dim) int64) bool {
 // comesBack is the reason why tasks of a queue could be claimed back once they are evicted; the zero
 // Reason when they could not.
 func (m *move) comesBack(q ledger.QueueID, back func(resource.Dim) int64) trace.Reason {
-	shared := m.together(q, m.preemptor.Queue)
+	shared := m.order.together(q, m.preemptor.Queue)
 	returns := func(d resource.Dim) bool {
-		return m.offered(d) && back(d) > 0 && m.within(q, shared, d, back(d)) && (m.overdrawn(d, shared) || m.chained(d))
+		return m.bounds.offered(d) && back(d) > 0 && m.within(q, shared, d, back(d)) && (m.overdrawn(d, shared) || m.chained(d))
 	}
 	if !m.any(returns) {
 		return trace.Reason{}
 	}
 	return trace.Reason{Code: trace.VictimReturns, Queue: m.l.Queue(q).Name, Text: m.l.Queue(m.preemptor.Queue).Name,
 		Shorts: policy.Shorts(m.l.Dims, returns, func(d resource.Dim) trace.Short {
-			return trace.Short{Need: m.deserved(q, d), Have: m.held(q, d)}
+			return trace.Short{Need: m.bounds.deserved(q, d), Have: m.held(q, d)}
 		})}
 }
 

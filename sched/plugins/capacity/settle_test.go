@@ -123,7 +123,7 @@ func (x *town) unit(i int) policy.Unit {
 // those who go, and false when the gang would not be placed whole.
 func (x *town) reclaim(i int, order []int) (gone []int, ok bool) {
 	left := x.room()
-	node, _ := x.FindNode("n1")
+	node, _ := x.Nodes.Find("n1")
 	x.Try(func(tx *ledger.Tx) bool {
 		taken := map[int]bool{}
 		for k, task := range x.gangs[i].tasks {

@@ -41,12 +41,12 @@ func thousand(t failer) (c *cluster, leaf ledger.QueueID, waits ledger.TaskID) {
 
 // forget makes the figures of a queue, and what follows from them, wrong.
 func (c *cluster) forget(q ledger.QueueID) {
-	for d := range c.dims {
+	for d := range c.bounds.dims {
 		if resource.Dim(d) != resource.Pods {
-			c.placing.Put(int32(q), d, fair.QueueNode{})
+			c.bounds.placing.Put(int32(q), d, fair.QueueNode{})
 		}
 	}
-	c.placing.Settle()
+	c.bounds.placing.Settle()
 	c.rows[q].put = false
 	c.shape--
 }
@@ -71,7 +71,7 @@ func TestWhatIsAskedOftenAllocatesNothing(t *testing.T) {
 		"Allocatable":          func() { c.plugin.Allocatable(leaf, class, 8) },
 		"CompareQueues":        func() { c.CompareQueues(leaf, other) },
 		"CompareVictimQueues":  func() { c.CompareVictimQueues(leaf, other, leaf) },
-		"a node that changed":  func() { c.forget(c.root); c.refresh() },
+		"a node that changed":  func() { c.forget(c.bounds.root); c.refresh() },
 		"a queue that changed": func() { c.forget(c.id("q0-3")); c.specSeen--; c.refresh() },
 		"Open without news":    func() { c.Open(&trace.Recorder{}) },
 	} {

@@ -47,7 +47,7 @@ func something(t *rapid.T, c *cluster, i int) {
 		}
 	default:
 		parent := rapid.SampledFrom([]string{"root", "a", "b", "nowhere"}).Draw(t, "parent")
-		if q, known := c.FindQueue(name); known && c.Queue(q).Fact != nil && rapid.IntRange(0, 3).Draw(t, "stays") > 0 {
+		if q, known := c.Queues.Find(name); known && c.Queue(q).Fact != nil && rapid.IntRange(0, 3).Draw(t, "stays") > 0 {
 			parent = c.Queue(q).Fact.Parent
 		}
 		text := name + " " + parent
@@ -67,23 +67,23 @@ func asTwin(t *rapid.T, c *cluster, choice policy.Choice) {
 	made, _ := Definition().New(choice, c.Ledger)
 	twin := made.(*plugin)
 	twin.refresh()
-	for q := range ledger.QueueID(c.NumQueues()) {
-		if c.known(q) != twin.known(q) {
-			t.Fatalf("queue %s takes part: %v, want %v", c.Queue(q).Name, c.known(q), twin.known(q))
+	for q := range ledger.QueueID(c.Queues.Len()) {
+		if c.bounds.known(q) != twin.bounds.known(q) {
+			t.Fatalf("queue %s takes part: %v, want %v", c.Queue(q).Name, c.bounds.known(q), twin.bounds.known(q))
 		}
-		if !twin.known(q) {
+		if !twin.bounds.known(q) {
 			continue
 		}
 		for d := range resource.Dim(c.Dims.Len()) {
-			got := []any{*c.limitsOf(q, d), c.place(q, d), c.admit(q, d)}
-			want := []any{*twin.limitsOf(q, d), twin.place(q, d), twin.admit(q, d)}
+			got := []any{*c.bounds.limitsOf(q, d), c.bounds.place(q, d), c.bounds.admit(q, d)}
+			want := []any{*twin.bounds.limitsOf(q, d), twin.bounds.place(q, d), twin.bounds.admit(q, d)}
 			if !slices.Equal(got, want) {
 				t.Fatalf("queue %s, %s: %+v, want %+v", c.Queue(q).Name, c.Dims.Name(d), got, want)
 			}
 		}
-		if c.share(q) != twin.share(q) || !slices.Equal(c.keeps(q), twin.keeps(q)) || !slices.Equal(c.rows[q].counts, twin.rows[q].counts) {
-			t.Fatalf("queue %s: share %v, kept %v of %v, want %v, %v of %v", c.Queue(q).Name, c.share(q), c.keeps(q), c.rows[q].counts,
-				twin.share(q), twin.keeps(q), twin.rows[q].counts)
+		if c.order.share(q) != twin.order.share(q) || !slices.Equal(c.keep.keeps(q), twin.keep.keeps(q)) || !slices.Equal(c.rows[q].counts, twin.rows[q].counts) {
+			t.Fatalf("queue %s: share %v, kept %v of %v, want %v, %v of %v", c.Queue(q).Name, c.order.share(q), c.keep.keeps(q), c.rows[q].counts,
+				twin.order.share(q), twin.keep.keeps(q), twin.rows[q].counts)
 		}
 	}
 }

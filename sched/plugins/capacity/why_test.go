@@ -40,7 +40,7 @@ func TestArithmeticEndsAtTheFigures(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := open(t, policy.Choice{Hierarchy: rapid.Bool().Draw(t, "tree")}, "cpu=12 gpu=6")
 		c.queues(forestOf(t)...)
-		for _, q := range c.sharing() {
+		for _, q := range c.report.sharing() {
 			f, _ := c.QueueFigures(q)
 			all, ok := c.QueueArithmetic(q)
 			if !ok {

@@ -113,7 +113,7 @@ func (c *cluster) member(queue, job, name, asks string, held bool) ledger.TaskID
 	}
 	c.tell(model.KindPod, "x", name, p)
 	c.ready()
-	t, _ := c.FindTask(ledger.Key{Namespace: "x", Name: name})
+	t, _ := c.Tasks.Find(ledger.Key{Namespace: "x", Name: name})
 	return t
 }
 
@@ -124,7 +124,7 @@ func (c *cluster) hold(queue, asks string) ledger.TaskID {
 
 // id is a queue's row.
 func (c *cluster) id(name string) ledger.QueueID {
-	q, ok := c.FindQueue(name)
+	q, ok := c.Queues.Find(name)
 	if !ok {
 		panic("there is no queue " + name)
 	}

@@ -33,10 +33,10 @@ type plugin struct {
 // At takes the time of the cycle, and returns when the next cooldown is over, if any job waits.
 func (p *plugin) At(now int64) (next int64) {
 	p.now = now
-	if !p.l.Waiting() {
+	if !p.l.Jobs.Waiting() {
 		return 0
 	}
-	p.l.Placements(func(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, how ledger.Hold) bool {
+	p.l.PluginStates.Placements(func(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, how ledger.Hold) bool {
 		if task.Pod.Rare().Cooldown > 0 && how == ledger.Firm {
 			if until := end(task); until > now && (next == 0 || until < next) {
 				next = until

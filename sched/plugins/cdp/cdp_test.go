@@ -34,7 +34,7 @@ func TestAPodIsSparedForTheTimeItAsksFor(t *testing.T) {
 			c.pod.Namespace, c.pod.Name, c.pod.Ours, c.pod.Spec = "ns", "pod", true, &model.Spec{}
 			c.pod.Node, c.pod.Phase = "node", model.PodRunning
 			l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "pod"}, Version: 1, Object: &c.pod})
-			task, _ := l.FindTask(ledger.Key{Namespace: "ns", Name: "pod"})
+			task, _ := l.Tasks.Find(ledger.Key{Namespace: "ns", Name: "pod"})
 			if got := p.(policy.Clock).At(100 * second); got != 0 {
 				t.Errorf("nobody waits, and the answer changes at %d", got)
 			}
@@ -69,7 +69,7 @@ func TestAPodThatAsksForAllTimeIsSpared(t *testing.T) {
 		Started: 1763596800 * second, Times: &model.Times{Cooldown: 2562047 * 3600 * second}}})
 	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "waits"}, Version: 1,
 		Object: &model.Pod{Meta: model.Meta{Namespace: "ns", Name: "waits"}, Ours: true, Spec: &model.Spec{}}})
-	task, _ := l.FindTask(ledger.Key{Namespace: "ns", Name: "pod"})
+	task, _ := l.Tasks.Find(ledger.Key{Namespace: "ns", Name: "pod"})
 	for _, now := range []int64{0, 1763596801 * second} {
 		if next := p.(policy.Clock).At(now); next != model.Never {
 			t.Errorf("at %d: the answer changes at %d", now, next)

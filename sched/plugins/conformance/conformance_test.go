@@ -45,7 +45,7 @@ func TestItGuardsPodsOfTheSystemAndHasNoOpinionOfOthers(t *testing.T) {
 		key := ledger.Key{Namespace: namespace, Name: "pod"}
 		l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: namespace, Name: "pod"}, UID: namespace, Version: 1,
 			Object: &model.Pod{Meta: model.Meta{Namespace: namespace, Name: "pod"}, Ours: true, Spec: &model.Spec{}}})
-		task, _ := l.FindTask(key)
+		task, _ := l.Tasks.Find(key)
 		unit.Tasks = append(unit.Tasks, task)
 	}
 	made, err := conformance.Definition().New(policy.Choice{}, l)

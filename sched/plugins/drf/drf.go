@@ -53,7 +53,7 @@ func dominant(l *ledger.Ledger, held resource.Sums, add resource.Vec) (most fair
 		if add != nil {
 			has = resource.Sum{}.Plus(has).Plus(add.Get(d)).Int64()
 		}
-		total := l.Total(d)
+		total := l.Nodes.Total(d)
 		if has <= 0 || total <= 0 || d == resource.Pods {
 			continue
 		}

@@ -49,7 +49,7 @@ func TestAShareFollowsATryAndItsUndo(t *testing.T) {
 	if p.CompareJobs(a, b) >= 0 {
 		t.Error("what is only asked for counts")
 	}
-	n, _ := l.FindNode("node")
+	n, _ := l.Nodes.Find("node")
 	l.Try(func(tx *ledger.Tx) bool {
 		tx.Allocate(task(l, "waiting"), n)
 		if p.CompareJobs(a, b) <= 0 {

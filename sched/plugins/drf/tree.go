@@ -82,10 +82,10 @@ type node struct {
 
 // settled is the tree, up to date with facts and figures.
 func (t *tree) settled() *tree {
-	if t.specSeen == 0 || t.shape != t.l.SpecEpoch() {
+	if t.specSeen == 0 || t.shape != t.l.Changes.SpecEpoch() {
 		t.follow()
 	}
-	if now := t.l.UsageEpoch(); t.figures != now {
+	if now := t.l.Changes.UsageEpoch(); t.figures != now {
 		queues, known := t.l.Changes.QueueUsage.Follow(&t.usageSeen)
 		if !known {
 			t.addAll()
@@ -105,10 +105,10 @@ func (t *tree) follow() {
 	if !known || len(queues) > 0 {
 		t.grow()
 		t.addAll()
-		t.figures = t.l.UsageEpoch()
+		t.figures = t.l.Changes.UsageEpoch()
 		t.usageSeen = t.l.Changes.QueueUsage.Now()
 	}
-	t.shape = t.l.SpecEpoch()
+	t.shape = t.l.Changes.SpecEpoch()
 	if t.measure() {
 		for i := range t.nodes {
 			t.nodes[i].shared = false
@@ -119,7 +119,7 @@ func (t *tree) follow() {
 // measure reads what nodes offer, and returns whether that changed.
 func (t *tree) measure() (changed bool) {
 	for d := range resource.Dim(t.l.Dims.Len()) {
-		switch total := t.l.Total(d); {
+		switch total := t.l.Nodes.Total(d); {
 		case int(d) >= len(t.totals):
 			t.totals, changed = append(t.totals, total), true
 		case t.totals[d] != total:
@@ -132,7 +132,7 @@ func (t *tree) measure() (changed bool) {
 // grow builds the nodes, queue by queue in the order of names.
 func (t *tree) grow() {
 	var queues []ledger.QueueID
-	t.l.Queues(func(q ledger.QueueID) bool {
+	t.l.Queues.Each(func(q ledger.QueueID) bool {
 		if t.l.Queue(q).Place == ledger.Sound && t.l.Queue(q).Leaf() {
 			queues = append(queues, q)
 		}
@@ -140,7 +140,7 @@ func (t *tree) grow() {
 	})
 	slices.SortFunc(queues, func(a, b ledger.QueueID) int { return cmp.Compare(t.l.Queue(a).Name, t.l.Queue(b).Name) })
 	t.nodes, t.problems, t.wide = t.nodes[:0], nil, 0
-	t.queues = make([]queue, t.l.NumQueues())
+	t.queues = make([]queue, t.l.Queues.Len())
 	byPath, by := map[string]int32{}, map[int32]string{}
 	ways := make([]int32, 0, 4*len(queues))
 	for _, q := range queues {

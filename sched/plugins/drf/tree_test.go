@@ -28,7 +28,7 @@ func quiet(hierarchy bool, facts []model.Fact) (*ledger.Ledger, plugin) {
 }
 
 func find(l *ledger.Ledger, name string) ledger.JobID {
-	j, _ := l.FindJob(ledger.JobKey{Namespace: "ns", Name: name, Adopted: true})
+	j, _ := l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: name, Adopted: true})
 	return j
 }
 

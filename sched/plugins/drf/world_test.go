@@ -80,7 +80,7 @@ func world(t testing.TB, hierarchy bool, facts ...model.Fact) (*ledger.Ledger, p
 
 func job(t testing.TB, l *ledger.Ledger, name string) ledger.JobID {
 	t.Helper()
-	j, ok := l.FindJob(ledger.JobKey{Namespace: "ns", Name: name, Adopted: true})
+	j, ok := l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: name, Adopted: true})
 	if !ok {
 		t.Fatal(fmt.Sprintf("there is no job %s", name))
 	}
@@ -88,11 +88,11 @@ func job(t testing.TB, l *ledger.Ledger, name string) ledger.JobID {
 }
 
 func task(l *ledger.Ledger, name string) ledger.TaskID {
-	t, _ := l.FindTask(ledger.Key{Namespace: "ns", Name: name})
+	t, _ := l.Tasks.Find(ledger.Key{Namespace: "ns", Name: name})
 	return t
 }
 
 func queueID(l *ledger.Ledger, name string) ledger.QueueID {
-	q, _ := l.FindQueue(name)
+	q, _ := l.Queues.Find(name)
 	return q
 }

@@ -55,7 +55,7 @@ func (p *plugin) At(int64) (next int64) { return p.Later() }
 
 // Later is as At, with the evictions of this cycle.
 func (p *plugin) Later() (next int64) {
-	if spent := p.l.EvictionHistory(); len(spent) > 0 {
+	if spent := p.l.EvictionHistory.All(); len(spent) > 0 {
 		return model.After(spent[0].At, minute)
 	}
 	return 0
@@ -85,7 +85,7 @@ func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
 		of   string
 		does func(*ledger.PastEviction) bool
 	}{
-		{p.job, "job " + p.l.Called(u.Job), func(s *ledger.PastEviction) bool { return s.Job == job }},
+		{p.job, "job " + p.l.Jobs.Called(u.Job), func(s *ledger.PastEviction) bool { return s.Job == job }},
 		{ofQueue, "queue " + queue, func(s *ledger.PastEviction) bool { return s.Queue == queue }},
 		{p.cluster, "the cluster", func(*ledger.PastEviction) bool { return true }},
 	} {
@@ -102,15 +102,15 @@ func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
 
 // count is how many evictions count against a cap now.
 func (p *plugin) count(does func(*ledger.PastEviction) bool) (n int) {
-	spent := p.l.EvictionHistory()
+	spent := p.l.EvictionHistory.All()
 	for i := range spent {
 		if does(&spent[i]) {
 			n++
 		}
 	}
-	p.l.Evicting(func(t ledger.TaskID) {
+	p.l.Statements.Evicting(func(t ledger.TaskID) {
 		j := p.l.Task(t).Job
-		if does(&ledger.PastEviction{Queue: p.l.QueueName(j), Job: p.l.Job(j).Key}) {
+		if does(&ledger.PastEviction{Queue: p.l.Jobs.QueueName(j), Job: p.l.Job(j).Key}) {
 			n++
 		}
 	})

@@ -45,7 +45,7 @@ func newWorld(t *testing.T, queueSays *int64, arguments policy.Arguments) *world
 }
 
 func (w *world) task(name string) ledger.TaskID {
-	t, _ := w.FindTask(ledger.Key{Namespace: "ns", Name: name})
+	t, _ := w.Tasks.Find(ledger.Key{Namespace: "ns", Name: name})
 	return t
 }
 
@@ -93,7 +93,7 @@ func TestEvictionsOfAMinuteAreCapped(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, c.queue, c.arguments)
 			w.At(100 * second)
-			w.RecordEviction(w.task("a-0"), 70*second)
+			w.EvictionHistory.Record(w.task("a-0"), 70*second)
 			w.Try(func(tx *ledger.Tx) bool {
 				tx.Evict(w.task("a-1"), "reclaim", ledger.NoTask)
 				tx.Try(func(tx *ledger.Tx) bool {

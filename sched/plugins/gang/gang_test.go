@@ -59,7 +59,7 @@ func (c *cluster) job(name string, minMember int32, mins []model.RoleMin, m memb
 	c.t.Helper()
 	c.apply(model.KindPodGroup, "ns", name, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name},
 		MinMember: minMember, MinTaskMember: mins, Phase: model.GroupInqueue})
-	node, _ := c.l.FindNode("node")
+	node, _ := c.l.Nodes.Find("node")
 	number := 0
 	add := func(roles []string, change func(*model.Pod)) (out []ledger.TaskID) {
 		for _, role := range roles {
@@ -69,7 +69,7 @@ func (c *cluster) job(name string, minMember int32, mins []model.RoleMin, m memb
 				Spec: &model.Spec{Requests: resource.List{{Name: resource.CPUName, Value: 1000}, {Name: resource.PodsName, Value: 1}}}}
 			change(pod)
 			c.apply(model.KindPod, "ns", pod.Name, pod)
-			t, _ := c.l.FindTask(ledger.Key{Namespace: "ns", Name: pod.Name})
+			t, _ := c.l.Tasks.Find(ledger.Key{Namespace: "ns", Name: pod.Name})
 			out = append(out, t)
 		}
 		return out
@@ -91,7 +91,7 @@ func (c *cluster) job(name string, minMember int32, mins []model.RoleMin, m memb
 		}
 		return true
 	})
-	j, ok := c.l.FindJob(ledger.JobKey{Namespace: "ns", Name: name})
+	j, ok := c.l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: name})
 	if !ok {
 		c.t.Fatalf("no job %s", name)
 	}
@@ -184,8 +184,8 @@ func TestAJobIsReadyWhenItsMinimumHasAPlace(t *testing.T) {
 func TestAnAnswerFollowsATryAndItsUndo(t *testing.T) {
 	c := newCluster(t)
 	j := c.job("job", 1, nil, members{pending: of(1, "")})
-	task, _ := c.l.FindTask(ledger.Key{Namespace: "ns", Name: "job-1"})
-	node, _ := c.l.FindNode("node")
+	task, _ := c.l.Tasks.Find(ledger.Key{Namespace: "ns", Name: "job-1"})
+	node, _ := c.l.Nodes.Find("node")
 	c.l.Try(func(tx *ledger.Tx) bool {
 		tx.Allocate(task, node)
 		if !c.p.Ready(j) {

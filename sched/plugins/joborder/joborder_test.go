@@ -48,7 +48,7 @@ func add(l *ledger.Ledger, name string, j job) ledger.JobID {
 	for i, m := range j.members {
 		pod(l, name, i, 1, m)
 	}
-	id, _ := l.FindJob(ledger.JobKey{Namespace: "ns", Name: name})
+	id, _ := l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: name})
 	return id
 }
 

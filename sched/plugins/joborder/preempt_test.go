@@ -24,7 +24,7 @@ func running(l *ledger.Ledger, name string, lasts, gpus, began int64) ledger.Job
 		p.Node, p.Phase, p.Started = "n", model.PodRunning, began*second
 	}
 	apply(l, model.KindPod, name, 1, p)
-	id, _ := l.FindJob(ledger.JobKey{Namespace: "ns", Name: name})
+	id, _ := l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: name})
 	return id
 }
 

@@ -40,7 +40,7 @@ func (p *byFacts) measure(j ledger.JobID, now int64) size {
 		if finished && p.by != sjf {
 			continue
 		}
-		p.l.JobTasks(j, status, func(t ledger.TaskID) bool {
+		p.l.Jobs.Tasks(j, status, func(t ledger.TaskID) bool {
 			s.unknown = false
 			all = all && p.add(&s, t, now)
 			return all

@@ -30,7 +30,7 @@ func (p *inLine) PrePredicate(t ledger.TaskID) policy.Verdict {
 		return policy.Verdict{}
 	}
 	return policy.Verdict{Code: trace.PrePredicateFailed, Curable: true,
-		Text: "job " + p.l.Called(first) + " of its queue comes first and does not fit (joborder.strict)"}
+		Text: "job " + p.l.Jobs.Called(first) + " of its queue comes first and does not fit (joborder.strict)"}
 }
 
 // head is the first job of a queue that could start and has not. The answer for the job
@@ -40,7 +40,7 @@ func (p *inLine) head(q ledger.QueueID, turn ledger.JobID) ledger.JobID {
 		return was
 	}
 	first := turn
-	for _, j := range p.l.Active() { // order-free: the least by a total order is sought
+	for _, j := range p.l.Jobs.Active() { // order-free: the least by a total order is sought
 		if p.l.Job(j).Queue == q && p.holdsUp(j) && p.inOrder(j, first) < 0 {
 			first = j
 		}

@@ -46,10 +46,10 @@ type plugin struct {
 // At takes the time of the cycle, and returns when the next pod has run for its time, if any job waits.
 func (p *plugin) At(now int64) (next int64) {
 	p.now = now
-	if !p.promises() || !p.l.Waiting() {
+	if !p.promises() || !p.l.Jobs.Waiting() {
 		return 0
 	}
-	p.l.Placements(func(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, _ ledger.Hold) bool {
+	p.l.PluginStates.Placements(func(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, _ ledger.Hold) bool {
 		if task.Status != model.Running || task.Job == ledger.NoJob {
 			return true
 		}
@@ -67,7 +67,7 @@ func (p *plugin) At(now int64) (next int64) {
 
 // promises says that some queue promises anything.
 func (p *plugin) promises() (any bool) {
-	p.l.Queues(func(q ledger.QueueID) bool {
+	p.l.Queues.Each(func(q ledger.QueueID) bool {
 		any = p.of(q) > 0
 		return !any
 	})

@@ -51,8 +51,8 @@ func TestAPodRunsForTheTimeItsQueuePromises(t *testing.T) {
 			c.pod.Namespace, c.pod.Name, c.pod.Ours, c.pod.Spec, c.pod.Node = "ns", "pod", true, &model.Spec{}, "node"
 			c.pod.Adopt.Queue = "q"
 			l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "pod"}, Version: 1, Object: &c.pod})
-			task, _ := l.FindTask(ledger.Key{Namespace: "ns", Name: "pod"})
-			q, _ := l.FindQueue("q")
+			task, _ := l.Tasks.Find(ledger.Key{Namespace: "ns", Name: "pod"})
+			q, _ := l.Queues.Find("q")
 			if got := p.(policy.Clock).At(100 * second); got != 0 {
 				t.Errorf("nobody waits, and the answer changes at %d", got)
 			}
@@ -90,7 +90,7 @@ func TestAPodIsPromisedAllTime(t *testing.T) {
 		Started: 1763596800 * second}})
 	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "waits"}, Version: 1,
 		Object: &model.Pod{Meta: model.Meta{Namespace: "ns", Name: "waits"}, Ours: true, Spec: &model.Spec{}}})
-	task, _ := l.FindTask(ledger.Key{Namespace: "ns", Name: "pod"})
+	task, _ := l.Tasks.Find(ledger.Key{Namespace: "ns", Name: "pod"})
 	unit := policy.Unit{Queue: l.Job(l.Task(task).Job).Queue, Tasks: []ledger.TaskID{task}}
 	for _, now := range []int64{0, 1763596801 * second} {
 		if next := p.(policy.Clock).At(now); next != model.Never {

@@ -77,7 +77,7 @@ func build(c policy.Choice, l *ledger.Ledger) (any, error) {
 	if fading < 0 {
 		fading = defaultFading
 	}
-	l.HeedHyperNodes()
+	l.HyperNodes.Heed()
 	hypers := topology.New(l)
 	return &plugin{l: l, hypers: hypers, weight: weight, pods: pods && weight > 0,
 		usage: &usage{l: l, tree: hypers, weights: weights, fading: fading}}, nil
@@ -143,7 +143,7 @@ func (p *plugin) Problems() []policy.Problem {
 	for _, f := range m.Faults() {
 		out = append(out, policy.Problem{Object: f.Object, Message: f.Message})
 	}
-	p.l.Jobs(func(j ledger.JobID) bool {
+	p.l.Jobs.Each(func(j ledger.JobID) bool {
 		g := p.l.Job(j).Group
 		if g == nil {
 			return true

@@ -64,11 +64,11 @@ func (u *usage) countAll() {
 		u.weighTiers()
 		u.version = u.tree.Version()
 	}
-	u.counted = make([]amount, u.l.NumNodes()*len(u.named))
+	u.counted = make([]amount, u.l.Nodes.Len()*len(u.named))
 	u.sums = make([]sums, u.tree.Len()*len(u.named))
 	u.changed = make([]uint64, u.tree.Len())
 	u.recount++
-	u.l.Present(func(n ledger.NodeID) bool {
+	u.l.Nodes.Present(func(n ledger.NodeID) bool {
 		u.count(n)
 		return true
 	})
@@ -80,8 +80,8 @@ func (u *usage) count(n ledger.NodeID) {
 		return // the tree changes when a node goes
 	}
 	for i, r := range u.named {
-		at, offers := int(n)*len(u.named)+i, u.l.Allocatable(r.dim)[n]
-		is := amount{offers, offers - u.l.Idle(r.dim)[n] + u.l.Pipelined(r.dim)[n]}
+		at, offers := int(n)*len(u.named)+i, u.l.Nodes.Allocatable(r.dim)[n]
+		is := amount{offers, offers - u.l.Nodes.Idle(r.dim)[n] + u.l.Nodes.Pipelined(r.dim)[n]}
 		was := u.counted[at]
 		if is == was {
 			continue

@@ -11,7 +11,7 @@ import (
 // Audit counts again from nothing and compares. A book that is to count anew before its next
 // answer has nothing to answer for.
 func (b *book) Audit(sits func(yield func(ledger.TaskID, *ledger.Task, ledger.NodeID, ledger.Hold) bool)) []string {
-	if !b.live || b.requeued != b.l.Requeued() || !b.sameGroups() {
+	if !b.live || b.requeued != b.l.Queues.Requeued() || !b.sameGroups() {
 		return nil
 	}
 	again := &book{l: b.l, live: true, groups: b.groups, held: map[place]*tally{}}

@@ -20,7 +20,7 @@ func (p *plugin) ConcernsDomains(c *ledger.Class) bool {
 func (p *plugin) DomainKeys(*ledger.Class) []string { return []string{model.NodeGroupLabel} }
 
 // DomainMark is equal as long as no job changes its queue.
-func (p *plugin) DomainMark(*ledger.Class, []bool) uint64 { return p.l.Requeued() }
+func (p *plugin) DomainMark(*ledger.Class, []bool) uint64 { return p.l.Queues.Requeued() }
 
 // FilterDomains admits a node if its group has no limit, or the queue would hold no more of it
 // than that with one pod of the class. Those who leave hold what they have until they are
@@ -97,16 +97,16 @@ func (b *book) of(queue, group string) *tally {
 
 // follow counts anew where facts have moved what was counted.
 func (b *book) follow() {
-	if b.live && b.requeued == b.l.Requeued() && b.sameGroups() {
+	if b.live && b.requeued == b.l.Queues.Requeued() && b.sameGroups() {
 		b.static = b.l.Changes.NodeFacts.Now()
 		return
 	}
-	b.live, b.requeued, b.static = true, b.l.Requeued(), b.l.Changes.NodeFacts.Now()
+	b.live, b.requeued, b.static = true, b.l.Queues.Requeued(), b.l.Changes.NodeFacts.Now()
 	b.groups, b.held = b.groups[:0], map[place]*tally{}
-	for n := range b.l.NumNodes() {
+	for n := range b.l.Nodes.Len() {
 		b.groups = append(b.groups, b.group(ledger.NodeID(n)))
 	}
-	b.l.Placements(func(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) bool {
+	b.l.PluginStates.Placements(func(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) bool {
 		b.Take(t, task, n, how)
 		return true
 	})
@@ -116,7 +116,7 @@ func (b *book) sameGroups() bool {
 	if b.static == b.l.Changes.NodeFacts.Now() {
 		return true
 	}
-	same := len(b.groups) == b.l.NumNodes()
+	same := len(b.groups) == b.l.Nodes.Len()
 	known := b.l.Changes.NodeFacts.Each(b.static, func(n ledger.NodeID) {
 		same = same && int(n) < len(b.groups) && b.groups[n] == b.group(n)
 	})

@@ -40,7 +40,7 @@ func Definition() policy.Definition {
 		if err != nil {
 			return nil, err
 		}
-		l.HeedNodeGroups(c.Hierarchy)
+		l.Queues.HeedNodeGroups(c.Hierarchy)
 		return &plugin{l: l, strict: strict, ordered: ordered, held: &book{l: l}}, nil
 	}}
 }

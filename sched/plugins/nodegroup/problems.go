@@ -12,7 +12,7 @@ import (
 // forbidden, and an affinity that leaves no group at all, so that all jobs wait.
 func (p *plugin) Problems() []policy.Problem {
 	var out []policy.Problem
-	p.l.Queues(func(q ledger.QueueID) bool {
+	p.l.Queues.Each(func(q ledger.QueueID) bool {
 		queue := p.l.Queue(q)
 		if queue.Fact == nil || queue.Fact.Groups == nil {
 			return true

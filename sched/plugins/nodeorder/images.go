@@ -16,7 +16,7 @@ import (
 type images struct {
 	weight int64
 	l      *ledger.Ledger
-	at     uint64          // Imaged, up to which all below is fresh
+	at     uint64          // Images.Epoch, up to which all below is fresh
 	of     [][]model.Image // by NodeID: as last read
 	nodes  int64           // that are there
 	byName map[string]*image
@@ -125,12 +125,12 @@ func worth(sum int64, containers int) int64 {
 
 // sync reads the nodes whose images are others than were known.
 func (f *images) sync() {
-	now := f.l.Imaged()
+	now := f.l.Images.Epoch()
 	if f.at == now {
 		return
 	}
 	f.at = now
-	for len(f.of) < f.l.NumNodes() {
+	for len(f.of) < f.l.Nodes.Len() {
 		f.of = append(f.of, nil)
 	}
 	nodes := int64(0)

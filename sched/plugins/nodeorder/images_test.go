@@ -19,7 +19,7 @@ func holds(l *ledger.Ledger, version uint64, node string, images ...model.Image)
 
 func byImages(t testing.TB, l *ledger.Ledger) policy.MovingOrder {
 	t.Helper()
-	return build(t, l, nil).StaticOrders[2].(policy.MovingOrder)
+	return build(t, l, nil).Nodes.StaticOrders[2].(policy.MovingOrder)
 }
 
 // Two of four nodes hold llm; kube-scheduler's figures, in thousandths of its points.
@@ -46,7 +46,7 @@ func TestImagesWorkedOut(t *testing.T) {
 			spec, filled := &model.Spec{Images: c.images}, make([]int64, 4)
 			score.Fill(spec, filled)
 			for i, want := range c.want {
-				n, _ := l.FindNode(fmt.Sprint("n", i+1))
+				n, _ := l.Nodes.Find(fmt.Sprint("n", i+1))
 				if raw := score.RawScore(spec, l.Node(n).Fact); raw != want || filled[n] != want {
 					t.Errorf("n%d: %d by itself and %d with all others, want %d", i+1, raw, filled[n], want)
 				}
@@ -110,7 +110,7 @@ func TestAnImageThatIsPulledMovesEachClassThatRunsIt(t *testing.T) {
 		spec := &model.Spec{Requests: amounts(int64(100+i/2), gi), Images: []string{llm.Name}}
 		l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: name}, UID: name, Version: 1,
 			Object: &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name}, Spec: spec}})
-		task, _ := l.FindTask(ledger.Key{Namespace: "ns", Name: name})
+		task, _ := l.Tasks.Find(ledger.Key{Namespace: "ns", Name: name})
 		tasks = append(tasks, task)
 	}
 	nodes := class.New(l, build(t, l, nil))

@@ -102,7 +102,7 @@ func build(c policy.Choice, l *ledger.Ledger) (any, error) {
 		g.parts = append(g.parts, avoids)
 	}
 	if holds.weight > 0 {
-		l.HeedImages()
+		l.Images.Heed()
 		g.parts = append(g.parts, holds)
 	}
 	if likes.weight+evens.weight > 0 {

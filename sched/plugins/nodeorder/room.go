@@ -142,7 +142,7 @@ func (r *room) addEach(c *ledger.Class, d resource.Dim, scores []int64, node fun
 	for i := range scores {
 		n := node(i)
 		switch {
-		case d != none && r.l.Allocatable(d)[n] <= 0: // it does not take the class
+		case d != none && r.l.Nodes.Allocatable(d)[n] <= 0: // it does not take the class
 		case r.cpu.InexactAt(n) || r.memory.InexactAt(n) || d != none && r.device.InexactAt(n):
 			scores[i] += r.score(c, n, d)
 		default:

@@ -47,7 +47,7 @@ func gpus(count int64) resource.Amount {
 func addNode(l *ledger.Ledger, name string, offers resource.List) ledger.NodeID {
 	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: name}, Version: 1,
 		Object: &model.Node{Meta: model.Meta{Name: name}, Allocatable: offers}})
-	n, _ := l.FindNode(name)
+	n, _ := l.Nodes.Find(name)
 	return n
 }
 
@@ -58,7 +58,7 @@ func addPod(l *ledger.Ledger, name, node string, leaving bool, asks resource.Lis
 		pod.Phase = model.PodRunning
 	}
 	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: name}, UID: name, Version: 1, Object: pod})
-	task, _ := l.FindTask(ledger.Key{Namespace: "ns", Name: name})
+	task, _ := l.Tasks.Find(ledger.Key{Namespace: "ns", Name: name})
 	return task
 }
 
@@ -83,7 +83,7 @@ func TestAScoreByRoomWorkedOut(t *testing.T) {
 			n := addNode(l, "node", amounts(4000, 8*gi))
 			addPod(l, "holder", "node", false, amounts(1000, 2*gi))
 			task := addPod(l, "asker", "", false, amounts(1000, 4*gi))
-			if got := build(t, l, c.arguments).NodeOrders[0].ScoreNode(classOf(l, task), n); got != c.want {
+			if got := build(t, l, c.arguments).Nodes.NodeOrders[0].ScoreNode(classOf(l, task), n); got != c.want {
 				t.Errorf("score %d, want %d", got, c.want)
 			}
 		})
@@ -133,7 +133,7 @@ func TestWhatCountsAsHeld(t *testing.T) {
 			}
 			class := classOf(l, addPod(l, "asker", "", false, c.asks))
 			for key, want := range map[string]int64{"leastrequested.weight": c.least, "mostrequested.weight": c.most, "balancedresource.weight": c.balanced} {
-				if got := build(t, l, only(key)).NodeOrders[0].ScoreNode(class, n); got != want {
+				if got := build(t, l, only(key)).Nodes.NodeOrders[0].ScoreNode(class, n); got != want {
 					t.Errorf("%s: score %d, want %d", key, got, want)
 				}
 			}
@@ -167,14 +167,14 @@ func TestScoresInOneGo(t *testing.T) {
 		}
 		class := classOf(l, addPod(l, "asker", "", false, asks("asker")))
 		key := rapid.SampledFrom([]string{"leastrequested.weight", "mostrequested.weight", "balancedresource.weight"}).Draw(t, "score")
-		score := build(t, l, only(key)).NodeOrders[0].(policy.BulkOrder)
+		score := build(t, l, only(key)).Nodes.NodeOrders[0].(policy.BulkOrder)
 		listed, run := make([]int64, len(nodes)), make([]int64, len(nodes))
 		score.AddScores(class, nodes, listed)
 		score.AddRun(class, nodes[0], run)
 		for i, n := range nodes {
 			fits := true
 			for _, need := range class.Need {
-				fits = fits && l.Room(need.Dim)[n] >= need.Amount
+				fits = fits && l.Nodes.Room(need.Dim)[n] >= need.Amount
 			}
 			if want := score.ScoreNode(class, n); fits && (listed[i] != want || run[i] != want) {
 				t.Fatalf("%s of node %d: %d listed, %d in a run, %d by itself", key, i, listed[i], run[i], want)
@@ -197,8 +197,8 @@ func TestAScoreOfWeightZeroIsLeftOut(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			set := build(t, ledger.New(), c.arguments)
-			if len(set.NodeOrders) != c.room || len(set.StaticOrders) != c.facts {
-				t.Errorf("%d scores by room and %d by facts, want %d and %d", len(set.NodeOrders), len(set.StaticOrders), c.room, c.facts)
+			if len(set.Nodes.NodeOrders) != c.room || len(set.Nodes.StaticOrders) != c.facts {
+				t.Errorf("%d scores by room and %d by facts, want %d and %d", len(set.Nodes.NodeOrders), len(set.Nodes.StaticOrders), c.room, c.facts)
 			}
 		})
 	}

@@ -58,7 +58,7 @@ func build(c policy.Choice, l *ledger.Ledger) (any, error) {
 	if weight < 0 || weight > MaxWeight {
 		return nil, policy.BadArgument("weight", "%d is not from 0 to %d", weight, int64(MaxWeight))
 	}
-	l.HeedNUMA()
+	l.NUMA.Heed()
 	return &plugin{l: l, book: &book{l: l}, weight: weight}, nil
 }
 
@@ -72,7 +72,7 @@ func (p *plugin) Concerns(s *model.Spec) bool { return s.NUMA != nil }
 // FilterNode refuses a node whose kubelet has not the policy that is asked for, and one on
 // which the pod, or somebody whose cpus are not in the report yet, might find no place.
 func (p *plugin) FilterNode(c *ledger.Class, n ledger.NodeID, future bool) policy.Verdict {
-	ask, node := c.Spec.NUMA, p.l.NUMA(n)
+	ask, node := c.Spec.NUMA, p.l.NUMA.Of(n)
 	if ask.Policy != model.NUMANone {
 		switch {
 		case node == nil:

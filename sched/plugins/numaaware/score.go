@@ -14,7 +14,7 @@ import (
 // for no policy. Volcano counts down from the most NUMA nodes that any node needs: the order of
 // nodes is the same, and here a node's score does not rest on others.
 func (p *plugin) ScoreNode(c *ledger.Class, n ledger.NodeID) int64 {
-	ask, node := c.Spec.NUMA, p.l.NUMA(n)
+	ask, node := c.Spec.NUMA, p.l.NUMA.Of(n)
 	if ask == nil || ask.Policy == model.NUMANone || len(ask.Cores) == 0 || node == nil || len(node.Nodes) == 0 {
 		return 0
 	}

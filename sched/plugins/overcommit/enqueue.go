@@ -39,13 +39,13 @@ func (p *plugin) vote(j ledger.JobID, loan bool) (policy.Vote, trace.Reason) {
 
 // promised is what is used or kept for somebody, with a job let in.
 func (p *plugin) promised(job *ledger.Job, d resource.Dim, loan bool) int64 {
-	root, _ := p.l.FindQueue(model.RootQueue)
+	root, _ := p.l.Queues.Find(model.RootQueue)
 	return resource.Sum{}.Plus(p.used.of(p.l, d)).Plus(p.l.Queue(root).Kept(d, loan)).Plus(job.Asks(d)).Int64()
 }
 
 // mayBe is what may be promised; no bound where no node offers anything.
 func (p *plugin) mayBe(d resource.Dim) int64 {
-	total := p.l.Total(d)
+	total := p.l.Nodes.Total(d)
 	if total <= 0 {
 		return 1<<63 - 1
 	}
@@ -64,9 +64,9 @@ func (u *used) of(l *ledger.Ledger, d resource.Dim) int64 {
 	if now := l.Changes.Nodes.Now(); !u.summed || u.at != now {
 		u.summed, u.at = true, now
 		clear(u.sums)
-		l.Present(func(n ledger.NodeID) bool {
+		l.Nodes.Present(func(n ledger.NodeID) bool {
 			for d := range resource.Dim(l.Dims.Len()) {
-				u.sums = u.sums.AddAt(d, l.Used(d, n))
+				u.sums = u.sums.AddAt(d, l.Nodes.Used(d, n))
 			}
 			return true
 		})

@@ -29,7 +29,7 @@ func group(l *ledger.Ledger, name string, phase model.GroupPhase, least, runs re
 			Node: "node", Phase: model.PodRunning, Spec: &model.Spec{Requests: runs}})
 	}
 	l.Settle()
-	j, _ := l.FindJob(ledger.JobKey{Namespace: "ns", Name: name})
+	j, _ := l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: name})
 	return j
 }
 
@@ -154,7 +154,7 @@ func TestAQueueIsPromisedItsPart(t *testing.T) {
 			apply(l, model.KindPodGroup, "ns", name, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name},
 				Queue: fmt.Sprint("q", q), MinMember: 1, MinResources: cpu(asks), HasMin: true, Phase: phase})
 			l.Settle()
-			j, _ := l.FindJob(ledger.JobKey{Namespace: "ns", Name: name})
+			j, _ := l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: name})
 			return j
 		}
 		for q := range weights {

@@ -28,7 +28,7 @@ func (p *plugin) left(d resource.Dim) int64 {
 // weight among the queues there for which somebody asks or room is kept.
 func (p *plugin) part(q ledger.QueueID, d resource.Dim, left int64) int64 {
 	a := p.askers.of(p.l, d)
-	for up := p.l.Parent(q); up != ledger.NoQueue; q, up = up, p.l.Parent(up) {
+	for up := p.l.Queues.Parent(q); up != ledger.NoQueue; q, up = up, p.l.Queues.Parent(up) {
 		weight := p.l.Queue(q).Weight()
 		all := a.below[up]
 		if !a.asks[q] {
@@ -56,21 +56,21 @@ func (a *askers) of(l *ledger.Ledger, d resource.Dim) *asking {
 	for len(*a) <= int(d) {
 		*a = append(*a, nil)
 	}
-	if (*a)[d] == nil || len((*a)[d].asks) < l.NumQueues() {
+	if (*a)[d] == nil || len((*a)[d].asks) < l.Queues.Len() {
 		(*a)[d] = find(l, d)
 	}
 	return (*a)[d]
 }
 
 func find(l *ledger.Ledger, d resource.Dim) *asking {
-	a := &asking{asks: make([]bool, l.NumQueues()), below: make([]int64, l.NumQueues())}
-	l.Queues(func(q ledger.QueueID) bool {
+	a := &asking{asks: make([]bool, l.Queues.Len()), below: make([]int64, l.Queues.Len())}
+	l.Queues.Each(func(q ledger.QueueID) bool {
 		if l.Queue(q).Kept(d, false) > 0 {
 			a.add(l, q)
 		}
 		return true
 	})
-	for _, j := range l.Active() { // order-free: each queue counts once
+	for _, j := range l.Jobs.Active() { // order-free: each queue counts once
 		if job := l.Job(j); job.AwaitsAdmission() && job.Asks(d) > 0 && l.Queue(job.Queue).State() == model.QueueOpen {
 			a.add(l, job.Queue)
 		}
@@ -80,9 +80,9 @@ func find(l *ledger.Ledger, d resource.Dim) *asking {
 
 // add notes that a queue asks, and those above it.
 func (a *asking) add(l *ledger.Ledger, q ledger.QueueID) {
-	for ; q != ledger.NoQueue && !a.asks[q]; q = l.Parent(q) {
+	for ; q != ledger.NoQueue && !a.asks[q]; q = l.Queues.Parent(q) {
 		a.asks[q] = true
-		if up := l.Parent(q); up != ledger.NoQueue {
+		if up := l.Queues.Parent(q); up != ledger.NoQueue {
 			a.below[up] += l.Queue(q).Weight()
 		}
 	}

@@ -37,10 +37,10 @@ type turns struct {
 // At finds whose turn it is. What may change that is known only when the cycle ends: see Later.
 func (p *plugin) At(now int64) (next int64) {
 	p.turns = turns{now: now, queue: ledger.NoQueue, asking: p.turns.asking[:0]}
-	for _, r := range p.l.Rounds() {
+	for _, r := range p.l.Rounds.All() {
 		if name, mine := strings.CutPrefix(r.Name, turnOf); mine && r.At+turnLasts > max(now, p.turns.until) {
 			p.turns.until = r.At + turnLasts
-			p.turns.queue, _ = p.l.FindQueue(name)
+			p.turns.queue, _ = p.l.Queues.Find(name)
 		}
 	}
 	return 0
@@ -55,11 +55,11 @@ func (p *plugin) Later() (next int64) {
 	case t.until > t.now:
 		next = t.until
 	default:
-		last := func(q ledger.QueueID) int64 { return p.l.Round(turnOf + p.l.Queue(q).Name) }
+		last := func(q ledger.QueueID) int64 { return p.l.Rounds.Get(turnOf + p.l.Queue(q).Name) }
 		first := slices.MinFunc(t.asking, func(a, b ledger.QueueID) int {
 			return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(p.l.Queue(a).Name, p.l.Queue(b).Name))
 		})
-		p.l.SetRound(turnOf+p.l.Queue(first).Name, t.now)
+		p.l.Rounds.Set(turnOf+p.l.Queue(first).Name, t.now)
 		next = t.now + aSecond
 	}
 	if t.wakes != 0 {

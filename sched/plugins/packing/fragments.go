@@ -24,9 +24,9 @@ const mostCounted = 1 << 20
 // as far as it is known. What they require of nodes besides amounts is not looked at.
 func (p *plugin) count() {
 	p.kinds, p.columns = p.kinds[:0], p.columns[:0]
-	counts := make([]int64, p.l.NumClasses())
+	counts := make([]int64, p.l.Classes.Len())
 	total := int64(0)
-	p.l.Tasks(func(t ledger.TaskID) bool {
+	p.l.Tasks.Each(func(t ledger.TaskID) bool {
 		task := p.l.Task(t)
 		if task.Job != ledger.NoJob && task.Status != model.Succeeded && task.Status != model.Failed {
 			counts[task.Class]++

@@ -74,10 +74,10 @@ func (p *plugin) Open(*trace.Recorder) {
 	switch p.by {
 	case bestFit, dotProduct:
 		p.largest = [2]int64{}
-		p.l.Present(func(n ledger.NodeID) bool {
+		p.l.Nodes.Present(func(n ledger.NodeID) bool {
 			for i, d := range p.dims() {
 				if d >= 0 {
-					p.largest[i] = max(p.largest[i], p.l.Allocatable(d)[n])
+					p.largest[i] = max(p.largest[i], p.l.Nodes.Allocatable(d)[n])
 				}
 			}
 			return true
@@ -98,7 +98,7 @@ func (p *plugin) dims() [2]resource.Dim {
 
 // free is what a task may take of a node now.
 func (p *plugin) free(d resource.Dim, n ledger.NodeID) int64 {
-	return max(0, min(p.l.Idle(d)[n], p.l.FutureIdle(d, n)))
+	return max(0, min(p.l.Nodes.Idle(d)[n], p.l.Nodes.FutureIdle(d, n)))
 }
 
 // ScoreNodes adds the order's scores, from 0 to policy.Points.
@@ -109,7 +109,7 @@ func (p *plugin) ScoreNodes(t ledger.TaskID, nodes []ledger.NodeID, scores []int
 	case random:
 		name := ledger.Hash(task.Key.String())
 		for i, n := range nodes {
-			scores[i] += int64(mixed(name^mixed(p.l.NodeHash(n)^mixed(p.seed))) % (policy.Points + 1))
+			scores[i] += int64(mixed(name^mixed(p.l.Nodes.Hash(n)^mixed(p.seed))) % (policy.Points + 1))
 		}
 	case fgd:
 		p.gradient(c, nodes, scores)

@@ -41,7 +41,7 @@ func (w *world) node(cpu, gpus int64) {
 	name := fmt.Sprintf("n%d", len(w.nodes))
 	w.l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: name}, Version: 1,
 		Object: &model.Node{Meta: model.Meta{Name: name}, Allocatable: amounts(cpu, gpus)}})
-	n, _ := w.l.FindNode(name)
+	n, _ := w.l.Nodes.Find(name)
 	w.nodes = append(w.nodes, n)
 }
 
@@ -54,7 +54,7 @@ func (w *world) pod(on int, cpu, gpus int64) ledger.TaskID {
 		o.Node, o.Phase = fmt.Sprintf("n%d", on), model.PodRunning
 	}
 	w.l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: name}, UID: name, Version: 1, Object: o})
-	task, _ := w.l.FindTask(ledger.Key{Namespace: "ns", Name: name})
+	task, _ := w.l.Tasks.Find(ledger.Key{Namespace: "ns", Name: name})
 	return task
 }
 

@@ -35,12 +35,12 @@ func newBook(l *ledger.Ledger) *disruptions { return &disruptions{l: l} }
 
 // follow brings the tallies up to date with the budgets.
 func (b *disruptions) follow() {
-	if b.made && b.at == b.l.Budgeted() {
+	if b.made && b.at == b.l.Namespaces.BudgetEpoch() {
 		return
 	}
-	b.made, b.at = true, b.l.Budgeted()
+	b.made, b.at = true, b.l.Namespaces.BudgetEpoch()
 	b.tallies, b.found = b.tallies[:0], map[template][]int32{}
-	b.l.AllBudgets(func(x *model.Budget) bool {
+	b.l.Namespaces.AllBudgets(func(x *model.Budget) bool {
 		if !x.Nobody {
 			b.tallies = append(b.tallies, tally{budget: x})
 		}
@@ -49,11 +49,11 @@ func (b *disruptions) follow() {
 	if len(b.tallies) == 0 {
 		return
 	}
-	b.l.Tasks(func(t ledger.TaskID) bool {
+	b.l.Tasks.Each(func(t ledger.TaskID) bool {
 		b.expect(b.l.Task(t), 1)
 		return true
 	})
-	b.l.Placements(func(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, how ledger.Hold) bool {
+	b.l.PluginStates.Placements(func(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, how ledger.Hold) bool {
 		b.seat(task, how, 1)
 		return true
 	})
@@ -61,7 +61,9 @@ func (b *disruptions) follow() {
 
 // current says that there are budgets, and the tallies are up to date with them: only then are pods
 // counted.
-func (b *disruptions) current() bool { return b.made && len(b.tallies) > 0 && b.at == b.l.Budgeted() }
+func (b *disruptions) current() bool {
+	return b.made && len(b.tallies) > 0 && b.at == b.l.Namespaces.BudgetEpoch()
+}
 
 // of lists the budgets that select a pod.
 func (b *disruptions) of(p *model.Pod) []int32 {

@@ -35,7 +35,7 @@ func newWorld(t interface{ Fatal(...any) }) *world {
 		t.Fatal(err)
 	}
 	w.guard = p.(guard)
-	w.AddPluginState(w.PluginState())
+	w.PluginStates.Add(w.PluginState())
 	return w
 }
 
@@ -53,7 +53,7 @@ func (w *world) pod(name string, changes ...func(*model.Pod)) ledger.TaskID {
 		change(p)
 	}
 	w.tell(model.KindPod, name, p)
-	t, _ := w.FindTask(ledger.Key{Namespace: "ns", Name: name})
+	t, _ := w.Tasks.Find(ledger.Key{Namespace: "ns", Name: name})
 	return t
 }
 
@@ -266,7 +266,7 @@ func drawBudget(t *rapid.T) model.Budget {
 }
 
 func (w *world) evictSome(t *rapid.T, tx *ledger.Tx) {
-	w.Tasks(func(task ledger.TaskID) bool {
+	w.Tasks.Each(func(task ledger.TaskID) bool {
 		if s := w.Task(task).Status; (s == model.Running || s == model.Bound) && rapid.IntRange(0, 2).Draw(t, "evicted") == 0 {
 			tx.Evict(task, "preempt", ledger.NoTask)
 		}
@@ -276,12 +276,12 @@ func (w *world) evictSome(t *rapid.T, tx *ledger.Tx) {
 
 // compare asks about every running pod and counts by hand.
 func (w *world) compare(t *rapid.T) {
-	w.Tasks(func(task ledger.TaskID) bool {
+	w.Tasks.Each(func(task ledger.TaskID) bool {
 		if w.Task(task).Status != model.Running {
 			return true
 		}
 		want := true
-		w.AllBudgets(func(b *model.Budget) bool {
+		w.Namespaces.AllBudgets(func(b *model.Budget) bool {
 			want = want && w.allows(b, w.Task(task).Pod)
 			return true
 		})
@@ -297,7 +297,7 @@ func (w *world) allows(b *model.Budget, pod *model.Pod) bool {
 		return true
 	}
 	var expected, healthy, going int32
-	w.Tasks(func(id ledger.TaskID) bool {
+	w.Tasks.Each(func(id ledger.TaskID) bool {
 		task := w.Task(id)
 		p := task.Pod
 		if !match.Selects(b.Selector, p.Labels) || p.Phase == model.PodSucceeded {

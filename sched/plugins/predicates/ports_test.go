@@ -22,10 +22,10 @@ type machine struct {
 func newMachine(t *testing.T) *machine {
 	t.Helper()
 	m := &machine{t: t, l: ledger.New()}
-	m.filter = build(t, m.l, nil).NodeFilters[0]
+	m.filter = build(t, m.l, nil).Nodes.NodeFilters[0]
 	m.l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: "node"}, Version: 1, Object: &model.Node{
 		Meta: model.Meta{Name: "node"}, Allocatable: resource.List{{Name: resource.PodsName, Value: 10}}}})
-	m.node, _ = m.l.FindNode("node")
+	m.node, _ = m.l.Nodes.Find("node")
 	return m
 }
 
@@ -36,7 +36,7 @@ func (m *machine) pod(name string, change func(*model.Pod), ports ...model.HostP
 		Spec: &model.Spec{Requests: resource.List{{Name: resource.PodsName, Value: 1}}, Ports: ports}}
 	change(pod)
 	m.l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: name}, UID: name, Version: 1, Object: pod})
-	task, ok := m.l.FindTask(ledger.Key{Namespace: "ns", Name: name})
+	task, ok := m.l.Tasks.Find(ledger.Key{Namespace: "ns", Name: name})
 	if !ok {
 		m.t.Fatalf("no task %s", name)
 	}
@@ -191,7 +191,7 @@ func TestPortsAreKnownWhereverTheBookIsOpened(t *testing.T) {
 	m := newMachine(t)
 	m.pod("holder", runs, tcp(every, 80))
 	asker := m.pod("asker", waits, tcp(every, 80))
-	m.filter = build(t, m.l, nil).NodeFilters[0]
+	m.filter = build(t, m.l, nil).Nodes.NodeFilters[0]
 	if m.asks(asker, false).Admits() {
 		t.Error("a book opened later does not know who sits there")
 	}

@@ -17,10 +17,10 @@ func gang(l *ledger.Ledger, name, class string, priorities ...int32) (u policy.U
 		p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: fmt.Sprintf("%s-%d", name, i)}, Ours: true, Group: name,
 			Spec: &model.Spec{}, HasPriority: true, Priority: x, Node: "node", Phase: model.PodRunning}
 		apply(l, model.KindPod, p.Name, p)
-		t, _ := l.FindTask(ledger.Key{Namespace: "ns", Name: p.Name})
+		t, _ := l.Tasks.Find(ledger.Key{Namespace: "ns", Name: p.Name})
 		u.Tasks = append(u.Tasks, t)
 	}
-	u.Job, _ = l.FindJob(ledger.JobKey{Namespace: "ns", Name: name})
+	u.Job, _ = l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: name})
 	return u
 }
 
@@ -101,7 +101,7 @@ func TestAJobStarvesWhileAMemberWaits(t *testing.T) {
 				}
 				apply(l, model.KindPod, pod.Name, pod)
 			}
-			j, _ := l.FindJob(ledger.JobKey{Namespace: "ns", Name: "job"})
+			j, _ := l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "job"})
 			if got := p.Starving(j); got != c.want {
 				t.Errorf("Starving = %v, want %v", got, c.want)
 			}

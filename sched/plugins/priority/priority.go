@@ -51,7 +51,7 @@ func (p *plugin) CompareSubJobs(j ledger.JobID, a, b int32) int {
 // waiting is the priority of the most important waiting task of a sub-group.
 func (p *plugin) waiting(j ledger.JobID, sub int32) int32 {
 	most := int32(math.MinInt32)
-	p.l.SubTasks(j, sub, func(t ledger.TaskID) bool {
+	p.l.Jobs.SubTasks(j, sub, func(t ledger.TaskID) bool {
 		if task := p.l.Task(t); task.Status == model.Pending {
 			most = max(most, task.Order)
 		}

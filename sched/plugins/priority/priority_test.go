@@ -58,7 +58,7 @@ func TestTheJobOfHigherPriorityGoesFirst(t *testing.T) {
 			for i, class := range []string{c.a, c.b} {
 				key := ledger.JobKey{Namespace: "ns", Name: string(rune('a' + i))}
 				apply(l, model.KindPodGroup, key.Name, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: key.Name}, PriorityClass: class})
-				id[i], _ = l.FindJob(key)
+				id[i], _ = l.Jobs.Find(key)
 			}
 			if got := p.CompareJobs(id[0], id[1]); got != c.want {
 				t.Errorf("CompareJobs(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
@@ -89,7 +89,7 @@ func TestTheTaskOfHigherPriorityGoesFirst(t *testing.T) {
 				pod.Meta = model.Meta{Namespace: "ns", Name: string(rune('a' + i))}
 				pod.Ours, pod.Group, pod.Spec = true, "job", &model.Spec{}
 				apply(l, model.KindPod, pod.Name, &pod)
-				id[i], _ = l.FindTask(ledger.Key{Namespace: "ns", Name: pod.Name})
+				id[i], _ = l.Tasks.Find(ledger.Key{Namespace: "ns", Name: pod.Name})
 			}
 			if got := p.CompareTasks(id[0], id[1]); got != c.want {
 				t.Errorf("CompareTasks = %d, want %d", got, c.want)

@@ -125,13 +125,13 @@ func (c *cluster) pod(name, queue string, l resource.List, node string) ledger.T
 		p.Phase = model.PodRunning
 	}
 	c.tell(model.KindPod, "ns", name, p)
-	t, _ := c.l.FindTask(ledger.Key{Namespace: "ns", Name: name})
+	t, _ := c.l.Tasks.Find(ledger.Key{Namespace: "ns", Name: name})
 	return t
 }
 
 func (c *cluster) id(name string) ledger.QueueID {
 	c.t.Helper()
-	q, ok := c.l.FindQueue(name)
+	q, ok := c.l.Queues.Find(name)
 	if !ok {
 		c.t.Fatalf("queue %s is not known", name)
 	}

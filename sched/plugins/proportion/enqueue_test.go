@@ -15,7 +15,7 @@ import (
 func (c *cluster) group(name string, min resource.List, phase model.GroupPhase) ledger.JobID {
 	c.tell(model.KindPodGroup, "ns", name, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name}, Queue: "a",
 		MinMember: 1, MinResources: min, HasMin: min != nil, Phase: phase})
-	j, _ := c.l.FindJob(ledger.JobKey{Namespace: "ns", Name: name})
+	j, _ := c.l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: name})
 	return j
 }
 

@@ -9,6 +9,14 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
+// guaranteeKeeper keeps free what guarantees of other queues lack.
+type guaranteeKeeper struct {
+	p *plugin
+
+	kept       kept
+	guaranteed resource.Sums
+}
+
 // A guarantee is kept free until it is used: what all queues hold, and what guarantees
 // still lack, together stay within the cluster. What all queues deserve leaves every guarantee
 // free at any one time, but not over time: a queue that holds more than it deserves now, because
@@ -24,33 +32,33 @@ type kept struct {
 }
 
 // lacking is what guarantees lack of a dimension, as things stand.
-func (p *plugin) lacking(d resource.Dim) int64 {
-	if queues, known := p.l.Changes.QueueUsage.Follow(&p.kept.cursor); known {
+func (gk *guaranteeKeeper) lacking(d resource.Dim) int64 {
+	if queues, known := gk.p.l.Changes.QueueUsage.Follow(&gk.kept.cursor); known {
 		for _, q := range queues {
-			p.lack(q)
+			gk.lack(q)
 		}
-		return p.kept.lacks.Get(d)
+		return gk.kept.lacks.Get(d)
 	}
-	p.kept.lacks = p.kept.lacks[:0]
-	for _, q := range p.leaves {
-		clear(p.rows[q].lacks)
-		p.lack(q)
+	gk.kept.lacks = gk.kept.lacks[:0]
+	for _, q := range gk.p.divider.leaves {
+		clear(gk.p.rows[q].lacks)
+		gk.lack(q)
 	}
-	return p.kept.lacks.Get(d)
+	return gk.kept.lacks.Get(d)
 }
 
 // lack updates what a queue's guarantee lacks.
-func (p *plugin) lack(q ledger.QueueID) {
-	if !p.known(q) || p.l.Queue(q).Guarantee.IsEmpty() {
+func (gk *guaranteeKeeper) lack(q ledger.QueueID) {
+	if !gk.p.known(q) || gk.p.l.Queue(q).Guarantee.IsEmpty() {
 		return
 	}
-	r, queue := &p.rows[q], p.l.Queue(q)
+	r, queue := &gk.p.rows[q], gk.p.l.Queue(q)
 	r.lacks = widen(r.lacks, len(queue.Guarantee))
 	for i, guarantee := range queue.Guarantee {
 		d := resource.Dim(i)
-		now := fair.Unfilled(guarantee, p.rows[q].real.Get(d), queue.Allocated.Get(d), 0)
+		now := fair.Unfilled(guarantee, gk.p.rows[q].real.Get(d), queue.Allocated.Get(d), 0)
 		if was := r.lacks[i]; was != now {
-			p.kept.lacks = p.kept.lacks.AddAt(d, now-was)
+			gk.kept.lacks = gk.kept.lacks.AddAt(d, now-was)
 			r.lacks[i] = now
 		}
 	}
@@ -59,36 +67,36 @@ func (p *plugin) lack(q ledger.QueueID) {
 // spared is how much of a dimension a queue may still take without touching what other queues are
 // guaranteed: what is left beside that, or what its own guarantee lacks. bounded is false when nothing
 // has to be kept for other queues.
-func (p *plugin) spared(q ledger.QueueID, d resource.Dim) (room int64, bounded bool) {
-	if p.guaranteed.Get(d) == 0 {
+func (gk *guaranteeKeeper) spared(q ledger.QueueID, d resource.Dim) (room int64, bounded bool) {
+	if gk.guaranteed.Get(d) == 0 {
 		return 0, false
 	}
-	lacks, own := p.lacking(d), p.rows[q].lacks.Get(d)
+	lacks, own := gk.lacking(d), gk.p.rows[q].lacks.Get(d)
 	if lacks == own {
 		return 0, false
 	}
-	return max(own, minus(p.total(d), p.withOthers(q, d))), true
+	return max(own, minus(gk.p.divider.total(d), gk.withOthers(q, d))), true
 }
 
 // withOthers is what all queues hold of a dimension, plus what the guarantees of all but one queue
 // lack.
-func (p *plugin) withOthers(q ledger.QueueID, d resource.Dim) int64 {
-	root, _ := p.l.FindQueue(model.RootQueue)
-	return resource.Sum{}.Plus(p.l.Queue(root).Allocated.Get(d)).Plus(p.lacking(d)).Minus(p.rows[q].lacks.Get(d)).Int64()
+func (gk *guaranteeKeeper) withOthers(q ledger.QueueID, d resource.Dim) int64 {
+	root, _ := gk.p.l.Queues.Find(model.RootQueue)
+	return resource.Sum{}.Plus(gk.p.l.Queue(root).Allocated.Get(d)).Plus(gk.lacking(d)).Minus(gk.p.rows[q].lacks.Get(d)).Int64()
 }
 
 // unspared is the reason why this much more would touch what other queues are guaranteed: Need is what
 // all queues would hold and keep free, Have what there is. It is the zero Reason when it would not.
-func (p *plugin) unspared(q ledger.QueueID, want resource.Vec) trace.Reason {
+func (gk *guaranteeKeeper) unspared(q ledger.QueueID, want resource.Vec) trace.Reason {
 	r := trace.Reason{Code: trace.QueueCapability, Queue: model.RootQueue, Text: trace.KeptFree}
-	r.Shorts = policy.Shorts(p.l.Dims, func(d resource.Dim) bool {
-		if !p.counts(d) || want.Get(d) <= 0 {
+	r.Shorts = policy.Shorts(gk.p.l.Dims, func(d resource.Dim) bool {
+		if !gk.p.counts(d) || want.Get(d) <= 0 {
 			return false
 		}
-		room, bounded := p.spared(q, d)
+		room, bounded := gk.spared(q, d)
 		return bounded && want.Get(d) > room
 	}, func(d resource.Dim) trace.Short {
-		return trace.Short{Need: resource.Sum{}.Plus(p.withOthers(q, d)).Plus(want.Get(d)).Int64(), Have: p.total(d)}
+		return trace.Short{Need: resource.Sum{}.Plus(gk.withOthers(q, d)).Plus(want.Get(d)).Int64(), Have: gk.p.divider.total(d)}
 	})
 	if len(r.Shorts) == 0 {
 		return trace.Reason{}

@@ -101,13 +101,13 @@ func (c *cluster) parts(name string) (parts []part, total int64) {
 	d, _ := c.l.Dims.Lookup(name)
 	total = c.figures(model.RootQueue).Deserved.Get(d)
 	for i := range 6 {
-		id, known := c.l.FindQueue(string(rune('a' + i)))
+		id, known := c.l.Queues.Find(string(rune('a' + i)))
 		if !known {
 			continue
 		}
 		q, f := c.l.Queue(id), c.figures(string(rune('a'+i)))
 		p := part{queue: q.Name, deserved: f.Deserved.Get(d), guarantee: q.Guarantee.Get(d), request: q.Request.Get(d)}
-		if p.real = total; c.l.Total(d) > 0 {
+		if p.real = total; c.l.Nodes.Total(d) > 0 {
 			p.real, _ = f.RealCapability.Bound(d)
 		}
 		if q.State() != model.QueueOpen {
@@ -123,7 +123,7 @@ func law(t *testing.T, holds func(t *rapid.T, parts []part, total int64)) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := told(t, someFacts(t))
 		for _, name := range []string{resource.CPUName, gpu} {
-			if d, known := c.l.Dims.Lookup(name); known && c.l.Total(d) > 0 {
+			if d, known := c.l.Dims.Lookup(name); known && c.l.Nodes.Total(d) > 0 {
 				parts, total := c.parts(name)
 				holds(t, parts, total)
 			}
@@ -253,11 +253,11 @@ func TestUndoRestoresEveryFigure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := told(t, someFacts(t))
 		var tasks []ledger.TaskID
-		c.l.Tasks(func(id ledger.TaskID) bool {
+		c.l.Tasks.Each(func(id ledger.TaskID) bool {
 			tasks = append(tasks, id)
 			return true
 		})
-		node, _ := c.l.FindNode("node")
+		node, _ := c.l.Nodes.Find("node")
 		was := c.shown(t)
 		c.l.Try(func(tx *ledger.Tx) bool {
 			for _, id := range tasks {
@@ -280,7 +280,7 @@ func TestUndoRestoresEveryFigure(t *testing.T) {
 
 // shown is every queue's figures in text. Its share has to be that of what it holds now.
 func (c *cluster) shown(t *rapid.T) (text string) {
-	c.l.Queues(func(id ledger.QueueID) bool {
+	c.l.Queues.Each(func(id ledger.QueueID) bool {
 		f, known := c.p.QueueFigures(id)
 		if q := c.l.Queue(id); known && q.Name != model.RootQueue {
 			var share fair.Ratio

@@ -27,27 +27,18 @@ import (
 // Definition is the plugin's entry in the list of plugins.
 func Definition() policy.Definition {
 	return policy.Definition{Name: "proportion", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) {
-		return &plugin{l: l}, nil
+		return (&plugin{l: l}).wire(), nil
 	}}
 }
 
 type plugin struct {
-	l                   *ledger.Ledger
-	rows                []row            // by QueueID
-	leaves              []ledger.QueueID // sound leaf queues, by name
-	sharing             []ledger.QueueID // the leaves that have jobs or a guarantee
-	guaranteed          resource.Sums
-	totals              resource.Vec
-	opens               uint64
-	divided             []division    // by dimension
-	claims              []fair.Demand // scratch of fill
-	figures, shapes     uint64
-	usageSeen, specSeen ledger.Cursor // what was read of the ledger's changes
-	treeSeen            ledger.Cursor
-	opened              bool
-	kept                kept
-	freed, last         resource.Vec // scratch of Reclaimable
-	before              resource.Vec // … of remeasure: the totals before; of limit: what is guaranteed
+	l           *ledger.Ledger
+	rows        []row // by QueueID
+	opens       uint64
+	figures     uint64
+	freed, last resource.Vec // scratch of Reclaimable
+	keep        guaranteeKeeper
+	divider     divider
 }
 
 // row is what a queue deserves and may at most hold.
@@ -65,15 +56,15 @@ type row struct {
 // Open computes what every queue deserves, if anything changed, and records how in the trace.
 func (p *plugin) Open(rec *trace.Recorder) {
 	told := rec.On(trace.FormatDeserved)
-	if p.opened && p.figures == p.l.UsageEpoch() && p.shapes == p.l.SpecEpoch() && !told {
+	if p.divider.opened && p.figures == p.l.Changes.UsageEpoch() && p.divider.shapes == p.l.Changes.SpecEpoch() && !told {
 		return
 	}
-	p.follow()
-	p.opened, p.figures, p.shapes = true, p.l.UsageEpoch(), p.l.SpecEpoch()
+	p.divider.follow()
+	p.divider.opened, p.figures, p.divider.shapes = true, p.l.Changes.UsageEpoch(), p.l.Changes.SpecEpoch()
 	p.opens++
-	for d := range p.divided {
+	for d := range p.divider.divided {
 		if d != int(resource.Pods) {
-			p.fill(resource.Dim(d))
+			p.divider.fill(resource.Dim(d))
 		}
 	}
 	if told {
@@ -100,7 +91,7 @@ func (p *plugin) Way(q ledger.QueueID, buf []int32) (band int64, way []int32, ok
 
 // Standing is a queue's share; of equal ones the older queue goes first, then the name.
 func (p *plugin) Standing(q int32) policy.Standing {
-	return policy.Standing{Share: p.share(ledger.QueueID(q)), Rank: p.l.Seniority(ledger.QueueID(q))}
+	return policy.Standing{Share: p.share(ledger.QueueID(q)), Rank: p.l.Queues.Seniority(ledger.QueueID(q))}
 }
 
 // share is the largest of a queue's shares over all dimensions, as it stands now (seed 000 §5.1,
@@ -163,7 +154,7 @@ func (p *plugin) involved(q ledger.QueueID, d resource.Dim) bool {
 // counts says that a dimension is shared. One that no node offers is not: there is nothing of it to
 // deserve. A task that waits for it waits for nodes, not for its queue, and an autoscaler has to see
 // that (decisions 6 and 26).
-func (p *plugin) counts(d resource.Dim) bool { return d != resource.Pods && p.l.Total(d) > 0 }
+func (p *plugin) counts(d resource.Dim) bool { return d != resource.Pods && p.l.Nodes.Total(d) > 0 }
 
 // Allocatable is how many more tasks of a class fit below what the queue deserves, in the dimensions
 // that they ask for (seed 000 §7, decision 5), and leave the guarantees of others free.
@@ -178,7 +169,7 @@ func (p *plugin) Allocatable(q ledger.QueueID, c ledger.ClassID, want int64) int
 		}
 		left := p.rows[q].deserved.Get(need.Dim) - queue.Taken(need.Dim)
 		want = min(want, max(0, left)/need.Amount)
-		if room, bounded := p.spared(q, need.Dim); bounded && want > 0 {
+		if room, bounded := p.keep.spared(q, need.Dim); bounded && want > 0 {
 			want = min(want, max(0, room)/need.Amount)
 		}
 	}
@@ -211,7 +202,7 @@ func (p *plugin) refusal(q ledger.QueueID, want resource.Vec) trace.Reason {
 		return trace.Short{Need: future(d), Have: p.rows[q].deserved.Get(d)}
 	})
 	if len(r.Shorts) == 0 {
-		return p.unspared(q, want)
+		return p.keep.unspared(q, want)
 	}
 	r.Text = queue.KeptText(p.l.Dims, r.Shorts)
 	return r
@@ -220,4 +211,11 @@ func (p *plugin) refusal(q ledger.QueueID, want resource.Vec) trace.Reason {
 // known says that a queue shares the cluster, and that its row is up to date.
 func (p *plugin) known(q ledger.QueueID) bool {
 	return q >= 0 && int(q) < len(p.rows) && p.rows[q].shares
+}
+
+// wire tells the parts what they are parts of.
+func (p *plugin) wire() *plugin {
+	p.keep.p = p
+	p.divider.p = p
+	return p
 }

@@ -183,7 +183,7 @@ func TestPreemptiveJudgesThePresentState(t *testing.T) {
 	if !may() {
 		t.Error("q may not take 3 of the 5 cores it deserves")
 	}
-	node, _ := c.l.FindNode("node")
+	node, _ := c.l.Nodes.Find("node")
 	c.l.Try(func(tx *ledger.Tx) bool {
 		tx.Allocate(pod, node)
 		if may() {

@@ -29,7 +29,7 @@ func (p *plugin) QueueFigures(q ledger.QueueID) (policy.QueueFigures, bool) {
 // shown says that a dimension is worth a line: the cluster has it, or the queue has a limit in it.
 func (p *plugin) shown(q ledger.QueueID, d resource.Dim) bool {
 	_, bounded := p.l.Queue(q).Capability.Bound(d)
-	return d != resource.Pods && (bounded || p.l.Total(d) > 0)
+	return d != resource.Pods && (bounded || p.l.Nodes.Total(d) > 0)
 }
 
 func (p *plugin) root(q ledger.QueueID) policy.QueueFigures {
@@ -39,7 +39,7 @@ func (p *plugin) root(q ledger.QueueID) policy.QueueFigures {
 		if !p.shown(q, d) {
 			continue
 		}
-		total := p.total(d)
+		total := p.divider.total(d)
 		f.Deserved = f.Deserved.Set(d, total)
 		f.RealCapability = f.RealCapability.With(d, total)
 		share = fair.Max(share, fair.Share(p.l.Queue(q).Allocated.Get(d), total))
@@ -56,26 +56,26 @@ func (p *plugin) tell(rec *trace.Recorder) {
 	var total resource.Vec
 	most := 0
 	for d := range resource.Dim(n) {
-		if d == resource.Pods || p.total(d) == 0 {
+		if d == resource.Pods || p.divider.total(d) == 0 {
 			continue
 		}
-		total = total.Set(d, p.total(d))
-		stakes, unit := p.divide(d)
-		rounds[d] = fair.Explain(p.total(d)/unit, stakes)
+		total = total.Set(d, p.divider.total(d))
+		stakes, unit := p.divider.divide(d)
+		rounds[d] = fair.Explain(p.divider.total(d)/unit, stakes)
 		units[d] = unit
 		most = max(most, len(rounds[d]))
 	}
 	rec.Add(trace.Event{Kind: trace.TotalResource, Amounts: p.labelled("total", total)})
-	values := make([]resource.Vec, len(p.sharing))
-	met := make([]bool, len(p.sharing))
+	values := make([]resource.Vec, len(p.divider.sharing))
+	met := make([]bool, len(p.divider.sharing))
 	for i := range most {
 		p.tellRound(rec, rounds, units, i, values, met)
 	}
 }
 
 func (p *plugin) tellRound(rec *trace.Recorder, rounds [][]fair.Round, units []int64, i int, values []resource.Vec, met []bool) {
-	weights := make([]int64, len(p.sharing))
-	open := make([]bool, len(p.sharing))
+	weights := make([]int64, len(p.divider.sharing))
+	open := make([]bool, len(p.divider.sharing))
 	var remaining resource.Vec
 	for d := range rounds {
 		if i >= len(rounds[d]) {
@@ -90,7 +90,7 @@ func (p *plugin) tellRound(rec *trace.Recorder, rounds [][]fair.Round, units []i
 			open[s.Demand] = open[s.Demand] || !s.Met
 		}
 	}
-	for k, q := range p.sharing {
+	for k, q := range p.divider.sharing {
 		if !met[k] {
 			continue
 		}

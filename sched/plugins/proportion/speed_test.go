@@ -79,8 +79,8 @@ func thousand(b testing.TB, dims int) (change func()) {
 		b.Fatal(err)
 	}
 	rec := &trace.Recorder{}
-	t, _ := l.FindTask(ledger.Key{Namespace: "ns", Name: "newcomer"})
-	n, _ := l.FindNode("n")
+	t, _ := l.Tasks.Find(ledger.Key{Namespace: "ns", Name: "newcomer"})
+	n, _ := l.Nodes.Find("n")
 	comes := &model.Queue{Meta: model.Meta{Name: "q0500x"}, Guarantee: amounts(1)}
 	grows := &model.Node{Meta: model.Meta{Name: "n"}, Allocatable: amounts(100_001)}
 	shrinks := &model.Node{Meta: model.Meta{Name: "n"}, Allocatable: amounts(100_000)}

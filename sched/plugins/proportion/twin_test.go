@@ -58,13 +58,13 @@ func (c *cluster) asTwin() {
 	twin := made.(plugin)
 	c.p.Open(&trace.Recorder{})
 	twin.Open(&trace.Recorder{})
-	c.l.Queues(func(q ledger.QueueID) bool {
+	c.l.Queues.Each(func(q ledger.QueueID) bool {
 		got, known := c.p.QueueFigures(q)
 		want, should := twin.QueueFigures(q)
 		if known != should || !reflect.DeepEqual(got, want) {
 			c.t.Fatalf("queue %s: %+v, %v; want %+v, %v", c.l.Queue(q).Name, got, known, want, should)
 		}
-		for class := range ledger.ClassID(c.l.NumClasses()) {
+		for class := range ledger.ClassID(c.l.Classes.Len()) {
 			if got, want := c.p.Allocatable(q, class, 50), twin.Allocatable(q, class, 50); got != want {
 				c.t.Fatalf("queue %s may take %d more, want %d", c.l.Queue(q).Name, got, want)
 			}

@@ -27,7 +27,7 @@ func (p *plugin) QueueArithmetic(q ledger.QueueID) ([]trace.Arithmetic, bool) {
 	out := make([]trace.Arithmetic, 0, len(dims))
 	for _, d := range dims {
 		if root {
-			total := p.total(d)
+			total := p.divider.total(d)
 			out = append(out, trace.Arithmetic{Dim: p.l.Dims.Name(d), Levels: []trace.Level{p.whole(d)}, Named: total, Deserved: total})
 		} else {
 			out = append(out, p.shared(q, d))
@@ -38,26 +38,26 @@ func (p *plugin) QueueArithmetic(q ledger.QueueID) ([]trace.Arithmetic, bool) {
 
 // whole is root: the nodes, within what a user's Queue root names.
 func (p *plugin) whole(d resource.Dim) trace.Level {
-	level := trace.Level{Queue: model.RootQueue, Above: max(0, p.l.Total(d)), Real: p.total(d)}
-	if root, named := p.l.FindQueue(model.RootQueue); named {
+	level := trace.Level{Queue: model.RootQueue, Above: max(0, p.l.Nodes.Total(d)), Real: p.divider.total(d)}
+	if root, named := p.l.Queues.Find(model.RootQueue); named {
 		level.Capability, level.Bounded = p.l.Queue(root).Capability.Bound(d)
 	}
 	return level
 }
 
 func (p *plugin) shared(q ledger.QueueID, d resource.Dim) trace.Arithmetic {
-	queue, own := p.l.Queue(q), p.demand(q, d)
-	level := trace.Level{Queue: queue.Name, Above: p.total(d), Promised: p.guaranteed.Get(d), Guarantee: own.Floor,
+	queue, own := p.l.Queue(q), p.divider.demand(q, d)
+	level := trace.Level{Queue: queue.Name, Above: p.divider.total(d), Promised: p.keep.guaranteed.Get(d), Guarantee: own.Floor,
 		Real: own.RealCapability.Value}
 	level.Capability, level.Bounded = queue.Capability.Bound(d)
 	a := trace.Arithmetic{Dim: p.l.Dims.Name(d), Levels: []trace.Level{p.whole(d), level},
 		Weight: own.Weight, Request: own.Request, Guarantee: own.Floor}
-	at := slices.Index(p.sharing, q)
+	at := slices.Index(p.divider.sharing, q)
 	if at < 0 {
 		return a
 	}
-	stakes, unit := p.divide(d)
-	for i, r := range fair.Explain(p.total(d)/unit, stakes) {
+	stakes, unit := p.divider.divide(d)
+	for i, r := range fair.Explain(p.divider.total(d)/unit, stakes) {
 		for _, s := range r.Steps {
 			if s.Demand == at {
 				a.Rounds = append(a.Rounds, trace.Round{Number: i + 1, TotalWeight: r.TotalWeight, Remaining: r.Remaining * unit,

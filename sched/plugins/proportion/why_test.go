@@ -12,7 +12,7 @@ import (
 
 // arithmetic is a queue's, for one dimension; nil where it has none.
 func (c *cluster) arithmetic(queue, dim string) *trace.Arithmetic {
-	id, known := c.l.FindQueue(queue)
+	id, known := c.l.Queues.Find(queue)
 	if !known {
 		return nil
 	}

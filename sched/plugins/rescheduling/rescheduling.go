@@ -72,7 +72,7 @@ type plugin struct {
 // At is told the time, and returns when the next round may be.
 func (p *plugin) At(now int64) (next int64) {
 	p.now = now
-	if at := model.After(p.l.Round(name), p.interval); at > now {
+	if at := model.After(p.l.Rounds.Get(name), p.interval); at > now {
 		return at
 	}
 	return 0
@@ -80,8 +80,8 @@ func (p *plugin) At(now int64) (next int64) {
 
 // Later is when the next round may be, after one in this cycle.
 func (p *plugin) Later() (next int64) {
-	if p.l.Round(name) == p.now {
-		return model.After(p.l.Round(name), p.interval)
+	if p.l.Rounds.Get(name) == p.now {
+		return model.After(p.l.Rounds.Get(name), p.interval)
 	}
 	return 0
 }

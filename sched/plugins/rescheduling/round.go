@@ -22,7 +22,7 @@ type load struct {
 
 // Deschedule picks who had better run elsewhere.
 func (p *plugin) Deschedule(yield func(t ledger.TaskID, reason string) bool) {
-	if !p.even || p.l.Round(name)+p.interval > p.now {
+	if !p.even || p.l.Rounds.Get(name)+p.interval > p.now {
 		return
 	}
 	p.measure()
@@ -43,7 +43,7 @@ func (p *plugin) Deschedule(yield func(t ledger.TaskID, reason string) bool) {
 			reason := fmt.Sprintf("node %s holds %d%% of its %s, and %s has room", p.l.Node(from.node).Name,
 				p.share(from, what)/1000, what, p.l.Node(to.node).Name)
 			p.shift(t, from, to)
-			p.l.SetRound(name, p.now)
+			p.l.Rounds.Set(name, p.now)
 			if !yield(t, reason) {
 				return
 			}
@@ -54,12 +54,12 @@ func (p *plugin) Deschedule(yield func(t ledger.TaskID, reason string) bool) {
 // measure loads the nodes, by name.
 func (p *plugin) measure() {
 	p.nodes = p.nodes[:0]
-	p.l.Present(func(n ledger.NodeID) bool {
+	p.l.Nodes.Present(func(n ledger.NodeID) bool {
 		x := load{node: n}
 		for d := range resource.Dim(p.l.Dims.Len()) {
-			total := p.l.Allocatable(d)[n]
+			total := p.l.Nodes.Allocatable(d)[n]
 			x.total = append(x.total, total)
-			x.held = append(x.held, total-p.l.FutureIdle(d, n))
+			x.held = append(x.held, total-p.l.Nodes.FutureIdle(d, n))
 		}
 		x.under = !p.l.Node(n).Fact.Unschedulable && p.below(&x)
 		p.nodes = append(p.nodes, x)
@@ -99,9 +99,9 @@ func (p *plugin) over(x *load) (string, bool) {
 
 // movable lists a node's pods that may be picked, in the order in which they would go.
 func (p *plugin) movable(n ledger.NodeID) (out []ledger.TaskID) {
-	p.l.NodeTasks(n, func(t ledger.TaskID) bool {
+	p.l.Nodes.Tasks(n, func(t ledger.TaskID) bool {
 		task := p.l.Task(t)
-		if task.Status != model.Running || task.Job == ledger.NoJob || task.Held.Kind != ledger.NoCommit || !p.l.MayBeEvicted(t) {
+		if task.Status != model.Running || task.Job == ledger.NoJob || task.Held.Kind != ledger.NoCommit || !p.l.Tasks.MayBeEvicted(t) {
 			return true
 		}
 		if !p.offline || p.l.Class(task.Class).Spec.Revocable || p.marked(task.Job) {

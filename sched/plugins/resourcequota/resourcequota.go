@@ -51,7 +51,7 @@ func (p *plugin) Open(*trace.Recorder) { p.usage, p.last = nil, ledger.NoJob }
 // quota. Need of the reason is what the namespace would use, Have the hard limit.
 func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) {
 	job := p.l.Job(j)
-	quotas := p.l.Quotas(job.Key.Namespace)
+	quotas := p.l.Namespaces.Quotas(job.Key.Namespace)
 	if len(quotas) == 0 {
 		return policy.Permit, trace.Reason{}
 	}
@@ -110,7 +110,7 @@ func owes(job *ledger.Job, d resource.Dim) int64 {
 func (p *plugin) gather() {
 	if p.usage == nil {
 		p.usage = map[string]*usage{}
-		p.l.Jobs(func(j ledger.JobID) bool {
+		p.l.Jobs.Each(func(j ledger.JobID) bool {
 			p.add(j)
 			return true
 		})
@@ -127,7 +127,7 @@ func (p *plugin) gather() {
 // add counts a job's pods, and those it is to have if it was let in.
 func (p *plugin) add(j ledger.JobID) {
 	job := p.l.Job(j)
-	if len(p.l.Quotas(job.Key.Namespace)) == 0 {
+	if len(p.l.Namespaces.Quotas(job.Key.Namespace)) == 0 {
 		return
 	}
 	u := p.usage[job.Key.Namespace]

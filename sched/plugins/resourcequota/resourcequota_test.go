@@ -49,7 +49,7 @@ func (w world) job(namespace, name string, phase model.GroupPhase, least, pod re
 		w.apply(model.KindPod, namespace, name, &model.Pod{Meta: model.Meta{Namespace: namespace, Name: name}, Ours: true,
 			Group: name, Spec: &model.Spec{Requests: pod}})
 	}
-	j, _ := w.l.FindJob(ledger.JobKey{Namespace: namespace, Name: name})
+	j, _ := w.l.Jobs.Find(ledger.JobKey{Namespace: namespace, Name: name})
 	return j
 }
 
@@ -125,7 +125,7 @@ func TestJobsLetInInOneCycleCountForTheNext(t *testing.T) {
 	}
 	w.p.Open(nil)
 	w.p.VoteEnqueue(first)
-	w.l.SetPhase(first, model.GroupInqueue, 1)
+	w.l.Jobs.SetPhase(first, model.GroupInqueue, 1)
 	if vote, _ := w.p.VoteEnqueue(second); vote != policy.Reject {
 		t.Error("the first was let in and does not count")
 	}

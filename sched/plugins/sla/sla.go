@@ -54,7 +54,7 @@ type plugin struct {
 // is left to decide.
 func (p *plugin) At(now int64) (next int64) {
 	p.now = now
-	for _, j := range p.l.Active() { // order-free: the least is sought
+	for _, j := range p.l.Jobs.Active() { // order-free: the least is sought
 		at, has := p.deadline(j)
 		if has && at > now && p.l.Job(j).Created <= now && (next == 0 || at < next) {
 			next = at

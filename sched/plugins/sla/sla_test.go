@@ -34,7 +34,7 @@ func open(t *testing.T, arguments policy.Arguments) (*ledger.Ledger, plugin) {
 func job(l *ledger.Ledger, name string, created, wait int64, phase model.GroupPhase) ledger.JobID {
 	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPodGroup, Namespace: "ns", Name: name}, UID: name, Version: 1,
 		Object: &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name, Created: created}, MinMember: 1, MaxWait: wait, Phase: phase}})
-	j, _ := l.FindJob(ledger.JobKey{Namespace: "ns", Name: name})
+	j, _ := l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: name})
 	return j
 }
 
@@ -116,7 +116,7 @@ func TestAPodWithoutAPodGroupHasItsOwnDeadline(t *testing.T) {
 	l, p := open(t, nil)
 	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "pod"}, UID: "pod", Version: 1, Object: &model.Pod{
 		Meta: model.Meta{Namespace: "ns", Name: "pod"}, Ours: true, Adopt: model.Adopt{MaxWait: minute}, Spec: &model.Spec{}}})
-	j, _ := l.FindJob(ledger.JobKey{Namespace: "ns", Name: "pod", Adopted: true})
+	j, _ := l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "pod", Adopted: true})
 	if next := p.At(0); next != minute {
 		t.Errorf("next %d, want %d", next, minute)
 	}

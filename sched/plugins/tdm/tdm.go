@@ -110,7 +110,7 @@ func (p *plugin) At(now int64) (next int64) {
 	if turned {
 		p.restate()
 	}
-	if again := model.After(p.l.Round(Name), p.period); closed && again > now && again < next {
+	if again := model.After(p.l.Rounds.Get(Name), p.period); closed && again > now && again < next {
 		next = again
 	}
 	return next
@@ -118,17 +118,17 @@ func (p *plugin) At(now int64) (next int64) {
 
 // Later is when pods are to be picked again, if any were in this cycle.
 func (p *plugin) Later() (next int64) {
-	if p.l.Round(Name) == p.now && p.began {
-		return model.After(p.l.Round(Name), p.period)
+	if p.l.Rounds.Get(Name) == p.now && p.began {
+		return model.After(p.l.Rounds.Get(Name), p.period)
 	}
 	return 0
 }
 
 // restate has all nodes of zones judged anew.
 func (p *plugin) restate() {
-	p.l.Present(func(n ledger.NodeID) bool {
+	p.l.Nodes.Present(func(n ledger.NodeID) bool {
 		if _, in := zoneOf(p.l.Node(n).Fact); in {
-			p.l.Restate(n)
+			p.l.Nodes.Restate(n)
 		}
 		return true
 	})

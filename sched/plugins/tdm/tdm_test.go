@@ -60,7 +60,7 @@ func clock(text string) int64 {
 }
 
 func (w *world) verdict(node string, revocable bool) policy.Verdict {
-	n, _ := w.FindNode(node)
+	n, _ := w.Nodes.Find(node)
 	return w.FilterStatic(&model.Spec{Revocable: revocable}, w.Node(n).Fact)
 }
 
@@ -118,8 +118,8 @@ func TestWhoMayUseAZone(t *testing.T) {
 	if !w.verdict("own", false).Admits() || !w.verdict("own", true).Admits() {
 		t.Error("a node in no zone is refused")
 	}
-	lent, _ := w.FindNode("lent")
-	own, _ := w.FindNode("own")
+	lent, _ := w.Nodes.Find("lent")
+	own, _ := w.Nodes.Find("own")
 	may := &ledger.Class{Spec: &model.Spec{Revocable: true}}
 	if w.ScoreNode(may, lent) <= w.ScoreNode(may, own) {
 		t.Error("who may be revoked does not prefer the lent node")
@@ -146,7 +146,7 @@ func (w *world) job(name string, g model.PodGroup, running, pending int, where s
 		}
 		w.tell(model.KindPod, "ns", pod.Name, pod)
 	}
-	j, _ := w.FindJob(ledger.JobKey{Namespace: "ns", Name: name})
+	j, _ := w.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: name})
 	return j
 }
 
@@ -243,10 +243,10 @@ func TestWhoMakesRoomOutsideTheZones(t *testing.T) {
 			w := newWorld(t, nil)
 			claimJob := w.job("claim", model.PodGroup{Preemptable: c.claimPreemptable}, 0, 1, "")
 			victim := w.job("victim", model.PodGroup{MinAvailable: c.budget}, 3, 0, c.where)
-			asks, _ := w.FindTask(ledger.Key{Namespace: "ns", Name: "claim-a"})
+			asks, _ := w.Tasks.Find(ledger.Key{Namespace: "ns", Name: "claim-a"})
 			unit := policy.Unit{Job: victim}
 			for i := range c.unit {
-				v, _ := w.FindTask(ledger.Key{Namespace: "ns", Name: "victim-" + string(rune('a'+i))})
+				v, _ := w.Tasks.Find(ledger.Key{Namespace: "ns", Name: "victim-" + string(rune('a'+i))})
 				unit.Tasks = append(unit.Tasks, v)
 			}
 			o := w.Preemptable(policy.Preemptor{Task: asks, Job: claimJob}, unit)

@@ -53,14 +53,14 @@ func (p *plugin) spare(j ledger.JobID) int {
 // Deschedule picks, once a period, the preemptable pods on nodes of zones that are closed:
 // of every job as many as may be spared, the last in the order of names first.
 func (p *plugin) Deschedule(yield func(t ledger.TaskID, reason string) bool) {
-	if p.l.Round(Name)+p.period > p.now {
+	if p.l.Rounds.Get(Name)+p.period > p.now {
 		return
 	}
 	found := p.overstaying()
 	if len(found) == 0 {
 		return
 	}
-	p.l.SetRound(Name, p.now)
+	p.l.Rounds.Set(Name, p.now)
 	job, left := ledger.NoJob, 0
 	for _, t := range found {
 		task := p.l.Task(t)
@@ -80,14 +80,14 @@ func (p *plugin) Deschedule(yield func(t ledger.TaskID, reason string) bool) {
 
 // overstaying lists the pods that have to leave the closed zones, job by job.
 func (p *plugin) overstaying() (out []ledger.TaskID) {
-	p.l.Present(func(n ledger.NodeID) bool {
+	p.l.Nodes.Present(func(n ledger.NodeID) bool {
 		name, in := zoneOf(p.l.Node(n).Fact)
 		if !in || p.open(name) {
 			return true
 		}
-		p.l.NodeTasks(n, func(t ledger.TaskID) bool {
+		p.l.Nodes.Tasks(n, func(t ledger.TaskID) bool {
 			task := p.l.Task(t)
-			if task.Status == model.Running && task.Job != ledger.NoJob && p.l.MayBeEvicted(t) && task.Held.Kind == ledger.NoCommit {
+			if task.Status == model.Running && task.Job != ledger.NoJob && p.l.Tasks.MayBeEvicted(t) && task.Held.Kind == ledger.NoCommit {
 				out = append(out, t)
 			}
 			return true
