@@ -12,7 +12,15 @@ const (
 	maxFile     = 420
 	maxFunc     = 70
 	maxTestFunc = 90
+	maxFields   = 25
+	maxMethods  = 40
 )
+
+// wideTypes may pass the limits of a type, each for the reason beside it.
+var wideTypes = map[string]string{
+	"sched/model.Pod":                "what placing reads of a pod is one line of a processor's cache",
+	"internal/kube/translate.faults": "its methods are the readers of single fields",
+}
 
 // sizeLaws keep things small enough to be read at a sitting.
 func sizeLaws() []law {
@@ -42,6 +50,21 @@ func sizeLaws() []law {
 			kept: map[string]string{
 				"sched/a.go":      "package sched\nfunc f() {" + long(maxFunc) + "}\n",
 				"sched/a_test.go": "package sched\nfunc f() {" + long(maxTestFunc) + "}\n",
+			},
+		},
+		{
+			name: "a type is one idea", because: fmt.Sprintf("past %d fields or %d methods a reader cannot hold it", maxFields, maxMethods),
+			find: wide,
+			broken: map[string]string{
+				"sched/a.go": "package sched\ntype a struct {\nx int\n" + strings.Repeat("_, _ int\n", maxFields/2+1) + "}\n",
+				"sched/b.go": "package sched\ntype b[T any] []T\n" + strings.Repeat("func (x *b[T]) _() {}\n", maxMethods/2),
+				"sched/c.go": "package sched\n" + strings.Repeat("func (b[T]) _() {}\n", maxMethods/2+1),
+			},
+			says: []string{"a.go:2: a has 27 fields", "b.go:2: b has 41 methods"},
+			kept: map[string]string{
+				"sched/a.go":      "package sched\ntype a struct {\n" + strings.Repeat("_ int\n", maxFields) + "}\n",
+				"sched/b.go":      "package sched\ntype b int\n" + strings.Repeat("func (b) _() {}\n", maxMethods),
+				"sched/a_test.go": "package sched\ntype c int\n" + strings.Repeat("func (c) _() {}\n", maxMethods+1),
 			},
 		},
 	}
@@ -85,4 +108,55 @@ func longFuncs(t *tree) []breach {
 		})
 	}
 	return out
+}
+
+// wide finds types over the limits. An embedded struct is one field, and its methods are its own.
+func wide(t *tree) []breach {
+	methods := map[string]int{}
+	for _, f := range t.files {
+		for _, d := range f.ast.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv != nil && !f.test {
+				methods[f.dir+"."+receiver(fn.Recv.List[0].Type)]++
+			}
+		}
+	}
+	var out []breach
+	for _, f := range t.files {
+		if f.test || f.made {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok || wideTypes[f.dir+"."+spec.Name.Name] != "" {
+				return true
+			}
+			fields := 0
+			if s, ok := spec.Type.(*ast.StructType); ok {
+				fields = s.Fields.NumFields()
+			}
+			if fields > maxFields {
+				out = append(out, t.at(spec.Pos(), "%s has %d fields", spec.Name.Name, fields))
+			}
+			if m := methods[f.dir+"."+spec.Name.Name]; m > maxMethods {
+				out = append(out, t.at(spec.Pos(), "%s has %d methods", spec.Name.Name, m))
+			}
+			return true
+		})
+	}
+	return out
+}
+
+// receiver is the name of a receiver's type.
+func receiver(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return receiver(e.X)
+	case *ast.IndexExpr:
+		return receiver(e.X)
+	case *ast.IndexListExpr:
+		return receiver(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
 }
