@@ -83,8 +83,8 @@ func (rs *reservations) keepUnneeded() {
 	rs.leaving = slices.Compact(rs.leaving)
 	var seen []ledger.TaskID
 	for _, t := range rs.leaving {
-		if slices.Contains(seen, t) {
-			continue
+		if slices.Contains(seen, t) || rs.e.l.Task(t).Job == ledger.NoJob {
+			continue // a pod that has become another scheduler's: no queue is known that may hold it
 		}
 		group := rs.leavesWith(t)
 		if seen = append(seen, group...); rs.needed(group) || !rs.mayStay(group) {

@@ -263,3 +263,18 @@ func TestAGangIsToldToGoAsAWholeOrStaysAsAWhole(t *testing.T) {
 		})
 	}
 }
+
+// A pod that is to leave, and has become another scheduler's before it did, has no job: its
+// eviction is not taken back, and does not stop the cycle.
+func TestAnEvictedPodOfAnotherSchedulerIsNotTakenBack(t *testing.T) {
+	s := newStage(t, "allocate", "raid")
+	s.queue("default")
+	s.node("a", 2)
+	groupless := member("unknown") // not charged: only then may its fact take it out of its job
+	s.pod("old", running("a"), groupless)
+	s.pod("new", priority(1))
+	s.decides(1, "evict old a", "nominate new a")
+	s.pod("old", running("a"), groupless, func(p *model.Pod) { p.Ours = false })
+	s.gone("new")
+	s.decides(2)
+}
