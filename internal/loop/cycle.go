@@ -26,7 +26,7 @@ type loop struct {
 	seen     *observe.Observer
 	executor *execute.Executor
 	cut      context.CancelFunc // ends the executor's requests
-	lead     *lead
+	lead     *leadership
 	conf     *configuration
 	engine   *sched.Engine
 	metrics  *metrics

@@ -16,8 +16,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// lead is whether this scheduler acts.
-type lead struct {
+// leadership is whether this scheduler acts.
+type leadership struct {
 	elector *leaderelection.LeaderElector // nil: there is no election, this scheduler acts
 	margin  time.Duration                 // the last part of the lease, in which nothing is sent any more
 	won     chan struct{}
@@ -44,8 +44,8 @@ func (l *lock) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) 
 }
 
 // elect takes part in the election until the lease is lost or resigned.
-func elect(ctx context.Context, o Options, kube kubernetes.Interface) (*lead, error) {
-	l := &lead{won: make(chan struct{}, 1), lost: make(chan struct{}), ended: make(chan struct{})}
+func elect(ctx context.Context, o Options, kube kubernetes.Interface) (*leadership, error) {
+	l := &leadership{won: make(chan struct{}, 1), lost: make(chan struct{}), ended: make(chan struct{})}
 	if o.Election == nil {
 		l.cancel = func() {}
 		close(l.ended)
@@ -109,7 +109,7 @@ func (e Election) withDefaults() Election {
 
 // leading reports whether this scheduler may act. By the monotonic clock it turns false before another
 // scheduler can have taken the lease, even if this process was paused.
-func (l *lead) leading() bool {
+func (l *leadership) leading() bool {
 	if l == nil {
 		return false
 	}
@@ -121,7 +121,7 @@ func (l *lead) leading() bool {
 
 // resign ends this scheduler's part in the election. A lease that it holds is released, or left to run
 // out.
-func (l *lead) resign(release bool) {
+func (l *leadership) resign(release bool) {
 	if l.lock != nil {
 		l.lock.kept.Store(!release)
 	}

@@ -33,7 +33,7 @@ type origin struct {
 	unknown bool   // its phase Unknown is this scheduler's word, or that of one before
 	asked   string // the record that was asked to be written last
 	askedAt time.Time
-	strand
+	strandedState
 }
 
 // begin notes which gangs a plan binds of which no member was ever bound, as far as anybody

@@ -35,8 +35,8 @@ type strandedGangs struct {
 // that no guard spares, are deleted. It is looked at first, past every cache, and told what
 // will become of whom, and looked at again when the time has come.
 
-// strand is what is done about a gang that stands half.
-type strand struct {
+// strandedState is what is done about a gang of which only a part is bound.
+type strandedState struct {
 	half  time.Time       // since when it does, zero when it does not
 	about record.Never    // the members that the rest is about
 	read  *reading        // under way; nil: none
@@ -76,7 +76,7 @@ func (sg *strandedGangs) releaseAll(id ledger.JobID, t *reportedJob, group *sche
 		}
 	}
 	if t.complete {
-		t.origin.mine, t.origin.unknown, t.origin.strand = nil, false, strand{}
+		t.origin.mine, t.origin.unknown, t.origin.strandedState = nil, false, strandedState{}
 		sg.l.origins.keep(job, t, group, e, nil, now)
 		return
 	}
@@ -84,7 +84,7 @@ func (sg *strandedGangs) releaseAll(id ledger.JobID, t *reportedJob, group *sche
 	sg.l.origins.inherit(job, t, group, m)
 	switch {
 	case len(m.bound) == 0:
-		t.origin.strand = strand{}
+		t.origin.strandedState = strandedState{}
 		if !m.moving {
 			sg.l.origins.keep(job, t, group, e, nil, now)
 		}
@@ -115,9 +115,9 @@ func half(job *ledger.Job, m members, e *refused) string {
 // standsHalf looks at a gang that is recorded to stand half, says what becomes of its members
 // and does it when it is time.
 func (sg *strandedGangs) standsHalf(job *ledger.Job, t *reportedJob, m members, e *refused, claim record.Never, now time.Time) {
-	s := &t.origin.strand
+	s := &t.origin.strandedState
 	if s.about != claim {
-		*s = strand{half: s.half, about: claim, said: s.said, at: s.at}
+		*s = strandedState{half: s.half, about: claim, said: s.said, at: s.at}
 	}
 	switch {
 	case s.read == nil:
@@ -169,13 +169,13 @@ func (sg *strandedGangs) release(job *ledger.Job, t *reportedJob, v verdict, tex
 	}
 	sg.l.metrics.released.Add(float64(n))
 	sg.say(job, t, "GangReleased", fmt.Sprintf("%s: %d of them are deleted%s", text, n, v.stay()), now)
-	t.origin.strand = strand{half: now, again: now.Add(sg.l.o.Stranded), said: t.origin.said, at: t.origin.at}
+	t.origin.strandedState = strandedState{half: now, again: now.Add(sg.l.o.Stranded), said: t.origin.said, at: t.origin.at}
 }
 
 // say tells of a gang that stands half, by an event when it is something else than before, and
 // in the log now and then.
 func (sg *strandedGangs) say(job *ledger.Job, t *reportedJob, reason, text string, now time.Time) {
-	s := &t.origin.strand
+	s := &t.origin.strandedState
 	if text == s.said && now.Sub(s.at) < reminded {
 		return
 	}

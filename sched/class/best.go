@@ -149,11 +149,11 @@ func (x *Index) betterFuture(best entry, r *row, class *ledger.Class, t ledger.T
 	return best, true
 }
 
-func (ju *judge) takesFuture(v *feasibility, class *ledger.Class, n ledger.NodeID) bool {
+func (ju *nodeJudge) takesFuture(v *feasibility, class *ledger.Class, n ledger.NodeID) bool {
 	return !class.Invalid && v.admits(n) && ju.fitsFuture(class, n) && v.passes(class, n, true)
 }
 
-func (ju *judge) fitsFuture(class *ledger.Class, n ledger.NodeID) bool {
+func (ju *nodeJudge) fitsFuture(class *ledger.Class, n ledger.NodeID) bool {
 	for _, need := range class.Need {
 		if ju.x.l.Nodes.FutureIdle(need.Dim, n) < need.Amount {
 			return false
@@ -171,9 +171,9 @@ func (x *Index) Takes(t ledger.TaskID, n ledger.NodeID, future bool) bool {
 		return false
 	}
 	if future {
-		return x.fit.takesFuture(&r.feasibility, class, n) && r.company(class, n, true) && x.asked(&r.feasibility, t, n, true).Admits()
+		return x.fit.takesFuture(&r.feasibility, class, n) && r.admitsByDomain(class, n, true) && x.asked(&r.feasibility, t, n, true).Admits()
 	}
-	return x.fit.takes(&r.feasibility, class, n) && r.company(class, n, false) && x.asked(&r.feasibility, t, n, false).Admits()
+	return x.fit.takes(&r.feasibility, class, n) && r.admitsByDomain(class, n, false) && x.asked(&r.feasibility, t, n, false).Admits()
 }
 
 // Feasible is the number of nodes that have room for a class now.
@@ -181,6 +181,6 @@ func (x *Index) Feasible(c ledger.ClassID) int {
 	r := x.rows.look(c)
 	class := x.l.Class(c)
 	x.order.takers(&r.feasibility, class, 0, x.l.Nodes.Len())
-	x.domains.keepCompany(r, class)
+	x.domains.keepAdmitted(r, class)
 	return len(x.nodes)
 }

@@ -54,9 +54,9 @@ func (d *domains) size() int {
 // nearby says that filters or scores look at domains for the class.
 func (r *row) nearby() bool { return len(r.domainFilters)+len(r.domainOrders) > 0 }
 
-// met returns what the filters that look at domains say of a node. parts is as in policy.DomainFilter, by
+// domainVerdict returns what the filters that look at domains say of a node. parts is as in policy.DomainFilter, by
 // filter.
-func (v *feasibility) met(class *ledger.Class, n ledger.NodeID, future bool, parts [][]bool) policy.Verdict {
+func (v *feasibility) domainVerdict(class *ledger.Class, n ledger.NodeID, future bool, parts [][]bool) policy.Verdict {
 	for i, f := range v.domainFilters {
 		var part []bool
 		if parts != nil {
@@ -69,16 +69,16 @@ func (v *feasibility) met(class *ledger.Class, n ledger.NodeID, future bool, par
 	return policy.Verdict{}
 }
 
-func (v *feasibility) company(class *ledger.Class, n ledger.NodeID, future bool) bool {
-	return v.met(class, n, future, nil).Admits()
+func (v *feasibility) admitsByDomain(class *ledger.Class, n ledger.NodeID, future bool) bool {
+	return v.domainVerdict(class, n, future, nil).Admits()
 }
 
-// keepCompany keeps of the listed nodes those that the filters of domains admit.
-func (di *domainIndex) keepCompany(r *row, class *ledger.Class) {
+// keepAdmitted keeps of the listed nodes those that the filters of domains admit.
+func (di *domainIndex) keepAdmitted(r *row, class *ledger.Class) {
 	if len(r.domainFilters) == 0 {
 		return
 	}
-	di.x.nodes = slices.DeleteFunc(di.x.nodes, func(n ledger.NodeID) bool { return !r.company(class, n, false) })
+	di.x.nodes = slices.DeleteFunc(di.x.nodes, func(n ledger.NodeID) bool { return !r.admitsByDomain(class, n, false) })
 }
 
 // best is Best for a class for which domains matter. Scores of domains are relative to all nodes that
@@ -93,7 +93,7 @@ func (di *domainIndex) best(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
 	for i := range r.groups {
 		cell := &r.groups[i]
 		top := cell.best()
-		if top.node == ledger.NoNode || !r.met(class, top.node, false, r.coarse).Admits() {
+		if top.node == ledger.NoNode || !r.domainVerdict(class, top.node, false, r.coarse).Admits() {
 			continue
 		}
 		takers += cell.takers
@@ -285,7 +285,7 @@ func (di *domainIndex) catchUpGroups(r *row, class *ledger.Class) bool {
 		}
 		d.again[n] = d.pass
 		score := int64(out)
-		if di.x.fit.takes(&r.feasibility, class, n) && r.met(class, n, false, d.fine).Admits() {
+		if di.x.fit.takes(&r.feasibility, class, n) && r.domainVerdict(class, n, false, d.fine).Admits() {
 			score = di.x.fit.score(&r.feasibility, class, n)
 		}
 		di.x.enterNode(d, class, n, score)
@@ -315,7 +315,7 @@ func (di *domainIndex) refillGroups(r *row, class *ledger.Class) {
 		}
 	}
 	for i, n := range di.x.nodes {
-		if r.met(class, n, false, d.fine).Admits() {
+		if r.domainVerdict(class, n, false, d.fine).Admits() {
 			cell := d.groupFor(class, n)
 			cell.open()
 			cell.scores[d.at[n]] = di.x.scores[i]

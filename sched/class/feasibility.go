@@ -7,8 +7,8 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
-// judge judges and scores single nodes for a class.
-type judge struct {
+// nodeJudge judges and scores single nodes for a class.
+type nodeJudge struct {
 	x *Index
 }
 
@@ -51,7 +51,7 @@ type movingScore struct {
 
 // compose puts a class's result caches together. It returns true when nodes that did not change themselves may
 // score otherwise than before.
-func (ju *judge) compose(v *feasibility, class *ledger.Class) bool {
+func (ju *nodeJudge) compose(v *feasibility, class *ledger.Class) bool {
 	before, flat := v.varied, v.flat
 	v.mask, v.varied, v.flat, v.moving, v.moved = nil, nil, 0, nil, ju.x.caches.moved()
 	for part := -1; part < len(ju.x.set.Nodes.StaticFilters); part++ {
@@ -96,8 +96,8 @@ func (rc *resultCaches) moved() (sum uint64) {
 	return sum
 }
 
-// stirred says that a score in the feasibility has changed without a fact.
-func (v *feasibility) stirred() bool {
+// movedSince says that a score in the feasibility has changed without a fact.
+func (v *feasibility) movedSince() bool {
 	return slices.ContainsFunc(v.moving, func(s movingScore) bool { return s.cache.moving.MovedFor(s.cache.spec) != s.moved })
 }
 
@@ -118,7 +118,7 @@ func (v *feasibility) confine(admits bitset) {
 }
 
 // concern finds the filters that apply to this class at all.
-func (ju *judge) concern(v *feasibility, class *ledger.Class) {
+func (ju *nodeJudge) concern(v *feasibility, class *ledger.Class) {
 	for _, f := range ju.x.set.Nodes.NodeFilters {
 		if f.Concerns(class.Spec) {
 			v.nodeFilters = append(v.nodeFilters, f)
@@ -166,12 +166,12 @@ func normalized(raw, most int64, o policy.StaticOrder) int64 {
 	return points * o.Weight()
 }
 
-func (ju *judge) takes(v *feasibility, class *ledger.Class, n ledger.NodeID) bool {
+func (ju *nodeJudge) takes(v *feasibility, class *ledger.Class, n ledger.NodeID) bool {
 	return !class.Invalid && ju.fits(class, n) && v.admits(n) && v.passes(class, n, false)
 }
 
 // fits says that a node has room now for one more task of a class.
-func (ju *judge) fits(class *ledger.Class, n ledger.NodeID) bool {
+func (ju *nodeJudge) fits(class *ledger.Class, n ledger.NodeID) bool {
 	for _, need := range class.Need {
 		if ju.x.l.Nodes.Room(need.Dim)[n] < need.Amount {
 			return false
@@ -190,7 +190,7 @@ func (v *feasibility) passes(class *ledger.Class, n ledger.NodeID, future bool) 
 	return true
 }
 
-func (ju *judge) score(v *feasibility, class *ledger.Class, n ledger.NodeID) int64 {
+func (ju *nodeJudge) score(v *feasibility, class *ledger.Class, n ledger.NodeID) int64 {
 	s := v.base(n)
 	for _, o := range ju.x.set.Nodes.NodeOrders {
 		s += o.ScoreNode(class, n)
@@ -198,7 +198,7 @@ func (ju *judge) score(v *feasibility, class *ledger.Class, n ledger.NodeID) int
 	return s
 }
 
-func (ju *judge) refusedStatically(class *ledger.Class, n ledger.NodeID) policy.Verdict {
+func (ju *nodeJudge) refusedStatically(class *ledger.Class, n ledger.NodeID) policy.Verdict {
 	fact := ju.x.l.Node(n).Fact
 	for _, f := range ju.x.set.Nodes.StaticFilters {
 		if v := f.FilterStatic(class.Spec, fact); !v.Admits() {

@@ -28,7 +28,7 @@ func (x *Index) bestScanned(t ledger.TaskID, among []ledger.NodeID, future bool)
 		if future {
 			ok = x.l.Nodes.Releases(n) && x.fit.takesFuture(&r.feasibility, class, n)
 		}
-		if !ok || !r.company(class, n, future) {
+		if !ok || !r.admitsByDomain(class, n, future) {
 			continue
 		}
 		if v := x.asked(&r.feasibility, t, n, future); v.Admits() {

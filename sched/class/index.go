@@ -44,7 +44,7 @@ type Index struct {
 	domains domainIndex
 	room    roomCounts
 	shards  shards
-	fit     judge
+	fit     nodeJudge
 }
 
 // DefaultBudget is the bound on the bytes of all tournaments together.
@@ -117,7 +117,7 @@ func (rt *rowTable) look(c ledger.ClassID) *row {
 		}
 		rt.weigh(r)
 	} else if now := rt.x.caches.moved(); r.moved != now {
-		if r.moved = now; r.stirred() && rt.x.fit.compose(&r.feasibility, class) {
+		if r.moved = now; r.movedSince() && rt.x.fit.compose(&r.feasibility, class) {
 			r.cursor, r.domains.cursor, r.domainScores.stale = 0, 0, true
 		}
 	}

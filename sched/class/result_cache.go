@@ -87,7 +87,7 @@ const cacheSize = 256
 func (rc *resultCaches) refresh(f *resultCache) {
 	had, n := f.size(), rc.x.l.Nodes.Len()
 	if f.moving != nil {
-		rc.pour(f, n)
+		rc.refillMoving(f, n)
 		rc.bytes += f.size() - had
 		return
 	}
@@ -114,8 +114,8 @@ func (rc *resultCaches) refresh(f *resultCache) {
 	rc.bytes += f.size() - had
 }
 
-// pour asks a score that changes without a fact about all nodes, if it has changed.
-func (rc *resultCaches) pour(f *resultCache, nodes int) {
+// refillMoving asks a score that changes without a fact about all nodes, if it has changed.
+func (rc *resultCaches) refillMoving(f *resultCache, nodes int) {
 	moved := f.moving.MovedFor(f.spec)
 	if f.moved == moved && f.nodes == nodes {
 		return

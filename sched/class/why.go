@@ -106,7 +106,7 @@ func (w *why) ask(t ledger.TaskID, n ledger.NodeID) {
 			return
 		}
 	}
-	if v := w.r.met(w.class, n, false, nil); !v.Admits() {
+	if v := w.r.domainVerdict(w.class, n, false, nil); !v.Admits() {
 		w.add(kindOf(v), name)
 		return
 	}

@@ -96,7 +96,7 @@ func (x *Index) scoredInDomain(r *row, class *ledger.Class, domain []ledger.Node
 }
 
 // worth is a node's score for a class, out where it does not take the class.
-func (ju *judge) worth(r *row, class *ledger.Class, n ledger.NodeID) int64 {
+func (ju *nodeJudge) worth(r *row, class *ledger.Class, n ledger.NodeID) int64 {
 	if !ju.takes(&r.feasibility, class, n) {
 		return out
 	}

@@ -288,7 +288,7 @@ func (b *Affinities) Audit(func(yield func(ledger.TaskID, *ledger.Task, ledger.N
 	again.controllers.even, again.controllers.owned = b.controllers.even, b.controllers.owned
 	again.live, again.stale = true, true
 	again.Follow()
-	is, should := b.dump(), again.dump()
+	is, should := b.findings(), again.findings()
 	var found []string
 	for _, line := range is {
 		if _, ok := slices.BinarySearch(should, line); !ok {
@@ -315,8 +315,8 @@ func (b *Affinities) loose(t ledger.TaskID) bool {
 	return slices.Contains(b.restale, b.places[t].pods) || slices.Contains(b.recast, b.places[t].pods)
 }
 
-// dump writes every count as a line, sorted.
-func (b *Affinities) dump() []string {
+// findings writes every count as a line, sorted.
+func (b *Affinities) findings() []string {
 	var out []string
 	for _, t := range b.domainCounts {
 		for d, c := range t.by {

@@ -147,7 +147,7 @@ func (l *Ledger) recountJob(j JobID, members []TaskID) Job {
 	job := Job{Key: was.Key, Group: was.Group, MinMember: was.MinMember, Phase: was.Phase, Queue: NoQueue,
 		JobAmounts: JobAmounts{MinResources: was.MinResources, HasMin: was.HasMin},
 		waits:      jobWaits{lending: was.waits.lending, paused: l.Backoffs.pausesWhole(j)},
-		marks:      jobMarks{mute: was.marks.mute}}
+		marks:      jobMarks{asksNothing: was.marks.asksNothing}}
 	for _, r := range was.Roles {
 		job.Roles = append(job.Roles, Role{Name: r.Name, Min: r.Min})
 	}
@@ -193,11 +193,11 @@ func (l *Ledger) recountJob(j JobID, members []TaskID) Job {
 		case row.Pod.Gated:
 			job.Gated++
 			job.gatedNeed = job.gatedNeed.Add(quota)
-			if row.Pod.QueueGate == model.QueueGateShut && !job.marks.mute {
+			if row.Pod.QueueGate == model.QueueGateShut && !job.marks.asksNothing {
 				job.Request = job.Request.Add(quota)
 			}
 		default:
-			if !job.marks.mute {
+			if !job.marks.asksNothing {
 				job.Request = job.Request.Add(quota)
 			}
 			if class.BestEffort {
@@ -264,7 +264,7 @@ func (a *auditor) places() {
 		if row.free {
 			continue
 		}
-		want := Queue{Kids: kids[row.Name], up: NoQueue}
+		want := Queue{Children: kids[row.Name], up: NoQueue}
 		delete(kids, row.Name)
 		if want.Place, want.Broken = l.findPlace(row); want.Place == Sound && row.Name != model.RootQueue {
 			want.up = l.Queues.byName[parentName(row.Fact)]
@@ -275,9 +275,9 @@ func (a *auditor) places() {
 				}
 			}
 		}
-		if row.Place != want.Place || row.Broken != want.Broken || row.Depth != want.Depth || row.up != want.up || row.Kids != want.Kids || row.shut != want.shut {
+		if row.Place != want.Place || row.Broken != want.Broken || row.Depth != want.Depth || row.up != want.up || row.Children != want.Children || row.shut != want.shut {
 			a.say("queue %s: place %v %q, depth %d, up %d, %d kids, shut %v, recounted %v %q, %d, %d, %d, %v", row.Name, row.Place, row.Broken,
-				row.Depth, row.up, row.Kids, row.shut, want.Place, want.Broken, want.Depth, want.up, want.Kids, want.shut)
+				row.Depth, row.up, row.Children, row.shut, want.Place, want.Broken, want.Depth, want.up, want.Children, want.shut)
 		}
 		if is := row.stands(); row.state != is {
 			a.say("queue %s: state %v, recounted %v", row.Name, row.state, is)

@@ -97,7 +97,7 @@ func jobByName(l *Ledger, row *Job) string {
 	}
 	return fmt.Sprint("group ", fmt.Sprintf("%p", row.Group), " queue ", queueOf(l, row), " min ", row.MinMember,
 		" roles ", roles, " count ", row.Count, " tasks ", row.Tasks, " gated ", row.Gated, " invalid ", row.Invalid,
-		" priority ", row.Priority, " created ", row.Created, " phase ", row.Phase, row.decided.held, " mute ", row.marks.mute,
+		" priority ", row.Priority, " created ", row.Created, " phase ", row.Phase, row.decided.held, " mute ", row.marks.asksNothing,
 		" minimum ", l.Dims.List(row.MinResources), row.HasMin,
 		" allocated ", sums(l, row.Allocated), " request ", sums(l, row.Request), " total ", sums(l, row.Total),
 		" gated ", sums(l, row.gatedNeed), " done ", sums(l, row.doneNeed), " unfinished ", row.unfinished, " defined by ", definer,
@@ -125,7 +125,7 @@ func queueByName(l *Ledger, row *Queue) string {
 		parent = l.Queues.rows[row.up].Name
 	}
 	return fmt.Sprint("fact ", fmt.Sprintf("%p", row.Fact), " place ", row.Place, " broken ", row.Broken, " depth ", row.Depth,
-		" kids ", row.Kids, " jobs ", row.Jobs, " under ", parent, " capability ", bounds,
+		" kids ", row.Children, " jobs ", row.Jobs, " under ", parent, " capability ", bounds,
 		" deserved ", l.Dims.List(row.Deserved), " guarantee ", l.Dims.List(row.Guarantee),
 		" allocated ", sums(l, row.Allocated), " request ", sums(l, row.Request),
 		" inqueue ", sums(l, row.Inqueue), " elastic ", sums(l, row.Elastic))

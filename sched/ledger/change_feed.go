@@ -99,7 +99,7 @@ type Changes struct {
 	vainNodes   Cursor  // what failed tries have added to Changes.Nodes
 	vainFigures uint64  // … and to UsageEpoch
 	dirty       []JobID // jobs touched since TakeDirty
-	stirred     []JobID // jobs touched since TakeStirred
+	touched     []JobID // jobs touched since TakeTouched
 	recommitted recommitted
 	arrived     []JobID // jobs to which pods came since TakeArrivals
 	arrivals    int     // pods and PodGroups that came since TakeArrivals

@@ -64,7 +64,7 @@ func (cg *charging) Begin() {
 		cg.charge(t)
 		return true
 	})
-	cg.bringBack()
+	cg.restoreStrayed()
 	cg.forgetMoved()
 }
 
@@ -161,8 +161,8 @@ func (cg *charging) stray(t TaskID) {
 	}
 }
 
-// bringBack moves members to the jobs they name, if these count in the same queue. All other members stay.
-func (cg *charging) bringBack() {
+// restoreStrayed moves members to the jobs they name, if these count in the same queue. All other members stay.
+func (cg *charging) restoreStrayed() {
 	if len(cg.strayed) == 0 {
 		return
 	}
@@ -199,20 +199,20 @@ func (cg *charging) rejoin(t TaskID, to JobID) {
 // Pending tasks of other jobs ask for nothing, so no queue's deserved share depends on them.
 func (j *Job) serves() bool { return j.Exists() && !j.setAside() }
 
-// mute makes a job's pending tasks ask for nothing (is), or ask again.
-func (ac *accounts) mute(j JobID, is bool) {
+// setAsksNothing makes a job's pending tasks ask for nothing (is), or ask again.
+func (ac *accounts) setAsksNothing(j JobID, is bool) {
 	job := &ac.l.Jobs.rows[j]
-	if job.marks.mute == is {
+	if job.marks.asksNothing == is {
 		return
 	}
 	for t := job.first[model.Pending]; t != NoTask; t = ac.l.Tasks.rows[t].jobNext {
 		row := &ac.l.Tasks.rows[t]
-		job.marks.mute = !is
-		was := ac.partOf(row)
-		job.marks.mute = is
-		ac.recount(row, was, ac.partOf(row))
+		job.marks.asksNothing = !is
+		was := ac.contributionOf(row)
+		job.marks.asksNothing = is
+		ac.recount(row, was, ac.contributionOf(row))
 	}
-	job.marks.mute = is
+	job.marks.asksNothing = is
 }
 
 // Moving returns the queue that facts name for a job, and true if the job counts in another one.
@@ -338,8 +338,8 @@ func (a *auditor) charges() {
 			}
 			job.marks.apart = false
 		}
-		if is := l.Queues.rows[job.Queue].Name; job.marks.charged == 0 && is != l.Charges.named(JobID(j)) || job.marks.mute == job.serves() {
-			a.say("job %v: counts in %s, mute %t, recounted %s, %t", job.Key, is, job.marks.mute, l.Charges.named(JobID(j)), !job.serves())
+		if is := l.Queues.rows[job.Queue].Name; job.marks.charged == 0 && is != l.Charges.named(JobID(j)) || job.marks.asksNothing == job.serves() {
+			a.say("job %v: counts in %s, asks nothing %t, recounted %s, %t", job.Key, is, job.marks.asksNothing, l.Charges.named(JobID(j)), !job.serves())
 		}
 	}
 }

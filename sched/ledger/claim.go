@@ -14,7 +14,7 @@ type Claims struct {
 	pending   int     // pending tasks with a claim
 	claimants []JobID // their jobs, and maybe jobs that have none any more
 	waived    []TaskID
-	aside     []beside
+	aside     []keptRoom
 }
 
 // A claim is room on a node that is kept for a waiting task while other tasks still hold it: when they leave,

@@ -22,8 +22,8 @@ func (ac *accounts) quota(c ClassID) resource.Vec {
 	return ac.scratch
 }
 
-// part is what a task counts for in its job, by its status. The zero part counts for nothing.
-type part struct {
+// contribution is what a task counts for in its job, by its status. The zero part counts for nothing.
+type contribution struct {
 	status     model.Status
 	counts     bool // it is a member at all
 	held       bool // it holds room or is promised it
@@ -36,9 +36,9 @@ type part struct {
 	bestEffort bool // it is pending with an empty request
 }
 
-// partOf returns what a task counts for now.
-func (ac *accounts) partOf(row *Task) part {
-	p := part{status: row.Status, counts: true, held: row.Status.Holds() || row.Status == model.Pipelined}
+// contributionOf returns what a task counts for now.
+func (ac *accounts) contributionOf(row *Task) contribution {
+	p := contribution{status: row.Status, counts: true, held: row.Status.Holds() || row.Status == model.Pipelined}
 	p.done, p.leaving = row.Status == model.Succeeded, row.Status == model.Releasing && row.Node != NoNode
 	waits := row.Status == model.Pending
 	p.gated, p.invalid = waits && row.Pod.Gated, waits && row.Unsound
@@ -46,18 +46,18 @@ func (ac *accounts) partOf(row *Task) part {
 	p.bestEffort = waits && !p.gated && ac.l.Classes.rows[row.Class].BestEffort
 	// A task at the gate of its queue asks for its share: the gate opens because of it. A task that is set
 	// aside asks for nothing, because it is never placed.
-	p.asks = p.held || waits && !p.invalid && !ac.muted(row) && (!p.gated || row.Pod.QueueGate == model.QueueGateShut)
+	p.asks = p.held || waits && !p.invalid && !ac.asksNothing(row) && (!p.gated || row.Pod.QueueGate == model.QueueGateShut)
 	return p
 }
 
-// muted says that the pending tasks of a task's job ask for nothing.
-func (ac *accounts) muted(row *Task) bool {
-	return row.Job != NoJob && ac.l.Jobs.rows[row.Job].marks.mute
+// asksNothing says that the pending tasks of a task's job ask for nothing.
+func (ac *accounts) asksNothing(row *Task) bool {
+	return row.Job != NoJob && ac.l.Jobs.rows[row.Job].marks.asksNothing
 }
 
 // recount replaces what a task counts for in its job, in its queue and in the queue's ancestors. It changes
 // only what differs.
-func (ac *accounts) recount(row *Task, was, is part) {
+func (ac *accounts) recount(row *Task, was, is contribution) {
 	job := &ac.l.Jobs.rows[row.Job]
 	role := &job.Roles[row.Role]
 	if was.counts {
@@ -94,7 +94,7 @@ func (ac *accounts) recount(row *Task, was, is part) {
 }
 
 // move replaces what a member counts for.
-func (c *Count) move(was, is part) {
+func (c *Count) move(was, is contribution) {
 	if was.counts {
 		c.By[was.status]--
 	}
@@ -179,7 +179,7 @@ func (ac *accounts) touchMembers(j JobID) {
 // room of a lost member stays reserved, that of a member that succeeded does not. A job reserves nothing while
 // the nodes could never hold it (LendsAll), or while it pauses.
 func (j *Job) reserving() bool {
-	return j.HasMin && j.waits.lending != LendsAll && !j.waits.paused && !j.marks.mute && (j.Phase == model.GroupInqueue || j.Staying() > 0)
+	return j.HasMin && j.waits.lending != LendsAll && !j.waits.paused && !j.marks.asksNothing && (j.Phase == model.GroupInqueue || j.Staying() > 0)
 }
 
 // Done is what the members that succeeded asked for in dimension d: their part of the minimum is not needed
@@ -251,34 +251,34 @@ func (ac *accounts) refreshAll(j JobID) {
 		ac.refresh(job, resource.Dim(d))
 	}
 	job.Changed++
-	ac.l.Changes.markStirred(j, job)
+	ac.l.Changes.markTouched(j, job)
 }
 
-// mark notes that a job changed, for TakeDirty and TakeStirred.
+// mark notes that a job changed, for TakeDirty and TakeTouched.
 func (ch *Changes) mark(j JobID) {
 	job := &ch.l.Jobs.rows[j]
 	if !job.marks.dirty {
 		job.marks.dirty = true
 		ch.dirty = append(ch.dirty, j)
 	}
-	ch.markStirred(j, job)
+	ch.markTouched(j, job)
 }
 
-func (ch *Changes) markStirred(j JobID, job *Job) {
-	if !job.marks.stirred {
-		job.marks.stirred = true
-		ch.stirred = append(ch.stirred, j)
+func (ch *Changes) markTouched(j JobID, job *Job) {
+	if !job.marks.touched {
+		job.marks.touched = true
+		ch.touched = append(ch.touched, j)
 	}
 }
 
-// TakeStirred calls f for every job that changed since the last call, also if the job is gone, or if only a
+// TakeTouched calls f for every job that changed since the last call, also if the job is gone, or if only a
 // failed try changed it: what was remembered of it may not hold any more.
-func (ch *Changes) TakeStirred(f func(JobID)) {
-	for _, j := range ch.stirred {
-		ch.l.Jobs.rows[j].marks.stirred = false
+func (ch *Changes) TakeTouched(f func(JobID)) {
+	for _, j := range ch.touched {
+		ch.l.Jobs.rows[j].marks.touched = false
 		f(j)
 	}
-	ch.stirred = ch.stirred[:0]
+	ch.touched = ch.touched[:0]
 }
 
 // Wants says that something is left to decide for a job: it is one of Active.

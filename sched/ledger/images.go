@@ -20,8 +20,8 @@ func (im *images) Heed() { im.l.Images.heeds = true }
 // waiting task a new chance, and is in no feed.
 func (im *images) Epoch() uint64 { return im.l.Images.at }
 
-// note notes that a node's fact changed.
-func (im *images) note(was, is *model.Node) {
+// changed notes that a node's fact changed.
+func (im *images) changed(was, is *model.Node) {
 	if was == nil || is == nil || !slices.Equal(was.Images, is.Images) {
 		im.l.Images.at++
 	}

@@ -114,7 +114,7 @@ func (js *Jobs) row(k JobKey) JobID {
 	}
 	was := &js.rows[j]
 	row := Job{Key: k, definer: NoTask, Queue: NoQueue, MinMember: 1, Changed: was.Changed + 1,
-		marks: jobMarks{activeAt: -1, dirty: was.marks.dirty, stirred: was.marks.stirred, claiming: was.marks.claiming}}
+		marks: jobMarks{activeAt: -1, dirty: was.marks.dirty, touched: was.marks.touched, claiming: was.marks.claiming}}
 	for s := range row.first {
 		row.first[s] = NoTask
 	}
@@ -134,14 +134,14 @@ func (js *Jobs) drop(j JobID) {
 		js.l.Changes.recommitted.job(row.Key)
 	}
 	if row.Losses > 0 {
-		js.l.Losses.strand(j)
+		js.l.Losses.forgetJob(j)
 	}
 	js.l.Queues.setQueue(j, NoQueue)
 	js.deactivate(j)
-	js.l.Changes.markStirred(j, row)
+	js.l.Changes.markTouched(j, row)
 	js.keys.drop(row.Key)
 	*row = Job{definer: NoTask, Queue: NoQueue, Changed: row.Changed,
-		marks: jobMarks{free: true, activeAt: -1, dirty: row.marks.dirty, stirred: row.marks.stirred, claiming: row.marks.claiming}}
+		marks: jobMarks{free: true, activeAt: -1, dirty: row.marks.dirty, touched: row.marks.touched, claiming: row.marks.claiming}}
 	js.free = append(js.free, j)
 }
 
@@ -255,7 +255,7 @@ func (js *Jobs) define(j JobID) {
 	js.l.Nodes.widen()
 	job.MinMember = minMember
 	js.setRoles(j, mins)
-	js.l.accounts.mute(j, !job.serves())
+	js.l.accounts.setAsksNothing(j, !job.serves())
 	if job.marks.charged == 0 {
 		js.l.Queues.setQueue(j, js.l.Queues.row(js.l.Charges.named(j)))
 	}

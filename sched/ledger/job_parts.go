@@ -2,14 +2,14 @@ package ledger
 
 // jobMarks says on which lists of the ledger a job is.
 type jobMarks struct {
-	claiming bool // it is on the list of claimants
-	apart    bool // it is noted as a job that may count in another queue than facts name
-	mute     bool // its pending members ask for nothing: see serves
-	activeAt int32
-	dirty    bool
-	stirred  bool
-	free     bool
-	charged  int32 // charged members: they keep it in its queue
+	claiming    bool // it is on the list of claimants
+	apart       bool // it is noted as a job that may count in another queue than facts name
+	asksNothing bool // its pending members ask for nothing: see serves
+	activeAt    int32
+	dirty       bool
+	touched     bool
+	free        bool
+	charged     int32 // charged members: they keep it in its queue
 }
 
 // decidedPhase is a phase that was decided and is not visible yet.

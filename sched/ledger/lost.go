@@ -234,9 +234,9 @@ func (lo *Losses) askFor(x *Lost, sign int64) {
 	lo.l.Changes.mark(x.In)
 }
 
-// strand notes that the row of a job with losses is freed, and its requests with it. The next cycle finds the
+// forgetJob notes that the row of a job with losses is freed, and its requests with it. The next cycle finds the
 // job again, if it is there by then.
-func (lo *Losses) strand(j JobID) {
+func (lo *Losses) forgetJob(j JobID) {
 	for _, x := range lo.standing {
 		if x.asked && x.In == j {
 			x.In, x.asked = NoJob, false
@@ -270,8 +270,8 @@ func (lo *Losses) Restore(losses []Loss) {
 	}
 }
 
-// beside is room that a try keeps.
-type beside struct {
+// keptRoom is room that a try keeps.
+type keptRoom struct {
 	queue QueueID
 	class ClassID
 	node  NodeID
@@ -284,17 +284,17 @@ func (tx *Tx) Beside(x *Lost, n NodeID) { tx.l.Claims.keepBeside(tx.l.Claims.bes
 // Return is the inverse of Beside.
 func (tx *Tx) Return(x *Lost, n NodeID) { tx.l.Claims.keepBeside(tx.l.Claims.besideOf(x, n), false) }
 
-func (cl *Claims) besideOf(x *Lost, n NodeID) beside {
-	return beside{cl.l.Jobs.rows[x.In].Queue, x.Class, n}
+func (cl *Claims) besideOf(x *Lost, n NodeID) keptRoom {
+	return keptRoom{cl.l.Jobs.rows[x.In].Queue, x.Class, n}
 }
 
 // keepBeside keeps room, or gives it back, and notes how to undo that.
-func (cl *Claims) keepBeside(b beside, keep bool) {
+func (cl *Claims) keepBeside(b keptRoom, keep bool) {
 	cl.l.Statements.undo = append(cl.l.Statements.undo, entry{task: NoTask, node: b.node, jobPrev: TaskID(b.class), jobNext: TaskID(b.queue), nominated: keep})
 	cl.countBeside(b, keep)
 }
 
-func (cl *Claims) countBeside(b beside, keep bool) {
+func (cl *Claims) countBeside(b keptRoom, keep bool) {
 	sign := int64(1)
 	if keep {
 		cl.aside = append(cl.aside, b)

@@ -11,7 +11,7 @@ func (ac *accounts) move(t TaskID, s model.Status, n NodeID) {
 // becomes bound where it was allocated, nothing changes for its node.
 func (ac *accounts) movePlacing(t TaskID, s model.Status, n NodeID, c Chosen) {
 	row := &ac.l.Tasks.rows[t]
-	was := ac.partOf(row)
+	was := ac.contributionOf(row)
 	stays := n == row.Node && c == row.Chosen && hold(s) == hold(row.Status) && !row.claims()
 	if !stays {
 		ac.removeFromNode(t)
@@ -22,7 +22,7 @@ func (ac *accounts) movePlacing(t TaskID, s model.Status, n NodeID, c Chosen) {
 	row.Status, row.Node, row.Chosen = s, n, c
 	if row.Job != NoJob {
 		ac.l.Tasks.linkJob(t)
-		ac.recount(row, was, ac.partOf(row))
+		ac.recount(row, was, ac.contributionOf(row))
 	}
 	if !stays {
 		ac.addToNode(t)
@@ -61,7 +61,7 @@ func (ac *accounts) enter(t TaskID) {
 	}
 	if row.Job != NoJob {
 		ac.l.Tasks.linkJob(t)
-		ac.recount(row, part{}, ac.partOf(row))
+		ac.recount(row, contribution{}, ac.contributionOf(row))
 	}
 	ac.addToNode(t)
 }
@@ -71,7 +71,7 @@ func (ac *accounts) leave(t TaskID) {
 	row := &ac.l.Tasks.rows[t]
 	ac.removeFromNode(t)
 	if row.Job != NoJob {
-		ac.recount(row, ac.partOf(row), part{})
+		ac.recount(row, ac.contributionOf(row), contribution{})
 		ac.l.Tasks.unlinkJob(t)
 	}
 	for _, r := range ac.l.PluginStates.podObservers {

@@ -170,7 +170,7 @@ func (ns *Nodes) widen() {
 
 func (ns *Nodes) apply(name string, fact *model.Node) {
 	n := ns.row(name)
-	ns.l.Images.note(ns.rows[n].Fact, fact)
+	ns.l.Images.changed(ns.rows[n].Fact, fact)
 	if was := ns.rows[n].Fact; was != nil && fact != nil && was.Alike(fact) {
 		ns.rows[n].Fact = fact // a heartbeat: nothing that is read has changed
 		return

@@ -43,7 +43,7 @@ type Queue struct {
 	weight   int32
 	priority int32
 	Depth    int32   // root is 0
-	Kids     int32   // present queues that name it as parent
+	Children int32   // present queues that name it as parent
 	Jobs     int32   // jobs directly in it
 	up       QueueID // its parent, if its place is sound; changes of figures go up along it
 	Moved    uint64  // Ledger.UsageEpoch when Allocated or Request changed last
@@ -56,11 +56,11 @@ type Queue struct {
 	Deserved   resource.Vec // as written in its spec
 	Guarantee  resource.Vec // as written, limited to its capability
 
-	above  QueueID // the queue that its fact names as parent, whether its place is sound or not
-	kid    QueueID // the first of the queues that name it as parent, in no order
-	next   QueueID // the next of the queues with the same parent
-	prev   QueueID
-	groups *model.NodeGroups // the node groups its jobs may use, if a plugin reads them
+	above           QueueID // the queue that its fact names as parent, whether its place is sound or not
+	firstChild      QueueID // the first of the queues that name it as parent, in no order
+	nextSibling     QueueID // the next of the queues with the same parent
+	previousSibling QueueID
+	groups          *model.NodeGroups // the node groups its jobs may use, if a plugin reads them
 }
 
 // Queue returns the row of a queue.
@@ -112,7 +112,7 @@ func (qs *Queues) row(name string) QueueID {
 // begin makes a row that of a queue which is named and not known yet. Its sums are zero; their memory is used
 // again.
 func (q *Queue) begin(name string) {
-	*q = Queue{Name: name, Place: Missing, up: NoQueue, above: NoQueue, kid: NoQueue, next: NoQueue, prev: NoQueue,
+	*q = Queue{Name: name, Place: Missing, up: NoQueue, above: NoQueue, firstChild: NoQueue, nextSibling: NoQueue, previousSibling: NoQueue,
 		QueueAmounts: q.QueueAmounts,
 		Capability:   q.Capability, Deserved: q.Deserved, Guarantee: q.Guarantee}
 	if name == model.RootQueue {
@@ -196,7 +196,7 @@ func (qs *Queues) bulk(job *Job, sign int64) {
 // drop frees the row of a queue that nothing names any more.
 func (qs *Queues) drop(q QueueID) {
 	row := &qs.rows[q]
-	if row.free || row.Fact != nil || row.Jobs > 0 || row.Kids > 0 || row.Name == model.RootQueue {
+	if row.free || row.Fact != nil || row.Jobs > 0 || row.Children > 0 || row.Name == model.RootQueue {
 		return
 	}
 	delete(qs.byName, row.Name)
@@ -295,4 +295,4 @@ func (q *Queue) KeptText(dims *resource.Dims, shorts []trace.Short) string {
 }
 
 // Leaf says that no queue names this one as parent. Root is never a leaf.
-func (q *Queue) Leaf() bool { return q.Kids == 0 && q.Name != model.RootQueue }
+func (q *Queue) Leaf() bool { return q.Children == 0 && q.Name != model.RootQueue }

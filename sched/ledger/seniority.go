@@ -8,18 +8,18 @@ import (
 // seniority numbers the queues that have a fact by age, then by name. Orders of queues end with it; comparing
 // numbers is faster than comparing names.
 type seniority struct {
-	mark  Cursor  // of Changes.QueueSpecs, when they were numbered; 0: never
-	ranks []int32 // by QueueID
-	by    []age   // the ages and names that the numbers depend on, in order
+	mark  Cursor     // of Changes.QueueSpecs, when they were numbered; 0: never
+	ranks []int32    // by QueueID
+	by    []queueAge // the ages and names that the numbers depend on, in order
 }
 
-type age struct {
+type queueAge struct {
 	queue   QueueID
 	created int64
 	name    string
 }
 
-func (a age) compare(b age) int {
+func (a queueAge) compare(b queueAge) int {
 	return cmp.Or(cmp.Compare(a.created, b.created), cmp.Compare(a.name, b.name))
 }
 
@@ -58,12 +58,12 @@ func (s *seniority) sort(l *Ledger) {
 			s.by = append(s.by, l.Queues.ageOf(QueueID(q)))
 		}
 	}
-	slices.SortFunc(s.by, age.compare)
+	slices.SortFunc(s.by, queueAge.compare)
 	for i, a := range s.by {
 		s.ranks[a.queue] = int32(i)
 	}
 }
 
-func (qs *Queues) ageOf(q QueueID) age {
-	return age{q, qs.rows[q].Fact.Created, qs.rows[q].Name}
+func (qs *Queues) ageOf(q QueueID) queueAge {
+	return queueAge{q, qs.rows[q].Fact.Created, qs.rows[q].Name}
 }

@@ -173,7 +173,7 @@ func (js *Jobs) resub(j JobID, old *model.PodGroup) {
 				continue
 			}
 			js.enterSub(t)
-			sub, is := &job.Subs[row.Sub], js.l.accounts.partOf(row)
+			sub, is := &job.Subs[row.Sub], js.l.accounts.contributionOf(row)
 			sub.By[row.Status]++
 			sub.BestEffort += int32(change(false, is.bestEffort))
 			sub.Leaving += int32(change(false, is.leaving))
@@ -205,8 +205,8 @@ func (a *auditor) subjobs(j JobID, members []TaskID) {
 		w := &want[row.Sub]
 		w.tasks++
 		w.By[row.Status]++
-		w.BestEffort += int32(change(false, a.l.accounts.partOf(row).bestEffort))
-		w.Leaving += int32(change(false, a.l.accounts.partOf(row).leaving))
+		w.BestEffort += int32(change(false, a.l.accounts.contributionOf(row).bestEffort))
+		w.Leaving += int32(change(false, a.l.accounts.contributionOf(row).leaving))
 	}
 	for i := range want {
 		listed := int32(0)

@@ -41,16 +41,16 @@ func (qs *Queues) place(q QueueID) {
 // link adds a queue to those that name a parent.
 func (qs *Queues) link(q, above QueueID) {
 	row := &qs.rows[q]
-	row.above, row.prev, row.next = above, NoQueue, NoQueue
+	row.above, row.previousSibling, row.nextSibling = above, NoQueue, NoQueue
 	if above == NoQueue {
 		return
 	}
 	up := &qs.rows[above]
-	if row.next = up.kid; row.next != NoQueue {
-		qs.rows[row.next].prev = q
+	if row.nextSibling = up.firstChild; row.nextSibling != NoQueue {
+		qs.rows[row.nextSibling].previousSibling = q
 	}
-	up.kid = q
-	if up.Kids++; up.Kids == 1 {
+	up.firstChild = q
+	if up.Children++; up.Children == 1 {
 		addQueue(&qs.l.Changes.QueueTree, above)
 	}
 }
@@ -61,15 +61,15 @@ func (qs *Queues) unlink(q QueueID) {
 		return
 	}
 	up := &qs.rows[row.above]
-	if row.prev != NoQueue {
-		qs.rows[row.prev].next = row.next
+	if row.previousSibling != NoQueue {
+		qs.rows[row.previousSibling].nextSibling = row.nextSibling
 	} else {
-		up.kid = row.next
+		up.firstChild = row.nextSibling
 	}
-	if row.next != NoQueue {
-		qs.rows[row.next].prev = row.prev
+	if row.nextSibling != NoQueue {
+		qs.rows[row.nextSibling].previousSibling = row.previousSibling
 	}
-	if up.Kids--; up.Kids == 0 {
+	if up.Children--; up.Children == 0 {
 		addQueue(&qs.l.Changes.QueueTree, row.above)
 	}
 }
@@ -78,8 +78,8 @@ func (qs *Queues) unlink(q QueueID) {
 // returned false it does not go. It visits every queue of a cycle once.
 func (qs *Queues) walk(top QueueID, f func(QueueID) bool) {
 	for at := top; at != NoQueue; {
-		if deeper := f(at); deeper && qs.rows[at].kid != NoQueue {
-			at = qs.rows[at].kid
+		if deeper := f(at); deeper && qs.rows[at].firstChild != NoQueue {
+			at = qs.rows[at].firstChild
 		} else if at == top {
 			return
 		} else {
@@ -93,12 +93,12 @@ func (qs *Queues) walk(top QueueID, f func(QueueID) bool) {
 
 // later is the next queue of a walk from top after a queue and all queues below it.
 func (qs *Queues) later(at, top QueueID) QueueID {
-	for qs.rows[at].next == NoQueue {
+	for qs.rows[at].nextSibling == NoQueue {
 		if at = qs.rows[at].above; at == top {
 			return NoQueue
 		}
 	}
-	return qs.rows[at].next
+	return qs.rows[at].nextSibling
 }
 
 // inCycle says that a queue is below itself: its ancestors lead back to it before they reach a queue that has
@@ -198,7 +198,7 @@ func (qs *Queues) groupsBelow(up QueueID, fact *model.Queue) *model.NodeGroups {
 func (qs *Queues) addToAncestors(q QueueID, sign int64) {
 	own := &qs.rows[q]
 	own.Moved = qs.l.Changes.usageEpoch
-	if own.up == NoQueue || own.Jobs == 0 && own.Kids == 0 {
+	if own.up == NoQueue || own.Jobs == 0 && own.Children == 0 {
 		return // it has no ancestor, or holds nothing and asks for nothing
 	}
 	for at := own.up; at != NoQueue; at = qs.rows[at].up {

@@ -201,11 +201,11 @@ func (st *Statements) rollback(mark int) {
 
 func (st *Statements) takeBack(e *entry) {
 	if e.task == NoTask {
-		st.l.Claims.countBeside(beside{QueueID(e.jobNext), ClassID(e.jobPrev), e.node}, !e.nominated)
+		st.l.Claims.countBeside(keptRoom{QueueID(e.jobNext), ClassID(e.jobPrev), e.node}, !e.nominated)
 		return
 	}
 	row := &st.l.Tasks.rows[e.task]
-	was := st.l.accounts.partOf(row)
+	was := st.l.accounts.contributionOf(row)
 	st.l.accounts.removeFromNode(e.task)
 	if row.Job != NoJob {
 		st.l.Tasks.unlinkJob(e.task)
@@ -214,7 +214,7 @@ func (st *Statements) takeBack(e *entry) {
 	row.jobPrev, row.jobNext, row.nodePrev, row.nodeNext = e.jobPrev, e.jobNext, e.nodePrev, e.nodeNext
 	if row.Job != NoJob {
 		st.l.Tasks.relinkJob(e.task)
-		st.l.accounts.recount(row, was, st.l.accounts.partOf(row))
+		st.l.accounts.recount(row, was, st.l.accounts.contributionOf(row))
 	}
 	if row.Node != NoNode {
 		st.l.Nodes.relink(e.task)

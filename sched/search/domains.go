@@ -28,20 +28,20 @@ const (
 // domains is the state of an attempt for a job whose members have to be near each other, or that starts
 // by sub-groups.
 type domains struct {
-	net     *topology.Map // nil: the network is unknown
-	inside  topology.ID   // the domain that the job has to stay in; None: anywhere
-	home    topology.ID   // the domain that the current members have to stay in; None: anywhere
-	near    topology.ID   // the domain of the last member placed
-	future  bool          // room that is being freed counts, too
-	partial bool          // members of a sub-group wait for room: those that have it do not start without them
-	free    bool          // no plugin counts members: no minimum binds
-	rest    *rest         // the units that have no place yet
-	tries   int           // failed tries within the current domain
-	most    int           // bounds tries
-	short   trace.Reason  // why there was no domain for the first unit without one
-	unsized trace.Reason  // the first sub-group that lacks pods, by name
-	passed  []int         // indices in rest of the units that found no domain
-	left    []unit        // sub-groups that lack pods
+	net     *topology.Map   // nil: the network is unknown
+	inside  topology.ID     // the domain that the job has to stay in; None: anywhere
+	home    topology.ID     // the domain that the current members have to stay in; None: anywhere
+	near    topology.ID     // the domain of the last member placed
+	future  bool            // room that is being freed counts, too
+	partial bool            // members of a sub-group wait for room: those that have it do not start without them
+	free    bool            // no plugin counts members: no minimum binds
+	rest    *remainingUnits // the units that have no place yet
+	tries   int             // failed tries within the current domain
+	most    int             // bounds tries
+	short   trace.Reason    // why there was no domain for the first unit without one
+	unsized trace.Reason    // the first sub-group that lacks pods, by name
+	passed  []int           // indices in rest of the units that found no domain
+	left    []unit          // sub-groups that lack pods
 }
 
 // Apart says that domains matter for placing a job: its PodGroup divides it into sub-groups, or has a

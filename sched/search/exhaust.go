@@ -125,7 +125,7 @@ func (x *exhaustive) from(tx *ledger.Tx, k int) bool {
 	}
 	u := x.units[k]
 	for _, d := range x.net.Widest(x.inside, x.net.Reach(x.w.Job, u.sub), x.limit(u)) {
-		if x.hasRoom(d, u) && x.member(tx, spot{unit: k, nodes: x.net.Domain(d).Nodes}) {
+		if x.hasRoom(d, u) && x.member(tx, searchPosition{unit: k, nodes: x.net.Domain(d).Nodes}) {
 			return true
 		}
 		if x.over() {
@@ -142,8 +142,8 @@ func (x *exhaustive) hasRoom(d topology.ID, u unit) bool {
 	return x.homes.roomFor(d, classes, u.need) >= u.need
 }
 
-// spot is the position of the search within a unit.
-type spot struct {
+// searchPosition is the position of the search within a unit.
+type searchPosition struct {
 	unit  int
 	nodes []ledger.NodeID // the nodes of the unit's domain
 	task  int             // index in the unit: the task to place now
@@ -152,7 +152,7 @@ type spot struct {
 }
 
 // member places the tasks of a unit from at.task on, and then the units after it.
-func (x *exhaustive) member(tx *ledger.Tx, at spot) bool {
+func (x *exhaustive) member(tx *ledger.Tx, at searchPosition) bool {
 	u := x.units[at.unit]
 	left := int64(len(u.tasks) - at.task)
 	lacks := int64(0)
@@ -183,7 +183,7 @@ func (x *exhaustive) member(tx *ledger.Tx, at spot) bool {
 }
 
 // on places the current task on a node, and then the tasks after it.
-func (x *exhaustive) on(tx *ledger.Tx, at spot, n int) (ok bool) {
+func (x *exhaustive) on(tx *ledger.Tx, at searchPosition, n int) (ok bool) {
 	tasks := x.units[at.unit].tasks
 	task := tasks[at.task]
 	class := x.s.L.Task(task).Class

@@ -2,10 +2,10 @@ package search
 
 import "ashlar.sh/sched/ledger"
 
-// rest is the units of a job that have no place yet. Units are taken out and put back in reverse order.
+// remainingUnits is the units of a job that have no place yet. Units are taken out and put back in reverse order.
 // What the job could still reach is counted along, so that a step costs the same however many units
 // there are.
-type rest struct {
+type remainingUnits struct {
 	job   *ledger.Job
 	free  bool // no minimum binds
 	units []unit
@@ -18,9 +18,9 @@ type rest struct {
 	short int     // … with fewer that could be sized than their minimum
 }
 
-func newRest(job *ledger.Job, units []unit, free bool) *rest {
+func newRest(job *ledger.Job, units []unit, free bool) *remainingUnits {
 	n := len(job.Group.SubGroups)
-	r := &rest{job: job, free: free, units: make([]unit, 0, len(units)+1), all: newLinks(1, len(units)+1), of: newLinks(n+1, len(units)+1)}
+	r := &remainingUnits{job: job, free: free, units: make([]unit, 0, len(units)+1), all: newLinks(1, len(units)+1), of: newLinks(n+1, len(units)+1)}
 	r.sized, r.could = make([]int32, n), make([]int32, n)
 	for p := range n {
 		if job.Group.SubGroups[p].Min > 0 {
@@ -40,7 +40,7 @@ func newRest(job *ledger.Job, units []unit, free bool) *rest {
 }
 
 // count changes the number of a policy's sub-groups that have their size, and of those that could.
-func (r *rest) count(policy, sized, could int32) {
+func (r *remainingUnits) count(policy, sized, could int32) {
 	least := r.job.Group.SubGroups[policy].Min
 	r.lack -= below(r.sized[policy], least)
 	r.short -= below(r.could[policy], least)
@@ -57,10 +57,10 @@ func below(have, least int32) int {
 	return 0
 }
 
-func (r *rest) policy(i int) int32 { return r.job.Subs[r.units[i].sub].Policy }
+func (r *remainingUnits) policy(i int) int32 { return r.job.Subs[r.units[i].sub].Policy }
 
 // push adds a unit at the end; pop takes it out again.
-func (r *rest) push(u unit) {
+func (r *remainingUnits) push(u unit) {
 	list := int32(len(r.sized))
 	if u.grows {
 		list = r.job.Subs[u.sub].Policy
@@ -71,7 +71,7 @@ func (r *rest) push(u unit) {
 	r.add(len(r.units)-1, 1)
 }
 
-func (r *rest) pop() {
+func (r *remainingUnits) pop() {
 	r.add(len(r.units)-1, -1)
 	r.units = r.units[:len(r.units)-1]
 	r.all.pop()
@@ -79,19 +79,19 @@ func (r *rest) pop() {
 }
 
 // take takes a unit out; putBack is its inverse.
-func (r *rest) take(i int) {
+func (r *remainingUnits) take(i int) {
 	r.all.take(i)
 	r.of.take(i)
 	r.add(i, -1)
 }
 
-func (r *rest) putBack(i int) {
+func (r *remainingUnits) putBack(i int) {
 	r.all.putBack(i)
 	r.of.putBack(i)
 	r.add(i, 1)
 }
 
-func (r *rest) add(i int, sign int32) {
+func (r *remainingUnits) add(i int, sign int32) {
 	r.tasks += int64(sign) * int64(len(r.units[i].tasks))
 	if r.units[i].grows {
 		r.count(r.policy(i), 0, sign)
@@ -99,7 +99,7 @@ func (r *rest) add(i int, sign int32) {
 }
 
 // placed notes that a unit that was taken out has a place (sign 1), or lost it (-1).
-func (r *rest) placed(i int, sign int32) {
+func (r *remainingUnits) placed(i int, sign int32) {
 	if r.units[i].grows {
 		r.count(r.policy(i), sign, sign)
 	}
@@ -107,7 +107,7 @@ func (r *rest) placed(i int, sign int32) {
 
 // next is the index of the unit to place now: the first of a policy that lacks sub-groups, else the
 // first; -1 when none is left.
-func (r *rest) next() int {
+func (r *remainingUnits) next() int {
 	first := -1
 	for p := 0; r.lack > 0 && p < len(r.sized); p++ {
 		if r.sized[p] < r.job.Group.SubGroups[p].Min {
@@ -123,15 +123,15 @@ func (r *rest) next() int {
 }
 
 // possible says that the job would have its minimum if all units that are left had a place.
-func (r *rest) possible() bool {
+func (r *remainingUnits) possible() bool {
 	return r.free || r.short == 0 && r.have()+r.tasks >= int64(r.job.MinMember)
 }
 
-func (r *rest) have() int64 { return int64(r.job.Promised()) }
+func (r *remainingUnits) have() int64 { return int64(r.job.Promised()) }
 
 // least is how many tasks of a unit that was taken out have to be placed together: what its sub-group
 // needs, and what the job would lack with all other units placed.
-func (r *rest) least(i int) int64 {
+func (r *remainingUnits) least(i int) int64 {
 	u := &r.units[i]
 	if r.free {
 		return u.need

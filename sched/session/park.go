@@ -22,20 +22,20 @@ func (pk *Parking) Parked(j ledger.JobID) bool {
 	if now.job == m.epochs.job && pk.s.L.Job(j).Waiting() == 0 && pk.hopeless(pk.lackOf(j, m), now) {
 		return true
 	}
-	rest := m.restsOn()
+	rest := m.basis()
 	return rest.of(now) == rest.of(m.epochs)
 }
 
-// rest is what a refusal rests on besides the job itself.
-type rest uint8
+// basis is what a refusal rests on besides the job itself.
+type basis uint8
 
 const (
-	onRoom  rest = iota // room that was freed somewhere
-	onQueue             // what queues hold or ask for, too
-	onAll               // every node's figures
+	onRoom  basis = iota // room that was freed somewhere
+	onQueue              // what queues hold or ask for, too
+	onAll                // every node's figures
 )
 
-func (m *WaitRecord) restsOn() rest {
+func (m *WaitRecord) basis() basis {
 	switch {
 	case m.full:
 		return onAll
@@ -47,7 +47,7 @@ func (m *WaitRecord) restsOn() rest {
 }
 
 // of are the epochs that matter.
-func (r rest) of(s epochs) epochs {
+func (r basis) of(s epochs) epochs {
 	if r != onAll {
 		s.nodes = 0
 	}

@@ -10,7 +10,7 @@ import (
 type Parking struct {
 	s *Session
 
-	slots   []slot // by job
+	slots   []parkSlot // by job
 	awake   []ledger.JobID
 	groups  []*parkGroup
 	groupOf map[parkKey]*parkGroup
@@ -30,11 +30,11 @@ type parkGroup struct {
 
 type parkKey struct {
 	lack lack
-	rest rest
+	rest basis
 }
 
-// slot is the position of a job between cycles.
-type slot struct {
+// parkSlot is the position of a job between cycles.
+type parkSlot struct {
 	group *parkGroup
 	at    int // index in the group
 	awake bool
@@ -57,7 +57,7 @@ func (pk *Parking) belongs(list int, job *ledger.Job) bool {
 
 // Unparked are the active jobs that are not parked; order and keep are as in Candidates.
 func (pk *Parking) Unparked(keep func(ledger.JobID) bool) []ledger.JobID {
-	pk.stir()
+	pk.followChanges()
 	now := pk.s.world()
 	pk.open(now)
 	var out []ledger.JobID
@@ -90,7 +90,7 @@ func (pk *Parking) BestEffort(keep func(ledger.JobID) bool) []ledger.JobID {
 }
 
 func (pk *Parking) listed(list int, keep func(ledger.JobID) bool) []ledger.JobID {
-	pk.stir()
+	pk.followChanges()
 	pk.lists[list] = slices.DeleteFunc(pk.lists[list], func(j ledger.JobID) bool {
 		pk.slots[j].in[list] = pk.s.L.Jobs.Wants(j) && pk.belongs(list, pk.s.L.Job(j))
 		return !pk.slots[j].in[list]
@@ -98,11 +98,11 @@ func (pk *Parking) listed(list int, keep func(ledger.JobID) bool) []ledger.JobID
 	return pk.s.inOrder(slices.Clone(pk.lists[list]), keep)
 }
 
-// stir wakes the jobs that changed, and adds them to the lists that they belong to.
-func (pk *Parking) stir() {
-	pk.s.L.Changes.TakeStirred(func(j ledger.JobID) {
+// followChanges wakes the jobs that changed, and adds them to the lists that they belong to.
+func (pk *Parking) followChanges() {
+	pk.s.L.Changes.TakeTouched(func(j ledger.JobID) {
 		for int(j) >= len(pk.slots) {
-			pk.slots = append(pk.slots, slot{})
+			pk.slots = append(pk.slots, parkSlot{})
 		}
 		b := &pk.slots[j]
 		if b.group != nil {
@@ -143,7 +143,7 @@ func (pk *Parking) open(now epochs) {
 // addToGroup adds a parked job to the group of the jobs that wait for the same.
 func (pk *Parking) addToGroup(j ledger.JobID, now epochs) {
 	m := pk.s.WaitRecord(j)
-	key := parkKey{pk.lackOf(j, m), m.restsOn()}
+	key := parkKey{pk.lackOf(j, m), m.basis()}
 	b := pk.groupOf[key]
 	if b == nil {
 		if pk.groupOf == nil {
@@ -161,7 +161,7 @@ func (pk *Parking) addToGroup(j ledger.JobID, now epochs) {
 }
 
 // unpark takes a job out of its group.
-func (pk *Parking) unpark(d *slot) {
+func (pk *Parking) unpark(d *parkSlot) {
 	b := d.group
 	last := b.jobs[len(b.jobs)-1]
 	b.jobs[d.at] = last

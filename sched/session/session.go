@@ -37,7 +37,7 @@ type Session struct {
 	waitRecords []*WaitRecord // by JobID; nil for most: a job that never waited has none
 	spareHeap   *queueHeap    // of a rotation that is over, for the next one
 	starving    starvingJobs
-	noVictims   map[actionOnJob]stood
+	noVictims   map[actionOnJob]jobSituation
 	idleActions map[string]Situation // by action: the Situation in which no job was left to make room for
 	cycle       uint64
 	opened      uint64 // the StateEpoch when the cycle began
@@ -197,8 +197,8 @@ type actionOnJob struct {
 	action string
 }
 
-// stood is the state in which it found none.
-type stood struct {
+// jobSituation is the state in which it found none.
+type jobSituation struct {
 	key ledger.JobKey
 	Situation
 }
@@ -215,9 +215,9 @@ func (s *Session) Situation() Situation {
 // RememberNoVictims notes that an action finds no victims for a job as things stand.
 func (s *Session) RememberNoVictims(j ledger.JobID, action string) {
 	if s.noVictims == nil {
-		s.noVictims = map[actionOnJob]stood{}
+		s.noVictims = map[actionOnJob]jobSituation{}
 	}
-	s.noVictims[actionOnJob{j, action}] = stood{s.L.Job(j).Key, s.Situation()}
+	s.noVictims[actionOnJob{j, action}] = jobSituation{s.L.Job(j).Key, s.Situation()}
 }
 
 // RememberIdle notes that as things stand an action has no job to make room for, or finds no victims
@@ -239,7 +239,7 @@ func (s *Session) IsIdle(action string) bool {
 // again.
 func (s *Session) HasNoVictims(j ledger.JobID, action string) bool {
 	at, ok := s.noVictims[actionOnJob{j, action}]
-	return ok && at == stood{s.L.Job(j).Key, s.Situation()}
+	return ok && at == jobSituation{s.L.Job(j).Key, s.Situation()}
 }
 
 // Clear forgets why a job waited.

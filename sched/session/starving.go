@@ -48,7 +48,7 @@ type groupSlot struct {
 // StarvingJobs are the jobs that starve: in StarvingGroups where answers can be shared, and those that
 // are alone. look is called for jobs that changed. The slices are valid until the next call.
 func (s *Session) StarvingJobs(look func(ledger.JobID) StarvingJob) ([]*StarvingGroup, []ledger.JobID) {
-	s.Parking.stir()
+	s.Parking.followChanges()
 	v := &s.starving
 	changed, known := s.L.Changes.QueueSpecs.Follow(&v.specSeen)
 	if !v.on || !known || len(changed) > 0 {

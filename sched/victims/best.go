@@ -21,13 +21,13 @@ type choice struct {
 // best is the cheapest plan within a level; nil when there is none. The plan is valid until the next
 // call.
 func (ch *choice) best(level int32, wholeGangs bool) *plan {
-	if ch.vs.rule.Scope == SameJob || ch.vs.asked.within() != nil || ch.vs.rule.Sample.On {
+	if ch.vs.rule.Scope == SameJob || ch.vs.current.within() != nil || ch.vs.rule.Sample.On {
 		return ch.bestListed(wholeGangs)
 	}
-	k := candidateKey{class: ch.vs.asked.class, born: ch.vs.l.Class(ch.vs.asked.class).Born, scope: ch.vs.rule.Scope, queue: ch.vs.asked.preemptor.Queue, level: level,
-		ceiling: ch.vs.asked.ceiling(), wholeGangs: wholeGangs, blocked: !ch.vs.asked.allocatable()}
+	k := candidateKey{class: ch.vs.current.class, born: ch.vs.l.Class(ch.vs.current.class).Born, scope: ch.vs.rule.Scope, queue: ch.vs.current.preemptor.Queue, level: level,
+		ceiling: ch.vs.current.ceiling(), wholeGangs: wholeGangs, blocked: !ch.vs.current.allocatable()}
 	r := ch.vs.candidates.of(k)
-	ch.vs.asked.bounded = max(ch.vs.asked.bounded, len(r.heap))
+	ch.vs.current.bounded = max(ch.vs.current.bounded, len(r.heap))
 	best, spare := (*plan)(nil), &ch.plans[0]
 	ch.popped = ch.popped[:0]
 	for len(r.heap) > 0 {
@@ -42,7 +42,7 @@ func (ch *choice) best(level int32, wholeGangs bool) *plan {
 		}
 		if !ch.vs.dry.run(n, wholeGangs, spare) {
 			r.failed[n] = ch.vs.stamp
-			if ch.vs.asked.spent() {
+			if ch.vs.current.spent() {
 				break
 			}
 			continue
@@ -50,13 +50,13 @@ func (ch *choice) best(level int32, wholeGangs bool) *plan {
 		if best == nil || ch.cheaper(spare.cost, n, best) {
 			best, spare = ch.swap(best, spare)
 		} else {
-			ch.vs.asked.loses(spare.node, spare.cost)
+			ch.vs.current.loses(spare.node, spare.cost)
 		}
-		if ch.vs.asked.spent() {
+		if ch.vs.current.spent() {
 			break
 		}
 	}
-	ch.vs.asked.runnersUp(r)
+	ch.vs.current.runnersUp(r)
 	for _, n := range ch.popped {
 		ch.vs.candidates.push(r, n)
 	}
@@ -66,7 +66,7 @@ func (ch *choice) best(level int32, wholeGangs bool) *plan {
 }
 
 // spent says that the preemptor's budget is used up.
-func (as *asked) spent() bool {
+func (as *currentPreemptor) spent() bool {
 	as.exhausted = as.exhausted || as.steps > as.budget
 	return as.steps > as.budget
 }
@@ -74,14 +74,14 @@ func (as *asked) spent() bool {
 // swap makes the spare plan the best; the old best becomes the spare one.
 func (ch *choice) swap(best, spare *plan) (*plan, *plan) {
 	if best != nil {
-		ch.vs.asked.loses(best.node, best.cost)
+		ch.vs.current.loses(best.node, best.cost)
 		return spare, best
 	}
 	return spare, &ch.plans[1]
 }
 
 // ceiling is the highest priority that a victim's job may have.
-func (as *asked) ceiling() int32 {
+func (as *currentPreemptor) ceiling() int32 {
 	if as.vs.rule.Scope != SameQueue {
 		return 1<<31 - 1
 	}
@@ -95,7 +95,7 @@ func (ch *choice) cheaper(c Cost, n ledger.NodeID, p *plan) bool {
 }
 
 // loses notes a plan that would have worked but was not the cheapest.
-func (as *asked) loses(n ledger.NodeID, c Cost) {
+func (as *currentPreemptor) loses(n ledger.NodeID, c Cost) {
 	a := trace.Alternative{Node: as.vs.l.Node(n).Name, Priority: c.Highest, Sum: c.prioritySum(), Victims: int(c.Count), Started: c.Start}
 	as.losers = append(as.losers, a)
 	slices.SortFunc(as.losers, func(a, b trace.Alternative) int {
@@ -110,7 +110,7 @@ func (c Cost) prioritySum() int64 { return c.Sum - int64(c.Count)<<31 }
 
 // runnersUp notes the next nodes of the heap, which were not tried because even the least that they
 // could cost is no cheaper. The first three of a heap are among its first seven elements.
-func (as *asked) runnersUp(r *candidateNodes) {
+func (as *currentPreemptor) runnersUp(r *candidateNodes) {
 	var first [7]ledger.NodeID
 	next := first[:copy(first[:], r.heap)]
 	slices.SortFunc(next, func(a, b ledger.NodeID) int {
@@ -150,10 +150,10 @@ func (ch *choice) bestListed(wholeGangs bool) *plan {
 // listNodes lists the nodes that are worth trying.
 func (ch *choice) listNodes(wholeGangs bool) {
 	ch.list = ch.list[:0]
-	probe := candidateNodes{key: candidateKey{class: ch.vs.asked.class, scope: ch.vs.rule.Scope, queue: ch.vs.asked.preemptor.Queue, ceiling: ch.vs.asked.ceiling(),
-		wholeGangs: wholeGangs, blocked: !ch.vs.asked.allocatable()}, mayLose: ch.vs.scope.mayLose}
+	probe := candidateNodes{key: candidateKey{class: ch.vs.current.class, scope: ch.vs.rule.Scope, queue: ch.vs.current.preemptor.Queue, ceiling: ch.vs.current.ceiling(),
+		wholeGangs: wholeGangs, blocked: !ch.vs.current.allocatable()}, mayLose: ch.vs.scope.mayLose}
 	ch.vs.candidates.read(&probe)
-	admits := ch.vs.nodes.Admitted(ch.vs.asked.class)
+	admits := ch.vs.nodes.Admitted(ch.vs.current.class)
 	consider := func(n ledger.NodeID) {
 		if int(n) >= len(admits) || !admits[n] {
 			return
@@ -169,14 +169,14 @@ func (ch *choice) listNodes(wholeGangs bool) {
 	if ch.vs.rule.Scope == SameJob {
 		ch.ownNodes(consider)
 	} else {
-		for _, n := range ch.vs.asked.within() {
+		for _, n := range ch.vs.current.within() {
 			consider(n)
 		}
 	}
 	slices.SortFunc(ch.list, func(a, b listed) int {
 		return cmp.Or(a.bound.Compare(b.bound), cmp.Compare(ch.vs.l.Node(a.node).Name, ch.vs.l.Node(b.node).Name))
 	})
-	ch.vs.asked.bounded = max(ch.vs.asked.bounded, len(ch.list))
+	ch.vs.current.bounded = max(ch.vs.current.bounded, len(ch.list))
 }
 
 // ownNodes calls f once for every node on which members of the preemptor's job run or have a
@@ -184,7 +184,7 @@ func (ch *choice) listNodes(wholeGangs bool) {
 func (ch *choice) ownNodes(f func(ledger.NodeID)) {
 	ch.popped = ch.popped[:0]
 	for _, s := range [...]model.Status{model.Running, model.Bound, model.Pipelined} {
-		ch.vs.l.Jobs.Tasks(ch.vs.asked.preemptor.Job, s, func(t ledger.TaskID) bool {
+		ch.vs.l.Jobs.Tasks(ch.vs.current.preemptor.Job, s, func(t ledger.TaskID) bool {
 			if n := ch.vs.l.Task(t).Node; standing(ch.vs.l, t) && !slices.Contains(ch.popped, n) {
 				ch.popped = append(ch.popped, n)
 			}

@@ -9,7 +9,7 @@ import (
 // measure notes what the node lacks before any eviction, and the most that one task of the units frees,
 // both by dimension.
 func (dr *dryRun) measure() {
-	needs := dr.vs.l.Class(dr.vs.asked.class).Need
+	needs := dr.vs.l.Class(dr.vs.current.class).Need
 	dr.vs.short, dr.vs.most = dr.vs.short[:0], dr.vs.most[:0]
 	for _, need := range needs {
 		dr.vs.short = append(dr.vs.short, lacks(dr.vs.l, dr.at, need.Dim, need.Amount))
@@ -74,7 +74,7 @@ func (dr *dryRun) proven(c Cost) bool {
 // reached. It leaves the cheapest set in found and returns whether there is one.
 func (dr *dryRun) cheapestSet(found *plan, best *Cost) bool {
 	if len(dr.units) > 64 {
-		dr.vs.asked.exhausted = true
+		dr.vs.current.exhausted = true
 		return best != nil
 	}
 	dr.seen.reset()
@@ -111,8 +111,8 @@ func (w *branchAndBound) from(set uint64, cost Cost) {
 		if w.any && with.compareSets(w.best) >= 0 || vs.dry.seen.has(set|1<<i) {
 			continue
 		}
-		if vs.asked.steps++; vs.asked.steps > vs.asked.budget {
-			vs.asked.exhausted = true
+		if vs.current.steps++; vs.current.steps > vs.current.budget {
+			vs.current.exhausted = true
 			return
 		}
 		// A set that this unit may not complete may still be completed by another unit.
@@ -163,7 +163,7 @@ func (w *branchAndBound) worth(cost Cost) bool {
 	vs := w.search
 	vs.left = vs.left[:0]
 	for range vs.most {
-		need := vs.l.Class(vs.asked.class).Need[len(vs.left)]
+		need := vs.l.Class(vs.current.class).Need[len(vs.left)]
 		vs.left = append(vs.left, lacks(vs.l, vs.dry.at, need.Dim, need.Amount))
 	}
 	more := int32(1)

@@ -45,13 +45,13 @@ type victim struct {
 // run tries to make room on a node, inside a try that is taken back. found gets the cheapest set of
 // units that is enough; dryRun returns false when no set is.
 func (dr *dryRun) run(n ledger.NodeID, wholeGangs bool, found *plan) (ok bool) {
-	dr.vs.asked.consider(n)
-	dr.vs.asked.steps++
+	dr.vs.current.consider(n)
+	dr.vs.current.steps++
 	found.node, found.victims = n, found.victims[:0]
 	dr.vs.l.Try(func(tx *ledger.Tx) bool {
 		dr.at, dr.tx = n, tx
-		dr.vs.asked.preemptor.Lacks = dr.vs.asked.preemptor.Lacks[:0]
-		dr.vs.asked.findLacks(n, 1)
+		dr.vs.current.preemptor.Lacks = dr.vs.current.preemptor.Lacks[:0]
+		dr.vs.current.findLacks(n, 1)
 		dr.gather(n, wholeGangs)
 		dr.judgeAll()
 		ok = dr.cheapest(found)
@@ -61,7 +61,7 @@ func (dr *dryRun) run(n ledger.NodeID, wholeGangs bool, found *plan) (ok bool) {
 }
 
 // consider counts a node as tried, once for each preemptor.
-func (as *asked) consider(n ledger.NodeID) {
+func (as *currentPreemptor) consider(n ledger.NodeID) {
 	for len(as.tried) <= int(n) {
 		as.tried = append(as.tried, 0)
 	}
@@ -90,9 +90,9 @@ func (dr *dryRun) judge(u *unit) (int, trace.Reason) {
 		}
 	}
 	if dr.vs.rule.Scope == OtherQueues {
-		return dr.vs.set.Eviction.Reclaimable(dr.vs.asked.preemptor, asked)
+		return dr.vs.set.Eviction.Reclaimable(dr.vs.current.preemptor, asked)
 	}
-	return dr.vs.set.Eviction.Preemptable(dr.vs.asked.preemptor, asked)
+	return dr.vs.set.Eviction.Preemptable(dr.vs.current.preemptor, asked)
 }
 
 // judgeAll keeps the units that the deciding tier permits: the first tier that permits any unit of
@@ -104,7 +104,7 @@ func (dr *dryRun) judgeAll() {
 		tier, why := dr.judge(u)
 		u.tier = tier
 		if k := candidateKeyOf(u); tier == policy.NoTier {
-			dr.vs.asked.sparedFor(u, why)
+			dr.vs.current.sparedFor(u, why)
 		} else if first[k] == policy.NoTier || tier < first[k] {
 			first[k] = tier
 		}
@@ -167,7 +167,7 @@ func (dr *dryRun) greedy() bool {
 		return false
 	}
 	for i := len(dr.units) - 1; i >= 0; i-- {
-		if dr.units[i].gone == 0 || dr.wholeGone(dr.units[i].Job, i) {
+		if dr.units[i].gone == 0 || dr.wholeGangGone(dr.units[i].Job, i) {
 			continue
 		}
 		dr.reprieve(i)
@@ -178,9 +178,9 @@ func (dr *dryRun) greedy() bool {
 	return true
 }
 
-// wholeGone says that a unit other than i evicts a job as a whole: then none of the job's members can
+// wholeGangGone says that a unit other than i evicts a job as a whole: then none of the job's members can
 // stay.
-func (dr *dryRun) wholeGone(j ledger.JobID, i int) bool {
+func (dr *dryRun) wholeGangGone(j ledger.JobID, i int) bool {
 	for k := range dr.units {
 		if u := &dr.units[k]; k != i && u.Job == j && u.Whole && u.gone > 0 {
 			return true
@@ -230,9 +230,9 @@ func (dr *dryRun) takeBackAll() {
 // leave evicts a task, or releases its reservation where it holds only that. stay is the inverse.
 func (dr *dryRun) leave(tx *ledger.Tx, t ledger.TaskID) {
 	if reserved(dr.vs.l, t) {
-		tx.Release(t, dr.vs.rule.Action, dr.vs.asked.preemptor.Task)
+		tx.Release(t, dr.vs.rule.Action, dr.vs.current.preemptor.Task)
 	} else {
-		tx.Evict(t, dr.vs.rule.Action, dr.vs.asked.preemptor.Task)
+		tx.Evict(t, dr.vs.rule.Action, dr.vs.current.preemptor.Task)
 	}
 }
 
@@ -247,17 +247,17 @@ func (dr *dryRun) stay(tx *ledger.Tx, t ledger.TaskID) {
 // fits says that the task has a place on the node with the victims evicted so far: there is room, every
 // filter admits it, its queue may hold it, and, for reclaim, its queue may take from other queues.
 func (dr *dryRun) fits() bool {
-	for _, need := range dr.vs.l.Class(dr.vs.asked.class).Need {
+	for _, need := range dr.vs.l.Class(dr.vs.current.class).Need {
 		if lacks(dr.vs.l, dr.at, need.Dim, need.Amount) > 0 {
 			return false
 		}
 	}
-	return dr.vs.asked.allocatable() && dr.vs.nodes.Takes(dr.vs.asked.preemptor.Task, dr.at, true)
+	return dr.vs.current.allocatable() && dr.vs.nodes.Takes(dr.vs.current.preemptor.Task, dr.at, true)
 }
 
 // allocatable says that the queue may hold the task as things stand, and, for reclaim, that it may take
 // from other queues.
-func (as *asked) allocatable() bool {
+func (as *currentPreemptor) allocatable() bool {
 	if as.vs.set.Allocatable(as.preemptor.Queue, as.class, 1) < 1 {
 		return false
 	}

@@ -54,7 +54,7 @@ func roleSpare(r *ledger.Role) int32 { return r.Holding() - r.Min }
 func subSpare(j *ledger.Job, s *ledger.SubJob) int32 { return s.Holding() - j.SubSize(s) }
 
 // outside is why the current rule does not allow a task as a victim; trace.None when it does.
-func (as *asked) outside(t ledger.TaskID) trace.Code {
+func (as *currentPreemptor) outside(t ledger.TaskID) trace.Code {
 	task := as.vs.l.Task(t)
 	job := as.vs.l.Job(task.Job)
 	own := task.Job == as.preemptor.Job

@@ -59,7 +59,7 @@ func (re *Result) Cost() Cost {
 // job has its minimum already.
 func (vs *Search) placeAll(tx *ledger.Tx, tasks []ledger.TaskID) bool {
 	one := vs.satisfied()
-	vs.asked.preemptor.Extra = one
+	vs.current.preemptor.Extra = one
 	if !one {
 		if found, tried := vs.choice.jointly(tx, tasks); tried {
 			return found && vs.satisfied()
@@ -67,11 +67,11 @@ func (vs *Search) placeAll(tx *ledger.Tx, tasks []ledger.TaskID) bool {
 	}
 	tasks = vs.nonPreemptingFirst(tasks)
 	for i, t := range tasks {
-		vs.asked.rests(tasks[i:])
+		vs.current.rests(tasks[i:])
 		if vs.one(tx, t) && (one || vs.satisfied()) {
 			return true
 		}
-		job := vs.l.Job(vs.asked.preemptor.Job)
+		job := vs.l.Job(vs.current.preemptor.Job)
 		if !one && job.Holding()+job.By[model.Succeeded]+job.Waiting()+int32(len(tasks)-i-1) < job.MinMember {
 			return false
 		}
@@ -108,7 +108,7 @@ func (vs *Search) nonPreemptingFirst(tasks []ledger.TaskID) []ledger.TaskID {
 // satisfied says that the job could start with what it has and is promised: it has its minimum, that of
 // every role, and whatever plugins require.
 func (vs *Search) satisfied() bool {
-	job := vs.l.Job(vs.asked.preemptor.Job)
+	job := vs.l.Job(vs.current.preemptor.Job)
 	if !job.RolesMet((*ledger.Count).Promised) {
 		return false
 	}
@@ -119,7 +119,7 @@ func (vs *Search) satisfied() bool {
 			}
 		}
 	}
-	return vs.set.Pipelined(vs.asked.preemptor.Job)
+	return vs.set.Pipelined(vs.current.preemptor.Job)
 }
 
 // one finds a place for one task, with or without victims.
@@ -132,7 +132,7 @@ func (vs *Search) one(tx *ledger.Tx, t ledger.TaskID) bool {
 		vs.Result.prePredicateFailed = true
 		return false
 	}
-	vs.asked.ask(t)
+	vs.current.ask(t)
 	if n := vs.free(); n != ledger.NoNode {
 		tx.Reserve(t, n)
 		vs.Result.placed = append(vs.Result.placed, t)
@@ -159,7 +159,7 @@ func (vs *Search) preemptive() bool {
 	if vs.rule.Scope != OtherQueues {
 		return true
 	}
-	r, ok := vs.set.Eviction.Preemptive(vs.asked.preemptor)
+	r, ok := vs.set.Eviction.Preemptive(vs.current.preemptor)
 	if ok || r.Code == trace.QueueCapability {
 		return true
 	}
@@ -179,14 +179,14 @@ func (re *Result) PrePredicateFailed() bool { return re.prePredicateFailed }
 
 // free is the best node with room for the task without victims; ledger.NoNode when there is none.
 func (vs *Search) free() ledger.NodeID {
-	if !vs.asked.allocatable() {
+	if !vs.current.allocatable() {
 		return ledger.NoNode
 	}
-	if domain := vs.asked.within(); domain != nil {
-		n, _ := vs.nodes.BestWithin(vs.asked.preemptor.Task, domain)
+	if domain := vs.current.within(); domain != nil {
+		n, _ := vs.nodes.BestWithin(vs.current.preemptor.Task, domain)
 		return n
 	}
-	n, _ := vs.nodes.Best(vs.asked.preemptor.Task)
+	n, _ := vs.nodes.Best(vs.current.preemptor.Task)
 	return n
 }
 
@@ -261,8 +261,8 @@ func (vs *Search) canStay(tx *ledger.Tx, back []ledger.TaskID) (ok bool) {
 				continue // what the queue may hold is checked with the last task, for all
 			}
 			tx.Withdraw(t)
-			vs.asked.preemptor.Task, vs.asked.class, vs.dry.at = t, vs.l.Task(t).Class, n
-			vs.asked.preemptor.Want = vs.l.Class(vs.asked.class).Request
+			vs.current.preemptor.Task, vs.current.class, vs.dry.at = t, vs.l.Task(t).Class, n
+			vs.current.preemptor.Want = vs.l.Class(vs.current.class).Request
 			ok = ok && vs.dry.fits()
 			tx.Reserve(t, n)
 		}

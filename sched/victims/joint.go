@@ -23,10 +23,10 @@ func (ch *choice) jointly(tx *ledger.Tx, tasks []ledger.TaskID) (found, tried bo
 	if gang == nil || !ch.listFew() {
 		return false, false
 	}
-	ch.vs.asked.ask(gang[0])
-	ch.vs.asked.rests(gang)
+	ch.vs.current.ask(gang[0])
+	ch.vs.current.rests(gang)
 	for _, at := range ch.list {
-		ch.vs.asked.findLacks(at.node, int64(len(gang)))
+		ch.vs.current.findLacks(at.node, int64(len(gang)))
 	}
 	if !ch.vs.preemptive() {
 		return false, false
@@ -49,19 +49,19 @@ func (ch *choice) jointly(tx *ledger.Tx, tasks []ledger.TaskID) (found, tried bo
 				j.take(tx, &ch.plans[0])
 				return true, true
 			}
-			if ch.vs.asked.exhausted {
+			if ch.vs.current.exhausted {
 				return false, false
 			}
 		}
 	}
-	ch.vs.Result.refused = append(ch.vs.Result.refused, ch.vs.asked.class)
+	ch.vs.Result.refused = append(ch.vs.Result.refused, ch.vs.current.class)
 	return false, true
 }
 
 // oneClass is the rest of the job's minimum; nil when it is not several tasks of one class that all may
 // preempt.
 func (ch *choice) oneClass(tasks []ledger.TaskID) []ledger.TaskID {
-	job := ch.vs.l.Job(ch.vs.asked.preemptor.Job)
+	job := ch.vs.l.Job(ch.vs.current.preemptor.Job)
 	need := int(job.MinMember - job.Placed() - job.Waiting())
 	if ch.vs.rule.Scope == SameJob || ch.vs.rule.Sample.On || ch.vs.rule.Each != nil || len(job.Subs) > 0 || need < 2 || need > len(tasks) {
 		return nil
@@ -124,7 +124,7 @@ func (dr *dryRun) gatherAll(wholeGangs bool) bool {
 func (ch *choice) cheapestSetIn(tx *ledger.Tx, found *plan) (ok bool) {
 	tx.Try(func(tx *ledger.Tx) bool {
 		ch.vs.dry.tx, ch.vs.dry.out = tx, ch.vs.dry.out[:0]
-		ch.vs.asked.considered = len(ch.list)
+		ch.vs.current.considered = len(ch.list)
 		ch.vs.short, ch.vs.most = ch.vs.short[:0], ch.vs.most[:0]
 		ok = ch.vs.dry.cheapestSet(found, nil)
 		return false
@@ -147,7 +147,7 @@ func (j *jointSearch) fits() (ok bool) {
 	vs.l.Try(func(tx *ledger.Tx) bool {
 		next := 0
 		for i, t := range j.gang {
-			vs.asked.preemptor.Task = t
+			vs.current.preemptor.Task = t
 			for next < len(vs.choice.list) {
 				if vs.dry.at = vs.choice.list[next].node; vs.dry.fits() {
 					break
@@ -163,7 +163,7 @@ func (j *jointSearch) fits() (ok bool) {
 		ok = true
 		return false
 	})
-	vs.asked.preemptor.Task = j.gang[0]
+	vs.current.preemptor.Task = j.gang[0]
 	return ok && j.used()
 }
 
@@ -199,12 +199,12 @@ func (j *jointSearch) take(tx *ledger.Tx, p *plan) {
 		return false
 	})
 	for _, t := range j.gang {
-		vs.asked.preemptor.Task = t
-		vs.Result.served = append(vs.Result.served, served{t, vs.asked.considered, len(vs.choice.list), vs.asked.steps, vs.asked.exhausted, 0, 0, vs.asked.ownPriority()})
+		vs.current.preemptor.Task = t
+		vs.Result.served = append(vs.Result.served, served{t, vs.current.considered, len(vs.choice.list), vs.current.steps, vs.current.exhausted, 0, 0, vs.current.ownPriority()})
 	}
 	for _, v := range p.victims {
 		v.served = max(0, slices.Index(j.nodes, j.nodeOf(v.task)))
-		vs.asked.preemptor.Task = j.gang[v.served]
+		vs.current.preemptor.Task = j.gang[v.served]
 		vs.dry.leave(tx, v.task)
 		vs.Result.gone = append(vs.Result.gone, v)
 	}

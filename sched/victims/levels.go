@@ -19,7 +19,7 @@ type victimScope struct {
 // find sorts the queues that may lose tasks into levels around the preemptor's queue: those
 // of the nearest subtree first (seed 001 §9).
 func (sc *victimScope) find() {
-	own := sc.vs.asked.preemptor.Queue
+	own := sc.vs.current.preemptor.Queue
 	sc.queues, sc.ends, sc.mayLose = sc.queues[:0], sc.ends[:0], sc.mayLose[:0]
 	sc.vs.l.Queues.Each(func(q ledger.QueueID) bool {
 		row := sc.vs.l.Queue(q)

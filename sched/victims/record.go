@@ -33,8 +33,8 @@ type served struct {
 // note keeps what the records of a plan's victims need.
 func (re *Result) note(p *plan) {
 	from := len(re.lost)
-	re.lost = append(re.lost, re.vs.asked.losers...)
-	re.served = append(re.served, served{re.vs.asked.preemptor.Task, re.vs.asked.considered, re.vs.asked.bounded, re.vs.asked.steps, re.vs.asked.exhausted, from, len(re.lost), re.vs.asked.ownPriority()})
+	re.lost = append(re.lost, re.vs.current.losers...)
+	re.served = append(re.served, served{re.vs.current.preemptor.Task, re.vs.current.considered, re.vs.current.bounded, re.vs.current.steps, re.vs.current.exhausted, from, len(re.lost), re.vs.current.ownPriority()})
 	for _, v := range p.victims {
 		v.served = len(re.served) - 1
 		re.gone = append(re.gone, v)
@@ -42,7 +42,7 @@ func (re *Result) note(p *plan) {
 }
 
 // ownPriority is the preemptor's priority, measured as that of victims is.
-func (as *asked) ownPriority() int32 { return as.vs.dry.priorityOf(as.preemptor.Task) }
+func (as *currentPreemptor) ownPriority() int32 { return as.vs.dry.priorityOf(as.preemptor.Task) }
 
 // Records calls f for every task that the last Take evicted, with the record of its eviction; now is in
 // nanoseconds since the epoch. A reservation that was given up is no eviction and has no record.
@@ -56,7 +56,7 @@ func (re *Result) Records(now int64, f func(ledger.TaskID, *trace.Eviction)) {
 		d := &re.served[v.served]
 		r := &trace.Eviction{
 			Action: re.vs.rule.Action, Task: task.Key.String(), Job: re.vs.l.Jobs.Called(task.Job), Queue: re.vs.l.Jobs.QueueName(task.Job),
-			For: re.vs.l.Task(d.task).Key.String(), ForJob: re.vs.l.Jobs.Called(re.vs.asked.preemptor.Job), ForQueue: re.vs.l.Jobs.QueueName(re.vs.asked.preemptor.Job),
+			For: re.vs.l.Task(d.task).Key.String(), ForJob: re.vs.l.Jobs.Called(re.vs.current.preemptor.Job), ForQueue: re.vs.l.Jobs.QueueName(re.vs.current.preemptor.Job),
 			Node: re.vs.l.Node(re.vs.l.Task(d.task).Node).Name, Priority: re.vs.dry.priorityOf(v.task), ForPriority: d.preemptor,
 			Whole: v.whole, Tier: v.tier + 1, Lost: re.vs.l.Dims.List(re.vs.l.Class(task.Class).Request),
 			Considered: d.considered, Hopeless: nodes - d.bounded, Steps: d.steps, Exhausted: d.exhausted,

@@ -60,7 +60,7 @@ func (s Sample) candidates(nodes int) int {
 }
 
 // within are the nodes of the domain that the current task has to stay in; nil: all nodes.
-func (as *asked) within() []ledger.NodeID {
+func (as *currentPreemptor) within() []ledger.NodeID {
 	if as.vs.rule.Each != nil {
 		return as.vs.rule.Each(as.preemptor.Task)
 	}

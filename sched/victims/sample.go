@@ -13,15 +13,15 @@ import (
 // only few need a dry run, and the result is the same.
 func (ch *choice) bestOfSample(wholeGangs bool) *plan {
 	names := ch.vs.nodes.ByName()
-	probe := candidateNodes{key: candidateKey{class: ch.vs.asked.class, scope: ch.vs.rule.Scope, queue: ch.vs.asked.preemptor.Queue, ceiling: ch.vs.asked.ceiling(),
-		wholeGangs: wholeGangs, blocked: !ch.vs.asked.allocatable()}, mayLose: ch.vs.scope.mayLose}
+	probe := candidateNodes{key: candidateKey{class: ch.vs.current.class, scope: ch.vs.rule.Scope, queue: ch.vs.current.preemptor.Queue, ceiling: ch.vs.current.ceiling(),
+		wholeGangs: wholeGangs, blocked: !ch.vs.current.allocatable()}, mayLose: ch.vs.scope.mayLose}
 	enough := ch.vs.rule.Sample.candidates(len(names))
 	next, left := 0, len(names)
 	if left > 0 {
-		next = int(ledger.Hash(ch.vs.l.Task(ch.vs.asked.preemptor.Task).Key.String()) % uint64(left))
+		next = int(ledger.Hash(ch.vs.l.Task(ch.vs.current.preemptor.Task).Key.String()) % uint64(left))
 	}
 	ch.vs.candidates.read(&probe)
-	admits := ch.vs.nodes.Admitted(ch.vs.asked.class)
+	admits := ch.vs.nodes.Admitted(ch.vs.current.class)
 	ch.list = ch.list[:0]
 	for {
 		for ; len(ch.list) < enough && left > 0; left-- {
@@ -36,9 +36,9 @@ func (ch *choice) bestOfSample(wholeGangs bool) *plan {
 				ch.list = append(ch.list, listed{n, b})
 			}
 		}
-		ch.vs.asked.bounded = max(ch.vs.asked.bounded, len(ch.list))
+		ch.vs.current.bounded = max(ch.vs.current.bounded, len(ch.list))
 		p, hopeless := ch.bestListedNow(wholeGangs)
-		if hopeless == 0 || left == 0 || ch.vs.asked.spent() {
+		if hopeless == 0 || left == 0 || ch.vs.current.spent() {
 			return p
 		}
 		// Nodes on which the dry run failed are no candidates: the next nodes take their places.
@@ -56,7 +56,7 @@ func (ch *choice) bestListedNow(wholeGangs bool) (best *plan, hopeless int) {
 	spare := &ch.plans[0]
 	for i := range ch.list {
 		n := ch.list[i].node
-		if best != nil && !ch.cheaper(ch.list[i].bound, n, best) || ch.vs.asked.spent() {
+		if best != nil && !ch.cheaper(ch.list[i].bound, n, best) || ch.vs.current.spent() {
 			break
 		}
 		if !ch.vs.dry.run(n, wholeGangs, spare) {
@@ -66,7 +66,7 @@ func (ch *choice) bestListedNow(wholeGangs bool) (best *plan, hopeless int) {
 		if best == nil || ch.cheaper(spare.cost, n, best) {
 			best, spare = ch.swap(best, spare)
 		} else {
-			ch.vs.asked.loses(spare.node, spare.cost)
+			ch.vs.current.loses(spare.node, spare.cost)
 		}
 	}
 	return best, len(ch.popped)

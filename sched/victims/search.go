@@ -11,8 +11,8 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// asked is the task that room is looked for now, and what was looked at for it.
-type asked struct {
+// currentPreemptor is the task that room is looked for now, and what was looked at for it.
+type currentPreemptor struct {
 	vs *Search
 
 	preemptor  policy.Preemptor
@@ -49,7 +49,7 @@ type Search struct {
 
 	candidates candidateIndex
 	scope      victimScope
-	asked      asked
+	current    currentPreemptor
 	dry        dryRun
 	choice     choice
 	Result     Result
@@ -71,11 +71,11 @@ func (vs *Search) Open() { vs.cycle++ }
 func (vs *Search) begin(rule Rule, j ledger.JobID) {
 	vs.rule = rule
 	vs.stamp++
-	vs.asked.budget = rule.Budget
-	if vs.asked.budget == 0 {
-		vs.asked.budget = DefaultBudget
+	vs.current.budget = rule.Budget
+	if vs.current.budget == 0 {
+		vs.current.budget = DefaultBudget
 	}
-	vs.asked.preemptor = policy.Preemptor{Job: j, Queue: vs.l.Job(j).Queue, Short: vs.asked.preemptor.Short[:0], Lacks: vs.asked.preemptor.Lacks[:0], Rest: vs.asked.preemptor.Rest[:0]}
+	vs.current.preemptor = policy.Preemptor{Job: j, Queue: vs.l.Job(j).Queue, Short: vs.current.preemptor.Short[:0], Lacks: vs.current.preemptor.Lacks[:0], Rest: vs.current.preemptor.Rest[:0]}
 	vs.Result.notPreemptive, vs.Result.prePredicateFailed, vs.Result.nonPreempting = trace.Reason{}, false, ledger.NoTask
 	vs.Result.placed, vs.Result.refused, vs.Result.served, vs.Result.gone, vs.Result.lost = vs.Result.placed[:0], vs.Result.refused[:0], vs.Result.served[:0], vs.Result.gone[:0], vs.Result.lost[:0]
 	if rule.Scope == OtherQueues {
@@ -106,7 +106,7 @@ func (vs *Search) place(tx *ledger.Tx) bool {
 }
 
 // ask makes a task the current preemptor.
-func (as *asked) ask(t ledger.TaskID) {
+func (as *currentPreemptor) ask(t ledger.TaskID) {
 	task := as.vs.l.Task(t)
 	as.preemptor.Task, as.class = t, task.Class
 	class := as.vs.l.Class(task.Class)
@@ -123,7 +123,7 @@ func (as *asked) ask(t ledger.TaskID) {
 
 // findShort notes the dimensions in which no node that may take the class has enough
 // FutureIdle (decision 15).
-func (as *asked) findShort(class *ledger.Class) {
+func (as *currentPreemptor) findShort(class *ledger.Class) {
 	admits := as.vs.nodes.Admitted(as.class)
 	for _, need := range class.Need {
 		enough := need.Dim == resource.Pods // queues do not share numbers of pods (decision 24)
@@ -141,7 +141,7 @@ func (as *asked) findShort(class *ledger.Class) {
 
 // findLacks notes the dimensions in which a node has too little FutureIdle for count tasks of the
 // class.
-func (as *asked) findLacks(n ledger.NodeID, count int64) {
+func (as *currentPreemptor) findLacks(n ledger.NodeID, count int64) {
 	if as.vs.rule.Scope != OtherQueues {
 		return
 	}
@@ -170,7 +170,7 @@ func times(a, b int64) int64 {
 
 // rests notes what the tasks ask for that the job still needs for its minimum; tasks are those that are
 // left to place.
-func (as *asked) rests(tasks []ledger.TaskID) {
+func (as *currentPreemptor) rests(tasks []ledger.TaskID) {
 	as.preemptor.Rest = as.preemptor.Rest[:0]
 	if as.vs.rule.Scope != OtherQueues || as.preemptor.Extra {
 		return
@@ -187,7 +187,7 @@ func (ch *choice) take(tx *ledger.Tx, p *plan) {
 	for _, v := range p.victims {
 		ch.vs.dry.leave(tx, v.task)
 	}
-	tx.Reserve(ch.vs.asked.preemptor.Task, p.node)
+	tx.Reserve(ch.vs.current.preemptor.Task, p.node)
 	ch.vs.Result.note(p)
 }
 
@@ -195,7 +195,7 @@ func (ch *choice) take(tx *ledger.Tx, p *plan) {
 func (vs *Search) wire() *Search {
 	vs.candidates.vs = vs
 	vs.scope.vs = vs
-	vs.asked.vs = vs
+	vs.current.vs = vs
 	vs.dry.vs = vs
 	vs.choice.vs = vs
 	vs.Result.vs = vs

@@ -28,10 +28,10 @@ func (dr *dryRun) gather(n ledger.NodeID, wholeGangs bool) {
 	dr.here, dr.units, dr.slab = dr.here[:0], dr.units[:0], dr.slab[:0]
 	dr.vs.l.Nodes.Tasks(n, func(t ledger.TaskID) bool {
 		if standing(dr.vs.l, t) {
-			if why := dr.vs.asked.outside(t); why == trace.None {
+			if why := dr.vs.current.outside(t); why == trace.None {
 				dr.here = append(dr.here, t)
 			} else {
-				dr.vs.asked.spared(t, why, "")
+				dr.vs.current.spared(t, why, "")
 			}
 		}
 		return true
@@ -66,7 +66,7 @@ func (dr *dryRun) compareVictims(a, b ledger.TaskID) int {
 	}
 	p, q := dr.vs.l.Job(x.Job), dr.vs.l.Job(y.Job)
 	if p.Queue != q.Queue {
-		return dr.vs.set.Eviction.CompareQueues(p.Queue, q.Queue, dr.vs.asked.preemptor.Queue)
+		return dr.vs.set.Eviction.CompareQueues(p.Queue, q.Queue, dr.vs.current.preemptor.Queue)
 	}
 	return dr.vs.set.CompareJobs(y.Job, x.Job)
 }
@@ -100,7 +100,7 @@ func (dr *dryRun) unitsOf(tasks []ledger.TaskID, wholeGangs bool) {
 		default:
 			rest++
 			if !wholeGangs {
-				dr.vs.asked.spared(t, trace.VictimGang, "")
+				dr.vs.current.spared(t, trace.VictimGang, "")
 			}
 		}
 	}
@@ -157,13 +157,13 @@ func (dr *dryRun) addWhole(j ledger.JobID, t ledger.TaskID) {
 		return
 	}
 	if job.By[model.Allocated] > 0 || job.By[model.Binding] > 0 {
-		dr.vs.asked.spared(t, trace.VictimBusy, "")
+		dr.vs.current.spared(t, trace.VictimBusy, "")
 		return
 	}
 	dr.open(j, true)
 	for _, status := range [...]model.Status{model.Running, model.Bound} {
 		if !dr.members(j, status, func(t ledger.TaskID) bool {
-			if !standing(dr.vs.l, t) || dr.vs.asked.outside(t) != trace.None {
+			if !standing(dr.vs.l, t) || dr.vs.current.outside(t) != trace.None {
 				return false
 			}
 			dr.include(t)
@@ -171,7 +171,7 @@ func (dr *dryRun) addWhole(j ledger.JobID, t ledger.TaskID) {
 		}) {
 			dr.slab = dr.slab[:dr.units[len(dr.units)-1].from]
 			dr.units = dr.units[:len(dr.units)-1]
-			dr.vs.asked.spared(t, trace.VictimBusy, "")
+			dr.vs.current.spared(t, trace.VictimBusy, "")
 			return
 		}
 	}

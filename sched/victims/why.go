@@ -42,7 +42,7 @@ func (c census) found(t ledger.TaskID, at ledger.NodeID, f finding) {
 }
 
 // spared counts a task that may not be evicted.
-func (as *asked) spared(t ledger.TaskID, code trace.Code, text string) {
+func (as *currentPreemptor) spared(t ledger.TaskID, code trace.Code, text string) {
 	if as.explain != nil && code != trace.VictimOutside {
 		as.explain.found(t, as.vs.dry.at, finding{code: code, text: text})
 	}
@@ -74,7 +74,7 @@ func (c census) sum(name func(ledger.TaskID) string) (may int, counts []trace.No
 }
 
 // sparedFor counts the tasks of a unit that plugins protect.
-func (as *asked) sparedFor(u *unit, why trace.Reason) {
+func (as *currentPreemptor) sparedFor(u *unit, why trace.Reason) {
 	if as.explain == nil {
 		return
 	}
@@ -123,8 +123,8 @@ func (vs *Search) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reaso
 	if i < 0 {
 		return
 	}
-	exhausted, steps := vs.asked.exhausted, vs.asked.steps
-	vs.asked.ask(tasks[i])
+	exhausted, steps := vs.current.exhausted, vs.current.steps
+	vs.current.ask(tasks[i])
 	r.Task = vs.l.Task(tasks[i]).Key.String()
 	switch {
 	case vs.Result.notPreemptive.Is():
@@ -139,15 +139,15 @@ func (vs *Search) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reaso
 		r.Code = trace.NoVictims
 		return
 	}
-	vs.asked.explain = census{}
-	defer func() { vs.asked.explain = nil }()
+	vs.current.explain = census{}
+	defer func() { vs.current.explain = nil }()
 	if vs.rule.Scope == OtherQueues && vs.scope.levels() > 0 {
 		vs.scope.enter(vs.scope.levels() - 1)
 	}
 	for _, v := range vs.Result.gone { // evicted for members that were placed before this one
-		vs.asked.explain.found(v.task, ledger.NoNode, finding{may: true})
+		vs.current.explain.found(v.task, ledger.NoNode, finding{may: true})
 	}
-	admits, domain := vs.nodes.Admitted(vs.asked.class), vs.asked.within()
+	admits, domain := vs.nodes.Admitted(vs.current.class), vs.current.within()
 	vs.l.Nodes.Present(func(n ledger.NodeID) bool {
 		if !admits[n] || domain != nil && !slices.Contains(domain, n) {
 			return true
@@ -158,8 +158,8 @@ func (vs *Search) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reaso
 		})
 		return true
 	})
-	r.Have, r.Nodes = vs.asked.explain.sum(func(t ledger.TaskID) string { return vs.l.Task(t).Key.String() })
-	if r.Code, r.Need = trace.NoVictims, len(vs.asked.explain); r.Have > 0 {
+	r.Have, r.Nodes = vs.current.explain.sum(func(t ledger.TaskID) string { return vs.l.Task(t).Key.String() })
+	if r.Code, r.Need = trace.NoVictims, len(vs.current.explain); r.Have > 0 {
 		r.Code = trace.VictimsTooFew
 	}
 }
@@ -168,8 +168,8 @@ func (vs *Search) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reaso
 // and what protects the others. It leaves them evicted.
 func (vs *Search) countAt(tx *ledger.Tx, n ledger.NodeID) {
 	vs.dry.at, vs.dry.tx = n, tx
-	vs.asked.preemptor.Lacks = vs.asked.preemptor.Lacks[:0]
-	vs.asked.findLacks(n, 1)
+	vs.current.preemptor.Lacks = vs.current.preemptor.Lacks[:0]
+	vs.current.findLacks(n, 1)
 	vs.dry.gather(n, vs.rule.WholeGangs)
 	vs.dry.judgeAll()
 	vs.dry.out = vs.dry.out[:0]
@@ -180,11 +180,11 @@ func (vs *Search) countAt(tx *ledger.Tx, n ledger.NodeID) {
 		}
 		tier, why := vs.dry.judge(u)
 		if tier != u.tier {
-			vs.asked.sparedFor(u, why)
+			vs.current.sparedFor(u, why)
 			continue
 		}
 		for _, t := range u.Tasks {
-			vs.asked.explain.found(t, n, finding{may: true})
+			vs.current.explain.found(t, n, finding{may: true})
 		}
 		vs.dry.evict(i)
 	}

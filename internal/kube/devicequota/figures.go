@@ -109,8 +109,8 @@ func (q *Quota) Lacking(t ledger.TaskID, n ledger.NodeID) (out []resource.Dim) {
 	return out
 }
 
-// rest is the last answer of Rest.
-type rest struct {
+// lastRequest is the last answer of Rest.
+type lastRequest struct {
 	job   ledger.JobID
 	world uint64
 	known bool
@@ -123,7 +123,7 @@ func (q *Quota) Rest(j ledger.JobID) resource.Vec {
 		q.follow()
 		job := q.l.Job(j)
 		keys := q.fewest(j, max(1, int(job.MinMember-job.Placed()-job.Waiting())), -1)
-		q.rest = rest{j, q.l.Changes.StateEpoch(), true, q.vec(q.more(job.Queue, keys, true))}
+		q.rest = lastRequest{j, q.l.Changes.StateEpoch(), true, q.vec(q.more(job.Queue, keys, true))}
 	}
 	return q.rest.vec
 }

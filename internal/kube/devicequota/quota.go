@@ -35,7 +35,7 @@ type Quota struct {
 	moved    uint64        // how often held or firm changed
 	dims     []kind
 	asked    asked
-	rest     rest
+	rest     lastRequest
 }
 
 // amounts are by queue and name.

@@ -15,15 +15,15 @@ import (
 type usage struct {
 	state structured.AllocatedState
 	whole map[structured.DeviceID]int
-	parts map[structured.DeviceID]map[structured.SharedDeviceID]part
+	parts map[structured.DeviceID]map[structured.SharedDeviceID]sharedPart
 	pools map[pool]*poolUse // none is dropped
 
 	changed    []pool // of which something was taken or given back since somebody looked
 	everywhere bool   // any may be
 }
 
-// part is a share of a device that several claims may have, and how often it is counted.
-type part struct {
+// sharedPart is a share of a device that several claims may have, and how often it is counted.
+type sharedPart struct {
 	times    int
 	capacity structured.ConsumedCapacity
 }
@@ -36,7 +36,7 @@ func newUsage() usage {
 			AggregatedCapacity:       structured.NewConsumedCapacityCollection(),
 		},
 		whole: map[structured.DeviceID]int{},
-		parts: map[structured.DeviceID]map[structured.SharedDeviceID]part{},
+		parts: map[structured.DeviceID]map[structured.SharedDeviceID]sharedPart{},
 		pools: map[pool]*poolUse{},
 	}
 }
@@ -110,7 +110,7 @@ func (u *usage) pool(of pool) *poolUse {
 func (u *usage) share(id structured.DeviceID, r *resourcev1.DeviceRequestAllocationResult, by int) {
 	at := u.parts[id]
 	if at == nil {
-		at = map[structured.SharedDeviceID]part{}
+		at = map[structured.SharedDeviceID]sharedPart{}
 		u.parts[id] = at
 	}
 	share := structured.MakeSharedDeviceID(id, r.ShareID)

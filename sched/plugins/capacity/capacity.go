@@ -160,12 +160,12 @@ func (p *plugin) attach(q ledger.QueueID) {
 	if depth > 1 {
 		p.order.deep++
 	}
-	p.bounds.tie(q)
+	p.bounds.joinTree(q)
 }
 
-// tie adds a queue to the trees, or removes it. A queue that takes no part only because its parent
+// joinTree adds a queue to the trees, or removes it. A queue that takes no part only because its parent
 // takes none keeps its place: mostly it comes back together with the rest below that parent.
-func (bo *bounds) tie(q ledger.QueueID) {
+func (bo *bounds) joinTree(q ledger.QueueID) {
 	up := int32(bo.p.rows[q].up)
 	switch {
 	case bo.p.rows[q].shares:

@@ -37,7 +37,7 @@ func (bo *bounds) settle(queues []ledger.QueueID) {
 		}
 		if !bo.p.rows[q].put {
 			bo.p.rows[q].put = true
-			bo.put(q)
+			bo.computeBounds(q)
 			bo.count(q)
 		}
 		bo.p.keep.guard(q)
@@ -46,8 +46,8 @@ func (bo *bounds) settle(queues []ledger.QueueID) {
 	bo.enqueue.Settle()
 }
 
-// put sets a queue's spec in the trees.
-func (bo *bounds) put(q ledger.QueueID) {
+// computeBounds sets a queue's spec in the trees.
+func (bo *bounds) computeBounds(q ledger.QueueID) {
 	if q == bo.root {
 		return
 	}

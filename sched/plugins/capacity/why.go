@@ -27,7 +27,7 @@ func (p *plugin) QueueArithmetic(q ledger.QueueID) ([]trace.Arithmetic, bool) {
 	for _, d := range dims {
 		a := trace.Arithmetic{Dim: p.l.Dims.Name(d), Named: p.l.Queue(q).Deserved.Get(d), Deserved: p.bounds.deserved(q, d)}
 		for at := q; at != ledger.NoQueue; at = p.rows[at].up {
-			a.Levels = append(a.Levels, p.report.rung(at, d))
+			a.Levels = append(a.Levels, p.report.realLevel(at, d))
 		}
 		slices.Reverse(a.Levels)
 		a.Guarantee = a.Levels[len(a.Levels)-1].Guarantee
@@ -40,8 +40,8 @@ func (p *plugin) QueueArithmetic(q ledger.QueueID) ([]trace.Arithmetic, bool) {
 	return out, true
 }
 
-// rung is one queue's realCapability, from what its parent may hold.
-func (rp *reports) rung(q ledger.QueueID, d resource.Dim) trace.Level {
+// realLevel is one queue's realCapability, from what its parent may hold.
+func (rp *reports) realLevel(q ledger.QueueID, d resource.Dim) trace.Level {
 	queue := rp.p.l.Queue(q)
 	level := trace.Level{Queue: queue.Name, Real: rp.p.bounds.real(q, d)}
 	if q == rp.p.bounds.root {

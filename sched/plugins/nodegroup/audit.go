@@ -10,17 +10,17 @@ import (
 
 // Audit counts again from nothing and compares. A book that is to count anew before its next
 // answer has nothing to answer for.
-func (b *book) Audit(sits func(yield func(ledger.TaskID, *ledger.Task, ledger.NodeID, ledger.Hold) bool)) []string {
+func (b *groupUsage) Audit(sits func(yield func(ledger.TaskID, *ledger.Task, ledger.NodeID, ledger.Hold) bool)) []string {
 	if !b.live || b.requeued != b.l.Queues.Requeued() || !b.sameGroups() {
 		return nil
 	}
-	again := &book{l: b.l, live: true, groups: b.groups, held: map[place]*tally{}}
+	again := &groupUsage{l: b.l, live: true, groups: b.groups, held: map[queueInGroup]*tally{}}
 	sits(func(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) bool {
 		again.Take(t, task, n, how)
 		return true
 	})
 	var out []string
-	compare := func(at place, is, want *tally) {
+	compare := func(at queueInGroup, is, want *tally) {
 		for how := range ledger.NumHolds {
 			for d := range b.l.Dims.Len() {
 				if got, counted := value(is, how, d), value(want, how, d); got != counted {

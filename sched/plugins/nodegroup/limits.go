@@ -54,19 +54,19 @@ func (p *plugin) FilterDomains(c *ledger.Class, n ledger.NodeID, future bool, pa
 	return policy.Verdict{}
 }
 
-// book counts what the jobs of each queue hold in each group of nodes. It counts from the first
+// groupUsage counts what the jobs of each queue hold in each group of nodes. It counts from the first
 // question on, and anew after a job came to count in another queue or a node in another group.
-type book struct {
+type groupUsage struct {
 	l        *ledger.Ledger
 	live     bool
 	requeued uint64
 	static   ledger.Cursor
 	groups   []string // by NodeID, as counted
-	held     map[place]*tally
+	held     map[queueInGroup]*tally
 }
 
-// place is a group of nodes as one queue uses it.
-type place struct{ queue, group string }
+// queueInGroup is a group of nodes as one queue uses it.
+type queueInGroup struct{ queue, group string }
 
 // domain count is what is held in one place, by the way of sitting there.
 type tally [ledger.NumHolds]resource.Sums
@@ -90,19 +90,19 @@ func at(s resource.Sums, d resource.Dim) resource.Sum {
 }
 
 // of is what the jobs of a queue hold in a group, nil where nobody ever did.
-func (b *book) of(queue, group string) *tally {
+func (b *groupUsage) of(queue, group string) *tally {
 	b.follow()
-	return b.held[place{queue, group}]
+	return b.held[queueInGroup{queue, group}]
 }
 
 // follow counts anew where facts have moved what was counted.
-func (b *book) follow() {
+func (b *groupUsage) follow() {
 	if b.live && b.requeued == b.l.Queues.Requeued() && b.sameGroups() {
 		b.static = b.l.Changes.NodeFacts.Now()
 		return
 	}
 	b.live, b.requeued, b.static = true, b.l.Queues.Requeued(), b.l.Changes.NodeFacts.Now()
-	b.groups, b.held = b.groups[:0], map[place]*tally{}
+	b.groups, b.held = b.groups[:0], map[queueInGroup]*tally{}
 	for n := range b.l.Nodes.Len() {
 		b.groups = append(b.groups, b.group(ledger.NodeID(n)))
 	}
@@ -112,7 +112,7 @@ func (b *book) follow() {
 	})
 }
 
-func (b *book) sameGroups() bool {
+func (b *groupUsage) sameGroups() bool {
 	if b.static == b.l.Changes.NodeFacts.Now() {
 		return true
 	}
@@ -124,7 +124,7 @@ func (b *book) sameGroups() bool {
 }
 
 // group is the group that a node is in, "" for none.
-func (b *book) group(n ledger.NodeID) string {
+func (b *groupUsage) group(n ledger.NodeID) string {
 	row := b.l.Node(n)
 	if !row.Present() {
 		return ""
@@ -134,30 +134,30 @@ func (b *book) group(n ledger.NodeID) string {
 }
 
 // Name is how findings of an audit call the book.
-func (b *book) Name() string { return "nodegroup" }
+func (b *groupUsage) Name() string { return "nodegroup" }
 
 // Reads implements ledger.PluginState: no facts beside the engine's own.
-func (b *book) Reads(model.Kind) bool { return false }
+func (b *groupUsage) Reads(model.Kind) bool { return false }
 
 // Fact ignores foreign facts.
-func (b *book) Fact(model.Fact) {}
+func (b *groupUsage) Fact(model.Fact) {}
 
 // Take counts a member of a queue where it sits.
-func (b *book) Take(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) {
+func (b *groupUsage) Take(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) {
 	if t := b.tally(task, n); t != nil {
 		t[how] = t[how].Add(b.l.Class(task.Class).Request)
 	}
 }
 
 // Give takes a Take back.
-func (b *book) Give(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) {
+func (b *groupUsage) Give(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) {
 	if t := b.tally(task, n); t != nil {
 		t[how] = t[how].Sub(b.l.Class(task.Class).Request)
 	}
 }
 
 // domain count is where a task counts; nil where it counts nowhere, or all is to be counted anew.
-func (b *book) tally(task *ledger.Task, n ledger.NodeID) *tally {
+func (b *groupUsage) tally(task *ledger.Task, n ledger.NodeID) *tally {
 	if !b.live || task.Job == ledger.NoJob || int(n) >= len(b.groups) || b.groups[n] == "" {
 		return nil
 	}
@@ -165,7 +165,7 @@ func (b *book) tally(task *ledger.Task, n ledger.NodeID) *tally {
 	if q == ledger.NoQueue {
 		return nil
 	}
-	at := place{b.l.Queue(q).Name, b.groups[n]}
+	at := queueInGroup{b.l.Queue(q).Name, b.groups[n]}
 	t := b.held[at]
 	if t == nil {
 		t = &tally{}

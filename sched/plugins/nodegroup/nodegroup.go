@@ -41,7 +41,7 @@ func Definition() policy.Definition {
 			return nil, err
 		}
 		l.Queues.HeedNodeGroups(c.Hierarchy)
-		return &plugin{l: l, strict: strict, ordered: ordered, held: &book{l: l}}, nil
+		return &plugin{l: l, strict: strict, ordered: ordered, held: &groupUsage{l: l}}, nil
 	}}
 }
 
@@ -49,7 +49,7 @@ type plugin struct {
 	l       *ledger.Ledger
 	strict  bool
 	ordered bool
-	held    *book
+	held    *groupUsage
 }
 
 // FilterStatic admits a node whose group the queue of the class may use. The Text of a

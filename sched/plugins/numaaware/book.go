@@ -8,9 +8,9 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// book counts, node by node, the containers that have cpus of their own, by how many they
+// containerCounts counts, node by node, the containers that have cpus of their own, by how many they
 // have. Where those cpus lie it does not know.
-type book struct {
+type containerCounts struct {
 	l   *ledger.Ledger
 	use ledger.InUse[size]
 }
@@ -25,19 +25,19 @@ type size int32
 func (s size) String() string { return fmt.Sprintf("%d cpus:", int32(s)) }
 
 // Name is how findings of an audit call the book.
-func (b *book) Name() string { return "numa-aware" }
+func (b *containerCounts) Name() string { return "numa-aware" }
 
 // Take counts the containers of a pod, of whichever scheduler it is.
-func (b *book) Take(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) {
+func (b *containerCounts) Take(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) {
 	b.add(task, n, how, 1)
 }
 
 // Give takes a Take back.
-func (b *book) Give(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) {
+func (b *containerCounts) Give(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) {
 	b.add(task, n, how, -1)
 }
 
-func (b *book) add(task *ledger.Task, n ledger.NodeID, how ledger.Hold, x int32) {
+func (b *containerCounts) add(task *ledger.Task, n ledger.NodeID, how ledger.Hold, x int32) {
 	if d := task.Pod.Spec.NUMA; d != nil {
 		for _, cores := range d.Cores {
 			b.use.Add(n, size(cores), how, x)
@@ -46,14 +46,14 @@ func (b *book) add(task *ledger.Task, n ledger.NodeID, how ledger.Hold, x int32)
 }
 
 // Fact ignores foreign facts: the ledger keeps the reports.
-func (b *book) Fact(model.Fact) {}
+func (b *containerCounts) Fact(model.Fact) {}
 
 // Reads implements ledger.PluginState: no facts beside the engine's own.
-func (b *book) Reads(model.Kind) bool { return false }
+func (b *containerCounts) Reads(model.Kind) bool { return false }
 
 // Audit counts again from nothing and compares.
-func (b *book) Audit(sits func(yield func(ledger.TaskID, *ledger.Task, ledger.NodeID, ledger.Hold) bool)) []string {
-	again := &book{l: b.l}
+func (b *containerCounts) Audit(sits func(yield func(ledger.TaskID, *ledger.Task, ledger.NodeID, ledger.Hold) bool)) []string {
+	again := &containerCounts{l: b.l}
 	sits(func(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) bool {
 		again.Take(t, task, n, how)
 		return true

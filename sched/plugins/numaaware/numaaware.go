@@ -42,7 +42,7 @@ func Definition() policy.Definition { return policy.Definition{Name: "numa-aware
 
 type plugin struct {
 	l      *ledger.Ledger
-	book   *book
+	book   *containerCounts
 	weight int64
 
 	all, staying []chunk // scratch of safe
@@ -59,7 +59,7 @@ func build(c policy.Choice, l *ledger.Ledger) (any, error) {
 		return nil, policy.BadArgument("weight", "%d is not from 0 to %d", weight, int64(MaxWeight))
 	}
 	l.NUMA.Heed()
-	return &plugin{l: l, book: &book{l: l}, weight: weight}, nil
+	return &plugin{l: l, book: &containerCounts{l: l}, weight: weight}, nil
 }
 
 // PluginState counts the cpus that containers have of their own.

@@ -135,7 +135,7 @@ func TestNobodyIsTurnedAwayHoweverTheKubeletGoesAboutIt(t *testing.T) {
 		}
 		k.free = slices.Clone(k.cpus)
 		report := slices.Clone(k.free)
-		b := &book{}
+		b := &containerCounts{}
 		var bound [][]int32 // not seen by the kubelet yet
 		for range rapid.IntRange(1, 12).Draw(t, "steps") {
 			switch rapid.IntRange(0, 3).Draw(t, "step") {
