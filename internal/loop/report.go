@@ -238,11 +238,12 @@ func (rp *reports) pods(id ledger.JobID, t *reportedJob, r trace.Reason) {
 			if row.Pod.Gated || row.Held.Kind != ledger.NoCommit || t.pods[row.Pod.UID] == reason {
 				return true
 			}
-			if shown := rp.shown(row); shown != reason {
+			if shown, version := rp.shown(row); shown != reason {
 				if message == "" {
 					message = explain.Sentence(r)
 				}
-				if !rp.l.executor.PodCondition(row.Key, row.Pod.UID, reason, message, cure || shown == corev1.PodReasonUnschedulable) {
+				if !rp.l.executor.PodCondition(execute.Waiting{Pod: row.Key, UID: row.Pod.UID, Version: version,
+					Reason: reason, Message: message, Urgent: cure || shown == corev1.PodReasonUnschedulable}) {
 					return false // too many writes wait: next round
 				}
 				rp.l.executor.Event(execute.Event{Kind: "Pod", Object: row.Key, UID: row.Pod.UID, Warning: true, Reason: "FailedScheduling", Message: message})
@@ -253,11 +254,15 @@ func (rp *reports) pods(id ledger.JobID, t *reportedJob, r trace.Reason) {
 	}
 }
 
-// shown is the reason that a pod's status gives for not being scheduled, "" without one.
-func (rp *reports) shown(row *ledger.Task) string {
+// shown is the reason that a pod's status gives for not being scheduled, "" without one, and the
+// resourceVersion of the pod, "" where a pod that waits was not seen.
+func (rp *reports) shown(row *ledger.Task) (reason, version string) {
 	p := rp.l.seen.Pod(row.Key.Namespace, row.Key.Name)
-	if p == nil || p.Fact().UID != row.Pod.UID {
-		return ""
+	switch {
+	case p == nil || p.Fact().UID != row.Pod.UID:
+		return "", ""
+	case p.Fact().Node != "":
+		return p.NotScheduled, "" // bound since: it is read before anything is written
 	}
-	return p.NotScheduled
+	return p.NotScheduled, p.GetResourceVersion()
 }

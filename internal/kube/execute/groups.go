@@ -203,7 +203,8 @@ func (pg *podGroupWriter) flush() {
 // request patches a PodGroup's status, which is no subresource, and its record, and
 // nothing else.
 // With conditions the list is replaced as a whole, so the version it was made from is
-// a precondition.
+// a precondition. It also is with a phase: a request that was given up, and that the server carries
+// out later, must not take the place of the phase that was written after it.
 func (pg *podGroupWriter) request(group ledger.Key, uid string, what wanted) request {
 	groups := pg.x.options.Clients.Groups.SchedulingV1beta1().PodGroups(group.Namespace)
 	base := pg.x.options.PodGroup(group.Namespace, group.Name)
@@ -240,6 +241,7 @@ func groupPatch(base *schedulingv1beta1.PodGroup, uid string, what wanted) []byt
 	phase, status := what.phase, what.status
 	if phase != nil {
 		changes["phase"] = phase.Phase.String()
+		meta["resourceVersion"] = base.ResourceVersion
 	}
 	if status != nil {
 		changes["running"], changes["succeeded"], changes["failed"] = status.Counts.Running, status.Counts.Succeeded, status.Counts.Failed

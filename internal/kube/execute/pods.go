@@ -182,7 +182,15 @@ func (c *Executor) bound(i sched.Item) {
 
 // conditions is a patch of a pod's status; the list is merged by type.
 func conditions(uid string, list ...corev1.PodCondition) []byte {
-	patch, _ := json.Marshal(map[string]any{
-		"metadata": map[string]any{"uid": uid}, "status": map[string]any{"conditions": list}}) // plain data
+	return conditionsAt(uid, "", list...)
+}
+
+// conditionsAt is conditions with the pod's resourceVersion as a precondition; "": without it.
+func conditionsAt(uid, version string, list ...corev1.PodCondition) []byte {
+	meta := map[string]any{"uid": uid}
+	if version != "" {
+		meta["resourceVersion"] = version
+	}
+	patch, _ := json.Marshal(map[string]any{"metadata": meta, "status": map[string]any{"conditions": list}}) // plain data
 	return patch
 }

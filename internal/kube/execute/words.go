@@ -66,26 +66,6 @@ func (c *Executor) Event(e Event) bool {
 	})
 }
 
-// fewWaiting is how many conditions of pods may wait to be said for one that is not urgent to be
-// added: two seconds of them.
-const fewWaiting = 100
-
-// PodCondition writes a pod's PodScheduled=False with a reason. It returns false when too much waits
-// to be said: for what is not urgent, when anything does that takes more than seconds, so that
-// autoscalers hear of their pods before all others are told of theirs.
-func (c *Executor) PodCondition(pod ledger.Key, uid, reason, message string, urgent bool) bool {
-	if _, waiting, _ := c.slow.load(); !urgent && waiting >= fewWaiting {
-		return false
-	}
-	patch := conditions(uid, corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionFalse,
-		Reason: reason, Message: clip(message), LastTransitionTime: metav1.Now()})
-	return c.say(c.slow, func(ctx context.Context) error {
-		_, err := c.options.Clients.Slow.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name,
-			types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
-		return err
-	})
-}
-
 // QueueAllocated writes a queue's status.allocated: quantities by resource, nil for one
 // that is there and should not be. It returns false when too much waits to be said.
 func (c *Executor) QueueAllocated(name, uid string, allocated map[string]*string) bool {
@@ -116,13 +96,16 @@ func (c *Executor) ShardStatus(name, uid string, inUse, toAdd, toRemove []string
 }
 
 // say does something on a lane of the slow road, a few times if the server has no time; false
-// when too much waits.
-func (c *Executor) say(on *requestQueue, what func(context.Context) error) bool {
+// when too much waits. Otherwise another goroutine calls over, if any, once it is said or given up.
+func (c *Executor) say(on *requestQueue, what func(context.Context) error, over ...func()) bool {
 	if _, waiting, _ := on.load(); waiting >= mostWaiting {
 		c.dropped.Add(1)
 		return false
 	}
 	on.do(func() (latency time.Duration, overloaded bool) {
+		for _, f := range over {
+			defer f()
+		}
 		for n := range tries {
 			if !c.requests.leading() || c.ctx.Err() != nil {
 				return latency, overloaded

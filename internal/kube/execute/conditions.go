@@ -1,0 +1,123 @@
+package execute
+
+import (
+	"context"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"ashlar.sh/sched/ledger"
+)
+
+// fewWaiting is how many conditions of pods may wait to be said for one that is not urgent to be
+// added: two seconds of them.
+const fewWaiting = 100
+
+// Waiting is what a pod that waits is told.
+type Waiting struct {
+	Pod ledger.Key
+	UID string
+	// Version is the resourceVersion of the pod that the wait was judged by; "" or "0": it is not
+	// known, and the pod is read first.
+	Version         string
+	Reason, Message string
+	Urgent          bool // an autoscaler looks for it
+}
+
+// PodCondition writes a pod's PodScheduled=False with a reason. A write may wait for minutes: it has the
+// pod's version as its precondition, so that a pod that was bound meanwhile never shows that it waits.
+// Of two writes for a pod the newer one holds. It returns false when too much waits to be said: for
+// what is not urgent, when anything does that takes more than seconds, so that autoscalers hear of
+// their pods before all others are told of theirs.
+func (c *Executor) PodCondition(w Waiting) bool {
+	if _, waiting, _ := c.slow.load(); !w.Urgent && waiting >= fewWaiting {
+		return false
+	}
+	turn := c.told.begin(w.UID)
+	write := &podCondition{x: c, pod: w.Pod, uid: w.UID, version: w.Version, turn: turn,
+		condition: corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionFalse,
+			Reason: w.Reason, Message: clip(w.Message), LastTransitionTime: metav1.Now()}}
+	if write.version == "0" {
+		write.version = ""
+	}
+	said := c.say(c.slow, write.send, func() { c.told.over(w.UID, turn) })
+	if !said {
+		c.told.over(w.UID, turn)
+	}
+	return said
+}
+
+// podCondition is one write of a pod's condition.
+type podCondition struct {
+	x         *Executor
+	pod       ledger.Key
+	uid       string
+	version   string // its precondition; "": the pod has to be read
+	turn      uint64
+	condition corev1.PodCondition
+}
+
+// send writes the condition, unless a newer one was asked for, or the pod waits no more.
+func (p *podCondition) send(ctx context.Context) (err error) {
+	pods := p.x.options.Clients.Slow.CoreV1().Pods(p.pod.Namespace)
+	for range tries {
+		if !p.x.told.newest(p.uid, p.turn) {
+			return nil
+		}
+		if p.version == "" {
+			now, err := pods.Get(ctx, p.pod.Name, metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			if string(now.UID) != p.uid || now.Spec.NodeName != "" || now.DeletionTimestamp != nil {
+				return nil
+			}
+			p.version = now.ResourceVersion
+		}
+		_, err = pods.Patch(ctx, p.pod.Name, types.StrategicMergePatchType,
+			conditionsAt(p.uid, p.version, p.condition), metav1.PatchOptions{}, "status")
+		if !apierrors.IsConflict(err) {
+			return err
+		}
+		p.version = "" // it has changed: perhaps it is bound
+	}
+	return err
+}
+
+// toldPods numbers the conditions that wait to be written, so that of two for a pod the newer one holds.
+type toldPods struct {
+	mu    sync.Mutex
+	count uint64
+	last  map[string]uint64 // the newest by the pod's UID
+}
+
+// begin notes a condition that is to be written, and returns its number.
+func (t *toldPods) begin(uid string) uint64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.last == nil {
+		t.last = map[string]uint64{}
+	}
+	t.count++
+	t.last[uid] = t.count
+	return t.count
+}
+
+// newest says that no newer condition of the pod is to be written.
+func (t *toldPods) newest(uid string, number uint64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.last[uid] == number
+}
+
+// over notes that a condition was written or given up.
+func (t *toldPods) over(uid string, number uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.last[uid] == number {
+		delete(t.last, uid)
+	}
+}
