@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"math"
 	"slices"
 
 	"ashlar.sh/sched/model"
@@ -15,8 +16,8 @@ type Backoffs struct {
 	pausesEnded int64 // the time up to which ended pauses were looked for
 }
 
-// lookAgain, a time in the past at which no pause ends, makes Backoffs.End find the earliest end anew.
-const lookAgain = 1
+// lookAgain, a time before any other, makes Backoffs.End find the earliest end anew.
+const lookAgain = math.MinInt64
 
 // apply takes in a fact that a job, or some of its pods, pause, or pause no longer. A job without a row
 // finds the pause when it gets one.

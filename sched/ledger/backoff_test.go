@@ -30,4 +30,8 @@ func TestThePauseThatEndsNextIsOneThatThereIs(t *testing.T) {
 	if next := l.Backoffs.End(2); next != 40 {
 		t.Errorf("the next pause ends at %d, b was taken back and a ends at 40", next)
 	}
+	pause("a", 0)
+	if next := l.Backoffs.End(0); next != 0 {
+		t.Errorf("the next pause ends at %d, and there is none", next)
+	}
 }
