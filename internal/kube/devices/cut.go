@@ -62,14 +62,14 @@ func (s *search) cut() (list []*resourcev1.ResourceSlice, claims []*resourcev1.R
 func (s *search) devices(b *publishedSlice, wishes []selection, marked, taken bool) *resourcev1.ResourceSlice {
 	matches := make([]*matched, len(wishes))
 	for n, w := range wishes {
-		matches[n] = b.match(w, !s.d.explains())
+		matches[n] = b.match(w, s.keeps())
 	}
 	s.cost += int64(len(b.ids) / 4)
 	keep := make([]resourcev1.Device, 0, len(b.ids))
 	yes := make([]bool, len(wishes))
 	for i := range b.ids {
 		d := &b.slice.Spec.Devices[i]
-		if !s.reach.counters && !taken && !shares(d) && s.d.used.state.AllocatedDevices.Has(b.ids[i]) || !b.serves(s.node, i) && !s.reach.counters {
+		if !s.reach.counters && !taken && !shares(d) && s.taken(b, i) || !b.serves(s.node, i) && !s.reach.counters {
 			continue
 		}
 		some := false
@@ -81,7 +81,7 @@ func (s *search) devices(b *publishedSlice, wishes []selection, marked, taken bo
 			return nil
 		}
 		if some {
-			s.alike.add(b, i, yes, s.d.used.state.AllocatedDevices.Has(b.ids[i]))
+			s.alike.add(b, i, yes, s.taken(b, i))
 		}
 		switch {
 		case marked && (some || s.reach.counters):
@@ -91,6 +91,11 @@ func (s *search) devices(b *publishedSlice, wishes []selection, marked, taken bo
 		}
 	}
 	return without(b.slice, keep)
+}
+
+// taken says that somebody has the ith device of a slice.
+func (s *search) taken(b *publishedSlice, i int) bool {
+	return !s.unused && s.d.used.state.AllocatedDevices.Has(b.ids[i])
 }
 
 func shares(d *resourcev1.Device) bool {

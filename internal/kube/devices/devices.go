@@ -53,7 +53,8 @@ func New(l *ledger.Ledger) *Devices { return NewWith(l, NewPrograms()) }
 func NewWith(l *ledger.Ledger, p *Programs) *Devices {
 	return (&Devices{l: l, programs: p, claims: map[string]*claim{}, classes: newClasses(), inventory: newInventory(), used: newUsage(),
 		leaves: leavingDevices{pods: map[ledger.NodeID]leavers{}},
-		budget: budget{limits: usual}, questions: questions{parsed: map[string]*resourcev1.AllocationResult{}}}).wire()
+		budget: budget{limits: usual}, memory: memory{of: map[key]*finding{}},
+		questions: questions{parsed: map[string]*resourcev1.AllocationResult{}}}).wire()
 }
 
 // At implements policy.Clock: a cycle begins.
@@ -112,7 +113,7 @@ func (d *Devices) FilterTask(t ledger.TaskID, n ledger.NodeID, future bool) poli
 	}
 	_, verdict := d.find(task, n, false)
 	if known != nil && d.questions.last.found && !verdict.Admits() && !verdict.Everywhere {
-		known.nodes[n/64] |= 1 << (n % 64)
+		known.add(n, d.questions.last.lasting)
 	}
 	return verdict
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -28,7 +29,7 @@ func (d *Devices) find(task *ledger.Task, n ledger.NodeID, future bool) (w Write
 	if !q.refusal.Admits() {
 		return Writes{}, q.refusal
 	}
-	again := d.explains() && q.denied.Need > 0 // its amounts may be others by now
+	again := d.explains() && (q.denied.Need > 0 || q.lasting) // its amounts may be others by now
 	if fact := d.l.Node(n).Fact; again || !q.found || q.node != n || q.fact != fact || q.lent != d.leaves.lent {
 		final := false
 		q.writes, q.denied, final = d.meet(q, n)
@@ -40,6 +41,7 @@ func (d *Devices) find(task *ledger.Task, n ledger.NodeID, future bool) (w Write
 // meet answers for a node. final: for as long as things stand as they do.
 func (d *Devices) meet(q *question, n ledger.NodeID) (w Writes, no policy.Verdict, final bool) {
 	at := &place{d: d, n: n}
+	q.lasting = false
 	if !d.explains() {
 		d.budget.asked++
 	}
@@ -68,6 +70,11 @@ func (d *Devices) meet(q *question, n ledger.NodeID) (w Writes, no policy.Verdic
 // search finds for which there is a budget.
 func (d *Devices) answer(q *question, at *place, of *sought) ([]resourcev1.AllocationResult, policy.Verdict, bool) {
 	stand, shape := d.stand(at), of.shape
+	free := allFree{d: d, at: at, of: of, stand: stand}
+	if never := free.never(); never != nil && !d.explains() { // how it stands now may have amounts
+		q.lasting = true
+		return nil, q.says(never.no), true
+	}
 	known, paid, whole := d.memory.find(stand, shape)
 	if known != nil && !(d.explains() && known.counted()) {
 		if !d.explains() && !whole {
@@ -84,6 +91,9 @@ func (d *Devices) answer(q *question, at *place, of *sought) ([]resourcev1.Alloc
 		limit = steps
 	}
 	s := d.search(at.node(), of, limit)
+	if s.again = paid && !d.explains(); s.again {
+		s.limit = math.MaxInt64
+	}
 	found, no, final := s.run()
 	if !paid || d.explains() {
 		d.pay(q, s, no)
@@ -99,9 +109,17 @@ func (d *Devices) answer(q *question, at *place, of *sought) ([]resourcev1.Alloc
 		if no.Admits() {
 			answer = &finding{results: found}
 		}
-		d.keep(stand, shape, answer)
 		if s.alike.on && !no.Admits() && !paid {
 			d.memory.of[s.alike.key(shape)] = d.memory.refusal(no)
+		}
+		if !paid {
+			if q.lasting, final = free.lasts(q, no); !final && (no.Need > 0 || s.alike.on) {
+				d.budget.wait(d.budget.now + putOff)
+				return nil, spentOn(ofCycle), false // what was found out so far costs little the next time
+			}
+		}
+		if !q.lasting {
+			d.keep(stand, shape, answer)
 		}
 	}
 	return found, q.says(no), true

@@ -45,6 +45,7 @@ type reach struct {
 	uses     []*poolUse // of pools, since they were asked for
 	content  digest
 	counters bool // some devices of it share counters
+	shared   bool // other nodes may reach some of its pools, too
 
 	node    *model.Node // that still is about, with the classes as they were
 	classes digest
@@ -173,6 +174,7 @@ func (s *inventory) reach(node string) *reach {
 		out.counters = out.counters || len(b.slice.Spec.SharedCounters) > 0
 		if p := poolOf(b.slice); !slices.Contains(out.pools, p) {
 			out.pools = append(out.pools, p)
+			out.shared = out.shared || s.only(p) == ""
 		}
 	}
 	out.content = digestOf(text)

@@ -47,7 +47,7 @@ func (d *Devices) Fact(f model.Fact) {
 			c = nil
 		}
 		d.classes.put(f.Ref.Name, c)
-		d.refused.touchAll()
+		d.refused.still.touchAll()
 	default:
 		return
 	}

@@ -64,6 +64,11 @@ func TestBudgetsKeepTheLaws(t *testing.T) {
 		for _, o := range []metav1.Object{node("n1"), node("n2"), node("n3"), class("gpu"), slice("n1", 8), slice("n2", 6), slice("n3", 8)} {
 			h.tell(o)
 		}
+		if h.n(1) == 1 {
+			everywhere, of := true, slice("fabric", 1+h.n(3))
+			of.Spec.NodeName, of.Spec.AllNodes = nil, &everywhere
+			h.tell(of)
+		}
 		for range rapid.IntRange(1, 20).Draw(r, "steps") {
 			h.step()
 		}

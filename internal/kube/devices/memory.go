@@ -73,14 +73,22 @@ func (m *memory) find(s standing, shape digest) (known *finding, paid, whole boo
 // something else in between.
 func (d *Devices) keep(s standing, shape digest, f *finding) {
 	m := &d.memory
-	if len(m.of) >= mostFindings || m.of == nil {
-		m.of = map[key]*finding{}
-		d.refused.touchAll()
+	if m.makeRoom() {
+		d.refused.still.touchAll()
 	}
 	m.of[s.key(shape)] = f
 	if !f.no.Admits() {
 		m.of[s.keyOfNo(shape)] = f
 	}
+}
+
+// makeRoom forgets everything, and says so, where there is no room for more.
+func (m *memory) makeRoom() (forgotten bool) {
+	if len(m.of) < mostFindings && m.of != nil {
+		return false
+	}
+	m.of = map[key]*finding{}
+	return true
 }
 
 // record is how memory travels.
@@ -138,7 +146,7 @@ func (d *Devices) Recall(text string) {
 		d.used.pool(pool{driver, name}).freed = freed
 	}
 	d.memory.of = map[key]*finding{}
-	d.refused.touchAll()
+	d.refused.still.touchAll()
 	for _, text := range r.Found {
 		if k, ok := keyOf(text); ok {
 			d.memory.of[k] = nil

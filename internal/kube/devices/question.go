@@ -44,6 +44,8 @@ type question struct {
 	lent   bool
 	writes Writes
 	denied policy.Verdict
+	// lasting: the node would refuse if nothing were taken of what it reaches, too.
+	lasting bool
 }
 
 // need is one of the pod's claims.

@@ -11,16 +11,24 @@ import (
 // depends on them: a node has its bit only while memory has the answer for what it stands on.
 type refused struct {
 	of    map[digest]*refusals
-	log   []ledger.NodeID // the nodes that changed, the oldest change first
-	base  uint64          // how many changes were before those in log
-	facts []*model.Node   // of all nodes, when they were last compared
-	seen  ledger.Cursor   // of Changes.NodeFacts then
+	still touches       // changes of what nodes are and reach
+	use   touches       // changes of what is taken of that
+	facts []*model.Node // of all nodes, when they were last compared
+	seen  ledger.Cursor // of Changes.NodeFacts then
+}
+
+// touches are the nodes of which something changed.
+type touches struct {
+	log  []ledger.NodeID // the oldest change first
+	base uint64          // how many changes were before those in log
 }
 
 // refusals are the nodes that refuse the claims of one shape.
 type refusals struct {
-	nodes []uint64 // bit n%64 of word n/64
-	at    uint64   // the change up to which they hold
+	nodes   []uint64 // bit n%64 of word n/64
+	lasting []uint64 // of those the nodes that would refuse if nothing were taken, too
+	still   uint64   // up to which change of what nodes are they hold,
+	use     uint64   // and up to which change of what is taken
 }
 
 // mostShapes bounds for how many shapes nodes are remembered, mostTouched how many changes.
@@ -30,18 +38,31 @@ const (
 )
 
 // touch notes that a node changed.
-func (r *refused) touch(n ledger.NodeID) {
-	if len(r.log) >= mostTouched {
-		r.base += mostTouched / 2
-		r.log = r.log[:copy(r.log, r.log[mostTouched/2:])]
+func (t *touches) touch(n ledger.NodeID) {
+	if len(t.log) >= mostTouched {
+		t.base += mostTouched / 2
+		t.log = t.log[:copy(t.log, t.log[mostTouched/2:])]
 	}
-	r.log = append(r.log, n)
+	t.log = append(t.log, n)
 }
 
 // touchAll notes that any node may have changed.
-func (r *refused) touchAll() {
-	r.base += uint64(len(r.log)) + 1
-	r.log = r.log[:0]
+func (t *touches) touchAll() {
+	t.base += uint64(len(t.log)) + 1
+	t.log = t.log[:0]
+}
+
+func (t *touches) now() uint64 { return t.base + uint64(len(t.log)) }
+
+// after calls one for each node that changed after a change; all says instead that any node may have.
+func (t *touches) after(change uint64, one func(word int, bit uint64)) (all bool) {
+	if change < t.base {
+		return true
+	}
+	for _, n := range t.log[change-t.base:] {
+		one(int(n)/64, 1<<(n%64))
+	}
+	return false
 }
 
 // shape returns what holds now for claims of a shape.
@@ -56,18 +77,40 @@ func (r *refused) shape(shape digest, nodes int) *refusals {
 	}
 	if want := (nodes + 63) / 64; len(s.nodes) < want {
 		s.nodes = append(s.nodes, make([]uint64, want-len(s.nodes))...)
+		s.lasting = append(s.lasting, make([]uint64, want-len(s.lasting))...)
 	}
-	if s.at < r.base {
+	if r.still.after(s.still, s.drop) {
 		clear(s.nodes)
-	} else {
-		for _, n := range r.log[s.at-r.base:] {
-			if int(n)/64 < len(s.nodes) {
-				s.nodes[n/64] &^= 1 << (n % 64)
-			}
-		}
+		clear(s.lasting)
 	}
-	s.at = r.base + uint64(len(r.log))
+	if r.use.after(s.use, s.used) {
+		copy(s.nodes, s.lasting)
+	}
+	s.still, s.use = r.still.now(), r.use.now()
 	return s
+}
+
+// drop forgets a node that is another than it was.
+func (s *refusals) drop(word int, bit uint64) {
+	if word < len(s.nodes) {
+		s.nodes[word] &^= bit
+		s.lasting[word] &^= bit
+	}
+}
+
+// used forgets a node of which other devices are taken, unless it would refuse whatever is taken.
+func (s *refusals) used(word int, bit uint64) {
+	if word < len(s.nodes) && s.lasting[word]&bit == 0 {
+		s.nodes[word] &^= bit
+	}
+}
+
+// add notes that a node refuses.
+func (s *refusals) add(n ledger.NodeID, lasting bool) {
+	s.nodes[n/64] |= 1 << (n % 64)
+	if lasting {
+		s.lasting[n/64] |= 1 << (n % 64)
+	}
 }
 
 func (s *refusals) has(n ledger.NodeID) bool {
@@ -84,34 +127,37 @@ func (d *Devices) catchUp() {
 			fact := d.l.Node(n).Fact
 			if int(n) == len(r.facts) {
 				r.facts = append(r.facts, nil)
-				r.touch(n)
+				r.still.touch(n)
 			}
 			if r.facts[n] != fact {
 				r.facts[n] = fact
-				r.touch(n)
+				r.still.touch(n)
 			}
 		}
 	}
-	if d.inventory.everywhere || d.used.everywhere {
-		r.touchAll()
+	if d.inventory.everywhere {
+		r.still.touchAll()
+	}
+	if d.used.everywhere {
+		r.use.touchAll()
 	}
 	for _, name := range d.inventory.changed {
-		d.touchNode(name)
+		d.touchNode(&r.still, name)
 	}
 	d.inventory.everywhere, d.inventory.changed = false, d.inventory.changed[:0]
 	for _, p := range d.used.changed {
 		if node := d.inventory.only(p); node != "" {
-			d.touchNode(node)
+			d.touchNode(&r.use, node)
 		} else if len(d.inventory.pools[p]) > 0 {
-			r.touchAll()
+			r.use.touchAll()
 		}
 	}
 	d.used.everywhere, d.used.changed = false, d.used.changed[:0]
 }
 
-func (d *Devices) touchNode(name string) {
+func (d *Devices) touchNode(of *touches, name string) {
 	if n, known := d.l.Nodes.Find(name); known {
-		d.refused.touch(n)
+		of.touch(n)
 	}
 }
 

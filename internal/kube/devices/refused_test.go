@@ -149,6 +149,55 @@ func TestWaitingClaimsCostWhatChanged(t *testing.T) {
 	}
 }
 
+// A device of a pool that all nodes reach that is taken, or given back, has no claim looked at again that no node
+// would meet if all of its devices were free; also where some of the pool's are always taken.
+func TestWaitingClaimsCostNothingWhereAPoolIsShared(t *testing.T) {
+	w := newRefusedWorld(t)
+	everywhere, of := true, slice("fabric", 4)
+	of.Spec.NodeName, of.Spec.AllNodes = nil, &everywhere
+	for i := range of.Spec.Devices {
+		of.Spec.Devices[i].Attributes = nil // the puzzles cannot be met with these
+	}
+	w.tell(of, allocated(claim("always", 1), "fabric", []string{"gpu-0"}, "y"), allocated(claim("also", 2), "fabric",
+		[]string{"gpu-2", "gpu-3"}, "z"))
+	for i, c := range w.claims {
+		if i%6 != 0 {
+			c.Spec.Devices.Requests[0].Exactly.Count = 13
+		}
+	}
+	w.settle()
+	for i := range 6 {
+		w.life++
+		c := claim("other", 1)
+		c.ResourceVersion = fmt.Sprint(w.life + 1)
+		if i%2 == 0 {
+			c = allocated(c, "fabric", []string{"gpu-1"}, "x")
+		}
+		w.tell(c)
+		w.rewrite()
+		if w.cycle(); w.book.Asked() != 0 {
+			t.Errorf("turn %d: claims were looked at on %d nodes, want none", i, w.book.Asked())
+		}
+	}
+	for i, c := range w.claims {
+		if i%6 != 0 {
+			c.Spec.Devices.Requests[0].Exactly.Count = 9 // four of the pool's, one more than a node has
+		}
+	}
+	w.rewrite()
+	w.e.Apply(gone(t, claim("always", 1)))
+	bound := 0
+	for range 60 {
+		bound += len(w.cycle())
+	}
+	if bound == 0 {
+		t.Error("no claim was met that a device was given back to")
+	}
+	if found := w.e.Audit(); found != nil {
+		t.Errorf("audit: %v", found)
+	}
+}
+
 // What lifts a refusal lifts it: a node with more devices takes the claims that asked for them.
 func TestARefusalEndsWithItsReason(t *testing.T) {
 	w := newRefusedWorld(t)

@@ -28,6 +28,8 @@ type search struct {
 	shape  digest
 	alike  alike
 
+	unused bool  // as if nothing were taken
+	again  bool  // what was paid for is found again: that pays for nothing else
 	limit  int64 // what finding out about devices, or looking for them, may cost
 	asking int64 // what finding out did cost
 	cost   int64 // what all did
@@ -173,7 +175,7 @@ func (s *search) selects(w selection, m *matched, b *publishedSlice, i int) bool
 	if !j.paid {
 		s.asking += int64(j.cost)
 		s.cost += int64(j.cost)
-		j.paid = !s.d.explains()
+		j.paid = s.keeps()
 	}
 	if m.costly != "" {
 		s.costly = m.costly
@@ -183,6 +185,9 @@ func (s *search) selects(w selection, m *matched, b *publishedSlice, i int) bool
 	}
 	return j.yes
 }
+
+// keeps says that what is found out about devices is kept, and so is paid for.
+func (s *search) keeps() bool { return !s.again && !s.d.explains() }
 
 // errSteps ends a search that is not worth going on with.
 var errSteps = errors.New("too many steps")
@@ -228,7 +233,11 @@ func (s *search) allocate(list []*resourcev1.ResourceSlice, claims []*resourcev1
 	c := &counter{most: most}
 	c.Context = klog.NewContext(context.Background(), logr.New(c))
 	defer func() { s.cost += min(c.steps, c.most) }()
-	allocator, err := structured.NewAllocator(c, features, s.d.used.state, chosenFor{&s.d.classes}, list, s.d.expressions())
+	state := s.d.used.state
+	if s.unused {
+		state = newUsage().state
+	}
+	allocator, err := structured.NewAllocator(c, features, state, chosenFor{&s.d.classes}, list, s.d.expressions())
 	if err != nil {
 		return nil, err
 	}

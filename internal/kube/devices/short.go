@@ -43,11 +43,11 @@ func (s *search) short() policy.Verdict {
 // free counts the devices that somebody may have, up to as many as are needed.
 func (s *search) free(a *ask, need int64) (have int64) {
 	for _, b := range s.usable {
-		m := b.match(a.selection, !s.d.explains())
+		m := b.match(a.selection, s.keeps())
 		s.cost += int64(len(b.ids) / 8)
 		for i := range b.ids {
 			d := &b.slice.Spec.Devices[i]
-			if !shares(d) && s.d.used.state.AllocatedDevices.Has(b.ids[i]) || repels(d, a.tolerations) || !b.serves(s.node, i) {
+			if !shares(d) && s.taken(b, i) || repels(d, a.tolerations) || !b.serves(s.node, i) {
 				continue
 			}
 			yes := s.selects(a.selection, m, b, i)

@@ -78,9 +78,14 @@ const (
 	ofAnswer  = '=' // on a node that stands so
 	ofRefusal = '>' // on one of which nothing was given back: that more is taken ends none
 	ofAlike   = '~' // where the devices are like those
+	ofUnused  = '0' // on one of which nothing is taken: its refusal no device lifts that is given back
 )
 
 func (s standing) key(shape digest) key { return key{ofAnswer, s.still, shape, s.taken} }
+
+func (s standing) keyOfUnused(shape digest) key {
+	return key{kind: ofUnused, on: s.still, shape: shape}
+}
 
 func (s standing) keyOfNo(shape digest) key { return key{ofRefusal, s.still, shape, s.freed} }
 
