@@ -56,7 +56,10 @@ var (
 )
 
 func newMetrics() *metrics {
-	m := &metrics{registry: prometheus.NewRegistry(), ofBindings: bindingMetrics{retrying: map[string]bool{}}, queues: map[string]*prometheus.GaugeVec{}, scalars: map[string]*prometheus.GaugeVec{}, ofJobs: jobMetrics{timed: map[string]*prometheus.GaugeVec{}}}
+	m := &metrics{registry: prometheus.NewRegistry(),
+		queues: map[string]*prometheus.GaugeVec{}, scalars: map[string]*prometheus.GaugeVec{},
+		ofBindings: bindingMetrics{retrying: map[string]bool{}},
+		ofJobs:     jobMetrics{timed: map[string]*prometheus.GaugeVec{}}}
 	histogram := func(name, help string, buckets []float64) prometheus.Histogram {
 		h := prometheus.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets})
 		m.registry.MustRegister(h)

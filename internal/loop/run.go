@@ -38,7 +38,8 @@ func Run(ctx context.Context, o Options) error {
 	// Requests outlive ctx, so that what is under way at the end can be finished.
 	work, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	l := (&loop{o: o, conf: conf, engine: engine, metrics: metrics, reported: newReported(), refusals: refusedBindings{records: newRefusals()}, health: &health{}, began: time.Now(), background: background{auditAt: time.Now()}}).wire()
+	l := (&loop{o: o, conf: conf, engine: engine, metrics: metrics, reported: newReported(), health: &health{},
+		refusals: refusedBindings{records: newRefusals()}, began: time.Now(), background: background{auditAt: time.Now()}}).wire()
 	l.lines.period = o.Period
 	l.reads.of(engine)
 	l.health.config.Flags = o.Flags

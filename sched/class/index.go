@@ -55,7 +55,9 @@ const longestRun = 512
 
 // New returns an empty index.
 func New(l *ledger.Ledger, set *policy.Set) *Index {
-	x := (&Index{l: l, set: set, Budget: DefaultBudget, TopologyGroups: DefaultTopologyGroups, caches: resultCaches{all: map[cacheKey]*resultCache{}}, labels: labelColumns{byKey: map[string]*column{}}, order: tournaments{longest: longestRun}, grades: defaultGrades}).wire()
+	x := (&Index{l: l, set: set, Budget: DefaultBudget, TopologyGroups: DefaultTopologyGroups, grades: defaultGrades,
+		caches: resultCaches{all: map[cacheKey]*resultCache{}}, labels: labelColumns{byKey: map[string]*column{}},
+		order: tournaments{longest: longestRun}}).wire()
 	for _, o := range set.Nodes.NodeOrders {
 		if bulk, ok := o.(policy.BulkOrder); ok {
 			x.order.bulk = append(x.order.bulk, bulk)

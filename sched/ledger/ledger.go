@@ -9,13 +9,10 @@ import (
 
 // Ledger is the whole state: facts, rows and figures. It has one writer.
 type Ledger struct {
-	Dims    *resource.Dims
-	Changes Changes
-
-	Images images
-
+	Dims  *resource.Dims
 	facts factStore
 
+	Changes         Changes
 	Nodes           Nodes
 	Classes         Classes
 	Tasks           Tasks
@@ -26,6 +23,7 @@ type Ledger struct {
 	Namespaces      Namespaces
 	HyperNodes      HyperNodes
 	NUMA            NUMATopologies
+	Images          images
 	Backoffs        Backoffs
 	PluginStates    PluginStates
 	Statements      Statements

@@ -42,10 +42,9 @@ type Search struct {
 	cycle       uint64
 	stamp       uint64 // a node's failed dry run is valid while this is unchanged
 
-	// The current preemptor.
-	rule Rule
+	rule Rule // of the current series of preemptors
 
-	short, most, left []int64
+	short, most, left []int64 // by dimension: see candidateIndex.boundOf and dryRun.measure
 
 	candidates candidateIndex
 	scope      victimScope
@@ -57,7 +56,8 @@ type Search struct {
 
 // New returns a Search; it looks at nothing yet.
 func New(l *ledger.Ledger, nodes *class.Index, set *policy.Set) *Search {
-	vs := (&Search{l: l, nodes: nodes, set: set, candidates: candidateIndex{freeable: freeable{l: l}, byKey: map[candidateKey]*candidateNodes{}}, stamp: 1}).wire()
+	vs := (&Search{l: l, nodes: nodes, set: set, stamp: 1,
+		candidates: candidateIndex{freeable: freeable{l: l}, byKey: map[candidateKey]*candidateNodes{}}}).wire()
 	vs.dry.compare, vs.dry.enough = vs.dry.compareVictims, vs.dry.fits
 	return vs
 }

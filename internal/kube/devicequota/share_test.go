@@ -119,17 +119,24 @@ func TestAQueueAboveItsDeservedDevicesGivesThemToOneBelow(t *testing.T) {
 	}
 }
 
+// reclaimed is a cluster in which a pod of queue a is evicted for a pod of queue b that asks for two devices, with
+// what holds the devices and the name of the pod.
+func reclaimed(t *testing.T) (w *world, held []metav1.Object, evicted string) {
+	t.Helper()
+	w = newReclaimer(t, deserves(queue("a", ""), "4"), deserves(queue("b", ""), "4"), claim("x", exactly(2)))
+	held = running("a", "a", 0, 4)
+	w.tell(held...)
+	w.tell(job("x", "b", 1, "x")...)
+	if evicted, _ = w.evicts(); evicted == "" {
+		t.Fatal("no pod is evicted")
+	}
+	return w, held, evicted
+}
+
 // The devices that a victim frees are promised: they go to the pod for which it left, and to nobody that comes
 // meanwhile.
 func TestFreedDevicesGoToThePodForWhichTheyWereFreed(t *testing.T) {
-	w := newReclaimer(t, deserves(queue("a", ""), "4"), deserves(queue("b", ""), "4"), claim("x", exactly(2)))
-	held := running("a", "a", 0, 4)
-	w.tell(held...)
-	w.tell(job("x", "b", 1, "x")...)
-	evicted, _ := w.evicts()
-	if evicted == "" {
-		t.Fatal("nobody is evicted")
-	}
+	w, held, evicted := reclaimed(t)
 	w.tell(append(job("z", "a", 1, "z"), claim("z", exactly(2)))...)
 	if more, bound := w.evicts(); more != "" || bound != "" {
 		t.Errorf("evicted %q and bound %q while the victim is leaving, want nothing", more, bound)
@@ -205,14 +212,7 @@ func TestTheReportOfAQueueHasItsDevices(t *testing.T) {
 // An engine that is given the facts and commitments of another has the same devices promised, and gives them to
 // nobody else.
 func TestPromisedDevicesOutliveAnEngine(t *testing.T) {
-	w := newReclaimer(t, deserves(queue("a", ""), "4"), deserves(queue("b", ""), "4"), claim("x", exactly(2)))
-	held := running("a", "a", 0, 4)
-	w.tell(held...)
-	w.tell(job("x", "b", 1, "x")...)
-	evicted, _ := w.evicts()
-	if evicted == "" {
-		t.Fatal("nobody is evicted")
-	}
+	w, held, evicted := reclaimed(t)
 	twin := newReclaimer(t)
 	twin.e.Apply(w.e.Facts()...)
 	twin.e.Restore(w.e.Commitments())
