@@ -17,6 +17,18 @@
 //	FutureIdle  = Idle + Releasing - Pipelined
 //	Room        = min(Idle, FutureIdle), what a task may take now
 //
+// Files are named by what they hold:
+//
+//	facts_*     what the cluster said, of objects that have no row of their own
+//	row_*       a row for each node, task, class, job and queue, and how names and lists find it
+//	accounts_*  the figures of nodes, jobs and queues, kept right while tasks move
+//	tx          tries, and the log that undoes them
+//	commitments what was decided and is not visible in the facts yet
+//	changes_*   the feed of what changed, for whatever is derived from the ledger
+//	memory_*    what is remembered beside the facts: claims, losses, lenders, charges, pauses, evictions, rounds
+//	plugin_*    what plugins follow of every move
+//	audit_*     the slow recount of all of this
+//
 // The ledger decides nothing and knows no plugin. Row numbers are reused and depend on history: no decision
 // and no output may depend on them.
 package ledger

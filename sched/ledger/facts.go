@@ -216,33 +216,3 @@ func (l *Ledger) Fact(r model.Ref) (model.Fact, bool) {
 	f, ok := l.known(r)
 	return f.fact(r), ok && f.object != nil
 }
-
-// apply changes the value of a priority class. Every job and pod that names a priority class is
-// looked at again: priority classes change rarely.
-func (ps *Priorities) apply(name string, c *model.PriorityClass) {
-	delete(ps.classes, name)
-	if c != nil {
-		if _, bad := c.SetAside(); !bad {
-			ps.classes[name] = c
-		}
-	}
-	ps.global = nil
-	for _, c := range ps.classes { // order-free: the highest value wins, then the first name
-		g := ps.global
-		if c.GlobalDefault && (g == nil || c.Value > g.Value || c.Value == g.Value && c.Name < g.Name) {
-			ps.global = c
-		}
-	}
-	for i := range ps.l.Tasks.rows {
-		if t := &ps.l.Tasks.rows[i]; !t.free {
-			t.Priority, t.Order = ps.of(t.Pod), ps.order(t.Pod)
-		}
-	}
-	for i := range ps.l.Jobs.rows {
-		if !ps.l.Jobs.rows[i].marks.free {
-			ps.l.Jobs.define(JobID(i))
-			ps.l.Changes.mark(JobID(i))
-		}
-	}
-	ps.l.Changes.roomEpoch++
-}

@@ -4,9 +4,10 @@ import (
 	"maps"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
-	"pgregory.net/rapid"
 )
 
 // sound fails the test when a recount differs from what the ledger keeps.

@@ -1,8 +1,6 @@
 package ledger
 
 import (
-	"cmp"
-
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
 )
@@ -52,50 +50,6 @@ func New() *Ledger {
 	l.Queues.row(model.RootQueue)
 	return l
 }
-
-// Key names a pod or a PodGroup.
-type Key struct{ Namespace, Name string }
-
-// String returns namespace/name.
-func (k Key) String() string { return k.Namespace + "/" + k.Name }
-
-// Less orders keys by namespace, then name.
-func (k Key) Less(o Key) bool {
-	if k.Namespace != o.Namespace {
-		return k.Namespace < o.Namespace
-	}
-	return k.Name < o.Name
-}
-
-// Compare orders like Less: it is negative where k comes first.
-func (k Key) Compare(o Key) int {
-	return cmp.Or(cmp.Compare(k.Namespace, o.Namespace), cmp.Compare(k.Name, o.Name))
-}
-
-// Pending lists the operations of statements that succeeded and are not commitments yet, and those of an open
-// try. The slice is valid until the next change.
-func (st *Statements) Pending() []Op { return st.ops }
-
-// RoomEpoch counts the events after which some task may find room that it did not find before: room freed, a
-// node added or changed, a promise taken back. As long as it has not changed, a refusal for lack of room is
-// still right.
-func (ch *Changes) RoomEpoch() uint64 { return ch.roomEpoch }
-
-// Settled returns the cursor of nodes and UsageEpoch without what failed tries have added: these have undone their
-// changes. A
-// value read inside a try must not be kept.
-func (ch *Changes) Settled() (nodes Cursor, figures uint64) {
-	return ch.l.Changes.Nodes.Now() - ch.vainNodes, ch.usageEpoch - ch.vainFigures
-}
-
-// StateEpoch counts the changes to facts and commitments. A try that fails does not change it.
-func (ch *Changes) StateEpoch() uint64 { return ch.stateEpoch }
-
-// SpecEpoch counts the changes to queues, their parents and their limits.
-func (ch *Changes) SpecEpoch() uint64 { return ch.specEpoch }
-
-// UsageEpoch counts the changes to what queues hold or ask for, in any way.
-func (ch *Changes) UsageEpoch() uint64 { return ch.usageEpoch }
 
 // wire tells the parts what they are parts of.
 func (l *Ledger) wire() *Ledger {

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
-	"pgregory.net/rapid"
 )
 
 // Whoever keeps an answer asks the ledger what changed since. These laws say that the

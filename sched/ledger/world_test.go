@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"ashlar.sh/sched/model"
 	"pgregory.net/rapid"
+
+	"ashlar.sh/sched/model"
 )
 
 // stateEpoch drives a ledger through a random history. Names are few, so that objects

@@ -222,3 +222,14 @@ func (qs *Queues) addToAncestors(q QueueID, sign int64) {
 		}
 	}
 }
+
+// stays says that a queue's new fact leaves the tree as it is: the queue's place, what its state means for the
+// queues below it, and its node groups and their limits.
+func stays(old, now *model.Queue) bool {
+	if old == nil || now == nil || parentName(old) != parentName(now) || old.State != now.State {
+		return false
+	}
+	_, was := old.SetAside()
+	_, is := now.SetAside()
+	return !was && !is && old.Groups.Equal(now.Groups) && old.Limits.Equal(now.Limits)
+}

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
-	"pgregory.net/rapid"
 )
 
 // forest is a ledger with a dozen queues that are hung below each other, rings and

@@ -64,21 +64,3 @@ func (qs *Queues) regroupJob(j JobID) {
 		}
 	}
 }
-
-// groups checks that every task's class has the groups of its queue.
-func (a *auditor) groups() {
-	l := a.l
-	for t := range l.Tasks.rows {
-		row := &l.Tasks.rows[t]
-		if row.free || row.Unsound {
-			continue
-		}
-		var want *model.NodeGroups
-		if row.Job != NoJob && l.Queues.heeds && l.Jobs.rows[row.Job].Queue != NoQueue {
-			want = l.Queues.groupsOf(l.Jobs.rows[row.Job].Queue)
-		}
-		if got := l.Classes.rows[row.Class].Spec.Groups; !got.Equal(want) {
-			a.say("task %v: its class has node groups %+v, recounted %+v", row.Key, got, want)
-		}
-	}
-}

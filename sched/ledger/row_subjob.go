@@ -116,48 +116,6 @@ func (j *Job) sub(policy int32, name string, values []string) int32 {
 	return int32(len(j.Subs) - 1)
 }
 
-// SubTasks yields the members of a sub-group, by its index in Subs. Decisions must not depend on the order.
-func (js *Jobs) SubTasks(j JobID, sub int32, yield func(TaskID) bool) {
-	for t := js.rows[j].Subs[sub].first; t != NoTask; t = js.l.Tasks.rows[t].subNext {
-		if !yield(t) {
-			return
-		}
-	}
-}
-
-// enterSub counts a task in its sub-group, if it has one; leaveSub is its inverse. A try moves no task from
-// one sub-group to another.
-func (js *Jobs) enterSub(t TaskID) {
-	row := &js.l.Tasks.rows[t]
-	row.subPrev, row.subNext = NoTask, NoTask
-	if row.Sub < 0 {
-		return
-	}
-	sub := &js.rows[row.Job].Subs[row.Sub]
-	if row.subNext = sub.first; row.subNext != NoTask {
-		js.l.Tasks.rows[row.subNext].subPrev = t
-	}
-	sub.first = t
-	sub.tasks++
-}
-
-func (js *Jobs) leaveSub(t TaskID) {
-	row := &js.l.Tasks.rows[t]
-	if row.Sub < 0 {
-		return
-	}
-	sub := &js.rows[row.Job].Subs[row.Sub]
-	if row.subPrev == NoTask {
-		sub.first = row.subNext
-	} else {
-		js.l.Tasks.rows[row.subPrev].subNext = row.subNext
-	}
-	if row.subNext != NoTask {
-		js.l.Tasks.rows[row.subNext].subPrev = row.subPrev
-	}
-	sub.tasks--
-}
-
 // resub divides a job's members into sub-groups anew, after its PodGroup came, changed or went.
 func (js *Jobs) resub(j JobID, old *model.PodGroup) {
 	job := &js.rows[j]
@@ -177,51 +135,6 @@ func (js *Jobs) resub(j JobID, old *model.PodGroup) {
 			sub.By[row.Status]++
 			sub.BestEffort += int32(change(false, is.bestEffort))
 			sub.Leaving += int32(change(false, is.leaving))
-		}
-	}
-}
-
-// subjobs checks that exactly the members of a sub-group count in it.
-func (a *auditor) subjobs(j JobID, members []TaskID) {
-	job := &a.l.Jobs.rows[j]
-	want := make([]SubJob, len(job.Subs))
-	for _, t := range members {
-		row := &a.l.Tasks.rows[t]
-		if row.Sub < 0 {
-			if job.Group == nil {
-				continue
-			}
-			for i := range job.Group.SubGroups {
-				if _, ok := subValues(&job.Group.SubGroups[i], row.Pod); ok {
-					a.say("task %v: in no sub-group, and policy %d of job %v selects it", row.Key, i, job.Key)
-				}
-			}
-			continue
-		}
-		sub := &job.Subs[row.Sub]
-		if values, ok := subValues(job.Of(sub), row.Pod); !ok || !slices.Equal(values, sub.Values) {
-			a.say("task %v: in sub-group %s, which it is not of", row.Key, sub.Name)
-		}
-		w := &want[row.Sub]
-		w.tasks++
-		w.By[row.Status]++
-		w.BestEffort += int32(change(false, a.l.accounts.contributionOf(row).bestEffort))
-		w.Leaving += int32(change(false, a.l.accounts.contributionOf(row).leaving))
-	}
-	for i := range want {
-		listed := int32(0)
-		a.l.Jobs.SubTasks(j, int32(i), func(t TaskID) bool {
-			if row := &a.l.Tasks.rows[t]; row.Job != j || row.Sub != int32(i) {
-				a.say("task %v: is on the list of sub-group %s, which it is not of", row.Key, job.Subs[i].Name)
-			}
-			listed++
-			return listed <= want[i].tasks
-		})
-		if listed != want[i].tasks {
-			a.say("job %v sub-group %s: lists %d tasks of %d", job.Key, job.Subs[i].Name, listed, want[i].tasks)
-		}
-		if s := &job.Subs[i]; want[i].Count != s.Count || want[i].tasks != s.tasks {
-			a.say("job %v sub-group %s: counts are %v/%d, recounted %v/%d", job.Key, s.Name, s.Count, s.tasks, want[i].Count, want[i].tasks)
 		}
 	}
 }

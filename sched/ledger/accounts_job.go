@@ -93,18 +93,6 @@ func (ac *accounts) recount(row *Task, was, is contribution) {
 	ac.settle(row.Job, job)
 }
 
-// move replaces what a member counts for.
-func (c *Count) move(was, is contribution) {
-	if was.counts {
-		c.By[was.status]--
-	}
-	if is.counts {
-		c.By[is.status]++
-	}
-	c.BestEffort += int32(change(was.bestEffort, is.bestEffort))
-	c.Leaving += int32(change(was.leaving, is.leaving))
-}
-
 func change(was, is bool) (d int64) {
 	if is {
 		d++
@@ -174,40 +162,6 @@ func (ac *accounts) touchMembers(j JobID) {
 	}
 }
 
-// reserving says that an admitted job keeps room for the part of its minResources that is not allocated yet
-// (its queue's "inqueue"): while it is Inqueue, or as long as members hold room and are not terminating. The
-// room of a lost member stays reserved, that of a member that succeeded does not. A job reserves nothing while
-// the nodes could never hold it (LendsAll), or while it pauses.
-func (j *Job) reserving() bool {
-	return j.HasMin && j.waits.lending != LendsAll && !j.waits.paused && !j.marks.asksNothing && (j.Phase == model.GroupInqueue || j.Staying() > 0)
-}
-
-// Done is what the members that succeeded asked for in dimension d: their part of the minimum is not needed
-// any more.
-func (j *Job) Done(d resource.Dim) int64 { return j.doneNeed.Get(d) }
-
-// Asks is what admission of a job would add, in dimension d, to what its queue holds and keeps: the part of
-// its minResources that it neither holds nor has reserved.
-func (j *Job) Asks(d resource.Dim) int64 {
-	return max(0, max(0, j.MinResources.Get(d)-j.Allocated.Get(d))-j.inqueue.Get(d))
-}
-
-// Short says that members of a job hold room while others of its minimum are lost, or never held any.
-// Terminating members are not lost yet.
-func (j *Job) Short() bool { return j.Staying() > 0 && !j.Met((*Count).NotGone) }
-
-// floor is the part of the job's minimum in dimension d: minResources, or without them minMember times the
-// mean of its members (decision 9).
-func (j *Job) floor(d resource.Dim) int64 {
-	if j.HasMin {
-		return j.MinResources.Get(d)
-	}
-	if j.unfinished == 0 {
-		return 0
-	}
-	return resource.MulDiv(j.Total.Get(d), int64(min(j.MinMember, j.unfinished)), int64(j.unfinished))
-}
-
 // refresh computes a job's part in its queue's Elastic, Inqueue and Lent in one dimension, and passes the
 // difference on to the queue and its ancestors.
 func (ac *accounts) refresh(job *Job, d resource.Dim) {
@@ -253,89 +207,3 @@ func (ac *accounts) refreshAll(j JobID) {
 	job.Changed++
 	ac.l.Changes.markTouched(j, job)
 }
-
-// mark notes that a job changed, for TakeDirty and TakeTouched.
-func (ch *Changes) mark(j JobID) {
-	job := &ch.l.Jobs.rows[j]
-	if !job.marks.dirty {
-		job.marks.dirty = true
-		ch.dirty = append(ch.dirty, j)
-	}
-	ch.markTouched(j, job)
-}
-
-func (ch *Changes) markTouched(j JobID, job *Job) {
-	if !job.marks.touched {
-		job.marks.touched = true
-		ch.touched = append(ch.touched, j)
-	}
-}
-
-// TakeTouched calls f for every job that changed since the last call, also if the job is gone, or if only a
-// failed try changed it: what was remembered of it may not hold any more.
-func (ch *Changes) TakeTouched(f func(JobID)) {
-	for _, j := range ch.touched {
-		ch.l.Jobs.rows[j].marks.touched = false
-		f(j)
-	}
-	ch.touched = ch.touched[:0]
-}
-
-// Wants says that something is left to decide for a job: it is one of Active.
-func (js *Jobs) Wants(j JobID) bool { return js.rows[j].marks.activeAt >= 0 }
-
-// TakeDirty calls f for every job that changed since the last call and still exists.
-func (ch *Changes) TakeDirty(f func(JobID)) {
-	for i := 0; i < len(ch.dirty); i++ {
-		j := ch.dirty[i]
-		ch.l.Jobs.rows[j].marks.dirty = false
-		if !ch.l.Jobs.rows[j].marks.free {
-			f(j)
-		}
-	}
-	ch.dirty = ch.dirty[:0]
-}
-
-// wants says that something is left to decide for a job: members to place, or its admission.
-func (j *Job) wants() bool {
-	return j.By[model.Pending] > 0 || j.By[model.Pipelined] > 0 || j.By[model.Allocated] > 0 ||
-		j.Exists() && j.AwaitsAdmission()
-}
-
-// activate puts a job on the list of jobs with something left to decide, or takes it off.
-func (js *Jobs) activate(j JobID) {
-	job := &js.rows[j]
-	switch want := job.wants(); {
-	case want && job.marks.activeAt < 0:
-		job.marks.activeAt = int32(len(js.active))
-		js.active = append(js.active, j)
-	case !want && job.marks.activeAt >= 0:
-		js.deactivate(j)
-	}
-}
-
-func (js *Jobs) deactivate(j JobID) {
-	at := js.rows[j].marks.activeAt
-	if at < 0 {
-		return
-	}
-	last := js.active[len(js.active)-1]
-	js.active[at] = last
-	js.rows[last].marks.activeAt = at
-	js.active = js.active[:len(js.active)-1]
-	js.rows[j].marks.activeAt = -1
-}
-
-// Waiting says that some job has a pending member without a scheduling gate.
-func (js *Jobs) Waiting() bool {
-	for _, j := range js.active { // order-free: any will do
-		if js.rows[j].By[model.Pending] > js.rows[j].Gated {
-			return true
-		}
-	}
-	return false
-}
-
-// Active lists the jobs with something left to decide. Decisions must not depend on the order. The slice is
-// valid until the next change.
-func (js *Jobs) Active() []JobID { return js.active }

@@ -2,6 +2,17 @@ package ledger
 
 import "ashlar.sh/sched/model"
 
+// Tasks holds the rows of tasks, by pod.
+type Tasks struct {
+	l *Ledger
+
+	rows        []Task
+	free        []TaskID
+	byKey       byKey[TaskID]
+	none        *Commitment  // the commitment of every task that has none
+	commitments []Commitment // memory for commitments to come; rows point into it
+}
+
 // Task is the row of a pod.
 type Task struct {
 	Key       Key
@@ -33,55 +44,6 @@ func (t *Task) Placeable() bool {
 	return t.Status == model.Pending && !t.Pod.Gated && t.Job != NoJob && !t.Unsound
 }
 
-// CommitKind is the kind of a decision about a task that its fact does not show yet.
-type CommitKind uint8
-
-// The kinds of commitments of a task, each with the API field that keeps it over a restart.
-const (
-	NoCommit      CommitKind = iota
-	CommitBind               // spec.nodeName, once the bind is through; lost before that
-	CommitEvict              // metadata.deletionTimestamp, once the delete is through; lost before that
-	CommitReserve            // status.nominatedNodeName (decision 13)
-	CommitSpare              // its eviction was denied: it is not evicted again until then; lost at a restart
-	CommitClaim              // room is kept for it until other tasks have left it, see Claim; lost at a restart
-	CommitOpen               // its queue gate is to be removed: spec.schedulingGates, once that is done; lost before that
-)
-
-// Beneficiary says for which task, of those that have a reservation by the eviction, a task is evicted.
-type Beneficiary uint8
-
-// The beneficiaries.
-const (
-	ForNobody     Beneficiary = iota // no task has a reservation by it
-	ForItsQueue                      // a task of its own queue
-	ForOtherQueue                    // a task of another queue
-)
-
-// Commitment is a decision that the facts do not show yet.
-type Commitment struct {
-	Kind CommitKind
-	For  Beneficiary // CommitEvict
-	Told bool        // CommitEvict: the request was accepted, and the task will go
-	Node NodeID
-	Item uint64 // the plan item that asked for it
-	// Statement is that of the item: evictions and the reservations they were made for share it.
-	Statement uint64
-	Until     int64 // nanoseconds since the epoch; 0: until the facts show it or a receipt denies it
-
-	// Chosen is what Allocators chose along with the node. CommitBind: binding makes it effective first.
-	// CommitReserve: what they promised (see Promiser).
-	Chosen Chosen
-}
-
-// names returns the node to which the commitment alone assigns its task, or on which it keeps room for it;
-// NoNode for a commitment that names no place for the task.
-func (c *Commitment) names() NodeID {
-	if c.Kind != CommitBind && c.Kind != CommitReserve && c.Kind != CommitClaim {
-		return NoNode
-	}
-	return c.Node
-}
-
 // Task returns the row of a task.
 func (l *Ledger) Task(t TaskID) *Task { return &l.Tasks.rows[t] }
 
@@ -110,16 +72,6 @@ func (ts *Tasks) Find(k Key) (TaskID, bool) {
 func (ts *Tasks) Each(yield func(TaskID) bool) {
 	for i := range ts.rows {
 		if !ts.rows[i].free && !yield(TaskID(i)) {
-			return
-		}
-	}
-}
-
-// Tasks yields the tasks that hold room on a node, are terminating there, or are promised room. Decisions
-// must not depend on their order.
-func (ns *Nodes) Tasks(n NodeID, yield func(TaskID) bool) {
-	for t := ns.rows[n].first; t != NoTask; t = ns.l.Tasks.rows[t].nodeNext {
-		if !yield(t) {
 			return
 		}
 	}
@@ -208,23 +160,6 @@ func (ts *Tasks) footing(t TaskID) footing {
 	return footing{row.Node, &ts.l.Classes.rows[row.Class], hold(row.Status)}
 }
 
-// stillOpen says that a pod's fact neither shows nor contradicts a commitment yet.
-func stillOpen(c *Commitment, p *model.Pod) bool {
-	finished := p.Phase == model.PodSucceeded || p.Phase == model.PodFailed
-	switch c.Kind {
-	case CommitBind, CommitReserve:
-		return p.Node == "" && !p.Deleting && !finished
-	case CommitClaim:
-		return p.Ours && p.Node == "" && !p.Deleting && !finished && !p.Gated
-	case CommitEvict, CommitSpare:
-		return !p.Deleting && !finished
-	case CommitOpen:
-		return p.QueueGate == model.QueueGateShut && p.Node == "" && !p.Deleting && !finished
-	default:
-		return false
-	}
-}
-
 func (ts *Tasks) row(k Key) TaskID {
 	var t TaskID
 	if n := len(ts.free); n > 0 {
@@ -261,22 +196,6 @@ func (ts *Tasks) add(t TaskID, p *model.Pod, held *Commitment, stay JobID) {
 		ts.l.Changes.roomEpoch++
 	}
 	ts.l.Charges.await(t)
-}
-
-// recommit replaces a row's commitment. It returns the node that the old one named, for dropUnnamed once the
-// task has its new place.
-func (ts *Tasks) recommit(row *Task, c *Commitment) (was NodeID) {
-	if row.Held != c {
-		ts.l.Changes.recommitted.task(row.Key)
-	}
-	was = row.Held.names()
-	if n := c.names(); n != NoNode {
-		ts.l.Nodes.rows[n].named++
-	}
-	if row.Held = c; was != NoNode {
-		ts.l.Nodes.rows[was].named--
-	}
-	return was
 }
 
 // detach takes a row's figures out. The row stays, and so do the rows of its job and node, which are returned
@@ -369,48 +288,4 @@ func (ts *Tasks) rebase(t TaskID) {
 			ts.l.Charges.await(t)
 		}
 	}
-}
-
-func (ps *Priorities) of(p *model.Pod) int32 {
-	if p.HasPriority {
-		return p.Priority
-	}
-	return ps.named(p.PriorityClass)
-}
-
-// order is a pod's priority among the pods of its job.
-func (ps *Priorities) order(p *model.Pod) int32 {
-	if p.HasTaskPriority {
-		return p.TaskPriority
-	}
-	return ps.of(p)
-}
-
-// PreemptsNever says that no task may be evicted for this one: by its preemptionPolicy, or by that of its
-// priority class if it has none of its own.
-func (ps *Priorities) PreemptsNever(t TaskID) bool {
-	p := ps.l.Tasks.rows[t].Pod
-	if p.PreemptNever {
-		return true
-	}
-	c := ps.classes[p.PriorityClass]
-	return c != nil && c.PreemptNever && !p.PreemptSet
-}
-
-// named is the value of a priority class: that of its fact; for the two classes that every cluster
-// has, the value that Kubernetes defines; for an unknown name, the global default.
-func (ps *Priorities) named(name string) int32 {
-	if c := ps.classes[name]; c != nil {
-		return c.Value
-	}
-	switch name {
-	case "system-cluster-critical":
-		return 2_000_000_000
-	case "system-node-critical":
-		return 2_000_001_000
-	}
-	if ps.global != nil {
-		return ps.global.Value
-	}
-	return 0
 }

@@ -66,3 +66,45 @@ func (ns *Nodes) weight(n NodeID, d resource.Dim, without *Task) (idle, releasin
 	}
 	return idle, releasing, pipelined
 }
+
+// count adds (sign 1) or takes away (-1) the amounts of a task on its node. The task is on the node's list.
+func (ns *Nodes) count(row *Task, sign int64) {
+	n := row.Node
+	node := &ns.rows[n]
+	node.Tasks += int32(sign)
+	releasing := row.Status == model.Releasing
+	if releasing {
+		before := node.going
+		node.going += int32(sign)
+		ns.leaving += int(min(node.going, 1) - min(before, 1))
+	}
+	again := node.far
+	for _, need := range ns.l.Classes.rows[row.Class].Need {
+		d, x := int(need.Dim), need.Amount*sign
+		switch {
+		case row.Status == model.Pipelined:
+			ns.cols.pipelined[d][n] += x
+		case releasing:
+			ns.cols.idle[d][n] -= x
+			ns.cols.releasing[d][n] += x
+		default:
+			ns.cols.idle[d][n] -= x
+		}
+		idle, releasing, pipelined := ns.cols.idle[d][n], ns.cols.releasing[d][n], ns.cols.pipelined[d][n]
+		ns.cols.room[d][n] = min(idle, idle+releasing-pipelined)
+		again = again || far(idle, releasing, pipelined)
+	}
+	ns.reweigh(n, row, sign, again)
+}
+
+// reweigh follows a change of a node's figures by a task that came (sign 1) or went (-1). again says that some
+// figures are, or were, too large to be updated, so that all are counted anew (wide.go).
+func (ns *Nodes) reweigh(n NodeID, row *Task, sign int64, again bool) {
+	switch {
+	case again && sign < 0:
+		ns.weigh(n, row)
+	case again:
+		ns.weigh(n, nil)
+	}
+	ns.touch(n)
+}

@@ -1,5 +1,7 @@
 package ledger
 
+import "cmp"
+
 // byKey finds rows by namespace and name. It has a table for each namespace, so that entries need not repeat
 // the namespace, a third of their size: there are few namespaces and many names.
 type byKey[ID TaskID | JobID] map[string]map[string]ID
@@ -23,4 +25,23 @@ func (b byKey[ID]) drop(namespace, name string) {
 	if delete(names, name); len(names) == 0 {
 		delete(b, namespace)
 	}
+}
+
+// Key names a pod or a PodGroup.
+type Key struct{ Namespace, Name string }
+
+// String returns namespace/name.
+func (k Key) String() string { return k.Namespace + "/" + k.Name }
+
+// Less orders keys by namespace, then name.
+func (k Key) Less(o Key) bool {
+	if k.Namespace != o.Namespace {
+		return k.Namespace < o.Namespace
+	}
+	return k.Name < o.Name
+}
+
+// Compare orders like Less: it is negative where k comes first.
+func (k Key) Compare(o Key) int {
+	return cmp.Or(cmp.Compare(k.Namespace, o.Namespace), cmp.Compare(k.Name, o.Name))
 }

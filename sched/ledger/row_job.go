@@ -90,15 +90,6 @@ func (js *Jobs) Each(yield func(JobID) bool) {
 	}
 }
 
-// Tasks yields a job's members of one status. Decisions must not depend on their order.
-func (js *Jobs) Tasks(j JobID, s model.Status, yield func(TaskID) bool) {
-	for t := js.rows[j].first[s]; t != NoTask; t = js.l.Tasks.rows[t].jobNext {
-		if !yield(t) {
-			return
-		}
-	}
-}
-
 // row returns the row of a job, a new one if there is none. define gives a new row its queue.
 func (js *Jobs) row(k JobKey) JobID {
 	if j, ok := js.Find(k); ok {
@@ -284,63 +275,6 @@ func (js *Jobs) QueueName(j JobID) string {
 	return js.l.Charges.named(j)
 }
 
-// setRoles sets the minimums of the job's roles. They are ignored when their sum exceeds the job's own
-// minimum, as in Volcano.
-func (js *Jobs) setRoles(j JobID, mins []model.RoleMin) {
-	job := &js.rows[j]
-	sum := int64(0)
-	for i := range job.Roles {
-		job.Roles[i].Min = 0
-	}
-	defer func() { js.rows[j].dropRoles() }()
-	for _, m := range mins {
-		sum += int64(m.Min)
-	}
-	if sum > int64(job.MinMember) {
-		return
-	}
-	for _, m := range mins {
-		r := js.role(j, m.Role)
-		job.Roles[r].Min = m.Min
-	}
-}
-
-func (js *Jobs) role(j JobID, name string) int32 {
-	job, free := &js.rows[j], -1
-	for i := range job.Roles {
-		if job.Roles[i].Name == name {
-			return int32(i)
-		}
-		if job.Roles[i].unused() {
-			free = i
-		}
-	}
-	if free >= 0 {
-		job.Roles[free] = Role{Name: name}
-		return int32(free)
-	}
-	job.Roles = append(job.Roles, Role{Name: name})
-	return int32(len(job.Roles) - 1)
-}
-
-// dropRoles removes unused roles at the end of the list. It keeps the indexes of the other roles, by which
-// members refer to them.
-func (j *Job) dropRoles() {
-	for n := len(j.Roles); n > 0 && j.Roles[n-1].unused(); n-- {
-		j.Roles = j.Roles[:n-1]
-	}
-}
-
-// NumRoles is the number of roles that members have or minimums name. Roles may be longer: its indexes are reused.
-func (j *Job) NumRoles() (n int) {
-	for i := range j.Roles {
-		if !j.Roles[i].unused() {
-			n++
-		}
-	}
-	return n
-}
-
 // spares says that a PodGroup keeps its members from being evicted.
 func spares(g *model.PodGroup) bool { return g != nil && g.Spared }
 
@@ -383,4 +317,66 @@ func (js *Jobs) apply(k Key, g *model.PodGroup) JobID {
 	js.l.Changes.roomEpoch++
 	js.drop(j)
 	return j
+}
+
+// reserving says that an admitted job keeps room for the part of its minResources that is not allocated yet
+// (its queue's "inqueue"): while it is Inqueue, or as long as members hold room and are not terminating. The
+// room of a lost member stays reserved, that of a member that succeeded does not. A job reserves nothing while
+// the nodes could never hold it (LendsAll), or while it pauses.
+func (j *Job) reserving() bool {
+	return j.HasMin && j.waits.lending != LendsAll && !j.waits.paused && !j.marks.asksNothing && (j.Phase == model.GroupInqueue || j.Staying() > 0)
+}
+
+// Done is what the members that succeeded asked for in dimension d: their part of the minimum is not needed
+// any more.
+func (j *Job) Done(d resource.Dim) int64 { return j.doneNeed.Get(d) }
+
+// Asks is what admission of a job would add, in dimension d, to what its queue holds and keeps: the part of
+// its minResources that it neither holds nor has reserved.
+func (j *Job) Asks(d resource.Dim) int64 {
+	return max(0, max(0, j.MinResources.Get(d)-j.Allocated.Get(d))-j.inqueue.Get(d))
+}
+
+// Short says that members of a job hold room while others of its minimum are lost, or never held any.
+// Terminating members are not lost yet.
+func (j *Job) Short() bool { return j.Staying() > 0 && !j.Met((*Count).NotGone) }
+
+// floor is the part of the job's minimum in dimension d: minResources, or without them minMember times the
+// mean of its members (decision 9).
+func (j *Job) floor(d resource.Dim) int64 {
+	if j.HasMin {
+		return j.MinResources.Get(d)
+	}
+	if j.unfinished == 0 {
+		return 0
+	}
+	return resource.MulDiv(j.Total.Get(d), int64(min(j.MinMember, j.unfinished)), int64(j.unfinished))
+}
+
+// jobMarks says on which lists of the ledger a job is.
+type jobMarks struct {
+	claiming    bool // it is on the list of claimants
+	apart       bool // it is noted as a job that may count in another queue than facts name
+	asksNothing bool // its pending members ask for nothing: see serves
+	activeAt    int32
+	dirty       bool
+	touched     bool
+	free        bool
+	charged     int32 // charged members: they keep it in its queue
+}
+
+// decidedPhase is a phase that was decided and is not visible yet.
+type decidedPhase struct {
+	version uint64 // of the group's fact
+	held    bool
+	item    uint64
+	at      uint64 // the version of the group's fact that the phase was decided on
+}
+
+// jobWaits is what a job that has no place gives to others meanwhile.
+type jobWaits struct {
+	lending Lending
+	paused  bool  // it pauses as a whole, so it keeps no room for its minimum
+	from    int64 // see Wait
+	podless int64 // see Await
 }

@@ -83,3 +83,72 @@ func (j *Job) RolesMet(have func(*Count) int32) bool {
 	}
 	return true
 }
+
+// move replaces what a member counts for.
+func (c *Count) move(was, is contribution) {
+	if was.counts {
+		c.By[was.status]--
+	}
+	if is.counts {
+		c.By[is.status]++
+	}
+	c.BestEffort += int32(change(was.bestEffort, is.bestEffort))
+	c.Leaving += int32(change(was.leaving, is.leaving))
+}
+
+// setRoles sets the minimums of the job's roles. They are ignored when their sum exceeds the job's own
+// minimum, as in Volcano.
+func (js *Jobs) setRoles(j JobID, mins []model.RoleMin) {
+	job := &js.rows[j]
+	sum := int64(0)
+	for i := range job.Roles {
+		job.Roles[i].Min = 0
+	}
+	defer func() { js.rows[j].dropRoles() }()
+	for _, m := range mins {
+		sum += int64(m.Min)
+	}
+	if sum > int64(job.MinMember) {
+		return
+	}
+	for _, m := range mins {
+		r := js.role(j, m.Role)
+		job.Roles[r].Min = m.Min
+	}
+}
+
+func (js *Jobs) role(j JobID, name string) int32 {
+	job, free := &js.rows[j], -1
+	for i := range job.Roles {
+		if job.Roles[i].Name == name {
+			return int32(i)
+		}
+		if job.Roles[i].unused() {
+			free = i
+		}
+	}
+	if free >= 0 {
+		job.Roles[free] = Role{Name: name}
+		return int32(free)
+	}
+	job.Roles = append(job.Roles, Role{Name: name})
+	return int32(len(job.Roles) - 1)
+}
+
+// dropRoles removes unused roles at the end of the list. It keeps the indexes of the other roles, by which
+// members refer to them.
+func (j *Job) dropRoles() {
+	for n := len(j.Roles); n > 0 && j.Roles[n-1].unused(); n-- {
+		j.Roles = j.Roles[:n-1]
+	}
+}
+
+// NumRoles is the number of roles that members have or minimums name. Roles may be longer: its indexes are reused.
+func (j *Job) NumRoles() (n int) {
+	for i := range j.Roles {
+		if !j.Roles[i].unused() {
+			n++
+		}
+	}
+	return n
+}

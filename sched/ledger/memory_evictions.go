@@ -46,26 +46,3 @@ func (eh *EvictionHistory) Trim(now int64) {
 // All returns the evictions of the last minute, the oldest first. The slice is valid until the
 // next change.
 func (eh *EvictionHistory) All() []PastEviction { return eh.past }
-
-// Displaced calls f for every task that the outermost try evicts, or of which it ends the reservation.
-func (st *Statements) Displaced(f func(t TaskID)) {
-	for i := len(st.ops) - 1; i >= 0 && st.ops[i].Statement > st.count; i-- {
-		op := &st.ops[i]
-		row := &st.l.Tasks.rows[op.Task]
-		switch {
-		case op.Kind == OpEvict && row.Status == model.Releasing,
-			op.Kind == OpRelease && row.Status == model.Pending && row.Held.Kind == CommitReserve:
-			f(op.Task)
-		}
-	}
-}
-
-// Evicting calls f for every task that is evicted by the open try, or by statements of this cycle that are not
-// in the plan yet, in order.
-func (st *Statements) Evicting(f func(t TaskID)) {
-	for i := range st.ops {
-		if t := st.ops[i].Task; st.ops[i].Kind == OpEvict && st.l.Tasks.rows[t].Status == model.Releasing {
-			f(t)
-		}
-	}
-}

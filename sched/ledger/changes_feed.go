@@ -1,7 +1,5 @@
 package ledger
 
-import "ashlar.sh/sched/model"
-
 // Feed is the log of what changed of one kind, for readers that derive something from it and want to compute
 // anew only what changed. A reader keeps a Cursor. Decisions must not depend on the order of a feed. A feed may
 // name a row more than once.
@@ -65,54 +63,4 @@ func (f *Feed[ID]) add(id ID, keep int) {
 func (f *Feed[ID]) forget() {
 	f.first += Cursor(len(f.entries)) + 1
 	f.entries = f.entries[:0]
-}
-
-// keepQueues is how many changes the feeds of queues keep.
-const keepQueues = 1024
-
-// addQueue notes the change of a queue, if there is one.
-func addQueue(f *Feed[QueueID], q QueueID) {
-	if q != NoQueue {
-		f.add(q, keepQueues)
-	}
-}
-
-// Changes is what changed: the feeds, by kind, and the epochs, which count changes that only matter as a whole.
-type Changes struct {
-	// Nodes names the nodes of which figures or facts changed.
-	Nodes Feed[NodeID]
-	// NodeFacts names the nodes of which labels, taints or presence may have changed.
-	NodeFacts Feed[NodeID]
-	// QueueUsage names the queues of which Allocated or Request changed by moves of their own jobs; those of the
-	// queues above them changed too. It is forgotten when the tree changes.
-	QueueUsage Feed[QueueID]
-	// QueueSpecs names the queues with facts that changed. Changes of what nodes offer are not in it: see Total.
-	QueueSpecs Feed[QueueID]
-	// QueueTree names the queues that came, went or moved in the tree, those that became leaves or are leaves no
-	// longer, and those for which the state or node groups of another queue count now in another way. A row may
-	// belong to another queue by now.
-	QueueTree   Feed[QueueID]
-	roomEpoch   uint64
-	stateEpoch  uint64
-	specEpoch   uint64
-	usageEpoch  uint64
-	vainNodes   Cursor  // what failed tries have added to Changes.Nodes
-	vainFigures uint64  // … and to UsageEpoch
-	dirty       []JobID // jobs touched since TakeDirty
-	touched     []JobID // jobs touched since TakeTouched
-	recommitted recommitted
-	arrived     []JobID // jobs to which pods came since TakeArrivals
-	arrivals    int     // pods and PodGroups that came since TakeArrivals
-	l           *Ledger
-}
-
-// stays says that a queue's new fact leaves the tree as it is: the queue's place, what its state means for the
-// queues below it, and its node groups and their limits.
-func stays(old, now *model.Queue) bool {
-	if old == nil || now == nil || parentName(old) != parentName(now) || old.State != now.State {
-		return false
-	}
-	_, was := old.SetAside()
-	_, is := now.SetAside()
-	return !was && !is && old.Groups.Equal(now.Groups) && old.Limits.Equal(now.Limits)
 }

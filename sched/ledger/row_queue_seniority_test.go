@@ -5,8 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"ashlar.sh/sched/model"
 	"pgregory.net/rapid"
+
+	"ashlar.sh/sched/model"
 )
 
 // Whatever became of queues, and whenever somebody looked, they are numbered as if they

@@ -1,0 +1,80 @@
+package ledger
+
+import "ashlar.sh/sched/model"
+
+// move changes a task's status and node, and every figure with them. Its Chosen stays.
+func (ac *accounts) move(t TaskID, s model.Status, n NodeID) {
+	ac.movePlacing(t, s, n, ac.l.Tasks.rows[t].Chosen)
+}
+
+// movePlacing is move with a new Chosen. If the task holds its room in the same way as before, as when it
+// becomes bound where it was allocated, nothing changes for its node.
+func (ac *accounts) movePlacing(t TaskID, s model.Status, n NodeID, c Chosen) {
+	row := &ac.l.Tasks.rows[t]
+	was := ac.contributionOf(row)
+	stays := n == row.Node && c == row.Chosen && hold(s) == hold(row.Status) && !row.claims()
+	if !stays {
+		ac.removeFromNode(t)
+	}
+	if row.Job != NoJob {
+		ac.l.Tasks.unlinkJob(t)
+	}
+	row.Status, row.Node, row.Chosen = s, n, c
+	if row.Job != NoJob {
+		ac.l.Tasks.linkJob(t)
+		ac.recount(row, was, ac.contributionOf(row))
+	}
+	if !stays {
+		ac.addToNode(t)
+	}
+}
+
+// addToNode adds a task's figures to its node, puts it first in the node's list, and calls the PluginStates;
+// removeFromNode is the exact inverse. For a task without a node both count its claim, if it has one.
+func (ac *accounts) addToNode(t TaskID) {
+	row := &ac.l.Tasks.rows[t]
+	if row.Node != NoNode {
+		ac.l.Nodes.link(t)
+		ac.l.Nodes.count(row, 1)
+		ac.l.PluginStates.update(t, row, true)
+	} else if row.claims() {
+		ac.l.Claims.count(row, 1)
+	}
+}
+
+func (ac *accounts) removeFromNode(t TaskID) {
+	row := &ac.l.Tasks.rows[t]
+	if row.Node != NoNode {
+		ac.l.PluginStates.update(t, row, false)
+		ac.l.Nodes.count(row, -1)
+		ac.l.Nodes.unlink(t)
+	} else if row.claims() {
+		ac.l.Claims.count(row, -1)
+	}
+}
+
+// enter adds a task's figures to its node, job and queues, and puts it first in their lists.
+func (ac *accounts) enter(t TaskID) {
+	row := &ac.l.Tasks.rows[t]
+	for _, r := range ac.l.PluginStates.podObservers {
+		r.Enter(t, row)
+	}
+	if row.Job != NoJob {
+		ac.l.Tasks.linkJob(t)
+		ac.recount(row, contribution{}, ac.contributionOf(row))
+	}
+	ac.addToNode(t)
+}
+
+// leave is the exact inverse of enter.
+func (ac *accounts) leave(t TaskID) {
+	row := &ac.l.Tasks.rows[t]
+	ac.removeFromNode(t)
+	if row.Job != NoJob {
+		ac.recount(row, ac.contributionOf(row), contribution{})
+		ac.l.Tasks.unlinkJob(t)
+	}
+	for _, r := range ac.l.PluginStates.podObservers {
+		r.Leave(t, row)
+	}
+}

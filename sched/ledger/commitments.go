@@ -1,0 +1,216 @@
+package ledger
+
+import "ashlar.sh/sched/model"
+
+// CommitKind is the kind of a decision about a task that its fact does not show yet.
+type CommitKind uint8
+
+// The kinds of commitments of a task, each with the API field that keeps it over a restart.
+const (
+	NoCommit      CommitKind = iota
+	CommitBind               // spec.nodeName, once the bind is through; lost before that
+	CommitEvict              // metadata.deletionTimestamp, once the delete is through; lost before that
+	CommitReserve            // status.nominatedNodeName (decision 13)
+	CommitSpare              // its eviction was denied: it is not evicted again until then; lost at a restart
+	CommitClaim              // room is kept for it until other tasks have left it, see Claim; lost at a restart
+	CommitOpen               // its queue gate is to be removed: spec.schedulingGates, once that is done; lost before that
+)
+
+// Beneficiary says for which task, of those that have a reservation by the eviction, a task is evicted.
+type Beneficiary uint8
+
+// The beneficiaries.
+const (
+	ForNobody     Beneficiary = iota // no task has a reservation by it
+	ForItsQueue                      // a task of its own queue
+	ForOtherQueue                    // a task of another queue
+)
+
+// Commitment is a decision that the facts do not show yet.
+type Commitment struct {
+	Kind CommitKind
+	For  Beneficiary // CommitEvict
+	Told bool        // CommitEvict: the request was accepted, and the task will go
+	Node NodeID
+	Item uint64 // the plan item that asked for it
+	// Statement is that of the item: evictions and the reservations they were made for share it.
+	Statement uint64
+	Until     int64 // nanoseconds since the epoch; 0: until the facts show it or a receipt denies it
+
+	// Chosen is what Allocators chose along with the node. CommitBind: binding makes it effective first.
+	// CommitReserve: what they promised (see Promiser).
+	Chosen Chosen
+}
+
+// names returns the node to which the commitment alone assigns its task, or on which it keeps room for it;
+// NoNode for a commitment that names no place for the task.
+func (c *Commitment) names() NodeID {
+	if c.Kind != CommitBind && c.Kind != CommitReserve && c.Kind != CommitClaim {
+		return NoNode
+	}
+	return c.Node
+}
+
+// stillOpen says that a pod's fact neither shows nor contradicts a commitment yet.
+func stillOpen(c *Commitment, p *model.Pod) bool {
+	finished := p.Phase == model.PodSucceeded || p.Phase == model.PodFailed
+	switch c.Kind {
+	case CommitBind, CommitReserve:
+		return p.Node == "" && !p.Deleting && !finished
+	case CommitClaim:
+		return p.Ours && p.Node == "" && !p.Deleting && !finished && !p.Gated
+	case CommitEvict, CommitSpare:
+		return !p.Deleting && !finished
+	case CommitOpen:
+		return p.QueueGate == model.QueueGateShut && p.Node == "" && !p.Deleting && !finished
+	default:
+		return false
+	}
+}
+
+// recommit replaces a row's commitment. It returns the node that the old one named, for dropUnnamed once the
+// task has its new place.
+func (ts *Tasks) recommit(row *Task, c *Commitment) (was NodeID) {
+	if row.Held != c {
+		ts.l.Changes.recommitted.task(row.Key)
+	}
+	was = row.Held.names()
+	if n := c.names(); n != NoNode {
+		ts.l.Nodes.rows[n].named++
+	}
+	if row.Held = c; was != NoNode {
+		ts.l.Nodes.rows[was].named--
+	}
+	return was
+}
+
+// Committed makes commitments of the operations of the statements that succeeded since the last call, and
+// returns these operations in order. An Allocate becomes a bind under way, an Evict an eviction under way, a
+// Reserve a reservation until the time of its Booking, a Pipeline a nomination of this cycle; a Release ends a
+// reservation. An eviction or a release that its own statement undid is left out. item is called for each
+// operation that belongs in the plan and returns its Booking. The slice is valid until the next try.
+func (l *Ledger) Committed(item func(Op) Booking) []Op {
+	ops := l.Statements.ops
+	l.Tasks.makeRoom(len(ops))
+	for _, op := range ops {
+		row := &l.Tasks.rows[op.Task]
+		l.Changes.stateEpoch++
+		switch op.Kind {
+		case OpPipeline:
+			l.Statements.markNominated(op.Task)
+			continue
+		case OpAllocate:
+			b := item(op)
+			if row.Held.Kind == CommitClaim {
+				l.Changes.roomEpoch++
+			}
+			was := l.Tasks.commit(row, Commitment{Kind: CommitBind, Node: op.Node, Item: b.Item, Statement: b.Statement, Chosen: row.Chosen})
+			l.accounts.move(op.Task, model.Binding, op.Node)
+			l.Charges.await(op.Task)
+			l.Tasks.dropUnnamed(NoJob, was)
+		case OpReserve:
+			if row.Status != model.Pipelined || row.Node != op.Node {
+				continue
+			}
+			b := item(op)
+			was := l.Tasks.commit(row, Commitment{Kind: CommitReserve, Node: op.Node, Item: b.Item, Statement: b.Statement,
+				Until: b.Until, Chosen: row.Chosen})
+			l.Tasks.dropUnnamed(NoJob, was)
+		case OpEvict:
+			if row.Status != model.Releasing || row.Held.Kind == CommitEvict {
+				continue
+			}
+			b := item(op)
+			l.Tasks.commit(row, Commitment{Kind: CommitEvict, For: b.For, Node: op.Node, Item: b.Item, Statement: b.Statement,
+				Until: b.Until})
+			l.Changes.roomEpoch++
+		case OpRelease:
+			l.Changes.roomEpoch++
+			if row.Status != model.Pending || row.Held.Kind != CommitReserve {
+				continue
+			}
+			item(op)
+			l.Tasks.dropUnnamed(NoJob, l.Tasks.recommit(row, l.Tasks.none))
+		}
+	}
+	l.Statements.ops = l.Statements.ops[:0]
+	return ops
+}
+
+// manyCommitments is how many commitments are allocated at once: one by one would cost an allocation for each
+// bind.
+const manyCommitments = 64
+
+func (ts *Tasks) makeRoom(commitments int) {
+	if cap(ts.commitments)-len(ts.commitments) < commitments {
+		ts.commitments = make([]Commitment, 0, max(commitments, manyCommitments))
+	}
+}
+
+// commit gives a task a commitment, or ends it (NoCommit); it returns what recommit returns.
+func (ts *Tasks) commit(row *Task, c Commitment) (was NodeID) {
+	if c.Kind == NoCommit {
+		return ts.recommit(row, ts.none)
+	}
+	ts.makeRoom(1)
+	ts.commitments = append(ts.commitments, c)
+	return ts.recommit(row, &ts.commitments[len(ts.commitments)-1])
+}
+
+// Booking is the plan item, and its statement, that carries an operation out, and the time until which it
+// holds at most: a reservation, or the record of a denied eviction.
+type Booking struct {
+	Item, Statement uint64
+	Until           int64
+	For             Beneficiary // of an eviction
+}
+
+// Hold makes a commitment outside of any try, as a restart does. Drop ends one, because a receipt denied it or
+// its time is over. After both, the task has the status and node of its fact and commitment.
+func (l *Ledger) Hold(t TaskID, c Commitment) {
+	row := &l.Tasks.rows[t]
+	if row.claims() {
+		l.Changes.roomEpoch++
+	}
+	if c.Kind == CommitClaim || row.Held.Kind == CommitClaim {
+		l.Changes.mark(row.Job)
+	}
+	placed := row.Node != NoNode
+	if !placed {
+		l.accounts.removeFromNode(t)
+	}
+	row.waived = false
+	was := l.Tasks.commit(row, c)
+	if !placed {
+		l.accounts.addToNode(t)
+	}
+	l.Changes.stateEpoch++
+	if j := l.Tasks.rows[t].Job; j != NoJob {
+		l.Jobs.rows[j].Changed++ // a task that is pending again may find a place that other tasks of its job do not
+	}
+	l.Tasks.rebase(t)
+	l.Tasks.dropUnnamed(NoJob, was)
+}
+
+// Tell notes that the request for a task's eviction was accepted. This changes nothing else before the fact
+// shows the eviction.
+func (l *Ledger) Tell(t TaskID) {
+	if held := *l.Tasks.rows[t].Held; held.Kind == CommitEvict {
+		held.Told = true
+		l.Tasks.commit(&l.Tasks.rows[t], held)
+	}
+}
+
+// Drop ends a task's commitment.
+func (l *Ledger) Drop(t TaskID) { l.Hold(t, Commitment{}) }
+
+// Restore takes over a commitment of an earlier engine, unless the task's fact shows or contradicts it. It
+// says whether the commitment is held now.
+func (l *Ledger) Restore(t TaskID, c Commitment) bool {
+	if !stillOpen(&c, l.Tasks.rows[t].Pod) {
+		l.Tasks.dropUnnamed(NoJob, c.names()) // Nodes.Named may have made the row for this commitment alone
+		return false
+	}
+	l.Hold(t, c)
+	return true
+}

@@ -1,0 +1,50 @@
+package ledger
+
+import "ashlar.sh/sched/model"
+
+// Wants says that something is left to decide for a job: it is one of Active.
+func (js *Jobs) Wants(j JobID) bool { return js.rows[j].marks.activeAt >= 0 }
+
+// wants says that something is left to decide for a job: members to place, or its admission.
+func (j *Job) wants() bool {
+	return j.By[model.Pending] > 0 || j.By[model.Pipelined] > 0 || j.By[model.Allocated] > 0 ||
+		j.Exists() && j.AwaitsAdmission()
+}
+
+// activate puts a job on the list of jobs with something left to decide, or takes it off.
+func (js *Jobs) activate(j JobID) {
+	job := &js.rows[j]
+	switch want := job.wants(); {
+	case want && job.marks.activeAt < 0:
+		job.marks.activeAt = int32(len(js.active))
+		js.active = append(js.active, j)
+	case !want && job.marks.activeAt >= 0:
+		js.deactivate(j)
+	}
+}
+
+func (js *Jobs) deactivate(j JobID) {
+	at := js.rows[j].marks.activeAt
+	if at < 0 {
+		return
+	}
+	last := js.active[len(js.active)-1]
+	js.active[at] = last
+	js.rows[last].marks.activeAt = at
+	js.active = js.active[:len(js.active)-1]
+	js.rows[j].marks.activeAt = -1
+}
+
+// Waiting says that some job has a pending member without a scheduling gate.
+func (js *Jobs) Waiting() bool {
+	for _, j := range js.active { // order-free: any will do
+		if js.rows[j].By[model.Pending] > js.rows[j].Gated {
+			return true
+		}
+	}
+	return false
+}
+
+// Active lists the jobs with something left to decide. Decisions must not depend on the order. The slice is
+// valid until the next change.
+func (js *Jobs) Active() []JobID { return js.active }
