@@ -13,13 +13,13 @@ import (
 	"ashlar.sh/sched/actions/reclaim"
 	"ashlar.sh/sched/actions/shuffle"
 	"ashlar.sh/sched/class"
+	"ashlar.sh/sched/evict"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/plugins"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
-	"ashlar.sh/sched/victims"
 )
 
 // Engine is the state machine. It is not safe for concurrent use.
@@ -47,7 +47,7 @@ type Engine struct {
 	promises     promises
 	reports      reports
 	saved        savedState
-	evicting     fruitlessSearches
+	evictor      *evict.Evictor
 }
 
 // Option adds to what an engine can be configured with.
@@ -90,21 +90,12 @@ func WithAction(a session.Action) Option {
 func New(p policy.Profile, with ...Option) (*Engine, error) {
 	o := options{
 		plugins: plugins.All(),
-		actions: []session.Action{enqueue.Action{}, allocate.Action{}, backfill.Action{}, preempt.Action{}, reclaim.Action{},
-			gangpreempt.Action{}, gangreclaim.Action{}, shuffle.Action{}},
-		watch: policy.NoStopwatch{},
+		watch:   policy.NoStopwatch{},
 	}
 	for _, w := range with {
 		w(&o)
 	}
 	e := (&Engine{l: ledger.New(), profile: p, watch: o.watch}).wire()
-	for _, name := range p.Actions {
-		i := slices.IndexFunc(o.actions, func(a session.Action) bool { return a.Name() == name })
-		if i < 0 {
-			return nil, fmt.Errorf("action %q is not known", name)
-		}
-		e.actions = append(e.actions, o.actions[i])
-	}
 	set, err := policy.Build(p, o.plugins, e.l)
 	if err != nil {
 		return nil, err
@@ -112,9 +103,20 @@ func New(p policy.Profile, with ...Option) (*Engine, error) {
 	e.policy = set
 	set.Explain(true) // what is asked between cycles
 	nodes := class.New(e.l, set)
-	e.session = session.Session{L: e.l, Nodes: nodes, Victims: victims.New(e.l, nodes, set), Policy: set, Profile: &e.profile,
-		Trace: &e.rec, Admit: e.admit, Surplus: session.Surplus{Period: o.period, Quiet: o.quiet}, Evictions: map[ledger.TaskID]*trace.Eviction{}}
+	e.session = session.Session{L: e.l, Nodes: nodes, Policy: set, Profile: &e.profile,
+		Trace: &e.rec, Admit: e.admit, Surplus: session.Surplus{Period: o.period, Quiet: o.quiet}}
 	e.session.Wire()
+	e.evictor = evict.New(&e.session)
+	known := append([]session.Action{enqueue.Action{}, allocate.Action{}, backfill.Action{}, e.evictor.Action(preempt.Name, preempt.Options),
+		e.evictor.Action(reclaim.Name, reclaim.Options), e.evictor.Action(gangpreempt.Name, gangpreempt.Options),
+		e.evictor.Action(gangreclaim.Name, gangreclaim.Options), shuffle.Action{Evictor: e.evictor}}, o.actions...)
+	for _, name := range p.Actions {
+		i := slices.IndexFunc(known, func(a session.Action) bool { return a.Name() == name })
+		if i < 0 {
+			return nil, fmt.Errorf("action %q is not known", name)
+		}
+		e.actions = append(e.actions, known[i])
+	}
 	return e, nil
 }
 
@@ -144,6 +146,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	e.rec.Reset()
 	e.l.EvictionHistory.Trim(now)
 	e.session.Open(now)
+	e.evictor.Open()
 	if e.turns != 0 && e.turns <= now {
 		e.session.TimePassed()
 	}
@@ -207,7 +210,7 @@ func (e *Engine) commit(now int64) {
 			item.Kind, item.Node = NominatePod, ""
 		case ledger.OpEvict:
 			item.Kind, item.Action = EvictPod, op.Reason
-			item.Why = e.session.Evictions[op.Task]
+			item.Why = e.evictor.Record(op.Task)
 			e.l.EvictionHistory.Record(op.Task, now)
 			if reserve[op.Statement] {
 				b.For = e.reservations.beneficiary(op)
@@ -220,7 +223,7 @@ func (e *Engine) commit(now int64) {
 		b.Item = e.add(item)
 		return b
 	})
-	clear(e.session.Evictions)
+	e.evictor.Forget()
 }
 
 // graces returns how long the victims of each statement have to leave, in nanoseconds, and the statements that
@@ -402,6 +405,5 @@ func (e *Engine) wire() *Engine {
 	e.promises.e = e
 	e.reports.e = e
 	e.saved.e = e
-	e.evicting.e = e
 	return e
 }

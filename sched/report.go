@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ashlar.sh/sched/actions/allocate"
+	"ashlar.sh/sched/evict"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
@@ -164,8 +165,8 @@ func (e *Engine) JobReason(id ledger.JobID) trace.Reason {
 	if j.By[model.Pending] > 0 || j.By[model.Pipelined] > 0 || j.By[model.Allocated] > 0 ||
 		j.Exists() && j.AwaitsAdmission() {
 		if r := e.session.ReasonToShow(id, e.reports.ask); r.Is() {
-			if cured(r.Code) {
-				r.Evicting = e.evicting.spared(id)
+			if evict.Cured(r.Code) {
+				r.Evicting = e.evictor.Why(id, e.actions)
 			}
 			return r
 		}

@@ -6,7 +6,6 @@ import (
 
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/session"
-	"ashlar.sh/sched/victims"
 )
 
 // Room that is kept for a waiting job (ledger.Claim) is not available to jobs that come after it:
@@ -118,10 +117,10 @@ func (t *attempt) decided(hold bool) (out Outcome) {
 	return out
 }
 
-// past runs find, which searches victims for a job by a rule, beside the room of lost members and as if
-// no room were kept for the job itself and for jobs that it comes before. What find did stays if keep.
-// In reclaim, the job takes what its queue is owed: no kept room is in its way.
-func past(s *session.Session, rule victims.Rule, j ledger.JobID, keep bool, find func() bool) (did bool) {
+// InKeptRoom runs find, which looks for room for a job, beside the room of lost members and as if no room
+// were kept for the job itself and for jobs that it comes before; with all, as if none were kept for any job.
+// What find did stays if keep.
+func InKeptRoom(s *session.Session, j ledger.JobID, all, keep bool, find func() bool) (did bool) {
 	f := func() (found bool) {
 		beside(s, losses(s, j), func() bool {
 			found = find()
@@ -133,7 +132,7 @@ func past(s *session.Session, rule victims.Rule, j ledger.JobID, keep bool, find
 		return f()
 	}
 	others := after(s, j, func(s *session.Session, j, other ledger.JobID) bool {
-		return rule.Scope == victims.OtherQueues || outranks(s, j, other)
+		return all || outranks(s, j, other)
 	})
 	without(s, append(others, j), func() bool {
 		did = f()

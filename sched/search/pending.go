@@ -2,8 +2,8 @@
 //
 // PendingTasks lists the tasks of a job that are to be placed, in order. Attempt places one batch of
 // them inside one try: a job below its minimum as a whole or not at all, a job above it one task at a
-// time, so that the rotation of queues stays fair (seed 003 §3.3). Preempt, Reclaim and Take make room
-// for jobs that starve, with victims that sched/victims finds.
+// time, so that the rotation of queues stays fair (seed 003 §3.3). Nothing here evicts a
+// pod: package evict does.
 package search
 
 import (

@@ -15,6 +15,7 @@ type Parking struct {
 	groups  []*parkGroup
 	groupOf map[parkKey]*parkGroup
 	lists   [numLists][]ledger.JobID
+	changed []ledger.JobID // since TakeChanged was last called
 }
 
 // Jobs that are parked and wait for the same are checked together. A parkGroup holds the
@@ -35,10 +36,11 @@ type parkKey struct {
 
 // parkSlot is the position of a job between cycles.
 type parkSlot struct {
-	group *parkGroup
-	at    int // index in the group
-	awake bool
-	in    [numLists]bool
+	group   *parkGroup
+	at      int // index in the group
+	awake   bool
+	in      [numLists]bool
+	changed bool // in Parking.changed
 }
 
 // The lists of active jobs for which something other than a place is to be decided.
@@ -108,7 +110,10 @@ func (pk *Parking) followChanges() {
 		if b.group != nil {
 			pk.unpark(b)
 		}
-		pk.s.starving.touch(j)
+		if !b.changed {
+			b.changed = true
+			pk.changed = append(pk.changed, j)
+		}
 		if !pk.s.L.Jobs.Wants(j) {
 			return
 		}
@@ -123,6 +128,16 @@ func (pk *Parking) followChanges() {
 			}
 		}
 	})
+}
+
+// TakeChanged calls f for every job that changed since the last call, in no order that may decide anything.
+func (pk *Parking) TakeChanged(f func(ledger.JobID)) {
+	pk.followChanges()
+	for _, j := range pk.changed {
+		pk.slots[j].changed = false
+		f(j)
+	}
+	pk.changed = pk.changed[:0]
 }
 
 // open wakes the jobs of every group of which not all are certain to be parked still.

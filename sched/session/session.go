@@ -13,14 +13,12 @@ import (
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/trace"
-	"ashlar.sh/sched/victims"
 )
 
 // Session is the state of one cycle.
 type Session struct {
 	L       *ledger.Ledger
 	Nodes   *class.Index
-	Victims *victims.Search
 	Policy  *policy.Set
 	Profile *policy.Profile
 	Trace   *trace.Recorder
@@ -31,13 +29,9 @@ type Session struct {
 	Asked int64
 	// Surplus is when members above their gangs' minimums are placed.
 	Surplus Surplus
-	// Evictions are the records of the tasks that a statement of this action evicts.
-	Evictions map[ledger.TaskID]*trace.Eviction
 
-	waitRecords []*WaitRecord // by JobID; nil for most: a job that never waited has none
-	spareHeap   *queueHeap    // of a rotation that is over, for the next one
-	starving    starvingJobs
-	noVictims   map[actionOnJob]jobSituation
+	waitRecords []*WaitRecord        // by JobID; nil for most: a job that never waited has none
+	spareHeap   *queueHeap           // of a rotation that is over, for the next one
 	idleActions map[string]Situation // by action: the Situation in which no job was left to make room for
 	cycle       uint64
 	opened      uint64 // the StateEpoch when the cycle began
@@ -52,9 +46,6 @@ func (s *Session) Open(now int64) {
 	s.cycle++
 	s.opened = s.L.Changes.StateEpoch()
 	s.arrive()
-	if s.Victims != nil {
-		s.Victims.Open()
-	}
 }
 
 // TimePassed says that a time has come at which plugins' answers change: no earlier refusal counts any
@@ -191,18 +182,6 @@ func (s *Session) world() epochs {
 	return epochs{0, s.L.Changes.RoomEpoch(), figures, s.L.Changes.SpecEpoch(), nodes, s.times}
 }
 
-// actionOnJob names an action that found no victims for a job.
-type actionOnJob struct {
-	job    ledger.JobID
-	action string
-}
-
-// jobSituation is the state in which it found none.
-type jobSituation struct {
-	key ledger.JobKey
-	Situation
-}
-
 // Situation is a version of the ledger, of what plugins derived when the cycle began, of the times that
 // passed, and of the work that was put off.
 type Situation struct{ world, opened, times, deferred uint64 }
@@ -210,14 +189,6 @@ type Situation struct{ world, opened, times, deferred uint64 }
 // Situation is the current one.
 func (s *Session) Situation() Situation {
 	return Situation{s.L.Changes.StateEpoch(), s.opened, s.times, s.deferred}
-}
-
-// RememberNoVictims notes that an action finds no victims for a job as things stand.
-func (s *Session) RememberNoVictims(j ledger.JobID, action string) {
-	if s.noVictims == nil {
-		s.noVictims = map[actionOnJob]jobSituation{}
-	}
-	s.noVictims[actionOnJob{j, action}] = jobSituation{s.L.Job(j).Key, s.Situation()}
 }
 
 // RememberIdle notes that as things stand an action has no job to make room for, or finds no victims
@@ -233,13 +204,6 @@ func (s *Session) RememberIdle(action string) {
 func (s *Session) IsIdle(action string) bool {
 	at, ok := s.idleActions[action]
 	return ok && at == s.Situation() && !s.Trace.On(trace.NoPreemptors)
-}
-
-// HasNoVictims says that nothing has changed since RememberNoVictims: the action need not try the job
-// again.
-func (s *Session) HasNoVictims(j ledger.JobID, action string) bool {
-	at, ok := s.noVictims[actionOnJob{j, action}]
-	return ok && at == jobSituation{s.L.Job(j).Key, s.Situation()}
 }
 
 // Clear forgets why a job waited.

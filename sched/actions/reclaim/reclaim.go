@@ -1,4 +1,4 @@
-// Package reclaim is the action that gives queues back what they deserve, by taking room from queues
+// Package reclaim names the action that gives queues back what they deserve, by taking room from queues
 // that hold more than they deserve (seed 002 §6).
 //
 // Queues with starving jobs take turns as in allocate. A queue that is overused is served no more.
@@ -9,31 +9,14 @@
 package reclaim
 
 import (
-	"ashlar.sh/sched/search"
-	"ashlar.sh/sched/session"
-	"ashlar.sh/sched/victims"
+	"ashlar.sh/sched/evict"
+	"ashlar.sh/sched/policy"
 )
 
 // Name is the action's name in a configuration.
 const Name = "reclaim"
 
-// Action implements session.Action.
-type Action struct{}
-
-// Name implements session.Action.
-func (Action) Name() string { return Name }
-
-// Execute makes room for starving jobs of queues that have less than they deserve.
-func (Action) Execute(s *session.Session) {
-	s.Enter(Name)
-	defer s.Leave(Name)
-	if !s.IsIdle(Name) {
-		search.Reclaim(s, Rule(s))
-		s.RememberIdle(Name)
-	}
-}
-
-// Rule is the rule of reclaim.
-func Rule(*session.Session) victims.Rule {
-	return victims.Rule{Action: Name, Scope: victims.OtherQueues, WholeGangs: true}
+// Options are those of reclaim.
+func Options(policy.Arguments) evict.Options {
+	return evict.Options{Scope: evict.OtherQueues, WholeGangs: true}
 }

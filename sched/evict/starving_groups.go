@@ -1,10 +1,10 @@
-package session
+package evict
 
 import (
 	"slices"
 
 	"ashlar.sh/sched/ledger"
-	"ashlar.sh/sched/victims"
+	"ashlar.sh/sched/session"
 )
 
 // Jobs that starve with equal signatures share one search: when no victims are found
@@ -15,25 +15,23 @@ import (
 // StarvingGroup is at least one job: jobs that starve and whose signatures are equal, in no order that
 // may decide anything.
 type StarvingGroup struct {
-	Signature victims.Signature
+	Signature Signature
 	Jobs      []ledger.JobID
 }
 
 // StarvingJob is what look found for a job that may starve.
 type StarvingJob struct {
 	Starves   bool
-	Signature victims.Signature
+	Signature Signature
 	Alike     bool // all jobs that starve with this signature get the same answer
 }
 
 // starvingJobs are the StarvingGroups, and the starving jobs that share no answer.
 type starvingJobs struct {
-	on       bool          // they were asked for
 	specSeen ledger.Cursor // of the specs of queues
-	treeSeen []ledger.JobID
-	slots    []groupSlot // by job
+	slots    []groupSlot   // by job
 	groups   []*StarvingGroup
-	of       map[victims.Signature]*StarvingGroup
+	of       map[Signature]*StarvingGroup
 	alone    []ledger.JobID
 }
 
@@ -42,47 +40,30 @@ type groupSlot struct {
 	group *StarvingGroup
 	at    int32 // index in the group, or in alone
 	alone bool
-	fresh bool // it changed and is to be looked at
 }
 
-// StarvingJobs are the jobs that starve: in StarvingGroups where answers can be shared, and those that
+// jobs are the jobs that starve: in StarvingGroups where answers can be shared, and those that
 // are alone. look is called for jobs that changed. The slices are valid until the next call.
-func (s *Session) StarvingJobs(look func(ledger.JobID) StarvingJob) ([]*StarvingGroup, []ledger.JobID) {
-	s.Parking.followChanges()
-	v := &s.starving
-	changed, known := s.L.Changes.QueueSpecs.Follow(&v.specSeen)
-	if !v.on || !known || len(changed) > 0 {
-		v.on = true
-		for _, j := range s.L.Jobs.Active() {
-			v.touch(j)
+func (v *starvingJobs) jobs(s *session.Session, look func(ledger.JobID) StarvingJob) ([]*StarvingGroup, []ledger.JobID) {
+	again := func(j ledger.JobID) {
+		for int(j) >= len(v.slots) {
+			v.slots = append(v.slots, groupSlot{})
 		}
-	}
-	for _, j := range v.treeSeen {
 		v.remove(j)
-		v.slots[j].fresh = false
 		if !s.L.Jobs.Wants(j) {
-			continue
+			return
 		}
 		if x := look(j); x.Starves {
 			v.add(j, x)
 		}
 	}
-	v.treeSeen = v.treeSeen[:0]
+	s.Parking.TakeChanged(again)
+	if changed, known := s.L.Changes.QueueSpecs.Follow(&v.specSeen); !known || len(changed) > 0 {
+		for _, j := range s.L.Jobs.Active() {
+			again(j)
+		}
+	}
 	return v.groups, v.alone
-}
-
-// touch notes that a job changed and is to be looked at.
-func (v *starvingJobs) touch(j ledger.JobID) {
-	if !v.on {
-		return
-	}
-	for int(j) >= len(v.slots) {
-		v.slots = append(v.slots, groupSlot{})
-	}
-	if !v.slots[j].fresh {
-		v.slots[j].fresh = true
-		v.treeSeen = append(v.treeSeen, j)
-	}
 }
 
 // add adds a job that starves to its group, or to those that are alone.
@@ -95,7 +76,7 @@ func (v *starvingJobs) add(j ledger.JobID, x StarvingJob) {
 	p := v.of[x.Signature]
 	if p == nil {
 		if v.of == nil {
-			v.of = map[victims.Signature]*StarvingGroup{}
+			v.of = map[Signature]*StarvingGroup{}
 		}
 		p = &StarvingGroup{Signature: x.Signature}
 		v.of[x.Signature] = p

@@ -1,16 +1,16 @@
-package victims_test
+package evict_test
 
 import (
 	"cmp"
 	"slices"
 	"testing"
 
+	"ashlar.sh/sched/evict"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/trace"
-	"ashlar.sh/sched/victims"
 	"pgregory.net/rapid"
 )
 
@@ -66,7 +66,7 @@ func somebodyWasEvicted(t *testing.T, world func(*rapid.T) bool) {
 	}
 }
 
-// take runs the search, and prices its victims.
+// take runs the search, and prices its evict.
 func (s *square) take() (p price, ok bool) {
 	p.highest = -1 << 31
 	ok = s.hunt.Take(s.rule, s.job, s.tasks)
@@ -89,7 +89,7 @@ func (s *square) brute() (best price, found bool) {
 	b := &brute{square: s, claim: policy.Preemptor{Task: s.tasks[0], Job: s.job, Queue: s.l.Job(s.job).Queue}}
 	b.class = s.l.Task(s.tasks[0]).Class
 	b.claim.Want = s.l.Class(b.class).Request
-	if s.rule.Scope == victims.OtherQueues {
+	if s.rule.Scope == evict.OtherQueues {
 		b.findShort()
 		if r, ok := s.set.Eviction.Preemptive(b.claim); !ok && r.Code != trace.QueueCapability {
 			return price{}, false
@@ -150,7 +150,7 @@ func (b *brute) findLacks(n ledger.NodeID, count int64) {
 }
 
 func (b *brute) judge(u policy.Unit) int {
-	if b.rule.Scope == victims.OtherQueues {
+	if b.rule.Scope == evict.OtherQueues {
 		tier, _ := b.set.Eviction.Reclaimable(b.claim, u)
 		return tier
 	}
@@ -190,7 +190,7 @@ func (b *brute) mine(t ledger.TaskID) bool {
 	task := b.l.Task(t)
 	q := b.l.Job(task.Job).Queue
 	return task.Job != b.job && task.Status == model.Running && task.Pod.Preemptable &&
-		(q == b.claim.Queue) == (b.rule.Scope == victims.SameQueue)
+		(q == b.claim.Queue) == (b.rule.Scope == evict.SameQueue)
 }
 
 // unitsOf lists the units of a job that have a member on the node.
@@ -258,7 +258,7 @@ func (b *brute) lawful() bool {
 	if b.set.Allocatable(b.claim.Queue, b.class, 1) < 1 {
 		return false
 	}
-	if b.rule.Scope != victims.OtherQueues {
+	if b.rule.Scope != evict.OtherQueues {
 		return true
 	}
 	_, ok := b.set.Eviction.Preemptive(b.claim)

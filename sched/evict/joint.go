@@ -1,4 +1,4 @@
-package victims
+package evict
 
 import (
 	"cmp"
@@ -63,7 +63,7 @@ func (ch *choice) jointly(tx *ledger.Tx, tasks []ledger.TaskID) (found, tried bo
 func (ch *choice) oneClass(tasks []ledger.TaskID) []ledger.TaskID {
 	job := ch.vs.l.Job(ch.vs.current.preemptor.Job)
 	need := int(job.MinMember - job.Placed() - job.Waiting())
-	if ch.vs.rule.Scope == SameJob || ch.vs.rule.Sample.On || ch.vs.rule.Each != nil || len(job.Subs) > 0 || need < 2 || need > len(tasks) {
+	if ch.vs.rule.Scope == SameJob || ch.vs.rule.Sample.On || ch.vs.rule.Home != nil && ch.vs.rule.Home.Subs != nil || len(job.Subs) > 0 || need < 2 || need > len(tasks) {
 		return nil
 	}
 	gang := tasks[:need]
@@ -81,8 +81,8 @@ func (ch *choice) oneClass(tasks []ledger.TaskID) []ledger.TaskID {
 // listFew lists the nodes to search, by name; false when there are too many.
 func (ch *choice) listFew() bool {
 	ch.list = ch.list[:0]
-	if len(ch.vs.rule.Within) > 0 {
-		for _, n := range ch.vs.rule.Within {
+	if h := ch.vs.rule.Home; h != nil && len(h.Nodes) > 0 {
+		for _, n := range h.Nodes {
 			ch.list = append(ch.list, listed{node: n})
 		}
 	} else {

@@ -1,7 +1,9 @@
-package victims
+package evict
 
 import (
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/search"
 	"ashlar.sh/sched/trace"
 )
 
@@ -15,16 +17,16 @@ const (
 	OtherQueues              // reclaimable queues (reclaim)
 )
 
-// Rule is what an action asks for.
-type Rule struct {
+// Options say what an evicting action may do.
+type Options struct {
 	Action string
 	Scope  Scope
 	// WholeGangs allows whole gangs as victims, where surplus alone is not enough.
 	WholeGangs bool
-	// Within are the nodes of the domain that the tasks have to stay in; nil: all nodes.
-	Within []ledger.NodeID
-	// Each returns those nodes for one task, where they differ from task to task; nil: Within holds.
-	Each func(ledger.TaskID) []ledger.NodeID
+	// OwnMembers: after the jobs of a queue, tasks take room from less important tasks of their own job.
+	OwnMembers bool
+	// Home is the choice of domains that the tasks have to stay in; nil: all nodes.
+	Home *search.Home
 	// Domains is how many domains of a tier are tried for a job whose members have to be near each
 	// other; 0: no pod is evicted for such jobs.
 	Domains int
@@ -44,6 +46,13 @@ const DefaultBudget = 2048
 // DefaultDomains is the default of maxDomains, of gangpreempt and gangreclaim.
 const DefaultDomains = 8
 
+// OfGangs are the options of gangpreempt and gangreclaim, by their arguments.
+func OfGangs(scope Scope, args policy.Arguments) Options {
+	wholes, _ := args.Bool("allowWholeBundle", true)
+	domains, _ := args.Int("maxDomains", DefaultDomains)
+	return Options{Scope: scope, WholeGangs: wholes, Domains: int(domains)}
+}
+
 // Sample is how many nodes a dry run looks at (seed 002 §7.2); the zero Sample is no
 // sampling: the best of all nodes is found.
 type Sample struct {
@@ -61,8 +70,12 @@ func (s Sample) candidates(nodes int) int {
 
 // within are the nodes of the domain that the current task has to stay in; nil: all nodes.
 func (as *currentPreemptor) within() []ledger.NodeID {
-	if as.vs.rule.Each != nil {
-		return as.vs.rule.Each(as.preemptor.Task)
+	h := as.vs.rule.Home
+	if h == nil {
+		return nil
 	}
-	return as.vs.rule.Within
+	if nodes, own := h.Subs[as.vs.l.Task(as.preemptor.Task).Sub]; own {
+		return nodes
+	}
+	return h.Nodes
 }

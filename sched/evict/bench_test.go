@@ -1,17 +1,17 @@
-package victims_test
+package evict_test
 
 import (
 	"fmt"
 	"testing"
 
 	"ashlar.sh/sched/class"
+	"ashlar.sh/sched/evict"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/plugins"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/trace"
-	"ashlar.sh/sched/victims"
 )
 
 // full is a cluster of which every GPU is held by a job of one pod of low priority, eight
@@ -19,7 +19,7 @@ import (
 type full struct {
 	l    *ledger.Ledger
 	set  *policy.Set
-	hunt *victims.Search
+	hunt *evict.Search
 	n    uint64
 }
 
@@ -45,7 +45,7 @@ func newFull(b *testing.B, nodes int, queue string) *full {
 			f.job(fmt.Sprintf("old-%d-%d", i, k), queue, fmt.Sprintf("c%d", (i+k)%2), 1, 1, name, int64(1000+(i*7+k)%500))
 		}
 	}
-	f.set, f.hunt = set, victims.New(f.l, class.New(f.l, set), set)
+	f.set, f.hunt = set, evict.NewSearch(f.l, class.New(f.l, set), set)
 	return f
 }
 
@@ -95,13 +95,13 @@ func (f *full) tasks(j ledger.JobID) (out []ledger.TaskID) {
 // BenchmarkPreemptor is one claim on a full cluster, with a hundred others of its kind in
 // the same statement: ns/op is for all of them, ns/claim for one.
 func BenchmarkPreemptor(b *testing.B) {
-	preempt := victims.Rule{Action: "preempt", Scope: victims.SameQueue, WholeGangs: true}
+	preempt := evict.Options{Action: "preempt", Scope: evict.SameQueue, WholeGangs: true}
 	sampled := preempt
-	sampled.Sample = victims.Sample{On: true, Percent: 10, Least: 1, AtMost: 100}
-	reclaim := victims.Rule{Action: "reclaim", Scope: victims.OtherQueues, WholeGangs: true}
+	sampled.Sample = evict.Sample{On: true, Percent: 10, Least: 1, AtMost: 100}
+	reclaim := evict.Options{Action: "reclaim", Scope: evict.OtherQueues, WholeGangs: true}
 	for _, c := range []struct {
 		name, queue   string
-		rule          victims.Rule
+		rule          evict.Options
 		members       int
 		gpus          int64
 		nodes, claims int
@@ -157,7 +157,7 @@ func BenchmarkFirstPreemptor(b *testing.B) {
 					{Name: "nvidia.com/gpu", Value: 1000}, {Name: "pods", Value: 1}}}
 				jobs = append(jobs, f.job(fmt.Sprintf("claim-%d", i), "default", "c2", 1, int64(100+i), "", 0))
 			}
-			rule := victims.Rule{Action: "preempt", Scope: victims.SameQueue, WholeGangs: true}
+			rule := evict.Options{Action: "preempt", Scope: evict.SameQueue, WholeGangs: true}
 			i := 0
 			f.open()
 			for b.Loop() {

@@ -1,4 +1,4 @@
-package victims
+package evict
 
 import (
 	"ashlar.sh/sched/ledger"
@@ -21,11 +21,11 @@ type Signature struct {
 // SignatureOf is a job's signature. alike is false for a job for which an equal signature proves
 // nothing: it holds something already, has several classes or roles, or the answer depends on the job
 // in another way.
-func (vs *Search) SignatureOf(rule Rule, j ledger.JobID, tasks []ledger.TaskID) (p Signature, alike bool) {
+func (vs *Search) SignatureOf(rule Options, j ledger.JobID, tasks []ledger.TaskID) (p Signature, alike bool) {
 	job := vs.l.Job(j)
 	p = Signature{rule.Action, rule.Scope, vs.l.Task(tasks[0]).Class, job.Queue, job.Priority, job.MinMember - job.Placed(), len(tasks),
 		vs.l.Priorities.PreemptsNever(tasks[0]), job.Group != nil && job.Group.Preemptable}
-	if vs.set.Eviction.JudgesByPreemptor() || job.Placed()+job.Waiting() > 0 || job.NumRoles() > 1 || rule.Sample.On || rule.Within != nil || rule.Each != nil || vs.nodes.AsksTasks(p.Class) {
+	if vs.set.Eviction.JudgesByPreemptor() || job.Placed()+job.Waiting() > 0 || job.NumRoles() > 1 || rule.Sample.On || rule.Home != nil || vs.nodes.AsksTasks(p.Class) {
 		return p, false
 	}
 	for _, t := range tasks {

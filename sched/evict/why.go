@@ -1,4 +1,4 @@
-package victims
+package evict
 
 import (
 	"cmp"
@@ -93,7 +93,7 @@ func (as *currentPreemptor) sparedFor(u *unit, why trace.Reason) {
 // Why says why Take finds nothing for a job, and changes nothing; it returns the zero Reason when Take
 // finds something. In the Reason, Text is the action; Need is the number of pods that were looked at as
 // victims, Have the number of these that may be evicted; Nodes counts the rest by what protects them.
-func (vs *Search) Why(rule Rule, j ledger.JobID, tasks []ledger.TaskID) trace.Reason {
+func (vs *Search) Why(rule Options, j ledger.JobID, tasks []ledger.TaskID) trace.Reason {
 	r := trace.Reason{Text: rule.Action}
 	vs.begin(rule, j)
 	took := false

@@ -1,4 +1,4 @@
-package victims
+package evict
 
 import (
 	"cmp"

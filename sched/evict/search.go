@@ -1,4 +1,4 @@
-package victims
+package evict
 
 import (
 	"math"
@@ -42,7 +42,7 @@ type Search struct {
 	cycle       uint64
 	stamp       uint64 // a node's failed dry run is valid while this is unchanged
 
-	rule Rule // of the current series of preemptors
+	rule Options // of the current series of preemptors
 
 	short, most, left []int64 // by dimension: see candidateIndex.boundOf and dryRun.measure
 
@@ -54,8 +54,8 @@ type Search struct {
 	Result     Result
 }
 
-// New returns a Search; it looks at nothing yet.
-func New(l *ledger.Ledger, nodes *class.Index, set *policy.Set) *Search {
+// NewSearch returns a Search; it looks at nothing yet.
+func NewSearch(l *ledger.Ledger, nodes *class.Index, set *policy.Set) *Search {
 	vs := (&Search{l: l, nodes: nodes, set: set, stamp: 1,
 		candidates: candidateIndex{freeable: freeable{l: l}, byKey: map[candidateKey]*candidateNodes{}}}).wire()
 	vs.dry.compare, vs.dry.enough = vs.dry.compareVictims, vs.dry.fits
@@ -68,7 +68,7 @@ func (vs *Search) Open() { vs.cycle++ }
 // begin starts a series of preemptors under one rule: the tasks of one job, each of which takes its
 // place before the next one is looked for. A node on which a dry run failed is not tried again within a
 // series: as more victims are evicted and more tasks are placed, less is allowed.
-func (vs *Search) begin(rule Rule, j ledger.JobID) {
+func (vs *Search) begin(rule Options, j ledger.JobID) {
 	vs.rule = rule
 	vs.stamp++
 	vs.current.budget = rule.Budget

@@ -1,4 +1,4 @@
-package victims
+package evict
 
 import (
 	"cmp"
@@ -14,16 +14,16 @@ import (
 // ask for nothing come last. All of it is one statement. The statement holds when all of them have a
 // place and at least one victim was needed; otherwise nothing is evicted. A pod that can stay is not
 // evicted (decision 13). Records returns what was done.
-func (vs *Search) Take(rule Rule, j ledger.JobID, tasks []ledger.TaskID) bool {
+func (vs *Search) Take(rule Options, j ledger.JobID, tasks []ledger.TaskID) bool {
 	return vs.serve(rule, j, tasks, true)
 }
 
 // Would returns what Take would return, and changes nothing.
-func (vs *Search) Would(rule Rule, j ledger.JobID, tasks []ledger.TaskID) bool {
+func (vs *Search) Would(rule Options, j ledger.JobID, tasks []ledger.TaskID) bool {
 	return vs.serve(rule, j, tasks, false)
 }
 
-func (vs *Search) serve(rule Rule, j ledger.JobID, tasks []ledger.TaskID, do bool) (would bool) {
+func (vs *Search) serve(rule Options, j ledger.JobID, tasks []ledger.TaskID, do bool) (would bool) {
 	p, alike := vs.SignatureOf(rule, j, tasks)
 	if why, known := vs.fruitless[p]; known && alike && vs.fruitlessAt == vs.state() {
 		vs.Result.notPreemptive, vs.Result.prePredicateFailed = why, false

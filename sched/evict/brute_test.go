@@ -1,16 +1,16 @@
-package victims_test
+package evict_test
 
 import (
 	"fmt"
 
 	"ashlar.sh/sched/class"
+	"ashlar.sh/sched/evict"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/plugins"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/trace"
-	"ashlar.sh/sched/victims"
 	"pgregory.net/rapid"
 )
 
@@ -21,9 +21,9 @@ type square struct {
 	l       *ledger.Ledger
 	set     *policy.Set
 	nodes   *class.Index
-	hunt    *victims.Search
+	hunt    *evict.Search
 	version uint64
-	rule    victims.Rule
+	rule    evict.Options
 	job     ledger.JobID
 	tasks   []ledger.TaskID
 }
@@ -44,15 +44,15 @@ func newSquare(t *rapid.T, members int) *square {
 	s := &square{t: t, l: ledger.New()}
 	p := policy.Profile{Actions: []string{"preempt", "reclaim"}, Tiers: [][]policy.Choice{
 		{{Plugin: "priority"}, {Plugin: "gang"}, {Plugin: "conformance"}}, {{Plugin: "predicates"}}}}
-	s.rule = victims.Rule{Action: "preempt", Scope: victims.SameQueue, WholeGangs: s.mostly() || s.mostly(), Budget: 100_000}
+	s.rule = evict.Options{Action: "preempt", Scope: evict.SameQueue, WholeGangs: s.mostly() || s.mostly(), Budget: 100_000}
 	switch s.even() {
 	case 1:
 		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "drf"})
 	case 2:
-		s.rule.Action, s.rule.Scope = "reclaim", victims.OtherQueues
+		s.rule.Action, s.rule.Scope = "reclaim", evict.OtherQueues
 		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "proportion"})
 	case 3:
-		s.rule.Action, s.rule.Scope = "reclaim", victims.OtherQueues
+		s.rule.Action, s.rule.Scope = "reclaim", evict.OtherQueues
 		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "capacity"})
 	}
 	set, err := policy.Build(p, plugins.All(), s.l)
@@ -63,7 +63,7 @@ func newSquare(t *rapid.T, members int) *square {
 	s.build(members)
 	s.l.Settle()
 	s.nodes = class.New(s.l, set)
-	s.hunt = victims.New(s.l, s.nodes, set)
+	s.hunt = evict.NewSearch(s.l, s.nodes, set)
 	set.At(1)
 	set.Open(&trace.Recorder{}, policy.NoStopwatch{})
 	return s
@@ -136,7 +136,7 @@ const mostRunning = 10
 func (s *square) running(name string, held []resource.List) {
 	all, queue := mostRunning, s.n(2)
 	if s.mostly() {
-		if queue = 0; s.rule.Scope == victims.OtherQueues {
+		if queue = 0; s.rule.Scope == evict.OtherQueues {
 			queue = 1 + s.n(1)
 		}
 	}

@@ -1,14 +1,14 @@
-package victims_test
+package evict_test
 
 import (
 	"slices"
 	"testing"
 
+	"ashlar.sh/sched/evict"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/trace"
-	"ashlar.sh/sched/victims"
 	"pgregory.net/rapid"
 )
 
@@ -31,7 +31,7 @@ func (s *square) bruteGang() (best price, found bool) {
 	b := &brute{square: s, spread: true, claim: policy.Preemptor{Task: s.tasks[0], Job: s.job, Queue: s.l.Job(s.job).Queue}}
 	b.class = s.l.Task(s.tasks[0]).Class
 	b.claim.Want = s.l.Class(b.class).Request
-	if s.rule.Scope == victims.OtherQueues {
+	if s.rule.Scope == evict.OtherQueues {
 		b.findShort()
 		for range s.tasks {
 			b.claim.Rest = b.claim.Rest.Add(b.claim.Want)

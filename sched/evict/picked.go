@@ -1,0 +1,95 @@
+package evict
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
+)
+
+// picked is a task that a plugin of VictimTasks picked: it is to leave its node for no particular task.
+type picked struct {
+	task ledger.TaskID
+	why  string
+}
+
+// EvictPicked evicts the tasks that plugins pick, each for itself where its gang has members to spare, a whole
+// gang where all of it is picked. No task is evicted that a guard protects.
+func (e *Evictor) EvictPicked(action string) {
+	var all []picked
+	perJob := map[ledger.JobID]int32{}
+	e.s.Policy.Eviction.Deschedule(func(t ledger.TaskID, why string) bool {
+		if e.running(t) {
+			all = append(all, picked{t, why})
+			perJob[e.s.L.Task(t).Job]++
+		}
+		return true
+	})
+	for i, p := range all {
+		if !e.running(p.task) {
+			continue // it was evicted with its gang
+		}
+		unit := all[i : i+1]
+		if j := e.s.L.Task(p.task).Job; !e.spare(p.task) {
+			if perJob[j] < e.s.L.Job(j).Holding() {
+				continue
+			}
+			unit = e.gang(all[i:], j)
+		}
+		e.evictPicked(action, unit)
+	}
+}
+
+// running says that a task runs and could be evicted, judged by the task alone.
+func (e *Evictor) running(t ledger.TaskID) bool { return evictable(e.s.L, t) && !reserved(e.s.L, t) }
+
+// spare says that a task's job, and its role, keep their minimum without it.
+func (e *Evictor) spare(t ledger.TaskID) bool {
+	job := e.s.L.Job(e.s.L.Task(t).Job)
+	return spare(job) > 0 && roleSpare(&job.Roles[e.s.L.Task(t).Role]) > 0
+}
+
+// gang lists the picked members of a job that are not evicted yet.
+func (e *Evictor) gang(all []picked, j ledger.JobID) (out []picked) {
+	for _, p := range all {
+		if e.s.L.Task(p.task).Job == j && e.running(p.task) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// evictPicked evicts tasks of one job, unless a guard protects them.
+func (e *Evictor) evictPicked(action string, unit []picked) {
+	j := e.s.L.Task(unit[0].task).Job
+	u := policy.Unit{Queue: e.s.L.Job(j).Queue, Job: j, Whole: len(unit) > 1}
+	for _, p := range unit {
+		u.Tasks = append(u.Tasks, p.task)
+	}
+	if r := e.s.Policy.Eviction.Guarded(u); r.Is() {
+		e.s.Trace.Add(trace.Event{Kind: trace.FailedPreempt, Action: action, Task: e.s.L.Task(unit[0].task).Key.String(), Reason: r})
+		return
+	}
+	e.s.L.Try(func(tx *ledger.Tx) bool {
+		for _, t := range u.Tasks {
+			tx.Evict(t, action, ledger.NoTask)
+		}
+		return true
+	})
+	for _, p := range unit {
+		r := e.record(action, p.task)
+		r.Node, r.Priority, r.Why = e.s.L.Node(e.s.L.Task(p.task).Node).Name, e.s.L.Job(j).Priority, p.why
+	}
+}
+
+// record makes the record of an eviction: what is said of every victim.
+func (e *Evictor) record(action string, t ledger.TaskID) *trace.Eviction {
+	task := e.s.L.Task(t)
+	r := &trace.Eviction{Action: action, Task: task.Key.String(), Job: e.s.L.Jobs.Called(task.Job),
+		Queue: e.s.L.Jobs.QueueName(task.Job), Lost: e.s.L.Dims.List(e.s.L.Class(task.Class).Request)}
+	if since := started(task); since > 0 && since < e.s.Now {
+		r.Ran = model.Between(since, e.s.Now)
+	}
+	e.records[t] = r
+	return r
+}

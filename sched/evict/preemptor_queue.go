@@ -1,0 +1,114 @@
+package evict
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/session"
+)
+
+// preemptorQueue are a queue's jobs that starve, in job order.
+type preemptorQueue struct {
+	e     *Evictor
+	rule  Options
+	heads *session.Heap[head]
+	shut  []*cursor      // groups that are refused as things stand
+	alone []ledger.JobID // the jobs that are in no StarvingGroup
+}
+
+// head is the first job of a StarvingGroup that had no turn yet, or a job that is in no group (cursor
+// is nil).
+type head struct {
+	job    ledger.JobID
+	cursor *cursor
+}
+
+// cursor is the jobs of a StarvingGroup that may still have a turn. They are sorted into job order only
+// when more than the first is needed.
+type cursor struct {
+	jobs   []ledger.JobID
+	sorted bool
+}
+
+// preemptorQueues makes the preemptor queues of jobs that starve, by queue.
+func (e *Evictor) preemptorQueues(rule Options, groups []*StarvingGroup, alone []ledger.JobID) map[ledger.QueueID]*preemptorQueue {
+	out := map[ledger.QueueID]*preemptorQueue{}
+	of := func(q ledger.QueueID) *preemptorQueue {
+		if out[q] == nil {
+			out[q] = &preemptorQueue{e: e, rule: rule, heads: session.NewHeap(func(a, b head) int { return e.s.Policy.CompareJobs(a.job, b.job) })}
+		}
+		return out[q]
+	}
+	for _, p := range groups {
+		of(p.Signature.Queue).heads.Push(head{slices.MinFunc(p.Jobs, e.s.Policy.CompareJobs), &cursor{jobs: p.Jobs}})
+	}
+	for _, j := range alone {
+		l := of(e.s.L.Job(j).Queue)
+		l.alone = append(l.alone, j)
+		l.heads.Push(head{j, nil})
+	}
+	return out
+}
+
+func (l *preemptorQueue) empty() bool { return l.heads.Len() == 0 }
+
+// serve gives jobs their turn until room was made for one of them; false when it was made for none, and
+// no job is left. A job that still starves takes part again.
+func (l *preemptorQueue) serve() bool {
+	l.heads.Heapify() // jobs that lost members meanwhile may have another place in the order
+	for !l.empty() {
+		if h := l.heads.Pop(); l.askFor(h) {
+			if l.e.s.Policy.Eviction.Starving(h.job) {
+				l.heads.Push(head{h.job, nil})
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// askFor searches victims for one job; true when room was made for it.
+func (l *preemptorQueue) askFor(h head) bool {
+	if !l.e.s.Policy.Eviction.Starving(h.job) {
+		l.queueUp(h.cursor, h.job)
+		return false
+	}
+	if h.cursor == nil && len(l.shut) == 0 {
+		return l.e.take(l.rule, h.job)
+	}
+	if !l.e.would(l.rule, h.job) {
+		switch {
+		case h.cursor == nil:
+		case l.e.victims.Result.PrePredicateFailed(): // that answer holds for this job only
+			l.queueUp(h.cursor, h.job)
+		default:
+			l.shut = append(l.shut, h.cursor)
+		}
+		return false
+	}
+	// The next job is queued before room is made for this one, which may change this one's place in the order.
+	l.queueUp(h.cursor, h.job)
+	for _, b := range l.shut {
+		l.queueUp(b, h.job)
+	}
+	l.shut = l.shut[:0]
+	return l.e.take(l.rule, h.job)
+}
+
+// queueUp adds the first job of a group after one that had its turn.
+func (l *preemptorQueue) queueUp(b *cursor, after ledger.JobID) {
+	if b == nil {
+		return
+	}
+	if !b.sorted {
+		b.jobs, b.sorted = slices.Clone(b.jobs), true
+		slices.SortFunc(b.jobs, l.e.s.Policy.CompareJobs)
+	}
+	i, itself := slices.BinarySearchFunc(b.jobs, after, l.e.s.Policy.CompareJobs)
+	if itself {
+		i++
+	}
+	if b.jobs = b.jobs[i:]; len(b.jobs) > 0 {
+		l.heads.Push(head{b.jobs[0], b})
+	}
+}

@@ -1,0 +1,138 @@
+package evict
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/search"
+	"ashlar.sh/sched/session"
+	"ashlar.sh/sched/trace"
+)
+
+// claimants lists the members of a job for which pods may have to be evicted: first those that wait for
+// room and have no reservation, in the order to place them, then those that ask for nothing.
+func claimants(s *session.Session, j ledger.JobID) []ledger.TaskID {
+	tasks := slices.DeleteFunc(search.PendingTasksOf(s, j).Tasks, func(t ledger.TaskID) bool {
+		return s.L.Task(t).Status != model.Pending
+	})
+	if len(s.L.Job(j).Subs) > 0 {
+		return search.BySubGroup(s, j, tasks)
+	}
+	return append(tasks, search.BestEffort(s, j)...)
+}
+
+// take makes room for a job: for the rest of its minimum, or for one task where it has its minimum. It
+// returns whether it did; then the job waits with reservations, and every eviction has its record.
+func (e *Evictor) take(o Options, j ledger.JobID) bool {
+	s := e.s
+	tasks := claimants(s, j)
+	if len(tasks) == 0 {
+		s.Trace.Add(trace.Event{Kind: trace.NoPreemptorTask, Action: o.Action, Job: s.L.Jobs.Called(j)})
+		return false
+	}
+	if o.Domains == 0 && search.Near(s, j) { // decision 16
+		e.rememberNoVictims(j, o.Action)
+		s.Trace.Add(trace.Event{Kind: trace.SkipPreemption, Action: o.Action, Job: s.L.Jobs.Called(j), Queue: s.L.Jobs.QueueName(j),
+			Reason: trace.Reason{Code: trace.TopologyByGang, Text: o.Action}})
+		return false
+	}
+	o.Trace = s.Trace
+	reclaims, tells := o.Scope == OtherQueues, s.Trace.On(trace.VictimsOfPlugins)
+	if s.Trace.On(trace.AllocatingOperations) {
+		s.Trace.Add(trace.Event{Kind: trace.AllocatingOperations, Job: s.L.Jobs.Called(j)})
+	}
+	if !e.takeIn(o, j, tasks) {
+		e.rememberNoVictims(j, o.Action)
+		if tells {
+			e.tellVictims(o, s.Policy.Eviction.AllVoters(reclaims), nil)
+		}
+		if r := e.victims.Result.NotPreemptive(); r.Is() {
+			s.Trace.Add(trace.Event{Kind: trace.CannotReclaim, Action: o.Action, Queue: s.L.Jobs.QueueName(j), Job: s.L.Jobs.Called(j),
+				Task: s.L.Task(tasks[0]).Key.String(), Reason: r})
+		}
+		s.Trace.Add(trace.Event{Kind: trace.FailedPreempt, Action: o.Action, Job: s.L.Jobs.Called(j), Task: s.L.Task(tasks[0]).Key.String()})
+		s.Trace.Add(trace.Event{Kind: trace.Discarding, Job: s.L.Jobs.Called(j)})
+		return false
+	}
+	var by, gone []string
+	if tells {
+		by = s.Policy.Eviction.QueueFilters(reclaims)
+	}
+	e.victims.Result.Records(s.Now, func(t ledger.TaskID, r *trace.Eviction) {
+		e.records[t] = r
+		if tells {
+			gone, by = append(gone, r.Task), union(by, r.Rules)
+		}
+		if s.Trace.On(trace.TryPreempt) {
+			s.Trace.Add(trace.Event{Kind: trace.TryPreempt, Action: o.Action, Job: r.ForJob, Task: r.For, Victim: r.Task, Node: s.L.Node(s.L.Task(t).Node).Name})
+		}
+	})
+	if tells {
+		e.tellVictims(o, by, gone)
+	}
+	placed := e.victims.Result.Placed()
+	for _, t := range placed {
+		if s.Trace.On(trace.Preempted) {
+			e.tellPreempted(o, t)
+		}
+	}
+	s.Trace.Add(trace.Event{Kind: trace.JobPipelinedEvent, Job: s.L.Jobs.Called(j), Count: len(placed)})
+	s.Trace.Add(trace.Event{Kind: trace.Committing, Job: s.L.Jobs.Called(j)})
+	first := s.L.Task(placed[0])
+	s.Waits(j, trace.Reason{Code: trace.Reserved, Task: first.Key.String(), Text: s.L.Node(first.Node).Name})
+	return true
+}
+
+// takeIn makes room for a job: anywhere, if it has no limit in the network; otherwise in one of the
+// domains that it may be placed in: of the lowest tier in which room can be made, the one where it
+// costs least (decision 17). Whole gangs are evicted only where surplus alone is not enough in any of
+// them (decision 12).
+func (e *Evictor) takeIn(o Options, j ledger.JobID, tasks []ledger.TaskID) bool {
+	return e.unkept(o, j, true, func() bool {
+		if !search.Near(e.s, j) {
+			return e.victims.Take(o, j, tasks)
+		}
+		for _, wholeGangs := range [...]bool{false, true} {
+			if wholeGangs && !o.WholeGangs {
+				break
+			}
+			tried := o
+			tried.WholeGangs = wholeGangs
+			if home := e.cheapest(tried, j, tasks); home != nil {
+				tried.Home = home
+				return e.victims.Take(tried, j, tasks)
+			}
+		}
+		return false
+	})
+}
+
+// unkept runs find beside the room of lost members, as if no room were kept for jobs that the job comes
+// before. What find did stays if keep. In reclaim, the job takes what its queue is owed: no kept room is in
+// its way.
+func (e *Evictor) unkept(o Options, j ledger.JobID, keep bool, find func() bool) bool {
+	return search.InKeptRoom(e.s, j, o.Scope == OtherQueues, keep, find)
+}
+
+// cheapest is the choice of domains in which the victims for a job cost least, among those of the lowest
+// tier in which room can be made; nil when it can be made in none.
+func (e *Evictor) cheapest(o Options, j ledger.JobID, tasks []ledger.TaskID) (best *search.Home) {
+	var least Cost
+	search.EachHome(e.s, j, o.Domains, func(h *search.Home) bool {
+		if best != nil && h.Tier > best.Tier {
+			return false
+		}
+		o.Home = h
+		e.s.L.Try(func(*ledger.Tx) bool {
+			if e.victims.Take(o, j, tasks) {
+				if c := e.victims.Result.Cost(); best == nil || c.Compare(least) < 0 {
+					best, least = h, c
+				}
+			}
+			return false
+		})
+		return true
+	})
+	return best
+}

@@ -1,0 +1,81 @@
+package evict
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
+)
+
+// tellIdleQueues records the queues in which no job starves.
+func (e *Evictor) tellIdleQueues(action string) {
+	s := e.s
+	if !s.Trace.On(trace.NoPreemptors) {
+		return
+	}
+	var quiet []string
+	s.L.Queues.Each(func(q ledger.QueueID) bool {
+		if row := s.L.Queue(q); row.Fact != nil && row.Leaf() {
+			quiet = append(quiet, row.Name)
+		}
+		return true
+	})
+	for _, j := range s.L.Jobs.Active() {
+		if s.L.Job(j).Admitted() && s.L.Job(j).Exists() && s.Policy.Eviction.Starving(j) {
+			quiet = slices.DeleteFunc(quiet, func(name string) bool { return name == s.L.Jobs.QueueName(j) })
+		}
+	}
+	e.tellHeldBack(action)
+	slices.Sort(quiet)
+	for _, name := range quiet {
+		s.Trace.Add(trace.Event{Kind: trace.NoPreemptors, Action: action, Queue: name})
+	}
+}
+
+// tellHeldBack records the jobs that starve, but of which all pending members are held back by
+// scheduling gates.
+func (e *Evictor) tellHeldBack(action string) {
+	s := e.s
+	var held []ledger.JobID
+	s.L.Jobs.Each(func(j ledger.JobID) bool {
+		job := s.L.Job(j)
+		if job.Gated > 0 && job.Admitted() && !s.Gate(j).Is() && s.Policy.Eviction.Starving(j) && len(claimants(s, j)) == 0 {
+			held = append(held, j)
+		}
+		return true
+	})
+	slices.SortFunc(held, func(a, b ledger.JobID) int { return s.L.Job(a).Key.Compare(s.L.Job(b).Key) })
+	for _, j := range held {
+		s.Trace.Add(trace.Event{Kind: trace.NoPreemptorTask, Action: action, Job: s.L.Jobs.Called(j)})
+	}
+}
+
+// tellVictims records for every plugin that judged victims which of them it permitted, even if none
+// (seed 000 §8.3). It is called only when the trace wants it.
+func (e *Evictor) tellVictims(o Options, by, gone []string) {
+	for _, name := range by {
+		e.s.Trace.Add(trace.Event{Kind: trace.VictimsOfPlugins, Action: o.Action, Plugin: name, Victims: gone})
+	}
+}
+
+// union appends the names that a list does not have yet.
+func union(list, more []string) []string {
+	for _, name := range more {
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// tellPreempted records what was freed for a task, and what the task asked for (seed 002 §8.2).
+func (e *Evictor) tellPreempted(o Options, t ledger.TaskID) {
+	s := e.s
+	task := s.L.Task(t)
+	var sum resource.Vec
+	e.victims.Result.VictimsOf(t, func(v ledger.TaskID) { sum = sum.Add(s.L.Class(s.L.Task(v).Class).Request) })
+	s.Trace.Add(trace.Event{Kind: trace.Preempted, Action: o.Action, Task: task.Key.String(), Node: s.L.Node(task.Node).Name,
+		Amounts: []trace.Labelled{{Label: "preempted", List: s.L.Dims.List(sum)},
+			{Label: "requested", List: s.L.Dims.List(s.L.Class(task.Class).Request)}}})
+}

@@ -1,0 +1,137 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/session"
+	"ashlar.sh/sched/topology"
+)
+
+// Near says that the distance between members of a job, or of one of its sub-groups, is limited
+// (decision 16).
+func Near(s *session.Session, j ledger.JobID) bool {
+	g := s.L.Job(j).Group
+	if g == nil || s.Policy.HyperNodes() == nil {
+		return false
+	}
+	return hard(g.Topology) || slices.ContainsFunc(g.SubGroups, func(p model.SubGroups) bool { return hard(p.Topology) })
+}
+
+func hard(t *model.Topology) bool { return t != nil && t.Hard }
+
+// Home is a choice of domains for a job that is Near.
+type Home struct {
+	Tier  int32                     // of the job's domain
+	Nodes []ledger.NodeID           // of the job's domain; nil: all nodes
+	Subs  map[int32][]ledger.NodeID // by sub-group: the nodes of its own domain; nil: none has one
+}
+
+// EachHome calls f for one choice of domains after the other, those of lower tiers first, and within a tier
+// those that lack least room, at most so many of a tier, until f returns false.
+func EachHome(s *session.Session, j ledger.JobID, most int, f func(*Home) bool) {
+	t := newAttempt(s, PendingTasksOf(s, j), false)
+	t.future = true
+	units := t.units()
+	r := newRest(t.job, units, t.free)
+	for i := range units {
+		r.take(i)
+		units[i].need = r.least(i)
+		r.putBack(i)
+	}
+	ask := t.job.Group.Topology
+	if !hard(ask) {
+		t.homes.eachHome(units, topology.Root, nil, most, f)
+		return
+	}
+	all := unit{sub: topology.AllSubs, need: t.homes.minimum()}
+	for _, u := range units {
+		all.tasks = append(all.tasks, u.tasks...)
+	}
+	for _, d := range t.homes.leastLacking(topology.Root, ask, all, most, nil) {
+		if !t.homes.eachHome(units, d, t.net.Domain(d).Nodes, most, f) {
+			return
+		}
+	}
+}
+
+// eachHome calls f for ways of giving each sub-group a domain inside another one, until f returns false;
+// then eachHome returns false. nodes are those of a job without such sub-groups.
+func (ds *domainSearch) eachHome(units []unit, inside topology.ID, nodes []ledger.NodeID, most int, f func(*Home) bool) bool {
+	outer := ds.a.net.Domain(inside)
+	if !slices.ContainsFunc(ds.a.job.Group.SubGroups, func(p model.SubGroups) bool { return hard(p.Topology) }) {
+		return f(&Home{Tier: outer.Tier, Nodes: nodes})
+	}
+	for first := range most {
+		taken := map[topology.ID]int64{}
+		h := &Home{Tier: outer.Tier, Nodes: outer.Nodes, Subs: map[int32][]ledger.NodeID{}}
+		for i, u := range units {
+			if u.sub < 0 || !hard(ds.a.job.Of(&ds.a.job.Subs[u.sub]).Topology) {
+				continue
+			}
+			list := ds.leastLacking(inside, ds.a.job.Of(&ds.a.job.Subs[u.sub]).Topology, u, most, taken)
+			if len(list) == 0 || i == 0 && first >= len(list) {
+				return true
+			}
+			d := list[0]
+			if i == 0 {
+				d = list[first]
+			}
+			taken[d] += u.need
+			h.Subs[u.sub] = ds.a.net.Domain(d).Nodes
+		}
+		if !f(h) {
+			return false
+		}
+	}
+	return true
+}
+
+// leastLacking lists, of each tier, at most so many of the domains that a unit may be placed in: those
+// with the most room for it. taken is the number of tasks that are to be placed in a domain already.
+func (ds *domainSearch) leastLacking(inside topology.ID, ask *model.Topology, u unit, most int, taken map[topology.ID]int64) (out []topology.ID) {
+	limit := ds.a.net.Limit(ask)
+	classes, _ := ds.classes(u)
+	ds.a.net.Homes(inside, ds.a.net.Reach(ds.a.w.Job, u.sub), limit, func(level topology.Level) bool {
+		var list []scored
+		for _, d := range level.Domains {
+			if len(ds.a.net.Domain(d).Nodes) > 0 {
+				list = append(list, scored{domain: d, score: ds.roomFor(d, classes, u.need+taken[d]) - taken[d]})
+			}
+		}
+		slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+		for _, c := range list[:min(len(list), most)] {
+			out = append(out, c.domain)
+		}
+		return true
+	})
+	return out
+}
+
+// BySubGroup orders members to place by sub-groups: of each, first as many as have to be placed together;
+// then the rest, which are needed where the job still lacks members; then those that ask for nothing.
+// Sub-groups that cannot have their size are left out.
+func BySubGroup(s *session.Session, j ledger.JobID, tasks []ledger.TaskID) []ledger.TaskID {
+	t := newAttempt(s, &PendingTasks{Job: j, Tasks: tasks}, false)
+	var out, more []ledger.TaskID
+	for _, u := range t.units() {
+		for i, task := range u.tasks {
+			switch {
+			case s.L.Class(s.L.Task(task).Class).BestEffort:
+			case u.sub < 0 || int64(i) < u.need:
+				out = append(out, task)
+			default:
+				more = append(more, task)
+			}
+		}
+	}
+	out = append(out, more...)
+	for _, task := range BestEffort(s, j) {
+		if !slices.ContainsFunc(t.left, func(u unit) bool { return u.sub == s.L.Task(task).Sub }) {
+			out = append(out, task)
+		}
+	}
+	return out
+}
