@@ -43,7 +43,9 @@ func BenchmarkMixed(b *testing.B) {
 	const jobs = 2000
 	for _, nodes := range []int{1000, 5000, 50_000} {
 		b.Run(fmt.Sprintf("jobs=%d/own-request/nodes=%d", jobs, nodes), func(b *testing.B) {
-			newWorld(b, nodes).place(b, shape{jobs, 1}, func(round, job int) *model.Spec { return sized(int64(round*jobs + job)) })
+			newWorld(b, nodes).place(b, shape{jobs, 1}, func(round, job int) *model.Spec {
+				return sized(int64(round*jobs + job))
+			})
 		})
 		b.Run(fmt.Sprintf("jobs=%d/own-hosts/nodes=%d", jobs, nodes), func(b *testing.B) {
 			newWorld(b, nodes).place(b, shape{jobs, 1}, func(round, job int) *model.Spec {

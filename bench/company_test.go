@@ -55,7 +55,8 @@ func BenchmarkReplicas(b *testing.B) {
 	w := newWorld(b, 5000)
 	pod := func(state, node string, set, i int) {
 		name, job := fmt.Sprintf("%s-%d-%d", state, set, i), fmt.Sprintf("%s-%d", state, set)
-		p := &model.Pod{Meta: model.Meta{Namespace: "bench", Name: name, UID: name}, Ours: true, Group: job, Index: int64(i), Node: node, Spec: small,
+		p := &model.Pod{Meta: model.Meta{Namespace: "bench", Name: name, UID: name}, Ours: true, Group: job, Index: int64(i),
+			Node: node, Spec: small,
 			OwnerID: fmt.Sprintf("ReplicaSet.apps/u%d", set)}
 		if node != "" {
 			p.Phase = model.PodRunning
@@ -64,7 +65,8 @@ func BenchmarkReplicas(b *testing.B) {
 	}
 	group := func(state string, set int, phase model.GroupPhase) {
 		name := fmt.Sprintf("%s-%d", state, set)
-		w.put(model.KindPodGroup, "bench", name, &model.PodGroup{Meta: model.Meta{Namespace: "bench", Name: name, UID: name}, MinMember: replicas, Phase: phase})
+		w.put(model.KindPodGroup, "bench", name, &model.PodGroup{Meta: model.Meta{Namespace: "bench", Name: name, UID: name},
+			MinMember: replicas, Phase: phase})
 	}
 	for s := range sets {
 		group("runs", s, model.GroupRunning)
@@ -142,8 +144,10 @@ func (w *world) placeCompany(b *testing.B, of company) {
 
 // accompanied is the template of a job's members.
 func accompanied(job string, of company) (*model.Spec, []model.Label) {
-	c := model.PodSelector{Namespaces: []string{"bench"}, Selector: []model.Requirement{{Key: "job", Op: model.In, Values: []string{job}}}}
-	return &model.Spec{Neighbours: of(c), Requests: resource.List{{Name: "cpu", Value: 1000}, {Name: "memory", Value: 2 << 30}, {Name: "pods", Value: 1}}},
+	c := model.PodSelector{Namespaces: []string{"bench"}, Selector: []model.Requirement{{Key: "job", Op: model.In,
+		Values: []string{job}}}}
+	return &model.Spec{Neighbours: of(c), Requests: resource.List{{Name: "cpu", Value: 1000},
+			{Name: "memory", Value: 2 << 30}, {Name: "pods", Value: 1}}},
 		[]model.Label{{Key: "job", Value: job}, {Key: "role", Value: "worker"}}
 }
 

@@ -57,7 +57,9 @@ func BenchmarkPlugins(b *testing.B) {
 		b.Run(fmt.Sprintf("jobs=1000/%s/nodes=5000", kind.name), func(b *testing.B) {
 			p := profile()
 			p.Tiers = append(p.Tiers, []policy.Choice{{Plugin: "outside"}})
-			outside := policy.Definition{Name: "outside", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) { return kind.plugin(l), nil }}
+			outside := policy.Definition{Name: "outside", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) {
+				return kind.plugin(l), nil
+			}}
 			w := newWorldWith(b, 5000, p, sched.WithPlugin(outside))
 			w.place(b, shape{1000, 1}, func(int, int) *model.Spec { return small })
 		})

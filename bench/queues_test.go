@@ -41,7 +41,8 @@ func leafQueue(w *world, q int) {
 		up, path = name, append(path, model.Level{Name: name, Weight: int64(1+n) * 1000})
 	}
 	name := fmt.Sprintf("queue-%03d", q)
-	w.put(model.KindQueue, "", name, &model.Queue{Meta: model.Meta{Name: name}, Weight: int32(1 + q%7), Parent: up, Path: path,
+	w.put(model.KindQueue, "", name, &model.Queue{Meta: model.Meta{Name: name}, Weight: int32(1 + q%7), Parent: up,
+		Path:     path,
 		Deserved: resource.List{{Name: "cpu", Value: int64(1+q%7) * 10_000}}})
 }
 

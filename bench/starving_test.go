@@ -43,7 +43,8 @@ func (w *world) helped(b *testing.B) {
 	for range b.N {
 		w.put(model.KindNode, "", "large", &model.Node{Meta: model.Meta{Name: "large"}, Allocatable: resource.List{
 			{Name: "cpu", Value: 66_000}, {Name: "memory", Value: 256 << 30}, {Name: "pods", Value: 110}}})
-		w.put(model.KindPod, "bench", "low", &model.Pod{Meta: model.Meta{Namespace: "bench", Name: "low", UID: "low"}, Ours: true, Node: "large",
+		w.put(model.KindPod, "bench", "low", &model.Pod{Meta: model.Meta{Namespace: "bench", Name: "low", UID: "low"},
+			Ours: true, Node: "large",
 			Phase: model.PodRunning, Spec: spec, Preemptable: true, HasPriority: true, Priority: -1})
 		clock.start(b)
 		w.now += 1_000_000_000

@@ -69,6 +69,7 @@ func (w *world) divided(name string, groups, each int, spec *model.Spec) {
 // partOf is a pod of a sub-group.
 func (w *world) partOf(gang string, i, group int, spec *model.Spec) {
 	name := fmt.Sprintf("%s-%d", gang, i)
-	w.put(model.KindPod, "bench", name, &model.Pod{Meta: model.Meta{Namespace: "bench", Name: name, UID: name}, Ours: true, Group: gang,
+	w.put(model.KindPod, "bench", name, &model.Pod{Meta: model.Meta{Namespace: "bench", Name: name, UID: name}, Ours: true,
+		Group: gang,
 		Index: int64(i), Spec: spec, Labels: []model.Label{{Key: "part", Value: fmt.Sprint(group)}}})
 }

@@ -17,7 +17,8 @@ func BenchmarkTopology(b *testing.B) {
 		racks, members int
 		tier           int32
 		soft           bool
-	}{{32, 64, 1, false}, {128, 64, 1, false}, {1562, 64, 1, false}, {32, 512, 2, false}, {128, 512, 2, false}, {128, 64, 0, true}} {
+	}{{32, 64, 1, false}, {128, 64, 1, false}, {1562, 64, 1, false}, {32, 512, 2, false}, {128, 512, 2, false},
+		{128, 64, 0, true}} {
 		name := fmt.Sprintf("racks=%dx32/gang=%d/tier=%d", c.racks, c.members, c.tier)
 		ask := &model.Topology{Hard: true, Highest: c.tier}
 		if c.soft {

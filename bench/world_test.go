@@ -72,16 +72,19 @@ func (w *world) put(k model.Kind, ns, name string, o model.Object) {
 
 func (w *world) gone(k model.Kind, ns, name string) { w.put(k, ns, name, nil) }
 
-var small = &model.Spec{Requests: resource.List{{Name: "cpu", Value: 1000}, {Name: "memory", Value: 2 << 30}, {Name: "pods", Value: 1}}}
+var small = &model.Spec{Requests: resource.List{{Name: "cpu", Value: 1000}, {Name: "memory", Value: 2 << 30},
+	{Name: "pods", Value: 1}}}
 
 // sized is a template of which there is only one.
 func sized(i int64) *model.Spec {
-	return &model.Spec{Requests: resource.List{{Name: "cpu", Value: 1000}, {Name: "memory", Value: 2<<30 + i}, {Name: "pods", Value: 1}}}
+	return &model.Spec{Requests: resource.List{{Name: "cpu", Value: 1000}, {Name: "memory", Value: 2<<30 + i},
+		{Name: "pods", Value: 1}}}
 }
 
 // huge is one of many templates that ask for more than any node offers.
 func huge(i int) *model.Spec {
-	return &model.Spec{Requests: resource.List{{Name: "cpu", Value: 65_000 + int64(i%100)}, {Name: "memory", Value: 2 << 30}, {Name: "pods", Value: 1}}}
+	return &model.Spec{Requests: resource.List{{Name: "cpu", Value: 65_000 + int64(i%100)},
+		{Name: "memory", Value: 2 << 30}, {Name: "pods", Value: 1}}}
 }
 
 func (w *world) gang(name string, members, least int, spec *model.Spec) {
@@ -90,7 +93,8 @@ func (w *world) gang(name string, members, least int, spec *model.Spec) {
 
 func (w *world) gangIn(queue, name string, members, least int, spec *model.Spec) {
 	w.put(model.KindPodGroup, "bench", name, &model.PodGroup{
-		Meta: model.Meta{Namespace: "bench", Name: name, UID: name}, Queue: queue, MinMember: int32(least), Phase: model.GroupInqueue})
+		Meta: model.Meta{Namespace: "bench", Name: name, UID: name}, Queue: queue, MinMember: int32(least),
+		Phase: model.GroupInqueue})
 	for i := range members {
 		w.pod(fmt.Sprintf("%s-%d", name, i), name, int64(i), "", spec)
 	}

@@ -43,7 +43,8 @@ func start(b *testing.B, nodes, pods, members int) {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- loop.Run(ctx, loop.Options{Config: &rest.Config{Host: server.URL}, Adopt: loop.AdoptAlways, Drain: time.Millisecond})
+		ended <- loop.Run(ctx, loop.Options{Config: &rest.Config{Host: server.URL}, Adopt: loop.AdoptAlways,
+			Drain: time.Millisecond})
 	}()
 	select {
 	case <-server.bound:

@@ -44,9 +44,12 @@ func newServer(b *testing.B, nodes, pods, members int) *server {
 			repeated(typed, framed(b, pod(members)), nil, pods, nodes, members)(w)
 			repeated(typed, framed(b, waiting), framed(b, mark(&corev1.Pod{})), 1, nodes, 1, pods)(w)
 		},
-		"/apis/scheduling.k8s.io/v1/priorityclasses":         repeated(untyped, nil, emptyList("scheduling.k8s.io/v1", "PriorityClass"), 0, 1, 1),
-		"/apis/scheduling.volcano.sh/v1beta1/podgroups":      repeated(untyped, line(podGroup(members)), emptyList(volcano, "PodGroup"), groups, 1, 1),
-		"/apis/scheduling.volcano.sh/v1beta1/queues":         repeated(untyped, line(queue), emptyList(volcano, "Queue"), 1, 1, 1),
+		"/apis/scheduling.k8s.io/v1/priorityclasses": repeated(untyped, nil,
+			emptyList("scheduling.k8s.io/v1", "PriorityClass"), 0, 1, 1),
+		"/apis/scheduling.volcano.sh/v1beta1/podgroups": repeated(untyped, line(podGroup(members)),
+			emptyList(volcano, "PodGroup"), groups, 1, 1),
+		"/apis/scheduling.volcano.sh/v1beta1/queues": repeated(untyped, line(queue), emptyList(volcano, "Queue"), 1,
+			1, 1),
 		"/apis/topology.volcano.sh/v1alpha1/hypernodes":      nil,
 		"/apis/scheduling.volcano.sh/v1beta1/namespaces/any": nil,
 	}
@@ -55,13 +58,16 @@ func newServer(b *testing.B, nodes, pods, members int) *server {
 		switch {
 		case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/binding"):
 			s.once.Do(func() { close(s.bound) })
-			answer(w, http.StatusCreated, metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusSuccess})
+			answer(w, http.StatusCreated, metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"},
+				Status: metav1.StatusSuccess})
 		case r.URL.Path == "/apis/"+volcano:
-			answer(w, http.StatusOK, metav1.APIResourceList{GroupVersion: volcano, APIResources: []metav1.APIResource{{Name: "podgroups"}, {Name: "queues"}}})
+			answer(w, http.StatusOK, metav1.APIResourceList{GroupVersion: volcano,
+				APIResources: []metav1.APIResource{{Name: "podgroups"}, {Name: "queues"}}})
 		case strings.Contains(r.URL.Path, "/queues/"):
 			answer(w, http.StatusOK, json.RawMessage(strings.ReplaceAll(queue, number, "000000")))
 		case begin == nil || r.URL.Query().Get("watch") == "":
-			answer(w, http.StatusNotFound, metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure,
+			answer(w, http.StatusNotFound, metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"},
+				Status: metav1.StatusFailure,
 				Reason: metav1.StatusReasonNotFound, Code: http.StatusNotFound})
 		default:
 			if r.URL.Query().Get("sendInitialEvents") == "true" {

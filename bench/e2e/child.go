@@ -44,7 +44,8 @@ func scheduleAsChild() error {
 	loop.LowPriority()
 	address := os.Getenv(childPprof)
 	return loop.Run(ctx, loop.Options{Config: rest.CopyConfig(config), SchedulerNames: []string{scheduler},
-		Adopt: loop.AdoptAlways, QuietBinds: os.Getenv(childQuiet) != "", Addresses: loop.Addresses{Metrics: address, Pprof: address != ""}})
+		Adopt: loop.AdoptAlways, QuietBinds: os.Getenv(childQuiet) != "",
+		Addresses: loop.Addresses{Metrics: address, Pprof: address != ""}})
 }
 
 // withoutEvents answers for the API server that an event was made.
@@ -59,8 +60,9 @@ func (w withoutEvents) RoundTrip(r *http.Request) (*http.Response, error) {
 		r.Body.Close()
 	}
 	made := `{"apiVersion":"v1","kind":"Event","metadata":{}}`
-	return &http.Response{StatusCode: http.StatusCreated, Request: r, Header: http.Header{"Content-Type": {"application/json"}},
-		Body: io.NopCloser(bytes.NewBufferString(made))}, nil
+	return &http.Response{StatusCode: http.StatusCreated, Request: r,
+		Header: http.Header{"Content-Type": {"application/json"}},
+		Body:   io.NopCloser(bytes.NewBufferString(made))}, nil
 }
 
 // child is a scheduler that runs.

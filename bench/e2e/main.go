@@ -50,8 +50,10 @@ func main() {
 	flag.IntVar(&s.rounds, "rounds", 3, "how often each thing is measured")
 	flag.StringVar(&only, "only", "rate,latency", "what to measure: rate, create, latency, cold")
 	flag.StringVar(&events, "events", "no,yes", "for rate: with events, without, or both")
-	flag.StringVar(&s.shape, "shape", "", "for rate: only what has this in its name, as \"gangs\" or \"one-pod jobs without\"")
-	flag.IntVar(&s.running, "running", 100_000, "pods that run when a scheduler starts cold; it is measured at half of them too")
+	flag.StringVar(&s.shape, "shape", "",
+		"for rate: only what has this in its name, as \"gangs\" or \"one-pod jobs without\"")
+	flag.IntVar(&s.running, "running", 100_000,
+		"pods that run when a scheduler starts cold; it is measured at half of them too")
 	flag.StringVar(&s.profile, "profile", "", "folder for CPU profiles of the scheduler, one a round")
 	flag.Parse()
 	for _, n := range strings.Split(nodes, ",") {

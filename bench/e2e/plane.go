@@ -82,7 +82,8 @@ func protobuf(config *rest.Config) *rest.Config {
 func (p *plane) client(i int) kubernetes.Interface { return p.kube[i%len(p.kube)] }
 
 func (p *plane) makeNode(ctx context.Context, name string, i int) error {
-	room := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("64"), corev1.ResourceMemory: resource.MustParse("256Gi"), corev1.ResourcePods: resource.MustParse("110")}
+	room := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("64"),
+		corev1.ResourceMemory: resource.MustParse("256Gi"), corev1.ResourcePods: resource.MustParse("110")}
 	_, err := p.client(i).CoreV1().Nodes().Create(ctx, &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{
 			corev1.LabelHostname: name, corev1.LabelTopologyZone: fmt.Sprint("zone-", i%3)}},
@@ -119,9 +120,10 @@ func (p *plane) makePods(ctx context.Context, s shape, pods int) error {
 func (p *plane) makePod(ctx context.Context, s shape, i int, node string) error {
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: podName(i)},
-		Spec: corev1.PodSpec{SchedulerName: scheduler, NodeName: node, Containers: []corev1.Container{{Name: "main", Image: "image",
-			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
-				corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("1Gi")}}}}},
+		Spec: corev1.PodSpec{SchedulerName: scheduler, NodeName: node,
+			Containers: []corev1.Container{{Name: "main", Image: "image",
+				Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
+					corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("1Gi")}}}}},
 	}
 	if s.gang > 0 {
 		pod.Annotations = map[string]string{schedulingv1beta1.KubeGroupNameAnnotationKey: fmt.Sprintf("job-%05d", i/s.gang)}
@@ -138,14 +140,16 @@ func (p *plane) clear(ctx context.Context, pods int) error {
 		return err
 	}
 	now := metav1.DeleteOptions{}
-	if err := p.volcano.SchedulingV1beta1().PodGroups(namespace).DeleteCollection(ctx, now, metav1.ListOptions{}); err != nil {
+	if err := p.volcano.SchedulingV1beta1().PodGroups(namespace).DeleteCollection(ctx, now,
+		metav1.ListOptions{}); err != nil {
 		return err
 	}
 	return p.kube[0].CoreV1().Events(namespace).DeleteCollection(ctx, now, metav1.ListOptions{})
 }
 
 func (p *plane) removePod(ctx context.Context, i int) error {
-	return p.client(i).CoreV1().Pods(namespace).Delete(ctx, podName(i), metav1.DeleteOptions{GracePeriodSeconds: new(int64)})
+	return p.client(i).CoreV1().Pods(namespace).Delete(ctx, podName(i),
+		metav1.DeleteOptions{GracePeriodSeconds: new(int64)})
 }
 
 // each calls do for 0 to n-1, so many at once, and returns the first error.

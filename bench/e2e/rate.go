@@ -29,7 +29,8 @@ func rates(ctx context.Context, p *plane, s settings) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\n%d nodes, %d pods made beforehand, %d rounds; the plain client is best with %d requests at once\n", len(p.nodes), s.pods, s.rounds, atOnce)
+	fmt.Printf("\n%d nodes, %d pods made beforehand, %d rounds; the plain client is best with %d requests at once\n",
+		len(p.nodes), s.pods, s.rounds, atOnce)
 	for _, events := range s.events {
 		for _, shape := range shapes {
 			if !strings.Contains(shape.name, s.shape) {
@@ -66,7 +67,8 @@ func (p *plane) compare(ctx context.Context, shape shape, s settings, atOnce int
 			return err
 		}
 	}
-	fmt.Printf("  %s, %s\n    pods/s: plain %s, ashlar %s, ratio %s, of all rounds together %.2f\n", shape.name, withEvents(events),
+	fmt.Printf("  %s, %s\n    pods/s: plain %s, ashlar %s, ratio %s, of all rounds together %.2f\n", shape.name,
+		withEvents(events),
 		spread(plain.rate), spread(ours.rate), ratios(ours.rate, plain.rate), plain.seconds/ours.seconds)
 	fmt.Printf("    µs of CPU a pod: plain %s\n                     ashlar %s\n", plain.shares(), ours.shares())
 	fmt.Printf("    writes a pod: %s\n", perPod(wrote, s.pods))
@@ -185,7 +187,8 @@ func (p *plane) bindPlainly(ctx context.Context, i int, events bool) error {
 }
 
 // roundOfOurs has a scheduler bind them that starts when they are there.
-func (p *plane) roundOfOurs(ctx context.Context, s shape, set settings, events bool, name string) (*observer, writes, error) {
+func (p *plane) roundOfOurs(ctx context.Context, s shape, set settings, events bool, name string) (*observer, writes,
+	error) {
 	if err := p.load(ctx, s, set.pods); err != nil {
 		return nil, nil, err
 	}

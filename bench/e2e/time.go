@@ -10,7 +10,8 @@ import (
 // whileCreating measures pods that are made while they are bound: the scheduler against a client
 // that binds each pod as soon as it has made it.
 func whileCreating(ctx context.Context, p *plane, s settings) error {
-	fmt.Printf("\n%d nodes, %d pods bound while they are made, %d rounds, without events\n", len(p.nodes), s.pods, s.rounds)
+	fmt.Printf("\n%d nodes, %d pods bound while they are made, %d rounds, without events\n", len(p.nodes), s.pods,
+		s.rounds)
 	for _, shape := range shapes {
 		var plain, ours []float64
 		for range s.rounds {
@@ -32,7 +33,8 @@ func whileCreating(ctx context.Context, p *plane, s settings) error {
 			}
 			ours = append(ours, rate)
 		}
-		fmt.Printf("  %-36s plain %s/s  ashlar %s/s  ratio %s\n", shape.name, spread(plain), spread(ours), ratios(ours, plain))
+		fmt.Printf("  %-36s plain %s/s  ashlar %s/s  ratio %s\n", shape.name, spread(plain), spread(ours),
+			ratios(ours, plain))
 	}
 	return nil
 }
@@ -95,9 +97,11 @@ func latencies(ctx context.Context, p *plane, s settings) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\n%d nodes, a pod at a time on a quiet cluster, %d pods: from the creation's sending to the sight of the node %s;\n"+
+	fmt.Printf("\n%d nodes, a pod at a time on "+
+		"a quiet cluster, %d pods: from the creation's sending to the sight of the node %s;\n"+
 		"  until the creation was answered %s; bound by a plain client that knows where %s; resident %d MiB\n",
-		len(p.nodes), pods-warm, percentiles(took.bound[warm:]), percentiles(took.created[warm:]), percentiles(least.bound[warm:]), u.resident>>20)
+		len(p.nodes), pods-warm, percentiles(took.bound[warm:]), percentiles(took.created[warm:]),
+		percentiles(least.bound[warm:]), u.resident>>20)
 	return nil
 }
 
@@ -147,7 +151,8 @@ func cold(ctx context.Context, p *plane, s settings) error {
 		}); err != nil {
 			return err
 		}
-		fmt.Printf("\n%d nodes and %d pods that run (%d made in %v)\n", len(p.nodes), running, running-from, time.Since(began).Round(time.Second))
+		fmt.Printf("\n%d nodes and %d pods that run (%d made in %v)\n", len(p.nodes), running, running-from,
+			time.Since(began).Round(time.Second))
 		made = running
 		for round := range s.rounds {
 			if err := p.coldStart(ctx, running+round); err != nil {

@@ -50,7 +50,8 @@ func run(in io.Reader, out io.Writer, file string, record bool) error {
 	if err := write(out, now, was); err != nil || !record {
 		return err
 	}
-	facts := fmt.Sprintf("# recorded %s, %s, %d processors\n", time.Now().Format(time.DateOnly), runtime.Version(), runtime.NumCPU())
+	facts := fmt.Sprintf("# recorded %s, %s, %d processors\n", time.Now().Format(time.DateOnly), runtime.Version(),
+		runtime.NumCPU())
 	return os.WriteFile(file, []byte(facts+text.String()), 0o644)
 }
 

@@ -37,7 +37,8 @@ func TestARunIsShownBesideTheRecordedOne(t *testing.T) {
 			t.Errorf("missing %q in\n%s", want, second.String())
 		}
 	}
-	if text, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(text), "# recorded ") || !strings.Contains(string(text), "1.500 µs") {
+	if text, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(text), "# recorded ") ||
+		!strings.Contains(string(text), "1.500 µs") {
 		t.Errorf("the record is %q, %v", text, err)
 	}
 }

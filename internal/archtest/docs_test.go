@@ -12,8 +12,9 @@ import (
 func docLaws() []law {
 	return []law{
 		{
-			name: "every package says what it is", because: "a reader decides by the package comment whether to read on: what it is, what it is not, its invariants",
-			find: undocumentedPackages,
+			name:    "every package says what it is",
+			because: "a reader decides by the package comment whether to read on: what it is, what it is not, its invariants",
+			find:    undocumentedPackages,
 			broken: map[string]string{
 				"sched/a.go":         "//go:build linux\n\npackage sched\n",
 				"sched/a_test.go":    "// Package sched is described in the wrong place.\npackage sched\n",
@@ -28,8 +29,9 @@ func docLaws() []law {
 			},
 		},
 		{
-			name: "every exported name is documented", because: "what is public is what is promised: meaning, units, what comes back for \"no\"",
-			find: undocumentedNames,
+			name:    "every exported name is documented",
+			because: "what is public is what is promised: meaning, units, what comes back for \"no\"",
+			find:    undocumentedNames,
 			broken: map[string]string{
 				"sched/a.go": "package sched\ntype T int\nfunc (T) M() {}\nfunc F() {}\nvar V, w = 1, 2\n" +
 					"const (\nA = 1\n// B is documented.\nB = 2\n)\n",

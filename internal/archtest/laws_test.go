@@ -69,12 +69,15 @@ func TestEveryLawBites(t *testing.T) {
 // TestLawsSurviveHalfWrittenFiles feeds every law what an editor may leave on disk.
 func TestLawsSurviveHalfWrittenFiles(t *testing.T) {
 	half := treeOf(map[string]string{
-		"sched/empty.go":           "",
-		"sched/word.go":            "pack",
-		"sched/half.go":            "package sched\nimport \"fmt\nfunc (",
-		"sched/model/undefined.go": "// Package model is half written.\npackage model\nvar a = b.C\nfunc f(m M) { for range m {} ; x = 1 }",
-		"sched/ledger/cycle.go":    "// Package ledger is half written.\npackage ledger\nimport \"ashlar.sh/sched/ledger\"\nvar _ = ledger.X",
-		"sched/search/absent.go":   "// Package search is half written.\npackage search\nimport \"ashlar.sh/sched/absent\"\nvar _ = absent.X",
+		"sched/empty.go": "",
+		"sched/word.go":  "pack",
+		"sched/half.go":  "package sched\nimport \"fmt\nfunc (",
+		"sched/model/undefined.go": "// Package model is half written.\npackage model\nvar a = b.C\n" +
+			"func f(m M) { for range m {} ; x = 1 }",
+		"sched/ledger/cycle.go": "// Package ledger is half written.\npackage ledger\nimport \"ashlar.sh/sched/ledger\"\n" +
+			"var _ = ledger.X",
+		"sched/search/absent.go": "// Package search is half written.\npackage search\nimport \"ashlar.sh/sched/absent\"\n" +
+			"var _ = absent.X",
 	})
 	said := map[string]bool{}
 	for _, l := range laws() {
@@ -82,7 +85,8 @@ func TestLawsSurviveHalfWrittenFiles(t *testing.T) {
 			said[b.where] = true
 		}
 	}
-	for _, path := range []string{"sched/empty.go", "sched/word.go", "sched/half.go", "sched/model", "sched/ledger", "sched/search"} {
+	for _, path := range []string{"sched/empty.go", "sched/word.go", "sched/half.go", "sched/model", "sched/ledger",
+		"sched/search"} {
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(said)), func(w string) bool { return strings.HasPrefix(w, path) }) {
 			t.Errorf("nothing is said of %s, which cannot be checked", path)
 		}

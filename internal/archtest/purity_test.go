@@ -39,25 +39,30 @@ func purityLaws() []law {
 			kept:   map[string]string{"sched/a.go": "package sched\nimport \"fmt\"\nvar s = fmt.Sprint(1)\n"},
 		},
 		{
-			name: "the core is one thread", because: "no goroutine outlives a call and no race decides: the same calls give the same plans, byte for byte",
-			find:   threads,
-			broken: map[string]string{"sched/a.go": "package sched\nfunc f(c chan int) { go f(c); select { case <-c: default: } }\n"},
-			says:   []string{"go statement", "select statement"},
-			kept:   map[string]string{"internal/loop/a.go": "package loop\nfunc f() { go f() }\n"},
+			name:    "the core is one thread",
+			because: "no goroutine outlives a call and no race decides: the same calls give the same plans, byte for byte",
+			find:    threads,
+			broken: map[string]string{"sched/a.go": "package sched\nfunc f(c chan int) " +
+				"{ go f(c); select { case <-c: default: } }\n"},
+			says: []string{"go statement", "select statement"},
+			kept: map[string]string{"internal/loop/a.go": "package loop\nfunc f() { go f() }\n"},
 		},
 		{
-			name: "the core has no init", because: "what a profile holds is said where it is read, not by which packages happen to be linked",
-			find:   inits,
-			broken: map[string]string{"sched/a.go": "package sched\nfunc init() {}\n"},
-			says:   []string{"func init"},
-			kept:   map[string]string{"sched/a.go": "package sched\ntype T int\nfunc (T) init() {}\n"},
+			name:    "the core has no init",
+			because: "what a profile holds is said where it is read, not by which packages happen to be linked",
+			find:    inits,
+			broken:  map[string]string{"sched/a.go": "package sched\nfunc init() {}\n"},
+			says:    []string{"func init"},
+			kept:    map[string]string{"sched/a.go": "package sched\ntype T int\nfunc (T) init() {}\n"},
 		},
 		{
-			name: "no test sleeps", because: "a test that waits for a clock is slow where it passes and wrong where it fails; use virtual time or wait for the event",
-			find:   sleeps,
-			broken: map[string]string{"test/e2e/a_test.go": "package e2e\nimport \"time\"\nfunc f() { time.Sleep(time.Second) }\n"},
-			says:   []string{"time.Sleep"},
-			kept:   map[string]string{"internal/loop/a.go": "package loop\nimport \"time\"\nfunc f() { time.Sleep(1) }\n"},
+			name: "no test sleeps", because: "a test that waits for a clock is slow where it passes and wrong where it fails; " +
+				"use virtual time or wait for the event",
+			find: sleeps,
+			broken: map[string]string{"test/e2e/a_test.go": "package e2e\nimport \"time\"\n" +
+				"func f() { time.Sleep(time.Second) }\n"},
+			says: []string{"time.Sleep"},
+			kept: map[string]string{"internal/loop/a.go": "package loop\nimport \"time\"\nfunc f() { time.Sleep(1) }\n"},
 		},
 	}
 }

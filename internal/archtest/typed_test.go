@@ -16,14 +16,17 @@ var floatsAllowed = []string{}
 func typedLaws() []law {
 	return []law{
 		{
-			name: "the core type-checks", because: "the laws about maps, floats and variables need the types; a package without them is not checked",
-			find:   func(t *tree) []breach { return t.typed().sorry },
-			broken: map[string]string{"sched/a.go": "package sched\nvar a int = \"one\"\n"},
-			says:   []string{"does not type-check"},
-			kept:   map[string]string{"sched/a.go": "package sched\nimport \"strings\"\nvar a = strings.ToUpper(\"one\")\n"},
+			name:    "the core type-checks",
+			because: "the laws about maps, floats and variables need the types; a package without them is not checked",
+			find:    func(t *tree) []breach { return t.typed().sorry },
+			broken:  map[string]string{"sched/a.go": "package sched\nvar a int = \"one\"\n"},
+			says:    []string{"does not type-check"},
+			kept:    map[string]string{"sched/a.go": "package sched\nimport \"strings\"\nvar a = strings.ToUpper(\"one\")\n"},
 		},
 		{
-			name: "no map order reaches a decision", because: "maps are walked in a random order; sort the keys, or say on the line why it cannot matter: // order-free: <why>",
+			name: "no map order reaches a decision",
+			because: "maps are walked in a random order; sort the keys, or say on the line why it cannot matter: // " +
+				"order-free: <why>",
 			find: mapOrder,
 			broken: map[string]string{"sched/a.go": "package sched\nimport (\"maps\"; \"slices\")\ntype book map[string]int\n" +
 				"func f(b book) { for range b {} }\n" +
@@ -36,7 +39,8 @@ func typedLaws() []law {
 				"func h(b []int) { for range b {} }\n"},
 		},
 		{
-			name: "no float decides", because: "floats add up differently in a different order; shares compare as integer cross-products",
+			name: "no float decides", because: "floats add up differently in a different order; shares compare as integer " +
+				"cross-products",
 			find: floats,
 			broken: map[string]string{"sched/a.go": "package sched\nimport \"time\"\nfunc f(d time.Duration) bool {\n" +
 				"return d.Seconds() >\n" +
@@ -46,7 +50,9 @@ func typedLaws() []law {
 			kept: map[string]string{"sched/a.go": "package sched\nfunc over(a, b int64) bool { return 2*a > 3*b }\n"},
 		},
 		{
-			name: "the core keeps no global state", because: "two engines in one process must not know of each other; a package variable is a table, written once where it is declared",
+			name: "the core keeps no global state",
+			because: "two engines in one process must not know of each other; a package variable is a table, written once " +
+				"where it is declared",
 			find: globals,
 			broken: map[string]string{
 				"sched/a.go": "package sched\nvar n int\nvar m = map[string][]int{}\nvar p *struct{ x int }\nfunc f() {\n" +
@@ -54,9 +60,11 @@ func typedLaws() []law {
 				"sched/model/a.go": "package model\nvar Zero struct{ X []int }\n",
 				"sched/fair/a.go":  "package fair\nimport \"ashlar.sh/sched/model\"\nfunc f() { model.Zero.X[1] = 1 }\n",
 			},
-			says: []string{"a.go:6: changes n", "a.go:7: changes m", "a.go:8: changes p", "a.go:9: changes m", "a.go:10: changes n",
+			says: []string{"a.go:6: changes n", "a.go:7: changes m", "a.go:8: changes p", "a.go:9: changes m",
+				"a.go:10: changes n",
 				"fair/a.go:3: changes Zero"},
-			kept: map[string]string{"sched/a.go": "package sched\nvar names = []string{\"a\"}\nfunc f() string { names := names; names[0] = \"b\"; return names[0] }\n"},
+			kept: map[string]string{"sched/a.go": "package sched\nvar names = []string{\"a\"}\n" +
+				"func f() string { names := names; names[0] = \"b\"; return names[0] }\n"},
 		},
 	}
 }

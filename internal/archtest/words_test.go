@@ -26,7 +26,8 @@ func nameLaws() []law {
 			"sched/a.go":            "package helpers\n",
 			"docs/common/README.md": "text\n",
 		},
-		says: []string{"internal/util: a folder called util", "sched/a.go:1: a package called helpers", "docs/common: a folder called common"},
+		says: []string{"internal/util: a folder called util", "sched/a.go:1: a package called helpers",
+			"docs/common: a folder called common"},
 		kept: map[string]string{
 			"sched/model/types.go":          "package model\n",
 			"deploy/templates/_helpers.tpl": "text\n",
@@ -45,14 +46,16 @@ func textLaws() []law {
 			kept:   map[string]string{"sched/a.go": "package sched\n"},
 		},
 		{
-			name: "nothing is put off in the text", because: "a limitation is written honestly in the documents, and no file knows the machine it was written on",
-			find: unfinishedWords,
+			name:    "nothing is put off in the text",
+			because: "a limitation is written honestly in the documents, and no file knows the machine it was written on",
+			find:    unfinishedWords,
 			broken: map[string]string{
 				"README.md":  "one\nTO" + "DO: two\n",
 				"sched/a.go": "package sched // FIX" + "ME\n",
 				"Makefile":   "X := /wo" + "rk/here # XX" + "X\n",
 			},
-			says: []string{"README.md:2: the word TO", "sched/a.go:1: the word FIX", "Makefile:1: the word /wo", "Makefile:1: the word XX"},
+			says: []string{"README.md:2: the word TO", "sched/a.go:1: the word FIX", "Makefile:1: the word /wo",
+				"Makefile:1: the word XX"},
 			kept: map[string]string{"README.md": "work/ in net" + "work/work, mktemp XX" + "XX, to" + "do, MASTO" + "DON\n"},
 		},
 	}

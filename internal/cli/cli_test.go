@@ -85,24 +85,39 @@ func TestWrongUse(t *testing.T) {
 		code int
 		says []string
 	}{
-		"no such command":          {[]string{"ashlar", "simulte"}, 2, []string{`unknown command "simulte"`, "simulate", "See 'ashlar --help'."}},
-		"no file":                  {[]string{"ashlar", "simulate"}, 2, []string{`required flag(s) "filename" not set`, "See 'ashlar simulate --help'."}},
-		"a stray argument":         {[]string{"ashlar", "simulate", "-f", "-", "x"}, 2, []string{`"x"`}},
-		"an unknown flag":          {[]string{"ashlar", "simulate", "--verbose"}, 2, []string{"unknown flag: --verbose"}},
-		"an unknown output":        {[]string{"ashlar", "simulate", "-f", "-", "-o", "xml"}, 2, []string{`--output "xml": expected table, json or yaml`}},
-		"an unreadable time":       {[]string{"ashlar", "simulate", "-f", "-", "--until", "soon"}, 2, []string{`--until "soon": expected quiet, or a positive duration`}},
-		"a time in the past":       {[]string{"ashlar", "simulate", "-f", "-", "--until", "-1s"}, 2, []string{"--until"}},
-		"a level below zero":       {[]string{"ashlar", "simulate", "-f", "-", "-v", "-1"}, 2, []string{"-v -1: expected 0 or more"}},
-		"an unknown version form":  {[]string{"ashlar", "version", "-o", "xml"}, 2, []string{`--output "xml": only json is known`}},
-		"usage as kubectl plugin":  {[]string{"/usr/bin/kubectl-ashlar", "simulate"}, 2, []string{"See 'kubectl ashlar simulate --help'."}},
-		"a file that is not there": {[]string{"ashlar", "simulate", "-f", "nowhere.yaml"}, 1, []string{"nowhere.yaml: cannot be read: no such file or directory"}},
-		"no configuration there":   {[]string{"ashlar", "simulate", "-f", "-", "--scheduler-conf", "nowhere.conf"}, 1, []string{"nowhere.conf: no such file or directory"}},
-		"no cluster to schedule":   {[]string{"ashlar", "scheduler", "--leader-elect", "true"}, 1, []string{"no cluster to schedule", "--kubeconfig"}},
-		"no cluster as vc":         {[]string{"/vc-scheduler", "--logtostderr", "-v=3", "2>&1"}, 1, []string{"no cluster to schedule", "ashlar simulate"}},
-		"plugins to be loaded":     {[]string{"ashlar", "scheduler", "--plugins-dir=/plugins"}, 1, []string{"compile a plugin in"}},
-		"shards":                   {[]string{"ashlar", "scheduler", "--scheduler-sharding-mode=firm"}, 1, []string{"expected none, soft or hard"}},
-		"a scheduler's wrong flag": {[]string{"ashlar", "scheduler", "--sheduler-name=x"}, 2, []string{"unknown flag: --sheduler-name"}},
-		"nobody's adoption":        {[]string{"ashlar", "scheduler", "--adopt-ungrouped=perhaps"}, 1, []string{"expected auto, always or never"}},
+		"no such command": {[]string{"ashlar", "simulte"}, 2,
+			[]string{`unknown command "simulte"`, "simulate", "See 'ashlar --help'."}},
+		"no file": {[]string{"ashlar", "simulate"}, 2,
+			[]string{`required flag(s) "filename" not set`, "See 'ashlar simulate --help'."}},
+		"a stray argument": {[]string{"ashlar", "simulate", "-f", "-", "x"}, 2, []string{`"x"`}},
+		"an unknown flag":  {[]string{"ashlar", "simulate", "--verbose"}, 2, []string{"unknown flag: --verbose"}},
+		"an unknown output": {[]string{"ashlar", "simulate", "-f", "-", "-o", "xml"}, 2,
+			[]string{`--output "xml": expected table, json or yaml`}},
+		"an unreadable time": {[]string{"ashlar", "simulate", "-f", "-", "--until", "soon"}, 2,
+			[]string{`--until "soon": expected quiet, or a positive duration`}},
+		"a time in the past": {[]string{"ashlar", "simulate", "-f", "-", "--until", "-1s"}, 2, []string{"--until"}},
+		"a level below zero": {[]string{"ashlar", "simulate", "-f", "-", "-v", "-1"}, 2,
+			[]string{"-v -1: expected 0 or more"}},
+		"an unknown version form": {[]string{"ashlar", "version", "-o", "xml"}, 2,
+			[]string{`--output "xml": only json is known`}},
+		"usage as kubectl plugin": {[]string{"/usr/bin/kubectl-ashlar", "simulate"}, 2,
+			[]string{"See 'kubectl ashlar simulate --help'."}},
+		"a file that is not there": {[]string{"ashlar", "simulate", "-f", "nowhere.yaml"}, 1,
+			[]string{"nowhere.yaml: cannot be read: no such file or directory"}},
+		"no configuration there": {[]string{"ashlar", "simulate", "-f", "-", "--scheduler-conf", "nowhere.conf"}, 1,
+			[]string{"nowhere.conf: no such file or directory"}},
+		"no cluster to schedule": {[]string{"ashlar", "scheduler", "--leader-elect", "true"}, 1,
+			[]string{"no cluster to schedule", "--kubeconfig"}},
+		"no cluster as vc": {[]string{"/vc-scheduler", "--logtostderr", "-v=3", "2>&1"}, 1,
+			[]string{"no cluster to schedule", "ashlar simulate"}},
+		"plugins to be loaded": {[]string{"ashlar", "scheduler", "--plugins-dir=/plugins"}, 1,
+			[]string{"compile a plugin in"}},
+		"shards": {[]string{"ashlar", "scheduler", "--scheduler-sharding-mode=firm"}, 1,
+			[]string{"expected none, soft or hard"}},
+		"a scheduler's wrong flag": {[]string{"ashlar", "scheduler", "--sheduler-name=x"}, 2,
+			[]string{"unknown flag: --sheduler-name"}},
+		"nobody's adoption": {[]string{"ashlar", "scheduler", "--adopt-ungrouped=perhaps"}, 1,
+			[]string{"expected auto, always or never"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := run(oneNode, c.args...)
@@ -122,7 +137,8 @@ func TestWrongUse(t *testing.T) {
 }
 
 func TestBadInputIsToldLineByLine(t *testing.T) {
-	path := file(t, "bad.yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  priority: high\n---\nkind: Pod\n")
+	path := file(t, "bad.yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n---\napiVersion: v1\nkind: Pod\n"+
+		"metadata: {name: p}\nspec:\n  priority: high\n---\nkind: Pod\n")
 	got := run("", "ashlar", "simulate", "-f", path)
 	if got.code != 1 || got.out != "" {
 		t.Errorf("exit code %d and %d bytes of report, want 1 and none", got.code, len(got.out))
@@ -134,15 +150,18 @@ func TestBadInputIsToldLineByLine(t *testing.T) {
 }
 
 func TestSemanticFaultsAreProblemsOfTheReport(t *testing.T) {
-	got := run(strings.Replace(oneNode, "metadata: {name: p}", "metadata: {name: p, annotations: {scheduling.volcano.sh/queue-name: nosuch}}", 1),
+	got := run(strings.Replace(oneNode, "metadata: {name: p}",
+		"metadata: {name: p, annotations: {scheduling.volcano.sh/queue-name: nosuch}}", 1),
 		"ashlar", "simulate", "-f", "-")
-	if got.code != 0 || !strings.Contains(got.out, "QueueNotFound: queue nosuch does not exist") || !strings.Contains(got.out, "PROBLEMS") {
+	if got.code != 0 || !strings.Contains(got.out, "QueueNotFound: queue nosuch does not exist") ||
+		!strings.Contains(got.out, "PROBLEMS") {
 		t.Errorf("exit code %d, want 0, the reason and a problem in:\n%s", got.code, got.out)
 	}
 }
 
 func TestTheNameItIsCalledByIsTheOneItTeaches(t *testing.T) {
-	for called, want := range map[string]string{"/usr/local/bin/kubectl-ashlar": "kubectl ashlar simulate -f FILE", "bin/ashlar": "\n  ashlar simulate -f FILE"} {
+	for called, want := range map[string]string{"/usr/local/bin/kubectl-ashlar": "kubectl ashlar simulate -f FILE",
+		"bin/ashlar": "\n  ashlar simulate -f FILE"} {
 		got := run("", called, "simulate", "--help")
 		if got.code != 0 || !strings.Contains(got.out, want) || got.err != "" {
 			t.Errorf("called as %s, --help exits with %d and does not show %q:\n%s", called, got.code, want, got.out)
@@ -175,7 +194,8 @@ func TestAsAProcess(t *testing.T) {
 	c.Args = []string{"/vc-scheduler", "--leader-elect=false"}
 	c.Env = append(os.Environ(), asCommand+"=1")
 	out, err := c.CombinedOutput()
-	if c.ProcessState == nil || c.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "no cluster to schedule") {
+	if c.ProcessState == nil || c.ProcessState.ExitCode() != 1 ||
+		!strings.Contains(string(out), "no cluster to schedule") {
 		t.Errorf("as vc-scheduler the binary ends with %v and says:\n%s", err, out)
 	}
 }

@@ -57,7 +57,8 @@ func (p Process) cluster() *cobra.Command {
 	}
 	c.Flags().IntVar(&o.nodes, "nodes", 4, "how many nodes to make")
 	c.Flags().StringVar(&o.cpu, "cpu", "8", "cores of each node")
-	c.Flags().StringVar(&o.config, "scheduler-conf", "", "volcano-scheduler.conf to schedule by; it is read again when it changes")
+	c.Flags().StringVar(&o.config, "scheduler-conf", "",
+		"volcano-scheduler.conf to schedule by; it is read again when it changes")
 	return c
 }
 

@@ -83,14 +83,22 @@ func TestDevicesAreAllocatedInASimulation(t *testing.T) {
 		reasons map[string]string // substrings of why who waits
 	}{
 		"a gang has devices for all": {input: two + gpuClass + trains("a", 8, ""), running: "a 8"},
-		"or for none":                {input: two + gpuClass + trains("a", 9, ""), running: "a 0", reasons: map[string]string{"a": "none of 2 nodes takes it: 2 have 0 of class gpu.example.com free, 2 asked"}},
-		"of two gangs one":           {input: two + gpuClass + trains("a", 6, "") + trains("b", 6, ""), running: "a 6 b 0"},
-		"and the other when the first has ended": {input: two + gpuClass + trains("a", 6, `"ashlar.sh/duration": 60s`) + trains("b", 6, ""),
+		"or for none": {input: two + gpuClass + trains("a", 9, ""), running: "a 0",
+			reasons: map[string]string{"a": "none of 2 nodes takes it: 2 have 0 of class gpu.example.com free, 2 asked"}},
+		"of two gangs one": {input: two + gpuClass + trains("a", 6, "") + trains("b", 6, ""), running: "a 6 b 0"},
+		"and the other when the first has ended": {input: two + gpuClass + trains("a", 6, `"ashlar.sh/duration": 60s`) +
+			trains("b", 6, ""),
 			running: "a 0 b 6"},
-		"pods that share a claim share its device": {input: gpuNode("n1", 1) + gpuClass + using("p", "shared") + using("q", "shared"), running: "p 1 q 1"},
-		"a template that is missing":               {input: two + strings.ReplaceAll(gpuClass, "two-gpus", "another") + trains("a", 1, ""), running: "a 0", reasons: map[string]string{"a": "resource claim gpu (to be made from template two-gpus) is not there"}},
-		"a class that is missing":                  {input: two + strings.ReplaceAll(gpuClass, "metadata: {name: gpu.example.com}", "metadata: {name: npu}") + trains("a", 1, ""), running: "a 0", reasons: map[string]string{"a": "class gpu.example.com, which does not exist"}},
-		"a claim that is missing":                  {input: two + using("p", "nowhere"), running: "p 0", reasons: map[string]string{"p": "resource claim nowhere is not there"}},
+		"pods that share a claim share its device": {input: gpuNode("n1", 1) + gpuClass + using("p", "shared") +
+			using("q", "shared"), running: "p 1 q 1"},
+		"a template that is missing": {input: two + strings.ReplaceAll(gpuClass, "two-gpus", "another") +
+			trains("a", 1, ""), running: "a 0",
+			reasons: map[string]string{"a": "resource claim gpu (to be made from template two-gpus) is not there"}},
+		"a class that is missing": {input: two + strings.ReplaceAll(gpuClass,
+			"metadata: {name: gpu.example.com}", "metadata: {name: npu}") + trains("a", 1, ""), running: "a 0",
+			reasons: map[string]string{"a": "class gpu.example.com, which does not exist"}},
+		"a claim that is missing": {input: two + using("p", "nowhere"), running: "p 0",
+			reasons: map[string]string{"p": "resource claim nowhere is not there"}},
 		"where nobody allocates": {input: two + gpuClass + trains("a", 1, "") + `---
 apiVersion: v1
 kind: ConfigMap

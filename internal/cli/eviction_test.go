@@ -49,11 +49,13 @@ func TestEvictionsHaveTheirRecord(t *testing.T) {
 		t.Fatalf("%d evictions, lost %v", len(report.Evictions), report.Summary.LostSeconds)
 	}
 	e := report.Evictions[0]
-	if e.Name != "sweep-1" || e.Action != "reclaim" || e.For != "default/train" || e.Record.ForPod != "default/train-0" || e.Record.ForQueue != "research" ||
+	if e.Name != "sweep-1" || e.Action != "reclaim" || e.For != "default/train" || e.Record.ForPod != "default/train-0" ||
+		e.Record.ForQueue != "research" ||
 		e.Record.Whole || len(e.Record.Plugins) == 0 || e.Record.Ran != "9m59s" || e.Record.LostSeconds["cpu"] != "1797" {
 		t.Errorf("the first eviction is %+v", e)
 	}
-	if last := report.Evictions[2]; !last.Record.Whole || len(last.Record.Alternatives) != 1 || last.Record.Alternatives[0].Node != "n1" ||
+	if last := report.Evictions[2]; !last.Record.Whole || len(last.Record.Alternatives) != 1 ||
+		last.Record.Alternatives[0].Node != "n1" ||
 		!strings.Contains(last.Record.Alternatives[0].Why, "priority 10") {
 		t.Errorf("the last eviction is %+v", last)
 	}

@@ -58,11 +58,12 @@ func TestSchedulersThatShareByName(t *testing.T) {
 		index, of          int
 		lease              string
 	}{
-		"none":           {"", "x", "", "", -1, 0, "volcano"},
-		"switched off":   {"false", "3", "volcano-scheduler-1", "", -1, 0, "volcano"},
-		"the second":     {"true", "3", "volcano-scheduler-1", "", 1, 3, "volcano-1"},
-		"one alone":      {"true", "1", "volcano-scheduler-0", "", 0, 1, "volcano"},
-		"another switch": {"yes", "3", "volcano-scheduler-1", `MULTI_SCHEDULER_ENABLE="yes": expected true or false`, -1, 0, "volcano"},
+		"none":         {"", "x", "", "", -1, 0, "volcano"},
+		"switched off": {"false", "3", "volcano-scheduler-1", "", -1, 0, "volcano"},
+		"the second":   {"true", "3", "volcano-scheduler-1", "", 1, 3, "volcano-1"},
+		"one alone":    {"true", "1", "volcano-scheduler-0", "", 0, 1, "volcano"},
+		"another switch": {"yes", "3", "volcano-scheduler-1", `MULTI_SCHEDULER_ENABLE="yes": expected true or false`, -1, 0,
+			"volcano"},
 		"no number": {"true", "three", "volcano-scheduler-1",
 			`SCHEDULER_NUM="three": expected how many schedulers there are, 1 or more`, -1, 1, "volcano"},
 		"none at all": {"true", "0", "volcano-scheduler-0",
@@ -89,7 +90,8 @@ func TestSchedulersThatShareByName(t *testing.T) {
 					continue
 				}
 				if err != nil || s.Ring.Index() != c.index || s.Ring.Size != c.of || s.Election.Name != c.lease {
-					t.Errorf("error %v, index %d of %d, lease %s; want %d of %d, %s", err, s.Ring.Index(), s.Ring.Size, s.Election.Name, c.index, c.of, c.lease)
+					t.Errorf("error %v, index %d of %d, lease %s; want %d of %d, %s", err, s.Ring.Index(), s.Ring.Size,
+						s.Election.Name, c.index, c.of, c.lease)
 				}
 			}
 		})

@@ -11,7 +11,8 @@ import (
 func twoSockets() string {
 	var b strings.Builder
 	for name, each := range map[string]int{"node-1": 12, "node-2": 20} {
-		cpus := `{"kind":"Numatopology","apiVersion":"nodeinfo.volcano.sh/v1alpha1","metadata":{"name":"` + name + `"},"spec":{` +
+		cpus := `{"kind":"Numatopology","apiVersion":"nodeinfo.volcano.sh/v1alpha1","metadata":{"name":"` + name +
+			`"},"spec":{` +
 			`"policies":{"CPUManagerPolicy":"static","TopologyManagerPolicy":"best-effort"},"cpuDetail":{`
 		for i := range 2 * each {
 			numa, _ := json.Marshal(i / each)
@@ -20,8 +21,10 @@ func twoSockets() string {
 		}
 		all, _ := json.Marshal(2*each - 1)
 		room, _ := json.Marshal(2 * each)
-		b.WriteString("---\n" + strings.TrimSuffix(cpus, ",") + `},"numares":{"cpu":{"allocatable":"0-` + string(all) + `"}}}}` + "\n")
-		b.WriteString("---\n" + `{"kind":"Node","apiVersion":"v1","metadata":{"name":"` + name + `"},"status":{"allocatable":{"cpu":` +
+		b.WriteString("---\n" + strings.TrimSuffix(cpus, ",") + `},"numares":{"cpu":{"allocatable":"0-` + string(all) +
+			`"}}}}` + "\n")
+		b.WriteString("---\n" + `{"kind":"Node","apiVersion":"v1","metadata":{"name":"` + name +
+			`"},"status":{"allocatable":{"cpu":` +
 			string(room) + `,"memory":"64Gi","pods":110}}}` + "\n")
 	}
 	return b.String() + `---
@@ -44,7 +47,9 @@ spec:
 
 func TestNUMANodesAreHeededInASimulation(t *testing.T) {
 	conf := func(plugin string) string {
-		return file(t, "scheduler.conf", "actions: \"enqueue, allocate\"\ntiers:\n- plugins:\n  - name: gang\n  - name: predicates\n  - name: binpack\n"+plugin)
+		return file(t, "scheduler.conf",
+			"actions: \"enqueue, allocate\"\ntiers:\n- plugins:\n  - name: gang\n  - name: predicates\n  - name: binpack\n"+
+				plugin)
 	}
 	for name, c := range map[string]struct{ conf, node string }{
 		"with the plugin on one NUMA node":     {conf("  - name: numa-aware\n    arguments: {weight: 10}\n"), "node-2"},
@@ -53,7 +58,8 @@ func TestNUMANodesAreHeededInASimulation(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := run(twoSockets(), "ashlar", "simulate", "-f", "-", "-o", "json", "--scheduler-conf", c.conf)
 			var report struct{ Pods []struct{ Node string } }
-			if err := json.Unmarshal([]byte(got.out), &report); err != nil || len(report.Pods) != 1 || report.Pods[0].Node != c.node {
+			if err := json.Unmarshal([]byte(got.out), &report); err != nil || len(report.Pods) != 1 ||
+				report.Pods[0].Node != c.node {
 				t.Errorf("the pod is where %+v says (%v), want %s\n%s", report, err, c.node, got.err)
 			}
 		})

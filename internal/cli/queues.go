@@ -64,8 +64,10 @@ func (p Process) queues(name string) *cobra.Command {
 	f.StringVarP(&s.output, "output", "o", "table", "table, wide, json or yaml")
 	f.BoolVar(&s.why, "why", false, "show the arithmetic of queue NAME, or of all queues")
 	for _, err := range []error{
-		c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "wide", "json", "yaml"}, cobra.ShellCompDirectiveNoFileComp)),
-		c.RegisterFlagCompletionFunc("at", cobra.FixedCompletions([]string{"quiet", "0s"}, cobra.ShellCompDirectiveNoFileComp)),
+		c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "wide", "json", "yaml"},
+			cobra.ShellCompDirectiveNoFileComp)),
+		c.RegisterFlagCompletionFunc("at", cobra.FixedCompletions([]string{"quiet", "0s"},
+			cobra.ShellCompDirectiveNoFileComp)),
 	} {
 		if err != nil {
 			panic(err) // a flag that is not defined above

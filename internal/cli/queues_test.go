@@ -91,7 +91,9 @@ func read(t *testing.T, got result, decode func([]byte, any) error) standing {
 func TestQueuesForScripts(t *testing.T) {
 	args := []string{"ashlar", "queues", "-f", workedExample, "--why", "-o"}
 	s := read(t, run("", append(args, "json")...), json.Unmarshal)
-	if diff := cmp.Diff(s, read(t, run("", append(args, "yaml")...), func(b []byte, v any) error { return yaml.Unmarshal(b, v) })); diff != "" {
+	if diff := cmp.Diff(s, read(t, run("", append(args, "yaml")...), func(b []byte, v any) error {
+		return yaml.Unmarshal(b, v)
+	})); diff != "" {
 		t.Errorf("YAML differs from JSON (-json +yaml):\n%s", diff)
 	}
 	if s.Kind != "QueueReport" || len(s.Queues) != 5 || len(s.Why) != 5 {
@@ -105,10 +107,12 @@ func TestQueuesForScripts(t *testing.T) {
 		t.Errorf("served next (-want +got):\n%s", diff)
 	}
 	cpu := s.Why[0].Resources[0]
-	if s.Why[0].Queue != "a" || cpu.Resource != "cpu" || cpu.Deserved != "28" || cpu.Request != "80" || len(cpu.Rounds) != 2 {
+	if s.Why[0].Queue != "a" || cpu.Resource != "cpu" || cpu.Deserved != "28" || cpu.Request != "80" ||
+		len(cpu.Rounds) != 2 {
 		t.Fatalf("why a: %+v", s.Why[0])
 	}
-	if r := cpu.Rounds[1]; r.Number != 2 || r.TotalWeight != 5 || r.Remaining != "20" || r.Given != "8" || r.Deserved != "28" || r.Met {
+	if r := cpu.Rounds[1]; r.Number != 2 || r.TotalWeight != 5 || r.Remaining != "20" || r.Given != "8" ||
+		r.Deserved != "28" || r.Met {
 		t.Errorf("a's second round is %+v", r)
 	}
 	if l := cpu.Levels[1]; l.Queue != "a" || l.Above != "100" || l.Promised != "30" || l.RealCapability != "50" {
@@ -148,7 +152,8 @@ func TestANamedQueueIsShownWithThoseBelowIt(t *testing.T) {
 func TestWhyAQueueTakesNoJobs(t *testing.T) {
 	world := string(must(os.ReadFile(teams))) + "---\napiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\n" +
 		"metadata: {name: team-a}\nspec: {weight: 1, deserved: {cpu: \"60\"}}\nstatus: {state: Closed}\n" +
-		"---\napiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: lost}\nspec: {weight: 1, parent: nowhere}\n"
+		"---\napiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: lost}\n" +
+		"spec: {weight: 1, parent: nowhere}\n"
 	for queue, want := range map[string][]string{
 		"team-a":   {"team-a (closed)", "training (closed by team-a)", "It takes no jobs: queue team-a has child queues"},
 		"training": {"It takes no jobs: queue training is closed", "WHY QUEUE training DESERVES"},
@@ -205,12 +210,13 @@ func TestWrongUseOfQueues(t *testing.T) {
 		code int
 		says string
 	}{
-		"no file":             {nil, 2, `required flag(s) "filename" not set`},
-		"two names":           {[]string{"-f", teams, "a", "b"}, 2, "accepts at most 1 arg(s)"},
-		"an unknown output":   {[]string{"-f", teams, "-o", "csv"}, 2, `--output "csv": expected table, wide, json or yaml`},
-		"an unreadable time":  {[]string{"-f", teams, "--at", "soon"}, 2, `--at "soon": expected quiet, or a duration`},
-		"a time in the past":  {[]string{"-f", teams, "--at", "-1s"}, 2, "--at"},
-		"a misspelled queue":  {[]string{"-f", teams, "traning"}, 1, `there is no queue "traning" (did you mean "training"?)`},
+		"no file":            {nil, 2, `required flag(s) "filename" not set`},
+		"two names":          {[]string{"-f", teams, "a", "b"}, 2, "accepts at most 1 arg(s)"},
+		"an unknown output":  {[]string{"-f", teams, "-o", "csv"}, 2, `--output "csv": expected table, wide, json or yaml`},
+		"an unreadable time": {[]string{"-f", teams, "--at", "soon"}, 2, `--at "soon": expected quiet, or a duration`},
+		"a time in the past": {[]string{"-f", teams, "--at", "-1s"}, 2, "--at"},
+		"a misspelled queue": {[]string{"-f", teams, "traning"}, 1,
+			`there is no queue "traning" (did you mean "training"?)`},
 		"a queue unlike any":  {[]string{"-f", teams, "--why", "xyz"}, 1, `there is no queue "xyz"`},
 		"a file not there":    {[]string{"-f", "nowhere.yaml"}, 1, "nowhere.yaml: cannot be read"},
 		"a bad configuration": {[]string{"-f", teams, "--scheduler-conf", "nowhere.conf"}, 1, "nowhere.conf: no such file"},
@@ -218,7 +224,8 @@ func TestWrongUseOfQueues(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := run("", append([]string{"ashlar", "queues"}, c.args...)...)
 			if got.code != c.code || got.out != "" || !strings.Contains(got.err, c.says) {
-				t.Errorf("exit code %d, want %d; stdout %q; stderr does not say %q:\n%s", got.code, c.code, got.out, c.says, got.err)
+				t.Errorf("exit code %d, want %d; stdout %q; stderr does not say %q:\n%s", got.code, c.code, got.out, c.says,
+					got.err)
 			}
 		})
 	}

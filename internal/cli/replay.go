@@ -99,7 +99,8 @@ func (p Process) configured(r replaying, path, text string) (*config.Scheduler, 
 	if text == "" {
 		return config.Default(), nil
 	}
-	chosen, problems := config.Parse(config.Source{File: path + " (its configuration)"}, []byte(text), p.catalog(), config.Lenient)
+	chosen, problems := config.Parse(config.Source{File: path + " (its configuration)"}, []byte(text), p.catalog(),
+		config.Lenient)
 	if chosen != nil {
 		for _, problem := range problems {
 			fmt.Fprintln(p.Err, "warning:", problem)

@@ -53,7 +53,8 @@ func TestReplayDecidesOnWhatWasSaved(t *testing.T) {
 }
 
 func TestReplayTakesTheConfigurationThatHeld(t *testing.T) {
-	got := run("", "ashlar", "replay", saved(t, "actions: \"enqueue\"\ntiers:\n- plugins:\n  - name: gang\n"), "-o", "json")
+	got := run("", "ashlar", "replay", saved(t, "actions: \"enqueue\"\ntiers:\n- plugins:\n  - name: gang\n"), "-o",
+		"json")
 	var d document
 	if err := json.Unmarshal([]byte(got.out), &d); err != nil || got.code != 0 {
 		t.Fatalf("exit code %d, %v: %s", got.code, err, got.err)
@@ -78,7 +79,9 @@ func TestReplayRefusesWhatIsNoState(t *testing.T) {
 // What a newer version saved is refused where it means something else, by name and with
 // what to do; what it has beside that is left out, and said to be.
 func TestReplayOfWhatANewerVersionSaved(t *testing.T) {
-	text, err := os.ReadFile(saved(t, "actions: \"enqueue, allocate, foresee\"\ntiers:\n- plugins:\n  - name: gang\n    arguments:\n      foresight: 3\n  - name: oracle\n  - name: predicates\n"))
+	text, err := os.ReadFile(saved(
+		t, "actions: \"enqueue, allocate, foresee\"\ntiers:\n- plugins:\n  - name: gang\n    arguments:\n"+
+			"      foresight: 3\n  - name: oracle\n  - name: predicates\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +114,8 @@ func TestReplayOfWhatANewerVersionSaved(t *testing.T) {
 		s["Foresight"] = map[string]any{"depth": 3}
 		facts := s["Facts"].([]any)
 		facts[0].(map[string]any)["Object"].(map[string]any)["Mood"] = "good"
-		s["Facts"] = append(facts, map[string]any{"Ref": map[string]any{"Kind": "Omen", "Name": "o"}, "UID": "o", "Version": 9, "Object": map[string]any{"Meta": map[string]any{}}})
+		s["Facts"] = append(facts, map[string]any{"Ref": map[string]any{"Kind": "Omen", "Name": "o"}, "UID": "o",
+			"Version": 9, "Object": map[string]any{"Meta": map[string]any{}}})
 	})
 	got := run("", "ashlar", "replay", file, "-o", "json")
 	var d document
@@ -135,7 +139,8 @@ func FuzzReplayState(f *testing.F) {
 {"Ref": {"Kind": "Pod", "Namespace": "ns", "Name": "p"}, "UID": "p", "Version": 4, "Object": {"Name": "p", "Namespace": "ns", "Ours": true, "Group": "g",
 "Spec": {"Requests": [{"Name": "cpu", "Value": 1000}]}}}]%s}`
 	kind := func(k model.Kind) string { b, _ := json.Marshal(k); return string(b) }
-	named := strings.NewReplacer(`"Node"`, kind(model.KindNode), `"Queue"`, kind(model.KindQueue), `"PodGroup"`, kind(model.KindPodGroup), `"Pod"`, kind(model.KindPod))
+	named := strings.NewReplacer(`"Node"`, kind(model.KindNode), `"Queue"`, kind(model.KindQueue), `"PodGroup"`,
+		kind(model.KindPodGroup), `"Pod"`, kind(model.KindPod))
 	for _, s := range []struct{ first, last string }{
 		{"", ""}, {"", `, "Configuration": "actions: \"allocate, preempt, reclaim\"\ntiers: []"`},
 		{`{"Ref": {"Kind": "Pod", "Namespace": "ns", "Name": "bare"}, "UID": "b", "Version": 9, "Object": {}},`, ""},

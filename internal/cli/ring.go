@@ -19,7 +19,8 @@ func (s *scheduling) checkRing(env func(string) string) error {
 	case "", "false":
 		return nil
 	default:
-		return s.object(fmt.Errorf("%s=%q: expected true or false", observe.RingEnable, on), "this scheduler shares with no other")
+		return s.object(fmt.Errorf("%s=%q: expected true or false", observe.RingEnable, on),
+			"this scheduler shares with no other")
 	}
 	size, err := strconv.Atoi(env(observe.RingSize))
 	if err != nil || size < 1 {

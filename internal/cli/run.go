@@ -19,7 +19,8 @@ func (p Process) run(s simulation, in input) (world *sim.World, findings []strin
 	if err != nil {
 		return nil, nil, err
 	}
-	world, err = sim.New(in.profile, in.items, sim.Options{Verbosity: s.verbosity, Audit: s.audit, Engine: engine, Written: written, Freed: freed})
+	world, err = sim.New(in.profile, in.items, sim.Options{Verbosity: s.verbosity, Audit: s.audit, Engine: engine,
+		Written: written, Freed: freed})
 	if err != nil {
 		return nil, nil, badInput("error: " + err.Error())
 	}

@@ -80,18 +80,27 @@ func (p Process) scheduler() *cobra.Command {
 func (s *scheduling) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.master, "master", "", "address of the API server, over that of the kubeconfig")
 	f.StringVar(&s.kubeconfig, "kubeconfig", "", "kubeconfig file; default $KUBECONFIG, else the pod's service account")
-	f.StringArrayVar(&s.SchedulerNames, "scheduler-name", []string{"volcano"}, "schedulerName of the pods to schedule; may be given several times")
+	f.StringArrayVar(&s.SchedulerNames, "scheduler-name", []string{"volcano"},
+		"schedulerName of the pods to schedule; may be given several times")
 	f.StringVar(&s.ConfigFile, "scheduler-conf", "", "volcano-scheduler.conf; it is read again when it changes")
 	f.StringVar(&s.DefaultQueue, "default-queue", "default", "queue of jobs that name none; it is made if missing")
-	f.DurationVar(&s.Period, "schedule-period", time.Second, "at the latest after this long there is a cycle; changes wake the scheduler at once")
+	f.DurationVar(&s.Period, "schedule-period", time.Second,
+		"at the latest after this long there is a cycle; changes wake the scheduler at once")
 	f.DurationVar(&s.Resync, "resync-period", 0, "resync period of client-go; 0 is best")
-	f.StringVar(&s.adopt, "adopt-ungrouped", "auto", "schedule pods without a PodGroup as gangs of their own: always, never, or auto: those for which no controller makes a PodGroup")
-	f.DurationVar(&s.Stranded, "stranded-gang-timeout", time.Minute, "how long a gang that never had its minimum may stand below it, because the API server refuses to bind members, before the others are released")
-	f.BoolVar(&s.QuietBinds, "quiet-binds", false, "leave out the event Scheduled of each pod that is bound: half of what a bound pod costs in writes")
+	f.StringVar(&s.adopt, "adopt-ungrouped", "auto",
+		"schedule pods without a PodGroup as gangs of their own: always, never, or auto: those for which no controller "+
+			"makes a PodGroup")
+	f.DurationVar(&s.Stranded, "stranded-gang-timeout", time.Minute,
+		"how long a gang that never had its minimum may stand below it, because the API server refuses to bind members, "+
+			"before the others are released")
+	f.BoolVar(&s.QuietBinds, "quiet-binds", false,
+		"leave out the event Scheduled of each pod that is bound: half of what a bound pod costs in writes")
 	f.StringVar(&s.DumpDir, "cache-dump-dir", os.TempDir(), "folder for dumps, and for what is saved when a bug shows")
-	f.BoolVar(&s.dumper, "cache-dumper", true, "write what is known to --cache-dump-dir on SIGUSR1 and SIGUSR2; ashlar replay reads it")
+	f.BoolVar(&s.dumper, "cache-dumper", true,
+		"write what is known to --cache-dump-dir on SIGUSR1 and SIGUSR2; ashlar replay reads it")
 	f.StringSliceVar(&s.NodeSelector, "node-selector", nil, "key:value labels; only nodes with one of them are used")
-	f.BoolVar(&s.strictOnly, "disable-default-scheduler-config", false, "a configuration that is bad at the start ends the scheduler, also as vc-scheduler")
+	f.BoolVar(&s.strictOnly, "disable-default-scheduler-config", false,
+		"a configuration that is bad at the start ends the scheduler, also as vc-scheduler")
 	f.BoolVar(&s.version, "version", false, "print the version and end")
 
 	f.StringVar(&s.metricsAddress, "listen-address", ":8080", "address of /metrics, /configz and /debug")
@@ -99,21 +108,27 @@ func (s *scheduling) flags(f *pflag.FlagSet) {
 	f.BoolVar(&s.Pprof, "enable-pprof", false, "serve /debug/pprof, and /debug/flags/v to set the log level")
 	f.StringVar(&s.healthAddress, "healthz-address", ":11251", "address of /livez, /readyz, /healthz and /configz")
 	f.BoolVar(&s.health, "enable-healthz", false, "serve /livez, /readyz, /healthz and /configz")
-	f.StringVar(&s.TLS.Certificate, "tls-cert-file", "", "certificate to serve --healthz-address with TLS; read anew when it changes")
+	f.StringVar(&s.TLS.Certificate, "tls-cert-file", "",
+		"certificate to serve --healthz-address with TLS; read anew when it changes")
 	f.StringVar(&s.TLS.Key, "tls-private-key-file", "", "key of --tls-cert-file")
 	f.StringVar(&s.TLS.CA, "ca-cert-file", "", "who may vouch for the certificates that clients of --healthz-address show")
 
 	f.BoolVar(&s.elect, "leader-elect", true, "act only while holding the lease")
-	f.DurationVar(&s.election.LeaseDuration, "leader-elect-lease-duration", 15*time.Second, "how long others wait for a leader that is silent")
-	f.DurationVar(&s.election.RenewDeadline, "leader-elect-renew-deadline", 10*time.Second, "how long the leader tries to renew before it gives up")
+	f.DurationVar(&s.election.LeaseDuration, "leader-elect-lease-duration", 15*time.Second,
+		"how long others wait for a leader that is silent")
+	f.DurationVar(&s.election.RenewDeadline, "leader-elect-renew-deadline", 10*time.Second,
+		"how long the leader tries to renew before it gives up")
 	f.DurationVar(&s.election.RetryPeriod, "leader-elect-retry-period", 2*time.Second, "pause between tries")
 	f.StringVar(&s.resourceLock, "leader-elect-resource-lock", "leases", "leases, the only kind there is")
 	f.StringVar(&s.election.Name, "leader-elect-resource-name", "", "name of the lease; default the scheduler's name")
 	f.StringVar(&s.election.Namespace, "leader-elect-resource-namespace", "volcano-system", "namespace of the lease")
-	f.StringVar(&s.election.Namespace, "lock-object-namespace", "volcano-system", "deprecated: --leader-elect-resource-namespace")
+	f.StringVar(&s.election.Namespace, "lock-object-namespace", "volcano-system",
+		"deprecated: --leader-elect-resource-namespace")
 
 	f.StringVar(&s.pluginsDir, "plugins-dir", "", "not supported: plugins are compiled in")
-	f.StringVar(&s.sharding, "scheduler-sharding-mode", "none", "what nodes outside of this scheduler's NodeShard are: none: no matter; soft: used where none of its own takes a pod; hard: not used")
+	f.StringVar(&s.sharding, "scheduler-sharding-mode", "none",
+		"what nodes outside of this scheduler's NodeShard are: none: no matter; soft: used where none of its own takes a "+
+			"pod; hard: not used")
 	f.StringVar(&s.Shard.Name, "scheduler-sharding-name", "volcano", "name of this scheduler's NodeShard")
 	idle(f)
 }

@@ -96,16 +96,22 @@ func (p Process) simulate(name string) *cobra.Command {
 	f.StringVar(&s.until, "until", "quiet", "when to stop: quiet, or a virtual time such as 90s or 2h")
 	f.StringVar(&s.traceNodes, "trace-nodes", "", "table of a trace's nodes, with --trace-jobs")
 	f.StringVar(&s.traceJobs, "trace-jobs", "", "table of a trace's jobs, with --trace-nodes")
-	f.StringVar(&s.preemptCost, "trace-preempt-cost", restart, "what an eviction costs a pod of a trace: restart (it begins anew) or none (it goes on where it was)")
-	f.IntVar(&s.fill, "trace-fill", 0, "ignore the trace's times: its jobs arrive in random order and never leave, until they ask for this many percent of the GPUs")
-	f.UintSliceVar(&s.seeds, "trace-seed", nil, "seed of that order, 1 without; of several, separated by commas, the mean is printed")
+	f.StringVar(&s.preemptCost, "trace-preempt-cost", restart,
+		"what an eviction costs a pod of a trace: restart (it begins anew) or none (it goes on where it was)")
+	f.IntVar(&s.fill, "trace-fill", 0,
+		"ignore the trace's times: its jobs arrive in random order and never leave, until they ask for this many percent "+
+			"of the GPUs")
+	f.UintSliceVar(&s.seeds, "trace-seed", nil,
+		"seed of that order, 1 without; of several, separated by commas, the mean is printed")
 	f.StringVar(&s.page, "report-html", "", "file to draw a trace's run into, as one page that needs no network")
 	f.StringVarP(&s.output, "output", "o", "table", "table, json or yaml; csv for a trace")
 	f.IntVarP(&s.verbosity, "v", "v", 0, "print the scheduler's log lines up to this level (3 to 5) on stderr")
 	f.BoolVar(&s.audit, "audit", false, "recount every figure after every cycle; exit 1 if one is wrong")
 	for _, err := range []error{
-		c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json", "yaml", "csv"}, cobra.ShellCompDirectiveNoFileComp)),
-		c.RegisterFlagCompletionFunc("trace-preempt-cost", cobra.FixedCompletions([]string{restart, free}, cobra.ShellCompDirectiveNoFileComp)),
+		c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json", "yaml", "csv"},
+			cobra.ShellCompDirectiveNoFileComp)),
+		c.RegisterFlagCompletionFunc("trace-preempt-cost", cobra.FixedCompletions([]string{restart, free},
+			cobra.ShellCompDirectiveNoFileComp)),
 		c.RegisterFlagCompletionFunc("until", cobra.FixedCompletions([]string{"quiet"}, cobra.ShellCompDirectiveNoFileComp)),
 	} {
 		if err != nil {
@@ -119,9 +125,11 @@ func (p Process) simulate(name string) *cobra.Command {
 // source adds the flags that say what is simulated.
 func (s *simulation) source(c *cobra.Command) {
 	f := c.Flags()
-	f.StringSliceVarP(&s.files, "filename", "f", nil, "file or folder to read, - for standard input; may be given several times")
+	f.StringSliceVarP(&s.files, "filename", "f", nil,
+		"file or folder to read, - for standard input; may be given several times")
 	f.StringVar(&s.config, "scheduler-conf", "", "volcano-scheduler.conf to use")
-	f.StringSliceVar(&s.schedulers, "scheduler-name", []string{"volcano"}, "schedulerName of the pods to schedule; may be given several times")
+	f.StringSliceVar(&s.schedulers, "scheduler-name", []string{"volcano"},
+		"schedulerName of the pods to schedule; may be given several times")
 }
 
 // check refuses values that no run can be made of, before anything is read.
@@ -145,7 +153,8 @@ func (s *simulation) check() error {
 	case s.preemptCost != restart && s.preemptCost != free:
 		return fmt.Errorf("--trace-preempt-cost %q: expected restart or none", s.preemptCost)
 	case s.preemptCost == free && s.traceJobs == "":
-		return errors.New("--trace-preempt-cost: only a trace's pods go on where they were: give --trace-nodes and --trace-jobs")
+		return errors.New("--trace-preempt-cost: only a trace's pods go on where they were: give --trace-nodes and " +
+			"--trace-jobs")
 	}
 	if err := s.checkFill(); err != nil {
 		return err
@@ -203,7 +212,8 @@ func wrong(findings []string) error {
 	if len(findings) == 0 {
 		return nil
 	}
-	return badInput(append([]string{"error: the audit found figures that are wrong; this is a bug in ashlar:"}, findings...)...)
+	return badInput(append([]string{"error: the audit found figures that are wrong; this is a bug in ashlar:"},
+		findings...)...)
 }
 
 func (p Process) print(r *explain.Report, output string) error {

@@ -119,7 +119,8 @@ func TestWhichConfigurationHolds(t *testing.T) {
 }
 
 func TestBadConfigurations(t *testing.T) {
-	conf := file(t, "scheduler.conf", "actions: \"allocate\"\ntiers:\n- plugins:\n  - name: gagn\n  - name: proportion\n    enableJobOdrer: false\n")
+	conf := file(t, "scheduler.conf",
+		"actions: \"allocate\"\ntiers:\n- plugins:\n  - name: gagn\n  - name: proportion\n    enableJobOdrer: false\n")
 	for name, c := range map[string]struct {
 		input string
 		args  []string
@@ -129,7 +130,8 @@ func TestBadConfigurations(t *testing.T) {
 			[]string{"volcano-system/a", "volcano-system/b", "--scheduler-conf"}},
 		"every mistake in a file has its line": {oneNode, []string{"--scheduler-conf", conf},
 			[]string{conf + ":4: ", "gagn", conf + ":6: ", "enableJobOdrer"}},
-		"a mistake in a ConfigMap has the line of the manifest": {oneNode + configMap("a", "actions: \"allocate\"\ntires: []"), nil,
+		"a mistake in a ConfigMap has the line of the manifest": {oneNode +
+			configMap("a", "actions: \"allocate\"\ntires: []"), nil,
 			[]string{"-:20: ", "tires"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -148,7 +150,8 @@ func TestBadConfigurations(t *testing.T) {
 
 func TestLogLinesGoToStderrAfterTheVirtualTime(t *testing.T) {
 	got := run(oneNode, "ashlar", "simulate", "-f", "-", "-v", "3", "--scheduler-conf", file(t, "scheduler.conf", quiet))
-	for _, want := range []string{"0s     Try to allocate resource to 1 Queues\n", "0s     Binding Task <default/p> to node <n1>\n", "0s     Committing operations ...\n"} {
+	for _, want := range []string{"0s     Try to allocate resource to 1 Queues\n",
+		"0s     Binding Task <default/p> to node <n1>\n", "0s     Committing operations ...\n"} {
 		if !strings.Contains(got.err, want) {
 			t.Errorf("stderr lacks %q:\n%s", want, got.err)
 		}
@@ -162,7 +165,8 @@ func TestLogLinesGoToStderrAfterTheVirtualTime(t *testing.T) {
 }
 
 func TestUntilStopsTheClock(t *testing.T) {
-	timed := strings.Replace(oneNode, "metadata: {name: p}", "metadata: {name: p, annotations: {ashlar.sh/submit-at: 1h}}", 1)
+	timed := strings.Replace(oneNode, "metadata: {name: p}", "metadata: {name: p, annotations: {ashlar.sh/submit-at: 1h}}",
+		1)
 	for _, c := range []struct {
 		name  string
 		until string

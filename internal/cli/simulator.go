@@ -12,7 +12,8 @@ import (
 )
 
 // whole is where all of ashlar is.
-const whole = "this ashlar was built with the tag simulator, which leaves Kubernetes' clients out; `make build` makes the whole one"
+const whole = "this ashlar was built with the tag simulator, which leaves Kubernetes' clients out; `make build` " +
+	"makes the whole one"
 
 // clustered are the commands that need Kubernetes' clients: they say that they are left out.
 func (p Process) clustered() (out []*cobra.Command) {

@@ -17,12 +17,14 @@ func TestTheSimulatorAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if left := regexp.MustCompile(`(?m)^k8s\.io/(client-go|apiserver|kubernetes)/.*$`).FindAllString(string(deps), 3); len(left) > 0 {
+	if left := regexp.MustCompile(`(?m)^k8s\.io/(client-go|apiserver|kubernetes)/.*$`).FindAllString(string(deps),
+		3); len(left) > 0 {
 		t.Errorf("the simulator imports %s and more: whoever tries it has to wait until that is built", left)
 	}
 
 	alone := filepath.Join(t.TempDir(), "ashlar")
-	if text, err := exec.Command("go", "build", "-tags", "simulator", "-o", alone, "../../cmd/ashlar").CombinedOutput(); err != nil {
+	if text, err := exec.Command("go", "build", "-tags", "simulator", "-o", alone,
+		"../../cmd/ashlar").CombinedOutput(); err != nil {
 		t.Fatalf("build the simulator: %v\n%s", err, text)
 	}
 	simulator := func(stdin string, args ...string) (r result) {
@@ -39,7 +41,8 @@ func TestTheSimulatorAlone(t *testing.T) {
 		r.out, r.err = out.String(), errs.String()
 		return r
 	}
-	if got, want := simulator("", "simulate", "-f", quickstart), run("", "ashlar", "simulate", "-f", quickstart); got != want {
+	if got, want := simulator("", "simulate", "-f", quickstart),
+		run("", "ashlar", "simulate", "-f", quickstart); got != want {
 		t.Errorf("the simulator says %+v\nand all of ashlar %+v", got, want)
 	}
 	for what, c := range map[string]struct {
@@ -50,7 +53,8 @@ func TestTheSimulatorAlone(t *testing.T) {
 		"volumes":           {twoNodes + disks, []string{"simulate", "-f", "-"}, 1},
 		"the live commands": {"", []string{"scheduler", "--kubeconfig=x"}, 2},
 	} {
-		if got := simulator(c.stdin, c.args...); got.code != c.code || got.out != "" || !strings.Contains(got.err, "make build") {
+		if got := simulator(c.stdin, c.args...); got.code != c.code || got.out != "" ||
+			!strings.Contains(got.err, "make build") {
 			t.Errorf("%s: it answers %+v; want exit code %d and how the whole ashlar is built", what, got, c.code)
 		}
 	}

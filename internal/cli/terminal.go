@@ -85,7 +85,8 @@ func (p Process) loading() *progress {
 func (s *progress) tick(w *sim.World) {
 	s.tell(func() string {
 		sum := w.Summary()
-		return fmt.Sprintf("cycle %d, %s of virtual time: %d pods bound, %d waiting", sum.Cycles, sum.VirtualTime, sum.Bound, sum.Pending)
+		return fmt.Sprintf("cycle %d, %s of virtual time: %d pods bound, %d waiting", sum.Cycles, sum.VirtualTime, sum.Bound,
+			sum.Pending)
 	})
 }
 

@@ -35,7 +35,8 @@ func TestProgressIsSilentForASecondAndThenOneLine(t *testing.T) {
 	}
 	show.clear()
 	got := errs.String()
-	if n := strings.Count(got, "pods bound"); n != 2 || strings.Contains(got, "\n") || !strings.HasSuffix(got, "\r\x1b[K") {
+	if n := strings.Count(got, "pods bound"); n != 2 || strings.Contains(got, "\n") ||
+		!strings.HasSuffix(got, "\r\x1b[K") {
 		t.Errorf("want two updates of one line that is cleared at the end, got %q", got)
 	}
 }
@@ -51,8 +52,12 @@ func (t *tty) Columns() int { return t.width }
 // slowly is a process whose clock goes on by a step whenever it is looked at.
 func slowly(errs, out io.Writer, step time.Duration) Process {
 	now := time.Unix(0, 0)
-	return Process{Args: []string{"ashlar", "simulate", "-f", "-", "-o", "json"}, Out: out, Err: errs, Env: func(string) string { return "" },
-		In: strings.NewReader(strings.Repeat("apiVersion: v1\nkind: Namespace\nmetadata:\n  name: a\n---\n", 40)), Now: func() time.Time {
+	return Process{Args: []string{"ashlar", "simulate", "-f", "-", "-o", "json"}, Out: out, Err: errs,
+		Env: func(string) string {
+			return ""
+		},
+		In: strings.NewReader(strings.Repeat("apiVersion: v1\nkind: Namespace\nmetadata:\n  name: a\n---\n", 40)),
+		Now: func() time.Time {
 			now = now.Add(step)
 			return now
 		}}
@@ -88,7 +93,8 @@ func TestLoadingTellsAPlainLineNowAndThenElsewhere(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, errs.String())
 	}
 	lines := strings.Split(strings.TrimSuffix(errs.String(), "\n"), "\n")
-	if len(lines) < 2 || len(lines) > 6 || strings.Contains(errs.String(), "\x1b") || !strings.HasPrefix(lines[0], "reading -: 0 of 0 MB, ") {
+	if len(lines) < 2 || len(lines) > 6 || strings.Contains(errs.String(), "\x1b") ||
+		!strings.HasPrefix(lines[0], "reading -: 0 of 0 MB, ") {
 		t.Errorf("in 12 seconds: %q", errs.String())
 	}
 	errs.Reset()

@@ -18,7 +18,8 @@ const (
 // traced runs simulate on a trace.
 func traced(t *testing.T, nodes, jobs string, more ...string) result {
 	t.Helper()
-	return run("", append([]string{"ashlar", "simulate", "--trace-nodes", file(t, "nodes.csv", nodes), "--trace-jobs", file(t, "jobs.csv", jobs)}, more...)...)
+	return run("", append([]string{"ashlar", "simulate", "--trace-nodes", file(t, "nodes.csv", nodes), "--trace-jobs",
+		file(t, "jobs.csv", jobs)}, more...)...)
 }
 
 // figures is what a script reads of a trace's run.
@@ -44,11 +45,13 @@ func TestATraceIsReplayedAndSummedUp(t *testing.T) {
 		t.Fatalf("exit code %d, %v: %s%s", got.code, err, got.err, got.out)
 	}
 	// The first holds all until 11; the second is bound then, starts at 12 and ends at 22.
-	if f.Kind != "TraceReport" || f.Makespan != 22 || f.All.Finished != 2 || f.All.Delay.Mean != 4 || f.All.Completion.Mean != 15 {
+	if f.Kind != "TraceReport" || f.Makespan != 22 || f.All.Finished != 2 || f.All.Delay.Mean != 4 ||
+		f.All.Completion.Mean != 15 {
 		t.Errorf("%+v", f)
 	}
 	var same figures
-	if err := yaml.Unmarshal([]byte(traced(t, traceNodes, jobs, "-o", "yaml").out), &same); err != nil || same.Makespan != f.Makespan {
+	if err := yaml.Unmarshal([]byte(traced(t, traceNodes, jobs, "-o", "yaml").out), &same); err != nil ||
+		same.Makespan != f.Makespan {
 		t.Errorf("-o yaml says %+v, %v", same, err)
 	}
 	if got := traced(t, traceNodes, jobs, "-o", "csv"); !strings.Contains(got.out, "all,,completion_mean_s,15\n") {
@@ -71,11 +74,13 @@ func TestARunIsDrawn(t *testing.T) {
 			t.Errorf("the page lacks %q", part)
 		}
 	}
-	got = traced(t, traceNodes, traceJobs+"a,ml,ann,0,10,2,2,,,2,,\n", "--report-html", filepath.Join(page, "below-a-file"))
+	got = traced(t, traceNodes, traceJobs+"a,ml,ann,0,10,2,2,,,2,,\n", "--report-html",
+		filepath.Join(page, "below-a-file"))
 	if got.code != 1 || !strings.Contains(got.err, "writing the page") || !strings.Contains(got.err, "not a directory") {
 		t.Errorf("exit code %d: %s", got.code, got.err)
 	}
-	if got := run("", "ashlar", "simulate", "-f", quickstart, "--report-html", page); got.code != 2 || !strings.Contains(got.err, "only a trace's run is drawn") {
+	if got := run("", "ashlar", "simulate", "-f", quickstart, "--report-html", page); got.code != 2 ||
+		!strings.Contains(got.err, "only a trace's run is drawn") {
 		t.Errorf("exit code %d: %s", got.code, got.err)
 	}
 }
@@ -99,7 +104,9 @@ func TestATraceEndsWithJobsThatNeverDo(t *testing.T) {
 // Where jobs take room back, the report counts the evictions, and whoever was evicted has
 // its whole work before it again: low runs from 1 to 11 in vain and from 33 to 133.
 func TestEvictionsAreCounted(t *testing.T) {
-	conf := file(t, "preempt.conf", "actions: \"enqueue, allocate, preempt\"\ntiers:\n- plugins: [{name: priority}, {name: gang}]\n- plugins: [{name: predicates}]\n")
+	conf := file(t, "preempt.conf",
+		"actions: \"enqueue, allocate, preempt\"\ntiers:\n- plugins: [{name: priority}, {name: gang}]\n"+
+			"- plugins: [{name: predicates}]\n")
 	var f struct {
 		Evictions int
 		Makespan  float64
@@ -125,7 +132,8 @@ func TestAJobThatCannotRunWaitsWithItsReason(t *testing.T) {
 	queue := func(name, rest string) string {
 		return "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: " + name + "}\n" + rest + "\n---\n"
 	}
-	queues := file(t, "queues.yaml", queue("shut", "spec: {weight: 1}\nstatus: {state: Closed}")+queue("team", "spec: {weight: 1}")+
+	queues := file(t, "queues.yaml", queue("shut", "spec: {weight: 1}\nstatus: {state: Closed}")+
+		queue("team", "spec: {weight: 1}")+
 		queue("leaf", "spec: {weight: 1, parent: team}")+queue("small", "spec: {weight: 1, capability: {nvidia.com/gpu: 1}}"))
 	head := strings.TrimSuffix(traceJobs, "\n") + ",gpu_model\n"
 	for name, c := range map[string]struct{ row, code string }{
@@ -142,7 +150,8 @@ func TestAJobThatCannotRunWaitsWithItsReason(t *testing.T) {
 			if err := json.Unmarshal([]byte(got.out), &f); err != nil {
 				t.Fatalf("%v: %s%s", err, got.err, got.out)
 			}
-			if f.All.Finished != 1 || len(f.Waiting) != 1 || f.Waiting[0].Example != "x" || !strings.Contains(f.Waiting[0].Code+f.Waiting[0].Message, c.code) {
+			if f.All.Finished != 1 || len(f.Waiting) != 1 || f.Waiting[0].Example != "x" ||
+				!strings.Contains(f.Waiting[0].Code+f.Waiting[0].Message, c.code) {
 				t.Errorf("want %s: %+v", c.code, f)
 			}
 		})
@@ -158,7 +167,8 @@ func TestATraceStopsAtAVirtualTime(t *testing.T) {
 
 // Queues of a trace that -f describes are as it says, and so is the configuration there.
 func TestFilesGiveATraceQueuesAndAConfiguration(t *testing.T) {
-	queue := "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: small}\nspec: {capability: {nvidia.com/gpu: \"1\"}}\n"
+	queue := "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: small}\n" +
+		"spec: {capability: {nvidia.com/gpu: \"1\"}}\n"
 	files := file(t, "queues.yaml", queue+configMap("c", quiet))
 	var f figures
 	got := traced(t, traceNodes, traceJobs+"a,small,,0,10,1,1,,,2,,\nb,made,,0,10,1,1,,,2,,\n", "-f", files, "-o", "json")
@@ -178,10 +188,12 @@ func TestABadTraceIsRefusedLineByLine(t *testing.T) {
 	}{
 		"bad rows of both tables": {traced(t, traceNodes+"c,,,x,\n", traceJobs+"a,,,0,-1,1,1,,,1,,\n"), 1,
 			[]string{`nodes.csv:4: gpu_count "x": not a number`, "jobs.csv:2: duration_s -1: negative"}},
-		"a file that is not there": {run("", "ashlar", "simulate", "--trace-nodes", "nowhere.csv", "--trace-jobs", "nowhere.csv.gz"), 1,
+		"a file that is not there": {run("", "ashlar", "simulate", "--trace-nodes", "nowhere.csv", "--trace-jobs",
+			"nowhere.csv.gz"), 1,
 			[]string{"nowhere.csv: no such file or directory", "nowhere.csv.gz: no such file or directory"}},
 		"jobs without nodes": {run("", "ashlar", "simulate", "--trace-jobs", "jobs.csv"), 2, []string{"trace-nodes"}},
-		"csv of no trace":    {run("", "ashlar", "simulate", "-f", quickstart, "-o", "csv"), 2, []string{"only a trace's figures are printed as CSV"}},
+		"csv of no trace": {run("", "ashlar", "simulate", "-f", quickstart, "-o", "csv"), 2,
+			[]string{"only a trace's figures are printed as CSV"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -209,7 +221,8 @@ func TestAClusterIsFilledInRandomOrders(t *testing.T) {
 	if err := json.Unmarshal([]byte(got.out), &one); err != nil {
 		t.Fatalf("exit code %d, %v: %s%s", got.code, err, got.err, got.out)
 	}
-	if one.Kind != "TraceReport" || one.All.Jobs < 6 || one.All.Finished != 0 || len(one.Loads) != 6 || one.Loads[5].Requested != 1.3 || one.Loads[5].Allocated != 1 {
+	if one.Kind != "TraceReport" || one.All.Jobs < 6 || one.All.Finished != 0 || len(one.Loads) != 6 ||
+		one.Loads[5].Requested != 1.3 || one.Loads[5].Allocated != 1 {
 		t.Errorf("%+v", one)
 	}
 	again := traced(t, traceNodes, jobs, "--trace-fill", "300", "--trace-seed", "1", "-o", "json", "--audit")
@@ -228,13 +241,17 @@ func TestAClusterIsFilledInRandomOrders(t *testing.T) {
 	if err := json.Unmarshal([]byte(got.out), &many); err != nil {
 		t.Fatalf("exit code %d, %v: %s%s", got.code, err, got.err, got.out)
 	}
-	if many.Kind != "TraceFillReport" || len(many.Loads) != 6 || len(many.Runs) != 3 || many.Runs[2].Seed != 9 || many.Loads[5].Allocated.Mean != 1 || many.Loads[0].Allocated.Min > many.Loads[0].Allocated.Mean {
+	if many.Kind != "TraceFillReport" || len(many.Loads) != 6 || len(many.Runs) != 3 || many.Runs[2].Seed != 9 ||
+		many.Loads[5].Allocated.Mean != 1 || many.Loads[0].Allocated.Min > many.Loads[0].Allocated.Mean {
 		t.Errorf("%+v", many)
 	}
-	if got := traced(t, traceNodes, jobs, "--trace-fill", "300", "--trace-seed", "7,8"); !strings.Contains(got.out, "over 2 runs (seeds 7, 8)") || !strings.Contains(got.out, "130.00") {
+	if got := traced(t, traceNodes, jobs, "--trace-fill", "300", "--trace-seed", "7,8"); !strings.Contains(got.out,
+		"over 2 runs (seeds 7, 8)") || !strings.Contains(got.out, "130.00") {
 		t.Errorf("the table says\n%s", got.out)
 	}
-	if got := traced(t, traceNodes, jobs, "--trace-fill", "300", "--trace-seed", "7,8", "-o", "csv"); !strings.Contains(got.out, "load,130,allocated_mean,1.000000\n") || !strings.Contains(got.out, "seed,8,allocated_at_130,1.000000\n") {
+	if got := traced(t, traceNodes, jobs, "--trace-fill", "300", "--trace-seed", "7,8", "-o",
+		"csv"); !strings.Contains(got.out, "load,130,allocated_mean,1.000000\n") ||
+		!strings.Contains(got.out, "seed,8,allocated_at_130,1.000000\n") {
 		t.Errorf("-o csv says\n%s", got.out)
 	}
 }
@@ -246,13 +263,17 @@ func TestFillingThatCannotBeMeantIsRefused(t *testing.T) {
 		code int
 		want string
 	}{
-		"a seed without filling":   {traced(t, traceNodes, none, "--trace-seed", "1"), 2, "give --trace-fill"},
-		"more than ten times":      {traced(t, traceNodes, none, "--trace-fill", "1001"), 2, "expected 1 to 1000 percent"},
-		"less than nothing":        {traced(t, traceNodes, none, "--trace-fill", "-1"), 2, "expected 1 to 1000 percent"},
-		"no trace":                 {run("", "ashlar", "simulate", "-f", quickstart, "--trace-fill", "130"), 2, "give --trace-nodes"},
-		"a page of several":        {traced(t, traceNodes, none, "--trace-fill", "130", "--trace-seed", "1,2", "--report-html", "x.html"), 2, "give one --trace-seed"},
-		"jobs that ask for no GPU": {traced(t, traceNodes, none, "--trace-fill", "130"), 1, "error: --trace-fill: no job asks for a GPU"},
-		"the same with two seeds":  {traced(t, traceNodes, none, "--trace-fill", "130", "--trace-seed", "1,2"), 1, "error: --trace-fill: no job asks for a GPU"},
+		"a seed without filling": {traced(t, traceNodes, none, "--trace-seed", "1"), 2, "give --trace-fill"},
+		"more than ten times":    {traced(t, traceNodes, none, "--trace-fill", "1001"), 2, "expected 1 to 1000 percent"},
+		"less than nothing":      {traced(t, traceNodes, none, "--trace-fill", "-1"), 2, "expected 1 to 1000 percent"},
+		"no trace": {run("", "ashlar", "simulate", "-f", quickstart, "--trace-fill", "130"), 2,
+			"give --trace-nodes"},
+		"a page of several": {traced(t, traceNodes, none, "--trace-fill", "130", "--trace-seed", "1,2",
+			"--report-html", "x.html"), 2, "give one --trace-seed"},
+		"jobs that ask for no GPU": {traced(t, traceNodes, none, "--trace-fill", "130"), 1,
+			"error: --trace-fill: no job asks for a GPU"},
+		"the same with two seeds": {traced(t, traceNodes, none, "--trace-fill", "130", "--trace-seed", "1,2"), 1,
+			"error: --trace-fill: no job asks for a GPU"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -42,7 +42,8 @@ func (p Process) version() *cobra.Command {
 
 // found reads the versions from what the linker left.
 func found(info *debug.BuildInfo) versions {
-	v := versions{Version: release, Revision: revision, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+	v := versions{Version: release, Revision: revision, Go: runtime.Version(), Platform: runtime.GOOS + "/" +
+		runtime.GOARCH,
 		Kubernetes: "unknown", Volcano: "unknown"}
 	if info == nil {
 		info = &debug.BuildInfo{}
@@ -101,7 +102,8 @@ func (v versions) print(w io.Writer, output string) error {
 		if v.Revision != "" {
 			revision = " (" + v.Revision + ")"
 		}
-		_, err := fmt.Fprintf(w, "ashlar      %s%s\ngo          %s %s\nkubernetes  k8s.io/api %s\nvolcano     volcano.sh/apis %s\n",
+		_, err := fmt.Fprintf(w, "ashlar      %s%s\ngo          %s %s\nkubernetes  k8s.io/api %s\n"+
+			"volcano     volcano.sh/apis %s\n",
 			v.Version, revision, v.Go, v.Platform, v.Kubernetes, v.Volcano)
 		return err
 	default:

@@ -12,8 +12,10 @@ func TestTheRevisionIsTheCommitAndWhetherItWasChanged(t *testing.T) {
 		linked   string
 		want     string
 	}{
-		"a clean tree":     {settings: []debug.BuildSetting{{Key: "vcs.modified", Value: "false"}, {Key: "vcs.revision", Value: "abc"}}, want: "abc"},
-		"a changed tree":   {settings: []debug.BuildSetting{{Key: "vcs.modified", Value: "true"}, {Key: "vcs.revision", Value: "abc"}}, want: "abc-dirty"},
+		"a clean tree": {settings: []debug.BuildSetting{{Key: "vcs.modified", Value: "false"},
+			{Key: "vcs.revision", Value: "abc"}}, want: "abc"},
+		"a changed tree": {settings: []debug.BuildSetting{{Key: "vcs.modified", Value: "true"},
+			{Key: "vcs.revision", Value: "abc"}}, want: "abc-dirty"},
 		"no tree":          {},
 		"a linked release": {linked: "def", want: "def"},
 	} {

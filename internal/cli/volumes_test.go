@@ -70,10 +70,13 @@ func TestVolumesAreHeededInASimulation(t *testing.T) {
 		problem string
 	}{
 		"a pod goes where its volume is, and another that comes later finds none": {
-			input: twoNodes + disks + claimed("a") + claimed("b") + claiming("a", "") + claiming("b", `"ashlar.sh/submit-at": 10s`),
-			nodes: map[string]string{"a": "n2", "b": ""}, reasons: map[string]string{"b": "didn't find available persistent volumes"}},
+			input: twoNodes + disks + claimed("a") + claimed("b") + claiming("a", "") +
+				claiming("b", `"ashlar.sh/submit-at": 10s`),
+			nodes:   map[string]string{"a": "n2", "b": ""},
+			reasons: map[string]string{"b": "didn't find available persistent volumes"}},
 		"a claim that is not there": {
-			input: twoNodes + disks + claiming("a", ""), nodes: map[string]string{"a": ""}, reasons: map[string]string{"a": `"a" not found`}},
+			input: twoNodes + disks + claiming("a", ""), nodes: map[string]string{"a": ""},
+			reasons: map[string]string{"a": `"a" not found`}},
 		"where the input knows of no volumes, room alone counts": {
 			input: twoNodes + claiming("a", ""), nodes: map[string]string{"a": "n"}, problem: "1 pods name claims"},
 	} {

@@ -29,7 +29,8 @@ func (in input) engine(p Process) ([]sched.Option, error) {
 	case in.storage():
 		return p.engine(), nil
 	case in.devices():
-		return append([]sched.Option{sched.WithPlugin(filters.WithoutVolumes()), sched.WithPlugin(filters.Capacity())}, p.compiled()...), nil
+		return append([]sched.Option{sched.WithPlugin(filters.WithoutVolumes()), sched.WithPlugin(filters.Capacity())},
+			p.compiled()...), nil
 	}
 	return p.compiled(), nil
 }

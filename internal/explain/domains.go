@@ -27,7 +27,8 @@ var ofDomains = map[trace.Code]func(trace.NodeCount) string{
 		return fmt.Sprintf("%s a pod that keeps away from %s", beside(c), c.Domain.Pods)
 	},
 	trace.NodeNUMA: func(c trace.NodeCount) string {
-		return fmt.Sprintf("might have no %d cpus together: %d were free on one NUMA node when it was last reported", c.Domain.Least, c.Domain.Have)
+		return fmt.Sprintf("might have no %d cpus together: %d were free on one NUMA node when it was last reported",
+			c.Domain.Least, c.Domain.Have)
 	},
 	trace.NodeGroupLimit: func(c trace.NodeCount) string {
 		d := c.Domain
@@ -42,7 +43,8 @@ var ofDomains = map[trace.Code]func(trace.NodeCount) string{
 		if d.Value == "" {
 			return fmt.Sprintf("%s too many pods %s where some node has %d and maxSkew is %d", has(c), d.Pods, d.Least, d.Most)
 		}
-		return fmt.Sprintf("%s %d pods %s where some %s has %d and maxSkew is %d", beside(c), d.Have, d.Pods, brief(d.Key), d.Least, d.Most)
+		return fmt.Sprintf("%s %d pods %s where some %s has %d and maxSkew is %d", beside(c), d.Have, d.Pods, brief(d.Key),
+			d.Least, d.Most)
 	},
 }
 

@@ -202,7 +202,8 @@ func (p *page) evicted(r *Report) {
 		return
 	}
 	p.title("EVICTED PODS")
-	rows := [][]cell{{left("TIME"), left("POD"), left("QUEUE"), right("PRIORITY"), left("HELD"), right("RAN"), left("ACTION"), left("FOR")}}
+	rows := [][]cell{{left("TIME"), left("POD"), left("QUEUE"), right("PRIORITY"), left("HELD"), right("RAN"),
+		left("ACTION"), left("FOR")}}
 	for i := range r.Evictions {
 		rows = append(rows, p.eviction(&r.Evictions[i]))
 	}
@@ -214,7 +215,8 @@ func (p *page) evicted(r *Report) {
 }
 
 func (p *page) eviction(e *Eviction) []cell {
-	row := []cell{left(e.Time.String()), left(p.name(e.Namespace, e.Name)), left(e.Queue), right("-").in(faint), left("-").in(faint),
+	row := []cell{left(e.Time.String()), left(p.name(e.Namespace, e.Name)), left(e.Queue), right("-").in(faint),
+		left("-").in(faint),
 		right("-").in(faint), left(e.Action), left(p.short(e.For))}
 	if e.Record != nil {
 		row[3], row[4] = right(fmt.Sprint(e.Record.Priority)), left(holding(e.Record.Held))

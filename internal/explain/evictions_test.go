@@ -14,7 +14,8 @@ import (
 
 // preempted is a plan of two victims, and the nodes that were not chosen for it.
 func preempted() []*trace.Eviction {
-	one := &trace.Eviction{Action: "preempt", Task: "ml/old-0", Job: "ml/old", Queue: "default", For: "ml/new-0", ForJob: "ml/new",
+	one := &trace.Eviction{Action: "preempt", Task: "ml/old-0", Job: "ml/old", Queue: "default", For: "ml/new-0",
+		ForJob:   "ml/new",
 		ForQueue: "default", Node: "n1", Priority: 1, ForPriority: 100, Tier: 1, Rules: []string{"priority", "gang"},
 		Lost: resource.List{{Name: "cpu", Value: 2000}, {Name: "memory", Value: 4 * gi}, {Name: "pods", Value: 1}},
 		Ran:  int64(90 * time.Second), Considered: 3, Hopeless: 4, Steps: 7,
@@ -31,8 +32,9 @@ func preempted() []*trace.Eviction {
 
 func TestAnEvictionNamesItsBeneficiaryAndItsRule(t *testing.T) {
 	list := preempted()
-	reclaimed := trace.Eviction{Action: "reclaim", Task: "ml/a-0", Job: "ml/a", Queue: "a", For: "ml/b-0", ForJob: "ml/b", ForQueue: "b",
-		Node: "n1", Priority: 100, ForPriority: 1, Whole: true, Tier: 2, Rules: []string{"proportion"}}
+	reclaimed := trace.Eviction{Action: "reclaim", Task: "ml/a-0", Job: "ml/a", Queue: "a", For: "ml/b-0", ForJob: "ml/b",
+		ForQueue: "b",
+		Node:     "n1", Priority: 100, ForPriority: 1, Whole: true, Tier: 2, Rules: []string{"proportion"}}
 	within := *list[0]
 	within.Job = within.ForJob
 	for _, c := range []struct {
@@ -40,16 +42,21 @@ func TestAnEvictionNamesItsBeneficiaryAndItsRule(t *testing.T) {
 		record *trace.Eviction
 		want   string
 	}{
-		{"a surplus member", list[0], "preempt: makes room on node n1 for ml/new-0 of job ml/new (queue default, priority 100 against 1); " +
-			"permitted by tier 1 (priority, gang); its job keeps its minimum"},
-		{"a whole gang", list[1], "preempt: makes room on node n1 for ml/new-0 of job ml/new (queue default, priority 100 against 1); " +
+		{"a surplus member", list[0],
+			"preempt: makes room on node n1 for ml/new-0 of job ml/new (queue default, priority 100 against 1); " +
+				"permitted by tier 1 (priority, gang); its job keeps its minimum"},
+		{"a whole gang", list[1], "preempt: makes room on node n1 for ml/new-0 of job ml/new (queue default, priority 100 " +
+			"against 1); " +
 			"permitted by tier 1 (priority, gang); its job goes as a whole"},
-		{"for nobody's sake", &trace.Eviction{Action: "shuffle", Task: "ml/a-0", Job: "ml/a", Queue: "a", Node: "n1", Why: "n1 is busier than most"},
+		{"for nobody's sake", &trace.Eviction{Action: "shuffle", Task: "ml/a-0", Job: "ml/a", Queue: "a", Node: "n1",
+			Why: "n1 is busier than most"},
 			"shuffle: leaves node n1: n1 is busier than most"},
-		{"within a job", &within, "preempt: makes room on node n1 for ml/new-0 of the same job (queue default, priority 100 against 1); " +
+		{"within a job", &within, "preempt: makes room on node n1 for ml/new-0 of the same job (queue default, priority " +
+			"100 against 1); " +
 			"permitted by tier 1 (priority, gang); its job keeps its minimum"},
-		{"a reclaim is no matter of priority", &reclaimed, "reclaim: makes room on node n1 for ml/b-0 of job ml/b (queue b, which takes back its due from queue a); " +
-			"permitted by tier 2 (proportion); its job goes as a whole"},
+		{"a reclaim is no matter of priority", &reclaimed,
+			"reclaim: makes room on node n1 for ml/b-0 of job ml/b (queue b, which takes back its due from queue a); " +
+				"permitted by tier 2 (proportion); its job goes as a whole"},
 	} {
 		if got := Evicted(c.record); got != c.want {
 			t.Errorf("%s is told as\n  %s\nwant\n  %s", c.name, got, c.want)
@@ -61,9 +68,12 @@ func TestTheRecordSaysWhyOtherNodesLostAndWhatIsLost(t *testing.T) {
 	list := preempted()
 	got := NewEvictions(list)
 	want := []Lost{
-		{Node: "n2", Why: "it would cost as much: its victims started no later, or its name comes later", Tried: true, HighestPriority: 1, PrioritySum: 2, Victims: 2},
-		{Node: "n3", Why: "it would cost 3 victims with priorities of 3 in all, not 2 with 2", Tried: true, HighestPriority: 1, PrioritySum: 3, Victims: 3},
-		{Node: "n4", Why: "not tried: it would cost at least a victim of priority 50, not 1", HighestPriority: 50, PrioritySum: 50, Victims: 1},
+		{Node: "n2", Why: "it would cost as much: its victims started no later, or its name comes later", Tried: true,
+			HighestPriority: 1, PrioritySum: 2, Victims: 2},
+		{Node: "n3", Why: "it would cost 3 victims with priorities of 3 in all, not 2 with 2", Tried: true,
+			HighestPriority: 1, PrioritySum: 3, Victims: 3},
+		{Node: "n4", Why: "not tried: it would cost at least a victim of priority 50, not 1", HighestPriority: 50,
+			PrioritySum: 50, Victims: 1},
 		{Node: "n5", Why: "not tried: it could not cost less", HighestPriority: 1, PrioritySum: 2, Victims: 2},
 	}
 	if diff := cmp.Diff(want, got[0].Record.Instead); diff != "" {
@@ -112,7 +122,8 @@ func TestTextOfEvictions(t *testing.T) {
 func TestManyPlansAreCounted(t *testing.T) {
 	r := &Report{}
 	for i := range mostPlans + 3 {
-		r.Evictions = append(r.Evictions, Eviction{Namespace: "x", Name: "v", For: "x/j", Time: Duration(i), Reason: "because"})
+		r.Evictions = append(r.Evictions, Eviction{Namespace: "x", Name: "v", For: "x/j", Time: Duration(i),
+			Reason: "because"})
 	}
 	var out bytes.Buffer
 	if err := r.Text(&out, Style{}); err != nil {

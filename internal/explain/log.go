@@ -28,14 +28,18 @@ var lines = [...]func(trace.Event) string{
 		return fmt.Sprintf("hyperNode in session: <%s>, tier <%d>, <%d> nodes", e.Node, e.Weight, e.Count)
 	},
 	trace.AllocateHyperNode: func(e trace.Event) string {
-		return fmt.Sprintf("Allocate Job <%s> in hyperNode <%s>, tier <%d>, score <%d>", e.Job, domainName(e.Node), e.Count, e.Score)
+		return fmt.Sprintf("Allocate Job <%s> in hyperNode <%s>, tier <%d>, score <%d>", e.Job, domainName(e.Node), e.Count,
+			e.Score)
 	},
 	trace.AllocateDomain: func(e trace.Event) string {
-		return fmt.Sprintf("Allocate Job <%s> in another domain, beginning with Task <%s> on node <%s>, score <%d>", e.Job, e.Task, e.Node, e.Score)
+		return fmt.Sprintf("Allocate Job <%s> in another domain, beginning with Task <%s> on node <%s>, score <%d>", e.Job,
+			e.Task, e.Node, e.Score)
 	},
-	trace.EnterAction:   func(e trace.Event) string { return "Enter " + capital(e.Action) + " ..." },
-	trace.LeaveAction:   func(e trace.Event) string { return "Leaving " + capital(e.Action) + " ..." },
-	trace.TotalResource: func(e trace.Event) string { return fmt.Sprintf("The total resource is <%s>", labelled(e, "total")) },
+	trace.EnterAction: func(e trace.Event) string { return "Enter " + capital(e.Action) + " ..." },
+	trace.LeaveAction: func(e trace.Event) string { return "Leaving " + capital(e.Action) + " ..." },
+	trace.TotalResource: func(e trace.Event) string {
+		return fmt.Sprintf("The total resource is <%s>", labelled(e, "total"))
+	},
 	trace.ConsideringQueue: func(e trace.Event) string {
 		return fmt.Sprintf("Considering Queue <%s>: weight <%d>, total weight <%d>.", e.Queue, e.Weight, e.Total)
 	},
@@ -43,26 +47,37 @@ var lines = [...]func(trace.Event) string{
 		return fmt.Sprintf("Format queue <%s> deserved resource to <%s>", e.Queue, labelled(e, "deserved"))
 	},
 	trace.QueueAttributes: func(e trace.Event) string {
-		return fmt.Sprintf("The attributes of queue <%s> in capacity: deserved <%s>, realCapability <%s>, allocated <%s>, request <%s>, elastic <%s>, share <%s>",
-			e.Queue, labelled(e, "deserved"), labelled(e, "realCapability"), labelled(e, "allocated"), labelled(e, "request"), labelled(e, "elastic"), Share(e.Micro))
+		return fmt.Sprintf("The attributes of queue <%s> in capacity: deserved <%s>, realCapability <%s>, allocated <%s>, "+
+			"request <%s>, elastic <%s>, share <%s>",
+			e.Queue, labelled(e, "deserved"), labelled(e, "realCapability"), labelled(e, "allocated"), labelled(e, "request"),
+			labelled(e, "elastic"), Share(e.Micro))
 	},
-	trace.QueueMeet:         func(e trace.Event) string { return fmt.Sprintf("queue <%s> is meet", e.Queue) },
-	trace.RemainingResource: func(e trace.Event) string { return fmt.Sprintf("Remaining resource is <%s>", labelled(e, "remaining")) },
-	trace.TryQueues:         func(e trace.Event) string { return fmt.Sprintf("Try to allocate resource to %d Queues", e.Count) },
+	trace.QueueMeet: func(e trace.Event) string { return fmt.Sprintf("queue <%s> is meet", e.Queue) },
+	trace.RemainingResource: func(e trace.Event) string {
+		return fmt.Sprintf("Remaining resource is <%s>", labelled(e, "remaining"))
+	},
+	trace.TryQueues: func(e trace.Event) string {
+		return fmt.Sprintf("Try to allocate resource to %d Queues", e.Count)
+	},
 	trace.QueueOverusedEvent: func(e trace.Event) string {
 		deserved, allocated := sides(e.Reason.Shorts)
-		return fmt.Sprintf("Queue <%s> is overused: deserved <%s>, allocated <%s>, share <%s>\nQueue <%s> is overused, ignore it.",
+		return fmt.Sprintf("Queue <%s> is overused: deserved <%s>, allocated <%s>, share <%s>\n"+
+			"Queue <%s> is overused, ignore it.",
 			e.Queue, vector(deserved), vector(allocated), share(e), e.Queue)
 	},
 	trace.QueueNotOpenEvent: func(e trace.Event) string {
 		return fmt.Sprintf("Queue <%s> current state: %s, is not in open state", e.Queue, e.Reason.Text)
 	},
 	trace.NotAllocatable: notAllocatable,
-	trace.AddedJob:       func(e trace.Event) string { return fmt.Sprintf("Added Job <%s> into Queue <%s>", e.Job, e.Queue) },
+	trace.AddedJob: func(e trace.Event) string {
+		return fmt.Sprintf("Added Job <%s> into Queue <%s>", e.Job, e.Queue)
+	},
 	trace.SkippedJob: func(e trace.Event) string {
 		return fmt.Sprintf("Job <%s> Queue <%s> skip %s, reason: %s", e.Job, e.Queue, e.Action, why(e))
 	},
-	trace.NodesForJob: func(e trace.Event) string { return fmt.Sprintf("There are <%d> nodes for Job <%s>", e.Count, e.Job) },
+	trace.NodesForJob: func(e trace.Event) string {
+		return fmt.Sprintf("There are <%d> nodes for Job <%s>", e.Count, e.Job)
+	},
 	trace.PrePredicateEvent: func(e trace.Event) string {
 		return fmt.Sprintf("PrePredicate for task %s failed for: %s", e.Task, e.Reason.Text)
 	},
@@ -75,8 +90,12 @@ var lines = [...]func(trace.Event) string{
 	trace.NodeScores: func(e trace.Event) string {
 		return fmt.Sprintf("BestNode of Task <%s> is <%s>, score <%d>", e.Task, e.Node, e.Score)
 	},
-	trace.BindingTask:    func(e trace.Event) string { return fmt.Sprintf("Binding Task <%s> to node <%s>", e.Task, e.Node) },
-	trace.PipeliningTask: func(e trace.Event) string { return fmt.Sprintf("Pipelining Task <%s> to node <%s>", e.Task, e.Node) },
+	trace.BindingTask: func(e trace.Event) string {
+		return fmt.Sprintf("Binding Task <%s> to node <%s>", e.Task, e.Node)
+	},
+	trace.PipeliningTask: func(e trace.Event) string {
+		return fmt.Sprintf("Pipelining Task <%s> to node <%s>", e.Task, e.Node)
+	},
 	trace.AfterAllocated: func(e trace.Event) string { return after(e, "allocated") },
 	trace.AfterPipelined: func(e trace.Event) string { return after(e, "pipelined") },
 	trace.JobReadyEvent: func(e trace.Event) string {
@@ -87,7 +106,9 @@ var lines = [...]func(trace.Event) string{
 	},
 	trace.Committing: func(trace.Event) string { return "Committing operations ..." },
 	trace.Discarding: func(trace.Event) string { return "Discarding operations ..." },
-	trace.Enqueued:   func(e trace.Event) string { return fmt.Sprintf("Job <%s> enqueued into Queue <%s>", e.Job, e.Queue) },
+	trace.Enqueued: func(e trace.Event) string {
+		return fmt.Sprintf("Job <%s> enqueued into Queue <%s>", e.Job, e.Queue)
+	},
 	trace.NotEnqueued: func(e trace.Event) string {
 		return fmt.Sprintf("Job <%s> Queue <%s> skip enqueue, reason: %s", e.Job, e.Queue, why(e))
 	},
@@ -104,7 +125,8 @@ var lines = [...]func(trace.Event) string{
 		return fmt.Sprintf("Try to preempt Task <%s> for Task <%s>", e.Victim, e.Task)
 	},
 	trace.Preempted: func(e trace.Event) string {
-		return fmt.Sprintf("Preempted <%s> for Task <%s> requested <%s>.", labelled(e, "preempted"), e.Task, labelled(e, "requested"))
+		return fmt.Sprintf("Preempted <%s> for Task <%s> requested <%s>.", labelled(e, "preempted"), e.Task,
+			labelled(e, "requested"))
 	},
 	trace.FailedPreempt: func(e trace.Event) string {
 		switch {
@@ -169,7 +191,8 @@ func notAllocatable(e trace.Event) string {
 			e.Queue, labelled(e, "deserved"), labelled(e, "allocated"), e.Task, labelled(e, "request"))
 	}
 	future, deserved := sides(e.Reason.Shorts)
-	return fmt.Sprintf("Queue <%s>: deserved <%s>, allocated with it <%s>; Candidate <%s>", e.Queue, vector(deserved), vector(future), e.Task)
+	return fmt.Sprintf("Queue <%s>: deserved <%s>, allocated with it <%s>; Candidate <%s>", e.Queue, vector(deserved),
+		vector(future), e.Task)
 }
 
 // share is an overused queue's largest share, with six decimals.

@@ -21,12 +21,14 @@ func fitErrors(e trace.Event) string {
 	if len(parts) == 0 {
 		parts = append(parts, Sentence(e.Reason))
 	}
-	return fmt.Sprintf("FitErrors of Task <%s>: predicate failed on %s: %s", e.Task, count(e.Reason.Need, "node"), strings.Join(parts, ", "))
+	return fmt.Sprintf("FitErrors of Task <%s>: predicate failed on %s: %s", e.Task, count(e.Reason.Need, "node"),
+		strings.Join(parts, ", "))
 }
 
 // nodeRoom is the room on a node that refused (seed 003 §7.2).
 func nodeRoom(e trace.Event) string {
-	return fmt.Sprintf("node <%s>: idle <%s>, used <%s>, releasing <%s>", e.Node, labelled(e, "idle"), labelled(e, "used"), labelled(e, "releasing"))
+	return fmt.Sprintf("node <%s>: idle <%s>, used <%s>, releasing <%s>", e.Node, labelled(e, "idle"), labelled(e, "used"),
+		labelled(e, "releasing"))
 }
 
 // batchNodeOrder lists the best nodes, each with the part of its score that comes of
@@ -36,7 +38,8 @@ func batchNodeOrder(e trace.Event) string {
 	for i, s := range e.Scores {
 		parts[i] = fmt.Sprintf("<%s> score <%d> (<%d> compared)", s.Node, s.Score, s.Compared)
 	}
-	return fmt.Sprintf("BatchNodeOrder of Task <%s> over %s: %s", e.Task, count(e.Count, "node"), strings.Join(parts, ", "))
+	return fmt.Sprintf("BatchNodeOrder of Task <%s> over %s: %s", e.Task, count(e.Count, "node"),
+		strings.Join(parts, ", "))
 }
 
 // levelNotAllocatable is one queue on the way to root, after one below it refused (seed

@@ -26,7 +26,8 @@ func TestQuantitiesAreThoseOfKubernetes(t *testing.T) {
 }
 
 func TestSharesHaveSixDecimals(t *testing.T) {
-	for micro, want := range map[int64]string{0: "0.000000", 1_000_000: "1.000000", 666_667: "0.666667", 12_000_001: "12.000001", -5: "-0.000005"} {
+	for micro, want := range map[int64]string{0: "0.000000", 1_000_000: "1.000000", 666_667: "0.666667",
+		12_000_001: "12.000001", -5: "-0.000005"} {
 		if got := Share(micro).String(); got != want {
 			t.Errorf("%d millionths are written %s, want %s", micro, got, want)
 		}

@@ -137,7 +137,8 @@ func (d *Queues) Only(name string) {
 
 // AddWhy adds the arithmetic of a queue.
 func (d *Queues) AddWhy(w sched.QueueWhy) {
-	why := Why{Queue: w.Queue, Reason: Reason{Code: string(w.Gate.Code), Message: Sentence(w.Gate)}, Resources: []Arithmetic{}}
+	why := Why{Queue: w.Queue, Reason: Reason{Code: string(w.Gate.Code), Message: Sentence(w.Gate)},
+		Resources: []Arithmetic{}}
 	for i := range w.Sums {
 		why.Resources = append(why.Resources, arithmetic(&w.Sums[i]))
 	}
@@ -146,17 +147,20 @@ func (d *Queues) AddWhy(w sched.QueueWhy) {
 
 func arithmetic(a *trace.Arithmetic) Arithmetic {
 	in := func(x int64) string { return Quantity(a.Dim, x) }
-	out := Arithmetic{Resource: a.Dim, Levels: []Level{}, Weight: a.Weight, Request: in(a.Request), Guarantee: in(a.Guarantee),
-		Named: in(a.Named), Rounds: []Round{}, Deserved: in(a.Deserved)}
+	out := Arithmetic{Resource: a.Dim, Levels: []Level{}, Weight: a.Weight, Request: in(a.Request),
+		Guarantee: in(a.Guarantee),
+		Named:     in(a.Named), Rounds: []Round{}, Deserved: in(a.Deserved)}
 	for _, l := range a.Levels {
-		level := Level{Queue: l.Queue, Above: in(l.Above), Promised: in(l.Promised), Guarantee: in(l.Guarantee), Real: in(l.Real)}
+		level := Level{Queue: l.Queue, Above: in(l.Above), Promised: in(l.Promised), Guarantee: in(l.Guarantee),
+			Real: in(l.Real)}
 		if l.Bounded {
 			level.Capability = in(l.Capability)
 		}
 		out.Levels = append(out.Levels, level)
 	}
 	for _, r := range a.Rounds {
-		out.Rounds = append(out.Rounds, Round{Number: r.Number, TotalWeight: r.TotalWeight, Remaining: in(r.Remaining), Given: in(r.Given),
+		out.Rounds = append(out.Rounds, Round{Number: r.Number, TotalWeight: r.TotalWeight, Remaining: in(r.Remaining),
+			Given:  in(r.Given),
 			Capped: in(r.Capped), Asked: in(r.Asked), Value: in(r.Value), Met: r.Met, Settling: r.Settling})
 	}
 	return out

@@ -55,7 +55,8 @@ func squeezed(text string) string {
 
 func TestArithmeticBySpec(t *testing.T) {
 	bySpec := func(named, real, guarantee, deserved int64) sched.QueueWhy {
-		return sched.QueueWhy{Queue: "q", Sums: []trace.Arithmetic{{Dim: "cpu", Named: named, Guarantee: guarantee, Deserved: deserved,
+		return sched.QueueWhy{Queue: "q", Sums: []trace.Arithmetic{{Dim: "cpu", Named: named, Guarantee: guarantee,
+			Deserved: deserved,
 			Levels: []trace.Level{{Queue: "root", Above: 100_000, Real: 100_000},
 				{Queue: "q", Above: 100_000, Guarantee: guarantee, Capability: real, Bounded: true, Real: real}}}}}
 	}
@@ -79,8 +80,10 @@ func TestArithmeticBySpec(t *testing.T) {
 }
 
 func TestAQueueThatTakesNoPartSaysSo(t *testing.T) {
-	got := whyText(t, sched.QueueWhy{Queue: "lost", Gate: trace.Reason{Code: trace.QueueOrphaned, Queue: "lost", Text: "gone"}})
-	for _, want := range []string{"WHY QUEUE lost", "It takes no jobs: queue lost hangs below queue gone", "takes no part in sharing"} {
+	got := whyText(t, sched.QueueWhy{Queue: "lost", Gate: trace.Reason{Code: trace.QueueOrphaned, Queue: "lost",
+		Text: "gone"}})
+	for _, want := range []string{"WHY QUEUE lost", "It takes no jobs: queue lost hangs below queue gone",
+		"takes no part in sharing"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in:\n%s", want, got)
 		}
@@ -95,12 +98,15 @@ func TestServedNext(t *testing.T) {
 		queues []sched.QueueReport
 		want   string
 	}{
-		"nobody waits":   {[]sched.QueueReport{queue("a", 0, false)}, "No job waits for a turn."},
-		"in their order": {[]sched.QueueReport{queue("a", 2, true), queue("b", 0, false), queue("c", 1, false)}, "Served next: c, a (holds all it deserves)."},
+		"nobody waits": {[]sched.QueueReport{queue("a", 0, false)}, "No job waits for a turn."},
+		"in their order": {[]sched.QueueReport{queue("a", 2, true), queue("b", 0, false), queue("c", 1, false)},
+			"Served next: c, a (holds all it deserves)."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := NewQueues(sched.Report{Queues: c.queues}, Summary{})
-			if got := written(t, func(b *bytes.Buffer) error { return d.Text(b, Style{}, true) }); !strings.Contains(got, c.want) {
+			if got := written(t, func(b *bytes.Buffer) error {
+				return d.Text(b, Style{}, true)
+			}); !strings.Contains(got, c.want) {
 				t.Errorf("no %q in:\n%s", c.want, got)
 			}
 		})

@@ -180,12 +180,15 @@ func New(state sched.Report, s Summary, evictions []Eviction) *Report {
 		r.Jobs = append(r.Jobs, job(&state.Jobs[i]))
 	}
 	for _, p := range state.Pods {
-		r.Pods = append(r.Pods, Pod{Namespace: p.Namespace, Name: p.Name, Job: p.Job, JobOwner: owner(p.JobOwner), shown: p.JobShown,
+		r.Pods = append(r.Pods, Pod{Namespace: p.Namespace, Name: p.Name, Job: p.Job, JobOwner: owner(p.JobOwner),
+			shown:  p.JobShown,
 			Status: p.Status.String(), Node: p.Node, NominatedNode: p.Nominated})
 	}
 	for _, n := range state.Nodes {
-		r.Nodes = append(r.Nodes, Node{Name: n.Name, Allocatable: amounts(n.Allocatable), Used: amounts(n.Used), Idle: amounts(n.Idle),
-			Releasing: amounts(n.Releasing), Pipelined: amounts(n.Pipelined), FutureIdle: amounts(n.FutureIdle), Claimed: amounts(n.Claimed)})
+		r.Nodes = append(r.Nodes, Node{Name: n.Name, Allocatable: amounts(n.Allocatable), Used: amounts(n.Used),
+			Idle:      amounts(n.Idle),
+			Releasing: amounts(n.Releasing), Pipelined: amounts(n.Pipelined), FutureIdle: amounts(n.FutureIdle),
+			Claimed: amounts(n.Claimed)})
 	}
 	for _, p := range state.Problems {
 		r.Problems = append(r.Problems, Problem{Object: p.Object, Message: p.Message})
@@ -211,7 +214,8 @@ func queue(q *sched.QueueReport) Queue {
 }
 
 func job(j *sched.JobReport) Job {
-	out := Job{Namespace: j.Namespace, Name: j.Name, Owner: owner(j.Owner), shown: j.Shown, Queue: j.Queue, Phase: j.Phase.String(),
+	out := Job{Namespace: j.Namespace, Name: j.Name, Owner: owner(j.Owner), shown: j.Shown, Queue: j.Queue,
+		Phase:     j.Phase.String(),
 		MinMember: j.MinMember, Priority: j.Priority, Tasks: map[string]int{},
 		Reason: reason(j.Reason), HyperNode: j.HyperNode, SubJobs: subJobs(j.SubJobs)}
 	for status, n := range j.Tasks {

@@ -67,10 +67,14 @@ func TestJSONIsTheContractToTheByte(t *testing.T) {
 
 func TestYAMLIsTheSameDocument(t *testing.T) {
 	var fromJSON, fromYAML any
-	if err := json.Unmarshal([]byte(written(t, func(b *bytes.Buffer) error { return contract().JSON(b) })), &fromJSON); err != nil {
+	if err := json.Unmarshal([]byte(written(t, func(b *bytes.Buffer) error {
+		return contract().JSON(b)
+	})), &fromJSON); err != nil {
 		t.Fatal(err)
 	}
-	if err := yaml.Unmarshal([]byte(written(t, func(b *bytes.Buffer) error { return contract().YAML(b) })), &fromYAML); err != nil {
+	if err := yaml.Unmarshal([]byte(written(t, func(b *bytes.Buffer) error {
+		return contract().YAML(b)
+	})), &fromYAML); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(fromJSON, fromYAML); diff != "" {
@@ -86,16 +90,20 @@ func TestAnEmptyReportHasNoNulls(t *testing.T) {
 }
 
 func TestZeroIsALimitInCapabilitiesOnly(t *testing.T) {
-	r := New(sched.Report{Queues: []sched.QueueReport{{Name: "a", Deserved: cpu(0), Capability: cpu(0), RealCapability: cpu(0)}}}, Summary{}, nil)
-	want := Queue{Name: "a", State: "Open", Deserved: Quantities{}, Allocated: Quantities{}, Request: Quantities{}, Inqueue: Quantities{},
-		Elastic: Quantities{}, Guarantee: Quantities{}, Capability: Quantities{"cpu": "0"}, RealCapability: Quantities{"cpu": "0"}}
+	r := New(sched.Report{Queues: []sched.QueueReport{{Name: "a", Deserved: cpu(0), Capability: cpu(0),
+		RealCapability: cpu(0)}}}, Summary{}, nil)
+	want := Queue{Name: "a", State: "Open", Deserved: Quantities{}, Allocated: Quantities{}, Request: Quantities{},
+		Inqueue: Quantities{},
+		Elastic: Quantities{}, Guarantee: Quantities{}, Capability: Quantities{"cpu": "0"},
+		RealCapability: Quantities{"cpu": "0"}}
 	if diff := cmp.Diff(want, r.Queues[0]); diff != "" {
 		t.Errorf("queue (-want +got):\n%s", diff)
 	}
 }
 
 func TestAJobThatWaitsHasItsCodeAndSentence(t *testing.T) {
-	r := New(sched.Report{Jobs: []sched.JobReport{{Name: "j", Reason: trace.Reason{Code: trace.QueueNotFound, Queue: "x"}}}}, Summary{}, nil)
+	r := New(sched.Report{Jobs: []sched.JobReport{{Name: "j", Reason: trace.Reason{Code: trace.QueueNotFound,
+		Queue: "x"}}}}, Summary{}, nil)
 	if want := (Reason{Code: "QueueNotFound", Message: "queue x does not exist"}); r.Jobs[0].Reason != want {
 		t.Errorf("reason %v, want %v", r.Jobs[0].Reason, want)
 	}
@@ -115,9 +123,12 @@ func TestProblemsFoundEarlierTakeTheirPlace(t *testing.T) {
 
 func TestWhyNobodyIsEvictedIsPartOfTheReason(t *testing.T) {
 	r := New(sched.Report{Jobs: []sched.JobReport{{Name: "j", Reason: trace.Reason{Code: trace.NoNodes, Task: "x/j-0",
-		Evicting: &trace.Reason{Code: trace.NoVictims, Text: "preempt", Task: "x/j-0", Need: 2, Nodes: []trace.NodeCount{{Code: trace.VictimKept, Count: 2}}}}}}}, Summary{}, nil)
-	want := Reason{Code: "NoNodes", Message: `x/j-0: the cluster has no nodes; preempt: no pod may be evicted for it: 2 pods are marked preemptable: "false"`,
-		Evicting: &Evicting{Action: "preempt", Code: "NoVictims", Message: `no pod may be evicted for it: 2 pods are marked preemptable: "false"`}}
+		Evicting: &trace.Reason{Code: trace.NoVictims, Text: "preempt", Task: "x/j-0", Need: 2,
+			Nodes: []trace.NodeCount{{Code: trace.VictimKept, Count: 2}}}}}}}, Summary{}, nil)
+	want := Reason{Code: "NoNodes",
+		Message: `x/j-0: the cluster has no nodes; preempt: no pod may be evicted for it: 2 pods are marked preemptable: "false"`,
+		Evicting: &Evicting{Action: "preempt", Code: "NoVictims",
+			Message: `no pod may be evicted for it: 2 pods are marked preemptable: "false"`}}
 	if diff := cmp.Diff(want, r.Jobs[0].Reason); diff != "" {
 		t.Errorf("reason (-want +got):\n%s", diff)
 	}

@@ -38,7 +38,8 @@ func sentence(r trace.Reason) string {
 		return string(r.Code)
 	}
 	text := say(r)
-	if r.Code == trace.QueueGateShut || r.Code == trace.PodAffinityNoRoom || r.Code == trace.RoomKept || r.Code == trace.LostMemberFirst {
+	if r.Code == trace.QueueGateShut || r.Code == trace.PodAffinityNoRoom || r.Code == trace.RoomKept ||
+		r.Code == trace.LostMemberFirst {
 		text += cause(r)
 	}
 	if r.Task != "" && !namesTask[r.Code] {
@@ -93,10 +94,12 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 		return fmt.Sprintf("%s has no room for its minResources%s", queueOf(r), shorts(r.Shorts, "with it", "allowed"))
 	},
 	trace.ClusterOvercommitted: func(r trace.Reason) string {
-		return "more would be let in than the cluster's nodes and the overcommit factor allow" + shorts(r.Shorts, "with it", "allowed")
+		return "more would be let in than the cluster's nodes and the overcommit factor allow" +
+			shorts(r.Shorts, "with it", "allowed")
 	},
 	trace.NamespaceQuotaExceeded: func(r trace.Reason) string {
-		return fmt.Sprintf("ResourceQuota %s has no room for its minResources%s", r.Text, shorts(r.Shorts, "with it", "allowed"))
+		return fmt.Sprintf("ResourceQuota %s has no room for its minResources%s", r.Text,
+			shorts(r.Shorts, "with it", "allowed"))
 	},
 	trace.QueueOverused: func(r trace.Reason) string {
 		return fmt.Sprintf("%s holds all that it deserves%s", queueOf(r), shorts(r.Shorts, "deserved", "allocated"))
@@ -106,7 +109,8 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 	},
 	trace.QueueCapability: func(r trace.Reason) string {
 		if r.Text == trace.KeptFree {
-			return fmt.Sprintf("%s would not keep free what other queues below it are guaranteed%s", queueOf(r), shorts(r.Shorts, "with it and that", "allowed"))
+			return fmt.Sprintf("%s would not keep free what other queues below it are guaranteed%s", queueOf(r),
+				shorts(r.Shorts, "with it and that", "allowed"))
 		}
 		return fmt.Sprintf("%s would hold more than its capability%s", queueOf(r), shorts(r.Shorts, withIt(r), "allowed"))
 	},
@@ -116,7 +120,8 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 			return fmt.Sprintf("%s would not keep free the devices that other queues below it are guaranteed%s", queueOf(r),
 				shorts(r.Shorts, "with its claims and those", "allowed"))
 		}
-		return fmt.Sprintf("%s would hold more devices than its capability%s", queueOf(r), shorts(r.Shorts, "with its claims", "allowed"))
+		return fmt.Sprintf("%s would hold more devices than its capability%s", queueOf(r),
+			shorts(r.Shorts, "with its claims", "allowed"))
 	},
 
 	trace.PipelinedOnReleasing: pipelined,
@@ -128,7 +133,9 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 	},
 	trace.LostMemberFirst: lostMemberFirst,
 	trace.WaitsForTurn:    constant("other jobs were served first; its turn has not come"),
-	trace.MinimumsFirst:   constant("it has its minimum; pods above it are placed after the minimums of the jobs that came with it, a second later at most"),
+	trace.MinimumsFirst: constant(
+		"it has its minimum; pods above it are placed after the minimums of the jobs that came with it, a second later at " +
+			"most"),
 	trace.BindInFlight: func(r trace.Reason) string {
 		return fmt.Sprintf("%s being bound", isAre(max(r.Have, 1), "pod"))
 	},
@@ -152,7 +159,8 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 		case "namespace":
 			return "the search for devices has used up its namespace's steps for now; it goes on by itself within seconds"
 		case "claim":
-			return "the search for devices has used up the steps for claims like its own for now; it goes on by itself within seconds"
+			return "the search for devices has used up the steps for claims like its own for now; it goes on by itself within " +
+				"seconds"
 		}
 		return "the search for devices has used up this cycle's steps; it goes on by itself in the next"
 	},

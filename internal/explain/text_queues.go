@@ -24,7 +24,8 @@ func (p *page) barWidth() int {
 // for the cluster what of it is used.
 func (p *page) sharing(r *Report) {
 	p.title("QUEUES")
-	rows := [][]cell{{left("QUEUE"), right("WEIGHT"), left("RESOURCE"), right("ALLOCATED"), right("DESERVED"), right("REQUESTED"),
+	rows := [][]cell{{left("QUEUE"), right("WEIGHT"), left("RESOURCE"), right("ALLOCATED"), right("DESERVED"),
+		right("REQUESTED"),
 		ofDeserved(p.barWidth())}}
 	for _, q := range tree(r.Queues) {
 		rows = append(rows, q.rows(p.barWidth())...)
@@ -73,7 +74,8 @@ func (b branch) rows(wide int) [][]cell {
 	first := []cell{left(name), right(fmt.Sprint(b.Weight))}
 	var rows [][]cell
 	for _, dim := range dims(b.Allocated, b.Deserved, b.Request) {
-		rows = append(rows, append(first, left(dim), amount(dim, b.Allocated), amount(dim, b.Deserved), amount(dim, b.Request),
+		rows = append(rows, append(first, left(dim), amount(dim, b.Allocated), amount(dim, b.Deserved),
+			amount(dim, b.Request),
 			bar(b.Allocated[dim], b.Deserved[dim], wide)))
 		first = []cell{left(""), left("")}
 	}
@@ -96,7 +98,8 @@ func cluster(nodes []Node, wide int) [][]cell {
 		if dim == resource.PodsName {
 			continue
 		}
-		rows = append(rows, []cell{first, left(""), left(dim), amount(dim, used), amount(dim, all), left(""), bar(used[dim], all[dim], wide)})
+		rows = append(rows, []cell{first, left(""), left(dim), amount(dim, used), amount(dim, all), left(""),
+			bar(used[dim], all[dim], wide)})
 		first = left("")
 	}
 	return rows

@@ -18,16 +18,20 @@ func busy() *Report {
 		Queues: []Queue{
 			{Name: "default", Parent: "root", State: "Open", Weight: 1},
 			{Name: "eng", Parent: "root", State: "Open", Weight: 3, Guarantee: Quantities{"cpu": "2"},
-				Allocated: Quantities{"cpu": "10"}, Deserved: Quantities{"cpu": "12", "memory": "22906492245"}, Request: Quantities{"cpu": "40"}},
+				Allocated: Quantities{"cpu": "10"}, Deserved: Quantities{"cpu": "12", "memory": "22906492245"},
+				Request: Quantities{"cpu": "40"}},
 			{Name: "gone", Parent: "nowhere", State: "Open", Weight: 1},
-			{Name: "ml", Parent: "eng", State: "Closed", Weight: 2, Capability: Quantities{"cpu": "0"}, Allocated: Quantities{"cpu": "10", "nvidia.com/gpu": "1"},
-				Deserved: Quantities{"cpu": "8"}},
+			{Name: "ml", Parent: "eng", State: "Closed", Weight: 2, Capability: Quantities{"cpu": "0"},
+				Allocated: Quantities{"cpu": "10", "nvidia.com/gpu": "1"},
+				Deserved:  Quantities{"cpu": "8"}},
 			{Name: "root", State: "Open", Weight: 1},
 		},
 		Jobs: []Job{
 			{Namespace: "a", Name: "elastic", Queue: "ml", Tasks: map[string]int{"Running": 3, "Pending": 2},
-				Reason: Reason{Code: "QueueDeserved", Message: "queue ml would hold more than it deserves (cpu: 12 with it, 8 deserved)"}},
-			{Namespace: "a", Name: "empty", Queue: "ml", Reason: Reason{Code: "NoPods", Message: "it may start, but none of its pods has been created yet"}},
+				Reason: Reason{Code: "QueueDeserved",
+					Message: "queue ml would hold more than it deserves (cpu: 12 with it, 8 deserved)"}},
+			{Namespace: "a", Name: "empty", Queue: "ml", Reason: Reason{Code: "NoPods",
+				Message: "it may start, but none of its pods has been created yet"}},
 			{Namespace: "b", Name: "wide", Queue: "default", Tasks: map[string]int{"Succeeded": 10}},
 		},
 		Pods: append(spreadPods(), Pod{Namespace: "a", Name: "elastic-0", Job: "elastic", Status: "Running", Node: "n1"},
@@ -35,16 +39,20 @@ func busy() *Report {
 			Pod{Namespace: "a", Name: "elastic-2", Job: "elastic", Status: "Running", Node: "n2"},
 			Pod{Namespace: "a", Name: "elastic-3", Job: "elastic", Status: "Pending"},
 			Pod{Namespace: "kube-system", Name: "dns", Status: "Running", Node: "n1"}),
-		Evictions: []Eviction{{Time: Duration(time.Second), Namespace: "b", Name: "x-0", Queue: "default", Action: "reclaim", For: "a/elastic", Reason: "its queue held more than it deserves"}},
-		Nodes:     []Node{{Name: "n1", Allocatable: Quantities{"cpu": "8", "pods": "110"}, Used: Quantities{"cpu": "6", "pods": "3"}}, {Name: "n2", Allocatable: Quantities{"cpu": "4"}, Used: Quantities{"cpu": "500m"}}},
-		Problems:  []Problem{{Object: "Queue/gone", Message: "its parent is not there"}},
+		Evictions: []Eviction{{Time: Duration(time.Second), Namespace: "b", Name: "x-0", Queue: "default", Action: "reclaim",
+			For: "a/elastic", Reason: "its queue held more than it deserves"}},
+		Nodes: []Node{{Name: "n1", Allocatable: Quantities{"cpu": "8", "pods": "110"},
+			Used: Quantities{"cpu": "6", "pods": "3"}}, {Name: "n2", Allocatable: Quantities{"cpu": "4"},
+			Used: Quantities{"cpu": "500m"}}},
+		Problems: []Problem{{Object: "Queue/gone", Message: "its parent is not there"}},
 	}
 }
 
 func spreadPods() []Pod {
 	var out []Pod
 	for _, n := range "abcdefghij" {
-		out = append(out, Pod{Namespace: "b", Name: "wide-" + string(n), Job: "wide", Status: "Succeeded", Node: "w" + string(n)})
+		out = append(out, Pod{Namespace: "b", Name: "wide-" + string(n), Job: "wide", Status: "Succeeded", Node: "w" +
+			string(n)})
 	}
 	return out
 }
@@ -98,7 +106,8 @@ PROBLEMS
 
 func TestTextOfNothing(t *testing.T) {
 	got := text(t, &Report{}, Style{})
-	for _, want := range []string{"RUNNING JOBS\n  none\n", "WAITING JOBS\n  none\n", "0s of virtual time in 0 cycles: 0 pods bound, 0 waiting, 0 evicted\n"} {
+	for _, want := range []string{"RUNNING JOBS\n  none\n", "WAITING JOBS\n  none\n",
+		"0s of virtual time in 0 cycles: 0 pods bound, 0 waiting, 0 evicted\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in:\n%s", want, got)
 		}

@@ -105,15 +105,18 @@ func (b stand) lines(wide bool, long int) [][]cell {
 	first := []cell{left(name), right(turn), right(b.share())}
 	blank := []cell{left(""), left(""), left("")}
 	if wide {
-		first = append(first, left(b.state("%s")), right(fmt.Sprint(b.Weight)), right(fmt.Sprint(b.Priority)), right(fmt.Sprint(b.Waiting)))
+		first = append(first, left(b.state("%s")), right(fmt.Sprint(b.Weight)), right(fmt.Sprint(b.Priority)),
+			right(fmt.Sprint(b.Waiting)))
 		blank = append(blank, left(""), left(""), left(""), left(""))
 	}
 	var rows [][]cell
 	for _, dim := range b.dims() {
-		row := append(append([]cell{}, first...), left(dim), amount(dim, b.Allocated), amount(dim, b.Request), amount(dim, b.Deserved),
+		row := append(append([]cell{}, first...), left(dim), amount(dim, b.Allocated), amount(dim, b.Request),
+			amount(dim, b.Deserved),
 			amount(dim, b.RealCapability))
 		if wide {
-			row = append(row, amount(dim, b.Inqueue), amount(dim, b.Elastic), amount(dim, b.Guarantee), amount(dim, b.Capability))
+			row = append(row, amount(dim, b.Inqueue), amount(dim, b.Elastic), amount(dim, b.Guarantee),
+				amount(dim, b.Capability))
 		}
 		rows = append(rows, append(row, bar(b.Allocated[dim], b.Deserved[dim], long)))
 		first = blank

@@ -47,19 +47,23 @@ func (a *Arithmetic) short(text string) string { return short(a.Resource, text) 
 func (p *page) levels(a *Arithmetic) {
 	last := a.Levels[len(a.Levels)-1]
 	if len(a.Levels) == 1 {
-		p.paragraph(2, fmt.Sprintf("It may hold at most %s: what the nodes have (%s), within the capability of a Queue %s, if there is one.",
+		p.paragraph(2, fmt.Sprintf("It may hold at most %s: what the nodes have (%s), within the capability of a Queue %s, "+
+			"if there is one.",
 			a.short(last.Real), a.short(last.Above), last.Queue))
 		return
 	}
-	p.paragraph(2, fmt.Sprintf("It may hold at most %s: what the guarantees of all children leave of what the queue above may hold, "+
+	p.paragraph(2, fmt.Sprintf("It may hold at most %s: what the guarantees of all children leave of what the queue "+
+		"above may hold, "+
 		"and its own guarantee, within its capability.", a.short(last.Real)))
-	rows := [][]cell{{left("QUEUE"), right("ABOVE"), right("- ALL GUARANTEES"), right("+ OWN"), right("SPEC CAPABILITY"), right("CAPABILITY")}}
+	rows := [][]cell{{left("QUEUE"), right("ABOVE"), right("- ALL GUARANTEES"), right("+ OWN"), right("SPEC CAPABILITY"),
+		right("CAPABILITY")}}
 	for i, l := range a.Levels {
 		capability := right(a.short(l.Capability))
 		if l.Capability == "" {
 			capability = right("-").in(faint)
 		}
-		row := []cell{left(l.Queue), right(a.short(l.Above)), right(a.short(l.Promised)), right(a.short(l.Guarantee)), capability, right(a.short(l.Real))}
+		row := []cell{left(l.Queue), right(a.short(l.Above)), right(a.short(l.Promised)), right(a.short(l.Guarantee)),
+			capability, right(a.short(l.Real))}
 		if i == 0 {
 			row[2], row[3] = right("-").in(faint), right("-").in(faint)
 		}
@@ -79,7 +83,8 @@ func (p *page) deserves(a *Arithmetic) {
 		p.paragraph(2, "It deserves nothing: it has no jobs and no guarantee, and takes no part in sharing.")
 		return
 	}
-	p.paragraph(2, fmt.Sprintf("It asks for %s, is guaranteed %s, and has weight %d. Each round shares what remains by weight among "+
+	p.paragraph(2, fmt.Sprintf("It asks for %s, is guaranteed %s, and has weight %d. Each round shares what remains by "+
+		"weight among "+
 		"the queues that have not enough:", a.short(a.Request), a.short(a.Guarantee), a.Weight))
 	p.rounds(a)
 }
@@ -107,14 +112,16 @@ func (p *page) named(a *Arithmetic) {
 
 func (p *page) rounds(a *Arithmetic) {
 	most := a.Levels[len(a.Levels)-1].Real
-	rows := [][]cell{{right("ROUND"), right("REMAINING"), right("WEIGHT"), right("GIVEN"), right("WITHIN " + a.short(most)), right("ASKED " + a.short(a.Request)),
+	rows := [][]cell{{right("ROUND"), right("REMAINING"), right("WEIGHT"), right("GIVEN"),
+		right("WITHIN " + a.short(most)), right("ASKED " + a.short(a.Request)),
 		right("AT LEAST " + a.short(a.Guarantee)), left("")}}
 	for _, r := range a.Rounds {
 		number, weight, note := fmt.Sprint(r.Number), fmt.Sprintf("%d of %d", a.Weight, r.TotalWeight), r.note(a)
 		if r.Settling {
 			number, weight = "settled", "-"
 		}
-		rows = append(rows, []cell{right(number), right(a.short(r.Remaining)), right(weight), right(a.short(r.Given)), right(a.short(r.Capped)),
+		rows = append(rows, []cell{right(number), right(a.short(r.Remaining)), right(weight), right(a.short(r.Given)),
+			right(a.short(r.Capped)),
 			right(a.short(r.Asked)), right(a.short(r.Value)), left(note).in(faint)})
 	}
 	p.table(rows)

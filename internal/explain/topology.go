@@ -51,7 +51,8 @@ var ofTopology = map[trace.Code]func(trace.Reason) string{
 	trace.TopologyNoRoom:    topologyNoRoom,
 	trace.PodAffinityNoRoom: podAffinityNoRoom,
 	trace.TopologySpread: func(r trace.Reason) string {
-		return fmt.Sprintf("its pods are further apart than it allows already: %s holds them, and it allows %s", domainOf(r), tier(r.Text))
+		return fmt.Sprintf("its pods are further apart than it allows already: %s holds them, and it allows %s", domainOf(r),
+			tier(r.Text))
 	},
 	trace.HyperNodesNotReady: func(r trace.Reason) string {
 		text := fmt.Sprintf("there is no HyperNode within %s", tier(r.Text))
@@ -61,7 +62,8 @@ var ofTopology = map[trace.Code]func(trace.Reason) string{
 		return text
 	},
 	trace.TopologyByGang: func(r trace.Reason) string {
-		return "its members have to be near each other: gangpreempt and gangreclaim evict for such jobs, " + r.Text + " does not"
+		return "its members have to be near each other: gangpreempt and gangreclaim evict for such jobs, " + r.Text +
+			" does not"
 	},
 	trace.SubGroupIncomplete: func(r trace.Reason) string {
 		return fmt.Sprintf("sub-group %s has %s, and %d of it start together", r.Text, count(r.Have, "pod"), r.Need)
@@ -101,7 +103,8 @@ func podAffinityNoRoom(r trace.Reason) string {
 	if len(r.Nodes) > 0 {
 		asked = r.Nodes[0].Count
 	}
-	text := fmt.Sprintf("%s have to be together, and none of %s of %s ", count(r.Need, "pod"), count(asked, "domain"), r.Text)
+	text := fmt.Sprintf("%s have to be together, and none of %s of %s ", count(r.Need, "pod"), count(asked, "domain"),
+		r.Text)
 	if r.Have < r.Need {
 		return text + fmt.Sprintf("has room for them: %s comes nearest with room for %d", domainOf(r), r.Have)
 	}

@@ -12,16 +12,19 @@ import (
 // helps, but for NoVictims, whose words may be its cause's.
 var ofVictims = map[trace.Code]func(trace.Reason) string{
 	trace.VictimGuaranteed: func(r trace.Reason) string {
-		return fmt.Sprintf("%s would be left with less than its guarantee%s", queueOf(r), shorts(r.Shorts, "guaranteed", "left"))
+		return fmt.Sprintf("%s would be left with less than its guarantee%s", queueOf(r),
+			shorts(r.Shorts, "guaranteed", "left"))
 	},
 	trace.VictimDeserved: func(r trace.Reason) string {
 		return fmt.Sprintf("%s holds no more than it deserves%s", queueOf(r), shorts(r.Shorts, "deserved", "held"))
 	},
 	trace.VictimNotOwed: func(r trace.Reason) string {
-		return fmt.Sprintf("%s would itself hold more than it deserves of what they give%s", queueOf(r), shorts(r.Shorts, "deserved", "with the pod"))
+		return fmt.Sprintf("%s would itself hold more than it deserves of what they give%s", queueOf(r),
+			shorts(r.Shorts, "deserved", "with the pod"))
 	},
 	trace.VictimReturns: func(r trace.Reason) string {
-		return fmt.Sprintf("%s could claim it back at once from queue %s%s", queueOf(r), r.Text, shorts(r.Shorts, "deserved", "left"))
+		return fmt.Sprintf("%s could claim it back at once from queue %s%s", queueOf(r), r.Text,
+			shorts(r.Shorts, "deserved", "left"))
 	},
 	trace.VictimOfNoUse: constant("they hold none of the resources that are missing"),
 	trace.VictimOutside: func(r trace.Reason) string {
@@ -38,7 +41,8 @@ var ofVictims = map[trace.Code]func(trace.Reason) string{
 	},
 	trace.VictimCritical: constant("it keeps the cluster running"),
 	trace.VictimBudget: func(r trace.Reason) string {
-		return fmt.Sprintf("the disruption budget %s allows %s, and %d would be made", r.Text, count(r.Have, "disruption"), r.Need)
+		return fmt.Sprintf("the disruption budget %s allows %s, and %d would be made", r.Text, count(r.Have, "disruption"),
+			r.Need)
 	},
 	trace.VictimCooling: func(r trace.Reason) string { return "it is protected for a while yet" + detail(r.Text) },
 	trace.VictimTooYoung: func(r trace.Reason) string {
@@ -95,25 +99,35 @@ func noVictims(r trace.Reason) string {
 
 // sparing is why one pod, or several, may not be evicted; %s is the detail.
 var sparing = map[trace.Code]refusal{
-	trace.VictimNotLower:    {"has no lower priority", "have no lower priority", ""},
-	trace.VictimShare:       {"would leave its job with too small a share", "would leave their jobs with too small a share", ""},
-	trace.VictimSooner:      {"belongs to a job with no more left to do than the one that asks", "belong to jobs with no more left to do than the one that asks", ""},
-	trace.VictimCritical:    {"keeps the cluster running", "keep the cluster running", ""},
-	trace.VictimBudget:      {"is kept by the disruption budget %s", "are kept by the disruption budget %s", "of its namespace"},
-	trace.VictimCooling:     {"is protected for a while yet (%s)", "are protected for a while yet (%s)", "cooldown"},
-	trace.VictimTooYoung:    {"has not run for as long as its queue promises", "have not run for as long as their queue promises", ""},
-	trace.VictimCapped:      {"is spared by a limit on evictions (%s)", "are spared by a limit on evictions (%s)", "plugin evictioncap"},
+	trace.VictimNotLower: {"has no lower priority", "have no lower priority", ""},
+	trace.VictimShare: {"would leave its job with too small a share",
+		"would leave their jobs with too small a share", ""},
+	trace.VictimSooner: {"belongs to a job with no more left to do than the one that asks",
+		"belong to jobs with no more left to do than the one that asks", ""},
+	trace.VictimCritical: {"keeps the cluster running", "keep the cluster running", ""},
+	trace.VictimBudget: {"is kept by the disruption budget %s", "are kept by the disruption budget %s",
+		"of its namespace"},
+	trace.VictimCooling: {"is protected for a while yet (%s)", "are protected for a while yet (%s)", "cooldown"},
+	trace.VictimTooYoung: {"has not run for as long as its queue promises",
+		"have not run for as long as their queue promises", ""},
+	trace.VictimCapped: {"is spared by a limit on evictions (%s)", "are spared by a limit on evictions (%s)",
+		"plugin evictioncap"},
 	trace.VictimOutOfZone:   {"is on no node that is to be given back", "are on no node that is to be given back", ""},
 	trace.VictimKept:        {`is marked preemptable: "false"`, `are marked preemptable: "false"`, ""},
 	trace.VictimGang:        {"belongs to a gang at its minimum", "belong to gangs at their minimum", ""},
 	trace.VictimUnreclaimed: {"is in a queue with reclaimable: false", "are in queues with reclaimable: false", ""},
 	trace.VictimUnasked:     {"is permitted by no plugin", "are permitted by no plugin", ""},
-	trace.VictimBusy:        {"belongs to a gang that cannot go as a whole", "belong to gangs that cannot go as a whole", ""},
-	trace.VictimGuaranteed:  {"is guaranteed to queue %s", "are guaranteed to queue %s", "its own"},
-	trace.VictimDeserved:    {"is in a queue that holds no more than it deserves", "are in queues that hold no more than they deserve", ""},
-	trace.VictimNotOwed:     {"gives only what the queue that asks would hold more of than it deserves", "give only what the queue that asks would hold more of than it deserves", ""},
-	trace.VictimReturns:     {"could be claimed back at once by its own queue", "could be claimed back at once by their own queues", ""},
-	trace.VictimOfNoUse:     {"holds none of the resources that are missing", "hold none of the resources that are missing", ""},
+	trace.VictimBusy: {"belongs to a gang that cannot go as a whole", "belong to gangs that cannot go as a whole",
+		""},
+	trace.VictimGuaranteed: {"is guaranteed to queue %s", "are guaranteed to queue %s", "its own"},
+	trace.VictimDeserved: {"is in a queue that holds no more than it deserves",
+		"are in queues that hold no more than they deserve", ""},
+	trace.VictimNotOwed: {"gives only what the queue that asks would hold more of than it deserves",
+		"give only what the queue that asks would hold more of than it deserves", ""},
+	trace.VictimReturns: {"could be claimed back at once by its own queue",
+		"could be claimed back at once by their own queues", ""},
+	trace.VictimOfNoUse: {"holds none of the resources that are missing",
+		"hold none of the resources that are missing", ""},
 }
 
 // spared lists why pods may not be evicted: "12 pods have no lower priority, 3 belong to

@@ -41,20 +41,30 @@ func twins(t *testing.T, text []byte) bool {
 
 // blockTexts are taken by blockJSON; awkwardTexts are not, for the reason given.
 var blockTexts = []string{
-	"a: b\n", "---\na: b\n", "# licence\n\na:\n  # inside\n  b: c   \n\nd: {}\ne: []\n", "a:\nb:\n- c\n- d: e\n  f:\n    - g\n    - 1\nh: null\n",
-	"a: 'x # y: z'\nb: \"q\"\nc: ~\n", "a: |\n  one\n\n   two\n  \nb: |-\n  three\n\n", "- a: |\n    x\n  b: c\n-   d: e\n    f: g\n",
-	"a: 4Gi\nb: 0x10\nc: 010\nd: 1e3\ne: -1\nf: 2024-01-01\nh: Yes\ni: TRUE\nj: ~\nk: 10.0.0.1\nl: nvidia.com/gpu\nm: 1_000\nq: 12345678901234567890\n", "a:b: c\nz: -q\n",
-	"  a: b\n  c:\n    d: e", "a: b\n  c\n", "a: 'b\n  c'\n", "a: \"\\n\"\n", "a: b # c\n", "a: {b: c, d: [e]}\n", "a: >\n  b\n  c\n", "- - a\n  - b\n",
-	"a: |\n\n  b\n", "f:spec:\n  f:a: {}\n", "a: # c\n  b: d\n", "a: |+\n  b\n\n\nc: d\n", "a: |\n  *b !c &d\ne: \"*\"\n", "a: b\na: c\n", "a: {b: c,\n  d: e}\n",
+	"a: b\n", "---\na: b\n", "# licence\n\na:\n  # inside\n  b: c   \n\nd: {}\ne: []\n",
+	"a:\nb:\n- c\n- d: e\n  f:\n    - g\n    - 1\nh: null\n",
+	"a: 'x # y: z'\nb: \"q\"\nc: ~\n", "a: |\n  one\n\n   two\n  \nb: |-\n  three\n\n",
+	"- a: |\n    x\n  b: c\n-   d: e\n    f: g\n",
+	"a: 4Gi\nb: 0x10\nc: 010\nd: 1e3\ne: -1\nf: 2024-01-01\nh: Yes\ni: TRUE\nj: ~\nk: 10.0.0.1\nl: nvidia.com/gpu\n" +
+		"m: 1_000\nq: 12345678901234567890\n", "a:b: c\nz: -q\n",
+	"  a: b\n  c:\n    d: e", "a: b\n  c\n", "a: 'b\n  c'\n", "a: \"\\n\"\n", "a: b # c\n", "a: {b: c, d: [e]}\n",
+	"a: >\n  b\n  c\n", "- - a\n  - b\n",
+	"a: |\n\n  b\n", "f:spec:\n  f:a: {}\n", "a: # c\n  b: d\n", "a: |+\n  b\n\n\nc: d\n", "a: |\n  *b !c &d\ne: \"*\"\n",
+	"a: b\na: c\n", "a: {b: c,\n  d: e}\n",
 }
 
 var awkwardTexts = map[string]string{
 	"an anchor": "a: &x b\n", "an alias": "a: *x\n", "a tag": "a: !!str 1\n", "a merge": "a:\n  <<: {b: c}\n",
-	"a tab": "a:\tb\n", "a return": "a: b\r\n", "beyond ASCII": "a: é\n", "a scalar": "a\n", "a null in a list": "a:\n-\n- b\n",
-	"a key that is a truth value": "on: b\n", "a key that is a number": "1: b\n", "an indent that is given": "a:\n  b: |2\n      c\n",
-	"two documents": "a: b\n---\nc: d\n", "an end": "a: b\n...\n", "a directive": "%YAML 1.2\n---\na: b\n", "indents that do not fit": "a:\n    b: c\n  d: e\n",
-	"a key of several": "? a\n: b\n", "a colon twice": "a: b: c\n", "nothing": "# a\n", "an item beside a mapping": "a: b\n- c\n",
-	"a text that goes on at the margin": "a: 'b\nc'\n", "more than one value": "a: 'b' 'c'\n", "not a number": "a: .nan\n", "a document within": "a: b\n--- c\n",
+	"a tab": "a:\tb\n", "a return": "a: b\r\n", "beyond ASCII": "a: é\n", "a scalar": "a\n",
+	"a null in a list":            "a:\n-\n- b\n",
+	"a key that is a truth value": "on: b\n", "a key that is a number": "1: b\n",
+	"an indent that is given": "a:\n  b: |2\n      c\n",
+	"two documents":           "a: b\n---\nc: d\n", "an end": "a: b\n...\n", "a directive": "%YAML 1.2\n---\na: b\n",
+	"indents that do not fit": "a:\n    b: c\n  d: e\n",
+	"a key of several":        "? a\n: b\n", "a colon twice": "a: b: c\n", "nothing": "# a\n",
+	"an item beside a mapping":          "a: b\n- c\n",
+	"a text that goes on at the margin": "a: 'b\nc'\n", "more than one value": "a: 'b' 'c'\n", "not a number": "a: .nan\n",
+	"a document within": "a: b\n--- c\n",
 }
 
 func TestBlocksAreWrittenAsTheLibraryDoes(t *testing.T) {
@@ -117,8 +127,10 @@ func FuzzBlock(f *testing.F) {
 
 // Cut into pieces, or read whole: the same objects and errors.
 func FuzzPieces(f *testing.F) {
-	f.Add("apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Node\n  metadata: {name: a}\n- apiVersion: v1\n  kind: Nod\n")
-	f.Add(`{"apiVersion": "v1", "items": [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}},` + "\n" + `{"kind": 3}], "kind": "List"}`)
+	f.Add("apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Node\n  metadata: {name: a}\n- apiVersion: v1\n" +
+		"  kind: Nod\n")
+	f.Add(`{"apiVersion": "v1", "items": [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}},` + "\n" +
+		`{"kind": 3}], "kind": "List"}`)
 	f.Add("{\"apiVersion\": \"v1\", \"kind\": \"Node\", \"metadata\": {\"name\": \"a\"}}\n{\"kind\": \"Node\"} \n {}")
 	f.Add("{a: b}\n{c: d}")
 	f.Fuzz(func(t *testing.T, text string) {

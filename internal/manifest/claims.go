@@ -17,7 +17,10 @@ import (
 func (b *builder) makeClaims(where Position, p *corev1.Pod, submitAt time.Duration) {
 	for i := range p.Spec.ResourceClaims {
 		c := &p.Spec.ResourceClaims[i]
-		if c.ResourceClaimTemplateName == nil || slices.ContainsFunc(p.Status.ResourceClaimStatuses, func(s corev1.PodResourceClaimStatus) bool { return s.Name == c.Name }) {
+		if c.ResourceClaimTemplateName == nil || slices.ContainsFunc(p.Status.ResourceClaimStatuses,
+			func(s corev1.PodResourceClaimStatus) bool {
+				return s.Name == c.Name
+			}) {
 			continue
 		}
 		o := b.byName[identity{resourcev1.GroupName, "ResourceClaimTemplate", p.Namespace, *c.ResourceClaimTemplateName}]
@@ -26,13 +29,15 @@ func (b *builder) makeClaims(where Position, p *corev1.Pod, submitAt time.Durati
 		}
 		template := o.Object.(*resourcev1.ResourceClaimTemplate)
 		yes, name := true, p.Name+"-"+c.Name
-		p.Status.ResourceClaimStatuses = append(slices.Clone(p.Status.ResourceClaimStatuses), corev1.PodResourceClaimStatus{Name: c.Name, ResourceClaimName: &name})
+		p.Status.ResourceClaimStatuses = append(slices.Clone(p.Status.ResourceClaimStatuses),
+			corev1.PodResourceClaimStatus{Name: c.Name, ResourceClaimName: &name})
 		if b.byName[identity{resourcev1.GroupName, "ResourceClaim", p.Namespace, name}] != nil {
 			continue // if it is another's, the pod says so
 		}
 		claim := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: name,
 			Labels: template.Spec.Labels, Annotations: template.Spec.Annotations,
-			OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: p.Name, UID: p.UID, Controller: &yes}}},
+			OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: p.Name, UID: p.UID,
+				Controller: &yes}}},
 			Spec: *template.Spec.Spec.DeepCopy()}
 		withDefaults(&claim.Spec)
 		f, _ := translate.Fact(claim, b.options)

@@ -22,7 +22,8 @@ func FuzzLoad(f *testing.F) {
 			t.Fatal("no set")
 		}
 		for _, e := range errs {
-			if e.Where.Line < 0 || e.Where.Line > strings.Count(text, "\n")+strings.Count(text, "\r")+strings.Count(text, "\u2028")+strings.Count(text, "\u2029")+strings.Count(text, "\u0085")+1 ||
+			if e.Where.Line < 0 || e.Where.Line > strings.Count(text, "\n")+strings.Count(text, "\r")+
+				strings.Count(text, "\u2028")+strings.Count(text, "\u2029")+strings.Count(text, "\u0085")+1 ||
 				strings.ContainsAny(e.Message, "\n\x1b") || e.Message == "" {
 				t.Fatalf("%q of %q", e.Error(), text)
 			}

@@ -45,7 +45,9 @@ var kinds = []kind{
 	{"scheduling.k8s.io", "v1", "PriorityClass", true, func() metav1.Object { return new(schedulingv1.PriorityClass) }},
 	{"storage.k8s.io", "v1", "StorageClass", true, func() metav1.Object { return new(storagev1.StorageClass) }},
 	{"resource.k8s.io", "v1", "ResourceClaim", false, func() metav1.Object { return new(resourcev1.ResourceClaim) }},
-	{"resource.k8s.io", "v1", "ResourceClaimTemplate", false, func() metav1.Object { return new(resourcev1.ResourceClaimTemplate) }},
+	{"resource.k8s.io", "v1", "ResourceClaimTemplate", false, func() metav1.Object {
+		return new(resourcev1.ResourceClaimTemplate)
+	}},
 	{"resource.k8s.io", "v1", "ResourceSlice", true, func() metav1.Object { return new(resourcev1.ResourceSlice) }},
 	{"resource.k8s.io", "v1", "DeviceClass", true, func() metav1.Object { return new(resourcev1.DeviceClass) }},
 	{"policy", "v1", "PodDisruptionBudget", false, func() metav1.Object { return new(policyv1.PodDisruptionBudget) }},
@@ -57,10 +59,16 @@ var kinds = []kind{
 		// The API server writes this default; 0 given is something else.
 		return &schedulingv1beta1.Queue{Spec: schedulingv1beta1.QueueSpec{Weight: 1}}
 	}},
-	{"scheduling.volcano.sh", "v1beta1", "PodGroup", false, func() metav1.Object { return new(schedulingv1beta1.PodGroup) }},
+	{"scheduling.volcano.sh", "v1beta1", "PodGroup", false, func() metav1.Object {
+		return new(schedulingv1beta1.PodGroup)
+	}},
 	{"batch.volcano.sh", "v1alpha1", "Job", false, func() metav1.Object { return new(batchv1alpha1.Job) }},
-	{"topology.volcano.sh", "v1alpha1", "HyperNode", true, func() metav1.Object { return new(topologyv1alpha1.HyperNode) }},
-	{"nodeinfo.volcano.sh", "v1alpha1", "Numatopology", true, func() metav1.Object { return new(nodeinfov1alpha1.Numatopology) }},
+	{"topology.volcano.sh", "v1alpha1", "HyperNode", true, func() metav1.Object {
+		return new(topologyv1alpha1.HyperNode)
+	}},
+	{"nodeinfo.volcano.sh", "v1alpha1", "Numatopology", true, func() metav1.Object {
+		return new(nodeinfov1alpha1.Numatopology)
+	}},
 }
 
 // skipped lists, by group, the other kinds of the groups in which a kind that nobody
@@ -115,7 +123,8 @@ func lookUp(apiVersion, name string) (*kind, string) {
 	if slices.Contains(others, name) {
 		return nil, ""
 	}
-	return nil, fmt.Sprintf("unknown kind %s in apiVersion %s%s", shown(name), shown(apiVersion), meant(group, name, others))
+	return nil, fmt.Sprintf("unknown kind %s in apiVersion %s%s", shown(name), shown(apiVersion),
+		meant(group, name, others))
 }
 
 // meant guesses the kind that was meant: the same name in another group, or a near one

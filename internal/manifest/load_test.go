@@ -32,7 +32,8 @@ var badInput = []struct {
 	{"comments only", "# nothing\n---\n# here\n", []string{"-: holds no object"}},
 	{"a scalar", "hello\n", []string{`-:1: expected an object with apiVersion and kind, found the text "hello"`}},
 	{"a list of objects", "- a\n- b\n", []string{"-:1: expected an object with apiVersion and kind, found a list"}},
-	{"neither apiVersion nor kind", "\nreplicas: 3\n", []string{"-:2: an object without apiVersion", "-:2: an object without kind"}},
+	{"neither apiVersion nor kind", "\nreplicas: 3\n", []string{"-:2: an object without apiVersion",
+		"-:2: an object without kind"}},
 	{"an empty kind", "apiVersion: v1\nkind:\n", []string{"-:1: an object without kind"}},
 	{"a kind that is no text", "apiVersion: v1\nkind: [Pod]\n", []string{"-:2: kind: expected a text, found a list"}},
 	{"no name", "apiVersion: v1\nkind: Pod\nmetadata: {}\n", []string{"-:3: Pod without metadata.name"}},
@@ -45,21 +46,27 @@ var badInput = []struct {
 		[]string{`-:2: unknown kind "Que" in apiVersion "scheduling.volcano.sh/v1beta1" (did you mean Queue?)`}},
 	{"a kind in the wrong group", "kind: Deployment\napiVersion: v1\n",
 		[]string{`-:1: unknown kind "Deployment" in apiVersion "v1" (did you mean apiVersion apps/v1?)`}},
-	{"a kind like none", "kind: Zebra\napiVersion: apps/v1\n", []string{`-:1: unknown kind "Zebra" in apiVersion "apps/v1"`}},
+	{"a kind like none", "kind: Zebra\napiVersion: apps/v1\n",
+		[]string{`-:1: unknown kind "Zebra" in apiVersion "apps/v1"`}},
 	{"a version that is gone", "kind: PodDisruptionBudget\napiVersion: policy/v1beta1\n",
 		[]string{`-:1: apiVersion "policy/v1beta1" has no PodDisruptionBudget here, only policy/v1 has`}},
 	{"a misspelt group of Volcano", "kind: Queue\napiVersion: schedulin.volcano.sh/v1beta1\n",
 		[]string{`-:1: unknown group "schedulin.volcano.sh" (did you mean scheduling.volcano.sh?)`}},
 	{"a quantity that is none",
-		pod("a", "  containers:\n  - name: c\n    resources:\n      requests:\n        cpu: many\n        nvidia.com/gpu: 1Qi\n"),
+		pod("a", "  containers:\n  - name: c\n    resources:\n      requests:\n        cpu: many\n"+
+			"        nvidia.com/gpu: 1Qi\n"),
 		[]string{
-			"-:9: spec.containers[0].resources.requests.cpu: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
-			"-:10: spec.containers[0].resources.requests[nvidia.com/gpu]: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"}},
+			"-:9: spec.containers[0].resources.requests.cpu: quantities must match the regular expression " +
+				"'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+			"-:10: spec.containers[0].resources.requests[nvidia.com/gpu]: quantities must match the regular expression " +
+				"'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"}},
 	{"an exponent that would never end", pod("a", "  overhead:\n    cpu: 1e-999999999\n"),
 		[]string{`-:6: spec.overhead.cpu: "1e-999999999" has an exponent that no quantity has`}},
 	{"an exponent that would wrap", pod("a", "  overhead: {cpu: '1e4294967297'}\n"),
 		[]string{`-:5: spec.overhead.cpu: "1e4294967297" has an exponent that no quantity has`}},
-	{"wrong types, all of them", pod("a", "  priority: high\n  nodeName: 7\n  hostNetwork: \"yes\"\n  containers: {}\n  nodeSelector: [a]\n  tolerations: [x]\n"),
+	{"wrong types, all of them", pod(
+		"a", "  priority: high\n  nodeName: 7\n  hostNetwork: \"yes\"\n  containers: {}\n  nodeSelector: [a]\n"+
+			"  tolerations: [x]\n"),
 		[]string{
 			`-:5: spec.priority: expected a whole number of 32 bits, found the text "high"`,
 			`-:6: spec.nodeName: expected a text, found 7`,
@@ -75,7 +82,8 @@ var badInput = []struct {
 		[]string{`-:5: metadata.creationTimestamp: parsing time "yesterday" as "2006-01-02T15:04:05Z07:00": cannot parse "yesterday" as "2006"`}},
 	{"a key that is there twice", pod("a", "  nodeName: x\n  nodeName: y\n"),
 		[]string{"-:6: spec.nodeName: is given twice, first in line 5"}},
-	{"a key that is there twice, in JSON", `{"apiVersion": "v1", "kind": "Node",` + "\n" + `"metadata": {"name": "n"}, "kind": "Node"}`,
+	{"a key that is there twice, in JSON", `{"apiVersion": "v1", "kind": "Node",` + "\n" +
+		`"metadata": {"name": "n"}, "kind": "Node"}`,
 		[]string{"-:2: kind: is given twice, first in line 1"}},
 	{"a number that is none", pod("a", "  priority: .nan\n"),
 		[]string{`-:5: spec.priority: ".nan" is not a number that a field can have`}},
@@ -89,7 +97,8 @@ var badInput = []struct {
 			"-:10: malformed YAML: found unexpected end of stream"}},
 	{"malformed JSON", "{\"apiVersion\": \"v1\",\n \"kind\": \"Node\",\n \"metadata\": {\"name\": \"a\"]}",
 		[]string{"-:3: malformed JSON: invalid character ']' after object key:value pair"}},
-	{"JSON that ends too early", "{\"apiVersion\": \"v1\",\n \"kind\": \"Node\"\n", []string{"-:2: malformed JSON: the document ends too early"}},
+	{"JSON that ends too early", "{\"apiVersion\": \"v1\",\n \"kind\": \"Node\"\n",
+		[]string{"-:2: malformed JSON: the document ends too early"}},
 	{"items that are no list", "apiVersion: v1\nkind: List\nitems: 3\n", []string{"-:3: items: expected a list, found 3"}},
 	{"an item that is wrong", "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Node\n  metadata: {}\n- 7\n",
 		[]string{"-:6: Node without metadata.name", "-:7: expected an object with apiVersion and kind, found 7"}},
@@ -173,7 +182,8 @@ func TestFilesAndFolders(t *testing.T) {
 
 	missing, empty := filepath.Join(dir, "missing"), filepath.Join(dir, "empty")
 	_, errs = Load([]string{missing, empty, "-"}, nil)
-	want := []string{missing + ": cannot be read: no such file or directory", empty + ": holds no .yaml, .yml or .json file",
+	want := []string{missing + ": cannot be read: no such file or directory", empty +
+		": holds no .yaml, .yml or .json file",
 		"-: there is no standard input"}
 	for i, e := range errs {
 		if e.Error() != want[i] {
@@ -228,7 +238,8 @@ func bigList(indent, head, extra, tail string) string {
 	var b strings.Builder
 	b.WriteString(head)
 	for i := range 12_000 {
-		item := fmt.Sprintf("- apiVersion: v1\n  kind: Node\n  metadata:\n    name: n%d\n    annotations:\n      about: |\n        - one\n\n        - two\n", i)
+		item := fmt.Sprintf("- apiVersion: v1\n  kind: Node\n  metadata:\n    name: n%d\n    annotations:\n      about: |\n"+
+			"        - one\n\n        - two\n", i)
 		if i == 9_000 {
 			item = extra + item
 		}
@@ -246,13 +257,18 @@ func TestALargeListIsReadLikeAnyOther(t *testing.T) {
 		text, err string
 		objects   int
 	}{
-		"items at the margin":              {bigList("", head, "", ""), "", 12_000},
-		"items indented":                   {bigList("  ", head, "", ""), "", 12_000},
-		"fields after the items":           {bigList("", "apiVersion: v1\nitems:\n", "", "kind: List\nmetadata:\n  resourceVersion: \"\"\n"), "", 12_000},
-		"an anchor in one, used in others": {bigList("", head, "- &a {apiVersion: v1, kind: Node, metadata: {name: x}}\n", "- <<: *a\n  metadata: {name: other}\n"), "", 12_002},
-		"a kind that is none":              {bigList("", head, misspelt, ""), `-:81005: unknown kind "Nod" in apiVersion "v1" (did you mean Node?)`, 12_000},
-		"an item that is malformed":        {bigList("", head, "- {a: b\n", ""), "-:81003: malformed YAML: did not find expected ',' or '}'", 0},
-		"not a list at all":                {bigList("", "apiVersion: v1\nkind: Lisp\nitems:\n", "", ""), `-:2: unknown kind "Lisp" in apiVersion "v1"`, 0},
+		"items at the margin": {bigList("", head, "", ""), "", 12_000},
+		"items indented":      {bigList("  ", head, "", ""), "", 12_000},
+		"fields after the items": {bigList("", "apiVersion: v1\nitems:\n", "",
+			"kind: List\nmetadata:\n  resourceVersion: \"\"\n"), "", 12_000},
+		"an anchor in one, used in others": {bigList("", head, "- &a {apiVersion: v1, kind: Node, metadata: {name: x}}\n",
+			"- <<: *a\n  metadata: {name: other}\n"), "", 12_002},
+		"a kind that is none": {bigList("", head, misspelt, ""),
+			`-:81005: unknown kind "Nod" in apiVersion "v1" (did you mean Node?)`, 12_000},
+		"an item that is malformed": {bigList("", head, "- {a: b\n", ""),
+			"-:81003: malformed YAML: did not find expected ',' or '}'", 0},
+		"not a list at all": {bigList("", "apiVersion: v1\nkind: Lisp\nitems:\n", "", ""),
+			`-:2: unknown kind "Lisp" in apiVersion "v1"`, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, errs := fromText(c.text)

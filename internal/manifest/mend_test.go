@@ -37,9 +37,12 @@ func TestWhatJSONHasNotHurtsOnlyItsItem(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"in block style", head + "- " + a + "\n- " + item("priority: .nan") + "\n- " + b + "\n", "a\nb\n-:5: " + nan},
 		{"indented", head + "    - " + a + "\n    - " + item("priority: .nan") + "\n    - " + b + "\n", "a\nb\n-:5: " + nan},
-		{"in brackets", "{apiVersion: v1, kind: List, items: [" + a + ",\n" + item("priority: .nan") + ",\n" + b + "]}\n", "a\nb\n-:2: " + nan},
-		{"in brackets, below keys", "items: [" + a + ",\n  " + item("priority: .nan") + ",\n  " + b + "]\nkind: List\napiVersion: v1\n", "a\nb\n-:2: " + nan},
-		{"with anchors", head + "- &x " + a + "\n- " + item("priority: .nan") + "\n- {<<: *x, metadata: {name: c}}\n", "a\nc\n-:5: " + nan},
+		{"in brackets", "{apiVersion: v1, kind: List, items: [" + a + ",\n" + item("priority: .nan") + ",\n" + b + "]}\n",
+			"a\nb\n-:2: " + nan},
+		{"in brackets, below keys", "items: [" + a + ",\n  " + item("priority: .nan") + ",\n  " + b +
+			"]\nkind: List\napiVersion: v1\n", "a\nb\n-:2: " + nan},
+		{"with anchors", head + "- &x " + a + "\n- " + item("priority: .nan") + "\n- {<<: *x, metadata: {name: c}}\n",
+			"a\nc\n-:5: " + nan},
 		{"in what an alias stands for", head + "- " + b + "\n- &x " + item("priority: .nan") + "\n- *x\n",
 			"b\n-:5: " + nan + "\n-:5: " + nan},
 		{"in what is merged", head + "- " + b + "\n- &x " + item("priority: .nan") + "\n- {<<: *x, metadata: {name: c}}\n",
@@ -47,13 +50,17 @@ func TestWhatJSONHasNotHurtsOnlyItsItem(t *testing.T) {
 		{"in an unknown field", head + "- " + a + "\n- " + item("new: [.inf, -.inf]") + "\n- " + b + "\n",
 			"a\nb\n" + `-:5: spec.new[0]: ".inf" is not a number that a field can have` + "\n" +
 				`-:5: spec.new[1]: "-.inf" is not a number that a field can have`},
-		{"in a list of a list", head + "- {apiVersion: v1, kind: List, items: [" + a + ", " + item("priority: .nan") + "]}\n- " + b + "\n", "a\nb\n-:4: " + nan},
-		{"in a typed list", "apiVersion: v1\nkind: NodeList\nitems: [{metadata: {name: a}},\n {metadata: {name: x, generation: .nan}}]\n",
+		{"in a list of a list", head + "- {apiVersion: v1, kind: List, items: [" + a + ", " + item("priority: .nan") +
+			"]}\n- " + b + "\n", "a\nb\n-:4: " + nan},
+		{"in a typed list", "apiVersion: v1\nkind: NodeList\nitems: [{metadata: {name: a}},\n" +
+			" {metadata: {name: x, generation: .nan}}]\n",
 			"a\n" + `-:4: metadata.generation: ".nan" is not a number that a field can have`},
-		{"a key that is no text", head + "- " + a + "\n- " + item("? {a: b}\n : c") + "\n- " + b + "\n", "a\nb\n-:5: spec: a key must be a text"},
+		{"a key that is no text", head + "- " + a + "\n- " + item("? {a: b}\n : c") + "\n- " + b + "\n",
+			"a\nb\n-:5: spec: a key must be a text"},
 		{"a tag that does not fit", head + "- " + a + "\n- " + item("priority: !!int x") + "\n- " + b + "\n",
 			"a\nb\n-:5: malformed YAML: cannot decode !!str `x` as a !!int"},
-		{"an item that is too deep", head + "- " + a + "\n- " + item("new: &x [*x]") + "\n- " + b + "\n", "a\nb\n-:5: nested more than 500 levels deep"},
+		{"an item that is too deep", head + "- " + a + "\n- " + item("new: &x [*x]") + "\n- " + b + "\n",
+			"a\nb\n-:5: nested more than 500 levels deep"},
 		{"an item that is null", head + "- " + a + "\n- null\n- " + item("priority: .nan") + "\n",
 			"a\n-:5: expected an object with apiVersion and kind, found null\n-:6: " + nan},
 		{"the list's own", "apiVersion: v1\nkind: List\nmetadata: {generation: .nan}\nitems: [" + a + "]\n",
@@ -73,7 +80,8 @@ func TestAKeyThatIsThereTwiceInAnUnknownField(t *testing.T) {
 	for _, text := range []string{
 		pod("a", "  new:\n    x: 1\n    x: 2\n"),
 		pod("a", "  new:\n    {x: 1,\n    x: 2}\n"),
-		"\n\n\n{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"a\"},\n \"spec\": {\"new\":\n {\"x\": 1,\n \"x\": 2}}}\n",
+		"\n\n\n{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"a\"},\n \"spec\": {\"new\":\n" +
+			" {\"x\": 1,\n \"x\": 2}}}\n",
 	} {
 		if got := seen(text); got != "-:7: spec.new.x: is given twice, first in line 6" {
 			t.Errorf("%q: %s", text, got)
@@ -128,18 +136,24 @@ func TestDeepDocuments(t *testing.T) {
 	const jsonBegin = `{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}, "new": `
 	for _, tt := range []struct{ name, text, want string }{
 		{"brackets", begin + " " + nested("[", "1", "]", 9_000) + "\n", "a"},
-		{"too many brackets", begin + " " + nested("[", "1", "]", 200_000) + "\n", "-:4: malformed YAML: exceeded max depth of 10000"},
-		{"brackets without end", begin + " " + strings.Repeat("[", 1<<20) + "\n", "-:4: malformed YAML: exceeded max depth of 10000"},
+		{"too many brackets", begin + " " + nested("[", "1", "]", 200_000) + "\n",
+			"-:4: malformed YAML: exceeded max depth of 10000"},
+		{"brackets without end", begin + " " + strings.Repeat("[", 1<<20) + "\n",
+			"-:4: malformed YAML: exceeded max depth of 10000"},
 		{"mappings in brackets", begin + " " + nested("{a: ", "1", "}", 4_000) + "\n", "a"},
 		{"blocks", begin + blocks(2_000, "a:"), "a"},
 		{"blocks of lists", begin + "\n" + strings.Repeat("- ", 4_000) + "x\n", "a"},
-		{"too many blocks of lists", begin + "\n" + strings.Repeat("- ", 200_000) + "x\n", "-:4: malformed YAML: exceeded max depth of 10000"},
+		{"too many blocks of lists", begin + "\n" + strings.Repeat("- ", 200_000) + "x\n",
+			"-:4: malformed YAML: exceeded max depth of 10000"},
 		{"a tag below brackets", begin + " " + nested("[", "!x 1", "]", 600) + "\n", "-:4: nested more than 500 levels deep"},
 		{"JSON", jsonBegin + nested("[", "1", "]", 9_000) + "}", "a"},
 		{"JSON, objects", jsonBegin + nested(`{"a": `, "1", "}", 9_000) + "}", "a"},
-		{"too deep JSON", jsonBegin + nested("[", "1", "]", 200_000) + "}", "-:1: malformed JSON: invalid character '[' exceeded max depth"},
-		{"JSON without end", jsonBegin + strings.Repeat("[", 1<<20), "-:1: malformed JSON: invalid character '[' exceeded max depth"},
-		{"a deep item of a List", `{"apiVersion": "v1", "kind": "List", "items": [` + jsonBegin + nested("[", "1", "]", 9_000) + "}]}", "a"},
+		{"too deep JSON", jsonBegin + nested("[", "1", "]", 200_000) + "}",
+			"-:1: malformed JSON: invalid character '[' exceeded max depth"},
+		{"JSON without end", jsonBegin + strings.Repeat("[", 1<<20),
+			"-:1: malformed JSON: invalid character '[' exceeded max depth"},
+		{"a deep item of a List", `{"apiVersion": "v1", "kind": "List", "items": [` + jsonBegin +
+			nested("[", "1", "]", 9_000) + "}]}", "a"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := seen(tt.text); got != tt.want {
@@ -149,7 +163,8 @@ func TestDeepDocuments(t *testing.T) {
 	}
 	got := seen(jsonBegin + nested(`{"a": 0, "a": `, "1", "}", 9_000) + "}")
 	long := "-:1: ..." + strings.Repeat("a.", mostShownSteps-1) + "a: is given twice, first in line 1"
-	if strings.Count(got, "is given twice") != 9_000 || !strings.Contains(got, long) || len(got) > 9_000*2*mostShownSteps+1<<20 {
+	if strings.Count(got, "is given twice") != 9_000 || !strings.Contains(got, long) || len(got) > 9_000*2*mostShownSteps+
+		1<<20 {
 		t.Errorf("%d bytes, %.300s", len(got), got)
 	}
 }

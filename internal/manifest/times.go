@@ -68,7 +68,8 @@ func (b *builder) submitAt(o *object) (time.Duration, bool) {
 // groupSubmitAt is when a pod's PodGroup appears, which holds for the pod where neither
 // it nor its workload says otherwise (decision 35).
 func (b *builder) groupSubmitAt(pod *corev1.Pod) time.Duration {
-	for _, key := range []string{schedulingv1beta1.KubeGroupNameAnnotationKey, schedulingv1beta1.VolcanoGroupNameAnnotationKey} {
+	for _, key := range []string{schedulingv1beta1.KubeGroupNameAnnotationKey,
+		schedulingv1beta1.VolcanoGroupNameAnnotationKey} {
 		if name := pod.Annotations[key]; name != "" {
 			id := identity{schedulingv1beta1.GroupName, string(model.KindPodGroup), pod.Namespace, name}
 			if group := b.byName[id]; group != nil {

@@ -150,7 +150,8 @@ func (b *builder) makePods(batch batchOf) {
 
 // podRefOf names the i-th pod of a batch.
 func (b *builder) podRefOf(batch *batchOf, i int64) model.Ref {
-	return model.Ref{Kind: model.KindPod, Namespace: batch.owner.GetNamespace(), Name: batch.prefix + strconv.FormatInt(batch.first+i, 10)}
+	return model.Ref{Kind: model.KindPod, Namespace: batch.owner.GetNamespace(), Name: batch.prefix +
+		strconv.FormatInt(batch.first+i, 10)}
 }
 
 // madeSubmitAt is when a pod that o makes appears: as its template says, else o, else the
@@ -172,7 +173,8 @@ func (b *builder) annotations(batch batchOf) map[string]string {
 	if out == nil {
 		out = map[string]string{}
 	}
-	for _, key := range []string{schedulingv1beta1.QueueNameAnnotationKey, schedulingv1beta1.VolcanoGroupMinMemberAnnotationKey} {
+	for _, key := range []string{schedulingv1beta1.QueueNameAnnotationKey,
+		schedulingv1beta1.VolcanoGroupMinMemberAnnotationKey} {
 		if v, ok := batch.owner.GetAnnotations()[key]; ok && out[key] == "" {
 			out[key] = v
 		}
@@ -184,5 +186,6 @@ func (b *builder) annotations(batch batchOf) map[string]string {
 // controllerRef is the reference by which what an object makes names it.
 func (o *object) controllerRef() metav1.OwnerReference {
 	yes := true
-	return metav1.OwnerReference{APIVersion: o.kind.apiVersion(), Kind: o.kind.name, Name: o.GetName(), UID: o.GetUID(), Controller: &yes}
+	return metav1.OwnerReference{APIVersion: o.kind.apiVersion(), Kind: o.kind.name, Name: o.GetName(), UID: o.GetUID(),
+		Controller: &yes}
 }

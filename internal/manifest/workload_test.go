@@ -24,28 +24,52 @@ func TestWorkloadsMakeTheirPods(t *testing.T) {
 		text string
 		want string // the names of the pods
 	}{
-		"a Deployment":                               {workload("apps/v1", "Deployment", "web", "spec: {replicas: 3, "+template+"}"), "web-0 web-1 web-2"},
-		"replicas that are not given are one":        {workload("apps/v1", "ReplicaSet", "rs", "spec: {"+template+"}"), "rs-0"},
-		"no replicas":                                {workload("apps/v1", "StatefulSet", "db", "spec: {replicas: 0, "+template+"}"), ""},
-		"a StatefulSet that counts from five":        {workload("apps/v1", "StatefulSet", "db", "spec: {replicas: 2, ordinals: {start: 5}, "+template+"}"), "db-5 db-6"},
-		"a Job":                                      {workload("batch/v1", "Job", "j", "spec: {"+template+"}"), "j-0"},
-		"a Job's parallelism":                        {workload("batch/v1", "Job", "j", "spec: {parallelism: 2, "+template+"}"), "j-0 j-1"},
-		"no more pods than completions":              {workload("batch/v1", "Job", "j", "spec: {parallelism: 5, completions: 2, "+template+"}"), "j-0 j-1"},
-		"no more pods than parallelism":              {workload("batch/v1", "Job", "j", "spec: {parallelism: 2, completions: 5, "+template+"}"), "j-0 j-1"},
-		"no more pods than completions are missing":  {workload("batch/v1", "Job", "j", "spec: {parallelism: 5, completions: 4, "+template+"}\nstatus: {succeeded: 3}"), "j-0"},
-		"a Job that is suspended":                    {workload("batch/v1", "Job", "j", "spec: {suspend: true, "+template+"}"), ""},
-		"a Job that is over":                         {workload("batch/v1", "Job", "j", "spec: {"+template+"}\nstatus: {conditions: [{type: Complete, status: \"True\"}]}"), ""},
-		"a Volcano Job":                              {workload("batch.volcano.sh/v1alpha1", "Job", "v", "spec: {tasks: [{name: ps, replicas: 1, "+template+"}, {replicas: 2, "+template+"}]}"), "v-default1-0 v-default1-1 v-ps-0"},
-		"a Volcano Job that is over":                 {workload("batch.volcano.sh/v1alpha1", "Job", "v", "spec: {tasks: [{name: ps, replicas: 1}]}\nstatus: {state: {phase: Completed}}"), ""},
-		"pods that are given are not made again":     {workload("apps/v1", "StatefulSet", "db", "spec: {replicas: 3, "+template+"}") + ownedPod("db-1", "apps/v1", "StatefulSet", "db"), "db-1"},
-		"pods of another kind's owner do not count":  {workload("batch/v1", "Job", "j", "spec: {"+template+"}") + ownedPod("x", "batch.volcano.sh/v1alpha1", "Job", "j"), "j-0 x"},
-		"a Deployment's pods by its ReplicaSet":      {workload("apps/v1", "Deployment", "web", "spec: {replicas: 2, "+template+"}") + ownedPod("web-5f-x", "apps/v1", "ReplicaSet", "web-5f"), "web-5f-x"},
-		"a ReplicaSet whose Deployment is given too": {workload("apps/v1", "Deployment", "web", "spec: {"+template+"}") + strings.Replace(workload("apps/v1", "ReplicaSet", "web-5f", "spec: {"+template+"}"), "{name: web-5f}", "{name: web-5f, ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, controller: true}]}", 1), "web-0"},
-		"a pod of another owner that has the name":   {workload("apps/v1", "StatefulSet", "web", "spec: {replicas: 2, "+template+"}") + pod("web-1", "  {}\n"), "web-0 web-1"},
-		"names that come as they come":               {workload("apps/v1", "Deployment", "web", "spec: {replicas: 2, "+template+"}") + pod("web-1", "  {}\n"), "web-0 web-1 web-2"},
-		"two of one name, one of them numbered":      {workload("apps/v1", "Deployment", "web", "spec: {"+template+"}") + workload("apps/v1", "StatefulSet", "web", "spec: {"+template+"}"), "web-0 web-1"},
-		"fewer than none":                            {workload("apps/v1", "Deployment", "web", "spec: {replicas: -1, "+template+"}"), ""},
-		"more than anybody can have":                 {workload("apps/v1", "Deployment", "web", "spec: {replicas: 2000000000, "+template+"}"), ""},
+		"a Deployment": {workload("apps/v1", "Deployment", "web", "spec: {replicas: 3, "+
+			template+"}"), "web-0 web-1 web-2"},
+		"replicas that are not given are one": {workload("apps/v1", "ReplicaSet", "rs", "spec: {"+template+"}"),
+			"rs-0"},
+		"no replicas": {workload("apps/v1", "StatefulSet", "db", "spec: {replicas: 0, "+
+			template+"}"), ""},
+		"a StatefulSet that counts from five": {workload("apps/v1", "StatefulSet", "db",
+			"spec: {replicas: 2, ordinals: {start: 5}, "+template+"}"), "db-5 db-6"},
+		"a Job": {workload("batch/v1", "Job", "j", "spec: {"+template+"}"), "j-0"},
+		"a Job's parallelism": {workload("batch/v1", "Job", "j", "spec: {parallelism: 2, "+template+
+			"}"), "j-0 j-1"},
+		"no more pods than completions": {workload("batch/v1", "Job", "j",
+			"spec: {parallelism: 5, completions: 2, "+template+"}"), "j-0 j-1"},
+		"no more pods than parallelism": {workload("batch/v1", "Job", "j",
+			"spec: {parallelism: 2, completions: 5, "+template+"}"), "j-0 j-1"},
+		"no more pods than completions are missing": {workload("batch/v1", "Job", "j",
+			"spec: {parallelism: 5, completions: 4, "+template+"}\nstatus: {succeeded: 3}"), "j-0"},
+		"a Job that is suspended": {workload("batch/v1", "Job", "j", "spec: {suspend: true, "+template+
+			"}"), ""},
+		"a Job that is over": {workload("batch/v1", "Job", "j", "spec: {"+template+
+			"}\nstatus: {conditions: [{type: Complete, status: \"True\"}]}"), ""},
+		"a Volcano Job": {workload("batch.volcano.sh/v1alpha1", "Job", "v",
+			"spec: {tasks: [{name: ps, replicas: 1, "+template+"}, {replicas: 2, "+template+"}]}"),
+			"v-default1-0 v-default1-1 v-ps-0"},
+		"a Volcano Job that is over": {workload("batch.volcano.sh/v1alpha1", "Job", "v",
+			"spec: {tasks: [{name: ps, replicas: 1}]}\nstatus: {state: {phase: Completed}}"), ""},
+		"pods that are given are not made again": {workload("apps/v1", "StatefulSet", "db", "spec: {replicas: 3, "+
+			template+"}") + ownedPod("db-1", "apps/v1", "StatefulSet", "db"), "db-1"},
+		"pods of another kind's owner do not count": {workload("batch/v1", "Job", "j", "spec: {"+template+"}") +
+			ownedPod("x", "batch.volcano.sh/v1alpha1", "Job", "j"), "j-0 x"},
+		"a Deployment's pods by its ReplicaSet": {workload("apps/v1", "Deployment", "web", "spec: {replicas: 2, "+
+			template+"}") + ownedPod("web-5f-x", "apps/v1", "ReplicaSet", "web-5f"), "web-5f-x"},
+		"a ReplicaSet whose Deployment is given too": {workload("apps/v1", "Deployment", "web", "spec: {"+template+"}") +
+			strings.Replace(workload("apps/v1", "ReplicaSet", "web-5f", "spec: {"+template+"}"), "{name: web-5f}",
+				"{name: web-5f, ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, controller: true}]}", 1),
+			"web-0"},
+		"a pod of another owner that has the name": {workload("apps/v1", "StatefulSet", "web", "spec: {replicas: 2, "+
+			template+"}") + pod("web-1", "  {}\n"), "web-0 web-1"},
+		"names that come as they come": {workload("apps/v1", "Deployment", "web", "spec: {replicas: 2, "+
+			template+"}") + pod("web-1", "  {}\n"), "web-0 web-1 web-2"},
+		"two of one name, one of them numbered": {workload("apps/v1", "Deployment", "web", "spec: {"+template+"}") +
+			workload("apps/v1", "StatefulSet", "web", "spec: {"+template+"}"), "web-0 web-1"},
+		"fewer than none": {workload("apps/v1", "Deployment", "web", "spec: {replicas: -1, "+
+			template+"}"), ""},
+		"more than anybody can have": {workload("apps/v1", "Deployment", "web",
+			"spec: {replicas: 2000000000, "+template+"}"), ""},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -77,13 +101,16 @@ func TestWorkloadsThatCannotBeMeantAreProblems(t *testing.T) {
 }
 
 func TestWhatAWorkloadsPodsAre(t *testing.T) {
-	w := expanded(t, "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  namespace: team\n  creationTimestamp: \"2025-11-20T10:00:00Z\"\n"+
-		"  annotations: {scheduling.volcano.sh/group-min-member: \"2\", scheduling.volcano.sh/queue-name: q}\nspec: {replicas: 2, "+template+"}\n")
+	w := expanded(t, "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  namespace: team\n"+
+		"  creationTimestamp: \"2025-11-20T10:00:00Z\"\n"+
+		"  annotations: {scheduling.volcano.sh/group-min-member: \"2\", scheduling.volcano.sh/queue-name: q}\n"+
+		"spec: {replicas: 2, "+template+"}\n")
 	first, second := item(t, w, "Pod/team/web-0"), item(t, w, "Pod/team/web-1")
 	p := first.Fact.Object.(*model.Pod)
 	want := &model.Pod{
 		Meta: model.Meta{Namespace: "team", Name: "web-0", Created: 1763632800e9}, Ours: true, Scheduler: "volcano",
-		Owner: "web", OwnerID: "Deployment.apps/", Adopt: model.Adopt{Queue: "q", MinMember: 2}, Preemptable: true, Grace: 30e9, Spec: p.Spec,
+		Owner: "web", OwnerID: "Deployment.apps/", Adopt: model.Adopt{Queue: "q", MinMember: 2}, Preemptable: true,
+		Grace: 30e9, Spec: p.Spec,
 	}
 	if !reflect.DeepEqual(p, want) || !first.Owned || first.Where.Line != 1 {
 		t.Errorf("%+v", p)
@@ -104,8 +131,10 @@ func TestAnAdoptedPodAsksForWhatItsOwnerDoes(t *testing.T) {
 	w := expanded(t, owned("a", "")+owned("b", queue+"own")+owned("c", "scheduling.k8s.io/group-name: g")+
 		"apiVersion: apps/v1\nkind: ReplicaSet\nmetadata:\n  name: web-5f\n  annotations: {"+least+"\"3\"}\n"+
 		"  ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, controller: true}]\n---\n"+
-		"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, annotations: {"+least+"\"2\", "+queue+"q}}\nspec: {replicas: 0}\n")
-	for name, want := range map[string]model.Adopt{"a": {Queue: "q", MinMember: 3}, "b": {Queue: "own", MinMember: 3}, "c": {}} {
+		"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, annotations: {"+least+"\"2\", "+queue+
+		"q}}\nspec: {replicas: 0}\n")
+	for name, want := range map[string]model.Adopt{"a": {Queue: "q", MinMember: 3}, "b": {Queue: "own", MinMember: 3},
+		"c": {}} {
 		if got := item(t, w, "Pod/default/"+name).Fact.Object.(*model.Pod).Adopt; got != want {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
@@ -121,7 +150,8 @@ func TestAnOwnerIsKnownByItsUID(t *testing.T) {
 	}
 	w := expanded(t, owned("job", "batch/v1", "Job", "j1")+owned("vcjob", "batch.volcano.sh/v1alpha1", "Job", "v1")+
 		owned("first-life", "apps/v1", "StatefulSet", "s1")+owned("second-life", "apps/v1", "StatefulSet", "s2")+
-		"apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: app, uid: s2, annotations: {scheduling.volcano.sh/queue-name: q}}\nspec: {replicas: 0}\n")
+		"apiVersion: apps/v1\nkind: StatefulSet\n"+
+		"metadata: {name: app, uid: s2, annotations: {scheduling.volcano.sh/queue-name: q}}\nspec: {replicas: 0}\n")
 	for name, want := range map[string][2]string{"job": {"Job.batch/j1", ""}, "vcjob": {"Job.batch.volcano.sh/v1", ""},
 		"first-life": {"StatefulSet.apps/s1", ""}, "second-life": {"StatefulSet.apps/s2", "q"}} {
 		p := item(t, w, "Pod/default/"+name).Fact.Object.(*model.Pod)
@@ -205,7 +235,9 @@ func TestThePodsOfAVolcanoJob(t *testing.T) {
 
 func TestAGivenGroupOfAVolcanoJobIsUsed(t *testing.T) {
 	text := strings.NewReplacer("MINIMUM", "", "WORKERS", "").Replace(vcjob) + "---\n" +
-		"apiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\nmetadata: {name: train-uid, ownerReferences: [{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, name: train, controller: true}]}\n"
+		"apiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\n" +
+		"metadata: {name: train-uid, ownerReferences: [{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, name: train, " +
+		"controller: true}]}\n"
 	w := expanded(t, text)
 	groups := slices.DeleteFunc(strings.Fields(refs(w)), func(s string) bool { return !strings.HasPrefix(s, "PodGroup/") })
 	if p := item(t, w, "Pod/default/train-master-0").Fact.Object.(*model.Pod); p.Group != "train-uid" || len(groups) != 1 {
@@ -215,7 +247,8 @@ func TestAGivenGroupOfAVolcanoJobIsUsed(t *testing.T) {
 
 func TestAVolcanoJobBeyondAnyClusterIsSetAside(t *testing.T) {
 	w := expanded(t, "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: v}\nspec: {minAvailable: 6000, "+
-		"tasks: [{name: a, replicas: 6000, template: {spec: {containers: [{name: c, resources: {requests: {memory: 200Ti}}}]}}}]}\n")
+		"tasks: [{name: a, replicas: 6000, template: {spec: {containers: [{name: c, resources: {requests: {memory: "+
+		"200Ti}}}]}}}]}\n")
 	f, aside := item(t, w, "PodGroup/default/v").Fact.Object.(*model.PodGroup).SetAside()
 	if !aside || f.Field != "spec.minResources" {
 		t.Errorf("%v", f)

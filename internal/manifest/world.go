@@ -56,7 +56,8 @@ func (w *World) Config() (*ConfigText, error) {
 		return &w.Configs[0], nil
 	}
 	a, b := w.Configs[0], w.Configs[1]
-	return nil, Error{b.Where, fmt.Sprintf("ConfigMap %s has a %s, and so has %s in %s; give one of them, or the flag --scheduler-conf",
+	return nil, Error{b.Where, fmt.Sprintf(
+		"ConfigMap %s has a %s, and so has %s in %s; give one of them, or the flag --scheduler-conf",
 		b.Name, ConfigKey, a.Name, a.Where)}
 }
 
@@ -70,7 +71,8 @@ func (s *Set) Expand(schedulers ...string) *World {
 		byName: map[identity]*object{}, times: map[identity]times{}, busy: map[identity]bool{},
 		classes: map[string]int32{}, left: s.most,
 	}
-	b.options = translate.Options{Schedulers: schedulers, TopOwner: b.topOwner, OwnerSays: b.ownerSays, Specs: &translate.Specs{}}
+	b.options = translate.Options{Schedulers: schedulers, TopOwner: b.topOwner, OwnerSays: b.ownerSays,
+		Specs: &translate.Specs{}}
 	b.index(s.objects)
 	for _, u := range s.unknown {
 		b.problem(u.object, "%s", u.message())

@@ -87,7 +87,8 @@ func TestEveryKindAsKubectlPrintsIt(t *testing.T) {
 		t.Errorf("%v", w.Problems)
 	}
 	n := item(t, w, "Node/n1")
-	if node := n.Fact.Object.(*model.Node); n.Where.Line != 3 || n.Fact.Version != 0 || n.Fact.UID != "6b1f" || node.Created != 1763632800e9 {
+	if node := n.Fact.Object.(*model.Node); n.Where.Line != 3 || n.Fact.Version != 0 || n.Fact.UID != "6b1f" ||
+		node.Created != 1763632800e9 {
 		t.Errorf("%v %+v", n.Where, n.Fact)
 	}
 	q := item(t, w, "Queue/q").Fact.Object.(*model.Queue)
@@ -126,7 +127,8 @@ func TestTypedListsNeedNotRepeatTheirKind(t *testing.T) {
 }
 
 func TestTheLastOfTwoOfOneNameHolds(t *testing.T) {
-	w := expanded(t, "apiVersion: v1\nkind: Node\nmetadata: {name: a, uid: one}\n---\napiVersion: v1\nkind: Node\nmetadata: {name: a, uid: two}\n")
+	w := expanded(t, "apiVersion: v1\nkind: Node\nmetadata: {name: a, uid: one}\n---\napiVersion: v1\nkind: Node\n"+
+		"metadata: {name: a, uid: two}\n")
 	want := []Problem{{"Node/a", "is given twice: -:5 replaces -:1"}}
 	if len(w.Items) != 1 || w.Items[0].Fact.UID != "two" || !reflect.DeepEqual(w.Problems, want) {
 		t.Errorf("%v %v", w.Items, w.Problems)
@@ -148,7 +150,8 @@ func TestUnknownFieldsAreProblemsOnceAKind(t *testing.T) {
 func TestAPodWithANodeAndNoPhaseIsRunning(t *testing.T) {
 	w := expanded(t, pod("a", "  nodeName: n1\n")+"---\n"+pod("b", "  nodeName: n1\nstatus: {phase: Pending}\n")+"---\n"+
 		pod("c", "  {}\nstatus: {nominatedNodeName: n2}\n")+"---\n"+pod("d", "  nodeName: n1\nstatus: {phase: Failed}\n"))
-	for ref, want := range map[string]model.Phase{"a": model.PodRunning, "b": model.PodPending, "c": model.PodPending, "d": model.PodFailed} {
+	for ref, want := range map[string]model.Phase{"a": model.PodRunning, "b": model.PodPending, "c": model.PodPending,
+		"d": model.PodFailed} {
 		if got := item(t, w, "Pod/default/"+ref).Fact.Object.(*model.Pod).Phase; got != want {
 			t.Errorf("%s: phase %d, want %d", ref, got, want)
 		}
@@ -160,18 +163,22 @@ func TestAPodWithANodeAndNoPhaseIsRunning(t *testing.T) {
 
 func TestTimes(t *testing.T) {
 	annotated := func(kind, name, annotations, rest string) string {
-		return fmt.Sprintf("apiVersion: %s\nmetadata: {name: %s, annotations: {%s}}\n%s\n---\n", kind, name, annotations, rest)
+		return fmt.Sprintf("apiVersion: %s\nmetadata: {name: %s, annotations: {%s}}\n%s\n---\n", kind, name, annotations,
+			rest)
 	}
-	const podKind, groupKind, deployment = "v1\nkind: Pod", "scheduling.volcano.sh/v1beta1\nkind: PodGroup", "apps/v1\nkind: Deployment"
+	const podKind, groupKind, deployment = "v1\nkind: Pod", "scheduling.volcano.sh/v1beta1\nkind: PodGroup",
+		"apps/v1\nkind: Deployment"
 	inGroup := "scheduling.k8s.io/group-name: g"
 	w := expanded(t, annotated(groupKind, "g", "ashlar.sh/submit-at: 10s, ashlar.sh/duration: 1s", "")+
 		annotated(podKind, "follows", inGroup, "")+
 		annotated(podKind, "own", inGroup+", ashlar.sh/submit-at: 5s, ashlar.sh/duration: 1h30m", "")+
 		annotated(podKind, "bad", "ashlar.sh/submit-at: soon, ashlar.sh/duration: -1s", "")+
 		annotated(podKind, "never", "ashlar.sh/duration: 0s", "")+
-		annotated(deployment, "web", "ashlar.sh/submit-at: 20s, ashlar.sh/duration: 1s", "spec: {template: {metadata: {annotations: {ashlar.sh/duration: 3s}}}}")+
+		annotated(deployment, "web", "ashlar.sh/submit-at: 20s, ashlar.sh/duration: 1s",
+			"spec: {template: {metadata: {annotations: {ashlar.sh/duration: 3s}}}}")+
 		annotated(deployment, "late", "", "spec: {template: {metadata: {annotations: {ashlar.sh/submit-at: 7s}}}}")+
-		annotated("batch.volcano.sh/v1alpha1\nkind: Job", "vj", "ashlar.sh/submit-at: 30s", "spec: {tasks: [{name: w, replicas: 1}]}"))
+		annotated("batch.volcano.sh/v1alpha1\nkind: Job", "vj", "ashlar.sh/submit-at: 30s",
+			"spec: {tasks: [{name: w, replicas: 1}]}"))
 	type at struct {
 		submit, duration time.Duration
 		lasts            bool
@@ -206,12 +213,14 @@ func TestTimes(t *testing.T) {
 
 func TestTheSchedulersConfigurationIsFound(t *testing.T) {
 	config := func(name, data string) string {
-		return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + ", namespace: volcano-system}\ndata:\n" + data + "---\n"
+		return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + ", namespace: volcano-system}\ndata:\n" + data +
+			"---\n"
 	}
 	block := config("block", "  volcano-scheduler.conf: |\n    actions: allocate\n    tiers: []\n")
 	w := expanded(t, block)
 	c, err := w.Config()
-	want := ConfigText{Where: Position{"-", 1}, Name: "volcano-system/block", Text: "actions: allocate\ntiers: []\n", Line: 6, Literal: true}
+	want := ConfigText{Where: Position{"-", 1}, Name: "volcano-system/block", Text: "actions: allocate\ntiers: []\n",
+		Line: 6, Literal: true}
 	if err != nil || c == nil || *c != want {
 		t.Errorf("%+v, %v", c, err)
 	}
@@ -223,7 +232,8 @@ func TestTheSchedulersConfigurationIsFound(t *testing.T) {
 		t.Errorf("%+v, %v", c, err)
 	}
 	_, err = expanded(t, block+config("second", "  volcano-scheduler.conf: x\n")).Config()
-	if want := "-:9: ConfigMap volcano-system/second has a volcano-scheduler.conf, and so has volcano-system/block in -:1; give one of them, or the flag --scheduler-conf"; err == nil || err.Error() != want {
+	if want := "-:9: ConfigMap volcano-system/second has a volcano-scheduler.conf, and so has volcano-system/block in " +
+		"-:1; give one of them, or the flag --scheduler-conf"; err == nil || err.Error() != want {
 		t.Errorf("%v", err)
 	}
 }

@@ -34,11 +34,13 @@ func profile(more ...string) policy.Profile {
 }
 
 func amounts(cpu int64) resource.List {
-	return resource.List{{Name: resource.CPUName, Value: cpu * 1000}, {Name: resource.MemoryName, Value: cpu << 30}, {Name: resource.PodsName, Value: 1}}
+	return resource.List{{Name: resource.CPUName, Value: cpu * 1000}, {Name: resource.MemoryName, Value: cpu << 30},
+		{Name: resource.PodsName, Value: 1}}
 }
 
 func node(name string, cpu int64) sim.Item {
-	room := resource.List{{Name: resource.CPUName, Value: cpu * 1000}, {Name: resource.MemoryName, Value: cpu << 30}, {Name: resource.PodsName, Value: 110}}
+	room := resource.List{{Name: resource.CPUName, Value: cpu * 1000}, {Name: resource.MemoryName, Value: cpu << 30},
+		{Name: resource.PodsName, Value: 110}}
 	return sim.Item{Fact: model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: name},
 		Object: &model.Node{Allocatable: room, Capacity: room}}}
 }
@@ -185,7 +187,9 @@ func (a purge) Execute(s *session.Session) {
 	if waits == ledger.NoTask && !a.always {
 		return
 	}
-	slices.SortFunc(victims, func(a, b ledger.TaskID) int { return strings.Compare(s.L.Task(a).Key.Name, s.L.Task(b).Key.Name) })
+	slices.SortFunc(victims, func(a, b ledger.TaskID) int {
+		return strings.Compare(s.L.Task(a).Key.Name, s.L.Task(b).Key.Name)
+	})
 	for _, v := range victims {
 		s.L.Try(func(tx *ledger.Tx) bool {
 			tx.Evict(v, "purge", waits)

@@ -52,7 +52,8 @@ func (w *World) Finish(key ledger.Key, failed bool) {
 // Pause has a job pause, or with only one of its pods: a fact that no nodes make, since
 // they refuse nobody.
 func (w *World) Pause(b *model.Backoff, pod ledger.Key, only bool) {
-	if l := w.objects.lives[model.Ref{Kind: model.KindPodGroup, Namespace: b.Namespace, Name: b.Name}]; l != nil && !b.Adopted {
+	if l := w.objects.lives[model.Ref{Kind: model.KindPodGroup, Namespace: b.Namespace, Name: b.Name}]; l != nil &&
+		!b.Adopted {
 		b.UID = l.uid
 	}
 	if l := w.objects.lives[podRef(pod)]; l != nil && only {

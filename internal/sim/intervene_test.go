@@ -101,13 +101,16 @@ func TestInterventions(t *testing.T) {
 			func(w *sim.World) { w.Apply(back(pod("a", 1))) },
 			[]string{"a Binding n"}},
 		"a pod told anew under its uid goes on": {
-			[]sim.Item{node("n", 2), uid(pod("a", 1, lasts(3*time.Second)))}, 2, func(w *sim.World) { w.Submit(uid(pod("a", 2, lasts(3*time.Second)))) },
+			[]sim.Item{node("n", 2), uid(pod("a", 1, lasts(3*time.Second)))}, 2, func(w *sim.World) {
+				w.Submit(uid(pod("a", 2, lasts(3*time.Second))))
+			},
 			[]string{"a Running n", "a Running n", "a Succeeded n"}},
 		"another pod of the name takes its place": {
 			[]sim.Item{node("n", 2), pod("a", 1, lasts(3*time.Second))}, 2, func(w *sim.World) { w.Submit(pod("a", 2)) },
 			[]string{"a Binding n", "a Running n", "a Running n"}},
 		"an item without content deletes when its time has come": {
-			[]sim.Item{node("n", 2), pod("a", 1), {Fact: model.Fact{Ref: podRef("a")}, SubmitAt: 3 * time.Second}}, 2, func(*sim.World) {},
+			[]sim.Item{node("n", 2), pod("a", 1), {Fact: model.Fact{Ref: podRef("a")}, SubmitAt: 3 * time.Second}}, 2,
+			func(*sim.World) {},
 			[]string{"a Running n", "a Releasing n", ""}},
 		"what does not exist cannot be deleted or ended": {
 			[]sim.Item{node("n", 2)}, 1, func(w *sim.World) {
@@ -129,7 +132,8 @@ func uid(i sim.Item) sim.Item {
 }
 
 func TestEvictionOfAnOwnedAndOfABarePod(t *testing.T) {
-	p := startWith(t, purging(false), node("n", 2), pod("victim-bare", 1), pod("victim-owned", 1, owned, lasts(4*time.Second)),
+	p := startWith(t, purging(false), node("n", 2), pod("victim-bare", 1),
+		pod("victim-owned", 1, owned, lasts(4*time.Second)),
 		pod("wants", 2, at(2*time.Second), lasts(time.Second)))
 	for i, want := range []string{
 		"victim-bare Binding n, victim-owned Binding n",

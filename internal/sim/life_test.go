@@ -37,16 +37,23 @@ func TestHowPodsLive(t *testing.T) {
 			[]sim.Item{node("n", 1), pod("a", 1, on("m"), lasts(time.Second))},
 			[]string{"a Bound m", "a Bound m"}},
 		"a pod on a node that comes later starts with it": {
-			[]sim.Item{pod("a", 1, on("n"), lasts(time.Second)), func() sim.Item { n := node("n", 1); n.SubmitAt = time.Second; return n }()},
+			[]sim.Item{pod("a", 1, on("n"), lasts(time.Second)), func() sim.Item {
+				n := node("n", 1)
+				n.SubmitAt = time.Second
+				return n
+			}()},
 			[]string{"a Bound n", "a Running n", "a Succeeded n"}},
 		"a bare pod that comes terminating is gone in the second cycle": {
 			[]sim.Item{node("n", 1), pod("a", 1, on("n"), deleting), pod("b", 1)},
 			[]string{"a Releasing n, b Pipelined n", "b Binding n"}},
 		"an owned one is replaced, to wait like any other": {
-			[]sim.Item{node("n", 1), pod("a", 1, on("n"), deleting, owned), pod("b", 1, as(func(p *model.Pod) { p.Created = -1 }))},
+			[]sim.Item{node("n", 1), pod("a", 1, on("n"), deleting, owned), pod("b", 1, as(func(p *model.Pod) {
+				p.Created = -1
+			}))},
 			[]string{"a Releasing n, b Pipelined n", "a Pending, b Binding n"}},
 		"the older pod goes first, whatever the names": {
-			[]sim.Item{node("n", 1), pod("x", 1, lasts(time.Second)), pod("b", 1, at(500*time.Millisecond)), pod("a", 1, at(600*time.Millisecond))},
+			[]sim.Item{node("n", 1), pod("x", 1, lasts(time.Second)), pod("b", 1, at(500*time.Millisecond)),
+				pod("a", 1, at(600*time.Millisecond))},
 			[]string{"x Binding n", "a Pending, b Pending, x Running n", "a Pending, b Binding n, x Succeeded n"}},
 		"pods of other schedulers are left alone and finish": {
 			[]sim.Item{node("n", 2), pod("a", 1, as(func(p *model.Pod) { p.Ours = false })),
@@ -77,7 +84,8 @@ func TestAPodWithoutPodGroupIsAdopted(t *testing.T) {
 }
 
 func TestAPodGroupShowsThePhaseDecidedInTheNextCycle(t *testing.T) {
-	p := start(t, node("n", 2), group("g", 2), pod("g-0", 1, of("g"), lasts(3*time.Second)), pod("g-1", 1, of("g"), lasts(3*time.Second)))
+	p := start(t, node("n", 2), group("g", 2), pod("g-0", 1, of("g"), lasts(3*time.Second)),
+		pod("g-1", 1, of("g"), lasts(3*time.Second)))
 	phase := func() string {
 		f, _ := p.Engine().Ledger().Fact(model.Ref{Kind: model.KindPodGroup, Namespace: "ns", Name: "g"})
 		return f.Object.(*model.PodGroup).Phase.String()
@@ -91,7 +99,8 @@ func TestAPodGroupShowsThePhaseDecidedInTheNextCycle(t *testing.T) {
 }
 
 func TestQueuesAreMadeWhenMissingAndOnlyThen(t *testing.T) {
-	mine := sim.Item{Fact: model.Fact{Ref: model.Ref{Kind: model.KindQueue, Name: model.DefaultQueue}, Object: &model.Queue{Weight: 7}}}
+	mine := sim.Item{Fact: model.Fact{Ref: model.Ref{Kind: model.KindQueue, Name: model.DefaultQueue},
+		Object: &model.Queue{Weight: 7}}}
 	p := start(t, mine).rest()
 	var got []string
 	for _, q := range p.Engine().Report().Queues {
@@ -130,7 +139,8 @@ func TestAnItemMayComeBackUnderItsName(t *testing.T) {
 
 func TestWhatPointsNowhereIsAProblemAndNoError(t *testing.T) {
 	p := start(t, node("n", 1), pod("a", 1, on("m")), pod("b", 1, as(func(p *model.Pod) { p.Adopt.Queue = "q" }))).rest()
-	for _, want := range []string{`Pod/ns/a: spec.nodeName: node "m" does not exist`, "Queue/q: spec.queue: 1 job names it, and it does not exist"} {
+	for _, want := range []string{`Pod/ns/a: spec.nodeName: node "m" does not exist`,
+		"Queue/q: spec.queue: 1 job names it, and it does not exist"} {
 		if got := p.problems(); !strings.Contains(got, want) {
 			t.Errorf("problems:\n%s\nwant %s", got, want)
 		}
@@ -138,7 +148,8 @@ func TestWhatPointsNowhereIsAProblemAndNoError(t *testing.T) {
 }
 
 func TestAProfileThatCannotBeIsAnError(t *testing.T) {
-	if _, err := sim.New(profile("dance"), nil, sim.Options{}); err == nil || err.Error() != `action "dance" is not known` {
+	if _, err := sim.New(profile("dance"), nil, sim.Options{}); err == nil ||
+		err.Error() != `action "dance" is not known` {
 		t.Errorf("error %v", err)
 	}
 }

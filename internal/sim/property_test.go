@@ -146,7 +146,8 @@ func TestEqualWorldsAreEqual(t *testing.T) {
 			run.Run(at)
 		}
 		run.Run(0)
-		if got, want := text(t, run.Engine().Report(), run.Summary()), text(t, w.Engine().Report(), w.Summary()); got != want {
+		if got, want := text(t, run.Engine().Report(), run.Summary()),
+			text(t, w.Engine().Report(), w.Summary()); got != want {
 			t.Fatalf("run in pieces:\n%s\nwant\n%s", got, want)
 		}
 	})

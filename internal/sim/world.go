@@ -41,8 +41,9 @@ func New(p policy.Profile, items []Item, o Options) (*World, error) {
 		return nil, err
 	}
 	engine.Record(o.Verbosity)
-	w := (&World{engine: engine, period: o.Period, audit: o.Audit, written: o.Written, freed: o.Freed, objects: objects{lives: map[model.Ref]*life{},
-		changed: map[model.Ref]*life{}, homeless: map[string][]*life{}}}).wire()
+	w := (&World{engine: engine, period: o.Period, audit: o.Audit, written: o.Written, freed: o.Freed,
+		objects: objects{lives: map[model.Ref]*life{},
+			changed: map[model.Ref]*life{}, homeless: map[string][]*life{}}}).wire()
 	if w.period <= 0 {
 		w.period = DefaultPeriod
 	}

@@ -39,7 +39,8 @@ func folded(deeds []deed) []string {
 func digest(deeds []deed) []string {
 	sorted := slices.Clone(deeds)
 	slices.SortStableFunc(sorted, func(a, b deed) int {
-		return cmp.Or(cmp.Compare(a.text, b.text), cmp.Compare(a.verb, b.verb), cmp.Compare(a.stem, b.stem), cmp.Compare(a.number, b.number))
+		return cmp.Or(cmp.Compare(a.text, b.text), cmp.Compare(a.verb, b.verb), cmp.Compare(a.stem, b.stem),
+			cmp.Compare(a.number, b.number))
 	})
 	return lines(sorted, func(deed, deed) bool { return true })
 }

@@ -36,7 +36,8 @@ func nodesAddUp(r sched.Report, told story.Told) []string {
 				say(name, "idle %d + used %d is not allocatable %d", at(n.Idle), at(n.Used), at(n.Allocatable))
 			}
 			if at(n.FutureIdle) != at(n.Idle)+at(n.Releasing)-at(n.Pipelined) {
-				say(name, "future %d is not idle %d + releasing %d - pipelined %d", at(n.FutureIdle), at(n.Idle), at(n.Releasing), at(n.Pipelined))
+				say(name, "future %d is not idle %d + releasing %d - pipelined %d", at(n.FutureIdle), at(n.Idle), at(n.Releasing),
+					at(n.Pipelined))
 			}
 			if at(n.Used) != used[name] || at(n.Releasing) != releasing[name] || at(n.Pipelined) != pipelined[name] {
 				say(name, "used %d, releasing %d, pipelined %d, but its pods add up to %d, %d, %d",
@@ -156,7 +157,8 @@ func evictionsServe(r sched.Report, c sim.Cycle, told story.Told) []string {
 		status[ledger.Key{Namespace: p.Namespace, Name: p.Name}] = p.Status
 		jobs[ledger.Key{Namespace: p.Namespace, Name: p.Name}] = p.Job
 		promised[place{p.Job, p.Node}] = promised[place{p.Job, p.Node}] || p.Status == model.Pipelined
-		if pod, known := told[model.Ref{Kind: model.KindPod, Namespace: p.Namespace, Name: p.Name}].(*model.Pod); known && p.Status.Holds() {
+		if pod, known := told[model.Ref{Kind: model.KindPod, Namespace: p.Namespace, Name: p.Name}].(*model.Pod); known &&
+			p.Status.Holds() {
 			left[ledger.Key{Namespace: p.Namespace, Name: pod.Group}]++
 		}
 	}
@@ -166,7 +168,8 @@ func evictionsServe(r sched.Report, c sim.Cycle, told story.Told) []string {
 			continue
 		}
 		has := status[i.For]
-		served := has == model.Pipelined || has == model.Binding || has == model.Allocated && promised[place{jobs[i.For], i.Node}]
+		served := has == model.Pipelined || has == model.Binding || has == model.Allocated &&
+			promised[place{jobs[i.For], i.Node}]
 		if i.For.Name != "" && !served {
 			wrong = append(wrong, fmt.Sprintf("%s was evicted for %s, which is %s", i.Pod, i.For, has))
 		}

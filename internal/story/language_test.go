@@ -33,7 +33,8 @@ func TestAQuestionIsAnswered(t *testing.T) {
 		},
 		"an indented line goes on with the one above, comments are kept": {
 			"node n1   # the only one\n  cpu=2   # small\n  gpu=1\ncycle\nnodes idle\n",
-			"node n1   # the only one\n  cpu=2   # small\n  gpu=1\ncycle\n----\nnothing\n\nnodes idle\n----\nnode  idle\nn1    cpu=2,gpu=1\n",
+			"node n1   # the only one\n  cpu=2   # small\n  gpu=1\ncycle\n----\nnothing\n\nnodes idle\n----\nnode  idle\n" +
+				"n1    cpu=2,gpu=1\n",
 		},
 		"when nothing more can happen a cycle says so": {
 			"node n1 cpu=2\nrun\ncycle\n",
@@ -41,7 +42,8 @@ func TestAQuestionIsAnswered(t *testing.T) {
 		},
 		"several cycles say when": {
 			"node n1 cpu=2\nsubmit x/a 1 x cpu=2 for=1m\nsubmit x/b 1 x cpu=2 at=90s\nrun\n",
-			"node n1 cpu=2\nsubmit x/a 1 x cpu=2 for=1m\nsubmit x/b 1 x cpu=2 at=90s\nrun\n----\n0s    bind x/a-0 n1\n1m30s bind x/b-0 n1\n",
+			"node n1 cpu=2\nsubmit x/a 1 x cpu=2 for=1m\nsubmit x/b 1 x cpu=2 at=90s\nrun\n----\n0s    bind x/a-0 n1\n" +
+				"1m30s bind x/b-0 n1\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -62,20 +64,22 @@ func TestAQuestionIsAnswered(t *testing.T) {
 
 func TestWhatIsWrongIsSaidWithItsLine(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"no paragraph":              {"node n1 cpu=1\n", "test.story:1: a story begins with a paragraph"},
-		"a verb nobody knows":       {because + "nodde n1\n", `test.story:3: "nodde" is no verb; there are backoff, budget, class, `},
-		"an answer to no question":  {because + "----\n", "test.story:3: ---- without a question"},
-		"a line that asks nothing":  {because + "node n1\n----\nx\n", "test.story:4: node asks nothing"},
-		"an indented first line":    {because + "  cpu=1\n", "test.story:3: an indented line goes on"},
-		"an amount that is none":    {because + "node n1 cpu=lots\n", `test.story:3: node: cpu: "lots" is not a quantity`},
-		"an amount below nothing":   {because + "node n1 cpu=-1\n", `test.story:3: node: cpu: "-1" is not a quantity`},
-		"an amount too fine":        {because + "node n1 memory=1m\n", `memory: "1m" is too fine`},
-		"an amount too much":        {because + "node n1 cpu=9999999999999999999999\n", "too fine or too much"},
-		"a name without namespace":  {because + "submit train 1 x cpu=1\n", `"train" is not namespace/name`},
-		"an option nobody knows":    {because + "submit x/y 1 x cpu=1 quickly\n", `"quickly" is not understood here`},
-		"pods without an amount":    {because + "submit x/y 3 x\n", "what each pod asks for is missing"},
-		"a number without x":        {because + "submit x/y 3 cpu=1\n", "after 3 comes x"},
-		"a job that is there":       {because + "submit x/y 1 x cpu=1\nsubmit x/y 1 x cpu=1\n", "test.story:4: submit: x/y is there already"},
+		"no paragraph": {"node n1 cpu=1\n", "test.story:1: a story begins with a paragraph"},
+		"a verb nobody knows": {because + "nodde n1\n",
+			`test.story:3: "nodde" is no verb; there are backoff, budget, class, `},
+		"an answer to no question": {because + "----\n", "test.story:3: ---- without a question"},
+		"a line that asks nothing": {because + "node n1\n----\nx\n", "test.story:4: node asks nothing"},
+		"an indented first line":   {because + "  cpu=1\n", "test.story:3: an indented line goes on"},
+		"an amount that is none":   {because + "node n1 cpu=lots\n", `test.story:3: node: cpu: "lots" is not a quantity`},
+		"an amount below nothing":  {because + "node n1 cpu=-1\n", `test.story:3: node: cpu: "-1" is not a quantity`},
+		"an amount too fine":       {because + "node n1 memory=1m\n", `memory: "1m" is too fine`},
+		"an amount too much":       {because + "node n1 cpu=9999999999999999999999\n", "too fine or too much"},
+		"a name without namespace": {because + "submit train 1 x cpu=1\n", `"train" is not namespace/name`},
+		"an option nobody knows":   {because + "submit x/y 1 x cpu=1 quickly\n", `"quickly" is not understood here`},
+		"pods without an amount":   {because + "submit x/y 3 x\n", "what each pod asks for is missing"},
+		"a number without x":       {because + "submit x/y 3 cpu=1\n", "after 3 comes x"},
+		"a job that is there": {because + "submit x/y 1 x cpu=1\nsubmit x/y 1 x cpu=1\n",
+			"test.story:4: submit: x/y is there already"},
 		"a column nobody knows":     {because + "cycle\nnodes speed\n", `there is no column "speed"; there are node, `},
 		"a question before a cycle": {because + "nodes\n", "no cycle has run yet"},
 		"a plugin nobody knows":     {because + "conf\n  tier luck\ncycle\n", `plugin "luck" is not known`},
@@ -133,8 +137,10 @@ func TestDeedsAreFolded(t *testing.T) {
 	deeds := []deed{deedOf("bind", "x/a-0", "n2"), deedOf("bind", "x/a-1", "n2"), deedOf("bind", "x/lone", "n1"),
 		deedOf("bind", "x/a-2", "n1"), deedOf("bind", "x/a-4", "n1"), {text: "phase x/a Running"}}
 	for name, c := range map[string]struct{ got, want []string }{
-		"in order, by node": {folded(deeds), []string{"bind x/a-0..1 n2", "bind x/lone n1", "bind x/a-2 n1", "bind x/a-4 n1", "phase x/a Running"}},
-		"by pod":            {digest(deeds), []string{"bind x/a-0..2 n1 n2", "bind x/a-4 n1", "bind x/lone n1", "phase x/a Running"}},
+		"in order, by node": {folded(deeds), []string{"bind x/a-0..1 n2", "bind x/lone n1", "bind x/a-2 n1", "bind x/a-4 n1",
+			"phase x/a Running"}},
+		"by pod": {digest(deeds), []string{"bind x/a-0..2 n1 n2", "bind x/a-4 n1", "bind x/lone n1",
+			"phase x/a Running"}},
 	} {
 		if !reflect.DeepEqual(c.got, c.want) {
 			t.Errorf("%s: got %q, want %q", name, c.got, c.want)
@@ -146,7 +152,8 @@ func TestShufflingKeepsTheOrderOfWhatIsAboutOneObject(t *testing.T) {
 	var acts []act
 	for i := range 20 {
 		o := &model.Queue{Weight: int32(i)}
-		acts = append(acts, act{about: model.Ref{Name: string(rune('a' + i%4))}, appears: &sim.Item{Fact: model.Fact{Object: o}}})
+		acts = append(acts, act{about: model.Ref{Name: string(rune('a' + i%4))},
+			appears: &sim.Item{Fact: model.Fact{Object: o}}})
 	}
 	moved := false
 	for seed := range int64(5) {

@@ -103,7 +103,8 @@ func at(n *model.Neighbours, namespace string) *model.Neighbours {
 			c.Namespaces = []string{namespace}
 		}
 	}
-	out := model.Neighbours{With: slices.Clone(n.With), Apart: slices.Clone(n.Apart), Prefer: slices.Clone(n.Prefer), Spread: slices.Clone(n.Spread)}
+	out := model.Neighbours{With: slices.Clone(n.With), Apart: slices.Clone(n.Apart), Prefer: slices.Clone(n.Prefer),
+		Spread: slices.Clone(n.Spread)}
 	for _, list := range [...][]model.Near{out.With, out.Apart, out.Prefer} {
 		for i := range list {
 			named(&list[i].Pods)

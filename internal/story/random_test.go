@@ -56,10 +56,14 @@ func plot(t *rapid.T) string {
 	lines := []string{
 		w.of("", "conf tier priority gang tier predicates binpack\n", "conf actions allocate backfill\n",
 			"conf tier priority gang tier predicates capacity\n", "conf actions enqueue allocate backfill preempt reclaim\n",
-			"conf actions enqueue preempt allocate gangreclaim tier priority gang tier predicates capacity(enableHierarchy=true)\n",
-			"conf actions allocate gangpreempt reclaim tier priority gang(enableJobStarving=false) tier drf predicates proportion\n", "conf tier priority gang tier predicates capacity(enableHierarchy=true)\n"),
-		"class urgent 100", "queue red weight=2", "queue blue" + w.of("", " capability=cpu:5", " guarantee=cpu:3", " priority=7"),
-		"queue team" + w.of("", " capability=cpu:4", " guarantee=cpu:2", " deserved=cpu:3"), "queue dev parent=team" + w.of("", " deserved=cpu:2"),
+			"conf actions enqueue preempt allocate gangreclaim tier priority gang tier predicates "+
+				"capacity(enableHierarchy=true)\n",
+			"conf actions allocate gangpreempt reclaim tier priority gang(enableJobStarving=false) tier drf predicates "+
+				"proportion\n", "conf tier priority gang tier predicates capacity(enableHierarchy=true)\n"),
+		"class urgent 100", "queue red weight=2", "queue blue" + w.of("", " capability=cpu:5", " guarantee=cpu:3",
+			" priority=7"),
+		"queue team" + w.of("", " capability=cpu:4", " guarantee=cpu:2", " deserved=cpu:3"), "queue dev parent=team" +
+			w.of("", " deserved=cpu:2"),
 		"queue ops parent=team" + w.of("", " deserved=cpu:1", " guarantee=cpu:3"), w.node("n1"), w.node("n2"), "cycle",
 	}
 	for range w.number(2, 6) {
@@ -68,7 +72,8 @@ func plot(t *rapid.T) string {
 		}
 		lines = append(lines, "cycle phases")
 	}
-	return strings.Join(append(lines, "run until=1h", "jobs", "pods", "nodes used idle releasing pipelined", "queues", "problems"), "\n") + "\n"
+	return strings.Join(append(lines, "run until=1h", "jobs", "pods", "nodes used idle releasing pipelined", "queues",
+		"problems"), "\n") + "\n"
 }
 
 func (w *teller) of(choices ...string) string { return rapid.SampledFrom(choices).Draw(w.T, "word") }
@@ -108,7 +113,8 @@ func (w *teller) line() string {
 func (w *teller) submit() string {
 	job := fmt.Sprintf("x/job%d", w.made)
 	w.made++
-	line := fmt.Sprintf("submit %s queue=%s min=%d%s", job, w.of("red", "red", "blue", "dev", "ops", "team", "default", "nowhere"), w.number(0, 4),
+	line := fmt.Sprintf("submit %s queue=%s min=%d%s", job, w.of("red", "red", "blue", "dev", "ops", "team", "default",
+		"nowhere"), w.number(0, 4),
 		w.of("", "", " priority=urgent", " minresources=cpu:3", " minroles=ps:1", " fault=spec", " at=3s"))
 	if !strings.Contains(line, "at=") { // before it is there nobody can delete it
 		w.jobs = append(w.jobs, job)
@@ -122,6 +128,7 @@ func (w *teller) submit() string {
 func (w *teller) pods() string {
 	return fmt.Sprintf("%d x %s", w.number(1, 4), w.of("cpu=1", "cpu=2", "cpu=1,gpu=1", "cpu=3", "nothing")) +
 		w.of("", "", " as ps", " as w") +
-		w.of("", "", "", " gated", " queue-gated", " owned", " port=80", " selector=zone:east", " tolerate=team=ml:NoSchedule", " fault=spec", " nominated=n2", " pod-priority=5", " task-priority=7") +
+		w.of("", "", "", " gated", " queue-gated", " owned", " port=80", " selector=zone:east",
+			" tolerate=team=ml:NoSchedule", " fault=spec", " nominated=n2", " pod-priority=5", " task-priority=7") +
 		w.of("", "", " for=5s", " for=2s")
 }

@@ -46,7 +46,8 @@ type act struct {
 }
 
 func newStage(o Options) *stage {
-	return &stage{opt: o, profile: defaultProfile(), told: Told{}, gone: map[model.Ref]bool{}, later: map[model.Ref]time.Duration{}}
+	return &stage{opt: o, profile: defaultProfile(), told: Told{}, gone: map[model.Ref]bool{},
+		later: map[model.Ref]time.Duration{}}
 }
 
 // began says that the world exists: its configuration stands.

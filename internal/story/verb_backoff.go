@@ -17,7 +17,8 @@ import (
 //	backoff ml/train pod=train-5 tries=1 until=10s only
 //
 // Nobody refuses in a story: what is said of it holds until it is said otherwise.
-var backoffVerb = verb{syntax: "backoff NAMESPACE/NAME pod=POD tries=N until=DURATION [says=TEXT] [only] [adopted]", do: backoff}
+var backoffVerb = verb{syntax: "backoff NAMESPACE/NAME pod=POD tries=N until=DURATION [says=TEXT] [only] [adopted]",
+	do: backoff}
 
 var errEarly = errors.New("there is no such pod yet: it has to have been there for a cycle")
 

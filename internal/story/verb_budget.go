@@ -17,7 +17,8 @@ import (
 // selects may be said several times, and all have to hold; without any it is about every
 // pod of the namespace. Its controller has counted it when allowed is said, and nobody
 // counts again in a story.
-var budgetVerb = verb{syntax: "budget NAMESPACE/NAME [selects=KEY:VALUE]… [min=N|N%] [max=N|N%] [allowed=N [healthy=N] [desired=N] [expected=N]] [always-evict-unhealthy] [fault=FIELD]", do: budget}
+var budgetVerb = verb{syntax: "budget NAMESPACE/NAME [selects=KEY:VALUE]… [min=N|N%] [max=N|N%] [allowed=N " +
+	"[healthy=N] [desired=N] [expected=N]] [always-evict-unhealthy] [fault=FIELD]", do: budget}
 
 func budget(s *stage, w *words) error {
 	key, err := w.key()

@@ -23,7 +23,8 @@ var confVerb = verb{syntax: "conf actions A B(argument=value,…) … tier P Q(a
 func defaultProfile() policy.Profile {
 	return policy.Profile{
 		Actions: []string{"enqueue", "allocate", "backfill"},
-		Tiers:   [][]policy.Choice{choices("priority", "gang", "conformance"), choices("predicates", "proportion", "nodeorder")},
+		Tiers: [][]policy.Choice{choices("priority", "gang", "conformance"),
+			choices("predicates", "proportion", "nodeorder")},
 	}
 }
 

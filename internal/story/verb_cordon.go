@@ -46,7 +46,8 @@ func drain(s *stage, w *words) error {
 		return err
 	}
 	for _, p := range r.Pods {
-		if slices.Contains(names, p.Node) && (p.Status == model.Running || p.Status == model.Binding || p.Status == model.Bound) {
+		if slices.Contains(names, p.Node) && (p.Status == model.Running || p.Status == model.Binding ||
+			p.Status == model.Bound) {
 			s.vanish(model.Ref{Kind: model.KindPod, Namespace: p.Namespace, Name: p.Name})
 		}
 	}
@@ -66,7 +67,8 @@ func remove(s *stage, w *words) error {
 	if what == "group" {
 		return removeGroup(s, w)
 	}
-	kind, ok := map[string]model.Kind{"node": model.KindNode, "queue": model.KindQueue, "class": model.KindPriorityClass}[what]
+	kind, ok := map[string]model.Kind{"node": model.KindNode, "queue": model.KindQueue,
+		"class": model.KindPriorityClass}[what]
 	if !ok {
 		return fmt.Errorf("%q is not node, queue, class or group", what)
 	}

@@ -13,7 +13,8 @@ import (
 //	edit ml/ray phase=Running
 //
 // What is not said stays.
-var editVerb = verb{syntax: "edit NAMESPACE/JOB [queue=Q] [min=N] [minroles=ps:1,worker:2] [minresources=cpu:4] [priority=CLASS] [phase=PHASE] [preemptable|preemptable=no|preemptable=unset] [fault=FIELD]", do: edit}
+var editVerb = verb{syntax: "edit NAMESPACE/JOB [queue=Q] [min=N] [minroles=ps:1,worker:2] [minresources=cpu:4] " +
+	"[priority=CLASS] [phase=PHASE] [preemptable|preemptable=no|preemptable=unset] [fault=FIELD]", do: edit}
 
 func edit(s *stage, w *words) error {
 	k, err := w.key()

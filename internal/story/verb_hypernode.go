@@ -15,7 +15,8 @@ import (
 //
 // match selects nodes by a pattern, label by a label. fault=FIELD makes it one that was set
 // aside.
-var hypernodeVerb = verb{syntax: "hypernode NAME… tier=N [tier-name=NAME] [nodes=NODE,…] [children=HYPERNODE,…] [match=PATTERN] [label=KEY:VALUE] [fault=FIELD]", do: hypernode}
+var hypernodeVerb = verb{syntax: "hypernode NAME… tier=N [tier-name=NAME] [nodes=NODE,…] [children=HYPERNODE,…] " +
+	"[match=PATTERN] [label=KEY:VALUE] [fault=FIELD]", do: hypernode}
 
 func hypernode(s *stage, w *words) error {
 	names, err := w.names("the HyperNode's name")
@@ -50,7 +51,8 @@ func hypernodeOption(h *model.HyperNode, word string) (err error) {
 	case "label":
 		var k, v string
 		k, v, err = pair(key, value)
-		h.Members = append(h.Members, model.Member{Node: true, Labels: []model.Requirement{{Key: k, Op: model.In, Values: []string{v}}}})
+		h.Members = append(h.Members, model.Member{Node: true, Labels: []model.Requirement{{Key: k, Op: model.In,
+			Values: []string{v}}}})
 	case "fault":
 		h.Faults = fault(value)
 	default:

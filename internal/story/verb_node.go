@@ -13,9 +13,10 @@ import (
 //
 //	node n1 n2 cpu=8 memory=32Gi gpu=4 pods=110 label=zone:east taint=team=ml:NoSchedule cordoned
 //
-// A node that is elsewhere belongs to another scheduler's shard. pods is 110 when it is not said. fault=FIELD makes the node one that was set aside.
-// A node that is there already changes.
-var nodeVerb = verb{syntax: "node NAME… [cpu=8] [RESOURCE=AMOUNT]… [label=KEY:VALUE]… [taint=KEY=VALUE:EFFECT]… [image=NAME,SIZE]… [cordoned] [elsewhere] [fault=FIELD]", do: node}
+// A node that is elsewhere belongs to another scheduler's shard. pods is 110 when it is not said. fault=FIELD makes the
+// node one that was set aside. A node that is there already changes.
+var nodeVerb = verb{syntax: "node NAME… [cpu=8] [RESOURCE=AMOUNT]… [label=KEY:VALUE]… [taint=KEY=VALUE:EFFECT]… " +
+	"[image=NAME,SIZE]… [cordoned] [elsewhere] [fault=FIELD]", do: node}
 
 func node(s *stage, w *words) error {
 	names, err := w.names("the node's name")

@@ -20,7 +20,10 @@ import (
 // weight is 1 when it is not said. Queues root and default are always there.
 // limit is the most that its jobs may hold of a group; once for each group.
 // fault=FIELD makes the queue one that was set aside.
-var queueVerb = verb{syntax: "queue NAME… [weight=N] [parent=QUEUE] [capability=cpu:50,…] [deserved=…] [guarantee=…] [priority=N] [path=eng:2/dev:3] [groups=GROUP,…] [prefers=GROUP,…] [forbids=GROUP,…] [avoids=GROUP,…] [limit=GROUP/cpu:2,…] [state=Open|Closed|Closing|Unknown] [min-runtime=DURATION] [max-evictions=N] [reclaimable=false] [fault=FIELD]", do: queue}
+var queueVerb = verb{syntax: "queue NAME… [weight=N] [parent=QUEUE] [capability=cpu:50,…] [deserved=…] [guarantee=…] " +
+	"[priority=N] [path=eng:2/dev:3] [groups=GROUP,…] [prefers=GROUP,…] [forbids=GROUP,…] [avoids=GROUP,…] " +
+	"[limit=GROUP/cpu:2,…] [state=Open|Closed|Closing|Unknown] [min-runtime=DURATION] [max-evictions=N] " +
+	"[reclaimable=false] [fault=FIELD]", do: queue}
 
 func queue(s *stage, w *words) error {
 	names, err := w.names("the queue's name")
@@ -148,7 +151,9 @@ func state(value string) (model.QueueState, error) {
 //	close red
 var (
 	openVerb  = verb{syntax: "open QUEUE…", do: func(s *stage, w *words) error { return eachQueue(s, w, model.QueueOpen) }}
-	closeVerb = verb{syntax: "close QUEUE…", do: func(s *stage, w *words) error { return eachQueue(s, w, model.QueueClosed) }}
+	closeVerb = verb{syntax: "close QUEUE…", do: func(s *stage, w *words) error {
+		return eachQueue(s, w, model.QueueClosed)
+	}}
 )
 
 func eachQueue(s *stage, w *words, to model.QueueState) error {

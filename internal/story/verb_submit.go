@@ -18,26 +18,31 @@ import (
 //
 //	submit ml/train queue=red min=3  1 x cpu=1 as ps  2 x cpu=4,gpu=1 as worker  for=10m
 //
-// The pods are "N x AMOUNTS [as ROLE]", any number of times; "3 x nothing" are pods
-// that ask for nothing. They are called train-0, train-1 …, and with a role
-// train-worker-0 …. What is said of pods (on, nominated, label, grace, for, gated, owned, selector,
-// tolerate, port, image, with, apart, near, spread, pod-priority, task-priority, scheduler) holds for the pods of the last "N x" before
-// it, and for all pods when it comes before the first.
+// The pods are "N x AMOUNTS [as ROLE]", any number of times; "3 x nothing" are pods that ask for nothing. They are
+// called train-0, train-1 …, and with a role train-worker-0 …. What is said of pods (on, nominated, label, grace, for,
+// gated, owned, selector, tolerate, port, image, with, apart, near, spread, pod-priority, task-priority, scheduler)
+// holds for the pods of the last "N x" before it, and for all pods when it comes before the first.
 //
-// Without min the minimum is all pods. no-group makes pods without a PodGroup: a single
-// one is called by the name alone; owner=NAME says whose they are (KIND/NAME of which kind, and
-// KIND/NAME/UID in which life), and then min and queue are what the owner's annotations ask for; group=NAME lets them name a PodGroup
-// that nobody made.
+// Without min the minimum is all pods. no-group makes pods without a PodGroup: a single one is called by the name
+// alone; owner=NAME says whose they are (KIND/NAME of which kind, and KIND/NAME/UID in which life), and then min and
+// queue are what the owner's annotations ask for; group=NAME lets them name a PodGroup that nobody made.
 //
-// phase is what its PodGroup's status says when it comes. sla is how long the job may wait, from when it appears. preemptable, jdb-min and jdb-max
-// are what its PodGroup says of room that others want back; revocable pods may run where
-// room is lent by the hour.
+// phase is what its PodGroup's status says when it comes. sla is how long the job may wait, from when it appears.
+// preemptable, jdb-min and jdb-max are what its PodGroup says of room that others want back; revocable pods may run
+// where room is lent by the hour.
 //
 // kept marks pods volcano.sh/preemptable: "false", preempts=never is their preemptionPolicy.
 //
 // fault=FIELD sets an object aside: the PodGroup, or the pods of the "N x" before it.
-var submitVerb = verb{syntax: "submit NAMESPACE/NAME [queue=Q] [min=N] [minroles=ps:1,worker:2] [minresources=cpu:4] [priority=CLASS] [phase=PHASE] [sla=10m] [preemptable|preemptable=no] [jdb-min=N|N%] [jdb-max=N|N%] [topology=soft|hard:TIER] [subgroups=KEY:SIZE:MIN[:soft|:hard:TIER]]… [no-group [owner=[KIND/]NAME[/UID]] [group=NAME]] [at=10m] [fault=FIELD] " +
-	"[N x AMOUNTS|nothing [as ROLE] [for=10m] [gated] [queue-gated] [owned] [on=NODE] [nominated=NODE] [label=KEY:VALUE] [grace=30s] [cooldown=10m] [revocable] [kept] [preempts=never] [selector=KEY:VALUE] [tolerate=KEY=VALUE:EFFECT] [port=80] [image=NAME] [cores=N,…] [numa=POLICY] [with=KEY@SELECTOR] [apart=KEY@SELECTOR] [near=KEY@SELECTOR:WEIGHT] [spread=KEY@SELECTOR:SKEW] [pod-priority=N|CLASS] [task-priority=N] [scheduler=NAME] [fault=FIELD]]…", do: submit}
+var submitVerb = verb{syntax: "submit NAMESPACE/NAME [queue=Q] [min=N] [minroles=ps:1,worker:2] [minresources=cpu:4] " +
+	"[priority=CLASS] [phase=PHASE] [sla=10m] [preemptable|preemptable=no] [jdb-min=N|N%] [jdb-max=N|N%] " +
+	"[topology=soft|hard:TIER] [subgroups=KEY:SIZE:MIN[:soft|:hard:TIER]]… [no-group [owner=[KIND/]NAME[/UID]] " +
+	"[group=NAME]] [at=10m] [fault=FIELD] " +
+	"[N x AMOUNTS|nothing [as ROLE] [for=10m] [gated] [queue-gated] [owned] [on=NODE] [nominated=NODE] " +
+	"[label=KEY:VALUE] [grace=30s] [cooldown=10m] [revocable] [kept] [preempts=never] [selector=KEY:VALUE] " +
+	"[tolerate=KEY=VALUE:EFFECT] [port=80] [image=NAME] [cores=N,…] [numa=POLICY] [with=KEY@SELECTOR] " +
+	"[apart=KEY@SELECTOR] [near=KEY@SELECTOR:WEIGHT] [spread=KEY@SELECTOR:SKEW] [pod-priority=N|CLASS] " +
+	"[task-priority=N] [scheduler=NAME] [fault=FIELD]]…", do: submit}
 
 // grow adds pods to a job that is there, numbered on:
 //

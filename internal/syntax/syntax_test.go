@@ -12,7 +12,8 @@ import (
 // Roots know the lines of the whole text, whichever document they are of.
 func TestDocumentsAreReadInTheirOrder(t *testing.T) {
 	const text = "# first\na: b\n---\n- c\n---\n---\nd\n"
-	for most, want := range map[int]string{0: "", 1: "2!!map ", 2: "2!!map 4!!seq ", math.MaxInt: "2!!map 4!!seq 6!!null 7!!str "} {
+	for most, want := range map[int]string{0: "", 1: "2!!map ", 2: "2!!map 4!!seq ",
+		math.MaxInt: "2!!map 4!!seq 6!!null 7!!str "} {
 		roots, err := syntax.Documents([]byte(text), most)
 		if err != nil {
 			t.Fatal(err)

@@ -49,7 +49,8 @@ func TestATraceIsDrawnFromUntilItFillsTheCluster(t *testing.T) {
 			names[i.Fact.Ref.String()] = true
 			if p, ok := i.Fact.Object.(*model.Pod); ok {
 				pods++
-				if i.HasDuration || p.Rare().Lasts != 0 || !strings.HasPrefix(i.Fact.Ref.Name, p.Group+"-") || !names["PodGroup/trace/"+p.Group] || p.Created != int64(i.SubmitAt) {
+				if i.HasDuration || p.Rare().Lasts != 0 || !strings.HasPrefix(i.Fact.Ref.Name, p.Group+"-") ||
+					!names["PodGroup/trace/"+p.Group] || p.Created != int64(i.SubmitAt) {
 					r.Errorf("a pod of it: %+v of %+v", i, p)
 				}
 			}
@@ -64,7 +65,8 @@ func TestATraceIsDrawnFromUntilItFillsTheCluster(t *testing.T) {
 			r.Errorf("%d pods more than members", pods)
 		}
 		same, _ := trace.Fill(seed, want)
-		if len(same.Jobs) != len(got.Jobs) || same.Jobs[0].Name != got.Jobs[0].Name || same.Jobs[len(same.Jobs)-1].Name != got.Jobs[len(got.Jobs)-1].Name {
+		if len(same.Jobs) != len(got.Jobs) || same.Jobs[0].Name != got.Jobs[0].Name ||
+			same.Jobs[len(same.Jobs)-1].Name != got.Jobs[len(got.Jobs)-1].Name {
 			r.Error("the same seed gives another order")
 		}
 	})
@@ -103,9 +105,10 @@ func TestWhatCannotFillSaysWhy(t *testing.T) {
 		gpus int64
 		want string
 	}{
-		"nodes without GPUs":      {oneJob, 0, "the nodes have no GPUs"},
-		"jobs without GPUs":       {jobHead + "j,,,0,10,1,1,1000,,,,\n", 8000, "no job asks for a GPU"},
-		"a name that is a copy's": {jobHead + "j,,,0,10,1,1,,,1,,\nj-again-1,,,0,10,1,1,,,1,,\nj-again-2,,,0,10,1,1,,,1,,\n", 100_000, "two are called so"},
+		"nodes without GPUs": {oneJob, 0, "the nodes have no GPUs"},
+		"jobs without GPUs":  {jobHead + "j,,,0,10,1,1,1000,,,,\n", 8000, "no job asks for a GPU"},
+		"a name that is a copy's": {jobHead + "j,,,0,10,1,1,,,1,,\nj-again-1,,,0,10,1,1,,,1,,\nj-again-2,,,0,10,1,1,,,1,,\n",
+			100_000, "two are called so"},
 	} {
 		trace, err := read(oneNode, c.jobs)
 		if err != nil {

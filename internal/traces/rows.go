@@ -17,14 +17,16 @@ import (
 // only some record would be limited on those alone, which nobody means.
 func (r *reader) node(w *row) {
 	name := w.unique("name")
-	room := []amount{w.amount("cpu_milli", resource.CPUName, cpu, 1), w.amount("memory_mib", resource.MemoryName, memory, 1<<20),
+	room := []amount{w.amount("cpu_milli", resource.CPUName, cpu, 1),
+		w.amount("memory_mib", resource.MemoryName, memory, 1<<20),
 		w.amount("gpu_count", GPU, gpus, 1)}
 	for i, column := range []string{"cpu_milli", "memory_mib", "gpu_count"} {
 		has, known := r.recorded[room[i].name]
 		if w.cell(column) == "" && has {
 			w.fault("%s: missing, and the nodes before have it: a resource is recorded for all nodes or for none", column)
 		} else if w.cell(column) != "" && known && !has {
-			w.fault("%s %s: the nodes before have none: a resource is recorded for all nodes or for none", column, w.cell(column))
+			w.fault("%s %s: the nodes before have none: a resource is recorded for all nodes or for none", column,
+				w.cell(column))
 		} else {
 			r.recorded[room[i].name] = w.cell(column) != ""
 		}
@@ -40,7 +42,8 @@ func (r *reader) node(w *row) {
 	r.add(w.where, model.KindNode, "", name, 0, &model.Node{Labels: labels, Allocatable: all, Capacity: all})
 }
 
-func (r *reader) add(where string, kind model.Kind, namespace, name string, at time.Duration, o model.Object) *sim.Item {
+func (r *reader) add(where string, kind model.Kind, namespace, name string, at time.Duration,
+	o model.Object) *sim.Item {
 	r.trace.Items = append(r.trace.Items, sim.Item{Fact: model.Fact{
 		Ref: model.Ref{Kind: kind, Namespace: namespace, Name: name}, Object: o}, SubmitAt: at, Where: where})
 	return &r.trace.Items[len(r.trace.Items)-1]
@@ -113,7 +116,8 @@ func (r *reader) gang(j *Job, g gang) {
 		Queue: j.Queue, MinMember: int32(j.MinMembers), PriorityClass: class})
 	for i := range j.Members {
 		pod := &model.Pod{Meta: model.Meta{Created: created}, Ours: true, Scheduler: "volcano", Group: j.Name, Owner: j.Name,
-			Index: int64(i), Priority: priority, HasPriority: priority != 0, PriorityClass: class, Preemptable: true, Spec: j.Spec}
+			Index: int64(i), Priority: priority, HasPriority: priority != 0, PriorityClass: class, Preemptable: true,
+			Spec: j.Spec}
 		if j.HasDuration {
 			pod.SetRare(model.Times{Lasts: max(1, int64(j.Duration))})
 		}

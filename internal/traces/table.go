@@ -40,7 +40,8 @@ type columns struct {
 
 var (
 	nodeColumns = columns{what: "node", needed: []string{"name", "cpu_milli", "memory_mib", "gpu_count", "gpu_model"}}
-	jobColumns  = columns{what: "job", needed: []string{"job", "queue", "user", "submit_s", "duration_s", "members", "min_members",
+	jobColumns  = columns{what: "job", needed: []string{"job", "queue", "user", "submit_s", "duration_s", "members",
+		"min_members",
 		"cpu_milli_per_member", "memory_mib_per_member", "gpu_per_member", "priority", "type"}, more: []string{"gpu_model"}}
 )
 

@@ -40,35 +40,55 @@ func packed(text string) string {
 // What is wrong with a row, as the user reads it.
 func TestEveryKindOfBadRowIsNamedWithItsLine(t *testing.T) {
 	tests := map[string]struct{ nodes, jobs, want string }{
-		"no name of a job":         {jobs: ",,,0,10,1,1,,,1,,", want: "jobs.csv:2: job: missing: every row needs a name"},
-		"a name given twice":       {jobs: "j,,,0,10,1,1,,,1,,\nj,,,1,10,1,1,,,1,,", want: `jobs.csv:3: job "j": the name is taken, by line 2`},
-		"too few cells":            {jobs: "j,,,0,10", want: "jobs.csv:2: 5 cells: the header has 12"},
-		"no members":               {jobs: "j,,,0,10,,1,,,1,,", want: "jobs.csv:2: members: missing: expected 1 or more"},
-		"no minimum":               {jobs: "j,,,0,10,1,,,,1,,", want: "jobs.csv:2: min_members: missing: expected 1 or more"},
-		"zero members":             {jobs: "j,,,0,10,0,1,,,1,,", want: "jobs.csv:2: members 0: expected 1 or more"},
-		"more needed than there":   {jobs: "j,,,0,10,2,3,,,1,,", want: "jobs.csv:2: min_members 3: more than the 2 members"},
-		"absurdly many members":    {jobs: "j,,,0,10,1000000,1,,,1,,", want: "jobs.csv:2: members 1000000: absurd: more than 10000 members"},
-		"half a member":            {jobs: "j,,,0,10,1.5,1,,,1,,", want: "jobs.csv:2: members 1.5: finer than whole members"},
-		"a negative submission":    {jobs: "j,,,-5,10,1,1,,,1,,", want: "jobs.csv:2: submit_s -5: negative: expected seconds, 0 or more"},
-		"a negative duration":      {jobs: "j,,,0,-0.5,1,1,,,1,,", want: "jobs.csv:2: duration_s -0.5: negative: expected seconds, 0 or more"},
-		"a duration in words":      {jobs: "j,,,0,1h,1,1,,,1,,", want: `jobs.csv:2: duration_s "1h": not a number: expected seconds, such as 4 or 0.5`},
-		"an exponent":              {jobs: "j,,,0,1e3,1,1,,,1,,", want: `jobs.csv:2: duration_s "1e3": not a number: expected seconds, such as 4 or 0.5`},
-		"a duration of ages":       {jobs: "j,,,0,99999999999999999999,1,1,,,1,,", want: "jobs.csv:2: duration_s 99999999999999999999: absurd: more than 3162240000 seconds"},
-		"unordered submissions":    {jobs: "j,,,7.5,10,1,1,,,1,,\nk,,,7,10,1,1,,,1,,", want: "jobs.csv:3: submit_s 7: before the row above, 7.5: rows are in the order of submission"},
-		"a negative request":       {jobs: "j,,,0,10,1,1,-1,,1,,", want: "jobs.csv:2: cpu_milli_per_member -1: negative: expected thousandths of a core, 0 or more"},
-		"an absurd request":        {jobs: "j,,,0,10,1,1,,100000001,1,,", want: "jobs.csv:2: memory_mib_per_member 100000001: absurd: more than 100000000 MiB"},
-		"too fine a share":         {jobs: "j,,,0,10,1,1,,,0.0005,,", want: "jobs.csv:2: gpu_per_member 0.0005: finer than 0.001 GPUs"},
-		"a priority in words":      {jobs: "j,,,0,10,1,1,,,1,high,", want: `jobs.csv:2: priority "high": not a whole number`},
-		"an absurd priority":       {jobs: "j,,,0,10,1,1,,,1,2000000000,", want: "jobs.csv:2: priority 2000000000: absurd: expected -2147483648 to 1000000000"},
-		"the root queue":           {jobs: "j,root,,0,10,1,1,,,1,,", want: "jobs.csv:2: queue root: it is the parent of the others and takes no jobs"},
-		"a stray quotation mark":   {jobs: `j,"x"y,,0,10,1,1,,,1,,`, want: `jobs.csv:2: column 5: a quotation mark (") is missing or out of place`},
-		"a quotation mark inside":  {jobs: `j,x"y,,0,10,1,1,,,1,,`, want: `jobs.csv:2: column 4: a quotation mark (") within a cell that does not begin with one`},
-		"no job at all":            {jobs: "", want: "jobs.csv:1: no job follows the header"},
-		"no name of a node":        {nodes: ",64000,262144,8,", want: "nodes.csv:2: name: missing: every row needs a name"},
-		"a node given twice":       {nodes: "n,1,1,8,\nn,1,1,8,", want: `nodes.csv:3: name "n": the name is taken, by line 2`},
-		"a negative node":          {nodes: "n,-1,1,8,", want: "nodes.csv:2: cpu_milli -1: negative: expected thousandths of a core, 0 or more"},
-		"a node that lacks a cell": {nodes: "m,1,1,8,\nn,1,,8,", want: "nodes.csv:3: memory_mib: missing, and the nodes before have it: a resource is recorded for all nodes or for none"},
-		"a node that has one more": {nodes: "m,,1,8,\nn,4,1,8,", want: "nodes.csv:3: cpu_milli 4: the nodes before have none: a resource is recorded for all nodes or for none"},
+		"no name of a job": {jobs: ",,,0,10,1,1,,,1,,", want: "jobs.csv:2: job: missing: every row needs a name"},
+		"a name given twice": {jobs: "j,,,0,10,1,1,,,1,,\nj,,,1,10,1,1,,,1,,",
+			want: `jobs.csv:3: job "j": the name is taken, by line 2`},
+		"too few cells":          {jobs: "j,,,0,10", want: "jobs.csv:2: 5 cells: the header has 12"},
+		"no members":             {jobs: "j,,,0,10,,1,,,1,,", want: "jobs.csv:2: members: missing: expected 1 or more"},
+		"no minimum":             {jobs: "j,,,0,10,1,,,,1,,", want: "jobs.csv:2: min_members: missing: expected 1 or more"},
+		"zero members":           {jobs: "j,,,0,10,0,1,,,1,,", want: "jobs.csv:2: members 0: expected 1 or more"},
+		"more needed than there": {jobs: "j,,,0,10,2,3,,,1,,", want: "jobs.csv:2: min_members 3: more than the 2 members"},
+		"absurdly many members": {jobs: "j,,,0,10,1000000,1,,,1,,",
+			want: "jobs.csv:2: members 1000000: absurd: more than 10000 members"},
+		"half a member": {jobs: "j,,,0,10,1.5,1,,,1,,", want: "jobs.csv:2: members 1.5: finer than whole members"},
+		"a negative submission": {jobs: "j,,,-5,10,1,1,,,1,,",
+			want: "jobs.csv:2: submit_s -5: negative: expected seconds, 0 or more"},
+		"a negative duration": {jobs: "j,,,0,-0.5,1,1,,,1,,",
+			want: "jobs.csv:2: duration_s -0.5: negative: expected seconds, 0 or more"},
+		"a duration in words": {jobs: "j,,,0,1h,1,1,,,1,,",
+			want: `jobs.csv:2: duration_s "1h": not a number: expected seconds, such as 4 or 0.5`},
+		"an exponent": {jobs: "j,,,0,1e3,1,1,,,1,,",
+			want: `jobs.csv:2: duration_s "1e3": not a number: expected seconds, such as 4 or 0.5`},
+		"a duration of ages": {jobs: "j,,,0,99999999999999999999,1,1,,,1,,",
+			want: "jobs.csv:2: duration_s 99999999999999999999: absurd: more than 3162240000 seconds"},
+		"unordered submissions": {jobs: "j,,,7.5,10,1,1,,,1,,\nk,,,7,10,1,1,,,1,,",
+			want: "jobs.csv:3: submit_s 7: before the row above, 7.5: rows are in the order of submission"},
+		"a negative request": {jobs: "j,,,0,10,1,1,-1,,1,,",
+			want: "jobs.csv:2: cpu_milli_per_member -1: negative: expected thousandths of a core, 0 or more"},
+		"an absurd request": {jobs: "j,,,0,10,1,1,,100000001,1,,",
+			want: "jobs.csv:2: memory_mib_per_member 100000001: absurd: more than 100000000 MiB"},
+		"too fine a share": {jobs: "j,,,0,10,1,1,,,0.0005,,",
+			want: "jobs.csv:2: gpu_per_member 0.0005: finer than 0.001 GPUs"},
+		"a priority in words": {jobs: "j,,,0,10,1,1,,,1,high,", want: `jobs.csv:2: priority "high": not a whole number`},
+		"an absurd priority": {jobs: "j,,,0,10,1,1,,,1,2000000000,",
+			want: "jobs.csv:2: priority 2000000000: absurd: expected -2147483648 to 1000000000"},
+		"the root queue": {jobs: "j,root,,0,10,1,1,,,1,,",
+			want: "jobs.csv:2: queue root: it is the parent of the others and takes no jobs"},
+		"a stray quotation mark": {jobs: `j,"x"y,,0,10,1,1,,,1,,`,
+			want: `jobs.csv:2: column 5: a quotation mark (") is missing or out of place`},
+		"a quotation mark inside": {jobs: `j,x"y,,0,10,1,1,,,1,,`,
+			want: `jobs.csv:2: column 4: a quotation mark (") within a cell that does not begin with one`},
+		"no job at all":     {jobs: "", want: "jobs.csv:1: no job follows the header"},
+		"no name of a node": {nodes: ",64000,262144,8,", want: "nodes.csv:2: name: missing: every row needs a name"},
+		"a node given twice": {nodes: "n,1,1,8,\nn,1,1,8,",
+			want: `nodes.csv:3: name "n": the name is taken, by line 2`},
+		"a negative node": {nodes: "n,-1,1,8,",
+			want: "nodes.csv:2: cpu_milli -1: negative: expected thousandths of a core, 0 or more"},
+		"a node that lacks a cell": {nodes: "m,1,1,8,\nn,1,,8,",
+			want: "nodes.csv:3: memory_mib: missing, and the nodes before have it: a resource is recorded for all nodes or " +
+				"for none"},
+		"a node that has one more": {nodes: "m,,1,8,\nn,4,1,8,",
+			want: "nodes.csv:3: cpu_milli 4: the nodes before have none: a resource is recorded for all nodes or for none"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -92,13 +112,15 @@ func TestATableThatCannotBeReadIsNamed(t *testing.T) {
 	damaged := []byte(whole)
 	damaged[len(damaged)-8] ^= 0xff
 	tests := map[string]struct{ jobs, want string }{
-		"an empty file":         {"", "jobs.csv:1: the file is empty"},
-		"a column missing":      {strings.Replace(jobHead, "user,", "", 1), `jobs.csv:1: no column "user": expected ` + strings.TrimSpace(strings.TrimSuffix(jobHead, "\n"))},
-		"a column twice":        {strings.Replace(jobHead, "user", "queue", 1), `jobs.csv:1: column "queue" is there twice`},
-		"a column nobody knows": {strings.Replace(jobHead, "type", "colour", 1), `jobs.csv:1: column "colour" is not known: expected ` + strings.TrimSpace(jobHead) + ",gpu_model"},
-		"gzip cut short":        {whole[:len(whole)-12], "jobs.csv:3: gzip is cut short here: fetch the file again"},
-		"gzip without a head":   {whole[:5], "jobs.csv:1: gzip is cut short here: fetch the file again"},
-		"gzip damaged":          {string(damaged), "jobs.csv:3: gzip is damaged: fetch the file again"},
+		"an empty file": {"", "jobs.csv:1: the file is empty"},
+		"a column missing": {strings.Replace(jobHead, "user,", "", 1), `jobs.csv:1: no column "user": expected ` +
+			strings.TrimSpace(strings.TrimSuffix(jobHead, "\n"))},
+		"a column twice": {strings.Replace(jobHead, "user", "queue", 1), `jobs.csv:1: column "queue" is there twice`},
+		"a column nobody knows": {strings.Replace(jobHead, "type", "colour", 1),
+			`jobs.csv:1: column "colour" is not known: expected ` + strings.TrimSpace(jobHead) + ",gpu_model"},
+		"gzip cut short":      {whole[:len(whole)-12], "jobs.csv:3: gzip is cut short here: fetch the file again"},
+		"gzip without a head": {whole[:5], "jobs.csv:1: gzip is cut short here: fetch the file again"},
+		"gzip damaged":        {string(damaged), "jobs.csv:3: gzip is damaged: fetch the file again"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -116,7 +138,8 @@ func TestATraceOfAbsurdlyManyPodsIsRefused(t *testing.T) {
 		fmt.Fprintf(&rows, "j%d,,,0,1,10000,1,,,1,,\n", i)
 	}
 	_, err := read(oneNode, jobHead+rows.String())
-	if want := "jobs.csv:502: members 10000: absurd: more than 5000000 pods with those above"; err == nil || err.Error() != want {
+	if want := "jobs.csv:502: members 10000: absurd: more than 5000000 pods with those above"; err == nil ||
+		err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }
@@ -132,7 +155,8 @@ func TestFaultsOfBothTablesAreToldTwentyAndThenCounted(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	lines := faults.Lines()
-	if len(lines) != 21 || !strings.HasPrefix(lines[0], "nodes.csv:2: ") || !strings.HasPrefix(lines[19], "jobs.csv:20: ") || lines[20] != "and 11 more" {
+	if len(lines) != 21 || !strings.HasPrefix(lines[0], "nodes.csv:2: ") ||
+		!strings.HasPrefix(lines[19], "jobs.csv:20: ") || lines[20] != "and 11 more" {
 		t.Errorf("%d lines, from %q to %q", len(lines), lines[0], lines[len(lines)-1])
 	}
 }
@@ -140,7 +164,8 @@ func TestFaultsOfBothTablesAreToldTwentyAndThenCounted(t *testing.T) {
 func TestAJobBecomesAGangWhosePodsShareASpec(t *testing.T) {
 	trace, err := read(nodeHead+"n,64000,262144,8,V100\n",
 		packed(strings.TrimSuffix(jobHead, "\n")+",gpu_model\n"+
-			"g,team,ann,1.5,60,2,2,4000,1024,0.46,7,LS,V100|P100\n"+"h,,,1.5,,1,1,,,,,,\n"+"i,team,,2,0,1,1,4000,1024,0.46,,,V100|P100\n"))
+			"g,team,ann,1.5,60,2,2,4000,1024,0.46,7,LS,V100|P100\n"+"h,,,1.5,,1,1,,,,,,\n"+
+			"i,team,,2,0,1,1,4000,1024,0.46,,,V100|P100\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,12 +173,17 @@ func TestAJobBecomesAGangWhosePodsShareASpec(t *testing.T) {
 	for _, i := range trace.Items {
 		got[i.Fact.Ref.String()] = i
 	}
-	spec := &model.Spec{Requests: resource.List{{Name: "cpu", Value: 4000}, {Name: "memory", Value: 1 << 30}, {Name: traces.GPU, Value: 460}},
-		Affinity: []model.Term{{All: []model.Requirement{{Key: traces.ModelLabel, Op: model.In, Values: []string{"P100", "V100"}}}}}}
+	spec := &model.Spec{Requests: resource.List{{Name: "cpu", Value: 4000}, {Name: "memory", Value: 1 << 30},
+		{Name: traces.GPU, Value: 460}},
+		Affinity: []model.Term{{All: []model.Requirement{{Key: traces.ModelLabel, Op: model.In,
+			Values: []string{"P100", "V100"}}}}}}
 	g1 := got["Pod/trace/g-1"]
-	want := sim.Item{Fact: model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "trace", Name: "g-1"}, Object: &model.Pod{
-		Meta: model.Meta{Created: 1_500_000_000}, Ours: true, Scheduler: "volcano", Group: "g", Owner: "g", Index: 1, Priority: 7,
-		HasPriority: true, PriorityClass: "trace-priority-7", Preemptable: true, Times: &model.Times{Lasts: int64(time.Minute)}, Spec: spec}},
+	want := sim.Item{Fact: model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "trace", Name: "g-1"},
+		Object: &model.Pod{
+			Meta: model.Meta{Created: 1_500_000_000}, Ours: true, Scheduler: "volcano", Group: "g", Owner: "g", Index: 1,
+			Priority:    7,
+			HasPriority: true, PriorityClass: "trace-priority-7", Preemptable: true,
+			Times: &model.Times{Lasts: int64(time.Minute)}, Spec: spec}},
 		SubmitAt: 1500 * time.Millisecond, Duration: time.Minute, HasDuration: true, Owned: true, Where: "jobs.csv:2"}
 	if diff := cmp.Diff(want, g1); diff != "" {
 		t.Errorf("a member of the gang (-want +got):\n%s", diff)
@@ -189,7 +219,8 @@ func TestAResourceThatTheNodesDoNotRecordIsNotAskedFor(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(oneNode), []byte(oneJob))
 	f.Add([]byte(oneNode), []byte(packed(oneJob)))
-	f.Add([]byte(nodeHead+"n,1,1,1,A\n"), []byte(strings.TrimSuffix(jobHead, "\n")+",gpu_model\nj,q,u,0.5,,9,3,1,2,0.25,-1,x,A|B\n"))
+	f.Add([]byte(nodeHead+"n,1,1,1,A\n"), []byte(strings.TrimSuffix(jobHead, "\n")+
+		",gpu_model\nj,q,u,0.5,,9,3,1,2,0.25,-1,x,A|B\n"))
 	f.Fuzz(func(t *testing.T, nodes, jobs []byte) {
 		trace, err := read(string(nodes), string(jobs))
 		var faults traces.Faults

@@ -88,8 +88,9 @@ func (i installation) counts() string {
 }
 
 const (
-	always = "ClusterRole 3, ClusterRoleBinding 1, ConfigMap 1, Deployment 1, NetworkPolicy 1, PodDisruptionBudget 1, Role 1, RoleBinding 1"
-	whole  = always + ", Service 1, ServiceAccount 1"
+	always = "ClusterRole 3, ClusterRoleBinding 1, ConfigMap 1, Deployment 1, NetworkPolicy 1, PodDisruptionBudget 1, " +
+		"Role 1, RoleBinding 1"
+	whole = always + ", Service 1, ServiceAccount 1"
 )
 
 type values = map[string]any
@@ -106,36 +107,46 @@ var variants = map[string]struct {
 		spread := d.Spec.Template.Spec.TopologySpreadConstraints
 		return *d.Spec.Replicas == 2 && len(spread) == 1 && spread[0].WhenUnsatisfiable == corev1.ScheduleAnyway
 	}},
-	"without metrics nothing serves or names them": {values{"metrics": values{"enabled": false, "serviceMonitor": true, "rules": true, "dashboard": true}},
+	"without metrics nothing serves or names them": {values{"metrics": values{"enabled": false, "serviceMonitor": true,
+		"rules": true, "dashboard": true}},
 		always + ", ServiceAccount 1", func(_ *appsv1.Deployment, c corev1.Container) bool {
 			return !slices.Contains(c.Args, "--enable-metrics") && len(c.Ports) == 1
 		}},
-	"an image of one's own": {values{"image": values{"repository": "registry.example/team/ashlar", "tag": "v1.2.3"}}, whole,
+	"an image of one's own": {values{"image": values{"repository": "registry.example/team/ashlar", "tag": "v1.2.3"}},
+		whole,
 		func(_ *appsv1.Deployment, c corev1.Container) bool {
 			return c.Image == "registry.example/team/ashlar:v1.2.3"
 		}},
-	"a digest wins over a tag": {values{"image": values{"tag": "v1", "digest": "sha256:" + strings.Repeat("a", 64)}}, whole,
+	"a digest wins over a tag": {values{"image": values{"tag": "v1", "digest": "sha256:" + strings.Repeat("a", 64)}},
+		whole,
 		func(_ *appsv1.Deployment, c corev1.Container) bool {
 			return c.Image == "ashlar@sha256:"+strings.Repeat("a", 64)
 		}},
-	"flags of one's own come last": {values{"extraArgs": []any{"--schedule-period=2s"}, "verbosity": 4, "schedulerName": "night"}, whole,
+	"flags of one's own come last": {values{"extraArgs": []any{"--schedule-period=2s"}, "verbosity": 4,
+		"schedulerName": "night"}, whole,
 		func(_ *appsv1.Deployment, c corev1.Container) bool {
-			return c.Args[len(c.Args)-1] == "--schedule-period=2s" && slices.Contains(c.Args, "-v=4") && slices.Contains(c.Args, "--scheduler-name=night")
+			return c.Args[len(c.Args)-1] == "--schedule-period=2s" && slices.Contains(c.Args, "-v=4") &&
+				slices.Contains(c.Args, "--scheduler-name=night")
 		}},
 	"all that watches it": {values{"metrics": values{"serviceMonitor": true, "rules": true, "dashboard": true}},
-		strings.NewReplacer("ConfigMap 1", "ConfigMap 2", "Budget 1", "Budget 1, PrometheusRule 1").Replace(whole) + ", ServiceMonitor 1", nil},
-	"as little as can be": {values{"networkPolicy": values{"enabled": false}, "podDisruptionBudget": false, "userRoles": false,
+		strings.NewReplacer("ConfigMap 1", "ConfigMap 2", "Budget 1", "Budget 1, PrometheusRule 1").Replace(whole) +
+			", ServiceMonitor 1", nil},
+	"as little as can be": {values{"networkPolicy": values{"enabled": false}, "podDisruptionBudget": false,
+		"userRoles":      false,
 		"serviceAccount": values{"create": false, "name": "mine"}, "priorityClassName": "", "goMemoryLimit": ""},
 		"ClusterRole 1, ClusterRoleBinding 1, ConfigMap 1, Deployment 1, Role 1, RoleBinding 1, Service 1",
 		func(d *appsv1.Deployment, c corev1.Container) bool {
-			return d.Spec.Template.Spec.ServiceAccountName == "mine" && len(c.Env) == 0 && d.Spec.Template.Spec.PriorityClassName == ""
+			return d.Spec.Template.Spec.ServiceAccountName == "mine" && len(c.Env) == 0 &&
+				d.Spec.Template.Spec.PriorityClassName == ""
 		}},
 	"where it runs": {values{"nodeSelector": values{"role": "system"}, "tolerations": []any{values{"operator": "Exists"}},
-		"podAnnotations": values{"a": "b"}, "podLabels": values{"team": "batch"}, "imagePullSecrets": []any{values{"name": "pull"}}}, whole,
+		"podAnnotations": values{"a": "b"}, "podLabels": values{"team": "batch"},
+		"imagePullSecrets": []any{values{"name": "pull"}}}, whole,
 		func(d *appsv1.Deployment, _ corev1.Container) bool {
 			return d.Spec.Template.Spec.NodeSelector["role"] == "system" && d.Spec.Template.Labels["team"] == "batch"
 		}},
-	"with its namespace": {values{"namespace": values{"create": true}}, strings.Replace(whole, "NetworkPolicy", "Namespace 1, NetworkPolicy", 1), nil},
+	"with its namespace": {values{"namespace": values{"create": true}},
+		strings.Replace(whole, "NetworkPolicy", "Namespace 1, NetworkPolicy", 1), nil},
 }
 
 func TestVariantsOfTheChart(t *testing.T) {
@@ -163,11 +174,13 @@ func closed(t *testing.T, p corev1.PodSpec, c corev1.Container) {
 		"seccomp's default profile holds":   p.SecurityContext.SeccompProfile.Type == corev1.SeccompProfileTypeRuntimeDefault,
 		"its root file system is read-only": *s.ReadOnlyRootFilesystem,
 		"it cannot gain rights":             !*s.AllowPrivilegeEscalation && s.Privileged == nil,
-		"it has no capability":              len(s.Capabilities.Drop) == 1 && s.Capabilities.Drop[0] == "ALL" && s.Capabilities.Add == nil,
-		"it shares nothing of the node":     !p.HostNetwork && !p.HostPID && !p.HostIPC,
-		"it is probed":                      c.LivenessProbe.HTTPGet.Path == "/livez" && c.ReadinessProbe.HTTPGet.Path == "/readyz" && c.StartupProbe != nil,
-		"it asks for what it needs":         !c.Resources.Requests.Cpu().IsZero() && !c.Resources.Limits.Memory().IsZero(),
-		"it has time to drain":              *p.TerminationGracePeriodSeconds > 10,
+		"it has no capability": len(s.Capabilities.Drop) == 1 && s.Capabilities.Drop[0] == "ALL" &&
+			s.Capabilities.Add == nil,
+		"it shares nothing of the node": !p.HostNetwork && !p.HostPID && !p.HostIPC,
+		"it is probed": c.LivenessProbe.HTTPGet.Path == "/livez" &&
+			c.ReadinessProbe.HTTPGet.Path == "/readyz" && c.StartupProbe != nil,
+		"it asks for what it needs": !c.Resources.Requests.Cpu().IsZero() && !c.Resources.Limits.Memory().IsZero(),
+		"it has time to drain":      *p.TerminationGracePeriodSeconds > 10,
 	} {
 		if !so {
 			t.Errorf("not so: %s", what)
@@ -290,9 +303,10 @@ func TestTheSchemaRefuses(t *testing.T) {
 		"an argument that is no flag": {"extraArgs": []any{"2>&1"}},
 		"an owner without a kind":     {"owners": []any{values{"apiGroup": "argoproj.io"}}},
 		"a kind in capitals":          {"owners": []any{values{"apiGroup": "argoproj.io", "resources": []any{"Workflow"}}}},
-		"another verb for owners":     {"owners": []any{values{"apiGroup": "", "resources": []any{"pods"}, "verbs": []any{"delete"}}}},
-		"shards of another kind":      {"sharding": values{"mode": "firm"}},
-		"no way to the API server":    {"networkPolicy": values{"apiServerPorts": []any{}}},
+		"another verb for owners": {"owners": []any{values{"apiGroup": "", "resources": []any{"pods"},
+			"verbs": []any{"delete"}}}},
+		"shards of another kind":   {"sharding": values{"mode": "firm"}},
+		"no way to the API server": {"networkPolicy": values{"apiServerPorts": []any{}}},
 	} {
 		if _, err := render(v); err == nil {
 			t.Errorf("%s: %v was taken", name, v)

@@ -26,7 +26,8 @@ func TestDeployIsWhatIsMade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for dir, want := range map[string]map[string]string{filepath.Join(folder, chartFolder, "crds"): crds, folder: manifests} {
+	for dir, want := range map[string]map[string]string{filepath.Join(folder, chartFolder, "crds"): crds,
+		folder: manifests} {
 		paths, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 		if err != nil {
 			t.Fatal(err)
@@ -84,7 +85,8 @@ func TestEveryFieldIsInTheSchema(t *testing.T) {
 
 // A Queue's status is a subresource and a PodGroup's is not, as with Volcano: clients depend on it.
 func TestWhichStatusIsASubresource(t *testing.T) {
-	for file, want := range map[string]bool{"queues.yaml": true, "podgroups.yaml": false, "hypernodes.yaml": true, "nodeshards.yaml": true, "numatopologies.yaml": false} {
+	for file, want := range map[string]bool{"queues.yaml": true, "podgroups.yaml": false, "hypernodes.yaml": true,
+		"nodeshards.yaml": true, "numatopologies.yaml": false} {
 		version := crdIn(t, file).Spec.Versions[0]
 		if got := version.Subresources != nil && version.Subresources.Status != nil; got != want {
 			t.Errorf("%s: the status is a subresource: %v, want %v", file, got, want)

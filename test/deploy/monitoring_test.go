@@ -127,7 +127,8 @@ func TestAlertsAndDashboardAskForWhatIsThere(t *testing.T) {
 }
 
 func TestAWrongExpressionIsFound(t *testing.T) {
-	there := map[string]metric{"jobs": {kind: "gauge", labels: []string{"queue"}}, "done_total": {kind: "counter"}, "took_ms": {kind: "histogram"}}
+	there := map[string]metric{"jobs": {kind: "gauge", labels: []string{"queue"}}, "done_total": {kind: "counter"},
+		"took_ms": {kind: "histogram"}}
 	for text, want := range map[string]string{
 		`sum by (queue) (jobs)`: "",
 		`histogram_quantile(0.9, sum by (le) (rate(took_ms_bucket[5m])))`: "",

@@ -71,7 +71,8 @@ func asked(t *testing.T, account string) (used, forbidden map[right]bool) {
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
 			t.Fatalf("read the audit log: %v", err)
 		}
-		if e.User.Username != "system:serviceaccount:"+installedIn+":"+account || e.ObjectRef == nil || e.ObjectRef.Resource == "" {
+		if e.User.Username != "system:serviceaccount:"+installedIn+":"+account || e.ObjectRef == nil ||
+			e.ObjectRef.Resource == "" {
 			continue
 		}
 		r := right{e.ObjectRef.APIGroup, e.ObjectRef.Resource, e.Verb}

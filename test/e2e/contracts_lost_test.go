@@ -29,8 +29,10 @@ func narrow(t *testing.T, name, cores string) {
 // rival submits a gang of two that waits for the queue's room, and may not have it.
 func rival(t *testing.T, ns string) {
 	t.Helper()
-	group := object("PodGroup", "rival", map[string]any{"minMember": int64(2), "queue": ns, "minResources": map[string]any{"cpu": "2"}})
-	if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Create(t.Context(), group, metav1.CreateOptions{}); err != nil {
+	group := object("PodGroup", "rival", map[string]any{"minMember": int64(2), "queue": ns,
+		"minResources": map[string]any{"cpu": "2"}})
+	if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Create(t.Context(), group,
+		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 2 {
@@ -44,8 +46,10 @@ func rival(t *testing.T, ns string) {
 // outside checks that the rival was not let in.
 func outside(t *testing.T, ns string) {
 	t.Helper()
-	if n, phase := bound(list(t, ns, "rival")), group(t, ns, "rival").Status.Phase; n != 0 || phase != schedulingv1beta1.PodGroupPending {
-		t.Errorf("%d pods of the rival are bound and its phase is %s, want none and Pending: the room is the gang's", n, phase)
+	if n, phase := bound(list(t, ns, "rival")), group(t, ns, "rival").Status.Phase; n != 0 ||
+		phase != schedulingv1beta1.PodGroupPending {
+		t.Errorf("%d pods of the rival are bound and its phase is %s, want none and Pending: the room is the gang's", n,
+			phase)
 	}
 }
 
@@ -60,7 +64,8 @@ func lose(t *testing.T, ns, name string) *corev1.Pod {
 	if err := pods.Delete(t.Context(), name, metav1.DeleteOptions{GracePeriodSeconds: new(int64)}); err != nil {
 		t.Fatal(err)
 	}
-	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name, Annotations: was.Annotations, Labels: was.Labels}, Spec: was.Spec}
+	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name, Annotations: was.Annotations,
+		Labels: was.Labels}, Spec: was.Spec}
 	p.Spec.NodeName, p.Spec.Priority, p.Spec.PreemptionPolicy = "", nil, nil
 	return p
 }
@@ -76,8 +81,9 @@ func TestContractALostMemberComesBack(t *testing.T) {
 		lost                func(ns string) string // the name of the pod that is lost
 		makes               bool                   // a controller of Kubernetes' makes another
 	}{
-		"MPIJob":          {file: "mpi", group: "pi", prefix: "pi-", members: 3, lost: named("pi-worker-1")},
-		"LeaderWorkerSet": {file: "leaderworkerset", group: "serve-0-5c8d", prefix: "serve-0", members: 3, lost: named("serve-0-2")},
+		"MPIJob": {file: "mpi", group: "pi", prefix: "pi-", members: 3, lost: named("pi-worker-1")},
+		"LeaderWorkerSet": {file: "leaderworkerset", group: "serve-0-5c8d", prefix: "serve-0", members: 3,
+			lost: named("serve-0-2")},
 		"JobSet": {file: "jobset-group", group: "sweep", prefix: "sweep-", members: 4, makes: true,
 			lost: func(ns string) string { return list(t, ns, "sweep-workers")[0].Name }},
 	} {
@@ -160,7 +166,8 @@ func TestLiveAGangThatLosesAMemberIsUnknown(t *testing.T) {
 	if n := bound(list(t, ns, "train")); n != 3 {
 		t.Errorf("%d of its pods are bound, want 3: the room is another's", n)
 	}
-	if err := shared.kube.CoreV1().Pods(ns).Delete(t.Context(), "urgent", metav1.DeleteOptions{GracePeriodSeconds: new(int64)}); err != nil {
+	if err := shared.kube.CoreV1().Pods(ns).Delete(t.Context(), "urgent",
+		metav1.DeleteOptions{GracePeriodSeconds: new(int64)}); err != nil {
 		t.Fatal(err)
 	}
 	awaitRunning(t, ns, "train", 4)

@@ -54,8 +54,10 @@ func submitFile(t *testing.T, ns, file string) {
 			t.Fatalf("%s: %v", file, err)
 		}
 		kind := o.GroupVersionKind()
-		resource := schema.GroupVersionResource{Group: kind.Group, Version: kind.Version, Resource: strings.ToLower(kind.Kind) + "s"}
-		if _, err := shared.dynamic.Resource(resource).Namespace(ns).Create(t.Context(), o, metav1.CreateOptions{}); err != nil {
+		resource := schema.GroupVersionResource{Group: kind.Group, Version: kind.Version,
+			Resource: strings.ToLower(kind.Kind) + "s"}
+		if _, err := shared.dynamic.Resource(resource).Namespace(ns).Create(t.Context(), o,
+			metav1.CreateOptions{}); err != nil {
 			t.Fatalf("%s: %s %s: %v", file, kind.Kind, o.GetName(), err)
 		}
 	}
@@ -119,7 +121,8 @@ func noneOf(t *testing.T, ns, prefix string) {
 	if n := bound(list(t, ns, prefix)); n != 0 {
 		t.Errorf("%d pods of %s are bound before their gang is whole, want none", n, prefix)
 	}
-	if err := shared.kube.CoreV1().Pods(ns).Delete(t.Context(), "later", metav1.DeleteOptions{GracePeriodSeconds: new(int64)}); err != nil {
+	if err := shared.kube.CoreV1().Pods(ns).Delete(t.Context(), "later",
+		metav1.DeleteOptions{GracePeriodSeconds: new(int64)}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -138,7 +141,8 @@ func TestContractTrainingOperator(t *testing.T) {
 	awaitPhaseOf(t, ns, "mnist", schedulingv1beta1.PodGroupRunning)
 	specStays(t, ns, "mnist", spec)
 
-	if err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Delete(t.Context(), "mnist", metav1.DeleteOptions{}); err != nil {
+	if err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Delete(t.Context(), "mnist",
+		metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	submitFile(t, ns, "argo") // one of two finds room: the pods of the job that ended still hold theirs
@@ -282,7 +286,9 @@ func TestContractJobSet(t *testing.T) {
 	noneOf(t, ns, "sweep-workers") // two of three would fit
 	node(t, ns+"-b", "1")
 	awaitRunning(t, ns, "sweep-workers", 3)
-	eventually(t, "the queue to hold the workers and not the driver", func(ctxless) (bool, error) { return allocated(t, ns) == "3", nil },
+	eventually(t, "the queue to hold the workers and not the driver", func(ctxless) (bool, error) {
+		return allocated(t, ns) == "3", nil
+	},
 		func() string { return allocated(t, ns) })
 }
 

@@ -21,7 +21,8 @@ import (
 
 var (
 	queueResource    = schema.GroupVersionResource{Group: "scheduling.volcano.sh", Version: "v1beta1", Resource: "queues"}
-	podGroupResource = schema.GroupVersionResource{Group: "scheduling.volcano.sh", Version: "v1beta1", Resource: "podgroups"}
+	podGroupResource = schema.GroupVersionResource{Group: "scheduling.volcano.sh", Version: "v1beta1",
+		Resource: "podgroups"}
 )
 
 func TestAPodRunsOnceBoundAndIsGoneOnceDeleted(t *testing.T) {
@@ -134,9 +135,11 @@ func TestTheCRDsRefuseWhatVolcanosRefuse(t *testing.T) {
 		"a queue without weight": {
 			shared.dynamic.Resource(queueResource), "Queue", map[string]any{"weight": int64(0)}, "spec.weight"},
 		"a queue with an amount that is no quantity": {
-			shared.dynamic.Resource(queueResource), "Queue", map[string]any{"capability": map[string]any{"cpu": "lots"}}, "spec.capability.cpu"},
+			shared.dynamic.Resource(queueResource), "Queue", map[string]any{"capability": map[string]any{"cpu": "lots"}},
+			"spec.capability.cpu"},
 		"a gang of a negative size": {
-			shared.dynamic.Resource(podGroupResource).Namespace(ns), "PodGroup", map[string]any{"minMember": int64(-1)}, "spec.minMember"},
+			shared.dynamic.Resource(podGroupResource).Namespace(ns), "PodGroup", map[string]any{"minMember": int64(-1)},
+			"spec.minMember"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -37,15 +37,19 @@ func evictingWorld(t *testing.T, plane world, name, action string) evicting {
 	w := evicting{world: plane}
 	w.t, w.ns = t, name
 	w.try("make a namespace", func(ctx context.Context) error {
-		_, err := w.kube.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+		_, err := w.kube.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}},
+			metav1.CreateOptions{})
 		return err
 	})
 	w.try("make a priority class", func(ctx context.Context) error {
-		_, err := w.kube.SchedulingV1().PriorityClasses().Create(ctx, &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "urgent"}, Value: 1000}, metav1.CreateOptions{})
+		_, err := w.kube.SchedulingV1().PriorityClasses().Create(ctx,
+			&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "urgent"}, Value: 1000}, metav1.CreateOptions{})
 		return err
 	})
 	w.conf = filepath.Join(t.TempDir(), "volcano-scheduler.conf")
-	conf := "actions: \"enqueue, allocate, " + action + "\"\ntiers:\n- plugins:\n  - name: priority\n  - name: gang\n  - name: conformance\n- plugins:\n  - name: predicates\n  - name: proportion\n  - name: nodeorder\n"
+	conf := "actions: \"enqueue, allocate, " + action +
+		"\"\ntiers:\n- plugins:\n  - name: priority\n  - name: gang\n  - name: conformance\n- plugins:\n" +
+		"  - name: predicates\n  - name: proportion\n  - name: nodeorder\n"
 	if err := os.WriteFile(w.conf, []byte(conf), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +67,8 @@ func evictingWorld(t *testing.T, plane world, name, action string) evicting {
 // clear removes the test's pods without grace, so that no later test sees them.
 func (w evicting) clear() {
 	zero := int64(0)
-	_ = w.kube.CoreV1().Pods(w.ns).DeleteCollection(context.Background(), metav1.DeleteOptions{GracePeriodSeconds: &zero}, metav1.ListOptions{})
+	_ = w.kube.CoreV1().Pods(w.ns).DeleteCollection(context.Background(), metav1.DeleteOptions{GracePeriodSeconds: &zero},
+		metav1.ListOptions{})
 }
 
 // full makes the victims and waits until they are bound.
@@ -102,7 +107,8 @@ func (w evicting) child(config *rest.Config, identity string) (kill func()) {
 func (w evicting) urgent(queue string) {
 	w.t.Helper()
 	w.try("make PodGroup urgent", func(ctx context.Context) error {
-		group := object("PodGroup", "urgent", map[string]any{"minMember": int64(2), "queue": queue, "priorityClassName": "urgent"})
+		group := object("PodGroup", "urgent", map[string]any{"minMember": int64(2), "queue": queue,
+			"priorityClassName": "urgent"})
 		_, err := w.dynamic.Resource(podGroupResource).Namespace(w.ns).Create(ctx, group, metav1.CreateOptions{})
 		return err
 	})
@@ -172,7 +178,8 @@ func (w evicting) awaitNominated(want string) {
 func (w evicting) gone(p corev1.Pod) {
 	w.t.Helper()
 	zero := int64(0)
-	err := w.kube.CoreV1().Pods(w.ns).Delete(w.t.Context(), p.Name, metav1.DeleteOptions{GracePeriodSeconds: &zero, Preconditions: &metav1.Preconditions{UID: &p.UID}})
+	err := w.kube.CoreV1().Pods(w.ns).Delete(w.t.Context(), p.Name,
+		metav1.DeleteOptions{GracePeriodSeconds: &zero, Preconditions: &metav1.Preconditions{UID: &p.UID}})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -24,7 +24,8 @@ import (
 // room is there, and nobody else is evicted instead.
 func TestFaultsAnEvictionThatFails(t *testing.T) {
 	words := func(r *http.Request) bool {
-		return r.Method == http.MethodPatch && strings.HasSuffix(r.URL.Path, "/status") && strings.Contains(r.URL.Path, "/pods/")
+		return r.Method == http.MethodPatch && strings.HasSuffix(r.URL.Path, "/status") &&
+			strings.Contains(r.URL.Path, "/pods/")
 	}
 	for name, i := range map[string]struct {
 		matches func(*http.Request) bool
@@ -72,7 +73,9 @@ func TestFaultsAnEvictionThatAlwaysFails(t *testing.T) {
 	left := list(t, w.ns, "victim")
 	mu.Lock()
 	defer mu.Unlock()
-	kept := slices.ContainsFunc(left, func(p corev1.Pod) bool { return strings.HasSuffix(first, "/"+p.Name) && p.DeletionTimestamp == nil })
+	kept := slices.ContainsFunc(left, func(p corev1.Pod) bool {
+		return strings.HasSuffix(first, "/"+p.Name) && p.DeletionTimestamp == nil
+	})
 	if len(left) != 2 || !kept {
 		t.Errorf("%d of 4 victims are left, the one that cannot be deleted among them: %v; want 2, true", len(left), kept)
 	}
@@ -104,7 +107,9 @@ func TestFaultsVictimsThatAFinalizerKeeps(t *testing.T) {
 		}
 		return n
 	}
-	eventually(t, "two victims to be leaving", func(ctxless) (bool, error) { return leaving() == 2, nil }, func() string { return fmt.Sprint(leaving()) })
+	eventually(t, "two victims to be leaving", func(ctxless) (bool, error) {
+		return leaving() == 2, nil
+	}, func() string { return fmt.Sprint(leaving()) })
 	w.gangOf("after", 1, func(*corev1.Pod) {}) // once it has been told that it waits, the others were looked at again
 	awaitCondition(t, w.ns, "after", "Unschedulable")
 	if n := leaving(); n != 2 {
@@ -138,7 +143,8 @@ func preempting(t *testing.T) (world, *faults.Proxy) {
 	}
 	t.Cleanup(p.Close)
 	file := filepath.Join(t.TempDir(), "volcano-scheduler.conf")
-	conf := "actions: \"enqueue, allocate, preempt\"\ntiers:\n- plugins:\n  - name: priority\n  - name: gang\n  - name: conformance\n- plugins:\n  - name: predicates\n  - name: nodeorder\n"
+	conf := "actions: \"enqueue, allocate, preempt\"\ntiers:\n- plugins:\n  - name: priority\n  - name: gang\n" +
+		"  - name: conformance\n- plugins:\n  - name: predicates\n  - name: nodeorder\n"
 	if err := os.WriteFile(file, []byte(conf), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -164,8 +170,10 @@ func (w world) victims(n int, change func(*corev1.Pod)) {
 // urgent makes a gang whose priority is above the victims'.
 func (w world) urgent(members int) {
 	w.t.Helper()
-	urgent := object("PodGroup", "urgent", map[string]any{"minMember": int64(members), "queue": w.ns, "priorityClassName": w.ns + "-high"})
-	if _, err := w.dynamic.Resource(podGroupResource).Namespace(w.ns).Create(w.t.Context(), urgent, metav1.CreateOptions{}); err != nil {
+	urgent := object("PodGroup", "urgent", map[string]any{"minMember": int64(members), "queue": w.ns,
+		"priorityClassName": w.ns + "-high"})
+	if _, err := w.dynamic.Resource(podGroupResource).Namespace(w.ns).Create(w.t.Context(), urgent,
+		metav1.CreateOptions{}); err != nil {
 		w.t.Fatal(err)
 	}
 	for m := range members {

@@ -42,8 +42,9 @@ func scheduleAsChild(mark string) error {
 	defer stop()
 	dumps := make(chan os.Signal, 1)
 	signal.Notify(dumps, syscall.SIGUSR2)
-	o := loop.Options{SchedulerNames: []string{c.Namespace}, Adopt: loop.AdoptAlways, DumpDir: c.Dump, Dump: dumps, ConfigFile: c.ConfigFile,
-		Config: &rest.Config{Host: c.Host, BearerToken: c.Token, TLSClientConfig: rest.TLSClientConfig{CAData: c.CA}}}
+	o := loop.Options{SchedulerNames: []string{c.Namespace}, Adopt: loop.AdoptAlways, DumpDir: c.Dump, Dump: dumps,
+		ConfigFile: c.ConfigFile,
+		Config:     &rest.Config{Host: c.Host, BearerToken: c.Token, TLSClientConfig: rest.TLSClientConfig{CAData: c.CA}}}
 	election(c.Namespace, c.Identity)(&o)
 	return loop.Run(ctx, o)
 }
@@ -147,7 +148,9 @@ func TestFaultsASchedulerIsKilledBetweenBindings(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.Inject(faults.Binding, 1, after, func(w http.ResponseWriter, r *http.Request, pass http.HandlerFunc) { pass(w, r) })
-		stuck := p.Inject(faults.Binding, 1, 0, func(_ http.ResponseWriter, r *http.Request, _ http.HandlerFunc) { <-r.Context().Done() })
+		stuck := p.Inject(faults.Binding, 1, 0, func(_ http.ResponseWriter, r *http.Request, _ http.HandlerFunc) {
+			<-r.Context().Done()
+		})
 		killed := w.process(p.Config(), fmt.Sprint("killed-", after))
 		w.gang(fmt.Sprint("gang-", after), members)
 		w.await("have its other bindings on their way", func(context.Context) error {

@@ -123,7 +123,8 @@ func (w world) cores(name, cpu string) {
 	w.t.Helper()
 	patch := fmt.Sprintf(`{"status":{"capacity":{"cpu":%q},"allocatable":{"cpu":%q}}}`, cpu, cpu)
 	w.try("change the node's cores", func(ctx context.Context) error {
-		_, err := w.kube.CoreV1().Nodes().Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}, "status")
+		_, err := w.kube.CoreV1().Nodes().Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{},
+			"status")
 		return err
 	})
 }

@@ -78,7 +78,8 @@ func (s *witness) saw(p *corev1.Pod) {
 	before := s.on[p.UID]
 	s.note(p, "is")
 	if before != nil && before.Spec.NodeName != p.Spec.NodeName {
-		s.wrong = append(s.wrong, fmt.Sprintf("pod %s was bound to %s and then to %s", p.Name, before.Spec.NodeName, p.Spec.NodeName))
+		s.wrong = append(s.wrong, fmt.Sprintf("pod %s was bound to %s and then to %s", p.Name, before.Spec.NodeName,
+			p.Spec.NodeName))
 	}
 	// A pod that has ended holds no room, whatever it is called afterwards.
 	if s.ended[p.UID] && !finished(p) {
@@ -98,7 +99,8 @@ func (s *witness) saw(p *corev1.Pod) {
 		}
 	}
 	if used > s.cpu[p.Spec.NodeName] {
-		s.wrong = append(s.wrong, fmt.Sprintf("node %s holds %d cores and its pods ask for %d: %s", p.Spec.NodeName, s.cpu[p.Spec.NodeName], used,
+		s.wrong = append(s.wrong, fmt.Sprintf("node %s holds %d cores and its pods ask for %d: %s", p.Spec.NodeName,
+			s.cpu[p.Spec.NodeName], used,
 			strings.Join(s.notes[p.Spec.NodeName], "\n")))
 	}
 	s.gang(gangOf(p), s.members(p) < s.minimum(p))
@@ -109,7 +111,8 @@ func (s *witness) note(p *corev1.Pod, what string) {
 	if p.Spec.NodeName == "" {
 		return
 	}
-	list := append(s.notes[p.Spec.NodeName], fmt.Sprintf("%s %s %s of %s cores %s %s at version %s, deleting %v", time.Now().Format(time.StampMilli), p.Name, p.UID,
+	list := append(s.notes[p.Spec.NodeName], fmt.Sprintf("%s %s %s of %s cores %s %s at version %s, deleting %v",
+		time.Now().Format(time.StampMilli), p.Name, p.UID,
 		p.Spec.Containers[0].Resources.Requests.Cpu(), what, p.Status.Phase, p.ResourceVersion, p.DeletionTimestamp != nil))
 	s.notes[p.Spec.NodeName] = list[max(0, len(list)-60):]
 }
@@ -207,7 +210,8 @@ func TestFaultsTheWitnessSeesANodeOverfull(t *testing.T) {
 		seen.mu.Lock()
 		defer seen.mu.Unlock()
 		if len(seen.on) != 2 || len(seen.wrong) != 1 || len(seen.half) != 1 {
-			return fmt.Errorf("it saw %d pods bound, %q wrong and %d gangs that stand half", len(seen.on), seen.wrong, len(seen.half))
+			return fmt.Errorf("it saw %d pods bound, %q wrong and %d gangs that stand half", len(seen.on), seen.wrong,
+				len(seen.half))
 		}
 		return nil
 	})

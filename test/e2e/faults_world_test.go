@@ -143,7 +143,8 @@ func (w world) gangOf(name string, members int, change func(*corev1.Pod)) {
 // schedule runs a scheduler for the world's pods that reaches the API server by config.
 func (w world) schedule(config *rest.Config, change ...func(*loop.Options)) (stop func()) {
 	w.t.Helper()
-	return live(w.t, w.ns, append([]func(*loop.Options){func(o *loop.Options) { o.Config = rest.CopyConfig(config) }}, change...)...)
+	reach := func(o *loop.Options) { o.Config = rest.CopyConfig(config) }
+	return live(w.t, w.ns, append([]func(*loop.Options){reach}, change...)...)
 }
 
 // awaitBound waits until so many of the world's pods have a node.

@@ -222,7 +222,8 @@ func (w *scheduler) running(job string) (n int) {
 func queue(t *testing.T, name string) {
 	t.Helper()
 	queues := shared.dynamic.Resource(queueResource)
-	if _, err := queues.Create(t.Context(), object("Queue", name, map[string]any{"weight": int64(1)}), metav1.CreateOptions{}); err != nil {
+	if _, err := queues.Create(t.Context(), object("Queue", name, map[string]any{"weight": int64(1)}),
+		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -69,7 +69,8 @@ func pairs(t *testing.T, on string) {
 // asking makes a claim and a pod that names it.
 func asking(t *testing.T, c *resourcev1.ResourceClaim) error {
 	t.Helper()
-	if _, err := shared.kube.ResourceV1().ResourceClaims(c.Namespace).Create(t.Context(), c, metav1.CreateOptions{}); err != nil {
+	if _, err := shared.kube.ResourceV1().ResourceClaims(c.Namespace).Create(t.Context(), c,
+		metav1.CreateOptions{}); err != nil {
 		return err
 	}
 	p := withDevices(c.Namespace, "evil-"+c.Name, c.Name)
@@ -86,9 +87,11 @@ func costlySelector(t *testing.T, ns string) {
 			list += fmt.Sprint(",", i)
 		}
 		list += "]"
-		c := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: fmt.Sprint("side-", side)}, Spec: asksFor(ns, 1)}
+		c := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: fmt.Sprint("side-", side)},
+			Spec: asksFor(ns, 1)}
 		c.Spec.Devices.Requests[0].Exactly.Selectors = []resourcev1.DeviceSelector{{CEL: &resourcev1.CELDeviceSelector{
-			Expression: strings.ReplaceAll("LIST.all(x, LIST.all(y, LIST.all(z, x+y+z < 1000000))) && device.driver == 'none'", "LIST", list)}}}
+			Expression: strings.ReplaceAll("LIST.all(x, LIST.all(y, LIST.all(z, x+y+z < 1000000))) && device.driver == 'none'",
+				"LIST", list)}}}
 		if asking(t, c) == nil {
 			return
 		}
@@ -104,7 +107,8 @@ func hardClaims(t *testing.T, ns string) {
 		for i := range 7 {
 			r := asksFor(ns, 1).Devices.Requests[0]
 			r.Name = fmt.Sprint("r", i)
-			r.Exactly.Selectors = []resourcev1.DeviceSelector{{CEL: &resourcev1.CELDeviceSelector{Expression: fmt.Sprintf("device.driver != 'x%d'", j)}}}
+			r.Exactly.Selectors = []resourcev1.DeviceSelector{{CEL: &resourcev1.CELDeviceSelector{Expression: fmt.Sprintf(
+				"device.driver != 'x%d'", j)}}}
 			c.Spec.Devices.Requests = append(c.Spec.Devices.Requests, r)
 		}
 		for i := range 6 {
@@ -124,7 +128,8 @@ func hardClaims(t *testing.T, ns string) {
 		for i := 0; ctx.Err() == nil; i++ {
 			name := fmt.Sprint("touch-", i%2)
 			_ = claims.Delete(ctx, name, metav1.DeleteOptions{}) // it may not be there yet
-			_, _ = claims.Create(ctx, &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name}, Spec: asksFor(ns, 1)}, metav1.CreateOptions{})
+			_, _ = claims.Create(ctx, &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name},
+				Spec: asksFor(ns, 1)}, metav1.CreateOptions{})
 			select {
 			case <-ctx.Done():
 			case <-time.After(100 * time.Millisecond):

@@ -46,7 +46,8 @@ func TestHostileObjectsHurtOnlyTheirOwner(t *testing.T) {
 			node(t, ns+"-a", "110")
 			weighted(t, ns, 1000) // what it deserves is not what is tested
 			file := filepath.Join(t.TempDir(), "volcano-scheduler.conf")
-			conf := "actions: \"enqueue, allocate, backfill\"\ntiers:\n- plugins:\n  - name: priority\n  - name: gang\n- plugins:\n  - name: predicates\n  - name: " +
+			conf := "actions: \"enqueue, allocate, backfill\"\ntiers:\n- plugins:\n  - name: priority\n  - name: gang\n" +
+				"- plugins:\n  - name: predicates\n  - name: " +
 				c.conf + "\n  - name: nodeorder\n"
 			if err := os.WriteFile(file, []byte(conf), 0o600); err != nil {
 				t.Fatal(err)
@@ -58,11 +59,14 @@ func TestHostileObjectsHurtOnlyTheirOwner(t *testing.T) {
 			began := cycles(at)
 			after := quickness(t, ns, "after")
 			ended := cycles(at)
-			t.Logf("%.0f cycles of %.2f ms meanwhile", ended.count-began.count, (ended.sum-began.sum)/max(1, ended.count-began.count))
+			t.Logf("%.0f cycles of %.2f ms meanwhile", ended.count-began.count,
+				(ended.sum-began.sum)/max(1, ended.count-began.count))
 			alone := plain(t, ns, ns+"-a", "plain")
-			t.Logf("half of a tenant's pods are bound within %v before and %v after; by a client that only binds within %v", before, after, alone)
+			t.Logf("half of a tenant's pods are bound within %v before and %v after; by a client that only binds within %v",
+				before, after, alone)
 			if after > time.Second+5*alone {
-				t.Errorf("half of a tenant's pods took more than %v, and %v before, %v by a client that only binds", after, before, alone)
+				t.Errorf("half of a tenant's pods took more than %v, and %v before, %v by a client that only binds", after, before,
+					alone)
 			}
 			if n := bound(list(t, ns, c.none)); n != 0 {
 				t.Errorf("%d pods of %s are bound, want none", n, c.none)
@@ -112,7 +116,8 @@ func quickness(t *testing.T, ns, name string) time.Duration {
 func foreign(t *testing.T, ns string, o *unstructured.Unstructured) {
 	t.Helper()
 	if o.GetKind() == "PodGroup" {
-		if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Create(t.Context(), o, metav1.CreateOptions{}); err != nil {
+		if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Create(t.Context(), o,
+			metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -165,7 +170,8 @@ func encyclopedias(t *testing.T, ns string) {
 			p.Labels[fmt.Sprintf("example.com/label-%d", l)] = fmt.Sprint("value-", i*l)
 		}
 		for n := range 500 {
-			p.Spec.Tolerations = append(p.Spec.Tolerations, corev1.Toleration{Key: fmt.Sprint("key-", n), Value: fmt.Sprint(i), Operator: corev1.TolerationOpEqual, Effect: corev1.TaintEffectNoSchedule})
+			p.Spec.Tolerations = append(p.Spec.Tolerations, corev1.Toleration{Key: fmt.Sprint("key-", n), Value: fmt.Sprint(i),
+				Operator: corev1.TolerationOpEqual, Effect: corev1.TaintEffectNoSchedule})
 		}
 		create(t, p)
 	}

@@ -42,13 +42,15 @@ func TestTheInstalledProgramNeedsNowhereToWrite(t *testing.T) {
 	for i, arg := range args {
 		args[i] = strings.Replace(arg, "/volcano.scheduler/", root+"/", 1)
 	}
-	args = append(append(args, w.electing()...), "--kubeconfig="+filepath.Join(root, "kubeconfig"), "--scheduler-name="+w.ns,
+	args = append(append(args, w.electing()...), "--kubeconfig="+filepath.Join(root, "kubeconfig"), "--scheduler-name="+
+		w.ns,
 		"--healthz-address="+health, "--listen-address="+address(t))
 	cmd := exec.Command(program(t, thisVersion, filepath.Base(c.Command[0])), args...)
 	cmd.Dir, cmd.Env = closed, []string{"HOME=" + closed, "TMPDIR=" + closed}
 	if os.Getuid() == 0 { // who may write anywhere is not asked
 		s := d.Spec.Template.Spec.SecurityContext
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(*s.RunAsUser), Gid: uint32(*s.RunAsGroup)}}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(*s.RunAsUser),
+			Gid: uint32(*s.RunAsGroup)}}
 	}
 	var log strings.Builder
 	cmd.Stdout, cmd.Stderr = &log, &log

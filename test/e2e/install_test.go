@@ -89,13 +89,15 @@ func TestDeployIsTaken(t *testing.T) {
 func TestTheSchedulersPodIsRestricted(t *testing.T) {
 	ns := namespace(t)
 	strict := `{"metadata":{"labels":{"pod-security.kubernetes.io/enforce":"restricted"}}}`
-	if _, err := shared.kube.CoreV1().Namespaces().Patch(t.Context(), ns, types.MergePatchType, []byte(strict), metav1.PatchOptions{}); err != nil {
+	if _, err := shared.kube.CoreV1().Namespaces().Patch(t.Context(), ns, types.MergePatchType, []byte(strict),
+		metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	tryPod := func(change func(*corev1.Pod)) error {
 		p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "ashlar"}, Spec: deployment(t).Spec.Template.Spec}
 		change(p)
-		_, err := shared.kube.CoreV1().Pods(ns).Create(t.Context(), p, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		_, err := shared.kube.CoreV1().Pods(ns).Create(t.Context(), p,
+			metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return err
 	}
 	if err := tryPod(func(*corev1.Pod) {}); err != nil {

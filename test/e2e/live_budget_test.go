@@ -39,7 +39,8 @@ func ownedGang(t *testing.T, ns, name string, members int, owner metav1.OwnerRef
 	t.Helper()
 	g := object("PodGroup", name, map[string]any{"minMember": int64(members), "queue": ns})
 	g.SetOwnerReferences([]metav1.OwnerReference{owner})
-	if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Create(t.Context(), g, metav1.CreateOptions{}); err != nil {
+	if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Create(t.Context(), g,
+		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -63,7 +64,8 @@ func TestLiveFewWritesAGang(t *testing.T) {
 	var w wire
 	live(t, ns, w.on)
 	// An owner of Kubernetes' own makes pods whatever a PodGroup shows; another may wait.
-	hasty, err := shared.kube.CoreV1().ConfigMaps(ns).Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}}, metav1.CreateOptions{})
+	hasty, err := shared.kube.CoreV1().ConfigMaps(ns).Create(t.Context(),
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,9 +79,11 @@ func TestLiveFewWritesAGang(t *testing.T) {
 	submit(t, ns, ns, "early", 2, 2, "2")
 	join(t, ns, "late", 2, "2")
 	submit(t, ns, ns, "late", 0, 2, "2")
-	ownedGang(t, ns, "hasty", 2, metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: hasty.Name, UID: hasty.UID})
+	ownedGang(t, ns, "hasty", 2, metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: hasty.Name,
+		UID: hasty.UID})
 	join(t, ns, "hasty", 2, "2")
-	ownedGang(t, ns, "patient", 2, metav1.OwnerReference{APIVersion: "scheduling.volcano.sh/v1beta1", Kind: "Queue", Name: ns, UID: patient.GetUID()})
+	ownedGang(t, ns, "patient", 2, metav1.OwnerReference{APIVersion: "scheduling.volcano.sh/v1beta1", Kind: "Queue",
+		Name: ns, UID: patient.GetUID()})
 	awaitPhaseOf(t, ns, "patient", schedulingv1beta1.PodGroupInqueue)
 	join(t, ns, "patient", 2, "2")
 	waiting := map[string]int{"early": 1, "late": 1, "hasty": 1, "patient": 2}

@@ -18,7 +18,8 @@ func TestLivePodsAmongPods(t *testing.T) {
 	for name, value := range map[string]string{"a": "east", "b": "west"} {
 		node(t, ns+"-"+name, "8")
 		patch := fmt.Sprintf(`{"metadata":{"labels":{%q:%q}}}`, zone, value)
-		if _, err := shared.kube.CoreV1().Nodes().Patch(t.Context(), ns+"-"+name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
+		if _, err := shared.kube.CoreV1().Nodes().Patch(t.Context(), ns+"-"+name, types.MergePatchType, []byte(patch),
+			metav1.PatchOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -60,7 +61,8 @@ func TestLivePodsAmongPods(t *testing.T) {
 func amongPods(t *testing.T, ns, name string, members int, ask func(*corev1.Pod)) {
 	t.Helper()
 	group := object("PodGroup", name, map[string]any{"minMember": int64(members), "queue": ns})
-	if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Create(context.Background(), group, metav1.CreateOptions{}); err != nil {
+	if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Create(context.Background(), group,
+		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range members {

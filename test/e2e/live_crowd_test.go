@@ -51,7 +51,9 @@ func TestLiveAThousandPodsThatWait(t *testing.T) {
 	live(t, ns, w.on)
 	submit(t, ns, ns, "crowd", 0, members, "1")
 	told := func() int { return len(w.sent("PATCH", "/pods/crowd-")) }
-	eventually(t, "the first of them to be told", func(ctxless) (bool, error) { return told() > 0, nil }, func() string { return "none" })
+	eventually(t, "the first of them to be told", func(ctxless) (bool, error) {
+		return told() > 0, nil
+	}, func() string { return "none" })
 
 	pods, err := shared.kube.CoreV1().Pods(ns).Watch(t.Context(), metav1.ListOptions{LabelSelector: "quick"})
 	if err != nil {
@@ -61,7 +63,9 @@ func TestLiveAThousandPodsThatWait(t *testing.T) {
 	const quick = 24 // the room of their queue
 	var took []time.Duration
 	for n := range quick {
-		eventually(t, "more of them to be told", func(ctxless) (bool, error) { return told() >= members*n/quick, nil }, func() string { return fmt.Sprint(told()) })
+		eventually(t, "more of them to be told", func(ctxless) (bool, error) {
+			return told() >= members*n/quick, nil
+		}, func() string { return fmt.Sprint(told()) })
 		p := pod(ns, fmt.Sprint("quick-", n))
 		p.Spec.SchedulerName, p.Labels = ns, map[string]string{"quick": ""}
 		began := time.Now()
@@ -77,8 +81,10 @@ func TestLiveAThousandPodsThatWait(t *testing.T) {
 	conditions, events := w.sent("PATCH", "/pods/crowd-"), w.sent("POST", "/events")
 	mostC, forC := densest(conditions)
 	mostE, forE := densest(events)
-	t.Logf("%d conditions within %v, at most %d in a second; %d events within %v, at most %d in a second; %d pods that came meanwhile bound within %v, half of them within %v",
-		len(conditions), forC.Round(time.Millisecond), mostC, len(events), forE.Round(time.Millisecond), mostE, len(took), took[len(took)-1], took[len(took)/2])
+	t.Logf("%d conditions within %v, at most %d in a second; %d events within %v, at most %d in a second; %d pods that "+
+		"came meanwhile bound within %v, half of them within %v",
+		len(conditions), forC.Round(time.Millisecond), mostC, len(events), forE.Round(time.Millisecond), mostE, len(took),
+		took[len(took)-1], took[len(took)/2])
 	if len(conditions) != members {
 		t.Errorf("%d conditions were written on %d pods that wait for one reason, want one each", len(conditions), members)
 	}

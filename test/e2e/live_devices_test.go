@@ -18,8 +18,9 @@ import (
 func cards(t *testing.T, ns, on string, n int) {
 	t.Helper()
 	driver := ns + ".example.com"
-	class := &resourcev1.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: ns}, Spec: resourcev1.DeviceClassSpec{Selectors: []resourcev1.DeviceSelector{
-		{CEL: &resourcev1.CELDeviceSelector{Expression: fmt.Sprintf("device.driver == %q", driver)}}}}}
+	class := &resourcev1.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: ns},
+		Spec: resourcev1.DeviceClassSpec{Selectors: []resourcev1.DeviceSelector{
+			{CEL: &resourcev1.CELDeviceSelector{Expression: fmt.Sprintf("device.driver == %q", driver)}}}}}
 	if _, err := shared.kube.ResourceV1().DeviceClasses().Create(t.Context(), class, metav1.CreateOptions{}); err == nil {
 		t.Cleanup(func() {
 			_ = shared.kube.ResourceV1().DeviceClasses().Delete(context.Background(), ns, metav1.DeleteOptions{})
@@ -40,7 +41,8 @@ func cards(t *testing.T, ns, on string, n int) {
 
 func asksFor(ns string, n int64) resourcev1.ResourceClaimSpec {
 	return resourcev1.ResourceClaimSpec{Devices: resourcev1.DeviceClaim{Requests: []resourcev1.DeviceRequest{{Name: "card",
-		Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: ns, AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: n}}}}}
+		Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: ns,
+			AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: n}}}}}
 }
 
 // createDeviceClaim makes a claim for so many devices of the namespace's class.
@@ -66,7 +68,8 @@ func withDevices(ns, name, claim string) *corev1.Pod {
 func devicesGang(t *testing.T, ns, name string, members int) {
 	t.Helper()
 	group := object("PodGroup", name, map[string]any{"minMember": int64(members), "queue": ns})
-	if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Create(t.Context(), group, metav1.CreateOptions{}); err != nil {
+	if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Create(t.Context(), group,
+		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	template := "two"
@@ -118,7 +121,8 @@ func TestGangsHaveTheirDevicesOrNone(t *testing.T) {
 	}
 	template := &resourcev1.ResourceClaimTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "two"},
 		Spec: resourcev1.ResourceClaimTemplateSpec{Spec: asksFor(ns, 2)}}
-	if _, err := shared.kube.ResourceV1().ResourceClaimTemplates(ns).Create(t.Context(), template, metav1.CreateOptions{}); err != nil {
+	if _, err := shared.kube.ResourceV1().ResourceClaimTemplates(ns).Create(t.Context(), template,
+		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	live(t, ns)
@@ -174,7 +178,9 @@ func TestDevicesOutliveTheScheduler(t *testing.T) {
 	}}
 	stop := live(t, ns, w.on)
 	create(t, withDevices(ns, "one", "shared"))
-	eventually(t, "the claim to be reserved", func(ctxless) (bool, error) { return len(deviceClaims(t, ns, "one")) == 1, nil }, func() string { return "" })
+	eventually(t, "the claim to be reserved", func(ctxless) (bool, error) {
+		return len(deviceClaims(t, ns, "one")) == 1, nil
+	}, func() string { return "" })
 	stop()
 	if got := get(t, ns, "one"); got.Spec.NodeName != "" {
 		t.Fatalf("the pod is bound to %s", got.Spec.NodeName)
@@ -186,7 +192,9 @@ func TestDevicesOutliveTheScheduler(t *testing.T) {
 	awaitRunning(t, ns, "two", 1)
 	one, two := get(t, ns, "one"), get(t, ns, "two")
 	after := deviceClaims(t, ns, "one")["one"]
-	if one.Spec.NodeName != two.Spec.NodeName || !slices.Equal(devicesOf(after), before) || len(after.Status.ReservedFor) != 2 || !strings.HasPrefix(before[0], one.Spec.NodeName+"/") {
-		t.Errorf("the pods are on %s and %s, the claim has %v, %v before, for %+v", one.Spec.NodeName, two.Spec.NodeName, devicesOf(after), before, after.Status.ReservedFor)
+	if one.Spec.NodeName != two.Spec.NodeName || !slices.Equal(devicesOf(after), before) ||
+		len(after.Status.ReservedFor) != 2 || !strings.HasPrefix(before[0], one.Spec.NodeName+"/") {
+		t.Errorf("the pods are on %s and %s, the claim has %v, %v before, for %+v", one.Spec.NodeName, two.Spec.NodeName,
+			devicesOf(after), before, after.Status.ReservedFor)
 	}
 }

@@ -70,7 +70,8 @@ func (w evicting) toldWhy(v corev1.Pod, action string) {
 	for _, c := range v.Status.Conditions {
 		found[c.Type] = c
 	}
-	if c := found[corev1.DisruptionTarget]; c.Status != corev1.ConditionTrue || c.Reason != corev1.PodReasonPreemptionByScheduler {
+	if c := found[corev1.DisruptionTarget]; c.Status != corev1.ConditionTrue ||
+		c.Reason != corev1.PodReasonPreemptionByScheduler {
 		w.t.Errorf("%s does not say that it was preempted: %+v", v.Name, c)
 	}
 	if c := found[corev1.PodReady]; c.Status != corev1.ConditionFalse || c.Reason != "Evict" {
@@ -115,7 +116,8 @@ func (w evicting) staysOut(name string, d time.Duration) {
 // promised by what the pods show, and evicts nobody for the same need again.
 func TestLiveEvictAndRestart(t *testing.T) {
 	plane, _ := privateWorld(t)
-	for name, told := range map[string]bool{"the pods show their nominations": true, "the nominations were not written": false} {
+	for name, told := range map[string]bool{"the pods show their nominations": true,
+		"the nominations were not written": false} {
 		t.Run(name, func(t *testing.T) {
 			w := evictingWorld(t, plane, fmt.Sprint("restart-", told), "preempt")
 			kill := w.child(w.proxy.Config(), "first")
@@ -215,7 +217,8 @@ func TestLiveEvictionForbidden(t *testing.T) {
 		var mu sync.Mutex
 		tried := map[string]int{}
 		no := faults.Refuse(http.StatusForbidden, metav1.StatusReasonForbidden, 0)
-		forbidden := w.proxy.Inject(podDeletion, 1, 0, func(answer http.ResponseWriter, r *http.Request, pass http.HandlerFunc) {
+		forbidden := w.proxy.Inject(podDeletion, 1, 0, func(answer http.ResponseWriter, r *http.Request,
+			pass http.HandlerFunc) {
 			mu.Lock()
 			tried[r.URL.Path]++
 			mu.Unlock()

@@ -32,7 +32,9 @@ func TestLiveAnotherSchedulerCompletesAGang(t *testing.T) {
 		return nil, errors.New("the network is gone")
 	}
 	stop := live(t, ns, election(ns, "first"), first.on, func(o *loop.Options) { o.Drain = 100 * time.Millisecond })
-	eventually(t, "the first to lead", func(ctxless) (bool, error) { return holder(ns) == "first", nil }, func() string { return holder(ns) })
+	eventually(t, "the first to lead", func(ctxless) (bool, error) {
+		return holder(ns) == "first", nil
+	}, func() string { return holder(ns) })
 	live(t, ns, election(ns, "second"), second.on)
 	submit(t, ns, ns, "train", 6, 6, "1")
 	eventually(t, "two members to be bound", func(ctxless) (bool, error) { return bound(list(t, ns, "train")) == 2, nil },
@@ -64,7 +66,9 @@ func TestLiveALeaderWithoutLeaseCarriesNothing(t *testing.T) {
 	cut.on(&o)
 	election(ns, "cut")(&o)
 	go func() { ended <- loop.Run(t.Context(), o) }()
-	eventually(t, "it to lead", func(ctxless) (bool, error) { return holder(ns) == "cut", nil }, func() string { return holder(ns) })
+	eventually(t, "it to lead", func(ctxless) (bool, error) {
+		return holder(ns) == "cut", nil
+	}, func() string { return holder(ns) })
 	submit(t, ns, ns, "before", 1, 1, "1")
 	awaitRunning(t, ns, "before", 1)
 	cut.mu.Lock()
@@ -114,7 +118,8 @@ func TestLiveAHalfBoundGangOfAnotherStays(t *testing.T) {
 	submit(t, ns, ns, "train", 2, 3, "2")
 	owned := member(ns, "train", 2, "2")
 	owned.Spec.SchedulerName = ns
-	owned.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, corev1.SchemeGroupVersion.WithKind("ConfigMap"))}
+	owned.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner,
+		corev1.SchemeGroupVersion.WithKind("ConfigMap"))}
 	create(t, owned)
 	bind(t, ns, "train-0", ns+"-a")
 	bind(t, ns, "train-2", ns+"-a")

@@ -58,8 +58,10 @@ func TestLiveLookingInside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = shared.kube.CoreV1().ResourceQuotas(ns).Create(t.Context(), &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "most"},
-		Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"requests.cpu": resource.MustParse("7")}}}, metav1.CreateOptions{})
+	_, err = shared.kube.CoreV1().ResourceQuotas(ns).Create(t.Context(),
+		&corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "most"},
+			Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"requests.cpu": resource.MustParse("7")}}},
+		metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,10 +73,12 @@ func TestLiveLookingInside(t *testing.T) {
 	eventually(t, "the scheduler to be ready", func(ctxless) (bool, error) {
 		return fetch("http://"+at+"/readyz") == "ok\n", nil
 	}, func() string { return "it is not" })
-	if got := fetch("http://" + at + "/configz"); !strings.Contains(got, `"allocate"`) || !strings.Contains(got, `"v": "3"`) {
+	if got := fetch("http://" + at + "/configz"); !strings.Contains(got, `"allocate"`) ||
+		!strings.Contains(got, `"v": "3"`) {
 		t.Errorf("/configz shows %s; want the actions and the flags", got)
 	}
-	if got := fetch("http://" + at + "/metrics"); !strings.Contains(got, `ashlar_api_requests_total{code="200",method="GET",resource="poddisruptionbudgets"}`) {
+	if got := fetch("http://" + at + "/metrics"); !strings.Contains(got,
+		`ashlar_api_requests_total{code="200",method="GET",resource="poddisruptionbudgets"}`) {
 		t.Errorf("/metrics does not count the list of budgets: %s", got)
 	}
 	ask <- syscall.SIGUSR2
@@ -87,13 +91,15 @@ func TestLiveLookingInside(t *testing.T) {
 		saved, err = loop.ReadState(files[0])
 		return true, err
 	}, func() string { return "none" })
-	for _, ref := range []model.Ref{{Kind: model.KindBudget, Namespace: ns, Name: "keep"}, {Kind: model.KindQuota, Namespace: ns, Name: "most"}} {
+	for _, ref := range []model.Ref{{Kind: model.KindBudget, Namespace: ns, Name: "keep"},
+		{Kind: model.KindQuota, Namespace: ns, Name: "most"}} {
 		at := slices.IndexFunc(saved.Facts, func(f model.Fact) bool { return f.Ref == ref })
 		if at < 0 {
 			t.Errorf("the dump does not know %s", ref)
 			continue
 		}
-		if b, is := saved.Facts[at].Object.(*model.Budget); is && (b.MinAvailable == nil || b.MinAvailable.Value != 1 || len(b.Selector) != 1) {
+		if b, is := saved.Facts[at].Object.(*model.Budget); is && (b.MinAvailable == nil || b.MinAvailable.Value != 1 ||
+			len(b.Selector) != 1) {
 			t.Errorf("the budget is %+v", b)
 		}
 	}

@@ -65,7 +65,8 @@ func TestLiveTheConfigurationIsReadAgain(t *testing.T) {
 		return group(t, ns, "solo").Status.Phase == "Inqueue", nil
 	}, func() string { return describe(group(t, ns, "solo")) })
 
-	mount(t, dir, "v2", "actions: \"enqueue, allocate\"\ntiers:\n- plugins:\n  - name: gang\n  - name: proportion\n  - name: predicates\n")
+	mount(t, dir, "v2", "actions: \"enqueue, allocate\"\ntiers:\n- plugins:\n  - name: gang\n  - name: proportion\n"+
+		"  - name: predicates\n")
 	awaitRunning(t, ns, "solo", 1)
 }
 
@@ -85,7 +86,8 @@ func mount(t *testing.T, dir, version, text string) {
 		}
 	}
 	if version == "v1" {
-		if err := os.Symlink(filepath.Join("..data", "volcano-scheduler.conf"), filepath.Join(dir, "volcano-scheduler.conf")); err != nil {
+		if err := os.Symlink(filepath.Join("..data", "volcano-scheduler.conf"),
+			filepath.Join(dir, "volcano-scheduler.conf")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -102,10 +104,13 @@ func TestLiveANameThatIsUsedAgain(t *testing.T) {
 		p.Spec.SchedulerName = ns
 		create(t, p)
 		awaitRunning(t, ns, "again", 1)
-		if err := shared.kube.CoreV1().Pods(ns).Delete(t.Context(), "again", metav1.DeleteOptions{GracePeriodSeconds: &zero}); err != nil {
+		if err := shared.kube.CoreV1().Pods(ns).Delete(t.Context(), "again",
+			metav1.DeleteOptions{GracePeriodSeconds: &zero}); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, fmt.Sprintf("life %d to be gone", i), func(ctxless) (bool, error) { return len(list(t, ns, "again")) == 0, nil },
+		eventually(t, fmt.Sprintf("life %d to be gone", i), func(ctxless) (bool, error) {
+			return len(list(t, ns, "again")) == 0, nil
+		},
 			func() string { return "it is there" })
 	}
 }

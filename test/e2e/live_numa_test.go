@@ -40,7 +40,9 @@ func TestLiveNUMAWaitsForTheNextReport(t *testing.T) {
 	t.Cleanup(func() { _ = reports.Delete(context.Background(), ns, metav1.DeleteOptions{}) })
 
 	conf := filepath.Join(t.TempDir(), "volcano-scheduler.conf")
-	if err := os.WriteFile(conf, []byte("actions: \"enqueue, allocate\"\ntiers:\n- plugins:\n  - name: gang\n  - name: predicates\n  - name: numa-aware\n"), 0o600); err != nil {
+	if err := os.WriteFile(conf, []byte(
+		"actions: \"enqueue, allocate\"\ntiers:\n- plugins:\n  - name: gang\n  - name: predicates\n  - name: numa-aware\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	live(t, ns, func(o *loop.Options) { o.ConfigFile = conf })
@@ -57,7 +59,9 @@ func TestLiveNUMAWaitsForTheNextReport(t *testing.T) {
 	awaitRunning(t, ns, "a", 1)
 	awaitRunning(t, ns, "b", 1)
 	create(t, guaranteed("whole", "4"))
-	eventually(t, "the third pod to say that it waits", func(ctxless) (bool, error) { return unschedulable(*get(t, ns, "whole")), nil },
+	eventually(t, "the third pod to say that it waits", func(ctxless) (bool, error) {
+		return unschedulable(*get(t, ns, "whole")), nil
+	},
 		func() string { return get(t, ns, "whole").Spec.NodeName })
 
 	report.Spec.NumaResMap["cpu"] = nodeinfov1alpha1.ResourceInfo{Allocatable: "4-7", Capacity: 8}

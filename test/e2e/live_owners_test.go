@@ -23,7 +23,8 @@ import (
 
 // gangOfOwner is what an owner says of its pods: they start so many together, in a queue.
 func gangOfOwner(queue string, least int) map[string]string {
-	return map[string]string{"scheduling.volcano.sh/queue-name": queue, "scheduling.volcano.sh/group-min-member": fmt.Sprint(least)}
+	return map[string]string{"scheduling.volcano.sh/queue-name": queue,
+		"scheduling.volcano.sh/group-min-member": fmt.Sprint(least)}
 }
 
 // template is of pods of the test's own scheduler that say nothing of queue or gang.
@@ -35,11 +36,13 @@ func template(ns, name, cpu string) corev1.PodTemplateSpec {
 }
 
 // job makes a Job, whose pods are made by Kubernetes' own controller.
-func job(t *testing.T, ns, name string, pods int32, cpu string, annotations map[string]string, above ...metav1.OwnerReference) {
+func job(t *testing.T, ns, name string, pods int32, cpu string, annotations map[string]string,
+	above ...metav1.OwnerReference) {
 	t.Helper()
 	_, err := shared.kube.BatchV1().Jobs(ns).Create(t.Context(), &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: annotations, OwnerReferences: above},
-		Spec:       batchv1.JobSpec{Parallelism: &pods, Completions: &pods, Template: template(ns, name, cpu)}}, metav1.CreateOptions{})
+		Spec:       batchv1.JobSpec{Parallelism: &pods, Completions: &pods, Template: template(ns, name, cpu)}},
+		metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,8 +50,10 @@ func job(t *testing.T, ns, name string, pods int32, cpu string, annotations map[
 
 func webDeployment(t *testing.T, ns, name string, replicas int32, cpu string, annotations map[string]string) {
 	t.Helper()
-	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: annotations}, Spec: appsv1.DeploymentSpec{
-		Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}, Template: template(ns, name, cpu)}}
+	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: annotations},
+		Spec: appsv1.DeploymentSpec{
+			Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}},
+			Template: template(ns, name, cpu)}}
 	d.Spec.Template.Spec.RestartPolicy = corev1.RestartPolicyAlways
 	if _, err := shared.kube.AppsV1().Deployments(ns).Create(t.Context(), d, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -60,14 +65,17 @@ var jobSets = schema.GroupVersionResource{Group: "jobset.x-k8s.io", Version: "v1
 // jobSet makes a JobSet without its controller, as who its Jobs refer to.
 func jobSet(t *testing.T, ns, name string, annotations map[string]string) metav1.OwnerReference {
 	t.Helper()
-	crd := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+	crd := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "apiextensions.k8s.io/v1",
+		"kind": "CustomResourceDefinition",
 		"metadata": map[string]any{"name": "jobsets.jobset.x-k8s.io", "annotations": map[string]any{
 			"api-approved.kubernetes.io": "https://github.com/kubernetes-sigs/jobset"}},
 		"spec": map[string]any{"group": jobSets.Group, "scope": "Namespaced",
-			"names": map[string]any{"plural": jobSets.Resource, "singular": "jobset", "kind": "JobSet", "listKind": "JobSetList"},
+			"names": map[string]any{"plural": jobSets.Resource, "singular": "jobset", "kind": "JobSet",
+				"listKind": "JobSetList"},
 			"versions": []any{map[string]any{"name": jobSets.Version, "served": true, "storage": true, "schema": map[string]any{
 				"openAPIV3Schema": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}}}}}
-	crds := shared.dynamic.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+	crds := shared.dynamic.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1",
+		Resource: "customresourcedefinitions"})
 	if _, err := crds.Create(t.Context(), crd, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 		t.Fatal(err)
 	}
@@ -79,7 +87,8 @@ func jobSet(t *testing.T, ns, name string, annotations map[string]string) metav1
 		made, err = shared.dynamic.Resource(jobSets).Namespace(ns).Create(ctx, set, metav1.CreateOptions{})
 		return err == nil, nil
 	}, func() string { return "it was not" })
-	return *metav1.NewControllerRef(made, schema.GroupVersionKind{Group: jobSets.Group, Version: jobSets.Version, Kind: "JobSet"})
+	return *metav1.NewControllerRef(made, schema.GroupVersionKind{Group: jobSets.Group, Version: jobSets.Version,
+		Kind: "JobSet"})
 }
 
 // A Job says on itself, not in its template, that its pods start together and in which queue.
@@ -95,7 +104,9 @@ func TestLiveAJobSaysWhatItsPodsAre(t *testing.T) {
 	noneOf(t, ns, "train")
 	node(t, ns+"-b", "2")
 	awaitRunning(t, ns, "train", 3)
-	eventually(t, "the queue to hold the three and not the one", func(ctxless) (bool, error) { return allocated(t, ns) == "3", nil },
+	eventually(t, "the queue to hold the three and not the one", func(ctxless) (bool, error) {
+		return allocated(t, ns) == "3", nil
+	},
 		func() string { return allocated(t, ns) })
 }
 
@@ -131,7 +142,8 @@ func TestLiveAJobSetSaysWhatItsJobsPodsAre(t *testing.T) {
 
 // ownerRead matches what is asked of Jobs.
 func ownerRead(r *http.Request) bool {
-	return r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/apis/batch/v1/") && strings.Contains(r.URL.Path, "/jobs/")
+	return r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/apis/batch/v1/") &&
+		strings.Contains(r.URL.Path, "/jobs/")
 }
 
 // Where a Job may not be read its pods are what they say themselves, at once.
@@ -199,19 +211,24 @@ func owned(t *testing.T, ns string) {
 	t.Helper()
 	label := map[string]string{"only": ns}
 	patch := fmt.Sprintf(`{"metadata":{"labels":{"only":%q}}}`, ns)
-	if _, err := shared.kube.CoreV1().Nodes().Patch(t.Context(), ns+"-a", types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
+	if _, err := shared.kube.CoreV1().Nodes().Patch(t.Context(), ns+"-a", types.MergePatchType, []byte(patch),
+		metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	webDeployment(t, ns, "owned-deployment", 1, "50m", nil)
 	one, always := int32(1), corev1.RestartPolicyAlways
-	stateful := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: "owned-stateful"}, Spec: appsv1.StatefulSetSpec{Replicas: &one,
-		Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "owned-stateful"}}, Template: template(ns, "owned-stateful", "50m")}}
+	stateful := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: "owned-stateful"},
+		Spec: appsv1.StatefulSetSpec{Replicas: &one,
+			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "owned-stateful"}},
+			Template: template(ns, "owned-stateful", "50m")}}
 	stateful.Spec.Template.Spec.RestartPolicy = always
 	daemon := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: "owned-daemon"}, Spec: appsv1.DaemonSetSpec{
-		Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "owned-daemon"}}, Template: template(ns, "owned-daemon", "50m")}}
+		Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "owned-daemon"}},
+		Template: template(ns, "owned-daemon", "50m")}}
 	daemon.Spec.Template.Spec.RestartPolicy, daemon.Spec.Template.Spec.NodeSelector = always, label
-	cron := &batchv1.CronJob{ObjectMeta: metav1.ObjectMeta{Name: "nightly"}, Spec: batchv1.CronJobSpec{Schedule: "0 0 1 1 *", Suspend: new(bool),
-		JobTemplate: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{Template: template(ns, "nightly", "50m")}}}}
+	cron := &batchv1.CronJob{ObjectMeta: metav1.ObjectMeta{Name: "nightly"},
+		Spec: batchv1.CronJobSpec{Schedule: "0 0 1 1 *", Suspend: new(bool),
+			JobTemplate: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{Template: template(ns, "nightly", "50m")}}}}
 	apps := shared.kube.AppsV1()
 	_, errStateful := apps.StatefulSets(ns).Create(t.Context(), stateful, metav1.CreateOptions{})
 	_, errDaemon := apps.DaemonSets(ns).Create(t.Context(), daemon, metav1.CreateOptions{})
@@ -219,7 +236,8 @@ func owned(t *testing.T, ns string) {
 	if err := errors.Join(errStateful, errDaemon, errCron); err != nil {
 		t.Fatal(err)
 	}
-	job(t, ns, "owned-nightly", 1, "50m", nil, *metav1.NewControllerRef(made, batchv1.SchemeGroupVersion.WithKind("CronJob")))
+	job(t, ns, "owned-nightly", 1, "50m", nil, *metav1.NewControllerRef(made,
+		batchv1.SchemeGroupVersion.WithKind("CronJob")))
 	job(t, ns, "owned-set", 1, "50m", nil, jobSet(t, ns, "set", nil))
 	job(t, ns, "owned-job", 1, "50m", nil)
 }

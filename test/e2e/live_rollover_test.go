@@ -27,7 +27,8 @@ func (w world) volcanosPod() (goes func()) {
 	})
 	pods, ctx := w.kube.CoreV1().Pods(system), w.t.Context()
 	p := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: "volcano-scheduler-" + w.ns, Labels: map[string]string{"app": "volcano-scheduler"}},
+		ObjectMeta: metav1.ObjectMeta{Name: "volcano-scheduler-" + w.ns,
+			Labels: map[string]string{"app": "volcano-scheduler"}},
 		Spec: corev1.PodSpec{SchedulerName: "none", Containers: []corev1.Container{{Name: "volcano-scheduler",
 			Image: "docker.io/volcanosh/vc-scheduler:v1.14.0", Args: []string{"--logtostderr", "--scheduler-name=" + w.ns,
 				"--scheduler-conf=/volcano.scheduler/volcano-scheduler.conf", "--leader-elect=false", "-v=3", "2>&1"}}}}}

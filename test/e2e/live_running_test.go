@@ -28,7 +28,8 @@ func TestLiveWhatRunsHoldsItsRoom(t *testing.T) {
 			s.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
 				NodeSelectorTerms: []corev1.NodeSelectorTerm{
 					{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "gone", Operator: corev1.NodeSelectorOpDoesNotExist}}},
-					{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "gen", Operator: corev1.NodeSelectorOpGt, Values: []string{"v5"}}}}}}}}
+					{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "gen", Operator: corev1.NodeSelectorOpGt,
+						Values: []string{"v5"}}}}}}}}
 		},
 		"200 preferences": func(s *corev1.PodSpec) {
 			a := &corev1.PodAntiAffinity{}
@@ -40,7 +41,8 @@ func TestLiveWhatRunsHoldsItsRoom(t *testing.T) {
 			s.Affinity = &corev1.Affinity{PodAntiAffinity: a}
 		},
 		"a limit of the pod as a whole that no node has": func(s *corev1.PodSpec) {
-			s.Resources = &corev1.ResourceRequirements{Requests: amountsOf("cpu", "4", "memory", "1Gi"), Limits: amountsOf("cpu", "4", "memory", "1Pi")}
+			s.Resources = &corev1.ResourceRequirements{Requests: amountsOf("cpu", "4", "memory", "1Gi"),
+				Limits: amountsOf("cpu", "4", "memory", "1Pi")}
 			s.Containers[0].Resources = corev1.ResourceRequirements{}
 		},
 	} {
@@ -93,7 +95,8 @@ func TestLiveAQueueHoldsWhatItsTenantHides(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() {
-				_ = shared.dynamic.Resource(queueResource).Delete(context.Background(), ns, metav1.DeleteOptions{}) // it may be gone
+				// it may be gone
+				_ = shared.dynamic.Resource(queueResource).Delete(context.Background(), ns, metav1.DeleteOptions{})
 			})
 			live(t, ns)
 			submit(t, ns, ns, "first", 2, 2, "1")
@@ -111,6 +114,7 @@ func TestLiveAQueueHoldsWhatItsTenantHides(t *testing.T) {
 }
 
 func patched(t *testing.T, kind schema.GroupVersionResource, ns, name, patch string) error {
-	_, err := shared.dynamic.Resource(kind).Namespace(ns).Patch(t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	_, err := shared.dynamic.Resource(kind).Namespace(ns).Patch(t.Context(), name, types.MergePatchType, []byte(patch),
+		metav1.PatchOptions{})
 	return err
 }

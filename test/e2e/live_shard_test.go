@@ -27,7 +27,8 @@ func TestLiveTheStatusOfAShard(t *testing.T) {
 	shards := shared.dynamic.Resource(shardResource)
 	make := func(name string, desired ...any) {
 		t.Helper()
-		shard := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "shard.volcano.sh/v1alpha1", "kind": "NodeShard",
+		shard := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "shard.volcano.sh/v1alpha1",
+			"kind":     "NodeShard",
 			"metadata": map[string]any{"name": name}, "spec": map[string]any{"nodesDesired": append([]any{}, desired...)}}}
 		if _, err := shards.Create(t.Context(), shard, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
@@ -36,7 +37,8 @@ func TestLiveTheStatusOfAShard(t *testing.T) {
 	}
 	patch := func(name, text string, sub ...string) {
 		t.Helper()
-		if _, err := shards.Patch(t.Context(), name, types.MergePatchType, []byte(text), metav1.PatchOptions{}, sub...); err != nil {
+		if _, err := shards.Patch(t.Context(), name, types.MergePatchType, []byte(text), metav1.PatchOptions{},
+			sub...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -91,7 +93,8 @@ func TestLiveShards(t *testing.T) {
 			ns := namespace(t)
 			node(t, ns+"-own", "4")
 			node(t, ns+"-other", "16")
-			shard := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "shard.volcano.sh/v1alpha1", "kind": "NodeShard",
+			shard := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "shard.volcano.sh/v1alpha1",
+				"kind":     "NodeShard",
 				"metadata": map[string]any{"name": ns}, "spec": map[string]any{"nodesDesired": []any{ns + "-own"}}}}
 			if _, err := shards.Create(t.Context(), shard, metav1.CreateOptions{}); err != nil {
 				t.Fatal(err)
@@ -114,7 +117,9 @@ func TestLiveShards(t *testing.T) {
 				awaitRunning(t, ns, "second", 1)
 				return
 			}
-			eventually(t, "the second pod to say that it waits", func(ctxless) (bool, error) { return unschedulable(*get(t, ns, "second")), nil },
+			eventually(t, "the second pod to say that it waits", func(ctxless) (bool, error) {
+				return unschedulable(*get(t, ns, "second")), nil
+			},
 				func() string { return get(t, ns, "second").Spec.NodeName })
 		})
 	}

@@ -144,7 +144,8 @@ func TestLiveATakeOverDeletesNothing(t *testing.T) {
 	}
 	for _, g := range short {
 		g.Object["status"] = map[string]any{}
-		if _, err := w.dynamic.Resource(podGroupResource).Namespace("t").Update(t.Context(), g, metav1.UpdateOptions{}); err != nil {
+		if _, err := w.dynamic.Resource(podGroupResource).Namespace("t").Update(t.Context(), g,
+			metav1.UpdateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -240,7 +241,8 @@ func refuses(suffix string) func(o *loop.Options) {
 				if !strings.HasSuffix(r.URL.Path, suffix+"/binding") {
 					return next.RoundTrip(r)
 				}
-				says := apierrors.NewForbidden(corev1.Resource("pods"), strings.TrimPrefix(suffix, "/"), errors.New("a webhook says no")).Status()
+				says := apierrors.NewForbidden(corev1.Resource("pods"), strings.TrimPrefix(suffix, "/"),
+					errors.New("a webhook says no")).Status()
 				says.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
 				no, err := json.Marshal(says)
 				return &http.Response{StatusCode: http.StatusForbidden, Header: http.Header{"Content-Type": {"application/json"}},
@@ -254,20 +256,24 @@ func refuses(suffix string) func(o *loop.Options) {
 func stateful(t *testing.T, ns, name string, members int32) {
 	t.Helper()
 	gang := object("PodGroup", name, map[string]any{"minMember": int64(members), "queue": ns})
-	if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Create(t.Context(), gang, metav1.CreateOptions{}); err != nil {
+	if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Create(t.Context(), gang,
+		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	p := member(ns, name, 0, "100m")
 	p.Spec.SchedulerName = ns
 	labels := map[string]string{"gang": name}
 	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name}, Spec: appsv1.StatefulSetSpec{
-		Replicas: &members, ServiceName: name, PodManagementPolicy: appsv1.ParallelPodManagement, Selector: &metav1.LabelSelector{MatchLabels: labels},
-		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels, Annotations: p.Annotations}, Spec: p.Spec}}}
+		Replicas: &members, ServiceName: name, PodManagementPolicy: appsv1.ParallelPodManagement,
+		Selector: &metav1.LabelSelector{MatchLabels: labels},
+		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels, Annotations: p.Annotations},
+			Spec: p.Spec}}}
 	if _, err := shared.kube.AppsV1().StatefulSets(ns).Create(t.Context(), set, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := shared.kube.AppsV1().StatefulSets(ns).Delete(context.Background(), name, metav1.DeleteOptions{}); err != nil {
+		if err := shared.kube.AppsV1().StatefulSets(ns).Delete(context.Background(), name,
+			metav1.DeleteOptions{}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -283,7 +289,8 @@ func TestLiveARefusedGangGivesItsRoomBack(t *testing.T) {
 	stateful(t, ns, "train", 4)
 	stop := live(t, ns, refuses("/train-3"), func(o *loop.Options) { o.Stranded = 2 * time.Second })
 	eventually(t, "the gang to give its room back", func(ctxless) (bool, error) {
-		return len(events(t, ns, "PodGroup", "train", "GangReleased")) == 1 && bound(list(t, ns, "train")) == 0 && len(list(t, ns, "train")) == 4, nil
+		return len(events(t, ns, "PodGroup", "train", "GangReleased")) == 1 && bound(list(t, ns, "train")) == 0 &&
+			len(list(t, ns, "train")) == 4, nil
 	}, func() string { return stands(t, ns) })
 	first := uids(list(t, ns, "train"))
 	if n := len(events(t, ns, "PodGroup", "train", "GangStranded")); n == 0 {
@@ -298,7 +305,8 @@ func TestLiveARefusedGangGivesItsRoomBack(t *testing.T) {
 		return err == nil && r.Tries > 8, nil
 	}, func() string { return group(t, ns, "train").Annotations[record.Key] })
 	if now := uids(list(t, ns, "train")); !slices.Equal(now, first) || bound(list(t, ns, "train")) != 0 {
-		t.Errorf("when it was tried again %d members were bound, and the pods are %v, which were %v", bound(list(t, ns, "train")), now, first)
+		t.Errorf("when it was tried again %d members were bound, and the pods are %v, which were %v",
+			bound(list(t, ns, "train")), now, first)
 	}
 	stop()
 	forgetRefusals(t, ns, "train") // or it would wait for its next try
@@ -320,7 +328,8 @@ func uids(pods []corev1.Pod) []string {
 
 // stands is where a gang stands that does not do what a test waits for.
 func stands(t *testing.T, ns string) string {
-	return fmt.Sprint(group(t, ns, "train").Annotations, len(list(t, ns, "train")), " pods, bound: ", bound(list(t, ns, "train")))
+	return fmt.Sprint(group(t, ns, "train").Annotations, len(list(t, ns, "train")), " pods, bound: ",
+		bound(list(t, ns, "train")))
 }
 
 // forgetRefusals removes the record of a PodGroup.
@@ -331,7 +340,8 @@ func forgetRefusals(t *testing.T, ns, name string) {
 		t.Fatal(err)
 	}
 	unstructured.RemoveNestedField(g.Object, "metadata", "annotations", record.Key)
-	if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Update(t.Context(), g, metav1.UpdateOptions{}); err != nil {
+	if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Update(t.Context(), g,
+		metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -20,7 +20,8 @@ import (
 // test's namespace, until the returned function is called or the test ends.
 func live(t *testing.T, ns string, change ...func(*loop.Options)) (stop func()) {
 	t.Helper()
-	o := loop.Options{Config: rest.CopyConfig(shared.Config), SchedulerNames: []string{ns}, Adopt: loop.AdoptAlways, DumpDir: t.TempDir()}
+	o := loop.Options{Config: rest.CopyConfig(shared.Config), SchedulerNames: []string{ns}, Adopt: loop.AdoptAlways,
+		DumpDir: t.TempDir()}
 	for _, c := range change {
 		c(&o)
 	}
@@ -56,7 +57,8 @@ func live(t *testing.T, ns string, change ...func(*loop.Options)) (stop func()) 
 func submit(t *testing.T, ns, queue, name string, members, least int, cpu string) {
 	t.Helper()
 	group := object("PodGroup", name, map[string]any{"minMember": int64(least), "queue": queue})
-	if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Create(t.Context(), group, metav1.CreateOptions{}); err != nil {
+	if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Create(t.Context(), group,
+		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range members {
@@ -116,7 +118,8 @@ func group(t *testing.T, ns, name string) *schedulingv1beta1.PodGroup {
 }
 
 // awaitCondition waits until a PodGroup has a condition that is true, and returns it.
-func awaitCondition(t *testing.T, ns, name string, kind schedulingv1beta1.PodGroupConditionType) (found schedulingv1beta1.PodGroupCondition) {
+func awaitCondition(t *testing.T, ns, name string, kind schedulingv1beta1.PodGroupConditionType) (
+	found schedulingv1beta1.PodGroupCondition) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("PodGroup %s to be %s", name, kind), func(context.Context) (bool, error) {
 		for _, c := range group(t, ns, name).Status.Conditions {
@@ -165,7 +168,8 @@ func unschedulable(p corev1.Pod) bool {
 func weighted(t *testing.T, name string, weight int64) {
 	t.Helper()
 	queues := shared.dynamic.Resource(queueResource)
-	if _, err := queues.Create(t.Context(), object("Queue", name, map[string]any{"weight": weight}), metav1.CreateOptions{}); err != nil {
+	if _, err := queues.Create(t.Context(), object("Queue", name, map[string]any{"weight": weight}),
+		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

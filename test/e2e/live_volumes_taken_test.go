@@ -19,7 +19,8 @@ func halfway(t *testing.T, ns, second string) {
 	queue(t, ns)
 	live(t, ns)
 	group := object("PodGroup", "g", map[string]any{"minMember": int64(2), "queue": ns})
-	if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Create(t.Context(), group, metav1.CreateOptions{}); err != nil {
+	if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Create(t.Context(), group,
+		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for i, c := range []string{"made", second} {
@@ -105,13 +106,15 @@ func TestAVolumeIsNotGivenToTheNextClaimOfItsName(t *testing.T) {
 	halfway(t, ns, "mine")
 	api := shared.kube.CoreV1().PersistentVolumeClaims(ns)
 	c := volumeClaim(t, ns, "mine")
-	if _, err := api.Patch(t.Context(), "mine", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
+	if _, err := api.Patch(t.Context(), "mine", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`),
+		metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := api.Delete(t.Context(), "mine", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	again := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "mine"}, Spec: *c.Spec.DeepCopy()}
+	again := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "mine"},
+		Spec: *c.Spec.DeepCopy()}
 	again.Spec.Resources.Requests[corev1.ResourceStorage] = resource.MustParse("2Gi")
 	eventually(t, "the first claim to be gone and another of its name to be made", func(ctxless) (bool, error) {
 		_, err := api.Create(t.Context(), again.DeepCopy(), metav1.CreateOptions{})
@@ -149,7 +152,8 @@ func TestANodeThatAnotherSchedulerSelectedStays(t *testing.T) {
 		}
 	}
 	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, volume.AnnSelectedNode, theirs)
-	if _, err := shared.kube.CoreV1().PersistentVolumeClaims(ns).Patch(t.Context(), "shared", types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
+	if _, err := shared.kube.CoreV1().PersistentVolumeClaims(ns).Patch(t.Context(), "shared", types.MergePatchType,
+		[]byte(patch), metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	awaitRefusal(t, ns)

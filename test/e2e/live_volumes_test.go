@@ -18,8 +18,10 @@ import (
 func storage(t *testing.T, ns string) {
 	t.Helper()
 	wait := storagev1.VolumeBindingWaitForFirstConsumer
-	for name, provisioner := range map[string]string{ns: "kubernetes.io/no-provisioner", ns + "-made": "e2e.ashlar.sh/disks"} {
-		class := &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Provisioner: provisioner, VolumeBindingMode: &wait}
+	for name, provisioner := range map[string]string{ns: "kubernetes.io/no-provisioner", ns +
+		"-made": "e2e.ashlar.sh/disks"} {
+		class := &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Provisioner: provisioner,
+			VolumeBindingMode: &wait}
 		if _, err := shared.kube.StorageV1().StorageClasses().Create(t.Context(), class, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +43,8 @@ func disk(name, class string) *corev1.PersistentVolume {
 // inZone lets nodes of a zone alone reach a volume.
 func inZone(v *corev1.PersistentVolume, zone string) *corev1.PersistentVolume {
 	v.Spec.NodeAffinity = &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
-		MatchExpressions: []corev1.NodeSelectorRequirement{{Key: corev1.LabelTopologyZone, Operator: corev1.NodeSelectorOpIn, Values: []string{zone}}}}}}}
+		MatchExpressions: []corev1.NodeSelectorRequirement{{Key: corev1.LabelTopologyZone, Operator: corev1.NodeSelectorOpIn,
+			Values: []string{zone}}}}}}}
 	return v
 }
 
@@ -58,10 +61,14 @@ func createDisk(t *testing.T, v *corev1.PersistentVolume) {
 // createClaim asks for a gibibyte of a class; with a volume's name for that one.
 func createClaim(t *testing.T, ns, name, class, volumeName string) {
 	t.Helper()
-	c := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name}, Spec: corev1.PersistentVolumeClaimSpec{
-		StorageClassName: &class, VolumeName: volumeName, AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
-		Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}}}}
-	if _, err := shared.kube.CoreV1().PersistentVolumeClaims(ns).Create(t.Context(), c, metav1.CreateOptions{}); err != nil {
+	c := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			StorageClassName: &class, VolumeName: volumeName,
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+			Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse(
+				"1Gi")}}}}
+	if _, err := shared.kube.CoreV1().PersistentVolumeClaims(ns).Create(t.Context(), c,
+		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -103,7 +110,8 @@ func provision(t *testing.T, ns string) {
 		if zone := n.Labels[corev1.LabelTopologyZone]; zone != "" {
 			inZone(v, zone)
 		}
-		v.Spec.ClaimRef = &corev1.ObjectReference{Kind: "PersistentVolumeClaim", APIVersion: "v1", Namespace: ns, Name: c.Name, UID: c.UID}
+		v.Spec.ClaimRef = &corev1.ObjectReference{Kind: "PersistentVolumeClaim", APIVersion: "v1", Namespace: ns,
+			Name: c.Name, UID: c.UID}
 		createDisk(t, v)
 	}
 }
@@ -113,7 +121,8 @@ func zoned(t *testing.T, name, zone, cpu string) {
 	t.Helper()
 	node(t, name, cpu)
 	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:%q}}}`, corev1.LabelTopologyZone, zone)
-	if _, err := shared.kube.CoreV1().Nodes().Patch(t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
+	if _, err := shared.kube.CoreV1().Nodes().Patch(t.Context(), name, types.MergePatchType, []byte(patch),
+		metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -183,7 +192,8 @@ func TestVolumesAreBoundBeforeTheirPods(t *testing.T) {
 	}
 	// A provisioner that cannot make it there takes the node from the claim: all is decided anew.
 	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:null}}}`, volume.AnnSelectedNode)
-	if _, err := shared.kube.CoreV1().PersistentVolumeClaims(ns).Patch(t.Context(), "made", types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
+	if _, err := shared.kube.CoreV1().PersistentVolumeClaims(ns).Patch(t.Context(), "made", types.MergePatchType,
+		[]byte(patch), metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the pod to say that its volume could not be made", func(ctxless) (bool, error) {

@@ -31,20 +31,21 @@ var unasked = map[right]string{
 	{"scheduling.volcano.sh", "podgroups", "list"}:   noWatchList,
 	{"scheduling.volcano.sh", "queues", "list"}:      noWatchList,
 
-	{"", "persistentvolumeclaims", "list"}:                 noWatchList,
-	{"", "persistentvolumes", "list"}:                      noWatchList,
-	{"storage.k8s.io", "storageclasses", "list"}:           noWatchList,
-	{"storage.k8s.io", "csinodes", "list"}:                 noWatchList,
-	{"storage.k8s.io", "csidrivers", "list"}:               noWatchList,
-	{"storage.k8s.io", "csistoragecapacities", "list"}:     noWatchList,
-	{"storage.k8s.io", "volumeattachments", "list"}:        noWatchList,
-	{"resource.k8s.io", "resourceslices", "list"}:          noWatchList,
-	{"resource.k8s.io", "deviceclasses", "list"}:           noWatchList,
-	{"resource.k8s.io", "resourceclaims/binding", "patch"}: "no request asks for it: the API server does, where a patch of the status changes who has a claim",
-	{"topology.volcano.sh", "hypernodes", "list"}:          whereConfigured,
-	{"topology.volcano.sh", "hypernodes", "watch"}:         whereConfigured,
-	{"nodeinfo.volcano.sh", "numatopologies", "list"}:      whereConfigured,
-	{"nodeinfo.volcano.sh", "numatopologies", "watch"}:     whereConfigured,
+	{"", "persistentvolumeclaims", "list"}:             noWatchList,
+	{"", "persistentvolumes", "list"}:                  noWatchList,
+	{"storage.k8s.io", "storageclasses", "list"}:       noWatchList,
+	{"storage.k8s.io", "csinodes", "list"}:             noWatchList,
+	{"storage.k8s.io", "csidrivers", "list"}:           noWatchList,
+	{"storage.k8s.io", "csistoragecapacities", "list"}: noWatchList,
+	{"storage.k8s.io", "volumeattachments", "list"}:    noWatchList,
+	{"resource.k8s.io", "resourceslices", "list"}:      noWatchList,
+	{"resource.k8s.io", "deviceclasses", "list"}:       noWatchList,
+	{"resource.k8s.io", "resourceclaims/binding",
+		"patch"}: "no request asks for it: the API server does, where a patch of the status changes who has a claim",
+	{"topology.volcano.sh", "hypernodes", "list"}:      whereConfigured,
+	{"topology.volcano.sh", "hypernodes", "watch"}:     whereConfigured,
+	{"nodeinfo.volcano.sh", "numatopologies", "list"}:  whereConfigured,
+	{"nodeinfo.volcano.sh", "numatopologies", "watch"}: whereConfigured,
 
 	{"shard.volcano.sh", "nodeshards/status", "patch"}: "where the flags turn shards on",
 
@@ -59,7 +60,8 @@ var unasked = map[right]string{
 	{"kubeflow.org", "xgboostjobs", "get"}: whereReleased,
 }
 
-const whereReleased = "a controller is read when members of its gang are to be deleted; the test has one of a StatefulSet"
+const whereReleased = "a controller is read when members of its gang are to be deleted; the test has one of a " +
+	"StatefulSet"
 
 const whereConfigured = "they are watched where the configuration names the plugin that reads them"
 
@@ -120,7 +122,8 @@ func rightsBesideVolcanos(t *testing.T, used map[right]bool) {
 
 // volcanosRules are what Volcano's chart lets its scheduler do with what Ashlar has to do with.
 var volcanosRules = []rbacv1.PolicyRule{
-	{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"create", "list", "watch", "update", "patch"}},
+	{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"create", "list", "watch", "update",
+		"patch"}},
 	{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get", "list", "watch", "patch", "delete"}},
 	{APIGroups: []string{""}, Resources: []string{"pods/status"}, Verbs: []string{"update"}},
 	{APIGroups: []string{""}, Resources: []string{"pods/binding"}, Verbs: []string{"create"}},
@@ -129,29 +132,40 @@ var volcanosRules = []rbacv1.PolicyRule{
 	{APIGroups: []string{""}, Resources: []string{"namespaces"}, Verbs: []string{"get", "list", "watch"}},
 	{APIGroups: []string{""}, Resources: []string{"resourcequotas"}, Verbs: []string{"list", "watch"}},
 	{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get", "list", "watch", "update", "patch"}},
-	{APIGroups: []string{"storage.k8s.io"}, Resources: []string{"storageclasses", "csinodes", "csidrivers", "csistoragecapacities", "volumeattachments"}, Verbs: []string{"list", "watch"}},
+	{APIGroups: []string{"storage.k8s.io"}, Resources: []string{"storageclasses", "csinodes", "csidrivers",
+		"csistoragecapacities", "volumeattachments"}, Verbs: []string{"list", "watch"}},
 	{APIGroups: []string{"policy"}, Resources: []string{"poddisruptionbudgets"}, Verbs: []string{"list", "watch"}},
-	{APIGroups: []string{"scheduling.k8s.io"}, Resources: []string{"priorityclasses"}, Verbs: []string{"get", "list", "watch"}},
-	{APIGroups: []string{"scheduling.volcano.sh"}, Resources: []string{"queues"}, Verbs: []string{"get", "list", "watch", "create", "delete", "update"}},
+	{APIGroups: []string{"scheduling.k8s.io"}, Resources: []string{"priorityclasses"},
+		Verbs: []string{"get", "list", "watch"}},
+	{APIGroups: []string{"scheduling.volcano.sh"}, Resources: []string{"queues"},
+		Verbs: []string{"get", "list", "watch", "create", "delete", "update"}},
 	{APIGroups: []string{"scheduling.volcano.sh"}, Resources: []string{"queues/status"}, Verbs: []string{"update"}},
-	{APIGroups: []string{"scheduling.volcano.sh"}, Resources: []string{"podgroups"}, Verbs: []string{"list", "watch", "update"}},
-	{APIGroups: []string{"batch.volcano.sh"}, Resources: []string{"jobs"}, Verbs: []string{"get", "list", "watch", "update", "delete"}},
-	{APIGroups: []string{"apps"}, Resources: []string{"daemonsets", "replicasets", "statefulsets"}, Verbs: []string{"get", "list", "watch"}},
-	{APIGroups: []string{"topology.volcano.sh"}, Resources: []string{"hypernodes"}, Verbs: []string{"get", "list", "watch"}},
-	{APIGroups: []string{"nodeinfo.volcano.sh"}, Resources: []string{"numatopologies"}, Verbs: []string{"get", "list", "watch", "delete"}},
+	{APIGroups: []string{"scheduling.volcano.sh"}, Resources: []string{"podgroups"},
+		Verbs: []string{"list", "watch", "update"}},
+	{APIGroups: []string{"batch.volcano.sh"}, Resources: []string{"jobs"},
+		Verbs: []string{"get", "list", "watch", "update", "delete"}},
+	{APIGroups: []string{"apps"}, Resources: []string{"daemonsets", "replicasets", "statefulsets"},
+		Verbs: []string{"get", "list", "watch"}},
+	{APIGroups: []string{"topology.volcano.sh"}, Resources: []string{"hypernodes"},
+		Verbs: []string{"get", "list", "watch"}},
+	{APIGroups: []string{"nodeinfo.volcano.sh"}, Resources: []string{"numatopologies"},
+		Verbs: []string{"get", "list", "watch", "delete"}},
 	{APIGroups: []string{"shard.volcano.sh"}, Resources: []string{"nodeshards"}, Verbs: []string{"get", "list", "watch"}},
-	{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"get", "create", "update", "watch"}},
-	{APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceclaims"}, Verbs: []string{"get", "list", "watch", "create", "update", "patch"}},
+	{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"},
+		Verbs: []string{"get", "create", "update", "watch"}},
+	{APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceclaims"},
+		Verbs: []string{"get", "list", "watch", "create", "update", "patch"}},
 	{APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceclaims/status"}, Verbs: []string{"update"}},
-	{APIGroups: []string{"resource.k8s.io"}, Resources: []string{"deviceclasses", "resourceslices"}, Verbs: []string{"get", "list", "watch", "create"}},
+	{APIGroups: []string{"resource.k8s.io"}, Resources: []string{"deviceclasses", "resourceslices"},
+		Verbs: []string{"get", "list", "watch", "create"}},
 }
 
 func byName(a, b right) int { return strings.Compare(a.resource+a.verb, b.resource+b.verb) }
 
-// busy runs the scheduler as a service account, elected by its Lease, until it has done each
-// thing it ever does: made a queue, had volumes bound and a device allocated, opened its queue's gate to a pod, read the owners of pods, bound a gang, said why another waits, told what a queue
-// holds, looked up what became of writes whose answers were lost, and given up a gang that
-// stands half.
+// busy runs the scheduler as a service account, elected by its Lease, until it has done each thing it ever does: made a
+// queue, had volumes bound and a device allocated, opened its queue's gate to a pod, read the owners of pods, bound a
+// gang, said why another waits, told what a queue holds, looked up what became of writes whose answers were lost, and
+// given up a gang that stands half.
 func busy(t *testing.T, account string) {
 	t.Helper()
 	ns := namespace(t)
@@ -159,7 +173,8 @@ func busy(t *testing.T, account string) {
 	queue(t, ns)
 	stateful(t, ns, "half", 3)
 	forgetLease(t, "volcano")
-	token, err := shared.kube.CoreV1().ServiceAccounts(installedIn).CreateToken(t.Context(), account, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	token, err := shared.kube.CoreV1().ServiceAccounts(installedIn).CreateToken(t.Context(), account,
+		&authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,20 +207,27 @@ func busy(t *testing.T, account string) {
 	cards(t, ns, ns+"-a", 1)
 	createDeviceClaim(t, ns, "card", 1)
 	create(t, withDevices(ns, "card", "card"))
-	eventually(t, "a pod to have a device", func(ctxless) (bool, error) { return bound(list(t, ns, "card")) == 1, nil }, refused)
+	eventually(t, "a pod to have a device", func(ctxless) (bool, error) {
+		return bound(list(t, ns, "card")) == 1, nil
+	}, refused)
 	gated := member(ns, "gated", 0, "100m")
 	gated.Spec.SchedulerName, gated.Annotations = ns, map[string]string{translate.QueueGate: "true"}
 	gated.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: translate.QueueGate}}
 	create(t, gated)
-	eventually(t, "a pod behind the gate of its queue to be bound", func(ctxless) (bool, error) { return bound(list(t, ns, "gated")) == 1, nil }, refused)
+	eventually(t, "a pod behind the gate of its queue to be bound", func(ctxless) (bool, error) {
+		return bound(list(t, ns, "gated")) == 1, nil
+	}, refused)
 	owned(t, ns)
-	eventually(t, "the pods of each kind of owner to be bound", func(ctxless) (bool, error) { return bound(list(t, ns, "owned-")) == 6, nil }, refused)
+	eventually(t, "the pods of each kind of owner to be bound", func(ctxless) (bool, error) {
+		return bound(list(t, ns, "owned-")) == 6, nil
+	}, refused)
 	submit(t, ns, ns, "runs", 2, 2, "1")
 	submit(t, ns, ns, "waits", 2, 2, "3")
-	eventually(t, "a gang to run, another to say that it waits, and the queue to show what it holds", func(ctxless) (bool, error) {
-		waiting := list(t, ns, "waits")
-		return bound(list(t, ns, "runs")) == 2 && unschedulable(waiting[0]) && allocated(t, ns) != "", nil
-	}, refused)
+	eventually(t, "a gang to run, another to say that it waits, and the queue to show what it holds",
+		func(ctxless) (bool, error) {
+			waiting := list(t, ns, "waits")
+			return bound(list(t, ns, "runs")) == 2 && unschedulable(waiting[0]) && allocated(t, ns) != "", nil
+		}, refused)
 	awaitCondition(t, ns, "waits", "Unschedulable")
 	stop()
 }

@@ -138,10 +138,13 @@ func sayPods(ctx context.Context, b *strings.Builder, kube kubernetes.Interface,
 		return strings.Compare(string(x.Status.Phase), string(y.Status.Phase))
 	})
 	for _, p := range pods.Items[:min(len(pods.Items), most)] {
-		fmt.Fprintf(b, "  pod %s uid %s version %s made %s on %q nominated %q %s deleting %v gates %v group %q\n", p.Name, p.UID, p.ResourceVersion,
-			p.CreationTimestamp.Format(time.TimeOnly), p.Spec.NodeName, p.Status.NominatedNodeName, p.Status.Phase, p.DeletionTimestamp, p.Spec.SchedulingGates, gangOf(&p))
+		fmt.Fprintf(b, "  pod %s uid %s version %s made %s on %q nominated %q %s deleting %v gates %v group %q\n", p.Name,
+			p.UID, p.ResourceVersion,
+			p.CreationTimestamp.Format(time.TimeOnly), p.Spec.NodeName, p.Status.NominatedNodeName, p.Status.Phase,
+			p.DeletionTimestamp, p.Spec.SchedulingGates, gangOf(&p))
 		for _, c := range p.Status.Conditions {
-			fmt.Fprintf(b, "    %s %s %s %q %s\n", c.Type, c.Status, c.Reason, c.Message, c.LastTransitionTime.Format(time.TimeOnly))
+			fmt.Fprintf(b, "    %s %s %s %q %s\n", c.Type, c.Status, c.Reason, c.Message,
+				c.LastTransitionTime.Format(time.TimeOnly))
 		}
 	}
 }
@@ -155,7 +158,8 @@ func sayNodes(ctx context.Context, b *strings.Builder, kube kubernetes.Interface
 	}
 	for _, n := range nodes.Items {
 		if strings.HasPrefix(n.Name, ns) {
-			fmt.Fprintf(b, "  node %s ready %v unschedulable %v taints %v allocatable %s cpu\n", n.Name, ready(&n), n.Spec.Unschedulable, n.Spec.Taints, n.Status.Allocatable.Cpu())
+			fmt.Fprintf(b, "  node %s ready %v unschedulable %v taints %v allocatable %s cpu\n", n.Name, ready(&n),
+				n.Spec.Unschedulable, n.Spec.Taints, n.Status.Allocatable.Cpu())
 		}
 	}
 }
@@ -167,7 +171,8 @@ func sayVolcanos(ctx context.Context, b *strings.Builder, api dynamic.Interface,
 		return
 	}
 	for _, g := range groups.Items[:min(len(groups.Items), most)] {
-		fmt.Fprintf(b, "  podgroup %s uid %s version %s spec %v status %v\n", g.GetName(), g.GetUID(), g.GetResourceVersion(), g.Object["spec"], g.Object["status"])
+		fmt.Fprintf(b, "  podgroup %s uid %s version %s spec %v status %v\n", g.GetName(), g.GetUID(), g.GetResourceVersion(),
+			g.Object["spec"], g.Object["status"])
 	}
 	queues, err := api.Resource(queueResource).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -189,7 +194,8 @@ func sayEvents(ctx context.Context, b *strings.Builder, kube kubernetes.Interfac
 	}
 	slices.SortFunc(events.Items, func(x, y corev1.Event) int { return x.LastTimestamp.Compare(y.LastTimestamp.Time) })
 	for _, e := range events.Items[max(0, len(events.Items)-most):] {
-		fmt.Fprintf(b, "  event %s %s/%s uid %s %s: %s\n", e.LastTimestamp.Format(time.TimeOnly), e.InvolvedObject.Kind, e.InvolvedObject.Name,
+		fmt.Fprintf(b, "  event %s %s/%s uid %s %s: %s\n", e.LastTimestamp.Format(time.TimeOnly), e.InvolvedObject.Kind,
+			e.InvolvedObject.Name,
 			e.InvolvedObject.UID, e.Reason, e.Message)
 	}
 }
@@ -228,22 +234,25 @@ func sayBelief(ctx context.Context, b *strings.Builder, d dump, namespaces []str
 		Jobs []explain.Job
 		Pods []explain.Pod
 	}
-	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {
-		data, err := os.ReadFile(path)
-		return err == nil && json.Unmarshal(data, &told) == nil, nil
-	})
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 10*time.Second, true,
+		func(context.Context) (bool, error) {
+			data, err := os.ReadFile(path)
+			return err == nil && json.Unmarshal(data, &told) == nil, nil
+		})
 	if err != nil {
 		fmt.Fprintf(b, "the scheduler does not say what it knows (it ended, or hangs): %v\n", err)
 		return
 	}
 	for _, j := range told.Jobs {
 		if slices.Contains(namespaces, j.Namespace) && j.Reason.Code != "" {
-			fmt.Fprintf(b, "  believed: job %s in %s is %s with %v and waits: %s: %s\n", j.Name, j.Queue, j.Phase, j.Tasks, j.Reason.Code, j.Reason.Message)
+			fmt.Fprintf(b, "  believed: job %s in %s is %s with %v and waits: %s: %s\n", j.Name, j.Queue, j.Phase, j.Tasks,
+				j.Reason.Code, j.Reason.Message)
 		}
 	}
 	for _, p := range told.Pods {
 		if slices.Contains(namespaces, p.Namespace) && p.Status != "Running" {
-			fmt.Fprintf(b, "  believed: pod %s of job %s is %s on %q, nominated %q\n", p.Name, p.Job, p.Status, p.Node, p.NominatedNode)
+			fmt.Fprintf(b, "  believed: pod %s of job %s is %s on %q, nominated %q\n", p.Name, p.Job, p.Status, p.Node,
+				p.NominatedNode)
 		}
 	}
 }

@@ -46,7 +46,8 @@ var soakChances = []chance{
 	})},
 	{"a queue changes", 3, func(s *soak) {
 		patch := fmt.Sprintf(`{"spec":{"weight":%d}}`, 1+s.random.IntN(4))
-		_, err := s.dynamic.Resource(queueResource).Patch(s.ctx(), s.queues[s.random.IntN(len(s.queues))], types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+		_, err := s.dynamic.Resource(queueResource).Patch(s.ctx(), s.queues[s.random.IntN(len(s.queues))],
+			types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 		s.fine(err)
 	}},
 	{"a node is cordoned", 3, func(s *soak) { s.cordon(s.anyNode(), true) }},
@@ -59,11 +60,13 @@ var soakChances = []chance{
 	{"the scheduler stands still", 1, (*soak).pauses},
 	{"requests fail", 6, func(s *soak) {
 		f := soakFaults[s.random.IntN(len(soakFaults))]
-		s.injected = append(s.injected, s.scheduler.proxy.Inject(f.matches, 1+s.random.IntN(3), 1+s.random.IntN(f.most), f.fault))
+		s.injected = append(s.injected, s.scheduler.proxy.Inject(f.matches, 1+s.random.IntN(3), 1+s.random.IntN(f.most),
+			f.fault))
 	}},
 	{"watches are dropped", 2, func(s *soak) { s.scheduler.proxy.DropWatches() }},
 	{"watches are dropped and a list is needed", 2, func(s *soak) {
-		s.injected = append(s.injected, s.scheduler.proxy.Inject(faults.Watch, 1, 3+s.random.IntN(6), faults.Refuse(410, metav1.StatusReasonExpired, 0)))
+		s.injected = append(s.injected, s.scheduler.proxy.Inject(faults.Watch, 1, 3+s.random.IntN(6),
+			faults.Refuse(410, metav1.StatusReasonExpired, 0)))
 		s.scheduler.proxy.DropWatches()
 	}},
 	{"connections are reset", 1, func(s *soak) { s.scheduler.proxy.ResetConnections() }},
@@ -101,7 +104,9 @@ var soakFaults = []struct {
 	{faults.GroupWrite, 8, faults.LoseAnswer},
 	{deletesPod, 4, faults.Refuse(500, metav1.StatusReasonInternalError, 0)},
 	{deletesPod, 4, faults.LoseAnswer},
-	{func(r *http.Request) bool { return r.Method == http.MethodGet && !faults.Watch(r) && !leased(r) }, 10, faults.Refuse(500, metav1.StatusReasonInternalError, 0)},
+	{func(r *http.Request) bool {
+		return r.Method == http.MethodGet && !faults.Watch(r) && !leased(r)
+	}, 10, faults.Refuse(500, metav1.StatusReasonInternalError, 0)},
 }
 
 func leased(r *http.Request) bool { return strings.Contains(r.URL.Path, "/leases") }

@@ -15,10 +15,14 @@ type soakProfile struct {
 }
 
 var soakProfiles = []soakProfile{
-	{"enqueue, allocate, backfill, preempt, reclaim", []string{"priority gang conformance", "predicates proportion nodeorder"}},
-	{"enqueue, allocate, backfill, reclaim, preempt", []string{"priority gang conformance", "drf predicates capacity nodeorder binpack"}},
-	{"enqueue, allocate, backfill, gangpreempt, gangreclaim", []string{"priority gang conformance", "predicates proportion nodeorder"}},
-	{"enqueue, allocate, backfill", []string{"priority gang conformance", "overcommit drf predicates proportion nodeorder"}},
+	{"enqueue, allocate, backfill, preempt, reclaim", []string{"priority gang conformance",
+		"predicates proportion nodeorder"}},
+	{"enqueue, allocate, backfill, reclaim, preempt", []string{"priority gang conformance",
+		"drf predicates capacity nodeorder binpack"}},
+	{"enqueue, allocate, backfill, gangpreempt, gangreclaim", []string{"priority gang conformance",
+		"predicates proportion nodeorder"}},
+	{"enqueue, allocate, backfill", []string{"priority gang conformance",
+		"overcommit drf predicates proportion nodeorder"}},
 }
 
 // text is the profile as a file.

@@ -50,24 +50,26 @@ func (s *soak) settle() {
 	var counted *soakScheduler
 	var noted *writes
 	met, since := 0, time.Now()
-	err := wait.PollUntilContextTimeout(s.ctx(), 100*time.Millisecond, settling, true, func(ctx context.Context) (bool, error) {
-		s.controllers()
-		if counted != s.scheduler {
-			counted, noted, met, since = s.scheduler, s.noteWrites(), 0, time.Now()
-		}
-		if n := len(noted.all()); n != met || s.changed.After(since) {
-			met, since = n, time.Now()
-		}
-		if time.Since(since) < s.silence() {
-			return false, nil
-		}
-		if wrong = s.disagreement(ctx); wrong != "" {
-			since = time.Now()
-		}
-		return wrong == "", nil
-	})
+	err := wait.PollUntilContextTimeout(s.ctx(), 100*time.Millisecond, settling, true,
+		func(ctx context.Context) (bool, error) {
+			s.controllers()
+			if counted != s.scheduler {
+				counted, noted, met, since = s.scheduler, s.noteWrites(), 0, time.Now()
+			}
+			if n := len(noted.all()); n != met || s.changed.After(since) {
+				met, since = n, time.Now()
+			}
+			if time.Since(since) < s.silence() {
+				return false, nil
+			}
+			if wrong = s.disagreement(ctx); wrong != "" {
+				since = time.Now()
+			}
+			return wrong == "", nil
+		})
 	if err != nil {
-		s.t.Fatalf("%v after everything calmed down it is not at rest: %s\n%s", time.Since(began), wrong, situation(s.t, s.kube, s.dynamic))
+		s.t.Fatalf("%v after everything calmed down it is not at rest: %s\n%s", time.Since(began), wrong,
+			situation(s.t, s.kube, s.dynamic))
 	}
 	s.t.Logf("at rest %v after everything calmed down", time.Since(began))
 	if !s.isLong() {

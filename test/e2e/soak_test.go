@@ -123,7 +123,8 @@ func newSoak(t *testing.T) *soak {
 		node(t, name, fmt.Sprint(soakCores))
 		s.nodes[name], cores[name] = true, soakCores
 	}
-	if s.owner, err = s.kube.CoreV1().ConfigMaps(s.ns).Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}}, metav1.CreateOptions{}); err != nil {
+	if s.owner, err = s.kube.CoreV1().ConfigMaps(s.ns).Create(t.Context(),
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	s.makeQueues()
@@ -138,7 +139,8 @@ func newSoak(t *testing.T) *soak {
 // clear removes the pods, so that no later test meets them.
 func (s *soak) clear() {
 	zero := int64(0)
-	_ = s.kube.CoreV1().Pods(s.ns).DeleteCollection(context.Background(), metav1.DeleteOptions{GracePeriodSeconds: &zero}, metav1.ListOptions{})
+	_ = s.kube.CoreV1().Pods(s.ns).DeleteCollection(context.Background(), metav1.DeleteOptions{GracePeriodSeconds: &zero},
+		metav1.ListOptions{})
 }
 
 // start starts a scheduler; the one before has ended, or is to.
@@ -150,7 +152,9 @@ func (s *soak) start() {
 	}
 	s.t.Cleanup(p.Close)
 	next := &soakScheduler{proxy: p, dumps: s.t.TempDir(), ended: make(chan error, 1)}
-	next.cmd = s.process(p.Config(), fmt.Sprintf("soak-%02d", len(s.logs)), func(c *childScheduler) { c.ConfigFile, c.Dump = s.file, next.dumps })
+	next.cmd = s.process(p.Config(), fmt.Sprintf("soak-%02d", len(s.logs)), func(c *childScheduler) {
+		c.ConfigFile, c.Dump = s.file, next.dumps
+	})
 	s.logs = append(s.logs, next.cmd.Stdout.(*os.File).Name())
 	go func() { next.ended <- next.cmd.Wait() }()
 	s.scheduler = next

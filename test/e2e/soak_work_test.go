@@ -57,7 +57,8 @@ func (g *soakGang) pod(ns string, owner *corev1.ConfigMap, i int) *corev1.Pod {
 		p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: translate.QueueGate}}
 	}
 	if g.owned {
-		p.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, corev1.SchemeGroupVersion.WithKind("ConfigMap"))}
+		p.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner,
+			corev1.SchemeGroupVersion.WithKind("ConfigMap"))}
 	}
 	return p
 }
@@ -83,14 +84,16 @@ func (s *soak) makeQueues() {
 	capped := object("Queue", s.ns+"-capped", map[string]any{"weight": int64(1), "capability": map[string]any{"cpu": "9"}})
 	_, err := queues.Create(s.ctx(), capped, metav1.CreateOptions{})
 	s.fine(err)
-	s.t.Cleanup(func() { _ = queues.Delete(context.Background(), capped.GetName(), metav1.DeleteOptions{}) }) // the test is over
+	// the test is over
+	s.t.Cleanup(func() { _ = queues.Delete(context.Background(), capped.GetName(), metav1.DeleteOptions{}) })
 }
 
 // submit makes a gang of a name, which may have been another's.
 func (s *soak) submit(name string) {
 	s.lives++
 	r := s.random
-	g := &soakGang{name: name, queue: s.queues[r.IntN(len(s.queues))], cpu: fmt.Sprint(1 + r.IntN(3)), members: 1 + r.IntN(5),
+	g := &soakGang{name: name, queue: s.queues[r.IntN(len(s.queues))], cpu: fmt.Sprint(1 + r.IntN(3)), members: 1 +
+		r.IntN(5),
 		owned: r.IntN(2) == 0, lone: r.IntN(4) == 0, preemptable: r.IntN(2) == 0, gated: r.IntN(8) == 0, life: s.lives,
 		priority: []string{"", s.ns + "-low", s.ns + "-high"}[r.IntN(3)], lasts: []string{"", "", "500ms", "3s"}[r.IntN(4)]}
 	g.least = 1 + r.IntN(g.members)
@@ -119,7 +122,8 @@ func (s *soak) group(g *soakGang) {
 	if g.priority != "" {
 		spec["priorityClassName"] = g.priority
 	}
-	_, err := s.dynamic.Resource(podGroupResource).Namespace(s.ns).Create(s.ctx(), object("PodGroup", g.name, spec), metav1.CreateOptions{})
+	_, err := s.dynamic.Resource(podGroupResource).Namespace(s.ns).Create(s.ctx(), object("PodGroup", g.name, spec),
+		metav1.CreateOptions{})
 	s.fine(err)
 }
 

@@ -34,7 +34,8 @@ func TestTenantsNameWhatTheyWereGiven(t *testing.T) {
 	apply(t, manifests(t, "policies/tenants.yaml"), func(string) bool { return false })
 	ns := namespace(t)
 	marks := `{"metadata":{"labels":{"ashlar.sh/tenant":"true"},"annotations":{"ashlar.sh/queues":"red,blue","ashlar.sh/priority-classes":"` + ns + `"}}}`
-	if _, err := shared.kube.CoreV1().Namespaces().Patch(t.Context(), ns, types.MergePatchType, []byte(marks), metav1.PatchOptions{}); err != nil {
+	if _, err := shared.kube.CoreV1().Namespaces().Patch(t.Context(), ns, types.MergePatchType, []byte(marks),
+		metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := shared.kube.SchedulingV1().PriorityClasses().Create(t.Context(),
@@ -53,20 +54,25 @@ func TestTenantsNameWhatTheyWereGiven(t *testing.T) {
 	}
 	queue := func(name string) map[string]any { return map[string]any{"scheduling.volcano.sh/queue-name": name} }
 	group := func(queue, class string) *unstructured.Unstructured {
-		return made("scheduling.volcano.sh/v1beta1", "PodGroup", nil, map[string]any{"queue": queue, "priorityClassName": class})
+		return made("scheduling.volcano.sh/v1beta1", "PodGroup", nil,
+			map[string]any{"queue": queue, "priorityClassName": class})
 	}
 	deployment := func(annotations map[string]any) *unstructured.Unstructured {
-		return made("apps/v1", "Deployment", annotations, map[string]any{"selector": map[string]any{"matchLabels": map[string]any{"a": "b"}},
-			"template": map[string]any{"metadata": map[string]any{"labels": map[string]any{"a": "b"}}, "spec": podOf(nil, "").Object["spec"]}})
+		return made("apps/v1", "Deployment", annotations,
+			map[string]any{"selector": map[string]any{"matchLabels": map[string]any{"a": "b"}},
+				"template": map[string]any{"metadata": map[string]any{"labels": map[string]any{"a": "b"}},
+					"spec": podOf(nil, "").Object["spec"]}})
 	}
 	denied := map[string]*unstructured.Unstructured{
-		"a group in another's queue":               group("prod", ""),
-		"a group of a priority class":              group("red", "system-node-critical"),
-		"a pod in another's queue":                 podOf(queue("prod"), ""),
-		"a pod of a priority class":                podOf(queue("red"), "system-node-critical"),
-		"an owner whose pods go elsewhere":         deployment(queue("prod")),
-		"a pod that says it must not be evicted":   podOf(map[string]any{"scheduling.volcano.sh/queue-name": "red", "volcano.sh/preemptable": "false"}, ""),
-		"a pod that asks to be spared for a while": podOf(map[string]any{"scheduling.volcano.sh/queue-name": "red", "volcano.sh/cooldown-time": "9h"}, ""),
+		"a group in another's queue":       group("prod", ""),
+		"a group of a priority class":      group("red", "system-node-critical"),
+		"a pod in another's queue":         podOf(queue("prod"), ""),
+		"a pod of a priority class":        podOf(queue("red"), "system-node-critical"),
+		"an owner whose pods go elsewhere": deployment(queue("prod")),
+		"a pod that says it must not be evicted": podOf(map[string]any{"scheduling.volcano.sh/queue-name": "red",
+			"volcano.sh/preemptable": "false"}, ""),
+		"a pod that asks to be spared for a while": podOf(map[string]any{"scheduling.volcano.sh/queue-name": "red",
+			"volcano.sh/cooldown-time": "9h"}, ""),
 	}
 	until := time.Now().Add(30 * time.Second) // a policy holds a moment after it was made
 	for name, o := range denied {
@@ -87,9 +93,10 @@ func TestTenantsNameWhatTheyWereGiven(t *testing.T) {
 		"a group in the default queue": group("default", ""),
 		"a pod in the default queue":   podOf(nil, ""),
 		"a pod in its own queue":       podOf(queue("red"), ns),
-		"a pod that may be evicted":    podOf(map[string]any{"scheduling.volcano.sh/queue-name": "red", "volcano.sh/preemptable": "true"}, ""),
-		"an owner that says nothing":   deployment(nil),
-		"an owner in its own queue":    deployment(queue("red")),
+		"a pod that may be evicted": podOf(map[string]any{"scheduling.volcano.sh/queue-name": "red",
+			"volcano.sh/preemptable": "true"}, ""),
+		"an owner that says nothing": deployment(nil),
+		"an owner in its own queue":  deployment(queue("red")),
 	} {
 		if err := try(o); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -108,18 +115,21 @@ func whatWasThereStays(t *testing.T, ns string) {
 			t.Fatal(err)
 		}
 	}
-	old := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "old", Annotations: map[string]string{"volcano.sh/preemptable": "false"}},
+	old := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "old",
+		Annotations: map[string]string{"volcano.sh/preemptable": "false"}},
 		Spec: corev1.PodSpec{SchedulerName: "nobody", Containers: []corev1.Container{{Name: "c", Image: "x"}}}}
 	set("null")
 	if _, err := pods.Create(t.Context(), old, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	set(`"true"`)
-	if _, err := pods.Patch(t.Context(), "old", types.MergePatchType, []byte(`{"metadata":{"labels":{"seen":"yes"}}}`), metav1.PatchOptions{}); err != nil {
+	if _, err := pods.Patch(t.Context(), "old", types.MergePatchType, []byte(`{"metadata":{"labels":{"seen":"yes"}}}`),
+		metav1.PatchOptions{}); err != nil {
 		t.Errorf("a label on a pod from before: %v", err)
 	}
 	if _, err := pods.Patch(t.Context(), "old", types.MergePatchType,
-		[]byte(`{"metadata":{"annotations":{"scheduling.volcano.sh/queue-name":"prod"}}}`), metav1.PatchOptions{}); err == nil {
+		[]byte(`{"metadata":{"annotations":{"scheduling.volcano.sh/queue-name":"prod"}}}`),
+		metav1.PatchOptions{}); err == nil {
 		t.Error("a pod from before was moved to another's queue")
 	}
 }

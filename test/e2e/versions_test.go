@@ -126,7 +126,8 @@ func (w world) notedBy(turn int, runs string) {
 	})
 }
 
-func condition(g *schedulingv1beta1.PodGroup, kind schedulingv1beta1.PodGroupConditionType) (found schedulingv1beta1.PodGroupCondition) {
+func condition(g *schedulingv1beta1.PodGroup, kind schedulingv1beta1.PodGroupConditionType) (
+	found schedulingv1beta1.PodGroupCondition) {
 	for _, c := range g.Status.Conditions {
 		if c.Type == kind {
 			return c
@@ -166,14 +167,17 @@ func newerConfFile(t *testing.T) string {
 // Volcano's, see TestVersionsVolcanoAndBack, it is a warning.
 func TestVersionsAConfigurationOfTheNext(t *testing.T) {
 	conf := newerConfFile(t)
-	cmd := exec.Command(program(t, thisVersion, "ashlar"), "scheduler", "--scheduler-conf="+conf, "--kubeconfig="+kubeconfig(t, shared.Config),
+	cmd := exec.Command(program(t, thisVersion, "ashlar"), "scheduler", "--scheduler-conf="+conf, "--kubeconfig="+
+		kubeconfig(t, shared.Config),
 		"--leader-elect=false", "--scheduler-name="+namespace(t))
 	out, err := cmd.CombinedOutput()
 	if failed := (*exec.ExitError)(nil); !errors.As(err, &failed) || failed.ExitCode() != 1 {
 		t.Errorf("it ended with %v, want exit code 1", err)
 	}
 	for word, line := range unknownToIt {
-		if !slices.ContainsFunc(strings.Split(string(out), "\n"), func(l string) bool { return containsAll(l, conf+line, word) }) {
+		if !slices.ContainsFunc(strings.Split(string(out), "\n"), func(l string) bool {
+			return containsAll(l, conf+line, word)
+		}) {
 			t.Errorf("it says nothing of %s with its line %s:\n%s", word, line, out)
 		}
 	}

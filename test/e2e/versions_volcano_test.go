@@ -44,10 +44,13 @@ func (w world) volcano() *volcano {
 		w.t.Fatal(err)
 	}
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-		Lock: &resourcelock.LeaseLock{LeaseMeta: metav1.ObjectMeta{Namespace: w.ns, Name: "volcano"}, Client: w.kube.CoordinationV1(),
+		Lock: &resourcelock.LeaseLock{LeaseMeta: metav1.ObjectMeta{Namespace: w.ns, Name: "volcano"},
+			Client:     w.kube.CoordinationV1(),
 			LockConfig: resourcelock.ResourceLockConfig{Identity: host + "_" + string(uuid.NewUUID())}},
 		LeaseDuration: 3 * time.Second, RenewDeadline: 2 * time.Second, RetryPeriod: 500 * time.Millisecond,
-		Callbacks: leaderelection.LeaderCallbacks{OnStartedLeading: func(context.Context) { close(v.leading) }, OnStoppedLeading: func() {}},
+		Callbacks: leaderelection.LeaderCallbacks{OnStartedLeading: func(context.Context) {
+			close(v.leading)
+		}, OnStoppedLeading: func() {}},
 	})
 	if err != nil {
 		w.t.Fatal(err)
@@ -76,7 +79,8 @@ func (v *volcano) bind(name, node string) {
 	p, err := pods.Get(v.w.t.Context(), name, metav1.GetOptions{})
 	if err == nil {
 		err = pods.Bind(v.w.t.Context(), &corev1.Binding{Target: corev1.ObjectReference{Kind: "Node", Name: node},
-			ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Annotations: p.Annotations}}, metav1.CreateOptions{})
+			ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Annotations: p.Annotations}},
+			metav1.CreateOptions{})
 	}
 	if err != nil {
 		v.w.t.Fatal(err)
@@ -85,7 +89,8 @@ func (v *volcano) bind(name, node string) {
 
 // group writes a PodGroup whole, with another status: its phase, how many of its pods run, and of
 // each condition the kind and what Volcano says with it.
-func (v *volcano) group(name string, phase schedulingv1beta1.PodGroupPhase, conditions ...schedulingv1beta1.PodGroupCondition) {
+func (v *volcano) group(name string, phase schedulingv1beta1.PodGroupPhase,
+	conditions ...schedulingv1beta1.PodGroupCondition) {
 	v.w.t.Helper()
 	groups := v.groups.SchedulingV1beta1().PodGroups(v.w.ns)
 	v.w.try("write PodGroup "+name, func(ctx context.Context) error {
@@ -105,8 +110,10 @@ func (v *volcano) group(name string, phase schedulingv1beta1.PodGroupPhase, cond
 }
 
 // volcanoSays is a condition of a PodGroup: its transition is known by the session's ID.
-func volcanoSays(kind schedulingv1beta1.PodGroupConditionType, reason, message string) schedulingv1beta1.PodGroupCondition {
-	return schedulingv1beta1.PodGroupCondition{Type: kind, Status: corev1.ConditionTrue, TransitionID: string(uuid.NewUUID()),
+func volcanoSays(kind schedulingv1beta1.PodGroupConditionType, reason,
+	message string) schedulingv1beta1.PodGroupCondition {
+	return schedulingv1beta1.PodGroupCondition{Type: kind, Status: corev1.ConditionTrue,
+		TransitionID:       string(uuid.NewUUID()),
 		LastTransitionTime: metav1.Now(), Reason: reason, Message: message}
 }
 
@@ -126,7 +133,8 @@ func (v *volcano) pod(name, reason, message, nominated string) {
 			return err
 		}
 		p.Status.NominatedNodeName = nominated
-		p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionFalse,
+		p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{Type: corev1.PodScheduled,
+			Status: corev1.ConditionFalse,
 			Reason: reason, Message: message, LastTransitionTime: metav1.Now()})
 		_, err = pods.UpdateStatus(ctx, p, metav1.UpdateOptions{})
 		return err
@@ -143,7 +151,8 @@ func (v *volcano) queue(cpu string) {
 			return err
 		}
 		q.Status = schedulingv1beta1.QueueStatus{State: schedulingv1beta1.QueueStateOpen, Pending: 1, Inqueue: 1, Running: 1,
-			Allocated: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu), "example.com/none": resource.MustParse("3")}}
+			Allocated: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu),
+				"example.com/none": resource.MustParse("3")}}
 		_, err = queues.UpdateStatus(ctx, q, metav1.UpdateOptions{})
 		return err
 	})
@@ -157,8 +166,10 @@ func (v *volcano) understands() {
 		v.w.t.Fatal(err)
 	}
 	for _, g := range all.Items {
-		if !slices.Contains([]schedulingv1beta1.PodGroupPhase{schedulingv1beta1.PodGroupPending, schedulingv1beta1.PodGroupInqueue,
-			schedulingv1beta1.PodGroupRunning, schedulingv1beta1.PodGroupUnknown, schedulingv1beta1.PodGroupCompleted}, g.Status.Phase) {
+		if !slices.Contains([]schedulingv1beta1.PodGroupPhase{schedulingv1beta1.PodGroupPending,
+			schedulingv1beta1.PodGroupInqueue,
+			schedulingv1beta1.PodGroupRunning, schedulingv1beta1.PodGroupUnknown, schedulingv1beta1.PodGroupCompleted},
+			g.Status.Phase) {
 			v.w.t.Errorf("PodGroup %s has phase %q", g.Name, g.Status.Phase)
 		}
 		for _, c := range g.Status.Conditions {
@@ -173,10 +184,12 @@ func (v *volcano) understands() {
 // does not know everything.
 func (w world) inVolcanosPlace(name string) *instance {
 	w.t.Helper()
-	return w.start(name, program(w.t, thisVersion, "vc-scheduler"), append(w.electing(), "--logtostderr", "--scheduler-conf="+newerConfFile(w.t),
-		"--enable-healthz=true", "--healthz-address=127.0.0.1:0", "--enable-metrics=true", "--listen-address=127.0.0.1:0",
-		"--kube-api-qps=2000", "--node-worker-threads=20", "--feature-gates=SchedulingGatesQueueAdmission=true", "--a-flag-of-the-next=1",
-		"-v=2", "2>&1"), nil)
+	return w.start(name, program(w.t, thisVersion, "vc-scheduler"),
+		append(w.electing(), "--logtostderr", "--scheduler-conf="+newerConfFile(w.t),
+			"--enable-healthz=true", "--healthz-address=127.0.0.1:0", "--enable-metrics=true", "--listen-address=127.0.0.1:0",
+			"--kube-api-qps=2000", "--node-worker-threads=20", "--feature-gates=SchedulingGatesQueueAdmission=true",
+			"--a-flag-of-the-next=1",
+			"-v=2", "2>&1"), nil)
 }
 
 // Volcano says that a gang is scheduled, and only then binds it. Where it ended in between and
@@ -186,14 +199,16 @@ func TestVersionsAGangThatVolcanoLeftHalf(t *testing.T) {
 	w := sharedWorld(t)
 	node(t, w.ns+"-a", "3")
 	w.queue()
-	owner, err := w.kube.CoreV1().ConfigMaps(w.ns).Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}}, metav1.CreateOptions{})
+	owner, err := w.kube.CoreV1().ConfigMaps(w.ns).Create(t.Context(),
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	v := w.volcano()
 	v.awaitLeading()
 	w.gangOf("train", faultyMembers, func(p *corev1.Pod) {
-		p.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, corev1.SchemeGroupVersion.WithKind("ConfigMap"))}
+		p.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner,
+			corev1.SchemeGroupVersion.WithKind("ConfigMap"))}
 	})
 	v.group("train", schedulingv1beta1.PodGroupInqueue, volcanoStarted)
 	v.bind("train-0", w.ns+"-a")
@@ -233,7 +248,8 @@ func TestVersionsVolcanoAndBack(t *testing.T) {
 	first.bind("half-1", a)
 	first.group("waits", schedulingv1beta1.PodGroupInqueue, volcanoWaits)
 	first.pod("waits-0", "Unschedulable", "0/1 nodes are unavailable: 1 Insufficient cpu.", "")
-	first.pod("waits-1", "Schedulable", "can possibly be assigned to "+a+", once resource is released and minAvailable is satisfied", a)
+	first.pod("waits-1", "Schedulable", "can possibly be assigned to "+a+
+		", once resource is released and minAvailable is satisfied", a)
 	first.group("pending", schedulingv1beta1.PodGroupPending)
 	first.queue("17")
 	ours.mu.Lock()
@@ -250,7 +266,9 @@ func TestVersionsVolcanoAndBack(t *testing.T) {
 	}
 	w.await("read why the gang waits in our words, once, and what the queue holds", func(context.Context) error {
 		c, held := condition(group(t, w.ns, "waits"), schedulingv1beta1.PodGroupUnschedulableType), allocated(t, w.ns)
-		if n := len(group(t, w.ns, "waits").Status.Conditions); n != 1 || c.Reason != schedulingv1beta1.NotEnoughResourcesReason || c.TransitionID == volcanoWaits.TransitionID || held != "8" {
+		if n := len(group(t, w.ns, "waits").Status.Conditions); n != 1 ||
+			c.Reason != schedulingv1beta1.NotEnoughResourcesReason || c.TransitionID == volcanoWaits.TransitionID ||
+			held != "8" {
 			return fmt.Errorf("%d conditions, %+v, the queue holds %s", n, c, held)
 		}
 		return nil

@@ -47,7 +47,8 @@ var programs = sync.OnceValues(func() (map[string]string, error) {
 	}
 	for _, version := range []string{thisVersion, nextVersion} {
 		out[version] = filepath.Join(dir, version)
-		build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X ashlar.sh/internal/cli.release="+version,
+		build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags",
+			"-s -w -X ashlar.sh/internal/cli.release="+version,
 			"-o", filepath.Join(out[version], "ashlar"), "./cmd/ashlar")
 		build.Dir, build.Env = filepath.Join("..", ".."), append(os.Environ(), "CGO_ENABLED=0")
 		if text, err := build.CombinedOutput(); err != nil {
@@ -101,7 +102,8 @@ type instance struct {
 // electing are the flags by which schedulers agree in less time than by default, by a Lease of
 // the test's own.
 func (w world) electing() []string {
-	return []string{"--leader-elect=true", "--leader-elect-resource-namespace=" + w.ns, "--leader-elect-resource-name=volcano",
+	return []string{"--leader-elect=true", "--leader-elect-resource-namespace=" + w.ns,
+		"--leader-elect-resource-name=volcano",
 		"--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s", "--leader-elect-retry-period=500ms"}
 }
 
@@ -113,9 +115,12 @@ func (w world) start(name, path string, args []string, change func(*http.Request
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	i := &instance{w: w, name: name, proxy: p, passes: -1, open: make(chan struct{}), ended: make(chan error, 1), taken: map[string]int{},
-		log: filepath.Join(w.t.TempDir(), name+".log")}
-	p.Inject(func(r *http.Request) bool { return r.Method != http.MethodGet }, 1, 0, func(to http.ResponseWriter, r *http.Request, pass http.HandlerFunc) {
+	i := &instance{w: w, name: name, proxy: p, passes: -1, open: make(chan struct{}), ended: make(chan error, 1),
+		taken: map[string]int{},
+		log:   filepath.Join(w.t.TempDir(), name+".log")}
+	p.Inject(func(r *http.Request) bool {
+		return r.Method != http.MethodGet
+	}, 1, 0, func(to http.ResponseWriter, r *http.Request, pass http.HandlerFunc) {
 		if change != nil {
 			if err := change(r); err != nil {
 				w.t.Errorf("change %s %s: %v", r.Method, r.URL.Path, err)
@@ -127,7 +132,8 @@ func (w world) start(name, path string, args []string, change func(*http.Request
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	i.cmd = exec.Command(path, append(args, "--kubeconfig="+kubeconfig(w.t, p.Config()), "--scheduler-name="+w.ns, "--cache-dump-dir="+w.t.TempDir())...)
+	i.cmd = exec.Command(path, append(args, "--kubeconfig="+kubeconfig(w.t, p.Config()), "--scheduler-name="+w.ns,
+		"--cache-dump-dir="+w.t.TempDir())...)
 	i.cmd.Stdout, i.cmd.Stderr = log, log
 	if err := i.cmd.Start(); err != nil {
 		w.t.Fatal(err)
@@ -301,7 +307,8 @@ func foresees(r *http.Request) error {
 		})
 	case r.Method == http.MethodPatch && strings.Contains(r.URL.Path, "/podgroups/"):
 		return rewritten(r, foreseenGroup)
-	case r.Method == http.MethodPatch && strings.HasSuffix(r.URL.Path, "/status") && strings.Contains(r.URL.Path, "/pods/"):
+	case r.Method == http.MethodPatch && strings.HasSuffix(r.URL.Path, "/status") &&
+		strings.Contains(r.URL.Path, "/pods/"):
 		return rewritten(r, func(body []byte) ([]byte, error) {
 			return bytes.ReplaceAll(body, []byte(`"reason":"NotEnough`), []byte(`"reason":"Foresight`)), nil
 		})
@@ -333,8 +340,10 @@ func foreseenGroup(body []byte) ([]byte, error) {
 		}
 	}
 	patch.Metadata["annotations"] = map[string]string{foreseenNote: "2h"}
-	patch.Status["conditions"] = append(kept, map[string]any{"type": foreseenCondition, "status": "True", "transitionID": foreseenCode,
-		"reason": "Foresight", "message": "it ends in two hours", "lastTransitionTime": time.Now().UTC().Format(time.RFC3339)})
+	patch.Status["conditions"] = append(kept, map[string]any{"type": foreseenCondition, "status": "True",
+		"transitionID": foreseenCode,
+		"reason":       "Foresight", "message": "it ends in two hours", "lastTransitionTime": time.Now().UTC().Format(
+			time.RFC3339)})
 	return json.Marshal(patch)
 }
 

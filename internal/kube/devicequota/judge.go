@@ -16,7 +16,8 @@ type limit func(at ledger.QueueID, d resource.Dim) (most int64, limited bool)
 
 // short is the first name, of the nearest queue, in which a queue would hold more with some claims than it may;
 // claims that count there already ask for nothing. future: what leaving pods hold is gone. ok: there is none.
-func (q *Quota) short(queue ledger.QueueID, keys []string, future bool, may limit) (at ledger.QueueID, s trace.Short, ok bool) {
+func (q *Quota) short(queue ledger.QueueID, keys []string, future bool, may limit) (at ledger.QueueID, s trace.Short,
+	ok bool) {
 	q.follow()
 	held := q.held
 	if future {

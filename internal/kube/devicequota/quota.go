@@ -52,7 +52,8 @@ type charged struct {
 // New returns a quota of devices, and of what of their capacity is consumed, in queues that stand
 // each for itself or (tree) below each other.
 func New(l *ledger.Ledger, tree, consumed bool) *Quota {
-	q := &Quota{l: l, tree: tree, consumed: consumed, claims: map[string]*charged{}, seats: map[ledger.TaskID]ledger.QueueID{}, held: amounts{}, firm: amounts{}}
+	q := &Quota{l: l, tree: tree, consumed: consumed, claims: map[string]*charged{},
+		seats: map[ledger.TaskID]ledger.QueueID{}, held: amounts{}, firm: amounts{}}
 	q.requeued = l.Queues.Requeued()
 	q.hung = l.Changes.QueueTree.Now()
 	return q

@@ -30,7 +30,8 @@ func in(namespace, name string) metav1.ObjectMeta {
 
 // queue is below a parent, "" for none, with a capability: a name and its amount, in turn.
 func queue(name, parent string, capability ...string) *schedulingv1beta1.Queue {
-	q := &schedulingv1beta1.Queue{ObjectMeta: in("", name), Spec: schedulingv1beta1.QueueSpec{Weight: 1, Parent: parent, Capability: corev1.ResourceList{}}}
+	q := &schedulingv1beta1.Queue{ObjectMeta: in("", name), Spec: schedulingv1beta1.QueueSpec{Weight: 1, Parent: parent,
+		Capability: corev1.ResourceList{}}}
 	for i := 0; i < len(capability); i += 2 {
 		q.Spec.Capability[corev1.ResourceName(capability[i])] = resource.MustParse(capability[i+1])
 	}
@@ -40,10 +41,12 @@ func queue(name, parent string, capability ...string) *schedulingv1beta1.Queue {
 // cluster is a node with eight devices of class gpu, and a default queue.
 func cluster() []metav1.Object {
 	n := &corev1.Node{ObjectMeta: in("", "n")}
-	n.Status.Allocatable = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("64"), corev1.ResourcePods: resource.MustParse("110")}
+	n.Status.Allocatable = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("64"),
+		corev1.ResourcePods: resource.MustParse("110")}
 	name := "n"
-	s := &resourcev1.ResourceSlice{ObjectMeta: in("", "n-gpus"), Spec: resourcev1.ResourceSliceSpec{Driver: "d", NodeName: &name,
-		Pool: resourcev1.ResourcePool{Name: "n", Generation: 1, ResourceSliceCount: 1}}}
+	s := &resourcev1.ResourceSlice{ObjectMeta: in("", "n-gpus"),
+		Spec: resourcev1.ResourceSliceSpec{Driver: "d", NodeName: &name,
+			Pool: resourcev1.ResourcePool{Name: "n", Generation: 1, ResourceSliceCount: 1}}}
 	for i := range 8 {
 		s.Spec.Devices = append(s.Spec.Devices, resourcev1.Device{Name: fmt.Sprint("gpu-", i)})
 	}
@@ -60,11 +63,13 @@ func claim(name string, requests ...resourcev1.DeviceRequest) *resourcev1.Resour
 }
 
 func exactly(n int64) resourcev1.DeviceRequest {
-	return resourcev1.DeviceRequest{Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "gpu", AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: n}}
+	return resourcev1.DeviceRequest{Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "gpu",
+		AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: n}}
 }
 
 func all() resourcev1.DeviceRequest {
-	return resourcev1.DeviceRequest{Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "gpu", AllocationMode: resourcev1.DeviceAllocationModeAll}}
+	return resourcev1.DeviceRequest{Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "gpu",
+		AllocationMode: resourcev1.DeviceAllocationModeAll}}
 }
 
 func admin() resourcev1.DeviceRequest {
@@ -75,7 +80,8 @@ func admin() resourcev1.DeviceRequest {
 
 // job is a gang in a queue whose members name a claim each, or several separated by commas.
 func job(name, queue string, least int32, claims ...string) (out []metav1.Object) {
-	out = append(out, &schedulingv1beta1.PodGroup{ObjectMeta: in("ns", name), Spec: schedulingv1beta1.PodGroupSpec{MinMember: least, Queue: queue}})
+	out = append(out, &schedulingv1beta1.PodGroup{ObjectMeta: in("ns", name),
+		Spec: schedulingv1beta1.PodGroupSpec{MinMember: least, Queue: queue}})
 	for i, names := range claims {
 		p := &corev1.Pod{ObjectMeta: in("ns", fmt.Sprint(name, "-", i))}
 		p.Annotations = map[string]string{schedulingv1beta1.KubeGroupNameAnnotationKey: name}
@@ -97,8 +103,9 @@ type world struct {
 
 func newWorld(t *testing.T, arguments policy.Arguments, objects ...metav1.Object) *world {
 	t.Helper()
-	p := policy.Profile{Actions: []string{"enqueue", "allocate"}, Tiers: [][]policy.Choice{{{Plugin: "priority"}, {Plugin: "gang"}},
-		{{Plugin: "predicates"}, {Plugin: "capacity", Hierarchy: true, Arguments: arguments}}}}
+	p := policy.Profile{Actions: []string{"enqueue", "allocate"},
+		Tiers: [][]policy.Choice{{{Plugin: "priority"}, {Plugin: "gang"}},
+			{{Plugin: "predicates"}, {Plugin: "capacity", Hierarchy: true, Arguments: arguments}}}}
 	e, err := sched.New(p, sched.WithPlugin(filters.Predicates()), sched.WithPlugin(filters.Capacity()))
 	if err != nil {
 		t.Fatal(err)
@@ -171,7 +178,8 @@ func (w *world) expect(binds string, waits ...string) {
 }
 
 func TestAQueueHoldsNoMoreDevicesThanItsCapability(t *testing.T) {
-	w := newWorld(t, nil, queue("q", "", gpus, "3"), queue("free", ""), claim("two", exactly(2)), claim("more", exactly(2)), claim("one", exactly(1)), claim("other", exactly(3)))
+	w := newWorld(t, nil, queue("q", "", gpus, "3"), queue("free", ""), claim("two", exactly(2)),
+		claim("more", exactly(2)), claim("one", exactly(1)), claim("other", exactly(3)))
 	w.tell(job("a", "q", 1, "two")...)
 	w.expect("a-0")
 	w.tell(slices.Concat(job("b", "q", 1, "more"), job("c", "q", 1, "one"), job("d", "free", 1, "other"))...)
@@ -181,7 +189,8 @@ func TestAQueueHoldsNoMoreDevicesThanItsCapability(t *testing.T) {
 }
 
 func TestMembersAboveTheMinimumStopAtTheCapability(t *testing.T) {
-	w := newWorld(t, nil, queue("q", "", gpus, "2"), claim("x", exactly(1)), claim("y", exactly(1)), claim("z", exactly(1)))
+	w := newWorld(t, nil, queue("q", "", gpus, "2"), claim("x", exactly(1)), claim("y", exactly(1)),
+		claim("z", exactly(1)))
 	w.tell(job("a", "q", 1, "x", "y", "z")...)
 	w.expect("a-0 a-1")
 }
@@ -229,8 +238,9 @@ func TestClaimsInEveryForm(t *testing.T) {
 	first := func(counts ...int64) resourcev1.DeviceRequest {
 		var r resourcev1.DeviceRequest
 		for i, n := range counts {
-			r.FirstAvailable = append(r.FirstAvailable, resourcev1.DeviceSubRequest{Name: fmt.Sprint("s", i), DeviceClassName: "gpu",
-				AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: n})
+			r.FirstAvailable = append(r.FirstAvailable, resourcev1.DeviceSubRequest{Name: fmt.Sprint("s", i),
+				DeviceClassName: "gpu",
+				AllocationMode:  resourcev1.DeviceAllocationModeExactCount, Count: n})
 		}
 		return r
 	}
@@ -238,12 +248,13 @@ func TestClaimsInEveryForm(t *testing.T) {
 		requests []resourcev1.DeviceRequest
 		why      string // "": it is bound
 	}{
-		"as many as may be":               {[]resourcev1.DeviceRequest{exactly(3)}, ""},
-		"one too many":                    {[]resourcev1.DeviceRequest{exactly(3), exactly(1)}, "4000 of 3000"},
-		"all there are, 32 at most":       {[]resourcev1.DeviceRequest{all()}, "32000 of 3000"},
-		"for an administrator":            {[]resourcev1.DeviceRequest{admin()}, ""},
-		"an absurd number":                {[]resourcev1.DeviceRequest{exactly(1<<63 - 1)}, "1152921504606846976 of 3000"},
-		"many absurd numbers":             {[]resourcev1.DeviceRequest{exactly(1<<63 - 1), exactly(1<<63 - 1), exactly(1 << 62)}, "1152921504606846976 of 3000"},
+		"as many as may be":         {[]resourcev1.DeviceRequest{exactly(3)}, ""},
+		"one too many":              {[]resourcev1.DeviceRequest{exactly(3), exactly(1)}, "4000 of 3000"},
+		"all there are, 32 at most": {[]resourcev1.DeviceRequest{all()}, "32000 of 3000"},
+		"for an administrator":      {[]resourcev1.DeviceRequest{admin()}, ""},
+		"an absurd number":          {[]resourcev1.DeviceRequest{exactly(1<<63 - 1)}, "1152921504606846976 of 3000"},
+		"many absurd numbers": {[]resourcev1.DeviceRequest{exactly(1<<63 - 1), exactly(1<<63 - 1),
+			exactly(1 << 62)}, "1152921504606846976 of 3000"},
 		"the largest of the alternatives": {[]resourcev1.DeviceRequest{first(2, 4)}, "4000 of 3000"},
 		"alternatives that all fit":       {[]resourcev1.DeviceRequest{first(3, 1)}, ""},
 	} {
@@ -279,8 +290,10 @@ func TestAClaimThatHasDevicesCountsForThose(t *testing.T) {
 func TestConsumedCapacityCountsWhereItIsAskedFor(t *testing.T) {
 	r := exactly(2)
 	r.Exactly.Capacity = &resourcev1.CapacityRequirements{Requests: map[resourcev1.QualifiedName]resource.Quantity{"memory": resource.MustParse("8Gi")}}
-	for consumed, want := range map[string]string{"true": fmt.Sprintf("QueueDevices q %s %d of %d", memory, 16000<<30, 10000<<30), "false": "NodeDevices"} {
-		w := newWorld(t, policy.Arguments{"capacity.DRAConsumableCapacityEnable": consumed}, queue("q", "", memory, "10Gi"), claim("c", r))
+	for consumed, want := range map[string]string{"true": fmt.Sprintf("QueueDevices q %s %d of %d", memory, 16000<<30,
+		10000<<30), "false": "NodeDevices"} {
+		w := newWorld(t, policy.Arguments{"capacity.DRAConsumableCapacityEnable": consumed}, queue("q", "", memory, "10Gi"),
+			claim("c", r))
 		w.tell(job("a", "q", 1, "c")...)
 		if w.binds(); w.why("a") != want {
 			t.Errorf("consumed %s: it waits for %q, want %q", consumed, w.why("a"), want)
@@ -289,7 +302,8 @@ func TestConsumedCapacityCountsWhereItIsAskedFor(t *testing.T) {
 }
 
 func TestTheQuotaCanBeSwitchedOff(t *testing.T) {
-	w := newWorld(t, policy.Arguments{"capacity.DynamicResourceAllocationEnable": "false"}, queue("q", "", gpus, "1"), claim("c", exactly(2)))
+	w := newWorld(t, policy.Arguments{"capacity.DynamicResourceAllocationEnable": "false"}, queue("q", "", gpus, "1"),
+		claim("c", exactly(2)))
 	w.tell(job("a", "q", 1, "c")...)
 	w.expect("a-0")
 }

@@ -93,9 +93,11 @@ func TestTheQueueFurtherBelowItsDeservedDevicesIsServedFirst(t *testing.T) {
 	w := newReclaimer(t, deserves(queue("a", ""), "2"), deserves(queue("b", ""), "6"))
 	w.tell(running("a", "a", 0, 1)...)
 	w.tell(running("b", "b", 2, 2)...)
-	w.tell(slices.Concat([]metav1.Object{claim("x", exactly(2)), claim("y", exactly(2))}, job("x", "a", 1, "x"), job("y", "b", 1, "y"))...)
+	w.tell(slices.Concat([]metav1.Object{claim("x", exactly(2)), claim("y", exactly(2))}, job("x", "a", 1, "x"),
+		job("y", "b", 1, "y"))...)
 	if evicted, bound := w.evicts(); bound != "y-0" || evicted != "" {
-		t.Errorf("bound %q, evicted %q, want the last two devices for b, which holds 4 of 6, not for a, which holds 2 of 2", bound, evicted)
+		t.Errorf("bound %q, evicted %q, want the last two devices for b, which holds 4 of 6, not for a, which holds 2 of 2",
+			bound, evicted)
 	}
 }
 
@@ -182,7 +184,8 @@ func TestNoQueueLosesDevicesThatItIsGuaranteed(t *testing.T) {
 
 // At the gate counts what queues can ever hold: the cluster's devices less what others are guaranteed.
 func TestAJobThatCouldNeverHaveItsDevicesIsNotLetIn(t *testing.T) {
-	w := newReclaimer(t, guarantees(queue("a", ""), "5"), queue("top", "", gpus, "3"), queue("b", "top"), claim("x", exactly(4)))
+	w := newReclaimer(t, guarantees(queue("a", ""), "5"), queue("top", "", gpus, "3"), queue("b", "top"),
+		claim("x", exactly(4)))
 	x := job("x", "b", 1, "x")
 	least := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}
 	x[0].(*schedulingv1beta1.PodGroup).Spec.MinResources = &least
@@ -204,7 +207,8 @@ func TestTheReportOfAQueueHasItsDevices(t *testing.T) {
 		asked, _ := q.Request.Get(gpus)
 		deserved, _ := q.Deserved.Get(gpus)
 		if held != 2000 || asked != 10000 || deserved != 4000 {
-			t.Errorf("queue a holds %d, asks for %d and deserves %d thousandths, want 2000, 10000 and 4000", held, asked, deserved)
+			t.Errorf("queue a holds %d, asks for %d and deserves %d thousandths, want 2000, 10000 and 4000", held, asked,
+				deserved)
 		}
 	}
 }

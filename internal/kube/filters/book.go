@@ -21,8 +21,8 @@ func (v *Volumes) Name() string { return Name }
 // Reads implements ledger.PluginState.
 func (v *Volumes) Reads(k model.Kind) bool { return v.stores[k] != nil }
 
-// Fact lays an object into the store that the binder reads, or takes it out. Kinds that
-// the binder does not read are left alone; content that is not of its kind or has another name than its fact is as good as gone.
+// Fact lays an object into the store that the binder reads, or takes it out. Kinds that the binder does not read are
+// left alone; content that is not of its kind or has another name than its fact is as good as gone.
 func (v *Volumes) Fact(f model.Fact) {
 	if !v.Reads(f.Ref.Kind) {
 		return
@@ -117,7 +117,8 @@ func (v *Volumes) Choose(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID) st
 }
 
 // Audit recounts who sits with what, and what the binder should therefore see.
-func (v *Volumes) Audit(sits func(yield func(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) bool)) []string {
+func (v *Volumes) Audit(sits func(yield func(t ledger.TaskID, task *ledger.Task, n ledger.NodeID,
+	how ledger.Hold) bool)) []string {
 	want, err := New(v.l)
 	if err != nil {
 		return []string{err.Error()}

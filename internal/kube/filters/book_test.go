@@ -69,7 +69,8 @@ func (d desk) admits(pod, node string) bool {
 }
 
 func TestANestedTryThatFailsClaimsNothing(t *testing.T) {
-	d := newDesk(t, node("n1"), class("local", ""), localVolume("v1", "local", "n1", "1Gi"), localVolume("v2", "local", "n1", "2Gi"),
+	d := newDesk(t, node("n1"), class("local", ""), localVolume("v1", "local", "n1", "1Gi"),
+		localVolume("v2", "local", "n1", "2Gi"),
 		claim("a", "local"), claim("b", "local"), claim("c", "local"), pod("p", "a"), pod("q", "b"), pod("r", "c"))
 	n1 := d.node("n1")
 	before := d.v.dump()
@@ -109,7 +110,8 @@ func TestANestedTryThatFailsClaimsNothing(t *testing.T) {
 }
 
 func TestAnEvictionTakenBackKeepsTheVolume(t *testing.T) {
-	d := newDesk(t, node("n1"), class("local", ""), localVolume("v1", "local", "n1", "5Gi"), claim("a", "local"), pod("p", "a"))
+	d := newDesk(t, node("n1"), class("local", ""), localVolume("v1", "local", "n1", "5Gi"), claim("a", "local"),
+		pod("p", "a"))
 	d.l.Try(func(tx *ledger.Tx) bool {
 		tx.Allocate(d.task("p"), d.node("n1"))
 		return true
@@ -128,7 +130,8 @@ func TestAnEvictionTakenBackKeepsTheVolume(t *testing.T) {
 }
 
 func TestWhatIsShownIsWhatKubernetesWouldWrite(t *testing.T) {
-	d := newDesk(t, node("n1"), class("local", ""), class("made", "csi.example.com"), localVolume("v1", "local", "n1", "1Gi"),
+	d := newDesk(t, node("n1"), class("local", ""), class("made", "csi.example.com"),
+		localVolume("v1", "local", "n1", "1Gi"),
 		claim("a", "local"), claim("b", "made"), pod("p", "a", "b"))
 	d.l.Try(func(tx *ledger.Tx) bool {
 		tx.Allocate(d.task("p"), d.node("n1"))
@@ -146,7 +149,8 @@ func TestWhatIsShownIsWhatKubernetesWouldWrite(t *testing.T) {
 }
 
 func TestPodsThatShareAClaimShareItsVolume(t *testing.T) {
-	d := newDesk(t, node("n1"), class("local", ""), localVolume("v1", "local", "n1", "1Gi"), claim("a", "local"), pod("p", "a"), pod("q", "a"))
+	d := newDesk(t, node("n1"), class("local", ""), localVolume("v1", "local", "n1", "1Gi"), claim("a", "local"),
+		pod("p", "a"), pod("q", "a"))
 	d.l.Try(func(tx *ledger.Tx) bool {
 		tx.Allocate(d.task("p"), d.node("n1"))
 		tx.Try(func(tx *ledger.Tx) bool {
@@ -165,13 +169,16 @@ func TestPodsThatShareAClaimShareItsVolume(t *testing.T) {
 
 func TestAuditFindsWhatDiffers(t *testing.T) {
 	for name, tamper := range map[string]func(v *Volumes){
-		"a volume gave up its claim": func(v *Volumes) { _ = v.stores[Volume].Update(localVolume("v1", "local", "n1", "1Gi")) },
-		"a volume vanished":          func(v *Volumes) { _ = v.stores[Volume].Delete(localVolume("v1", "", "", "1Gi")) },
-		"a task is counted twice":    func(v *Volumes) { v.chosen[place{Volume, "v1"}][choice{"ns/a", "uid-a", "uid-v1"}]++ },
-		"a class was never told of":  func(v *Volumes) { _ = v.stores[StorageClass].Add(class("ghost", "")) },
+		"a volume gave up its claim": func(v *Volumes) {
+			_ = v.stores[Volume].Update(localVolume("v1", "local", "n1", "1Gi"))
+		},
+		"a volume vanished":         func(v *Volumes) { _ = v.stores[Volume].Delete(localVolume("v1", "", "", "1Gi")) },
+		"a task is counted twice":   func(v *Volumes) { v.chosen[place{Volume, "v1"}][choice{"ns/a", "uid-a", "uid-v1"}]++ },
+		"a class was never told of": func(v *Volumes) { _ = v.stores[StorageClass].Add(class("ghost", "")) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t, node("n1"), class("local", ""), localVolume("v1", "local", "n1", "1Gi"), claim("a", "local"), pod("p", "a"))
+			d := newDesk(t, node("n1"), class("local", ""), localVolume("v1", "local", "n1", "1Gi"), claim("a", "local"),
+				pod("p", "a"))
 			d.l.Try(func(tx *ledger.Tx) bool {
 				tx.Allocate(d.task("p"), d.node("n1"))
 				return true
@@ -188,9 +195,11 @@ func TestAuditFindsWhatDiffers(t *testing.T) {
 }
 
 func TestContentOfAnotherKindIsAsGoodAsGone(t *testing.T) {
-	d := newDesk(t, node("n1"), class("local", ""), localVolume("v1", "local", "n1", "1Gi"), claim("a", "local"), pod("p", "a"))
+	d := newDesk(t, node("n1"), class("local", ""), localVolume("v1", "local", "n1", "1Gi"), claim("a", "local"),
+		pod("p", "a"))
 	before := d.v.dump()
-	for name, content := range map[string]any{"another kind": claim("v1", "local"), "another name": localVolume("v9", "local", "n1", "1Gi"), "nothing": nil} {
+	for name, content := range map[string]any{"another kind": claim("v1", "local"),
+		"another name": localVolume("v9", "local", "n1", "1Gi"), "nothing": nil} {
 		d.l.Apply(model.Fact{Ref: model.Ref{Kind: Volume, Name: "v1"}, Version: 1, Object: &model.Opaque{Content: content}})
 		if d.admits("p", "n1") {
 			t.Errorf("%s: the volume is offered still", name)

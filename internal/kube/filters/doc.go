@@ -20,8 +20,8 @@
 //     assumption when its object's version changes and cannot undo in any order; here
 //     they serve to find out what the binder would write, and no longer.
 //
-// Beside the binder stand Kubernetes' count of attachments (NodeVolumeLimits), the zones of
-// volumes (VolumeZone) and claims that are for one pod alone (VolumeRestrictions). Predicates puts them all into the plugin of that name.
+// Beside the binder stand Kubernetes' count of attachments (NodeVolumeLimits), the zones of volumes (VolumeZone) and
+// claims that are for one pod alone (VolumeRestrictions). Predicates puts them all into the plugin of that name.
 //
 // It is not what carries a choice out: writing volume and claim and waiting for the
 // volume controller (Kubernetes' PreBind) belongs to internal/kube/execute; Written says

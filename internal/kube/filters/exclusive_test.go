@@ -41,7 +41,8 @@ func TestAClaimForOnePodHasOne(t *testing.T) {
 	w := newWorld(t, append(alone("data"), node("n1"), node("n2"), class("shared", ""),
 		pod("p", "data"), only("n2", pod("q", "data")), pod("r"))...)
 	binds := w.decide()
-	if binds != "p on n1, r on n2" && binds != "p on n2, r on n1" && binds != "p on n1, r on n1" && binds != "p on n2, r on n2" {
+	if binds != "p on n1, r on n2" && binds != "p on n2, r on n1" && binds != "p on n1, r on n1" &&
+		binds != "p on n2, r on n2" {
 		t.Fatalf("bound %q, want one of the two that share the claim", binds)
 	}
 	w.tell(on("n1", pod("p", "data")))
@@ -106,7 +107,8 @@ func TestAClaimForOnePodMayBeTakenByPreemption(t *testing.T) {
 		Object: &model.Queue{Meta: model.Meta{Name: model.DefaultQueue}, Weight: 1}})
 	urgent, high := pod("urgent", "data"), int32(100)
 	urgent.Spec.Priority = &high
-	for _, o := range append(alone("data"), node("n1"), node("n2"), class("shared", ""), on("n1", pod("p", "data")), urgent) {
+	for _, o := range append(alone("data"), node("n1"), node("n2"), class("shared", ""), on("n1", pod("p", "data")),
+		urgent) {
 		e.Apply(fact(t, o))
 	}
 	plan, _, _ := e.Decide(1)

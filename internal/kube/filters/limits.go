@@ -27,7 +27,8 @@ type sitting struct {
 // limitsOver makes Kubernetes' filter of attachments over the binder's stores.
 func limitsOver(f informers.SharedInformerFactory) (fwk.FilterPlugin, error) {
 	h := handle{informers: f, csi: nodevolumelimits.NewCSIManager(f.Storage().V1().CSINodes().Lister())}
-	plugin, err := nodevolumelimits.NewCSI(context.Background(), nil, h, feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate))
+	plugin, err := nodevolumelimits.NewCSI(context.Background(), nil, h,
+		feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate))
 	if err != nil {
 		return nil, err
 	}

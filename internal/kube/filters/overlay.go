@@ -47,7 +47,8 @@ func (v *Volumes) settle(p place) {
 func (v *Volumes) volumeAsChosen(fact *corev1.PersistentVolume, p place) *corev1.PersistentVolume {
 	for _, c := range slices.SortedFunc(maps.Keys(v.chosen[p]), choice.compare) {
 		claim, ok := v.facts[place{Claim, c.to}].(*corev1.PersistentVolumeClaim)
-		if !ok || c.life != string(fact.UID) || c.toLife != string(claim.UID) || claim.Spec.VolumeName != "" && claim.Spec.VolumeName != fact.Name {
+		if !ok || c.life != string(fact.UID) || c.toLife != string(claim.UID) || claim.Spec.VolumeName != "" &&
+			claim.Spec.VolumeName != fact.Name {
 			continue
 		}
 		if fact.Spec.ClaimRef != nil && !volume.IsVolumeBoundToClaim(fact, claim) {

@@ -97,7 +97,8 @@ type volumeClient struct {
 	w *writes
 }
 
-func (c volumeClient) Update(_ context.Context, v *corev1.PersistentVolume, _ metav1.UpdateOptions) (*corev1.PersistentVolume, error) {
+func (c volumeClient) Update(_ context.Context, v *corev1.PersistentVolume,
+	_ metav1.UpdateOptions) (*corev1.PersistentVolume, error) {
 	c.w.volumes = append(c.w.volumes, v)
 	return v, nil
 }
@@ -107,7 +108,8 @@ type claimClient struct {
 	w *writes
 }
 
-func (c claimClient) Update(_ context.Context, p *corev1.PersistentVolumeClaim, _ metav1.UpdateOptions) (*corev1.PersistentVolumeClaim, error) {
+func (c claimClient) Update(_ context.Context, p *corev1.PersistentVolumeClaim,
+	_ metav1.UpdateOptions) (*corev1.PersistentVolumeClaim, error) {
 	c.w.claims = append(c.w.claims, p)
 	return p, nil
 }

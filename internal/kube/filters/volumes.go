@@ -56,8 +56,9 @@ func New(l *ledger.Ledger) (*Volumes, error) { return with(l, switches{true, tru
 type switches struct{ binding, zones, limits bool }
 
 func with(l *ledger.Ledger, on switches) (*Volumes, error) {
-	v := &Volumes{l: l, off: !on.binding, zoning: on.zones, writes: &writes{}, facts: map[place]any{}, chosen: map[place]map[choice]int{},
-		sits: map[ledger.NodeID][]sitting{}, users: map[string][ledger.NumHolds]int32{}}
+	v := &Volumes{l: l, off: !on.binding, zoning: on.zones, writes: &writes{}, facts: map[place]any{},
+		chosen: map[place]map[choice]int{},
+		sits:   map[ledger.NodeID][]sitting{}, users: map[string][ledger.NumHolds]int32{}}
 	ctx, over := context.WithCancel(klog.NewContext(context.Background(), quiet))
 	over()
 	v.ctx = ctx

@@ -79,18 +79,21 @@ func TestAPodGoesToTheZoneOfItsVolume(t *testing.T) {
 		nodes []metav1.Object
 		want  string
 	}{
-		"its zone":                     {[]metav1.Object{zoned("n1", corev1.LabelTopologyZone, "a"), zoned("n2", corev1.LabelTopologyZone, "c")}, "p on n2"},
-		"its zone, by the name of old": {[]metav1.Object{zoned("n1", corev1.LabelFailureDomainBetaZone, "a"), zoned("n2", corev1.LabelFailureDomainBetaZone, "b")}, "p on n2"},
-		"another zone":                 {[]metav1.Object{zoned("n1", corev1.LabelTopologyZone, "a")}, ""},
-		"only a region":                {[]metav1.Object{zoned("n1", corev1.LabelTopologyRegion, "r")}, ""},
-		"a node without a zone":        {[]metav1.Object{node("n1")}, "p on n1"},
+		"its zone": {[]metav1.Object{zoned("n1", corev1.LabelTopologyZone, "a"),
+			zoned("n2", corev1.LabelTopologyZone, "c")}, "p on n2"},
+		"its zone, by the name of old": {[]metav1.Object{zoned("n1", corev1.LabelFailureDomainBetaZone, "a"),
+			zoned("n2", corev1.LabelFailureDomainBetaZone, "b")}, "p on n2"},
+		"another zone":          {[]metav1.Object{zoned("n1", corev1.LabelTopologyZone, "a")}, ""},
+		"only a region":         {[]metav1.Object{zoned("n1", corev1.LabelTopologyRegion, "r")}, ""},
+		"a node without a zone": {[]metav1.Object{node("n1")}, "p on n1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, append(c.nodes, class("local", ""), v, bound, pod("p", "a"))...)
 			if got := w.decide(); got != c.want {
 				t.Errorf("bound %q, want %q", got, c.want)
 			}
-			if code, text := w.why("p"); c.want == "" && (code != "NodeVolume" || text != "volume v is in failure-domain.beta.kubernetes.io/zone b__c") {
+			if code, text := w.why("p"); c.want == "" && (code != "NodeVolume" ||
+				text != "volume v is in failure-domain.beta.kubernetes.io/zone b__c") {
 				t.Errorf("it waits because %s: %s", code, text)
 			}
 		})
@@ -114,7 +117,8 @@ func TestANodeAttachesNoMoreThanItCan(t *testing.T) {
 	limit := int32(1)
 	can := &storagev1.CSINode{ObjectMeta: named("n1"), Spec: storagev1.CSINodeSpec{Drivers: []storagev1.CSINodeDriver{
 		{Name: "csi.example.com", NodeID: "n1", Allocatable: &storagev1.VolumeNodeResources{Count: &limit}}}}}
-	w := newWorld(t, node("n1"), class("local", ""), can, csi("v1"), csi("v2"), bound("a", "v1"), bound("b", "v2"), pod("p", "a"))
+	w := newWorld(t, node("n1"), class("local", ""), can, csi("v1"), csi("v2"), bound("a", "v1"), bound("b", "v2"),
+		pod("p", "a"))
 	if got := w.decide(); got != "p on n1" {
 		t.Fatalf("the first pod: %q", got)
 	}
@@ -126,8 +130,9 @@ func TestANodeAttachesNoMoreThanItCan(t *testing.T) {
 		t.Errorf("it waits because %s: %s", code, text)
 	}
 	v1 := "v1"
-	attached := &storagev1.VolumeAttachment{ObjectMeta: named("va"), Spec: storagev1.VolumeAttachmentSpec{Attacher: "csi.example.com", NodeName: "n1",
-		Source: storagev1.VolumeAttachmentSource{PersistentVolumeName: &v1}}}
+	attached := &storagev1.VolumeAttachment{ObjectMeta: named("va"),
+		Spec: storagev1.VolumeAttachmentSpec{Attacher: "csi.example.com", NodeName: "n1",
+			Source: storagev1.VolumeAttachmentSource{PersistentVolumeName: &v1}}}
 	w.tell(attached)
 	w.e.Apply(gone(t, pod("p", "a")), gone(t, pod("shares", "a")))
 	if got := w.decide(); got != "" {
@@ -206,7 +211,8 @@ func TestAFailedBindGivesTheVolumeBack(t *testing.T) {
 func TestARestartKeepsWhatWasChosen(t *testing.T) {
 	// Of two pods on one node the first took the larger volume, for the smaller came
 	// later: asked again, the binder would choose otherwise.
-	w := newWorld(t, node("n1"), class("local", ""), localVolume("v1", "local", "n1", "5Gi"), claim("a", "local"), pod("p", "a"))
+	w := newWorld(t, node("n1"), class("local", ""), localVolume("v1", "local", "n1", "5Gi"), claim("a", "local"),
+		pod("p", "a"))
 	if w.decide() != "p on n1" {
 		t.Fatal("the pod was not placed")
 	}
@@ -283,7 +289,8 @@ func TestANodeIsSelectedForOneLifeOfAClaim(t *testing.T) {
 	w := newWorld(t, node("n1"), class("made", "csi.example.com"), claim("a", "made"), pod("p", "a"))
 	plan, _, _ := w.e.Decide(1)
 	got, err := WritesOf(plan.Items[0].Chosen)
-	if want := (ClaimWrite{"ns/a", Seen{"uid-a", "1"}, "n1"}); err != nil || len(got.Provision) != 1 || got.Provision[0] != want {
+	if want := (ClaimWrite{"ns/a", Seen{"uid-a", "1"}, "n1"}); err != nil || len(got.Provision) != 1 ||
+		got.Provision[0] != want {
 		t.Errorf("to write: %+v, %v", got, err)
 	}
 	on := func() string {

@@ -43,8 +43,9 @@ func TestKindsThatAreNotServed(t *testing.T) {
 func TestAKindThatIsNew(t *testing.T) {
 	running(t, func(s *server, r *Reader) {
 		says(t, r, r.Of("ns", ref("batch/v1", "Job", "gone"))) // what is served was asked
-		s.discovery.Resources = append(s.discovery.Resources, &metav1.APIResourceList{GroupVersion: "jobset.x-k8s.io/v1alpha2",
-			APIResources: []metav1.APIResource{{Name: "jobsets", Kind: "JobSet", Namespaced: true}}})
+		s.discovery.Resources = append(
+			s.discovery.Resources, &metav1.APIResourceList{GroupVersion: "jobset.x-k8s.io/v1alpha2",
+				APIResources: []metav1.APIResource{{Name: "jobsets", Kind: "JobSet", Namespaced: true}}})
 		s.has("jobsets", "sweep", nil, leastKey, "8")
 		o := r.Of("ns", ref("jobset.x-k8s.io/v1alpha2", "JobSet", "sweep"))
 		r.Ask(o, true)
@@ -74,7 +75,8 @@ func TestOwnersThatAreAskedForAtOnce(t *testing.T) {
 		<-time.After(2*takes + time.Millisecond) // for the groups, and for what is in one
 		for _, o := range all {
 			if said, known := r.Said(o); known != Final || said.Queue != "research" || s.told(o) != 1 {
-				t.Errorf("%s says %+v and is known %d, told %d times; want its queue as soon as the API server said what it serves", o.Key(), said, known, s.told(o))
+				t.Errorf("%s says %+v and is known %d, told %d times; want its queue as soon as the API server said what it serves",
+					o.Key(), said, known, s.told(o))
 			}
 		}
 		if n := len(s.discovery.Actions()); n != 2 {

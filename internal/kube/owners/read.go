@@ -53,12 +53,14 @@ func (r *Reader) read(ctx context.Context, o *Owner) {
 		r.refuse(ctx, kind, o)
 		r.answer(o, nil, Provisional)
 	default:
-		klog.V(2).InfoS("An owner of pods could not be read", "owner", fmt.Sprintf("%s %s/%s", o.kind.Kind, o.namespace, o.name), "err", err)
+		klog.V(2).InfoS("An owner of pods could not be read", "owner",
+			fmt.Sprintf("%s %s/%s", o.kind.Kind, o.namespace, o.name), "err", err)
 		r.again(ctx, o, time.Second)
 	}
 }
 
-func (r *Reader) get(ctx context.Context, o *Owner, resource schema.GroupVersionResource, namespaced bool) (*metav1.PartialObjectMetadata, error) {
+func (r *Reader) get(ctx context.Context, o *Owner, resource schema.GroupVersionResource,
+	namespaced bool) (*metav1.PartialObjectMetadata, error) {
 	once, cancel := context.WithTimeout(ctx, longestRead)
 	defer cancel()
 	if !namespaced {

@@ -50,7 +50,8 @@ type Reader struct {
 
 // New makes a reader that knows nothing and reads nothing before it runs.
 func New(o Options) *Reader {
-	return &Reader{options: o, kinds: kinds{api: o.Discovery, panicked: o.Panicked}, rate: flowcontrol.NewTokenBucketRateLimiter(perSecond, atOnce),
+	return &Reader{options: o, kinds: kinds{api: o.Discovery, panicked: o.Panicked},
+		rate: flowcontrol.NewTokenBucketRateLimiter(perSecond, atOnce),
 		wake: make(chan struct{}, 1), owners: map[key]*Owner{}, refused: map[missing]*refusal{}, most: fewest}
 }
 

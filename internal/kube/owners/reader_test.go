@@ -52,12 +52,14 @@ func newServer() *server {
 		kinds("batch/v1", metav1.APIResource{Name: "jobs", Kind: "Job", Namespaced: true}),
 		kinds("v1", metav1.APIResource{Name: "nodes", Kind: "Node"}),
 	}
-	return &server{objects: map[string]*metav1.PartialObjectMetadata{}, forbidden: map[string]bool{}, discovery: d, answered: map[string]int{}}
+	return &server{objects: map[string]*metav1.PartialObjectMetadata{}, forbidden: map[string]bool{}, discovery: d,
+		answered: map[string]int{}}
 }
 
 // has puts an object there; above is its controller, nil without.
 func (s *server) has(resource, name string, above *metav1.OwnerReference, annotations ...string) {
-	m := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name), Annotations: map[string]string{}}}
+	m := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name),
+		Annotations: map[string]string{}}}
 	for i := 0; i < len(annotations); i += 2 {
 		m.Annotations[annotations[i]] = annotations[i+1]
 	}
@@ -159,7 +161,8 @@ func TestWhatOwnersSay(t *testing.T) {
 		"the one above says what the owner does not": {func(s *server) {
 			s.has("replicasets", "web-5f", ref("apps/v1", "Deployment", "web"), queueKey, "research")
 			s.has("deployments", "web", nil, queueKey, "other", leastKey, "3")
-		}, ref("apps/v1", "ReplicaSet", "web-5f"), said{Queue: "research", MinMember: "3", Job: whose("Deployment.apps", "web")}, 2},
+		}, ref("apps/v1", "ReplicaSet", "web-5f"), said{Queue: "research", MinMember: "3",
+			Job: whose("Deployment.apps", "web")}, 2},
 		"nobody says anything": {func(s *server) { s.has("jobs", "train", nil) }, ref("batch/v1", "Job", "train"), said{}, 1},
 		"it is gone":           {func(*server) {}, ref("batch/v1", "Job", "train"), said{}, 1},
 		"a later one has its name": {func(s *server) {
@@ -359,7 +362,8 @@ func TestOwnersAreForgotten(t *testing.T) {
 		if r.Crowded() || len(r.owners) != 2 {
 			t.Errorf("%d owners are known, want two", len(r.owners))
 		}
-		if said := says(t, r, r.Of("ns", ref("apps/v1", "ReplicaSet", "web-5f"))); said.MinMember != "3" || s.seen() != reads {
+		if said := says(t, r, r.Of("ns", ref("apps/v1", "ReplicaSet", "web-5f"))); said.MinMember != "3" ||
+			s.seen() != reads {
 			t.Errorf("it says %+v after %d reads, want what it said, without another", said, s.seen()-reads)
 		}
 	})

@@ -48,7 +48,8 @@ func (r *Reader) refuse(ctx context.Context, m missing, o *Owner) {
 	if f == nil {
 		f = &refusal{}
 		r.refused[m] = f
-		klog.InfoS("Pods are scheduled without what their owners say of queue and gang: a right is missing", "owners", o.kind.Kind, "rule", m.rule())
+		klog.InfoS("Pods are scheduled without what their owners say of queue and gang: a right is missing", "owners",
+			o.kind.Kind, "rule", m.rule())
 		time.AfterFunc(tryRefused, func() { r.try(ctx, m) })
 	}
 	f.trying = nil

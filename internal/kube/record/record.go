@@ -87,7 +87,8 @@ func Read(text string) (Record, error) {
 
 // Holds says that a claim is about just these members of a gang with that minimum.
 func (n *Never) Holds(minMember int32, bound, waiting []string) bool {
-	return n != nil && len(bound) > 0 && n.MinMember == minMember && n.Bound == Digest(bound) && n.Waiting == Digest(waiting)
+	return n != nil && len(bound) > 0 && n.MinMember == minMember && n.Bound == Digest(bound) &&
+		n.Waiting == Digest(waiting)
 }
 
 // Digest stands for a set of UIDs.

@@ -9,8 +9,10 @@ import (
 )
 
 func sample() record.Record {
-	return record.Record{UID: "life", Controller: "owner", Tries: 7, Next: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC), Pod: "g-3",
-		Answer: "denied", Never: &record.Never{MinMember: 4, Bound: record.Digest([]string{"a", "b"}), Waiting: record.Digest([]string{"c"})}}
+	return record.Record{UID: "life", Controller: "owner", Tries: 7, Next: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC),
+		Pod:    "g-3",
+		Answer: "denied", Never: &record.Never{MinMember: 4, Bound: record.Digest([]string{"a", "b"}),
+			Waiting: record.Digest([]string{"c"})}}
 }
 
 func TestARecordIsReadAsItWasWritten(t *testing.T) {

@@ -45,7 +45,8 @@ func (r *Reader) controller(ctx context.Context, namespace string, ref *metav1.O
 
 // read reads a controller of a kind that is known to make pods anew, nil for others. why is
 // what keeps this one from doing so.
-func (r *Reader) read(ctx context.Context, namespace string, ref *metav1.OwnerReference, pods int) (o metav1.Object, why string, err error) {
+func (r *Reader) read(ctx context.Context, namespace string, ref *metav1.OwnerReference, pods int) (o metav1.Object,
+	why string, err error) {
 	version, err := schema.ParseGroupVersion(ref.APIVersion)
 	if err != nil {
 		return nil, "", nil
@@ -152,7 +153,8 @@ func vcjobEnds(j *batchv1alpha1.Job) string {
 		switch p.Action {
 		case busv1alpha1.AbortJobAction, busv1alpha1.TerminateJobAction, busv1alpha1.CompleteJobAction:
 			return fmt.Sprintf("answers with %s when its pods are deleted", p.Action)
-		case busv1alpha1.RestartJobAction, busv1alpha1.RestartTaskAction, busv1alpha1.RestartPodAction, busv1alpha1.RestartPartitionAction:
+		case busv1alpha1.RestartJobAction, busv1alpha1.RestartTaskAction, busv1alpha1.RestartPodAction,
+			busv1alpha1.RestartPartitionAction:
 			if j.Status.RetryCount+1 >= most {
 				return fmt.Sprintf("has started anew %d times of %d allowed (maxRetry)", j.Status.RetryCount, most)
 			}
@@ -164,7 +166,9 @@ func vcjobEnds(j *batchv1alpha1.Job) string {
 // ofDeletion says that a policy may be about pods that are deleted: they can be seen to fail
 // on their way, with any exit code.
 func ofDeletion(p batchv1alpha1.LifecyclePolicy) bool {
-	return p.ExitCode != nil || slices.ContainsFunc(append(slices.Clone(p.Events), p.Event), func(e busv1alpha1.Event) bool {
-		return e == busv1alpha1.AnyEvent || e == busv1alpha1.PodEvictedEvent || e == busv1alpha1.PodFailedEvent || e == busv1alpha1.TaskFailedEvent
-	})
+	return p.ExitCode != nil || slices.ContainsFunc(append(slices.Clone(p.Events), p.Event),
+		func(e busv1alpha1.Event) bool {
+			return e == busv1alpha1.AnyEvent || e == busv1alpha1.PodEvictedEvent || e == busv1alpha1.PodFailedEvent ||
+				e == busv1alpha1.TaskFailedEvent
+		})
 }

@@ -87,7 +87,8 @@ func (r *Reader) pods(ctx context.Context, namespace, group string) (out []corev
 			return nil, fmt.Errorf("list the pods of namespace %s: %w", namespace, err)
 		}
 		for i := range list.Items {
-			if p := &list.Items[i]; translate.GroupOf(p) == group && p.Status.Phase != corev1.PodSucceeded && p.Status.Phase != corev1.PodFailed {
+			if p := &list.Items[i]; translate.GroupOf(p) == group && p.Status.Phase != corev1.PodSucceeded &&
+				p.Status.Phase != corev1.PodFailed {
 				out = append(out, *p)
 			}
 		}
@@ -98,7 +99,8 @@ func (r *Reader) pods(ctx context.Context, namespace, group string) (out []corev
 }
 
 // spared is why a bound pod must not be deleted, "" where nothing is known against it.
-func (r *Reader) spared(ctx context.Context, group *schedulingv1beta1.PodGroup, p *corev1.Pod, owned map[types.UID]int, known map[types.UID]string) string {
+func (r *Reader) spared(ctx context.Context, group *schedulingv1beta1.PodGroup, p *corev1.Pod, owned map[types.UID]int,
+	known map[types.UID]string) string {
 	switch {
 	case !translate.Preemptable(p.Annotations, p.Labels):
 		return "it is marked " + schedulingv1beta1.PodPreemptable + `: "false"`

@@ -36,7 +36,8 @@ func member(name, version, kind string) *corev1.Pod {
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name),
 		Annotations: map[string]string{"scheduling.k8s.io/group-name": "g"}}, Spec: corev1.PodSpec{NodeName: "n"}}
 	if kind != "" {
-		p.OwnerReferences = []metav1.OwnerReference{{APIVersion: version, Kind: kind, Name: "owner", UID: "owner", Controller: yes(true)}}
+		p.OwnerReferences = []metav1.OwnerReference{{APIVersion: version, Kind: kind, Name: "owner", UID: "owner",
+			Controller: yes(true)}}
 	}
 	return p
 }
@@ -80,15 +81,22 @@ func spared(t *testing.T, r *release.Reader) map[string]string {
 	return out
 }
 
-// Whose pods are made anew when they are deleted, and whose are not, or nobody knows.
-func TestWhichControllersMakePodsAnew(t *testing.T) {
+// controllerCase is an owner of two pods, and what its answer says when they are not made anew.
+type controllerCase struct {
+	kind string
+	is   runtime.Object
+	says string // "": they are made anew
+}
+
+func controllerCases() map[string]controllerCase {
 	at := func(change func(*metav1.ObjectMeta)) metav1.ObjectMeta {
 		m := *owner.DeepCopy()
 		change(&m)
 		return m
 	}
 	replicas := func(m metav1.ObjectMeta, wanted *int32, there int32) runtime.Object {
-		return &appsv1.ReplicaSet{ObjectMeta: m, Spec: appsv1.ReplicaSetSpec{Replicas: wanted}, Status: appsv1.ReplicaSetStatus{Replicas: there}}
+		return &appsv1.ReplicaSet{ObjectMeta: m, Spec: appsv1.ReplicaSetSpec{Replicas: wanted},
+			Status: appsv1.ReplicaSetStatus{Replicas: there}}
 	}
 	job := func(spec batchv1.JobSpec, status batchv1.JobStatus) runtime.Object {
 		return &batchv1.Job{ObjectMeta: owner, Spec: spec, Status: status}
@@ -104,43 +112,66 @@ func TestWhichControllersMakePodsAnew(t *testing.T) {
 	}
 	running := batchv1alpha1.JobStatus{State: batchv1alpha1.JobState{Phase: batchv1alpha1.Running}}
 	const rs, vc, batch = "apps/v1 ReplicaSet", "batch.volcano.sh/v1alpha1 Job", "batch/v1 Job"
-	for name, c := range map[string]struct {
-		kind string
-		is   runtime.Object
-		says string // "": they are made anew
-	}{
-		"a ReplicaSet":                       {rs, replicas(owner, number(2), 2), ""},
-		"one that says nothing":              {rs, replicas(owner, nil, 2), ""},
-		"one that has more than it wants":    {rs, replicas(owner, number(1), 2), "has 2 pods and wants 1"},
-		"one that is being deleted":          {rs, replicas(at(func(m *metav1.ObjectMeta) { m.DeletionTimestamp = &metav1.Time{}; m.Finalizers = []string{"x"} }), number(2), 2), "is being deleted"},
-		"one that is gone":                   {rs, nil, "is gone"},
-		"another of its name":                {rs, replicas(at(func(m *metav1.ObjectMeta) { m.UID = "second" }), number(2), 2), "another has its name"},
-		"a StatefulSet":                      {"apps/v1 StatefulSet", &appsv1.StatefulSet{ObjectMeta: owner}, ""},
-		"a ReplicationController":            {"v1 ReplicationController", &corev1.ReplicationController{ObjectMeta: owner}, ""},
-		"a RayCluster":                       {"ray.io/v1 RayCluster", named("ray.io/v1", "RayCluster"), ""},
-		"a PyTorchJob":                       {"kubeflow.org/v1 PyTorchJob", named("kubeflow.org/v1", "PyTorchJob"), ""},
-		"an MPIJob of either operator":       {"kubeflow.org/v2beta1 MPIJob", named("kubeflow.org/v2beta1", "MPIJob"), ""},
-		"a DaemonSet":                        {"apps/v1 DaemonSet", named("apps/v1", "DaemonSet"), ""},
-		"a kind that nobody knows":           {"example.com/v1 Thing", named("example.com/v1", "Thing"), "nobody knows"},
-		"a pod, as Spark's driver":           {"v1 Pod", &corev1.Pod{ObjectMeta: owner}, "nobody knows"},
-		"an API version that is none":        {"a/b/c Thing", nil, "nobody knows"},
-		"a Job":                              {batch, job(batchv1.JobSpec{}, batchv1.JobStatus{}), ""},
-		"a Job of which some have failed":    {batch, job(batchv1.JobSpec{}, batchv1.JobStatus{Failed: 5}), "would count 7 failures of 6"},
-		"a Job that allows just so many":     {batch, job(batchv1.JobSpec{BackoffLimit: number(2)}, batchv1.JobStatus{}), ""},
-		"a Job that allows none":             {batch, job(batchv1.JobSpec{BackoffLimit: number(0)}, batchv1.JobStatus{}), "2 failures of 0"},
-		"a Job that is suspended":            {batch, job(batchv1.JobSpec{Suspend: yes(true)}, batchv1.JobStatus{}), "suspended"},
-		"a Job that counts by index":         {batch, job(batchv1.JobSpec{BackoffLimitPerIndex: number(9)}, batchv1.JobStatus{}), "by index"},
-		"a Job with rules for failures":      {batch, job(batchv1.JobSpec{PodFailurePolicy: &batchv1.PodFailurePolicy{}}, batchv1.JobStatus{}), "rules"},
-		"a Job that is over":                 {batch, job(batchv1.JobSpec{}, batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionTrue}}}), "is over (Failed)"},
-		"a vcjob":                            {vc, vcjob(batchv1alpha1.JobSpec{}, running), ""},
-		"a vcjob that starts anew":           {vc, vcjob(batchv1alpha1.JobSpec{Policies: on(busv1alpha1.RestartJobAction, busv1alpha1.PodEvictedEvent)}, running), ""},
-		"a vcjob that has often":             {vc, vcjob(batchv1alpha1.JobSpec{Policies: on(busv1alpha1.RestartJobAction, busv1alpha1.PodEvictedEvent)}, batchv1alpha1.JobStatus{RetryCount: 2}), "2 times of 3"},
-		"a vcjob whose task ends it":         {vc, vcjob(batchv1alpha1.JobSpec{Tasks: []batchv1alpha1.TaskSpec{{Policies: on(busv1alpha1.TerminateJobAction, busv1alpha1.AnyEvent)}}}, running), "TerminateJob"},
-		"a vcjob that failures abort":        {vc, vcjob(batchv1alpha1.JobSpec{Policies: on(busv1alpha1.AbortJobAction, busv1alpha1.PodFailedEvent)}, running), "AbortJob"},
-		"a vcjob that an exit code ends":     {vc, vcjob(batchv1alpha1.JobSpec{Policies: []batchv1alpha1.LifecyclePolicy{{Action: busv1alpha1.CompleteJobAction, ExitCode: number(143)}}}, running), "CompleteJob"},
-		"a vcjob with rules of other things": {vc, vcjob(batchv1alpha1.JobSpec{Policies: on(busv1alpha1.CompleteJobAction, busv1alpha1.TaskCompletedEvent)}, running), ""},
-		"a vcjob that is restarting":         {vc, vcjob(batchv1alpha1.JobSpec{}, batchv1alpha1.JobStatus{State: batchv1alpha1.JobState{Phase: batchv1alpha1.Restarting}}), "is Restarting"},
-	} {
+	return map[string]controllerCase{
+		"a ReplicaSet":                    {rs, replicas(owner, number(2), 2), ""},
+		"one that says nothing":           {rs, replicas(owner, nil, 2), ""},
+		"one that has more than it wants": {rs, replicas(owner, number(1), 2), "has 2 pods and wants 1"},
+		"one that is being deleted": {rs, replicas(at(func(m *metav1.ObjectMeta) {
+			m.DeletionTimestamp = &metav1.Time{}
+			m.Finalizers = []string{"x"}
+		}), number(2), 2), "is being deleted"},
+		"one that is gone": {rs, nil, "is gone"},
+		"another of its name": {rs, replicas(at(func(m *metav1.ObjectMeta) {
+			m.UID = "second"
+		}), number(2), 2), "another has its name"},
+		"a StatefulSet": {"apps/v1 StatefulSet", &appsv1.StatefulSet{ObjectMeta: owner}, ""},
+		"a ReplicationController": {"v1 ReplicationController", &corev1.ReplicationController{ObjectMeta: owner},
+			""},
+		"a RayCluster":                 {"ray.io/v1 RayCluster", named("ray.io/v1", "RayCluster"), ""},
+		"a PyTorchJob":                 {"kubeflow.org/v1 PyTorchJob", named("kubeflow.org/v1", "PyTorchJob"), ""},
+		"an MPIJob of either operator": {"kubeflow.org/v2beta1 MPIJob", named("kubeflow.org/v2beta1", "MPIJob"), ""},
+		"a DaemonSet":                  {"apps/v1 DaemonSet", named("apps/v1", "DaemonSet"), ""},
+		"a kind that nobody knows":     {"example.com/v1 Thing", named("example.com/v1", "Thing"), "nobody knows"},
+		"a pod, as Spark's driver":     {"v1 Pod", &corev1.Pod{ObjectMeta: owner}, "nobody knows"},
+		"an API version that is none":  {"a/b/c Thing", nil, "nobody knows"},
+		"a Job":                        {batch, job(batchv1.JobSpec{}, batchv1.JobStatus{}), ""},
+		"a Job of which some have failed": {batch, job(batchv1.JobSpec{}, batchv1.JobStatus{Failed: 5}),
+			"would count 7 failures of 6"},
+		"a Job that allows just so many": {batch, job(batchv1.JobSpec{BackoffLimit: number(2)}, batchv1.JobStatus{}), ""},
+		"a Job that allows none": {batch, job(batchv1.JobSpec{BackoffLimit: number(0)}, batchv1.JobStatus{}),
+			"2 failures of 0"},
+		"a Job that is suspended": {batch, job(batchv1.JobSpec{Suspend: yes(true)}, batchv1.JobStatus{}),
+			"suspended"},
+		"a Job that counts by index": {batch, job(batchv1.JobSpec{BackoffLimitPerIndex: number(9)},
+			batchv1.JobStatus{}), "by index"},
+		"a Job with rules for failures": {batch, job(batchv1.JobSpec{PodFailurePolicy: &batchv1.PodFailurePolicy{}},
+			batchv1.JobStatus{}), "rules"},
+		"a Job that is over": {batch, job(batchv1.JobSpec{},
+			batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionTrue}}}),
+			"is over (Failed)"},
+		"a vcjob": {vc, vcjob(batchv1alpha1.JobSpec{}, running), ""},
+		"a vcjob that starts anew": {vc, vcjob(batchv1alpha1.JobSpec{Policies: on(busv1alpha1.RestartJobAction,
+			busv1alpha1.PodEvictedEvent)}, running), ""},
+		"a vcjob that has often": {vc, vcjob(batchv1alpha1.JobSpec{Policies: on(busv1alpha1.RestartJobAction,
+			busv1alpha1.PodEvictedEvent)}, batchv1alpha1.JobStatus{RetryCount: 2}), "2 times of 3"},
+		"a vcjob whose task ends it": {vc, vcjob(
+			batchv1alpha1.JobSpec{Tasks: []batchv1alpha1.TaskSpec{{Policies: on(busv1alpha1.TerminateJobAction,
+				busv1alpha1.AnyEvent)}}}, running), "TerminateJob"},
+		"a vcjob that failures abort": {vc, vcjob(batchv1alpha1.JobSpec{Policies: on(busv1alpha1.AbortJobAction,
+			busv1alpha1.PodFailedEvent)}, running), "AbortJob"},
+		"a vcjob that an exit code ends": {vc, vcjob(
+			batchv1alpha1.JobSpec{Policies: []batchv1alpha1.LifecyclePolicy{{Action: busv1alpha1.CompleteJobAction,
+				ExitCode: number(143)}}}, running), "CompleteJob"},
+		"a vcjob with rules of other things": {vc, vcjob(batchv1alpha1.JobSpec{Policies: on(busv1alpha1.CompleteJobAction,
+			busv1alpha1.TaskCompletedEvent)}, running), ""},
+		"a vcjob that is restarting": {vc, vcjob(batchv1alpha1.JobSpec{},
+			batchv1alpha1.JobStatus{State: batchv1alpha1.JobState{Phase: batchv1alpha1.Restarting}}), "is Restarting"},
+	}
+}
+
+// Whose pods are made anew when they are deleted, and whose are not, or nobody knows.
+func TestWhichControllersMakePodsAnew(t *testing.T) {
+	for name, c := range controllerCases() {
 		t.Run(name, func(t *testing.T) {
 			version, kind, _ := strings.Cut(c.kind, " ")
 			objects := []runtime.Object{member("a", version, kind), member("b", version, kind)}
@@ -166,7 +197,8 @@ func TestMarksSpareMembers(t *testing.T) {
 		pod, label := member("a", "apps/v1", "StatefulSet"), member("b", "apps/v1", "StatefulSet")
 		pod.Annotations["volcano.sh/preemptable"] = value
 		label.Labels = map[string]string{"volcano.sh/preemptable": value}
-		group := &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "g", UID: "g", Annotations: map[string]string{"volcano.sh/preemptable": value}}}
+		group := &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "g", UID: "g",
+			Annotations: map[string]string{"volcano.sh/preemptable": value}}}
 		got := spared(t, reader(t, set, pod, label, member("c", "apps/v1", "StatefulSet")))
 		if (got["a"] != "") != kept || (got["b"] != "") != kept || got["c"] != "" {
 			t.Errorf("marked %q the members are spared since %v, want the marked ones: %t", value, got, kept)
@@ -180,7 +212,8 @@ func TestMarksSpareMembers(t *testing.T) {
 // A gang is read past its finished members and others' pods; what cannot be read is an error,
 // or a reason to stay.
 func TestAGangIsReadWhole(t *testing.T) {
-	waits, leaves, over, other := member("waits", "", ""), member("leaves", "", ""), member("over", "", ""), member("other", "", "")
+	waits, leaves, over, other := member("waits", "", ""), member("leaves", "", ""), member("over", "", ""),
+		member("other", "", "")
 	waits.Spec.NodeName, over.Status.Phase = "", corev1.PodSucceeded
 	leaves.DeletionTimestamp, leaves.Finalizers = &metav1.Time{}, []string{"x"}
 	other.Annotations["scheduling.k8s.io/group-name"] = "another"

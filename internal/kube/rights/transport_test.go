@@ -44,7 +44,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = json.NewEncoder(w).Encode(body)
 	}
 	refuse := func(code int32, reason metav1.StatusReason) {
-		answer(int(code), metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: "Failure", Code: code, Reason: reason})
+		answer(int(code), metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: "Failure",
+			Code: code, Reason: reason})
 	}
 	if !slices.Contains(s.grants, verb+" "+resource) {
 		refuse(403, metav1.StatusReasonForbidden)
@@ -86,8 +87,9 @@ func serve(t *testing.T, s *server) kubernetes.Interface {
 	t.Helper()
 	h := httptest.NewServer(s)
 	t.Cleanup(h.Close)
-	config := &rest.Config{Host: h.URL, ContentConfig: rest.ContentConfig{ContentType: "application/vnd.kubernetes.protobuf",
-		AcceptContentTypes: "application/vnd.kubernetes.protobuf,application/json"}}
+	config := &rest.Config{Host: h.URL,
+		ContentConfig: rest.ContentConfig{ContentType: "application/vnd.kubernetes.protobuf",
+			AcceptContentTypes: "application/vnd.kubernetes.protobuf,application/json"}}
 	config.Wrap(Wrapper())
 	c, err := kubernetes.NewForConfig(config)
 	if err != nil {
@@ -97,8 +99,9 @@ func serve(t *testing.T, s *server) kubernetes.Interface {
 }
 
 func onePod() corev1.Pod {
-	p := corev1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}, ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p", UID: "u",
-		Annotations: map[string]string{"keep": "this"}}}
+	p := corev1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p", UID: "u",
+			Annotations: map[string]string{"keep": "this"}}}
 	p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}
 	return p
 }
@@ -112,7 +115,8 @@ func TestAForbiddenPatchBecomesAnUpdate(t *testing.T) {
 	if err != nil || len(p.Status.Conditions) != 2 || p.Annotations["keep"] != "this" {
 		t.Fatalf("error %v; the pod is %+v", err, p)
 	}
-	if _, err := pods.Patch(t.Context(), "p", types.MergePatchType, []byte(`{"status":{"nominatedNodeName":"n"}}`), metav1.PatchOptions{}, "status"); err != nil {
+	if _, err := pods.Patch(t.Context(), "p", types.MergePatchType, []byte(`{"status":{"nominatedNodeName":"n"}}`),
+		metav1.PatchOptions{}, "status"); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"patch pods/status", "get pods", "update pods/status", "get pods", "update pods/status"}
@@ -124,7 +128,8 @@ func TestAForbiddenPatchBecomesAnUpdate(t *testing.T) {
 func TestWhereGetIsForbiddenToo(t *testing.T) {
 	s := &server{grants: []string{"list pods", "update pods/status"}, pod: onePod()}
 	pods := serve(t, s).CoreV1().Pods("ns")
-	if _, err := pods.Patch(t.Context(), "p", types.StrategicMergePatchType, []byte(words), metav1.PatchOptions{}, "status"); err != nil {
+	if _, err := pods.Patch(t.Context(), "p", types.StrategicMergePatchType, []byte(words), metav1.PatchOptions{},
+		"status"); err != nil {
 		t.Fatal(err)
 	}
 	if p, err := pods.Get(t.Context(), "p", metav1.GetOptions{}); err != nil || p.UID != "u" {
@@ -138,7 +143,8 @@ func TestWhereGetIsForbiddenToo(t *testing.T) {
 func TestAnUpdateThatIsOvertakenLosesNothing(t *testing.T) {
 	s := &server{grants: []string{"get pods", "update pods/status"}, pod: onePod(), beaten: 2}
 	pods := serve(t, s).CoreV1().Pods("ns")
-	if _, err := pods.Patch(t.Context(), "p", types.StrategicMergePatchType, []byte(words), metav1.PatchOptions{}, "status"); err != nil {
+	if _, err := pods.Patch(t.Context(), "p", types.StrategicMergePatchType, []byte(words), metav1.PatchOptions{},
+		"status"); err != nil {
 		t.Fatal(err)
 	}
 	if s.pod.Status.Message != "from somebody else" || len(s.pod.Status.Conditions) != 2 {
@@ -164,7 +170,8 @@ func TestPreconditionsHold(t *testing.T) {
 func TestWhatIsForbiddenInEveryFormIsSaidAsItWasAsked(t *testing.T) {
 	s := &server{grants: []string{"get pods"}, pod: onePod()}
 	pods := serve(t, s).CoreV1().Pods("ns")
-	if _, err := pods.Patch(t.Context(), "p", types.StrategicMergePatchType, []byte(words), metav1.PatchOptions{}, "status"); !apierrors.IsForbidden(err) {
+	if _, err := pods.Patch(t.Context(), "p", types.StrategicMergePatchType, []byte(words), metav1.PatchOptions{},
+		"status"); !apierrors.IsForbidden(err) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -186,18 +193,25 @@ func TestAMissingRightIsAskedForAgain(t *testing.T) {
 
 func TestPathsOfObjects(t *testing.T) {
 	for path, want := range map[string]object{
-		"/api/v1/namespaces/ns/pods/p":                                         {"/pods", "/api/v1/namespaces/ns/pods/p", "p"},
-		"/api/v1/namespaces/ns/pods/p/status":                                  {"/pods/status", "/api/v1/namespaces/ns/pods/p", "p"},
-		"/api/v1/persistentvolumes/v":                                          {"/persistentvolumes", "/api/v1/persistentvolumes/v", "v"},
-		"/api/v1/namespaces/ns":                                                {"/namespaces", "/api/v1/namespaces/ns", "ns"},
-		"/apis/scheduling.volcano.sh/v1beta1/queues/q/status":                  {"scheduling.volcano.sh/queues/status", "/apis/scheduling.volcano.sh/v1beta1/queues/q", "q"},
-		"/prefix/apis/scheduling.volcano.sh/v1beta1/namespaces/ns/podgroups/g": {"scheduling.volcano.sh/podgroups", "/prefix/apis/scheduling.volcano.sh/v1beta1/namespaces/ns/podgroups/g", "g"},
+		"/api/v1/namespaces/ns/pods/p": {"/pods", "/api/v1/namespaces/ns/pods/p",
+			"p"},
+		"/api/v1/namespaces/ns/pods/p/status": {"/pods/status",
+			"/api/v1/namespaces/ns/pods/p", "p"},
+		"/api/v1/persistentvolumes/v": {"/persistentvolumes",
+			"/api/v1/persistentvolumes/v", "v"},
+		"/api/v1/namespaces/ns": {"/namespaces", "/api/v1/namespaces/ns",
+			"ns"},
+		"/apis/scheduling.volcano.sh/v1beta1/queues/q/status": {"scheduling.volcano.sh/queues/status",
+			"/apis/scheduling.volcano.sh/v1beta1/queues/q", "q"},
+		"/prefix/apis/scheduling.volcano.sh/v1beta1/namespaces/ns/podgroups/g": {"scheduling.volcano.sh/podgroups",
+			"/prefix/apis/scheduling.volcano.sh/v1beta1/namespaces/ns/podgroups/g", "g"},
 	} {
 		if got, ok := parse(path); !ok || got != want {
 			t.Errorf("%s: %+v, want %+v", path, got, want)
 		}
 	}
-	for _, path := range []string{"/api/v1/pods", "/api/v1/namespaces/ns/pods", "/apis", "/healthz", "/", "/apis/apps/v1/deployments"} {
+	for _, path := range []string{"/api/v1/pods", "/api/v1/namespaces/ns/pods", "/apis", "/healthz", "/",
+		"/apis/apps/v1/deployments"} {
 		if got, ok := parse(path); ok {
 			t.Errorf("%s names an object: %+v", path, got)
 		}

@@ -47,7 +47,8 @@ func (f *faults) amounts(path string, list corev1.ResourceList, bound func(strin
 }
 
 // amount translates one quantity, and is false when it cannot be.
-func (f *faults) amount(field string, name corev1.ResourceName, q quantity.Quantity, bound func(string) int64) (int64, bool) {
+func (f *faults) amount(field string, name corev1.ResourceName, q quantity.Quantity, bound func(string) int64) (int64,
+	bool) {
 	v, wrong := within(name, q, bound)
 	if wrong != "" {
 		f.fatal(field, "%s", wrong)
@@ -168,7 +169,8 @@ func quantityOf(name string, v int64) quantity.Quantity {
 	switch {
 	case milli(name):
 		return *quantity.NewMilliQuantity(v, quantity.DecimalSI)
-	case corev1.ResourceName(name) == corev1.ResourcePods || strings.HasPrefix(name, corev1.ResourceAttachableVolumesPrefix):
+	case corev1.ResourceName(name) == corev1.ResourcePods || strings.HasPrefix(name,
+		corev1.ResourceAttachableVolumesPrefix):
 		return *quantity.NewQuantity(v, quantity.DecimalSI)
 	default:
 		return *quantity.NewQuantity(v, quantity.BinarySI)

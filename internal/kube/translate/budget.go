@@ -19,15 +19,16 @@ import (
 func Budget(b *policyv1.PodDisruptionBudget) *model.Budget {
 	var f faults
 	out := &model.Budget{
-		Meta:                 meta(&b.ObjectMeta),
-		Nobody:               b.Spec.Selector == nil,
-		AlwaysEvictUnhealthy: b.Spec.UnhealthyPodEvictionPolicy != nil && *b.Spec.UnhealthyPodEvictionPolicy == policyv1.AlwaysAllow,
-		Counted:              b.Status.ObservedGeneration > 0 && b.Status.ObservedGeneration >= b.Generation,
-		Allowed:              max(0, b.Status.DisruptionsAllowed),
-		Healthy:              b.Status.CurrentHealthy,
-		Desired:              b.Status.DesiredHealthy,
-		Expected:             b.Status.ExpectedPods,
-		Leaving:              slices.Sorted(maps.Keys(b.Status.DisruptedPods)),
+		Meta:   meta(&b.ObjectMeta),
+		Nobody: b.Spec.Selector == nil,
+		AlwaysEvictUnhealthy: b.Spec.UnhealthyPodEvictionPolicy != nil &&
+			*b.Spec.UnhealthyPodEvictionPolicy == policyv1.AlwaysAllow,
+		Counted:  b.Status.ObservedGeneration > 0 && b.Status.ObservedGeneration >= b.Generation,
+		Allowed:  max(0, b.Status.DisruptionsAllowed),
+		Healthy:  b.Status.CurrentHealthy,
+		Desired:  b.Status.DesiredHealthy,
+		Expected: b.Status.ExpectedPods,
+		Leaving:  slices.Sorted(maps.Keys(b.Status.DisruptedPods)),
 	}
 	f.kept(out, &b.Spec)
 	if b.Spec.Selector != nil {
@@ -82,7 +83,8 @@ func (f *faults) selector(path string, s *metav1.LabelSelector) []model.Requirem
 		out = append(out, model.Requirement{Key: key, Op: model.In, Values: []string{value}})
 	}
 	for i, e := range s.MatchExpressions {
-		r := model.Requirement{Key: e.Key, Op: model.Operator(e.Operator), Values: slices.Compact(slices.Sorted(slices.Values(e.Values)))}
+		r := model.Requirement{Key: e.Key, Op: model.Operator(e.Operator),
+			Values: slices.Compact(slices.Sorted(slices.Values(e.Values)))}
 		switch r.Op {
 		case model.In, model.NotIn:
 			if len(r.Values) == 0 {

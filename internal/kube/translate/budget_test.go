@@ -24,13 +24,16 @@ func TestABudgetsSelectorIsKubernetesOwn(t *testing.T) {
 		"an empty one selects every pod": {},
 		"a label":                        {MatchLabels: map[string]string{"app": "web"}},
 		"a label and an expression both have to hold": {MatchLabels: map[string]string{"app": "web"},
-			MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "tier", Operator: metav1.LabelSelectorOpNotIn, Values: []string{"front"}}}},
+			MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "tier", Operator: metav1.LabelSelectorOpNotIn,
+				Values: []string{"front"}}}},
 		"NotIn holds where the label is missing": {MatchExpressions: []metav1.LabelSelectorRequirement{
 			{Key: "tier", Operator: metav1.LabelSelectorOpNotIn, Values: []string{"front", "back"}}}},
 		"In one of several": {MatchExpressions: []metav1.LabelSelectorRequirement{
 			{Key: "app", Operator: metav1.LabelSelectorOpIn, Values: []string{"web", "db"}}}},
-		"Exists":       {MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "tier", Operator: metav1.LabelSelectorOpExists}}},
-		"DoesNotExist": {MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: metav1.LabelSelectorOpDoesNotExist}}},
+		"Exists": {MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "tier",
+			Operator: metav1.LabelSelectorOpExists}}},
+		"DoesNotExist": {MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app",
+			Operator: metav1.LabelSelectorOpDoesNotExist}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			theirs, err := metav1.LabelSelectorAsSelector(selector)
@@ -106,7 +109,8 @@ func TestABudgetOfAnUnknownNumberAllowsNoEviction(t *testing.T) {
 		"a number without a %":  intstr.FromString("5"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := Budget(&policyv1.PodDisruptionBudget{Spec: policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &v, MinAvailable: &one}})
+			b := Budget(&policyv1.PodDisruptionBudget{Spec: policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &v,
+				MinAvailable: &one}})
 			if _, aside := b.SetAside(); aside || b.MinAvailable != nil || b.MaxUnavailable != nil || len(b.Faults) != 1 {
 				t.Errorf("%+v", b)
 			}
@@ -124,8 +128,9 @@ func TestWhatABudgetsControllerCounted(t *testing.T) {
 	b := &policyv1.PodDisruptionBudget{
 		ObjectMeta: metav1.ObjectMeta{Name: "b", Generation: 2},
 		Spec:       policyv1.PodDisruptionBudgetSpec{UnhealthyPodEvictionPolicy: &always},
-		Status: policyv1.PodDisruptionBudgetStatus{ObservedGeneration: 2, DisruptionsAllowed: 1, CurrentHealthy: 4, DesiredHealthy: 3,
-			ExpectedPods: 5, DisruptedPods: map[string]metav1.Time{"p2": {}, "p1": {}}},
+		Status: policyv1.PodDisruptionBudgetStatus{ObservedGeneration: 2, DisruptionsAllowed: 1, CurrentHealthy: 4,
+			DesiredHealthy: 3,
+			ExpectedPods:   5, DisruptedPods: map[string]metav1.Time{"p2": {}, "p1": {}}},
 	}
 	want := &model.Budget{Meta: model.Meta{Name: "b"}, Nobody: true, AlwaysEvictUnhealthy: true, Counted: true,
 		Allowed: 1, Healthy: 4, Desired: 3, Expected: 5, Leaving: []string{"p1", "p2"}}

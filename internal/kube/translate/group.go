@@ -49,7 +49,8 @@ func PodGroup(g *schedulingv1beta1.PodGroup) *model.PodGroup {
 func (f *faults) record(annotations map[string]string) {
 	if text, there := annotations[record.Key]; there {
 		if _, err := record.Read(text); err != nil {
-			f.taken(annotation(record.Key), "it is no record of this scheduler (%v): it is left out, and no member is released by it", err)
+			f.taken(annotation(record.Key),
+				"it is no record of this scheduler (%v): it is left out, and no member is released by it", err)
 		}
 	}
 }

@@ -55,7 +55,8 @@ func (f *faults) member(path string, m *topologyv1alpha1.MemberSpec) (out model.
 	}
 	switch {
 	case given != 1:
-		f.fatal(path+".selector", "exactly one of exactMatch, regexMatch and labelMatch says who is meant; %d are given", given)
+		f.fatal(path+".selector", "exactly one of exactMatch, regexMatch and labelMatch says who is meant; %d are given",
+			given)
 		return out, false
 	case s.ExactMatch != nil:
 		if out.Name = s.ExactMatch.Name; out.Name == "" {
@@ -125,7 +126,8 @@ func (f *faults) topology(path string, t *schedulingv1beta1.NetworkTopologySpec)
 func (f *faults) subGroups(list []schedulingv1beta1.SubGroupPolicySpec) (out []model.SubGroups) {
 	for i := range list {
 		s, path := &list[i], fmt.Sprintf("spec.subGroupPolicy[%d]", i)
-		g := model.SubGroups{Name: s.Name, Keys: s.MatchLabelKeys, Size: 1, Topology: f.topology(path+".networkTopology", s.NetworkTopology)}
+		g := model.SubGroups{Name: s.Name, Keys: s.MatchLabelKeys, Size: 1,
+			Topology: f.topology(path+".networkTopology", s.NetworkTopology)}
 		if s.LabelSelector != nil {
 			g.Selector = f.selector(path+".labelSelector", s.LabelSelector)
 		}

@@ -25,12 +25,13 @@ func pattern(p string) topologyv1alpha1.MemberSelector {
 }
 
 func TestAHyperNodeAsItIsMeant(t *testing.T) {
-	got := HyperNode(&topologyv1alpha1.HyperNode{ObjectMeta: metav1.ObjectMeta{Name: "s"}, Spec: topologyv1alpha1.HyperNodeSpec{
-		Tier: 2, TierName: "spine", Members: []topologyv1alpha1.MemberSpec{
-			nodeMember(exactly("n1")), nodeMember(pattern("^n-[0-9]+$")),
-			nodeMember(topologyv1alpha1.MemberSelector{LabelMatch: &metav1.LabelSelector{MatchLabels: map[string]string{"rack": "a"}}}),
-			{Type: topologyv1alpha1.MemberTypeHyperNode, Selector: exactly("rack-a")},
-		}}})
+	got := HyperNode(&topologyv1alpha1.HyperNode{ObjectMeta: metav1.ObjectMeta{Name: "s"},
+		Spec: topologyv1alpha1.HyperNodeSpec{
+			Tier: 2, TierName: "spine", Members: []topologyv1alpha1.MemberSpec{
+				nodeMember(exactly("n1")), nodeMember(pattern("^n-[0-9]+$")),
+				nodeMember(topologyv1alpha1.MemberSelector{LabelMatch: &metav1.LabelSelector{MatchLabels: map[string]string{"rack": "a"}}}),
+				{Type: topologyv1alpha1.MemberTypeHyperNode, Selector: exactly("rack-a")},
+			}}})
 	want := &model.HyperNode{Meta: model.Meta{Name: "s"}, Tier: 2, TierName: "spine", Members: []model.Member{
 		{Node: true, Name: "n1"}, {Node: true, Pattern: "^n-[0-9]+$"},
 		{Node: true, Labels: []model.Requirement{{Key: "rack", Op: model.In, Values: []string{"a"}}}}, {Name: "rack-a"}}}
@@ -47,19 +48,26 @@ func TestAHyperNodeThatNobodyCanMean(t *testing.T) {
 		member topologyv1alpha1.MemberSpec
 		want   string
 	}{
-		"a tier below 0":           {-1, nodeMember(exactly("n1")), "spec.tier: -1 is not from 0 to 1000000"},
-		"a tier beyond all":        {1 << 40, nodeMember(exactly("n1")), "spec.tier: 1099511627776 is not from 0 to 1000000"},
-		"no type":                  {1, topologyv1alpha1.MemberSpec{Selector: exactly("n1")}, `spec.members[0].type: "" is neither Node nor HyperNode`},
-		"no selector":              {1, nodeMember(topologyv1alpha1.MemberSelector{}), "spec.members[0].selector: exactly one of exactMatch, regexMatch and labelMatch says who is meant; 0 are given"},
-		"a pattern that is none":   {1, nodeMember(pattern("(")), "spec.members[0].selector.regexMatch.pattern: \"(\" is no regular expression of RE2"},
+		"a tier below 0":    {-1, nodeMember(exactly("n1")), "spec.tier: -1 is not from 0 to 1000000"},
+		"a tier beyond all": {1 << 40, nodeMember(exactly("n1")), "spec.tier: 1099511627776 is not from 0 to 1000000"},
+		"no type": {1, topologyv1alpha1.MemberSpec{Selector: exactly("n1")},
+			`spec.members[0].type: "" is neither Node nor HyperNode`},
+		"no selector": {1, nodeMember(topologyv1alpha1.MemberSelector{}),
+			"spec.members[0].selector: exactly one of exactMatch, regexMatch and labelMatch says who is meant; 0 are given"},
+		"a pattern that is none": {1, nodeMember(pattern("(")),
+			"spec.members[0].selector.regexMatch.pattern: \"(\" is no regular expression of RE2"},
 		"a pattern looking behind": {1, nodeMember(pattern("(?<=a)b")), "spec.members[0].selector.regexMatch.pattern:"},
-		"a bomb":                   {1, nodeMember(pattern("((a{100}){10}){10}")), "spec.members[0].selector.regexMatch.pattern:"},
-		"a large one":              {1, nodeMember(pattern("(abcdefgh){400}")), "is too large: it takes more than 2048 steps"},
-		"a long one":               {1, nodeMember(pattern(strings.Repeat("a", 600))), "it has 600 characters"},
+		"a bomb": {1, nodeMember(pattern("((a{100}){10}){10}")),
+			"spec.members[0].selector.regexMatch.pattern:"},
+		"a large one": {1, nodeMember(pattern("(abcdefgh){400}")),
+			"is too large: it takes more than 2048 steps"},
+		"a long one": {1, nodeMember(pattern(strings.Repeat("a", 600))), "it has 600 characters"},
 		"HyperNodes by label": {1, topologyv1alpha1.MemberSpec{Type: topologyv1alpha1.MemberTypeHyperNode,
-			Selector: topologyv1alpha1.MemberSelector{LabelMatch: &metav1.LabelSelector{}}}, "spec.members[0].selector.labelMatch: labels select nodes only"},
+			Selector: topologyv1alpha1.MemberSelector{LabelMatch: &metav1.LabelSelector{}}},
+			"spec.members[0].selector.labelMatch: labels select nodes only"},
 	} {
-		h := HyperNode(&topologyv1alpha1.HyperNode{Spec: topologyv1alpha1.HyperNodeSpec{Tier: c.tier, Members: []topologyv1alpha1.MemberSpec{c.member}}})
+		h := HyperNode(&topologyv1alpha1.HyperNode{Spec: topologyv1alpha1.HyperNodeSpec{Tier: c.tier,
+			Members: []topologyv1alpha1.MemberSpec{c.member}}})
 		f, bad := h.SetAside()
 		if text := f.Field + ": " + f.Message; !bad || !strings.Contains(text, c.want) {
 			t.Errorf("%s: %q, want %q", name, text, c.want)
@@ -74,13 +82,19 @@ func TestWhatAJobAsksOfTheNetwork(t *testing.T) {
 		want   model.Topology
 		faults int
 	}{
-		"hard is the default":              {schedulingv1beta1.NetworkTopologySpec{HighestTierAllowed: &tier}, model.Topology{Hard: true, Highest: 2}, 0},
-		"soft":                             {schedulingv1beta1.NetworkTopologySpec{Mode: "soft"}, model.Topology{Highest: -1}, 0},
-		"a tier by name":                   {schedulingv1beta1.NetworkTopologySpec{HighestTierName: "rack"}, model.Topology{Hard: true, Highest: -1, HighestName: "rack"}, 0},
-		"both: the number is taken":        {schedulingv1beta1.NetworkTopologySpec{HighestTierName: "rack", HighestTierAllowed: &tier}, model.Topology{Hard: true, Highest: 2, HighestName: "rack"}, 1},
+		"hard is the default": {schedulingv1beta1.NetworkTopologySpec{HighestTierAllowed: &tier},
+			model.Topology{Hard: true, Highest: 2}, 0},
+		"soft": {schedulingv1beta1.NetworkTopologySpec{Mode: "soft"}, model.Topology{Highest: -1},
+			0},
+		"a tier by name": {schedulingv1beta1.NetworkTopologySpec{HighestTierName: "rack"},
+			model.Topology{Hard: true, Highest: -1, HighestName: "rack"}, 0},
+		"both: the number is taken": {schedulingv1beta1.NetworkTopologySpec{HighestTierName: "rack",
+			HighestTierAllowed: &tier}, model.Topology{Hard: true, Highest: 2, HighestName: "rack"}, 1},
 		"hard without a tier binds nobody": {schedulingv1beta1.NetworkTopologySpec{}, model.Topology{Highest: -1}, 1},
-		"below 0":                          {schedulingv1beta1.NetworkTopologySpec{HighestTierAllowed: &below}, model.Topology{Hard: true}, 1},
-		"an unknown mode":                  {schedulingv1beta1.NetworkTopologySpec{Mode: "firm", HighestTierAllowed: &tier}, model.Topology{Hard: true, Highest: 2}, 1},
+		"below 0": {schedulingv1beta1.NetworkTopologySpec{HighestTierAllowed: &below},
+			model.Topology{Hard: true}, 1},
+		"an unknown mode": {schedulingv1beta1.NetworkTopologySpec{Mode: "firm", HighestTierAllowed: &tier},
+			model.Topology{Hard: true, Highest: 2}, 1},
 	} {
 		g := PodGroup(&schedulingv1beta1.PodGroup{Spec: schedulingv1beta1.PodGroupSpec{NetworkTopology: &c.spec}})
 		if *g.Topology != c.want || len(g.Faults) != c.faults {

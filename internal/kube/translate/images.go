@@ -31,7 +31,8 @@ func KeptImages(list []corev1.ContainerImage, one func(string) string) []corev1.
 			}
 		}
 		if slices.Sort(names); len(names) > 0 {
-			out = append(out, corev1.ContainerImage{Names: slices.Clip(names[:min(len(names), mostNames)]), SizeBytes: min(max(i.SizeBytes, 0), model.MaxImage)})
+			out = append(out, corev1.ContainerImage{Names: slices.Clip(names[:min(len(names), mostNames)]),
+				SizeBytes: min(max(i.SizeBytes, 0), model.MaxImage)})
 		}
 	}
 	slices.SortFunc(out, func(a, b corev1.ContainerImage) int {

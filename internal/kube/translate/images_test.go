@@ -18,17 +18,20 @@ func node(images ...corev1.ContainerImage) *corev1.Node {
 func TestImagesOfANode(t *testing.T) {
 	llm := corev1.ContainerImage{Names: []string{"reg/llm@sha256:1", "reg:5000/llm"}, SizeBytes: 900}
 	sh := corev1.ContainerImage{Names: []string{"sh:1"}, SizeBytes: 5}
-	want := []model.Image{{Name: "reg/llm@sha256:1", Size: 900}, {Name: "reg:5000/llm:latest", Size: 900}, {Name: "sh:1", Size: 5}}
+	want := []model.Image{{Name: "reg/llm@sha256:1", Size: 900}, {Name: "reg:5000/llm:latest", Size: 900},
+		{Name: "sh:1", Size: 5}}
 	for _, order := range [][]corev1.ContainerImage{{llm, sh}, {sh, llm}} {
 		if got := Node(node(order...)).Images; !slices.Equal(got, want) {
 			t.Errorf("images %v, want %v whatever their order", got, want)
 		}
 	}
 	odd := Node(node(corev1.ContainerImage{Names: []string{"<none>@<none>", "", strings.Repeat("x", 600)}, SizeBytes: 1},
-		corev1.ContainerImage{Names: []string{"less:1"}, SizeBytes: -5}, corev1.ContainerImage{Names: []string{"more:1"}, SizeBytes: 1 << 62},
+		corev1.ContainerImage{Names: []string{"less:1"}, SizeBytes: -5},
+		corev1.ContainerImage{Names: []string{"more:1"}, SizeBytes: 1 << 62},
 		corev1.ContainerImage{Names: []string{"more:1"}, SizeBytes: 7})).Images
 	if want := []model.Image{{Name: "less:1"}, {Name: "more:1", Size: model.MaxImage}}; !slices.Equal(odd, want) {
-		t.Errorf("images %v, want %v: names that nothing can be called by left out, sizes within bounds, of two of one name the larger", odd, want)
+		t.Errorf("images %v, want %v: names that nothing can be called by left out, sizes within bounds, of two of one "+
+			"name the larger", odd, want)
 	}
 }
 
@@ -54,9 +57,11 @@ func TestANodeThatNamesImagesWithoutNumber(t *testing.T) {
 
 func TestImagesOfAPod(t *testing.T) {
 	of := func(init, main string) []string {
-		return imagesOf(&corev1.PodSpec{InitContainers: []corev1.Container{{Image: init}}, Containers: []corev1.Container{{Image: main}, {Image: "a"}}})
+		return imagesOf(&corev1.PodSpec{InitContainers: []corev1.Container{{Image: init}},
+			Containers: []corev1.Container{{Image: main}, {Image: "a"}}})
 	}
-	if got, want := of("z/init:1", "reg:5000/main"), []string{"a:latest", "reg:5000/main:latest", "z/init:1"}; !slices.Equal(got, want) {
+	if got, want := of("z/init:1", "reg:5000/main"), []string{"a:latest", "reg:5000/main:latest",
+		"z/init:1"}; !slices.Equal(got, want) {
 		t.Errorf("images %q, want %q", got, want)
 	}
 	if got, want := of("", strings.Repeat("x", 600)), []string{"", "", "a:latest"}; !slices.Equal(got, want) {

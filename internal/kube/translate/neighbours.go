@@ -61,7 +61,8 @@ func (f *faults) neighboursOf(p *corev1.Pod) *model.Neighbours {
 	out := &model.Neighbours{}
 	required := func(path string, list []corev1.PodAffinityTerm) (terms []model.Near) {
 		for i := range list {
-			terms = append(terms, f.near(p, fmt.Sprintf("%s.requiredDuringSchedulingIgnoredDuringExecution[%d]", path, i), &list[i]))
+			terms = append(terms, f.near(p, fmt.Sprintf("%s.requiredDuringSchedulingIgnoredDuringExecution[%d]", path, i),
+				&list[i]))
 		}
 		return terms
 	}
@@ -77,14 +78,17 @@ func (f *faults) neighboursOf(p *corev1.Pod) *model.Neighbours {
 	asked := len(p.Spec.TopologySpreadConstraints)
 	if a := p.Spec.Affinity; a != nil {
 		if x := a.PodAffinity; x != nil {
-			asked += len(x.RequiredDuringSchedulingIgnoredDuringExecution) + len(x.PreferredDuringSchedulingIgnoredDuringExecution)
+			asked += len(x.RequiredDuringSchedulingIgnoredDuringExecution) +
+				len(x.PreferredDuringSchedulingIgnoredDuringExecution)
 		}
 		if x := a.PodAntiAffinity; x != nil {
-			asked += len(x.RequiredDuringSchedulingIgnoredDuringExecution) + len(x.PreferredDuringSchedulingIgnoredDuringExecution)
+			asked += len(x.RequiredDuringSchedulingIgnoredDuringExecution) +
+				len(x.PreferredDuringSchedulingIgnoredDuringExecution)
 		}
 	}
 	if asked > mostTerms {
-		f.fatal("spec.affinity", "%d terms of affinity between pods and of topology spread; at most %d are looked at", asked, mostTerms)
+		f.fatal("spec.affinity", "%d terms of affinity between pods and of topology spread; at most %d are looked at", asked,
+			mostTerms)
 		return out
 	}
 	if a := p.Spec.Affinity; a != nil {
@@ -98,7 +102,8 @@ func (f *faults) neighboursOf(p *corev1.Pod) *model.Neighbours {
 		}
 	}
 	for i := range p.Spec.TopologySpreadConstraints {
-		out.Spread = append(out.Spread, f.spread(p, fmt.Sprintf("spec.topologySpreadConstraints[%d]", i), &p.Spec.TopologySpreadConstraints[i]))
+		out.Spread = append(out.Spread, f.spread(p, fmt.Sprintf("spec.topologySpreadConstraints[%d]", i),
+			&p.Spec.TopologySpreadConstraints[i]))
 	}
 	out.With, out.Apart = ordered(out.With, nearForm, true), ordered(out.Apart, nearForm, true)
 	out.Prefer = ordered(out.Prefer, nearForm, false)
@@ -132,7 +137,8 @@ func (f *faults) spread(p *corev1.Pod, path string, s *corev1.TopologySpreadCons
 	case corev1.ScheduleAnyway:
 		out.Soft = true
 	default:
-		f.fatal(path+".whenUnsatisfiable", "%q is neither DoNotSchedule nor ScheduleAnyway", short(string(s.WhenUnsatisfiable)))
+		f.fatal(path+".whenUnsatisfiable", "%q is neither DoNotSchedule nor ScheduleAnyway",
+			short(string(s.WhenUnsatisfiable)))
 	}
 	if s.MinDomains != nil && !out.Soft {
 		if out.MinDomains = *s.MinDomains; out.MinDomains < 1 {
@@ -162,7 +168,8 @@ func (f *faults) ignores(path string, policy *corev1.NodeInclusionPolicy, otherw
 
 // selected pods reads which pods a term is about. Values of the pod's own labels become a part of
 // the selector, as the API server makes them.
-func (f *faults) crowd(p *corev1.Pod, path string, c *model.PodSelector, s *metav1.LabelSelector, match, mismatch []string) {
+func (f *faults) crowd(p *corev1.Pod, path string, c *model.PodSelector, s *metav1.LabelSelector, match,
+	mismatch []string) {
 	if s == nil {
 		c.Nobody = true
 		return
@@ -176,7 +183,9 @@ func (f *faults) crowd(p *corev1.Pod, path string, c *model.PodSelector, s *meta
 		}
 	}
 	slices.SortFunc(c.Selector, compareRequirements)
-	c.Selector = slices.CompactFunc(c.Selector, func(a, b model.Requirement) bool { return compareRequirements(a, b) == 0 })
+	c.Selector = slices.CompactFunc(c.Selector, func(a, b model.Requirement) bool {
+		return compareRequirements(a, b) == 0
+	})
 	size := len(c.Namespaces)
 	for _, list := range [...][]model.Requirement{c.Selector, c.InSuch} {
 		for _, r := range list {

@@ -27,7 +27,8 @@ func is(key, value string) model.Requirement {
 
 // amongPods is a pod of namespace ns with labels app=web and rev=2.
 func amongPods(change func(*corev1.PodSpec)) *corev1.Pod {
-	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p", Labels: map[string]string{"app": "web", "rev": "2"}}}
+	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p",
+		Labels: map[string]string{"app": "web", "rev": "2"}}}
 	change(&p.Spec)
 	return p
 }
@@ -45,16 +46,22 @@ func TestWhichPodsATermIsAbout(t *testing.T) {
 	}{
 		"those of the pod's own namespace": {corev1.PodAffinityTerm{LabelSelector: selects("app=db")},
 			model.PodSelector{Namespaces: []string{"ns"}, Selector: []model.Requirement{is("app", "db")}}},
-		"those of the namespaces named": {corev1.PodAffinityTerm{LabelSelector: selects("app=db"), Namespaces: []string{"z", "a", "z"}},
+		"those of the namespaces named": {corev1.PodAffinityTerm{LabelSelector: selects("app=db"),
+			Namespaces: []string{"z", "a", "z"}},
 			model.PodSelector{Namespaces: []string{"a", "z"}, Selector: []model.Requirement{is("app", "db")}}},
-		"those of namespaces with a label": {corev1.PodAffinityTerm{LabelSelector: selects(), NamespaceSelector: selects("team=red")},
+		"those of namespaces with a label": {corev1.PodAffinityTerm{LabelSelector: selects(),
+			NamespaceSelector: selects("team=red")},
 			model.PodSelector{ByLabels: true, InSuch: []model.Requirement{is("team", "red")}}},
-		"an empty namespaceSelector means all": {corev1.PodAffinityTerm{LabelSelector: selects("app=db"), NamespaceSelector: selects()},
+		"an empty namespaceSelector means all": {corev1.PodAffinityTerm{LabelSelector: selects("app=db"),
+			NamespaceSelector: selects()},
 			model.PodSelector{ByLabels: true, Selector: []model.Requirement{is("app", "db")}}},
-		"without a labelSelector nobody": {corev1.PodAffinityTerm{}, model.PodSelector{Namespaces: []string{"ns"}, Nobody: true}},
+		"without a labelSelector nobody": {corev1.PodAffinityTerm{},
+			model.PodSelector{Namespaces: []string{"ns"}, Nobody: true}},
 		"its own values of some labels, or none of them": {
-			corev1.PodAffinityTerm{LabelSelector: selects("app=web"), MatchLabelKeys: []string{"rev", "none"}, MismatchLabelKeys: []string{"app"}},
-			model.PodSelector{Namespaces: []string{"ns"}, Selector: []model.Requirement{is("app", "web"), {Key: "app", Op: model.NotIn, Values: []string{"web"}}, is("rev", "2")}}},
+			corev1.PodAffinityTerm{LabelSelector: selects("app=web"), MatchLabelKeys: []string{"rev", "none"},
+				MismatchLabelKeys: []string{"app"}},
+			model.PodSelector{Namespaces: []string{"ns"}, Selector: []model.Requirement{is("app", "web"),
+				{Key: "app", Op: model.NotIn, Values: []string{"web"}}, is("rev", "2")}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.term.TopologyKey = "zone"
@@ -79,7 +86,8 @@ func TestASpreadConstraintIsTranslated(t *testing.T) {
 		}
 	}), Options{})
 	web := model.PodSelector{Namespaces: []string{"ns"}, Selector: []model.Requirement{is("app", "web")}}
-	revised := model.PodSelector{Namespaces: []string{"ns"}, Selector: []model.Requirement{is("app", "web"), is("rev", "2")}}
+	revised := model.PodSelector{Namespaces: []string{"ns"}, Selector: []model.Requirement{is("app", "web"),
+		is("rev", "2")}}
 	want := []model.Spread{{Key: "host", MaxSkew: 2, Soft: true, Pods: web},
 		{Key: "zone", MaxSkew: 1, MinDomains: 3, Everywhere: true, Untainted: true, Pods: revised}}
 	if len(p.Faults) > 0 || fmt.Sprint(p.Spec.Neighbours.Spread) != fmt.Sprint(want) {
@@ -92,20 +100,27 @@ func TestWhatNobodyCanMeanSetsThePodAside(t *testing.T) {
 	for i := range values {
 		values[i] = fmt.Sprint(i)
 	}
-	huge := &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: "In", Values: values}}}
+	huge := &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: "In",
+		Values: values}}}
 	spread := func(c corev1.TopologySpreadConstraint) func(*corev1.PodSpec) {
 		return func(s *corev1.PodSpec) { s.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{c} }
 	}
 	for field, change := range map[string]func(*corev1.PodSpec){
 		"spec.affinity": requires(make([]corev1.PodAffinityTerm, mostTerms+1)...),
-		"spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey": requires(corev1.PodAffinityTerm{LabelSelector: selects()}),
-		"spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0]":             requires(corev1.PodAffinityTerm{LabelSelector: huge, TopologyKey: "zone"}),
-		"spec.topologySpreadConstraints[0].maxSkew":                                               spread(corev1.TopologySpreadConstraint{TopologyKey: "zone", WhenUnsatisfiable: corev1.DoNotSchedule}),
-		"spec.topologySpreadConstraints[0].whenUnsatisfiable":                                     spread(corev1.TopologySpreadConstraint{TopologyKey: "zone", MaxSkew: 1, WhenUnsatisfiable: "Perhaps"}),
+		"spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey": requires(
+			corev1.PodAffinityTerm{LabelSelector: selects()}),
+		"spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0]": requires(
+			corev1.PodAffinityTerm{LabelSelector: huge, TopologyKey: "zone"}),
+		"spec.topologySpreadConstraints[0].maxSkew": spread(
+			corev1.TopologySpreadConstraint{TopologyKey: "zone", WhenUnsatisfiable: corev1.DoNotSchedule}),
+		"spec.topologySpreadConstraints[0].whenUnsatisfiable": spread(
+			corev1.TopologySpreadConstraint{TopologyKey: "zone", MaxSkew: 1, WhenUnsatisfiable: "Perhaps"}),
 	} {
 		t.Run(field, func(t *testing.T) {
 			p := Pod(amongPods(change), Options{})
-			if !slices.ContainsFunc(p.Faults, func(f model.Fault) bool { return f.Fatal && f.Field == field }) || p.Spec.Neighbours != nil {
+			if !slices.ContainsFunc(p.Faults, func(f model.Fault) bool {
+				return f.Fatal && f.Field == field
+			}) || p.Spec.Neighbours != nil {
 				t.Errorf("faults %v, asks %+v", p.Faults, p.Spec.Neighbours)
 			}
 		})

@@ -18,7 +18,8 @@ func report(allocatable, reserved string) *nodeinfov1alpha1.Numatopology {
 	r := &nodeinfov1alpha1.Numatopology{
 		ObjectMeta: metav1.ObjectMeta{Name: "n1", UID: "u"},
 		Spec: nodeinfov1alpha1.NumatopoSpec{
-			Policies:    map[nodeinfov1alpha1.PolicyName]string{nodeinfov1alpha1.CPUManagerPolicy: "static", nodeinfov1alpha1.TopologyManagerPolicy: "single-numa-node"},
+			Policies: map[nodeinfov1alpha1.PolicyName]string{nodeinfov1alpha1.CPUManagerPolicy: "static",
+				nodeinfov1alpha1.TopologyManagerPolicy: "single-numa-node"},
 			NumaResMap:  map[string]nodeinfov1alpha1.ResourceInfo{"cpu": {Allocatable: allocatable, Capacity: 8}},
 			ResReserved: map[string]string{},
 			CPUDetail:   map[string]nodeinfov1alpha1.CPUInfo{},
@@ -41,8 +42,10 @@ func TestNUMA(t *testing.T) {
 		nodes                 []model.NUMANode
 	}{
 		{"all free", "0-7", "", []model.NUMANode{{ID: 0, CPUs: 4, Usable: 4, Free: 4}, {ID: 1, CPUs: 4, Usable: 4, Free: 4}}},
-		{"some given to containers", "0,2-4,6", "", []model.NUMANode{{ID: 0, CPUs: 4, Usable: 4, Free: 2}, {ID: 1, CPUs: 4, Usable: 4, Free: 3}}},
-		{"a core is reserved, whole cpus of it", "0-7", "1500m", []model.NUMANode{{ID: 0, CPUs: 4, Usable: 2, Free: 2}, {ID: 1, CPUs: 4, Usable: 4, Free: 4}}},
+		{"some given to containers", "0,2-4,6", "", []model.NUMANode{{ID: 0, CPUs: 4, Usable: 4, Free: 2},
+			{ID: 1, CPUs: 4, Usable: 4, Free: 3}}},
+		{"a core is reserved, whole cpus of it", "0-7", "1500m", []model.NUMANode{{ID: 0, CPUs: 4, Usable: 2, Free: 2},
+			{ID: 1, CPUs: 4, Usable: 4, Free: 4}}},
 		{"none free", "", "", []model.NUMANode{{ID: 0, CPUs: 4, Usable: 4}, {ID: 1, CPUs: 4, Usable: 4}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -102,13 +105,17 @@ func TestWhatAPodAsksOfNUMANodes(t *testing.T) {
 		init       []corev1.Container
 		want       *model.NUMADemand
 	}{
-		{"whole cpus", "", []corev1.Container{limited("4"), limited("2000m")}, nil, &model.NUMADemand{Policy: model.NUMANone, Cores: []int32{2, 4}}},
-		{"one with, one without", "restricted", []corev1.Container{limited("4"), limited("500m")}, nil, &model.NUMADemand{Policy: model.NUMARestricted, Cores: []int32{4}}},
-		{"a container that goes before, one that stays", "", []corev1.Container{limited("2")}, []corev1.Container{limited("8"), beside}, &model.NUMADemand{Policy: model.NUMANone, Cores: []int32{1, 2}}},
+		{"whole cpus", "", []corev1.Container{limited("4"), limited("2000m")}, nil,
+			&model.NUMADemand{Policy: model.NUMANone, Cores: []int32{2, 4}}},
+		{"one with, one without", "restricted", []corev1.Container{limited("4"), limited("500m")}, nil,
+			&model.NUMADemand{Policy: model.NUMARestricted, Cores: []int32{4}}},
+		{"a container that goes before, one that stays", "", []corev1.Container{limited("2")},
+			[]corev1.Container{limited("8"), beside}, &model.NUMADemand{Policy: model.NUMANone, Cores: []int32{1, 2}}},
 		{"parts of cpus", "", []corev1.Container{limited("500m")}, nil, nil},
 		{"less requested than the limit", "single-numa-node", []corev1.Container{burst}, nil, nil},
 		{"no limits", "single-numa-node", []corev1.Container{{}}, nil, nil},
-		{"a policy that does not exist", "strict", []corev1.Container{limited("1")}, nil, &model.NUMADemand{Policy: model.NUMANone, Cores: []int32{1}}},
+		{"a policy that does not exist", "strict", []corev1.Container{limited("1")}, nil,
+			&model.NUMADemand{Policy: model.NUMANone, Cores: []int32{1}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := &corev1.Pod{Spec: corev1.PodSpec{Containers: c.containers, InitContainers: c.init}}

@@ -39,7 +39,8 @@ func (f *faults) oversubscribed(n *model.Node, annotations map[string]string) {
 	if truth(offlineJobEvicting, annotations) {
 		return
 	}
-	for _, lent := range []struct{ key, name string }{{oversubscriptionCPU, resource.CPUName}, {oversubscriptionMemory, resource.MemoryName}} {
+	for _, lent := range []struct{ key, name string }{{oversubscriptionCPU, resource.CPUName},
+		{oversubscriptionMemory, resource.MemoryName}} {
 		text, given := annotations[lent.key]
 		if !given {
 			continue

@@ -105,7 +105,8 @@ func (o *Options) ours(scheduler string) bool {
 
 // GroupOf is the name of the PodGroup that a pod names, "" for none.
 func GroupOf(p *corev1.Pod) string {
-	return first(p.Annotations, schedulingv1beta1.KubeGroupNameAnnotationKey, schedulingv1beta1.VolcanoGroupNameAnnotationKey)
+	return first(p.Annotations, schedulingv1beta1.KubeGroupNameAnnotationKey,
+		schedulingv1beta1.VolcanoGroupNameAnnotationKey)
 }
 
 // first is the value of the first key that has one.
@@ -169,7 +170,8 @@ func (f *faults) adopt(p *corev1.Pod, o Options) model.Adopt {
 func (f *faults) minMember(text string) int32 {
 	n, err := strconv.ParseInt(text, 10, 32)
 	if err != nil || n < 1 {
-		f.taken(annotation(schedulingv1beta1.VolcanoGroupMinMemberAnnotationKey), "%q is not a number of pods: 1 taken", short(text))
+		f.taken(annotation(schedulingv1beta1.VolcanoGroupMinMemberAnnotationKey), "%q is not a number of pods: 1 taken",
+			short(text))
 		return 1
 	}
 	return int32(n)

@@ -20,70 +20,154 @@ func plain() *model.Pod {
 	return p
 }
 
-func TestFieldsOfAPod(t *testing.T) {
-	annotated := func(kv ...string) corev1.Pod {
-		p := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{}}}
-		for i := 0; i < len(kv); i += 2 {
-			p.Annotations[kv[i]] = kv[i+1]
-		}
-		return p
+func annotated(kv ...string) corev1.Pod {
+	p := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{}}}
+	for i := 0; i < len(kv); i += 2 {
+		p.Annotations[kv[i]] = kv[i+1]
 	}
-	labelled := func(k, v string) corev1.Pod {
-		return corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{k: v}}}
-	}
-	tests := map[string]struct {
-		pod  corev1.Pod
-		want func(*model.Pod)
-	}{
-		"nothing":                        {corev1.Pod{}, func(p *model.Pod) {}},
-		"our scheduler":                  {corev1.Pod{Spec: corev1.PodSpec{SchedulerName: "volcano"}}, func(p *model.Pod) { p.Ours, p.Scheduler = true, "volcano" }},
-		"another scheduler":              {corev1.Pod{Spec: corev1.PodSpec{SchedulerName: "kueue"}}, func(p *model.Pod) { p.Ours, p.Scheduler = false, "kueue" }},
-		"a PodGroup":                     {annotated("scheduling.k8s.io/group-name", "g"), func(p *model.Pod) { p.Group, p.Adopt = "g", model.Adopt{} }},
-		"a PodGroup by Volcano's key":    {annotated("scheduling.volcano.sh/group-name", "g"), func(p *model.Pod) { p.Group, p.Adopt = "g", model.Adopt{} }},
-		"a PodGroup by label is none":    {labelled("scheduling.k8s.io/group-name", "g"), func(p *model.Pod) { p.Labels = label("scheduling.k8s.io/group-name", "g") }},
-		"a queue to be adopted into":     {annotated("scheduling.volcano.sh/queue-name", "q"), func(p *model.Pod) { p.Adopt.Queue = "q" }},
-		"a minimum to be adopted with":   {annotated("scheduling.volcano.sh/group-min-member", "3"), func(p *model.Pod) { p.Adopt.MinMember = 3 }},
-		"a role by annotation":           {annotated("volcano.sh/task-spec", "ps"), func(p *model.Pod) { p.Role = "ps" }},
-		"a role by label":                {labelled("volcano.sh/task-spec", "ps"), func(p *model.Pod) { p.Role, p.Labels = "ps", label("volcano.sh/task-spec", "ps") }},
-		"an index":                       {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "train-12"}}, func(p *model.Pod) { p.Name, p.Index = "train-12", 12 }},
-		"a number beyond all indices":    {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a-99999999999999999999"}}, func(p *model.Pod) { p.Name = "a-99999999999999999999" }},
-		"terminating":                    {corev1.Pod{ObjectMeta: metav1.ObjectMeta{DeletionTimestamp: &metav1.Time{Time: time.Unix(1, 0)}}}, func(p *model.Pod) { p.Deleting, p.Times = true, gone(1e9) }},
-		"running on a node":              {corev1.Pod{Spec: corev1.PodSpec{NodeName: "n"}, Status: corev1.PodStatus{Phase: "Running"}}, func(p *model.Pod) { p.Node, p.Phase, p.Healthy = "n", model.PodRunning, true }},
-		"nominated":                      {corev1.Pod{Status: corev1.PodStatus{NominatedNodeName: "n"}}, func(p *model.Pod) { p.Nominated = "n" }},
-		"gated":                          {corev1.Pod{Spec: corev1.PodSpec{SchedulingGates: []corev1.PodSchedulingGate{{Name: "x"}}}}, func(p *model.Pod) { p.Gated = true }},
-		"at the gate of its queue":       {gated(true, QueueGate), func(p *model.Pod) { p.Gated, p.QueueGate = true, model.QueueGateShut }},
-		"behind another gate too":        {gated(true, QueueGate, "x"), func(p *model.Pod) { p.Gated = true }},
-		"through the gate of its queue":  {gated(true), func(p *model.Pod) { p.QueueGate = model.QueueGateOpen }},
-		"through it, and behind another": {gated(true, "x"), func(p *model.Pod) { p.Gated, p.QueueGate = true, model.QueueGateOpen }},
-		"at a gate that it does not want opened": {gated(false, QueueGate), func(p *model.Pod) {
-			p.Gated = true
-			fault("spec.schedulingGates", `scheduling.volcano.sh/queue-allocation-gate is taken off only where the annotation of that name is "true": it stays`)(p)
+	return p
+}
+
+func labelled(k, v string) corev1.Pod {
+	return corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{k: v}}}
+}
+
+// podFields is what each field of a pod changes in its fact.
+var podFields = map[string]struct {
+	pod  corev1.Pod
+	want func(*model.Pod)
+}{
+	"nothing": {corev1.Pod{}, func(p *model.Pod) {}},
+	"our scheduler": {corev1.Pod{Spec: corev1.PodSpec{SchedulerName: "volcano"}}, func(p *model.Pod) {
+		p.Ours, p.Scheduler = true, "volcano"
+	}},
+	"another scheduler": {corev1.Pod{Spec: corev1.PodSpec{SchedulerName: "kueue"}}, func(p *model.Pod) {
+		p.Ours, p.Scheduler = false, "kueue"
+	}},
+	"a PodGroup": {annotated("scheduling.k8s.io/group-name", "g"), func(p *model.Pod) {
+		p.Group, p.Adopt = "g", model.Adopt{}
+	}},
+	"a PodGroup by Volcano's key": {annotated("scheduling.volcano.sh/group-name", "g"), func(p *model.Pod) {
+		p.Group, p.Adopt = "g", model.Adopt{}
+	}},
+	"a PodGroup by label is none": {labelled("scheduling.k8s.io/group-name", "g"), func(p *model.Pod) {
+		p.Labels = label("scheduling.k8s.io/group-name", "g")
+	}},
+	"a queue to be adopted into": {annotated("scheduling.volcano.sh/queue-name", "q"), func(p *model.Pod) {
+		p.Adopt.Queue = "q"
+	}},
+	"a minimum to be adopted with": {annotated("scheduling.volcano.sh/group-min-member", "3"), func(p *model.Pod) {
+		p.Adopt.MinMember = 3
+	}},
+	"a role by annotation": {annotated("volcano.sh/task-spec", "ps"), func(p *model.Pod) { p.Role = "ps" }},
+	"a role by label": {labelled("volcano.sh/task-spec", "ps"), func(p *model.Pod) {
+		p.Role, p.Labels = "ps", label("volcano.sh/task-spec", "ps")
+	}},
+	"an index": {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "train-12"}}, func(p *model.Pod) {
+		p.Name, p.Index = "train-12", 12
+	}},
+	"a number beyond all indices": {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a-99999999999999999999"}},
+		func(p *model.Pod) {
+			p.Name = "a-99999999999999999999"
 		}},
-		"a priority":                              {corev1.Pod{Spec: corev1.PodSpec{Priority: ptr(int32(0)), PriorityClassName: "c"}}, func(p *model.Pod) { p.HasPriority, p.PriorityClass = true, "c" }},
-		"a priority class":                        {corev1.Pod{Spec: corev1.PodSpec{PriorityClassName: "c"}}, func(p *model.Pod) { p.PriorityClass = "c" }},
-		"a task's own priority":                   {annotated("volcano.sh/task-priority", "-7"), func(p *model.Pod) { p.HasTaskPriority, p.TaskPriority = true, -7 }},
-		"spared after its start":                  {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"volcano.sh/cooldown-time": "10m"}, Annotations: map[string]string{"volcano.sh/cooldown-time": "1h"}}}, func(p *model.Pod) { p.Times, p.Labels = rest(600e9), label("volcano.sh/cooldown-time", "10m") }},
-		"spared by annotation":                    {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/cooldown-time": "1h"}}}, func(p *model.Pod) { p.Times = rest(3600e9) }},
-		"spared for no time that can be meant":    {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/cooldown-time": "long"}}}, fault("metadata.annotations[volcano.sh/cooldown-time]", `"long" is not a time such as 600s or 10m: none taken`)},
-		"on any room lent by the hour":            {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/revocable-zone": "*"}}}, lent},
-		"on room lent in one zone: none":          {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/revocable-zone": "rz1", "volcano.sh/preemptable": "true"}}}, func(p *model.Pod) {}},
-		"marked preemptable":                      {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/preemptable": "true"}}}, lent},
-		"preempts nobody":                         {corev1.Pod{Spec: corev1.PodSpec{PreemptionPolicy: ptr(corev1.PreemptNever)}}, func(p *model.Pod) { p.PreemptNever, p.PreemptSet = true, true }},
-		"not preemptable":                         {annotated("volcano.sh/preemptable", "false"), func(p *model.Pod) { p.Preemptable = false }},
-		"not preemptable by label":                {labelled("volcano.sh/preemptable", "false"), func(p *model.Pod) { p.Preemptable, p.Labels = false, label("volcano.sh/preemptable", "false") }},
-		"preemptable is no truth value: not":      {annotated("volcano.sh/preemptable", "perhaps"), func(p *model.Pod) { p.Preemptable = false }},
-		"seen by its kubelet":                     {corev1.Pod{Status: corev1.PodStatus{StartTime: ptr(metav1.Unix(7, 0))}}, func(p *model.Pod) { p.Started = 7e9 }},
-		"ready":                                   {corev1.Pod{Status: corev1.PodStatus{Conditions: ready("True")}}, func(p *model.Pod) { p.Healthy = true }},
-		"running and not ready":                   {corev1.Pod{Status: corev1.PodStatus{Phase: "Running", Conditions: ready("False")}}, func(p *model.Pod) { p.Phase = model.PodRunning }},
-		"no grace":                                {corev1.Pod{Spec: corev1.PodSpec{TerminationGracePeriodSeconds: ptr(int64(0))}}, func(p *model.Pod) { p.Grace = 0 }},
-		"a grace beyond all time":                 {corev1.Pod{Spec: corev1.PodSpec{TerminationGracePeriodSeconds: ptr(int64(1 << 62))}}, func(p *model.Pod) { p.Grace = (1<<31 - 1) * 1e9 }},
-		"a created time":                          {corev1.Pod{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.Unix(5, 0)}}, func(p *model.Pod) { p.Created = 5e9 }},
-		"a minimum that is no number":             {annotated("scheduling.volcano.sh/group-min-member", "two"), fault("metadata.annotations[scheduling.volcano.sh/group-min-member]", `"two" is not a number of pods: 1 taken`)},
-		"a minimum of nobody":                     {annotated("scheduling.volcano.sh/group-min-member", "0"), fault("metadata.annotations[scheduling.volcano.sh/group-min-member]", `"0" is not a number of pods: 1 taken`)},
-		"a task priority that is no number":       {annotated("volcano.sh/task-priority", "1e3"), fault("metadata.annotations[volcano.sh/task-priority]", `"1e3" is not a priority: the pod's own taken`)},
-		"a toleration that nobody can understand": {corev1.Pod{Spec: corev1.PodSpec{Tolerations: []corev1.Toleration{{Key: "k", Operator: "Near"}}}}, fault("spec.tolerations[0].operator", `"Near" is not known: the toleration is left out`)},
-	}
-	for name, tt := range tests {
+	"terminating": {corev1.Pod{ObjectMeta: metav1.ObjectMeta{DeletionTimestamp: &metav1.Time{Time: time.Unix(1, 0)}}},
+		func(p *model.Pod) {
+			p.Deleting, p.Times = true, gone(1e9)
+		}},
+	"running on a node": {corev1.Pod{Spec: corev1.PodSpec{NodeName: "n"},
+		Status: corev1.PodStatus{Phase: "Running"}}, func(p *model.Pod) {
+		p.Node, p.Phase, p.Healthy = "n", model.PodRunning, true
+	}},
+	"nominated": {corev1.Pod{Status: corev1.PodStatus{NominatedNodeName: "n"}}, func(p *model.Pod) {
+		p.Nominated = "n"
+	}},
+	"gated": {corev1.Pod{Spec: corev1.PodSpec{SchedulingGates: []corev1.PodSchedulingGate{{Name: "x"}}}},
+		func(p *model.Pod) {
+			p.Gated = true
+		}},
+	"at the gate of its queue": {gated(true, QueueGate), func(p *model.Pod) {
+		p.Gated, p.QueueGate = true, model.QueueGateShut
+	}},
+	"behind another gate too":       {gated(true, QueueGate, "x"), func(p *model.Pod) { p.Gated = true }},
+	"through the gate of its queue": {gated(true), func(p *model.Pod) { p.QueueGate = model.QueueGateOpen }},
+	"through it, and behind another": {gated(true, "x"), func(p *model.Pod) {
+		p.Gated, p.QueueGate = true, model.QueueGateOpen
+	}},
+	"at a gate that it does not want opened": {gated(false, QueueGate), func(p *model.Pod) {
+		p.Gated = true
+		fault("spec.schedulingGates",
+			`scheduling.volcano.sh/queue-allocation-gate is taken off only where the annotation of that name is "true": it stays`)(p)
+	}},
+	"a priority": {corev1.Pod{Spec: corev1.PodSpec{Priority: ptr(int32(0)),
+		PriorityClassName: "c"}}, func(p *model.Pod) {
+		p.HasPriority, p.PriorityClass = true, "c"
+	}},
+	"a priority class": {corev1.Pod{Spec: corev1.PodSpec{PriorityClassName: "c"}},
+		func(p *model.Pod) {
+			p.PriorityClass = "c"
+		}},
+	"a task's own priority": {annotated("volcano.sh/task-priority", "-7"), func(p *model.Pod) {
+		p.HasTaskPriority, p.TaskPriority = true, -7
+	}},
+	"spared after its start": {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"volcano.sh/cooldown-time": "10m"}, Annotations: map[string]string{"volcano.sh/cooldown-time": "1h"}}}, func(p *model.Pod) {
+		p.Times, p.Labels = rest(600e9), label("volcano.sh/cooldown-time", "10m")
+	}},
+	"spared by annotation": {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/cooldown-time": "1h"}}}, func(p *model.Pod) {
+		p.Times = rest(3600e9)
+	}},
+	"spared for no time that can be meant": {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/cooldown-time": "long"}}}, fault("metadata.annotations[volcano.sh/cooldown-time]", `"long" is not a time such as 600s or 10m: none taken`)},
+	"on any room lent by the hour":         {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/revocable-zone": "*"}}}, lent},
+	"on room lent in one zone: none":       {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/revocable-zone": "rz1", "volcano.sh/preemptable": "true"}}}, func(p *model.Pod) {}},
+	"marked preemptable":                   {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/preemptable": "true"}}}, lent},
+	"preempts nobody": {corev1.Pod{Spec: corev1.PodSpec{PreemptionPolicy: ptr(
+		corev1.PreemptNever)}}, func(p *model.Pod) {
+		p.PreemptNever, p.PreemptSet = true, true
+	}},
+	"not preemptable": {annotated("volcano.sh/preemptable", "false"), func(p *model.Pod) {
+		p.Preemptable = false
+	}},
+	"not preemptable by label": {labelled("volcano.sh/preemptable", "false"), func(p *model.Pod) {
+		p.Preemptable, p.Labels = false, label("volcano.sh/preemptable", "false")
+	}},
+	"preemptable is no truth value: not": {annotated("volcano.sh/preemptable", "perhaps"), func(p *model.Pod) {
+		p.Preemptable = false
+	}},
+	"seen by its kubelet": {corev1.Pod{Status: corev1.PodStatus{StartTime: ptr(metav1.Unix(7, 0))}},
+		func(p *model.Pod) {
+			p.Started = 7e9
+		}},
+	"ready": {corev1.Pod{Status: corev1.PodStatus{Conditions: ready("True")}},
+		func(p *model.Pod) {
+			p.Healthy = true
+		}},
+	"running and not ready": {corev1.Pod{Status: corev1.PodStatus{Phase: "Running",
+		Conditions: ready("False")}}, func(p *model.Pod) {
+		p.Phase = model.PodRunning
+	}},
+	"no grace": {corev1.Pod{Spec: corev1.PodSpec{TerminationGracePeriodSeconds: ptr(
+		int64(0))}}, func(p *model.Pod) {
+		p.Grace = 0
+	}},
+	"a grace beyond all time": {corev1.Pod{Spec: corev1.PodSpec{TerminationGracePeriodSeconds: ptr(
+		int64(1 << 62))}}, func(p *model.Pod) {
+		p.Grace = (1<<31 - 1) * 1e9
+	}},
+	"a created time": {corev1.Pod{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.Unix(5,
+		0)}}, func(p *model.Pod) {
+		p.Created = 5e9
+	}},
+	"a minimum that is no number": {annotated("scheduling.volcano.sh/group-min-member", "two"),
+		fault("metadata.annotations[scheduling.volcano.sh/group-min-member]", `"two" is not a number of pods: 1 taken`)},
+	"a minimum of nobody": {annotated("scheduling.volcano.sh/group-min-member", "0"),
+		fault("metadata.annotations[scheduling.volcano.sh/group-min-member]", `"0" is not a number of pods: 1 taken`)},
+	"a task priority that is no number": {annotated("volcano.sh/task-priority", "1e3"),
+		fault("metadata.annotations[volcano.sh/task-priority]", `"1e3" is not a priority: the pod's own taken`)},
+	"a toleration that nobody can understand": {corev1.Pod{Spec: corev1.PodSpec{Tolerations: []corev1.Toleration{{Key: "k",
+		Operator: "Near"}}}}, fault("spec.tolerations[0].operator", `"Near" is not known: the toleration is left out`)},
+}
+
+func TestFieldsOfAPod(t *testing.T) {
+	for name, tt := range podFields {
 		t.Run(name, func(t *testing.T) {
 			want := plain()
 			tt.want(want)
@@ -138,7 +222,8 @@ func TestOptionsOfAPod(t *testing.T) {
 		}},
 		Spec: corev1.PodSpec{SchedulerName: "mine"},
 	}
-	if p := Pod(controlled, Options{}); p.Owner != "web-5f" || p.OwnerID != "ReplicaSet.apps/r1" || p.Ours || p.Opaque != nil {
+	if p := Pod(controlled, Options{}); p.Owner != "web-5f" || p.OwnerID != "ReplicaSet.apps/r1" || p.Ours ||
+		p.Opaque != nil {
 		t.Errorf("owner %q, ours %t, opaque %v", p.Owner, p.Ours, p.Opaque)
 	}
 	var specs Specs

@@ -47,7 +47,8 @@ func Queue(q *schedulingv1beta1.Queue) *model.Queue {
 func (f *faults) shared(field string, list corev1.ResourceList) resource.List {
 	return slices.DeleteFunc(f.amounts(field, list, clusterBound), func(a resource.Amount) bool {
 		if a.Name == resource.PodsName {
-			f.taken(at(field, a.Name), "%d has no effect: queues share no numbers of pods; a ResourceQuota bounds those of a namespace", a.Value)
+			f.taken(at(field, a.Name), "%d has no effect: queues share no numbers of pods; a ResourceQuota bounds those of a "+
+				"namespace", a.Value)
 		}
 		return a.Name == resource.PodsName
 	})
@@ -119,7 +120,8 @@ func (f *faults) groupLimits(queue string, annotations map[string]string) *model
 	}
 	var lists map[string]corev1.ResourceList
 	if err := json.Unmarshal([]byte(text), &lists); err != nil {
-		f.taken(annotation(groupLimitsKey), "%q is not as {\"GROUP\":{\"cpu\":\"2\"}}: with plugin nodegroup no node takes its jobs", short(text))
+		f.taken(annotation(groupLimitsKey),
+			"%q is not as {\"GROUP\":{\"cpu\":\"2\"}}: with plugin nodegroup no node takes its jobs", short(text))
 		return &model.GroupLimits{Queue: queue, Unreadable: true}
 	}
 	out := &model.GroupLimits{Queue: queue}

@@ -19,7 +19,8 @@ func (f *faults) queueGate(p *corev1.Pod) model.QueueGate {
 	}
 	switch {
 	case has && !asked:
-		f.taken("spec.schedulingGates", "%s is taken off only where the annotation of that name is \"true\": it stays", QueueGate)
+		f.taken("spec.schedulingGates", "%s is taken off only where the annotation of that name is \"true\": it stays",
+			QueueGate)
 		return model.NoQueueGate
 	case !asked || has && len(p.Spec.SchedulingGates) > 1:
 		return model.NoQueueGate

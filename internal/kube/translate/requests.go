@@ -223,7 +223,8 @@ func defaultPodLevel(pod *corev1.Pod) {
 	if len(r.Limits) == 0 {
 		return
 	}
-	r.Requests = withDefaults(r.Requests, podLevel(formula.AggregateContainerRequests(pod, formula.PodResourcesOptions{}), false))
+	r.Requests = withDefaults(r.Requests, podLevel(formula.AggregateContainerRequests(pod, formula.PodResourcesOptions{}),
+		false))
 	r.Requests = withDefaults(r.Requests, podLevel(r.Limits, true))
 }
 

@@ -50,8 +50,9 @@ func TestRequestsByTheFullFormula(t *testing.T) {
 			want: resource.List{{Name: "cpu", Value: 800}, {Name: "memory", Value: 1 << 30}, {Name: "pods", Value: 1}}},
 		"the largest init container counts where it asks for more": {
 			spec: corev1.PodSpec{
-				Containers:     []corev1.Container{container([]string{"cpu", "800m", "memory", "2Gi"}, nil)},
-				InitContainers: []corev1.Container{container([]string{"cpu", "1", "memory", "1Gi"}, nil), container(cpu("200m"), nil)}},
+				Containers: []corev1.Container{container([]string{"cpu", "800m", "memory", "2Gi"}, nil)},
+				InitContainers: []corev1.Container{container([]string{"cpu", "1", "memory", "1Gi"}, nil),
+					container(cpu("200m"), nil)}},
 			want: resource.List{{Name: "cpu", Value: 1000}, {Name: "memory", Value: 2 << 30}, {Name: "pods", Value: 1}}},
 		"a sidecar counts with the containers and with the init containers after it": {
 			spec: corev1.PodSpec{
@@ -126,11 +127,13 @@ func TestAbsurdRequestsSetThePodAside(t *testing.T) {
 		holds resource.List
 	}{
 		"a container's request": {
-			pod:   corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{container(cpu("2"), nil), container([]string{"cpu", "1e16", "memory", "1Gi"}, nil)}}},
+			pod: corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{container(cpu("2"), nil),
+				container([]string{"cpu", "1e16", "memory", "1Gi"}, nil)}}},
 			want:  "spec.containers[1].resources.requests.cpu: 10e15 is more than the bound of 281474976710656m",
 			holds: resource.List{{Name: "cpu", Value: 1 << 48}, {Name: "memory", Value: 1 << 30}}},
 		"a limit that stands in for a request": {
-			pod:   corev1.Pod{Spec: corev1.PodSpec{InitContainers: []corev1.Container{container([]string{"memory", "1Gi"}, cpu("-1"))}}},
+			pod: corev1.Pod{Spec: corev1.PodSpec{InitContainers: []corev1.Container{container([]string{"memory", "1Gi"},
+				cpu("-1"))}}},
 			want:  "spec.initContainers[0].resources.limits.cpu: -1 is negative",
 			holds: resource.List{{Name: "memory", Value: 1 << 30}}},
 		"the overhead": {
@@ -144,7 +147,8 @@ func TestAbsurdRequestsSetThePodAside(t *testing.T) {
 		"what is reported to be allocated": {
 			pod: corev1.Pod{Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{resized("x", "1", "8Ei")}},
 				Spec: corev1.PodSpec{Containers: []corev1.Container{named("x", container(cpu("1"), nil))}}},
-			want:  "status.containerStatuses[0].allocatedResources.cpu: 9223372036854775807 is more than the bound of 281474976710656m",
+			want: "status.containerStatuses[0].allocatedResources.cpu: 9223372036854775807 is more than the bound of " +
+				"281474976710656m",
 			holds: resource.List{{Name: "cpu", Value: 1 << 48}}},
 		"a sum of what could be": {
 			pod: corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{

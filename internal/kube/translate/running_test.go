@@ -34,7 +34,8 @@ func affinityOf(p *corev1.Pod) *corev1.Affinity {
 }
 
 func apartFrom(label, key string) corev1.PodAffinityTerm {
-	return corev1.PodAffinityTerm{TopologyKey: key, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": label}}}
+	return corev1.PodAffinityTerm{TopologyKey: key,
+		LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": label}}}
 }
 
 func required(p *corev1.Pod, terms ...corev1.PodAffinityTerm) {
@@ -57,14 +58,16 @@ var faults = map[string]func(p *corev1.Pod){
 		a := affinityOf(p)
 		a.PodAffinity = &corev1.PodAffinity{}
 		for i := range 65 {
-			a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution = append(a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution,
+			a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution = append(
+				a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution,
 				corev1.WeightedPodAffinityTerm{Weight: 1, PodAffinityTerm: apartFrom(fmt.Sprint("a", i), "zone")})
 		}
 	},
 	"no topology key": func(p *corev1.Pod) { required(p, apartFrom("x", "")) },
 	"a long selector": func(p *corev1.Pod) {
 		t := apartFrom("x", "zone")
-		t.LabelSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "app", Operator: "NotIn", Values: strings.Split(strings.Repeat("v,", 2000)[:3999], ",")}}
+		t.LabelSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "app", Operator: "NotIn",
+			Values: strings.Split(strings.Repeat("v,", 2000)[:3999], ",")}}
 		for i := range t.LabelSelector.MatchExpressions[0].Values {
 			t.LabelSelector.MatchExpressions[0].Values[i] += fmt.Sprint(i)
 		}
@@ -76,7 +79,8 @@ var faults = map[string]func(p *corev1.Pod){
 		required(p, t)
 	},
 	"a spread by nothing": func(p *corev1.Pod) {
-		p.Spec.TopologySpreadConstraints = append(p.Spec.TopologySpreadConstraints, corev1.TopologySpreadConstraint{TopologyKey: "zone"})
+		p.Spec.TopologySpreadConstraints = append(p.Spec.TopologySpreadConstraints,
+			corev1.TopologySpreadConstraint{TopologyKey: "zone"})
 	},
 	"a request below zero":         func(p *corev1.Pod) { asks(p, one(odd, "-1"), nil) },
 	"a request above all":          func(p *corev1.Pod) { asks(p, one(odd, "1e30"), nil) },
@@ -84,7 +88,8 @@ var faults = map[string]func(p *corev1.Pod){
 	"an overhead below zero":       func(p *corev1.Pod) { p.Spec.Overhead = one(odd, "-5") },
 	"an allocation that cannot be": func(p *corev1.Pod) { p.Status.AllocatedResources = one(odd, "1e99") },
 	"a container's one": func(p *corev1.Pod) {
-		p.Status.ContainerStatuses = append(p.Status.ContainerStatuses, corev1.ContainerStatus{Name: p.Spec.Containers[0].Name, AllocatedResources: one(odd, "-1e9")})
+		p.Status.ContainerStatuses = append(p.Status.ContainerStatuses,
+			corev1.ContainerStatus{Name: p.Spec.Containers[0].Name, AllocatedResources: one(odd, "-1e9")})
 	},
 	"limits of the whole pod": func(p *corev1.Pod) {
 		p.Spec.Resources = &corev1.ResourceRequirements{Limits: one("memory", "1Pi"), Requests: corev1.ResourceList{}}
@@ -105,7 +110,8 @@ func soundPod(t *rapid.T) *corev1.Pod {
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "big", UID: "big"}}
 	p.Spec.SchedulerName = rapid.SampledFrom([]string{"volcano", "default-scheduler"}).Draw(t, "scheduler")
 	p.Spec.NodeName = "n1"
-	p.Status.Phase = rapid.SampledFrom([]corev1.PodPhase{corev1.PodRunning, corev1.PodPending, corev1.PodUnknown}).Draw(t, "phase")
+	p.Status.Phase = rapid.SampledFrom([]corev1.PodPhase{corev1.PodRunning, corev1.PodPending, corev1.PodUnknown}).Draw(t,
+		"phase")
 	for range rapid.IntRange(1, 3).Draw(t, "containers") {
 		asks(p, corev1.ResourceList{
 			"cpu":    *quantity.NewMilliQuantity(rapid.Int64Range(1, 5000).Draw(t, "cpu"), quantity.DecimalSI),

@@ -74,7 +74,8 @@ func (f *faults) preferred(list []corev1.PreferredSchedulingTerm) []model.Prefer
 func (f *faults) term(path string, t *corev1.NodeSelectorTerm) model.Term {
 	var out model.Term
 	for i := range t.MatchExpressions {
-		out.All = append(out.All, f.requirement(fmt.Sprintf("%s.matchExpressions[%d]", path, i), &t.MatchExpressions[i], false))
+		out.All = append(out.All, f.requirement(fmt.Sprintf("%s.matchExpressions[%d]", path, i), &t.MatchExpressions[i],
+			false))
 	}
 	for i := range t.MatchFields {
 		out.All = append(out.All, f.requirement(fmt.Sprintf("%s.matchFields[%d]", path, i), &t.MatchFields[i], true))
@@ -133,7 +134,8 @@ func (f *faults) tolerations(list []corev1.Toleration) []model.Toleration {
 		case corev1.TolerationOpExists:
 			m.Exists, m.Value = true, ""
 		default:
-			f.taken(fmt.Sprintf("spec.tolerations[%d].operator", i), "%q is not known: the toleration is left out", short(string(t.Operator)))
+			f.taken(fmt.Sprintf("spec.tolerations[%d].operator", i), "%q is not known: the toleration is left out",
+				short(string(t.Operator)))
 			continue
 		}
 		out = append(out, m)

@@ -37,7 +37,8 @@ func (t *Specs) share(p *model.Pod) {
 	if t == nil {
 		return
 	}
-	for _, s := range [...]*string{&p.Namespace, &p.Scheduler, &p.Group, &p.Owner, &p.OwnerID, &p.Adopt.Queue, &p.Role, &p.Node, &p.PriorityClass} {
+	for _, s := range [...]*string{&p.Namespace, &p.Scheduler, &p.Group, &p.Owner, &p.OwnerID, &p.Adopt.Queue, &p.Role,
+		&p.Node, &p.PriorityClass} {
 		*s = t.words.one(*s)
 	}
 }

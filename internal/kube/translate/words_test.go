@@ -17,7 +17,8 @@ func TestPodsShareTheNamesThatTheyRepeat(t *testing.T) {
 	}
 	o := Options{Specs: &Specs{}}
 	a, b := Pod(pod(), o), Pod(pod(), o)
-	for name, c := range map[string][2]string{"namespace": {a.Namespace, b.Namespace}, "PodGroup": {a.Group, b.Group}, "node": {a.Node, b.Node}} {
+	for name, c := range map[string][2]string{"namespace": {a.Namespace, b.Namespace}, "PodGroup": {a.Group, b.Group},
+		"node": {a.Node, b.Node}} {
 		if c[0] != c[1] || c[0] == "" {
 			t.Errorf("the %s is %q and %q", name, c[0], c[1])
 		}

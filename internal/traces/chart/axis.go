@@ -48,8 +48,10 @@ func counts(most int64) []int64 {
 var decades = []struct {
 	at   time.Duration
 	name string
-}{{0, "0"}, {time.Second, "1 s"}, {10 * time.Second, "10 s"}, {time.Minute, "1 min"}, {10 * time.Minute, "10 min"}, {time.Hour, "1 h"},
-	{10 * time.Hour, "10 h"}, {2 * day, "2 d"}, {10 * day, "10 d"}, {100 * day, "100 d"}, {1000 * day, "1000 d"}, {10_000 * day, "10 000 d"}, {100_000 * day, "100 000 d"}}
+}{{0, "0"}, {time.Second, "1 s"}, {10 * time.Second, "10 s"}, {time.Minute, "1 min"}, {10 * time.Minute, "10 min"},
+	{time.Hour, "1 h"},
+	{10 * time.Hour, "10 h"}, {2 * day, "2 d"}, {10 * day, "10 d"}, {100 * day, "100 d"}, {1000 * day, "1000 d"},
+	{10_000 * day, "10 000 d"}, {100_000 * day, "100 000 d"}}
 
 // log is where a delay is on that axis, from 0 on.
 func log(d time.Duration) float64 { return math.Log10(1 + max(0, d.Seconds())) }

@@ -95,7 +95,8 @@ func Write(w io.Writer, title string, f *summary.Figures) error {
 
 func facts(f *summary.Figures) []fact {
 	out := []fact{
-		{"jobs", count(int64(f.All.Jobs))}, {"started", count(int64(f.All.Started))}, {"finished", count(int64(f.All.Finished))},
+		{"jobs", count(int64(f.All.Jobs))}, {"started", count(int64(f.All.Started))},
+		{"finished", count(int64(f.All.Finished))},
 		{"makespan", span(time.Duration(f.Makespan))},
 		{"mean delay", span(time.Duration(f.All.Delay.Mean))}, {"p99 delay", span(time.Duration(f.All.Delay.P99))},
 		{"mean completion", span(time.Duration(f.All.Completion.Mean))},
@@ -122,7 +123,8 @@ func tableOf(title string, groups []summary.Group) table {
 		t.More, groups = len(groups)-mostRows, groups[:mostRows]
 	}
 	for _, g := range groups {
-		r := row{Name: g.Name, Jobs: count(int64(g.Jobs)), Started: count(int64(g.Started)), Finished: count(int64(g.Finished))}
+		r := row{Name: g.Name, Jobs: count(int64(g.Jobs)), Started: count(int64(g.Started)),
+			Finished: count(int64(g.Finished))}
 		for _, x := range []summary.Seconds{g.Delay.Mean, g.Delay.P50, g.Delay.P90, g.Delay.P99,
 			g.Completion.Mean, g.Completion.P50, g.Completion.P90, g.Completion.P99} {
 			r.Cells = append(r.Cells, count(int64(time.Duration(x).Round(time.Second)/time.Second)))

@@ -28,12 +28,15 @@ func run() *summary.Figures {
 		return summary.Spread{Mean: 2 * x, P50: x, P90: 3 * x, P99: 9 * x}
 	}
 	group := func(name string, jobs int, x summary.Seconds) summary.Group {
-		return summary.Group{Name: name, Jobs: jobs, Started: jobs - 1, Finished: jobs - 2, Delay: spread(x), Completion: spread(2 * x)}
+		return summary.Group{Name: name, Jobs: jobs, Started: jobs - 1, Finished: jobs - 2, Delay: spread(x),
+			Completion: spread(2 * x)}
 	}
 	f := &summary.Figures{Makespan: 1000 * hour, All: group("all", 12345, hour),
-		Queues: []summary.Group{group("research", 12000, hour), group(nasty, 345, 2*hour)}, Users: []summary.Group{group("ann", 9, 0), group("bob", 8, hour)},
-		GangSizes:     []summary.Group{group("1", 12000, 0), group("2", 300, hour), group("33-64", 45, 50*hour)},
-		Resources:     []summary.Resource{{Name: "nvidia.com/gpu", Capacity: "64", Allocated: summary.Use{Mean: 912_345, Peak: 1_000_000}}},
+		Queues:    []summary.Group{group("research", 12000, hour), group(nasty, 345, 2*hour)},
+		Users:     []summary.Group{group("ann", 9, 0), group("bob", 8, hour)},
+		GangSizes: []summary.Group{group("1", 12000, 0), group("2", 300, hour), group("33-64", 45, 50*hour)},
+		Resources: []summary.Resource{{Name: "nvidia.com/gpu", Capacity: "64",
+			Allocated: summary.Use{Mean: 912_345, Peak: 1_000_000}}},
 		Fragmentation: &summary.Fragmentation{Resource: "nvidia.com/gpu", Mean: 12_345},
 		Waiting:       []summary.Waiting{{Code: "NotEnoughResources", Jobs: 3, Example: "huge", Message: nasty}},
 		Problems:      []summary.Problem{{Object: "Queue/x", Message: "spec.weight: <none>"}},
@@ -43,7 +46,8 @@ func run() *summary.Figures {
 	queues := []summary.QueueSeries{{Name: "research"}, {Name: nasty}, {}}
 	for i := range 10 {
 		share := summary.Share(100_000 * i)
-		gpu.Allocated, gpu.Peak, gpu.Requested, gpu.Fragmented = append(gpu.Allocated, share), append(gpu.Peak, share+50_000), append(gpu.Requested, 3*share), append(gpu.Fragmented, 1000)
+		gpu.Allocated, gpu.Peak, gpu.Requested, gpu.Fragmented = append(gpu.Allocated, share), append(gpu.Peak, share+50_000),
+			append(gpu.Requested, 3*share), append(gpu.Fragmented, 1000)
 		for q := range queues {
 			queues[q].Allocated = append(queues[q].Allocated, share/3)
 		}
@@ -87,15 +91,18 @@ func texts(t *testing.T, page, kind string) (out []string) {
 
 func TestThePageShowsTheFigures(t *testing.T) {
 	page := written(t, run())
-	want := []string{"Utilisation: nvidia.com/gpu", "Queue shares: nvidia.com/gpu", "Jobs that wait", "Delay by gang size", "Delay by queue", "Delay by user",
-		"As the cluster fills", "All jobs", "By queue", "By user", "By gang size (members)", "Who waits at the end, and why", "Problems"}
+	want := []string{"Utilisation: nvidia.com/gpu", "Queue shares: nvidia.com/gpu", "Jobs that wait", "Delay by gang size",
+		"Delay by queue", "Delay by user",
+		"As the cluster fills", "All jobs", "By queue", "By user", "By gang size (members)", "Who waits at the end, and why",
+		"Problems"}
 	if got := texts(t, page, "h2"); strings.Join(got, "|") != strings.Join(want, "|") {
 		t.Errorf("it shows\n%s, want\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	if got := texts(t, page, "h1"); len(got) != 1 || got[0] != "philly <2017>" {
 		t.Errorf("its title is %q", got)
 	}
-	if got := texts(t, page, "svg"); len(got) != 6 || !strings.Contains(got[0], "allocated 90.0 % (peak 95.0 %) requested 270.0 % fragmented 0.1 %") ||
+	if got := texts(t, page, "svg"); len(got) != 6 || !strings.Contains(got[0],
+		"allocated 90.0 % (peak 95.0 %) requested 270.0 % fragmented 0.1 %") ||
 		!strings.Contains(got[3], "33-64 members: 45 jobs, 44 started mean 4 d 4 h p50 2 d 2 h, p90 6 d 6 h, p99 18 d 18 h") {
 		t.Errorf("%d drawings: %q", len(got), got)
 	}
@@ -106,7 +113,8 @@ func TestThePageShowsTheFigures(t *testing.T) {
 		}
 	}
 	cells := strings.Join(texts(t, page, "td"), " | ")
-	for _, part := range []string{"130.0 % | 93.2 % | 5.8 %", "33-64 | 45 | 44 | 43 | 360 000", nasty, "spec.weight: <none>"} {
+	for _, part := range []string{"130.0 % | 93.2 % | 5.8 %", "33-64 | 45 | 44 | 43 | 360 000", nasty,
+		"spec.weight: <none>"} {
 		if !strings.Contains(cells, part) {
 			t.Errorf("%q is not in the tables: %s", part, cells)
 		}
@@ -114,7 +122,8 @@ func TestThePageShowsTheFigures(t *testing.T) {
 }
 
 // reference is what would make a browser fetch something.
-var reference = regexp.MustCompile(`(?i)(https?:)?//[a-z]|src\s*=|href\s*=|url\(|@import|<script|<link|<iframe|<object|<embed`)
+var reference = regexp.MustCompile(
+	`(?i)(https?:)?//[a-z]|src\s*=|href\s*=|url\(|@import|<script|<link|<iframe|<object|<embed`)
 
 func TestThePageNeedsNothingElse(t *testing.T) {
 	f := run()
@@ -169,7 +178,8 @@ func TestEveryDrawingIsWellFormed(t *testing.T) {
 	short := run()
 	short.Makespan, short.Series.Step = 1, 1
 	short.Series.Waiting, short.Series.Resources[0].Allocated = []int64{0}, []summary.Share{0}
-	for _, list := range []*[]summary.Share{&short.Series.Resources[0].Peak, &short.Series.Resources[0].Requested, &short.Series.Resources[0].Fragmented} {
+	for _, list := range []*[]summary.Share{&short.Series.Resources[0].Peak, &short.Series.Resources[0].Requested,
+		&short.Series.Resources[0].Fragmented} {
 		*list = []summary.Share{0}
 	}
 	for q := range short.Series.Queues {
@@ -181,7 +191,8 @@ func TestEveryDrawingIsWellFormed(t *testing.T) {
 	for name, c := range map[string]struct {
 		f    *summary.Figures
 		want int
-	}{"a full run": {run(), 6}, "no jobs": {empty, 0}, "no time passed": {still, 3}, "a nanosecond": {short, 6}, "a hundred years": {ages, 6}} {
+	}{"a full run": {run(), 6}, "no jobs": {empty, 0}, "no time passed": {still, 3}, "a nanosecond": {short, 6},
+		"a hundred years": {ages, 6}} {
 		t.Run(name, func(t *testing.T) {
 			if got := wellFormed(t, written(t, c.f)); got != c.want {
 				t.Errorf("%d drawings, want %d", got, c.want)
@@ -201,7 +212,8 @@ func TestThePageStaysSmall(t *testing.T) {
 			f.Queues = append(f.Queues, g)
 		}
 	}
-	if page := written(t, f); len(page) > 200_000 || !strings.Contains(page, "9902 more") || !strings.Contains(page, "The 16 with the most jobs of 10002.") {
+	if page := written(t, f); len(page) > 200_000 || !strings.Contains(page, "9902 more") ||
+		!strings.Contains(page, "The 16 with the most jobs of 10002.") {
 		t.Errorf("%d bytes", len(page))
 	}
 }

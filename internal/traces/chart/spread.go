@@ -24,7 +24,8 @@ func delays(f *summary.Figures) []figure {
 		unit   string
 		least  int
 		groups []summary.Group
-	}{{"Delay by gang size", " members", 1, f.GangSizes}, {"Delay by queue", "", 2, f.Queues}, {"Delay by user", "", 2, f.Users}} {
+	}{{"Delay by gang size", " members", 1, f.GangSizes}, {"Delay by queue", "", 2, f.Queues},
+		{"Delay by user", "", 2, f.Users}} {
 		if len(by.groups) >= by.least {
 			out = append(out, spread(by.title, by.unit, by.groups))
 		}
@@ -81,7 +82,8 @@ func (d *drawing) group(g summary.Group, unit string, y float64, x func(summary.
 		d.put(`<path class="dot c2" d="M%s %sl5 5l-5 5l-5 -5Z"/>`, n(at), n(y-5))
 	}
 	say := func(s summary.Seconds) string { return span(time.Duration(s)) }
-	d.hit(0, y-rowHeight/2, d.width, rowHeight, fmt.Sprintf("%s%s: %s jobs, %s started\nmean %s\np50 %s, p90 %s, p99 %s", g.Name, unit, count(int64(g.Jobs)),
+	d.hit(0, y-rowHeight/2, d.width, rowHeight, fmt.Sprintf("%s%s: %s jobs, %s started\nmean %s\np50 %s, p90 %s, p99 %s",
+		g.Name, unit, count(int64(g.Jobs)),
 		count(int64(g.Started)), say(g.Delay.Mean), say(g.Delay.P50), say(g.Delay.P90), say(g.Delay.P99)))
 }
 

@@ -48,7 +48,8 @@ func (d *drawing) text(class string, x, y float64, text string) {
 
 // hit is a field that says something when the pointer is on it.
 func (d *drawing) hit(x, y, width, height float64, says string) {
-	d.put(`<rect class="hit" x="%s" y="%s" width="%s" height="%s"><title>%s</title></rect>`, n(x), n(y), n(width), n(height), html.EscapeString(says))
+	d.put(`<rect class="hit" x="%s" y="%s" width="%s" height="%s"><title>%s</title></rect>`, n(x), n(y), n(width),
+		n(height), html.EscapeString(says))
 }
 
 // n is a length with one decimal at most.

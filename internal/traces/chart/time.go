@@ -120,10 +120,12 @@ func utilisation(f *summary.Figures, r *summary.ResourceSeries) figure {
 	t.curve("stroke c0 faint", floats(r.Peak))
 	t.curve("stroke c2", floats(r.Fragmented))
 	t.says(func(i int) string {
-		return fmt.Sprintf("allocated %s (peak %s)\nrequested %s\nfragmented %s", percent(r.Allocated[i]), percent(r.Peak[i]), percent(r.Requested[i]), percent(r.Fragmented[i]))
+		return fmt.Sprintf("allocated %s (peak %s)\nrequested %s\nfragmented %s", percent(r.Allocated[i]), percent(r.Peak[i]),
+			percent(r.Requested[i]), percent(r.Fragmented[i]))
 	})
 	return figure{Title: title, Drawing: t.end(),
-		Note:   "In % of capacity, mean of each interval. Requested is what unfinished jobs ask for, running or not; what is above 100 % is drawn at 100 %.",
+		Note: "In % of capacity, mean of each interval. Requested is what unfinished jobs ask for, running or not; what " +
+			"is above 100 % is drawn at 100 %.",
 		Legend: []key{{"c0", "allocated"}, {"c0 faint", "its peak"}, {"c1", "requested"}, {"c2", "fragmented"}}}
 }
 
@@ -155,7 +157,8 @@ func shares(f *summary.Figures) figure {
 		}
 		return strings.Join(lines, "\n")
 	})
-	return figure{Title: title, Legend: legend, Drawing: t.end(), Note: "What the pods of each queue hold, in % of capacity, one above the other."}
+	return figure{Title: title, Legend: legend, Drawing: t.end(),
+		Note: "What the pods of each queue hold, in % of capacity, one above the other."}
 }
 
 func nameOf(queue string) string {

@@ -120,7 +120,9 @@ func (w *Watch) Figures(report sched.Report, wall time.Duration) *Figures {
 	f.Queues = w.groups(func(j *job) string { return j.Queue })
 	slices.SortFunc(f.Queues, func(a, b Group) int { return cmp.Compare(a.Name, b.Name) })
 	f.Users = w.groups(func(j *job) string { return j.User })
-	slices.SortFunc(f.Users, func(a, b Group) int { return cmp.Or(cmp.Compare(b.Jobs, a.Jobs), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(f.Users, func(a, b Group) int {
+		return cmp.Or(cmp.Compare(b.Jobs, a.Jobs), cmp.Compare(a.Name, b.Name))
+	})
 	f.Users = slices.DeleteFunc(f.Users, func(g Group) bool { return g.Name == "" })
 	f.GangSizes = w.sizes()
 	w.overTime(f, begin, end)
@@ -227,7 +229,8 @@ func (w *Watch) overTime(f *Figures, begin, end time.Duration) {
 	}
 	for d, name := range s.names {
 		f.Resources = append(f.Resources, Resource{Name: name, Capacity: explain.Quantity(name, s.cap[d]),
-			Allocated: use(&s.held[d], s.cap[d]), Requested: use(&s.asked[d], s.cap[d]), Fragmented: use(&s.frag[d], s.wasteable(d))})
+			Allocated: use(&s.held[d], s.cap[d]), Requested: use(&s.asked[d], s.cap[d]),
+			Fragmented: use(&s.frag[d], s.wasteable(d))})
 	}
 	if s.gpu >= 0 && s.cap[s.gpu] > 0 {
 		u := f.Resources[s.gpu].Fragmented
@@ -253,6 +256,8 @@ func (w *Watch) waiting(report sched.Report) []Waiting {
 		}
 		out[at].Jobs++
 	}
-	slices.SortStableFunc(out, func(a, b Waiting) int { return cmp.Or(cmp.Compare(b.Jobs, a.Jobs), cmp.Compare(a.Code, b.Code)) })
+	slices.SortStableFunc(out, func(a, b Waiting) int {
+		return cmp.Or(cmp.Compare(b.Jobs, a.Jobs), cmp.Compare(a.Code, b.Code))
+	})
 	return out
 }

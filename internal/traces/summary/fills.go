@@ -56,7 +56,9 @@ func NewFills(runs []FillRun) *Fills {
 			return r
 		}
 		f.Loads = append(f.Loads, LoadSpread{Requested: runs[0].Loads[i].Requested,
-			Allocated: at(func(l Load) Share { return l.Allocated }), Fragmented: at(func(l Load) Share { return l.Fragmented })})
+			Allocated: at(func(l Load) Share {
+				return l.Allocated
+			}), Fragmented: at(func(l Load) Share { return l.Fragmented })})
 	}
 	return f
 }
@@ -115,11 +117,13 @@ func (f *Fills) Text(w io.Writer) error {
 	for _, r := range f.Runs {
 		seeds = append(seeds, strconv.FormatUint(r.Seed, 10))
 	}
-	fmt.Fprintf(&b, "as the cluster fills, in %% of its GPUs, over %d runs (seeds %s)\n", len(f.Runs), strings.Join(seeds, ", "))
+	fmt.Fprintf(&b, "as the cluster fills, in %% of its GPUs, over %d runs (seeds %s)\n", len(f.Runs),
+		strings.Join(seeds, ", "))
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(t, "requested\tallocated: mean\tmin\tmax\tfragmented: mean\tmin\tmax\t\n")
 	for _, l := range f.Loads {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", hundredths(l.Requested), hundredths(l.Allocated.Mean), hundredths(l.Allocated.Min), hundredths(l.Allocated.Max),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", hundredths(l.Requested), hundredths(l.Allocated.Mean),
+			hundredths(l.Allocated.Min), hundredths(l.Allocated.Max),
 			hundredths(l.Fragmented.Mean), hundredths(l.Fragmented.Min), hundredths(l.Fragmented.Max))
 	}
 	t.Flush()

@@ -27,14 +27,16 @@ var drawing = regexp.MustCompile(`(?s)<svg.*?</svg>`)
 func FuzzReplay(f *testing.F) {
 	const head = "job,queue,user,submit_s,duration_s,members,min_members,cpu_milli_per_member,memory_mib_per_member,gpu_per_member,priority,type,gpu_model\n"
 	const nodes = "name,cpu_milli,memory_mib,gpu_count,gpu_model\n"
-	f.Add([]byte(nodes+"a,4000,64,2,A\nb,4000,64,2,B\n"), []byte(head+"x,,,0,10,2,1,1000,1,0.5,,,\ny,<q>,u&,3,,1,1,,,1,7,,B\nz,,,3,0,3,3,,,2,,,\n"))
+	f.Add([]byte(nodes+"a,4000,64,2,A\nb,4000,64,2,B\n"), []byte(head+
+		"x,,,0,10,2,1,1000,1,0.5,,,\ny,<q>,u&,3,,1,1,,,1,7,,B\nz,,,3,0,3,3,,,2,,,\n"))
 	f.Add([]byte(nodes+"a,,,,\n"), []byte(head+"x,q,,0.5,3000000000,1,1,,,,,,\n"))
 	f.Add([]byte(nodes+"a,0,0,0,\n"), []byte(head+"x,q,,0,5,1,1,1,1,0.001,-5,,\n"))
 	f.Fuzz(func(t *testing.T, nodes, jobs []byte) { toTheEnd(t, nodes, jobs, config.Default(), false) })
 }
 
 // confs are what a replay is fuzzed under, as examples/traces has them.
-var confs = []string{"fifo-strict", "sjf", "srtf-preempt", "srsf-preempt", "binpack-gpu", "packing-fgd", "packing-random"}
+var confs = []string{"fifo-strict", "sjf", "srtf-preempt", "srsf-preempt", "binpack-gpu", "packing-fgd",
+	"packing-random"}
 
 // FuzzReplayRows is FuzzReplay with bytes that choose among cells, so that nearly all it
 // tries is a trace: gangs that fit, just not and never, ends in the moment of a beginning,
@@ -53,7 +55,8 @@ func FuzzReplayRows(f *testing.F) {
 		chosen = append(chosen, conf)
 	}
 	for i := range byte(2 * (len(confs) + 1)) {
-		f.Add([]byte{i, 3, 1, 2, 0, 5, 9, 17, 33, 65, 4, 8, 15, 16, 23, 42, 108, 7, 77, 200, 31, 64, 12, 90, 1, 250, 6, 3, 18, 99, 41, 5, 2, 13})
+		f.Add([]byte{i, 3, 1, 2, 0, 5, 9, 17, 33, 65, 4, 8, 15, 16, 23, 42, 108, 7, 77, 200, 31, 64, 12, 90, 1, 250, 6, 3, 18,
+			99, 41, 5, 2, 13})
 	}
 	f.Fuzz(func(t *testing.T, bytes []byte) {
 		c := cells{bytes}
@@ -82,15 +85,18 @@ func (c *cells) tables() (nodes, jobs []byte) {
 	nodes = []byte("name,cpu_milli,memory_mib,gpu_count,gpu_model\n")
 	recorded := c.next()
 	for i := range 1 + recorded/4%4 {
-		nodes = fmt.Appendf(nodes, "n%d,%s,%s,%s,%s\n", i, []string{"", c.of("0", "4000", "64000")}[recorded%2], "", []string{"", c.of("0", "1", "2", "8")}[recorded/2%2], c.of("", "A", "B"))
+		nodes = fmt.Appendf(nodes, "n%d,%s,%s,%s,%s\n", i, []string{"", c.of("0", "4000", "64000")}[recorded%2], "",
+			[]string{"", c.of("0", "1", "2", "8")}[recorded/2%2], c.of("", "A", "B"))
 	}
 	jobs = []byte("job,queue,user,submit_s,duration_s,members,min_members,cpu_milli_per_member,memory_mib_per_member,gpu_per_member,priority,type,gpu_model\n")
 	submit := 0
 	for i := 0; len(c.bytes) > 0 && i < 10; i++ {
 		submit += []int{0, 0, 1, 1, 7, 100_000}[c.next()%6]
 		members := []int{1, 1, 2, 3, 9}[c.next()%5]
-		jobs = fmt.Appendf(jobs, "j%d,%s,%s,%d%s,%s,%d,%d,%s,,%s,%s,,%s\n", i, c.of("", "q", "r"), c.of("", "u"), submit, c.of("", ".5", ".000000001"),
-			c.of("", "0", "1", "5", "60", "0.25", "3000000000"), members, 1+c.next()%members, c.of("", "0", "1", "1000", "5000"), c.of("", "0", "0.5", "1", "2", "0.001"),
+		jobs = fmt.Appendf(jobs, "j%d,%s,%s,%d%s,%s,%d,%d,%s,,%s,%s,,%s\n", i, c.of("", "q", "r"), c.of("", "u"), submit,
+			c.of("", ".5", ".000000001"),
+			c.of("", "0", "1", "5", "60", "0.25", "3000000000"), members, 1+c.next()%members, c.of("", "0", "1", "1000", "5000"),
+			c.of("", "0", "0.5", "1", "2", "0.001"),
 			c.of("", "", "", "5", "-5"), c.of("", "", "A", "A|B", "C"))
 		if c.next()%2 == 0 {
 			jobs = append(jobs[:bytes.LastIndexByte(jobs, ',')], ",\n"...)
@@ -101,7 +107,8 @@ func (c *cells) tables() (nodes, jobs []byte) {
 
 // toTheEnd replays two tables, if they are a small trace, and checks what came of it.
 func toTheEnd(t *testing.T, nodes, jobs []byte, conf *config.Scheduler, resumes bool) {
-	trace, err := traces.Read(traces.File{Name: "nodes.csv", Reader: bytes.NewReader(nodes)}, traces.File{Name: "jobs.csv", Reader: bytes.NewReader(jobs)})
+	trace, err := traces.Read(traces.File{Name: "nodes.csv", Reader: bytes.NewReader(nodes)},
+		traces.File{Name: "jobs.csv", Reader: bytes.NewReader(jobs)})
 	if err != nil || len(trace.Items) > 100 {
 		return
 	}
@@ -134,7 +141,8 @@ func toTheEnd(t *testing.T, nodes, jobs []byte, conf *config.Scheduler, resumes 
 
 // sound checks the figures of a run, and that they can be read in every form.
 func sound(t *testing.T, f *summary.Figures, trace *traces.Trace) {
-	if a := f.All; a.Jobs != len(trace.Jobs) || a.Finished > a.Started || a.Started > a.Jobs || a.Delay.Mean < 0 || a.Completion.P50 > a.Completion.P99 {
+	if a := f.All; a.Jobs != len(trace.Jobs) || a.Finished > a.Started || a.Started > a.Jobs || a.Delay.Mean < 0 ||
+		a.Completion.P50 > a.Completion.P99 {
 		t.Errorf("%+v", a)
 	}
 	for _, r := range f.Resources {

@@ -31,10 +31,14 @@ func TestShortJobsStopLongOnesAndWhatThatCosts(t *testing.T) {
 		want    map[string]summary.Seconds // completion by user
 		evicted int
 	}{
-		"least time left, at no cost":           {"srtf-preempt", true, map[string]summary.Seconds{"ann": 174, "bob": 22, "eve": 68}, 1},
-		"least time left, from the start again": {"srtf-preempt", false, map[string]summary.Seconds{"ann": 184, "bob": 22, "eve": 68}, 1},
-		"least service left, at no cost":        {"srsf-preempt", true, map[string]summary.Seconds{"ann": 174, "bob": 22, "eve": 68}, 1},
-		"nobody is stopped":                     {"srsf", true, map[string]summary.Seconds{"ann": 101, "bob": 112, "eve": 158}, 0},
+		"least time left, at no cost": {"srtf-preempt", true,
+			map[string]summary.Seconds{"ann": 174, "bob": 22, "eve": 68}, 1},
+		"least time left, from the start again": {"srtf-preempt", false,
+			map[string]summary.Seconds{"ann": 184, "bob": 22, "eve": 68}, 1},
+		"least service left, at no cost": {"srsf-preempt", true,
+			map[string]summary.Seconds{"ann": 174, "bob": 22, "eve": 68}, 1},
+		"nobody is stopped": {"srsf", true, map[string]summary.Seconds{"ann": 101, "bob": 112,
+			"eve": 158}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			trace, err := traces.Read(traces.File{Name: "nodes.csv", Reader: strings.NewReader(nodes)},

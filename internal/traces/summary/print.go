@@ -97,7 +97,8 @@ type part struct {
 }
 
 func (f *Figures) parts() []part {
-	return []part{{"all", "", []Group{f.All}}, {"queue", "queue", f.Queues}, {"user", "user", f.Users}, {"gang", "members", f.GangSizes}}
+	return []part{{"all", "", []Group{f.All}}, {"queue", "queue", f.Queues}, {"user", "user", f.Users},
+		{"gang", "members", f.GangSizes}}
 }
 
 // mostUsers is how many users are listed for people.
@@ -133,10 +134,12 @@ func (f *Figures) Text(w io.Writer) error {
 }
 
 func (f *Figures) head(b *strings.Builder) {
-	fmt.Fprintf(b, "%d jobs: %d started, %d finished, %d wait\n", f.All.Jobs, f.All.Started, f.All.Finished, f.All.Jobs-f.All.Started)
+	fmt.Fprintf(b, "%d jobs: %d started, %d finished, %d wait\n", f.All.Jobs, f.All.Started, f.All.Finished,
+		f.All.Jobs-f.All.Started)
 	fmt.Fprintf(b, "makespan %s of virtual time in %d cycles, %d evictions\n", span(f.Makespan), f.Cycles, f.Evictions)
 	if f.Wall != nil {
-		fmt.Fprintf(b, "%d decisions in %s: %d a second\n", f.Decisions, time.Duration(*f.Wall).Round(10*time.Millisecond), f.PerSecond)
+		fmt.Fprintf(b, "%d decisions in %s: %d a second\n", f.Decisions, time.Duration(*f.Wall).Round(10*time.Millisecond),
+			f.PerSecond)
 	}
 	for _, p := range f.Problems {
 		fmt.Fprintf(b, "problem: %s: %s\n", p.Object, p.Message)
@@ -149,7 +152,8 @@ func (f *Figures) resources(b *strings.Builder) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(t, "\tcapacity\tallocated: mean\tpeak\trequested: mean\tpeak\tfragmented: mean\tpeak\t\n")
 	for _, r := range f.Resources {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", r.Name, r.Capacity, percent(r.Allocated.Mean), percent(r.Allocated.Peak),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", r.Name, r.Capacity, percent(r.Allocated.Mean),
+			percent(r.Allocated.Peak),
 			percent(r.Requested.Mean), percent(r.Requested.Peak), percent(r.Fragmented.Mean), percent(r.Fragmented.Peak))
 	}
 	t.Flush()

@@ -73,7 +73,8 @@ func toItsEnd(t *testing.T, nodes, jobs string) {
 	}
 	s := w.Summary()
 	if s.Endless || s.Bound-s.Evicted+s.Pending != pods {
-		t.Errorf("of %d pods %d were bound, %d evicted and %d wait; endless: %t", pods, s.Bound, s.Evicted, s.Pending, s.Endless)
+		t.Errorf("of %d pods %d were bound, %d evicted and %d wait; endless: %t", pods, s.Bound, s.Evicted, s.Pending,
+			s.Endless)
 	}
 	report := w.Engine().Report()
 	succeeded := 0
@@ -83,13 +84,15 @@ func toItsEnd(t *testing.T, nodes, jobs string) {
 		}
 	}
 	f := w.watch.Figures(report, time.Since(began))
-	if f.All.Jobs != len(w.trace.Jobs) || f.All.Started < f.All.Finished || f.All.Started-f.All.Finished > endless || succeeded < f.All.Finished {
+	if f.All.Jobs != len(w.trace.Jobs) || f.All.Started < f.All.Finished || f.All.Started-f.All.Finished > endless ||
+		succeeded < f.All.Finished {
 		t.Errorf("of %d jobs, %d of which run for ever, %d started and %d finished; %d pods succeeded",
 			f.All.Jobs, endless, f.All.Started, f.All.Finished, succeeded)
 	}
 	for _, r := range f.Resources {
 		if r.Allocated.Peak > 1_000_000 || r.Allocated.Mean > r.Allocated.Peak || r.Allocated.Peak > r.Requested.Peak {
-			t.Errorf("%s: allocated %s on average and %s at most, of requested %s", r.Name, r.Allocated.Mean, r.Allocated.Peak, r.Requested.Peak)
+			t.Errorf("%s: allocated %s on average and %s at most, of requested %s", r.Name, r.Allocated.Mean, r.Allocated.Peak,
+				r.Requested.Peak)
 		}
 	}
 	t.Logf("%d jobs, %d pods, %d cycles: %d finished, %d wait, %d decisions, in %v with audits",

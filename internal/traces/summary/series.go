@@ -129,7 +129,8 @@ func (s *sweep) series(begin time.Duration) *Series {
 	if step == 0 {
 		return nil
 	}
-	out := &Series{Begin: Seconds(begin), Step: Seconds(step), Resources: []ResourceSeries{}, Queues: []QueueSeries{}, Waiting: s.waiting.curve.peaks}
+	out := &Series{Begin: Seconds(begin), Step: Seconds(step), Resources: []ResourceSeries{}, Queues: []QueueSeries{},
+		Waiting: s.waiting.curve.peaks}
 	for d, name := range s.names {
 		out.Resources = append(out.Resources, ResourceSeries{Name: name,
 			Allocated: s.held[d].curve.means(s.cap[d]), Peak: s.held[d].curve.tops(s.cap[d]),

@@ -47,7 +47,8 @@ func TestCurvesAgreeWithTheFigures(t *testing.T) {
 		for name, pair := range map[string]struct {
 			use   summary.Use
 			curve []summary.Share
-		}{"allocated": {gpu.Allocated, curve.Allocated}, "requested": {gpu.Requested, curve.Requested}, "fragmented": {gpu.Fragmented, curve.Fragmented}} {
+		}{"allocated": {gpu.Allocated, curve.Allocated}, "requested": {gpu.Requested, curve.Requested},
+			"fragmented": {gpu.Fragmented, curve.Fragmented}} {
 			if got := weighed(f.Series, f.Makespan, pair.curve); math.Abs(got-float64(pair.use.Mean)) > 2 {
 				r.Errorf("%s: the curve's mean is %f, the figure's %d", name, got, pair.use.Mean)
 			}
@@ -73,19 +74,22 @@ func TestCurvesAgreeWithTheFigures(t *testing.T) {
 // drawn is a run of jobs of one pod in many queues on a large node.
 func drawn(r *rapid.T) *summary.Watch {
 	gpus := func(n int64) resource.List { return resource.List{{Name: traces.GPU, Value: 1000 * n}} }
-	items := []sim.Item{{Fact: model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: "n"}, Object: &model.Node{Allocatable: gpus(64)}}}}
+	items := []sim.Item{{Fact: model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: "n"},
+		Object: &model.Node{Allocatable: gpus(64)}}}}
 	var jobs []traces.Job
 	n := rapid.IntRange(1, 30).Draw(r, "jobs")
 	starts := make([]time.Duration, n)
 	for i := range n {
 		name := fmt.Sprint("j", i)
-		j := traces.Job{Name: name, Queue: fmt.Sprint("q", rapid.IntRange(0, 15).Draw(r, "queue")), Members: 1, MinMembers: 1, HasDuration: true,
-			Submit:   time.Duration(rapid.IntRange(0, 1000).Draw(r, "submit")) * time.Second,
-			Duration: time.Duration(rapid.IntRange(0, 500).Draw(r, "duration")) * time.Second,
-			Spec:     &model.Spec{Requests: gpus(rapid.Int64Range(1, 2).Draw(r, "gpus"))}}
+		j := traces.Job{Name: name, Queue: fmt.Sprint("q", rapid.IntRange(0, 15).Draw(r, "queue")), Members: 1, MinMembers: 1,
+			HasDuration: true,
+			Submit:      time.Duration(rapid.IntRange(0, 1000).Draw(r, "submit")) * time.Second,
+			Duration:    time.Duration(rapid.IntRange(0, 500).Draw(r, "duration")) * time.Second,
+			Spec:        &model.Spec{Requests: gpus(rapid.Int64Range(1, 2).Draw(r, "gpus"))}}
 		starts[i] = j.Submit + time.Duration(rapid.IntRange(0, 100).Draw(r, "wait"))*time.Second
 		jobs = append(jobs, j)
-		items = append(items, sim.Item{Fact: model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: traces.Namespace, Name: name + "-0"},
+		items = append(items, sim.Item{Fact: model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: traces.Namespace,
+			Name: name + "-0"},
 			Object: &model.Pod{Group: name, Spec: j.Spec}}, SubmitAt: j.Submit, Duration: j.Duration, HasDuration: true})
 	}
 	w := summary.New(items, jobs, time.Second)
@@ -93,7 +97,8 @@ func drawn(r *rapid.T) *summary.Watch {
 		var plan sched.Plan
 		for i, start := range starts {
 			if start == at {
-				plan.Items = append(plan.Items, sched.Item{Kind: sched.BindPod, Node: "n", Pod: ledger.Key{Namespace: traces.Namespace, Name: fmt.Sprintf("j%d-0", i)}})
+				plan.Items = append(plan.Items, sched.Item{Kind: sched.BindPod, Node: "n",
+					Pod: ledger.Key{Namespace: traces.Namespace, Name: fmt.Sprintf("j%d-0", i)}})
 			}
 		}
 		w.See(sim.Cycle{At: at, Plan: plan})
@@ -105,18 +110,21 @@ func drawn(r *rapid.T) *summary.Watch {
 // waited for a moment in a long run shows.
 func TestAMomentInALongRunShows(t *testing.T) {
 	spec := &model.Spec{Requests: resource.List{{Name: traces.GPU, Value: 1000}}}
-	items := []sim.Item{{Fact: model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: "n"}, Object: &model.Node{Allocatable: resource.List{{Name: traces.GPU, Value: 10_000}}}}}}
+	items := []sim.Item{{Fact: model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: "n"},
+		Object: &model.Node{Allocatable: resource.List{{Name: traces.GPU, Value: 10_000}}}}}}
 	var jobs []traces.Job
 	var plan, last sched.Plan
 	for i := range 11 {
-		j := traces.Job{Name: fmt.Sprint("j", i), Queue: "q", Members: 1, MinMembers: 1, HasDuration: true, Duration: 2 * time.Second, Spec: spec}
+		j := traces.Job{Name: fmt.Sprint("j", i), Queue: "q", Members: 1, MinMembers: 1, HasDuration: true,
+			Duration: 2 * time.Second, Spec: spec}
 		at := &plan
 		if i == 10 {
 			j.Submit, at = 1000*time.Hour, &last
 		}
 		jobs = append(jobs, j)
 		key := ledger.Key{Namespace: traces.Namespace, Name: j.Name + "-0"}
-		items = append(items, sim.Item{Fact: model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: key.Namespace, Name: key.Name},
+		items = append(items, sim.Item{Fact: model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: key.Namespace,
+			Name: key.Name},
 			Object: &model.Pod{Group: j.Name, Spec: spec}}, SubmitAt: j.Submit, Duration: j.Duration, HasDuration: true})
 		at.Items = append(at.Items, sched.Item{Kind: sched.BindPod, Pod: key, Node: "n"})
 	}
@@ -126,19 +134,23 @@ func TestAMomentInALongRunShows(t *testing.T) {
 	w.See(sim.Cycle{At: 1000*time.Hour + 3*time.Second})
 	s := w.Figures(sched.Report{}, 0).Series
 	if s.Waiting[0] != 10 || s.Resources[0].Peak[0] != 1_000_000 || s.Resources[0].Allocated[0] > 1000 {
-		t.Errorf("waiting %d, at most %s and on average %s allocated; want 10, all, and nearly nothing", s.Waiting[0], s.Resources[0].Peak[0], s.Resources[0].Allocated[0])
+		t.Errorf("waiting %d, at most %s and on average %s allocated; want 10, all, and nearly nothing", s.Waiting[0],
+			s.Resources[0].Peak[0], s.Resources[0].Allocated[0])
 	}
 }
 
 // A cluster that is being filled is looked at whenever requests pass a mark.
 func TestAFillingClusterIsLookedAtOnItsWay(t *testing.T) {
 	spec := &model.Spec{Requests: resource.List{{Name: traces.GPU, Value: 1000}}}
-	items := []sim.Item{{Fact: model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: "n"}, Object: &model.Node{Allocatable: resource.List{{Name: traces.GPU, Value: 10_000}}}}}}
+	items := []sim.Item{{Fact: model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: "n"},
+		Object: &model.Node{Allocatable: resource.List{{Name: traces.GPU, Value: 10_000}}}}}}
 	var jobs []traces.Job
 	for i := range 12 {
-		j := traces.Job{Name: fmt.Sprint("j", i), Members: 1, MinMembers: 1, Spec: spec, Submit: time.Duration(i) * time.Second}
+		j := traces.Job{Name: fmt.Sprint("j", i), Members: 1, MinMembers: 1, Spec: spec,
+			Submit: time.Duration(i) * time.Second}
 		jobs = append(jobs, j)
-		items = append(items, sim.Item{Fact: model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: traces.Namespace, Name: j.Name + "-0"},
+		items = append(items, sim.Item{Fact: model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: traces.Namespace,
+			Name: j.Name + "-0"},
 			Object: &model.Pod{Group: j.Name, Spec: spec}}, SubmitAt: j.Submit})
 	}
 	w := summary.New(items, jobs, time.Second)
@@ -146,7 +158,8 @@ func TestAFillingClusterIsLookedAtOnItsWay(t *testing.T) {
 	for i := range 12 {
 		c := sim.Cycle{At: time.Duration(i) * time.Second}
 		if i < 9 { // a tenth never gets a place
-			c.Plan.Items = []sched.Item{{Kind: sched.BindPod, Pod: ledger.Key{Namespace: traces.Namespace, Name: fmt.Sprintf("j%d-0", i)}, Node: "n"}}
+			c.Plan.Items = []sched.Item{{Kind: sched.BindPod, Pod: ledger.Key{Namespace: traces.Namespace,
+				Name: fmt.Sprintf("j%d-0", i)}, Node: "n"}}
 		}
 		w.See(c)
 	}
@@ -156,7 +169,8 @@ func TestAFillingClusterIsLookedAtOnItsWay(t *testing.T) {
 		t.Fatalf("%d marks: %+v", len(got), got)
 	}
 	for i, share := range want {
-		if got[i].Allocated != share || got[i].Requested != summary.Share(800_000+100_000*i) || got[i].At != summary.Seconds(time.Duration(7+i)*time.Second) {
+		if got[i].Allocated != share || got[i].Requested != summary.Share(800_000+100_000*i) ||
+			got[i].At != summary.Seconds(time.Duration(7+i)*time.Second) {
 			t.Errorf("mark %d: %+v, want %s allocated", i, got[i], share)
 		}
 	}

@@ -82,8 +82,9 @@ func TestTheFiguresOfATinyTraceAreThoseReckonedByHand(t *testing.T) {
 	f.Series = nil // has tests of its own
 	const s = summary.Seconds(time.Second)
 	one := func(x summary.Seconds) summary.Spread { return summary.Spread{Mean: x, P50: x, P90: x, P99: x} }
-	want := &summary.Figures{APIVersion: "ashlar.sh/v1alpha1", Kind: "TraceReport", Cycles: f.Cycles, VirtualTime: f.VirtualTime,
-		Makespan: 32 * s, Decisions: 5,
+	want := &summary.Figures{APIVersion: "ashlar.sh/v1alpha1", Kind: "TraceReport", Cycles: f.Cycles,
+		VirtualTime: f.VirtualTime,
+		Makespan:    32 * s, Decisions: 5,
 		All: summary.Group{Name: "all", Jobs: 4, Started: 4, Finished: 4,
 			Delay:      summary.Spread{Mean: 4 * s, P99: 16 * s, P90: 16 * s},                    // 0 0 0 16
 			Completion: summary.Spread{Mean: 65 * s / 4, P50: 11 * s, P90: 27 * s, P99: 27 * s}}, // 6 11 21 27
@@ -94,12 +95,14 @@ func TestTheFiguresOfATinyTraceAreThoseReckonedByHand(t *testing.T) {
 			{Name: "other", Jobs: 1, Started: 1, Finished: 1, Completion: one(6 * s)},
 		},
 		Users: []summary.Group{
-			{Name: "ann", Jobs: 2, Started: 2, Finished: 2, Completion: summary.Spread{Mean: 16 * s, P50: 11 * s, P90: 21 * s, P99: 21 * s}},
+			{Name: "ann", Jobs: 2, Started: 2, Finished: 2, Completion: summary.Spread{Mean: 16 * s, P50: 11 * s, P90: 21 * s,
+				P99: 21 * s}},
 			{Name: "bob", Jobs: 2, Started: 2, Finished: 2, Delay: summary.Spread{Mean: 8 * s, P90: 16 * s, P99: 16 * s},
 				Completion: summary.Spread{Mean: 33 * s / 2, P50: 6 * s, P90: 27 * s, P99: 27 * s}},
 		},
 		GangSizes: []summary.Group{
-			{Name: "1", Jobs: 3, Started: 3, Finished: 3, Completion: summary.Spread{Mean: 38 * s / 3, P50: 11 * s, P90: 21 * s, P99: 21 * s}},
+			{Name: "1", Jobs: 3, Started: 3, Finished: 3, Completion: summary.Spread{Mean: 38 * s / 3, P50: 11 * s, P90: 21 * s,
+				P99: 21 * s}},
 			{Name: "2", Jobs: 1, Started: 1, Finished: 1, Delay: one(16 * s), Completion: one(27 * s)},
 		},
 		// GPU seconds of 4 x 32 = 128: two 22, one 21, half 3, gang 4 x 11 allocated, 4 x 27 requested.
@@ -133,7 +136,8 @@ func TestTheSameFiguresComeAsTextJSONAndCSV(t *testing.T) {
 	if err := json.Unmarshal(doc.Bytes(), &back); err != nil {
 		t.Fatal(err)
 	}
-	if back.Kind != "TraceReport" || back.Makespan != 32 || back.Fragmentation.Mean != 0.089062 || back.Queues[0].Completion.Mean != 19.666666666 {
+	if back.Kind != "TraceReport" || back.Makespan != 32 || back.Fragmentation.Mean != 0.089062 ||
+		back.Queues[0].Completion.Mean != 19.666666666 {
 		t.Errorf("the document says %+v:\n%s", back, doc.String())
 	}
 	for _, line := range []string{"run,,makespan_s,32\n", "all,,delay_p90_s,16\n", "queue,other,completion_mean_s,6\n",
@@ -161,7 +165,8 @@ func TestAnEvictionSendsAJobBackToWork(t *testing.T) {
 		{Fact: model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: traces.Namespace, Name: "j-0"},
 			Object: &model.Pod{Group: "j", Spec: spec}}, Duration: 10 * s, HasDuration: true},
 	}
-	w := summary.New(items, []traces.Job{{Name: "j", Queue: "q", Duration: 10 * s, HasDuration: true, Members: 1, MinMembers: 1, Spec: spec}}, s)
+	w := summary.New(items, []traces.Job{{Name: "j", Queue: "q", Duration: 10 * s, HasDuration: true, Members: 1,
+		MinMembers: 1, Spec: spec}}, s)
 	cycle := func(at time.Duration, kind sched.ItemKind) {
 		w.See(sim.Cycle{At: at, Plan: sched.Plan{Items: []sched.Item{
 			{Kind: kind, Pod: ledger.Key{Namespace: traces.Namespace, Name: "j-0"}, Node: "n"}}}})
@@ -171,7 +176,8 @@ func TestAnEvictionSendsAJobBackToWork(t *testing.T) {
 	cycle(8*s, sched.BindPod)  // runs from 9 to 19
 	w.See(sim.Cycle{At: 19 * s})
 	f := w.Figures(sched.Report{}, 5*s)
-	if got := f.All; got.Delay.Mean != summary.Seconds(2*s) || got.Completion.Mean != summary.Seconds(19*s) || f.Evictions != 1 {
+	if got := f.All; got.Delay.Mean != summary.Seconds(2*s) || got.Completion.Mean != summary.Seconds(19*s) ||
+		f.Evictions != 1 {
 		t.Errorf("%d evictions, delay %s, completion %s: want 1, 2, 19", f.Evictions, got.Delay.Mean, got.Completion.Mean)
 	}
 	if got := f.Resources[0].Allocated.Mean; got != 842_105 { // (5 + 11) / 19

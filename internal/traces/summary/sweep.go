@@ -11,12 +11,11 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// Fragmentation is how much idle GPU is of no use: of each node's idle GPUs, counted once
-// for each kind of pod in the trace and weighted by how common the kind is, those that the
-// kind does not ask for or cannot have, since it does not fit on the node. As a share of
-// all GPUs. Of other resources Resource.Fragmented is the same. It is the measure of Weng et al., "Beware of Fragmentation: Scheduling
-// GPU-Sharing Workloads with Fragmentation Gradient Descent" (USENIX ATC 2023), as the
-// authors' program reports it, with the GPUs of a node pooled.
+// Fragmentation is how much idle GPU is of no use: of each node's idle GPUs, counted once for each kind of pod in the
+// trace and weighted by how common the kind is, those that the kind does not ask for or cannot have, since it does not
+// fit on the node. As a share of all GPUs. Of other resources Resource.Fragmented is the same. It is the measure of
+// Weng et al., "Beware of Fragmentation: Scheduling GPU-Sharing Workloads with Fragmentation Gradient Descent" (USENIX
+// ATC 2023), as the authors' program reports it, with the GPUs of a node pooled.
 type Fragmentation struct {
 	Resource string  `json:"resource"`
 	Mean     Share   `json:"mean"` // over time
@@ -166,7 +165,8 @@ func (s *sweep) changes(end time.Duration) []change {
 	}
 	out = slices.DeleteFunc(out, func(c change) bool { return c.at > end })
 	slices.SortFunc(out, func(a, b change) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.sign, b.sign), cmp.Compare(a.pod, b.pod), cmp.Compare(a.node, b.node), cmp.Compare(a.job, b.job))
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.sign, b.sign), cmp.Compare(a.pod, b.pod),
+			cmp.Compare(a.node, b.node), cmp.Compare(a.job, b.job))
 	})
 	return out
 }

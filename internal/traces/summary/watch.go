@@ -73,7 +73,8 @@ func New(items []sim.Item, jobs []traces.Job, period time.Duration) *Watch {
 				w.nodes = append(w.nodes, o)
 			}
 		case *model.Pod:
-			p := pod{spec: o.Spec, submit: items[i].SubmitAt, duration: items[i].Duration, hasDuration: items[i].HasDuration, resumes: items[i].Resumes, job: -1, place: -1}
+			p := pod{spec: o.Spec, submit: items[i].SubmitAt, duration: items[i].Duration, hasDuration: items[i].HasDuration,
+				resumes: items[i].Resumes, job: -1, place: -1}
 			if at, ok := named[o.Group]; ok && items[i].Fact.Ref.Namespace == traces.Namespace {
 				p.job = at
 			}

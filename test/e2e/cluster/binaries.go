@@ -22,7 +22,8 @@ func Binaries(ctx context.Context) (string, error) {
 	}
 	builder := filepath.Join(filepath.Dir(strings.TrimSpace(string(gomod))), "test", "controlplane")
 	if _, err := os.Stat(builder); err != nil {
-		return "", fmt.Errorf("the control plane's programs are built from Ashlar's source, and the working directory is not in it: go to a checkout of it first")
+		return "", fmt.Errorf("the control plane's programs are built from Ashlar's source, and the working directory is " +
+			"not in it: go to a checkout of it first")
 	}
 	cmd := exec.CommandContext(ctx, "go", "run", ".")
 	cmd.Dir = builder
