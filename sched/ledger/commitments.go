@@ -105,6 +105,7 @@ func (l *Ledger) Committed(item func(Op) Booking) []Op {
 				l.Changes.roomEpoch++
 			}
 			was := l.Tasks.commit(row, Commitment{Kind: CommitBind, Node: op.Node, Item: b.Item, Statement: b.Statement, Chosen: row.Chosen})
+			row.nominated = false // an earlier statement of the cycle may have nominated it; the bind stays
 			l.accounts.move(op.Task, model.Binding, op.Node)
 			l.Charges.await(op.Task)
 			l.Tasks.dropUnnamed(NoJob, was)

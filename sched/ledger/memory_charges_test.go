@@ -115,6 +115,22 @@ func TestABindUnderWayIsCharged(t *testing.T) {
 	equal(t, "its job's queue then", c.Jobs.QueueName(c.Task(p).Job), "other")
 }
 
+// A task may be promised room for this cycle and be bound later in the same cycle: it counts from the bind on.
+func TestABindOfANominatedTaskIsCharged(t *testing.T) {
+	c := newCluster()
+	n := c.node("n", 8000)
+	c.group("g", model.PodGroup{MinMember: 1})
+	p := c.pod("a", 1000, member("g"))
+	c.Try(func(tx *Tx) bool { tx.Pipeline(p, n); tx.Keep(); return true })
+	c.Try(func(tx *Tx) bool { tx.Withdraw(p); tx.Allocate(p, n); return true })
+	c.Committed(nextItem())
+	c.Charges.Begin()
+	equal(t, "its being charged", c.Task(p).Charged(), true)
+	c.Statements.ReleaseNominated()
+	equal(t, "its status in the next cycle", c.Task(p).Status, model.Binding)
+	sound(t, c.Ledger)
+}
+
 // A pod whose bind was refused holds nothing: it is of the job that it names by then.
 func TestAPodThatIsNotBoundAfterAllIsOfTheJobItNames(t *testing.T) {
 	c := newCluster()
