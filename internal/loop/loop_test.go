@@ -89,7 +89,7 @@ func TestAConfigurationMayNameAPluginThatWasCompiledIn(t *testing.T) {
 	var got policy.Arguments
 	mine := policy.Definition{Name: "mine", New: func(c policy.Choice, _ *ledger.Ledger) (any, error) {
 		got = c.Arguments
-		return struct{}{}, nil
+		return policy.Parts{}, nil
 	}}
 	o := Options{ConfigFile: path, Plugins: []policy.Definition{mine}}
 	c, err := newConfiguration(o)

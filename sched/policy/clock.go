@@ -10,12 +10,10 @@ type Later interface {
 
 // Later is the earliest time that plugins wait for after what the cycle decided, 0 when there is none.
 func (s *Set) Later() (next int64) {
-	for _, tier := range s.clocks {
-		for _, p := range tier {
-			if l, ok := p.(Later); ok {
-				if at := l.Later(); at != 0 && (next == 0 || at < next) {
-					next = at
-				}
+	for _, p := range s.clocks {
+		if l, ok := p.(Later); ok {
+			if at := l.Later(); at != 0 && (next == 0 || at < next) {
+				next = at
 			}
 		}
 	}
@@ -25,11 +23,9 @@ func (s *Set) Later() (next int64) {
 // At sets the time of the cycle that begins, for every clock, before Open. It returns the earliest time
 // at which any of their answers may change, 0 when there is none.
 func (s *Set) At(now int64) (next int64) {
-	for _, tier := range s.clocks {
-		for _, p := range tier {
-			if at := p.At(now); at != 0 && (next == 0 || at < next) {
-				next = at
-			}
+	for _, p := range s.clocks {
+		if at := p.At(now); at != 0 && (next == 0 || at < next) {
+			next = at
 		}
 	}
 	return next
@@ -37,11 +33,9 @@ func (s *Set) At(now int64) (next int64) {
 
 // ServingMovesOthers says that some plugin's order of queues is a QueueTreeOrder.
 func (s *Set) ServingMovesOthers() bool {
-	for _, tier := range s.queueOrder {
-		for _, p := range tier {
-			if kin, ok := p.(QueueTreeOrder); ok && kin.ServingMovesOthers() {
-				return true
-			}
+	for _, p := range s.queueOrder {
+		if kin, ok := p.(QueueTreeOrder); ok && kin.ServingMovesOthers() {
+			return true
 		}
 	}
 	return false

@@ -12,11 +12,9 @@ import (
 // CompareQueues is rule A: the first plugin that prefers one decides; then the older
 // queue, then the name.
 func (s *Set) CompareQueues(a, b ledger.QueueID) int {
-	for _, tier := range s.queueOrder {
-		for _, p := range tier {
-			if r := p.CompareQueues(a, b); r != 0 {
-				return r
-			}
+	for _, p := range s.queueOrder {
+		if r := p.CompareQueues(a, b); r != 0 {
+			return r
 		}
 	}
 	x, y := s.l.Queue(a), s.l.Queue(b)
@@ -28,11 +26,9 @@ func (s *Set) CompareQueues(a, b ledger.QueueID) int {
 
 // CompareJobs is rule A: plugins, then the older job, then the name.
 func (s *Set) CompareJobs(a, b ledger.JobID) int {
-	for _, tier := range s.jobOrder {
-		for _, p := range tier {
-			if r := p.CompareJobs(a, b); r != 0 {
-				return r
-			}
+	for _, p := range s.jobOrder {
+		if r := p.CompareJobs(a, b); r != 0 {
+			return r
 		}
 	}
 	x, y := s.l.Job(a), s.l.Job(b)
@@ -45,11 +41,9 @@ func (s *Set) CompareJobs(a, b ledger.JobID) int {
 // CompareTasks is rule A: plugins, then the number at the end of the name, then the older pod, then the
 // name.
 func (s *Set) CompareTasks(a, b ledger.TaskID) int {
-	for _, tier := range s.taskOrder {
-		for _, p := range tier {
-			if r := p.CompareTasks(a, b); r != 0 {
-				return r
-			}
+	for _, p := range s.taskOrder {
+		if r := p.CompareTasks(a, b); r != 0 {
+			return r
 		}
 	}
 	x, y := s.l.Task(a).Pod, s.l.Task(b).Pod
@@ -64,11 +58,9 @@ func (s *Set) CompareTasks(a, b ledger.TaskID) int {
 
 // ValidateJob is rule D: the first objection counts; the zero Reason when there is none.
 func (s *Set) ValidateJob(j ledger.JobID) trace.Reason {
-	for _, tier := range s.jobValid {
-		for _, p := range tier {
-			if r := p.ValidateJob(j); r.Is() {
-				return r
-			}
+	for _, p := range s.jobValid {
+		if r := p.ValidateJob(j); r.Is() {
+			return r
 		}
 	}
 	return trace.Reason{}
@@ -92,7 +84,7 @@ func (s *Set) Loanable(j ledger.JobID) bool {
 }
 
 func (s *Set) mayEnter(vote func(JobEnqueueable) (Vote, trace.Reason)) (trace.Reason, bool) {
-	for _, tier := range s.enqueueable {
+	for _, tier := range s.enqueueable.tiers {
 		permitted := false
 		for _, p := range tier {
 			v, r := vote(p)
@@ -110,11 +102,9 @@ func (s *Set) mayEnter(vote func(JobEnqueueable) (Vote, trace.Reason)) (trace.Re
 
 // Ready is rule B: all plugins must agree; without plugins, the job is ready.
 func (s *Set) Ready(j ledger.JobID) bool {
-	for _, tier := range s.ready {
-		for _, p := range tier {
-			if !p.Ready(j) {
-				return false
-			}
+	for _, p := range s.ready {
+		if !p.Ready(j) {
+			return false
 		}
 	}
 	return true
@@ -127,7 +117,7 @@ func (s *Set) Pipelined(j ledger.JobID) bool {
 
 // elect is rule E where the reason is not needed.
 func elect[P any](c chain[P], vote func(P) Vote) bool {
-	for _, tier := range c {
+	for _, tier := range c.tiers {
 		permitted := false
 		for _, p := range tier {
 			switch vote(p) {
@@ -146,25 +136,14 @@ func elect[P any](c chain[P], vote func(P) Vote) bool {
 
 // HoldsInPart says that a job may be promised room for fewer members than it needs to start.
 func (s *Set) HoldsInPart() bool {
-	voters := 0
-	for _, tier := range s.pipelined {
-		for _, p := range tier {
-			if _, whole := p.(OnlyWhole); !whole {
-				return true
-			}
-			voters++
-		}
-	}
-	return voters == 0
+	return len(s.pipelined.tiers) == 0 || !all[OnlyWhole](s.pipelined.tiers...)
 }
 
 // Overused is rule C: the answer of one plugin is enough.
 func (s *Set) Overused(q ledger.QueueID) (trace.Reason, bool) {
-	for _, tier := range s.overused {
-		for _, p := range tier {
-			if r, over := p.Overused(q); over {
-				return r, true
-			}
+	for _, p := range s.overused {
+		if r, over := p.Overused(q); over {
+			return r, true
 		}
 	}
 	return trace.Reason{}, false
@@ -172,21 +151,17 @@ func (s *Set) Overused(q ledger.QueueID) (trace.Reason, bool) {
 
 // Allocatable is rule B over counts: the least any plugin allows, at most want.
 func (s *Set) Allocatable(q ledger.QueueID, c ledger.ClassID, want int64) int64 {
-	for _, tier := range s.allocatable {
-		for _, p := range tier {
-			want = min(want, p.Allocatable(q, c, want))
-		}
+	for _, p := range s.allocatable {
+		want = min(want, p.Allocatable(q, c, want))
 	}
 	return want
 }
 
 // WhyNotAllocatable is the reason of the first plugin that does not allow even one task.
 func (s *Set) WhyNotAllocatable(q ledger.QueueID, c ledger.ClassID) trace.Reason {
-	for _, tier := range s.allocatable {
-		for _, p := range tier {
-			if p.Allocatable(q, c, 1) < 1 {
-				return p.WhyNot(q, c)
-			}
+	for _, p := range s.allocatable {
+		if p.Allocatable(q, c, 1) < 1 {
+			return p.WhyNot(q, c)
 		}
 	}
 	return trace.Reason{}
@@ -194,11 +169,9 @@ func (s *Set) WhyNotAllocatable(q ledger.QueueID, c ledger.ClassID) trace.Reason
 
 // PrePredicate is rule D.
 func (s *Set) PrePredicate(t ledger.TaskID) Verdict {
-	for _, tier := range s.prePredicate {
-		for _, p := range tier {
-			if v := p.PrePredicate(t); !v.Admits() {
-				return v
-			}
+	for _, p := range s.prePredicate {
+		if v := p.PrePredicate(t); !v.Admits() {
+			return v
 		}
 	}
 	return Verdict{}
@@ -206,11 +179,9 @@ func (s *Set) PrePredicate(t ledger.TaskID) Verdict {
 
 // QueueFigures is rule J: the first plugin that knows the queue.
 func (s *Set) QueueFigures(q ledger.QueueID) (QueueFigures, bool) {
-	for _, tier := range s.reporters {
-		for _, p := range tier {
-			if f, ok := p.QueueFigures(q); ok {
-				return f, true
-			}
+	for _, p := range s.reporters {
+		if f, ok := p.QueueFigures(q); ok {
+			return f, true
 		}
 	}
 	return QueueFigures{}, false
@@ -218,11 +189,9 @@ func (s *Set) QueueFigures(q ledger.QueueID) (QueueFigures, bool) {
 
 // QueueArithmetic is rule J.
 func (s *Set) QueueArithmetic(q ledger.QueueID) ([]trace.Arithmetic, bool) {
-	for _, tier := range s.arithmetic {
-		for _, p := range tier {
-			if a, ok := p.QueueArithmetic(q); ok {
-				return a, true
-			}
+	for _, p := range s.arithmetic {
+		if a, ok := p.QueueArithmetic(q); ok {
+			return a, true
 		}
 	}
 	return nil, false
@@ -231,10 +200,8 @@ func (s *Set) QueueArithmetic(q ledger.QueueID) ([]trace.Arithmetic, bool) {
 // Problems are the problems that all plugins find.
 func (s *Set) Problems() []Problem {
 	var out []Problem
-	for _, tier := range s.problems {
-		for _, p := range tier {
-			out = append(out, p.Problems()...)
-		}
+	for _, p := range s.problems {
+		out = append(out, p.Problems()...)
 	}
 	return out
 }

@@ -98,19 +98,7 @@ type ByPreemptor interface{ ByPreemptor() }
 
 // JudgesByPreemptor says that a plugin which judges victims is ByPreemptor.
 func (ev *Eviction) JudgesByPreemptor() bool {
-	for i := range ev.preemptable {
-		for _, p := range ev.preemptable[i] {
-			if _, by := p.(ByPreemptor); by {
-				return true
-			}
-		}
-		for _, p := range ev.reclaimable[i] {
-			if _, by := p.(ByPreemptor); by {
-				return true
-			}
-		}
-	}
-	return false
+	return some[ByPreemptor](ev.preemptable.tiers...) || some[ByPreemptor](ev.reclaimable.tiers...)
 }
 
 // OfJobAlone is a JobStarving, or a JobValid, whose answer about a job depends only on what the ledger
@@ -120,19 +108,7 @@ type OfJobAlone interface{ OfJobAlone() }
 
 // JobsAlone says that for every plugin, whether a job is valid and starves depends on the job alone.
 func (s *Set) JobsAlone() bool {
-	for i := range s.Eviction.starving {
-		for _, p := range s.Eviction.starving[i] {
-			if _, alone := p.(OfJobAlone); !alone {
-				return false
-			}
-		}
-		for _, p := range s.jobValid[i] {
-			if _, alone := p.(OfJobAlone); !alone {
-				return false
-			}
-		}
-	}
-	return true
+	return all[OfJobAlone](s.Eviction.starving.tiers...) && all[OfJobAlone](s.jobValid)
 }
 
 // JobStarving says that pods may be evicted for a job (seed 002 §3.1).

@@ -11,25 +11,22 @@ import (
 type Eviction struct {
 	s *Set
 
-	queueOrder       chain[VictimQueueOrder]
-	preemptive       chain[Preemptive]
-	reclaimable      chain[Reclaimable]
-	preemptable      chain[Preemptable]
-	starving         chain[JobStarving]
-	queueFilters     chain[VictimQueueFilter]
-	ceilings         chain[VictimCeiling]
-	guards           chain[Guard]
-	deschedulers     chain[Descheduler]
-	preemptNames     [][]string // of the plugins in preemptable, tier by tier
-	reclaimNames     [][]string
-	queueFilterNames [][]string
+	queueOrder   []VictimQueueOrder
+	preemptive   []Preemptive
+	reclaimable  chain[Reclaimable]
+	preemptable  chain[Preemptable]
+	starving     chain[JobStarving]
+	queueFilters chain[VictimQueueFilter]
+	ceilings     []VictimCeiling
+	guards       []Guard
+	deschedulers chain[Descheduler]
 }
 
 // How the answers about victims and starving jobs combine.
 
 // KnowsQueues says that a plugin knows what queues deserve: there is a VictimQueueFilter.
 func (ev *Eviction) KnowsQueues() bool {
-	for _, tier := range ev.queueFilters {
+	for _, tier := range ev.queueFilters.tiers {
 		if len(tier) > 0 {
 			return true
 		}
@@ -40,7 +37,7 @@ func (ev *Eviction) KnowsQueues() bool {
 // Starving is rule F: all plugins of the first tier that has any must agree; without plugins, no job
 // starves.
 func (ev *Eviction) Starving(j ledger.JobID) bool {
-	for _, tier := range ev.starving {
+	for _, tier := range ev.starving.tiers {
 		for _, p := range tier {
 			if !p.Starving(j) {
 				return false
@@ -65,11 +62,9 @@ func (ev *Eviction) CompareQueues(a, b, reclaimer ledger.QueueID) int {
 // NearerQueue is CompareVictimQueues by plugins alone: 0 between queues that all plugins say are
 // equally near to the reclaimer's.
 func (ev *Eviction) NearerQueue(a, b, reclaimer ledger.QueueID) int {
-	for _, tier := range ev.queueOrder {
-		for _, p := range tier {
-			if r := p.CompareVictimQueues(a, b, reclaimer); r != 0 {
-				return r
-			}
+	for _, p := range ev.queueOrder {
+		if r := p.CompareVictimQueues(a, b, reclaimer); r != 0 {
+			return r
 		}
 	}
 	return 0
@@ -79,7 +74,7 @@ func (ev *Eviction) NearerQueue(a, b, reclaimer ledger.QueueID) int {
 // when no plugin knows queues.
 func (ev *Eviction) MayBeVictim(q, reclaimer ledger.QueueID) bool {
 	asked := false
-	for _, tier := range ev.queueFilters {
+	for _, tier := range ev.queueFilters.tiers {
 		for _, p := range tier {
 			asked = true
 			if !p.MayBeVictimQueue(q, reclaimer) {
@@ -93,11 +88,9 @@ func (ev *Eviction) MayBeVictim(q, reclaimer ledger.QueueID) bool {
 // Preemptive is rule B: all plugins must agree; without plugins, the queue may. The reason is that of
 // the first plugin that does not agree.
 func (ev *Eviction) Preemptive(c Preemptor) (trace.Reason, bool) {
-	for _, tier := range ev.preemptive {
-		for _, p := range tier {
-			if r, ok := p.Preemptive(c); !ok {
-				return r, false
-			}
+	for _, p := range ev.preemptive {
+		if r, ok := p.Preemptive(c); !ok {
+			return r, false
 		}
 	}
 	return trace.Reason{}, true
@@ -106,7 +99,7 @@ func (ev *Eviction) Preemptive(c Preemptor) (trace.Reason, bool) {
 // Deschedule is rule H: it yields what the plugins of the first tier that picks anything pick, each
 // task once. It does not ask guards; the action does.
 func (ev *Eviction) Deschedule(yield func(t ledger.TaskID, reason string) bool) {
-	for _, tier := range ev.deschedulers {
+	for _, tier := range ev.deschedulers.tiers {
 		any, on := false, true
 		for _, p := range tier {
 			p.Deschedule(func(t ledger.TaskID, reason string) bool {
@@ -128,41 +121,28 @@ func (ev *Eviction) Deschedule(yield func(t ledger.TaskID, reason string) bool) 
 // what the plugins say, and one less where no plugin may permit jobs of equal priority.
 func (ev *Eviction) Ceiling(c Preemptor) int32 {
 	most := int32(math.MaxInt32)
-	for _, tier := range ev.ceilings {
-		for _, p := range tier {
-			at := p.VictimCeiling(c)
-			if !ev.PreemptsEquals() && at > math.MinInt32 {
-				at--
-			}
-			most = min(most, at)
+	for _, p := range ev.ceilings {
+		at := p.VictimCeiling(c)
+		if !ev.PreemptsEquals() && at > math.MinInt32 {
+			at--
 		}
+		most = min(most, at)
 	}
 	return most
 }
 
 // Guarded is the reason of the first guard, in any tier, that protects a unit.
 func (ev *Eviction) Guarded(u Unit) trace.Reason {
-	for _, tier := range ev.guards {
-		for _, p := range tier {
-			if o := p.GuardUnit(u); o.Vote == Reject {
-				return o.Reason
-			}
+	for _, p := range ev.guards {
+		if o := p.GuardUnit(u); o.Vote == Reject {
+			return o.Reason
 		}
 	}
 	return trace.Reason{}
 }
 
 // PreemptsEquals says that some plugin may permit a unit of a job of equal priority.
-func (ev *Eviction) PreemptsEquals() bool {
-	for _, tier := range ev.preemptable {
-		for _, p := range tier {
-			if _, ok := p.(EqualPreemptable); ok {
-				return true
-			}
-		}
-	}
-	return false
-}
+func (ev *Eviction) PreemptsEquals() bool { return some[EqualPreemptable](ev.preemptable.tiers...) }
 
 // NoTier is the answer of Reclaimable and Preemptable when no plugin permits a unit.
 const NoTier = -1
@@ -174,7 +154,7 @@ const NoTier = -1
 // 12): the caller uses the units of the lowest tier.
 func (ev *Eviction) Reclaimable(c Preemptor, u Unit) (int, trace.Reason) {
 	var j judgement
-	for i, tier := range ev.reclaimable {
+	for i, tier := range ev.reclaimable.tiers {
 		j.tier = i
 		for _, p := range tier {
 			if j.hear(p.Reclaimable(c, u)) {
@@ -189,7 +169,7 @@ func (ev *Eviction) Reclaimable(c Preemptor, u Unit) (int, trace.Reason) {
 // Preemptable is rule G, as Reclaimable.
 func (ev *Eviction) Preemptable(c Preemptor, u Unit) (int, trace.Reason) {
 	var j judgement
-	for i, tier := range ev.preemptable {
+	for i, tier := range ev.preemptable.tiers {
 		j.tier = i
 		for _, p := range tier {
 			if j.hear(p.Preemptable(c, u)) {

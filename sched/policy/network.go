@@ -71,49 +71,33 @@ type NetworkScores interface {
 type network struct {
 	NetworkOrder NetworkOrder // nil: none
 
-	subOrder     chain[SubJobOrder]
-	subReady     chain[SubJobReady]
+	subOrder     []SubJobOrder
+	subReady     []SubJobReady
 	subPipelined chain[SubJobPipelined]
-	gradients    chain[HyperNodeGradient]
-	hyperOrders  chain[HyperNodeOrder]
+	gradients    []HyperNodeGradient
+	hyperOrders  []HyperNodeOrder
 }
 
-func (n *network) beginTier() {
-	n.subOrder = append(n.subOrder, nil)
-	n.subReady = append(n.subReady, nil)
-	n.subPipelined = append(n.subPipelined, nil)
-	n.gradients = append(n.gradients, nil)
-	n.hyperOrders = append(n.hyperOrders, nil)
-}
-
-func (n *network) add(plugin any, is func(Point) bool) {
-	join(&n.subOrder, plugin, is(PointSubJobOrder))
-	join(&n.subReady, plugin, is(PointSubJobReady))
-	join(&n.subPipelined, plugin, is(PointSubJobPipelined))
-	join(&n.gradients, plugin, is(PointHyperNodeGradient))
-	join(&n.hyperOrders, plugin, is(PointHyperNodeOrder))
-	if o, scores := plugin.(NetworkOrder); scores && n.NetworkOrder == nil && !is(PointNodeOrder) {
-		n.NetworkOrder = o
+// addNetworkOrder keeps the first of such plugins.
+func (s *Set) addNetworkOrder(_ string, o NetworkOrder) {
+	if s.NetworkOrder == nil {
+		s.NetworkOrder = o
 	}
 }
 
 // HyperNodes is rule J: the map of the first plugin that knows the network, brought up to date; nil
 // when there is none.
 func (s *Set) HyperNodes() *topology.Map {
-	for _, tier := range s.gradients {
-		for _, p := range tier {
-			return p.HyperNodes().Fresh()
-		}
+	for _, p := range s.gradients {
+		return p.HyperNodes().Fresh()
 	}
 	return nil
 }
 
 // ScoreHyperNode is rule I: the sum of the plugins' scores.
 func (s *Set) ScoreHyperNode(d topology.ID, want resource.Vec) (sum int64) {
-	for _, tier := range s.hyperOrders {
-		for _, p := range tier {
-			sum += p.ScoreHyperNode(d, want)
-		}
+	for _, p := range s.hyperOrders {
+		sum += p.ScoreHyperNode(d, want)
 	}
 	return sum
 }
@@ -121,11 +105,9 @@ func (s *Set) ScoreHyperNode(d topology.ID, want resource.Vec) (sum int64) {
 // CompareSubJobs is rule A: plugins, then the values of the policy's keys, where numbers compare as
 // numbers, then the name.
 func (s *Set) CompareSubJobs(j ledger.JobID, a, b int32) int {
-	for _, tier := range s.subOrder {
-		for _, p := range tier {
-			if r := p.CompareSubJobs(j, a, b); r != 0 {
-				return r
-			}
+	for _, p := range s.subOrder {
+		if r := p.CompareSubJobs(j, a, b); r != 0 {
+			return r
 		}
 	}
 	x, y := &s.l.Job(j).Subs[a], &s.l.Job(j).Subs[b]
@@ -150,11 +132,9 @@ func compareValues(a, b string) int {
 
 // SubReady is rule B.
 func (s *Set) SubReady(j ledger.JobID, sub int32) bool {
-	for _, tier := range s.subReady {
-		for _, p := range tier {
-			if !p.SubReady(j, sub) {
-				return false
-			}
+	for _, p := range s.subReady {
+		if !p.SubReady(j, sub) {
+			return false
 		}
 	}
 	return true

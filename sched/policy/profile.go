@@ -146,8 +146,8 @@ func Names(list []Definition) (out []string) {
 func Build(p Profile, known []Definition, l *ledger.Ledger) (*Set, error) {
 	s := (&Set{l: l}).wire()
 	var seen []string
-	for _, tier := range p.Tiers {
-		s.beginTier()
+	for i, tier := range p.Tiers {
+		s.tier = i
 		for _, c := range tier {
 			if slices.Contains(seen, c.Plugin) {
 				continue
@@ -160,6 +160,9 @@ func Build(p Profile, known []Definition, l *ledger.Ledger) (*Set, error) {
 			plugin, err := known[i].New(c, l)
 			if err != nil {
 				return nil, &PluginError{Plugin: c.Plugin, Err: err}
+			}
+			if err := check(plugin); err != nil {
+				return nil, fmt.Errorf("plugin %s: %w", c.Plugin, err)
 			}
 			s.add(c.Plugin, plugin, c.Off)
 		}

@@ -40,12 +40,8 @@ func (s *Standing) Compare(t *Standing) int {
 
 // TreeOrder is the order of queues, if one plugin alone decides it, by a tree.
 func (s *Set) TreeOrder() (order TreeOrder, ok bool) {
-	n := 0
-	for _, tier := range s.queueOrder {
-		for _, p := range tier {
-			n++
-			order, ok = p.(TreeOrder)
-		}
+	if len(s.queueOrder) == 1 {
+		order, ok = s.queueOrder[0].(TreeOrder)
 	}
-	return order, ok && n == 1
+	return order, ok
 }

@@ -6,24 +6,24 @@ import "slices"
 // for the record of what a tier permitted.
 func (ev *Eviction) Voters(reclaim bool, tier int) []string {
 	if reclaim {
-		return ev.reclaimNames[tier]
+		return ev.reclaimable.names[tier]
 	}
-	return ev.preemptNames[tier]
+	return ev.preemptable.names[tier]
 }
 
 // AllVoters names the plugins of all tiers that judge victims.
 func (ev *Eviction) AllVoters(reclaim bool) []string {
 	if reclaim {
-		return flat(ev.reclaimNames)
+		return flat(ev.reclaimable.names)
 	}
-	return flat(ev.preemptNames)
+	return flat(ev.preemptable.names)
 }
 
 // QueueFilters names the plugins that say which queues may lose tasks, whatever the tier: none
 // where only one queue is concerned.
 func (ev *Eviction) QueueFilters(reclaim bool) []string {
 	if reclaim {
-		return flat(ev.queueFilterNames)
+		return flat(ev.queueFilters.names)
 	}
 	return nil
 }

@@ -26,11 +26,11 @@ func Capacity() policy.Definition {
 			return nil, err
 		}
 		quota := devicequota.New(l, c.Hierarchy, consumed)
-		plugin, err := capacity.With(c, l, quota)
+		plugin, queues, err := capacity.With(c, l, quota)
 		if err != nil {
 			return nil, err
 		}
-		quota.Ask(plugin)
-		return group{plugin, quota}, nil
+		quota.Ask(queues)
+		return policy.Parts{plugin, struct{ quotaAnswers }{quota}}, nil
 	}}
 }

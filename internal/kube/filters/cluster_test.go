@@ -124,7 +124,7 @@ func newWorld(t testing.TB, objects ...metav1.Object) *world {
 	build := catch.New
 	catch.New = func(c policy.Choice, l *ledger.Ledger) (any, error) {
 		made, err := build(c, l)
-		if g, ok := made.(group); ok {
+		if g, ok := made.(policy.Parts); ok {
 			w.v = g[1].(*Volumes)
 		}
 		return made, err

@@ -24,50 +24,60 @@ func PredicatesWith(p *devices.Programs) policy.Definition { return definition(t
 func WithoutVolumes() policy.Definition { return definition(false, devices.NewPrograms()) }
 
 func definition(volumes bool, programs *devices.Programs) policy.Definition {
-	return policy.Definition{Name: predicates.Definition().Name,
-		New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
-			allocates, err := c.Arguments.Bool("predicate.DynamicResourceAllocationEnable", true)
+	return policy.Definition{Name: predicates.Definition().Name, New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
+		allocates, err := c.Arguments.Bool("predicate.DynamicResourceAllocationEnable", true)
+		if err != nil {
+			return nil, err
+		}
+		own := predicates.Definition()
+		if allocates {
+			own = predicates.Allocating()
+		}
+		plugin, err := own.New(c, l)
+		if err != nil {
+			return nil, err
+		}
+		var on switches
+		for _, s := range []struct {
+			key string
+			on  *bool
+		}{
+			{"predicate.VolumeBindingEnable", &on.binding},
+			{"predicate.VolumeZoneEnable", &on.zones},
+			{"predicate.NodeVolumeLimitsEnable", &on.limits},
+		} {
+			if *s.on, err = c.Arguments.Bool(s.key, true); err != nil {
+				return nil, err
+			}
+		}
+		parts := policy.Parts{plugin}
+		if volumes && on != (switches{}) {
+			v, err := with(l, on)
 			if err != nil {
 				return nil, err
 			}
-			own := predicates.Definition()
-			if allocates {
-				own = predicates.Allocating()
-			}
-			plugin, err := own.New(c, l)
-			if err != nil {
-				return nil, err
-			}
-			var on switches
-			for _, s := range []struct {
-				key string
-				on  *bool
-			}{
-				{"predicate.VolumeBindingEnable", &on.binding},
-				{"predicate.VolumeZoneEnable", &on.zones},
-				{"predicate.NodeVolumeLimitsEnable", &on.limits},
-			} {
-				if *s.on, err = c.Arguments.Bool(s.key, true); err != nil {
-					return nil, err
-				}
-			}
-			parts := group{plugin}
-			if volumes && on != (switches{}) {
-				v, err := with(l, on)
-				if err != nil {
-					return nil, err
-				}
-				parts = append(parts, v)
-			}
-			if allocates {
-				parts = append(parts, devices.NewWith(l, programs))
-			}
-			return parts, nil
-		}}
+			parts = append(parts, v)
+		}
+		if allocates {
+			parts = append(parts, struct{ deviceAnswers }{devices.NewWith(l, programs)})
+		}
+		return parts, nil
+	}}
 }
 
-// group is plugins of which each answers for itself.
-type group []any
-
-// Parts implements policy.Group.
-func (g group) Parts() []any { return g }
+// What the engine asks of the parts. They export more, for the ledger and for each other.
+type (
+	deviceAnswers interface {
+		policy.StatefulPlugin
+		policy.Clock
+		policy.Budgeted
+		policy.PrePredicate
+		policy.Refuser
+	}
+	quotaAnswers interface {
+		policy.StatefulPlugin
+		policy.JobEnqueueable
+		policy.QueueFilter
+		policy.Lacker
+	}
+)

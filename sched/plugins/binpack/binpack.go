@@ -32,9 +32,6 @@ const MaxWeight = 100_000
 // the plugin scores nothing.
 func Definition() policy.Definition { return policy.Definition{Name: "binpack", New: build} }
 
-// off is binpack with weight 0: it answers no question.
-type off struct{}
-
 func build(c policy.Choice, l *ledger.Ledger) (any, error) {
 	weight, err := argument(c.Arguments, "binpack.weight")
 	if err != nil {
@@ -48,7 +45,7 @@ func build(c policy.Choice, l *ledger.Ledger) (any, error) {
 		return nil, err
 	}
 	if weight == 0 {
-		return off{}, nil
+		return policy.Parts{}, nil
 	}
 	return &plugin{l: l, weight: weight, named: named}, nil
 }

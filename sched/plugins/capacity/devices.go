@@ -42,25 +42,28 @@ type Queues interface {
 }
 
 // With returns the plugin with devices counted.
-func With(c policy.Choice, l *ledger.Ledger, devices Devices) (interface{ Queues }, error) {
+func With(c policy.Choice, l *ledger.Ledger, devices Devices) (any, Queues, error) {
 	built, err := Definition().New(c, l)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p := built.(*plugin)
 	p.devices = devices
-	return p, nil
+	return p, queues{p}, nil
 }
 
+// queues are the plugin's rules.
+type queues struct{ *plugin }
+
 // Admits implements Queues.
-func (p *plugin) Admits(q ledger.QueueID, d resource.Dim) (most int64, bounded bool) {
+func (p queues) Admits(q ledger.QueueID, d resource.Dim) (most int64, bounded bool) {
 	p.refresh()
 	limit := p.bounds.admit(q, d)
 	return limit.Value, limit.Bounded
 }
 
 // Unspared implements Queues.
-func (p *plugin) Unspared(q ledger.QueueID, want resource.Vec) trace.Reason {
+func (p queues) Unspared(q ledger.QueueID, want resource.Vec) trace.Reason {
 	p.refresh()
 	if !p.bounds.known(q) {
 		return trace.Reason{}

@@ -1,0 +1,240 @@
+package policy
+
+import (
+	"reflect"
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/trace"
+)
+
+// ExtensionPoint is one question that plugins may answer: an interface, what configurations and documents say of
+// it, and where a Set keeps the plugins that implement it.
+type ExtensionPoint struct {
+	Name    string // the interface's
+	Flag    Point  // the flag that takes a plugin out of it; "": none does
+	Rule    string // how answers combine: a letter of docs/plugins.md; "": the engine asks each plugin by itself
+	Meaning string // what a plugin answers, in half a sentence
+	Refines []string
+
+	asks    reflect.Type
+	methods []string
+	refines []reflect.Type
+	add     func(s *Set, name string, plugin any)
+}
+
+// ExtensionPoints lists all extension points, and refinements of them, in a new slice each time. A refinement is an
+// interface that says more of an answer; a plugin that implements it has to implement a point of Refines, too.
+func ExtensionPoints() []ExtensionPoint { return slices.Clone(table) }
+
+// table is the one list of extension points. A plugin is added wherever it implements the interface, and a
+// method of a plugin that belongs to none of them is an error (check).
+var table = []ExtensionPoint{
+	point("", "", "the time of the cycle, and when answers change by time alone",
+		list(func(s *Set) *[]Clock { return &s.clocks })),
+	refinement[Later]("the same, of what the cycle decided", of[Clock]()),
+	point("", "", "what stays unchanged for the cycle",
+		tier(func(s *Set) *chain[Opener] { return &s.openers })),
+	point("", "", "sums that the ledger drives, in tries too",
+		func(s *Set, _ string, p StatefulPlugin) { s.l.PluginStates.Add(p.PluginState()) }),
+	refinement[ledger.PluginState]("the plugin is the sums itself",
+		of[StatefulPlugin](), of[ledger.PluginState]()),
+	refinement[ledger.PodObserver]("pods that hold no room count, too", of[ledger.PluginState]()),
+	refinement[ledger.Allocator]("a choice is made for every placement", of[ledger.PluginState]()),
+	refinement[ledger.Promiser]("the same, for room that is promised", of[ledger.PluginState]()),
+	refinement[ledger.Resumable]("what it remembers outlives the engine", of[ledger.PluginState]()),
+	refinement[ledger.TermMatcher]("which affinity terms select a pod", of[ledger.PluginState]()),
+	point("", "", "a budget for answers that cost too much for one cycle",
+		list(func(s *Set) *[]Budgeted { return &s.budgeted })),
+	point("", "", "a plugin made of several parts", func(*Set, string, Group) {}),
+
+	point(PointQueueOrder, "A", "which queue is served first",
+		list(func(s *Set) *[]QueueOrder { return &s.queueOrder })),
+	refinement[QueueTreeOrder]("serving one queue moves others", of[QueueOrder]()),
+	refinement[TreeOrder]("an order by paths in a tree", of[QueueOrder]()),
+	point(PointJobOrder, "A", "which job of a queue is served first",
+		list(func(s *Set) *[]JobOrder { return &s.jobOrder })),
+	point(PointTaskOrder, "A", "which task of a job is placed first",
+		list(func(s *Set) *[]TaskOrder { return &s.taskOrder })),
+	point(PointSubJobOrder, "A", "which sub-group of a job is placed first",
+		list(func(s *Set) *[]SubJobOrder { return &s.subOrder })),
+
+	point("", "D", "why a job cannot be scheduled at all",
+		list(func(s *Set) *[]JobValid { return &s.jobValid })),
+	refinement[OfJobAlone]("the answer follows from the job alone", of[JobValid](), of[JobStarving]()),
+	point(PointJobEnqueued, "E", "whether a job may leave Pending",
+		tier(func(s *Set) *chain[JobEnqueueable] { return &s.enqueueable })),
+	refinement[JobLoanable]("the same, of a job that would start at once", of[JobEnqueueable]()),
+	point(PointJobReady, "B", "whether a job's placements may be committed",
+		list(func(s *Set) *[]JobReady { return &s.ready })),
+	point(PointJobPipelined, "E", "whether a job would be ready with the room promised to it",
+		tier(func(s *Set) *chain[JobPipelined] { return &s.pipelined })),
+	refinement[OnlyWhole]("no job holds room for a part of its minimum", of[JobPipelined]()),
+	point(PointSubJobReady, "B", "whether a sub-group has as many members placed as it needs",
+		list(func(s *Set) *[]SubJobReady { return &s.subReady })),
+	point(PointSubJobPipelined, "E", "as JobPipelined, of a sub-group",
+		tier(func(s *Set) *chain[SubJobPipelined] { return &s.subPipelined })),
+	point(PointOverused, "C", "whether a queue is served no more in this cycle",
+		list(func(s *Set) *[]Overused { return &s.overused })),
+	point(PointAllocatable, "B", "how many more tasks a queue may take: the least that any plugin allows",
+		list(func(s *Set) *[]Allocatable { return &s.allocatable })),
+
+	point(PointPredicate, "D", "why no node takes a task",
+		list(func(s *Set) *[]PrePredicate { return &s.prePredicate })),
+	point(PointPredicate, "D", "a node for a class, by facts alone",
+		list(func(s *Set) *[]StaticFilter { return &s.Nodes.StaticFilters })),
+	refinement[LabelFilter]("a node is admitted by terms about its labels", of[StaticFilter]()),
+	refinement[Aspect]("the part of a spec that an answer depends on", of[StaticFilter](), of[StaticOrder]()),
+	point(PointPredicate, "D", "a node for a class, by the pods on it",
+		list(func(s *Set) *[]NodeFilter { return &s.Nodes.NodeFilters })),
+	point(PointPredicate, "D", "a node for a class, by the pods in its domains",
+		list(func(s *Set) *[]DomainFilter { return &s.Nodes.DomainFilters })),
+	refinement[Colocator]("the first pod of a class decides the domain of the rest", of[DomainFilter]()),
+	point(PointPredicate, "D", "a node for one task, by anything", (*Set).addTaskFilter),
+	refinement[QueueFilter]("the answer is about the task's queue", of[TaskFilter]()),
+	refinement[Refuser]("a set of nodes that would be refused", of[TaskFilter]()),
+	point("", "", "dimensions that a task asks for in another way than by its request",
+		list(func(s *Set) *[]Lacker { return &s.Lackers })),
+	point(PointNodeOrder, "I", "a node for a class, by facts and the pods on it",
+		list(func(s *Set) *[]NodeOrder { return &s.Nodes.NodeOrders })),
+	refinement[BulkOrder]("the scores of many nodes in one call", of[NodeOrder]()),
+	point(PointNodeOrder, "I", "a node for a class, by facts alone and relative to other nodes",
+		list(func(s *Set) *[]StaticOrder { return &s.Nodes.StaticOrders })),
+	refinement[MovingOrder]("the scores change with facts that change nothing else", of[StaticOrder]()),
+	point(PointNodeOrder, "I", "a node for a class, by the pods in its domains",
+		list(func(s *Set) *[]DomainOrder { return &s.Nodes.DomainOrders })),
+	refinement[GradedOrder]("many nodes have equal scores", of[DomainOrder]()),
+	point(PointNodeOrder, "I", "all nodes for one task, by anything",
+		list(func(s *Set) *[]BatchNodeOrder { return &s.Nodes.BatchOrders })),
+	point(PointBestNode, "J", "one of the nodes that would take a task",
+		list(func(s *Set) *[]BestNode { return &s.Nodes.BestNodes })),
+	point(PointNodeOrder, "J", "a node for a task, by its smallest domain of the network",
+		(*Set).addNetworkOrder),
+	point(PointHyperNodeGradient, "J", "the domains of the network",
+		list(func(s *Set) *[]HyperNodeGradient { return &s.gradients })),
+	point(PointHyperNodeOrder, "I", "a domain of the network",
+		list(func(s *Set) *[]HyperNodeOrder { return &s.hyperOrders })),
+
+	point(PointJobStarving, "F", "whether pods may be evicted for a job",
+		tier(func(s *Set) *chain[JobStarving] { return &s.Eviction.starving })),
+	point(PointPreemptable, "G", "whether a unit of the preemptor's own queue may be evicted for it",
+		tier(func(s *Set) *chain[Preemptable] { return &s.Eviction.preemptable })),
+	refinement[EqualPreemptable]("jobs of equal priority may be victims", of[Preemptable]()),
+	refinement[ByPreemptor]("the answer for one job says nothing about another",
+		of[Preemptable](), of[Reclaimable]()),
+	point(PointPreemptable, "B", "the priority above which no job is a victim",
+		list(func(s *Set) *[]VictimCeiling { return &s.Eviction.ceilings })),
+	point(PointReclaimable, "G", "whether a unit of another queue may be evicted for a preemptor",
+		tier(func(s *Set) *chain[Reclaimable] { return &s.Eviction.reclaimable })),
+	point(PointReclaimable, "B", "whether anything of a queue may be reclaimed",
+		tier(func(s *Set) *chain[VictimQueueFilter] { return &s.Eviction.queueFilters })),
+	point("", "A", "which of two queues loses tasks first",
+		list(func(s *Set) *[]VictimQueueOrder { return &s.Eviction.queueOrder })),
+	point(PointPreemptive, "B", "whether a queue may take from other queues",
+		list(func(s *Set) *[]Preemptive { return &s.Eviction.preemptive })),
+	point("", "D", "units that no action may evict",
+		list(func(s *Set) *[]Guard { return &s.Eviction.guards })),
+	point(PointVictim, "H", "tasks that would run better elsewhere",
+		tier(func(s *Set) *chain[Descheduler] { return &s.Eviction.deschedulers })),
+
+	point("", "J", "a queue's figures, for reports",
+		list(func(s *Set) *[]QueueReporter { return &s.reporters })),
+	point("", "J", "how a queue's figures come about",
+		list(func(s *Set) *[]QueueArithmetic { return &s.arithmetic })),
+	point("", "", "contradictions between objects", list(func(s *Set) *[]Problems { return &s.problems })),
+}
+
+// point is a row of the table for the interface P.
+func point[P any](flag Point, rule, meaning string, add func(s *Set, name string, p P)) ExtensionPoint {
+	row := refinement[P](meaning)
+	row.Flag, row.Rule = flag, rule
+	row.add = func(s *Set, name string, plugin any) {
+		if p, ok := plugin.(P); ok {
+			add(s, name, p)
+		}
+	}
+	return row
+}
+
+// refinement is a row for an interface that says more of the answers at one of the points.
+func refinement[P any](meaning string, refined ...reflect.Type) ExtensionPoint {
+	asks := reflect.TypeFor[P]()
+	row := ExtensionPoint{Name: asks.Name(), Meaning: meaning, asks: asks, refines: refined}
+	for i := range asks.NumMethod() {
+		row.methods = append(row.methods, asks.Method(i).Name)
+	}
+	for _, r := range refined {
+		row.Refines = append(row.Refines, r.Name())
+	}
+	return row
+}
+
+func of[P any]() reflect.Type { return reflect.TypeFor[P]() }
+
+// list keeps the plugins of a point in one list: of the tiers their order alone counts.
+func list[P any](in func(*Set) *[]P) func(*Set, string, P) {
+	return func(s *Set, _ string, p P) { *in(s) = append(*in(s), p) }
+}
+
+// chain is the plugins of an extension point, and their names, tier by tier.
+type chain[P any] struct {
+	tiers [][]P
+	names [][]string
+}
+
+// tier keeps the plugins of a point tier by tier, with their names.
+func tier[P any](in func(*Set) *chain[P]) func(*Set, string, P) {
+	return func(s *Set, name string, p P) {
+		c := in(s)
+		for len(c.tiers) <= s.tier {
+			c.tiers, c.names = append(c.tiers, nil), append(c.names, nil)
+		}
+		c.tiers[s.tier] = append(c.tiers[s.tier], p)
+		c.names[s.tier] = append(c.names[s.tier], name)
+	}
+}
+
+// some says that a plugin of some tier has the refinement R.
+func some[R, P any](tiers ...[]P) bool {
+	for _, tier := range tiers {
+		for _, p := range tier {
+			if _, has := any(p).(R); has {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// all says that every plugin of all tiers has the refinement R.
+func all[R, P any](tiers ...[]P) bool {
+	for _, tier := range tiers {
+		for _, p := range tier {
+			if _, has := any(p).(R); !has {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Group is a plugin made of several, as predicates and nodeorder are of their filters and scores; each
+// part answers for itself at every point. One without parts is a plugin that its arguments turn off.
+type Group interface{ Parts() []any }
+
+// Parts is a Group that is nothing else.
+type Parts []any
+
+// Parts implements Group.
+func (p Parts) Parts() []any { return p }
+
+// Open begins a cycle.
+func (s *Set) Open(rec *trace.Recorder, watch Stopwatch) {
+	for i, tier := range s.openers.tiers {
+		for at, p := range tier {
+			watch.Begin(PartPlugin, s.openers.names[i][at])
+			p.Open(rec)
+			watch.End()
+		}
+	}
+}
