@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 )
 
 // claim is a resource claim as the facts have it, and what was chosen for those that sit
@@ -33,11 +34,16 @@ func (d *Devices) at(key string) *claim {
 // tell takes in what a claim is now; nil: it is gone.
 func (d *Devices) tell(key string, fact *resourcev1.ResourceClaim) {
 	c := d.at(key)
+	var had, has *resourcev1.AllocationResult
 	if c.fact != nil {
-		d.used.count(c.fact.Status.Allocation, -1)
+		had = c.fact.Status.Allocation
 	}
 	if c.fact = fact; fact != nil {
-		d.used.count(fact.Status.Allocation, 1)
+		has = fact.Status.Allocation
+	}
+	if !equality.Semantic.DeepEqual(had, has) { // a claim that is written again gives nothing back
+		d.used.count(had, -1)
+		d.used.count(has, 1)
 	}
 	if c.empty() {
 		delete(d.claims, key)

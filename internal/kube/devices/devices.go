@@ -36,6 +36,7 @@ type Devices struct {
 	offered   offered
 	stock     uint64 // grows with slices and classes
 
+	nodes      []seenNode
 	version    uint64 // differs whenever anything did
 	memory     memory
 	refused    refused
@@ -113,7 +114,7 @@ func (d *Devices) FilterTask(t ledger.TaskID, n ledger.NodeID, future bool) poli
 	}
 	_, verdict := d.find(task, n, false)
 	if known != nil && d.questions.last.found && !verdict.Admits() && !verdict.Everywhere {
-		known.add(n, d.questions.last.lasting)
+		known.add(n, d.questions.last.on)
 	}
 	return verdict
 }
@@ -149,9 +150,25 @@ func (d *Devices) expressions() *cel.Cache {
 	return d.compiled
 }
 
-// node is what slices read of a node.
+// node is what slices read of a node, and must not be written to.
 func (d *Devices) node(n ledger.NodeID) *corev1.Node {
 	row := d.l.Node(n)
+	for int(n) >= len(d.nodes) {
+		d.nodes = append(d.nodes, seenNode{})
+	}
+	if seen := &d.nodes[n]; seen.made == nil || seen.fact != row.Fact || seen.made.Name != row.Name {
+		*seen = seenNode{row.Fact, madeNode(row)}
+	}
+	return d.nodes[n].made
+}
+
+// seenNode is a node as Kubernetes' allocator reads it, made of a fact.
+type seenNode struct {
+	fact *model.Node
+	made *corev1.Node
+}
+
+func madeNode(row *ledger.Node) *corev1.Node {
 	out := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: row.Name}}
 	if row.Fact != nil && len(row.Fact.Labels) > 0 {
 		out.Labels = make(map[string]string, len(row.Fact.Labels))

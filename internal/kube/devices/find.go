@@ -29,7 +29,7 @@ func (d *Devices) find(task *ledger.Task, n ledger.NodeID, future bool) (w Write
 	if !q.refusal.Admits() {
 		return Writes{}, q.refusal
 	}
-	again := d.explains() && (q.denied.Need > 0 || q.lasting) // its amounts may be others by now
+	again := d.explains() && (q.denied.Need > 0 || q.on&onStill != 0) // its amounts may be others by now
 	if fact := d.l.Node(n).Fact; again || !q.found || q.node != n || q.fact != fact || q.lent != d.leaves.lent {
 		final := false
 		q.writes, q.denied, final = d.meet(q, n)
@@ -41,12 +41,13 @@ func (d *Devices) find(task *ledger.Task, n ledger.NodeID, future bool) (w Write
 // meet answers for a node. final: for as long as things stand as they do.
 func (d *Devices) meet(q *question, n ledger.NodeID) (w Writes, no policy.Verdict, final bool) {
 	at := &place{d: d, n: n}
-	q.lasting = false
+	q.on = 0
 	if !d.explains() {
 		d.budget.asked++
 	}
 	sought, no := d.questions.open(q, at)
 	if !no.Admits() {
+		q.on = onStill
 		return Writes{}, no, true
 	}
 	var found []resourcev1.AllocationResult
@@ -72,14 +73,11 @@ func (d *Devices) answer(q *question, at *place, of *sought) ([]resourcev1.Alloc
 	stand, shape := d.stand(at), of.shape
 	free := allFree{d: d, at: at, of: of, stand: stand}
 	if never := free.never(); never != nil && !d.explains() { // how it stands now may have amounts
-		q.lasting = true
+		q.on = onStill
 		return nil, q.says(never.no), true
 	}
-	known, paid, whole := d.memory.find(stand, shape)
-	if known != nil && !(d.explains() && known.counted()) {
-		if !d.explains() && !whole {
-			d.keep(stand, shape, known)
-		}
+	known, paid, on := d.memory.find(stand, shape)
+	if q.on = on; known != nil && !(d.explains() && known.counted()) {
 		return known.found(), q.says(known.no), true
 	}
 	limit := d.budget.question
@@ -113,13 +111,16 @@ func (d *Devices) answer(q *question, at *place, of *sought) ([]resourcev1.Alloc
 			d.memory.of[s.alike.key(shape)] = d.memory.refusal(no)
 		}
 		if !paid {
-			if q.lasting, final = free.lasts(q, no); !final && (no.Need > 0 || s.alike.on) {
+			lasting := false
+			if lasting, final = free.lasts(q, no); lasting {
+				q.on = onStill
+			} else if !final && (no.Need > 0 || s.alike.on) {
 				d.budget.wait(d.budget.now + putOff)
 				return nil, spentOn(ofCycle), false // what was found out so far costs little the next time
 			}
 		}
-		if !q.lasting {
-			d.keep(stand, shape, answer)
+		if q.on != onStill {
+			q.on = d.keep(stand, shape, answer, paid)
 		}
 	}
 	return found, q.says(no), true

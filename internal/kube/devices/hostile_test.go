@@ -3,9 +3,7 @@ package devices_test
 import (
 	"fmt"
 	"slices"
-	"syscall"
 	"testing"
-	"time"
 
 	resourcev1 "k8s.io/api/resource/v1"
 
@@ -114,89 +112,4 @@ func TestAnUncompiledClaimWaits(t *testing.T) {
 	if got := binds(t, w.decide()); got != "p on n1: n1/gpu-0" {
 		t.Errorf("bound was %q, want p", got)
 	}
-}
-
-// BenchmarkHostileClaimsTouched is a cycle of a cluster of 1 000 nodes with devices in which a
-// hundred claims of ten namespaces, no two alike and none to be met, are written in each cycle.
-func BenchmarkHostileClaimsTouched(b *testing.B) { benchmarkHostileClaims(b, nil) }
-
-// BenchmarkHostileClaimsShared is the same where all nodes reach a pool besides, of which a device is taken in one
-// cycle and given back in the next.
-func BenchmarkHostileClaimsShared(b *testing.B) {
-	everywhere, of := true, slice("fabric", 2)
-	of.Spec.NodeName, of.Spec.AllNodes = nil, &everywhere
-	turn := 0
-	benchmarkHostileClaims(b, func(w *world) {
-		if turn++; turn == 1 {
-			w.tell(of)
-		}
-		c := claim("other", 1)
-		c.ResourceVersion = fmt.Sprint(turn)
-		if turn%2 == 0 {
-			c = allocated(c, "fabric", []string{"gpu-1"}, "x")
-		}
-		w.tell(c)
-	})
-}
-
-// benchmarkHostileClaims calls also before each cycle, if there is one.
-func benchmarkHostileClaims(b *testing.B, also func(w *world)) {
-	const nodes, claims, spaces = 1000, 100, 10
-	w := newWorld(b, class("gpu"))
-	for i := range nodes {
-		n := fmt.Sprintf("n%04d", i)
-		w.tell(node(n), slice(n, 8))
-	}
-	w.e.Decide(1)
-	var all []*resourcev1.ResourceClaim
-	for i := range claims {
-		c := hostile(i)
-		p := pod(c.Name, c.Name)
-		c.Namespace = fmt.Sprint("evil-", i%spaces)
-		p.Namespace = c.Namespace
-		all = append(all, c)
-		w.tell(c, p)
-	}
-	now, version := int64(1_000_000_000), 1
-	touch := func() {
-		version++
-		for _, c := range all {
-			t := c.DeepCopy()
-			t.ResourceVersion = fmt.Sprint(version)
-			w.tell(t)
-		}
-		if also != nil {
-			also(w)
-		}
-	}
-	cycle := func() time.Duration {
-		now += 30_000_000
-		began := time.Now()
-		w.e.Decide(now)
-		return time.Since(began)
-	}
-	for range 200 { // what can be found out within the budgets is found out
-		touch()
-		cycle()
-	}
-	var longest, sum, used time.Duration
-	for b.Loop() {
-		touch()
-		before := processorTime(b)
-		took := cycle()
-		longest, sum, used = max(longest, took), sum+took, used+processorTime(b)-before
-	}
-	b.ReportMetric(float64(used.Microseconds())/1000/float64(b.N), "cpu-ms/cycle")
-	b.ReportMetric(float64(sum.Microseconds())/1000/float64(b.N), "ms/cycle")
-	b.ReportMetric(float64(longest.Microseconds())/1000, "ms-longest")
-}
-
-// processorTime is what the process has used, in all its threads: on a busy machine it says more than a clock.
-func processorTime(b *testing.B) time.Duration {
-	b.Helper()
-	var r syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }

@@ -41,6 +41,7 @@ type publishedSlice struct {
 // reach is what a node reaches: the slices by name, and the pools that they are of.
 type reach struct {
 	slices   []*publishedSlice
+	usable   []*publishedSlice // of pools that are whole
 	pools    []pool
 	uses     []*poolUse // of pools, since they were asked for
 	content  digest
@@ -134,6 +135,16 @@ func (s *inventory) only(p pool) (node string) {
 	return node
 }
 
+// shared are the pools that several nodes may reach.
+func (s *inventory) shared(out []pool) []pool {
+	for p := range s.pools { // order-free: summed up
+		if s.only(p) == "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 func add[K comparable](in map[K]map[string]*publishedSlice, key K, name string, b *publishedSlice) {
 	if in[key] == nil {
 		in[key] = map[string]*publishedSlice{}
@@ -177,7 +188,7 @@ func (s *inventory) reach(node string) *reach {
 			out.shared = out.shared || s.only(p) == ""
 		}
 	}
-	out.content = digestOf(text)
+	out.content, out.usable = digestOf(text), current(out.slices)
 	if len(s.near) >= mostNear {
 		clear(s.near)
 	}

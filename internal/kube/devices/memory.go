@@ -56,30 +56,46 @@ func (m *memory) refusal(no policy.Verdict) *finding {
 	return m.equal[no]
 }
 
-// find is what is known; whole: keeping it again would change nothing.
-func (m *memory) find(s standing, shape digest) (known *finding, paid, whole bool) {
+// find is what is known, and what a refusal rests on that is. paid: it is known, or was and is found out again.
+// To look it up leaves no trace: then a node need not be looked up that is known to refuse.
+func (m *memory) find(s standing, shape digest) (known *finding, paid bool, on basis) {
 	answer, has := m.of[s.key(shape)]
 	if answer != nil && answer.no.Admits() {
-		return answer, true, true
+		return answer, true, 0
 	}
 	no, refused := m.of[s.keyOfNo(shape)]
 	if known = answer; known == nil {
 		known = no
 	}
-	return known, has || refused, answer != nil && answer == no
+	if has {
+		on |= onTaken
+	}
+	if refused {
+		on |= onGiven
+	}
+	return known, has || refused, on
 }
 
-// keep notes an answer, or that one was found again: what stands as it did before may have been
-// something else in between.
-func (d *Devices) keep(s standing, shape digest, f *finding) {
+// keep notes an answer, and says what a refusal rests on now; again: it was found again that was paid for.
+func (d *Devices) keep(s standing, shape digest, f *finding, again bool) (on basis) {
 	m := &d.memory
-	if m.makeRoom() {
-		d.refused.still.touchAll()
+	if again {
+		_, _, on = m.find(s, shape)
+	} else {
+		if m.makeRoom() {
+			d.refused.still.touchAll()
+		}
+		if on = onTaken; !f.no.Admits() {
+			on |= onGiven
+		}
 	}
-	m.of[s.key(shape)] = f
-	if !f.no.Admits() {
+	if on&onTaken != 0 {
+		m.of[s.key(shape)] = f
+	}
+	if on&onGiven != 0 {
 		m.of[s.keyOfNo(shape)] = f
 	}
+	return on
 }
 
 // makeRoom forgets everything, and says so, where there is no room for more.

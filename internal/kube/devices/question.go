@@ -33,6 +33,7 @@ type question struct {
 	needs   []need
 	refusal policy.Verdict // admits: none
 	shape   digest         // of all its claims
+	kind    digest         // the same, and where those can be used that have devices
 	lacks   bool           // some of them have no devices
 	has     bool           // some of them have devices
 	at      []int          // reused
@@ -44,8 +45,7 @@ type question struct {
 	lent   bool
 	writes Writes
 	denied policy.Verdict
-	// lasting: the node would refuse if nothing were taken of what it reaches, too.
-	lasting bool
+	on     basis // of a refusal: what it rests on, as far as that is known
 }
 
 // need is one of the pod's claims.
@@ -56,6 +56,7 @@ type need struct {
 	// Where it can be used, if it has devices: everywhere with a nil selector.
 	allocated bool
 	reach     *nodeaffinity.NodeSelector
+	reaches   digest // of reach
 	had       string // Digest of the devices that its fact gives it
 	text      string // the devices that were chosen for it and are not in its fact yet
 	movable   bool   // nobody else holds it: other devices may be had instead
@@ -89,7 +90,22 @@ func (qu *questions) ask(task *ledger.Task) *question {
 		all = append(all, n.claim)
 	}
 	q.shape = shapeOf(all)
+	q.kind = q.shape
+	if q.has {
+		text := slices.Clone(q.shape[:])
+		for _, n := range q.needs {
+			text = append(append(text, flag(n.allocated), flag(n.movable), flag(n.reach != nil)), n.reaches[:]...)
+		}
+		q.kind = digestOf(text)
+	}
 	return q
+}
+
+func flag(on bool) byte {
+	if on {
+		return 1
+	}
+	return 0
 }
 
 // need looks up one of a pod's claims; without a claim where none was meant to be made.
@@ -137,6 +153,11 @@ func (qu *questions) need(pod *corev1.Pod, of *corev1.PodResourceClaim, uid stri
 	}
 	n.allocated, n.movable = true, others == 0 && n.text == ""
 	if has.NodeSelector != nil {
+		text, err := has.NodeSelector.Marshal()
+		if err != nil {
+			text = []byte(n.key + "/" + string(c.fact.UID) + "/" + c.fact.ResourceVersion)
+		}
+		n.reaches = digestOf(text)
 		if n.reach, err = nodeaffinity.NewNodeSelector(has.NodeSelector); err != nil {
 			return need{}, refuse(trace.ClaimUnusable, *name+" is allocated where no node can be: "+err.Error())
 		}

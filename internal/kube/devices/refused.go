@@ -1,20 +1,27 @@
 package devices
 
 import (
+	"slices"
+
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 )
 
 // refused knows, for the claims of a shape, which nodes refuse them as these stand: a bit for each node. A pod
 // that waits is asked about again whenever anything changes somewhere. The bits make that cost the nodes that
-// changed, and not all of them. They say nothing that memory does not know, so that no decision
-// depends on them: a node has its bit only while memory has the answer for what it stands on.
+// changed, and not all of them. They say nothing that memory does not know, and what memory is asked
+// leaves no trace in it, so that no decision depends on them.
 type refused struct {
-	of    map[digest]*refusals
-	still touches       // changes of what nodes are and reach
-	use   touches       // changes of what is taken of that
-	facts []*model.Node // of all nodes, when they were last compared
-	seen  ledger.Cursor // of Changes.NodeFacts then
+	of     map[digest]*refusals
+	still  touches       // changes of what nodes are and reach
+	use    touches       // changes of what is taken of the pools of one node
+	given  touches       // devices given back of any pool
+	shared uint64        // what is taken of the pools that several nodes reach, as a sum
+	spread []pool        // those pools
+	facts  []*model.Node // of all nodes, when they were last compared
+	seen   ledger.Cursor // of Changes.NodeFacts then
+
+	reached map[digest]*reached // by the selector of an allocation
 }
 
 // touches are the nodes of which something changed.
@@ -23,18 +30,39 @@ type touches struct {
 	base uint64          // how many changes were before those in log
 }
 
-// refusals are the nodes that refuse the claims of one shape.
+// refusals are the nodes that refuse the claims of one shape, by what could lift that.
 type refusals struct {
-	nodes   []uint64 // bit n%64 of word n/64
-	lasting []uint64 // of those the nodes that would refuse if nothing were taken, too
-	still   uint64   // up to which change of what nodes are they hold,
-	use     uint64   // and up to which change of what is taken
+	nodes   []uint64  // bit n%64 of word n/64: all of these
+	lasting []uint64  // what the node is and reaches
+	since   []uint64  // a device that is given back, too
+	exact   []exactly // any change of what is taken, by what is taken of shared pools; the last asked about first
+	still   uint64    // up to which change of what nodes are they hold,
+	use     uint64    // of what is taken of a node's own pools,
+	given   uint64    // and up to which device that was given back
 }
 
-// mostShapes bounds for how many shapes nodes are remembered, mostTouched how many changes.
+// exactly are the nodes that refuse where so much is taken of the pools that several nodes reach.
+type exactly struct {
+	shared uint64
+	nodes  []uint64
+}
+
+// basis is what a refusal rests on, as bits.
+type basis uint8
+
+const (
+	onStill basis = 1 << iota // what the node is and reaches: it would refuse if nothing were taken, too
+	onGiven                   // and that nothing was given back since
+	onTaken                   // and exactly what is taken
+)
+
+// mostShapes bounds for how many shapes nodes are remembered, mostTouched how many changes. mostExact is for how many
+// states of the shared pools they are: where a shape has been asked about in more, memory has room for no more than
+// mostFindings/mostExact nodes and shapes, so that no cycle looks up more than that.
 const (
 	mostShapes  = 1 << 12
 	mostTouched = 1 << 14
+	mostExact   = 16
 )
 
 // touch notes that a node changed.
@@ -75,41 +103,90 @@ func (r *refused) shape(shape digest, nodes int) *refusals {
 		s = &refusals{}
 		r.of[shape] = s
 	}
-	if want := (nodes + 63) / 64; len(s.nodes) < want {
-		s.nodes = append(s.nodes, make([]uint64, want-len(s.nodes))...)
-		s.lasting = append(s.lasting, make([]uint64, want-len(s.lasting))...)
-	}
+	words := (nodes + 63) / 64
+	s.nodes, s.lasting, s.since = grown(s.nodes, words), grown(s.lasting, words), grown(s.since, words)
+	dirty := s.still != r.still.now() || s.given != r.given.now() || s.use != r.use.now()
 	if r.still.after(s.still, s.drop) {
-		clear(s.nodes)
 		clear(s.lasting)
+		clear(s.since)
+		s.exact = s.exact[:0]
+	}
+	if r.given.after(s.given, func(word int, bit uint64) { s.since[word] &^= bit }) {
+		clear(s.since)
 	}
 	if r.use.after(s.use, s.used) {
-		copy(s.nodes, s.lasting)
+		s.exact = s.exact[:0]
 	}
-	s.still, s.use = r.still.now(), r.use.now()
+	s.still, s.use, s.given = r.still.now(), r.use.now(), r.given.now()
+	if s.now(r.shared, words) || dirty {
+		for i := range s.nodes {
+			s.nodes[i] = s.lasting[i] | s.since[i] | s.exact[0].nodes[i]
+		}
+	}
 	return s
+}
+
+func grown(bits []uint64, words int) []uint64 {
+	if len(bits) < words {
+		bits = append(bits, make([]uint64, words-len(bits))...)
+	}
+	return bits
+}
+
+// now puts first what holds exactly as much is taken as is; other: it was not.
+func (s *refusals) now(shared uint64, words int) (other bool) {
+	at := slices.IndexFunc(s.exact, func(e exactly) bool { return e.shared == shared })
+	first := exactly{shared: shared}
+	switch {
+	case at >= 0:
+		first = s.exact[at]
+	case len(s.exact) < mostExact:
+		s.exact = append(s.exact, exactly{})
+		at = len(s.exact) - 1
+	default:
+		at = len(s.exact) - 1
+		first.nodes = s.exact[at].nodes
+		clear(first.nodes)
+	}
+	other = at > 0 || s.exact[0].shared != shared || len(s.exact[0].nodes) == 0
+	copy(s.exact[1:at+1], s.exact[:at])
+	first.nodes = grown(first.nodes, words)
+	s.exact[0] = first
+	return other
 }
 
 // drop forgets a node that is another than it was.
 func (s *refusals) drop(word int, bit uint64) {
 	if word < len(s.nodes) {
-		s.nodes[word] &^= bit
 		s.lasting[word] &^= bit
+		s.since[word] &^= bit
+		s.used(word, bit)
 	}
 }
 
-// used forgets a node of which other devices are taken, unless it would refuse whatever is taken.
+// used forgets what rested on exactly what was taken of a node's own pools.
 func (s *refusals) used(word int, bit uint64) {
-	if word < len(s.nodes) && s.lasting[word]&bit == 0 {
-		s.nodes[word] &^= bit
+	for _, e := range s.exact {
+		if word < len(e.nodes) {
+			e.nodes[word] &^= bit
+		}
 	}
 }
 
 // add notes that a node refuses.
-func (s *refusals) add(n ledger.NodeID, lasting bool) {
-	s.nodes[n/64] |= 1 << (n % 64)
-	if lasting {
-		s.lasting[n/64] |= 1 << (n % 64)
+func (s *refusals) add(n ledger.NodeID, on basis) {
+	word, bit := n/64, uint64(1)<<(n%64)
+	if on&onStill != 0 {
+		s.lasting[word] |= bit
+	}
+	if on&onGiven != 0 {
+		s.since[word] |= bit
+	}
+	if on&onTaken != 0 {
+		s.exact[0].nodes[word] |= bit
+	}
+	if on != 0 {
+		s.nodes[word] |= bit
 	}
 }
 
@@ -137,21 +214,34 @@ func (d *Devices) catchUp() {
 	}
 	if d.inventory.everywhere {
 		r.still.touchAll()
+		r.spread = d.inventory.shared(r.spread[:0])
 	}
 	if d.used.everywhere {
 		r.use.touchAll()
+		r.given.touchAll()
 	}
 	for _, name := range d.inventory.changed {
 		d.touchNode(&r.still, name)
 	}
-	d.inventory.everywhere, d.inventory.changed = false, d.inventory.changed[:0]
-	for _, p := range d.used.changed {
-		if node := d.inventory.only(p); node != "" {
+	for _, c := range d.used.changed {
+		node := d.inventory.only(c.pool)
+		switch {
+		case node != "":
 			d.touchNode(&r.use, node)
-		} else if len(d.inventory.pools[p]) > 0 {
-			r.use.touchAll()
+			if c.given {
+				d.touchNode(&r.given, node)
+			}
+		case c.given && len(d.inventory.pools[c.pool]) > 0:
+			r.given.touchAll()
 		}
 	}
+	if len(d.used.changed) > 0 || d.used.everywhere || d.inventory.everywhere {
+		r.shared = 0
+		for _, p := range r.spread {
+			r.shared += d.used.pool(p).taken
+		}
+	}
+	d.inventory.everywhere, d.inventory.changed = false, d.inventory.changed[:0]
 	d.used.everywhere, d.used.changed = false, d.used.changed[:0]
 }
 
@@ -161,14 +251,26 @@ func (d *Devices) touchNode(of *touches, name string) {
 	}
 }
 
-// refusing are the nodes that are known to refuse all of a pod's claims; nil where that is known of none: some
-// of its claims have devices, so that which of them lack some differs by node.
+// refusing are the nodes that are known to refuse a pod's claims; nil where that is known of none.
 func (d *Devices) refusing(q *question) *refusals {
-	if d.explains() || !q.refusal.Admits() || q.has || !q.lacks {
+	if d.explains() || !q.refusal.Admits() || !q.lacks {
 		return nil
 	}
 	d.catchUp()
-	return d.refused.shape(q.shape, d.l.Nodes.Len())
+	s := d.refused.shape(q.kind, d.l.Nodes.Len())
+	for i := range q.needs {
+		if n := &q.needs[i]; n.allocated && !n.movable && n.reach != nil {
+			for word, reached := range d.refused.reachedBy(d, n) {
+				s.lasting[word] |= ^reached
+				s.nodes[word] |= ^reached
+			}
+			if rest := d.l.Nodes.Len() % 64; rest != 0 {
+				s.lasting[len(s.nodes)-1] &= 1<<rest - 1
+				s.nodes[len(s.nodes)-1] &= 1<<rest - 1
+			}
+		}
+	}
+	return s
 }
 
 // Refusing implements policy.Refuser.

@@ -198,6 +198,96 @@ func TestWaitingClaimsCostNothingWhereAPoolIsShared(t *testing.T) {
 	}
 }
 
+// Claims that nodes would meet if all of a shared pool were free are looked at once for each state of the pool that they
+// have not been refused in: not where devices are taken that were free, nor where the pool stands as it did before.
+func TestWaitingClaimsAreLookedAtOnceInEachState(t *testing.T) {
+	w := newRefusedWorld(t)
+	w.tell(everywhere("fabric", 4), holding("always", 1, true, "gpu-0"))
+	for i, c := range w.claims {
+		c.Spec.Devices.Requests = claim(c.Name, 12, fmt.Sprintf("device.driver != 'x%d'", i)).Spec.Devices.Requests
+		c.Spec.Devices.Constraints = nil
+	}
+	take := func(gpus ...string) int64 {
+		w.life++
+		w.tell(holding("other", w.life+1, len(gpus) > 0, gpus...))
+		w.rewrite()
+		w.cycle()
+		return w.book.Asked()
+	}
+	take()
+	w.settle()
+	for _, gpus := range [][]string{{"gpu-1"}, {"gpu-1"}} {
+		if asked := take(gpus...); asked != 0 {
+			t.Errorf("with %v taken, too, claims were looked at on %d nodes, want none: there is less than before", gpus, asked)
+		}
+	}
+	if asked := take(); asked != 0 {
+		t.Errorf("with that given back claims were looked at on %d nodes, want none: all is as it was", asked)
+	}
+	if asked := take("gpu-2"); asked == 0 {
+		t.Error("in a state that is new after something was given back no claim was looked at")
+	}
+	w.settle()
+	w.e.Apply(gone(t, holding("always", 1, true, "gpu-0")))
+	w.life++
+	w.tell(holding("other", w.life+1, false))
+	bound := 0
+	for range 60 {
+		for _, it := range w.cycle() {
+			bound++
+			w.e.Receive(sched.Receipt{Item: it, Outcome: sched.Done})
+		}
+	}
+	if bound != 1 {
+		t.Errorf("%d pods were bound, want one: all twelve devices of a node and the pool are free, and each asks for them", bound)
+	}
+	if found := w.e.Audit(); found != nil {
+		t.Errorf("audit: %v", found)
+	}
+}
+
+// A pod with a claim that can be used on one node alone, and another that this node refuses, is looked at on that
+// node; so are others with the same claim.
+func TestAClaimElsewhereIsLookedAtWhereItIs(t *testing.T) {
+	w := newRefusedWorld(t)
+	w.tell(everywhere("fabric", 4))
+	for i, p := range w.pods {
+		has := allocated(claim("has", 1), "n0005", []string{"gpu-1"}, "somebody")
+		has.Namespace = p.Namespace
+		p.Spec.ResourceClaims = pod(p.Name, "has", w.claims[i].Name).Spec.ResourceClaims
+		w.e.Apply(gone(t, p))
+		p.UID, p.ResourceVersion = p.UID+"-again", "9"
+		w.tell(has, p)
+	}
+	w.cycle()
+	if asked := w.book.Asked(); asked > refusedClaims {
+		t.Errorf("claims were looked at on %d nodes, want the one node for each of %d", asked, refusedClaims)
+	}
+	p := w.pods[0].DeepCopy()
+	p.Spec.ResourceClaims, p.ResourceVersion = pod(p.Name, "has").Spec.ResourceClaims, "10"
+	w.tell(p)
+	if got := w.cycle(); len(got) != 1 || got[0].Node != "n0005" {
+		t.Errorf("the plan is %+v, want the pod that has all its devices bound on n0005", got)
+	}
+}
+
+// A claim that is written again as it was, or with another status of its devices, gives nothing back.
+func TestAClaimThatIsWrittenAgainGivesNothingBack(t *testing.T) {
+	w := newRefusedWorld(t)
+	w.tell(everywhere("fabric", 4), holding("always", 1, true, "gpu-0"))
+	for i, c := range w.claims {
+		c.Spec.Devices.Requests = claim(c.Name, 12, fmt.Sprintf("device.driver != 'x%d'", i)).Spec.Devices.Requests
+		c.Spec.Devices.Constraints = nil
+	}
+	w.rewrite()
+	w.settle()
+	w.tell(holding("always", 2, true, "gpu-0"))
+	w.rewrite()
+	if w.cycle(); w.book.Asked() != 0 {
+		t.Errorf("claims were looked at on %d nodes, want none", w.book.Asked())
+	}
+}
+
 // What lifts a refusal lifts it: a node with more devices takes the claims that asked for them.
 func TestARefusalEndsWithItsReason(t *testing.T) {
 	w := newRefusedWorld(t)

@@ -44,7 +44,7 @@ func (s *search) short() policy.Verdict {
 func (s *search) free(a *ask, need int64) (have int64) {
 	for _, b := range s.usable {
 		m := b.match(a.selection, s.keeps())
-		s.cost += int64(len(b.ids) / 8)
+		s.cost += int64(len(b.ids)+3) / 4
 		for i := range b.ids {
 			d := &b.slice.Spec.Devices[i]
 			if !shares(d) && s.taken(b, i) || repels(d, a.tolerations) || !b.serves(s.node, i) {

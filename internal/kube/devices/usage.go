@@ -18,8 +18,14 @@ type usage struct {
 	parts map[structured.DeviceID]map[structured.SharedDeviceID]sharedPart
 	pools map[pool]*poolUse // none is dropped
 
-	changed    []pool // of which something was taken or given back since somebody looked
-	everywhere bool   // any may be
+	changed    []change // since somebody looked
+	everywhere bool     // anything may have
+}
+
+// change says that something was taken of a pool, or given back.
+type change struct {
+	pool
+	given bool
 }
 
 // sharedPart is a share of a device that several claims may have, and how often it is counted.
@@ -49,7 +55,7 @@ func (u *usage) count(a *resourcev1.AllocationResult, by int) {
 	}
 	for i := range a.Devices.Results {
 		r := &a.Devices.Results[i]
-		at := pool{r.Driver, r.Pool}
+		at := change{pool{r.Driver, r.Pool}, by < 0}
 		if n := len(u.changed); n == 0 || u.changed[n-1] != at {
 			u.changed = append(u.changed, at)
 		}

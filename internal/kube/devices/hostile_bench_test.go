@@ -1,0 +1,269 @@
+package devices_test
+
+import (
+	"fmt"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"ashlar.sh/internal/kube/devices"
+)
+
+// hostility is a way to make cycles long: what claims that cannot be met ask for, and what is done before each cycle.
+type hostility struct {
+	name  string
+	claim func(i int) *resourcev1.ResourceClaim
+	also  func(w *world, turn int) // turn 0: once, before there are claims
+	with  []string                 // claims of each pod beside its own, in its own namespace
+}
+
+// BenchmarkHostileClaims are cycles of a cluster of 1 000 nodes with devices in which a hundred claims of ten
+// namespaces, no two alike and none to be met, are written in each cycle.
+func BenchmarkHostileClaims(b *testing.B) {
+	for _, h := range hostilities {
+		b.Run(h.name, h.benchmark)
+	}
+}
+
+var hostilities = []hostility{
+	{name: "touched", claim: hostile},
+	// All nodes reach a pool besides, of which a device is taken in one cycle and given back in the next.
+	{name: "shared", claim: hostile, also: func(w *world, turn int) {
+		if turn == 0 {
+			w.tell(everywhere("fabric", 2))
+			return
+		}
+		w.tell(holding("other", turn, turn%2 == 0, "gpu-1"))
+	}},
+	// The same where the claims would be met if all of that pool were free.
+	{name: "almost", claim: ofFabric(3), also: func(w *world, turn int) {
+		if turn == 0 {
+			w.tell(everywhere("fabric", 4), holding("holder", 1, true, "gpu-0", "gpu-2"))
+			return
+		}
+		w.tell(holding("other", turn, turn%2 == 0, "gpu-1"))
+	}},
+	// The same where the pool hardly ever stands as it did.
+	{name: "changing", claim: ofFabric(12), also: func(w *world, turn int) {
+		if turn == 0 {
+			w.tell(everywhere("fabric", 16), holding("holder", 1, true, "gpu-0", "gpu-2", "gpu-4", "gpu-6", "gpu-8"))
+			return
+		}
+		var has []string
+		for bit := range 8 {
+			if (turn^turn>>1)>>bit&1 == 1 {
+				has = append(has, fmt.Sprint("gpu-", 1+bit*2))
+			}
+		}
+		w.tell(holding("other", turn, len(has) > 0, has...))
+	}},
+	// Ten such pools, of which one changes at a time.
+	{name: "pools", claim: ofFabric(20), also: func(w *world, turn int) {
+		if turn == 0 {
+			for i := range 10 {
+				w.tell(everywhere(fmt.Sprint("fabric", i), 2))
+			}
+			return
+		}
+		for i := range 10 {
+			if bit := 1 << i; (turn^turn>>1)&bit != (turn-1^(turn-1)>>1)&bit {
+				w.tell(holdingOf(fmt.Sprint("fabric", i), fmt.Sprint("other", i), turn, (turn^turn>>1)&bit != 0, "gpu-1"))
+			}
+		}
+	}},
+	// The pods have a claim besides that has its devices, and can be used everywhere.
+	{name: "beside", claim: hostile, with: []string{"has"}, also: usedBy(0)},
+	// The same where it can be used on one node.
+	{name: "elsewhere", claim: hostile, with: []string{"has"}, also: usedBy(1)},
+	{name: "constraints", claim: func(i int) *resourcev1.ResourceClaim {
+		return puzzle(fmt.Sprint("evil", i), 7, fmt.Sprintf("device.driver != 'x%d'", i))
+	}},
+	{name: "alternatives", claim: func(i int) *resourcev1.ResourceClaim {
+		c := claim(fmt.Sprint("evil", i), 1)
+		c.Spec.Devices.Requests = nil
+		for r := range 4 {
+			of := resourcev1.DeviceRequest{Name: fmt.Sprint("r", r)}
+			for a := range resourcev1.FirstAvailableDeviceRequestMaxSize {
+				of.FirstAvailable = append(of.FirstAvailable, resourcev1.DeviceSubRequest{Name: fmt.Sprint("a", a), DeviceClassName: "gpu",
+					AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: int64(3 + a%4),
+					Selectors: []resourcev1.DeviceSelector{{CEL: &resourcev1.CELDeviceSelector{Expression: fmt.Sprintf("device.driver != 'x%d-%d-%d'", i, r, a)}}}})
+			}
+			c.Spec.Devices.Requests = append(c.Spec.Devices.Requests, of)
+		}
+		return c
+	}},
+	{name: "administration", claim: func(i int) *resourcev1.ResourceClaim {
+		c := puzzle(fmt.Sprint("evil", i), 7, fmt.Sprintf("device.driver != 'x%d'", i))
+		yes := true
+		for r := range c.Spec.Devices.Requests {
+			c.Spec.Devices.Requests[r].Exactly.AdminAccess = &yes
+		}
+		return c
+	}},
+	// Devices that share counters, and claims for more of them than the counters allow.
+	{name: "counters", claim: func(i int) *resourcev1.ResourceClaim {
+		return puzzle(fmt.Sprint("evil", i), 6, fmt.Sprintf("device.driver != 'x%d'", i))
+	}, also: func(w *world, turn int) {
+		for i := 0; turn == 0 && i < hostileNodes; i++ {
+			w.tell(counted(fmt.Sprintf("n%04d", i), 8, 5)...)
+		}
+	}},
+	// A selector each that costs just less than it may.
+	{name: "selectors", claim: func(i int) *resourcev1.ResourceClaim {
+		return claim(fmt.Sprint("evil", i), 9, loops(8, i))
+	}},
+	// A driver that publishes the slices of fifty nodes in each cycle.
+	{name: "published", claim: hostile, also: func(w *world, turn int) {
+		if turn == 0 {
+			return
+		}
+		for i := range 50 {
+			s := slice(fmt.Sprintf("n%04d", (turn*50+i)%hostileNodes), 8)
+			s.Spec.Pool.Generation, s.ResourceVersion = int64(turn+1), fmt.Sprint(turn+1)
+			w.tell(s)
+		}
+	}},
+}
+
+// everywhere is a slice of a pool that all nodes reach.
+func everywhere(pool string, n int) *resourcev1.ResourceSlice {
+	yes, s := true, slice(pool, n)
+	s.Spec.NodeName, s.Spec.AllNodes = nil, &yes
+	return s
+}
+
+// counted is slice for devices each of which takes one of a counter that is as large as says.
+func counted(on string, n, counter int) []metav1.Object {
+	s, of := slice(on, n), slice(on, 0)
+	of.Name, of.UID = on+"-counters", types.UID(on+"-counters")
+	value := map[string]resourcev1.Counter{"parts": {Value: resource.MustParse(fmt.Sprint(counter))}}
+	of.Spec.SharedCounters = []resourcev1.CounterSet{{Name: "all", Counters: value}}
+	for i := range s.Spec.Devices {
+		one := map[string]resourcev1.Counter{"parts": {Value: resource.MustParse("1")}}
+		s.Spec.Devices[i].ConsumesCounters = []resourcev1.DeviceCounterConsumption{{CounterSet: "all", Counters: one}}
+	}
+	for _, o := range []*resourcev1.ResourceSlice{s, of} {
+		o.Spec.Pool.Generation, o.Spec.Pool.ResourceSliceCount, o.ResourceVersion = 2, 2, "2"
+	}
+	return []metav1.Object{s, of}
+}
+
+func holding(name string, version int, holds bool, gpus ...string) *resourcev1.ResourceClaim {
+	return holdingOf("fabric", name, version, holds, gpus...)
+}
+
+// holdingOf is a claim that holds devices of a pool, or that holds none.
+func holdingOf(pool, name string, version int, holds bool, gpus ...string) *resourcev1.ResourceClaim {
+	c := claim(name, 1)
+	c.ResourceVersion = fmt.Sprint(version)
+	if holds {
+		c = allocated(c, pool, gpus, "x")
+	}
+	return c
+}
+
+// ofFabric are claims for devices of which each node has eight of its own, and more in the pool that all reach.
+func ofFabric(n int64) func(i int) *resourcev1.ResourceClaim {
+	return func(i int) *resourcev1.ResourceClaim {
+		return claim(fmt.Sprint("evil", i), 8+n, fmt.Sprintf("device.driver != 'x%d'", i))
+	}
+}
+
+// usedBy gives each namespace a claim that has a device and is used by a pod that runs.
+func usedBy(nodes int) func(w *world, turn int) {
+	return func(w *world, turn int) {
+		if turn > 0 {
+			return
+		}
+		w.tell(everywhere("fabric", 32))
+		for i := range hostileSpaces {
+			c := allocated(claim("has", 1), "fabric", []string{fmt.Sprint("gpu-", i)}, "somebody")
+			c.Namespace = fmt.Sprint("evil-", i)
+			if nodes == 0 {
+				c.Status.Allocation.NodeSelector = nil
+			} else {
+				c.Status.Allocation.NodeSelector.NodeSelectorTerms[0].MatchFields[0].Values[0] = "n0000"
+			}
+			w.tell(c)
+		}
+	}
+}
+
+const hostileNodes, hostileClaims, hostileSpaces = 1000, 100, 10
+
+func (h hostility) benchmark(b *testing.B) {
+	w := newWorld(b, class("gpu"))
+	for i := range hostileNodes {
+		n := fmt.Sprintf("n%04d", i)
+		w.tell(node(n), slice(n, 8))
+	}
+	if h.also != nil {
+		h.also(w, 0)
+	}
+	w.e.Decide(1)
+	found, _ := w.e.Ledger().PluginStates.Find(devices.Name)
+	book := found.(*devices.Devices)
+	var all []*resourcev1.ResourceClaim
+	for i := range hostileClaims {
+		c := h.claim(i)
+		p := pod(c.Name, append(slices.Clone(h.with), c.Name)...)
+		c.Namespace = fmt.Sprint("evil-", i%hostileSpaces)
+		p.Namespace = c.Namespace
+		all = append(all, c)
+		w.tell(c, p)
+	}
+	now, turn := int64(1_000_000_000), 0
+	touch := func() {
+		turn++
+		for _, c := range all {
+			t := c.DeepCopy()
+			t.ResourceVersion = fmt.Sprint(turn + 1)
+			w.tell(t)
+		}
+		if h.also != nil {
+			h.also(w, turn)
+		}
+	}
+	cycle := func() time.Duration {
+		now += 30_000_000
+		began := time.Now()
+		w.e.Decide(now)
+		return time.Since(began)
+	}
+	for range 300 { // what can be found out within the budgets is found out
+		touch()
+		cycle()
+	}
+	var longest, sum, used, most time.Duration
+	var steps, asked int64
+	for b.Loop() {
+		touch()
+		before := processorTime(b)
+		took := cycle()
+		spent := processorTime(b) - before
+		longest, most, sum, used = max(longest, took), max(most, spent), sum+took, used+spent
+		steps, asked = max(steps, book.Spent()), max(asked, book.Asked())
+	}
+	b.ReportMetric(float64(used.Microseconds())/1000/float64(b.N), "cpu-ms/cycle")
+	b.ReportMetric(float64(sum.Microseconds())/1000/float64(b.N), "ms/cycle")
+	b.ReportMetric(float64(longest.Microseconds())/1000, "ms-longest")
+	b.ReportMetric(float64(most.Microseconds())/1000, "cpu-ms-most")
+	b.ReportMetric(float64(steps), "steps-most")
+	b.ReportMetric(float64(asked), "asked-most")
+}
+
+// processorTime is what the process has used, in all its threads: on a busy machine it says more than a clock.
+func processorTime(b *testing.B) time.Duration {
+	b.Helper()
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
