@@ -92,7 +92,6 @@ func (l *loop) connect(ctx, work context.Context) error {
 	if l.rivals.kube, err = kubernetes.NewForConfig(core); err != nil {
 		return fmt.Errorf("make a client: %w", err)
 	}
-	l.volcano = volcano
 	if err := awaitKinds(ctx, l.rivals.kube.Discovery()); err != nil {
 		return err
 	}
@@ -108,14 +107,16 @@ func (l *loop) connect(ctx, work context.Context) error {
 		return err
 	}
 	l.stranded.reader = &release.Reader{Kube: l.rivals.kube, Volcano: volcano, Metadata: heads}
-	clients, err := execute.NewClients(config)
+	leading := func() bool { return l.lead.leading() }
+	clients, err := execute.NewClients(config, leading)
 	if err != nil {
 		return err
 	}
+	l.volcano = clients.Groups
 	requests, cut := context.WithCancel(work)
 	l.cut = cut
 	l.executor = execute.New(requests, execute.Options{Clients: clients, Reporter: reporter(l.o.SchedulerNames), QuietBinds: l.o.QuietBinds,
-		Leading: func() bool { return l.lead.leading() }, PodGroup: l.seen.PodGroup, Storage: l.seen, VolumeWait: l.conf.volumeWait,
+		Leading: leading, PodGroup: l.seen.PodGroup, Storage: l.seen, VolumeWait: l.conf.volumeWait,
 		Prepared: func(i sched.Item, took time.Duration) { l.metrics.prepared(l, i, took) },
 		Urgent:   l.urgent, Panicked: l.panicked, Answered: func(i sched.Item, o sched.Outcome, latency time.Duration) {
 			l.metrics.answered(i, o, latency)

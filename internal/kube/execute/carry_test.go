@@ -302,7 +302,7 @@ func TestABindingWaitsForNoStatus(t *testing.T) {
 
 // The clients that say words have a bound on their rate, those of bindings have none.
 func TestWordsHaveABoundOnTheirRate(t *testing.T) {
-	c, err := execute.NewClients(&rest.Config{Host: "https://example", QPS: 7})
+	c, err := execute.NewClients(&rest.Config{Host: "https://example", QPS: 7}, func() bool { return true })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"time"
 
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -34,9 +33,12 @@ type Clients struct {
 	Figures versioned.Interface // Queues' figures
 }
 
-// NewClients makes clients from one configuration, which is not changed.
-func NewClients(config *rest.Config) (Clients, error) {
+// NewClients makes clients from one configuration, which is not changed. They send nothing once leading
+// returns false; what that keeps back counts as not sent.
+func NewClients(config *rest.Config, leading func() bool) (Clients, error) {
 	var c Clients
+	config = rest.CopyConfig(config)
+	whileLeading(config, leading)
 	for range connections {
 		client, err := kubernetes.NewForConfig(fast(config))
 		if err != nil {
@@ -70,17 +72,15 @@ func NewClients(config *rest.Config) (Clients, error) {
 }
 
 // fast is a configuration without a limit on the rate and with connections of its own:
-// client-go shares connections between configurations that dial alike.
+// client-go shares connections between configurations that have the same function to dial.
 func fast(config *rest.Config) *rest.Config {
 	c := rest.CopyConfig(config)
 	c.QPS, c.RateLimiter = -1, nil
 	c.ContentType = "application/vnd.kubernetes.protobuf"
 	c.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
-	if c.Dial == nil {
-		dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
-		c.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
-			return dialer.DialContext(ctx, network, address)
-		}
+	dial := c.Dial
+	c.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+		return dial(ctx, network, address)
 	}
 	return c
 }

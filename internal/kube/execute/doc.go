@@ -13,6 +13,7 @@
 // changed. A write to a volume or a claim is accepted only in the state that was decided on (for a
 // resource claim, in a state that makes no difference to the decision). A write whose outcome is
 // unknown is resolved by reading before it is repeated. No spec is written, except that of a volume's
-// claim. Nothing is sent while Options.Leading is false. How many requests are under way depends on
-// how fast the server answers (limit.go); there is no fixed rate for the fast queue.
+// claim. Nothing is sent while Options.Leading is false, not even what had been handed to client-go before
+// (leading.go). How many requests are under way depends on how fast the server answers (limit.go); there is
+// no fixed rate for the fast queue.
 package execute

@@ -20,7 +20,7 @@ const (
 	clash          // the object is in another state than expected: read it
 	refused        // the server refuses it for good: a repetition does not help
 	unknown        // the write may or may not have happened: read, then send it again
-	later          // the server is overloaded: send it again
+	later          // it was not carried out, but may be: send it again
 	withdrawn      // nothing was sent: a later plan took the item back
 )
 
@@ -37,7 +37,7 @@ func kindOf(err error) kind {
 		return missing
 	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
 		return clash
-	case apierrors.IsTooManyRequests(err), utilnet.IsConnectionRefused(err):
+	case apierrors.IsTooManyRequests(err), utilnet.IsConnectionRefused(err), errors.Is(err, errNotLeading):
 		return later
 	case apierrors.IsServiceUnavailable(err),
 		apierrors.IsTimeout(err), apierrors.IsServerTimeout(err), apierrors.IsInternalError(err),
