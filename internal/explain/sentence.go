@@ -94,8 +94,7 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 		return fmt.Sprintf("%s has no room for its minResources%s", queueOf(r), shorts(r.Shorts, "with it", "allowed"))
 	},
 	trace.ClusterOvercommitted: func(r trace.Reason) string {
-		return "more would be let in than the cluster's nodes and the overcommit factor allow" +
-			shorts(r.Shorts, "with it", "allowed")
+		return "more would be let in than the cluster's nodes and the overcommit factor allow" + promised(r.Shorts)
 	},
 	trace.NamespaceQuotaExceeded: func(r trace.Reason) string {
 		return fmt.Sprintf("ResourceQuota %s has no room for its minResources%s", r.Text,
@@ -302,12 +301,29 @@ func isAre(n int, thing string) string {
 
 // shorts is " (cpu: 4 asked, 2 free; memory: …)", empty without any.
 func shorts(list []trace.Short, need, have string) string {
+	return shortsBy(list, func(s trace.Short) string {
+		return fmt.Sprintf("%s: %s %s, %s %s", s.Dim, Quantity(s.Dim, s.Need), need, Quantity(s.Dim, s.Have), have)
+	})
+}
+
+// promised is shorts, with how much is kept for jobs that were let in before.
+func promised(list []trace.Short) string {
+	return shortsBy(list, func(s trace.Short) string {
+		before := ""
+		if s.Kept > 0 {
+			before = fmt.Sprintf(", %s of these kept for jobs let in before it", Quantity(s.Dim, s.Kept))
+		}
+		return fmt.Sprintf("%s: %s with it%s, %s allowed", s.Dim, Quantity(s.Dim, s.Need), before, Quantity(s.Dim, s.Have))
+	})
+}
+
+func shortsBy(list []trace.Short, of func(trace.Short) string) string {
 	if len(list) == 0 {
 		return ""
 	}
 	parts := make([]string, len(list))
 	for i, s := range list {
-		parts[i] = fmt.Sprintf("%s: %s %s, %s %s", s.Dim, Quantity(s.Dim, s.Need), need, Quantity(s.Dim, s.Have), have)
+		parts[i] = of(s)
 	}
 	return " (" + strings.Join(parts, "; ") + ")"
 }

@@ -55,7 +55,7 @@ const (
 	VictimBudget      Code = "VictimBudget"      // PodDisruptionBudget Text allows Have more disruptions, Need are wanted
 	VictimCooling     Code = "VictimCooling"     // cdp: Text is how long it is still protected
 	VictimTooYoung    Code = "VictimTooYoung"    // it has not run for the time its queue promises; Text is what is left
-	VictimCapped      Code = "VictimCapped"      // Have evictions of Need allowed took place lately; Text says of what
+	VictimCapped      Code = "VictimCapped"      // Have evictions of Need allowed took place lately; Text says by which plugin, of what
 	VictimOutOfZone   Code = "VictimOutOfZone"   // tdm: it runs on a node that is lent by the hour, or the claim may itself be revoked; Text says which
 	VictimKept        Code = "VictimKept"        // marked volcano.sh/preemptable: "false"
 	VictimGang        Code = "VictimGang"        // its gang would be left with less than its minimum
@@ -157,6 +157,7 @@ const NotAllocated = ", which this scheduler does not allocate"
 type Short struct {
 	Dim        string
 	Need, Have int64
+	Kept       int64 `json:",omitempty"` // ClusterOvercommitted: how much of Need is kept for jobs that were let in before
 }
 
 // NodeCount says how many nodes refused for one reason, with one of them as an

@@ -10,7 +10,7 @@ import (
 
 // VoteEnqueue permits a job while the cluster has not been promised too often with it, its queue
 // keeps no more with it than its part, or it is its queue's turn, and rejects it otherwise. Need of the reason is what would be
-// promised, Have what may be.
+// promised, Have what may be, Kept how much of Need is kept for jobs that were let in before.
 func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) { return p.vote(j, false) }
 
 // VoteLoan is VoteEnqueue without what jobs lend.
@@ -32,15 +32,20 @@ func (p *plugin) vote(j ledger.JobID, loan bool) (policy.Vote, trace.Reason) {
 	p.l.Dims.SortByName(over)
 	r := trace.Reason{Code: trace.ClusterOvercommitted}
 	for _, d := range over {
-		r.Shorts = append(r.Shorts, trace.Short{Dim: p.l.Dims.Name(d), Need: p.promised(job, d, loan), Have: p.mayBe(d)})
+		r.Shorts = append(r.Shorts, trace.Short{Dim: p.l.Dims.Name(d), Need: p.promised(job, d, loan), Have: p.mayBe(d), Kept: p.kept(d, loan)})
 	}
 	return policy.Reject, r
 }
 
 // promised is what is used or kept for somebody, with a job let in.
 func (p *plugin) promised(job *ledger.Job, d resource.Dim, loan bool) int64 {
+	return resource.Sum{}.Plus(p.used.of(p.l, d)).Plus(p.kept(d, loan)).Plus(job.Asks(d)).Int64()
+}
+
+// kept is what is kept for jobs that were let in, beside what they hold.
+func (p *plugin) kept(d resource.Dim, loan bool) int64 {
 	root, _ := p.l.Queues.Find(model.RootQueue)
-	return resource.Sum{}.Plus(p.used.of(p.l, d)).Plus(p.l.Queue(root).Kept(d, loan)).Plus(job.Asks(d)).Int64()
+	return p.l.Queue(root).Kept(d, loan)
 }
 
 // mayBe is what may be promised; no bound where no node offers anything.
