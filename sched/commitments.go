@@ -25,6 +25,7 @@ func (e *Engine) Commitments() Commitments {
 		return true
 	})
 	c.Spent = append(c.Spent, e.l.EvictionHistory.All()...)
+	c.SpentFrom = e.l.EvictionHistory.From()
 	c.Asked = e.session.Asked
 	e.saved.exportArrivals(&c)
 	c.Rounds = append(c.Rounds, e.l.Rounds.All()...)
@@ -106,6 +107,12 @@ func (ss *savedState) alive(k ledger.JobKey, uid string) (ledger.JobID, bool) {
 	return j, ok && ss.e.l.Job(j).Exists() && life(ss.e.l.Job(j)) == uid
 }
 
+// EvictionsKnownFrom says that evictions before a time, in nanoseconds since the epoch, are not known: the
+// engine's scheduler acts from then on, and another one may have acted before. Until all evictions of the
+// last minute are known, limits on evictions count as spent (plugin evictioncap). Without it an engine
+// knows that nothing was evicted before its first cycle, but for what it restored.
+func (e *Engine) EvictionsKnownFrom(at int64) { e.l.EvictionHistory.KnownFrom(at) }
+
 // Restore takes commitments over after the facts were applied. One whose object is
 // gone, is another by now, or already shows what was decided is dropped: facts beat
 // commitments.
@@ -135,7 +142,7 @@ func (e *Engine) Restore(c Commitments) {
 			e.l.Jobs.RestorePhase(j, p.Phase, p.Item, p.At)
 		}
 	}
-	e.l.EvictionHistory.Restore(c.Spent)
+	e.l.EvictionHistory.Restore(c.Spent, c.SpentFrom)
 	for _, r := range c.Rounds {
 		e.l.Rounds.Set(r.Name, r.At)
 	}

@@ -80,6 +80,7 @@ type Commitments struct {
 	Lenders   []Lender              // sorted by job: admitted jobs that fit on no node
 	Asked     int64                 // when it was last found which jobs room is to be kept for: see search.KeepRoom
 	Spent     []ledger.PastEviction // evictions of the last minute, the oldest first
+	SpentFrom int64                 `json:",omitempty"` // evictions before this time are not known; 0: all of the last minute are
 	Arrived   bool                  // something that is to be placed came since the last cycle
 	Came      int64                 // the time of the last cycle that found such an arrival
 	Arrivals  []Arrival             // sorted by job: jobs to which pods came lately

@@ -173,7 +173,12 @@ func (l *loop) prepare(ctx context.Context) error {
 	if err := makeQueues(ctx, l.volcano, l.o.DefaultQueue); err != nil {
 		return err
 	}
-	return l.seen.Refresh(ctx) // without a lease, too: another scheduler may have acted until now
+	if err := l.seen.Refresh(ctx); err != nil { // without a lease, too: another scheduler may have acted until now
+		return err
+	}
+	l.engine.EvictionsKnownFrom(l.now())
+	l.engine.Checkpoint()
+	return nil
 }
 
 // decide runs one cycle and has its plan carried out. A cycle that panics has no effect: its plan is not

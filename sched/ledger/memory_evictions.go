@@ -7,6 +7,7 @@ type EvictionHistory struct {
 	l *Ledger
 
 	past []PastEviction // evictions of the last minute, the oldest first
+	from int64          // evictions before this time are not known and may be of the last minute; 0: all are known
 }
 
 // PastEviction is an eviction of the last minute: it counts against limits of evictions. It is a commitment
@@ -29,13 +30,33 @@ func (eh *EvictionHistory) Record(t TaskID, at int64) {
 	eh.past = append(eh.past, PastEviction{At: at, Queue: eh.l.Jobs.QueueName(j), Job: eh.l.Jobs.rows[j].Key})
 }
 
-// Restore takes over the evictions of an earlier engine, the oldest first.
-func (eh *EvictionHistory) Restore(list []PastEviction) {
+// Restore takes over the evictions of an earlier engine, the oldest first, and the time before which they
+// are not known.
+func (eh *EvictionHistory) Restore(list []PastEviction, from int64) {
 	eh.past = append(eh.past[:0], list...)
+	eh.from = from
+}
+
+// KnownFrom says that evictions before a time, in nanoseconds since the epoch, are not known: another
+// scheduler may have evicted until then.
+func (eh *EvictionHistory) KnownFrom(at int64) { eh.from = at }
+
+// From returns the time before which evictions of the last minute are not known; 0 if all are.
+func (eh *EvictionHistory) From() int64 { return eh.from }
+
+// CompleteAt returns the time from which all evictions of the last minute are known; 0 if they are.
+func (eh *EvictionHistory) CompleteAt() int64 {
+	if eh.from == 0 {
+		return 0
+	}
+	return model.After(eh.from, historyLasts)
 }
 
 // Trim drops the evictions that are a minute old.
 func (eh *EvictionHistory) Trim(now int64) {
+	if eh.from != 0 && eh.CompleteAt() <= now {
+		eh.from = 0
+	}
 	n := 0
 	for n < len(eh.past) && eh.past[n].At <= model.After(now, -historyLasts) {
 		n++

@@ -141,7 +141,8 @@ func leader(t *testing.T, at place) (*apiServer, *execute.Executor) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	group := &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p", UID: "life", ResourceVersion: "7"}}
+	group := &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p", UID: "life",
+		ResourceVersion: "7"}}
 	return s, execute.New(t.Context(), execute.Options{Clients: clients, Leading: s.leading.Load, QuietBinds: true,
 		PodGroup: func(string, string) *schedulingv1beta1.PodGroup { return group }})
 }
@@ -160,7 +161,9 @@ var writes = map[string]func(c *execute.Executor){
 	"condition": func(c *execute.Executor) {
 		c.PodCondition(execute.Waiting{Pod: bindP.Pod, UID: "life", Version: "7", Reason: "Unschedulable", Urgent: true})
 	},
-	"event":             func(c *execute.Executor) { c.Event(execute.Event{Kind: "Pod", Object: bindP.Pod, Reason: "Scheduled"}) },
+	"event": func(c *execute.Executor) {
+		c.Event(execute.Event{Kind: "Pod", Object: bindP.Pod, Reason: "Scheduled"})
+	},
 	"figures of queues": func(c *execute.Executor) { c.QueueAllocated("q", "life", nil) },
 }
 

@@ -9,6 +9,10 @@
 // A queue's own cap is its annotation ashlar.sh/max-evictions-per-minute, otherwise the plugin's
 // argument. Pods count for the queue that they are in, not for the queue that they are evicted for. The
 // plugin abstains below the caps (decision 11).
+//
+// A scheduler that takes over does not know what was evicted before: for its first minute each cap
+// counts as spent, so that restarts do not add up to more evictions than a cap permits
+// (docs/design/0030-evictions-before-a-start.md).
 package evictioncap
 
 import (
@@ -50,19 +54,21 @@ type plugin struct {
 	cluster, queue, job int64
 }
 
-// At returns when the oldest eviction no longer counts.
+// At returns when the oldest eviction no longer counts, or when all that count are known.
 func (p *plugin) At(int64) (next int64) { return p.Later() }
 
 // Later is as At, with the evictions of this cycle.
 func (p *plugin) Later() (next int64) {
-	if spent := p.l.EvictionHistory.All(); len(spent) > 0 {
-		return model.After(spent[0].At, minute)
+	next = p.l.EvictionHistory.CompleteAt()
+	if spent := p.l.EvictionHistory.All(); next == 0 && len(spent) > 0 { // all of them are later otherwise
+		next = model.After(spent[0].At, minute)
 	}
-	return 0
+	return next
 }
 
 // Preemptable refuses a unit with more pods than a cap has left: VictimCapped, with the number evicted
-// within the minute, the cap, and what the cap is for.
+// within the minute, the cap, and what the cap is for. While evictions of the last minute are not known, as many
+// as the cap has count.
 func (p *plugin) Preemptable(_ policy.Preemptor, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
 
 // Reclaimable is as Preemptable.
@@ -92,12 +98,23 @@ func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
 		if c.most == none || victims == 0 {
 			continue
 		}
+		if p.l.EvictionHistory.CompleteAt() != 0 {
+			return capped(unknown, int(c.most), c.most)
+		}
 		if n := p.count(c.does); int64(n+victims) > c.most {
-			return policy.Opinion{Vote: policy.Reject, Guard: true,
-				Reason: trace.Reason{Code: trace.VictimCapped, Queue: queue, Text: c.of, Have: n, Need: int(c.most)}}
+			return capped(c.of, n, c.most)
 		}
 	}
 	return policy.Opinion{}
+}
+
+// unknown says why a cap counts as spent.
+const unknown = "those of the minute before this scheduler's start are not known"
+
+// capped is the refusal by a cap.
+func capped(of string, n int, most int64) policy.Opinion {
+	return policy.Opinion{Vote: policy.Reject, Guard: true,
+		Reason: trace.Reason{Code: trace.VictimCapped, Text: "plugin evictioncap: " + of, Have: n, Need: int(most)}}
 }
 
 // count is how many evictions count against a cap now.

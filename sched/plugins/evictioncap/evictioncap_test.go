@@ -2,6 +2,7 @@ package evictioncap_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"ashlar.sh/sched/ledger"
@@ -65,7 +66,7 @@ func (w *world) ask(t *testing.T, names ...string) string {
 	if o.Vote != policy.Reject || !o.Guard || o.Reason.Code != trace.VictimCapped {
 		t.Errorf("%+v is no guard's refusal", o)
 	}
-	return fmt.Sprintf("%s: %d of %d", o.Reason.Text, o.Reason.Have, o.Reason.Need)
+	return fmt.Sprintf("%s: %d of %d", strings.TrimPrefix(o.Reason.Text, "plugin evictioncap: "), o.Reason.Have, o.Reason.Need)
 }
 
 // a-0 was evicted half a minute ago, and a-1 is in the try at hand.
@@ -117,5 +118,39 @@ func TestACapBelowZeroIsRefused(t *testing.T) {
 		if _, err := evictioncap.Definition().New(policy.Choice{Arguments: policy.Arguments{key: "-2"}}, ledger.New()); err == nil {
 			t.Errorf("%s: -2 is accepted", key)
 		}
+	}
+}
+
+// What was evicted before a scheduler began is not known to it: until that is a minute ago every cap counts
+// as spent, and what is not capped is not.
+func TestACapCountsAsSpentUntilAMinuteIsKnown(t *testing.T) {
+	const spent = "those of the minute before this scheduler's start are not known: 3 of 3"
+	for name, c := range map[string]struct {
+		arguments policy.Arguments
+		at        int64
+		want      string
+		next      int64
+	}{
+		"the cluster's":              {policy.Arguments{"max-per-minute": "3"}, 70 * second, spent, 100 * second},
+		"a queue's":                  {policy.Arguments{"max-per-minute.queue": "3"}, 70 * second, spent, 100 * second},
+		"a job's":                    {policy.Arguments{"max-per-minute.job": "3"}, 70 * second, spent, 100 * second},
+		"just before the minute":     {policy.Arguments{"max-per-minute": "3"}, 100*second - 1, spent, 100 * second},
+		"after the minute":           {policy.Arguments{"max-per-minute": "3"}, 100 * second, "", 110 * second},
+		"after it, what it has done": {policy.Arguments{"max-per-minute": "1"}, 100 * second, "the cluster: 1 of 1", 110 * second},
+		"what is not capped":         {nil, 70 * second, "", 100 * second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, nil, c.arguments)
+			w.EvictionHistory.KnownFrom(40 * second)
+			w.EvictionHistory.Record(w.task("a-0"), 50*second)
+			w.At(c.at)
+			w.EvictionHistory.Trim(c.at)
+			if got := w.ask(t, "b-0"); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+			if got := w.Later.Later(); got != c.next {
+				t.Errorf("the answer changes at %d, want %d", got, c.next)
+			}
+		})
 	}
 }
