@@ -15,4 +15,4 @@ bind web/front-0..1 n1
 
 problems
 ----
-PodDisruptionBudget/web/odd: spec.minAvailable: nobody can mean this
+PodDisruptionBudget/web/odd: spec.minAvailable: the value makes no sense

@@ -19,4 +19,4 @@ ml     cpu=4     cpu=4
 
 problems
 ----
-Node/wild: status.allocatable.cpu: nobody can mean this
+Node/wild: status.allocatable.cpu: the value makes no sense

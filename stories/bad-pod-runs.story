@@ -16,7 +16,7 @@ submit ops/port queue=ops 1 x cpu=1 port=80
 submit ml/two queue=ml min=2 2 x cpu=1
 cycle
 ----
-wait ml/odd: InvalidObject ml/odd-1: spec.affinity: nobody can mean this
+wait ml/odd: InvalidObject ml/odd-1: spec.affinity: the value makes no sense
 wait ml/two: GangIncomplete 1 of 2: QueueDeserved ml: cpu 5 with it, 4 deserved
 wait ops/port: NodePorts: 80/TCP on 2 nodes
 wait ops/two: NotEnoughResources: cpu 2 asked, 1 free on n1
@@ -39,12 +39,12 @@ cycle
 ----
 bind ops/port-0 n1
 bind ops/two-0 n1
-wait ml/odd: InvalidObject ml/odd-1: spec.affinity: nobody can mean this
+wait ml/odd: InvalidObject ml/odd-1: spec.affinity: the value makes no sense
 wait ml/two: GangIncomplete 1 of 2: QueueDeserved ml: cpu 5 with it, 4 deserved
 wait ops/two: QueueDeserved ops: cpu 5 with it, 4 deserved
 
 problems
 ----
-Pod/kube-system/odd: spec.affinity: nobody can mean this
-Pod/ml/odd-0: spec.affinity: nobody can mean this
-Pod/ml/odd-1: spec.affinity: nobody can mean this
+Pod/kube-system/odd: spec.affinity: the value makes no sense
+Pod/ml/odd-0: spec.affinity: the value makes no sense
+Pod/ml/odd-1: spec.affinity: the value makes no sense

@@ -11,8 +11,8 @@ submit ml/fine queue=ml 2 x cpu=1
 cycle
 ----
 bind ml/fine-0..1 n1
-wait ml/absurd: InvalidObject ml/absurd-2: spec.containers[0].resources.requests.cpu: nobody can mean this
+wait ml/absurd: InvalidObject ml/absurd-2: spec.containers[0].resources.requests.cpu: the value makes no sense
 
 problems
 ----
-Pod/ml/absurd-2: spec.containers[0].resources.requests.cpu: nobody can mean this
+Pod/ml/absurd-2: spec.containers[0].resources.requests.cpu: the value makes no sense

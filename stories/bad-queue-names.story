@@ -20,7 +20,7 @@ submit x/fine   queue=dev  1 x cpu=1
 cycle
 ----
 bind x/fine-0 n1
-wait x/absurd: QueueInvalid odd: spec.capability.cpu: nobody can mean this
+wait x/absurd: QueueInvalid odd: spec.capability.cpu: the value makes no sense
 wait x/branch: QueueNotLeaf team
 wait x/closed: QueueNotOpen shut: Closed
 wait x/orphan: QueueOrphaned lost: nowhere
@@ -32,6 +32,6 @@ problems
 Queue/egg: spec.parent: its parents form a ring (parent "hen"): its jobs wait
 Queue/hen: spec.parent: its parents form a ring (parent "egg"): its jobs wait
 Queue/lost: spec.parent: its ancestor "nowhere" does not exist: its jobs wait
-Queue/odd: spec.capability.cpu: nobody can mean this
+Queue/odd: spec.capability.cpu: the value makes no sense
 Queue/taem: spec.queue: 1 job names it, and it does not exist: it waits
 Queue/team: spec.queue: 1 job names it, and it has child queues: it waits, only leaves take jobs

@@ -23,7 +23,7 @@ wait ml/gang: GangIncomplete 0 of 2: NotEnoughResources: cpu 4 asked, 0 free on 
 
 log 3 preempt
 ----
-V3 Failed to preempt Task: nobody can make room for Task <ml/gang-0> of Job <ml/gang>
+V3 Failed to preempt Task: no victims make room for Task <ml/gang-0> of Job <ml/gang>
 
 log 3 operations
 ----

@@ -40,7 +40,7 @@ cycle 4
 2s    evict own/edited-0..1 n1 for other/due-0
 2s    nominate other/due-0..5 n1
 3s    bind other/due-0..5 n1
-wait own/edited: InvalidObject: spec.minResources.cpu: nobody can mean this
+wait own/edited: InvalidObject: spec.minResources.cpu: the value makes no sense
 wait own/more: QueueOverused own: cpu 2 deserved, 2 held; reclaim NoVictims: QueueDeserved own: cpu 3 with it, 2 deserved
 
 jobs queue

@@ -35,7 +35,7 @@ wait ml/tiny: HyperNodesNotReady (tier 0)
 
 problems
 ----
-HyperNode/broken: spec.tier: nobody can mean this
+HyperNode/broken: spec.tier: the value makes no sense
 HyperNode/greedy: spec.members: 2 nodes are in another HyperNode already, which is older or comes first by name, as node a1 in rack-a: left out
 HyperNode/ring-1: spec.members[0]: HyperNode ring-2 is of tier 2, and members of tier 2 must be of a lower one: it is set aside
 HyperNode/ring-2: spec.members[0]: HyperNode ring-1 is of tier 2, and members of tier 2 must be of a lower one: it is set aside

@@ -31,7 +31,7 @@ var (
 	kubernetes = []string{"k8s.io", "volcano.sh"}
 )
 
-// borders is who may import whom.
+// borders says which package may import which.
 func borders() []border {
 	core := module + "/sched"
 	std := []string{"std"}
@@ -73,7 +73,7 @@ func borders() []border {
 		{name: "the model knows only quantities", because: "what a thing is does not depend on what is decided about it",
 			in: "sched/model", code: true, only: append(std, core+"/resource"),
 			from: "sched/model/job.go", breaks: core + "/ledger", passes: core + "/resource"},
-		{name: "nobody imports a command",
+		{name: "no package imports a command",
 			because: "a command wires and runs; what others need of it belongs in a package of its own",
 			in:      "", code: true, tests: true, not: []string{module + "/cmd"},
 			from: "internal/cli/cli.go", breaks: module + "/cmd/ashlar", passes: module + "/internal/sim"},

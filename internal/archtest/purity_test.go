@@ -119,7 +119,7 @@ func threads(t *tree) []breach {
 	return out
 }
 
-// inits finds functions that run before anybody calls.
+// inits finds functions that run at program start without a call.
 func inits(t *tree) []breach {
 	var out []breach
 	for _, f := range t.code("sched") {

@@ -37,7 +37,7 @@ type source struct {
 	dir  string // "." for the root
 	ast  *ast.File
 	test bool // the name ends in _test.go
-	made bool // generated, so nobody chose its shape
+	made bool // generated: its shape is not ours
 }
 
 // treeOf parses a repository given as path -> text.

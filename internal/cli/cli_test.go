@@ -116,7 +116,7 @@ func TestWrongUse(t *testing.T) {
 			[]string{"expected none, soft or hard"}},
 		"a scheduler's wrong flag": {[]string{"ashlar", "scheduler", "--sheduler-name=x"}, 2,
 			[]string{"unknown flag: --sheduler-name"}},
-		"nobody's adoption": {[]string{"ashlar", "scheduler", "--adopt-ungrouped=perhaps"}, 1,
+		"an unknown adoption": {[]string{"ashlar", "scheduler", "--adopt-ungrouped=perhaps"}, 1,
 			[]string{"expected auto, always or never"}},
 	} {
 		t.Run(name, func(t *testing.T) {

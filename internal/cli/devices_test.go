@@ -80,7 +80,7 @@ func TestDevicesAreAllocatedInASimulation(t *testing.T) {
 	for name, c := range map[string]struct {
 		input   string
 		running string            // how many pods of each job run at the end
-		reasons map[string]string // substrings of why who waits
+		reasons map[string]string // substrings of the reason of each waiting job
 	}{
 		"a gang has devices for all": {input: two + gpuClass + trains("a", 8, ""), running: "a 8"},
 		"or for none": {input: two + gpuClass + trains("a", 9, ""), running: "a 0",
@@ -99,7 +99,7 @@ func TestDevicesAreAllocatedInASimulation(t *testing.T) {
 			reasons: map[string]string{"a": "class gpu.example.com, which does not exist"}},
 		"a claim that is missing": {input: two + using("p", "nowhere"), running: "p 0",
 			reasons: map[string]string{"p": "resource claim nowhere is not there"}},
-		"where nobody allocates": {input: two + gpuClass + trains("a", 1, "") + `---
+		"without an allocator": {input: two + gpuClass + trains("a", 1, "") + `---
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: conf}

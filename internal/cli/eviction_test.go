@@ -24,8 +24,8 @@ func TestEvictionExample(t *testing.T) {
 	}
 }
 
-// A script finds in the document for whom a pod was evicted, by which rule, and what was
-// lost with it.
+// The document says for which job a pod was evicted, by which rule, and what was lost
+// with it.
 func TestEvictionsHaveTheirRecord(t *testing.T) {
 	got := run("", "ashlar", "simulate", "-f", evictionExample, "-o", "json")
 	var report struct {

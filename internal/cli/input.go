@@ -49,8 +49,8 @@ func (p Process) read(s simulation) (input, error) {
 	return in, nil
 }
 
-// storage says that the input knows of volumes: only then are they heeded. Who hands in
-// nodes and pods alone wants to know of room.
+// storage says that the input has volumes: only then do they count. An input of nodes and
+// pods alone asks only about room.
 func (in input) storage() bool {
 	return slices.ContainsFunc(in.items, func(i sim.Item) bool {
 		switch i.Fact.Ref.Kind {

@@ -25,7 +25,7 @@ type replaying struct {
 
 const replayLong = `Runs one cycle on what a live scheduler saved: the file that SIGUSR1 or SIGUSR2 makes it
 write, or the one that a panic left behind. The engine decides as it did, or would have,
-at that time; what it decides is carried out nowhere. The report shows who waits and why.
+at that time; what it decides is carried out nowhere. The report shows which jobs wait and why.
 
 The configuration is that of --scheduler-conf, else the one that the file holds.
 

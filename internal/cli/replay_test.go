@@ -129,8 +129,8 @@ func TestReplayOfWhatANewerVersionSaved(t *testing.T) {
 	}
 }
 
-// Whatever a file holds, replay decides on it or says what is wrong with it: nobody but
-// ashlar writes such files, but they are edited, cut short and sent around.
+// Whatever a file holds, replay decides on it or says what is wrong with it: only
+// ashlar writes such files, but people edit them, cut them short and send them around.
 func FuzzReplayState(f *testing.F) {
 	const facts = `{"Now": 5, "Facts": [%s{"Ref": {"Kind": "Node", "Name": "n"}, "UID": "n", "Version": 1, "Object":
 {"Name": "n", "Allocatable": [{"Name": "cpu", "Value": 2000}, {"Name": "pods", "Value": 9}]}},

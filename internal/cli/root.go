@@ -84,7 +84,8 @@ func (p Process) root() *cobra.Command {
 		Long: `Ashlar is a batch scheduler for Kubernetes: queues share a cluster fairly, gangs start
 whole or not at all, and every decision can be explained. It speaks Volcano's language:
 the same objects, annotations and configuration.`,
-		Example:       fmt.Sprintf("  # Who would run where, who would wait, and why?\n  %s simulate -f cluster.yaml -f jobs/", name),
+		Example: fmt.Sprintf("  # Which jobs would run where, which would wait, and why?\n"+
+			"  %s simulate -f cluster.yaml -f jobs/", name),
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: name},
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -102,7 +103,7 @@ func (p Process) calledAs(name string) bool {
 	return strings.TrimSuffix(filepath.Base(p.Args[0]), ".exe") == name
 }
 
-// failure is an error whose lines are for the user as they are, with the exit code.
+// failure is an error with lines for the user, printed as they are, and the exit code.
 type failure struct {
 	code  int
 	lines []string

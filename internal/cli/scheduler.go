@@ -44,7 +44,7 @@ type scheduling struct {
 	lenient            bool // called as vc-scheduler
 }
 
-const schedulerLong = `Schedules the pods of a cluster whose schedulerName is --scheduler-name. It takes every
+const schedulerLong = `Schedules the pods of a cluster that have --scheduler-name as schedulerName. It takes every
 flag of Volcano's vc-scheduler, and under that name it takes its place: the same
 ConfigMap, Lease, ports and metrics. Flags that change nothing here say so in the log.
 
@@ -111,7 +111,8 @@ func (s *scheduling) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.TLS.Certificate, "tls-cert-file", "",
 		"certificate to serve --healthz-address with TLS; read anew when it changes")
 	f.StringVar(&s.TLS.Key, "tls-private-key-file", "", "key of --tls-cert-file")
-	f.StringVar(&s.TLS.CA, "ca-cert-file", "", "who may vouch for the certificates that clients of --healthz-address show")
+	f.StringVar(&s.TLS.CA, "ca-cert-file", "",
+		"certificate authorities for the certificates that clients of --healthz-address present")
 
 	f.BoolVar(&s.elect, "leader-elect", true, "act only while holding the lease")
 	f.DurationVar(&s.election.LeaseDuration, "leader-elect-lease-duration", 15*time.Second,

@@ -39,7 +39,7 @@ const (
 )
 
 const simulateLong = `Runs the scheduler on a cluster described by files, with a virtual clock and nodes that
-obey, until nothing more can happen, and reports who runs where, who waits and why, and
+obey, until nothing more can happen, and reports which jobs run where, which wait and why, and
 how the queues share. It needs no cluster, and the engine is the one that schedules one.
 
 The input is any mix of YAML or JSON as kubectl prints it: Node, Pod, PriorityClass and
@@ -60,7 +60,7 @@ func (p Process) simulate(name string) *cobra.Command {
 	s := simulation{}
 	c := &cobra.Command{
 		Use:   "simulate -f FILE|DIR|- ...",
-		Short: "Show who would run where, who would wait and why",
+		Short: "Show which jobs would run where, which would wait and why",
 		Long:  simulateLong,
 		Example: strings.ReplaceAll(`  # Simulate the files of a folder
   NAME simulate -f examples/quickstart

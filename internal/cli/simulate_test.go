@@ -85,7 +85,7 @@ func TestEveryJobThatWaitsInTheQuickstartSaysWhy(t *testing.T) {
 	}
 	want := map[string]string{"evaluate": "QueueNotFound", "nightly-2": "QueueQuotaInsufficient", "tune": "GangIncomplete"}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("who waits for what (-want +got):\n%s", diff)
+		t.Errorf("what each job waits for (-want +got):\n%s", diff)
 	}
 }
 

@@ -49,7 +49,7 @@ type tty struct {
 
 func (t *tty) Columns() int { return t.width }
 
-// slowly is a process whose clock goes on by a step whenever it is looked at.
+// slowly is a process with a clock that advances by a step whenever it is read.
 func slowly(errs, out io.Writer, step time.Duration) Process {
 	now := time.Unix(0, 0)
 	return Process{Args: []string{"ashlar", "simulate", "-f", "-", "-o", "json"}, Out: out, Err: errs,

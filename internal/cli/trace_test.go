@@ -97,7 +97,7 @@ func TestATraceEndsWithJobsThatNeverDo(t *testing.T) {
 		t.Fatalf("%+v", f)
 	}
 	if w := f.Waiting[0]; w.Jobs != 1 || w.Example != "huge" || !strings.Contains(w.Message, "3") {
-		t.Errorf("who waits: %+v", w)
+		t.Errorf("waiting jobs: %+v", w)
 	}
 }
 

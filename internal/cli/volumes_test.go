@@ -60,13 +60,13 @@ spec: {storageClassName: local, accessModes: [ReadWriteOnce], resources: {reques
 `
 }
 
-// Volumes are heeded where the input knows of any: a pod goes where its volume is, keeps it
-// from others for good, and one whose claim is nowhere says so.
+// Volumes count if the input has any: a pod goes where its volume is, keeps it from others
+// for good, and a pod with a missing claim says so.
 func TestVolumesAreHeededInASimulation(t *testing.T) {
 	for name, c := range map[string]struct {
 		input   string
 		nodes   map[string]string
-		reasons map[string]string // substrings of why who waits
+		reasons map[string]string // substrings of the reason of each waiting job
 		problem string
 	}{
 		"a pod goes where its volume is, and another that comes later finds none": {

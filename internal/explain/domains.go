@@ -48,7 +48,7 @@ var ofDomains = map[trace.Code]func(trace.NodeCount) string{
 	},
 }
 
-// beside begins what is said of those who sit on nodes, or in their domain.
+// beside begins the sentence about the pods on a node, or in its domain.
 func beside(c trace.NodeCount) string {
 	if c.Domain.Value == "" {
 		return has(c)
@@ -75,5 +75,5 @@ func has(c trace.NodeCount) string {
 	return "have"
 }
 
-// brief is a label's name without who defined it: zone for topology.kubernetes.io/zone.
+// brief is a label's name without its prefix: zone for topology.kubernetes.io/zone.
 func brief(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }

@@ -65,8 +65,8 @@ func EvictedOf(action string, pods int) string {
 	return action + ": " + count(pods, "pod") + " evicted"
 }
 
-// Evicted says in one sentence why a pod was evicted: for whom, by whose leave. It is what
-// the pod's event and conditions say, too.
+// Evicted says in one sentence for which job, and by which rule, a pod was evicted. The
+// pod's event and condition have the same text.
 func Evicted(r *trace.Eviction) string {
 	if r.For == "" {
 		return fmt.Sprintf("%s: leaves node %s: %s", r.Action, r.Node, r.Why)

@@ -48,7 +48,7 @@ func TestAnEvictionNamesItsBeneficiaryAndItsRule(t *testing.T) {
 		{"a whole gang", list[1], "preempt: makes room on node n1 for ml/new-0 of job ml/new (queue default, priority 100 " +
 			"against 1); " +
 			"permitted by tier 1 (priority, gang); its job goes as a whole"},
-		{"for nobody's sake", &trace.Eviction{Action: "shuffle", Task: "ml/a-0", Job: "ml/a", Queue: "a", Node: "n1",
+		{"for no other pod", &trace.Eviction{Action: "shuffle", Task: "ml/a-0", Job: "ml/a", Queue: "a", Node: "n1",
 			Why: "n1 is busier than most"},
 			"shuffle: leaves node n1: n1 is busier than most"},
 		{"within a job", &within, "preempt: makes room on node n1 for ml/new-0 of the same job (queue default, priority " +

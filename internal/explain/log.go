@@ -135,7 +135,7 @@ var lines = [...]func(trace.Event) string{
 		case e.Reason.Is():
 			return fmt.Sprintf("Failed to preempt Task <%s>, reason: %s", e.Task, why(e))
 		}
-		return fmt.Sprintf("Failed to preempt Task: nobody can make room for Task <%s> of Job <%s>", e.Task, e.Job)
+		return fmt.Sprintf("Failed to preempt Task: no victims make room for Task <%s> of Job <%s>", e.Task, e.Job)
 	},
 	trace.ConsideringNode: func(e trace.Event) string {
 		return fmt.Sprintf("Considering Task <%s> on Node <%s>.", e.Task, e.Node)

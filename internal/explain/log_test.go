@@ -107,7 +107,7 @@ var logLines = []struct {
 		of("requested", 3000)}}, 3,
 		"Preempted <cpu 4000.00, memory 0.00> for Task <default/p> requested <cpu 3000.00, memory 0.00>."},
 	{trace.Event{Kind: trace.FailedPreempt, Job: "default/j", Task: "default/p"}, 3,
-		"Failed to preempt Task: nobody can make room for Task <default/p> of Job <default/j>"},
+		"Failed to preempt Task: no victims make room for Task <default/p> of Job <default/j>"},
 	{trace.Event{Kind: trace.FailedPreempt, Task: "default/p", Victim: "default/v"}, 3,
 		"Failed to preempt Task <default/v> for Task <default/p>"},
 	{trace.Event{Kind: trace.FailedPreempt, Action: "shuffle", Task: "default/v",

@@ -11,7 +11,7 @@ import (
 
 // Queues is how the queues share the cluster at one moment: the document that `ashlar
 // queues -o json` prints. Fields may be added to it, none changed. Queues are sorted by
-// name; no list is null. Why is there for the queues whose arithmetic was asked for.
+// name; no list is null. Why is there for the queues for which the arithmetic was requested.
 type Queues struct {
 	APIVersion string       `json:"apiVersion"`
 	Kind       string       `json:"kind"`

@@ -98,7 +98,7 @@ func TestServedNext(t *testing.T) {
 		queues []sched.QueueReport
 		want   string
 	}{
-		"nobody waits": {[]sched.QueueReport{queue("a", 0, false)}, "No job waits for a turn."},
+		"no job waits": {[]sched.QueueReport{queue("a", 0, false)}, "No job waits for a turn."},
 		"in their order": {[]sched.QueueReport{queue("a", 2, true), queue("b", 0, false), queue("c", 1, false)},
 			"Served next: c, a (holds all it deserves)."},
 	} {

@@ -92,7 +92,7 @@ type Job struct {
 	Tasks     map[string]int `json:"tasks"` // pods by status, those without left out
 	Reason    Reason         `json:"reason"`
 
-	Owner *Owner `json:"owner,omitempty"` // whose pods it is made for; nil: it has a PodGroup, or is one pod's
+	Owner *Owner `json:"owner,omitempty"` // the controller of its pods; nil: it has a PodGroup, or is one pod's
 
 	HyperNode string   `json:"hyperNode,omitempty"` // of a job with a network topology: the smallest that holds its pods
 	SubJobs   []SubJob `json:"subJobs,omitempty"`
@@ -128,7 +128,7 @@ type Reason struct {
 	Evicting *Evicting `json:"evicting,omitempty"`
 }
 
-// Evicting is why an action evicts nobody.
+// Evicting is why an action evicts no pod.
 type Evicting struct {
 	Action  string    `json:"action"`
 	Code    string    `json:"code"`

@@ -48,7 +48,7 @@ func sentence(r trace.Reason) string {
 	return text
 }
 
-// namesTask are the codes whose sentences are about the job and not the task in which
+// namesTask are the codes with sentences about the job and not about the task for which
 // it was noticed.
 var namesTask = map[trace.Code]bool{trace.QueueOverused: true}
 
@@ -259,11 +259,11 @@ func lostMemberFirst(r trace.Reason) string {
 	for _, s := range r.Shorts {
 		asks = append(asks, s.Dim+": "+Quantity(s.Dim, s.Need))
 	}
-	whose := "a member that " + r.Text + " has lost"
+	lost := "a member that " + r.Text + " has lost"
 	if r.Have > 1 {
-		whose = fmt.Sprintf("%d members that gangs of its queue have lost, the first of them %s", r.Have, r.Text)
+		lost = fmt.Sprintf("%d members that gangs of its queue have lost, the first of them %s", r.Have, r.Text)
 	}
-	return fmt.Sprintf("it would take the room of %s (%s), which is kept until %s", whose, strings.Join(asks, "; "),
+	return fmt.Sprintf("it would take the room of %s (%s), which is kept until %s", lost, strings.Join(asks, "; "),
 		time.Unix(0, r.Until).UTC().Format(time.RFC3339))
 }
 

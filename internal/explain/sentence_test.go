@@ -147,7 +147,7 @@ var sentencesByCode = []struct {
 		"it finds no place even with the only pod gone that may be evicted"},
 	{trace.Reason{Code: trace.SearchExhausted, Have: 257, Text: "a place"},
 		"the search for a place was given up after 257 steps"},
-	{trace.Reason{Code: trace.SearchExhausted, Have: 2049}, "the search for whom to evict was given up after 2049 steps"},
+	{trace.Reason{Code: trace.SearchExhausted, Have: 2049}, "the search for victims was given up after 2049 steps"},
 	{trace.Reason{Code: trace.QueueOverused, Queue: "a", Shorts: []trace.Short{{Dim: "cpu", Need: 8000, Have: 8000}},
 		Evicting: &trace.Reason{Code: trace.NoVictims, Text: "preempt", Task: "ml/x-0",
 			Nodes: []trace.NodeCount{{Code: trace.VictimNotLower, Count: 2}}}},

@@ -13,7 +13,7 @@ type Style struct {
 	Color bool // with the terminal's colours
 }
 
-// Text writes the report for people: who runs where, who waits and why, how the
+// Text writes the report for people: which jobs run where, which wait and why, how the
 // queues share, what is wrong, and a summary.
 func (r *Report) Text(w io.Writer, s Style) error {
 	if s.Width == 0 {

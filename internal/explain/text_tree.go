@@ -8,7 +8,7 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// Text writes the queues for people: a table of the tree, with bars; who is served next;
+// Text writes the queues for people: a table of the tree, with bars; the queues that are served next;
 // and the arithmetic that was asked for. wide has every figure in the table; without,
 // those that are seldom said stand below it.
 func (d *Queues) Text(w io.Writer, s Style, wide bool) error {
@@ -79,7 +79,7 @@ func (d *Queues) tree() []stand {
 	return out
 }
 
-// rerooted hangs queues whose parents are not in the list below root.
+// rerooted puts queues without their parents in the list below root.
 func rerooted(queues []Queue) []Queue {
 	for i := range queues {
 		found := false
@@ -175,10 +175,10 @@ func (d *Queues) besides(p *page) {
 	}
 }
 
-// mostNext is how many of those who are served next are named.
+// mostNext is how many of the queues that are served next are named.
 const mostNext = 12
 
-// turns says who is served next.
+// turns says which queues are served next.
 func (d *Queues) turns(p *page) {
 	p.line("")
 	if len(d.Next) == 0 {

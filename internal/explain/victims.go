@@ -8,8 +8,8 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// ofVictims has the words for why somebody may not be evicted, and for why no eviction
-// helps, but for NoVictims, whose words may be its cause's.
+// ofVictims has the sentences for why a pod may not be evicted, and for why no eviction
+// helps. NoVictims is not here: it may have the sentence of its cause.
 var ofVictims = map[trace.Code]func(trace.Reason) string{
 	trace.VictimGuaranteed: func(r trace.Reason) string {
 		return fmt.Sprintf("%s would be left with less than its guarantee%s", queueOf(r),
@@ -72,7 +72,7 @@ var ofVictims = map[trace.Code]func(trace.Reason) string{
 		return text
 	},
 	trace.SearchExhausted: func(r trace.Reason) string {
-		what := "whom to evict"
+		what := "victims"
 		if r.Text != "" {
 			what = r.Text
 		}

@@ -93,7 +93,7 @@ func (b *block) node(depth int) {
 }
 
 // list reads the items at the present indent. It may stand at that of the key it belongs
-// to, whose mapping goes on behind it.
+// to; the mapping of that key then goes on after it.
 func (b *block) list(depth int) {
 	indent, sign := b.indent, byte('[')
 	for !b.odd && b.indent == indent && b.dash() {

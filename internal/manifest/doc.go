@@ -15,8 +15,8 @@
 // The controllers are played simply. All pods of a workload are there from the start: a
 // StatefulSet does not wait for one pod before the next, a batch Job with more
 // completions than parallelism has its first pods and no later ones, and dependsOn of
-// Volcano's Jobs is not read. A workload that has finished, or whose pods are among the
-// input, makes none.
+// Volcano's Jobs is not read. A workload that has finished, or has pods among the input,
+// makes none.
 //
 // Invariants: no input panics; the work is bounded by the size of the input and of what
 // its workloads ask for, of which at most a million pods are made; the order of documents

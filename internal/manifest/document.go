@@ -17,7 +17,7 @@ import (
 type document struct {
 	json []byte
 	line int   // of the file on which it begins
-	text chunk // what it was made of; without text where root is known, or nobody has it
+	text chunk // what it was made of; without text where root is known, or no reader needs it
 	item bool  // text is a list in YAML, and this its only item
 	root *yaml.Node
 	odd  bool         // it has perhaps what the JSON does not tell: the tree is to be checked
@@ -73,8 +73,8 @@ func (d *document) at(path ...string) int {
 	return line
 }
 
-// readYAML makes JSON of the only document of a chunk, appended to buf, whose scalars are
-// what kubectl takes them for; item says that the chunk is a list and the document its only
+// readYAML appends the JSON of a chunk's only document to buf, with the scalar types that
+// kubectl gives them; item says that the chunk is a list with the document as its only
 // item.
 func readYAML(c chunk, item bool, buf []byte) (*document, *Error) {
 	d := &document{text: c, item: item, line: c.begins().lines + 1, odd: hasWildExponent(c.text)}
@@ -90,7 +90,7 @@ func readYAML(c chunk, item bool, buf []byte) (*document, *Error) {
 	return d, nil
 }
 
-// read lets the library read the text. It takes a mapping whose key is there twice for
+// read lets the library read the text. To the library a mapping with a repeated key is
 // wrong, and one that overrides a merged key too; it reads the first of several documents,
 // and expands aliases however often: of these the tree is asked.
 func (d *document) read(c chunk) *Error {

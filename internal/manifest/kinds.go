@@ -71,8 +71,8 @@ var kinds = []kind{
 	}},
 }
 
-// skipped lists, by group, the other kinds of the groups in which a kind that nobody
-// knows is an error rather than none of our business.
+// skipped lists, by group, the other kinds of the groups in which an unknown kind is an
+// error; in all other groups unknown kinds are skipped.
 var skipped = map[string][]string{
 	"": {"Binding", "ComponentStatus", "Endpoints", "Event", "LimitRange", "PodTemplate",
 		"ReplicationController", "Secret", "Service", "ServiceAccount"},

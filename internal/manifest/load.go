@@ -30,7 +30,7 @@ type Set struct {
 	spoilt    []int // chunks of which a piece is malformed
 
 	buf  []byte // the JSON of the document that is read
-	told *told  // nil: nobody asks
+	told *told  // nil: no progress is wanted
 }
 
 // object is one that was read.

@@ -106,7 +106,7 @@ var badInput = []struct {
 		[]string{`-:1: unknown kind "Pood" in apiVersion "v1" (did you mean Pod?)`}},
 }
 
-// pod is a Pod whose spec begins in line 5.
+// pod is a Pod with its spec beginning in line 5.
 func pod(name, spec string) string {
 	return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + "}\nspec:\n" + spec
 }

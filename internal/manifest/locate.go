@@ -209,7 +209,7 @@ func asJSON(n *yaml.Node) []byte {
 	return j
 }
 
-// found describes a value in JSON, written as source, to somebody who expected another.
+// found describes a value in JSON, written as source, in a message that expected another.
 func found(j []byte, source string) string {
 	var text string
 	switch {

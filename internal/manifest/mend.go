@@ -9,14 +9,14 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// mostWritten bounds what aliases may make of a list whose items are read one by one.
+// mostWritten bounds the size of a list with its aliases expanded, when its items are read one by one.
 const mostWritten = 1 << 20
 
 // bareTag is a tag without a name, which trees do not tell from none.
 var bareTag = regexp.MustCompile(`!([][{},\s]|$)`)
 
 // mend makes JSON of a List of which some item has what JSON has not: of each item by
-// itself, and null of those that have it, whose errors mended finds. It is false when the
+// itself, and null of those that have it; mended finds their errors. It is false when the
 // document is no such list, or the list itself is to blame.
 func (d *document) mend() bool {
 	items := value(d.root, "items")

@@ -36,7 +36,7 @@ type Problem struct {
 	Message string
 }
 
-// shown is a text from the input, cut when nobody would read it to its end and kept
+// shown is a text from the input, cut when it is too long to read and kept
 // from breaking the message.
 func shown(text string) string {
 	const most = 60

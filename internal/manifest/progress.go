@@ -16,7 +16,7 @@ type Progress struct {
 }
 
 // told passes progress on, from whichever goroutine it comes, one call at a time. A nil
-// one tells nobody.
+// one does nothing.
 type told struct {
 	mu   sync.Mutex
 	now  Progress

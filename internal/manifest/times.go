@@ -51,8 +51,8 @@ func (b *builder) duration(object string, annotations map[string]string, key, in
 	return d, true
 }
 
-// submitAt is when an object appears: as it says itself, else as its controllers say;
-// false when nobody says.
+// submitAt is when an object appears: by its own annotation, else by those of its
+// controllers; false when none of them has one.
 func (b *builder) submitAt(o *object) (time.Duration, bool) {
 	if t := b.times[o.id]; t.submits {
 		return t.submitAt, true

@@ -12,7 +12,7 @@ import (
 // them busy, or fill the memory, before it is refused.
 var wildExponent = regexp.MustCompile(`^[-+]?[0-9.]+[eE](-[0-9]{4,}|\+?[0-9]{9,})$`)
 
-// looksWild finds numbers whose exponent alone would keep a reader of quantities busy.
+// looksWild finds numbers with an exponent so large that parsing the quantity would take long.
 func looksWild(text string) bool {
 	if len(text) < 6 || text[len(text)-1] < '0' || text[len(text)-1] > '9' || !strings.ContainsAny(text, "eE") {
 		return false
@@ -21,7 +21,7 @@ func looksWild(text string) bool {
 }
 
 // hasWildExponent says that a text, JSON or YAML, has perhaps such a number; or the code of a
-// byte that numbers consist of, which only somebody who hides something writes.
+// byte that numbers consist of, which ordinary input does not have.
 func hasWildExponent(text []byte) bool {
 	for i := 1; i+4 < len(text); i++ {
 		switch c := text[i]; {

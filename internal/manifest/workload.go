@@ -112,8 +112,8 @@ func atATime(j *batchv1.Job) int64 {
 	return n
 }
 
-// makePods makes what a batch asks for. A name that is taken stays with whom it belongs to: who
-// may not be called otherwise is not made.
+// makePods makes the pods of a batch. If a name is taken by another object, that object keeps it: a pod
+// that cannot have another name is not made.
 func (b *builder) makePods(batch batchOf) {
 	o := batch.owner
 	switch {

@@ -56,7 +56,7 @@ func TestWorkloadsMakeTheirPods(t *testing.T) {
 			ownedPod("x", "batch.volcano.sh/v1alpha1", "Job", "j"), "j-0 x"},
 		"a Deployment's pods by its ReplicaSet": {workload("apps/v1", "Deployment", "web", "spec: {replicas: 2, "+
 			template+"}") + ownedPod("web-5f-x", "apps/v1", "ReplicaSet", "web-5f"), "web-5f-x"},
-		"a ReplicaSet whose Deployment is given too": {workload("apps/v1", "Deployment", "web", "spec: {"+template+"}") +
+		"a ReplicaSet with its Deployment given too": {workload("apps/v1", "Deployment", "web", "spec: {"+template+"}") +
 			strings.Replace(workload("apps/v1", "ReplicaSet", "web-5f", "spec: {"+template+"}"), "{name: web-5f}",
 				"{name: web-5f, ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, controller: true}]}", 1),
 			"web-0"},
@@ -68,7 +68,7 @@ func TestWorkloadsMakeTheirPods(t *testing.T) {
 			workload("apps/v1", "StatefulSet", "web", "spec: {"+template+"}"), "web-0 web-1"},
 		"fewer than none": {workload("apps/v1", "Deployment", "web", "spec: {replicas: -1, "+
 			template+"}"), ""},
-		"more than anybody can have": {workload("apps/v1", "Deployment", "web",
+		"more pods than a workload may have": {workload("apps/v1", "Deployment", "web",
 			"spec: {replicas: 2000000000, "+template+"}"), ""},
 	}
 	for name, tt := range tests {

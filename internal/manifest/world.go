@@ -117,7 +117,7 @@ type builder struct {
 	byName  map[identity]*object
 	order   []*object           // what is left of the input, sorted
 	times   map[identity]times  // of the objects that others take theirs from
-	busy    map[identity]bool   // workloads whose pods are among the input
+	busy    map[identity]bool   // workloads with pods among the input
 	pods    map[model.Ref]bool  // the names that pods have
 	classes map[string]int32    // priority classes
 	groups  map[identity]string // the PodGroup given for a Volcano Job
@@ -128,7 +128,7 @@ func (b *builder) problem(object, format string, args ...any) {
 	b.world.Problems = append(b.world.Problems, Problem{object, fmt.Sprintf(format, args...)})
 }
 
-// index notes who is there before anything is made.
+// index records the objects of the input before any others are made.
 func (b *builder) index(objects []object) {
 	for i := range objects {
 		o := &objects[i]

@@ -14,14 +14,14 @@ func TestAWrongRowIsFound(t *testing.T) {
 		"a gap that is admitted":          {"| a | " + here + " | no test yet |", ""},
 		"the words only":                  {"| a | " + here + " | `sched/laws_test.go:TestExportLaw` (the words only) |", ""},
 		"not built yet":                   {"| a | not built yet: taking back; soon | – |", ""},
-		"left out":                        {"| a | left out: nobody needs it | – |", ""},
+		"left out":                        {"| a | left out: no user needs it | – |", ""},
 		"an empty cell":                   {"| a | " + here + " | |", "a cell is empty"},
 		"no place":                        {"| a | somewhere | " + shown + " |", "it names no place"},
 		"no test":                         {"| a | " + here + " | believe me |", "shown by no test"},
 		"code that is no test":            {"| a | " + here + " | " + here + " |", "shown by no test"},
 		"a test file without a test":      {"| a | " + here + " | `sched/laws_test.go` |", "shown by no test"},
 		"a story that does not hold yet":  {"| a | " + here + " | `stories/pending/a.story` |", "shown by no test"},
-		"a capability nobody knows":       {"| a | not built yet: flying | – |", `"flying" is none of`},
+		"an unknown capability":           {"| a | not built yet: flying | – |", `"flying" is none of`},
 		"what is not built, and believed": {"| a | not built yet: taking back | sure |", "is shown by –"},
 	} {
 		cells := cellsOf(c.row)

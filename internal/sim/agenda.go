@@ -10,7 +10,7 @@ import (
 )
 
 // happening is what an event does. The order is the one in which events of one moment
-// take place: who leaves goes before who comes.
+// take place: pods that leave before pods that come.
 type happening uint8
 
 const (

@@ -23,7 +23,7 @@ func TestCyclesRunOnlyWhereSomethingCanHappen(t *testing.T) {
 	}{
 		"an empty world looks twice":                {nil, "[0s 1s]"},
 		"a pod is bound, runs, and all is quiet":    {[]sim.Item{node("n", 1), pod("a", 1)}, "[0s 1s 2s]"},
-		"a pod that waits for ever holds nobody up": {[]sim.Item{node("n", 1), pod("a", 2)}, "[0s 1s]"},
+		"a pod that waits for ever delays no other": {[]sim.Item{node("n", 1), pod("a", 2)}, "[0s 1s]"},
 		"an hour in which nothing happens is free": {[]sim.Item{node("n", 1), pod("a", 1, at(time.Hour))},
 			"[0s 1s 1h0m0s 1h0m1s 1h0m2s]"},
 		"a moment between two cycles waits for the next": {

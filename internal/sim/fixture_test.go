@@ -165,7 +165,7 @@ func (p *play) problems() string {
 	return strings.Join(out, "\n")
 }
 
-// purge is an action that evicts all running pods whose name begins with "victim" for
+// purge is an action that evicts all running pods with names that begin with "victim", for
 // the first pod that waits.
 type purge struct{ always bool }
 

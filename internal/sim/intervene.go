@@ -9,7 +9,7 @@ import (
 )
 
 // Submit adds items during a run: each appears in the first cycle to come at or after
-// its SubmitAt. One whose time is past appears, and counts as created, in the next.
+// its SubmitAt. An item with a past time appears, and counts as created, in the next.
 func (w *World) Submit(items ...Item) {
 	w.alone = 0
 	for _, i := range items {
@@ -49,8 +49,8 @@ func (w *World) Finish(key ledger.Key, failed bool) {
 	w.objects.finish(l, phase)
 }
 
-// Pause has a job pause, or with only one of its pods: a fact that no nodes make, since
-// they refuse nobody.
+// Pause has a job pause, or with only one of its pods: a fact that the simulated
+// nodes never make, since they refuse no binding.
 func (w *World) Pause(b *model.Backoff, pod ledger.Key, only bool) {
 	if l := w.objects.lives[model.Ref{Kind: model.KindPodGroup, Namespace: b.Namespace, Name: b.Name}]; l != nil &&
 		!b.Adopted {

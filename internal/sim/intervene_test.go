@@ -96,7 +96,7 @@ func TestInterventions(t *testing.T) {
 		"a pod that is Binding may end before it was seen to run": {
 			[]sim.Item{node("n", 1), pod("a", 1)}, 1, func(w *sim.World) { w.Finish(key("a"), false) },
 			[]string{"a Succeeded n"}},
-		"a pod whose gate is lifted is placed": {
+		"a pod with its gate removed is placed": {
 			[]sim.Item{node("n", 1), pod("a", 1, as(func(p *model.Pod) { p.Gated = true }))}, 2,
 			func(w *sim.World) { w.Apply(back(pod("a", 1))) },
 			[]string{"a Binding n"}},

@@ -48,8 +48,8 @@ type Options struct {
 	// Written is what facts follow from what a book chose for a pod that is bound, with the
 	// content of opaque objects as they are. nil: none do.
 	Written func(bind sched.Item, see func(model.Ref) any) []model.Fact
-	// Freed is what facts follow from the end of a pod: what it had and nobody else uses is
-	// given back. nil: none do.
+	// Freed is the facts that follow from the end of a pod: what only this pod used is
+	// given back. nil: none follow.
 	Freed func(pod *model.Pod, see func(model.Ref) any) []model.Fact
 }
 

@@ -62,8 +62,8 @@ func (ob *objects) happen() {
 	}
 }
 
-// upcoming is the earliest event that still stands. Those are forgotten whose object
-// has gone or is in another state by now: a world does not wake up for them.
+// upcoming is the earliest event that still stands. Events of an object that
+// is gone or in another state are dropped: the world does not wake up for them.
 func (ob *objects) upcoming() (event, bool) {
 	for {
 		e, ok := ob.agenda.first()

@@ -96,7 +96,7 @@ func (d draw) run(items []sim.Item, o sim.Options, meddle func(*sim.World)) (*si
 }
 
 // sound checks what must hold at every cycle's end. Gangs are whole only as long as
-// nobody takes members away.
+// no member is deleted.
 func (d draw) sound(r sched.Report, gangs bool) {
 	for _, n := range r.Nodes {
 		for _, a := range n.Idle {

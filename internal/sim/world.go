@@ -67,7 +67,7 @@ func (w *World) Engine() *sched.Engine { return w.engine }
 // Step runs the next cycle that can matter, and returns false when nothing more can
 // happen: two cycles in a row without a decision, nothing to come, and no time at
 // which the engine wants to be asked again. Stretches in which nothing happens are
-// skipped, which nobody can tell but by the clock.
+// skipped; only the clock shows it.
 func (w *World) Step() (Cycle, bool) {
 	at, ok := w.due()
 	if !ok {

@@ -65,7 +65,7 @@ func TestAQuestionIsAnswered(t *testing.T) {
 func TestWhatIsWrongIsSaidWithItsLine(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"no paragraph": {"node n1 cpu=1\n", "test.story:1: a story begins with a paragraph"},
-		"a verb nobody knows": {because + "nodde n1\n",
+		"an unknown verb": {because + "nodde n1\n",
 			`test.story:3: "nodde" is no verb; there are backoff, budget, class, `},
 		"an answer to no question": {because + "----\n", "test.story:3: ---- without a question"},
 		"a line that asks nothing": {because + "node n1\n----\nx\n", "test.story:4: node asks nothing"},
@@ -75,18 +75,18 @@ func TestWhatIsWrongIsSaidWithItsLine(t *testing.T) {
 		"an amount too fine":       {because + "node n1 memory=1m\n", `memory: "1m" is too fine`},
 		"an amount too much":       {because + "node n1 cpu=9999999999999999999999\n", "too fine or too much"},
 		"a name without namespace": {because + "submit train 1 x cpu=1\n", `"train" is not namespace/name`},
-		"an option nobody knows":   {because + "submit x/y 1 x cpu=1 quickly\n", `"quickly" is not understood here`},
+		"an unknown option":        {because + "submit x/y 1 x cpu=1 quickly\n", `"quickly" is not understood here`},
 		"pods without an amount":   {because + "submit x/y 3 x\n", "what each pod asks for is missing"},
 		"a number without x":       {because + "submit x/y 3 cpu=1\n", "after 3 comes x"},
 		"a job that is there": {because + "submit x/y 1 x cpu=1\nsubmit x/y 1 x cpu=1\n",
 			"test.story:4: submit: x/y is there already"},
-		"a column nobody knows":     {because + "cycle\nnodes speed\n", `there is no column "speed"; there are node, `},
+		"an unknown column":         {because + "cycle\nnodes speed\n", `there is no column "speed"; there are node, `},
 		"a question before a cycle": {because + "nodes\n", "no cycle has run yet"},
-		"a plugin nobody knows":     {because + "conf\n  tier luck\ncycle\n", `plugin "luck" is not known`},
+		"an unknown plugin":         {because + "conf\n  tier luck\ncycle\n", `plugin "luck" is not known`},
 		"a conf that comes late":    {because + "node n1\nconf actions allocate\n", "comes before everything else"},
 		"a job that does not run":   {because + "cycle\nfinish x/y\n", "no pod of x/y runs"},
 		"a node that is not there":  {because + "cordon n1\n", "there is no node n1"},
-		"a state nobody knows":      {because + "queue q state=Ajar\n", `"Ajar" is not Open, Closed, Closing or Unknown`},
+		"an unknown state":          {because + "queue q state=Ajar\n", `"Ajar" is not Open, Closed, Closing or Unknown`},
 		"a taint without effect":    {because + "node n1 taint=a=b\n", `"a=b" is not key=value:Effect`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"ashlar.sh/internal/story"
 )
 
-// A story that nobody wrote has to keep the laws too.
+// A random story has to keep the laws too.
 func TestRandomStories(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := "# Whatever happens, the laws hold.\n\n" + plot(t)
@@ -116,7 +116,7 @@ func (w *teller) submit() string {
 	line := fmt.Sprintf("submit %s queue=%s min=%d%s", job, w.of("red", "red", "blue", "dev", "ops", "team", "default",
 		"nowhere"), w.number(0, 4),
 		w.of("", "", " priority=urgent", " minresources=cpu:3", " minroles=ps:1", " fault=spec", " at=3s"))
-	if !strings.Contains(line, "at=") { // before it is there nobody can delete it
+	if !strings.Contains(line, "at=") { // it cannot be deleted before it is there
 		w.jobs = append(w.jobs, job)
 	}
 	for range w.number(1, 2) {

@@ -21,7 +21,7 @@ func brief(r trace.Reason) string {
 	return out
 }
 
-// evicting is why an action evicts nobody: who may not go, by what spares them.
+// evicting is why an action evicts no pod: the pods by the rule that protects them.
 func evicting(e trace.Reason) string {
 	head := strings.TrimSpace(fmt.Sprintf("%s %s", e.Text, e.Code))
 	if e.Cause != nil {
@@ -194,7 +194,7 @@ func nodes(c trace.NodeCount) string {
 }
 
 // chain is a reason with its causes, one a line, and of the innermost every refusal
-// that a node gave; and what spares those who could make room.
+// that a node gave; and what protects the pods that could make room.
 func chain(r trace.Reason) []string {
 	out := causes(r)
 	for e := r.Evicting; e != nil && e.Is(); e = e.Evicting {
@@ -206,7 +206,7 @@ func chain(r trace.Reason) []string {
 	return out
 }
 
-// pods is who is spared: the one, or how many.
+// pods is the name of the only pod, or the number of pods.
 func pods(c trace.NodeCount) string {
 	if c.Count == 1 {
 		return c.Example

@@ -37,7 +37,7 @@ submit ml/outside queue=shut 1 x cpu=1
 cycle
 log 5
 `,
-	// A tree whose leaf and root both refuse.
+	// A tree in which the leaf and the root both refuse.
 	"tree": `
 conf
   tier priority gang
@@ -72,7 +72,7 @@ submit ml/next 1 x cpu=4
 cycle
 log 5
 `,
-	// A high priority job takes from a low one, another from nobody.
+	// A job of high priority evicts pods of a low one; another finds no victim.
 	"preempt": `
 conf
   actions enqueue allocate backfill preempt
@@ -177,7 +177,7 @@ var lines = []struct {
 	{"002 §8.2, §9.2", "preempt",
 		"Preempted <cpu 2000.00, memory 0.00, pods 2.00> for Task <ml/new-0> requested <cpu 2000.00, memory 0.00, pods 1.00>.", 3},
 	{"002 §9.2", "gated", "No preemptor task in job <ml/gated>.", 3},
-	{"002 §9.2", "preempt", "Failed to preempt Task: nobody can make room for Task <ml/vain-0> of Job <ml/vain>", 3},
+	{"002 §9.2", "preempt", "Failed to preempt Task: no victims make room for Task <ml/vain-0> of Job <ml/vain>", 3},
 	{"002 §9.2", "preempt", "Committing operations ...", 3},
 	{"002 §9.2", "preempt", "Discarding operations ...", 3},
 	{"002 §9.2", "reclaim", "Queue <a> is overused, ignore it.", 3},

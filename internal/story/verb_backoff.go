@@ -16,7 +16,7 @@ import (
 //	backoff ml/train pod=train-2 tries=4 until=30s says=denied
 //	backoff ml/train pod=train-5 tries=1 until=10s only
 //
-// Nobody refuses in a story: what is said of it holds until it is said otherwise.
+// A story has no API server that refuses: the pause holds until another line changes it.
 var backoffVerb = verb{syntax: "backoff NAMESPACE/NAME pod=POD tries=N until=DURATION [says=TEXT] [only] [adopted]",
 	do: backoff}
 

@@ -15,8 +15,8 @@ import (
 //	budget web/all max=50% allowed=1 healthy=4 desired=3 expected=5
 //
 // selects may be said several times, and all have to hold; without any it is about every
-// pod of the namespace. Its controller has counted it when allowed is said, and nobody
-// counts again in a story.
+// pod of the namespace. With allowed its status has the figures of its controller;
+// a story does not count again.
 var budgetVerb = verb{syntax: "budget NAMESPACE/NAME [selects=KEY:VALUE]… [min=N|N%] [max=N|N%] [allowed=N " +
 	"[healthy=N] [desired=N] [expected=N]] [always-evict-unhealthy] [fault=FIELD]", do: budget}
 

@@ -13,7 +13,7 @@ import (
 //	class urgent 1000
 //	class normal 10 default
 //
-// never is the class's preemptionPolicy: nobody is evicted for those of it.
+// never is the class's preemptionPolicy: no pod is evicted for pods of this class.
 var classVerb = verb{syntax: "class NAME VALUE [default] [never]", do: class}
 
 func class(s *stage, w *words) error {

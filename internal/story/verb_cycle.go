@@ -11,14 +11,14 @@ import (
 )
 
 // cycle runs the next cycle that can matter, or the next N. The answer is what it
-// decided, in the order of the plan, then who waits and why:
+// decided, in the order of the plan, then which jobs wait and why:
 //
 //	bind ml/train-0..2 n1
 //	wait ml/serve: GangIncomplete 0 of 2: NotEnoughResources: gpu 4 asked, 2 free on n1
 //
 // cycle phases lists the phases that jobs move to as well. Of several cycles each line
 // begins with the virtual time, what was decided in one cycle for pods of one job is one
-// line with all nodes, by name, and only the last cycle says who waits.
+// line with all nodes, by name, and only the last cycle shows which jobs wait.
 var cycleVerb = verb{syntax: "cycle [N] [phases]", ask: cycle}
 
 // run runs cycles until nothing more can happen, or up to a virtual time. The answer is
@@ -129,7 +129,7 @@ func (s *stage) decided(c sim.Cycle, phases bool) []deed {
 		case sched.EvictPod:
 			d := deedOf("evict", i.Pod.String(), i.Node)
 			if i.For.Name != "" {
-				d.whom = i.For.String()
+				d.beneficiary = i.For.String()
 			}
 			out = append(out, d)
 		default:
@@ -145,8 +145,8 @@ func (s *stage) decided(c sim.Cycle, phases bool) []deed {
 	return out
 }
 
-// waits says of every job that waits why. One whose last pods are being bound waits for
-// nothing that anybody could decide.
+// waits gives the reason of every job that waits. A job with all its pods bound or being
+// bound is left out: no decision is missing.
 func (s *stage) waits() []string {
 	var out []string
 	for _, j := range s.world.Engine().Report().Jobs {

@@ -9,7 +9,7 @@ import (
 //
 //	quota ml/team hard=cpu:10,gpu:4 used=cpu:2
 //
-// Nobody counts in a story: what is used stays as it is said.
+// A story has no quota controller: what is used stays as it is written.
 var quotaVerb = verb{syntax: "quota NAMESPACE/NAME hard=cpu:10,… [used=cpu:2,…] [fault=FIELD]", do: quota}
 
 func quota(s *stage, w *words) error {

@@ -24,8 +24,8 @@ import (
 // holds for the pods of the last "N x" before it, and for all pods when it comes before the first.
 //
 // Without min the minimum is all pods. no-group makes pods without a PodGroup: a single one is called by the name
-// alone; owner=NAME says whose they are (KIND/NAME of which kind, and KIND/NAME/UID in which life), and then min and
-// queue are what the owner's annotations ask for; group=NAME lets them name a PodGroup that nobody made.
+// alone; owner=NAME names their controller (KIND/NAME with its kind, KIND/NAME/UID with its UID), and then min and
+// queue are what the owner's annotations ask for; group=NAME lets them name a PodGroup that does not exist.
 //
 // phase is what its PodGroup's status says when it comes. sla is how long the job may wait, from when it appears.
 // preemptable, jdb-min and jdb-max are what its PodGroup says of room that others want back; revocable pods may run

@@ -114,7 +114,7 @@ func taint(key, value string) (model.Taint, error) {
 
 // fault is the fatal fault that fault=FIELD gives an object.
 func fault(field string) []model.Fault {
-	return []model.Fault{{Field: field, Message: "nobody can mean this", Fatal: true}}
+	return []model.Fault{{Field: field, Message: "the value makes no sense", Fatal: true}}
 }
 
 func unknown(word string) error { return fmt.Errorf("%q is not understood here", word) }

@@ -1,5 +1,5 @@
-// Package syntax reads texts in YAML as trees, whose nodes know their lines, and tells in
-// which line a malformed text goes wrong. It is for messages: values are read elsewhere.
+// Package syntax reads YAML texts as trees of nodes with line numbers, and finds the line in
+// which a malformed text goes wrong. It is for messages: values are read elsewhere.
 package syntax
 
 import (

@@ -14,7 +14,7 @@ import (
 )
 
 // node makes a node of a row. A resource that no node records is limited nowhere; one that
-// only some record would be limited on those alone, which nobody means.
+// only some record would be limited on those alone, which is never intended.
 func (r *reader) node(w *row) {
 	name := w.unique("name")
 	room := []amount{w.amount("cpu_milli", resource.CPUName, cpu, 1),

@@ -70,7 +70,7 @@ func Read(nodes, jobs File) (*Trace, error) {
 	return r.trace, nil
 }
 
-// Queue is the queue of a name, as one is made that nobody described: weight 1, no limit,
+// Queue is a queue of that name with the default spec: weight 1, no limit,
 // reclaimable.
 func Queue(name string) sim.Item {
 	return sim.Item{Fact: model.Fact{Ref: model.Ref{Kind: model.KindQueue, Name: name},

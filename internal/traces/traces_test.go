@@ -116,7 +116,7 @@ func TestATableThatCannotBeReadIsNamed(t *testing.T) {
 		"a column missing": {strings.Replace(jobHead, "user,", "", 1), `jobs.csv:1: no column "user": expected ` +
 			strings.TrimSpace(strings.TrimSuffix(jobHead, "\n"))},
 		"a column twice": {strings.Replace(jobHead, "user", "queue", 1), `jobs.csv:1: column "queue" is there twice`},
-		"a column nobody knows": {strings.Replace(jobHead, "type", "colour", 1),
+		"an unknown column": {strings.Replace(jobHead, "type", "colour", 1),
 			`jobs.csv:1: column "colour" is not known: expected ` + strings.TrimSpace(jobHead) + ",gpu_model"},
 		"gzip cut short":      {whole[:len(whole)-12], "jobs.csv:3: gzip is cut short here: fetch the file again"},
 		"gzip without a head": {whole[:5], "jobs.csv:1: gzip is cut short here: fetch the file again"},
@@ -204,7 +204,7 @@ func TestAJobBecomesAGangWhosePodsShareASpec(t *testing.T) {
 	}
 }
 
-// What the nodes do not record is limited nowhere: nobody can ask for it.
+// A resource that the nodes do not record is not limited, so no pod may request it.
 func TestAResourceThatTheNodesDoNotRecordIsNotAskedFor(t *testing.T) {
 	trace, err := read(nodeHead+"n,,,8,\n", jobHead+"j,,,0,10,1,1,4000,1024,2,,\n")
 	if err != nil {

@@ -34,7 +34,7 @@ const mostCounted = 1 << 60
 
 // asksOf is what a claim counts for. Once it has devices, those; until then what it asks for, of
 // alternatives of each class the most, and as many as a claim can have where all there are are asked
-// for: as Kubernetes' ResourceQuota counts. Access for administrators takes nothing from anybody.
+// for: as Kubernetes' ResourceQuota counts. Access for administrators takes no device.
 func asksOf(c *resourcev1.ResourceClaim) []ask {
 	sums := map[string]int64{}
 	if a := c.Status.Allocation; a != nil {

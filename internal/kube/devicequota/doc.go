@@ -3,6 +3,6 @@
 // internal/kube/devices; this is how many, of which class, and in which queues they count.
 //
 // What always holds: a claim counts once in a queue, however many pods of it share the claim; what a
-// queue holds is a function of facts and of who sits where, so that undo and replay include it; and
+// queue holds is a function of facts and of the places of tasks, so that undo and replay include it; and
 // amounts, however large they are written, neither wrap nor cost others anything.
 package devicequota

@@ -34,7 +34,7 @@ func (q *Quota) Counts(d resource.Dim) bool {
 	return q.dims[d] == ofDevices
 }
 
-// Total implements capacity.Devices: nothing where nobody allocates devices.
+// Total implements capacity.Devices: nothing without an allocator of devices.
 func (q *Quota) Total(d resource.Dim) int64 {
 	if q.allocates() == nil {
 		return 0

@@ -70,8 +70,8 @@ func (q *Quota) capability(at ledger.QueueID, d resource.Dim) (int64, bool) {
 // Concerns says that pods of a class have resource claims.
 func (q *Quota) Concerns(s *model.Spec) bool { return len(s.Devices) > 0 }
 
-// FilterTask refuses a task, on every node, whose claims its queue has no room for, or that would take what others
-// are guaranteed. With future, what leaving pods hold is gone.
+// FilterTask refuses a task on every node if its queue has no room for its claims, or if it would take what other
+// queues are guaranteed. With future, what leaving pods hold is gone.
 func (q *Quota) FilterTask(t ledger.TaskID, _ ledger.NodeID, future bool) policy.Verdict {
 	task := q.l.Task(t)
 	if task.Job == ledger.NoJob {
@@ -98,7 +98,7 @@ func refuse(text string, s trace.Short) policy.Verdict {
 		Domain: trace.Domain{Key: s.Dim, Least: s.Need, Most: s.Have}}
 }
 
-// VoteEnqueue rejects a job whose minimum of members asks for more than its queue may still hold.
+// VoteEnqueue rejects a job if the minimum of its members requests more than its queue may still hold.
 // Members that have not come yet ask for nothing, and of more members than the minimum those with the
 // fewest devices count.
 func (q *Quota) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) {

@@ -22,7 +22,7 @@ type Quota struct {
 	consumed bool // capacity that is consumed counts, not the number of devices alone
 
 	queues capacity.Queues  // the rest of the plugin
-	book   *devices.Devices // nil: not looked for yet, or nobody allocates devices
+	book   *devices.Devices // nil: not looked for yet, or there is no allocator of devices
 
 	claims map[string]*charged              // by namespace/name
 	seats  map[ledger.TaskID]ledger.QueueID // of pods that sit with claims: the queue in which they were counted

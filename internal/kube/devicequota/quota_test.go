@@ -78,7 +78,7 @@ func admin() resourcev1.DeviceRequest {
 	return r
 }
 
-// job is a gang in a queue whose members name a claim each, or several separated by commas.
+// job is a gang in a queue; each member names a claim, or several separated by commas.
 func job(name, queue string, least int32, claims ...string) (out []metav1.Object) {
 	out = append(out, &schedulingv1beta1.PodGroup{ObjectMeta: in("ns", name),
 		Spec: schedulingv1beta1.PodGroupSpec{MinMember: least, Queue: queue}})
@@ -233,7 +233,7 @@ func TestQueuesAboveAreBoundedToo(t *testing.T) {
 	w.expect("b-0")
 }
 
-// Claims in forms whose number of devices nobody can know before, or that are absurd.
+// Claims in forms without a known number of devices, or with an absurd one.
 func TestClaimsInEveryForm(t *testing.T) {
 	first := func(counts ...int64) resourcev1.DeviceRequest {
 		var r resourcev1.DeviceRequest

@@ -135,7 +135,7 @@ func reclaimed(t *testing.T) (w *world, held []metav1.Object, evicted string) {
 	return w, held, evicted
 }
 
-// The devices that a victim frees are promised: they go to the pod for which it left, and to nobody that comes
+// The devices that a victim frees are promised: they go to the pod for which it was evicted, and to no pod that comes
 // meanwhile.
 func TestFreedDevicesGoToThePodForWhichTheyWereFreed(t *testing.T) {
 	w, held, evicted := reclaimed(t)
@@ -178,7 +178,7 @@ func TestNoQueueLosesDevicesThatItIsGuaranteed(t *testing.T) {
 	w.tell(running("a", "a", 0, 4)...)
 	w.tell(job("x", "b", 1, "x")...)
 	if evicted, _ := w.evicts(); evicted != "" {
-		t.Errorf("evicted %q, want nobody: a is guaranteed all eight", evicted)
+		t.Errorf("evicted %q, want none: a is guaranteed all eight", evicted)
 	}
 }
 
@@ -214,7 +214,7 @@ func TestTheReportOfAQueueHasItsDevices(t *testing.T) {
 }
 
 // An engine that is given the facts and commitments of another has the same devices promised, and gives them to
-// nobody else.
+// no other pod.
 func TestPromisedDevicesOutliveAnEngine(t *testing.T) {
 	w, held, evicted := reclaimed(t)
 	twin := newReclaimer(t)

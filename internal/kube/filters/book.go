@@ -116,7 +116,7 @@ func (v *Volumes) Choose(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID) st
 	return v.wouldWrite(n, found).text()
 }
 
-// Audit recounts who sits with what, and what the binder should therefore see.
+// Audit recounts which task has which volumes, and what the binder should therefore see.
 func (v *Volumes) Audit(sits func(yield func(t ledger.TaskID, task *ledger.Task, n ledger.NodeID,
 	how ledger.Hold) bool)) []string {
 	want, err := New(v.l)

@@ -177,7 +177,7 @@ func (w *world) why(job string) (code, text string) {
 	return "no such job", job
 }
 
-// chosen says what stands as taken by whom, "volume=claim" or "claim=node", sorted.
+// chosen lists what is taken, as "volume=claim" or "claim=node", sorted.
 func chosen(v *Volumes) string {
 	var out []string
 	for p, choices := range v.chosen { // order-free: sorted below

@@ -23,11 +23,11 @@
 // Beside the binder stand Kubernetes' count of attachments (NodeVolumeLimits), the zones of volumes (VolumeZone) and
 // claims that are for one pod alone (VolumeRestrictions). Predicates puts them all into the plugin of that name.
 //
-// It is not what carries a choice out: writing volume and claim and waiting for the
-// volume controller (Kubernetes' PreBind) belongs to internal/kube/execute; Written says
-// what comes of it where nobody does. It does not score volumes.
+// It does not write a choice: writing volume and claim and waiting for the volume
+// controller (Kubernetes' PreBind) belongs to internal/kube/execute; Written gives the
+// resulting objects for the simulator, which has no API server. It does not score volumes.
 //
-// Two limits. A pod whose fact shows its node has what facts say it has: the fact of
-// its claim should be told before, as PreBind writes it before; in between, a volume
+// Two limits. For a pod with a node in its fact, only facts count: the fact of its claim
+// should come first, as PreBind writes it before; in between, a volume
 // looks free. And a pod that only waits for room (Pipelined) claims nothing yet.
 package filters

@@ -36,9 +36,9 @@ func (v *Volumes) use(pod *corev1.Pod, how ledger.Hold, x int32) {
 	}
 }
 
-// exclusive refuses a task everywhere that mounts a claim of access mode ReadWriteOncePod which
-// another pod uses, wherever that sits (Kubernetes' VolumeRestrictions). Those who leave use it until
-// they are gone (future), and those to whom room is promised will.
+// exclusive refuses a task on every node if it mounts a claim of access mode ReadWriteOncePod that
+// another pod uses on any node (Kubernetes' VolumeRestrictions). Leaving pods use it until they are
+// gone (future), and pods with promised room will use it.
 func (v *Volumes) exclusive(task *ledger.Task, future bool) policy.Verdict {
 	pod, _ := task.Pod.Opaque.(*corev1.Pod)
 	if pod == nil {

@@ -46,7 +46,7 @@ func (h handle) SharedInformerFactory() informers.SharedInformerFactory { return
 
 func (h handle) SharedCSIManager() fwk.CSIManager { return h.csi }
 
-// standing is a node with those on it whose volumes count.
+// standing is a node with the pods on it that have volumes.
 type standing struct {
 	fwk.NodeInfo
 	node *corev1.Node
@@ -64,8 +64,8 @@ type onePod struct {
 
 func (o onePod) GetPod() *corev1.Pod { return o.pod }
 
-// limits counts what a node would have attached. In the future those who leave are gone,
-// and with them what they alone had attached; an eviction therefore may cure a refusal.
+// limits counts what a node would have attached. With future, leaving pods are gone, and so
+// are the volumes that only they had attached; so an eviction may end a refusal.
 func (v *Volumes) limits(task *ledger.Task, n ledger.NodeID, future bool) policy.Verdict {
 	pod, _ := task.Pod.Opaque.(*corev1.Pod)
 	if pod == nil || v.limiting == nil {

@@ -77,8 +77,8 @@ func (v *Volumes) claimAsChosen(fact *corev1.PersistentVolumeClaim, p place) *co
 	return fact
 }
 
-// dump is all that the book holds, as text: what the binder sees, and who sits with
-// what.
+// dump is the whole state as text: what the binder sees, and which task has which
+// volumes.
 func (v *Volumes) dump() map[string]string {
 	out := map[string]string{}
 	for kind, store := range v.stores { // order-free: into a map

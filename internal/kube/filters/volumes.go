@@ -82,8 +82,8 @@ func (v *Volumes) PluginState() ledger.PluginState { return v }
 // Concerns says that pods of a class name claims.
 func (v *Volumes) Concerns(s *model.Spec) bool { return s.Extra != "" }
 
-// PrePredicate refuses a task whose claims cannot be met anywhere: one is missing,
-// lost or going, or should have been given a volume before the pod came.
+// PrePredicate refuses a task with claims that no node can meet: one is missing,
+// lost or being deleted, or should have been given a volume before the pod came.
 func (v *Volumes) PrePredicate(t ledger.TaskID) policy.Verdict {
 	task := v.l.Task(t)
 	if v.off || !v.Concerns(task.Pod.Spec) {

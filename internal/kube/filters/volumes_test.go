@@ -256,7 +256,7 @@ func TestAChoiceIsOfOneLife(t *testing.T) {
 	has := func(want string) {
 		t.Helper()
 		seen, _, _ := w.v.stores[Volume].GetByKey("v1")
-		got := "nobody"
+		got := "no claim"
 		if ref := seen.(*corev1.PersistentVolume).Spec.ClaimRef; ref != nil {
 			got = string(ref.UID)
 		}
@@ -266,7 +266,7 @@ func TestAChoiceIsOfOneLife(t *testing.T) {
 	}
 	has("uid-a")
 	w.e.Apply(gone(t, claim("a", "local")))
-	has("nobody")
+	has("no claim")
 	again := claim("a", "local")
 	again.ResourceVersion = "9"
 	w.tell(again)
@@ -274,14 +274,14 @@ func TestAChoiceIsOfOneLife(t *testing.T) {
 	again = claim("a", "local")
 	again.UID, again.ResourceVersion = "second life", "10"
 	w.tell(again)
-	has("nobody")
+	has("no claim")
 	again.UID, again.ResourceVersion = "uid-a", "11"
 	w.tell(again)
 	has("uid-a")
 	v := localVolume("v1", "local", "n1", "1Gi")
 	v.UID, v.ResourceVersion = "second life", "12"
 	w.tell(v)
-	has("nobody")
+	has("no claim")
 }
 
 // The same of a claim for which a volume is to be made where its pod goes.

@@ -6,8 +6,8 @@
 // a pod names as its controller the metadata is read, once, and those of the controllers
 // above it, up to eight. Volcano reads the direct owners alone, of four kinds.
 //
-// It is not in the way of anybody: whoever asks is told what is known, and again when more
-// is. Tenants write what owners are called and may name millions: reads are bounded in
+// It blocks no caller: a question is answered with what is known, and again when more is
+// known. Tenants choose the names of owners and may name millions: reads are bounded in
 // rate and number, namespaces take turns, a kind that is not served or may not be read
 // costs no request for each of its owners, and an owner that no pod names any more is
 // forgotten.

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// fewest is how many owners are kept without a look at who names them.
+// fewest is how many owners are kept without checking which pods name them.
 const fewest = 1 << 12
 
-// young is how long an owner is kept whether somebody names it or not: the pod that does
+// young is how long an owner is kept whether a pod names it or not: the pod that does
 // may be on its way.
 const young = time.Minute
 

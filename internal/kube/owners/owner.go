@@ -19,7 +19,7 @@ type Standing uint8
 // From nothing to all.
 const (
 	Unread      Standing = iota // not yet: an answer is to be expected
-	Provisional                 // nobody may read it, or not now: it may say more one day
+	Provisional                 // it may not be read, or not now: later reads may say more
 	Final                       // read, or gone
 )
 
@@ -40,7 +40,7 @@ type Owner struct {
 	place   place
 	waited  place // where it waited before it was read
 	failed  int   // reads in a row that brought no answer
-	dropped bool  // nobody names it any more
+	dropped bool  // no pod names it any more
 	marked  uint64
 }
 

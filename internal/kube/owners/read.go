@@ -77,7 +77,7 @@ func (r *Reader) answer(o *Owner, m *metav1.PartialObjectMetadata, known Standin
 	}
 }
 
-// learn notes what an owner says and returns those of whom more is known by it.
+// learn records an owner's annotations and returns the owners below it for which more is now known.
 func (r *Reader) learn(o *Owner, m *metav1.PartialObjectMetadata, known Standing) []*Owner {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -44,7 +44,7 @@ type Reader struct {
 	owners  map[key]*Owner
 	turns   turns
 	refused map[missing]*refusal
-	most    int // so many owners may be known before those that nobody names are forgotten
+	most    int // so many owners may be known before those that no pod names are forgotten
 	sweep   uint64
 }
 
@@ -126,7 +126,7 @@ func (r *Reader) Run(ctx context.Context) {
 	}
 }
 
-// next waits for somebody who is to be read; nil when ctx has ended.
+// next waits for an owner to be read; nil when ctx has ended.
 func (r *Reader) next(ctx context.Context) *Owner {
 	for ctx.Err() == nil {
 		r.mu.Lock()

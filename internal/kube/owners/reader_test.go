@@ -71,7 +71,7 @@ func (s *server) has(resource, name string, above *metav1.OwnerReference, annota
 	s.objects[resource+"/"+name] = m
 }
 
-// ref names an owner whose UID is its name.
+// ref names an owner with its name as UID.
 func ref(apiVersion, kind, name string) *metav1.OwnerReference {
 	yes := true
 	return &metav1.OwnerReference{APIVersion: apiVersion, Kind: kind, Name: name, UID: types.UID(name), Controller: &yes}
@@ -142,8 +142,8 @@ func says(t *testing.T, r *Reader, o *Owner) translate.Said {
 	return said
 }
 
-// whose is an owner, with the UID that the server gives it.
-func whose(kind, name string) translate.Owner {
+// known is an owner, with the UID that the server gives it.
+func known(kind, name string) translate.Owner {
 	return translate.Owner{Kind: schema.ParseGroupKind(kind), Name: name, UID: types.UID(name)}
 }
 
@@ -157,14 +157,16 @@ func TestWhatOwnersSay(t *testing.T) {
 	}{
 		"the owner says both": {func(s *server) {
 			s.has("jobs", "train", ref("batch/v1", "Job", "above"), queueKey, "research", leastKey, "4")
-		}, ref("batch/v1", "Job", "train"), said{Queue: "research", MinMember: "4", Job: whose("Job.batch", "train")}, 1},
+		}, ref("batch/v1", "Job", "train"), said{Queue: "research", MinMember: "4", Job: known("Job.batch", "train")}, 1},
 		"the one above says what the owner does not": {func(s *server) {
 			s.has("replicasets", "web-5f", ref("apps/v1", "Deployment", "web"), queueKey, "research")
 			s.has("deployments", "web", nil, queueKey, "other", leastKey, "3")
 		}, ref("apps/v1", "ReplicaSet", "web-5f"), said{Queue: "research", MinMember: "3",
-			Job: whose("Deployment.apps", "web")}, 2},
-		"nobody says anything": {func(s *server) { s.has("jobs", "train", nil) }, ref("batch/v1", "Job", "train"), said{}, 1},
-		"it is gone":           {func(*server) {}, ref("batch/v1", "Job", "train"), said{}, 1},
+			Job: known("Deployment.apps", "web")}, 2},
+		"no owner says anything": {func(s *server) {
+			s.has("jobs", "train", nil)
+		}, ref("batch/v1", "Job", "train"), said{}, 1},
+		"it is gone": {func(*server) {}, ref("batch/v1", "Job", "train"), said{}, 1},
 		"a later one has its name": {func(s *server) {
 			s.has("jobs", "train", nil, leastKey, "4")
 			s.objects["jobs/train"].UID = "later"
@@ -196,7 +198,7 @@ func TestWhatOwnersSay(t *testing.T) {
 					t.Errorf("read were %v, want %d", s.reads, c.reads)
 				}
 				if s.told(o) == 0 {
-					t.Error("nobody was told")
+					t.Error("no answer came")
 				}
 			})
 		})
@@ -225,7 +227,7 @@ func TestAnOwnerThatCannotBeReadAtOnce(t *testing.T) {
 	})
 }
 
-// References that can be to nothing are asked of nobody.
+// References that cannot name an object cost no request.
 func TestReferencesToNothing(t *testing.T) {
 	running(t, func(_ *server, r *Reader) {
 		for name, change := range map[string]func(*metav1.OwnerReference){
@@ -322,7 +324,7 @@ func TestANamespaceWithManyOwners(t *testing.T) {
 	})
 }
 
-// Nobody waits for the owner of a pod that has a node, and it is read all the same.
+// No pod waits for the owner of a pod that has a node, and it is read all the same.
 func TestWhoIsReadFirst(t *testing.T) {
 	var turns turns
 	var got []string

@@ -20,7 +20,7 @@ func (m missing) rule() string {
 	return fmt.Sprintf(`{apiGroups: [%q], resources: [%q], verbs: [get]}`, m.group, m.resource)
 }
 
-// refusal is a kind whose objects may not be read: of all that wait for it one is tried now
+// refusal is a kind with objects that may not be read: one of the waiting owners is tried now
 // and then.
 type refusal struct {
 	waiting []*Owner

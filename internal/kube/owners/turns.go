@@ -5,15 +5,15 @@ type place uint8
 
 const (
 	nowhere place = iota
-	later         // a pod that has a node names it: nobody waits for the answer
+	later         // a pod that has a node names it: no pod waits for the answer
 	soon          // a pod waits for it
 	reading
 )
 
-// laterEach is every how many turns one of those that nobody waits for goes first.
+// laterEach is the number of turns after which an owner that no pod waits for goes first.
 const laterEach = 4
 
-// turns is who is to be read next.
+// turns chooses the owner to be read next.
 type turns struct {
 	soon, later ring
 	taken       int
@@ -31,7 +31,7 @@ func (t *turns) add(o *Owner, at place) {
 	}
 }
 
-// next takes who is to be read next; nil when there is nobody.
+// next takes the owner to be read next; nil when there is none.
 func (t *turns) next() *Owner {
 	t.taken++
 	if t.taken%laterEach == 0 {
@@ -48,7 +48,7 @@ func (t *turns) next() *Owner {
 // ring gives each namespace its turn, so that one with many owners keeps only its own
 // pods waiting.
 type ring struct {
-	order []string // of namespaces with somebody who waits
+	order []string // of namespaces with owners that wait
 	of    map[string][]*Owner
 }
 
@@ -63,7 +63,7 @@ func (r *ring) add(o *Owner) {
 	r.of[o.namespace] = append(waiting, o)
 }
 
-// next takes the first who still waits in this place.
+// next takes the first owner that still waits in this place.
 func (r *ring) next(at place) *Owner {
 	for len(r.order) > 0 {
 		namespace := r.order[0]

@@ -5,8 +5,8 @@
 // That claim is the only leave there is to take a gang apart, so it is made to fail in
 // doubt. It holds for one life of the PodGroup, one minimum, and exactly the pods that it
 // was made about: the digest of those that were bound and of those that waited. A pod that
-// is bound stays so until it is deleted, so while both digests hold nobody has bound a
-// member since. What cannot be read, or has a field that this version does not know, says
+// is bound stays so until it is deleted, so while both digests hold no member has been
+// bound since. What cannot be read, or has a field that this version does not know, says
 // nothing.
 //
 // It reads and writes text; what follows from it is decided elsewhere.
@@ -50,7 +50,7 @@ type Never struct {
 	Bound     string `json:"bound"`   // Digest of the members that were bound
 	Waiting   string `json:"waiting"` // … and of those that were not
 	// Unknown says that the phase of that name, which a gang has while some of its members run
-	// and others do not, is the writer's own word and nobody's that it ran.
+	// and others do not, was written by this scheduler, and does not show that it ran.
 	Unknown bool `json:"unknown,omitempty"`
 }
 

@@ -27,7 +27,7 @@ func TestARecordIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-// What anybody else wrote, or a newer version, is no record.
+// A text of another client, or of a newer version, is no record.
 func TestWhatIsNoRecordSaysNothing(t *testing.T) {
 	good := sample().Text()
 	for name, text := range map[string]string{
@@ -82,6 +82,6 @@ func TestAClaimHoldsForItsMembersOnly(t *testing.T) {
 	var none *record.Never
 	nothing := record.Never{MinMember: 4, Bound: record.Digest(nil), Waiting: record.Digest([]string{"c"})}
 	if none.Holds(4, []string{"a"}, nil) || nothing.Holds(4, nil, []string{"c"}) {
-		t.Error("a claim about nobody holds")
+		t.Error("a claim about no pods holds")
 	}
 }

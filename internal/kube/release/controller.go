@@ -19,8 +19,8 @@ import (
 // patience is how long one controller may take to be read.
 const patience = 5 * time.Second
 
-// controller is why the controller of so many pods would not make them anew, or that nobody
-// knows; "" where it will.
+// controller is why the controller of so many pods would not make them anew, or that this is
+// unknown; "" where it will.
 func (r *Reader) controller(ctx context.Context, namespace string, ref *metav1.OwnerReference, pods int) string {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -32,7 +32,7 @@ func (r *Reader) controller(ctx context.Context, namespace string, ref *metav1.O
 	case err != nil:
 		return fmt.Sprintf("%s could not be read: %v", what, err)
 	case o == nil:
-		return what + " is of a kind of which nobody knows whether it makes pods anew"
+		return what + " is of a kind that is not known to make pods anew"
 	case o.GetUID() != ref.UID:
 		return what + " is gone, and another has its name"
 	case o.GetDeletionTimestamp() != nil:
@@ -78,8 +78,8 @@ func (r *Reader) read(ctx context.Context, namespace string, ref *metav1.OwnerRe
 	}
 }
 
-// remakes are kinds whose controllers make a pod anew that was deleted, as long as they are
-// there, beside those of which more than that has to be known.
+// remakes are kinds with controllers that make a deleted pod anew as long as they exist. Other
+// kinds need a closer look.
 var remakes = map[schema.GroupKind]bool{
 	{Group: "apps", Kind: "DaemonSet"}:          true,
 	{Group: "ray.io", Kind: "RayCluster"}:       true,
@@ -130,8 +130,8 @@ func jobEnds(j *batchv1.Job, pods int) string {
 // defaultMaxRetry is how often Volcano's controller starts a job anew that says nothing.
 const defaultMaxRetry = 3
 
-// vcjobEnds is why Volcano's controller would end a job whose pods were deleted, or not make
-// them anew.
+// vcjobEnds is why Volcano's controller would end a job with deleted pods, or not make the pods
+// anew.
 func vcjobEnds(j *batchv1alpha1.Job) string {
 	switch phase := j.Status.State.Phase; phase {
 	case "", batchv1alpha1.Pending, batchv1alpha1.Running:

@@ -131,9 +131,9 @@ func controllerCases() map[string]controllerCase {
 		"a PyTorchJob":                 {"kubeflow.org/v1 PyTorchJob", named("kubeflow.org/v1", "PyTorchJob"), ""},
 		"an MPIJob of either operator": {"kubeflow.org/v2beta1 MPIJob", named("kubeflow.org/v2beta1", "MPIJob"), ""},
 		"a DaemonSet":                  {"apps/v1 DaemonSet", named("apps/v1", "DaemonSet"), ""},
-		"a kind that nobody knows":     {"example.com/v1 Thing", named("example.com/v1", "Thing"), "nobody knows"},
-		"a pod, as Spark's driver":     {"v1 Pod", &corev1.Pod{ObjectMeta: owner}, "nobody knows"},
-		"an API version that is none":  {"a/b/c Thing", nil, "nobody knows"},
+		"an unknown kind":              {"example.com/v1 Thing", named("example.com/v1", "Thing"), "not known to make"},
+		"a pod, as Spark's driver":     {"v1 Pod", &corev1.Pod{ObjectMeta: owner}, "not known to make"},
+		"an API version that is none":  {"a/b/c Thing", nil, "not known to make"},
 		"a Job":                        {batch, job(batchv1.JobSpec{}, batchv1.JobStatus{}), ""},
 		"a Job of which some have failed": {batch, job(batchv1.JobSpec{}, batchv1.JobStatus{Failed: 5}),
 			"would count 7 failures of 6"},
@@ -154,7 +154,7 @@ func controllerCases() map[string]controllerCase {
 			busv1alpha1.PodEvictedEvent)}, running), ""},
 		"a vcjob that has often": {vc, vcjob(batchv1alpha1.JobSpec{Policies: on(busv1alpha1.RestartJobAction,
 			busv1alpha1.PodEvictedEvent)}, batchv1alpha1.JobStatus{RetryCount: 2}), "2 times of 3"},
-		"a vcjob whose task ends it": {vc, vcjob(
+		"a vcjob with a task that ends it": {vc, vcjob(
 			batchv1alpha1.JobSpec{Tasks: []batchv1alpha1.TaskSpec{{Policies: on(busv1alpha1.TerminateJobAction,
 				busv1alpha1.AnyEvent)}}}, running), "TerminateJob"},
 		"a vcjob that failures abort": {vc, vcjob(batchv1alpha1.JobSpec{Policies: on(busv1alpha1.AbortJobAction,
@@ -169,7 +169,7 @@ func controllerCases() map[string]controllerCase {
 	}
 }
 
-// Whose pods are made anew when they are deleted, and whose are not, or nobody knows.
+// Some controllers make deleted pods anew, some do not, and of some it is not known.
 func TestWhichControllersMakePodsAnew(t *testing.T) {
 	for name, c := range controllerCases() {
 		t.Run(name, func(t *testing.T) {
@@ -243,6 +243,6 @@ func TestAGangIsReadWhole(t *testing.T) {
 		return true, nil, errors.New("no answer")
 	})
 	if _, err := r.Look(t.Context(), "ns", "g"); err == nil {
-		t.Error("a gang is read whose pods are not")
+		t.Error("a gang is read although its pods are not")
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// Budget translates a PodDisruptionBudget. One of which nobody can tell what it is about is set
-// aside; one of which nobody can tell how many it keeps allows no eviction.
+// Budget translates a PodDisruptionBudget. With an error in its selector it is set aside; with an
+// error in its amounts it allows no eviction.
 func Budget(b *policyv1.PodDisruptionBudget) *model.Budget {
 	var f faults
 	out := &model.Budget{

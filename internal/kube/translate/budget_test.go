@@ -142,6 +142,6 @@ func TestWhatABudgetsControllerCounted(t *testing.T) {
 		t.Error("the spec has changed since its controller counted")
 	}
 	if Budget(&policyv1.PodDisruptionBudget{}).Counted {
-		t.Error("nobody has counted a budget without a status")
+		t.Error("a budget without a status counts as counted")
 	}
 }

@@ -31,7 +31,7 @@ func at(path, key string) string {
 // annotation is the path of an annotation.
 func annotation(key string) string { return at("metadata.annotations", key) }
 
-// short cuts what nobody would read to its end.
+// short cuts a text that is too long to read.
 func short(text string) string {
 	const most = 64
 	if len(text) <= most {

@@ -17,8 +17,8 @@ const (
 	largePattern = 2048 // steps of the compiled pattern
 )
 
-// HyperNode translates a domain of the network. A tier or a member that nobody can mean sets
-// it aside: what it spans would be a guess.
+// HyperNode translates a domain of the network. An error in a tier or a member
+// sets it aside: its extent would be a guess.
 func HyperNode(h *topologyv1alpha1.HyperNode) *model.HyperNode {
 	var f faults
 	out := &model.HyperNode{Meta: meta(&h.ObjectMeta), TierName: h.Spec.TierName}
@@ -55,7 +55,8 @@ func (f *faults) member(path string, m *topologyv1alpha1.MemberSpec) (out model.
 	}
 	switch {
 	case given != 1:
-		f.fatal(path+".selector", "exactly one of exactMatch, regexMatch and labelMatch says who is meant; %d are given",
+		f.fatal(path+".selector", "exactly one of exactMatch, regexMatch and labelMatch says which members are meant; %d "+
+			"are given",
 			given)
 		return out, false
 	case s.ExactMatch != nil:

@@ -41,7 +41,7 @@ func TestAHyperNodeAsItIsMeant(t *testing.T) {
 	}
 }
 
-// What nobody can mean sets a HyperNode aside and names the field; a pattern is RE2 and small.
+// An error sets a HyperNode aside and names the field; a pattern is RE2 and small.
 func TestAHyperNodeThatNobodyCanMean(t *testing.T) {
 	for name, c := range map[string]struct {
 		tier   int
@@ -53,7 +53,8 @@ func TestAHyperNodeThatNobodyCanMean(t *testing.T) {
 		"no type": {1, topologyv1alpha1.MemberSpec{Selector: exactly("n1")},
 			`spec.members[0].type: "" is neither Node nor HyperNode`},
 		"no selector": {1, nodeMember(topologyv1alpha1.MemberSelector{}),
-			"spec.members[0].selector: exactly one of exactMatch, regexMatch and labelMatch says who is meant; 0 are given"},
+			"spec.members[0].selector: exactly one of exactMatch, regexMatch and labelMatch says which members are meant; 0 " +
+				"are given"},
 		"a pattern that is none": {1, nodeMember(pattern("(")),
 			"spec.members[0].selector.regexMatch.pattern: \"(\" is no regular expression of RE2"},
 		"a pattern looking behind": {1, nodeMember(pattern("(?<=a)b")), "spec.members[0].selector.regexMatch.pattern:"},
@@ -90,7 +91,7 @@ func TestWhatAJobAsksOfTheNetwork(t *testing.T) {
 			model.Topology{Hard: true, Highest: -1, HighestName: "rack"}, 0},
 		"both: the number is taken": {schedulingv1beta1.NetworkTopologySpec{HighestTierName: "rack",
 			HighestTierAllowed: &tier}, model.Topology{Hard: true, Highest: 2, HighestName: "rack"}, 1},
-		"hard without a tier binds nobody": {schedulingv1beta1.NetworkTopologySpec{}, model.Topology{Highest: -1}, 1},
+		"hard without a tier binds no pod": {schedulingv1beta1.NetworkTopologySpec{}, model.Topology{Highest: -1}, 1},
 		"below 0": {schedulingv1beta1.NetworkTopologySpec{HighestTierAllowed: &below},
 			model.Topology{Hard: true}, 1},
 		"an unknown mode": {schedulingv1beta1.NetworkTopologySpec{Mode: "firm", HighestTierAllowed: &tier},

@@ -12,16 +12,16 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// Bounds on what a pod may ask of those around it. Kubernetes has none; nobody means more,
-// and every term is looked at for many pods.
+// Bounds on a pod's affinity and spread. Kubernetes has none; useful pods have fewer, and every
+// term is looked at for many pods.
 const (
 	mostTerms  = 64   // affinity terms and spread constraints of a pod
 	mostValues = 1024 // requirements, values and namespaces of one term
 )
 
-// neighbours translates what a pod asks of the pods around it; nil where that is nothing. A
-// pod that asks what nobody can mean is set aside. It may run all the same, so of what it asks
-// is taken whatever keeps others away from it, as far as that can be meant.
+// neighbours translates a pod's affinity and spread; nil where it has none. A pod with an error
+// in them is set aside. It may run all the same, so its required anti-affinity is kept as far as
+// it can be read.
 func (f *faults) neighbours(p *corev1.Pod) *model.Neighbours {
 	var own faults
 	out := own.neighboursOf(p)

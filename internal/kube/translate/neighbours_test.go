@@ -55,7 +55,7 @@ func TestWhichPodsATermIsAbout(t *testing.T) {
 		"an empty namespaceSelector means all": {corev1.PodAffinityTerm{LabelSelector: selects("app=db"),
 			NamespaceSelector: selects()},
 			model.PodSelector{ByLabels: true, Selector: []model.Requirement{is("app", "db")}}},
-		"without a labelSelector nobody": {corev1.PodAffinityTerm{},
+		"without a labelSelector no pod": {corev1.PodAffinityTerm{},
 			model.PodSelector{Namespaces: []string{"ns"}, Nobody: true}},
 		"its own values of some labels, or none of them": {
 			corev1.PodAffinityTerm{LabelSelector: selects("app=web"), MatchLabelKeys: []string{"rev", "none"},

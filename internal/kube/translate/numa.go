@@ -24,8 +24,8 @@ const (
 // processor is one processor of a report.
 type processor struct{ id, numa, socket, core int }
 
-// NUMA translates a report about the NUMA nodes of the node of its name. One that nobody can mean
-// is set aside: what is free where would be a guess. Of the resources it tells of, cpus count.
+// NUMA translates a report about the NUMA nodes of the node of its name. A report with an error
+// is set aside: the free cpus would be a guess. Of the reported resources only cpus count.
 func NUMA(r *nodeinfov1alpha1.Numatopology) *model.NUMA {
 	var f faults
 	out := &model.NUMA{

@@ -57,7 +57,7 @@ func TestNUMA(t *testing.T) {
 	}
 }
 
-// A report that nobody can mean is set aside, whatever it holds; an unknown policy is told.
+// A report with an error is set aside, whatever else it has; an unknown policy is reported.
 func TestABadReportIsSetAside(t *testing.T) {
 	bad := func(change func(*nodeinfov1alpha1.NumatopoSpec)) *nodeinfov1alpha1.Numatopology {
 		r := report("0-7", "")

@@ -18,7 +18,7 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// DefaultScheduler is the schedulerName whose pods are ours when Options names none.
+// DefaultScheduler is the schedulerName of the pods to schedule when Options names none.
 const DefaultScheduler = "volcano"
 
 // Options is what translation needs to know beside the object. The zero value works.
@@ -31,8 +31,8 @@ type Options struct {
 	// direct controller is the top.
 	TopOwner func(namespace string, controller *metav1.OwnerReference) Owner
 	// OwnerSays returns an annotation of a pod's controller, or of the nearest one above it
-	// that has it; it is asked for what a pod that is to be adopted does not say itself. nil:
-	// nobody else is asked.
+	// that has it; it is called for annotations that a pod to be adopted does not have. nil:
+	// only the pod's own annotations count.
 	OwnerSays func(namespace string, controller *metav1.OwnerReference, key string) (string, bool)
 	// Specs lets pods share equal specs, labels and names; nil: each pod has its own.
 	Specs *Specs

@@ -170,7 +170,7 @@ var queues = map[string]struct {
 			"ashlar.sh/min-runtime": "90s", "ashlar.sh/max-evictions-per-minute": "0"}},
 			Spec: schedulingv1beta1.QueueSpec{Weight: 1}},
 		model.Queue{Weight: 1, Reclaimable: true, MinRuntime: ptr(int64(90e9)), MaxEvictions: ptr(int64(0))}},
-	"promises that nobody can mean": {
+	"promises with errors": {
 		schedulingv1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{
 			"ashlar.sh/min-runtime": "-1s", "ashlar.sh/max-evictions-per-minute": "few"}},
 			Spec: schedulingv1beta1.QueueSpec{Weight: 1}},

@@ -32,7 +32,7 @@ func Oversubscription(annotations map[string]string) map[string]string {
 	return out
 }
 
-// oversubscribed adds to what a node has what its annotations lend: to anybody's pods and whatever its
+// oversubscribed adds to what a node has what its annotations lend: to all pods and whatever its
 // label volcano.sh/oversubscription says, as Volcano does, but nothing while offline jobs are
 // evicted from it for want of room. What is no amount lends nothing.
 func (f *faults) oversubscribed(n *model.Node, annotations map[string]string) {

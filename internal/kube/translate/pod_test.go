@@ -119,7 +119,7 @@ var podFields = map[string]struct {
 	"on any room lent by the hour":         {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/revocable-zone": "*"}}}, lent},
 	"on room lent in one zone: none":       {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/revocable-zone": "rz1", "volcano.sh/preemptable": "true"}}}, func(p *model.Pod) {}},
 	"marked preemptable":                   {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/preemptable": "true"}}}, lent},
-	"preempts nobody": {corev1.Pod{Spec: corev1.PodSpec{PreemptionPolicy: ptr(
+	"preempts no pod": {corev1.Pod{Spec: corev1.PodSpec{PreemptionPolicy: ptr(
 		corev1.PreemptNever)}}, func(p *model.Pod) {
 		p.PreemptNever, p.PreemptSet = true, true
 	}},
@@ -158,11 +158,11 @@ var podFields = map[string]struct {
 	}},
 	"a minimum that is no number": {annotated("scheduling.volcano.sh/group-min-member", "two"),
 		fault("metadata.annotations[scheduling.volcano.sh/group-min-member]", `"two" is not a number of pods: 1 taken`)},
-	"a minimum of nobody": {annotated("scheduling.volcano.sh/group-min-member", "0"),
+	"a minimum of zero": {annotated("scheduling.volcano.sh/group-min-member", "0"),
 		fault("metadata.annotations[scheduling.volcano.sh/group-min-member]", `"0" is not a number of pods: 1 taken`)},
 	"a task priority that is no number": {annotated("volcano.sh/task-priority", "1e3"),
 		fault("metadata.annotations[volcano.sh/task-priority]", `"1e3" is not a priority: the pod's own taken`)},
-	"a toleration that nobody can understand": {corev1.Pod{Spec: corev1.PodSpec{Tolerations: []corev1.Toleration{{Key: "k",
+	"a toleration with an unknown operator": {corev1.Pod{Spec: corev1.PodSpec{Tolerations: []corev1.Toleration{{Key: "k",
 		Operator: "Near"}}}}, fault("spec.tolerations[0].operator", `"Near" is not known: the toleration is left out`)},
 }
 

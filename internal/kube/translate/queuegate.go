@@ -10,8 +10,8 @@ import (
 // which a pod asks for it, and of the scheduling gate that its webhook then puts there.
 const QueueGate = "scheduling.volcano.sh/queue-allocation-gate"
 
-// queueGate is where a pod stands at its queue's gate. Without the annotation nobody asked
-// for the gate to be opened, and as long as there are others it would open nothing.
+// queueGate is the state of a pod's queue gate. Without the annotation the scheduler is not asked
+// to remove the gate, and as long as the pod has other gates, removing it would not help.
 func (f *faults) queueGate(p *corev1.Pod) model.QueueGate {
 	asked, has := p.Annotations[QueueGate] == "true", false
 	for _, g := range p.Spec.SchedulingGates {

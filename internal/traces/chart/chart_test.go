@@ -93,7 +93,8 @@ func TestThePageShowsTheFigures(t *testing.T) {
 	page := written(t, run())
 	want := []string{"Utilisation: nvidia.com/gpu", "Queue shares: nvidia.com/gpu", "Jobs that wait", "Delay by gang size",
 		"Delay by queue", "Delay by user",
-		"As the cluster fills", "All jobs", "By queue", "By user", "By gang size (members)", "Who waits at the end, and why",
+		"As the cluster fills", "All jobs", "By queue", "By user", "By gang size (members)",
+		"Which jobs wait at the end, and why",
 		"Problems"}
 	if got := texts(t, page, "h2"); strings.Join(got, "|") != strings.Join(want, "|") {
 		t.Errorf("it shows\n%s, want\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -90,7 +90,7 @@ func floats[T ~int64](values []T) []float64 {
 	return out
 }
 
-// overTime draws utilisation, the queues' shares and who waits; nothing when no time
+// overTime draws utilisation, the queues' shares and the jobs that wait; nothing when no time
 // passed.
 func overTime(f *summary.Figures) []figure {
 	if f.Series == nil {

@@ -2,10 +2,10 @@
 // schedulers by: how long jobs waited and took, how full the cluster was, how much of its
 // idle room was of no use.
 //
-// It watches cycles (Watch.See) and knows of the world only what a plan says: who was
-// bound when and where, and who was evicted. The rest follows from the trace, since nodes
+// It watches cycles (Watch.See) and knows only what a plan contains: which pods were
+// bound when and where, and which were evicted. The rest follows from the trace, since nodes
 // obey and pods run for as long as they are told. It decides nothing and asks no clock;
-// how long a run took on the wall is told by who ran it.
+// the caller supplies how long a run took by the clock.
 //
 //	delay       from a job's submission to the cycle that binds the last of its minimum
 //	completion  from its submission to the end of its last member

@@ -99,7 +99,7 @@ func (s Seconds) String() string {
 }
 
 // Figures sums the run up, with what the engine reports at its end. wall is how long the
-// run took, 0 when nobody measured.
+// run took, 0 when it was not measured.
 func (w *Watch) Figures(report sched.Report, wall time.Duration) *Figures {
 	w.conclude()
 	begin, end := w.span()

@@ -20,7 +20,7 @@ import (
 //	wide   comes at 15 and wants both, 50 s; mid, with 17 left, stays: 33 to 83
 //	long   with 90 left: 84 to 174, or, if it begins anew, to 184
 //
-// By time x GPUs wide (100) waits for nobody else: mid has 17, long 180.
+// By time x GPUs wide (100) waits only for mid (17), not for long (180).
 func TestShortJobsStopLongOnesAndWhatThatCosts(t *testing.T) {
 	const nodes = "name,cpu_milli,memory_mib,gpu_count,gpu_model\nn,,,2,\n"
 	const jobs = "job,queue,user,submit_s,duration_s,members,min_members,cpu_milli_per_member,memory_mib_per_member,gpu_per_member,priority,type\n" +
@@ -37,7 +37,7 @@ func TestShortJobsStopLongOnesAndWhatThatCosts(t *testing.T) {
 			map[string]summary.Seconds{"ann": 184, "bob": 22, "eve": 68}, 1},
 		"least service left, at no cost": {"srsf-preempt", true,
 			map[string]summary.Seconds{"ann": 174, "bob": 22, "eve": 68}, 1},
-		"nobody is stopped": {"srsf", true, map[string]summary.Seconds{"ann": 101, "bob": 112,
+		"no job is stopped": {"srsf", true, map[string]summary.Seconds{"ann": 101, "bob": 112,
 			"eve": 158}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -39,7 +39,7 @@ type sweep struct {
 	cap    []int64
 	held   []level
 	asked  []level
-	gpu    int // among names; -1: nobody has one
+	gpu    int // among names; -1: no node has one
 	kinds  []kind
 	shift  []uint    // by which amounts are made small enough to be multiplied with pods
 	wasted [][]int64 // by node, times the number of pods
@@ -147,7 +147,7 @@ func (s *sweep) amounts(l resource.List) []int64 {
 	return out
 }
 
-// changes are all that happens up to an end, in order: who leaves goes before who comes.
+// changes are all that happens up to an end, in order: pods that leave before pods that come.
 func (s *sweep) changes(end time.Duration) []change {
 	var out []change
 	for _, p := range s.w.places {
