@@ -59,18 +59,8 @@ func (ac *accounts) asksNothing(row *Task) bool {
 // only what differs.
 func (ac *accounts) recount(row *Task, was, is contribution) {
 	job := &ac.l.Jobs.rows[row.Job]
-	role := &job.Roles[row.Role]
-	if was.counts {
-		job.By[was.status]--
-		role.By[was.status]--
-	}
-	if is.counts {
-		job.By[is.status]++
-		role.By[is.status]++
-	}
-	bestEffort, leaving := int32(change(was.bestEffort, is.bestEffort)), int32(change(was.leaving, is.leaving))
-	job.BestEffort, job.Leaving = job.BestEffort+bestEffort, job.Leaving+leaving
-	role.BestEffort, role.Leaving = role.BestEffort+bestEffort, role.Leaving+leaving
+	job.move(was, is)
+	job.Roles[row.Role].move(was, is)
 	if row.Sub >= 0 {
 		job.Subs[row.Sub].move(was, is)
 	}
@@ -156,7 +146,7 @@ func (ac *accounts) rate(j JobID, job *Job) {
 // though they have not moved.
 func (ac *accounts) touchMembers(j JobID) {
 	for _, s := range [...]model.Status{model.Bound, model.Running, model.Pipelined} {
-		for t := ac.l.Jobs.rows[j].first[s]; t != NoTask; t = ac.l.Tasks.rows[t].jobNext {
+		for t := ac.l.Jobs.rows[j].first[s]; t != NoTask; t = ac.l.Tasks.rows[t].at[inJob].next {
 			ac.l.Nodes.touch(ac.l.Tasks.rows[t].Node)
 		}
 	}

@@ -17,11 +17,11 @@ func (ac *accounts) movePlacing(t TaskID, s model.Status, n NodeID, c Chosen) {
 		ac.removeFromNode(t)
 	}
 	if row.Job != NoJob {
-		ac.l.Tasks.unlinkJob(t)
+		ac.l.Tasks.unlink(inJob, ac.l.Jobs.headOf(row), t)
 	}
 	row.Status, row.Node, row.Chosen = s, n, c
 	if row.Job != NoJob {
-		ac.l.Tasks.linkJob(t)
+		ac.l.Tasks.link(inJob, ac.l.Jobs.headOf(row), t)
 		ac.recount(row, was, ac.contributionOf(row))
 	}
 	if !stays {
@@ -34,7 +34,7 @@ func (ac *accounts) movePlacing(t TaskID, s model.Status, n NodeID, c Chosen) {
 func (ac *accounts) addToNode(t TaskID) {
 	row := &ac.l.Tasks.rows[t]
 	if row.Node != NoNode {
-		ac.l.Nodes.link(t)
+		ac.l.Tasks.link(onNode, &ac.l.Nodes.rows[row.Node].first, t)
 		ac.l.Nodes.count(row, 1)
 		ac.l.PluginStates.update(t, row, true)
 	} else if row.claims() {
@@ -47,7 +47,7 @@ func (ac *accounts) removeFromNode(t TaskID) {
 	if row.Node != NoNode {
 		ac.l.PluginStates.update(t, row, false)
 		ac.l.Nodes.count(row, -1)
-		ac.l.Nodes.unlink(t)
+		ac.l.Tasks.unlink(onNode, &ac.l.Nodes.rows[row.Node].first, t)
 	} else if row.claims() {
 		ac.l.Claims.count(row, -1)
 	}
@@ -60,7 +60,7 @@ func (ac *accounts) enter(t TaskID) {
 		r.Enter(t, row)
 	}
 	if row.Job != NoJob {
-		ac.l.Tasks.linkJob(t)
+		ac.l.Tasks.link(inJob, ac.l.Jobs.headOf(row), t)
 		ac.recount(row, contribution{}, ac.contributionOf(row))
 	}
 	ac.addToNode(t)
@@ -72,7 +72,7 @@ func (ac *accounts) leave(t TaskID) {
 	ac.removeFromNode(t)
 	if row.Job != NoJob {
 		ac.recount(row, ac.contributionOf(row), contribution{})
-		ac.l.Tasks.unlinkJob(t)
+		ac.l.Tasks.unlink(inJob, ac.l.Jobs.headOf(row), t)
 	}
 	for _, r := range ac.l.PluginStates.podObservers {
 		r.Leave(t, row)

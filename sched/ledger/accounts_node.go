@@ -38,7 +38,7 @@ func (ns *Nodes) weigh(n NodeID, without *Task) {
 // weight is what weigh counts in one dimension.
 func (ns *Nodes) weight(n NodeID, d resource.Dim, without *Task) (idle, releasing, pipelined resource.Sum) {
 	idle = idle.Plus(ns.cols.alloc[d][n])
-	for t := ns.rows[n].first; t != NoTask; t = ns.l.Tasks.rows[t].nodeNext {
+	for t := ns.rows[n].first; t != NoTask; t = ns.l.Tasks.rows[t].at[onNode].next {
 		row := &ns.l.Tasks.rows[t]
 		x := ns.l.Classes.rows[row.Class].Request.Get(d)
 		switch {

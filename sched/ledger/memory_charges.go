@@ -205,7 +205,7 @@ func (ac *accounts) setAsksNothing(j JobID, is bool) {
 	if job.marks.asksNothing == is {
 		return
 	}
-	for t := job.first[model.Pending]; t != NoTask; t = ac.l.Tasks.rows[t].jobNext {
+	for t := job.first[model.Pending]; t != NoTask; t = ac.l.Tasks.rows[t].at[inJob].next {
 		row := &ac.l.Tasks.rows[t]
 		job.marks.asksNothing = !is
 		was := ac.contributionOf(row)
@@ -294,15 +294,13 @@ func (cg *charging) Restore(c Charges) {
 
 // keepQueue makes a job with members that hold room count in a queue.
 func (cg *charging) keepQueue(j JobID, queue string) {
-	for s := range cg.l.Jobs.rows[j].first {
-		for t := cg.l.Jobs.rows[j].first[s]; t != NoTask; t = cg.l.Tasks.rows[t].jobNext {
-			if row := &cg.l.Tasks.rows[t]; row.holdsRoom() {
-				cg.l.Queues.setQueue(j, cg.l.Queues.row(queue))
-				if !row.charged {
-					cg.charge(t)
-				}
-				cg.apart(j)
+	for t := range cg.l.Jobs.members(j) {
+		if row := &cg.l.Tasks.rows[t]; row.holdsRoom() {
+			cg.l.Queues.setQueue(j, cg.l.Queues.row(queue))
+			if !row.charged {
+				cg.charge(t)
 			}
+			cg.apart(j)
 		}
 	}
 }

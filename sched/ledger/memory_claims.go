@@ -93,23 +93,41 @@ func (cl *Claims) count(row *Task, sign int64) {
 	if row.waived {
 		return
 	}
-	n := row.Held.Node
-	again := cl.l.Nodes.rows[n].far
 	for _, need := range cl.l.Classes.rows[row.Class].Need {
+		if need.Dim != resource.Pods {
+			job.claimed = job.claimed.Set(need.Dim, job.claimed.Get(need.Dim)+need.Amount*sign)
+		}
+	}
+	again := cl.keep(keptRoom{job.Queue, row.Class, row.Held.Node}, sign)
+	cl.l.Nodes.reweigh(row.Held.Node, row, sign, again)
+}
+
+// keptRoom is room of a node that is kept for a task of a class, and counts as claimed in a queue.
+type keptRoom struct {
+	queue QueueID
+	class ClassID
+	node  NodeID
+}
+
+// keep adds kept room (sign 1) to the figures of its node and of its queue and the queue's ancestors, or takes it
+// away (-1). It returns whether some figure of the node is, or was, too large to be updated: see reweigh.
+func (cl *Claims) keep(r keptRoom, sign int64) (again bool) {
+	again = cl.l.Nodes.rows[r.node].far
+	for _, need := range cl.l.Classes.rows[r.class].Need {
 		d := int(need.Dim)
-		cl.l.Nodes.cols.pipelined[d][n] += need.Amount * sign
-		cl.l.Nodes.rerun(d, n)
-		again = again || far(cl.l.Nodes.cols.idle[d][n], cl.l.Nodes.cols.releasing[d][n], cl.l.Nodes.cols.pipelined[d][n])
+		cols := &cl.l.Nodes.cols
+		cols.pipelined[d][r.node] += need.Amount * sign
+		cl.l.Nodes.rerun(d, r.node)
+		again = again || far(cols.idle[d][r.node], cols.releasing[d][r.node], cols.pipelined[d][r.node])
 		if need.Dim == resource.Pods {
 			continue
 		}
-		job.claimed = job.claimed.Set(need.Dim, job.claimed.Get(need.Dim)+need.Amount*sign)
 		cl.l.Changes.usageEpoch++
-		for q := job.Queue; q != NoQueue; q = cl.l.Queues.rows[q].up {
+		for q := r.queue; q != NoQueue; q = cl.l.Queues.rows[q].up {
 			cl.l.Queues.rows[q].Claimed[d] = cl.l.Queues.rows[q].Claimed[d].Plus(need.Amount * sign)
 		}
 	}
-	cl.l.Nodes.reweigh(n, row, sign, again)
+	return again
 }
 
 // Waive makes a task's claim not count within the try.

@@ -270,13 +270,6 @@ func (lo *Losses) Restore(losses []Loss) {
 	}
 }
 
-// keptRoom is room that a try keeps.
-type keptRoom struct {
-	queue QueueID
-	class ClassID
-	node  NodeID
-}
-
 // Beside keeps the room of a lost member on a node within a try: it counts as Pipelined there, and as Claimed
 // in the queue. Return undoes it.
 func (tx *Tx) Beside(x *Lost, n NodeID) { tx.l.Claims.keepBeside(tx.l.Claims.besideOf(x, n), true) }
@@ -290,7 +283,7 @@ func (cl *Claims) besideOf(x *Lost, n NodeID) keptRoom {
 
 // keepBeside keeps room, or gives it back, and notes how to undo that.
 func (cl *Claims) keepBeside(b keptRoom, keep bool) {
-	cl.l.Statements.undo = append(cl.l.Statements.undo, entry{task: NoTask, node: b.node, jobPrev: TaskID(b.class), jobNext: TaskID(b.queue), nominated: keep})
+	cl.l.Statements.undo = append(cl.l.Statements.undo, entry{task: NoTask, kept: b, keeps: keep})
 	cl.countBeside(b, keep)
 }
 
@@ -303,21 +296,7 @@ func (cl *Claims) countBeside(b keptRoom, keep bool) {
 		i := slices.Index(cl.aside, b)
 		cl.aside = slices.Delete(cl.aside, i, i+1)
 	}
-	again := cl.l.Nodes.rows[b.node].far
-	for _, need := range cl.l.Classes.rows[b.class].Need {
-		d := int(need.Dim)
-		cl.l.Nodes.cols.pipelined[d][b.node] += need.Amount * sign
-		cl.l.Nodes.rerun(d, b.node)
-		again = again || far(cl.l.Nodes.cols.idle[d][b.node], cl.l.Nodes.cols.releasing[d][b.node], cl.l.Nodes.cols.pipelined[d][b.node])
-		if need.Dim == resource.Pods {
-			continue
-		}
-		cl.l.Changes.usageEpoch++
-		for q := b.queue; q != NoQueue; q = cl.l.Queues.rows[q].up {
-			cl.l.Queues.rows[q].Claimed[d] = cl.l.Queues.rows[q].Claimed[d].Plus(need.Amount * sign)
-		}
-	}
-	if again {
+	if cl.keep(b, sign) {
 		cl.l.Nodes.weigh(b.node, nil)
 	}
 	cl.l.Nodes.touch(b.node)

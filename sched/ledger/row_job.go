@@ -182,11 +182,9 @@ func (js *Jobs) part(t TaskID) {
 	job.dropRoles()
 	if job.definer == t {
 		job.definer = NoTask
-		for s := range job.first {
-			for o := job.first[s]; o != NoTask; o = js.l.Tasks.rows[o].jobNext {
-				if job.definer == NoTask || js.defines(o, job.definer) {
-					job.definer = o
-				}
+		for o := range js.members(j) {
+			if job.definer == NoTask || js.defines(o, job.definer) {
+				job.definer = o
 			}
 		}
 		last = last || job.definer != NoTask

@@ -1,81 +1,64 @@
 package ledger
 
-import "ashlar.sh/sched/model"
+import (
+	"iter"
 
-func (ns *Nodes) link(t TaskID) {
-	row := &ns.l.Tasks.rows[t]
-	head := &ns.rows[row.Node].first
-	row.nodePrev, row.nodeNext = NoTask, *head
-	if *head != NoTask {
-		ns.l.Tasks.rows[*head].nodePrev = t
-	}
-	*head = t
+	"ashlar.sh/sched/model"
+)
+
+// The lists that tasks are on. A list is linked in both directions through the rows of its tasks.
+const (
+	onNode = iota // the tasks of a node
+	inJob         // the members of a job with one status
+	inSub         // the members of a sub-group
+	numLists
+)
+
+// neighbours are the tasks before and after a task on a list.
+type neighbours struct{ prev, next TaskID }
+
+// offLists is the neighbours of a task that is on no list.
+var offLists = [numLists]neighbours{{NoTask, NoTask}, {NoTask, NoTask}, {NoTask, NoTask}}
+
+// link puts a task first on a list that begins at head.
+func (ts *Tasks) link(list int, head *TaskID, t TaskID) {
+	ts.rows[t].at[list] = neighbours{NoTask, *head}
+	ts.relink(list, head, t)
 }
 
-func (ns *Nodes) unlink(t TaskID) {
-	row := &ns.l.Tasks.rows[t]
-	if row.nodePrev == NoTask {
-		ns.rows[row.Node].first = row.nodeNext
+// unlink takes a task off a list. The row keeps its neighbours, for relink.
+func (ts *Tasks) unlink(list int, head *TaskID, t TaskID) {
+	at := ts.rows[t].at[list]
+	if at.prev == NoTask {
+		*head = at.next
 	} else {
-		ns.l.Tasks.rows[row.nodePrev].nodeNext = row.nodeNext
+		ts.rows[at.prev].at[list].next = at.next
 	}
-	if row.nodeNext != NoTask {
-		ns.l.Tasks.rows[row.nodeNext].nodePrev = row.nodePrev
+	if at.next != NoTask {
+		ts.rows[at.next].at[list].prev = at.prev
 	}
 }
 
-// relink puts a task back between its old neighbours in the node's list. The row keeps these while the
-// task is on no list.
-func (ns *Nodes) relink(t TaskID) {
-	row := &ns.l.Tasks.rows[t]
-	if row.nodePrev == NoTask {
-		ns.rows[row.Node].first = t
+// relink puts a task between the neighbours that its row names.
+func (ts *Tasks) relink(list int, head *TaskID, t TaskID) {
+	at := ts.rows[t].at[list]
+	if at.prev == NoTask {
+		*head = t
 	} else {
-		ns.l.Tasks.rows[row.nodePrev].nodeNext = t
+		ts.rows[at.prev].at[list].next = t
 	}
-	if row.nodeNext != NoTask {
-		ns.l.Tasks.rows[row.nodeNext].nodePrev = t
-	}
-}
-
-func (ts *Tasks) linkJob(t TaskID) {
-	row := &ts.rows[t]
-	head := &ts.l.Jobs.rows[row.Job].first[row.Status]
-	row.jobPrev, row.jobNext = NoTask, *head
-	if *head != NoTask {
-		ts.rows[*head].jobPrev = t
-	}
-	*head = t
-}
-
-func (ts *Tasks) unlinkJob(t TaskID) {
-	row := &ts.rows[t]
-	if row.jobPrev == NoTask {
-		ts.l.Jobs.rows[row.Job].first[row.Status] = row.jobNext
-	} else {
-		ts.rows[row.jobPrev].jobNext = row.jobNext
-	}
-	if row.jobNext != NoTask {
-		ts.rows[row.jobNext].jobPrev = row.jobPrev
+	if at.next != NoTask {
+		ts.rows[at.next].at[list].prev = t
 	}
 }
 
-func (ts *Tasks) relinkJob(t TaskID) {
-	row := &ts.rows[t]
-	if row.jobPrev == NoTask {
-		ts.l.Jobs.rows[row.Job].first[row.Status] = t
-	} else {
-		ts.rows[row.jobPrev].jobNext = t
-	}
-	if row.jobNext != NoTask {
-		ts.rows[row.jobNext].jobPrev = t
-	}
-}
+// headOf is where the list begins on which a member of a job is by its status.
+func (js *Jobs) headOf(row *Task) *TaskID { return &js.rows[row.Job].first[row.Status] }
 
 // Tasks yields the tasks that hold room on a node, are terminating there, or are promised room. Decisions
 // must not depend on their order.
 func (ns *Nodes) Tasks(n NodeID, yield func(TaskID) bool) {
-	for t := ns.rows[n].first; t != NoTask; t = ns.l.Tasks.rows[t].nodeNext {
+	for t := ns.rows[n].first; t != NoTask; t = ns.l.Tasks.rows[t].at[onNode].next {
 		if !yield(t) {
 			return
 		}
@@ -84,16 +67,29 @@ func (ns *Nodes) Tasks(n NodeID, yield func(TaskID) bool) {
 
 // Tasks yields a job's members of one status. Decisions must not depend on their order.
 func (js *Jobs) Tasks(j JobID, s model.Status, yield func(TaskID) bool) {
-	for t := js.rows[j].first[s]; t != NoTask; t = js.l.Tasks.rows[t].jobNext {
+	for t := js.rows[j].first[s]; t != NoTask; t = js.l.Tasks.rows[t].at[inJob].next {
 		if !yield(t) {
 			return
 		}
 	}
 }
 
+// members yields a job's members of any status.
+func (js *Jobs) members(j JobID) iter.Seq[TaskID] {
+	return func(yield func(TaskID) bool) {
+		for _, first := range js.rows[j].first {
+			for t := first; t != NoTask; t = js.l.Tasks.rows[t].at[inJob].next {
+				if !yield(t) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // SubTasks yields the members of a sub-group, by its index in Subs. Decisions must not depend on the order.
 func (js *Jobs) SubTasks(j JobID, sub int32, yield func(TaskID) bool) {
-	for t := js.rows[j].Subs[sub].first; t != NoTask; t = js.l.Tasks.rows[t].subNext {
+	for t := js.rows[j].Subs[sub].first; t != NoTask; t = js.l.Tasks.rows[t].at[inSub].next {
 		if !yield(t) {
 			return
 		}
@@ -103,32 +99,17 @@ func (js *Jobs) SubTasks(j JobID, sub int32, yield func(TaskID) bool) {
 // enterSub counts a task in its sub-group, if it has one; leaveSub is its inverse. A try moves no task from
 // one sub-group to another.
 func (js *Jobs) enterSub(t TaskID) {
-	row := &js.l.Tasks.rows[t]
-	row.subPrev, row.subNext = NoTask, NoTask
-	if row.Sub < 0 {
-		return
+	if row := &js.l.Tasks.rows[t]; row.Sub >= 0 {
+		sub := &js.rows[row.Job].Subs[row.Sub]
+		js.l.Tasks.link(inSub, &sub.first, t)
+		sub.tasks++
 	}
-	sub := &js.rows[row.Job].Subs[row.Sub]
-	if row.subNext = sub.first; row.subNext != NoTask {
-		js.l.Tasks.rows[row.subNext].subPrev = t
-	}
-	sub.first = t
-	sub.tasks++
 }
 
 func (js *Jobs) leaveSub(t TaskID) {
-	row := &js.l.Tasks.rows[t]
-	if row.Sub < 0 {
-		return
+	if row := &js.l.Tasks.rows[t]; row.Sub >= 0 {
+		sub := &js.rows[row.Job].Subs[row.Sub]
+		js.l.Tasks.unlink(inSub, &sub.first, t)
+		sub.tasks--
 	}
-	sub := &js.rows[row.Job].Subs[row.Sub]
-	if row.subPrev == NoTask {
-		sub.first = row.subNext
-	} else {
-		js.l.Tasks.rows[row.subPrev].subNext = row.subNext
-	}
-	if row.subNext != NoTask {
-		js.l.Tasks.rows[row.subNext].subPrev = row.subPrev
-	}
-	sub.tasks--
 }

@@ -58,9 +58,7 @@ func (qs *Queues) regroupJob(j JobID) {
 	if !qs.heeds {
 		return
 	}
-	for s := range model.NumStatus {
-		for t := qs.l.Jobs.rows[j].first[s]; t != NoTask; t = qs.l.Tasks.rows[t].jobNext {
-			qs.l.Classes.reclass(t)
-		}
+	for t := range qs.l.Jobs.members(j) {
+		qs.l.Classes.reclass(t)
 	}
 }

@@ -124,17 +124,11 @@ func (js *Jobs) resub(j JobID, old *model.PodGroup) {
 		return
 	}
 	job.Subs = nil
-	for s := range job.first {
-		for t := job.first[s]; t != NoTask; t = js.l.Tasks.rows[t].jobNext {
-			row := &js.l.Tasks.rows[t]
-			if row.Sub = js.subJob(j, row.Pod); row.Sub < 0 {
-				continue
-			}
+	for t := range js.members(j) {
+		row := &js.l.Tasks.rows[t]
+		if row.Sub = js.subJob(j, row.Pod); row.Sub >= 0 {
 			js.enterSub(t)
-			sub, is := &job.Subs[row.Sub], js.l.accounts.contributionOf(row)
-			sub.By[row.Status]++
-			sub.BestEffort += int32(change(false, is.bestEffort))
-			sub.Leaving += int32(change(false, is.leaving))
+			job.Subs[row.Sub].move(contribution{}, js.l.accounts.contributionOf(row))
 		}
 	}
 }

@@ -33,10 +33,8 @@ type Task struct {
 	Held      *Commitment // never nil; a Commitment is never changed, only replaced
 	Chosen    Chosen      // with its node, until its fact shows the node
 
-	version            uint64 // of its fact
-	jobPrev, jobNext   TaskID // its job's tasks of one status
-	nodePrev, nodeNext TaskID
-	subPrev, subNext   TaskID // its sub-group's tasks
+	version uint64 // of its fact
+	at      [numLists]neighbours
 }
 
 // Placeable says that the task may be given a node: it is ours and pending, not gated and not set aside.
@@ -169,8 +167,7 @@ func (ts *Tasks) row(k Key) TaskID {
 		t = TaskID(len(ts.rows))
 		ts.rows = append(ts.rows, Task{})
 	}
-	ts.rows[t] = Task{Key: k, Held: ts.none, Job: NoJob, Role: -1, Sub: -1, Class: NoClass, Node: NoNode,
-		jobPrev: NoTask, jobNext: NoTask, nodePrev: NoTask, nodeNext: NoTask, subPrev: NoTask, subNext: NoTask}
+	ts.rows[t] = Task{Key: k, Held: ts.none, Job: NoJob, Role: -1, Sub: -1, Class: NoClass, Node: NoNode, at: offLists}
 	ts.byKey.put(k.Namespace, k.Name, t)
 	return t
 }

@@ -44,13 +44,14 @@ type Op struct {
 // entry is what undoing one move needs: the task's status, node, and neighbours in its lists. An entry without
 // a task is about room that a try keeps or gives back: see keepBeside.
 type entry struct {
-	task               TaskID
-	status             model.Status
-	node               NodeID
-	jobPrev, jobNext   TaskID
-	nodePrev, nodeNext TaskID
-	nominated, waived  bool
-	chosen             Chosen
+	task              TaskID
+	status            model.Status
+	node              NodeID
+	at                [numLists]neighbours
+	nominated, waived bool
+	chosen            Chosen
+	kept              keptRoom
+	keeps             bool // kept is room that was kept, not given back
 }
 
 // Tx is what a try changes the ledger with. It is valid only inside the closure that it is passed to.
@@ -186,8 +187,8 @@ func (st *Statements) step(t TaskID, s model.Status, n NodeID, c Chosen) {
 // note notes a task's status, node and neighbours for undo.
 func (st *Statements) note(t TaskID) {
 	row := &st.l.Tasks.rows[t]
-	st.undo = append(st.undo, entry{t, row.Status, row.Node, row.jobPrev, row.jobNext,
-		row.nodePrev, row.nodeNext, row.nominated, row.waived, row.Chosen})
+	st.undo = append(st.undo, entry{task: t, status: row.Status, node: row.Node, at: row.at,
+		nominated: row.nominated, waived: row.waived, chosen: row.Chosen})
 }
 
 // rollback undoes moves, the last first. Lists get their old order back, because each task is put between the
@@ -201,23 +202,23 @@ func (st *Statements) rollback(mark int) {
 
 func (st *Statements) takeBack(e *entry) {
 	if e.task == NoTask {
-		st.l.Claims.countBeside(keptRoom{QueueID(e.jobNext), ClassID(e.jobPrev), e.node}, !e.nominated)
+		st.l.Claims.countBeside(e.kept, !e.keeps)
 		return
 	}
 	row := &st.l.Tasks.rows[e.task]
 	was := st.l.accounts.contributionOf(row)
 	st.l.accounts.removeFromNode(e.task)
 	if row.Job != NoJob {
-		st.l.Tasks.unlinkJob(e.task)
+		st.l.Tasks.unlink(inJob, st.l.Jobs.headOf(row), e.task)
 	}
 	row.Status, row.Node, row.nominated, row.waived, row.Chosen = e.status, e.node, e.nominated, e.waived, e.chosen
-	row.jobPrev, row.jobNext, row.nodePrev, row.nodeNext = e.jobPrev, e.jobNext, e.nodePrev, e.nodeNext
+	row.at = e.at
 	if row.Job != NoJob {
-		st.l.Tasks.relinkJob(e.task)
+		st.l.Tasks.relink(inJob, st.l.Jobs.headOf(row), e.task)
 		st.l.accounts.recount(row, was, st.l.accounts.contributionOf(row))
 	}
 	if row.Node != NoNode {
-		st.l.Nodes.relink(e.task)
+		st.l.Tasks.relink(onNode, &st.l.Nodes.rows[row.Node].first, e.task)
 		st.l.Nodes.count(row, 1)
 		st.l.PluginStates.update(e.task, row, true)
 	} else if row.claims() {
