@@ -26,7 +26,7 @@ type Changes struct {
 	recommitted recommitted
 	arrived     []JobID // jobs to which pods came since TakeArrivals
 	arrivals    int     // pods and PodGroups that came since TakeArrivals
-	l           *Ledger
+	jobs        *Jobs
 }
 
 // RoomEpoch counts the events after which some task may find room that it did not find before: room freed, a
@@ -38,7 +38,7 @@ func (ch *Changes) RoomEpoch() uint64 { return ch.roomEpoch }
 // changes. A
 // value read inside a try must not be kept.
 func (ch *Changes) Settled() (nodes Cursor, figures uint64) {
-	return ch.l.Changes.Nodes.Now() - ch.vainNodes, ch.usageEpoch - ch.vainFigures
+	return ch.Nodes.Now() - ch.vainNodes, ch.usageEpoch - ch.vainFigures
 }
 
 // StateEpoch counts the changes to facts and commitments. A try that fails does not change it.

@@ -7,7 +7,7 @@ import "ashlar.sh/sched/model"
 func (ch *Changes) arrive(j JobID, was, p *model.Pod) {
 	if j != NoJob && p.Node == "" && !p.Gated && (was == nil || was.Gated) {
 		ch.arrivals++
-		if job := &ch.l.Jobs.rows[j]; !job.Arrived {
+		if job := &ch.jobs.rows[j]; !job.Arrived {
 			job.Arrived = true
 			ch.arrived = append(ch.arrived, j)
 		}
@@ -18,7 +18,7 @@ func (ch *Changes) arrive(j JobID, was, p *model.Pod) {
 // that there was such a pod, maybe of a job that is gone by now, or a new PodGroup.
 func (ch *Changes) TakeArrivals(f func(JobID)) (came bool) {
 	for _, j := range ch.arrived {
-		job := &ch.l.Jobs.rows[j]
+		job := &ch.jobs.rows[j]
 		if job.Arrived && job.By[model.Pending] > job.Gated {
 			f(j)
 		}
@@ -40,7 +40,7 @@ func (ch *Changes) Arrived() bool { return ch.arrivals > 0 }
 func (ch *Changes) RestoreArrivals(came bool, jobs []JobID) {
 	ch.TakeArrivals(func(JobID) {})
 	for _, j := range jobs {
-		ch.l.Jobs.rows[j].Arrived = true
+		ch.jobs.rows[j].Arrived = true
 		ch.arrived = append(ch.arrived, j)
 	}
 	if came {

@@ -2,7 +2,7 @@ package ledger
 
 // mark notes that a job changed, for TakeDirty and TakeTouched.
 func (ch *Changes) mark(j JobID) {
-	job := &ch.l.Jobs.rows[j]
+	job := &ch.jobs.rows[j]
 	if !job.marks.dirty {
 		job.marks.dirty = true
 		ch.dirty = append(ch.dirty, j)
@@ -21,7 +21,7 @@ func (ch *Changes) markTouched(j JobID, job *Job) {
 // failed try changed it: what was remembered of it may not hold any more.
 func (ch *Changes) TakeTouched(f func(JobID)) {
 	for _, j := range ch.touched {
-		ch.l.Jobs.rows[j].marks.touched = false
+		ch.jobs.rows[j].marks.touched = false
 		f(j)
 	}
 	ch.touched = ch.touched[:0]
@@ -31,8 +31,8 @@ func (ch *Changes) TakeTouched(f func(JobID)) {
 func (ch *Changes) TakeDirty(f func(JobID)) {
 	for i := 0; i < len(ch.dirty); i++ {
 		j := ch.dirty[i]
-		ch.l.Jobs.rows[j].marks.dirty = false
-		if !ch.l.Jobs.rows[j].marks.free {
+		ch.jobs.rows[j].marks.dirty = false
+		if !ch.jobs.rows[j].marks.free {
 			f(j)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 // HyperNodes holds the HyperNodes.
 type HyperNodes struct {
-	l *Ledger
+	changes *Changes
 
 	byName map[string]*model.HyperNode
 	epoch  uint64 // facts about HyperNodes so far
@@ -19,9 +19,6 @@ type HyperNodes struct {
 // Heed makes the ledger read facts about HyperNodes. A plugin that needs them calls it when it is
 // made. Without a call, such facts need not be passed to the ledger.
 func (hs *HyperNodes) Heed() { hs.heeded = true }
-
-// Heeded says that some plugin reads HyperNodes.
-func (hs *HyperNodes) Heeded() bool { return hs.heeded }
 
 // All returns the facts about HyperNodes, those set aside too, by age, the oldest first, then by name.
 func (hs *HyperNodes) All() []*model.HyperNode {
@@ -49,6 +46,6 @@ func (hs *HyperNodes) apply(name string, h *model.HyperNode) {
 	}
 	hs.epoch++
 	if hs.heeded {
-		hs.l.Changes.roomEpoch++ // a job that found no domain may find one
+		hs.changes.roomEpoch++ // a job that found no domain may find one
 	}
 }

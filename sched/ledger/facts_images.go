@@ -10,27 +10,26 @@ import (
 type images struct {
 	heeds bool
 	at    uint64
-	l     *Ledger
 }
 
 // Heed splits classes by the images that pods run. A plugin that reads images calls it when it is made.
-func (im *images) Heed() { im.l.Images.heeds = true }
+func (im *images) Heed() { im.heeds = true }
 
 // Epoch counts the changes to the images on nodes, with nodes that come and go. Such a change gives no
 // waiting task a new chance, and is in no feed.
-func (im *images) Epoch() uint64 { return im.l.Images.at }
+func (im *images) Epoch() uint64 { return im.at }
 
 // changed notes that a node's fact changed.
 func (im *images) changed(was, is *model.Node) {
 	if was == nil || is == nil || !slices.Equal(was.Images, is.Images) {
-		im.l.Images.at++
+		im.at++
 	}
 }
 
 // form writes the images of a spec if they split classes. As with NUMA nodes, it is no part of a class's
 // hash.
 func (im *images) form(s *model.Spec) string {
-	if !im.l.Images.heeds || len(s.Images) == 0 {
+	if !im.heeds || len(s.Images) == 0 {
 		return ""
 	}
 	var f model.Form

@@ -10,7 +10,7 @@ import (
 
 // Namespaces holds what belongs to namespaces: labels, ResourceQuotas and PodDisruptionBudgets.
 type Namespaces struct {
-	l *Ledger
+	changes *Changes
 
 	quotas   map[string][]*model.Quota  // by namespace, each list by name
 	budgets  map[string][]*model.Budget // likewise
@@ -31,10 +31,6 @@ func (ns *Namespaces) applyBudget(r model.Ref, o *model.Budget) {
 	put(ns.budgets, r, o, o == nil)
 	ns.budgeted++
 }
-
-// Budgets returns a namespace's disruption budgets by name, nil when it has none. The slice is valid until the
-// next fact.
-func (ns *Namespaces) Budgets(namespace string) []*model.Budget { return ns.budgets[namespace] }
 
 // AllBudgets yields every disruption budget by namespace and name.
 func (ns *Namespaces) AllBudgets(yield func(*model.Budget) bool) {
@@ -62,7 +58,7 @@ func (ns *Namespaces) applyNamespace(name string, o *model.Namespace) {
 		ns.byName[name] = o
 	}
 	ns.spaced++
-	ns.l.Changes.roomEpoch++
+	ns.changes.roomEpoch++
 }
 
 // Get returns the fact about a namespace, nil when there is none.

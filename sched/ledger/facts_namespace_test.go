@@ -18,7 +18,7 @@ func TestBudgetsAreANamespacesByName(t *testing.T) {
 		l.Apply(f)
 	}
 	names := func() (out []string) {
-		for _, b := range l.Namespaces.Budgets("web") {
+		for _, b := range l.Namespaces.budgets["web"] {
 			out = append(out, b.Name)
 		}
 		return out
@@ -31,19 +31,19 @@ func TestBudgetsAreANamespacesByName(t *testing.T) {
 	}
 	was, room := l.Namespaces.BudgetEpoch(), l.Changes.RoomEpoch()
 	tell("b", 4, &model.Budget{Allowed: 2})
-	if l.Namespaces.Budgets("web")[1].Allowed != 2 || l.Namespaces.BudgetEpoch() == was {
+	if l.Namespaces.budgets["web"][1].Allowed != 2 || l.Namespaces.BudgetEpoch() == was {
 		t.Error("a budget that changed is the one that holds, and the change is counted")
 	}
 	if l.Changes.RoomEpoch() != room {
 		t.Error("a budget frees no room")
 	}
 	tell("b", 3, &model.Budget{Allowed: 9})
-	if l.Namespaces.Budgets("web")[1].Allowed != 2 {
+	if l.Namespaces.budgets["web"][1].Allowed != 2 {
 		t.Error("an older fact holds no more")
 	}
 	tell("a", 5, nil)
 	tell("b", 6, nil)
-	if got := names(); got != nil || l.Namespaces.Budgets("elsewhere") != nil {
+	if got := names(); got != nil || l.Namespaces.budgets["elsewhere"] != nil {
 		t.Errorf("%v; they are gone", got)
 	}
 }

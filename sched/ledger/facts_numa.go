@@ -4,7 +4,8 @@ import "ashlar.sh/sched/model"
 
 // NUMATopologies holds the Numatopologies, by node.
 type NUMATopologies struct {
-	l *Ledger
+	nodes   *Nodes
+	changes *Changes
 
 	byNode map[string]*model.NUMA // by the node's name
 	heeded bool
@@ -16,7 +17,7 @@ type NUMATopologies struct {
 func (nt *NUMATopologies) Heed() { nt.heeded = true }
 
 // Of returns what is known of a node's NUMA nodes; nil if nothing is, or if its report makes no sense.
-func (nt *NUMATopologies) Of(n NodeID) *model.NUMA { return nt.byNode[nt.l.Nodes.rows[n].Name] }
+func (nt *NUMATopologies) Of(n NodeID) *model.NUMA { return nt.byNode[nt.nodes.rows[n].Name] }
 
 // apply takes in a report about a node's NUMA nodes. A task that was refused may find room on it now.
 func (nt *NUMATopologies) apply(name string, r *model.NUMA) {
@@ -37,9 +38,9 @@ func (nt *NUMATopologies) apply(name string, r *model.NUMA) {
 	if was.Alike(r) {
 		return
 	}
-	if n, ok := nt.l.Nodes.Find(name); ok && nt.heeded {
-		nt.l.Nodes.touch(n)
-		nt.l.Changes.roomEpoch++
+	if n, ok := nt.nodes.Find(name); ok && nt.heeded {
+		nt.nodes.touch(n)
+		nt.changes.roomEpoch++
 	}
 }
 

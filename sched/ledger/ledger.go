@@ -60,11 +60,10 @@ func (l *Ledger) wire() *Ledger {
 	l.Jobs.l = l
 	l.Queues.l = l
 	l.accounts.l = l
-	l.Changes.l = l
-	l.Namespaces.l = l
-	l.HyperNodes.l = l
-	l.NUMA.l = l
-	l.Images.l = l
+	l.Changes.jobs = &l.Jobs
+	l.Namespaces.changes = &l.Changes
+	l.HyperNodes.changes = &l.Changes
+	l.NUMA.nodes, l.NUMA.changes = &l.Nodes, &l.Changes
 	l.Backoffs.l = l
 	l.PluginStates.l = l
 	l.Statements.l = l

@@ -78,7 +78,7 @@ func (js *Jobs) Len() int { return len(js.rows) }
 
 // Find returns the row of a job, and false when there is none.
 func (js *Jobs) Find(k JobKey) (JobID, bool) {
-	return js.keys.find(js.l, k)
+	return js.keys.find(js.rows, k)
 }
 
 // Each yields every job that has a PodGroup or members, in the order of rows.
@@ -110,7 +110,7 @@ func (js *Jobs) row(k JobKey) JobID {
 		row.first[s] = NoTask
 	}
 	js.rows[j] = row
-	js.keys.put(js.l, k, j)
+	js.keys.put(js.rows, k, j)
 	js.rows[j].waits.paused = js.l.Backoffs.pausesWhole(j) // its pause may have been told before it
 	return j
 }

@@ -114,7 +114,7 @@ func (t *jobKeys) plain(k JobKey) byKey[JobID] {
 	}
 }
 
-func (t *jobKeys) find(l *Ledger, k JobKey) (JobID, bool) {
+func (t *jobKeys) find(rows []Job, k JobKey) (JobID, bool) {
 	if plain := t.plain(k); plain != nil {
 		return plain.find(k.Namespace, k.Name)
 	}
@@ -123,10 +123,10 @@ func (t *jobKeys) find(l *Ledger, k JobKey) (JobID, bool) {
 		j, ok := same.by[k.Owner]
 		return j, ok
 	}
-	return same.one, some && l.Jobs.rows[same.one].Key.Owner == k.Owner
+	return same.one, some && rows[same.one].Key.Owner == k.Owner
 }
 
-func (t *jobKeys) put(l *Ledger, k JobKey, j JobID) {
+func (t *jobKeys) put(rows []Job, k JobKey, j JobID) {
 	if plain := t.plain(k); plain != nil {
 		plain.put(k.Namespace, k.Name, j)
 		return
@@ -142,7 +142,7 @@ func (t *jobKeys) put(l *Ledger, k JobKey, j JobID) {
 		return
 	}
 	if same.by == nil {
-		first := &l.Jobs.rows[same.one].Key
+		first := &rows[same.one].Key
 		same = namesakes{by: map[string]JobID{first.Owner: same.one}, kinds: map[string]int{first.Kind(): 1}}
 	}
 	same.by[k.Owner] = j

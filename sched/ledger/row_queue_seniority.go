@@ -29,33 +29,33 @@ func (qs *Queues) Seniority(q QueueID) int32 {
 	s := &qs.seniority
 	if now := qs.l.Changes.QueueSpecs.Now(); s.mark != now {
 		s.mark = now
-		if !s.stands(qs.l) {
-			s.sort(qs.l)
+		if !s.stands(qs) {
+			s.sort(qs)
 		}
 	}
 	return s.ranks[q]
 }
 
 // stands says that the queues are the ones that were numbered last.
-func (s *seniority) stands(l *Ledger) bool {
+func (s *seniority) stands(qs *Queues) bool {
 	n := 0
-	for q := range l.Queues.rows {
-		if l.Queues.rows[q].Fact == nil {
+	for q := range qs.rows {
+		if qs.rows[q].Fact == nil {
 			continue
 		}
 		n++
-		if q >= len(s.ranks) || int(s.ranks[q]) >= len(s.by) || s.by[s.ranks[q]] != l.Queues.ageOf(QueueID(q)) {
+		if q >= len(s.ranks) || int(s.ranks[q]) >= len(s.by) || s.by[s.ranks[q]] != qs.ageOf(QueueID(q)) {
 			return false
 		}
 	}
 	return n == len(s.by)
 }
 
-func (s *seniority) sort(l *Ledger) {
-	s.by, s.ranks = s.by[:0], make([]int32, len(l.Queues.rows))
-	for q := range l.Queues.rows {
-		if l.Queues.rows[q].Fact != nil {
-			s.by = append(s.by, l.Queues.ageOf(QueueID(q)))
+func (s *seniority) sort(qs *Queues) {
+	s.by, s.ranks = s.by[:0], make([]int32, len(qs.rows))
+	for q := range qs.rows {
+		if qs.rows[q].Fact != nil {
+			s.by = append(s.by, qs.ageOf(QueueID(q)))
 		}
 	}
 	slices.SortFunc(s.by, queueAge.compare)

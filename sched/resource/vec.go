@@ -48,18 +48,6 @@ func (v Vec) Sub(w Vec) Vec {
 	return v
 }
 
-// SubFloor takes w away and stops at zero in each dimension: the positive part of
-// the difference (ExceededPart of the proportion seed).
-func (v Vec) SubFloor(w Vec) Vec {
-	v = v.Sub(w)
-	for i, x := range v {
-		if x < 0 {
-			v[i] = 0
-		}
-	}
-	return v
-}
-
 // Scale multiplies by num/den, den > 0, rounding each dimension towards zero; a
 // result beyond int64 is held at its edge (seed 004, "Multi").
 func (v Vec) Scale(num, den int64) Vec {
@@ -85,25 +73,6 @@ func (v Vec) Max(w Vec) Vec {
 		v[i] = max(v[i], x)
 	}
 	return v
-}
-
-// Diff returns what v has more than w and what it has less, both as positive
-// amounts (seed 004, "Diff").
-func (v Vec) Diff(w Vec) (increased, decreased Vec) {
-	return v.Clone().SubFloor(w), w.Clone().SubFloor(v)
-}
-
-// FitDelta is what would be left of v after giving req, in the dimensions req asks
-// for and zero elsewhere; a negative dimension is one that falls short (seed 004,
-// "FitDelta").
-func (v Vec) FitDelta(req Vec) Vec {
-	out := make(Vec, len(req))
-	for i, x := range req {
-		if x > 0 {
-			out[i] = v.Get(Dim(i)) - x
-		}
-	}
-	return out
 }
 
 // IsEmpty says that no dimension but pods holds anything; what is overdrawn holds

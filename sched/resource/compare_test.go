@@ -1,5 +1,8 @@
 package resource
 
+// The seed's comparisons and differences as it names them, so that what the engine does need not be compared with
+// them in words. The engine compares in single dimensions, where it decides, and needs none of them.
+
 // Relation counts the dimensions in which a first vector is less than, equal to and
 // greater than a second one. Dimensions that are zero in both are not counted.
 type Relation struct {
@@ -79,4 +82,35 @@ func Fits(need, have Vec) bool {
 		}
 	}
 	return true
+}
+
+// Diff returns what v has more than w and what it has less, both as positive
+// amounts (seed 004, "Diff").
+func (v Vec) Diff(w Vec) (increased, decreased Vec) {
+	return v.Clone().SubFloor(w), w.Clone().SubFloor(v)
+}
+
+// FitDelta is what would be left of v after giving req, in the dimensions req asks
+// for and zero elsewhere; a negative dimension is one that falls short (seed 004,
+// "FitDelta").
+func (v Vec) FitDelta(req Vec) Vec {
+	out := make(Vec, len(req))
+	for i, x := range req {
+		if x > 0 {
+			out[i] = v.Get(Dim(i)) - x
+		}
+	}
+	return out
+}
+
+// SubFloor takes w away and stops at zero in each dimension: the positive part of
+// the difference (ExceededPart of the proportion seed).
+func (v Vec) SubFloor(w Vec) Vec {
+	v = v.Sub(w)
+	for i, x := range v {
+		if x < 0 {
+			v[i] = 0
+		}
+	}
+	return v
 }
