@@ -2,6 +2,7 @@ package sched
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ashlar.sh/sched/class"
+	"ashlar.sh/sched/evict"
 	"ashlar.sh/sched/fraction"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
@@ -42,6 +44,10 @@ var views = []view{
 	{"class.Index", func(e *Engine) func() string {
 		x := class.New(e.l, e.policy)
 		return func() string { return nodeAnswers(e.l, x) }
+	}},
+	{"evict.Search", func(e *Engine) func() string {
+		search := evict.NewSearch(e.l, class.New(e.l, e.policy), e.policy)
+		return func() string { return victimAnswers(e.l, search) }
 	}},
 	{"session.Rotation", func(e *Engine) func() string {
 		s := &session.Session{L: e.l, Nodes: e.session.Nodes, Policy: e.policy, Profile: &e.profile, Trace: &trace.Recorder{}}
@@ -149,7 +155,22 @@ func nodeAnswers(l *ledger.Ledger, x *class.Index) string {
 				r.say("%v: on node %s fit %d, one is taken %t", key, l.Node(n).Name, fits[n], x.Takes(t, n, future))
 			}
 		}
-		r.say("%v: why %+v", key, x.Why(t))
+		r.say("%v: why %s", key, written(x.Why(t)))
+	}
+	return r.String()
+}
+
+// victimAnswers are, for every job with tasks that wait, whether pods would be evicted for it, and why not.
+func victimAnswers(l *ledger.Ledger, search *evict.Search) string {
+	var r report
+	l.Settle()
+	search.Open()
+	for _, scope := range []evict.Scope{evict.SameQueue, evict.OtherQueues} {
+		rule := evict.Options{Scope: scope, WholeGangs: true}
+		for _, j := range waitingJobs(l) {
+			tasks := slices.DeleteFunc(waitingTasks(l), func(t ledger.TaskID) bool { return l.Task(t).Job != j })
+			r.say("job %v, scope %d: %t, why %s", l.Job(j).Key, scope, search.Would(rule, j, tasks), written(search.Why(rule, j, tasks)))
+		}
 	}
 	return r.String()
 }
@@ -214,6 +235,12 @@ func policyAnswers(e *Engine, set *policy.Set, now int64) string {
 	return r.String()
 }
 
+// written is a reason with its causes.
+func written(r trace.Reason) []byte {
+	text, _ := json.Marshal(r)
+	return text
+}
+
 // waitingTasks are the tasks that may be placed, by key.
 func waitingTasks(l *ledger.Ledger) (out []ledger.TaskID) {
 	for t := range l.Tasks.Each {
@@ -223,6 +250,15 @@ func waitingTasks(l *ledger.Ledger) (out []ledger.TaskID) {
 	}
 	slices.SortFunc(out, func(a, b ledger.TaskID) int { return l.Task(a).Key.Compare(l.Task(b).Key) })
 	return out
+}
+
+// waitingJobs are the jobs of waitingTasks, by key.
+func waitingJobs(l *ledger.Ledger) (out []ledger.JobID) {
+	for _, t := range waitingTasks(l) {
+		out = append(out, l.Task(t).Job)
+	}
+	slices.SortFunc(out, func(a, b ledger.JobID) int { return l.Job(a).Key.Compare(l.Job(b).Key) })
+	return slices.Compact(out)
 }
 
 func nodeName(l *ledger.Ledger, n ledger.NodeID) string {
