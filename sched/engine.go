@@ -16,6 +16,7 @@ import (
 	"ashlar.sh/sched/evict"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/pending"
 	"ashlar.sh/sched/plugins"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/session"
@@ -103,9 +104,8 @@ func New(p policy.Profile, with ...Option) (*Engine, error) {
 	e.policy = set
 	set.Explain(true) // what is asked between cycles
 	nodes := class.New(e.l, set)
-	e.session = session.Session{L: e.l, Nodes: nodes, Policy: set, Profile: &e.profile,
+	e.session = session.Session{L: e.l, Nodes: nodes, Pending: pending.New(e.l, nodes, set), Policy: set, Profile: &e.profile,
 		Trace: &e.rec, Admit: e.admit, Surplus: session.Surplus{Period: o.period, Quiet: o.quiet}}
-	e.session.Wire()
 	e.evictor = evict.New(&e.session)
 	known := append([]session.Action{enqueue.Action{}, allocate.Action{}, backfill.Action{}, e.evictor.Action(preempt.Name, preempt.Options),
 		e.evictor.Action(reclaim.Name, reclaim.Options), e.evictor.Action(gangpreempt.Name, gangpreempt.Options),
@@ -148,7 +148,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	e.session.Open(now)
 	e.evictor.Open()
 	if e.turns != 0 && e.turns <= now {
-		e.session.TimePassed()
+		e.session.Pending.TimePassed()
 	}
 	e.turns = e.policy.At(now)
 	e.pauses = e.l.Backoffs.End(now)
@@ -188,7 +188,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	e.rephaseAll()
 	e.policy.Explain(true)
 	if e.resume = e.policy.Resume(); e.resume != 0 {
-		e.session.Deferred()
+		e.session.Pending.Deferred()
 	}
 	return e.plan, e.rec.Events, e.next()
 }

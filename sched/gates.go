@@ -136,8 +136,8 @@ func (qg *queueGates) letThrough(tx *ledger.Tx, j ledger.JobID, shut []ledger.Ta
 	}) {
 		open = nil
 	}
-	if refusal.Is() && qg.e.session.WaitRecord(j).Reason.Code == trace.SchedulingGated {
-		qg.e.session.Waits(j, trace.Reason{Code: trace.QueueGateShut, Have: len(shut) - len(open), Queue: refusal.Queue, Cause: &refusal})
+	if refusal.Is() && qg.e.session.Pending.Reason(j).Code == trace.SchedulingGated {
+		qg.e.session.Pending.Wait(j, trace.Reason{Code: trace.QueueGateShut, Have: len(shut) - len(open), Queue: refusal.Queue, Cause: &refusal})
 	}
 	return open
 }

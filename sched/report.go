@@ -164,7 +164,7 @@ func (e *Engine) JobReason(id ledger.JobID) trace.Reason {
 	j := e.l.Job(id)
 	if j.By[model.Pending] > 0 || j.By[model.Pipelined] > 0 || j.By[model.Allocated] > 0 ||
 		j.Exists() && j.AwaitsAdmission() {
-		if r := e.session.ReasonToShow(id, e.reports.ask); r.Is() {
+		if r := e.session.Pending.ReasonToShow(id, e.reports.ask); r.Is() {
 			if evict.Cured(r.Code) {
 				r.Evicting = e.evictor.Why(id, e.actions)
 			}

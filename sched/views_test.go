@@ -51,7 +51,6 @@ var views = []view{
 	}},
 	{"session.Rotation", func(e *Engine) func() string {
 		s := &session.Session{L: e.l, Nodes: e.session.Nodes, Policy: e.policy, Profile: &e.profile, Trace: &trace.Recorder{}}
-		s.Wire()
 		return func() string { return rotationAnswers(s) }
 	}},
 }

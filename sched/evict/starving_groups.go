@@ -57,7 +57,7 @@ func (v *starvingJobs) jobs(s *session.Session, look func(ledger.JobID) Starving
 			v.add(j, x)
 		}
 	}
-	s.Parking.TakeChanged(again)
+	s.Pending.TakeChanged(again)
 	if changed, known := s.L.Changes.QueueSpecs.Follow(&v.specSeen); !known || len(changed) > 0 {
 		for _, j := range s.L.Jobs.Active() {
 			again(j)

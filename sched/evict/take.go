@@ -80,7 +80,7 @@ func (e *Evictor) take(o Options, j ledger.JobID) bool {
 	s.Trace.Add(trace.Event{Kind: trace.JobPipelinedEvent, Job: s.L.Jobs.Called(j), Count: len(placed)})
 	s.Trace.Add(trace.Event{Kind: trace.Committing, Job: s.L.Jobs.Called(j)})
 	first := s.L.Task(placed[0])
-	s.Waits(j, trace.Reason{Code: trace.Reserved, Task: first.Key.String(), Text: s.L.Node(first.Node).Name})
+	s.Pending.Wait(j, trace.Reason{Code: trace.Reserved, Task: first.Key.String(), Text: s.L.Node(first.Node).Name})
 	return true
 }
 

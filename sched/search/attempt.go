@@ -6,6 +6,7 @@ import (
 
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/pending"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/topology"
@@ -17,7 +18,7 @@ type Outcome uint8
 
 // The outcomes of an attempt.
 const (
-	Refused   Outcome = iota // nothing was placed; the reason is kept in the job's WaitRecord
+	Refused   Outcome = iota // nothing was placed; the index of pending jobs has the reason
 	Kept                     // pipelined: its room is kept for this cycle (seed 003 §6.5)
 	Committed                // placed; the job has its minimum
 )
@@ -352,22 +353,23 @@ func (t *attempt) report(o Outcome, later bool) {
 		tell(trace.JobReadyEvent)
 		tell(trace.Committing)
 		if t.why.Is() {
-			s.NotePartial(j, t.why)
+			s.Pending.RefuseRest(j, t.why)
 		} else {
-			s.Clear(j)
+			s.Pending.Forget(j)
 		}
 	case Kept:
 		tell(trace.JobPipelinedEvent)
-		s.Waits(j, t.pipelinedReason())
+		s.Pending.Wait(j, t.pipelinedReason())
 	case Refused:
 		tell(trace.Discarding)
 		t.lend()
 		if t.why.Root().Code == trace.ClaimBudgetSpent {
-			s.Refuse(j, t.reason()) // not parked: it is tried again even when nothing changes
+			s.Pending.Refuse(j, t.reason()) // not parked: it is tried again even when nothing changes
 			return
 		}
 		if t.why.Code == trace.LostMemberFirst {
-			s.Park(j, t.reason(), true, t.explain && !later) // the lost members, too, may find no room any more
+			// The lost members, too, may find no room any more.
+			s.Pending.Park(j, pending.Refusal{Reason: t.reason(), Whole: t.explain && !later, Everywhere: true})
 			return
 		}
 		t.w.Park(s, t.reason(), t.explain && !later)

@@ -11,6 +11,7 @@ import (
 
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/pending"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
 )
@@ -41,15 +42,16 @@ func (w *PendingTasks) Promising(s *session.Session) bool {
 // OnlyPromised keeps only the members that have a reservation.
 func (w *PendingTasks) OnlyPromised() { w.Tasks = w.Tasks[:w.kept] }
 
-// Park notes why the job waits, as Session.Park does. Where the room that it lacks is a number of tasks
-// of one class, without reservations, it notes that, too: the rest of its minimum, or one task.
+// Park notes why the job waits, and what for. Where the room that it lacks is a number of tasks of one class,
+// without reservations, it notes that, too: the rest of its minimum, or one task.
 func (w *PendingTasks) Park(s *session.Session, r trace.Reason, whole bool) {
-	s.Park(w.Job, r, w.full, whole)
-	if w.full || len(w.Tasks) == 0 || reserved(s, w.Tasks[0]) {
-		return
+	refusal := pending.Refusal{Reason: r, Whole: whole, Everywhere: w.full}
+	if !w.full && len(w.Tasks) > 0 && !reserved(s, w.Tasks[0]) {
+		job := s.L.Job(w.Job)
+		refusal.Class = s.L.Task(w.Tasks[0]).Class
+		refusal.Tasks = max(1, int64(job.MinMember-job.Ready()-job.Waiting()))
 	}
-	job := s.L.Job(w.Job)
-	s.Lacks(w.Job, s.L.Task(w.Tasks[0]).Class, max(1, int64(job.MinMember-job.Ready()-job.Waiting())))
+	s.Pending.Park(w.Job, refusal)
 }
 
 // PendingTasksOf makes a job's list of pending tasks: members with a reservation first, then those that

@@ -1,8 +1,6 @@
 package session
 
 import (
-	"slices"
-
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/trace"
 )
@@ -23,16 +21,7 @@ func (s *Session) Candidates(worth, keep func(ledger.JobID) bool) []ledger.JobID
 			out = append(out, j)
 		}
 	}
-	return s.inOrder(out, keep)
-}
-
-func (s *Session) inOrder(jobs []ledger.JobID, keep func(ledger.JobID) bool) []ledger.JobID {
-	slices.SortFunc(jobs, s.byName)
-	return slices.DeleteFunc(jobs, func(j ledger.JobID) bool { return !keep(j) })
-}
-
-func (s *Session) byName(a, b ledger.JobID) int {
-	return s.L.Job(a).Key.Compare(s.L.Job(b).Key)
+	return s.Pending.InOrder(out, keep)
 }
 
 // Enter and Leave mark the beginning and the end of an action in the trace (seed 003 §2.2).

@@ -68,7 +68,7 @@ func candidate(s *session.Session, j ledger.JobID) *search.PendingTasks {
 		}
 		r = idle(s, j)
 	}
-	s.Waits(j, r)
+	s.Pending.Wait(j, r)
 	if r.Code == trace.QueueNotOpen {
 		s.Trace.Add(trace.Event{Kind: trace.QueueNotOpenEvent, Job: s.L.Jobs.Called(j), Queue: r.Queue, Reason: r})
 	}

@@ -27,7 +27,7 @@ type round struct {
 // begin makes a round, and lists the jobs that may be served.
 func begin(s *session.Session, kept []ledger.JobID) (*round, []ledger.JobID) {
 	r := &round{s: s, pending: map[ledger.JobID]*search.PendingTasks{}, room: s.L.Changes.RoomEpoch(), kept: kept}
-	return r, s.Parking.Unparked(func(j ledger.JobID) bool {
+	return r, s.Pending.Unparked(func(j ledger.JobID) bool {
 		if slices.Contains(kept, j) {
 			return false
 		}
@@ -79,7 +79,7 @@ func (r *round) anyWaits() bool { return len(r.later) > 0 || !r.borrowed && r.ma
 func (r *round) startable() bool {
 	for ; len(r.minimums) > 0; r.minimums = r.minimums[1:] {
 		j := r.minimums[0]
-		if r.begun(j) || slices.Contains(r.kept, j) || r.s.Parking.Parked(j) {
+		if r.begun(j) || slices.Contains(r.kept, j) || r.s.Pending.Parked(j) {
 			continue
 		}
 		if _, over := r.s.Policy.Overused(r.s.L.Job(j).Queue); !over && search.Would(r.s, j) {
@@ -103,7 +103,7 @@ func (r *round) join(rotation *session.Rotation) *session.Rotation {
 		return r.s.Rotate(append(rotation.Remaining(), later...))
 	}
 	for _, j := range later {
-		r.s.Waits(j, trace.Reason{Code: trace.MinimumsFirst})
+		r.s.Pending.Wait(j, trace.Reason{Code: trace.MinimumsFirst})
 	}
 	r.held = later
 	return rotation
@@ -144,8 +144,8 @@ func (r *round) turn(rotation *session.Rotation, q ledger.QueueID, j ledger.JobI
 		r.later = append(r.later, j)
 	case again:
 		rotation.Again(q, j)
-	case served && !s.WaitRecord(j).Reason.Is():
-		s.Waits(j, idle(s, j))
+	case served && !s.Pending.Reason(j).Is():
+		s.Pending.Wait(j, idle(s, j))
 	}
 	rotation.Return(q)
 }

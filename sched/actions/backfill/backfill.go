@@ -23,7 +23,7 @@ func (Action) Name() string { return Name }
 func (Action) Execute(s *session.Session) {
 	s.Enter(Name)
 	defer s.Leave(Name)
-	rotation := s.Rotate(s.Parking.BestEffort(func(j ledger.JobID) bool {
+	rotation := s.Rotate(s.Pending.BestEffort(func(j ledger.JobID) bool {
 		return !s.Gate(j).Is() && !s.Policy.ValidateJob(j).Is()
 	}))
 	for {
@@ -31,10 +31,10 @@ func (Action) Execute(s *session.Session) {
 		if !ok {
 			return
 		}
-		if placed, why := search.Backfill(s, j); why.Is() && !s.WaitRecord(j).Reason.Is() {
-			s.Waits(j, why)
+		if placed, why := search.Backfill(s, j); why.Is() && !s.Pending.Reason(j).Is() {
+			s.Pending.Wait(j, why)
 		} else if placed > 0 && s.L.Job(j).By[model.Pending] == 0 {
-			s.Clear(j)
+			s.Pending.Forget(j)
 		}
 		rotation.Return(q)
 	}

@@ -25,10 +25,10 @@ func (Action) Name() string { return Name }
 func (Action) Execute(s *session.Session) {
 	s.Enter(Name)
 	defer s.Leave(Name)
-	rotation := s.Rotate(s.Parking.Pending(func(j ledger.JobID) bool {
+	rotation := s.Rotate(s.Pending.AwaitingAdmission(func(j ledger.JobID) bool {
 		r := s.Gate(j)
 		if r.Is() {
-			s.Waits(j, r)
+			s.Pending.Wait(j, r)
 		}
 		return !r.Is()
 	}))
@@ -49,11 +49,11 @@ func admit(s *session.Session, j ledger.JobID) {
 		if r, ok := s.Policy.Enqueueable(j); !ok {
 			event.Kind, event.Reason = trace.NotEnqueued, r
 			s.Trace.Add(event)
-			s.Waits(j, r)
+			s.Pending.Wait(j, r)
 			return
 		}
 	}
 	s.Admit(j)
-	s.Clear(j)
+	s.Pending.Forget(j)
 	s.Trace.Add(event)
 }

@@ -1,4 +1,4 @@
-package session
+package pending
 
 import (
 	"testing"
@@ -11,21 +11,27 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// waiting is a session with a job that waits on a cluster of one node.
-func waiting(t *testing.T) (*Session, ledger.JobID, *int) {
+// cluster is a ledger with the index of its pending jobs.
+type cluster struct {
+	*Index
+	L *ledger.Ledger
+}
+
+// waiting is a cluster of one node with a job that waits.
+func waiting(t *testing.T) (*cluster, ledger.JobID, *int) {
 	t.Helper()
 	version := 0
-	s := (&Session{L: ledger.New(), Trace: &trace.Recorder{}}).Wire()
+	s := &cluster{L: ledger.New()}
 	set, err := policy.Build(policy.Profile{}, nil, s.L)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Policy, s.Nodes = set, class.New(s.L, set)
+	s.Index = New(s.L, class.New(s.L, set), set)
 	tell(s, &version, model.KindQueue, "", "default", &model.Queue{Meta: model.Meta{Name: "default"}, Weight: 1})
 	tell(s, &version, model.KindNode, "", "node", &model.Node{Meta: model.Meta{Name: "node"}, Allocatable: cpu(4)})
 	tell(s, &version, model.KindPod, "ns", "waits", pod("waits", ""))
 	tell(s, &version, model.KindPod, "ns", "other", pod("other", ""))
-	s.Open(1)
+	s.Open()
 	j, ok := s.L.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "waits", Adopted: true})
 	if !ok {
 		t.Fatal("the pod has no job")
@@ -43,14 +49,14 @@ func pod(name, node string) *model.Pod {
 	return p
 }
 
-func tell(s *Session, version *int, k model.Kind, namespace, name string, o model.Object) {
+func tell(s *cluster, version *int, k model.Kind, namespace, name string, o model.Object) {
 	*version++
 	s.L.Apply(model.Fact{Ref: model.Ref{Kind: k, Namespace: namespace, Name: name}, Version: uint64(*version), Object: o})
 	s.L.Settle()
 }
 
 // take gives the room on the node to the other pod, in a statement that holds or not.
-func take(s *Session, holds bool) {
+func take(s *cluster, holds bool) {
 	t, _ := s.L.Tasks.Find(ledger.Key{Namespace: "ns", Name: "other"})
 	n, _ := s.L.Nodes.Find("node")
 	s.L.Try(func(tx *ledger.Tx) bool {
@@ -62,19 +68,19 @@ func take(s *Session, holds bool) {
 // TestWhatWakesAParkedJob: only what its answer rests on.
 func TestWhatWakesAParkedJob(t *testing.T) {
 	room, quota := trace.Reason{Code: trace.NotEnoughResources}, trace.Reason{Code: trace.QueueDeserved}
-	changes := map[string]func(s *Session, version *int){
-		"nothing":       func(*Session, *int) {},
-		"another cycle": func(s *Session, _ *int) { s.Open(2) },
-		"less room":     func(s *Session, _ *int) { take(s, true) },
-		"a failed try":  func(s *Session, _ *int) { take(s, false) },
-		"a node": func(s *Session, v *int) {
+	changes := map[string]func(s *cluster, version *int){
+		"nothing":       func(*cluster, *int) {},
+		"another cycle": func(s *cluster, _ *int) { s.Open() },
+		"less room":     func(s *cluster, _ *int) { take(s, true) },
+		"a failed try":  func(s *cluster, _ *int) { take(s, false) },
+		"a node": func(s *cluster, v *int) {
 			tell(s, v, model.KindNode, "", "more", &model.Node{Meta: model.Meta{Name: "more"}, Allocatable: cpu(4)})
 		},
-		"a queue": func(s *Session, v *int) {
+		"a queue": func(s *cluster, v *int) {
 			tell(s, v, model.KindQueue, "", "q", &model.Queue{Meta: model.Meta{Name: "q"}})
 		},
-		"its own pod": func(s *Session, v *int) { tell(s, v, model.KindPod, "ns", "waits", pod("waits", "")) },
-		"a pod that asks for more": func(s *Session, v *int) {
+		"its own pod": func(s *cluster, v *int) { tell(s, v, model.KindPod, "ns", "waits", pod("waits", "")) },
+		"a pod that asks for more": func(s *cluster, v *int) {
 			tell(s, v, model.KindPod, "ns", "third", pod("third", ""))
 		},
 	}
@@ -94,13 +100,13 @@ func TestWhatWakesAParkedJob(t *testing.T) {
 		for change, do := range changes {
 			t.Run(test.name+" by "+change, func(t *testing.T) {
 				s, j, version := waiting(t)
-				s.Park(j, test.reason, test.full, true)
+				s.Park(j, Refusal{Reason: test.reason, Whole: true, Everywhere: test.full})
 				do(s, version)
 				want := false
 				for _, c := range test.sleeps {
 					want = want || c == change
 				}
-				if got := s.Parking.Parked(j); got != want {
+				if got := s.Parked(j); got != want {
 					t.Errorf("parked %t, want %t", got, want)
 				}
 			})
@@ -117,7 +123,7 @@ func TestTheReasonShownIsThePresentOne(t *testing.T) {
 		asked++
 		return trace.Reason{Code: trace.NodesRefuse}
 	}
-	s.Park(j, trace.Reason{Code: trace.NotEnoughResources}, false, true)
+	s.Park(j, Refusal{Reason: trace.Reason{Code: trace.NotEnoughResources}, Whole: true})
 	if r := s.ReasonToShow(j, ask); r.Code != trace.NotEnoughResources || asked != 0 {
 		t.Fatalf("shown is %s, asked %d times; nothing has changed", r.Code, asked)
 	}
@@ -127,7 +133,7 @@ func TestTheReasonShownIsThePresentOne(t *testing.T) {
 			t.Fatalf("shown is %s, asked %d times, want the answer of one question", r.Code, asked)
 		}
 	}
-	if !s.Parking.Parked(j) {
+	if !s.Parked(j) {
 		t.Error("showing a reason wakes the job")
 	}
 }
@@ -136,23 +142,23 @@ func TestTheReasonShownIsThePresentOne(t *testing.T) {
 // and for the job that had the row then.
 func TestWhatWasNotedEarlierIsForgotten(t *testing.T) {
 	s, j, version := waiting(t)
-	s.Waits(j, trace.Reason{Code: trace.QueueNotFound})
-	if got := s.WaitRecord(j).Reason.Code; got != trace.QueueNotFound {
+	s.Wait(j, trace.Reason{Code: trace.QueueNotFound})
+	if got := s.Reason(j).Code; got != trace.QueueNotFound {
 		t.Errorf("the reason is %q within the cycle", got)
 	}
-	s.Open(2)
-	if got := s.WaitRecord(j).Reason.Code; got != trace.None {
+	s.Open()
+	if got := s.Reason(j).Code; got != trace.None {
 		t.Errorf("the reason is still %q in the next cycle", got)
 	}
-	s.Park(j, trace.Reason{Code: trace.NotEnoughResources}, false, true)
+	s.Park(j, Refusal{Reason: trace.Reason{Code: trace.NotEnoughResources}, Whole: true})
 	tell(s, version, model.KindPod, "ns", "waits", nil)
 	tell(s, version, model.KindPod, "ns", "heir", pod("heir", ""))
 	heir, _ := s.L.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "heir", Adopted: true})
 	if heir != j {
 		t.Skip("rows are not reused in this order")
 	}
-	if s.Parking.Parked(heir) || s.WaitRecord(heir).Reason.Is() {
-		t.Errorf("the row's new job inherits %+v", s.WaitRecord(heir).Reason)
+	if s.Parked(heir) || s.Reason(heir).Is() {
+		t.Errorf("the row's new job inherits %+v", s.Reason(heir))
 	}
 }
 
@@ -161,11 +167,10 @@ func TestWhatWasNotedEarlierIsForgotten(t *testing.T) {
 func TestParkedJobsAreAskedTogether(t *testing.T) {
 	s, waits, version := waiting(t)
 	o, _ := s.L.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "other", Adopted: true})
-	fresh := func() []ledger.JobID { return s.Parking.Unparked(func(ledger.JobID) bool { return true }) }
+	fresh := func() []ledger.JobID { return s.Unparked(func(ledger.JobID) bool { return true }) }
 	park := func(jobs ...ledger.JobID) {
 		for _, j := range jobs {
-			s.Park(j, trace.Reason{Code: trace.NotEnoughResources}, false, true)
-			s.Lacks(j, s.L.Task(0).Class, 1)
+			s.Park(j, Refusal{Reason: trace.Reason{Code: trace.NotEnoughResources}, Whole: true, Class: s.L.Task(0).Class, Tasks: 1})
 		}
 	}
 	foreign := pod("sits", "node")
@@ -177,8 +182,8 @@ func TestParkedJobsAreAskedTogether(t *testing.T) {
 		t.Fatalf("%d jobs are to be asked, want both", len(got))
 	}
 	park(waits, o)
-	for cycle := int64(2); cycle < 5; cycle++ {
-		s.Open(cycle)
+	for range 3 {
+		s.Open()
 		tell(s, version, model.KindPod, "ns", "brief", brief)
 		tell(s, version, model.KindPod, "ns", "brief", nil)
 		if got := fresh(); len(got) != 0 {
@@ -200,16 +205,16 @@ func TestParkedJobsAreAskedTogether(t *testing.T) {
 func TestAJobThatRunsIsNotRemembered(t *testing.T) {
 	s, j, version := waiting(t)
 	other, _ := s.L.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "other", Adopted: true})
-	s.Waits(j, trace.Reason{Code: trace.NotEnoughResources})
-	if s.WaitRecord(other).Reason.Is() || s.Parking.Parked(other) {
+	s.Wait(j, trace.Reason{Code: trace.NotEnoughResources})
+	if s.Reason(other).Is() || s.Parked(other) {
 		t.Error("a job of which nothing was noted has a reason")
 	}
-	if len(s.waitRecords) > int(other) && s.waitRecords[other] != nil {
+	if len(s.jobs) > int(other) && s.jobs[other].record != nil {
 		t.Error("a job of which nothing was noted is remembered")
 	}
 	tell(s, version, model.KindPod, "ns", "waits", pod("waits", "node"))
-	s.Open(2)
-	if s.WaitRecord(j).Reason.Is() || s.waitRecords[j] != nil {
+	s.Open()
+	if s.Reason(j).Is() || s.jobs[j].record != nil {
 		t.Error("a job that runs is remembered for having waited")
 	}
 }

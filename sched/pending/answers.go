@@ -1,0 +1,25 @@
+package pending
+
+// Answers remembers answers that may depend on the whole state, by question. All are forgotten once anything
+// has changed. The zero Answers is empty.
+type Answers[Q comparable, A any] struct {
+	at Versions
+	of map[Q]A
+}
+
+// Remember notes an answer that was found now.
+func (m *Answers[Q, A]) Remember(x *Index, q Q, a A) {
+	if now := x.Now().Of(Anything); m.of == nil || m.at != now {
+		m.at, m.of = now, map[Q]A{}
+	}
+	m.of[q] = a
+}
+
+// Recall returns the answer that was remembered, if nothing has changed since.
+func (m *Answers[Q, A]) Recall(x *Index, q Q) (a A, known bool) {
+	if a, known = m.of[q]; known && m.at == x.Now().Of(Anything) {
+		return a, true
+	}
+	var none A
+	return none, false
+}

@@ -1,0 +1,63 @@
+package pending
+
+import (
+	"math/bits"
+
+	"ashlar.sh/sched/ledger"
+)
+
+// Wake is a set of kinds of changes: what an answer rests on, and so what would wake a job that waits.
+type Wake uint16
+
+// The kinds of changes.
+const (
+	OnJob      Wake = 1 << iota // the job itself
+	OnRoom                      // room was freed somewhere, a node was added or changed: Changes.RoomEpoch
+	OnNodes                     // any figure or fact of a node: Changes.Nodes
+	OnUsage                     // what queues hold or ask for: Changes.UsageEpoch
+	OnSpecs                     // queues, their parents, their limits: Changes.SpecEpoch
+	OnTime                      // a time came at which answers of plugins change
+	OnState                     // any fact or commitment: Changes.StateEpoch
+	OnOpen                      // a cycle began in another state, so that plugins derived other figures
+	OnDeferred                  // work was put off: an action that found nothing might have found something
+
+	kinds = iota
+)
+
+// Anything is what an answer rests on that may depend on the whole state.
+const Anything = OnState | OnOpen | OnTime | OnDeferred
+
+// refusal is all that a refusal of a job may rest on.
+const refusal = OnJob | OnRoom | OnNodes | OnUsage | OnSpecs | OnTime
+
+// Versions are the versions of all that answers rest on, one for each kind of change. An answer that was found
+// at some versions is still right while the versions of what it rests on are the same. Versions that were read
+// inside a try must not be kept.
+type Versions [kinds]uint64
+
+// Of are the versions of some kinds only, to be compared.
+func (v Versions) Of(w Wake) Versions {
+	for k := range v {
+		if w&(1<<k) == 0 {
+			v[k] = 0
+		}
+	}
+	return v
+}
+
+// at is the version of one kind.
+func (v *Versions) at(w Wake) uint64 { return v[bits.TrailingZeros16(uint16(w))] }
+
+// Now returns the present versions, without that of a job.
+func (x *Index) Now() Versions {
+	c := &x.l.Changes
+	nodes, usage := c.Settled() // what failed tries have done is undone
+	return Versions{0, c.RoomEpoch(), uint64(nodes), usage, c.SpecEpoch(), x.times, c.StateEpoch(), x.opened, x.deferred}
+}
+
+// nowFor is Now with the version of a job.
+func (x *Index) nowFor(j ledger.JobID) Versions {
+	now := x.Now()
+	now[0] = x.l.Job(j).Changed
+	return now
+}
