@@ -1,9 +1,6 @@
 package fair
 
-import (
-	"math"
-	"math/bits"
-)
+import "math/bits"
 
 // CompareWeighted is -1, 0 or 1 as r/weight is smaller than, equal to or larger than
 // s/other: of two that hold the same, the one of more weight has had less of what is its
@@ -22,38 +19,6 @@ func (r Ratio) CompareWeighted(weight int64, s Ratio, other int64) int {
 	left := product(r.num, s.den, uint64(other))
 	right := product(s.num, r.den, uint64(weight))
 	return left.compare(right)
-}
-
-// Key is a number by which shares by weight can mostly be told apart: the share of the
-// smaller one is the smaller, by CompareWeighted. Those of one key have to be compared, but
-// for 0, which is the key of nothing held and of nothing else. It is one more than the 2^32
-// times the share by weight, rounded down, and held at the edge of uint64; so is that of
-// nothing deserved.
-func (r Ratio) Key(weight int64) uint64 {
-	switch {
-	case r.num == 0:
-		return 0
-	case r.den == 0:
-		return math.MaxUint64
-	}
-	// Rounding down twice is rounding down once: the share first, its part by weight then.
-	hi, rest := uint64(0), r.num>>32
-	if rest >= r.den {
-		hi, rest = rest/r.den, rest%r.den
-	}
-	lo, _ := bits.Div64(rest, r.num<<32, r.den)
-	switch w := uint64(max(weight, 1)); {
-	case w == 1:
-	case hi == 0:
-		lo /= w
-	default:
-		hi, rest = hi/w, hi%w
-		lo, _ = bits.Div64(rest, lo, w)
-	}
-	if hi > 0 || lo == math.MaxUint64 {
-		return math.MaxUint64
-	}
-	return lo + 1
 }
 
 // Within says that r is at most s + micro millionths, exactly. A share of nothing

@@ -71,26 +71,3 @@ func TestWeightedSharesAreExact(t *testing.T) {
 		}
 	})
 }
-
-// Keys never contradict the comparison, and a key of 0 is that of nothing.
-func TestKeysOfSharesAreInTheirOrder(t *testing.T) {
-	amount := rapid.OneOf(rapid.Int64Range(0, 20), rapid.Int64Range(1<<31-2, 1<<33), rapid.Int64Range(1<<62, 1<<63-1))
-	told, all := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
-		x, y := fair.Share(amount.Draw(t, "a"), amount.Draw(t, "b")), fair.Share(amount.Draw(t, "c"), amount.Draw(t, "d"))
-		v, w := amount.Draw(t, "weight"), amount.Draw(t, "other")
-		want, key, other := x.CompareWeighted(v, y, w), x.Key(v), y.Key(w)
-		if (key < other && want >= 0) || (key > other && want <= 0) {
-			t.Errorf("%v by %d has key %d, %v by %d has %d; they compare as %d", x, v, key, y, w, other, want)
-		}
-		if nothing := x.Compare(fair.Ratio{}) == 0; nothing != (key == 0) {
-			t.Errorf("%v by %d has key %d", x, v, key)
-		}
-		if all++; key != other || want == 0 {
-			told++
-		}
-	})
-	if told < all/2 {
-		t.Errorf("keys told %d of %d comparisons: they are of no use", told, all)
-	}
-}

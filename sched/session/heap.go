@@ -1,10 +1,11 @@
 package session
 
-// Heap is a priority queue by a total order: Pop returns the least. The order of an
-// element must not change while it is inside, unless Heapify follows.
+// Heap is a priority queue by a total order: Pop returns the least. Where the order of an element changes while
+// it is inside, Fix or Heapify has to follow before anything else.
 type Heap[T any] struct {
 	items   []T
 	compare func(a, b T) int
+	moved   func(x T, to int) // nil, or called when an element has another index
 }
 
 // NewHeap returns an empty heap that is ordered by compare.
@@ -19,48 +20,70 @@ func (h *Heap[T]) Any() T { return h.items[0] }
 // Push inserts an element.
 func (h *Heap[T]) Push(x T) {
 	h.items = append(h.items, x)
-	i := len(h.items) - 1
-	for i > 0 {
-		p := (i - 1) / 2
-		if h.compare(h.items[i], h.items[p]) >= 0 {
-			break
-		}
-		h.items[i], h.items[p] = h.items[p], h.items[i]
-		i = p
-	}
+	h.siftUp(len(h.items)-1, x)
 }
 
 // Pop removes the least element; the heap must not be empty.
 func (h *Heap[T]) Pop() T {
 	top := h.items[0]
-	last := len(h.items) - 1
-	h.items[0] = h.items[last]
-	h.items = h.items[:last]
-	h.siftDown(0)
+	h.Remove(0)
 	return top
+}
+
+// Remove removes the element with an index.
+func (h *Heap[T]) Remove(i int) {
+	last := len(h.items) - 1
+	x := h.items[last]
+	h.items = h.items[:last]
+	if i < last {
+		h.items[i] = x
+		h.Fix(i)
+	}
+}
+
+// Fix restores the heap after the order of one element changed.
+func (h *Heap[T]) Fix(i int) {
+	if x := h.items[i]; h.siftUp(i, x) == i {
+		h.siftDown(i, x)
+	}
 }
 
 // Heapify restores the heap after the order of elements changed inside it.
 func (h *Heap[T]) Heapify() {
 	for i := len(h.items)/2 - 1; i >= 0; i-- {
-		h.siftDown(i)
+		h.siftDown(i, h.items[i])
 	}
 }
 
-// siftDown moves the element at i down to its position.
-func (h *Heap[T]) siftDown(i int) {
-	for {
-		c := 2*i + 1
-		if c >= len(h.items) {
-			return
-		}
+// siftUp puts an element at an index, or nearer to the front where it comes before the elements there, and
+// returns the index.
+func (h *Heap[T]) siftUp(i int, x T) int {
+	for i > 0 && h.compare(x, h.items[(i-1)/2]) < 0 {
+		h.put(i, h.items[(i-1)/2])
+		i = (i - 1) / 2
+	}
+	h.put(i, x)
+	return i
+}
+
+// siftDown puts an element at an index, or farther from the front where the elements there come before it.
+func (h *Heap[T]) siftDown(i int, x T) {
+	for c := 2*i + 1; c < len(h.items); c = 2*i + 1 {
 		if c+1 < len(h.items) && h.compare(h.items[c+1], h.items[c]) < 0 {
 			c++
 		}
-		if h.compare(h.items[i], h.items[c]) <= 0 {
-			return
+		if h.compare(x, h.items[c]) <= 0 {
+			break
 		}
-		h.items[i], h.items[c] = h.items[c], h.items[i]
+		h.put(i, h.items[c])
 		i = c
+	}
+	h.put(i, x)
+}
+
+func (h *Heap[T]) put(i int, x T) {
+	h.items[i] = x
+	if h.moved != nil {
+		h.moved(x, i)
 	}
 }

@@ -66,7 +66,7 @@ func (s *Session) Rotate(jobs []ledger.JobID) *Rotation {
 			slices.SortFunc(r.waiting[i].jobs, s.Policy.CompareJobs)
 		}
 	}
-	r.queues, s.spareHeap = newQueueHeap(s, queues, s.spareHeap), nil
+	r.queues = newQueueHeap(s, queues)
 	return r
 }
 
@@ -83,9 +83,6 @@ func (r *Rotation) Next() (ledger.QueueID, ledger.JobID, bool) {
 		if l := r.waitingIn(q); !l.empty() {
 			return q, l.pop(), true
 		}
-	}
-	if r.queues.tree != nil {
-		r.s.spareHeap, r.queues = r.queues, &queueHeap{} // for the next rotation
 	}
 	return ledger.NoQueue, ledger.NoJob, false
 }
@@ -111,7 +108,6 @@ func (r *Rotation) Remaining() (out []ledger.JobID) {
 	for r.queues.in > 0 {
 		out = append(out, r.Drain(r.queues.pop())...)
 	}
-	r.Next() // ends the rotation
 	return out
 }
 

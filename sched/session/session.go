@@ -29,8 +29,7 @@ type Session struct {
 	// Surplus is when members above their gangs' minimums are placed.
 	Surplus Surplus
 
-	spareHeap *queueHeap                        // of a rotation that is over, for the next one
-	idle      pending.Answers[string, struct{}] // by action: no job was left to make room for
+	idle pending.Answers[string, struct{}] // by action: no job was left to make room for
 }
 
 // Open begins a cycle: what was noted in earlier cycles no longer counts, except refusals.
