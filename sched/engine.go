@@ -146,7 +146,6 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	e.rec.Reset()
 	e.l.EvictionHistory.Trim(now)
 	e.session.Open(now)
-	e.evictor.Open()
 	if e.turns != 0 && e.turns <= now {
 		e.session.Pending.TimePassed()
 	}

@@ -46,7 +46,7 @@ var views = []view{
 		return func() string { return nodeAnswers(e.l, x) }
 	}},
 	{"evict.Search", func(e *Engine) func() string {
-		search := evict.NewSearch(e.l, class.New(e.l, e.policy), e.policy)
+		search := evict.NewSearch(e.l, class.New(e.l, e.policy), e.policy, e.session.Pending)
 		return func() string { return victimAnswers(e.l, search) }
 	}},
 	{"session.Rotation", func(e *Engine) func() string {
@@ -163,7 +163,6 @@ func nodeAnswers(l *ledger.Ledger, x *class.Index) string {
 func victimAnswers(l *ledger.Ledger, search *evict.Search) string {
 	var r report
 	l.Settle()
-	search.Open()
 	for _, scope := range []evict.Scope{evict.SameQueue, evict.OtherQueues} {
 		rule := evict.Options{Scope: scope, WholeGangs: true}
 		for _, j := range waitingJobs(l) {

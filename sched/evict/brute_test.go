@@ -7,6 +7,7 @@ import (
 	"ashlar.sh/sched/evict"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/pending"
 	"ashlar.sh/sched/plugins"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
@@ -63,7 +64,7 @@ func newSquare(t *rapid.T, members int) *square {
 	s.build(members)
 	s.l.Settle()
 	s.nodes = class.New(s.l, set)
-	s.hunt = evict.NewSearch(s.l, s.nodes, set)
+	s.hunt = evict.NewSearch(s.l, s.nodes, set, pending.New(s.l, s.nodes, set))
 	set.At(1)
 	set.Open(&trace.Recorder{}, policy.NoStopwatch{})
 	return s

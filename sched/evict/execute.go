@@ -5,6 +5,7 @@ import (
 
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/pending"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
@@ -17,18 +18,14 @@ type Evictor struct {
 	victims  *Search
 	records  map[ledger.TaskID]*trace.Eviction // of what the statements of the current action evict
 	starving starvingJobs
-	refused  map[actionOnJob]jobSituation // where actions found no victims
-	why      map[whySignature]trace.Reason
-	whyAt    session.Situation
+	refused  pending.Answers[actionOnJob, struct{}]   // where actions found no victims
+	why      pending.Answers[Signature, trace.Reason] // why they find none
 }
 
 // New returns the Evictor of a session.
 func New(s *session.Session) *Evictor {
-	return &Evictor{s: s, victims: NewSearch(s.L, s.Nodes, s.Policy), records: map[ledger.TaskID]*trace.Eviction{}}
+	return &Evictor{s: s, victims: NewSearch(s.L, s.Nodes, s.Policy, s.Pending), records: map[ledger.TaskID]*trace.Eviction{}}
 }
-
-// Open begins a cycle: plugins may answer differently than in the last one.
-func (e *Evictor) Open() { e.victims.Open() }
 
 // Record is the record of an eviction that the current action has made; nil where it has made none.
 func (e *Evictor) Record(t ledger.TaskID) *trace.Eviction { return e.records[t] }
@@ -77,8 +74,7 @@ func (a Action) Execute(s *session.Session) {
 // found. Inside a queue, jobs are asked in job order. A job that still starves after room was made for it is
 // asked again.
 func (e *Evictor) Execute(o Options) {
-	groups, alone := e.starvingJobs(o)
-	queues := e.preemptorQueues(o, groups, alone)
+	queues := e.preemptorQueues(o, e.starvingJobs(o))
 	if o.Scope == OtherQueues {
 		e.inTurns(o, queues)
 	} else {

@@ -24,8 +24,8 @@ func (vs *Search) Would(rule Options, j ledger.JobID, tasks []ledger.TaskID) boo
 }
 
 func (vs *Search) serve(rule Options, j ledger.JobID, tasks []ledger.TaskID, do bool) (would bool) {
-	p, alike := vs.SignatureOf(rule, j, tasks)
-	if why, known := vs.fruitless[p]; known && alike && vs.fruitlessAt == vs.state() {
+	g := vs.SignatureOf(rule, j, tasks)
+	if why, known := vs.fruitless.Recall(vs.pending, g); known {
 		vs.Result.notPreemptive, vs.Result.prePredicateFailed = why, false
 		return false
 	}
@@ -40,8 +40,8 @@ func (vs *Search) serve(rule Options, j ledger.JobID, tasks []ledger.TaskID, do 
 		would = len(vs.Result.gone) > 0
 		return would && do
 	})
-	if alike && !would && !vs.Result.prePredicateFailed {
-		vs.rememberFruitless(p)
+	if g.Shared() && !would && !vs.Result.prePredicateFailed {
+		vs.fruitless.Remember(vs.pending, g, vs.Result.notPreemptive)
 	}
 	return would
 }

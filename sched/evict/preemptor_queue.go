@@ -13,11 +13,11 @@ type preemptorQueue struct {
 	rule  Options
 	heads *session.Heap[head]
 	shut  []*cursor      // groups that are refused as things stand
-	alone []ledger.JobID // the jobs that are in no StarvingGroup
+	alone []ledger.JobID // the jobs with an answer of their own
 }
 
-// head is the first job of a StarvingGroup that had no turn yet, or a job that is in no group (cursor
-// is nil).
+// head is the first job of a StarvingGroup that had no turn yet, or a job with an answer of its own (cursor is
+// nil).
 type head struct {
 	job    ledger.JobID
 	cursor *cursor
@@ -31,7 +31,7 @@ type cursor struct {
 }
 
 // preemptorQueues makes the preemptor queues of jobs that starve, by queue.
-func (e *Evictor) preemptorQueues(rule Options, groups []*StarvingGroup, alone []ledger.JobID) map[ledger.QueueID]*preemptorQueue {
+func (e *Evictor) preemptorQueues(rule Options, groups []*StarvingGroup) map[ledger.QueueID]*preemptorQueue {
 	out := map[ledger.QueueID]*preemptorQueue{}
 	of := func(q ledger.QueueID) *preemptorQueue {
 		if out[q] == nil {
@@ -39,13 +39,14 @@ func (e *Evictor) preemptorQueues(rule Options, groups []*StarvingGroup, alone [
 		}
 		return out[q]
 	}
-	for _, p := range groups {
-		of(p.Signature.Queue).heads.Push(head{slices.MinFunc(p.Jobs, e.s.Policy.CompareJobs), &cursor{jobs: p.Jobs}})
-	}
-	for _, j := range alone {
-		l := of(e.s.L.Job(j).Queue)
-		l.alone = append(l.alone, j)
-		l.heads.Push(head{j, nil})
+	for _, g := range groups {
+		l := of(g.Key.Queue)
+		if g.Key.Shared() {
+			l.heads.Push(head{slices.MinFunc(g.Jobs, e.s.Policy.CompareJobs), &cursor{jobs: g.Jobs}})
+			continue
+		}
+		l.alone = append(l.alone, g.Key.Own)
+		l.heads.Push(head{g.Key.Own, nil})
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 
 	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/pending"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/trace"
@@ -37,10 +38,9 @@ type Search struct {
 	nodes *class.Index
 	set   *policy.Set
 
-	fruitless   map[Signature]trace.Reason // signatures for which no victims were found, with why, at fruitlessAt
-	fruitlessAt state
-	cycle       uint64
-	stamp       uint64 // a node's failed dry run is valid while this is unchanged
+	pending   *pending.Index
+	fruitless pending.Answers[Signature, trace.Reason] // where no victims were found: why the queue may not preempt
+	stamp     uint64                                   // a node's failed dry run is valid while this is unchanged
 
 	rule Options // of the current series of preemptors
 
@@ -55,15 +55,12 @@ type Search struct {
 }
 
 // NewSearch returns a Search; it looks at nothing yet.
-func NewSearch(l *ledger.Ledger, nodes *class.Index, set *policy.Set) *Search {
-	vs := (&Search{l: l, nodes: nodes, set: set, stamp: 1,
+func NewSearch(l *ledger.Ledger, nodes *class.Index, set *policy.Set, x *pending.Index) *Search {
+	vs := (&Search{l: l, nodes: nodes, set: set, pending: x, stamp: 1,
 		candidates: candidateIndex{freeable: freeable{l: l}, byKey: map[candidateKey]*candidateNodes{}}}).wire()
 	vs.dry.compare, vs.dry.enough = vs.dry.compareVictims, vs.dry.fits
 	return vs
 }
-
-// Open begins a cycle: plugins may answer differently than in the last one.
-func (vs *Search) Open() { vs.cycle++ }
 
 // begin starts a series of preemptors under one rule: the tasks of one job, each of which takes its
 // place before the next one is looked for. A node on which a dry run failed is not tried again within a

@@ -22,21 +22,21 @@ func (e *Evictor) mayShareAnswers(o Options) bool {
 	return e.s.Policy.JobsAlone() && !o.Sample.On && !e.s.Trace.On(trace.FailedPreempt)
 }
 
-// starvingJob says whether victims may be searched for a job, and its signature.
-func (e *Evictor) starvingJob(j ledger.JobID) (x StarvingJob) {
+// signatureOf is a job's signature, for whichever action; false for a job for which no victims are searched.
+func (e *Evictor) signatureOf(j ledger.JobID) (g Signature, starves bool) {
 	s := e.s
 	job := s.L.Job(j)
 	if !job.Admitted() || job.By[model.Pending] == 0 || s.Gate(j).Is() || s.Policy.ValidateJob(j).Is() || !s.Policy.Eviction.Starving(j) {
-		return x
+		return g, false
 	}
 	tasks := claimants(s, j)
 	if len(tasks) == 0 {
-		return x
+		return g, false
 	}
-	x.Starves = true
-	x.Signature, x.Alike = e.victims.SignatureOf(Options{}, j, tasks)
-	x.Alike = x.Alike && !search.Near(s, j) && job.Claims+job.Losses == 0 // its domains, or the room kept for it, are its own
-	return x
+	if g = e.victims.SignatureOf(Options{}, j, tasks); search.Near(s, j) || job.Claims+job.Losses > 0 {
+		g.Own = j // its domains, or the room kept for it, are its own
+	}
+	return g, true
 }
 
 // would says that take would find victims for a job alone. For a job whose members have to be near each
@@ -48,37 +48,39 @@ func (e *Evictor) would(o Options, j ledger.JobID) bool {
 	return e.unkept(o, j, false, func() bool { return e.victims.Would(o, j, claimants(e.s, j)) })
 }
 
-// starvingJobs are the jobs that starve: in StarvingGroups where that is allowed, otherwise each alone.
-// It returns none when no job can be helped as things stand, which one search for each group shows.
-func (e *Evictor) starvingJobs(o Options) (groups []*StarvingGroup, alone []ledger.JobID) {
+// starvingJobs are the jobs that starve, in StarvingGroups where that is allowed, otherwise each in its own. It
+// returns none when no job can be helped as things stand, which one search for each group shows.
+func (e *Evictor) starvingJobs(o Options) (groups []*StarvingGroup) {
 	if !e.mayShareAnswers(o) {
-		return nil, e.allStarving(o.Action)
-	}
-	groups, alone = e.starving.jobs(e.s, e.starvingJob)
-	if o.OwnMembers && slices.ContainsFunc(alone, func(j ledger.JobID) bool { return hasRunning(e.s, j) }) {
-		return groups, alone
-	}
-	due := func(q ledger.QueueID) bool {
-		_, over := e.s.Policy.Overused(q)
-		return o.Scope != OtherQueues || !over
-	}
-	for _, p := range groups {
-		if !due(p.Signature.Queue) {
-			continue
+		for _, j := range e.allStarving(o.Action) {
+			groups = append(groups, &StarvingGroup{Key: Signature{Queue: e.s.L.Job(j).Queue, Own: j}, Jobs: []ledger.JobID{j}})
 		}
-		for _, j := range p.Jobs {
-			if e.would(o, j) {
-				return groups, alone
-			}
-			if !e.victims.Result.PrePredicateFailed() {
-				break // that answer holds for the whole group
-			}
+		return groups
+	}
+	groups = e.starving.follow(e.s, e.signatureOf)
+	if slices.ContainsFunc(groups, func(g *StarvingGroup) bool { return e.mayBeHelped(o, g) }) {
+		return groups
+	}
+	return nil
+}
+
+// mayBeHelped says that take may find victims for a job of a group.
+func (e *Evictor) mayBeHelped(o Options, g *StarvingGroup) bool {
+	if o.OwnMembers && !g.Key.Shared() && hasRunning(e.s, g.Key.Own) {
+		return true
+	}
+	if _, over := e.s.Policy.Overused(g.Key.Queue); over && o.Scope == OtherQueues {
+		return false
+	}
+	for _, j := range g.Jobs {
+		if e.would(o, j) {
+			return true
+		}
+		if !e.victims.Result.PrePredicateFailed() {
+			break // that answer holds for the whole group
 		}
 	}
-	if slices.ContainsFunc(alone, func(j ledger.JobID) bool { return due(e.s.L.Job(j).Queue) && e.would(o, j) }) {
-		return groups, alone
-	}
-	return nil, nil
+	return false
 }
 
 // allStarving lists the jobs for which pods may have to be evicted, in no order that may decide anything
@@ -103,4 +105,17 @@ func (e *Evictor) allStarving(action string) []ledger.JobID {
 		}
 		return s.Policy.Eviction.Starving(j)
 	})
+}
+
+// actionOnJob names an action that found no victims for a job.
+type actionOnJob struct {
+	job    ledger.JobID
+	action string
+}
+
+// hasNoVictims says that an action found no victims for a job, and nothing has changed since: it need not try
+// the job again.
+func (e *Evictor) hasNoVictims(j ledger.JobID, action string) bool {
+	_, known := e.refused.Recall(e.s.Pending, actionOnJob{j, action})
+	return known
 }

@@ -32,7 +32,7 @@ func (e *Evictor) take(o Options, j ledger.JobID) bool {
 		return false
 	}
 	if o.Domains == 0 && search.Near(s, j) { // decision 16
-		e.rememberNoVictims(j, o.Action)
+		e.refused.Remember(e.s.Pending, actionOnJob{j, o.Action}, struct{}{})
 		s.Trace.Add(trace.Event{Kind: trace.SkipPreemption, Action: o.Action, Job: s.L.Jobs.Called(j), Queue: s.L.Jobs.QueueName(j),
 			Reason: trace.Reason{Code: trace.TopologyByGang, Text: o.Action}})
 		return false
@@ -43,7 +43,7 @@ func (e *Evictor) take(o Options, j ledger.JobID) bool {
 		s.Trace.Add(trace.Event{Kind: trace.AllocatingOperations, Job: s.L.Jobs.Called(j)})
 	}
 	if !e.takeIn(o, j, tasks) {
-		e.rememberNoVictims(j, o.Action)
+		e.refused.Remember(e.s.Pending, actionOnJob{j, o.Action}, struct{}{})
 		if tells {
 			e.tellVictims(o, s.Policy.Eviction.AllVoters(reclaims), nil)
 		}

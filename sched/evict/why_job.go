@@ -7,13 +7,6 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// whySignature is what an action's answer to a job depends on, besides the state of the cluster. A job with an
-// answer of its own is named in it.
-type whySignature struct {
-	Signature
-	job ledger.JobID
-}
-
 // Why returns why no eviction helps a job: one reason for each of these actions that evicts for a job, in their
 // order, each the Evicting of the one before; nil when the job is not one to evict for. It is computed when a
 // reason is shown, once for all jobs with equal requests, and changes nothing.
@@ -41,22 +34,18 @@ func (e *Evictor) whyNot(o Options, j ledger.JobID) trace.Reason {
 	if len(tasks) == 0 {
 		return trace.Reason{}
 	}
-	asked, alike := e.victims.SignatureOf(o, j, tasks)
-	p := whySignature{asked, ledger.NoJob}
-	if !alike || search.Near(e.s, j) {
-		p.job = j
+	g := e.victims.SignatureOf(o, j, tasks)
+	if search.Near(e.s, j) {
+		g.Own = j
 	}
-	if at := e.s.Situation(); e.whyAt != at || e.why == nil {
-		e.whyAt, e.why = at, map[whySignature]trace.Reason{}
-	}
-	r, known := e.why[p]
+	r, known := e.why.Recall(e.s.Pending, g)
 	if !known {
 		r = e.whyNobody(o, j, tasks)
 		if !e.victims.Result.PrePredicateFailed() {
-			e.why[p] = r
+			e.why.Remember(e.s.Pending, g, r)
 		}
 	}
-	if r.Is() && p.job == ledger.NoJob { // the answer may be that of another job
+	if r.Is() && g.Shared() { // the answer may be that of another job
 		r.Task = e.s.L.Task(tasks[0]).Key.String()
 	}
 	return r

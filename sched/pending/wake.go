@@ -11,21 +11,22 @@ type Wake uint16
 
 // The kinds of changes.
 const (
-	OnJob      Wake = 1 << iota // the job itself
-	OnRoom                      // room was freed somewhere, a node was added or changed: Changes.RoomEpoch
-	OnNodes                     // any figure or fact of a node: Changes.Nodes
-	OnUsage                     // what queues hold or ask for: Changes.UsageEpoch
-	OnSpecs                     // queues, their parents, their limits: Changes.SpecEpoch
-	OnTime                      // a time came at which answers of plugins change
-	OnState                     // any fact or commitment: Changes.StateEpoch
-	OnOpen                      // a cycle began in another state, so that plugins derived other figures
-	OnDeferred                  // work was put off: an action that found nothing might have found something
+	OnJob       Wake = 1 << iota // the job itself
+	OnRoom                       // room was freed somewhere, a node was added or changed: Changes.RoomEpoch
+	OnNodes                      // any figure or fact of a node: Changes.Nodes
+	OnUsage                      // what queues hold or ask for: Changes.UsageEpoch
+	OnSpecs                      // queues, their parents, their limits: Changes.SpecEpoch
+	OnTime                       // a time came at which answers of plugins change
+	OnState                      // any fact or commitment: Changes.StateEpoch
+	OnOpen                       // a cycle began in another state, so that plugins derived other figures
+	OnDeferred                   // work was put off: an action that found nothing might have found something
+	OnStatement                  // a statement held, and its operations are not commitments yet
 
 	kinds = iota
 )
 
 // Anything is what an answer rests on that may depend on the whole state.
-const Anything = OnState | OnOpen | OnTime | OnDeferred
+const Anything = OnState | OnStatement | OnOpen | OnTime | OnDeferred
 
 // refusal is all that a refusal of a job may rest on.
 const refusal = OnJob | OnRoom | OnNodes | OnUsage | OnSpecs | OnTime
@@ -52,7 +53,8 @@ func (v *Versions) at(w Wake) uint64 { return v[bits.TrailingZeros16(uint16(w))]
 func (x *Index) Now() Versions {
 	c := &x.l.Changes
 	nodes, usage := c.Settled() // what failed tries have done is undone
-	return Versions{0, c.RoomEpoch(), uint64(nodes), usage, c.SpecEpoch(), x.times, c.StateEpoch(), x.opened, x.deferred}
+	return Versions{0, c.RoomEpoch(), uint64(nodes), usage, c.SpecEpoch(), x.times, c.StateEpoch(), x.opened, x.deferred,
+		x.l.Statements.Count()}
 }
 
 // nowFor is Now with the version of a job.

@@ -48,9 +48,3 @@ func (s *Session) IsIdle(action string) bool {
 	_, known := s.idle.Recall(s.Pending, action)
 	return known && !s.Trace.On(trace.NoPreemptors)
 }
-
-// Situation is the present version of all that an answer may depend on.
-func (s *Session) Situation() Situation { return s.Pending.Now().Of(pending.Anything) }
-
-// Situation is a version of all that an answer may depend on.
-type Situation = pending.Versions
