@@ -218,6 +218,10 @@ var sentencesByCode = []struct {
 		"resource claim gpu (to be made from template one) is not there"},
 	{trace.Reason{Code: trace.DeviceClassNotFound, Text: "gpu.example.com"},
 		"its resource claims ask for devices of class gpu.example.com, which does not exist"},
+	{trace.Reason{Code: trace.ResourceOfClass, Text: "gpu.example.com",
+		Shorts: []trace.Short{{Dim: "example.com/gpu", Need: 2000}}},
+		"it asks for a resource that no node offers (example.com/gpu: 2 asked, 0 offered); device class gpu.example.com " +
+			"stands for it, and only resource claims are given devices"},
 	{refusedBy(trace.NodeDevices, "gpu"), "none of 3 nodes takes it: 3 cannot meet its resource claims (gpu)"},
 	{trace.Reason{Code: trace.PodAffinity, Need: 3, Nodes: []trace.NodeCount{
 		{Code: trace.PodAffinity, Domain: trace.Domain{Key: "topology.kubernetes.io/zone", Value: "a", Pods: "app=db"},

@@ -75,6 +75,6 @@ func Cured(c trace.Code) bool {
 	case trace.GangIncomplete, trace.QueueOverused, trace.QueueDeserved, trace.QueueCapability:
 		return true
 	default:
-		return c.OfNodes() && c != trace.NoNodes
+		return c.OfNodes() && c != trace.NoNodes && c != trace.ResourceOfClass
 	}
 }

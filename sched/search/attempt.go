@@ -284,6 +284,8 @@ func beforeNodes(v policy.Verdict) trace.Reason {
 	case v.Code == trace.QueueDevices:
 		name, kept, _ := strings.Cut(v.Text, " ")
 		return trace.Reason{Code: v.Code, Queue: name, Text: kept, Shorts: []trace.Short{{Dim: v.Domain.Key, Need: v.Domain.Least, Have: v.Domain.Most}}}
+	case v.Code == trace.ResourceOfClass:
+		return trace.Reason{Code: v.Code, Text: v.Text, Shorts: []trace.Short{{Dim: v.Domain.Key, Need: v.Domain.Least}}}
 	case v.Code.OfClaims():
 		return trace.Reason{Code: v.Code, Text: v.Text}
 	}
@@ -313,7 +315,8 @@ func (t *attempt) stopped(task ledger.TaskID, r trace.Reason) {
 	switch r.Code {
 	case trace.QueueDeserved, trace.QueueCapability:
 		kind = trace.NotAllocatable
-	case trace.PrePredicateFailed, trace.ClaimNotFound, trace.ClaimUnusable, trace.ClaimCompiling, trace.ClaimBudgetSpent, trace.DeviceClassNotFound:
+	case trace.PrePredicateFailed, trace.ClaimNotFound, trace.ClaimUnusable, trace.ClaimCompiling, trace.ClaimBudgetSpent, trace.DeviceClassNotFound,
+		trace.ResourceOfClass:
 		kind = trace.PrePredicateEvent
 	}
 	t.note(kind, task, r)

@@ -114,6 +114,7 @@ const (
 	ClaimCompiling         Code = "ClaimCompiling"         // no node was asked: the selectors of resource claim Text are not compiled yet
 	ClaimBudgetSpent       Code = "ClaimBudgetSpent"       // what may be spent on finding devices for resource claims is spent for now: of the cycle, its namespace, or such claims in it (Text)
 	DeviceClassNotFound    Code = "DeviceClassNotFound"    // no node was asked: a resource claim asks for devices of class Text, which is not there
+	ResourceOfClass        Code = "ResourceOfClass"        // no node was asked: it asks for a resource (Shorts) that no node offers and for which device class Text stands; only resource claims are given devices
 	ActionNotConfigured    Code = "ActionNotConfigured"    // no configured action would place it; Text names the action
 	PodsOfOtherSchedulers  Code = "OtherScheduler"         // not ours: listed and left alone
 	TerminatingBeforePlace Code = "TerminatingBeforePlace" // deleted while it waited
@@ -123,7 +124,7 @@ const (
 func (c Code) OfNodes() bool {
 	switch c {
 	case NoNodes, NotEnoughResources, NodesRefuse, NodeUnschedulable, NodeTaint, NodeAffinity, NodeSelector,
-		NodeGroup, NodeGroupLimit, NodeRevocable, NodePorts, NodeVolume, VolumeInUse, NodeDevices, ClaimElsewhere, ClaimSearchExhausted, NodeNUMAPolicy, NodeNUMA, PodAffinity, PodAntiAffinity, PodRepelled, PodTopologySpread, TopologyKeyMissing,
+		NodeGroup, NodeGroupLimit, NodeRevocable, NodePorts, NodeVolume, VolumeInUse, NodeDevices, ClaimElsewhere, ClaimSearchExhausted, ResourceOfClass, NodeNUMAPolicy, NodeNUMA, PodAffinity, PodAntiAffinity, PodRepelled, PodTopologySpread, TopologyKeyMissing,
 		NodeKept, SearchExhausted:
 		return true
 	default:

@@ -13,18 +13,20 @@ import (
 type classes struct {
 	of      map[string]*resourcev1.DeviceClass
 	bare    map[string]*resourcev1.DeviceClass // without their selectors
+	named   map[string]string                  // by the extended resource that it stands for
 	content digest
 	known   bool // content is that of what there is
 }
 
 func newClasses() classes {
-	return classes{of: map[string]*resourcev1.DeviceClass{}, bare: map[string]*resourcev1.DeviceClass{}}
+	return classes{of: map[string]*resourcev1.DeviceClass{}, bare: map[string]*resourcev1.DeviceClass{}, named: map[string]string{}}
 }
 
 func (c *classes) put(name string, class *resourcev1.DeviceClass) {
 	c.known = false
 	delete(c.of, name)
 	delete(c.bare, name)
+	defer c.name()
 	if class == nil {
 		return
 	}

@@ -79,11 +79,12 @@ func (d *Devices) PluginState() ledger.PluginState { return d }
 func (d *Devices) Concerns(s *model.Spec) bool { return len(s.Devices) > 0 }
 
 // PrePredicate refuses a task whose claims cannot be met anywhere: one is missing or going,
-// or asks for devices of a class that is not there; or the budget for finding out is spent.
+// or asks for devices of a class that is not there; or the budget for finding out is spent. It refuses tasks, too, that
+// ask for devices by an extended resource that only a class stands for.
 func (d *Devices) PrePredicate(t ledger.TaskID) policy.Verdict {
 	task := d.l.Task(t)
-	if !d.Concerns(task.Pod.Spec) {
-		return policy.Verdict{}
+	if no := d.classes.onlyByClass(d.l, task); !no.Admits() || !d.Concerns(task.Pod.Spec) {
+		return no
 	}
 	q := d.questions.ask(task)
 	if !q.refusal.Admits() || !q.lacks {

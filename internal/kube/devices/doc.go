@@ -29,7 +29,7 @@
 // internal/kube/execute. Written and Freed say what comes of it where nobody does.
 //
 // Limits: only the devices of pods that leave the same node are counted on before their claims
-// are given back. Requests for extended resources that a DeviceClass stands for are not
-// turned into claims, DeviceTaintRules are not read, and a node is worth no more for
+// are given back. Requests for extended resources that a DeviceClass stands for are
+// refused with that reason and not turned into claims, DeviceTaintRules are not read, and a node is worth no more for
 // offering the first of several alternatives.
 package devices
