@@ -34,13 +34,13 @@ func (h *health) configz(w http.ResponseWriter, r *http.Request) {
 	h.mu.Unlock()
 	if r.URL.Query().Get("format") == "file" {
 		w.Header().Set("Content-Type", "application/yaml")
-		_, _ = io.WriteString(w, now.Text) // who asked may have gone
+		_, _ = io.WriteString(w, now.Text) // the client may have gone
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	to := json.NewEncoder(w)
 	to.SetIndent("", "  ")
-	_ = to.Encode(now) // who asked may have gone
+	_ = to.Encode(now) // the client may have gone
 }
 
 // logLevel sets klog's -v to the number that is put, as kube-scheduler does at the same
@@ -62,5 +62,5 @@ func logLevel(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	klog.InfoS("The log level was set", "v", text)
-	_, _ = io.WriteString(w, "successfully set klog.logging.verbosity to "+text+"\n") // who asked may have gone
+	_, _ = io.WriteString(w, "successfully set klog.logging.verbosity to "+text+"\n") // the client may have gone
 }

@@ -15,7 +15,8 @@ func curable(led *ledger.Ledger, r trace.Reason) bool {
 	root := r.Root()
 	switch root.Code {
 	case trace.NoNodes, trace.NotEnoughResources, trace.NodesRefuse, trace.InsufficientResource, trace.NodePorts,
-		trace.NodeUnschedulable, trace.NodeTaint, trace.NodeAffinity, trace.NodeSelector, trace.NodeVolume, trace.NodeNUMA, trace.NodeNUMAPolicy,
+		trace.NodeUnschedulable, trace.NodeTaint, trace.NodeAffinity, trace.NodeSelector, trace.NodeVolume, trace.NodeNUMA,
+		trace.NodeNUMAPolicy,
 		trace.TopologyNoRoom, trace.PodAffinityNoRoom, trace.SearchExhausted,
 		trace.PodAntiAffinity, trace.PodRepelled, trace.PodTopologySpread, trace.TopologyKeyMissing, trace.NodeKept:
 		return true

@@ -20,7 +20,8 @@ func (bg *background) dump() {
 		klog.InfoS("The last dump is still being written: this one is left out")
 		return
 	}
-	state := State{Version: bg.l.o.Version, Now: bg.l.now(), Period: bg.l.o.Period, Facts: bg.l.engine.Facts(), Commitments: bg.l.engine.Commitments(), Configuration: bg.l.conf.inEffect(), UTCOffset: bg.l.conf.offset}
+	state := State{Version: bg.l.o.Version, Now: bg.l.now(), Period: bg.l.o.Period, Facts: bg.l.engine.Facts(),
+		Commitments: bg.l.engine.Commitments(), Configuration: bg.l.conf.inEffect(), UTCOffset: bg.l.conf.offset}
 	report := explain.New(bg.l.engine.Report(), explain.Summary{}, nil)
 	crash.Handler(bg.l.panicked).Go("writing a dump", func() {
 		defer bg.dumping.Unlock()

@@ -48,7 +48,8 @@ func TestAQueuesFiguresAreItsMetrics(t *testing.T) {
 	}
 	m.queue(&sched.QueueReport{Name: "research", Weight: 3, ShareMicro: 750_000, Overused: true,
 		Allocated: list(6000, 1<<30, 8000), Request: list(10_000, 2<<30, 9000), Deserved: list(8000, 3<<30, 4000),
-		Inqueue: list(1000, 4<<30, 2000), Capability: list(20_000, 5<<30, 16_000), RealCapability: list(18_000, 6<<30, 12_000)})
+		Inqueue: list(1000, 4<<30, 2000), Capability: list(20_000, 5<<30, 16_000),
+		RealCapability: list(18_000, 6<<30, 12_000)})
 	m.queue(&sched.QueueReport{Name: "idle", Weight: 1, Deserved: list(500, 0, 0)[:1]})
 
 	want := map[string]float64{"volcano_queue_weight": 3, "volcano_queue_share": 0.75, "volcano_queue_overused": 1}
@@ -79,7 +80,7 @@ func same(t *testing.T, got, want map[string]float64) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(got)) {
 		if _, meant := want[name]; !meant {
-			t.Errorf("%s is %v, and nobody asked for it", name, got[name])
+			t.Errorf("%s is %v, and was not requested", name, got[name])
 		}
 	}
 }

@@ -26,7 +26,7 @@ const mostRest = 30 * time.Second
 // panicked counts a panic, of any goroutine.
 func (l *loop) panicked(string) { l.metrics.panics.Inc() }
 
-// unharmed runs a step whose panic affects only the step itself; it returns true if there was none.
+// unharmed runs a step. A panic affects only the step itself; it returns true if there was none.
 func (l *loop) unharmed(step string, do func()) bool {
 	return crash.Handler(l.panicked).Guard(step, do) == nil
 }
@@ -45,7 +45,7 @@ func (re *rebuilds) guard(step string, do func()) bool {
 }
 
 // recoverFrom makes the engine anew after a panic, from the objects that are seen now and from the
-// decisions up to the last cycle whose plan was given to the executor. A cycle that panicked has no
+// decisions up to the last cycle with a plan that was given to the executor. A cycle that panicked has no
 // effect; receipts that were taken from the executor and did not reach the engine are applied again.
 func (re *rebuilds) recoverFrom() {
 	state, ok := re.l.state()
@@ -78,7 +78,9 @@ func (re *rebuilds) pause() {
 // state is what an engine is made anew from; false when that cannot be determined.
 func (l *loop) state() (s State, ok bool) {
 	ok = l.unharmed("reading what is known", func() {
-		s = State{Version: l.o.Version, Now: l.now(), Period: l.o.Period, Facts: append(l.seen.All(), l.refusals.records.facts()...), Commitments: l.engine.LastCheckpoint(), Configuration: l.conf.inEffect(), UTCOffset: l.conf.offset}
+		s = State{Version: l.o.Version, Now: l.now(), Period: l.o.Period,
+			Facts: append(l.seen.All(), l.refusals.records.facts()...), Commitments: l.engine.LastCheckpoint(),
+			Configuration: l.conf.inEffect(), UTCOffset: l.conf.offset}
 	})
 	return s, ok
 }
@@ -104,7 +106,8 @@ func (re *rebuilds) remake(s State) {
 	if !ok {
 		re.panics++
 		re.pause()
-		klog.ErrorS(errors.New("the engine cannot be made of what is known"), "Nothing is decided until it can", "nextTry", time.Until(re.l.rest))
+		klog.ErrorS(errors.New("the engine cannot be made of what is known"), "Nothing is decided until it can", "nextTry",
+			time.Until(re.l.rest))
 		return
 	}
 	answered := re.l.receipts

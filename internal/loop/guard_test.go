@@ -16,7 +16,7 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// poison is a plugin that panics at the sight of jobs whose names begin so.
+// poison is a plugin that panics on jobs with names that begin so.
 type poison struct{ l *ledger.Ledger }
 
 func (p poison) ValidateJob(j ledger.JobID) trace.Reason {
@@ -38,7 +38,9 @@ func poisoned(t *testing.T) func() *sched.Engine {
 	return func() *sched.Engine {
 		e, err := sched.New(policy.Profile{Actions: []string{"enqueue", "allocate"},
 			Tiers: [][]policy.Choice{{{Plugin: "poison"}, {Plugin: "gang"}, {Plugin: "proportion"}}}},
-			sched.WithPlugin(policy.Definition{Name: "poison", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) { return poison{l}, nil }}))
+			sched.WithPlugin(policy.Definition{Name: "poison", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) {
+				return poison{l}, nil
+			}}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +64,8 @@ func world(names ...string) State {
 		meta := model.Meta{Namespace: "ns", Name: name, UID: name}
 		p := &model.Pod{Meta: meta, Ours: true, Index: -1, Spec: spec, Adopt: model.Adopt{MinMember: 1}}
 		if !strings.Contains(name, "adopted") {
-			s.Facts = append(s.Facts, fact(model.KindPodGroup, "ns", name, &model.PodGroup{Meta: meta, Queue: "default", MinMember: 1}))
+			s.Facts = append(s.Facts, fact(model.KindPodGroup, "ns", name,
+				&model.PodGroup{Meta: meta, Queue: "default", MinMember: 1}))
 			p.Group = name
 		}
 		s.Facts = append(s.Facts, fact(model.KindPod, "ns", name, p))
@@ -106,7 +109,7 @@ func TestNobodyIsBlamedWithoutProof(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var a leftOut
 			if job, found := a.blame(s, poisoned(t)); found {
-				t.Errorf("to blame is %v, want nobody", job)
+				t.Errorf("to blame is %v, want no job", job)
 			}
 		})
 	}

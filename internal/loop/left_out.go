@@ -13,7 +13,8 @@ import (
 // more, and their statuses say why.
 type leftOut struct{ jobs map[ledger.JobKey]bool }
 
-const blamed = "deciding about it made the scheduler panic, which is a bug in ashlar; it is set aside until the scheduler is started again"
+const blamed = "deciding about it made the scheduler panic, which is a bug in ashlar; it is set aside until the " +
+	"scheduler is started again"
 
 // mark marks a fact of a job that is set aside.
 func (a *leftOut) mark(f model.Fact) model.Fact { return marked(f, a.jobs) }

@@ -18,21 +18,26 @@ func TestWhatVolcanoAcceptsIsTakenAsVcScheduler(t *testing.T) {
 		strict string // the error of ashlar scheduler
 		holds  func(p policy.Profile) bool
 	}{
-		"a negative weight": {before + "  - name: nodeorder\n    arguments: {leastrequested.weight: -1, mostrequested.weight: 2}\n  - name: proportion\n",
+		"a negative weight": {before +
+			"  - name: nodeorder\n    arguments: {leastrequested.weight: -1, mostrequested.weight: 2}\n  - name: proportion\n",
 			"plugin nodeorder: argument leastrequested.weight: -1 is not a weight; use 0 to leave the score out, at most 100000",
 			func(p policy.Profile) bool {
 				_, left := p.Tiers[0][2].Arguments["leastrequested.weight"]
 				return !left && p.Tiers[0][2].Arguments["mostrequested.weight"] == "2" && len(p.Tiers[0]) == 4
 			}},
-		"a strategy without its thresholds": {before + "  - name: rescheduling\n    arguments:\n      interval: 5m\n      strategies:\n      - name: lowNodeUtilization\n        params: {thresholds: {cpu: 20}}\n",
-			"plugin rescheduling: argument strategies: lowNodeUtilization: targetThresholds is missing, as in {cpu: 20, memory: 20}",
+		"a strategy without its thresholds": {before +
+			"  - name: rescheduling\n    arguments:\n      interval: 5m\n      strategies:\n      - name: lowNodeUtilization\n" +
+			"        params: {thresholds: {cpu: 20}}\n",
+			"plugin rescheduling: argument strategies: lowNodeUtilization: targetThresholds is missing, as in {cpu: 20, " +
+				"memory: 20}",
 			func(p policy.Profile) bool {
 				return p.Tiers[0][2].Plugin == "rescheduling" && p.Tiers[0][2].Arguments["interval"] == "5m0s"
 			}},
 		"no time to wait": {before + "  - name: sla\n    arguments: {sla-waiting-time: 0s}\n",
 			"plugin sla: argument sla-waiting-time: 0s is no time to wait; leave it out where jobs may wait for ever",
 			func(p policy.Profile) bool { return p.Tiers[0][2].Plugin == "sla" }},
-		"two wrong arguments of one plugin": {before + "  - name: binpack\n    arguments: {binpack.weight: -1, binpack.cpu: 99999999, binpack.memory: 3}\n",
+		"two wrong arguments of one plugin": {before +
+			"  - name: binpack\n    arguments: {binpack.weight: -1, binpack.cpu: 99999999, binpack.memory: 3}\n",
 			"plugin binpack: argument binpack.weight: -1 is below 0; use 0 to leave the score out",
 			func(p policy.Profile) bool {
 				return len(p.Tiers[0][2].Arguments) == 1 && p.Tiers[0][2].Arguments["binpack.memory"] == "3"

@@ -32,7 +32,7 @@ type levels struct {
 	back   *time.Timer // nil: it stays
 }
 
-// serveLevels listens until close is called. Without a folder nobody listens.
+// serveLevels listens until close is called. Without a folder it does not listen.
 func serveLevels(folder string) (close func(), err error) {
 	if folder == "" {
 		return func() {}, nil
@@ -90,7 +90,7 @@ func (l *levels) set(w http.ResponseWriter, r *http.Request) {
 	if lasts > 0 {
 		l.back = time.AfterFunc(lasts, l.restore)
 	}
-	_, _ = fmt.Fprintf(w, "the log level is %d\n", level) // who asked may have gone
+	_, _ = fmt.Fprintf(w, "the log level is %d\n", level) // the client may have gone
 }
 
 func (l *levels) restore() {
@@ -112,5 +112,5 @@ func (l *levels) turn(to klog.Level) {
 }
 
 func (l *levels) get(w http.ResponseWriter, _ *http.Request) {
-	_, _ = io.WriteString(w, strconv.Itoa(klogLevel())+"\n") // who asked may have gone
+	_, _ = io.WriteString(w, strconv.Itoa(klogLevel())+"\n") // the client may have gone
 }

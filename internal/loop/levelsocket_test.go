@@ -36,7 +36,8 @@ func TestTheLogLevelIsSetThroughASocket(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop()
-	client := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+	client := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn,
+		error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", path)
 	}}}
 	ask := func(query string) (int, string) {
@@ -69,10 +70,11 @@ func TestTheLogLevelIsSetThroughASocket(t *testing.T) {
 			t.Errorf("after %s the level is %s, want %s", c.query, level, c.level)
 		}
 	}
-	err = wait.PollUntilContextTimeout(t.Context(), time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {
-		_, level := ask("getlevel")
-		return level == "4", nil
-	})
+	err = wait.PollUntilContextTimeout(t.Context(), time.Millisecond, 10*time.Second, true,
+		func(context.Context) (bool, error) {
+			_, level := ask("getlevel")
+			return level == "4", nil
+		})
 	if err != nil {
 		t.Error("the level does not go back to the one that was to stay")
 	}

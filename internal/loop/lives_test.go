@@ -17,12 +17,12 @@ const (
 	quiet = 3 * time.Minute
 )
 
-// Owners whose controllers wait for a PodGroup's phase before they make pods, and who do not.
+// Owners with controllers that wait for a PodGroup's phase before they make pods, or do not.
 const (
 	patient = "kubeflow.org/v1"
 	hasty   = "ray.io/v1"
 	pull    = 90 * time.Second // kubelets that pull an image
-	nobody  = ""
+	noOwner = ""
 )
 
 // lives are the lives of a gang of two, g, as docs/live.md lists them, in a cluster of
@@ -62,7 +62,7 @@ var lives = []struct {
 	}},
 	{"waits for one reason, then for another, then starts", func(w *living) {
 		w.pods("g", 0, 1, "2")
-		w.group("g", 2, nobody)
+		w.group("g", 2, noOwner)
 		w.after(soon)
 		w.pods("g", 1, 1, "8")
 		w.after(soon)
@@ -81,7 +81,7 @@ var lives = []struct {
 		w.pods("g", 0, 2, "2")
 	}},
 	{"comes before its pods, of no owner or of one that makes them without waiting; waits, then starts", func(w *living) {
-		w.group("g", 2, nobody)
+		w.group("g", 2, noOwner)
 		w.after(time.Second)
 		w.pods("g", 0, 2, "6")
 		w.after(soon)
@@ -100,20 +100,20 @@ var lives = []struct {
 		w.node("n1", "8")
 	}},
 	{"comes without pods, which come seconds later; starts", func(w *living) {
-		w.group("g", 2, nobody)
+		w.group("g", 2, noOwner)
 		w.after(soon)
 		w.pods("g", 0, 2, "2")
 	}},
 	{"comes without pods, which come seconds later; waits, then starts", func(w *living) {
-		w.group("g", 2, nobody)
+		w.group("g", 2, noOwner)
 		w.after(soon)
 		w.pods("g", 0, 2, "6")
 		w.after(soon)
 		w.node("n1", "8")
 	}},
-	{"comes without pods, and never gets any", func(w *living) { w.group("g", 2, nobody) }},
+	{"comes without pods, and never gets any", func(w *living) { w.group("g", 2, noOwner) }},
 	{"lacks pods for a minute, then starts", func(w *living) {
-		w.group("g", 2, nobody)
+		w.group("g", 2, noOwner)
 		w.pods("g", 0, 1, "2")
 		w.after(time.Minute)
 		w.pods("g", 1, 1, "2")
@@ -176,20 +176,20 @@ var lives = []struct {
 
 // gang makes group g and its two pods, of so many cores each.
 func (w *living) gang(cpu string) {
-	w.group("g", 2, nobody)
+	w.group("g", 2, noOwner)
 	w.pods("g", 0, 2, cpu)
 }
 
 // full makes a gang of two that comes before g, of so many cores a pod.
 func (w *living) full(cpu string) {
-	w.group("first", 2, nobody)
+	w.group("first", 2, noOwner)
 	w.pods("first", 0, 2, cpu)
 	w.after(soon)
 }
 
 // bounded makes a group of two that is let in when the cluster has so many cores for it.
 func (w *living) bounded(name, cpu string) {
-	w.group(name, 2, nobody)
+	w.group(name, 2, noOwner)
 	o, err := w.groups.Get(groupsKind, "ns", name)
 	w.must(err)
 	g := o.(*schedulingv1beta1.PodGroup).DeepCopy()

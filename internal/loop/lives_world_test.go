@@ -63,15 +63,18 @@ func (k *tracker) next(o runtime.Object) runtime.Object {
 	return o
 }
 
-func (k *tracker) Create(gvr schema.GroupVersionResource, o runtime.Object, ns string, opts ...metav1.CreateOptions) error {
+func (k *tracker) Create(gvr schema.GroupVersionResource, o runtime.Object, ns string,
+	opts ...metav1.CreateOptions) error {
 	return k.ObjectTracker.Create(gvr, k.next(o), ns, opts...)
 }
 
-func (k *tracker) Update(gvr schema.GroupVersionResource, o runtime.Object, ns string, opts ...metav1.UpdateOptions) error {
+func (k *tracker) Update(gvr schema.GroupVersionResource, o runtime.Object, ns string,
+	opts ...metav1.UpdateOptions) error {
 	return k.ObjectTracker.Update(gvr, k.next(o), ns, opts...)
 }
 
-func (k *tracker) Patch(gvr schema.GroupVersionResource, o runtime.Object, ns string, opts ...metav1.PatchOptions) error {
+func (k *tracker) Patch(gvr schema.GroupVersionResource, o runtime.Object, ns string,
+	opts ...metav1.PatchOptions) error {
 	return k.ObjectTracker.Patch(gvr, k.next(o), ns, opts...)
 }
 
@@ -93,7 +96,8 @@ func (k *tracker) serve(f *k8stesting.Fake) {
 		if err != nil {
 			return true, nil, err
 		}
-		if p.Metadata.UID != m.GetUID() || p.Metadata.ResourceVersion != "" && p.Metadata.ResourceVersion != m.GetResourceVersion() {
+		if p.Metadata.UID != m.GetUID() || p.Metadata.ResourceVersion != "" &&
+			p.Metadata.ResourceVersion != m.GetResourceVersion() {
 			return true, nil, apierrors.NewConflict(a.GetResource().GroupResource(), patch.GetName(), nil)
 		}
 		return false, nil, nil
@@ -112,7 +116,7 @@ var (
 	queuesKind = schedulingv1beta1.SchemeGroupVersion.WithResource("queues")
 )
 
-// living is a cluster in virtual time, with a scheduler whose writes are counted, and
+// living is a cluster in virtual time, with a scheduler and a count of its writes, and
 // kubelets that run what is bound.
 type living struct {
 	*testing.T
@@ -121,7 +125,7 @@ type living struct {
 	volcano      *volcano.Clientset
 	owners       *metadatafake.FakeMetadataClient
 	kubelets     time.Duration // how long they take to run a pod
-	refused      atomic.Value  // the pods whose bindings the API server will not have
+	refused      atomic.Value  // the pods that the API server refuses to bind
 	adopts       bool          // pods without a PodGroup are the scheduler's
 	again        []string      // pods that were to be bound once more
 	options      Options
@@ -140,17 +144,21 @@ func inVirtualTime(t *testing.T, nodes int, do func(w *living)) {
 func inVirtualTimeWith(t *testing.T, nodes int, prepare, do func(w *living)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := &living{T: t, kubelets: 3 * time.Second, core: newTracker(corescheme.Scheme), groups: newTracker(volcanoscheme.Scheme),
-			kube: fake.NewClientset(), volcano: volcano.NewSimpleClientset(), owners: owners(t), options: Options{Stranded: time.Minute, DumpDir: t.TempDir()}}
+		w := &living{T: t, kubelets: 3 * time.Second, core: newTracker(corescheme.Scheme),
+			groups: newTracker(volcanoscheme.Scheme),
+			kube:   fake.NewClientset(), volcano: volcano.NewSimpleClientset(), owners: owners(t),
+			options: Options{Stranded: time.Minute, DumpDir: t.TempDir()}}
 		w.core.serve(&w.kube.Fake)
 		w.groups.serve(&w.volcano.Fake)
 		w.kube.PrependReactor("create", "pods", w.bind)
-		w.kube.Resources = []*metav1.APIResourceList{{GroupVersion: "policy/v1", APIResources: []metav1.APIResource{{Name: "poddisruptionbudgets"}}}}
+		w.kube.Resources = []*metav1.APIResourceList{{GroupVersion: "policy/v1",
+			APIResources: []metav1.APIResource{{Name: "poddisruptionbudgets"}}}}
 		for i := range nodes {
 			w.node(fmt.Sprint("n", i), "8")
 		}
 		for _, name := range []string{"root", "default"} {
-			w.must(w.groups.Create(queuesKind, &schedulingv1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)},
+			w.must(w.groups.Create(queuesKind, &schedulingv1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Name: name,
+				UID: types.UID(name)},
 				Spec: schedulingv1beta1.QueueSpec{Weight: 1}}, ""))
 		}
 		w.refuse("")
@@ -174,17 +182,24 @@ func owners(t *testing.T) *metadatafake.FakeMetadataClient {
 func (w *living) schedule() {
 	work, end := context.WithCancel(w.Context())
 	ctx, cancel := context.WithCancel(work)
-	seen, err := observe.New(observe.Options{Kube: w.kube, Volcano: w.volcano, Adopt: w.adopts, Reads: func(k model.Kind) bool { return k == model.KindBudget }, Translate: translate.Options{Schedulers: []string{"volcano"}, DefaultQueue: "default"}})
+	seen, err := observe.New(observe.Options{Kube: w.kube, Volcano: w.volcano, Adopt: w.adopts,
+		Reads: func(k model.Kind) bool {
+			return k == model.KindBudget
+		}, Translate: translate.Options{Schedulers: []string{"volcano"}, DefaultQueue: "default"}})
 	w.must(err)
 	o := w.options.withDefaults()
 	conf, err := newConfiguration(o)
 	w.must(err)
 	lead, err := elect(work, o, w.kube)
 	w.must(err)
-	l := (&loop{o: o, conf: conf, seen: seen, rivals: rivalSchedulers{kube: w.kube}, volcano: w.volcano, lead: lead, metrics: newMetrics(), reported: newReported(), refusals: refusedBindings{records: newRefusals()}, health: &health{}, began: time.Now(), background: background{auditAt: time.Now()}}).wire()
+	l := (&loop{o: o, conf: conf, seen: seen, rivals: rivalSchedulers{kube: w.kube}, volcano: w.volcano, lead: lead,
+		metrics: newMetrics(), reported: newReported(), refusals: refusedBindings{records: newRefusals()}, health: &health{},
+		began: time.Now(), background: background{auditAt: time.Now()}}).wire()
 	conf.watch = &stopwatch{m: l.metrics}
-	carrying := execute.Options{Urgent: l.urgent, PodGroup: seen.PodGroup, Answered: l.metrics.answered, Panicked: l.panicked,
-		Clients: execute.Clients{Fast: []kubernetes.Interface{w.kube}, Slow: w.kube, Events: w.kube, Groups: w.volcano, Figures: w.volcano}}
+	carrying := execute.Options{Urgent: l.urgent, PodGroup: seen.PodGroup, Answered: l.metrics.answered,
+		Panicked: l.panicked,
+		Clients: execute.Clients{Fast: []kubernetes.Interface{w.kube}, Slow: w.kube, Events: w.kube, Groups: w.volcano,
+			Figures: w.volcano}}
 	if w.spoil != nil {
 		w.spoil(l, &carrying)
 	}
@@ -222,7 +237,8 @@ func (w *living) after(d time.Duration) {
 }
 
 func (w *living) node(name, cpu string) {
-	room := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourcePods: resource.MustParse("110")}
+	room := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu),
+		corev1.ResourcePods: resource.MustParse("110")}
 	w.must(w.core.Create(nodesKind, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)},
 		Status: corev1.NodeStatus{Capacity: room, Allocatable: room}}, ""))
 }

@@ -53,9 +53,11 @@ func TestACycleIsLoggedThroughKlog(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := world("a")
-		w.Facts = append(w.Facts, model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "huge"}, UID: "huge", Version: 1,
-			Object: &model.Pod{Meta: model.Meta{Namespace: "ns", Name: "huge", UID: "huge"}, Node: "n", Index: -1, Phase: model.PodRunning,
-				Spec: &model.Spec{Requests: resource.List{{Name: "cpu", Value: 65_000}}}}})
+		w.Facts = append(w.Facts, model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "huge"}, UID: "huge",
+			Version: 1,
+			Object: &model.Pod{Meta: model.Meta{Namespace: "ns", Name: "huge", UID: "huge"}, Node: "n", Index: -1,
+				Phase: model.PodRunning,
+				Spec:  &model.Spec{Requests: resource.List{{Name: "cpu", Value: 65_000}}}}})
 		e.Apply(w.Facts...)
 		e.Record(verbosity())
 		_, events, _ := e.Decide(w.Now)
@@ -73,7 +75,8 @@ func TestACycleIsLoggedThroughKlog(t *testing.T) {
 				t.Errorf("-v %s does not print %q:\n%s", level, l, strings.Join(lines, "\n"))
 			}
 		}
-		if level < "5" && (logged(lines, "I Enter Allocate ...") || logged(lines, "I The total resource is <cpu 64000.00, memory 0.00>")) {
+		if level < "5" && (logged(lines, "I Enter Allocate ...") ||
+			logged(lines, "I The total resource is <cpu 64000.00, memory 0.00>")) {
 			t.Errorf("-v %s prints what is of a higher level:\n%s", level, strings.Join(lines, "\n"))
 		}
 		if level == "2" && len(lines) > 1 {

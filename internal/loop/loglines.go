@@ -17,8 +17,9 @@ import (
 const standingAgain = time.Minute
 
 // standing are the events that describe the current state: a cycle with no other events tried nothing.
-var standing = map[trace.EventKind]bool{trace.TryQueues: true, trace.QueueOverusedEvent: true, trace.QueueNotOpenEvent: true,
-	trace.NotEnqueued: true, trace.NoPreemptors: true, trace.NoPreemptorTask: true, trace.HyperNodesReady: true}
+var standing = map[trace.EventKind]bool{trace.TryQueues: true, trace.QueueOverusedEvent: true,
+	trace.QueueNotOpenEvent: true,
+	trace.NotEnqueued:       true, trace.NoPreemptors: true, trace.NoPreemptorTask: true, trace.HyperNodesReady: true}
 
 // mostLines bounds how many lines are remembered; beyond that what is older than a period is
 // forgotten.

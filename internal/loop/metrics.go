@@ -81,15 +81,22 @@ func newMetrics() *metrics {
 		return h
 	}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	m.ofCosts.cycle = histogram("volcano_e2e_scheduling_latency_milliseconds", "How long a cycle took, without carrying its plan out.", milliseconds)
-	m.ofBindings.binding = histogram("ashlar_binding_latency_milliseconds", "How long the last request of a binding took.", milliseconds)
-	m.ofBindings.attempts = counters("volcano_schedule_attempts_total", "Pods by what became of placing them: scheduled, error.", "result")
+	m.ofCosts.cycle = histogram("volcano_e2e_scheduling_latency_milliseconds",
+		"How long a cycle took, without carrying its plan out.", milliseconds)
+	m.ofBindings.binding = histogram("ashlar_binding_latency_milliseconds", "How long the last request of a binding took.",
+		milliseconds)
+	m.ofBindings.attempts = counters("volcano_schedule_attempts_total",
+		"Pods by what became of placing them: scheduled, error.", "result")
 	for _, figure := range []string{"allocated", "request", "deserved", "capacity", "real_capacity", "inqueue"} {
-		m.queues[figure+"_milli_cpu"] = gauges("volcano_queue_"+figure+"_milli_cpu", "A queue's "+figure+" CPU, in milli.", "queue_name")
-		m.queues[figure+"_memory_bytes"] = gauges("volcano_queue_"+figure+"_memory_bytes", "A queue's "+figure+" memory, in bytes.", "queue_name")
+		m.queues[figure+"_milli_cpu"] = gauges("volcano_queue_"+figure+"_milli_cpu", "A queue's "+figure+" CPU, in milli.",
+			"queue_name")
+		m.queues[figure+"_memory_bytes"] = gauges("volcano_queue_"+figure+"_memory_bytes", "A queue's "+figure+
+			" memory, in bytes.", "queue_name")
 		// The name in the guides that Volcano's own metrics have left behind.
-		m.queues[figure+"_memory"] = gauges("volcano_queue_"+figure+"_memory", "The same as volcano_queue_"+figure+"_memory_bytes.", "queue_name")
-		m.scalars[figure] = gauges("volcano_queue_"+figure+"_scalar_resources", "A queue's "+figure+" of another resource, in milli.", "queue_name", "resource")
+		m.queues[figure+"_memory"] = gauges("volcano_queue_"+figure+"_memory", "The same as volcano_queue_"+figure+
+			"_memory_bytes.", "queue_name")
+		m.scalars[figure] = gauges("volcano_queue_"+figure+"_scalar_resources", "A queue's "+figure+
+			" of another resource, in milli.", "queue_name", "resource")
 	}
 	for _, figure := range []string{"share", "weight", "overused"} {
 		m.queues[figure] = gauges("volcano_queue_"+figure, "A queue's "+figure+".", "queue_name")
@@ -97,12 +104,16 @@ func newMetrics() *metrics {
 	m.declareCosts(histogram, histograms)
 	m.ofJobs.declare(gauges, histogram)
 	m.declareChecks(gauges, counters)
-	m.lag = histogram("ashlar_fact_lag_milliseconds", "How long the oldest of the facts taken in at once had waited.", milliseconds)
+	m.lag = histogram("ashlar_fact_lag_milliseconds", "How long the oldest of the facts taken in at once had waited.",
+		milliseconds)
 	m.facts = counters("ashlar_facts_total", "Changes of objects taken in.").WithLabelValues()
 	m.ofBindings.answers = counters("ashlar_plan_items_total", "Items of plans by what became of them.", "kind", "outcome")
-	m.ofBindings.flying = gauges("ashlar_requests", "Requests of plans: under way, waiting, and how many the server is held to bear.", "state")
-	m.panics = counters("ashlar_panics_total", "Panics that were caught, each a bug: of a cycle, or of anything beside it.").WithLabelValues()
-	m.released = counters("ashlar_released_pods_total", "Bound members of gangs that could not be completed, deleted to give their room back.").WithLabelValues()
+	m.ofBindings.flying = gauges(
+		"ashlar_requests", "Requests of plans: under way, waiting, and how many the server is held to bear.", "state")
+	m.panics = counters("ashlar_panics_total",
+		"Panics that were caught, each a bug: of a cycle, or of anything beside it.").WithLabelValues()
+	m.released = counters("ashlar_released_pods_total",
+		"Bound members of gangs that could not be completed, deleted to give their room back.").WithLabelValues()
 	m.reloads = counters("ashlar_config_reloads_total", "Changes of the configuration's file.", "result")
 	return m
 }
@@ -141,7 +152,8 @@ func (m *metrics) queue(q *sched.QueueReport) {
 		over = 1
 	}
 	m.queues["overused"].WithLabelValues(q.Name).Set(over)
-	for figure, list := range map[string]resource.List{"allocated": q.Allocated, "request": q.Request, "deserved": q.Deserved,
+	for figure, list := range map[string]resource.List{"allocated": q.Allocated, "request": q.Request,
+		"deserved": q.Deserved,
 		"capacity": q.Capability, "real_capacity": q.RealCapability, "inqueue": q.Inqueue} {
 		for _, a := range list {
 			switch a.Name {

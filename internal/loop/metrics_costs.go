@@ -41,13 +41,19 @@ type (
 
 // declareCosts declares where the time goes.
 func (m *metrics) declareCosts(histogram histogramOf, histograms histogramsOf) {
-	m.ofCosts.opening = histogram("volcano_open_session_duration_milliseconds", "How long plugins took, in a cycle, to derive what stands still for it.", milliseconds)
+	m.ofCosts.opening = histogram("volcano_open_session_duration_milliseconds",
+		"How long plugins took, in a cycle, to derive what stands still for it.", milliseconds)
 	m.ofCosts.parts = map[policy.Part]*prometheus.HistogramVec{
-		policy.PartPlugin: histograms("volcano_plugin_scheduling_latency_milliseconds", "How long a plugin took at the beginning of a cycle.", milliseconds, "plugin", "OnSession"),
-		policy.PartAction: histograms("volcano_action_scheduling_latency_milliseconds", "How long an action took in a cycle.", milliseconds, "action"),
+		policy.PartPlugin: histograms("volcano_plugin_scheduling_latency_milliseconds",
+			"How long a plugin took at the beginning of a cycle.", milliseconds, "plugin", "OnSession"),
+		policy.PartAction: histograms("volcano_action_scheduling_latency_milliseconds", "How long an action took in a cycle.",
+			milliseconds, "action"),
 	}
-	m.ofCosts.stages = histograms("volcano_scheduling_stage_duration_milliseconds", "How long the last request of a binding took (stage Bind), and before it the volumes and devices of the pod (PreBind).", minutes, "stage")
-	m.ofCosts.since = histograms("volcano_task_scheduling_latency_milliseconds", "How old a pod was when it was first seen, given a node, had its volumes, and was bound.", minutes, "stage")
+	m.ofCosts.stages = histograms("volcano_scheduling_stage_duration_milliseconds",
+		"How long the last request of a binding took (stage Bind), and before it the volumes and devices of the pod "+
+			"(PreBind).", minutes, "stage")
+	m.ofCosts.since = histograms("volcano_task_scheduling_latency_milliseconds",
+		"How old a pod was when it was first seen, given a node, had its volumes, and was bound.", minutes, "stage")
 }
 
 // stopwatch measures the parts of a cycle, in the loop's goroutine.
@@ -101,7 +107,8 @@ func (m *metrics) decided(took time.Duration, plan sched.Plan, l *loop) {
 		switch i.Kind {
 		case sched.BindPod:
 			if t, ok := led.Tasks.Find(i.Pod); ok {
-				m.ofCosts.since.WithLabelValues("Assumed").Observe(inMilliseconds(time.Duration(model.Between(led.Task(t).Pod.Created, l.now()))))
+				m.ofCosts.since.WithLabelValues("Assumed").Observe(
+					inMilliseconds(time.Duration(model.Between(led.Task(t).Pod.Created, l.now()))))
 			}
 		case sched.EvictPod:
 			victims++

@@ -29,32 +29,50 @@ const mostJobs = 1000
 
 // declare declares what is known of jobs that wait.
 func (jm *jobMetrics) declare(gauges gaugesOf, histogram histogramOf) {
-	jm.jobs = histogram("volcano_e2e_job_scheduling_latency_milliseconds", "How old a job was when its minimum was bound.", minutes)
+	jm.jobs = histogram("volcano_e2e_job_scheduling_latency_milliseconds", "How old a job was when its minimum was bound.",
+		minutes)
 	jm.waiting = gauges("volcano_unschedule_job_count", "Jobs with pods that wait.").WithLabelValues()
-	jm.reasons = gauges("ashlar_waiting_jobs", "Jobs with pods that wait, by the code at the root of the reason.", "reason")
+	jm.reasons = gauges("ashlar_waiting_jobs", "Jobs with pods that wait, by the code at the root of the reason.",
+		"reason")
 	jm.pods = gauges("volcano_unschedule_task_count", "Pods of a job that wait.", "job_id")
-	jm.shares = gauges("volcano_job_share", "A job's dominant share: the largest part of the cluster that it holds of any resource.", "job_ns", "job_id")
+	jm.shares = gauges("volcano_job_share",
+		"A job's dominant share: the largest part of the cluster that it holds of any resource.", "job_ns", "job_id")
 	of := []string{"job_name", "queue", "job_namespace"}
-	jm.timed["start"] = gauges("volcano_e2e_job_scheduling_start_time", "When a job was made, in seconds since the epoch.", of...)
-	jm.timed["last"] = gauges("volcano_e2e_job_scheduling_last_time", "When a job was last seen waiting or, if none of its pods waits, when its minimum was bound, in seconds since the epoch.", of...)
-	jm.timed["duration"] = gauges("volcano_e2e_job_scheduling_duration", "How old a job was when its minimum was bound, or how old it is while that waits, in milliseconds.", of...)
-	jm.leftOut = gauges("ashlar_jobs_without_figures", "Jobs that wait and have no figures of their own because there are too many.").WithLabelValues()
+	jm.timed["start"] = gauges("volcano_e2e_job_scheduling_start_time", "When a job was made, in seconds since the epoch.",
+		of...)
+	jm.timed["last"] = gauges("volcano_e2e_job_scheduling_last_time",
+		"When a job was last seen waiting or, if none of its pods waits, when its minimum was bound, in seconds since the "+
+			"epoch.", of...)
+	jm.timed["duration"] = gauges("volcano_e2e_job_scheduling_duration",
+		"How old a job was when its minimum was bound, or how old it is while that waits, in milliseconds.", of...)
+	jm.leftOut = gauges("ashlar_jobs_without_figures",
+		"Jobs that wait and have no figures of their own because there are too many.").WithLabelValues()
 }
 
 // declareChecks declares what an operator looks at first.
 func (m *metrics) declareChecks(gauges gaugesOf, counters countersOf) {
-	m.ofBindings.retries = counters("volcano_job_retry_counts", "Bindings of a job's pods that the API server did not take, so that they were decided anew.", "job_id")
-	m.ofEvictions.victims = gauges("volcano_pod_preemption_victims", "Pods evicted in the last cycle that evicted any.").WithLabelValues()
+	m.ofBindings.retries = counters("volcano_job_retry_counts",
+		"Bindings of a job's pods that the API server did not take, so that they were decided anew.", "job_id")
+	m.ofEvictions.victims = gauges("volcano_pod_preemption_victims",
+		"Pods evicted in the last cycle that evicted any.").WithLabelValues()
 	m.ofEvictions.tries = counters("volcano_total_preemption_attempts", "Statements that evict pods.").WithLabelValues()
-	m.ofEvictions.evictions = counters("volcano_eviction_transactions_total", "Statements that evict pods, by action.", "action")
-	m.ofEvictions.evicted = counters("ashlar_evicted_pods_total", "Pods that were decided to be evicted, by action.", "action")
-	m.ofEvictions.lost = counters("ashlar_evicted_resource_seconds_total", "Work that evictions cost: what the evicted pods held times how long they had run; CPU and devices in milli, memory in bytes.", "action", "resource")
+	m.ofEvictions.evictions = counters("volcano_eviction_transactions_total", "Statements that evict pods, by action.",
+		"action")
+	m.ofEvictions.evicted = counters("ashlar_evicted_pods_total", "Pods that were decided to be evicted, by action.",
+		"action")
+	m.ofEvictions.lost = counters("ashlar_evicted_resource_seconds_total",
+		"Work that evictions cost: what the evicted pods held times how long they had run; CPU and devices in milli, "+
+			"memory in bytes.", "action", "resource")
 	m.held = gauges("ashlar_commitments", "Decisions that no object shows yet: bindings, evictions, reservations.", "kind")
 	m.audits = counters("ashlar_audits_total", "Times that every figure was recounted from scratch.").WithLabelValues()
-	m.wrong = counters("ashlar_invariant_violations_total", "Figures that a recount found wrong: a bug in ashlar.").WithLabelValues()
-	m.problems = gauges("ashlar_problems", "What is wrong with objects, by their kind: fields that are not taken, references that lead nowhere.", "kind")
-	m.requests = counters("ashlar_api_requests_total", "Requests to the API server by what became of them; code none: no answer.", "method", "resource", "code")
-	m.dropped = gauges("ashlar_words_dropped", "Conditions and events that were not said because too much waited.").WithLabelValues()
+	m.wrong = counters("ashlar_invariant_violations_total",
+		"Figures that a recount found wrong: a bug in ashlar.").WithLabelValues()
+	m.problems = gauges("ashlar_problems",
+		"What is wrong with objects, by their kind: fields that are not taken, references that lead nowhere.", "kind")
+	m.requests = counters("ashlar_api_requests_total",
+		"Requests to the API server by what became of them; code none: no answer.", "method", "resource", "code")
+	m.dropped = gauges("ashlar_words_dropped",
+		"Conditions and events that were not said because too much waited.").WithLabelValues()
 	m.leading = gauges("ashlar_leading", "1 while this scheduler may act.").WithLabelValues()
 }
 
@@ -87,7 +105,7 @@ func (m *metrics) figures(l *loop) {
 	m.figuring = m.figuresAt.Sub(began)
 }
 
-// figures counts who waits, and why.
+// figures counts the jobs that wait, by reason.
 func (jm *jobMetrics) figures(l *loop) {
 	jm.pods.Reset()
 	jm.reasons.Reset()
@@ -167,8 +185,9 @@ func (bm *bindingMetrics) retried(led *ledger.Ledger, receipts []sched.Receipt, 
 	}
 }
 
-var commitKinds = map[ledger.CommitKind]string{ledger.CommitBind: "bind", ledger.CommitEvict: "evict", ledger.CommitReserve: "reserve",
-	ledger.CommitOpen: "open"}
+var commitKinds = map[ledger.CommitKind]string{ledger.CommitBind: "bind", ledger.CommitEvict: "evict",
+	ledger.CommitReserve: "reserve",
+	ledger.CommitOpen:    "open"}
 
 func (m *metrics) commitments(l *loop) {
 	held := map[ledger.CommitKind]int{}

@@ -14,7 +14,8 @@ func TestJobsOfOneNameHaveFiguresOfTheirOwn(t *testing.T) {
 	for i, id := range []string{"Job.batch/j1", "StatefulSet.apps/s1", "StatefulSet.apps/s1"} {
 		name := string(rune('a' + i))
 		l.engine.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: name}, UID: name, Version: 1,
-			Object: &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true, Owner: "app", OwnerID: id, Spec: spec}})
+			Object: &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true, Owner: "app", OwnerID: id,
+				Spec: spec}})
 	}
 	l.engine.Decide(1)
 	l.metrics.ofJobs.figures(l)

@@ -45,7 +45,8 @@ var described = regexp.MustCompile(`fqName: "(.*?)", help: "(.*?)", constLabels:
 
 // foreign are the metrics of the Go runtime and the process that the page names; the others
 // differ with Go's version and the system.
-var foreign = []string{"go_gc_gomemlimit_bytes", "go_goroutines", "process_cpu_seconds_total", "process_resident_memory_bytes"}
+var foreign = []string{"go_gc_gomemlimit_bytes", "go_goroutines", "process_cpu_seconds_total",
+	"process_resident_memory_bytes"}
 
 // metricRows are the page's rows by name, those of foreign last.
 func metricRows(t *testing.T) []string {
@@ -66,7 +67,7 @@ func metricRows(t *testing.T) []string {
 	for d := range all {
 		m := described.FindStringSubmatch(d.String())
 		if m == nil {
-			t.Fatalf("nobody can read %s", d)
+			t.Fatalf("%s cannot be read", d)
 		}
 		row := fmt.Sprintf("| `%s` | %s | %s | %s |", m[1], kindOf(m[1], kinds), labels(m[3]), m[2])
 		switch {
@@ -88,7 +89,8 @@ func kindOf(name string, gathered map[string]string) string {
 		return gathered[name]
 	case strings.HasSuffix(name, "_total"):
 		return "counter"
-	case strings.HasSuffix(name, "_milliseconds"), strings.HasSuffix(name, "_seconds"), strings.HasSuffix(name, "_microseconds"):
+	case strings.HasSuffix(name, "_milliseconds"), strings.HasSuffix(name, "_seconds"),
+		strings.HasSuffix(name, "_microseconds"):
 		return "histogram"
 	}
 	return "gauge"

@@ -27,13 +27,15 @@ func cluster(t testing.TB, nodes, jobs int) *loop {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := (&loop{engine: e, metrics: m, executor: execute.New(t.Context(), execute.Options{}), began: time.Now(), reported: newReported()}).wire()
+	l := (&loop{engine: e, metrics: m, executor: execute.New(t.Context(), execute.Options{}), began: time.Now(),
+		reported: newReported()}).wire()
 	version := uint64(0)
 	tell := func(kind model.Kind, o model.Object) {
 		version++
 		c := o.Common()
 		c.UID = fmt.Sprint(version)
-		e.Apply(model.Fact{Ref: model.Ref{Kind: kind, Namespace: c.Namespace, Name: c.Name}, UID: c.UID, Version: version, Object: o})
+		e.Apply(model.Fact{Ref: model.Ref{Kind: kind, Namespace: c.Namespace, Name: c.Name}, UID: c.UID, Version: version,
+			Object: o})
 	}
 	tell(model.KindQueue, &model.Queue{Meta: model.Meta{Name: "default"}, Weight: 1})
 	room := resource.List{{Name: "cpu", Value: 10000}, {Name: "pods", Value: 110}}
@@ -43,9 +45,11 @@ func cluster(t testing.TB, nodes, jobs int) *loop {
 	spec := &model.Spec{Requests: resource.List{{Name: "cpu", Value: 1000}, {Name: "pods", Value: 1}}}
 	for j := range jobs {
 		name := fmt.Sprint("j", j)
-		tell(model.KindPodGroup, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name}, Queue: "default", MinMember: 10})
+		tell(model.KindPodGroup, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name}, Queue: "default",
+			MinMember: 10})
 		for i := range 10 {
-			tell(model.KindPod, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: fmt.Sprint(name, "-", i)}, Ours: true, Group: name, Index: int64(i), Spec: spec})
+			tell(model.KindPod, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: fmt.Sprint(name, "-", i)}, Ours: true,
+				Group: name, Index: int64(i), Spec: spec})
 		}
 	}
 	return l
@@ -157,7 +161,8 @@ func TestLatenciesOfJobsAndPodsAreToldUpToTwoMinutes(t *testing.T) {
 			}
 			buckets := family.GetMetric()[0].GetHistogram().GetBucket()
 			if last := buckets[len(buckets)-1]; last.GetUpperBound() < atLeast || last.GetCumulativeCount() != 1 {
-				t.Errorf("%s ends at %v with %d counted, want at least %v and 1", name, last.GetUpperBound(), last.GetCumulativeCount(), atLeast)
+				t.Errorf("%s ends at %v with %d counted, want at least %v and 1", name, last.GetUpperBound(),
+					last.GetCumulativeCount(), atLeast)
 			}
 		}
 	}
@@ -167,11 +172,14 @@ func TestEvictionsAreCountedByStatementAndByPod(t *testing.T) {
 	l := cluster(t, 0, 0)
 	evict := func(statement uint64) sched.Item {
 		return sched.Item{Kind: sched.EvictPod, Action: "reclaim", Statement: statement, Why: &trace.Eviction{
-			Lost: resource.List{{Name: resource.CPUName, Value: 2000}, {Name: resource.PodsName, Value: 1}}, Ran: int64(10 * time.Second)}}
+			Lost: resource.List{{Name: resource.CPUName, Value: 2000}, {Name: resource.PodsName, Value: 1}},
+			Ran:  int64(10 * time.Second)}}
 	}
 	l.metrics.decided(0, sched.Plan{Items: []sched.Item{evict(1), evict(1), evict(2)}}, l)
-	for name, want := range map[string]float64{"volcano_eviction_transactions_total": 2, "volcano_total_preemption_attempts": 2,
-		"ashlar_evicted_pods_total": 3, "ashlar_evicted_resource_seconds_total": 60_000, "volcano_pod_preemption_victims": 3} {
+	for name, want := range map[string]float64{"volcano_eviction_transactions_total": 2,
+		"volcano_total_preemption_attempts": 2,
+		"ashlar_evicted_pods_total":         3, "ashlar_evicted_resource_seconds_total": 60_000,
+		"volcano_pod_preemption_victims": 3} {
 		if got, _ := sum(t, l, name); got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}

@@ -19,7 +19,8 @@ type Adopt string
 
 // The ways to adopt.
 const (
-	AdoptAuto   Adopt = "auto" // those for which no controller makes a PodGroup: they wait for it as long as that is seen to take
+	// those for which no controller makes a PodGroup: they wait for it as long as that is seen to take
+	AdoptAuto   Adopt = "auto"
 	AdoptAlways Adopt = "always"
 	AdoptNever  Adopt = "never"
 )
@@ -56,7 +57,7 @@ type Options struct {
 	QuietBinds bool
 	Drain      time.Duration // how long what is under way may take at the end; 0: 10 s
 	DumpDir    string        // where what led to a panic, and dumps, are saved; "": the temporary folder
-	// Dump asks for a dump with every value that it sends; nil: nobody asks.
+	// Dump asks for a dump with every value that it sends; nil: no dumps are requested.
 	Dump <-chan os.Signal
 	// Version is this program's, as it is saved with what it saves; "": unknown.
 	Version string

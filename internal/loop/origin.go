@@ -36,8 +36,8 @@ type origin struct {
 	strandedState
 }
 
-// begin notes which gangs a plan binds of which no member was ever bound, as far as anybody
-// can tell, and who is bound of them.
+// begin records gangs in a plan without a member that was ever known to be bound, and which of
+// their members are bound now.
 func (br *bindingRecords) begin(items []sched.Item, now time.Time) {
 	led, last := br.l.engine.Ledger(), ledger.NoJob
 	var mine map[string]bool // of the last job
@@ -58,7 +58,7 @@ func (br *bindingRecords) begin(items []sched.Item, now time.Time) {
 	}
 }
 
-// beginOne is who of a gang this scheduler has bound, nil where it does not know of all.
+// beginOne is the members of a gang that this scheduler has bound, nil where it does not know of all.
 func (br *bindingRecords) beginOne(job *ledger.Job, now time.Time) map[string]bool {
 	if job.Group == nil || job.MinMember < 2 {
 		return nil
@@ -72,7 +72,8 @@ func (br *bindingRecords) beginOne(job *ledger.Job, now time.Time) map[string]bo
 
 // untouched says that no member of a job has a node, or had one.
 func untouched(job *ledger.Job) bool {
-	return job.By[model.Bound]+job.By[model.Running]+job.By[model.Succeeded]+job.By[model.Failed]+job.By[model.Unknown]+job.By[model.Releasing] == 0
+	return job.By[model.Bound]+job.By[model.Running]+job.By[model.Succeeded]+job.By[model.Failed]+job.By[model.Unknown]+
+		job.By[model.Releasing] == 0
 }
 
 // hear takes in what became of bindings.
@@ -102,8 +103,8 @@ func (br *bindingRecords) hear(receipts []sched.Receipt) {
 	}
 }
 
-// hadMinimum says that somebody has seen a gang with its minimum: a phase or a condition of
-// its PodGroup is nobody's leave to release it, and everybody's word against that. Unknown is
+// hadMinimum says that some client has seen a gang with its minimum: a phase or a condition of
+// its PodGroup never permits a release, and may forbid it. Unknown is
 // said of gangs that ran and of those that never did: it counts where it is another's word.
 func (t *reportedJob) hadMinimum(group *schedulingv1beta1.PodGroup) bool {
 	for _, c := range group.Status.Conditions {
@@ -128,7 +129,7 @@ func saidUnknown(group *schedulingv1beta1.PodGroup, uid string) bool {
 // members are those of a gang that have not finished.
 type members struct {
 	bound, waiting []string // UIDs
-	moving         bool     // some are being bound, or leave, or nobody knows
+	moving         bool     // some are being bound, or leave, or it is unknown
 }
 
 func membersOf(led *ledger.Ledger, id ledger.JobID) (m members) {
@@ -157,7 +158,8 @@ func (br *bindingRecords) inherit(job *ledger.Job, t *reportedJob, group *schedu
 		return
 	}
 	t.origin.met = true
-	if r, ok := recordOf(group, t.uid); ok && r.Never.Holds(job.MinMember, m.bound, m.waiting) && br.showsRefusal(job.Key.Namespace, r.Pod, m) {
+	if r, ok := recordOf(group, t.uid); ok && r.Never.Holds(job.MinMember, m.bound, m.waiting) &&
+		br.showsRefusal(job.Key.Namespace, r.Pod, m) {
 		t.origin.mine, t.origin.unknown = map[string]bool{}, r.Never.Unknown
 		for _, uid := range m.bound {
 			t.origin.mine[uid] = true
@@ -184,7 +186,8 @@ func (t *reportedJob) claim(job *ledger.Job, m members) *record.Never {
 			return nil
 		}
 	}
-	return &record.Never{MinMember: job.MinMember, Bound: record.Digest(m.bound), Waiting: record.Digest(m.waiting), Unknown: t.origin.unknown}
+	return &record.Never{MinMember: job.MinMember, Bound: record.Digest(m.bound), Waiting: record.Digest(m.waiting),
+		Unknown: t.origin.unknown}
 }
 
 // recordedFrom is the pause from which on refusals are recorded: most are over before.
@@ -192,7 +195,8 @@ const recordedFrom = 3 * time.Second
 
 // keep has written on a PodGroup what is to be known of its refusals after a restart,
 // e nil for none, and says that it shows that.
-func (br *bindingRecords) keep(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, e *refused, claim *record.Never, now time.Time) bool {
+func (br *bindingRecords) keep(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, e *refused,
+	claim *record.Never, now time.Time) bool {
 	shown, there := group.Annotations[record.Key]
 	want := ""
 	if e != nil && (there || pauseAfter(e.tries) >= recordedFrom) {
@@ -215,7 +219,8 @@ func (br *bindingRecords) keep(job *ledger.Job, t *reportedJob, group *schedulin
 const untilShown = 30 * time.Second
 
 func (e *refused) record(claim *record.Never) record.Record {
-	return record.Record{UID: e.group, Controller: e.controller, Tries: e.tries, Next: time.Unix(0, e.next), Pod: e.pod.Name, Answer: e.answer, Never: claim}
+	return record.Record{UID: e.group, Controller: e.controller, Tries: e.tries, Next: time.Unix(0, e.next),
+		Pod: e.pod.Name, Answer: e.answer, Never: claim}
 }
 
 // takeBack is what has to be done before a member of a gang is bound: that it never had its
@@ -227,7 +232,8 @@ func (br *bindingRecords) takeBack(job *ledger.Job, e *refused, now time.Time) f
 	const claims = `"neverComplete"`
 	group := br.l.seen.PodGroup(job.Key.Namespace, job.Key.Name)
 	t := br.l.reported.job(job.Key, lifeOf(job), group, now)
-	if !strings.Contains(t.origin.asked, claims) && (group == nil || !strings.Contains(group.Annotations[record.Key], claims)) {
+	if !strings.Contains(t.origin.asked, claims) && (group == nil ||
+		!strings.Contains(group.Annotations[record.Key], claims)) {
 		return nil
 	}
 	value := e.record(nil).Text()

@@ -37,7 +37,8 @@ func TestMain(m *testing.M) {
 func TestTheLoopOutlivesACycleThatPanics(t *testing.T) {
 	kube := fake.NewClientset(
 		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", UID: "n"}, Status: corev1.NodeStatus{
-			Allocatable: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("8"), corev1.ResourcePods: resource.MustParse("9")}}},
+			Allocatable: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("8"),
+				corev1.ResourcePods: resource.MustParse("9")}}},
 		waiting("fine"), waiting("poison"))
 	groups := volcano.NewSimpleClientset()
 	if err := makeQueues(t.Context(), groups, "default"); err != nil {
@@ -54,7 +55,8 @@ func TestTheLoopOutlivesACycleThatPanics(t *testing.T) {
 			New: func(_ policy.Choice, l *ledger.Ledger) (any, error) { return poison{l}, nil }})}}.withDefaults(),
 		conf: &configuration{profile: policy.Profile{Actions: []string{"enqueue", "allocate"},
 			Tiers: [][]policy.Choice{{{Plugin: "poison"}, {Plugin: "gang"}, {Plugin: "proportion"}}}}},
-		executor: execute.New(ctx, execute.Options{Clients: execute.Clients{Fast: []kubernetes.Interface{kube}, Slow: kube, Events: kube, Groups: groups, Figures: groups}})}).wire()
+		executor: execute.New(ctx, execute.Options{Clients: execute.Clients{Fast: []kubernetes.Interface{kube}, Slow: kube,
+			Events: kube, Groups: groups, Figures: groups}})}).wire()
 	if l.engine, err = l.conf.engine(l.o); err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +78,8 @@ func TestTheLoopOutlivesACycleThatPanics(t *testing.T) {
 	if len(bound) != 1 {
 		t.Errorf("%d bindings, want one, of the pod that is fine", len(bound))
 	}
-	if job := (ledger.JobKey{Namespace: "ns", Name: "poison", Adopted: true}); !l.rebuilds.leftOut.jobs[job] || len(l.rebuilds.leftOut.jobs) != 1 {
+	if job := (ledger.JobKey{Namespace: "ns", Name: "poison", Adopted: true}); !l.rebuilds.leftOut.jobs[job] ||
+		len(l.rebuilds.leftOut.jobs) != 1 {
 		t.Errorf("set aside are %v, want %v", l.rebuilds.leftOut.jobs, job)
 	}
 	if saved, _ := filepath.Glob(filepath.Join(l.o.DumpDir, "*.json")); len(saved) != 1 {
@@ -87,7 +90,9 @@ func TestTheLoopOutlivesACycleThatPanics(t *testing.T) {
 }
 
 func waiting(name string) *corev1.Pod {
-	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name), ResourceVersion: "1"},
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name),
+		ResourceVersion: "1"},
 		Spec: corev1.PodSpec{SchedulerName: "volcano", Containers: []corev1.Container{{Name: "c",
-			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}}}}}}
+			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(
+				"1")}}}}}}
 }

@@ -209,7 +209,7 @@ func (w *living) ranked(name, class string, members int, cpu string) {
 
 // gated makes a pod that stands at the gate of its queue.
 func (w *living) gated(group string) {
-	w.group(group, 1, nobody)
+	w.group(group, 1, noOwner)
 	p := waiting(group + "-0")
 	p.Annotations = map[string]string{"scheduling.k8s.io/group-name": group, translate.QueueGate: "true"}
 	p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: translate.QueueGate}}
@@ -227,7 +227,7 @@ func busy(w *living) {
 	w.after(5 * time.Second)
 	w.refuse("late-0")
 	w.gang("1")
-	w.group("late", 1, nobody)
+	w.group("late", 1, noOwner)
 	w.pods("late", 0, 1, "1")
 	w.gated("gate")
 	w.after(3 * time.Second)
@@ -347,7 +347,9 @@ func panicAnywhere(t *testing.T, history func(*living), runs ...string) {
 	}
 	for where, touches := range places {
 		for i := 0; i < len(touches); i += max(1, len(touches)/mostPanics) {
-			t.Run(fmt.Sprintf("%s, at touch %d", where, touches[i]), func(t *testing.T) { live(t, &wire{at: touches[i]}, runs...) })
+			t.Run(fmt.Sprintf("%s, at touch %d", where, touches[i]), func(t *testing.T) {
+				live(t, &wire{at: touches[i]}, runs...)
+			})
 		}
 	}
 	t.Run("nothing, and each audit finds something", func(t *testing.T) { live(t, &wire{wrong: true}, runs...) })
@@ -362,7 +364,7 @@ func TestAReceiptOutlivesThePanicThatItMeets(t *testing.T) {
 	x := &wire{after: true}
 	inVirtualTimeWith(t, 1, func(w *living) { withWire(w, x) }, func(w *living) {
 		w.refuse("late-0")
-		w.group("late", 1, nobody)
+		w.group("late", 1, noOwner)
 		w.pods("late", 0, 1, "1")
 		w.after(700 * time.Millisecond) // refused once, and that is taken in
 		w.refuse("")

@@ -11,8 +11,8 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// How long a phase that nobody waits for is kept, for words to go with it: most of what
-// is to be said of a job comes within seconds after it changed.
+// How long a phase that no controller waits for is delayed, to be written with conditions: most
+// changes of a job's status come within seconds.
 const (
 	untilPods  = 2 * time.Second                 // of a job without pods: there is nothing to be said of it
 	untilWords = lacking + 2500*time.Millisecond // the slowest word comes two rounds after its time
@@ -122,21 +122,22 @@ func mayWait(group *schedulingv1beta1.PodGroup) bool {
 	return false
 }
 
-// unwaiting are the API groups whose controllers make pods whatever a PodGroup shows:
-// Kubernetes' own, whose pods are there before Volcano's
-// controllers, or LeaderWorkerSet's, make them a PodGroup; and those of Ray, Spark,
+// unwaiting are the API groups with controllers that make pods whatever a PodGroup shows:
+// Kubernetes' own, with pods that exist before Volcano's
+// controllers, or LeaderWorkerSet's, make a PodGroup for them; and those of Ray, Spark,
 // Kubeflow Trainer and JobSet. To name one too few costs a write, one too many the patience
 // of that controller for untilPods.
 var unwaiting = map[string]bool{"": true, "apps": true, "batch": true, "ray.io": true, "sparkoperator.k8s.io": true,
 	"trainer.kubeflow.org": true, "leaderworkerset.x-k8s.io": true, "jobset.x-k8s.io": true}
 
-// mpiOperator is the one version of its group whose controller does not wait:
+// mpiOperator is the one version of its group with a controller that does not wait:
 // training-operator's, which does, serves the others.
 var mpiOperator = schema.GroupVersion{Group: "kubeflow.org", Version: "v2beta1"}
 
 // shownPhase is the phase that a PodGroup shows; Pending where it shows none.
 func shownPhase(group *schedulingv1beta1.PodGroup) model.GroupPhase {
-	for _, p := range []model.GroupPhase{model.GroupInqueue, model.GroupRunning, model.GroupUnknown, model.GroupCompleted} {
+	for _, p := range []model.GroupPhase{model.GroupInqueue, model.GroupRunning, model.GroupUnknown,
+		model.GroupCompleted} {
 		if string(group.Status.Phase) == p.String() {
 			return p
 		}

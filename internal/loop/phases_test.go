@@ -9,7 +9,7 @@ import (
 )
 
 // Whoever makes pods only when a PodGroup shows that it is let in is not kept waiting; nor
-// is an owner that nobody knows.
+// is an unknown owner.
 func TestWhoMayWaitForAPhase(t *testing.T) {
 	for name, c := range map[string]struct {
 		owners []string
@@ -24,8 +24,8 @@ func TestWhoMayWaitForAPhase(t *testing.T) {
 		"one of two":                           {owners: []string{"ray.io/v1", "acme.example/v1"}, want: true},
 		"not: it shows that it is let in":      {owners: []string{"kubeflow.org/v1"}, shows: "Inqueue"},
 		"not: it ran":                          {owners: []string{"kubeflow.org/v1"}, shows: "Running"},
-		"not: nobody owns it":                  {},
-		"not: a Job, whose pods are there":     {owners: []string{"batch/v1"}},
+		"not: it has no owner":                 {},
+		"not: a Job with its pods":             {owners: []string{"batch/v1"}},
 		"not: a Pod, as for a LeaderWorkerSet": {owners: []string{"v1"}},
 		"not: a Deployment's ReplicaSet":       {owners: []string{"apps/v1"}},
 		"not: KubeRay":                         {owners: []string{"ray.io/v1"}},
@@ -69,7 +69,7 @@ func TestAPhaseThatIsKeptIsWrittenAtTheEnd(t *testing.T) {
 func TestWhenAStartIsSaid(t *testing.T) {
 	inVirtualTime(t, 1, func(w *living) {
 		w.kubelets = pull
-		w.group("starts", 2, nobody)
+		w.group("starts", 2, noOwner)
 		w.pods("starts", 0, 2, "2")
 		w.gang("6")
 		w.after(soon)

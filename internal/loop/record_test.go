@@ -14,7 +14,7 @@ import (
 )
 
 // A scheduler that may not write PodGroups keeps no record. Then nothing is released, and a gang
-// of which nobody refuses a member any more is completed all the same.
+// with no member refused any more is completed all the same.
 func TestWithoutTheRightToWriteARecord(t *testing.T) {
 	inVirtualTime(t, 1, func(w *living) {
 		w.answers(&w.volcano.Fake, "patch", "podgroups", func(k8stesting.Action) (bool, runtime.Object, error) {
@@ -30,13 +30,13 @@ func TestWithoutTheRightToWriteARecord(t *testing.T) {
 		w.refuse("")
 		w.after(20 * time.Minute)
 		if n := w.bound("g"); n != 4 {
-			t.Errorf("%d members are bound once nobody refuses one, want 4", n)
+			t.Errorf("%d members are bound once none is refused, want 4", n)
 		}
 	})
 }
 
 // forge writes a record on a PodGroup that is true of its members but for the claim, and wipes
-// its status: as somebody could who may write PodGroups.
+// its status: as a user with the right to write PodGroups could.
 func (w *living) forge(group string) {
 	var bound, waiting []string
 	refused := ""
@@ -49,14 +49,15 @@ func (w *living) forge(group string) {
 	}
 	w.regroup(group, func(g *schedulingv1beta1.PodGroup) {
 		r := record.Record{UID: string(g.UID), Tries: 9, Next: time.Now(), Pod: refused, Answer: "no",
-			Never: &record.Never{MinMember: g.Spec.MinMember, Bound: record.Digest(bound), Waiting: record.Digest(waiting), Unknown: true}}
+			Never: &record.Never{MinMember: g.Spec.MinMember, Bound: record.Digest(bound), Waiting: record.Digest(waiting),
+				Unknown: true}}
 		g.Annotations = map[string]string{record.Key: r.Text()}
 		g.Status = schedulingv1beta1.PodGroupStatus{}
 	})
 }
 
-// Who writes that another's gang never ran has nothing of it deleted while the scheduler
-// runs; pods that nobody makes anew stay over a restart too, and so does every other gang.
+// A forged record that another user's gang never ran deletes no pod while the scheduler
+// runs; pods without a controller stay over a restart too, and so does every other gang.
 func TestAForgedRecord(t *testing.T) {
 	inVirtualTime(t, 2, func(w *living) {
 		w.gangOf4()
@@ -108,8 +109,8 @@ func TestAForgedRecordWhileNoSchedulerRuns(t *testing.T) {
 	})
 }
 
-// Who writes annotations whole, and so wipes the record every second, costs a write now and
-// then. The gang is taken apart once at most, as without that, and started when it can be.
+// A client that replaces all annotations, and so deletes the record every second, costs a write
+// now and then. The gang is taken apart once at most, as without that, and started when it can be.
 func TestARecordThatIsWipedAgainAndAgain(t *testing.T) {
 	inVirtualTime(t, 1, func(w *living) {
 		w.refuse("g-3")
@@ -126,7 +127,7 @@ func TestARecordThatIsWipedAgainAndAgain(t *testing.T) {
 		w.refuse("")
 		w.remade(mostPause)
 		if d, b := w.deletions(), w.bound("g"); d > 3 || b != 4 {
-			t.Errorf("%d pods were deleted and %d members are bound once nobody refuses one, want at most 3 and 4", d, b)
+			t.Errorf("%d pods were deleted and %d members are bound once none is refused, want at most 3 and 4", d, b)
 		}
 	})
 }
@@ -144,7 +145,7 @@ func TestAPanicWhileAGangIsRead(t *testing.T) {
 		w.refuse("")
 		w.after(mostPause)
 		if n := w.bound("g"); n != 4 {
-			t.Errorf("%d members are bound once nobody refuses one, want 4", n)
+			t.Errorf("%d members are bound once none is refused, want 4", n)
 		}
 	})
 }

@@ -182,7 +182,8 @@ func (rb *refusedBindings) tellPause(k ledger.JobKey, p *pausing) {
 
 func (r *refusals) fact(k ledger.JobKey, p *pausing) model.Fact {
 	r.told++
-	b := &model.Backoff{Meta: model.Meta{Namespace: k.Namespace, Name: k.Name, UID: p.group}, Adopted: k.Adopted, OwnerID: k.Owner, NotBefore: p.why.next,
+	b := &model.Backoff{Meta: model.Meta{Namespace: k.Namespace, Name: k.Name, UID: p.group}, Adopted: k.Adopted,
+		OwnerID: k.Owner, NotBefore: p.why.next,
 		Tries: p.why.tries, Pod: p.why.pod.String(), Answer: p.why.answer}
 	for uid := range p.pods {
 		b.Pods = append(b.Pods, uid)
@@ -207,8 +208,8 @@ func (rb *refusedBindings) endPause(k ledger.JobKey, p *pausing) {
 	delete(rb.records.jobs, k)
 }
 
-// follow has jobs pause that came anew, of a controller whose pods were refused, or with a
-// record of that: before anything is decided on them.
+// follow lets new jobs pause if pods of their controller were refused, or if they have a record
+// of that, before anything is decided on them.
 func (rb *refusedBindings) follow(facts []model.Fact) {
 	for _, f := range facts {
 		switch o := f.Object.(type) {
@@ -253,7 +254,8 @@ func (rb *refusedBindings) pauseWhole(k ledger.JobKey, group string, e *refused)
 // followGroup goes on with what an earlier scheduler has recorded on a PodGroup.
 func (rb *refusedBindings) followGroup(g *model.PodGroup) {
 	k := ledger.JobKey{Namespace: g.Namespace, Name: g.Name}
-	if t := rb.l.reported.jobs[k]; t != nil && t.uid == g.UID && (ran(g.Phase) || g.Phase == model.GroupUnknown && !t.origin.unknown) {
+	if t := rb.l.reported.jobs[k]; t != nil && t.uid == g.UID &&
+		(ran(g.Phase) || g.Phase == model.GroupUnknown && !t.origin.unknown) {
 		t.complete = true
 	}
 	had := rb.records.by[life{g.Namespace, g.UID}]
@@ -273,7 +275,8 @@ func (rb *refusedBindings) followGroup(g *model.PodGroup) {
 	}
 	now := rb.l.now()
 	e := &refused{tries: min(r.Tries, 1<<10), next: min(r.Next.UnixNano(), now+int64(mostPause)), answer: r.Answer,
-		pod: ledger.Key{Namespace: g.Namespace, Name: r.Pod}, life: life{g.Namespace, g.UID}, job: k, group: g.UID, controller: r.Controller}
+		pod: ledger.Key{Namespace: g.Namespace, Name: r.Pod}, life: life{g.Namespace, g.UID}, job: k, group: g.UID,
+		controller: r.Controller}
 	rb.records.keep(e)
 	if of := (reportedJob{uid: g.UID}); e.next > now && !of.hadMinimum(shown) {
 		rb.pauseWhole(k, g.UID, e)
@@ -300,7 +303,7 @@ func (rb *refusedBindings) tend() {
 	for k, p := range rb.records.jobs {
 		id, ok := led.Jobs.Find(k)
 		if !ok || lifeOf(led.Job(id)) != p.group {
-			rb.endPause(k, p) // who made it may make another
+			rb.endPause(k, p) // its controller may make another
 			continue
 		}
 		for uid, pod := range p.pods {

@@ -12,9 +12,9 @@ import (
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 )
 
-// A gang of which one member is always refused, and whose controller makes pods anew, gives
-// its room back once, is asked for less and less often, and says so. Others do not wait for
-// it; and when nobody refuses it any more it starts.
+// If one member of a gang is always refused and its controller makes pods anew, the gang gives
+// its room back once, is tried less and less often, and says so. Other jobs do not wait for
+// it; and when no member is refused any more it starts.
 func TestARefusedGangIsAskedForLessAndLess(t *testing.T) {
 	inVirtualTime(t, 1, func(w *living) {
 		w.refuse("g-3")
@@ -26,7 +26,7 @@ func TestARefusedGangIsAskedForLessAndLess(t *testing.T) {
 		if n := w.bound("g"); n != 0 {
 			t.Errorf("%d members hold room between two tries, want none", n)
 		}
-		w.group("other", 2, nobody)
+		w.group("other", 2, noOwner)
 		w.pods("other", 0, 2, "4")
 		w.after(time.Second)
 		if n := w.bound("other"); n != 2 {
@@ -46,7 +46,7 @@ func TestARefusedGangIsAskedForLessAndLess(t *testing.T) {
 		w.refuse("")
 		w.remade(mostPause + time.Minute)
 		if n := w.bound("g"); n != 4 {
-			t.Errorf("half an hour after nobody refuses it any more %d members are bound, want 4", n)
+			t.Errorf("half an hour after the last refusal %d members are bound, want 4", n)
 		}
 		if _, kept := w.record("g"); kept || w.deletions() != 3 {
 			t.Errorf("it runs, keeps a record: %t, and %d pods were deleted, want none and 3", kept, w.deletions())
@@ -72,7 +72,7 @@ func TestPausesDouble(t *testing.T) {
 }
 
 // Pods that a controller makes anew, of no PodGroup, go on with the pause of those before.
-// Those of its siblings that nobody refuses are bound at once.
+// Its siblings that are not refused are bound at once.
 func TestRefusedPodsPauseByTheirController(t *testing.T) {
 	inVirtualTime(t, 1, func(w *living) {
 		w.adopts = true
@@ -112,7 +112,8 @@ func TestARefusedPodOfARunningJobPausesAlone(t *testing.T) {
 			t.Errorf("%d members are bound, want four: two that came first and two that came last", n)
 		}
 		if n := w.bindings("g-2"); n != before || n > 13 {
-			t.Errorf("the one that is refused was asked for %d times in five minutes and %d times since others came, want at most 13 and none", before, n-before)
+			t.Errorf("the one that is refused was asked for %d times in five minutes and %d times since others came, want at "+
+				"most 13 and none", before, n-before)
 		}
 		if w.bound("g") != 4 || w.deletions() != 0 || w.status("g").Phase != schedulingv1beta1.PodGroupRunning {
 			t.Errorf("the gang is %s, %d of it are bound and %d deleted", w.status("g").Phase, w.bound("g"), w.deletions())
@@ -180,10 +181,10 @@ func TestAGangOfTheSameControllerDoesNotPause(t *testing.T) {
 	})
 }
 
-// What is found on a PodGroup that nobody can mean is left out, and told of.
+// An annotation of a PodGroup with an error is left out and reported.
 func TestARecordThatIsNoneIsAProblem(t *testing.T) {
 	inVirtualTime(t, 1, func(w *living) {
-		w.group("g", 2, nobody)
+		w.group("g", 2, noOwner)
 		w.regroup("g", func(g *schedulingv1beta1.PodGroup) {
 			g.Annotations = map[string]string{"ashlar.sh/refused-binds": `{"uid":"g","tries":1e99}`}
 		})

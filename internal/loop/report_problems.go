@@ -19,8 +19,9 @@ import (
 // not make, and must not silence what is wrong with the queues that there are.
 const (
 	reportProblemsEvery = 5 * time.Second
-	mostOfOne           = 100    // complaints of one kind and namespace that are remembered, of existing objects and of others
-	mostReported        = 10_000 // and of all
+	// complaints of one kind and namespace that are remembered, of existing objects and of others
+	mostOfOne    = 100
+	mostReported = 10_000 // and of all
 )
 
 // reportedProblems are what is wrong with objects and was said. What is wrong for less than two
@@ -91,8 +92,9 @@ func (rp *reports) exists(object string) bool {
 func (rp *reports) reportProblemsOf(p sched.Problem) bool {
 	ref := refOf(p.Object)
 	if uid, ok := rp.l.engine.Ledger().Life(ref); ok {
-		if !rp.l.executor.Event(execute.Event{Kind: string(ref.Kind), Object: ledger.Key{Namespace: ref.Namespace, Name: ref.Name},
-			UID: uid, Warning: true, Reason: "Problem", Message: p.Message}) {
+		if !rp.l.executor.Event(execute.Event{Kind: string(ref.Kind),
+			Object: ledger.Key{Namespace: ref.Namespace, Name: ref.Name},
+			UID:    uid, Warning: true, Reason: "Problem", Message: p.Message}) {
 			return false
 		}
 	}

@@ -64,7 +64,8 @@ func TestAComplaintThatFindsNoRoomIsMadeLater(t *testing.T) {
 func TestThousandsOfBadObjectsSilenceOnlyTheirOwn(t *testing.T) {
 	var problems []sched.Problem
 	for i := range 50_000 {
-		problems = append(problems, sched.Problem{Object: fmt.Sprintf("PodGroup/crowd/g-%05d", i), Message: "spec.minMember: wrong"})
+		problems = append(problems, sched.Problem{Object: fmt.Sprintf("PodGroup/crowd/g-%05d", i),
+			Message: "spec.minMember: wrong"})
 	}
 	problems = append(problems, sched.Problem{Object: "PodGroup/zoo/mine", Message: "spec.minMember: wrong"})
 	var c reportedProblems
@@ -95,7 +96,8 @@ func TestQueuesThatDoNotExistSilenceNoneThatDoes(t *testing.T) {
 		})
 	}
 	if len(said) != mostOfOne+1 || said[mostOfOne] != "Queue/real" {
-		t.Errorf("%d complaints, the last of %q; want %d of invented queues and the real one's", len(said), said[len(said)-1], mostOfOne)
+		t.Errorf("%d complaints, the last of %q; want %d of invented queues and the real one's", len(said), said[len(said)-1],
+			mostOfOne)
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 // A node that leaves the shard is used for as long as the engine knows it as its own, and until no
 // pod is being bound there; one of which nothing is known is not.
 func TestANodeIsUsedUntilNothingIsBoundThere(t *testing.T) {
-	e, err := sched.New(policy.Profile{Actions: []string{"enqueue", "allocate"}, Tiers: [][]policy.Choice{{{Plugin: "gang"}, {Plugin: "proportion"}}}})
+	e, err := sched.New(policy.Profile{Actions: []string{"enqueue", "allocate"},
+		Tiers: [][]policy.Choice{{{Plugin: "gang"}, {Plugin: "proportion"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,9 +58,11 @@ func TestEveryPodThatWaitsSaysSo(t *testing.T) {
 	} {
 		inVirtualTime(t, 1, func(w *living) {
 			w.refuse(c.refused)
-			w.must(w.groups.Create(queuesKind, &schedulingv1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Name: "small", UID: "small"},
+			w.must(w.groups.Create(queuesKind, &schedulingv1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Name: "small",
+				UID: "small"},
 				Spec: schedulingv1beta1.QueueSpec{Weight: 1, Capability: corev1.ResourceList{"cpu": resource.MustParse("1")}}}, ""))
-			w.must(w.groups.Create(groupsKind, &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "g", UID: "g"},
+			w.must(w.groups.Create(groupsKind, &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns",
+				Name: "g", UID: "g"},
 				Spec: schedulingv1beta1.PodGroupSpec{MinMember: 3, Queue: c.queue}}, "ns"))
 			w.pods("g", 0, 3, c.cpu)
 			w.after(time.Minute)
@@ -92,12 +94,14 @@ func TestEveryPodThatWaitsSaysSo(t *testing.T) {
 // lists it.
 func TestAPodGroupThatIsNotLetInShowsPending(t *testing.T) {
 	inVirtualTime(t, 1, func(w *living) {
-		w.must(w.groups.Create(groupsKind, &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "lost", UID: "lost"},
+		w.must(w.groups.Create(groupsKind, &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns",
+			Name: "lost", UID: "lost"},
 			Spec: schedulingv1beta1.PodGroupSpec{MinMember: 1, Queue: "nowhere"}}, "ns"))
 		w.pods("lost", 0, 1, "1")
 		w.after(soon)
 		s := w.status("lost")
-		if s.Phase != schedulingv1beta1.PodGroupPending || len(s.Conditions) != 1 || s.Conditions[0].TransitionID != "QueueNotFound" {
+		if s.Phase != schedulingv1beta1.PodGroupPending || len(s.Conditions) != 1 ||
+			s.Conditions[0].TransitionID != "QueueNotFound" {
 			t.Errorf("it says %+v, want Pending and that its queue does not exist", s)
 		}
 		if n, _ := w.written("lost", "lost-0"); n != 1 {
@@ -179,8 +183,8 @@ func (w *living) running(group string) (n int32) {
 	return n
 }
 
-// A gang of which a member is lost and whose room another took is Unknown, with the reason, as
-// soon as it is plain that nobody makes another that has room; and Running when it is whole
+// If a gang loses a member and another pod takes the room, the gang is Unknown, with the reason, as
+// soon as it is clear that no new member has room; and Running when it is complete
 // again.
 func TestAGangThatLosesAMemberIsUnknown(t *testing.T) {
 	inVirtualTime(t, 1, func(w *living) {
@@ -189,16 +193,18 @@ func TestAGangThatLosesAMemberIsUnknown(t *testing.T) {
 		w.after(soon)
 		w.ends("g-3", corev1.PodFailed)
 		w.after(time.Minute + soon) // its room is no longer kept for it (docs/design/0023)
-		w.group("other", 1, nobody)
+		w.group("other", 1, noOwner)
 		w.pods("other", 0, 1, "2")
 		w.after(200 * time.Millisecond)
 		w.pods("g", 4, 1, "2")
 		w.after(5 * time.Second)
 		s := w.status("g")
 		if s.Phase != schedulingv1beta1.PodGroupUnknown || s.Running != 3 || s.Failed != 1 {
-			t.Errorf("one of four was lost and has no room, and after five seconds it says %s, %d running, %d failed", s.Phase, s.Running, s.Failed)
+			t.Errorf("one of four was lost and has no room, and after five seconds it says %s, %d running, %d failed", s.Phase,
+				s.Running, s.Failed)
 		}
-		if c := s.Conditions[len(s.Conditions)-1]; c.Type != schedulingv1beta1.PodGroupUnschedulableType || c.Status != corev1.ConditionTrue ||
+		if c := s.Conditions[len(s.Conditions)-1]; c.Type != schedulingv1beta1.PodGroupUnschedulableType ||
+			c.Status != corev1.ConditionTrue ||
 			!strings.HasPrefix(c.Message, "1/5 tasks in gang unschedulable") {
 			t.Errorf("it says %+v, want that one of five is unschedulable", c)
 		}
@@ -215,7 +221,7 @@ func TestAGangThatLosesAMemberIsUnknown(t *testing.T) {
 // What somebody wiped, or what was lost on its way, is said again.
 func TestWhatTheAPIDoesNotShowIsSaidAgain(t *testing.T) {
 	inVirtualTime(t, 1, func(w *living) {
-		w.group("waits", 2, nobody)
+		w.group("waits", 2, noOwner)
 		w.pods("waits", 0, 2, "6")
 		w.gang("2")
 		w.after(quiet)
@@ -229,7 +235,8 @@ func TestWhatTheAPIDoesNotShowIsSaidAgain(t *testing.T) {
 		w.change("waits-0", func(p *corev1.Pod) { p.Status.Conditions = nil })
 		w.after(believed + 2*time.Minute)
 		w.right("g")
-		if s := w.status("waits"); len(s.Conditions) != 1 || s.Conditions[0].Type != schedulingv1beta1.PodGroupUnschedulableType {
+		if s := w.status("waits"); len(s.Conditions) != 1 ||
+			s.Conditions[0].Type != schedulingv1beta1.PodGroupUnschedulableType {
 			t.Errorf("it waits, and after its status was wiped it says %+v", s.Conditions)
 		}
 		for _, p := range w.members("waits") {

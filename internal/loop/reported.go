@@ -89,7 +89,8 @@ func (t *reportedJob) believe(group *schedulingv1beta1.PodGroup, now time.Time) 
 		return
 	}
 	t.said, t.saidReady = "", false
-	t.counts = execute.Counts{Running: group.Status.Running, Succeeded: group.Status.Succeeded, Failed: group.Status.Failed}
+	t.counts = execute.Counts{Running: group.Status.Running, Succeeded: group.Status.Succeeded,
+		Failed: group.Status.Failed}
 	t.phase = shownPhase(group)
 	t.complete = t.complete || t.hadMinimum(group)
 	for _, c := range group.Status.Conditions {
@@ -123,9 +124,9 @@ func (t *reported) forget() {
 	}
 }
 
-// untilRunning is how long the word that a gang started waits for its members to run, so
-// that their number goes with it. It waits no longer: who looks should not see nothing, or
-// that it waits, while kubelets pull images.
+// untilRunning is how long the phase Running waits for a gang's members to run, so that their
+// number is written with it. It waits no longer: while kubelets pull images, the status should
+// not say that the gang waits.
 const untilRunning = 10 * time.Second
 
 // settled says that a gang that has started may be said to have.
@@ -141,7 +142,8 @@ const untilCounted = 2500 * time.Millisecond
 
 // count takes a job's figures.
 func (t *reportedJob) count(job *ledger.Job, now time.Time) {
-	counts := execute.Counts{Running: job.By[model.Running], Succeeded: job.By[model.Succeeded], Failed: job.By[model.Failed]}
+	counts := execute.Counts{Running: job.By[model.Running], Succeeded: job.By[model.Succeeded],
+		Failed: job.By[model.Failed]}
 	if counts != t.wanted {
 		t.wanted, t.still = counts, now
 	}
@@ -170,7 +172,7 @@ func (t *reportedJob) counted(job *ledger.Job, now time.Time) bool {
 func (t *reportedJob) unsaid() bool { return !t.saidReady || t.said != "" }
 
 // codeOf is a reason's code with those of its causes: what must differ for a reason to
-// be another. Codes of a moment are none: nobody needs to read of them.
+// be another. Codes that hold for a moment only are left out: users need not see them.
 func codeOf(r trace.Reason) string {
 	switch r.Code {
 	case trace.BindInFlight, trace.NoPods:

@@ -45,7 +45,7 @@ const unheard = 30 * time.Second
 // side by side, and a second installation acts beside the first.
 type rival struct {
 	pod       string
-	names     []string // the schedulerNames whose pods it binds
+	names     []string // the schedulerNames of the pods that it binds
 	lease     string   // namespace/name; "": it acts without one
 	image     string
 	namespace string
@@ -109,7 +109,8 @@ func (rs *rivalSchedulers) find(ctx context.Context) (*rival, error) {
 		if r.namespace == self.namespace && r.image == self.image || !slices.ContainsFunc(r.names, rs.schedules) {
 			continue // a replica of this one, or one for other pods
 		}
-		if ring := rs.l.o.Ring; ring.Shared() && r.ring.Base == ring.Base && r.ring.Size == ring.Size && r.ring.Index() != ring.Index() {
+		if ring := rs.l.o.Ring; ring.Shared() && r.ring.Base == ring.Base && r.ring.Size == ring.Size &&
+			r.ring.Index() != ring.Index() {
 			continue // it has another part of the same ring
 		}
 		if o := rs.l.o.Election; o == nil || r.lease != o.Namespace+"/"+o.Name {
@@ -136,7 +137,8 @@ func rivalOf(p *corev1.Pod) rival {
 		if !slices.ContainsFunc(line, func(s string) bool { return strings.HasPrefix(s, "--scheduler-") }) {
 			continue
 		}
-		r := rival{pod: p.Namespace + "/" + p.Name, namespace: p.Namespace, image: c.Image, names: given(line, "scheduler-name"), ring: ringOf(p.Name, c.Env)}
+		r := rival{pod: p.Namespace + "/" + p.Name, namespace: p.Namespace, image: c.Image,
+			names: given(line, "scheduler-name"), ring: ringOf(p.Name, c.Env)}
 		if len(r.names) == 0 {
 			r.names = []string{translate.DefaultScheduler}
 		}
@@ -201,11 +203,14 @@ func (rs *rivalSchedulers) await(ctx context.Context) error {
 	case r == nil:
 		return nil
 	case r.lease == "":
-		return fmt.Errorf("pod %s runs a scheduler for %s without a lease (image %s): this one begins when that pod has ended; "+
+		return fmt.Errorf("pod %s runs a scheduler for %s without a lease (image %s): this one begins when that pod has "+
+			"ended; "+
 			"scale its Deployment to 0, or give this one another --scheduler-name", r.pod, strings.Join(r.names, ", "), r.image)
 	}
-	return fmt.Errorf("pod %s runs a scheduler for %s with the lease %s, which is not this one's (image %s): this one begins when "+
-		"that pod has ended; scale its Deployment to 0, or give this one that lease", r.pod, strings.Join(r.names, ", "), r.lease, r.image)
+	return fmt.Errorf("pod %s runs a scheduler for %s with the lease %s, which is not this one's (image %s): this one "+
+		"begins when "+
+		"that pod has ended; scale its Deployment to 0, or give this one that lease", r.pod, strings.Join(r.names, ", "),
+		r.lease, r.image)
 }
 
 // sayNotReady logs why nothing is decided yet, at once and then twice a minute.

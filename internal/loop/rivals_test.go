@@ -15,15 +15,18 @@ import (
 
 // schedulerPod is a pod as Volcano's chart makes its scheduler's.
 func schedulerPod(name, image string, args ...string) *corev1.Pod {
-	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "volcano-system", Name: name, Labels: map[string]string{"app": "volcano-scheduler"}},
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "volcano-system", Name: name,
+		Labels: map[string]string{"app": "volcano-scheduler"}},
 		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "scheduler", Image: image,
-			Args: append([]string{"--logtostderr", "--scheduler-conf=/volcano.scheduler/volcano-scheduler.conf", "-v=3", "2>&1"}, args...)}}},
+			Args: append([]string{"--logtostderr", "--scheduler-conf=/volcano.scheduler/volcano-scheduler.conf", "-v=3", "2>&1"},
+				args...)}}},
 		Status: corev1.PodStatus{Phase: corev1.PodRunning}}
 }
 
 // inRing makes of a scheduler's pod one of three that share nodes and jobs.
 func inRing(p *corev1.Pod) *corev1.Pod {
-	p.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "MULTI_SCHEDULER_ENABLE", Value: "true"}, {Name: "SCHEDULER_NUM", Value: "3"}}
+	p.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "MULTI_SCHEDULER_ENABLE", Value: "true"},
+		{Name: "SCHEDULER_NUM", Value: "3"}}
 	return p
 }
 
@@ -52,7 +55,8 @@ func TestTheOthersOfARingAreNotWaitedFor(t *testing.T) {
 		}(), true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := (&loop{rivals: rivalSchedulers{kube: fake.NewClientset(c.other)}, o: Options{SchedulerNames: []string{"volcano"}, Ring: ring}}).wire()
+			l := (&loop{rivals: rivalSchedulers{kube: fake.NewClientset(c.other)},
+				o: Options{SchedulerNames: []string{"volcano"}, Ring: ring}}).wire()
 			if err := l.rivals.await(t.Context()); (err != nil) != c.waits {
 				t.Errorf("it is told %v; want that it waits: %t", err, c.waits)
 			}
@@ -60,7 +64,7 @@ func TestTheOthersOfARingAreNotWaitedFor(t *testing.T) {
 	}
 }
 
-// Whom a scheduler waits for before it decides anything.
+// A scheduler waits for others before it decides anything.
 func TestAnotherSchedulerThatActsIsWaitedFor(t *testing.T) {
 	const volcanos, ours = "volcanosh/vc-scheduler:v1.14.0", "registry/ashlar:v1"
 	host, err := os.Hostname()
@@ -75,20 +79,23 @@ func TestAnotherSchedulerThatActsIsWaitedFor(t *testing.T) {
 	}{
 		"none": {},
 		"Volcano's during a rolling update, as its chart starts it": {
-			others: []*corev1.Pod{schedulerPod("old", volcanos, "--leader-elect=false"), schedulerPod(host, ours, "--leader-elect=false")},
-			want:   "pod volcano-system/old runs a scheduler for volcano without a lease"},
+			others: []*corev1.Pod{schedulerPod("old", volcanos, "--leader-elect=false"),
+				schedulerPod(host, ours, "--leader-elect=false")},
+			want: "pod volcano-system/old runs a scheduler for volcano without a lease"},
 		"Volcano's without election beside one of ours with it": {election: election,
 			others: []*corev1.Pod{schedulerPod("old", volcanos, "--leader-elect=false")},
 			want:   "without a lease"},
 		"Volcano's that holds the same lease": {election: election,
-			others: []*corev1.Pod{schedulerPod("old", volcanos, "--leader-elect=true", "--leader-elect-resource-namespace", "volcano-system")}},
+			others: []*corev1.Pod{schedulerPod("old", volcanos, "--leader-elect=true", "--leader-elect-resource-namespace",
+				"volcano-system")}},
 		"Volcano's with a lease elsewhere": {election: &Election{Namespace: "ashlar-system", Name: "volcano"},
 			others: []*corev1.Pod{schedulerPod("old", volcanos)},
 			want:   "with the lease volcano-system/volcano, which is not this one's"},
-		"one for other pods": {others: []*corev1.Pod{schedulerPod("old", volcanos, "--leader-elect=false", "--scheduler-name=other")}},
+		"one for other pods": {others: []*corev1.Pod{schedulerPod("old", volcanos, "--leader-elect=false",
+			"--scheduler-name=other")}},
 		"a replica of this one": {others: []*corev1.Pod{
 			schedulerPod("twin", ours, "--leader-elect=false"), schedulerPod(host, ours, "--leader-elect=false")}},
-		"one whose node does not answer any more": {others: []*corev1.Pod{func() *corev1.Pod {
+		"one on a node that does not answer any more": {others: []*corev1.Pod{func() *corev1.Pod {
 			p := schedulerPod("old", volcanos, "--leader-elect=false")
 			long := metav1.NewTime(time.Now().Add(-time.Hour))
 			p.DeletionTimestamp, p.Finalizers = &long, []string{"kept/here"}
@@ -106,9 +113,10 @@ func TestAnotherSchedulerThatActsIsWaitedFor(t *testing.T) {
 			return p
 		}()}},
 		"another program with that label": {others: []*corev1.Pod{{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "volcano-system", Name: "web", Labels: map[string]string{"app": "volcano-scheduler"}},
-			Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "web", Image: "web"}}},
-			Status:     corev1.PodStatus{Phase: corev1.PodRunning}}}},
+			ObjectMeta: metav1.ObjectMeta{Namespace: "volcano-system", Name: "web",
+				Labels: map[string]string{"app": "volcano-scheduler"}},
+			Spec:   corev1.PodSpec{Containers: []corev1.Container{{Name: "web", Image: "web"}}},
+			Status: corev1.PodStatus{Phase: corev1.PodRunning}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			kube := fake.NewClientset()
@@ -117,7 +125,8 @@ func TestAnotherSchedulerThatActsIsWaitedFor(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			l := (&loop{rivals: rivalSchedulers{kube: kube}, o: Options{SchedulerNames: []string{"volcano"}, Election: c.election}}).wire()
+			l := (&loop{rivals: rivalSchedulers{kube: kube}, o: Options{SchedulerNames: []string{"volcano"},
+				Election: c.election}}).wire()
 			switch err := l.rivals.await(t.Context()); {
 			case c.want == "" && err != nil, c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 				t.Errorf("error %v, want %q", err, c.want)

@@ -46,7 +46,8 @@ func (h *health) live(w http.ResponseWriter, _ *http.Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.last.IsZero() && time.Since(h.last) > stuck {
-		http.Error(w, fmt.Sprintf("the loop has not gone round since %s", h.last.UTC().Format(time.RFC3339)), http.StatusServiceUnavailable)
+		http.Error(w, fmt.Sprintf("the loop has not gone round since %s", h.last.UTC().Format(time.RFC3339)),
+			http.StatusServiceUnavailable)
 		return
 	}
 	fmt.Fprintln(w, "ok")
@@ -106,7 +107,7 @@ func serve(a Addresses, metrics *prometheus.Registry, h *health) (servers, error
 		out = append(out, server)
 		if address == a.Health && a.TLS.Certificate != "" {
 			if server.TLSConfig, err = a.TLS.config(); err != nil {
-				_ = listener.Close() // nobody was let in
+				_ = listener.Close() // no connection was accepted
 				out.close()
 				return nil, err
 			}
@@ -126,7 +127,7 @@ func (s servers) close() {
 	defer cancel()
 	for _, server := range s {
 		if server.Shutdown(ctx) != nil {
-			_ = server.Close() // nobody reads on
+			_ = server.Close() // no client reads on
 		}
 	}
 }

@@ -48,7 +48,8 @@ func TestConfigzShowsWhatHolds(t *testing.T) {
 	if err := json.Unmarshal([]byte(asked("/configz")), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.File != path || len(got.Profile.Actions) != 1 || got.Profile.Tiers[0][0].Plugin != "gang" || got.Flags["schedule-period"] != "2s" {
+	if got.File != path || len(got.Profile.Actions) != 1 || got.Profile.Tiers[0][0].Plugin != "gang" ||
+		got.Flags["schedule-period"] != "2s" {
 		t.Errorf("as JSON it is %+v", got)
 	}
 }
@@ -65,7 +66,8 @@ func TestTheLogLevelIsSetByPut(t *testing.T) {
 	}
 	for method, body := range map[string]string{http.MethodPut: "loud", http.MethodGet: "0"} {
 		if code := put(method, body); code < 400 || !klog.V(4).Enabled() {
-			t.Errorf("%s %q: %d, and level 4 is on: %v; want a refusal that changes nothing", method, body, code, klog.V(4).Enabled())
+			t.Errorf("%s %q: %d, and level 4 is on: %v; want a refusal that changes nothing", method, body, code,
+				klog.V(4).Enabled())
 		}
 	}
 }
@@ -78,7 +80,8 @@ func TestHealthIsServedWithTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer servers.close()
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}, Timeout: 10 * time.Second}
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}},
+		Timeout: 10 * time.Second}
 	answer, err := client.Get("https://" + a.Health + "/livez")
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +96,7 @@ func TestHealthIsServedWithTLS(t *testing.T) {
 	}
 }
 
-// free is an address of this machine that nobody listens on.
+// free is an address of this machine on which no program listens.
 func free(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -126,7 +129,8 @@ func certificate(t *testing.T) (TLS, *x509.CertPool) {
 	pool := x509.NewCertPool()
 	public := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 	pool.AppendCertsFromPEM(public)
-	for path, text := range map[string][]byte{out.Certificate: public, out.Key: pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: private})} {
+	for path, text := range map[string][]byte{out.Certificate: public,
+		out.Key: pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: private})} {
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +147,8 @@ func TestADumpDecidesTheSame(t *testing.T) {
 	}
 	known := world("a", "b")
 	e.Apply(known.Facts...)
-	l := (&loop{o: Options{DumpDir: t.TempDir()}, engine: e, conf: &configuration{taken: []byte(enqueueOnly)}, began: time.Now()}).wire()
+	l := (&loop{o: Options{DumpDir: t.TempDir()}, engine: e, conf: &configuration{taken: []byte(enqueueOnly)},
+		began: time.Now()}).wire()
 	l.background.dump()
 	l.background.dumping.Lock() // until it is written
 	files, err := filepath.Glob(filepath.Join(l.o.DumpDir, "ashlar-*.json"))
@@ -155,7 +160,8 @@ func TestADumpDecidesTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(s.Facts) != len(e.Facts()) || s.Configuration != enqueueOnly {
-		t.Errorf("the dump has %d facts and configuration %q, want %d and what held", len(s.Facts), s.Configuration, len(e.Facts()))
+		t.Errorf("the dump has %d facts and configuration %q, want %d and what held", len(s.Facts), s.Configuration,
+			len(e.Facts()))
 	}
 	again, err := sched.New(profile)
 	if err != nil {

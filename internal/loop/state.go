@@ -58,7 +58,8 @@ func tooNew(data []byte) error {
 	if json.Unmarshal(data, &head) != nil || head.Format <= format {
 		return nil
 	}
-	return fmt.Errorf("read a saved state: it was saved by ashlar %s in format %d, and this version reads up to %d: replay it with that version or a newer one",
+	return fmt.Errorf("read a saved state: it was saved by ashlar %s in format %d, and this version reads up to %d: "+
+		"replay it with that version or a newer one",
 		cmp.Or(head.Version, "of an unknown version"), head.Format, format)
 }
 
@@ -86,7 +87,8 @@ func (s *State) UnmarshalJSON(data []byte) error {
 	if err != nil {
 		return fmt.Errorf("read a saved state: %w", err)
 	}
-	*s = State{Format: raw.Format, Version: raw.Version, Now: raw.Now, Period: raw.Period, Commitments: raw.Commitments, Configuration: raw.Configuration, UTCOffset: raw.UTCOffset}
+	*s = State{Format: raw.Format, Version: raw.Version, Now: raw.Now, Period: raw.Period, Commitments: raw.Commitments,
+		Configuration: raw.Configuration, UTCOffset: raw.UTCOffset}
 	for _, r := range raw.Facts {
 		if err := s.take(r); err != nil {
 			return fmt.Errorf("read %s of a saved state: %w", r.Ref, err)
@@ -95,7 +97,7 @@ func (s *State) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// savedFact is a fact whose object is read once its kind is known.
+// savedFact is a fact; its object is read once its kind is known.
 type savedFact struct {
 	Ref     model.Ref
 	UID     string

@@ -65,19 +65,20 @@ func TestASavedStateIsReadAsItWas(t *testing.T) {
 		return model.Fact{Ref: model.Ref{Kind: kind, Namespace: namespace, Name: "x"}, UID: "u", Version: 7, Object: o}
 	}
 	was := State{Now: 5, Period: time.Second, Commitments: sched.Commitments{Came: 4, Arrivals: []sched.Arrival{
-		{JobLife: sched.JobLife{Job: ledger.JobKey{Namespace: "ns", Name: "x"}, UID: "u"}, At: 3, Seen: true}}}, Facts: []model.Fact{
-		fact(model.KindNode, "", &model.Node{Labels: labels}),
-		fact(model.KindPod, "ns", &model.Pod{Labels: labels, Spec: &model.Spec{Devices: []string{"gpu"},
-			Neighbours: &model.Neighbours{Apart: []model.Near{{Key: "zone", Pods: model.PodSelector{ByLabels: true}}},
-				Spread: []model.Spread{{Key: "zone", MaxSkew: 2, Soft: true}}}}}),
-		fact(model.KindPodGroup, "ns", &model.PodGroup{Queue: "q", MinMember: 2}),
-		fact(model.KindQueue, "", &model.Queue{Weight: 3}),
-		fact(model.KindPriorityClass, "", &model.PriorityClass{Value: 4}),
-		fact(model.KindQuota, "ns", &model.Quota{}),
-		fact(model.KindBudget, "ns", &model.Budget{}),
-		fact(model.KindHyperNode, "", &model.HyperNode{Tier: 1, Members: []model.Member{{Node: true, Name: "n"}}}),
-		fact(model.KindNamespace, "", &model.Namespace{Labels: labels}),
-	}}
+		{JobLife: sched.JobLife{Job: ledger.JobKey{Namespace: "ns", Name: "x"}, UID: "u"}, At: 3, Seen: true}}},
+		Facts: []model.Fact{
+			fact(model.KindNode, "", &model.Node{Labels: labels}),
+			fact(model.KindPod, "ns", &model.Pod{Labels: labels, Spec: &model.Spec{Devices: []string{"gpu"},
+				Neighbours: &model.Neighbours{Apart: []model.Near{{Key: "zone", Pods: model.PodSelector{ByLabels: true}}},
+					Spread: []model.Spread{{Key: "zone", MaxSkew: 2, Soft: true}}}}}),
+			fact(model.KindPodGroup, "ns", &model.PodGroup{Queue: "q", MinMember: 2}),
+			fact(model.KindQueue, "", &model.Queue{Weight: 3}),
+			fact(model.KindPriorityClass, "", &model.PriorityClass{Value: 4}),
+			fact(model.KindQuota, "ns", &model.Quota{}),
+			fact(model.KindBudget, "ns", &model.Budget{}),
+			fact(model.KindHyperNode, "", &model.HyperNode{Tier: 1, Members: []model.Member{{Node: true, Name: "n"}}}),
+			fact(model.KindNamespace, "", &model.Namespace{Labels: labels}),
+		}}
 	text, err := json.Marshal(was)
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 	"ashlar.sh/internal/kube/execute"
 )
 
-// slowBinds is a client whose bindings take their time, and a moment more when they are cut
+// slowBinds is a client with slow bindings, and a moment more when they are cut
 // short.
 type slowBinds struct {
 	kubernetes.Interface

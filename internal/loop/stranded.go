@@ -32,8 +32,8 @@ type strandedGangs struct {
 // on trying to complete it, as often as refusals let it (refusals.go). One that is known never
 // to have had its minimum (origin.go), and of which the API server has refused a member for
 // good, gives its room back after Options.Stranded: members that a controller makes anew, and
-// that no guard spares, are deleted. It is looked at first, past every cache, and told what
-// will become of whom, and looked at again when the time has come.
+// that no guard spares, are deleted. It is looked at first, past every cache, an event says which members
+// will be deleted, and the gang is looked at again when the time has come.
 
 // strandedState is what is done about a gang of which only a part is bound.
 type strandedState struct {
@@ -114,7 +114,8 @@ func half(job *ledger.Job, m members, e *refused) string {
 
 // standsHalf looks at a gang that is recorded to stand half, says what becomes of its members
 // and does it when it is time.
-func (sg *strandedGangs) standsHalf(job *ledger.Job, t *reportedJob, m members, e *refused, claim record.Never, now time.Time) {
+func (sg *strandedGangs) standsHalf(job *ledger.Job, t *reportedJob, m members, e *refused, claim record.Never,
+	now time.Time) {
 	s := &t.origin.strandedState
 	if s.about != claim {
 		*s = strandedState{half: s.half, about: claim, said: s.said, at: s.at}
@@ -140,7 +141,8 @@ func (sg *strandedGangs) standsHalf(job *ledger.Job, t *reportedJob, m members, 
 			s.going[p.UID] = true
 		}
 		s.again = s.due
-		sg.say(job, t, "GangStranded", fmt.Sprintf("%s; unless it is complete at %s, %d of them are deleted, to be made anew by their controllers%s",
+		sg.say(job, t, "GangStranded", fmt.Sprintf(
+			"%s; unless it is complete at %s, %d of them are deleted, to be made anew by their controllers%s",
 			text, s.due.UTC().Format(time.RFC3339), len(v.goes), v.stay()), now)
 	case time.Duration(e.next-sg.l.now()) < 2*round:
 		s.again = now // it is about to be tried once more: perhaps it is complete then
@@ -169,7 +171,8 @@ func (sg *strandedGangs) release(job *ledger.Job, t *reportedJob, v verdict, tex
 	}
 	sg.l.metrics.released.Add(float64(n))
 	sg.say(job, t, "GangReleased", fmt.Sprintf("%s: %d of them are deleted%s", text, n, v.stay()), now)
-	t.origin.strandedState = strandedState{half: now, again: now.Add(sg.l.o.Stranded), said: t.origin.said, at: t.origin.at}
+	t.origin.strandedState = strandedState{half: now, again: now.Add(sg.l.o.Stranded), said: t.origin.said,
+		at: t.origin.at}
 }
 
 // say tells of a gang that stands half, by an event when it is something else than before, and
@@ -181,7 +184,8 @@ func (sg *strandedGangs) say(job *ledger.Job, t *reportedJob, reason, text strin
 	}
 	klog.InfoS("A gang stands below its minimum", "job", job.Key, "reason", reason, "message", text)
 	if text != s.said {
-		sg.l.executor.Event(execute.Event{Kind: "PodGroup", Object: groupOf(job), UID: t.uid, Warning: true, Reason: reason, Message: text})
+		sg.l.executor.Event(execute.Event{Kind: "PodGroup", Object: groupOf(job), UID: t.uid, Warning: true, Reason: reason,
+			Message: text})
 	}
 	s.said, s.at = text, now
 }
@@ -223,7 +227,7 @@ type verdict struct {
 	stays map[string][]string // names by reason
 }
 
-// stay says who stays and why.
+// stay says which members stay and why.
 func (v verdict) stay() string {
 	var out strings.Builder
 	for _, why := range slices.Sorted(maps.Keys(v.stays)) {
@@ -237,8 +241,8 @@ func (v verdict) stay() string {
 	return out.String()
 }
 
-// judge says who of a gang may be deleted by what was read of it, and by the guards. In any
-// doubt whether it is the gang that the record is about nobody may.
+// judge says which members of a gang may be deleted, by what was read and by the guards. If it
+// is in doubt whether the record is about this gang, none may.
 func (sg *strandedGangs) judge(job *ledger.Job, t *reportedJob, k *reading, claim record.Never) verdict {
 	v := verdict{stays: map[string][]string{}}
 	if why := doubts(t, k, claim); why != "" {

@@ -39,14 +39,14 @@ func logTo(t *testing.T) *journal {
 	return &out
 }
 
-// A gang that stands half and that nobody can put right is reported when that begins and
+// A half-bound gang that cannot be completed or released is reported when that begins and
 // when it changes, and now and then, however often it is looked at.
 func TestAGangThatStaysHalfIsReportedSeldom(t *testing.T) {
 	out := logTo(t)
 	reports := func() int { return out.count("stands below its minimum") }
 	inVirtualTime(t, 1, func(w *living) {
 		w.refuse("g-3")
-		w.group("g", 4, nobody)
+		w.group("g", 4, noOwner)
 		w.pods("g", 0, 4, "1")
 		w.after(9 * time.Minute)
 		if n, events := reports(), w.events("g", "GangStranded"); n != 1 || events != 1 {

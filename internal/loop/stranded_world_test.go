@@ -27,9 +27,10 @@ func forbidden(name string) error {
 	return apierrors.NewForbidden(groupsKind.GroupResource(), name, errors.New("no"))
 }
 
-// clusterOf makes a RayCluster, whose controller makes pods anew; it is called as its UID.
+// clusterOf makes a RayCluster; its controller makes pods anew, and its name is its UID.
 func (w *living) clusterOf(name string) {
-	w.must(w.owners.Tracker().Add(&metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "ray.io/v1", Kind: "RayCluster"},
+	w.must(w.owners.Tracker().Add(&metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "ray.io/v1",
+		Kind: "RayCluster"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name)}}))
 }
 
@@ -41,7 +42,8 @@ func (w *living) owned(name, group, owner, cpu string, change ...func(*corev1.Po
 	if group != "" {
 		p.Annotations = map[string]string{"scheduling.k8s.io/group-name": group}
 	}
-	p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "ray.io/v1", Kind: "RayCluster", Name: owner, UID: types.UID(owner), Controller: &yes}}
+	p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "ray.io/v1", Kind: "RayCluster", Name: owner,
+		UID: types.UID(owner), Controller: &yes}}
 	p.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = cores(cpu)
 	for _, c := range change {
 		c(p)

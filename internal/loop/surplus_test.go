@@ -26,7 +26,7 @@ func (w *living) wantPlaced(group string, want int) {
 // above its minimum comes after the minimums of the others.
 func TestAllJobsOfABurstBegin(t *testing.T) {
 	inVirtualTime(t, 1, func(w *living) {
-		w.group("first", 2, nobody)
+		w.group("first", 2, noOwner)
 		w.pods("first", 0, 12, "1")
 		w.after(40 * time.Millisecond)
 		w.wantPlaced("first", 2)
@@ -35,7 +35,7 @@ func TestAllJobsOfABurstBegin(t *testing.T) {
 		w.pods("second", 0, 2, "1")
 		w.after(40 * time.Millisecond)
 		w.wantPlaced("second", 2)
-		w.group("third", 2, nobody)
+		w.group("third", 2, noOwner)
 		w.pods("third", 0, 2, "1")
 		w.after(40 * time.Millisecond)
 		w.wantPlaced("third", 2)
@@ -48,7 +48,7 @@ func TestAllJobsOfABurstBegin(t *testing.T) {
 // second later.
 func TestARunningJobGrowsWithinATenthOfASecond(t *testing.T) {
 	inVirtualTime(t, 1, func(w *living) {
-		w.group("g", 1, nobody)
+		w.group("g", 1, noOwner)
 		w.pods("g", 0, 1, "1")
 		w.after(time.Minute)
 		w.pods("g", 1, 1, "1")
@@ -62,9 +62,9 @@ func TestARunningJobGrowsWithinATenthOfASecond(t *testing.T) {
 // A pod that is a job of its own is placed at once.
 func TestAPodAloneWaitsForNobody(t *testing.T) {
 	inVirtualTime(t, 1, func(w *living) {
-		w.group("wide", 1, nobody)
+		w.group("wide", 1, noOwner)
 		w.pods("wide", 0, 3, "1")
-		w.group("one", 1, nobody)
+		w.group("one", 1, noOwner)
 		w.pods("one", 0, 1, "1")
 		w.after(10 * time.Millisecond)
 		w.wantPlaced("one", 1)

@@ -47,7 +47,7 @@ func TestATakeOverTakesNoGangApart(t *testing.T) {
 		"somebody wiped its conditions":       {Phase: "Inqueue"},
 		"somebody wiped its status":           {},
 		"somebody says that it never started": {Phase: "Pending", Conditions: []schedulingv1beta1.PodGroupCondition{unschedulable}},
-		"a phase that nobody knows":           {Phase: "Suspended"},
+		"an unknown phase":            {Phase: "Suspended"},
 	} {
 		for _, missing := range []string{"has no room", "is refused for good"} {
 			t.Run(name+", the missing one "+missing, func(t *testing.T) {
@@ -285,7 +285,7 @@ func TestAClaimThatCannotBeTakenBackKeepsMembersFromBeingBound(t *testing.T) {
 	})
 }
 
-// Guards are asked before a gang gives its room back, and pods that nobody makes anew stay.
+// Guards are asked before a gang gives its room back, and pods without a controller stay.
 func TestWhoStaysWhenAGangGivesItsRoomBack(t *testing.T) {
 	label := func(name string, how func(p *corev1.Pod)) func(w *living) {
 		return func(w *living) { w.change(name, how) }
@@ -295,7 +295,7 @@ func TestWhoStaysWhenAGangGivesItsRoomBack(t *testing.T) {
 		stays  []string
 		says   string
 	}{
-		"nobody": {func(*living) {}, nil, ""},
+		"no pod": {func(*living) {}, nil, ""},
 		"one that is not to be preempted": {label("g-1", func(p *corev1.Pod) {
 			p.Annotations["volcano.sh/preemptable"] = "false"
 		}), []string{"g-1"}, "preemptable"},
@@ -308,7 +308,7 @@ func TestWhoStaysWhenAGangGivesItsRoomBack(t *testing.T) {
 		"those of a controller that is gone": {func(w *living) {
 			w.must(w.owners.Tracker().Delete(rayKind, "ns", "ray"))
 		}, []string{"g-0", "g-1", "g-2"}, "RayCluster ray is gone"},
-		"those of a controller whose name another has": {func(w *living) {
+		"those of a controller with the name of another": {func(w *living) {
 			w.must(w.owners.Tracker().Delete(rayKind, "ns", "ray"))
 			w.must(w.owners.Tracker().Add(&metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "ray.io/v1", Kind: "RayCluster"},
 				ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "ray", UID: types.UID("second")}}))
@@ -380,7 +380,7 @@ func TestMembersOfAnotherSchedulerKeepAGang(t *testing.T) {
 	})
 }
 
-// So does one that was bound when the others were, though it is gone before anybody looks.
+// So does one that was bound when the others were, though it is gone before the scheduler looks.
 func TestAMemberThatWasThereBeforeKeepsAGang(t *testing.T) {
 	inVirtualTime(t, 1, func(w *living) {
 		w.end()

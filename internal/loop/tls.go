@@ -19,7 +19,7 @@ func (t TLS) config() (*tls.Config, error) {
 	}
 	text, err := os.ReadFile(t.CA)
 	if err != nil {
-		return nil, fmt.Errorf("read who may vouch for clients: %w", err)
+		return nil, fmt.Errorf("read the certificate authorities for clients: %w", err)
 	}
 	c.ClientCAs, c.ClientAuth = x509.NewCertPool(), tls.VerifyClientCertIfGiven
 	if !c.ClientCAs.AppendCertsFromPEM(text) {

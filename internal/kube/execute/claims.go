@@ -49,11 +49,13 @@ func (dc *deviceClaims) finalize(ctx context.Context, r *reservation) error {
 	if slices.Contains(r.now.Finalizers, resourcev1.Finalizer) {
 		return nil
 	}
-	return dc.patchClaim(ctx, r, map[string]any{"finalizers": append(slices.Clone(r.now.Finalizers), resourcev1.Finalizer)}, nil)
+	return dc.patchClaim(ctx, r, map[string]any{"finalizers": append(slices.Clone(r.now.Finalizers),
+		resourcev1.Finalizer)}, nil)
 }
 
 // writeStatus replaces a claim's devices and its list of pods that use it.
-func (dc *deviceClaims) writeStatus(ctx context.Context, r *reservation, gives *resourcev1.AllocationResult, consumers []resourcev1.ResourceClaimConsumerReference) error {
+func (dc *deviceClaims) writeStatus(ctx context.Context, r *reservation, gives *resourcev1.AllocationResult,
+	consumers []resourcev1.ResourceClaimConsumerReference) error {
 	status := map[string]any{"allocation": nil, "reservedFor": nil}
 	if gives != nil {
 		if r.now.Status.Allocation != nil {

@@ -61,7 +61,8 @@ func (p *podOnServer) patch(text []byte) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if m := patch.Metadata; m.UID != string(p.pod.UID) || m.ResourceVersion != "" && m.ResourceVersion != p.pod.ResourceVersion {
+	if m := patch.Metadata; m.UID != string(p.pod.UID) || m.ResourceVersion != "" &&
+		m.ResourceVersion != p.pod.ResourceVersion {
 		return apierrors.NewConflict(podsResource, "p", errors.New("the object has been modified"))
 	}
 	p.write(func(pod *corev1.Pod) { pod.Status.Conditions = patch.Status.Conditions })
@@ -74,7 +75,8 @@ func (p *podOnServer) patch(text []byte) error {
 
 // newPodOnServer has a server serve a pod that waits.
 func newPodOnServer(s *server) *podOnServer {
-	p := &podOnServer{pod: corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p", UID: "life", ResourceVersion: "5"}}}
+	p := &podOnServer{pod: corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p", UID: "life",
+		ResourceVersion: "5"}}}
 	s.kube.PrependReactor("get", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -106,7 +108,8 @@ func bind(p *corev1.Pod) {
 	p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue}}
 }
 
-var waitsP = execute.Waiting{Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "life", Version: "5", Reason: "Unschedulable", Message: "no room"}
+var waitsP = execute.Waiting{Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "life", Version: "5",
+	Reason: "Unschedulable", Message: "no room"}
 
 // A condition that comes late is written to the pod that waits, whatever else changed of it, and not
 // to one that was bound, is leaving, or is another pod of the name.
@@ -180,7 +183,8 @@ func TestAConditionWithALostAnswer(t *testing.T) {
 		x.PodCondition(waitsP)
 		x.WaitForStatuses(t.Context())
 		if got := p.says(); got != "Unschedulable" || time.Since(began) > 10*time.Second || x.Dropped() != 0 {
-			t.Errorf("after %v the pod says %q and %d are dropped, want its reason and none", time.Since(began), got, x.Dropped())
+			t.Errorf("after %v the pod says %q and %d are dropped, want its reason and none", time.Since(began), got,
+				x.Dropped())
 		}
 	})
 }

@@ -150,7 +150,7 @@ func (dc *deviceClaims) reserving(r *reservation) request {
 			case err != nil:
 				return true, sched.Failed, nil
 			case done && r.devices != nil:
-				r.gave, r.wrote = true, true // by a request whose answer was lost
+				r.gave, r.wrote = true, true // by a request with a lost answer
 			}
 			return done, sched.Done, nil
 		},
@@ -192,14 +192,17 @@ func (r *reservation) ownOnly() bool {
 // sameDevices compares what a claim has with what was chosen, by the devices: an API server
 // leaves out what it has switched off.
 func sameDevices(a, b *resourcev1.AllocationResult) bool {
-	return slices.EqualFunc(a.Devices.Results, b.Devices.Results, func(x, y resourcev1.DeviceRequestAllocationResult) bool {
-		return x.Request == y.Request && x.Driver == y.Driver && x.Pool == y.Pool && x.Device == y.Device
-	})
+	return slices.EqualFunc(a.Devices.Results, b.Devices.Results,
+		func(x, y resourcev1.DeviceRequestAllocationResult) bool {
+			return x.Request == y.Request && x.Driver == y.Driver && x.Pool == y.Pool && x.Device == y.Device
+		})
 }
 
 // stamped says from when devices are waited for that have to be made ready.
 func stamped(a *resourcev1.AllocationResult) *resourcev1.AllocationResult {
-	if !slices.ContainsFunc(a.Devices.Results, func(r resourcev1.DeviceRequestAllocationResult) bool { return len(r.BindingConditions) > 0 }) {
+	if !slices.ContainsFunc(a.Devices.Results, func(r resourcev1.DeviceRequestAllocationResult) bool {
+		return len(r.BindingConditions) > 0
+	}) {
 		return a
 	}
 	out := a.DeepCopy()

@@ -142,7 +142,7 @@ func heldBy(c *resourcev1.ResourceClaim, a *resourcev1.AllocationResult, uids ..
 	return c
 }
 
-// stands is what a claim has and who uses it.
+// stands is what a claim has and which pods use it.
 func stands(c *resourcev1.ResourceClaim) string {
 	if c == nil {
 		return "gone"
@@ -223,7 +223,7 @@ func (c reserved) play(t *testing.T) {
 	carrier.WaitForStatuses(ctx)
 }
 
-// Two members of a gang and what is chosen for them; nobody is bound before the claims of
+// Two members of a gang and what is chosen for them; no member is bound before the claims of
 // both are written, and nothing stays written when one cannot have its own.
 func TestAGangIsBoundWhenItsDevicesAreReserved(t *testing.T) {
 	ready := gpus("g0")
@@ -267,7 +267,7 @@ func TestAGangIsBoundWhenItsDevicesAreReserved(t *testing.T) {
 		"other devices were written for it alone meanwhile": {chosen: each,
 			begin: func(s *shop) { s.claims["a"] = heldBy(s.claims["a"], gpus("g9"), "p0") },
 			want:  failed, a: "g9 for p0", b: "for kept", patches: 3},
-		"other devices were written for nobody yet": {chosen: each,
+		"other devices were written for no pod yet": {chosen: each,
 			begin: func(s *shop) { s.claims["b"] = heldBy(s.claims["b"], gpus("g9")) },
 			want:  failed, a: "for kept", b: "g9 for", patches: 3},
 		"it has others than it had": {chosen: []ledger.Chosen{wants("a", nil, gpus("g7")), each[1]},
@@ -291,7 +291,7 @@ func TestAGangIsBoundWhenItsDevicesAreReserved(t *testing.T) {
 			want: failed, a: "for kept", b: "for", patches: 3},
 		"a pod is gone": {chosen: each,
 			begin: func(s *shop) { s.gone = true }, want: []sched.Outcome{sched.Missing, sched.Failed}, a: "for kept", b: "for kept", patches: 6},
-		"nobody knew what": {chosen: []ledger.Chosen{ledger.Choose(devices.Name, `{"refused":"NodeDevices"}`), each[1]}, want: failed, a: "for", b: "for", patches: 0},
+		"no devices were chosen": {chosen: []ledger.Chosen{ledger.Choose(devices.Name, `{"refused":"NodeDevices"}`), each[1]}, want: failed, a: "for", b: "for", patches: 0},
 		"it may not be written": {chosen: each, begin: func(s *shop) {
 			s.before = func(int) error { return apierrors.NewForbidden(schema.GroupResource{}, "b", errors.New("no")) }
 		}, want: failed, a: "for", b: "for", patches: 2},

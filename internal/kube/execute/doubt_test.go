@@ -38,12 +38,18 @@ func TestABindingInDoubtIsNotFailed(t *testing.T) {
 		atLeast time.Duration
 		atMost  time.Duration
 	}{
-		"it is done after patience has ended":     {answer: noAnswer, lands: 70 * time.Second, want: sched.Done, atLeast: 70 * time.Second, atMost: 2 * time.Minute},
-		"it is done and cannot be read for long":  {answer: noAnswer, lands: time.Second, blind: 5 * time.Minute, want: sched.Done, atLeast: 5 * time.Minute, atMost: 6 * time.Minute},
-		"it is done after the lease is lost":      {answer: noAnswer, lands: 20 * time.Second, unled: time.Millisecond, want: sched.Done, atLeast: 20 * time.Second, atMost: 2 * time.Minute},
-		"it is done though the next was refused":  {answer: onlyTheFirst, lands: 50 * time.Second, want: sched.Done, atLeast: 50 * time.Second, atMost: 2 * time.Minute},
-		"it is never done":                        {answer: noAnswer, lands: never, want: sched.Failed, atLeast: 90 * time.Second, atMost: 2 * time.Minute},
-		"it is never done, and the lease is lost": {answer: noAnswer, lands: never, unled: time.Millisecond, want: sched.Failed, atLeast: time.Minute, atMost: 2 * time.Minute},
+		"it is done after patience has ended": {answer: noAnswer, lands: 70 * time.Second, want: sched.Done,
+			atLeast: 70 * time.Second, atMost: 2 * time.Minute},
+		"it is done and cannot be read for long": {answer: noAnswer, lands: time.Second, blind: 5 * time.Minute,
+			want: sched.Done, atLeast: 5 * time.Minute, atMost: 6 * time.Minute},
+		"it is done after the lease is lost": {answer: noAnswer, lands: 20 * time.Second, unled: time.Millisecond,
+			want: sched.Done, atLeast: 20 * time.Second, atMost: 2 * time.Minute},
+		"it is done though the next was refused": {answer: onlyTheFirst, lands: 50 * time.Second, want: sched.Done,
+			atLeast: 50 * time.Second, atMost: 2 * time.Minute},
+		"it is never done": {answer: noAnswer, lands: never, want: sched.Failed,
+			atLeast: 90 * time.Second, atMost: 2 * time.Minute},
+		"it is never done, and the lease is lost": {answer: noAnswer, lands: never, unled: time.Millisecond,
+			want: sched.Failed, atLeast: time.Minute, atMost: 2 * time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -71,7 +77,7 @@ func TestABindingInDoubtIsNotFailed(t *testing.T) {
 	}
 }
 
-// What is in doubt keeps nobody else waiting.
+// A request in doubt delays no other pod.
 func TestBindingsInDoubtLeaveTheRoadFree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -82,12 +88,14 @@ func TestBindingsInDoubtLeaveTheRoadFree(t *testing.T) {
 			return false, nil, nil
 		})
 		s.kube.PrependReactor("get", "pods", func(a k8stesting.Action) (bool, runtime.Object, error) {
-			return true, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: a.(k8stesting.GetAction).GetName(), UID: "life"}}, nil
+			return true, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: a.(k8stesting.GetAction).GetName(),
+				UID: "life"}}, nil
 		})
 		c := s.carrier(t.Context())
 		var many []sched.Item
 		for i := range 300 {
-			many = append(many, sched.Item{ID: uint64(100 + i), Kind: sched.BindPod, Pod: ledger.Key{Namespace: "ns", Name: fmt.Sprint("q", i)}, UID: "life", Node: "n"})
+			many = append(many, sched.Item{ID: uint64(100 + i), Kind: sched.BindPod,
+				Pod: ledger.Key{Namespace: "ns", Name: fmt.Sprint("q", i)}, UID: "life", Node: "n"})
 		}
 		c.Carry(many[:50])
 		<-time.After(40 * time.Second)

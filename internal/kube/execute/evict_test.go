@@ -36,20 +36,23 @@ func (s *server) patches(t *testing.T) []json.RawMessage {
 }
 
 func TestAnEvictedPodIsToldForWhom(t *testing.T) {
-	record := &trace.Eviction{Action: "reclaim", Task: "ns/p", Job: "ns/old", Queue: "batch", For: "ns/new-0", ForJob: "ns/new", ForQueue: "research",
+	record := &trace.Eviction{Action: "reclaim", Task: "ns/p", Job: "ns/old", Queue: "batch", For: "ns/new-0",
+		ForJob: "ns/new", ForQueue: "research",
 		Node: "n", Priority: 100, ForPriority: 1, Tier: 2, Rules: []string{"proportion"}}
 	for name, c := range map[string]struct {
 		why  *trace.Eviction
 		says []string
 		not  string
 	}{
-		"by a reclaim":       {record, []string{"reclaim", "ns/new-0", "job ns/new", "queue research", "from queue batch", "proportion"}, "priority"},
+		"by a reclaim": {record, []string{"reclaim", "ns/new-0", "job ns/new", "queue research", "from queue batch",
+			"proportion"}, "priority"},
 		"without any record": {nil, []string{"evicted by reclaim"}, "for"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newServer()
-				evict := sched.Item{ID: 7, Kind: sched.EvictPod, Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "life", Action: "reclaim", Why: c.why}
+				evict := sched.Item{ID: 7, Kind: sched.EvictPod, Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "life",
+					Action: "reclaim", Why: c.why}
 				_, _ = s.receipt(t, evict)
 				sent := s.patches(t)
 				if len(sent) != 1 {
@@ -61,7 +64,9 @@ func TestAnEvictedPodIsToldForWhom(t *testing.T) {
 				if err := json.Unmarshal(sent[0], &patch); err != nil {
 					t.Fatal(err)
 				}
-				i := slices.IndexFunc(patch.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.DisruptionTarget })
+				i := slices.IndexFunc(patch.Status.Conditions, func(c corev1.PodCondition) bool {
+					return c.Type == corev1.DisruptionTarget
+				})
 				if i < 0 || patch.Status.Conditions[i].Status != corev1.ConditionTrue {
 					t.Fatalf("no DisruptionTarget in %s", sent[0])
 				}
@@ -91,8 +96,11 @@ func TestANominationIsWrittenAndTakenBack(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newServer()
-			s.kube.PrependReactor("patch", "pods", func(k8stesting.Action) (bool, runtime.Object, error) { return true, &corev1.Pod{}, nil })
-			r, _ := s.receipt(t, sched.Item{ID: 7, Kind: sched.NominatePod, Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "life", Node: node})
+			s.kube.PrependReactor("patch", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
+				return true, &corev1.Pod{}, nil
+			})
+			r, _ := s.receipt(t, sched.Item{ID: 7, Kind: sched.NominatePod, Pod: ledger.Key{Namespace: "ns", Name: "p"},
+				UID: "life", Node: node})
 			if r.Outcome != sched.Done {
 				t.Errorf("nominating %q ended in %v", node, r.Outcome)
 			}
@@ -127,9 +135,11 @@ func TestAQueuesGateIsOpened(t *testing.T) {
 					return true, &corev1.Pod{}, c.answer
 				})
 				s.kube.PrependReactor("get", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
-					return true, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "life"}, Spec: corev1.PodSpec{SchedulingGates: c.gates}}, nil
+					return true, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "life"},
+						Spec: corev1.PodSpec{SchedulingGates: c.gates}}, nil
 				})
-				r, _ := s.receipt(t, sched.Item{ID: 7, Kind: sched.OpenGate, Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "life"})
+				r, _ := s.receipt(t, sched.Item{ID: 7, Kind: sched.OpenGate, Pod: ledger.Key{Namespace: "ns", Name: "p"},
+					UID: "life"})
 				const want = `{"metadata":{"uid":"life"},"spec":{"schedulingGates":[{"$patch":"delete","name":"scheduling.volcano.sh/queue-allocation-gate"}]}}`
 				if r.Outcome != sched.Done || len(sent) != c.times || sent[0] != want {
 					t.Errorf("%v after %s, want %s", r.Outcome, sent, want)
@@ -144,12 +154,15 @@ func TestAQueuesGateIsOpened(t *testing.T) {
 func TestANominationThatMovesIsWrittenOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
-		s.kube.PrependReactor("patch", "pods", func(k8stesting.Action) (bool, runtime.Object, error) { return true, &corev1.Pod{}, nil })
+		s.kube.PrependReactor("patch", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
+			return true, &corev1.Pod{}, nil
+		})
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		c := s.carrier(ctx)
 		item := func(id uint64, node string) sched.Item {
-			return sched.Item{ID: id, Kind: sched.NominatePod, Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "life", Node: node}
+			return sched.Item{ID: id, Kind: sched.NominatePod, Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "life",
+				Node: node}
 		}
 		c.Carry([]sched.Item{item(7, ""), item(8, "n2")})
 		c.Wait(ctx)
@@ -173,14 +186,24 @@ func TestWhatBecomesOfAnEviction(t *testing.T) {
 		want    sched.Outcome
 		atLeast time.Duration
 	}{
-		"taken":                          {answer: func(int) error { return nil }, want: sched.Done},
-		"an error that never ends":       {answer: errs, want: sched.Failed, atLeast: 30 * time.Second},
-		"an error, and it is going":      {answer: errs, leaving: true, want: sched.Done},
-		"forbidden":                      {answer: func(int) error { return apierrors.NewForbidden(podsResource, "p", errors.New("no")) }, want: sched.Failed},
-		"gone before":                    {answer: func(int) error { return apierrors.NewNotFound(podsResource, "p") }, want: sched.Missing},
-		"another life of the name":       {answer: func(int) error { return apierrors.NewConflict(podsResource, "p", errors.New("uid")) }, leaving: true, want: sched.Done},
-		"errs twice and then is taken":   {answer: func(n int) error { return map[bool]error{true: errs(n)}[n < 3] }, want: sched.Done},
-		"too much to do, and then taken": {answer: func(n int) error { return map[bool]error{true: apierrors.NewTooManyRequests("later", 0)}[n < 3] }, want: sched.Done},
+		"taken":                     {answer: func(int) error { return nil }, want: sched.Done},
+		"an error that never ends":  {answer: errs, want: sched.Failed, atLeast: 30 * time.Second},
+		"an error, and it is going": {answer: errs, leaving: true, want: sched.Done},
+		"forbidden": {answer: func(int) error {
+			return apierrors.NewForbidden(podsResource, "p", errors.New("no"))
+		}, want: sched.Failed},
+		"gone before": {answer: func(int) error {
+			return apierrors.NewNotFound(podsResource, "p")
+		}, want: sched.Missing},
+		"another life of the name": {answer: func(int) error {
+			return apierrors.NewConflict(podsResource, "p", errors.New("uid"))
+		}, leaving: true, want: sched.Done},
+		"errs twice and then is taken": {answer: func(n int) error {
+			return map[bool]error{true: errs(n)}[n < 3]
+		}, want: sched.Done},
+		"too much to do, and then taken": {answer: func(n int) error {
+			return map[bool]error{true: apierrors.NewTooManyRequests("later", 0)}[n < 3]
+		}, want: sched.Done},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -193,10 +216,12 @@ func TestWhatBecomesOfAnEviction(t *testing.T) {
 				if c.leaving {
 					s.kube.PrependReactor("get", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
 						now := metav1.Now()
-						return true, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p", UID: "life", DeletionTimestamp: &now, Finalizers: []string{"x/y"}}}, nil
+						return true, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p", UID: "life",
+							DeletionTimestamp: &now, Finalizers: []string{"x/y"}}}, nil
 					})
 				}
-				r, took := s.receipt(t, sched.Item{ID: 7, Kind: sched.EvictPod, Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "life", Action: "preempt"})
+				r, took := s.receipt(t, sched.Item{ID: 7, Kind: sched.EvictPod, Pod: ledger.Key{Namespace: "ns", Name: "p"},
+					UID: "life", Action: "preempt"})
 				if r.Outcome != c.want {
 					t.Errorf("it ended in %v, want %v", r.Outcome, c.want)
 				}
@@ -218,7 +243,8 @@ func TestWhatBecomesOfAnEviction(t *testing.T) {
 // Those that go together are taken back together, or none of them.
 func TestAnEvictionThatWasNotBegunIsTakenBack(t *testing.T) {
 	evict := func(id uint64, name string) sched.Item {
-		return sched.Item{ID: id, Kind: sched.EvictPod, Pod: ledger.Key{Namespace: "ns", Name: name}, UID: "life", Action: "preempt"}
+		return sched.Item{ID: id, Kind: sched.EvictPod, Pod: ledger.Key{Namespace: "ns", Name: name}, UID: "life",
+			Action: "preempt"}
 	}
 	for name, c := range map[string]struct {
 		begun bool // the first of the two was sent before
@@ -254,14 +280,16 @@ func TestAnEvictionThatWasNotBegunIsTakenBack(t *testing.T) {
 				_, _, limit := carrier.Load()
 				var items []sched.Item
 				for n := range limit {
-					items = append(items, sched.Item{ID: uint64(100 + n), Kind: sched.BindPod, Pod: ledger.Key{Namespace: "ns", Name: "other"}, UID: "life", Node: "n"})
+					items = append(items, sched.Item{ID: uint64(100 + n), Kind: sched.BindPod,
+						Pod: ledger.Key{Namespace: "ns", Name: "other"}, UID: "life", Node: "n"})
 				}
 				if !c.begun {
 					items = append(items, evict(1, "first"))
 				}
 				carrier.Carry(append(items, evict(2, "second")))
 				synctest.Wait()
-				carrier.Carry([]sched.Item{{ID: 3, Kind: sched.KeepPod, Pod: ledger.Key{Namespace: "ns", Name: "first"}, UID: "life", Evictions: []uint64{1, 2}}})
+				carrier.Carry([]sched.Item{{ID: 3, Kind: sched.KeepPod, Pod: ledger.Key{Namespace: "ns", Name: "first"},
+					UID: "life", Evictions: []uint64{1, 2}}})
 				free.Store(true)
 				carrier.Wait(ctx)
 				for _, r := range carrier.Receipts() {

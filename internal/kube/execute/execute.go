@@ -38,7 +38,7 @@ type Options struct {
 	// VolumeWait is how long a pod's volumes and devices may take to be bound; it is asked in
 	// Carry. nil: DefaultVolumeWait.
 	VolumeWait func() time.Duration
-	// Prepared is called for each pod whose volumes and devices were bound, with the time that this
+	// Prepared is called for each pod with bound volumes and devices, with the time that this
 	// took. nil: it is not called.
 	Prepared func(item sched.Item, took time.Duration)
 	// Answered is called once for every item, with the latency of its last request. nil: it is not called.
@@ -72,7 +72,7 @@ type Executor struct {
 	requests  requests
 }
 
-// New makes an executor whose requests end with ctx.
+// New makes an executor; its requests end with ctx.
 func New(ctx context.Context, o Options) *Executor {
 	if o.Patience <= 0 {
 		o.Patience = 30 * time.Second
@@ -99,7 +99,8 @@ func New(ctx context.Context, o Options) *Executor {
 		o.PodGroup = func(string, string) *schedulingv1beta1.PodGroup { return nil }
 	}
 	c := (&Executor{options: o, ctx: ctx, retries: map[string]int{}, wake: make(chan struct{}, 1),
-		fast: newRequestQueue(mostInFlight, o.Panicked), status: newRequestQueue(mostStatuses, o.Panicked), slow: newRequestQueue(mostInFlight, o.Panicked),
+		fast: newRequestQueue(mostInFlight, o.Panicked), status: newRequestQueue(mostStatuses, o.Panicked),
+		slow:    newRequestQueue(mostInFlight, o.Panicked),
 		figures: newRequestQueue(mostInFlight, o.Panicked), events: newRequestQueue(mostInFlight, o.Panicked)}).wire()
 	c.podGroups.waiting.pending = map[ledger.Key]*groupWrite{}
 	c.leaving.states = map[uint64]*eviction{}

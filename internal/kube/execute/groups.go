@@ -61,7 +61,7 @@ type wanted struct {
 	then   []awaits
 }
 
-// awaits is who waits for a record to be written.
+// awaits is a caller that waits for a record to be written.
 type awaits struct {
 	value string
 	then  func(written bool)
@@ -71,7 +71,7 @@ func (w *wanted) none() bool { return w.phase == nil && w.status == nil && w.rec
 
 func (c *Executor) setPhase(item sched.Item) {
 	urgent := false
-	c.guard("asking who waits for a phase", func() { urgent = c.options.Urgent(item) })
+	c.guard("asking whether a controller waits for a phase", func() { urgent = c.options.Urgent(item) })
 	c.podGroups.write(item.Group, item.UID, func(w *groupWrite) {
 		if w.phase != nil {
 			c.answer(*w.phase, sched.Done, 0) // a newer phase took its place
@@ -124,8 +124,8 @@ func (pg *podGroupWriter) write(group ledger.Key, uid string, change func(*group
 	}
 }
 
-// over answers the collected writes for a PodGroup whose name now belongs to a PodGroup with
-// another UID; a write that is under way finds that out by itself. The lock is held.
+// over answers the collected writes for a PodGroup if its name now belongs to one with another
+// UID; a write that is under way finds that out by itself. The lock is held.
 func (pg *podGroupWriter) over(w *groupWrite) {
 	if w.due != nil {
 		w.due.Stop()
@@ -141,7 +141,9 @@ func (pg *podGroupWriter) wrote(w wanted, outcome sched.Outcome, latency time.Du
 		pg.x.answer(*w.phase, outcome, latency)
 	}
 	for _, a := range w.then {
-		pg.x.options.Panicked.Go("telling that a record is written", func() { a.then(outcome == sched.Done && *w.record == a.value) })
+		pg.x.options.Panicked.Go("telling that a record is written", func() {
+			a.then(outcome == sched.Done && *w.record == a.value)
+		})
 	}
 }
 
@@ -244,7 +246,8 @@ func groupPatch(base *schedulingv1beta1.PodGroup, uid string, what wanted) []byt
 		meta["resourceVersion"] = base.ResourceVersion
 	}
 	if status != nil {
-		changes["running"], changes["succeeded"], changes["failed"] = status.Counts.Running, status.Counts.Succeeded, status.Counts.Failed
+		changes["running"], changes["succeeded"], changes["failed"] = status.Counts.Running, status.Counts.Succeeded,
+			status.Counts.Failed
 		if len(status.Conditions) > 0 {
 			meta["resourceVersion"] = base.ResourceVersion
 			if phase == nil && base.Status.Phase == "" {

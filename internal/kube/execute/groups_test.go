@@ -47,7 +47,8 @@ func (g *groupOnServer) patch(text []byte) error {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		if m := patch.Metadata; m.ResourceVersion != "" && m.ResourceVersion != g.group.ResourceVersion {
-			return apierrors.NewConflict(schedulingv1beta1.Resource("podgroups"), "g", errors.New("the object has been modified"))
+			return apierrors.NewConflict(schedulingv1beta1.Resource("podgroups"), "g",
+				errors.New("the object has been modified"))
 		}
 		version, _ := strconv.Atoi(g.group.ResourceVersion)
 		g.group.ResourceVersion, g.group.Status.Phase = fmt.Sprint(version+1), patch.Status.Phase
@@ -85,7 +86,8 @@ func TestAPhaseThatComesLate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, g := newServer(), &groupOnServer{first: first}
-				g.group = schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "g", UID: "g", ResourceVersion: "5"}}
+				g.group = schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "g", UID: "g",
+					ResourceVersion: "5"}}
 				s.volcano.PrependReactor("patch", "podgroups", func(a k8stesting.Action) (bool, runtime.Object, error) {
 					return true, &schedulingv1beta1.PodGroup{}, g.patch(a.(k8stesting.PatchAction).GetPatch())
 				})

@@ -33,7 +33,8 @@ func TestARefusedBindIsAnsweredAtOnce(t *testing.T) {
 			c.Carry([]sched.Item{bindP})
 			<-c.Wake()
 			r := c.Receipts()
-			if took := time.Since(began); len(r) != 1 || r[0].Outcome != sched.Failed || !strings.Contains(r[0].Refused, "a webhook says no") || took > 0 {
+			if took := time.Since(began); len(r) != 1 || r[0].Outcome != sched.Failed ||
+				!strings.Contains(r[0].Refused, "a webhook says no") || took > 0 {
 				t.Errorf("after %v the receipts are %+v, want one at once that quotes the webhook", took, r)
 			}
 		}
@@ -41,7 +42,8 @@ func TestARefusedBindIsAnsweredAtOnce(t *testing.T) {
 }
 
 // inTurn binds the pods a, b and c in turn while the server has something against some.
-func inTurn(t *testing.T, against map[string]error, first func() bool) (asked []string, receipts map[string]sched.Receipt, took time.Duration) {
+func inTurn(t *testing.T, against map[string]error, first func() bool) (asked []string,
+	receipts map[string]sched.Receipt, took time.Duration) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -53,7 +55,8 @@ func inTurn(t *testing.T, against map[string]error, first func() bool) (asked []
 		c := s.carrier(t.Context())
 		var items []sched.Item
 		for i, name := range []string{"a", "b", "c"} {
-			items = append(items, sched.Item{ID: uint64(i + 1), Kind: sched.BindPod, Pod: ledger.Key{Namespace: "ns", Name: name}, UID: name, Node: "n"})
+			items = append(items, sched.Item{ID: uint64(i + 1), Kind: sched.BindPod,
+				Pod: ledger.Key{Namespace: "ns", Name: name}, UID: name, Node: "n"})
 		}
 		began := time.Now()
 		c.BindInTurn(items, first)
@@ -98,20 +101,23 @@ func TestWhatIsBoundInTurnEndsWithTheFirstThatIsNotToBeHad(t *testing.T) {
 				}
 			}
 			if fmt.Sprint(asked) != c.asked || done != c.done || (took == 0) != c.atOnce {
-				t.Errorf("%v were asked for and %q are done after %v, want %s and %q, at once %t", asked, done, took, c.asked, c.done, c.atOnce)
+				t.Errorf("%v were asked for and %q are done after %v, want %s and %q, at once %t", asked, done, took, c.asked,
+					c.done, c.atOnce)
 			}
 		})
 	}
 }
 
-// A record is written and removed with what else is written of a PodGroup; who waits for one
-// hears of that very one.
+// A record is written and removed with other writes of a PodGroup; a caller that waits for a
+// record gets the answer about that record.
 func TestARecordIsWrittenAndRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
-		g := &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "g", UID: "g", ResourceVersion: "1",
-			Annotations: map[string]string{"theirs": "stays"}}}
-		if _, err := s.volcano.SchedulingV1beta1().PodGroups("ns").Create(t.Context(), g, metav1.CreateOptions{}); err != nil {
+		g := &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "g", UID: "g",
+			ResourceVersion: "1",
+			Annotations:     map[string]string{"theirs": "stays"}}}
+		if _, err := s.volcano.SchedulingV1beta1().PodGroups("ns").Create(t.Context(), g,
+			metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		c, group := s.carrier(t.Context()), ledger.Key{Namespace: "ns", Name: "g"}
@@ -132,11 +138,11 @@ func TestARecordIsWrittenAndRemoved(t *testing.T) {
 		<-time.After(time.Second)
 		shows("one")
 		if !write("two") {
-			t.Error("who waits for a record hears that it is not written")
+			t.Error("the caller is told that the record was not written")
 		}
 		shows("two")
 		if !write("") {
-			t.Error("who waits for a record to be removed hears that it is not")
+			t.Error("the caller is told that the record was not removed")
 		}
 		shows("")
 		answers := make(chan bool, 2)

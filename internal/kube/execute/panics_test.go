@@ -28,11 +28,13 @@ func TestEveryItemIsAnsweredWhateverPanics(t *testing.T) {
 		{ID: 10, Kind: sched.SetPhase, Group: ledger.Key{Namespace: "ns", Name: "h"}, UID: "h", Phase: model.GroupRunning},
 		{ID: 11, Kind: sched.NominatePod, Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "life"},
 		{ID: 12, Kind: sched.NominatePod, Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "life", Node: "n"},
-		{ID: 13, Kind: sched.BindPod, Statement: 3, Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "life", Node: "n", Chosen: ledger.Choose("predicates", "{")},
+		{ID: 13, Kind: sched.BindPod, Statement: 3, Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "life", Node: "n",
+			Chosen: ledger.Choose("predicates", "{")},
 		{ID: 14, Kind: sched.BindPod, Statement: 3, Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "life", Node: "n"},
 	}
 	bind := func(id uint64) sched.Item {
-		return sched.Item{ID: id, Kind: sched.BindPod, Statement: id / 10, Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "life", Node: "n"}
+		return sched.Item{ID: id, Kind: sched.BindPod, Statement: id / 10, Pod: ledger.Key{Namespace: "ns", Name: "p"},
+			UID: "life", Node: "n"}
 	}
 	inTurn, unready := []sched.Item{bind(20), bind(21), bind(22)}, []sched.Item{bind(30), bind(31)}
 	inTurn[1].Chosen = ledger.Choose("predicates", "{}")
@@ -43,7 +45,9 @@ func TestEveryItemIsAnsweredWhateverPanics(t *testing.T) {
 		"asking for a PodGroup": func(_ *server, o *execute.Options) {
 			o.PodGroup = func(string, string) *schedulingv1beta1.PodGroup { panic("group") }
 		},
-		"asking how long to wait": func(_ *server, o *execute.Options) { o.VolumeWait = func() time.Duration { panic("wait") } },
+		"asking how long to wait": func(_ *server, o *execute.Options) {
+			o.VolumeWait = func() time.Duration { panic("wait") }
+		},
 		"counting what is answered": func(_ *server, o *execute.Options) {
 			o.Answered = func(sched.Item, sched.Outcome, time.Duration) { panic("answered") }
 		},
@@ -62,7 +66,8 @@ func TestEveryItemIsAnsweredWhateverPanics(t *testing.T) {
 				s := newServer()
 				var panics atomic.Int64
 				o := execute.Options{Panicked: func(string) { panics.Add(1) },
-					Clients: execute.Clients{Fast: []kubernetes.Interface{s.kube}, Slow: s.kube, Events: s.kube, Groups: s.volcano, Figures: s.volcano}}
+					Clients: execute.Clients{Fast: []kubernetes.Interface{s.kube}, Slow: s.kube, Events: s.kube, Groups: s.volcano,
+						Figures: s.volcano}}
 				how(s, &o)
 				c := execute.New(t.Context(), o)
 				c.Carry(plan)

@@ -70,7 +70,8 @@ func (c *Executor) bind(pods typedcorev1.PodInterface, i sched.Item) request {
 }
 
 // shown reads the pod that an item is about; no pod, or a pod of that name with another UID, is Missing.
-func shown(pods typedcorev1.PodInterface, i sched.Item, judge func(*corev1.Pod) (bool, sched.Outcome)) func(context.Context) (bool, sched.Outcome, error) {
+func shown(pods typedcorev1.PodInterface, i sched.Item, judge func(*corev1.Pod) (bool,
+	sched.Outcome)) func(context.Context) (bool, sched.Outcome, error) {
 	return func(ctx context.Context) (bool, sched.Outcome, error) {
 		p, err := pods.Get(ctx, i.Pod.Name, metav1.GetOptions{})
 		switch {
@@ -91,8 +92,10 @@ func shown(pods typedcorev1.PodInterface, i sched.Item, judge func(*corev1.Pod) 
 func (c *Executor) evict(pods typedcorev1.PodInterface, i sched.Item) request {
 	now, why := metav1.Now(), evicted(i)
 	words := conditions(i.UID,
-		corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "Evict", Message: why, LastTransitionTime: now},
-		corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: corev1.PodReasonPreemptionByScheduler,
+		corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "Evict", Message: why,
+			LastTransitionTime: now},
+		corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue,
+			Reason:  corev1.PodReasonPreemptionByScheduler,
 			Message: why, LastTransitionTime: now})
 	said := false
 	return request{
@@ -104,7 +107,8 @@ func (c *Executor) evict(pods typedcorev1.PodInterface, i sched.Item) request {
 			if !said {
 				said = true
 				c.Event(Event{Kind: "Pod", Object: i.Pod, UID: i.UID, Warning: true, Reason: "Evict", Message: why})
-				_, _ = pods.Patch(ctx, i.Pod.Name, types.StrategicMergePatchType, words, metav1.PatchOptions{}, "status") // words only
+				// words only
+				_, _ = pods.Patch(ctx, i.Pod.Name, types.StrategicMergePatchType, words, metav1.PatchOptions{}, "status")
 			}
 			return remove(ctx, pods, i.Pod.Name, i.UID)
 		},
@@ -151,7 +155,9 @@ func nominate(pods typedcorev1.PodInterface, i sched.Item) request {
 func openGate(pods typedcorev1.PodInterface, i sched.Item) request {
 	patch, _ := json.Marshal(map[string]any{
 		"metadata": map[string]any{"uid": i.UID},
-		"spec":     map[string]any{"schedulingGates": []any{map[string]any{"$patch": "delete", "name": translate.QueueGate}}}}) // strings only
+		// strings only
+		"spec": map[string]any{"schedulingGates": []any{map[string]any{"$patch": "delete",
+			"name": translate.QueueGate}}}})
 	return request{
 		what: fmt.Sprintf("open the queue's gate to %s", i.Pod),
 		send: func(ctx context.Context) error {

@@ -141,7 +141,8 @@ func (re *requests) leading() (yes bool) {
 // taken twice. It occupies no place in the request queue meanwhile. then is called after the answer.
 func (re *requests) settle(item sched.Item, d doubt, latency time.Duration, then func(sched.Outcome)) {
 	re.doubts.Add(1)
-	klog.V(2).InfoS("What was sent may still be done: it is looked at again before it counts as failed", "what", d.request.what, "until", d.until)
+	klog.V(2).InfoS("What was sent may still be done: it is looked at again before it counts as failed", "what",
+		d.request.what, "until", d.until)
 	re.x.options.Panicked.Go("awaiting what becomes of an item", func() {
 		outcome := sched.Failed
 		re.x.guard("looking what became of an item", func() { outcome = re.verdict(d) })

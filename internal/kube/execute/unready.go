@@ -36,7 +36,7 @@ func (c *Executor) unready(items []sched.Item) map[uint64][]sched.Item {
 	return out
 }
 
-// needs says that something has to be written first, or that nobody knows what.
+// needs says that something has to be written first, or that the choice cannot be read.
 func (c *Executor) needs(chosen ledger.Chosen) (yes bool) {
 	known := c.guard("reading what was chosen for a pod", func() {
 		v, err := filters.WritesOf(chosen)
@@ -50,7 +50,7 @@ func (c *Executor) needs(chosen ledger.Chosen) (yes bool) {
 	return yes || !known
 }
 
-// errPodGone says that nobody is there to be bound any more.
+// errPodGone says that the pod to be bound is gone.
 var errPodGone = errors.New("the pod is gone")
 
 // errPanicked says that a bug ended the preparing.
@@ -95,7 +95,8 @@ func (c *Executor) prepared(items []sched.Item, patience time.Duration) bool {
 			}
 		}
 	})
-	klog.V(2).InfoS("What was chosen for pods is theirs", "pods", len(items), "first", items[0].Pod, "took", time.Since(began))
+	klog.V(2).InfoS("What was chosen for pods is theirs", "pods", len(items), "first", items[0].Pod, "took",
+		time.Since(began))
 	return true
 }
 
@@ -110,7 +111,8 @@ func (c *Executor) makeReady(items []sched.Item, until time.Time) *retry {
 // abandon answers items that cannot be bound because of one of them.
 func (c *Executor) abandon(items []sched.Item, because *retry) {
 	if c.ctx.Err() == nil && c.requests.leading() {
-		klog.ErrorS(because.err, "A pod could not have what was chosen for it", "what", because.what, "pod", because.item.Pod, "node", because.item.Node)
+		klog.ErrorS(because.err, "A pod could not have what was chosen for it", "what", because.what, "pod", because.item.Pod,
+			"node", because.item.Node)
 		c.Event(Event{Kind: "Pod", Object: because.item.Pod, UID: because.item.UID, Warning: true, Reason: "FailedScheduling",
 			Message: clip(fmt.Sprintf("%s could not be bound on node %s: %v", because.what, because.item.Node, because.err))})
 	}

@@ -42,12 +42,14 @@ func (vb *volumeBinder) giveVolume(g *given) request {
 			if err != nil || !dirty {
 				return err
 			}
-			patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": g.VolumeWas.UID, "resourceVersion": g.VolumeWas.Version,
-				"annotations": gives.Annotations}, "spec": map[string]any{"claimRef": gives.Spec.ClaimRef}})
+			patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": g.VolumeWas.UID,
+				"resourceVersion": g.VolumeWas.Version,
+				"annotations":     gives.Annotations}, "spec": map[string]any{"claimRef": gives.Spec.ClaimRef}})
 			if err != nil {
 				return err
 			}
-			now, err := vb.x.options.Clients.Fast[0].CoreV1().PersistentVolumes().Patch(ctx, g.Volume, types.MergePatchType, patch, metav1.PatchOptions{})
+			now, err := vb.x.options.Clients.Fast[0].CoreV1().PersistentVolumes().Patch(ctx, g.Volume, types.MergePatchType,
+				patch, metav1.PatchOptions{})
 			if err == nil {
 				g.wrote = version(now)
 			}
@@ -94,13 +96,15 @@ func (vb *volumeBinder) selectNode(m *made) request {
 			if done, err := judge(); done || err != nil {
 				return err
 			}
-			patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": m.ClaimWas.UID, "resourceVersion": m.ClaimWas.Version,
-				"annotations": map[string]any{volume.AnnSelectedNode: m.Node}}})
+			patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": m.ClaimWas.UID,
+				"resourceVersion": m.ClaimWas.Version,
+				"annotations":     map[string]any{volume.AnnSelectedNode: m.Node}}})
 			if err != nil {
 				return err
 			}
 			namespace, name, _ := strings.Cut(m.Claim, "/")
-			now, err := vb.x.options.Clients.Fast[0].CoreV1().PersistentVolumeClaims(namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
+			now, err := vb.x.options.Clients.Fast[0].CoreV1().PersistentVolumeClaims(namespace).Patch(ctx, name,
+				types.MergePatchType, patch, metav1.PatchOptions{})
 			if err == nil {
 				m.wrote = version(now)
 			}

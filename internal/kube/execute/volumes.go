@@ -108,7 +108,9 @@ func (vb *volumeBinder) prepare(items []sched.Item, until time.Time) *retry {
 	if failed != nil || len(w.pods) == 0 {
 		return failed
 	}
-	if failed = vb.writeVolumes(len(w.made), func(n int) request { return vb.selectNode(w.made[n]) }, func(n int) (sched.Item, error) {
+	if failed = vb.writeVolumes(len(w.made), func(n int) request {
+		return vb.selectNode(w.made[n])
+	}, func(n int) (sched.Item, error) {
 		return w.made[n].pod, w.made[n].refusal
 	}); failed != nil {
 		return failed
@@ -116,7 +118,9 @@ func (vb *volumeBinder) prepare(items []sched.Item, until time.Time) *retry {
 	if failed = vb.awaitVolumes(w, until, false); failed != nil {
 		return failed
 	}
-	if failed = vb.writeVolumes(len(w.given), func(n int) request { return vb.giveVolume(w.given[n]) }, func(n int) (sched.Item, error) {
+	if failed = vb.writeVolumes(len(w.given), func(n int) request {
+		return vb.giveVolume(w.given[n])
+	}, func(n int) (sched.Item, error) {
 		return w.given[n].pod, w.given[n].refusal
 	}); failed != nil {
 		return failed
@@ -125,12 +129,12 @@ func (vb *volumeBinder) prepare(items []sched.Item, until time.Time) *retry {
 }
 
 // writeVolumes carries so many requests out, side by side; the first that was refused is the retry.
-func (vb *volumeBinder) writeVolumes(n int, what func(int) request, whose func(int) (sched.Item, error)) *retry {
+func (vb *volumeBinder) writeVolumes(n int, what func(int) request, itemOf func(int) (sched.Item, error)) *retry {
 	for i, outcome := range vb.together(n, what) {
 		if outcome == sched.Done {
 			continue
 		}
-		pod, err := whose(i)
+		pod, err := itemOf(i)
 		if err == nil {
 			err = errNotTaken
 		}

@@ -145,11 +145,13 @@ func (b *bazaar) serve(kube k8sFake) {
 		var about struct {
 			Metadata struct{ UID, ResourceVersion string }
 		}
-		if err := json.Unmarshal(p.GetPatch(), &about); err != nil || about.Metadata.UID == "" || about.Metadata.ResourceVersion == "" {
+		if err := json.Unmarshal(p.GetPatch(), &about); err != nil || about.Metadata.UID == "" ||
+			about.Metadata.ResourceVersion == "" {
 			b.t.Errorf("a patch names no life and version: %s", p.GetPatch())
 		}
 		if about.Metadata.UID != string(now.GetUID()) || about.Metadata.ResourceVersion != now.GetResourceVersion() {
-			return true, nil, apierrors.NewConflict(schema.GroupResource{Resource: resource}, p.GetName(), errors.New("not what is there"))
+			return true, nil, apierrors.NewConflict(schema.GroupResource{Resource: resource}, p.GetName(),
+				errors.New("not what is there"))
 		}
 		_ = json.Unmarshal(p.GetPatch(), now)
 		b.write(now)
@@ -162,10 +164,12 @@ func (b *bazaar) serve(kube k8sFake) {
 
 func newBazaar(t *testing.T) *bazaar {
 	b := &bazaar{t: t, ground: &ground{map[string]*corev1.PersistentVolume{}, map[string]*corev1.PersistentVolumeClaim{}},
-		seen: ground{map[string]*corev1.PersistentVolume{}, map[string]*corev1.PersistentVolumeClaim{}}, before: func(string) {}}
+		seen:   ground{map[string]*corev1.PersistentVolume{}, map[string]*corev1.PersistentVolumeClaim{}},
+		before: func(string) {}}
 	b.write(&corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "v", UID: "v"}})
 	for _, name := range []string{"static", "made"} {
-		b.write(&corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name)}})
+		b.write(&corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name,
+			UID: types.UID(name)}})
 	}
 	return b
 }
@@ -177,7 +181,8 @@ func (b *bazaar) chosen() (provides, gives ledger.Chosen) {
 	}
 	v, s, m := b.volumes["v"], b.claims["static"], b.claims["made"]
 	return chooses(filters.Writes{Provision: []filters.ClaimWrite{{Claim: "ns/made", ClaimWas: seen(m), Node: "n"}}}),
-		chooses(filters.Writes{Volumes: []filters.VolumeWrite{{Volume: "v", VolumeWas: seen(v), Claim: "ns/static", ClaimWas: seen(s)}}})
+		chooses(filters.Writes{Volumes: []filters.VolumeWrite{{Volume: "v", VolumeWas: seen(v), Claim: "ns/static",
+			ClaimWas: seen(s)}}})
 }
 
 // What somebody else writes while a gang's volumes are got ready stands, at whatever moment it
@@ -239,7 +244,8 @@ func TestWhatOthersWriteMeanwhileStands(t *testing.T) {
 			},
 			func(b *bazaar) string { return b.claims["made"].Spec.VolumeName }},
 	}
-	moments := []string{"before anything is sent", "as a node is selected", "while the volume is made", "as a volume is given", "when it is given"}
+	moments := []string{"before anything is sent", "as a node is selected", "while the volume is made",
+		"as a volume is given", "when it is given"}
 	for what, w := range writers {
 		for at, when := range moments {
 			for _, lost := range []int{0, 1, 2} {
@@ -283,14 +289,17 @@ func (r race) run(t *testing.T) {
 		}
 	}
 	carrier := execute.New(ctx, execute.Options{Storage: b,
-		Clients: execute.Clients{Fast: []kubernetes.Interface{api.kube}, Slow: api.kube, Events: api.kube, Groups: api.volcano, Figures: api.volcano}})
+		Clients: execute.Clients{Fast: []kubernetes.Interface{api.kube}, Slow: api.kube, Events: api.kube,
+			Groups: api.volcano, Figures: api.volcano}})
 	if r.at == 0 {
 		does()
 	}
 	b.mu.Unlock()
 	carrier.Carry([]sched.Item{
-		{ID: 1, Statement: 1, Kind: sched.BindPod, Node: "n", UID: "life", Pod: ledger.Key{Namespace: "ns", Name: "p"}, Chosen: provides},
-		{ID: 2, Statement: 1, Kind: sched.BindPod, Node: "n", UID: "life", Pod: ledger.Key{Namespace: "ns", Name: "q"}, Chosen: gives}})
+		{ID: 1, Statement: 1, Kind: sched.BindPod, Node: "n", UID: "life", Pod: ledger.Key{Namespace: "ns", Name: "p"},
+			Chosen: provides},
+		{ID: 2, Statement: 1, Kind: sched.BindPod, Node: "n", UID: "life", Pod: ledger.Key{Namespace: "ns", Name: "q"},
+			Chosen: gives}})
 	<-time.After(10 * time.Second)
 	if r.at == 2 {
 		b.alone(does)
@@ -311,14 +320,17 @@ func (r race) run(t *testing.T) {
 	if wrote && r.says(b) != stands {
 		t.Errorf("the other wrote %q, and it says %q", stands, r.says(b))
 	}
-	if answers[sched.Done]+answers[sched.Failed] != 2 || answers[sched.Done] == 1 || int64(answers[sched.Done]) != api.posts.Load() {
+	if answers[sched.Done]+answers[sched.Failed] != 2 || answers[sched.Done] == 1 ||
+		int64(answers[sched.Done]) != api.posts.Load() {
 		t.Errorf("the answers are %v and %d bindings were sent", answers, api.posts.Load())
 	}
 	v, s, m := b.volumes["v"], b.claims["static"], b.claims["made"]
-	if answers[sched.Done] == 2 && (s.UID != "static" || m.UID != "made" || v.UID != "v" || v.Spec.ClaimRef == nil || v.Spec.ClaimRef.UID != "static" || m.Spec.VolumeName != "pvc-made") {
+	if answers[sched.Done] == 2 && (s.UID != "static" || m.UID != "made" || v.UID != "v" || v.Spec.ClaimRef == nil ||
+		v.Spec.ClaimRef.UID != "static" || m.Spec.VolumeName != "pvc-made") {
 		t.Errorf("the gang was bound with volume %v, claims %v and %v", v, s, m)
 	}
-	if v.UID == "second life" && v.Spec.ClaimRef != nil || s.UID == "second life" && v.Spec.ClaimRef != nil && v.Spec.ClaimRef.UID == s.UID {
+	if v.UID == "second life" && v.Spec.ClaimRef != nil || s.UID == "second life" && v.Spec.ClaimRef != nil &&
+		v.Spec.ClaimRef.UID == s.UID {
 		t.Errorf("what was made again was given: volume %v, claim %v", v, s)
 	}
 	carrier.WaitForStatuses(ctx)

@@ -75,7 +75,8 @@ func newStore() *store {
 	return &store{nodes: []string{"n"},
 		claims: map[string]*corev1.PersistentVolumeClaim{
 			"c": {ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c", UID: "c", ResourceVersion: "1"}}},
-		volumes: map[string]*corev1.PersistentVolume{"v": {ObjectMeta: metav1.ObjectMeta{Name: "v", UID: "v", ResourceVersion: "1"}}}}
+		volumes: map[string]*corev1.PersistentVolume{"v": {ObjectMeta: metav1.ObjectMeta{Name: "v", UID: "v",
+			ResourceVersion: "1"}}}}
 }
 
 // seen gives an object of the store a new version.
@@ -131,9 +132,11 @@ func chooses(w filters.Writes) ledger.Chosen {
 }
 
 var (
-	gives = chooses(filters.Writes{Volumes: []filters.VolumeWrite{{Volume: "v", VolumeWas: filters.Seen{UID: "v", Version: "1"},
-		Claim: "ns/c", ClaimWas: filters.Seen{UID: "c", Version: "1"}}}})
-	has    = chooses(filters.Writes{Provision: []filters.ClaimWrite{{Claim: "ns/c", ClaimWas: filters.Seen{UID: "c", Version: "1"}, Node: "n"}}})
+	gives = chooses(filters.Writes{Volumes: []filters.VolumeWrite{{Volume: "v",
+		VolumeWas: filters.Seen{UID: "v", Version: "1"},
+		Claim:     "ns/c", ClaimWas: filters.Seen{UID: "c", Version: "1"}}}})
+	has = chooses(filters.Writes{Provision: []filters.ClaimWrite{{Claim: "ns/c",
+		ClaimWas: filters.Seen{UID: "c", Version: "1"}, Node: "n"}}})
 	gang   = []sched.Item{{ID: 1, Statement: 9}, {ID: 2, Statement: 9}, {ID: 3, Statement: 8}}
 	others = []uint64{1, 2}
 )
@@ -141,7 +144,8 @@ var (
 // A gang of two, of which one member waits for a volume, and a pod of another statement.
 func TestAGangIsBoundWhenItsVolumesAre(t *testing.T) {
 	inB := &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
-		MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "zone", Operator: corev1.NodeSelectorOpIn, Values: []string{"b"}}}}}}}
+		MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "zone", Operator: corev1.NodeSelectorOpIn,
+			Values: []string{"b"}}}}}}}
 	for name, c := range map[string]struct {
 		chosen ledger.Chosen
 		then   func(s *store) // after a minute
@@ -169,7 +173,8 @@ func TestAGangIsBoundWhenItsVolumesAre(t *testing.T) {
 		"the claim is deleted": {chosen: gives, then: func(s *store) { delete(s.claims, "c") }, want: sched.Failed},
 		"the node is":          {chosen: has, then: func(s *store) { s.nodes = nil }, want: sched.Failed},
 		"the pod is":           {chosen: has, then: func(s *store) { s.gone = true }, want: sched.Missing},
-		"nothing happens for as long as is allowed": {chosen: has, then: func(*store) {}, after: execute.DefaultVolumeWait, want: sched.Failed},
+		"nothing happens for as long as is allowed": {chosen: has, then: func(*store) {}, after: execute.DefaultVolumeWait,
+			want: sched.Failed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -179,7 +184,8 @@ func TestAGangIsBoundWhenItsVolumesAre(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				carrier := execute.New(ctx, execute.Options{Storage: in,
-					Clients: execute.Clients{Fast: []kubernetes.Interface{s.kube}, Slow: s.kube, Events: s.kube, Groups: s.volcano, Figures: s.volcano}})
+					Clients: execute.Clients{Fast: []kubernetes.Interface{s.kube}, Slow: s.kube, Events: s.kube, Groups: s.volcano,
+						Figures: s.volcano}})
 				items := slices.Clone(gang)
 				for i := range items {
 					items[i].Kind, items[i].Node, items[i].UID = sched.BindPod, "n", "life"
@@ -190,7 +196,8 @@ func TestAGangIsBoundWhenItsVolumesAre(t *testing.T) {
 				carrier.Carry(items)
 				<-time.After(time.Minute) // of the bubble
 				if got := carrier.Receipts(); len(got) != 1 || got[0].Item.ID != 3 || s.posts.Load() != 1 {
-					t.Fatalf("while the volume is awaited the receipts are %v and %d bindings were sent, want those of the pod without one", got, s.posts.Load())
+					t.Fatalf("while the volume is awaited the receipts are %v and %d bindings were sent, want those of the pod "+
+						"without one", got, s.posts.Load())
 				}
 				in.alone(func() { c.then(in) })
 				outcomes := map[uint64]sched.Outcome{}
@@ -205,7 +212,8 @@ func TestAGangIsBoundWhenItsVolumesAre(t *testing.T) {
 					rest = sched.Done
 				}
 				if outcomes[1] != c.want || outcomes[2] != rest {
-					t.Errorf("the member with the volume is %v and the other %v, want %v and %v", outcomes[1], outcomes[2], c.want, rest)
+					t.Errorf("the member with the volume is %v and the other %v, want %v and %v", outcomes[1], outcomes[2], c.want,
+						rest)
 				}
 				if took, least := time.Since(began), max(c.after, time.Minute); took < least || took > least+time.Second {
 					t.Errorf("they were answered after %v, want %v", took, least)

@@ -17,7 +17,7 @@ import (
 // ahead is the pods and resource claims of which Refresh told more than the watch has shown.
 // The watch may never show it: where it is lost and made up for by a list, a pod that came and went meanwhile is
 // not spoken of at all, and the end of another one bears the version that the watch knew last.
-// Who believed the newer state would then hold room for a pod that is gone.
+// With the newer state the engine would then hold room for a pod that is gone.
 type ahead struct {
 	mu   sync.Mutex
 	told map[model.Ref]newer

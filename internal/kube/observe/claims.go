@@ -17,9 +17,9 @@ import (
 )
 
 // told is the resource claims as they were handed on, or are about to be with the next
-// Drain. An informer's store may be ahead of that: who binds a pod as soon as its claim
-// is in the store may have the pod's fact come before the claim's, and for that moment
-// its devices would look free. The zero value is ready.
+// Drain. An informer's store may be ahead of that: if a pod is bound as soon as its claim
+// is in the store, the pod's fact may come before the claim's, and for that moment the
+// devices would look free. The zero value is ready.
 type told struct {
 	mu     sync.Mutex
 	claims map[string]*resourcev1.ResourceClaim
@@ -110,7 +110,8 @@ func (w *Observer) refreshClaims(ctx context.Context) error {
 				return err
 			}
 			w.ahead.note(claimHead(&list.Items[i]), o)
-			if known := findIn[resourcev1.ResourceClaim](w, translate.KindResourceClaim, list.Items[i].Namespace+"/"+list.Items[i].Name); known != nil {
+			if known := findIn[resourcev1.ResourceClaim](w, translate.KindResourceClaim, list.Items[i].Namespace+"/"+
+				list.Items[i].Name); known != nil {
 				w.ahead.shown(claimHead(known))
 			}
 			w.queue.add(o, false)

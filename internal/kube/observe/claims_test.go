@@ -15,7 +15,8 @@ import (
 )
 
 func deviceClaim(version string) *resourcev1.ResourceClaim {
-	return &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c", UID: "life", ResourceVersion: version}}
+	return &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c", UID: "life",
+		ResourceVersion: version}}
 }
 
 // claimsOf is an observer of a server with a claim, which it watches, and what it told an

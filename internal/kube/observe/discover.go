@@ -114,7 +114,8 @@ func (di *discovery) ask(ctx context.Context) error {
 	di.o.mu.Lock()
 	defer di.o.mu.Unlock()
 	if !slices.Equal(unserved, di.unserved) {
-		klog.InfoS("The API server does not serve some kinds: it is as if there were none of their objects", "kinds", unserved)
+		klog.InfoS("The API server does not serve some kinds: it is as if there were none of their objects", "kinds",
+			unserved)
 	}
 	di.unserved, di.asked = unserved, wants
 	return nil

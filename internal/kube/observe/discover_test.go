@@ -18,11 +18,13 @@ func serves(kube *fake.Clientset, group, resource string) {
 	api, _ := kube.Discovery().(*fakediscovery.FakeDiscovery)
 	api.Lock()
 	defer api.Unlock()
-	api.Resources = append(slices.Clone(api.Resources), &metav1.APIResourceList{GroupVersion: group, APIResources: []metav1.APIResource{{Name: resource}}})
+	api.Resources = append(slices.Clone(api.Resources), &metav1.APIResourceList{GroupVersion: group,
+		APIResources: []metav1.APIResource{{Name: resource}}})
 }
 
 func budget() *policyv1.PodDisruptionBudget {
-	return &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "b", UID: "b", ResourceVersion: "7"}}
+	return &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "b", UID: "b",
+		ResourceVersion: "7"}}
 }
 
 func reads(kinds ...model.Kind) func(model.Kind) bool {
@@ -37,7 +39,7 @@ func TestWhatTheEngineReadsIsWatchedWhereItIsServed(t *testing.T) {
 		unserved int
 	}{
 		"read and served":             {true, reads(model.KindBudget), true, 0},
-		"not what nobody reads":       {true, reads(), false, 0},
+		"not what is not read":        {true, reads(), false, 0},
 		"not served, which is no end": {false, reads(model.KindBudget), false, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -54,7 +56,7 @@ func TestWhatTheEngineReadsIsWatchedWhereItIsServed(t *testing.T) {
 	}
 }
 
-// A kind whose definition is installed later, or that a new configuration reads, is
+// A kind with a definition that is installed later, or that a new configuration reads, is
 // watched from then on; until it was listed nothing has synced.
 func TestAKindThatIsServedLaterIsWatchedThen(t *testing.T) {
 	kube := fake.NewClientset(budget())
@@ -74,8 +76,10 @@ func TestAKindThatIsServedLaterIsWatchedThen(t *testing.T) {
 
 // Nothing that simulate reads from files may be unknown to a live scheduler.
 func TestEveryKindOfFactCanBeWatched(t *testing.T) {
-	for _, k := range []model.Kind{model.KindNode, model.KindPod, model.KindPodGroup, model.KindQueue, model.KindPriorityClass,
-		model.KindQuota, model.KindBudget, "PersistentVolume", "PersistentVolumeClaim", "StorageClass", "CSINode", "CSIDriver",
+	for _, k := range []model.Kind{model.KindNode, model.KindPod, model.KindPodGroup, model.KindQueue,
+		model.KindPriorityClass,
+		model.KindQuota, model.KindBudget, "PersistentVolume", "PersistentVolumeClaim", "StorageClass", "CSINode",
+		"CSIDriver",
 		"CSIStorageCapacity", "VolumeAttachment", "HyperNode", "Namespace", "NodeShard"} {
 		if !slices.Contains(observe.Kinds(), k) {
 			t.Errorf("%s is not watched", k)

@@ -21,7 +21,7 @@ type grouping struct {
 	since    map[string]time.Time // by UID: when pods came that wait for their PodGroup
 	patience time.Duration
 	came     time.Time // when a pod last got its PodGroup; zero: none did
-	absent   bool      // nobody makes any: pods need not wait
+	absent   bool      // no controller makes any: pods need not wait
 }
 
 func newGrouping() *grouping {
@@ -64,7 +64,7 @@ func (g *grouping) gone(uid string) {
 
 // late notes that a pod waited for as long as it should, and names no PodGroup. If one came
 // meanwhile for another pod, this one gets none. If none came, though one did a moment before,
-// the controller is slow and the next pods wait longer. Else nobody makes any.
+// the controller is slow and the next pods wait longer. Otherwise no controller makes any.
 func (g *grouping) late(uid string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

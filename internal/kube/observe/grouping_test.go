@@ -14,7 +14,7 @@ func TestHowLongPodsWaitForTheirPodGroups(t *testing.T) {
 		want    time.Duration
 	}{
 		"nothing is known": {func(*grouping) {}, firstPatience},
-		"nobody makes PodGroups": {func(g *grouping) {
+		"no controller makes PodGroups": {func(g *grouping) {
 			g.waits("a")
 			after(firstPatience)
 			g.late("a")

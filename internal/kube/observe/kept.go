@@ -14,7 +14,7 @@ const moment = 5 * time.Second
 type kept struct {
 	of    map[model.Ref]any
 	until []deadline // the first that is due first; some of no object that is still kept
-	// late is told of what was kept for as long as it may be; nil: nobody.
+	// late is called with what was kept for as long as it may be; nil: no call.
 	late func(object any)
 }
 

@@ -11,7 +11,8 @@ import (
 )
 
 func keptPod(name, uid string, version uint64) *Pod {
-	return &Pod{fact: model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: name}, UID: uid, Version: version, Object: &model.Pod{}}}
+	return &Pod{fact: model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: name}, UID: uid,
+		Version: version, Object: &model.Pod{}}}
 }
 
 // taken is what the queue hands on, as name/uid/version.
@@ -29,7 +30,9 @@ func TestWhatIsKeptForAMoment(t *testing.T) {
 		happens            func(*queue)
 		atOnce, afterwards string
 	}{
-		"it is handed on when the moment is over": {func(q *queue) { q.keep(keptPod("p", "a", 1), true, moment) }, "", "p/a/1/false"},
+		"it is handed on when the moment is over": {func(q *queue) {
+			q.keep(keptPod("p", "a", 1), true, moment)
+		}, "", "p/a/1/false"},
 		"its newest state is": {func(q *queue) {
 			q.keep(keptPod("p", "a", 1), true, moment)
 			q.keep(keptPod("p", "a", 3), false, moment)
@@ -70,7 +73,7 @@ func TestWhatIsKeptForAMoment(t *testing.T) {
 				}
 				var got []string
 				for c.afterwards != "" && len(got) < strings.Count(c.afterwards, " ")+1 {
-					<-q.wake // nobody asks otherwise
+					<-q.wake // nothing else wakes it
 					got = append(got, taken(q))
 				}
 				if text := strings.Join(got, " "); text != c.afterwards {

@@ -27,17 +27,21 @@ func of(group, version, resource string) schema.GroupVersionResource {
 
 // kinds are all that there are facts of, in the order in which they are listed.
 func kinds() []kind {
-	core := func(get func(informers.SharedInformerFactory) cache.SharedIndexInformer) func(*Observer) cache.SharedIndexInformer {
+	core := func(get func(informers.SharedInformerFactory) cache.SharedIndexInformer) func(
+		*Observer) cache.SharedIndexInformer {
 		return func(w *Observer) cache.SharedIndexInformer { return get(w.discovery.core) }
 	}
-	volcano := func(get func(volcanoinformers.SharedInformerFactory) cache.SharedIndexInformer) func(*Observer) cache.SharedIndexInformer {
+	volcano := func(get func(volcanoinformers.SharedInformerFactory) cache.SharedIndexInformer) func(
+		*Observer) cache.SharedIndexInformer {
 		return func(w *Observer) cache.SharedIndexInformer { return get(w.discovery.volcano) }
 	}
 	type f = informers.SharedInformerFactory
 	type v = volcanoinformers.SharedInformerFactory
 	type informer = cache.SharedIndexInformer
 	return []kind{
-		{model.KindNode, of("", "v1", "nodes"), true, core(func(x f) informer { return x.Core().V1().Nodes().Informer() }), stripNode},
+		{model.KindNode, of("", "v1", "nodes"), true, core(func(x f) informer {
+			return x.Core().V1().Nodes().Informer()
+		}), stripNode},
 		{model.KindPod, of("", "v1", "pods"), true, core(podInformer), nil},
 		{model.KindPriorityClass, of("scheduling.k8s.io", "v1", "priorityclasses"), true,
 			core(func(x f) informer { return x.Scheduling().V1().PriorityClasses().Informer() }), stripMeta},
@@ -45,10 +49,14 @@ func kinds() []kind {
 			volcano(func(x v) informer { return x.Scheduling().V1beta1().PodGroups().Informer() }), stripMeta},
 		{model.KindQueue, of("scheduling.volcano.sh", "v1beta1", "queues"), true,
 			volcano(func(x v) informer { return x.Scheduling().V1beta1().Queues().Informer() }), stripMeta},
-		{model.KindQuota, of("", "v1", "resourcequotas"), false, core(func(x f) informer { return x.Core().V1().ResourceQuotas().Informer() }), stripMeta},
+		{model.KindQuota, of("", "v1", "resourcequotas"), false, core(func(x f) informer {
+			return x.Core().V1().ResourceQuotas().Informer()
+		}), stripMeta},
 		{model.KindBudget, of("policy", "v1", "poddisruptionbudgets"), false,
 			core(func(x f) informer { return x.Policy().V1().PodDisruptionBudgets().Informer() }), stripBudget},
-		{model.KindNamespace, of("", "v1", "namespaces"), false, core(func(x f) informer { return x.Core().V1().Namespaces().Informer() }), stripMeta},
+		{model.KindNamespace, of("", "v1", "namespaces"), false, core(func(x f) informer {
+			return x.Core().V1().Namespaces().Informer()
+		}), stripMeta},
 		{model.KindHyperNode, of("topology.volcano.sh", "v1alpha1", "hypernodes"), false,
 			volcano(func(x v) informer { return x.Topology().V1alpha1().HyperNodes().Informer() }), stripMeta},
 		{model.KindNUMA, of("nodeinfo.volcano.sh", "v1alpha1", "numatopologies"), false,
@@ -61,7 +69,9 @@ func kinds() []kind {
 			core(func(x f) informer { return x.Core().V1().PersistentVolumeClaims().Informer() }), stripMeta},
 		{translate.KindStorageClass, of("storage.k8s.io", "v1", "storageclasses"), false,
 			core(func(x f) informer { return x.Storage().V1().StorageClasses().Informer() }), stripMeta},
-		{translate.KindCSINode, of("storage.k8s.io", "v1", "csinodes"), false, core(func(x f) informer { return x.Storage().V1().CSINodes().Informer() }), stripMeta},
+		{translate.KindCSINode, of("storage.k8s.io", "v1", "csinodes"), false, core(func(x f) informer {
+			return x.Storage().V1().CSINodes().Informer()
+		}), stripMeta},
 		{translate.KindCSIDriver, of("storage.k8s.io", "v1", "csidrivers"), false,
 			core(func(x f) informer { return x.Storage().V1().CSIDrivers().Informer() }), stripMeta},
 		{translate.KindCSIStorageCapacity, of("storage.k8s.io", "v1", "csistoragecapacities"), false,

@@ -32,10 +32,12 @@ type witnessed struct {
 
 // states are the pods of a history, nil where there is none.
 func states(t *testing.T, history []sight) (out []*Pod) {
-	w := (&Observer{options: Options{Adopt: true, Translate: translate.Options{Schedulers: []string{translate.DefaultScheduler}, Specs: &translate.Specs{}}}}).wire()
+	w := (&Observer{options: Options{Adopt: true,
+		Translate: translate.Options{Schedulers: []string{translate.DefaultScheduler}, Specs: &translate.Specs{}}}}).wire()
 	for i, m := range history {
 		o, err := w.pod(&corev1.Pod{Spec: corev1.PodSpec{SchedulerName: translate.DefaultScheduler, NodeName: m.node},
-			ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p", UID: types.UID(m.uid), ResourceVersion: fmt.Sprint(i + 1)}})
+			ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p", UID: types.UID(m.uid),
+				ResourceVersion: fmt.Sprint(i + 1)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +135,8 @@ func refreshes(length int, moments []int, drains int) []refresh {
 
 func tellOf(t *testing.T, history []*Pod, want sight, moments []int, drains int, listed bool, r refresh) {
 	t.Helper()
-	s := &witnessed{w: (&Observer{queue: newQueue(), pods: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)}).wire(), l: ledger.New(), states: history, known: -1}
+	s := &witnessed{w: (&Observer{queue: newQueue(), pods: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)}).wire(),
+		l: ledger.New(), states: history, known: -1}
 	for i := range len(moments) + 1 {
 		if r.until == i && s.there(r.at) {
 			s.w.tell(s.states[r.at])
@@ -155,6 +158,7 @@ func tellOf(t *testing.T, history []*Pod, want sight, moments []int, drains int,
 		got = sight{s.l.Task(id).Pod.UID, s.l.Task(id).Pod.Node}
 	}
 	if got != want {
-		t.Fatalf("the engine knows %+v of the name, want %+v: reports %v (by lists: %t), drained after %b, refreshed %+v", got, want, moments, listed, drains, r)
+		t.Fatalf("the engine knows %+v of the name, want %+v: reports %v (by lists: %t), drained after %b, refreshed %+v",
+			got, want, moments, listed, drains, r)
 	}
 }

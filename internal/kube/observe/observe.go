@@ -39,7 +39,7 @@ type Options struct {
 	// AwaitGroups keeps such pods from being decided on for as long as a controller is seen to
 	// take to make their PodGroups; without one they wait a few seconds at first.
 	AwaitGroups bool
-	// Metadata reads what the owners of such pods say of their jobs; nil: nobody asks them.
+	// Metadata reads what the owners of such pods say of their jobs; nil: owners are not read.
 	Metadata metadata.Interface
 	// Selectors compiles those of resource claims before the engine is told that they can be met;
 	// nil: the engine compiles what it needs.
@@ -99,7 +99,8 @@ func New(o Options) (*Observer, error) {
 	}
 	w.selectors = newSelectors(o.Selectors, func(claim any) { w.queue.add(claim, false) })
 	if o.Adopt && o.Metadata != nil {
-		w.ownership.owners = owners.New(owners.Options{Discovery: o.Kube.Discovery(), Metadata: o.Metadata, Answered: w.ownership.answered, Panicked: o.Panicked})
+		w.ownership.owners = owners.New(owners.Options{Discovery: o.Kube.Discovery(), Metadata: o.Metadata,
+			Answered: w.ownership.answered, Panicked: o.Panicked})
 	}
 	for _, k := range kinds() {
 		if !k.always {
@@ -147,7 +148,9 @@ func (w *Observer) Start(ctx context.Context) {
 	w.discovery.volcano.Start(ctx.Done())
 	w.untilEnd(ctx, "asking what the API server serves", w.discovery.discover)
 	for lane := range w.selectors.wake {
-		w.untilEnd(ctx, "compiling the selectors of resource claims", func(ctx context.Context) { w.selectors.run(ctx, lane) })
+		w.untilEnd(ctx, "compiling the selectors of resource claims", func(ctx context.Context) {
+			w.selectors.run(ctx, lane)
+		})
 	}
 	if w.ownership.owners != nil {
 		w.untilEnd(ctx, "reading the owners of pods", w.ownership.owners.Run)

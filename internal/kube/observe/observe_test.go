@@ -43,7 +43,8 @@ func watchBoth(t *testing.T, kube *fake.Clientset, groups *volcano.Clientset, o 
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(func() { cancel(); w.Shutdown() })
 	if ok, missing := w.Synced(); ok || len(missing) != 6 {
-		t.Errorf("before it is started it has synced: %t, and misses %v; want false, five kinds and what else there is", ok, missing)
+		t.Errorf("before it is started it has synced: %t, and misses %v; want false, five kinds and what else there is", ok,
+			missing)
 	}
 	w.Start(ctx)
 	await(t, "everything to be listed", func() bool { ok, _ := w.Synced(); return ok })
@@ -60,7 +61,8 @@ func await(t *testing.T, what string, holds func() bool) {
 }
 
 func node(version string, change func(*corev1.Node)) *corev1.Node {
-	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", UID: "n", ResourceVersion: version, Labels: map[string]string{"pool": "a"}},
+	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", UID: "n", ResourceVersion: version,
+		Labels: map[string]string{"pool": "a"}},
 		Status: corev1.NodeStatus{Allocatable: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("4")}}}
 	if change != nil {
 		change(n)
@@ -69,9 +71,11 @@ func node(version string, change func(*corev1.Node)) *corev1.Node {
 }
 
 func pod(name string, annotations map[string]string) *corev1.Pod {
-	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: "p", ResourceVersion: "5", Annotations: annotations},
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: "p", ResourceVersion: "5",
+		Annotations: annotations},
 		Spec: corev1.PodSpec{SchedulerName: "volcano", Containers: []corev1.Container{{Name: "c", Command: []string{"run"},
-			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}}}}}}
+			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(
+				"1")}}}}}}
 }
 
 // drained waits for the facts of the next drain that has any.
@@ -113,14 +117,16 @@ func TestWhatIsListedIsDrainedOnce(t *testing.T) {
 }
 
 func TestAHeartbeatIsNoFactAndACordonIs(t *testing.T) {
-	one, two := corev1.ContainerImage{Names: []string{"one:1"}, SizeBytes: 5}, corev1.ContainerImage{Names: []string{"two:1", "two:2"}, SizeBytes: 5}
+	one, two := corev1.ContainerImage{Names: []string{"one:1"}, SizeBytes: 5},
+		corev1.ContainerImage{Names: []string{"two:1", "two:2"}, SizeBytes: 5}
 	kube := fake.NewClientset(node("1", func(n *corev1.Node) { n.Status.Images = []corev1.ContainerImage{one, two} }))
 	w := watch(t, kube, observe.Options{})
 	w.Drain()
 	beat := node("2", func(n *corev1.Node) {
 		two.Names = []string{"two:2", "two:1"}
 		n.Status.Images = []corev1.ContainerImage{two, one}
-		n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastHeartbeatTime: metav1.Now()}}
+		n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue,
+			LastHeartbeatTime: metav1.Now()}}
 	})
 	cordoned := node("3", func(n *corev1.Node) { n.Spec.Unschedulable = true })
 	for _, n := range []*corev1.Node{beat, cordoned} {
@@ -173,7 +179,8 @@ func TestWhatAPodShowsForNotBeingScheduled(t *testing.T) {
 			{Type: corev1.PodScheduled, Status: status, Reason: "Unschedulable"}}
 		return p
 	}
-	for status, want := range map[corev1.ConditionStatus]string{corev1.ConditionFalse: "Unschedulable", corev1.ConditionTrue: ""} {
+	for status, want := range map[corev1.ConditionStatus]string{corev1.ConditionFalse: "Unschedulable",
+		corev1.ConditionTrue: ""} {
 		w := watch(t, fake.NewClientset(refused(status)), observe.Options{})
 		if got := w.Pod("ns", "p").NotScheduled; got != want {
 			t.Errorf("with PodScheduled %s it shows %q, want %q", status, got, want)

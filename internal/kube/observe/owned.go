@@ -18,11 +18,11 @@ type ownership struct {
 
 	heard    []*owners.Owner // more is known of them than the facts of their pods say
 	grouping *grouping       // nil: no pod waits for a PodGroup
-	owners   *owners.Reader  // nil: nobody's word is asked for
+	owners   *owners.Reader  // nil: owners are not read
 }
 
-// byOwner is the index of pods whose owners may say more than their facts do, by what the
-// owner is known by.
+// byOwner is the index of pods with owners that may say more than the pods' facts, by the key
+// of the owner.
 const byOwner = "owner"
 
 func openOf(o any) ([]string, error) {

@@ -26,12 +26,15 @@ type jobs struct {
 func newJobs(kube *fake.Clientset) jobs {
 	kube.Discovery().(*fakediscovery.FakeDiscovery).Resources = []*metav1.APIResourceList{{GroupVersion: "batch/v1",
 		APIResources: []metav1.APIResource{{Name: "jobs", Kind: "Job", Namespaced: true}}}}
-	j := jobs{make(chan struct{}), make(chan string, 10), metadatafake.NewSimpleMetadataClient(metadatafake.NewTestScheme())}
+	j := jobs{make(chan struct{}), make(chan string, 10), metadatafake.NewSimpleMetadataClient(
+		metadatafake.NewTestScheme())}
 	j.PrependReactor("get", "*", func(a clienttesting.Action) (bool, runtime.Object, error) {
 		j.reads <- a.(clienttesting.GetAction).GetName()
 		<-j.open
-		return true, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "train", UID: "t", Annotations: map[string]string{
-			schedulingv1beta1.QueueNameAnnotationKey: "research", schedulingv1beta1.VolcanoGroupMinMemberAnnotationKey: "3"}}}, nil
+		return true, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "train", UID: "t",
+				Annotations: map[string]string{
+					schedulingv1beta1.QueueNameAnnotationKey: "research", schedulingv1beta1.VolcanoGroupMinMemberAnnotationKey: "3"}}},
+			nil
 	})
 	return j
 }
@@ -41,7 +44,8 @@ func ofTrain(name string, change func(*corev1.Pod)) *corev1.Pod {
 	yes := true
 	p := pod(name, map[string]string{})
 	p.UID += "-" + p.UID
-	p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Name: "train", UID: "t", Controller: &yes}}
+	p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Name: "train", UID: "t",
+		Controller: &yes}}
 	if change != nil {
 		change(p)
 	}
@@ -81,7 +85,7 @@ func TestAnOwnersWord(t *testing.T) {
 		}
 	}
 	if len(before) != 4 {
-		t.Errorf("the pods are %v, want those that nobody decides on", before)
+		t.Errorf("the pods are %v, want those that are not decided on", before)
 	}
 	close(train.open)
 	var after map[string]*model.Pod
@@ -147,7 +151,7 @@ func TestAPodThatNeedNotWaitAnyMore(t *testing.T) {
 	}
 }
 
-// Where pods are not adopted nobody's owner is read.
+// Where pods are not adopted no owner is read.
 func TestNobodyAsksWhereNobodyAdopts(t *testing.T) {
 	kube := fake.NewClientset(ofTrain("p", nil))
 	train := newJobs(kube)

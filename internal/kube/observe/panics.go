@@ -54,14 +54,16 @@ func (w *Observer) unharmed(kind model.Kind, transform cache.TransformFunc) cach
 }
 
 // unreadable is said of a pod that could not be read.
-const unreadable = "reading it made the scheduler panic, which is a bug in ashlar; it is not placed, and holds what it asks for as far as that can be read"
+const unreadable = "reading it made the scheduler panic, which is a bug in ashlar; it is not placed, and holds what " +
+	"it asks for as far as that can be read"
 
-// unread is what is kept of a pod whose translation panics: where it is and what it asks
+// unread is what is kept of a pod if its translation panics: where it is and what it asks
 // for, as far as that can be read. It is set aside.
 func (w *Observer) unread(in *corev1.Pod) *Pod {
 	meta := metav1.ObjectMeta{Namespace: in.Namespace, Name: in.Name, UID: in.UID, ResourceVersion: in.ResourceVersion,
 		CreationTimestamp: in.CreationTimestamp, DeletionTimestamp: in.DeletionTimestamp}
-	for _, name := range []string{schedulingv1beta1.KubeGroupNameAnnotationKey, schedulingv1beta1.VolcanoGroupNameAnnotationKey} {
+	for _, name := range []string{schedulingv1beta1.KubeGroupNameAnnotationKey,
+		schedulingv1beta1.VolcanoGroupNameAnnotationKey} {
 		if group := in.Annotations[name]; group != "" {
 			meta.Annotations = map[string]string{name: group}
 		}
@@ -69,17 +71,22 @@ func (w *Observer) unread(in *corev1.Pod) *Pod {
 	bare := corev1.Pod{ObjectMeta: meta, Status: corev1.PodStatus{Phase: in.Status.Phase},
 		Spec: corev1.PodSpec{SchedulerName: in.Spec.SchedulerName, NodeName: in.Spec.NodeName}}
 	asking := bare
-	asking.Spec.Containers, asking.Spec.InitContainers, asking.Spec.Overhead = in.Spec.Containers, in.Spec.InitContainers, in.Spec.Overhead
+	asking.Spec.Containers, asking.Spec.InitContainers, asking.Spec.Overhead = in.Spec.Containers, in.Spec.InitContainers,
+		in.Spec.Overhead
 	for _, p := range []*corev1.Pod{&asking, &bare} {
 		var f model.Fact
-		if w.options.Panicked.Guard("reading what a pod asks for", func() { f, _ = translate.Fact(p, w.options.Translate) }) != nil {
+		if w.options.Panicked.Guard("reading what a pod asks for", func() {
+			f, _ = translate.Fact(p, w.options.Translate)
+		}) != nil {
 			continue
 		}
 		return setAside(f)
 	}
-	return setAside(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: in.Namespace, Name: in.Name}, UID: string(in.UID),
-		Object: &model.Pod{Meta: model.Meta{Namespace: in.Namespace, Name: in.Name, UID: string(in.UID)}, Scheduler: in.Spec.SchedulerName,
-			Node: in.Spec.NodeName, Index: -1, Spec: &model.Spec{}}})
+	return setAside(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: in.Namespace, Name: in.Name},
+		UID: string(in.UID),
+		Object: &model.Pod{Meta: model.Meta{Namespace: in.Namespace, Name: in.Name, UID: string(in.UID)},
+			Scheduler: in.Spec.SchedulerName,
+			Node:      in.Spec.NodeName, Index: -1, Spec: &model.Spec{}}})
 }
 
 func setAside(f model.Fact) *Pod {

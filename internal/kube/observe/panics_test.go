@@ -22,11 +22,14 @@ import (
 
 func seen(name, node, version string) *corev1.Pod {
 	yes := true
-	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name), ResourceVersion: version,
-		OwnerReferences: []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Name: name, UID: "o", Controller: &yes}},
-		Annotations:     map[string]string{"scheduling.k8s.io/group-name": "g"}},
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name),
+		ResourceVersion: version,
+		OwnerReferences: []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Name: name, UID: "o",
+			Controller: &yes}},
+		Annotations: map[string]string{"scheduling.k8s.io/group-name": "g"}},
 		Spec: corev1.PodSpec{SchedulerName: "volcano", NodeName: node, Containers: []corev1.Container{{Name: "c",
-			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("3")}}}}}}
+			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(
+				"3")}}}}}}
 }
 
 // podsOf are the objects of pods by name; nil: it is gone.
@@ -46,7 +49,9 @@ func podsOf(facts []model.Fact) map[string]*model.Pod {
 func TestAPodThatCannotBeReadIsSetAside(t *testing.T) {
 	panics := 0
 	kube := fake.NewClientset(seen("bad", "n", "4"), seen("fine", "", "5"))
-	w, err := New(Options{Kube: kube, Volcano: volcano.NewSimpleClientset(), Adopt: true, Panicked: func(string) { panics++ },
+	w, err := New(Options{Kube: kube, Volcano: volcano.NewSimpleClientset(), Adopt: true, Panicked: func(string) {
+		panics++
+	},
 		Translate: translate.Options{TopOwner: func(_ string, controller *metav1.OwnerReference) translate.Owner {
 			if controller.Name == "bad" {
 				panic("unreadable")
@@ -124,7 +129,8 @@ func TestAllIsWhatAnEngineWasTold(t *testing.T) {
 	kube.PrependReactor("list", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
 		return true, &corev1.PodList{Items: []corev1.Pod{*seen("behind", "n", "7"), *seen("unseen", "n", "8")}}, nil
 	})
-	w := (&Observer{options: Options{Kube: kube, Adopt: true}, queue: newQueue(), pods: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)}).wire()
+	w := (&Observer{options: Options{Kube: kube, Adopt: true}, queue: newQueue(),
+		pods: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)}).wire()
 	w.watched = []watched{{kind: model.KindPod, store: w.pods}}
 	for _, p := range []*corev1.Pod{seen("behind", "", "3"), seen("kept", "", "4")} {
 		o, err := w.pod(p)

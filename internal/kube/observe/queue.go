@@ -7,7 +7,7 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// change is what an informer reported and nobody has drained yet.
+// change is what an informer reported and the loop has not drained yet.
 type change struct {
 	object  any
 	gone    bool

@@ -10,7 +10,8 @@ import (
 )
 
 func life(uid, version string) *corev1.Pod {
-	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p", UID: types.UID(uid), ResourceVersion: version}}
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p", UID: types.UID(uid),
+		ResourceVersion: version}}
 }
 
 func TestOfOneLifeTheNewestStateWaitsAndOfTwoLivesBoth(t *testing.T) {

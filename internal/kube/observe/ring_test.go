@@ -20,7 +20,8 @@ import (
 // names: it is what Volcano's scheduler asks.
 func TestARingSharesAsVolcanos(t *testing.T) {
 	names := []string{"train", "nightly", "train-0", "mpi-job", "worker-7f9c", "gpu-1", "gpu-2", "gpu-3", "cpu-1", "cpu-2",
-		"node-17.example.com", "10.0.0.7", "podgroup-0b8f1b8c-9f3a-4a5e-8a54-3f1f0c7ce001-with-a-name-longer-than-64-bytes", ""}
+		"node-17.example.com", "10.0.0.7", "podgroup-0b8f1b8c-9f3a-4a5e-8a54-3f1f0c7ce001-with-a-name-longer-than-64-bytes",
+		""}
 	many := make([]string, 64)
 	for i := range many {
 		many[i] = fmt.Sprint("job-", i)
@@ -51,7 +52,7 @@ func TestARingSharesAsVolcanos(t *testing.T) {
 	}
 }
 
-// A pod whose name is none of the ring's has no part of it.
+// A pod with a name that is not in the ring has no share.
 func TestAPodOutsideOfTheRingHasNothing(t *testing.T) {
 	for _, pod := range []string{"", "scheduler", "scheduler-3", "scheduler-+1", "scheduler-01", "scheduler-7d9f-x2x4z"} {
 		r, err := observe.NewRing(pod, 3)
@@ -65,7 +66,7 @@ func TestAPodOutsideOfTheRingHasNothing(t *testing.T) {
 }
 
 // Three schedulers of a ring see each node, each pod that waits and each PodGroup once among
-// them; what runs on a node holds room with that node's scheduler, whose job it may not be.
+// them; a running pod holds room with its node's scheduler, even if its job belongs to another.
 func TestSchedulersOfARingShareNodesAndJobs(t *testing.T) {
 	const size = 3
 	kube, groups := fake.NewClientset(), volcano.NewSimpleClientset()
@@ -79,17 +80,22 @@ func TestSchedulersOfARingShareNodesAndJobs(t *testing.T) {
 		n := machine(fmt.Sprint("node-", i))
 		n.UID = ""
 		add(kube.Tracker().Add(n))
-		owner := []metav1.OwnerReference{{APIVersion: "batch.volcano.sh/v1alpha1", Kind: "Job", Name: fmt.Sprint("job-", i), UID: "u"}}
-		add(groups.Tracker().Add(&schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: fmt.Sprintf("job-%d-0b8f", i), OwnerReferences: owner}}))
+		owner := []metav1.OwnerReference{{APIVersion: "batch.volcano.sh/v1alpha1", Kind: "Job", Name: fmt.Sprint("job-", i),
+			UID: "u"}}
+		add(groups.Tracker().Add(&schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "default",
+			Name: fmt.Sprintf("job-%d-0b8f", i), OwnerReferences: owner}}))
 		for _, role := range []string{"master", "worker"} {
-			add(kube.Tracker().Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: fmt.Sprintf("job-%d-%s", i, role), OwnerReferences: owner,
+			add(kube.Tracker().Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default",
+				Name: fmt.Sprintf("job-%d-%s", i, role), OwnerReferences: owner,
 				Annotations: map[string]string{schedulingv1beta1.KubeGroupNameAnnotationKey: fmt.Sprintf("job-%d-0b8f", i)}},
 				Spec: corev1.PodSpec{SchedulerName: "volcano"}}))
 		}
 	}
-	add(kube.Tracker().Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "lone"}, Spec: corev1.PodSpec{SchedulerName: "volcano"}}))
+	add(kube.Tracker().Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "lone"},
+		Spec: corev1.PodSpec{SchedulerName: "volcano"}}))
 	add(kube.Tracker().Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "runs"},
-		Spec: corev1.PodSpec{SchedulerName: "volcano", NodeName: "node-0"}, Status: corev1.PodStatus{Phase: corev1.PodRunning}}))
+		Spec:   corev1.PodSpec{SchedulerName: "volcano", NodeName: "node-0"},
+		Status: corev1.PodStatus{Phase: corev1.PodRunning}}))
 	owners := map[string][]int{}
 	for i := range size {
 		ring, err := observe.NewRing(fmt.Sprintf("volcano-scheduler-%d", i), size)

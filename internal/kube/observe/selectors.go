@@ -24,10 +24,10 @@ type Compiler interface {
 // selectors has the selectors of resource claims compiled, before the engine is told that a
 // claim can be met: compiling one takes a millisecond and, made to that end, a second, which
 // would be a cycle's. Until then a claim is told of as one that waits for it. Namespaces take
-// turns, the one first for which least was done, so that nobody waits for another's.
+// turns, the one first for which least was done, so that no namespace waits for another.
 type selectors struct {
 	compiler Compiler        // nil: the engine compiles what it needs
-	ready    func(claim any) // hands on a claim whose selectors are compiled
+	ready    func(claim any) // hands on a claim once its selectors are compiled
 	wake     [2]chan struct{}
 
 	mu       sync.Mutex
@@ -106,7 +106,7 @@ func (s *selectors) note(c *resourcev1.ResourceClaim) {
 	}
 	if s.lacks(list) {
 		if len(t.waits) == 0 {
-			t.spent = max(t.spent, s.served) // who was idle has saved nothing
+			t.spent = max(t.spent, s.served) // an idle namespace has saved nothing
 		}
 		t.waits[key] = c
 		s.admit(t)

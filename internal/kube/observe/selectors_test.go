@@ -24,14 +24,16 @@ func selecting(namespace, name string, expressions ...string) *resourcev1.Resour
 	c := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 	exactly := &resourcev1.ExactDeviceRequest{}
 	for _, e := range expressions {
-		exactly.Selectors = append(exactly.Selectors, resourcev1.DeviceSelector{CEL: &resourcev1.CELDeviceSelector{Expression: e}})
+		exactly.Selectors = append(exactly.Selectors,
+			resourcev1.DeviceSelector{CEL: &resourcev1.CELDeviceSelector{Expression: e}})
 	}
 	c.Spec.Devices.Requests = []resourcev1.DeviceRequest{{Name: "r", Exactly: exactly}}
 	return c
 }
 
 // serve compiles the next expression in no time, and says which.
-func (s *selectors) serve(c *compiled, longest int, took time.Duration) (next string, ready []*resourcev1.ResourceClaim) {
+func (s *selectors) serve(c *compiled, longest int, took time.Duration) (next string,
+	ready []*resourcev1.ResourceClaim) {
 	namespace, next := s.next(longest)
 	if next != "" {
 		c.Compile(next)
@@ -57,7 +59,7 @@ func TestAClaimIsShownOnceItsSelectorsAreCompiled(t *testing.T) {
 		t.Errorf("compiled was %q, and then %d claims are ready", next, len(ready))
 	}
 	if next, _ := s.serve(&c, long, 0); next != "" {
-		t.Errorf("%q is compiled, and nobody waits for it", next)
+		t.Errorf("%q is compiled, and no claim waits for it", next)
 	}
 	other := selecting("other", "c", "a")
 	if s.note(other); s.shown(other) != other {

@@ -16,7 +16,8 @@ import (
 
 // shardOf is a NodeShard that wants nodes.
 func shardOf(name, version string, nodes ...string) *shardv1alpha1.NodeShard {
-	return &shardv1alpha1.NodeShard{ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: version}, Spec: shardv1alpha1.NodeShardSpec{NodesDesired: nodes}}
+	return &shardv1alpha1.NodeShard{ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: version},
+		Spec: shardv1alpha1.NodeShardSpec{NodesDesired: nodes}}
 }
 
 func machine(name string) *corev1.Node {
@@ -46,7 +47,8 @@ func where(facts []model.Fact) map[string]string {
 
 // Where a node belongs follows the scheduler's NodeShard, also when that changes or goes.
 func TestWhereANodeBelongs(t *testing.T) {
-	for mode, other := range map[observe.ShardMode]string{observe.ShardNone: "mine", observe.ShardSoft: "elsewhere", observe.ShardHard: "gone"} {
+	for mode, other := range map[observe.ShardMode]string{observe.ShardNone: "mine", observe.ShardSoft: "elsewhere",
+		observe.ShardHard: "gone"} {
 		t.Run(string(mode), func(t *testing.T) {
 			kube := fake.NewClientset(machine("a"), machine("b"))
 			serves(kube, "shard.volcano.sh/v1alpha1", "nodeshards")
