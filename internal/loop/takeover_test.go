@@ -47,7 +47,7 @@ func TestATakeOverTakesNoGangApart(t *testing.T) {
 		"somebody wiped its conditions":       {Phase: "Inqueue"},
 		"somebody wiped its status":           {},
 		"somebody says that it never started": {Phase: "Pending", Conditions: []schedulingv1beta1.PodGroupCondition{unschedulable}},
-		"an unknown phase":            {Phase: "Suspended"},
+		"an unknown phase":                    {Phase: "Suspended"},
 	} {
 		for _, missing := range []string{"has no room", "is refused for good"} {
 			t.Run(name+", the missing one "+missing, func(t *testing.T) {

@@ -40,7 +40,7 @@ func TestEveryItemIsAnsweredWhateverPanics(t *testing.T) {
 	inTurn[1].Chosen = ledger.Choose("predicates", "{}")
 	spoil := map[string]func(s *server, o *execute.Options){
 		"nothing":               func(*server, *execute.Options) {},
-		"asking who leads":      func(_ *server, o *execute.Options) { o.Leading = func() bool { panic("leading") } },
+		"asking for the leader": func(_ *server, o *execute.Options) { o.Leading = func() bool { panic("leading") } },
 		"asking what is urgent": func(_ *server, o *execute.Options) { o.Urgent = func(sched.Item) bool { panic("urgent") } },
 		"asking for a PodGroup": func(_ *server, o *execute.Options) {
 			o.PodGroup = func(string, string) *schedulingv1beta1.PodGroup { panic("group") }
