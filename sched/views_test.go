@@ -46,7 +46,7 @@ var views = []view{
 		return func() string { return nodeAnswers(e.l, x) }
 	}},
 	{"evict.Search", func(e *Engine) func() string {
-		search := evict.NewSearch(e.l, class.New(e.l, e.policy), e.policy, e.session.Pending)
+		search := evict.NewSearch(&session.Session{L: e.l, Nodes: class.New(e.l, e.policy), Policy: e.policy, Pending: e.session.Pending})
 		return func() string { return victimAnswers(e.l, search) }
 	}},
 	{"session.Rotation", func(e *Engine) func() string {

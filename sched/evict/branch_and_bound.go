@@ -9,19 +9,19 @@ import (
 // measure notes what the node lacks before any eviction, and the most that one task of the units frees,
 // both by dimension.
 func (dr *dryRun) measure() {
-	needs := dr.vs.l.Class(dr.vs.current.class).Need
-	dr.vs.short, dr.vs.most = dr.vs.short[:0], dr.vs.most[:0]
+	needs := dr.p.l.Class(dr.p.class).Need
+	dr.short, dr.most = dr.short[:0], dr.most[:0]
 	for _, need := range needs {
-		dr.vs.short = append(dr.vs.short, lacks(dr.vs.l, dr.at, need.Dim, need.Amount))
-		dr.vs.most = append(dr.vs.most, 0)
+		dr.short = append(dr.short, lacks(dr.p.l, dr.at, need.Dim, need.Amount))
+		dr.most = append(dr.most, 0)
 	}
 	for i := range dr.units {
 		for _, t := range dr.units[i].Tasks {
-			if dr.vs.l.Task(t).Node != dr.at {
+			if dr.p.l.Task(t).Node != dr.at {
 				continue
 			}
 			for k, need := range needs {
-				dr.vs.most[k] = max(dr.vs.most[k], dr.vs.l.Class(dr.vs.l.Task(t).Class).Request.Get(need.Dim))
+				dr.most[k] = max(dr.most[k], dr.p.l.Class(dr.p.l.Task(t).Class).Request.Get(need.Dim))
 			}
 		}
 	}
@@ -35,10 +35,10 @@ func (dr *dryRun) atLeast(short []int64) int32 {
 		if lack <= 0 {
 			continue
 		}
-		if dr.vs.most[k] == 0 {
+		if dr.most[k] == 0 {
 			return -1
 		}
-		count = max(count, int32(min((lack+dr.vs.most[k]-1)/dr.vs.most[k], math.MaxInt32)))
+		count = max(count, int32(min((lack+dr.most[k]-1)/dr.most[k], math.MaxInt32)))
 	}
 	return count
 }
@@ -57,7 +57,7 @@ func (dr *dryRun) proven(c Cost) bool {
 	if c.Count == 1 {
 		return true
 	}
-	if c.Count != dr.atLeast(dr.vs.short) {
+	if c.Count != dr.atLeast(dr.short) {
 		return false
 	}
 	least, others := raised(c.Highest), c.Count-1
@@ -71,14 +71,15 @@ func (dr *dryRun) proven(c Cost) bool {
 
 // cheapestSet searches the sets of units for one that is cheaper than best (nil: any), the least
 // important first, until the budget is used up. Each set is tried once, in whatever order it is
-// reached. It leaves the cheapest set in found and returns whether there is one.
-func (dr *dryRun) cheapestSet(found *plan, best *Cost) bool {
+// reached. enough says that the victims evicted so far are enough. It leaves the cheapest set in found and
+// returns whether there is one.
+func (dr *dryRun) cheapestSet(found *plan, best *Cost, enough func() bool) bool {
 	if len(dr.units) > 64 {
-		dr.vs.current.exhausted = true
+		dr.p.exhausted = true
 		return best != nil
 	}
 	dr.seen.reset()
-	w := branchAndBound{search: dr.vs, found: found}
+	w := branchAndBound{dry: dr, found: found, enough: enough}
 	if best != nil {
 		w.best, w.any = *best, true
 	}
@@ -88,36 +89,37 @@ func (dr *dryRun) cheapestSet(found *plan, best *Cost) bool {
 
 // branchAndBound is one search.
 type branchAndBound struct {
-	search *Search
+	dry    *dryRun
 	found  *plan
+	enough func() bool
 	best   Cost
 	any    bool
 }
 
 // from adds one more unit to the set that is evicted, each unit in turn.
 func (w *branchAndBound) from(set uint64, cost Cost) {
-	vs := w.search
-	for i := range vs.dry.units {
-		u := &vs.dry.units[i]
+	dr := w.dry
+	for i := range dr.units {
+		u := &dr.units[i]
 		if set>>i&1 == 1 || w.any && u.priority > w.best.Highest {
 			continue
 		}
 		with := cost
 		for _, t := range u.Tasks {
-			if standing(vs.l, t) {
-				with = with.with(vs.dry.priorityOf(t), started(vs.l.Task(t)))
+			if standing(dr.p.l, t) {
+				with = dr.p.costOf(with, t)
 			}
 		}
-		if w.any && with.compareSets(w.best) >= 0 || vs.dry.seen.has(set|1<<i) {
+		if w.any && with.compareSets(w.best) >= 0 || dr.seen.has(set|1<<i) {
 			continue
 		}
-		if vs.current.steps++; vs.current.steps > vs.current.budget {
-			vs.current.exhausted = true
+		if dr.p.steps++; dr.p.steps > dr.p.budget {
+			dr.p.exhausted = true
 			return
 		}
 		// A set that this unit may not complete may still be completed by another unit.
-		if tier, _ := vs.dry.judge(u); tier == u.tier && vs.dry.spareable(u) {
-			vs.dry.seen.add(set | 1<<i)
+		if tier, _ := dr.judge(u); tier == u.tier && dr.spareable(u) {
+			dr.seen.add(set | 1<<i)
 			w.step(i, set|1<<i, with)
 		}
 	}
@@ -127,30 +129,30 @@ func (w *branchAndBound) from(set uint64, cost Cost) {
 // nodes.
 func (dr *dryRun) spareable(u *unit) bool {
 	t := u.Tasks[0]
-	if u.Whole || !standing(dr.vs.l, t) || reserved(dr.vs.l, t) {
+	if u.Whole || !standing(dr.p.l, t) || reserved(dr.p.l, t) {
 		return true
 	}
-	job := dr.vs.l.Job(u.Job)
-	if sub := dr.vs.l.Task(t).Sub; sub >= 0 && subSpare(job, &job.Subs[sub]) <= 0 {
+	job := dr.p.l.Job(u.Job)
+	if sub := dr.p.l.Task(t).Sub; sub >= 0 && subSpare(job, &job.Subs[sub]) <= 0 {
 		return false
 	}
-	return spare(job) > 0 && roleSpare(&job.Roles[dr.vs.l.Task(t).Role]) > 0
+	return spare(job) > 0 && roleSpare(&job.Roles[dr.p.l.Task(t).Role]) > 0
 }
 
 // step evicts a unit, checks whether the set is enough, and continues from there if it is not.
 func (w *branchAndBound) step(i int, set uint64, cost Cost) {
-	vs := w.search
-	vs.l.Try(func(tx *ledger.Tx) bool {
-		was, out := vs.dry.tx, len(vs.dry.out)
-		vs.dry.tx = tx
-		vs.dry.evict(i)
-		if vs.dry.enough() {
+	dr := w.dry
+	dr.p.l.Try(func(tx *ledger.Tx) bool {
+		was, out := dr.tx, len(dr.out)
+		dr.tx = tx
+		dr.evict(i)
+		if w.enough() {
 			w.best, w.any = cost, true
-			vs.dry.keep(w.found)
+			dr.keep(w.found)
 		} else if w.worth(cost) {
 			w.from(set, cost)
 		}
-		vs.dry.tx, vs.dry.out, vs.dry.units[i].gone = was, vs.dry.out[:out], 0
+		dr.tx, dr.out, dr.units[i].gone = was, dr.out[:out], 0
 		return false
 	})
 }
@@ -160,19 +162,19 @@ func (w *branchAndBound) worth(cost Cost) bool {
 	if !w.any {
 		return true
 	}
-	vs := w.search
-	vs.left = vs.left[:0]
-	for range vs.most {
-		need := vs.l.Class(vs.current.class).Need[len(vs.left)]
-		vs.left = append(vs.left, lacks(vs.l, vs.dry.at, need.Dim, need.Amount))
+	dr := w.dry
+	dr.left = dr.left[:0]
+	for range dr.most {
+		need := dr.p.l.Class(dr.p.class).Need[len(dr.left)]
+		dr.left = append(dr.left, lacks(dr.p.l, dr.at, need.Dim, need.Amount))
 	}
 	more := int32(1)
-	if len(vs.most) > 0 {
-		if more = vs.dry.atLeast(vs.left); more < 0 {
+	if len(dr.most) > 0 {
+		if more = dr.atLeast(dr.left); more < 0 {
 			return false
 		}
 	}
-	cost.Sum += int64(max(1, more)) * raised(vs.dry.units[0].priority)
+	cost.Sum += int64(max(1, more)) * raised(dr.units[0].priority)
 	cost.Count += max(1, more)
 	return cost.compareSets(w.best) < 0
 }

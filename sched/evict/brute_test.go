@@ -11,6 +11,7 @@ import (
 	"ashlar.sh/sched/plugins"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
 	"pgregory.net/rapid"
 )
@@ -45,7 +46,7 @@ func newSquare(t *rapid.T, members int) *square {
 	s := &square{t: t, l: ledger.New()}
 	p := policy.Profile{Actions: []string{"preempt", "reclaim"}, Tiers: [][]policy.Choice{
 		{{Plugin: "priority"}, {Plugin: "gang"}, {Plugin: "conformance"}}, {{Plugin: "predicates"}}}}
-	s.rule = evict.Options{Action: "preempt", Scope: evict.SameQueue, WholeGangs: s.mostly() || s.mostly(), Budget: 100_000}
+	s.rule = evict.Options{Action: "preempt", Scope: evict.SameQueue, WholeGangs: s.mostly() || s.mostly()}
 	switch s.even() {
 	case 1:
 		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "drf"})
@@ -64,7 +65,8 @@ func newSquare(t *rapid.T, members int) *square {
 	s.build(members)
 	s.l.Settle()
 	s.nodes = class.New(s.l, set)
-	s.hunt = evict.NewSearch(s.l, s.nodes, set, pending.New(s.l, s.nodes, set))
+	s.hunt = evict.NewSearch(&session.Session{L: s.l, Nodes: s.nodes, Policy: set, Now: 100, Pending: pending.New(s.l, s.nodes, set)})
+	s.hunt.Budget = 100_000
 	set.At(1)
 	set.Open(&trace.Recorder{}, policy.NoStopwatch{})
 	return s

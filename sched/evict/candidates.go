@@ -4,18 +4,23 @@ import (
 	"math"
 	"slices"
 
+	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 )
 
 // candidateIndex keeps which nodes may be worth a dry run, and in which order, between preemptors.
 type candidateIndex struct {
-	vs *Search
+	l     *ledger.Ledger
+	nodes *class.Index
 
 	freeable freeable
 	byKey    map[candidateKey]*candidateNodes
 	lru      uint64
 	columns  []column
 	again    marks
+	few      candidateNodes // the kind that bounds was called for last; it has no heap
+
+	short, most, left []int64 // by dimension that the class asks for: see boundOf
 }
 
 // candidateKey is what the bounds of candidateNodes hold for: preemptors that ask for the same, from
@@ -49,8 +54,15 @@ type candidateNodes struct {
 // mostBounds limits the bounds that all candidateNodes keep together: about 64 MB.
 const mostBounds = 1 << 20
 
-// of returns the candidate nodes for a kind of preemptor, brought up to date.
-func (ci *candidateIndex) of(k candidateKey) *candidateNodes {
+// keyOf is the kind of a preemptor.
+func keyOf(p *preemptor, wholeGangs bool) candidateKey {
+	return candidateKey{class: p.class, born: p.l.Class(p.class).Born, scope: p.o.Scope, queue: p.Queue, ceiling: p.ceiling(),
+		level: int32(p.levels.at), wholeGangs: wholeGangs, blocked: !p.allocatable()}
+}
+
+// of returns the candidate nodes for a preemptor, brought up to date.
+func (ci *candidateIndex) of(p *preemptor, wholeGangs bool) *candidateNodes {
+	k := keyOf(p, wholeGangs)
 	ci.lru++
 	r := ci.byKey[k]
 	if r == nil {
@@ -60,29 +72,25 @@ func (ci *candidateIndex) of(k candidateKey) *candidateNodes {
 	}
 	r.used = ci.lru
 	ci.freeable.follow()
-	ci.again.begin(ci.vs.l.Nodes.Len())
+	ci.again.begin(ci.l.Nodes.Len())
 	ci.read(r)
 	again := func(n ledger.NodeID) {
 		if ci.again.first(n) {
 			ci.rebound(r, n)
 		}
 	}
-	changed, known := ci.vs.l.Changes.QueueSpecs.Since(r.queues)
-	if known && len(changed) == 0 && r.others == ci.freeable.others && ci.covered(r) && ci.vs.l.Changes.Nodes.Each(r.cursor, again) {
-		r.cursor = ci.vs.l.Changes.Nodes.Now()
+	changed, known := ci.l.Changes.QueueSpecs.Since(r.queues)
+	covered := k.scope != OtherQueues || slices.Equal(r.mayLose, p.levels.mayLose)
+	if known && len(changed) == 0 && r.others == ci.freeable.others && covered && ci.l.Changes.Nodes.Each(r.cursor, again) {
+		r.cursor = ci.l.Changes.Nodes.Now()
 		return r
 	}
-	ci.build(r)
+	ci.build(r, p.levels.mayLose)
 	return r
 }
 
-// covered says that the queues that may lose tasks are still those for which r was built.
-func (ci *candidateIndex) covered(r *candidateNodes) bool {
-	return r.key.scope != OtherQueues || slices.Equal(r.mayLose, ci.vs.scope.mayLose)
-}
-
 func (ci *candidateIndex) trim() {
-	if len(ci.byKey)*ci.vs.l.Nodes.Len() < mostBounds || len(ci.byKey) < 8 {
+	if len(ci.byKey)*ci.l.Nodes.Len() < mostBounds || len(ci.byKey) < 8 {
 		return
 	}
 	var oldest *candidateNodes
@@ -95,14 +103,14 @@ func (ci *candidateIndex) trim() {
 }
 
 // build computes all bounds of r anew.
-func (ci *candidateIndex) build(r *candidateNodes) {
-	r.queues = ci.vs.l.Changes.QueueSpecs.Now()
-	r.cursor, r.others = ci.vs.l.Changes.Nodes.Now(), ci.freeable.others
-	r.mayLose = append(r.mayLose[:0], ci.vs.scope.mayLose...)
-	nodes := ci.vs.l.Nodes.Len()
+func (ci *candidateIndex) build(r *candidateNodes, mayLose []bool) {
+	r.queues = ci.l.Changes.QueueSpecs.Now()
+	r.cursor, r.others = ci.l.Changes.Nodes.Now(), ci.freeable.others
+	r.mayLose = append(r.mayLose[:0], mayLose...)
+	nodes := ci.l.Nodes.Len()
 	r.heap = r.heap[:0]
 	r.widen(nodes)
-	admits := ci.vs.nodes.Admitted(r.key.class)
+	admits := ci.nodes.Admitted(r.key.class)
 	for n := range nodes {
 		id := ledger.NodeID(n)
 		r.pos[n], r.failed[n] = -1, 0
@@ -134,10 +142,10 @@ func (r *candidateNodes) widen(nodes int) {
 
 // rebound computes the bound of one node again.
 func (ci *candidateIndex) rebound(r *candidateNodes, n ledger.NodeID) {
-	r.widen(ci.vs.l.Nodes.Len())
+	r.widen(ci.l.Nodes.Len())
 	r.failed[n] = 0
 	b, ok := Cost{}, false
-	if ci.vs.nodes.Admitted(r.key.class)[n] {
+	if ci.nodes.Admitted(r.key.class)[n] {
 		b, ok = ci.bound(r, n)
 	}
 	at := int(r.pos[n])
@@ -156,7 +164,7 @@ func (ci *candidateIndex) rebound(r *candidateNodes, n ledger.NodeID) {
 // bound is a cost that no set of victims on the node can be below, by amounts alone. It returns false
 // when the node lacks room even with all possible victims gone.
 func (ci *candidateIndex) bound(r *candidateNodes, n ledger.NodeID) (Cost, bool) {
-	short := ci.vs.short[:0]
+	short := ci.short[:0]
 	open := 0
 	for i := range ci.columns {
 		c := &ci.columns[i]
@@ -166,14 +174,14 @@ func (ci *candidateIndex) bound(r *candidateNodes, n ledger.NodeID) (Cost, bool)
 			open++
 		}
 	}
-	ci.vs.short = short
+	ci.short = short
 	if open == 0 && !r.key.blocked {
 		return nothing, true
 	}
 	if len(ci.freeable.nodes[n]) == 0 {
 		return Cost{}, false
 	}
-	return ci.boundOf(r, ci.vs.l.Class(r.key.class).Need, ci.freeable.nodes[n], open)
+	return ci.boundOf(r, ci.l.Class(r.key.class).Need, ci.freeable.nodes[n], open)
 }
 
 // column holds the ledger's columns of one dimension that a class asks for: bound reads them for every
@@ -186,20 +194,20 @@ type column struct {
 // read finds the columns for the class of r. They are valid until nodes are added.
 func (ci *candidateIndex) read(r *candidateNodes) {
 	ci.columns = ci.columns[:0]
-	for _, need := range ci.vs.l.Class(r.key.class).Need {
-		ci.columns = append(ci.columns, column{need.Amount, ci.vs.l.Nodes.Idle(need.Dim), ci.vs.l.Nodes.Releasing(need.Dim), ci.vs.l.Nodes.Pipelined(need.Dim)})
+	for _, need := range ci.l.Class(r.key.class).Need {
+		ci.columns = append(ci.columns, column{need.Amount, ci.l.Nodes.Idle(need.Dim), ci.l.Nodes.Releasing(need.Dim), ci.l.Nodes.Pipelined(need.Dim)})
 	}
 }
 
-// boundOf covers what vs.short lacks with the freeable sums of a node, the least important first.
+// boundOf covers what ci.short lacks with the freeable sums of a node, the least important first.
 func (ci *candidateIndex) boundOf(r *candidateNodes, needs []ledger.Need, cells []freeableSum, open int) (Cost, bool) {
-	most := ci.vs.most[:0]
+	most := ci.most[:0]
 	for range needs {
 		most = append(most, 0)
 	}
-	ci.vs.most = most
-	left := append(ci.vs.left[:0], ci.vs.short...)
-	ci.vs.left = left
+	ci.most = most
+	left := append(ci.left[:0], ci.short...)
+	ci.left = left
 	c, any := Cost{Count: 1}, false
 	for i := range cells {
 		at := &cells[i]
@@ -222,7 +230,7 @@ func (ci *candidateIndex) boundOf(r *candidateNodes, needs []ledger.Need, cells 
 	if !any || open > 0 {
 		return Cost{}, false
 	}
-	for k, lack := range ci.vs.short {
+	for k, lack := range ci.short {
 		if lack > 0 {
 			c.Count = max(c.Count, int32(min((lack+most[k]-1)/most[k], 1<<30)))
 		}
@@ -273,7 +281,7 @@ func (ci *candidateIndex) before(r *candidateNodes, a, b ledger.NodeID) bool {
 	if c := r.bounds[a].Compare(r.bounds[b]); c != 0 {
 		return c < 0 // names are elsewhere in memory, and rarely needed
 	}
-	return ci.vs.l.Node(a).Name < ci.vs.l.Node(b).Name
+	return ci.l.Node(a).Name < ci.l.Node(b).Name
 }
 
 func (ci *candidateIndex) push(r *candidateNodes, n ledger.NodeID) {
@@ -329,5 +337,21 @@ func (r *candidateNodes) swap(i, k int) {
 	r.pos[r.heap[i]], r.pos[r.heap[k]] = int32(i), int32(k)
 }
 
-// Forget drops the bounds that are kept between preemptors; they are computed again when needed.
-func (vs *Search) Forget() { clear(vs.candidates.byKey) }
+// bounds returns a function that says whether room could be made on a node, and the least that it costs. It is
+// for few nodes: none of it is kept. Members of the task's own job need no bound where no sample is taken.
+func (ci *candidateIndex) bounds(p *preemptor, wholeGangs bool) func(ledger.NodeID) (Cost, bool) {
+	r := &ci.few
+	r.key, r.mayLose = keyOf(p, wholeGangs), p.levels.mayLose
+	ci.freeable.follow()
+	ci.read(r)
+	admits := ci.nodes.Admitted(p.class)
+	return func(n ledger.NodeID) (Cost, bool) {
+		if int(n) >= len(admits) || !admits[n] {
+			return Cost{}, false
+		}
+		if p.o.Scope == SameJob && !p.o.Sample.On {
+			return nothing, true
+		}
+		return ci.bound(r, n)
+	}
+}

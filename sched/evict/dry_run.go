@@ -8,9 +8,8 @@ import (
 
 // dryRun is a dry run: the victims on one node, or on those of a gang, that are evicted on trial.
 type dryRun struct {
-	vs *Search
+	p *preemptor
 
-	// The current dry run.
 	at       ledger.NodeID
 	tx       *ledger.Tx
 	here     []ledger.TaskID
@@ -21,10 +20,10 @@ type dryRun struct {
 	rest     []ledger.TaskID
 	out      []victim
 	seen     sets
-	compare  func(a, b ledger.TaskID) int
-	enough   func() bool // that the victims evicted so far are enough: fits, or jointSearch.fits for a gang
-	all      []unit
-	spread   bool // units of all nodes are gathered together
+	short    []int64 // by dimension asked for: what the node lacks before any eviction
+	most     []int64 // … and the most that one task of the units frees
+	left     []int64 // … and what it lacks now
+	spares   census  // the tasks that may not be evicted; nil: they are not counted
 }
 
 // plan is what has to happen so that a task has a place: the victims, and the node.
@@ -39,39 +38,29 @@ type victim struct {
 	task   ledger.TaskID
 	whole  bool
 	tier   int
-	served int // index in Search.served: the task it makes room for
+	served int // index in Result.served: the task it makes room for
 }
 
 // run tries to make room on a node, inside a try that is taken back. found gets the cheapest set of
 // units that is enough; dryRun returns false when no set is.
 func (dr *dryRun) run(n ledger.NodeID, wholeGangs bool, found *plan) (ok bool) {
-	dr.vs.current.consider(n)
-	dr.vs.current.steps++
+	dr.p.consider(n)
 	found.node, found.victims = n, found.victims[:0]
-	dr.vs.l.Try(func(tx *ledger.Tx) bool {
-		dr.at, dr.tx = n, tx
-		dr.vs.current.preemptor.Lacks = dr.vs.current.preemptor.Lacks[:0]
-		dr.vs.current.findLacks(n, 1)
-		dr.gather(n, wholeGangs)
-		dr.judgeAll()
+	dr.p.l.Try(func(tx *ledger.Tx) bool {
+		dr.open(tx, n, wholeGangs)
 		ok = dr.cheapest(found)
 		return false
 	})
 	return ok
 }
 
-// consider counts a node as tried, once for each preemptor.
-func (as *currentPreemptor) consider(n ledger.NodeID) {
-	for len(as.tried) <= int(n) {
-		as.tried = append(as.tried, 0)
-	}
-	if as.tried[n] != as.preemptors {
-		as.tried[n] = as.preemptors
-		as.considered++
-		if rec := as.vs.rule.Trace; rec != nil && rec.On(trace.ConsideringNode) {
-			rec.Add(trace.Event{Kind: trace.ConsideringNode, Action: as.vs.rule.Action, Task: as.vs.l.Task(as.preemptor.Task).Key.String(), Node: as.vs.l.Node(n).Name})
-		}
-	}
+// open begins a dry run on one node: it finds the units that may be evicted there.
+func (dr *dryRun) open(tx *ledger.Tx, n ledger.NodeID, wholeGangs bool) {
+	dr.tx, dr.out = tx, dr.out[:0]
+	dr.p.Lacks = dr.p.Lacks[:0]
+	dr.p.findLacks(n, 1)
+	dr.gather(n, wholeGangs, false)
+	dr.judgeAll()
 }
 
 // judge asks the plugins whether a unit may be evicted as things stand, and returns the first tier that
@@ -81,7 +70,7 @@ func (dr *dryRun) judge(u *unit) (int, trace.Reason) {
 	if u.Whole {
 		dr.rest = dr.rest[:0]
 		for _, t := range u.Tasks {
-			if standing(dr.vs.l, t) {
+			if standing(dr.p.l, t) {
 				dr.rest = append(dr.rest, t)
 			}
 		}
@@ -89,10 +78,10 @@ func (dr *dryRun) judge(u *unit) (int, trace.Reason) {
 			return policy.NoTier, trace.Reason{}
 		}
 	}
-	if dr.vs.rule.Scope == OtherQueues {
-		return dr.vs.set.Eviction.Reclaimable(dr.vs.current.preemptor, asked)
+	if dr.p.o.Scope == OtherQueues {
+		return dr.p.set.Eviction.Reclaimable(dr.p.Preemptor, asked)
 	}
-	return dr.vs.set.Eviction.Preemptable(dr.vs.current.preemptor, asked)
+	return dr.p.set.Eviction.Preemptable(dr.p.Preemptor, asked)
 }
 
 // judgeAll keeps the units that the deciding tier permits: the first tier that permits any unit of
@@ -103,22 +92,22 @@ func (dr *dryRun) judgeAll() {
 		u := &dr.units[i]
 		tier, why := dr.judge(u)
 		u.tier = tier
-		if k := candidateKeyOf(u); tier == policy.NoTier {
-			dr.vs.current.sparedFor(u, why)
+		if k := kindOf(u); tier == policy.NoTier {
+			dr.sparedFor(u, why)
 		} else if first[k] == policy.NoTier || tier < first[k] {
 			first[k] = tier
 		}
 	}
 	kept := dr.units[:0]
 	for _, u := range dr.units {
-		if u.tier != policy.NoTier && u.tier == first[candidateKeyOf(&u)] {
+		if u.tier != policy.NoTier && u.tier == first[kindOf(&u)] {
 			kept = append(kept, u)
 		}
 	}
 	dr.units = kept
 }
 
-func candidateKeyOf(u *unit) int {
+func kindOf(u *unit) int {
 	if u.Whole {
 		return 1
 	}
@@ -131,7 +120,7 @@ func candidateKeyOf(u *unit) int {
 func (dr *dryRun) cheapest(found *plan) bool {
 	dr.measure()
 	if !dr.greedy() {
-		return dr.permutable() && dr.cheapestSet(found, nil)
+		return dr.permutable() && dr.cheapestSet(found, nil, dr.fits)
 	}
 	dr.keep(found)
 	if dr.proven(found.cost) {
@@ -139,14 +128,14 @@ func (dr *dryRun) cheapest(found *plan) bool {
 	}
 	dr.takeBackAll()
 	best := found.cost
-	dr.cheapestSet(found, &best)
+	dr.cheapestSet(found, &best, dr.fits)
 	return true
 }
 
 // permutable says that the order in which units are evicted may change how many may be: a queue gives
 // only as long as it is above what it deserves before the next eviction.
 func (dr *dryRun) permutable() bool {
-	return dr.vs.rule.Scope == OtherQueues && len(dr.units) > 1 && len(dr.units) <= 16
+	return dr.p.o.Scope == OtherQueues && len(dr.units) > 1 && len(dr.units) <= 16
 }
 
 // greedy evicts units in their order until the task fits, then takes back what is not needed, the last
@@ -193,7 +182,7 @@ func (dr *dryRun) wholeGangGone(j ledger.JobID, i int) bool {
 func (dr *dryRun) evict(i int) {
 	u := &dr.units[i]
 	for _, t := range u.Tasks {
-		if standing(dr.vs.l, t) {
+		if standing(dr.p.l, t) {
 			dr.leave(dr.tx, t)
 			dr.out = append(dr.out, victim{t, u.Whole, u.tier, 0})
 			u.gone++
@@ -229,15 +218,15 @@ func (dr *dryRun) takeBackAll() {
 
 // leave evicts a task, or releases its reservation where it holds only that. stay is the inverse.
 func (dr *dryRun) leave(tx *ledger.Tx, t ledger.TaskID) {
-	if reserved(dr.vs.l, t) {
-		tx.Release(t, dr.vs.rule.Action, dr.vs.current.preemptor.Task)
+	if reserved(dr.p.l, t) {
+		tx.Release(t, dr.p.o.Action, dr.p.Task)
 	} else {
-		tx.Evict(t, dr.vs.rule.Action, dr.vs.current.preemptor.Task)
+		tx.Evict(t, dr.p.o.Action, dr.p.Task)
 	}
 }
 
 func (dr *dryRun) stay(tx *ledger.Tx, t ledger.TaskID) {
-	if dr.vs.l.Task(t).Node == ledger.NoNode {
+	if dr.p.l.Task(t).Node == ledger.NoNode {
 		tx.Restore(t)
 	} else {
 		tx.Reprieve(t)
@@ -247,25 +236,12 @@ func (dr *dryRun) stay(tx *ledger.Tx, t ledger.TaskID) {
 // fits says that the task has a place on the node with the victims evicted so far: there is room, every
 // filter admits it, its queue may hold it, and, for reclaim, its queue may take from other queues.
 func (dr *dryRun) fits() bool {
-	for _, need := range dr.vs.l.Class(dr.vs.current.class).Need {
-		if lacks(dr.vs.l, dr.at, need.Dim, need.Amount) > 0 {
+	for _, need := range dr.p.l.Class(dr.p.class).Need {
+		if lacks(dr.p.l, dr.at, need.Dim, need.Amount) > 0 {
 			return false
 		}
 	}
-	return dr.vs.current.allocatable() && dr.vs.nodes.Takes(dr.vs.current.preemptor.Task, dr.at, true)
-}
-
-// allocatable says that the queue may hold the task as things stand, and, for reclaim, that it may take
-// from other queues.
-func (as *currentPreemptor) allocatable() bool {
-	if as.vs.set.Allocatable(as.preemptor.Queue, as.class, 1) < 1 {
-		return false
-	}
-	if as.vs.rule.Scope != OtherQueues {
-		return true
-	}
-	_, ok := as.vs.set.Eviction.Preemptive(as.preemptor)
-	return ok
+	return dr.p.allocatable() && dr.p.nodes.Takes(dr.p.Task, dr.at, true)
 }
 
 // keep copies the current victims into a plan, with their cost.
@@ -273,6 +249,6 @@ func (dr *dryRun) keep(p *plan) {
 	p.victims = append(p.victims[:0], dr.out...)
 	p.cost = nothing
 	for _, v := range dr.out {
-		p.cost = p.cost.with(dr.priorityOf(v.task), started(dr.vs.l.Task(v.task)))
+		p.cost = dr.p.costOf(p.cost, v.task)
 	}
 }

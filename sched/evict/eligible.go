@@ -53,31 +53,22 @@ func roleSpare(r *ledger.Role) int32 { return r.Holding() - r.Min }
 // subSpare is the same of one sub-group.
 func subSpare(j *ledger.Job, s *ledger.SubJob) int32 { return s.Holding() - j.SubSize(s) }
 
-// outside is why the current rule does not allow a task as a victim; trace.None when it does.
-func (as *currentPreemptor) outside(t ledger.TaskID) trace.Code {
-	task := as.vs.l.Task(t)
-	job := as.vs.l.Job(task.Job)
-	own := task.Job == as.preemptor.Job
+// outside is why the options do not allow a task as a victim; trace.None when they do.
+func (p *preemptor) outside(t ledger.TaskID) trace.Code {
+	task := p.l.Task(t)
+	queue, other := p.l.Job(task.Job).Queue, p.o.Scope == OtherQueues
 	switch {
-	case own != (as.vs.rule.Scope == SameJob):
+	case (task.Job == p.Job) != (p.o.Scope == SameJob), (queue == p.Queue) == other:
 		return trace.VictimOutside
-	case as.vs.rule.Scope == OtherQueues && job.Queue == as.preemptor.Queue,
-		as.vs.rule.Scope != OtherQueues && job.Queue != as.preemptor.Queue:
-		return trace.VictimOutside
-	case as.bestEffort && !as.vs.l.Class(task.Class).BestEffort:
+	case p.bestEffort && !p.l.Class(task.Class).BestEffort:
 		return trace.VictimOfNoUse
-	case as.vs.rule.Scope == OtherQueues && !as.vs.scope.reclaimable(job.Queue):
+	case other && !reclaimable(p.l, queue):
 		return trace.VictimUnreclaimed
-	case as.vs.rule.Scope == OtherQueues && !as.vs.scope.inLevel(job.Queue) && as.explain == nil:
-		return trace.VictimDeserved // but when Why asks, the reason of the plugins says more
-	case !as.vs.l.Tasks.MayBeEvicted(t):
+	case other && !p.levels.has(queue):
+		return trace.VictimDeserved
+	case !p.l.Tasks.MayBeEvicted(t):
 		return trace.VictimKept
 	default:
 		return trace.None
 	}
-}
-
-func (sc *victimScope) reclaimable(q ledger.QueueID) bool {
-	f := sc.vs.l.Queue(q).Fact
-	return f == nil || f.Reclaimable
 }

@@ -24,7 +24,7 @@ type Evictor struct {
 
 // New returns the Evictor of a session.
 func New(s *session.Session) *Evictor {
-	return &Evictor{s: s, victims: NewSearch(s.L, s.Nodes, s.Policy, s.Pending), records: map[ledger.TaskID]*trace.Eviction{}}
+	return &Evictor{s: s, victims: NewSearch(s), records: map[ledger.TaskID]*trace.Eviction{}}
 }
 
 // Record is the record of an eviction that the current action has made; nil where it has made none.

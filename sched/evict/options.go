@@ -1,10 +1,8 @@
 package evict
 
 import (
-	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/search"
-	"ashlar.sh/sched/trace"
 )
 
 // Scope says of which jobs and queues an action may evict tasks.
@@ -32,16 +30,7 @@ type Options struct {
 	Domains int
 	// Sample limits the nodes that are tried, as topology-aware preemption does.
 	Sample Sample
-	// Budget is the number of steps after which the search for something better is given up; 0:
-	// DefaultBudget.
-	Budget int
-	// Trace records the nodes on which victims are tried; nil: nothing is recorded.
-	Trace *trace.Recorder
 }
-
-// DefaultBudget bounds the steps of the search for one preemptor: the nodes and the sets of victims
-// that are tried.
-const DefaultBudget = 2048
 
 // DefaultDomains is the default of maxDomains, of gangpreempt and gangreclaim.
 const DefaultDomains = 8
@@ -68,14 +57,11 @@ func (s Sample) candidates(nodes int) int {
 	return max(1, min(n, nodes))
 }
 
-// within are the nodes of the domain that the current task has to stay in; nil: all nodes.
-func (as *currentPreemptor) within() []ledger.NodeID {
-	h := as.vs.rule.Home
-	if h == nil {
-		return nil
+// kinds are the kinds of units that may be victims, in the order to try them: surplus members (false), and whole
+// gangs, too (true).
+func (o *Options) kinds() []bool {
+	if o.WholeGangs {
+		return []bool{false, true}
 	}
-	if nodes, own := h.Subs[as.vs.l.Task(as.preemptor.Task).Sub]; own {
-		return nodes
-	}
-	return h.Nodes
+	return []bool{false}
 }

@@ -2,7 +2,6 @@ package evict
 
 import (
 	"ashlar.sh/sched/ledger"
-	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/trace"
 )
@@ -77,19 +76,7 @@ func (e *Evictor) evictPicked(action string, unit []picked) {
 		return true
 	})
 	for _, p := range unit {
-		r := e.record(action, p.task)
-		r.Node, r.Priority, r.Why = e.s.L.Node(e.s.L.Task(p.task).Node).Name, e.s.L.Job(j).Priority, p.why
+		r := recordOf(e.s, p.task, action)
+		r.Why, e.records[p.task] = p.why, r
 	}
-}
-
-// record makes the record of an eviction: what is said of every victim.
-func (e *Evictor) record(action string, t ledger.TaskID) *trace.Eviction {
-	task := e.s.L.Task(t)
-	r := &trace.Eviction{Action: action, Task: task.Key.String(), Job: e.s.L.Jobs.Called(task.Job),
-		Queue: e.s.L.Jobs.QueueName(task.Job), Lost: e.s.L.Dims.List(e.s.L.Class(task.Class).Request)}
-	if since := started(task); since > 0 && since < e.s.Now {
-		r.Ran = model.Between(since, e.s.Now)
-	}
-	e.records[t] = r
-	return r
 }

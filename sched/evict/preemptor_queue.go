@@ -80,7 +80,7 @@ func (l *preemptorQueue) askFor(h head) bool {
 	if !l.e.would(l.rule, h.job) {
 		switch {
 		case h.cursor == nil:
-		case l.e.victims.Result.PrePredicateFailed(): // that answer holds for this job only
+		case l.e.victims.result.prePredicateFailed: // that answer holds for this job only
 			l.queueUp(h.cursor, h.job)
 		default:
 			l.shut = append(l.shut, h.cursor)

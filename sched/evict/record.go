@@ -3,81 +3,80 @@ package evict
 import (
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
 )
 
 // Result is what a search decided for the tasks of one job, one after the other, and why it stopped.
 type Result struct {
-	vs *Search
+	placed []ledger.TaskID     // the tasks that have a place, in order
+	gone   []victim            // of all of them, one after the other
+	served []served            // the tasks that victims are evicted for
+	lost   []trace.Alternative // of all of these
 
-	// The current series: the tasks of one job.
-	placed             []ledger.TaskID
 	refused            []ledger.ClassID // classes that found no place
 	nonPreempting      ledger.TaskID    // the first task without room of which the policy is to evict no pod
 	notPreemptive      trace.Reason     // why the queue may not preempt, for the first task that was refused
-	prePredicateFailed bool             // PrePredicate refused a task
-	served             []served
-	gone               []victim // of all tasks placed, one after the other
-	lost               []trace.Alternative
+	prePredicateFailed bool             // PrePredicate refused a task: that says nothing about other jobs like this one
 }
 
 // served is what was found for one task of the job that room was made for.
 type served struct {
 	task                       ledger.TaskID
+	priority                   int32
 	considered, bounded, steps int
 	exhausted                  bool
-	from, to                   int // the range of its alternatives in Search.lost
-	preemptor                  int32
+	from, to                   int // the range of its alternatives in Result.lost
 }
 
-// note keeps what the records of a plan's victims need.
-func (re *Result) note(p *plan) {
+func (re *Result) begin() {
+	*re = Result{placed: re.placed[:0], gone: re.gone[:0], served: re.served[:0], lost: re.lost[:0], refused: re.refused[:0],
+		nonPreempting: ledger.NoTask}
+}
+
+// serve notes the task for which the next victims are evicted, and how they were found.
+func (re *Result) serve(p *preemptor) {
 	from := len(re.lost)
-	re.lost = append(re.lost, re.vs.current.losers...)
-	re.served = append(re.served, served{re.vs.current.preemptor.Task, re.vs.current.considered, re.vs.current.bounded, re.vs.current.steps, re.vs.current.exhausted, from, len(re.lost), re.vs.current.ownPriority()})
-	for _, v := range p.victims {
-		v.served = len(re.served) - 1
-		re.gone = append(re.gone, v)
-	}
+	re.lost = append(re.lost, p.losers...)
+	re.served = append(re.served, served{p.Task, p.priorityOf(p.Task), p.considered, p.bounded, p.steps, p.exhausted, from, len(re.lost)})
 }
 
-// ownPriority is the preemptor's priority, measured as that of victims is.
-func (as *currentPreemptor) ownPriority() int32 { return as.vs.dry.priorityOf(as.preemptor.Task) }
+// cost is what the victims cost that the last Take evicted.
+func (vs *Search) cost() Cost {
+	c := nothing
+	for _, v := range vs.result.gone {
+		c = vs.p.costOf(c, v.task)
+	}
+	return c
+}
 
-// Records calls f for every task that the last Take evicted, with the record of its eviction; now is in
-// nanoseconds since the epoch. A reservation that was given up is no eviction and has no record.
-func (re *Result) Records(now int64, f func(ledger.TaskID, *trace.Eviction)) {
-	nodes := re.vs.choice.present()
-	for _, v := range re.gone {
-		task := re.vs.l.Task(v.task)
-		if task.Node == ledger.NoNode {
+// Records calls f for every task that the last Take evicted, with the record of its eviction. A reservation that
+// was given up is no eviction and has no record.
+func (vs *Search) Records(f func(ledger.TaskID, *trace.Eviction)) {
+	l, nodes := vs.s.L, 0
+	l.Nodes.Present(func(ledger.NodeID) bool { nodes++; return true })
+	for _, v := range vs.result.gone {
+		if l.Task(v.task).Node == ledger.NoNode {
 			continue
 		}
-		d := &re.served[v.served]
-		r := &trace.Eviction{
-			Action: re.vs.rule.Action, Task: task.Key.String(), Job: re.vs.l.Jobs.Called(task.Job), Queue: re.vs.l.Jobs.QueueName(task.Job),
-			For: re.vs.l.Task(d.task).Key.String(), ForJob: re.vs.l.Jobs.Called(re.vs.current.preemptor.Job), ForQueue: re.vs.l.Jobs.QueueName(re.vs.current.preemptor.Job),
-			Node: re.vs.l.Node(re.vs.l.Task(d.task).Node).Name, Priority: re.vs.dry.priorityOf(v.task), ForPriority: d.preemptor,
-			Whole: v.whole, Tier: v.tier + 1, Lost: re.vs.l.Dims.List(re.vs.l.Class(task.Class).Request),
-			Considered: d.considered, Hopeless: nodes - d.bounded, Steps: d.steps, Exhausted: d.exhausted,
-			Alternatives: append([]trace.Alternative(nil), re.lost[d.from:d.to]...),
-		}
-		if since := started(task); since > 0 && since < now {
-			r.Ran = model.Between(since, now)
-		}
-		r.Rules = re.vs.set.Eviction.Voters(re.vs.rule.Scope == OtherQueues, v.tier)
+		d := &vs.result.served[v.served]
+		r := recordOf(vs.s, v.task, vs.p.o.Action)
+		r.For, r.ForJob, r.ForQueue = l.Task(d.task).Key.String(), l.Jobs.Called(vs.p.Job), l.Jobs.QueueName(vs.p.Job)
+		r.Node, r.Priority, r.ForPriority = l.Node(l.Task(d.task).Node).Name, vs.p.priorityOf(v.task), d.priority
+		r.Whole, r.Tier, r.Rules = v.whole, v.tier+1, vs.s.Policy.Eviction.Voters(vs.p.o.Scope == OtherQueues, v.tier)
+		r.Considered, r.Hopeless, r.Steps, r.Exhausted = d.considered, nodes-d.bounded, d.steps, d.exhausted
+		r.Alternatives = append([]trace.Alternative(nil), vs.result.lost[d.from:d.to]...)
 		f(v.task, r)
 	}
 }
 
-// VictimsOf calls f for every victim of the last Take that made room for one task.
-func (re *Result) VictimsOf(t ledger.TaskID, f func(ledger.TaskID)) {
-	for _, v := range re.gone {
-		if re.served[v.served].task == t {
-			f(v.task)
-		}
+// recordOf begins the record of an eviction: what is said of every victim.
+func recordOf(s *session.Session, t ledger.TaskID, action string) *trace.Eviction {
+	task := s.L.Task(t)
+	r := &trace.Eviction{Action: action, Task: task.Key.String(), Job: s.L.Jobs.Called(task.Job), Queue: s.L.Jobs.QueueName(task.Job),
+		Node: s.L.Node(task.Node).Name, Priority: s.L.Job(task.Job).Priority, Lost: s.L.Dims.List(s.L.Class(task.Class).Request)}
+	if since := started(task); since > 0 && since < s.Now {
+		r.Ran = model.Between(since, s.Now)
 	}
+	return r
 }
-
-// Placed lists the tasks that the last Take gave a place, in order.
-func (re *Result) Placed() []ledger.TaskID { return re.placed }

@@ -1,100 +1,225 @@
 package evict
 
 import (
-	"math"
 	"slices"
 
-	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/pending"
-	"ashlar.sh/sched/policy"
-	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
 )
 
-// currentPreemptor is the task that room is looked for now, and what was looked at for it.
-type currentPreemptor struct {
-	vs *Search
-
-	preemptor  policy.Preemptor
-	class      ledger.ClassID
-	bestEffort bool
-	explain    census
-	budget     int
-	steps      int
-	exhausted  bool
-	considered int                 // nodes on which victims were tried
-	preemptors uint64              // the number of preemptors so far
-	tried      []uint64            // by NodeID: the number of the preemptor it was last tried for
-	bounded    int                 // nodes that amounts alone do not rule out
-	losers     []trace.Alternative // of this preemptor
-}
-
-// Search searches for victims in one ledger, under one set of plugins. What it keeps between preemptors
-// (freeable sums, candidate nodes) is derived from the ledger and follows it. It is not safe for
-// concurrent use.
+// Search searches for the victims of one job after the other. What it keeps between them (freeable sums,
+// candidate nodes) follows from the ledger. It is not safe for concurrent use.
 type Search struct {
-	l     *ledger.Ledger
-	nodes *class.Index
-	set   *policy.Set
+	// Budget is the number of steps after which the search for something better is given up, for one task: the
+	// nodes and the sets of victims that are tried.
+	Budget int
 
-	pending   *pending.Index
+	s         *session.Session
+	p         preemptor
+	nodes     nodeSearch
+	result    Result
 	fruitless pending.Answers[Signature, trace.Reason] // where no victims were found: why the queue may not preempt
-	stamp     uint64                                   // a node's failed dry run is valid while this is unchanged
-
-	rule Options // of the current series of preemptors
-
-	short, most, left []int64 // by dimension: see candidateIndex.boundOf and dryRun.measure
-
-	candidates candidateIndex
-	scope      victimScope
-	current    currentPreemptor
-	dry        dryRun
-	choice     choice
-	Result     Result
 }
 
-// NewSearch returns a Search; it looks at nothing yet.
-func NewSearch(l *ledger.Ledger, nodes *class.Index, set *policy.Set, x *pending.Index) *Search {
-	vs := (&Search{l: l, nodes: nodes, set: set, pending: x, stamp: 1,
-		candidates: candidateIndex{freeable: freeable{l: l}, byKey: map[candidateKey]*candidateNodes{}}}).wire()
-	vs.dry.compare, vs.dry.enough = vs.dry.compareVictims, vs.dry.fits
+// DefaultBudget is the Budget of a new Search.
+const DefaultBudget = 2048
+
+// NewSearch returns a Search in a session's ledger, under its plugins; it looks at nothing yet.
+func NewSearch(s *session.Session) *Search {
+	vs := &Search{Budget: DefaultBudget, s: s, p: preemptor{l: s.L, nodes: s.Nodes, set: s.Policy}}
+	vs.nodes.p, vs.nodes.dry.p = &vs.p, &vs.p
+	vs.nodes.index.l, vs.nodes.index.nodes, vs.nodes.index.freeable.l = s.L, s.Nodes, s.L
+	vs.Forget()
 	return vs
 }
 
-// begin starts a series of preemptors under one rule: the tasks of one job, each of which takes its
-// place before the next one is looked for. A node on which a dry run failed is not tried again within a
-// series: as more victims are evicted and more tasks are placed, less is allowed.
-func (vs *Search) begin(rule Options, j ledger.JobID) {
-	vs.rule = rule
-	vs.stamp++
-	vs.current.budget = rule.Budget
-	if vs.current.budget == 0 {
-		vs.current.budget = DefaultBudget
-	}
-	vs.current.preemptor = policy.Preemptor{Job: j, Queue: vs.l.Job(j).Queue, Short: vs.current.preemptor.Short[:0], Lacks: vs.current.preemptor.Lacks[:0], Rest: vs.current.preemptor.Rest[:0]}
-	vs.Result.notPreemptive, vs.Result.prePredicateFailed, vs.Result.nonPreempting = trace.Reason{}, false, ledger.NoTask
-	vs.Result.placed, vs.Result.refused, vs.Result.served, vs.Result.gone, vs.Result.lost = vs.Result.placed[:0], vs.Result.refused[:0], vs.Result.served[:0], vs.Result.gone[:0], vs.Result.lost[:0]
-	if rule.Scope == OtherQueues {
-		vs.scope.find()
-	}
+// Forget drops what is kept between preemptors; it is computed again when needed.
+func (vs *Search) Forget() { vs.nodes.index.byKey = map[candidateKey]*candidateNodes{} }
+
+// Take makes room for a job: for the rest of its minimum as a whole, or, where it has its minimum
+// already, for one more task. tasks are its members to place, in the order to place them; those that
+// ask for nothing come last. All of it is one statement. The statement holds when all of them have a
+// place and at least one victim was needed; otherwise nothing is evicted. A pod that can stay is not
+// evicted (decision 13). Records returns what was done.
+func (vs *Search) Take(o Options, j ledger.JobID, tasks []ledger.TaskID) bool {
+	return vs.search(o, j, tasks, true)
 }
 
-// place finds the cheapest place for a task of the job, and takes it: the victims are evicted and the
+// Would returns what Take would return, and changes nothing.
+func (vs *Search) Would(o Options, j ledger.JobID, tasks []ledger.TaskID) bool {
+	return vs.search(o, j, tasks, false)
+}
+
+func (vs *Search) search(o Options, j ledger.JobID, tasks []ledger.TaskID, hold bool) (found bool) {
+	g := vs.SignatureOf(o, j, tasks)
+	if why, known := vs.fruitless.Recall(vs.s.Pending, g); known {
+		vs.result.notPreemptive, vs.result.prePredicateFailed = why, false
+		return false
+	}
+	rec := vs.s.Trace
+	if !hold {
+		rec = nil
+	}
+	vs.begin(o, j, rec)
+	vs.s.L.Try(func(tx *ledger.Tx) bool {
+		if !vs.placeAll(tx, tasks) {
+			return false
+		}
+		if len(vs.result.placed) > 1 {
+			vs.spareMore(tx)
+		}
+		found = len(vs.result.gone) > 0
+		return found && hold
+	})
+	if g.Shared() && !found && !vs.result.prePredicateFailed {
+		vs.fruitless.Remember(vs.s.Pending, g, vs.result.notPreemptive)
+	}
+	return found
+}
+
+// begin starts the search for the tasks of one job, each of which takes its place before the next one is looked
+// for. A node on which a dry run failed is not tried again for that job: as more victims are evicted and more
+// tasks are placed, less is allowed.
+func (vs *Search) begin(o Options, j ledger.JobID, rec *trace.Recorder) {
+	vs.nodes.stamp++
+	vs.result.begin()
+	vs.p.budget = vs.Budget
+	vs.p.begin(o, j, rec)
+}
+
+// placeAll places tasks until the job has its minimum, or places the first task that it can when the
+// job has its minimum already.
+func (vs *Search) placeAll(tx *ledger.Tx, tasks []ledger.TaskID) bool {
+	one := vs.satisfied()
+	vs.p.Extra = one
+	if !one {
+		if found, tried := vs.jointly(tx, tasks); tried {
+			return found && vs.satisfied()
+		}
+	}
+	tasks = vs.nonPreemptingFirst(tasks)
+	for i, t := range tasks {
+		vs.p.rests(tasks[i:])
+		if vs.place(tx, t) && (one || vs.satisfied()) {
+			return true
+		}
+		job := vs.s.L.Job(vs.p.Job)
+		if !one && job.Holding()+job.By[model.Succeeded]+job.Waiting()+int32(len(tasks)-i-1) < job.MinMember {
+			return false
+		}
+	}
+	return false
+}
+
+// nonPreemptingFirst moves the tasks that may not preempt to the front: free room is for them, since
+// the rest can have victims.
+func (vs *Search) nonPreemptingFirst(tasks []ledger.TaskID) []ledger.TaskID {
+	if !slices.ContainsFunc(tasks, vs.s.L.Priorities.PreemptsNever) {
+		return tasks
+	}
+	may := slices.DeleteFunc(slices.Clone(tasks), vs.s.L.Priorities.PreemptsNever)
+	never := slices.DeleteFunc(slices.Clone(tasks), func(t ledger.TaskID) bool { return !vs.s.L.Priorities.PreemptsNever(t) })
+	return append(never, may...)
+}
+
+// satisfied says that the job could start with what it has and is promised: it has its minimum, that of
+// every role, and whatever plugins require.
+func (vs *Search) satisfied() bool {
+	job := vs.s.L.Job(vs.p.Job)
+	if !job.RolesMet((*ledger.Count).Promised) {
+		return false
+	}
+	for _, t := range vs.result.placed { // of a sub-group all members that it needs, or none
+		if sub := vs.s.L.Task(t).Sub; sub >= 0 {
+			if s := &job.Subs[sub]; s.Promised() < job.SubSize(s) {
+				return false
+			}
+		}
+	}
+	return vs.s.Policy.Pipelined(vs.p.Job)
+}
+
+// place gives one task a place, with or without victims.
+func (vs *Search) place(tx *ledger.Tx, t ledger.TaskID) bool {
+	task := vs.s.L.Task(t)
+	if task.Status != model.Pending || slices.Contains(vs.result.refused, task.Class) {
+		return false
+	}
+	if !vs.s.Policy.PrePredicate(t).Admits() {
+		vs.result.prePredicateFailed = true
+		return false
+	}
+	vs.p.ask(t)
+	if n := vs.free(); n != ledger.NoNode {
+		tx.Reserve(t, n)
+		vs.result.placed = append(vs.result.placed, t)
+		return true
+	}
+	if vs.s.L.Priorities.PreemptsNever(t) {
+		if vs.result.nonPreempting == ledger.NoTask {
+			vs.result.nonPreempting = t
+		}
+		return false // other tasks of its class may still preempt
+	}
+	if !vs.preemptive() || !vs.evictFor(tx, t) {
+		vs.result.refused = append(vs.result.refused, task.Class)
+		return false
+	}
+	vs.result.placed = append(vs.result.placed, t)
+	return true
+}
+
+// free is the best node with room for the task without victims; ledger.NoNode when there is none.
+func (vs *Search) free() (n ledger.NodeID) {
+	if !vs.p.allocatable() {
+		return ledger.NoNode
+	}
+	if domain := vs.p.within(); domain != nil {
+		n, _ = vs.s.Nodes.BestWithin(vs.p.Task, domain)
+	} else {
+		n, _ = vs.s.Nodes.Best(vs.p.Task)
+	}
+	return n
+}
+
+// preemptive says that the preemptor's queue may take room from other queues at all. What the queue
+// deserves does not grow when victims are evicted. Capability, its own and its ancestors', is no reason
+// to stop: victims can make room under it.
+func (vs *Search) preemptive() bool {
+	if vs.p.o.Scope != OtherQueues {
+		return true
+	}
+	r, ok := vs.s.Policy.Eviction.Preemptive(vs.p.Preemptor)
+	if ok || r.Code == trace.QueueCapability {
+		return true
+	}
+	if len(vs.result.refused) == 0 { // the reason that is reported is that of the first task that is refused
+		vs.result.notPreemptive = r
+	}
+	return false
+}
+
+// evictFor finds the cheapest place for a task of the job, and takes it: the victims are evicted and the
 // task gets a reservation. It returns false, with nothing changed, when there is none. Surplus is tried
 // everywhere before whole gangs are (decision 12), and nearer queues before farther ones.
-func (vs *Search) place(tx *ledger.Tx) bool {
-	for _, wholeGangs := range [...]bool{false, true} {
-		if wholeGangs && !vs.rule.WholeGangs {
-			break
-		}
-		if vs.candidates.freeable.follow(); !wholeGangs && vs.candidates.freeable.spares == 0 && vs.rule.Scope != SameJob {
+func (vs *Search) evictFor(tx *ledger.Tx, t ledger.TaskID) bool {
+	spares := &vs.nodes.index.freeable
+	for _, wholeGangs := range vs.p.o.kinds() {
+		if spares.follow(); !wholeGangs && spares.spares == 0 && vs.p.o.Scope != SameJob {
 			continue // no job has a member to spare
 		}
-		for level := range vs.scope.levels() {
-			vs.scope.enter(level)
-			if p := vs.choice.best(int32(level), wholeGangs); p != nil {
-				vs.choice.take(tx, p)
+		for level := range vs.p.numLevels() {
+			vs.p.enter(level)
+			if found := vs.nodes.cheapest(wholeGangs); found != nil {
+				vs.result.serve(&vs.p)
+				for _, v := range found.victims {
+					v.served = len(vs.result.served) - 1
+					vs.evict(tx, v)
+				}
+				tx.Reserve(t, found.node)
 				return true
 			}
 		}
@@ -102,99 +227,8 @@ func (vs *Search) place(tx *ledger.Tx) bool {
 	return false
 }
 
-// ask makes a task the current preemptor.
-func (as *currentPreemptor) ask(t ledger.TaskID) {
-	task := as.vs.l.Task(t)
-	as.preemptor.Task, as.class = t, task.Class
-	class := as.vs.l.Class(task.Class)
-	as.preemptor.Want = class.Request
-	as.bestEffort = class.BestEffort
-	as.preemptors++
-	as.steps, as.considered, as.bounded, as.exhausted = 0, 0, 0, false
-	as.losers = as.losers[:0]
-	as.preemptor.Short, as.preemptor.Lacks = as.preemptor.Short[:0], as.preemptor.Lacks[:0]
-	if as.vs.rule.Scope == OtherQueues {
-		as.findShort(class)
-	}
-}
-
-// findShort notes the dimensions in which no node that may take the class has enough
-// FutureIdle (decision 15).
-func (as *currentPreemptor) findShort(class *ledger.Class) {
-	admits := as.vs.nodes.Admitted(as.class)
-	for _, need := range class.Need {
-		enough := need.Dim == resource.Pods // queues do not share numbers of pods (decision 24)
-		for n := range admits {
-			if enough || admits[n] && lacks(as.vs.l, ledger.NodeID(n), need.Dim, need.Amount) <= 0 {
-				enough = true
-				break
-			}
-		}
-		if !enough {
-			as.preemptor.Short = append(as.preemptor.Short, need.Dim)
-		}
-	}
-}
-
-// findLacks notes the dimensions in which a node has too little FutureIdle for count tasks of the
-// class.
-func (as *currentPreemptor) findLacks(n ledger.NodeID, count int64) {
-	if as.vs.rule.Scope != OtherQueues {
-		return
-	}
-	for _, need := range as.vs.l.Class(as.class).Need {
-		if need.Dim != resource.Pods && as.vs.l.Nodes.FutureIdle(need.Dim, n) < times(need.Amount, count) &&
-			!slices.Contains(as.preemptor.Lacks, need.Dim) {
-			as.preemptor.Lacks = append(as.preemptor.Lacks, need.Dim)
-		}
-	}
-	for _, f := range as.vs.set.Lackers {
-		for _, d := range f.Lacking(as.preemptor.Task, n) {
-			if !slices.Contains(as.preemptor.Lacks, d) {
-				as.preemptor.Lacks = append(as.preemptor.Lacks, d)
-			}
-		}
-	}
-}
-
-// times is a × b, at most math.MaxInt64; neither is negative.
-func times(a, b int64) int64 {
-	if b > 0 && a > math.MaxInt64/b {
-		return math.MaxInt64
-	}
-	return a * b
-}
-
-// rests notes what the tasks ask for that the job still needs for its minimum; tasks are those that are
-// left to place.
-func (as *currentPreemptor) rests(tasks []ledger.TaskID) {
-	as.preemptor.Rest = as.preemptor.Rest[:0]
-	if as.vs.rule.Scope != OtherQueues || as.preemptor.Extra {
-		return
-	}
-	job := as.vs.l.Job(as.preemptor.Job)
-	need := max(1, int(job.MinMember-job.Placed()-job.Waiting()))
-	for _, t := range tasks[:min(need, len(tasks))] {
-		as.preemptor.Rest = as.preemptor.Rest.Add(as.vs.l.Class(as.vs.l.Task(t).Class).Request)
-	}
-}
-
-// take carries a plan out in the current statement.
-func (ch *choice) take(tx *ledger.Tx, p *plan) {
-	for _, v := range p.victims {
-		ch.vs.dry.leave(tx, v.task)
-	}
-	tx.Reserve(ch.vs.current.preemptor.Task, p.node)
-	ch.vs.Result.note(p)
-}
-
-// wire tells the parts what they are parts of.
-func (vs *Search) wire() *Search {
-	vs.candidates.vs = vs
-	vs.scope.vs = vs
-	vs.current.vs = vs
-	vs.dry.vs = vs
-	vs.choice.vs = vs
-	vs.Result.vs = vs
-	return vs
+// evict evicts a victim in the statement.
+func (vs *Search) evict(tx *ledger.Tx, v victim) {
+	vs.nodes.dry.leave(tx, v.task)
+	vs.result.gone = append(vs.result.gone, v)
 }

@@ -21,16 +21,16 @@ func (g *Signature) Shared() bool { return g.Own == ledger.NoJob }
 
 // SignatureOf is a job's signature. The answer is the job's own where it holds something already, has several
 // classes or roles, or where the answer depends on the job in another way.
-func (vs *Search) SignatureOf(rule Options, j ledger.JobID, tasks []ledger.TaskID) Signature {
-	job := vs.l.Job(j)
-	g := Signature{rule.Action, rule.Scope, vs.l.Task(tasks[0]).Class, job.Queue, job.Priority, job.MinMember - job.Placed(), len(tasks),
-		vs.l.Priorities.PreemptsNever(tasks[0]), job.Group != nil && job.Group.Preemptable, ledger.NoJob}
-	if vs.set.Eviction.JudgesByPreemptor() || job.Placed()+job.Waiting() > 0 || job.NumRoles() > 1 || rule.Sample.On || rule.Home != nil || vs.nodes.AsksTasks(g.Class) {
+func (vs *Search) SignatureOf(o Options, j ledger.JobID, tasks []ledger.TaskID) Signature {
+	job := vs.s.L.Job(j)
+	g := Signature{o.Action, o.Scope, vs.s.L.Task(tasks[0]).Class, job.Queue, job.Priority, job.MinMember - job.Placed(), len(tasks),
+		vs.s.L.Priorities.PreemptsNever(tasks[0]), job.Group != nil && job.Group.Preemptable, ledger.NoJob}
+	if vs.s.Policy.Eviction.JudgesByPreemptor() || job.Placed()+job.Waiting() > 0 || job.NumRoles() > 1 || o.Sample.On || o.Home != nil || vs.s.Nodes.AsksTasks(g.Class) {
 		g.Own = j
 		return g
 	}
 	for _, t := range tasks {
-		if vs.l.Task(t).Class != g.Class || vs.l.Priorities.PreemptsNever(t) != g.Never {
+		if vs.s.L.Task(t).Class != g.Class || vs.s.L.Priorities.PreemptsNever(t) != g.Never {
 			g.Own = j
 		}
 	}

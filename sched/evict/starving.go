@@ -76,7 +76,7 @@ func (e *Evictor) mayBeHelped(o Options, g *StarvingGroup) bool {
 		if e.would(o, j) {
 			return true
 		}
-		if !e.victims.Result.PrePredicateFailed() {
+		if !e.victims.result.prePredicateFailed {
 			break // that answer holds for the whole group
 		}
 	}

@@ -32,22 +32,21 @@ func (e *Evictor) take(o Options, j ledger.JobID) bool {
 		return false
 	}
 	if o.Domains == 0 && search.Near(s, j) { // decision 16
-		e.refused.Remember(e.s.Pending, actionOnJob{j, o.Action}, struct{}{})
+		e.refused.Remember(s.Pending, actionOnJob{j, o.Action}, struct{}{})
 		s.Trace.Add(trace.Event{Kind: trace.SkipPreemption, Action: o.Action, Job: s.L.Jobs.Called(j), Queue: s.L.Jobs.QueueName(j),
 			Reason: trace.Reason{Code: trace.TopologyByGang, Text: o.Action}})
 		return false
 	}
-	o.Trace = s.Trace
 	reclaims, tells := o.Scope == OtherQueues, s.Trace.On(trace.VictimsOfPlugins)
 	if s.Trace.On(trace.AllocatingOperations) {
 		s.Trace.Add(trace.Event{Kind: trace.AllocatingOperations, Job: s.L.Jobs.Called(j)})
 	}
 	if !e.takeIn(o, j, tasks) {
-		e.refused.Remember(e.s.Pending, actionOnJob{j, o.Action}, struct{}{})
+		e.refused.Remember(s.Pending, actionOnJob{j, o.Action}, struct{}{})
 		if tells {
 			e.tellVictims(o, s.Policy.Eviction.AllVoters(reclaims), nil)
 		}
-		if r := e.victims.Result.NotPreemptive(); r.Is() {
+		if r := e.victims.result.notPreemptive; r.Is() {
 			s.Trace.Add(trace.Event{Kind: trace.CannotReclaim, Action: o.Action, Queue: s.L.Jobs.QueueName(j), Job: s.L.Jobs.Called(j),
 				Task: s.L.Task(tasks[0]).Key.String(), Reason: r})
 		}
@@ -59,7 +58,7 @@ func (e *Evictor) take(o Options, j ledger.JobID) bool {
 	if tells {
 		by = s.Policy.Eviction.QueueFilters(reclaims)
 	}
-	e.victims.Result.Records(s.Now, func(t ledger.TaskID, r *trace.Eviction) {
+	e.victims.Records(func(t ledger.TaskID, r *trace.Eviction) {
 		e.records[t] = r
 		if tells {
 			gone, by = append(gone, r.Task), union(by, r.Rules)
@@ -71,7 +70,7 @@ func (e *Evictor) take(o Options, j ledger.JobID) bool {
 	if tells {
 		e.tellVictims(o, by, gone)
 	}
-	placed := e.victims.Result.Placed()
+	placed := e.victims.result.placed
 	for _, t := range placed {
 		if s.Trace.On(trace.Preempted) {
 			e.tellPreempted(o, t)
@@ -93,10 +92,7 @@ func (e *Evictor) takeIn(o Options, j ledger.JobID, tasks []ledger.TaskID) bool 
 		if !search.Near(e.s, j) {
 			return e.victims.Take(o, j, tasks)
 		}
-		for _, wholeGangs := range [...]bool{false, true} {
-			if wholeGangs && !o.WholeGangs {
-				break
-			}
+		for _, wholeGangs := range o.kinds() {
 			tried := o
 			tried.WholeGangs = wholeGangs
 			if home := e.cheapest(tried, j, tasks); home != nil {
@@ -126,7 +122,7 @@ func (e *Evictor) cheapest(o Options, j ledger.JobID, tasks []ledger.TaskID) (be
 		o.Home = h
 		e.s.L.Try(func(*ledger.Tx) bool {
 			if e.victims.Take(o, j, tasks) {
-				if c := e.victims.Result.Cost(); best == nil || c.Compare(least) < 0 {
+				if c := e.victims.cost(); best == nil || c.Compare(least) < 0 {
 					best, least = h, c
 				}
 			}

@@ -74,7 +74,11 @@ func (e *Evictor) tellPreempted(o Options, t ledger.TaskID) {
 	s := e.s
 	task := s.L.Task(t)
 	var sum resource.Vec
-	e.victims.Result.VictimsOf(t, func(v ledger.TaskID) { sum = sum.Add(s.L.Class(s.L.Task(v).Class).Request) })
+	for _, v := range e.victims.result.gone {
+		if e.victims.result.served[v.served].task == t {
+			sum = sum.Add(s.L.Class(s.L.Task(v.task).Class).Request)
+		}
+	}
 	s.Trace.Add(trace.Event{Kind: trace.Preempted, Action: o.Action, Task: task.Key.String(), Node: s.L.Node(task.Node).Name,
 		Amounts: []trace.Labelled{{Label: "preempted", List: s.L.Dims.List(sum)},
 			{Label: "requested", List: s.L.Dims.List(s.L.Class(task.Class).Request)}}})

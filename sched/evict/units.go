@@ -16,33 +16,43 @@ type unit struct {
 	priority int32
 	start    int64
 	tier     int
-	from, to int // its tasks in Search.slab
+	from, to int // its tasks in dryRun.slab
 	gone     int // how many of its tasks are evicted in the current dry run
 }
 
 // gather finds the units with a task on a node, in the order in which they are evicted: the least
 // important first, of equally important ones the one that started last, as costs compare (decision 17),
 // then in the order of BuildVictimsPriorityQueue (seed 002 §4.4). With wholeGangs, whole gangs are
-// units, too.
-func (dr *dryRun) gather(n ledger.NodeID, wholeGangs bool) {
+// units, too. Where all tasks of a job on the node are surplus, they are units enough, unless units of several
+// nodes are gathered (spread): over all of them it may be more than the job can spare.
+func (dr *dryRun) gather(n ledger.NodeID, wholeGangs, spread bool) {
+	dr.at = n
 	dr.here, dr.units, dr.slab = dr.here[:0], dr.units[:0], dr.slab[:0]
-	dr.vs.l.Nodes.Tasks(n, func(t ledger.TaskID) bool {
-		if standing(dr.vs.l, t) {
-			if why := dr.vs.current.outside(t); why == trace.None {
+	dr.p.l.Nodes.Tasks(n, func(t ledger.TaskID) bool {
+		if standing(dr.p.l, t) {
+			if why := dr.p.outside(t); why == trace.None {
 				dr.here = append(dr.here, t)
 			} else {
-				dr.vs.current.spared(t, why, "")
+				dr.spared(t, why, "")
 			}
 		}
 		return true
 	})
-	slices.SortFunc(dr.here, dr.compare)
+	slices.SortFunc(dr.here, dr.compareVictims)
 	for i := 0; i < len(dr.here); {
 		k := i
-		for k < len(dr.here) && dr.vs.l.Task(dr.here[k]).Job == dr.vs.l.Task(dr.here[i]).Job {
+		for k < len(dr.here) && dr.p.l.Task(dr.here[k]).Job == dr.p.l.Task(dr.here[i]).Job {
 			k++
 		}
-		dr.unitsOf(dr.here[i:k], wholeGangs)
+		rest := dr.unitsOf(dr.here[i:k])
+		switch {
+		case !wholeGangs:
+			for _, t := range rest {
+				dr.spared(t, trace.VictimGang, "")
+			}
+		case (len(rest) > 0 || spread) && dr.p.o.Scope != SameJob:
+			dr.addWhole(dr.p.l.Task(dr.here[i]).Job, dr.here[i])
+		}
 		i = k
 	}
 	for i := range dr.units {
@@ -60,21 +70,21 @@ func byCost(a, b unit) int {
 // compareVictims is the order in which victims are evicted: queues in VictimQueueOrder, jobs of a queue
 // in reverse JobOrder, tasks of a job in reverse TaskOrder.
 func (dr *dryRun) compareVictims(a, b ledger.TaskID) int {
-	x, y := dr.vs.l.Task(a), dr.vs.l.Task(b)
+	x, y := dr.p.l.Task(a), dr.p.l.Task(b)
 	if x.Job == y.Job {
-		return dr.vs.set.CompareTasks(b, a)
+		return dr.p.set.CompareTasks(b, a)
 	}
-	p, q := dr.vs.l.Job(x.Job), dr.vs.l.Job(y.Job)
+	p, q := dr.p.l.Job(x.Job), dr.p.l.Job(y.Job)
 	if p.Queue != q.Queue {
-		return dr.vs.set.Eviction.CompareQueues(p.Queue, q.Queue, dr.vs.current.preemptor.Queue)
+		return dr.p.set.Eviction.CompareQueues(p.Queue, q.Queue, dr.p.Queue)
 	}
-	return dr.vs.set.CompareJobs(y.Job, x.Job)
+	return dr.p.set.CompareJobs(y.Job, x.Job)
 }
 
-// unitsOf makes the units of one job that has tasks on the node.
-func (dr *dryRun) unitsOf(tasks []ledger.TaskID, wholeGangs bool) {
-	j := dr.vs.l.Task(tasks[0]).Job
-	job := dr.vs.l.Job(j)
+// unitsOf makes units of those tasks of one job that it can spare, and returns the rest.
+func (dr *dryRun) unitsOf(tasks []ledger.TaskID) []ledger.TaskID {
+	j := dr.p.l.Task(tasks[0]).Job
+	job := dr.p.l.Job(j)
 	left := spare(job)
 	dr.roleLeft = dr.roleLeft[:0]
 	for i := range job.Roles {
@@ -84,42 +94,31 @@ func (dr *dryRun) unitsOf(tasks []ledger.TaskID, wholeGangs bool) {
 	for i := range job.Subs {
 		dr.subLeft = append(dr.subLeft, subSpare(job, &job.Subs[i]))
 	}
-	rest := 0
+	dr.rest = dr.rest[:0]
 	for _, t := range tasks {
-		role, sub := dr.vs.l.Task(t).Role, dr.vs.l.Task(t).Sub
+		role, sub := dr.p.l.Task(t).Role, dr.p.l.Task(t).Sub
 		switch {
-		case reserved(dr.vs.l, t) && job.Holding() >= job.MinMember:
-			dr.add(j, false, t)
-		case !reserved(dr.vs.l, t) && left > 0 && dr.roleLeft[role] > 0 && (sub < 0 || dr.subLeft[sub] > 0):
+		case reserved(dr.p.l, t) && job.Holding() >= job.MinMember:
+			dr.unit(j, false)
+			dr.include(t)
+		case !reserved(dr.p.l, t) && left > 0 && dr.roleLeft[role] > 0 && (sub < 0 || dr.subLeft[sub] > 0):
 			left--
 			dr.roleLeft[role]--
 			if sub >= 0 {
 				dr.subLeft[sub]--
 			}
-			dr.add(j, false, t)
+			dr.unit(j, false)
+			dr.include(t)
 		default:
-			rest++
-			if !wholeGangs {
-				dr.vs.current.spared(t, trace.VictimGang, "")
-			}
+			dr.rest = append(dr.rest, t)
 		}
 	}
-	// Where all tasks of a job on this node are surplus, the units above are enough; over all nodes it may
-	// be more than the job can spare.
-	if wholeGangs && (rest > 0 || dr.spread) && dr.vs.rule.Scope != SameJob {
-		dr.addWhole(j, tasks[0])
-	}
+	return dr.rest
 }
 
-func (dr *dryRun) add(j ledger.JobID, whole bool, tasks ...ledger.TaskID) {
-	dr.open(j, whole)
-	for _, t := range tasks {
-		dr.include(t)
-	}
-}
-
-func (dr *dryRun) open(j ledger.JobID, whole bool) {
-	dr.units = append(dr.units, unit{Unit: policy.Unit{Queue: dr.vs.l.Job(j).Queue, Job: j, Whole: whole},
+// unit begins a unit; include adds a task to it.
+func (dr *dryRun) unit(j ledger.JobID, whole bool) {
+	dr.units = append(dr.units, unit{Unit: policy.Unit{Queue: dr.p.l.Job(j).Queue, Job: j, Whole: whole},
 		priority: -1 << 31, start: 1<<63 - 1, from: len(dr.slab), to: len(dr.slab)})
 }
 
@@ -127,29 +126,19 @@ func (dr *dryRun) include(t ledger.TaskID) {
 	u := &dr.units[len(dr.units)-1]
 	dr.slab = append(dr.slab, t)
 	u.to = len(dr.slab)
-	u.priority = max(u.priority, dr.priorityOf(t))
-	u.start = min(u.start, started(dr.vs.l.Task(t)))
-}
-
-// priorityOf is the priority by which a victim's importance is measured: its job's, or, between tasks
-// of one job, the task's.
-func (dr *dryRun) priorityOf(t ledger.TaskID) int32 {
-	task := dr.vs.l.Task(t)
-	if dr.vs.rule.Scope == SameJob {
-		return task.Order
-	}
-	return dr.vs.l.Job(task.Job).Priority
+	u.priority = max(u.priority, dr.p.priorityOf(t))
+	u.start = min(u.start, started(dr.p.l.Task(t)))
 }
 
 // addWhole adds all that a job holds as one unit. For a job that waits with reservations, these are its
 // reservations, since the job cannot start without them. Otherwise these are all members that hold
 // room; when one of them may not be evicted, nothing is added.
 func (dr *dryRun) addWhole(j ledger.JobID, t ledger.TaskID) {
-	job := dr.vs.l.Job(j)
-	if reserved(dr.vs.l, t) {
-		dr.open(j, true)
-		dr.members(j, model.Pipelined, func(t ledger.TaskID) bool {
-			if standing(dr.vs.l, t) {
+	job := dr.p.l.Job(j)
+	if reserved(dr.p.l, t) {
+		dr.unit(j, true)
+		dr.p.l.Jobs.Tasks(j, model.Pipelined, func(t ledger.TaskID) bool {
+			if standing(dr.p.l, t) {
 				dr.include(t)
 			}
 			return true
@@ -157,34 +146,24 @@ func (dr *dryRun) addWhole(j ledger.JobID, t ledger.TaskID) {
 		return
 	}
 	if job.By[model.Allocated] > 0 || job.By[model.Binding] > 0 {
-		dr.vs.current.spared(t, trace.VictimBusy, "")
+		dr.spared(t, trace.VictimBusy, "")
 		return
 	}
-	dr.open(j, true)
+	dr.unit(j, true)
+	u, all := &dr.units[len(dr.units)-1], true
 	for _, status := range [...]model.Status{model.Running, model.Bound} {
-		if !dr.members(j, status, func(t ledger.TaskID) bool {
-			if !standing(dr.vs.l, t) || dr.vs.current.outside(t) != trace.None {
-				return false
+		dr.p.l.Jobs.Tasks(j, status, func(t ledger.TaskID) bool {
+			if all = all && standing(dr.p.l, t) && dr.p.outside(t) == trace.None; all {
+				dr.include(t)
 			}
-			dr.include(t)
-			return true
-		}) {
-			dr.slab = dr.slab[:dr.units[len(dr.units)-1].from]
-			dr.units = dr.units[:len(dr.units)-1]
-			dr.vs.current.spared(t, trace.VictimBusy, "")
-			return
-		}
+			return all
+		})
 	}
-	u := &dr.units[len(dr.units)-1]
-	slices.SortFunc(dr.slab[u.from:u.to], dr.compare)
-}
-
-// members calls f for the members of one status until f returns false; it returns false when f did.
-func (dr *dryRun) members(j ledger.JobID, s model.Status, f func(ledger.TaskID) bool) bool {
-	ok := true
-	dr.vs.l.Jobs.Tasks(j, s, func(t ledger.TaskID) bool {
-		ok = f(t)
-		return ok
-	})
-	return ok
+	if !all {
+		dr.slab = dr.slab[:u.from]
+		dr.units = dr.units[:len(dr.units)-1]
+		dr.spared(t, trace.VictimBusy, "")
+		return
+	}
+	slices.SortFunc(dr.slab[u.from:u.to], dr.compareVictims)
 }

@@ -42,9 +42,9 @@ func (c census) found(t ledger.TaskID, at ledger.NodeID, f finding) {
 }
 
 // spared counts a task that may not be evicted.
-func (as *currentPreemptor) spared(t ledger.TaskID, code trace.Code, text string) {
-	if as.explain != nil && code != trace.VictimOutside {
-		as.explain.found(t, as.vs.dry.at, finding{code: code, text: text})
+func (dr *dryRun) spared(t ledger.TaskID, code trace.Code, text string) {
+	if dr.spares != nil && code != trace.VictimOutside {
+		dr.spares.found(t, dr.at, finding{code: code, text: text})
 	}
 }
 
@@ -74,8 +74,8 @@ func (c census) sum(name func(ledger.TaskID) string) (may int, counts []trace.No
 }
 
 // sparedFor counts the tasks of a unit that plugins protect.
-func (as *currentPreemptor) sparedFor(u *unit, why trace.Reason) {
-	if as.explain == nil {
+func (dr *dryRun) sparedFor(u *unit, why trace.Reason) {
+	if dr.spares == nil {
 		return
 	}
 	if !why.Is() {
@@ -86,25 +86,25 @@ func (as *currentPreemptor) sparedFor(u *unit, why trace.Reason) {
 		text = why.Queue
 	}
 	for _, t := range u.Tasks {
-		as.spared(t, why.Code, text)
+		dr.spared(t, why.Code, text)
 	}
 }
 
 // Why says why Take finds nothing for a job, and changes nothing; it returns the zero Reason when Take
 // finds something. In the Reason, Text is the action; Need is the number of pods that were looked at as
 // victims, Have the number of these that may be evicted; Nodes counts the rest by what protects them.
-func (vs *Search) Why(rule Options, j ledger.JobID, tasks []ledger.TaskID) trace.Reason {
-	r := trace.Reason{Text: rule.Action}
-	vs.begin(rule, j)
+func (vs *Search) Why(o Options, j ledger.JobID, tasks []ledger.TaskID) trace.Reason {
+	r := trace.Reason{Text: o.Action}
+	vs.begin(o, j, nil)
 	took := false
-	vs.l.Try(func(tx *ledger.Tx) bool {
-		took = vs.placeAll(tx, tasks) && len(vs.Result.gone) > 0
+	vs.s.L.Try(func(tx *ledger.Tx) bool {
+		took = vs.placeAll(tx, tasks) && len(vs.result.gone) > 0
 		switch {
 		case took:
-		case len(vs.Result.refused) > 0:
+		case len(vs.result.refused) > 0:
 			vs.explained(tx, tasks, &r)
-		case vs.Result.nonPreempting != ledger.NoTask:
-			r.Code, r.Task = trace.PreemptionNever, vs.l.Task(vs.Result.nonPreempting).Key.String()
+		case vs.result.nonPreempting != ledger.NoTask:
+			r.Code, r.Task = trace.PreemptionNever, vs.s.L.Task(vs.result.nonPreempting).Key.String()
 		}
 		return false
 	})
@@ -117,75 +117,69 @@ func (vs *Search) Why(rule Options, j ledger.JobID, tasks []ledger.TaskID) trace
 // explained looks at every node for the first task that was refused, as things stand.
 func (vs *Search) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reason) {
 	i := slices.IndexFunc(tasks, func(t ledger.TaskID) bool {
-		task := vs.l.Task(t)
-		return task.Status == model.Pending && task.Class == vs.Result.refused[0] && !vs.l.Priorities.PreemptsNever(t)
+		task := vs.s.L.Task(t)
+		return task.Status == model.Pending && task.Class == vs.result.refused[0] && !vs.s.L.Priorities.PreemptsNever(t)
 	})
 	if i < 0 {
 		return
 	}
-	exhausted, steps := vs.current.exhausted, vs.current.steps
-	vs.current.ask(tasks[i])
-	r.Task = vs.l.Task(tasks[i]).Key.String()
+	exhausted, steps := vs.p.exhausted, vs.p.steps
+	vs.p.ask(tasks[i])
+	r.Task = vs.s.L.Task(tasks[i]).Key.String()
 	switch {
-	case vs.Result.notPreemptive.Is():
-		cause := vs.Result.notPreemptive
+	case vs.result.notPreemptive.Is():
+		cause := vs.result.notPreemptive
 		r.Code, r.Cause = trace.NoVictims, &cause
 		return
 	case exhausted:
 		r.Code, r.Have = trace.SearchExhausted, steps
 		return
 	}
-	if vs.rule.Scope == OtherQueues && !vs.set.Eviction.KnowsQueues() {
+	if vs.p.o.Scope == OtherQueues && !vs.s.Policy.Eviction.KnowsQueues() {
 		r.Code = trace.NoVictims
 		return
 	}
-	vs.current.explain = census{}
-	defer func() { vs.current.explain = nil }()
-	if vs.rule.Scope == OtherQueues && vs.scope.levels() > 0 {
-		vs.scope.enter(vs.scope.levels() - 1)
+	dr := &vs.nodes.dry
+	dr.spares = census{}
+	defer func() { dr.spares = nil }()
+	vs.p.levels.openAll(vs.s.L)        // of queues that may not lose tasks, the reasons of the plugins say more
+	for _, v := range vs.result.gone { // evicted for members that were placed before this one
+		dr.spares.found(v.task, ledger.NoNode, finding{may: true})
 	}
-	for _, v := range vs.Result.gone { // evicted for members that were placed before this one
-		vs.current.explain.found(v.task, ledger.NoNode, finding{may: true})
-	}
-	admits, domain := vs.nodes.Admitted(vs.current.class), vs.current.within()
-	vs.l.Nodes.Present(func(n ledger.NodeID) bool {
+	admits, domain := vs.s.Nodes.Admitted(vs.p.class), vs.p.within()
+	vs.s.L.Nodes.Present(func(n ledger.NodeID) bool {
 		if !admits[n] || domain != nil && !slices.Contains(domain, n) {
 			return true
 		}
 		tx.Try(func(tx *ledger.Tx) bool {
-			vs.countAt(tx, n)
+			dr.countAt(tx, n)
 			return false
 		})
 		return true
 	})
-	r.Have, r.Nodes = vs.current.explain.sum(func(t ledger.TaskID) string { return vs.l.Task(t).Key.String() })
-	if r.Code, r.Need = trace.NoVictims, len(vs.current.explain); r.Have > 0 {
+	r.Have, r.Nodes = dr.spares.sum(func(t ledger.TaskID) string { return vs.s.L.Task(t).Key.String() })
+	if r.Code, r.Need = trace.NoVictims, len(dr.spares); r.Have > 0 {
 		r.Code = trace.VictimsTooFew
 	}
 }
 
 // countAt counts the tasks of one node: those that may be evicted together, in the order of eviction,
 // and what protects the others. It leaves them evicted.
-func (vs *Search) countAt(tx *ledger.Tx, n ledger.NodeID) {
-	vs.dry.at, vs.dry.tx = n, tx
-	vs.current.preemptor.Lacks = vs.current.preemptor.Lacks[:0]
-	vs.current.findLacks(n, 1)
-	vs.dry.gather(n, vs.rule.WholeGangs)
-	vs.dry.judgeAll()
-	vs.dry.out = vs.dry.out[:0]
-	for i := range vs.dry.units {
-		u := &vs.dry.units[i]
-		if !slices.ContainsFunc(u.Tasks, func(t ledger.TaskID) bool { return standing(vs.l, t) }) {
+func (dr *dryRun) countAt(tx *ledger.Tx, n ledger.NodeID) {
+	dr.open(tx, n, dr.p.o.WholeGangs)
+	for i := range dr.units {
+		u := &dr.units[i]
+		if !slices.ContainsFunc(u.Tasks, func(t ledger.TaskID) bool { return standing(dr.p.l, t) }) {
 			continue // they are evicted with another unit
 		}
-		tier, why := vs.dry.judge(u)
+		tier, why := dr.judge(u)
 		if tier != u.tier {
-			vs.current.sparedFor(u, why)
+			dr.sparedFor(u, why)
 			continue
 		}
 		for _, t := range u.Tasks {
-			vs.current.explain.found(t, n, finding{may: true})
+			dr.spares.found(t, n, finding{may: true})
 		}
-		vs.dry.evict(i)
+		dr.evict(i)
 	}
 }

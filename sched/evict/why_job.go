@@ -41,7 +41,7 @@ func (e *Evictor) whyNot(o Options, j ledger.JobID) trace.Reason {
 	r, known := e.why.Recall(e.s.Pending, g)
 	if !known {
 		r = e.whyNobody(o, j, tasks)
-		if !e.victims.Result.PrePredicateFailed() {
+		if !e.victims.result.prePredicateFailed {
 			e.why.Remember(e.s.Pending, g, r)
 		}
 	}
