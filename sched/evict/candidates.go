@@ -56,8 +56,8 @@ const mostBounds = 1 << 20
 
 // keyOf is the kind of a preemptor.
 func keyOf(p *preemptor, wholeGangs bool) candidateKey {
-	return candidateKey{class: p.class, born: p.l.Class(p.class).Born, scope: p.o.Scope, queue: p.Queue, ceiling: p.ceiling(),
-		level: int32(p.levels.at), wholeGangs: wholeGangs, blocked: !p.allocatable()}
+	return candidateKey{class: p.class, born: p.l.Class(p.class).Born, scope: p.o.Scope, queue: p.Queue,
+		ceiling: p.ceiling(), level: int32(p.levels.at), wholeGangs: wholeGangs, blocked: !p.allocatable()}
 }
 
 // of returns the candidate nodes for a preemptor, brought up to date.
@@ -81,7 +81,8 @@ func (ci *candidateIndex) of(p *preemptor, wholeGangs bool) *candidateNodes {
 	}
 	changed, known := ci.l.Changes.QueueSpecs.Since(r.queues)
 	covered := k.scope != OtherQueues || slices.Equal(r.mayLose, p.levels.mayLose)
-	if known && len(changed) == 0 && r.others == ci.freeable.others && covered && ci.l.Changes.Nodes.Each(r.cursor, again) {
+	same := known && len(changed) == 0 && r.others == ci.freeable.others && covered
+	if same && ci.l.Changes.Nodes.Each(r.cursor, again) {
 		r.cursor = ci.l.Changes.Nodes.Now()
 		return r
 	}
@@ -195,7 +196,8 @@ type column struct {
 func (ci *candidateIndex) read(r *candidateNodes) {
 	ci.columns = ci.columns[:0]
 	for _, need := range ci.l.Class(r.key.class).Need {
-		ci.columns = append(ci.columns, column{need.Amount, ci.l.Nodes.Idle(need.Dim), ci.l.Nodes.Releasing(need.Dim), ci.l.Nodes.Pipelined(need.Dim)})
+		ci.columns = append(ci.columns, column{need.Amount, ci.l.Nodes.Idle(need.Dim), ci.l.Nodes.Releasing(need.Dim),
+			ci.l.Nodes.Pipelined(need.Dim)})
 	}
 }
 

@@ -10,8 +10,11 @@ import (
 // (decision 14): it is Running or Bound, ours, and not protected; or it waits with a reservation, which
 // a task that comes before it may take over (decision 13).
 func evictable(l *ledger.Ledger, t ledger.TaskID) bool {
-	return standing(l, t) && l.Tasks.MayBeEvicted(t)
+	return standing(l, t) && mayLeave(l, t)
 }
+
+// mayLeave is the rule that holds for every task in every action. The index and the dry run both follow it.
+func mayLeave(l *ledger.Ledger, t ledger.TaskID) bool { return l.Tasks.MayBeEvicted(t) }
 
 // standing says that a task is in a state from which it can be evicted, or can give up its reservation.
 func standing(l *ledger.Ledger, t ledger.TaskID) bool {
@@ -66,7 +69,7 @@ func (p *preemptor) outside(t ledger.TaskID) trace.Code {
 		return trace.VictimUnreclaimed
 	case other && !p.levels.has(queue):
 		return trace.VictimDeserved
-	case !p.l.Tasks.MayBeEvicted(t):
+	case !mayLeave(p.l, t):
 		return trace.VictimKept
 	default:
 		return trace.None

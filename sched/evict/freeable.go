@@ -137,7 +137,8 @@ func (c *freeable) extend(list []freeableSum, q ledger.QueueID, priority int32) 
 	}
 	at := &list[len(list)-1]
 	dims := c.l.Dims.Len()
-	*at = freeableSum{queue: q, priority: priority, newest: -1 << 63, oldest: 1<<63 - 1, free: zeros(at.free, dims), most: zeros(at.most, dims)}
+	*at = freeableSum{queue: q, priority: priority, newest: -1 << 63, oldest: 1<<63 - 1,
+		free: zeros(at.free, dims), most: zeros(at.most, dims)}
 	return list
 }
 

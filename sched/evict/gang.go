@@ -12,7 +12,9 @@ import (
 // first: a victim that was needed for one task may not be needed once other tasks had their victims.
 func (vs *Search) spareMore(tx *ledger.Tx) {
 	order := slices.Clone(vs.result.gone)
-	slices.SortStableFunc(order, func(a, b victim) int { return cmp.Compare(vs.p.priorityOf(b.task), vs.p.priorityOf(a.task)) })
+	slices.SortStableFunc(order, func(a, b victim) int {
+		return cmp.Compare(vs.p.priorityOf(b.task), vs.p.priorityOf(a.task))
+	})
 	for _, v := range order {
 		if !vs.isGone(v.task) {
 			continue

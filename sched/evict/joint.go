@@ -199,8 +199,8 @@ func (j *jointSearch) fits() (ok bool) {
 // used says that every evicted unit had a member on a node where the gang is placed.
 func (j *jointSearch) used() bool {
 	for i := range j.dry.units {
-		u := &j.dry.units[i]
-		if u.gone > 0 && !slices.ContainsFunc(u.Tasks, func(t ledger.TaskID) bool { return slices.Contains(j.at, j.nodeOf(t)) }) {
+		u, there := &j.dry.units[i], func(t ledger.TaskID) bool { return slices.Contains(j.at, j.nodeOf(t)) }
+		if u.gone > 0 && !slices.ContainsFunc(u.Tasks, there) {
 			return false
 		}
 	}

@@ -66,7 +66,8 @@ func (e *Evictor) evictPicked(action string, unit []picked) {
 		u.Tasks = append(u.Tasks, p.task)
 	}
 	if r := e.s.Policy.Eviction.Guarded(u); r.Is() {
-		e.s.Trace.Add(trace.Event{Kind: trace.FailedPreempt, Action: action, Task: e.s.L.Task(unit[0].task).Key.String(), Reason: r})
+		first := e.s.L.Task(u.Tasks[0]).Key.String()
+		e.s.Trace.Add(trace.Event{Kind: trace.FailedPreempt, Action: action, Task: first, Reason: r})
 		return
 	}
 	e.s.L.Try(func(tx *ledger.Tx) bool {

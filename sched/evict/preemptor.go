@@ -38,7 +38,8 @@ type preemptor struct {
 // begin makes a job the one that asks.
 func (p *preemptor) begin(o Options, j ledger.JobID, rec *trace.Recorder) {
 	p.o, p.trace = o, rec
-	p.Preemptor = policy.Preemptor{Job: j, Queue: p.l.Job(j).Queue, Short: p.Short[:0], Lacks: p.Lacks[:0], Rest: p.Rest[:0]}
+	p.Preemptor = policy.Preemptor{Job: j, Queue: p.l.Job(j).Queue,
+		Short: p.Short[:0], Lacks: p.Lacks[:0], Rest: p.Rest[:0]}
 	if o.Scope == OtherQueues {
 		p.levels.find(p)
 	}
@@ -186,7 +187,8 @@ func (p *preemptor) consider(n ledger.NodeID) {
 	}
 	p.considered++
 	if p.trace != nil && p.trace.On(trace.ConsideringNode) {
-		p.trace.Add(trace.Event{Kind: trace.ConsideringNode, Action: p.o.Action, Task: p.l.Task(p.Task).Key.String(), Node: p.l.Node(n).Name})
+		p.trace.Add(trace.Event{Kind: trace.ConsideringNode, Action: p.o.Action,
+			Task: p.l.Task(p.Task).Key.String(), Node: p.l.Node(n).Name})
 	}
 }
 

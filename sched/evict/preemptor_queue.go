@@ -10,7 +10,7 @@ import (
 // preemptorQueue are a queue's jobs that starve, in job order.
 type preemptorQueue struct {
 	e     *Evictor
-	rule  Options
+	o     Options
 	heads *session.Heap[head]
 	shut  []*cursor      // groups that are refused as things stand
 	alone []ledger.JobID // the jobs with an answer of their own
@@ -31,11 +31,12 @@ type cursor struct {
 }
 
 // preemptorQueues makes the preemptor queues of jobs that starve, by queue.
-func (e *Evictor) preemptorQueues(rule Options, groups []*StarvingGroup) map[ledger.QueueID]*preemptorQueue {
+func (e *Evictor) preemptorQueues(o Options, groups []*StarvingGroup) map[ledger.QueueID]*preemptorQueue {
 	out := map[ledger.QueueID]*preemptorQueue{}
 	of := func(q ledger.QueueID) *preemptorQueue {
 		if out[q] == nil {
-			out[q] = &preemptorQueue{e: e, rule: rule, heads: session.NewHeap(func(a, b head) int { return e.s.Policy.CompareJobs(a.job, b.job) })}
+			byJob := func(a, b head) int { return e.s.Policy.CompareJobs(a.job, b.job) }
+			out[q] = &preemptorQueue{e: e, o: o, heads: session.NewHeap(byJob)}
 		}
 		return out[q]
 	}
@@ -75,9 +76,9 @@ func (l *preemptorQueue) askFor(h head) bool {
 		return false
 	}
 	if h.cursor == nil && len(l.shut) == 0 {
-		return l.e.take(l.rule, h.job)
+		return l.e.take(l.o, h.job)
 	}
-	if !l.e.would(l.rule, h.job) {
+	if !l.e.would(l.o, h.job) {
 		switch {
 		case h.cursor == nil:
 		case l.e.victims.result.prePredicateFailed: // that answer holds for this job only
@@ -93,7 +94,7 @@ func (l *preemptorQueue) askFor(h head) bool {
 		l.queueUp(b, h.job)
 	}
 	l.shut = l.shut[:0]
-	return l.e.take(l.rule, h.job)
+	return l.e.take(l.o, h.job)
 }
 
 // queueUp adds the first job of a group after one that had its turn.

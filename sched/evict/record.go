@@ -30,15 +30,16 @@ type served struct {
 }
 
 func (re *Result) begin() {
-	*re = Result{placed: re.placed[:0], gone: re.gone[:0], served: re.served[:0], lost: re.lost[:0], refused: re.refused[:0],
-		nonPreempting: ledger.NoTask}
+	*re = Result{placed: re.placed[:0], gone: re.gone[:0], served: re.served[:0], lost: re.lost[:0],
+		refused: re.refused[:0], nonPreempting: ledger.NoTask}
 }
 
 // serve notes the task for which the next victims are evicted, and how they were found.
 func (re *Result) serve(p *preemptor) {
 	from := len(re.lost)
 	re.lost = append(re.lost, p.losers...)
-	re.served = append(re.served, served{p.Task, p.priorityOf(p.Task), p.considered, p.bounded, p.steps, p.exhausted, from, len(re.lost)})
+	re.served = append(re.served, served{p.Task, p.priorityOf(p.Task), p.considered, p.bounded, p.steps, p.exhausted,
+		from, len(re.lost)})
 }
 
 // cost is what the victims cost that the last Take evicted.
@@ -73,8 +74,9 @@ func (vs *Search) Records(f func(ledger.TaskID, *trace.Eviction)) {
 // recordOf begins the record of an eviction: what is said of every victim.
 func recordOf(s *session.Session, t ledger.TaskID, action string) *trace.Eviction {
 	task := s.L.Task(t)
-	r := &trace.Eviction{Action: action, Task: task.Key.String(), Job: s.L.Jobs.Called(task.Job), Queue: s.L.Jobs.QueueName(task.Job),
-		Node: s.L.Node(task.Node).Name, Priority: s.L.Job(task.Job).Priority, Lost: s.L.Dims.List(s.L.Class(task.Class).Request)}
+	r := &trace.Eviction{Action: action, Task: task.Key.String(), Node: s.L.Node(task.Node).Name,
+		Job: s.L.Jobs.Called(task.Job), Queue: s.L.Jobs.QueueName(task.Job), Priority: s.L.Job(task.Job).Priority,
+		Lost: s.L.Dims.List(s.L.Class(task.Class).Request)}
 	if since := started(task); since > 0 && since < s.Now {
 		r.Ran = model.Between(since, s.Now)
 	}

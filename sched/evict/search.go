@@ -117,12 +117,13 @@ func (vs *Search) placeAll(tx *ledger.Tx, tasks []ledger.TaskID) bool {
 // nonPreemptingFirst moves the tasks that may not preempt to the front: free room is for them, since
 // the rest can have victims.
 func (vs *Search) nonPreemptingFirst(tasks []ledger.TaskID) []ledger.TaskID {
-	if !slices.ContainsFunc(tasks, vs.s.L.Priorities.PreemptsNever) {
+	never := vs.s.L.Priorities.PreemptsNever
+	if !slices.ContainsFunc(tasks, never) {
 		return tasks
 	}
-	may := slices.DeleteFunc(slices.Clone(tasks), vs.s.L.Priorities.PreemptsNever)
-	never := slices.DeleteFunc(slices.Clone(tasks), func(t ledger.TaskID) bool { return !vs.s.L.Priorities.PreemptsNever(t) })
-	return append(never, may...)
+	may := slices.DeleteFunc(slices.Clone(tasks), never)
+	first := slices.DeleteFunc(slices.Clone(tasks), func(t ledger.TaskID) bool { return !never(t) })
+	return append(first, may...)
 }
 
 // satisfied says that the job could start with what it has and is promised: it has its minimum, that of

@@ -23,9 +23,11 @@ func (g *Signature) Shared() bool { return g.Own == ledger.NoJob }
 // classes or roles, or where the answer depends on the job in another way.
 func (vs *Search) SignatureOf(o Options, j ledger.JobID, tasks []ledger.TaskID) Signature {
 	job := vs.s.L.Job(j)
-	g := Signature{o.Action, o.Scope, vs.s.L.Task(tasks[0]).Class, job.Queue, job.Priority, job.MinMember - job.Placed(), len(tasks),
+	g := Signature{o.Action, o.Scope, vs.s.L.Task(tasks[0]).Class, job.Queue,
+		job.Priority, job.MinMember - job.Placed(), len(tasks),
 		vs.s.L.Priorities.PreemptsNever(tasks[0]), job.Group != nil && job.Group.Preemptable, ledger.NoJob}
-	if vs.s.Policy.Eviction.JudgesByPreemptor() || job.Placed()+job.Waiting() > 0 || job.NumRoles() > 1 || o.Sample.On || o.Home != nil || vs.s.Nodes.AsksTasks(g.Class) {
+	if vs.s.Policy.Eviction.JudgesByPreemptor() || o.Sample.On || o.Home != nil ||
+		job.Placed()+job.Waiting() > 0 || job.NumRoles() > 1 || vs.s.Nodes.AsksTasks(g.Class) {
 		g.Own = j
 		return g
 	}

@@ -26,7 +26,8 @@ func (e *Evictor) mayShareAnswers(o Options) bool {
 func (e *Evictor) signatureOf(j ledger.JobID) (g Signature, starves bool) {
 	s := e.s
 	job := s.L.Job(j)
-	if !job.Admitted() || job.By[model.Pending] == 0 || s.Gate(j).Is() || s.Policy.ValidateJob(j).Is() || !s.Policy.Eviction.Starving(j) {
+	if !job.Admitted() || job.By[model.Pending] == 0 || s.Gate(j).Is() || s.Policy.ValidateJob(j).Is() ||
+		!s.Policy.Eviction.Starving(j) {
 		return g, false
 	}
 	tasks := claimants(s, j)

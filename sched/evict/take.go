@@ -33,8 +33,8 @@ func (e *Evictor) take(o Options, j ledger.JobID) bool {
 	}
 	if o.Domains == 0 && search.Near(s, j) { // decision 16
 		e.refused.Remember(s.Pending, actionOnJob{j, o.Action}, struct{}{})
-		s.Trace.Add(trace.Event{Kind: trace.SkipPreemption, Action: o.Action, Job: s.L.Jobs.Called(j), Queue: s.L.Jobs.QueueName(j),
-			Reason: trace.Reason{Code: trace.TopologyByGang, Text: o.Action}})
+		s.Trace.Add(trace.Event{Kind: trace.SkipPreemption, Action: o.Action, Job: s.L.Jobs.Called(j),
+			Queue: s.L.Jobs.QueueName(j), Reason: trace.Reason{Code: trace.TopologyByGang, Text: o.Action}})
 		return false
 	}
 	reclaims, tells := o.Scope == OtherQueues, s.Trace.On(trace.VictimsOfPlugins)
@@ -47,10 +47,11 @@ func (e *Evictor) take(o Options, j ledger.JobID) bool {
 			e.tellVictims(o, s.Policy.Eviction.AllVoters(reclaims), nil)
 		}
 		if r := e.victims.result.notPreemptive; r.Is() {
-			s.Trace.Add(trace.Event{Kind: trace.CannotReclaim, Action: o.Action, Queue: s.L.Jobs.QueueName(j), Job: s.L.Jobs.Called(j),
-				Task: s.L.Task(tasks[0]).Key.String(), Reason: r})
+			s.Trace.Add(trace.Event{Kind: trace.CannotReclaim, Action: o.Action, Queue: s.L.Jobs.QueueName(j),
+				Job: s.L.Jobs.Called(j), Task: s.L.Task(tasks[0]).Key.String(), Reason: r})
 		}
-		s.Trace.Add(trace.Event{Kind: trace.FailedPreempt, Action: o.Action, Job: s.L.Jobs.Called(j), Task: s.L.Task(tasks[0]).Key.String()})
+		s.Trace.Add(trace.Event{Kind: trace.FailedPreempt, Action: o.Action, Job: s.L.Jobs.Called(j),
+			Task: s.L.Task(tasks[0]).Key.String()})
 		s.Trace.Add(trace.Event{Kind: trace.Discarding, Job: s.L.Jobs.Called(j)})
 		return false
 	}
@@ -64,7 +65,8 @@ func (e *Evictor) take(o Options, j ledger.JobID) bool {
 			gone, by = append(gone, r.Task), union(by, r.Rules)
 		}
 		if s.Trace.On(trace.TryPreempt) {
-			s.Trace.Add(trace.Event{Kind: trace.TryPreempt, Action: o.Action, Job: r.ForJob, Task: r.For, Victim: r.Task, Node: s.L.Node(s.L.Task(t).Node).Name})
+			s.Trace.Add(trace.Event{Kind: trace.TryPreempt, Action: o.Action, Job: r.ForJob, Task: r.For, Victim: r.Task,
+				Node: s.L.Node(s.L.Task(t).Node).Name})
 		}
 	})
 	if tells {

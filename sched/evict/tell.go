@@ -79,7 +79,7 @@ func (e *Evictor) tellPreempted(o Options, t ledger.TaskID) {
 			sum = sum.Add(s.L.Class(s.L.Task(v.task).Class).Request)
 		}
 	}
-	s.Trace.Add(trace.Event{Kind: trace.Preempted, Action: o.Action, Task: task.Key.String(), Node: s.L.Node(task.Node).Name,
-		Amounts: []trace.Labelled{{Label: "preempted", List: s.L.Dims.List(sum)},
+	s.Trace.Add(trace.Event{Kind: trace.Preempted, Action: o.Action, Task: task.Key.String(),
+		Node: s.L.Node(task.Node).Name, Amounts: []trace.Labelled{{Label: "preempted", List: s.L.Dims.List(sum)},
 			{Label: "requested", List: s.L.Dims.List(s.L.Class(task.Class).Request)}}})
 }

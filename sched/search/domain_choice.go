@@ -59,7 +59,8 @@ func EachHome(s *session.Session, j ledger.JobID, most int, f func(*Home) bool) 
 
 // eachHome calls f for ways of giving each sub-group a domain inside another one, until f returns false;
 // then eachHome returns false. nodes are those of a job without such sub-groups.
-func (ds *domainSearch) eachHome(units []unit, inside topology.ID, nodes []ledger.NodeID, most int, f func(*Home) bool) bool {
+func (ds *domainSearch) eachHome(units []unit, inside topology.ID, nodes []ledger.NodeID, most int,
+	f func(*Home) bool) bool {
 	outer := ds.a.net.Domain(inside)
 	if !slices.ContainsFunc(ds.a.job.Group.SubGroups, func(p model.SubGroups) bool { return hard(p.Topology) }) {
 		return f(&Home{Tier: outer.Tier, Nodes: nodes})
@@ -91,7 +92,8 @@ func (ds *domainSearch) eachHome(units []unit, inside topology.ID, nodes []ledge
 
 // leastLacking lists, of each tier, at most so many of the domains that a unit may be placed in: those
 // with the most room for it. taken is the number of tasks that are to be placed in a domain already.
-func (ds *domainSearch) leastLacking(inside topology.ID, ask *model.Topology, u unit, most int, taken map[topology.ID]int64) (out []topology.ID) {
+func (ds *domainSearch) leastLacking(inside topology.ID, ask *model.Topology, u unit, most int,
+	taken map[topology.ID]int64) (out []topology.ID) {
 	limit := ds.a.net.Limit(ask)
 	classes, _ := ds.classes(u)
 	ds.a.net.Homes(inside, ds.a.net.Reach(ds.a.w.Job, u.sub), limit, func(level topology.Level) bool {
