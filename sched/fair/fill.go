@@ -1,6 +1,10 @@
 package fair
 
-import "ashlar.sh/sched/resource"
+import (
+	"slices"
+
+	"ashlar.sh/sched/resource"
+)
 
 // Demand is one queue's stake in one dimension.
 type Demand struct {
@@ -20,13 +24,10 @@ func (c Demand) lower() int64  { return max(c.Floor, 0) }
 func (c Demand) upper() int64  { return max(c.Cap, c.lower()) }
 
 // Filler divides totals. It keeps scratch space, so that only the first call, or one
-// with more claims than any before, allocates; and the level that it found last, from
-// which the next is soon found if little has changed. What it answers does not depend on
-// what it was asked before. The zero Filler is ready; it must not be used by two at a
+// with more claims than any before, allocates. The zero Filler is ready; it must not be used by two at a
 // time.
 type Filler struct {
 	stops []stop
-	last  level
 }
 
 // Fill divides total among claims and writes each one's deserved amount into out,
@@ -43,13 +44,11 @@ type Filler struct {
 // more weight never gets less; against its own past, a claim that gains weight may
 // lose the one unit that rounding gave it.
 //
-// It takes O(q log q) for q claims, and close to O(q) mostly.
+// It sorts the heights at which the level meets claims: O(q log q) for q claims, and half a millisecond for five
+// dimensions of a thousand queues (BenchmarkFillFiveDimensionsOfThousandQueues). To search without sorting, from
+// the level that was found last, took a tenth of that.
 func (f *Filler) Fill(total int64, demands []Demand, out []int64) {
-	l, found := f.last.near(total, demands)
-	if !found {
-		l = f.rise(total, demands)
-	}
-	f.last = l
+	l := f.rise(total, demands)
 	left := resource.Sum{}.Plus(total)
 	f.stops = f.stops[:0]
 	for i, c := range demands {
@@ -66,15 +65,8 @@ func (f *Filler) Fill(total int64, demands []Demand, out []int64) {
 // deal gives one unit each to left of the claims that were rounded down, which are the
 // stops: first those that lost the largest part, among equals the earlier.
 func (f *Filler) deal(left int64, out []int64) {
-	dealt := int64(0)
-	n := lowest(f.stops, patience(len(f.stops)), func(next []stop) bool {
-		if dealt+int64(len(next)) > left {
-			return false
-		}
-		dealt += int64(len(next))
-		return true
-	})
-	for _, s := range f.stops[:n] {
+	slices.SortFunc(f.stops, stop.compare)
+	for _, s := range f.stops[:min(max(left, 0), int64(len(f.stops)))] {
 		out[s.index]++
 	}
 }

@@ -2,6 +2,7 @@ package fair
 
 import (
 	"math/bits"
+	"slices"
 
 	"ashlar.sh/sched/resource"
 )
@@ -42,17 +43,14 @@ func (f *Filler) rise(total int64, demands []Demand) level {
 	if w.room.Int64() <= 0 {
 		return level{0, 1}
 	}
-	lowest(f.stops, patience(len(f.stops)), func(next []stop) bool {
+	slices.SortFunc(f.stops, stop.compare)
+	for _, next := range f.stops {
 		higher := w
-		for i := range next {
-			higher.pass(&next[i])
-		}
-		if higher.above(&next[len(next)-1]) {
-			return false
+		if higher.pass(next); higher.above(next) {
+			break
 		}
 		w = higher
-		return true
-	})
+	}
 	return level{w.room.Int64(), w.taking}
 }
 
@@ -85,14 +83,14 @@ func (f *Filler) meetAt(amount, weight int64, index int) {
 
 // pass is the rise past a stop: an even one frees its amount and takes, an odd one the
 // reverse.
-func (w *water) pass(s *stop) {
+func (w *water) pass(s stop) {
 	side := int64(s.index&1)*2 - 1
 	w.room = w.room.Minus(side * int64(s.amount))
 	w.taking -= side * int64(s.weight)
 }
 
 // above says that the water, risen to the stop s, is more than total.
-func (w water) above(s *stop) bool {
+func (w water) above(s stop) bool {
 	room := w.room.Int64()
 	if room < 0 {
 		return true

@@ -201,37 +201,6 @@ func TestScalingAllWeightsChangesNothing(t *testing.T) {
 	})
 }
 
-func TestSearchFindsTheSameBySplittingAndBySorting(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		heights := rapid.SliceOfN(rapid.Uint64Range(0, 9), 0, 40).Draw(t, "heights")
-		want := rapid.IntRange(0, len(heights)).Draw(t, "want")
-		search := func(rounds int) []int32 {
-			var stops []stop
-			for i, h := range heights {
-				stops = append(stops, stop{amount: h, weight: 1, index: int32(i)})
-			}
-			taken := 0
-			n := lowest(stops, rounds, func(next []stop) bool {
-				if taken+len(next) > want {
-					return false
-				}
-				taken += len(next)
-				return true
-			})
-			var found []int32
-			for _, s := range stops[:n] {
-				found = append(found, s.index)
-			}
-			slices.Sort(found)
-			return found
-		}
-		split, sorted, mixed := search(patience(len(heights))), search(0), search(2)
-		if len(split) != want || !slices.Equal(split, sorted) || !slices.Equal(split, mixed) {
-			t.Errorf("want %d lowest of %v: %v, sorted %v, mixed %v", want, heights, split, sorted, mixed)
-		}
-	})
-}
-
 // What a Filler remembers must not show: whatever it was asked before, and however little
 // has changed since, it says what one says that is asked for the first time.
 func TestAFillerAnswersAsIfAskedForTheFirstTime(t *testing.T) {
