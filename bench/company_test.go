@@ -10,7 +10,7 @@ import (
 
 const zoneKey = "topology.kubernetes.io/zone"
 
-// company is what the members of a gang ask of each other, who are told by a label.
+// company is the affinity of a gang's members to each other, selected by a label.
 type company func(c model.PodSelector) *model.Neighbours
 
 var companies = []struct {
@@ -37,9 +37,9 @@ var companies = []struct {
 	}},
 }
 
-// BenchmarkCompany places gangs whose members ask something of each other, on a cluster of
+// BenchmarkCompany places gangs with affinity between their members, on a cluster of
 // 5000 nodes on which ten pods each run of jobs that ask the same. Every gang has a label
-// of its own, which nobody had before.
+// of its own, which no earlier gang had.
 func BenchmarkCompany(b *testing.B) {
 	for _, c := range companies {
 		b.Run(fmt.Sprintf("%s/gangs=10x100/nodes=5000/running=50000", c.name), func(b *testing.B) {

@@ -16,7 +16,7 @@ func steady(b *testing.B) *world {
 	return w
 }
 
-// run adds jobs whose members run, spread over all nodes.
+// run adds jobs with running members, spread over all nodes.
 func (w *world) run(jobs, members int) {
 	for j := range jobs {
 		name := fmt.Sprintf("job-%d", j)
@@ -29,7 +29,7 @@ func (w *world) run(jobs, members int) {
 
 // BenchmarkCycle decides on a steady cluster. The time is from the fact to the end of
 // the cycle that answers it: a pod of a known class that comes, one that finishes and
-// is deleted, a node whose conditions changed and nothing that matters here, nothing.
+// is deleted, a node with changed conditions and no other change, nothing.
 func BenchmarkCycle(b *testing.B) {
 	w := steady(b)
 	b.Run("one-pod/nodes=5000/pods=100000", w.onePod)

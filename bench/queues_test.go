@@ -47,7 +47,7 @@ func leafQueue(w *world, q int) {
 }
 
 // spread places the gangs in so many queues and, where these are many, in one queue of
-// another world: round by round in turn, so that a machine whose speed wanders is as fast
+// another world: round by round in turn, so that a machine of changing speed is as fast
 // for the one as for the other. What of one queue's speed is left is reported by the median
 // round of each, and by the best.
 func spread(b *testing.B, by policy.Choice, queues int) {

@@ -10,7 +10,7 @@ import (
 )
 
 // BenchmarkStarving is BenchmarkParked with the actions that evict: 10 000 jobs in 100
-// templates have to learn again and again that nobody need leave for them.
+// templates find again and again that no eviction would help them.
 func BenchmarkStarving(b *testing.B) {
 	p := profile()
 	p.Actions = append(p.Actions, "preempt", "reclaim")

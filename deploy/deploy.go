@@ -3,7 +3,7 @@
 //
 // It is data, not code: a Helm chart, the plain manifests that are rendered from it, a
 // Dockerfile, alerts and a dashboard. What of it is made from something else is made by the
-// module in test/deploy, whose tests also check that it was.
+// module in test/deploy; its tests also check that it was.
 //
 // Invariants: helm/ashlar is the one source of every object but the CRDs; the CRDs are those
 // of the types of volcano.sh/apis, of the version that go.mod names.

@@ -121,13 +121,15 @@ func entryPoints(t *testing.T, dir string) {
 	entry := regexp.MustCompile(`(?m)^ENTRYPOINT \["([^"]+)"\]$`).FindSubmatch(text)
 	var d appsv1.Deployment
 	installed(t, "Deployment", &d)
-	for who, path := range map[string]string{"the image": string(entry[1]), "the Deployment": d.Spec.Template.Spec.Containers[0].Command[0]} {
+	for from, path := range map[string]string{"the image": string(entry[1]),
+		"the Deployment": d.Spec.Template.Spec.Containers[0].Command[0]} {
 		info, err := os.Stat(filepath.Join(dir, path))
 		if err != nil || info.Mode()&0o111 == 0 {
-			t.Errorf("%s calls %s, which is no program in the image: %v", who, path, err)
+			t.Errorf("%s calls %s, which is no program in the image: %v", from, path, err)
 		}
 	}
-	if to, err := os.Readlink(filepath.Join(dir, "vc-scheduler")); err != nil || filepath.IsAbs(to) || strings.Contains(to, "/") {
+	if to, err := os.Readlink(filepath.Join(dir, "vc-scheduler")); err != nil || filepath.IsAbs(to) ||
+		strings.Contains(to, "/") {
 		t.Errorf("the link leads to %q (%v), which is elsewhere once it is copied", to, err)
 	}
 }
@@ -179,7 +181,9 @@ func TestTheProgramsOfOtherMachines(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer file.Close()
-		if file.Machine != machines[platform] || slices.ContainsFunc(file.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP }) {
+		if file.Machine != machines[platform] || slices.ContainsFunc(file.Progs, func(p *elf.Prog) bool {
+			return p.Type == elf.PT_INTERP
+		}) {
 			t.Errorf("for %s there is a program of %v, or one that asks for a dynamic linker", platform, file.Machine)
 		}
 	}

@@ -30,7 +30,7 @@ var (
 		"batch.kubernetes.io/job-name": "job-" + job, "volcano.sh/job-name": "job-" + job, "volcano.sh/queue-name": "default"}
 )
 
-// managed is who wrote which field, as every object of a cluster has it.
+// managed is the managedFields of an object, as every object of a cluster has them.
 func managed(managers ...string) (out []metav1.ManagedFieldsEntry) {
 	fields := `{"f:metadata":{"f:annotations":{".":{},"f:scheduling.k8s.io/group-name":{}},"f:labels":{".":{},"f:app.kubernetes.io/name":{}},` +
 		`"f:ownerReferences":{".":{},"k:{\"uid\":\"3f2b\"}":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"main\"}":{".":{},"f:command":{},"f:env":{},"f:image":{},` +

@@ -6,7 +6,7 @@
 //
 // The control plane is etcd and kube-apiserver, as test/controlplane builds them, with the load, the
 // plain client and the observer in one process and the scheduler in another. Nodes are objects that
-// nobody plays kubelet for, so pods are bound and do not run. What it prints are medians of -rounds,
+// have no kubelet, so pods are bound and do not run. What it prints are medians of -rounds,
 // with the least and the most; a ratio is that of two rounds beside each other. On a machine that does
 // other things rates differ by half and ratios by a fifth.
 //

@@ -72,7 +72,7 @@ func (p *plane) created(ctx context.Context, s shape, pods int, one func(context
 	return seen.rate(), p.clear(ctx, pods)
 }
 
-// quiet is how long nobody asks anything of the cluster before each pod: what was written about the
+// quiet is how long no request is sent to the cluster before each pod: what was written about the
 // last one is through by then.
 const quiet = 100 * time.Millisecond
 

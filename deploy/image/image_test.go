@@ -17,10 +17,11 @@ import (
 )
 
 // built is the image of this machine's platform, and its configuration, unpacked into root as a
-// runtime would: everything in it belongs to who unpacks, and is checked against its digest.
+// runtime would: everything in it belongs to the user that unpacks it, and is checked against its digest.
 func built(t *testing.T) (digest, root string, c config) {
 	t.Helper()
-	o := options{out: filepath.Join(t.TempDir(), "image"), source: filepath.Join("..", ".."), version: "v9.9.9", platforms: []string{"linux/" + runtime.GOARCH}}
+	o := options{out: filepath.Join(t.TempDir(), "image"), source: filepath.Join("..", ".."), version: "v9.9.9",
+		platforms: []string{"linux/" + runtime.GOARCH}}
 	digest, err := build(o)
 	if err != nil {
 		t.Fatal(err)
@@ -127,10 +128,12 @@ func TestTheImageRuns(t *testing.T) {
 	if said.Version != "v9.9.9" || err == nil && !strings.HasPrefix(said.Revision, commit) {
 		t.Errorf("it says it is %+v, want v9.9.9 of commit %s (%v)", said, commit, err)
 	}
-	if out, err := contained(t, root, c, append(c.Config.Entrypoint, "--version")...); err != nil || !strings.Contains(string(out), "v9.9.9") {
+	if out, err := contained(t, root, c, append(c.Config.Entrypoint, "--version")...); err != nil ||
+		!strings.Contains(string(out), "v9.9.9") {
 		t.Errorf("its entry point says its version as %q (%v)", out, err)
 	}
-	if out, err := contained(t, root, c, "/ashlar", "simulate", "-f", "/none"); err == nil || !strings.Contains(string(out), "/none: cannot be read") {
+	if out, err := contained(t, root, c, "/ashlar", "simulate", "-f", "/none"); err == nil ||
+		!strings.Contains(string(out), "/none: cannot be read") {
 		t.Errorf("simulate of a file that is not there: %v\n%s", err, out)
 	}
 }
@@ -143,13 +146,14 @@ func TestTheImageIsReproducible(t *testing.T) {
 	}
 }
 
-// The two ways to build agree on what is run and as whom.
+// The two ways to build agree on the program and its user.
 func TestTheImageIsTheDockerfiles(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "Dockerfile"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{fmt.Sprintf("\nUSER %[1]d:%[1]d\n", user), fmt.Sprintf("\nENTRYPOINT [%q]\n", entryPoint)} {
+	for _, want := range []string{fmt.Sprintf("\nUSER %[1]d:%[1]d\n", user),
+		fmt.Sprintf("\nENTRYPOINT [%q]\n", entryPoint)} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the Dockerfile has no line %q", strings.TrimSpace(want))
 		}
@@ -163,7 +167,8 @@ func TestAFolderThatIsNoLayoutStays(t *testing.T) {
 	if err := os.WriteFile(kept, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := build(options{out: dir, source: filepath.Join("..", ".."), platforms: []string{"linux/amd64"}}); err == nil || !strings.Contains(err.Error(), "left alone") {
+	if _, err := build(options{out: dir, source: filepath.Join("..", ".."),
+		platforms: []string{"linux/amd64"}}); err == nil || !strings.Contains(err.Error(), "left alone") {
 		t.Errorf("it answers %v", err)
 	}
 	if _, err := os.Stat(kept); err != nil {

@@ -20,7 +20,7 @@ import (
 	"strings"
 )
 
-// What a container of the image runs, and as whom: what the Deployment says too.
+// What a container of the image runs, and as which user: what the Deployment says too.
 const (
 	entryPoint = "/vc-scheduler"
 	user       = 65532
@@ -112,7 +112,8 @@ func content(o options, revision, architecture string) ([]file, error) {
 		{name: "ashlar", mode: 0o755, data: program},
 		{name: "etc/", mode: 0o755},
 		{name: "etc/group", mode: 0o644, data: fmt.Appendf(nil, "root:x:0:\nnonroot:x:%d:\n", user)},
-		{name: "etc/passwd", mode: 0o644, data: fmt.Appendf(nil, "root:x:0:0:root:/:/none\nnonroot:x:%[1]d:%[1]d:nonroot:/tmp:/none\n", user)},
+		{name: "etc/passwd", mode: 0o644, data: fmt.Appendf(
+			nil, "root:x:0:0:root:/:/none\nnonroot:x:%[1]d:%[1]d:nonroot:/tmp:/none\n", user)},
 		{name: "tmp/", mode: 0o1777},
 		{name: "vc-scheduler", link: "ashlar"},
 		{name: "zoneinfo.zip", mode: 0o644, data: zones},
@@ -128,7 +129,8 @@ func compile(o options, revision, architecture string) ([]byte, error) {
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "ashlar")
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false",
-		"-ldflags", "-s -w -X ashlar.sh/internal/cli.release="+o.version+" -X ashlar.sh/internal/cli.revision="+revision, "-o", path, "./cmd/ashlar")
+		"-ldflags", "-s -w -X ashlar.sh/internal/cli.release="+o.version+" -X ashlar.sh/internal/cli.revision="+revision,
+		"-o", path, "./cmd/ashlar")
 	cmd.Dir, cmd.Env = o.source, append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+architecture)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("build for %s: %w\n%s", architecture, err, text)

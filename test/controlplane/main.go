@@ -124,7 +124,7 @@ func build(dir string) error {
 	}
 	fmt.Fprintln(os.Stderr, "controlplane: building into", dir, "(some minutes the first time)")
 	tmp := filepath.Join(dir, "building")
-	if err := os.RemoveAll(tmp); err != nil { // of a build that was killed; the lock says nobody uses it
+	if err := os.RemoveAll(tmp); err != nil { // of a build that was killed; the lock says that it is not in use
 		return err
 	}
 	if err := os.Mkdir(tmp, 0o755); err != nil {

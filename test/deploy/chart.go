@@ -49,7 +49,7 @@ func render(values map[string]any) (map[string]string, error) {
 	return out, nil
 }
 
-// first are the templates whose objects others need; the rest follow by name.
+// first are the templates with objects that others need; the rest follow by name.
 var first = []string{"namespace.yaml", "serviceaccount.yaml", "rbac.yaml"}
 
 // plain is the files for `kubectl apply -f deploy/`, which takes them by name: the CRDs, then

@@ -57,7 +57,7 @@ func install(t *testing.T, values map[string]any) installation {
 			}
 			made := kinds[head.APIVersion+"/"+head.Kind]
 			if made == nil {
-				t.Fatalf("%s: nobody expects a %s/%s", name, head.APIVersion, head.Kind)
+				t.Fatalf("%s: unexpected %s/%s", name, head.APIVersion, head.Kind)
 			}
 			object := made()
 			if err := yaml.UnmarshalStrict([]byte(document), object); err != nil {
@@ -218,7 +218,7 @@ func TestWhatSelectsThePodFindsIt(t *testing.T) {
 	}
 }
 
-// Who owns pods may be read, and nothing else be done with it: the kinds whose controllers make pods
+// Owners of pods may only be read: the kinds with controllers that make pods
 // anew, always, for they are asked before a pod is deleted; where pods are adopted, the kinds of
 // Kubernetes that speak for their pods and those that are named beside them.
 func TestTheOwnersThatMayBeRead(t *testing.T) {
@@ -298,7 +298,7 @@ func TestTheSchemaRefuses(t *testing.T) {
 		"a name inside another":       {"image": values{"repo": "x"}},
 		"a word for a number":         {"replicas": "two"},
 		"a tag for a digest":          {"image": values{"digest": "latest"}},
-		"an answer nobody gives":      {"adoptUngrouped": "perhaps"},
+		"an unknown answer":           {"adoptUngrouped": "perhaps"},
 		"a schedulerName in capitals": {"schedulerName": "Volcano"},
 		"an argument that is no flag": {"extraArgs": []any{"2>&1"}},
 		"an owner without a kind":     {"owners": []any{values{"apiGroup": "argoproj.io"}}},

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// apis are the packages of volcano.sh/apis whose kinds are installed.
+// apis are the packages of volcano.sh/apis with the kinds that are installed.
 var apis = []string{"scheduling/v1beta1", "topology/v1alpha1", "shard/v1alpha1", "nodeinfo/v1alpha1"}
 
 // generateCRDs makes a CRD of each kind in apis, as files by name: queues.yaml.

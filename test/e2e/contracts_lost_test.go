@@ -129,7 +129,7 @@ func TestContractKubeRayGrowsInAFullQueue(t *testing.T) {
 	outside(t, ns)
 }
 
-// A gang of which a member is deleted, and whose room a pod of higher priority takes, is Unknown
+// If a member of a gang is deleted, and a pod of higher priority takes the room, the gang is Unknown
 // and shows how many run within five seconds; Volcano's job controller acts upon that.
 func TestLiveAGangThatLosesAMemberIsUnknown(t *testing.T) {
 	ns := namespace(t)

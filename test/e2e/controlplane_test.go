@@ -201,7 +201,7 @@ func TestAStartThatErrsNamesTheProgramAndLeavesNothing(t *testing.T) {
 	}
 }
 
-// pod is a pod of one core that waits for the scheduler named volcano, so for nobody here.
+// pod is a pod of one core for the scheduler named volcano, which does not run here.
 func pod(ns, name string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name},

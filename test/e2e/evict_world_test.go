@@ -122,7 +122,7 @@ func (w evicting) urgent(queue string) {
 	}
 }
 
-// pods are those of the world whose names begin so, sorted by name.
+// pods are those of the world with names that begin so, sorted by name.
 func (w evicting) pods(prefix string) (out []corev1.Pod) {
 	w.t.Helper()
 	pods, err := w.kube.CoreV1().Pods(w.ns).List(w.t.Context(), metav1.ListOptions{})

@@ -21,7 +21,7 @@ import (
 )
 
 // A deletion that fails is not a victim gone: it is repeated, the job it is for is placed once the
-// room is there, and nobody else is evicted instead.
+// room is there, and no other pod is evicted instead.
 func TestFaultsAnEvictionThatFails(t *testing.T) {
 	words := func(r *http.Request) bool {
 		return r.Method == http.MethodPatch && strings.HasSuffix(r.URL.Path, "/status") &&
@@ -116,7 +116,7 @@ func TestFaultsVictimsThatAFinalizerKeeps(t *testing.T) {
 		t.Errorf("%d victims are leaving, want 2", n)
 	}
 	if n := bound(list(t, w.ns, "urgent")); n != 0 {
-		t.Errorf("%d urgent pods are bound, and nobody has left", n)
+		t.Errorf("%d urgent pods are bound, and no victim has left", n)
 	}
 	free()
 	awaitRunning(t, w.ns, "urgent", 2)
@@ -167,7 +167,7 @@ func (w world) victims(n int, change func(*corev1.Pod)) {
 	w.awaitBound(n)
 }
 
-// urgent makes a gang whose priority is above the victims'.
+// urgent makes a gang with a priority above the victims'.
 func (w world) urgent(members int) {
 	w.t.Helper()
 	urgent := object("PodGroup", "urgent", map[string]any{"minMember": int64(members), "queue": w.ns,

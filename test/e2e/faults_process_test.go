@@ -87,7 +87,7 @@ func (w world) process(config *rest.Config, identity string, change ...func(*chi
 	return cmd
 }
 
-// A leader whose machine stands still for longer than its lease: another one takes over, and when
+// A leader on a machine that stops for longer than its lease: another one takes over, and when
 // the first wakes up, believing to lead, it sends nothing and ends.
 func TestFaultsALeaderThatSlept(t *testing.T) {
 	w := sharedWorld(t)

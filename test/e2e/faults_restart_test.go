@@ -52,7 +52,7 @@ func TestFaultsTheControlPlaneRestarts(t *testing.T) {
 }
 
 // Nodes that come and go: pods are only put where a node is that takes them, a node that comes back
-// still holds the pods that nobody has removed, and what waits starts once there is room.
+// still holds the pods that were not removed, and what waits starts once there is room.
 func TestFaultsNodesFlap(t *testing.T) {
 	w, c := privateWorld(t)
 	w.queue()

@@ -33,7 +33,7 @@ func sharedWorld(t *testing.T) world {
 	return world{t, shared.Config, shared.kube, shared.dynamic, namespace(t)}
 }
 
-// privateWorld is a control plane of the test's own: an API server and its etcd. Nobody plays
+// privateWorld is a control plane of the test's own: an API server and its etcd. No program plays
 // kubelet there, so pods are bound and do not run.
 func privateWorld(t *testing.T) (world, *cluster.Cluster) {
 	t.Helper()
@@ -58,7 +58,8 @@ func privateWorld(t *testing.T) (world, *cluster.Cluster) {
 	}
 	concerns(t, w.ns)
 	w.try("make a namespace", func(ctx context.Context) error {
-		_, err := w.kube.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.ns}}, metav1.CreateOptions{})
+		_, err := w.kube.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.ns}},
+			metav1.CreateOptions{})
 		return err
 	})
 	return w, c
@@ -91,17 +92,19 @@ func (w world) await(what string, holds func(context.Context) error) {
 	}
 }
 
-// node makes a node of so many cores without waiting for anybody to call it Ready: only taints
+// node makes a node of so many cores without waiting until it is Ready: only taints
 // keep pods away.
 func (w world) node(name, cpu string) {
 	w.t.Helper()
-	room := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse("64Gi"), corev1.ResourcePods: resource.MustParse("110")}
+	room := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu),
+		corev1.ResourceMemory: resource.MustParse("64Gi"), corev1.ResourcePods: resource.MustParse("110")}
 	w.try("make node "+name, func(ctx context.Context) error {
 		_, err := w.kube.CoreV1().Nodes().Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name},
 			Status: corev1.NodeStatus{Capacity: room, Allocatable: room}}, metav1.CreateOptions{})
 		return err
 	})
-	w.t.Cleanup(func() { _ = w.kube.CoreV1().Nodes().Delete(context.Background(), name, metav1.DeleteOptions{}) }) // some tests delete it themselves
+	// some tests delete it themselves
+	w.t.Cleanup(func() { _ = w.kube.CoreV1().Nodes().Delete(context.Background(), name, metav1.DeleteOptions{}) })
 }
 
 // queue makes a queue of the world's own, named after its namespace.
@@ -112,7 +115,8 @@ func (w world) queue() {
 		_, err := queues.Create(ctx, object("Queue", w.ns, map[string]any{"weight": int64(1)}), metav1.CreateOptions{})
 		return err
 	})
-	w.t.Cleanup(func() { _ = queues.Delete(context.Background(), w.ns, metav1.DeleteOptions{}) }) // a control plane may be gone
+	// a control plane may be gone
+	w.t.Cleanup(func() { _ = queues.Delete(context.Background(), w.ns, metav1.DeleteOptions{}) })
 }
 
 // gang makes a PodGroup and its pods of one core each.
@@ -121,7 +125,7 @@ func (w world) gang(name string, members int) {
 	w.gangOf(name, members, func(*corev1.Pod) {})
 }
 
-// gangOf makes one whose pods are changed before they are made.
+// gangOf makes a gang; its pods are changed before they are created.
 func (w world) gangOf(name string, members int, change func(*corev1.Pod)) {
 	w.t.Helper()
 	w.try("make PodGroup "+name, func(ctx context.Context) error {

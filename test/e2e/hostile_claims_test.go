@@ -14,7 +14,7 @@ import (
 	"ashlar.sh/internal/loop"
 )
 
-// Claims whose selectors are as costly as the API server takes them, and claims of which the search
+// Claims with selectors as costly as the API server accepts them, and claims of which the search
 // for devices has no end, leave others' pods as quick as they were.
 func TestClaimsOfOthersHoldUpNobody(t *testing.T) {
 	for name, c := range map[string]struct {

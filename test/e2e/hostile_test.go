@@ -33,7 +33,7 @@ func TestHostileObjectsHurtOnlyTheirOwner(t *testing.T) {
 	cases := map[string]struct {
 		conf string
 		make func(t *testing.T, ns string)
-		none string // the pods whose names begin so must not be bound
+		none string // the pods with names that begin so must not be bound
 	}{
 		"queues in circles":              {"capacity", circles, "circle"},
 		"amounts beyond all bounds":      {"proportion", giants, "giant"},
@@ -129,7 +129,7 @@ func foreign(t *testing.T, ns string, o *unstructured.Unstructured) {
 	t.Cleanup(func() { _ = queues.Delete(context.Background(), o.GetName(), metav1.DeleteOptions{}) }) // one of many
 }
 
-// circles makes queues that are their own ancestors, one whose parent nobody has made, and jobs in them.
+// circles makes queues that are their own ancestors, one with a parent that does not exist, and jobs in them.
 func circles(t *testing.T, ns string) {
 	t.Helper()
 	parents := map[string]string{"-x": "-y", "-y": "-z", "-z": "-x", "-self": "-self", "-orphan": "-nobody"}

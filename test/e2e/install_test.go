@@ -71,7 +71,7 @@ func apply(t *testing.T, objects []*unstructured.Unstructured, tried func(kind s
 	}
 }
 
-// installed applies deploy/, but for the Deployment: nobody here could run its image.
+// installed applies deploy/, but for the Deployment: no kubelet here could run its image.
 func installed(t *testing.T) {
 	t.Helper()
 	apply(t, manifests(t, "20-ashlar.yaml"), func(kind string) bool { return kind == "Deployment" })
@@ -119,7 +119,7 @@ func deployment(t *testing.T) *appsv1.Deployment {
 	return nil
 }
 
-// forgetLease deletes a Lease, so that who is elected next makes it.
+// forgetLease deletes a Lease, so that the next leader makes it.
 func forgetLease(t *testing.T, name string) {
 	t.Helper()
 	err := shared.kube.CoordinationV1().Leases(installedIn).Delete(context.Background(), name, metav1.DeleteOptions{})

@@ -11,7 +11,7 @@ import (
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 )
 
-// about counts the writes whose path ends so, or goes on below it.
+// about counts the writes to a path that ends so, or to one below it.
 func (w *wire) about(path string) (n int) {
 	for _, line := range w.written() {
 		if strings.HasSuffix(line, path) || strings.Contains(line, path+"/") {
@@ -56,7 +56,7 @@ func join(t *testing.T, ns, group string, members int, cpu string) {
 }
 
 // The API server is asked for as many writes as docs/live.md says of each life: internal/loop
-// lives all of them, in virtual time; here are those whose writes other writes may meet.
+// lives all of them, in virtual time; here are those with writes that may meet others.
 func TestLiveFewWritesAGang(t *testing.T) {
 	ns := namespace(t)
 	node(t, ns+"-a", "4")

@@ -11,7 +11,7 @@ import (
 )
 
 // A gang is spread over two zones, and a pod that keeps away from it in one zone and must be
-// with it in the other waits, and says for whose sake.
+// with it in the other waits, and names the pod that it waits for.
 func TestLivePodsAmongPods(t *testing.T) {
 	ns := namespace(t)
 	zone := "zone-" + ns
@@ -57,7 +57,7 @@ func TestLivePodsAmongPods(t *testing.T) {
 	}
 }
 
-// amongPods makes a gang whose members ask something of the pods around them.
+// amongPods makes a gang with members that have affinity to other pods.
 func amongPods(t *testing.T, ns, name string, members int, ask func(*corev1.Pod)) {
 	t.Helper()
 	group := object("PodGroup", name, map[string]any{"minMember": int64(members), "queue": ns})

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Who describes a queue with an impossible field, or a pod whose PodGroup was never made, reads there
+// A user that describes a queue with an impossible field, or a pod without its PodGroup, reads there
 // what is wrong.
 func TestLiveWhatIsWrongIsSaidWhereItIsWrong(t *testing.T) {
 	ns := namespace(t)

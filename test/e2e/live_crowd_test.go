@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// sent is when writes were sent whose method is that, and whose path has such a part.
+// sent is when writes with that method, and with such a part in their path, were sent.
 func (w *wire) sent(method, part string) (at []time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -40,7 +40,7 @@ func densest(at []time.Time) (most int, took time.Duration) {
 }
 
 // A gang of a thousand pods that waits for nodes is told of by a condition and an event on
-// each, once, at a bounded rate; who comes meanwhile is bound as if it were not there.
+// each, once, at a bounded rate; a pod that comes meanwhile is bound as if they were not there.
 func TestLiveAThousandPodsThatWait(t *testing.T) {
 	const members = 1000
 	ns := namespace(t)

@@ -81,7 +81,7 @@ func devicesGang(t *testing.T, ns, name string, members int) {
 	}
 }
 
-// deviceClaims are the claims of the pods of a namespace whose names begin so, by pod.
+// deviceClaims are the claims of the pods of a namespace with names that begin so, by pod.
 func deviceClaims(t *testing.T, ns, prefix string) map[string]*resourcev1.ResourceClaim {
 	t.Helper()
 	out := map[string]*resourcev1.ResourceClaim{}

@@ -18,7 +18,7 @@ import (
 
 // A gang that is worth more, or whose queue has less than it deserves, gets the room of two of
 // four victims: they are told why and given their grace, the gang is nominated to their node,
-// nobody else gets the room while they take their time, and it is bound there once they have gone.
+// no other pod gets the room while they terminate, and it is bound there once they have gone.
 func TestLiveEvict(t *testing.T) {
 	plane, _ := privateWorld(t)
 	for name, action := range map[string]string{"within a queue": "preempt", "across queues": "reclaim",
@@ -60,7 +60,7 @@ func (w evicting) second() string {
 	return other.ns
 }
 
-// toldWhy says that a victim shows by whom it was evicted, and has its own grace.
+// toldWhy says that a victim shows the job that it was evicted for, and has its own grace.
 func (w evicting) toldWhy(v corev1.Pod, action string) {
 	w.t.Helper()
 	if g := v.DeletionGracePeriodSeconds; g == nil || *g != graceOfVictims {
@@ -113,7 +113,7 @@ func (w evicting) staysOut(name string, d time.Duration) {
 }
 
 // The scheduler is killed between the evictions and the bindings. The next one sees the room
-// promised by what the pods show, and evicts nobody for the same need again.
+// promised by what the pods show, and evicts no pod for the same need again.
 func TestLiveEvictAndRestart(t *testing.T) {
 	plane, _ := privateWorld(t)
 	for name, told := range map[string]bool{"the pods show their nominations": true,
@@ -146,7 +146,7 @@ func TestLiveEvictAndRestart(t *testing.T) {
 	}
 }
 
-// Whoever room was freed for does not come: it is anybody's again.
+// If the pod that room was freed for does not come, any pod may take the room.
 func TestLiveEvictForSomebodyWhoIsDeleted(t *testing.T) {
 	plane, _ := privateWorld(t)
 	w := evictingWorld(t, plane, "deleted", "preempt")

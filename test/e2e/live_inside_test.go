@@ -21,7 +21,7 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// address is one of this machine that nobody listens on.
+// address is one of this machine on which no program listens.
 func address(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -14,7 +14,7 @@ import (
 )
 
 // A member beyond the minimum that finds the cluster full tells autoscalers so, though
-// its gang runs; one whose queue may hold no more does not, for no node would help.
+// its gang runs; one in a full queue does not, since no node would help.
 func TestLiveOnlyWhatANodeCuresIsUnschedulable(t *testing.T) {
 	ns := namespace(t)
 	node(t, ns+"-a", "4")
@@ -48,7 +48,7 @@ func TestLiveOnlyWhatANodeCuresIsUnschedulable(t *testing.T) {
 		t.Errorf("the pod that finds no room says %q, want Unschedulable", got)
 	}
 	if got := reason("capped"); got == corev1.PodReasonUnschedulable {
-		t.Error("the pod whose queue is at its capability says Unschedulable: an autoscaler would add nodes for nothing")
+		t.Error("the pod in a queue at its capability says Unschedulable: an autoscaler would add nodes for nothing")
 	}
 }
 

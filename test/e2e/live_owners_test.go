@@ -35,7 +35,7 @@ func template(ns, name, cpu string) corev1.PodTemplateSpec {
 	return corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": name}}, Spec: p.Spec}
 }
 
-// job makes a Job, whose pods are made by Kubernetes' own controller.
+// job makes a Job; Kubernetes' own controller makes its pods.
 func job(t *testing.T, ns, name string, pods int32, cpu string, annotations map[string]string,
 	above ...metav1.OwnerReference) {
 	t.Helper()
@@ -62,7 +62,7 @@ func webDeployment(t *testing.T, ns, name string, replicas int32, cpu string, an
 
 var jobSets = schema.GroupVersionResource{Group: "jobset.x-k8s.io", Version: "v1alpha2", Resource: "jobsets"}
 
-// jobSet makes a JobSet without its controller, as who its Jobs refer to.
+// jobSet makes a JobSet without its controller; Jobs may refer to it.
 func jobSet(t *testing.T, ns, name string, annotations map[string]string) metav1.OwnerReference {
 	t.Helper()
 	crd := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "apiextensions.k8s.io/v1",
@@ -110,7 +110,7 @@ func TestLiveAJobSaysWhatItsPodsAre(t *testing.T) {
 		func() string { return allocated(t, ns) })
 }
 
-// So does a Deployment, whose pods belong to its ReplicaSets.
+// So does a Deployment; its pods belong to its ReplicaSets.
 func TestLiveADeploymentSaysWhatItsPodsAre(t *testing.T) {
 	ns := namespace(t)
 	node(t, ns+"-a", "1")
@@ -168,7 +168,7 @@ func TestLiveAnOwnerThatMayNotBeRead(t *testing.T) {
 }
 
 // An API server that is slow to say what a Job says keeps that Job's pods waiting for a
-// moment, and nobody else.
+// moment, and no other pod.
 func TestLiveAnOwnerThatIsReadSlowly(t *testing.T) {
 	w := sharedWorld(t)
 	node(t, w.ns+"-a", "4")
@@ -184,7 +184,7 @@ func TestLiveAnOwnerThatIsReadSlowly(t *testing.T) {
 	job(t, w.ns, "slow", 2, "1", gangOfOwner(w.ns, 2))
 	w.await("ask for the Job", func(ctxless) error {
 		if slow.Met() == 0 {
-			return fmt.Errorf("nobody has")
+			return fmt.Errorf("no pod has")
 		}
 		return nil
 	})
@@ -196,7 +196,7 @@ func TestLiveAnOwnerThatIsReadSlowly(t *testing.T) {
 	awaitRunning(t, w.ns, "slow", 2)
 }
 
-// awaitPods waits until so many pods whose names begin so are there.
+// awaitPods waits until so many pods with names that begin so are there.
 func awaitPods(t *testing.T, ns, prefix string, want int) {
 	t.Helper()
 	got := 0
@@ -206,7 +206,7 @@ func awaitPods(t *testing.T, ns, prefix string, want int) {
 	}, func() string { return fmt.Sprint(got) })
 }
 
-// owned makes pods whose owners are of each kind that deploy/ lets the scheduler read.
+// owned makes pods with owners of each kind that deploy/ lets the scheduler read.
 func owned(t *testing.T, ns string) {
 	t.Helper()
 	label := map[string]string{"only": ns}

@@ -21,7 +21,7 @@ func amountsOf(kv ...string) corev1.ResourceList {
 	return out
 }
 
-// What the API server takes and nobody can place still holds what it asks for on the node where it runs.
+// A pod that the API server accepts and no scheduler can place still holds its requests on the node where it runs.
 func TestLiveWhatRunsHoldsItsRoom(t *testing.T) {
 	for name, spoil := range map[string]func(*corev1.PodSpec){
 		"a term of a node affinity that is no number": func(s *corev1.PodSpec) {

@@ -63,7 +63,7 @@ func TestLiveTheStatusOfAShard(t *testing.T) {
 		eventually(t, what, func(ctxless) (bool, error) { return shows() == want, nil }, shows)
 	}
 	live(t, ns, func(o *loop.Options) { o.Shard = observe.Sharding{Mode: observe.ShardHard, Name: own} })
-	says("it to use what nobody else does", "InUse[a] ToAdd[b] ToRemove[] ")
+	says("it to use the node that no other scheduler uses", "InUse[a] ToAdd[b] ToRemove[] ")
 	patch(other, `{"status":{"nodesInUse":[]}}`, "status")
 	says("it to take what the other gave up", "InUse[a b] ToAdd[] ToRemove[] ")
 	patch(own, fmt.Sprintf(`{"spec":{"nodesDesired":[%q,%q]}}`, ns+"-b", ns+"-c"))

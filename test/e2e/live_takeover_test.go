@@ -107,8 +107,8 @@ tiers:
 `
 
 // A scheduler that takes Volcano's place deletes nothing that runs: not as it finds it, not
-// when the statuses of PodGroups are wiped, and not when PodGroups are made anew. Nobody else
-// is there who could delete.
+// when the statuses of PodGroups are wiped, and not when PodGroups are made anew. No other
+// client could delete.
 func TestLiveATakeOverDeletesNothing(t *testing.T) {
 	w, _ := privateWorld(t)
 	w.takenOver()
@@ -233,7 +233,7 @@ func (w world) phases() string {
 	return fmt.Sprint(out)
 }
 
-// refuses has the API server, as it seems, refuse to bind pods whose names end so.
+// refuses makes a proxy refuse to bind pods with names that end so, as the API server would.
 func refuses(suffix string) func(o *loop.Options) {
 	return func(o *loop.Options) {
 		o.Config.Wrap(func(next http.RoundTripper) http.RoundTripper {
@@ -281,7 +281,7 @@ func stateful(t *testing.T, ns, name string, members int32) {
 
 // A gang of which one member is refused for good gives its room back once: the members of a
 // StatefulSet, which come anew. Then it is tried by the one that is refused, and nothing else of
-// it is bound; once nobody refuses it any more it starts, and keeps no record.
+// it is bound; once it is not refused any more it starts, and keeps no record.
 func TestLiveARefusedGangGivesItsRoomBack(t *testing.T) {
 	ns := namespace(t)
 	node(t, ns+"-a", "8")
@@ -294,7 +294,7 @@ func TestLiveARefusedGangGivesItsRoomBack(t *testing.T) {
 	}, func() string { return stands(t, ns) })
 	first := uids(list(t, ns, "train"))
 	if n := len(events(t, ns, "PodGroup", "train", "GangStranded")); n == 0 {
-		t.Error("nobody was told before")
+		t.Error("no event came before")
 	}
 	c := awaitCondition(t, ns, "train", schedulingv1beta1.PodGroupUnschedulableType)
 	if !strings.Contains(c.Message, "refused") || !strings.Contains(c.Message, "train-3") {

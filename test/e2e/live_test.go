@@ -16,7 +16,7 @@ import (
 	"ashlar.sh/internal/loop"
 )
 
-// live runs the live scheduler for the pods of one test, whose schedulerName is the
+// live runs the live scheduler for the pods of one test; their schedulerName is the
 // test's namespace, until the returned function is called or the test ends.
 func live(t *testing.T, ns string, change ...func(*loop.Options)) (stop func()) {
 	t.Helper()
@@ -68,7 +68,7 @@ func submit(t *testing.T, ns, queue, name string, members, least int, cpu string
 	}
 }
 
-// list is the test's pods whose names begin so.
+// list is the test's pods with names that begin so.
 func list(t *testing.T, ns, prefix string) (out []corev1.Pod) {
 	t.Helper()
 	pods, err := shared.kube.CoreV1().Pods(ns).List(context.Background(), metav1.ListOptions{})
@@ -92,7 +92,7 @@ func bound(pods []corev1.Pod) (n int) {
 	return n
 }
 
-// awaitRunning waits until so many of the pods whose names begin so run.
+// awaitRunning waits until so many of the pods with names that begin so run.
 func awaitRunning(t *testing.T, ns, prefix string, want int) {
 	t.Helper()
 	got := 0

@@ -12,7 +12,7 @@ import (
 	"k8s.io/component-helpers/storage/volume"
 )
 
-// halfway is a gang of two for whose first member a volume is being made: a node is selected
+// halfway is a gang of two; a volume for its first member is being made: a node is selected
 // for claim made, and nothing provides it yet. Its second member has the claim that is named.
 func halfway(t *testing.T, ns, second string) {
 	t.Helper()

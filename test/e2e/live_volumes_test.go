@@ -167,7 +167,7 @@ func TestVolumesAreBoundBeforeTheirPods(t *testing.T) {
 			return text
 		})
 	}
-	await("the pods whose volumes are there", false, "given", "old")
+	await("the pods with existing volumes", false, "given", "old")
 	for _, name := range []string{"given", "old"} {
 		if on := pods[name].Spec.NodeName; on != ns+"-small" {
 			t.Errorf("pod %s is on %s, and its volume is in the other zone", name, on)
@@ -184,7 +184,7 @@ func TestVolumesAreBoundBeforeTheirPods(t *testing.T) {
 		}
 		return got
 	}
-	eventually(t, "a node to be selected for the claim whose volume is to be made", func(ctxless) (bool, error) {
+	eventually(t, "a node to be selected for the claim without a volume", func(ctxless) (bool, error) {
 		return c("made").Annotations[volume.AnnSelectedNode] != "", nil
 	}, func() string { return fmt.Sprint(c("made")) })
 	if on := get(t, ns, "made").Spec.NodeName; on != "" {
@@ -200,14 +200,14 @@ func TestVolumesAreBoundBeforeTheirPods(t *testing.T) {
 		return len(events(t, ns, "Pod", "made", "FailedScheduling")) > 0, nil
 	}, func() string { return fmt.Sprint(c("made")) })
 	create(t, claims(ns, "both", "again", "made"))
-	await("the pods whose volumes are made", true, "made", "both")
+	await("the pods with new volumes", true, "made", "both")
 	if made := c("made"); !metav1.HasAnnotation(made.ObjectMeta, volume.AnnBindCompleted) || made.Spec.VolumeName == "" {
 		t.Errorf("the pod is bound and its claim is %+v", made)
 	}
 	if a, b := pods["made"].Spec.NodeName, pods["both"].Spec.NodeName; a != b {
 		t.Errorf("two pods that share a volume are on %s and %s", a, b)
 	}
-	eventually(t, "the pod whose claim is missing to say so", func(ctxless) (bool, error) {
+	eventually(t, "the pod without its claim to say so", func(ctxless) (bool, error) {
 		for _, condition := range get(t, ns, "lost").Status.Conditions {
 			if condition.Type == corev1.PodScheduled && condition.Reason == "PrePredicateFailed" {
 				return true, nil

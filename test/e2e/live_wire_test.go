@@ -105,7 +105,7 @@ func election(ns, identity string) func(*loop.Options) {
 	}
 }
 
-// holder is who holds the test's lease.
+// holder is the holder of the test's lease.
 func holder(ns string) string {
 	lease, err := shared.kube.CoordinationV1().Leases(ns).Get(context.Background(), "volcano", metav1.GetOptions{})
 	if err != nil || lease.Spec.HolderIdentity == nil {

@@ -41,7 +41,7 @@ var unasked = map[right]string{
 	{"resource.k8s.io", "resourceslices", "list"}:      noWatchList,
 	{"resource.k8s.io", "deviceclasses", "list"}:       noWatchList,
 	{"resource.k8s.io", "resourceclaims/binding",
-		"patch"}: "no request asks for it: the API server does, where a patch of the status changes who has a claim",
+		"patch"}: "no request asks for it: the API server does, where a patch of the status changes which pods have a claim",
 	{"topology.volcano.sh", "hypernodes", "list"}:      whereConfigured,
 	{"topology.volcano.sh", "hypernodes", "watch"}:     whereConfigured,
 	{"nodeinfo.volcano.sh", "numatopologies", "list"}:  whereConfigured,
@@ -164,7 +164,7 @@ func byName(a, b right) int { return strings.Compare(a.resource+a.verb, b.resour
 
 // busy runs the scheduler as a service account, elected by its Lease, until it has done each thing it ever does: made a
 // queue, had volumes bound and a device allocated, opened its queue's gate to a pod, read the owners of pods, bound a
-// gang, said why another waits, told what a queue holds, looked up what became of writes whose answers were lost, and
+// gang, said why another waits, told what a queue holds, looked up the results of writes with lost answers, and
 // given up a gang that stands half.
 func busy(t *testing.T, account string) {
 	t.Helper()

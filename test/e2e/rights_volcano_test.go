@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// devicesToo is granted by newer charts: an API server of 1.36 lets nobody allocate a resource
+// devicesToo is granted by newer charts: an API server of 1.36 lets no client allocate a resource
 // claim without it, Volcano's scheduler neither.
 var devicesToo = rbacv1.PolicyRule{APIGroups: []string{"resource.k8s.io"},
 	Resources: []string{"resourceclaims/binding"}, Verbs: []string{"update", "patch"}}

@@ -26,7 +26,7 @@ import (
 	"ashlar.sh/test/e2e/faults"
 )
 
-// settling is for how long a cluster that nobody disturbs may take until it is at rest: reservations
+// settling is how long an undisturbed cluster may take until it is at rest: reservations
 // for victims that a fault kept last a minute, and so does a gang that cannot be completed.
 const settling = 4 * time.Minute
 
@@ -143,9 +143,9 @@ func (s *soak) disagreement(ctx context.Context) string {
 	return strings.Join(append(wrong, unsaid...), "\n")
 }
 
-func still(who string, items []sched.Item) (out []string) {
+func still(name string, items []sched.Item) (out []string) {
 	for _, i := range items {
-		out = append(out, fmt.Sprintf("%s would still %v %s%s on %q %v", who, i.Kind, i.Pod, i.Group, i.Node, i.Phase))
+		out = append(out, fmt.Sprintf("%s would still %v %s%s on %q %v", name, i.Kind, i.Pod, i.Group, i.Node, i.Phase))
 	}
 	return out
 }

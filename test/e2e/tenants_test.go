@@ -64,11 +64,11 @@ func TestTenantsNameWhatTheyWereGiven(t *testing.T) {
 					"spec": podOf(nil, "").Object["spec"]}})
 	}
 	denied := map[string]*unstructured.Unstructured{
-		"a group in another's queue":       group("prod", ""),
-		"a group of a priority class":      group("red", "system-node-critical"),
-		"a pod in another's queue":         podOf(queue("prod"), ""),
-		"a pod of a priority class":        podOf(queue("red"), "system-node-critical"),
-		"an owner whose pods go elsewhere": deployment(queue("prod")),
+		"a group in another's queue":               group("prod", ""),
+		"a group of a priority class":              group("red", "system-node-critical"),
+		"a pod in another's queue":                 podOf(queue("prod"), ""),
+		"a pod of a priority class":                podOf(queue("red"), "system-node-critical"),
+		"an owner with pods for another scheduler": deployment(queue("prod")),
 		"a pod that says it must not be evicted": podOf(map[string]any{"scheduling.volcano.sh/queue-name": "red",
 			"volcano.sh/preemptable": "false"}, ""),
 		"a pod that asks to be spared for a while": podOf(map[string]any{"scheduling.volcano.sh/queue-name": "red",

@@ -111,7 +111,7 @@ func once(t *testing.T, all []*instance, want int) {
 // not know stays.
 func (w world) notedBy(turn int, runs string) {
 	w.t.Helper()
-	w.await("read the words of whose turn it is", func(context.Context) error {
+	w.await("read the statuses of the scheduler that acts", func(context.Context) error {
 		waits, started := group(w.t, w.ns, "too-large"), group(w.t, w.ns, runs)
 		unschedulable := condition(waits, schedulingv1beta1.PodGroupUnschedulableType)
 		switch foreseen := condition(waits, foreseenCondition); {

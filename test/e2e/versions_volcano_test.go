@@ -31,7 +31,7 @@ type volcano struct {
 	stop    func() // as Volcano ends: without releasing the Lease
 }
 
-// volcano begins to lead as soon as nobody else does.
+// volcano begins to lead as soon as no other scheduler does.
 func (w world) volcano() *volcano {
 	w.t.Helper()
 	v := &volcano{w: w, leading: make(chan struct{})}
@@ -72,7 +72,7 @@ func (v *volcano) awaitLeading() {
 	}
 }
 
-// bind binds a pod, whose annotations Volcano repeats.
+// bind binds a pod; Volcano repeats the pod's annotations.
 func (v *volcano) bind(name, node string) {
 	v.w.t.Helper()
 	pods := v.w.kube.CoreV1().Pods(v.w.ns)
@@ -193,7 +193,7 @@ func (w world) inVolcanosPlace(name string) *instance {
 }
 
 // Volcano says that a gang is scheduled, and only then binds it. Where it ended in between and
-// there is no room for the rest, nobody can tell that from a gang that ran and lost members: it
+// there is no room for the rest, that looks the same as a gang that ran and lost members: it
 // stays as it is.
 func TestVersionsAGangThatVolcanoLeftHalf(t *testing.T) {
 	w := sharedWorld(t)

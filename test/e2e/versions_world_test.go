@@ -186,7 +186,7 @@ func (i *instance) trip(to http.ResponseWriter, r *http.Request, pass http.Handl
 	}
 }
 
-// noted is an answer whose status is remembered.
+// noted is an answer that remembers its status.
 type noted struct {
 	http.ResponseWriter
 	code int

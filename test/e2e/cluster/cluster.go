@@ -31,7 +31,7 @@ type Options struct {
 	// Bin is the folder that holds the programs; empty means what Binaries returns.
 	Bin string
 	// ControllerManager adds kube-controller-manager: garbage collection, Jobs, taints by
-	// condition and so on. Without it nodes are not tainted when they arrive, for nobody would
+	// condition and so on. Without it nodes are not tainted when they arrive, since no controller would
 	// take the taint away.
 	ControllerManager bool
 	// Kwok adds kwok, which keeps every node Ready and runs and deletes the pods bound to them,

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// errPortTaken marks the failure of a program whose port somebody else had taken.
+// errPortTaken marks the failure of a program because another one had taken its port.
 var errPortTaken = errors.New("a port was taken by another program")
 
 // process is a program that was started. exit may be read once done is closed.

@@ -214,7 +214,7 @@ func answers(ctx context.Context, client *http.Client, url string) error {
 	return nil
 }
 
-// freePorts returns n ports of 127.0.0.1 that nobody listened on a moment ago. All are held until
+// freePorts returns n ports of 127.0.0.1 on which no program listened a moment ago. All are held until
 // all are found, so that they differ; between then and the program's start somebody may take one.
 func freePorts(n int) ([]int, error) {
 	ports := make([]int, n)

@@ -67,7 +67,7 @@ func Start(config *rest.Config) (*Proxy, error) {
 	return p, nil
 }
 
-// Config reaches the API server through the proxy, as whom Start's config did.
+// Config reaches the API server through the proxy, as the user of Start's config.
 func (p *Proxy) Config() *rest.Config {
 	c := rest.CopyConfig(p.target)
 	c.Host = p.server.URL
