@@ -346,12 +346,12 @@ func (ci *candidateIndex) bounds(p *preemptor, wholeGangs bool) func(ledger.Node
 	r.key, r.mayLose = keyOf(p, wholeGangs), p.levels.mayLose
 	ci.freeable.follow()
 	ci.read(r)
-	admits := ci.nodes.Admitted(p.class)
+	admits, own := ci.nodes.Admitted(p.class), p.o.Scope == SameJob && !p.o.Sample.On
 	return func(n ledger.NodeID) (Cost, bool) {
 		if int(n) >= len(admits) || !admits[n] {
 			return Cost{}, false
 		}
-		if p.o.Scope == SameJob && !p.o.Sample.On {
+		if own {
 			return nothing, true
 		}
 		return ci.bound(r, n)

@@ -90,18 +90,23 @@ func (ns *nodeSearch) ofList(wholeGangs bool, nodes []ledger.NodeID) {
 // result is the same.
 func (ns *nodeSearch) ofSample(wholeGangs bool) {
 	names := ns.p.nodes.ByName()
-	enough, offset := ns.p.o.Sample.candidates(len(names)), ledger.Hash(ns.p.l.Task(ns.p.Task).Key.String())
+	enough, next, left := ns.p.o.Sample.candidates(len(names)), 0, len(names)
+	if left > 0 {
+		next = int(ledger.Hash(ns.p.l.Task(ns.p.Task).Key.String()) % uint64(left))
+	}
 	bound := ns.index.bounds(ns.p, wholeGangs)
 	ns.list = ns.list[:0]
-	for next := 0; ; {
-		for ; len(ns.list) < enough && next < len(names); next++ {
-			n := names[(offset+uint64(next))%uint64(len(names))]
-			if b, ok := bound(n); ok {
-				ns.list = append(ns.list, listed{n, b})
+	for {
+		for ; len(ns.list) < enough && left > 0; left-- {
+			if b, ok := bound(names[next]); ok {
+				ns.list = append(ns.list, listed{names[next], b})
+			}
+			if next++; next == len(names) {
+				next = 0
 			}
 		}
 		hopeless := ns.tryList(wholeGangs)
-		if len(hopeless) == 0 || next == len(names) || ns.p.spent() {
+		if len(hopeless) == 0 || left == 0 || ns.p.spent() {
 			return
 		}
 		// Nodes on which the dry run failed are no candidates: the next nodes take their places.
