@@ -39,9 +39,9 @@ type taskCheckpoint struct {
 
 // Checkpoint notes the commitments as they stand. Call it when the plan of a cycle is about
 // to be handed over, and after facts and receipts were taken in: what LastCheckpoint returns
-// is what a new engine restores after a panic, without the decisions of a cycle whose plan
-// nobody has. It costs what has changed since the last call. What books found out at a cost is
-// not noted: they find it out again. A panic in it leaves the checkpoint as it was.
+// is what a new engine restores after a panic, without the decisions of a cycle of which the plan
+// was lost. It costs what has changed since the last call. What PluginStates found at a cost is
+// not noted: they find it again. A panic in it leaves the checkpoint as it was.
 func (e *Engine) Checkpoint() {
 	if e.saved.checkpoint == nil {
 		e.l.Changes.TakeRecommitted() // kept from now on

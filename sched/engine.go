@@ -136,9 +136,8 @@ func (e *Engine) Apply(facts ...model.Fact) {
 // Decide runs one cycle at a time given in nanoseconds since the epoch. next is the earliest time at which the
 // answer may change without a new fact, 0 when there is none. Plan and events are valid until the next call.
 func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64) {
-	// 1. Take back what was held for one cycle only, and end what has expired. The latter asks plugins that
-	// need to know the time: a plugin that was never given it refuses nodes that are lent by the hour, and
-	// with them reservations there.
+	// 1. Take back what was held for one cycle only, and end what has expired. Before that, plugins get the
+	// time: a plugin without it refuses revocable nodes, and reservations there would end.
 	e.l.Settle()
 	e.l.Statements.ReleaseNominated()
 	e.l.Charges.Begin()
@@ -151,7 +150,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	}
 	e.turns = e.policy.At(now)
 	e.pauses = e.l.Backoffs.End(now)
-	e.losses = e.l.Losses.Judge(now, reservedUntil) // a job that pauses loses none
+	e.losses = e.l.Losses.Judge(now, reservedUntil) // pauses come first: a job that pauses has no losses
 	e.promises.next = e.promises.lapse(now)
 	e.policy.Explain(false)
 	e.reservations.expire(now)

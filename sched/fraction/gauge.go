@@ -1,12 +1,12 @@
-// Package fraction reads how full a node would be with one more task on it: the question
-// that scores by room ask, for every resource, of every node that changed.
+// Package fraction computes how full a node would be with one more task on it: scores by
+// room need that for every resource of every node that changed.
 //
-// What a node holds is Used + Pipelined: what tasks hold, the terminating ones
-// included until they are gone, and what is promised to those who wait. A reading is
-// exact, rounded down, and depends on the ledger's present figures alone.
+// What a node holds is Used + Pipelined: what tasks hold, terminating ones
+// included, and what is promised to tasks that wait. A share is exact, rounded down,
+// and depends on the present figures of the ledger alone.
 //
 // It is no filter: it does not know what a task may take (ledger.Room), and it gives
-// no points for what it reads.
+// no points.
 package fraction
 
 import (
@@ -17,7 +17,7 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// Readings beside the shares from 0 to policy.Points.
+// Results beside the shares from 0 to policy.Points.
 const (
 	Lacks = -1                // the node does not offer the resource at all
 	Over  = policy.Points + 1 // more would be held than the node offers

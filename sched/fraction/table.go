@@ -9,9 +9,9 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// Table reads what many nodes would have left in one dimension, exactly and without
-// dividing: of each node it keeps a multiplier that stands for its allocatable. The
-// ledger's feed says which nodes to look at again.
+// Table computes what many nodes would have left in one dimension, exactly and without
+// dividing: it keeps a multiplier for the allocatable of each node. It follows the
+// ledger's feed of nodes.
 type Table struct {
 	l      *ledger.Ledger
 	d      resource.Dim
@@ -26,9 +26,9 @@ type Table struct {
 // NewTable returns a Table of a dimension.
 func NewTable(l *ledger.Ledger, d resource.Dim) *Table { return &Table{l: l, d: d} }
 
-// Run reads the nodes from first on: of each the part of its allocatable that would be
-// left with a request on top, of policy.Points and rounded up, so that it is Points less
-// Share. Of a node without room, and of an odd one, it means nothing.
+// Run computes, for the nodes from first on, the part of a node's allocatable that would
+// be left with a request on top, in policy.Points and rounded up: Points less Share. For
+// a node without room, and for an inexact one, the result means nothing.
 func (t *Table) Run(first ledger.NodeID, request int64, left []int64) {
 	t.sync()
 	// Slices of one length, so that the compiler leaves out the checks of bounds.
@@ -48,7 +48,7 @@ func (t *Table) Some(nodes []ledger.NodeID, request int64, left []int64) {
 	}
 }
 
-// rest is what is left of a node's room, in parts of its allocatable rounded up: see
+// rest is what is left of a node's room, as a part of its allocatable, rounded up: see
 // inverse.
 func rest(left int64, part uint64, shift uint8) int64 {
 	whole, _ := bits.Mul64(uint64(left)*policy.Points, part)
@@ -73,22 +73,21 @@ func (t *Table) sync() {
 	t.cursor = t.l.Changes.Nodes.Now()
 }
 
-// Inexact says that some node is odd: see InexactAt.
+// Inexact says that some node is inexact: see InexactAt.
 func (t *Table) Inexact() bool { return t.inexact > 0 }
 
-// InexactAt says that a table cannot read a node, which Share can: one on which somebody is
-// promised a place, which holds more than it offers, or which offers nothing or absurdly
-// much.
-func (t *Table) InexactAt(n ledger.NodeID) bool { return t.shift[n] == oddShift }
+// InexactAt says that a table has no result for a node, though Share has one: room is promised
+// on it, it holds more than it offers, or it offers nothing or more than the table can divide by.
+func (t *Table) InexactAt(n ledger.NodeID) bool { return t.shift[n] == inexactShift }
 
-// oddShift marks an odd node. One that is not there is never read.
-const oddShift = 63
+// inexactShift marks an inexact node. A node that is not present is never read.
+const inexactShift = 63
 
-// longest is the most bits of an allocatable that is read: 64 TiB, in bytes.
+// longest is the number of bits of the largest allocatable that a table divides by: 64 TiB, in bytes.
 const longest = 46
 
 func (t *Table) refresh(n ledger.NodeID) {
-	was := t.shift[n] == oddShift
+	was := t.shift[n] == inexactShift
 	alloc, idle := t.l.Nodes.Allocatable(t.d)[n], t.l.Nodes.Idle(t.d)[n]
 	switch {
 	case idle >= 0 && idle <= alloc && t.l.Nodes.Pipelined(t.d)[n] == 0 && alloc >= 2 && alloc < 1<<longest:
@@ -99,9 +98,9 @@ func (t *Table) refresh(n ledger.NodeID) {
 	case alloc <= 0 && !t.l.Node(n).Present():
 		t.of[n], t.part[n], t.shift[n] = 0, 0, 0
 	default:
-		t.of[n], t.part[n], t.shift[n] = 0, 0, oddShift
+		t.of[n], t.part[n], t.shift[n] = 0, 0, inexactShift
 	}
-	if is := t.shift[n] == oddShift; is != was {
+	if is := t.shift[n] == inexactShift; is != was {
 		if is {
 			t.inexact++
 		} else {

@@ -2,27 +2,26 @@ package ledger
 
 import "slices"
 
-// Lenders holds the admitted jobs that lend the room that they wait for.
+// Lenders holds what becomes of the room that queues keep for admitted jobs that wait.
 type Lenders struct {
 	l *Ledger
 
 	count int // jobs that lend
 }
 
-// Lending is what becomes of the room in its queue that is kept for an admitted job's minimum
-// while no node takes that.
+// Lending is what becomes of the room that a queue keeps for the minimum of an admitted job, while no node has room
+// for the job.
 type Lending uint8
 
-// What becomes of it.
+// The kinds of lending.
 const (
-	Keeps    Lending = iota // it is kept: nobody else may count on it
-	Lends                   // it is kept, and lent to who starts at once with it
-	LendsAll                // nothing is kept: the nodes could never hold its minimum, whoever left, or its pods do not come
+	Keeps    Lending = iota // the room is kept: no other job may count on it
+	Lends                   // it is kept, and lent to jobs that start at once with it
+	LendsAll                // nothing is kept: the nodes could never hold the minimum, or the pods do not come
 )
 
-// Lend says what becomes of the room that a job's queue keeps for it. It outlives the cycle
-// as a commitment that no API field shows: after a restart a job keeps its room until it is
-// refused once more.
+// Lend sets what becomes of the room that a job's queue keeps for it. It outlives the cycle as a commitment that no
+// API field keeps: after a restart a job keeps its room until it is refused once more.
 func (le *Lenders) Lend(j JobID, how Lending) {
 	job := &le.l.Jobs.rows[j]
 	if job.waits.lending == how {
@@ -36,19 +35,19 @@ func (le *Lenders) Lend(j JobID, how Lending) {
 	}
 	job.waits.lending = how
 	le.l.Changes.recommitted.job(job.Key)
-	if job.HasMin { // otherwise its queue keeps nothing for it, and nothing that is known of it changes
+	if job.HasMin { // otherwise its queue keeps nothing for it, and no figure changes
 		le.l.accounts.refreshAll(j)
 		le.l.Changes.mark(j)
 	}
 }
 
-// Of is what becomes of the room that a job's queue keeps for it.
+// Of returns what becomes of the room that a job's queue keeps for it.
 func (le *Lenders) Of(j JobID) Lending { return le.l.Jobs.rows[j].waits.lending }
 
 // Len is the number of jobs that lend.
 func (le *Lenders) Len() int { return le.count }
 
-// forget ends a life's lending.
+// forget ends the lending of a job that another PodGroup of its name replaces.
 func (le *Lenders) forget(job *Job) {
 	if job.waits.lending == Lends {
 		le.count--
@@ -56,8 +55,7 @@ func (le *Lenders) forget(job *Job) {
 	job.waits.lending = Keeps
 }
 
-// Wait says that a job waits from a time on, as if its pods had come then: they may have come
-// earlier. It outlives the cycle as Lend does.
+// Wait sets the time from which a job counts as waiting, whenever its pods came. It outlives the cycle as Lend does.
 func (le *Lenders) Wait(j JobID, from int64) {
 	job := &le.l.Jobs.rows[j]
 	if job.waits.from != from {
@@ -66,7 +64,7 @@ func (le *Lenders) Wait(j JobID, from int64) {
 	}
 }
 
-// WaitsFrom is what Wait said; 0: nothing.
+// WaitsFrom returns what Wait set; 0: nothing.
 func (le *Lenders) WaitsFrom(j JobID) int64 { return le.l.Jobs.rows[j].waits.from }
 
 // Awaits says that room is kept for a job of which no pod exists.
@@ -74,8 +72,8 @@ func (j *Job) Awaits() bool {
 	return j.Tasks == 0 && slices.ContainsFunc(j.inqueue, func(kept int64) bool { return kept > 0 })
 }
 
-// Await says since when a job that was let in has had no pods; 0: it has some. It outlives the
-// cycle as Lend does.
+// Await sets the time since which an admitted job has had no pods; 0: it has some. It outlives the cycle as Lend
+// does.
 func (le *Lenders) Await(j JobID, since int64) {
 	job := &le.l.Jobs.rows[j]
 	if job.waits.podless != since {
@@ -84,5 +82,5 @@ func (le *Lenders) Await(j JobID, since int64) {
 	}
 }
 
-// AwaitsFrom is what Await said; 0: nothing.
+// AwaitsFrom returns what Await set; 0: nothing.
 func (le *Lenders) AwaitsFrom(j JobID) int64 { return le.l.Jobs.rows[j].waits.podless }

@@ -111,7 +111,7 @@ func (js *Jobs) row(k JobKey) JobID {
 	}
 	js.rows[j] = row
 	js.keys.put(js.rows, k, j)
-	js.rows[j].waits.paused = js.l.Backoffs.pausesWhole(j) // its pause may have been told before it
+	js.rows[j].waits.paused = js.l.Backoffs.pausesWhole(j) // the fact about its pause may have come first
 	return j
 }
 

@@ -221,8 +221,8 @@ func (qs *Queues) apply(name string, fact *model.Queue) {
 	qs.l.Changes.roomEpoch++
 }
 
-// grant reads a fact's amounts. It overwrites the memory of the old ones: whoever keeps a queue's amounts
-// keeps copies.
+// grant reads a fact's amounts. It overwrites the memory of the old ones: a reader that keeps a queue's amounts
+// has to keep copies.
 func (q *Queue) grant(dims *resource.Dims, fact *model.Queue) {
 	var said model.Queue
 	if fact != nil {

@@ -41,7 +41,7 @@ func Divisible(name string) bool {
 
 // Dims interns the names of dimensions in the order of first sight. It only grows.
 // Columns therefore depend on history, and nothing that is decided or shown may
-// depend on a column's number: order by name.
+// depend on the number of a column: order by name.
 type Dims struct {
 	names []string
 	index map[string]Dim
@@ -67,13 +67,13 @@ func (d *Dims) Intern(name string) Dim {
 	return i
 }
 
-// Lookup returns the column of a name, and false when nobody has named it yet.
+// Lookup returns the column of a name, and false for a name that was never interned.
 func (d *Dims) Lookup(name string) (Dim, bool) {
 	i, ok := d.index[name]
 	return i, ok
 }
 
-// Name is the name behind a column.
+// Name is the name of a column.
 func (d *Dims) Name(i Dim) string { return d.names[i] }
 
 // Len is the number of columns.
@@ -134,7 +134,7 @@ func (d *Dims) Vec(l List) Vec {
 	return d.VecOver(nil, l)
 }
 
-// VecOver is Vec in the memory of v, which nobody may read as it was any more.
+// VecOver is Vec, and overwrites the memory of v: no other reader may keep v.
 func (d *Dims) VecOver(v Vec, l List) Vec {
 	v = v[:0]
 	for _, a := range l {
@@ -146,7 +146,7 @@ func (d *Dims) VecOver(v Vec, l List) Vec {
 // Limits interns a list's names and returns bounds for exactly these names.
 func (d *Dims) Limits(l List) Limits { return d.LimitsOver(Limits{}, l) }
 
-// LimitsOver is Limits in the memory of b, which nobody may read as it was any more.
+// LimitsOver is Limits, and overwrites the memory of b: no other reader may keep b.
 func (d *Dims) LimitsOver(b Limits, l List) Limits {
 	b.bound, b.has = b.bound[:0], b.has[:0]
 	for _, a := range l {

@@ -8,11 +8,10 @@
 // as any history of such amounts, so adding and taking away never wraps and an
 // undo is exact to the unit.
 //
-// There is one comparison, Compare, which counts the dimensions that are less,
-// equal and greater, and one question of fit, Short, which names those that fall
-// short; the twenty comparisons of the resource-model seed are readings of the
-// two (docs/seed-map.md lists them). No float is involved anywhere.
+// Amounts are compared in single dimensions, where something is decided. The
+// twenty comparisons of the resource-model seed stand in compare_test.go, for its
+// examples (docs/seed-map.md lists them). No float is involved anywhere.
 //
-// The package knows no node, task or queue. It does not parse quantities: that is
-// the door's work.
+// The package knows no node, task or queue. It does not parse quantities: the
+// package that translates objects into facts does.
 package resource

@@ -11,7 +11,7 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// readHypers lists the HyperNodes, the oldest first, and who selects nodes how.
+// readHypers lists the HyperNodes, the oldest first, and how each of them selects nodes.
 func (m *Map) readHypers() {
 	m.hypers, m.byName, m.exact, m.wide = m.hypers[:0], map[string]int{}, map[string][]int32{}, m.wide[:0]
 	for _, h := range m.l.HyperNodes.All() {

@@ -2,8 +2,8 @@ package trace
 
 import "ashlar.sh/sched/resource"
 
-// Eviction is the record of one eviction: who it is for, by which rule, what else was
-// considered and why that lost, and what work goes with it. Names are namespace/name.
+// Eviction is the record of one eviction: the task that gets the room, the rule that permits it, what else was
+// considered and why it was not chosen, and the work that is lost. Names are namespace/name.
 type Eviction struct {
 	Action string
 	Task   string // the victim
@@ -15,11 +15,11 @@ type Eviction struct {
 	ForQueue string
 	Node     string // where For goes: the victim's own node, unless its whole gang goes
 
-	// Why says what for, where it is for nobody's sake (shuffle); For is empty then.
+	// Why is the reason where no task gets the room (shuffle); For is empty then.
 	Why string
 
-	// Priority is the victim's, ForPriority that of the job it makes room for: jobs'
-	// priorities, between tasks of one job the tasks'.
+	// Priority is that of the victim's job, ForPriority that of the job that gets the room. Within one job
+	// both are priorities of tasks.
 	Priority, ForPriority int32
 
 	Whole bool     // it goes with its whole gang; otherwise it is above its gang's minimum
@@ -33,14 +33,14 @@ type Eviction struct {
 	Hopeless     int           // nodes ruled out by amounts, or that no eviction cures
 	Steps        int           // of the search, for this task of the beneficiary
 	Exhausted    bool          // the search was given up early: a cheaper plan may exist
-	Alternatives []Alternative // what lost, the best first; at most MostAlternatives
+	Alternatives []Alternative // nodes that were not chosen, the best first; at most MostAlternatives
 }
 
 // MostAlternatives bounds Eviction.Alternatives.
 const MostAlternatives = 3
 
-// Alternative is a node that could have been chosen instead, with what would have had to
-// go there. The first of the four that differs from the plan's is why it lost
+// Alternative is a node that could have been chosen instead, and what the evictions there would have cost. The
+// first of Priority, Sum, Victims and Started that differs from the chosen node's is why it was not chosen
 // (decision 17).
 type Alternative struct {
 	Node     string
@@ -49,6 +49,6 @@ type Alternative struct {
 	Victims  int
 	Started  int64 // the earliest start of its most important victims
 
-	// AtLeast: it was not tried, since even what it would cost at least is no cheaper.
+	// AtLeast: it was not tried, since the least that it could cost is no cheaper.
 	AtLeast bool
 }

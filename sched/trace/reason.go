@@ -15,108 +15,163 @@ const (
 	PodGroupNotFound Code = "PodGroupNotFound" // pods name a PodGroup that does not exist
 	NoPods           Code = "NoPods"           // admitted, but no pod has come yet
 	QueueNotFound    Code = "QueueNotFound"
-	QueueInvalid     Code = "QueueInvalid"  // the queue was set aside at the door
-	QueueNotOpen     Code = "QueueNotOpen"  // Text is the state; Cause names the queue above that closes it, if one does
-	QueueNotLeaf     Code = "QueueNotLeaf"  // the queue has children
-	QueueCyclic      Code = "QueueCyclic"   // its parents form a ring
-	QueueOrphaned    Code = "QueueOrphaned" // Text is the ancestor that is missing
+	QueueInvalid     Code = "QueueInvalid" // the queue was set aside at the door
+	// Text is the state; Cause names the queue above that closes it, if one does
+	QueueNotOpen  Code = "QueueNotOpen"
+	QueueNotLeaf  Code = "QueueNotLeaf"  // the queue has children
+	QueueCyclic   Code = "QueueCyclic"   // its parents form a ring
+	QueueOrphaned Code = "QueueOrphaned" // Text is the ancestor that is missing
 
 	// The gang.
 	NotEnoughTasks      Code = "NotEnoughTasks"      // Have pods exist, Need are the minimum
 	NotEnoughPodsOfTask Code = "NotEnoughPodsOfTask" // the same for role Text
-	NotEnoughSubGroups  Code = "NotEnoughSubGroups"  // Have sub-groups of policy Text have their size, Need are the minimum
-	SubGroupIncomplete  Code = "SubGroupIncomplete"  // Have pods of sub-group Text exist, Need start together
-	SchedulingGated     Code = "SchedulingGated"     // Have pods carry scheduling gates
-	QueueGateShut       Code = "QueueGateShut"       // Have pods stand at the gate of their queue, which has no room for them; Cause
-	GangIncomplete      Code = "GangIncomplete"      // Have of Need could be placed; Cause is the refusal that stopped it
+	// Have sub-groups of policy Text have their size, Need are the minimum
+	NotEnoughSubGroups Code = "NotEnoughSubGroups"
+	SubGroupIncomplete Code = "SubGroupIncomplete" // Have pods of sub-group Text exist, Need start together
+	SchedulingGated    Code = "SchedulingGated"    // Have pods carry scheduling gates
+	// The queue gate of Have pods is shut: the queue has no room for them; Cause
+	QueueGateShut Code = "QueueGateShut"
+	// Have of Need could be placed; Cause is the refusal that stopped it
+	GangIncomplete Code = "GangIncomplete"
 
 	// The queue.
 	QueueQuotaInsufficient Code = "QueueQuotaInsufficient" // enqueue: minResources do not fit realCapability; Shorts
-	ClusterOvercommitted   Code = "ClusterOvercommitted"   // enqueue: the cluster has been promised often enough; Shorts
-	NamespaceQuotaExceeded Code = "NamespaceQuotaExceeded" // enqueue: minResources would exceed ResourceQuota Text; Shorts
-	QueueOverused          Code = "QueueOverused"          // Shorts: deserved (Need) and allocated (Have)
-	QueueDeserved          Code = "QueueDeserved"          // the task would lift the queue above deserved; Shorts
-	QueueCapability        Code = "QueueCapability"        // … above realCapability; Shorts; Text: see KeptFree
-	QueueDevices           Code = "QueueDevices"           // with the devices of its resource claims the queue would hold more (Need) than its capability (Have); Shorts; Text: see KeptFree
+	// enqueue: as much of the cluster is promised as may be; Shorts
+	ClusterOvercommitted Code = "ClusterOvercommitted"
+	// enqueue: minResources would exceed ResourceQuota Text; Shorts
+	NamespaceQuotaExceeded Code = "NamespaceQuotaExceeded"
+	QueueOverused          Code = "QueueOverused"   // Shorts: deserved (Need) and allocated (Have)
+	QueueDeserved          Code = "QueueDeserved"   // the task would lift the queue above deserved; Shorts
+	QueueCapability        Code = "QueueCapability" // … above realCapability; Shorts; Text: see KeptFree
+	// With the devices of its resource claims the queue would hold more (Need) than its capability (Have); Shorts;
+	// Text: see KeptFree
+	QueueDevices Code = "QueueDevices"
 
-	// The victims of a reclaim; Queue is the one that keeps them.
-	VictimGuaranteed Code = "VictimGuaranteed" // the queue would be left with less (Have) than its guarantee (Need); Shorts
-	VictimDeserved   Code = "VictimDeserved"   // the queue holds (Have) no more than it deserves (Need); Shorts
-	VictimOfNoUse    Code = "VictimOfNoUse"    // they give nothing of what is asked for and lacks
-	VictimNotOwed    Code = "VictimNotOwed"    // the queue that asks would hold (Have) more than it deserves (Need) of all that they give; Shorts
-	VictimReturns    Code = "VictimReturns"    // they could be claimed back: the queue deserves (Need) what it would be left with (Have) and that with them again; Shorts; Text is the queue that asks
-	VictimOutside    Code = "VictimOutside"    // the queue is out of place, or the claim's own
+	// Why a pod is no victim of a reclaim; Queue is its queue.
 
-	// The victims of any action.
-	VictimNotLower    Code = "VictimNotLower"    // its priority (Have) is not below that of the claim (Need)
-	VictimShare       Code = "VictimShare"       // drf: the claim's job would have more than its job is left with
-	VictimSooner      Code = "VictimSooner"      // joborder: its job has no more left than the claim's; Text is how much
-	VictimCritical    Code = "VictimCritical"    // conformance: it keeps the cluster running
-	VictimBudget      Code = "VictimBudget"      // PodDisruptionBudget Text allows Have more disruptions, Need are wanted
-	VictimCooling     Code = "VictimCooling"     // cdp: Text is how long it is still protected
-	VictimTooYoung    Code = "VictimTooYoung"    // it has not run for the time its queue promises; Text is what is left
-	VictimCapped      Code = "VictimCapped"      // Have evictions of Need allowed took place lately; Text says by which plugin, of what
-	VictimOutOfZone   Code = "VictimOutOfZone"   // tdm: it runs on a node that is lent by the hour, or the claim may itself be revoked; Text says which
+	// The queue would be left with less (Have) than its guarantee (Need); Shorts
+	VictimGuaranteed Code = "VictimGuaranteed"
+	VictimDeserved   Code = "VictimDeserved" // the queue holds (Have) no more than it deserves (Need); Shorts
+	VictimOfNoUse    Code = "VictimOfNoUse"  // they hold nothing of what is lacking
+	// The queue that asks would hold (Have) more than it deserves (Need) in every dimension that they hold; Shorts
+	VictimNotOwed Code = "VictimNotOwed"
+	// Their queue could reclaim the room at once: it deserves (Need) at least what it would
+	// be left with (Have) and what they hold; Shorts;
+	// Text is the queue that asks
+	VictimReturns Code = "VictimReturns"
+	VictimOutside Code = "VictimOutside" // the queue has no sound place in the tree, or is the preemptor's own
+
+	// Why a pod is no victim of any action.
+	VictimNotLower Code = "VictimNotLower" // its priority (Have) is not below that of the preemptor (Need)
+	// drf: the preemptor's job would have a larger share than the victim's job is left with
+	VictimShare Code = "VictimShare"
+	// joborder: its job has no more work left than the preemptor's; Text is how much
+	VictimSooner   Code = "VictimSooner"
+	VictimCritical Code = "VictimCritical" // conformance: a critical pod of the system
+	// PodDisruptionBudget Text allows Have more disruptions, Need are wanted
+	VictimBudget   Code = "VictimBudget"
+	VictimCooling  Code = "VictimCooling"  // cdp: Text is how long it is still protected
+	VictimTooYoung Code = "VictimTooYoung" // it has not run for the time its queue promises; Text is what is left
+	VictimCapped   Code = "VictimCapped"   // Have evictions of Need allowed took place lately; Text says by which plugin, of what
+	// tdm: it runs on a revocable node, or the preemptor may be revoked itself; Text says which
+	VictimOutOfZone   Code = "VictimOutOfZone"
 	VictimKept        Code = "VictimKept"        // marked volcano.sh/preemptable: "false"
 	VictimGang        Code = "VictimGang"        // its gang would be left with less than its minimum
 	VictimUnreclaimed Code = "VictimUnreclaimed" // its queue has reclaimable: false
-	VictimUnasked     Code = "VictimUnasked"     // no plugin permits it
+	VictimUnasked     Code = "VictimUnasked"     // no plugin permits its eviction
 	VictimBusy        Code = "VictimBusy"        // a member of its gang is being bound, or cannot be evicted
 
-	// Why no eviction helps; Text is the action, Nodes counts who was spared for what.
+	// Why no eviction helps; Text is the action, Nodes counts the pods that were no victims, by reason.
 	PreemptionNever Code = "PreemptionNever" // its preemptionPolicy is Never
-	NoVictims       Code = "NoVictims"       // nobody may be evicted for it
-	VictimsTooFew   Code = "VictimsTooFew"   // with all who may be evicted gone it still finds no place
-	TopologyByGang  Code = "TopologyByGang"  // its members have to be near each other: gangpreempt and gangreclaim evict for such jobs, action Text does not
-	SearchExhausted Code = "SearchExhausted" // the search for Text ("": whom to evict) was given up after Have steps
+	NoVictims       Code = "NoVictims"       // no pod may be evicted for it
+	VictimsTooFew   Code = "VictimsTooFew"   // it finds no place even without all the pods that may be evicted
+	// Its members have to be near each other: gangpreempt and gangreclaim evict for such jobs, action Text does not
+	TopologyByGang  Code = "TopologyByGang"
+	SearchExhausted Code = "SearchExhausted" // the search for Text ("": for victims) was given up after Have steps
 
 	// The nodes.
-	NoNodes                Code = "NoNodes"                // the cluster has no nodes
-	NotEnoughResources     Code = "NotEnoughResources"     // every node that may take it lacks room; Nodes, Shorts of the best
-	NodesRefuse            Code = "NodesRefuse"            // nodes refuse for several reasons; Nodes counts them
-	NodeUnschedulable      Code = "NodeUnschedulable"      // cordoned
-	NodeTaint              Code = "NodeTaint"              // untolerated taint; Text is key=value:effect
-	NodeAffinity           Code = "NodeAffinity"           // required node affinity does not match
-	NodeSelector           Code = "NodeSelector"           // nodeSelector does not match
-	NodeGroup              Code = "NodeGroup"              // the queue may not use the node's group Text, "" for a node in none
-	NodeGroupLimit         Code = "NodeGroupLimit"         // the queue would hold more of the node's group than it may: Domain; without it, its limits cannot be read
-	NodeRevocable          Code = "NodeRevocable"          // the node is lent by the hour; Text is its zone and why not
-	NodePorts              Code = "NodePorts"              // a host port is taken; Text is the port
-	NodeVolume             Code = "NodeVolume"             // a volume cannot be had there
-	VolumeInUse            Code = "VolumeInUse"            // another pod uses volume claim Text, which is for one alone (ReadWriteOncePod)
-	NodeDevices            Code = "NodeDevices"            // Have devices of class Text are free there, Need are asked; without amounts: its resource claims Text cannot be met there, or nobody allocates devices
-	ClaimSearchExhausted   Code = "ClaimSearchExhausted"   // whether devices there meet resource claims Text together was not found out in Have steps
-	ClaimElsewhere         Code = "ClaimElsewhere"         // resource claim Text was allocated devices that the node does not reach
-	NodeNUMAPolicy         Code = "NodeNUMAPolicy"         // its kubelet has not the topology policy that is asked for; Text is the one it has, "" where nothing is known
-	NodeNUMA               Code = "NodeNUMA"               // its kubelet might find no place for the cpus of a container together; Domain: Least are asked for, Have are free in the NUMA node that has most
-	PodAffinity            Code = "PodAffinity"            // no pod that it must be with sits in the node's domain; Domain
-	PodAffinityNoRoom      Code = "PodAffinityNoRoom"      // its pods have to share a domain of label Text, and none has room for Need of them; Nodes has the one that comes nearest (Example), with room for Have, and how many there are; where that is enough by amounts, Cause
-	PodAntiAffinity        Code = "PodAntiAffinity"        // a pod that it must not be with sits in the node's domain; Domain
-	PodRepelled            Code = "PodRepelled"            // a pod sits there that must not be with it: its anti-affinity, not this pod's; Domain
-	PodTopologySpread      Code = "PodTopologySpread"      // the domain would have too many more than others; Domain
-	TopologyKeyMissing     Code = "TopologyKeyMissing"     // the node lacks label Text, by which pods are to be spread
-	NodeKept               Code = "NodeKept"               // the room it has is kept for a job that waits
-	InsufficientResource   Code = "InsufficientResource"   // one node lacks room in Text (a dimension)
-	TopologyNoRoom         Code = "TopologyNoRoom"         // no domain of tier Text or below has room for Need pods together; Nodes has the one that comes nearest (Example), with room for Have, and how many were asked
-	TopologySpread         Code = "TopologySpread"         // its pods are further apart than it allows (tier Text) already: in domain Example of Nodes
-	HyperNodesNotReady     Code = "HyperNodesNotReady"     // there is no domain of tier Text or below that can be used; Have HyperNodes are set aside
-	PipelinedOnReleasing   Code = "Pipelined"              // waits for room that is being freed on node Text
-	Reserved               Code = "Reserved"               // room was freed for it on node Text; waits for the last victim to go
-	RoomKept               Code = "RoomKept"               // room is kept for it on nodes Text, where others that came later still run; Cause is why it cannot start yet
-	LostMemberFirst        Code = "LostMemberFirst"        // it would take the room of Have members that gangs of its queue have lost, the first of them Text's, which asks for Shorts (Need) and has that room until Until; Cause is what stops it beside that room
-	WaitsForTurn           Code = "WaitsForTurn"           // others were served first and the cycle ended
-	MinimumsFirst          Code = "MinimumsFirst"          // it has its minimum; members above it are placed after the minimums of all that come within a scheduling period
-	BindInFlight           Code = "BindInFlight"           // its bind is under way
-	BindRefused            Code = "BindRefused"            // the API server has refused Have times in a row to bind Task, at last with the answer Text; the next try is at Until
-	PrePredicateFailed     Code = "PrePredicateFailed"     // no node was asked: Text says why
-	ClaimNotFound          Code = "ClaimNotFound"          // no node was asked: resource claim Text is not there, or has not been made from its template yet
-	ClaimUnusable          Code = "ClaimUnusable"          // Text says which resource claim cannot be used and why
-	ClaimCompiling         Code = "ClaimCompiling"         // no node was asked: the selectors of resource claim Text are not compiled yet
-	ClaimBudgetSpent       Code = "ClaimBudgetSpent"       // what may be spent on finding devices for resource claims is spent for now: of the cycle, its namespace, or such claims in it (Text)
-	DeviceClassNotFound    Code = "DeviceClassNotFound"    // no node was asked: a resource claim asks for devices of class Text, which is not there
-	ResourceOfClass        Code = "ResourceOfClass"        // no node was asked: it asks for a resource (Shorts) that no node offers and for which device class Text stands; only resource claims are given devices
-	ActionNotConfigured    Code = "ActionNotConfigured"    // no configured action would place it; Text names the action
-	PodsOfOtherSchedulers  Code = "OtherScheduler"         // not ours: listed and left alone
+	NoNodes Code = "NoNodes" // the cluster has no nodes
+	// Every node that may take it lacks room; Nodes, Shorts of the best
+	NotEnoughResources Code = "NotEnoughResources"
+	NodesRefuse        Code = "NodesRefuse"       // nodes refuse for several reasons; Nodes counts them
+	NodeUnschedulable  Code = "NodeUnschedulable" // cordoned
+	NodeTaint          Code = "NodeTaint"         // untolerated taint; Text is key=value:effect
+	NodeAffinity       Code = "NodeAffinity"      // required node affinity does not match
+	NodeSelector       Code = "NodeSelector"      // nodeSelector does not match
+	// The queue may not use the node's group Text, "" for a node in none
+	NodeGroup Code = "NodeGroup"
+	// The queue would hold more of the node's group than it may: Domain; without it, its limits cannot be read
+	NodeGroupLimit Code = "NodeGroupLimit"
+	NodeRevocable  Code = "NodeRevocable" // the node is lent by the hour; Text is its zone and why not
+	NodePorts      Code = "NodePorts"     // a host port is taken; Text is the port
+	NodeVolume     Code = "NodeVolume"    // a volume cannot be had there
+	// Another pod uses volume claim Text, which is for one alone (ReadWriteOncePod)
+	VolumeInUse Code = "VolumeInUse"
+	// Have devices of class Text are free there, Need are asked; without amounts: its resource claims Text cannot be
+	// met there, or nothing allocates devices
+	NodeDevices Code = "NodeDevices"
+	// Have steps did not suffice to find out whether devices there meet resource claims Text together
+	ClaimSearchExhausted Code = "ClaimSearchExhausted"
+	// Resource claim Text was allocated devices that the node does not reach
+	ClaimElsewhere Code = "ClaimElsewhere"
+	// Its kubelet has another topology policy than the pod asks for; Text is that policy, "" where it is not known
+	NodeNUMAPolicy Code = "NodeNUMAPolicy"
+	// Its kubelet might not find the cpus of a container in one NUMA node; Domain: Least are asked for, Have are free
+	// in the NUMA node with the most
+	NodeNUMA Code = "NodeNUMA"
+	// The node's domain has no pod that its affinity requires; Domain
+	PodAffinity Code = "PodAffinity"
+	// Its pods have to share a domain of label Text, and none has room for Need of them; Nodes has the one that comes
+	// nearest (Example), with room for Have, and how many there are; where that is enough by amounts, Cause
+	PodAffinityNoRoom Code = "PodAffinityNoRoom"
+	// The node's domain has a pod that its anti-affinity forbids; Domain
+	PodAntiAffinity Code = "PodAntiAffinity"
+	// The node's domain has a pod of which the anti-affinity forbids this one; Domain
+	PodRepelled Code = "PodRepelled"
+	// The domain would have more pods than others by more than maxSkew; Domain
+	PodTopologySpread    Code = "PodTopologySpread"
+	TopologyKeyMissing   Code = "TopologyKeyMissing"   // the node lacks label Text, by which pods are to be spread
+	NodeKept             Code = "NodeKept"             // the room on it is kept for a job that waits
+	InsufficientResource Code = "InsufficientResource" // one node lacks room in Text (a dimension)
+	// No domain of tier Text or below has room for Need pods together; Nodes has the one that comes nearest (Example),
+	// with room for Have, and how many were asked
+	TopologyNoRoom Code = "TopologyNoRoom"
+	// Its pods are further apart already than it allows (tier Text): in domain Example of Nodes
+	TopologySpread Code = "TopologySpread"
+	// There is no domain of tier Text or below that can be used; Have HyperNodes are set aside
+	HyperNodesNotReady   Code = "HyperNodesNotReady"
+	PipelinedOnReleasing Code = "Pipelined" // waits for room that is being freed on node Text
+	// Room was freed for it on node Text; waits for the last victim to go
+	Reserved Code = "Reserved"
+	// Room is kept for it on nodes Text, where pods that came later still run; Cause is why it cannot start yet
+	RoomKept Code = "RoomKept"
+	// It would take the room of Have members that gangs of its queue have lost, the first of them the gang Text, which
+	// asks for Shorts (Need) and keeps that room until Until; Cause is what refuses it without that room
+	LostMemberFirst Code = "LostMemberFirst"
+	WaitsForTurn    Code = "WaitsForTurn" // other jobs were served first, and the cycle ended
+	// It has its minimum; members above it are placed after the minimums of all that come within a scheduling period
+	MinimumsFirst Code = "MinimumsFirst"
+	BindInFlight  Code = "BindInFlight" // its bind is under way
+	// The API server has refused Have times in a row to bind Task, at last with the answer Text; the next try is at
+	// Until
+	BindRefused        Code = "BindRefused"
+	PrePredicateFailed Code = "PrePredicateFailed" // no node was asked: Text says why
+	// No node was asked: resource claim Text does not exist, or has not been made from its template yet
+	ClaimNotFound Code = "ClaimNotFound"
+	ClaimUnusable Code = "ClaimUnusable" // Text says which resource claim cannot be used and why
+	// No node was asked: the selectors of resource claim Text are not compiled yet
+	ClaimCompiling Code = "ClaimCompiling"
+	// The budget for finding devices for resource claims is spent for now: that of the cycle, of its namespace, or of
+	// such claims in it (Text)
+	ClaimBudgetSpent Code = "ClaimBudgetSpent"
+	// No node was asked: a resource claim asks for devices of class Text, which is not there
+	DeviceClassNotFound Code = "DeviceClassNotFound"
+	// No node was asked: it asks for a resource (Shorts) that no node offers and for which device class Text stands;
+	// only resource claims are given devices
+	ResourceOfClass     Code = "ResourceOfClass"
+	ActionNotConfigured Code = "ActionNotConfigured" // no configured action would place it; Text names the action
+	// A pod of another scheduler: listed, never placed or evicted
+	PodsOfOtherSchedulers  Code = "OtherScheduler"
 	TerminatingBeforePlace Code = "TerminatingBeforePlace" // deleted while it waited
 )
 
@@ -124,7 +179,9 @@ const (
 func (c Code) OfNodes() bool {
 	switch c {
 	case NoNodes, NotEnoughResources, NodesRefuse, NodeUnschedulable, NodeTaint, NodeAffinity, NodeSelector,
-		NodeGroup, NodeGroupLimit, NodeRevocable, NodePorts, NodeVolume, VolumeInUse, NodeDevices, ClaimElsewhere, ClaimSearchExhausted, ResourceOfClass, NodeNUMAPolicy, NodeNUMA, PodAffinity, PodAntiAffinity, PodRepelled, PodTopologySpread, TopologyKeyMissing,
+		NodeGroup, NodeGroupLimit, NodeRevocable, NodePorts, NodeVolume, VolumeInUse, NodeDevices, ClaimElsewhere,
+		ClaimSearchExhausted, NodeNUMAPolicy, NodeNUMA, PodAffinity, PodAntiAffinity, PodRepelled, PodTopologySpread,
+		TopologyKeyMissing,
 		NodeKept, SearchExhausted:
 		return true
 	default:
@@ -134,11 +191,12 @@ func (c Code) OfNodes() bool {
 
 // OfClaims says that the code speaks of a pod's resource claims, before any node is asked.
 func (c Code) OfClaims() bool {
-	return c == ClaimNotFound || c == ClaimUnusable || c == ClaimCompiling || c == ClaimBudgetSpent || c == DeviceClassNotFound
+	return c == ClaimNotFound || c == ClaimUnusable || c == ClaimCompiling || c == ClaimBudgetSpent ||
+		c == DeviceClassNotFound
 }
 
 // OfTopology says that the code speaks of how far apart nodes are. Its amounts are there
-// whether or not somebody watches.
+// whether or not events are recorded.
 func (c Code) OfTopology() bool {
 	return c == TopologyNoRoom || c == PodAffinityNoRoom || c == TopologySpread || c == HyperNodesNotReady
 }
@@ -151,14 +209,15 @@ const KeptFree = "guarantees"
 // counts what is kept for a job that waits.
 const KeptForWaiting = "kept"
 
-// NotAllocated ends the Text of a NodeDevices that says that nobody allocates devices here.
+// NotAllocated ends the Text of a NodeDevices where no driver allocates devices.
 const NotAllocated = ", which this scheduler does not allocate"
 
 // Short is a dimension that falls short: Need units were asked of Have.
 type Short struct {
 	Dim        string
 	Need, Have int64
-	Kept       int64 `json:",omitempty"` // ClusterOvercommitted: how much of Need is kept for jobs that were let in before
+	// Kept is, for ClusterOvercommitted, how much of Need is kept for jobs that were admitted before.
+	Kept int64 `json:",omitempty"`
 }
 
 // NodeCount says how many nodes refused for one reason, with one of them as an
@@ -172,7 +231,7 @@ type NodeCount struct {
 	Example    string
 }
 
-// Domain is the part of a cluster that a refusal for the sake of other pods is about: the
+// Domain is the part of a cluster that a refusal because of other pods is about: the
 // nodes on which label Key has one Value. Where every node is a domain of its own, Value
 // and Have are left out, so that nodes can be counted together.
 type Domain struct {
@@ -191,7 +250,7 @@ func (d Domain) Compare(o Domain) int {
 		cmp.Compare(d.Have, o.Have), cmp.Compare(d.Least, o.Least), cmp.Compare(d.Most, o.Most))
 }
 
-// Placement is where a task would have gone, had its gang started.
+// Placement is where a task would have been placed if its gang had started.
 type Placement struct{ Task, Node string }
 
 // Reason says why. The zero Reason means that nothing is in the way. Which fields
