@@ -22,7 +22,7 @@ func noted(t rapid.TB, e *Engine) {
 func TestACheckpointIsWhatIsCommitted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
-		e := engine(t, w.profile(w.takers("enqueue", "allocate", "backfill")...))
+		e := engine(t, w.profile(w.withEvictingActions("enqueue", "allocate", "backfill")...))
 		w.begin()
 		for range rapid.IntRange(6, 20).Draw(t, "cycles") {
 			facts, receipts := w.deal()
@@ -58,10 +58,10 @@ func TestACycleThatPanicsNeverWas(t *testing.T) {
 	panicked := 0
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
-		p := w.profile(w.takers("enqueue", "allocate", "backfill")...)
+		p := w.profile(w.withEvictingActions("enqueue", "allocate", "backfill")...)
 		b := &bomb{}
 		broken := func() *Engine {
-			e, err := New(p, WithAction(raid{}), WithAction(mess{}), WithStopwatch(b))
+			e, err := New(p, WithAction(evictAny{}), WithAction(placeAndFail{}), WithStopwatch(b))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -39,9 +39,9 @@ func TestACapHoldsOverRestarts(t *testing.T) {
 			if n := evictions(plan); n != 0 || next != 70*second {
 				t.Errorf("at 20 s it evicts %d pods and decides again at %d, want none, and at 70 s", n, next)
 			}
-			if r := s.spared("large"); len(r.Nodes) != 1 || r.Nodes[0].Code != trace.VictimCapped ||
+			if r := s.whyNoVictims("large"); len(r.Nodes) != 1 || r.Nodes[0].Code != trace.VictimCapped ||
 				!strings.Contains(r.Nodes[0].Text, "before this scheduler's start") {
-				t.Errorf("spared are %+v, want one by a cap of which it is not known what is left", r.Nodes)
+				t.Errorf("the pods that are no victims are %+v, want one by a cap of which it is not known what is left", r.Nodes)
 			}
 			anew(s)
 			if held := s.e.Commitments(); held.SpentFrom != 10*second {

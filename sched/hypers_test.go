@@ -12,17 +12,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-// tornApart fails the test when a bind leaves a job, or one of its sub-groups, further apart
+// checkTogether fails the test when a bind leaves a job, or one of its sub-groups, further apart
 // than it allows, by a count that trusts no search; or a sub-group with fewer members than
 // its size.
-func tornApart(t rapid.TB, e *Engine, p Plan, i Item) {
+func checkTogether(t rapid.TB, e *Engine, p Plan, i Item) {
 	t.Helper()
 	id, _ := e.l.Tasks.Find(i.Pod)
 	task := e.l.Task(id)
 	job := e.l.Job(task.Job)
 	if task.Sub >= 0 {
 		s := &job.Subs[task.Sub]
-		placed := s.Ready() // and those who were evicted after the bind was decided
+		placed := s.Ready() // and members that were evicted after the bind was decided
 		for _, x := range p.Items {
 			if id, ok := e.l.Tasks.Find(x.Pod); x.Kind == EvictPod && ok && e.l.Task(id).Job == task.Job && e.l.Task(id).Sub == task.Sub {
 				placed++
@@ -98,11 +98,11 @@ func (w *world) topology() *model.Topology {
 	}
 }
 
-// missed fails the test when a gang waits because no domain has room, and one of those it may
+// checkNoneMissed fails the test when a gang waits because no domain has room, and one of those it may
 // go to has: found by putting its members, one after the other, on any node of it that takes
 // them, and taking them back. One that only the room of lost members keeps waiting is left out: that
 // room is free on the nodes (docs/design/0023-room-of-lost-members.md).
-func missed(t rapid.TB, e *Engine) {
+func checkNoneMissed(t rapid.TB, e *Engine) {
 	t.Helper()
 	net := e.policy.HyperNodes()
 	if net == nil {

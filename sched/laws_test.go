@@ -13,7 +13,7 @@ import (
 
 func engine(t rapid.TB, p policy.Profile, with ...Option) *Engine {
 	t.Helper()
-	e, err := New(p, append(with, WithAction(raid{}), WithAction(mess{}))...)
+	e, err := New(p, append(with, WithAction(evictAny{}), WithAction(placeAndFail{}))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,8 +91,8 @@ func same(t rapid.TB, law, was, is string) {
 func TestExportLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
-		e := engine(t, w.profile(w.takers("enqueue", "allocate", "backfill")...), somePace(t))
-		watch := newWatch()
+		e := engine(t, w.profile(w.withEvictingActions("enqueue", "allocate", "backfill")...), somePace(t))
+		watch := newInvariants()
 		w.begin()
 		for range rapid.IntRange(6, 20).Draw(t, "cycles") {
 			facts, receipts := w.deal()
@@ -111,7 +111,7 @@ func TestExportLaw(t *testing.T) {
 			if w.n(15) == 15 {
 				e = engine(t, e.profile, paceOf(e))
 				e.Apply(other.Facts()...)
-				watch = newWatch()
+				watch = newInvariants()
 				w.forget()
 			}
 		}
@@ -121,7 +121,7 @@ func TestExportLaw(t *testing.T) {
 func TestShuffleLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
-		p := w.profile(w.takers("enqueue", "allocate", "backfill")...)
+		p := w.profile(w.withEvictingActions("enqueue", "allocate", "backfill")...)
 		pace := somePace(t)
 		e, f := engine(t, p, pace), engine(t, p, pace)
 		w.begin()
@@ -165,11 +165,11 @@ func shuffled(t *rapid.T, facts []model.Fact) []model.Fact {
 func TestUndoLawOfWholeActions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
-		p := w.profile(w.takers("enqueue", "allocate", "backfill")...)
+		p := w.profile(w.withEvictingActions("enqueue", "allocate", "backfill")...)
 		e := engine(t, p)
-		p.Actions = []string{"mess"}
+		p.Actions = []string{"placeAndFail"}
 		for _, a := range e.profile.Actions {
-			p.Actions = append(p.Actions, a, "mess")
+			p.Actions = append(p.Actions, a, "placeAndFail")
 		}
 		f := engine(t, p)
 		w.begin()

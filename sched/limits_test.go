@@ -13,9 +13,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// yard is a small empty cluster with racks, rows of racks and rows of those, and one gang that
+// limitCluster is a small empty cluster with racks, rows of racks and rows of those, and one gang that
 // says how far apart its members, and those of its sub-groups, may be.
-type yard struct {
+type limitCluster struct {
 	cores, places []int64 // by node
 	trees         [][]int // by tier: of each node its domain, -1: none
 	group         *model.PodGroup
@@ -24,9 +24,9 @@ type yard struct {
 	policy        []int    // by pod: the policy of its sub-group
 }
 
-func drawYard(t *rapid.T) *yard {
+func drawYard(t *rapid.T) *limitCluster {
 	n := func(name string, from, to int) int { return rapid.IntRange(from, to).Draw(t, name) }
-	y := &yard{}
+	y := &limitCluster{}
 	for range n("nodes", 1, 5) {
 		y.cores = append(y.cores, int64(n("cores", 0, 3)))
 		y.places = append(y.places, int64([]int{110, 1, 2, 3}[n("places", 0, 3)]))
@@ -79,7 +79,7 @@ func drawYard(t *rapid.T) *yard {
 
 // drawTree puts nodes into domains of three tiers; some are in none, and some domains of a
 // tier are in none of the next.
-func (y *yard) drawTree(t *rapid.T) {
+func (y *limitCluster) drawTree(t *rapid.T) {
 	most := rapid.IntRange(0, 3).Draw(t, "tiers")
 	for tier := range most {
 		at := make([]int, len(y.cores))
@@ -101,7 +101,7 @@ func (y *yard) drawTree(t *rapid.T) {
 }
 
 // divide finds each pod's sub-group.
-func (y *yard) divide() {
+func (y *limitCluster) divide() {
 	for _, p := range y.pods {
 		sub, of := "", -1
 		for i, s := range y.group.SubGroups {
@@ -120,7 +120,7 @@ func (y *yard) divide() {
 }
 
 // highest is the tier above the highest that there is: the cluster's.
-func (y *yard) highest() int32 {
+func (y *limitCluster) highest() int32 {
 	top := int32(0)
 	for tier, at := range y.trees {
 		if slices.Max(at) >= 0 {
@@ -131,7 +131,7 @@ func (y *yard) highest() int32 {
 }
 
 // near says that nodes are as near each other as is asked.
-func (y *yard) near(ask *model.Topology, nodes []int) bool {
+func (y *limitCluster) near(ask *model.Topology, nodes []int) bool {
 	if ask == nil || !ask.Hard || len(nodes) == 0 || ask.Highest >= y.highest() {
 		return true
 	}
@@ -146,7 +146,7 @@ func (y *yard) near(ask *model.Topology, nodes []int) bool {
 
 // within says that an assignment of pods to nodes (-1: none) keeps every limit, and that of
 // each sub-group as many have a place as have to start together.
-func (y *yard) within(at []int) bool {
+func (y *limitCluster) within(at []int) bool {
 	var all []int
 	subs := map[string][]int{}
 	for i, n := range at {
@@ -171,7 +171,7 @@ func (y *yard) within(at []int) bool {
 }
 
 // meets says that an assignment has the gang's minimums.
-func (y *yard) meets(at []int) bool {
+func (y *limitCluster) meets(at []int) bool {
 	have, sized := int32(0), map[int]map[string]int32{}
 	roles := map[string]int32{}
 	for i, n := range at {
@@ -211,7 +211,7 @@ func (y *yard) meets(at []int) bool {
 }
 
 // canStart tries every assignment.
-func (y *yard) canStart(at []int) bool {
+func (y *limitCluster) canStart(at []int) bool {
 	i := len(at)
 	if i == len(y.pods) {
 		return y.meets(at) && y.within(at)
@@ -225,7 +225,7 @@ func (y *yard) canStart(at []int) bool {
 }
 
 // fits says that no node holds more than it has.
-func (y *yard) fits(at []int) bool {
+func (y *limitCluster) fits(at []int) bool {
 	for n := range y.cores {
 		cores, places := int64(0), int64(0)
 		for i, on := range at {
@@ -245,8 +245,8 @@ func (y *yard) fits(at []int) bool {
 	return true
 }
 
-// engine is one that knows the yard.
-func (y *yard) engine(t rapid.TB) *Engine {
+// engine is one that knows the limitCluster.
+func (y *limitCluster) engine(t rapid.TB) *Engine {
 	e := engine(t, policy.Profile{Actions: []string{"allocate", "backfill"}, Tiers: [][]policy.Choice{
 		{{Plugin: "priority"}, {Plugin: "gang"}},
 		{{Plugin: "predicates"}, {Plugin: "nodeorder"}, {Plugin: "network-topology-aware"}}}})
@@ -281,7 +281,7 @@ func (y *yard) engine(t rapid.TB) *Engine {
 }
 
 // members is how a HyperNode names a node that it has: by the highest domain of it up to a tier.
-func (y *yard) members(tier, node int) []model.Member {
+func (y *limitCluster) members(tier, node int) []model.Member {
 	for ; tier >= 0; tier-- {
 		if d := y.trees[tier][node]; d >= 0 {
 			return []model.Member{{Name: fmt.Sprintf("t%d-%d", tier+1, d)}}
@@ -290,8 +290,8 @@ func (y *yard) members(tier, node int) []model.Member {
 	return []model.Member{{Node: true, Name: fmt.Sprintf("n%d", node)}}
 }
 
-// String is the yard as one can read it.
-func (y *yard) String() string {
+// String is the limitCluster as one can read it.
+func (y *limitCluster) String() string {
 	var b strings.Builder
 	for i := range y.cores {
 		fmt.Fprintf(&b, "node n%d: %d cores, %d places\n", i, y.cores[i], y.places[i])

@@ -13,7 +13,7 @@ import (
 )
 
 // lostWorld is a cluster of one queue in which gangs run, lose members and have them made anew, and pods of
-// no gang wait. All members ask for one cpu. Nobody came after anybody, so that no room is kept as by
+// no gang wait. All members ask for one cpu. All came at once, so that no room is kept as by
 // ledger.Claim.
 type lostWorld struct {
 	t       *rapid.T

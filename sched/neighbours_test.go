@@ -33,8 +33,8 @@ func neighbours(kind int) *model.Neighbours {
 
 // crewOf is what the pods of a group ask of each other that have to share a zone.
 func crewOf(group string) *model.Neighbours {
-	crew := model.PodSelector{Namespaces: []string{"ns"}, Selector: []model.Requirement{{Key: "crew", Op: model.In, Values: []string{group}}}}
-	return &model.Neighbours{With: []model.Near{{Key: "zone", Pods: crew}}}
+	colocated := model.PodSelector{Namespaces: []string{"ns"}, Selector: []model.Requirement{{Key: "colocated", Op: model.In, Values: []string{group}}}}
+	return &model.Neighbours{With: []model.Near{{Key: "zone", Pods: colocated}}}
 }
 
 // changeNamespace gives the namespace that pods are in other labels, or none.

@@ -4,8 +4,8 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// changeNUMA tells of a node's NUMA nodes, or that nobody tells of them any more. What it says
-// need not agree with the node, nor with who is there.
+// changeNUMA reports a node's NUMA nodes, or ends the report. A report need not agree with the node, nor with the pods
+// on it.
 func (w *world) changeNUMA() {
 	name := w.nodeName()
 	if w.n(3) == 3 {

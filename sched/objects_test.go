@@ -197,7 +197,7 @@ func (w *world) group(i int) *model.PodGroup {
 	if w.rarely() {
 		g.Faults = []model.Fault{{Field: "spec.minResources", Message: "is absurd", Fatal: true}}
 	}
-	if w.crews && i == len(w.groups)-1 {
+	if w.colocates && i == len(w.groups)-1 {
 		w.templates[i], g.MinMember = sharesZone, int32(2+w.n(1))
 		return g
 	}
@@ -281,7 +281,7 @@ func (w *world) pod(i int) *model.Pod {
 		if w.n(3) < 3 {
 			p.Spec = spec(w.templates[i%len(w.groups)])
 			if w.templates[i%len(w.groups)] == sharesZone {
-				p.Labels = append(p.Labels, model.Label{Key: "crew", Value: p.Group})
+				p.Labels = append(p.Labels, model.Label{Key: "colocated", Value: p.Group})
 				p.Spec.Neighbours = crewOf(p.Group)
 			}
 		}

@@ -65,9 +65,9 @@ func TestAPromiseLapses(t *testing.T) {
 	decide(anew(e.Commitments()), 760, 0, false)
 }
 
-// hostile is a cluster of ten cpus in which queues keep all they can for jobs that never run: PodGroups
+// emptyJobs is a cluster of ten cpus in which queues keep all they can for jobs that never run: PodGroups
 // without pods, or with one pod that no node takes, made anew before what is kept for them lapses.
-type hostile struct {
+type emptyJobs struct {
 	t       *rapid.T
 	e       *Engine
 	version uint64
@@ -77,18 +77,18 @@ type hostile struct {
 	made    int
 }
 
-func (h *hostile) tell(k model.Kind, namespace, name string, o model.Object) {
+func (h *emptyJobs) tell(k model.Kind, namespace, name string, o model.Object) {
 	h.version++
 	h.e.Apply(model.Fact{Ref: model.Ref{Kind: k, Namespace: namespace, Name: name}, UID: name, Version: h.version, Object: o})
 }
 
-func (h *hostile) group(name, queue string, cpu int64) {
+func (h *emptyJobs) group(name, queue string, cpu int64) {
 	h.tell(model.KindPodGroup, "ns", name, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name, UID: name, Created: h.now},
 		Queue: queue, MinMember: 2, HasMin: true, MinResources: resource.List{{Name: "cpu", Value: cpu * 1000}}, Phase: model.GroupPending})
 }
 
 // make has each queue with fewer than three PodGroups make one, and takes those away whose time is over.
-func (h *hostile) make() {
+func (h *emptyJobs) make() {
 	for name, at := range h.groups {
 		if at <= h.now {
 			h.tell(model.KindPodGroup, "ns", name, nil)
@@ -99,7 +99,7 @@ func (h *hostile) make() {
 	for q := range 3 * h.queues {
 		h.made++
 		name := fmt.Sprint("false-", h.made)
-		h.group(name, fmt.Sprint("hostile-", q%h.queues), rapid.Int64Range(1, 12).Draw(h.t, "keeps"))
+		h.group(name, fmt.Sprint("emptyJobs-", q%h.queues), rapid.Int64Range(1, 12).Draw(h.t, "keeps"))
 		h.groups[name] = h.now + rapid.Int64Range(10, 70).Draw(h.t, "stands")*second
 		if rapid.Bool().Draw(h.t, "pod") {
 			h.tell(model.KindPod, "ns", name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name, Created: h.now}, Ours: true, Group: name,
@@ -113,13 +113,13 @@ func (h *hostile) make() {
 func TestALargeJobIsLetInWhateverOthersKeep(t *testing.T) {
 	waited := 0
 	rapid.Check(t, func(t *rapid.T) {
-		h := &hostile{t: t, now: 1000 * second, queues: rapid.IntRange(1, 3).Draw(t, "queues"), groups: map[string]int64{}}
+		h := &emptyJobs{t: t, now: 1000 * second, queues: rapid.IntRange(1, 3).Draw(t, "queues"), groups: map[string]int64{}}
 		h.e = engine(t, policy.Profile{Actions: []string{"enqueue", "allocate", "backfill"}, Tiers: [][]policy.Choice{
 			{{Plugin: "gang"}, {Plugin: "overcommit"}}, {{Plugin: "predicates"}, {Plugin: "nodeorder"}}}})
 		h.tell(model.KindNode, "", "n", &model.Node{Meta: model.Meta{Name: "n"},
 			Allocatable: resource.List{{Name: resource.CPUName, Value: 10_000}, {Name: resource.PodsName, Value: 110}}})
 		for q := range h.queues {
-			h.tell(model.KindQueue, "", fmt.Sprint("hostile-", q), &model.Queue{Meta: model.Meta{Name: fmt.Sprint("hostile-", q)}, Weight: 1})
+			h.tell(model.KindQueue, "", fmt.Sprint("emptyJobs-", q), &model.Queue{Meta: model.Meta{Name: fmt.Sprint("emptyJobs-", q)}, Weight: 1})
 		}
 		h.tell(model.KindQueue, "", "mine", &model.Queue{Meta: model.Meta{Name: "mine"}, Weight: 1})
 		begun := h.now + 100*second

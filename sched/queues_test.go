@@ -8,7 +8,7 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// newSharing is a stage whose queues share by weight: nobody has room, all wait.
+// newSharing is a stage whose queues share by weight: there is no room, all jobs wait.
 func newSharing(t *testing.T) *stage {
 	s := &stage{t: t, e: engine(t, policy.Profile{Actions: []string{"allocate"}, Tiers: [][]policy.Choice{
 		{{Plugin: "priority"}, {Plugin: "gang"}}, {{Plugin: "predicates"}, {Plugin: "proportion"}}}})}

@@ -33,7 +33,7 @@ func awaited(t *testing.T) *stage {
 }
 
 // A pod with a reservation takes a node that comes meanwhile; the room that is freed later
-// is anybody's.
+// is free for any pod.
 func TestAPodWithAReservationTakesTheFirstRoomThereIs(t *testing.T) {
 	for name, restart := range map[string]func(*stage){"": func(*stage) {}, "restored": (*stage).restart, "from the facts alone": (*stage).forget} {
 		t.Run(name, func(t *testing.T) {
@@ -174,9 +174,8 @@ func TestAMemberThatMayGoNowhereElseKeepsItsRoom(t *testing.T) {
 	s.decides(3, "bind gang-0 a", "bind gang-1 b")
 }
 
-// A victim that nobody needs any more, and that was not told to go yet, stays; one that was
-// told goes.
-func TestAVictimThatNeedNotGoAnyMoreStaysUnlessItWasTold(t *testing.T) {
+// A victim that no pod needs any more stays if its eviction was not begun yet.
+func TestAVictimNoLongerNeededStaysUnlessItsEvictionBegan(t *testing.T) {
 	setUp := func(t *testing.T) (*stage, Plan) {
 		s := newStage(t, "enqueue", "allocate", "preempt")
 		s.queue("default")
@@ -237,8 +236,8 @@ func TestAVictimThatNeedNotGoAnyMoreStaysUnlessItWasTold(t *testing.T) {
 	})
 }
 
-// What goes as a whole stays as a whole: once one member of a gang was told, the others go too.
-func TestAGangIsToldToGoAsAWholeOrStaysAsAWhole(t *testing.T) {
+// What goes as a whole stays as a whole: once the eviction of one member has begun, the others go too.
+func TestAGangIsEvictedAsAWholeOrStaysAsAWhole(t *testing.T) {
 	for _, told := range []bool{false, true} {
 		t.Run(fmt.Sprint("told: ", told), func(t *testing.T) {
 			s := newStage(t, "enqueue", "allocate", "preempt")
@@ -267,7 +266,7 @@ func TestAGangIsToldToGoAsAWholeOrStaysAsAWhole(t *testing.T) {
 // A pod that is to leave, and has become another scheduler's before it did, has no job: its
 // eviction is not taken back, and does not stop the cycle.
 func TestAnEvictedPodOfAnotherSchedulerIsNotTakenBack(t *testing.T) {
-	s := newStage(t, "allocate", "raid")
+	s := newStage(t, "allocate", "evictAny")
 	s.queue("default")
 	s.node("a", 2)
 	groupless := member("unknown") // not charged: only then may its fact take it out of its job

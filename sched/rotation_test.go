@@ -24,7 +24,7 @@ var orders = map[string][]policy.Choice{
 	"nothing but the name": nil,
 }
 
-// The slow twin: whoever the rotation names is the first of those inside it by the
+// The slow twin: the queue that the rotation names is the first of those inside it by the
 // profile's order, as they stand now, whatever moved in between.
 func TestARotationNamesTheFirstOfItsQueues(t *testing.T) {
 	for name, choices := range orders {

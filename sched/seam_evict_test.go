@@ -10,7 +10,7 @@ import (
 // robbed is a cluster after its first cycle: node a is full, node b has two cores
 // left, and a gang of two has had a pod evicted from a for one of its members.
 func robbed(t *testing.T) *stage {
-	s := newStage(t, "enqueue", "allocate", "backfill", "raid")
+	s := newStage(t, "enqueue", "allocate", "backfill", "evictAny")
 	s.queue("default")
 	s.node("a", 4)
 	s.node("b", 2)
@@ -26,7 +26,7 @@ func robbed(t *testing.T) *stage {
 	if evict.Kind != EvictPod {
 		evict, nominate = plan.Items[0], plan.Items[1]
 	}
-	if evict.Statement != nominate.Statement || evict.For != nominate.Pod || evict.Action != "raid" {
+	if evict.Statement != nominate.Statement || evict.For != nominate.Pod || evict.Action != "evictAny" {
 		t.Fatalf("the eviction is %+v, the reservation %+v: they belong together", evict, nominate)
 	}
 	if s.next != 60 {
@@ -94,7 +94,7 @@ func TestAReservationKeepsTheMoreImportantOut(t *testing.T) {
 }
 
 // TestANominationAloneIsAHint: an engine that knows the facts only prefers the node
-// that was nominated, and keeps nobody out of it.
+// that was nominated, and keeps no pod out of it.
 func TestANominationAloneIsAHint(t *testing.T) {
 	s := robbed(t)
 	s.pod("gang-0", member("gang"), priority(10), nominated("a"))
@@ -109,10 +109,10 @@ func TestANominationAloneIsAHint(t *testing.T) {
 	}
 }
 
-// TestADeniedEvictionEndsItsReservation: the room will not come, so nobody is kept out of
+// TestADeniedEvictionEndsItsReservation: the room will not come, so no pod is kept out of
 // what there is; and the pod that could not be evicted is not tried over and over.
 func TestADeniedEvictionEndsItsReservation(t *testing.T) {
-	s := newStage(t, "enqueue", "allocate", "backfill", "raid")
+	s := newStage(t, "enqueue", "allocate", "backfill", "evictAny")
 	s.queue("default")
 	s.node("a", 2)
 	s.pod("victim", running("a"))
@@ -156,7 +156,7 @@ func TestAWholeGangOfNominationsIsAReservation(t *testing.T) {
 	s.decides(1, "bind gang-0 a", "bind gang-1 b")
 }
 
-// TestNominationsThatNoLongerFitAreHints: somebody took the room meanwhile.
+// TestNominationsThatNoLongerFitAreHints: another pod took the room meanwhile.
 func TestNominationsThatNoLongerFitAreHints(t *testing.T) {
 	s := newStage(t, "enqueue", "allocate", "backfill")
 	s.queue("default")

@@ -12,9 +12,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// town is a cluster in which every plan is carried out by the next cycle and every pod
+// sharedCluster is a cluster in which every plan is carried out by the next cycle and every pod
 // that is evicted comes back under a new name, as controllers have it.
-type town struct {
+type sharedCluster struct {
 	t       *rapid.T
 	e       *Engine
 	version uint64
@@ -23,9 +23,9 @@ type town struct {
 	pods    map[ledger.Key]*model.Pod
 }
 
-func (c *town) n(most int) int { return rapid.IntRange(0, most).Draw(c.t, "n") }
+func (c *sharedCluster) n(most int) int { return rapid.IntRange(0, most).Draw(c.t, "n") }
 
-func (c *town) tell(kind model.Kind, namespace, name, uid string, o model.Object) {
+func (c *sharedCluster) tell(kind model.Kind, namespace, name, uid string, o model.Object) {
 	c.version++
 	c.e.Apply(model.Fact{Ref: model.Ref{Kind: kind, Namespace: namespace, Name: name}, UID: uid, Version: c.version, Object: o})
 }
@@ -72,7 +72,7 @@ func roomOf(cpu, gpu int) resource.List {
 }
 
 // found puts up nodes, priorities and queues.
-func (c *town) found() {
+func (c *sharedCluster) found() {
 	for i := range 1 + c.n(3) {
 		name := fmt.Sprintf("n%d", i)
 		c.tell(model.KindNode, "", name, name, &model.Node{Meta: model.Meta{Name: name, UID: name}, Allocatable: roomOf(2+c.n(6), c.n(4))})
@@ -98,7 +98,7 @@ func (c *town) found() {
 }
 
 // arrive submits a job.
-func (c *town) arrive(i int) {
+func (c *sharedCluster) arrive(i int) {
 	name := fmt.Sprintf("j%d", i)
 	size := 1 + c.n(3)
 	c.tell(model.KindPodGroup, "ns", name, name, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name, UID: name, Created: c.now},
@@ -114,7 +114,7 @@ func (c *town) arrive(i int) {
 }
 
 // birth gives a pod a name of its own.
-func (c *town) birth(p *model.Pod) {
+func (c *sharedCluster) birth(p *model.Pod) {
 	c.births++
 	p.Spec = &model.Spec{Requests: slices.Clone(p.Spec.Requests)}
 	p.Spec.Requests[2].Value = 1
@@ -123,19 +123,19 @@ func (c *town) birth(p *model.Pod) {
 	c.show(p)
 }
 
-func (c *town) show(p *model.Pod) {
+func (c *sharedCluster) show(p *model.Pod) {
 	c.pods[ledger.Key{Namespace: p.Namespace, Name: p.Name}] = p
 	c.tell(model.KindPod, p.Namespace, p.Name, p.UID, p)
 }
 
-// cycle decides, carries the plan out, and returns who was evicted.
-func (c *town) cycle() (evicted []Item) {
+// cycle decides, carries the plan out, and returns the pods that were evicted.
+func (c *sharedCluster) cycle() (evicted []Item) {
 	plan, _, _ := c.e.Decide(c.now)
 	for _, finding := range c.e.Audit() {
 		c.t.Fatalf("audit: %s", finding)
 	}
 	c.now += second
-	var kept []uint64 // evictions that are taken back before anybody is told
+	var kept []uint64 // evictions that are taken back before they are begun
 	for _, i := range plan.Items {
 		kept = append(kept, i.Evictions...)
 	}
@@ -167,7 +167,7 @@ func (c *town) cycle() (evicted []Item) {
 
 // TestEvictionsStopWhenArrivalsDo: no state can be reached in which jobs take each other's
 // room in turn. Jobs come for some cycles; every evicted pod comes back at once and wants
-// its room again; after that nobody may be evicted any more.
+// its room again; after that no pod may be evicted any more.
 func TestEvictionsStopWhenArrivalsDo(t *testing.T) {
 	evicted := 0
 	defer func() {
@@ -180,7 +180,7 @@ func TestEvictionsStopWhenArrivalsDo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &town{t: t, e: e, now: 1000 * second, pods: map[ledger.Key]*model.Pod{}}
+		c := &sharedCluster{t: t, e: e, now: 1000 * second, pods: map[ledger.Key]*model.Pod{}}
 		c.found()
 		jobs := 0
 		for range 1 + c.n(6) {
@@ -190,7 +190,7 @@ func TestEvictionsStopWhenArrivalsDo(t *testing.T) {
 			}
 			evicted += len(c.cycle())
 		}
-		// Nobody can be evicted more often than there are pods above its own and queues beside
+		// No pod can be evicted more often than there are pods above its own and queues beside
 		// its own; far more cycles than that are given.
 		for range 60 {
 			c.cycle()

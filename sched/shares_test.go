@@ -15,7 +15,7 @@ import (
 // down, as far as it asks.
 func TestSharingIncentive(t *testing.T) {
 	thousands(t, func(t *rapid.T) {
-		m := someMarket(t, false)
+		m := someSharedNode(t, false)
 		for i := range m.queues {
 			if s := &m.queues[i]; rapid.IntRange(0, 3).Draw(t, "limit") == 3 {
 				s.limited, s.capability = true, rapid.IntRange(0, 12).Draw(t, "capability")
@@ -23,7 +23,7 @@ func TestSharingIncentive(t *testing.T) {
 		}
 		weights := 0
 		for _, s := range m.queues {
-			if s.tasks > 0 { // who asks for nothing shares nothing
+			if s.tasks > 0 { // a queue that asks for nothing gets nothing
 				weights += s.weight
 			}
 		}
@@ -50,7 +50,7 @@ func TestSharingIncentive(t *testing.T) {
 // tasks less than another.
 func TestEnvyFreenessUpToOneTask(t *testing.T) {
 	thousands(t, func(t *rapid.T) {
-		m := someMarket(t, false)
+		m := someSharedNode(t, false)
 		for i := range m.queues {
 			s, first := &m.queues[i], m.queues[0]
 			s.weight, s.cpu, s.gpus = first.weight, first.cpu, first.gpus
@@ -70,7 +70,7 @@ func TestEnvyFreenessUpToOneTask(t *testing.T) {
 // being heavier, but for the one task that rounding may have given it.
 func TestMoreWeightNeverGetsLess(t *testing.T) {
 	thousands(t, func(t *rapid.T) {
-		m := someMarket(t, false)
+		m := someSharedNode(t, false)
 		light := &m.queues[0]
 		heavy := *light
 		heavy.name, heavy.weight = "z", light.weight+rapid.IntRange(1, 4).Draw(t, "more")
@@ -87,7 +87,7 @@ func TestMoreWeightNeverGetsLess(t *testing.T) {
 }
 
 // limits draws capabilities, and guarantees that the node can keep.
-func (m *market) limits(t *rapid.T) {
+func (m *sharedNode) limits(t *rapid.T) {
 	left := m.cpu
 	for i := range m.queues {
 		s := &m.queues[i]
@@ -107,7 +107,7 @@ func (m *market) limits(t *rapid.T) {
 // Whatever others ask for, a queue gets what it is guaranteed as far as it asks.
 func TestWhatIsGuaranteedIsGot(t *testing.T) {
 	thousands(t, func(t *rapid.T) {
-		m := someMarket(t, true)
+		m := someSharedNode(t, true)
 		m.limits(t)
 		holds := m.holds(t)
 		for _, s := range m.queues {
@@ -118,10 +118,10 @@ func TestWhatIsGuaranteedIsGot(t *testing.T) {
 	})
 }
 
-// Room that no guarantee keeps goes to whoever asks and may still take it.
-func TestNothingIsLeftOverWhileSomebodyWhoMayTakeItAsks(t *testing.T) {
+// Room that no guarantee keeps goes to queues that ask and may still take it.
+func TestNoRoomIsLeftWhileAQueueMayTakeIt(t *testing.T) {
 	thousands(t, func(t *rapid.T) {
-		m := someMarket(t, true)
+		m := someSharedNode(t, true)
 		m.limits(t)
 		sharer := rapid.SampledFrom([]policy.Choice{byWeight, {Plugin: "capacity"}, {Plugin: "capacity", Hierarchy: true}}).Draw(t, "plugin")
 		e := m.opened(t, sharer)
@@ -145,7 +145,7 @@ var sharers = []policy.Choice{byWeight, {Plugin: "capacity"}, {Plugin: "capacity
 // plugin shares.
 func TestTheOrderOfQueuesAndJobsNeverMatters(t *testing.T) {
 	thousands(t, func(t *rapid.T) {
-		m := someMarket(t, false)
+		m := someSharedNode(t, false)
 		m.limits(t)
 		p := sharing(rapid.SampledFrom(sharers).Draw(t, "plugin"))
 		e, f := engine(t, p), engine(t, p)
@@ -188,7 +188,7 @@ func nested(t *rapid.T, facts []model.Fact) []model.Fact {
 func TestAChildsFiguresAddUpToItsParents(t *testing.T) {
 	thousands(t, func(t *rapid.T) {
 		w := newWorld(t)
-		p := w.profile("enqueue", "allocate", "backfill", "raid")
+		p := w.profile("enqueue", "allocate", "backfill", "evictAny")
 		p.Tiers[1] = append(slices.DeleteFunc(p.Tiers[1], func(c policy.Choice) bool { return c.Plugin == "proportion" }),
 			policy.Choice{Plugin: "capacity", Hierarchy: true})
 		e := engine(t, p)

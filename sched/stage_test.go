@@ -10,7 +10,7 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// stage is an engine under a story told by hand.
+// stage is an engine with objects that a test makes one by one.
 type stage struct {
 	t       *testing.T
 	e       *Engine

@@ -19,7 +19,7 @@ func (p *parts) Begin(part policy.Part, name string) {
 
 func (p *parts) End() { p.open-- }
 
-func TestAStopwatchIsToldOfEveryPartInItsOrder(t *testing.T) {
+func TestAStopwatchGetsEveryPartInOrder(t *testing.T) {
 	var watch parts
 	e, err := New(policy.Profile{Actions: []string{"enqueue", "allocate"},
 		Tiers: [][]policy.Choice{{{Plugin: "gang"}}, {{Plugin: "proportion"}}}}, WithStopwatch(&watch))

@@ -13,22 +13,22 @@ import (
 
 const milli = second / 1000
 
-// burst is a cluster of one node to which jobs come one by one, under a scheduler that lets
+// arrivalCluster is a cluster of one node to which jobs come one by one, under a scheduler that lets
 // minimums go first within a second.
-type burst struct {
+type arrivalCluster struct {
 	t       rapid.TB
 	e       *Engine
 	version uint64
 	pods    map[string]*model.Pod
 }
 
-func newBurst(t rapid.TB, cores int, with ...Option) *burst {
+func newArrivalCluster(t rapid.TB, cores int, with ...Option) *arrivalCluster {
 	e, err := New(policy.Profile{Actions: []string{"enqueue", "allocate", "backfill"}, Tiers: [][]policy.Choice{
 		{{Plugin: "priority"}, {Plugin: "gang"}}, {{Plugin: "predicates"}, {Plugin: "nodeorder"}}}}, with...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &burst{t: t, e: e, pods: map[string]*model.Pod{}}
+	b := &arrivalCluster{t: t, e: e, pods: map[string]*model.Pod{}}
 	b.tell(model.KindNode, "", "n", &model.Node{Meta: model.Meta{Name: "n"}, Allocatable: resource.List{
 		{Name: resource.CPUName, Value: int64(cores) * 1000}, {Name: resource.PodsName, Value: 500}}})
 	b.tell(model.KindQueue, "", "q", &model.Queue{Meta: model.Meta{Name: "q"}, Weight: 1})
@@ -37,18 +37,18 @@ func newBurst(t rapid.TB, cores int, with ...Option) *burst {
 
 func paced() Option { return WithPeriod(second, 100*milli) }
 
-func (b *burst) tell(k model.Kind, namespace, name string, o model.Object) {
+func (b *arrivalCluster) tell(k model.Kind, namespace, name string, o model.Object) {
 	b.version++
 	b.e.Apply(model.Fact{Ref: model.Ref{Kind: k, Namespace: namespace, Name: name}, UID: name, Version: b.version, Object: o})
 }
 
-func (b *burst) group(name string, least int) {
+func (b *arrivalCluster) group(name string, least int) {
 	b.tell(model.KindPodGroup, "ns", name, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name, UID: name},
 		Queue: "q", MinMember: int32(least), Phase: model.GroupPending})
 }
 
 // members adds pods of a core to a job, numbered from first.
-func (b *burst) members(name string, first, n int) {
+func (b *arrivalCluster) members(name string, first, n int) {
 	for i := range n {
 		p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: fmt.Sprintf("%s-%d", name, first+i)}, Ours: true, Group: name,
 			Index: int64(first + i), Spec: &model.Spec{Requests: units(1000, 0, 1)}}
@@ -58,7 +58,7 @@ func (b *burst) members(name string, first, n int) {
 }
 
 // decide runs a cycle, and shows what it bound.
-func (b *burst) decide(now int64) (bound []string, next int64) {
+func (b *arrivalCluster) decide(now int64) (bound []string, next int64) {
 	plan, _, next := b.e.Decide(now)
 	for _, i := range plan.Items {
 		if i.Kind == BindPod {
@@ -74,7 +74,7 @@ func (b *burst) decide(now int64) (bound []string, next int64) {
 	return bound, next
 }
 
-func (b *burst) want(now int64, next int64, bound ...string) {
+func (b *arrivalCluster) want(now int64, next int64, bound ...string) {
 	b.t.Helper()
 	got, at := b.decide(now)
 	if slices.Sort(got); !slices.Equal(got, bound) || at != next {
@@ -84,7 +84,7 @@ func (b *burst) want(now int64, next int64, bound ...string) {
 
 // Jobs that come within a second all have their minimum before one of them has more.
 func TestMinimumsOfABurstGoBeforeSurplus(t *testing.T) {
-	b := newBurst(t, 10, paced())
+	b := newArrivalCluster(t, 10, paced())
 	b.group("first", 2)
 	b.members("first", 0, 12)
 	b.want(50*second, 50*second+100*milli, "first-0", "first-1")
@@ -101,24 +101,24 @@ func TestMinimumsOfABurstGoBeforeSurplus(t *testing.T) {
 // While a gang's pods are still to come, or it waits for room, the surplus of what came lately
 // waits till the end of the period, and no longer.
 func TestSurplusWaitsForAPeriodWhileAGangLacksItsMinimum(t *testing.T) {
-	for name, lacks := range map[string]func(b *burst) (next int64){
-		"its pods have not come": func(b *burst) int64 { b.group("gang", 3); return 0 },
-		"it has no room":         func(b *burst) int64 { b.group("gang", 20); b.members("gang", 0, 20); return 0 },
-		"it lost a member that is not made anew yet": func(b *burst) int64 {
+	for name, lacks := range map[string]func(b *arrivalCluster) (next int64){
+		"its pods have not come": func(b *arrivalCluster) int64 { b.group("gang", 3); return 0 },
+		"it has no room":         func(b *arrivalCluster) int64 { b.group("gang", 20); b.members("gang", 0, 20); return 0 },
+		"it lost a member that is not made anew yet": func(b *arrivalCluster) int64 {
 			b.group("gang", 3)
 			b.members("gang", 0, 3)
 			b.decide(40 * second)
 			b.tell(model.KindPod, "ns", "gang-0", nil)
 			return 110 * second // until then its room is the gang's
 		},
-		"somebody wrote that it runs": func(b *burst) int64 {
+		"somebody wrote that it runs": func(b *arrivalCluster) int64 {
 			b.tell(model.KindPodGroup, "ns", "gang", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "gang", UID: "gang"},
 				Queue: "q", MinMember: 3, Phase: model.GroupRunning})
 			return 0
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBurst(t, 10, paced())
+			b := newArrivalCluster(t, 10, paced())
 			next := lacks(b)
 			b.group("wide", 1)
 			b.members("wide", 0, 3)
@@ -131,9 +131,9 @@ func TestSurplusWaitsForAPeriodWhileAGangLacksItsMinimum(t *testing.T) {
 }
 
 // A job that runs and grows by a pod when nothing else waits has it a tenth of a second later;
-// pods that come all the time hold nobody back for longer than a period.
+// pods that come all the time hold no pod back for longer than a period.
 func TestAJobThatRunsGrowsSoon(t *testing.T) {
-	b := newBurst(t, 300, paced())
+	b := newArrivalCluster(t, 300, paced())
 	b.group("wide", 1)
 	b.members("wide", 0, 1)
 	b.want(50*second, 0, "wide-0")
@@ -150,9 +150,9 @@ func TestAJobThatRunsGrowsSoon(t *testing.T) {
 }
 
 // A pod that is a job of its own, a group without a minimum, or a gang that lost a member
-// waits for nobody.
+// does not wait.
 func TestWhatIsNoSurplusIsPlacedAtOnce(t *testing.T) {
-	b := newBurst(t, 10, paced())
+	b := newArrivalCluster(t, 10, paced())
 	b.group("gang", 2)
 	b.group("free", 0)
 	b.members("gang", 0, 2)
@@ -163,10 +163,10 @@ func TestWhatIsNoSurplusIsPlacedAtOnce(t *testing.T) {
 	b.want(60*second, 0, "gang-2")
 }
 
-// Surplus that had its turn and found no room takes part as soon as there is some: who came
-// lately is not asked for again.
+// Surplus that had its turn and found no room takes part as soon as there is some, whichever pods
+// came lately.
 func TestSurplusThatWaitedItsPeriodTakesRoomAtOnce(t *testing.T) {
-	b := newBurst(t, 4, paced())
+	b := newArrivalCluster(t, 4, paced())
 	b.group("wide", 1)
 	b.members("wide", 0, 5)
 	b.want(50*second, 50*second+100*milli, "wide-0")
@@ -179,7 +179,7 @@ func TestSurplusThatWaitedItsPeriodTakesRoomAtOnce(t *testing.T) {
 // Without a period a cycle is one: all minimums that came with it, whatever their priority and
 // queue, then the surplus.
 func TestWithoutAPeriodMinimumsGoFirstInACycle(t *testing.T) {
-	b := newBurst(t, 6)
+	b := newArrivalCluster(t, 6)
 	b.tell(model.KindPriorityClass, "", "high", &model.PriorityClass{Meta: model.Meta{Name: "high"}, Value: 10})
 	b.tell(model.KindPodGroup, "ns", "wide", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "wide", UID: "wide"},
 		Queue: "q", MinMember: 1, PriorityClass: "high", Phase: model.GroupPending})

@@ -37,7 +37,7 @@ func TestKeepingTheOrderOfQueuesChangesNoPlan(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				c := crowd{t: t, told: []*Engine{fast, slow}, queues: map[string]bool{}, running: map[string]*model.Pod{}}
+				c := manyJobs{t: t, told: []*Engine{fast, slow}, queues: map[string]bool{}, running: map[string]*model.Pod{}}
 				for cycle := range rapid.IntRange(1, 6).Draw(t, "cycles") {
 					for range rapid.IntRange(1, 8).Draw(t, "news") {
 						c.news()
@@ -56,8 +56,8 @@ func TestKeepingTheOrderOfQueuesChangesNoPlan(t *testing.T) {
 	}
 }
 
-// crowd is a cluster of many queues, with jobs that come and go.
-type crowd struct {
+// manyJobs is a cluster of many queues, with jobs that come and go.
+type manyJobs struct {
 	t       *rapid.T
 	told    []*Engine
 	version uint64
@@ -66,9 +66,9 @@ type crowd struct {
 	running map[string]*model.Pod
 }
 
-func (c *crowd) n(most int) int { return rapid.IntRange(0, most).Draw(c.t, "n") }
+func (c *manyJobs) n(most int) int { return rapid.IntRange(0, most).Draw(c.t, "n") }
 
-func (c *crowd) tell(k model.Kind, ns, name string, o model.Object) {
+func (c *manyJobs) tell(k model.Kind, ns, name string, o model.Object) {
 	c.version++
 	for _, e := range c.told {
 		e.Apply(model.Fact{Ref: model.Ref{Kind: k, Namespace: ns, Name: name}, UID: name, Version: c.version, Object: o})
@@ -77,7 +77,7 @@ func (c *crowd) tell(k model.Kind, ns, name string, o model.Object) {
 
 // news is something that happens: a node comes or changes, a queue does, pods of a job come,
 // or one that runs ends.
-func (c *crowd) news() {
+func (c *manyJobs) news() {
 	switch k := c.n(9); {
 	case k == 0 || c.version == 0:
 		name := fmt.Sprintf("n%d", c.n(2))
@@ -93,7 +93,7 @@ func (c *crowd) news() {
 	}
 }
 
-func (c *crowd) queue(name string) {
+func (c *manyJobs) queue(name string) {
 	q := &model.Queue{Meta: model.Meta{Name: name, Created: int64(c.n(1))}, Weight: int32(1 + c.n(2)), Priority: int32(c.n(5) / 5),
 		Reclaimable: true}
 	if c.n(2) > 0 {
@@ -109,7 +109,7 @@ func (c *crowd) queue(name string) {
 	c.tell(model.KindQueue, "", name, q)
 }
 
-func (c *crowd) job(queue string) {
+func (c *manyJobs) job(queue string) {
 	c.births++
 	name := fmt.Sprintf("j%d", c.births)
 	size := 1 + c.n(2)
@@ -127,7 +127,7 @@ func (c *crowd) job(queue string) {
 }
 
 // obey shows what was bound and evicted, and says how many pods were bound.
-func (c *crowd) obey(plan Plan) (bound int) {
+func (c *manyJobs) obey(plan Plan) (bound int) {
 	for _, i := range plan.Items {
 		switch i.Kind {
 		case BindPod:

@@ -61,7 +61,7 @@ var views = []view{
 func TestViewsFollowTheLedger(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
-		profile := w.profile(w.takers("enqueue", "allocate", "backfill")...)
+		profile := w.profile(w.withEvictingActions("enqueue", "allocate", "backfill")...)
 		for _, tier := range profile.Tiers {
 			for i := range tier {
 				if tier[i].Plugin == "drf" {

@@ -17,7 +17,7 @@ type world struct {
 	t *rapid.T
 
 	templates [4]int // of groups' pods, mostly
-	crews     bool   // the pods of the last group have to share a zone
+	colocates bool   // the pods of the last group have to share a zone
 	version   uint64
 	lives     int
 	now       int64
@@ -40,7 +40,7 @@ const second = int64(1_000_000_000)
 
 func newWorld(t *rapid.T) *world {
 	w := &world{t: t}
-	w.crews = w.yes()
+	w.colocates = w.yes()
 	return w
 }
 
@@ -99,8 +99,7 @@ func (w *world) learn(p Plan) {
 	w.last = min(w.last, len(w.items))
 }
 
-// forget makes the items so far those of an earlier life, of which nobody sends
-// receipts any more; they may still be carried out.
+// forget makes the items so far those of an earlier life, for which no receipts come any more; they may still be carried out.
 func (w *world) forget() {
 	for i := range w.items {
 		w.items[i].ID = 0
@@ -244,7 +243,7 @@ func (w *world) progress(i int) {
 }
 
 // regroup writes into a pod, running or not, that it is of another PodGroup, of none, or of
-// another scheduler, or that its owner was not heard.
+// another scheduler, or that its owner is not known.
 func (w *world) regroup(i int) {
 	if w.pods[i] == nil {
 		return

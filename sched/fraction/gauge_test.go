@@ -146,7 +146,7 @@ func TestATableReadsTheHardestAmounts(t *testing.T) {
 }
 
 // The table is of use only where it reads: on any node as clusters have them.
-func TestOnlyOddNodesAreNotRead(t *testing.T) {
+func TestOnlyInexactNodesAreLeftOut(t *testing.T) {
 	promise := func(l *ledger.Ledger, n ledger.NodeID) {
 		p := addPod(l, "p", "", false, cpu(1000))
 		l.Try(func(tx *ledger.Tx) bool { tx.Pipeline(p, n); return true })

@@ -221,7 +221,7 @@ func TestRowsAreFreedWithTheLastOfTheirUsers(t *testing.T) {
 	equal(t, "the node's being known", node, false)
 }
 
-// Templates come back: a class that nobody is of keeps its row, until so many others
+// Templates come back: a class without tasks keeps its row, until so many others
 // were given up since that the memory is worth more.
 func TestAClassComesBackToItsRow(t *testing.T) {
 	c := newCluster()

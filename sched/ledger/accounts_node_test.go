@@ -8,7 +8,7 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// A hundred pods that somebody put on a node ask for as much each as the door lets pass: in plain
+// A hundred pods that were put on a node without a scheduler ask for as much each as the door lets pass: in plain
 // numbers they would add up to room.
 func TestANodeThatIsGivenMoreThanNumbersHoldHasNoRoom(t *testing.T) {
 	const most = int64(1000) << 48

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A reader that looks now and then is told of every queue that something happened to
+// A reader that looks now and then gets every queue that changed
 // since, or that it may have happened to any.
 func TestAReaderOfAFeedMissesNoChange(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -44,7 +44,7 @@ func fingerprint(l *Ledger, books ...*recorder) string {
 	slices.Sort(active)
 	line("active", active)
 	for _, r := range books {
-		line("seats", r.seats)
+		line("seats", r.places)
 		line("findings", r.findings)
 	}
 	return b.String()

@@ -151,7 +151,7 @@ func readAll(l *Ledger) {
 	l.Changes.TakeDirty(func(j JobID) { l.Job(j).Exists() })
 }
 
-func TestABookRegisteredLateIsToldTheSame(t *testing.T) {
+func TestAPluginStateAddedLateGetsTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
 		first, late := newRecorder(), newRecorder()
@@ -160,8 +160,8 @@ func TestABookRegisteredLateIsToldTheSame(t *testing.T) {
 		w.l.PluginStates.Add(late)
 		w.run(20, func() {})
 		sound(t, w.l)
-		if !maps.Equal(first.seats, late.seats) {
-			t.Fatalf("seats: the first book has %v, the late one %v", first.seats, late.seats)
+		if !maps.Equal(first.places, late.places) {
+			t.Fatalf("seats: the first book has %v, the late one %v", first.places, late.places)
 		}
 		if !maps.Equal(first.facts, late.facts) {
 			t.Fatalf("facts: the first book has %v, the late one %v", first.facts, late.facts)

@@ -7,7 +7,7 @@ import (
 )
 
 // When the next pause ends is asked of the pauses there are: one that was put off, or taken
-// back, wakes nobody at its old time.
+// back, ends nothing at its old time.
 func TestThePauseThatEndsNextIsOneThatThereIs(t *testing.T) {
 	l := New()
 	version := uint64(0)

@@ -80,8 +80,8 @@ func TestAPodThatRunsMayChangeItsJobWithinItsQueue(t *testing.T) {
 	equal(t, "what its queue holds", c.row(t, "own").Allocated.Get(0), 1000)
 }
 
-// What nobody knows of is not held against anybody: pods whose PodGroup was never seen count in the
-// queue that they name, or in the default one, and in that of the PodGroup when it comes.
+// Pods with a PodGroup that was never seen count in the queue that they name, or in the default one, and in that of
+// the PodGroup when it comes.
 func TestPodsWhosePodGroupWasNeverSeenFollowIt(t *testing.T) {
 	c := newCluster()
 	c.node("n", 8000)
@@ -131,7 +131,7 @@ func TestABindOfANominatedTaskIsCharged(t *testing.T) {
 	sound(t, c.Ledger)
 }
 
-// A pod whose bind was refused holds nothing: it is of the job that it names by then.
+// A pod with a refused bind holds nothing: it is a member of the job that it names by then.
 func TestAPodThatIsNotBoundAfterAllIsOfTheJobItNames(t *testing.T) {
 	c := newCluster()
 	n := c.node("n", 8000)

@@ -38,7 +38,7 @@ func (d *drawer) Give(t TaskID, task *Task, n NodeID, how Hold) {
 
 func newDrawer(name string) *drawer { return &drawer{newRecorder(), name, map[string]int{}} }
 
-func TestAChoiceIsReadFromItsBookOnly(t *testing.T) {
+func TestAChoiceIsReadByItsAllocatorOnly(t *testing.T) {
 	c := Choose("volumes", "a") + Choose("devices", "b") + Choose("nothing", "")
 	for book, want := range map[string]string{"volumes": "a", "devices": "b", "nothing": "", "unknown": "", "": ""} {
 		if got := c.Of(book); got != want {

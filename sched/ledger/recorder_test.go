@@ -7,15 +7,15 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// recorder is a book whose whole state is who sits where, and the facts it was
-// handed. What it chooses it counts as part of a seat. It complains when it is told of a seat twice or given back what it has not.
+// recorder is a PluginState that keeps which task is on which node, and its facts. A task's choice is part of what
+// it keeps. It has a finding for a task that is taken twice, or given back and was never taken.
 type recorder struct {
-	seats    map[Key]sitting
+	places   map[Key]placed
 	facts    map[model.Ref]model.Fact
 	findings []string
 }
 
-type sitting struct {
+type placed struct {
 	row  TaskID
 	pod  *model.Pod
 	node NodeID
@@ -24,28 +24,28 @@ type sitting struct {
 }
 
 func newRecorder() *recorder {
-	return &recorder{seats: map[Key]sitting{}, facts: map[model.Ref]model.Fact{}}
+	return &recorder{places: map[Key]placed{}, facts: map[model.Ref]model.Fact{}}
 }
 
 func (r *recorder) Name() string { return "recorder" }
 
 func (r *recorder) Take(t TaskID, task *Task, n NodeID, how Hold) {
-	if s, sits := r.seats[task.Key]; sits {
+	if s, sits := r.places[task.Key]; sits {
 		r.findings = append(r.findings, fmt.Sprintf("%v took node %d, sits at %+v", task.Key, n, s))
 	}
-	r.seats[task.Key] = sitting{t, task.Pod, n, how, task.Chosen.Of(r.Name())}
+	r.places[task.Key] = placed{t, task.Pod, n, how, task.Chosen.Of(r.Name())}
 }
 
 func (r *recorder) Give(t TaskID, task *Task, n NodeID, how Hold) {
-	if s := r.seats[task.Key]; s != (sitting{t, task.Pod, n, how, task.Chosen.Of(r.Name())}) {
+	if s := r.places[task.Key]; s != (placed{t, task.Pod, n, how, task.Chosen.Of(r.Name())}) {
 		r.findings = append(r.findings, fmt.Sprintf("%v gave node %d (%v) back, sits at %+v", task.Key, n, how, s))
 	}
-	delete(r.seats, task.Key)
+	delete(r.places, task.Key)
 }
 
 // Choose gives every task something that depends on when it was asked.
 func (r *recorder) Choose(_ TaskID, task *Task, n NodeID) string {
-	return fmt.Sprint(task.Key.Name, "-", n, "-", len(r.seats))
+	return fmt.Sprint(task.Key.Name, "-", n, "-", len(r.places))
 }
 
 func (r *recorder) Reads(k model.Kind) bool { return k != "Lamp" }
@@ -59,8 +59,8 @@ func (r *recorder) Audit(sits func(yield func(t TaskID, task *Task, n NodeID, ho
 		return true
 	})
 	out := r.findings
-	if !maps.Equal(r.seats, want.seats) {
-		out = append(out, fmt.Sprintf("seats are %v, recounted %v", r.seats, want.seats))
+	if !maps.Equal(r.places, want.places) {
+		out = append(out, fmt.Sprintf("places are %v, recounted %v", r.places, want.places))
 	}
 	return out
 }

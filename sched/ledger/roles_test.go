@@ -9,7 +9,7 @@ import (
 
 // The roles of a job are those that its members have, or that it asks for: pods whose
 // task-spec is changed again and again leave nothing behind.
-func TestRolesThatNobodyHasAreForgotten(t *testing.T) {
+func TestRolesWithoutMembersAreDropped(t *testing.T) {
 	l := New()
 	version := uint64(0)
 	tell := func(kind model.Kind, name string, o model.Object) {

@@ -81,7 +81,7 @@ func TestATasksClassHasTheNodeGroupsOfItsQueue(t *testing.T) {
 	}
 }
 
-func TestNodeGroupsNobodyHeedsSplitNoClass(t *testing.T) {
+func TestNodeGroupsThatNoPluginReadsSplitNoClass(t *testing.T) {
 	g := &grouped{Ledger: New()}
 	g.queue("qa", "", "gold")
 	g.group("a", "qa")

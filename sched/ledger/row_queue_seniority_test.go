@@ -10,7 +10,7 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// Whatever became of queues, and whenever somebody looked, they are numbered as if they
+// After any history, and whenever the numbers were read, queues are numbered as if they
 // were sorted now.
 func TestSeniorityIsTheOrderByAgeAndName(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -68,7 +68,7 @@ func plant(t *rapid.T) *forest {
 
 // The slow twin is Audit: it finds every place by walking up the names of parents, and
 // every figure job by job.
-func TestQueuesThatAreHungElsewhereTakeTheirFiguresAlong(t *testing.T) {
+func TestAMovedQueueTakesItsFiguresAlong(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := plant(t)
 		for range 1 + f.n(60) {
@@ -99,7 +99,7 @@ func shown(l *Ledger, q QueueID) string {
 	return fmt.Sprint(row.Name, row.Place, row.Broken, row.Depth, row.Leaf(), row.State(), l.Queues.Parent(q), row.groups)
 }
 
-func TestHungNamesEveryQueueWhosePlaceChanged(t *testing.T) {
+func TestTheTreeFeedNamesEveryQueueWithAChangedPlace(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := plant(t)
 		var was []string
@@ -133,7 +133,7 @@ func TestHungNamesEveryQueueWhosePlaceChanged(t *testing.T) {
 
 // The figures and places of a thousand queues follow one that is hung elsewhere without
 // new memory: all that is needed was there before.
-func TestHangingAQueueElsewhereAllocatesNothing(t *testing.T) {
+func TestMovingAQueueAllocatesNoMemory(t *testing.T) {
 	l := New()
 	for i := range 1000 {
 		q := &model.Queue{Meta: model.Meta{Name: fmt.Sprintf("q%d", i)}}

@@ -6,7 +6,7 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-func TestAKeepInsideATryThatFailsWasNeverSaid(t *testing.T) {
+func TestAKeepInsideATryThatFailsIsUndone(t *testing.T) {
 	c := newCluster()
 	n := c.node("n", 4000)
 	p := c.pod("p", 1000)

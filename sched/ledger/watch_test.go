@@ -10,7 +10,7 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// Whoever keeps an answer asks the ledger what changed since. These laws say that the
+// A reader that keeps an answer asks the ledger what changed since. These laws say that the
 // journal, the list of touched jobs and the versions never keep silent about a change.
 
 // nodesNow is what each node row shows: its fact and its figures.
@@ -24,7 +24,7 @@ func nodesNow(l *Ledger) map[NodeID]string {
 	return out
 }
 
-func TestTheJournalNamesEveryNodeThatChanged(t *testing.T) {
+func TestTheFeedNamesEveryNodeThatChanged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
 		was, at := nodesNow(w.l), w.l.Changes.Nodes.Now()
@@ -56,7 +56,7 @@ func content(f *model.Node) string {
 	return fmt.Sprintf("%+v %v", said, aside)
 }
 
-func TestAJournalThatNoLongerReachesBackSaysSo(t *testing.T) {
+func TestAFeedThatDoesNotReachBackSaysSo(t *testing.T) {
 	l := New()
 	for _, name := range []string{"n", "m"} {
 		l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: name}, Object: &model.Node{}})
@@ -148,7 +148,7 @@ func TestAJobsVersionDiffersWhenItsFactsDo(t *testing.T) {
 	})
 }
 
-func TestQueueFiguresDoNotChangeUnnoticed(t *testing.T) {
+func TestQueueFiguresChangeTheUsageEpoch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
 		was, figures, shape := map[string]string{}, uint64(0), uint64(0)
@@ -172,7 +172,7 @@ func TestQueueFiguresDoNotChangeUnnoticed(t *testing.T) {
 	})
 }
 
-func TestNewRoomDoesNotComeUnnoticed(t *testing.T) {
+func TestNewRoomChangesTheRoomEpoch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
 		w.huge = false // what is held at an edge grows, below zero, when part of it goes over to another figure

@@ -173,7 +173,7 @@ func TestTheSumNeverExceedsTheWholeUnlessTheGuaranteesDo(t *testing.T) {
 	})
 }
 
-func TestNothingIsLeftOverWhileSomebodyWhoMayTakeItAsks(t *testing.T) {
+func TestNoRoomIsLeftWhileAQueueMayTakeIt(t *testing.T) {
 	law(t, func(t *rapid.T, parts []part, total int64) {
 		left := total
 		for _, p := range parts {

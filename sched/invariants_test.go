@@ -6,15 +6,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// watch sees to what must never happen, whatever the history.
-type watch struct {
+// invariants sees to what must never happen, whatever the history.
+type invariants struct {
 	bound map[string]Item // binds under way, by the pod's UID
 }
 
-func newWatch() *watch { return &watch{bound: map[string]Item{}} }
+func newInvariants() *invariants { return &invariants{bound: map[string]Item{}} }
 
 // receive forgets the binds that were denied.
-func (w *watch) receive(receipts []Receipt) {
+func (w *invariants) receive(receipts []Receipt) {
 	for _, r := range receipts {
 		if r.Outcome != Done && r.Item.Kind == BindPod && w.bound[r.Item.UID].ID == r.Item.ID {
 			delete(w.bound, r.Item.UID)
@@ -22,14 +22,14 @@ func (w *watch) receive(receipts []Receipt) {
 	}
 }
 
-func (w *watch) check(t rapid.TB, e *Engine, p Plan) {
+func (w *invariants) check(t rapid.TB, e *Engine, p Plan) {
 	t.Helper()
 	for _, finding := range e.Audit() {
 		t.Fatalf("audit: %s", finding)
 	}
-	halfStarted(t, e.l, p)
-	missed(t, e)
-	gathered(t, e)
+	checkWholeGangs(t, e.l, p)
+	checkNoneMissed(t, e)
+	checkColocated(t, e)
 	for _, i := range p.Items {
 		if i.Kind != BindPod {
 			continue
@@ -38,14 +38,14 @@ func (w *watch) check(t rapid.TB, e *Engine, p Plan) {
 			t.Fatalf("pod %v is bound to %s, and its bind to %s is under way", i.Pod, i.Node, was.Node)
 		}
 		w.bound[i.UID] = i
-		overfilled(t, e.l, i)
-		tornApart(t, e, p, i)
+		checkRoom(t, e.l, i)
+		checkTogether(t, e, p, i)
 	}
 }
 
-// halfStarted fails the test when a statement of a plan leaves a job with fewer members
+// checkWholeGangs fails the test when a statement of a plan leaves a job with fewer members
 // placed than its minimum.
-func halfStarted(t rapid.TB, l *ledger.Ledger, p Plan) {
+func checkWholeGangs(t rapid.TB, l *ledger.Ledger, p Plan) {
 	t.Helper()
 	jobOf := func(i Item) ledger.JobID {
 		id, _ := l.Tasks.Find(i.Pod)
@@ -79,11 +79,11 @@ func halfStarted(t rapid.TB, l *ledger.Ledger, p Plan) {
 	}
 }
 
-// overfilled fails the test when a node to which a pod was just bound holds or has
+// checkRoom fails the test when a node to which a pod was just bound holds or has
 // promised more than it has in a dimension that the pod asks for. Room that is kept for a job that
 // waits is not counted: a job that goes before it may take a part, and the rest stays kept until the
 // next search.KeepRoom (docs/design/0026-rounds-of-allocate.md, rule 1).
-func overfilled(t rapid.TB, l *ledger.Ledger, i Item) {
+func checkRoom(t rapid.TB, l *ledger.Ledger, i Item) {
 	t.Helper()
 	id, _ := l.Tasks.Find(i.Pod)
 	task := l.Task(id)

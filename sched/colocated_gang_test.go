@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// crew are the pods that have to be together in TestAGangFindsADomainToShare.
-var crew = model.PodSelector{Namespaces: []string{"ns"}, Selector: []model.Requirement{{Key: "app", Op: model.In, Values: []string{"crew"}}}}
+// colocated are the pods that have to be together in TestAGangFindsADomainToShare.
+var colocated = model.PodSelector{Namespaces: []string{"ns"}, Selector: []model.Requirement{{Key: "app", Op: model.In, Values: []string{"colocated"}}}}
 
 // TestAGangFindsADomainToShare: a gang whose pods have to share the domains of one or two
 // labels starts exactly when there are such domains with room for its minimum, which is found
@@ -29,13 +29,13 @@ func TestAGangFindsADomainToShare(t *testing.T) {
 			e.Apply(model.Fact{Ref: model.Ref{Kind: kind, Namespace: namespace, Name: name}, UID: name, Version: version, Object: o})
 		}
 		tell(model.KindQueue, "", "default", &model.Queue{Meta: model.Meta{Name: "default"}, Weight: 1})
-		ask := &model.Neighbours{With: []model.Near{{Key: "zone", Pods: crew}}}
+		ask := &model.Neighbours{With: []model.Near{{Key: "zone", Pods: colocated}}}
 		two, apart := n(2) == 2, n(2) == 2
 		if two {
-			ask.With = append(ask.With, model.Near{Key: "row", Pods: crew})
+			ask.With = append(ask.With, model.Near{Key: "row", Pods: colocated})
 		}
 		if apart {
-			ask.Apart = []model.Near{{Key: model.HostnameKey, Pods: crew}}
+			ask.Apart = []model.Near{{Key: model.HostnameKey, Pods: colocated}}
 		}
 		room, at := map[string]int{}, map[string]string{}
 		for i := range 1 + n(8) {
@@ -55,12 +55,12 @@ func TestAGangFindsADomainToShare(t *testing.T) {
 		}
 		size := 2 + n(4)
 		least := size - n(size-2)
-		tell(model.KindPodGroup, "ns", "crew", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "crew"}, Queue: "default",
+		tell(model.KindPodGroup, "ns", "colocated", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "colocated"}, Queue: "default",
 			MinMember: int32(least), Phase: model.GroupInqueue})
 		for i := range size {
 			name := fmt.Sprintf("p%d", i)
-			tell(model.KindPod, "ns", name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true, Group: "crew",
-				Labels: []model.Label{{Key: "app", Value: "crew"}}, Spec: &model.Spec{Requests: cpu(2, 1), Neighbours: ask}})
+			tell(model.KindPod, "ns", name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true, Group: "colocated",
+				Labels: []model.Label{{Key: "app", Value: "colocated"}}, Spec: &model.Spec{Requests: cpu(2, 1), Neighbours: ask}})
 		}
 		want := 0
 		for _, have := range room {
@@ -88,10 +88,10 @@ func TestAGangFindsADomainToShare(t *testing.T) {
 	})
 }
 
-// gathered fails the test when a gang waits because no domain that its pods could share has
+// checkColocated fails the test when a gang waits because no domain that its pods could share has
 // room, and in one of them so many fit: found by putting them, one after the other, on any
 // node of it that takes them, and taking them back.
-func gathered(t rapid.TB, e *Engine) {
+func checkColocated(t rapid.TB, e *Engine) {
 	t.Helper()
 	e.l.Jobs.Each(func(j ledger.JobID) bool {
 		r := e.JobReason(j)

@@ -10,24 +10,24 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// bouncer refuses, before any node is asked, the tasks whose names begin with "no-".
-type bouncer struct{ l *ledger.Ledger }
+// refuser refuses, before any node is asked, the tasks whose names begin with "no-".
+type refuser struct{ l *ledger.Ledger }
 
-func (b bouncer) PrePredicate(t ledger.TaskID) policy.Verdict {
+func (b refuser) PrePredicate(t ledger.TaskID) policy.Verdict {
 	if strings.HasPrefix(b.l.Task(t).Key.Name, "no-") {
 		return policy.Verdict{Code: trace.PrePredicateFailed, Text: "its name begins with no-"}
 	}
 	return policy.Verdict{}
 }
 
-func withBouncer(t *testing.T) *stage { return bouncing(t, "allocate") }
+func withRefuser(t *testing.T) *stage { return refusing(t, "allocate") }
 
-func bouncing(t *testing.T, actions ...string) *stage {
+func refusing(t *testing.T, actions ...string) *stage {
 	t.Helper()
 	e, err := New(policy.Profile{Actions: actions, Tiers: [][]policy.Choice{
-		{{Plugin: "priority"}, {Plugin: "gang"}, {Plugin: "bouncer"}}, {{Plugin: "predicates"}, {Plugin: "nodeorder"}},
-	}}, WithPlugin(policy.Definition{Name: "bouncer", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) {
-		return bouncer{l}, nil
+		{{Plugin: "priority"}, {Plugin: "gang"}, {Plugin: "refuser"}}, {{Plugin: "predicates"}, {Plugin: "nodeorder"}},
+	}}, WithPlugin(policy.Definition{Name: "refuser", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) {
+		return refuser{l}, nil
 	}}))
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func bound(p Plan) (names []string) {
 // Decision 20: a task that PrePredicate refuses fails alone, while its gang's minimum is
 // still possible.
 func TestAGangGoesOnWithoutAMemberThatPrePredicateRefuses(t *testing.T) {
-	s := withBouncer(t)
+	s := withRefuser(t)
 	s.tell(model.KindPodGroup, "ns", "g", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "g", UID: "g"}, MinMember: 2})
 	s.pod("no-1", member("g"), func(p *model.Pod) { p.Spec = &model.Spec{Requests: cpu(1, 1)} })
 	s.pod("yes-1", member("g"))
@@ -62,7 +62,7 @@ func TestAGangGoesOnWithoutAMemberThatPrePredicateRefuses(t *testing.T) {
 }
 
 func TestAGangWhoseMinimumNeedsARefusedMemberWaitsAndSaysWhy(t *testing.T) {
-	s := withBouncer(t)
+	s := withRefuser(t)
 	s.tell(model.KindPodGroup, "ns", "g", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "g", UID: "g"}, MinMember: 2})
 	s.pod("no-1", member("g"), func(p *model.Pod) { p.Spec = &model.Spec{Requests: cpu(1, 1)} })
 	s.pod("yes-1", member("g"))
@@ -77,7 +77,7 @@ func TestAGangWhoseMinimumNeedsARefusedMemberWaitsAndSaysWhy(t *testing.T) {
 }
 
 func TestALonePodThatPrePredicateRefusesSaysWhy(t *testing.T) {
-	s := withBouncer(t)
+	s := withRefuser(t)
 	s.e.Record(3)
 	s.pod("no-1")
 	_, events, _ := s.e.Decide(0)
@@ -92,10 +92,10 @@ func TestALonePodThatPrePredicateRefusesSaysWhy(t *testing.T) {
 	t.Errorf("no event says that PrePredicate refused ns/no-1; there are %d others", len(events))
 }
 
-// Seed 002 §4.1: a preemptor that PrePredicate refuses has nobody evicted for it; one that
-// it lets pass has.
-func TestNobodyIsEvictedForATaskThatPrePredicateRefuses(t *testing.T) {
-	s := bouncing(t, "allocate", "preempt")
+// Seed 002 §4.1: no pod is evicted for a preemptor that PrePredicate refuses; for one that it
+// lets pass, one is.
+func TestNoPodIsEvictedForATaskThatPrePredicateRefuses(t *testing.T) {
+	s := refusing(t, "allocate", "preempt")
 	s.node("a", 2)
 	s.pod("victim", running("a"))
 	s.pod("no-1", priority(10))

@@ -10,25 +10,25 @@ import (
 	"ashlar.sh/sched/session"
 )
 
-// raid is an action that evicts: once a cycle it takes a running pod of lower priority
+// evictAny is an action that evicts: once a cycle it takes a running pod of lower priority
 // away and reserves its room for a pending one, in one Statement. It is a function of
 // the ledger, as every action has to be.
-type raid struct{}
+type evictAny struct{}
 
-func (raid) Name() string { return "raid" }
+func (evictAny) Name() string { return "evictAny" }
 
-func (raid) Execute(s *session.Session) {
+func (evictAny) Execute(s *session.Session) {
 	admitted := func(j ledger.JobID) bool { return s.L.Job(j).Admitted() }
 	for _, j := range s.Candidates(admitted, func(j ledger.JobID) bool { return !s.Gate(j).Is() }) {
 		for _, t := range search.PendingTasksOf(s, j).Tasks {
-			if s.L.Task(t).Placeable() && rob(s, t) {
+			if s.L.Task(t).Placeable() && evictFor(s, t) {
 				return
 			}
 		}
 	}
 }
 
-func rob(s *session.Session, t ledger.TaskID) bool {
+func evictFor(s *session.Session, t ledger.TaskID) bool {
 	var victims []ledger.TaskID
 	s.L.Tasks.Each(func(v ledger.TaskID) bool {
 		row := s.L.Task(v)
@@ -47,7 +47,7 @@ func rob(s *session.Session, t ledger.TaskID) bool {
 	for _, v := range victims {
 		n := s.L.Task(v).Node
 		if s.L.Try(func(tx *ledger.Tx) bool {
-			tx.Evict(v, "raid", t)
+			tx.Evict(v, "evictAny", t)
 			if s.Nodes.Takes(t, n, false) || !s.Nodes.Takes(t, n, true) {
 				return false
 			}
@@ -60,22 +60,22 @@ func rob(s *session.Session, t ledger.TaskID) bool {
 	return false
 }
 
-// mess is an action that places whatever it can, evicts and promises besides, and then
+// placeAndFail is an action that places whatever it can, evicts and promises besides, and then
 // fails: nothing of it may be seen.
-type mess struct{}
+type placeAndFail struct{}
 
-func (mess) Name() string { return "mess" }
+func (placeAndFail) Name() string { return "placeAndFail" }
 
-func (mess) Execute(s *session.Session) {
+func (placeAndFail) Execute(s *session.Session) {
 	s.L.Try(func(tx *ledger.Tx) bool {
 		for _, j := range slices.Clone(s.L.Jobs.Active()) {
 			for _, t := range append(search.PendingTasksOf(s, j).Tasks, search.BestEffort(s, j)...) {
-				tx.Try(func(tx *ledger.Tx) bool { return grab(s, tx, t) })
+				tx.Try(func(tx *ledger.Tx) bool { return placeAnywhere(s, tx, t) })
 			}
 		}
 		s.L.Tasks.Each(func(t ledger.TaskID) bool {
 			if row := s.L.Task(t); row.Status == model.Running && row.Job != ledger.NoJob {
-				tx.Evict(t, "mess", ledger.NoTask)
+				tx.Evict(t, "placeAndFail", ledger.NoTask)
 			}
 			return true
 		})
@@ -84,8 +84,8 @@ func (mess) Execute(s *session.Session) {
 	})
 }
 
-// grab gives a task any place there is; a try inside the try, which holds or fails.
-func grab(s *session.Session, tx *ledger.Tx, t ledger.TaskID) bool {
+// placeAnywhere gives a task any place there is; a try inside the try, which holds or fails.
+func placeAnywhere(s *session.Session, tx *ledger.Tx, t ledger.TaskID) bool {
 	if s.L.Task(t).Status == model.Pipelined {
 		tx.Withdraw(t)
 	}
@@ -100,11 +100,11 @@ func grab(s *session.Session, tx *ledger.Tx, t ledger.TaskID) bool {
 	return false
 }
 
-// takers adds actions that evict.
-func (w *world) takers(actions ...string) []string {
+// withEvictingActions adds actions that evict.
+func (w *world) withEvictingActions(actions ...string) []string {
 	switch w.n(4) {
 	case 0:
-		return append(actions, "raid")
+		return append(actions, "evictAny")
 	case 1:
 		return append(actions, "preempt")
 	case 2:
@@ -112,7 +112,7 @@ func (w *world) takers(actions ...string) []string {
 	case 3:
 		return append(actions, "gangpreempt", "gangreclaim", "shuffle")
 	default:
-		return append(actions, "preempt", "reclaim", "raid")
+		return append(actions, "preempt", "reclaim", "evictAny")
 	}
 }
 

@@ -11,9 +11,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// stream is a cluster whose jobs come and end: every plan is carried out at once, and a pod that
+// gangCluster is a cluster whose jobs come and end: every plan is carried out at once, and a pod that
 // runs ends when its time is over.
-type stream struct {
+type gangCluster struct {
 	t       rapid.TB
 	e       *Engine
 	version uint64
@@ -24,8 +24,8 @@ type stream struct {
 	ends    map[string]int64 // when a pod that runs ends
 }
 
-// streamed is Volcano's default configuration, which packs nodes, or one that spreads pods.
-func streamed(packs bool) policy.Profile {
+// gangProfile is Volcano's default configuration, which packs nodes, or one that spreads pods.
+func gangProfile(packs bool) policy.Profile {
 	second := []policy.Choice{{Plugin: "overcommit"}, {Plugin: "drf"}, {Plugin: "predicates"}, {Plugin: "proportion"}, {Plugin: "nodeorder"}}
 	if packs {
 		second = append(second, policy.Choice{Plugin: "binpack"})
@@ -36,12 +36,12 @@ func streamed(packs bool) policy.Profile {
 	}}
 }
 
-func newStream(t rapid.TB, packs bool, nodes, cpu int) *stream {
-	e, err := New(streamed(packs))
+func newGangCluster(t rapid.TB, packs bool, nodes, cpu int) *gangCluster {
+	e, err := New(gangProfile(packs))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stream{t: t, e: e, now: 1000 * second, pods: map[string]*model.Pod{}, groups: map[string]*model.PodGroup{}, lasts: map[string]int64{}, ends: map[string]int64{}}
+	s := &gangCluster{t: t, e: e, now: 1000 * second, pods: map[string]*model.Pod{}, groups: map[string]*model.PodGroup{}, lasts: map[string]int64{}, ends: map[string]int64{}}
 	for i := range nodes {
 		name := fmt.Sprintf("n%d", i)
 		s.tell(model.KindNode, "", name, &model.Node{Meta: model.Meta{Name: name, UID: name}, Allocatable: amountsOf(cpu, 16, 20)})
@@ -55,13 +55,13 @@ func amountsOf(cpu, gib, pods int) resource.List {
 		{Name: resource.PodsName, Value: int64(pods)}}
 }
 
-func (s *stream) tell(kind model.Kind, namespace, name string, o model.Object) {
+func (s *gangCluster) tell(kind model.Kind, namespace, name string, o model.Object) {
 	s.version++
 	s.e.Apply(model.Fact{Ref: model.Ref{Kind: kind, Namespace: namespace, Name: name}, UID: name, Version: s.version, Object: o})
 }
 
 // submit has a gang come whose pods run for some seconds.
-func (s *stream) submit(name string, pods, cpu int, lasts int64) {
+func (s *gangCluster) submit(name string, pods, cpu int, lasts int64) {
 	s.lasts[name] = lasts * second
 	s.group(&model.PodGroup{Meta: model.Meta{Namespace: "d", Name: name, UID: name, Created: s.now}, Queue: "q",
 		MinMember: int32(pods), HasMin: true, MinResources: roomOf(pods*cpu, 0)[:1], Phase: model.GroupPending})
@@ -73,7 +73,7 @@ func (s *stream) submit(name string, pods, cpu int, lasts int64) {
 }
 
 // standing has a job of one pod run on a node already.
-func (s *stream) standing(name, node string, cpu int, lasts int64) {
+func (s *gangCluster) standing(name, node string, cpu int, lasts int64) {
 	s.submit(name, 1, cpu, lasts)
 	p := *s.pods[name+"-0"]
 	p.Node, p.Phase, p.Started = node, model.PodRunning, s.now
@@ -81,18 +81,18 @@ func (s *stream) standing(name, node string, cpu int, lasts int64) {
 	s.show(&p)
 }
 
-func (s *stream) group(g *model.PodGroup) {
+func (s *gangCluster) group(g *model.PodGroup) {
 	s.groups[g.Name] = g
 	s.tell(model.KindPodGroup, "d", g.Name, g)
 }
 
-func (s *stream) show(p *model.Pod) {
+func (s *gangCluster) show(p *model.Pod) {
 	s.pods[p.Name] = p
 	s.tell(model.KindPod, "d", p.Name, p)
 }
 
 // cycle ends what is over, decides, carries the plan out and goes on by a second.
-func (s *stream) cycle() {
+func (s *gangCluster) cycle() {
 	for _, name := range s.over() {
 		delete(s.ends, name)
 		p := *s.pods[name]
@@ -120,7 +120,7 @@ func (s *stream) cycle() {
 	s.now += second
 }
 
-func (s *stream) over() (out []string) {
+func (s *gangCluster) over() (out []string) {
 	for name, end := range s.ends {
 		if end <= s.now {
 			out = append(out, name)
@@ -132,7 +132,7 @@ func (s *stream) over() (out []string) {
 
 // withinQuota fails the test where the jobs that are let in and have not started ask for more
 // than their queue may ever hold.
-func (s *stream) withinQuota(cpus int) {
+func (s *gangCluster) withinQuota(cpus int) {
 	for _, q := range s.e.Report().Queues {
 		if kept := amount(q.Inqueue, resource.CPUName); q.Name == "q" && kept > int64(cpus)*1000 {
 			s.t.Fatalf("at %ds jobs are let in for %d milli CPUs of %d CPUs", s.now/second, kept, cpus)
@@ -141,7 +141,7 @@ func (s *stream) withinQuota(cpus int) {
 }
 
 // letIn says that a job has passed its queue's gate.
-func (s *stream) letIn(name string) bool {
+func (s *gangCluster) letIn(name string) bool {
 	return slices.ContainsFunc(s.e.Report().Jobs, func(j JobReport) bool { return j.Name == name && j.Phase == model.GroupInqueue })
 }
 
@@ -149,7 +149,7 @@ func (s *stream) letIn(name string) bool {
 // and small jobs come for four hours, each of which would keep one of its nodes. It starts within
 // two of their lengths.
 func TestAGangIsNotPassedForHours(t *testing.T) {
-	s := newStream(t, true, 4, 4)
+	s := newGangCluster(t, true, 4, 4)
 	began := s.now
 	s.standing("a", "n0", 1, 100)
 	s.standing("b", "n1", 1, 100)
@@ -178,7 +178,7 @@ func TestNoGangIsPassedForLonger(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := func(least, most int) int { return rapid.IntRange(least, most).Draw(t, "n") }
 		nodes, cpu, longest := n(2, 5), n(2, 4), int64(n(10, 40))
-		s := newStream(t, n(0, 1) == 1, nodes, cpu)
+		s := newGangCluster(t, n(0, 1) == 1, nodes, cpu)
 		for i := range nodes {
 			if n(0, 1) == 1 {
 				s.standing(fmt.Sprintf("a%d", i), fmt.Sprintf("n%d", i), 1, int64(n(1, int(longest))))

@@ -19,14 +19,14 @@ func dueProfile(hierarchy bool) policy.Profile {
 	}}
 }
 
-// claimDue is what a waiting pod is owed: the pod whose room it could have, and the resource.
-type claimDue struct{ waits, runs, of string }
+// deservedRoom is a pod that waits, a pod of which it could have the room, and the resource that decides it.
+type deservedRoom struct{ waits, runs, of string }
 
-// TestAQueueGetsWhatItIsOwed: once nothing moves any more no pod waits that asks for a resource
+// TestReclaimGivesAQueueWhatItDeserves: once nothing moves any more no pod waits that asks for a resource
 // of which its queue holds too little, while a pod that gives enough of it runs in a queue that
 // has too much of it; provided that the claim leaves its queue within its part of all it asks
 // for, or that the other queue has too much of all that the pod gives.
-func TestAQueueGetsWhatItIsOwed(t *testing.T) {
+func TestReclaimGivesAQueueWhatItDeserves(t *testing.T) {
 	evicted := 0
 	defer func() {
 		if evicted == 0 {
@@ -39,7 +39,7 @@ func TestAQueueGetsWhatItIsOwed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &town{t: t, e: e, now: 1000 * second, pods: map[ledger.Key]*model.Pod{}}
+		c := &sharedCluster{t: t, e: e, now: 1000 * second, pods: map[ledger.Key]*model.Pod{}}
 		c.settle(tree)
 		for i := range 4 + c.n(12) {
 			c.single(i)
@@ -50,7 +50,7 @@ func TestAQueueGetsWhatItIsOwed(t *testing.T) {
 		for range 40 {
 			evicted += len(c.cycle())
 		}
-		if due, found := c.due(); found {
+		if due, found := c.deservedRoom(); found {
 			t.Fatalf("%s waits while %s runs, which it is owed %s of\n%+v", due.waits, due.runs, due.of, c.e.Report().Queues)
 		}
 	})
@@ -58,7 +58,7 @@ func TestAQueueGetsWhatItIsOwed(t *testing.T) {
 
 // settle puts up nodes and queues that deserve something of both resources; in a tree each
 // is below one of two others.
-func (c *town) settle(tree bool) {
+func (c *sharedCluster) settle(tree bool) {
 	for i := range 1 + c.n(2) {
 		name := fmt.Sprintf("n%d", i)
 		c.tell(model.KindNode, "", name, name, &model.Node{Meta: model.Meta{Name: name, UID: name}, Allocatable: roomOf(2+c.n(6), c.n(4))})
@@ -81,7 +81,7 @@ func (c *town) settle(tree bool) {
 }
 
 // single submits a job of one pod.
-func (c *town) single(i int) {
+func (c *sharedCluster) single(i int) {
 	name := fmt.Sprintf("j%d", i)
 	c.tell(model.KindPodGroup, "ns", name, name, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name, UID: name, Created: c.now},
 		Queue: fmt.Sprintf("q%d", c.n(2)), MinMember: 1, Phase: model.GroupPending})
@@ -90,7 +90,7 @@ func (c *town) single(i int) {
 }
 
 // due looks for a pod that waits and is owed the room of one that runs.
-func (c *town) due() (claimDue, bool) {
+func (c *sharedCluster) deservedRoom() (deservedRoom, bool) {
 	report := c.e.Report()
 	queues := map[string]QueueReport{}
 	for _, q := range report.Queues {
@@ -110,17 +110,17 @@ func (c *town) due() (claimDue, bool) {
 			if runs.Node == "" || theirs.Name == mine.Name {
 				continue
 			}
-			if of, found := owed(report.Nodes, mine, theirs, waits, runs); found {
-				return claimDue{waits.Name, runs.Name, of}, true
+			if of, found := deserves(report.Nodes, mine, theirs, waits, runs); found {
+				return deservedRoom{waits.Name, runs.Name, of}, true
 			}
 		}
 	}
-	return claimDue{}, false
+	return deservedRoom{}, false
 }
 
 // owed says of what a waiting pod may have the room of one that runs, and that this is all it
 // needs.
-func owed(nodes []NodeReport, mine, theirs QueueReport, waits, runs *model.Pod) (of string, yes bool) {
+func deserves(nodes []NodeReport, mine, theirs QueueReport, waits, runs *model.Pod) (of string, yes bool) {
 	var node NodeReport
 	for _, n := range nodes {
 		if n.Name == runs.Node {

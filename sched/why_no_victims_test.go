@@ -11,8 +11,8 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// spared is why nobody leaves for a job, by the only action that evicts.
-func (s *stage) spared(job string) trace.Reason {
+// whyNoVictims is why no pod is evicted for a job, by the only action that evicts.
+func (s *stage) whyNoVictims(job string) trace.Reason {
 	s.t.Helper()
 	for _, j := range s.e.Report().Jobs {
 		if j.Name == job && j.Reason.Evicting != nil {
@@ -26,7 +26,7 @@ func (s *stage) spared(job string) trace.Reason {
 // A gang of three, of which one is to spare, stands on two nodes; one eviction is allowed. On each
 // node one member may leave, and the gang as a whole may not: each member counts once, and as one that
 // may leave if it may for one of the nodes, whichever is looked at first.
-func TestAPodThatMayLeaveForOneNodeCountsAsOneWhateverSparesItsGang(t *testing.T) {
+func TestAPodEvictableOnOneNodeCountsAsEvictable(t *testing.T) {
 	nodes := []string{"a", "b"}
 	for range 2 {
 		slices.Reverse(nodes)
@@ -46,20 +46,20 @@ func TestAPodThatMayLeaveForOneNodeCountsAsOneWhateverSparesItsGang(t *testing.T
 			s.pod("g-2", member("g"), running("b"))
 			s.pod("large", priority(9), func(p *model.Pod) { p.Spec = &model.Spec{Requests: cpu(9, 1)} })
 			s.decides(1)
-			r := s.spared("large")
+			r := s.whyNoVictims("large")
 			if r.Code != trace.VictimsTooFew || r.Have != 2 || r.Need != 3 {
 				t.Errorf("%s, %d of %d may leave, want VictimsTooFew, 2 of 3", r.Code, r.Have, r.Need)
 			}
 			if len(r.Nodes) != 1 || r.Nodes[0].Code != trace.VictimCapped || r.Nodes[0].Count != 1 {
-				t.Errorf("spared are %+v, want one for VictimCapped", r.Nodes)
+				t.Errorf("the pods that are no victims are %+v, want one for VictimCapped", r.Nodes)
 			}
 		})
 	}
 }
 
-// Of a job whose members are not alike, what is told is why nobody leaves for the member that
-// is named; a job that asks for what that member does is told its own.
-func TestWhyAQueueMayNotTakeIsToldOfTheTaskThatIsNamed(t *testing.T) {
+// Where the members of a job differ, the reason is that for the member it names; it is the reason of a job that asks
+// for what that member asks for.
+func TestWhyNoVictimsIsSaidOfTheNamedTask(t *testing.T) {
 	s := &stage{t: t, e: engine(t, policy.Profile{Actions: []string{"allocate", "reclaim"}, Tiers: [][]policy.Choice{
 		{{Plugin: "priority"}, {Plugin: "gang", Off: []policy.Point{policy.PointJobStarving}}}, {{Plugin: "predicates"}, {Plugin: "capacity"}},
 	}})}
@@ -72,7 +72,7 @@ func TestWhyAQueueMayNotTakeIsToldOfTheTaskThatIsNamed(t *testing.T) {
 	s.pod("z")
 	s.decides(1)
 	for job, task := range map[string]string{"g": "ns/g-0", "z": "ns/z"} {
-		r := s.spared(job)
+		r := s.whyNoVictims(job)
 		want := []trace.Short{{Dim: resource.CPUName, Need: 2000, Have: 0}}
 		if r.Task != task || r.Cause == nil || r.Cause.Code != trace.QueueDeserved || !slices.Equal(r.Cause.Shorts, want) {
 			t.Errorf("%s: %s of %s because of %+v, want QueueDeserved of %s with %v", job, r.Code, r.Task, r.Cause, task, want)

@@ -12,17 +12,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-// market is one node, cut as finely as tasks are, and queues that all begin with
+// sharedNode is one node, cut as finely as tasks are, and queues that all begin with
 // nothing: what they hold after a cycle is what sharing gave them. Amounts are in milli
 // cpu and in whole devices; few, so that they do not divide.
-type market struct {
+type sharedNode struct {
 	cpu, gpus int
-	queues    []stall
+	queues    []shareQueue
 }
 
-// stall is a queue, with so many equal tasks that wait in it, spread over jobs of one
+// shareQueue is a queue, with so many equal tasks that wait in it, spread over jobs of one
 // task at least. Limits are in tasks.
-type stall struct {
+type shareQueue struct {
 	name               string
 	weight, priority   int
 	cpu, gpus          int // of one task
@@ -31,12 +31,12 @@ type stall struct {
 	capability, assure int
 }
 
-// someMarket draws one. Tasks of one unit are of 1 milli cpu and no device.
-func someMarket(t *rapid.T, unit bool) market {
+// someSharedNode draws one. Tasks of one unit are of 1 milli cpu and no device.
+func someSharedNode(t *rapid.T, unit bool) sharedNode {
 	n := func(what string, low, most int) int { return rapid.IntRange(low, most).Draw(t, what) }
-	m := market{cpu: n("cpu", 0, 40), gpus: n("devices", 0, 9)}
+	m := sharedNode{cpu: n("cpu", 0, 40), gpus: n("devices", 0, 9)}
 	for i := range n("queues", 1, 5) {
-		s := stall{name: string(rune('a' + i)), weight: n("weight", 1, 5), priority: n("priority", 0, 1),
+		s := shareQueue{name: string(rune('a' + i)), weight: n("weight", 1, 5), priority: n("priority", 0, 1),
 			cpu: 1, tasks: n("tasks", 0, 12), jobs: n("jobs", 1, 3)}
 		if !unit {
 			s.cpu, s.gpus = n("task's cpu", 1, 4), n("task's devices", 0, 2)
@@ -51,7 +51,7 @@ func units(cpu, gpus, pods int) resource.List {
 		{Name: gpuName, Value: int64(gpus) * 1000}, {Name: resource.PodsName, Value: int64(pods)}})
 }
 
-func (m market) facts() []model.Fact {
+func (m sharedNode) facts() []model.Fact {
 	var out []model.Fact
 	tell := func(k model.Kind, namespace, name string, o model.Object) {
 		out = append(out, model.Fact{Ref: model.Ref{Kind: k, Namespace: namespace, Name: name}, UID: name, Version: 1, Object: o})
@@ -88,7 +88,7 @@ func sharing(p policy.Choice) policy.Profile {
 var byWeight = policy.Choice{Plugin: "proportion"}
 
 // opened is an engine after one cycle.
-func (m market) opened(t rapid.TB, p policy.Choice) *Engine {
+func (m sharedNode) opened(t rapid.TB, p policy.Choice) *Engine {
 	e := engine(t, sharing(p))
 	e.Apply(m.facts()...)
 	e.Decide(0)
@@ -96,7 +96,7 @@ func (m market) opened(t rapid.TB, p policy.Choice) *Engine {
 }
 
 // holds is how many tasks of each queue were placed.
-func (m market) holds(t rapid.TB) map[string]int {
+func (m sharedNode) holds(t rapid.TB) map[string]int {
 	e := m.opened(t, byWeight)
 	out := map[string]int{}
 	for _, s := range m.queues {
@@ -105,14 +105,14 @@ func (m market) holds(t rapid.TB) map[string]int {
 	return out
 }
 
-func placed(e *Engine, s stall) int {
+func placed(e *Engine, s shareQueue) int {
 	q, _ := e.l.Queues.Find(s.name)
 	d, _ := e.l.Dims.Lookup(resource.CPUName)
 	return int(e.l.Queue(q).Allocated.Get(d)) / s.cpu
 }
 
 // mayHold is a queue's realCapability, in tasks, as the plugin reports it.
-func mayHold(t rapid.TB, e *Engine, s stall) int {
+func mayHold(t rapid.TB, e *Engine, s shareQueue) int {
 	q, _ := e.l.Queues.Find(s.name)
 	f, known := e.policy.QueueFigures(q)
 	if !known {

@@ -11,7 +11,7 @@ import (
 // Jobs that are asked for together fare as those that are asked for one by one: an engine that
 // is watched asks for each by itself. Many jobs of few kinds starve, few can be helped, and the
 // groups of starving jobs are kept from cycle to cycle while jobs, pods, nodes and queues come, change and go.
-func TestAskingTogetherHelpsWhomAskingOneByOneDoes(t *testing.T) {
+func TestStarvingGroupsEvictAsSingleJobsDo(t *testing.T) {
 	evicted := 0
 	defer func() {
 		if evicted == 0 {
@@ -22,7 +22,7 @@ func TestAskingTogetherHelpsWhomAskingOneByOneDoes(t *testing.T) {
 		p := townProfile(t)
 		fast, slow := engine(t, p), engine(t, p)
 		slow.Record(3)
-		c := &crowd{t: t, told: []*Engine{fast, slow}, queues: map[string]bool{}, running: map[string]*model.Pod{}}
+		c := &manyJobs{t: t, told: []*Engine{fast, slow}, queues: map[string]bool{}, running: map[string]*model.Pod{}}
 		for i, value := range []int32{0, 10} {
 			name := fmt.Sprintf("c%d", i)
 			c.tell(model.KindPriorityClass, "", name, &model.PriorityClass{Meta: model.Meta{Name: name}, Value: value})
@@ -30,7 +30,7 @@ func TestAskingTogetherHelpsWhomAskingOneByOneDoes(t *testing.T) {
 		for cycle := range rapid.IntRange(2, 8).Draw(t, "cycles") {
 			for range rapid.IntRange(1, 8).Draw(t, "news") {
 				if c.n(2) > 0 && len(c.queues) > 0 {
-					c.beg(rapid.SampledFrom(sortedNames(c.queues)).Draw(t, "queue"))
+					c.submitMany(rapid.SampledFrom(sortedNames(c.queues)).Draw(t, "queue"))
 				} else {
 					c.news()
 				}
@@ -49,8 +49,8 @@ func TestAskingTogetherHelpsWhomAskingOneByOneDoes(t *testing.T) {
 	})
 }
 
-// beg submits several jobs of one kind.
-func (c *crowd) beg(queue string) {
+// submitMany submits several jobs of one kind.
+func (c *manyJobs) submitMany(queue string) {
 	kind, members, class := c.n(3), 1+c.n(1), fmt.Sprintf("c%d", c.n(1))
 	spec := &model.Spec{Requests: roomOf(1+2*kind, kind%2)}
 	spec.Requests[2].Value = 1
