@@ -53,8 +53,11 @@ func (cg *charging) await(t TaskID) {
 func (cg *charging) Begin() {
 	cg.uncharged = slices.DeleteFunc(cg.uncharged, func(t TaskID) bool {
 		row := &cg.l.Tasks.rows[t]
-		if row.free || row.charged || row.Job == NoJob || row.nominated || !row.holdsRoom() {
+		if row.free || row.charged || row.Job == NoJob || !row.holdsRoom() {
 			return true
+		}
+		if row.nominated {
+			return false // tried again once the next cycle has taken the nomination back
 		}
 		if cg.l.Jobs.rows[row.Job].marks.charged == 0 {
 			if _, sure := cg.to(row.Job); !sure {

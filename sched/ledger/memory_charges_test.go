@@ -131,6 +131,26 @@ func TestABindOfANominatedTaskIsCharged(t *testing.T) {
 	sound(t, c.Ledger)
 }
 
+// A statement of this cycle that evicts a pod and takes the eviction back leaves it nominated: it is charged later.
+func TestAReprievedPodIsChargedInTheNextCycle(t *testing.T) {
+	c := newCluster()
+	c.node("n", 8000)
+	p := c.pod("a", 1000, member("g"), on("n"))
+	c.group("g", model.PodGroup{MinMember: 1})
+	c.Try(func(tx *Tx) bool {
+		tx.Evict(p, "preempt", NoTask)
+		tx.Reprieve(p)
+		tx.Keep()
+		return true
+	})
+	c.Charges.Begin()
+	equal(t, "its being charged while it is nominated", c.Task(p).Charged(), false)
+	c.Statements.ReleaseNominated()
+	c.Charges.Begin()
+	equal(t, "its being charged in the next cycle", c.Task(p).Charged(), true)
+	sound(t, c.Ledger)
+}
+
 // A pod with a refused bind holds nothing: it is a member of the job that it names by then.
 func TestAPodThatIsNotBoundAfterAllIsOfTheJobItNames(t *testing.T) {
 	c := newCluster()
