@@ -10,7 +10,6 @@ import (
 // when there are none. It is the slow check of all incremental bookkeeping, for tests and for the live check
 // of invariants.
 func (l *Ledger) Audit() []string {
-	l.Nodes.widen()
 	l.Settle()
 	a := &auditor{l: l}
 	a.nodes()
@@ -21,7 +20,7 @@ func (l *Ledger) Audit() []string {
 	a.groups()
 	a.charges()
 	for _, b := range l.PluginStates.states {
-		for _, f := range b.Audit(l.PluginStates.placements) {
+		for _, f := range b.Audit(l.PluginStates.Placements) {
 			a.say("book %s: %s", b.Name(), f)
 		}
 	}

@@ -57,10 +57,14 @@ func (le *Lenders) forget(job *Job) {
 
 // Wait sets the time from which a job counts as waiting, whenever its pods came. It outlives the cycle as Lend does.
 func (le *Lenders) Wait(j JobID, from int64) {
-	job := &le.l.Jobs.rows[j]
-	if job.waits.from != from {
-		job.waits.from = from
-		le.l.Changes.recommitted.job(job.Key)
+	le.set(j, &le.l.Jobs.rows[j].waits.from, from)
+}
+
+// set changes a time that is remembered of a job.
+func (le *Lenders) set(j JobID, at *int64, to int64) {
+	if *at != to {
+		*at = to
+		le.l.Changes.recommitted.job(le.l.Jobs.rows[j].Key)
 	}
 }
 
@@ -75,11 +79,7 @@ func (j *Job) Awaits() bool {
 // Await sets the time since which an admitted job has had no pods; 0: it has some. It outlives the cycle as Lend
 // does.
 func (le *Lenders) Await(j JobID, since int64) {
-	job := &le.l.Jobs.rows[j]
-	if job.waits.podless != since {
-		job.waits.podless = since
-		le.l.Changes.recommitted.job(job.Key)
-	}
+	le.set(j, &le.l.Jobs.rows[j].waits.podless, since)
 }
 
 // AwaitsFrom returns what Await set; 0: nothing.

@@ -62,7 +62,7 @@ func (ps *PluginStates) Add(b PluginState) {
 			b.Fact(f)
 		}
 	}
-	ps.placements(func(t TaskID, task *Task, n NodeID, how Hold) bool {
+	ps.Placements(func(t TaskID, task *Task, n NodeID, how Hold) bool {
 		b.Take(t, task, n, how)
 		return true
 	})
@@ -149,11 +149,6 @@ func hold(s model.Status) Hold {
 
 // Placements yields every task that has a node, with its way to hold room there, in the order of rows.
 func (ps *PluginStates) Placements(yield func(t TaskID, task *Task, n NodeID, how Hold) bool) {
-	ps.placements(yield)
-}
-
-// placements is Placements.
-func (ps *PluginStates) placements(yield func(t TaskID, task *Task, n NodeID, how Hold) bool) {
 	for i := range ps.l.Tasks.rows {
 		row := &ps.l.Tasks.rows[i]
 		if !row.free && row.Node != NoNode && !yield(TaskID(i), row, row.Node, hold(row.Status)) {

@@ -70,15 +70,8 @@ func (cs *Classes) of(s *model.Spec, invalid bool) ClassID {
 		}
 	}
 	cs.l.Nodes.widen()
-	var c ClassID
-	if k := len(cs.free); k > 0 {
-		c = cs.free[k-1]
-		cs.free = cs.free[:k-1]
-		cs.rows[c] = row
-	} else {
-		c = ClassID(len(cs.rows))
-		cs.rows = append(cs.rows, row)
-	}
+	c := newRow(&cs.rows, &cs.free)
+	cs.rows[c] = row
 	cs.byKey[key] = c
 	return c
 }

@@ -17,3 +17,15 @@ const (
 	NoQueue QueueID = -1
 	NoClass ClassID = -1
 )
+
+// newRow returns the number of a free row, or of one that it appends.
+func newRow[Row any, ID ~int32](rows *[]Row, free *[]ID) ID {
+	if n := len(*free); n > 0 {
+		id := (*free)[n-1]
+		*free = (*free)[:n-1]
+		return id
+	}
+	var none Row
+	*rows = append(*rows, none)
+	return ID(len(*rows) - 1)
+}

@@ -95,14 +95,7 @@ func (js *Jobs) row(k JobKey) JobID {
 	if j, ok := js.Find(k); ok {
 		return j
 	}
-	var j JobID
-	if n := len(js.free); n > 0 {
-		j = js.free[n-1]
-		js.free = js.free[:n-1]
-	} else {
-		j = JobID(len(js.rows))
-		js.rows = append(js.rows, Job{})
-	}
+	j := newRow(&js.rows, &js.free)
 	was := &js.rows[j]
 	row := Job{Key: k, definer: NoTask, Queue: NoQueue, MinMember: 1, Changed: was.Changed + 1,
 		marks: jobMarks{activeAt: -1, dirty: was.marks.dirty, touched: was.marks.touched, claiming: was.marks.claiming}}

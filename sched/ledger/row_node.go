@@ -115,13 +115,8 @@ func (ns *Nodes) row(name string) NodeID {
 	if n, ok := ns.byName[name]; ok {
 		return n
 	}
-	var n NodeID
-	if k := len(ns.free); k > 0 {
-		n = ns.free[k-1]
-		ns.free = ns.free[:k-1]
-	} else {
-		n = NodeID(len(ns.rows))
-		ns.rows = append(ns.rows, Node{})
+	n := newRow(&ns.rows, &ns.free)
+	if int(n) == len(ns.hashes) {
 		ns.hashes = append(ns.hashes, 0)
 		ns.widen()
 	}

@@ -95,14 +95,7 @@ func (qs *Queues) row(name string) QueueID {
 	if q, ok := qs.byName[name]; ok {
 		return q
 	}
-	var q QueueID
-	if n := len(qs.free); n > 0 {
-		q = qs.free[n-1]
-		qs.free = qs.free[:n-1]
-	} else {
-		q = QueueID(len(qs.rows))
-		qs.rows = append(qs.rows, Queue{})
-	}
+	q := newRow(&qs.rows, &qs.free)
 	qs.rows[q].begin(name)
 	qs.rows[q].widen(qs.l.Dims.Len())
 	qs.byName[name] = q

@@ -159,14 +159,7 @@ func (ts *Tasks) footing(t TaskID) footing {
 }
 
 func (ts *Tasks) row(k Key) TaskID {
-	var t TaskID
-	if n := len(ts.free); n > 0 {
-		t = ts.free[n-1]
-		ts.free = ts.free[:n-1]
-	} else {
-		t = TaskID(len(ts.rows))
-		ts.rows = append(ts.rows, Task{})
-	}
+	t := newRow(&ts.rows, &ts.free)
 	ts.rows[t] = Task{Key: k, Held: ts.none, Job: NoJob, Role: -1, Sub: -1, Class: NoClass, Node: NoNode, at: offLists}
 	ts.byKey.put(k.Namespace, k.Name, t)
 	return t
