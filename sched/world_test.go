@@ -249,7 +249,9 @@ func (w *world) regroup(i int) {
 		return
 	}
 	w.edit(i, func(p *model.Pod) {
-		switch w.n(3) {
+		switch w.n(4) {
+		case 4:
+			p.SetRare(w.recorded(p))
 		case 0:
 			p.Group = ""
 		case 1:
@@ -262,12 +264,23 @@ func (w *world) regroup(i int) {
 	})
 }
 
+// recorded are a pod's times with a record of where it was let run: one that its scheduler would write, or
+// that it never would.
+func (w *world) recorded(p *model.Pod) model.Times {
+	out := p.Rare()
+	out.LetRun = &model.LetRun{Queue: []string{"q0", "q1", "missing", ""}[w.n(3)], Job: fmt.Sprintf("g%d", w.n(len(w.groups)-1))}
+	if w.rarely() {
+		out.LetRun.Job, out.LetRun.Adopted, out.LetRun.Owner = "owner", true, "ReplicaSet.apps/1"
+	}
+	return out
+}
+
 // leave begins or ends a pod's termination.
 func (w *world) leave(i int) {
 	if p := w.pods[i]; !p.Deleting && w.yes() {
 		w.edit(i, func(p *model.Pod) {
 			p.Deleting = true
-			p.SetRare(model.Times{GoneBy: w.now + p.Grace, Cooldown: p.Rare().Cooldown, Lasts: p.Rare().Lasts})
+			p.SetRare(model.Times{GoneBy: w.now + p.Grace, Cooldown: p.Rare().Cooldown, Lasts: p.Rare().Lasts, LetRun: p.LetRun()})
 		})
 		return
 	}

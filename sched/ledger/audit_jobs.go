@@ -56,10 +56,16 @@ func (a *auditor) subjobs(j JobID, members []TaskID) {
 // job.
 func (a *auditor) charges() {
 	l := a.l
-	want := make([]int32, len(l.Jobs.rows))
+	want, recorded := make([]int32, len(l.Jobs.rows)), make([]int32, len(l.Jobs.rows))
 	for t := range l.Tasks.rows {
 		row := &l.Tasks.rows[t]
-		if row.free || !row.charged {
+		if row.free {
+			continue
+		}
+		if l.Charges.records(TaskID(t)) {
+			recorded[row.Job]++
+		}
+		if !row.charged {
 			continue
 		}
 		if row.Job == NoJob || !row.holdsRoom() {
@@ -72,6 +78,9 @@ func (a *auditor) charges() {
 		job := &l.Jobs.rows[j]
 		if job.marks.free {
 			continue
+		}
+		if is := l.Charges.recorded[JobID(j)]; is != nil && int32(len(is.all)) != recorded[j] || is == nil && recorded[j] > 0 {
+			a.say("job %v: the members with a record, recounted %d, are not those that are known", job.Key, recorded[j])
 		}
 		if job.marks.charged != want[j] {
 			a.say("job %v: %d charged members, recounted %d", job.Key, job.marks.charged, want[j])

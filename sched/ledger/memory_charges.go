@@ -11,8 +11,9 @@ type charging struct {
 	l *Ledger
 
 	uncharged []TaskID // tasks that may hold room and are not charged
-	strayed   []TaskID // tasks that may be in another job than their facts name
+	strayed   []TaskID // tasks that may be in another job than they name, or than follows from their facts
 	moving    []JobID  // jobs that may count in another queue than their facts name
+	recorded  map[JobID]*recordedMembers
 }
 
 // A job that runs counts in the queue in which it was started, until it ends. A user may edit its PodGroup,
@@ -22,7 +23,7 @@ type charging struct {
 // A member is charged from the cycle on in which it is known to hold room, or to be bound. As long as a job
 // has charged members, its queue does not change. A charged member stays in its job, unless the job that it
 // names now counts in the same queue. The ledger remembers this; the part that does not follow from facts is a
-// commitment (Charges).
+// commitment (Charges). It does follow from facts once it is recorded in the pods' status: see recordedMembers.
 
 // holdsRoom says that a task has a node, is terminating on one, or is being bound to one.
 func (t *Task) holdsRoom() bool {
@@ -90,6 +91,7 @@ func (cg *charging) charge(t TaskID) {
 		cg.l.Nodes.touch(row.Node) // it may be evicted now, and might not before
 		cg.apart(row.Job)
 	}
+	cg.stray(t)
 }
 
 // apart notes a job with charged members that may count in another queue than facts name. There are few such
@@ -125,11 +127,21 @@ func (cg *charging) discharge(t TaskID) {
 // not sure while the PodGroup is missing, or, for an adopted job, while the pods' owner is not known.
 func (cg *charging) to(j JobID) (queue string, sure bool) {
 	job := &cg.l.Jobs.rows[j]
-	return cg.named(j), job.Group != nil || job.Key.Adopted && !cg.l.Tasks.rows[job.definer].Pod.Adopt.Open
+	sure = job.Group != nil || cg.recorded[j] != nil || job.Key.Adopted && !cg.l.Tasks.rows[job.definer].Pod.Adopt.Open
+	return cg.named(j), sure
 }
 
-// named is the queue that facts name for a job: the queue of its PodGroup, or of its oldest member.
+// named is the queue that facts name for a job: that in which it was let run, where a record says so, else the
+// one that it asks for.
 func (cg *charging) named(j JobID) string {
+	if members := cg.recorded[j]; members != nil {
+		return cg.l.Tasks.rows[members.oldest].Pod.LetRun().Queue
+	}
+	return cg.asked(j)
+}
+
+// asked is the queue of a job's PodGroup, or of its oldest member.
+func (cg *charging) asked(j JobID) string {
 	job, queue := &cg.l.Jobs.rows[j], ""
 	switch {
 	case job.Group != nil:
@@ -157,9 +169,14 @@ func (cg *charging) strays(row *Task) bool {
 	return !row.Pod.Ours || KeyOf(row.Pod) != cg.l.Jobs.rows[row.Job].Key
 }
 
-// stray notes a member that is in another job than it names.
+// unfiled says that a charged member is in another job than follows from its fact, its record included.
+func (cg *charging) unfiled(row *Task) bool {
+	return !row.Pod.Ours || jobBy(row.Pod) != cg.l.Jobs.rows[row.Job].Key
+}
+
+// stray notes a member that is in another job than it names, or than follows from its fact.
 func (cg *charging) stray(t TaskID) {
-	if row := &cg.l.Tasks.rows[t]; row.charged && cg.strays(row) {
+	if row := &cg.l.Tasks.rows[t]; row.charged && (cg.strays(row) || cg.unfiled(row)) {
 		cg.strayed = append(cg.strayed, t)
 	}
 }
@@ -170,19 +187,29 @@ func (cg *charging) restoreStrayed() {
 		return
 	}
 	slices.SortFunc(cg.strayed, func(a, b TaskID) int { return cg.l.Tasks.rows[a].Key.Compare(cg.l.Tasks.rows[b].Key) })
-	cg.strayed = slices.DeleteFunc(slices.Compact(cg.strayed), func(t TaskID) bool {
+	noted := slices.Compact(cg.strayed)
+	cg.strayed = nil
+	for _, t := range noted {
 		row := &cg.l.Tasks.rows[t]
 		if row.free || !row.charged || !cg.strays(row) {
-			return true
+			cg.restray(t)
+			continue
 		}
 		to, known := cg.l.Jobs.Find(KeyOf(row.Pod))
 		if !row.Pod.Ours || !known || !cg.l.Jobs.rows[to].serves() || cg.l.Jobs.rows[to].Queue != cg.l.Jobs.rows[row.Job].Queue {
-			return false
+			cg.strayed = append(cg.strayed, t)
+			continue
 		}
 		cg.rejoin(t, to)
 		cg.charge(t)
-		return true
-	})
+	}
+}
+
+// restray notes a task that was noted before, unless there is nothing to note any more.
+func (cg *charging) restray(t TaskID) {
+	if !cg.l.Tasks.rows[t].free {
+		cg.stray(t)
+	}
 }
 
 // rejoin moves a task to the job to, or, if that is NoJob, to the job that it names, if any. Its status and
@@ -220,23 +247,26 @@ func (ac *accounts) setAsksNothing(j JobID, is bool) {
 
 // Moving returns the queue that facts name for a job, and true if the job counts in another one.
 func (cg *charging) Moving(j JobID) (named string, other bool) {
-	named = cg.named(j)
+	named = cg.asked(j)
 	return named, cg.l.Jobs.rows[j].marks.charged > 0 && named != cg.l.Jobs.QueueName(j)
 }
 
 // Strayed calls f for every member that is in another job than it names, in no order.
-func (cg *charging) Strayed(f func(TaskID)) {
+func (cg *charging) Strayed(f func(TaskID)) { cg.eachNoted(cg.strays, f) }
+
+// eachNoted calls f for every noted member of which a condition holds.
+func (cg *charging) eachNoted(holds func(*Task) bool, f func(TaskID)) {
 	list := slices.Clone(cg.strayed)
 	slices.Sort(list)
 	for _, t := range slices.Compact(list) {
-		if row := &cg.l.Tasks.rows[t]; !row.free && row.charged && cg.strays(row) {
+		if row := &cg.l.Tasks.rows[t]; !row.free && row.charged && holds(row) {
 			f(t)
 		}
 	}
 }
 
-// Charges are the jobs and members that count in another place than follows from the facts. No API field keeps
-// them: over a restart they are lost, and running jobs count in the queues that facts name then.
+// Charges are the jobs and members that count in another place than follows from the facts. What of them is
+// recorded in the pods' status is a fact, and no longer listed; the rest is lost over a restart.
 type Charges struct {
 	Jobs    []ChargedJob    // by job
 	Members []ChargedMember // by pod
@@ -262,7 +292,7 @@ func (cg *charging) All() (out Charges) {
 	for _, j := range cg.moving {
 		out.Jobs = append(out.Jobs, ChargedJob{cg.l.Jobs.rows[j].Key, cg.l.Queues.rows[cg.l.Jobs.rows[j].Queue].Name})
 	}
-	cg.Strayed(func(t TaskID) {
+	cg.eachNoted(cg.unfiled, func(t TaskID) {
 		row := &cg.l.Tasks.rows[t]
 		out.Members = append(out.Members, ChargedMember{row.Key, row.Pod.UID, cg.l.Jobs.rows[row.Job].Key})
 	})

@@ -76,6 +76,12 @@ func (w *world) pod(m model.Meta) *model.Pod {
 	case 1:
 		p.Phase, p.Node = model.Phase(w.n(4)), fmt.Sprintf("n%d", w.n(4))
 	}
+	if p.Node != "" && w.n(3) == 3 {
+		p.SetRare(model.Times{LetRun: []*model.LetRun{
+			{Queue: w.queueName(), Job: fmt.Sprintf("g%d", w.n(1))},
+			{Queue: w.queueName(), Job: "o", Adopted: true, Owner: []string{"", "A/1"}[w.n(1)]},
+			{Queue: w.queueName(), Job: m.Name, Adopted: true}}[w.n(2)]})
+	}
 	p.Spec = &model.Spec{Requests: append(w.amounts(5), resource.Amount{Name: resource.PodsName, Value: 1})}
 	if _, bad := p.SetAside(); bad && w.yes() {
 		p.Spec = nil

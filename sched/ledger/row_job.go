@@ -129,13 +129,13 @@ func (js *Jobs) drop(j JobID) {
 	js.free = append(js.free, j)
 }
 
-// join makes a pod a member of the job stay, or, where that is NoJob, of the job that it names; part is the
+// join makes a pod a member of the job stay, or, where that is NoJob, of the job that its fact says; part is the
 // inverse. Neither changes figures that depend on the status: enter and leave do.
 func (js *Jobs) join(t TaskID, stay JobID) {
 	row := &js.l.Tasks.rows[t]
 	p, j := row.Pod, stay
 	if j == NoJob {
-		j = js.row(KeyOf(p))
+		j = js.row(jobBy(p))
 	}
 	row.Job, row.Role = j, js.role(j, p.Role)
 	js.rows[j].Roles[row.Role].tasks++
@@ -151,6 +151,7 @@ func (js *Jobs) join(t TaskID, stay JobID) {
 		job.definer = t
 		js.define(j)
 	}
+	js.l.Charges.enter(t)
 	js.l.accounts.refreshAll(j)
 }
 
@@ -158,11 +159,11 @@ func (js *Jobs) part(t TaskID) {
 	row := &js.l.Tasks.rows[t]
 	j := row.Job
 	job := &js.rows[j]
-	last := false
+	last := js.l.Charges.leave(t)
 	if row.charged {
 		row.charged = false
 		job.marks.charged--
-		last = job.marks.charged == 0
+		last = last || job.marks.charged == 0
 	}
 	job.Tasks--
 	if !podFinished(row.Pod) {

@@ -30,13 +30,32 @@ func Between(from, to int64) int64 {
 	}
 }
 
-// Times are values that few pods have: kept apart, they cost the other pods one word instead of three.
+// Times are values that few pods have, most of them times: kept apart, they cost the other pods one word.
 type Times struct {
 	GoneBy   int64 // its deletionTimestamp: when its grace ends, in nanoseconds since the epoch; 0 unless Deleting
 	Cooldown int64 // volcano.sh/cooldown-time in nanoseconds: how long from its start it asks not to be evicted
 	// Lasts is how long the pod runs, in nanoseconds, by ashlar.sh/duration, as its author states. 0: not set;
 	// a stated 0 is 1.
 	Lasts int64
+	// LetRun is where the pod counts, by a record in its status; nil: there is none.
+	LetRun *LetRun
+}
+
+// LetRun is the queue and the job in which a pod was let run and counts until it ends. A scheduler writes it to
+// the status of a pod whose PodGroup, or whose own annotations, say otherwise by now (docs/design/0030).
+type LetRun struct {
+	Queue   string
+	Job     string // the name of its PodGroup; of an adopted job, that of the pods' top controller or of the pod
+	Adopted bool
+	Owner   string // of an adopted job: the controller's kind, "/" and its UID; "" without one
+}
+
+// LetRun returns where a pod was let run by the record in its status, nil without one.
+func (p *Pod) LetRun() *LetRun {
+	if p.Times == nil {
+		return nil
+	}
+	return p.Times.LetRun
 }
 
 // Rare returns a pod's Times, all zero where it has none.
