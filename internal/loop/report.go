@@ -20,6 +20,7 @@ type reports struct {
 	l *loop
 
 	problems reportedProblems
+	records  letRunRecords
 }
 
 // lasting is how long a reason must hold before it is written, from one round to the next: most waits end
@@ -53,6 +54,7 @@ func (rp *reports) all(now time.Time) {
 		return true
 	})
 	rp.shard(now)
+	rp.letRun(now)
 }
 
 func (rp *reports) job(id ledger.JobID, now time.Time) {

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ashlar.sh/internal/kube/record"
 	"ashlar.sh/internal/kube/translate"
 )
 
@@ -43,9 +44,9 @@ func stripNode(o any) (any, error) {
 	return stripMeta(n)
 }
 
-// stripPod keeps of a pod what placing it and evicting it read, its phase and three
-// conditions (whether it is scheduled, is ready, and can be resized); of a container its
-// amounts and ports.
+// stripPod keeps of a pod what placing it and evicting it read, its phase and four
+// conditions (whether it is scheduled, is ready, and can be resized, and where it was let run);
+// of a container its amounts and ports.
 func stripPod(o any) (any, error) {
 	p, ok := o.(*corev1.Pod)
 	if !ok {
@@ -121,7 +122,7 @@ func placed(list []corev1.PodCondition) (out []corev1.PodCondition) {
 		switch c.Type {
 		case corev1.PodReady:
 			out = append(out, corev1.PodCondition{Type: c.Type, Status: c.Status})
-		case corev1.PodScheduled, corev1.PodResizePending:
+		case corev1.PodScheduled, corev1.PodResizePending, record.LetRunType:
 			out = append(out, c)
 		}
 	}

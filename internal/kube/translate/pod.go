@@ -11,6 +11,7 @@ import (
 	batchv1alpha1 "volcano.sh/apis/pkg/apis/batch/v1alpha1"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
+	"ashlar.sh/internal/kube/record"
 	"ashlar.sh/sched/model"
 )
 
@@ -65,6 +66,7 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 	out.Spec = o.Specs.Intern(f.spec(p))
 	if out.Ours {
 		times.Lasts = f.lasts(p.Annotations)
+		times.LetRun = f.letRun(p)
 	}
 	if out.Spec.Extra != "" || len(out.Spec.Devices) > 0 {
 		out.Opaque = p // for the books of volumes and devices, which ask Kubernetes' own code
@@ -94,6 +96,23 @@ func healthy(p *corev1.Pod) bool {
 		}
 	}
 	return p.Status.Phase == corev1.PodRunning
+}
+
+// letRun is where the pod was let run by the record in its status, nil without one.
+func (f *faults) letRun(p *corev1.Pod) *model.LetRun {
+	for i := range p.Status.Conditions {
+		c := &p.Status.Conditions[i]
+		if c.Type != record.LetRunType || c.Status != corev1.ConditionTrue {
+			continue
+		}
+		r, err := record.ReadLetRun(c.Message)
+		if err != nil {
+			f.taken("status.conditions["+record.LetRunType+"].message", "it is no record that this version understands (%s): it says nothing", short(err.Error()))
+			return nil
+		}
+		return &r
+	}
+	return nil
 }
 
 func (o *Options) ours(scheduler string) bool {

@@ -1,0 +1,65 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"ashlar.sh/sched/model"
+)
+
+// LetRunType is the type of the condition in a pod's status whose message is the record of
+// where the pod was let run. A status has rights of its own: who may write pods may not
+// write it.
+const LetRunType = "ashlar.sh/LetRun"
+
+// longestLetRun bounds what is read and written of such a record. A name has 253 bytes at
+// most; the UID of an owner, as a pod's author writes it, has no bound.
+const longestLetRun = 1 << 16
+
+// letRun is the message: the queue, and the PodGroup or the name and owner of an adopted job.
+type letRun struct {
+	Queue    string `json:"queue"`
+	PodGroup string `json:"podGroup,omitempty"`
+	Name     string `json:"name,omitempty"`
+	Owner    string `json:"owner,omitempty"`
+}
+
+// LetRunText is the condition's message. An error says that it is too long to be kept.
+func LetRunText(r model.LetRun) (string, error) {
+	out := letRun{Queue: r.Queue, PodGroup: r.Job}
+	if r.Adopted {
+		out = letRun{Queue: r.Queue, Name: r.Job, Owner: r.Owner}
+	}
+	text, _ := json.Marshal(out) // plain data
+	if len(text) > longestLetRun {
+		return "", fmt.Errorf("it has %d bytes, more than %d", len(text), longestLetRun)
+	}
+	return string(text), nil
+}
+
+// ReadLetRun reads such a message. An error says that it is none that this version
+// understands: it says nothing then.
+func ReadLetRun(text string) (model.LetRun, error) {
+	if len(text) > longestLetRun {
+		return model.LetRun{}, fmt.Errorf("it has %d bytes, more than %d", len(text), longestLetRun)
+	}
+	var r letRun
+	d := json.NewDecoder(bytes.NewBufferString(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&r); err != nil {
+		return model.LetRun{}, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return model.LetRun{}, errors.New("something follows the record")
+	}
+	if r.Queue == "" || (r.PodGroup == "") == (r.Name == "") || r.PodGroup != "" && r.Owner != "" {
+		return model.LetRun{}, errors.New("it names no queue, or not one job")
+	}
+	if r.PodGroup != "" {
+		return model.LetRun{Queue: r.Queue, Job: r.PodGroup}, nil
+	}
+	return model.LetRun{Queue: r.Queue, Job: r.Name, Adopted: true, Owner: r.Owner}, nil
+}

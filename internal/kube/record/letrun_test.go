@@ -1,0 +1,46 @@
+package record_test
+
+import (
+	"strings"
+	"testing"
+
+	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/sched/model"
+)
+
+func TestWhereAPodWasLetRunIsReadAsItWasWritten(t *testing.T) {
+	for _, want := range []model.LetRun{
+		{Queue: "q", Job: "g"},
+		{Queue: "q", Job: "web", Adopted: true, Owner: "ReplicaSet.apps/1"},
+		{Queue: "q", Job: "bare", Adopted: true},
+	} {
+		text, err := record.LetRunText(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := record.ReadLetRun(text); err != nil || got != want {
+			t.Errorf("%s is read as %+v, %v", text, got, err)
+		}
+	}
+	if _, err := record.LetRunText(model.LetRun{Queue: "q", Job: "web", Adopted: true, Owner: strings.Repeat("u", 1<<17)}); err == nil {
+		t.Error("a record of 128 KiB is written")
+	}
+}
+
+func TestWhatIsNoRecordOfWhereAPodWasLetRun(t *testing.T) {
+	for name, text := range map[string]string{
+		"nothing":           "",
+		"garbage":           "yes",
+		"no queue":          `{"podGroup":"g"}`,
+		"no job":            `{"queue":"q"}`,
+		"two jobs":          `{"queue":"q","podGroup":"g","name":"web"}`,
+		"an owned PodGroup": `{"queue":"q","podGroup":"g","owner":"B/1"}`,
+		"a field that only a newer version knows": `{"queue":"q","podGroup":"g","until":"soon"}`,
+		"two of them": `{"queue":"q","podGroup":"g"}{"queue":"r","podGroup":"g"}`,
+		"too long":    `{"queue":"` + strings.Repeat("q", 1<<16) + `","podGroup":"g"}`,
+	} {
+		if r, err := record.ReadLetRun(text); err == nil {
+			t.Errorf("%s: read as %+v", name, r)
+		}
+	}
+}

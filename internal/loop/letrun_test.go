@@ -1,0 +1,177 @@
+package loop
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	k8stesting "k8s.io/client-go/testing"
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/sched/model"
+)
+
+// own makes a queue, and a gang in it of two pods of one core that run.
+func (w *living) own(queue string) {
+	w.must(w.groups.Create(queuesKind, &schedulingv1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Name: queue, UID: types.UID(queue)},
+		Spec: schedulingv1beta1.QueueSpec{Weight: 1}}, ""))
+	w.group("g", 2, hasty)
+	w.regroup("g", func(g *schedulingv1beta1.PodGroup) { g.Spec.Queue = queue })
+	for i := range 2 {
+		w.runs(fmt.Sprint("g-", i), "g", "ray", "1", "n0")
+	}
+	w.after(3 * time.Second)
+}
+
+// records are the pods of a gang that have a record, with what it says.
+func (w *living) letRun(group string) map[string]string {
+	out := map[string]string{}
+	for _, p := range w.members(group) {
+		for _, c := range p.Status.Conditions {
+			if c.Type == record.LetRunType {
+				out[p.Name] = c.Message
+			}
+		}
+	}
+	return out
+}
+
+// cores are the thousandths of a core that a queue holds, by the engine.
+func (w *living) holds(queue string) int64 {
+	led := w.loop.engine.Ledger()
+	id, ok := led.Queues.Find(queue)
+	if !ok {
+		return 0
+	}
+	return led.Queue(id).Allocated.Get(0)
+}
+
+func (w *living) drop(group string) {
+	w.must(w.groups.Delete(groupsKind, "ns", group))
+}
+
+// What runs counts where it was let run when its PodGroup is deleted or names another queue: also by a scheduler that is
+// started later and never saw the PodGroup.
+func TestWhereAPodWasLetRunIsKnownAfterARestart(t *testing.T) {
+	for name, escape := range map[string]func(w *living){
+		"its PodGroup is deleted":     func(w *living) { w.drop("g") },
+		"its PodGroup names no queue": func(w *living) { w.regroup("g", func(g *schedulingv1beta1.PodGroup) { g.Spec.Queue = "" }) },
+		"its PodGroup is nonsense in another queue": func(w *living) {
+			w.regroup("g", func(g *schedulingv1beta1.PodGroup) {
+				g.Spec.Queue, g.Spec.MinResources = "", &corev1.ResourceList{corev1.ResourceCPU: cores("-1")}
+			})
+		},
+		"its pods name another PodGroup": func(w *living) {
+			for i := range 2 {
+				w.change(fmt.Sprint("g-", i), func(p *corev1.Pod) { p.Annotations["scheduling.k8s.io/group-name"] = "other" })
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inVirtualTime(t, 1, func(w *living) {
+				w.own("q")
+				if got := w.letRun("g"); len(got) > 0 || w.holds("q") != 2000 {
+					t.Fatalf("before anything is odd queue q holds %d and there are records %v", w.holds("q"), got)
+				}
+				escape(w)
+				w.after(5 * time.Second)
+				w.end()
+				w.schedule()
+				w.after(2 * time.Second)
+				if got := w.holds("q"); got != 2000 {
+					t.Errorf("after a restart queue q holds %d thousandths of a core of the 2000 that it let run", got)
+				}
+				w.delete("g-0", "g-1")
+				w.after(2 * time.Second)
+				if got := w.holds("q"); got != 0 {
+					t.Errorf("once the pods are gone queue q holds %d", got)
+				}
+			})
+		})
+	}
+}
+
+// A record is asked for once, and again after a minute where it is not seen; without the right to write it the
+// rest goes on.
+func TestWithoutTheRightToRecordWhereAPodWasLetRun(t *testing.T) {
+	inVirtualTime(t, 1, func(w *living) {
+		w.own("q")
+		asked := 0
+		w.answers(&w.kube.Fake, "patch", "pods", func(a k8stesting.Action) (bool, runtime.Object, error) {
+			if a.GetSubresource() != "status" {
+				return false, nil, nil
+			}
+			asked++
+			return true, nil, forbidden("g-0")
+		})
+		w.drop("g")
+		w.after(50 * time.Second)
+		if asked != 2 {
+			t.Errorf("%d writes were asked for of two pods in a minute", asked)
+		}
+		if got := w.holds("q"); got != 2000 {
+			t.Errorf("queue q holds %d while the scheduler runs", got)
+		}
+	})
+}
+
+// In one round a few records are written, and of each job one first.
+func TestManyRecordsAreWrittenAFewAtATime(t *testing.T) {
+	inVirtualTime(t, 1, func(w *living) {
+		w.node("big", "64")
+		const gangs, members = 4, 30
+		for i := range gangs {
+			name := fmt.Sprint("h", i)
+			w.group(name, 1, hasty)
+			w.regroup(name, func(g *schedulingv1beta1.PodGroup) { g.Spec.Queue = "default" })
+			for j := range members {
+				w.runs(fmt.Sprint(name, "-", j), name, "ray", "100m", "big")
+			}
+			w.after(time.Second)
+		}
+		w.after(3 * time.Second)
+		for i := range gangs {
+			w.drop(fmt.Sprint("h", i))
+		}
+		w.after(1100 * time.Millisecond)
+		written := 0
+		for i := range gangs {
+			n := len(w.letRun(fmt.Sprint("h", i)))
+			if written += n; n == 0 {
+				t.Errorf("after a round no pod of gang h%d has a record", i)
+			}
+		}
+		if written == 0 || written > 2*mostLetRunWrites {
+			t.Errorf("%d records are written in about a round", written)
+		}
+		w.after(10 * time.Second)
+		for i := range gangs {
+			if n := len(w.letRun(fmt.Sprint("h", i))); n != members {
+				t.Errorf("of %d pods of a gang %d have a record in the end", members, n)
+			}
+		}
+	})
+}
+
+// What stands in a pod's status in that place and is no record says nothing, and is told.
+func TestARecordThatCannotBeRead(t *testing.T) {
+	inVirtualTime(t, 1, func(w *living) {
+		w.own("q")
+		w.change("g-0", func(p *corev1.Pod) {
+			p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{Type: record.LetRunType, Status: corev1.ConditionTrue, Message: "yes"})
+		})
+		w.after(2 * time.Second)
+		if got := w.holds("q"); got != 2000 {
+			t.Errorf("queue q holds %d", got)
+		}
+		id, _ := w.loop.engine.Ledger().Tasks.Find(keyOf(&model.Pod{Meta: model.Meta{Namespace: "ns", Name: "g-0"}}))
+		if len(w.loop.engine.Ledger().Task(id).Pod.Faults) != 1 {
+			t.Error("nobody is told of it")
+		}
+	})
+}
