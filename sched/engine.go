@@ -179,7 +179,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	e.l.Charges.Begin() // from now on it holds its room, whatever its next facts are
 
 	// 4. Take back evictions that no pod waits for any more, if the pod was not asked to leave yet.
-	e.reservations.keepUnneeded()
+	e.reservations.withdrawUnneeded()
 
 	// 5. Queues open their gates for pods that they have room for. Phases follow from what is placed.
 	e.gates.open()
@@ -313,7 +313,8 @@ func (e *Engine) admitted(t ledger.TaskID, n ledger.NodeID) bool {
 }
 
 // next returns the earliest of: the times that plugins wait for, the end of a reservation, of a pause, of a
-// loss or of room for a job without pods, the turn of members above minimums, and the time at which postponed work goes on; 0 for none.
+// loss or of room for a job without pods, the turn of members above minimums, and the time at which postponed
+// work goes on; 0 for none.
 func (e *Engine) next() (next int64) {
 	for _, at := range [...]int64{e.turns, e.reservations.nextExpiry(), e.pauses, e.losses, e.promises.next, e.session.Surplus.Until, e.resume} {
 		if at != 0 && (next == 0 || at < next) {

@@ -8,7 +8,8 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// reservations holds the reservations of this scheduler's evictions, until when they hold, and the victims that are leaving for them.
+// reservations holds the reservations of this scheduler's evictions, until when they hold, and the victims that
+// are leaving for them.
 type reservations struct {
 	e *Engine
 
@@ -66,12 +67,12 @@ func (rs *reservations) follow(t ledger.TaskID) {
 	}
 }
 
-// keepUnneeded takes back evictions that no reservation waits for any more, because the pod with the
+// withdrawUnneeded takes back evictions that no reservation waits for any more, because the pod with the
 // reservation found room elsewhere, is gone, or may not have the node. It does so only for pods that, as far
 // as is known, were not asked to leave yet, and with room that no other task counts on. What carries the plan
 // out knows better which evictions have begun: these go on, and show in the pod's fact. A gang that was to be
 // evicted as a whole stays as a whole.
-func (rs *reservations) keepUnneeded() {
+func (rs *reservations) withdrawUnneeded() {
 	rs.leaving = slices.DeleteFunc(rs.leaving, func(t ledger.TaskID) bool {
 		held := rs.e.l.Task(t).Held
 		return held.Kind != ledger.CommitEvict || held.Told || held.For == ledger.ForNobody

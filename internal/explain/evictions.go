@@ -116,7 +116,7 @@ func record(r *trace.Eviction) *Record {
 		Exhausted: r.Exhausted, Instead: []Lost{}}
 }
 
-// domain count is what a plan costs (decision 17), but for when its victims started.
+// tally is what a plan costs (decision 17), but for when its victims started.
 type tally struct {
 	highest int32
 	sum     int64

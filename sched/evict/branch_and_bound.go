@@ -118,25 +118,18 @@ func (w *branchAndBound) from(set uint64, cost Cost) {
 			return
 		}
 		// A set that this unit may not complete may still be completed by another unit.
-		if tier, _ := dr.judge(u); tier == u.tier && dr.spareable(u) {
+		if tier, _ := dr.judge(u); tier == u.tier && dr.stillSurplus(u) {
 			dr.seen.add(set | 1<<i)
 			w.step(i, set|1<<i, with)
 		}
 	}
 }
 
-// spareable says that a surplus member still is one, after members of its job were evicted on other
+// stillSurplus says that a surplus member still is one, after members of its job were evicted on other
 // nodes.
-func (dr *dryRun) spareable(u *unit) bool {
+func (dr *dryRun) stillSurplus(u *unit) bool {
 	t := u.Tasks[0]
-	if u.Whole || !standing(dr.p.l, t) || reserved(dr.p.l, t) {
-		return true
-	}
-	job := dr.p.l.Job(u.Job)
-	if sub := dr.p.l.Task(t).Sub; sub >= 0 && subSpare(job, &job.Subs[sub]) <= 0 {
-		return false
-	}
-	return spare(job) > 0 && roleSpare(&job.Roles[dr.p.l.Task(t).Role]) > 0
+	return u.Whole || !standing(dr.p.l, t) || reserved(dr.p.l, t) || isSurplus(dr.p.l, t)
 }
 
 // step evicts a unit, checks whether the set is enough, and continues from there if it is not.

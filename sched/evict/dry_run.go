@@ -41,8 +41,8 @@ type victim struct {
 	served int // index in Result.served: the task it makes room for
 }
 
-// run tries to make room on a node, inside a try that is taken back. found gets the cheapest set of
-// units that is enough; dryRun returns false when no set is.
+// run tries to make room on a node, inside a try that is taken back. It leaves the cheapest set of units
+// that is enough in found, and returns false when no set is enough.
 func (dr *dryRun) run(n ledger.NodeID, wholeGangs bool, found *plan) (ok bool) {
 	dr.p.consider(n)
 	found.node, found.victims = n, found.victims[:0]
@@ -107,6 +107,7 @@ func (dr *dryRun) judgeAll() {
 	dr.units = kept
 }
 
+// kindOf is 1 for a whole gang, 0 for a surplus member.
 func kindOf(u *unit) int {
 	if u.Whole {
 		return 1

@@ -41,20 +41,28 @@ func unsure(l *ledger.Ledger, task *ledger.Task) bool {
 // reserved says that a task holds only a reservation so far.
 func reserved(l *ledger.Ledger, t ledger.TaskID) bool { return l.Task(t).Status == model.Pipelined }
 
-// spare is how many members of a job may be evicted without the job falling below its minimum. It is 0
+// surplus is how many members of a job may be evicted without the job falling below its minimum. It is 0
 // for a job whose PodGroup is gone, since the minimum is gone with it.
-func spare(j *ledger.Job) int32 {
+func surplus(j *ledger.Job) int32 {
 	if !j.Exists() {
 		return 0
 	}
 	return j.Holding() - j.MinMember
 }
 
-// roleSpare is the same of one role.
-func roleSpare(r *ledger.Role) int32 { return r.Holding() - r.Min }
+// roleSurplus is the same of one role.
+func roleSurplus(r *ledger.Role) int32 { return r.Holding() - r.Min }
 
-// subSpare is the same of one sub-group.
-func subSpare(j *ledger.Job, s *ledger.SubJob) int32 { return s.Holding() - j.SubSize(s) }
+// subSurplus is the same of one sub-group.
+func subSurplus(j *ledger.Job, s *ledger.SubJob) int32 { return s.Holding() - j.SubSize(s) }
+
+// isSurplus says that a task's job, its role and its sub-group keep their minimum without it.
+func isSurplus(l *ledger.Ledger, t ledger.TaskID) bool {
+	task := l.Task(t)
+	job := l.Job(task.Job)
+	return surplus(job) > 0 && roleSurplus(&job.Roles[task.Role]) > 0 &&
+		(task.Sub < 0 || subSurplus(job, &job.Subs[task.Sub]) > 0)
+}
 
 // outside is why the options do not allow a task as a victim; trace.None when they do.
 func (p *preemptor) outside(t ledger.TaskID) trace.Code {

@@ -158,7 +158,7 @@ func (b *brute) judge(u policy.Unit) int {
 	return tier
 }
 
-func candidateKeyOf(u policy.Unit) int {
+func kindOf(u policy.Unit) int {
 	if u.Whole {
 		return 1
 	}
@@ -176,7 +176,7 @@ func (b *brute) on(n ledger.NodeID) {
 		return true
 	})
 	for _, u := range b.units {
-		if t, k := b.judge(u), candidateKeyOf(u); t != policy.NoTier && (b.tiers[k] == policy.NoTier || t < b.tiers[k]) {
+		if t, k := b.judge(u), kindOf(u); t != policy.NoTier && (b.tiers[k] == policy.NoTier || t < b.tiers[k]) {
 			b.tiers[k] = t
 		}
 	}
@@ -227,7 +227,7 @@ func (b *brute) from(tx *ledger.Tx, set uint64, p price) {
 		return
 	}
 	for i, u := range b.units {
-		if set>>i&1 == 1 || b.seen[set|1<<i] || b.judge(u) != b.tiers[candidateKeyOf(u)] || b.tiers[candidateKeyOf(u)] == policy.NoTier {
+		if set>>i&1 == 1 || b.seen[set|1<<i] || b.judge(u) != b.tiers[kindOf(u)] || b.tiers[kindOf(u)] == policy.NoTier {
 			continue
 		}
 		b.seen[set|1<<i] = true

@@ -107,7 +107,7 @@ func (c *freeable) sum(n ledger.NodeID) {
 		}
 		at := &list[i]
 		at.count++
-		if spare(job) > 0 {
+		if surplus(job) > 0 {
 			at.spare++
 		}
 		at.newest = max(at.newest, started(task))

@@ -8,9 +8,9 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// spareMore takes back the evictions that the plan as a whole does not need, the most important victims
+// reprieveUnneeded takes back the evictions that the plan as a whole does not need, the most important victims
 // first: a victim that was needed for one task may not be needed once other tasks had their victims.
-func (vs *Search) spareMore(tx *ledger.Tx) {
+func (vs *Search) reprieveUnneeded(tx *ledger.Tx) {
 	order := slices.Clone(vs.result.gone)
 	slices.SortStableFunc(order, func(a, b victim) int {
 		return cmp.Compare(vs.p.priorityOf(b.task), vs.p.priorityOf(a.task))

@@ -75,14 +75,14 @@ func (b *brute) lawfulOn(n ledger.NodeID) []policy.Unit {
 		return true
 	})
 	for _, u := range b.units {
-		if t, k := b.judge(u), candidateKeyOf(u); t != policy.NoTier && (b.tiers[k] == policy.NoTier || t < b.tiers[k]) {
+		if t, k := b.judge(u), kindOf(u); t != policy.NoTier && (b.tiers[k] == policy.NoTier || t < b.tiers[k]) {
 			b.tiers[k] = t
 		}
 	}
 	return slices.DeleteFunc(b.units, func(u policy.Unit) bool {
 		t := b.judge(u)
 		first := slices.MinFunc(u.Tasks, func(x, y ledger.TaskID) int { return int(b.l.Task(x).Node) - int(b.l.Task(y).Node) })
-		return t == policy.NoTier || t != b.tiers[candidateKeyOf(u)] || u.Whole && b.l.Task(first).Node < n && b.hasRest(u, n)
+		return t == policy.NoTier || t != b.tiers[kindOf(u)] || u.Whole && b.l.Task(first).Node < n && b.hasRest(u, n)
 	})
 }
 

@@ -161,12 +161,11 @@ func (ns *nodeSearch) worth(n ledger.NodeID, c Cost) bool {
 
 // loses notes a plan that would have worked but was not the cheapest.
 func (ns *nodeSearch) loses(found *plan) {
-	all := append(ns.p.losers, ns.alternative(found.node, found.cost))
+	all := append(ns.p.alternatives, ns.alternative(found.node, found.cost))
 	slices.SortFunc(all, func(a, b trace.Alternative) int {
-		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.Victims, b.Victims), cmp.Compare(a.Sum, b.Sum),
-			cmp.Compare(b.Started, a.Started), cmp.Compare(a.Node, b.Node))
+		return cmp.Or(costIn(a).Compare(costIn(b)), cmp.Compare(a.Node, b.Node))
 	})
-	ns.p.losers = all[:min(len(all), trace.MostAlternatives)]
+	ns.p.alternatives = all[:min(len(all), trace.MostAlternatives)]
 }
 
 // alternative is a cost on a node, as it is told. Its sum of priorities is without the 2^31 that was added for
@@ -174,6 +173,11 @@ func (ns *nodeSearch) loses(found *plan) {
 func (ns *nodeSearch) alternative(n ledger.NodeID, c Cost) trace.Alternative {
 	return trace.Alternative{Node: ns.p.l.Node(n).Name, Priority: c.Highest, Sum: c.Sum - int64(c.Count)<<31,
 		Victims: int(c.Count), Started: c.Start}
+}
+
+// costIn is the cost that an alternative tells of.
+func costIn(a trace.Alternative) Cost {
+	return Cost{Highest: a.Priority, Sum: a.Sum + int64(a.Victims)<<31, Count: int32(a.Victims), Start: a.Started}
 }
 
 // runnersUp notes the next nodes of the heap, which were not tried because even the least that they
@@ -187,10 +191,10 @@ func (ns *nodeSearch) runnersUp(r *candidateNodes) {
 		}
 		return 1
 	})
-	for _, n := range next[:min(len(next), trace.MostAlternatives-len(ns.p.losers))] {
+	for _, n := range next[:min(len(next), trace.MostAlternatives-len(ns.p.alternatives))] {
 		a := ns.alternative(n, r.bounds[n])
 		a.AtLeast = true
-		ns.p.losers = append(ns.p.losers, a)
+		ns.p.alternatives = append(ns.p.alternatives, a)
 	}
 }
 

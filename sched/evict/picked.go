@@ -6,13 +6,13 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// picked is a task that a plugin of VictimTasks picked: it is to leave its node for no particular task.
+// picked is a task that a Descheduler picked: it is to leave its node for no particular task.
 type picked struct {
 	task ledger.TaskID
 	why  string
 }
 
-// EvictPicked evicts the tasks that plugins pick, each for itself where its gang has members to spare, a whole
+// EvictPicked evicts the tasks that plugins pick, each for itself where it is above the minimum of its gang, a whole
 // gang where all of it is picked. No task is evicted that a guard protects.
 func (e *Evictor) EvictPicked(action string) {
 	var all []picked
@@ -29,7 +29,7 @@ func (e *Evictor) EvictPicked(action string) {
 			continue // it was evicted with its gang
 		}
 		unit := all[i : i+1]
-		if j := e.s.L.Task(p.task).Job; !e.spare(p.task) {
+		if j := e.s.L.Task(p.task).Job; !isSurplus(e.s.L, p.task) {
 			if perJob[j] < e.s.L.Job(j).Holding() {
 				continue
 			}
@@ -41,12 +41,6 @@ func (e *Evictor) EvictPicked(action string) {
 
 // running says that a task runs and could be evicted, judged by the task alone.
 func (e *Evictor) running(t ledger.TaskID) bool { return evictable(e.s.L, t) && !reserved(e.s.L, t) }
-
-// spare says that a task's job, and its role, keep their minimum without it.
-func (e *Evictor) spare(t ledger.TaskID) bool {
-	job := e.s.L.Job(e.s.L.Task(t).Job)
-	return spare(job) > 0 && roleSpare(&job.Roles[e.s.L.Task(t).Role]) > 0
-}
 
 // gang lists the picked members of a job that are not evicted yet.
 func (e *Evictor) gang(all []picked, j ledger.JobID) (out []picked) {

@@ -26,13 +26,13 @@ type preemptor struct {
 	bestEffort bool // the task asks for nothing
 	budget     int  // how many steps may be used for one task
 
-	steps      int
-	exhausted  bool // more steps were needed than the budget has
-	bounded    int  // nodes that amounts alone do not rule out
-	considered int  // nodes on which victims were tried
-	tried      marks
-	losers     []trace.Alternative // plans that would have worked, but cost more
-	trace      *trace.Recorder     // of the nodes that are tried; nil: nothing is recorded
+	steps        int
+	exhausted    bool // more steps were needed than the budget has
+	bounded      int  // nodes that amounts alone do not rule out
+	considered   int  // nodes on which victims were tried
+	tried        marks
+	alternatives []trace.Alternative // plans that would have worked, but cost more
+	trace        *trace.Recorder     // of the nodes that are tried; nil: nothing is recorded
 }
 
 // begin makes a job the one that asks.
@@ -51,7 +51,7 @@ func (p *preemptor) ask(t ledger.TaskID) {
 	p.bestEffort = p.l.Class(p.class).BestEffort
 	p.tried.begin(p.l.Nodes.Len())
 	p.steps, p.considered, p.bounded, p.exhausted = 0, 0, 0, false
-	p.losers, p.Short, p.Lacks = p.losers[:0], p.Short[:0], p.Lacks[:0]
+	p.alternatives, p.Short, p.Lacks = p.alternatives[:0], p.Short[:0], p.Lacks[:0]
 	if p.o.Scope == OtherQueues {
 		p.findShort()
 	}

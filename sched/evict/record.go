@@ -9,14 +9,14 @@ import (
 
 // Result is what a search decided for the tasks of one job, one after the other, and why it stopped.
 type Result struct {
-	placed []ledger.TaskID     // the tasks that have a place, in order
-	gone   []victim            // of all of them, one after the other
-	served []served            // the tasks that victims are evicted for
-	lost   []trace.Alternative // of all of these
+	placed       []ledger.TaskID     // the tasks that have a place, in order
+	gone         []victim            // of all of them, one after the other
+	served       []served            // the tasks that victims are evicted for
+	alternatives []trace.Alternative // of all of these
 
 	refused            []ledger.ClassID // classes that found no place
 	nonPreempting      ledger.TaskID    // the first task without room of which the policy is to evict no pod
-	notPreemptive      trace.Reason     // why the queue may not preempt, for the first task that was refused
+	notPreemptive      trace.Reason     // why the queue may not reclaim, for the first task that was refused
 	prePredicateFailed bool             // PrePredicate refused a task: that says nothing about other jobs like this one
 }
 
@@ -26,20 +26,20 @@ type served struct {
 	priority                   int32
 	considered, bounded, steps int
 	exhausted                  bool
-	from, to                   int // the range of its alternatives in Result.lost
+	from, to                   int // the range of its alternatives in Result.alternatives
 }
 
 func (re *Result) begin() {
-	*re = Result{placed: re.placed[:0], gone: re.gone[:0], served: re.served[:0], lost: re.lost[:0],
+	*re = Result{placed: re.placed[:0], gone: re.gone[:0], served: re.served[:0], alternatives: re.alternatives[:0],
 		refused: re.refused[:0], nonPreempting: ledger.NoTask}
 }
 
 // serve notes the task for which the next victims are evicted, and how they were found.
 func (re *Result) serve(p *preemptor) {
-	from := len(re.lost)
-	re.lost = append(re.lost, p.losers...)
+	from := len(re.alternatives)
+	re.alternatives = append(re.alternatives, p.alternatives...)
 	re.served = append(re.served, served{p.Task, p.priorityOf(p.Task), p.considered, p.bounded, p.steps, p.exhausted,
-		from, len(re.lost)})
+		from, len(re.alternatives)})
 }
 
 // cost is what the victims cost that the last Take evicted.
@@ -66,7 +66,7 @@ func (vs *Search) Records(f func(ledger.TaskID, *trace.Eviction)) {
 		r.Node, r.Priority, r.ForPriority = l.Node(l.Task(d.task).Node).Name, vs.p.priorityOf(v.task), d.priority
 		r.Whole, r.Tier, r.Rules = v.whole, v.tier+1, vs.s.Policy.Eviction.Voters(vs.p.o.Scope == OtherQueues, v.tier)
 		r.Considered, r.Hopeless, r.Steps, r.Exhausted = d.considered, nodes-d.bounded, d.steps, d.exhausted
-		r.Alternatives = append([]trace.Alternative(nil), vs.result.lost[d.from:d.to]...)
+		r.Alternatives = append([]trace.Alternative(nil), vs.result.alternatives[d.from:d.to]...)
 		f(v.task, r)
 	}
 }

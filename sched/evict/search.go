@@ -21,7 +21,7 @@ type Search struct {
 	p         preemptor
 	nodes     nodeSearch
 	result    Result
-	fruitless pending.Answers[Signature, trace.Reason] // where no victims were found: why the queue may not preempt
+	fruitless pending.Answers[Signature, trace.Reason] // where no victims were found: why the queue may not reclaim
 }
 
 // DefaultBudget is the Budget of a new Search.
@@ -69,7 +69,7 @@ func (vs *Search) search(o Options, j ledger.JobID, tasks []ledger.TaskID, hold 
 			return false
 		}
 		if len(vs.result.placed) > 1 {
-			vs.spareMore(tx)
+			vs.reprieveUnneeded(tx)
 		}
 		found = len(vs.result.gone) > 0
 		return found && hold

@@ -30,7 +30,7 @@ func (e *Evictor) signatureOf(j ledger.JobID) (g Signature, starves bool) {
 		!s.Policy.Eviction.Starving(j) {
 		return g, false
 	}
-	tasks := claimants(s, j)
+	tasks := preemptorTasks(s, j)
 	if len(tasks) == 0 {
 		return g, false
 	}
@@ -46,7 +46,7 @@ func (e *Evictor) would(o Options, j ledger.JobID) bool {
 	if search.Near(e.s, j) {
 		return o.Domains > 0
 	}
-	return e.unkept(o, j, false, func() bool { return e.victims.Would(o, j, claimants(e.s, j)) })
+	return e.unkept(o, j, false, func() bool { return e.victims.Would(o, j, preemptorTasks(e.s, j)) })
 }
 
 // starvingJobs are the jobs that starve, in StarvingGroups where that is allowed, otherwise each in its own. It

@@ -10,9 +10,9 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// claimants lists the members of a job for which pods may have to be evicted: first those that wait for
+// preemptorTasks lists the members of a job for which pods may have to be evicted: first those that wait for
 // room and have no reservation, in the order to place them, then those that ask for nothing.
-func claimants(s *session.Session, j ledger.JobID) []ledger.TaskID {
+func preemptorTasks(s *session.Session, j ledger.JobID) []ledger.TaskID {
 	tasks := slices.DeleteFunc(search.PendingTasksOf(s, j).Tasks, func(t ledger.TaskID) bool {
 		return s.L.Task(t).Status != model.Pending
 	})
@@ -26,7 +26,7 @@ func claimants(s *session.Session, j ledger.JobID) []ledger.TaskID {
 // returns whether it did; then the job waits with reservations, and every eviction has its record.
 func (e *Evictor) take(o Options, j ledger.JobID) bool {
 	s := e.s
-	tasks := claimants(s, j)
+	tasks := preemptorTasks(s, j)
 	if len(tasks) == 0 {
 		s.Trace.Add(trace.Event{Kind: trace.NoPreemptorTask, Action: o.Action, Job: s.L.Jobs.Called(j)})
 		return false

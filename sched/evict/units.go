@@ -85,14 +85,14 @@ func (dr *dryRun) compareVictims(a, b ledger.TaskID) int {
 func (dr *dryRun) unitsOf(tasks []ledger.TaskID) []ledger.TaskID {
 	j := dr.p.l.Task(tasks[0]).Job
 	job := dr.p.l.Job(j)
-	left := spare(job)
+	left := surplus(job)
 	dr.roleLeft = dr.roleLeft[:0]
 	for i := range job.Roles {
-		dr.roleLeft = append(dr.roleLeft, roleSpare(&job.Roles[i]))
+		dr.roleLeft = append(dr.roleLeft, roleSurplus(&job.Roles[i]))
 	}
 	dr.subLeft = dr.subLeft[:0]
 	for i := range job.Subs {
-		dr.subLeft = append(dr.subLeft, subSpare(job, &job.Subs[i]))
+		dr.subLeft = append(dr.subLeft, subSurplus(job, &job.Subs[i]))
 	}
 	dr.rest = dr.rest[:0]
 	for _, t := range tasks {

@@ -30,7 +30,7 @@ func (e *Evictor) Why(j ledger.JobID, actions []session.Action) (first *trace.Re
 
 // whyNot is why one action finds no victims for a job, unless it has answered for the same signature already.
 func (e *Evictor) whyNot(o Options, j ledger.JobID) trace.Reason {
-	tasks := claimants(e.s, j)
+	tasks := preemptorTasks(e.s, j)
 	if len(tasks) == 0 {
 		return trace.Reason{}
 	}

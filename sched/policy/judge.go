@@ -188,7 +188,8 @@ type judgement struct {
 	found               int  // the first tier that permits, plus one; 0: none yet
 	equals              bool // a plugin permits it as an Equal
 	guard, why          trace.Reason
-	level, unequal      trace.Reason // a guard that is Equal; why it is not lifted
+	equalGuard          trace.Reason // the objection of a Guard that is Equal
+	notEqual            trace.Reason // why a plugin that could permit it as an Equal does not
 }
 
 // hear takes an opinion in; true when no further opinion can change the result.
@@ -202,11 +203,11 @@ func (j *judgement) hear(o Opinion) bool {
 		if o.Guard && !o.Equal {
 			j.guard = o.Reason
 		}
-		if o.Guard && o.Equal && !j.level.Is() {
-			j.level = o.Reason
+		if o.Guard && o.Equal && !j.equalGuard.Is() {
+			j.equalGuard = o.Reason
 		}
 		if !o.Guard && o.Equal {
-			j.unequal = o.Reason
+			j.notEqual = o.Reason
 		}
 		if !j.why.Is() {
 			j.why = o.Reason
@@ -226,10 +227,10 @@ func (j *judgement) verdict() (int, trace.Reason) {
 	switch {
 	case j.guard.Is():
 		return NoTier, j.guard
-	case j.level.Is() && !j.equals && j.unequal.Is():
-		return NoTier, j.unequal
-	case j.level.Is() && !j.equals:
-		return NoTier, j.level
+	case j.equalGuard.Is() && !j.equals && j.notEqual.Is():
+		return NoTier, j.notEqual
+	case j.equalGuard.Is() && !j.equals:
+		return NoTier, j.equalGuard
 	case j.found == 0:
 		return NoTier, j.why
 	default:

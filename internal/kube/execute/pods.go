@@ -121,7 +121,8 @@ func remove(ctx context.Context, pods typedcorev1.PodInterface, name, uid string
 	return pods.Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &life}})
 }
 
-// evicted says why a pod is evicted: for which pod, by which action, and which plugins permitted it.
+// evicted says why a pod is evicted: for which pod, by which action, and which plugins of the tier
+// that permitted it judge victims.
 func evicted(i sched.Item) string {
 	if i.Why == nil {
 		return clip("evicted by " + i.Action)

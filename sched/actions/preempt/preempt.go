@@ -9,6 +9,8 @@
 // The plugins of Preemptable say which pods may be evicted, and no gang is left below its
 // minimum (decisions 11 and 12). The room that is freed is reserved; allocate gives it to the task that it
 // was freed for once the victims are gone.
+//
+// evict.Action.Execute runs the action. This package has only its name and its options.
 package preempt
 
 import (

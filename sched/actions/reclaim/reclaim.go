@@ -6,6 +6,8 @@
 // evicted (Reclaimable), again for every job and every victim. Queues nearer in the tree give before
 // farther ones. Everything else is as in preempt: one statement for a job, proved before any pod is
 // evicted.
+//
+// evict.Action.Execute runs the action. This package has only its name and its options.
 package reclaim
 
 import (

@@ -68,7 +68,7 @@ type groupUsage struct {
 // queueInGroup is a group of nodes as one queue uses it.
 type queueInGroup struct{ queue, group string }
 
-// domain count is what is held in one place, by the way of sitting there.
+// tally is what is held in one place, by how it is held.
 type tally [ledger.NumHolds]resource.Sums
 
 func (t *tally) sum(d resource.Dim, future bool) resource.Sum {
@@ -156,7 +156,7 @@ func (b *groupUsage) Give(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID, h
 	}
 }
 
-// domain count is where a task counts; nil where it counts nowhere, or all is to be counted anew.
+// tally is where a task counts; nil where it counts nowhere, or all is to be counted anew.
 func (b *groupUsage) tally(task *ledger.Task, n ledger.NodeID) *tally {
 	if !b.live || task.Job == ledger.NoJob || int(n) >= len(b.groups) || b.groups[n] == "" {
 		return nil
