@@ -16,12 +16,16 @@ import (
 
 func main() { os.Exit(extend.Main(smallFirst())) }
 
-// smallFirst takes an argument: with reverse the large ones come first.
+// smallFirst is compiled only if plugin is a policy.JobOrder.
 func smallFirst() policy.Definition {
-	return policy.Definition{Name: "smallfirst", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
-		reverse, err := c.Arguments.Bool("reverse", false)
-		return plugin{l, reverse}, err
-	}}
+	return policy.Define("smallfirst", "jobs with fewer tasks first",
+		func(a arguments, l *ledger.Ledger) (policy.JobOrder, error) { return plugin{l, a.reverse}, nil })
+}
+
+type arguments struct{ reverse bool }
+
+func (a *arguments) AddArguments(s *policy.ArgumentSet) {
+	s.Bool(&a.reverse, "reverse", false, "jobs with more tasks first")
 }
 
 type plugin struct {

@@ -29,11 +29,11 @@ type Process struct {
 }
 
 // catalog is what a configuration may name.
-func (p Process) catalog() config.Catalog { return config.Volcano().With(policy.Names(p.Plugins)...) }
+func (p Process) catalog() config.Catalog { return config.Volcano().With(p.Plugins...) }
 
 // profile makes a profile of a configuration.
 func (p Process) profile(s *config.Scheduler) policy.Profile {
-	return profile.Of(s, policy.Names(p.Plugins)...)
+	return profile.Of(s, p.Plugins...)
 }
 
 // compiled are the options for the plugins beside the built ones.

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"ashlar.sh/sched/policy"
 )
 
 // Catalog says which names a configuration may use: what exists, what it takes,
@@ -45,6 +47,8 @@ type Spec struct {
 	Meaning string
 	// Values are the only ones that it takes; none: any of its Kind.
 	Values []string
+	// Bounds are what a value may be besides, such as "at least 0"; "" for none.
+	Bounds string
 	// Later marks an argument of a built entry that this version does not heed.
 	Later bool
 }
@@ -54,20 +58,19 @@ type Spec struct {
 func Volcano() Catalog {
 	return Catalog{
 		Actions: volcanoActions(),
-		Plugins: slices.Concat(builtPlugins(), ownPlugins(), laterPlugins()),
+		Plugins: slices.Concat(builtPlugins(), laterPlugins()),
 		Others: []Entry{{Name: "init-params", Meaning: "settings of the Ascend device plugin",
 			Arguments: []Spec{{Prefix: true, Kind: Any, Meaning: "kept as written"}}}},
 		Metrics: metricsKeys(),
 	}
 }
 
-// With is the catalogue with plugins that were compiled in: built, with any arguments,
-// which are kept as they are written. One that has the name of another takes its place.
-func (c Catalog) With(plugins ...string) Catalog {
-	all := slices.DeleteFunc(slices.Clone(c.Plugins), func(e Entry) bool { return slices.Contains(plugins, e.Name) })
-	for _, name := range plugins {
-		all = append(all, Entry{Name: name, Built: true, Meaning: "compiled in beside the built ones",
-			Arguments: []Spec{{Prefix: true, Kind: Any, Meaning: "kept as written"}}})
+// With is the catalogue with plugins that were compiled in. One that has the name of another takes its place.
+func (c Catalog) With(compiled ...policy.Definition) Catalog {
+	names := policy.Names(compiled)
+	all := slices.DeleteFunc(slices.Clone(c.Plugins), func(e Entry) bool { return slices.Contains(names, e.Name) })
+	for _, d := range compiled {
+		all = append(all, entryOf(d))
 	}
 	c.Plugins = all
 	return c

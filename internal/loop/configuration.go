@@ -77,12 +77,12 @@ func newConfiguration(o Options) (*configuration, error) {
 func (c *configuration) takeDefault() {
 	chosen := config.Default()
 	warn(chosen.Unbuilt())
-	c.profile = profile.Of(chosen, policy.Names(c.plugins)...)
+	c.profile = profile.Of(chosen, c.plugins...)
 }
 
 // parse makes a profile of the text. Its error has a line for each problem.
 func (c *configuration) parse() (policy.Profile, error) {
-	chosen, problems := config.Parse(config.Source{File: c.path}, c.text, config.Volcano().With(policy.Names(c.plugins)...), c.mode)
+	chosen, problems := config.Parse(config.Source{File: c.path}, c.text, config.Volcano().With(c.plugins...), c.mode)
 	if chosen == nil {
 		lines := make([]string, 0, len(problems))
 		for _, p := range problems {
@@ -94,7 +94,7 @@ func (c *configuration) parse() (policy.Profile, error) {
 	for line := range strings.Lines(string(c.text)) {
 		klog.V(2).Info(strings.TrimRight(line, "\n"))
 	}
-	return profile.Of(chosen, policy.Names(c.plugins)...), nil
+	return profile.Of(chosen, c.plugins...), nil
 }
 
 func warn(problems []config.Problem) {

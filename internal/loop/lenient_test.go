@@ -20,7 +20,7 @@ func TestWhatVolcanoAcceptsIsTakenAsVcScheduler(t *testing.T) {
 	}{
 		"a negative weight": {before +
 			"  - name: nodeorder\n    arguments: {leastrequested.weight: -1, mostrequested.weight: 2}\n  - name: proportion\n",
-			"plugin nodeorder: argument leastrequested.weight: -1 is not a weight; use 0 to leave the score out, at most 100000",
+			"plugin nodeorder: argument leastrequested.weight: must be at least 0 and at most 100000, not -1",
 			func(p policy.Profile) bool {
 				_, left := p.Tiers[0][2].Arguments["leastrequested.weight"]
 				return !left && p.Tiers[0][2].Arguments["mostrequested.weight"] == "2" && len(p.Tiers[0]) == 4
@@ -34,7 +34,7 @@ func TestWhatVolcanoAcceptsIsTakenAsVcScheduler(t *testing.T) {
 				return p.Tiers[0][2].Plugin == "rescheduling" && p.Tiers[0][2].Arguments["interval"] == "5m0s"
 			}},
 		"no time to wait": {before + "  - name: sla\n    arguments: {sla-waiting-time: 0s}\n",
-			"plugin sla: argument sla-waiting-time: 0s is no time to wait; leave it out where jobs may wait for ever",
+			"plugin sla: argument sla-waiting-time: must be above 0s, not 0s",
 			func(p policy.Profile) bool { return p.Tiers[0][2].Plugin == "sla" }},
 		"two wrong arguments of one plugin": {before +
 			"  - name: binpack\n    arguments: {binpack.weight: -1, binpack.cpu: 99999999, binpack.memory: 3}\n",

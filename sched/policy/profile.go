@@ -126,13 +126,6 @@ func (a Arguments) List(key string) []string {
 	return slices.Compact(out)
 }
 
-// Definition ties a plugin's name to its constructor, which is called once, when an
-// engine is made for a profile.
-type Definition struct {
-	Name string
-	New  func(c Choice, l *ledger.Ledger) (any, error)
-}
-
 // Names are the names of definitions, in their order.
 func Names(list []Definition) (out []string) {
 	for _, d := range list {

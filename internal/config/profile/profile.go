@@ -26,9 +26,8 @@ import (
 // in their tiers with the extension points that their flags turn off, arguments as
 // text. A tier that nothing is left of stays, empty.
 //
-// compiled are the names of plugins beside the built ones, as they were given to the
-// catalogue.
-func Of(s *config.Scheduler, compiled ...string) policy.Profile {
+// compiled are the plugins beside the built ones, as they were given to the catalogue.
+func Of(s *config.Scheduler, compiled ...policy.Definition) policy.Profile {
 	known := config.Volcano().With(compiled...)
 	p := policy.Profile{ActionArguments: map[string]policy.Arguments{}}
 	for _, a := range s.Actions {

@@ -28,19 +28,26 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Definition is the plugin's entry in the list of plugins. Its argument ancestorReclaimLevel is the
-// number of levels above a leaf that reclaiming looks at (0: none).
+// Definition is the plugin's entry in the list of plugins.
 func Definition() policy.Definition {
-	return policy.Definition{Name: "capacity", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
-		level, err := c.Arguments.Int("ancestorReclaimLevel", 0)
-		if err == nil && level < 0 {
-			err = policy.BadArgument("ancestorReclaimLevel", "%d is below 0, the leaf's own level", level)
-		}
-		if err != nil {
-			return nil, err
-		}
-		return (&plugin{l: l, bounds: bounds{tree: c.Hierarchy}, level: level}).wire(), nil
-	}}
+	return policy.Define("capacity", "queues share the cluster by spec.deserved, flat or as a tree",
+		func(a arguments, l *ledger.Ledger) (*plugin, error) {
+			return (&plugin{l: l, bounds: bounds{tree: a.tree}, level: a.level}).wire(), nil
+		})
+}
+
+type arguments struct {
+	tree              bool
+	level             int64
+	devices, consumed bool // read by the host that counts devices
+}
+
+func (a *arguments) AddArguments(s *policy.ArgumentSet) {
+	s.Hierarchy(&a.tree)
+	s.Int(&a.level, "ancestorReclaimLevel", 0, "how far up the tree reclaiming looks; 0: not above the leaf").AtLeast(0)
+	s.Bool(&a.devices, "capacity.DynamicResourceAllocationEnable", true,
+		"a queue's capability bounds devices of resource claims")
+	s.Bool(&a.consumed, "capacity.DRAConsumableCapacityEnable", false, "and what is consumed of their capacity")
 }
 
 type plugin struct {

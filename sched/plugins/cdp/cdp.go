@@ -20,9 +20,9 @@ import (
 
 // Definition is the plugin "cdp". It takes no arguments.
 func Definition() policy.Definition {
-	return policy.Definition{Name: "cdp", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) {
+	return policy.Define("cdp", "pods are no victims for a while after their start", func(_ policy.NoArguments, l *ledger.Ledger) (*plugin, error) {
 		return &plugin{l: l}, nil
-	}}
+	})
 }
 
 type plugin struct {

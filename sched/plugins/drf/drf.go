@@ -23,17 +23,21 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// Definition is the plugin "drf". It takes no arguments; its flag enableHierarchy adds
-// an order of queues and an opinion on reclaiming.
+// Definition is the plugin "drf". Its flag enableHierarchy adds an order of queues and an opinion on reclaiming.
 func Definition() policy.Definition {
-	return policy.Definition{Name: "drf", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
-		p := &plugin{l: l}
-		if c.Hierarchy {
-			return &hierarchical{plugin: p, tree: tree{l: l}}, nil
-		}
-		return p, nil
-	}}
+	return policy.Define("drf", "jobs with the smaller dominant share first",
+		func(a arguments, l *ledger.Ledger) (policy.JobOrder, error) {
+			p := &plugin{l: l}
+			if a.tree {
+				return &hierarchical{plugin: p, tree: tree{l: l}}, nil
+			}
+			return p, nil
+		})
 }
+
+type arguments struct{ tree bool }
+
+func (a *arguments) AddArguments(s *policy.ArgumentSet) { s.Hierarchy(&a.tree) }
 
 type plugin struct {
 	l    *ledger.Ledger

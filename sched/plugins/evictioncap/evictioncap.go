@@ -22,25 +22,19 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Definition is the plugin "evictioncap". Its arguments max-per-minute, max-per-minute.queue
-// and max-per-minute.job are numbers of pods; what is not given is not capped.
+// Definition is the plugin "evictioncap". What is not given is not capped.
 func Definition() policy.Definition {
-	return policy.Definition{Name: "evictioncap", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
-		p := &plugin{l: l}
-		for _, cap := range []struct {
-			key  string
-			most *int64
-		}{{"max-per-minute", &p.cluster}, {"max-per-minute.queue", &p.queue}, {"max-per-minute.job", &p.job}} {
-			var err error
-			if *cap.most, err = c.Arguments.Int(cap.key, none); err != nil {
-				return nil, err
-			}
-			if _, given := c.Arguments[cap.key]; given && *cap.most < 0 {
-				return nil, policy.BadArgument(cap.key, "%d is below 0", *cap.most)
-			}
-		}
-		return p, nil
-	}}
+	return policy.Define("evictioncap", "no more evictions within a minute",
+		func(a arguments, l *ledger.Ledger) (*plugin, error) { return &plugin{l: l, caps: a}, nil })
+}
+
+// arguments are numbers of pods.
+type arguments struct{ cluster, queue, job int64 }
+
+func (a *arguments) AddArguments(s *policy.ArgumentSet) {
+	s.Int(&a.cluster, "max-per-minute", none, "of the cluster's pods").AtLeast(0).Without()
+	s.Int(&a.queue, "max-per-minute.queue", none, "of a queue's, unless it says so itself").AtLeast(0).Without()
+	s.Int(&a.job, "max-per-minute.job", none, "of a job's").AtLeast(0).Without()
 }
 
 // none is the cap of what is not capped.
@@ -50,8 +44,8 @@ const none = -1
 const minute = int64(60_000_000_000)
 
 type plugin struct {
-	l                   *ledger.Ledger
-	cluster, queue, job int64
+	l    *ledger.Ledger
+	caps arguments
 }
 
 // At returns when the oldest eviction no longer counts, or when all that count are known.
@@ -81,7 +75,7 @@ func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
 			victims++
 		}
 	}
-	ofQueue := p.queue
+	ofQueue := p.caps.queue
 	if f := p.l.Queue(u.Queue).Fact; f != nil && f.MaxEvictions != nil {
 		ofQueue = *f.MaxEvictions
 	}
@@ -91,9 +85,9 @@ func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
 		of   string
 		does func(*ledger.PastEviction) bool
 	}{
-		{p.job, "job " + p.l.Jobs.Called(u.Job), func(s *ledger.PastEviction) bool { return s.Job == job }},
+		{p.caps.job, "job " + p.l.Jobs.Called(u.Job), func(s *ledger.PastEviction) bool { return s.Job == job }},
 		{ofQueue, "queue " + queue, func(s *ledger.PastEviction) bool { return s.Queue == queue }},
-		{p.cluster, "the cluster", func(*ledger.PastEviction) bool { return true }},
+		{p.caps.cluster, "the cluster", func(*ledger.PastEviction) bool { return true }},
 	} {
 		if c.most == none || victims == 0 {
 			continue

@@ -28,9 +28,9 @@ import (
 
 // Definition is the plugin "gang". It takes no arguments.
 func Definition() policy.Definition {
-	return policy.Definition{Name: "gang", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) {
+	return policy.Define("gang", "a job starts with its minimum or not at all", func(_ policy.NoArguments, l *ledger.Ledger) (*plugin, error) {
 		return &plugin{l}, nil
-	}}
+	})
 }
 
 type plugin struct{ l *ledger.Ledger }

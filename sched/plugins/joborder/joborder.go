@@ -42,40 +42,40 @@ const (
 	srsf = "srsf"
 )
 
-// Definition is the plugin "joborder". Its arguments: joborder.by is the order, fifo
-// without; joborder.resource is what srsf counts, nvidia.com/gpu without; joborder.strict
-// is whether the first job holds up those behind it, false without; joborder.preempt is
-// whether jobs that run are stopped for those before them, false without.
+// Definition is the plugin "joborder".
 func Definition() policy.Definition {
-	return policy.Definition{Name: "joborder", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
-		by, err := c.Arguments.OneOf("joborder.by", fifo, sjf, srtf, srsf)
-		if err != nil {
-			return nil, err
-		}
-		name, err := c.Arguments.Resource("joborder.resource", "nvidia.com/gpu")
-		if err != nil {
-			return nil, err
-		}
-		order := &byFacts{l: l, by: by, resource: name}
-		strict, err := c.Arguments.Bool("joborder.strict", false)
-		if err != nil {
-			return nil, err
-		}
-		preempt, err := c.Arguments.Bool("joborder.preempt", false)
-		switch {
-		case err != nil:
-			return nil, err
-		case preempt && strict:
-			return nil, policy.BadArgument("joborder.strict", "it does not go with joborder.preempt: a job for which room is made holds up no other")
-		case preempt && order.by != srtf && order.by != srsf:
-			return nil, policy.BadArgument("joborder.preempt", "joborder.by is %q: only srtf and srsf say what a job that runs has left", order.by)
-		case preempt:
-			return &preempting{byFacts: order}, nil
-		case strict:
-			return &inLine{byFacts: order, first: map[ledger.QueueID]ledger.JobID{}}, nil
-		}
-		return order, nil
-	}}
+	return policy.Define("joborder", "jobs of a queue by age, time or service", build)
+}
+
+type arguments struct {
+	by, resource    string
+	strict, preempt bool
+}
+
+func (a *arguments) AddArguments(s *policy.ArgumentSet) {
+	s.OneOf(&a.by, "joborder.by", []string{fifo, sjf, srtf, srsf},
+		"first come, shortest, least time left, least service left")
+	s.Resource(&a.resource, "joborder.resource", "nvidia.com/gpu", "what srsf multiplies a member's time with")
+	s.Bool(&a.preempt, "joborder.preempt", false,
+		"srtf, srsf: jobs with more left are stopped for it (action preempt)")
+	s.Bool(&a.strict, "joborder.strict", false, "a job that is first and does not fit holds up those behind it")
+}
+
+func build(a arguments, l *ledger.Ledger) (policy.JobOrder, error) {
+	order := &byFacts{l: l, by: a.by, resource: a.resource}
+	switch {
+	case a.preempt && a.strict:
+		return nil, policy.BadArgument("joborder.strict",
+			"it does not go with joborder.preempt: a job for which room is made holds up no other")
+	case a.preempt && order.by != srtf && order.by != srsf:
+		return nil, policy.BadArgument("joborder.preempt",
+			"joborder.by is %q: only srtf and srsf say what a job that runs has left", order.by)
+	case a.preempt:
+		return &preempting{byFacts: order}, nil
+	case a.strict:
+		return &inLine{byFacts: order, first: map[ledger.QueueID]ledger.JobID{}}, nil
+	}
+	return order, nil
 }
 
 // byFacts is the order. What it remembers of a job is a sum over the job's facts, good

@@ -20,21 +20,16 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-const key = "min-runtime"
-
-// Definition is the plugin "minruntime". Its argument min-runtime is a duration: what
-// holds in queues that say nothing (0).
+// Definition is the plugin "minruntime".
 func Definition() policy.Definition {
-	return policy.Definition{Name: "minruntime", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
-		promise, err := c.Arguments.Duration(key, 0)
-		if err == nil && promise < 0 {
-			err = policy.BadArgument(key, "%s is no time to run", c.Arguments[key])
-		}
-		if err != nil {
-			return nil, err
-		}
-		return &plugin{l: l, promise: promise}, nil
-	}}
+	return policy.Define("minruntime", "pods are no victims before they ran for what their queue promises",
+		func(a arguments, l *ledger.Ledger) (*plugin, error) { return &plugin{l: l, promise: a.promise}, nil })
+}
+
+type arguments struct{ promise int64 }
+
+func (a *arguments) AddArguments(s *policy.ArgumentSet) {
+	s.Duration(&a.promise, "min-runtime", 0, "what queues promise that say nothing").AtLeast(0)
 }
 
 type plugin struct {

@@ -28,21 +28,21 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Definition is the plugin's entry in the list of plugins, with its arguments strict
-// (true) and enablePreferredOrder (false).
+// Definition is the plugin's entry in the list of plugins.
 func Definition() policy.Definition {
-	return policy.Definition{Name: "nodegroup", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
-		strict, err := c.Arguments.Bool("strict", true)
-		if err != nil {
-			return nil, err
-		}
-		ordered, err := c.Arguments.Bool("enablePreferredOrder", false)
-		if err != nil {
-			return nil, err
-		}
-		l.Queues.HeedNodeGroups(c.Hierarchy)
-		return &plugin{l: l, strict: strict, ordered: ordered, held: &groupUsage{l: l}}, nil
-	}}
+	return policy.Define("nodegroup", "queues on their groups of nodes", func(a arguments, l *ledger.Ledger) (*plugin, error) {
+		l.Queues.HeedNodeGroups(a.tree)
+		return &plugin{l: l, strict: a.strict, ordered: a.ordered, held: &groupUsage{l: l}}, nil
+	})
+}
+
+type arguments struct{ tree, strict, ordered bool }
+
+func (a *arguments) AddArguments(s *policy.ArgumentSet) {
+	s.Hierarchy(&a.tree)
+	s.Bool(&a.strict, "strict", true,
+		"nodes without a group take no jobs; otherwise those of queues without an affinity")
+	s.Bool(&a.ordered, "enablePreferredOrder", false, "earlier preferred groups are better")
 }
 
 type plugin struct {

@@ -36,12 +36,30 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Definition is the plugin "nodeorder". Its arguments are the weights
-// leastrequested.weight (1), mostrequested.weight (0), balancedresource.weight (1),
-// nodeaffinity.weight (2), tainttoleration.weight (3), imagelocality.weight (1),
-// podaffinity.weight (2) and podtopologyspread.weight (2): whole numbers from 0 to MaxWeight, anything else is an
-// error that names the key.
-func Definition() policy.Definition { return policy.Definition{Name: "nodeorder", New: build} }
+// Definition is the plugin "nodeorder". A score of weight 0 is left out.
+func Definition() policy.Definition {
+	return policy.Define("nodeorder", "which of the nodes is best", build)
+}
+
+type arguments struct {
+	least, most, balanced             int64
+	nodeAffinity, podAffinity, spread int64
+	taints, images                    int64
+}
+
+func (a *arguments) AddArguments(s *policy.ArgumentSet) {
+	weight := func(p *int64, key string, otherwise int64, meaning string) {
+		s.Int(p, key, otherwise, meaning).AtLeast(0).AtMost(MaxWeight)
+	}
+	weight(&a.least, "leastrequested.weight", 1, "prefer nodes with much room")
+	weight(&a.most, "mostrequested.weight", 0, "prefer nodes with little room")
+	weight(&a.nodeAffinity, "nodeaffinity.weight", 2, "preferred node affinity")
+	weight(&a.podAffinity, "podaffinity.weight", 2, "preferred pod affinity")
+	weight(&a.balanced, "balancedresource.weight", 1, "cpu, memory and GPUs used in equal measure")
+	weight(&a.taints, "tainttoleration.weight", 3, "avoid PreferNoSchedule taints")
+	weight(&a.images, "imagelocality.weight", 1, "prefer nodes that hold the images")
+	weight(&a.spread, "podtopologyspread.weight", 2, "preferred topology spread")
+}
 
 // MaxWeight bounds a weight, so that no sum of scores leaves int64.
 const MaxWeight = 100_000
@@ -61,59 +79,31 @@ func (g *group) Open(*trace.Recorder) {
 	}
 }
 
-func build(c policy.Choice, l *ledger.Ledger) (any, error) {
-	r := &room{l: l, cpu: fraction.NewTable(l, resource.CPU), memory: fraction.NewTable(l, resource.Memory)}
-	var prefers affinity
-	var avoids taints
-	holds := &images{l: l, byName: map[string]*image{}}
-	var likes podAffinity
-	var evens spread
-	for _, w := range []struct {
-		key       string
-		otherwise int64
-		weight    *int64
-	}{
-		{"leastrequested.weight", 1, &r.least},
-		{"mostrequested.weight", 0, &r.most},
-		{"balancedresource.weight", 1, &r.balanced},
-		{"nodeaffinity.weight", 2, &prefers.weight},
-		{"tainttoleration.weight", 3, &avoids.weight},
-		{"imagelocality.weight", 1, &holds.weight},
-		{"podaffinity.weight", 2, &likes.weight},
-		{"podtopologyspread.weight", 2, &evens.weight},
-	} {
-		x, err := c.Arguments.Int(w.key, w.otherwise)
-		if err != nil {
-			return nil, err
-		}
-		if x < 0 || x > MaxWeight {
-			return nil, policy.BadArgument(w.key, "%d is not a weight; use 0 to leave the score out, at most %d", x, int64(MaxWeight))
-		}
-		*w.weight = x
-	}
+func build(a arguments, l *ledger.Ledger) (*group, error) {
 	g := &group{}
-	if r.least+r.most+r.balanced > 0 {
-		g.parts = append(g.parts, r)
+	if a.least+a.most+a.balanced > 0 {
+		g.parts = append(g.parts, &room{l: l, least: a.least, most: a.most, balanced: a.balanced,
+			cpu: fraction.NewTable(l, resource.CPU), memory: fraction.NewTable(l, resource.Memory)})
 	}
-	if prefers.weight > 0 {
-		g.parts = append(g.parts, prefers)
+	if a.nodeAffinity > 0 {
+		g.parts = append(g.parts, affinity{a.nodeAffinity})
 	}
-	if avoids.weight > 0 {
-		g.parts = append(g.parts, avoids)
+	if a.taints > 0 {
+		g.parts = append(g.parts, taints{a.taints})
 	}
-	if holds.weight > 0 {
+	if a.images > 0 {
 		l.Images.Heed()
-		g.parts = append(g.parts, holds)
+		g.parts = append(g.parts, &images{l: l, weight: a.images, byName: map[string]*image{}})
 	}
-	if likes.weight+evens.weight > 0 {
+	if a.podAffinity+a.spread > 0 {
 		g.book = interpod.Of(l)
 	}
-	if likes.weight > 0 {
-		g.parts = append(g.parts, podAffinity{likes.weight, g.book})
+	if a.podAffinity > 0 {
+		g.parts = append(g.parts, podAffinity{a.podAffinity, g.book})
 	}
-	if evens.weight > 0 {
+	if a.spread > 0 {
 		g.book.Even()
-		g.parts = append(g.parts, spread{evens.weight, g.book})
+		g.parts = append(g.parts, spread{a.spread, g.book})
 	}
 	return g, nil
 }

@@ -36,9 +36,17 @@ import (
 // MaxWeight bounds the weight, so that no sum of scores leaves int64.
 const MaxWeight = 100_000
 
-// Definition is the plugin "numa-aware". Its argument is weight (1); below 0 or above
-// MaxWeight is an error. With weight 0 it scores nothing and filters all the same.
-func Definition() policy.Definition { return policy.Definition{Name: "numa-aware", New: build} }
+// Definition is the plugin "numa-aware". With weight 0 it scores nothing and filters all the same.
+func Definition() policy.Definition {
+	return policy.Define("numa-aware",
+		"pods with cpus of their own near to each other, where the kubelet takes them", build)
+}
+
+type arguments struct{ weight int64 }
+
+func (a *arguments) AddArguments(s *policy.ArgumentSet) {
+	s.Int(&a.weight, "weight", 1, "weight of the plugin").AtLeast(0).AtMost(MaxWeight)
+}
 
 type plugin struct {
 	l      *ledger.Ledger
@@ -50,16 +58,9 @@ type plugin struct {
 	reach        []int64
 }
 
-func build(c policy.Choice, l *ledger.Ledger) (any, error) {
-	weight, err := c.Arguments.Int("weight", 1)
-	if err != nil {
-		return nil, err
-	}
-	if weight < 0 || weight > MaxWeight {
-		return nil, policy.BadArgument("weight", "%d is not from 0 to %d", weight, int64(MaxWeight))
-	}
+func build(a arguments, l *ledger.Ledger) (*plugin, error) {
 	l.NUMA.Heed()
-	return &plugin{l: l, book: &containerCounts{l: l}, weight: weight}, nil
+	return &plugin{l: l, book: &containerCounts{l: l}, weight: a.weight}, nil
 }
 
 // PluginState counts the cpus that containers have of their own.

@@ -34,25 +34,24 @@ const (
 	fgd        = "fgd"
 )
 
-// Definition is the plugin "packing". Its arguments: packing.by is the order, bestfit
-// without; packing.resource is what is packed, nvidia.com/gpu without; packing.seed is
-// what random hashes with the names, 1 without.
+// Definition is the plugin "packing".
 func Definition() policy.Definition {
-	return policy.Definition{Name: "packing", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
-		by, err := c.Arguments.OneOf("packing.by", bestFit, dotProduct, fgd, random)
-		if err != nil {
-			return nil, err
-		}
-		name, err := c.Arguments.Resource("packing.resource", "nvidia.com/gpu")
-		if err != nil {
-			return nil, err
-		}
-		seed, err := c.Arguments.Int("packing.seed", 1)
-		if err != nil {
-			return nil, err
-		}
-		return &plugin{l: l, by: by, resource: name, seed: uint64(seed)}, nil
-	}}
+	return policy.Define("packing", "nodes in the orders that studies of packing compare, for simulations",
+		func(a arguments, l *ledger.Ledger) (*plugin, error) {
+			return &plugin{l: l, by: a.by, resource: a.resource, seed: uint64(a.seed)}, nil
+		})
+}
+
+type arguments struct {
+	by, resource string
+	seed         int64
+}
+
+func (a *arguments) AddArguments(s *policy.ArgumentSet) {
+	s.OneOf(&a.by, "packing.by", []string{bestFit, dotProduct, fgd, random},
+		"least left behind, least aligned, least fragmented, by chance")
+	s.Resource(&a.resource, "packing.resource", "nvidia.com/gpu", "what is packed, beside cpu")
+	s.Int(&a.seed, "packing.seed", 1, "of random")
 }
 
 type plugin struct {

@@ -25,9 +25,9 @@ import (
 
 // Definition is the plugin "pdb". It takes no arguments.
 func Definition() policy.Definition {
-	return policy.Definition{Name: "pdb", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) {
+	return policy.Define("pdb", "victims within their PodDisruptionBudget", func(_ policy.NoArguments, l *ledger.Ledger) (*plugin, error) {
 		return &plugin{l: l, book: newBook(l)}, nil
-	}}
+	})
 }
 
 type plugin struct {

@@ -26,9 +26,9 @@ import (
 
 // Definition is the plugin's entry in the list of plugins.
 func Definition() policy.Definition {
-	return policy.Definition{Name: "proportion", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) {
+	return policy.Define("proportion", "queues share the cluster by weight", func(_ policy.NoArguments, l *ledger.Ledger) (*plugin, error) {
 		return (&plugin{l: l}).wire(), nil
-	}}
+	})
 }
 
 type plugin struct {

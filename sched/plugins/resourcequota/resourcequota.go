@@ -26,9 +26,9 @@ import (
 
 // Definition is the plugin "resourcequota". It takes no arguments.
 func Definition() policy.Definition {
-	return policy.Definition{Name: "resourcequota", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) {
+	return policy.Define("resourcequota", "a namespace's ResourceQuota holds before pods exist", func(_ policy.NoArguments, l *ledger.Ledger) (*plugin, error) {
 		return &plugin{l: l, last: ledger.NoJob}, nil
-	}}
+	})
 }
 
 type plugin struct {

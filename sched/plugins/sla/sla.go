@@ -27,22 +27,17 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Definition is the plugin "sla". Its argument sla-waiting-time is a duration above 0: the time for
-// jobs without the annotation. Without the argument, those have no deadline.
+// Definition is the plugin "sla". Without its argument, jobs without the annotation have no deadline.
 func Definition() policy.Definition {
-	return policy.Definition{Name: "sla", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
-		wait, err := c.Arguments.Duration(waitKey, 0)
-		if err != nil {
-			return nil, err
-		}
-		if text, given := c.Arguments[waitKey]; given && wait <= 0 {
-			return nil, policy.BadArgument(waitKey, "%s is no time to wait; leave it out where jobs may wait for ever", text)
-		}
-		return &plugin{l: l, wait: wait}, nil
-	}}
+	return policy.Define("sla", "jobs that waited too long go first",
+		func(a arguments, l *ledger.Ledger) (*plugin, error) { return &plugin{l: l, wait: a.wait}, nil })
 }
 
-const waitKey = "sla-waiting-time"
+type arguments struct{ wait int64 }
+
+func (a *arguments) AddArguments(s *policy.ArgumentSet) {
+	s.Duration(&a.wait, "sla-waiting-time", 0, "the longest wait of jobs that name none").Above(0).Without()
+}
 
 type plugin struct {
 	l    *ledger.Ledger

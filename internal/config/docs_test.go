@@ -1,0 +1,77 @@
+package config
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"ashlar.sh/sched/policy"
+)
+
+var update = flag.Bool("update", false, "write the tables of the documents anew")
+
+// The tables of extension points and of arguments are made from the tables that the scheduler itself uses.
+func TestTheDocumentsHaveTheTables(t *testing.T) {
+	var args, points strings.Builder
+	args.WriteString("| plugin | argument | kind | default | meaning |\n|---|---|---|---|---|\n")
+	for _, e := range Volcano().Plugins {
+		for _, a := range e.Arguments {
+			if !e.Built || a.Later {
+				continue
+			}
+			key, kind, otherwise := a.Key, a.Kind.String(), "–"
+			if a.Prefix {
+				key += "NAME"
+			}
+			if len(a.Values) > 0 {
+				kind = strings.Join(a.Values, ", ")
+			}
+			if a.Bounds != "" {
+				kind += ", " + a.Bounds
+			}
+			if a.Default != "" {
+				otherwise = "`" + a.Default + "`"
+			}
+			fmt.Fprintf(&args, "| %s | `%s` | %s | %s | %s |\n", e.Name, key, kind, otherwise, a.Meaning)
+		}
+	}
+	points.WriteString("| interface | rule | flag | a plugin says |\n|---|---|---|---|\n")
+	for _, p := range policy.ExtensionPoints() {
+		flag, rule := "–", p.Rule
+		if p.Flag != "" {
+			flag = "`" + Flag(p.Flag).Spelling() + "`"
+		}
+		if rule == "" {
+			rule = "–"
+		}
+		if p.Refines != nil {
+			rule = "with " + strings.Join(p.Refines, " or ")
+		}
+		fmt.Fprintf(&points, "| %s | %s | %s | %s |\n", p.Name, rule, flag, p.Meaning)
+	}
+	for file, table := range map[string]string{"configuration.md": args.String(), "plugins.md": points.String()} {
+		path := "../../docs/" + file
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const begin, end = "<!-- made by internal/config, TestTheDocumentsHaveTheTables -update -->\n", "<!-- end -->\n"
+		before, rest, found := strings.Cut(string(text), begin)
+		have, after, closed := strings.Cut(rest, end)
+		if !found || !closed {
+			t.Fatalf("%s has no place for its table", file)
+		}
+		if have == table {
+			continue
+		}
+		if !*update {
+			t.Errorf("%s is not current: go test ./internal/config -run TestTheDocumentsHaveTheTables -update", file)
+			continue
+		}
+		if err := os.WriteFile(path, []byte(before+begin+table+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
