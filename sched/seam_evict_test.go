@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/trace"
 )
 
@@ -131,6 +132,46 @@ func TestADeniedEvictionEndsItsReservation(t *testing.T) {
 		t.Errorf("the answer may change at %d s, want 60 s, when the victim may be tried again", s.next)
 	}
 	s.decides(60, "evict victim a", "nominate claim a")
+}
+
+// A pod whose eviction was denied may be evicted again once the pause is over, although nothing else happens on its
+// node.
+func TestADeniedEvictionIsTriedAgain(t *testing.T) {
+	s := newStage(t, "enqueue", "allocate", "preempt")
+	s.queue("default")
+	s.node("a", 2)
+	s.pod("victim", running("a"))
+	s.pod("claim", priority(10))
+	plan := s.decides(0, "evict victim a", "nominate claim a")
+	s.e.Receive(Receipt{Item: slicesFirst(plan, EvictPod), Outcome: Failed})
+	s.decides(1, "nominate claim")
+	s.decides(2)
+	s.decides(60, "evict victim a", "nominate claim a")
+}
+
+// A reservation may be taken over by the next action (decision 13), although victims were searched in vain before it
+// was in the plan, when no pod on its node could be evicted.
+func TestAReservationIsTakenOverByTheNextAction(t *testing.T) {
+	s := &stage{t: t, e: engine(t, policy.Profile{Actions: []string{"allocate", "preempt", "reclaim"}, Tiers: [][]policy.Choice{
+		{{Plugin: "priority"}, {Plugin: "gang"}}, {{Plugin: "predicates"}, {Plugin: "capacity"}}}})}
+	s.node("a", 2)
+	for i, class := range []string{"low", "middle", "high"} {
+		s.tell(model.KindPriorityClass, "", class, &model.PriorityClass{Meta: model.Meta{Name: class, UID: class}, Value: int32(i)})
+	}
+	for i, queue := range []string{"giver", "taker"} {
+		s.tell(model.KindQueue, "", queue, &model.Queue{Meta: model.Meta{Name: queue, UID: queue}, Weight: 1, Reclaimable: true,
+			Deserved: cpu(int64(2*i), 1)})
+	}
+	job := func(name, queue, class string, change ...func(*model.Pod)) {
+		s.tell(model.KindPodGroup, "ns", name, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name, UID: name},
+			Queue: queue, MinMember: 1, PriorityClass: class, Phase: model.GroupInqueue})
+		s.pod(name, append(change, member(name))...)
+	}
+	job("victim", "giver", "low", running("a"))
+	job("robbed", "giver", "high")
+	job("refused", "giver", "middle")
+	job("heir", "taker", "low")
+	s.decides(0, "evict victim a", "nominate robbed a", "nominate robbed", "nominate heir a")
 }
 
 // TestAWholeGangOfNominationsIsAReservation: what a scheduler that crashed had freed for a

@@ -2,7 +2,7 @@ package ledger
 
 // Changes is what changed: the feeds, by kind, and the epochs, which count changes that only matter as a whole.
 type Changes struct {
-	// Nodes names the nodes of which figures or facts changed.
+	// Nodes names the nodes of which figures or facts changed, or which tasks on them may be evicted.
 	Nodes Feed[NodeID]
 	// NodeFacts names the nodes of which labels, taints or presence may have changed.
 	NodeFacts Feed[NodeID]

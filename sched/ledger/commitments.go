@@ -69,10 +69,14 @@ func stillOpen(c *Commitment, p *model.Pod) bool {
 }
 
 // recommit replaces a row's commitment. It returns the node that the old one named, for dropUnnamed once the
-// task has its new place.
+// task has its new place. A task with a commitment of another kind may be evicted where it might not before, or
+// the reverse, though it has not moved: its node is touched.
 func (ts *Tasks) recommit(row *Task, c *Commitment) (was NodeID) {
 	if row.Held != c {
 		ts.l.Changes.recommitted.task(row.Key)
+	}
+	if row.Held.Kind != c.Kind && row.Node != NoNode {
+		ts.l.Nodes.touch(row.Node)
 	}
 	was = row.Held.names()
 	if n := c.names(); n != NoNode {
