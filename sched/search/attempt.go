@@ -366,16 +366,16 @@ func (t *attempt) report(o Outcome, later bool) {
 	case Refused:
 		tell(trace.Discarding)
 		t.lend()
-		if t.why.Root().Code == trace.ClaimBudgetSpent {
+		switch {
+		case later: // not parked: this refuses what earlier attempts left, and the next cycle tries all that waits
+			s.Pending.RefuseRest(j, t.reason())
+		case t.why.Root().Code == trace.ClaimBudgetSpent:
 			s.Pending.Refuse(j, t.reason()) // not parked: it is tried again even when nothing changes
-			return
+		case t.why.Code == trace.LostMemberFirst: // the lost members, too, may find no room any more
+			s.Pending.Park(j, pending.Refusal{Reason: t.reason(), Whole: t.explain, Everywhere: true})
+		default:
+			t.w.Park(s, t.reason(), t.explain)
 		}
-		if t.why.Code == trace.LostMemberFirst {
-			// The lost members, too, may find no room any more.
-			s.Pending.Park(j, pending.Refusal{Reason: t.reason(), Whole: t.explain && !later, Everywhere: true})
-			return
-		}
-		t.w.Park(s, t.reason(), t.explain && !later)
 	}
 }
 

@@ -156,9 +156,12 @@ type classTasks struct {
 	tasks int64
 }
 
-// kinds appends to out the number of tasks of each class on a list of pending tasks.
+// kinds appends to out the number of tasks of each class on a list of pending tasks that have no place yet.
 func kinds(s *session.Session, w *PendingTasks, out []classTasks) []classTasks {
 	for _, t := range w.Tasks {
+		if s.L.Task(t).Status.Holds() {
+			continue // an earlier attempt placed it
+		}
 		class := s.L.Task(t).Class
 		i := slices.IndexFunc(out, func(k classTasks) bool { return k.class == class })
 		if i < 0 {
