@@ -9,7 +9,7 @@ type Answers[Q comparable, A any] struct {
 
 // Remember notes an answer that was found now.
 func (m *Answers[Q, A]) Remember(x *Index, q Q, a A) {
-	if now := x.Now().Of(Anything); m.of == nil || m.at != now {
+	if now := x.Now(); m.of == nil || !m.at.same(&now, Anything) {
 		m.at, m.of = now, map[Q]A{}
 	}
 	m.of[q] = a
@@ -17,8 +17,10 @@ func (m *Answers[Q, A]) Remember(x *Index, q Q, a A) {
 
 // Recall returns the answer that was remembered, if nothing has changed since.
 func (m *Answers[Q, A]) Recall(x *Index, q Q) (a A, known bool) {
-	if a, known = m.of[q]; known && m.at == x.Now().Of(Anything) {
-		return a, true
+	if a, known = m.of[q]; known {
+		if now := x.Now(); m.at.same(&now, Anything) {
+			return a, true
+		}
 	}
 	var none A
 	return none, false

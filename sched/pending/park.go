@@ -36,7 +36,7 @@ func (r *Refusal) wake() Wake {
 // Park notes why a job was refused, and that it is of no use to try it again before something changes that the
 // refusal rests on.
 func (x *Index) Park(j ledger.JobID, r Refusal) {
-	m := record{reason: r.Reason, refused: true, wake: r.wake(), at: x.refusedAt(j), class: r.Class, tasks: r.Tasks}
+	m := record{reason: r.Reason, refused: true, wake: r.wake(), at: x.nowFor(j), class: r.Class, tasks: r.Tasks}
 	if r.Whole {
 		m.shown, m.shownAt = r.Reason, m.at
 	}
@@ -51,7 +51,7 @@ func (x *Index) Parked(j ledger.JobID) bool {
 		return false
 	}
 	now := x.nowFor(j)
-	if now.Of(m.wake) == m.at.Of(m.wake) {
+	if now.same(&m.at, m.wake) {
 		return true
 	}
 	return now.at(OnJob) == m.at.at(OnJob) && x.l.Job(j).Waiting() == 0 && x.hopeless(x.signatureOf(j, m), now)
@@ -84,8 +84,8 @@ func (x *Index) group(j ledger.JobID, now Versions) {
 	key := x.signatureOf(j, x.recordOf(j))
 	switch g, fresh := x.parked.Add(j, key); {
 	case fresh:
-		g.checked = now.Of(key.wake)
-	case g.checked != now.Of(key.wake):
+		g.checked = now
+	case !g.checked.same(&now, key.wake):
 		g.checked = Versions{} // they were not all found parked at the same time
 	}
 }
@@ -94,7 +94,7 @@ func (x *Index) group(j ledger.JobID, now Versions) {
 func (x *Index) wakeGroups(now Versions) {
 	for i := len(x.parked.All) - 1; i >= 0; i-- {
 		g := x.parked.All[i]
-		if g.checked == now.Of(g.Key.wake) || x.hopeless(g.Key, now) {
+		if g.checked.same(&now, g.Key.wake) || x.hopeless(g.Key, now) {
 			continue
 		}
 		for len(g.Jobs) > 0 {

@@ -73,7 +73,7 @@ func (x *Index) Forget(j ledger.JobID) { x.Wait(j, trace.Reason{}) }
 // Refuse notes that a job would have had its turn but for r. The job is tried again in the next cycle, and r is
 // shown as long as all that it rests on is unchanged.
 func (x *Index) Refuse(j ledger.JobID, r trace.Reason) {
-	x.note(j, record{reason: r, refused: true, shown: r, shownAt: x.refusedAt(j)})
+	x.note(j, record{reason: r, refused: true, shown: r, shownAt: x.nowFor(j)})
 }
 
 // RefuseRest notes that only some of a job was placed, and why not the rest, in outline.
@@ -92,14 +92,9 @@ func (x *Index) ReasonToShow(j ledger.JobID, ask func(ledger.JobID) trace.Reason
 	case !m.refused:
 		return m.reason
 	}
-	if m.shownAt != x.refusedAt(j) {
+	if now := x.nowFor(j); !m.shownAt.same(&now, refusal) {
 		r := ask(j)
-		m.shown, m.shownAt = r, x.refusedAt(j)
+		m.shown, m.shownAt = r, x.nowFor(j)
 	}
 	return m.shown
-}
-
-// refusedAt are the versions of all that a refusal of a job rests on.
-func (x *Index) refusedAt(j ledger.JobID) Versions {
-	return x.nowFor(j).Of(refusal)
 }

@@ -36,14 +36,14 @@ const refusal = OnJob | OnRoom | OnNodes | OnUsage | OnSpecs | OnTime
 // inside a try must not be kept.
 type Versions [kinds]uint64
 
-// Of are the versions of some kinds only, to be compared.
-func (v Versions) Of(w Wake) Versions {
-	for k := range v {
-		if w&(1<<k) == 0 {
-			v[k] = 0
+// same says that no version of some kinds differs.
+func (v *Versions) same(as *Versions, w Wake) bool {
+	for rest := uint16(w); rest != 0; rest &= rest - 1 {
+		if k := bits.TrailingZeros16(rest); v[k] != as[k] {
+			return false
 		}
 	}
-	return v
+	return true
 }
 
 // at is the version of one kind.
