@@ -38,7 +38,7 @@ func TestWhatVolcanoAcceptsIsTakenAsVcScheduler(t *testing.T) {
 			func(p policy.Profile) bool { return p.Tiers[0][2].Plugin == "sla" }},
 		"two wrong arguments of one plugin": {before +
 			"  - name: binpack\n    arguments: {binpack.weight: -1, binpack.cpu: 99999999, binpack.memory: 3}\n",
-			"plugin binpack: argument binpack.weight: -1 is below 0; use 0 to leave the score out",
+			"plugin binpack: argument binpack.weight: must be at least 0 and at most 100000, not -1",
 			func(p policy.Profile) bool {
 				return len(p.Tiers[0][2].Arguments) == 1 && p.Tiers[0][2].Arguments["binpack.memory"] == "3"
 			}},

@@ -61,11 +61,15 @@ const (
 	KindDecimal  Kind = "float" // at most three decimal places
 	KindText     Kind = "string"
 	KindDuration Kind = "duration"
+	KindList     Kind = "list"
+	KindSequence Kind = "sequence" // as JSON
 )
 
 // Argument is one argument of a plugin.
 type Argument struct {
 	Key     string
+	Prefix  bool // Key stands for every key that begins with it
+	Later   bool // it is known, and not heeded
 	Kind    Kind
 	Default string // as one would write it; "" for none
 	Meaning string
@@ -74,6 +78,7 @@ type Argument struct {
 
 	read  func(a Arguments) error
 	value *int64
+	text  *string
 	least *int64
 	most  *int64
 }
@@ -98,12 +103,19 @@ func (s *ArgumentSet) read(c Choice) error {
 		*on = c.Hierarchy
 	}
 	for _, a := range s.list {
+		if a.Later {
+			continue
+		}
 		if err := a.read(c.Arguments); err != nil {
 			return err
 		}
 		text, given := c.Arguments[a.Key]
+		if a.text != nil {
+			*a.text = text
+		}
 		switch {
-		case given && a.least != nil && *a.value < *a.least, given && a.most != nil && *a.value > *a.most:
+		case !given || a.value == nil:
+		case a.least != nil && *a.value < *a.least, a.most != nil && *a.value > *a.most:
 			return BadArgument(a.Key, "must be %s, not %s", a.Bounds, text)
 		}
 	}
@@ -165,6 +177,9 @@ func (a *Argument) Above(n int64) *Argument {
 // AtMost refuses greater values.
 func (a *Argument) AtMost(n int64) *Argument { a.most = &n; return a.bounded("at most " + a.shown(n)) }
 
+// As sets a field to the value as it is written.
+func (a *Argument) As(p *string) *Argument { a.text = p; return a }
+
 // Without says that the argument has no default: the field's value is that of an absent key.
 func (a *Argument) Without() *Argument { a.Default = ""; return a }
 
@@ -176,6 +191,9 @@ func (a *Argument) bounded(by string) *Argument {
 func (a *Argument) shown(n int64) string {
 	if a.Kind == KindDuration {
 		return time.Duration(n).String()
+	}
+	if a.Kind == KindDecimal {
+		return decimal(n)
 	}
 	return strconv.FormatInt(n, 10)
 }

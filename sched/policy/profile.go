@@ -114,8 +114,8 @@ func (a Arguments) Duration(key string, otherwise int64) (int64, error) {
 	return int64(x), nil
 }
 
-// List is an argument "a, b" as a sorted list without repetitions; nil when it is absent.
-func (a Arguments) List(key string) []string {
+// list is an argument "a, b" as a sorted list without repetitions; nil when it is absent.
+func (a Arguments) list(key string) []string {
 	var out []string
 	for _, s := range strings.Split(a[key], ",") {
 		if s = strings.TrimSpace(s); s != "" {

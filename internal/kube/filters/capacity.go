@@ -12,25 +12,15 @@ import (
 // switches that off, capacity.DRAConsumableCapacityEnable (false) has it count the capacity that
 // is consumed, too.
 func Capacity() policy.Definition {
-	built := capacity.Definition()
-	return policy.Definition{Name: built.Name, New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
-		on, err := c.Arguments.Bool("capacity.DynamicResourceAllocationEnable", true)
-		if err != nil {
-			return nil, err
-		}
-		if !on {
-			return built.New(c, l)
-		}
-		consumed, err := c.Arguments.Bool("capacity.DRAConsumableCapacityEnable", false)
-		if err != nil {
-			return nil, err
-		}
-		quota := devicequota.New(l, c.Hierarchy, consumed)
-		plugin, queues, err := capacity.With(c, l, quota)
-		if err != nil {
-			return nil, err
-		}
-		quota.Ask(queues)
-		return policy.Parts{plugin, struct{ quotaAnswers }{quota}}, nil
-	}}
+	return policy.Define(capacity.Name, capacity.Meaning,
+		func(a capacity.Arguments, l *ledger.Ledger) (policy.Parts, error) {
+			if !a.Devices {
+				plugin, _ := capacity.With(a, l, nil)
+				return policy.Parts{plugin}, nil
+			}
+			quota := devicequota.New(l, a.Tree, a.Consumed)
+			plugin, queues := capacity.With(a, l, quota)
+			quota.Ask(queues)
+			return policy.Parts{plugin, struct{ quotaAnswers }{quota}}, nil
+		})
 }

@@ -24,45 +24,26 @@ func PredicatesWith(p *devices.Programs) policy.Definition { return definition(t
 func WithoutVolumes() policy.Definition { return definition(false, devices.NewPrograms()) }
 
 func definition(volumes bool, programs *devices.Programs) policy.Definition {
-	return policy.Definition{Name: predicates.Definition().Name, New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
-		allocates, err := c.Arguments.Bool("predicate.DynamicResourceAllocationEnable", true)
-		if err != nil {
-			return nil, err
-		}
-		own := predicates.Definition()
-		if allocates {
-			own = predicates.Allocating()
-		}
-		plugin, err := own.New(c, l)
-		if err != nil {
-			return nil, err
-		}
-		var on switches
-		for _, s := range []struct {
-			key string
-			on  *bool
-		}{
-			{"predicate.VolumeBindingEnable", &on.binding},
-			{"predicate.VolumeZoneEnable", &on.zones},
-			{"predicate.NodeVolumeLimitsEnable", &on.limits},
-		} {
-			if *s.on, err = c.Arguments.Bool(s.key, true); err != nil {
-				return nil, err
+	return policy.Define(predicates.Name, predicates.Meaning,
+		func(a predicates.Arguments, l *ledger.Ledger) (policy.Parts, error) {
+			own := predicates.Refusing
+			if a.Devices {
+				own = predicates.Allocating
 			}
-		}
-		parts := policy.Parts{plugin}
-		if volumes && on != (switches{}) {
-			v, err := with(l, on)
-			if err != nil {
-				return nil, err
+			parts := policy.Parts{own(a, l)}
+			on := switches{binding: a.VolumeBinding, zones: a.VolumeZones, limits: a.VolumeLimits}
+			if volumes && on != (switches{}) {
+				v, err := with(l, on)
+				if err != nil {
+					return nil, err
+				}
+				parts = append(parts, v)
 			}
-			parts = append(parts, v)
-		}
-		if allocates {
-			parts = append(parts, struct{ deviceAnswers }{devices.NewWith(l, programs)})
-		}
-		return parts, nil
-	}}
+			if a.Devices {
+				parts = append(parts, struct{ deviceAnswers }{devices.NewWith(l, programs)})
+			}
+			return parts, nil
+		})
 }
 
 // What the engine asks of the parts. They export more, for the ledger and for each other.

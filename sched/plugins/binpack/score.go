@@ -3,13 +3,14 @@ package binpack
 import (
 	"ashlar.sh/sched/fraction"
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
 )
 
 type plugin struct {
 	l      *ledger.Ledger
 	weight int64
-	named  []named
+	named  []policy.ResourceWeight
 	byDim  []int64 // weights by column, for the columns there were when last looked
 }
 
@@ -43,8 +44,8 @@ func (p *plugin) resolve() {
 
 func (p *plugin) weightOf(name string) int64 {
 	for _, r := range p.named {
-		if r.name == name {
-			return r.weight
+		if r.Resource == name {
+			return r.Weight
 		}
 	}
 	return 0

@@ -30,24 +30,33 @@ import (
 
 // Definition is the plugin's entry in the list of plugins.
 func Definition() policy.Definition {
-	return policy.Define("capacity", "queues share the cluster by spec.deserved, flat or as a tree",
-		func(a arguments, l *ledger.Ledger) (*plugin, error) {
-			return (&plugin{l: l, bounds: bounds{tree: a.tree}, level: a.level}).wire(), nil
-		})
+	return policy.Define(Name, Meaning, func(a Arguments, l *ledger.Ledger) (*plugin, error) { return build(a, l), nil })
 }
 
-type arguments struct {
-	tree              bool
+// Name and Meaning are the plugin's in a configuration.
+const (
+	Name    = "capacity"
+	Meaning = "queues share the cluster by spec.deserved, flat or as a tree"
+)
+
+// Arguments are the plugin's. Devices and Consumed are for a host that counts devices.
+type Arguments struct {
+	Tree              bool
 	level             int64
-	devices, consumed bool // read by the host that counts devices
+	Devices, Consumed bool
 }
 
-func (a *arguments) AddArguments(s *policy.ArgumentSet) {
-	s.Hierarchy(&a.tree)
+// AddArguments implements the constraint of policy.Define.
+func (a *Arguments) AddArguments(s *policy.ArgumentSet) {
+	s.Hierarchy(&a.Tree)
 	s.Int(&a.level, "ancestorReclaimLevel", 0, "how far up the tree reclaiming looks; 0: not above the leaf").AtLeast(0)
-	s.Bool(&a.devices, "capacity.DynamicResourceAllocationEnable", true,
+	s.Bool(&a.Devices, "capacity.DynamicResourceAllocationEnable", true,
 		"a queue's capability bounds devices of resource claims")
-	s.Bool(&a.consumed, "capacity.DRAConsumableCapacityEnable", false, "and what is consumed of their capacity")
+	s.Bool(&a.Consumed, "capacity.DRAConsumableCapacityEnable", false, "and what is consumed of their capacity")
+}
+
+func build(a Arguments, l *ledger.Ledger) *plugin {
+	return (&plugin{l: l, bounds: bounds{tree: a.Tree}, level: a.level}).wire()
 }
 
 type plugin struct {

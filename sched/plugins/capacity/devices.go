@@ -42,14 +42,10 @@ type Queues interface {
 }
 
 // With returns the plugin with devices counted.
-func With(c policy.Choice, l *ledger.Ledger, devices Devices) (any, Queues, error) {
-	built, err := Definition().New(c, l)
-	if err != nil {
-		return nil, nil, err
-	}
-	p := built.(*plugin)
+func With(a Arguments, l *ledger.Ledger, devices Devices) (any, Queues) {
+	p := build(a, l)
 	p.devices = devices
-	return p, queues{p}, nil
+	return p, queues{p}
 }
 
 // queues are the plugin's rules.

@@ -21,8 +21,6 @@ package networktopology
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
@@ -35,15 +33,25 @@ import (
 // MaxWeight bounds every weight, so that no sum of scores leaves int64.
 const MaxWeight = 100_000
 
-// Definition is the plugin "network-topology-aware". Its arguments are weight (1), the
-// weights of resources hypernode.binpack.cpu and hypernode.binpack.memory (1), and
-// hypernode.binpack.resources, a list of further resources, whose weights are
-// hypernode.binpack.resources.<name> (1). A resource's weight below 0 counts as 1; any other
-// weight below 0, or above MaxWeight, is an error that names the key. hypernode.binpack.normal-pod.enable
-// (true) says whether pods without a topology are scored, hypernode.binpack.normal-pod.fading (0.8, at most
-// three decimal places; below 0: 0.8) what a tier weighs beside the one below it.
+// Definition is the plugin "network-topology-aware". A fading below 0 is 0.8.
 func Definition() policy.Definition {
-	return policy.Definition{Name: "network-topology-aware", New: build}
+	return policy.Define("network-topology-aware", "members of a job close together, by HyperNodes", build)
+}
+
+type arguments struct {
+	weight int64
+	named  []policy.ResourceWeight
+	pods   bool
+	fading int64
+}
+
+func (a *arguments) AddArguments(s *policy.ArgumentSet) {
+	s.Int(&a.weight, "weight", 1, "weight of the plugin").AtLeast(0).AtMost(MaxWeight)
+	s.ResourceWeights(&a.named, "hypernode.binpack.", MaxWeight)
+	s.Later(policy.KindInt, "hypernode.gradient.evict.max-hypernodes", "8",
+		"domains to try when evicting: maxDomains of gangpreempt and gangreclaim says it")
+	s.Bool(&a.pods, "hypernode.binpack.normal-pod.enable", true, "also for pods without a topology")
+	s.Decimal(&a.fading, "hypernode.binpack.normal-pod.fading", defaultFading, "what a tier weighs beside the one below it")
 }
 
 type plugin struct {
@@ -54,67 +62,22 @@ type plugin struct {
 	usage  *usage
 }
 
-func build(c policy.Choice, l *ledger.Ledger) (any, error) {
-	weight, err := argument(c.Arguments, "weight")
-	if err == nil && weight < 0 {
-		err = policy.BadArgument("weight", "%d is below 0; use 0 to leave the score out", weight)
+func build(a arguments, l *ledger.Ledger) (*plugin, error) {
+	if a.fading < 0 {
+		a.fading = defaultFading
 	}
-	if err != nil {
-		return nil, err
-	}
-	weights, err := resources(c.Arguments)
-	if err != nil {
-		return nil, err
-	}
-	pods, err := c.Arguments.Bool("hypernode.binpack.normal-pod.enable", true)
-	if err != nil {
-		return nil, err
-	}
-	fading, err := c.Arguments.Milli("hypernode.binpack.normal-pod.fading", defaultFading)
-	if err != nil {
-		return nil, err
-	}
-	if fading < 0 {
-		fading = defaultFading
+	weights := map[string]int64{}
+	for _, r := range a.named {
+		weights[r.Resource] = r.Weight
 	}
 	l.HyperNodes.Heed()
 	hypers := topology.New(l)
-	return &plugin{l: l, hypers: hypers, weight: weight, pods: pods && weight > 0,
-		usage: &usage{l: l, tree: hypers, weights: weights, fading: fading}}, nil
+	return &plugin{l: l, hypers: hypers, weight: a.weight, pods: a.pods && a.weight > 0,
+		usage: &usage{l: l, tree: hypers, weights: weights, fading: a.fading}}, nil
 }
 
 // defaultFading is 0.8, in thousandths.
 const defaultFading = 800
-
-// resources are the weights of resources by name. cpu and memory have arguments of their own, which hold even
-// where the list names them again.
-func resources(a policy.Arguments) (map[string]int64, error) {
-	keys := map[string]string{}
-	for _, name := range a.List("hypernode.binpack.resources") {
-		keys[name] = "hypernode.binpack.resources." + name
-	}
-	keys[resource.CPUName], keys[resource.MemoryName] = "hypernode.binpack.cpu", "hypernode.binpack.memory"
-	weights := map[string]int64{}
-	for _, name := range slices.Sorted(maps.Keys(keys)) {
-		w, err := argument(a, keys[name])
-		if err != nil {
-			return nil, err
-		}
-		if w < 0 {
-			w = 1
-		}
-		weights[name] = w
-	}
-	return weights, nil
-}
-
-func argument(a policy.Arguments, key string) (int64, error) {
-	x, err := a.Int(key, 1)
-	if err == nil && x > MaxWeight {
-		err = policy.BadArgument(key, "%d is above %d, the highest weight", x, int64(MaxWeight))
-	}
-	return x, err
-}
 
 // HyperNodes is the tree.
 func (p *plugin) HyperNodes() *topology.Map { return p.hypers }

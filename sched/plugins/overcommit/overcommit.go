@@ -25,21 +25,25 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
-// Definition is the plugin "overcommit". Its argument overcommit-factor is a number of
-// at least 1, with at most three decimal places; 1.2 without it and, with a Problem, for
-// one below 1.
+// Definition is the plugin "overcommit". For a factor below 1 it takes 1.2, with a Problem.
 func Definition() policy.Definition {
-	return policy.Definition{Name: "overcommit", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
-		factor, err := c.Arguments.Milli(factorKey, defaultFactor)
-		if err != nil {
-			return nil, err
-		}
-		p := &plugin{l: l, factor: factor, given: c.Arguments[factorKey]}
-		if factor < 1000 {
-			p.factor, p.below = defaultFactor, true
-		}
-		return p, nil
-	}}
+	return policy.Define("overcommit", "let more jobs leave Pending than fit",
+		func(a arguments, l *ledger.Ledger) (*plugin, error) {
+			p := &plugin{l: l, factor: a.factor, given: a.given}
+			if a.factor < 1000 {
+				p.factor, p.below = defaultFactor, true
+			}
+			return p, nil
+		})
+}
+
+type arguments struct {
+	factor int64
+	given  string // factor as it is written
+}
+
+func (a *arguments) AddArguments(s *policy.ArgumentSet) {
+	s.Decimal(&a.factor, factorKey, defaultFactor, "how often the cluster may be promised").As(&a.given)
 }
 
 const (

@@ -26,23 +26,20 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Definition is the plugin "predicates". The arguments predicate.NodeAffinityEnable
-// (selector and affinity), predicate.NodePortsEnable, predicate.TaintTolerationEnable,
-// predicate.PodAffinityEnable (company) and predicate.PodTopologySpreadEnable, all true by
-// default, switch parts off; cordoned nodes are always left out.
+// Definition is the plugin "predicates". Its arguments switch parts off; cordoned nodes are always left out.
 //
 // Pods with resource claims are refused: see Allocating.
-func Definition() policy.Definition { return definition(devices{}) }
-
-// Allocating is Definition without the refusal of resource claims, for a host that
-// allocates their devices.
-func Allocating() policy.Definition { return definition() }
-
-func definition(parts ...any) policy.Definition {
-	return policy.Definition{Name: "predicates", New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
-		return build(c, l, append([]any{cordon{}}, parts...))
-	}}
+func Definition() policy.Definition {
+	return policy.Define(Name, Meaning, func(a Arguments, l *ledger.Ledger) (any, error) {
+		return Refusing(a, l), nil
+	})
 }
+
+// Allocating is the plugin without the refusal of resource claims, for a host that allocates their devices.
+func Allocating(a Arguments, l *ledger.Ledger) any { return build(a, l, cordon{}) }
+
+// Refusing is the plugin that Definition defines.
+func Refusing(a Arguments, l *ledger.Ledger) any { return build(a, l, cordon{}, devices{}) }
 
 type group struct {
 	parts []any
@@ -59,25 +56,25 @@ func (g *group) Open(*trace.Recorder) {
 	}
 }
 
-func build(c policy.Choice, l *ledger.Ledger, parts []any) (any, error) {
+func build(a Arguments, l *ledger.Ledger, parts ...any) *group {
 	g := &group{parts: parts}
-	for _, s := range []struct {
-		key  string
-		make func() []any
-	}{
-		{"predicate.TaintTolerationEnable", func() []any { return []any{taints{}} }},
-		{"predicate.NodeAffinityEnable", func() []any { return []any{selector{}, affinity{}} }},
-		{"predicate.NodePortsEnable", func() []any { return []any{&ports{book: newPortBook(l)}} }},
-		{"predicate.PodAffinityEnable", func() []any { g.book = interpod.Of(l); return []any{podAffinity{g.book}} }},
-		{"predicate.PodTopologySpreadEnable", func() []any { g.book = interpod.Of(l); return []any{spread{g.book}} }},
-	} {
-		on, err := c.Arguments.Bool(s.key, true)
-		if err != nil {
-			return nil, err
-		}
-		if on {
-			g.parts = append(g.parts, s.make()...)
-		}
+	if a.taints {
+		g.parts = append(g.parts, taints{})
 	}
-	return g, nil
+	if a.affinity {
+		g.parts = append(g.parts, selector{}, affinity{})
+	}
+	if a.ports {
+		g.parts = append(g.parts, &ports{book: newPortBook(l)})
+	}
+	if a.podAffinity || a.spread {
+		g.book = interpod.Of(l)
+	}
+	if a.podAffinity {
+		g.parts = append(g.parts, podAffinity{g.book})
+	}
+	if a.spread {
+		g.parts = append(g.parts, spread{g.book})
+	}
+	return g
 }

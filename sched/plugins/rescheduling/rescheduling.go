@@ -25,32 +25,32 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
-// The arguments.
-const (
-	intervalKey   = "interval"
-	strategiesKey = "strategies"
-)
+// strategiesKey is the argument that lists what to do, each with its name and params.
+const strategiesKey = "strategies"
 
 // name is the plugin's in a configuration.
 const name = "rescheduling"
 
-// Definition is the plugin "rescheduling". interval is how often pods are picked (5m),
-// strategies a list of what to do, each with its name and params, as JSON.
+// Definition is the plugin "rescheduling".
 func Definition() policy.Definition {
-	return policy.Definition{Name: name, New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
-		p := &plugin{l: l}
-		var err error
-		if p.interval, err = c.Arguments.Duration(intervalKey, 5*minute); err != nil {
-			return nil, err
-		}
-		if p.interval <= 0 {
-			return nil, policy.BadArgument(intervalKey, "%s is no time between two rounds", c.Arguments[intervalKey])
-		}
-		if err := p.read(c.Arguments[strategiesKey]); err != nil {
+	return policy.Define(name, "move pods to even out the nodes", func(a arguments, l *ledger.Ledger) (*plugin, error) {
+		p := &plugin{l: l, interval: a.interval}
+		if err := p.read(a.strategies); err != nil {
 			return nil, policy.BadArgument(strategiesKey, "%w", err)
 		}
 		return p, nil
-	}}
+	})
+}
+
+type arguments struct {
+	interval   int64
+	strategies string
+}
+
+func (a *arguments) AddArguments(s *policy.ArgumentSet) {
+	s.Duration(&a.interval, "interval", 5*minute, "how often").Above(0)
+	s.Later(policy.KindDuration, "metricsPeriod", "", "span of the averages")
+	s.Sequence(&a.strategies, strategiesKey, "what to even out: lowNodeUtilization, offlineOnly")
 }
 
 const (

@@ -20,6 +20,7 @@
 package tdm
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -44,31 +45,38 @@ const label = "volcano.sh/revocable-zone"
 // Name is the plugin's in a configuration.
 const Name = "tdm"
 
-// Definition is the plugin "tdm". tdm.revocable-zone.NAME are the hours of a zone, HH:MM-HH:MM,
-// over midnight when the second is not after the first; tdm.evict.period is how often pods
-// are picked (1m); tdm.utc-offset is where hours are read, as +08:00 (UTC).
+// Definition is the plugin "tdm".
 func Definition() policy.Definition {
-	return policy.Definition{Name: Name, New: func(c policy.Choice, l *ledger.Ledger) (any, error) {
-		p := &plugin{l: l}
-		var err error
-		if p.period, err = c.Arguments.Duration(periodKey, minute); err != nil {
-			return nil, err
+	return policy.Define(Name, "nodes that are to be had at certain hours", build)
+}
+
+type arguments struct {
+	zones  map[string]string
+	offset string
+	period int64
+}
+
+func (a *arguments) AddArguments(s *policy.ArgumentSet) {
+	s.Prefixed(&a.zones, zonePrefix, "hours of the zone named after the prefix, 22:00-06:30")
+	s.Text(&a.offset, OffsetKey,
+		"where the hours are read, +08:00; nothing is the time zone of the process, UTC in simulations")
+	s.Duration(&a.period, periodKey, minute, "how often to evict")
+}
+
+func build(a arguments, l *ledger.Ledger) (*plugin, error) {
+	p := &plugin{l: l, period: a.period}
+	var err error
+	if p.offset, err = offset(a.offset); err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.zones)) {
+		h, err := readHours(a.zones[name])
+		if err != nil {
+			return nil, policy.BadArgument(zonePrefix+name, "%w", err)
 		}
-		if p.offset, err = offset(c.Arguments[OffsetKey]); err != nil {
-			return nil, err
-		}
-		for key, text := range c.Arguments { // order-free: sorted below
-			if name, ok := strings.CutPrefix(key, zonePrefix); ok {
-				h, err := readHours(text)
-				if err != nil {
-					return nil, policy.BadArgument(key, "%w", err)
-				}
-				p.zones = append(p.zones, zone{name: name, hours: h})
-			}
-		}
-		slices.SortFunc(p.zones, func(a, b zone) int { return strings.Compare(a.name, b.name) })
-		return p, nil
-	}}
+		p.zones = append(p.zones, zone{name: name, hours: h})
+	}
+	return p, nil
 }
 
 const (
