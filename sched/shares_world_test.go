@@ -136,7 +136,11 @@ func thousands(t *testing.T, law func(t *rapid.T)) {
 		if err := checks.Set("2000"); err != nil {
 			t.Fatal(err)
 		}
-		defer checks.Set(was)
+		defer func() {
+			if err := checks.Set(was); err != nil {
+				t.Error(err)
+			}
+		}()
 	}
 	rapid.Check(t, law)
 }

@@ -46,7 +46,7 @@ func newSquare(t *rapid.T, members int) *square {
 	s := &square{t: t, l: ledger.New()}
 	p := policy.Profile{Actions: []string{"preempt", "reclaim"}, Tiers: [][]policy.Choice{
 		{{Plugin: "priority"}, {Plugin: "gang"}, {Plugin: "conformance"}}, {{Plugin: "predicates"}}}}
-	s.rule = evict.Options{Action: "preempt", Scope: evict.SameQueue, WholeGangs: s.mostly() || s.mostly()}
+	s.rule = evict.Options{Action: "preempt", Scope: evict.SameQueue, WholeGangs: s.nearlyAlways()}
 	switch s.even() {
 	case 1:
 		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "drf"})
@@ -123,6 +123,11 @@ func (s *square) even() int {
 // mostly is true three times of four.
 func (s *square) mostly() bool { return s.even() > 0 }
 
+func (s *square) nearlyAlways() bool {
+	first := s.mostly()
+	return first || s.mostly()
+}
+
 // queue draws a queue. The one that claims mostly deserves more than the others: they give.
 func (s *square) queue(name string, claims bool) *model.Queue {
 	if s.mostly() == claims {
@@ -180,7 +185,7 @@ func (s *square) group(name, queue string, least, rank int) {
 }
 
 func (s *square) pod(name, group string, spec *model.Spec, node string) {
-	p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name}, Ours: true, Group: group, Preemptable: s.mostly() || s.mostly(), Spec: spec, Node: node}
+	p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name}, Ours: true, Group: group, Preemptable: s.nearlyAlways(), Spec: spec, Node: node}
 	if node != "" {
 		p.Phase, p.Started = model.PodRunning, int64(1+s.n(3))
 	}

@@ -94,7 +94,7 @@ func (cg *charging) Unrecorded(f func(TaskID, model.LetRun) bool) {
 	}
 	for _, j := range jobs {
 		for status := range model.NumStatus {
-			cg.l.Jobs.Tasks(j, model.Status(status), func(t TaskID) bool {
+			cg.l.Jobs.Tasks(j, status, func(t TaskID) bool {
 				if cg.l.Tasks.rows[t].charged {
 					lacking = append(lacking, t)
 				}
