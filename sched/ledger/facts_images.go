@@ -19,11 +19,21 @@ func (im *images) Heed() { im.heeds = true }
 // waiting task a new chance, and is in no feed.
 func (im *images) Epoch() uint64 { return im.at }
 
-// changed notes that a node's fact changed.
+// changed notes that a node's fact changed. A node that is set aside is as good as gone: it counts neither as a
+// node nor for the images that it holds.
 func (im *images) changed(was, is *model.Node) {
-	if was == nil || is == nil || !slices.Equal(was.Images, is.Images) {
+	had, has := counts(was), counts(is)
+	if had != has || has && !slices.Equal(was.Images, is.Images) {
 		im.at++
 	}
+}
+
+func counts(n *model.Node) bool {
+	if n == nil {
+		return false
+	}
+	_, bad := n.SetAside()
+	return !bad
 }
 
 // form writes the images of a spec if they split classes. As with NUMA nodes, it is no part of a class's

@@ -124,3 +124,26 @@ func TestAnImageThatIsPulledMovesEachClassThatRunsIt(t *testing.T) {
 		holds(l, 4, "n2", llm)
 	}
 }
+
+// A node that was set aside for a fault counts again once it is mended, though it holds the same images as before.
+func TestAMendedNodeHoldsItsImagesAgain(t *testing.T) {
+	l := ledger.New()
+	llm := model.Image{Name: "reg/llm:1", Size: 800 * mi}
+	holds(l, 1, "n1", llm)
+	holds(l, 2, "n2")
+	score, spec := byImages(t, l), &model.Spec{Images: []string{"reg/llm:1"}}
+	want := [2]int64{}
+	score.Fill(spec, want[:])
+	fault := []model.Fault{{Field: "status.allocatable.cpu", Message: "is negative", Fatal: true}}
+	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: "n1"}, Version: 3,
+		Object: &model.Node{Meta: model.Meta{Name: "n1", Faults: fault}, Images: []model.Image{llm}}})
+	aside := [2]int64{}
+	if score.Fill(spec, aside[:]); aside != ([2]int64{}) {
+		t.Errorf("while n1 is set aside the nodes score %v for its image, want none", aside)
+	}
+	holds(l, 4, "n1", llm)
+	mended := [2]int64{}
+	if score.Fill(spec, mended[:]); mended != want || want[0] == 0 {
+		t.Errorf("once n1 is mended the nodes score %v, want %v as before", mended, want)
+	}
+}
