@@ -147,3 +147,31 @@ func TestALargeJobIsLetInWhateverOthersKeep(t *testing.T) {
 		t.Error("no job ever waited: this shows nothing")
 	}
 }
+
+// A job that was created decades after the time of the cycle, as in a simulation of a cluster's files, is not waited
+// for: no cycle is due only because it will have waited long enough then.
+func TestAJobCreatedDecadesAheadIsNotWaitedFor(t *testing.T) {
+	e, err := New(policy.Profile{Actions: []string{"enqueue", "allocate"}, Tiers: [][]policy.Choice{
+		{{Plugin: "gang"}, {Plugin: "overcommit"}}, {{Plugin: "predicates"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &emptyJobs{e: e, now: 1_735_689_600 * second}
+	h.tell(model.KindNode, "", "n", &model.Node{Meta: model.Meta{Name: "n"},
+		Allocatable: resource.List{{Name: resource.CPUName, Value: 10_000}, {Name: resource.PodsName, Value: 110}}})
+	for _, queue := range []string{"others", "mine"} {
+		h.tell(model.KindQueue, "", queue, &model.Queue{Meta: model.Meta{Name: queue}, Weight: 1})
+	}
+	h.group("kept", "others", 6)
+	h.tell(model.KindPod, "ns", "kept", &model.Pod{Meta: model.Meta{Namespace: "ns", Name: "kept", UID: "kept"}, Ours: true, Group: "kept",
+		Phase: model.PodPending, Spec: &model.Spec{Requests: units(1000, 0, 1)}})
+	e.Decide(10 * second)
+	h.group("large", "mine", 7)
+	_, _, next := e.Decide(20 * second)
+	if j, ok := e.l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "large"}); !ok || e.l.Job(j).Admitted() {
+		t.Fatal("the large job does not wait: this shows nothing")
+	}
+	if next > 1000*second {
+		t.Errorf("the next cycle is due at %d s", next/second)
+	}
+}

@@ -78,6 +78,9 @@ func (p *plugin) hasTurn(job *ledger.Job, over []resource.Dim) bool {
 		return false
 	}
 	t := &p.turns
+	if job.Created > model.After(t.now, patience) {
+		return false // its age cannot be told: a simulation from a cluster's files begins in 1970
+	}
 	if ready := model.After(job.Created, patience); ready > t.now {
 		if t.wakes == 0 || ready < t.wakes {
 			t.wakes = ready
