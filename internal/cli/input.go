@@ -19,6 +19,7 @@ import (
 
 // input is what a simulation starts from.
 type input struct {
+	chosen   *config.Scheduler
 	profile  policy.Profile
 	items    []sim.Item
 	problems []manifest.Problem
@@ -36,7 +37,7 @@ func (p Process) read(s simulation) (input, error) {
 	if lines = append(lines, more...); len(lines) > 0 {
 		return input{}, badInput(lines...)
 	}
-	in := input{profile: p.profile(chosen), problems: world.Problems}
+	in := input{chosen: chosen, profile: p.profile(chosen), problems: world.Problems}
 	for _, i := range world.Items {
 		in.items = append(in.items, sim.Item{Fact: i.Fact, SubmitAt: i.SubmitAt, Duration: i.Duration,
 			HasDuration: i.HasDuration, Owned: i.Owned, Where: i.Where.String()})

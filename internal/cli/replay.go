@@ -67,7 +67,7 @@ func (p Process) replayNow(r replaying, path string) error {
 	}
 	engine, err := sched.New(profile.Local(p.profile(chosen), state.UTCOffset), append(p.engine(), state.Pace())...)
 	if err != nil {
-		return badInput("error: " + err.Error())
+		return refused(err, chosen)
 	}
 	engine.Apply(state.Facts...)
 	engine.Restore(state.Commitments)

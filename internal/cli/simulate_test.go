@@ -121,6 +121,8 @@ func TestWhichConfigurationHolds(t *testing.T) {
 func TestBadConfigurations(t *testing.T) {
 	conf := file(t, "scheduler.conf",
 		"actions: \"allocate\"\ntiers:\n- plugins:\n  - name: gagn\n  - name: proportion\n    enableJobOdrer: false\n")
+	beyond := file(t, "beyond.conf",
+		"actions: \"allocate\"\ntiers:\n- plugins:\n  - name: nodeorder\n    arguments: {leastrequested.weight: -1}\n")
 	for name, c := range map[string]struct {
 		input string
 		args  []string
@@ -130,6 +132,8 @@ func TestBadConfigurations(t *testing.T) {
 			[]string{"volcano-system/a", "volcano-system/b", "--scheduler-conf"}},
 		"every mistake in a file has its line": {oneNode, []string{"--scheduler-conf", conf},
 			[]string{conf + ":4: ", "gagn", conf + ":6: ", "enableJobOdrer"}},
+		"a value outside its bounds has its line": {oneNode, []string{"--scheduler-conf", beyond},
+			[]string{beyond + ":5: plugin nodeorder: argument leastrequested.weight: must be at least 0"}},
 		"a mistake in a ConfigMap has the line of the manifest": {oneNode +
 			configMap("a", "actions: \"allocate\"\ntires: []"), nil,
 			[]string{"-:20: ", "tires"}},

@@ -1,5 +1,7 @@
 package config
 
+import "fmt"
+
 // Scheduler is a configuration that was read without a fatal Problem.
 type Scheduler struct {
 	// File is the label of the source, for messages about this configuration.
@@ -15,6 +17,18 @@ type Scheduler struct {
 	// Metrics is the load source of the usage and rescheduling plugins, as
 	// written: type, address, interval and the like.
 	Metrics map[string]string
+}
+
+// Where is the file and the line in which a plugin has an argument, "" where it is not written.
+func (s *Scheduler) Where(plugin, argument string) string {
+	for _, tier := range s.Tiers {
+		for _, p := range tier {
+			if at := p.Arguments.find(argument); p.Name == plugin && at != nil {
+				return fmt.Sprintf("%s:%d", s.File, at.Line)
+			}
+		}
+	}
+	return ""
 }
 
 // Action is one step of a cycle.

@@ -19,7 +19,7 @@ func TestLenientWarnsAndGoesOn(t *testing.T) {
 			`conf:5: warning: unknown key "reservation"; it is skipped`,
 			func(s *Scheduler) bool { return len(s.Tiers) == 1 }},
 		"an unknown plugin is skipped": {gang + "  - name: mine\n",
-			`conf:5: warning: unknown plugin "mine"; it is skipped`,
+			`conf:5: warning: unknown plugin "mine": it is neither built in nor compiled in; it is skipped`,
 			func(s *Scheduler) bool { return len(s.Tiers[0]) == 1 }},
 		"an unknown flag is skipped": {gang + "    enableNamespaceOrder: true\n",
 			`conf:5: warning: a plugin: unknown key "enableNamespaceOrder"; it is skipped`,

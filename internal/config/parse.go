@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -86,6 +87,20 @@ func (p *parser) near(name string, candidates []string) string {
 		return ""
 	}
 	return didYouMean(name, candidates)
+}
+
+// nearKey is near for the key of an argument: a key that differs by its prefix alone is near, too, as
+// "binpack.weight" is to "weight".
+func (p *parser) nearKey(key string, keys []string) string {
+	if near := p.near(key, keys); near != "" {
+		return near
+	}
+	for _, k := range keys {
+		if strings.HasSuffix(k, "."+key) || strings.HasSuffix(key, "."+k) {
+			return p.near(k, []string{k})
+		}
+	}
+	return ""
 }
 
 func (p *parser) file(data []byte) *Scheduler {

@@ -50,6 +50,9 @@ var refusals = map[string]refusal{
 	"a flag that is no truth value":   {gang + "    enableJobOrder: 1\n", `conf:5: enableJobOrder: expected true or false, got "1"`},
 	"a flag without a value":          {gang + "    enableJobOrder:\n", `conf:5: enableJobOrder: expected true or false, got nothing`},
 	"two spellings that differ":       {gang + "    enableJobOrder: true\n    enabledJobOrder: false\n", `conf:6: enableJobOrder and enabledJobOrder are two spellings of one key and differ`},
+	"a plugin that is not compiled":   {plugins + "  - name: oldestqueue\n", `conf:4: unknown plugin "oldestqueue": it is neither built in nor compiled in`},
+	"an argument without its prefix":  {binpack + "      weight: 1\n", `conf:6: plugin binpack has no argument "weight" (did you mean "binpack.weight"?)`},
+	"an argument with a prefix":       {plugins + "  - name: numa-aware\n    arguments: {numa-aware.weight: 1}\n", `conf:5: plugin numa-aware has no argument "numa-aware.weight" (did you mean "weight"?)`},
 	"an argument of another plugin":   {gang + "    arguments:\n      binpack.cpu: 1\n", `conf:6: plugin gang has no argument "binpack.cpu"`},
 	"an unknown argument":             {binpack + "      binpack.cpus: 1\n", `conf:6: plugin binpack has no argument "binpack.cpus" (did you mean "binpack.cpu"?)`},
 	"a prefix without a name":         {binpack + "      binpack.resources.: 1\n", `conf:6: plugin binpack has no argument "binpack.resources." (did you mean "binpack.resources"?)`},
@@ -83,7 +86,7 @@ var refusals = map[string]refusal{
 	"a plugin indented too far":          {gang + "   - name: drf\n", `conf:5: this is not YAML: did not find expected key`},
 	"bytes that are no text":             {acts + "tiers: \xff\n", `conf:2: this is not YAML: invalid leading UTF-8 octet`},
 	"a name that would break a terminal": {"actions: \"a\\e[31m\"\n" + tiers, `conf:1: unknown action "a\x1b[31m"`},
-	"a name without end":                 {plugins + "  - name: " + strings.Repeat("x", 500) + "\n", `conf:4: unknown plugin "` + strings.Repeat("x", 60) + `…"`},
+	"a name without end":                 {plugins + "  - name: " + strings.Repeat("x", 500) + "\n", `conf:4: unknown plugin "` + strings.Repeat("x", 60) + `…": it is neither built in nor compiled in`},
 	"a file too long":                    {acts + strings.Repeat("#", maxSize), `conf:1: the configuration is 1048596 bytes long; at most 1048576 are read`},
 }
 

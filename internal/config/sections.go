@@ -125,7 +125,7 @@ func (p *parser) arguments(n *yaml.Node, owner string, entry Entry) Arguments {
 	for _, f := range p.fields(n, "the arguments of "+owner) {
 		spec, known := entry.spec(f.key)
 		if !known {
-			p.object(f.line, "it is skipped", "%s has no argument %s%s", owner, quoted(f.key), p.near(f.key, entry.keys()))
+			p.object(f.line, "it is skipped", "%s has no argument %s%s", owner, quoted(f.key), p.nearKey(f.key, entry.keys()))
 			continue
 		}
 		if err := spec.check(f.value); err != nil {

@@ -49,7 +49,11 @@ func (p *parser) plugin(n *yaml.Node) (Plugin, bool) {
 	}
 	entry, known := p.known.Plugin(name.value.Value)
 	if !known {
-		p.object(name.line, "it is skipped", "unknown plugin %s%s", quoted(name.value.Value), p.near(name.value.Value, entryNames(p.known.Plugins)))
+		near := p.near(name.value.Value, entryNames(p.known.Plugins))
+		if near == "" {
+			near = ": it is neither built in nor compiled in"
+		}
+		p.object(name.line, "it is skipped", "unknown plugin %s%s", quoted(name.value.Value), near)
 		return Plugin{}, false
 	}
 	return Plugin{
