@@ -30,7 +30,7 @@ type Job struct {
 	Gated     int32    // pending members with scheduling gates
 	Invalid   int32    // pending members that are set aside
 	Priority  int32
-	Created   int64
+	Created   int64            // nanoseconds since the epoch
 	MaxWait   int64            // nanoseconds it asks to wait at most (sla-waiting-time); 0: not set
 	Phase     model.GroupPhase // by its fact, or as decided and not visible yet
 	Changed   uint64           // changes whenever a member or the group's fact changes

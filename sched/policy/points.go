@@ -45,7 +45,8 @@ type Clock interface {
 	At(now int64) (next int64)
 }
 
-// QueueOrder says which of two queues is served first: negative for a.
+// QueueOrder says which of two queues is served first: negative for a. A queue is compared again after each of its
+// turns, by what the ledger says then; an order that compares only what Open found stays the same for the cycle.
 type QueueOrder interface {
 	CompareQueues(a, b ledger.QueueID) int
 }
