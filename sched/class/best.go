@@ -137,13 +137,14 @@ func (x *Index) BestFuture(t ledger.TaskID) (ledger.NodeID, int64) {
 // betterFuture compares a node with the best so far, if it takes the task. on is false when no other node need
 // be asked.
 func (x *Index) betterFuture(best entry, r *row, class *ledger.Class, t ledger.TaskID, n ledger.NodeID) (better entry, on bool) {
-	if !x.l.Nodes.Releases(n) || !x.fit.takesFuture(&r.feasibility, class, n) {
+	if !x.l.Nodes.Releases(n) || !x.judge.takesFuture(&r.feasibility, class, n) {
 		return best, true
 	}
 	if v := x.asked(&r.feasibility, t, n, true); !v.Admits() {
 		return best, !v.Everywhere
 	}
-	if e := (entry{x.fit.score(&r.feasibility, class, n) + x.near.of(n), x.order.tie(class, n), n}); best.node == ledger.NoNode || x.order.before(e, best) {
+	e := entry{x.judge.score(&r.feasibility, class, n) + x.near.of(n), x.order.tie(class, n), n}
+	if best.node == ledger.NoNode || x.order.before(e, best) {
 		return e, true
 	}
 	return best, true
@@ -171,9 +172,11 @@ func (x *Index) Takes(t ledger.TaskID, n ledger.NodeID, future bool) bool {
 		return false
 	}
 	if future {
-		return x.fit.takesFuture(&r.feasibility, class, n) && r.admitsByDomain(class, n, true) && x.asked(&r.feasibility, t, n, true).Admits()
+		return x.judge.takesFuture(&r.feasibility, class, n) && r.admitsByDomain(class, n, true) &&
+			x.asked(&r.feasibility, t, n, true).Admits()
 	}
-	return x.fit.takes(&r.feasibility, class, n) && r.admitsByDomain(class, n, false) && x.asked(&r.feasibility, t, n, false).Admits()
+	return x.judge.takes(&r.feasibility, class, n) && r.admitsByDomain(class, n, false) &&
+		x.asked(&r.feasibility, t, n, false).Admits()
 }
 
 // Feasible is the number of nodes that have room for a class now.

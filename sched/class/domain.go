@@ -91,19 +91,19 @@ func (di *domainIndex) best(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
 	di.x.nodes, di.x.scores = di.x.nodes[:0], di.x.scores[:0]
 	takers := 0
 	for i := range r.groups {
-		cell := &r.groups[i]
-		top := cell.best()
+		g := &r.groups[i]
+		top := g.best()
 		if top.node == ledger.NoNode || !r.domainVerdict(class, top.node, false, r.coarse).Admits() {
 			continue
 		}
-		takers += cell.takers
+		takers += g.takers
 		if !all {
 			di.x.nodes, di.x.scores = append(di.x.nodes, top.node), append(di.x.scores, top.score)
 			continue
 		}
-		for k, score := range cell.scores {
+		for k, score := range g.scores {
 			if score != out {
-				di.x.nodes, di.x.scores = append(di.x.nodes, cell.nodes[k]), append(di.x.scores, score)
+				di.x.nodes, di.x.scores = append(di.x.nodes, g.nodes[k]), append(di.x.scores, score)
 			}
 		}
 	}
@@ -222,9 +222,9 @@ func (di *domainIndex) fill(d *domains, keys []string) (few []string) {
 	}
 	d.groups = make([]topologyGroup, max(1, count))
 	for n, c := range d.groupOf {
-		cell := &d.groups[c]
-		d.at[n] = int32(len(cell.nodes))
-		cell.nodes = append(cell.nodes, ledger.NodeID(n))
+		g := &d.groups[c]
+		d.at[n] = int32(len(g.nodes))
+		g.nodes = append(g.nodes, ledger.NodeID(n))
 	}
 	for i := range d.groups {
 		d.groups[i].at = d.at
@@ -285,8 +285,8 @@ func (di *domainIndex) catchUpGroups(r *row, class *ledger.Class) bool {
 		}
 		d.again[n] = d.pass
 		score := int64(out)
-		if di.x.fit.takes(&r.feasibility, class, n) && r.domainVerdict(class, n, false, d.fine).Admits() {
-			score = di.x.fit.score(&r.feasibility, class, n)
+		if di.x.judge.takes(&r.feasibility, class, n) && r.domainVerdict(class, n, false, d.fine).Admits() {
+			score = di.x.judge.score(&r.feasibility, class, n)
 		}
 		di.x.enterNode(d, class, n, score)
 	}
@@ -316,9 +316,9 @@ func (di *domainIndex) refillGroups(r *row, class *ledger.Class) {
 	}
 	for i, n := range di.x.nodes {
 		if r.domainVerdict(class, n, false, d.fine).Admits() {
-			cell := d.groupFor(class, n)
-			cell.open()
-			cell.scores[d.at[n]] = di.x.scores[i]
+			g := d.groupFor(class, n)
+			g.open()
+			g.scores[d.at[n]] = di.x.scores[i]
 		}
 	}
 	for i := range d.groups {

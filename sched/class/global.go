@@ -24,9 +24,9 @@ func (x *Index) bestScanned(t ledger.TaskID, among []ledger.NodeID, future bool)
 	}
 	x.nodes = x.nodes[:0]
 	for _, n := range among {
-		ok := x.fit.takes(&r.feasibility, class, n)
+		ok := x.judge.takes(&r.feasibility, class, n)
 		if future {
-			ok = x.l.Nodes.Releases(n) && x.fit.takesFuture(&r.feasibility, class, n)
+			ok = x.l.Nodes.Releases(n) && x.judge.takesFuture(&r.feasibility, class, n)
 		}
 		if !ok || !r.admitsByDomain(class, n, future) {
 			continue
@@ -43,7 +43,7 @@ func (x *Index) bestScanned(t ledger.TaskID, among []ledger.NodeID, future bool)
 	x.scores = stretch(x.scores, len(x.nodes))[:len(x.nodes)]
 	if future {
 		for i, n := range x.nodes {
-			x.scores[i] = x.fit.score(&r.feasibility, class, n)
+			x.scores[i] = x.judge.score(&r.feasibility, class, n)
 		}
 	} else {
 		x.scores = x.order.scoreAll(&r.feasibility, class, x.nodes, x.scores)

@@ -44,7 +44,7 @@ type Index struct {
 	domains domainIndex
 	room    roomCounts
 	shards  shards
-	fit     nodeJudge
+	judge   nodeJudge
 }
 
 // DefaultBudget is the bound on the bytes of all tournaments together.
@@ -111,15 +111,15 @@ func (rt *rowTable) look(c ledger.ClassID) *row {
 		rt.drop(c)
 		r = &row{feasibility: feasibility{id: c, born: class.Born}}
 		rt.all[c] = r
-		rt.x.fit.compose(&r.feasibility, class)
+		rt.x.judge.compose(&r.feasibility, class)
 		rt.weigh(r)
 	} else if r.static != rt.x.l.Changes.NodeFacts.Now() {
-		if rt.x.fit.compose(&r.feasibility, class) {
+		if rt.x.judge.compose(&r.feasibility, class) {
 			r.cursor = 0
 		}
 		rt.weigh(r)
 	} else if now := rt.x.caches.moved(); r.moved != now {
-		if r.moved = now; r.movedSince() && rt.x.fit.compose(&r.feasibility, class) {
+		if r.moved = now; r.movedSince() && rt.x.judge.compose(&r.feasibility, class) {
 			r.cursor, r.domains.cursor, r.domainScores.stale = 0, 0, true
 		}
 	}
@@ -192,7 +192,7 @@ func (rt *rowTable) catchUp(r *row, class *ledger.Class) {
 	}
 	if !rt.x.order.dense {
 		rt.touched = slices.DeleteFunc(rt.touched, func(n ledger.NodeID) bool {
-			takes := rt.x.fit.takes(&r.feasibility, class, n)
+			takes := rt.x.judge.takes(&r.feasibility, class, n)
 			if !takes {
 				rt.x.order.enter(r, class, n, out)
 			}
@@ -201,7 +201,7 @@ func (rt *rowTable) catchUp(r *row, class *ledger.Class) {
 	}
 	if len(rt.touched) < fewTouched {
 		for _, n := range rt.touched {
-			rt.x.order.enter(r, class, n, rt.x.fit.score(&r.feasibility, class, n))
+			rt.x.order.enter(r, class, n, rt.x.judge.score(&r.feasibility, class, n))
 		}
 	} else {
 		rt.changes = rt.x.order.scoreAll(&r.feasibility, class, rt.touched, rt.changes)
@@ -256,6 +256,6 @@ func (x *Index) wire() *Index {
 	x.domains.x = x
 	x.room.x = x
 	x.shards.x = x
-	x.fit.x = x
+	x.judge.x = x
 	return x
 }

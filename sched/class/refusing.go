@@ -33,7 +33,7 @@ func (x *Index) everywhere(r *row, class *ledger.Class, t ledger.TaskID) bool {
 	for w, vain := range x.vain {
 		for left := vain; left != 0; left &= left - 1 {
 			n := ledger.NodeID(w*64 + bits.TrailingZeros64(left))
-			if x.fit.takes(&r.feasibility, class, n) {
+			if x.judge.takes(&r.feasibility, class, n) {
 				return x.asked(&r.feasibility, t, n, false).Everywhere
 			}
 		}
@@ -52,7 +52,7 @@ func (x *Index) bestOfRest(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
 	for w, vain := range x.vain {
 		for left := ^vain; left != 0; left &= left - 1 {
 			n := w*64 + bits.TrailingZeros64(left)
-			if n < x.l.Nodes.Len() && x.fit.takes(&r.feasibility, class, ledger.NodeID(n)) {
+			if n < x.l.Nodes.Len() && x.judge.takes(&r.feasibility, class, ledger.NodeID(n)) {
 				x.nodes = append(x.nodes, ledger.NodeID(n))
 			}
 		}

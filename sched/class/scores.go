@@ -21,7 +21,7 @@ func (x *Index) Scores(t ledger.TaskID, future bool) (best []trace.NodeScore, of
 	}
 	scores, compared := make([]int64, len(nodes)), make([]int64, len(nodes))
 	for i, n := range nodes {
-		scores[i], compared[i] = x.fit.score(&r.feasibility, class, n)-r.base(n), r.base(n)
+		scores[i], compared[i] = x.judge.score(&r.feasibility, class, n)-r.base(n), r.base(n)
 	}
 	x.placeNear(r, t)
 	x.near.add(nodes, compared)

@@ -66,7 +66,7 @@ func (to *tournaments) among(v *feasibility, class *ledger.Class, best entry, fi
 		if score == best.score && (e.hash > best.hash || !to.before(e, best)) {
 			continue
 		}
-		if !sure && !to.x.fit.takes(v, class, n) || to.bars > 0 && to.barred.has(int(n)) {
+		if !sure && !to.x.judge.takes(v, class, n) || to.bars > 0 && to.barred.has(int(n)) {
 			refused++
 			continue
 		}
@@ -92,7 +92,7 @@ func (to *tournaments) takers(v *feasibility, class *ledger.Class, first, count 
 	}
 	kept := to.x.nodes[:0]
 	for _, n := range to.x.nodes {
-		if v.admits(n) && (!v.few || to.x.fit.fits(class, n)) && v.passes(class, n, false) {
+		if v.admits(n) && (!v.few || to.x.judge.fits(class, n)) && v.passes(class, n, false) {
 			kept = append(kept, n)
 		}
 	}

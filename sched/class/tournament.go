@@ -115,8 +115,8 @@ func (to *tournaments) enter(r *row, class *ledger.Class, n ledger.NodeID, score
 	}
 	switch e := (entry{score, to.tie(class, n), n}); {
 	case e == held:
-		r.bounds.put(g, !to.x.fit.takes(&r.feasibility, class, n))
-	case score > out && to.before(e, held) && to.x.fit.takes(&r.feasibility, class, n):
+		r.bounds.put(g, !to.x.judge.takes(&r.feasibility, class, n))
+	case score > out && to.before(e, held) && to.x.judge.takes(&r.feasibility, class, n):
 		*w = e
 		r.bounds.put(g, false)
 		to.siftUp(r, held, n)

@@ -77,7 +77,7 @@ type why struct {
 
 func (w *why) ask(t ledger.TaskID, n ledger.NodeID) {
 	name := w.x.l.Node(n).Name
-	if v := w.x.fit.refusedStatically(w.class, n); !v.Admits() {
+	if v := w.x.judge.refusedStatically(w.class, n); !v.Admits() {
 		w.add(kindOf(v), name)
 		return
 	}

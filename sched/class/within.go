@@ -53,10 +53,10 @@ func (x *Index) BestWithin(t ledger.TaskID, domain []ledger.NodeID) (ledger.Node
 func (x *Index) bestAmong(r *row, class *ledger.Class, t ledger.TaskID, domain []ledger.NodeID) (ledger.NodeID, int64) {
 	best := entry{node: ledger.NoNode}
 	for _, n := range domain {
-		if int(n) >= x.l.Nodes.Len() || !x.fit.takes(&r.feasibility, class, n) {
+		if int(n) >= x.l.Nodes.Len() || !x.judge.takes(&r.feasibility, class, n) {
 			continue
 		}
-		e := entry{x.fit.score(&r.feasibility, class, n) + x.near.of(n), x.order.tie(class, n), n}
+		e := entry{x.judge.score(&r.feasibility, class, n) + x.near.of(n), x.order.tie(class, n), n}
 		if best.node != ledger.NoNode && !x.order.before(e, best) {
 			continue
 		}
@@ -76,7 +76,7 @@ func (x *Index) scoredInDomain(r *row, class *ledger.Class, domain []ledger.Node
 		len(p.at) == x.l.Nodes.Len()
 	if same && x.l.Changes.Nodes.Each(p.cursor, func(n ledger.NodeID) {
 		if at := p.at[n]; at > 0 {
-			p.scores[at-1] = x.fit.worth(r, class, n)
+			p.scores[at-1] = x.judge.worth(r, class, n)
 		}
 	}) {
 		p.cursor = x.l.Changes.Nodes.Now()
@@ -88,7 +88,7 @@ func (x *Index) scoredInDomain(r *row, class *ledger.Class, domain []ledger.Node
 	p.at, p.scores = stretch(p.at, x.l.Nodes.Len()), p.scores[:0]
 	for i, n := range domain {
 		p.at[n] = int32(i + 1)
-		p.scores = append(p.scores, x.fit.worth(r, class, n))
+		p.scores = append(p.scores, x.judge.worth(r, class, n))
 	}
 	p.domain, p.cursor, p.static, p.stale = domain, x.l.Changes.Nodes.Now(), x.l.Changes.NodeFacts.Now(), false
 	x.rows.weigh(r)

@@ -19,8 +19,8 @@ type Outcome uint8
 // The outcomes of an attempt.
 const (
 	Refused   Outcome = iota // nothing was placed; the index of pending jobs has the reason
-	Kept                     // pipelined: its room is kept for this cycle (seed 003 §6.5)
-	Committed                // placed; the job has its minimum
+	Kept                     // pipelined: its room is kept for this cycle and is in no plan (seed 003 §6.5)
+	Committed                // placed; the job has its minimum: ledger.Committed makes binds of it after the action
 )
 
 // attempt is the state of placing the next batch of a list of pending tasks.
@@ -64,7 +64,7 @@ func Attempt(s *session.Session, w *PendingTasks) Outcome {
 	if s.Trace.On(trace.AllocatingOperations) {
 		s.Trace.Add(trace.Event{Kind: trace.AllocatingOperations, Job: t.s.L.Jobs.Called(t.w.Job)})
 	}
-	outcome := t.decided(true)
+	outcome := t.decideInKeptRoom(true)
 	t.report(outcome, later)
 	return outcome
 }
@@ -74,7 +74,7 @@ func Borrow(s *session.Session, w *PendingTasks) bool {
 	t := newAttempt(s, w, false)
 	out := Refused
 	if !s.L.Try(func(*ledger.Tx) bool {
-		out = t.decide(true)
+		out = t.decideBesideLost(true)
 		return out == Committed
 	}) {
 		return false
@@ -83,7 +83,7 @@ func Borrow(s *session.Session, w *PendingTasks) bool {
 	return true
 }
 
-// decideAlone is decide without regard to the lost members of other gangs.
+// decideAlone is decideBesideLost without regard to the lost members of other gangs.
 func (t *attempt) decideAlone(hold bool) (out Outcome) {
 	if t.hopeless() {
 		return Refused
@@ -105,7 +105,7 @@ func (t *attempt) decideAlone(hold bool) (out Outcome) {
 // hopeless refuses a gang of one class by amounts alone, before anything is tried. It returns false
 // when amounts do not rule the gang out.
 func (t *attempt) hopeless() bool {
-	if t.apart || t.w.full || t.w.Empty() || t.s.L.Nodes.ReleasingNodes() > 0 {
+	if t.apart || t.w.mixed || t.w.Empty() || t.s.L.Nodes.ReleasingNodes() > 0 {
 		return false
 	}
 	first := t.w.Tasks[t.w.next]
@@ -223,7 +223,7 @@ func (t *attempt) statement(tx *ledger.Tx) Outcome {
 // one places one task, if it can be placed.
 func (t *attempt) one(tx *ledger.Tx, task ledger.TaskID) bool {
 	if reserved(t.s, task) {
-		if !keep(t.s, tx, task) {
+		if !redeem(t.s, tx, task) {
 			t.waits = true
 			t.stopped(task, trace.Reason{Code: trace.Reserved, Text: t.s.L.Node(t.s.L.Task(task).Node).Name})
 			return false

@@ -80,7 +80,7 @@ func Backfill(s *session.Session, j ledger.JobID) (placed int, why trace.Reason)
 func backfillApart(s *session.Session, w *PendingTasks) (placed int, why trace.Reason) {
 	for !w.Empty() {
 		t := newAttempt(s, w, true)
-		out := t.decide(true)
+		out := t.decideBesideLost(true)
 		if r := t.reason(); r.Is() && !why.Is() {
 			why = r
 		}

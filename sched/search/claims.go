@@ -80,18 +80,19 @@ func keptOn(s *session.Session, j ledger.JobID) string {
 // mostNamed is the most nodes that a reason names.
 const mostNamed = 8
 
-// decided is decide as if no room were kept for the job itself. Where that is not enough, it is tried
+// decideInKeptRoom is the outermost of three: it calls decideBesideLost (lost.go), which calls decideAlone
+// (attempt.go). It decides as if no room were kept for the job itself. Where that is not enough, it is tried
 // as if no room were kept for the jobs that it comes before. What is left of their room stays kept until
 // KeepRoom finds whether it is still of use to them. A job with reservations may use all room that is kept.
-func (t *attempt) decided(hold bool) (out Outcome) {
+func (t *attempt) decideInKeptRoom(hold bool) (out Outcome) {
 	s, j := t.s, t.w.Job
 	if !s.L.Claims.Len() {
-		return t.decide(hold)
+		return t.decideBesideLost(hold)
 	}
 	try := func(t *attempt, jobs []ledger.JobID) Outcome {
 		out := Refused
 		without(s, jobs, func() bool {
-			out = t.decide(hold)
+			out = t.decideBesideLost(hold)
 			return out != Refused && hold
 		})
 		return out

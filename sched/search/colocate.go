@@ -81,11 +81,11 @@ func (co *colocation) elsewhere(from int, hold bool) Outcome {
 	if g == nil {
 		return Refused
 	}
-	refused, explain, sheet := co.a.result, co.a.explain, slices.Clone(co.a.w.Tasks)
+	refused, explain, tasks := co.a.result, co.a.explain, slices.Clone(co.a.w.Tasks)
 	copy(co.a.w.Tasks[from:], g.order)
 	out := co.anywhere(g, from, hold)
 	if co.a.explain = explain; out == Refused {
-		copy(co.a.w.Tasks, sheet)
+		copy(co.a.w.Tasks, tasks)
 		co.a.result = refused
 		co.noCommonDomain(g)
 	}

@@ -61,7 +61,8 @@ func (ds *domainSearch) byDomain(tx *ledger.Tx) Outcome {
 	units := ds.a.units()
 	out := Refused
 	for _, ds.a.future = range [...]bool{false, true} {
-		if ds.a.future && (ds.a.together.idle || ds.a.w.idle || ds.a.s.L.Nodes.ReleasingNodes() == 0 && ds.a.w.kept == 0) {
+		if ds.a.future && (ds.a.together.idle || ds.a.w.idle ||
+			ds.a.s.L.Nodes.ReleasingNodes() == 0 && ds.a.w.promised == 0) {
 			break
 		}
 		if out = ds.inSomeDomain(tx, units); out == Refused {
@@ -172,7 +173,7 @@ func (ds *domainSearch) each(inside topology.ID, ask *model.Topology, u unit, f 
 		for _, d := range level.Domains {
 			seen++
 			have := ds.roomFor(d, classes, u.need)
-			if have >= u.need || ds.a.w.kept > 0 {
+			if have >= u.need || ds.a.w.promised > 0 {
 				list = append(list, scored{domain: d, score: ds.a.s.Policy.ScoreHyperNode(d, want), room: have})
 			}
 			if have < u.need && (nearest == topology.None || have > room) {

@@ -357,7 +357,7 @@ func placesWithout(s *session.Session, j ledger.JobID, gone []ledger.TaskID, oth
 			}
 			w := PendingTasksOf(s, j)
 			tasks := slices.Clone(w.Tasks)
-			if newAttempt(&quiet, w, false).decide(true) == Refused {
+			if newAttempt(&quiet, w, false).decideBesideLost(true) == Refused {
 				return false
 			}
 			for _, t := range tasks {

@@ -39,7 +39,7 @@ func beside(s *session.Session, lost []*ledger.Lost, f func() bool) {
 		return
 	}
 	s.L.Try(func(tx *ledger.Tx) bool {
-		at := keepRoom(s, tx, lost)
+		at := keepLostRoom(s, tx, lost)
 		if !f() {
 			return false
 		}
@@ -52,9 +52,9 @@ func beside(s *session.Session, lost []*ledger.Lost, f func() bool) {
 	})
 }
 
-// keepRoom keeps room for lost members: on the node where each ran, or else on the first node by name
+// keepLostRoom keeps room for lost members: on the node where each ran, or else on the first node by name
 // that takes its class. It returns these nodes; NoNode for a member for which there is no room.
-func keepRoom(s *session.Session, tx *ledger.Tx, lost []*ledger.Lost) []ledger.NodeID {
+func keepLostRoom(s *session.Session, tx *ledger.Tx, lost []*ledger.Lost) []ledger.NodeID {
 	at := make([]ledger.NodeID, len(lost))
 	from := map[ledger.ClassID]int{} // nodes by name before which there is no room left
 	for i, x := range lost {
@@ -90,9 +90,9 @@ func takes(s *session.Session, c ledger.ClassID, n ledger.NodeID) bool {
 		!slices.ContainsFunc(s.L.Class(c).Need, func(need ledger.Need) bool { return s.L.Nodes.FutureIdle(need.Dim, n) < need.Amount })
 }
 
-// decide makes the statement beside the room of lost members. What it did stays if the statement holds
+// decideBesideLost makes the statement beside the room of lost members. What it did stays if the statement holds
 // and hold is true.
-func (t *attempt) decide(hold bool) (out Outcome) {
+func (t *attempt) decideBesideLost(hold bool) (out Outcome) {
 	var lost []*ledger.Lost
 	if len(t.s.L.Losses.Standing()) > 0 && !t.w.idle && !t.w.Promised() && !repairs(t.s, t.w.Job) {
 		lost = losses(t.s, t.w.Job)

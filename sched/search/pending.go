@@ -18,21 +18,21 @@ import (
 
 // PendingTasks are the tasks of a job that are to be placed in this cycle (seed 003 §4.4).
 type PendingTasks struct {
-	Job   ledger.JobID
-	Tasks []ledger.TaskID // members that ask for something, in the order to place them
-	next  int
-	kept  int  // how many of the first tasks have a reservation
-	idle  bool // members that ask for nothing: they get only room that is free now
-	full  bool // of several classes, best-effort members included, or its place depends on other pods
-	one   [1]ledger.TaskID
-	rank  []int32 // by sub-group: its rank in the last attempt, which makes ordering them again cheap
+	Job      ledger.JobID
+	Tasks    []ledger.TaskID // members that ask for something, in the order to place them
+	next     int
+	promised int  // how many of the first tasks have a reservation
+	idle     bool // members that ask for nothing: they get only room that is free now
+	mixed    bool // of several classes, best-effort members included, or its place depends on other pods
+	one      [1]ledger.TaskID
+	rank     []int32 // by sub-group: its rank in the last attempt, which makes ordering them again cheap
 }
 
 // Empty says that nothing is left to try.
 func (w *PendingTasks) Empty() bool { return w.next >= len(w.Tasks) }
 
 // Promised says that members have a reservation: it counts in their queue already.
-func (w *PendingTasks) Promised() bool { return w.kept > 0 }
+func (w *PendingTasks) Promised() bool { return w.promised > 0 }
 
 // Promising says that the member to try next has a reservation.
 func (w *PendingTasks) Promising(s *session.Session) bool {
@@ -40,13 +40,13 @@ func (w *PendingTasks) Promising(s *session.Session) bool {
 }
 
 // OnlyPromised keeps only the members that have a reservation.
-func (w *PendingTasks) OnlyPromised() { w.Tasks = w.Tasks[:w.kept] }
+func (w *PendingTasks) OnlyPromised() { w.Tasks = w.Tasks[:w.promised] }
 
 // Park notes why the job waits, and what for. Where the room that it lacks is a number of tasks of one class,
 // without reservations, it notes that, too: the rest of its minimum, or one task.
 func (w *PendingTasks) Park(s *session.Session, r trace.Reason, whole bool) {
-	refusal := pending.Refusal{Reason: r, Whole: whole, Everywhere: w.full}
-	if !w.full && len(w.Tasks) > 0 && !reserved(s, w.Tasks[0]) {
+	refusal := pending.Refusal{Reason: r, Whole: whole, Everywhere: w.mixed}
+	if !w.mixed && len(w.Tasks) > 0 && !reserved(s, w.Tasks[0]) {
 		job := s.L.Job(w.Job)
 		refusal.Class = s.L.Task(w.Tasks[0]).Class
 		refusal.Tasks = max(1, int64(job.MinMember-job.Ready()-job.Waiting()))
@@ -71,7 +71,7 @@ func PendingTasksOf(s *session.Session, j ledger.JobID) *PendingTasks {
 		return true
 	})
 	reserved := len(w.Tasks)
-	w.kept = reserved
+	w.promised = reserved
 	pause := s.Pause(j)
 	s.L.Jobs.Tasks(j, model.Pending, func(t ledger.TaskID) bool {
 		if task := s.L.Task(t); task.Placeable() && !s.L.Class(task.Class).BestEffort && !s.L.Backoffs.Pauses(pause, t) {
@@ -82,11 +82,11 @@ func PendingTasksOf(s *session.Session, j ledger.JobID) *PendingTasks {
 	slices.SortFunc(w.Tasks[:reserved], s.Policy.CompareTasks)
 	slices.SortFunc(w.Tasks[reserved:], s.Policy.CompareTasks)
 	w.minimumsFirst(s, reserved)
-	w.full = s.L.Job(j).BestEffort > 0
+	w.mixed = s.L.Job(j).BestEffort > 0
 	for _, t := range w.Tasks {
-		w.full = w.full || s.L.Task(t).Class != s.L.Task(w.Tasks[0]).Class
+		w.mixed = w.mixed || s.L.Task(t).Class != s.L.Task(w.Tasks[0]).Class
 	}
-	w.full = w.full || len(w.Tasks) > 0 && s.Nodes.AsksDomains(s.L.Task(w.Tasks[0]).Class)
+	w.mixed = w.mixed || len(w.Tasks) > 0 && s.Nodes.AsksDomains(s.L.Task(w.Tasks[0]).Class)
 	return w
 }
 

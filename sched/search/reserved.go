@@ -24,9 +24,9 @@ func withdrawn(s *session.Session, t ledger.TaskID) bool {
 	return task.Status == model.Pending && task.Held.Kind == ledger.CommitReserve
 }
 
-// keep gives a task that has a reservation its room, if that room is free by now; false when the task
+// redeem gives a task that has a reservation its room, if that room is free by now; false when the task
 // still waits for a victim to end.
-func keep(s *session.Session, tx *ledger.Tx, t ledger.TaskID) bool {
+func redeem(s *session.Session, tx *ledger.Tx, t ledger.TaskID) bool {
 	at := s.L.Task(t).Node
 	return tx.Try(func(tx *ledger.Tx) bool {
 		tx.Withdraw(t)
@@ -89,7 +89,7 @@ func (t *attempt) somewhere(task ledger.TaskID) (yes bool) {
 // moved makes the statement as if these members had no reservation, with free room alone. Members that
 // are not placed keep their reservations.
 func (t *attempt) moved(members []ledger.TaskID, hold bool) (ok bool) {
-	from, sheet, events := t.w.next, slices.Clone(t.w.Tasks), len(t.s.Trace.Events)
+	from, tasks, events := t.w.next, slices.Clone(t.w.Tasks), len(t.s.Trace.Events)
 	t.together.idle = true
 	t.s.L.Try(func(tx *ledger.Tx) bool {
 		for _, task := range members {
@@ -104,7 +104,7 @@ func (t *attempt) moved(members []ledger.TaskID, hold bool) (ok bool) {
 	})
 	if t.together.idle = false; !ok {
 		t.w.next, t.refused, t.result = from, t.refused[:0], result{}
-		if t.w.Tasks = sheet; t.apart {
+		if t.w.Tasks = tasks; t.apart {
 			t.domains = &domains{net: t.net, free: t.free}
 		}
 		t.s.Trace.Events = t.s.Trace.Events[:events]

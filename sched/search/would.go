@@ -11,7 +11,7 @@ func Would(s *session.Session, j ledger.JobID) bool {
 	w := PendingTasksOf(s, j)
 	quiet := *s
 	quiet.Trace = &trace.Recorder{}
-	return !w.Empty() && newAttempt(&quiet, w, false).decided(false) != Refused
+	return !w.Empty() && newAttempt(&quiet, w, false).decideInKeptRoom(false) != Refused
 }
 
 // Why says why the next batch of a list of pending tasks finds no place, and changes nothing; it
@@ -20,7 +20,7 @@ func Why(s *session.Session, w *PendingTasks) trace.Reason {
 	quiet := *s
 	quiet.Trace = &trace.Recorder{}
 	t := newAttempt(&quiet, w, true)
-	if t.decided(false) != Refused {
+	if t.decideInKeptRoom(false) != Refused {
 		return trace.Reason{}
 	}
 	return t.reason()

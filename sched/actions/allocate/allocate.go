@@ -140,14 +140,15 @@ func idle(s *session.Session, j ledger.JobID) trace.Reason {
 
 // skip notes for all jobs of an overused queue that they wait for it, except those with reservations:
 // these count in the queue already, and the jobs get them.
-func skip(s *session.Session, q ledger.QueueID, jobs []ledger.JobID, sheets map[ledger.JobID]*search.PendingTasks, r trace.Reason) {
+func skip(s *session.Session, q ledger.QueueID, jobs []ledger.JobID, pending map[ledger.JobID]*search.PendingTasks,
+	r trace.Reason) {
 	s.Trace.Add(trace.Event{Kind: trace.QueueOverusedEvent, Queue: s.L.Queue(q).Name, Reason: r})
 	for _, j := range jobs {
-		if !sheets[j].Promised() {
-			sheets[j].Park(s, r, unoffered(s, sheets[j]) == ledger.NoTask)
+		if !pending[j].Promised() {
+			pending[j].Park(s, r, unoffered(s, pending[j]) == ledger.NoTask)
 			continue
 		}
-		sheets[j].OnlyPromised()
-		search.Attempt(s, sheets[j])
+		pending[j].OnlyPromised()
+		search.Attempt(s, pending[j])
 	}
 }
