@@ -160,7 +160,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	e.tellOverdrawn()
 
 	if !e.decided {
-		e.adopt(now)
+		e.reserveNominated(now)
 		e.decided = true
 	}
 
@@ -176,7 +176,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 		e.turns = later
 	}
 
-	e.l.Charges.Begin() // from now on it holds its room, whatever its next facts are
+	e.l.Charges.Begin() // what was bound in this cycle counts in its queue, whatever its next facts are
 
 	// 4. Take back evictions that no pod waits for any more, if the pod was not asked to leave yet.
 	e.reservations.withdrawUnneeded()
@@ -279,7 +279,7 @@ func reservedUntil(now, grace int64) int64 {
 }
 
 // expire ends the reservations that have expired, that have no node any more, or of which evictions were
-// denied, and takes this cycle's nominations back.
+// denied; and it lets pods of which the eviction was denied be evicted again, once the time for that has come.
 func (rs *reservations) expire(now int64) {
 	var over []ledger.TaskID
 	rs.until = slices.DeleteFunc(rs.until, func(t ledger.TaskID) bool {
@@ -290,7 +290,7 @@ func (rs *reservations) expire(now int64) {
 			}
 			rs.e.l.Drop(t)
 		case held.Kind == ledger.CommitReserve:
-			if held.Until > now && rs.e.admitted(t, held.Node) {
+			if held.Until > now && rs.e.stillTakes(t, held.Node) {
 				return false
 			}
 			over = append(over, t)
@@ -305,9 +305,9 @@ func (rs *reservations) expire(now int64) {
 	}
 }
 
-// admitted says that a node is present and could still take a task: a reservation on a node that was cordoned
-// since is of no use.
-func (e *Engine) admitted(t ledger.TaskID, n ledger.NodeID) bool {
+// stillTakes says that a node is present, and that the static filters still admit a task on it: a reservation on
+// a node that was cordoned since is of no use.
+func (e *Engine) stillTakes(t ledger.TaskID, n ledger.NodeID) bool {
 	admits := e.session.Nodes.Admitted(e.l.Task(t).Class)
 	return e.l.Node(n).Present() && int(n) < len(admits) && admits[n]
 }

@@ -12,7 +12,7 @@ import (
 type queueGates struct {
 	e *Engine
 
-	seen map[ledger.Key]struct{} // pods that are, or were, at the gate of their queue; see gates.go
+	seen map[ledger.Key]struct{} // pods that are, or were, at the gate of their queue: see atGates
 }
 
 // note records pods seen at the gate of their queue, so that a cycle looks at these only. The ledger knows

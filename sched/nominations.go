@@ -7,10 +7,10 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// adopt makes reservations of nominations from before a restart, in the first cycle of an engine that was not
-// restored (decision 13). If all members that a job lacks for its minimum are nominated, and fit now, then
-// room was freed for the job as a whole. Any other nomination stays a hint.
-func (e *Engine) adopt(now int64) {
+// reserveNominated makes reservations of nominations (status.nominatedNodeName) from before a restart, in the first
+// cycle of an engine that was not restored (decision 13). If all members that a job lacks for its minimum are
+// nominated, and fit now, then room was freed for the job as a whole. Any other nomination stays a hint.
+func (e *Engine) reserveNominated(now int64) {
 	var jobs []ledger.JobID
 	e.l.Jobs.Each(func(j ledger.JobID) bool {
 		if e.l.Job(j).By[model.Pending] > 0 && e.l.Job(j).Admitted() && !e.session.Gate(j).Is() {

@@ -55,7 +55,7 @@ type Outcome uint8
 // The outcomes.
 const (
 	Done      Outcome = iota // accepted; a fact will show it
-	Failed                   // refused for good: the engine decides anew
+	Failed                   // not carried out, refused or given up: the engine decides anew
 	Missing                  // the object does not exist any more
 	Withdrawn                // taken back by a later item before it was begun
 )
@@ -77,7 +77,7 @@ type Commitments struct {
 	Statement uint64
 	Tasks     []TaskCommitment      // sorted by pod
 	Phases    []PhaseCommitment     // sorted by job
-	Lenders   []Lender              // sorted by job: admitted jobs that fit on no node
+	Lenders   []Lender              // sorted by job: jobs that wait otherwise than any, see Lender
 	Asked     int64                 // when it was last found which jobs room is to be kept for: see search.KeepRoom
 	Spent     []ledger.PastEviction // evictions of the last minute, the oldest first
 	SpentFrom int64                 `json:",omitempty"` // evictions before this time are not known; 0: all of the last minute are
@@ -115,7 +115,7 @@ type Arrival struct {
 	Unseen         bool
 }
 
-// TaskCommitment is a bind, an eviction or a reservation under way.
+// TaskCommitment is what was decided for a task, of any CommitKind: a bind, an eviction, a reservation …
 type TaskCommitment struct {
 	Pod   ledger.Key
 	UID   string

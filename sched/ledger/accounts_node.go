@@ -98,7 +98,7 @@ func (ns *Nodes) count(row *Task, sign int64) {
 }
 
 // reweigh follows a change of a node's figures by a task that came (sign 1) or went (-1). again says that some
-// figures are, or were, too large to be updated, so that all are counted anew (wide.go).
+// figures are, or were, too large to be updated, so that all are counted anew: see edge.
 func (ns *Nodes) reweigh(n NodeID, row *Task, sign int64, again bool) {
 	switch {
 	case again && sign < 0:

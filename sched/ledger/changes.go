@@ -35,8 +35,7 @@ type Changes struct {
 func (ch *Changes) RoomEpoch() uint64 { return ch.roomEpoch }
 
 // Settled returns the cursor of nodes and UsageEpoch without what failed tries have added: these have undone their
-// changes. A
-// value read inside a try must not be kept.
+// changes. A value that is read inside a try must not be kept.
 func (ch *Changes) Settled() (nodes Cursor, figures uint64) {
 	return ch.Nodes.Now() - ch.vainNodes, ch.usageEpoch - ch.vainFigures
 }

@@ -49,8 +49,8 @@ func (cg *charging) await(t TaskID) {
 	}
 }
 
-// Begin charges the tasks that have begun to hold room since the last call. It is called when a cycle begins,
-// with all facts known, and when it ends, with all binds known.
+// Begin charges the tasks that have begun to hold room since the last call. It is called twice in each cycle: at
+// its start, with all facts known, and after its actions, with all binds known.
 func (cg *charging) Begin() {
 	cg.uncharged = slices.DeleteFunc(cg.uncharged, func(t TaskID) bool {
 		row := &cg.l.Tasks.rows[t]

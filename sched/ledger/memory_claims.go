@@ -30,7 +30,7 @@ func (cl *Claims) Set(t TaskID, n NodeID, until int64) {
 	cl.l.Hold(t, Commitment{Kind: CommitClaim, Node: n, Until: until})
 }
 
-// Len says that room is kept for some task.
+// Len says whether room is kept for some task; it is no number.
 func (cl *Claims) Len() bool { return cl.pending > 0 }
 
 // Claimants lists the jobs that have claims. Decisions must not depend on the order. The slice is valid until

@@ -291,7 +291,7 @@ func (js *Jobs) apply(k Key, g *model.PodGroup) JobID {
 	js.resub(j, old)
 	js.define(j)
 	if job = &js.rows[j]; (old == nil) != (g == nil) {
-		js.l.accounts.touchMembers(j) // which of them may be evicted has changed: see victims
+		js.l.accounts.touchMembers(j) // which of them may be evicted has changed
 	}
 	switch {
 	case g == nil:

@@ -67,7 +67,7 @@ func (ns *Nodes) Find(name string) (NodeID, bool) {
 }
 
 // Allocatable is the column of what nodes offer in dimension d; element n is node n's.
-// The columns are read-only and as long as NumNodes.
+// The columns are read-only and as long as Len says.
 func (ns *Nodes) Allocatable(d resource.Dim) []int64 { return ns.cols.alloc[d] }
 
 // Idle is the column of what no task holds; negative where tasks hold more than the node offers.

@@ -52,8 +52,8 @@ func (c *Count) Placed() int32 {
 	return c.By[model.Allocated] + c.By[model.Binding] + c.By[model.Bound] + c.By[model.Running] + c.By[model.Succeeded]
 }
 
-// Waiting is the number of members that are promised room (seed 002 §3.1). Those that wait without a promise are
-// By[model.Pending].
+// Waiting is the number of members that are promised room, Pipelined (seed 002 §3.1). Those that are Pending are
+// not among them; Jobs.Waiting is about those.
 func (c *Count) Waiting() int32 { return c.By[model.Pipelined] }
 
 // Promised is the number of members that have a node or are promised room.

@@ -15,7 +15,7 @@ type Statements struct {
 	count     uint64
 	tx        Tx
 	ops       []Op
-	nominated []TaskID
+	nominated []TaskID // their places hold for this cycle only, and are not written to the API
 }
 
 // OpKind is what a statement does to a task.
@@ -24,7 +24,7 @@ type OpKind uint8
 // The operations of a statement.
 const (
 	OpAllocate OpKind = iota // takes room that is there
-	OpPipeline               // waits for room that tasks are leaving: a nomination of this cycle
+	OpPipeline               // waits for room that tasks are leaving: a nomination of this cycle, in no plan
 	OpReserve                // waits for room freed by this statement's evictions: a reservation
 	OpEvict                  // is to leave its node
 	OpRelease                // gives up its reservation for another task

@@ -190,7 +190,7 @@ func TestNewRoomChangesTheRoomEpoch(t *testing.T) {
 			})
 			for cell, x := range is {
 				if x > was[cell] && w.l.Changes.RoomEpoch() == grown {
-					t.Fatalf("%s grew from %d to %d and Grown stands still", cell, was[cell], x)
+					t.Fatalf("%s grew from %d to %d and RoomEpoch stands still", cell, was[cell], x)
 				}
 			}
 			was, grown = is, w.l.Changes.RoomEpoch()

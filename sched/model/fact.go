@@ -94,6 +94,7 @@ func (*PriorityClass) object() {}
 func (*Quota) object()         {}
 func (*Budget) object()        {}
 func (*HyperNode) object()     {}
+func (*Namespace) object()     {}
 func (*NUMA) object()          {}
 func (*Backoff) object()       {}
 func (*Opaque) object()        {}

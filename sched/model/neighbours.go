@@ -49,8 +49,6 @@ type Namespace struct {
 // NamespaceNameLabel is the label that every namespace has: its name.
 const NamespaceNameLabel = "kubernetes.io/metadata.name"
 
-func (*Namespace) object() {}
-
 // Neighbours writes what a pod asks of the pods around it; nothing without any.
 func (f *Form) Neighbours(n *Neighbours) {
 	if n == nil {

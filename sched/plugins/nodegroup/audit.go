@@ -8,7 +8,7 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// Audit counts again from nothing and compares. A book that is to count anew before its next
+// Audit counts again from nothing and compares. A PluginState that is to count anew before its next
 // answer has nothing to answer for.
 func (b *groupUsage) Audit(sits func(yield func(ledger.TaskID, *ledger.Task, ledger.NodeID, ledger.Hold) bool)) []string {
 	if !b.live || b.requeued != b.l.Queues.Requeued() || !b.sameGroups() {

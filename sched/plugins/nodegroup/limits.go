@@ -133,7 +133,7 @@ func (b *groupUsage) group(n ledger.NodeID) string {
 	return group
 }
 
-// Name is how findings of an audit call the book.
+// Name is how findings of an audit call it.
 func (b *groupUsage) Name() string { return "nodegroup" }
 
 // Reads implements ledger.PluginState: no facts beside the engine's own.

@@ -24,7 +24,7 @@ type size int32
 // String implements fmt.Stringer.
 func (s size) String() string { return fmt.Sprintf("%d cpus:", int32(s)) }
 
-// Name is how findings of an audit call the book.
+// Name is how findings of an audit call it.
 func (b *containerCounts) Name() string { return "numa-aware" }
 
 // Take counts the containers of a pod, of whichever scheduler it is.

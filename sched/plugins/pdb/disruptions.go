@@ -117,7 +117,7 @@ func (b *disruptions) seat(task *ledger.Task, how ledger.Hold, x int32) {
 	}
 }
 
-// Name is how findings of an audit call the book.
+// Name is how findings of an audit call it.
 func (b *disruptions) Name() string { return "budgets" }
 
 // Enter and Leave count the pods that exist.

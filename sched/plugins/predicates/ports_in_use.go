@@ -24,7 +24,7 @@ func (p port) String() string { return fmt.Sprintf("%s:%d/%s", p.IP, p.Port, p.P
 
 func newPortBook(l *ledger.Ledger) *portsInUse { return &portsInUse{l: l} }
 
-// Name is how findings of an audit call the book.
+// Name is how findings of an audit call it.
 func (b *portsInUse) Name() string { return "ports" }
 
 // Take counts the ports of a pod. Pods of other schedulers and pods set aside hold
