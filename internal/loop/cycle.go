@@ -41,7 +41,7 @@ type loop struct {
 	receipts   []sched.Receipt // taken from the executor, and not in the engine yet
 	rest       time.Time       // no cycle before this time: after a failure that would repeat
 	refusals   refusedBindings
-	origins    bindingRecords
+	origins    gangOrigins
 	reports    reports
 	stranded   strandedGangs
 	rivals     rivalSchedulers
@@ -53,8 +53,8 @@ type loop struct {
 // deadline.
 func (l *loop) now() int64 { return l.began.UnixNano() + int64(time.Since(l.began)) }
 
-// cycle runs cycles until ctx ends or the lease is lost.
-func (l *loop) cycle(ctx context.Context) error {
+// cycles runs cycle after cycle (once) until ctx ends or the lease is lost.
+func (l *loop) cycles(ctx context.Context) error {
 	period := time.NewTicker(l.o.Period)
 	defer period.Stop()
 	var ended time.Time

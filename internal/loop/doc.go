@@ -2,9 +2,9 @@
 //
 // One goroutine owns the engine. It sleeps until an object changed, an item of a plan was answered,
 // the engine's next time has come, or a period is over. It then collects changes for two milliseconds
-// and runs a cycle. Statuses and events (report.go) and gangs that are half bound (stranded.go, by what
-// origin.go knows of them) come after the cycle, at most once a second and for at most a tenth of the
-// time.
+// and runs a cycle (once, in cycle.go), whose plan it has carried out (carry, in phases.go). Statuses and
+// events (report.go) and gangs that are half bound (stranded.go, by what origin.go knows of them) come after
+// the cycle, at most once a second and for at most a tenth of the time.
 //
 // It is crash-only: no state is kept on disk, all knowledge comes from the API, and losing the lease
 // ends the run. It decides nothing that the engine could decide.

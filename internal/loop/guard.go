@@ -79,7 +79,7 @@ func (re *rebuilds) pause() {
 func (l *loop) state() (s State, ok bool) {
 	ok = l.unharmed("reading what is known", func() {
 		s = State{Version: l.o.Version, Now: l.now(), Period: l.o.Period,
-			Facts: append(l.seen.All(), l.refusals.records.facts()...), Commitments: l.engine.LastCheckpoint(),
+			Facts: append(l.seen.All(), l.refusals.memory.facts()...), Commitments: l.engine.LastCheckpoint(),
 			Configuration: l.conf.inEffect(), UTCOffset: l.conf.offset}
 	})
 	return s, ok
@@ -122,8 +122,8 @@ func (re *rebuilds) remake(s State) {
 }
 
 // forget leaves it in doubt of every gang whether it ever had its minimum.
-func (br *bindingRecords) forget() {
-	for _, t := range br.l.reported.jobs {
+func (og *gangOrigins) forget() {
+	for _, t := range og.l.reported.jobs {
 		t.origin.mine = nil
 	}
 }

@@ -193,7 +193,8 @@ func (w *living) schedule() {
 	lead, err := elect(work, o, w.kube)
 	w.must(err)
 	l := (&loop{o: o, conf: conf, seen: seen, rivals: rivalSchedulers{kube: w.kube}, volcano: w.volcano, lead: lead,
-		metrics: newMetrics(), reported: newReported(), refusals: refusedBindings{records: newRefusals()}, health: &health{},
+		metrics: newMetrics(), reported: newReported(),
+		refusals: refusedBindings{memory: newRefusalMemory()}, health: &health{},
 		began: time.Now(), background: background{auditAt: time.Now()}}).wire()
 	conf.watch = &stopwatch{m: l.metrics}
 	carrying := execute.Options{Urgent: l.urgent, PodGroup: seen.PodGroup, Answered: l.metrics.answered,
@@ -212,7 +213,7 @@ func (w *living) schedule() {
 	w.loop = l
 	seen.Start(work)
 	ended := make(chan error)
-	go func() { ended <- l.cycle(ctx) }()
+	go func() { ended <- l.cycles(ctx) }()
 	w.end = func() {
 		cancel()
 		w.must(<-ended)

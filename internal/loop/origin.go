@@ -14,8 +14,8 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// bindingRecords keeps on PodGroups what was bound of them, so that a later process knows.
-type bindingRecords struct {
+// gangOrigins keeps what was bound of each gang, and records it on PodGroups, so that a later process knows.
+type gangOrigins struct {
 	l *loop
 }
 
@@ -38,8 +38,8 @@ type origin struct {
 
 // begin records gangs in a plan without a member that was ever known to be bound, and which of
 // their members are bound now.
-func (br *bindingRecords) begin(items []sched.Item, now time.Time) {
-	led, last := br.l.engine.Ledger(), ledger.NoJob
+func (og *gangOrigins) begin(items []sched.Item, now time.Time) {
+	led, last := og.l.engine.Ledger(), ledger.NoJob
 	var mine map[string]bool // of the last job
 	for _, i := range items {
 		if i.Kind != sched.BindPod {
@@ -50,7 +50,7 @@ func (br *bindingRecords) begin(items []sched.Item, now time.Time) {
 			continue
 		}
 		if job := led.Task(id).Job; job != last {
-			last, mine = job, br.beginOne(led.Job(job), now)
+			last, mine = job, og.beginOne(led.Job(job), now)
 		}
 		if mine != nil && !mine[i.UID] {
 			mine[i.UID] = false
@@ -59,11 +59,11 @@ func (br *bindingRecords) begin(items []sched.Item, now time.Time) {
 }
 
 // beginOne is the members of a gang that this scheduler has bound, nil where it does not know of all.
-func (br *bindingRecords) beginOne(job *ledger.Job, now time.Time) map[string]bool {
+func (og *gangOrigins) beginOne(job *ledger.Job, now time.Time) map[string]bool {
 	if job.Group == nil || job.MinMember < 2 {
 		return nil
 	}
-	t := br.l.reported.job(job.Key, job.Group.UID, br.l.seen.PodGroup(job.Key.Namespace, job.Key.Name), now)
+	t := og.l.reported.job(job.Key, job.Group.UID, og.l.seen.PodGroup(job.Key.Namespace, job.Key.Name), now)
 	if !t.complete && t.origin.mine == nil && untouched(job) {
 		t.origin.mine, t.origin.met = map[string]bool{}, true
 	}
@@ -76,13 +76,14 @@ func untouched(job *ledger.Job) bool {
 		job.By[model.Releasing] == 0
 }
 
-// hear takes in what became of bindings.
-func (br *bindingRecords) hear(receipts []sched.Receipt) {
-	led := br.l.engine.Ledger()
+// hear takes in what became of bindings: those that were done; refusals (refusals.go) take in those that the API
+// server refused for good.
+func (og *gangOrigins) hear(receipts []sched.Receipt) {
+	led := og.l.engine.Ledger()
 	for _, r := range receipts {
 		if r.Item.Kind != sched.BindPod || r.Outcome != sched.Done {
 			if r.Refused != "" {
-				br.l.refusals.take(r)
+				og.l.refusals.take(r)
 			}
 			continue
 		}
@@ -91,7 +92,7 @@ func (br *bindingRecords) hear(receipts []sched.Receipt) {
 			continue
 		}
 		job := led.Job(led.Task(id).Job)
-		if t := br.l.reported.jobs[job.Key]; t != nil && t.origin.mine != nil && t.uid == lifeOf(job) {
+		if t := og.l.reported.jobs[job.Key]; t != nil && t.origin.mine != nil && t.uid == lifeOf(job) {
 			if !t.origin.mine[r.Item.UID] {
 				t.origin.mine[r.Item.UID] = true
 				t.origin.taken++
@@ -153,13 +154,13 @@ func membersOf(led *ledger.Ledger, id ledger.JobID) (m members) {
 // inherit looks, when a gang is met first, whether a record says of just its members that
 // it never had its minimum, and the refused one's status agrees. Whoever may write the PodGroup
 // may write a record, but not the status of a pod.
-func (br *bindingRecords) inherit(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, m members) {
+func (og *gangOrigins) inherit(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, m members) {
 	if t.origin.met {
 		return
 	}
 	t.origin.met = true
 	if r, ok := recordOf(group, t.uid); ok && r.Never.Holds(job.MinMember, m.bound, m.waiting) &&
-		br.showsRefusal(job.Key.Namespace, r.Pod, m) {
+		og.showsRefusal(job.Key.Namespace, r.Pod, m) {
 		t.origin.mine, t.origin.unknown = map[string]bool{}, r.Never.Unknown
 		for _, uid := range m.bound {
 			t.origin.mine[uid] = true
@@ -169,8 +170,8 @@ func (br *bindingRecords) inherit(job *ledger.Job, t *reportedJob, group *schedu
 }
 
 // showsRefusal says that a member that waits shows in its status that its binding was refused.
-func (br *bindingRecords) showsRefusal(namespace, name string, m members) bool {
-	p := br.l.seen.Pod(namespace, name)
+func (og *gangOrigins) showsRefusal(namespace, name string, m members) bool {
+	p := og.l.seen.Pod(namespace, name)
 	return p != nil && slices.Contains(m.waiting, p.Fact().UID) && p.NotScheduled == corev1.PodReasonSchedulerError
 }
 
@@ -195,7 +196,7 @@ const recordedFrom = 3 * time.Second
 
 // keep has written on a PodGroup what is to be known of its refusals after a restart,
 // e nil for none, and says that it shows that.
-func (br *bindingRecords) keep(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, e *refused,
+func (og *gangOrigins) keep(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, e *refused,
 	claim *record.Never, now time.Time) bool {
 	shown, there := group.Annotations[record.Key]
 	want := ""
@@ -210,7 +211,7 @@ func (br *bindingRecords) keep(job *ledger.Job, t *reportedJob, group *schedulin
 	}
 	if t.origin.asked != want || now.Sub(t.origin.askedAt) > untilShown {
 		t.origin.asked, t.origin.askedAt = want, now
-		br.l.executor.Record(groupOf(job), t.uid, want, nil)
+		og.l.executor.Record(groupOf(job), t.uid, want, nil)
 	}
 	return false
 }
@@ -225,13 +226,13 @@ func (e *refused) record(claim *record.Never) record.Record {
 
 // takeBack is what has to be done before a member of a gang is bound: that it never had its
 // minimum must not be read of it once it has. nil: nothing was claimed.
-func (br *bindingRecords) takeBack(job *ledger.Job, e *refused, now time.Time) func() bool {
+func (og *gangOrigins) takeBack(job *ledger.Job, e *refused, now time.Time) func() bool {
 	if job.Group == nil {
 		return nil
 	}
 	const claims = `"neverComplete"`
-	group := br.l.seen.PodGroup(job.Key.Namespace, job.Key.Name)
-	t := br.l.reported.job(job.Key, lifeOf(job), group, now)
+	group := og.l.seen.PodGroup(job.Key.Namespace, job.Key.Name)
+	t := og.l.reported.job(job.Key, lifeOf(job), group, now)
 	if !strings.Contains(t.origin.asked, claims) && (group == nil ||
 		!strings.Contains(group.Annotations[record.Key], claims)) {
 		return nil
@@ -241,7 +242,7 @@ func (br *bindingRecords) takeBack(job *ledger.Job, e *refused, now time.Time) f
 	key, uid := groupOf(job), t.uid
 	return func() bool {
 		written := make(chan bool, 1)
-		br.l.executor.Record(key, uid, value, func(yes bool) { written <- yes })
+		og.l.executor.Record(key, uid, value, func(yes bool) { written <- yes })
 		return <-written
 	}
 }

@@ -18,7 +18,7 @@ import (
 type refusedBindings struct {
 	l *loop
 
-	records refusals
+	memory refusalMemory
 }
 
 // The pauses between tries to bind pods that the API server refuses: each is twice as long as
@@ -36,10 +36,10 @@ func pauseAfter(tries int32) time.Duration {
 	return min(firstPause<<min(max(tries, 1)-1, 20), mostPause)
 }
 
-// refusals are what bindings the API server has refused for good, so that they are asked for
+// refusalMemory is which bindings the API server has refused for good, so that they are asked for
 // less and less often: by PodGroup and by controller, since pods and PodGroups are made anew;
 // of pods with neither, by pod. The engine is told by facts which jobs pause.
-type refusals struct {
+type refusalMemory struct {
 	by   map[life]*refused
 	jobs map[ledger.JobKey]*pausing
 	told uint64 // the version of what the engine was told last
@@ -70,8 +70,8 @@ type pausing struct {
 	names map[string]bool       // of the pods that were refused
 }
 
-func newRefusals() refusals {
-	return refusals{by: map[life]*refused{}, jobs: map[ledger.JobKey]*pausing{}}
+func newRefusalMemory() refusalMemory {
+	return refusalMemory{by: map[life]*refused{}, jobs: map[ledger.JobKey]*pausing{}}
 }
 
 // take notes that the API server refused to bind a pod.
@@ -84,18 +84,18 @@ func (rb *refusedBindings) take(r sched.Receipt) {
 	job := led.Job(led.Task(id).Job)
 	now, group, controller := rb.l.now(), lifeOf(job), rb.controllerOf(r.Item.Pod, r.Item.UID)
 	at := life{job.Key.Namespace, cmp.Or(group, controller, r.Item.UID)}
-	e := rb.records.last(led, at, controller)
+	e := rb.memory.last(led, at, controller)
 	if again := e.statement == r.Item.Statement || now < e.next; !again {
 		e.tries++
 		e.next = now + int64(pauseAfter(e.tries))
 	}
 	e.statement, e.pod, e.answer = r.Item.Statement, r.Item.Pod, r.Refused
 	e.life, e.job, e.group, e.controller = at, job.Key, group, controller
-	rb.records.keep(&e)
-	p := rb.records.jobs[job.Key]
+	rb.memory.keep(&e)
+	p := rb.memory.jobs[job.Key]
 	if p == nil || p.group != group {
 		p = &pausing{group: group, names: map[string]bool{}}
-		rb.records.jobs[job.Key] = p
+		rb.memory.jobs[job.Key] = p
 	}
 	p.why = &e
 	p.names[r.Item.Pod.Name] = true
@@ -112,7 +112,7 @@ func (rb *refusedBindings) take(r sched.Receipt) {
 
 // last is what is known of a life; of one that was never refused, of the one that its
 // controller made before, if that is gone.
-func (r *refusals) last(led *ledger.Ledger, at life, controller string) refused {
+func (r *refusalMemory) last(led *ledger.Ledger, at life, controller string) refused {
 	if e := r.by[at]; e != nil {
 		return *e
 	}
@@ -123,7 +123,7 @@ func (r *refusals) last(led *ledger.Ledger, at life, controller string) refused 
 }
 
 // of is what was refused of a job, nil when nothing was.
-func (r *refusals) of(job *ledger.Job) *refused {
+func (r *refusalMemory) of(job *ledger.Job) *refused {
 	if p := r.jobs[job.Key]; p != nil && p.group == lifeOf(job) {
 		return p.why
 	}
@@ -137,7 +137,7 @@ func (e *refused) passed(led *ledger.Ledger) bool {
 }
 
 // keep remembers a refusal by the life it is of, and by the controller.
-func (r *refusals) keep(e *refused) {
+func (r *refusalMemory) keep(e *refused) {
 	r.by[e.life] = e
 	if e.controller != "" {
 		r.by[life{e.life.namespace, e.controller}] = e
@@ -145,7 +145,7 @@ func (r *refusals) keep(e *refused) {
 }
 
 // forget forgets what was refused of a life.
-func (r *refusals) forget(e *refused) {
+func (r *refusalMemory) forget(e *refused) {
 	delete(r.by, e.life)
 	if by := (life{e.life.namespace, e.controller}); r.by[by] != nil && r.by[by].life == e.life {
 		delete(r.by, by)
@@ -177,10 +177,10 @@ func (rb *refusedBindings) complete(job *ledger.Job) bool {
 
 // tellPause tells the engine which pods of a job pause, and until when.
 func (rb *refusedBindings) tellPause(k ledger.JobKey, p *pausing) {
-	rb.l.engine.Apply(rb.records.fact(k, p))
+	rb.l.engine.Apply(rb.memory.fact(k, p))
 }
 
-func (r *refusals) fact(k ledger.JobKey, p *pausing) model.Fact {
+func (r *refusalMemory) fact(k ledger.JobKey, p *pausing) model.Fact {
 	r.told++
 	b := &model.Backoff{Meta: model.Meta{Namespace: k.Namespace, Name: k.Name, UID: p.group}, Adopted: k.Adopted,
 		OwnerID: k.Owner, NotBefore: p.why.next,
@@ -193,7 +193,7 @@ func (r *refusals) fact(k ledger.JobKey, p *pausing) model.Fact {
 }
 
 // facts are all that the engine was told.
-func (r *refusals) facts() (out []model.Fact) {
+func (r *refusalMemory) facts() (out []model.Fact) {
 	for k, p := range r.jobs {
 		out = append(out, r.fact(k, p))
 	}
@@ -202,10 +202,10 @@ func (r *refusals) facts() (out []model.Fact) {
 
 // endPause tells the engine that a job pauses no longer.
 func (rb *refusedBindings) endPause(k ledger.JobKey, p *pausing) {
-	f := rb.records.fact(k, p)
+	f := rb.memory.fact(k, p)
 	f.Object = nil
 	rb.l.engine.Apply(f)
-	delete(rb.records.jobs, k)
+	delete(rb.memory.jobs, k)
 }
 
 // follow lets new jobs pause if pods of their controller were refused, or if they have a record
@@ -216,7 +216,7 @@ func (rb *refusedBindings) follow(facts []model.Fact) {
 		case *model.PodGroup:
 			rb.followGroup(o)
 		case *model.Pod:
-			if len(rb.records.by) > 0 && o.Ours && o.Node == "" {
+			if len(rb.memory.by) > 0 && o.Ours && o.Node == "" {
 				rb.followPod(o)
 			}
 		}
@@ -231,23 +231,23 @@ func (rb *refusedBindings) followPod(p *model.Pod) {
 		return
 	}
 	job := led.Job(led.Task(id).Job)
-	e := rb.records.by[life{p.Namespace, rb.controllerOf(keyOf(p), p.UID)}]
+	e := rb.memory.by[life{p.Namespace, rb.controllerOf(keyOf(p), p.UID)}]
 	if e == nil || e.next <= rb.l.now() || rb.complete(job) {
 		return
 	}
 	group := lifeOf(job)
-	if had := rb.records.jobs[job.Key]; had != nil && had.group == group || e.group != group && !e.passed(led) {
+	if had := rb.memory.jobs[job.Key]; had != nil && had.group == group || e.group != group && !e.passed(led) {
 		return
 	}
 	of := *e
 	of.life, of.job, of.group = life{p.Namespace, cmp.Or(group, e.controller)}, job.Key, group
-	rb.records.keep(&of)
+	rb.memory.keep(&of)
 	rb.pauseWhole(job.Key, group, &of)
 }
 
 func (rb *refusedBindings) pauseWhole(k ledger.JobKey, group string, e *refused) {
 	p := &pausing{group: group, why: e, names: map[string]bool{e.pod.Name: true}}
-	rb.records.jobs[k] = p
+	rb.memory.jobs[k] = p
 	rb.tellPause(k, p)
 }
 
@@ -258,15 +258,15 @@ func (rb *refusedBindings) followGroup(g *model.PodGroup) {
 		(ran(g.Phase) || g.Phase == model.GroupUnknown && !t.origin.unknown) {
 		t.complete = true
 	}
-	had := rb.records.by[life{g.Namespace, g.UID}]
+	had := rb.memory.by[life{g.Namespace, g.UID}]
 	if had != nil && rb.l.acting {
 		return
 	}
 	shown := rb.l.seen.PodGroup(g.Namespace, g.Name)
 	r, ok := recordOf(shown, g.UID)
 	if had != nil { // another one acts, and knows better
-		rb.records.forget(had)
-		if p := rb.records.jobs[k]; p != nil {
+		rb.memory.forget(had)
+		if p := rb.memory.jobs[k]; p != nil {
 			rb.endPause(k, p)
 		}
 	}
@@ -277,7 +277,7 @@ func (rb *refusedBindings) followGroup(g *model.PodGroup) {
 	e := &refused{tries: min(r.Tries, 1<<10), next: min(r.Next.UnixNano(), now+int64(mostPause)), answer: r.Answer,
 		pod: ledger.Key{Namespace: g.Namespace, Name: r.Pod}, life: life{g.Namespace, g.UID}, job: k, group: g.UID,
 		controller: r.Controller}
-	rb.records.keep(e)
+	rb.memory.keep(e)
 	if of := (reportedJob{uid: g.UID}); e.next > now && !of.hadMinimum(shown) {
 		rb.pauseWhole(k, g.UID, e)
 	}
@@ -300,7 +300,7 @@ func recordOf(group *schedulingv1beta1.PodGroup, uid string) (record.Record, boo
 // bound after all.
 func (rb *refusedBindings) tend() {
 	led, now := rb.l.engine.Ledger(), rb.l.now()
-	for k, p := range rb.records.jobs {
+	for k, p := range rb.memory.jobs {
 		id, ok := led.Jobs.Find(k)
 		if !ok || lifeOf(led.Job(id)) != p.group {
 			rb.endPause(k, p) // its controller may make another
@@ -312,17 +312,17 @@ func (rb *refusedBindings) tend() {
 			}
 		}
 		if len(p.pods) == 0 && rb.complete(led.Job(id)) {
-			rb.records.forget(p.why)
+			rb.memory.forget(p.why)
 			rb.endPause(k, p)
 		}
 	}
-	for at, e := range rb.records.by {
+	for at, e := range rb.memory.by {
 		id, ok := led.Jobs.Find(e.job)
 		switch gone := !ok || lifeOf(led.Job(id)) != e.group; {
-		case gone && (now-e.next > int64(remembered) || len(rb.records.by) > mostRefused):
-			delete(rb.records.by, at)
-		case !gone && rb.records.jobs[e.job] == nil && e.next < now && rb.complete(led.Job(id)):
-			delete(rb.records.by, at)
+		case gone && (now-e.next > int64(remembered) || len(rb.memory.by) > mostRefused):
+			delete(rb.memory.by, at)
+		case !gone && rb.memory.jobs[e.job] == nil && e.next < now && rb.complete(led.Job(id)):
+			delete(rb.memory.by, at)
 		}
 	}
 }
@@ -351,7 +351,7 @@ type turnKey struct {
 // refused again is then not bound in part. What its record claims is taken back before. It
 // returns the other items; where it panics, none is lost.
 func (rb *refusedBindings) bindInTurn(items []sched.Item, now time.Time) []sched.Item {
-	if len(rb.records.by) == 0 {
+	if len(rb.memory.by) == 0 {
 		return items
 	}
 	rest, turns := items, []*turn(nil)
@@ -384,7 +384,7 @@ func (rb *refusedBindings) turns(items []sched.Item) (rest []sched.Item, turns [
 			continue
 		}
 		job := led.Task(id).Job
-		e := rb.records.of(led.Job(job))
+		e := rb.memory.of(led.Job(job))
 		if e == nil || led.Job(job).MinMember < 2 {
 			rest = append(rest, i)
 			continue
@@ -399,7 +399,7 @@ func (rb *refusedBindings) turns(items []sched.Item) (rest []sched.Item, turns [
 	}
 	for _, t := range turns {
 		suspects := map[string]bool{t.refused.pod.Name: true}
-		if p := rb.records.jobs[led.Job(t.job).Key]; p != nil {
+		if p := rb.memory.jobs[led.Job(t.job).Key]; p != nil {
 			suspects = p.names
 		}
 		slices.SortStableFunc(t.items, func(a, b sched.Item) int {

@@ -39,7 +39,8 @@ func Run(ctx context.Context, o Options) error {
 	work, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	l := (&loop{o: o, conf: conf, engine: engine, metrics: metrics, reported: newReported(), health: &health{},
-		refusals: refusedBindings{records: newRefusals()}, began: time.Now(), background: background{auditAt: time.Now()}}).wire()
+		refusals: refusedBindings{memory: newRefusalMemory()}, began: time.Now(),
+		background: background{auditAt: time.Now()}}).wire()
 	l.lines.period = o.Period
 	l.reads.of(engine)
 	l.health.config.Flags = o.Flags
@@ -67,7 +68,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	l.lead = lead
 	l.seen.Start(work)
-	err = l.cycle(ctx)
+	err = l.cycles(ctx)
 	l.stop(err)
 	end()
 	l.seen.Shutdown()

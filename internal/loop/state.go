@@ -63,7 +63,7 @@ func tooNew(data []byte) error {
 		cmp.Or(head.Version, "of an unknown version"), head.Format, format)
 }
 
-// UnmarshalJSON reads what json.Marshal wrote. Objects that only books understand are
+// UnmarshalJSON reads what json.Marshal wrote. Objects that only PluginStates understand are
 // those of Kubernetes that they were; of a kind that is not known they are left out.
 func (s *State) UnmarshalJSON(data []byte) error {
 	var raw struct {

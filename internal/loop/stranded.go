@@ -68,7 +68,7 @@ func (sg *strandedGangs) releaseAll(id ledger.JobID, t *reportedJob, group *sche
 		return
 	}
 	t.complete = t.complete || started(job) || t.hadMinimum(group)
-	e := sg.l.refusals.records.by[life{job.Key.Namespace, t.uid}]
+	e := sg.l.refusals.memory.by[life{job.Key.Namespace, t.uid}]
 	if _, there := group.Annotations[record.Key]; !there {
 		t.origin.met = true // a record that comes later is of somebody else, or this scheduler's own
 		if e == nil && t.origin.half.IsZero() {

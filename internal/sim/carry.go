@@ -78,7 +78,7 @@ func (w *World) follow(facts []model.Fact) {
 	}
 }
 
-// content is what an object that only books understand is now; nil when there is none.
+// content is what an object that only PluginStates understand is now; nil when there is none.
 func (w *World) content(r model.Ref) any {
 	if l := w.objects.lives[r]; l != nil {
 		if o, ok := l.object.(*model.Opaque); ok {

@@ -65,7 +65,7 @@ func (q *Quota) Ask(queues capacity.Queues) { q.queues = queues }
 // PluginState implements policy.StatefulPlugin.
 func (q *Quota) PluginState() ledger.PluginState { return q }
 
-// Name is how findings of an audit call the book.
+// Name is how findings of an audit call it.
 func (q *Quota) Name() string { return "devicequota" }
 
 // Reads implements ledger.PluginState.
@@ -214,7 +214,7 @@ func (q *Quota) follow() {
 	q.moved++
 }
 
-// Audit counts again from nothing and compares. A book that is to count anew before its next answer
+// Audit counts again from nothing and compares. A PluginState that is to count anew before its next answer
 // has nothing to answer for.
 func (q *Quota) Audit(sits func(yield func(ledger.TaskID, *ledger.Task, ledger.NodeID, ledger.Hold) bool)) []string {
 	if q.stale() {

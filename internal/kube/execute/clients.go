@@ -14,7 +14,7 @@ import (
 // the requests under way on one (to 100 or 250), and each has one lock.
 const connections = 4
 
-// The slow road's rates: what is said may take its time. Events have one of their own,
+// The rates of the slow queues: what is said may take its time. Events have one of their own,
 // so that thousands of them do not keep an autoscaler waiting for a condition.
 const (
 	saidPerSecond = 50

@@ -36,7 +36,7 @@ type reservation struct {
 
 // reservationsOf are the claims of a statement's pods, each once, in the order in which
 // they are named first.
-func reservationsOf(items []sched.Item) ([]*reservation, *retry) {
+func reservationsOf(items []sched.Item) ([]*reservation, *obstacle) {
 	var out []*reservation
 	at := map[string]*reservation{}
 	for _, i := range items {
@@ -45,7 +45,7 @@ func reservationsOf(items []sched.Item) ([]*reservation, *retry) {
 			err = errors.New(w.Refused)
 		}
 		if err != nil {
-			return nil, &retry{i, sched.Failed, "devices", err}
+			return nil, &obstacle{i, sched.Failed, "devices", err}
 		}
 		for _, claim := range w.Claims {
 			r := at[claim.Claim]
@@ -60,7 +60,7 @@ func reservationsOf(items []sched.Item) ([]*reservation, *retry) {
 				err = fmt.Errorf("claim %s was chosen devices for twice", claim.Claim)
 			}
 			if err != nil {
-				return nil, &retry{i, sched.Failed, "devices", err}
+				return nil, &obstacle{i, sched.Failed, "devices", err}
 			}
 			if a != nil {
 				r.devices = a
@@ -75,7 +75,7 @@ func reservationsOf(items []sched.Item) ([]*reservation, *retry) {
 // pods, all or none: if one write fails, the writes for the other claims are undone. It returns
 // when the engine has seen the writes, so that no device looks free once its pod is seen bound,
 // and when the devices are ready; nil on success.
-func (dc *deviceClaims) reserve(items []sched.Item, until time.Time) *retry {
+func (dc *deviceClaims) reserve(items []sched.Item, until time.Time) *obstacle {
 	list, failed := reservationsOf(items)
 	if failed != nil || len(list) == 0 {
 		return failed
@@ -86,7 +86,7 @@ func (dc *deviceClaims) reserve(items []sched.Item, until time.Time) *retry {
 			if err == nil {
 				err = errNotTaken
 			}
-			failed = &retry{r.pods[0], sched.Failed, "devices", fmt.Errorf("claim %s: %w", r.name, err)}
+			failed = &obstacle{r.pods[0], sched.Failed, "devices", fmt.Errorf("claim %s: %w", r.name, err)}
 			break
 		}
 	}
@@ -211,18 +211,18 @@ func stamped(a *resourcev1.AllocationResult) *resourcev1.AllocationResult {
 }
 
 // awaitDevices waits until the engine has seen what was written and the devices are ready.
-func (dc *deviceClaims) awaitDevices(list []*reservation, items []sched.Item, until time.Time) *retry {
+func (dc *deviceClaims) awaitDevices(list []*reservation, items []sched.Item, until time.Time) *obstacle {
 	for pause := lookAgain / 16; ; pause = min(2*pause, lookAgain) {
 		for _, i := range items {
 			if dc.x.options.Storage.PodUID(i.Pod.Namespace, i.Pod.Name) != i.UID {
-				return &retry{i, sched.Missing, "devices", errPodGone}
+				return &obstacle{i, sched.Missing, "devices", errPodGone}
 			}
 		}
 		waits := (*reservation)(nil)
 		for _, r := range list {
 			ready, err := dc.devicesReady(r)
 			if err != nil {
-				return &retry{r.pods[0], sched.Failed, "devices", fmt.Errorf("claim %s: %w", r.name, err)}
+				return &obstacle{r.pods[0], sched.Failed, "devices", fmt.Errorf("claim %s: %w", r.name, err)}
 			}
 			if !ready {
 				waits = r
@@ -240,7 +240,7 @@ func (dc *deviceClaims) awaitDevices(list []*reservation, items []sched.Item, un
 			err = dc.x.ctx.Err()
 		}
 		if err != nil {
-			return &retry{waits.pods[0], sched.Failed, "devices", err}
+			return &obstacle{waits.pods[0], sched.Failed, "devices", err}
 		}
 	}
 }

@@ -1,9 +1,10 @@
 // Package execute carries out the items of a plan, and reports the outcome of each.
 //
-// It has two kinds of queues, which share no client. The fast one carries plan items: bindings,
-// evictions, nominations and phases. Each is attempted at once, retried within a bound, and answered
-// with exactly one receipt. The slow ones carry what people and autoscalers read: conditions, events
-// and a queue's figures. These writes have a client of their own, are merged by object, are bounded in
+// It has queues of two kinds, which share no client. Plan items are each attempted at once, retried within a
+// bound, and answered with exactly one receipt: those about pods (bindings, evictions, nominations, gates) and
+// phases that a controller waits for in the fast queue, all other phases in one for PodGroups, together with
+// conditions. The slow queues carry what people and autoscalers read: conditions of pods, events and a
+// queue's figures. These writes have a client of their own, are merged by object, are bounded in
 // rate and size, and are dropped when too many wait.
 //
 // The package decides nothing. The caller says what is to be written; what the object shows already is

@@ -171,12 +171,12 @@ func (pg *podGroupWriter) launch(group ledger.Key, w *groupWrite) {
 		return
 	}
 	w.flying = true
-	what, road := w.wanted, pg.x.status
+	what, queue := w.wanted, pg.x.status
 	if w.urgent {
-		road = pg.x.fast
+		queue = pg.x.fast
 	}
 	w.wanted, w.urgent = wanted{}, false
-	road.do(func() (latency time.Duration, overloaded bool) {
+	queue.do(func() (latency time.Duration, overloaded bool) {
 		outcome := sched.Failed
 		pg.x.guard("writing the status of a PodGroup", func() {
 			outcome, latency, overloaded = pg.x.requests.run(pg.request(group, w.uid, what))

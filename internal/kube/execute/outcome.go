@@ -11,22 +11,22 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
-// kind classifies the answers to a write by what has to be done next.
-type kind int
+// answerKind classifies the answers to a write by what has to be done next.
+type answerKind int
 
 const (
-	done      kind = iota
-	missing        // the object does not exist: the receipt is Missing
-	clash          // the object is in another state than expected: read it
-	refused        // the server refuses it for good: a repetition does not help
-	unknown        // the write may or may not have happened: read, then send it again
-	later          // it was not carried out, but may be: send it again
-	withdrawn      // nothing was sent: a later plan took the item back
+	done      answerKind = iota
+	missing              // the object does not exist: the receipt is Missing
+	clash                // the object is in another state than expected: read it
+	refused              // the server refuses it for good: a repetition does not help
+	unknown              // the write may or may not have happened: read, then send it again
+	later                // it was not carried out, but may be: send it again
+	withdrawn            // nothing was sent: a later plan took the item back
 )
 
 // kindOf classifies an answer. Time-outs, broken connections, and a proxy's answer that it lost the
 // server, are unknown: the server may have done the write without being able to answer.
-func kindOf(err error) kind {
+func kindOf(err error) answerKind {
 	var network net.Error
 	switch {
 	case err == nil:

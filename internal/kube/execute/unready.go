@@ -56,8 +56,8 @@ var errPodGone = errors.New("the pod is gone")
 // errPanicked says that a bug ended the preparing.
 var errPanicked = errors.New("preparing it made the scheduler panic, which is a bug in ashlar")
 
-// retry is why the pods of a statement cannot be bound.
-type retry struct {
+// obstacle is why the pods of a statement cannot be bound.
+type obstacle struct {
 	item    sched.Item // the one that cannot
 	outcome sched.Outcome
 	what    string // it could not have
@@ -82,7 +82,7 @@ func (c *Executor) bindReady(items []sched.Item, patience time.Duration) {
 func (c *Executor) prepared(items []sched.Item, patience time.Duration) bool {
 	began := time.Now()
 	until := began.Add(patience)
-	failed := &retry{items[0], sched.Failed, "volumes and devices", errPanicked}
+	failed := &obstacle{items[0], sched.Failed, "volumes and devices", errPanicked}
 	c.guard("preparing volumes and devices", func() { failed = c.makeReady(items, until) })
 	if failed != nil {
 		c.abandon(items, failed)
@@ -101,7 +101,7 @@ func (c *Executor) prepared(items []sched.Item, patience time.Duration) bool {
 }
 
 // makeReady makes all pods of a statement ready to be bound; nil when they are.
-func (c *Executor) makeReady(items []sched.Item, until time.Time) *retry {
+func (c *Executor) makeReady(items []sched.Item, until time.Time) *obstacle {
 	if failed := c.volumes.prepare(items, until); failed != nil {
 		return failed
 	}
@@ -109,7 +109,7 @@ func (c *Executor) makeReady(items []sched.Item, until time.Time) *retry {
 }
 
 // abandon answers items that cannot be bound because of one of them.
-func (c *Executor) abandon(items []sched.Item, because *retry) {
+func (c *Executor) abandon(items []sched.Item, because *obstacle) {
 	if c.ctx.Err() == nil && c.requests.leading() {
 		klog.ErrorS(because.err, "A pod could not have what was chosen for it", "what", because.what, "pod", because.item.Pod,
 			"node", because.item.Node)

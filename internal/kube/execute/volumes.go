@@ -66,13 +66,13 @@ type made struct {
 
 // volumesOf gathers what was chosen for the pods of a statement. Pods that share a claim were
 // chosen the same; otherwise there is nothing that could be written.
-func volumesOf(items []sched.Item) (*volumes, *retry) {
+func volumesOf(items []sched.Item) (*volumes, *obstacle) {
 	out := &volumes{}
 	gives, makes := map[string]*given{}, map[string]*made{}
 	for _, i := range items {
 		w, err := filters.WritesOf(i.Chosen)
 		if err != nil {
-			return nil, &retry{i, sched.Failed, "volumes", err}
+			return nil, &obstacle{i, sched.Failed, "volumes", err}
 		}
 		if w.Any() {
 			out.pods = append(out.pods, i)
@@ -83,7 +83,7 @@ func volumesOf(items []sched.Item) (*volumes, *retry) {
 				gives[v.Volume] = &given{VolumeWrite: v, pod: i}
 				out.given = append(out.given, gives[v.Volume])
 			case g.VolumeWrite != v:
-				return nil, &retry{i, sched.Failed, "volumes", fmt.Errorf("volume %s was chosen twice", v.Volume)}
+				return nil, &obstacle{i, sched.Failed, "volumes", fmt.Errorf("volume %s was chosen twice", v.Volume)}
 			}
 		}
 		for _, p := range w.Provision {
@@ -92,7 +92,7 @@ func volumesOf(items []sched.Item) (*volumes, *retry) {
 				makes[p.Claim] = &made{ClaimWrite: p, pod: i}
 				out.made = append(out.made, makes[p.Claim])
 			case m.ClaimWrite != p:
-				return nil, &retry{i, sched.Failed, "volumes", fmt.Errorf("a node for claim %s was chosen twice", p.Claim)}
+				return nil, &obstacle{i, sched.Failed, "volumes", fmt.Errorf("a node for claim %s was chosen twice", p.Claim)}
 			}
 		}
 	}
@@ -103,7 +103,7 @@ func volumesOf(items []sched.Item) (*volumes, *retry) {
 // their claims are bound. Those that have to be made are begun with, all at once, since that
 // takes long and may fail; volumes that are there are given when those stand ready, for what
 // is given cannot be taken back.
-func (vb *volumeBinder) prepare(items []sched.Item, until time.Time) *retry {
+func (vb *volumeBinder) prepare(items []sched.Item, until time.Time) *obstacle {
 	w, failed := volumesOf(items)
 	if failed != nil || len(w.pods) == 0 {
 		return failed
@@ -128,8 +128,8 @@ func (vb *volumeBinder) prepare(items []sched.Item, until time.Time) *retry {
 	return vb.awaitVolumes(w, until, true)
 }
 
-// writeVolumes carries so many requests out, side by side; the first that was refused is the retry.
-func (vb *volumeBinder) writeVolumes(n int, what func(int) request, itemOf func(int) (sched.Item, error)) *retry {
+// writeVolumes carries so many requests out, side by side; the first that was refused is the obstacle.
+func (vb *volumeBinder) writeVolumes(n int, what func(int) request, itemOf func(int) (sched.Item, error)) *obstacle {
 	for i, outcome := range vb.together(n, what) {
 		if outcome == sched.Done {
 			continue
@@ -138,7 +138,7 @@ func (vb *volumeBinder) writeVolumes(n int, what func(int) request, itemOf func(
 		if err == nil {
 			err = errNotTaken
 		}
-		return &retry{pod, sched.Failed, "volumes", err}
+		return &obstacle{pod, sched.Failed, "volumes", err}
 	}
 	return nil
 }
@@ -148,11 +148,11 @@ var errNotTaken = errors.New("the API server did not take it")
 
 // awaitVolumes waits until the volumes that are made are there and, once the others were
 // given, until all claims are bound. It ends as soon as that cannot come true any more.
-func (vb *volumeBinder) awaitVolumes(w *volumes, until time.Time, all bool) *retry {
+func (vb *volumeBinder) awaitVolumes(w *volumes, until time.Time, all bool) *obstacle {
 	for {
 		for _, i := range w.pods {
 			if vb.x.options.Storage.PodUID(i.Pod.Namespace, i.Pod.Name) != i.UID {
-				return &retry{i, sched.Missing, "volumes", errPodGone}
+				return &obstacle{i, sched.Missing, "volumes", errPodGone}
 			}
 		}
 		waits, failed := vb.unbound(w, all)
@@ -169,24 +169,24 @@ func (vb *volumeBinder) awaitVolumes(w *volumes, until time.Time, all bool) *ret
 			err = vb.x.ctx.Err()
 		}
 		if err != nil {
-			return &retry{*waits, sched.Failed, "volumes", err}
+			return &obstacle{*waits, sched.Failed, "volumes", err}
 		}
 	}
 }
 
-// unbound is a pod that has not what was written for it yet, nil when all have. The retry
+// unbound is a pod that has not what was written for it yet, nil when all have. The obstacle
 // says that it never will: the provisioner gave a claim back, a volume was taken away, or
 // lies where the node is not.
-func (vb *volumeBinder) unbound(w *volumes, all bool) (waits *sched.Item, failed *retry) {
+func (vb *volumeBinder) unbound(w *volumes, all bool) (waits *sched.Item, failed *obstacle) {
 	for n := range w.pods {
 		if i := &w.pods[n]; vb.x.options.Storage.Node(i.Node) == nil {
-			return nil, &retry{*i, sched.Failed, "volumes", fmt.Errorf("node %s is gone", i.Node)}
+			return nil, &obstacle{*i, sched.Failed, "volumes", fmt.Errorf("node %s is gone", i.Node)}
 		}
 	}
 	look := func(pod *sched.Item, is func() (bool, error)) bool {
 		ready, err := is()
 		if err != nil {
-			failed = &retry{*pod, sched.Failed, "volumes", err}
+			failed = &obstacle{*pod, sched.Failed, "volumes", err}
 		} else if !ready {
 			waits = pod
 		}

@@ -95,7 +95,7 @@ func (c *Executor) ShardStatus(name, uid string, inUse, toAdd, toRemove []string
 	})
 }
 
-// say does something on a lane of the slow road, a few times if the server has no time; false
+// say does something in one of the slow queues, a few times if the server has no time; false
 // when too much waits. Otherwise another goroutine calls over, if any, once it is said or given up.
 func (c *Executor) say(on *requestQueue, what func(context.Context) error, over ...func()) bool {
 	if _, waiting, _ := on.load(); waiting >= mostWaiting {

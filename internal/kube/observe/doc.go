@@ -4,10 +4,12 @@
 // PodGroups, Queues and PriorityClasses always, and of the others (kinds.go) those that
 // the engine reads and the API server serves, from when it does. What they report waits
 // in one queue until the loop drains it. Translation happens there, in the loop's goroutine, so that an object
-// that changes ten times between two cycles is translated once.
+// that changes ten times between two cycles is translated once. Pods are the exception: their transform
+// translates them, in the goroutine that reads the watch, and the informer keeps the fact instead of the pod.
 //
-// It is not a second cache: informers keep only what the transforms leave of an object,
-// and nothing but PodGroups and Queues, whose status is merged into, is read back.
+// It is not a second cache for decisions: informers keep only what the transforms leave of an object. What is
+// read back serves writing: PodGroups and Queues, whose status is merged into, what volumes and devices are
+// bound with (execute.Storage), and of pods what was told of them already.
 //
 // What a list past the watches told (Refresh) and the watch never shows is asked for again
 // (ahead.go): a watch that was lost and made up for by a list says nothing of a pod that came

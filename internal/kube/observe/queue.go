@@ -16,7 +16,7 @@ type change struct {
 	at      time.Time // when the first of the states it stands for was reported
 }
 
-// queue holds the newest state of each object that changed.
+// queue holds the newest state of each object that changed. It is no Queue of jobs: those are Observer.queues.
 type queue struct {
 	mu      sync.Mutex
 	changes []change

@@ -54,7 +54,7 @@ const (
 )
 
 // Fact translates an object of any kind that has a part in scheduling; false for others.
-// The kinds that only books understand become model.Opaque around the object itself.
+// The kinds that only PluginStates understand become model.Opaque around the object itself.
 func Fact(obj any, o Options) (model.Fact, bool) {
 	kind, m := identify(obj)
 	if kind == "" {

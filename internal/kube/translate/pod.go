@@ -69,7 +69,7 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 		times.LetRun = f.letRun(p)
 	}
 	if out.Spec.Extra != "" || len(out.Spec.Devices) > 0 {
-		out.Opaque = p // for the books of volumes and devices, which ask Kubernetes' own code
+		out.Opaque = p // for the PluginStates of volumes and devices, which ask Kubernetes' own code
 	}
 	out.SetRare(times)
 	out.Faults = f
