@@ -155,6 +155,8 @@ func empty(kind model.Kind) model.Object {
 		return &model.HyperNode{}
 	case model.KindNUMA:
 		return &model.NUMA{}
+	case model.KindService:
+		return &model.Service{}
 	case model.KindBackoff:
 		return &model.Backoff{}
 	case model.KindNamespace:

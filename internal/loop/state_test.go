@@ -77,6 +77,7 @@ func TestASavedStateIsReadAsItWas(t *testing.T) {
 			fact(model.KindQuota, "ns", &model.Quota{}),
 			fact(model.KindBudget, "ns", &model.Budget{}),
 			fact(model.KindHyperNode, "", &model.HyperNode{Tier: 1, Members: []model.Member{{Node: true, Name: "n"}}}),
+			fact(model.KindService, "ns", &model.Service{Selector: labels}),
 			fact(model.KindNamespace, "", &model.Namespace{Labels: labels}),
 		}}
 	text, err := json.Marshal(was)

@@ -39,6 +39,7 @@ var kinds = []kind{
 	{"", "v1", "Pod", false, func() metav1.Object { return new(corev1.Pod) }},
 	{"", "v1", "Namespace", true, func() metav1.Object { return new(corev1.Namespace) }},
 	{"", "v1", "ResourceQuota", false, func() metav1.Object { return new(corev1.ResourceQuota) }},
+	{"", "v1", "Service", false, func() metav1.Object { return new(corev1.Service) }},
 	{"", "v1", "ConfigMap", false, func() metav1.Object { return new(corev1.ConfigMap) }},
 	{"", "v1", "PersistentVolume", true, func() metav1.Object { return new(corev1.PersistentVolume) }},
 	{"", "v1", "PersistentVolumeClaim", false, func() metav1.Object { return new(corev1.PersistentVolumeClaim) }},
@@ -75,7 +76,7 @@ var kinds = []kind{
 // error; in all other groups unknown kinds are skipped.
 var skipped = map[string][]string{
 	"": {"Binding", "ComponentStatus", "Endpoints", "Event", "LimitRange", "PodTemplate",
-		"ReplicationController", "Secret", "Service", "ServiceAccount"},
+		"ReplicationController", "Secret", "ServiceAccount"},
 	"apps":                  {"ControllerRevision", "DaemonSet"},
 	"batch":                 {"CronJob"},
 	"scheduling.k8s.io":     {"PodGroup", "Workload"},

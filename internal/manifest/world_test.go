@@ -65,7 +65,7 @@ items:
 - {apiVersion: apps/v1, kind: StatefulSet, metadata: {name: sts}, spec: {template: {spec: {}}}}
 - {apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: rs}, spec: {template: {spec: {}}}}
 - {apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {a: b}}
-- {apiVersion: v1, kind: Service, metadata: {name: svc}}
+- {apiVersion: v1, kind: Service, metadata: {name: svc}, spec: {selector: {b: x, a: z}}}
 - {apiVersion: example.com/v1, kind: Widget, metadata: {name: w}}
 kind: List
 metadata:
@@ -76,11 +76,11 @@ func TestEveryKindAsKubectlPrintsIt(t *testing.T) {
 	w := expanded(t, everyKind)
 	want := "HyperNode/rack Namespace/team Node/n1 PersistentVolume/pv PersistentVolumeClaim/team/pvc" +
 		" Pod/default/bj-0 Pod/default/dep-0 Pod/default/rs-0 Pod/default/sts-0 Pod/default/vj-w-0 Pod/team/train-0" +
-		" PodDisruptionBudget/team/pdb PodGroup/default/vj PodGroup/team/train PriorityClass/high Queue/q StorageClass/sc"
+		" PodDisruptionBudget/team/pdb PodGroup/default/vj PodGroup/team/train PriorityClass/high Queue/q Service/default/svc StorageClass/sc"
 	if got := refs(w); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if want := map[string]int{"ConfigMap": 1, "Service": 1, "Widget": 1}; !reflect.DeepEqual(w.Skipped, want) {
+	if want := map[string]int{"ConfigMap": 1, "Widget": 1}; !reflect.DeepEqual(w.Skipped, want) {
 		t.Errorf("skipped %v", w.Skipped)
 	}
 	if len(w.Problems) != 0 {
@@ -98,6 +98,10 @@ func TestEveryKindAsKubectlPrintsIt(t *testing.T) {
 	pdb := item(t, w, "PodDisruptionBudget/team/pdb").Fact.Object.(*model.Budget)
 	if pdb.MinAvailable == nil || pdb.MinAvailable.Value != 1 {
 		t.Errorf("%+v", pdb)
+	}
+	svc := item(t, w, "Service/default/svc").Fact.Object.(*model.Service)
+	if want := []model.Label{{Key: "a", Value: "z"}, {Key: "b", Value: "x"}}; !reflect.DeepEqual(svc.Selector, want) {
+		t.Errorf("%+v", svc)
 	}
 	p := item(t, w, "Pod/team/train-0")
 	if pod := p.Fact.Object.(*model.Pod); !p.Owned || pod.Phase != model.PodRunning || pod.Group != "train" || !pod.Ours {

@@ -37,6 +37,9 @@ func copyOf(o model.Object) model.Object {
 	case *model.NUMA:
 		c := *o
 		return &c
+	case *model.Service:
+		c := *o
+		return &c
 	case *model.Namespace:
 		c := *o
 		return &c

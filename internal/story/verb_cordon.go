@@ -57,20 +57,24 @@ func drain(s *stage, w *words) error {
 // remove takes an object away at once: a machine that died, a queue, a priority class.
 //
 //	remove node n1
-var removeVerb = verb{syntax: "remove node|queue|class|group NAME", do: remove}
+//	remove service web/front
+var removeVerb = verb{syntax: "remove node|queue|class|group NAME|service NAMESPACE/NAME", do: remove}
 
 func remove(s *stage, w *words) error {
-	what, err := w.name("node, queue, class or group")
+	what, err := w.name("node, queue, class, group or service")
 	if err != nil {
 		return err
 	}
 	if what == "group" {
 		return removeGroup(s, w)
 	}
+	if what == "service" {
+		return removeService(s, w)
+	}
 	kind, ok := map[string]model.Kind{"node": model.KindNode, "queue": model.KindQueue,
 		"class": model.KindPriorityClass}[what]
 	if !ok {
-		return fmt.Errorf("%q is not node, queue, class or group", what)
+		return fmt.Errorf("%q is not node, queue, class, group or service", what)
 	}
 	name, err := w.name("the name")
 	if err != nil {

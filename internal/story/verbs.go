@@ -25,6 +25,7 @@ func verbs() map[string]verb {
 		"class":     classVerb,
 		"quota":     quotaVerb,
 		"budget":    budgetVerb,
+		"service":   serviceVerb,
 		"backoff":   backoffVerb,
 		"submit":    submitVerb,
 		"grow":      growVerb,

@@ -1,6 +1,10 @@
 package class
 
-import "ashlar.sh/sched/model"
+import (
+	"fmt"
+
+	"ashlar.sh/sched/model"
+)
 
 // keys are labels that nodes have, have not, or all have values of their own of.
 var keys = []string{"zone", "rack", model.HostnameKey}
@@ -84,4 +88,20 @@ func (w *world) podLabels(name string) []model.Label {
 		labels = append([]model.Label{{Key: "app", Value: []string{"", "a", "b"}[app]}}, labels...)
 	}
 	return labels
+}
+
+// service makes one of a few Services select other pods, or takes it away.
+func (w *world) service() {
+	name := fmt.Sprintf("s%d", w.n(2))
+	if w.n(2) == 0 {
+		w.tell(model.KindService, "ns", name, nil)
+		return
+	}
+	o := &model.Service{Meta: model.Meta{Namespace: "ns", Name: name}}
+	for _, key := range []string{"app", "tier"} {
+		if w.yes() {
+			o.Selector = append(o.Selector, model.Label{Key: key, Value: []string{"a", "b"}[w.n(1)]})
+		}
+	}
+	w.tell(model.KindService, "ns", name, o)
 }

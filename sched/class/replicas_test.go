@@ -29,7 +29,8 @@ func TestReplicasAreSpreadAsAScanSpreadsThem(t *testing.T) {
 		w.hyperNodes()
 		replica := func(i int, node string) {
 			p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: fmt.Sprintf("r%d", i), UID: fmt.Sprint(i)}, Ours: true,
-				OwnerID: fmt.Sprintf("ReplicaSet.apps/u%d", i%2), Spec: &model.Spec{Requests: amounts(1000, 1<<20, 1)}}
+				Labels:  []model.Label{{Key: "app", Value: []string{"a", "b"}[i/2%2]}, {Key: "tier", Value: []string{"a", "b"}[i/4%2]}},
+				OwnerID: []string{"ReplicaSet.apps/u0", "ReplicaSet.apps/u1", "Job.batch/u2"}[i%3], Spec: &model.Spec{Requests: amounts(1000, 1<<20, 1)}}
 			if node != "" {
 				p.Node, p.Phase, p.Deleting = node, model.PodRunning, w.n(7) == 7
 			}
@@ -38,10 +39,15 @@ func TestReplicasAreSpreadAsAScanSpreadsThem(t *testing.T) {
 		for i := range 24 {
 			replica(i, "")
 		}
+		for range w.n(2) {
+			w.service()
+		}
 		for range rapid.IntRange(5, 40).Draw(t, "steps") {
 			i := w.n(23)
 			task, known := w.l.Tasks.Find(ledger.Key{Namespace: "ns", Name: fmt.Sprintf("r%d", i)})
 			switch {
+			case w.n(7) == 7:
+				w.service()
 			case !known || w.l.Task(task).Node != ledger.NoNode && w.n(3) == 3:
 				replica(i, "")
 			case w.l.Task(task).Node != ledger.NoNode:

@@ -37,6 +37,7 @@ type Affinities struct {
 
 	recast      []*labelledPods // their waiting pods are to be classed anew; only scores change
 	controllers controllerCounts
+	services    serviceIndex
 	selectors   selectorIndex
 	domains     domainColumns
 }
@@ -88,7 +89,8 @@ func (b *Affinities) clear() {
 	b.live, b.stale = false, false
 	b.spent, b.empty, b.nodes, b.domainCounts, b.selectors.any, b.places, b.restale = nil, nil, nil, nil, nil, nil, nil
 	b.controllers.changed, b.recast = nil, nil
-	b.controllers.byUID, b.controllers.byID = map[string]*controllerPods{}, map[int64]*controllerPods{}
+	b.controllers.byKey, b.controllers.byID = map[string]*spreadGroup{}, map[int64]*spreadGroup{}
+	b.services.clear()
 	b.domains.byKey, b.domains.scopes, b.selectors.byKey = map[string]*column{}, map[string]*scope{}, map[string]*selector{}
 	b.byID, b.selectors.byLabel = map[int64]*DomainCount{}, map[label][]*selector{}
 	b.selectors.labelled, b.selectors.labelledBy = map[string]*labelledPods{}, map[label][]*labelledPods{}
@@ -99,11 +101,18 @@ func (b *Affinities) clear() {
 // Name implements ledger.PluginState.
 func (b *Affinities) Name() string { return Name }
 
-// Reads implements ledger.PluginState: selectors may name namespaces by their labels.
-func (b *Affinities) Reads(k model.Kind) bool { return k == model.KindNamespace }
+// Reads implements ledger.PluginState: selectors may name namespaces by their labels, and default spreading is over the
+// pods of Services.
+func (b *Affinities) Reads(k model.Kind) bool {
+	return k == model.KindNamespace || k == model.KindService && b.controllers.even
+}
 
-// Fact implements ledger.PluginState. It does nothing: the ledger keeps the namespaces.
-func (b *Affinities) Fact(model.Fact) {}
+// Fact implements ledger.PluginState: it keeps the Services. The ledger keeps the namespaces.
+func (b *Affinities) Fact(f model.Fact) {
+	if f.Ref.Kind == model.KindService {
+		b.services.fact(f)
+	}
+}
 
 // Take implements ledger.PluginState: it counts a task on its node.
 func (b *Affinities) Take(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) {
@@ -165,6 +174,7 @@ func (b *Affinities) Leave(t ledger.TaskID, task *ledger.Task) {
 	p.pods.members[p.at] = moved
 	b.places[moved].at = p.at
 	p.pods.members = p.pods.members[:last]
+	b.services.count(p.pods, -1)
 	b.places[t] = place{}
 	if last == 0 {
 		b.empty = append(b.empty, p.pods)
@@ -183,6 +193,7 @@ func (b *Affinities) enter(t ledger.TaskID, pod *model.Pod) {
 	h := b.selectors.labelledOf(pod)
 	p := place{pods: h, at: int32(len(h.members))}
 	h.members = append(h.members, int32(t))
+	b.services.count(h, 1)
 	b.places[t] = p
 	if pod.Spec.Neighbours == nil {
 		return
@@ -206,16 +217,16 @@ func (b *Affinities) MatchedTerms(t ledger.TaskID, task *ledger.Task) []int64 {
 		b.findMatchedTerms(p.pods)
 	}
 	matched := p.pods.matchedTerms
-	controller := p.pods.controller
+	group := p.pods.group
 	if asksSpread(task.Pod.Spec) {
-		controller = nil
+		group = nil
 	}
-	if p.user == nil && controller == nil {
+	if p.user == nil && group == nil {
 		return matched
 	}
 	own := slices.Clone(matched)
-	if controller != nil {
-		own = append(own, controller.id)
+	if group != nil {
+		own = append(own, group.id)
 	}
 	if p.user == nil {
 		slices.Sort(own)
@@ -243,10 +254,11 @@ func (b *Affinities) findMatchedTerms(h *labelledPods) {
 // labelledOf returns the pods with the labels of a pod, a new set of them if there is none.
 func (si *selectorIndex) labelledOf(pod *model.Pod) *labelledPods {
 	si.buf = append(append(si.buf[:0], pod.Namespace...), 0)
-	labels := pod.Labels
+	labels, owner := pod.Labels, ""
 	if si.b.controllers.even && spreads(pod) {
 		si.buf = append(append(si.buf, pod.OwnerID...), 0)
-		labels = append([]model.Label{{Key: ownerKey, Value: pod.OwnerID}}, labels...)
+		owner = pod.OwnerID
+		labels = append([]model.Label{{Key: ownerKey, Value: owner}}, labels...)
 	}
 	for _, l := range pod.Labels {
 		si.buf = append(append(append(append(si.buf, l.Key...), 0), l.Value...), 0)
@@ -254,7 +266,7 @@ func (si *selectorIndex) labelledOf(pod *model.Pod) *labelledPods {
 	if h := si.labelled[string(si.buf)]; h != nil {
 		return h
 	}
-	h := &labelledPods{form: string(si.buf), namespace: pod.Namespace, labels: labels, controller: si.b.controllers.byUID[controllerKey(pod.Namespace, pod.OwnerID)]}
+	h := &labelledPods{form: string(si.buf), namespace: pod.Namespace, labels: labels, owner: owner}
 	si.labelled[h.form] = h
 	for _, l := range h.labels {
 		at := label{l.Key, l.Value}
@@ -267,6 +279,7 @@ func (si *selectorIndex) labelledOf(pod *model.Pod) *labelledPods {
 		si.gather(c, h)
 	}
 	si.b.findMatchedTerms(h)
+	si.b.services.enter(h)
 	return h
 }
 
@@ -286,6 +299,7 @@ func (b *Affinities) Audit(func(yield func(ledger.TaskID, *ledger.Task, ledger.N
 	b.Follow()
 	again := newAffinities(b.l)
 	again.controllers.even, again.controllers.owned = b.controllers.even, b.controllers.owned
+	again.services.takeAll(b.services.byName)
 	again.live, again.stale = true, true
 	again.Follow()
 	is, should := b.findings(), again.findings()
@@ -341,6 +355,7 @@ func (t *DomainCount) scopeForm() string {
 // wire tells the parts what they are parts of.
 func (b *Affinities) wire() *Affinities {
 	b.controllers.b = b
+	b.services.b = b
 	b.selectors.b = b
 	b.domains.b = b
 	return b

@@ -7,25 +7,27 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// controllerCounts counts the pods of controllers by domain, for the default topology spread.
+// controllerCounts counts the pods that are spread by default by domain. They belong together by their controller and
+// by the Services that select them.
 type controllerCounts struct {
 	b *Affinities
 
 	even    bool           // see Even
 	owned   map[string]int // pods by controller, of kinds whose pods are spread
 	changed []label        // controllers, by namespace, that got their second pod or lost it
-	byUID   map[string]*controllerPods
-	byID    map[int64]*controllerPods // by id
-	dropped bool                      // a group of controllerPods was dropped since the last dropUnused
+	byKey   map[string]*spreadGroup
+	byID    map[int64]*spreadGroup // by id
+	dropped bool                   // a spreadGroup or a Service was dropped since the last dropUnused
 }
 
-// controllerPods are the pods of one controller, at least two, that are spread by default: they have no
-// topology spread constraint of their own.
-type controllerPods struct {
-	id       int64
-	selector *selector
-	host     *DomainCount
-	zone     *DomainCount
+// spreadGroup is what the pods of one controller that have the same labels of Services share: the default constraints.
+// They are about the pods of that controller with these labels; without a controller about all pods with these labels.
+type spreadGroup struct {
+	key  string
+	id   int64
+	refs int // labelledPods in it
+	host *DomainCount
+	zone *DomainCount
 }
 
 // The default topology spread constraints of such pods. Source: kube-scheduler's system defaults.
@@ -55,13 +57,18 @@ func spreads(p *model.Pod) bool {
 
 func controllerKey(namespace, owner string) string { return namespace + "\x00" + owner }
 
-// Even turns on default spreading: pods of one ReplicaSet, StatefulSet, Deployment or ReplicationController
-// that have no topology spread constraint of their own get the default ones.
+// Even turns on default spreading: pods of one ReplicaSet, StatefulSet, Deployment or ReplicationController, and pods
+// that the same Services select, get the default constraints if they have no topology spread constraint of their own.
 func (b *Affinities) Even() {
 	if b.controllers.even {
 		return
 	}
 	b.controllers.even, b.controllers.owned = true, map[string]int{}
+	for _, f := range b.l.Facts() {
+		if f.Ref.Kind == model.KindService {
+			b.services.fact(f)
+		}
+	}
 	b.l.Tasks.Each(func(t ledger.TaskID) bool {
 		b.controllers.count(b.l.Task(t).Pod, 1)
 		return true
@@ -89,57 +96,92 @@ func (cc *controllerCounts) count(p *model.Pod, x int) {
 	cc.changed = append(cc.changed, label{p.Namespace, p.OwnerID})
 }
 
-// update adds controllerPods for controllers that have two pods by now, and drops those of
-// controllers that have fewer.
-func (cc *controllerCounts) update(changed []label) {
-	for _, at := range changed {
-		key := controllerKey(at.key, at.value)
-		known := cc.byUID[key]
-		switch many := cc.owned[key] >= 2; {
-		case many && known == nil:
-			cc.add(key, at)
-		case !many && known != nil:
-			cc.drop(key, known)
-		}
-	}
-}
-
-// addAll adds controllerPods for all controllers with two pods or more.
-func (cc *controllerCounts) addAll() {
-	var all []label
-	for key, pods := range cc.owned { // order-free: each for itself
-		if namespace, owner, _ := strings.Cut(key, "\x00"); pods >= 2 {
-			all = append(all, label{namespace, owner})
+// settle finds the groups of the pods whose controller or Services have changed.
+func (cc *controllerCounts) settle() {
+	services := &cc.b.services
+	for _, at := range cc.changed {
+		for _, h := range cc.b.selectors.labelledBy[label{ownerKey, at.value}] {
+			if h.namespace == at.key {
+				services.unsettle(h)
+			}
 		}
 	}
 	cc.changed = nil
-	cc.update(all)
+	for i := 0; i < len(services.unsettled); i++ { // it grows: a Service that gets its second pod unsettles the first
+		services.find(services.unsettled[i])
+	}
+	services.sweep()
+	for _, h := range services.unsettled {
+		h.unsettled = false
+		cc.join(h, cc.keyOf(h))
+	}
+	services.unsettled = services.unsettled[:0]
 }
 
-func (cc *controllerCounts) add(key string, at label) {
-	one := []model.PodSelector{{Namespaces: []string{at.key}, Selector: []model.Requirement{{Key: ownerKey, Op: model.In, Values: []string{at.value}}}}}
-	y := &controllerPods{host: cc.b.domainCount(one, model.HostnameKey, nil, Members, ledger.NoTask), zone: cc.b.domainCount(one, zoneKey, nil, Members, ledger.NoTask)}
+// keyOf returns the key of the group that pods belong in, "" of none: they have no controller of such a kind and no
+// Service, or there is only one of them.
+func (cc *controllerCounts) keyOf(h *labelledPods) string {
+	if h.owner != "" {
+		if cc.owned[controllerKey(h.namespace, h.owner)] < 2 {
+			return ""
+		}
+	} else if !several(h.services) {
+		return ""
+	}
+	var w model.Form
+	w.Text(h.namespace, h.owner)
+	w.Labels(joined(h.services))
+	return w.String()
+}
+
+// join puts pods into the group of a key, a new one if there is none, and takes them out of the one they were in.
+func (cc *controllerCounts) join(h *labelledPods, key string) {
+	was := h.group
+	if was == nil && key == "" || was != nil && was.key == key {
+		return
+	}
+	h.group = nil
+	if key != "" {
+		h.group = cc.byKey[key]
+		if h.group == nil {
+			h.group = cc.add(key, h)
+		}
+		h.group.refs++
+	}
+	if was != nil {
+		if was.refs--; was.refs == 0 {
+			cc.drop(was)
+		}
+	}
+	if len(h.members) > 0 {
+		cc.b.recast = append(cc.b.recast, h)
+	}
+}
+
+func (cc *controllerCounts) add(key string, h *labelledPods) *spreadGroup {
+	about := model.PodSelector{Namespaces: []string{h.namespace}}
+	if h.owner != "" {
+		about.Selector = append(about.Selector, model.Requirement{Key: ownerKey, Op: model.In, Values: []string{h.owner}})
+	}
+	for _, l := range joined(h.services) {
+		about.Selector = append(about.Selector, model.Requirement{Key: l.Key, Op: model.In, Values: []string{l.Value}})
+	}
+	one := []model.PodSelector{about}
+	y := &spreadGroup{key: key, host: cc.b.domainCount(one, model.HostnameKey, nil, Members, ledger.NoTask),
+		zone: cc.b.domainCount(one, zoneKey, nil, Members, ledger.NoTask)}
 	y.host.refs++
 	y.zone.refs++
-	y.selector = y.host.selector
 	cc.b.lastID++
 	y.id = cc.b.lastID
-	cc.byUID[key], cc.byID[y.id] = y, y
-	for _, h := range y.selector.pods {
-		h.controller = y
-	}
-	cc.b.recast = append(cc.b.recast, y.selector.pods...)
+	cc.byKey[key], cc.byID[y.id] = y, y
 	cc.b.shape++
+	return y
 }
 
-func (cc *controllerCounts) drop(key string, y *controllerPods) {
-	for _, h := range y.selector.pods {
-		h.controller = nil
-	}
-	cc.b.recast = append(cc.b.recast, y.selector.pods...)
+func (cc *controllerCounts) drop(y *spreadGroup) {
 	y.host.refs--
 	y.zone.refs--
-	delete(cc.byUID, key)
+	delete(cc.byKey, y.key)
 	delete(cc.byID, y.id)
 	cc.dropped = true
 	cc.b.shape++

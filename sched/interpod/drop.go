@@ -6,8 +6,13 @@ import (
 )
 
 // dropUnused drops what no pod needs any more: users, their domain counts, selectors, labelledPods. When no
-// user and no controllerPods are left, counting ends.
+// user, no spreadGroup and no Service are left, counting ends.
 func (b *Affinities) dropUnused() {
+	for _, h := range b.empty {
+		if len(h.members) == 0 {
+			b.controllers.join(h, "")
+		}
+	}
 	dropped := b.controllers.dropped
 	b.controllers.dropped = false
 	for _, u := range b.spent {
@@ -22,7 +27,7 @@ func (b *Affinities) dropUnused() {
 	}
 	b.spent = b.spent[:0]
 	switch {
-	case len(b.users)+len(b.controllers.byUID) == 0:
+	case b.idle():
 		b.close()
 		return
 	case dropped:
@@ -30,6 +35,11 @@ func (b *Affinities) dropUnused() {
 		b.dropDomainCounts()
 	}
 	b.selectors.dropLabelled()
+}
+
+// idle says that nothing is to be counted.
+func (b *Affinities) idle() bool {
+	return len(b.users)+len(b.controllers.byKey)+len(b.services.byForm) == 0
 }
 
 // close ends counting: from now on no pod matches a term.
@@ -92,6 +102,7 @@ func (si *selectorIndex) drop(c *selector) {
 func (si *selectorIndex) dropLabelled() {
 	gone := func(h *labelledPods) bool { return len(h.members) == 0 }
 	var selectors []*selector
+	var services []*service
 	var labels []label
 	for _, h := range si.b.empty {
 		if !gone(h) || si.labelled[h.form] != h {
@@ -99,6 +110,7 @@ func (si *selectorIndex) dropLabelled() {
 		}
 		delete(si.labelled, h.form)
 		selectors = append(selectors, h.selectors...)
+		services = append(services, h.services...)
 		for _, l := range h.labels {
 			labels = append(labels, label{l.Key, l.Value})
 		}
@@ -107,6 +119,10 @@ func (si *selectorIndex) dropLabelled() {
 	slices.SortFunc(selectors, func(a, b *selector) int { return cmp.Compare(a.id, b.id) })
 	for _, c := range slices.Compact(selectors) {
 		c.pods = slices.DeleteFunc(c.pods, gone)
+	}
+	slices.SortFunc(services, byForm)
+	for _, s := range slices.Compact(services) {
+		s.pods = slices.DeleteFunc(s.pods, gone)
 	}
 	slices.SortFunc(labels, func(a, b label) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.value, b.value)) })
 	for _, at := range slices.Compact(labels) {

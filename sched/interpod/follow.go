@@ -51,11 +51,7 @@ func (b *Affinities) Follow() {
 		}
 		b.static = b.l.Changes.NodeFacts.Now()
 	}
-	if len(b.controllers.changed) > 0 {
-		changed := b.controllers.changed
-		b.controllers.changed = nil
-		b.controllers.update(changed)
-	}
+	b.controllers.settle()
 	if b.controllers.dropped || len(b.spent)+len(b.empty) > 0 {
 		b.dropUnused()
 	}
@@ -98,7 +94,7 @@ func (b *Affinities) rebuild() {
 		b.enter(t, b.l.Task(t).Pod)
 		return true
 	})
-	b.controllers.addAll()
+	b.controllers.settle()
 	b.bulk = false
 	b.l.PluginStates.Placements(func(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) bool {
 		b.add(t, task, n, how, 1)
@@ -108,7 +104,7 @@ func (b *Affinities) rebuild() {
 		b.restale = append(b.restale, h)
 	}
 	slices.SortFunc(b.restale, func(x, y *labelledPods) int { return int(x.members[0]) - int(y.members[0]) })
-	if len(b.users)+len(b.controllers.byUID) == 0 {
+	if b.idle() {
 		b.close()
 	}
 }

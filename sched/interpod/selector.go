@@ -38,10 +38,13 @@ type labelledPods struct {
 	namespace    string
 	labels       []model.Label
 	selectors    []*selector
-	matchedTerms []int64         // ids of the terms about its pods, sorted; see findMatchedTerms
-	controller   *controllerPods // nil: its pods are not spread by default
-	stale        bool            // matchedTerms is to be found anew
-	members      []int32         // its pods, as TaskIDs, in no order
+	matchedTerms []int64      // ids of the terms about its pods, sorted; see findMatchedTerms
+	owner        string       // their controller, of a kind whose pods are spread; "" of none
+	services     []*service   // those that select them, by form; see serviceIndex.of
+	group        *spreadGroup // nil: its pods are not spread by default
+	unsettled    bool         // services and group are to be found anew
+	stale        bool         // matchedTerms is to be found anew
+	members      []int32      // its pods, as TaskIDs, in no order
 }
 
 // has says that a selector matches the pods with these labels.

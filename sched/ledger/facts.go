@@ -149,6 +149,8 @@ func (l *Ledger) applyOther(f model.Fact) {
 	case model.KindNUMA:
 		o, _ := f.Object.(*model.NUMA)
 		l.NUMA.apply(f.Ref.Name, o)
+	case model.KindService:
+		l.PluginStates.pass(f)
 	case model.KindBackoff:
 		o, _ := f.Object.(*model.Backoff)
 		l.Backoffs.apply(f.Ref, o)

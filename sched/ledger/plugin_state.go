@@ -106,15 +106,21 @@ func (ps *PluginStates) updateFact(f model.Fact) {
 	if !ps.Reads(f.Ref.Kind) {
 		return
 	}
-	for _, b := range ps.states {
-		if b.Reads(f.Ref.Kind) {
-			b.Fact(f)
-		}
-	}
+	ps.pass(f)
 	ps.l.Changes.roomEpoch++
 	for n := range ps.l.Nodes.rows {
 		if !ps.l.Nodes.rows[n].free {
 			ps.l.Nodes.touchFacts(NodeID(n))
+		}
+	}
+}
+
+// pass passes a fact to the PluginStates that read it. By itself that changes no node's answer: a Service says which
+// pods belong together, and where that gives a pod another class its PluginState says so.
+func (ps *PluginStates) pass(f model.Fact) {
+	for _, b := range ps.states {
+		if b.Reads(f.Ref.Kind) {
+			b.Fact(f)
 		}
 	}
 }

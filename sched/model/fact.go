@@ -16,6 +16,7 @@ const (
 	KindHyperNode     Kind = "HyperNode"
 	KindNamespace     Kind = "Namespace"
 	KindNUMA          Kind = "Numatopology"
+	KindService       Kind = "Service"
 	KindBackoff       Kind = "Backoff" // no kind of the API: see Backoff
 )
 
@@ -44,7 +45,7 @@ type Fact struct {
 }
 
 // Object is the content of a fact: one of *Node, *Pod, *PodGroup, *Queue,
-// *PriorityClass, *Quota, *Budget, *HyperNode, *Namespace, *NUMA, *Backoff, *Opaque.
+// *PriorityClass, *Quota, *Budget, *HyperNode, *Namespace, *NUMA, *Service, *Backoff, *Opaque.
 type Object interface {
 	object()
 	// Common returns what every object has. It may be read, and set before the object is passed on.
@@ -96,5 +97,6 @@ func (*Budget) object()        {}
 func (*HyperNode) object()     {}
 func (*Namespace) object()     {}
 func (*NUMA) object()          {}
+func (*Service) object()       {}
 func (*Backoff) object()       {}
 func (*Opaque) object()        {}

@@ -6,24 +6,27 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/informers"
 	"k8s.io/klog/v2"
 	volcanoinformers "volcano.sh/apis/pkg/client/informers/externalversions"
 
 	"ashlar.sh/internal/kube/translate"
+	"ashlar.sh/sched/model"
 )
 
 // discovery finds out which kinds the API server serves, and watches them.
 type discovery struct {
 	o *Observer
 
-	looks    chan struct{}
-	wants    int      // how often what is wanted may have changed
-	asked    int      // of them, after how many the API has said what it serves; -1: it never has
-	unserved []string // kinds that are wanted and that the API does not serve
-	core     informers.SharedInformerFactory
-	volcano  volcanoinformers.SharedInformerFactory
+	looks     chan struct{}
+	wants     int      // how often what is wanted may have changed
+	asked     int      // of them, after how many the API has said what it serves; -1: it never has
+	unserved  []string // kinds that are wanted and that the API does not serve
+	forbidden []string // kinds that are wanted and done without: they may not be listed
+	core      informers.SharedInformerFactory
+	volcano   volcanoinformers.SharedInformerFactory
 }
 
 // How often the API server is asked what it serves: soon again while it did not answer,
@@ -83,7 +86,7 @@ func (di *discovery) ask(ctx context.Context) error {
 	wants := di.wants
 	di.o.mu.Unlock()
 	served := map[schema.GroupVersion][]string{}
-	var unserved []string
+	var unserved, forbidden []string
 	for _, k := range di.wanted() {
 		version := k.resource.GroupVersion()
 		names, known := served[version]
@@ -101,6 +104,16 @@ func (di *discovery) ask(ctx context.Context) error {
 			unserved = append(unserved, string(k.name))
 			continue
 		}
+		if k.name == model.KindService {
+			may, err := di.mayListServices(ctx)
+			if err != nil {
+				return err
+			}
+			if !may {
+				forbidden = append(forbidden, string(k.name))
+				continue
+			}
+		}
 		di.o.mu.Lock()
 		err := di.o.watch(k)
 		di.o.mu.Unlock()
@@ -117,8 +130,22 @@ func (di *discovery) ask(ctx context.Context) error {
 		klog.InfoS("The API server does not serve some kinds: it is as if there were none of their objects", "kinds",
 			unserved)
 	}
-	di.unserved, di.asked = unserved, wants
+	if !slices.Equal(forbidden, di.forbidden) {
+		klog.InfoS("The API server forbids to list some kinds: it is as if there were none of their objects", "kinds",
+			forbidden)
+	}
+	di.unserved, di.forbidden, di.asked = unserved, forbidden, wants
 	return nil
+}
+
+// mayListServices asks for one Service: false where that is forbidden. Volcano's role does not grant it, and a watch that
+// waits for the right would keep everything from being decided; what Services decide is a preference.
+func (di *discovery) mayListServices(ctx context.Context) (bool, error) {
+	_, err := di.o.options.Kube.CoreV1().Services("").List(ctx, metav1.ListOptions{Limit: 1})
+	if apierrors.IsForbidden(err) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // wanted are the kinds that the engine reads and that are not watched yet.

@@ -1,13 +1,20 @@
 package observe_test
 
 import (
+	"errors"
 	"slices"
+	"sync/atomic"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	fakediscovery "k8s.io/client-go/discovery/fake"
 	"k8s.io/client-go/kubernetes/fake"
+	k8stesting "k8s.io/client-go/testing"
 
 	"ashlar.sh/internal/kube/observe"
 	"ashlar.sh/sched/model"
@@ -78,11 +85,38 @@ func TestAKindThatIsServedLaterIsWatchedThen(t *testing.T) {
 func TestEveryKindOfFactCanBeWatched(t *testing.T) {
 	for _, k := range []model.Kind{model.KindNode, model.KindPod, model.KindPodGroup, model.KindQueue,
 		model.KindPriorityClass,
-		model.KindQuota, model.KindBudget, "PersistentVolume", "PersistentVolumeClaim", "StorageClass", "CSINode",
+		model.KindQuota, model.KindBudget, model.KindService, "PersistentVolume", "PersistentVolumeClaim", "StorageClass", "CSINode",
 		"CSIDriver",
 		"CSIStorageCapacity", "VolumeAttachment", "HyperNode", "Namespace", "NodeShard"} {
 		if !slices.Contains(observe.Kinds(), k) {
 			t.Errorf("%s is not watched", k)
 		}
+	}
+}
+
+// Without the right to list Services, which Volcano's role does not grant, the scheduler decides without them; once it
+// has the right they are watched.
+func TestServicesThatMayNotBeListed(t *testing.T) {
+	kube := fake.NewClientset(&corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "s"},
+		Spec: corev1.ServiceSpec{Selector: map[string]string{"app": "web"}, ClusterIP: "10.0.0.1"}})
+	serves(kube, "v1", "services")
+	var granted atomic.Bool
+	kube.PrependReactor("list", "services", func(k8stesting.Action) (bool, runtime.Object, error) {
+		if granted.Load() {
+			return false, nil, nil
+		}
+		return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: "services"}, "", errors.New("no"))
+	})
+	w := watch(t, kube, observe.Options{Reads: reads(model.KindService)})
+	if facts := w.All(); len(facts) != 0 {
+		t.Errorf("without the right there are the facts %v", facts)
+	}
+	w.Drain()
+	granted.Store(true)
+	w.Look()
+	await(t, "the Service to be listed", func() bool { ok, _ := w.Synced(); return ok && len(w.All()) > 0 })
+	facts := w.All()
+	if s, ok := facts[0].Object.(*model.Service); !ok || len(s.Selector) != 1 || s.Selector[0].Value != "web" {
+		t.Errorf("the facts are %+v, want the Service", facts)
 	}
 }

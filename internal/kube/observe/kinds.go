@@ -57,6 +57,8 @@ func kinds() []kind {
 		{model.KindNamespace, of("", "v1", "namespaces"), false, core(func(x f) informer {
 			return x.Core().V1().Namespaces().Informer()
 		}), stripMeta},
+		{model.KindService, of("", "v1", "services"), false,
+			core(func(x f) informer { return x.Core().V1().Services().Informer() }), stripService},
 		{model.KindHyperNode, of("topology.volcano.sh", "v1alpha1", "hypernodes"), false,
 			volcano(func(x v) informer { return x.Topology().V1alpha1().HyperNodes().Informer() }), stripMeta},
 		{model.KindNUMA, of("nodeinfo.volcano.sh", "v1alpha1", "numatopologies"), false,

@@ -164,3 +164,14 @@ func same(before, after any) bool {
 	return x.UID == y.UID && equality.Semantic.DeepEqual(x.Labels, y.Labels) && maps.Equal(x.Annotations, y.Annotations) &&
 		equality.Semantic.DeepEqual(x.Spec, y.Spec) && equality.Semantic.DeepEqual(x.Status, y.Status)
 }
+
+// stripService keeps of a Service its selector.
+func stripService(o any) (any, error) {
+	s, ok := o.(*corev1.Service)
+	if !ok {
+		return o, nil
+	}
+	s.Annotations, s.Labels = nil, nil
+	s.Spec, s.Status = corev1.ServiceSpec{Selector: s.Spec.Selector}, corev1.ServiceStatus{}
+	return stripMeta(s)
+}

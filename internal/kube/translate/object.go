@@ -88,6 +88,8 @@ func Fact(obj any, o Options) (model.Fact, bool) {
 		f.Object = HyperNode(obj)
 	case *nodeinfov1alpha1.Numatopology:
 		f.Object = NUMA(obj)
+	case *corev1.Service:
+		f.Object = Service(obj)
 	default:
 		f.Object = &model.Opaque{Meta: meta(m), Content: obj}
 	}
@@ -123,6 +125,8 @@ func identify(obj any) (model.Kind, *metav1.ObjectMeta) {
 		return KindPersistentVolume, &obj.ObjectMeta
 	case *corev1.PersistentVolumeClaim:
 		return KindPersistentVolumeClaim, &obj.ObjectMeta
+	case *corev1.Service:
+		return model.KindService, &obj.ObjectMeta
 	case *corev1.Namespace:
 		return model.KindNamespace, &obj.ObjectMeta
 	case *storagev1.StorageClass:

@@ -279,6 +279,7 @@ func TestFactsOfEveryKind(t *testing.T) {
 		KindPersistentVolumeClaim: &corev1.PersistentVolumeClaim{ObjectMeta: m},
 		model.KindNamespace:       &corev1.Namespace{ObjectMeta: m},
 		KindStorageClass:          &storagev1.StorageClass{ObjectMeta: m},
+		model.KindService:         &corev1.Service{ObjectMeta: m},
 		model.KindBudget:          &policyv1.PodDisruptionBudget{ObjectMeta: m},
 		KindCSINode:               &storagev1.CSINode{ObjectMeta: m},
 		KindCSIDriver:             &storagev1.CSIDriver{ObjectMeta: m},

@@ -23,8 +23,8 @@
 //
 // The scores by domains are relative to the nodes that would take the task at that moment,
 // as in kube-scheduler. Of pods without constraints of their own those of one ReplicaSet,
-// StatefulSet or ReplicationController are spread all the same, over nodes (maxSkew 3) and
-// zones (5), where there are at least two of these; pods of a Service alone are not.
+// StatefulSet or ReplicationController, and those that the same Services select, are spread
+// all the same, over nodes (maxSkew 3) and zones (5), where there are at least two of these.
 package nodeorder
 
 import (
