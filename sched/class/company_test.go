@@ -273,25 +273,64 @@ func (w *twin) spreads(t ledger.TaskID, nodes []ledger.NodeID, scores []int64) {
 	}
 }
 
-// siblings counts the pods that are spread with one by default, itself included; 0: it is not.
+// siblings counts the pods that are spread with one by default, itself included, where only Services select it those of the
+// one that selects fewest; 0: it is not spread.
 func (w *twin) siblings(pod *model.Pod) (count int) {
-	if !strings.Contains(pod.OwnerID, "Set.apps/") || pod.Spec.Neighbours != nil && len(pod.Spec.Neighbours.Spread) > 0 {
+	if pod.Spec.Neighbours != nil && len(pod.Spec.Neighbours.Spread) > 0 {
 		return 0
 	}
-	w.l.Tasks.Each(func(t ledger.TaskID) bool {
-		if o := w.l.Task(t).Pod; o.Namespace == pod.Namespace && o.OwnerID == pod.OwnerID {
-			count++
+	number := func(is func(*model.Pod) bool) (n int) {
+		w.l.Tasks.Each(func(t ledger.TaskID) bool {
+			if o := w.l.Task(t).Pod; o.Namespace == pod.Namespace && is(o) {
+				n++
+			}
+			return true
+		})
+		return n
+	}
+	if owned(pod) {
+		return number(func(o *model.Pod) bool { return o.OwnerID == pod.OwnerID })
+	}
+	for i, s := range w.servicesOf(pod) {
+		if n := number(func(o *model.Pod) bool { return selected(s, o) }); i == 0 || n < count {
+			count = n
 		}
-		return true
-	})
+	}
 	return count
+}
+
+func owned(pod *model.Pod) bool { return strings.Contains(pod.OwnerID, "Set.apps/") }
+
+func selected(s *model.Service, pod *model.Pod) bool {
+	for _, l := range s.Selector {
+		if !slices.Contains(pod.Labels, l) {
+			return false
+		}
+	}
+	return len(s.Selector) > 0
+}
+
+// servicesOf returns the Services that select a pod.
+func (w *twin) servicesOf(pod *model.Pod) (out []*model.Service) {
+	for _, f := range w.l.Facts() {
+		if s, is := f.Object.(*model.Service); is && s.Namespace == pod.Namespace && selected(s, pod) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// akin says that a pod counts where another is spread by default.
+func (w *twin) akin(services []*model.Service, pod, other *model.Pod) bool {
+	return other.Namespace == pod.Namespace && (!owned(pod) || other.OwnerID == pod.OwnerID) &&
+		!slices.ContainsFunc(services, func(s *model.Service) bool { return !selected(s, other) })
 }
 
 // spreadsSiblings is spreads by the constraints that pods have by default.
 func (w *twin) spreadsSiblings(pod *model.Pod, nodes []ledger.NodeID, scores []int64) {
 	const zone = "topology.kubernetes.io/zone"
 	value := func(n *model.Node, key string) string { v, _ := model.LabelValue(n.Labels, key); return v }
-	zones := map[string]bool{}
+	zones, services := map[string]bool{}, w.servicesOf(pod)
 	for _, n := range nodes {
 		zones[value(w.l.Node(n).Fact, zone)] = true
 	}
@@ -299,7 +338,7 @@ func (w *twin) spreadsSiblings(pod *model.Pod, nodes []ledger.NodeID, scores []i
 	for _, n := range nodes {
 		node, sum := w.l.Node(n).Fact, int64(0)
 		for _, s := range w.sitters() {
-			if s.how == ledger.Leaving || s.pod.Namespace != pod.Namespace || s.pod.OwnerID != pod.OwnerID {
+			if s.how == ledger.Leaving || !w.akin(services, pod, s.pod) {
 				continue
 			}
 			if together(s.node, node, model.HostnameKey) {
