@@ -303,8 +303,8 @@ func TestFactsOfEveryKind(t *testing.T) {
 			t.Errorf("%s gone: %+v", kind, gone)
 		}
 	}
-	if _, ok := Fact(&corev1.Service{}, Options{}); ok {
-		t.Error("a Service has no part in scheduling")
+	if _, ok := Fact(&corev1.Secret{}, Options{}); ok {
+		t.Error("a Secret has no part in scheduling")
 	}
 	if f, _ := Fact(&corev1.Node{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "x"}}, Options{}); f.Version != 0 {
 		t.Errorf("version %d", f.Version)
