@@ -49,3 +49,17 @@ func (w *world) changeNamespace() {
 	}
 	w.tell(model.KindNamespace, "", "ns", "ns", n)
 }
+
+// changeService makes a Service select pods by one of their labels, select others, or go.
+func (w *world) changeService() {
+	name := []string{"front", "back"}[w.n(1)]
+	if w.n(3) == 3 {
+		w.tell(model.KindService, "ns", name, name, nil)
+		return
+	}
+	o := &model.Service{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}}
+	if key := w.n(2); key > 0 {
+		o.Selector = []model.Label{{Key: []string{"", "app", "tier"}[key], Value: []string{"a", "b"}[w.n(1)]}}
+	}
+	w.tell(model.KindService, "ns", name, name, o)
+}

@@ -126,6 +126,8 @@ func (w *world) happen() {
 		w.changePause()
 	case k == 19:
 		w.changeNUMA()
+	case k == 18 && w.yes():
+		w.changeService()
 	case k == 18:
 		w.changeNamespace()
 	case k == 16:

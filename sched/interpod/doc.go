@@ -13,5 +13,8 @@
 // spec does not name the terms of other pods: Affinities reports them to the ledger as the pod's MatchedTerms.
 // So all pods of one class match the same terms.
 //
+// Pods without spread constraints are spread by default: a spreadGroup is the pods of one controller, or of no
+// controller, that the same Services select (docs/design/0034).
+//
 // Affinities counts and decides nothing: the plugins decide what a count means.
 package interpod
