@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,7 +34,13 @@ func Define[A, P any, PA interface {
 		New: func(c Choice, l *ledger.Ledger) (any, error) {
 			var a A
 			var s ArgumentSet
+			if _, copies := any(a).(interface{ AddArguments(*ArgumentSet) }); copies && len(described.list) > 0 {
+				return nil, fmt.Errorf("method AddArguments of %T must have a pointer receiver: it sets the fields of a copy", a)
+			}
 			PA(&a).AddArguments(&s)
+			if err := s.sound(); err != nil {
+				return nil, err
+			}
 			if err := s.read(c); err != nil {
 				return nil, err
 			}
@@ -96,6 +103,18 @@ func (s *ArgumentSet) arguments() []Argument {
 		out = append(out, *a)
 	}
 	return out
+}
+
+// sound says what is wrong with the list itself: a key that is there twice, of which one field would never be set.
+func (s *ArgumentSet) sound() error {
+	seen := map[string]bool{}
+	for _, a := range s.list {
+		if seen[a.Key] {
+			return fmt.Errorf("AddArguments names %q twice", a.Key)
+		}
+		seen[a.Key] = true
+	}
+	return nil
 }
 
 func (s *ArgumentSet) read(c Choice) error {

@@ -46,3 +46,28 @@ func TestArgumentsAreFields(t *testing.T) {
 		t.Errorf("described as %+v", d.Arguments)
 	}
 }
+
+type copied struct{ grace int64 }
+
+func (a copied) AddArguments(s *policy.ArgumentSet) {
+	s.Int(&a.grace, "grace", 0, "how long")
+}
+
+type twice struct{ grace, delay int64 }
+
+func (a *twice) AddArguments(s *policy.ArgumentSet) {
+	s.Int(&a.grace, "grace", 0, "how long")
+	s.Int(&a.delay, "grace", 0, "how late")
+}
+
+// Arguments that could never arrive are an error at start, and not defaults for ever.
+func TestArgumentsThatCannotArrive(t *testing.T) {
+	byCopy := policy.Define("p", "a test", func(copied, *ledger.Ledger) (policy.JobOrder, error) { return good{}, nil })
+	if _, err := byCopy.New(policy.Choice{}, nil); err == nil || !strings.Contains(err.Error(), "must have a pointer receiver") {
+		t.Errorf("fields of a copy are set: %v", err)
+	}
+	doubled := policy.Define("p", "a test", func(twice, *ledger.Ledger) (policy.JobOrder, error) { return good{}, nil })
+	if _, err := doubled.New(policy.Choice{}, nil); err == nil || !strings.Contains(err.Error(), `names "grace" twice`) {
+		t.Errorf("a key is there twice: %v", err)
+	}
+}
