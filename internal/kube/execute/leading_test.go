@@ -37,13 +37,17 @@ type apiServer struct {
 	whole []string // of method and path, since the lease ended
 }
 
+// sentLeading is a header of requests that were on their way when the server ended the lease with its answer to another
+// one: an eviction sends its event and its condition at the same time.
+const sentLeading = "Sent-Leading"
+
 func (s *apiServer) stop() { s.leading.Store(false) }
 
 func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if _, err := io.ReadAll(r.Body); err != nil {
 		return // a server does not carry out what it has not read to the end
 	}
-	if !s.leading.Load() {
+	if !s.leading.Load() && r.Header.Get(sentLeading) == "" {
 		s.mu.Lock()
 		s.whole = append(s.whole, r.Method+" "+r.URL.Path)
 		s.mu.Unlock()
@@ -101,8 +105,16 @@ var places = map[string]place{
 			})
 		})
 	}},
-	"before client-go repeats what the server had no time for": {in: func(s *apiServer, _ *rest.Config) {
+	"before client-go repeats what the server had no time for": {in: func(s *apiServer, c *rest.Config) {
 		s.over = func(*http.Request) bool { return s.leading.CompareAndSwap(true, false) }
+		c.Wrap(func(next http.RoundTripper) http.RoundTripper {
+			return roundTrip(func(r *http.Request) (*http.Response, error) {
+				if s.leading.Load() {
+					r.Header.Set(sentLeading, "yes")
+				}
+				return next.RoundTrip(r)
+			})
+		})
 	}},
 	"in making a connection": {in: func(s *apiServer, c *rest.Config) {
 		c.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
