@@ -22,18 +22,10 @@ func (im *images) Epoch() uint64 { return im.at }
 // changed notes that a node's fact changed. A node that is set aside is as good as gone: it counts neither as a
 // node nor for the images that it holds.
 func (im *images) changed(was, is *model.Node) {
-	had, has := counts(was), counts(is)
+	had, has := present(was), present(is)
 	if had != has || has && !slices.Equal(was.Images, is.Images) {
 		im.at++
 	}
-}
-
-func counts(n *model.Node) bool {
-	if n == nil {
-		return false
-	}
-	_, bad := n.SetAside()
-	return !bad
 }
 
 // form writes the images of a spec if they split classes. As with NUMA nodes, it is no part of a class's

@@ -37,11 +37,13 @@ type Node struct {
 
 // Present says that the node exists and is not set aside: tasks may be placed on it, and it counts in the
 // cluster's total.
-func (n *Node) Present() bool {
-	if n.Fact == nil {
+func (n *Node) Present() bool { return present(n.Fact) }
+
+func present(n *model.Node) bool {
+	if n == nil {
 		return false
 	}
-	_, bad := n.Fact.SetAside()
+	_, bad := n.SetAside()
 	return !bad
 }
 
