@@ -215,6 +215,17 @@ var queues = map[string]struct {
 		schedulingv1beta1.Queue{Spec: schedulingv1beta1.QueueSpec{Weight: 1},
 			Status: schedulingv1beta1.QueueStatus{State: "Ajar"}},
 		model.Queue{Weight: 1, Reclaimable: true, State: model.QueueUnknown}},
+	"jobs in the order that is built": {
+		schedulingv1beta1.Queue{Spec: schedulingv1beta1.QueueSpec{Weight: 1, DequeueStrategy: "traverse"}},
+		model.Queue{Weight: 1, Reclaimable: true}},
+	"jobs strictly in their order": {
+		schedulingv1beta1.Queue{Spec: schedulingv1beta1.QueueSpec{Weight: 1, DequeueStrategy: "fifo"}},
+		model.Queue{Weight: 1, Reclaimable: true, Meta: model.Meta{Faults: []model.Fault{{Field: "spec.dequeueStrategy",
+			Message: "fifo has no effect: traverse taken, so jobs behind one that waits are served"}}}}},
+	"jobs in an order of tomorrow": {
+		schedulingv1beta1.Queue{Spec: schedulingv1beta1.QueueSpec{Weight: 1, DequeueStrategy: "lifo"}},
+		model.Queue{Weight: 1, Reclaimable: true, Meta: model.Meta{Faults: []model.Fault{{Field: "spec.dequeueStrategy",
+			Message: `"lifo" is not known: traverse taken`}}}}},
 	"a weight of nothing": {
 		schedulingv1beta1.Queue{Spec: schedulingv1beta1.QueueSpec{Weight: -3}},
 		model.Queue{Weight: 1, Reclaimable: true, Meta: model.Meta{Faults: []model.Fault{
