@@ -148,7 +148,7 @@ func TestALargeJobIsLetInWhateverOthersKeep(t *testing.T) {
 	}
 }
 
-// A job that was created decades after the time of the cycle, as in a simulation of a cluster's files, is not waited
+// A job that was created decades after the time of the cycle, as where a clock is wrong, is not waited
 // for: no cycle is due only because it will have waited long enough then.
 func TestAJobCreatedDecadesAheadIsNotWaitedFor(t *testing.T) {
 	e, err := New(policy.Profile{Actions: []string{"enqueue", "allocate"}, Tiers: [][]policy.Choice{

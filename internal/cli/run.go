@@ -23,7 +23,7 @@ func (p Process) run(s simulation, in input) (world *sim.World, findings []strin
 		return nil, nil, err
 	}
 	world, err = sim.New(in.profile, in.items, sim.Options{Verbosity: s.verbosity, Audit: s.audit, Engine: engine,
-		Written: written, Freed: freed})
+		Begin: in.begin(), Written: written, Freed: freed})
 	if err != nil {
 		return nil, nil, refused(err, in.chosen)
 	}

@@ -17,7 +17,7 @@ import (
 // An item without content deletes, as World.Delete does, when its time has come.
 type Item struct {
 	// Fact is the object. The world sets its Version, a UID where it has none, and
-	// Created where that is 0: to SubmitAt, so that the order of creation is that of
+	// Created where that is 0: to SubmitAt by the world's clock, so that the order of creation is that of
 	// submission.
 	Fact model.Fact
 	// SubmitAt is the virtual time at which it appears: in the first cycle at or after.
@@ -45,6 +45,8 @@ type Options struct {
 	Verbosity int            // of what a Cycle's Events hold, as for sched.Engine.Record
 	Audit     bool           // recount the engine's figures after every cycle into Cycle.Audit
 	Engine    []sched.Option // plugins and actions beyond those built in
+	// Begin is the time of the first cycle, virtual time 0, in nanoseconds since the epoch.
+	Begin int64
 	// Written is what facts follow from what a book chose for a pod that is bound, with the
 	// content of opaque objects as they are. nil: none do.
 	Written func(bind sched.Item, see func(model.Ref) any) []model.Fact

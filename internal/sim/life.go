@@ -175,7 +175,7 @@ func (ob *objects) stamp(l *life) {
 	m := l.object.Common()
 	created := m.Created
 	if created == 0 {
-		created = int64(l.item.SubmitAt)
+		created = ob.w.clock(l.item.SubmitAt)
 	}
 	if m.Namespace == l.ref.Namespace && m.Name == l.ref.Name && m.UID == l.uid && m.Created == created {
 		return
@@ -223,7 +223,7 @@ func (ob *objects) start(l *life) {
 		running := *p
 		running.Phase, running.Healthy = model.PodRunning, true
 		if running.Started == 0 {
-			running.Started = int64(ob.w.now)
+			running.Started = ob.w.clock(ob.w.now)
 		}
 		ob.change(l, &running)
 	}
@@ -271,7 +271,7 @@ func (ob *objects) vanish(l *life) {
 	pod := *l.item.Fact.Object.(*model.Pod)
 	age := model.Between(int64(l.item.SubmitAt), int64(ob.w.shows))
 	if pod.Created == 0 {
-		pod.Created = int64(l.item.SubmitAt)
+		pod.Created = ob.w.clock(l.item.SubmitAt)
 	}
 	pod.UID, pod.Created = ob.newUID(), model.After(pod.Created, age)
 	pod.Node, pod.Nominated, pod.Phase, pod.Deleting = "", "", model.PodPending, false

@@ -13,6 +13,7 @@ import (
 // World is nodes that obey, a clock and an engine. It is not safe for concurrent use.
 type World struct {
 	engine *sched.Engine
+	begin  int64 // see Options
 	period time.Duration
 	audit  bool
 
@@ -41,7 +42,7 @@ func New(p policy.Profile, items []Item, o Options) (*World, error) {
 		return nil, err
 	}
 	engine.Record(o.Verbosity)
-	w := (&World{engine: engine, period: o.Period, audit: o.Audit, written: o.Written, freed: o.Freed,
+	w := (&World{engine: engine, begin: o.Begin, period: o.Period, audit: o.Audit, written: o.Written, freed: o.Freed,
 		objects: objects{lives: map[model.Ref]*life{},
 			changed: map[model.Ref]*life{}, homeless: map[string][]*life{}}}).wire()
 	if w.period <= 0 {
@@ -135,11 +136,14 @@ func (w *World) cycle(at time.Duration) Cycle {
 		w.still = 0
 		w.engine.Apply(facts...)
 	}
-	plan, events, next := w.engine.Decide(int64(at))
+	plan, events, next := w.engine.Decide(w.clock(at))
 	if w.still++; len(plan.Items) > 0 {
 		w.still = 0
 	}
-	w.next = time.Duration(next)
+	w.next = 0
+	if next > 0 {
+		w.next = time.Duration(model.Between(w.begin, next))
+	}
 	w.cycles++
 	w.shows = at + w.period
 	c := Cycle{Number: w.number(), At: at, Plan: sched.Plan{Items: slices.Clone(plan.Items)}, Events: slices.Clone(events)}
@@ -149,6 +153,9 @@ func (w *World) cycle(at time.Duration) Cycle {
 	}
 	return c
 }
+
+// clock is a virtual time in nanoseconds since the epoch.
+func (w *World) clock(at time.Duration) int64 { return model.After(w.begin, int64(at)) }
 
 func (w *World) number() int { return int(w.now/w.period) + 1 }
 

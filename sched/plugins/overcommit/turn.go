@@ -79,7 +79,7 @@ func (p *plugin) hasTurn(job *ledger.Job, over []resource.Dim) bool {
 	}
 	t := &p.turns
 	if job.Created > model.After(t.now, patience) {
-		return false // its age cannot be told: a simulation from a cluster's files begins in 1970
+		return false // its age cannot be told: its clock and ours differ by decades
 	}
 	if ready := model.After(job.Created, patience); ready > t.now {
 		if t.wakes == 0 || ready < t.wakes {
