@@ -30,8 +30,8 @@ func (cl *Claims) Set(t TaskID, n NodeID, until int64) {
 	cl.l.Hold(t, Commitment{Kind: CommitClaim, Node: n, Until: until})
 }
 
-// Len says whether room is kept for some task; it is no number.
-func (cl *Claims) Len() bool { return cl.pending > 0 }
+// Any says whether room is kept for some task; it is no number.
+func (cl *Claims) Any() bool { return cl.pending > 0 }
 
 // Claimants lists the jobs that have claims. Decisions must not depend on the order. The slice is valid until
 // the next change.
@@ -61,7 +61,7 @@ func (cl *Claims) Of(j JobID) (out []TaskID) {
 // On returns, by node, what claims that are not waived and lost members' room (Tx.Beside) hold there;
 // nil if there are none.
 func (cl *Claims) On() map[NodeID]resource.Vec {
-	if !cl.Len() && len(cl.aside) == 0 {
+	if !cl.Any() && len(cl.aside) == 0 {
 		return nil
 	}
 	out := map[NodeID]resource.Vec{}

@@ -20,11 +20,11 @@ func TestAClaimEndsWithItsPod(t *testing.T) {
 		c.group("g", model.PodGroup{Queue: "q", MinMember: 1})
 		waits := c.pod("g-0", 3000, func(p *model.Pod) { p.Group = "g" })
 		c.Claims.Set(waits, n, 100)
-		if !c.Claims.Len() || c.row(t, "q").Claimed.Get(0) != 3000 {
+		if !c.Claims.Any() || c.row(t, "q").Claimed.Get(0) != 3000 {
 			t.Fatalf("%s: nothing is claimed", name)
 		}
 		c.pod("g-0", 3000, func(p *model.Pod) { p.Group = "g"; change(p) })
-		if c.Claims.Len() || c.row(t, "q").Claimed.Get(0) != 0 {
+		if c.Claims.Any() || c.row(t, "q").Claimed.Get(0) != 0 {
 			t.Errorf("%s: the claim is there still", name)
 		}
 		for _, finding := range c.Audit() {

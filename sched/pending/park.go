@@ -131,7 +131,7 @@ func (x *Index) wouldLendOtherwise(k signature) bool {
 
 // mayTake says that a job which lacks room might get room that is kept for another job.
 func (x *Index) mayTake(k signature) bool {
-	if !x.l.Claims.Len() {
+	if !x.l.Claims.Any() {
 		return false
 	}
 	for _, j := range x.l.Claims.Claimants() {

@@ -86,7 +86,7 @@ const mostNamed = 8
 // KeepRoom finds whether it is still of use to them. A job with reservations may use all room that is kept.
 func (t *attempt) decideInKeptRoom(hold bool) (out Outcome) {
 	s, j := t.s, t.w.Job
-	if !s.L.Claims.Len() {
+	if !s.L.Claims.Any() {
 		return t.decideBesideLost(hold)
 	}
 	try := func(t *attempt, jobs []ledger.JobID) Outcome {
@@ -129,7 +129,7 @@ func InKeptRoom(s *session.Session, j ledger.JobID, all, keep bool, find func() 
 		})
 		return found
 	}
-	if !s.L.Claims.Len() {
+	if !s.L.Claims.Any() {
 		return f()
 	}
 	others := after(s, j, func(s *session.Session, j, other ledger.JobID) bool {

@@ -43,7 +43,7 @@ func pace(s *session.Session) (every int64, queues int) {
 // KeepRoom keeps room for jobs that could have started, and gives back room that is kept in vain. Which
 // jobs could have started is checked from time to time: see pace.
 func KeepRoom(s *session.Session) {
-	if s.L.Lenders.Len() == 0 && !s.L.Claims.Len() {
+	if s.L.Lenders.Len() == 0 && !s.L.Claims.Any() {
 		return
 	}
 	every, most := pace(s)
