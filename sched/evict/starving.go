@@ -34,7 +34,7 @@ func (e *Evictor) signatureOf(j ledger.JobID) (g Signature, starves bool) {
 	if len(tasks) == 0 {
 		return g, false
 	}
-	if g = e.victims.SignatureOf(Options{}, j, tasks); search.Near(s, j) || job.Claims+job.Losses > 0 {
+	if g = e.victims.SignatureOf(Options{}, j, tasks); search.HardTopology(s, j) || job.Claims+job.Losses > 0 {
 		g.Own = j // its domains, or the room kept for it, are its own
 	}
 	return g, true
@@ -43,7 +43,7 @@ func (e *Evictor) signatureOf(j ledger.JobID) (g Signature, starves bool) {
 // would says that take would find victims for a job alone. For a job whose members have to be near each
 // other, only trying shows it, so it is true if the options allow such jobs.
 func (e *Evictor) would(o Options, j ledger.JobID) bool {
-	if search.Near(e.s, j) {
+	if search.HardTopology(e.s, j) {
 		return o.Domains > 0
 	}
 	return e.unkept(o, j, false, func() bool { return e.victims.Would(o, j, preemptorTasks(e.s, j)) })

@@ -31,7 +31,7 @@ func (e *Evictor) take(o Options, j ledger.JobID) bool {
 		s.Trace.Add(trace.Event{Kind: trace.NoPreemptorTask, Action: o.Action, Job: s.L.Jobs.Called(j)})
 		return false
 	}
-	if o.Domains == 0 && search.Near(s, j) { // decision 16
+	if o.Domains == 0 && search.HardTopology(s, j) { // decision 16
 		e.refused.Remember(s.Pending, actionOnJob{j, o.Action}, struct{}{})
 		s.Trace.Add(trace.Event{Kind: trace.SkipPreemption, Action: o.Action, Job: s.L.Jobs.Called(j),
 			Queue: s.L.Jobs.QueueName(j), Reason: trace.Reason{Code: trace.TopologyByGang, Text: o.Action}})
@@ -91,7 +91,7 @@ func (e *Evictor) take(o Options, j ledger.JobID) bool {
 // them (decision 12).
 func (e *Evictor) takeIn(o Options, j ledger.JobID, tasks []ledger.TaskID) bool {
 	return e.unkept(o, j, true, func() bool {
-		if !search.Near(e.s, j) {
+		if !search.HardTopology(e.s, j) {
 			return e.victims.Take(o, j, tasks)
 		}
 		for _, wholeGangs := range o.kinds() {

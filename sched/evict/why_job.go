@@ -35,7 +35,7 @@ func (e *Evictor) whyNot(o Options, j ledger.JobID) trace.Reason {
 		return trace.Reason{}
 	}
 	g := e.victims.SignatureOf(o, j, tasks)
-	if search.Near(e.s, j) {
+	if search.HardTopology(e.s, j) {
 		g.Own = j
 	}
 	r, known := e.why.Recall(e.s.Pending, g)
@@ -56,7 +56,7 @@ func (e *Evictor) whyNot(o Options, j ledger.JobID) trace.Reason {
 // lacks least.
 func (e *Evictor) whyNobody(o Options, j ledger.JobID, tasks []ledger.TaskID) (r trace.Reason) {
 	switch {
-	case !search.Near(e.s, j):
+	case !search.HardTopology(e.s, j):
 		return e.victims.Why(o, j, tasks)
 	case o.Domains == 0:
 		return trace.Reason{Code: trace.TopologyByGang, Text: o.Action}

@@ -10,9 +10,9 @@ import (
 	"ashlar.sh/sched/topology"
 )
 
-// Near says that the distance between members of a job, or of one of its sub-groups, is limited
+// HardTopology says that the distance between members of a job, or of one of its sub-groups, is limited
 // (decision 16).
-func Near(s *session.Session, j ledger.JobID) bool {
+func HardTopology(s *session.Session, j ledger.JobID) bool {
 	g := s.L.Job(j).Group
 	if g == nil || s.Policy.HyperNodes() == nil {
 		return false
@@ -22,7 +22,7 @@ func Near(s *session.Session, j ledger.JobID) bool {
 
 func hard(t *model.Topology) bool { return t != nil && t.Hard }
 
-// Home is a choice of domains for a job that is Near.
+// Home is a choice of domains for a job with HardTopology.
 type Home struct {
 	Tier  int32                     // of the job's domain
 	Nodes []ledger.NodeID           // of the job's domain; nil: all nodes
