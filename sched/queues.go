@@ -28,7 +28,7 @@ func (e *Engine) QueueWhy(name string) (QueueWhy, bool) {
 	}
 	w := QueueWhy{Queue: name}
 	if name != model.RootQueue {
-		w.Gate = e.session.QueueGate(q)
+		w.Gate = e.session.QueueClosed(q)
 	}
 	w.Sums, _ = e.policy.QueueArithmetic(q)
 	return w, true

@@ -18,7 +18,7 @@ func (s *Session) Gate(j ledger.JobID) trace.Reason {
 			return trace.Reason{Code: trace.InvalidObject, Text: f.Field + ": " + f.Message}
 		}
 	}
-	if r := s.QueueGate(job.Queue); r.Is() {
+	if r := s.QueueClosed(job.Queue); r.Is() {
 		return r
 	}
 	if p := s.Pause(j); p != nil && len(p.Pods) == 0 {
@@ -35,8 +35,8 @@ func Refused(p *model.Backoff) trace.Reason {
 	return trace.Reason{Code: trace.BindRefused, Task: p.Pod, Text: p.Answer, Have: int(p.Tries), Until: p.NotBefore}
 }
 
-// QueueGate is why a queue takes no jobs; the zero Reason when it takes them.
-func (s *Session) QueueGate(q ledger.QueueID) trace.Reason {
+// QueueClosed is why a queue takes no jobs; the zero Reason when it takes them.
+func (s *Session) QueueClosed(q ledger.QueueID) trace.Reason {
 	queue := s.L.Queue(q)
 	r := trace.Reason{Queue: queue.Name}
 	switch {
