@@ -39,7 +39,7 @@ func (qg *queueGates) open() {
 	}
 	var jobs []ledger.JobID
 	for j := range shut { // order-free: sorted below
-		if !qg.e.session.Gate(j).Is() {
+		if !qg.e.session.Blocked(j).Is() {
 			jobs = append(jobs, j)
 		}
 	}

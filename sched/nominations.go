@@ -13,7 +13,7 @@ import (
 func (e *Engine) reserveNominated(now int64) {
 	var jobs []ledger.JobID
 	e.l.Jobs.Each(func(j ledger.JobID) bool {
-		if e.l.Job(j).By[model.Pending] > 0 && e.l.Job(j).Admitted() && !e.session.Gate(j).Is() {
+		if e.l.Job(j).By[model.Pending] > 0 && e.l.Job(j).Admitted() && !e.session.Blocked(j).Is() {
 			jobs = append(jobs, j)
 		}
 		return true

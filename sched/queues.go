@@ -41,7 +41,7 @@ func (rp *reports) served() (turn, waiting map[ledger.QueueID]int) {
 	turn, waiting = map[ledger.QueueID]int{}, map[ledger.QueueID]int{}
 	for _, j := range rp.e.l.Jobs.Active() {
 		job := rp.e.l.Job(j)
-		if !waits(job) || rp.e.session.Gate(j).Is() {
+		if !waits(job) || rp.e.session.Blocked(j).Is() {
 			continue
 		}
 		if waiting[job.Queue]++; waiting[job.Queue] == 1 {

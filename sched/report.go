@@ -179,7 +179,7 @@ func (e *Engine) JobReason(id ledger.JobID) trace.Reason {
 	case j.By[model.Binding] > 0 && j.By[model.Pending] == 0:
 		return trace.Reason{Code: trace.BindInFlight, Have: int(j.By[model.Binding])}
 	}
-	if r := e.session.Gate(id); r.Is() {
+	if r := e.session.Blocked(id); r.Is() {
 		return r
 	}
 	if j.Tasks == 0 {

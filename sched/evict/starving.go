@@ -26,7 +26,7 @@ func (e *Evictor) mayShareAnswers(o Options) bool {
 func (e *Evictor) signatureOf(j ledger.JobID) (g Signature, starves bool) {
 	s := e.s
 	job := s.L.Job(j)
-	if !job.Admitted() || job.By[model.Pending] == 0 || s.Gate(j).Is() || s.Policy.ValidateJob(j).Is() ||
+	if !job.Admitted() || job.By[model.Pending] == 0 || s.Blocked(j).Is() || s.Policy.ValidateJob(j).Is() ||
 		!s.Policy.Eviction.Starving(j) {
 		return g, false
 	}
@@ -94,7 +94,7 @@ func (e *Evictor) allStarving(action string) []ledger.JobID {
 		return job.Admitted() && job.By[model.Pending] > 0 && !e.hasNoVictims(j, action)
 	}
 	return s.Candidates(admitted, func(j ledger.JobID) bool {
-		if s.Gate(j).Is() {
+		if s.Blocked(j).Is() {
 			return false
 		}
 		if r := s.Policy.ValidateJob(j); r.Is() {

@@ -91,7 +91,7 @@ func byKey(s *session.Session, jobs []ledger.JobID) []ledger.JobID {
 func waits(s *session.Session, j ledger.JobID) bool {
 	job := s.L.Job(j)
 	return job.By[model.Pending] > job.Gated && job.Waiting() == 0 && job.Invalid == 0 && job.Admitted() &&
-		!job.Met((*ledger.Count).Ready) && !s.Gate(j).Is() && !s.Policy.ValidateJob(j).Is()
+		!job.Met((*ledger.Count).Ready) && !s.Blocked(j).Is() && !s.Policy.ValidateJob(j).Is()
 }
 
 // stands says that the room kept for a job may still be of use.

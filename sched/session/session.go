@@ -39,6 +39,19 @@ func (s *Session) Open(now int64) {
 	s.arrive()
 }
 
+// TryAdmit returns whether a job is admitted. Where no enqueue action is configured to decide that, it
+// admits the job (seed 003 §4.1).
+func (s *Session) TryAdmit(j ledger.JobID) bool {
+	if s.L.Job(j).Admitted() {
+		return true
+	}
+	if s.Profile.HasAction("enqueue") {
+		return false
+	}
+	s.Admit(j)
+	return true
+}
+
 // RememberIdle notes that as things stand an action has no job to make room for, or finds no victims
 // for any.
 func (s *Session) RememberIdle(action string) { s.idle.Remember(s.Pending, action, struct{}{}) }

@@ -49,7 +49,7 @@ func (Action) Execute(s *session.Session) {
 // candidate returns a job's list of pending tasks; nil, with the reason noted, when the job is not to
 // be served (seed 003 §4.2).
 func candidate(s *session.Session, j ledger.JobID) *search.PendingTasks {
-	r := s.Gate(j)
+	r := s.Blocked(j)
 	if !r.Is() && !s.TryAdmit(j) {
 		return nil // enqueue has noted why
 	}
@@ -85,7 +85,7 @@ func Why(s *session.Session, j ledger.JobID) trace.Reason {
 	if !s.L.Job(j).Admitted() {
 		return trace.Reason{} // it is Pending again: its admission is decided first
 	}
-	if r := s.Gate(j); r.Is() {
+	if r := s.Blocked(j); r.Is() {
 		return r
 	}
 	if r := s.Policy.ValidateJob(j); r.Is() {

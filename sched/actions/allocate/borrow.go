@@ -21,7 +21,7 @@ func (r *round) borrow() {
 	s := r.s
 	placed := false
 	rotation := s.Rotate(s.Pending.AwaitingAdmission(func(j ledger.JobID) bool {
-		return s.L.Job(j).HasMin && !s.Gate(j).Is() && !s.Policy.ValidateJob(j).Is() && s.Policy.Loanable(j)
+		return s.L.Job(j).HasMin && !s.Blocked(j).Is() && !s.Policy.ValidateJob(j).Is() && s.Policy.Loanable(j)
 	}))
 	for {
 		q, j, ok := rotation.Next()

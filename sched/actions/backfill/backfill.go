@@ -24,7 +24,7 @@ func (Action) Execute(s *session.Session) {
 	s.Enter(Name)
 	defer s.Leave(Name)
 	rotation := s.Rotate(s.Pending.BestEffort(func(j ledger.JobID) bool {
-		return !s.Gate(j).Is() && !s.Policy.ValidateJob(j).Is()
+		return !s.Blocked(j).Is() && !s.Policy.ValidateJob(j).Is()
 	}))
 	for {
 		q, j, ok := rotation.Next()

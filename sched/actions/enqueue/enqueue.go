@@ -26,7 +26,7 @@ func (Action) Execute(s *session.Session) {
 	s.Enter(Name)
 	defer s.Leave(Name)
 	rotation := s.Rotate(s.Pending.AwaitingAdmission(func(j ledger.JobID) bool {
-		r := s.Gate(j)
+		r := s.Blocked(j)
 		if r.Is() {
 			s.Pending.Wait(j, r)
 		}

@@ -6,9 +6,9 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Gate is why a job cannot be served whatever room there is: something is wrong with the job, or with
+// Blocked is why a job cannot be served whatever room there is: something is wrong with the job, or with
 // its queue's position in the tree (decisions 8 and 30). It is the zero Reason when nothing is.
-func (s *Session) Gate(j ledger.JobID) trace.Reason {
+func (s *Session) Blocked(j ledger.JobID) trace.Reason {
 	job := s.L.Job(j)
 	if !job.Exists() {
 		return trace.Reason{Code: trace.PodGroupNotFound, Text: job.Key.Name}
@@ -70,17 +70,4 @@ func (s *Session) closedAncestor(q ledger.QueueID) *trace.Reason {
 		}
 	}
 	return nil
-}
-
-// TryAdmit returns whether a job is admitted. Where no enqueue action is configured to decide that, it
-// admits the job (seed 003 §4.1).
-func (s *Session) TryAdmit(j ledger.JobID) bool {
-	if s.L.Job(j).Admitted() {
-		return true
-	}
-	if s.Profile.HasAction("enqueue") {
-		return false
-	}
-	s.Admit(j)
-	return true
 }
