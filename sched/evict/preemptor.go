@@ -128,7 +128,7 @@ func (p *preemptor) rests(tasks []ledger.TaskID) {
 // missing is how many members the job still needs for its minimum.
 func (p *preemptor) missing() int {
 	job := p.l.Job(p.Job)
-	return int(job.MinMember - job.Placed() - job.Waiting())
+	return int(job.MinMember - job.PlacedOrPromised())
 }
 
 // within are the nodes of the domain that the task has to stay in; nil: all nodes.

@@ -27,7 +27,7 @@ func (vs *Search) SignatureOf(o Options, j ledger.JobID, tasks []ledger.TaskID) 
 		job.Priority, job.MinMember - job.Placed(), len(tasks),
 		vs.s.L.Priorities.PreemptsNever(tasks[0]), job.Group != nil && job.Group.Preemptable, ledger.NoJob}
 	if vs.s.Policy.Eviction.JudgesByPreemptor() || o.Sample.On || o.Home != nil ||
-		job.Placed()+job.Waiting() > 0 || job.NumRoles() > 1 || vs.s.Nodes.AsksTasks(g.Class) {
+		job.PlacedOrPromised() > 0 || job.NumRoles() > 1 || vs.s.Nodes.AsksTasks(g.Class) {
 		g.Own = j
 		return g
 	}

@@ -2,6 +2,7 @@ package evict
 
 import (
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/search"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
@@ -11,7 +12,7 @@ import (
 // order, each the Evicting of the one before; nil when the job is not one to evict for. It is computed when a
 // reason is shown, once for all jobs with equal requests, and changes nothing.
 func (e *Evictor) Why(j ledger.JobID, actions []session.Action) (first *trace.Reason) {
-	if job := e.s.L.Job(j); !job.Admitted() || job.Waiting() > 0 || !e.s.Policy.Eviction.Starving(j) {
+	if job := e.s.L.Job(j); !job.Admitted() || job.By[model.Pipelined] > 0 || !e.s.Policy.Eviction.Starving(j) {
 		return nil
 	}
 	at := &first

@@ -128,7 +128,7 @@ func TestCountsOfAGang(t *testing.T) {
 	job := c.Job(j)
 	equal(t, "placed: running and succeeded", job.Placed(), 2)
 	equal(t, "ready: also the best-effort member", job.Ready(), 3)
-	equal(t, "waiting: pipelined", job.Waiting(), 1)
+	equal(t, "waiting: pipelined", job.By[model.Pipelined], 1)
 	equal(t, "valid: all but the terminating one", job.Valid(), 5)
 	equal(t, "gated", job.Gated, 1)
 	for _, r := range job.Roles {

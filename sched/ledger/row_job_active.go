@@ -35,9 +35,8 @@ func (js *Jobs) deactivate(j JobID) {
 	js.rows[j].marks.activeAt = -1
 }
 
-// Waiting says that some job has a pending member without a scheduling gate. Count.Waiting is about Pipelined
-// members.
-func (js *Jobs) Waiting() bool {
+// AnyPending says that some job has a pending member without a scheduling gate.
+func (js *Jobs) AnyPending() bool {
 	for _, j := range js.active { // order-free: any will do
 		if js.rows[j].By[model.Pending] > js.rows[j].Gated {
 			return true

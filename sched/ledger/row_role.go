@@ -52,15 +52,11 @@ func (c *Count) Placed() int32 {
 	return c.By[model.Allocated] + c.By[model.Binding] + c.By[model.Bound] + c.By[model.Running] + c.By[model.Succeeded]
 }
 
-// Waiting is the number of members that are promised room, Pipelined (seed 002 §3.1). Those that are Pending are
-// not among them; Jobs.Waiting is about those.
-func (c *Count) Waiting() int32 { return c.By[model.Pipelined] }
+// PlacedOrPromised is the number of members that have a node or are promised room.
+func (c *Count) PlacedOrPromised() int32 { return c.Placed() + c.By[model.Pipelined] }
 
-// Promised is the number of members that have a node or are promised room.
-func (c *Count) Promised() int32 { return c.Placed() + c.Waiting() }
-
-// Pipelined is the number of members that would be ready with the promised room.
-func (c *Count) Pipelined() int32 { return c.Ready() + c.Waiting() }
+// ReadyOrPromised is the number of members that would be ready with the promised room.
+func (c *Count) ReadyOrPromised() int32 { return c.Ready() + c.By[model.Pipelined] }
 
 // Valid is the number of members that can still count for the minimum, as JobValid of Volcano's gang plugin
 // counts them.

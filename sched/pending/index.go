@@ -15,6 +15,7 @@ import (
 
 	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 )
 
@@ -135,7 +136,7 @@ func (x *Index) Unparked(keep func(ledger.JobID) bool) []ledger.JobID {
 		case !x.Parked(j):
 			out = append(out, j)
 			return false
-		case x.l.Job(j).Waiting() > 0:
+		case x.l.Job(j).By[model.Pipelined] > 0:
 			return false
 		default:
 			x.group(j, now)

@@ -2,6 +2,7 @@ package pending
 
 import (
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/trace"
 )
 
@@ -54,7 +55,7 @@ func (x *Index) Parked(j ledger.JobID) bool {
 	if now.same(&m.at, m.wake) {
 		return true
 	}
-	return now.at(OnJob) == m.at.at(OnJob) && x.l.Job(j).Waiting() == 0 && x.hopeless(x.signatureOf(j, m), now)
+	return now.at(OnJob) == m.at.at(OnJob) && x.l.Job(j).By[model.Pipelined] == 0 && x.hopeless(x.signatureOf(j, m), now)
 }
 
 // signature is what the refusals of parked jobs have in common that are checked together.

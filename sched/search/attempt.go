@@ -112,7 +112,7 @@ func (t *attempt) hopeless() bool {
 	if reserved(t.s, first) {
 		return false
 	}
-	need := int64(t.job.MinMember - t.job.Ready() - t.job.Waiting())
+	need := int64(t.job.MinMember - t.job.ReadyOrPromised())
 	if need < 2 || need > int64(len(t.w.Tasks)-t.w.next) {
 		return false
 	}
@@ -204,14 +204,14 @@ func (t *attempt) statement(tx *ledger.Tx) Outcome {
 		if t.one(tx, task) && t.ready(tx) {
 			return Committed
 		}
-		if t.job.Ready()+t.job.Waiting()+possible < t.job.MinMember {
+		if t.job.ReadyOrPromised()+possible < t.job.MinMember {
 			break
 		}
 	}
 	switch {
 	case t.placed > 0 && t.ready(tx):
 		return Committed
-	case t.s.Policy.Pipelined(t.w.Job) && (t.job.Waiting() > 0 || t.waits):
+	case t.s.Policy.Pipelined(t.w.Job) && (t.job.By[model.Pipelined] > 0 || t.waits):
 		tx.Keep()
 		return Kept
 	default:
@@ -393,7 +393,7 @@ func (t *attempt) lend() {
 }
 
 func (t *attempt) reason() trace.Reason {
-	need := t.job.MinMember - t.job.Placed() - t.job.Waiting()
+	need := t.job.MinMember - t.job.PlacedOrPromised()
 	r := t.why
 	if r.Is() && t.job.Claims > 0 {
 		r = trace.Reason{Code: trace.RoomKept, Task: t.why.Task, Text: keptOn(t.s, t.w.Job), Cause: &t.why}
@@ -409,7 +409,7 @@ func (t *attempt) pipelinedReason() trace.Reason {
 	if t.waits {
 		return t.why
 	}
-	return trace.Reason{Code: trace.PipelinedOnReleasing, Have: int(t.job.Waiting()), Need: int(t.job.MinMember)}
+	return trace.Reason{Code: trace.PipelinedOnReleasing, Have: int(t.job.By[model.Pipelined]), Need: int(t.job.MinMember)}
 }
 
 // wire tells the parts what they are parts of.

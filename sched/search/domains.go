@@ -142,11 +142,11 @@ func (ds *domainSearch) inSomeDomain(tx *ledger.Tx, units []unit) (out Outcome) 
 
 // minimum is how many members the job still needs to start, at least one.
 func (ds *domainSearch) minimum() int64 {
-	have := ds.a.job.Ready()
+	have := ds.a.job.ReadyOrPromised()
 	if ds.a.apart {
-		have = ds.a.job.Placed()
+		have = ds.a.job.PlacedOrPromised()
 	}
-	return max(1, int64(ds.a.job.MinMember-have-ds.a.job.Waiting()))
+	return max(1, int64(ds.a.job.MinMember-have))
 }
 
 // tryPlacing tries to place the units inside the current domain, in a try of its own.

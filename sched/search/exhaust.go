@@ -120,7 +120,7 @@ func (x *exhaustive) from(tx *ledger.Tx, k int) bool {
 	switch {
 	case len(x.put) > 0 && x.enough():
 		return true
-	case k == len(x.units) || int64(x.job.Promised())+x.after[k] < int64(x.job.MinMember):
+	case k == len(x.units) || int64(x.job.PlacedOrPromised())+x.after[k] < int64(x.job.MinMember):
 		return false
 	}
 	u := x.units[k]
@@ -162,7 +162,7 @@ func (x *exhaustive) member(tx *ledger.Tx, at searchPosition) bool {
 	switch {
 	case at.got > 0 && lacks <= 0 && x.enough():
 		return true
-	case lacks > left || int64(x.job.Promised())+left+x.after[at.unit+1] < int64(x.job.MinMember):
+	case lacks > left || int64(x.job.PlacedOrPromised())+left+x.after[at.unit+1] < int64(x.job.MinMember):
 		return false
 	case left == 0:
 		return at.got > 0 && x.from(tx, at.unit+1)

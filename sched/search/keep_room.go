@@ -90,7 +90,7 @@ func byKey(s *session.Session, jobs []ledger.JobID) []ledger.JobID {
 // minimum that could all be placed.
 func waits(s *session.Session, j ledger.JobID) bool {
 	job := s.L.Job(j)
-	return job.By[model.Pending] > job.Gated && job.Waiting() == 0 && job.Invalid == 0 && job.Admitted() &&
+	return job.By[model.Pending] > job.Gated && job.By[model.Pipelined] == 0 && job.Invalid == 0 && job.Admitted() &&
 		!job.Met((*ledger.Count).Ready) && !s.Blocked(j).Is() && !s.Policy.ValidateJob(j).Is()
 }
 
@@ -114,7 +114,7 @@ func expired(s *session.Session, j ledger.JobID) bool {
 // needs is how many members a job lacks.
 func needs(s *session.Session, j ledger.JobID) int {
 	job := s.L.Job(j)
-	return int(max(1, job.MinMember-job.Ready()-job.Waiting()))
+	return int(max(1, job.MinMember-job.ReadyOrPromised()))
 }
 
 // firstOfQueues lists for each queue the first, in job order, of the waiting jobs that nodes refused,

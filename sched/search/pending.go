@@ -49,7 +49,7 @@ func (w *PendingTasks) Park(s *session.Session, r trace.Reason, whole bool) {
 	if !w.mixed && len(w.Tasks) > 0 && !reserved(s, w.Tasks[0]) {
 		job := s.L.Job(w.Job)
 		refusal.Class = s.L.Task(w.Tasks[0]).Class
-		refusal.Tasks = max(1, int64(job.MinMember-job.Ready()-job.Waiting()))
+		refusal.Tasks = max(1, int64(job.MinMember-job.ReadyOrPromised()))
 	}
 	s.Pending.Park(w.Job, refusal)
 }
@@ -113,7 +113,7 @@ func (w *PendingTasks) minimumsFirst(s *session.Session, from int) {
 }
 
 // lacks is how many members a role's minimum still needs.
-func lacks(r *ledger.Role) int32 { return r.Min - r.Ready() - r.Waiting() }
+func lacks(r *ledger.Role) int32 { return r.Min - r.ReadyOrPromised() }
 
 // BestEffort lists a job's pending members that ask for nothing, in task order.
 func BestEffort(s *session.Session, j ledger.JobID) []ledger.TaskID {

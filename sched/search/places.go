@@ -12,7 +12,7 @@ func (t *attempt) place(tx *ledger.Tx) Outcome {
 	switch {
 	case t.placed > 0 && !t.partial && t.ready(tx):
 		return Committed
-	case t.future && (t.job.Waiting() > 0 || t.waits) && t.s.Policy.Pipelined(t.w.Job):
+	case t.future && (t.job.By[model.Pipelined] > 0 || t.waits) && t.s.Policy.Pipelined(t.w.Job):
 		tx.Keep()
 		return Kept
 	case t.tries > t.most || !t.rest.possible():

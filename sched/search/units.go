@@ -125,7 +125,7 @@ func (t *attempt) lacks(u unit) int64 {
 	if s.Ready() < size && t.s.Policy.SubReady(t.w.Job, u.sub) {
 		return 0
 	}
-	return int64(size-s.Placed()-s.Waiting()) + u.kept
+	return int64(size-s.PlacedOrPromised()) + u.kept
 }
 
 // sizable says that a sub-group could have its size; otherwise it notes why not.

@@ -33,7 +33,7 @@ type plugin struct {
 // At takes the time of the cycle, and returns when the next cooldown is over, if any job waits.
 func (p *plugin) At(now int64) (next int64) {
 	p.now = now
-	if !p.l.Jobs.Waiting() {
+	if !p.l.Jobs.AnyPending() {
 		return 0
 	}
 	p.l.PluginStates.Placements(func(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, how ledger.Hold) bool {

@@ -58,7 +58,7 @@ func (p *inLine) holdsUp(j ledger.JobID) bool {
 			return false
 		}
 	}
-	return job.Admitted() && job.Invalid == 0 && job.Ready()+job.Waiting() < job.MinMember &&
+	return job.Admitted() && job.Invalid == 0 && job.ReadyOrPromised() < job.MinMember &&
 		job.Valid()-job.Gated >= job.MinMember
 }
 

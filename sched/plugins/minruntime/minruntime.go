@@ -41,7 +41,7 @@ type plugin struct {
 // At takes the time of the cycle, and returns when the next pod has run for its time, if any job waits.
 func (p *plugin) At(now int64) (next int64) {
 	p.now = now
-	if !p.promises() || !p.l.Jobs.Waiting() {
+	if !p.promises() || !p.l.Jobs.AnyPending() {
 		return 0
 	}
 	p.l.PluginStates.Placements(func(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, _ ledger.Hold) bool {
