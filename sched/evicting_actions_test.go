@@ -79,7 +79,7 @@ func (placeAndFail) Execute(s *session.Session) {
 			}
 			return true
 		})
-		tx.Keep()
+		tx.Provisional()
 		return false
 	})
 }

@@ -115,7 +115,7 @@ func (w *world) step(ask func()) {
 		ask()
 		w.l.Committed(func(ledger.Op) ledger.Booking { return ledger.Booking{Item: w.version} })
 	case k == 8 && w.yes():
-		w.l.Statements.ReleaseNominated()
+		w.l.Statements.TakeBackProvisional()
 	case k == 8 && w.yes():
 		w.closed.era++
 	case k == 8:
@@ -273,7 +273,7 @@ func (w *world) try(depth int, ask func()) {
 			ask()
 		}
 		if w.n(5) == 5 {
-			tx.Keep()
+			tx.Provisional()
 		}
 		return w.yes()
 	})

@@ -90,7 +90,7 @@ func (ts *Tasks) recommit(row *Task, c *Commitment) (was NodeID) {
 
 // Committed makes commitments of the operations of the statements that succeeded since the last call, and
 // returns these operations in order. An Allocate becomes a bind under way, an Evict an eviction under way, a
-// Reserve a reservation until the time of its Booking, a Pipeline a nomination of this cycle; a Release ends a
+// Reserve a reservation until the time of its Booking, a Pipeline a provisional place; a Release ends a
 // reservation. An eviction or a release that its own statement undid is left out. item is called for each
 // operation that belongs in the plan and returns its Booking. The slice is valid until the next try.
 func (l *Ledger) Committed(item func(Op) Booking) []Op {
@@ -101,7 +101,7 @@ func (l *Ledger) Committed(item func(Op) Booking) []Op {
 		l.Changes.stateEpoch++
 		switch op.Kind {
 		case OpPipeline:
-			l.Statements.markNominated(op.Task)
+			l.Statements.markProvisional(op.Task)
 			continue
 		case OpAllocate:
 			b := item(op)
@@ -109,7 +109,7 @@ func (l *Ledger) Committed(item func(Op) Booking) []Op {
 				l.Changes.roomEpoch++
 			}
 			was := l.Tasks.commit(row, Commitment{Kind: CommitBind, Node: op.Node, Item: b.Item, Statement: b.Statement, Chosen: row.Chosen})
-			row.nominated = false // an earlier statement of the cycle may have nominated it; the bind stays
+			row.provisional = false // an earlier statement of the cycle may have given it a provisional place; the bind stays
 			l.accounts.move(op.Task, model.Binding, op.Node)
 			l.Charges.await(op.Task)
 			l.Tasks.dropUnnamed(NoJob, was)

@@ -8,8 +8,8 @@
 // give back.
 //
 // Between facts, tasks move only inside Try. When a try fails, every change in it is undone exactly. When it
-// succeeds, it leaves Ops, from which the engine makes a plan, or nominations for this cycle, which the next
-// cycle takes back.
+// succeeds, it leaves Ops, from which the engine makes a plan, or provisional places, which the next cycle
+// takes back.
 //
 // These identities hold; Audit checks them by counting everything anew:
 //

@@ -52,7 +52,7 @@ func TestFactsLaw(t *testing.T) {
 		w := newWorld(t)
 		w.l.PluginStates.Add(newRecorder())
 		w.run(80, func() {})
-		w.l.Statements.ReleaseNominated()
+		w.l.Statements.TakeBackProvisional()
 		w.l.Charges.Begin()
 		l2 := again(w.l, w.l.Facts())
 		sound(t, l2)

@@ -57,8 +57,8 @@ func (cg *charging) Begin() {
 		if row.free || row.charged || row.Job == NoJob || !row.holdsRoom() {
 			return true
 		}
-		if row.nominated {
-			return false // tried again once the next cycle has taken the nomination back
+		if row.provisional {
+			return false // tried again once the next cycle has taken its place back
 		}
 		if cg.l.Jobs.rows[row.Job].marks.charged == 0 {
 			if _, sure := cg.to(row.Job); !sure {

@@ -116,22 +116,22 @@ func TestABindUnderWayIsCharged(t *testing.T) {
 }
 
 // A task may be promised room for this cycle and be bound later in the same cycle: it counts from the bind on.
-func TestABindOfANominatedTaskIsCharged(t *testing.T) {
+func TestABindOfAProvisionalTaskIsCharged(t *testing.T) {
 	c := newCluster()
 	n := c.node("n", 8000)
 	c.group("g", model.PodGroup{MinMember: 1})
 	p := c.pod("a", 1000, member("g"))
-	c.Try(func(tx *Tx) bool { tx.Pipeline(p, n); tx.Keep(); return true })
+	c.Try(func(tx *Tx) bool { tx.Pipeline(p, n); tx.Provisional(); return true })
 	c.Try(func(tx *Tx) bool { tx.Withdraw(p); tx.Allocate(p, n); return true })
 	c.Committed(nextItem())
 	c.Charges.Begin()
 	equal(t, "its being charged", c.Task(p).Charged(), true)
-	c.Statements.ReleaseNominated()
+	c.Statements.TakeBackProvisional()
 	equal(t, "its status in the next cycle", c.Task(p).Status, model.Binding)
 	sound(t, c.Ledger)
 }
 
-// A statement of this cycle that evicts a pod and takes the eviction back leaves it nominated: it is charged later.
+// A statement of this cycle that evicts a pod and takes the eviction back leaves it provisional: it is charged later.
 func TestAReprievedPodIsChargedInTheNextCycle(t *testing.T) {
 	c := newCluster()
 	c.node("n", 8000)
@@ -140,12 +140,12 @@ func TestAReprievedPodIsChargedInTheNextCycle(t *testing.T) {
 	c.Try(func(tx *Tx) bool {
 		tx.Evict(p, "preempt", NoTask)
 		tx.Reprieve(p)
-		tx.Keep()
+		tx.Provisional()
 		return true
 	})
 	c.Charges.Begin()
-	equal(t, "its being charged while it is nominated", c.Task(p).Charged(), false)
-	c.Statements.ReleaseNominated()
+	equal(t, "its being charged while it is provisional", c.Task(p).Charged(), false)
+	c.Statements.TakeBackProvisional()
 	c.Charges.Begin()
 	equal(t, "its being charged in the next cycle", c.Task(p).Charged(), true)
 	sound(t, c.Ledger)

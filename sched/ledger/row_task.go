@@ -15,23 +15,23 @@ type Tasks struct {
 
 // Task is the row of a pod.
 type Task struct {
-	Key       Key
-	Pod       *model.Pod
-	Job       JobID // NoJob: a pod of another scheduler
-	Role      int32 // index in its job's Roles, -1 without a job
-	Sub       int32 // index in its job's Subs, -1 in no sub-group
-	Class     ClassID
-	Node      NodeID // where it holds room, is terminating, or is promised room
-	Status    model.Status
-	Unsound   bool // it has a fatal fault and is set aside: never placed
-	waived    bool // its claim does not count within this try
-	nominated bool // moved by a statement that is not in the plan; the next cycle takes it back
-	free      bool
-	charged   bool        // it counts in its job's queue until it ends
-	Priority  int32       // by spec.priority or its priority class: compared with other jobs
-	Order     int32       // by volcano.sh/task-priority, else Priority: compared with tasks of its own job
-	Held      *Commitment // never nil; a Commitment is never changed, only replaced
-	Chosen    Chosen      // with its node, until its fact shows the node
+	Key         Key
+	Pod         *model.Pod
+	Job         JobID // NoJob: a pod of another scheduler
+	Role        int32 // index in its job's Roles, -1 without a job
+	Sub         int32 // index in its job's Subs, -1 in no sub-group
+	Class       ClassID
+	Node        NodeID // where it holds room, is terminating, or is promised room
+	Status      model.Status
+	Unsound     bool // it has a fatal fault and is set aside: never placed
+	waived      bool // its claim does not count within this try
+	provisional bool // moved by a statement that is not in the plan; the next cycle takes it back
+	free        bool
+	charged     bool        // it counts in its job's queue until it ends
+	Priority    int32       // by spec.priority or its priority class: compared with other jobs
+	Order       int32       // by volcano.sh/task-priority, else Priority: compared with tasks of its own job
+	Held        *Commitment // never nil; a Commitment is never changed, only replaced
+	Chosen      Chosen      // with its node, until its fact shows the node
 
 	version uint64 // of its fact
 	at      [numLists]neighbours
@@ -171,7 +171,7 @@ func (ts *Tasks) add(t TaskID, p *model.Pod, held *Commitment, stay JobID) {
 	row := &ts.rows[t]
 	_, bad := p.SetAside()
 	unnamed := ts.recommit(row, held)
-	row.Pod, row.nominated, row.waived, row.Unsound = p, false, false, bad
+	row.Pod, row.provisional, row.waived, row.Unsound = p, false, false, bad
 	row.Priority, row.Order = ts.l.Priorities.of(p), ts.l.Priorities.order(p)
 	row.Class = ts.l.Classes.of(p.Spec, bad)
 	if p.Ours || stay != NoJob {
@@ -261,7 +261,7 @@ func (ts *Tasks) observed(row *Task) (model.Status, NodeID) {
 // rebase puts a task back to the status and node of observed.
 func (ts *Tasks) rebase(t TaskID) {
 	row := &ts.rows[t]
-	row.nominated = false
+	row.provisional = false
 	if s, n := ts.observed(row); s != row.Status || n != row.Node || row.Chosen != row.Held.Chosen {
 		if row.Node != NoNode || s == model.Releasing {
 			ts.l.Changes.roomEpoch++

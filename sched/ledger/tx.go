@@ -6,16 +6,16 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// Statements holds the undo log of the open tries, the operations of statements that held, and nominations.
+// Statements holds the undo log of the open tries, the operations of statements that held, and provisional places.
 type Statements struct {
 	l *Ledger
 
-	undo      []entry
-	depth     int
-	count     uint64
-	tx        Tx
-	ops       []Op
-	nominated []TaskID // their places hold for this cycle only, and are not written to the API
+	undo        []entry
+	depth       int
+	count       uint64
+	tx          Tx
+	ops         []Op
+	provisional []TaskID // their places hold for this cycle only, and are not written to the API
 }
 
 // OpKind is what a statement does to a task.
@@ -24,7 +24,7 @@ type OpKind uint8
 // The operations of a statement.
 const (
 	OpAllocate OpKind = iota // takes room that is there
-	OpPipeline               // waits for room that tasks are leaving: a nomination of this cycle, in no plan
+	OpPipeline               // waits for room that tasks are leaving: a provisional place, in no plan
 	OpReserve                // waits for room freed by this statement's evictions: a reservation
 	OpEvict                  // is to leave its node
 	OpRelease                // gives up its reservation for another task
@@ -44,27 +44,27 @@ type Op struct {
 // entry is what undoing one move needs: the task's status, node, and neighbours in its lists. An entry without
 // a task is about room that a try keeps or gives back: see keepBeside.
 type entry struct {
-	task              TaskID
-	status            model.Status
-	node              NodeID
-	at                [numLists]neighbours
-	nominated, waived bool
-	chosen            Chosen
-	kept              keptRoom
-	keeps             bool // kept is room that was kept, not given back
+	task                TaskID
+	status              model.Status
+	node                NodeID
+	at                  [numLists]neighbours
+	provisional, waived bool
+	chosen              Chosen
+	kept                keptRoom
+	keeps               bool // kept is room that was kept, not given back
 }
 
 // Tx is what a try changes the ledger with. It is valid only inside the closure that it is passed to.
 type Tx struct {
-	l    *Ledger
-	keep bool
+	l           *Ledger
+	provisional bool
 }
 
 // Try runs f. When f returns true, its changes stay. When f returns false, every figure, list, PluginState and
 // counter is as it was before. Tries nest. When the outermost try succeeds, Committed returns its operations,
-// unless Keep was called.
+// unless Provisional was called.
 func (l *Ledger) Try(f func(*Tx) bool) bool {
-	mark, ops, keep := len(l.Statements.undo), len(l.Statements.ops), l.Statements.tx.keep
+	mark, ops, keep := len(l.Statements.undo), len(l.Statements.ops), l.Statements.tx.provisional
 	nodes, figures := l.Changes.Settled()
 	l.Statements.depth++
 	ok := f(&l.Statements.tx)
@@ -72,7 +72,7 @@ func (l *Ledger) Try(f func(*Tx) bool) bool {
 	if !ok {
 		l.Statements.rollback(mark)
 		l.Changes.vainNodes, l.Changes.vainFigures = l.Changes.Nodes.Now()-nodes, l.Changes.usageEpoch-figures
-		l.Statements.ops, l.Statements.tx.keep = l.Statements.ops[:ops], keep
+		l.Statements.ops, l.Statements.tx.provisional = l.Statements.ops[:ops], keep
 		if l.Statements.depth == 0 {
 			l.Claims.waived = l.Claims.waived[:0]
 		}
@@ -83,12 +83,12 @@ func (l *Ledger) Try(f func(*Tx) bool) bool {
 			l.Changes.roomEpoch++
 		}
 		l.Statements.undo = l.Statements.undo[:0]
-		if l.Statements.tx.keep {
-			l.Statements.nominate(ops)
+		if l.Statements.tx.provisional {
+			l.Statements.makeProvisional(ops)
 		} else if len(l.Statements.ops) > ops {
 			l.Statements.count++
 		}
-		l.Statements.tx.keep = false
+		l.Statements.tx.provisional = false
 		l.Claims.unwaive()
 	}
 	return true
@@ -105,9 +105,9 @@ func (l *Ledger) frees(e entry) bool {
 	return kept && row.Node != row.Held.Node && !row.claims()
 }
 
-// Keep makes the statement hold for this cycle only: its tasks keep their room, it stays out of the plan, and
+// Provisional makes the statement hold for this cycle only: its tasks keep their room, it stays out of the plan, and
 // the next cycle takes it back before it decides (for a job that is pipelined and not ready; seed 003 §6.5).
-func (tx *Tx) Keep() { tx.keep = true }
+func (tx *Tx) Provisional() { tx.provisional = true }
 
 // Allocate gives a pending task room on a node.
 func (tx *Tx) Allocate(t TaskID, n NodeID) {
@@ -188,7 +188,7 @@ func (st *Statements) step(t TaskID, s model.Status, n NodeID, c Chosen) {
 func (st *Statements) note(t TaskID) {
 	row := &st.l.Tasks.rows[t]
 	st.undo = append(st.undo, entry{task: t, status: row.Status, node: row.Node, at: row.at,
-		nominated: row.nominated, waived: row.waived, chosen: row.Chosen})
+		provisional: row.provisional, waived: row.waived, chosen: row.Chosen})
 }
 
 // rollback undoes moves, the last first. Lists get their old order back, because each task is put between the
@@ -211,7 +211,7 @@ func (st *Statements) takeBack(e *entry) {
 	if row.Job != NoJob {
 		st.l.Tasks.unlink(inJob, st.l.Jobs.headOf(row), e.task)
 	}
-	row.Status, row.Node, row.nominated, row.waived, row.Chosen = e.status, e.node, e.nominated, e.waived, e.chosen
+	row.Status, row.Node, row.provisional, row.waived, row.Chosen = e.status, e.node, e.provisional, e.waived, e.chosen
 	row.at = e.at
 	if row.Job != NoJob {
 		st.l.Tasks.relink(inJob, st.l.Jobs.headOf(row), e.task)
@@ -226,11 +226,11 @@ func (st *Statements) takeBack(e *entry) {
 	}
 }
 
-// nominate makes nominations of this cycle of the operations from index i on.
-func (st *Statements) nominate(i int) {
+// makeProvisional makes the places of the operations from index i on provisional.
+func (st *Statements) makeProvisional(i int) {
 	st.l.Changes.stateEpoch++
 	for _, op := range st.ops[i:] {
-		st.markNominated(op.Task)
+		st.markProvisional(op.Task)
 		if op.Kind == OpEvict || op.Kind == OpRelease {
 			st.l.Changes.roomEpoch++
 		}
@@ -238,27 +238,24 @@ func (st *Statements) nominate(i int) {
 	st.ops = st.ops[:i]
 }
 
-func (st *Statements) markNominated(t TaskID) {
-	if row := &st.l.Tasks.rows[t]; !row.nominated {
-		row.nominated = true
-		st.nominated = append(st.nominated, t)
+func (st *Statements) markProvisional(t TaskID) {
+	if row := &st.l.Tasks.rows[t]; !row.provisional {
+		row.provisional = true
+		st.provisional = append(st.provisional, t)
 	}
 }
 
-// Nominated says that a task's place is a nomination of this cycle, to be decided anew next cycle.
-func (st *Statements) Nominated(t TaskID) bool { return st.l.Tasks.rows[t].nominated }
-
-// ReleaseNominated takes back every nomination of this cycle. Each cycle begins with it.
-func (st *Statements) ReleaseNominated() {
-	if len(st.nominated) > 0 {
+// TakeBackProvisional takes back every provisional place. Each cycle begins with it.
+func (st *Statements) TakeBackProvisional() {
+	if len(st.provisional) > 0 {
 		st.l.Changes.stateEpoch++
 	}
-	for _, t := range st.nominated {
-		if st.l.Tasks.rows[t].nominated && !st.l.Tasks.rows[t].free {
+	for _, t := range st.provisional {
+		if st.l.Tasks.rows[t].provisional && !st.l.Tasks.rows[t].free {
 			st.l.Tasks.rebase(t)
 		}
 	}
-	st.nominated = st.nominated[:0]
+	st.provisional = st.provisional[:0]
 }
 
 // Count is the number of statements so far that succeeded and did something.

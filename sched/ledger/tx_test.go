@@ -12,7 +12,7 @@ func TestAKeepInsideATryThatFailsIsUndone(t *testing.T) {
 	p := c.pod("p", 1000)
 	c.Try(func(tx *Tx) bool {
 		tx.Allocate(p, n)
-		tx.Try(func(tx *Tx) bool { tx.Keep(); return false })
+		tx.Try(func(tx *Tx) bool { tx.Provisional(); return false })
 		return true
 	})
 	equal(t, "the number of operations in the plan", len(c.Committed(nextItem())), 1)
@@ -23,12 +23,12 @@ func TestAKeepHoldsForItsStatementOnly(t *testing.T) {
 	c := newCluster()
 	n := c.node("n", 4000)
 	p, q := c.pod("p", 1000), c.pod("q", 1000)
-	c.Try(func(tx *Tx) bool { tx.Allocate(p, n); tx.Keep(); return true })
+	c.Try(func(tx *Tx) bool { tx.Allocate(p, n); tx.Provisional(); return true })
 	c.Try(func(tx *Tx) bool { tx.Allocate(q, n); return true })
-	equal(t, "p's being a soft hold", c.Statements.Nominated(p), true)
+	equal(t, "p's place being provisional", c.Task(p).provisional, true)
 	equal(t, "the number of operations in the plan", len(c.Committed(nextItem())), 1)
 	equal(t, "idle in this cycle", c.Nodes.Idle(0)[n], 2000)
-	c.Statements.ReleaseNominated()
+	c.Statements.TakeBackProvisional()
 	equal(t, "p's status in the next cycle", c.Task(p).Status, model.Pending)
 	equal(t, "q's status in the next cycle", c.Task(q).Status, model.Binding)
 	equal(t, "idle in the next cycle", c.Nodes.Idle(0)[n], 3000)
@@ -48,7 +48,7 @@ func TestWhatHoldsBecomesCommitments(t *testing.T) {
 	item := nextItem()
 	c.Committed(func(op Op) Booking {
 		if op.Kind == OpPipeline {
-			t.Error("a soft hold was asked for an item of the plan")
+			t.Error("a provisional place was asked for an item of the plan")
 		}
 		if op.Kind == OpEvict && (op.For != reserve || op.Reason != "preempt") {
 			t.Errorf("the eviction serves task %d because of %q, want %d because of preempt", op.For, op.Reason, reserve)
@@ -64,7 +64,7 @@ func TestWhatHoldsBecomesCommitments(t *testing.T) {
 	for task, held := range want {
 		equal(t, "what is held for "+c.Task(task).Key.Name, *c.Task(task).Held, held)
 	}
-	c.Statements.ReleaseNominated()
+	c.Statements.TakeBackProvisional()
 	equal(t, "what waits softly, in the next cycle", c.Task(wait).Status, model.Pending)
 	equal(t, "what is reserved, in the next cycle", c.Task(reserve).Status, model.Pipelined)
 	c.Drop(evict)

@@ -55,11 +55,11 @@ func (w *world) step() {
 	}
 }
 
-// cycle is what one Decide does to the ledger: nominations of this cycle go, tries come, and what
+// cycle is what one Decide does to the ledger: provisional places go, tries come, and what
 // held is committed.
 func (w *world) cycle() {
 	w.l.Settle()
-	w.l.Statements.ReleaseNominated()
+	w.l.Statements.TakeBackProvisional()
 	w.l.Charges.Begin()
 	for range 1 + w.n(2) {
 		w.try(0)
@@ -86,7 +86,7 @@ func (w *world) try(depth int) {
 				}
 			}
 			if w.rarely() {
-				tx.Keep()
+				tx.Provisional()
 			}
 			return w.yes()
 		})
@@ -108,7 +108,7 @@ func (w *world) operate(tx *Tx) {
 		return l.Task(t).Job != NoJob && (s == model.Running || s == model.Bound)
 	})
 	promised := w.tasks(func(t TaskID) bool {
-		return l.Task(t).Status == model.Pipelined && (l.Statements.Nominated(t) || l.Task(t).Held.Kind == CommitReserve)
+		return l.Task(t).Status == model.Pipelined && (l.Task(t).provisional || l.Task(t).Held.Kind == CommitReserve)
 	})
 	leaving := w.tasks(func(t TaskID) bool {
 		return l.Task(t).Status == model.Releasing && l.Task(t).Held.Kind != CommitEvict && !l.Task(t).Pod.Deleting

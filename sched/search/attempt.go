@@ -18,9 +18,9 @@ type Outcome uint8
 
 // The outcomes of an attempt.
 const (
-	Refused   Outcome = iota // nothing was placed; the index of pending jobs has the reason
-	Kept                     // pipelined: its room is kept for this cycle and is in no plan (seed 003 §6.5)
-	Committed                // placed; the job has its minimum: ledger.Committed makes binds of it after the action
+	Refused     Outcome = iota // nothing was placed; the index of pending jobs has the reason
+	Provisional                // pipelined: its room is kept for this cycle and is in no plan (seed 003 §6.5)
+	Committed                  // placed; the job has its minimum: ledger.Committed makes binds of it after the action
 )
 
 // attempt is the state of placing the next batch of a list of pending tasks.
@@ -212,8 +212,8 @@ func (t *attempt) statement(tx *ledger.Tx) Outcome {
 	case t.placed > 0 && t.ready(tx):
 		return Committed
 	case t.s.Policy.Pipelined(t.w.Job) && (t.job.By[model.Pipelined] > 0 || t.waits):
-		tx.Keep()
-		return Kept
+		tx.Provisional()
+		return Provisional
 	default:
 		t.remember()
 		return Refused
@@ -360,7 +360,7 @@ func (t *attempt) report(o Outcome, later bool) {
 		} else {
 			s.Pending.Forget(j)
 		}
-	case Kept:
+	case Provisional:
 		tell(trace.JobPipelinedEvent)
 		s.Pending.Wait(j, t.pipelinedReason())
 	case Refused:

@@ -142,7 +142,7 @@ func (co *colocation) place(g *colocated, from int, in Gradient, hold bool) (out
 	co.a.w.next, co.a.refused, co.a.result = from, co.a.refused[:0], result{}
 	co.colocated = g
 	co.a.s.L.Try(func(tx *ledger.Tx) bool {
-		if out = co.a.statement(tx); out == Kept && !in.Future() {
+		if out = co.a.statement(tx); out == Provisional && !in.Future() {
 			out = Refused
 		}
 		return out != Refused && hold

@@ -13,8 +13,8 @@ func (t *attempt) place(tx *ledger.Tx) Outcome {
 	case t.placed > 0 && !t.partial && t.ready(tx):
 		return Committed
 	case t.future && (t.job.By[model.Pipelined] > 0 || t.waits) && t.s.Policy.Pipelined(t.w.Job):
-		tx.Keep()
-		return Kept
+		tx.Provisional()
+		return Provisional
 	case t.tries > t.most || !t.rest.possible():
 		return Refused
 	}

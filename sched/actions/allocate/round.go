@@ -134,7 +134,7 @@ func (r *round) turn(rotation *session.Rotation, q ledger.QueueID, j ledger.JobI
 		s.Trace.Add(trace.Event{Kind: trace.NodesForJob, Job: s.L.Jobs.Called(j), Count: nodes})
 	}
 	outcome := search.Attempt(s, w)
-	if outcome == search.Kept {
+	if outcome == search.Provisional {
 		r.kept = append(r.kept, j)
 	}
 	served := outcome == search.Committed
