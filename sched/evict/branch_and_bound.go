@@ -73,7 +73,7 @@ func (dr *dryRun) proven(c Cost) bool {
 // important first, until the budget is used up. Each set is tried once, in whatever order it is
 // reached. enough says that the victims evicted so far are enough. It leaves the cheapest set in found and
 // returns whether there is one.
-func (dr *dryRun) cheapestSet(found *plan, best *Cost, enough func() bool) bool {
+func (dr *dryRun) cheapestSet(found *candidate, best *Cost, enough func() bool) bool {
 	if len(dr.units) > 64 {
 		dr.p.exhausted = true
 		return best != nil
@@ -90,7 +90,7 @@ func (dr *dryRun) cheapestSet(found *plan, best *Cost, enough func() bool) bool 
 // branchAndBound is one search.
 type branchAndBound struct {
 	dry    *dryRun
-	found  *plan
+	found  *candidate
 	enough func() bool
 	best   Cost
 	any    bool

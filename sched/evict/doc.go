@@ -5,7 +5,8 @@
 //	units.go, cost.go   what is evicted together, and which victims are preferred
 //	preemptor.go        what asks: a task of a job, with an action's options
 //	candidates.go       the kept index: every node with a bound on the cost of victims there, the lowest first
-//	dry_run.go          one node tried in full: the cheapest set of units that is enough; joint.go: for a gang at once
+//	dry_run.go          one node tried in full: the cheapest set of units that is enough; joint.go: for a gang at once;
+//	                    reprieve.go: what a whole gang does not need of that stays
 //	node_search.go      the node on which that costs least; search.go: for all tasks of a job, proved in a try
 //	record.go, why.go   the result: what is told of an eviction, and of why there is none
 //

@@ -26,14 +26,14 @@ type dryRun struct {
 	spares   census  // the tasks that may not be evicted; nil: they are not counted
 }
 
-// plan is what has to happen so that a task has a place: the victims, and the node.
-type plan struct {
+// candidate is a node with victims that are enough for a task, as Kubernetes' preemption calls it.
+type candidate struct {
 	node    ledger.NodeID
 	cost    Cost
 	victims []victim
 }
 
-// victim is a task of a plan.
+// victim is a task of a candidate.
 type victim struct {
 	task   ledger.TaskID
 	whole  bool
@@ -43,7 +43,7 @@ type victim struct {
 
 // run tries to make room on a node, inside a try that is taken back. It leaves the cheapest set of units
 // that is enough in found, and returns false when no set is enough.
-func (dr *dryRun) run(n ledger.NodeID, wholeGangs bool, found *plan) (ok bool) {
+func (dr *dryRun) run(n ledger.NodeID, wholeGangs bool, found *candidate) (ok bool) {
 	dr.p.consider(n)
 	found.node, found.victims = n, found.victims[:0]
 	dr.p.l.Try(func(tx *ledger.Tx) bool {
@@ -118,7 +118,7 @@ func kindOf(u *unit) int {
 // cheapest finds the cheapest set of the gathered units, and leaves it in found. First units are
 // evicted, the least important first, until the task fits; then those that are not needed are taken
 // back, the most important first. Unless the result is provably the best, sets of units are searched.
-func (dr *dryRun) cheapest(found *plan) bool {
+func (dr *dryRun) cheapest(found *candidate) bool {
 	dr.measure()
 	if !dr.greedy() {
 		return dr.permutable() && dr.cheapestSet(found, nil, dr.fits)
@@ -245,8 +245,8 @@ func (dr *dryRun) fits() bool {
 	return dr.p.allocatable() && dr.p.nodes.Takes(dr.p.Task, dr.at, true)
 }
 
-// keep copies the current victims into a plan, with their cost.
-func (dr *dryRun) keep(p *plan) {
+// keep copies the current victims into a candidate, with their cost.
+func (dr *dryRun) keep(p *candidate) {
 	p.victims = append(p.victims[:0], dr.out...)
 	p.cost = nothing
 	for _, v := range dr.out {

@@ -54,8 +54,8 @@ func (vs *Search) jointly(tx *ledger.Tx, tasks []ledger.TaskID) (found, tried bo
 			if !j.gather(wholeGangs) {
 				return false, false
 			}
-			if plan := j.cheapest(tx); plan != nil {
-				vs.takeJointly(tx, &j, plan)
+			if found := j.cheapest(tx); found != nil {
+				vs.takeJointly(tx, &j, found)
 				return true, true
 			}
 			if j.p.exhausted {
@@ -105,9 +105,9 @@ func (vs *Search) fewNodes() []ledger.NodeID {
 	return list
 }
 
-// takeJointly carries the plan for a gang out: the gang is placed where it fits with the victims gone, and each
+// takeJointly carries the candidate for a gang out: the gang is placed where it fits with the victims gone, and each
 // victim is recorded for a member that is placed on its node, where there is one.
-func (vs *Search) takeJointly(tx *ledger.Tx, j *jointSearch, found *plan) {
+func (vs *Search) takeJointly(tx *ledger.Tx, j *jointSearch, found *candidate) {
 	tx.Try(func(tx *ledger.Tx) bool {
 		for _, v := range found.victims {
 			j.dry.leave(tx, v.task)
@@ -156,12 +156,12 @@ func (j *jointSearch) gather(wholeGangs bool) bool {
 
 // cheapest is the cheapest set of the gathered units that is enough, searched inside a try of its own; nil when
 // there is none.
-func (j *jointSearch) cheapest(tx *ledger.Tx) (found *plan) {
+func (j *jointSearch) cheapest(tx *ledger.Tx) (found *candidate) {
 	tx.Try(func(tx *ledger.Tx) bool {
 		j.dry.tx, j.dry.out = tx, j.dry.out[:0]
 		j.dry.short, j.dry.most = j.dry.short[:0], j.dry.most[:0]
 		j.p.considered, j.p.bounded = len(j.list), len(j.list)
-		if best := (&plan{}); j.dry.cheapestSet(best, nil, j.fits) {
+		if best := (&candidate{}); j.dry.cheapestSet(best, nil, j.fits) {
 			found = best
 		}
 		return false

@@ -15,11 +15,11 @@ type nodeSearch struct {
 	index candidateIndex
 	dry   dryRun
 
-	stamp uint64   // a node's failed dry run counts while this is unchanged
-	best  *plan    // the cheapest so far; nil: none
-	plans [2]plan  // the best, and one to fill
-	list  []listed // the nodes to try, where the index keeps none
-	nodes []ledger.NodeID
+	stamp  uint64       // a node's failed dry run counts while this is unchanged
+	best   *candidate   // the cheapest so far; nil: none
+	memory [2]candidate // the best, and one to fill
+	list   []listed     // the nodes to try, where the index keeps none
+	nodes  []ledger.NodeID
 }
 
 // listed is a node to try, and the least that victims on it cost.
@@ -28,9 +28,8 @@ type listed struct {
 	bound Cost
 }
 
-// cheapest is the cheapest plan within a level; nil when there is none. The plan is valid until the next
-// call.
-func (ns *nodeSearch) cheapest(wholeGangs bool) *plan {
+// cheapest is the cheapest candidate within a level; nil when there is none. It is valid until the next call.
+func (ns *nodeSearch) cheapest(wholeGangs bool) *candidate {
 	ns.best = nil
 	switch domain := ns.p.within(); {
 	case ns.p.o.Sample.On:
@@ -133,12 +132,12 @@ func (ns *nodeSearch) tryList(wholeGangs bool) (hopeless []ledger.NodeID) {
 	return ns.nodes
 }
 
-// try runs a dry run on a node, and keeps its plan if it is the cheapest so far. It returns false when no room
+// try runs a dry run on a node, and keeps its candidate if it is the cheapest so far. It returns false when no room
 // can be made there.
 func (ns *nodeSearch) try(n ledger.NodeID, wholeGangs bool) bool {
-	found := &ns.plans[0]
+	found := &ns.memory[0]
 	if found == ns.best {
-		found = &ns.plans[1]
+		found = &ns.memory[1]
 	}
 	if !ns.dry.run(n, wholeGangs, found) {
 		return false
@@ -152,15 +151,15 @@ func (ns *nodeSearch) try(n ledger.NodeID, wholeGangs bool) bool {
 	return true
 }
 
-// worth says that a plan of such a cost on a node would be the cheapest so far (decision 17); the node's name
+// worth says that a candidate of such a cost on a node would be the cheapest so far (decision 17); the node's name
 // decides between equal costs.
 func (ns *nodeSearch) worth(n ledger.NodeID, c Cost) bool {
 	return ns.best == nil ||
 		cmp.Or(c.Compare(ns.best.cost), cmp.Compare(ns.p.l.Node(n).Name, ns.p.l.Node(ns.best.node).Name)) < 0
 }
 
-// loses notes a plan that would have worked but was not the cheapest.
-func (ns *nodeSearch) loses(found *plan) {
+// loses notes a candidate that would have worked but was not the cheapest.
+func (ns *nodeSearch) loses(found *candidate) {
 	all := append(ns.p.alternatives, ns.alternative(found.node, found.cost))
 	slices.SortFunc(all, func(a, b trace.Alternative) int {
 		return cmp.Or(costIn(a).Compare(costIn(b)), cmp.Compare(a.Node, b.Node))

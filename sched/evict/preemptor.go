@@ -31,7 +31,7 @@ type preemptor struct {
 	bounded      int  // nodes that amounts alone do not rule out
 	considered   int  // nodes on which victims were tried
 	tried        marks
-	alternatives []trace.Alternative // plans that would have worked, but cost more
+	alternatives []trace.Alternative // candidates that would have worked, but cost more
 	trace        *trace.Recorder     // of the nodes that are tried; nil: nothing is recorded
 }
 

@@ -8,7 +8,7 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// reprieveUnneeded takes back the evictions that the plan as a whole does not need, the most important victims
+// reprieveUnneeded takes back the evictions that all candidates together do not need, the most important victims
 // first: a victim that was needed for one task may not be needed once other tasks had their victims.
 func (vs *Search) reprieveUnneeded(tx *ledger.Tx) {
 	order := slices.Clone(vs.result.gone)
