@@ -332,8 +332,8 @@ func (rs *reservations) nextExpiry() (next int64) {
 			next = held.Until
 		}
 	}
-	for _, j := range rs.e.l.Claims.Claimants() { // order-free: a minimum
-		for _, t := range rs.e.l.Claims.Of(j) {
+	for _, j := range rs.e.l.KeptRoom.Jobs() { // order-free: a minimum
+		for _, t := range rs.e.l.KeptRoom.Of(j) {
 			if until := rs.e.l.Task(t).Held.Until; next == 0 || until < next {
 				next = until
 			}

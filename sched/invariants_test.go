@@ -90,7 +90,7 @@ func checkRoom(t rapid.TB, l *ledger.Ledger, i Item) {
 	if task.Status != model.Binding || l.Node(task.Node).Name != i.Node {
 		t.Fatalf("pod %v is %v, planned is a bind to %s", i.Pod, task.Status, i.Node)
 	}
-	kept := l.Claims.On()[task.Node]
+	kept := l.KeptRoom.On()[task.Node]
 	for _, need := range l.Class(task.Class).Need {
 		idle, future := l.Nodes.Idle(need.Dim)[task.Node], l.Nodes.FutureIdle(need.Dim, task.Node)+kept.Get(need.Dim)
 		if idle < 0 || future < 0 {

@@ -223,7 +223,7 @@ func (rp *reports) podReports() []PodReport {
 
 func (rp *reports) nodeReports() []NodeReport {
 	var out []NodeReport
-	claimed := rp.e.l.Claims.On()
+	claimed := rp.e.l.KeptRoom.On()
 	rp.e.l.Nodes.Present(func(n ledger.NodeID) bool {
 		column := func(of func(resource.Dim) []int64) resource.List {
 			return rp.at(func(d resource.Dim) int64 { return of(d)[n] })

@@ -26,7 +26,7 @@ func (x *Index) Why(t ledger.TaskID) trace.Reason {
 	}
 	x.set.Explain(true)
 	defer x.set.Explain(false)
-	w := why{x: x, r: r, class: class, at: map[kind]int{}, nearest: ledger.NoNode, kept: x.l.Claims.On()}
+	w := why{x: x, r: r, class: class, at: map[kind]int{}, nearest: ledger.NoNode, kept: x.l.KeptRoom.On()}
 	nodes := 0
 	x.l.Nodes.Present(func(n ledger.NodeID) bool {
 		nodes++

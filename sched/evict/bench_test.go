@@ -17,7 +17,7 @@ import (
 )
 
 // full is a cluster of which every GPU is held by a job of one pod of low priority, eight
-// a node, in queue low or, if only one queue is wanted, in that of the claims.
+// a node, in queue low or, if only one queue is wanted, in that of the preemptors.
 type full struct {
 	l    *ledger.Ledger
 	set  *policy.Set
@@ -94,20 +94,20 @@ func (f *full) tasks(j ledger.JobID) (out []ledger.TaskID) {
 	return out
 }
 
-// BenchmarkPreemptor is one claim on a full cluster, with a hundred others of its kind in
-// the same statement: ns/op is for all of them, ns/claim for one.
+// BenchmarkPreemptor is one preemptor on a full cluster, with a hundred others of its kind in
+// the same statement: ns/op is for all of them, ns/preemptor for one.
 func BenchmarkPreemptor(b *testing.B) {
 	preempt := evict.Options{Action: "preempt", Scope: evict.SameQueue, WholeGangs: true}
 	sampled := preempt
 	sampled.Sample = evict.Sample{On: true, Percent: 10, Least: 1, AtMost: 100}
 	reclaim := evict.Options{Action: "reclaim", Scope: evict.OtherQueues, WholeGangs: true}
 	for _, c := range []struct {
-		name, queue   string
-		rule          evict.Options
-		members       int
-		gpus          int64
-		nodes, claims int
-		took          bool
+		name, queue       string
+		rule              evict.Options
+		members           int
+		gpus              int64
+		nodes, preemptors int
+		took              bool
 	}{
 		{"one GPU", "default", preempt, 1, 1, 1000, 100, true},
 		{"one GPU", "default", preempt, 1, 1, 5000, 100, true},
@@ -124,8 +124,8 @@ func BenchmarkPreemptor(b *testing.B) {
 		b.Run(fmt.Sprintf("%s/%d", c.name, c.nodes), func(b *testing.B) {
 			f := newFull(b, c.nodes, c.queue)
 			var jobs []ledger.JobID
-			for i := range c.claims {
-				jobs = append(jobs, f.job(fmt.Sprintf("claim-%d", i), "default", "c2", c.members, c.gpus, "", 0))
+			for i := range c.preemptors {
+				jobs = append(jobs, f.job(fmt.Sprintf("preemptor-%d", i), "default", "c2", c.members, c.gpus, "", 0))
 			}
 			var all [][]ledger.TaskID
 			for _, j := range jobs {
@@ -143,12 +143,12 @@ func BenchmarkPreemptor(b *testing.B) {
 					return false
 				})
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(c.claims), "ns/claim")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(c.preemptors), "ns/preemptor")
 		})
 	}
 }
 
-// BenchmarkFirstPreemptor is the first claim of its kind ever.
+// BenchmarkFirstPreemptor is the first preemptor of its kind ever.
 func BenchmarkFirstPreemptor(b *testing.B) {
 	for _, nodes := range []int{1000, 5000} {
 		b.Run(fmt.Sprint(nodes), func(b *testing.B) {
@@ -157,7 +157,7 @@ func BenchmarkFirstPreemptor(b *testing.B) {
 			for i := range 40 {
 				specs[int64(100+i)] = &model.Spec{Requests: resource.List{{Name: "cpu", Value: int64(100 + i)},
 					{Name: "nvidia.com/gpu", Value: 1000}, {Name: "pods", Value: 1}}}
-				jobs = append(jobs, f.job(fmt.Sprintf("claim-%d", i), "default", "c2", 1, int64(100+i), "", 0))
+				jobs = append(jobs, f.job(fmt.Sprintf("preemptor-%d", i), "default", "c2", 1, int64(100+i), "", 0))
 			}
 			rule := evict.Options{Action: "preempt", Scope: evict.SameQueue, WholeGangs: true}
 			i := 0

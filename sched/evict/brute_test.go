@@ -97,14 +97,14 @@ func (s *square) build(members int) {
 	if s.mostly() {
 		rank = 3
 	}
-	s.group("claim", "q0", members, rank)
+	s.group("preemptor", "q0", members, rank)
 	spec := &model.Spec{Requests: list(1+s.n(2), 1+s.n(2))}
 	for k := range members {
-		s.pod(fmt.Sprintf("claim-%d", k), "claim", spec, "")
-		t, _ := s.l.Tasks.Find(ledger.Key{Namespace: "ns", Name: fmt.Sprintf("claim-%d", k)})
+		s.pod(fmt.Sprintf("preemptor-%d", k), "preemptor", spec, "")
+		t, _ := s.l.Tasks.Find(ledger.Key{Namespace: "ns", Name: fmt.Sprintf("preemptor-%d", k)})
 		s.tasks = append(s.tasks, t)
 	}
-	s.job, _ = s.l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "claim"})
+	s.job, _ = s.l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "preemptor"})
 }
 
 // even draws 0 to 3, each as often: n prefers what is small, so that there is seldom enough
@@ -128,9 +128,9 @@ func (s *square) nearlyAlways() bool {
 	return first || s.mostly()
 }
 
-// queue draws a queue. The one that claims mostly deserves more than the others: they give.
-func (s *square) queue(name string, claims bool) *model.Queue {
-	if s.mostly() == claims {
+// queue draws a queue. That of the preemptor mostly deserves more than the others: they give.
+func (s *square) queue(name string, ofPreemptor bool) *model.Queue {
+	if s.mostly() == ofPreemptor {
 		return &model.Queue{Meta: model.Meta{Name: name}, Weight: 6, Reclaimable: true, Deserved: list(6+s.n(6), 6+s.n(6))[:2]}
 	}
 	return &model.Queue{Meta: model.Meta{Name: name}, Weight: 1, Reclaimable: true, Deserved: list(s.n(3), s.n(3))[:2]}

@@ -86,12 +86,12 @@ func (p price) with(priority int32) price {
 // brute is the cheapest price there is: among surplus members, or where they are not
 // enough anywhere, with whole gangs. No pod is evicted where room is free.
 func (s *square) brute() (best price, found bool) {
-	b := &brute{square: s, claim: policy.Preemptor{Task: s.tasks[0], Job: s.job, Queue: s.l.Job(s.job).Queue}}
+	b := &brute{square: s, asks: policy.Preemptor{Task: s.tasks[0], Job: s.job, Queue: s.l.Job(s.job).Queue}}
 	b.class = s.l.Task(s.tasks[0]).Class
-	b.claim.Want = s.l.Class(b.class).Request
+	b.asks.Want = s.l.Class(b.class).Request
 	if s.rule.Scope == evict.OtherQueues {
 		b.findShort()
-		if r, ok := s.set.Eviction.Preemptive(b.claim); !ok && r.Code != trace.QueueCapability {
+		if r, ok := s.set.Eviction.Preemptive(b.asks); !ok && r.Code != trace.QueueCapability {
 			return price{}, false
 		}
 	}
@@ -115,7 +115,7 @@ func (s *square) brute() (best price, found bool) {
 
 type brute struct {
 	*square
-	claim  policy.Preemptor
+	asks   policy.Preemptor
 	class  ledger.ClassID
 	wholes bool
 	spread bool // units of all nodes together: what is surplus on each need not be in all
@@ -135,7 +135,7 @@ func (b *brute) findShort() {
 			return true
 		})
 		if !enough {
-			b.claim.Short = append(b.claim.Short, need.Dim)
+			b.asks.Short = append(b.asks.Short, need.Dim)
 		}
 	}
 }
@@ -144,17 +144,17 @@ func (b *brute) findShort() {
 func (b *brute) findLacks(n ledger.NodeID, count int64) {
 	for _, need := range b.l.Class(b.class).Need {
 		if need.Dim != resource.Pods && b.l.Nodes.FutureIdle(need.Dim, n) < count*need.Amount {
-			b.claim.Lacks = append(b.claim.Lacks, need.Dim)
+			b.asks.Lacks = append(b.asks.Lacks, need.Dim)
 		}
 	}
 }
 
 func (b *brute) judge(u policy.Unit) int {
 	if b.rule.Scope == evict.OtherQueues {
-		tier, _ := b.set.Eviction.Reclaimable(b.claim, u)
+		tier, _ := b.set.Eviction.Reclaimable(b.asks, u)
 		return tier
 	}
-	tier, _ := b.set.Eviction.Preemptable(b.claim, u)
+	tier, _ := b.set.Eviction.Preemptable(b.asks, u)
 	return tier
 }
 
@@ -169,7 +169,7 @@ func kindOf(u policy.Unit) int {
 func (b *brute) on(n ledger.NodeID) {
 	b.node, b.units, b.seen = n, nil, map[uint64]bool{}
 	b.tiers = [2]int{policy.NoTier, policy.NoTier}
-	b.claim.Lacks = nil
+	b.asks.Lacks = nil
 	b.findLacks(n, 1)
 	b.l.Jobs.Each(func(j ledger.JobID) bool {
 		b.unitsOf(j)
@@ -190,7 +190,7 @@ func (b *brute) mine(t ledger.TaskID) bool {
 	task := b.l.Task(t)
 	q := b.l.Job(task.Job).Queue
 	return task.Job != b.job && task.Status == model.Running && task.Pod.Preemptable &&
-		(q == b.claim.Queue) == (b.rule.Scope == evict.SameQueue)
+		(q == b.asks.Queue) == (b.rule.Scope == evict.SameQueue)
 }
 
 // unitsOf lists the units of a job that have a member on the node.
@@ -255,12 +255,12 @@ func (b *brute) fits() bool {
 }
 
 func (b *brute) lawful() bool {
-	if b.set.Allocatable(b.claim.Queue, b.class, 1) < 1 {
+	if b.set.Allocatable(b.asks.Queue, b.class, 1) < 1 {
 		return false
 	}
 	if b.rule.Scope != evict.OtherQueues {
 		return true
 	}
-	_, ok := b.set.Eviction.Preemptive(b.claim)
+	_, ok := b.set.Eviction.Preemptive(b.asks)
 	return ok
 }

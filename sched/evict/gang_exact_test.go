@@ -28,16 +28,16 @@ func cheapestOfAGang(t *rapid.T) (took bool) {
 
 // bruteGang is brute for a gang: units of all nodes together.
 func (s *square) bruteGang() (best price, found bool) {
-	b := &brute{square: s, spread: true, claim: policy.Preemptor{Task: s.tasks[0], Job: s.job, Queue: s.l.Job(s.job).Queue}}
+	b := &brute{square: s, spread: true, asks: policy.Preemptor{Task: s.tasks[0], Job: s.job, Queue: s.l.Job(s.job).Queue}}
 	b.class = s.l.Task(s.tasks[0]).Class
-	b.claim.Want = s.l.Class(b.class).Request
+	b.asks.Want = s.l.Class(b.class).Request
 	if s.rule.Scope == evict.OtherQueues {
 		b.findShort()
 		for range s.tasks {
-			b.claim.Rest = b.claim.Rest.Add(b.claim.Want)
+			b.asks.Rest = b.asks.Rest.Add(b.asks.Want)
 		}
 		s.l.Nodes.Present(func(n ledger.NodeID) bool { b.findLacks(n, int64(len(s.tasks))); return true })
-		if r, ok := s.set.Eviction.Preemptive(b.claim); !ok && r.Code != trace.QueueCapability {
+		if r, ok := s.set.Eviction.Preemptive(b.asks); !ok && r.Code != trace.QueueCapability {
 			return price{}, false
 		}
 	}
@@ -138,7 +138,7 @@ func (b *brute) spares(u policy.Unit) bool {
 func (b *brute) seats(*ledger.Tx) (ok bool) {
 	b.l.Try(func(tx *ledger.Tx) bool {
 		for _, t := range b.tasks {
-			b.claim.Task = t
+			b.asks.Task = t
 			placed := false
 			b.l.Nodes.Present(func(n ledger.NodeID) bool {
 				b.node = n
@@ -154,12 +154,12 @@ func (b *brute) seats(*ledger.Tx) (ok bool) {
 		ok = true
 		return false
 	})
-	b.claim.Task = b.tasks[0]
+	b.asks.Task = b.tasks[0]
 	return ok
 }
 
 // used says that of every unit some member was on a node that has room for the gang: the
-// claim is on those nodes.
+// preemptor is on those nodes.
 func (b *brute) used(set uint64) bool {
 	for i, u := range b.units {
 		if set>>i&1 == 0 {

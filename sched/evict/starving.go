@@ -34,7 +34,7 @@ func (e *Evictor) signatureOf(j ledger.JobID) (g Signature, starves bool) {
 	if len(tasks) == 0 {
 		return g, false
 	}
-	if g = e.victims.SignatureOf(Options{}, j, tasks); search.HardTopology(s, j) || job.Claims+job.Losses > 0 {
+	if g = e.victims.SignatureOf(Options{}, j, tasks); search.HardTopology(s, j) || job.RoomKept+job.Losses > 0 {
 		g.Own = j // its domains, or the room kept for it, are its own
 	}
 	return g, true

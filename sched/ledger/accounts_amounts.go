@@ -15,7 +15,7 @@ type JobAmounts struct {
 	elastic      resource.Vec  // this job's part in its queue's Elastic
 	inqueue      resource.Vec  // … and Inqueue
 	lent         resource.Vec  // … and Lent
-	claimed      resource.Vec  // … and Claimed
+	keptRoom     resource.Vec  // … and KeptRoom
 	reserves     bool
 	above        bool // it holds more than its minimum
 }
@@ -35,5 +35,5 @@ type QueueAmounts struct {
 	Inqueue   resource.Sums
 	Elastic   resource.Sums
 	Lent      resource.Sums // the part of Inqueue that is lent to jobs that start at once with it
-	Claimed   resource.Sums // what is claimed on nodes for its jobs' tasks, in addition to Allocated
+	KeptRoom  resource.Sums // what is kept on nodes for its jobs' tasks, in addition to Allocated
 }

@@ -12,7 +12,7 @@ func (ac *accounts) move(t TaskID, s model.Status, n NodeID) {
 func (ac *accounts) movePlacing(t TaskID, s model.Status, n NodeID, c Chosen) {
 	row := &ac.l.Tasks.rows[t]
 	was := ac.contributionOf(row)
-	stays := n == row.Node && c == row.Chosen && hold(s) == hold(row.Status) && !row.claims()
+	stays := n == row.Node && c == row.Chosen && hold(s) == hold(row.Status) && !row.roomIsKept()
 	if !stays {
 		ac.removeFromNode(t)
 	}
@@ -30,15 +30,15 @@ func (ac *accounts) movePlacing(t TaskID, s model.Status, n NodeID, c Chosen) {
 }
 
 // addToNode adds a task's figures to its node, puts it first in the node's list, and calls the PluginStates;
-// removeFromNode is the exact inverse. For a task without a node both count its claim, if it has one.
+// removeFromNode is the exact inverse. For a task without a node both count the room that is kept for it.
 func (ac *accounts) addToNode(t TaskID) {
 	row := &ac.l.Tasks.rows[t]
 	if row.Node != NoNode {
 		ac.l.Tasks.link(onNode, &ac.l.Nodes.rows[row.Node].first, t)
 		ac.l.Nodes.count(row, 1)
 		ac.l.PluginStates.update(t, row, true)
-	} else if row.claims() {
-		ac.l.Claims.count(row, 1)
+	} else if row.roomIsKept() {
+		ac.l.KeptRoom.count(row, 1)
 	}
 }
 
@@ -48,8 +48,8 @@ func (ac *accounts) removeFromNode(t TaskID) {
 		ac.l.PluginStates.update(t, row, false)
 		ac.l.Nodes.count(row, -1)
 		ac.l.Tasks.unlink(onNode, &ac.l.Nodes.rows[row.Node].first, t)
-	} else if row.claims() {
-		ac.l.Claims.count(row, -1)
+	} else if row.roomIsKept() {
+		ac.l.KeptRoom.count(row, -1)
 	}
 }
 

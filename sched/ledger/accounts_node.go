@@ -51,15 +51,15 @@ func (ns *Nodes) weight(n NodeID, d resource.Dim, without *Task) (idle, releasin
 			idle = idle.Minus(x)
 		}
 	}
-	for _, j := range ns.l.Claims.claimants { // order-free: a sum
+	for _, j := range ns.l.KeptRoom.jobs { // order-free: a sum
 		ns.l.Jobs.Tasks(j, model.Pending, func(t TaskID) bool {
-			if row := &ns.l.Tasks.rows[t]; row.claims() && !row.waived && row.Held.Node == n && row != without {
+			if row := &ns.l.Tasks.rows[t]; row.roomIsKept() && !row.waived && row.Held.Node == n && row != without {
 				pipelined = pipelined.Plus(ns.l.Classes.rows[row.Class].Request.Get(d))
 			}
 			return true
 		})
 	}
-	for _, b := range ns.l.Claims.aside { // order-free: a sum
+	for _, b := range ns.l.KeptRoom.beside { // order-free: a sum
 		if b.node == n {
 			pipelined = pipelined.Plus(ns.l.Classes.rows[b.class].Request.Get(d))
 		}

@@ -140,8 +140,8 @@ func (a *auditor) jobs() {
 		if job.Losses != want.Losses {
 			a.say("job %v: %d losses, recounted %d", job.Key, job.Losses, want.Losses)
 		}
-		if job.Claims != want.Claims || !resource.Sums(nil).Add(job.claimed).Equal(resource.Sums(nil).Add(want.claimed)) {
-			a.say("job %v: %d claims of %v, recounted %d of %v", job.Key, job.Claims, job.claimed, want.Claims, want.claimed)
+		if job.RoomKept != want.RoomKept || !resource.Sums(nil).Add(job.keptRoom).Equal(resource.Sums(nil).Add(want.keptRoom)) {
+			a.say("job %v: room is kept for %d members, %v in all, recounted %d of %v", job.Key, job.RoomKept, job.keptRoom, want.RoomKept, want.keptRoom)
 		}
 		if (job.marks.activeAt >= 0) != job.wants() {
 			a.say("job %v: on the active list %t, has something to decide %t", job.Key, job.marks.activeAt >= 0, job.wants())
@@ -178,9 +178,9 @@ func (l *Ledger) recountJob(j JobID, members []TaskID) Job {
 			job.unfinished++
 			job.Total = job.Total.Add(l.Jobs.counted(row))
 		}
-		if row.claims() {
-			job.Claims++
-			job.claimed = job.claimed.Add(quota)
+		if row.roomIsKept() {
+			job.RoomKept++
+			job.keptRoom = job.keptRoom.Add(quota)
 		}
 		if row.Status == model.Releasing && row.Node != NoNode {
 			job.Leaving++

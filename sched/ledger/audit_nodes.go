@@ -6,11 +6,11 @@ import (
 )
 
 func (a *auditor) nodes() {
-	l, claimed := a.l, map[string]resource.Sums{}
+	l, kept := a.l, map[string]resource.Sums{}
 	for t := range l.Tasks.rows {
-		if row := &l.Tasks.rows[t]; !row.free && row.claims() {
+		if row := &l.Tasks.rows[t]; !row.free && row.roomIsKept() {
 			at := l.Nodes.rows[row.Held.Node].Name
-			claimed[at] = claimed[at].Add(l.Classes.rows[row.Class].Request)
+			kept[at] = kept[at].Add(l.Classes.rows[row.Class].Request)
 		}
 	}
 	for d := range l.Dims.Len() {
@@ -41,7 +41,7 @@ func (a *auditor) nodes() {
 				}
 				return true
 			})
-			pipelined = pipelined.Plus(claimed[node.Name].Get(resource.Dim(d)))
+			pipelined = pipelined.Plus(kept[node.Name].Get(resource.Dim(d)))
 			c := &l.Nodes.cols
 			idle := heldIdle(resource.Sum{}.Plus(alloc).PlusSum(used, -1))
 			future := idle + held(releasing) - held(pipelined)

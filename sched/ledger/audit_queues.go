@@ -7,7 +7,7 @@ import (
 
 func (a *auditor) queues() {
 	l := a.l
-	type sums struct{ allocated, request, inqueue, elastic, lent, claimed resource.Sums }
+	type sums struct{ allocated, request, inqueue, elastic, lent, kept resource.Sums }
 	want := make([]sums, len(l.Queues.rows))
 	jobs := make([]int32, len(l.Queues.rows))
 	for j := range l.Jobs.rows {
@@ -22,7 +22,7 @@ func (a *auditor) queues() {
 			w.request = plus(w.request, job.Request)
 			w.inqueue = w.inqueue.Add(job.inqueue)
 			w.elastic = w.elastic.Add(job.elastic)
-			if w.claimed = w.claimed.Add(job.claimed); job.waits.lending == Lends {
+			if w.kept = w.kept.Add(job.keptRoom); job.waits.lending == Lends {
 				w.lent = w.lent.Add(job.inqueue)
 			}
 		}
@@ -37,8 +37,8 @@ func (a *auditor) queues() {
 			a.say("queue %s: allocated, request, inqueue, elastic are %v %v %v %v, recounted %v %v %v %v", row.Name,
 				row.Allocated, row.Request, row.Inqueue, row.Elastic, w.allocated, w.request, w.inqueue, w.elastic)
 		}
-		if !row.Lent.Equal(w.lent) || !row.Claimed.Equal(w.claimed) {
-			a.say("queue %s: lent, claimed are %v %v, recounted %v %v", row.Name, row.Lent, row.Claimed, w.lent, w.claimed)
+		if !row.Lent.Equal(w.lent) || !row.KeptRoom.Equal(w.kept) {
+			a.say("queue %s: lent, kept room are %v %v, recounted %v %v", row.Name, row.Lent, row.KeptRoom, w.lent, w.kept)
 		}
 		if row.Jobs != jobs[q] {
 			a.say("queue %s: has %d jobs, recounted %d", row.Name, row.Jobs, jobs[q])

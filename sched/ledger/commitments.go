@@ -12,7 +12,7 @@ const (
 	CommitEvict              // metadata.deletionTimestamp, once the delete is through; lost before that
 	CommitReserve            // status.nominatedNodeName (decision 13)
 	CommitSpare              // its eviction was denied: it is not evicted again until then; lost at a restart
-	CommitClaim              // room is kept for it until other tasks have left it, see Claim; lost at a restart
+	CommitKeep               // room is kept for it until other tasks have left it, see KeptRoom; lost at a restart
 	CommitOpen               // its queue gate is to be removed: spec.schedulingGates, once that is done; lost before that
 )
 
@@ -45,7 +45,7 @@ type Commitment struct {
 // names returns the node to which the commitment alone assigns its task, or on which it keeps room for it;
 // NoNode for a commitment that names no place for the task.
 func (c *Commitment) names() NodeID {
-	if c.Kind != CommitBind && c.Kind != CommitReserve && c.Kind != CommitClaim {
+	if c.Kind != CommitBind && c.Kind != CommitReserve && c.Kind != CommitKeep {
 		return NoNode
 	}
 	return c.Node
@@ -57,7 +57,7 @@ func stillOpen(c *Commitment, p *model.Pod) bool {
 	switch c.Kind {
 	case CommitBind, CommitReserve:
 		return p.Node == "" && !p.Deleting && !finished
-	case CommitClaim:
+	case CommitKeep:
 		return p.Ours && p.Node == "" && !p.Deleting && !finished && !p.Gated
 	case CommitEvict, CommitSpare:
 		return !p.Deleting && !finished
@@ -105,7 +105,7 @@ func (l *Ledger) Committed(item func(Op) Booking) []Op {
 			continue
 		case OpAllocate:
 			b := item(op)
-			if row.Held.Kind == CommitClaim {
+			if row.Held.Kind == CommitKeep {
 				l.Changes.roomEpoch++
 			}
 			was := l.Tasks.commit(row, Commitment{Kind: CommitBind, Node: op.Node, Item: b.Item, Statement: b.Statement, Chosen: row.Chosen})
@@ -174,10 +174,10 @@ type Booking struct {
 // its time is over. After both, the task has the status and node of its fact and commitment.
 func (l *Ledger) Hold(t TaskID, c Commitment) {
 	row := &l.Tasks.rows[t]
-	if row.claims() {
+	if row.roomIsKept() {
 		l.Changes.roomEpoch++
 	}
-	if c.Kind == CommitClaim || row.Held.Kind == CommitClaim {
+	if c.Kind == CommitKeep || row.Held.Kind == CommitKeep {
 		l.Changes.mark(row.Job)
 	}
 	placed := row.Node != NoNode

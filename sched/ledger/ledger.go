@@ -26,7 +26,7 @@ type Ledger struct {
 	PluginStates    PluginStates
 	Statements      Statements
 	EvictionHistory EvictionHistory
-	Claims          Claims
+	KeptRoom        KeptRoom
 	Lenders         Lenders
 	Losses          Losses
 	Charges         charging
@@ -68,7 +68,7 @@ func (l *Ledger) wire() *Ledger {
 	l.PluginStates.l = l
 	l.Statements.l = l
 	l.EvictionHistory.l = l
-	l.Claims.l = l
+	l.KeptRoom.l = l
 	l.Lenders.l = l
 	l.Losses.l = l
 	l.Charges.l = l

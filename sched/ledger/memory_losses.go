@@ -270,34 +270,36 @@ func (lo *Losses) Restore(losses []Loss) {
 	}
 }
 
-// Beside keeps the room of a lost member on a node within a try: it counts as Pipelined there, and as Claimed
+// Beside keeps the room of a lost member on a node within a try: it counts as Pipelined there, and as KeptRoom
 // in the queue. Return undoes it.
-func (tx *Tx) Beside(x *Lost, n NodeID) { tx.l.Claims.keepBeside(tx.l.Claims.besideOf(x, n), true) }
+func (tx *Tx) Beside(x *Lost, n NodeID) { tx.l.KeptRoom.keepBeside(tx.l.KeptRoom.besideOf(x, n), true) }
 
 // Return is the inverse of Beside.
-func (tx *Tx) Return(x *Lost, n NodeID) { tx.l.Claims.keepBeside(tx.l.Claims.besideOf(x, n), false) }
+func (tx *Tx) Return(x *Lost, n NodeID) {
+	tx.l.KeptRoom.keepBeside(tx.l.KeptRoom.besideOf(x, n), false)
+}
 
-func (cl *Claims) besideOf(x *Lost, n NodeID) keptRoom {
-	return keptRoom{cl.l.Jobs.rows[x.In].Queue, x.Class, n}
+func (kr *KeptRoom) besideOf(x *Lost, n NodeID) roomFor {
+	return roomFor{kr.l.Jobs.rows[x.In].Queue, x.Class, n}
 }
 
 // keepBeside keeps room, or gives it back, and notes how to undo that.
-func (cl *Claims) keepBeside(b keptRoom, keep bool) {
-	cl.l.Statements.undo = append(cl.l.Statements.undo, entry{task: NoTask, kept: b, keeps: keep})
-	cl.countBeside(b, keep)
+func (kr *KeptRoom) keepBeside(b roomFor, keep bool) {
+	kr.l.Statements.undo = append(kr.l.Statements.undo, entry{task: NoTask, kept: b, keeps: keep})
+	kr.countBeside(b, keep)
 }
 
-func (cl *Claims) countBeside(b keptRoom, keep bool) {
+func (kr *KeptRoom) countBeside(b roomFor, keep bool) {
 	sign := int64(1)
 	if keep {
-		cl.aside = append(cl.aside, b)
+		kr.beside = append(kr.beside, b)
 	} else {
 		sign = -1
-		i := slices.Index(cl.aside, b)
-		cl.aside = slices.Delete(cl.aside, i, i+1)
+		i := slices.Index(kr.beside, b)
+		kr.beside = slices.Delete(kr.beside, i, i+1)
 	}
-	if cl.keep(b, sign) {
-		cl.l.Nodes.weigh(b.node, nil)
+	if kr.add(b, sign) {
+		kr.l.Nodes.weigh(b.node, nil)
 	}
-	cl.l.Nodes.touch(b.node)
+	kr.l.Nodes.touch(b.node)
 }

@@ -35,13 +35,13 @@ type Job struct {
 	Phase     model.GroupPhase // by its fact, or as decided and not visible yet
 	Changed   uint64           // changes whenever a member or the group's fact changes
 
-	Claims  int32  // pending members with a claim
-	Losses  int32  // lost members that it still has room for: see Lost
-	definer TaskID // the member from which an adopted job takes its queue, minimum and priority
-	first   [model.NumStatus]TaskID
-	marks   jobMarks
-	decided decidedPhase
-	waits   jobWaits
+	RoomKept int32  // pending members for which room is kept on a node
+	Losses   int32  // lost members that it still has room for: see Lost
+	definer  TaskID // the member from which an adopted job takes its queue, minimum and priority
+	first    [model.NumStatus]TaskID
+	marks    jobMarks
+	decided  decidedPhase
+	waits    jobWaits
 }
 
 // Exists says that there is a job to schedule: it has a PodGroup, or it is adopted.
@@ -98,7 +98,7 @@ func (js *Jobs) row(k JobKey) JobID {
 	j := newRow(&js.rows, &js.free)
 	was := &js.rows[j]
 	row := Job{Key: k, definer: NoTask, Queue: NoQueue, MinMember: 1, Changed: was.Changed + 1,
-		marks: jobMarks{activeAt: -1, dirty: was.marks.dirty, touched: was.marks.touched, claiming: was.marks.claiming}}
+		marks: jobMarks{activeAt: -1, dirty: was.marks.dirty, touched: was.marks.touched, keepsRoom: was.marks.keepsRoom}}
 	for s := range row.first {
 		row.first[s] = NoTask
 	}
@@ -125,7 +125,7 @@ func (js *Jobs) drop(j JobID) {
 	js.l.Changes.markTouched(j, row)
 	js.keys.drop(row.Key)
 	*row = Job{definer: NoTask, Queue: NoQueue, Changed: row.Changed,
-		marks: jobMarks{free: true, activeAt: -1, dirty: row.marks.dirty, touched: row.marks.touched, claiming: row.marks.claiming}}
+		marks: jobMarks{free: true, activeAt: -1, dirty: row.marks.dirty, touched: row.marks.touched, keepsRoom: row.marks.keepsRoom}}
 	js.free = append(js.free, j)
 }
 
@@ -347,7 +347,7 @@ func (j *Job) floor(d resource.Dim) int64 {
 
 // jobMarks says on which lists of the ledger a job is.
 type jobMarks struct {
-	claiming    bool // it is on the list of claimants
+	keepsRoom   bool // it is on the list of jobs for which room is kept
 	apart       bool // it is noted as a job that may count in another queue than facts name
 	asksNothing bool // its pending members ask for nothing: see serves
 	activeAt    int32

@@ -116,7 +116,7 @@ func (q *Queue) begin(name string) {
 	clear(q.Inqueue)
 	clear(q.Elastic)
 	clear(q.Lent)
-	clear(q.Claimed)
+	clear(q.KeptRoom)
 }
 
 // widen gives a queue's sums an element for every dimension, so that the hot paths need not check the length.
@@ -126,7 +126,7 @@ func (q *Queue) widen(dims int) {
 		return
 	}
 	all := make(resource.Sums, 6*dims)
-	for i, sums := range []*resource.Sums{&q.Allocated, &q.Request, &q.Elastic, &q.Inqueue, &q.Claimed, &q.Lent} {
+	for i, sums := range []*resource.Sums{&q.Allocated, &q.Request, &q.Elastic, &q.Inqueue, &q.KeptRoom, &q.Lent} {
 		wide := all[i*dims : (i+1)*dims : (i+1)*dims]
 		copy(wide, *sums)
 		*sums = wide
@@ -180,8 +180,8 @@ func (qs *Queues) bulk(job *Job, sign int64) {
 		for d := range job.lent {
 			row.Lent[d] = row.Lent[d].Plus(sign * job.lent[d])
 		}
-		for d := range job.claimed {
-			row.Claimed[d] = row.Claimed[d].Plus(sign * job.claimed[d])
+		for d := range job.keptRoom {
+			row.KeptRoom[d] = row.KeptRoom[d].Plus(sign * job.keptRoom[d])
 		}
 	}
 }
@@ -268,19 +268,19 @@ func (q *Queue) Kept(d resource.Dim, loan bool) int64 {
 	return resource.Sum{}.Plus(q.Inqueue.Get(d)).Minus(q.Lent.Get(d)).Int64()
 }
 
-// Taken is what a queue's jobs are allocated in dimension d, and what is claimed for them in addition: a later
+// Taken is what a queue's jobs are allocated in dimension d, and what is kept for them on nodes in addition: a later
 // job has to leave that to them.
 func (q *Queue) Taken(d resource.Dim) int64 {
-	if c := q.Claimed.Get(d); c != 0 {
+	if c := q.KeptRoom.Get(d); c != 0 {
 		return resource.Sum{}.Plus(q.Allocated.Get(d)).Plus(c).Int64()
 	}
 	return q.Allocated.Get(d)
 }
 
-// KeptText returns trace.KeptForWaiting where claims count in a refusal by amounts, otherwise "".
+// KeptText returns trace.KeptForWaiting where kept room counts in a refusal by amounts, otherwise "".
 func (q *Queue) KeptText(dims *resource.Dims, shorts []trace.Short) string {
 	for _, s := range shorts {
-		if d, ok := dims.Lookup(s.Dim); ok && q.Claimed.Get(d) > 0 {
+		if d, ok := dims.Lookup(s.Dim); ok && q.KeptRoom.Get(d) > 0 {
 			return trace.KeptForWaiting
 		}
 	}

@@ -207,8 +207,8 @@ func (qs *Queues) addToAncestors(q QueueID, sign int64) {
 	none := resource.Sum{}
 	for d := range own.Allocated {
 		held, asks, inqueue, elastic := own.Allocated[d], own.Request[d], own.Inqueue[d], own.Elastic[d]
-		lent, claimed := own.Lent[d], own.Claimed[d]
-		if held == none && asks == none && inqueue == none && elastic == none && claimed == none {
+		lent, kept := own.Lent[d], own.KeptRoom[d]
+		if held == none && asks == none && inqueue == none && elastic == none && kept == none {
 			continue // as for most queues in most dimensions
 		}
 		for at := own.up; at != NoQueue; at = qs.rows[at].up {
@@ -218,7 +218,7 @@ func (qs *Queues) addToAncestors(q QueueID, sign int64) {
 			row.Inqueue[d] = row.Inqueue[d].PlusSum(inqueue, sign)
 			row.Elastic[d] = row.Elastic[d].PlusSum(elastic, sign)
 			row.Lent[d] = row.Lent[d].PlusSum(lent, sign)
-			row.Claimed[d] = row.Claimed[d].PlusSum(claimed, sign)
+			row.KeptRoom[d] = row.KeptRoom[d].PlusSum(kept, sign)
 		}
 	}
 }

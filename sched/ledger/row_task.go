@@ -24,7 +24,7 @@ type Task struct {
 	Node        NodeID // where it holds room, is terminating, or is promised room
 	Status      model.Status
 	Unsound     bool // it has a fatal fault and is set aside: never placed
-	waived      bool // its claim does not count within this try
+	waived      bool // the room that is kept for it does not count within this try
 	provisional bool // moved by a statement that is not in the plan; the next cycle takes it back
 	free        bool
 	charged     bool        // it counts in its job's queue until it ends
@@ -150,7 +150,7 @@ type footing struct {
 func (ts *Tasks) footing(t TaskID) footing {
 	row := &ts.rows[t]
 	switch {
-	case row.claims():
+	case row.roomIsKept():
 		return footing{row.Held.Node, &ts.l.Classes.rows[row.Class], hold(model.Pipelined)}
 	case row.Node == NoNode:
 		return footing{node: NoNode}
@@ -214,7 +214,7 @@ func (ts *Tasks) dropUnnamed(j JobID, n NodeID) {
 }
 
 func (ts *Tasks) remove(t TaskID) {
-	if ts.rows[t].Node != NoNode || ts.rows[t].claims() {
+	if ts.rows[t].Node != NoNode || ts.rows[t].roomIsKept() {
 		ts.l.Changes.roomEpoch++
 	}
 	job, node := ts.detach(t)

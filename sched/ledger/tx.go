@@ -50,7 +50,7 @@ type entry struct {
 	at                  [numLists]neighbours
 	provisional, waived bool
 	chosen              Chosen
-	kept                keptRoom
+	kept                roomFor
 	keeps               bool // kept is room that was kept, not given back
 }
 
@@ -74,7 +74,7 @@ func (l *Ledger) Try(f func(*Tx) bool) bool {
 		l.Changes.vainNodes, l.Changes.vainFigures = l.Changes.Nodes.Now()-nodes, l.Changes.usageEpoch-figures
 		l.Statements.ops, l.Statements.tx.provisional = l.Statements.ops[:ops], keep
 		if l.Statements.depth == 0 {
-			l.Claims.waived = l.Claims.waived[:0]
+			l.KeptRoom.waived = l.KeptRoom.waived[:0]
 		}
 		return false
 	}
@@ -89,20 +89,20 @@ func (l *Ledger) Try(f func(*Tx) bool) bool {
 			l.Statements.count++
 		}
 		l.Statements.tx.provisional = false
-		l.Claims.unwaive()
+		l.KeptRoom.unwaive()
 	}
 	return true
 }
 
-// frees says that a task which a successful try moved does not use the room that is kept for it: a claim or a
-// reservation on another node.
+// frees says that a task which a successful try moved does not use the room that is kept for it, or its
+// reservation, on another node.
 func (l *Ledger) frees(e entry) bool {
 	if e.task == NoTask {
 		return false
 	}
 	row := &l.Tasks.rows[e.task]
-	kept := row.Held.Kind == CommitReserve || row.Held.Kind == CommitClaim
-	return kept && row.Node != row.Held.Node && !row.claims()
+	kept := row.Held.Kind == CommitReserve || row.Held.Kind == CommitKeep
+	return kept && row.Node != row.Held.Node && !row.roomIsKept()
 }
 
 // Provisional makes the statement hold for this cycle only: its tasks keep their room, it stays out of the plan, and
@@ -202,7 +202,7 @@ func (st *Statements) rollback(mark int) {
 
 func (st *Statements) takeBack(e *entry) {
 	if e.task == NoTask {
-		st.l.Claims.countBeside(e.kept, !e.keeps)
+		st.l.KeptRoom.countBeside(e.kept, !e.keeps)
 		return
 	}
 	row := &st.l.Tasks.rows[e.task]
@@ -221,8 +221,8 @@ func (st *Statements) takeBack(e *entry) {
 		st.l.Tasks.relink(onNode, &st.l.Nodes.rows[row.Node].first, e.task)
 		st.l.Nodes.count(row, 1)
 		st.l.PluginStates.update(e.task, row, true)
-	} else if row.claims() {
-		st.l.Claims.count(row, 1)
+	} else if row.roomIsKept() {
+		st.l.KeptRoom.count(row, 1)
 	}
 }
 

@@ -74,7 +74,7 @@ type signature struct {
 func (x *Index) signatureOf(j ledger.JobID, m *record) signature {
 	job := x.l.Job(j)
 	k := signature{wake: m.wake, queue: job.Queue, priority: job.Priority, specs: m.at.at(OnSpecs), lending: x.l.Lenders.Of(j)}
-	if m.tasks != 0 && job.Claims == 0 && (!job.HasMin || k.lending != ledger.Keeps) {
+	if m.tasks != 0 && job.RoomKept == 0 && (!job.HasMin || k.lending != ledger.Keeps) {
 		k.class, k.tasks = m.class, m.tasks
 	}
 	return k
@@ -132,10 +132,10 @@ func (x *Index) wouldLendOtherwise(k signature) bool {
 
 // mayTake says that a job which lacks room might get room that is kept for another job.
 func (x *Index) mayTake(k signature) bool {
-	if !x.l.Claims.Any() {
+	if !x.l.KeptRoom.Any() {
 		return false
 	}
-	for _, j := range x.l.Claims.Claimants() {
+	for _, j := range x.l.KeptRoom.Jobs() {
 		job := x.l.Job(j)
 		if job.Queue == k.queue && k.priority > job.Priority || job.Queue != k.queue && x.set.CompareQueues(k.queue, job.Queue) < 0 {
 			return true

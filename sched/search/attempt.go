@@ -384,7 +384,7 @@ func (t *attempt) report(o Outcome, later bool) {
 func (t *attempt) lend() {
 	code := t.why.Root().Code
 	switch {
-	case t.job.Claims > 0 || !code.OfNodes() || code == trace.NoNodes || t.why.Code == trace.LostMemberFirst:
+	case t.job.RoomKept > 0 || !code.OfNodes() || code == trace.NoNodes || t.why.Code == trace.LostMemberFirst:
 	case couldEver(t.s, t.w):
 		t.s.L.Lenders.Lend(t.w.Job, ledger.Lends)
 	default:
@@ -395,7 +395,7 @@ func (t *attempt) lend() {
 func (t *attempt) reason() trace.Reason {
 	need := t.job.MinMember - t.job.PlacedOrPromised()
 	r := t.why
-	if r.Is() && t.job.Claims > 0 {
+	if r.Is() && t.job.RoomKept > 0 {
 		r = trace.Reason{Code: trace.RoomKept, Task: t.why.Task, Text: keptOn(t.s, t.w.Job), Cause: &t.why}
 	}
 	if need < 1 || t.job.MinMember == 1 {

@@ -14,7 +14,7 @@ import (
 // A gang that no node takes now is overtaken by jobs that take less. That is right as long as it
 // could not start sooner without them. Once it could have started if no later job had been placed,
 // later jobs are only placed beside it: room on nodes is kept for the
-// whole gang (ledger.Claim), and the gang starts as they end. So it waits for jobs that were there
+// whole gang (ledger.KeptRoom), and the gang starts as they end. So it waits for jobs that were there
 // before it, and then for jobs that came later: for two job lengths at most.
 //
 // Room is kept for one job of a queue at a time, the first in job order. What is kept
@@ -43,7 +43,7 @@ func pace(s *session.Session) (every int64, queues int) {
 // KeepRoom keeps room for jobs that could have started, and gives back room that is kept in vain. Which
 // jobs could have started is checked from time to time: see pace.
 func KeepRoom(s *session.Session) {
-	if s.L.Lenders.Len() == 0 && !s.L.Claims.Any() {
+	if s.L.Lenders.Len() == 0 && !s.L.KeptRoom.Any() {
 		return
 	}
 	every, most := pace(s)
@@ -51,7 +51,7 @@ func KeepRoom(s *session.Session) {
 	if due {
 		s.Asked = s.Now
 	}
-	for _, j := range byKey(s, s.L.Claims.Claimants()) {
+	for _, j := range byKey(s, s.L.KeptRoom.Jobs()) {
 		switch {
 		case expired(s, j):
 			release(s, j)
@@ -96,10 +96,10 @@ func waits(s *session.Session, j ledger.JobID) bool {
 
 // stands says that the room kept for a job may still be of use.
 func stands(s *session.Session, j ledger.JobID) bool {
-	if !waits(s, j) || int(s.L.Job(j).Claims) < needs(s, j) {
+	if !waits(s, j) || int(s.L.Job(j).RoomKept) < needs(s, j) {
 		return false
 	}
-	for _, t := range s.L.Claims.Of(j) {
+	for _, t := range s.L.KeptRoom.Of(j) {
 		if n := s.L.Task(t).Held.Node; !s.L.Node(n).Present() || !s.Nodes.Admitted(s.L.Task(t).Class)[n] {
 			return false
 		}
@@ -108,7 +108,7 @@ func stands(s *session.Session, j ledger.JobID) bool {
 }
 
 func expired(s *session.Session, j ledger.JobID) bool {
-	return slices.ContainsFunc(s.L.Claims.Of(j), func(t ledger.TaskID) bool { return s.L.Task(t).Held.Until <= s.Now })
+	return slices.ContainsFunc(s.L.KeptRoom.Of(j), func(t ledger.TaskID) bool { return s.L.Task(t).Held.Until <= s.Now })
 }
 
 // needs is how many members a job lacks.
@@ -122,7 +122,7 @@ func needs(s *session.Session, j ledger.JobID) int {
 func firstOfQueues(s *session.Session) (out []ledger.JobID) {
 	first := map[ledger.QueueID]ledger.JobID{}
 	for _, j := range s.L.Jobs.Active() { // order-free: the first by a total order
-		if s.L.Lenders.Of(j) != ledger.Lends && s.L.Job(j).Claims == 0 {
+		if s.L.Lenders.Of(j) != ledger.Lends && s.L.Job(j).RoomKept == 0 {
 			continue // nodes have not refused it, or could never hold it
 		}
 		q := s.L.Job(j).Queue
@@ -131,7 +131,7 @@ func firstOfQueues(s *session.Session) (out []ledger.JobID) {
 		}
 	}
 	for _, j := range first { // order-free: sorted below
-		if s.L.Job(j).Claims == 0 {
+		if s.L.Job(j).RoomKept == 0 {
 			out = append(out, j)
 		}
 	}
@@ -378,7 +378,7 @@ func couldStart(s *session.Session, j ledger.JobID) bool {
 	c := &roomKeeper{s: s, j: j, since: came(s, PendingTasksOf(s, j))}
 	var gone []ledger.TaskID
 	seen := map[ledger.NodeID]bool{}
-	for _, t := range s.L.Claims.Of(j) {
+	for _, t := range s.L.KeptRoom.Of(j) {
 		n := s.L.Task(t).Held.Node
 		if seen[n] {
 			continue
@@ -401,7 +401,7 @@ func (c *roomKeeper) keep(places []foundPlace) {
 	s.L.Lenders.Lend(c.j, ledger.Keeps)
 	until := s.Now + max(anHour, s.Now-c.since)
 	for _, x := range places {
-		s.L.Claims.Set(x.task, x.node, until)
+		s.L.KeptRoom.Keep(x.task, x.node, until)
 	}
 	s.Trace.Add(trace.Event{Kind: trace.KeepsRoom, Job: s.L.Jobs.Called(c.j), Node: keptOn(s, c.j), Count: len(places)})
 }

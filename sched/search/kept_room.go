@@ -8,7 +8,7 @@ import (
 	"ashlar.sh/sched/session"
 )
 
-// Room that is kept for a waiting job (ledger.Claim) is not available to jobs that come after it:
+// Room that is kept for a waiting job (ledger.KeptRoom) is not available to jobs that come after it:
 // jobs of its queue by job order, jobs of other queues by queue order. Jobs that come before it may take it.
 
 // goesBefore says that a job may take the room that is kept for another job.
@@ -29,7 +29,7 @@ func outranks(s *session.Session, j, other ledger.JobID) bool {
 
 // after lists the jobs with room kept for them which j may take, by name.
 func after(s *session.Session, j ledger.JobID, before func(*session.Session, ledger.JobID, ledger.JobID) bool) (out []ledger.JobID) {
-	for _, c := range s.L.Claims.Claimants() {
+	for _, c := range s.L.KeptRoom.Jobs() {
 		if c != j && before(s, j, c) {
 			out = append(out, c)
 		}
@@ -39,15 +39,15 @@ func after(s *session.Session, j ledger.JobID, before func(*session.Session, led
 
 // without runs f as if no room were kept for these jobs. What f did stays if f returns true.
 func without(s *session.Session, jobs []ledger.JobID, f func() bool) bool {
-	var claims []ledger.TaskID
+	var kept []ledger.TaskID
 	for _, j := range jobs {
-		claims = append(claims, s.L.Claims.Of(j)...)
+		kept = append(kept, s.L.KeptRoom.Of(j)...)
 	}
-	if len(claims) == 0 {
+	if len(kept) == 0 {
 		return f()
 	}
 	return s.L.Try(func(tx *ledger.Tx) bool {
-		for _, t := range claims {
+		for _, t := range kept {
 			tx.Waive(t)
 		}
 		return f()
@@ -57,7 +57,7 @@ func without(s *session.Session, jobs []ledger.JobID, f func() bool) bool {
 // release gives back the room that is kept for these jobs.
 func release(s *session.Session, jobs ...ledger.JobID) {
 	for _, j := range jobs {
-		for _, t := range s.L.Claims.Of(j) {
+		for _, t := range s.L.KeptRoom.Of(j) {
 			s.L.Drop(t)
 		}
 	}
@@ -66,7 +66,7 @@ func release(s *session.Session, jobs ...ledger.JobID) {
 // keptOn names the nodes on which room is kept for a job.
 func keptOn(s *session.Session, j ledger.JobID) string {
 	var names []string
-	for _, t := range s.L.Claims.Of(j) {
+	for _, t := range s.L.KeptRoom.Of(j) {
 		names = append(names, s.L.Node(s.L.Task(t).Held.Node).Name)
 	}
 	slices.Sort(names)
@@ -86,7 +86,7 @@ const mostNamed = 8
 // KeepRoom finds whether it is still of use to them. A job with reservations may use all room that is kept.
 func (t *attempt) decideInKeptRoom(hold bool) (out Outcome) {
 	s, j := t.s, t.w.Job
-	if !s.L.Claims.Any() {
+	if !s.L.KeptRoom.Any() {
 		return t.decideBesideLost(hold)
 	}
 	try := func(t *attempt, jobs []ledger.JobID) Outcome {
@@ -99,7 +99,7 @@ func (t *attempt) decideInKeptRoom(hold bool) (out Outcome) {
 	}
 	from, own := t.w.next, []ledger.JobID{j}
 	if t.w.Promised() {
-		own = byKey(s, s.L.Claims.Claimants())
+		own = byKey(s, s.L.KeptRoom.Jobs())
 	}
 	out = try(t, own)
 	if others := after(s, j, goesBefore); out == Refused && len(others) > 0 {
@@ -129,7 +129,7 @@ func InKeptRoom(s *session.Session, j ledger.JobID, all, keep bool, find func() 
 		})
 		return found
 	}
-	if !s.L.Claims.Any() {
+	if !s.L.KeptRoom.Any() {
 		return f()
 	}
 	others := after(s, j, func(s *session.Session, j, other ledger.JobID) bool {

@@ -1,0 +1,159 @@
+package ledger
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+)
+
+// KeptRoom holds the room that is kept for tasks that wait, while others that came later still hold it.
+type KeptRoom struct {
+	l *Ledger
+
+	pending int     // pending tasks for which room is kept
+	jobs    []JobID // their jobs, and maybe jobs for which none is kept any more
+	waived  []TaskID
+	beside  []roomFor
+}
+
+// Kept room is room on a node that is kept for a pending task while other tasks still hold it: when they leave, no
+// job that comes after the task's job gets that room. On its node it counts as Pipelined. The task's status does not
+// change: it is Pending, has no node, and adds nothing to Allocated of its job and queue. Its queues count it as
+// KeptRoom.
+//
+// No room is kept any more for a task that is not Pending. Inside a try kept room can be waived, for a job that goes
+// before. When the outermost try is over, waived room counts again.
+
+// Keep keeps room for a pending task on a node until a time.
+func (kr *KeptRoom) Keep(t TaskID, n NodeID, until int64) {
+	kr.l.Hold(t, Commitment{Kind: CommitKeep, Node: n, Until: until})
+}
+
+// Any says whether room is kept for some task; it is no number.
+func (kr *KeptRoom) Any() bool { return kr.pending > 0 }
+
+// Jobs lists the jobs that have claims. Decisions must not depend on the order. The slice is valid until
+// the next change.
+func (kr *KeptRoom) Jobs() []JobID {
+	kr.jobs = slices.DeleteFunc(kr.jobs, func(j JobID) bool {
+		job := &kr.l.Jobs.rows[j]
+		job.marks.keepsRoom = !job.marks.free && job.RoomKept > 0
+		return !job.marks.keepsRoom
+	})
+	return kr.jobs
+}
+
+// Of lists the pending tasks of a job for which room is kept. Decisions must not depend on the order.
+func (kr *KeptRoom) Of(j JobID) (out []TaskID) {
+	if kr.l.Jobs.rows[j].RoomKept == 0 {
+		return nil
+	}
+	kr.l.Jobs.Tasks(j, model.Pending, func(t TaskID) bool {
+		if kr.l.Tasks.rows[t].roomIsKept() {
+			out = append(out, t)
+		}
+		return true
+	})
+	return out
+}
+
+// On returns, by node, the kept room that is not waived and lost members' room (Tx.Beside);
+// nil if there are none.
+func (kr *KeptRoom) On() map[NodeID]resource.Vec {
+	if !kr.Any() && len(kr.beside) == 0 {
+		return nil
+	}
+	out := map[NodeID]resource.Vec{}
+	for _, b := range kr.beside { // order-free: sums
+		out[b.node] = out[b.node].Add(kr.l.Classes.rows[b.class].Request)
+	}
+	for _, j := range kr.Jobs() { // order-free: sums
+		for _, t := range kr.Of(j) {
+			if row := &kr.l.Tasks.rows[t]; !row.waived {
+				out[row.Held.Node] = out[row.Held.Node].Add(kr.l.Classes.rows[row.Class].Request)
+			}
+		}
+	}
+	return out
+}
+
+// roomIsKept says that the task has a claim. Such a task is on no node's list of tasks.
+func (t *Task) roomIsKept() bool { return t.Held.Kind == CommitKeep && t.Status == model.Pending }
+
+// count counts the room that is kept for a task (sign 1), or takes it away (-1).
+func (kr *KeptRoom) count(row *Task, sign int64) {
+	job := &kr.l.Jobs.rows[row.Job]
+	job.RoomKept += int32(sign)
+	kr.pending += int(sign)
+	if job.RoomKept > 0 && !job.marks.keepsRoom {
+		job.marks.keepsRoom = true
+		kr.jobs = append(kr.jobs, row.Job)
+	}
+	if row.waived {
+		return
+	}
+	for _, need := range kr.l.Classes.rows[row.Class].Need {
+		if need.Dim != resource.Pods {
+			job.keptRoom = job.keptRoom.Set(need.Dim, job.keptRoom.Get(need.Dim)+need.Amount*sign)
+		}
+	}
+	again := kr.add(roomFor{job.Queue, row.Class, row.Held.Node}, sign)
+	kr.l.Nodes.reweigh(row.Held.Node, row, sign, again)
+}
+
+// roomFor is room of a node that is kept for a task of a class, and counts as claimed in a queue.
+type roomFor struct {
+	queue QueueID
+	class ClassID
+	node  NodeID
+}
+
+// add adds kept room (sign 1) to the figures of its node and of its queue and the queue's ancestors, or takes it
+// away (-1). It returns whether some figure of the node is, or was, too large to be updated: see reweigh.
+func (kr *KeptRoom) add(r roomFor, sign int64) (again bool) {
+	again = kr.l.Nodes.rows[r.node].far
+	for _, need := range kr.l.Classes.rows[r.class].Need {
+		d := int(need.Dim)
+		cols := &kr.l.Nodes.cols
+		cols.pipelined[d][r.node] += need.Amount * sign
+		kr.l.Nodes.rerun(d, r.node)
+		again = again || far(cols.idle[d][r.node], cols.releasing[d][r.node], cols.pipelined[d][r.node])
+		if need.Dim == resource.Pods {
+			continue
+		}
+		kr.l.Changes.usageEpoch++
+		for q := r.queue; q != NoQueue; q = kr.l.Queues.rows[q].up {
+			kr.l.Queues.rows[q].KeptRoom[d] = kr.l.Queues.rows[q].KeptRoom[d].Plus(need.Amount * sign)
+		}
+	}
+	return again
+}
+
+// Waive makes the room that is kept for a task not count within the try.
+func (tx *Tx) Waive(t TaskID) {
+	row := &tx.l.Tasks.rows[t]
+	if !row.roomIsKept() || row.waived {
+		return
+	}
+	tx.l.Statements.note(t)
+	tx.l.accounts.removeFromNode(t)
+	row.waived = true
+	tx.l.accounts.addToNode(t)
+	tx.l.KeptRoom.waived = append(tx.l.KeptRoom.waived, t)
+}
+
+// unwaive makes the room that a successful try waived count again.
+func (kr *KeptRoom) unwaive() {
+	for _, t := range kr.waived {
+		switch row := &kr.l.Tasks.rows[t]; {
+		case row.waived && row.roomIsKept():
+			kr.l.accounts.removeFromNode(t)
+			row.waived = false
+			kr.l.accounts.addToNode(t)
+		default:
+			row.waived = false
+		}
+	}
+	kr.waived = kr.waived[:0]
+}
