@@ -30,10 +30,10 @@ func (kr *KeptRoom) Keep(t TaskID, n NodeID, until int64) {
 	kr.l.Hold(t, Commitment{Kind: CommitKeep, Node: n, Until: until})
 }
 
-// Any says whether room is kept for some task; it is no number.
+// Any says whether room is kept for some task.
 func (kr *KeptRoom) Any() bool { return kr.pending > 0 }
 
-// Jobs lists the jobs that have claims. Decisions must not depend on the order. The slice is valid until
+// Jobs lists the jobs for which room is kept. Decisions must not depend on the order. The slice is valid until
 // the next change.
 func (kr *KeptRoom) Jobs() []JobID {
 	kr.jobs = slices.DeleteFunc(kr.jobs, func(j JobID) bool {
@@ -78,7 +78,7 @@ func (kr *KeptRoom) On() map[NodeID]resource.Vec {
 	return out
 }
 
-// roomIsKept says that the task has a claim. Such a task is on no node's list of tasks.
+// roomIsKept says that room is kept for the task. Such a task is on no node's list of tasks.
 func (t *Task) roomIsKept() bool { return t.Held.Kind == CommitKeep && t.Status == model.Pending }
 
 // count counts the room that is kept for a task (sign 1), or takes it away (-1).
@@ -102,7 +102,7 @@ func (kr *KeptRoom) count(row *Task, sign int64) {
 	kr.l.Nodes.reweigh(row.Held.Node, row, sign, again)
 }
 
-// roomFor is room of a node that is kept for a task of a class, and counts as claimed in a queue.
+// roomFor is room of a node that is kept for a task of a class, and counts in a queue.
 type roomFor struct {
 	queue QueueID
 	class ClassID
