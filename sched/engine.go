@@ -1,23 +1,11 @@
 package sched
 
 import (
-	"fmt"
 	"slices"
 
-	"ashlar.sh/sched/actions/allocate"
-	"ashlar.sh/sched/actions/backfill"
-	"ashlar.sh/sched/actions/enqueue"
-	"ashlar.sh/sched/actions/gangpreempt"
-	"ashlar.sh/sched/actions/gangreclaim"
-	"ashlar.sh/sched/actions/preempt"
-	"ashlar.sh/sched/actions/reclaim"
-	"ashlar.sh/sched/actions/shuffle"
-	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/evict"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
-	"ashlar.sh/sched/pending"
-	"ashlar.sh/sched/plugins"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
@@ -49,75 +37,6 @@ type Engine struct {
 	reports      reports
 	saved        savedState
 	evictor      *evict.Evictor
-}
-
-// Option adds to what an engine can be configured with.
-type Option func(*options)
-
-type options struct {
-	plugins []policy.Definition
-	actions []session.Action
-	watch   policy.Stopwatch
-	period  int64
-	quiet   int64
-}
-
-// WithPeriod sets the scheduling period and the quiet time, in nanoseconds. What comes one by one within a
-// period is placed together: members above a gang's minimum are placed after the minimums of all that come in
-// that time, or once nothing came for the quiet time and no gang lacks its minimum. Without it each cycle is a
-// period.
-func WithPeriod(period, quiet int64) Option {
-	return func(o *options) { o.period, o.quiet = period, quiet }
-}
-
-// WithStopwatch has the parts of cycles measured.
-func WithStopwatch(w policy.Stopwatch) Option {
-	return func(o *options) { o.watch = w }
-}
-
-// WithPlugin adds a plugin. This is the only way to add plugins from outside this repository. It replaces a
-// built-in plugin of the same name.
-func WithPlugin(d policy.Definition) Option {
-	return func(o *options) { o.plugins = append([]policy.Definition{d}, o.plugins...) }
-}
-
-// WithAction adds an action.
-func WithAction(a session.Action) Option {
-	return func(o *options) { o.actions = append(o.actions, a) }
-}
-
-// New returns an engine for a profile. It returns an error for unknown actions or plugins, and for bad
-// arguments.
-func New(p policy.Profile, with ...Option) (*Engine, error) {
-	o := options{
-		plugins: plugins.All(),
-		watch:   policy.NoStopwatch{},
-	}
-	for _, w := range with {
-		w(&o)
-	}
-	e := (&Engine{l: ledger.New(), profile: p, watch: o.watch}).wire()
-	set, err := policy.Build(p, o.plugins, e.l)
-	if err != nil {
-		return nil, err
-	}
-	e.policy = set
-	set.Explain(true) // what is asked between cycles
-	nodes := class.New(e.l, set)
-	e.session = session.Session{L: e.l, Nodes: nodes, Pending: pending.New(e.l, nodes, set), Policy: set, Profile: &e.profile,
-		Trace: &e.rec, Admit: e.admit, Surplus: session.Surplus{Period: o.period, Quiet: o.quiet}}
-	e.evictor = evict.New(&e.session)
-	known := append([]session.Action{enqueue.Action{}, allocate.Action{}, backfill.Action{}, e.evictor.Action(preempt.Name, preempt.Options),
-		e.evictor.Action(reclaim.Name, reclaim.Options), e.evictor.Action(gangpreempt.Name, gangpreempt.Options),
-		e.evictor.Action(gangreclaim.Name, gangreclaim.Options), shuffle.Action{Evictor: e.evictor}}, o.actions...)
-	for _, name := range p.Actions {
-		i := slices.IndexFunc(known, func(a session.Action) bool { return a.Name() == name })
-		if i < 0 {
-			return nil, fmt.Errorf("action %q is not known", name)
-		}
-		e.actions = append(e.actions, known[i])
-	}
-	return e, nil
 }
 
 // Record sets the verbosity up to which events of a cycle are kept (0: only the plan and the reasons; 3 to 5:

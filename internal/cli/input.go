@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"ashlar.sh/internal/config"
+	"ashlar.sh/internal/config/profile"
 	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/internal/manifest"
 	"ashlar.sh/internal/sim"
@@ -37,7 +38,7 @@ func (p Process) read(s simulation) (input, error) {
 	if lines = append(lines, more...); len(lines) > 0 {
 		return input{}, badInput(lines...)
 	}
-	in := input{chosen: chosen, profile: p.profile(chosen), problems: world.Problems}
+	in := input{chosen: chosen, profile: profile.Of(chosen), problems: world.Problems}
 	for _, i := range world.Items {
 		in.items = append(in.items, sim.Item{Fact: i.Fact, SubmitAt: i.SubmitAt, Duration: i.Duration,
 			HasDuration: i.HasDuration, Owned: i.Owned, Where: i.Where.String()})

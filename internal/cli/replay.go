@@ -65,9 +65,9 @@ func (p Process) replayNow(r replaying, path string) error {
 	for _, kind := range slices.Sorted(maps.Keys(state.LeftOut)) {
 		fmt.Fprintf(p.Err, "warning: %s: %d facts are left out: this version knows no %s\n", path, state.LeftOut[kind], kind)
 	}
-	engine, err := sched.New(profile.Local(p.profile(chosen), state.UTCOffset), append(p.engine(), state.Pace())...)
+	engine, err := sched.New(profile.Local(profile.Of(chosen), state.UTCOffset), append(p.engine(), state.Pace())...)
 	if err != nil {
-		return refused(err, chosen)
+		return badInput(chosen.Locate(err).Error())
 	}
 	engine.Apply(state.Facts...)
 	engine.Restore(state.Commitments)

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ashlar.sh/internal/config"
-	"ashlar.sh/internal/config/profile"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/policy"
 )
@@ -30,11 +29,6 @@ type Process struct {
 
 // catalog is what a configuration may name.
 func (p Process) catalog() config.Catalog { return config.Volcano().With(p.Plugins...) }
-
-// profile makes a profile of a configuration.
-func (p Process) profile(s *config.Scheduler) policy.Profile {
-	return profile.Of(s, p.Plugins...)
-}
 
 // compiled are the options for the plugins beside the built ones.
 func (p Process) compiled() (out []sched.Option) {

@@ -1,14 +1,11 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
-	"ashlar.sh/internal/config"
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/sim"
-	"ashlar.sh/sched/policy"
 )
 
 // mostFindings bounds what an audit prints: the first are the ones to look at.
@@ -25,7 +22,7 @@ func (p Process) run(s simulation, in input) (world *sim.World, findings []strin
 	world, err = sim.New(in.profile, in.items, sim.Options{Verbosity: s.verbosity, Audit: s.audit, Engine: engine,
 		Begin: in.begin(), Written: written, Freed: freed})
 	if err != nil {
-		return nil, nil, refused(err, in.chosen)
+		return nil, nil, badInput(in.chosen.Locate(err).Error())
 	}
 	show := p.progress(s.verbosity > 0)
 	defer show.clear()
@@ -49,18 +46,6 @@ func (p Process) run(s simulation, in input) (world *sim.World, findings []strin
 		}
 		show.tick(world)
 	}
-}
-
-// refused is the failure to make an engine of a configuration, with the line of the argument that is to blame.
-func refused(because error, chosen *config.Scheduler) error {
-	var plugin *policy.PluginError
-	var argument *policy.ArgumentError
-	if errors.As(because, &plugin) && errors.As(because, &argument) {
-		if at := chosen.Where(plugin.Plugin, argument.Key); at != "" {
-			return badInput(at + ": " + because.Error())
-		}
-	}
-	return badInput("error: " + because.Error())
 }
 
 // log prints a cycle's events, each after the virtual time.

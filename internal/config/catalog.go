@@ -2,9 +2,6 @@ package config
 
 import (
 	"slices"
-	"strings"
-
-	"go.yaml.in/yaml/v3"
 
 	"ashlar.sh/sched/policy"
 )
@@ -19,7 +16,7 @@ type Catalog struct {
 	// those of actions.
 	Others []Entry
 	// Metrics are the keys of the metrics block.
-	Metrics []Spec
+	Metrics []*policy.Argument
 }
 
 // Entry is one action or plugin.
@@ -30,37 +27,17 @@ type Entry struct {
 	Built bool
 	// Meaning is half a sentence on what it is for.
 	Meaning   string
-	Arguments []Spec
-}
-
-// Spec is one argument.
-type Spec struct {
-	// Key as it is written. A Prefix ends in a dot, and a name follows it.
-	Key string
-	// Alias is a second spelling of the same key, or "".
-	Alias string
-	// Prefix tells that Key stands for every key that begins with it.
-	Prefix bool
-	Kind   Kind
-	// Default is what holds without the key, as one would write it; "" for none.
-	Default string
-	Meaning string
-	// Values are the only ones that it takes; none: any of its Kind.
-	Values []string
-	// Bounds are what a value may be besides, such as "at least 0"; "" for none.
-	Bounds string
-	// Later marks an argument of a built entry that this version does not heed.
-	Later bool
+	Arguments []*policy.Argument
 }
 
 // Volcano is the catalogue of Volcano 1.14 and 1.15, with what this version of
 // Ashlar has built and what Ashlar adds.
 func Volcano() Catalog {
 	return Catalog{
-		Actions: volcanoActions(),
+		Actions: builtActions(),
 		Plugins: slices.Concat(builtPlugins(), laterPlugins()),
 		Others: []Entry{{Name: "init-params", Meaning: "settings of the Ascend device plugin",
-			Arguments: []Spec{{Prefix: true, Kind: Any, Meaning: "kept as written"}}}},
+			Arguments: []*policy.Argument{{Prefix: true, Kind: policy.KindAny, Meaning: "kept as written"}}}},
 		Metrics: metricsKeys(),
 	}
 }
@@ -89,30 +66,6 @@ func find(entries []Entry, name string) (Entry, bool) {
 		}
 	}
 	return Entry{}, false
-}
-
-// spec finds the argument that key writes: exactly, by its second spelling, or
-// by the longest prefix that leaves a name.
-func (e Entry) spec(key string) (Spec, bool) {
-	var best Spec
-	found := false
-	for _, s := range e.Arguments {
-		if !s.Prefix && (s.Key == key || s.Alias == key) {
-			return s, true
-		}
-		if s.Prefix && len(key) > len(s.Key) && strings.HasPrefix(key, s.Key) && (!found || len(s.Key) > len(best.Key)) {
-			best, found = s, true
-		}
-	}
-	return best, found
-}
-
-// check returns what was expected and what stands there instead, or nil.
-func (s Spec) check(n *yaml.Node) error {
-	if err := s.Kind.check(n); err != nil || s.Values == nil || slices.Contains(s.Values, n.Value) {
-		return err
-	}
-	return expected(strings.Join(s.Values, " or "), n, "")
 }
 
 // keys lists every spelling of what has a fixed name, for suggestions.

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"ashlar.sh/sched/policy"
 )
 
 func TestBuiltInThisVersion(t *testing.T) {
@@ -47,21 +49,21 @@ func TestTheCatalogueIsSound(t *testing.T) {
 			var doc yaml.Node
 			if err := yaml.Unmarshal([]byte(s.Default), &doc); err != nil {
 				t.Errorf("%s: %s: default %q: %v", e.Name, s.Key, s.Default, err)
-			} else if err := s.check(doc.Content[0]); err != nil {
-				t.Errorf("%s: %s: default: %v", e.Name, s.Key, err)
+			} else if text, err := textOf(s.Kind, doc.Content[0]); err != nil || s.Check(text) != nil {
+				t.Errorf("%s: %s: default: %v %v", e.Name, s.Key, err, s.Check(text))
 			}
 		}
 	}
 }
 
 func TestTheLongestPrefixNamesTheArgument(t *testing.T) {
-	e := Entry{Arguments: []Spec{{Key: "a.", Prefix: true}, {Key: "a.b.", Prefix: true}, {Key: "a.b.c"}}}
+	list := []*policy.Argument{{Key: "a.", Prefix: true}, {Key: "a.b.", Prefix: true}, {Key: "a.b.c"}}
 	for key, want := range map[string]string{"a.x": "a.", "a.b.x": "a.b.", "a.b.c": "a.b.c", "a.b.": "a."} {
-		if s, ok := e.spec(key); !ok || s.Key != want {
-			t.Errorf("%s is an argument of %q", key, s.Key)
+		if s := policy.Lookup(list, key); s == nil || s.Key != want {
+			t.Errorf("%s is an argument of %+v", key, s)
 		}
 	}
-	if _, ok := e.spec("a."); ok {
+	if policy.Lookup(list, "a.") != nil {
 		t.Error("a prefix without a name is an argument")
 	}
 }

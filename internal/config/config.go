@@ -1,6 +1,12 @@
 package config
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"ashlar.sh/sched/policy"
+)
 
 // Scheduler is a configuration that was read without a fatal Problem.
 type Scheduler struct {
@@ -19,16 +25,29 @@ type Scheduler struct {
 	Metrics map[string]string
 }
 
-// Where is the file and the line in which a plugin has an argument, "" where it is not written.
-func (s *Scheduler) Where(plugin, argument string) string {
-	for _, tier := range s.Tiers {
-		for _, p := range tier {
-			if at := p.Arguments.find(argument); p.Name == plugin && at != nil {
-				return fmt.Sprintf("%s:%d", s.File, at.Line)
-			}
+// Locate adds to an error of an engine (policy.BuildError) the file and the line of what it is about: of the
+// argument, else of the plugin or the actions. Other errors get the file alone.
+func (s *Scheduler) Locate(err error) error {
+	var of *policy.BuildError
+	var argument *policy.ArgumentError
+	if !errors.As(err, &of) {
+		return fmt.Errorf("%s: %w", s.File, err)
+	}
+	line, arguments := 0, Arguments(nil)
+	if p, ok := s.Plugin(of.Name); ok && of.Of == "plugin" {
+		line, arguments = p.Line, p.Arguments
+	} else if i := slices.IndexFunc(s.Actions, func(a Action) bool { return a.Name == of.Name }); i >= 0 {
+		line, arguments = s.Actions[i].Line, s.Configurations[of.Name]
+	}
+	if errors.As(err, &argument) {
+		if at := arguments.find(argument.Key); at != nil {
+			line = at.Line
 		}
 	}
-	return ""
+	if line == 0 {
+		return fmt.Errorf("%s: %w", s.File, err)
+	}
+	return fmt.Errorf("%s:%d: %w", s.File, line, err)
 }
 
 // Action is one step of a cycle.
@@ -84,7 +103,7 @@ func (s *Scheduler) Unbuilt() []Problem {
 			Message: what + " is known and not built yet: it does nothing in this version"})
 	}
 	sayArguments := func(owner string, args Arguments) {
-		for _, arg := range args.written {
+		for _, arg := range args {
 			if !arg.Built {
 				say(arg.Line, "argument "+arg.Key+" of "+owner)
 			}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -15,18 +16,22 @@ var update = flag.Bool("update", false, "write the tables of the documents anew"
 // The tables of extension points and of arguments are made from the tables that the scheduler itself uses.
 func TestTheDocumentsHaveTheTables(t *testing.T) {
 	var args, points strings.Builder
-	args.WriteString("| plugin | argument | kind | default | meaning |\n|---|---|---|---|---|\n")
-	for _, e := range Volcano().Plugins {
+	args.WriteString("| plugin or action | argument | kind | unit | default | meaning |\n|---|---|---|---|---|---|\n")
+	known := Volcano()
+	for _, e := range append(known.Actions, known.Plugins...) {
 		for _, a := range e.Arguments {
 			if !e.Built || a.Later {
 				continue
 			}
-			key, kind, otherwise := a.Key, a.Kind.String(), "–"
+			key, kind, unit, otherwise := a.Key, string(a.Kind), cmp.Or(a.Unit, "–"), "–"
+			if a.Alias != "" {
+				key += "`, also `" + a.Alias
+			}
 			if a.Prefix {
 				key += "NAME"
 			}
-			if len(a.Values) > 0 {
-				kind = strings.Join(a.Values, ", ")
+			if len(a.Words) > 0 {
+				kind = strings.Join(a.Words, ", ")
 			}
 			if a.Bounds != "" {
 				kind += ", " + a.Bounds
@@ -34,7 +39,7 @@ func TestTheDocumentsHaveTheTables(t *testing.T) {
 			if a.Default != "" {
 				otherwise = "`" + a.Default + "`"
 			}
-			fmt.Fprintf(&args, "| %s | `%s` | %s | %s | %s |\n", e.Name, key, kind, otherwise, a.Meaning)
+			fmt.Fprintf(&args, "| %s | `%s` | %s | %s | %s | %s |\n", e.Name, key, kind, unit, otherwise, a.Meaning)
 		}
 	}
 	points.WriteString("| interface | rule | flag | a plugin says |\n|---|---|---|---|\n")

@@ -3,6 +3,8 @@ package config
 import (
 	"strings"
 	"testing"
+
+	"ashlar.sh/sched/policy"
 )
 
 // Whatever the bytes: no panic, a configuration exactly if nothing is fatal,
@@ -60,8 +62,8 @@ func everyArgumentIsOfItsKind(t *testing.T, s *Scheduler) {
 			if !known || entry.Built != p.Built {
 				t.Fatalf("plugin %q", p.Name)
 			}
-			for _, arg := range p.Arguments.All() {
-				if spec, ok := entry.spec(arg.Key); !ok || spec.check(arg.value) != nil {
+			for _, arg := range p.Arguments {
+				if spec := policy.Lookup(entry.Arguments, arg.Key); spec == nil || spec.Check(arg.Text) != nil {
 					t.Fatalf("argument %q of %s", arg.Key, p.Name)
 				}
 			}

@@ -9,52 +9,56 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"ashlar.sh/sched/policy"
 )
 
-// Kind is the type of value an argument takes.
-type Kind int
-
-// The kinds. Map and Sequence are kept without a look inside, for the plugins
-// that will read them.
-const (
-	Int Kind = iota
-	Bool
-	Float
-	String
-	Duration
-	List
-	Map
-	Sequence
-	Any
-)
-
-// String is the kind's name in documentation.
-func (k Kind) String() string {
-	return [...]string{"int", "bool", "float", "string", "duration", "list", "map", "sequence", "any"}[k]
+// textOf is a value as policy.Arguments have it: a decimal without zeros at its end, a list with commas, and a map or a
+// sequence as JSON with its keys sorted. The error says what was expected and what stands there instead.
+func textOf(k policy.Kind, n *yaml.Node) (text string, err error) {
+	switch k {
+	case policy.KindInt:
+		var x int64
+		x, err = readInt(n)
+		text = strconv.FormatInt(x, 10)
+	case policy.KindBool:
+		var x bool
+		x, err = readBool(n)
+		text = strconv.FormatBool(x)
+	case policy.KindDecimal:
+		var x int64
+		x, err = readMilli(n)
+		text = decimal(x)
+	case policy.KindText:
+		text, err = readText(n)
+	case policy.KindDuration:
+		var x time.Duration
+		x, err = readDuration(n)
+		text = x.String()
+	case policy.KindList:
+		var x []string
+		x, err = readList(n)
+		text = strings.Join(x, ", ")
+	case policy.KindMap:
+		text, err = readJSON(n, yaml.MappingNode, "keys with values")
+	case policy.KindSequence:
+		text, err = readJSON(n, yaml.SequenceNode, "a list")
+	default:
+		if text = n.Value; n.Kind != yaml.ScalarNode {
+			text, err = readJSON(n, n.Kind, "a list, or keys with values")
+		}
+	}
+	return text, err
 }
 
-// check returns what was expected and what stands there instead, or nil.
-func (k Kind) check(n *yaml.Node) error {
-	var err error
-	switch k {
-	case Int:
-		_, err = readInt(n)
-	case Bool:
-		_, err = readBool(n)
-	case Float:
-		_, err = readMilli(n)
-	case String:
-		_, err = readText(n)
-	case Duration:
-		_, err = readDuration(n)
-	case List:
-		_, err = readList(n)
-	case Map:
-		err = ofKind(n, yaml.MappingNode, "keys with values")
-	case Sequence:
-		err = ofKind(n, yaml.SequenceNode, "a list")
+// decimal writes thousandths: 1200 is 1.2.
+func decimal(milli int64) string {
+	sign := ""
+	if milli < 0 {
+		sign, milli = "-", -milli
 	}
-	return err
+	text := fmt.Sprintf("%s%d.%03d", sign, milli/1000, milli%1000)
+	return strings.TrimRight(strings.TrimRight(text, "0"), ".")
 }
 
 func readInt(n *yaml.Node) (int64, error) {
@@ -144,14 +148,15 @@ func readDuration(n *yaml.Node) (time.Duration, error) {
 	return 0, expected("a duration such as 30s or 1h30m", n, "")
 }
 
-func readJSON(n *yaml.Node) (string, error) {
+// readJSON is a value of a kind as JSON with its keys sorted.
+func readJSON(n *yaml.Node, kind yaml.Kind, want string) (string, error) {
 	var value any
-	if err := n.Decode(&value); err != nil {
-		return "", expected("a list, or keys with values", n, "")
+	if n.Kind != kind || n.Decode(&value) != nil {
+		return "", expected(want, n, "")
 	}
 	text, err := json.Marshal(value)
 	if err != nil {
-		return "", expected("a list, or keys that are names with values", n, "")
+		return "", expected(want+", of which keys are names", n, "")
 	}
 	return string(text), nil
 }
@@ -185,13 +190,6 @@ func names(text string) []string {
 		}
 	}
 	return all
-}
-
-func ofKind(n *yaml.Node, kind yaml.Kind, want string) error {
-	if n.Kind == kind {
-		return nil
-	}
-	return expected(want, n, "")
 }
 
 func isNumberInQuotes(n *yaml.Node) string {

@@ -26,10 +26,10 @@ func TestLenientWarnsAndGoesOn(t *testing.T) {
 			func(s *Scheduler) bool { return len(s.Tiers[0][0].Flags) == 0 }},
 		"an unknown argument is skipped": {binpack + "      gpu: 3\n",
 			`conf:6: warning: plugin binpack has no argument "gpu"; it is skipped`,
-			func(s *Scheduler) bool { return len(s.Tiers[0][0].Arguments.All()) == 0 }},
+			func(s *Scheduler) bool { return len(s.Tiers[0][0].Arguments) == 0 }},
 		"a wrong argument leaves the default": {binpack + "      binpack.cpu: \"5\"\n",
 			`conf:6: warning: argument "binpack.cpu" of plugin binpack: expected a whole number, got "5"; write it without quotes; the default is used`,
-			func(s *Scheduler) bool { return !s.Tiers[0][0].Arguments.Has("binpack.cpu") }},
+			func(s *Scheduler) bool { return s.Tiers[0][0].Arguments.find("binpack.cpu") == nil }},
 		"of a key given twice the last counts": {"actions: enqueue\n" + tiers + "actions: allocate\n",
 			`conf:5: warning: key "actions" is given twice (first on line 1); the last one counts`,
 			func(s *Scheduler) bool { return len(s.Actions) == 1 && s.Actions[0].Name == "allocate" }},
@@ -66,7 +66,7 @@ func TestLenientWarnsAndGoesOn(t *testing.T) {
 			func(s *Scheduler) bool { return len(s.Tiers) == 1 }},
 		"of an action configured twice the first counts": {acts + tiers + "configurations:\n- name: allocate\n  arguments: {enablePredicateErrorCache: no}\n- name: allocate\n",
 			`conf:8: warning: action allocate is configured twice (first on line 6); the first one counts`,
-			func(s *Scheduler) bool { return s.Configurations["allocate"].Has("predicateErrorCacheEnable") }},
+			func(s *Scheduler) bool { return s.Configurations["allocate"].find("predicateErrorCacheEnable") != nil }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, got := read(c.text, Lenient)

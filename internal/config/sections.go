@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"ashlar.sh/sched/policy"
 )
 
 const actionsExample = `write for example actions: "enqueue, allocate, backfill"`
@@ -80,7 +82,7 @@ func (p *parser) metrics(n *yaml.Node) map[string]string {
 	all := map[string]string{}
 	entry := Entry{Arguments: p.known.Metrics}
 	for _, f := range p.fields(n, "metrics") {
-		_, known := entry.spec(f.key)
+		known := policy.Lookup(entry.Arguments, f.key) != nil
 		switch {
 		case f.value.Kind != yaml.ScalarNode || isNull(f.value):
 			p.object(f.line, "it is skipped", "metrics: %s: expected text, got %s", quoted(f.key), shown(f.value))
@@ -121,14 +123,17 @@ func (p *parser) named(n *yaml.Node, what string, keys []string, other func(fiel
 // arguments reads one arguments block against the catalogue.
 func (p *parser) arguments(n *yaml.Node, owner string, entry Entry) Arguments {
 	var all Arguments
-	texts := map[string]*yaml.Node{}
 	for _, f := range p.fields(n, "the arguments of "+owner) {
-		spec, known := entry.spec(f.key)
-		if !known {
+		spec := policy.Lookup(entry.Arguments, f.key)
+		if spec == nil {
 			p.object(f.line, "it is skipped", "%s has no argument %s%s", owner, quoted(f.key), p.nearKey(f.key, entry.keys()))
 			continue
 		}
-		if err := spec.check(f.value); err != nil {
+		text, err := textOf(spec.Kind, f.value)
+		if err == nil {
+			err = spec.Check(text)
+		}
+		if err != nil {
 			p.object(f.line, "the default is used", "argument %s of %s: %v", quoted(f.key), owner, err)
 			continue
 		}
@@ -136,34 +141,22 @@ func (p *parser) arguments(n *yaml.Node, owner string, entry Entry) Arguments {
 		if !spec.Prefix {
 			key = spec.Key
 		}
-		if before, both := texts[key]; both {
-			p.bothSpellings(f, spec.Key, spec.Alias, before, spec.Kind, func() { all.find(key).value = f.value })
-			continue
+		before := all.find(key)
+		switch {
+		case before == nil:
+			all = append(all, Argument{Key: key, Line: f.line, Built: !spec.Later, Text: text})
+		case before.Text != text:
+			p.twoSpellings(f.line, spec.Key, spec.Alias)
+			if f.key == spec.Key {
+				before.Text = text
+			}
 		}
-		texts[key] = f.value
-		all.written = append(all.written, Argument{Key: key, Line: f.line, Built: !spec.Later, value: f.value})
 	}
 	return all
 }
 
-// bothSpellings settles a key that is written in both of its spellings: no
-// matter if they agree; if not, Strict refuses and Lenient takes the one that
-// Volcano reads. f is the later of the two in the file.
-func (p *parser) bothSpellings(f field, first, second string, before *yaml.Node, kind Kind, take func()) {
-	if sameValue(kind, before, f.value) {
-		return
-	}
-	p.object(f.line, "the first is what Volcano reads and counts", "%s and %s are two spellings of one key and differ", first, second)
-	if f.key == first {
-		take()
-	}
-}
-
-func sameValue(kind Kind, a, b *yaml.Node) bool {
-	if kind == Bool {
-		x, errX := readBool(a)
-		y, errY := readBool(b)
-		return errX == nil && errY == nil && x == y
-	}
-	return a.Kind == b.Kind && a.Value == b.Value
+// twoSpellings objects to a key that is written in both of its spellings with two values: Strict refuses it, and
+// Lenient takes the one that Volcano reads, which is the first.
+func (p *parser) twoSpellings(line int, first, second string) {
+	p.object(line, "the first is what Volcano reads and counts", "%s and %s are two spellings of one key and differ", first, second)
 }

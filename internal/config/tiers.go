@@ -42,7 +42,7 @@ func (p *parser) plugins(n *yaml.Node) []Plugin {
 
 // plugin reads one plugin; false if it is to be left out.
 func (p *parser) plugin(n *yaml.Node) (Plugin, bool) {
-	flags := flagReader{p: p, values: map[Flag]bool{}, written: map[Flag]field{}}
+	flags := flagReader{p: p, values: map[Flag]bool{}, written: map[Flag]bool{}}
 	name, arguments := p.named(n, "a plugin", pluginKeys(), flags.take)
 	if name.value == nil {
 		return Plugin{}, false
@@ -66,7 +66,7 @@ func (p *parser) plugin(n *yaml.Node) (Plugin, bool) {
 type flagReader struct {
 	p       *parser
 	values  map[Flag]bool
-	written map[Flag]field
+	written map[Flag]bool
 }
 
 // take reads f if it is a flag, and tells whether it is one.
@@ -81,12 +81,13 @@ func (r flagReader) take(f field) bool {
 		r.p.object(f.line, "the default is used", "%s: %v", f.key, err)
 		return true
 	}
-	if before, both := r.written[flag]; both {
-		r.p.bothSpellings(f, flag.Spelling(), otherSpelling(flag), before.value, Bool, func() { r.values[flag] = on })
-		return true
+	if r.written[flag] && r.values[flag] != on {
+		r.p.twoSpellings(f.line, flag.Spelling(), otherSpelling(flag))
 	}
-	r.written[flag] = f
-	r.values[flag] = on
+	if !r.written[flag] || f.key == flag.Spelling() {
+		r.values[flag] = on
+	}
+	r.written[flag] = true
 	return true
 }
 

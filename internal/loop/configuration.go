@@ -20,6 +20,7 @@ import (
 	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/internal/kube/filters"
 	"ashlar.sh/sched"
+	"ashlar.sh/sched/plugins/predicates"
 	"ashlar.sh/sched/policy"
 )
 
@@ -35,9 +36,10 @@ const calm = 100 * time.Millisecond
 type configuration struct {
 	path    string
 	mode    config.Mode
-	text    []byte // as last read, good or bad
-	taken   []byte // as holds; nil: the default
-	profile policy.Profile
+	text    []byte            // as last read, good or bad
+	taken   []byte            // as holds; nil: the default
+	chosen  *config.Scheduler // as holds
+	profile policy.Profile    // of chosen, without what could not be used
 	looked  time.Time
 	zone    *time.Location   // in which hours are read that name no offset
 	offset  string           // of zone from UTC, as it holds: +08:00
@@ -58,9 +60,7 @@ func newConfiguration(o Options) (*configuration, error) {
 	text, err := os.ReadFile(c.path)
 	if err == nil {
 		c.text = text
-		if c.profile, err = c.parse(); err == nil {
-			c.taken = text
-		}
+		err = c.take(text)
 	}
 	switch {
 	case err == nil:
@@ -75,26 +75,27 @@ func newConfiguration(o Options) (*configuration, error) {
 }
 
 func (c *configuration) takeDefault() {
-	chosen := config.Default()
-	warn(chosen.Unbuilt())
-	c.profile = profile.Of(chosen, c.plugins...)
+	c.chosen = config.Default()
+	warn(c.chosen.Unbuilt())
+	c.profile = profile.Of(c.chosen)
 }
 
-// parse makes a profile of the text. Its error has a line for each problem.
-func (c *configuration) parse() (policy.Profile, error) {
-	chosen, problems := config.Parse(config.Source{File: c.path}, c.text, config.Volcano().With(c.plugins...), c.mode)
+// take makes a text the configuration that holds. Its error has a line for each problem, and leaves things as they are.
+func (c *configuration) take(text []byte) error {
+	chosen, problems := config.Parse(config.Source{File: c.path}, text, config.Volcano().With(c.plugins...), c.mode)
 	if chosen == nil {
 		lines := make([]string, 0, len(problems))
 		for _, p := range problems {
 			lines = append(lines, p.String())
 		}
-		return policy.Profile{}, fmt.Errorf("%s", strings.Join(lines, "\n"))
+		return fmt.Errorf("%s", strings.Join(lines, "\n"))
 	}
 	warn(problems)
-	for line := range strings.Lines(string(c.text)) {
+	for line := range strings.Lines(string(text)) {
 		klog.V(2).Info(strings.TrimRight(line, "\n"))
 	}
-	return profile.Of(chosen, c.plugins...), nil
+	c.chosen, c.profile, c.taken = chosen, profile.Of(chosen), text
+	return nil
 }
 
 func warn(problems []config.Problem) {
@@ -118,12 +119,8 @@ func (c *configuration) changed() (bool, error) {
 		return c.turned(), nil
 	}
 	c.text = text
-	next, err := c.parse()
-	if err != nil {
-		return false, err
-	}
-	c.profile, c.taken = next, text
-	return true, nil
+	err = c.take(text)
+	return err == nil, err
 }
 
 // turned reports whether the time zone's distance from UTC has changed, as summer time begins and
@@ -159,23 +156,23 @@ func (c *configuration) engine(o Options) (*sched.Engine, error) {
 			instead, ok = leaveOut(&c.profile, err)
 		}
 		if !ok {
-			return nil, fmt.Errorf("%s: %w", c.path, err)
+			return nil, c.chosen.Locate(err)
 		}
-		klog.Warningf("%s: %v; %s", c.path, err, instead)
+		klog.Warningf("%v; %s", c.chosen.Locate(err), instead)
 	}
 }
 
 // leaveOut takes from a profile what an engine could not be made with: the argument that is
 // to blame, else the plugin. It says what holds instead; false where neither is to blame.
 func leaveOut(p *policy.Profile, because error) (instead string, ok bool) {
-	var plugin *policy.PluginError
-	if !errors.As(because, &plugin) {
+	var plugin *policy.BuildError
+	if !errors.As(because, &plugin) || plugin.Of != "plugin" {
 		return "", false
 	}
 	var argument *policy.ArgumentError
 	known := errors.As(because, &argument)
 	for i, tier := range p.Tiers {
-		at := slices.IndexFunc(tier, func(c policy.Choice) bool { return c.Plugin == plugin.Plugin })
+		at := slices.IndexFunc(tier, func(c policy.Choice) bool { return c.Plugin == plugin.Name })
 		if at < 0 {
 			continue
 		}
@@ -197,9 +194,11 @@ func leaveOut(p *policy.Profile, because error) (instead string, ok bool) {
 func (c *configuration) volumeWait() time.Duration {
 	for _, tier := range c.profile.Tiers {
 		for _, choice := range tier {
-			seconds, err := choice.Arguments.Int("volumebinding.bindTimeoutSeconds", 0)
-			if err == nil && seconds > 0 {
-				return time.Duration(seconds) * time.Second
+			if choice.Plugin != predicates.Name {
+				continue
+			}
+			if a, err := policy.Read[predicates.Arguments](choice); err == nil && a.BindTimeout > 0 {
+				return time.Duration(a.BindTimeout) * time.Second
 			}
 		}
 	}
@@ -209,7 +208,7 @@ func (c *configuration) volumeWait() time.Duration {
 // reload makes the engine anew when the configuration changed: what is known and what
 // was decided moves over. A configuration with which that panics is not taken.
 func (l *loop) reload() {
-	before, text := l.conf.profile, l.conf.taken
+	before, text, chosen := l.conf.profile, l.conf.taken, l.conf.chosen
 	var changed bool
 	var next *sched.Engine
 	var err error
@@ -224,7 +223,7 @@ func (l *loop) reload() {
 		return
 	}
 	if err != nil {
-		l.conf.profile, l.conf.taken = before, text
+		l.conf.profile, l.conf.taken, l.conf.chosen = before, text, chosen
 		klog.ErrorS(err, "The new configuration cannot be used: the old one stays", "file", l.conf.path)
 		l.metrics.reloads.WithLabelValues("error").Inc()
 		return

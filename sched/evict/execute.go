@@ -6,7 +6,6 @@ import (
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/pending"
-	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
 )
@@ -36,38 +35,31 @@ func (e *Evictor) Forget() { clear(e.records) }
 // Action is an action that evicts pods for jobs that starve: preempt, reclaim, and both of them for gangs.
 type Action struct {
 	evictor *Evictor
-	name    string
-	options func(policy.Arguments) Options
+	options Options
 }
 
-// Action returns the action of a name; options makes its options of its arguments in the configuration.
-func (e *Evictor) Action(name string, options func(policy.Arguments) Options) Action {
-	return Action{e, name, options}
-}
+// Action returns the action that options name.
+func (e *Evictor) Action(o Options) Action { return Action{e, o} }
 
 // Name implements session.Action.
-func (a Action) Name() string { return a.name }
+func (a Action) Name() string { return a.options.Action }
 
-// Options are the configured options of the action.
-func (a Action) Options() Options {
-	o := a.options(a.evictor.s.Profile.ActionArguments[a.name])
-	o.Action = a.name
-	return o
-}
+// Options are what the action may do.
+func (a Action) Options() Options { return a.options }
 
 // Execute implements session.Action.
 func (a Action) Execute(s *session.Session) {
-	s.Enter(a.name)
-	defer s.Leave(a.name)
-	if s.IsIdle(a.name) {
+	o := a.options
+	s.Enter(o.Action)
+	defer s.Leave(o.Action)
+	if s.IsIdle(o.Action) {
 		return
 	}
-	o := a.Options()
 	a.evictor.Execute(o)
 	if o.Scope == SameQueue {
-		a.evictor.tellIdleQueues(a.name)
+		a.evictor.tellIdleQueues(o.Action)
 	}
-	s.RememberIdle(a.name)
+	s.RememberIdle(o.Action)
 }
 
 // Execute makes room for jobs that starve, each as a whole, until there is no job left for which victims are

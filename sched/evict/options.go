@@ -32,14 +32,21 @@ type Options struct {
 	Sample Sample
 }
 
-// DefaultDomains is the default of maxDomains, of gangpreempt and gangreclaim.
-const DefaultDomains = 8
+// GangArguments are those of gangpreempt and gangreclaim.
+type GangArguments struct {
+	wholeGangs bool
+	domains    int64
+}
 
-// OfGangs are the options of gangpreempt and gangreclaim, by their arguments.
-func OfGangs(scope Scope, args policy.Arguments) Options {
-	wholes, _ := args.Bool("allowWholeBundle", true)
-	domains, _ := args.Int("maxDomains", DefaultDomains)
-	return Options{Scope: scope, WholeGangs: wholes, Domains: int(domains)}
+// AddArguments implements policy.Struct.
+func (a *GangArguments) AddArguments(s *policy.ArgumentSet) {
+	s.Int(&a.domains, "maxDomains", 8, "how many domains of a tier to try at most").AtLeast(0).In("domains")
+	s.Bool(&a.wholeGangs, "allowWholeBundle", true, "whether a whole gang may be a victim")
+}
+
+// Options are those of gangpreempt and gangreclaim, by their arguments.
+func (a GangArguments) Options(action string, scope Scope) Options {
+	return Options{Action: action, Scope: scope, WholeGangs: a.wholeGangs, Domains: int(a.domains)}
 }
 
 // Sample is how many nodes a dry run looks at (seed 002 §7.2); the zero Sample is no

@@ -36,7 +36,7 @@ func TestArgumentsAreFields(t *testing.T) {
 	for key, c := range map[string][2]string{
 		"weight": {"11", "argument weight: must be at least 0 and at most 10, not 11"},
 		"wait":   {"0s", "argument wait: must be above 0s, not 0s"},
-		"by":     {"luck", `argument by: "luck" is not one of age, size`},
+		"by":     {"luck", `argument by: must be one of age, size, not "luck"`},
 	} {
 		if _, err := d.New(policy.Choice{Arguments: policy.Arguments{key: c[0]}}, nil); err == nil || !strings.Contains(err.Error(), c[1]) {
 			t.Errorf("%s: %v, want %s", key, err, c[1])

@@ -11,11 +11,8 @@
 package profile
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 
 	"ashlar.sh/internal/config"
 	"ashlar.sh/sched/plugins/tdm"
@@ -25,25 +22,20 @@ import (
 // Of makes the profile of a configuration: built actions in their order, built plugins
 // in their tiers with the extension points that their flags turn off, arguments as
 // text. A tier that nothing is left of stays, empty.
-//
-// compiled are the plugins beside the built ones, as they were given to the catalogue.
-func Of(s *config.Scheduler, compiled ...policy.Definition) policy.Profile {
-	known := config.Volcano().With(compiled...)
+func Of(s *config.Scheduler) policy.Profile {
 	p := policy.Profile{ActionArguments: map[string]policy.Arguments{}}
 	for _, a := range s.Actions {
 		if !a.Built {
 			continue
 		}
 		p.Actions = append(p.Actions, a.Name)
-		if entry, ok := known.Action(a.Name); ok {
-			p.ActionArguments[a.Name] = arguments(entry, s.Configurations[a.Name])
-		}
+		p.ActionArguments[a.Name] = arguments(s.Configurations[a.Name])
 	}
 	for _, tier := range s.Tiers {
 		choices := []policy.Choice{}
 		for _, plugin := range tier {
 			if plugin.Built {
-				choices = append(choices, choice(known, plugin))
+				choices = append(choices, choice(plugin))
 			}
 		}
 		p.Tiers = append(p.Tiers, choices)
@@ -75,9 +67,8 @@ func Local(p policy.Profile, offset string) policy.Profile {
 	return p
 }
 
-func choice(known config.Catalog, p config.Plugin) policy.Choice {
-	entry, _ := known.Plugin(p.Name)
-	c := policy.Choice{Plugin: p.Name, Hierarchy: p.Enabled(config.Hierarchy), Arguments: arguments(entry, p.Arguments)}
+func choice(p config.Plugin) policy.Choice {
+	c := policy.Choice{Plugin: p.Name, Hierarchy: p.Enabled(config.Hierarchy), Arguments: arguments(p.Arguments)}
 	for _, f := range config.Flags() {
 		if f.Default() && !p.Enabled(f) {
 			c.Off = append(c.Off, policy.Point(f))
@@ -87,78 +78,13 @@ func choice(known config.Catalog, p config.Plugin) policy.Choice {
 	return c
 }
 
-// arguments are the built ones as text.
-func arguments(entry config.Entry, args config.Arguments) policy.Arguments {
+// arguments are those that have an effect.
+func arguments(written config.Arguments) policy.Arguments {
 	out := policy.Arguments{}
-	for _, arg := range args.All() {
-		if !arg.Built {
-			continue
-		}
-		if text, ok := asText(kindOf(entry, arg.Key), args, arg.Key); ok {
-			out[arg.Key] = text
+	for _, a := range written {
+		if a.Built {
+			out[a.Key] = a.Text
 		}
 	}
 	return out
-}
-
-// kindOf is the kind that the catalogue gives a key: its own entry's, else that of the
-// longest prefix.
-func kindOf(entry config.Entry, key string) config.Kind {
-	kind, longest := config.Any, -1
-	for _, s := range entry.Arguments {
-		if !s.Prefix && s.Key == key {
-			return s.Kind
-		}
-		if s.Prefix && strings.HasPrefix(key, s.Key) && len(s.Key) > longest {
-			kind, longest = s.Kind, len(s.Key)
-		}
-	}
-	return kind
-}
-
-// asText writes a value as policy.Arguments reads it, maps and sequences as JSON; false
-// for the kind that no text stands for (any).
-func asText(kind config.Kind, args config.Arguments, key string) (string, bool) {
-	var text string
-	var err error
-	switch kind {
-	case config.Int:
-		var x int64
-		x, err = args.Int(key, 0)
-		text = strconv.FormatInt(x, 10)
-	case config.Bool:
-		var x bool
-		x, err = args.Bool(key, false)
-		text = strconv.FormatBool(x)
-	case config.Float:
-		var x int64
-		x, err = args.Milli(key, 0)
-		text = decimal(x)
-	case config.List:
-		var x []string
-		x, err = args.List(key)
-		text = strings.Join(x, ", ")
-	case config.Duration:
-		x, wrong := args.Duration(key, 0)
-		text, err = x.String(), wrong
-	case config.String:
-		text, err = args.Text(key, "")
-	case config.Map, config.Sequence:
-		text, err = args.JSON(key)
-	case config.Any:
-		return args.Scalar(key)
-	default:
-		return "", false
-	}
-	return text, err == nil
-}
-
-// decimal writes thousandths: 1200 is 1.2.
-func decimal(milli int64) string {
-	sign := ""
-	if milli < 0 {
-		sign, milli = "-", -milli
-	}
-	text := fmt.Sprintf("%s%d.%03d", sign, milli/1000, milli%1000)
-	return strings.TrimRight(strings.TrimRight(text, "0"), ".")
 }

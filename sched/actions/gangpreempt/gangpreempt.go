@@ -6,15 +6,10 @@
 // each tier at most maxDomains, those that lack least first (decision 16).
 package gangpreempt
 
-import (
-	"ashlar.sh/sched/evict"
-	"ashlar.sh/sched/policy"
-)
+import "ashlar.sh/sched/evict"
 
 // Name is the action's name in a configuration.
 const Name = "gangpreempt"
 
 // Options are those of gangpreempt.
-func Options(args policy.Arguments) evict.Options {
-	return evict.OfGangs(evict.SameQueue, args)
-}
+func Options(a evict.GangArguments) evict.Options { return a.Options(Name, evict.SameQueue) }

@@ -2,15 +2,10 @@
 // queue.
 package gangreclaim
 
-import (
-	"ashlar.sh/sched/evict"
-	"ashlar.sh/sched/policy"
-)
+import "ashlar.sh/sched/evict"
 
 // Name is the action's name in a configuration.
 const Name = "gangreclaim"
 
 // Options are those of gangreclaim.
-func Options(args policy.Arguments) evict.Options {
-	return evict.OfGangs(evict.OtherQueues, args)
-}
+func Options(a evict.GangArguments) evict.Options { return a.Options(Name, evict.OtherQueues) }

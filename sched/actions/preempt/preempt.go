@@ -10,25 +10,39 @@
 // minimum (decisions 11 and 12). The room that is freed is reserved; allocate gives it to the task that it
 // was freed for once the victims are gone.
 //
-// evict.Action.Execute runs the action. This package has only its name and its options.
+// evict.Action.Execute runs the action. This package has its name, arguments and options.
 package preempt
 
 import (
 	"ashlar.sh/sched/evict"
 	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/session"
 )
 
 // Name is the action's name in a configuration.
 const Name = "preempt"
 
-// Options are those of preempt. The arguments are those of topology-aware preemption (seed 002 §7.2), which were
-// checked when the configuration was read. topologyAwarePreemptWorkerNum is not used: it says how many nodes are
-// tried at once, which does not change the result; nodes are tried one at a time.
-func Options(args policy.Arguments) evict.Options {
-	on, _ := args.Bool("enableTopologyAwarePreemption", false)
-	percent, _ := args.Int("minCandidateNodesPercentage", 10)
-	least, _ := args.Int("minCandidateNodesAbsolute", 1)
-	most, _ := args.Int("maxCandidateNodesAbsolute", 100)
-	return evict.Options{Scope: evict.SameQueue, WholeGangs: true, OwnMembers: true,
-		Sample: evict.Sample{On: on, Percent: int(percent), Least: int(least), AtMost: int(most)}}
+// Arguments are those of preempt: the ones of topology-aware preemption (seed 002 §7.2), and session.ErrorCache.
+type Arguments struct {
+	session.ErrorCache
+	aware                bool
+	percent, least, most int64
+}
+
+// AddArguments implements policy.Struct.
+func (a *Arguments) AddArguments(s *policy.ArgumentSet) {
+	a.ErrorCache.AddArguments(s)
+	s.Bool(&a.aware, "enableTopologyAwarePreemption", false, "try out victims under every predicate before choosing a node")
+	s.Int(new(int64), "topologyAwarePreemptWorkerNum", 16,
+		"how many nodes are tried at once; changes no outcome, one is tried at a time").In("nodes")
+	s.Int(&a.percent, "minCandidateNodesPercentage", 10, "how many of the nodes to try at least").
+		AtLeast(0).AtMost(100).In("% of the nodes")
+	s.Int(&a.least, "minCandidateNodesAbsolute", 1, "how many nodes to try at least").AtLeast(0).In("nodes")
+	s.Int(&a.most, "maxCandidateNodesAbsolute", 100, "how many nodes to try at most").AtLeast(0).In("nodes")
+}
+
+// Options are those of preempt.
+func Options(a Arguments) evict.Options {
+	return evict.Options{Action: Name, Scope: evict.SameQueue, WholeGangs: true, OwnMembers: true,
+		Sample: evict.Sample{On: a.aware, Percent: int(a.percent), Least: int(a.least), AtMost: int(a.most)}}
 }

@@ -10,15 +10,12 @@
 // evict.Action.Execute runs the action. This package has only its name and its options.
 package reclaim
 
-import (
-	"ashlar.sh/sched/evict"
-	"ashlar.sh/sched/policy"
-)
+import "ashlar.sh/sched/evict"
 
 // Name is the action's name in a configuration.
 const Name = "reclaim"
 
 // Options are those of reclaim.
-func Options(policy.Arguments) evict.Options {
-	return evict.Options{Scope: evict.OtherQueues, WholeGangs: true}
+func Options() evict.Options {
+	return evict.Options{Action: Name, Scope: evict.OtherQueues, WholeGangs: true}
 }

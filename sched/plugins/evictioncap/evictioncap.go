@@ -32,9 +32,9 @@ func Definition() policy.Definition {
 type arguments struct{ cluster, queue, job int64 }
 
 func (a *arguments) AddArguments(s *policy.ArgumentSet) {
-	s.Int(&a.cluster, "max-per-minute", none, "of the cluster's pods").AtLeast(0).Without()
-	s.Int(&a.queue, "max-per-minute.queue", none, "of a queue's, unless it says so itself").AtLeast(0).Without()
-	s.Int(&a.job, "max-per-minute.job", none, "of a job's").AtLeast(0).Without()
+	s.Int(&a.cluster, "max-per-minute", none, "of the cluster's pods").AtLeast(0).In("pods").Without()
+	s.Int(&a.queue, "max-per-minute.queue", none, "of a queue's, unless it says so itself").AtLeast(0).In("pods").Without()
+	s.Int(&a.job, "max-per-minute.job", none, "of a job's").AtLeast(0).In("pods").Without()
 }
 
 // none is the cap of what is not capped.

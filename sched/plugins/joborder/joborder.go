@@ -55,7 +55,7 @@ type arguments struct {
 func (a *arguments) AddArguments(s *policy.ArgumentSet) {
 	s.OneOf(&a.by, "joborder.by", []string{fifo, sjf, srtf, srsf},
 		"first come, shortest, least time left, least service left")
-	s.Resource(&a.resource, "joborder.resource", "nvidia.com/gpu", "what srsf multiplies a member's time with")
+	s.Text(&a.resource, "joborder.resource", "nvidia.com/gpu", "what srsf multiplies a member's time with")
 	s.Bool(&a.preempt, "joborder.preempt", false,
 		"srtf, srsf: jobs with more left are stopped for it (action preempt)")
 	s.Bool(&a.strict, "joborder.strict", false, "a job that is first and does not fit holds up those behind it")

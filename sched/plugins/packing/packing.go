@@ -50,7 +50,7 @@ type arguments struct {
 func (a *arguments) AddArguments(s *policy.ArgumentSet) {
 	s.OneOf(&a.by, "packing.by", []string{bestFit, dotProduct, fgd, random},
 		"least left behind, least aligned, least fragmented, by chance")
-	s.Resource(&a.resource, "packing.resource", "nvidia.com/gpu", "what is packed, beside cpu")
+	s.Text(&a.resource, "packing.resource", "nvidia.com/gpu", "what is packed, beside cpu")
 	s.Int(&a.seed, "packing.seed", 1, "of random")
 }
 

@@ -12,7 +12,7 @@ const (
 type Arguments struct {
 	taints, affinity, ports, podAffinity, spread bool
 	cache                                        bool  // changes no outcome
-	bindTimeout                                  int64 // read by the host
+	BindTimeout                                  int64 // of volumes, in seconds; read by the host
 
 	// Volumes that can be bound, zones of volumes, volumes that a node can attach, and devices of resource
 	// claims: the host judges them.
@@ -33,7 +33,7 @@ func (a *Arguments) AddArguments(s *policy.ArgumentSet) {
 	s.Bool(&a.Devices, "predicate.DynamicResourceAllocationEnable", true,
 		"devices for resource claims; without, such pods wait")
 	s.Later(policy.KindInt, "volumebinding.weight", "1", "weight of storage capacity")
-	s.Int(&a.bindTimeout, "volumebinding.bindTimeoutSeconds", 600, "how long a volume may take to bind")
+	s.Int(&a.BindTimeout, "volumebinding.bindTimeoutSeconds", 600, "how long a volume may take to bind").AtLeast(0).In("s")
 	s.Later(policy.KindSequence, "volumebinding.shape", "", "score by storage utilization")
 	s.Later(policy.KindInt, "dynamicresources.filterTimeoutSeconds", "10", "how long a claim may be examined")
 	const older = "of an older Volcano, see "

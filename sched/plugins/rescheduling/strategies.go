@@ -60,7 +60,7 @@ func (p *plugin) read(text string) error {
 func limits(what string, m map[string]json.Number) ([]limit, error) {
 	var out []limit
 	for name, percent := range m { // order-free: sorted below
-		milli, err := policy.Arguments{name: percent.String()}.Milli(name, 0)
+		milli, err := policy.Thousandths(percent.String())
 		if err != nil || milli < 0 || milli > 100_000 {
 			return nil, fmt.Errorf("lowNodeUtilization: %s: %s: %s is no percentage with at most three decimal places", what, name, percent)
 		}

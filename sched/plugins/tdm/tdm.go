@@ -58,7 +58,7 @@ type arguments struct {
 
 func (a *arguments) AddArguments(s *policy.ArgumentSet) {
 	s.Prefixed(&a.zones, zonePrefix, "hours of the zone named after the prefix, 22:00-06:30")
-	s.Text(&a.offset, OffsetKey,
+	s.Text(&a.offset, OffsetKey, "",
 		"where the hours are read, +08:00; nothing is the time zone of the process, UTC in simulations")
 	s.Duration(&a.period, periodKey, minute, "how often to evict")
 }
