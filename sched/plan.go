@@ -97,8 +97,8 @@ type JobLife struct {
 }
 
 // Lender is a job that waits: what happens with the room that its queue keeps for it, since when it counts as
-// waiting, if that is not since its pods came (0: it is), and since when it has had no pods although it is
-// admitted (0: it has some).
+// waiting, if that is not since its pods came (0: it is), and since when it has lacked pods although it is admitted
+// (0: it lacks none).
 type Lender struct {
 	JobLife
 	How     ledger.Lending

@@ -5,25 +5,30 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// promises takes back what jobs without pods were promised.
+// promises takes back what jobs were promised that lack pods: those without any, and gangs that lost members which
+// nothing makes anew.
 type promises struct {
 	e *Engine
 
 	next int64                     // when room is kept no longer for the first of promised; 0: none is kept
-	due  map[ledger.JobID]struct{} // admitted jobs without pods, and maybe jobs that have some by now
+	due  map[ledger.JobID]struct{} // admitted jobs that lack pods, and maybe jobs that have them by now
 }
 
-// promiseLasts is how long room is kept for a job that was let in and has no pods, in nanoseconds.
+// promiseLasts is how long room is kept for a job that was let in and lacks pods, in nanoseconds.
 // Controllers make pods within seconds.
 const promiseLasts = int64(60_000_000_000)
 
-// lapse ends what is kept for jobs whose pods have not come in time: they stay let in. It returns
-// when the next such time ends, 0 without any.
+// lapse ends what is kept for jobs whose pods have not come in time: they stay let in. Once the pods are there, room is
+// kept for them again. It returns when the next such time ends, 0 without any.
 func (pr *promises) lapse(now int64) (next int64) {
 	for j := range pr.due { // order-free: each is judged by itself
 		from := pr.e.l.Lenders.AwaitsFrom(j)
 		if from == 0 {
 			delete(pr.due, j)
+			continue
+		}
+		if job := pr.e.l.Job(j); !job.LacksPods() && pr.e.l.Lenders.Of(j) == ledger.LendsAll {
+			pr.e.l.Lenders.Lend(j, ledger.Keeps) // allocate judges it next
 			continue
 		}
 		if !pr.e.l.Job(j).Awaits() {
@@ -39,13 +44,13 @@ func (pr *promises) lapse(now int64) (next int64) {
 	return next
 }
 
-// await notes since when a job has had no pods, or that it has some. It is asked at the end of each
-// cycle in which the job was touched.
+// await notes since when a job has lacked pods, or that it has them. It is asked at the end of each cycle in which the
+// job was touched.
 func (pr *promises) await(j ledger.JobID) {
 	job := pr.e.l.Job(j)
 	from := pr.e.l.Lenders.AwaitsFrom(j)
 	switch {
-	case job.Tasks > 0 || !job.Admitted() || !job.HasMin:
+	case !job.LacksPods() || !job.Admitted() || !job.HasMin:
 		from = 0
 	case from == 0:
 		from = max(1, pr.e.session.Now) // 0 is none

@@ -65,6 +65,68 @@ func TestAPromiseLapses(t *testing.T) {
 	decide(anew(e.Commitments()), 760, 0, false)
 }
 
+// What is kept for a lost member that nothing makes anew ends like that, also for an engine that was made anew in
+// between; the pod that comes has it kept again.
+func TestWhatIsKeptForALostMemberLapses(t *testing.T) {
+	profile := policy.Profile{Actions: []string{"enqueue", "allocate"}, Tiers: [][]policy.Choice{{{Plugin: "gang"},
+		{Plugin: "predicates"}, {Plugin: "proportion"}}}}
+	e := engine(t, profile)
+	version, facts := uint64(0), []model.Fact(nil)
+	tell := func(k model.Kind, name string, o model.Object) {
+		version++
+		ns := ""
+		if k == model.KindPod || k == model.KindPodGroup {
+			ns = "ns"
+		}
+		f := model.Fact{Ref: model.Ref{Kind: k, Namespace: ns, Name: name}, UID: name, Version: version, Object: o}
+		facts = append(facts, f)
+		e.Apply(f)
+	}
+	pod := func(name, node string, phase model.Phase) {
+		tell(model.KindPod, name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true, Group: "job", Node: node,
+			Phase: phase, Spec: &model.Spec{Requests: units(1000, 0, 1)}})
+	}
+	tell(model.KindQueue, "default", &model.Queue{Meta: model.Meta{Name: "default"}, Weight: 1})
+	tell(model.KindNode, "n", &model.Node{Meta: model.Meta{Name: "n"}, Allocatable: units(4000, 0, 10)})
+	tell(model.KindPodGroup, "job", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "job", UID: "job"}, Queue: "default",
+		MinMember: 3, HasMin: true, MinResources: resource.List{{Name: "cpu", Value: 3000}}})
+	for _, name := range []string{"a", "b", "c"} {
+		pod(name, "n", model.PodRunning)
+	}
+	decide := func(e *Engine, now, keeps int64) {
+		t.Helper()
+		e.Decide(now * second)
+		j, _ := e.l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "job"})
+		if kept := e.l.Queue(e.l.Job(j).Queue).Kept(resource.CPU, false); kept != keeps {
+			t.Errorf("at %d s its queue keeps %d, want %d", now, kept, keeps)
+		}
+	}
+	anew := func(c Commitments) *Engine {
+		e := engine(t, profile)
+		e.Apply(facts...)
+		e.Restore(c)
+		return e
+	}
+	decide(e, 10, 0)
+	pod("c", "n", model.PodFailed)
+	decide(e, 20, 1000)
+	decide(e, 79, 1000)
+	decide(anew(e.Commitments()), 79, 1000)
+	decide(anew(e.Commitments()), 80, 0)
+	decide(e, 80, 0)
+	decide(anew(e.Commitments()), 90, 0)
+	tell(model.KindPod, "other", &model.Pod{Meta: model.Meta{Namespace: "ns", Name: "other", UID: "other"}, Node: "n",
+		Phase: model.PodRunning, Spec: &model.Spec{Requests: units(2000, 0, 1)}}) // another scheduler's
+	pod("d", "", model.PodPending)
+	for _, each := range []*Engine{anew(e.Commitments()), e} {
+		each.Decide(100 * second)
+		j, _ := each.l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "job"})
+		if kept := each.l.Queue(each.l.Job(j).Queue).Kept(resource.CPU, false); kept != 1000 {
+			t.Errorf("of what is kept for the pod that came its queue has %d, want 1000", kept)
+		}
+	}
+}
+
 // emptyJobs is a cluster of ten cpus in which queues keep all they can for jobs that never run: PodGroups
 // without pods, or with one pod that no node takes, made anew before what is kept for them lapses.
 type emptyJobs struct {

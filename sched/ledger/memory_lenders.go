@@ -71,13 +71,16 @@ func (le *Lenders) set(j JobID, at *int64, to int64) {
 // WaitsFrom returns what Wait set; 0: nothing.
 func (le *Lenders) WaitsFrom(j JobID) int64 { return le.l.Jobs.rows[j].waits.from }
 
-// Awaits says that room is kept for a job of which no pod exists.
+// LacksPods says that a job has no pod at all, or that members hold room and others of its minimum have no pod.
+func (j *Job) LacksPods() bool { return j.Tasks == 0 || j.lacking() > 0 }
+
+// Awaits says that room is kept for members of a job of which no pod exists.
 func (j *Job) Awaits() bool {
-	return j.Tasks == 0 && slices.ContainsFunc(j.inqueue, func(kept int64) bool { return kept > 0 })
+	return j.LacksPods() && slices.ContainsFunc(j.inqueue, func(kept int64) bool { return kept > 0 })
 }
 
-// Await sets the time since which an admitted job has had no pods; 0: it has some. It outlives the cycle as Lend
-// does.
+// Await sets the time since which an admitted job has lacked pods (LacksPods); 0: it lacks none. It outlives the cycle
+// as Lend does.
 func (le *Lenders) Await(j JobID, since int64) {
 	le.set(j, &le.l.Jobs.rows[j].waits.podless, since)
 }

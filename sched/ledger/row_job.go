@@ -314,7 +314,7 @@ func (js *Jobs) apply(k Key, g *model.PodGroup) JobID {
 // reserving says that an admitted job keeps room for the part of its minResources that is not allocated yet
 // (its queue's "inqueue"): while it is Inqueue, or as long as members hold room and are not terminating. The
 // room of a lost member stays reserved, that of a member that succeeded does not. A job reserves nothing while
-// the nodes could never hold it (LendsAll), or while it pauses.
+// the nodes could never hold it, or after its pods did not come (LendsAll), or while it pauses.
 func (j *Job) reserving() bool {
 	return j.HasMin && j.waits.lending != LendsAll && !j.waits.paused && !j.marks.asksNothing && (j.Phase == model.GroupInqueue || j.Staying() > 0)
 }

@@ -117,7 +117,7 @@ func (p *plugin) gather() {
 		return
 	}
 	if p.last != ledger.NoJob {
-		if job := p.l.Job(p.last); awaits(job) {
+		if job := p.l.Job(p.last); p.awaits(p.last) {
 			p.usage[job.Key.Namespace].owe(job)
 		}
 		p.last = ledger.NoJob
@@ -137,14 +137,17 @@ func (p *plugin) add(j ledger.JobID) {
 	}
 	p.pending = job.Total.Vec(p.pending)
 	u.made = u.made.Add(p.pending)
-	if awaits(job) {
+	if p.awaits(j) {
 		u.owe(job)
 	}
 }
 
-// awaits says that pods of a job's minimum are still to be made: it was let in, or has lost
-// some.
-func awaits(job *ledger.Job) bool { return job.Phase == model.GroupInqueue || job.Short() }
+// awaits says that pods of a job's minimum are still to be made: it was let in, or has lost some, and room is
+// still kept for them.
+func (p *plugin) awaits(j ledger.JobID) bool {
+	job := p.l.Job(j)
+	return p.l.Lenders.Of(j) != ledger.LendsAll && (job.Phase == model.GroupInqueue || job.Short())
+}
 
 // owe counts what a job that was let in has not made pods of.
 func (u *usage) owe(job *ledger.Job) {
