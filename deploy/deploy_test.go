@@ -82,8 +82,10 @@ func TestTheProgramsOfTheImage(t *testing.T) {
 
 // volcanosArgs are those of Volcano's chart, with each of its options and the stray one at its end.
 var volcanosArgs = []string{"--logtostderr", "--scheduler-conf=/volcano.scheduler/volcano-scheduler.conf",
-	"--scheduler-name=volcano", "--enable-healthz=true", "--enable-metrics=true", "--enable-pprof=true", "--leader-elect=true",
-	"--leader-elect-resource-namespace=volcano-system", "--kube-api-qps=2000", "--kube-api-burst=2000", "--schedule-period=1s",
+	"--scheduler-name=volcano", "--enable-healthz=true", "--enable-metrics=true", "--enable-pprof=true",
+	"--leader-elect=true",
+	"--leader-elect-resource-namespace=volcano-system", "--kube-api-qps=2000", "--kube-api-burst=2000",
+	"--schedule-period=1s",
 	"--node-worker-threads=20", "--percentage-nodes-to-find=100", "--feature-gates=SchedulingGatesQueueAdmission=true",
 	"--ignored-provisioners=local", "--scheduler-sharding-mode=none", "-v=3", "2>&1"}
 

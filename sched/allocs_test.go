@@ -44,9 +44,11 @@ func allocsOfACycle(t *testing.T, size int, profile policy.Profile) float64 {
 // tasks of a class it places.
 func TestPlacingAllocatesNothing(t *testing.T) {
 	profiles := map[string][]policy.Choice{
-		"with room alone":               {{Plugin: "gang"}},
-		"with filters and scores":       {{Plugin: "priority"}, {Plugin: "gang"}, {Plugin: "predicates"}, {Plugin: "nodeorder"}},
-		"with queues' shares and packs": {{Plugin: "gang"}, {Plugin: "predicates"}, {Plugin: "proportion"}, {Plugin: "binpack"}},
+		"with room alone": {{Plugin: "gang"}},
+		"with filters and scores": {{Plugin: "priority"}, {Plugin: "gang"}, {Plugin: "predicates"},
+			{Plugin: "nodeorder"}},
+		"with queues' shares and packs": {{Plugin: "gang"}, {Plugin: "predicates"}, {Plugin: "proportion"},
+			{Plugin: "binpack"}},
 	}
 	for name, choices := range profiles {
 		t.Run(name, func(t *testing.T) {

@@ -114,7 +114,8 @@ func TestAPhaseThatTheFactsShowIsNotRestored(t *testing.T) {
 	s := newStage(t, "enqueue", "allocate")
 	s.queue("default")
 	s.node("a", 2)
-	g := &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "g", UID: "g"}, Queue: "default", MinMember: 1, Phase: model.GroupPending}
+	g := &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "g", UID: "g"}, Queue: "default", MinMember: 1,
+		Phase: model.GroupPending}
 	ref := model.Ref{Kind: model.KindPodGroup, Namespace: "ns", Name: "g"}
 	s.e.Apply(model.Fact{Ref: ref, UID: "g", Version: 100, Object: g})
 	s.e.Decide(0)

@@ -29,14 +29,17 @@ func (a *alarm) VoteEnqueue(ledger.JobID) (policy.Vote, trace.Reason) {
 
 func TestDecideSaysWhenAPluginsAnswerChanges(t *testing.T) {
 	ring := func(name string, at int64) policy.Definition {
-		return policy.Definition{Name: name, New: func(policy.Choice, *ledger.Ledger) (any, error) { return &alarm{at: at}, nil }}
+		return policy.Definition{Name: name,
+			New: func(policy.Choice, *ledger.Ledger) (any, error) { return &alarm{at: at}, nil }}
 	}
-	e, err := sched.New(policy.Profile{Actions: []string{"enqueue"}, Tiers: [][]policy.Choice{{{Plugin: "late"}}, {{Plugin: "early"}}}},
+	e, err := sched.New(policy.Profile{Actions: []string{"enqueue"},
+		Tiers: [][]policy.Choice{{{Plugin: "late"}}, {{Plugin: "early"}}}},
 		sched.WithPlugin(ring("late", 300)), sched.WithPlugin(ring("early", 200)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.Apply(model.Fact{Ref: model.Ref{Kind: model.KindQueue, Name: "default"}, Version: 1, Object: &model.Queue{Meta: model.Meta{Name: "default"}, Weight: 1}},
+	e.Apply(model.Fact{Ref: model.Ref{Kind: model.KindQueue, Name: "default"}, Version: 1,
+		Object: &model.Queue{Meta: model.Meta{Name: "default"}, Weight: 1}},
 		model.Fact{Ref: model.Ref{Kind: model.KindPodGroup, Namespace: "ns", Name: "job"}, Version: 1,
 			Object: &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "job"}, MinMember: 1, HasMin: true}})
 	for _, c := range []struct {

@@ -13,11 +13,12 @@ import (
 )
 
 // colocated are the pods that have to be together in TestAGangFindsADomainToShare.
-var colocated = model.PodSelector{Namespaces: []string{"ns"}, Selector: []model.Requirement{{Key: "app", Op: model.In, Values: []string{"colocated"}}}}
+var colocated = model.PodSelector{Namespaces: []string{"ns"},
+	Selector: []model.Requirement{{Key: "app", Op: model.In, Values: []string{"colocated"}}}}
 
-// TestAGangFindsADomainToShare: a gang whose pods have to share the domains of one or two
-// labels starts exactly when there are such domains with room for its minimum, which is found
-// by adding up: and then all of it is in one.
+// TestAGangFindsADomainToShare: a gang of which all pods have to share a domain of one or two labels starts exactly
+// when some domain has room for its minimum, and then all of it is in that domain. The test adds up the room of each
+// domain to know.
 func TestAGangFindsADomainToShare(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := func(most int) int { return rapid.IntRange(0, most).Draw(t, "n") }
@@ -26,7 +27,8 @@ func TestAGangFindsADomainToShare(t *testing.T) {
 		version := uint64(0)
 		tell := func(kind model.Kind, namespace, name string, o model.Object) {
 			version++
-			e.Apply(model.Fact{Ref: model.Ref{Kind: kind, Namespace: namespace, Name: name}, UID: name, Version: version, Object: o})
+			e.Apply(model.Fact{Ref: model.Ref{Kind: kind, Namespace: namespace, Name: name}, UID: name,
+				Version: version, Object: o})
 		}
 		tell(model.KindQueue, "", "default", &model.Queue{Meta: model.Meta{Name: "default"}, Weight: 1})
 		ask := &model.Neighbours{With: []model.Near{{Key: "zone", Pods: colocated}}}
@@ -44,7 +46,8 @@ func TestAGangFindsADomainToShare(t *testing.T) {
 			if n(9) == 9 {
 				labels, fits = labels[:2], 0
 			}
-			tell(model.KindNode, "", name, &model.Node{Meta: model.Meta{Name: name, UID: name}, Labels: labels, Allocatable: cpu(int64(2*fits), 110)})
+			tell(model.KindNode, "", name, &model.Node{Meta: model.Meta{Name: name, UID: name}, Labels: labels,
+				Allocatable: cpu(int64(2*fits), 110)})
 			if at[name] = zone; two {
 				at[name] += row
 			}
@@ -55,11 +58,13 @@ func TestAGangFindsADomainToShare(t *testing.T) {
 		}
 		size := 2 + n(4)
 		least := size - n(size-2)
-		tell(model.KindPodGroup, "ns", "colocated", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "colocated"}, Queue: "default",
-			MinMember: int32(least), Phase: model.GroupInqueue})
+		tell(model.KindPodGroup, "ns", "colocated",
+			&model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "colocated"}, Queue: "default",
+				MinMember: int32(least), Phase: model.GroupInqueue})
 		for i := range size {
 			name := fmt.Sprintf("p%d", i)
-			tell(model.KindPod, "ns", name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true, Group: "colocated",
+			tell(model.KindPod, "ns", name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true,
+				Group:  "colocated",
 				Labels: []model.Label{{Key: "app", Value: "colocated"}}, Spec: &model.Spec{Requests: cpu(2, 1), Neighbours: ask}})
 		}
 		want := 0

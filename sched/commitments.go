@@ -89,7 +89,8 @@ func (ss *savedState) phaseCommitment(j ledger.JobID) (PhaseCommitment, bool) {
 // lender is a job that waits otherwise than any; false for one that does not.
 func (ss *savedState) lender(j ledger.JobID) (Lender, bool) {
 	job := ss.e.l.Job(j)
-	w := Lender{JobLife{job.Key, life(job)}, ss.e.l.Lenders.Of(j), ss.e.l.Lenders.WaitsFrom(j), ss.e.l.Lenders.AwaitsFrom(j)}
+	w := Lender{JobLife{job.Key, life(job)}, ss.e.l.Lenders.Of(j), ss.e.l.Lenders.WaitsFrom(j),
+		ss.e.l.Lenders.AwaitsFrom(j)}
 	return w, w.How != ledger.Keeps || w.From != 0 || w.Podless != 0
 }
 
@@ -113,9 +114,8 @@ func (ss *savedState) alive(k ledger.JobKey, uid string) (ledger.JobID, bool) {
 // knows that nothing was evicted before its first cycle, but for what it restored.
 func (e *Engine) EvictionsKnownFrom(at int64) { e.l.EvictionHistory.KnownFrom(at) }
 
-// Restore takes commitments over after the facts were applied. One whose object is
-// gone, is another by now, or already shows what was decided is dropped: facts beat
-// commitments.
+// Restore takes commitments over after the facts were applied. Facts beat commitments: a commitment is dropped if its
+// object is gone, is another object of the same name by now, or already shows what was decided.
 func (e *Engine) Restore(c Commitments) {
 	e.l.Settle()
 	e.decided = e.decided || c.Decided
@@ -130,7 +130,8 @@ func (e *Engine) Restore(c Commitments) {
 		if t.Node != "" {
 			node = e.l.Nodes.Named(t.Node)
 		}
-		held := ledger.Commitment{Kind: t.Kind, Node: node, Item: t.Item, Statement: t.Statement, Until: t.Until, Chosen: t.Chosen,
+		held := ledger.Commitment{Kind: t.Kind, Node: node, Item: t.Item, Statement: t.Statement,
+			Until: t.Until, Chosen: t.Chosen,
 			For: t.For, Told: t.Told}
 		if e.l.Restore(id, held) {
 			e.reservations.follow(id)

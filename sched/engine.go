@@ -235,7 +235,8 @@ func (e *Engine) stillTakes(t ledger.TaskID, n ledger.NodeID) bool {
 // loss or of room for a job without pods, the turn of members above minimums, and the time at which postponed
 // work goes on; 0 for none.
 func (e *Engine) next() (next int64) {
-	for _, at := range [...]int64{e.turns, e.reservations.nextExpiry(), e.pauses, e.losses, e.promises.next, e.session.Surplus.Until, e.resume} {
+	for _, at := range [...]int64{e.turns, e.reservations.nextExpiry(), e.pauses, e.losses, e.promises.next,
+		e.session.Surplus.Until, e.resume} {
 		if at != 0 && (next == 0 || at < next) {
 			next = at
 		}
@@ -299,7 +300,8 @@ func (rs *reservations) forgo(denied ledger.TaskID, was ledger.Commitment) {
 			rs.e.l.Hold(t, held)
 		}
 	}
-	rs.e.l.Hold(denied, ledger.Commitment{Kind: ledger.CommitSpare, Node: was.Node, Statement: was.Statement, Until: was.Until})
+	rs.e.l.Hold(denied, ledger.Commitment{Kind: ledger.CommitSpare, Node: was.Node,
+		Statement: was.Statement, Until: was.Until})
 	rs.until = append(rs.until, denied)
 }
 

@@ -127,7 +127,8 @@ func (w *world) profile(actions ...string) policy.Profile {
 	case 1:
 		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "proportion"})
 	case 2:
-		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "proportion"}, policy.Choice{Plugin: "drf"}, policy.Choice{Plugin: "overcommit"})
+		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "proportion"}, policy.Choice{Plugin: "drf"},
+			policy.Choice{Plugin: "overcommit"})
 	case 3:
 		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "capacity", Hierarchy: w.yes()}, policy.Choice{Plugin: "drf"})
 	}
@@ -152,14 +153,17 @@ func (w *world) profile(actions ...string) policy.Profile {
 	}
 	if w.rarely() {
 		by := []string{"random", "bestfit", "dotproduct", "fgd"}[w.n(3)]
-		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "packing", Arguments: policy.Arguments{"packing.by": by, "packing.resource": "gpu"}})
+		p.Tiers[1] = append(p.Tiers[1],
+			policy.Choice{Plugin: "packing", Arguments: policy.Arguments{"packing.by": by, "packing.resource": "gpu"}})
 	}
 	if w.n(3) == 3 {
-		p.Tiers = append([][]policy.Choice{{{Plugin: "joborder", Arguments: policy.Arguments{"joborder.by": []string{"srtf", "srsf"}[w.n(1)],
-			"joborder.preempt": "true", "joborder.resource": "cpu"}}}}, p.Tiers...)
+		p.Tiers = append(
+			[][]policy.Choice{{{Plugin: "joborder", Arguments: policy.Arguments{"joborder.by": []string{"srtf", "srsf"}[w.n(1)],
+				"joborder.preempt": "true", "joborder.resource": "cpu"}}}}, p.Tiers...)
 	}
 	if w.n(3) == 3 {
-		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "tdm", Arguments: policy.Arguments{"tdm.revocable-zone.rz": "00:00-00:01"}})
+		p.Tiers[1] = append(p.Tiers[1],
+			policy.Choice{Plugin: "tdm", Arguments: policy.Arguments{"tdm.revocable-zone.rz": "00:00-00:01"}})
 	}
 	if slices.Contains(actions, "shuffle") {
 		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "rescheduling", Arguments: policy.Arguments{"interval": "30s",

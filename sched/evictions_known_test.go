@@ -25,7 +25,8 @@ func TestACapHoldsOverRestarts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &stage{t: t, e: engine(t, policy.Profile{Actions: []string{"allocate", "preempt"}, Tiers: [][]policy.Choice{
-				{{Plugin: "priority"}, {Plugin: "gang"}, {Plugin: "evictioncap", Arguments: policy.Arguments{"max-per-minute": "1"}}},
+				{{Plugin: "priority"}, {Plugin: "gang"},
+					{Plugin: "evictioncap", Arguments: policy.Arguments{"max-per-minute": "1"}}},
 				{{Plugin: "predicates"}},
 			}})}
 			s.queue("default")

@@ -46,7 +46,8 @@ func node(name string, cpu int64) *model.Node {
 
 func gang(name string, members int) []model.Object {
 	in := model.Meta{Namespace: "ml", Name: name, UID: name}
-	out := []model.Object{&model.PodGroup{Meta: in, Queue: "default", MinMember: int32(members), Phase: model.GroupPending}}
+	out := []model.Object{&model.PodGroup{Meta: in, Queue: "default", MinMember: int32(members),
+		Phase: model.GroupPending}}
 	spec := &model.Spec{Requests: resource.List{{Name: "cpu", Value: 2000}, {Name: "pods", Value: 1}}}
 	for i := range members {
 		pod := fmt.Sprintf("%s-%d", name, i)

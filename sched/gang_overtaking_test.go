@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// gangCluster is a cluster whose jobs come and end: every plan is carried out at once, and a pod that
+// gangCluster is a cluster in which jobs come and end: every plan is carried out at once, and a pod that
 // runs ends when its time is over.
 type gangCluster struct {
 	t       rapid.TB
@@ -26,7 +26,8 @@ type gangCluster struct {
 
 // gangProfile is Volcano's default configuration, which packs nodes, or one that spreads pods.
 func gangProfile(packs bool) policy.Profile {
-	second := []policy.Choice{{Plugin: "overcommit"}, {Plugin: "drf"}, {Plugin: "predicates"}, {Plugin: "proportion"}, {Plugin: "nodeorder"}}
+	second := []policy.Choice{{Plugin: "overcommit"}, {Plugin: "drf"}, {Plugin: "predicates"}, {Plugin: "proportion"},
+		{Plugin: "nodeorder"}}
 	if packs {
 		second = append(second, policy.Choice{Plugin: "binpack"})
 	}
@@ -41,32 +42,37 @@ func newGangCluster(t rapid.TB, packs bool, nodes, cpu int) *gangCluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &gangCluster{t: t, e: e, now: 1000 * second, pods: map[string]*model.Pod{}, groups: map[string]*model.PodGroup{}, lasts: map[string]int64{}, ends: map[string]int64{}}
+	s := &gangCluster{t: t, e: e, now: 1000 * second, pods: map[string]*model.Pod{}, groups: map[string]*model.PodGroup{},
+		lasts: map[string]int64{}, ends: map[string]int64{}}
 	for i := range nodes {
 		name := fmt.Sprintf("n%d", i)
-		s.tell(model.KindNode, "", name, &model.Node{Meta: model.Meta{Name: name, UID: name}, Allocatable: amountsOf(cpu, 16, 20)})
+		s.tell(model.KindNode, "", name, &model.Node{Meta: model.Meta{Name: name, UID: name},
+			Allocatable: amountsOf(cpu, 16, 20)})
 	}
 	s.tell(model.KindQueue, "", "q", &model.Queue{Meta: model.Meta{Name: "q", UID: "q"}, Weight: 1})
 	return s
 }
 
 func amountsOf(cpu, gib, pods int) resource.List {
-	return resource.List{{Name: resource.CPUName, Value: int64(cpu) * 1000}, {Name: resource.MemoryName, Value: int64(gib) << 30},
+	return resource.List{{Name: resource.CPUName, Value: int64(cpu) * 1000},
+		{Name: resource.MemoryName, Value: int64(gib) << 30},
 		{Name: resource.PodsName, Value: int64(pods)}}
 }
 
 func (s *gangCluster) tell(kind model.Kind, namespace, name string, o model.Object) {
 	s.version++
-	s.e.Apply(model.Fact{Ref: model.Ref{Kind: kind, Namespace: namespace, Name: name}, UID: name, Version: s.version, Object: o})
+	s.e.Apply(model.Fact{Ref: model.Ref{Kind: kind, Namespace: namespace, Name: name}, UID: name,
+		Version: s.version, Object: o})
 }
 
-// submit has a gang come whose pods run for some seconds.
+// submit adds a gang of which each pod runs for some seconds.
 func (s *gangCluster) submit(name string, pods, cpu int, lasts int64) {
 	s.lasts[name] = lasts * second
 	s.group(&model.PodGroup{Meta: model.Meta{Namespace: "d", Name: name, UID: name, Created: s.now}, Queue: "q",
 		MinMember: int32(pods), HasMin: true, MinResources: roomOf(pods*cpu, 0)[:1], Phase: model.GroupPending})
 	for i := range pods {
-		s.show(&model.Pod{Meta: model.Meta{Namespace: "d", Name: fmt.Sprintf("%s-%d", name, i), UID: fmt.Sprintf("%s-%d", name, i), Created: s.now},
+		s.show(&model.Pod{Meta: model.Meta{Namespace: "d", Name: fmt.Sprintf("%s-%d", name, i),
+			UID: fmt.Sprintf("%s-%d", name, i), Created: s.now},
 			Ours: true, Group: name, Phase: model.PodPending, Index: int64(i),
 			Spec: &model.Spec{Requests: amountsOf(cpu, 1, 1)}})
 	}
@@ -142,7 +148,9 @@ func (s *gangCluster) withinQuota(cpus int) {
 
 // letIn says that a job has passed its queue's gate.
 func (s *gangCluster) letIn(name string) bool {
-	return slices.ContainsFunc(s.e.Report().Jobs, func(j JobReport) bool { return j.Name == name && j.Phase == model.GroupInqueue })
+	return slices.ContainsFunc(s.e.Report().Jobs, func(j JobReport) bool {
+		return j.Name == name && j.Phase == model.GroupInqueue
+	})
 }
 
 // TestAGangIsNotPassedForHours: a gang of three nodes out of four comes while two small jobs run,

@@ -49,7 +49,9 @@ func (qg *queueGates) open() {
 		}
 		return qg.e.policy.CompareJobs(a, b)
 	})
-	jobs = slices.DeleteFunc(jobs, func(j ledger.JobID) bool { return !qg.e.session.TryAdmit(j) || qg.e.policy.ValidateJob(j).Is() })
+	jobs = slices.DeleteFunc(jobs, func(j ledger.JobID) bool {
+		return !qg.e.session.TryAdmit(j) || qg.e.policy.ValidateJob(j).Is()
+	})
 	var open []ledger.TaskID
 	qg.e.l.Try(func(tx *ledger.Tx) bool {
 		qg.supposeOpened(tx)
@@ -137,7 +139,8 @@ func (qg *queueGates) letThrough(tx *ledger.Tx, j ledger.JobID, shut []ledger.Ta
 		open = nil
 	}
 	if refusal.Is() && qg.e.session.Pending.Reason(j).Code == trace.SchedulingGated {
-		qg.e.session.Pending.Wait(j, trace.Reason{Code: trace.QueueGateShut, Have: len(shut) - len(open), Queue: refusal.Queue, Cause: &refusal})
+		qg.e.session.Pending.Wait(j, trace.Reason{Code: trace.QueueGateShut, Have: len(shut) - len(open),
+			Queue: refusal.Queue, Cause: &refusal})
 	}
 	return open
 }

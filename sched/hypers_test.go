@@ -24,7 +24,8 @@ func checkTogether(t rapid.TB, e *Engine, p Plan, i Item) {
 		s := &job.Subs[task.Sub]
 		placed := s.Ready() // and members that were evicted after the bind was decided
 		for _, x := range p.Items {
-			if id, ok := e.l.Tasks.Find(x.Pod); x.Kind == EvictPod && ok && e.l.Task(id).Job == task.Job && e.l.Task(id).Sub == task.Sub {
+			if id, ok := e.l.Tasks.Find(x.Pod); x.Kind == EvictPod && ok && e.l.Task(id).Job == task.Job &&
+				e.l.Task(id).Sub == task.Sub {
 				placed++
 			}
 		}
@@ -110,22 +111,25 @@ func checkNoneMissed(t rapid.TB, e *Engine) {
 	}
 	e.l.Jobs.Each(func(j ledger.JobID) bool {
 		job := e.l.Job(j)
-		if job.Group == nil || job.Group.Topology == nil || len(job.Group.SubGroups)+len(job.Group.MinTaskMember) > 0 || job.BestEffort > 0 {
+		if job.Group == nil || job.Group.Topology == nil || len(job.Group.SubGroups)+len(job.Group.MinTaskMember) > 0 ||
+			job.BestEffort > 0 {
 			return true
 		}
 		tasks := search.PendingTasksOf(&e.session, j).Tasks
 		r := e.JobReason(j)
 		late := r.Code == trace.LostMemberFirst
-		if len(tasks) == 0 || late || r.Root().Code != trace.TopologyNoRoom || slices.ContainsFunc(tasks, func(x ledger.TaskID) bool {
-			return e.l.Task(x).Class != e.l.Task(tasks[0]).Class || e.l.Task(x).Status != model.Pending
-		}) {
+		if len(tasks) == 0 || late || r.Root().Code != trace.TopologyNoRoom ||
+			slices.ContainsFunc(tasks, func(x ledger.TaskID) bool {
+				return e.l.Task(x).Class != e.l.Task(tasks[0]).Class || e.l.Task(x).Status != model.Pending
+			}) {
 			return true
 		}
 		need := max(1, int(job.MinMember-job.ReadyOrPromised()))
 		limit := net.Limit(job.Group.Topology)
 		reach := net.Reach(j, topology.AllSubs)
 		for d := range net.Len() {
-			if id := topology.ID(d); net.Domain(id).Tier <= limit && (reach == topology.None || net.Within(reach, id)) && fill(e, net.Domain(id).Nodes, tasks) >= need {
+			if id := topology.ID(d); net.Domain(id).Tier <= limit && (reach == topology.None || net.Within(reach, id)) &&
+				fill(e, net.Domain(id).Nodes, tasks) >= need {
 				t.Fatalf("job %v waits for %v, and %d of its pods fit into %q", job.Key, r, need, net.Domain(id).Name)
 			}
 		}

@@ -94,7 +94,8 @@ func checkRoom(t rapid.TB, l *ledger.Ledger, i Item) {
 	for _, need := range l.Class(task.Class).Need {
 		idle, future := l.Nodes.Idle(need.Dim)[task.Node], l.Nodes.FutureIdle(need.Dim, task.Node)+kept.Get(need.Dim)
 		if idle < 0 || future < 0 {
-			t.Fatalf("pod %v overfills node %s: idle %d, future idle %d of %s", i.Pod, i.Node, idle, future, l.Dims.Name(need.Dim))
+			t.Fatalf("pod %v overfills node %s: idle %d, future idle %d of %s", i.Pod, i.Node, idle, future,
+				l.Dims.Name(need.Dim))
 		}
 	}
 }

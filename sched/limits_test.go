@@ -299,7 +299,8 @@ func (y *limitCluster) String() string {
 	for tier, at := range y.trees {
 		fmt.Fprintf(&b, "tier %d: %v\n", tier+1, at)
 	}
-	fmt.Fprintf(&b, "gang: minMember %d, roles %v, topology %+v\n", y.group.MinMember, y.group.MinTaskMember, y.group.Topology)
+	fmt.Fprintf(&b, "gang: minMember %d, roles %v, topology %+v\n", y.group.MinMember,
+		y.group.MinTaskMember, y.group.Topology)
 	for _, s := range y.group.SubGroups {
 		fmt.Fprintf(&b, "policy %s: size %d, min %d, topology %+v\n", s.Name, s.Size, s.Min, s.Topology)
 	}

@@ -26,12 +26,14 @@ type lostWorld struct {
 
 func (y *lostWorld) tell(k model.Kind, namespace, name, uid string, o model.Object) {
 	y.version++
-	y.facts = append(y.facts, model.Fact{Ref: model.Ref{Kind: k, Namespace: namespace, Name: name}, UID: uid, Version: y.version, Object: o})
+	y.facts = append(y.facts, model.Fact{Ref: model.Ref{Kind: k, Namespace: namespace, Name: name}, UID: uid,
+		Version: y.version, Object: o})
 }
 
 func (y *lostWorld) pod(group, name string, cpu int64) {
 	y.lives++
-	p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: fmt.Sprint(name, "/", y.lives), Created: 1}, Ours: true, Group: group,
+	p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: fmt.Sprint(name, "/", y.lives), Created: 1},
+		Ours: true, Group: group,
 		Phase: model.PodPending, Preemptable: true, Grace: 30 * second,
 		Spec: &model.Spec{Requests: resource.List{{Name: "cpu", Value: 1000 * cpu}, {Name: "pods", Value: 1}}}}
 	if group != "" {
@@ -55,8 +57,9 @@ func (y *lostWorld) begin() {
 	y.tell(model.KindQueue, "", "q", "q", &model.Queue{Meta: model.Meta{Name: "q", UID: "q"}, Weight: 1})
 	for g := range 2 {
 		group := fmt.Sprint("g", g)
-		y.tell(model.KindPodGroup, "ns", group, group, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: group, UID: group}, Queue: "q",
-			MinMember: int32(2 + g), MinTaskMember: []model.RoleMin{{Role: "worker", Min: int32(2 + g)}}})
+		y.tell(model.KindPodGroup, "ns", group, group,
+			&model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: group, UID: group}, Queue: "q",
+				MinMember: int32(2 + g), MinTaskMember: []model.RoleMin{{Role: "worker", Min: int32(2 + g)}}})
 		for i := range 4 {
 			y.pod(group, fmt.Sprint(group, "-", i), 1)
 		}
@@ -110,9 +113,9 @@ func (y *lostWorld) obey(plan Plan) (singles bool) {
 	return singles
 }
 
-// Whatever members gangs lose and have made anew, in whatever order that is told and wherever an engine
-// is made anew: all decide the same, figures are what they add up to, and nobody who holds nothing takes
-// the last room that lost members have.
+// Gangs lose members and get new ones; the order of the facts and the moment at which an engine is made anew vary.
+// All engines decide the same, every figure is the sum of its parts, and no job that holds nothing takes the last room
+// of lost members.
 func TestLostMembersLaw(t *testing.T) {
 	stood, refused := 0, 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -5,7 +5,8 @@ import "ashlar.sh/sched/model"
 // neighbours is one of a few things that pods ask of those around them.
 func neighbours(kind int) *model.Neighbours {
 	of := func(app ...string) model.PodSelector {
-		return model.PodSelector{Namespaces: []string{"ns"}, Selector: []model.Requirement{{Key: "app", Op: model.In, Values: app}}}
+		return model.PodSelector{Namespaces: []string{"ns"},
+			Selector: []model.Requirement{{Key: "app", Op: model.In, Values: app}}}
 	}
 	near := func(key string, c model.PodSelector) []model.Near { return []model.Near{{Key: key, Pods: c}} }
 	switch kind {
@@ -20,20 +21,25 @@ func neighbours(kind int) *model.Neighbours {
 	case 4:
 		return &model.Neighbours{Spread: []model.Spread{{Key: "zone", Pods: of("a"), MaxSkew: 1}}}
 	case 5:
-		return &model.Neighbours{Spread: []model.Spread{{Key: model.HostnameKey, Pods: of("a", "b"), MaxSkew: 1, MinDomains: 2, Untainted: true}}}
+		return &model.Neighbours{Spread: []model.Spread{{Key: model.HostnameKey, Pods: of("a", "b"), MaxSkew: 1,
+			MinDomains: 2, Untainted: true}}}
 	case 6:
-		return &model.Neighbours{Prefer: []model.Near{{Key: "zone", Pods: of("a"), Weight: 10}, {Key: model.HostnameKey, Pods: of("b"), Weight: -50}}}
+		return &model.Neighbours{Prefer: []model.Near{{Key: "zone", Pods: of("a"), Weight: 10},
+			{Key: model.HostnameKey, Pods: of("b"), Weight: -50}}}
 	case 7:
 		return &model.Neighbours{Spread: []model.Spread{{Key: model.HostnameKey, Pods: of("a"), MaxSkew: 2, Soft: true}}}
 	default:
-		mine := model.PodSelector{ByLabels: true, InSuch: []model.Requirement{{Key: "team", Op: model.In, Values: []string{"red"}}}}
-		return &model.Neighbours{Apart: near(model.HostnameKey, mine), Prefer: []model.Near{{Key: "zone", Pods: of("b"), Weight: 1}}}
+		mine := model.PodSelector{ByLabels: true,
+			InSuch: []model.Requirement{{Key: "team", Op: model.In, Values: []string{"red"}}}}
+		return &model.Neighbours{Apart: near(model.HostnameKey, mine),
+			Prefer: []model.Near{{Key: "zone", Pods: of("b"), Weight: 1}}}
 	}
 }
 
 // crewOf is what the pods of a group ask of each other that have to share a zone.
 func crewOf(group string) *model.Neighbours {
-	colocated := model.PodSelector{Namespaces: []string{"ns"}, Selector: []model.Requirement{{Key: "colocated", Op: model.In, Values: []string{group}}}}
+	colocated := model.PodSelector{Namespaces: []string{"ns"},
+		Selector: []model.Requirement{{Key: "colocated", Op: model.In, Values: []string{group}}}}
 	return &model.Neighbours{With: []model.Near{{Key: "zone", Pods: colocated}}}
 }
 

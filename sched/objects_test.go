@@ -262,8 +262,10 @@ func (w *world) changePod(i int) {
 func (w *world) pod(i int) *model.Pod {
 	p := &model.Pod{Meta: w.meta("ns", podName(i)), Ours: w.n(9) < 9, Role: []string{"", "ps", "worker"}[w.n(2)],
 		Index: int64(i), Gated: w.n(11) == 11, Preemptable: true,
-		HasPriority: w.n(3) > 0, Priority: int32(i % 3), HasTaskPriority: w.rarely(), TaskPriority: int32(i % 2), PriorityClass: []string{"", "rank0", "rank1"}[w.n(2)],
-		Adopt: model.Adopt{Queue: []string{"", "q1", "missing"}[max(0, w.n(6)-4)], MinMember: int32(w.n(2))}, Spec: spec(w.n(9))}
+		HasPriority: w.n(3) > 0, Priority: int32(i % 3), HasTaskPriority: w.rarely(), TaskPriority: int32(i % 2),
+		PriorityClass: []string{"", "rank0", "rank1"}[w.n(2)],
+		Adopt:         model.Adopt{Queue: []string{"", "q1", "missing"}[max(0, w.n(6)-4)], MinMember: int32(w.n(2))},
+		Spec:          spec(w.n(9))}
 	if app := w.n(2); app > 0 {
 		p.Labels = []model.Label{{Key: "app", Value: apps[app-1]}}
 	}
@@ -331,7 +333,8 @@ func spec(template int) *model.Spec {
 	case 7:
 		s.Tolerations = []model.Toleration{{Key: "dedicated", Exists: true}}
 	case 8:
-		s.Preferred = []model.Preference{{Weight: 1, Term: model.Term{All: []model.Requirement{{Key: "zone", Op: model.In, Values: []string{"b"}}}}}}
+		s.Preferred = []model.Preference{{Weight: 1,
+			Term: model.Term{All: []model.Requirement{{Key: "zone", Op: model.In, Values: []string{"b"}}}}}}
 	case 9:
 		s.Affinity = []model.Term{{All: []model.Requirement{{Key: "zone", Op: model.NotIn, Values: []string{"b"}}}}}
 	}

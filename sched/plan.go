@@ -80,14 +80,15 @@ type Commitments struct {
 	Lenders   []Lender              // sorted by job: jobs that wait otherwise than any, see Lender
 	Asked     int64                 // when it was last found which jobs room is to be kept for: see search.KeepRoom
 	Spent     []ledger.PastEviction // evictions of the last minute, the oldest first
-	SpentFrom int64                 `json:",omitempty"` // evictions before this time are not known; 0: all of the last minute are
-	Arrived   bool                  // something that is to be placed came since the last cycle
-	Came      int64                 // the time of the last cycle that found such an arrival
-	Arrivals  []Arrival             // sorted by job: jobs to which pods came lately
-	Rounds    []ledger.Round        // by name: the last round of plugins that work in rounds
-	Memories  []ledger.Memory       `json:",omitempty"` // what PluginStates found at a cost
-	Charges   ledger.Charges        // the queues in which running jobs count, where facts say otherwise
-	Losses    []ledger.Loss         // lost members of gangs that still have their room: see ledger.Losses
+	// evictions before this time are not known; 0: all of the last minute are
+	SpentFrom int64           `json:",omitempty"`
+	Arrived   bool            // something that is to be placed came since the last cycle
+	Came      int64           // the time of the last cycle that found such an arrival
+	Arrivals  []Arrival       // sorted by job: jobs to which pods came lately
+	Rounds    []ledger.Round  // by name: the last round of plugins that work in rounds
+	Memories  []ledger.Memory `json:",omitempty"` // what PluginStates found at a cost
+	Charges   ledger.Charges  // the queues in which running jobs count, where facts say otherwise
+	Losses    []ledger.Loss   // lost members of gangs that still have their room: see ledger.Losses
 }
 
 // JobLife identifies one life of a job; UID is empty for an adopted job.

@@ -10,7 +10,7 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// refuser refuses, before any node is asked, the tasks whose names begin with "no-".
+// refuser refuses, before any node is asked, the tasks with a name that begins with "no-".
 type refuser struct{ l *ledger.Ledger }
 
 func (b refuser) PrePredicate(t ledger.TaskID) policy.Verdict {
@@ -51,7 +51,8 @@ func bound(p Plan) (names []string) {
 // still possible.
 func TestAGangGoesOnWithoutAMemberThatPrePredicateRefuses(t *testing.T) {
 	s := withRefuser(t)
-	s.tell(model.KindPodGroup, "ns", "g", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "g", UID: "g"}, MinMember: 2})
+	s.tell(model.KindPodGroup, "ns", "g",
+		&model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "g", UID: "g"}, MinMember: 2})
 	s.pod("no-1", member("g"), func(p *model.Pod) { p.Spec = &model.Spec{Requests: cpu(1, 1)} })
 	s.pod("yes-1", member("g"))
 	s.pod("yes-2", member("g"))
@@ -63,7 +64,8 @@ func TestAGangGoesOnWithoutAMemberThatPrePredicateRefuses(t *testing.T) {
 
 func TestAGangWhoseMinimumNeedsARefusedMemberWaitsAndSaysWhy(t *testing.T) {
 	s := withRefuser(t)
-	s.tell(model.KindPodGroup, "ns", "g", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "g", UID: "g"}, MinMember: 2})
+	s.tell(model.KindPodGroup, "ns", "g",
+		&model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "g", UID: "g"}, MinMember: 2})
 	s.pod("no-1", member("g"), func(p *model.Pod) { p.Spec = &model.Spec{Requests: cpu(1, 1)} })
 	s.pod("yes-1", member("g"))
 	plan, _, _ := s.e.Decide(0)
@@ -71,7 +73,8 @@ func TestAGangWhoseMinimumNeedsARefusedMemberWaitsAndSaysWhy(t *testing.T) {
 		t.Errorf("bound %q of a gang that cannot start, want none", got)
 	}
 	r := s.e.Report().Jobs[0].Reason
-	if r.Code != trace.GangIncomplete || r.Cause.Code != trace.PrePredicateFailed || r.Cause.Text != "its name begins with no-" {
+	if r.Code != trace.GangIncomplete || r.Cause.Code != trace.PrePredicateFailed ||
+		r.Cause.Text != "its name begins with no-" {
 		t.Errorf("it waits for %+v, want GangIncomplete for PrePredicateFailed with the plugin's words", r)
 	}
 }

@@ -61,16 +61,19 @@ func (rp *reports) problems() []Problem {
 			by("PodGroup/"+j.Key.String(), "%s it, and it does not exist: %s", j.By[model.Pending], "pod")
 		}
 		if named, other := rp.e.l.Charges.Moving(id); other && rp.e.l.Job(id).Group != nil {
-			say("PodGroup/"+rp.e.l.Job(id).Key.String(), "spec.queue: it names %q; what runs of it was let run in %q and counts there until it ends",
+			say("PodGroup/"+rp.e.l.Job(id).Key.String(),
+				"spec.queue: it names %q; what runs of it was let run in %q and counts there until it ends",
 				named, rp.e.l.Jobs.QueueName(id))
 		}
 		if field := rp.unheeded(id); field != "" {
-			say("PodGroup/"+rp.e.l.Job(id).Key.String(), "%s: plugin network-topology-aware is not configured: it is not heeded", field)
+			say("PodGroup/"+rp.e.l.Job(id).Key.String(), "%s: plugin network-topology-aware is not configured: it is not heeded",
+				field)
 		}
 		return true
 	})
 	rp.e.l.Charges.Strayed(func(t ledger.TaskID) {
-		say("Pod/"+rp.e.l.Task(t).Key.String(), "metadata.annotations: it names another PodGroup, or none, than when it was let run: it stays in %s until it ends",
+		say("Pod/"+rp.e.l.Task(t).Key.String(), "metadata.annotations: it names another PodGroup, or none, than when it "+
+			"was let run: it stays in %s until it ends",
 			rp.e.l.Job(rp.e.l.Task(t).Job).Key.Name)
 	})
 	for _, p := range rp.e.policy.Problems() {
@@ -88,7 +91,8 @@ func (rp *reports) lost() (out []Problem) {
 			return true
 		}
 		if n, ok := rp.e.l.Nodes.Find(t.Pod.Node); ok && rp.e.l.Node(n).Fact == nil {
-			out = append(out, Problem{Object: "Pod/" + t.Key.String(), Message: fmt.Sprintf("spec.nodeName: node %q does not exist", t.Pod.Node)})
+			out = append(out,
+				Problem{Object: "Pod/" + t.Key.String(), Message: fmt.Sprintf("spec.nodeName: node %q does not exist", t.Pod.Node)})
 		}
 		return true
 	})

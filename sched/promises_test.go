@@ -14,7 +14,8 @@ import (
 // What is kept for a job without pods ends at the time that Decide named, also for an engine that was
 // made anew in between; a pod that comes ends that time, and the last one that goes begins it anew.
 func TestAPromiseLapses(t *testing.T) {
-	profile := policy.Profile{Actions: []string{"enqueue", "allocate"}, Tiers: [][]policy.Choice{{{Plugin: "gang"}, {Plugin: "proportion"}}}}
+	profile := policy.Profile{Actions: []string{"enqueue", "allocate"},
+		Tiers: [][]policy.Choice{{{Plugin: "gang"}, {Plugin: "proportion"}}}}
 	version := uint64(0)
 	var facts []model.Fact
 	tell := func(e *Engine, k model.Kind, namespace, name string, o model.Object) {
@@ -45,7 +46,9 @@ func TestAPromiseLapses(t *testing.T) {
 
 	e := anew(Commitments{})
 	tell(e, model.KindQueue, "", "default", &model.Queue{Meta: model.Meta{Name: "default"}, Weight: 1})
-	tell(e, model.KindNode, "", "n", &model.Node{Meta: model.Meta{Name: "n"}, Allocatable: resource.List{{Name: "cpu", Value: 4000}, {Name: "pods", Value: 10}}})
+	tell(e, model.KindNode, "", "n",
+		&model.Node{Meta: model.Meta{Name: "n"}, Allocatable: resource.List{{Name: "cpu", Value: 4000},
+			{Name: "pods", Value: 10}}})
 	tell(e, model.KindPodGroup, "ns", "job", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "job", UID: "job"},
 		Queue: "default", MinMember: 2, HasMin: true, MinResources: resource.List{{Name: "cpu", Value: 4000}}})
 	decide(e, 10, 70, true)
@@ -55,8 +58,9 @@ func TestAPromiseLapses(t *testing.T) {
 	decide(late, 70, 0, false)
 	decide(anew(late.Commitments()), 80, 0, false)
 
-	pod := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: "pod", UID: "pod"}, Ours: true, Group: "job", Phase: model.PodPending,
-		Spec: &model.Spec{Requests: resource.List{{Name: "cpu", Value: 1000}}}}
+	pod := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: "pod", UID: "pod"}, Ours: true, Group: "job",
+		Phase: model.PodPending,
+		Spec:  &model.Spec{Requests: resource.List{{Name: "cpu", Value: 1000}}}}
 	tell(e, model.KindPod, "ns", "pod", pod)
 	decide(e, 60, 0, true)
 	decide(e, 600, 0, true)
@@ -141,15 +145,18 @@ type emptyJobs struct {
 
 func (h *emptyJobs) tell(k model.Kind, namespace, name string, o model.Object) {
 	h.version++
-	h.e.Apply(model.Fact{Ref: model.Ref{Kind: k, Namespace: namespace, Name: name}, UID: name, Version: h.version, Object: o})
+	h.e.Apply(model.Fact{Ref: model.Ref{Kind: k, Namespace: namespace, Name: name}, UID: name,
+		Version: h.version, Object: o})
 }
 
 func (h *emptyJobs) group(name, queue string, cpu int64) {
-	h.tell(model.KindPodGroup, "ns", name, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name, UID: name, Created: h.now},
-		Queue: queue, MinMember: 2, HasMin: true, MinResources: resource.List{{Name: "cpu", Value: cpu * 1000}}, Phase: model.GroupPending})
+	h.tell(model.KindPodGroup, "ns", name,
+		&model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name, UID: name, Created: h.now},
+			Queue: queue, MinMember: 2, HasMin: true, MinResources: resource.List{{Name: "cpu", Value: cpu * 1000}},
+			Phase: model.GroupPending})
 }
 
-// make has each queue with fewer than three PodGroups make one, and takes those away whose time is over.
+// make has each queue with fewer than three PodGroups make one, and removes the PodGroups of which the time is over.
 func (h *emptyJobs) make() {
 	for name, at := range h.groups {
 		if at <= h.now {
@@ -164,8 +171,11 @@ func (h *emptyJobs) make() {
 		h.group(name, fmt.Sprint("emptyJobs-", q%h.queues), rapid.Int64Range(1, 12).Draw(h.t, "keeps"))
 		h.groups[name] = h.now + rapid.Int64Range(10, 70).Draw(h.t, "stands")*second
 		if rapid.Bool().Draw(h.t, "pod") {
-			h.tell(model.KindPod, "ns", name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name, Created: h.now}, Ours: true, Group: name,
-				Phase: model.PodPending, Spec: &model.Spec{Requests: units(1000, 0, 1), Affinity: []model.Term{{All: []model.Requirement{{Key: "none", Op: model.Exists}}}}}})
+			h.tell(model.KindPod, "ns", name,
+				&model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name, Created: h.now}, Ours: true, Group: name,
+					Phase: model.PodPending,
+					Spec: &model.Spec{Requests: units(1000, 0, 1),
+						Affinity: []model.Term{{All: []model.Requirement{{Key: "none", Op: model.Exists}}}}}})
 		}
 	}
 }
@@ -181,7 +191,8 @@ func TestALargeJobIsLetInWhateverOthersKeep(t *testing.T) {
 		h.tell(model.KindNode, "", "n", &model.Node{Meta: model.Meta{Name: "n"},
 			Allocatable: resource.List{{Name: resource.CPUName, Value: 10_000}, {Name: resource.PodsName, Value: 110}}})
 		for q := range h.queues {
-			h.tell(model.KindQueue, "", fmt.Sprint("emptyJobs-", q), &model.Queue{Meta: model.Meta{Name: fmt.Sprint("emptyJobs-", q)}, Weight: 1})
+			h.tell(model.KindQueue, "", fmt.Sprint("emptyJobs-", q),
+				&model.Queue{Meta: model.Meta{Name: fmt.Sprint("emptyJobs-", q)}, Weight: 1})
 		}
 		h.tell(model.KindQueue, "", "mine", &model.Queue{Meta: model.Meta{Name: "mine"}, Weight: 1})
 		begun := h.now + 100*second
@@ -225,7 +236,8 @@ func TestAJobCreatedDecadesAheadIsNotWaitedFor(t *testing.T) {
 		h.tell(model.KindQueue, "", queue, &model.Queue{Meta: model.Meta{Name: queue}, Weight: 1})
 	}
 	h.group("kept", "others", 6)
-	h.tell(model.KindPod, "ns", "kept", &model.Pod{Meta: model.Meta{Namespace: "ns", Name: "kept", UID: "kept"}, Ours: true, Group: "kept",
+	h.tell(model.KindPod, "ns", "kept", &model.Pod{Meta: model.Meta{Namespace: "ns", Name: "kept", UID: "kept"},
+		Ours: true, Group: "kept",
 		Phase: model.PodPending, Spec: &model.Spec{Requests: units(1000, 0, 1)}})
 	e.Decide(10 * second)
 	h.group("large", "mine", 7)

@@ -8,7 +8,7 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// newSharing is a stage whose queues share by weight: there is no room, all jobs wait.
+// newSharing is a stage in which queues share by weight. There is no room: all jobs wait.
 func newSharing(t *testing.T) *stage {
 	s := &stage{t: t, e: engine(t, policy.Profile{Actions: []string{"allocate"}, Tiers: [][]policy.Choice{
 		{{Plugin: "priority"}, {Plugin: "gang"}}, {{Plugin: "predicates"}, {Plugin: "proportion"}}}})}
@@ -55,7 +55,8 @@ func TestTheOrderOfBeingServed(t *testing.T) {
 
 func TestAClosedQueueClosesThoseBelowIt(t *testing.T) {
 	s := newSharing(t)
-	for name, state := range map[string]model.QueueState{"top": model.QueueClosing, "mine": model.QueueClosed, "open": model.QueueOpen} {
+	for name, state := range map[string]model.QueueState{"top": model.QueueClosing, "mine": model.QueueClosed,
+		"open": model.QueueOpen} {
 		parent := "top"
 		if name == "top" {
 			parent = "root"
@@ -92,7 +93,8 @@ func TestWhyOfAQueue(t *testing.T) {
 		gate  trace.Code
 		sums  int
 	}{
-		"a": {true, trace.None, 1}, "root": {true, trace.None, 1}, "nowhere": {true, trace.QueueNotFound, 0}, "unheard of": {},
+		"a": {true, trace.None, 1}, "root": {true, trace.None, 1},
+		"nowhere": {true, trace.QueueNotFound, 0}, "unheard of": {},
 	} {
 		w, known := s.e.QueueWhy(queue)
 		if known != want.known || w.Gate.Code != want.gate || len(w.Sums) != want.sums {

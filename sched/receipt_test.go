@@ -60,7 +60,8 @@ func TestAPhaseThatIsShownIsNotWaitedFor(t *testing.T) {
 	s.node("a", 2)
 	s.pod("one", running("a"))
 	s.e.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPodGroup, Namespace: "ns", Name: "g"}, UID: "g", Version: 1,
-		Object: &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "g", UID: "g"}, MinMember: 1, Phase: model.GroupInqueue}})
+		Object: &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "g", UID: "g"}, MinMember: 1,
+			Phase: model.GroupInqueue}})
 	j, ok := s.e.l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "g"})
 	if !ok {
 		t.Fatal("there is no such job")

@@ -61,18 +61,21 @@ func TestReclaimGivesAQueueWhatItDeserves(t *testing.T) {
 func (c *sharedCluster) settle(tree bool) {
 	for i := range 1 + c.n(2) {
 		name := fmt.Sprintf("n%d", i)
-		c.tell(model.KindNode, "", name, name, &model.Node{Meta: model.Meta{Name: name, UID: name}, Allocatable: roomOf(2+c.n(6), c.n(4))})
+		c.tell(model.KindNode, "", name, name, &model.Node{Meta: model.Meta{Name: name, UID: name},
+			Allocatable: roomOf(2+c.n(6), c.n(4))})
 	}
 	if tree {
 		for i := range 2 {
 			name := fmt.Sprintf("org%d", i)
-			c.tell(model.KindQueue, "", name, name, &model.Queue{Meta: model.Meta{Name: name, UID: name}, Weight: 1, Reclaimable: true,
+			c.tell(model.KindQueue, "", name, name, &model.Queue{Meta: model.Meta{Name: name, UID: name},
+				Weight: 1, Reclaimable: true,
 				Deserved: roomOf(20, 20)[:2]})
 		}
 	}
 	for i := range 3 {
 		name := fmt.Sprintf("q%d", i)
-		q := &model.Queue{Meta: model.Meta{Name: name, UID: name}, Weight: 1, Reclaimable: true, Deserved: roomOf(c.n(6), c.n(3))[:2]}
+		q := &model.Queue{Meta: model.Meta{Name: name, UID: name}, Weight: 1, Reclaimable: true,
+			Deserved: roomOf(c.n(6), c.n(3))[:2]}
 		if tree {
 			q.Parent = fmt.Sprintf("org%d", c.n(1))
 		}
@@ -83,8 +86,9 @@ func (c *sharedCluster) settle(tree bool) {
 // single submits a job of one pod.
 func (c *sharedCluster) single(i int) {
 	name := fmt.Sprintf("j%d", i)
-	c.tell(model.KindPodGroup, "ns", name, name, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name, UID: name, Created: c.now},
-		Queue: fmt.Sprintf("q%d", c.n(2)), MinMember: 1, Phase: model.GroupPending})
+	c.tell(model.KindPodGroup, "ns", name, name,
+		&model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name, UID: name, Created: c.now},
+			Queue: fmt.Sprintf("q%d", c.n(2)), MinMember: 1, Phase: model.GroupPending})
 	c.birth(&model.Pod{Meta: model.Meta{Namespace: "ns"}, Ours: true, Group: name, Preemptable: true,
 		Spec: &model.Spec{Requests: roomOf(c.n(3), c.n(2))}})
 }

@@ -82,7 +82,8 @@ type PodReport struct {
 type NodeReport struct {
 	Name                                                            string
 	Allocatable, Used, Idle, Releasing, Pipelined, FutureIdle, Room resource.List
-	Claimed                                                         resource.List // kept for waiting jobs: no part of Pipelined and FutureIdle
+	// kept for waiting jobs: no part of Pipelined and FutureIdle
+	Claimed resource.List
 }
 
 // Problem says what is wrong with an object and what became of it.
@@ -201,7 +202,8 @@ func (rp *reports) podReports() []PodReport {
 	var out []PodReport
 	rp.e.l.Tasks.Each(func(id ledger.TaskID) bool {
 		t := rp.e.l.Task(id)
-		r := PodReport{Namespace: t.Key.Namespace, Name: t.Key.Name, Status: t.Status, Nominated: t.Pod.Nominated, Node: t.Pod.Node}
+		r := PodReport{Namespace: t.Key.Namespace, Name: t.Key.Name, Status: t.Status,
+			Nominated: t.Pod.Nominated, Node: t.Pod.Node}
 		if t.Node != ledger.NoNode {
 			r.Node = rp.e.l.Node(t.Node).Name
 		}
@@ -229,8 +231,9 @@ func (rp *reports) nodeReports() []NodeReport {
 			return rp.at(func(d resource.Dim) int64 { return of(d)[n] })
 		}
 		out = append(out, NodeReport{Name: rp.e.l.Node(n).Name,
-			Allocatable: column(rp.e.l.Nodes.Allocatable), Idle: column(rp.e.l.Nodes.Idle), Releasing: column(rp.e.l.Nodes.Releasing),
-			Room: column(rp.e.l.Nodes.Room), Claimed: rp.list(claimed[n]),
+			Allocatable: column(rp.e.l.Nodes.Allocatable), Idle: column(rp.e.l.Nodes.Idle),
+			Releasing: column(rp.e.l.Nodes.Releasing),
+			Room:      column(rp.e.l.Nodes.Room), Claimed: rp.list(claimed[n]),
 			Pipelined:  rp.at(func(d resource.Dim) int64 { return rp.e.l.Nodes.Pipelined(d)[n] - claimed[n].Get(d) }),
 			Used:       rp.at(func(d resource.Dim) int64 { return rp.e.l.Nodes.Used(d, n) }),
 			FutureIdle: rp.at(func(d resource.Dim) int64 { return rp.e.l.Nodes.FutureIdle(d, n) + claimed[n].Get(d) })})

@@ -35,7 +35,8 @@ func awaited(t *testing.T) *stage {
 // A pod with a reservation takes a node that comes meanwhile; the room that is freed later
 // is free for any pod.
 func TestAPodWithAReservationTakesTheFirstRoomThereIs(t *testing.T) {
-	for name, restart := range map[string]func(*stage){"": func(*stage) {}, "restored": (*stage).restart, "from the facts alone": (*stage).forget} {
+	for name, restart := range map[string]func(*stage){"": func(*stage) {}, "restored": (*stage).restart,
+		"from the facts alone": (*stage).forget} {
 		t.Run(name, func(t *testing.T) {
 			s := awaited(t)
 			s.node("b", 2)
@@ -64,14 +65,14 @@ func TestAReservationDoesNotComeBackWithARefusedBind(t *testing.T) {
 	s.decides(4, "bind thief a")
 }
 
-// awaitedGang is a gang of two that waits with reservations on a and b, whose victims take an
-// hour to leave.
+// awaitedGang is a gang of two that waits with reservations on nodes a and b, since its victims take an hour to leave.
 func awaitedGang(t *testing.T) *stage {
 	s := newStage(t, "enqueue", "allocate", "preempt")
 	s.queue("default")
 	s.node("a", 2)
 	s.node("b", 2)
-	s.tell(model.KindPriorityClass, "", "high", &model.PriorityClass{Meta: model.Meta{Name: "high", UID: "high"}, Value: 10})
+	s.tell(model.KindPriorityClass, "", "high",
+		&model.PriorityClass{Meta: model.Meta{Name: "high", UID: "high"}, Value: 10})
 	s.pod("old-a", running("a"), slowly)
 	s.pod("old-b", running("b"), slowly)
 	s.tell(model.KindPodGroup, "ns", "gang", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "gang", UID: "gang"},
@@ -154,7 +155,8 @@ func TestAMemberThatMayGoNowhereElseKeepsItsRoom(t *testing.T) {
 	s := newStage(t, "enqueue", "allocate", "preempt")
 	s.queue("default")
 	s.node("a", 4)
-	s.tell(model.KindPriorityClass, "", "high", &model.PriorityClass{Meta: model.Meta{Name: "high", UID: "high"}, Value: 10})
+	s.tell(model.KindPriorityClass, "", "high",
+		&model.PriorityClass{Meta: model.Meta{Name: "high", UID: "high"}, Value: 10})
 	s.pod("old-0", running("a"), slowly)
 	s.pod("old-1", running("a"), slowly)
 	s.tell(model.KindPodGroup, "ns", "gang", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "gang", UID: "gang"},
@@ -205,7 +207,8 @@ func TestAVictimNoLongerNeededStaysUnlessItsEvictionBegan(t *testing.T) {
 	})
 	t.Run("its node refuses its beneficiary", func(t *testing.T) {
 		s, _ := setUp(t)
-		s.tell(model.KindNode, "", "a", &model.Node{Meta: model.Meta{Name: "a", UID: "a"}, Unschedulable: true, Allocatable: cpu(2, 110)})
+		s.tell(model.KindNode, "", "a", &model.Node{Meta: model.Meta{Name: "a", UID: "a"}, Unschedulable: true,
+			Allocatable: cpu(2, 110)})
 		s.decides(1, "nominate urgent", "keep old a")
 	})
 	t.Run("it was told", func(t *testing.T) {
@@ -243,8 +246,9 @@ func TestAGangIsEvictedAsAWholeOrStaysAsAWhole(t *testing.T) {
 			s := newStage(t, "enqueue", "allocate", "preempt")
 			s.queue("default")
 			s.node("a", 4)
-			s.tell(model.KindPodGroup, "ns", "pair", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "pair", UID: "pair"},
-				MinMember: 2, Phase: model.GroupRunning})
+			s.tell(model.KindPodGroup, "ns", "pair",
+				&model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "pair", UID: "pair"},
+					MinMember: 2, Phase: model.GroupRunning})
 			s.pod("pair-0", member("pair"), running("a"))
 			s.pod("pair-1", member("pair"), running("a"))
 			s.pod("urgent", priority(10), cores(4))

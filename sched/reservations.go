@@ -92,7 +92,8 @@ func (rs *reservations) withdrawUnneeded() {
 			continue
 		}
 		first := rs.e.l.Task(t)
-		item := Item{Kind: KeepPod, Statement: first.Held.Statement, Pod: first.Key, UID: first.Pod.UID, Node: rs.e.l.Node(first.Node).Name}
+		item := Item{Kind: KeepPod, Statement: first.Held.Statement, Pod: first.Key, UID: first.Pod.UID,
+			Node: rs.e.l.Node(first.Node).Name}
 		for _, v := range group {
 			item.Evictions = append(item.Evictions, rs.e.l.Task(v).Held.Item)
 			rs.e.l.Drop(v)
@@ -110,7 +111,8 @@ func (rs *reservations) leavesWith(t ledger.TaskID) []ledger.TaskID {
 	}
 	var out []ledger.TaskID
 	for _, o := range rs.leaving {
-		if other := rs.e.l.Task(o); other.Job == row.Job && other.Held.Kind == ledger.CommitEvict && other.Held.Statement == row.Held.Statement {
+		if other := rs.e.l.Task(o); other.Job == row.Job && other.Held.Kind == ledger.CommitEvict &&
+			other.Held.Statement == row.Held.Statement {
 			out = append(out, o)
 		}
 	}

@@ -16,7 +16,8 @@ func TestTheRestOfAJobLendsByWhatStillWaits(t *testing.T) {
 	meta := func(name string) model.Meta { return model.Meta{Namespace: "ns", Name: name, UID: name} }
 	pod := func(name string, priority int32, cpu, memory int64, selector ...model.Label) *model.Pod {
 		return &model.Pod{Meta: meta(name), Ours: true, Group: "job", Priority: priority, Phase: model.PodPending,
-			Spec: &model.Spec{Selector: selector, Requests: resource.List{{Name: "cpu", Value: cpu}, {Name: "memory", Value: memory}}}}
+			Spec: &model.Spec{Selector: selector, Requests: resource.List{{Name: "cpu", Value: cpu},
+				{Name: "memory", Value: memory}}}}
 	}
 	running := func(name, node string) *model.Pod {
 		p := pod(name, 0, 500, 1)
@@ -45,7 +46,8 @@ func TestTheRestOfAJobLendsByWhatStillWaits(t *testing.T) {
 			version := uint64(0)
 			tell := func(k model.Kind, namespace, name string, o model.Object) {
 				version++
-				e.Apply(model.Fact{Ref: model.Ref{Kind: k, Namespace: namespace, Name: name}, UID: name, Version: version, Object: o})
+				e.Apply(model.Fact{Ref: model.Ref{Kind: k, Namespace: namespace, Name: name}, UID: name,
+					Version: version, Object: o})
 			}
 			tell(model.KindQueue, "", "default", &model.Queue{Meta: model.Meta{Name: "default", UID: "default"}, Weight: 1,
 				Capability: resource.List{{Name: "cpu", Value: 2000}}})

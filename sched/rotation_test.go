@@ -30,7 +30,8 @@ func TestARotationNamesTheFirstOfItsQueues(t *testing.T) {
 	for name, choices := range orders {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				e, err := New(policy.Profile{Actions: []string{"allocate"}, Tiers: [][]policy.Choice{append([]policy.Choice{{Plugin: "predicates"}}, choices...)}})
+				e, err := New(policy.Profile{Actions: []string{"allocate"},
+					Tiers: [][]policy.Choice{append([]policy.Choice{{Plugin: "predicates"}}, choices...)}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -91,7 +92,8 @@ func turn(t *rapid.T, e *Engine) {
 // stir serves the job that had its turn, and now and then lets others gain or lose.
 func stir(t *rapid.T, e *Engine, job string) {
 	n, _ := e.l.Nodes.Find("n")
-	for _, name := range append([]string{job}, rapid.SliceOfN(rapid.StringMatching("[a-h]-[0-2]"), 0, 2).Draw(t, "others")...) {
+	for _, name := range append([]string{job}, rapid.SliceOfN(rapid.StringMatching("[a-h]-[0-2]"), 0, 2).
+		Draw(t, "others")...) {
 		task, ok := e.l.Tasks.Find(ledger.Key{Namespace: "x", Name: name})
 		switch move := rapid.IntRange(0, 3).Draw(t, "moved"); {
 		case !ok || move == 0:
@@ -119,7 +121,8 @@ func forest(t *rapid.T, e *Engine) []string {
 	cpu := func(x int) resource.List {
 		return resource.List{{Name: "cpu", Value: int64(x) * 1000}, {Name: "memory", Value: int64(x)}}
 	}
-	tell(model.KindNode, "", "n", &model.Node{Meta: model.Meta{Name: "n"}, Allocatable: append(cpu(40), resource.Amount{Name: "pods", Value: 100000})})
+	tell(model.KindNode, "", "n",
+		&model.Node{Meta: model.Meta{Name: "n"}, Allocatable: append(cpu(40), resource.Amount{Name: "pods", Value: 100000})})
 	names, taken := []string{"root"}, map[string]bool{}
 	for i := range rapid.IntRange(1, 8).Draw(t, "queues") {
 		name := string(rune('a' + i))
@@ -130,7 +133,8 @@ func forest(t *rapid.T, e *Engine) []string {
 			q.Deserved = cpu(rapid.IntRange(0, 6).Draw(t, "deserved"))
 		}
 		for range rapid.IntRange(0, 2).Draw(t, "path") {
-			q.Path = append(q.Path, model.Level{Name: rapid.SampledFrom([]string{"eng", "sci"}).Draw(t, "level"), Weight: int64(rapid.IntRange(1, 2).Draw(t, "its weight")) * 1000})
+			q.Path = append(q.Path, model.Level{Name: rapid.SampledFrom([]string{"eng", "sci"}).Draw(t, "level"),
+				Weight: int64(rapid.IntRange(1, 2).Draw(t, "its weight")) * 1000})
 		}
 		taken[q.Parent] = true
 		names = append(names, name)
@@ -144,8 +148,10 @@ func forest(t *rapid.T, e *Engine) []string {
 		leaves = append(leaves, name)
 		for k := range 3 {
 			pod := fmt.Sprintf("%s-%d", name, k)
-			tell(model.KindPod, "x", pod, &model.Pod{Meta: model.Meta{Namespace: "x", Name: pod, UID: pod}, Ours: true, Adopt: model.Adopt{Queue: name},
-				Spec: &model.Spec{Requests: append(cpu(rapid.IntRange(1, 3).Draw(t, "asks")), resource.Amount{Name: "pods", Value: 1})}})
+			tell(model.KindPod, "x", pod, &model.Pod{Meta: model.Meta{Namespace: "x", Name: pod, UID: pod}, Ours: true,
+				Adopt: model.Adopt{Queue: name},
+				Spec: &model.Spec{Requests: append(cpu(rapid.IntRange(1, 3).Draw(t, "asks")),
+					resource.Amount{Name: "pods", Value: 1})}})
 		}
 	}
 	return leaves

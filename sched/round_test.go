@@ -34,25 +34,29 @@ func newTwins(t *testing.T, actions ...string) *twins {
 
 func (y *twins) tell(k model.Kind, namespace, name string, o model.Object) {
 	y.version++
-	y.e.Apply(model.Fact{Ref: model.Ref{Kind: k, Namespace: namespace, Name: name}, UID: name, Version: y.version, Object: o})
+	y.e.Apply(model.Fact{Ref: model.Ref{Kind: k, Namespace: namespace, Name: name}, UID: name,
+		Version: y.version, Object: o})
 }
 
 func (y *twins) node(name string, cpu int64) {
-	y.tell(model.KindNode, "", name, &model.Node{Meta: model.Meta{Name: name}, Labels: []model.Label{{Key: "name", Value: name}},
-		Allocatable: resource.List{{Name: resource.CPUName, Value: cpu * 1000}, {Name: resource.PodsName, Value: 110}}})
+	y.tell(model.KindNode, "", name,
+		&model.Node{Meta: model.Meta{Name: name}, Labels: []model.Label{{Key: "name", Value: name}},
+			Allocatable: resource.List{{Name: resource.CPUName, Value: cpu * 1000}, {Name: resource.PodsName, Value: 110}}})
 }
 
 // job submits a job at a time, in seconds: its PodGroup, and its pods.
 func (y *twins) job(queue, name, rank string, at int64, least, pods, cpu int) {
-	y.tell(model.KindPodGroup, "ns", name, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name, UID: name, Created: at * second},
-		Queue: queue, MinMember: int32(least), Phase: model.GroupPending, PriorityClass: rank})
+	y.tell(model.KindPodGroup, "ns", name,
+		&model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name, UID: name, Created: at * second},
+			Queue: queue, MinMember: int32(least), Phase: model.GroupPending, PriorityClass: rank})
 	y.more(name, at, 0, pods, cpu)
 }
 
 // more adds pods to a job, numbered from first.
 func (y *twins) more(name string, at int64, first, pods, cpu int) {
 	for i := range pods {
-		y.put(&model.Pod{Meta: model.Meta{Namespace: "ns", Name: fmt.Sprintf("%s-%d", name, first+i), Created: at * second}, Ours: true,
+		y.put(&model.Pod{Meta: model.Meta{Namespace: "ns", Name: fmt.Sprintf("%s-%d", name, first+i), Created: at * second},
+			Ours:  true,
 			Group: name, Index: int64(first + i), Spec: &model.Spec{Requests: units(cpu*1000, 0, 1)}})
 	}
 }

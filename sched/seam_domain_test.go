@@ -77,7 +77,9 @@ func (s *stage) scanned(pod string) map[string]string {
 
 func racked(t *testing.T) *stage {
 	s := newStage(t, "allocate")
-	s.e = engine(t, policy.Profile{Actions: []string{"allocate"}, Tiers: [][]policy.Choice{{{Plugin: "predicates"}, {Plugin: "nodeorder"}}}})
+	s.e = engine(t,
+		policy.Profile{Actions: []string{"allocate"},
+			Tiers: [][]policy.Choice{{{Plugin: "predicates"}, {Plugin: "nodeorder"}}}})
 	s.queue("default")
 	for _, rack := range racks {
 		for _, i := range []int{1, 3, 5} {
@@ -102,7 +104,7 @@ func TestANodeInTheMiddleOfADomain(t *testing.T) {
 	steps := []struct {
 		name    string
 		do      func(s *stage)
-		changes []string // racks whose answer may change
+		changes []string // the racks of which the answer may change
 	}{
 		{"nothing happens", func(*stage) {}, nil},
 		{"a large node sorts into the middle of rack b", func(s *stage) { s.inRack("rack-b", 2, 40) }, []string{"rack-b"}},
@@ -113,7 +115,8 @@ func TestANodeInTheMiddleOfADomain(t *testing.T) {
 		{"it moves to rack c", func(s *stage) {
 			s.node("rack-b-2", 40, model.Label{Key: "rack", Value: "rack-c"})
 		}, []string{"rack-b", "rack-c"}},
-		{"a node with a resident goes, its row stays for the pod", func(s *stage) { s.noNode("rack-b-5") }, []string{"rack-b"}},
+		{"a node with a resident goes, its row stays for the pod", func(s *stage) { s.noNode("rack-b-5") },
+			[]string{"rack-b"}},
 		{"and comes again", func(s *stage) { s.inRack("rack-b", 5, 9) }, []string{"rack-b"}},
 		{"all of rack a goes", func(s *stage) {
 			for _, i := range []int{0, 1, 3, 5} {

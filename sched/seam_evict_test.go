@@ -15,7 +15,8 @@ func robbed(t *testing.T) *stage {
 	s.queue("default")
 	s.node("a", 4)
 	s.node("b", 2)
-	s.tell(model.KindPriorityClass, "", "high", &model.PriorityClass{Meta: model.Meta{Name: "high", UID: "high"}, Value: 10})
+	s.tell(model.KindPriorityClass, "", "high",
+		&model.PriorityClass{Meta: model.Meta{Name: "high", UID: "high"}, Value: 10})
 	s.pod("keeper", running("a"), priority(100))
 	s.pod("victim", running("a"))
 	s.tell(model.KindPodGroup, "ns", "gang", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "gang", UID: "gang"},
@@ -134,8 +135,8 @@ func TestADeniedEvictionEndsItsReservation(t *testing.T) {
 	s.decides(60, "evict victim a", "nominate claim a")
 }
 
-// A pod whose eviction was denied may be evicted again once the pause is over, although nothing else happens on its
-// node.
+// After an eviction was denied, the pod may be evicted again once the pause is over, although nothing else happens on
+// its node.
 func TestADeniedEvictionIsTriedAgain(t *testing.T) {
 	s := newStage(t, "enqueue", "allocate", "preempt")
 	s.queue("default")
@@ -152,14 +153,17 @@ func TestADeniedEvictionIsTriedAgain(t *testing.T) {
 // A reservation may be taken over by the next action (decision 13), although victims were searched in vain before it
 // was in the plan, when no pod on its node could be evicted.
 func TestAReservationIsTakenOverByTheNextAction(t *testing.T) {
-	s := &stage{t: t, e: engine(t, policy.Profile{Actions: []string{"allocate", "preempt", "reclaim"}, Tiers: [][]policy.Choice{
-		{{Plugin: "priority"}, {Plugin: "gang"}}, {{Plugin: "predicates"}, {Plugin: "capacity"}}}})}
+	s := &stage{t: t,
+		e: engine(t, policy.Profile{Actions: []string{"allocate", "preempt", "reclaim"}, Tiers: [][]policy.Choice{
+			{{Plugin: "priority"}, {Plugin: "gang"}}, {{Plugin: "predicates"}, {Plugin: "capacity"}}}})}
 	s.node("a", 2)
 	for i, class := range []string{"low", "middle", "high"} {
-		s.tell(model.KindPriorityClass, "", class, &model.PriorityClass{Meta: model.Meta{Name: class, UID: class}, Value: int32(i)})
+		s.tell(model.KindPriorityClass, "", class,
+			&model.PriorityClass{Meta: model.Meta{Name: class, UID: class}, Value: int32(i)})
 	}
 	for i, queue := range []string{"giver", "taker"} {
-		s.tell(model.KindQueue, "", queue, &model.Queue{Meta: model.Meta{Name: queue, UID: queue}, Weight: 1, Reclaimable: true,
+		s.tell(model.KindQueue, "", queue, &model.Queue{Meta: model.Meta{Name: queue, UID: queue},
+			Weight: 1, Reclaimable: true,
 			Deserved: cpu(int64(2*i), 1)})
 	}
 	job := func(name, queue, class string, change ...func(*model.Pod)) {

@@ -27,7 +27,8 @@ func (c *sharedCluster) n(most int) int { return rapid.IntRange(0, most).Draw(c.
 
 func (c *sharedCluster) tell(kind model.Kind, namespace, name, uid string, o model.Object) {
 	c.version++
-	c.e.Apply(model.Fact{Ref: model.Ref{Kind: kind, Namespace: namespace, Name: name}, UID: uid, Version: c.version, Object: o})
+	c.e.Apply(model.Fact{Ref: model.Ref{Kind: kind, Namespace: namespace, Name: name}, UID: uid,
+		Version: c.version, Object: o})
 }
 
 // townProfile draws a configuration with actions that evict.
@@ -67,7 +68,8 @@ func townProfile(t *rapid.T) policy.Profile {
 }
 
 func roomOf(cpu, gpu int) resource.List {
-	return resource.List{{Name: resource.CPUName, Value: int64(cpu) * 1000}, {Name: "nvidia.com/gpu", Value: int64(gpu) * 1000},
+	return resource.List{{Name: resource.CPUName, Value: int64(cpu) * 1000},
+		{Name: "nvidia.com/gpu", Value: int64(gpu) * 1000},
 		{Name: resource.PodsName, Value: 20}}
 }
 
@@ -75,15 +77,18 @@ func roomOf(cpu, gpu int) resource.List {
 func (c *sharedCluster) found() {
 	for i := range 1 + c.n(3) {
 		name := fmt.Sprintf("n%d", i)
-		c.tell(model.KindNode, "", name, name, &model.Node{Meta: model.Meta{Name: name, UID: name}, Allocatable: roomOf(2+c.n(6), c.n(4))})
+		c.tell(model.KindNode, "", name, name, &model.Node{Meta: model.Meta{Name: name, UID: name},
+			Allocatable: roomOf(2+c.n(6), c.n(4))})
 	}
 	for i, value := range []int32{0, 10, 100} {
 		name := fmt.Sprintf("c%d", i)
-		c.tell(model.KindPriorityClass, "", name, name, &model.PriorityClass{Meta: model.Meta{Name: name, UID: name}, Value: value})
+		c.tell(model.KindPriorityClass, "", name, name,
+			&model.PriorityClass{Meta: model.Meta{Name: name, UID: name}, Value: value})
 	}
 	for i := range 4 {
 		name := fmt.Sprintf("q%d", i)
-		q := &model.Queue{Meta: model.Meta{Name: name, UID: name}, Weight: int32(1 + c.n(3)), Reclaimable: c.n(4) > 0, Priority: int32(c.n(1))}
+		q := &model.Queue{Meta: model.Meta{Name: name, UID: name}, Weight: int32(1 + c.n(3)), Reclaimable: c.n(4) > 0,
+			Priority: int32(c.n(1))}
 		if c.n(2) > 0 {
 			q.Deserved = roomOf(c.n(6), c.n(3))[:1+c.n(1)]
 		}
@@ -101,14 +106,17 @@ func (c *sharedCluster) found() {
 func (c *sharedCluster) arrive(i int) {
 	name := fmt.Sprintf("j%d", i)
 	size := 1 + c.n(3)
-	c.tell(model.KindPodGroup, "ns", name, name, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name, UID: name, Created: c.now},
-		Queue: fmt.Sprintf("q%d", c.n(3)), MinMember: int32(1 + c.n(size-1)), PriorityClass: fmt.Sprintf("c%d", c.n(2)), Phase: model.GroupPending})
+	c.tell(model.KindPodGroup, "ns", name, name,
+		&model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name, UID: name, Created: c.now},
+			Queue: fmt.Sprintf("q%d", c.n(3)), MinMember: int32(1 + c.n(size-1)), PriorityClass: fmt.Sprintf("c%d", c.n(2)),
+			Phase: model.GroupPending})
 	spec := &model.Spec{Requests: roomOf(1+c.n(3), c.n(2))}
 	for range size {
 		if c.n(3) == 3 {
 			spec = &model.Spec{Requests: roomOf(1+c.n(3), c.n(2))}
 		}
-		c.birth(&model.Pod{Meta: model.Meta{Namespace: "ns"}, Ours: true, Group: name, Preemptable: c.n(7) > 0, HasPriority: true,
+		c.birth(&model.Pod{Meta: model.Meta{Namespace: "ns"}, Ours: true, Group: name,
+			Preemptable: c.n(7) > 0, HasPriority: true,
 			Priority: int32(c.n(2)), Spec: spec})
 	}
 }

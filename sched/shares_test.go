@@ -77,7 +77,8 @@ func TestMoreWeightNeverGetsLess(t *testing.T) {
 		m.queues = append(m.queues, heavy)
 		was := m.holds(t)
 		if was["z"] < was["a"] {
-			t.Fatalf("z of weight %d has %d tasks, a of weight %d has %d: %+v", heavy.weight, was["z"], m.queues[0].weight, was["a"], m)
+			t.Fatalf("z of weight %d has %d tasks, a of weight %d has %d: %+v", heavy.weight, was["z"],
+				m.queues[0].weight, was["a"], m)
 		}
 		m.queues[0].weight += rapid.IntRange(1, 4).Draw(t, "more still")
 		if now := m.holds(t); now["a"] < was["a"]-1 {
@@ -123,7 +124,8 @@ func TestNoRoomIsLeftWhileAQueueMayTakeIt(t *testing.T) {
 	thousands(t, func(t *rapid.T) {
 		m := someSharedNode(t, true)
 		m.limits(t)
-		sharer := rapid.SampledFrom([]policy.Choice{byWeight, {Plugin: "capacity"}, {Plugin: "capacity", Hierarchy: true}}).Draw(t, "plugin")
+		sharer := rapid.SampledFrom([]policy.Choice{byWeight, {Plugin: "capacity"}, {Plugin: "capacity", Hierarchy: true}}).
+			Draw(t, "plugin")
 		e := m.opened(t, sharer)
 		idle := m.cpu
 		for _, s := range m.queues {
@@ -139,7 +141,8 @@ func TestNoRoomIsLeftWhileAQueueMayTakeIt(t *testing.T) {
 }
 
 // sharers are the ways to share among queues. Of drf it is the tree of annotations.
-var sharers = []policy.Choice{byWeight, {Plugin: "capacity"}, {Plugin: "capacity", Hierarchy: true}, {Plugin: "drf", Hierarchy: true}}
+var sharers = []policy.Choice{byWeight, {Plugin: "capacity"}, {Plugin: "capacity", Hierarchy: true},
+	{Plugin: "drf", Hierarchy: true}}
 
 // The order in which facts about queues and jobs come shows in nothing, whichever
 // plugin shares.

@@ -54,9 +54,11 @@ func units(cpu, gpus, pods int) resource.List {
 func (m sharedNode) facts() []model.Fact {
 	var out []model.Fact
 	tell := func(k model.Kind, namespace, name string, o model.Object) {
-		out = append(out, model.Fact{Ref: model.Ref{Kind: k, Namespace: namespace, Name: name}, UID: name, Version: 1, Object: o})
+		out = append(out, model.Fact{Ref: model.Ref{Kind: k, Namespace: namespace, Name: name}, UID: name,
+			Version: 1, Object: o})
 	}
-	tell(model.KindNode, "", "node", &model.Node{Meta: model.Meta{Name: "node", UID: "node"}, Allocatable: units(m.cpu, m.gpus, 1000)})
+	tell(model.KindNode, "", "node", &model.Node{Meta: model.Meta{Name: "node", UID: "node"},
+		Allocatable: units(m.cpu, m.gpus, 1000)})
 	for _, s := range m.queues {
 		q := &model.Queue{Meta: model.Meta{Name: s.name, UID: s.name}, Weight: int32(s.weight), Priority: int32(s.priority)}
 		if s.limited {

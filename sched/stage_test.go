@@ -27,7 +27,8 @@ func newStage(t *testing.T, actions ...string) *stage {
 
 func (s *stage) tell(kind model.Kind, namespace, name string, o model.Object) {
 	s.version++
-	s.e.Apply(model.Fact{Ref: model.Ref{Kind: kind, Namespace: namespace, Name: name}, UID: name, Version: s.version, Object: o})
+	s.e.Apply(model.Fact{Ref: model.Ref{Kind: kind, Namespace: namespace, Name: name}, UID: name,
+		Version: s.version, Object: o})
 }
 
 func cpu(cores int64, pods int64) resource.List {
@@ -35,7 +36,8 @@ func cpu(cores int64, pods int64) resource.List {
 }
 
 func (s *stage) node(name string, cores int64, labels ...model.Label) {
-	s.tell(model.KindNode, "", name, &model.Node{Meta: model.Meta{Name: name, UID: name}, Labels: labels, Allocatable: cpu(cores, 110)})
+	s.tell(model.KindNode, "", name, &model.Node{Meta: model.Meta{Name: name, UID: name}, Labels: labels,
+		Allocatable: cpu(cores, 110)})
 }
 
 func (s *stage) queue(name string) {

@@ -57,10 +57,12 @@ func (c *manyJobs) submitMany(queue string) {
 	for range 1 + c.n(3) {
 		c.births++
 		name := fmt.Sprintf("b%d", c.births)
-		c.tell(model.KindPodGroup, "ns", name, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name, UID: name, Created: int64(c.n(2))},
-			Queue: queue, MinMember: int32(members), PriorityClass: class, Phase: model.GroupPending})
+		c.tell(model.KindPodGroup, "ns", name,
+			&model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name, UID: name, Created: int64(c.n(2))},
+				Queue: queue, MinMember: int32(members), PriorityClass: class, Phase: model.GroupPending})
 		for i := range members {
-			p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: fmt.Sprintf("%s-%d", name, i)}, Ours: true, Group: name, Index: int64(i),
+			p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: fmt.Sprintf("%s-%d", name, i)}, Ours: true,
+				Group: name, Index: int64(i),
 				Spec: spec, Preemptable: true, PriorityClass: class}
 			p.UID = p.Name
 			c.tell(model.KindPod, "ns", p.Name, p)

@@ -24,18 +24,21 @@ func TestManySubGroupsAreOrderedOnce(t *testing.T) {
 	times := 0
 	s := &stage{t: t, e: engine(t, policy.Profile{Actions: []string{"enqueue", "allocate"}, Tiers: [][]policy.Choice{
 		{{Plugin: "asked"}, {Plugin: "priority"}, {Plugin: "gang"}}, {{Plugin: "predicates"}}}},
-		WithPlugin(policy.Definition{Name: "asked", New: func(policy.Choice, *ledger.Ledger) (any, error) { return asked{&times}, nil }}))}
+		WithPlugin(policy.Definition{Name: "asked",
+			New: func(policy.Choice, *ledger.Ledger) (any, error) { return asked{&times}, nil }}))}
 	s.queue("default")
 	for i := range 10 {
 		s.node(fmt.Sprintf("n%d", i), 200)
 	}
 	part := func(i int, cores int64) {
 		s.pod(fmt.Sprintf("p%d", i), func(p *model.Pod) {
-			p.Group, p.Labels, p.Spec = "g", []model.Label{{Key: "part", Value: fmt.Sprint(i)}}, &model.Spec{Requests: cpu(cores, 1)}
+			p.Group, p.Labels, p.Spec = "g", []model.Label{{Key: "part", Value: fmt.Sprint(i)}},
+				&model.Spec{Requests: cpu(cores, 1)}
 		})
 	}
-	s.tell(model.KindPodGroup, "ns", "g", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "g", UID: "g"}, MinMember: 1,
-		SubGroups: []model.SubGroups{{Name: "s", Keys: []string{"part"}, Size: 1}}})
+	s.tell(model.KindPodGroup, "ns", "g",
+		&model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "g", UID: "g"}, MinMember: 1,
+			SubGroups: []model.SubGroups{{Name: "s", Keys: []string{"part"}, Size: 1}}})
 	for i := range groups {
 		part(i, 1)
 	}

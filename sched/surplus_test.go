@@ -39,7 +39,8 @@ func paced() Option { return WithPeriod(second, 100*milli) }
 
 func (b *arrivalCluster) tell(k model.Kind, namespace, name string, o model.Object) {
 	b.version++
-	b.e.Apply(model.Fact{Ref: model.Ref{Kind: k, Namespace: namespace, Name: name}, UID: name, Version: b.version, Object: o})
+	b.e.Apply(model.Fact{Ref: model.Ref{Kind: k, Namespace: namespace, Name: name}, UID: name,
+		Version: b.version, Object: o})
 }
 
 func (b *arrivalCluster) group(name string, least int) {
@@ -78,7 +79,8 @@ func (b *arrivalCluster) want(now int64, next int64, bound ...string) {
 	b.t.Helper()
 	got, at := b.decide(now)
 	if slices.Sort(got); !slices.Equal(got, bound) || at != next {
-		b.t.Fatalf("at %d ms it binds %v, and is to be asked again at %d ms; want %v, %d ms", now/milli, got, at/milli, bound, next/milli)
+		b.t.Fatalf("at %d ms it binds %v, and is to be asked again at %d ms; want %v, %d ms", now/milli, got,
+			at/milli, bound, next/milli)
 	}
 }
 
@@ -112,8 +114,9 @@ func TestSurplusWaitsForAPeriodWhileAGangLacksItsMinimum(t *testing.T) {
 			return 110 * second // until then its room is the gang's
 		},
 		"somebody wrote that it runs": func(b *arrivalCluster) int64 {
-			b.tell(model.KindPodGroup, "ns", "gang", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "gang", UID: "gang"},
-				Queue: "q", MinMember: 3, Phase: model.GroupRunning})
+			b.tell(model.KindPodGroup, "ns", "gang",
+				&model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "gang", UID: "gang"},
+					Queue: "q", MinMember: 3, Phase: model.GroupRunning})
 			return 0
 		},
 	} {

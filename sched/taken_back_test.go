@@ -14,7 +14,8 @@ func TestAGangThatWasTakenBackSaysWhereItsMembersWouldHaveGone(t *testing.T) {
 	s.queue("default")
 	s.node("a", 2)
 	s.node("b", 3)
-	s.tell(model.KindPodGroup, "ns", "g", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "g", UID: "g"}, MinMember: 3})
+	s.tell(model.KindPodGroup, "ns", "g",
+		&model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "g", UID: "g"}, MinMember: 3})
 	for _, name := range []string{"g-0", "g-1", "g-2"} {
 		s.pod(name, member("g"))
 	}

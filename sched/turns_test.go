@@ -18,9 +18,10 @@ type indifferent struct{}
 func (indifferent) CompareQueues(a, b ledger.QueueID) int { return 0 }
 func (indifferent) ServingMovesOthers() bool              { return true }
 
-var indifference = WithPlugin(policy.Definition{Name: "indifferent", New: func(policy.Choice, *ledger.Ledger) (any, error) {
-	return indifferent{}, nil
-}})
+var indifference = WithPlugin(policy.Definition{Name: "indifferent",
+	New: func(policy.Choice, *ledger.Ledger) (any, error) {
+		return indifferent{}, nil
+	}})
 
 // The slow twin of whole plans: numbers that are kept from turn to turn, and nodes from cycle
 // to cycle, decide what sorting afresh does.
@@ -94,7 +95,8 @@ func (c *manyJobs) news() {
 }
 
 func (c *manyJobs) queue(name string) {
-	q := &model.Queue{Meta: model.Meta{Name: name, Created: int64(c.n(1))}, Weight: int32(1 + c.n(2)), Priority: int32(c.n(5) / 5),
+	q := &model.Queue{Meta: model.Meta{Name: name, Created: int64(c.n(1))}, Weight: int32(1 + c.n(2)),
+		Priority:    int32(c.n(5) / 5),
 		Reclaimable: true}
 	if c.n(2) > 0 {
 		q.Deserved = roomOf(c.n(6), c.n(3))[:2]
@@ -103,7 +105,8 @@ func (c *manyJobs) queue(name string) {
 		q.Parent = fmt.Sprintf("q%d", c.n(2))
 	}
 	for range c.n(2) {
-		q.Path = append(q.Path, model.Level{Name: rapid.SampledFrom([]string{"eng", "sci"}).Draw(c.t, "level"), Weight: int64(1+c.n(1)) * 1000})
+		q.Path = append(q.Path, model.Level{Name: rapid.SampledFrom([]string{"eng", "sci"}).Draw(c.t, "level"),
+			Weight: int64(1+c.n(1)) * 1000})
 	}
 	c.queues[name] = true
 	c.tell(model.KindQueue, "", name, q)
@@ -113,15 +116,18 @@ func (c *manyJobs) job(queue string) {
 	c.births++
 	name := fmt.Sprintf("j%d", c.births)
 	size := 1 + c.n(2)
-	c.tell(model.KindPodGroup, "ns", name, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Queue: queue,
-		MinMember: int32(1 + c.n(size-1)), Phase: model.GroupPending})
+	c.tell(model.KindPodGroup, "ns", name,
+		&model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Queue: queue,
+			MinMember: int32(1 + c.n(size-1)), Phase: model.GroupPending})
 	spec := &model.Spec{Requests: roomOf(1+c.n(2), c.n(1))}
 	spec.Requests[2].Value = 1
 	for i := range size {
 		pod := fmt.Sprintf("%s-%d", name, i)
-		c.tell(model.KindPod, "ns", pod, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: pod, UID: pod}, Ours: true, Group: name,
+		c.tell(model.KindPod, "ns", pod, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: pod, UID: pod},
+			Ours: true, Group: name,
 			Index: int64(i), Spec: spec, Preemptable: true})
-		c.running[pod] = &model.Pod{Meta: model.Meta{Namespace: "ns", Name: pod, UID: pod}, Ours: true, Group: name, Index: int64(i), Spec: spec,
+		c.running[pod] = &model.Pod{Meta: model.Meta{Namespace: "ns", Name: pod, UID: pod}, Ours: true, Group: name,
+			Index: int64(i), Spec: spec,
 			Preemptable: true, Phase: model.PodRunning}
 	}
 }

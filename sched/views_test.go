@@ -46,7 +46,8 @@ var views = []view{
 		return func() string { return nodeAnswers(e.l, x) }
 	}},
 	{"evict.Search", func(e *Engine) func() string {
-		search := evict.NewSearch(&session.Session{L: e.l, Nodes: class.New(e.l, e.policy), Policy: e.policy, Pending: e.session.Pending})
+		search := evict.NewSearch(&session.Session{L: e.l, Nodes: class.New(e.l, e.policy), Policy: e.policy,
+			Pending: e.session.Pending})
 		return func() string { return victimAnswers(e.l, search) }
 	}},
 	{"session.Rotation", func(e *Engine) func() string {
@@ -97,7 +98,8 @@ func TestViewsFollowTheLedger(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, "plugins that followed the ledger answer otherwise than those that are made anew", policyAnswers(e, fresh, w.now), was)
+		same(t, "plugins that followed the ledger answer otherwise than those that are made anew",
+			policyAnswers(e, fresh, w.now), was)
 	})
 }
 
@@ -110,7 +112,8 @@ func domainAnswers(l *ledger.Ledger, m *topology.Map) string {
 	var r report
 	for d := range topology.ID(m.Len()) {
 		domain := m.Domain(d)
-		r.say("domain %q tier %d up %d: nodes %v, own %v", domain.Name, domain.Tier, domain.Up, nodeNames(l, domain.Nodes), nodeNames(l, domain.Own))
+		r.say("domain %q tier %d up %d: nodes %v, own %v", domain.Name, domain.Tier, domain.Up, nodeNames(l, domain.Nodes),
+			nodeNames(l, domain.Own))
 	}
 	for n := range l.Nodes.Present {
 		r.say("node %s: leaf %q", l.Node(n).Name, m.Domain(m.Leaf(n)).Name)
@@ -147,7 +150,8 @@ func nodeAnswers(l *ledger.Ledger, x *class.Index) string {
 		r.say("%v: best %s %d, refused %v", key, nodeName(l, now), score, x.Refused(t))
 		later, score := x.BestFuture(t)
 		r.say("%v: best later %s %d", key, nodeName(l, later), score)
-		r.say("%v: capacity %d, prospect %d, whole %d, feasible %d", key, x.Capacity(c, 9), x.Prospect(c, 9), x.Whole(c, 9), x.Feasible(c))
+		r.say("%v: capacity %d, prospect %d, whole %d, feasible %d", key, x.Capacity(c, 9), x.Prospect(c, 9),
+			x.Whole(c, 9), x.Feasible(c))
 		for _, future := range []bool{false, true} {
 			fits := x.Fits(c, future)
 			for n := range l.Nodes.Present {
@@ -167,7 +171,8 @@ func victimAnswers(l *ledger.Ledger, search *evict.Search) string {
 		rule := evict.Options{Scope: scope, WholeGangs: true}
 		for _, j := range waitingJobs(l) {
 			tasks := slices.DeleteFunc(waitingTasks(l), func(t ledger.TaskID) bool { return l.Task(t).Job != j })
-			r.say("job %v, scope %d: %t, why %s", l.Job(j).Key, scope, search.Would(rule, j, tasks), written(search.Why(rule, j, tasks)))
+			r.say("job %v, scope %d: %t, why %s", l.Job(j).Key, scope, search.Would(rule, j, tasks),
+				written(search.Why(rule, j, tasks)))
 		}
 	}
 	return r.String()
@@ -198,7 +203,9 @@ func policyAnswers(e *Engine, set *policy.Set, now int64) string {
 	set.At(now)
 	set.Open(&trace.Recorder{}, policy.NoStopwatch{})
 	set.Explain(true)
-	queues := slices.SortedFunc(l.Queues.Each, func(a, b ledger.QueueID) int { return cmp.Compare(l.Queue(a).Name, l.Queue(b).Name) })
+	queues := slices.SortedFunc(l.Queues.Each, func(a, b ledger.QueueID) int {
+		return cmp.Compare(l.Queue(a).Name, l.Queue(b).Name)
+	})
 	jobs := slices.SortedFunc(l.Jobs.Each, func(a, b ledger.JobID) int { return l.Job(a).Key.Compare(l.Job(b).Key) })
 	for _, q := range queues {
 		name := l.Queue(q).Name
@@ -208,13 +215,15 @@ func policyAnswers(e *Engine, set *policy.Set, now int64) string {
 		r.say("queue %s: %+v %t %+v, overused %t %+v", name, figures, known, arithmetic, is, over)
 		for _, o := range queues {
 			if l.Queue(q).Fact != nil && l.Queue(o).Fact != nil {
-				r.say("queue %s before %s: %d, by place %d", name, l.Queue(o).Name, sign(set.CompareQueues(q, o)), sign(set.Eviction.NearerQueue(q, o, q)))
+				r.say("queue %s before %s: %d, by place %d", name, l.Queue(o).Name, sign(set.CompareQueues(q, o)),
+					sign(set.Eviction.NearerQueue(q, o, q)))
 				r.say("queue %s gives to %s: %t", name, l.Queue(o).Name, set.Eviction.MayBeVictim(q, o))
 			}
 		}
 		for _, t := range waitingTasks(l) {
 			c := l.Task(t).Class
-			r.say("queue %s: %d more of %v, else %+v", name, set.Allocatable(q, c, 50), l.Task(t).Key, set.WhyNotAllocatable(q, c))
+			r.say("queue %s: %d more of %v, else %+v", name, set.Allocatable(q, c, 50), l.Task(t).Key,
+				set.WhyNotAllocatable(q, c))
 		}
 	}
 	for _, j := range jobs {

@@ -32,7 +32,8 @@ func TestAPodEvictableOnOneNodeCountsAsEvictable(t *testing.T) {
 		slices.Reverse(nodes)
 		t.Run(fmt.Sprint(nodes), func(t *testing.T) {
 			s := &stage{t: t, e: engine(t, policy.Profile{Actions: []string{"allocate", "preempt"}, Tiers: [][]policy.Choice{
-				{{Plugin: "priority"}, {Plugin: "gang"}, {Plugin: "evictioncap", Arguments: policy.Arguments{"max-per-minute": "1"}}},
+				{{Plugin: "priority"}, {Plugin: "gang"},
+					{Plugin: "evictioncap", Arguments: policy.Arguments{"max-per-minute": "1"}}},
 				{{Plugin: "predicates"}},
 			}})}
 			s.queue("default")
@@ -61,7 +62,8 @@ func TestAPodEvictableOnOneNodeCountsAsEvictable(t *testing.T) {
 // for what that member asks for.
 func TestWhyNoVictimsIsSaidOfTheNamedTask(t *testing.T) {
 	s := &stage{t: t, e: engine(t, policy.Profile{Actions: []string{"allocate", "reclaim"}, Tiers: [][]policy.Choice{
-		{{Plugin: "priority"}, {Plugin: "gang", Off: []policy.Point{policy.PointJobStarving}}}, {{Plugin: "predicates"}, {Plugin: "capacity"}},
+		{{Plugin: "priority"}, {Plugin: "gang", Off: []policy.Point{policy.PointJobStarving}}},
+		{{Plugin: "predicates"}, {Plugin: "capacity"}},
 	}})}
 	s.queue("default")
 	s.node("a", 1)

@@ -99,7 +99,8 @@ func (w *world) learn(p Plan) {
 	w.last = min(w.last, len(w.items))
 }
 
-// forget makes the items so far those of an earlier life, for which no receipts come any more; they may still be carried out.
+// forget makes the items so far those of an earlier life, for which no receipts come any more; they may still be
+// carried out.
 func (w *world) forget() {
 	for i := range w.items {
 		w.items[i].ID = 0
@@ -270,7 +271,8 @@ func (w *world) regroup(i int) {
 // that it never would.
 func (w *world) recorded(p *model.Pod) model.Times {
 	out := p.Rare()
-	out.LetRun = &model.LetRun{Queue: []string{"q0", "q1", "missing", ""}[w.n(3)], Job: fmt.Sprintf("g%d", w.n(len(w.groups)-1))}
+	out.LetRun = &model.LetRun{Queue: []string{"q0", "q1", "missing", ""}[w.n(3)],
+		Job: fmt.Sprintf("g%d", w.n(len(w.groups)-1))}
 	if w.rarely() {
 		out.LetRun.Job, out.LetRun.Adopted, out.LetRun.Owner = "owner", true, "ReplicaSet.apps/1"
 	}
@@ -282,7 +284,8 @@ func (w *world) leave(i int) {
 	if p := w.pods[i]; !p.Deleting && w.yes() {
 		w.edit(i, func(p *model.Pod) {
 			p.Deleting = true
-			p.SetRare(model.Times{GoneBy: w.now + p.Grace, Cooldown: p.Rare().Cooldown, Lasts: p.Rare().Lasts, LetRun: p.LetRun()})
+			p.SetRare(model.Times{GoneBy: w.now + p.Grace, Cooldown: p.Rare().Cooldown, Lasts: p.Rare().Lasts,
+				LetRun: p.LetRun()})
 		})
 		return
 	}

@@ -32,9 +32,12 @@ var (
 
 // managed is the managedFields of an object, as every object of a cluster has them.
 func managed(managers ...string) (out []metav1.ManagedFieldsEntry) {
-	fields := `{"f:metadata":{"f:annotations":{".":{},"f:scheduling.k8s.io/group-name":{}},"f:labels":{".":{},"f:app.kubernetes.io/name":{}},` +
-		`"f:ownerReferences":{".":{},"k:{\"uid\":\"3f2b\"}":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"main\"}":{".":{},"f:command":{},"f:env":{},"f:image":{},` +
-		`"f:imagePullPolicy":{},"f:name":{},"f:resources":{".":{},"f:limits":{},"f:requests":{}}}},"f:dnsPolicy":{},"f:restartPolicy":{},"f:schedulerName":{}}}`
+	fields := `{"f:metadata":{"f:annotations":{".":{},"f:scheduling.k8s.io/group-name":{}},"f:labels":{".":{},` +
+		`"f:app.kubernetes.io/name":{}},` +
+		`"f:ownerReferences":{".":{},"k:{\"uid\":\"3f2b\"}":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"main\"}":{".":{},` +
+		`"f:command":{},"f:env":{},"f:image":{},` +
+		`"f:imagePullPolicy":{},"f:name":{},"f:resources":{".":{},"f:limits":{},"f:requests":{}}}},"f:dnsPolicy":{},` +
+		`"f:restartPolicy":{},"f:schedulerName":{}}}`
 	for _, m := range managers {
 		wrote := &metav1.FieldsV1{}
 		wrote.SetRawString(fields)
@@ -63,7 +66,8 @@ func pod(members int) *corev1.Pod {
 			RestartPolicy: corev1.RestartPolicyNever,
 			Volumes: []corev1.Volume{{Name: "kube-api-access",
 				VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{
-					Sources: []corev1.VolumeProjection{{ServiceAccountToken: &corev1.ServiceAccountTokenProjection{Path: "token"}}}}}}},
+					Sources: []corev1.VolumeProjection{
+						{ServiceAccountToken: &corev1.ServiceAccountTokenProjection{Path: "token"}}}}}}},
 			Containers: []corev1.Container{{Name: "main", Image: "registry.example.com/train:v17",
 				Command: []string{"python", "-m", "train", "--epochs=90"},
 				Env: []corev1.EnvVar{{Name: "RANK", Value: "0"},

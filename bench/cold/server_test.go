@@ -157,7 +157,8 @@ func line(object string) []byte {
 }
 
 func emptyList(version, kind string) []byte {
-	return fmt.Appendf(nil, `{"type":"BOOKMARK","object":{"apiVersion":%q,"kind":%q,"metadata":{"resourceVersion":"9000000","annotations":{%q:"true"}}}}`+"\n",
+	return fmt.Appendf(nil, `{"type":"BOOKMARK","object":{"apiVersion":%q,"kind":%q,`+
+		`"metadata":{"resourceVersion":"9000000","annotations":{%q:"true"}}}}`+"\n",
 		version, kind, metav1.InitialEventsAnnotationKey)
 }
 

@@ -33,7 +33,9 @@ type plane struct {
 }
 
 func newPlane(ctx context.Context, nodes int) (_ *plane, err error) {
-	c, err := cluster.Start(ctx, cluster.Options{Flags: map[string][]string{"kube-apiserver": {"--max-requests-inflight=3000", "--max-mutating-requests-inflight=1000"}}})
+	c, err := cluster.Start(ctx,
+		cluster.Options{Flags: map[string][]string{"kube-apiserver": {"--max-requests-inflight=3000",
+			"--max-mutating-requests-inflight=1000"}}})
 	if err != nil {
 		return nil, err
 	}

@@ -187,7 +187,8 @@ func (p *plane) coldStart(ctx context.Context, pod int) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("  a scheduler that starts binds its first pod after %.2f s; resident then %d MiB, at most %d MiB; CPU %v\n",
+	fmt.Printf("  a scheduler that starts binds its first pod after %.2f s; resident then %d MiB, at "+
+		"most %d MiB; CPU %v\n",
 		first.Seconds(), u.resident>>20, u.peak>>20, u.cpu.Round(10*time.Millisecond))
 	return p.removePod(ctx, pod)
 }

@@ -50,7 +50,8 @@ func contain(root string) error {
 	if err := os.WriteFile("/tmp/probe", nil, 0o600); err == nil {
 		return errors.New(writable)
 	}
-	for _, become := range []func(int) error{func(id int) error { return syscall.Setgroups([]int{id}) }, syscall.Setgid, syscall.Setuid} {
+	for _, become := range []func(int) error{func(id int) error { return syscall.Setgroups([]int{id}) },
+		syscall.Setgid, syscall.Setuid} {
 		if err := become(user); err != nil {
 			return err
 		}

@@ -73,8 +73,9 @@ func configOf(version, revision, architecture string) config {
 	c.Config.User = fmt.Sprintf("%[1]d:%[1]d", user)
 	c.Config.Env = []string{"PATH=/", "ZONEINFO=/zoneinfo.zip"}
 	c.Config.Entrypoint, c.Config.WorkingDir = []string{entryPoint}, "/"
-	c.Config.Labels = map[string]string{"org.opencontainers.image.title": "ashlar", "org.opencontainers.image.licenses": "Apache-2.0",
-		"org.opencontainers.image.version": version, "org.opencontainers.image.revision": revision}
+	c.Config.Labels = map[string]string{"org.opencontainers.image.title": "ashlar",
+		"org.opencontainers.image.licenses": "Apache-2.0",
+		"org.opencontainers.image.version":  version, "org.opencontainers.image.revision": revision}
 	return c
 }
 
@@ -104,7 +105,8 @@ func (l layout) image(files []file, c config) (descriptor, error) {
 	if err != nil {
 		return descriptor{}, err
 	}
-	d, err := l.document(manifestType, manifest{SchemaVersion: 2, MediaType: manifestType, Config: &said, Layers: []descriptor{layer}})
+	d, err := l.document(manifestType, manifest{SchemaVersion: 2, MediaType: manifestType, Config: &said,
+		Layers: []descriptor{layer}})
 	d.Platform = &c.platform
 	return d, err
 }
@@ -118,7 +120,8 @@ func (l layout) index(images []descriptor, name string) (digest string, err erro
 	if err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(filepath.Join(l.dir, "oci-layout"), []byte(`{"imageLayoutVersion":"1.0.0"}`), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(l.dir, "oci-layout"), []byte(`{"imageLayoutVersion":"1.0.0"}`),
+		0o644); err != nil {
 		return "", err
 	}
 	return digestOf(text), os.WriteFile(filepath.Join(l.dir, "index.json"), text, 0o644)

@@ -40,7 +40,8 @@ func TestAPluginOfOnesOwnDecides(t *testing.T) {
 		t.Fatal(err)
 	}
 	reversed := filepath.Join(t.TempDir(), "volcano-scheduler.conf")
-	if err := os.WriteFile(reversed, bytes.Replace(text, []byte("reverse: false"), []byte("reverse: true"), 1), 0o600); err != nil {
+	if err := os.WriteFile(reversed, bytes.Replace(text, []byte("reverse: false"), []byte("reverse: true"), 1),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	for conf, want := range map[string]string{"volcano-scheduler.conf": "large", reversed: "small"} {

@@ -27,8 +27,9 @@ func sizeLaws() []law {
 	long := func(n int) string { return strings.Repeat("\n", n-1) }
 	return []law{
 		{
-			name: "a file is one idea", because: fmt.Sprintf("when a file passes 400 lines a second idea has moved in (limit %d)", maxFile),
-			find: longFiles,
+			name:    "a file is one idea",
+			because: fmt.Sprintf("when a file passes 400 lines a second idea has moved in (limit %d)", maxFile),
+			find:    longFiles,
 			broken: map[string]string{
 				"sched/a.go":           "package sched" + long(maxFile+1) + "\n",
 				"test/e2e/big_test.go": "package e2e" + long(maxFile+2) + "\n",
@@ -40,7 +41,9 @@ func sizeLaws() []law {
 			},
 		},
 		{
-			name: "a function fits on a screen", because: fmt.Sprintf("past 60 lines a function has steps that want names (limit %d, %d in tests)", maxFunc, maxTestFunc),
+			name: "a function fits on a screen",
+			because: fmt.Sprintf("past 60 lines a function has steps that want names (limit %d, %d in tests)",
+				maxFunc, maxTestFunc),
 			find: longFuncs,
 			broken: map[string]string{
 				"sched/a.go":      "package sched\nfunc f() {" + long(maxFunc+1) + "}\nvar g = func() {" + long(maxFunc+2) + "}\n",
@@ -53,7 +56,8 @@ func sizeLaws() []law {
 			},
 		},
 		{
-			name: "a type is one idea", because: fmt.Sprintf("past %d fields or %d methods a reader cannot hold it", maxFields, maxMethods),
+			name: "a type is one idea", because: fmt.Sprintf("past %d fields or %d methods a reader cannot hold it",
+				maxFields, maxMethods),
 			find: wide,
 			broken: map[string]string{
 				"sched/a.go": "package sched\ntype a struct {\nx int\n" + strings.Repeat("_, _ int\n", maxFields/2+1) + "}\n",

@@ -11,9 +11,9 @@ import (
 const mostBegin = math.MaxInt64 / 2
 
 // begin is the time of the first cycle, in nanoseconds since the epoch: a second after the newest moment that the
-// objects speak of, a creationTimestamp or the start of a pod. Both are cut to whole seconds, so all that the files show
-// had happened by then, and what has no timestamp comes after it. It is 0 where no object speaks of a moment, and for a
-// trace, whose moments are distances from its own begin.
+// objects speak of, a creationTimestamp or the start of a pod. Both are cut to whole seconds, so all that the files
+// show had happened by then, and what has no timestamp comes after it. It is 0 where no object speaks of a moment, and
+// for a trace: its moments are distances from its own begin.
 func (in input) begin() (newest int64) {
 	if in.watch != nil {
 		return 0

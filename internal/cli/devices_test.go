@@ -24,7 +24,8 @@ status: {allocatable: {cpu: "64", memory: 64Gi, pods: "110"}}
 apiVersion: resource.k8s.io/v1
 kind: ResourceSlice
 metadata: {name: ` + name + `-gpus}
-spec: {driver: gpu.example.com, nodeName: ` + name + `, pool: {name: ` + name + `, generation: 1, resourceSliceCount: 1}, devices: [` + strings.Join(list, ", ") + `]}
+spec: {driver: gpu.example.com, nodeName: ` + name + `, pool: {name: ` + name +
+		`, generation: 1, resourceSliceCount: 1}, devices: [` + strings.Join(list, ", ") + `]}
 `
 }
 
@@ -69,7 +70,8 @@ func using(name, claim string) string {
 apiVersion: v1
 kind: Pod
 metadata: {name: ` + name + `, namespace: default}
-spec: {schedulerName: volcano, resourceClaims: [{name: gpu, resourceClaimName: ` + claim + `}], containers: [{name: c, resources: {requests: {cpu: "1"}}}]}
+spec: {schedulerName: volcano, resourceClaims: [{name: gpu, resourceClaimName: ` + claim +
+		`}], containers: [{name: c, resources: {requests: {cpu: "1"}}}]}
 `
 }
 
@@ -106,8 +108,12 @@ metadata: {name: conf}
 data:
   volcano-scheduler.conf: |
     actions: "enqueue, allocate"
-    tiers: [{plugins: [{name: gang}, {name: predicates, arguments: {predicate.DynamicResourceAllocationEnable: false}}]}]
-`, running: "a 0", reasons: map[string]string{"a": "2 cannot meet its resource claims (gpu, which this scheduler does not allocate)"}},
+    tiers:
+    - plugins:
+      - name: gang
+      - {name: predicates, arguments: {predicate.DynamicResourceAllocationEnable: false}}
+`, running: "a 0",
+			reasons: map[string]string{"a": "2 cannot meet its resource claims (gpu, which this scheduler does not allocate)"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "cluster.yaml")

@@ -72,7 +72,8 @@ func TestSchedulersThatShareByName(t *testing.T) {
 			`SCHEDULER_POD_NAME: the pod's name is none of StatefulSet-INDEX with an index below SCHEDULER_NUM: ` +
 				`pod "volcano-scheduler-7d9f-x2x4z", SCHEDULER_NUM 3`, -1, 3, "volcano"},
 		"no name": {"true", "3", "",
-			`SCHEDULER_POD_NAME: the pod's name is none of StatefulSet-INDEX with an index below SCHEDULER_NUM: pod "", SCHEDULER_NUM 3`, -1, 3, "volcano"},
+			`SCHEDULER_POD_NAME: the pod's name is none of StatefulSet-INDEX with an index below SCHEDULER_NUM: pod "", ` +
+				`SCHEDULER_NUM 3`, -1, 3, "volcano"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			env := map[string]string{"MULTI_SCHEDULER_ENABLE": c.enable, "SCHEDULER_NUM": c.size, "SCHEDULER_POD_NAME": c.self}

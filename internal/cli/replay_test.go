@@ -135,8 +135,10 @@ func FuzzReplayState(f *testing.F) {
 	const facts = `{"Now": 5, "Facts": [%s{"Ref": {"Kind": "Node", "Name": "n"}, "UID": "n", "Version": 1, "Object":
 {"Name": "n", "Allocatable": [{"Name": "cpu", "Value": 2000}, {"Name": "pods", "Value": 9}]}},
 {"Ref": {"Kind": "Queue", "Name": "default"}, "UID": "q", "Version": 2, "Object": {"Name": "default", "Weight": 1}},
-{"Ref": {"Kind": "PodGroup", "Namespace": "ns", "Name": "g"}, "UID": "g", "Version": 3, "Object": {"Name": "g", "Namespace": "ns", "MinMember": 1}},
-{"Ref": {"Kind": "Pod", "Namespace": "ns", "Name": "p"}, "UID": "p", "Version": 4, "Object": {"Name": "p", "Namespace": "ns", "Ours": true, "Group": "g",
+{"Ref": {"Kind": "PodGroup", "Namespace": "ns", "Name": "g"}, "UID": "g", "Version": 3,
+"Object": {"Name": "g", "Namespace": "ns", "MinMember": 1}},
+{"Ref": {"Kind": "Pod", "Namespace": "ns", "Name": "p"}, "UID": "p", "Version": 4,
+"Object": {"Name": "p", "Namespace": "ns", "Ours": true, "Group": "g",
 "Spec": {"Requests": [{"Name": "cpu", "Value": 1000}]}}}]%s}`
 	kind := func(k model.Kind) string { b, _ := json.Marshal(k); return string(b) }
 	named := strings.NewReplacer(`"Node"`, kind(model.KindNode), `"Queue"`, kind(model.KindQueue), `"PodGroup"`,
@@ -144,10 +146,14 @@ func FuzzReplayState(f *testing.F) {
 	for _, s := range []struct{ first, last string }{
 		{"", ""}, {"", `, "Configuration": "actions: \"allocate, preempt, reclaim\"\ntiers: []"`},
 		{`{"Ref": {"Kind": "Pod", "Namespace": "ns", "Name": "bare"}, "UID": "b", "Version": 9, "Object": {}},`, ""},
-		{`{"Ref": {"Kind": "Pod", "Namespace": "ns", "Name": "ours"}, "UID": "b", "Version": 9, "Object": {"Ours": true, "Node": "nowhere"}},`, ""},
-		{`{"Ref": {"Kind": "Pod", "Namespace": "ns", "Name": "x"}, "UID": "x", "Version": 9, "Object": {"Ours": true, "Spec": {"Requests": [{"Name": "cpu", "Value": -1}, {"Name": "", "Value": 9223372036854775807}]}}},`, ""},
-		{`{"Ref": {"Kind": "Node", "Name": "m"}, "UID": "m", "Version": 9, "Object": {"Allocatable": [{"Name": "cpu", "Value": -9223372036854775808}, {"Name": "cpu", "Value": 9223372036854775807}]}},`, ""},
-		{`{"Ref": {"Kind": "Queue", "Name": "a"}, "UID": "a", "Version": 9, "Object": {"Parent": "a", "Weight": -7, "Guarantee": [{"Name": "cpu", "Value": -5}]}},`, ""},
+		{`{"Ref": {"Kind": "Pod", "Namespace": "ns", "Name": "ours"}, "UID": "b", "Version": 9, "Object": {"Ours": true, ` +
+			`"Node": "nowhere"}},`, ""},
+		{`{"Ref": {"Kind": "Pod", "Namespace": "ns", "Name": "x"}, "UID": "x", "Version": 9, "Object": {"Ours": true, ` +
+			`"Spec": {"Requests": [{"Name": "cpu", "Value": -1}, {"Name": "", "Value": 9223372036854775807}]}}},`, ""},
+		{`{"Ref": {"Kind": "Node", "Name": "m"}, "UID": "m", "Version": 9, "Object": {"Allocatable": [{"Name": "cpu", ` +
+			`"Value": -9223372036854775808}, {"Name": "cpu", "Value": 9223372036854775807}]}},`, ""},
+		{`{"Ref": {"Kind": "Queue", "Name": "a"}, "UID": "a", "Version": 9, "Object": {"Parent": "a", "Weight": -7, ` +
+			`"Guarantee": [{"Name": "cpu", "Value": -5}]}},`, ""},
 		{`{"Ref": {"Kind": "PodGroup"}, "UID": "", "Version": 0, "Object": {"MinMember": -2147483648}},`, ""},
 	} {
 		f.Add(named.Replace(fmt.Sprintf(facts, s.first, s.last)))

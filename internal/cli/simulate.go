@@ -79,7 +79,8 @@ func (p Process) simulate(name string) *cobra.Command {
   NAME simulate --trace-nodes nodes.csv --trace-jobs jobs.csv --trace-fill 130 --trace-seed 42,43,44
 
   # What if short jobs stopped long ones, which go on later where they were?
-  NAME simulate --trace-nodes nodes.csv --trace-jobs jobs.csv --scheduler-conf srtf-preempt.conf --trace-preempt-cost none
+  NAME simulate --trace-nodes nodes.csv --trace-jobs jobs.csv \
+    --scheduler-conf srtf-preempt.conf --trace-preempt-cost none
 
   # For a script
   NAME simulate -f cluster.yaml -o json`, "NAME", name),

@@ -133,7 +133,8 @@ func TestBadConfigurations(t *testing.T) {
 		"every mistake in a file has its line": {oneNode, []string{"--scheduler-conf", conf},
 			[]string{conf + ":4: ", "gagn", conf + ":6: ", "enableJobOdrer"}},
 		"a value outside its bounds has its line": {oneNode, []string{"--scheduler-conf", beyond},
-			[]string{beyond + ":5: argument \"leastrequested.weight\" of plugin nodeorder: must be at least 0 and at most 100000, not -1"}},
+			[]string{beyond +
+				":5: argument \"leastrequested.weight\" of plugin nodeorder: must be at least 0 and at most 100000, not -1"}},
 		"a mistake in a ConfigMap has the line of the manifest": {oneNode +
 			configMap("a", "actions: \"allocate\"\ntires: []"), nil,
 			[]string{"-:20: ", "tires"}},

@@ -12,7 +12,8 @@ import (
 
 const (
 	traceNodes = "name,cpu_milli,memory_mib,gpu_count,gpu_model\na,,,2,\nb,,,2,\n"
-	traceJobs  = "job,queue,user,submit_s,duration_s,members,min_members,cpu_milli_per_member,memory_mib_per_member,gpu_per_member,priority,type\n"
+	traceJobs  = "job,queue,user,submit_s,duration_s,members,min_members," +
+		"cpu_milli_per_member,memory_mib_per_member,gpu_per_member,priority,type\n"
 )
 
 // traced runs simulate on a trace.
@@ -101,7 +102,7 @@ func TestATraceEndsWithJobsThatNeverDo(t *testing.T) {
 	}
 }
 
-// Where jobs take room back, the report counts the evictions, and whoever was evicted has
+// Where jobs take room back, the report counts the evictions, and an evicted job has
 // its whole work before it again: low runs from 1 to 11 in vain and from 33 to 133.
 func TestEvictionsAreCounted(t *testing.T) {
 	conf := file(t, "preempt.conf",

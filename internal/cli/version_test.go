@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Whoever reports a bug can say which commit it runs, and whether that was changed.
+// The report of a bug can say which commit runs, and whether its source was changed.
 func TestTheRevisionIsTheCommitAndWhetherItWasChanged(t *testing.T) {
 	for name, c := range map[string]struct {
 		settings []debug.BuildSetting

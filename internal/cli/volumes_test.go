@@ -124,7 +124,8 @@ func TestVolumesAreHeededInASimulation(t *testing.T) {
 // What seed 003 §5.2 prints of a task that is refused before any node is asked.
 func TestARefusalBeforeAnyNodeIsInTheLog(t *testing.T) {
 	got := run(twoNodes+disks+claiming("a", ""), "ashlar", "simulate", "-f", "-", "-v", "3")
-	if want := "0s     PrePredicate for task default/a failed for: persistentvolumeclaim \"a\" not found\n"; !strings.Contains(got.err, want) {
+	want := "0s     PrePredicate for task default/a failed for: persistentvolumeclaim \"a\" not found\n"
+	if !strings.Contains(got.err, want) {
 		t.Errorf("stderr lacks %q:\n%s", want, got.err)
 	}
 }

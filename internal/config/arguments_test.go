@@ -37,7 +37,8 @@ func TestValuesOfArguments(t *testing.T) {
 }
 
 func TestListsMayBeListsOfYAML(t *testing.T) {
-	reads(t, written(t, "extender", "      extender.managedResources:\n      - nvidia.com/gpu\n      - nvidia.com/gpumem\n"),
+	reads(t, written(t, "extender",
+		"      extender.managedResources:\n      - nvidia.com/gpu\n      - nvidia.com/gpumem\n"),
 		map[string]string{"extender.managedResources": "nvidia.com/gpu, nvidia.com/gpumem"})
 }
 
@@ -45,10 +46,13 @@ func TestDecimalsAreExact(t *testing.T) {
 	for text, want := range map[string]string{
 		"1.2": "1.2", "2": "2", "0.125": "0.125", ".5": "0.5", "-1.5": "-1.5", "+1.5": "1.5", "1.5000": "1.5", "1.": "1",
 	} {
-		reads(t, written(t, "overcommit", "      overcommit-factor: "+text+"\n"), map[string]string{"overcommit-factor": want})
+		reads(t, written(t, "overcommit", "      overcommit-factor: "+text+"\n"),
+			map[string]string{"overcommit-factor": want})
 	}
-	for _, text := range []string{"1e3", "1.2345", ".inf", ".nan", "99999999999999999", "1e999999999", "\"1.2\"", "[1]", ""} {
-		if s, _ := read(plugins+"  - name: overcommit\n    arguments:\n      overcommit-factor: "+text+"\n", Strict); s != nil {
+	for _, text := range []string{"1e3", "1.2345", ".inf", ".nan", "99999999999999999", "1e999999999",
+		"\"1.2\"", "[1]", ""} {
+		if s, _ := read(plugins+"  - name: overcommit\n    arguments:\n      overcommit-factor: "+text+"\n",
+			Strict); s != nil {
 			t.Errorf("%s is taken for a decimal", text)
 		}
 	}
@@ -57,13 +61,15 @@ func TestDecimalsAreExact(t *testing.T) {
 func TestTruthValues(t *testing.T) {
 	for text, want := range map[string]string{"true": "true", "yes": "true", "On": "true", "\"true\"": "true",
 		"false": "false", "no": "false", "off": "false", "'0'": "false"} {
-		reads(t, written(t, "predicates", "      predicate.CacheEnable: "+text+"\n"), map[string]string{"predicate.CacheEnable": want})
+		reads(t, written(t, "predicates", "      predicate.CacheEnable: "+text+"\n"),
+			map[string]string{"predicate.CacheEnable": want})
 	}
 }
 
 func TestTextsAndDurations(t *testing.T) {
 	reads(t, written(t, "extender", "      extender.urlPrefix: http://127.0.0.1\n      extender.httpTimeout: 100ms\n"),
-		map[string]string{"extender.urlPrefix": "http://127.0.0.1", "extender.httpTimeout": "100ms", "extender.predicateVerb": "-"})
+		map[string]string{"extender.urlPrefix": "http://127.0.0.1", "extender.httpTimeout": "100ms",
+			"extender.predicateVerb": "-"})
 }
 
 // A map or a list is kept as JSON, also where any kind of value may stand.
@@ -75,7 +81,8 @@ func TestMapsAreJSON(t *testing.T) {
 // A value out of bounds is found where the file is read, with everything else that is wrong with it: file, line,
 // plugin or action, argument, value, and what is allowed.
 func TestBoundsAreCheckedWithTheRest(t *testing.T) {
-	text := plugins + "  - name: binpack\n    arguments:\n      binpack.weight: -1\n      binpack.resources.gpu: 100001\n" +
+	text := plugins +
+		"  - name: binpack\n    arguments:\n      binpack.weight: -1\n      binpack.resources.gpu: 100001\n" +
 		"  - name: sla\n    arguments: {sla-waiting-time: 0s}\n" +
 		"configurations:\n- name: preempt\n  arguments: {minCandidateNodesPercentage: 101}\n"
 	text = strings.Replace(text, "actions: allocate", "actions: allocate, preempt", 1)

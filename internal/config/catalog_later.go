@@ -11,7 +11,8 @@ func laterPlugins() []Entry {
 			{Key: "usage.weight", Kind: policy.KindInt, Default: "5", Meaning: "weight of the plugin"},
 			{Key: "cpu.weight", Kind: policy.KindInt, Default: "1", Meaning: "weight of cpu"},
 			{Key: "memory.weight", Kind: policy.KindInt, Default: "1", Meaning: "weight of memory"},
-			{Key: "thresholds", Kind: policy.KindMap, Default: "{cpu: 80, mem: 80}", Meaning: "load above which a node takes nothing"},
+			{Key: "thresholds", Kind: policy.KindMap, Default: "{cpu: 80, mem: 80}",
+				Meaning: "load above which a node takes nothing"},
 			{Key: "estimator.", Prefix: true, Kind: policy.KindAny, Meaning: "how to guess the load of what was just placed"}}},
 		{Name: "resource-strategy-fit", Meaning: "fill or spread, for each resource", Arguments: []*policy.Argument{
 			{Key: "resourceStrategyFitWeight", Kind: policy.KindInt, Default: "10", Meaning: "weight of the plugin"},
@@ -19,7 +20,8 @@ func laterPlugins() []Entry {
 			{Key: "sra", Kind: policy.KindAny, Meaning: "keep scarce resources free"},
 			{Key: "sra.", Prefix: true, Kind: policy.KindAny, Meaning: "keep scarce resources free"},
 			{Key: "proportional", Kind: policy.KindAny, Meaning: "keep cpu and memory free for scarce resources"},
-			{Key: "proportional.", Prefix: true, Kind: policy.KindAny, Meaning: "keep cpu and memory free for scarce resources"}}},
+			{Key: "proportional.", Prefix: true, Kind: policy.KindAny,
+				Meaning: "keep cpu and memory free for scarce resources"}}},
 		{Name: "extender", Meaning: "ask a service over HTTP", Arguments: extenderArguments()},
 		{Name: "deviceshare", Meaning: "parts of a GPU or NPU", Arguments: deviceArguments()},
 	}
@@ -31,7 +33,8 @@ func deviceArguments() []*policy.Argument {
 		{Key: "deviceshare.GPUNumberEnable", Kind: policy.KindBool, Default: "false", Meaning: "count GPUs"},
 		{Key: "deviceshare.NodeLockEnable", Kind: policy.KindBool, Default: "false", Meaning: "one bind at a time on a node"},
 		{Key: "deviceshare.VGPUEnable", Kind: policy.KindBool, Default: "false", Meaning: "virtual GPUs"},
-		{Key: "deviceshare.AscendMindClusterVNPUEnable", Kind: policy.KindBool, Default: "false", Meaning: "virtual NPUs of MindCluster"},
+		{Key: "deviceshare.AscendMindClusterVNPUEnable", Kind: policy.KindBool, Default: "false",
+			Meaning: "virtual NPUs of MindCluster"},
 		{Key: "deviceshare.AscendHAMiVNPUEnable", Kind: policy.KindBool, Default: "false", Meaning: "virtual NPUs of HAMi"},
 		{Key: "deviceshare.SchedulePolicy", Kind: policy.KindText, Meaning: "binpack or spread"},
 		{Key: "deviceshare.ScheduleWeight", Kind: policy.KindInt, Default: "0", Meaning: "weight of the plugin"},
@@ -45,27 +48,31 @@ func extenderArguments() []*policy.Argument {
 	specs := []*policy.Argument{
 		{Key: "extender.urlPrefix", Kind: policy.KindText, Meaning: "address of the service"},
 		{Key: "extender.httpTimeout", Kind: policy.KindDuration, Default: "1s", Meaning: "how long an answer may take"},
-		{Key: "extender.ignorable", Kind: policy.KindBool, Default: "false", Meaning: "whether to go on when the service fails"},
+		{Key: "extender.ignorable", Kind: policy.KindBool, Default: "false",
+			Meaning: "whether to go on when the service fails"},
 		{Key: "extender.managedResources", Kind: policy.KindList, Meaning: "ask only about tasks that request one of these"},
 	}
 	for _, verb := range []string{
 		"onSessionOpen", "onSessionClose", "predicate", "prioritize", "preemptable", "reclaimable",
 		"queueOverused", "jobEnqueueable", "jobReady", "allocateFunc", "deallocateFunc",
 	} {
-		specs = append(specs, &policy.Argument{Key: "extender." + verb + "Verb", Kind: policy.KindText, Meaning: "path to ask for " + verb})
+		specs = append(specs, &policy.Argument{Key: "extender." + verb + "Verb", Kind: policy.KindText,
+			Meaning: "path to ask for " + verb})
 	}
 	return specs
 }
 
 func metricsKeys() []*policy.Argument {
 	return []*policy.Argument{
-		{Key: "type", Kind: policy.KindText, Default: "prometheus", Meaning: "prometheus, prometheus_adaptor or elasticsearch"},
+		{Key: "type", Kind: policy.KindText, Default: "prometheus",
+			Meaning: "prometheus, prometheus_adaptor or elasticsearch"},
 		{Key: "address", Kind: policy.KindText, Meaning: "URL of the source"},
 		{Key: "interval", Kind: policy.KindDuration, Default: "30s", Meaning: "how often the load is read"},
 		{Key: "tls.insecureSkipVerify", Kind: policy.KindBool, Default: "false", Meaning: "accept any certificate"},
 		{Key: "elasticsearch.index", Kind: policy.KindText, Default: "metricbeat-*", Meaning: "index to read"},
 		{Key: "elasticsearch.username", Kind: policy.KindText, Meaning: "user"},
 		{Key: "elasticsearch.password", Kind: policy.KindText, Meaning: "password"},
-		{Key: "elasticsearch.hostnameFieldName", Kind: policy.KindText, Default: "host.hostname", Meaning: "field with the node's name"},
+		{Key: "elasticsearch.hostnameFieldName", Kind: policy.KindText, Default: "host.hostname",
+			Meaning: "field with the node's name"},
 	}
 }

@@ -11,7 +11,9 @@ import (
 
 func TestBuiltInThisVersion(t *testing.T) {
 	built := map[string]bool{}
-	for _, name := range strings.Fields("enqueue allocate backfill preempt reclaim gangpreempt gangreclaim shuffle priority gang conformance pdb cdp minruntime evictioncap tdm rescheduling proportion capacity drf overcommit resourcequota sla predicates nodegroup nodeorder binpack network-topology-aware numa-aware joborder packing") {
+	for _, name := range strings.Fields("enqueue allocate backfill preempt reclaim gangpreempt gangreclaim shuffle " +
+		"priority gang conformance pdb cdp minruntime evictioncap tdm rescheduling proportion capacity drf overcommit " +
+		"resourcequota sla predicates nodegroup nodeorder binpack network-topology-aware numa-aware joborder packing") {
 		built[name] = true
 	}
 	known := Volcano()

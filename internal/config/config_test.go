@@ -37,20 +37,28 @@ func TestAccepts(t *testing.T) {
 		"the example of the capacity guide": {capacityGuide,
 			"enqueue:1 allocate:1 reclaim:1 backfill:1 preempt:1 | gang:4 capacity:5 predicates:7 nodeorder:8",
 			``},
-		"JSON":                         {`{"actions":"allocate","tiers":[{"plugins":[{"name":"gang"}]}]}`, "allocate:1 | gang:1", ""},
-		"an action that runs twice":    {"actions: allocate, backfill, allocate\n" + tiers, "allocate:1 backfill:1 allocate:1 | gang:4", ""},
-		"a plugin in two tiers":        {gang + "- plugins:\n  - name: gang\n", "allocate:1 | gang:4| gang:6", ""},
-		"a flag in both spellings":     {gang + "    enableJobOrder: no\n    enabledJobOrder: false\n", "allocate:1 | gang:4", ""},
+		"JSON": {`{"actions":"allocate","tiers":[{"plugins":[{"name":"gang"}]}]}`,
+			"allocate:1 | gang:1", ""},
+		"an action that runs twice": {"actions: allocate, backfill, allocate\n" + tiers,
+			"allocate:1 backfill:1 allocate:1 | gang:4", ""},
+		"a plugin in two tiers": {gang + "- plugins:\n  - name: gang\n", "allocate:1 | gang:4| gang:6", ""},
+		"a flag in both spellings": {gang + "    enableJobOrder: no\n    enabledJobOrder: false\n",
+			"allocate:1 | gang:4", ""},
 		"arguments left empty":         {gang + "    arguments:\n", "allocate:1 | gang:4", ""},
 		"a document mark at the front": {"---\n" + gang, "allocate:2 | gang:5", ""},
 		"no tiers, with a warning": {acts, "allocate:1 ",
 			`conf:1: warning: there are no plugins: gangs, queues, priorities and the nodes' own rules are not heeded`},
-		"an argument this version does not heed": {plugins + "  - name: predicates\n    arguments:\n      volumebinding.weight: 1\n", "allocate:1 | predicates:4",
-			`conf:6: warning: argument volumebinding.weight of plugin predicates is known and not built yet: it does nothing in this version`},
-		"arguments of an action that does not run": {acts + tiers + "configurations:\n- name: backfill\n", "allocate:1 | gang:4",
+		"an argument this version does not heed": {plugins +
+			"  - name: predicates\n    arguments:\n      volumebinding.weight: 1\n", "allocate:1 | predicates:4",
+			`conf:6: warning: argument volumebinding.weight of plugin predicates is known and not built yet: it does ` +
+				`nothing in this version`},
+		"arguments of an action that does not run": {acts + tiers + "configurations:\n- name: backfill\n",
+			"allocate:1 | gang:4",
 			`conf:6: warning: action backfill is configured and not among the actions: this has no effect`},
-		"settings of the Ascend plugin": {acts + tiers + "configurations:\n- name: init-params\n  arguments: {grace-over-time: \"900\"}\n", "allocate:1 | gang:4",
-			`conf:6: warning: init-params (settings of the Ascend device plugin) is known and not built yet: it does nothing in this version`},
+		"settings of the Ascend plugin": {acts + tiers +
+			"configurations:\n- name: init-params\n  arguments: {grace-over-time: \"900\"}\n", "allocate:1 | gang:4",
+			`conf:6: warning: init-params (settings of the Ascend device plugin) is known and not built yet: it does ` +
+				`nothing in this version`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, mode := range []Mode{Strict, Lenient} {
@@ -97,7 +105,8 @@ func TestFlagsNotWritten(t *testing.T) {
 
 func TestDefaultIsVolcanos(t *testing.T) {
 	s := Default()
-	want := "enqueue:1 allocate:1 backfill:1 | priority:4 gang:5 conformance:6| overcommit:8 drf:9 predicates:10 proportion:11 nodeorder:12"
+	want := "enqueue:1 allocate:1 backfill:1 | priority:4 gang:5 conformance:6| overcommit:8 drf:9 predicates:10 " +
+		"proportion:11 nodeorder:12"
 	if got := outline(s); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -107,7 +116,8 @@ func TestDefaultIsVolcanos(t *testing.T) {
 }
 
 func TestMetricsAreTexts(t *testing.T) {
-	s, got := read(acts+tiers+"metrics:\n  type: prometheus\n  address: http://p:9090\n  interval: 30s\n  tls.insecureSkipVerify: true\n", Strict)
+	s, got := read(acts+tiers+
+		"metrics:\n  type: prometheus\n  address: http://p:9090\n  interval: 30s\n  tls.insecureSkipVerify: true\n", Strict)
 	if got != "" || s.Metrics["address"] != "http://p:9090" || s.Metrics["tls.insecureSkipVerify"] != "true" {
 		t.Errorf("%s %v", got, s.Metrics)
 	}

@@ -106,8 +106,7 @@ func readMilli(n *yaml.Node) (int64, error) {
 	return 0, expected(want, n, isNumberInQuotes(n))
 }
 
-// milli reads digits with an optional sign and point; no exponents, which
-// nobody writes here and which name numbers too long to hold.
+// milli reads digits with an optional sign and point. It reads no exponents, which can name numbers too long to hold.
 func milli(s string) (int64, bool) {
 	unsigned := strings.TrimLeft(s, "+-")
 	whole, fraction, _ := strings.Cut(unsigned, ".")

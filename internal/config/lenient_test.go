@@ -28,7 +28,8 @@ func TestLenientWarnsAndGoesOn(t *testing.T) {
 			`conf:6: warning: plugin binpack has no argument "gpu"; it is skipped`,
 			func(s *Scheduler) bool { return len(s.Tiers[0][0].Arguments) == 0 }},
 		"a wrong argument leaves the default": {binpack + "      binpack.cpu: \"5\"\n",
-			`conf:6: warning: argument "binpack.cpu" of plugin binpack: expected a whole number, got "5"; write it without quotes; the default is used`,
+			`conf:6: warning: argument "binpack.cpu" of plugin binpack: expected a whole number, got "5"; write it without ` +
+				`quotes; the default is used`,
 			func(s *Scheduler) bool { return s.Tiers[0][0].Arguments.find("binpack.cpu") == nil }},
 		"of a key given twice the last counts": {"actions: enqueue\n" + tiers + "actions: allocate\n",
 			`conf:5: warning: key "actions" is given twice (first on line 1); the last one counts`,
@@ -36,35 +37,51 @@ func TestLenientWarnsAndGoesOn(t *testing.T) {
 		"of a plugin given twice the last counts": {gang + "    enableJobOrder: false\n  - name: gang\n",
 			`conf:6: warning: plugin gang is twice in one tier (first on line 4); the last one counts`,
 			func(s *Scheduler) bool { return len(s.Tiers[0]) == 1 && s.Tiers[0][0].Enabled(JobOrder) }},
-		"of two spellings Volcano's counts, first in the file": {gang + "    enableJobOrder: false\n    enabledJobOrder: true\n",
-			`conf:6: warning: enableJobOrder and enabledJobOrder are two spellings of one key and differ; the first is what Volcano reads and counts`,
+		"of two spellings Volcano's counts, first in the file": {
+			gang + "    enableJobOrder: false\n    enabledJobOrder: true\n",
+			`conf:6: warning: enableJobOrder and enabledJobOrder are two spellings of one key and differ; the first is what ` +
+				`Volcano reads and counts`,
 			func(s *Scheduler) bool { return !s.Tiers[0][0].Enabled(JobOrder) }},
 		"of two spellings Volcano's counts, last in the file": {gang + "    enableVictim: true\n    enabledVictim: false\n",
-			`conf:6: warning: enabledVictim and enableVictim are two spellings of one key and differ; the first is what Volcano reads and counts`,
+			`conf:6: warning: enabledVictim and enableVictim are two spellings of one key and differ; the first is what ` +
+				`Volcano reads and counts`,
 			func(s *Scheduler) bool { return !s.Tiers[0][0].Enabled(Victim) }},
-		"of proportion and capacity the first answers where both do": {plugins + "  - name: proportion\n- plugins:\n  - name: capacity\n",
-			`conf:6: warning: capacity and proportion (line 4) both say what a queue deserves, and there can be one master only; keep proportion to share by weight, or capacity to share by spec.deserved; proportion is named first and answers at QueueOrder, Allocatable, JobEnqueued, Preemptive, Reclaimable`,
+		"of proportion and capacity the first answers where both do": {
+			plugins + "  - name: proportion\n- plugins:\n  - name: capacity\n",
+			`conf:6: warning: capacity and proportion (line 4) both say what a queue deserves, and there can be one master ` +
+				`only; keep proportion to share by weight, or capacity to share by spec.deserved; proportion is named first and ` +
+				`answers at QueueOrder, Allocatable, JobEnqueued, Preemptive, Reclaimable`,
 			func(s *Scheduler) bool {
 				c, _ := s.Plugin("capacity")
 				return c.Built && !c.Enabled(Allocatable) && s.Tiers[0][0].Enabled(Allocatable)
 			}},
-		"of proportion and capacity each answers for what it is enabled": {plugins + "  - name: capacity\n    enabledAllocatable: false\n    enableQueueOrder: false\n  - name: proportion\n    enableReclaimable: false\n    enablePreemptive: false\n    enableJobEnqueued: false\n",
-			`conf:7: warning: proportion and capacity (line 4) both say what a queue deserves, and there can be one master only; keep proportion to share by weight, or capacity to share by spec.deserved; each answers where the other is switched off`,
+		"of proportion and capacity each answers for what it is enabled": {plugins + "  - name: capacity\n" +
+			"    enabledAllocatable: false\n    enableQueueOrder: false\n  - name: proportion\n    enableReclaimable: false\n" +
+			"    enablePreemptive: false\n    enableJobEnqueued: false\n",
+			`conf:7: warning: proportion and capacity (line 4) both say what a queue deserves, and there can be one master ` +
+				`only; keep proportion to share by weight, or capacity to share by spec.deserved; each answers where the ` +
+				`other is switched off`,
 			func(s *Scheduler) bool {
 				c, p := s.Tiers[0][0], s.Tiers[0][1]
 				return p.Enabled(Allocatable) && p.Enabled(QueueOrder) && c.Enabled(Reclaimable) && !c.Enabled(QueueOrder)
 			}},
-		"of drf's queue tree and proportion the first orders": {plugins + "  - name: proportion\n  - name: drf\n    enableHierarchy: true\n",
-			`conf:5: warning: drf with enableHierarchy and proportion are in one tier and both order the queues; put them into two tiers or leave the hierarchy out; proportion is named first and orders them, and drf where it sees no difference`,
+		"of drf's queue tree and proportion the first orders": {
+			plugins + "  - name: proportion\n  - name: drf\n    enableHierarchy: true\n",
+			`conf:5: warning: drf with enableHierarchy and proportion are in one tier and both order the queues; put them ` +
+				`into two tiers or leave the hierarchy out; proportion is named first and orders them, and drf where it ` +
+				`sees no difference`,
 			func(s *Scheduler) bool { return len(s.Tiers[0]) == 2 && s.Tiers[0][1].Enabled(Hierarchy) }},
-		"an alias is written out": {plugins + "  - name: gang\n    arguments: &a {}\n  - name: priority\n    arguments: *a\n", "",
+		"an alias is written out": {plugins + "  - name: gang\n    arguments: &a {}\n  - name: priority\n    arguments: *a\n",
+			"",
 			func(s *Scheduler) bool { return len(s.Tiers[0]) == 2 }},
-		"keys are merged": {plugins + "  - &a\n    name: gang\n    enableJobOrder: false\n  - <<: *a\n    name: priority\n", "",
+		"keys are merged": {plugins + "  - &a\n    name: gang\n    enableJobOrder: false\n  - <<: *a\n    name: priority\n",
+			"",
 			func(s *Scheduler) bool { return s.Tiers[0][1].Name == "priority" && !s.Tiers[0][1].Enabled(JobOrder) }},
 		"a second document is skipped": {acts + tiers + "---\n" + acts,
 			`conf:6: warning: a second document begins here; a configuration is one document; it is skipped`,
 			func(s *Scheduler) bool { return len(s.Tiers) == 1 }},
-		"of an action configured twice the first counts": {acts + tiers + "configurations:\n- name: allocate\n  arguments: {enablePredicateErrorCache: no}\n- name: allocate\n",
+		"of an action configured twice the first counts": {acts + tiers +
+			"configurations:\n- name: allocate\n  arguments: {enablePredicateErrorCache: no}\n- name: allocate\n",
 			`conf:8: warning: action allocate is configured twice (first on line 6); the first one counts`,
 			func(s *Scheduler) bool { return s.Configurations["allocate"].find("predicateErrorCacheEnable") != nil }},
 	} {

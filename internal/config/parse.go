@@ -147,7 +147,8 @@ func (p *parser) document(data []byte) *yaml.Node {
 		return nil
 	}
 	if len(docs) > 1 {
-		p.object(docs[1].Line+p.src.LineOffset, "it is skipped", "a second document begins here; a configuration is one document")
+		p.object(docs[1].Line+p.src.LineOffset, "it is skipped",
+			"a second document begins here; a configuration is one document")
 		if p.mode == Strict {
 			return nil
 		}

@@ -33,7 +33,8 @@ func (p *parser) oneQueueOrder(tier []Plugin) {
 		return
 	}
 	first, second := tier[min(at, other)].Name, tier[max(at, other)].Name
-	p.object(tier[at].Line, fmt.Sprintf("%s is named first and orders them, and %s where it sees no difference", first, second),
+	p.object(tier[at].Line,
+		fmt.Sprintf("%s is named first and orders them, and %s where it sees no difference", first, second),
 		"drf with %s and proportion are in one tier and both order the queues; "+
 			"put them into two tiers or leave the hierarchy out", Hierarchy.Spelling())
 }

@@ -50,7 +50,8 @@ func (p *parser) configurations(n *yaml.Node, s *Scheduler) {
 		action := name.value.Value
 		entry, known := find(append(slices.Clone(p.known.Actions), p.known.Others...), action)
 		if !known {
-			p.object(name.line, "it is skipped", "configurations: unknown action %s%s", quoted(action), p.near(action, entryNames(p.known.Actions)))
+			p.object(name.line, "it is skipped", "configurations: unknown action %s%s", quoted(action),
+				p.near(action, entryNames(p.known.Actions)))
 			continue
 		}
 		if at, twice := lines[action]; twice {
@@ -98,7 +99,8 @@ func (p *parser) metrics(n *yaml.Node) map[string]string {
 // named reads what plugins and configurations have in common: a name and
 // arguments. Keys that are neither go to other, which tells whether it took
 // them; keys lists what may stand there, for suggestions.
-func (p *parser) named(n *yaml.Node, what string, keys []string, other func(field) bool) (name field, arguments *yaml.Node) {
+func (p *parser) named(n *yaml.Node, what string, keys []string,
+	other func(field) bool) (name field, arguments *yaml.Node) {
 	if n.Kind == yaml.ScalarNode && !isNull(n) {
 		p.refuse(n.Line, "%s begins with \"- name: \"; here is only %s", what, quoted(n.Value))
 		return field{}, nil
@@ -158,5 +160,6 @@ func (p *parser) arguments(n *yaml.Node, owner string, entry Entry) Arguments {
 // twoSpellings objects to a key that is written in both of its spellings with two values: Strict refuses it, and
 // Lenient takes the one that Volcano reads, which is the first.
 func (p *parser) twoSpellings(line int, first, second string) {
-	p.object(line, "the first is what Volcano reads and counts", "%s and %s are two spellings of one key and differ", first, second)
+	p.object(line, "the first is what Volcano reads and counts",
+		"%s and %s are two spellings of one key and differ", first, second)
 }

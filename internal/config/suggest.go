@@ -20,7 +20,7 @@ func didYouMean(name string, candidates []string) string {
 }
 
 // quoted shows a name from the file without letting it break the message:
-// escaped, and cut when nobody would read it to its end.
+// escaped, and cut where it is very long.
 func quoted(name string) string {
 	if r := []rune(name); len(r) > 60 {
 		name = string(r[:60]) + "…"

@@ -12,7 +12,8 @@ func (p *parser) tiers(n *yaml.Node) [][]Plugin {
 		var tier []Plugin
 		for _, f := range p.fields(item, "a tier") {
 			if f.key != "plugins" {
-				p.object(f.line, "it is skipped", "a tier: unknown key %s (a tier is written as \"- plugins:\" and a list)", quoted(f.key))
+				p.object(f.line, "it is skipped", "a tier: unknown key %s (a tier is written as \"- plugins:\" and a list)",
+					quoted(f.key))
 				continue
 			}
 			tier = p.plugins(f.value)
@@ -34,7 +35,8 @@ func (p *parser) plugins(n *yaml.Node) []Plugin {
 			tier = append(tier, plugin)
 			continue
 		}
-		p.object(plugin.Line, "the last one counts", "plugin %s is twice in one tier (first on line %d)", plugin.Name, tier[at].Line)
+		p.object(plugin.Line, "the last one counts", "plugin %s is twice in one tier (first on line %d)",
+			plugin.Name, tier[at].Line)
 		tier[at] = plugin
 	}
 	return tier

@@ -1,5 +1,5 @@
 // Package crash keeps a panic, which is a bug, to the step that it came up in: the process
-// runs on, and whoever asked for the step knows that it was not finished. It does not say
+// runs on, and the caller of the step knows that it was not finished. It does not say
 // what is right then: what a step had half done, the caller puts right. What Go cannot
 // recover from (two goroutines in one map, no memory) ends the process all the same.
 package crash

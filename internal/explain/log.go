@@ -113,7 +113,8 @@ var lines = [...]func(trace.Event) string{
 		return fmt.Sprintf("Job <%s> Queue <%s> skip enqueue, reason: %s", e.Job, e.Queue, why(e))
 	},
 	trace.KeepsRoom: func(e trace.Event) string {
-		return fmt.Sprintf("Keeping room for %s of Job <%s> on nodes <%s>: it could have started without pods that came later", count(e.Count, "task"), e.Job, e.Node)
+		return fmt.Sprintf("Keeping room for %s of Job <%s> on nodes <%s>: it could have started without pods that came "+
+			"later", count(e.Count, "task"), e.Job, e.Node)
 	},
 	trace.KeepsNoRoom:  func(e trace.Event) string { return fmt.Sprintf("Keeping no more room for Job <%s>", e.Job) },
 	trace.NoPreemptors: func(e trace.Event) string { return fmt.Sprintf("No preemptors in Queue <%s>, break.", e.Queue) },

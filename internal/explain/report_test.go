@@ -126,7 +126,8 @@ func TestWhyNobodyIsEvictedIsPartOfTheReason(t *testing.T) {
 		Evicting: &trace.Reason{Code: trace.NoVictims, Text: "preempt", Task: "x/j-0", Need: 2,
 			Nodes: []trace.NodeCount{{Code: trace.VictimKept, Count: 2}}}}}}}, Summary{}, nil)
 	want := Reason{Code: "NoNodes",
-		Message: `x/j-0: the cluster has no nodes; preempt: no pod may be evicted for it: 2 pods are marked preemptable: "false"`,
+		Message: `x/j-0: the cluster has no nodes; preempt: no pod may be evicted for it: 2 pods are marked ` +
+			`preemptable: "false"`,
 		Evicting: &Evicting{Action: "preempt", Code: "NoVictims",
 			Message: `no pod may be evicted for it: 2 pods are marked preemptable: "false"`}}
 	if diff := cmp.Diff(want, r.Jobs[0].Reason); diff != "" {

@@ -167,7 +167,8 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 		return "its resource claims ask for devices of class " + r.Text + ", which does not exist"
 	},
 	trace.ResourceOfClass: func(r trace.Reason) string {
-		return fmt.Sprintf("it asks for a resource that no node offers%s; device class %s stands for it, and only resource claims "+
+		return fmt.Sprintf("it asks for a resource that no node offers%s; device class %s stands for it, and "+
+			"only resource claims "+
 			"are given devices", shorts(r.Shorts, "asked", "offered"), r.Text)
 	},
 	trace.ActionNotConfigured: func(r trace.Reason) string {

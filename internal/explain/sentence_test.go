@@ -127,7 +127,8 @@ var sentencesByCode = []struct {
 	{trace.Reason{Code: trace.NoVictims, Need: 15, Nodes: []trace.NodeCount{{Code: trace.VictimNotLower, Count: 12},
 		{Code: trace.VictimGang, Count: 2},
 		{Code: trace.VictimKept, Count: 1}}},
-		`no pod may be evicted for it: 12 pods have no lower priority, 2 belong to gangs at their minimum, 1 is marked preemptable: "false"`},
+		`no pod may be evicted for it: 12 pods have no lower priority, 2 belong to gangs at their minimum, 1 is marked ` +
+			`preemptable: "false"`},
 	{trace.Reason{Code: trace.NoVictims, Nodes: []trace.NodeCount{{Code: trace.VictimBudget, Text: "ml/a", Count: 1}}},
 		"no pod may be evicted for it: 1 pod is kept by the disruption budget ml/a"},
 	{trace.Reason{Code: trace.NoVictims, Nodes: []trace.NodeCount{{Code: trace.VictimCapped,

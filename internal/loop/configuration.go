@@ -43,7 +43,7 @@ type configuration struct {
 	looked  time.Time
 	zone    *time.Location   // in which hours are read that name no offset
 	offset  string           // of zone from UTC, as it holds: +08:00
-	watch   policy.Stopwatch // nil: nobody measures
+	watch   policy.Stopwatch // nil: nothing is measured
 	plugins []policy.Definition
 
 	selectors *devices.Programs // of resource claims, compiled for whatever engine there is
@@ -142,7 +142,8 @@ func (c *configuration) engine(o Options) (*sched.Engine, error) {
 	if c.watch != nil {
 		with = append(with, sched.WithStopwatch(c.watch))
 	}
-	with = append(with, pace(o.Period), sched.WithPlugin(filters.PredicatesWith(c.selectors)), sched.WithPlugin(filters.Capacity()))
+	with = append(with, pace(o.Period), sched.WithPlugin(filters.PredicatesWith(c.selectors)),
+		sched.WithPlugin(filters.Capacity()))
 	for _, d := range c.plugins {
 		with = append(with, sched.WithPlugin(d))
 	}

@@ -203,7 +203,8 @@ func (l *loop) decide() (fine bool) {
 		l.metrics.decided(time.Since(began), plan, l)
 		l.reports.evicted(plan.Items)
 		for _, i := range plan.Items {
-			klog.V(4).InfoS("Planned", "kind", i.Kind, "pod", i.Pod, "node", i.Node, "podGroup", i.Group, "phase", i.Phase, "statement", i.Statement)
+			klog.V(4).InfoS("Planned", "kind", i.Kind, "pod", i.Pod, "node", i.Node, "podGroup", i.Group, "phase", i.Phase,
+				"statement", i.Statement)
 		}
 	})
 }

@@ -29,7 +29,8 @@ func TestWhatVolcanoAcceptsIsTakenAsVcScheduler(t *testing.T) {
 		"a strategy without its thresholds": {before +
 			"  - name: rescheduling\n    arguments:\n      interval: 5m\n      strategies:\n      - name: lowNodeUtilization\n" +
 			"        params: {thresholds: {cpu: 20}}\n",
-			":9: argument \"strategies\" of plugin rescheduling: lowNodeUtilization: targetThresholds is missing, as in {cpu: 20, " +
+			":9: argument \"strategies\" of plugin rescheduling: lowNodeUtilization: targetThresholds is " +
+				"missing, as in {cpu: 20, " +
 				"memory: 20}",
 			func(p policy.Profile) bool {
 				return p.Tiers[0][2].Plugin == "rescheduling" && p.Tiers[0][2].Arguments["interval"] == "5m0s"

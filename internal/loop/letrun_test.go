@@ -18,8 +18,9 @@ import (
 
 // own makes a queue, and a gang in it of two pods of one core that run.
 func (w *living) own(queue string) {
-	w.must(w.groups.Create(queuesKind, &schedulingv1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Name: queue, UID: types.UID(queue)},
-		Spec: schedulingv1beta1.QueueSpec{Weight: 1}}, ""))
+	w.must(w.groups.Create(queuesKind,
+		&schedulingv1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Name: queue, UID: types.UID(queue)},
+			Spec: schedulingv1beta1.QueueSpec{Weight: 1}}, ""))
 	w.group("g", 2, hasty)
 	w.regroup("g", func(g *schedulingv1beta1.PodGroup) { g.Spec.Queue = queue })
 	for i := range 2 {
@@ -55,12 +56,14 @@ func (w *living) drop(group string) {
 	w.must(w.groups.Delete(groupsKind, "ns", group))
 }
 
-// What runs counts where it was let run when its PodGroup is deleted or names another queue: also by a scheduler that is
-// started later and never saw the PodGroup.
+// What runs counts where it was let run when its PodGroup is deleted or names another queue: also by a scheduler that
+// is started later and never saw the PodGroup.
 func TestWhereAPodWasLetRunIsKnownAfterARestart(t *testing.T) {
 	for name, escape := range map[string]func(w *living){
-		"its PodGroup is deleted":     func(w *living) { w.drop("g") },
-		"its PodGroup names no queue": func(w *living) { w.regroup("g", func(g *schedulingv1beta1.PodGroup) { g.Spec.Queue = "" }) },
+		"its PodGroup is deleted": func(w *living) { w.drop("g") },
+		"its PodGroup names no queue": func(w *living) {
+			w.regroup("g", func(g *schedulingv1beta1.PodGroup) { g.Spec.Queue = "" })
+		},
 		"its PodGroup is nonsense in another queue": func(w *living) {
 			w.regroup("g", func(g *schedulingv1beta1.PodGroup) {
 				g.Spec.Queue, g.Spec.MinResources = "", &corev1.ResourceList{corev1.ResourceCPU: cores("-1")}
@@ -163,7 +166,8 @@ func TestARecordThatCannotBeRead(t *testing.T) {
 	inVirtualTime(t, 1, func(w *living) {
 		w.own("q")
 		w.change("g-0", func(p *corev1.Pod) {
-			p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{Type: record.LetRunType, Status: corev1.ConditionTrue, Message: "yes"})
+			p.Status.Conditions = append(p.Status.Conditions,
+				corev1.PodCondition{Type: record.LetRunType, Status: corev1.ConditionTrue, Message: "yes"})
 		})
 		w.after(2 * time.Second)
 		if got := w.holds("q"); got != 2000 {

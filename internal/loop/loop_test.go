@@ -113,7 +113,8 @@ func TestTheQueuesThatEveryClusterHasAreMade(t *testing.T) {
 	if err != nil || root.Spec.Reclaimable == nil || *root.Spec.Reclaimable {
 		t.Errorf("root: %v, %+v; want it made and not reclaimable", err, root)
 	}
-	if team, err := api.SchedulingV1beta1().Queues().Get(t.Context(), "team", metav1.GetOptions{}); err != nil || team.Spec.Weight != 7 {
+	if team, err := api.SchedulingV1beta1().Queues().Get(t.Context(), "team", metav1.GetOptions{}); err != nil ||
+		team.Spec.Weight != 7 {
 		t.Errorf("team: %v, %+v; want it left as it was", err, team)
 	}
 }
@@ -132,17 +133,21 @@ func TestWhatANodeMoreCures(t *testing.T) {
 		reason trace.Reason
 		want   bool
 	}{
-		"no node has room":                        {trace.Reason{Code: trace.NotEnoughResources}, true},
-		"a gang for which no node has room":       {trace.Reason{Code: trace.GangIncomplete, Cause: &trace.Reason{Code: trace.NotEnoughResources}}, true},
-		"no NUMA node has room":                   {trace.Reason{Code: trace.NodeNUMA}, true},
-		"no node at all":                          {trace.Reason{Code: trace.NoNodes}, true},
-		"its share ends with the cluster":         {trace.Reason{Code: trace.QueueDeserved, Queue: "q", Shorts: cpu(6000, 4000)}, true},
-		"not: its share ends with its capability": {trace.Reason{Code: trace.QueueDeserved, Queue: "q", Shorts: cpu(9000, 8000)}, false},
-		"it holds its share of a small cluster":   {trace.Reason{Code: trace.QueueOverused, Queue: "q", Shorts: cpu(4000, 4000)}, true},
-		"not: it holds all it may":                {trace.Reason{Code: trace.QueueOverused, Queue: "q", Shorts: cpu(8000, 8000)}, false},
-		"not: others come first":                  {trace.Reason{Code: trace.WaitsForTurn}, false},
-		"not: its queue is closed":                {trace.Reason{Code: trace.QueueNotOpen, Queue: "q"}, false},
-		"not: members are missing":                {trace.Reason{Code: trace.NotEnoughTasks}, false},
+		"no node has room": {trace.Reason{Code: trace.NotEnoughResources}, true},
+		"a gang for which no node has room": {
+			trace.Reason{Code: trace.GangIncomplete, Cause: &trace.Reason{Code: trace.NotEnoughResources}}, true},
+		"no NUMA node has room": {trace.Reason{Code: trace.NodeNUMA}, true},
+		"no node at all":        {trace.Reason{Code: trace.NoNodes}, true},
+		"its share ends with the cluster": {
+			trace.Reason{Code: trace.QueueDeserved, Queue: "q", Shorts: cpu(6000, 4000)}, true},
+		"not: its share ends with its capability": {
+			trace.Reason{Code: trace.QueueDeserved, Queue: "q", Shorts: cpu(9000, 8000)}, false},
+		"it holds its share of a small cluster": {
+			trace.Reason{Code: trace.QueueOverused, Queue: "q", Shorts: cpu(4000, 4000)}, true},
+		"not: it holds all it may": {trace.Reason{Code: trace.QueueOverused, Queue: "q", Shorts: cpu(8000, 8000)}, false},
+		"not: others come first":   {trace.Reason{Code: trace.WaitsForTurn}, false},
+		"not: its queue is closed": {trace.Reason{Code: trace.QueueNotOpen, Queue: "q"}, false},
+		"not: members are missing": {trace.Reason{Code: trace.NotEnoughTasks}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := curable(e.Ledger(), c.reason); got != c.want {

@@ -262,8 +262,8 @@ func TestFiguresAreRecountedNowAndThen(t *testing.T) {
 	}
 }
 
-// Bindings that were not taken count for their job; those that were, and those whose pod is
-// gone, do not. There are no more jobs with a count of their own than may have figures.
+// A binding that was not taken counts for its job; one that was taken, or of a pod that is gone, does not. No more jobs
+// have a count of their own than may have figures.
 func TestBindingsThatAreDecidedAnewAreCounted(t *testing.T) {
 	l := cluster(t, 1, 1)
 	plan, _, _ := l.engine.Decide(l.now())

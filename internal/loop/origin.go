@@ -152,8 +152,8 @@ func membersOf(led *ledger.Ledger, id ledger.JobID) (m members) {
 }
 
 // inherit looks, when a gang is met first, whether a record says of just its members that
-// it never had its minimum, and the refused one's status agrees. Whoever may write the PodGroup
-// may write a record, but not the status of a pod.
+// it never had its minimum, and the refused one's status agrees. The right to write the PodGroup
+// includes the record, but not the status of a pod.
 func (og *gangOrigins) inherit(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, m members) {
 	if t.origin.met {
 		return

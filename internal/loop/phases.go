@@ -107,7 +107,7 @@ func (l *loop) urgent(i sched.Item) bool {
 	return !ok || led.Job(id).Tasks < max(1, led.Job(id).MinMember)
 }
 
-// mayWait says that whoever owns a PodGroup may wait for its phase before he makes pods:
+// mayWait says that the owner of a PodGroup may wait for its phase before it makes pods:
 // it shows none or Pending, and no owner is known to make pods without waiting.
 func mayWait(group *schedulingv1beta1.PodGroup) bool {
 	if group == nil || shownPhase(group) != model.GroupPending {

@@ -8,8 +8,8 @@ import (
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 )
 
-// Whoever makes pods only when a PodGroup shows that it is let in is not kept waiting; nor
-// is an unknown owner.
+// A controller that makes pods only when the PodGroup shows that it is admitted is not kept waiting; nor is an unknown
+// owner.
 func TestWhoMayWaitForAPhase(t *testing.T) {
 	for name, c := range map[string]struct {
 		owners []string

@@ -89,8 +89,8 @@ func TestAForgedRecord(t *testing.T) {
 	})
 }
 
-// A record that somebody wrote while no scheduler ran takes no gang apart of which no member was
-// refused: whoever writes PodGroups cannot write that into the status of a pod.
+// A record that somebody wrote while no scheduler ran takes no gang apart if none of its members
+// was refused: the right to write PodGroups does not include the status of pods, which shows a refusal.
 func TestAForgedRecordWhileNoSchedulerRuns(t *testing.T) {
 	inVirtualTime(t, 1, func(w *living) {
 		w.gangOf4()

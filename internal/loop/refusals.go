@@ -45,8 +45,8 @@ type refusalMemory struct {
 	told uint64 // the version of what the engine was told last
 }
 
-// life is what a refusal is remembered by. Whoever writes a pod writes the UID of its
-// controller, so that one says something in its own namespace alone.
+// life is what a refusal is remembered by. The author of a pod chooses the UID of its controller, so that UID counts
+// only in the pod's own namespace.
 type life struct{ namespace, uid string }
 
 // refused is what was refused, one try after the other.

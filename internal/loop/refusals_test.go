@@ -209,7 +209,9 @@ func TestAPauseStaysInItsNamespace(t *testing.T) {
 	inVirtualTime(t, 1, func(w *living) {
 		g := &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "hostile", Name: "h", UID: "h"},
 			Spec: schedulingv1beta1.PodGroupSpec{MinMember: 1, Queue: "default"}}
-		g.Annotations = map[string]string{"ashlar.sh/refused-binds": `{"uid":"h","controller":"ray","tries":1000,"next":"2999-01-01T00:00:00Z","pod":"p","answer":"no"}`}
+		g.Annotations = map[string]string{
+			"ashlar.sh/refused-binds": `{"uid":"h","controller":"ray","tries":1000,"next":"2999-01-01T00:00:00Z",` +
+				`"pod":"p","answer":"no"}`}
 		w.must(w.groups.Create(groupsKind, g, "hostile"))
 		w.after(time.Second)
 		w.must(w.groups.Delete(groupsKind, "hostile", "h"))
@@ -240,7 +242,8 @@ func TestWhoStandsByKnowsTheNewestRefusals(t *testing.T) {
 		first()
 		w.remade(5 * time.Minute)
 		if n := w.bindings() - before; n > 1 || w.deletions() != 3 {
-			t.Errorf("within five minutes of taking over it asked for %d bindings and deleted %d pods, want one at most and none", n, w.deletions()-3)
+			t.Errorf("within five minutes of taking over it asked for %d bindings and deleted %d pods, want one at most and "+
+				"none", n, w.deletions()-3)
 		}
 	})
 }

@@ -98,7 +98,8 @@ func (rp *reports) job(id ledger.JobID, now time.Time) {
 
 // group writes to a PodGroup, in one write, its current conditions and counts, and a phase that was
 // held back for them.
-func (rp *reports) group(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, said []schedulingv1beta1.PodGroupCondition, now time.Time) {
+func (rp *reports) group(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup,
+	said []schedulingv1beta1.PodGroupCondition, now time.Time) {
 	due := len(said) > 0 || t.counted(job, now)
 	if t.kept != nil && (due || rp.l.overdue(job, t, group, now)) {
 		due = rp.l.handOver(t, group) || due
@@ -112,8 +113,10 @@ func (rp *reports) group(job *ledger.Job, t *reportedJob, group *schedulingv1bet
 
 // tellStart reports that a job's minimum is bound: by an event at once, and by its PodGroup's condition
 // when that is due.
-func (rp *reports) tellStart(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, now time.Time) []schedulingv1beta1.PodGroupCondition {
-	c := condition(schedulingv1beta1.PodGroupScheduled, "", "tasks in gang are ready to be scheduled", "pod group is ready", now)
+func (rp *reports) tellStart(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup,
+	now time.Time) []schedulingv1beta1.PodGroupCondition {
+	c := condition(schedulingv1beta1.PodGroupScheduled, "", "tasks in gang are ready to be scheduled",
+		"pod group is ready", now)
 	if t.started.IsZero() {
 		t.started = now
 		if !t.ready && !t.saidReady {
@@ -143,7 +146,8 @@ func (rp *reports) tellStart(job *ledger.Job, t *reportedJob, group *schedulingv
 }
 
 // noLonger removes the condition that a gang could not be scheduled, which its PodGroup may not show yet.
-func noLonger(group *schedulingv1beta1.PodGroup, code string, started schedulingv1beta1.PodGroupCondition) schedulingv1beta1.PodGroupCondition {
+func noLonger(group *schedulingv1beta1.PodGroup, code string,
+	started schedulingv1beta1.PodGroupCondition) schedulingv1beta1.PodGroupCondition {
 	c := started
 	c.Type, c.TransitionID = schedulingv1beta1.PodGroupUnschedulableType, code
 	for _, old := range group.Status.Conditions {
@@ -156,7 +160,8 @@ func noLonger(group *schedulingv1beta1.PodGroup, code string, started scheduling
 }
 
 // tellWait reports why a job waits.
-func (rp *reports) tellWait(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, r trace.Reason, now time.Time) []schedulingv1beta1.PodGroupCondition {
+func (rp *reports) tellWait(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, r trace.Reason,
+	now time.Time) []schedulingv1beta1.PodGroupCondition {
 	t.said = t.code
 	t.changes++
 	message := waits(job, r)
@@ -168,7 +173,7 @@ func (rp *reports) tellWait(job *ledger.Job, t *reportedJob, group *schedulingv1
 	return []schedulingv1beta1.PodGroupCondition{c}
 }
 
-// halfSaid ends the code of a half-bound gang about whose members something was reported.
+// halfSaid ends the code of a half-bound gang when something was reported about its members.
 const halfSaid = "half"
 
 // untilTold is how long a reason must hold before it is written.
@@ -206,14 +211,16 @@ func groupOf(job *ledger.Job) ledger.Key {
 
 // condition is a condition of a PodGroup. Its transition ID is the reason's code, by which a scheduler that
 // starts anew knows what was written.
-func condition(kind schedulingv1beta1.PodGroupConditionType, code, reason, message string, now time.Time) schedulingv1beta1.PodGroupCondition {
+func condition(kind schedulingv1beta1.PodGroupConditionType, code, reason, message string,
+	now time.Time) schedulingv1beta1.PodGroupCondition {
 	return schedulingv1beta1.PodGroupCondition{Type: kind, Status: corev1.ConditionTrue, TransitionID: code,
 		LastTransitionTime: metav1.NewTime(now), Reason: reason, Message: message}
 }
 
 // waits is Volcano's sentence, followed by ours.
 func waits(job *ledger.Job, r trace.Reason) string {
-	return fmt.Sprintf("%d/%d tasks in gang unschedulable: %s", job.By[model.Pending]+job.By[model.Pipelined], job.Tasks, explain.Sentence(r))
+	return fmt.Sprintf("%d/%d tasks in gang unschedulable: %s", job.By[model.Pending]+job.By[model.Pipelined], job.Tasks,
+		explain.Sentence(r))
 }
 
 // reasonOf is the reason of a pod's condition: Kubernetes' own where it has one.
@@ -248,7 +255,8 @@ func (rp *reports) pods(id ledger.JobID, t *reportedJob, r trace.Reason) {
 					Reason: reason, Message: message, Urgent: cure || shown == corev1.PodReasonUnschedulable}) {
 					return false // too many writes wait: next round
 				}
-				rp.l.executor.Event(execute.Event{Kind: "Pod", Object: row.Key, UID: row.Pod.UID, Warning: true, Reason: "FailedScheduling", Message: message})
+				rp.l.executor.Event(execute.Event{Kind: "Pod", Object: row.Key, UID: row.Pod.UID, Warning: true,
+					Reason: "FailedScheduling", Message: message})
 			}
 			t.pods[row.Pod.UID] = reason
 			return true

@@ -14,7 +14,7 @@ import (
 )
 
 // Bounds of complaining. Looking for problems takes at most a hundredth of the time, and
-// whoever makes thousands of bad objects in a namespace is told of the first of them. Objects
+// of thousands of bad objects in a namespace only the first are reported. Objects
 // that do not exist have bounds of their own: a tenant can name a thousand queues that it may
 // not make, and must not silence what is wrong with the queues that there are.
 const (

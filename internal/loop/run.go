@@ -101,7 +101,8 @@ func (l *loop) connect(ctx, work context.Context) error {
 		return fmt.Errorf("make a client for the owners of pods: %w", err)
 	}
 	l.seen, err = observe.New(observe.Options{Kube: l.rivals.kube, Volcano: volcano, Metadata: heads, Resync: l.o.Resync,
-		Adopt: l.o.Adopt != AdoptNever, AwaitGroups: l.o.Adopt == AdoptAuto, NodeSelector: l.o.NodeSelector, Shard: l.o.Shard, Ring: l.o.Ring,
+		Adopt: l.o.Adopt != AdoptNever, AwaitGroups: l.o.Adopt == AdoptAuto, NodeSelector: l.o.NodeSelector,
+		Shard: l.o.Shard, Ring: l.o.Ring,
 		Reads: l.reads.has, Panicked: l.panicked, Selectors: l.conf.selectors,
 		Translate: translate.Options{Schedulers: l.o.SchedulerNames, DefaultQueue: l.o.DefaultQueue}})
 	if err != nil {
@@ -116,8 +117,9 @@ func (l *loop) connect(ctx, work context.Context) error {
 	l.volcano = clients.Groups
 	requests, cut := context.WithCancel(work)
 	l.cut = cut
-	l.executor = execute.New(requests, execute.Options{Clients: clients, Reporter: reporter(l.o.SchedulerNames), QuietBinds: l.o.QuietBinds,
-		Leading: leading, PodGroup: l.seen.PodGroup, Storage: l.seen, VolumeWait: l.conf.volumeWait,
+	l.executor = execute.New(requests, execute.Options{Clients: clients, Reporter: reporter(l.o.SchedulerNames),
+		QuietBinds: l.o.QuietBinds,
+		Leading:    leading, PodGroup: l.seen.PodGroup, Storage: l.seen, VolumeWait: l.conf.volumeWait,
 		Prepared: func(i sched.Item, took time.Duration) { l.metrics.prepared(l, i, took) },
 		Urgent:   l.urgent, Panicked: l.panicked, Answered: func(i sched.Item, o sched.Outcome, latency time.Duration) {
 			l.metrics.answered(i, o, latency)
@@ -136,7 +138,7 @@ func reporter(names []string) string {
 	return translate.DefaultScheduler
 }
 
-// errLost ends a run whose lease another scheduler has.
+// errLost ends a run when another scheduler has its lease.
 var errLost = errors.New("the lease was lost: another scheduler acts now, or this one could not renew it in time")
 
 // returned is how long cancelled requests have to return.

@@ -16,7 +16,7 @@ const (
 
 // sound refuses a saved object with values that no observed object has, since saved objects do not pass
 // the checks for objects of a cluster again: a pod without a spec, amounts below zero or above the
-// bounds of quantities. The error is for a person who edited the file.
+// bounds of quantities. The error is for the author of an edited file.
 func sound(o model.Object) error {
 	switch o := o.(type) {
 	case *model.Node:

@@ -18,8 +18,10 @@ import (
 // saved now keeps them apart, and what was decided of each with it.
 func TestASavedStateKnowsItsOwners(t *testing.T) {
 	const before = `{"Format":1,"Facts":[
-		{"Ref":{"Kind":"Pod","Namespace":"ns","Name":"a"},"UID":"a","Version":1,"Object":{"Namespace":"ns","Name":"a","UID":"a","Owner":"app","Ours":true,"Spec":{}}},
-		{"Ref":{"Kind":"Pod","Namespace":"ns","Name":"b"},"UID":"b","Version":1,"Object":{"Namespace":"ns","Name":"b","UID":"b","Owner":"app","Ours":true,"Spec":{}}}],
+		{"Ref":{"Kind":"Pod","Namespace":"ns","Name":"a"},"UID":"a","Version":1,
+			"Object":{"Namespace":"ns","Name":"a","UID":"a","Owner":"app","Ours":true,"Spec":{}}},
+		{"Ref":{"Kind":"Pod","Namespace":"ns","Name":"b"},"UID":"b","Version":1,
+			"Object":{"Namespace":"ns","Name":"b","UID":"b","Owner":"app","Ours":true,"Spec":{}}}],
 		"Commitments":{"Phases":[{"Job":{"Namespace":"ns","Name":"app","Adopted":true},"UID":"","Phase":1,"Item":7}]}}`
 	jobs := func(s State) (out []string) {
 		e, err := sched.New(policy.Profile{})

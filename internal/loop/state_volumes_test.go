@@ -40,7 +40,8 @@ func TestAReplayHeedsVolumes(t *testing.T) {
 					Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(
 						"1")}}}},
 				Volumes: []corev1.Volume{{Name: "d",
-					VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "c"}}}}}},
+					VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{
+						ClaimName: "c"}}}}}},
 	} {
 		f, ok := translate.Fact(o, translate.Options{})
 		if !ok {

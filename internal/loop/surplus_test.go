@@ -22,8 +22,8 @@ func (w *living) wantPlaced(group string, want int) {
 	}
 }
 
-// Of jobs that are submitted within a second all begin, whoever comes first: what it wants
-// above its minimum comes after the minimums of the others.
+// All jobs that are submitted within a second begin, in whatever order they come: what the first wants above its
+// minimum comes after the minimums of the others.
 func TestAllJobsOfABurstBegin(t *testing.T) {
 	inVirtualTime(t, 1, func(w *living) {
 		w.group("first", 2, noOwner)

@@ -36,18 +36,24 @@ func (w *living) keeps(pods ...string) {
 // members whatever its PodGroup says, and though the missing one is refused for good.
 func TestATakeOverTakesNoGangApart(t *testing.T) {
 	scheduled := func(id string) schedulingv1beta1.PodGroupCondition {
-		return schedulingv1beta1.PodGroupCondition{Type: schedulingv1beta1.PodGroupScheduled, Status: corev1.ConditionTrue, TransitionID: id,
+		return schedulingv1beta1.PodGroupCondition{Type: schedulingv1beta1.PodGroupScheduled,
+			Status: corev1.ConditionTrue, TransitionID: id,
 			Reason: "tasks in gang are ready to be scheduled"}
 	}
-	unschedulable := schedulingv1beta1.PodGroupCondition{Type: schedulingv1beta1.PodGroupUnschedulableType, Status: corev1.ConditionTrue, TransitionID: "x"}
+	unschedulable := schedulingv1beta1.PodGroupCondition{Type: schedulingv1beta1.PodGroupUnschedulableType,
+		Status: corev1.ConditionTrue, TransitionID: "x"}
 	for name, shows := range map[string]schedulingv1beta1.PodGroupStatus{
-		"Volcano: it runs":                    {Phase: "Running", Running: 4, Conditions: []schedulingv1beta1.PodGroupCondition{scheduled("11111111-2222")}},
-		"Volcano: it has lost a member":       {Phase: "Unknown", Running: 3, Conditions: []schedulingv1beta1.PodGroupCondition{scheduled("11111111-2222"), unschedulable}},
-		"an earlier version: it waits":        {Phase: "Inqueue", Conditions: []schedulingv1beta1.PodGroupCondition{scheduled("")}},
-		"somebody wiped its conditions":       {Phase: "Inqueue"},
-		"somebody wiped its status":           {},
-		"somebody says that it never started": {Phase: "Pending", Conditions: []schedulingv1beta1.PodGroupCondition{unschedulable}},
-		"an unknown phase":                    {Phase: "Suspended"},
+		"Volcano: it runs": {Phase: "Running", Running: 4,
+			Conditions: []schedulingv1beta1.PodGroupCondition{scheduled("11111111-2222")}},
+		"Volcano: it has lost a member": {Phase: "Unknown", Running: 3,
+			Conditions: []schedulingv1beta1.PodGroupCondition{scheduled("11111111-2222"), unschedulable}},
+		"an earlier version: it waits": {Phase: "Inqueue",
+			Conditions: []schedulingv1beta1.PodGroupCondition{scheduled("")}},
+		"somebody wiped its conditions": {Phase: "Inqueue"},
+		"somebody wiped its status":     {},
+		"somebody says that it never started": {Phase: "Pending",
+			Conditions: []schedulingv1beta1.PodGroupCondition{unschedulable}},
+		"an unknown phase": {Phase: "Suspended"},
 	} {
 		for _, missing := range []string{"has no room", "is refused for good"} {
 			t.Run(name+", the missing one "+missing, func(t *testing.T) {
@@ -118,7 +124,8 @@ func (w *living) halfway() {
 		w.Errorf("its phase is %s, want Unknown, which a gang has that runs in part", phase)
 	}
 	if w.events("g", "GangStranded") != 1 || !strings.Contains(w.waitsFor("g"), "3 of the 4 members") {
-		w.Errorf("%d events GangStranded and the condition %q, want one and that it says so", w.events("g", "GangStranded"), w.waitsFor("g"))
+		w.Errorf("%d events GangStranded and the condition %q, want one and that it says so",
+			w.events("g", "GangStranded"), w.waitsFor("g"))
 	}
 }
 
@@ -154,17 +161,24 @@ func TestARecordInDoubtReleasesNobody(t *testing.T) {
 		return func(w *living) { w.regroup("g", how) }
 	}
 	for name, meanwhile := range map[string]func(w *living){
-		"there is none":                shows(func(g *schedulingv1beta1.PodGroup) { delete(g.Annotations, record.Key) }),
-		"it is garbage":                shows(func(g *schedulingv1beta1.PodGroup) { g.Annotations[record.Key] = "neverComplete" }),
-		"it claims nothing":            change(func(r *record.Record) { r.Never = nil }),
-		"it is of another life":        change(func(r *record.Record) { r.UID = "another" }),
-		"it is about another minimum":  change(func(r *record.Record) { r.Never.MinMember = 5 }),
-		"it is about other pods":       change(func(r *record.Record) { r.Never.Bound = record.Digest([]string{"a", "b", "c"}) }),
-		"the minimum is another":       shows(func(g *schedulingv1beta1.PodGroup) { g.Spec.MinMember = 5 }),
-		"somebody saw it run":          shows(func(g *schedulingv1beta1.PodGroup) { g.Status.Phase = schedulingv1beta1.PodGroupRunning }),
+		"there is none": shows(func(g *schedulingv1beta1.PodGroup) { delete(g.Annotations, record.Key) }),
+		"it is garbage": shows(func(g *schedulingv1beta1.PodGroup) {
+			g.Annotations[record.Key] = "neverComplete"
+		}),
+		"it claims nothing":           change(func(r *record.Record) { r.Never = nil }),
+		"it is of another life":       change(func(r *record.Record) { r.UID = "another" }),
+		"it is about another minimum": change(func(r *record.Record) { r.Never.MinMember = 5 }),
+		"it is about other pods": change(func(r *record.Record) {
+			r.Never.Bound = record.Digest([]string{"a", "b", "c"})
+		}),
+		"the minimum is another": shows(func(g *schedulingv1beta1.PodGroup) { g.Spec.MinMember = 5 }),
+		"somebody saw it run": shows(func(g *schedulingv1beta1.PodGroup) {
+			g.Status.Phase = schedulingv1beta1.PodGroupRunning
+		}),
 		"another saw it lose a member": change(func(r *record.Record) { r.Never.Unknown = false }), // and wrote Unknown
 		"somebody saw it ready": shows(func(g *schedulingv1beta1.PodGroup) {
-			g.Status.Conditions = append(g.Status.Conditions, schedulingv1beta1.PodGroupCondition{Type: schedulingv1beta1.PodGroupScheduled, Status: corev1.ConditionTrue})
+			g.Status.Conditions = append(g.Status.Conditions,
+				schedulingv1beta1.PodGroupCondition{Type: schedulingv1beta1.PodGroupScheduled, Status: corev1.ConditionTrue})
 		}),
 		"the one that waited was made anew": func(w *living) {
 			w.delete("g-3")
@@ -310,19 +324,23 @@ func TestWhoStaysWhenAGangGivesItsRoomBack(t *testing.T) {
 		}, []string{"g-0", "g-1", "g-2"}, "RayCluster ray is gone"},
 		"those of a controller with the name of another": {func(w *living) {
 			w.must(w.owners.Tracker().Delete(rayKind, "ns", "ray"))
-			w.must(w.owners.Tracker().Add(&metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "ray.io/v1", Kind: "RayCluster"},
-				ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "ray", UID: types.UID("second")}}))
+			w.must(w.owners.Tracker().
+				Add(&metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "ray.io/v1", Kind: "RayCluster"},
+					ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "ray", UID: types.UID("second")}}))
 		}, []string{"g-0", "g-1", "g-2"}, "another has its name"},
 		"as many as a disruption budget needs": {func(w *living) {
 			for i := range 3 {
 				w.change(fmt.Sprint("g-", i), func(p *corev1.Pod) {
 					p.Labels = map[string]string{"app": "g"}
-					p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionTrue})
+					p.Status.Conditions = append(p.Status.Conditions,
+						corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionTrue})
 				})
 			}
 			two := intstr.FromInt32(2)
-			w.must(w.core.Create(budgetsKind, &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "b", UID: "b"},
-				Spec: policyv1.PodDisruptionBudgetSpec{MinAvailable: &two, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "g"}}}}, "ns"))
+			w.must(w.core.Create(budgetsKind,
+				&policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "b", UID: "b"},
+					Spec: policyv1.PodDisruptionBudgetSpec{MinAvailable: &two,
+						Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "g"}}}}, "ns"))
 		}, []string{"g-1", "g-2"}, "budget"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -348,57 +366,4 @@ func TestWhoStaysWhenAGangGivesItsRoomBack(t *testing.T) {
 			})
 		})
 	}
-}
-
-// Members that another scheduler bound keep a gang that stands half, while they are there and
-// when they are gone: it may have run whole with them.
-func TestMembersOfAnotherSchedulerKeepAGang(t *testing.T) {
-	inVirtualTime(t, 1, func(w *living) {
-		w.end()
-		w.clusterOf("ray")
-		w.group("g", 4, hasty)
-		w.runs("g-0", "g", "ray", "1", "n0")
-		w.refuse("g-3")
-		for i := range 3 {
-			w.owned(fmt.Sprint("g-", i+1), "g", "ray", "1")
-		}
-		w.schedule()
-		w.after(2 * time.Minute)
-		w.group("h", 4, hasty)
-		w.refuse("h-2 h-3")
-		for i := range 4 {
-			w.owned(fmt.Sprint("h-", i), "h", "ray", "1")
-		}
-		w.after(10 * time.Second)
-		w.runs("h-4", "h", "ray", "1", "n0")
-		w.after(2 * time.Minute)
-		w.keeps("g-0", "g-1", "g-2", "h-0", "h-1", "h-4")
-		w.refuse("g-3 h-2 h-3")
-		w.delete("g-0", "h-4")
-		w.after(30 * time.Minute)
-		w.keeps("g-1", "g-2", "h-0", "h-1")
-	})
-}
-
-// So does one that was bound when the others were, though it is gone before the scheduler looks.
-func TestAMemberThatWasThereBeforeKeepsAGang(t *testing.T) {
-	inVirtualTime(t, 1, func(w *living) {
-		w.end()
-		w.clusterOf("ray")
-		w.group("g", 4, hasty)
-		w.runs("g-0", "g", "ray", "1", "n0")
-		w.schedule()
-		w.after(1500 * time.Millisecond)
-		w.refuse("g-3 g-4")
-		for i := range 4 {
-			w.owned(fmt.Sprint("g-", i+1), "g", "ray", "1")
-		}
-		w.after(10 * time.Millisecond)
-		if n := w.bound("g"); n != 3 {
-			t.Fatalf("%d members are bound, want the one that was and two more", n)
-		}
-		w.delete("g-0")
-		w.after(30 * time.Minute)
-		w.keeps("g-1", "g-2")
-	})
 }

@@ -39,7 +39,9 @@ var badInput = []struct {
 	{"no name", "apiVersion: v1\nkind: Pod\nmetadata: {}\n", []string{"-:3: Pod without metadata.name"}},
 	{"no metadata", "apiVersion: v1\nkind: Node\n", []string{"-:1: Node without metadata.name"}},
 	{"a name that no API server takes", "apiVersion: v1\nkind: Node\nmetadata:\n  name: Node_1\n",
-		[]string{`-:4: metadata.name: "Node_1": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')`}},
+		[]string{`-:4: metadata.name: "Node_1": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric ` +
+			`characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used ` +
+			`for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')`}},
 	{"a namespace that no API server takes", "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: a.b}\n",
 		[]string{`-:3: metadata.namespace: "a.b": must not contain dots`}},
 	{"an unknown kind in a group we serve", "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Que\nmetadata: {name: q}\n",
@@ -79,7 +81,8 @@ var badInput = []struct {
 	{"a bare yes is no text, as kubectl has it", pod("a", "  nodeSelector:\n    fast: yes\n"),
 		[]string{"-:6: spec.nodeSelector.fast: expected a text, found the truth value yes (quotes make it a text)"}},
 	{"a time that is none", "apiVersion: v1\nkind: Node\nmetadata:\n  name: n1\n  creationTimestamp: yesterday\n",
-		[]string{`-:5: metadata.creationTimestamp: parsing time "yesterday" as "2006-01-02T15:04:05Z07:00": cannot parse "yesterday" as "2006"`}},
+		[]string{`-:5: metadata.creationTimestamp: parsing time "yesterday" as "2006-01-02T15:04:05Z07:00": cannot parse ` +
+			`"yesterday" as "2006"`}},
 	{"a key that is there twice", pod("a", "  nodeName: x\n  nodeName: y\n"),
 		[]string{"-:6: spec.nodeName: is given twice, first in line 5"}},
 	{"a key that is there twice, in JSON", `{"apiVersion": "v1", "kind": "Node",` + "\n" +
@@ -163,7 +166,8 @@ func TestFilesAndFolders(t *testing.T) {
 	}
 	write("a/two.yaml", "\n\n"+node("n2"))
 	write("a/b/one.yml", node("n1"))
-	write("a/three.json", `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n3"}}{"apiVersion":"v1","kind":"Node","metadata":{"name":"n4"}}`)
+	write("a/three.json", `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n3"}}{"apiVersion":"v1","kind":"Node",`+
+		`"metadata":{"name":"n4"}}`)
 	write("a/readme.txt", "not a manifest")
 	write("empty/readme.txt", "not a manifest")
 	odd := write("odd.conf", node("n5"))

@@ -71,7 +71,7 @@ func (b *builder) workload(o *object) bool {
 	return true
 }
 
-// complainOfDuration tells an author who put a duration where no pod sees it.
+// complainOfDuration reports a duration that was written where no pod has it.
 func (b *builder) complainOfDuration(o *object) {
 	if b.times[o.id].lasts {
 		b.problem(o.ref(), "%s belongs on a pod or a pod template: ignored here", at(durationKey))

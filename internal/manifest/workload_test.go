@@ -191,7 +191,9 @@ spec:
   priorityClassName: high
   tasks:
   - {name: worker, replicas: 4, WORKERS template: {spec: {containers: [{name: c, resources: {limits: {cpu: 1}}}]}}}
-  - {name: master, replicas: 1, template: {spec: {priorityClassName: high, containers: [{name: c, resources: {requests: {cpu: 4}}}]}}}
+  - name: master
+    replicas: 1
+    template: {spec: {priorityClassName: high, containers: [{name: c, resources: {requests: {cpu: 4}}}]}}
 `
 
 func TestTheGroupOfAVolcanoJob(t *testing.T) {

@@ -57,9 +57,11 @@ items:
 - {apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: sc}, provisioner: x.io/y}
 - {apiVersion: v1, kind: Namespace, metadata: {name: team}}
 - {apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: q}, spec: {capability: {cpu: 4}}}
-- {apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: train, namespace: team}, spec: {minMember: 1, queue: q}}
+- {apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: train, namespace: team},
+   spec: {minMember: 1, queue: q}}
 - {apiVersion: topology.volcano.sh/v1alpha1, kind: HyperNode, metadata: {name: rack}, spec: {tier: 1}}
-- {apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: vj}, spec: {tasks: [{name: w, replicas: 1, template: {spec: {}}}]}}
+- {apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: vj},
+   spec: {tasks: [{name: w, replicas: 1, template: {spec: {}}}]}}
 - {apiVersion: batch/v1, kind: Job, metadata: {name: bj}, spec: {template: {spec: {}}}}
 - {apiVersion: apps/v1, kind: Deployment, metadata: {name: dep}, spec: {template: {spec: {}}}}
 - {apiVersion: apps/v1, kind: StatefulSet, metadata: {name: sts}, spec: {template: {spec: {}}}}
@@ -76,7 +78,8 @@ func TestEveryKindAsKubectlPrintsIt(t *testing.T) {
 	w := expanded(t, everyKind)
 	want := "HyperNode/rack Namespace/team Node/n1 PersistentVolume/pv PersistentVolumeClaim/team/pvc" +
 		" Pod/default/bj-0 Pod/default/dep-0 Pod/default/rs-0 Pod/default/sts-0 Pod/default/vj-w-0 Pod/team/train-0" +
-		" PodDisruptionBudget/team/pdb PodGroup/default/vj PodGroup/team/train PriorityClass/high Queue/q Service/default/svc StorageClass/sc"
+		" PodDisruptionBudget/team/pdb PodGroup/default/vj PodGroup/team/train PriorityClass/high Queue/q " +
+		"Service/default/svc StorageClass/sc"
 	if got := refs(w); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -207,7 +210,8 @@ func TestTimes(t *testing.T) {
 	want := []Problem{
 		{"Deployment/default/web", ignored},
 		{"Pod/default/bad", `metadata.annotations[ashlar.sh/duration]: "-1s" is negative: the pod runs for ever`},
-		{"Pod/default/bad", `metadata.annotations[ashlar.sh/submit-at]: "soon" is not a duration such as 90s or 1h30m: 0s is taken`},
+		{"Pod/default/bad",
+			`metadata.annotations[ashlar.sh/submit-at]: "soon" is not a duration such as 90s or 1h30m: 0s is taken`},
 		{"PodGroup/default/g", ignored},
 	}
 	if !reflect.DeepEqual(w.Problems, want) {

@@ -88,7 +88,7 @@ func (w *World) Apply(f model.Fact) {
 	w.objects.live(l)
 }
 
-// remove is Delete, whoever asks for it.
+// remove is Delete, for callers inside the world too.
 func (w *World) remove(ref model.Ref) {
 	l := w.objects.lives[ref]
 	if l == nil {

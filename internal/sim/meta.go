@@ -7,7 +7,7 @@ import (
 )
 
 // copyOf is a copy that may be changed at its top level; contents are shared between
-// the world, the engine and whoever made the items.
+// the world, the engine and the caller that made the items.
 func copyOf(o model.Object) model.Object {
 	switch o := o.(type) {
 	case *model.Node:

@@ -146,9 +146,8 @@ func asked(g *model.PodGroup) []model.RoleMin {
 	return g.MinTaskMember
 }
 
-// evictionsServe says that whoever somebody was evicted for has its room at the cycle's end,
-// or, where it found other room there, a member of its gang has it; and that no gang was left
-// with a part of its minimum.
+// evictionsServe checks that every eviction had a use. At the cycle's end the pod that it was for, or a member of that
+// pod's gang, has the room; and no gang was left with a part of its minimum.
 func evictionsServe(r sched.Report, c sim.Cycle, told story.Told) []string {
 	type place struct{ job, node string }
 	status, left := map[ledger.Key]model.Status{}, map[ledger.Key]int32{}

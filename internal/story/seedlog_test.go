@@ -9,8 +9,7 @@ import (
 	"ashlar.sh/internal/story"
 )
 
-// The worlds in which the seeds' log lines are looked for. Each is a story whose last
-// question asks for the whole log.
+// The worlds in which the seeds' log lines are looked for. Each is a story that asks for the whole log at its end.
 var worlds = map[string]string{
 	// Three queues share a hundred CPUs (seed 000 §15).
 	"shares": `
@@ -175,7 +174,8 @@ var lines = []struct {
 	{"002 §8.2", "preempt", "Considering Task <ml/new-0> on Node <n1>.", 3},
 	{"002 §8.2, §9.2", "preempt", "Try to preempt Task <ml/old-2> for Task <ml/new-0>", 3},
 	{"002 §8.2, §9.2", "preempt",
-		"Preempted <cpu 2000.00, memory 0.00, pods 2.00> for Task <ml/new-0> requested <cpu 2000.00, memory 0.00, pods 1.00>.", 3},
+		"Preempted <cpu 2000.00, memory 0.00, pods 2.00> for Task <ml/new-0> requested <cpu 2000.00, memory " +
+			"0.00, pods 1.00>.", 3},
 	{"002 §9.2", "gated", "No preemptor task in job <ml/gated>.", 3},
 	{"002 §9.2", "preempt", "Failed to preempt Task: no victims make room for Task <ml/vain-0> of Job <ml/vain>", 3},
 	{"002 §9.2", "preempt", "Committing operations ...", 3},

@@ -19,9 +19,10 @@ import (
 
 const (
 	nodeHead = "name,cpu_milli,memory_mib,gpu_count,gpu_model\n"
-	jobHead  = "job,queue,user,submit_s,duration_s,members,min_members,cpu_milli_per_member,memory_mib_per_member,gpu_per_member,priority,type\n"
-	oneNode  = nodeHead + "n,64000,262144,8,\n"
-	oneJob   = jobHead + "j,,,0,10,1,1,,,1,,\n"
+	jobHead  = "job,queue,user,submit_s,duration_s,members,min_members," +
+		"cpu_milli_per_member,memory_mib_per_member,gpu_per_member,priority,type\n"
+	oneNode = nodeHead + "n,64000,262144,8,\n"
+	oneJob  = jobHead + "j,,,0,10,1,1,,,1,,\n"
 )
 
 func read(nodes, jobs string) (*traces.Trace, error) {

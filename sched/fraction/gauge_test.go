@@ -31,7 +31,8 @@ func gone(l *ledger.Ledger, name string, version uint64) {
 func addPod(l *ledger.Ledger, name, node string, leaving bool, asks resource.List) ledger.TaskID {
 	pod := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true,
 		Node: node, Deleting: leaving, Spec: &model.Spec{Requests: asks}}
-	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: name}, UID: name, Version: 1, Object: pod})
+	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: name}, UID: name,
+		Version: 1, Object: pod})
 	task, _ := l.Tasks.Find(ledger.Key{Namespace: "ns", Name: name})
 	return task
 }
@@ -106,15 +107,18 @@ func TestATableReadsWhatShareLeaves(t *testing.T) {
 			case 1:
 				addPod(l, fmt.Sprint("p", step), name, rapid.Bool().Draw(t, "leaving"), cpu(amount("held")))
 			case 2:
-				p, n := addPod(l, fmt.Sprint("p", step), "", false, cpu(amount("promised"))), addNode(l, name, uint64(step)+2, cpu(amount("offers")))
+				p, n := addPod(l, fmt.Sprint("p", step), "", false, cpu(amount("promised"))),
+					addNode(l, name, uint64(step)+2, cpu(amount("offers")))
 				l.Try(func(tx *ledger.Tx) bool { tx.Pipeline(p, n); return true })
 			default:
 				addNode(l, name, uint64(step)+2, cpu(amount("offers")))
 			}
 			for n := range ledger.NodeID(l.Nodes.Len()) {
 				asks := min(amount("asks"), max(0, l.Nodes.Room(resource.CPU)[n]))
-				if left, read := reading(l, table, n, asks); read && left != policy.Points-fraction.Share(l, resource.CPU, n, asks) {
-					t.Fatalf("of %d cpu with room for %d and %d asked the table reads %d left, the share is %d", l.Nodes.Allocatable(resource.CPU)[n],
+				if left, read := reading(l, table, n, asks); read &&
+					left != policy.Points-fraction.Share(l, resource.CPU, n, asks) {
+					t.Fatalf("of %d cpu with room for %d and %d asked the table reads %d left, the share is %d",
+						l.Nodes.Allocatable(resource.CPU)[n],
 						l.Nodes.Room(resource.CPU)[n], asks, left, fraction.Share(l, resource.CPU, n, asks))
 				}
 			}
@@ -156,14 +160,17 @@ func TestOnlyInexactNodesAreLeftOut(t *testing.T) {
 		prepare func(*ledger.Ledger, ledger.NodeID)
 		odd     bool
 	}{
-		"64 cpu":                       {64_000, nil, false},
-		"as many as fit into 46 bits":  {1<<46 - 1, nil, false},
-		"full":                         {1000, func(l *ledger.Ledger, _ ledger.NodeID) { addPod(l, "p", "node", false, cpu(1000)) }, false},
-		"somebody leaves":              {1000, func(l *ledger.Ledger, _ ledger.NodeID) { addPod(l, "p", "node", true, cpu(1000)) }, false},
+		"64 cpu":                      {64_000, nil, false},
+		"as many as fit into 46 bits": {1<<46 - 1, nil, false},
+		"full": {
+			1000, func(l *ledger.Ledger, _ ledger.NodeID) { addPod(l, "p", "node", false, cpu(1000)) }, false},
+		"somebody leaves": {
+			1000, func(l *ledger.Ledger, _ ledger.NodeID) { addPod(l, "p", "node", true, cpu(1000)) }, false},
 		"more than fit into 46 bits":   {1 << 46, nil, true},
 		"nothing offered":              {0, nil, true},
 		"somebody is promised a place": {4000, promise, true},
-		"more held than offered":       {999, func(l *ledger.Ledger, _ ledger.NodeID) { addPod(l, "p", "node", false, cpu(1000)) }, true},
+		"more held than offered": {
+			999, func(l *ledger.Ledger, _ ledger.NodeID) { addPod(l, "p", "node", false, cpu(1000)) }, true},
 		"a promise that was taken back": {4000, func(l *ledger.Ledger, n ledger.NodeID) {
 			l.Try(func(tx *ledger.Tx) bool {
 				tx.Pipeline(addPod(l, "p", "", false, cpu(1000)), n)

@@ -41,7 +41,8 @@ func TestLiveAQueuesCapabilityHoldsOverARestart(t *testing.T) {
 		"the pods name another PodGroup": func(ns string) error {
 			for _, p := range list(t, ns, "first") {
 				if _, err := shared.kube.CoreV1().Pods(ns).Patch(t.Context(), p.Name, types.MergePatchType,
-					[]byte(`{"metadata":{"annotations":{"scheduling.k8s.io/group-name":"nowhere"}}}`), metav1.PatchOptions{}); err != nil {
+					[]byte(`{"metadata":{"annotations":{"scheduling.k8s.io/group-name":"nowhere"}}}`),
+					metav1.PatchOptions{}); err != nil {
 					return err
 				}
 			}
@@ -79,7 +80,8 @@ func TestLiveAQueuesCapabilityHoldsOverARestart(t *testing.T) {
 				}
 			})
 			for _, p := range list(t, ns, "first") { // what it holds ends with its pods
-				if err := shared.kube.CoreV1().Pods(ns).Delete(t.Context(), p.Name, metav1.DeleteOptions{GracePeriodSeconds: new(int64)}); err != nil {
+				if err := shared.kube.CoreV1().Pods(ns).Delete(t.Context(), p.Name,
+					metav1.DeleteOptions{GracePeriodSeconds: new(int64)}); err != nil {
 					t.Fatal(err)
 				}
 			}

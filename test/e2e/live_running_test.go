@@ -25,11 +25,12 @@ func amountsOf(kv ...string) corev1.ResourceList {
 func TestLiveWhatRunsHoldsItsRoom(t *testing.T) {
 	for name, spoil := range map[string]func(*corev1.PodSpec){
 		"a term of a node affinity that is no number": func(s *corev1.PodSpec) {
-			s.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
-				NodeSelectorTerms: []corev1.NodeSelectorTerm{
-					{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "gone", Operator: corev1.NodeSelectorOpDoesNotExist}}},
-					{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "gen", Operator: corev1.NodeSelectorOpGt,
-						Values: []string{"v5"}}}}}}}}
+			s.Affinity = &corev1.Affinity{
+				NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+					NodeSelectorTerms: []corev1.NodeSelectorTerm{
+						{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "gone", Operator: corev1.NodeSelectorOpDoesNotExist}}},
+						{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "gen", Operator: corev1.NodeSelectorOpGt,
+							Values: []string{"v5"}}}}}}}}
 		},
 		"200 preferences": func(s *corev1.PodSpec) {
 			a := &corev1.PodAntiAffinity{}

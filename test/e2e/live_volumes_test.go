@@ -37,14 +37,16 @@ func disk(name, class string) *corev1.PersistentVolume {
 		StorageClassName: class, AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 		Capacity:                      corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},
 		PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
-		PersistentVolumeSource:        corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: "e2e.ashlar.sh", VolumeHandle: name}}}}
+		PersistentVolumeSource: corev1.PersistentVolumeSource{
+			CSI: &corev1.CSIPersistentVolumeSource{Driver: "e2e.ashlar.sh", VolumeHandle: name}}}}
 }
 
 // inZone lets nodes of a zone alone reach a volume.
 func inZone(v *corev1.PersistentVolume, zone string) *corev1.PersistentVolume {
-	v.Spec.NodeAffinity = &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
-		MatchExpressions: []corev1.NodeSelectorRequirement{{Key: corev1.LabelTopologyZone, Operator: corev1.NodeSelectorOpIn,
-			Values: []string{zone}}}}}}}
+	v.Spec.NodeAffinity = &corev1.VolumeNodeAffinity{
+		Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+			MatchExpressions: []corev1.NodeSelectorRequirement{{Key: corev1.LabelTopologyZone, Operator: corev1.NodeSelectorOpIn,
+				Values: []string{zone}}}}}}}
 	return v
 }
 
@@ -65,8 +67,9 @@ func createClaim(t *testing.T, ns, name, class, volumeName string) {
 		Spec: corev1.PersistentVolumeClaimSpec{
 			StorageClassName: &class, VolumeName: volumeName,
 			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
-			Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse(
-				"1Gi")}}}}
+			Resources: corev1.VolumeResourceRequirements{
+				Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse(
+					"1Gi")}}}}
 	if _, err := shared.kube.CoreV1().PersistentVolumeClaims(ns).Create(t.Context(), c,
 		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)

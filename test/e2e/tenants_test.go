@@ -33,7 +33,8 @@ func podOf(annotations map[string]any, class string) *unstructured.Unstructured 
 func TestTenantsNameWhatTheyWereGiven(t *testing.T) {
 	apply(t, manifests(t, "policies/tenants.yaml"), func(string) bool { return false })
 	ns := namespace(t)
-	marks := `{"metadata":{"labels":{"ashlar.sh/tenant":"true"},"annotations":{"ashlar.sh/queues":"red,blue","ashlar.sh/priority-classes":"` + ns + `"}}}`
+	marks := `{"metadata":{"labels":{"ashlar.sh/tenant":"true"},"annotations":{"ashlar.sh/queues":"red,blue",` +
+		`"ashlar.sh/priority-classes":"` + ns + `"}}}`
 	if _, err := shared.kube.CoreV1().Namespaces().Patch(t.Context(), ns, types.MergePatchType, []byte(marks),
 		metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)

@@ -43,8 +43,8 @@ func Of(s *config.Scheduler) policy.Profile {
 	return p
 }
 
-// Local has hours be read at an offset from UTC, as +08:00, by those plugins whose arguments name none:
-// tdm. p is not changed; an offset "" leaves it UTC.
+// Local returns a copy of p in which plugin tdm, if its arguments name no zone, reads hours at an offset from UTC such
+// as +08:00. With an offset "" they are in UTC.
 func Local(p policy.Profile, offset string) policy.Profile {
 	if offset == "" {
 		return p

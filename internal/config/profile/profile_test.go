@@ -52,7 +52,8 @@ tiers:
 			"enqueue": {}, "preempt": {}, "backfill": {}, "allocate": {"predicateErrorCacheEnable": "false"},
 		},
 		Tiers: [][]policy.Choice{
-			{{Plugin: "gang", Off: []policy.Point{policy.PointJobOrder, policy.PointJobPipelined}, Arguments: policy.Arguments{}}},
+			{{Plugin: "gang", Off: []policy.Point{policy.PointJobOrder, policy.PointJobPipelined},
+				Arguments: policy.Arguments{}}},
 			{
 				{Plugin: "proportion", Hierarchy: true, Arguments: policy.Arguments{}},
 				{Plugin: "predicates", Arguments: policy.Arguments{"predicate.NodePortsEnable": "false"}},
@@ -113,7 +114,8 @@ tiers:
           targetThresholds: {cpu: 50}
 `))
 	want := policy.Arguments{"interval": "2m0s",
-		"strategies": `[{"name":"lowNodeUtilization","params":{"targetThresholds":{"cpu":50},"thresholds":{"cpu":20,"memory":20.5}}}]`}
+		"strategies": `[{"name":"lowNodeUtilization","params":{"targetThresholds":{"cpu":50},` +
+			`"thresholds":{"cpu":20,"memory":20.5}}}]`}
 	if diff := cmp.Diff(want, p.Tiers[0][0].Arguments); diff != "" {
 		t.Errorf("arguments (-want +got):\n%s", diff)
 	}

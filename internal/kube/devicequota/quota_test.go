@@ -289,7 +289,8 @@ func TestAClaimThatHasDevicesCountsForThose(t *testing.T) {
 
 func TestConsumedCapacityCountsWhereItIsAskedFor(t *testing.T) {
 	r := exactly(2)
-	r.Exactly.Capacity = &resourcev1.CapacityRequirements{Requests: map[resourcev1.QualifiedName]resource.Quantity{"memory": resource.MustParse("8Gi")}}
+	r.Exactly.Capacity = &resourcev1.CapacityRequirements{Requests: map[resourcev1.QualifiedName]resource.Quantity{
+		"memory": resource.MustParse("8Gi")}}
 	for consumed, want := range map[string]string{"true": fmt.Sprintf("QueueDevices q %s %d of %d", memory, 16000<<30,
 		10000<<30), "false": "NodeDevices"} {
 		w := newWorld(t, policy.Arguments{"capacity.DRAConsumableCapacityEnable": consumed}, queue("q", "", memory, "10Gi"),

@@ -42,8 +42,9 @@ func (d *Devices) move(task *ledger.Task, n ledger.NodeID, how ledger.Hold, by i
 	d.sit(w, task.Pod.UID, by)
 }
 
-// Audit recounts who sits with what, and what is therefore taken.
-func (d *Devices) Audit(sits func(yield func(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) bool)) []string {
+// Audit recounts which task has which devices, and which devices are therefore taken.
+func (d *Devices) Audit(sits func(yield func(t ledger.TaskID, task *ledger.Task, n ledger.NodeID,
+	how ledger.Hold) bool)) []string {
 	want := New(d.l)
 	for _, f := range d.l.Facts() {
 		if want.Reads(f.Ref.Kind) {

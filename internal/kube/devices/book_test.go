@@ -68,7 +68,7 @@ func TestTheBookIsAFunctionOfWhatIsKnown(t *testing.T) {
 				if was.Admits() != is.Admits() || h.d.Choose(task, l.Task(task), node) != late.Choose(task, l.Task(task), node) {
 					r.Fatalf("p%d on %s: %+v, of a book opened late %+v", i, n, was, is)
 				}
-				// A refusal that stands has the amounts with which it was given; who explains it has those of now.
+				// A refusal that stands has the amounts with which it was given; asked to explain, it has those of now.
 				h.d.Explain(true)
 				late.Explain(true)
 				if was, is := h.d.FilterTask(task, node, false), late.FilterTask(task, node, false); was != is {
@@ -177,7 +177,8 @@ func (h *history) apart(t ledger.TaskID) {
 		if a == nil {
 			continue
 		}
-		shared := strings.Contains(dump["claim "+c.Claim], "users map[uid-p") && strings.Count(dump["claim "+c.Claim], "uid-p") > 1
+		shared := strings.Contains(dump["claim "+c.Claim], "users map[uid-p") &&
+			strings.Count(dump["claim "+c.Claim], "uid-p") > 1
 		for _, r := range a.Devices.Results {
 			if dump[deviceText(r)] != "1" && !shared {
 				h.r.Fatalf("%s of %s is counted %q: %v", deviceText(r), c.Claim, dump[deviceText(r)], dump)
@@ -200,7 +201,8 @@ func TestARefusalEndsWithWhatItRestedOn(t *testing.T) {
 	pair := claim("b", 2)
 	pair.Spec.Devices.Constraints = []resourcev1.DeviceConstraint{{MatchAttribute: &root}}
 	large := claim("a", 2, `device.capacity["`+driver+`"].memory.compareTo(quantity("80Gi")) >= 0`)
-	for _, o := range []metav1.Object{node("n1"), class("gpu"), slice("n1", 4), large, pair, pod("p", "a"), pod("q", "b")} {
+	for _, o := range []metav1.Object{node("n1"), class("gpu"), slice("n1", 4), large, pair,
+		pod("p", "a"), pod("q", "b")} {
 		l.Apply(fact(t, o))
 	}
 	task := func(name string) ledger.TaskID {

@@ -14,13 +14,13 @@ import (
 //   - of a question, claims on a node: what is not found by then counts as not there;
 //   - of a cycle: all other pods wait for it to end;
 //   - of a namespace, and of the claims of one shape in it: accounts that fill as time passes,
-//     so that nobody's claims keep the scheduler busy, nor one claim its tenant's others.
+//     so that the claims of no tenant keep the scheduler busy, nor one claim the others of its tenant.
 //
-// What was found out is kept, and is not paid for again (memory.go): whoever is put off goes
+// What was found out is kept, and is not paid for again (memory.go): a pod that is put off goes
 // on where it stopped.
 type limits struct {
 	question int64 // steps of the allocator
-	cycle    int64 // after which no question is begun; half of it only by who has spent little
+	cycle    int64 // after which no question is begun; half of it only for namespaces that have spent little
 	least    int64 // that every namespace has in a cycle all the same,
 	most     int64 // unless all have had so much, or twice that where it has spent little
 	explain  int64 // from cycle to cycle, for saying why somebody waits
@@ -33,7 +33,7 @@ type limits struct {
 var usual = limits{question: 10_000, cycle: 40_000, least: 2_000, most: 50_000, explain: 20_000, free: 1_000,
 	tenant: 1_600_000, tenantRate: 800_000, shape: 800_000, shapeRate: 400_000}
 
-// putOff is how long who found the cycle's budget spent waits for the next.
+// putOff is how long a pod waits for the next cycle when it found the cycle's budget spent.
 const putOff = int64(10_000_000)
 
 const second = int64(1_000_000_000)
@@ -54,7 +54,7 @@ type budget struct {
 	told     int64            // since the cycle began, to explain
 	asked    int64            // on how many nodes claims were looked at in this cycle, also where the answer was known
 	accounts map[string]account
-	resume   int64 // when who was put off in this cycle may go on; 0: nobody was
+	resume   int64 // when the pods that were put off in this cycle may go on; 0: none was
 }
 
 // open begins a cycle.
@@ -64,15 +64,15 @@ func (b *budget) open(now int64) {
 		b.accounts, b.of = map[string]account{}, map[string]int64{}
 	}
 	clear(b.of)
-	for _, who := range slices.Sorted(maps.Keys(b.accounts)) {
-		if most, _ := b.terms(who); b.account(who).Left >= most {
-			delete(b.accounts, who)
+	for _, name := range slices.Sorted(maps.Keys(b.accounts)) {
+		if most, _ := b.terms(name); b.account(name).Left >= most {
+			delete(b.accounts, name)
 		}
 	}
 }
 
-// who names the account of a namespace, and with a shape that of such claims in it.
-func who(namespace string, shape *digest) string {
+// accountName names the account of a namespace, or with a shape the account of such claims in it.
+func accountName(namespace string, shape *digest) string {
 	if shape == nil {
 		return namespace
 	}
@@ -80,17 +80,17 @@ func who(namespace string, shape *digest) string {
 }
 
 // terms are what an account may hold, and what it gets a second.
-func (b *budget) terms(who string) (most, rate int64) {
-	if strings.Contains(who, "/") {
+func (b *budget) terms(name string) (most, rate int64) {
+	if strings.Contains(name, "/") {
 		return b.shape, b.shapeRate
 	}
 	return b.tenant, b.tenantRate
 }
 
 // account is what somebody may spend now.
-func (b *budget) account(who string) account {
-	most, rate := b.terms(who)
-	a, known := b.accounts[who]
+func (b *budget) account(name string) account {
+	most, rate := b.terms(name)
+	a, known := b.accounts[name]
 	if !known {
 		return account{most, b.now}
 	}
@@ -103,7 +103,7 @@ func (b *budget) account(who string) account {
 	return a
 }
 
-// Whose budget is spent, as reasons say it.
+// Which budget is spent, as reasons say it.
 const (
 	ofNobody    = ""
 	ofCycle     = "cycle"
@@ -111,16 +111,16 @@ const (
 	ofClaim     = "claim"
 )
 
-// allow says how many steps claims of a shape may begin a question with, and whose budget is
+// allow says how many steps claims of a shape may begin a question with, and which budget is
 // spent when they may not.
 func (b *budget) allow(namespace string, shape digest) (steps int64, spent string) {
 	if !b.counts {
 		return b.question, ofNobody
 	}
 	if of := b.blocked(namespace, shape); of != ofNobody {
-		name := who(namespace, nil)
+		name := accountName(namespace, nil)
 		if of == ofClaim {
-			name = who(namespace, &shape)
+			name = accountName(namespace, &shape)
 		}
 		a := b.account(name)
 		_, rate := b.terms(name)
@@ -141,13 +141,13 @@ func (b *budget) allow(namespace string, shape digest) (steps int64, spent strin
 	return 0, ofCycle
 }
 
-// blocked says whose account is empty.
+// blocked says which account is empty.
 func (b *budget) blocked(namespace string, shape digest) string {
 	switch {
 	case !b.counts:
-	case b.account(who(namespace, nil)).Left <= 0:
+	case b.account(accountName(namespace, nil)).Left <= 0:
 		return ofNamespace
-	case b.account(who(namespace, &shape)).Left <= 0:
+	case b.account(accountName(namespace, &shape)).Left <= 0:
 		return ofClaim
 	}
 	return ofNobody
@@ -166,7 +166,7 @@ func (b *budget) charge(namespace string, shape digest, steps int64) {
 	}
 	b.spent += steps
 	b.of[namespace] += steps
-	for _, name := range [...]string{who(namespace, nil), who(namespace, &shape)} {
+	for _, name := range [...]string{accountName(namespace, nil), accountName(namespace, &shape)} {
 		a := b.account(name)
 		a.Left -= steps
 		b.accounts[name] = a

@@ -19,7 +19,8 @@ type classes struct {
 }
 
 func newClasses() classes {
-	return classes{of: map[string]*resourcev1.DeviceClass{}, bare: map[string]*resourcev1.DeviceClass{}, named: map[string]string{}}
+	return classes{of: map[string]*resourcev1.DeviceClass{}, bare: map[string]*resourcev1.DeviceClass{},
+		named: map[string]string{}}
 }
 
 func (c *classes) put(name string, class *resourcev1.DeviceClass) {
@@ -57,7 +58,8 @@ type chosenFor struct{ *classes }
 
 // List is what the allocator may ask for.
 func (c chosenFor) List() ([]*resourcev1.DeviceClass, error) {
-	return slices.SortedFunc(maps.Values(c.bare), func(a, b *resourcev1.DeviceClass) int { return cmp.Compare(a.Name, b.Name) }), nil
+	return slices.SortedFunc(maps.Values(c.bare),
+		func(a, b *resourcev1.DeviceClass) int { return cmp.Compare(a.Name, b.Name) }), nil
 }
 
 // Get returns a class; an error says that there is none.

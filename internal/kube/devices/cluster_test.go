@@ -46,7 +46,8 @@ func in(namespace, name string) metav1.ObjectMeta {
 
 func node(name string) *corev1.Node {
 	n := &corev1.Node{ObjectMeta: in("", name)}
-	n.Status.Allocatable = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("64"), corev1.ResourcePods: resource.MustParse("110")}
+	n.Status.Allocatable = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("64"),
+		corev1.ResourcePods: resource.MustParse("110")}
 	return n
 }
 
@@ -54,8 +55,9 @@ const driver = "gpu.example.com"
 
 // class selects the devices of the one driver.
 func class(name string) *resourcev1.DeviceClass {
-	return &resourcev1.DeviceClass{ObjectMeta: in("", name), Spec: resourcev1.DeviceClassSpec{Selectors: []resourcev1.DeviceSelector{
-		{CEL: &resourcev1.CELDeviceSelector{Expression: `device.driver == "` + driver + `"`}}}}}
+	return &resourcev1.DeviceClass{ObjectMeta: in("", name),
+		Spec: resourcev1.DeviceClassSpec{Selectors: []resourcev1.DeviceSelector{
+			{CEL: &resourcev1.CELDeviceSelector{Expression: `device.driver == "` + driver + `"`}}}}}
 }
 
 // slice is so many devices of a node; every other one is large.
@@ -74,9 +76,11 @@ func slice(on string, n int) *resourcev1.ResourceSlice {
 // claim asks for so many devices of class gpu; more may be asked of each.
 func claim(name string, n int64, selectors ...string) *resourcev1.ResourceClaim {
 	c := &resourcev1.ResourceClaim{ObjectMeta: in("ns", name)}
-	exactly := &resourcev1.ExactDeviceRequest{DeviceClassName: "gpu", AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: n}
+	exactly := &resourcev1.ExactDeviceRequest{DeviceClassName: "gpu",
+		AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: n}
 	for _, s := range selectors {
-		exactly.Selectors = append(exactly.Selectors, resourcev1.DeviceSelector{CEL: &resourcev1.CELDeviceSelector{Expression: s}})
+		exactly.Selectors = append(exactly.Selectors,
+			resourcev1.DeviceSelector{CEL: &resourcev1.CELDeviceSelector{Expression: s}})
 	}
 	c.Spec.Devices.Requests = []resourcev1.DeviceRequest{{Name: "r", Exactly: exactly}}
 	return c
@@ -85,13 +89,16 @@ func claim(name string, n int64, selectors ...string) *resourcev1.ResourceClaim 
 // allocated is a claim that has devices of a node, reserved for the pods of some uids.
 func allocated(c *resourcev1.ResourceClaim, on string, gpus []string, uids ...string) *resourcev1.ResourceClaim {
 	a := &resourcev1.AllocationResult{NodeSelector: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
-		MatchFields: []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{on}}}}}}}
+		MatchFields: []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn,
+			Values: []string{on}}}}}}}
 	for _, g := range gpus {
-		a.Devices.Results = append(a.Devices.Results, resourcev1.DeviceRequestAllocationResult{Request: "r", Driver: driver, Pool: on, Device: g})
+		a.Devices.Results = append(a.Devices.Results, resourcev1.DeviceRequestAllocationResult{Request: "r", Driver: driver,
+			Pool: on, Device: g})
 	}
 	c.Status.Allocation = a
 	for _, u := range uids {
-		c.Status.ReservedFor = append(c.Status.ReservedFor, resourcev1.ResourceClaimConsumerReference{Resource: "pods", Name: u, UID: types.UID(u)})
+		c.Status.ReservedFor = append(c.Status.ReservedFor, resourcev1.ResourceClaimConsumerReference{Resource: "pods",
+			Name: u, UID: types.UID(u)})
 	}
 	return c
 }
@@ -108,13 +115,14 @@ func pod(name string, claims ...string) *corev1.Pod {
 	return p
 }
 
-// made is a pod whose claim is made from a template, and the claim.
+// made is a pod and the claim that was made for it from a template.
 func made(p *corev1.Pod, n int64) (*corev1.Pod, *resourcev1.ResourceClaim) {
 	template, name, yes := "one", p.Name+"-gpu-x7k2p", true
 	p.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "gpu", ResourceClaimTemplateName: &template}}
 	p.Status.ResourceClaimStatuses = []corev1.PodResourceClaimStatus{{Name: "gpu", ResourceClaimName: &name}}
 	c := claim(name, n)
-	c.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: p.Name, UID: p.UID, Controller: &yes}}
+	c.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: p.Name,
+		UID: p.UID, Controller: &yes}}
 	return p, c
 }
 
@@ -124,7 +132,7 @@ func member(gang string, p *corev1.Pod) *corev1.Pod {
 	return p
 }
 
-// gangOf is a gang whose members ask for devices by claims made from a template.
+// gangOf is a gang of which each member asks for devices by a claim made from a template.
 func gangOf(name string, members, least int, devices int64) (out []metav1.Object) {
 	out = append(out, &schedulingv1beta1.PodGroup{ObjectMeta: in("ns", name),
 		Spec: schedulingv1beta1.PodGroupSpec{MinMember: int32(least), Queue: "default"}})
@@ -142,7 +150,8 @@ type world struct {
 }
 
 func profile(actions ...string) policy.Profile {
-	return policy.Profile{Actions: actions, Tiers: [][]policy.Choice{{{Plugin: "priority"}, {Plugin: "gang"}}, {{Plugin: "predicates"}, {Plugin: "nodeorder"}}}}
+	return policy.Profile{Actions: actions, Tiers: [][]policy.Choice{{{Plugin: "priority"}, {Plugin: "gang"}},
+		{{Plugin: "predicates"}, {Plugin: "nodeorder"}}}}
 }
 
 func newWorld(t testing.TB, objects ...metav1.Object) *world {
@@ -180,7 +189,7 @@ func (w *world) decide() []sched.Item {
 	return slices.Clone(plan.Items)
 }
 
-// binds says who is bound where with which devices, "pod on node: pool/device …", sorted.
+// binds lists each bound pod with its node and devices, "pod on node: pool/device …", sorted.
 func binds(t testing.TB, items []sched.Item) string {
 	t.Helper()
 	var out []string

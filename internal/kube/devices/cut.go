@@ -113,7 +113,8 @@ func withMarks(d resourcev1.Device, yes []bool) resourcev1.Device {
 	attributes := make(map[resourcev1.QualifiedName]resourcev1.DeviceAttribute, len(d.Attributes)+len(yes))
 	maps.Copy(attributes, d.Attributes)
 	for n := range yes {
-		attributes[resourcev1.QualifiedName(markDomain+"/"+mark(n))] = resourcev1.DeviceAttribute{BoolValue: &[]bool{yes[n]}[0]}
+		attributes[resourcev1.QualifiedName(markDomain+"/"+mark(n))] = resourcev1.DeviceAttribute{
+			BoolValue: &[]bool{yes[n]}[0]}
 	}
 	d.Attributes = attributes
 	return d

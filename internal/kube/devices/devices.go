@@ -52,7 +52,8 @@ func New(l *ledger.Ledger) *Devices { return NewWith(l, NewPrograms()) }
 
 // NewWith is New with selectors that others compile, too.
 func NewWith(l *ledger.Ledger, p *Programs) *Devices {
-	return (&Devices{l: l, programs: p, claims: map[string]*claim{}, classes: newClasses(), inventory: newInventory(), used: newUsage(),
+	return (&Devices{l: l, programs: p, claims: map[string]*claim{}, classes: newClasses(),
+		inventory: newInventory(), used: newUsage(),
 		leaves: leavingDevices{pods: map[ledger.NodeID]leavers{}},
 		budget: budget{limits: usual}, memory: memory{of: map[key]*finding{}},
 		questions: questions{parsed: map[string]*resourcev1.AllocationResult{}}}).wire()
@@ -78,9 +79,9 @@ func (d *Devices) PluginState() ledger.PluginState { return d }
 // Concerns says that pods of a class have resource claims.
 func (d *Devices) Concerns(s *model.Spec) bool { return len(s.Devices) > 0 }
 
-// PrePredicate refuses a task whose claims cannot be met anywhere: one is missing or going,
-// or asks for devices of a class that is not there; or the budget for finding out is spent. It refuses tasks, too, that
-// ask for devices by an extended resource that only a class stands for.
+// PrePredicate refuses a task if its claims cannot be met on any node: a claim is missing or is being deleted, or its
+// device class does not exist, or the budget for finding devices is spent. It also refuses a task that asks for devices
+// by an extended resource which no node offers and a device class stands for.
 func (d *Devices) PrePredicate(t ledger.TaskID) policy.Verdict {
 	task := d.l.Task(t)
 	if no := d.classes.onlyByClass(d.l, task); !no.Admits() || !d.Concerns(task.Pod.Spec) {

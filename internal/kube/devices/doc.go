@@ -8,7 +8,7 @@
 //
 // Devices is a book and a filter. The filter asks whether a pod's claims can be met on a
 // node: those that have devices already reach it, and for the others the allocator finds
-// some that nobody has. The book chooses which when the engine gives the pod its room,
+// some that no pod has. The book chooses which when the engine gives the pod its room,
 // and from then on they are taken, so that no two members of a gang count on one device.
 // The choice travels with the plan (Writes) and with the commitment.
 //
@@ -19,14 +19,14 @@
 //     and devices in a slice's order. Ids that it draws by chance are replaced by ones that
 //     follow from the claim.
 //   - Facts beat choices: a claim that has devices by its fact has those.
-//   - A claim that nobody but one waiting pod holds is that pod's to have moved: what a
-//     scheduler wrote before it ended, or before a binding failed, ties nobody down.
+//   - A claim that only one waiting pod holds may get other devices with that pod: what a scheduler wrote before it
+//     ended, or before a binding failed, holds no pod to a node.
 //   - What finding devices costs is counted in steps, and bounded by question, cycle, namespace
 //     and claim (budget.go). No clock bounds it. What was found out is kept, by what it rests
 //     on, and not paid for again (memory.go); that is part of what decides.
 //
 // It is not what carries a choice out (Kubernetes' PreBind): that belongs to
-// internal/kube/execute. Written and Freed say what comes of it where nobody does.
+// internal/kube/execute. Written and Freed say what comes of it in the simulator, where nothing is written.
 //
 // Limits: only the devices of pods that leave the same node are counted on before their claims
 // are given back. Requests for extended resources that a DeviceClass stands for are

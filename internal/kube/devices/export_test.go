@@ -6,7 +6,8 @@ func (d *Devices) Dump() map[string]string { return d.dump() }
 // Limit divides what may be spent: of small worlds too many questions would be answered at once.
 func (d *Devices) Limit(by int64) {
 	l := usual
-	for _, n := range []*int64{&l.question, &l.cycle, &l.least, &l.most, &l.explain, &l.free, &l.tenant, &l.tenantRate, &l.shape, &l.shapeRate} {
+	for _, n := range []*int64{&l.question, &l.cycle, &l.least, &l.most, &l.explain, &l.free, &l.tenant, &l.tenantRate,
+		&l.shape, &l.shapeRate} {
 		*n = max(1, *n/by)
 	}
 	d.budget.limits = l

@@ -14,7 +14,7 @@ import (
 
 const extended = "example.com/gpu"
 
-// standing is a class for whose devices an extended resource stands; age is when it was made.
+// standing is a class with an extended resource that stands for its devices; age is when it was made.
 func standing(name string, age int64) *resourcev1.DeviceClass {
 	c, as := class(name), extended
 	c.Spec.ExtendedResourceName, c.CreationTimestamp = &as, metav1.Time{Time: time.Unix(age, 0)}
@@ -40,14 +40,15 @@ func TestAnExtendedResourceThatOnlyAClassStandsFor(t *testing.T) {
 		asks    string
 		class   string // "": the resource is any other
 	}{
-		"the class says so":                     {[]metav1.Object{standing("gpu", 1)}, extended, "gpu"},
-		"its own name says so":                  {[]metav1.Object{class("gpu")}, implicit, "gpu"},
-		"the newest of two":                     {[]metav1.Object{standing("a", 1), standing("b", 2)}, extended, "b"},
-		"the first by name of two equally old":  {[]metav1.Object{standing("b", 1), standing("a", 1)}, extended, "a"},
-		"no class does":                         {[]metav1.Object{class("gpu")}, extended, ""},
-		"there is no class of that name":        {[]metav1.Object{class("other")}, implicit, ""},
-		"a node has the resource, and too few":  {[]metav1.Object{standing("gpu", 1), offers(node("n2"), "1")}, extended, ""},
-		"a node has the resource, and none now": {[]metav1.Object{standing("gpu", 1), offers(node("n2"), "0")}, extended, "gpu"},
+		"the class says so":                    {[]metav1.Object{standing("gpu", 1)}, extended, "gpu"},
+		"its own name says so":                 {[]metav1.Object{class("gpu")}, implicit, "gpu"},
+		"the newest of two":                    {[]metav1.Object{standing("a", 1), standing("b", 2)}, extended, "b"},
+		"the first by name of two equally old": {[]metav1.Object{standing("b", 1), standing("a", 1)}, extended, "a"},
+		"no class does":                        {[]metav1.Object{class("gpu")}, extended, ""},
+		"there is no class of that name":       {[]metav1.Object{class("other")}, implicit, ""},
+		"a node has the resource, and too few": {[]metav1.Object{standing("gpu", 1), offers(node("n2"), "1")}, extended, ""},
+		"a node has the resource, and none now": {
+			[]metav1.Object{standing("gpu", 1), offers(node("n2"), "0")}, extended, "gpu"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorldOf(t, profile("enqueue", "allocate", "backfill", "preempt"),
@@ -62,7 +63,8 @@ func TestAnExtendedResourceThatOnlyAClassStandsFor(t *testing.T) {
 				}
 				return
 			}
-			if r.Code != trace.ResourceOfClass || r.Text != c.class || len(r.Shorts) != 1 || r.Shorts[0].Dim != c.asks || r.Shorts[0].Need == 0 {
+			if r.Code != trace.ResourceOfClass || r.Text != c.class || len(r.Shorts) != 1 || r.Shorts[0].Dim != c.asks ||
+				r.Shorts[0].Need == 0 {
 				t.Errorf("it waits because %+v, want class %s", r, c.class)
 			}
 		})

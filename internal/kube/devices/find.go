@@ -150,12 +150,12 @@ func (d *Devices) pay(q *question, s *search, no policy.Verdict) {
 	}
 }
 
-// spentOn refuses claims whose budget is spent, on any node, until it is not.
-func spentOn(whose string) policy.Verdict {
-	return policy.Verdict{Code: trace.ClaimBudgetSpent, Text: whose, Everywhere: true}
+// spentOn refuses claims on every node while their budget is spent; of names the budget.
+func spentOn(of string) policy.Verdict {
+	return policy.Verdict{Code: trace.ClaimBudgetSpent, Text: of, Everywhere: true}
 }
 
-// says names the pod's claims in a refusal that is the same for whoever asks for as much.
+// says names the pod's claims in a refusal that holds for every pod that asks for as much.
 func (q *question) says(no policy.Verdict) policy.Verdict {
 	switch {
 	case no.Code == trace.ClaimUnusable:
@@ -186,7 +186,8 @@ func named(a *resourcev1.AllocationResult, of *resourcev1.ResourceClaim) *resour
 		if r.ShareID == nil {
 			continue
 		}
-		id := sha256.Sum256([]byte(strings.Join([]string{string(of.UID), of.Namespace, of.Name, r.Driver, r.Pool, r.Device, r.Request, fmt.Sprint(i)}, "\x00")))
+		id := sha256.Sum256([]byte(strings.Join([]string{string(of.UID), of.Namespace, of.Name, r.Driver, r.Pool, r.Device,
+			r.Request, fmt.Sprint(i)}, "\x00")))
 		id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80 // a UUID of one's own making (version 8)
 		share := types.UID(fmt.Sprintf("%x-%x-%x-%x-%x", id[0:4], id[4:6], id[6:8], id[8:10], id[10:16]))
 		r.ShareID = &share

@@ -90,9 +90,11 @@ var hostilities = []hostility{
 		for r := range 4 {
 			of := resourcev1.DeviceRequest{Name: fmt.Sprint("r", r)}
 			for a := range resourcev1.FirstAvailableDeviceRequestMaxSize {
-				of.FirstAvailable = append(of.FirstAvailable, resourcev1.DeviceSubRequest{Name: fmt.Sprint("a", a), DeviceClassName: "gpu",
-					AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: int64(3 + a%4),
-					Selectors: []resourcev1.DeviceSelector{{CEL: &resourcev1.CELDeviceSelector{Expression: fmt.Sprintf("device.driver != 'x%d-%d-%d'", i, r, a)}}}})
+				of.FirstAvailable = append(of.FirstAvailable, resourcev1.DeviceSubRequest{Name: fmt.Sprint("a", a),
+					DeviceClassName: "gpu",
+					AllocationMode:  resourcev1.DeviceAllocationModeExactCount, Count: int64(3 + a%4),
+					Selectors: []resourcev1.DeviceSelector{
+						{CEL: &resourcev1.CELDeviceSelector{Expression: fmt.Sprintf("device.driver != 'x%d-%d-%d'", i, r, a)}}}})
 			}
 			c.Spec.Devices.Requests = append(c.Spec.Devices.Requests, of)
 		}

@@ -37,9 +37,8 @@ func hostile(i int) *resourcev1.ResourceClaim {
 	return claim(name, 2, loops(26, i))
 }
 
-// Hard claims of ten namespaces, and one that comes and goes in each cycle, keep nobody waiting:
-// whoever comes is bound in the cycle in which it comes, also with a claim, and no cycle spends
-// more than it may.
+// Hard claims of ten namespaces, and one that comes and goes in each cycle, keep no other pod waiting: each new pod is
+// bound in the cycle in which it comes, also with a claim, and no cycle spends more than it may.
 func TestHardClaimsKeepNobodyWaiting(t *testing.T) {
 	const nodes, claims, spaces = 40, 60, 10
 	w := newWorld(t, class("gpu"))
@@ -73,7 +72,9 @@ func TestHardClaimsKeepNobodyWaiting(t *testing.T) {
 		}
 		w.tell(honest, touch)
 		plan, _, _ := w.e.Decide(now)
-		if !slices.ContainsFunc(plan.Items, func(x sched.Item) bool { return x.Kind == sched.BindPod && x.Pod.Name == honest.Name }) {
+		if !slices.ContainsFunc(plan.Items, func(x sched.Item) bool {
+			return x.Kind == sched.BindPod && x.Pod.Name == honest.Name
+		}) {
 			t.Errorf("%s waits: %+v", honest.Name, w.why(honest.Name))
 		}
 		if spent, most := book.Spent(), devices.MostOfCycle; spent > most {

@@ -22,7 +22,7 @@ type inventory struct {
 	slices map[string]*publishedSlice // by the name of the slice
 	pools  map[pool]map[string]*publishedSlice
 	onNode map[string]map[string]*publishedSlice // those of one node alone, by its name
-	spread map[string]*publishedSlice            // those that say otherwise whom they serve
+	spread map[string]*publishedSlice            // the others: of all nodes, of a selector, or by device
 	near   map[string]*reach                     // remembered answers of reach
 
 	changed    []string // the nodes that reach other slices since somebody looked
@@ -54,7 +54,8 @@ type reach struct {
 }
 
 func newInventory() inventory {
-	return inventory{slices: map[string]*publishedSlice{}, pools: map[pool]map[string]*publishedSlice{}, onNode: map[string]map[string]*publishedSlice{},
+	return inventory{slices: map[string]*publishedSlice{}, pools: map[pool]map[string]*publishedSlice{},
+		onNode: map[string]map[string]*publishedSlice{},
 		spread: map[string]*publishedSlice{}, near: map[string]*reach{}}
 }
 
@@ -196,8 +197,8 @@ func (s *inventory) reach(node string) *reach {
 	return out
 }
 
-// current leaves of slices those whose pools are whole in their newest generation: from
-// the others nothing is allocated.
+// current returns the slices of pools that are complete in their newest generation: nothing is allocated from the
+// others.
 func current(list []*publishedSlice) []*publishedSlice {
 	type state struct{ generation, count, have int64 }
 	pools := map[pool]state{}
@@ -241,12 +242,13 @@ func (b *publishedSlice) serves(node *corev1.Node, i int) bool {
 	return false
 }
 
-// repels says that a taint keeps a device from being given to who tolerates so much.
+// repels says that a taint of a device is not among those that are tolerated.
 func repels(d *resourcev1.Device, tolerations []resourcev1.DeviceToleration) bool {
 	return slices.ContainsFunc(d.Taints, func(t resourcev1.DeviceTaint) bool {
 		if t.Effect != resourcev1.DeviceTaintEffectNoExecute && t.Effect != resourcev1.DeviceTaintEffectNoSchedule {
 			return false
 		}
-		return !slices.ContainsFunc(tolerations, func(o resourcev1.DeviceToleration) bool { return resourceclaim.ToleratesTaint(o, t) })
+		return !slices.ContainsFunc(tolerations,
+			func(o resourcev1.DeviceToleration) bool { return resourceclaim.ToleratesTaint(o, t) })
 	})
 }

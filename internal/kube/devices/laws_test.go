@@ -19,9 +19,10 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// tight is an engine whose budgets for devices are so small that they are spent all the time.
+// tight is an engine with budgets for devices that are so small that they are spent all the time.
 func tight(t rapid.TB, actions ...string) *sched.Engine {
-	e, err := sched.New(profile(append([]string{"enqueue", "allocate", "backfill"}, actions...)...), sched.WithPlugin(filters.Predicates()))
+	e, err := sched.New(profile(append([]string{"enqueue", "allocate", "backfill"}, actions...)...),
+		sched.WithPlugin(filters.Predicates()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,13 +56,14 @@ func TestBudgetsKeepTheLaws(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		h := tenants{r: r, objects: map[model.Ref]metav1.Object{}, now: 1_000_000_000}
 		if h.n(1) == 1 {
-			h.actions = []string{"preempt"} // by which whoever is watched is asked more often
+			h.actions = []string{"preempt"} // so that the watched jobs are asked more often
 		}
 		h.e, h.watched = tight(r, h.actions...), tight(r, h.actions...)
 		h.watched.Record(5)
 		h.apply(model.Fact{Ref: model.Ref{Kind: model.KindQueue, Name: model.DefaultQueue},
 			Object: &model.Queue{Meta: model.Meta{Name: model.DefaultQueue}, Weight: 1}})
-		for _, o := range []metav1.Object{node("n1"), node("n2"), node("n3"), class("gpu"), slice("n1", 8), slice("n2", 6), slice("n3", 8)} {
+		for _, o := range []metav1.Object{node("n1"), node("n2"), node("n3"), class("gpu"), slice("n1", 8),
+			slice("n2", 6), slice("n3", 8)} {
 			h.tell(o)
 		}
 		if h.n(1) == 1 {
@@ -163,7 +165,7 @@ func (h *tenants) decide() {
 		if name == "watched" && h.actions != nil {
 			continue
 		}
-		// Who asks a job again that rests, to the same end, may find the budget spent and want to go on sooner.
+		// An engine that asks a resting job again, with the same result, may find the budget spent and want to go on sooner.
 		wakes := n == next || n != 0 && (next == 0 || n < next)
 		if !reflect.DeepEqual(slices.Clone(p.Items), items) && len(p.Items)+len(items) > 0 || !wakes {
 			for i := range max(len(items), len(p.Items)) {
@@ -171,7 +173,8 @@ func (h *tenants) decide() {
 					h.r.Logf("item %d differs", i)
 				}
 			}
-			h.r.Fatalf("decided %d items, next %d; %s %d items, next %d\n%+v\n%+v", len(items), next, name, len(p.Items), n, items, p.Items)
+			h.r.Fatalf("decided %d items, next %d; %s %d items, next %d\n%+v\n%+v", len(items), next, name,
+				len(p.Items), n, items, p.Items)
 		}
 	}
 	if found := h.e.Audit(); found != nil {
@@ -195,7 +198,8 @@ func (h *tenants) answer(i sched.Item) {
 		for _, f := range devices.Written(i.Chosen, i.Pod, i.UID, see) {
 			h.tell(f.Object.(*model.Opaque).Content.(*resourcev1.ResourceClaim))
 		}
-		if p, ok := h.objects[model.Ref{Kind: model.KindPod, Namespace: i.Pod.Namespace, Name: i.Pod.Name}].(*corev1.Pod); ok {
+		if p, ok := h.objects[model.Ref{Kind: model.KindPod, Namespace: i.Pod.Namespace,
+			Name: i.Pod.Name}].(*corev1.Pod); ok {
 			p = p.DeepCopy()
 			p.Spec.NodeName = i.Node
 			h.tell(p)

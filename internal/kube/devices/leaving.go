@@ -20,9 +20,9 @@ type leavingDevices struct {
 
 // What tasks that leave a node will free. A claim gives its devices back when the last pod that uses it has
 // ended. So a task may wait on a node (with future) for the devices of claims that only tasks use which are
-// leaving that node. Where it waits, what it will have is promised: nobody else finds these devices free,
+// leaving that node. Where it waits, what it will have is promised: no other pod finds these devices free,
 // neither before they are given back nor after. A promise is devices and no more. It gives no claim an
-// allocation, so that nobody who shares the claim is bound by it.
+// allocation, so that no other pod that shares the claim is bound by it.
 
 // leavers are the tasks with claims that are leaving a node: how often each is counted, by uid, and the claims
 // that they name.

@@ -11,8 +11,8 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
-// memory is what was found out at a cost. That something is known is part of what decides: who
-// has to pay for it again may be put off. So it goes into the commitments, by the digests of
+// memory is what was found out at a cost. That something is known is part of what decides: a pod
+// that has to pay for it again may be put off. So it goes into the commitments, by the digests of
 // what it rests on; the answers themselves are found again, free of charge.
 type memory struct {
 	of    map[key]*finding            // by key, refusals by keyOfNo, too; nil: paid for, and not known here

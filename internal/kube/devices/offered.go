@@ -14,7 +14,7 @@ type offered struct {
 	stock uint64
 }
 
-// Offered is how many devices of a class there are, in thousandths, whoever has them and whatever taints they have;
+// Offered is how many devices of a class there are, in thousandths, taken or not and with any taints;
 // with the name of a capacity, how much of it they have together. Devices that share counters count each.
 func (d *Devices) Offered(class, capacity string) int64 {
 	if d.offered.of == nil || d.offered.stock != d.stock {

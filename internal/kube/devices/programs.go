@@ -85,7 +85,7 @@ func (p *Programs) get(expression string) *program {
 	return made
 }
 
-// compile is Kubernetes' compiler, whose panics are answers like others.
+// compile is Kubernetes' compiler. It returns a panic of the compiler as an error.
 func compile(expression string) (out cel.CompilationResult) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -94,7 +94,8 @@ func compile(expression string) (out cel.CompilationResult) {
 		}
 	}()
 	compiler := cel.GetCompiler(cel.Features{EnableConsumableCapacity: features.ConsumableCapacity})
-	return compiler.CompileCELExpression(expression, cel.Options{CostLimit: ptr.To[uint64](mostSelector), DisableCostEstimation: true})
+	return compiler.CompileCELExpression(expression, cel.Options{CostLimit: ptr.To[uint64](mostSelector),
+		DisableCostEstimation: true})
 }
 
 // forget drops the older half.
@@ -137,8 +138,8 @@ func (p *program) ask(d cel.Device) answer {
 	return out
 }
 
-// uncompiledMark is on claims whose selectors are not compiled yet. It is no annotation that a
-// claim can come with from an API server: the observer leaves those out.
+// uncompiledMark is an annotation of claims with selectors that are not compiled yet. No claim comes with it from an
+// API server: the observer removes it.
 const uncompiledMark = "ashlar.sh/selectors-not-compiled"
 
 // Uncompiled is a claim that the engine is told of before its selectors are compiled: its pods

@@ -59,7 +59,7 @@ type need struct {
 	reaches   digest // of reach
 	had       string // Digest of the devices that its fact gives it
 	text      string // the devices that were chosen for it and are not in its fact yet
-	movable   bool   // nobody else holds it: other devices may be had instead
+	movable   bool   // no other pod holds it: other devices may be had instead
 }
 
 // ask finds a pod's claims, once for all nodes, and says why they cannot be met anywhere.
@@ -113,7 +113,8 @@ func (qu *questions) need(pod *corev1.Pod, of *corev1.PodResourceClaim, uid stri
 	name, made, err := resourceclaim.Name(pod, of)
 	switch {
 	case errors.Is(err, resourceclaim.ErrClaimNotFound):
-		return need{}, refuse(trace.ClaimNotFound, fmt.Sprintf("%s (to be made from template %s)", of.Name, *of.ResourceClaimTemplateName))
+		return need{},
+			refuse(trace.ClaimNotFound, fmt.Sprintf("%s (to be made from template %s)", of.Name, *of.ResourceClaimTemplateName))
 	case err != nil:
 		return need{}, refuse(trace.ClaimUnusable, fmt.Sprintf("%s names neither a claim nor a template", of.Name))
 	case name == nil:

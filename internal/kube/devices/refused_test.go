@@ -198,8 +198,9 @@ func TestWaitingClaimsCostNothingWhereAPoolIsShared(t *testing.T) {
 	}
 }
 
-// Claims that nodes would meet if all of a shared pool were free are looked at once for each state of the pool that they
-// have not been refused in: not where devices are taken that were free, nor where the pool stands as it did before.
+// Claims that nodes would meet if all of a shared pool were free are looked at once for each state of the pool that
+// they have not been refused in: not where devices are taken that were free, nor where the pool stands as it did
+// before.
 func TestWaitingClaimsAreLookedAtOnceInEachState(t *testing.T) {
 	w := newRefusedWorld(t)
 	w.tell(everywhere("fabric", 4), holding("always", 1, true, "gpu-0"))
@@ -239,7 +240,8 @@ func TestWaitingClaimsAreLookedAtOnceInEachState(t *testing.T) {
 		}
 	}
 	if bound != 1 {
-		t.Errorf("%d pods were bound, want one: all twelve devices of a node and the pool are free, and each asks for them", bound)
+		t.Errorf("%d pods were bound, want one: all twelve devices of a node and the pool are free, and each asks for them",
+			bound)
 	}
 	if found := w.e.Audit(); found != nil {
 		t.Errorf("audit: %v", found)

@@ -50,8 +50,8 @@ type ask struct {
 	alternative int // -1: the request itself
 }
 
-// leastOfSearch is what a search costs before it looks at a device, and beside that what is known is looked up, noted and
-// told: measured, and counted at what a step of the allocator takes.
+// leastOfSearch is what a search costs before it looks at a device, and beside that what is known is looked up, noted
+// and told: measured, and counted at what a step of the allocator takes.
 const leastOfSearch = 24
 
 func (d *Devices) search(node *corev1.Node, of *sought, limit int64) *search {
@@ -211,7 +211,7 @@ func (c *counter) Err() error {
 // Init implements logr.LogSink, as do the others.
 func (c *counter) Init(logr.RuntimeInfo) {}
 
-// Enabled counts a word that nobody hears.
+// Enabled counts a log call and drops it.
 func (c *counter) Enabled(int) bool {
 	c.steps++
 	return false
@@ -230,7 +230,8 @@ func (c *counter) WithValues(...any) logr.LogSink { return c }
 func (c *counter) WithName(string) logr.LogSink { return c }
 
 // allocate has the allocator find devices, in so many steps.
-func (s *search) allocate(list []*resourcev1.ResourceSlice, claims []*resourcev1.ResourceClaim, most int64) ([]resourcev1.AllocationResult, error) {
+func (s *search) allocate(list []*resourcev1.ResourceSlice, claims []*resourcev1.ResourceClaim,
+	most int64) ([]resourcev1.AllocationResult, error) {
 	c := &counter{most: most}
 	c.Context = klog.NewContext(context.Background(), logr.New(c))
 	defer func() { s.cost += min(c.steps, c.most) }()

@@ -69,7 +69,8 @@ func (b *publishedSlice) match(w selection, keep bool) *matched {
 // ask evaluates a wish for a device.
 func (m *matched) ask(w selection, b *publishedSlice, i int, p *Programs) {
 	d := &b.slice.Spec.Devices[i]
-	input := cel.Device{Driver: b.slice.Spec.Driver, AllowMultipleAllocations: d.AllowMultipleAllocations, Attributes: d.Attributes, Capacity: d.Capacity}
+	input := cel.Device{Driver: b.slice.Spec.Driver, AllowMultipleAllocations: d.AllowMultipleAllocations,
+		Attributes: d.Attributes, Capacity: d.Capacity}
 	j := &m.of[i]
 	j.asked, j.yes, j.cost = true, !w.never, 1
 	for _, e := range w.expressions {

@@ -13,7 +13,7 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// digest is the beginning of a hash: long enough to tell contents apart, whoever wrote them.
+// digest is the beginning of a hash: long enough to tell contents apart, also those that were made to collide.
 type digest [16]byte
 
 func digestOf(text []byte) digest {

@@ -20,7 +20,8 @@ func Consumer(pod ledger.Key, uid string) resourcev1.ResourceClaimConsumerRefere
 
 // Holds says that a claim is reserved for the pod of a uid.
 func Holds(c *resourcev1.ResourceClaim, uid string) bool {
-	return slices.ContainsFunc(c.Status.ReservedFor, func(r resourcev1.ResourceClaimConsumerReference) bool { return string(r.UID) == uid })
+	return slices.ContainsFunc(c.Status.ReservedFor,
+		func(r resourcev1.ResourceClaimConsumerReference) bool { return string(r.UID) == uid })
 }
 
 // Written is what a pod's claims look like once what was chosen for it is written. see is
@@ -49,8 +50,8 @@ func Written(chosen ledger.Chosen, pod ledger.Key, uid string, see func(model.Re
 }
 
 // Freed is what the claims of a pod look like once it is over: they are not reserved for
-// it any more, and one that nobody else uses has no devices, as Kubernetes' controller of
-// claims sees to it. original is the pod as it came.
+// it any more, and one that no other pod uses has no devices, as Kubernetes' controller of claims
+// sees to it. original is the pod as it came.
 func Freed(original any, uid string, see func(model.Ref) any) (out []model.Fact) {
 	pod, _ := original.(*corev1.Pod)
 	if pod == nil {
@@ -66,7 +67,8 @@ func Freed(original any, uid string, see func(model.Ref) any) (out []model.Fact)
 			continue
 		}
 		c = c.DeepCopy()
-		c.Status.ReservedFor = slices.DeleteFunc(c.Status.ReservedFor, func(r resourcev1.ResourceClaimConsumerReference) bool { return string(r.UID) == uid })
+		c.Status.ReservedFor = slices.DeleteFunc(c.Status.ReservedFor,
+			func(r resourcev1.ResourceClaimConsumerReference) bool { return string(r.UID) == uid })
 		if len(c.Status.ReservedFor) == 0 {
 			c.Status.Allocation, c.Status.Devices = nil, nil
 		}

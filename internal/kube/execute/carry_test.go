@@ -30,7 +30,7 @@ import (
 
 var podsResource = corev1.Resource("pods")
 
-// server is an API server whose answers to bindings a test chooses.
+// server is an API server; a test chooses its answers to bindings.
 type server struct {
 	kube    *fake.Clientset
 	volcano *volcano.Clientset
@@ -60,7 +60,8 @@ func newServer() *server {
 
 func (s *server) carrier(ctx context.Context) *execute.Executor {
 	return execute.New(ctx, execute.Options{Leading: func() bool { return s.leading }, QuietBinds: s.quiet,
-		Clients: execute.Clients{Fast: []kubernetes.Interface{s.kube}, Slow: s.kube, Events: s.kube, Groups: s.volcano, Figures: s.volcano}})
+		Clients: execute.Clients{Fast: []kubernetes.Interface{s.kube}, Slow: s.kube, Events: s.kube, Groups: s.volcano,
+			Figures: s.volcano}})
 }
 
 var bindP = sched.Item{ID: 7, Kind: sched.BindPod, Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "life", Node: "n"}
@@ -103,16 +104,20 @@ func TestWhatBecomesOfABinding(t *testing.T) {
 		want      sched.Outcome
 		posts     int64
 	}{
-		"taken":                         {answer: always(nil), want: sched.Done, posts: 1},
-		"the pod is gone":               {answer: always(apierrors.NewNotFound(podsResource, "p")), want: sched.Missing, posts: 1},
-		"forbidden":                     {answer: always(apierrors.NewForbidden(podsResource, "p", errors.New("no"))), want: sched.Failed, posts: 1},
-		"bound elsewhere by somebody":   {answer: always(conflict), node: "other", want: sched.Failed, posts: 1},
-		"bound here already":            {answer: always(conflict), node: "n", want: sched.Done, posts: 1},
-		"another life of the name":      {answer: always(conflict), uid: "next", want: sched.Missing, posts: 1},
-		"lost after it was done":        {answer: always(context.DeadlineExceeded), node: "n", want: sched.Done, posts: 1},
-		"lost before it was done":       {answer: first(2, context.DeadlineExceeded), want: sched.Done, posts: 3},
-		"too many requests, then taken": {answer: first(3, apierrors.NewTooManyRequests("later", 0)), want: sched.Done, posts: 4},
-		"an internal error, then taken": {answer: first(1, apierrors.NewInternalError(errors.New("etcd"))), want: sched.Done, posts: 2},
+		"taken": {answer: always(nil), want: sched.Done, posts: 1},
+		"the pod is gone": {answer: always(apierrors.NewNotFound(podsResource, "p")),
+			want: sched.Missing, posts: 1},
+		"forbidden": {answer: always(apierrors.NewForbidden(podsResource, "p", errors.New("no"))),
+			want: sched.Failed, posts: 1},
+		"bound elsewhere by somebody": {answer: always(conflict), node: "other", want: sched.Failed, posts: 1},
+		"bound here already":          {answer: always(conflict), node: "n", want: sched.Done, posts: 1},
+		"another life of the name":    {answer: always(conflict), uid: "next", want: sched.Missing, posts: 1},
+		"lost after it was done":      {answer: always(context.DeadlineExceeded), node: "n", want: sched.Done, posts: 1},
+		"lost before it was done":     {answer: first(2, context.DeadlineExceeded), want: sched.Done, posts: 3},
+		"too many requests, then taken": {answer: first(3, apierrors.NewTooManyRequests("later", 0)),
+			want: sched.Done, posts: 4},
+		"an internal error, then taken": {answer: first(1, apierrors.NewInternalError(errors.New("etcd"))),
+			want: sched.Done, posts: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -181,7 +186,8 @@ func TestPatienceEnds(t *testing.T) {
 		s.answer = func(int) error { return apierrors.NewServiceUnavailable("down") }
 		got, took := s.receipt(t, bindP)
 		if got.Outcome != sched.Failed || took < 40*time.Second || took > 45*time.Second {
-			t.Errorf("outcome %d after %v, want Failed after some 30 s and the ten in which the last try may be done", got.Outcome, took)
+			t.Errorf("outcome %d after %v, want Failed after some 30 s and the ten in which the last try may be done",
+				got.Outcome, took)
 		}
 	})
 }
@@ -240,8 +246,10 @@ func TestWithoutTheLeaseNothingIsSent(t *testing.T) {
 func TestAPodGroupsStatusIsGathered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
-		g := &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "g", UID: "g", ResourceVersion: "1"}}
-		if _, err := s.volcano.SchedulingV1beta1().PodGroups("ns").Create(t.Context(), g, metav1.CreateOptions{}); err != nil {
+		g := &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "g", UID: "g",
+			ResourceVersion: "1"}}
+		if _, err := s.volcano.SchedulingV1beta1().PodGroups("ns").Create(t.Context(), g,
+			metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		c := s.carrier(t.Context())
@@ -281,7 +289,8 @@ func TestABindingWaitsForNoStatus(t *testing.T) {
 		s := newServer()
 		block := make(chan struct{})
 		c := execute.New(t.Context(), execute.Options{
-			Clients: execute.Clients{Fast: []kubernetes.Interface{s.kube}, Slow: s.kube, Events: s.kube, Groups: s.volcano, Figures: s.volcano},
+			Clients: execute.Clients{Fast: []kubernetes.Interface{s.kube}, Slow: s.kube, Events: s.kube, Groups: s.volcano,
+				Figures: s.volcano},
 			PodGroup: func(string, string) *schedulingv1beta1.PodGroup { // asked as each is sent
 				<-block
 				return nil
@@ -293,7 +302,8 @@ func TestABindingWaitsForNoStatus(t *testing.T) {
 		c.Carry([]sched.Item{bindP})
 		<-c.Wake()
 		if got := c.Receipts(); len(got) != 1 || got[0].Outcome != sched.Done || s.posts.Load() != 1 {
-			t.Errorf("with 500 statuses under way the receipts are %+v after %d posts, want that the pod is bound", got, s.posts.Load())
+			t.Errorf("with 500 statuses under way the receipts are %+v after %d posts, want that the pod is bound",
+				got, s.posts.Load())
 		}
 		close(block)
 		c.Wait(t.Context())
@@ -329,13 +339,16 @@ func TestWordsHaveABoundOnTheirRate(t *testing.T) {
 func TestAPhaseOfAPodGroupThatWasMadeAnewIsAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
-		g := &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "g", UID: "second", ResourceVersion: "2"}}
-		if _, err := s.volcano.SchedulingV1beta1().PodGroups("ns").Create(t.Context(), g, metav1.CreateOptions{}); err != nil {
+		g := &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "g", UID: "second",
+			ResourceVersion: "2"}}
+		if _, err := s.volcano.SchedulingV1beta1().PodGroups("ns").Create(t.Context(), g,
+			metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		c := s.carrier(t.Context())
 		for i, uid := range []string{"first", "second"} {
-			c.Carry([]sched.Item{{ID: uint64(i + 1), Kind: sched.SetPhase, Group: ledger.Key{Namespace: "ns", Name: "g"}, UID: uid, Phase: model.GroupRunning}})
+			c.Carry([]sched.Item{{ID: uint64(i + 1), Kind: sched.SetPhase, Group: ledger.Key{Namespace: "ns", Name: "g"},
+				UID: uid, Phase: model.GroupRunning}})
 		}
 		<-time.After(5 * time.Second)
 		c.Wait(t.Context())
@@ -349,7 +362,7 @@ func TestAPhaseOfAPodGroupThatWasMadeAnewIsAnswered(t *testing.T) {
 	})
 }
 
-// Words beyond what may wait are dropped and counted; nobody waits for them.
+// Words beyond what may wait are dropped and counted; nothing waits for them.
 func TestTooManyWordsAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()

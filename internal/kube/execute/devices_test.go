@@ -115,7 +115,8 @@ func merged(is, patch map[string]any) map[string]any {
 func gpus(names ...string) *resourcev1.AllocationResult {
 	a := &resourcev1.AllocationResult{}
 	for _, n := range names {
-		a.Devices.Results = append(a.Devices.Results, resourcev1.DeviceRequestAllocationResult{Request: "r", Driver: "d", Pool: "n", Device: n})
+		a.Devices.Results = append(a.Devices.Results, resourcev1.DeviceRequestAllocationResult{Request: "r", Driver: "d",
+			Pool: "n", Device: n})
 	}
 	return a
 }
@@ -131,13 +132,15 @@ func wants(claim string, gives, had *resourcev1.AllocationResult) ledger.Chosen 
 }
 
 func deviceClaim(name string) *resourcev1.ResourceClaim {
-	return &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name), ResourceVersion: "1"}}
+	return &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name),
+		ResourceVersion: "1"}}
 }
 
 func heldBy(c *resourcev1.ResourceClaim, a *resourcev1.AllocationResult, uids ...string) *resourcev1.ResourceClaim {
 	c.Status.Allocation = a
 	for _, u := range uids {
-		c.Status.ReservedFor = append(c.Status.ReservedFor, resourcev1.ResourceClaimConsumerReference{Resource: "pods", Name: u, UID: types.UID(u)})
+		c.Status.ReservedFor = append(c.Status.ReservedFor, resourcev1.ResourceClaimConsumerReference{Resource: "pods",
+			Name: u, UID: types.UID(u)})
 	}
 	return c
 }
@@ -176,7 +179,9 @@ type reserved struct {
 // play carries the bindings of the gang and waits for both answers.
 func (c reserved) play(t *testing.T) {
 	never := func(int) error { return nil }
-	api, s := newServer(), &shop{claims: map[string]*resourcev1.ResourceClaim{"a": deviceClaim("a"), "b": deviceClaim("b")}, before: never, after: never}
+	api, s := newServer(),
+		&shop{claims: map[string]*resourcev1.ResourceClaim{"a": deviceClaim("a"), "b": deviceClaim("b")},
+			before: never, after: never}
 	s.serve(api.kube)
 	if c.begin != nil {
 		c.begin(s)
@@ -184,10 +189,12 @@ func (c reserved) play(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	carrier := execute.New(ctx, execute.Options{Storage: uids{s},
-		Clients: execute.Clients{Fast: []kubernetes.Interface{api.kube}, Slow: api.kube, Events: api.kube, Groups: api.volcano, Figures: api.volcano}})
+		Clients: execute.Clients{Fast: []kubernetes.Interface{api.kube}, Slow: api.kube, Events: api.kube,
+			Groups: api.volcano, Figures: api.volcano}})
 	var items []sched.Item
 	for i, chosen := range c.chosen {
-		items = append(items, sched.Item{ID: uint64(i), Statement: 1, Kind: sched.BindPod, Node: "n", UID: fmt.Sprint("p", i), Chosen: chosen,
+		items = append(items, sched.Item{ID: uint64(i), Statement: 1, Kind: sched.BindPod, Node: "n",
+			UID: fmt.Sprint("p", i), Chosen: chosen,
 			Pod: ledger.Key{Namespace: "ns", Name: fmt.Sprint("p", i)}})
 	}
 	carrier.Carry(items)
@@ -227,27 +234,32 @@ func (c reserved) play(t *testing.T) {
 // both are written, and nothing stays written when one cannot have its own.
 func TestAGangIsBoundWhenItsDevicesAreReserved(t *testing.T) {
 	ready := gpus("g0")
-	ready.Devices.Results[0].BindingConditions, ready.Devices.Results[0].BindingFailureConditions = []string{"attached"}, []string{"broken"}
+	ready.Devices.Results[0].BindingConditions = []string{"attached"}
+	ready.Devices.Results[0].BindingFailureConditions = []string{"broken"}
 	says := func(s *shop, kind string) {
 		c := s.claims["a"].DeepCopy()
 		c.ResourceVersion += "0"
-		c.Status.Devices = []resourcev1.AllocatedDeviceStatus{{Driver: "d", Pool: "n", Device: "g0", Conditions: []metav1.Condition{{Type: kind, Status: metav1.ConditionTrue}}}}
+		c.Status.Devices = []resourcev1.AllocatedDeviceStatus{{Driver: "d", Pool: "n", Device: "g0",
+			Conditions: []metav1.Condition{{Type: kind, Status: metav1.ConditionTrue}}}}
 		s.claims["a"] = c
 	}
 	each := []ledger.Chosen{wants("a", gpus("g0"), nil), wants("b", gpus("g1", "g2"), nil)}
+	readied := []ledger.Chosen{wants("a", ready, nil), each[1]}
 	done, failed := []sched.Outcome{sched.Done, sched.Done}, []sched.Outcome{sched.Failed, sched.Failed}
 	for name, c := range map[string]reserved{
 		"each has its own": {chosen: each, want: done, a: "g0 for p0 kept", b: "g1 g2 for p1 kept", patches: 4},
-		"both share one":   {chosen: []ledger.Chosen{wants("a", gpus("g0"), nil), wants("a", gpus("g0"), nil)}, want: done, a: "g0 for p0 p1 kept", b: "for", patches: 2},
+		"both share one": {chosen: []ledger.Chosen{wants("a", gpus("g0"), nil), wants("a", gpus("g0"), nil)}, want: done,
+			a: "g0 for p0 p1 kept", b: "for", patches: 2},
 		"one was allocated before": {chosen: []ledger.Chosen{wants("a", nil, gpus("g7")), wants("a", nil, gpus("g7"))},
 			begin: func(s *shop) { s.claims["a"] = heldBy(s.claims["a"], gpus("g7"), "other") },
 			want:  done, a: "g7 for other p0 p1", b: "for", patches: 1},
 		"all was written before": {chosen: []ledger.Chosen{wants("a", nil, gpus("g7")), wants("a", gpus("g7"), nil)},
 			begin: func(s *shop) { s.claims["a"] = heldBy(s.claims["a"], gpus("g7"), "p0", "p1") },
 			want:  done, a: "g7 for p0 p1", b: "for", patches: 0},
-		"other devices were written for it alone, as was seen": {chosen: []ledger.Chosen{wants("a", gpus("g0"), gpus("g9")), each[1]},
-			begin: func(s *shop) { s.claims["a"] = heldBy(s.claims["a"], gpus("g9"), "p0") },
-			want:  done, a: "g0 for p0 kept", b: "g1 g2 for p1 kept", patches: 5},
+		"other devices were written for it alone, as was seen": {
+			chosen: []ledger.Chosen{wants("a", gpus("g0"), gpus("g9")), each[1]},
+			begin:  func(s *shop) { s.claims["a"] = heldBy(s.claims["a"], gpus("g9"), "p0") },
+			want:   done, a: "g0 for p0 kept", b: "g1 g2 for p1 kept", patches: 5},
 		"what was seen is old": {chosen: each, begin: func(s *shop) {
 			s.seen = map[string]*resourcev1.ResourceClaim{"a": s.claims["a"], "b": s.claims["b"]}
 			s.claims["a"] = s.claims["a"].DeepCopy()
@@ -256,10 +268,10 @@ func TestAGangIsBoundWhenItsDevicesAreReserved(t *testing.T) {
 		"the engine was not told yet": {chosen: each, begin: func(s *shop) {
 			s.seen = map[string]*resourcev1.ResourceClaim{"a": s.claims["a"], "b": s.claims["b"]}
 		}, then: func(s *shop) { s.seen = nil }, want: done, a: "g0 for p0 kept", b: "g1 g2 for p1 kept", patches: 4},
-		"an answer is lost": {chosen: each,
-			begin: func(s *shop) { s.after = onThe(2, context.DeadlineExceeded) }, want: done, a: "g0 for p0 kept", b: "g1 g2 for p1 kept", patches: 4},
-		"a request is": {chosen: each,
-			begin: func(s *shop) { s.before = onThe(2, context.DeadlineExceeded) }, want: done, a: "g0 for p0 kept", b: "g1 g2 for p1 kept", patches: 5},
+		"an answer is lost": {chosen: each, begin: func(s *shop) { s.after = onThe(2, context.DeadlineExceeded) },
+			want: done, a: "g0 for p0 kept", b: "g1 g2 for p1 kept", patches: 4},
+		"a request is": {chosen: each, begin: func(s *shop) { s.before = onThe(2, context.DeadlineExceeded) },
+			want: done, a: "g0 for p0 kept", b: "g1 g2 for p1 kept", patches: 5},
 
 		"somebody else has it with other devices": {chosen: each,
 			begin: func(s *shop) { s.claims["b"] = heldBy(s.claims["b"], gpus("g9"), "other") },
@@ -279,26 +291,29 @@ func TestAGangIsBoundWhenItsDevicesAreReserved(t *testing.T) {
 		"the same devices were written for another pod that shares it": {chosen: each,
 			begin: func(s *shop) { s.claims["a"] = heldBy(s.claims["a"], gpus("g0"), "other") },
 			want:  done, a: "g0 for other p0", b: "g1 g2 for p1 kept", patches: 3},
-		"others are written while it is made ready": {chosen: []ledger.Chosen{wants("a", ready, nil), each[1]}, then: func(s *shop) {
-			c := heldBy(s.claims["a"].DeepCopy(), gpus("g9"))
-			c.ResourceVersion, c.Status.ReservedFor = "90", nil
-			s.claims["a"] = c
-		}, want: failed, a: "g9 for kept", b: "for kept", patches: 5},
-		"its devices were taken back": {chosen: []ledger.Chosen{wants("a", gpus("g0"), nil), wants("b", nil, gpus("g1"))}, want: failed, a: "for kept", b: "for", patches: 3},
-		"a claim is gone": {chosen: each,
-			begin: func(s *shop) { delete(s.claims, "b") }, want: failed, a: "for kept", b: "gone", patches: 3},
-		"a claim is another by now": {chosen: each, begin: func(s *shop) { s.claims["b"].UID = "second life" },
+		"others are written while it is made ready": {chosen: readied,
+			then: func(s *shop) {
+				c := heldBy(s.claims["a"].DeepCopy(), gpus("g9"))
+				c.ResourceVersion, c.Status.ReservedFor = "90", nil
+				s.claims["a"] = c
+			}, want: failed, a: "g9 for kept", b: "for kept", patches: 5},
+		"its devices were taken back": {chosen: []ledger.Chosen{wants("a", gpus("g0"), nil), wants("b", nil, gpus("g1"))},
 			want: failed, a: "for kept", b: "for", patches: 3},
-		"a pod is gone": {chosen: each,
-			begin: func(s *shop) { s.gone = true }, want: []sched.Outcome{sched.Missing, sched.Failed}, a: "for kept", b: "for kept", patches: 6},
-		"no devices were chosen": {chosen: []ledger.Chosen{ledger.Choose(devices.Name, `{"refused":"NodeDevices"}`), each[1]}, want: failed, a: "for", b: "for", patches: 0},
+		"a claim is gone": {chosen: each, begin: func(s *shop) { delete(s.claims, "b") },
+			want: failed, a: "for kept", b: "gone", patches: 3},
+		"a claim is another by now": {chosen: each, begin: func(s *shop) { s.claims["b"].UID = "second" }, want: failed,
+			a: "for kept", b: "for", patches: 3},
+		"a pod is gone": {chosen: each, begin: func(s *shop) { s.gone = true },
+			want: []sched.Outcome{sched.Missing, sched.Failed}, a: "for kept", b: "for kept", patches: 6},
+		"no devices were chosen": {chosen: []ledger.Chosen{ledger.Choose(devices.Name, `{"refused":"NodeDevices"}`), each[1]},
+			want: failed, a: "for", b: "for", patches: 0},
 		"it may not be written": {chosen: each, begin: func(s *shop) {
 			s.before = func(int) error { return apierrors.NewForbidden(schema.GroupResource{}, "b", errors.New("no")) }
 		}, want: failed, a: "for", b: "for", patches: 2},
 
-		"a device is made ready": {chosen: []ledger.Chosen{wants("a", ready, nil), wants("b", gpus("g1", "g2"), nil)}, then: func(s *shop) { says(s, "attached") },
+		"a device is made ready": {chosen: readied, then: func(s *shop) { says(s, "attached") },
 			want: done, a: "g0 for p0 kept", b: "g1 g2 for p1 kept", patches: 4},
-		"a device cannot be": {chosen: []ledger.Chosen{wants("a", ready, nil), wants("b", gpus("g1", "g2"), nil)}, then: func(s *shop) { says(s, "broken") },
+		"a device cannot be": {chosen: readied, then: func(s *shop) { says(s, "broken") },
 			want: failed, a: "for kept", b: "for kept", patches: 6},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -336,11 +351,13 @@ func TestAGangThatFailedIsAnsweredForTogether(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		carrier := execute.New(ctx, execute.Options{Storage: uids{s},
-			Clients: execute.Clients{Fast: []kubernetes.Interface{api.kube}, Slow: api.kube, Events: api.kube, Groups: api.volcano, Figures: api.volcano}})
+			Clients: execute.Clients{Fast: []kubernetes.Interface{api.kube}, Slow: api.kube, Events: api.kube,
+				Groups: api.volcano, Figures: api.volcano}})
 		var items []sched.Item
 		for i := range 2 {
 			name := fmt.Sprint("p", i)
-			items = append(items, sched.Item{ID: uint64(i), Statement: 1, Kind: sched.BindPod, Node: "n", UID: name, Pod: ledger.Key{Namespace: "ns", Name: name},
+			items = append(items, sched.Item{ID: uint64(i), Statement: 1, Kind: sched.BindPod, Node: "n", UID: name,
+				Pod:    ledger.Key{Namespace: "ns", Name: name},
 				Chosen: ledger.Choose(devices.Name, `{"refused":"NodeDevices"}`)})
 		}
 		for range 3 { // the first fails by itself

@@ -140,7 +140,8 @@ func TestAQueuesGateIsOpened(t *testing.T) {
 				})
 				r, _ := s.receipt(t, sched.Item{ID: 7, Kind: sched.OpenGate, Pod: ledger.Key{Namespace: "ns", Name: "p"},
 					UID: "life"})
-				const want = `{"metadata":{"uid":"life"},"spec":{"schedulingGates":[{"$patch":"delete","name":"scheduling.volcano.sh/queue-allocation-gate"}]}}`
+				const want = `{"metadata":{"uid":"life"},"spec":{"schedulingGates":[{"$patch":"delete",` +
+					`"name":"scheduling.volcano.sh/queue-allocation-gate"}]}}`
 				if r.Outcome != sched.Done || len(sent) != c.times || sent[0] != want {
 					t.Errorf("%v after %s, want %s", r.Outcome, sent, want)
 				}

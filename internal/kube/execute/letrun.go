@@ -24,7 +24,8 @@ func (r LetRun) WriteBy(c *Executor) bool {
 	patch := conditions(r.UID, corev1.PodCondition{Type: record.LetRunType, Status: corev1.ConditionTrue,
 		Reason: "QueueKept", Message: r.Text, LastTransitionTime: metav1.Now()})
 	return c.say(c.slow, func(ctx context.Context) error {
-		_, err := c.options.Clients.Slow.CoreV1().Pods(r.Pod.Namespace).Patch(ctx, r.Pod.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
+		_, err := c.options.Clients.Slow.CoreV1().Pods(r.Pod.Namespace).Patch(ctx, r.Pod.Name, types.StrategicMergePatchType,
+			patch, metav1.PatchOptions{}, "status")
 		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // it is gone, or another pod by now
 			klog.ErrorS(err, "Recording where a pod was let run", "pod", r.Pod)
 		}

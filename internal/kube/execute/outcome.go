@@ -58,7 +58,8 @@ func kindOf(err error) answerKind {
 // withoutRights reports whether a refusal is about the scheduler's own rights, and not about the
 // object: then every such request of this scheduler is refused.
 func withoutRights(err error) bool {
-	return apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) && strings.Contains(err.Error(), "cannot create resource")
+	return apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) &&
+		strings.Contains(err.Error(), "cannot create resource")
 }
 
 // pause is how long to wait before the nth repetition: what the server asks for, else

@@ -32,7 +32,7 @@ import (
 // a new version, a patch names the life and version that it is about, and what is seen of it
 // all comes a moment later. Its volume controller and provisioner do their part.
 type bazaar struct {
-	mu sync.Mutex // held by whoever writes or reads; each method that the carrier calls takes it
+	mu sync.Mutex // held to write and to read; each method that the carrier calls takes it
 	*ground
 	t       *testing.T
 	version int

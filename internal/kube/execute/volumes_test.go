@@ -154,10 +154,13 @@ func TestAGangIsBoundWhenItsVolumesAre(t *testing.T) {
 		patch  string
 	}{
 		"a volume that is there is given": {chosen: gives, then: func(s *store) { s.bindsClaim("v") }, want: sched.Done,
-			patch: `persistentvolumes {"metadata":{"annotations":{"pv.kubernetes.io/bound-by-controller":"yes"},"resourceVersion":"1","uid":"v"},` +
-				`"spec":{"claimRef":{"kind":"PersistentVolumeClaim","namespace":"ns","name":"c","uid":"c","apiVersion":"v1","resourceVersion":"1"}}}`},
+			patch: `persistentvolumes {"metadata":{"annotations":{"pv.kubernetes.io/bound-by-controller":"yes"},` +
+				`"resourceVersion":"1","uid":"v"},` +
+				`"spec":{"claimRef":{"kind":"PersistentVolumeClaim","namespace":"ns","name":"c","uid":"c","apiVersion":"v1",` +
+				`"resourceVersion":"1"}}}`},
 		"one is made": {chosen: has, then: func(s *store) { s.bindsClaim("v") }, want: sched.Done,
-			patch: `persistentvolumeclaims {"metadata":{"annotations":{"volume.kubernetes.io/selected-node":"n"},"resourceVersion":"1","uid":"c"}}`},
+			patch: `persistentvolumeclaims {"metadata":{"annotations":{"volume.kubernetes.io/selected-node":"n"},` +
+				`"resourceVersion":"1","uid":"c"}}`},
 		"the provisioner gives up": {chosen: has, then: func(s *store) {
 			s.claim(func(c *corev1.PersistentVolumeClaim) { delete(c.Annotations, volume.AnnSelectedNode) })
 		}, want: sched.Failed},

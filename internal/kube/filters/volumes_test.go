@@ -25,8 +25,9 @@ func TestAPodGoesWhereItsVolumeCanBe(t *testing.T) {
 	big := claim("a", "local")
 	big.Spec.Resources.Requests[corev1.ResourceStorage] = resource.MustParse("5Gi")
 	made := class("made", "csi.example.com")
-	made.AllowedTopologies = []corev1.TopologySelectorTerm{{MatchLabelExpressions: []corev1.TopologySelectorLabelRequirement{
-		{Key: corev1.LabelHostname, Values: []string{"n0"}}}}}
+	made.AllowedTopologies = []corev1.TopologySelectorTerm{
+		{MatchLabelExpressions: []corev1.TopologySelectorLabelRequirement{
+			{Key: corev1.LabelHostname, Values: []string{"n0"}}}}}
 	for name, c := range map[string]struct {
 		objects        []metav1.Object
 		binds, volumes string

@@ -138,8 +138,8 @@ func (di *discovery) ask(ctx context.Context) error {
 	return nil
 }
 
-// mayListServices asks for one Service: false where that is forbidden. Volcano's role does not grant it, and a watch that
-// waits for the right would keep everything from being decided; what Services decide is a preference.
+// mayListServices asks for one Service: false where that is forbidden. Volcano's role does not grant it, and a watch
+// that waits for the right would keep everything from being decided; what Services decide is a preference.
 func (di *discovery) mayListServices(ctx context.Context) (bool, error) {
 	_, err := di.o.options.Kube.CoreV1().Services("").List(ctx, metav1.ListOptions{Limit: 1})
 	if apierrors.IsForbidden(err) {

@@ -85,7 +85,8 @@ func TestAKindThatIsServedLaterIsWatchedThen(t *testing.T) {
 func TestEveryKindOfFactCanBeWatched(t *testing.T) {
 	for _, k := range []model.Kind{model.KindNode, model.KindPod, model.KindPodGroup, model.KindQueue,
 		model.KindPriorityClass,
-		model.KindQuota, model.KindBudget, model.KindService, "PersistentVolume", "PersistentVolumeClaim", "StorageClass", "CSINode",
+		model.KindQuota, model.KindBudget, model.KindService, "PersistentVolume", "PersistentVolumeClaim",
+		"StorageClass", "CSINode",
 		"CSIDriver",
 		"CSIStorageCapacity", "VolumeAttachment", "HyperNode", "Namespace", "NodeShard"} {
 		if !slices.Contains(observe.Kinds(), k) {
@@ -115,7 +116,10 @@ func TestServicesThatMayNotBeListed(t *testing.T) {
 	w.Drain()
 	granted.Store(true)
 	w.Look()
-	await(t, "the Service to be listed", func() bool { ok, _ := w.Synced(); return ok && slices.ContainsFunc(w.All(), is) })
+	await(t, "the Service to be listed", func() bool {
+		ok, _ := w.Synced()
+		return ok && slices.ContainsFunc(w.All(), is)
+	})
 	facts := slices.DeleteFunc(w.All(), func(f model.Fact) bool { return !is(f) })
 	if s, ok := facts[0].Object.(*model.Service); !ok || len(s.Selector) != 1 || s.Selector[0].Value != "web" {
 		t.Errorf("the facts are %+v, want the Service", facts)

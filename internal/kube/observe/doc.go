@@ -7,9 +7,9 @@
 // that changes ten times between two cycles is translated once. Pods are the exception: their transform
 // translates them, in the goroutine that reads the watch, and the informer keeps the fact instead of the pod.
 //
-// It is not a second cache for decisions: informers keep only what the transforms leave of an object. What is
-// read back serves writing: PodGroups and Queues, whose status is merged into, what volumes and devices are
-// bound with (execute.Storage), and of pods what was told of them already.
+// It is not a second cache for decisions: informers keep only what the transforms leave of an object. Objects are read
+// back only to write: changes are merged into the status of PodGroups and Queues, volumes and devices are bound with
+// execute.Storage, and a pod's status shows what it was told already.
 //
 // What a list past the watches told (Refresh) and the watch never shows is asked for again
 // (ahead.go): a watch that was lost and made up for by a list says nothing of a pod that came

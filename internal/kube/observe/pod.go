@@ -30,7 +30,7 @@ type Pod struct {
 
 	controller unique.Handle[string] // the UID of its controller: many pods share one
 
-	owner *owners.Owner // its controller, which may say what it lacks; nil: nobody is asked
+	owner *owners.Owner // its controller, which may say what it lacks; nil: no owner is asked
 	lacks translate.Lacks
 	open  bool // the owners may say more than the fact says
 }
@@ -92,8 +92,8 @@ func (w *Observer) translated(in *corev1.Pod) model.Fact {
 	return f
 }
 
-// podInformer is the factory's for pods without its index by namespace, which nobody asks
-// and which names every pod once more, and with one of those whose owners are not heard.
+// podInformer is the factory's informer for pods with another index. The index by namespace is left out: nothing reads
+// it, and it names every pod once more. Instead there is an index of pods with owners that are not read.
 func podInformer(f informers.SharedInformerFactory) cache.SharedIndexInformer {
 	return f.InformerFor(&corev1.Pod{}, func(k kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
 		return coreinformers.NewPodInformer(k, metav1.NamespaceAll, resync, cache.Indexers{byOwner: openOf})

@@ -67,7 +67,7 @@ func TestAClaimIsShownOnceItsSelectorsAreCompiled(t *testing.T) {
 	}
 }
 
-// Whoever makes its claims anew all the time, or has saved up, does not come first again.
+// A namespace that makes its claims anew all the time, or has a saved budget, does not come first again.
 func TestNamespacesTakeTurnsInCompiling(t *testing.T) {
 	for name, again := range map[string]bool{"many claims": false, "claims made anew": true} {
 		t.Run(name, func(t *testing.T) {

@@ -30,9 +30,8 @@ func stripMeta(o any) (any, error) {
 	return o, nil
 }
 
-// stripNode keeps of a node its labels, its spec, its amounts, what it lends beyond them and
-// its images, those in an order of their own: neither conditions nor images in another order,
-// whose heartbeats would be facts without news.
+// stripNode keeps of a node its labels, its spec, its amounts, what it lends beyond them, and its images, sorted. It
+// drops the conditions: they change with every heartbeat, and each change would be a fact without news.
 func stripNode(o any) (any, error) {
 	n, ok := o.(*corev1.Node)
 	if !ok {
@@ -59,10 +58,12 @@ func stripPod(o any) (any, error) {
 	p.Spec.SecurityContext = nil
 	p.Spec.Volumes = claims(p.Spec.Volumes)
 	s := &p.Status
-	*s = corev1.PodStatus{Phase: s.Phase, StartTime: s.StartTime, NominatedNodeName: s.NominatedNodeName, Conditions: placed(s.Conditions),
-		Resources: s.Resources, AllocatedResources: s.AllocatedResources,
+	*s = corev1.PodStatus{Phase: s.Phase, StartTime: s.StartTime, NominatedNodeName: s.NominatedNodeName,
+		Conditions: placed(s.Conditions),
+		Resources:  s.Resources, AllocatedResources: s.AllocatedResources,
 		ContainerStatuses: amounts(s.ContainerStatuses), InitContainerStatuses: amounts(s.InitContainerStatuses),
-		NodeAllocatableResourceClaimStatuses: s.NodeAllocatableResourceClaimStatuses, ResourceClaimStatuses: s.ResourceClaimStatuses}
+		NodeAllocatableResourceClaimStatuses: s.NodeAllocatableResourceClaimStatuses,
+		ResourceClaimStatuses:                s.ResourceClaimStatuses}
 	return stripMeta(p)
 }
 
@@ -85,8 +86,8 @@ func stripBare(o any) (any, error) {
 	return stripMeta(o)
 }
 
-// stripClaim keeps of a resource claim what is allocated to it, to whom it belongs and who
-// uses it; of what drivers say of its devices, the conditions.
+// stripClaim keeps of a resource claim its allocation, its owner and the pods that use it, and of what drivers say of
+// its devices the conditions.
 func stripClaim(o any) (any, error) {
 	c, ok := o.(*resourcev1.ResourceClaim)
 	if !ok {
@@ -95,7 +96,8 @@ func stripClaim(o any) (any, error) {
 	c.Labels, c.Annotations = nil, nil
 	for i := range c.Status.Devices {
 		d := &c.Status.Devices[i]
-		*d = resourcev1.AllocatedDeviceStatus{Driver: d.Driver, Pool: d.Pool, Device: d.Device, ShareID: d.ShareID, Conditions: d.Conditions}
+		*d = resourcev1.AllocatedDeviceStatus{Driver: d.Driver, Pool: d.Pool, Device: d.Device, ShareID: d.ShareID,
+			Conditions: d.Conditions}
 	}
 	return stripMeta(c)
 }
@@ -103,7 +105,8 @@ func stripClaim(o any) (any, error) {
 func stripContainers(list []corev1.Container) {
 	for i := range list {
 		c := &list[i]
-		list[i] = corev1.Container{Name: c.Name, Image: c.Image, Resources: c.Resources, Ports: c.Ports, RestartPolicy: c.RestartPolicy}
+		list[i] = corev1.Container{Name: c.Name, Image: c.Image, Resources: c.Resources, Ports: c.Ports,
+			RestartPolicy: c.RestartPolicy}
 	}
 }
 
@@ -133,7 +136,8 @@ func placed(list []corev1.PodCondition) (out []corev1.PodCondition) {
 func amounts(list []corev1.ContainerStatus) (out []corev1.ContainerStatus) {
 	for _, c := range list {
 		if c.Resources != nil || c.AllocatedResources != nil {
-			out = append(out, corev1.ContainerStatus{Name: c.Name, Resources: c.Resources, AllocatedResources: c.AllocatedResources})
+			out = append(out, corev1.ContainerStatus{Name: c.Name, Resources: c.Resources,
+				AllocatedResources: c.AllocatedResources})
 		}
 	}
 	return out
@@ -149,12 +153,15 @@ func same(before, after any) bool {
 	}
 	if x, ok := before.(*policyv1.PodDisruptionBudget); ok {
 		y := after.(*policyv1.PodDisruptionBudget)
-		return x.UID == y.UID && equality.Semantic.DeepEqual(x.Spec, y.Spec) && equality.Semantic.DeepEqual(x.Status, y.Status)
+		return x.UID == y.UID && equality.Semantic.DeepEqual(x.Spec, y.Spec) &&
+			equality.Semantic.DeepEqual(x.Status, y.Status)
 	}
 	if x, ok := before.(*resourcev1.ResourceClaim); ok {
 		y := after.(*resourcev1.ResourceClaim)
-		return x.UID == y.UID && (x.DeletionTimestamp == nil) == (y.DeletionTimestamp == nil) && equality.Semantic.DeepEqual(x.Spec, y.Spec) &&
-			equality.Semantic.DeepEqual(x.Status.Allocation, y.Status.Allocation) && equality.Semantic.DeepEqual(x.Status.ReservedFor, y.Status.ReservedFor)
+		return x.UID == y.UID && (x.DeletionTimestamp == nil) == (y.DeletionTimestamp == nil) &&
+			equality.Semantic.DeepEqual(x.Spec, y.Spec) &&
+			equality.Semantic.DeepEqual(x.Status.Allocation, y.Status.Allocation) &&
+			equality.Semantic.DeepEqual(x.Status.ReservedFor, y.Status.ReservedFor)
 	}
 	x, ok := before.(*corev1.Node)
 	if !ok {

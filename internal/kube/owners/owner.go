@@ -44,8 +44,8 @@ type Owner struct {
 	marked  uint64
 }
 
-// key is what an owner is known by. The UID alone is not enough: whoever writes a pod
-// writes it, and must not speak for another namespace.
+// key is what an owner is known by. The UID alone is not enough: the author of a pod
+// chooses it, and must not speak for another namespace.
 type key struct {
 	namespace string // of the pods
 	uid       types.UID

@@ -245,8 +245,8 @@ func TestReferencesToNothing(t *testing.T) {
 	})
 }
 
-// Whoever writes a pod writes its owner's UID: that of another namespace's owner says
-// nothing there, and does not stand in its way.
+// The author of a pod chooses its owner's UID. The UID of an owner in another namespace says nothing in that
+// namespace, and does not stand in its way.
 func TestAUIDOfAnotherNamespace(t *testing.T) {
 	running(t, func(s *server, r *Reader) {
 		s.has("jobs", "train", nil, queueKey, "research")

@@ -10,9 +10,8 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// LetRunType is the type of the condition in a pod's status whose message is the record of
-// where the pod was let run. A status has rights of its own: who may write pods may not
-// write it.
+// LetRunType is the type of the condition in a pod's status that has the record of where the pod was let run as its
+// message. A status has rights of its own: the right to write pods does not include it.
 const LetRunType = "ashlar.sh/LetRun"
 
 // longestLetRun bounds what is read and written of such a record. A name has 253 bytes at

@@ -22,7 +22,8 @@ func TestWhereAPodWasLetRunIsReadAsItWasWritten(t *testing.T) {
 			t.Errorf("%s is read as %+v, %v", text, got, err)
 		}
 	}
-	if _, err := record.LetRunText(model.LetRun{Queue: "q", Job: "web", Adopted: true, Owner: strings.Repeat("u", 1<<17)}); err == nil {
+	if _, err := record.LetRunText(model.LetRun{Queue: "q", Job: "web", Adopted: true,
+		Owner: strings.Repeat("u", 1<<17)}); err == nil {
 		t.Error("a record of 128 KiB is written")
 	}
 }

@@ -106,7 +106,8 @@ func onePod() corev1.Pod {
 	return p
 }
 
-const words = `{"metadata":{"uid":"u"},"status":{"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable"}]}}`
+const words = `{"metadata":{"uid":"u"},"status":{"conditions":[{"type":"PodScheduled","status":"False",` +
+	`"reason":"Unschedulable"}]}}`
 
 func TestAForbiddenPatchBecomesAnUpdate(t *testing.T) {
 	s := &server{grants: []string{"get pods", "update pods/status"}, pod: onePod()}

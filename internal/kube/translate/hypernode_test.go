@@ -29,7 +29,8 @@ func TestAHyperNodeAsItIsMeant(t *testing.T) {
 		Spec: topologyv1alpha1.HyperNodeSpec{
 			Tier: 2, TierName: "spine", Members: []topologyv1alpha1.MemberSpec{
 				nodeMember(exactly("n1")), nodeMember(pattern("^n-[0-9]+$")),
-				nodeMember(topologyv1alpha1.MemberSelector{LabelMatch: &metav1.LabelSelector{MatchLabels: map[string]string{"rack": "a"}}}),
+				nodeMember(topologyv1alpha1.MemberSelector{
+					LabelMatch: &metav1.LabelSelector{MatchLabels: map[string]string{"rack": "a"}}}),
 				{Type: topologyv1alpha1.MemberTypeHyperNode, Selector: exactly("rack-a")},
 			}}})
 	want := &model.HyperNode{Meta: model.Meta{Name: "s"}, Tier: 2, TierName: "spine", Members: []model.Member{
@@ -102,8 +103,10 @@ func TestWhatAJobAsksOfTheNetwork(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, *g.Topology, g.Faults)
 		}
 	}
-	g := PodGroup(&schedulingv1beta1.PodGroup{Spec: schedulingv1beta1.PodGroupSpec{SubGroupPolicy: []schedulingv1beta1.SubGroupPolicySpec{
-		{Name: "replica", MatchLabelKeys: []string{"r"}, SubGroupSize: &size, MinSubGroups: &none}}}})
+	g := PodGroup(
+		&schedulingv1beta1.PodGroup{
+			Spec: schedulingv1beta1.PodGroupSpec{SubGroupPolicy: []schedulingv1beta1.SubGroupPolicySpec{
+				{Name: "replica", MatchLabelKeys: []string{"r"}, SubGroupSize: &size, MinSubGroups: &none}}}})
 	if s := g.SubGroups[0]; s.Size != 1 || s.Min != 0 || s.Name != "replica" || len(g.Faults) != 2 {
 		t.Errorf("%+v, %v", s, g.Faults)
 	}

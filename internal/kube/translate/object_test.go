@@ -204,7 +204,8 @@ var queues = map[string]struct {
 		model.Queue{Weight: 1, Reclaimable: true, Limits: &model.GroupLimits{Unreadable: true},
 			Meta: model.Meta{Faults: []model.Fault{
 				{Field: "metadata.annotations[volcano.sh/nodegroup-resource-limits]",
-					Message: `"{\"gold\":{\"cpu\":\"many\"}}" is not as {"GROUP":{"cpu":"2"}}: with plugin nodegroup no node takes its jobs`}}}}},
+					Message: `"{\"gold\":{\"cpu\":\"many\"}}" is not as {"GROUP":{"cpu":"2"}}: with plugin nodegroup no node ` +
+						`takes its jobs`}}}}},
 	"a limit below nothing is nothing": {
 		limitedQueue(`{"gold":{"cpu":"-1"}}`),
 		model.Queue{Weight: 1, Reclaimable: true, Limits: &model.GroupLimits{Of: []model.GroupLimit{

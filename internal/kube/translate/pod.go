@@ -15,8 +15,8 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// taskPriority is the annotation that orders a pod among the others of its job. Whoever makes
-// pods may write it; a pod's priority for everybody else is spec.priority, which admission guards.
+// taskPriority is the annotation that orders a pod among the others of its job. The author of
+// the pods may write it. Against pods of other jobs spec.priority counts, which admission guards.
 const taskPriority = "volcano.sh/task-priority"
 
 // Pod translates a pod. The API server writes every pod's schedulerName; one without is
@@ -107,7 +107,8 @@ func (f *faults) letRun(p *corev1.Pod) *model.LetRun {
 		}
 		r, err := record.ReadLetRun(c.Message)
 		if err != nil {
-			f.taken("status.conditions["+record.LetRunType+"].message", "it is no record that this version understands (%s): it says nothing", short(err.Error()))
+			f.taken("status.conditions["+record.LetRunType+"].message",
+				"it is no record that this version understands (%s): it says nothing", short(err.Error()))
 			return nil
 		}
 		return &r

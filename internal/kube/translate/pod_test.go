@@ -96,7 +96,8 @@ var podFields = map[string]struct {
 	"at a gate that it does not want opened": {gated(false, QueueGate), func(p *model.Pod) {
 		p.Gated = true
 		fault("spec.schedulingGates",
-			`scheduling.volcano.sh/queue-allocation-gate is taken off only where the annotation of that name is "true": it stays`)(p)
+			`scheduling.volcano.sh/queue-allocation-gate is taken off only where the annotation of that name is `+
+				`"true": it stays`)(p)
 	}},
 	"a priority": {corev1.Pod{Spec: corev1.PodSpec{Priority: ptr(int32(0)),
 		PriorityClassName: "c"}}, func(p *model.Pod) {
@@ -109,16 +110,26 @@ var podFields = map[string]struct {
 	"a task's own priority": {annotated("volcano.sh/task-priority", "-7"), func(p *model.Pod) {
 		p.HasTaskPriority, p.TaskPriority = true, -7
 	}},
-	"spared after its start": {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"volcano.sh/cooldown-time": "10m"}, Annotations: map[string]string{"volcano.sh/cooldown-time": "1h"}}}, func(p *model.Pod) {
-		p.Times, p.Labels = rest(600e9), label("volcano.sh/cooldown-time", "10m")
-	}},
-	"spared by annotation": {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/cooldown-time": "1h"}}}, func(p *model.Pod) {
-		p.Times = rest(3600e9)
-	}},
-	"spared for no time that can be meant": {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/cooldown-time": "long"}}}, fault("metadata.annotations[volcano.sh/cooldown-time]", `"long" is not a time such as 600s or 10m: none taken`)},
-	"on any room lent by the hour":         {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/revocable-zone": "*"}}}, lent},
-	"on room lent in one zone: none":       {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/revocable-zone": "rz1", "volcano.sh/preemptable": "true"}}}, func(p *model.Pod) {}},
-	"marked preemptable":                   {corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/preemptable": "true"}}}, lent},
+	"spared after its start": {
+		corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"volcano.sh/cooldown-time": "10m"},
+			Annotations: map[string]string{"volcano.sh/cooldown-time": "1h"}}}, func(p *model.Pod) {
+			p.Times, p.Labels = rest(600e9), label("volcano.sh/cooldown-time", "10m")
+		}},
+	"spared by annotation": {
+		corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/cooldown-time": "1h"}}},
+		func(p *model.Pod) {
+			p.Times = rest(3600e9)
+		}},
+	"spared for no time that can be meant": {
+		corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/cooldown-time": "long"}}},
+		fault("metadata.annotations[volcano.sh/cooldown-time]", `"long" is not a time such as 600s or 10m: none taken`)},
+	"on any room lent by the hour": {
+		corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/revocable-zone": "*"}}}, lent},
+	"on room lent in one zone: none": {
+		corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/revocable-zone": "rz1",
+			"volcano.sh/preemptable": "true"}}}, func(p *model.Pod) {}},
+	"marked preemptable": {
+		corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/preemptable": "true"}}}, lent},
 	"preempts no pod": {corev1.Pod{Spec: corev1.PodSpec{PreemptionPolicy: ptr(
 		corev1.PreemptNever)}}, func(p *model.Pod) {
 		p.PreemptNever, p.PreemptSet = true, true

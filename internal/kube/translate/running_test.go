@@ -50,7 +50,8 @@ func required(p *corev1.Pod, terms ...corev1.PodAffinityTerm) {
 // faults are ways to have a pod set aside: each leaves what it asks for beside odd as it is.
 var faults = map[string]func(p *corev1.Pod){
 	"a number that is none": func(p *corev1.Pod) {
-		affinityOf(p).NodeAffinity = &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+		affinityOf(p).
+			NodeAffinity = &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
 			NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{
 				{Key: "gen", Operator: corev1.NodeSelectorOpGt, Values: []string{"v5"}}}}}}}
 	},

@@ -51,7 +51,8 @@ func TestThePageOnTenantsNamesAllThatIsRead(t *testing.T) {
 	}
 	page := string(text)
 	own := regexp.MustCompile(`"((?:[a-z0-9-]+\.)*(?:volcano|ashlar)\.sh/[a-z][a-z-]*|sla-waiting-time)"`)
-	named := regexp.MustCompile(`(?:schedulingv1beta1|batchv1alpha1)\.([A-Z]\w*(?:Key|Annotation|AnnotationKey)|PodPreemptable|RevocableZone|CooldownTime|JobWaitingTime|JDB\w+)\b`)
+	named := regexp.MustCompile(`(?:schedulingv1beta1|batchv1alpha1)\.` +
+		`([A-Z]\w*(?:Key|Annotation|AnnotationKey)|PodPreemptable|RevocableZone|CooldownTime|JobWaitingTime|JDB\w+)\b`)
 	keys := map[string]string{}
 	for _, dir := range []string{"..", "../../loop"} {
 		err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {

@@ -100,7 +100,8 @@ func claim(name string) corev1.Volume {
 }
 
 func TestAffinityThatCannotBeEvaluatedSetsThePodAside(t *testing.T) {
-	path := "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0]"
+	path := "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution." +
+		"nodeSelectorTerms[0].matchExpressions[0]"
 	tests := map[string]struct {
 		op     corev1.NodeSelectorOperator
 		values []string

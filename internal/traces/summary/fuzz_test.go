@@ -25,7 +25,8 @@ var drawing = regexp.MustCompile(`(?s)<svg.*?</svg>`)
 // Whatever rows come, a trace that is read runs to its end with every figure of the
 // engine right, and what is printed and drawn of it can be read.
 func FuzzReplay(f *testing.F) {
-	const head = "job,queue,user,submit_s,duration_s,members,min_members,cpu_milli_per_member,memory_mib_per_member,gpu_per_member,priority,type,gpu_model\n"
+	const head = "job,queue,user,submit_s,duration_s,members,min_members," +
+		"cpu_milli_per_member,memory_mib_per_member,gpu_per_member,priority,type,gpu_model\n"
 	const nodes = "name,cpu_milli,memory_mib,gpu_count,gpu_model\n"
 	f.Add([]byte(nodes+"a,4000,64,2,A\nb,4000,64,2,B\n"), []byte(head+
 		"x,,,0,10,2,1,1000,1,0.5,,,\ny,<q>,u&,3,,1,1,,,1,7,,B\nz,,,3,0,3,3,,,2,,,\n"))
@@ -88,7 +89,9 @@ func (c *cells) tables() (nodes, jobs []byte) {
 		nodes = fmt.Appendf(nodes, "n%d,%s,%s,%s,%s\n", i, []string{"", c.of("0", "4000", "64000")}[recorded%2], "",
 			[]string{"", c.of("0", "1", "2", "8")}[recorded/2%2], c.of("", "A", "B"))
 	}
-	jobs = []byte("job,queue,user,submit_s,duration_s,members,min_members,cpu_milli_per_member,memory_mib_per_member,gpu_per_member,priority,type,gpu_model\n")
+	jobs = []byte(
+		"job,queue,user,submit_s,duration_s,members,min_members," +
+			"cpu_milli_per_member,memory_mib_per_member,gpu_per_member,priority,type,gpu_model\n")
 	submit := 0
 	for i := 0; len(c.bytes) > 0 && i < 10; i++ {
 		submit += []int{0, 0, 1, 1, 7, 100_000}[c.next()%6]

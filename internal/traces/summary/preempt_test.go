@@ -23,7 +23,8 @@ import (
 // By time x GPUs wide (100) waits only for mid (17), not for long (180).
 func TestShortJobsStopLongOnesAndWhatThatCosts(t *testing.T) {
 	const nodes = "name,cpu_milli,memory_mib,gpu_count,gpu_model\nn,,,2,\n"
-	const jobs = "job,queue,user,submit_s,duration_s,members,min_members,cpu_milli_per_member,memory_mib_per_member,gpu_per_member,priority,type\n" +
+	const jobs = "job,queue,user,submit_s,duration_s,members,min_members," +
+		"cpu_milli_per_member,memory_mib_per_member,gpu_per_member,priority,type\n" +
 		"long,,ann,0,100,1,1,,,2,,\nmid,,bob,10,20,1,1,,,1,,\nwide,,eve,15,50,2,2,,,1,,\n"
 	for name, c := range map[string]struct {
 		conf    string
