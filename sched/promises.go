@@ -18,8 +18,8 @@ type promises struct {
 // Controllers make pods within seconds.
 const promiseLasts = int64(60_000_000_000)
 
-// lapse ends what is kept for jobs whose pods have not come in time: they stay let in. Once the pods are there, room is
-// kept for them again. It returns when the next such time ends, 0 without any.
+// lapse ends what is kept for jobs when their pods have not come in time; the jobs stay admitted. Once the pods are
+// there, room is kept for them again. It returns the time at which it has to be called next, 0 for never.
 func (pr *promises) lapse(now int64) (next int64) {
 	for j := range pr.due { // order-free: each is judged by itself
 		from := pr.e.l.Lenders.AwaitsFrom(j)
