@@ -87,13 +87,15 @@ func TestWhatIsKeptForALostMemberLapses(t *testing.T) {
 		e.Apply(f)
 	}
 	pod := func(name, node string, phase model.Phase) {
-		tell(model.KindPod, name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true, Group: "job", Node: node,
+		tell(model.KindPod, name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true,
+			Group: "job", Node: node,
 			Phase: phase, Spec: &model.Spec{Requests: units(1000, 0, 1)}})
 	}
 	tell(model.KindQueue, "default", &model.Queue{Meta: model.Meta{Name: "default"}, Weight: 1})
 	tell(model.KindNode, "n", &model.Node{Meta: model.Meta{Name: "n"}, Allocatable: units(4000, 0, 10)})
-	tell(model.KindPodGroup, "job", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "job", UID: "job"}, Queue: "default",
-		MinMember: 3, HasMin: true, MinResources: resource.List{{Name: "cpu", Value: 3000}}})
+	tell(model.KindPodGroup, "job",
+		&model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "job", UID: "job"}, Queue: "default",
+			MinMember: 3, HasMin: true, MinResources: resource.List{{Name: "cpu", Value: 3000}}})
 	for _, name := range []string{"a", "b", "c"} {
 		pod(name, "n", model.PodRunning)
 	}
