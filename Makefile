@@ -27,7 +27,7 @@ help: ## List the commands
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # The tag leaves Kubernetes' clients out, which take minutes to build the first time.
-run: ## Simulate examples/quickstart: who runs where, who waits and why
+run: ## Simulate examples/quickstart: which jobs run where, which wait and why
 	$(GO) run -tags simulator ./cmd/ashlar simulate -f examples/quickstart
 
 cluster: ## Run a real control plane with ashlar in it, to try with kubectl; Ctrl-C ends it

@@ -102,7 +102,7 @@ func (s *stage) on(node string) string {
 			return p.Name
 		}
 	}
-	s.t.Fatalf("nobody waits for room on %s", node)
+	s.t.Fatalf("no pod waits for room on %s", node)
 	return ""
 }
 

@@ -180,7 +180,7 @@ func TestEvictionsStopWhenArrivalsDo(t *testing.T) {
 	evicted := 0
 	defer func() {
 		if evicted == 0 {
-			t.Error("nobody was ever evicted: this shows nothing")
+			t.Error("no pod was ever evicted: this shows nothing")
 		}
 	}()
 	rapid.Check(t, func(t *rapid.T) {

@@ -15,7 +15,7 @@ func TestStarvingGroupsEvictAsSingleJobsDo(t *testing.T) {
 	evicted := 0
 	defer func() {
 		if evicted == 0 {
-			t.Error("nobody was ever evicted: this shows nothing")
+			t.Error("no pod was ever evicted: this shows nothing")
 		}
 	}()
 	rapid.Check(t, func(t *rapid.T) {

@@ -19,7 +19,7 @@ func (s *stage) whyNoVictims(job string) trace.Reason {
 			return *j.Reason.Evicting
 		}
 	}
-	s.t.Fatalf("nothing is said of why nobody leaves for %s", job)
+	s.t.Fatalf("nothing is said of why no pod leaves for %s", job)
 	return trace.Reason{}
 }
 

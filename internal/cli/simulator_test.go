@@ -19,7 +19,7 @@ func TestTheSimulatorAlone(t *testing.T) {
 	}
 	if left := regexp.MustCompile(`(?m)^k8s\.io/(client-go|apiserver|kubernetes)/.*$`).FindAllString(string(deps),
 		3); len(left) > 0 {
-		t.Errorf("the simulator imports %s and more: whoever tries it has to wait until that is built", left)
+		t.Errorf("the simulator imports %s and more: a first run has to wait until that is built", left)
 	}
 
 	alone := filepath.Join(t.TempDir(), "ashlar")

@@ -175,7 +175,7 @@ func TestARecordThatCannotBeRead(t *testing.T) {
 		}
 		id, _ := w.loop.engine.Ledger().Tasks.Find(keyOf(&model.Pod{Meta: model.Meta{Namespace: "ns", Name: "g-0"}}))
 		if len(w.loop.engine.Ledger().Task(id).Pod.Faults) != 1 {
-			t.Error("nobody is told of it")
+			t.Error("no event tells of it")
 		}
 	})
 }

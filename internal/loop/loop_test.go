@@ -84,7 +84,7 @@ func TestAConfigurationMayNameAPluginThatWasCompiledIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := newConfiguration(Options{ConfigFile: path}); err == nil {
-		t.Error("a plugin that nobody compiled in is taken")
+		t.Error("a plugin that was not compiled in is taken")
 	}
 	var got policy.Arguments
 	mine := policy.Definition{Name: "mine", New: func(c policy.Choice, _ *ledger.Ledger) (any, error) {
