@@ -76,8 +76,8 @@ func (p Process) root() *cobra.Command {
 		Use:   "ashlar",
 		Short: "Batch scheduling for Kubernetes that can be explained, predicted and replayed",
 		Long: `Ashlar is a batch scheduler for Kubernetes: queues share a cluster fairly, gangs start
-whole or not at all, and every decision can be explained. It speaks Volcano's language:
-the same objects, annotations and configuration.`,
+whole or not at all, and every decision can be explained. It reads Volcano's
+objects, annotations and configuration.`,
 		Example: fmt.Sprintf("  # Which jobs would run where, which would wait, and why?\n"+
 			"  %s simulate -f cluster.yaml -f jobs/", name),
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: name},

@@ -29,7 +29,7 @@ func (p Process) version() *cobra.Command {
 	output := ""
 	c := &cobra.Command{
 		Use:   "version",
-		Short: "Print the versions of ashlar, Go and the APIs it speaks",
+		Short: "Print the versions of ashlar, Go and the APIs that it uses",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			info, _ := debug.ReadBuildInfo()

@@ -11,6 +11,6 @@
 //
 // Invariants: nothing is decided before every informer has synced, nor, after a take-over from another
 // scheduler, before its last bindings were read; nothing is sent without the lease; a panic in a cycle
-// costs that cycle and the job that caused it, not the scheduler; a bad configuration is not taken; a
-// cluster in which nothing changes is not written to.
+// costs that cycle and the job that caused it, not the scheduler; a bad configuration is not used; nothing is
+// written to a cluster in which nothing changes.
 package loop

@@ -6,28 +6,32 @@ import (
 	"strings"
 )
 
-// What looking for devices costs is counted in steps: a device looked at by the allocator is
-// one, a unit of CEL's cost is one, and to evaluate an expression at all is leastOfAsking; a
-// step takes one or two tenths of a microsecond. No clock bounds it, so that equal questions
-// have equal answers. Four budgets do:
+// The cost of finding devices is counted in steps. The allocator looks at a device: one step.
+// A unit of CEL's cost: one step; an expression costs at least leastOfAsking. A step takes one
+// or two tenths of a microsecond. No clock bounds the cost, so that equal questions have equal
+// answers. Four budgets bound it:
 //
-//   - of a question, claims on a node: what is not found by then counts as not there;
-//   - of a cycle: all other pods wait for it to end;
-//   - of a namespace, and of the claims of one shape in it: accounts that fill as time passes,
-//     so that the claims of no tenant keep the scheduler busy, nor one claim the others of its tenant.
+//   - of a question, which is about claims on one node: devices that were not found when it is
+//     spent count as absent;
+//   - of a cycle, since all other pods wait for its end;
+//   - of a namespace, and of the claims of one shape in it: accounts that fill as time passes.
+//     So the claims of one tenant do not keep the scheduler busy, nor one claim the others of
+//     its tenant.
 //
-// What was found out is kept, and is not paid for again (memory.go): a pod that is put off goes
-// on where it stopped.
+// An answer is kept and is not paid for again (memory.go): a pod that is put off goes on where
+// it stopped.
+//
+// All limits are in steps.
 type limits struct {
-	question int64 // steps of the allocator
-	cycle    int64 // after which no question is begun; half of it only for namespaces that have spent little
-	least    int64 // that every namespace has in a cycle all the same,
-	most     int64 // unless all have had so much, or twice that where it has spent little
-	explain  int64 // from cycle to cycle, for saying why somebody waits
-	free     int64 // what finding devices costs at least is no matter of budgets: a gang is placed whole
+	question int64 // of the allocator, for one question
+	cycle    int64 // no question begins after it; namespaces that have spent much may use half of it
+	least    int64 // a namespace may spend so much in each cycle, though the cycle's limit is reached,
+	most     int64 // unless all namespaces together spent this; twice this for one that has spent little
+	explain  int64 // in a cycle, to say why a pod waits
+	free     int64 // this much of each search counts in no budget: a gang is placed whole
 
-	tenant, tenantRate int64 // what a namespace may save, and what it gets a second
-	shape, shapeRate   int64 // the same of claims of one shape in a namespace
+	tenant, tenantRate int64 // the most that a namespace may save, and its income a second
+	shape, shapeRate   int64 // the same for claims of one shape in a namespace
 }
 
 var usual = limits{question: 10_000, cycle: 40_000, least: 2_000, most: 50_000, explain: 20_000, free: 1_000,
@@ -38,13 +42,13 @@ const putOff = int64(10_000_000)
 
 const second = int64(1_000_000_000)
 
-// account is what may be spent, at a time.
+// account is how many steps may be spent, and when that was so.
 type account struct {
 	Left int64
 	At   int64 // nanoseconds since the epoch
 }
 
-// budget is what was spent and may be. The zero value counts nothing, until a cycle begins.
+// budget counts the steps that were spent and that may be spent. The zero value counts nothing until a cycle begins.
 type budget struct {
 	limits
 	counts   bool
@@ -87,7 +91,7 @@ func (b *budget) terms(name string) (most, rate int64) {
 	return b.tenant, b.tenantRate
 }
 
-// account is what somebody may spend now.
+// account is what the account of that name may spend now.
 func (b *budget) account(name string) account {
 	most, rate := b.terms(name)
 	a, known := b.accounts[name]
@@ -105,7 +109,7 @@ func (b *budget) account(name string) account {
 
 // Which budget is spent, as reasons say it.
 const (
-	ofNobody    = ""
+	ofNone    = ""
 	ofCycle     = "cycle"
 	ofNamespace = "namespace"
 	ofClaim     = "claim"
@@ -115,9 +119,9 @@ const (
 // spent when they may not.
 func (b *budget) allow(namespace string, shape digest) (steps int64, spent string) {
 	if !b.counts {
-		return b.question, ofNobody
+		return b.question, ofNone
 	}
-	if of := b.blocked(namespace, shape); of != ofNobody {
+	if of := b.blocked(namespace, shape); of != ofNone {
 		name := accountName(namespace, nil)
 		if of == ofClaim {
 			name = accountName(namespace, &shape)
@@ -132,10 +136,10 @@ func (b *budget) allow(namespace string, shape digest) (steps int64, spent strin
 		left, most = left-b.cycle/2, b.most
 	}
 	if left > 0 {
-		return b.question, ofNobody
+		return b.question, ofNone
 	}
 	if left := b.least - b.of[namespace]; left > 0 && b.spent < most {
-		return left, ofNobody
+		return left, ofNone
 	}
 	b.wait(b.now + putOff)
 	return 0, ofCycle
@@ -150,7 +154,7 @@ func (b *budget) blocked(namespace string, shape digest) string {
 	case b.account(accountName(namespace, &shape)).Left <= 0:
 		return ofClaim
 	}
-	return ofNobody
+	return ofNone
 }
 
 func (b *budget) wait(until int64) {

@@ -92,10 +92,10 @@ func (d *Devices) PrePredicate(t ledger.TaskID) policy.Verdict {
 		return q.refusal
 	}
 	spent := d.budget.blocked(q.pod.Namespace, q.shape)
-	if spent == ofNobody && !d.explains() {
+	if spent == ofNone && !d.explains() {
 		_, spent = d.budget.allow(q.pod.Namespace, q.shape)
 	}
-	if spent != ofNobody {
+	if spent != ofNone {
 		return spentOn(spent)
 	}
 	return policy.Verdict{}

@@ -83,7 +83,7 @@ func (d *Devices) answer(q *question, at *place, of *sought) ([]resourcev1.Alloc
 	limit := d.budget.question
 	if !paid || d.explains() {
 		steps, spent := d.may(q)
-		if spent != ofNobody {
+		if spent != ofNone {
 			return nil, spentOn(spent), false
 		}
 		limit = steps
@@ -134,7 +134,7 @@ func (d *Devices) may(q *question) (steps int64, spent string) {
 	if d.budget.counts && d.budget.told >= d.budget.explain {
 		return 0, ofCycle
 	}
-	return d.budget.question, ofNobody
+	return d.budget.question, ofNone
 }
 
 // pay notes what a search has cost, but for what finding devices costs at least.

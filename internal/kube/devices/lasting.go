@@ -86,7 +86,7 @@ func (f *allFree) lasts(q *question, no policy.Verdict) (lasting, final bool) {
 func (f *allFree) would(q *question, no policy.Verdict) (how policy.Verdict, final bool) {
 	d := f.d
 	limit, spent := d.may(q)
-	if spent != ofNobody {
+	if spent != ofNone {
 		return policy.Verdict{}, false
 	}
 	s := f.search(limit)
