@@ -51,7 +51,8 @@ var ofVictims = map[trace.Code]func(trace.Reason) string{
 	trace.VictimCapped: func(r trace.Reason) string {
 		return fmt.Sprintf("%d of %s took place lately%s", r.Have, count(r.Need, "eviction"), detail(r.Text))
 	},
-	trace.VictimOutOfZone: constant("it is not on a node that is to be given back"),
+	trace.VictimOutOfZone: constant("it is on a node that is lent by the hour"),
+	trace.VictimForKept:   constant(`plugin tdm has it leave only for pods marked volcano.sh/preemptable: "false"`),
 	trace.VictimKept:      constant(`it is marked volcano.sh/preemptable: "false"`),
 	trace.VictimGang:      constant("its gang would be left with less than its minimum"),
 	trace.VictimUnreclaimed: func(r trace.Reason) string {
@@ -112,7 +113,9 @@ var sparing = map[trace.Code]refusal{
 		"have not run for as long as their queue promises", ""},
 	trace.VictimCapped: {"is spared by a limit on evictions (%s)", "are spared by a limit on evictions (%s)",
 		"plugin evictioncap"},
-	trace.VictimOutOfZone:   {"is on no node that is to be given back", "are on no node that is to be given back", ""},
+	trace.VictimOutOfZone: {"is on a node that is lent by the hour", "are on nodes that are lent by the hour", ""},
+	trace.VictimForKept: {`leaves, by plugin tdm, only for pods marked preemptable: "false"`,
+		`leave, by plugin tdm, only for pods marked preemptable: "false"`, ""},
 	trace.VictimKept:        {`is marked preemptable: "false"`, `are marked preemptable: "false"`, ""},
 	trace.VictimGang:        {"belongs to a gang at its minimum", "belong to gangs at their minimum", ""},
 	trace.VictimUnreclaimed: {"is in a queue with reclaimable: false", "are in queues with reclaimable: false", ""},

@@ -73,8 +73,9 @@ const (
 	VictimCooling  Code = "VictimCooling"  // cdp: Text is how long it is still protected
 	VictimTooYoung Code = "VictimTooYoung" // it has not run for the time its queue promises; Text is what is left
 	VictimCapped   Code = "VictimCapped"   // Have evictions of Need allowed took place lately; Text says by which plugin, of what
-	// tdm: it runs on a revocable node, or the preemptor may be revoked itself; Text says which
+	// tdm: it runs on a node that is lent by the hour; Text says in which zone
 	VictimOutOfZone   Code = "VictimOutOfZone"
+	VictimForKept     Code = "VictimForKept"     // tdm: the preemptor may be evicted itself, so it takes nothing
 	VictimKept        Code = "VictimKept"        // marked volcano.sh/preemptable: "false"
 	VictimGang        Code = "VictimGang"        // its gang would be left with less than its minimum
 	VictimUnreclaimed Code = "VictimUnreclaimed" // its queue has reclaimable: false

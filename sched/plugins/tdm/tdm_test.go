@@ -226,22 +226,24 @@ func TestPreemptableJobsLiveOnWhatIsLeft(t *testing.T) {
 }
 
 func TestWhoMakesRoomOutsideTheZones(t *testing.T) {
+	kept := model.PodGroup{Spared: true}
 	for name, c := range map[string]struct {
-		claimPreemptable bool
-		budget           *model.Portion
-		where            string
-		unit             int
-		want             trace.Code
+		claim  model.PodGroup
+		budget *model.Portion
+		where  string
+		unit   int
+		want   trace.Code
 	}{
-		"a pod outside":                {false, nil, "own", 1, trace.None},
-		"not more than its budget":     {false, &model.Portion{Value: 2}, "own", 2, trace.VictimBudget},
-		"as many as its budget leaves": {false, &model.Portion{Value: 1}, "own", 2, trace.None},
-		"not one in a zone":            {false, nil, "lent", 1, trace.VictimOutOfZone},
-		"not for one that is lent to":  {true, nil, "own", 1, trace.VictimOutOfZone},
+		"a pod outside":                             {kept, nil, "own", 1, trace.None},
+		"not more than its budget":                  {kept, &model.Portion{Value: 2}, "own", 2, trace.VictimBudget},
+		"as many as its budget leaves":              {kept, &model.Portion{Value: 1}, "own", 2, trace.None},
+		"not one in a zone":                         {kept, nil, "lent", 1, trace.VictimOutOfZone},
+		"not for one that is lent to":               {model.PodGroup{Preemptable: true}, nil, "own", 1, trace.VictimForKept},
+		"not for one that may be evicted in return": {model.PodGroup{}, nil, "own", 1, trace.VictimForKept},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, nil)
-			claimJob := w.job("claim", model.PodGroup{Preemptable: c.claimPreemptable}, 0, 1, "")
+			claimJob := w.job("claim", c.claim, 0, 1, "")
 			victim := w.job("victim", model.PodGroup{MinAvailable: c.budget}, 3, 0, c.where)
 			asks, _ := w.Tasks.Find(ledger.Key{Namespace: "ns", Name: "claim-a"})
 			unit := policy.Unit{Job: victim}

@@ -10,12 +10,12 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Preemptable permits preemptable pods outside the zones as victims for a job that is not marked
-// preemptable itself, so many of a job as its budget allows. Pods in a zone are no victims: they leave
-// when its hours are over.
+// Preemptable permits preemptable pods outside the zones as victims for a pod that may not be evicted itself
+// (volcano.sh/preemptable: "false"), so many of a job as its budget allows. So no victim evicts its preemptor in turn.
+// Pods in a zone are no victims: they leave when its hours are over.
 func (p *plugin) Preemptable(c policy.Preemptor, u policy.Unit) policy.Opinion {
-	if p.preemptable(c.Job) || p.l.Class(p.l.Task(c.Task).Class).Spec.Revocable {
-		return refuse(trace.Reason{Code: trace.VictimOutOfZone, Text: "pods that may be revoked evict nobody"})
+	if p.preemptable(c.Job) || p.l.Tasks.MayBeEvicted(c.Task) || p.l.Class(p.l.Task(c.Task).Class).Spec.Revocable {
+		return refuse(trace.Reason{Code: trace.VictimForKept})
 	}
 	for _, t := range u.Tasks {
 		task := p.l.Task(t)
