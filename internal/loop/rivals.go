@@ -1,7 +1,10 @@
 package loop
 
 import (
+	"cmp"
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -26,7 +29,8 @@ type rivalSchedulers struct {
 		text string
 		at   time.Time
 	}
-	kube kubernetes.Interface
+	kube  kubernetes.Interface
+	token string // the file with this pod's token; "": where Kubernetes mounts it
 }
 
 // volcanosNamespace is where Volcano's chart is installed, and where schedulers have their lease
@@ -50,6 +54,17 @@ type rival struct {
 	image     string
 	namespace string
 	ring      observe.Ring // of schedulers that share nodes and jobs with it
+	since     time.Time    // when its container was started, as its status shows; zero: it does not run
+}
+
+// before says that a replica was started before this one, and so acts. Of two that run side by side without a lease,
+// as while a Deployment is restarted, one alone may act. Where it is not shown yet when this one was started, it is
+// the last.
+func (r rival) before(self rival) bool {
+	if r.since.IsZero() {
+		return false
+	}
+	return self.since.IsZero() || r.since.Before(self.since) || r.since.Equal(self.since) && r.pod < self.pod
 }
 
 // ownNamespace is where the namespace of the pod that this process runs in is written.
@@ -87,10 +102,7 @@ func (rs *rivalSchedulers) running(ctx context.Context) (pods []corev1.Pod, err 
 // find returns the first scheduler found that acts for one of our names whatever lease this
 // one holds; nil without one.
 func (rs *rivalSchedulers) find(ctx context.Context) (*rival, error) {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "" // then no pod is this one's
-	}
+	own := rs.ownName()
 	pods, err := rs.running(ctx)
 	if err != nil {
 		return nil, err
@@ -99,15 +111,18 @@ func (rs *rivalSchedulers) find(ctx context.Context) (*rival, error) {
 	self := rival{}
 	for i := range pods {
 		switch r := rivalOf(&pods[i]); {
-		case pods[i].Name == host:
+		case pods[i].Name == own:
 			self = r
 		case r.image != "" && !ended(&pods[i], time.Now()):
 			found = append(found, r)
 		}
 	}
 	for _, r := range found {
-		if r.namespace == self.namespace && r.image == self.image || !slices.ContainsFunc(r.names, rs.schedules) {
-			continue // a replica of this one, or one for other pods
+		if !slices.ContainsFunc(r.names, rs.schedules) {
+			continue // it is for other pods
+		}
+		if r.namespace == self.namespace && r.image == self.image && !r.before(self) {
+			continue // a replica that waits for this one
 		}
 		if ring := rs.l.o.Ring; ring.Shared() && r.ring.Base == ring.Base && r.ring.Size == ring.Size &&
 			r.ring.Index() != ring.Index() {
@@ -118,6 +133,33 @@ func (rs *rivalSchedulers) find(ctx context.Context) (*rival, error) {
 		}
 	}
 	return nil, nil
+}
+
+// ownToken is where Kubernetes mounts the token of a pod.
+const ownToken = "/var/run/secrets/kubernetes.io/serviceaccount/token"
+
+// ownName is the name of the pod that this process runs in: its token says it, whatever the host is called (on the
+// host's network, say, as the node). Without a token it is the host's name, and "" where that is not known either.
+func (rs *rivalSchedulers) ownName() string {
+	token, err := os.ReadFile(cmp.Or(rs.token, ownToken))
+	if parts := strings.Split(string(token), "."); err == nil && len(parts) == 3 {
+		var claims struct {
+			Kubernetes struct {
+				Pod struct {
+					Name string `json:"name"`
+				} `json:"pod"`
+			} `json:"kubernetes.io"`
+		}
+		body, err := base64.RawURLEncoding.DecodeString(parts[1])
+		if err == nil && json.Unmarshal(body, &claims) == nil && claims.Kubernetes.Pod.Name != "" {
+			return claims.Kubernetes.Pod.Name
+		}
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return "" // then no pod is this one's
+	}
+	return host
 }
 
 func (rs *rivalSchedulers) schedules(name string) bool {
@@ -138,7 +180,7 @@ func rivalOf(p *corev1.Pod) rival {
 			continue
 		}
 		r := rival{pod: p.Namespace + "/" + p.Name, namespace: p.Namespace, image: c.Image,
-			names: given(line, "scheduler-name"), ring: ringOf(p.Name, c.Env)}
+			names: given(line, "scheduler-name"), ring: ringOf(p.Name, c.Env), since: startOf(p, c.Name)}
 		if len(r.names) == 0 {
 			r.names = []string{translate.DefaultScheduler}
 		}
@@ -161,6 +203,16 @@ func rivalOf(p *corev1.Pod) rival {
 		return r
 	}
 	return rival{}
+}
+
+// startOf is when a container of a pod was started; zero where it does not run.
+func startOf(p *corev1.Pod, container string) time.Time {
+	for _, c := range p.Status.ContainerStatuses {
+		if c.Name == container && c.State.Running != nil {
+			return c.State.Running.StartedAt.Time
+		}
+	}
+	return time.Time{}
 }
 
 // ringOf is the ring that a scheduler's pod takes part in, by its environment.

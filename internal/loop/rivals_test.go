@@ -1,7 +1,9 @@
 package loop
 
 import (
+	"encoding/base64"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +23,42 @@ func schedulerPod(name, image string, args ...string) *corev1.Pod {
 			Args: append([]string{"--logtostderr", "--scheduler-conf=/volcano.scheduler/volcano-scheduler.conf", "-v=3", "2>&1"},
 				args...)}}},
 		Status: corev1.PodStatus{Phase: corev1.PodRunning}}
+}
+
+// startedAt has a pod show that its container was started in a second of the year 2026.
+func startedAt(p *corev1.Pod, second int) *corev1.Pod {
+	at := metav1.NewTime(time.Date(2026, 1, 1, 0, 0, second, 0, time.UTC))
+	p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "scheduler",
+		State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: at}}}}
+	return p
+}
+
+// A pod on the host's network is called as its node. It does not wait for itself: its token names it.
+func TestAPodKnowsItselfByItsToken(t *testing.T) {
+	claims := base64.RawURLEncoding.EncodeToString([]byte(`{"kubernetes.io":{"pod":{"name":"own"}}}`))
+	for name, c := range map[string]struct {
+		token string
+		waits bool
+	}{
+		"its token":   {"e30." + claims + ".c2ln", false},
+		"none":        {"", true},
+		"nonsense":    {"e30.%%%.c2ln", true},
+		"of no pod":   {"e30.e30.c2ln", true},
+		"cut in half": {"e30." + claims, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "token")
+			if err := os.WriteFile(file, []byte(c.token), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			kube := fake.NewClientset(startedAt(schedulerPod("own", "registry/ashlar:v1", "--leader-elect=false"), 1))
+			l := (&loop{rivals: rivalSchedulers{kube: kube, token: file},
+				o: Options{SchedulerNames: []string{"volcano"}}}).wire()
+			if err := l.rivals.await(t.Context()); (err != nil) != c.waits {
+				t.Errorf("it is told %v; want that it waits: %t", err, c.waits)
+			}
+		})
+	}
 }
 
 // inRing makes of a scheduler's pod one of three that share nodes and jobs.
@@ -95,6 +133,20 @@ func TestAnotherSchedulerThatActsIsWaitedFor(t *testing.T) {
 			"--scheduler-name=other")}},
 		"a replica of this one": {others: []*corev1.Pod{
 			schedulerPod("twin", ours, "--leader-elect=false"), schedulerPod(host, ours, "--leader-elect=false")}},
+		"a replica of this one that was started before, as while a Deployment is restarted": {others: []*corev1.Pod{
+			startedAt(schedulerPod("old", ours, "--leader-elect=false"), 1),
+			startedAt(schedulerPod(host, ours, "--leader-elect=false"), 2)},
+			want: "pod volcano-system/old runs a scheduler for volcano without a lease"},
+		"one that was started before, and whose start is shown before this one's": {others: []*corev1.Pod{
+			startedAt(schedulerPod("old", ours, "--leader-elect=false"), 1), schedulerPod(host, ours, "--leader-elect=false")},
+			want: "pod volcano-system/old"},
+		"one that was started after": {others: []*corev1.Pod{
+			startedAt(schedulerPod("new", ours, "--leader-elect=false"), 3),
+			startedAt(schedulerPod(host, ours, "--leader-elect=false"), 2)}},
+		"one that was started before and has crashed": {others: []*corev1.Pod{
+			schedulerPod("old", ours, "--leader-elect=false"), startedAt(schedulerPod(host, ours, "--leader-elect=false"), 2)}},
+		"one that was started before, with the same lease": {election: election, others: []*corev1.Pod{
+			startedAt(schedulerPod("old", ours), 1), startedAt(schedulerPod(host, ours), 2)}},
 		"one on a node that does not answer any more": {others: []*corev1.Pod{func() *corev1.Pod {
 			p := schedulerPod("old", volcanos, "--leader-elect=false")
 			long := metav1.NewTime(time.Now().Add(-time.Hour))
