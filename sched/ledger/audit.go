@@ -21,7 +21,7 @@ func (l *Ledger) Audit() []string {
 	a.charges()
 	for _, b := range l.PluginStates.states {
 		for _, f := range b.Audit(l.PluginStates.Placements) {
-			a.say("book %s: %s", b.Name(), f)
+			a.say("PluginState %s: %s", b.Name(), f)
 		}
 	}
 	return a.findings

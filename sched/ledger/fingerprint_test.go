@@ -12,7 +12,7 @@ import (
 // lists, so that two of them differ when anything at all does. Left out are what may
 // move on when a try fails: the journal, the versions, the list of touched jobs and
 // the order of active ones.
-func fingerprint(l *Ledger, books ...*recorder) string {
+func fingerprint(l *Ledger, states ...*recorder) string {
 	var b strings.Builder
 	line := func(name string, x any) { fmt.Fprintf(&b, "%s: %+v\n", name, x) }
 	line("nodes", l.Nodes.rows)
@@ -43,7 +43,7 @@ func fingerprint(l *Ledger, books ...*recorder) string {
 	active := slices.Clone(l.Jobs.active)
 	slices.Sort(active)
 	line("active", active)
-	for _, r := range books {
+	for _, r := range states {
 		line("seats", r.places)
 		line("findings", r.findings)
 	}

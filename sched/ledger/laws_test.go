@@ -32,14 +32,14 @@ func TestAuditIsNilAfterEveryStep(t *testing.T) {
 func TestUndoLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
-		book := newRecorder()
-		w.l.PluginStates.Add(book)
+		state := newRecorder()
+		w.l.PluginStates.Add(state)
 		w.failing = func(f func() bool) {
-			was := fingerprint(w.l, book)
+			was := fingerprint(w.l, state)
 			if f() {
 				return
 			}
-			if is := fingerprint(w.l, book); is != was {
+			if is := fingerprint(w.l, state); is != was {
 				t.Fatalf("a try that failed left something behind: %s", differs(was, is))
 			}
 		}
@@ -161,10 +161,10 @@ func TestAPluginStateAddedLateGetsTheSame(t *testing.T) {
 		w.run(20, func() {})
 		sound(t, w.l)
 		if !maps.Equal(first.places, late.places) {
-			t.Fatalf("seats: the first book has %v, the late one %v", first.places, late.places)
+			t.Fatalf("seats: the first PluginState has %v, the late one %v", first.places, late.places)
 		}
 		if !maps.Equal(first.facts, late.facts) {
-			t.Fatalf("facts: the first book has %v, the late one %v", first.facts, late.facts)
+			t.Fatalf("facts: the first PluginState has %v, the late one %v", first.facts, late.facts)
 		}
 	})
 }

@@ -15,19 +15,19 @@ const (
 )
 
 // Choose returns a Chosen with one Allocator's choice; "" when it chose nothing.
-func Choose(book, choice string) Chosen {
+func Choose(name, choice string) Chosen {
 	if choice == "" {
 		return ""
 	}
-	return Chosen(book + endOfName + choice + endOfChoice)
+	return Chosen(name + endOfName + choice + endOfChoice)
 }
 
 // Of returns what the Allocator of a name chose, "" when it chose nothing.
-func (c Chosen) Of(book string) string {
+func (c Chosen) Of(allocator string) string {
 	for rest := string(c); rest != ""; {
 		var one string
 		one, rest, _ = strings.Cut(rest, endOfChoice)
-		if name, choice, _ := strings.Cut(one, endOfName); name == book {
+		if name, choice, _ := strings.Cut(one, endOfName); name == allocator {
 			return choice
 		}
 	}

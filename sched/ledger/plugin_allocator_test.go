@@ -8,7 +8,7 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// drawer is a book that chooses: the lowest number that no task has.
+// drawer is a PluginState that chooses: the lowest number that no task has.
 type drawer struct {
 	*recorder
 	name string
@@ -40,9 +40,9 @@ func newDrawer(name string) *drawer { return &drawer{newRecorder(), name, map[st
 
 func TestAChoiceIsReadByItsAllocatorOnly(t *testing.T) {
 	c := Choose("volumes", "a") + Choose("devices", "b") + Choose("nothing", "")
-	for book, want := range map[string]string{"volumes": "a", "devices": "b", "nothing": "", "unknown": "", "": ""} {
-		if got := c.Of(book); got != want {
-			t.Errorf("of %q: %q, want %q", book, got, want)
+	for name, want := range map[string]string{"volumes": "a", "devices": "b", "nothing": "", "unknown": "", "": ""} {
+		if got := c.Of(name); got != want {
+			t.Errorf("of %q: %q, want %q", name, got, want)
 		}
 	}
 }

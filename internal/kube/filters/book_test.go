@@ -187,7 +187,7 @@ func TestAuditFindsWhatDiffers(t *testing.T) {
 				t.Fatalf("before: %v", found)
 			}
 			tamper(d.v)
-			if found := d.l.Audit(); len(found) != 1 || !strings.HasPrefix(found[0], "book volumebinding: ") {
+			if found := d.l.Audit(); len(found) != 1 || !strings.HasPrefix(found[0], "PluginState volumebinding: ") {
 				t.Errorf("found %q, want one difference", found)
 			}
 		})

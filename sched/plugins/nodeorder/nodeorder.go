@@ -65,8 +65,8 @@ func (a *arguments) AddArguments(s *policy.ArgumentSet) {
 const MaxWeight = 100_000
 
 type group struct {
-	parts []any
-	book  *interpod.Affinities // nil: no score depends on which pod is where
+	parts      []any
+	affinities *interpod.Affinities // nil: no score depends on which pod is where
 }
 
 // Parts lists the scores whose weight is not 0.
@@ -74,8 +74,8 @@ func (g *group) Parts() []any { return g.parts }
 
 // Open updates the affinity terms and spread constraints between pods.
 func (g *group) Open(*trace.Recorder) {
-	if g.book != nil {
-		g.book.Open()
+	if g.affinities != nil {
+		g.affinities.Open()
 	}
 }
 
@@ -96,14 +96,14 @@ func build(a arguments, l *ledger.Ledger) (*group, error) {
 		g.parts = append(g.parts, &images{l: l, weight: a.images, byName: map[string]*image{}})
 	}
 	if a.podAffinity+a.spread > 0 {
-		g.book = interpod.Of(l)
+		g.affinities = interpod.Of(l)
 	}
 	if a.podAffinity > 0 {
-		g.parts = append(g.parts, podAffinity{a.podAffinity, g.book})
+		g.parts = append(g.parts, podAffinity{a.podAffinity, g.affinities})
 	}
 	if a.spread > 0 {
-		g.book.Even()
-		g.parts = append(g.parts, spread{a.spread, g.book})
+		g.affinities.Even()
+		g.parts = append(g.parts, spread{a.spread, g.affinities})
 	}
 	return g, nil
 }

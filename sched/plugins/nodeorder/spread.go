@@ -14,19 +14,19 @@ import (
 // spread prefers the nodes in whose domains there are few of the pods among which a task is to be
 // spread.
 type spread struct {
-	weight int64
-	book   *interpod.Affinities
+	weight     int64
+	affinities *interpod.Affinities
 }
 
 // ConcernsDomains says that pods of the class are to be spread by preference.
 func (f spread) ConcernsDomains(c *ledger.Class) bool {
 	n := c.Spec.Neighbours
-	return n != nil && slices.ContainsFunc(n.Spread, func(s model.Spread) bool { return s.Soft }) || len(f.book.Rules(c).Even) > 0
+	return n != nil && slices.ContainsFunc(n.Spread, func(s model.Spread) bool { return s.Soft }) || len(f.affinities.Rules(c).Even) > 0
 }
 
 // DomainKeys are the constraints' keys.
 func (f spread) DomainKeys(c *ledger.Class) []string {
-	return interpod.Keys(f.book.Rules(c).Even)
+	return interpod.Keys(f.affinities.Rules(c).Even)
 }
 
 // ScoreDomains follows kube-scheduler: a pod in a domain weighs the logarithm of the number
@@ -41,7 +41,7 @@ func (f spread) ScoreDomains(c *ledger.Class, nodes []ledger.NodeID, scores []in
 // Graded says that the constraints are those that pods have by default, and of their keys the host's name alone
 // has many values: then a node's score follows from its zone and from how many of the pods it has.
 func (f spread) Graded(c *ledger.Class, parts []bool) bool {
-	rules := f.book.Rules(c)
+	rules := f.affinities.Rules(c)
 	return rules.Default && len(rules.Even) == len(parts) && !slices.ContainsFunc(rules.Even, func(s interpod.SpreadConstraint) bool {
 		return parts[slices.Index(interpod.Keys(rules.Even), s.Key())] && s.Key() != model.HostnameKey
 	})
@@ -49,7 +49,7 @@ func (f spread) Graded(c *ledger.Class, parts []bool) bool {
 
 // Grade is how many of the pods the node's host has, and 1; 0 for a node without a host's name.
 func (f spread) Grade(c *ledger.Class, n ledger.NodeID, parts []bool) int64 {
-	even := f.book.Rules(c).Even
+	even := f.affinities.Rules(c).Even
 	host := &even[slices.Index(parts, true)]
 	d := host.Domain(n)
 	if d == 0 {
@@ -60,7 +60,7 @@ func (f spread) Grade(c *ledger.Class, n ledger.NodeID, parts []bool) int64 {
 
 // ScoreFor is ScoreDomains for nodes that stand for others, too.
 func (f spread) ScoreFor(c *ledger.Class, nodes []ledger.NodeID, of int, scores []int64) {
-	rules := f.book.Rules(c)
+	rules := f.affinities.Rules(c)
 	even := rules.Even
 	sums := make([]int64, len(nodes))
 	seen := make([]bool, 0, 64)

@@ -50,7 +50,7 @@ func (a *arguments) AddArguments(s *policy.ArgumentSet) {
 
 type plugin struct {
 	l      *ledger.Ledger
-	book   *containerCounts
+	state  *containerCounts
 	weight int64
 
 	all, staying []chunk // scratch of safe
@@ -60,11 +60,11 @@ type plugin struct {
 
 func build(a arguments, l *ledger.Ledger) (*plugin, error) {
 	l.NUMA.Heed()
-	return &plugin{l: l, book: &containerCounts{l: l}, weight: a.weight}, nil
+	return &plugin{l: l, state: &containerCounts{l: l}, weight: a.weight}, nil
 }
 
 // PluginState counts the cpus that containers have of their own.
-func (p *plugin) PluginState() ledger.PluginState { return p.book }
+func (p *plugin) PluginState() ledger.PluginState { return p.state }
 
 // Concerns says that a kubelet would give the pods cpus of their own, or that they ask for
 // a policy.
@@ -90,7 +90,7 @@ func (p *plugin) FilterNode(c *ledger.Class, n ledger.NodeID, future bool) polic
 	switch most := ask.Cores[len(ask.Cores)-1]; {
 	case p.never(node, most):
 		return short(node, most, false)
-	case !p.safe(node, p.book.use.On(n), ask.Cores, future):
+	case !p.safe(node, p.state.use.On(n), ask.Cores, future):
 		return short(node, most, true)
 	default:
 		return policy.Verdict{}

@@ -31,7 +31,7 @@ type template struct {
 // mostFound bounds what is kept of pods long gone.
 const mostFound = 1 << 14
 
-func newBook(l *ledger.Ledger) *disruptions { return &disruptions{l: l} }
+func newDisruptions(l *ledger.Ledger) *disruptions { return &disruptions{l: l} }
 
 // follow brings the tallies up to date with the budgets.
 func (b *disruptions) follow() {
@@ -157,7 +157,7 @@ func (b *disruptions) Fact(model.Fact) {}
 // Audit counts again from nothing and compares.
 func (b *disruptions) Audit(func(yield func(ledger.TaskID, *ledger.Task, ledger.NodeID, ledger.Hold) bool)) []string {
 	b.follow()
-	again := newBook(b.l)
+	again := newDisruptions(b.l)
 	again.follow()
 	var found []string
 	for i := range again.tallies {

@@ -26,20 +26,20 @@ import (
 // Definition is the plugin "pdb". It takes no arguments.
 func Definition() policy.Definition {
 	return policy.Define("pdb", "victims within their PodDisruptionBudget", func(_ policy.NoArguments, l *ledger.Ledger) (*plugin, error) {
-		return &plugin{l: l, book: newBook(l)}, nil
+		return &plugin{l: l, state: newDisruptions(l)}, nil
 	})
 }
 
 type plugin struct {
-	l    *ledger.Ledger
-	book *disruptions
+	l     *ledger.Ledger
+	state *disruptions
 
 	touched []int32 // the budgets of the current unit
 	wanted  []int32 // by budget: healthy pods of the unit; zero between calls
 }
 
 // PluginState keeps the counts.
-func (p *plugin) PluginState() ledger.PluginState { return p.book }
+func (p *plugin) PluginState() ledger.PluginState { return p.state }
 
 // Preemptable refuses a unit when a budget allows fewer disruptions than the unit has pods in it:
 // VictimBudget, with the budget's name, the disruptions that it allows and those that are needed.
@@ -49,8 +49,8 @@ func (p *plugin) Preemptable(_ policy.Preemptor, u policy.Unit) policy.Opinion {
 func (p *plugin) Reclaimable(_ policy.Preemptor, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
 
 func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
-	p.book.follow()
-	if len(p.book.tallies) == 0 {
+	p.state.follow()
+	if len(p.state.tallies) == 0 {
 		return policy.Opinion{}
 	}
 	r := p.ask(u)
@@ -71,8 +71,8 @@ func (p *plugin) ask(u policy.Unit) trace.Reason {
 		if task.Status == model.Pipelined || task.Pod.Phase != model.PodRunning {
 			continue
 		}
-		for _, i := range p.book.of(task.Pod) {
-			b := &p.book.tallies[i]
+		for _, i := range p.state.of(task.Pod) {
+			b := &p.state.tallies[i]
 			if !task.Pod.Healthy {
 				if !b.sparesUnhealthy() {
 					return p.reason(b, 1)
@@ -83,7 +83,7 @@ func (p *plugin) ask(u policy.Unit) trace.Reason {
 		}
 	}
 	for _, i := range p.touched {
-		if b := &p.book.tallies[i]; p.wanted[i] > b.allowed() {
+		if b := &p.state.tallies[i]; p.wanted[i] > b.allowed() {
 			return p.reason(b, p.wanted[i])
 		}
 	}

@@ -12,26 +12,26 @@ import (
 
 // podAffinity refuses nodes in whose domains required pods are missing, or in whose domains are pods
 // that the task must not be with, or that must not be with the task.
-type podAffinity struct{ book *interpod.Affinities }
+type podAffinity struct{ affinities *interpod.Affinities }
 
 // ConcernsDomains says that pods of the class require something of other pods, or other pods of them.
 func (f podAffinity) ConcernsDomains(c *ledger.Class) bool {
 	if n := c.Spec.Neighbours; n != nil && len(n.With)+len(n.Apart) > 0 {
 		return true
 	}
-	return len(f.book.Rules(c).Others) > 0
+	return len(f.affinities.Rules(c).Others) > 0
 }
 
 // DomainKeys are the keys of the terms, in the order in which they are judged.
 func (f podAffinity) DomainKeys(c *ledger.Class) []string {
-	r := f.book.Rules(c)
+	r := f.affinities.Rules(c)
 	return interpod.Keys(slices.Concat(r.With, r.Apart, r.Others))
 }
 
 // ColocationKeys are the keys of the required affinity that the pods have to each other, while no pod
 // that they could join has a node.
 func (f podAffinity) ColocationKeys(c *ledger.Class) []string {
-	r := f.book.Rules(c)
+	r := f.affinities.Rules(c)
 	if there, promised := anywhere(r, false); !r.WithSelf || there || promised {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (f podAffinity) ColocationKeys(c *ledger.Class) []string {
 // FilterDomains judges required affinity first, which no eviction can cure, then anti-affinity, the
 // task's own and that of other pods towards it.
 func (f podAffinity) FilterDomains(c *ledger.Class, n ledger.NodeID, future bool, parts []bool) policy.Verdict {
-	r := f.book.Rules(c)
+	r := f.affinities.Rules(c)
 	asked := func(i int) bool { return parts == nil || parts[i] }
 	for i, t := range r.With {
 		if asked(i) && !with(r, t, n, future) {
@@ -97,7 +97,7 @@ func meets(t *interpod.DomainCount, n ledger.NodeID, future bool) bool {
 // DomainMark changes with whether any pod that the pods must be with has a place, or is promised one,
 // anywhere at all.
 func (f podAffinity) DomainMark(c *ledger.Class, _ []bool) uint64 {
-	there, promised := anywhere(f.book.Rules(c), false)
+	there, promised := anywhere(f.affinities.Rules(c), false)
 	return bit(there)<<1 | bit(promised)
 }
 

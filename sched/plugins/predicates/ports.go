@@ -13,10 +13,10 @@ import (
 const anyIP = "0.0.0.0"
 
 // ports refuses nodes on which a host port that the task wants is taken.
-type ports struct{ book *portsInUse }
+type ports struct{ state *portsInUse }
 
 // Affinities keeps the ports in use.
-func (p *ports) PluginState() ledger.PluginState { return p.book }
+func (p *ports) PluginState() ledger.PluginState { return p.state }
 
 // Concerns says that the pods want host ports at all.
 func (p *ports) Concerns(s *model.Spec) bool { return len(s.Ports) > 0 }
@@ -26,7 +26,7 @@ func (p *ports) Concerns(s *model.Spec) bool { return len(s.Ports) > 0 }
 // task is taken now and free in the future. A conflict can be cured: whoever holds the
 // port may leave.
 func (p *ports) FilterNode(c *ledger.Class, n ledger.NodeID, future bool) policy.Verdict {
-	used := p.book.use.On(n)
+	used := p.state.use.On(n)
 	for _, want := range c.Spec.Ports {
 		for i := range used {
 			if used[i].Stay(future) > 0 && conflict(want, model.HostPort(used[i].Of)) {

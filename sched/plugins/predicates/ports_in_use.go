@@ -22,7 +22,7 @@ type port model.HostPort
 // String implements fmt.Stringer.
 func (p port) String() string { return fmt.Sprintf("%s:%d/%s", p.IP, p.Port, p.Protocol) }
 
-func newPortBook(l *ledger.Ledger) *portsInUse { return &portsInUse{l: l} }
+func newPortsInUse(l *ledger.Ledger) *portsInUse { return &portsInUse{l: l} }
 
 // Name is how findings of an audit call it.
 func (b *portsInUse) Name() string { return "ports" }
@@ -50,7 +50,7 @@ func (b *portsInUse) Reads(model.Kind) bool { return false }
 
 // Audit counts again from nothing and compares.
 func (b *portsInUse) Audit(sits func(yield func(ledger.TaskID, *ledger.Task, ledger.NodeID, ledger.Hold) bool)) []string {
-	again := newPortBook(b.l)
+	again := newPortsInUse(b.l)
 	sits(func(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) bool {
 		again.Take(t, task, n, how)
 		return true

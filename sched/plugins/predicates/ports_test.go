@@ -187,13 +187,13 @@ func TestAPortIsFreeWhenItsLastHolderIsGone(t *testing.T) {
 	}
 }
 
-func TestPortsAreKnownWhereverTheBookIsOpened(t *testing.T) {
+func TestPortsAreKnownToAStateThatIsMadeLater(t *testing.T) {
 	m := newMachine(t)
 	m.pod("holder", runs, tcp(every, 80))
 	asker := m.pod("asker", waits, tcp(every, 80))
 	m.filter = build(t, m.l, nil).Nodes.NodeFilters[0]
 	if m.asks(asker, false).Admits() {
-		t.Error("a book opened later does not know who sits there")
+		t.Error("a state that is made later does not know the ports in use")
 	}
 }
 
@@ -208,7 +208,7 @@ func TestAnAuditFindsAPortThatWasMiscounted(t *testing.T) {
 	m := newMachine(t)
 	task := m.pod("holder", runs, tcp(every, 80))
 	m.filter.(policy.StatefulPlugin).PluginState().Give(task, m.l.Task(task), m.node, ledger.Firm)
-	want := []string{"book ports: node node: kept [], counted [0.0.0.0:80/TCP held 1, leaving 0, promised 0]"}
+	want := []string{"PluginState ports: node node: kept [], counted [0.0.0.0:80/TCP held 1, leaving 0, promised 0]"}
 	if found := m.l.Audit(); !slices.Equal(found, want) {
 		t.Errorf("audit: %q, want %q", found, want)
 	}

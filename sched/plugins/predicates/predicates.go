@@ -42,8 +42,8 @@ func Allocating(a Arguments, l *ledger.Ledger) any { return build(a, l, cordon{}
 func Refusing(a Arguments, l *ledger.Ledger) any { return build(a, l, cordon{}, devices{}) }
 
 type group struct {
-	parts []any
-	book  *interpod.Affinities // nil: no part depends on which pod is where
+	parts      []any
+	affinities *interpod.Affinities // nil: no part depends on which pod is where
 }
 
 // Parts lists the filters that are switched on, the cheapest first.
@@ -51,8 +51,8 @@ func (g *group) Parts() []any { return g.parts }
 
 // Open updates the affinity terms and spread constraints between pods.
 func (g *group) Open(*trace.Recorder) {
-	if g.book != nil {
-		g.book.Open()
+	if g.affinities != nil {
+		g.affinities.Open()
 	}
 }
 
@@ -65,16 +65,16 @@ func build(a Arguments, l *ledger.Ledger, parts ...any) *group {
 		g.parts = append(g.parts, selector{}, affinity{})
 	}
 	if a.ports {
-		g.parts = append(g.parts, &ports{book: newPortBook(l)})
+		g.parts = append(g.parts, &ports{state: newPortsInUse(l)})
 	}
 	if a.podAffinity || a.spread {
-		g.book = interpod.Of(l)
+		g.affinities = interpod.Of(l)
 	}
 	if a.podAffinity {
-		g.parts = append(g.parts, podAffinity{g.book})
+		g.parts = append(g.parts, podAffinity{g.affinities})
 	}
 	if a.spread {
-		g.parts = append(g.parts, spread{g.book})
+		g.parts = append(g.parts, spread{g.affinities})
 	}
 	return g
 }

@@ -12,7 +12,7 @@ import (
 
 // spread refuses nodes in whose domain there would be more pods, by more than maxSkew, than
 // in the domain that has the fewest.
-type spread struct{ book *interpod.Affinities }
+type spread struct{ affinities *interpod.Affinities }
 
 // ConcernsDomains says that pods of the class are to be spread.
 func (f spread) ConcernsDomains(c *ledger.Class) bool {
@@ -22,14 +22,14 @@ func (f spread) ConcernsDomains(c *ledger.Class) bool {
 
 // DomainKeys are the constraints' keys.
 func (f spread) DomainKeys(c *ledger.Class) []string {
-	return interpod.Keys(f.book.Rules(c).Spread)
+	return interpod.Keys(f.affinities.Rules(c).Spread)
 }
 
 // FilterDomains refuses nodes without one of the keys for good, other nodes as long as the skew would
 // be too large. Terminating pods do not count. A pod that is promised a place counts as there, and the
 // constraint has to hold without it, too.
 func (f spread) FilterDomains(c *ledger.Class, n ledger.NodeID, future bool, parts []bool) policy.Verdict {
-	r := f.book.Rules(c)
+	r := f.affinities.Rules(c)
 	for i := range r.Spread {
 		s := &r.Spread[i]
 		if parts != nil && !parts[i] {
@@ -71,7 +71,7 @@ func skew(s *interpod.SpreadConstraint, d int32, have, least int64) trace.Domain
 
 // DomainMark changes with the fewest pods that any domain has, with promised places and without.
 func (f spread) DomainMark(c *ledger.Class, parts []bool) uint64 {
-	r := f.book.Rules(c)
+	r := f.affinities.Rules(c)
 	mark := uint64(0)
 	for i := range r.Spread {
 		if parts == nil || parts[i] {
