@@ -1,8 +1,6 @@
 package sched
 
 import (
-	"slices"
-
 	"ashlar.sh/sched/evict"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
@@ -143,25 +141,6 @@ func (e *Engine) commit(now int64) {
 	e.evictor.Forget()
 }
 
-// graces returns how long the victims of each statement have to leave, in nanoseconds, and the statements that
-// give some task a reservation.
-func (rs *reservations) graces() (out map[uint64]int64, reserve map[uint64]bool) {
-	for _, op := range rs.e.l.Statements.Pending() {
-		if op.Kind != ledger.OpEvict && op.Kind != ledger.OpReserve {
-			continue
-		}
-		if out == nil {
-			out, reserve = map[uint64]int64{}, map[uint64]bool{}
-		}
-		if op.Kind == ledger.OpReserve {
-			reserve[op.Statement] = true
-		} else {
-			out[op.Statement] = max(out[op.Statement], rs.e.l.Task(op.Task).Pod.Grace)
-		}
-	}
-	return out, reserve
-}
-
 // longUnused is after how many cycles that used little of it a plan's memory is given back: the first cycle of
 // a full cluster has items for every job, and no later cycle does.
 const longUnused = 100
@@ -184,53 +163,6 @@ func (e *Engine) add(i Item) uint64 {
 	return i.ID
 }
 
-// reservationLasts is how long freed room stays reserved after the longest grace period of the victims: 60
-// seconds by decision 13.
-const reservationLasts = int64(60_000_000_000)
-
-// longestGrace bounds how long a reservation waits for a victim. A tenant may give its pods a grace period of
-// 68 years; after an hour the beneficiary is decided anew.
-const longestGrace = int64(3_600_000_000_000)
-
-// reservedUntil returns when a reservation ends that is made now for victims with such a grace period.
-func reservedUntil(now, grace int64) int64 {
-	return model.After(now, min(grace, longestGrace)+reservationLasts)
-}
-
-// expire ends the reservations that have expired, that have no node any more, or of which evictions were
-// denied; and it lets pods of which the eviction was denied be evicted again, once the time for that has come.
-func (rs *reservations) expire(now int64) {
-	var over []ledger.TaskID
-	rs.until = slices.DeleteFunc(rs.until, func(t ledger.TaskID) bool {
-		switch held := rs.e.l.Task(t).Held; {
-		case held.Kind == ledger.CommitSpare:
-			if held.Until > now {
-				return false
-			}
-			rs.e.l.Drop(t)
-		case held.Kind == ledger.CommitReserve:
-			if held.Until > now && rs.e.stillTakes(t, held.Node) {
-				return false
-			}
-			over = append(over, t)
-		}
-		return true
-	})
-	slices.SortFunc(over, func(a, b ledger.TaskID) int { return rs.e.l.Task(a).Key.Compare(rs.e.l.Task(b).Key) })
-	for _, t := range slices.Compact(over) {
-		task := rs.e.l.Task(t)
-		rs.e.add(Item{Kind: NominatePod, Statement: task.Held.Statement, Pod: task.Key, UID: task.Pod.UID})
-		rs.e.l.Drop(t)
-	}
-}
-
-// stillTakes says that a node is present, and that the static filters still admit a task on it: a reservation on
-// a node that was cordoned since is of no use.
-func (e *Engine) stillTakes(t ledger.TaskID, n ledger.NodeID) bool {
-	admits := e.session.Nodes.Admitted(e.l.Task(t).Class)
-	return e.l.Node(n).Present() && int(n) < len(admits) && admits[n]
-}
-
 // next returns the earliest of: the times that plugins wait for, the end of a reservation, of a pause, of a
 // loss or of room for a job without pods, the turn of members above minimums, and the time at which postponed
 // work goes on; 0 for none.
@@ -239,24 +171,6 @@ func (e *Engine) next() (next int64) {
 		e.session.Surplus.Until, e.resume} {
 		if at != 0 && (next == 0 || at < next) {
 			next = at
-		}
-	}
-	return next
-}
-
-// nextExpiry returns when the first reservation or claim ends, with those of this cycle; 0 without any.
-func (rs *reservations) nextExpiry() (next int64) {
-	for _, t := range rs.until {
-		held := rs.e.l.Task(t).Held
-		if (held.Kind == ledger.CommitReserve || held.Kind == ledger.CommitSpare) && (next == 0 || held.Until < next) {
-			next = held.Until
-		}
-	}
-	for _, j := range rs.e.l.KeptRoom.Jobs() { // order-free: a minimum
-		for _, t := range rs.e.l.KeptRoom.Of(j) {
-			if until := rs.e.l.Task(t).Held.Until; next == 0 || until < next {
-				next = until
-			}
 		}
 	}
 	return next
@@ -289,20 +203,32 @@ func (e *Engine) Receive(receipts ...Receipt) {
 	}
 }
 
-// forgo ends the reservations of a statement with the next cycle, because one of its evictions was denied: not
-// all the room that they wait for will be free. Their jobs are looked at anew; room of the other victims is
-// free for any job. The pod that could not be evicted is not evicted again for as long as its reservation
-// would have lasted.
-func (rs *reservations) forgo(denied ledger.TaskID, was ledger.Commitment) {
-	for _, t := range rs.until {
-		if held := *rs.e.l.Task(t).Held; held.Kind == ledger.CommitReserve && held.Statement == was.Statement {
-			held.Until = 1
-			rs.e.l.Hold(t, held)
+// told notes that an item was carried out. For an eviction: the pod cannot stay any more. For a phase: it is
+// not waited for if its PodGroup shows it already, since no fact follows a write that changes nothing.
+func (e *Engine) told(i Item) {
+	if i.Kind == SetPhase {
+		if j, ok := e.phaseOf(i); ok {
+			e.l.Jobs.TellPhase(j)
 		}
+		return
 	}
-	rs.e.l.Hold(denied, ledger.Commitment{Kind: ledger.CommitSpare, Node: was.Node,
-		Statement: was.Statement, Until: was.Until})
-	rs.until = append(rs.until, denied)
+	if i.Kind != EvictPod || i.ID == 0 {
+		return
+	}
+	if t, ok := e.l.Tasks.Find(i.Pod); ok && e.l.Task(t).Held.Item == i.ID {
+		e.l.Tell(t)
+	}
+}
+
+// phaseOf returns the job of a phase item; false when another phase was decided since, or the PodGroup shows
+// this one.
+func (e *Engine) phaseOf(i Item) (ledger.JobID, bool) {
+	j, ok := e.l.Jobs.Find(ledger.JobKey{Namespace: i.Group.Namespace, Name: i.Group.Name})
+	if !ok {
+		return j, false
+	}
+	id, held := e.l.Jobs.PhaseHeld(j)
+	return j, held && id == i.ID
 }
 
 // Facts returns all facts that the engine holds, sorted.

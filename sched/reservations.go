@@ -5,7 +5,6 @@ import (
 
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
-	"ashlar.sh/sched/resource"
 )
 
 // reservations holds the reservations of this scheduler's evictions, until when they hold, and the victims that
@@ -15,34 +14,6 @@ type reservations struct {
 
 	until   []ledger.TaskID // tasks with a commitment that ends by itself; some maybe twice, or without one by now
 	leaving []ledger.TaskID // tasks with an eviction under way, and maybe tasks that have none any more
-}
-
-// told notes that an item was carried out. For an eviction: the pod cannot stay any more. For a phase: it is
-// not waited for if its PodGroup shows it already, since no fact follows a write that changes nothing.
-func (e *Engine) told(i Item) {
-	if i.Kind == SetPhase {
-		if j, ok := e.phaseOf(i); ok {
-			e.l.Jobs.TellPhase(j)
-		}
-		return
-	}
-	if i.Kind != EvictPod || i.ID == 0 {
-		return
-	}
-	if t, ok := e.l.Tasks.Find(i.Pod); ok && e.l.Task(t).Held.Item == i.ID {
-		e.l.Tell(t)
-	}
-}
-
-// phaseOf returns the job of a phase item; false when another phase was decided since, or the PodGroup shows
-// this one.
-func (e *Engine) phaseOf(i Item) (ledger.JobID, bool) {
-	j, ok := e.l.Jobs.Find(ledger.JobKey{Namespace: i.Group.Namespace, Name: i.Group.Name})
-	if !ok {
-		return j, false
-	}
-	id, held := e.l.Jobs.PhaseHeld(j)
-	return j, held && id == i.ID
 }
 
 // beneficiary returns for which kind of task an eviction is.
@@ -67,126 +38,102 @@ func (rs *reservations) follow(t ledger.TaskID) {
 	}
 }
 
-// withdrawUnneeded takes back evictions that no reservation waits for any more, because the pod with the
-// reservation found room elsewhere, is gone, or may not have the node. It does so only for pods that, as far
-// as is known, were not asked to leave yet, and with room that no other task counts on. What carries the plan
-// out knows better which evictions have begun: these go on, and show in the pod's fact. A gang that was to be
-// evicted as a whole stays as a whole.
-func (rs *reservations) withdrawUnneeded() {
-	rs.leaving = slices.DeleteFunc(rs.leaving, func(t ledger.TaskID) bool {
-		held := rs.e.l.Task(t).Held
-		return held.Kind != ledger.CommitEvict || held.Told || held.For == ledger.ForNobody
-	})
-	if len(rs.leaving) == 0 {
-		return
-	}
-	slices.SortFunc(rs.leaving, func(a, b ledger.TaskID) int { return rs.e.l.Task(a).Key.Compare(rs.e.l.Task(b).Key) })
-	rs.leaving = slices.Compact(rs.leaving)
-	var seen []ledger.TaskID
-	for _, t := range rs.leaving {
-		if slices.Contains(seen, t) || rs.e.l.Task(t).Job == ledger.NoJob {
-			continue // a pod that has become another scheduler's: no queue is known that may hold it
-		}
-		group := rs.leavesWith(t)
-		if seen = append(seen, group...); rs.needed(group) || !rs.mayStay(group) {
-			continue
-		}
-		first := rs.e.l.Task(t)
-		item := Item{Kind: KeepPod, Statement: first.Held.Statement, Pod: first.Key, UID: first.Pod.UID,
-			Node: rs.e.l.Node(first.Node).Name}
-		for _, v := range group {
-			item.Evictions = append(item.Evictions, rs.e.l.Task(v).Held.Item)
-			rs.e.l.Drop(v)
-		}
-		rs.e.add(item)
-	}
+// reservationLasts is how long freed room stays reserved after the longest grace period of the victims: 60
+// seconds by decision 13.
+const reservationLasts = int64(60_000_000_000)
+
+// longestGrace bounds how long a reservation waits for a victim. A tenant may give its pods a grace period of
+// 68 years; after an hour the beneficiary is decided anew.
+const longestGrace = int64(3_600_000_000_000)
+
+// reservedUntil returns when a reservation ends that is made now for victims with such a grace period.
+func reservedUntil(now, grace int64) int64 {
+	return model.After(now, min(grace, longestGrace)+reservationLasts)
 }
 
-// leavesWith returns the tasks with evictions under way that can stay only together with this one: those of
-// its gang, if the gang would be below its minimum without them; otherwise the task alone.
-func (rs *reservations) leavesWith(t ledger.TaskID) []ledger.TaskID {
-	row := rs.e.l.Task(t)
-	if rs.e.l.Job(row.Job).Met((*ledger.Count).Holding) {
-		return []ledger.TaskID{t}
-	}
-	var out []ledger.TaskID
-	for _, o := range rs.leaving {
-		if other := rs.e.l.Task(o); other.Job == row.Job && other.Held.Kind == ledger.CommitEvict &&
-			other.Held.Statement == row.Held.Statement {
-			out = append(out, o)
-		}
-	}
-	return out
-}
-
-// needed says that a reservation still waits for room of one of these tasks.
-func (rs *reservations) needed(group []ledger.TaskID) bool {
-	statement := rs.e.l.Task(group[0]).Held.Statement
-	return slices.ContainsFunc(rs.until, func(t ledger.TaskID) bool {
-		held := rs.e.l.Task(t).Held
-		return held.Kind == ledger.CommitReserve && held.Statement == statement &&
-			slices.ContainsFunc(group, func(v ledger.TaskID) bool { return rs.e.l.Task(v).Node == held.Node })
-	})
-}
-
-// mayStay says that these tasks can stay without taking room from any other task: they are all evicted members
-// of their gang, their room is promised to no task, all tasks that wait for room on their nodes could still
-// have it, and their queues may hold them.
-func (rs *reservations) mayStay(group []ledger.TaskID) (ok bool) {
-	job := rs.e.l.Job(rs.e.l.Task(group[0]).Job)
-	rs.e.l.Try(func(tx *ledger.Tx) bool {
-		for _, v := range group {
-			row := rs.e.l.Task(v)
-			if row.Held.For == ledger.ForItsQueue && rs.e.policy.Allocatable(job.Queue, row.Class, 1) < 1 {
+// expire ends the reservations that have expired, that have no node any more, or of which evictions were
+// denied; and it lets pods of which the eviction was denied be evicted again, once the time for that has come.
+func (rs *reservations) expire(now int64) {
+	var over []ledger.TaskID
+	rs.until = slices.DeleteFunc(rs.until, func(t ledger.TaskID) bool {
+		switch held := rs.e.l.Task(t).Held; {
+		case held.Kind == ledger.CommitSpare:
+			if held.Until > now {
 				return false
 			}
-			tx.Stay(v)
-		}
-		ok = (job.By[model.Releasing] == 0 || job.Met((*ledger.Count).Holding)) && rs.withinQuota(job.Queue) &&
-			!slices.ContainsFunc(group, func(v ledger.TaskID) bool { return rs.counted(tx, v) })
-		return false
-	})
-	return ok
-}
-
-// withinQuota says that a queue and its ancestors hold no more than they may.
-func (rs *reservations) withinQuota(q ledger.QueueID) bool {
-	for at := q; at != ledger.NoQueue; at = rs.e.l.Queues.Parent(at) {
-		figures, known := rs.e.policy.QueueFigures(at)
-		if !known {
-			continue
-		}
-		for d := range resource.Dim(rs.e.l.Dims.Len()) {
-			if most, bounded := figures.RealCapability.Bound(d); bounded && rs.e.l.Queue(at).Allocated.Get(d) > most {
+			rs.e.l.Drop(t)
+		case held.Kind == ledger.CommitReserve:
+			if held.Until > now && rs.e.stillTakes(t, held.Node) {
 				return false
 			}
-		}
-	}
-	return true
-}
-
-// counted says that a task counts on the room of one that stays: the room is promised, or a task that waits on
-// the node could not have its room any more.
-func (rs *reservations) counted(tx *ledger.Tx, v ledger.TaskID) bool {
-	row := rs.e.l.Task(v)
-	for _, need := range rs.e.l.Class(row.Class).Need {
-		if rs.e.l.Nodes.FutureIdle(need.Dim, row.Node) < 0 {
-			return true
-		}
-	}
-	var waiting []ledger.TaskID
-	rs.e.l.Nodes.Tasks(row.Node, func(t ledger.TaskID) bool {
-		if rs.e.l.Task(t).Status == model.Pipelined {
-			waiting = append(waiting, t)
+			over = append(over, t)
 		}
 		return true
 	})
-	return slices.ContainsFunc(waiting, func(t ledger.TaskID) (refused bool) {
-		tx.Try(func(tx *ledger.Tx) bool {
-			tx.Withdraw(t)
-			refused = !rs.e.session.Nodes.Takes(t, row.Node, true)
-			return false
-		})
-		return refused
-	})
+	slices.SortFunc(over, func(a, b ledger.TaskID) int { return rs.e.l.Task(a).Key.Compare(rs.e.l.Task(b).Key) })
+	for _, t := range slices.Compact(over) {
+		task := rs.e.l.Task(t)
+		rs.e.add(Item{Kind: NominatePod, Statement: task.Held.Statement, Pod: task.Key, UID: task.Pod.UID})
+		rs.e.l.Drop(t)
+	}
+}
+
+// stillTakes says that a node is present, and that the static filters still admit a task on it: a reservation on
+// a node that was cordoned since is of no use.
+func (e *Engine) stillTakes(t ledger.TaskID, n ledger.NodeID) bool {
+	admits := e.session.Nodes.Admitted(e.l.Task(t).Class)
+	return e.l.Node(n).Present() && int(n) < len(admits) && admits[n]
+}
+
+// nextExpiry returns when the first reservation or claim ends, with those of this cycle; 0 without any.
+func (rs *reservations) nextExpiry() (next int64) {
+	for _, t := range rs.until {
+		held := rs.e.l.Task(t).Held
+		if (held.Kind == ledger.CommitReserve || held.Kind == ledger.CommitSpare) && (next == 0 || held.Until < next) {
+			next = held.Until
+		}
+	}
+	for _, j := range rs.e.l.KeptRoom.Jobs() { // order-free: a minimum
+		for _, t := range rs.e.l.KeptRoom.Of(j) {
+			if until := rs.e.l.Task(t).Held.Until; next == 0 || until < next {
+				next = until
+			}
+		}
+	}
+	return next
+}
+
+// forgo ends the reservations of a statement with the next cycle, because one of its evictions was denied: not
+// all the room that they wait for will be free. Their jobs are looked at anew; room of the other victims is
+// free for any job. The pod that could not be evicted is not evicted again for as long as its reservation
+// would have lasted.
+func (rs *reservations) forgo(denied ledger.TaskID, was ledger.Commitment) {
+	for _, t := range rs.until {
+		if held := *rs.e.l.Task(t).Held; held.Kind == ledger.CommitReserve && held.Statement == was.Statement {
+			held.Until = 1
+			rs.e.l.Hold(t, held)
+		}
+	}
+	rs.e.l.Hold(denied, ledger.Commitment{Kind: ledger.CommitSpare, Node: was.Node,
+		Statement: was.Statement, Until: was.Until})
+	rs.until = append(rs.until, denied)
+}
+
+// graces returns how long the victims of each statement have to leave, in nanoseconds, and the statements that
+// give some task a reservation.
+func (rs *reservations) graces() (out map[uint64]int64, reserve map[uint64]bool) {
+	for _, op := range rs.e.l.Statements.Pending() {
+		if op.Kind != ledger.OpEvict && op.Kind != ledger.OpReserve {
+			continue
+		}
+		if out == nil {
+			out, reserve = map[uint64]int64{}, map[uint64]bool{}
+		}
+		if op.Kind == ledger.OpReserve {
+			reserve[op.Statement] = true
+		} else {
+			out[op.Statement] = max(out[op.Statement], rs.e.l.Task(op.Task).Pod.Grace)
+		}
+	}
+	return out, reserve
 }

@@ -1,0 +1,133 @@
+package sched
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+)
+
+// withdrawUnneeded takes back evictions that no reservation waits for any more, because the pod with the
+// reservation found room elsewhere, is gone, or may not have the node. It does so only for pods that, as far
+// as is known, were not asked to leave yet, and with room that no other task counts on. What carries the plan
+// out knows better which evictions have begun: these go on, and show in the pod's fact. A gang that was to be
+// evicted as a whole stays as a whole.
+func (rs *reservations) withdrawUnneeded() {
+	rs.leaving = slices.DeleteFunc(rs.leaving, func(t ledger.TaskID) bool {
+		held := rs.e.l.Task(t).Held
+		return held.Kind != ledger.CommitEvict || held.Told || held.For == ledger.ForNobody
+	})
+	if len(rs.leaving) == 0 {
+		return
+	}
+	slices.SortFunc(rs.leaving, func(a, b ledger.TaskID) int { return rs.e.l.Task(a).Key.Compare(rs.e.l.Task(b).Key) })
+	rs.leaving = slices.Compact(rs.leaving)
+	var seen []ledger.TaskID
+	for _, t := range rs.leaving {
+		if slices.Contains(seen, t) || rs.e.l.Task(t).Job == ledger.NoJob {
+			continue // a pod that has become another scheduler's: no queue is known that may hold it
+		}
+		group := rs.leavesWith(t)
+		if seen = append(seen, group...); rs.needed(group) || !rs.mayStay(group) {
+			continue
+		}
+		first := rs.e.l.Task(t)
+		item := Item{Kind: KeepPod, Statement: first.Held.Statement, Pod: first.Key, UID: first.Pod.UID,
+			Node: rs.e.l.Node(first.Node).Name}
+		for _, v := range group {
+			item.Evictions = append(item.Evictions, rs.e.l.Task(v).Held.Item)
+			rs.e.l.Drop(v)
+		}
+		rs.e.add(item)
+	}
+}
+
+// leavesWith returns the tasks with evictions under way that can stay only together with this one: those of
+// its gang, if the gang would be below its minimum without them; otherwise the task alone.
+func (rs *reservations) leavesWith(t ledger.TaskID) []ledger.TaskID {
+	row := rs.e.l.Task(t)
+	if rs.e.l.Job(row.Job).Met((*ledger.Count).Holding) {
+		return []ledger.TaskID{t}
+	}
+	var out []ledger.TaskID
+	for _, o := range rs.leaving {
+		if other := rs.e.l.Task(o); other.Job == row.Job && other.Held.Kind == ledger.CommitEvict &&
+			other.Held.Statement == row.Held.Statement {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// needed says that a reservation still waits for room of one of these tasks.
+func (rs *reservations) needed(group []ledger.TaskID) bool {
+	statement := rs.e.l.Task(group[0]).Held.Statement
+	return slices.ContainsFunc(rs.until, func(t ledger.TaskID) bool {
+		held := rs.e.l.Task(t).Held
+		return held.Kind == ledger.CommitReserve && held.Statement == statement &&
+			slices.ContainsFunc(group, func(v ledger.TaskID) bool { return rs.e.l.Task(v).Node == held.Node })
+	})
+}
+
+// mayStay says that these tasks can stay without taking room from any other task: they are all evicted members
+// of their gang, their room is promised to no task, all tasks that wait for room on their nodes could still
+// have it, and their queues may hold them.
+func (rs *reservations) mayStay(group []ledger.TaskID) (ok bool) {
+	job := rs.e.l.Job(rs.e.l.Task(group[0]).Job)
+	rs.e.l.Try(func(tx *ledger.Tx) bool {
+		for _, v := range group {
+			row := rs.e.l.Task(v)
+			if row.Held.For == ledger.ForItsQueue && rs.e.policy.Allocatable(job.Queue, row.Class, 1) < 1 {
+				return false
+			}
+			tx.Stay(v)
+		}
+		ok = (job.By[model.Releasing] == 0 || job.Met((*ledger.Count).Holding)) && rs.withinQuota(job.Queue) &&
+			!slices.ContainsFunc(group, func(v ledger.TaskID) bool { return rs.counted(tx, v) })
+		return false
+	})
+	return ok
+}
+
+// withinQuota says that a queue and its ancestors hold no more than they may.
+func (rs *reservations) withinQuota(q ledger.QueueID) bool {
+	for at := q; at != ledger.NoQueue; at = rs.e.l.Queues.Parent(at) {
+		figures, known := rs.e.policy.QueueFigures(at)
+		if !known {
+			continue
+		}
+		for d := range resource.Dim(rs.e.l.Dims.Len()) {
+			if most, bounded := figures.RealCapability.Bound(d); bounded && rs.e.l.Queue(at).Allocated.Get(d) > most {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// counted says that a task counts on the room of one that stays: the room is promised, or a task that waits on
+// the node could not have its room any more.
+func (rs *reservations) counted(tx *ledger.Tx, v ledger.TaskID) bool {
+	row := rs.e.l.Task(v)
+	for _, need := range rs.e.l.Class(row.Class).Need {
+		if rs.e.l.Nodes.FutureIdle(need.Dim, row.Node) < 0 {
+			return true
+		}
+	}
+	var waiting []ledger.TaskID
+	rs.e.l.Nodes.Tasks(row.Node, func(t ledger.TaskID) bool {
+		if rs.e.l.Task(t).Status == model.Pipelined {
+			waiting = append(waiting, t)
+		}
+		return true
+	})
+	return slices.ContainsFunc(waiting, func(t ledger.TaskID) (refused bool) {
+		tx.Try(func(tx *ledger.Tx) bool {
+			tx.Withdraw(t)
+			refused = !rs.e.session.Nodes.Takes(t, row.Node, true)
+			return false
+		})
+		return refused
+	})
+}
