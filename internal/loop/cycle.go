@@ -143,9 +143,9 @@ func (l *loop) takeIn() {
 			l.engine.Apply(l.rebuilds.leftOut.mark(f))
 		}
 		l.refusals.follow(facts)
-		l.origins.hear(l.receipts)
 		l.metrics.ofBindings.retried(l.engine.Ledger(), l.receipts, l.metrics.ofBindings.retrying)
 		l.engine.Receive(l.receipts...)
+		l.origins.follow(l.receipts)
 		l.engine.Checkpoint()
 		l.receipts = nil
 		l.metrics.tookIn(len(facts), oldest)
@@ -207,6 +207,24 @@ func (l *loop) decide() (fine bool) {
 				"statement", i.Statement)
 		}
 	})
+}
+
+// carry has a plan carried out but for the phases that are kept for words to go with them.
+// None of its items is lost, whatever panics. Members of a gang that was refused before are
+// bound one after the other.
+func (l *loop) carry(items []sched.Item, now time.Time) {
+	l.unharmed("noting which gangs are begun", func() { l.origins.begin(items, now) })
+	onTheirWay := items[:0:0]
+	for _, i := range items {
+		kept := false
+		if i.Kind == sched.SetPhase {
+			l.unharmed("keeping a phase", func() { kept = l.keep(i, now) })
+		}
+		if !kept {
+			onTheirWay = append(onTheirWay, i)
+		}
+	}
+	l.executor.Carry(l.refusals.bindInTurn(onTheirWay, now))
 }
 
 // verbosity is the level up to which the cycle's events are needed; the first of them are logged at

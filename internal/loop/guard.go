@@ -112,8 +112,8 @@ func (re *rebuilds) remake(s State) {
 	}
 	answered := re.l.receipts
 	re.l.engine, re.l.receipts, re.l.next = next, nil, re.l.now()
-	if !re.l.unharmed("hearing what became of bindings", func() {
-		re.l.origins.hear(answered)
+	if !re.l.unharmed("following what became of bindings", func() {
+		re.l.origins.follow(answered)
 		re.l.refusals.follow(s.Facts)
 	}) {
 		re.blind = true // the engine may know only some of the pauses

@@ -76,9 +76,10 @@ func untouched(job *ledger.Job) bool {
 		job.By[model.Releasing] == 0
 }
 
-// hear takes in what became of bindings: those that were done; refusals (refusals.go) take in those that the API
-// server refused for good.
-func (og *gangOrigins) hear(receipts []sched.Receipt) {
+// follow takes in what became of bindings: those that were done; refusals (refusals.go) take in those that the API
+// server refused for good. The engine has received the same receipts before, here and where it is made anew: so a
+// gang's members are counted as facts and receipts leave them, without the binding that was refused.
+func (og *gangOrigins) follow(receipts []sched.Receipt) {
 	led := og.l.engine.Ledger()
 	for _, r := range receipts {
 		if r.Item.Kind != sched.BindPod || r.Outcome != sched.Done {

@@ -19,24 +19,6 @@ const (
 	untilLost  = lost + 2*round                  // that of a gang that has lost members
 )
 
-// carry has a plan carried out but for the phases that are kept for words to go with them.
-// None of its items is lost, whatever panics. Members of a gang that was refused before are
-// bound one after the other.
-func (l *loop) carry(items []sched.Item, now time.Time) {
-	l.unharmed("noting which gangs are begun", func() { l.origins.begin(items, now) })
-	onTheirWay := items[:0:0]
-	for _, i := range items {
-		kept := false
-		if i.Kind == sched.SetPhase {
-			l.unharmed("keeping a phase", func() { kept = l.keep(i, now) })
-		}
-		if !kept {
-			onTheirWay = append(onTheirWay, i)
-		}
-	}
-	l.executor.Carry(l.refusals.bindInTurn(onTheirWay, now))
-}
-
 // keep takes a phase, in the place of one that is kept already, and says that it is kept.
 // One that somebody waits for is not.
 func (l *loop) keep(i sched.Item, now time.Time) bool {
