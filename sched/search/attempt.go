@@ -2,14 +2,10 @@ package search
 
 import (
 	"slices"
-	"strings"
 
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
-	"ashlar.sh/sched/pending"
-	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/session"
-	"ashlar.sh/sched/topology"
 	"ashlar.sh/sched/trace"
 )
 
@@ -83,113 +79,24 @@ func Borrow(s *session.Session, w *PendingTasks) bool {
 	return true
 }
 
-// decideAlone is decideBesideLost without regard to the lost members of other gangs.
-func (t *attempt) decideAlone(hold bool) (out Outcome) {
-	if t.hopeless() {
-		return Refused
-	}
-	if t.inFreeRoom(hold) {
-		return Committed
-	}
-	from := t.w.next
-	t.s.L.Try(func(tx *ledger.Tx) bool {
-		out = t.statement(tx)
-		return out != Refused && hold
-	})
-	if out == Refused {
-		out = t.together.elsewhere(from, hold)
-	}
-	return out
+// Would says that Attempt would find a place for a job's first batch of pending tasks. It changes nothing.
+func Would(s *session.Session, j ledger.JobID) bool {
+	w := PendingTasksOf(s, j)
+	quiet := *s
+	quiet.Trace = &trace.Recorder{}
+	return !w.Empty() && newAttempt(&quiet, w, false).decideInKeptRoom(false) != Refused
 }
 
-// hopeless refuses a gang of one class by amounts alone, before anything is tried. It returns false
-// when amounts do not rule the gang out.
-func (t *attempt) hopeless() bool {
-	if t.apart || t.w.mixed || t.w.Empty() || t.s.L.Nodes.ReleasingNodes() > 0 {
-		return false
+// Why says why the next batch of a list of pending tasks finds no place, and changes nothing; it
+// returns the zero Reason when the batch finds one.
+func Why(s *session.Session, w *PendingTasks) trace.Reason {
+	quiet := *s
+	quiet.Trace = &trace.Recorder{}
+	t := newAttempt(&quiet, w, true)
+	if t.decideInKeptRoom(false) != Refused {
+		return trace.Reason{}
 	}
-	first := t.w.Tasks[t.w.next]
-	if reserved(t.s, first) {
-		return false
-	}
-	need := int64(t.job.MinMember - t.job.ReadyOrPromised())
-	if need < 2 || need > int64(len(t.w.Tasks)-t.w.next) {
-		return false
-	}
-	class := t.s.L.Task(first).Class
-	if fit := t.s.Nodes.Capacity(class, need); fit < need {
-		t.refuseAfter(fit, t.nodes)
-		return true
-	}
-	return t.queueLacks(class, need)
-}
-
-// queueLacks refuses need tasks of a class if the queue has no room for all of them.
-func (t *attempt) queueLacks(class ledger.ClassID, need int64) bool {
-	fit := t.s.Policy.Allocatable(t.job.Queue, class, need)
-	if fit >= need {
-		return false
-	}
-	t.refuseAfter(fit, func(ledger.TaskID) trace.Reason { return t.s.Policy.WhyNotAllocatable(t.job.Queue, class) })
-	return true
-}
-
-// refuseAfter notes why the task after the first fit tasks is refused. For that, the first fit tasks
-// are placed in a try that is taken back.
-func (t *attempt) refuseAfter(fit int64, why func(ledger.TaskID) trace.Reason) {
-	next := t.w.Tasks[t.w.next+int(fit)]
-	t.placed = int32(fit)
-	if !t.explain {
-		t.refuse(next, why(next))
-		return
-	}
-	var r trace.Reason
-	t.s.Policy.Explain(true)
-	defer t.s.Policy.Explain(false)
-	t.s.L.Try(func(tx *ledger.Tx) bool {
-		for _, task := range t.w.Tasks[t.w.next : t.w.next+int(fit)] {
-			if t.apart {
-				tx.Suppose(task) // its domains decide on which node it would be placed
-			} else if n, _ := t.s.Nodes.Best(task); n != ledger.NoNode {
-				tx.Allocate(task, n)
-			}
-		}
-		if r = why(next); !t.apart {
-			t.remember()
-		}
-		return false
-	})
-	t.refuse(next, r)
-}
-
-// remember notes on which nodes the members were placed whose placement is about to be taken back (seed
-// 003 §6.4), so that the reason can name where a pod could have been placed. Only a reason that is
-// asked for needs it; the tasks keep nothing of it.
-func (t *attempt) remember() {
-	if !t.explain {
-		return
-	}
-	for _, id := range t.w.Tasks {
-		task := t.s.L.Task(id)
-		if placed := task.Status == model.Allocated || task.Status == model.Pipelined; placed && len(t.tried) < trace.MostTried {
-			t.tried = append(t.tried, trace.Placement{Task: task.Key.String(), Node: t.s.L.Node(task.Node).Name})
-		}
-	}
-}
-
-// nodes is why no node takes a task. Counts of nodes by reason are added only where explain wants them,
-// since that needs every node.
-func (t *attempt) nodes(task ledger.TaskID) trace.Reason {
-	if t.apart && t.home != topology.None {
-		return trace.Reason{Code: trace.NodesRefuse} // the final reason is about domains
-	}
-	if t.explain {
-		return t.s.Nodes.Why(task)
-	}
-	for range t.s.L.Nodes.Present {
-		return trace.Reason{Code: trace.NodesRefuse}
-	}
-	return trace.Reason{Code: trace.NoNodes}
+	return t.reason()
 }
 
 func (t *attempt) statement(tx *ledger.Tx) Outcome {
@@ -276,140 +183,6 @@ func (t *attempt) ready(tx *ledger.Tx) bool {
 		t.why = why
 	}
 	return ok
-}
-
-// beforeNodes is the reason for a verdict that is the same for all nodes.
-func beforeNodes(v policy.Verdict) trace.Reason {
-	switch {
-	case v.Code == trace.QueueDevices:
-		name, kept, _ := strings.Cut(v.Text, " ")
-		return trace.Reason{Code: v.Code, Queue: name, Text: kept, Shorts: []trace.Short{{Dim: v.Domain.Key, Need: v.Domain.Least, Have: v.Domain.Most}}}
-	case v.Code == trace.ResourceOfClass:
-		return trace.Reason{Code: v.Code, Text: v.Text, Shorts: []trace.Short{{Dim: v.Domain.Key, Need: v.Domain.Least}}}
-	case v.Code.OfClaims():
-		return trace.Reason{Code: v.Code, Text: v.Text}
-	}
-	return trace.Reason{Code: trace.PrePredicateFailed, Text: v.Text}
-}
-
-// refuse notes that a class found no place. A fault of a task's resource claims concerns that task
-// alone: other tasks of its class have claims of their own, made from the same template.
-func (t *attempt) refuse(task ledger.TaskID, r trace.Reason) {
-	if !r.Code.OfClaims() && r.Code != trace.QueueDevices {
-		t.refused = append(t.refused, t.s.L.Task(task).Class)
-	}
-	t.stopped(task, r)
-}
-
-// stopped notes why a task was not placed. It does not refuse the task's class: that a task waits for
-// the room reserved for it says nothing about other tasks of the class.
-func (t *attempt) stopped(task ledger.TaskID, r trace.Reason) {
-	r.Task = t.s.L.Task(task).Key.String()
-	if r.Queue == "" && (r.Code == trace.QueueDeserved || r.Code == trace.QueueCapability) {
-		r.Queue = t.s.L.Queue(t.job.Queue).Name
-	}
-	if !t.why.Is() {
-		t.why = r
-	}
-	kind := trace.PredicatesFailed
-	switch r.Code {
-	case trace.QueueDeserved, trace.QueueCapability:
-		kind = trace.NotAllocatable
-	case trace.PrePredicateFailed, trace.ClaimNotFound, trace.ClaimUnusable, trace.ClaimCompiling, trace.ClaimBudgetSpent, trace.DeviceClassNotFound,
-		trace.ResourceOfClass:
-		kind = trace.PrePredicateEvent
-	}
-	t.note(kind, task, r)
-}
-
-func (t *attempt) note(kind trace.EventKind, task ledger.TaskID, r trace.Reason) {
-	if !t.s.Trace.On(kind) {
-		return
-	}
-	e := trace.Event{Kind: kind, Queue: t.s.L.Queue(t.job.Queue).Name, Job: t.s.L.Jobs.Called(t.w.Job),
-		Task: t.s.L.Task(task).Key.String(), Reason: r}
-	if kind == trace.NotAllocatable {
-		e.Amounts = quotas(t.s, t.job.Queue, task)
-	}
-	t.s.Trace.Add(e)
-	switch {
-	case kind == trace.PredicatesFailed && t.s.Trace.On(trace.FitErrorsEvent):
-		tellRefusal(t.s, task, r)
-	case r.Code == trace.QueueCapability && t.s.Trace.On(trace.LevelNotAllocatable):
-		tellLevels(t.s, t.job.Queue, task, r)
-	}
-}
-
-// report records the job's reason and the end of the statement in the trace.
-func (t *attempt) report(o Outcome, later bool) {
-	s, j := t.s, t.w.Job
-	tell := func(k trace.EventKind) {
-		if s.Trace.On(k) {
-			s.Trace.Add(trace.Event{Kind: k, Job: t.s.L.Jobs.Called(t.w.Job), Count: int(t.placed)})
-		}
-	}
-	if o != Refused {
-		s.L.Lenders.Lend(j, ledger.Keeps)
-	}
-	switch o {
-	case Committed:
-		tell(trace.JobReadyEvent)
-		tell(trace.Committing)
-		if t.why.Is() {
-			s.Pending.RefuseRest(j, t.why)
-		} else {
-			s.Pending.Forget(j)
-		}
-	case Provisional:
-		tell(trace.JobPipelinedEvent)
-		s.Pending.Wait(j, t.pipelinedReason())
-	case Refused:
-		tell(trace.Discarding)
-		t.lend()
-		switch {
-		case later: // not parked: this refuses what earlier attempts left, and the next cycle tries all that waits
-			s.Pending.RefuseRest(j, t.reason())
-		case t.why.Root().Code == trace.ClaimBudgetSpent:
-			s.Pending.Refuse(j, t.reason()) // not parked: it is tried again even when nothing changes
-		case t.why.Code == trace.LostMemberFirst: // the lost members, too, may find no room any more
-			s.Pending.Park(j, pending.Refusal{Reason: t.reason(), Whole: t.explain, Everywhere: true})
-		default:
-			t.w.Park(s, t.reason(), t.explain)
-		}
-	}
-}
-
-// lend makes a job that nodes refuse lend the room that its queue keeps for it, unless room on nodes is
-// kept for it, too. While there are no nodes at all, nothing is lent: then every job waits for nodes.
-func (t *attempt) lend() {
-	code := t.why.Root().Code
-	switch {
-	case t.job.RoomKept > 0 || !code.OfNodes() || code == trace.NoNodes || t.why.Code == trace.LostMemberFirst:
-	case couldEver(t.s, t.w):
-		t.s.L.Lenders.Lend(t.w.Job, ledger.Lends)
-	default:
-		t.s.L.Lenders.Lend(t.w.Job, ledger.LendsAll)
-	}
-}
-
-func (t *attempt) reason() trace.Reason {
-	need := t.job.MinMember - t.job.PlacedOrPromised()
-	r := t.why
-	if r.Is() && t.job.RoomKept > 0 {
-		r = trace.Reason{Code: trace.RoomKept, Task: t.why.Task, Text: keptOn(t.s, t.w.Job), Cause: &t.why}
-	}
-	if need < 1 || t.job.MinMember == 1 {
-		return r
-	}
-	cause := r // a copy that can be pointed to; most jobs need none
-	return trace.Reason{Code: trace.GangIncomplete, Have: int(min(t.placed, need)), Need: int(need), Cause: &cause, Tried: t.tried}
-}
-
-func (t *attempt) pipelinedReason() trace.Reason {
-	if t.waits {
-		return t.why
-	}
-	return trace.Reason{Code: trace.PipelinedOnReleasing, Have: int(t.job.By[model.Pipelined]), Need: int(t.job.MinMember)}
 }
 
 // wire tells the parts what they are parts of.

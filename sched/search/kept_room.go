@@ -80,44 +80,6 @@ func keptOn(s *session.Session, j ledger.JobID) string {
 // mostNamed is the most nodes that a reason names.
 const mostNamed = 8
 
-// decideInKeptRoom is the outermost of three: it calls decideBesideLost (lost.go), which calls decideAlone
-// (attempt.go). It decides as if no room were kept for the job itself. Where that is not enough, it is tried
-// as if no room were kept for the jobs that it comes before. What is left of their room stays kept until
-// KeepRoom finds whether it is still of use to them. A job with reservations may use all room that is kept.
-func (t *attempt) decideInKeptRoom(hold bool) (out Outcome) {
-	s, j := t.s, t.w.Job
-	if !s.L.KeptRoom.Any() {
-		return t.decideBesideLost(hold)
-	}
-	try := func(t *attempt, jobs []ledger.JobID) Outcome {
-		out := Refused
-		without(s, jobs, func() bool {
-			out = t.decideBesideLost(hold)
-			return out != Refused && hold
-		})
-		return out
-	}
-	from, own := t.w.next, []ledger.JobID{j}
-	if t.w.Promised() {
-		own = byKey(s, s.L.KeptRoom.Jobs())
-	}
-	out = try(t, own)
-	if others := after(s, j, goesBefore); out == Refused && len(others) > 0 {
-		at := t.w.next
-		t.w.next = from
-		again := newAttempt(s, t.w, t.explain)
-		if out = try(again, append(own, others...)); out == Refused {
-			t.w.next = at
-			return out
-		}
-		*t = *again
-	}
-	if out == Committed && hold {
-		release(s, j)
-	}
-	return out
-}
-
 // InKeptRoom runs find, which looks for room for a job, beside the room of lost members and as if no room
 // were kept for the job itself and for jobs that it comes before; with all, as if none were kept for any job.
 // What find did stays if keep.

@@ -90,41 +90,6 @@ func takes(s *session.Session, c ledger.ClassID, n ledger.NodeID) bool {
 		!slices.ContainsFunc(s.L.Class(c).Need, func(need ledger.Need) bool { return s.L.Nodes.FutureIdle(need.Dim, n) < need.Amount })
 }
 
-// decideBesideLost makes the statement beside the room of lost members. What it did stays if the statement holds
-// and hold is true.
-func (t *attempt) decideBesideLost(hold bool) (out Outcome) {
-	var lost []*ledger.Lost
-	if len(t.s.L.Losses.Standing()) > 0 && !t.w.idle && !t.w.Promised() && !repairs(t.s, t.w.Job) {
-		lost = losses(t.s, t.w.Job)
-	}
-	if len(lost) == 0 {
-		return t.decideAlone(hold)
-	}
-	from := t.w.next
-	beside(t.s, lost, func() bool {
-		out = t.decideAlone(hold)
-		return out != Refused && hold
-	})
-	if out != Refused {
-		return out
-	}
-	at := t.w.next
-	t.w.next = from
-	quiet := *t.s
-	quiet.Trace = &trace.Recorder{}
-	alone := newAttempt(&quiet, t.w, t.explain)
-	would := alone.decideAlone(false)
-	t.w.next = at
-	if would == Refused {
-		s := t.s
-		*t = *alone
-		t.s = s
-		return Refused
-	}
-	t.why = yields(t.s, lost, t.why)
-	return Refused
-}
-
 // yields is why a job waits that would have a place without the room of lost members: it names the
 // first lost member, and what that asks for.
 func yields(s *session.Session, lost []*ledger.Lost, why trace.Reason) trace.Reason {

@@ -1,9 +1,3 @@
-// Package search finds places: for a gang, places for all of it.
-//
-// PendingTasks lists the tasks of a job that are to be placed, in order. Attempt places one batch of
-// them inside one try: a job below its minimum as a whole or not at all, a job above it one task at a
-// time, so that the rotation of queues stays fair (seed 003 §3.3). Nothing here evicts a
-// pod: package evict does.
 package search
 
 import (
@@ -47,9 +41,7 @@ func (w *PendingTasks) OnlyPromised() { w.Tasks = w.Tasks[:w.promised] }
 func (w *PendingTasks) Park(s *session.Session, r trace.Reason, whole bool) {
 	refusal := pending.Refusal{Reason: r, Whole: whole, Everywhere: w.mixed}
 	if !w.mixed && len(w.Tasks) > 0 && !reserved(s, w.Tasks[0]) {
-		job := s.L.Job(w.Job)
-		refusal.Class = s.L.Task(w.Tasks[0]).Class
-		refusal.Tasks = max(1, int64(job.MinMember-job.ReadyOrPromised()))
+		refusal.Class, refusal.Tasks = s.L.Task(w.Tasks[0]).Class, int64(needs(s, w.Job))
 	}
 	s.Pending.Park(w.Job, refusal)
 }

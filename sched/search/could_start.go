@@ -1,0 +1,268 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/session"
+	"ashlar.sh/sched/trace"
+)
+
+// classTasks are the tasks of one class on a list of pending tasks.
+type classTasks struct {
+	class ledger.ClassID
+	tasks int64
+}
+
+// kinds appends to out the number of tasks of each class on a list of pending tasks that have no place yet.
+func kinds(s *session.Session, w *PendingTasks, out []classTasks) []classTasks {
+	for _, t := range w.Tasks {
+		if s.L.Task(t).Status.Holds() {
+			continue // an earlier attempt placed it
+		}
+		class := s.L.Task(t).Class
+		i := slices.IndexFunc(out, func(k classTasks) bool { return k.class == class })
+		if i < 0 {
+			i, out = len(out), append(out, classTasks{class: class})
+		}
+		out[i].tasks++
+	}
+	return out
+}
+
+// came is since when a job waits: the creation of the last of the members that its minimum needs, or a
+// later time that the ledger notes. Nanoseconds since the epoch.
+func came(s *session.Session, w *PendingTasks) int64 {
+	from := s.L.Lenders.WaitsFrom(w.Job)
+	for _, t := range w.Tasks[:min(len(w.Tasks), needs(s, w.Job))] {
+		from = max(from, s.L.Task(t).Pod.Created)
+	}
+	return from
+}
+
+// laterJobs are the tasks on a node that came after a job and hold room that it could use.
+type laterJobs struct {
+	node  ledger.NodeID
+	tasks []ledger.TaskID
+	more  []int64 // by class of the job: how many more tasks have room there without them
+}
+
+// keepRoomFor keeps room for a job if it could have started, had no pod been placed that came after it;
+// false if it could not, or if it can start as it is.
+func keepRoomFor(s *session.Session, j ledger.JobID) bool {
+	w := PendingTasksOf(s, j)
+	if w.Empty() {
+		return false
+	}
+	c := &roomKeeper{s: s, j: j, since: came(s, w), kinds: kinds(s, w, nil)}
+	c.others = after(s, j, goesBefore)
+	c.survey()
+	enough := c.enough()
+	if enough > len(c.later) || len(c.later) == 0 {
+		return false
+	}
+	if enough == 0 {
+		if len(c.places(0)) > 0 {
+			return false // it can start as it is
+		}
+		enough = 1
+	}
+	for {
+		if found := c.places(enough); len(found) > 0 {
+			c.keep(found)
+			return true
+		}
+		if enough == len(c.later) {
+			return false
+		}
+		enough = min(2*enough, len(c.later))
+	}
+}
+
+// roomKeeper checks whether a job could have started.
+type roomKeeper struct {
+	s      *session.Session
+	j      ledger.JobID
+	since  int64
+	kinds  []classTasks
+	others []ledger.JobID // the job may take the room that is kept for these
+	now    []int64        // by class of the job: how many tasks have room as things stand
+	later  []laterJobs    // by node, the fewest first
+	lent   resource.Vec
+}
+
+// survey finds the tasks that came after the job, node by node, and what room there would be without
+// them.
+func (c *roomKeeper) survey() {
+	c.now = make([]int64, len(c.kinds))
+	without(c.s, c.others, func() bool {
+		for n := range c.s.L.Nodes.Len() {
+			c.look(ledger.NodeID(n))
+		}
+		return false
+	})
+	slices.SortFunc(c.later, func(a, b laterJobs) int {
+		return cmp.Or(cmp.Compare(len(a.tasks), len(b.tasks)), cmp.Compare(c.s.L.Node(a.node).Name, c.s.L.Node(b.node).Name))
+	})
+}
+
+// look surveys one node.
+func (c *roomKeeper) look(n ledger.NodeID) {
+	admitted := false
+	for _, k := range c.kinds {
+		admitted = admitted || c.s.Nodes.Admitted(k.class)[n]
+	}
+	if !admitted {
+		return
+	}
+	p := laterJobs{node: n}
+	c.lent = c.lent[:0]
+	c.s.L.Nodes.Tasks(n, func(t ledger.TaskID) bool {
+		if c.cameLater(t) {
+			p.tasks = append(p.tasks, t)
+			c.lent = c.lent.Add(c.s.L.Class(c.s.L.Task(t).Class).Request)
+		}
+		return true
+	})
+	gains := int64(0)
+	for i, k := range c.kinds {
+		if !c.s.Nodes.Admitted(k.class)[n] {
+			p.more = append(p.more, 0)
+			continue
+		}
+		now, then := c.fits(k, n, nil), c.fits(k, n, c.lent)
+		c.now[i] += now
+		p.more = append(p.more, then-now)
+		gains += then - now
+	}
+	if gains > 0 {
+		c.later = append(c.later, p)
+	}
+}
+
+// cameLater says that a task came after the job, and holds room that the job could use.
+func (c *roomKeeper) cameLater(t ledger.TaskID) bool {
+	task := c.s.L.Task(t)
+	if task.Job == ledger.NoJob || task.Job == c.j || task.Pod.Created <= c.since {
+		return false
+	}
+	switch task.Status {
+	case model.Running, model.Bound, model.Binding:
+	default:
+		return false
+	}
+	job, own := c.s.L.Job(task.Job), c.s.L.Job(c.j)
+	return job.Queue != own.Queue || job.Priority <= own.Priority
+}
+
+// fits is how many tasks of a class have room on a node if some amounts that are held there were free.
+func (c *roomKeeper) fits(k classTasks, n ledger.NodeID, without resource.Vec) int64 {
+	fit := k.tasks
+	for _, need := range c.s.L.Class(k.class).Need {
+		room := c.s.L.Nodes.FutureIdle(need.Dim, n) + without.Get(need.Dim)
+		fit = min(fit, max(0, room)/need.Amount)
+	}
+	return fit
+}
+
+// enough is how many nodes have to be without later tasks for the minimum to have room by amounts, one
+// class after the other. It is more than there are when all of them are not enough.
+func (c *roomKeeper) enough() int {
+	need := int64(needs(c.s, c.j))
+	fit := slices.Clone(c.now)
+	for n := 0; ; n++ {
+		sum := int64(0)
+		for i, k := range c.kinds {
+			sum += min(fit[i], k.tasks)
+		}
+		if sum >= need {
+			return n
+		}
+		if n == len(c.later) {
+			return n + 1
+		}
+		for i := range fit {
+			fit[i] += c.later[n].more[i]
+		}
+	}
+}
+
+// foundPlace is a place for a member.
+type foundPlace struct {
+	task ledger.TaskID
+	node ledger.NodeID
+}
+
+// places finds places for the rest of the job's minimum, without the later tasks on the first nodes of
+// c.later; none when these nodes are not enough.
+func (c *roomKeeper) places(nodes int) []foundPlace {
+	var gone []ledger.TaskID
+	for _, p := range c.later[:nodes] {
+		gone = append(gone, p.tasks...)
+	}
+	return placesWithout(c.s, c.j, gone, c.others)
+}
+
+// placesWithout finds places for the rest of a job's minimum with some tasks gone, and no room kept for
+// it or for others. It changes nothing.
+func placesWithout(s *session.Session, j ledger.JobID, gone []ledger.TaskID, others []ledger.JobID) (places []foundPlace) {
+	quiet := *s
+	quiet.Trace = &trace.Recorder{}
+	without(s, append(slices.Clone(others), j), func() bool {
+		s.L.Try(func(tx *ledger.Tx) bool {
+			for _, t := range gone {
+				tx.Evict(t, "", ledger.NoTask)
+			}
+			w := PendingTasksOf(s, j)
+			tasks := slices.Clone(w.Tasks)
+			if newAttempt(&quiet, w, false).decideBesideLost(true) == Refused {
+				return false
+			}
+			for _, t := range tasks {
+				if n := s.L.Task(t).Node; n != ledger.NoNode {
+					places = append(places, foundPlace{t, n})
+				}
+			}
+			return false
+		})
+		return false
+	})
+	return places
+}
+
+// couldStart says that a job for which room is kept could start there, or elsewhere, without the tasks
+// that came after it.
+func couldStart(s *session.Session, j ledger.JobID) bool {
+	c := &roomKeeper{s: s, j: j, since: came(s, PendingTasksOf(s, j))}
+	var gone []ledger.TaskID
+	seen := map[ledger.NodeID]bool{}
+	for _, t := range s.L.KeptRoom.Of(j) {
+		n := s.L.Task(t).Held.Node
+		if seen[n] {
+			continue
+		}
+		seen[n] = true
+		s.L.Nodes.Tasks(n, func(t ledger.TaskID) bool {
+			if c.cameLater(t) {
+				gone = append(gone, t)
+			}
+			return true
+		})
+	}
+	return len(placesWithout(s, j, gone, nil)) > 0
+}
+
+// keep keeps room for the job in those places.
+func (c *roomKeeper) keep(places []foundPlace) {
+	s := c.s
+	release(s, c.others...)
+	s.L.Lenders.Lend(c.j, ledger.Keeps)
+	until := s.Now + max(anHour, s.Now-c.since)
+	for _, x := range places {
+		s.L.KeptRoom.Keep(x.task, x.node, until)
+	}
+	s.Trace.Add(trace.Event{Kind: trace.KeepsRoom, Job: s.L.Jobs.Called(c.j), Node: keptOn(s, c.j), Count: len(places)})
+}

@@ -1,0 +1,137 @@
+package search
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/trace"
+)
+
+// Three methods decide whether a job is placed, each inside the one before. Which nodes its tasks get is decided by
+// the statement that the last of them makes (attempt.go).
+//
+//	decideInKeptRoom  which of the room that is kept for waiting gangs (kept_room.go) the job may take
+//	decideBesideLost  which room it leaves to members that gangs have lost (lost.go)
+//	decideAlone       with the rest: refused by amounts, in free room instead of its reservations (reserved.go), by
+//	                  a statement, or in another domain that its members can share (colocate.go)
+
+// decideInKeptRoom decides as if no room were kept for the job itself. Where that is not enough, it is tried
+// as if no room were kept for the jobs that it comes before. What is left of their room stays kept until
+// KeepRoom finds whether it is still of use to them. A job with reservations may use all room that is kept.
+func (t *attempt) decideInKeptRoom(hold bool) (out Outcome) {
+	s, j := t.s, t.w.Job
+	if !s.L.KeptRoom.Any() {
+		return t.decideBesideLost(hold)
+	}
+	try := func(t *attempt, jobs []ledger.JobID) Outcome {
+		out := Refused
+		without(s, jobs, func() bool {
+			out = t.decideBesideLost(hold)
+			return out != Refused && hold
+		})
+		return out
+	}
+	from, own := t.w.next, []ledger.JobID{j}
+	if t.w.Promised() {
+		own = byKey(s, s.L.KeptRoom.Jobs())
+	}
+	out = try(t, own)
+	if others := after(s, j, goesBefore); out == Refused && len(others) > 0 {
+		at := t.w.next
+		t.w.next = from
+		again := newAttempt(s, t.w, t.explain)
+		if out = try(again, append(own, others...)); out == Refused {
+			t.w.next = at
+			return out
+		}
+		*t = *again
+	}
+	if out == Committed && hold {
+		release(s, j)
+	}
+	return out
+}
+
+// decideBesideLost makes the statement beside the room of lost members. What it did stays if the statement holds
+// and hold is true.
+func (t *attempt) decideBesideLost(hold bool) (out Outcome) {
+	var lost []*ledger.Lost
+	if len(t.s.L.Losses.Standing()) > 0 && !t.w.idle && !t.w.Promised() && !repairs(t.s, t.w.Job) {
+		lost = losses(t.s, t.w.Job)
+	}
+	if len(lost) == 0 {
+		return t.decideAlone(hold)
+	}
+	from := t.w.next
+	beside(t.s, lost, func() bool {
+		out = t.decideAlone(hold)
+		return out != Refused && hold
+	})
+	if out != Refused {
+		return out
+	}
+	at := t.w.next
+	t.w.next = from
+	quiet := *t.s
+	quiet.Trace = &trace.Recorder{}
+	alone := newAttempt(&quiet, t.w, t.explain)
+	would := alone.decideAlone(false)
+	t.w.next = at
+	if would == Refused {
+		s := t.s
+		*t = *alone
+		t.s = s
+		return Refused
+	}
+	t.why = yields(t.s, lost, t.why)
+	return Refused
+}
+
+// decideAlone is decideBesideLost without regard to the lost members of other gangs.
+func (t *attempt) decideAlone(hold bool) (out Outcome) {
+	if t.hopeless() {
+		return Refused
+	}
+	if t.inFreeRoom(hold) {
+		return Committed
+	}
+	from := t.w.next
+	t.s.L.Try(func(tx *ledger.Tx) bool {
+		out = t.statement(tx)
+		return out != Refused && hold
+	})
+	if out == Refused {
+		out = t.together.elsewhere(from, hold)
+	}
+	return out
+}
+
+// hopeless refuses a gang of one class by amounts alone, before anything is tried. It returns false
+// when amounts do not rule the gang out.
+func (t *attempt) hopeless() bool {
+	if t.apart || t.w.mixed || t.w.Empty() || t.s.L.Nodes.ReleasingNodes() > 0 {
+		return false
+	}
+	first := t.w.Tasks[t.w.next]
+	if reserved(t.s, first) {
+		return false
+	}
+	need := int64(t.job.MinMember - t.job.ReadyOrPromised())
+	if need < 2 || need > int64(len(t.w.Tasks)-t.w.next) {
+		return false
+	}
+	class := t.s.L.Task(first).Class
+	if fit := t.s.Nodes.Capacity(class, need); fit < need {
+		t.refuseAfter(fit, t.nodes)
+		return true
+	}
+	return t.queueLacks(class, need)
+}
+
+// queueLacks refuses need tasks of a class if the queue has no room for all of them.
+func (t *attempt) queueLacks(class ledger.ClassID, need int64) bool {
+	fit := t.s.Policy.Allocatable(t.job.Queue, class, need)
+	if fit >= need {
+		return false
+	}
+	t.refuseAfter(fit, func(ledger.TaskID) trace.Reason { return t.s.Policy.WhyNotAllocatable(t.job.Queue, class) })
+	return true
+}
