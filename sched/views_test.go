@@ -18,6 +18,7 @@ import (
 	"ashlar.sh/sched/plugins"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/search"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/topology"
 	"ashlar.sh/sched/trace"
@@ -90,6 +91,8 @@ func TestViewsFollowTheLedger(t *testing.T) {
 					same(t, v.name+" that followed the ledger differs from one that is made anew", v.follow(e)(), followed[i]())
 				}
 			}
+			same(t, "pending.Index differs from a look at every job", everyJob(e), pendingAnswers(e))
+			checkParked(t, e)
 		}
 		facts, _ := w.deal()
 		e.Apply(facts...)
@@ -192,6 +195,49 @@ func rotationAnswers(s *session.Session) string {
 			return r.String()
 		}
 		r.say("queue %s: %v", s.L.Queue(q).Name, s.L.Job(j).Key)
+	}
+}
+
+// pendingAnswers are the lists of jobs that the index of an engine keeps. everyJob are the same lists, by a look at
+// every job.
+func pendingAnswers(e *Engine) string {
+	any := func(ledger.JobID) bool { return true }
+	x := e.session.Pending
+	return jobNames(e.l, x.AwaitingAdmission(any)) + jobNames(e.l, x.BestEffort(any)) + jobNames(e.l, x.Unparked(any))
+}
+
+func everyJob(e *Engine) string {
+	var lists [3][]ledger.JobID
+	for j := range e.l.Jobs.Each {
+		job := e.l.Job(j)
+		for i, in := range [...]bool{job.AwaitsAdmission(), job.BestEffort > 0 && job.Admitted(), !e.session.Pending.Parked(j)} {
+			if in && e.l.Jobs.Wants(j) {
+				lists[i] = append(lists[i], j)
+			}
+		}
+	}
+	return jobNames(e.l, lists[0]) + jobNames(e.l, lists[1]) + jobNames(e.l, lists[2])
+}
+
+func jobNames(l *ledger.Ledger, jobs []ledger.JobID) string {
+	var r report
+	slices.SortFunc(jobs, func(a, b ledger.JobID) int { return l.Job(a).Key.Compare(l.Job(b).Key) })
+	for _, j := range jobs {
+		r.say("%v", l.Job(j).Key)
+	}
+	return r.String() + "--\n"
+}
+
+// checkParked fails the test where a job that is parked would find a place if it were tried: an index that remembers
+// nothing tries every job. A job in a queue that is served no more is not tried.
+func checkParked(t *rapid.T, e *Engine) {
+	for j := range e.l.Jobs.Each {
+		if !e.l.Jobs.Wants(j) || !e.session.Pending.Parked(j) || e.session.Blocked(j).Is() || !e.l.Job(j).Admitted() {
+			continue
+		}
+		if _, over := e.policy.Overused(e.l.Job(j).Queue); !over && !e.policy.ValidateJob(j).Is() && search.Would(&e.session, j) {
+			t.Fatalf("job %v is parked, and would find a place", e.l.Job(j).Key)
+		}
 	}
 }
 
