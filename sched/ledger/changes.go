@@ -4,12 +4,12 @@ package ledger
 type Changes struct {
 	// Nodes names the nodes of which figures or facts changed, or which tasks on them may be evicted.
 	Nodes Feed[NodeID]
-	// NodeFacts names the nodes of which labels, taints or presence may have changed.
+	// NodeFacts names the nodes of which labels, taints, presence or what they offer may have changed.
 	NodeFacts Feed[NodeID]
 	// QueueUsage names the queues of which Allocated or Request changed by moves of their own jobs; those of the
 	// queues above them changed too. It is forgotten when the tree changes.
 	QueueUsage Feed[QueueID]
-	// QueueSpecs names the queues with facts that changed. Changes of what nodes offer are not in it: see Total.
+	// QueueSpecs names the queues with facts that changed. Changes of what nodes offer are in NodeFacts.
 	QueueSpecs Feed[QueueID]
 	// QueueTree names the queues that came, went or moved in the tree, those that became leaves or are leaves no
 	// longer, and those for which the state or node groups of another queue count now in another way. A row may
@@ -17,7 +17,6 @@ type Changes struct {
 	QueueTree   Feed[QueueID]
 	roomEpoch   uint64
 	stateEpoch  uint64
-	specEpoch   uint64
 	usageEpoch  uint64
 	vainNodes   Cursor  // what failed tries have added to Changes.Nodes
 	vainFigures uint64  // … and to UsageEpoch
@@ -43,8 +42,8 @@ func (ch *Changes) Settled() (nodes Cursor, figures uint64) {
 // StateEpoch counts the changes to facts and commitments. A try that fails does not change it.
 func (ch *Changes) StateEpoch() uint64 { return ch.stateEpoch }
 
-// SpecEpoch counts the changes to queues, their parents and their limits.
-func (ch *Changes) SpecEpoch() uint64 { return ch.specEpoch }
+// SpecEpoch is a version of what queues ask for and what nodes offer: it changes with QueueSpecs and NodeFacts.
+func (ch *Changes) SpecEpoch() uint64 { return uint64(ch.QueueSpecs.Now() + ch.NodeFacts.Now()) }
 
 // UsageEpoch counts the changes to what queues hold or ask for, in any way.
 func (ch *Changes) UsageEpoch() uint64 { return ch.usageEpoch }

@@ -202,7 +202,6 @@ func (ns *Nodes) setAllocatable(n NodeID, v resource.Vec) {
 	if again {
 		ns.weigh(n, nil)
 	}
-	ns.l.Changes.specEpoch++
 }
 
 // rerun computes a node's room in one dimension from idle, releasing and pipelined.
@@ -214,7 +213,7 @@ func (ns *Nodes) rerun(d int, n NodeID) {
 // touch notes that a node's figures or facts changed.
 func (ns *Nodes) touch(n NodeID) { ns.l.Changes.Nodes.add(n, max(2048, len(ns.rows))) }
 
-// touchFacts notes that a node's labels, taints or presence may have changed.
+// touchFacts notes that a node's labels, taints, presence or what it offers may have changed.
 func (ns *Nodes) touchFacts(n NodeID) {
 	ns.touch(n)
 	ns.l.Changes.NodeFacts.add(n, max(512, len(ns.rows)/2))

@@ -210,7 +210,6 @@ func (qs *Queues) apply(name string, fact *model.Queue) {
 		qs.place(q)
 	}
 	qs.drop(q)
-	qs.l.Changes.specEpoch++
 	qs.l.Changes.roomEpoch++
 }
 

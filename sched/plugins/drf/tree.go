@@ -58,8 +58,7 @@ type tree struct {
 	queues    []queue       // by QueueID
 	shape     uint64        // the ledger's SpecEpoch when nodes, totals and sums were updated
 	specSeen  ledger.Cursor // of the specs of queues then; 0: the tree was never built
-	usageSeen ledger.Cursor // of the usage of queues, and what it is by now …
-	figures   uint64        // … of UsageEpoch, when the sums were made
+	usageSeen ledger.Cursor // of the usage of queues, when the sums were made
 	totals    resource.Vec  // what nodes offer: shares are parts of it
 	wide      int           // the number of dimensions in the sums
 	problems  []policy.Problem
@@ -85,15 +84,12 @@ func (t *tree) settled() *tree {
 	if t.specSeen == 0 || t.shape != t.l.Changes.SpecEpoch() {
 		t.follow()
 	}
-	if now := t.l.Changes.UsageEpoch(); t.figures != now {
-		queues, known := t.l.Changes.QueueUsage.Follow(&t.usageSeen)
-		if !known {
-			t.addAll()
-		}
-		for _, q := range queues {
-			t.add(q)
-		}
-		t.figures = now
+	queues, known := t.l.Changes.QueueUsage.Follow(&t.usageSeen)
+	if !known {
+		t.addAll()
+	}
+	for _, q := range queues {
+		t.add(q)
 	}
 	return t
 }
@@ -105,7 +101,6 @@ func (t *tree) follow() {
 	if !known || len(queues) > 0 {
 		t.grow()
 		t.addAll()
-		t.figures = t.l.Changes.UsageEpoch()
 		t.usageSeen = t.l.Changes.QueueUsage.Now()
 	}
 	t.shape = t.l.Changes.SpecEpoch()
