@@ -210,7 +210,8 @@ func everyJob(e *Engine) string {
 	var lists [3][]ledger.JobID
 	for j := range e.l.Jobs.Each {
 		job := e.l.Job(j)
-		for i, in := range [...]bool{job.AwaitsAdmission(), job.BestEffort > 0 && job.Admitted(), !e.session.Pending.Parked(j)} {
+		unparked := !e.session.Pending.Parked(j)
+		for i, in := range [...]bool{job.AwaitsAdmission(), job.BestEffort > 0 && job.Admitted(), unparked} {
 			if in && e.l.Jobs.Wants(j) {
 				lists[i] = append(lists[i], j)
 			}
@@ -235,7 +236,10 @@ func checkParked(t *rapid.T, e *Engine) {
 		if !e.l.Jobs.Wants(j) || !e.session.Pending.Parked(j) || e.session.Blocked(j).Is() || !e.l.Job(j).Admitted() {
 			continue
 		}
-		if _, over := e.policy.Overused(e.l.Job(j).Queue); !over && !e.policy.ValidateJob(j).Is() && search.Would(&e.session, j) {
+		if e.policy.ValidateJob(j).Is() {
+			continue
+		}
+		if _, over := e.policy.Overused(e.l.Job(j).Queue); !over && search.Would(&e.session, j) {
 			t.Fatalf("job %v is parked, and would find a place", e.l.Job(j).Key)
 		}
 	}
