@@ -107,7 +107,7 @@ func (a *leftOut) blame(s State, fresh func() *sched.Engine) (ledger.JobKey, boo
 	return suspects[0], true
 }
 
-// jobsOf are the jobs that are spoken of and not aside, sorted.
+// jobsOf are the jobs in those facts that are not set aside, sorted.
 func jobsOf(facts []model.Fact, without map[ledger.JobKey]bool) (out []ledger.JobKey) {
 	seen := map[ledger.JobKey]bool{}
 	for _, f := range facts {

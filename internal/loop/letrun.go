@@ -11,22 +11,21 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// letRunRecords has written to the status of pods where they were let run, if their PodGroup or
-// their own annotations say otherwise by now: a scheduler that starts later then counts them
-// where this one does (docs/design/0032). Nothing is written of other pods.
+// letRunRecords writes to the status of a pod in which queue and job it was let run, if its PodGroup or its own
+// annotations name another one by now. So a scheduler that starts later counts the pod as this one does
+// (docs/design/0032). For other pods nothing is written.
 type letRunRecords struct {
 	asked map[string]time.Time // by pod UID: when a write was asked for that is not seen yet
 }
 
-// A round asks for so many writes at most: fewer than the API server takes of them in that time.
-// What was asked for and is not seen is asked for again after a while: it may be forbidden.
+// A round sends at most this many writes: fewer than the API server accepts in that time. A write that does not show is
+// sent again after a while; it may be forbidden.
 const (
 	mostLetRunWrites = 25
 	letRunAgain      = time.Minute
 )
 
-// letRun asks for the records that are lacking. One pod of a job comes first: its record holds
-// for the whole job.
+// letRun sends the records that are missing. One pod of each job comes first: its record holds for the whole job.
 func (rp *reports) letRun(now time.Time) {
 	led := rp.l.engine.Ledger()
 	lacking := map[string]bool{}

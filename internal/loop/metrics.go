@@ -55,6 +55,16 @@ var (
 	minutes      = prometheus.ExponentialBuckets(0.25, 2, 20)
 )
 
+// queueFigures are the amounts of queues that have metrics, by name, each as the end of "CPU that".
+var queueFigures = map[string]string{
+	"allocated":     "a queue's pods hold or are promised",
+	"request":       "a queue's pods hold, are promised or ask for",
+	"deserved":      "a queue deserves",
+	"capacity":      "a queue may hold by its spec",
+	"real_capacity": "a queue can ever hold (its capability, less what is guaranteed to other queues)",
+	"inqueue":       "is kept in a queue for admitted jobs that are not placed yet",
+}
+
 func newMetrics() *metrics {
 	m := &metrics{registry: prometheus.NewRegistry(),
 		queues: map[string]*prometheus.GaugeVec{}, scalars: map[string]*prometheus.GaugeVec{},
@@ -87,19 +97,21 @@ func newMetrics() *metrics {
 		milliseconds)
 	m.ofBindings.attempts = counters("volcano_schedule_attempts_total",
 		"Pods by what became of placing them: scheduled, error.", "result")
-	for _, figure := range []string{"allocated", "request", "deserved", "capacity", "real_capacity", "inqueue"} {
-		m.queues[figure+"_milli_cpu"] = gauges("volcano_queue_"+figure+"_milli_cpu", "A queue's "+figure+" CPU, in milli.",
+	for figure, that := range queueFigures {
+		m.queues[figure+"_milli_cpu"] = gauges("volcano_queue_"+figure+"_milli_cpu", "CPU that "+that+", in milli.",
 			"queue_name")
-		m.queues[figure+"_memory_bytes"] = gauges("volcano_queue_"+figure+"_memory_bytes", "A queue's "+figure+
-			" memory, in bytes.", "queue_name")
+		m.queues[figure+"_memory_bytes"] = gauges("volcano_queue_"+figure+"_memory_bytes", "Memory that "+that+
+			", in bytes.", "queue_name")
 		// The name in the guides that Volcano's own metrics have left behind.
 		m.queues[figure+"_memory"] = gauges("volcano_queue_"+figure+"_memory", "The same as volcano_queue_"+figure+
 			"_memory_bytes.", "queue_name")
-		m.scalars[figure] = gauges("volcano_queue_"+figure+"_scalar_resources", "A queue's "+figure+
-			" of another resource, in milli.", "queue_name", "resource")
+		m.scalars[figure] = gauges("volcano_queue_"+figure+"_scalar_resources", "Of another resource, the amount that "+
+			that+", in milli.", "queue_name", "resource")
 	}
-	for _, figure := range []string{"share", "weight", "overused"} {
-		m.queues[figure] = gauges("volcano_queue_"+figure, "A queue's "+figure+".", "queue_name")
+	for figure, help := range map[string]string{"weight": "A queue's weight.",
+		"share":    "The largest part of what it deserves that a queue holds, over all resources.",
+		"overused": "1 if a queue holds all that it deserves, 0 otherwise."} {
+		m.queues[figure] = gauges("volcano_queue_"+figure, help, "queue_name")
 	}
 	m.declareCosts(histogram, histograms)
 	m.ofJobs.declare(gauges, histogram)

@@ -19,25 +19,23 @@ type gangOrigins struct {
 	l *loop
 }
 
-// origin is what is known of how the bound members of a gang came to be bound, while it has
-// not had its minimum: that alone may be taken apart (decision 36). Knowledge is that this
-// process began to bind the gang while no member was bound, and bound all that are; or that a
-// record of an earlier one says so of just these pods. Whatever may have had its minimum is in
-// doubt for good.
+// origin says how the bound members of a gang came to be bound. Only a gang that surely never had its minimum may be
+// taken apart (decision 36). That is known if this process began to bind the gang while no member was bound, and bound
+// all members that are bound now; or if the record of an earlier process says so of exactly these pods. A gang that may
+// have had its minimum is in doubt for good.
 type origin struct {
-	// mine are the UIDs of the members that this scheduler asked to be bound since none was: true
-	// where they are. nil: nothing is known of those that are bound.
+	// mine has the UIDs of the members for which this scheduler sent bindings since no member was bound; true if the
+	// member is bound. nil: nothing is known of the bound members.
 	mine    map[string]bool
 	taken   int    // how many of them are
-	met     bool   // it was looked for a record
-	unknown bool   // its phase Unknown is this scheduler's word, or that of one before
-	asked   string // the record that was asked to be written last
+	met     bool   // its PodGroup's record was read
+	unknown bool   // its phase Unknown was written by this scheduler, or by an earlier one of this kind
+	asked   string // the last record that was to be written
 	askedAt time.Time
 	strandedState
 }
 
-// begin records gangs in a plan without a member that was ever known to be bound, and which of
-// their members are bound now.
+// begin notes the gangs of a plan of which no member is known to have been bound, and the members that the plan binds.
 func (og *gangOrigins) begin(items []sched.Item, now time.Time) {
 	led, last := og.l.engine.Ledger(), ledger.NoJob
 	var mine map[string]bool // of the last job
@@ -58,7 +56,7 @@ func (og *gangOrigins) begin(items []sched.Item, now time.Time) {
 	}
 }
 
-// beginOne is the members of a gang that this scheduler has bound, nil where it does not know of all.
+// beginOne returns the members of a gang that this scheduler has bound; nil if others may have bound some.
 func (og *gangOrigins) beginOne(job *ledger.Job, now time.Time) map[string]bool {
 	if job.Group == nil || job.MinMember < 2 {
 		return nil
@@ -76,9 +74,9 @@ func untouched(job *ledger.Job) bool {
 		job.By[model.Releasing] == 0
 }
 
-// follow takes in what became of bindings: those that were done; refusals (refusals.go) take in those that the API
-// server refused for good. The engine has received the same receipts before, here and where it is made anew: so a
-// gang's members are counted as facts and receipts leave them, without the binding that was refused.
+// follow notes the bindings that were done. Those that the API server refused are noted in refusals.go. The engine has
+// received the same receipts before, also where it is made anew: so a gang's members are counted as facts and receipts
+// leave them, without the binding that was refused.
 func (og *gangOrigins) follow(receipts []sched.Receipt) {
 	led := og.l.engine.Ledger()
 	for _, r := range receipts {
@@ -105,9 +103,9 @@ func (og *gangOrigins) follow(receipts []sched.Receipt) {
 	}
 }
 
-// hadMinimum says that some client has seen a gang with its minimum: a phase or a condition of
-// its PodGroup never permits a release, and may forbid it. Unknown is
-// said of gangs that ran and of those that never did: it counts where it is another's word.
+// hadMinimum says that the PodGroup shows that the gang had its minimum once. So a phase or a condition may forbid a
+// release and never permits one. The phase Unknown is written for gangs that ran and for gangs that never did: it
+// counts unless a scheduler of this kind wrote it.
 func (t *reportedJob) hadMinimum(group *schedulingv1beta1.PodGroup) bool {
 	for _, c := range group.Status.Conditions {
 		if c.Type == schedulingv1beta1.PodGroupScheduled && c.Status == corev1.ConditionTrue {
@@ -121,8 +119,8 @@ func (t *reportedJob) hadMinimum(group *schedulingv1beta1.PodGroup) bool {
 // ran says that a phase is that of a gang that had its minimum.
 func ran(p model.GroupPhase) bool { return p == model.GroupRunning || p == model.GroupCompleted }
 
-// saidUnknown says that an earlier scheduler of this kind has said of a gang that never had
-// its minimum that it is Unknown.
+// saidUnknown says that an earlier scheduler of this kind wrote the phase Unknown for a gang that never had its
+// minimum.
 func saidUnknown(group *schedulingv1beta1.PodGroup, uid string) bool {
 	r, ok := recordOf(group, uid)
 	return ok && r.Never != nil && r.Never.Unknown
@@ -152,9 +150,9 @@ func membersOf(led *ledger.Ledger, id ledger.JobID) (m members) {
 	return m
 }
 
-// inherit looks, when a gang is met first, whether a record says of just its members that
-// it never had its minimum, and the refused one's status agrees. The right to write the PodGroup
-// includes the record, but not the status of a pod.
+// inherit reads the record of a gang that this process sees for the first time. The record is believed if it says of
+// exactly these members that the gang never had its minimum, and if the status of the refused member shows the refusal:
+// the right to write a PodGroup includes its record, but not the status of a pod.
 func (og *gangOrigins) inherit(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, m members) {
 	if t.origin.met {
 		return
@@ -170,14 +168,14 @@ func (og *gangOrigins) inherit(job *ledger.Job, t *reportedJob, group *schedulin
 	}
 }
 
-// showsRefusal says that a member that waits shows in its status that its binding was refused.
+// showsRefusal says that the status of a waiting member shows that its binding was refused.
 func (og *gangOrigins) showsRefusal(namespace, name string, m members) bool {
 	p := og.l.seen.Pod(namespace, name)
 	return p != nil && slices.Contains(m.waiting, p.Fact().UID) && p.NotScheduled == corev1.PodReasonSchedulerError
 }
 
-// claim is what may be recorded of a gang that stands half: nil where anything is in doubt. A
-// member that somebody else bound puts all in doubt for good: there may have been more of them.
+// claim returns what may be recorded of a gang that stands half, nil if anything is in doubt. A member that another
+// client bound puts the gang in doubt for good: that client may have bound more members.
 func (t *reportedJob) claim(job *ledger.Job, m members) *record.Never {
 	if t.origin.mine == nil || len(m.bound) == 0 || len(m.bound) >= int(job.MinMember) {
 		return nil
@@ -192,11 +190,11 @@ func (t *reportedJob) claim(job *ledger.Job, m members) *record.Never {
 		Unknown: t.origin.unknown}
 }
 
-// recordedFrom is the pause from which on refusals are recorded: most are over before.
+// recordedFrom is the shortest pause for which refusals are recorded: most refusals end before.
 const recordedFrom = 3 * time.Second
 
-// keep has written on a PodGroup what is to be known of its refusals after a restart,
-// e nil for none, and says that it shows that.
+// keep writes the record of refusals to a PodGroup, for a later process; with e nil it removes the record. It returns
+// true if the PodGroup shows the record already.
 func (og *gangOrigins) keep(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, e *refused,
 	claim *record.Never, now time.Time) bool {
 	shown, there := group.Annotations[record.Key]
@@ -208,7 +206,7 @@ func (og *gangOrigins) keep(job *ledger.Job, t *reportedJob, group *schedulingv1
 		return want != ""
 	}
 	if _, ours := recordOf(group, t.uid); want == "" && !ours {
-		return false // somebody else's
+		return false // another client's
 	}
 	if t.origin.asked != want || now.Sub(t.origin.askedAt) > untilShown {
 		t.origin.asked, t.origin.askedAt = want, now
@@ -217,7 +215,7 @@ func (og *gangOrigins) keep(job *ledger.Job, t *reportedJob, group *schedulingv1
 	return false
 }
 
-// untilShown is how long a record may take to be shown before it is asked for again.
+// untilShown is after how long a record is written again if the PodGroup does not show it.
 const untilShown = 30 * time.Second
 
 func (e *refused) record(claim *record.Never) record.Record {
@@ -225,8 +223,8 @@ func (e *refused) record(claim *record.Never) record.Record {
 		Pod: e.pod.Name, Answer: e.answer, Never: claim}
 }
 
-// takeBack is what has to be done before a member of a gang is bound: that it never had its
-// minimum must not be read of it once it has. nil: nothing was claimed.
+// takeBack returns what has to be done before a member of a gang is bound: the record that the gang never had its
+// minimum must be gone before the gang can have it. nil: there is no such record.
 func (og *gangOrigins) takeBack(job *ledger.Job, e *refused, now time.Time) func() bool {
 	if job.Group == nil {
 		return nil

@@ -19,8 +19,8 @@ const (
 	untilLost  = lost + 2*round                  // that of a gang that has lost members
 )
 
-// keep takes a phase, in the place of one that is kept already, and says that it is kept.
-// One that somebody waits for is not.
+// keep keeps a phase, in place of one that is kept already, and returns true. It does not keep a phase that a
+// controller waits for.
 func (l *loop) keep(i sched.Item, now time.Time) bool {
 	group := l.seen.PodGroup(i.Group.Namespace, i.Group.Name)
 	t := l.reported.job(ledger.JobKey{Namespace: i.Group.Namespace, Name: i.Group.Name}, i.UID, group, now)
@@ -40,8 +40,8 @@ func (l *loop) keep(i sched.Item, now time.Time) bool {
 	return true
 }
 
-// handOver has the phase that is kept of a job written, unless the PodGroup shows it and
-// was told no other since: then it returns false.
+// handOver has the kept phase of a job written. It returns false if the PodGroup shows that phase already and no other
+// one was written since.
 func (l *loop) handOver(t *reportedJob, group *schedulingv1beta1.PodGroup) bool {
 	item := *t.kept
 	if group != nil && shownPhase(group) == item.Phase && t.phase == item.Phase {
@@ -56,7 +56,7 @@ func (l *loop) handOver(t *reportedJob, group *schedulingv1beta1.PodGroup) bool 
 	return true
 }
 
-// handOverAll has all phases written that are kept: the scheduler ends.
+// handOverAll has all kept phases written, because the scheduler ends.
 func (l *loop) handOverAll() {
 	for k, t := range l.reported.jobs {
 		if t.kept != nil {
@@ -78,8 +78,8 @@ func (l *loop) overdue(job *ledger.Job, t *reportedJob, group *schedulingv1beta1
 	return now.Sub(t.keptSince) >= long
 }
 
-// urgent says that somebody may wait for a phase to make pods: the job is let in and lacks
-// some, and its PodGroup, which a controller owns, does not show it.
+// urgent says that a controller may wait for a phase before it makes pods: the job is admitted and lacks pods, and its
+// PodGroup has an owner and does not show the phase.
 func (l *loop) urgent(i sched.Item) bool {
 	if i.Phase != model.GroupInqueue || !mayWait(l.seen.PodGroup(i.Group.Namespace, i.Group.Name)) {
 		return false
@@ -104,11 +104,10 @@ func mayWait(group *schedulingv1beta1.PodGroup) bool {
 	return false
 }
 
-// unwaiting are the API groups with controllers that make pods whatever a PodGroup shows:
-// Kubernetes' own, with pods that exist before Volcano's
-// controllers, or LeaderWorkerSet's, make a PodGroup for them; and those of Ray, Spark,
-// Kubeflow Trainer and JobSet. To name one too few costs a write, one too many the patience
-// of that controller for untilPods.
+// unwaiting has the API groups with controllers that make pods whatever a PodGroup shows. They are Kubernetes' own, of
+// which the pods exist before Volcano's controllers or LeaderWorkerSet's make a PodGroup for them, and those of Ray,
+// Spark, Kubeflow Trainer and JobSet. A group that is missing here costs a write. With a group too many its controller
+// waits for untilPods.
 var unwaiting = map[string]bool{"": true, "apps": true, "batch": true, "ray.io": true, "sparkoperator.k8s.io": true,
 	"trainer.kubeflow.org": true, "leaderworkerset.x-k8s.io": true, "jobset.x-k8s.io": true}
 

@@ -9,14 +9,14 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// reads is which kinds the engine reads. The observer asks it from a goroutine of its
-// own, and the engine answers in the loop's alone.
+// reads has the kinds that the engine reads. The loop's goroutine writes it, and the observer reads it from another
+// one.
 type reads struct {
 	mu    sync.Mutex
 	kinds map[model.Kind]bool
 }
 
-// of takes an engine's answers and says that they differ from those before.
+// of takes the kinds from an engine, and returns true if they changed.
 func (r *reads) of(e *sched.Engine) bool {
 	now := map[model.Kind]bool{}
 	for _, k := range observe.Kinds() {

@@ -31,14 +31,14 @@ const (
 	mostRefused = 10_000    // lives beyond which what is gone is not remembered
 )
 
-// pauseAfter is how long to wait after so many refusals in a row.
+// pauseAfter is how long to wait after that many refusals in a row.
 func pauseAfter(tries int32) time.Duration {
 	return min(firstPause<<min(max(tries, 1)-1, 20), mostPause)
 }
 
-// refusalMemory is which bindings the API server has refused for good, so that they are asked for
-// less and less often: by PodGroup and by controller, since pods and PodGroups are made anew;
-// of pods with neither, by pod. The engine is told by facts which jobs pause.
+// refusalMemory has the bindings that the API server refused, so that they are tried less and less often. Refusals are
+// kept by PodGroup and by controller, since pods and PodGroups are made anew, and by pod where a pod has neither. Facts
+// tell the engine which jobs pause.
 type refusalMemory struct {
 	by   map[life]*refused
 	jobs map[ledger.JobKey]*pausing
@@ -49,7 +49,7 @@ type refusalMemory struct {
 // only in the pod's own namespace.
 type life struct{ namespace, uid string }
 
-// refused is what was refused, one try after the other.
+// refused counts refusals, one try after the other.
 type refused struct {
 	tries      int32
 	next       int64  // no try before, on the clock of loop.now
@@ -110,8 +110,8 @@ func (rb *refusedBindings) take(r sched.Receipt) {
 	rb.tellPause(job.Key, p)
 }
 
-// last is what is known of a life; of one that was never refused, of the one that its
-// controller made before, if that is gone.
+// last returns the refusals of a life. Where it has none it returns those of the life that the same controller made
+// before, if that is gone.
 func (r *refusalMemory) last(led *ledger.Ledger, at life, controller string) refused {
 	if e := r.by[at]; e != nil {
 		return *e
@@ -122,7 +122,7 @@ func (r *refusalMemory) last(led *ledger.Ledger, at life, controller string) ref
 	return refused{}
 }
 
-// of is what was refused of a job, nil when nothing was.
+// of returns the refusals of a job, nil without any.
 func (r *refusalMemory) of(job *ledger.Job) *refused {
 	if p := r.jobs[job.Key]; p != nil && p.group == lifeOf(job) {
 		return p.why
@@ -130,13 +130,13 @@ func (r *refusalMemory) of(job *ledger.Job) *refused {
 	return r.by[life{job.Key.Namespace, lifeOf(job)}]
 }
 
-// passed says that the PodGroup that something was refused of is gone.
+// passed says that the PodGroup of the refusals is gone.
 func (e *refused) passed(led *ledger.Ledger) bool {
 	id, ok := led.Jobs.Find(e.job)
 	return !ok || lifeOf(led.Job(id)) != e.group
 }
 
-// keep remembers a refusal by the life it is of, and by the controller.
+// keep notes a refusal for its life and for the controller.
 func (r *refusalMemory) keep(e *refused) {
 	r.by[e.life] = e
 	if e.controller != "" {
@@ -208,8 +208,8 @@ func (rb *refusedBindings) endPause(k ledger.JobKey, p *pausing) {
 	delete(rb.memory.jobs, k)
 }
 
-// follow lets new jobs pause if pods of their controller were refused, or if they have a record
-// of that, before anything is decided on them.
+// follow makes new jobs pause, before anything is decided about them, if pods of their controller were refused or if
+// they have a record of a refusal.
 func (rb *refusedBindings) follow(facts []model.Fact) {
 	for _, f := range facts {
 		switch o := f.Object.(type) {
@@ -333,8 +333,7 @@ func waitsStill(led *ledger.Ledger, pod ledger.Key, uid string) bool {
 	return ok && led.Task(id).Pod.UID == uid && led.Task(id).Pod.Node == ""
 }
 
-// turn is the bindings of one statement of a gang that was refused before, in the order in
-// which they are to be asked for.
+// turn has the bindings of one statement for a gang that was refused before, in the order in which they are sent.
 type turn struct {
 	job     ledger.JobID
 	refused *refused
@@ -346,10 +345,9 @@ type turnKey struct {
 	job       ledger.JobID
 }
 
-// bindInTurn takes out of a plan the bindings of gangs that were refused before, and has the
-// members of each bound one after the other, those first that were refused: a gang that is
-// refused again is then not bound in part. What its record claims is taken back before. It
-// returns the other items; where it panics, none is lost.
+// bindInTurn removes from a plan the bindings of gangs that were refused before. The members of such a gang are bound
+// one after the other, and those that were refused come first: if one is refused again, no other member is bound. The
+// gang's record is taken back before. bindInTurn returns the other items; none is lost if it panics.
 func (rb *refusedBindings) bindInTurn(items []sched.Item, now time.Time) []sched.Item {
 	if len(rb.memory.by) == 0 {
 		return items
@@ -369,7 +367,7 @@ func (rb *refusedBindings) bindInTurn(items []sched.Item, now time.Time) []sched
 	return rest
 }
 
-// turns are the bindings of gangs that were refused before, by statement, and the other items.
+// turns separates the bindings of gangs that were refused before, by statement, from the other items.
 func (rb *refusedBindings) turns(items []sched.Item) (rest []sched.Item, turns []*turn) {
 	led := rb.l.engine.Ledger()
 	of := map[turnKey]*turn{}

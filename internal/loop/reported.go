@@ -14,8 +14,8 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// reported is what was said of what, so that nothing is said twice. It is a bridge to the
-// time when the API shows it; after a restart it is read from there.
+// reported has what was written to which object, so that nothing is written twice before the API shows it. After a
+// restart it is read from the API.
 type reported struct {
 	jobs   map[ledger.JobKey]*reportedJob
 	queues map[string]reportedQueue
@@ -23,7 +23,7 @@ type reported struct {
 	round  uint64
 }
 
-// reportedJob is what is known to be said about a job.
+// reportedJob is what was written about a job.
 type reportedJob struct {
 	uid   string
 	round uint64    // last seen in
@@ -52,7 +52,7 @@ type reportedJob struct {
 	origin   origin    // what is known of it while it had not
 }
 
-// reportedQueue is the amounts that were written of a queue, and when.
+// reportedQueue has the amounts that were written for a queue, and the time.
 type reportedQueue struct {
 	uid, amounts string
 	at           time.Time
@@ -62,12 +62,11 @@ func newReported() *reported {
 	return &reported{jobs: map[ledger.JobKey]*reportedJob{}, queues: map[string]reportedQueue{}}
 }
 
-// believed is for how long what was said is taken to be shown, or soon to be. After that
-// the API is looked at: a word that got lost, or that somebody overwrote, is said again.
+// believed is for how long a write is taken to have succeeded. After that the object in the API counts: a write that
+// was lost, or that another client overwrote, is repeated.
 const believed = 5 * time.Minute
 
-// job returns what was said of a job's present life, at first sight by what its
-// PodGroup shows.
+// job returns what was written about a job with its present UID; at first sight, what its PodGroup shows.
 func (t *reported) job(key ledger.JobKey, uid string, group *schedulingv1beta1.PodGroup, now time.Time) *reportedJob {
 	j := t.jobs[key]
 	if j == nil || j.uid != uid {
@@ -81,7 +80,7 @@ func (t *reported) job(key ledger.JobKey, uid string, group *schedulingv1beta1.P
 	return j
 }
 
-// believe takes what a PodGroup shows for what was said.
+// believe takes what a PodGroup shows as what was written.
 func (t *reportedJob) believe(group *schedulingv1beta1.PodGroup, now time.Time) {
 	t.read = now
 	clear(t.pods)
@@ -129,18 +128,17 @@ func (t *reported) forget() {
 // not say that the gang waits.
 const untilRunning = 10 * time.Second
 
-// settled says that a gang that has started may be said to have.
+// settled says that the start of a gang may be reported.
 func (t *reportedJob) settled(job *ledger.Job, now time.Time) bool {
 	return job.By[model.Bound]+job.By[model.Binding] == 0 || now.Sub(t.started) >= untilRunning || t.misleads(now)
 }
 
-// untilCounted is how long a PodGroup may show other figures of its members than are true.
-// They change with every member: those of some seconds go in one write, and with whatever
-// else is said. With the round in which they are found and the write they are right within
-// five seconds.
+// untilCounted is how long a PodGroup may show wrong counts of its members. Counts change with every member: the
+// changes of some seconds are one write, together with other changes of the status. With the time of a round and of the
+// write, counts are right within five seconds.
 const untilCounted = 2500 * time.Millisecond
 
-// count takes a job's figures.
+// count notes the counts of a job's members.
 func (t *reportedJob) count(job *ledger.Job, now time.Time) {
 	counts := execute.Counts{Running: job.By[model.Running], Succeeded: job.By[model.Succeeded],
 		Failed: job.By[model.Failed]}
@@ -155,12 +153,12 @@ func (t *reportedJob) count(job *ledger.Job, now time.Time) {
 	}
 }
 
-// misleads says that the figures that a PodGroup shows were wrong for long enough.
+// misleads says that the counts that a PodGroup shows have been wrong for untilCounted.
 func (t *reportedJob) misleads(now time.Time) bool {
 	return !t.wrong.IsZero() && now.Sub(t.wrong) >= untilCounted
 }
 
-// counted says that a job's figures are worth a write of their own.
+// counted says that a job's counts are to be written by themselves.
 func (t *reportedJob) counted(job *ledger.Job, now time.Time) bool {
 	if job.Phase == model.GroupCompleted && t.kept != nil && t.wanted != t.counts {
 		return now.After(t.still) // its last ones, with the phase
@@ -168,11 +166,11 @@ func (t *reportedJob) counted(job *ledger.Job, now time.Time) bool {
 	return t.misleads(now)
 }
 
-// unsaid says that a PodGroup was not told yet that its gang started.
+// unsaid says that the start of a gang was not written to its PodGroup yet.
 func (t *reportedJob) unsaid() bool { return !t.saidReady || t.said != "" }
 
-// codeOf is a reason's code with those of its causes: what must differ for a reason to
-// be another. Codes that hold for a moment only are left out: users need not see them.
+// codeOf is a reason's code with the codes of its causes. A reason is written again when this changes. Codes that hold
+// for a moment only are left out: users need not see them.
 func codeOf(r trace.Reason) string {
 	switch r.Code {
 	case trace.BindInFlight, trace.NoPods:

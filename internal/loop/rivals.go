@@ -37,11 +37,10 @@ type rivalSchedulers struct {
 // unless a flag says otherwise.
 const volcanosNamespace = "volcano-system"
 
-// schedulers are the labels of the pods that Volcano's chart and ours run schedulers in.
+// schedulers are the labels of scheduler pods of Volcano's chart and of ours.
 var schedulers = []string{"app=volcano-scheduler", "app.kubernetes.io/name=ashlar"}
 
-// unheard is how long after its grace a pod that is deleted is still taken to run: its node may
-// not answer any more.
+// unheard is for how long after its grace period a deleted pod counts as running: its node may not answer any more.
 const unheard = 30 * time.Second
 
 // rival is another scheduler that would act at the same time as this one. Volcano's chart does
@@ -67,7 +66,7 @@ func (r rival) before(self rival) bool {
 	return self.since.IsZero() || r.since.Before(self.since) || r.since.Equal(self.since) && r.pod < self.pod
 }
 
-// ownNamespace is where the namespace of the pod that this process runs in is written.
+// ownNamespace is the file with the namespace of this process's own pod.
 const ownNamespace = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
 // places are the namespaces in which schedulers run. Others are not looked at: a tenant could
@@ -99,8 +98,8 @@ func (rs *rivalSchedulers) running(ctx context.Context) (pods []corev1.Pod, err 
 	return pods, nil
 }
 
-// find returns the first scheduler found that acts for one of our names whatever lease this
-// one holds; nil without one.
+// find returns the first scheduler that acts for one of our names and that the lease of this process does not keep
+// waiting; nil without one.
 func (rs *rivalSchedulers) find(ctx context.Context) (*rival, error) {
 	own := rs.ownName()
 	pods, err := rs.running(ctx)
@@ -171,8 +170,7 @@ func ended(p *corev1.Pod, now time.Time) bool {
 	return p.DeletionTimestamp != nil && now.Sub(p.DeletionTimestamp.Time) > unheard // it includes the grace
 }
 
-// rivalOf reads of a pod what its scheduler was started with; without an image where no
-// container of it is a scheduler's.
+// rivalOf reads from a pod the flags of its scheduler; its image is "" if no container of the pod is a scheduler.
 func rivalOf(p *corev1.Pod) rival {
 	for _, c := range p.Spec.Containers {
 		line := append(slices.Clone(c.Command), c.Args...)
@@ -245,7 +243,7 @@ func given(line []string, flag string) (values []string) {
 	return values
 }
 
-// await is an error while another scheduler acts for the same pods: two that do bind them
+// await returns an error while another scheduler acts for the same pods: two such schedulers would bind different pods
 // to the same room.
 func (rs *rivalSchedulers) await(ctx context.Context) error {
 	r, err := rs.find(ctx)

@@ -28,14 +28,13 @@ type strandedGangs struct {
 	readings []*reading // under way, or answered lately
 }
 
-// A gang stands half when some members are bound, and fewer than its minimum. The engine goes
-// on trying to complete it, as often as refusals let it (refusals.go). One that is known never
-// to have had its minimum (origin.go), and of which the API server has refused a member for
-// good, gives its room back after Options.Stranded: members that a controller makes anew, and
-// that no guard spares, are deleted. It is looked at first, past every cache, an event says which members
-// will be deleted, and the gang is looked at again when the time has come.
+// A gang stands half when some members are bound, and fewer than its minimum. The engine goes on trying to complete it,
+// as often as refusals let it (refusals.go). A gang gives its room back after Options.Stranded if it is known that it
+// never had its minimum (origin.go) and if the API server has refused to bind a member. Then those of its bound members
+// are deleted that a controller makes anew and that no guard spares. Before that the gang is read past every cache, an
+// event says which members will be deleted, and when the time has come the gang is read again.
 
-// strandedState is what is done about a gang of which only a part is bound.
+// strandedState is the state of a gang's release.
 type strandedState struct {
 	half  time.Time       // since when it does, zero when it does not
 	about record.Never    // the members that the rest is about
@@ -60,7 +59,7 @@ type reading struct {
 	done  chan struct{}
 }
 
-// releaseAll looks after a gang that has refusals behind it, or a record of them.
+// releaseAll checks a gang that was refused before, or that has a record of a refusal.
 func (sg *strandedGangs) releaseAll(id ledger.JobID, t *reportedJob, group *schedulingv1beta1.PodGroup, now time.Time) {
 	led := sg.l.engine.Ledger()
 	job := led.Job(id)
@@ -106,14 +105,14 @@ func (sg *strandedGangs) releaseAll(id ledger.JobID, t *reportedJob, group *sche
 	}
 }
 
-// half says that and why a gang stands half.
+// half says whether a gang stands half, and why.
 func half(job *ledger.Job, m members, e *refused) string {
 	return fmt.Sprintf("gang %s: %d of the %d members that it needs are bound, and the API server refuses %s (%s)",
 		job.Key, len(m.bound), job.MinMember, e.pod, e.answer)
 }
 
-// standsHalf looks at a gang that is recorded to stand half, says what becomes of its members
-// and does it when it is time.
+// standsHalf reads a gang that is recorded to stand half, reports what will become of its members, and does it when it
+// is time.
 func (sg *strandedGangs) standsHalf(job *ledger.Job, t *reportedJob, m members, e *refused, claim record.Never,
 	now time.Time) {
 	s := &t.origin.strandedState
@@ -158,7 +157,7 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// release deletes the members of which it was said before, and that may still go.
+// release deletes the members that were reported before and that may still be deleted.
 func (sg *strandedGangs) release(job *ledger.Job, t *reportedJob, v verdict, text string, now time.Time) {
 	n := 0
 	for _, p := range v.goes {
@@ -175,8 +174,7 @@ func (sg *strandedGangs) release(job *ledger.Job, t *reportedJob, v verdict, tex
 		at: t.origin.at}
 }
 
-// say tells of a gang that stands half, by an event when it is something else than before, and
-// in the log now and then.
+// say reports a gang that stands half: by an event when the message changes, and in the log from time to time.
 func (sg *strandedGangs) say(job *ledger.Job, t *reportedJob, reason, text string, now time.Time) {
 	s := &t.origin.strandedState
 	if text == s.said && now.Sub(s.at) < reminded {
@@ -193,7 +191,7 @@ func (sg *strandedGangs) say(job *ledger.Job, t *reportedJob, reason, text strin
 // errUnread says that a bug ended the reading of a gang.
 var errUnread = errors.New("reading it made the scheduler panic, which is a bug in ashlar")
 
-// readGang has a gang read by another goroutine; nil while others are.
+// readGang starts to read a gang in another goroutine; nil while others are read.
 func (sg *strandedGangs) readGang(group ledger.Key) *reading {
 	if len(sg.readings) >= mostReads {
 		sg.readings = slices.DeleteFunc(sg.readings, (*reading).answered)
@@ -241,8 +239,8 @@ func (v verdict) stay() string {
 	return out.String()
 }
 
-// judge says which members of a gang may be deleted, by what was read and by the guards. If it
-// is in doubt whether the record is about this gang, none may.
+// judge says which members of a gang may be deleted, by what was read and by the guards: none, if it is in doubt
+// whether the record is about this gang.
 func (sg *strandedGangs) judge(job *ledger.Job, t *reportedJob, k *reading, claim record.Never) verdict {
 	v := verdict{stays: map[string][]string{}}
 	if why := doubts(t, k, claim); why != "" {
@@ -274,8 +272,8 @@ func (sg *strandedGangs) judge(job *ledger.Job, t *reportedJob, k *reading, clai
 	return v
 }
 
-// doubts is why what was read is not surely the gang of which it is recorded that it never
-// had its minimum.
+// doubts says why the gang that was read may not be the one of the record, which says that the gang never had its
+// minimum; "" without a doubt.
 func doubts(t *reportedJob, k *reading, claim record.Never) string {
 	if k.err != nil {
 		return k.err.Error()

@@ -121,7 +121,7 @@ func TestWhatAWorkloadsPodsAre(t *testing.T) {
 }
 
 // A pod of the input asks for what its controller does, or the nearest one above that says
-// it, as Volcano's controllers take it; what it says itself goes first.
+// it, as Volcano's controllers take it; its own annotation goes first.
 func TestAnAdoptedPodAsksForWhatItsOwnerDoes(t *testing.T) {
 	owned := func(name, says string) string {
 		return "apiVersion: v1\nkind: Pod\nmetadata:\n  name: " + name + "\n  annotations: {" + says + "}\n" +

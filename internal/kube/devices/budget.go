@@ -109,7 +109,7 @@ func (b *budget) account(name string) account {
 
 // Which budget is spent, as reasons say it.
 const (
-	ofNone    = ""
+	ofNone      = ""
 	ofCycle     = "cycle"
 	ofNamespace = "namespace"
 	ofClaim     = "claim"

@@ -10,7 +10,7 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// leavingDevices follows which devices come free when the pods leave that hold them.
+// leavingDevices follows which devices will be free when the pods that hold them have left.
 type leavingDevices struct {
 	d *Devices
 
@@ -18,17 +18,15 @@ type leavingDevices struct {
 	lent bool // see without
 }
 
-// What tasks that leave a node will free. A claim gives its devices back when the last pod that uses it has
-// ended. So a task may wait on a node (with future) for the devices of claims that only tasks use which are
-// leaving that node. Where it waits, what it will have is promised: no other pod finds these devices free,
-// neither before they are given back nor after. A promise is devices and no more. It gives no claim an
-// allocation, so that no other pod that shares the claim is bound by it.
+// The devices that leaving tasks will free. A claim gives its devices back when the last pod that uses it has ended. So
+// a task may wait on a node (with future) for the devices of a claim if all tasks that use the claim are leaving that
+// node. The devices that it will have are promised to it: no other pod finds them free, neither before they are given
+// back nor after. A promise gives no claim an allocation, so that other pods that share the claim are not bound by it.
 
-// leavers are the tasks with claims that are leaving a node: how often each is counted, by uid, and the claims
-// that they name.
+// leavers counts the tasks with claims that are leaving a node, by uid, and the claims that they name.
 type leavers struct{ uids, claims map[string]int }
 
-// leave notes (by 1) that a task is leaving a node, or takes that back (-1).
+// leave notes that a task is leaving a node (by is 1), or undoes that (by is -1).
 func (ld *leavingDevices) leave(task *ledger.Task, n ledger.NodeID, by int) {
 	of, known := ld.pods[n]
 	if !known {
@@ -50,7 +48,7 @@ func tally(of map[string]int, what string, by int) {
 	}
 }
 
-// promise counts (by 1) or discounts (-1) the devices that a task waits for.
+// promise adds the devices that a task waits for (by is 1), or subtracts them (by is -1).
 func (ld *leavingDevices) promise(w Writes, by int) {
 	for _, write := range w.Claims {
 		if len(write.Allocation) > 0 {

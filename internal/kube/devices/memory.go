@@ -11,11 +11,11 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
-// memory is what was found out at a cost. That something is known is part of what decides: a pod
-// that has to pay for it again may be put off. So it goes into the commitments, by the digests of
-// what it rests on; the answers themselves are found again, free of charge.
+// memory has the answers that cost steps. Decisions depend on which answers it has: a pod that has to pay for an answer
+// again may be put off. So the commitments name the answers, by digests of all that each follows from. An engine made
+// anew finds the answers themselves again and pays nothing.
 type memory struct {
-	of    map[key]*finding            // by key, refusals by keyOfNo, too; nil: paid for, and not known here
+	of    map[key]*finding            // by key, refusals by keyOfNo, too; nil: paid for, and to be found again
 	equal map[policy.Verdict]*finding // refusals, equal ones once
 }
 
@@ -25,7 +25,7 @@ type finding struct {
 	results []resourcev1.AllocationResult
 }
 
-// found is a copy of the devices, which the caller may change.
+// found returns a copy of the devices; the caller may change it.
 func (f *finding) found() []resourcev1.AllocationResult {
 	out := make([]resourcev1.AllocationResult, len(f.results))
 	for i := range f.results {
@@ -34,17 +34,17 @@ func (f *finding) found() []resourcev1.AllocationResult {
 	return out
 }
 
-// counted says of a refusal that it has amounts, which may be others by now.
+// counted says that a refusal has amounts. They may have changed since.
 func (f *finding) counted() bool { return f.no.Need > 0 }
 
-// mostFindings bounds what is remembered: two keys for a hundred shapes of claims on 2 600 nodes. An entry takes
+// mostFindings bounds the number of answers: two keys for a hundred shapes of claims on 2 600 nodes. An entry takes
 // about a hundred bytes.
 const mostFindings = 1 << 19
 
 // mostEqual bounds how many different refusals there are at a time.
 const mostEqual = 1 << 10
 
-// refusal is the finding that claims are refused so.
+// refusal returns the finding for a refusal; equal refusals share one.
 func (m *memory) refusal(no policy.Verdict) *finding {
 	if known := m.equal[no]; known != nil {
 		return known
@@ -56,8 +56,9 @@ func (m *memory) refusal(no policy.Verdict) *finding {
 	return m.equal[no]
 }
 
-// find is what is known, and what a refusal rests on that is. paid: it is known, or was and is found out again.
-// To look it up leaves no trace: then a node need not be looked up that is known to refuse.
+// find returns the known answer, nil if there is none; whether it was paid for, which is also true of an answer that
+// has to be found again; and what a known refusal follows from. find changes nothing, so that it makes no difference
+// whether a node that is known to refuse is looked up.
 func (m *memory) find(s standing, shape digest) (known *finding, paid bool, on basis) {
 	answer, has := m.of[s.key(shape)]
 	if answer != nil && answer.no.Admits() {
@@ -76,7 +77,7 @@ func (m *memory) find(s standing, shape digest) (known *finding, paid bool, on b
 	return known, has || refused, on
 }
 
-// keep notes an answer, and says what a refusal rests on now; again: it was found again that was paid for.
+// keep notes an answer and returns what a refusal follows from; again: it was paid for before, and was found again.
 func (d *Devices) keep(s standing, shape digest, f *finding, again bool) (on basis) {
 	m := &d.memory
 	if again {
@@ -98,7 +99,7 @@ func (d *Devices) keep(s standing, shape digest, f *finding, again bool) (on bas
 	return on
 }
 
-// makeRoom forgets everything, and says so, where there is no room for more.
+// makeRoom forgets all answers if there is no room for more, and returns true then.
 func (m *memory) makeRoom() (forgotten bool) {
 	if len(m.of) < mostFindings && m.of != nil {
 		return false
@@ -107,12 +108,13 @@ func (m *memory) makeRoom() (forgotten bool) {
 	return true
 }
 
-// record is how memory travels.
+// record is the memory as commitments have it.
 type record struct {
-	Accounts map[string]account           `json:"accounts,omitempty"`
-	Freed    map[string]uint64            `json:"freed,omitempty"`    // by driver/pool
-	Found    []string                     `json:"found,omitempty"`    // keys
-	Selected map[string]map[string]string `json:"selected,omitempty"` // by slice and wish the devices that were paid for
+	Accounts map[string]account `json:"accounts,omitempty"`
+	Freed    map[string]uint64  `json:"freed,omitempty"` // by driver/pool
+	Found    []string           `json:"found,omitempty"` // keys
+	// by slice and request the devices that were paid for
+	Selected map[string]map[string]string `json:"selected,omitempty"`
 }
 
 // Memory implements ledger.Resumable.
@@ -149,7 +151,7 @@ func (d *Devices) Memory() string {
 func (d *Devices) Recall(text string) {
 	var r record
 	if json.Unmarshal([]byte(text), &r) != nil {
-		return // of another version's making: all is found out anew
+		return // written by another version: all answers are found anew
 	}
 	if len(r.Accounts) > 0 {
 		d.budget.accounts, d.budget.of = r.Accounts, map[string]int64{}
@@ -184,7 +186,7 @@ func read(text string) (d digest, ok bool) {
 	return digest(append(raw, make([]byte, len(d))...)[:len(d)]), err == nil && len(raw) == len(d)
 }
 
-// paid are the devices that were paid for, a bit each, in hexadecimal.
+// paid are the devices that were paid for, one bit each, in hexadecimal.
 func (m *matched) paid() string {
 	bits := make([]byte, (len(m.of)+7)/8)
 	for i := range m.of {

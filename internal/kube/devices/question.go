@@ -17,7 +17,7 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// questions turns the claims of a pod into what is looked for.
+// questions finds out which devices the claims of a pod need.
 type questions struct {
 	d *Devices
 
@@ -25,7 +25,7 @@ type questions struct {
 	parsed map[string]*resourcev1.AllocationResult // of choices
 }
 
-// question is what was found out about the claims of one pod, good until the book changes.
+// question is what is known about the claims of one pod. It holds until the version of Devices changes.
 type question struct {
 	pod     *corev1.Pod
 	uid     string
@@ -33,7 +33,7 @@ type question struct {
 	needs   []need
 	refusal policy.Verdict // admits: none
 	shape   digest         // of all its claims
-	kind    digest         // the same, and where those can be used that have devices
+	kind    digest         // the same, and the nodes on which allocated claims can be used
 	lacks   bool           // some of them have no devices
 	has     bool           // some of them have devices
 	at      []int          // reused
@@ -45,7 +45,7 @@ type question struct {
 	lent   bool
 	writes Writes
 	denied policy.Verdict
-	on     basis // of a refusal: what it rests on, as far as that is known
+	on     basis // of a refusal: what it follows from, as far as that is known
 }
 
 // need is one of the pod's claims.
@@ -53,7 +53,7 @@ type need struct {
 	key   string // namespace/name
 	alias string // the pod's own name for it
 	claim *resourcev1.ResourceClaim
-	// Where it can be used, if it has devices: everywhere with a nil selector.
+	// The nodes on which it can be used, if it has devices; with a nil selector, all nodes.
 	allocated bool
 	reach     *nodeaffinity.NodeSelector
 	reaches   digest // of reach
@@ -62,7 +62,7 @@ type need struct {
 	movable   bool   // no other pod holds it: other devices may be had instead
 }
 
-// ask finds a pod's claims, once for all nodes, and says why they cannot be met anywhere.
+// ask finds a pod's claims, once for all nodes, and refuses those that cannot be met on any node.
 func (qu *questions) ask(task *ledger.Task) *question {
 	pod, _ := task.Pod.Opaque.(*corev1.Pod)
 	q := &qu.last
@@ -108,7 +108,7 @@ func flag(on bool) byte {
 	return 0
 }
 
-// need looks up one of a pod's claims; without a claim where none was meant to be made.
+// need looks up one of a pod's claims; the claim is nil where Kubernetes makes none.
 func (qu *questions) need(pod *corev1.Pod, of *corev1.PodResourceClaim, uid string) (need, policy.Verdict) {
 	name, made, err := resourceclaim.Name(pod, of)
 	switch {
@@ -169,7 +169,7 @@ func (qu *questions) need(pod *corev1.Pod, of *corev1.PodResourceClaim, uid stri
 	return n, policy.Verdict{}
 }
 
-// sought is what a pod lacks on some nodes: those of its claims that need devices there.
+// sought are the claims of a pod that need devices on a node. Many nodes share one.
 type sought struct {
 	at    []int // in needs
 	open  []*resourcev1.ResourceClaim
@@ -178,8 +178,8 @@ type sought struct {
 	write []Write // of all needs, without what is to be found
 }
 
-// open are the claims that need devices if the pod goes to a node. They are mostly the same for
-// all nodes, and then found out once.
+// open returns the claims that need devices if the pod goes to a node. Where they are the same for all nodes, they are
+// found once.
 func (qu *questions) open(q *question, at *place) (*sought, policy.Verdict) {
 	q.at = q.at[:0]
 	for i := range q.needs {

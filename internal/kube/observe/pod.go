@@ -17,15 +17,13 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// Pod is all that is kept of a pod beside the engine: the fact that the engine is handed,
-// the very same, and what is read of it to know what was told already. A corev1.Pod takes
-// ten times the room, and there are more pods than of anything else.
+// Pod is all that is kept of a pod outside of the engine: the fact, which it shares with the engine, and what its
+// status shows. A corev1.Pod takes ten times the memory, and there are more pods than objects of any other kind.
 type Pod struct {
-	*metav1.ObjectMeta // nothing of it is there: it makes a Pod an object to client-go
+	*metav1.ObjectMeta // always nothing: client-go requires it of an object
 
 	fact model.Fact
-	// NotScheduled is the reason of its condition PodScheduled while that is false, ""
-	// otherwise.
+	// NotScheduled is the reason of the condition PodScheduled if that is False, else "".
 	NotScheduled string
 
 	controller unique.Handle[string] // the UID of its controller: many pods share one
@@ -35,7 +33,7 @@ type Pod struct {
 	open  bool // the owners may say more than the fact says
 }
 
-// nothing is the metadata of every Pod, never written: what is read of them is in the fact.
+// nothing is the metadata of every Pod. It is never written: what is read of a pod is in its fact.
 var nothing metav1.ObjectMeta
 
 // Fact is the pod as the engine sees it; it must not be changed.
@@ -49,21 +47,21 @@ func (p *Pod) Controller() string {
 	return p.controller.Value()
 }
 
-// GetNamespace, GetName and GetResourceVersion are what client-go keeps an object by.
+// GetNamespace, GetName and GetResourceVersion are what client-go's caches read of an object.
 func (p *Pod) GetNamespace() string { return p.fact.Ref.Namespace }
 
-// GetName is GetNamespace's twin.
+// GetName is for client-go's caches, as GetNamespace.
 func (p *Pod) GetName() string { return p.fact.Ref.Name }
 
-// GetResourceVersion is GetNamespace's twin.
+// GetResourceVersion is for client-go's caches, as GetNamespace.
 func (p *Pod) GetResourceVersion() string { return strconv.FormatUint(p.fact.Version, 10) }
 
-// pod makes of a corev1.Pod what is kept of it: the transform of pods. It is called by
-// the goroutine that reads the watch, and by Refresh.
+// pod is the informer's transform of pods: it returns the Pod for a corev1.Pod. It is called by the goroutine that
+// reads the watch, and by Refresh.
 func (w *Observer) pod(o any) (any, error) {
 	in, ok := o.(*corev1.Pod)
 	if !ok {
-		return o, nil // a tombstone, or one that was transformed when it was listed
+		return o, nil // a tombstone, or a pod that was transformed when it was listed
 	}
 	if _, err := stripPod(in); err != nil {
 		return nil, err

@@ -3,7 +3,7 @@
 // It is the door of the engine: what is wrong with one object is found here, once, and
 // travels with it as Faults. A quantity that is negative or beyond what a node, a pod or
 // a cluster can have sets its object aside; it is never counted as zero, wrapped or
-// clamped. A field that the API server would accept and no one can mean is replaced, and
+// clamped. A field that the API server accepts, but that has no meaning, is replaced, and
 // the Fault says by what (decision 34).
 //
 // It is not a cache and knows no client: functions of one object, without state but for
