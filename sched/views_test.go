@@ -266,7 +266,7 @@ func policyAnswers(e *Engine, set *policy.Set, now int64) string {
 		for _, o := range queues {
 			if l.Queue(q).Fact != nil && l.Queue(o).Fact != nil {
 				r.say("queue %s before %s: %d, by place %d", name, l.Queue(o).Name, sign(set.CompareQueues(q, o)),
-					sign(set.Eviction.NearerQueue(q, o, q)))
+					sign(set.Eviction.CompareLevels(q, o, q)))
 				r.say("queue %s gives to %s: %t", name, l.Queue(o).Name, set.Eviction.MayBeVictim(q, o))
 			}
 		}

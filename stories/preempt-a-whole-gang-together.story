@@ -27,10 +27,10 @@ wait ml/new: Reserved: n1
 
 evictions
 ----
-pod        for       action   priority  against  whole  rules                        instead
-ml/gang-2  ml/new-0  preempt  1         100      yes    1:priority,gang,conformance  n2 1/3/3, n3 1/3/3
-ml/gang-1  ml/new-0  preempt  1         100      yes    1:priority,gang,conformance  n2 1/3/3, n3 1/3/3
-ml/gang-0  ml/new-0  preempt  1         100      yes    1:priority,gang,conformance  n2 1/3/3, n3 1/3/3
+pod        for       action   priority  against  whole  rules       instead
+ml/gang-2  ml/new-0  preempt  1         100      yes    1:priority  n2 1/3/3, n3 1/3/3
+ml/gang-1  ml/new-0  preempt  1         100      yes    1:priority  n2 1/3/3, n3 1/3/3
+ml/gang-0  ml/new-0  preempt  1         100      yes    1:priority  n2 1/3/3, n3 1/3/3
 
 cycle
 ----

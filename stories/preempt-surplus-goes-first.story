@@ -25,7 +25,7 @@ wait ml/one: Reserved: n1
 evictions for whole rules
 ----
 pod           for       whole  rules
-ml/elastic-3  ml/one-0  no     1:priority,gang,conformance
+ml/elastic-3  ml/one-0  no     1:priority,gang
 
 submit ml/two priority=high 1 x cpu=1
 cycle
@@ -47,8 +47,8 @@ wait ml/three: Reserved: n1
 evictions for whole rules
 ----
 pod           for         whole  rules
-ml/elastic-1  ml/three-0  yes    1:priority,gang,conformance
-ml/elastic-0  ml/three-0  yes    1:priority,gang,conformance
+ml/elastic-1  ml/three-0  yes    1:priority
+ml/elastic-0  ml/three-0  yes    1:priority
 
 run
 ----

@@ -23,7 +23,7 @@ wait ml/job: Reserved: n1
 evictions for priority against whole rules
 ----
 pod       for       priority  against  whole  rules
-ml/job-2  ml/job-3  1         9        no     1:priority,gang
+ml/job-2  ml/job-3  1         9        no     1:priority
 
 cycle
 ----

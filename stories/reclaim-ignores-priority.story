@@ -24,7 +24,7 @@ wait ml/b: Reserved: n1
 evictions for priority against rules
 ----
 pod     for     priority  against  rules
-ml/a-3  ml/b-0  100       1        1:gang,conformance
+ml/a-3  ml/b-0  100       1        1:gang
 
 submit ml/b-never queue=b priority=low 1 x cpu=1 preempts=never
 cycle

@@ -51,7 +51,11 @@ func (p Process) Run() int {
 		args = append([]string{"scheduler"}, args...)
 	}
 	root.SetArgs(args)
-	command, err := root.ExecuteC()
+	command := root
+	err := p.guarded(func() (err error) {
+		command, err = root.ExecuteC()
+		return err
+	})
 	var failed *failure
 	switch {
 	case err == nil:

@@ -81,8 +81,8 @@ func Evicted(r *trace.Eviction) string {
 		job = "the same job"
 	}
 	text := fmt.Sprintf("%s: makes room on node %s for %s of %s (%s)", r.Action, r.Node, r.For, job, about)
-	if len(r.Rules) > 0 {
-		text += fmt.Sprintf("; permitted by tier %d (%s)", r.Tier, strings.Join(r.Rules, ", "))
+	if len(r.PermittedBy) > 0 {
+		text += fmt.Sprintf("; permitted by tier %d (%s)", r.Tier, strings.Join(r.PermittedBy, ", "))
 	}
 	if r.Whole {
 		return text + "; its job goes as a whole"
@@ -111,7 +111,8 @@ func NewEvictions(list []*trace.Eviction) []Eviction {
 
 func record(r *trace.Eviction) *Record {
 	return &Record{ForPod: r.For, ForQueue: r.ForQueue, ForPriority: r.ForPriority, ForNode: r.Node, Priority: r.Priority,
-		Whole: r.Whole, Tier: r.Tier, Plugins: append([]string{}, r.Rules...), Held: amounts(r.Lost), Ran: Duration(r.Ran),
+		Whole: r.Whole, Tier: r.Tier, Plugins: append([]string{}, r.PermittedBy...), Held: amounts(r.Lost),
+		Ran:         Duration(r.Ran),
 		LostSeconds: quantities(seconds(r)), NodesTried: r.Considered, NodesRuledOut: r.Hopeless, Steps: r.Steps,
 		Exhausted: r.Exhausted, Instead: []Lost{}}
 }

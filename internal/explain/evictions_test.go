@@ -16,7 +16,7 @@ import (
 func preempted() []*trace.Eviction {
 	one := &trace.Eviction{Action: "preempt", Task: "ml/old-0", Job: "ml/old", Queue: "default", For: "ml/new-0",
 		ForJob:   "ml/new",
-		ForQueue: "default", Node: "n1", Priority: 1, ForPriority: 100, Tier: 1, Rules: []string{"priority", "gang"},
+		ForQueue: "default", Node: "n1", Priority: 1, ForPriority: 100, Tier: 1, PermittedBy: []string{"priority", "gang"},
 		Lost: resource.List{{Name: "cpu", Value: 2000}, {Name: "memory", Value: 4 * gi}, {Name: "pods", Value: 1}},
 		Ran:  int64(90 * time.Second), Considered: 3, Hopeless: 4, Steps: 7,
 		Alternatives: []trace.Alternative{
@@ -34,7 +34,7 @@ func TestAnEvictionNamesItsBeneficiaryAndItsRule(t *testing.T) {
 	list := preempted()
 	reclaimed := trace.Eviction{Action: "reclaim", Task: "ml/a-0", Job: "ml/a", Queue: "a", For: "ml/b-0", ForJob: "ml/b",
 		ForQueue: "b",
-		Node:     "n1", Priority: 100, ForPriority: 1, Whole: true, Tier: 2, Rules: []string{"proportion"}}
+		Node:     "n1", Priority: 100, ForPriority: 1, Whole: true, Tier: 2, PermittedBy: []string{"proportion"}}
 	within := *list[0]
 	within.Job = within.ForJob
 	for _, c := range []struct {

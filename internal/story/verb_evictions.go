@@ -26,7 +26,7 @@ func evictionColumns() []column[*trace.Eviction] {
 		{"priority", func(r *trace.Eviction) string { return strconv.Itoa(int(r.Priority)) }},
 		{"against", func(r *trace.Eviction) string { return strconv.Itoa(int(r.ForPriority)) }},
 		{"whole", func(r *trace.Eviction) string { return yes(r.Whole) }},
-		{"rules", func(r *trace.Eviction) string { return fmt.Sprintf("%d:%s", r.Tier, strings.Join(r.Rules, ",")) }},
+		{"rules", func(r *trace.Eviction) string { return fmt.Sprintf("%d:%s", r.Tier, strings.Join(r.PermittedBy, ",")) }},
 		{"lost", func(r *trace.Eviction) string { return list(r.Lost) }},
 		{"ran", func(r *trace.Eviction) string { return clock(time.Duration(r.Ran)) }},
 		{"tried", func(r *trace.Eviction) string { return strconv.Itoa(r.Considered) }},

@@ -54,14 +54,14 @@ type movingScore struct {
 func (ju *nodeJudge) compose(v *feasibility, class *ledger.Class) bool {
 	before, flat := v.varied, v.flat
 	v.mask, v.varied, v.flat, v.moving, v.moved = nil, nil, 0, nil, ju.x.caches.moved()
-	for part := -1; part < len(ju.x.set.Nodes.StaticFilters); part++ {
+	for part := -1; part < len(ju.x.set.NodePlugins.StaticFilters); part++ {
 		if f := ju.x.caches.of(part, class); f.some > 0 {
 			v.confine(f.admits)
 		}
 	}
 	v.few = v.mask != nil && v.mask.count() < ju.x.l.Nodes.Len()/fewAdmitted
-	for i, o := range ju.x.set.Nodes.StaticOrders {
-		f := ju.x.caches.of(len(ju.x.set.Nodes.StaticFilters)+i, class)
+	for i, o := range ju.x.set.NodePlugins.StaticOrders {
+		f := ju.x.caches.of(len(ju.x.set.NodePlugins.StaticFilters)+i, class)
 		if f.moving != nil {
 			v.moving = append(v.moving, movingScore{f, f.moved})
 		}
@@ -119,22 +119,22 @@ func (v *feasibility) confine(admits bitset) {
 
 // concern finds the filters that apply to this class at all.
 func (ju *nodeJudge) concern(v *feasibility, class *ledger.Class) {
-	for _, f := range ju.x.set.Nodes.NodeFilters {
+	for _, f := range ju.x.set.NodePlugins.NodeFilters {
 		if f.Concerns(class.Spec) {
 			v.nodeFilters = append(v.nodeFilters, f)
 		}
 	}
-	for _, f := range ju.x.set.Nodes.DomainFilters {
+	for _, f := range ju.x.set.NodePlugins.DomainFilters {
 		if f.ConcernsDomains(class) {
 			v.domainFilters = append(v.domainFilters, f)
 		}
 	}
-	for _, o := range ju.x.set.Nodes.DomainOrders {
+	for _, o := range ju.x.set.NodePlugins.DomainOrders {
 		if o.ConcernsDomains(class) {
 			v.domainOrders = append(v.domainOrders, o)
 		}
 	}
-	for _, f := range ju.x.set.Nodes.TaskFilters {
+	for _, f := range ju.x.set.NodePlugins.TaskFilters {
 		if f.Concerns(class.Spec) {
 			v.taskFilters = append(v.taskFilters, f)
 		}
@@ -192,7 +192,7 @@ func (v *feasibility) passes(class *ledger.Class, n ledger.NodeID, future bool) 
 
 func (ju *nodeJudge) score(v *feasibility, class *ledger.Class, n ledger.NodeID) int64 {
 	s := v.base(n)
-	for _, o := range ju.x.set.Nodes.NodeOrders {
+	for _, o := range ju.x.set.NodePlugins.NodeOrders {
 		s += o.ScoreNode(class, n)
 	}
 	return s
@@ -200,7 +200,7 @@ func (ju *nodeJudge) score(v *feasibility, class *ledger.Class, n ledger.NodeID)
 
 func (ju *nodeJudge) refusedStatically(class *ledger.Class, n ledger.NodeID) policy.Verdict {
 	fact := ju.x.l.Node(n).Fact
-	for _, f := range ju.x.set.Nodes.StaticFilters {
+	for _, f := range ju.x.set.NodePlugins.StaticFilters {
 		if v := f.FilterStatic(class.Spec, fact); !v.Admits() {
 			return v
 		}

@@ -9,7 +9,9 @@ import (
 
 // scans says that some plugin compares all nodes with each other for every task, so that a tournament is of no
 // use.
-func (x *Index) scans() bool { return len(x.set.Nodes.BatchOrders)+len(x.set.Nodes.BestNodes) > 0 }
+func (x *Index) scans() bool {
+	return len(x.set.NodePlugins.BatchOrders)+len(x.set.NodePlugins.BestNodes) > 0
+}
 
 // bestScanned finds the node for a task among the nodes that take it, by the plugins that compare them. among:
 // nil for all nodes; future: once terminating tasks are gone.
@@ -53,10 +55,10 @@ func (x *Index) bestScanned(t ledger.TaskID, among []ledger.NodeID, future bool)
 	for _, o := range r.domainOrders {
 		o.ScoreDomains(class, x.nodes, x.scores)
 	}
-	for _, o := range x.set.Nodes.BatchOrders {
+	for _, o := range x.set.NodePlugins.BatchOrders {
 		o.ScoreNodes(t, x.nodes, x.scores)
 	}
-	for _, p := range x.set.Nodes.BestNodes {
+	for _, p := range x.set.NodePlugins.BestNodes {
 		if i, ok := p.PickNode(t, x.nodes, x.scores); ok && i >= 0 && i < len(x.nodes) {
 			return x.nodes[i], x.scores[i]
 		}

@@ -58,17 +58,17 @@ func New(l *ledger.Ledger, set *policy.Set) *Index {
 	x := (&Index{l: l, set: set, Budget: DefaultBudget, TopologyGroups: DefaultTopologyGroups, grades: defaultGrades,
 		caches: resultCaches{all: map[cacheKey]*resultCache{}}, labels: labelColumns{byKey: map[string]*column{}},
 		order: tournaments{longest: longestRun}}).wire()
-	for _, o := range set.Nodes.NodeOrders {
+	for _, o := range set.NodePlugins.NodeOrders {
 		if bulk, ok := o.(policy.BulkOrder); ok {
 			x.order.bulk = append(x.order.bulk, bulk)
 		}
 	}
-	for _, o := range set.Nodes.StaticOrders {
+	for _, o := range set.NodePlugins.StaticOrders {
 		if moving, is := o.(policy.MovingOrder); is {
 			x.caches.moving = append(x.caches.moving, moving)
 		}
 	}
-	x.order.dense = len(x.order.bulk) == len(set.Nodes.NodeOrders)
+	x.order.dense = len(x.order.bulk) == len(set.NodePlugins.NodeOrders)
 	return x
 }
 

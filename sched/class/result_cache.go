@@ -46,13 +46,13 @@ type cacheKey struct {
 func (rc *resultCaches) of(part int, class *ledger.Class) *resultCache {
 	var f resultCache
 	var plugin any
-	switch filters := len(rc.x.set.Nodes.StaticFilters); {
+	switch filters := len(rc.x.set.NodePlugins.StaticFilters); {
 	case part < 0:
 	case part < filters:
-		f.filter = rc.x.set.Nodes.StaticFilters[part]
+		f.filter = rc.x.set.NodePlugins.StaticFilters[part]
 		plugin = f.filter
 	default:
-		f.order = rc.x.set.Nodes.StaticOrders[part-filters]
+		f.order = rc.x.set.NodePlugins.StaticOrders[part-filters]
 		plugin = f.order
 		f.moving, _ = plugin.(policy.MovingOrder)
 	}

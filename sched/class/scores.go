@@ -28,7 +28,7 @@ func (x *Index) Scores(t ledger.TaskID, future bool) (best []trace.NodeScore, of
 	for _, o := range r.domainOrders {
 		o.ScoreDomains(class, nodes, compared)
 	}
-	for _, o := range x.set.Nodes.BatchOrders {
+	for _, o := range x.set.NodePlugins.BatchOrders {
 		o.ScoreNodes(t, nodes, compared)
 	}
 	order := make([]entry, len(nodes))

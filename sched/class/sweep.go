@@ -152,7 +152,7 @@ func (to *tournaments) scoreAll(v *feasibility, class *ledger.Class, nodes []led
 			scores[i] = v.base(n)
 		}
 	}
-	for _, o := range to.x.set.Nodes.NodeOrders {
+	for _, o := range to.x.set.NodePlugins.NodeOrders {
 		if bulk, ok := o.(policy.BulkOrder); ok {
 			bulk.AddScores(class, nodes, scores)
 			continue

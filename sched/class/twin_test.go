@@ -25,7 +25,7 @@ func (w *twin) nodes() []ledger.NodeID {
 }
 
 func (w *twin) static(c *ledger.Class, n ledger.NodeID) policy.Verdict {
-	for _, f := range w.set.Nodes.StaticFilters {
+	for _, f := range w.set.NodePlugins.StaticFilters {
 		if v := f.FilterStatic(c.Spec, w.l.Node(n).Fact); !v.Admits() {
 			return v
 		}
@@ -34,7 +34,7 @@ func (w *twin) static(c *ledger.Class, n ledger.NodeID) policy.Verdict {
 }
 
 func (w *twin) sitting(c *ledger.Class, n ledger.NodeID, future bool) policy.Verdict {
-	for _, f := range w.set.Nodes.NodeFilters {
+	for _, f := range w.set.NodePlugins.NodeFilters {
 		if f.Concerns(c.Spec) {
 			if v := f.FilterNode(c, n, future); !v.Admits() {
 				return v
@@ -45,7 +45,7 @@ func (w *twin) sitting(c *ledger.Class, n ledger.NodeID, future bool) policy.Ver
 }
 
 func (w *twin) single(t ledger.TaskID, c *ledger.Class, n ledger.NodeID, future bool) policy.Verdict {
-	for _, f := range w.set.Nodes.TaskFilters {
+	for _, f := range w.set.NodePlugins.TaskFilters {
 		if f.Concerns(c.Spec) {
 			if v := f.FilterTask(t, n, future); !v.Admits() {
 				return v
@@ -95,10 +95,10 @@ func (w *twin) everywhere(t ledger.TaskID) trace.Code {
 // the nodes that the static filters admit.
 func (w *twin) score(c *ledger.Class, n ledger.NodeID) int64 {
 	sum := int64(0)
-	for _, o := range w.set.Nodes.NodeOrders {
+	for _, o := range w.set.NodePlugins.NodeOrders {
 		sum += o.ScoreNode(c, n)
 	}
-	for _, o := range w.set.Nodes.StaticOrders {
+	for _, o := range w.set.NodePlugins.StaticOrders {
 		if _, moves := o.(policy.MovingOrder); moves {
 			sum += o.RawScore(c.Spec, w.l.Node(n).Fact) * o.Weight()
 			continue
@@ -134,7 +134,7 @@ func (w *twin) candidates(t ledger.TaskID, among []ledger.NodeID, future bool) (
 	c := w.l.Class(w.l.Task(t).Class)
 	// Filters of single tasks are asked about the best alone where all nodes are in question:
 	// then those that they refuse count in what others are compared with.
-	later := !future && len(among) == len(w.nodes()) && len(w.set.Nodes.BatchOrders) == 0
+	later := !future && len(among) == len(w.nodes()) && len(w.set.NodePlugins.BatchOrders) == 0
 	for _, n := range among {
 		if w.suits(c, n, future) && w.company(t, n, future) && (!future || w.leaves(n)) && (later || w.single(t, c, n, future).Admits()) {
 			nodes, scores = append(nodes, n), append(scores, w.score(c, n))
@@ -148,7 +148,7 @@ func (w *twin) candidates(t ledger.TaskID, among []ledger.NodeID, future bool) (
 			nodes, scores = slices.Delete(nodes, i, i+1), slices.Delete(scores, i, i+1)
 		}
 	}
-	for _, o := range w.set.Nodes.BatchOrders {
+	for _, o := range w.set.NodePlugins.BatchOrders {
 		o.ScoreNodes(t, nodes, scores)
 	}
 	return nodes, scores
@@ -159,7 +159,7 @@ func (w *twin) candidates(t ledger.TaskID, among []ledger.NodeID, future bool) (
 func (w *twin) best(t ledger.TaskID, among []ledger.NodeID, future bool) (ledger.NodeID, int64) {
 	c := w.l.Class(w.l.Task(t).Class)
 	nodes, scores := w.candidates(t, among, future)
-	for _, p := range w.set.Nodes.BestNodes {
+	for _, p := range w.set.NodePlugins.BestNodes {
 		if i, ok := p.PickNode(t, nodes, scores); ok && len(nodes) > 0 {
 			return nodes[i], scores[i]
 		}

@@ -118,7 +118,7 @@ func (w *branchAndBound) from(set uint64, cost Cost) {
 			return
 		}
 		// A set that this unit may not complete may still be completed by another unit.
-		if tier, _ := dr.judge(u); tier == u.tier && dr.stillSurplus(u) {
+		if dr.stillPermitted(u) && dr.stillSurplus(u) {
 			dr.seen.add(set | 1<<i)
 			w.step(i, set|1<<i, with)
 		}

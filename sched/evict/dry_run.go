@@ -37,7 +37,7 @@ type candidate struct {
 type victim struct {
 	task   ledger.TaskID
 	whole  bool
-	tier   int
+	judged policy.Judgment
 	served int // index in Result.served: the task it makes room for
 }
 
@@ -57,15 +57,15 @@ func (dr *dryRun) run(n ledger.NodeID, wholeGangs bool, found *candidate) (ok bo
 // open begins a dry run on one node: it finds the units that may be evicted there.
 func (dr *dryRun) open(tx *ledger.Tx, n ledger.NodeID, wholeGangs bool) {
 	dr.tx, dr.out = tx, dr.out[:0]
-	dr.p.Lacks = dr.p.Lacks[:0]
-	dr.p.findLacks(n, 1)
+	dr.p.ShortOnNode = dr.p.ShortOnNode[:0]
+	dr.p.findShortOnNode(n, 1)
 	dr.gather(n, wholeGangs, false)
 	dr.judgeAll()
 }
 
 // judge asks the plugins whether a unit may be evicted as things stand, and returns the first tier that
 // permits it. For a whole gang, it asks about the members that are not evicted yet.
-func (dr *dryRun) judge(u *unit) (int, trace.Reason) {
+func (dr *dryRun) judge(u *unit) (policy.Judgment, trace.Reason) {
 	asked := u.Unit
 	if u.Whole {
 		dr.rest = dr.rest[:0]
@@ -75,7 +75,7 @@ func (dr *dryRun) judge(u *unit) (int, trace.Reason) {
 			}
 		}
 		if asked.Tasks = dr.rest; len(dr.rest) == 0 {
-			return policy.NoTier, trace.Reason{}
+			return policy.Judgment{Tier: policy.NoTier}, trace.Reason{}
 		}
 	}
 	if dr.p.o.Scope == OtherQueues {
@@ -90,21 +90,32 @@ func (dr *dryRun) judgeAll() {
 	first := [2]int{policy.NoTier, policy.NoTier}
 	for i := range dr.units {
 		u := &dr.units[i]
-		tier, why := dr.judge(u)
-		u.tier = tier
-		if k := kindOf(u); tier == policy.NoTier {
+		judged, why := dr.judge(u)
+		u.judged = judged
+		if k := kindOf(u); judged.Tier == policy.NoTier {
 			dr.sparedFor(u, why)
-		} else if first[k] == policy.NoTier || tier < first[k] {
-			first[k] = tier
+		} else if first[k] == policy.NoTier || judged.Tier < first[k] {
+			first[k] = judged.Tier
 		}
 	}
 	kept := dr.units[:0]
 	for _, u := range dr.units {
-		if u.tier != policy.NoTier && u.tier == first[kindOf(&u)] {
+		if u.judged.Tier != policy.NoTier && u.judged.Tier == first[kindOf(&u)] {
 			kept = append(kept, u)
 		}
 	}
 	dr.units = kept
+}
+
+// stillPermitted says that the tier which permitted a unit permits it as things stand, and notes which of its plugins
+// do.
+func (dr *dryRun) stillPermitted(u *unit) bool {
+	judged, _ := dr.judge(u)
+	if judged.Tier != u.judged.Tier {
+		return false
+	}
+	u.judged = judged
+	return true
 }
 
 // kindOf is 1 for a whole gang, 0 for a surplus member.
@@ -148,7 +159,7 @@ func (dr *dryRun) greedy() bool {
 		if fits = dr.fits(); fits {
 			break
 		}
-		if tier, _ := dr.judge(&dr.units[i]); tier == dr.units[i].tier {
+		if dr.stillPermitted(&dr.units[i]) {
 			dr.evict(i)
 		}
 	}
@@ -185,7 +196,7 @@ func (dr *dryRun) evict(i int) {
 	for _, t := range u.Tasks {
 		if standing(dr.p.l, t) {
 			dr.leave(dr.tx, t)
-			dr.out = append(dr.out, victim{t, u.Whole, u.tier, 0})
+			dr.out = append(dr.out, victim{t, u.Whole, u.judged, 0})
 			u.gone++
 		}
 	}

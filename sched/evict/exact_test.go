@@ -90,7 +90,7 @@ func (s *square) brute() (best price, found bool) {
 	b.class = s.l.Task(s.tasks[0]).Class
 	b.asks.Want = s.l.Class(b.class).Request
 	if s.rule.Scope == evict.OtherQueues {
-		b.findShort()
+		b.findShortOnAll()
 		if r, ok := s.set.Eviction.Preemptive(b.asks); !ok && r.Code != trace.QueueCapability {
 			return price{}, false
 		}
@@ -127,7 +127,7 @@ type brute struct {
 	any    bool
 }
 
-func (b *brute) findShort() {
+func (b *brute) findShortOnAll() {
 	for _, need := range b.l.Class(b.class).Need {
 		enough := need.Dim == resource.Pods
 		b.l.Nodes.Present(func(n ledger.NodeID) bool {
@@ -135,27 +135,27 @@ func (b *brute) findShort() {
 			return true
 		})
 		if !enough {
-			b.asks.Short = append(b.asks.Short, need.Dim)
+			b.asks.ShortOnAll = append(b.asks.ShortOnAll, need.Dim)
 		}
 	}
 }
 
-// findLacks notes what a node has too little of for so many tasks.
-func (b *brute) findLacks(n ledger.NodeID, count int64) {
+// findShortOnNode notes what a node has too little of for so many tasks.
+func (b *brute) findShortOnNode(n ledger.NodeID, count int64) {
 	for _, need := range b.l.Class(b.class).Need {
 		if need.Dim != resource.Pods && b.l.Nodes.FutureIdle(need.Dim, n) < count*need.Amount {
-			b.asks.Lacks = append(b.asks.Lacks, need.Dim)
+			b.asks.ShortOnNode = append(b.asks.ShortOnNode, need.Dim)
 		}
 	}
 }
 
 func (b *brute) judge(u policy.Unit) int {
 	if b.rule.Scope == evict.OtherQueues {
-		tier, _ := b.set.Eviction.Reclaimable(b.asks, u)
-		return tier
+		judged, _ := b.set.Eviction.Reclaimable(b.asks, u)
+		return judged.Tier
 	}
-	tier, _ := b.set.Eviction.Preemptable(b.asks, u)
-	return tier
+	judged, _ := b.set.Eviction.Preemptable(b.asks, u)
+	return judged.Tier
 }
 
 func kindOf(u policy.Unit) int {
@@ -169,8 +169,8 @@ func kindOf(u policy.Unit) int {
 func (b *brute) on(n ledger.NodeID) {
 	b.node, b.units, b.seen = n, nil, map[uint64]bool{}
 	b.tiers = [2]int{policy.NoTier, policy.NoTier}
-	b.asks.Lacks = nil
-	b.findLacks(n, 1)
+	b.asks.ShortOnNode = nil
+	b.findShortOnNode(n, 1)
 	b.l.Jobs.Each(func(j ledger.JobID) bool {
 		b.unitsOf(j)
 		return true

@@ -32,11 +32,11 @@ func (s *square) bruteGang() (best price, found bool) {
 	b.class = s.l.Task(s.tasks[0]).Class
 	b.asks.Want = s.l.Class(b.class).Request
 	if s.rule.Scope == evict.OtherQueues {
-		b.findShort()
+		b.findShortOnAll()
 		for range s.tasks {
 			b.asks.Rest = b.asks.Rest.Add(b.asks.Want)
 		}
-		s.l.Nodes.Present(func(n ledger.NodeID) bool { b.findLacks(n, int64(len(s.tasks))); return true })
+		s.l.Nodes.Present(func(n ledger.NodeID) bool { b.findShortOnNode(n, int64(len(s.tasks))); return true })
 		if r, ok := s.set.Eviction.Preemptive(b.asks); !ok && r.Code != trace.QueueCapability {
 			return price{}, false
 		}

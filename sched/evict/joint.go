@@ -39,7 +39,7 @@ func (vs *Search) jointly(tx *ledger.Tx, tasks []ledger.TaskID) (found, tried bo
 	j.p.ask(gang[0])
 	j.p.rests(gang)
 	for _, n := range list {
-		j.p.findLacks(n, int64(len(gang)))
+		j.p.findShortOnNode(n, int64(len(gang)))
 	}
 	if !vs.preemptive() {
 		return false, false

@@ -27,10 +27,10 @@ func (lv *levels) find(p *preemptor) {
 		return true
 	})
 	slices.SortFunc(lv.queues, func(a, b ledger.QueueID) int {
-		return cmp.Or(eviction.NearerQueue(a, b, p.Queue), cmp.Compare(p.l.Queue(a).Name, p.l.Queue(b).Name))
+		return cmp.Or(eviction.CompareLevels(a, b, p.Queue), cmp.Compare(p.l.Queue(a).Name, p.l.Queue(b).Name))
 	})
 	for i := range lv.queues {
-		if i+1 == len(lv.queues) || eviction.NearerQueue(lv.queues[i], lv.queues[i+1], p.Queue) != 0 {
+		if i+1 == len(lv.queues) || eviction.CompareLevels(lv.queues[i], lv.queues[i+1], p.Queue) != 0 {
 			lv.ends = append(lv.ends, i+1)
 		}
 	}

@@ -39,7 +39,7 @@ type preemptor struct {
 func (p *preemptor) begin(o Options, j ledger.JobID, rec *trace.Recorder) {
 	p.o, p.trace = o, rec
 	p.Preemptor = policy.Preemptor{Job: j, Queue: p.l.Job(j).Queue,
-		Short: p.Short[:0], Lacks: p.Lacks[:0], Rest: p.Rest[:0]}
+		ShortOnAll: p.ShortOnAll[:0], ShortOnNode: p.ShortOnNode[:0], Rest: p.Rest[:0]}
 	if o.Scope == OtherQueues {
 		p.levels.find(p)
 	}
@@ -51,9 +51,9 @@ func (p *preemptor) ask(t ledger.TaskID) {
 	p.bestEffort = p.l.Class(p.class).BestEffort
 	p.tried.begin(p.l.Nodes.Len())
 	p.steps, p.considered, p.bounded, p.exhausted = 0, 0, 0, false
-	p.alternatives, p.Short, p.Lacks = p.alternatives[:0], p.Short[:0], p.Lacks[:0]
+	p.alternatives, p.ShortOnAll, p.ShortOnNode = p.alternatives[:0], p.ShortOnAll[:0], p.ShortOnNode[:0]
 	if p.o.Scope == OtherQueues {
-		p.findShort()
+		p.findShortOnAll()
 	}
 }
 
@@ -63,9 +63,9 @@ func (p *preemptor) become(t ledger.TaskID) {
 	p.Want = p.l.Class(p.class).Request
 }
 
-// findShort notes the dimensions in which no node that may take the class has enough
+// findShortOnAll notes the dimensions in which no node that may take the class has enough
 // FutureIdle (decision 15).
-func (p *preemptor) findShort() {
+func (p *preemptor) findShortOnAll() {
 	admits := p.nodes.Admitted(p.class)
 	for _, need := range p.l.Class(p.class).Need {
 		enough := need.Dim == resource.Pods // queues do not share numbers of pods (decision 24)
@@ -76,14 +76,14 @@ func (p *preemptor) findShort() {
 			}
 		}
 		if !enough {
-			p.Short = append(p.Short, need.Dim)
+			p.ShortOnAll = append(p.ShortOnAll, need.Dim)
 		}
 	}
 }
 
-// findLacks notes the dimensions in which a node has too little FutureIdle for count tasks of the
+// findShortOnNode notes the dimensions in which a node has too little FutureIdle for count tasks of the
 // class.
-func (p *preemptor) findLacks(n ledger.NodeID, count int64) {
+func (p *preemptor) findShortOnNode(n ledger.NodeID, count int64) {
 	if p.o.Scope != OtherQueues {
 		return
 	}
@@ -100,8 +100,8 @@ func (p *preemptor) findLacks(n ledger.NodeID, count int64) {
 }
 
 func (p *preemptor) lacks(d resource.Dim) {
-	if !slices.Contains(p.Lacks, d) {
-		p.Lacks = append(p.Lacks, d)
+	if !slices.Contains(p.ShortOnNode, d) {
+		p.ShortOnNode = append(p.ShortOnNode, d)
 	}
 }
 

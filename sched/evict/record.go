@@ -64,7 +64,8 @@ func (vs *Search) Records(f func(ledger.TaskID, *trace.Eviction)) {
 		r := recordOf(vs.s, v.task, vs.p.o.Action)
 		r.For, r.ForJob, r.ForQueue = l.Task(d.task).Key.String(), l.Jobs.Called(vs.p.Job), l.Jobs.QueueName(vs.p.Job)
 		r.Node, r.Priority, r.ForPriority = l.Node(l.Task(d.task).Node).Name, vs.p.priorityOf(v.task), d.priority
-		r.Whole, r.Tier, r.Rules = v.whole, v.tier+1, vs.s.Policy.Eviction.Voters(vs.p.o.Scope == OtherQueues, v.tier)
+		r.Whole, r.Tier = v.whole, v.judged.Tier+1
+		r.PermittedBy = vs.s.Policy.Eviction.Permitting(vs.p.o.Scope == OtherQueues, v.judged)
 		r.Considered, r.Hopeless, r.Steps, r.Exhausted = d.considered, nodes-d.bounded, d.steps, d.exhausted
 		r.Alternatives = append([]trace.Alternative(nil), vs.result.alternatives[d.from:d.to]...)
 		f(v.task, r)

@@ -5,16 +5,16 @@ import "ashlar.sh/sched/ledger"
 // Signature is what Take's answer for a job depends on, besides the state of the cluster: jobs with equal
 // signatures get the same answer.
 type Signature struct {
-	Action          string
-	Scope           Scope
-	Class           ledger.ClassID // of its first task
-	Queue           ledger.QueueID
-	Priority, Lacks int32
-	Tasks           int
-	Never           bool         // its tasks may not preempt
-	Preemptable     bool         // the job's own preemptable mark
-	Kept            bool         // its tasks may not be evicted
-	Own             ledger.JobID // the job, if the answer is its own; NoJob otherwise
+	Action            string
+	Scope             Scope
+	Class             ledger.ClassID // of its first task
+	Queue             ledger.QueueID
+	Priority, Missing int32
+	Tasks             int
+	Never             bool         // its tasks may not preempt
+	Preemptable       bool         // the job's own preemptable mark
+	Kept              bool         // its tasks may not be evicted
+	Own               ledger.JobID // the job, if the answer is its own; NoJob otherwise
 }
 
 // Shared says that every job with this signature gets the same answer.

@@ -37,14 +37,14 @@ func (e *Evictor) take(o Options, j ledger.JobID) bool {
 			Queue: s.L.Jobs.QueueName(j), Reason: trace.Reason{Code: trace.TopologyByGang, Text: o.Action}})
 		return false
 	}
-	reclaims, tells := o.Scope == OtherQueues, s.Trace.On(trace.VictimsOfPlugins)
+	tells := s.Trace.On(trace.VictimsOfPlugins)
 	if s.Trace.On(trace.AllocatingOperations) {
 		s.Trace.Add(trace.Event{Kind: trace.AllocatingOperations, Job: s.L.Jobs.Called(j)})
 	}
 	if !e.takeIn(o, j, tasks) {
 		e.refused.Remember(s.Pending, actionOnJob{j, o.Action}, struct{}{})
 		if tells {
-			e.tellVictims(o, s.Policy.Eviction.AllVoters(reclaims), nil)
+			e.tellVictims(o, nil)
 		}
 		if r := e.victims.result.notPreemptive; r.Is() {
 			s.Trace.Add(trace.Event{Kind: trace.CannotReclaim, Action: o.Action, Queue: s.L.Jobs.QueueName(j),
@@ -55,22 +55,17 @@ func (e *Evictor) take(o Options, j ledger.JobID) bool {
 		s.Trace.Add(trace.Event{Kind: trace.Discarding, Job: s.L.Jobs.Called(j)})
 		return false
 	}
-	var by, gone []string
-	if tells {
-		by = s.Policy.Eviction.QueueFilters(reclaims)
-	}
+	var records []*trace.Eviction
 	e.victims.Records(func(t ledger.TaskID, r *trace.Eviction) {
 		e.records[t] = r
-		if tells {
-			gone, by = append(gone, r.Task), union(by, r.Rules)
-		}
+		records = append(records, r)
 		if s.Trace.On(trace.TryPreempt) {
 			s.Trace.Add(trace.Event{Kind: trace.TryPreempt, Action: o.Action, Job: r.ForJob, Task: r.For, Victim: r.Task,
 				Node: s.L.Node(s.L.Task(t).Node).Name})
 		}
 	})
 	if tells {
-		e.tellVictims(o, by, gone)
+		e.tellVictims(o, records)
 	}
 	placed := e.victims.result.placed
 	for _, t := range placed {

@@ -51,22 +51,24 @@ func (e *Evictor) tellHeldBack(action string) {
 	}
 }
 
-// tellVictims records for every plugin that judged victims which of them it permitted, even if none
-// (seed 000 §8.3). It is called only when the trace wants it.
-func (e *Evictor) tellVictims(o Options, by, gone []string) {
-	for _, name := range by {
-		e.s.Trace.Add(trace.Event{Kind: trace.VictimsOfPlugins, Action: o.Action, Plugin: name, Victims: gone})
+// tellVictims records for every plugin that judges victims which of them it permitted, even if none
+// (seed 000 §8.3). A plugin that says which queues may lose tasks permitted all of them. It is called only when the
+// trace wants it.
+func (e *Evictor) tellVictims(o Options, victims []*trace.Eviction) {
+	reclaim, ev := o.Scope == OtherQueues, &e.s.Policy.Eviction
+	var filters []string
+	if reclaim {
+		filters = ev.QueueFilters()
 	}
-}
-
-// union appends the names that a list does not have yet.
-func union(list, more []string) []string {
-	for _, name := range more {
-		if !slices.Contains(list, name) {
-			list = append(list, name)
+	for _, name := range ev.Judges(reclaim) {
+		var permitted []string
+		for _, r := range victims {
+			if slices.Contains(r.PermittedBy, name) || slices.Contains(filters, name) {
+				permitted = append(permitted, r.Task)
+			}
 		}
+		e.s.Trace.Add(trace.Event{Kind: trace.VictimsOfPlugins, Action: o.Action, Plugin: name, Victims: permitted})
 	}
-	return list
 }
 
 // tellPreempted records what was freed for a task, and what the task asked for (seed 002 §8.2).

@@ -15,7 +15,7 @@ type unit struct {
 	policy.Unit
 	priority int32
 	start    int64
-	tier     int
+	judged   policy.Judgment
 	from, to int // its tasks in dryRun.slab
 	gone     int // how many of its tasks are evicted in the current dry run
 }
@@ -76,7 +76,7 @@ func (dr *dryRun) compareVictims(a, b ledger.TaskID) int {
 	}
 	p, q := dr.p.l.Job(x.Job), dr.p.l.Job(y.Job)
 	if p.Queue != q.Queue {
-		return dr.p.set.Eviction.CompareQueues(p.Queue, q.Queue, dr.p.Queue)
+		return dr.p.set.Eviction.CompareVictimQueues(p.Queue, q.Queue, dr.p.Queue)
 	}
 	return dr.p.set.CompareJobs(y.Job, x.Job)
 }

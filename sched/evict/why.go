@@ -172,8 +172,8 @@ func (dr *dryRun) countAt(tx *ledger.Tx, n ledger.NodeID) {
 		if !slices.ContainsFunc(u.Tasks, func(t ledger.TaskID) bool { return standing(dr.p.l, t) }) {
 			continue // they are evicted with another unit
 		}
-		tier, why := dr.judge(u)
-		if tier != u.tier {
+		judged, why := dr.judge(u)
+		if judged.Tier != u.judged.Tier {
 			dr.sparedFor(u, why)
 			continue
 		}

@@ -19,19 +19,19 @@ import (
 
 // Results beside the shares from 0 to policy.Points.
 const (
-	Lacks = -1                // the node does not offer the resource at all
-	Over  = policy.Points + 1 // more would be held than the node offers
+	NotOffered = -1                // the node does not offer the resource at all
+	Over       = policy.Points + 1 // more would be held than the node offers
 )
 
 // Share is the part of a node's allocatable in dimension d that would be held with a
 // request on top: 0 for an empty node, policy.Points for one that is exactly full,
-// Over above that; Lacks when there is no allocatable, whatever is asked for.
+// Over above that; NotOffered when there is no allocatable, whatever is asked for.
 func Share(l *ledger.Ledger, d resource.Dim, n ledger.NodeID, request int64) int64 {
 	alloc := l.Nodes.Allocatable(d)[n]
 	held := alloc - l.Nodes.Idle(d)[n] + l.Nodes.Pipelined(d)[n] + request
 	switch {
 	case alloc <= 0:
-		return Lacks
+		return NotOffered
 	case held <= 0:
 		return 0
 	case held > alloc:

@@ -58,8 +58,8 @@ func TestAShareIsWhatWouldBeHeld(t *testing.T) {
 		"one unit too much":                         {4000, 3001, runs, fraction.Over},
 		"rounded down":                              {3, 2, nil, 66_666},
 		"the smallest node":                         {1, 1, nil, policy.Points},
-		"no cpu at all":                             {0, 1000, nil, fraction.Lacks},
-		"no cpu and none asked":                     {0, 0, nil, fraction.Lacks},
+		"no cpu at all":                             {0, 1000, nil, fraction.NotOffered},
+		"no cpu and none asked":                     {0, 0, nil, fraction.NotOffered},
 		"amounts near the end of 64 bits":           {1 << 62, 1 << 61, nil, 50_000},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -211,8 +211,8 @@ func TestAShareFollowsTheNode(t *testing.T) {
 	if got := fraction.Share(l, gpu, later, 2000); got != 25_000 {
 		t.Errorf("share %d of a resource that came later, want 25000", got)
 	}
-	if got := fraction.Share(l, gpu, n, 2000); got != fraction.Lacks {
-		t.Errorf("share %d of a resource that the older node lacks, want Lacks", got)
+	if got := fraction.Share(l, gpu, n, 2000); got != fraction.NotOffered {
+		t.Errorf("share %d of a resource that the older node lacks, want NotOffered", got)
 	}
 }
 

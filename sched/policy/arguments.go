@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -51,8 +53,8 @@ func (a *Argument) Check(text string) error {
 	return err
 }
 
-// number is the value of an argument that is a number, in thousandths for a decimal and in nanoseconds for a
-// duration. true is 1. Of every other kind it is 0. The error says what is wrong with the value.
+// number is the value of an argument that is a number, in thousandths for a decimal and in nanoseconds for a duration.
+// true is 1. Of every other kind it is 0. The error says what is wrong with the value.
 func (a *Argument) number(text string) (x int64, err error) {
 	want := ""
 	switch a.Kind {
@@ -148,8 +150,8 @@ func (a *Argument) As(p *string) *Argument {
 	return a
 }
 
-// Lookup finds the argument that a key writes: by its key or its alias, otherwise by the longest prefix that leaves
-// a name; nil for none.
+// Lookup finds the argument that a key writes: by its key or its alias, otherwise by the longest prefix that leaves a
+// name; nil for none.
 func Lookup(list []*Argument, key string) (found *Argument) {
 	for _, a := range list {
 		switch {
@@ -162,8 +164,8 @@ func Lookup(list []*Argument, key string) (found *Argument) {
 	return found
 }
 
-// ArgumentSet lists the arguments of a plugin or an action, as flag.FlagSet lists the flags of a command: each
-// method names a key, and sets a field to its default or to the configured value.
+// ArgumentSet lists the arguments of a plugin or an action, as flag.FlagSet lists the flags of a command: each method
+// names a key, and sets a field to its default or to the configured value.
 type ArgumentSet struct {
 	list  []*Argument
 	tree  []*bool
@@ -172,9 +174,6 @@ type ArgumentSet struct {
 }
 
 func (s *ArgumentSet) add(a Argument) *Argument {
-	if a.Key == "" || slices.ContainsFunc(s.list, func(b *Argument) bool { return a.Key == b.Key || a.Key == b.Alias }) {
-		s.wrong = fmt.Errorf("AddArguments names %q twice, or a key without a name", a.Key)
-	}
 	s.list = append(s.list, &a)
 	return &a
 }
@@ -250,14 +249,13 @@ type ResourceWeight struct {
 
 // ResourceWeights are the weights of cpu and memory, under their names after prefix, and of those further resources
 // that prefix+"resources" lists, under prefix+"resources."+name: 1 where they are absent or, as in Volcano, negative.
-// One above most is refused. cpu and memory come first: their own arguments hold even where the list names them
-// again.
+// One above most is refused. cpu and memory come first: their own arguments hold even where the list names them again.
 func (s *ArgumentSet) ResourceWeights(p *[]ResourceWeight, prefix string, most int64) {
 	known := []string{"cpu", "memory"}
-	own, further := map[string]int64{}, map[string]int64{}
+	weights := map[string]int64{}
 	for _, name := range known {
 		s.add(Argument{Key: prefix + name, Kind: KindInt, Default: "1", Meaning: "weight of " + name,
-			set: func(_, _ string, x int64) { own[name] = x }}).AtMost(most)
+			set: func(_, _ string, x int64) { weights[name] = x }}).AtMost(most)
 	}
 	var listed []string
 	s.add(Argument{Key: prefix + "resources", Kind: KindList, Meaning: "further resources that count",
@@ -268,20 +266,19 @@ func (s *ArgumentSet) ResourceWeights(p *[]ResourceWeight, prefix string, most i
 			slices.Sort(listed)
 		}})
 	s.add(Argument{Key: prefix + "resources.", Prefix: true, Kind: KindInt, Default: "1",
-		Meaning: "weight of the resource named after the prefix",
-		set:     func(name, _ string, x int64) { further[name] = x }}).AtMost(most)
-	s.after = append(s.after, func() {
-		for i, name := range append(known, slices.Compact(listed)...) {
-			weight, given := further[name]
-			if i < len(known) {
-				weight, given = own[name]
+		Meaning: "weight of the resource named after the prefix", set: func(name, _ string, x int64) {
+			if !slices.Contains(known, name) {
+				weights[name] = x
 			}
+		}}).AtMost(most)
+	s.after = append(s.after, func() {
+		listed = slices.DeleteFunc(listed, func(name string) bool { return name == "" || slices.Contains(known, name) })
+		for _, name := range append(known, slices.Compact(listed)...) {
+			weight, given := weights[name]
 			if !given || weight < 0 {
 				weight = 1
 			}
-			if name != "" && (i < len(known) || !slices.Contains(known, name)) {
-				*p = append(*p, ResourceWeight{name, weight})
-			}
+			*p = append(*p, ResourceWeight{name, weight})
 		}
 	})
 }
@@ -303,6 +300,18 @@ func Describe[A any, PA Struct[A]]() ([]*Argument, error) {
 	var a A
 	var s ArgumentSet
 	PA(&a).AddArguments(&s)
+	seen := map[string]bool{}
+	for _, arg := range s.list {
+		if seen[arg.Key] || seen[arg.Alias] {
+			s.wrong = fmt.Errorf("AddArguments names %q twice", cmp.Or(arg.Alias, arg.Key))
+		}
+		if seen[arg.Key] = true; arg.Alias != "" {
+			seen[arg.Alias] = true
+		}
+		if arg.Key == "" {
+			s.wrong = errors.New("AddArguments names an argument without a key")
+		}
+	}
 	if _, copies := any(a).(interface{ AddArguments(*ArgumentSet) }); copies && len(s.list)+len(s.tree) > 0 {
 		s.wrong = fmt.Errorf("method AddArguments of %T must have a pointer receiver: it sets the fields of a copy", a)
 	}

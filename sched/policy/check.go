@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// check finds what is wrong with the methods of a plugin and of its parts: an exported method that is no answer at
-// any extension point is misspelt or has a wrong signature, and would never be called. The error names the method
-// and the point nearest to it. A plugin that answers at no point is an error, too.
+// check finds what is wrong with the methods of a plugin and of its parts: an exported method that is no answer at any
+// extension point is misspelt or has a wrong signature, and would never be called. The error names the method and the
+// point nearest to it. A plugin that answers at no point is an error, too.
 func check(plugin any) error {
 	t := reflect.TypeOf(plugin)
 	if t == nil {
@@ -27,15 +27,15 @@ func check(plugin any) error {
 			return fmt.Errorf("it is %s, and not %s", p.Name, strings.Join(p.Refines, " or "))
 		}
 		answers = answers || p.refines == nil
-		for _, m := range p.methods {
-			if !slices.Contains(used, m) {
-				used = append(used, m)
-			}
-		}
+		used = append(used, p.methods...)
 	}
-	for i := 0; len(used) < t.NumMethod() && i < t.NumMethod(); i++ {
-		if m := t.Method(i); !slices.Contains(used, m.Name) {
-			return misfit(t, m)
+	has := map[string]string{} // methods with their signatures
+	for i := range t.NumMethod() {
+		has[t.Method(i).Name] = signature(reflect.ValueOf(plugin).Method(i).Type())
+	}
+	for i := range t.NumMethod() {
+		if name := t.Method(i).Name; !slices.Contains(used, name) {
+			return misfit(name, has)
 		}
 	}
 	if !answers {
@@ -51,66 +51,43 @@ func check(plugin any) error {
 	return nil
 }
 
-// misfit says what is wrong with an exported method that is no answer.
-func misfit(t reflect.Type, m reflect.Method) error {
-	has := signature(m.Type, 1)
+// signature is the type of a method as its declaration has it after the name.
+func signature(method reflect.Type) string { return strings.TrimPrefix(method.String(), "func") }
+
+// misfit says what is wrong with an exported method that is no answer, of a plugin that has these methods.
+func misfit(name string, has map[string]string) error {
 	var names []string
+	bySignature, byName := "", map[string]string{} // how methods are asked for
 	for i := range table {
 		p := &table[i]
-		at := slices.Index(p.methods, m.Name)
-		switch {
-		case at < 0:
-			names = append(names, p.methods...)
-			continue
-		case signature(p.asks.Method(at).Type, 0) != has:
-			asks := m.Name + signature(p.asks.Method(at).Type, 0)
-			return fmt.Errorf("method %s%s: extension point %s asks for %s", m.Name, has, p.Name, asks)
-		}
+		names = append(names, p.methods...)
 		var missing []string
-		for i, name := range p.methods {
-			asks := signature(p.asks.Method(i).Type, 0)
-			if has, there := t.MethodByName(name); !there || signature(has.Type, 1) != asks {
-				missing = append(missing, name+asks)
+		for at, method := range p.methods {
+			asks := signature(p.asks.Method(at).Type)
+			byName[method] = method + asks + " of " + p.Name
+			if asks == has[name] && !strings.HasPrefix(asks, "()") && bySignature == "" {
+				bySignature = byName[method]
+			}
+			if has[method] != asks {
+				missing = append(missing, method+asks)
 			}
 		}
-		return fmt.Errorf("method %s: extension point %s asks for %s, too", m.Name, p.Name, strings.Join(missing, ", "))
-	}
-	if near := Nearest(m.Name, names); near != "" {
-		return fmt.Errorf("method %s%s is no answer at any extension point; did you mean %s?", m.Name, has, asking(near))
-	}
-	for i := range table {
-		for at, name := range table[i].methods {
-			if f := table[i].asks.Method(at).Type; f.NumIn() > 0 && signature(f, 0) == has {
-				return fmt.Errorf("method %s%s is no answer at any extension point; did you mean %s?", m.Name, has, asking(name))
-			}
+		switch at := slices.Index(p.methods, name); {
+		case at < 0:
+			continue
+		case signature(p.asks.Method(at).Type) != has[name]:
+			asks := name + signature(p.asks.Method(at).Type)
+			return fmt.Errorf("method %s%s: extension point %s asks for %s", name, has[name], p.Name, asks)
+		default:
+			return fmt.Errorf("method %s: extension point %s asks for %s, too", name, p.Name, strings.Join(missing, ", "))
 		}
 	}
-	return fmt.Errorf("method %s%s is no answer at any extension point; a plugin exports nothing else", m.Name, has)
-}
-
-// asking is a method with the extension point that asks for it.
-func asking(method string) string {
-	i := slices.IndexFunc(table, func(p ExtensionPoint) bool { return slices.Contains(p.methods, method) })
-	at := slices.Index(table[i].methods, method)
-	return fmt.Sprintf("%s%s of %s", method, signature(table[i].asks.Method(at).Type, 0), table[i].Name)
-}
-
-// signature is the type of a method without its first parameters.
-func signature(f reflect.Type, without int) string {
-	var in, out []string
-	for i := without; i < f.NumIn(); i++ {
-		in = append(in, f.In(i).String())
+	near := bySignature
+	if like := Nearest(name, names); like != "" {
+		near = byName[like]
 	}
-	for i := range f.NumOut() {
-		out = append(out, f.Out(i).String())
+	if near == "" {
+		return fmt.Errorf("method %s%s is no answer at any extension point; a plugin exports nothing else", name, has[name])
 	}
-	text := "(" + strings.Join(in, ", ") + ")"
-	switch len(out) {
-	case 0:
-		return text
-	case 1:
-		return text + " " + out[0]
-	default:
-		return text + " (" + strings.Join(out, ", ") + ")"
-	}
+	return fmt.Errorf("method %s%s is no answer at any extension point; did you mean %s?", name, has[name], near)
 }

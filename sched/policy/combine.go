@@ -2,15 +2,18 @@ package policy
 
 import (
 	"cmp"
+	"slices"
+	"strconv"
 
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/topology"
 	"ashlar.sh/sched/trace"
 )
 
 // How the answers of plugins combine: by rules A to I, those of Volcano's session. Each method names its rule.
 
-// CompareQueues is rule A: the first plugin that prefers one decides; then the older
-// queue, then the name.
+// CompareQueues is rule A: the first plugin that prefers one decides; then the older queue, then the name.
 func (s *Set) CompareQueues(a, b ledger.QueueID) int {
 	for _, p := range s.queueOrder {
 		if r := p.CompareQueues(a, b); r != 0 {
@@ -38,8 +41,7 @@ func (s *Set) CompareJobs(a, b ledger.JobID) int {
 	return x.Key.Compare(y.Key)
 }
 
-// CompareTasks is rule A: plugins, then the number at the end of the name, then the older pod, then the
-// name.
+// CompareTasks is rule A: plugins, then the number at the end of the name, then the older pod, then the name.
 func (s *Set) CompareTasks(a, b ledger.TaskID) int {
 	for _, p := range s.taskOrder {
 		if r := p.CompareTasks(a, b); r != 0 {
@@ -66,15 +68,15 @@ func (s *Set) ValidateJob(j ledger.JobID) trace.Reason {
 	return trace.Reason{}
 }
 
-// Enqueueable is rule E: a rejection decides if it comes from any tier up to and including the first
-// one in which a plugin permits. Without any vote, the job is permitted.
+// Enqueueable is rule E: a rejection decides if it comes from any tier up to and including the first one in which a
+// plugin permits. Without any vote, the job is permitted.
 func (s *Set) Enqueueable(j ledger.JobID) (trace.Reason, bool) {
-	return s.mayEnter(func(p JobEnqueueable) (Vote, trace.Reason) { return p.VoteEnqueue(j) })
+	return elect(s.enqueueable, func(p JobEnqueueable) (Vote, trace.Reason) { return p.VoteEnqueue(j) })
 }
 
 // Loanable is Enqueueable for a job that would start at once (JobLoanable).
 func (s *Set) Loanable(j ledger.JobID) bool {
-	_, ok := s.mayEnter(func(p JobEnqueueable) (Vote, trace.Reason) {
+	_, ok := elect(s.enqueueable, func(p JobEnqueueable) (Vote, trace.Reason) {
 		if l, ok := p.(JobLoanable); ok {
 			return l.VoteLoan(j)
 		}
@@ -83,21 +85,22 @@ func (s *Set) Loanable(j ledger.JobID) bool {
 	return ok
 }
 
-func (s *Set) mayEnter(vote func(JobEnqueueable) (Vote, trace.Reason)) (trace.Reason, bool) {
-	for _, tier := range s.enqueueable.tiers {
-		permitted := false
+// elect is rule E, with the reason of the rejection that decides.
+func elect[P, R any](c chain[P], vote func(P) (Vote, R)) (none R, permitted bool) {
+	for _, tier := range c.tiers {
 		for _, p := range tier {
-			v, r := vote(p)
-			if v == Reject {
+			switch v, r := vote(p); v {
+			case Reject:
 				return r, false
+			case Permit:
+				permitted = true
 			}
-			permitted = permitted || v == Permit
 		}
 		if permitted {
 			break
 		}
 	}
-	return trace.Reason{}, true
+	return none, true
 }
 
 // Ready is rule B: all plugins must agree; without plugins, the job is ready.
@@ -112,26 +115,8 @@ func (s *Set) Ready(j ledger.JobID) bool {
 
 // Pipelined is rule E.
 func (s *Set) Pipelined(j ledger.JobID) bool {
-	return elect(s.pipelined, func(p JobPipelined) Vote { return p.VotePipelined(j) })
-}
-
-// elect is rule E where the reason is not needed.
-func elect[P any](c chain[P], vote func(P) Vote) bool {
-	for _, tier := range c.tiers {
-		permitted := false
-		for _, p := range tier {
-			switch vote(p) {
-			case Reject:
-				return false
-			case Permit:
-				permitted = true
-			}
-		}
-		if permitted {
-			break
-		}
-	}
-	return true
+	_, ok := elect(s.pipelined, func(p JobPipelined) (Vote, struct{}) { return p.VotePipelined(j), struct{}{} })
+	return ok
 }
 
 // HoldsInPart says that a job may be promised room for fewer members than it needs to start.
@@ -204,4 +189,88 @@ func (s *Set) Problems() []Problem {
 		out = append(out, p.Problems()...)
 	}
 	return out
+}
+
+// HyperNodes is rule J: the map of the first plugin that knows the network, brought up to date; nil when there is
+// none.
+func (s *Set) HyperNodes() *topology.Map {
+	for _, p := range s.gradients {
+		return p.HyperNodes().Fresh()
+	}
+	return nil
+}
+
+// ScoreHyperNode is rule I: the sum of the plugins' scores.
+func (s *Set) ScoreHyperNode(d topology.ID, want resource.Vec) (sum int64) {
+	for _, p := range s.hyperOrders {
+		sum += p.ScoreHyperNode(d, want)
+	}
+	return sum
+}
+
+// CompareSubJobs is rule A: plugins, then the values of the policy's keys, where numbers compare as numbers, then the
+// name.
+func (s *Set) CompareSubJobs(j ledger.JobID, a, b int32) int {
+	for _, p := range s.subOrder {
+		if r := p.CompareSubJobs(j, a, b); r != 0 {
+			return r
+		}
+	}
+	x, y := &s.l.Job(j).Subs[a], &s.l.Job(j).Subs[b]
+	return cmp.Or(cmp.Compare(x.Policy, y.Policy), slices.CompareFunc(x.Values, y.Values, compareValues))
+}
+
+// compareValues compares whole numbers as numbers; they come before other texts.
+func compareValues(a, b string) int {
+	x, wrong := strconv.ParseInt(a, 10, 64)
+	y, bad := strconv.ParseInt(b, 10, 64)
+	switch {
+	case wrong == nil && bad == nil:
+		return cmp.Or(cmp.Compare(x, y), cmp.Compare(a, b))
+	case wrong == nil:
+		return -1
+	case bad == nil:
+		return 1
+	default:
+		return cmp.Compare(a, b)
+	}
+}
+
+// SubReady is rule B.
+func (s *Set) SubReady(j ledger.JobID, sub int32) bool {
+	for _, p := range s.subReady {
+		if !p.SubReady(j, sub) {
+			return false
+		}
+	}
+	return true
+}
+
+// SubPipelined is rule E.
+func (s *Set) SubPipelined(j ledger.JobID, sub int32) bool {
+	_, ok := elect(s.subPipelined, func(p SubJobPipelined) (Vote, struct{}) { return p.VoteSubPipelined(j, sub), struct{}{} })
+	return ok
+}
+
+// TreeOrder is the order of queues, if one plugin alone decides it, by a tree.
+func (s *Set) TreeOrder() (order TreeOrder, ok bool) {
+	if len(s.queueOrder) == 1 {
+		order, ok = s.queueOrder[0].(TreeOrder)
+	}
+	return order, ok
+}
+
+// ServingMovesOthers says that some plugin's order of queues is a QueueTreeOrder.
+func (s *Set) ServingMovesOthers() bool {
+	for _, p := range s.queueOrder {
+		if tree, ok := p.(QueueTreeOrder); ok && tree.ServingMovesOthers() {
+			return true
+		}
+	}
+	return false
+}
+
+// JobsAlone says that for every plugin, whether a job is valid and starves depends on the job alone.
+func (s *Set) JobsAlone() bool {
+	return all[OfJobAlone](s.Eviction.starving.tiers...) && all[OfJobAlone](s.jobValid)
 }

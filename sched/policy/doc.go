@@ -1,16 +1,14 @@
-// Package policy is what can be configured in the engine: extension points, tiers, and the profile that
-// fills them.
+// Package policy is what can be configured in the engine: extension points, tiers, and the profile that fills them.
 //
-// An extension point is an interface of one question. A plugin is any value that implements some of
-// these interfaces; which ones is found once, when a profile is read (Build). Plugins are called tier
-// by tier in the configured order. The rule by which their answers combine is a method of Set, one for
-// each point; it names its rule from the catalogue of rules A to J (docs/plugins.md).
+// An extension point is an interface of one question. A plugin is any value that implements some of these interfaces;
+// which ones is found once, when a profile is read (Build). Plugins are called tier by tier in the configured order.
+// The rule by which their answers combine is a method of Set, one for each point; it names its rule from the catalogue
+// of rules A to J (docs/plugins.md).
 //
-// There are three kinds of answers: a Vote permits, abstains or rejects; an Opinion does so about a
-// victim, with a reason; a Verdict on a node admits, or refuses with the reason and whether room freed
-// there would help.
+// There are three kinds of answers: a Vote permits, abstains or rejects; an Opinion does so about a victim, with a
+// reason; a Verdict on a node admits, or refuses with the reason and whether room freed there would help.
 //
-// A plugin keeps configuration and opinions. Sums that depend on which pod is on which node belong into
-// a ledger.PluginState. What a plugin derives from the ledger it derives in Open, and it stays
-// unchanged until the next cycle unless its doc says otherwise.
+// A plugin keeps configuration and opinions. Sums that depend on which pod is on which node belong into a
+// ledger.PluginState. What a plugin derives from the ledger it derives in Open, and it stays unchanged until the next
+// cycle unless its doc says otherwise.
 package policy

@@ -1,28 +1,29 @@
 package policy
 
 import (
+	"strings"
 	"testing"
 
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/trace"
 )
 
-// judge is a plugin with one opinion about everything.
-type judge struct{ Opinion }
+// oneOpinion is a plugin with one opinion about everything.
+type oneOpinion struct{ Opinion }
 
-func (j judge) Reclaimable(Preemptor, Unit) Opinion { return j.Opinion }
+func (j oneOpinion) Reclaimable(Preemptor, Unit) Opinion { return j.Opinion }
 
-func (j judge) Preemptive(Preemptor) (trace.Reason, bool) { return j.Reason, j.Vote != Reject }
+func (j oneOpinion) Preemptive(Preemptor) (trace.Reason, bool) { return j.Reason, j.Vote != Reject }
 
 var (
-	yes   = judge{Opinion{Vote: Permit}}
-	mute  = judge{}
-	no    = judge{Opinion{Vote: Reject, Reason: trace.Reason{Code: trace.VictimOfNoUse}}}
-	guard = judge{Opinion{Vote: Reject, Guard: true, Reason: trace.Reason{Code: trace.VictimGuaranteed}}}
+	yes   = oneOpinion{Opinion{Vote: Permit}}
+	mute  = oneOpinion{}
+	no    = oneOpinion{Opinion{Vote: Reject, Reason: trace.Reason{Code: trace.VictimOfNoUse}}}
+	guard = oneOpinion{Opinion{Vote: Reject, Guard: true, Reason: trace.Reason{Code: trace.VictimGuaranteed}}}
 )
 
 // setOf is a profile with judges in tiers; off takes the first out of its points.
-func setOf(t *testing.T, tiers [][]judge, off ...Point) *Set {
+func setOf(t *testing.T, tiers [][]oneOpinion, off ...Point) *Set {
 	t.Helper()
 	var p Profile
 	var known []Definition
@@ -47,25 +48,28 @@ func setOf(t *testing.T, tiers [][]judge, off ...Point) *Set {
 // guard holds everywhere.
 func TestReclaimable(t *testing.T) {
 	for name, tc := range map[string]struct {
-		tiers [][]judge
+		tiers [][]oneOpinion
 		off   []Point
 		tier  int
 		why   trace.Code
+		by    string // the plugins that permitted it
 	}{
-		"nobody is asked":                       {nil, nil, NoTier, trace.None},
-		"everybody abstains":                    {[][]judge{{mute}, {mute}}, nil, NoTier, trace.None},
-		"one permits":                           {[][]judge{{mute, yes}}, nil, 0, trace.None},
-		"one objects in the same tier":          {[][]judge{{yes, no}}, nil, NoTier, trace.VictimOfNoUse},
-		"an objection is not of the next tier":  {[][]judge{{yes, no}, {yes}}, nil, 1, trace.None},
-		"a later objection is too late":         {[][]judge{{yes}, {no}}, nil, 0, trace.None},
-		"a guard is never too late":             {[][]judge{{yes}, {guard}}, nil, NoTier, trace.VictimGuaranteed},
-		"a guard that its flag turns off":       {[][]judge{{guard}, {yes}}, []Point{PointReclaimable}, 1, trace.None},
-		"another point's flag turns off no one": {[][]judge{{guard}, {yes}}, []Point{PointPreemptive}, NoTier, trace.VictimGuaranteed},
+		"no plugin is asked":                     {nil, nil, NoTier, trace.None, ""},
+		"all abstain":                            {[][]oneOpinion{{mute}, {mute}}, nil, NoTier, trace.None, ""},
+		"one permits":                            {[][]oneOpinion{{mute, yes}}, nil, 0, trace.None, "b"},
+		"two permit, and one between them":       {[][]oneOpinion{{yes, mute, yes}}, nil, 0, trace.None, "a,c"},
+		"one objects in the same tier":           {[][]oneOpinion{{yes, no}}, nil, NoTier, trace.VictimOfNoUse, ""},
+		"an objection is not of the next tier":   {[][]oneOpinion{{yes, no}, {yes}}, nil, 1, trace.None, "c"},
+		"a later objection is too late":          {[][]oneOpinion{{yes}, {no}}, nil, 0, trace.None, "a"},
+		"a guard is never too late":              {[][]oneOpinion{{yes}, {guard}}, nil, NoTier, trace.VictimGuaranteed, ""},
+		"a guard that its flag turns off":        {[][]oneOpinion{{guard}, {yes}}, []Point{PointReclaimable}, 1, trace.None, "b"},
+		"another point's flag turns off nothing": {[][]oneOpinion{{guard}, {yes}}, []Point{PointPreemptive}, NoTier, trace.VictimGuaranteed, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tier, why := setOf(t, tc.tiers, tc.off...).Eviction.Reclaimable(Preemptor{}, Unit{})
-			if tier != tc.tier || why.Code != tc.why {
-				t.Errorf("tier %d, %q; want tier %d, %q", tier, why.Code, tc.tier, tc.why)
+			ev := &setOf(t, tc.tiers, tc.off...).Eviction
+			judged, why := ev.Reclaimable(Preemptor{}, Unit{})
+			if by := strings.Join(ev.Permitting(true, judged), ","); judged.Tier != tc.tier || why.Code != tc.why || by != tc.by {
+				t.Errorf("tier %d, %q, permitted by %q; want tier %d, %q, %q", judged.Tier, why.Code, by, tc.tier, tc.why, tc.by)
 			}
 		})
 	}
@@ -73,15 +77,15 @@ func TestReclaimable(t *testing.T) {
 
 func TestPreemptiveNeedsAll(t *testing.T) {
 	for name, tc := range map[string]struct {
-		tiers [][]judge
+		tiers [][]oneOpinion
 		off   []Point
 		may   bool
 	}{
-		"nobody is asked":                 {nil, nil, true},
-		"all agree":                       {[][]judge{{yes}, {mute}}, nil, true},
-		"one objects, in whatever tier":   {[][]judge{{yes}, {no}}, nil, false},
-		"one objects that is turned off":  {[][]judge{{no}, {yes}}, []Point{PointPreemptive}, true},
-		"the flag of another point holds": {[][]judge{{no}, {yes}}, []Point{PointReclaimable}, false},
+		"no plugin is asked":              {nil, nil, true},
+		"all agree":                       {[][]oneOpinion{{yes}, {mute}}, nil, true},
+		"one objects, in whatever tier":   {[][]oneOpinion{{yes}, {no}}, nil, false},
+		"one objects that is turned off":  {[][]oneOpinion{{no}, {yes}}, []Point{PointPreemptive}, true},
+		"the flag of another point holds": {[][]oneOpinion{{no}, {yes}}, []Point{PointReclaimable}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			why, may := setOf(t, tc.tiers, tc.off...).Eviction.Preemptive(Preemptor{})

@@ -7,37 +7,34 @@ import "strings"
 func Nearest(name string, candidates []string) string {
 	best, distance := "", 3
 	for _, c := range candidates {
-		if d := edits(strings.ToLower(name), strings.ToLower(c), 2); d < distance && d*2 <= len(c) {
+		if max(len(name)-len(c), len(c)-len(name)) >= distance {
+			continue
+		}
+		if d := edits(strings.ToLower(name), strings.ToLower(c)); d < distance && d*2 <= len(c) {
 			best, distance = c, d
 		}
 	}
 	return best
 }
 
-// edits counts insertions, deletions, substitutions and swaps of neighbours
-// that turn a into b; anything above limit is limit+1, found without work when
-// the lengths alone tell.
-func edits(a, b string, limit int) int {
-	if len(a)-len(b) > limit || len(b)-len(a) > limit {
-		return limit + 1
-	}
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			change := 1
-			if a[i-1] == b[j-1] {
-				change = 0
+// edits counts the insertions, deletions, substitutions and swaps of neighbours that turn a into b.
+func edits(a, b string) int {
+	d := make([][]int, len(a)+1) // d[i][j]: from the first i letters of a to the first j of b
+	for i := range d {
+		d[i] = make([]int, len(b)+1)
+		for j := range d[i] {
+			switch {
+			case i == 0 || j == 0:
+				d[i][j] = i + j
+			case a[i-1] == b[j-1]:
+				d[i][j] = d[i-1][j-1]
+			default:
+				d[i][j] = 1 + min(d[i-1][j-1], d[i-1][j], d[i][j-1])
 			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+change)
 			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
+				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
 			}
 		}
-		before, last, row = last, row, before
 	}
-	return min(last[len(b)], limit+1)
+	return d[len(a)][len(b)]
 }

@@ -25,10 +25,11 @@ type Choice struct {
 	Arguments Arguments
 }
 
-// Build makes a profile's plugins and finds which extension points they implement. An unknown plugin is
-// an error; a plugin that is named in two places counts in the first.
+// Build makes a profile's plugins and finds which extension points they implement. An unknown plugin is an error; a
+// plugin that is named in two places counts in the first.
 func Build(p Profile, known []Definition, l *ledger.Ledger) (*Set, error) {
-	s := (&Set{l: l}).wire()
+	s := &Set{l: l}
+	s.Eviction.s = s
 	var seen []string
 	for i, tier := range p.Tiers {
 		s.tier = i

@@ -6,8 +6,7 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// Set is a profile's plugins by extension point, with the rules by which their
-// answers combine.
+// Set is a profile's plugins by extension point, with the rules by which their answers combine.
 type Set struct {
 	l    *ledger.Ledger
 	tier int // that plugins are added to
@@ -34,8 +33,8 @@ type Set struct {
 	explaining int // the depth of nested calls
 
 	network
-	Eviction Eviction
-	Nodes    NodePoints
+	Eviction    Eviction
+	NodePlugins NodePlugins
 }
 
 // add puts a plugin wherever it implements an extension point that is not turned off, and then its parts.
@@ -55,14 +54,38 @@ func (s *Set) add(name string, plugin any, off []Point) {
 // addTaskFilter puts filters about queues before those that look at nodes.
 func (s *Set) addTaskFilter(_ string, f TaskFilter) {
 	if _, ofQueue := f.(QueueFilter); ofQueue {
-		s.Nodes.TaskFilters = slices.Insert(s.Nodes.TaskFilters, 0, f)
+		s.NodePlugins.TaskFilters = slices.Insert(s.NodePlugins.TaskFilters, 0, f)
 		return
 	}
-	s.Nodes.TaskFilters = append(s.Nodes.TaskFilters, f)
+	s.NodePlugins.TaskFilters = append(s.NodePlugins.TaskFilters, f)
 }
 
-// wire tells the parts what they are parts of.
-func (s *Set) wire() *Set {
-	s.Eviction.s = s
-	return s
+// addNetworkOrder keeps the first of such plugins.
+func (s *Set) addNetworkOrder(_ string, o NetworkOrder) {
+	if s.NetworkOrder == nil {
+		s.NetworkOrder = o
+	}
+}
+
+// network is the part of a Set for sub-groups and for domains of the network.
+type network struct {
+	subOrder     []SubJobOrder
+	subReady     []SubJobReady
+	subPipelined chain[SubJobPipelined]
+	gradients    []HyperNodeGradient
+	hyperOrders  []HyperNodeOrder
+	NetworkOrder NetworkOrder // nil: none
+}
+
+// NodePlugins holds the plugins that filter and score nodes.
+type NodePlugins struct {
+	StaticFilters []StaticFilter
+	NodeFilters   []NodeFilter
+	DomainFilters []DomainFilter
+	DomainOrders  []DomainOrder
+	TaskFilters   []TaskFilter
+	NodeOrders    []NodeOrder
+	StaticOrders  []StaticOrder
+	BatchOrders   []BatchNodeOrder
+	BestNodes     []BestNode
 }

@@ -5,11 +5,10 @@ import (
 	"slices"
 
 	"ashlar.sh/sched/ledger"
-	"ashlar.sh/sched/trace"
 )
 
-// ExtensionPoint is one question that plugins may answer: an interface, what configurations and documents say of
-// it, and where a Set keeps the plugins that implement it.
+// ExtensionPoint is one question that plugins may answer: an interface, what configurations and documents say of it,
+// and where a Set keeps the plugins that implement it.
 type ExtensionPoint struct {
 	Name    string // the interface's
 	Flag    Point  // the flag that takes a plugin out of it; "": none does
@@ -27,18 +26,16 @@ type ExtensionPoint struct {
 // interface that says more of an answer; a plugin that implements it has to implement a point of Refines, too.
 func ExtensionPoints() []ExtensionPoint { return slices.Clone(table) }
 
-// table is the one list of extension points. A plugin is added wherever it implements the interface, and a
-// method of a plugin that belongs to none of them is an error (check).
+// table is the one list of extension points. A plugin is added wherever it implements the interface, and a method of a
+// plugin that belongs to none of them is an error (check).
 var table = []ExtensionPoint{
 	point("", "", "the time of the cycle, and when answers change by time alone",
 		list(func(s *Set) *[]Clock { return &s.clocks })),
 	refinement[Later]("the same, of what the cycle decided", of[Clock]()),
-	point("", "", "what stays unchanged for the cycle",
-		tier(func(s *Set) *chain[Opener] { return &s.openers })),
+	point("", "", "what stays unchanged for the cycle", tier(func(s *Set) *chain[Opener] { return &s.openers })),
 	point("", "", "sums that the ledger drives, in tries too",
 		func(s *Set, _ string, p StatefulPlugin) { s.l.PluginStates.Add(p.PluginState()) }),
-	refinement[ledger.PluginState]("the plugin is the sums itself",
-		of[StatefulPlugin](), of[ledger.PluginState]()),
+	refinement[ledger.PluginState]("the plugin is the sums itself", of[StatefulPlugin](), of[ledger.PluginState]()),
 	refinement[ledger.PodObserver]("pods that hold no room count, too", of[ledger.PluginState]()),
 	refinement[ledger.Allocator]("a choice is made for every placement", of[ledger.PluginState]()),
 	refinement[ledger.Promiser]("the same, for room that is promised", of[ledger.PluginState]()),
@@ -59,8 +56,7 @@ var table = []ExtensionPoint{
 	point(PointSubJobOrder, "A", "which sub-group of a job is placed first",
 		list(func(s *Set) *[]SubJobOrder { return &s.subOrder })),
 
-	point("", "D", "why a job cannot be scheduled at all",
-		list(func(s *Set) *[]JobValid { return &s.jobValid })),
+	point("", "D", "why a job cannot be scheduled at all", list(func(s *Set) *[]JobValid { return &s.jobValid })),
 	refinement[OfJobAlone]("the answer follows from the job alone", of[JobValid](), of[JobStarving]()),
 	point(PointJobEnqueued, "E", "whether a job may leave Pending",
 		tier(func(s *Set) *chain[JobEnqueueable] { return &s.enqueueable })),
@@ -82,13 +78,13 @@ var table = []ExtensionPoint{
 	point(PointPredicate, "D", "why no node takes a task",
 		list(func(s *Set) *[]PrePredicate { return &s.prePredicate })),
 	point(PointPredicate, "D", "a node for a class, by facts alone",
-		list(func(s *Set) *[]StaticFilter { return &s.Nodes.StaticFilters })),
+		list(func(s *Set) *[]StaticFilter { return &s.NodePlugins.StaticFilters })),
 	refinement[LabelFilter]("a node is admitted by terms about its labels", of[StaticFilter]()),
 	refinement[Aspect]("the part of a spec that an answer depends on", of[StaticFilter](), of[StaticOrder]()),
 	point(PointPredicate, "D", "a node for a class, by the pods on it",
-		list(func(s *Set) *[]NodeFilter { return &s.Nodes.NodeFilters })),
+		list(func(s *Set) *[]NodeFilter { return &s.NodePlugins.NodeFilters })),
 	point(PointPredicate, "D", "a node for a class, by the pods in its domains",
-		list(func(s *Set) *[]DomainFilter { return &s.Nodes.DomainFilters })),
+		list(func(s *Set) *[]DomainFilter { return &s.NodePlugins.DomainFilters })),
 	refinement[Colocator]("the first pod of a class decides the domain of the rest", of[DomainFilter]()),
 	point(PointPredicate, "D", "a node for one task, by anything", (*Set).addTaskFilter),
 	refinement[QueueFilter]("the answer is about the task's queue", of[TaskFilter]()),
@@ -96,20 +92,19 @@ var table = []ExtensionPoint{
 	point("", "", "dimensions that a task asks for in another way than by its request",
 		list(func(s *Set) *[]Lacker { return &s.Lackers })),
 	point(PointNodeOrder, "I", "a node for a class, by facts and the pods on it",
-		list(func(s *Set) *[]NodeOrder { return &s.Nodes.NodeOrders })),
+		list(func(s *Set) *[]NodeOrder { return &s.NodePlugins.NodeOrders })),
 	refinement[BulkOrder]("the scores of many nodes in one call", of[NodeOrder]()),
 	point(PointNodeOrder, "I", "a node for a class, by facts alone and relative to other nodes",
-		list(func(s *Set) *[]StaticOrder { return &s.Nodes.StaticOrders })),
+		list(func(s *Set) *[]StaticOrder { return &s.NodePlugins.StaticOrders })),
 	refinement[MovingOrder]("the scores change with facts that change nothing else", of[StaticOrder]()),
 	point(PointNodeOrder, "I", "a node for a class, by the pods in its domains",
-		list(func(s *Set) *[]DomainOrder { return &s.Nodes.DomainOrders })),
+		list(func(s *Set) *[]DomainOrder { return &s.NodePlugins.DomainOrders })),
 	refinement[GradedOrder]("many nodes have equal scores", of[DomainOrder]()),
 	point(PointNodeOrder, "I", "all nodes for one task, by anything",
-		list(func(s *Set) *[]BatchNodeOrder { return &s.Nodes.BatchOrders })),
+		list(func(s *Set) *[]BatchNodeOrder { return &s.NodePlugins.BatchOrders })),
 	point(PointBestNode, "J", "one of the nodes that would take a task",
-		list(func(s *Set) *[]BestNode { return &s.Nodes.BestNodes })),
-	point(PointNodeOrder, "J", "a node for a task, by its smallest domain of the network",
-		(*Set).addNetworkOrder),
+		list(func(s *Set) *[]BestNode { return &s.NodePlugins.BestNodes })),
+	point(PointNodeOrder, "J", "a node for a task, by its smallest domain of the network", (*Set).addNetworkOrder),
 	point(PointHyperNodeGradient, "J", "the domains of the network",
 		list(func(s *Set) *[]HyperNodeGradient { return &s.gradients })),
 	point(PointHyperNodeOrder, "I", "a domain of the network",
@@ -120,8 +115,7 @@ var table = []ExtensionPoint{
 	point(PointPreemptable, "G", "whether a unit of the preemptor's own queue may be evicted for it",
 		tier(func(s *Set) *chain[Preemptable] { return &s.Eviction.preemptable })),
 	refinement[EqualPreemptable]("jobs of equal priority may be victims", of[Preemptable]()),
-	refinement[ByPreemptor]("the answer for one job says nothing about another",
-		of[Preemptable](), of[Reclaimable]()),
+	refinement[ByPreemptor]("the answer for one job says nothing about another", of[Preemptable](), of[Reclaimable]()),
 	point(PointPreemptable, "B", "the priority above which no job is a victim",
 		list(func(s *Set) *[]VictimCeiling { return &s.Eviction.ceilings })),
 	point(PointReclaimable, "G", "whether a unit of another queue may be evicted for a preemptor",
@@ -132,15 +126,12 @@ var table = []ExtensionPoint{
 		list(func(s *Set) *[]VictimQueueOrder { return &s.Eviction.queueOrder })),
 	point(PointPreemptive, "B", "whether a queue may take from other queues",
 		list(func(s *Set) *[]Preemptive { return &s.Eviction.preemptive })),
-	point("", "D", "units that no action may evict",
-		list(func(s *Set) *[]Guard { return &s.Eviction.guards })),
+	point("", "D", "units that no action may evict", list(func(s *Set) *[]Guard { return &s.Eviction.guards })),
 	point(PointVictim, "H", "tasks that would run better elsewhere",
 		tier(func(s *Set) *chain[Descheduler] { return &s.Eviction.deschedulers })),
 
-	point("", "J", "a queue's figures, for reports",
-		list(func(s *Set) *[]QueueReporter { return &s.reporters })),
-	point("", "J", "how a queue's figures come about",
-		list(func(s *Set) *[]QueueArithmetic { return &s.arithmetic })),
+	point("", "J", "a queue's figures, for reports", list(func(s *Set) *[]QueueReporter { return &s.reporters })),
+	point("", "J", "how a queue's figures come about", list(func(s *Set) *[]QueueArithmetic { return &s.arithmetic })),
 	point("", "", "contradictions between objects", list(func(s *Set) *[]Problems { return &s.problems })),
 }
 
@@ -196,30 +187,22 @@ func tier[P any](in func(*Set) *chain[P]) func(*Set, string, P) {
 
 // some says that a plugin of some tier has the refinement R.
 func some[R, P any](tiers ...[]P) bool {
-	for _, tier := range tiers {
-		for _, p := range tier {
-			if _, has := any(p).(R); has {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(tiers, func(tier []P) bool { return slices.ContainsFunc(tier, has[R, P]) })
 }
 
 // all says that every plugin of all tiers has the refinement R.
 func all[R, P any](tiers ...[]P) bool {
-	for _, tier := range tiers {
-		for _, p := range tier {
-			if _, has := any(p).(R); !has {
-				return false
-			}
-		}
-	}
-	return true
+	lacks := func(p P) bool { return !has[R](p) }
+	return !slices.ContainsFunc(tiers, func(tier []P) bool { return slices.ContainsFunc(tier, lacks) })
 }
 
-// Group is a plugin made of several, as predicates and nodeorder are of their filters and scores; each
-// part answers for itself at every point. One without parts is a plugin that its arguments turn off.
+func has[R, P any](p P) bool {
+	_, is := any(p).(R)
+	return is
+}
+
+// Group is a plugin made of several, as predicates and nodeorder are of their filters and scores; each part answers
+// for itself at every point. One without parts is a plugin that its arguments turn off.
 type Group interface{ Parts() []any }
 
 // Parts is a Group that is nothing else.
@@ -227,14 +210,3 @@ type Parts []any
 
 // Parts implements Group.
 func (p Parts) Parts() []any { return p }
-
-// Open begins a cycle.
-func (s *Set) Open(rec *trace.Recorder, watch Stopwatch) {
-	for i, tier := range s.openers.tiers {
-		for at, p := range tier {
-			watch.Begin(PartPlugin, s.openers.names[i][at])
-			p.Open(rec)
-			watch.End()
-		}
-	}
-}

@@ -22,9 +22,9 @@ type Eviction struct {
 	// both are priorities of tasks.
 	Priority, ForPriority int32
 
-	Whole bool     // it goes with its whole gang; otherwise it is above its gang's minimum
-	Tier  int      // the tier that permitted it, from 1
-	Rules []string // the plugins of that tier that have a say in evictions
+	Whole       bool     // it goes with its whole gang; otherwise it is above its gang's minimum
+	Tier        int      // the tier that permitted it, from 1
+	PermittedBy []string // the plugins of that tier that permitted it; those that abstained are not named
 
 	Lost resource.List // what it held
 	Ran  int64         // for how long, in nanoseconds; 0: not known

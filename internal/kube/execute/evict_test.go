@@ -38,7 +38,7 @@ func (s *server) patches(t *testing.T) []json.RawMessage {
 func TestAnEvictedPodIsToldForWhom(t *testing.T) {
 	record := &trace.Eviction{Action: "reclaim", Task: "ns/p", Job: "ns/old", Queue: "batch", For: "ns/new-0",
 		ForJob: "ns/new", ForQueue: "research",
-		Node: "n", Priority: 100, ForPriority: 1, Tier: 2, Rules: []string{"proportion"}}
+		Node: "n", Priority: 100, ForPriority: 1, Tier: 2, PermittedBy: []string{"proportion"}}
 	for name, c := range map[string]struct {
 		why  *trace.Eviction
 		says []string

@@ -82,7 +82,7 @@ func TestAScoreWorkedOut(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := ledger.New()
-			score := build(t, l, c.arguments).Nodes.NodeOrders[0]
+			score := build(t, l, c.arguments).NodePlugins.NodeOrders[0]
 			n := addNode(l, "node", amounts(4000, 8*gi, 8))
 			addPod(l, "holder", "node", amounts(1000, 4*gi, 2))
 			if got := score.ScoreNode(classOf(l, addPod(l, "asker", "", c.asks)), n); got != c.want {
@@ -94,7 +94,7 @@ func TestAScoreWorkedOut(t *testing.T) {
 
 func TestWhatIsPromisedIsHeld(t *testing.T) {
 	l := ledger.New()
-	score := build(t, l, nil).Nodes.NodeOrders[0]
+	score := build(t, l, nil).NodePlugins.NodeOrders[0]
 	n := addNode(l, "node", amounts(4000, 8*gi, 0))
 	promised := addPod(l, "promised", "", amounts(2000, 4*gi, 0))
 	class := classOf(l, addPod(l, "asker", "", amounts(1000, 2*gi, 0)))
@@ -112,7 +112,7 @@ func TestWhatIsPromisedIsHeld(t *testing.T) {
 
 func TestAResourceIsFoundWhenItAppears(t *testing.T) {
 	l := ledger.New()
-	score := build(t, l, policy.Arguments{"binpack.resources": gpu, "binpack.cpu": "0"}).Nodes.NodeOrders[0]
+	score := build(t, l, policy.Arguments{"binpack.resources": gpu, "binpack.cpu": "0"}).NodePlugins.NodeOrders[0]
 	plain := addNode(l, "plain", resource.List{{Name: resource.CPUName, Value: 4000}})
 	class := classOf(l, addPod(l, "plain", "", resource.List{{Name: resource.CPUName, Value: 1000}}))
 	if got := score.ScoreNode(class, plain); got != 0 {
@@ -130,7 +130,7 @@ func TestAResourceIsFoundWhenItAppears(t *testing.T) {
 
 func TestAmountsNearTheEndOf64BitsDoNotWrap(t *testing.T) {
 	l := ledger.New()
-	score := build(t, l, nil).Nodes.NodeOrders[0]
+	score := build(t, l, nil).NodePlugins.NodeOrders[0]
 	n := addNode(l, "node", amounts(1<<62, 1<<62, 0))
 	class := classOf(l, addPod(l, "asker", "", amounts(1<<61, 1<<60, 0)))
 	if got := score.ScoreNode(class, n); got != 37_500 {
@@ -139,8 +139,8 @@ func TestAmountsNearTheEndOf64BitsDoNotWrap(t *testing.T) {
 }
 
 func TestWeightZeroLeavesThePluginOut(t *testing.T) {
-	if set := build(t, ledger.New(), policy.Arguments{"binpack.weight": "0"}); len(set.Nodes.NodeOrders) != 0 {
-		t.Errorf("%d scores, want none", len(set.Nodes.NodeOrders))
+	if set := build(t, ledger.New(), policy.Arguments{"binpack.weight": "0"}); len(set.NodePlugins.NodeOrders) != 0 {
+		t.Errorf("%d scores, want none", len(set.NodePlugins.NodeOrders))
 	}
 }
 
@@ -171,7 +171,7 @@ func BenchmarkScoreNode(b *testing.B) {
 		addPod(l, "p"+name, name, amounts(int64(i%60)*1000, int64(i%50)*gi, 0))
 	}
 	class := classOf(l, addPod(l, "asker", "", amounts(1500, 3*gi, 0)))
-	score := build(b, l, nil).Nodes.NodeOrders[0]
+	score := build(b, l, nil).NodePlugins.NodeOrders[0]
 	at := uint32(0)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -54,7 +54,7 @@ func (p *plugin) weightOf(name string) int64 {
 // share is the gauge's; what would not fit, and what the node lacks, counts as 0.
 func (p *plugin) share(need ledger.Need, n ledger.NodeID) int64 {
 	x := fraction.Share(p.l, need.Dim, n, need.Amount)
-	if x == fraction.Lacks || x == fraction.Over {
+	if x == fraction.NotOffered || x == fraction.Over {
 		return 0
 	}
 	return x

@@ -6,7 +6,6 @@ import (
 
 	"ashlar.sh/sched/fair"
 	"ashlar.sh/sched/ledger"
-	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/trace"
 )
@@ -132,7 +131,7 @@ func (gk *guaranteeKeeper) spared(q ledger.QueueID, need []ledger.Need, want int
 // may hold.
 func (gk *guaranteeKeeper) unspared(leaf ledger.QueueID, want resource.Vec) trace.Reason {
 	for at := gk.p.rows[leaf].up; at != ledger.NoQueue; at = gk.p.rows[at].up {
-		shorts := policy.Shorts(gk.p.l.Dims, func(d resource.Dim) bool {
+		shorts := trace.ShortsOf(gk.p.l.Dims, func(d resource.Dim) bool {
 			up, _ := gk.clash(leaf, d, want.Get(d))
 			return want.Get(d) > 0 && up == at
 		}, func(d resource.Dim) trace.Short {

@@ -124,7 +124,7 @@ func (m *move) undue() trace.Reason {
 		return m.deserves(gives)
 	}
 	queue := m.l.Queue(m.preemptor.Queue)
-	return trace.Reason{Code: trace.VictimNotOwed, Queue: queue.Name, Shorts: policy.Shorts(m.l.Dims, surplus,
+	return trace.Reason{Code: trace.VictimNotOwed, Queue: queue.Name, Shorts: trace.ShortsOf(m.l.Dims, surplus,
 		func(d resource.Dim) trace.Short {
 			return trace.Short{Need: m.bounds.deserved(m.preemptor.Queue, d), Have: sum(m.holds(m.preemptor.Queue, d), m.preemptor.Want.Get(d))}
 		})}
@@ -143,7 +143,7 @@ func (m *move) deserves(matters func(resource.Dim) bool) trace.Reason {
 		}
 		return own && over
 	})
-	return trace.Reason{Code: trace.VictimDeserved, Queue: m.l.Queue(keeps).Name, Shorts: policy.Shorts(m.l.Dims, matters,
+	return trace.Reason{Code: trace.VictimDeserved, Queue: m.l.Queue(keeps).Name, Shorts: trace.ShortsOf(m.l.Dims, matters,
 		func(d resource.Dim) trace.Short {
 			return trace.Short{Need: m.bounds.deserved(keeps, d), Have: held(keeps, d)}
 		})}

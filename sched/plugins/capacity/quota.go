@@ -75,7 +75,7 @@ func (p *plugin) above(q ledger.QueueID, want resource.Vec) trace.Reason {
 
 // shorts lists the dimensions that want asks for and in which future is above the limit.
 func (p *plugin) shorts(limit func(resource.Dim) fair.Limit, want resource.Vec, future func(resource.Dim) int64) []trace.Short {
-	return policy.Shorts(p.l.Dims, func(d resource.Dim) bool {
+	return trace.ShortsOf(p.l.Dims, func(d resource.Dim) bool {
 		return want.Get(d) > 0 && limit(d).Bounded && future(d) > limit(d).Value
 	}, func(d resource.Dim) trace.Short { return trace.Short{Need: future(d), Have: limit(d).Value} })
 }

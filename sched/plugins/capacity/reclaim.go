@@ -52,14 +52,14 @@ func (rr *reclaimRule) deserves(q ledger.QueueID, c policy.Preemptor) bool {
 }
 
 // short says that a preemptor may lack a dimension on all nodes. Of devices that is not known before a node is
-// asked: then Lacks says it, and Reclaimable heeds that.
+// asked: then ShortOnNode says it, and Reclaimable heeds that.
 func (p *plugin) short(c policy.Preemptor, d resource.Dim) bool {
-	return d != resource.Pods && (len(c.Short) == 0 || slices.Contains(c.Short, d) || p.counted(d))
+	return d != resource.Pods && (len(c.ShortOnAll) == 0 || slices.Contains(c.ShortOnAll, d) || p.counted(d))
 }
 
 func (rr *reclaimRule) undeserved(c policy.Preemptor) trace.Reason {
 	queue := rr.p.l.Queue(c.Queue)
-	return trace.Reason{Code: trace.QueueDeserved, Queue: queue.Name, Shorts: policy.Shorts(rr.p.l.Dims,
+	return trace.Reason{Code: trace.QueueDeserved, Queue: queue.Name, Shorts: trace.ShortsOf(rr.p.l.Dims,
 		func(d resource.Dim) bool { return c.Want.Get(d) > 0 && rr.p.short(c, d) },
 		func(d resource.Dim) trace.Short {
 			future := resource.Sum{}.Plus(rr.p.holds(c.Queue, d)).Plus(c.Want.Get(d)).Int64()
@@ -140,7 +140,7 @@ func (rr *reclaimRule) guaranteed(q ledger.QueueID) trace.Reason {
 	broken := func(d resource.Dim) bool { return rr.gives(d) && left(d) < queue.Guarantee.Get(d) }
 	for d := range rr.unit {
 		if broken(resource.Dim(d)) {
-			return trace.Reason{Code: trace.VictimGuaranteed, Queue: queue.Name, Shorts: policy.Shorts(rr.p.l.Dims, broken,
+			return trace.Reason{Code: trace.VictimGuaranteed, Queue: queue.Name, Shorts: trace.ShortsOf(rr.p.l.Dims, broken,
 				func(d resource.Dim) trace.Short { return trace.Short{Need: queue.Guarantee.Get(d), Have: left(d)} })}
 		}
 	}

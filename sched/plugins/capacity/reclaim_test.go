@@ -10,7 +10,7 @@ import (
 )
 
 func (c *cluster) claim(queue, wants string, short ...resource.Dim) policy.Preemptor {
-	return policy.Preemptor{Queue: c.id(queue), Job: ledger.NoJob, Want: c.vec(wants), Short: short}
+	return policy.Preemptor{Queue: c.id(queue), Job: ledger.NoJob, Want: c.vec(wants), ShortOnAll: short}
 }
 
 // Seed 001, §5.2, §8 and decision 15.
@@ -51,7 +51,7 @@ func TestPreemptive(t *testing.T) {
 			claim := c.claim("q", tc.wants)
 			if tc.short != "" {
 				d, _ := c.Dims.Lookup(list(tc.short + "=0")[0].Name)
-				claim.Short = []resource.Dim{d}
+				claim.ShortOnAll = []resource.Dim{d}
 			}
 			why, ok := c.Preemptive(claim)
 			equal(t, "why not", brief(why), tc.why)

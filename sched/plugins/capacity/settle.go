@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"ashlar.sh/sched/ledger"
-	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/trace"
 )
@@ -65,7 +64,7 @@ func (m *move) comesBack(q ledger.QueueID, back func(resource.Dim) int64) trace.
 		return trace.Reason{}
 	}
 	return trace.Reason{Code: trace.VictimReturns, Queue: m.l.Queue(q).Name, Text: m.l.Queue(m.preemptor.Queue).Name,
-		Shorts: policy.Shorts(m.l.Dims, returns, func(d resource.Dim) trace.Short {
+		Shorts: trace.ShortsOf(m.l.Dims, returns, func(d resource.Dim) trace.Short {
 			return trace.Short{Need: m.bounds.deserved(q, d), Have: m.held(q, d)}
 		})}
 }

@@ -134,7 +134,7 @@ func (x *town) reclaim(i int, order []int) (gone []int, ok bool) {
 			}
 			for d := range c.Want {
 				if c.Want[d] > left.Get(resource.Dim(d)) {
-					c.Short = append(c.Short, resource.Dim(d))
+					c.ShortOnAll = append(c.ShortOnAll, resource.Dim(d))
 				}
 			}
 			placed := func() bool {

@@ -18,7 +18,7 @@ func BenchmarkScoreNode(b *testing.B) {
 		addPod(l, "p"+name, name, false, amounts(int64(i%60)*1000, int64(i%50)*gi))
 	}
 	class := classOf(l, addPod(l, "asker", "", false, amounts(1500, 3*gi)))
-	score := build(b, l, nil).Nodes.NodeOrders[0]
+	score := build(b, l, nil).NodePlugins.NodeOrders[0]
 	at := uint32(0)
 	b.ReportAllocs()
 	for b.Loop() {

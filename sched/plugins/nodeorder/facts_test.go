@@ -12,7 +12,7 @@ func TestPreferredTermsAddUp(t *testing.T) {
 	term := func(key, value string) model.Term {
 		return model.Term{All: []model.Requirement{{Key: key, Op: model.In, Values: []string{value}}}}
 	}
-	score := build(t, ledger.New(), nil).Nodes.StaticOrders[0]
+	score := build(t, ledger.New(), nil).NodePlugins.StaticOrders[0]
 	if score.Weight() != 2 || score.Reverse() {
 		t.Fatalf("weight %d, reverse %v, want 2 and more is better", score.Weight(), score.Reverse())
 	}
@@ -37,7 +37,7 @@ func TestPreferredTermsAddUp(t *testing.T) {
 func TestUntoleratedSoftTaintsAreCounted(t *testing.T) {
 	taint := func(key string, e model.Effect) model.Taint { return model.Taint{Key: key, Effect: e} }
 	soft := []model.Taint{taint("old", model.PreferNoSchedule), taint("slow", model.PreferNoSchedule)}
-	score := build(t, ledger.New(), nil).Nodes.StaticOrders[1]
+	score := build(t, ledger.New(), nil).NodePlugins.StaticOrders[1]
 	if score.Weight() != 3 || !score.Reverse() {
 		t.Fatalf("weight %d, reverse %v, want 3 and fewer is better", score.Weight(), score.Reverse())
 	}

@@ -19,7 +19,7 @@ func holds(l *ledger.Ledger, version uint64, node string, images ...model.Image)
 
 func byImages(t testing.TB, l *ledger.Ledger) policy.MovingOrder {
 	t.Helper()
-	return build(t, l, nil).Nodes.StaticOrders[2].(policy.MovingOrder)
+	return build(t, l, nil).NodePlugins.StaticOrders[2].(policy.MovingOrder)
 }
 
 // Two of four nodes hold llm; kube-scheduler's figures, in thousandths of its points.

@@ -165,7 +165,7 @@ func (r *room) share(c *ledger.Class, n ledger.NodeID, d resource.Dim) int64 {
 func leastRequested(cpu, memory int64) int64 { return (left(cpu) + left(memory)) / 2 }
 
 func left(share int64) int64 {
-	if share == fraction.Lacks {
+	if share == fraction.NotOffered {
 		return 0
 	}
 	return policy.Points - share
@@ -179,7 +179,7 @@ func mostRequested(cpu, memory int64) int64 { return (max(cpu, 0) + max(memory, 
 // a node that lacks one of the two has nothing to balance. Parts that are left serve as
 // well as shares: they lie as far apart.
 func balanced(cpu, memory int64) int64 {
-	if cpu == fraction.Lacks || memory == fraction.Lacks {
+	if cpu == fraction.NotOffered || memory == fraction.NotOffered {
 		return policy.Points
 	}
 	return policy.Points - max(cpu-memory, memory-cpu)/2
@@ -189,11 +189,11 @@ func balanced(cpu, memory int64) int64 {
 // the root of the squares of their distances. What the node lacks is left out.
 func balancedThree(cpu, memory, device int64) int64 {
 	switch {
-	case device == fraction.Lacks:
+	case device == fraction.NotOffered:
 		return balanced(cpu, memory)
-	case cpu == fraction.Lacks:
+	case cpu == fraction.NotOffered:
 		return balanced(memory, device)
-	case memory == fraction.Lacks:
+	case memory == fraction.NotOffered:
 		return balanced(cpu, device)
 	}
 	a, b, c := cpu-memory, cpu-device, memory-device

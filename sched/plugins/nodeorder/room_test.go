@@ -83,7 +83,7 @@ func TestAScoreByRoomWorkedOut(t *testing.T) {
 			n := addNode(l, "node", amounts(4000, 8*gi))
 			addPod(l, "holder", "node", false, amounts(1000, 2*gi))
 			task := addPod(l, "asker", "", false, amounts(1000, 4*gi))
-			if got := build(t, l, c.arguments).Nodes.NodeOrders[0].ScoreNode(classOf(l, task), n); got != c.want {
+			if got := build(t, l, c.arguments).NodePlugins.NodeOrders[0].ScoreNode(classOf(l, task), n); got != c.want {
 				t.Errorf("score %d, want %d", got, c.want)
 			}
 		})
@@ -133,7 +133,7 @@ func TestWhatCountsAsHeld(t *testing.T) {
 			}
 			class := classOf(l, addPod(l, "asker", "", false, c.asks))
 			for key, want := range map[string]int64{"leastrequested.weight": c.least, "mostrequested.weight": c.most, "balancedresource.weight": c.balanced} {
-				if got := build(t, l, only(key)).Nodes.NodeOrders[0].ScoreNode(class, n); got != want {
+				if got := build(t, l, only(key)).NodePlugins.NodeOrders[0].ScoreNode(class, n); got != want {
 					t.Errorf("%s: score %d, want %d", key, got, want)
 				}
 			}
@@ -167,7 +167,7 @@ func TestScoresInOneGo(t *testing.T) {
 		}
 		class := classOf(l, addPod(l, "asker", "", false, asks("asker")))
 		key := rapid.SampledFrom([]string{"leastrequested.weight", "mostrequested.weight", "balancedresource.weight"}).Draw(t, "score")
-		score := build(t, l, only(key)).Nodes.NodeOrders[0].(policy.BulkOrder)
+		score := build(t, l, only(key)).NodePlugins.NodeOrders[0].(policy.BulkOrder)
 		listed, run := make([]int64, len(nodes)), make([]int64, len(nodes))
 		score.AddScores(class, nodes, listed)
 		score.AddRun(class, nodes[0], run)
@@ -197,8 +197,8 @@ func TestAScoreOfWeightZeroIsLeftOut(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			set := build(t, ledger.New(), c.arguments)
-			if len(set.Nodes.NodeOrders) != c.room || len(set.Nodes.StaticOrders) != c.facts {
-				t.Errorf("%d scores by room and %d by facts, want %d and %d", len(set.Nodes.NodeOrders), len(set.Nodes.StaticOrders), c.room, c.facts)
+			if len(set.NodePlugins.NodeOrders) != c.room || len(set.NodePlugins.StaticOrders) != c.facts {
+				t.Errorf("%d scores by room and %d by facts, want %d and %d", len(set.NodePlugins.NodeOrders), len(set.NodePlugins.StaticOrders), c.room, c.facts)
 			}
 		})
 	}

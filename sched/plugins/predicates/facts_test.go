@@ -24,7 +24,7 @@ func build(t *testing.T, l *ledger.Ledger, a policy.Arguments) *policy.Set {
 
 // judge is the first refusal by facts, in the order of the parts.
 func judge(set *policy.Set, s *model.Spec, n *model.Node) policy.Verdict {
-	for _, f := range set.Nodes.StaticFilters {
+	for _, f := range set.NodePlugins.StaticFilters {
 		if v := f.FilterStatic(s, n); !v.Admits() {
 			return v
 		}
@@ -118,7 +118,7 @@ func TestArgumentsSwitchPartsOff(t *testing.T) {
 		})
 	}
 	t.Run("host ports", func(t *testing.T) {
-		if n := len(build(t, ledger.New(), policy.Arguments{"predicate.NodePortsEnable": "false"}).Nodes.NodeFilters); n != 0 {
+		if n := len(build(t, ledger.New(), policy.Arguments{"predicate.NodePortsEnable": "false"}).NodePlugins.NodeFilters); n != 0 {
 			t.Errorf("%d filters ask who sits on a node, want none", n)
 		}
 	})

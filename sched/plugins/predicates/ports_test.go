@@ -22,7 +22,7 @@ type machine struct {
 func newMachine(t *testing.T) *machine {
 	t.Helper()
 	m := &machine{t: t, l: ledger.New()}
-	m.filter = build(t, m.l, nil).Nodes.NodeFilters[0]
+	m.filter = build(t, m.l, nil).NodePlugins.NodeFilters[0]
 	m.l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: "node"}, Version: 1, Object: &model.Node{
 		Meta: model.Meta{Name: "node"}, Allocatable: resource.List{{Name: resource.PodsName, Value: 10}}}})
 	m.node, _ = m.l.Nodes.Find("node")
@@ -191,7 +191,7 @@ func TestPortsAreKnownToAStateThatIsMadeLater(t *testing.T) {
 	m := newMachine(t)
 	m.pod("holder", runs, tcp(every, 80))
 	asker := m.pod("asker", waits, tcp(every, 80))
-	m.filter = build(t, m.l, nil).Nodes.NodeFilters[0]
+	m.filter = build(t, m.l, nil).NodePlugins.NodeFilters[0]
 	if m.asks(asker, false).Admits() {
 		t.Error("a state that is made later does not know the ports in use")
 	}

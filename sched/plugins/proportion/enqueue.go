@@ -29,7 +29,7 @@ func (p *plugin) vote(j ledger.JobID, loan bool) (policy.Vote, trace.Reason) {
 	if !job.HasMin || !p.known(job.Queue) {
 		return policy.Permit, trace.Reason{}
 	}
-	r.Shorts = policy.Shorts(p.l.Dims, func(d resource.Dim) bool {
+	r.Shorts = trace.ShortsOf(p.l.Dims, func(d resource.Dim) bool {
 		limit, bounded := p.mayHold(job.Queue, d)
 		return bounded && job.MinResources.Get(d) > 0 && p.future(job, d, loan) > limit
 	}, func(d resource.Dim) trace.Short {

@@ -4,7 +4,6 @@ import (
 	"ashlar.sh/sched/fair"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
-	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/trace"
 )
@@ -89,7 +88,7 @@ func (gk *guaranteeKeeper) withOthers(q ledger.QueueID, d resource.Dim) int64 {
 // all queues would hold and keep free, Have what there is. It is the zero Reason when it would not.
 func (gk *guaranteeKeeper) unspared(q ledger.QueueID, want resource.Vec) trace.Reason {
 	r := trace.Reason{Code: trace.QueueCapability, Queue: model.RootQueue, Text: trace.KeptFree}
-	r.Shorts = policy.Shorts(gk.p.l.Dims, func(d resource.Dim) bool {
+	r.Shorts = trace.ShortsOf(gk.p.l.Dims, func(d resource.Dim) bool {
 		if !gk.p.counts(d) || want.Get(d) <= 0 {
 			return false
 		}

@@ -124,7 +124,7 @@ func (p *plugin) Overused(q ledger.QueueID) (trace.Reason, bool) {
 		return trace.Reason{}, false
 	}
 	r := trace.Reason{Code: trace.QueueOverused, Queue: p.l.Queue(q).Name}
-	r.Shorts = policy.Shorts(p.l.Dims, func(d resource.Dim) bool { return p.involved(q, d) }, func(d resource.Dim) trace.Short {
+	r.Shorts = trace.ShortsOf(p.l.Dims, func(d resource.Dim) bool { return p.involved(q, d) }, func(d resource.Dim) trace.Short {
 		return trace.Short{Need: p.rows[q].deserved.Get(d), Have: p.l.Queue(q).Allocated.Get(d)}
 	})
 	return r, true
@@ -196,7 +196,7 @@ func (p *plugin) refusal(q ledger.QueueID, want resource.Vec) trace.Reason {
 	future := func(d resource.Dim) int64 {
 		return resource.Sum{}.Plus(queue.Taken(d)).Plus(want.Get(d)).Int64()
 	}
-	r.Shorts = policy.Shorts(p.l.Dims, func(d resource.Dim) bool {
+	r.Shorts = trace.ShortsOf(p.l.Dims, func(d resource.Dim) bool {
 		return p.counts(d) && want.Get(d) > 0 && future(d) > p.rows[q].deserved.Get(d)
 	}, func(d resource.Dim) trace.Short {
 		return trace.Short{Need: future(d), Have: p.rows[q].deserved.Get(d)}

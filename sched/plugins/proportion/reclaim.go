@@ -77,7 +77,7 @@ func (p *plugin) guarded(q ledger.QueueID) trace.Reason {
 	if !p.some(broken) {
 		return trace.Reason{}
 	}
-	return trace.Reason{Code: trace.VictimGuaranteed, Queue: queue.Name, Shorts: policy.Shorts(p.l.Dims, broken,
+	return trace.Reason{Code: trace.VictimGuaranteed, Queue: queue.Name, Shorts: trace.ShortsOf(p.l.Dims, broken,
 		func(d resource.Dim) trace.Short { return trace.Short{Need: queue.Guarantee.Get(d), Have: left(d)} })}
 }
 
@@ -89,7 +89,7 @@ func (p *plugin) within(q ledger.QueueID, helps func(resource.Dim) bool) trace.R
 	if p.some(func(d resource.Dim) bool { return helps(d) && held(d) > deserved.Get(d) }) {
 		return trace.Reason{}
 	}
-	return trace.Reason{Code: trace.VictimDeserved, Queue: queue.Name, Shorts: policy.Shorts(p.l.Dims, helps,
+	return trace.Reason{Code: trace.VictimDeserved, Queue: queue.Name, Shorts: trace.ShortsOf(p.l.Dims, helps,
 		func(d resource.Dim) trace.Short { return trace.Short{Need: deserved.Get(d), Have: held(d)} })}
 }
 

@@ -17,7 +17,7 @@ func (c *cluster) claim(wants resource.List, short ...string) policy.Preemptor {
 	claim := policy.Preemptor{Queue: c.id("q"), Job: ledger.NoJob, Want: c.l.Dims.Vec(wants)}
 	for _, name := range short {
 		d, _ := c.l.Dims.Lookup(name)
-		claim.Short = append(claim.Short, d)
+		claim.ShortOnAll = append(claim.ShortOnAll, d)
 	}
 	return claim
 }

@@ -1,0 +1,117 @@
+package policy
+
+import "ashlar.sh/sched/trace"
+
+// Opener is called when a cycle begins. What it derives from the ledger then stays unchanged for the whole cycle.
+type Opener interface {
+	Open(rec *trace.Recorder)
+}
+
+// Clock is a plugin with answers that change by time alone. At is called with the time of the cycle, before Open, and
+// returns the earliest time after it at which an answer may change without a new fact, 0 when there is none. Both are
+// nanoseconds since the epoch.
+type Clock interface {
+	At(now int64) (next int64)
+}
+
+// Later is a Clock with answers that also depend on what the cycle itself decides: Later is called at the end of the
+// cycle and returns the same kind of time as At. Both follow from facts and commitments alone, so that an engine
+// restored from them wakes at the same time as this one.
+type Later interface {
+	Clock
+	Later() (next int64)
+}
+
+// Budgeted is a plugin that has a budget for its answers, since some cost too much to be given all in one cycle. What
+// it knows and has spent is part of what decides: its PluginState keeps it (ledger.Resumable).
+type Budgeted interface {
+	// Explain says whether the calls from now on decide nothing, but explain what was decided: these must neither use
+	// up a budget nor change anything that a decision depends on.
+	Explain(on bool)
+	// Resume is when work that was put off in the last cycle may go on, 0 when none was.
+	Resume() int64
+}
+
+// Part is a part of a cycle of which the time is measured.
+type Part string
+
+// The parts. They do not overlap.
+const (
+	PartPlugin Part = "plugin" // a plugin derives what stays unchanged for the cycle
+	PartAction Part = "action" // an action, and making its statements commitments
+)
+
+// Stopwatch is called when parts of a cycle begin and end, with their names. The core has no clock, so a caller that
+// measures time brings this. It returns nothing, so it changes no decision.
+type Stopwatch interface {
+	Begin(p Part, name string)
+	End()
+}
+
+// NoStopwatch measures nothing.
+type NoStopwatch struct{}
+
+// Begin implements Stopwatch.
+func (NoStopwatch) Begin(Part, string) {}
+
+// End implements Stopwatch.
+func (NoStopwatch) End() {}
+
+// At sets the time of the cycle that begins, for every clock, before Open. It returns the earliest time at which any
+// of their answers may change, 0 when there is none.
+func (s *Set) At(now int64) (next int64) {
+	for _, p := range s.clocks {
+		next = earlier(next, p.At(now))
+	}
+	return next
+}
+
+// Later is the earliest time that plugins wait for after what the cycle decided, 0 when there is none.
+func (s *Set) Later() (next int64) {
+	for _, p := range s.clocks {
+		if l, ok := p.(Later); ok {
+			next = earlier(next, l.Later())
+		}
+	}
+	return next
+}
+
+// Resume is the earliest time at which work that was put off may go on, 0 when none was put off.
+func (s *Set) Resume() (next int64) {
+	for _, p := range s.budgeted {
+		next = earlier(next, p.Resume())
+	}
+	return next
+}
+
+// earlier is the earlier of two times; 0 is never.
+func earlier(a, b int64) int64 {
+	if a == 0 || b == 0 {
+		return a + b
+	}
+	return min(a, b)
+}
+
+// Open begins a cycle.
+func (s *Set) Open(rec *trace.Recorder, watch Stopwatch) {
+	for i, tier := range s.openers.tiers {
+		for at, p := range tier {
+			watch.Begin(PartPlugin, s.openers.names[i][at])
+			p.Open(rec)
+			watch.End()
+		}
+	}
+}
+
+// Explain tells Budgeted plugins that the calls from now on explain (true), or decide again (false). Pairs may be
+// nested.
+func (s *Set) Explain(on bool) {
+	if on {
+		s.explaining++
+	} else {
+		s.explaining--
+	}
+	for _, p := range s.budgeted {
+		p.Explain(s.explaining > 0)
+	}
+}

@@ -1,0 +1,245 @@
+package policy
+
+import (
+	"math"
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/trace"
+)
+
+// Eviction holds the plugins that decide which jobs may have pods evicted for them, and which pods. Its methods say
+// how their answers combine.
+type Eviction struct {
+	s *Set
+
+	queueOrder   []VictimQueueOrder
+	preemptive   []Preemptive
+	reclaimable  chain[Reclaimable]
+	preemptable  chain[Preemptable]
+	starving     chain[JobStarving]
+	queueFilters chain[VictimQueueFilter]
+	ceilings     []VictimCeiling
+	guards       []Guard
+	deschedulers chain[Descheduler]
+}
+
+// KnowsQueues says that a plugin knows what queues deserve: there is a VictimQueueFilter.
+func (ev *Eviction) KnowsQueues() bool { return some[VictimQueueFilter](ev.queueFilters.tiers...) }
+
+// Starving is rule F: all plugins of the first tier that has any must agree; without plugins, no job starves.
+func (ev *Eviction) Starving(j ledger.JobID) bool {
+	for _, tier := range ev.starving.tiers {
+		for _, p := range tier {
+			if !p.Starving(j) {
+				return false
+			}
+		}
+		if len(tier) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// CompareVictimQueues is rule A: the first plugin that prefers one decides; then the queue that is served last comes
+// first.
+func (ev *Eviction) CompareVictimQueues(a, b, reclaimer ledger.QueueID) int {
+	if r := ev.CompareLevels(a, b, reclaimer); r != 0 {
+		return r
+	}
+	return ev.s.CompareQueues(b, a)
+}
+
+// CompareLevels is CompareVictimQueues by plugins alone: 0 between queues of one level, which all plugins say are
+// equally near to the reclaimer's.
+func (ev *Eviction) CompareLevels(a, b, reclaimer ledger.QueueID) int {
+	for _, p := range ev.queueOrder {
+		if r := p.CompareVictimQueues(a, b, reclaimer); r != 0 {
+			return r
+		}
+	}
+	return 0
+}
+
+// MayBeVictim is rule B: false when one plugin says that nothing of a queue may be reclaimed, and when no plugin knows
+// queues.
+func (ev *Eviction) MayBeVictim(q, reclaimer ledger.QueueID) bool {
+	asked := false
+	for _, tier := range ev.queueFilters.tiers {
+		for _, p := range tier {
+			if asked = true; !p.MayBeVictimQueue(q, reclaimer) {
+				return false
+			}
+		}
+	}
+	return asked
+}
+
+// Preemptive is rule B: all plugins must agree; without plugins, the queue may. The reason is that of the first plugin
+// that does not agree.
+func (ev *Eviction) Preemptive(c Preemptor) (trace.Reason, bool) {
+	for _, p := range ev.preemptive {
+		if r, ok := p.Preemptive(c); !ok {
+			return r, false
+		}
+	}
+	return trace.Reason{}, true
+}
+
+// Deschedule is rule H: it yields what the plugins of the first tier that picks anything pick, each task once. It does
+// not ask guards; the action does.
+func (ev *Eviction) Deschedule(yield func(t ledger.TaskID, reason string) bool) {
+	for _, tier := range ev.deschedulers.tiers {
+		any, on := false, true
+		for _, p := range tier {
+			p.Deschedule(func(t ledger.TaskID, reason string) bool {
+				any = true
+				on = yield(t, reason)
+				return on
+			})
+			if !on {
+				return
+			}
+		}
+		if any {
+			return
+		}
+	}
+}
+
+// Ceiling is the highest priority that a job of the preemptor's queue may have to be a victim: what the plugins say,
+// and one less where no plugin may permit jobs of equal priority.
+func (ev *Eviction) Ceiling(c Preemptor) int32 {
+	most := int32(math.MaxInt32)
+	for _, p := range ev.ceilings {
+		at := p.VictimCeiling(c)
+		if !ev.PreemptsEquals() && at > math.MinInt32 {
+			at--
+		}
+		most = min(most, at)
+	}
+	return most
+}
+
+// Guarded is the reason of the first guard, in any tier, that protects a unit.
+func (ev *Eviction) Guarded(u Unit) trace.Reason {
+	for _, p := range ev.guards {
+		if o := p.GuardUnit(u); o.Vote == Reject {
+			return o.Reason
+		}
+	}
+	return trace.Reason{}
+}
+
+// PreemptsEquals says that some plugin may permit a unit of a job of equal priority.
+func (ev *Eviction) PreemptsEquals() bool { return some[EqualPreemptable](ev.preemptable.tiers...) }
+
+// JudgesByPreemptor says that a plugin which judges victims is ByPreemptor.
+func (ev *Eviction) JudgesByPreemptor() bool {
+	return some[ByPreemptor](ev.preemptable.tiers...) || some[ByPreemptor](ev.reclaimable.tiers...)
+}
+
+// Judges names the plugins of all tiers that judge victims, those of Reclaimable or those of Preemptable, each once.
+func (ev *Eviction) Judges(reclaim bool) []string {
+	return unique(slices.Concat(ev.judges(reclaim)...))
+}
+
+// QueueFilters names the plugins of all tiers that say which queues may lose tasks, each once.
+func (ev *Eviction) QueueFilters() []string { return unique(slices.Concat(ev.queueFilters.names...)) }
+
+// unique is a list with each name once, in the order of the first of each.
+func unique(list []string) (out []string) {
+	for _, name := range list {
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+func (ev *Eviction) judges(reclaim bool) [][]string {
+	if reclaim {
+		return ev.reclaimable.names
+	}
+	return ev.preemptable.names
+}
+
+// Permitting names the plugins that permit a unit, by their judgment of it.
+func (ev *Eviction) Permitting(reclaim bool, j Judgment) (names []string) {
+	if j.Tier == NoTier {
+		return nil
+	}
+	for i, name := range ev.judges(reclaim)[j.Tier] {
+		if j.Permits>>min(i, 63)&1 == 1 {
+			names = append(names, name)
+		}
+	}
+	return unique(names)
+}
+
+// NoTier is the tier of a judgment in which no tier permits the unit.
+const NoTier = -1
+
+// Judgment is the answer of all plugins about one unit.
+type Judgment struct {
+	Tier    int    // the first that permits the unit, with at least one plugin for and none against; else NoTier
+	Permits uint64 // bit i: plugin i of that tier permits it; bit 63 is for all from the 64th on
+}
+
+// Reclaimable is rule G for one unit, after every guard of every tier was asked. Where no tier permits the unit, the
+// reason is the first objection, zero when all abstain. A unit that only a later tier permits may be evicted only
+// while no unit of its kind (surplus or whole) is permitted by an earlier tier (decisions 11 and 12): the caller uses
+// the units of the lowest tier.
+func (ev *Eviction) Reclaimable(c Preemptor, u Unit) (Judgment, trace.Reason) {
+	return judge(ev.reclaimable.tiers, func(p Reclaimable) Opinion { return p.Reclaimable(c, u) })
+}
+
+// Preemptable is rule G, as Reclaimable.
+func (ev *Eviction) Preemptable(c Preemptor, u Unit) (Judgment, trace.Reason) {
+	return judge(ev.preemptable.tiers, func(p Preemptable) Opinion { return p.Preemptable(c, u) })
+}
+
+// judge combines opinions about one unit. A guard that is not Equal ends it at once. One that is Equal holds unless a
+// plugin of any tier permits the unit as an Equal; then the reason is that of a plugin that could have, and did not.
+func judge[P any](tiers [][]P, ask func(P) Opinion) (Judgment, trace.Reason) {
+	found, equals := Judgment{Tier: NoTier}, false
+	var why, equalGuard, notEqual trace.Reason
+	for i, tier := range tiers {
+		permits, rejected := uint64(0), false
+		for at, p := range tier {
+			o := ask(p)
+			switch {
+			case o.Vote == Permit:
+				permits |= 1 << min(at, 63)
+				equals = equals || o.Equal
+				continue
+			case o.Vote == Abstain:
+				continue
+			case o.Guard && !o.Equal:
+				return Judgment{Tier: NoTier}, o.Reason
+			case o.Guard && !equalGuard.Is():
+				equalGuard = o.Reason
+			case o.Equal && !o.Guard:
+				notEqual = o.Reason
+			}
+			rejected = true
+			if !why.Is() {
+				why = o.Reason
+			}
+		}
+		if found.Tier == NoTier && permits != 0 && !rejected {
+			found = Judgment{Tier: i, Permits: permits}
+		}
+	}
+	switch {
+	case equalGuard.Is() && !equals && notEqual.Is():
+		return Judgment{Tier: NoTier}, notEqual
+	case equalGuard.Is() && !equals:
+		return Judgment{Tier: NoTier}, equalGuard
+	case found.Tier == NoTier:
+		return found, why
+	default:
+		return found, trace.Reason{}
+	}
+}
