@@ -19,12 +19,8 @@ var (
 	stillWide = []string{
 		"sched/actions/preempt",
 		"sched/class",
-		"sched/evict",
-		"sched/fair",
 		"sched/interpod",
-		"sched/ledger",
 		"sched/model",
-		"sched/pending",
 		"sched/plugins/binpack",
 		"sched/plugins/capacity",
 		"sched/plugins/cdp",
@@ -49,22 +45,15 @@ var (
 		"sched/plugins/sla",
 		"sched/plugins/tdm",
 		"sched/policy",
-		"sched/search",
-		"sched/session",
 		"sched/topology",
-		"sched/trace",
 	}
 	stillPersonal = []string{
 		"sched/actions/allocate",
 		"sched/actions/gangpreempt",
 		"sched/actions/shuffle",
 		"sched/class",
-		"sched/evict",
-		"sched/fair",
 		"sched/interpod",
-		"sched/ledger",
 		"sched/model",
-		"sched/pending",
 		"sched/plugins/capacity",
 		"sched/plugins/drf",
 		"sched/plugins/gang",
@@ -84,7 +73,6 @@ var (
 		"sched/plugins/resourcequota",
 		"sched/plugins/tdm",
 		"sched/policy",
-		"sched/search",
 		"sched/topology",
 	}
 )

@@ -47,7 +47,8 @@ func newFull(b *testing.B, nodes int, queue string) *full {
 			f.job(fmt.Sprintf("old-%d-%d", i, k), queue, fmt.Sprintf("c%d", (i+k)%2), 1, 1, name, int64(1000+(i*7+k)%500))
 		}
 	}
-	f.set, f.hunt = set, evict.NewSearch(&session.Session{L: f.l, Nodes: class.New(f.l, set), Policy: set, Pending: pending.New(f.l, class.New(f.l, set), set)})
+	f.set, f.hunt = set, evict.NewSearch(&session.Session{L: f.l, Nodes: class.New(f.l, set), Policy: set,
+		Pending: pending.New(f.l, class.New(f.l, set), set)})
 	return f
 }
 
@@ -59,7 +60,8 @@ func (f *full) open() {
 }
 
 func gpus(n, pods int64) resource.List {
-	return resource.List{{Name: "cpu", Value: 8000 * n}, {Name: "memory", Value: n << 34}, {Name: "nvidia.com/gpu", Value: n * 1000}, {Name: "pods", Value: pods}}
+	return resource.List{{Name: "cpu", Value: 8000 * n}, {Name: "memory", Value: n << 34},
+		{Name: "nvidia.com/gpu", Value: n * 1000}, {Name: "pods", Value: pods}}
 }
 
 func (f *full) put(k model.Kind, ns, name string, o model.Object) {
@@ -78,7 +80,8 @@ func (f *full) job(name, queue, priority string, members int, each int64, node s
 	}
 	for i := range members {
 		pod := fmt.Sprintf("%s-%d", name, i)
-		p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: pod}, Ours: true, Group: name, Preemptable: true, Spec: specs[each],
+		p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: pod}, Ours: true, Group: name, Preemptable: true,
+			Spec: specs[each],
 			Node: node, Started: started, Index: int64(i)}
 		if node != "" {
 			p.Phase = model.PodRunning

@@ -34,11 +34,13 @@ func (s *square) n(most int) int { return rapid.IntRange(0, most).Draw(s.t, "n")
 
 func (s *square) tell(kind model.Kind, namespace, name string, o model.Object) {
 	s.version++
-	s.l.Apply(model.Fact{Ref: model.Ref{Kind: kind, Namespace: namespace, Name: name}, UID: name, Version: s.version, Object: o})
+	s.l.Apply(model.Fact{Ref: model.Ref{Kind: kind, Namespace: namespace, Name: name}, UID: name, Version: s.version,
+		Object: o})
 }
 
 func list(cpu, memory int) resource.List {
-	return resource.List{{Name: resource.CPUName, Value: int64(cpu)}, {Name: "memory", Value: int64(memory)}, {Name: resource.PodsName, Value: 1}}
+	return resource.List{{Name: resource.CPUName, Value: int64(cpu)}, {Name: "memory", Value: int64(memory)},
+		{Name: resource.PodsName, Value: 1}}
 }
 
 // newSquare draws a cluster and a rule; members is the size of the gang that waits.
@@ -65,7 +67,8 @@ func newSquare(t *rapid.T, members int) *square {
 	s.build(members)
 	s.l.Settle()
 	s.nodes = class.New(s.l, set)
-	s.hunt = evict.NewSearch(&session.Session{L: s.l, Nodes: s.nodes, Policy: set, Now: 100, Pending: pending.New(s.l, s.nodes, set)})
+	s.hunt = evict.NewSearch(&session.Session{L: s.l, Nodes: s.nodes, Policy: set, Now: 100,
+		Pending: pending.New(s.l, s.nodes, set)})
 	s.hunt.Budget = 100_000
 	set.At(1)
 	set.Open(&trace.Recorder{}, policy.NoStopwatch{})
@@ -131,7 +134,8 @@ func (s *square) nearlyAlways() bool {
 // queue draws a queue. That of the preemptor mostly deserves more than the others: they give.
 func (s *square) queue(name string, ofPreemptor bool) *model.Queue {
 	if s.mostly() == ofPreemptor {
-		return &model.Queue{Meta: model.Meta{Name: name}, Weight: 6, Reclaimable: true, Deserved: list(6+s.n(6), 6+s.n(6))[:2]}
+		return &model.Queue{Meta: model.Meta{Name: name}, Weight: 6, Reclaimable: true,
+			Deserved: list(6+s.n(6), 6+s.n(6))[:2]}
 	}
 	return &model.Queue{Meta: model.Meta{Name: name}, Weight: 1, Reclaimable: true, Deserved: list(s.n(3), s.n(3))[:2]}
 }
@@ -185,7 +189,8 @@ func (s *square) group(name, queue string, least, rank int) {
 }
 
 func (s *square) pod(name, group string, spec *model.Spec, node string) {
-	p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name}, Ours: true, Group: group, Preemptable: s.nearlyAlways(), Spec: spec, Node: node}
+	p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name}, Ours: true, Group: group,
+		Preemptable: s.nearlyAlways(), Spec: spec, Node: node}
 	if node != "" {
 		p.Phase, p.Started = model.PodRunning, int64(1+s.n(3))
 	}

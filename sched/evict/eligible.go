@@ -42,7 +42,7 @@ func unsure(l *ledger.Ledger, task *ledger.Task) bool {
 func reserved(l *ledger.Ledger, t ledger.TaskID) bool { return l.Task(t).Status == model.Pipelined }
 
 // surplus is how many members of a job may be evicted without the job falling below its minimum. It is 0
-// for a job whose PodGroup is gone, since the minimum is gone with it.
+// for a job of which the PodGroup is gone, since the minimum is gone with it.
 func surplus(j *ledger.Job) int32 {
 	if !j.Exists() {
 		return 0

@@ -81,7 +81,8 @@ func (b *brute) lawfulOn(n ledger.NodeID) []policy.Unit {
 	}
 	return slices.DeleteFunc(b.units, func(u policy.Unit) bool {
 		t := b.judge(u)
-		first := slices.MinFunc(u.Tasks, func(x, y ledger.TaskID) int { return int(b.l.Task(x).Node) - int(b.l.Task(y).Node) })
+		byNode := func(x, y ledger.TaskID) int { return int(b.l.Task(x).Node) - int(b.l.Task(y).Node) }
+		first := slices.MinFunc(u.Tasks, byNode)
 		return t == policy.NoTier || t != b.tiers[kindOf(u)] || u.Whole && b.l.Task(first).Node < n && b.hasRest(u, n)
 	})
 }

@@ -25,7 +25,7 @@ type Options struct {
 	OwnMembers bool
 	// Home is the choice of domains that the tasks have to stay in; nil: all nodes.
 	Home *search.Home
-	// Domains is how many domains of a tier are tried for a job whose members have to be near each
+	// Domains is how many domains of a tier are tried for a job of which the members have to be near each
 	// other; 0: no pod is evicted for such jobs.
 	Domains int
 	// Sample limits the nodes that are tried, as topology-aware preemption does.

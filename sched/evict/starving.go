@@ -40,8 +40,8 @@ func (e *Evictor) signatureOf(j ledger.JobID) (g Signature, starves bool) {
 	return g, true
 }
 
-// would says that take would find victims for a job alone. For a job whose members have to be near each
-// other, only trying shows it, so it is true if the options allow such jobs.
+// would says that take would find victims for a job alone. For a job with
+// HardTopology only trying shows it, so it is true if the options allow such jobs.
 func (e *Evictor) would(o Options, j ledger.JobID) bool {
 	if search.HardTopology(e.s, j) {
 		return o.Domains > 0

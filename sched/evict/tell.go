@@ -40,7 +40,8 @@ func (e *Evictor) tellHeldBack(action string) {
 	var held []ledger.JobID
 	s.L.Jobs.Each(func(j ledger.JobID) bool {
 		job := s.L.Job(j)
-		if job.Gated > 0 && job.Admitted() && !s.Blocked(j).Is() && s.Policy.Eviction.Starving(j) && len(preemptorTasks(s, j)) == 0 {
+		if job.Gated > 0 && job.Admitted() && !s.Blocked(j).Is() && s.Policy.Eviction.Starving(j) &&
+			len(preemptorTasks(s, j)) == 0 {
 			held = append(held, j)
 		}
 		return true

@@ -53,8 +53,7 @@ func (e *Evictor) whyNot(o Options, j ledger.JobID) trace.Reason {
 }
 
 // whyNobody is why take finds no victims for a job, and changes nothing; it returns the zero Reason
-// when take finds some. For a job whose members have to be near each other, it is about the domain that
-// lacks least.
+// when take finds some. For a job with HardTopology it is about the domain that lacks least.
 func (e *Evictor) whyNobody(o Options, j ledger.JobID, tasks []ledger.TaskID) (r trace.Reason) {
 	switch {
 	case !search.HardTopology(e.s, j):

@@ -10,5 +10,5 @@
 // queues.
 //
 // What always holds: no float; no overflow, whatever the amounts; the same rows give
-// the same answers; the order of rows decides only who gets a unit that does not divide.
+// the same answers; the order of rows decides only which row gets a unit that does not divide.
 package fair

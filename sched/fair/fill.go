@@ -39,7 +39,7 @@ type Filler struct {
 // they are the floors) and where total exceeds what all could use (then everyone has
 // that). Exact shares are rounded down; the units left over go one each to the
 // largest remainders, among equals to the earlier claim. The caller orders claims by
-// name. A share that is whole is given as it is, and nobody gets less than the exact
+// name. A share that is whole is given as it is, and no queue gets less than the exact
 // share rounded down: what would fit into it, fits. Among claims with equal bounds
 // more weight never gets less; against its own past, a claim that gains weight may
 // lose the one unit that rounding gave it.

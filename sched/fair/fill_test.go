@@ -17,7 +17,7 @@ func TestFill(t *testing.T) {
 		"seed 000 §15: what C does not ask for goes to A and B by weight": {
 			100, []Demand{{2, 10, 50}, {3, 0, 60}, {5, 20, 30}}, []int64{28, 42, 30},
 		},
-		"seed 004, deserved: three who ask for enough get their weights": {
+		"seed 004, deserved: three that ask for enough get their weights": {
 			100, []Demand{{3, 20, 50}, {2, 10, 80}, {5, 30, most}}, []int64{30, 20, 50},
 		},
 		"decision 1: a guarantee is a floor, not a head start": {
@@ -47,13 +47,13 @@ func TestFill(t *testing.T) {
 		"a weight below one counts as one": {
 			10, []Demand{{0, 0, most}, {-7, 0, most}}, []int64{5, 5},
 		},
-		"amounts below zero count as zero":      {10, []Demand{{1, -5, -9}, {1, 0, most}}, []int64{0, 10}},
-		"nothing to share leaves the floors":    {0, []Demand{{1, 7, 9}, {1, 0, 9}}, []int64{7, 0}},
-		"a total below zero is nothing":         {-4, []Demand{{1, 7, 9}, {1, 0, 9}}, []int64{7, 0}},
-		"nobody to share with":                  {10, nil, nil},
-		"one queue without limit has it all":    {most, []Demand{{maxWeight, 0, most}}, []int64{most}},
-		"the largest amounts do not overflow":   {most, []Demand{{1, 0, most}, {1, 0, most}}, []int64{most/2 + 1, most / 2}},
-		"floors whose sum no int64 holds stand": {most, []Demand{{1, most, most}, {1, most, most}}, []int64{most, most}},
+		"amounts below zero count as zero":    {10, []Demand{{1, -5, -9}, {1, 0, most}}, []int64{0, 10}},
+		"nothing to share leaves the floors":  {0, []Demand{{1, 7, 9}, {1, 0, 9}}, []int64{7, 0}},
+		"a total below zero is nothing":       {-4, []Demand{{1, 7, 9}, {1, 0, 9}}, []int64{7, 0}},
+		"no other to share with":              {10, nil, nil},
+		"one queue without limit has it all":  {most, []Demand{{maxWeight, 0, most}}, []int64{most}},
+		"the largest amounts do not overflow": {most, []Demand{{1, 0, most}, {1, 0, most}}, []int64{most/2 + 1, most / 2}},
+		"floors with a sum above int64 stand": {most, []Demand{{1, most, most}, {1, most, most}}, []int64{most, most}},
 	}
 	var f Filler
 	for name, tc := range tests {
@@ -92,7 +92,7 @@ func TestFillAllocatesOnlyOnce(t *testing.T) {
 	}
 }
 
-// Whoever has a guarantee is met twice by the level, so that is the harder half.
+// A demand with a guarantee is met twice by the level, so that is the harder half.
 func BenchmarkFillFiveDimensionsOfThousandQueues(b *testing.B) {
 	for name, every := range map[string]int{"all guaranteed": 1, "one in ten guaranteed": 10} {
 		b.Run(name, func(b *testing.B) {

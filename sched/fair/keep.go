@@ -14,7 +14,7 @@ func Unfilled(guarantee, real, allocated, below int64) int64 {
 
 // Upward is how much of what a queue's children may still ask for counts above it. All,
 // if the queue is guaranteed what it promised its children; otherwise the part that it
-// is guaranteed of it, so that a promise which cannot be kept hurts nobody outside.
+// is guaranteed of it, so that a promise which cannot be kept hurts no queue outside.
 func Upward(unfilled, promised, guarantee int64) int64 {
 	if promised <= guarantee {
 		return unfilled

@@ -29,7 +29,7 @@ func (l level) share(c Demand) (whole int64, part uint64) {
 }
 
 // water is what total is used for below a level: room is what the fixed amounts leave
-// of it, those of claims whose floor the level has not reached or who have enough;
+// of it, those of demands of which the level has not reached the floor, or that have enough;
 // taking is the weight of the others.
 type water struct {
 	room   resource.Sum

@@ -2,7 +2,7 @@ package fair
 
 import "ashlar.sh/sched/resource"
 
-// QueueDemand is a Demand whose Cap is still in its two parts, so that Explain can show what
+// QueueDemand is a Demand with its Cap still in its two parts, so that Explain can show what
 // each of them cut off.
 type QueueDemand struct {
 	Weight         int64
@@ -26,7 +26,7 @@ type Round struct {
 	// stopped short of the water level, and its figures replace theirs.
 	Settling bool
 	// Steps has one entry for every stake that was not met before, in order; when
-	// settling, for every stake whose figure changes.
+	// settling, for every demand of which the figure changes.
 	Steps []Step
 }
 

@@ -26,9 +26,9 @@ type Tree struct{ promised []resource.Sum }
 // Settle fills out, one QueueLimits for each row. A top's Real is its Capability. Below it,
 // level by level, realCapability is what no sibling's guarantee keeps of the parent's
 // and the queue's own guarantee, within its capability; where nothing bounds the
-// parent, its capability alone. Nobody is guaranteed, deserves or may hold more than
+// parent, its capability alone. No queue is guaranteed, deserves or may hold more than
 // its parent can hold, whatever its owner wrote: a promise that cannot be kept hurts
-// nobody outside the parent that made it.
+// no queue outside the parent that made it.
 func (t *Tree) Settle(rows []QueueNode, out []QueueLimits) {
 	t.promised = t.promised[:0]
 	for range rows {
@@ -48,7 +48,7 @@ func (t *Tree) Settle(rows []QueueNode, out []QueueLimits) {
 	}
 }
 
-// top is what follows for a row that is below nobody.
+// top is what follows for a row that is below no other.
 func (r *QueueNode) top() QueueLimits {
 	b := QueueLimits{Capability: r.Capability, Real: r.Capability}
 	b.Guarantee = b.Real.Clip(r.Guarantee)

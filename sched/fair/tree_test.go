@@ -52,7 +52,8 @@ func TestSettle(t *testing.T) {
 		"without a capability it may hold what its siblings' guarantees leave": {
 			[]QueueNode{top(100), {Guarantee: 30}, {Guarantee: 20, Deserved: 10}}, QueueLimits{upTo(100), upTo(70), 20, 20}},
 		"the guarantees of its parent's siblings count too": {
-			[]QueueNode{top(100), {Guarantee: 30}, {Guarantee: 20}, {Up: 2, Deserved: 90}}, QueueLimits{upTo(100), upTo(70), 0, 70}},
+			[]QueueNode{top(100), {Guarantee: 30}, {Guarantee: 20}, {Up: 2, Deserved: 90}},
+			QueueLimits{upTo(100), upTo(70), 0, 70}},
 		"it inherits its parent's capability": {
 			[]QueueNode{top(100), {Capability: upTo(60)}, {Up: 1}}, QueueLimits{upTo(60), upTo(60), 0, 0}},
 		"a capability above its parent's is of no use": {
@@ -64,13 +65,15 @@ func TestSettle(t *testing.T) {
 		"a guarantee above what its parent can hold is cut down": {
 			[]QueueNode{top(100), {Capability: upTo(30)}, {Up: 1, Guarantee: 50}}, QueueLimits{upTo(30), upTo(30), 30, 30}},
 		"under a top without a limit only capabilities bound": {
-			[]QueueNode{{Up: -1}, {Guarantee: 30}, {Capability: upTo(50)}, {Up: 2, Guarantee: 20}}, QueueLimits{upTo(50), upTo(50), 20, 20}},
+			[]QueueNode{{Up: -1}, {Guarantee: 30}, {Capability: upTo(50)}, {Up: 2, Guarantee: 20}},
+			QueueLimits{upTo(50), upTo(50), 20, 20}},
 		"under a top without a limit nothing else does": {
 			[]QueueNode{{Up: -1}, {Guarantee: 30}, {Deserved: 7}}, QueueLimits{Limit{}, Limit{}, 0, 7}},
-		"where the cluster has nothing nobody has anything": {
+		"where the cluster has nothing no queue has anything": {
 			[]QueueNode{top(0), {Guarantee: 30, Deserved: 40}}, QueueLimits{upTo(0), upTo(0), 0, 0}},
 		"the largest amounts are held at the edge": {
-			[]QueueNode{top(most), {Guarantee: most}, {Guarantee: most, Deserved: most}}, QueueLimits{upTo(most), upTo(most), most, most}},
+			[]QueueNode{top(most), {Guarantee: most}, {Guarantee: most, Deserved: most}},
+			QueueLimits{upTo(most), upTo(most), most, most}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -97,7 +100,8 @@ func drawTree(t *rapid.T) []QueueNode {
 	}
 	rows := []QueueNode{{Up: -1, Capability: limit("top")}}
 	for i := range rapid.IntRange(1, 9).Draw(t, "queues") {
-		r := QueueNode{Up: int32(rapid.IntRange(0, i).Draw(t, "up")), Deserved: amount.Draw(t, "deserved"), Capability: limit("capability")}
+		r := QueueNode{Up: int32(rapid.IntRange(0, i).Draw(t, "up")), Deserved: amount.Draw(t, "deserved"),
+			Capability: limit("capability")}
 		if rapid.Bool().Draw(t, "guaranteed") {
 			r.Guarantee = r.Capability.Clip(rapid.Int64Range(0, top/4).Draw(t, "guarantee"))
 		}
@@ -171,7 +175,7 @@ func TestMoreGuaranteeNeverLowersWhatOneMayHold(t *testing.T) {
 func TestTheOrderOfSiblingsDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := drawTree(t)
-		// Places that keep parents first: queue by queue, one of those whose parent has one.
+		// Places that keep parents first: queue by queue, one of those of which the parent has one.
 		place, moved := []int{0}, []QueueNode{rows[0]}
 		at := map[int32]int32{0: 0}
 		left := make([]int, len(rows)-1)

@@ -21,8 +21,8 @@ func clamp(x, lower, upper *big.Rat) *big.Rat {
 }
 
 // exactShares is the definition: the level is searched by halves down to 1/2^80; there
-// it is known who takes, hence the level at which they take all that the others leave;
-// and that level is checked. (Where nobody takes, any level there is as good.)
+// it is known which demands take, hence the level at which they take all that the others leave;
+// and that level is checked. (Where none takes, any level there is as good.)
 func exactShares(t *rapid.T, total int64, demands []Demand) []*big.Rat {
 	shares := func(level *big.Rat) ([]*big.Rat, *big.Rat) {
 		out, sum := make([]*big.Rat, len(demands)), new(big.Rat)

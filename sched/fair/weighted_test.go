@@ -24,8 +24,9 @@ func TestWeightedShares(t *testing.T) {
 		"of nothing deserved comes last":             {fair.Share(1, 0), 1 << 40, fair.Share(7, 1), 1, 1},
 		"of one whole, less by weight":               {fair.Share(3, 7), 3000, fair.Share(2, 7), 1000, -1},
 		"of one whole, as much by weight":            {fair.Share(6, 7), 3000, fair.Share(2, 7), 1000, 0},
-		"of one whole, the edge of what there is":    {fair.Share(1<<62, 1<<62), 1 << 40, fair.Share(1<<62-1, 1<<62), 1 << 40, 1},
-		"a weight of zero counts as one":             {fair.Share(1, 2), 0, fair.Share(1, 2), 1, 0},
+		"of one whole, the edge of what there is": {fair.Share(1<<62, 1<<62), 1 << 40, fair.Share(1<<62-1, 1<<62),
+			1 << 40, 1},
+		"a weight of zero counts as one": {fair.Share(1, 2), 0, fair.Share(1, 2), 1, 0},
 	} {
 		if got := c.a.CompareWeighted(c.weight, c.b, c.other); got != c.want {
 			t.Errorf("%s: got %d, want %d", name, got, c.want)
@@ -61,7 +62,8 @@ func TestWeightedSharesAreExact(t *testing.T) {
 		v, w := amount.Draw(t, "weight"), amount.Draw(t, "other")
 		x, y := big.NewRat(a, b), big.NewRat(c, d)
 		weighted := func(r *big.Rat, w int64) *big.Rat { return new(big.Rat).Quo(r, big.NewRat(w, 1)) }
-		if got, want := fair.Share(a, b).CompareWeighted(v, fair.Share(c, d), w), weighted(x, v).Cmp(weighted(y, w)); got != want {
+		if got, want := fair.Share(a, b).CompareWeighted(v, fair.Share(c, d), w),
+			weighted(x, v).Cmp(weighted(y, w)); got != want {
 			t.Errorf("CompareWeighted = %d, want %d", got, want)
 		}
 		micro := rapid.Uint32Range(0, 1000).Draw(t, "micro")

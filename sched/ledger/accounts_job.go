@@ -46,7 +46,8 @@ func (ac *accounts) contributionOf(row *Task) contribution {
 	p.bestEffort = waits && !p.gated && ac.l.Classes.rows[row.Class].BestEffort
 	// A task at the gate of its queue asks for its share: the gate opens because of it. A task that is set
 	// aside asks for nothing, because it is never placed.
-	p.asks = p.held || waits && !p.invalid && !ac.asksNothing(row) && (!p.gated || row.Pod.QueueGate == model.QueueGateShut)
+	p.asks = p.held || waits && !p.invalid && !ac.asksNothing(row) &&
+		(!p.gated || row.Pod.QueueGate == model.QueueGateShut)
 	return p
 }
 

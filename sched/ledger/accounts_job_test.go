@@ -22,7 +22,7 @@ func TestFutureIdleIsIdlePlusReleasingLessPipelined(t *testing.T) {
 	equal(t, "pipelined", c.Nodes.Pipelined(0)[n], 300)
 	equal(t, "future idle", c.Nodes.FutureIdle(0, n), 300)
 	equal(t, "room", c.Nodes.Room(0)[n], 100)
-	equal(t, "the node's having somebody who leaves", c.Nodes.Releases(n), true)
+	equal(t, "the node's having a task that leaves", c.Nodes.Releases(n), true)
 }
 
 func TestQueueFiguresMoveUpTheTree(t *testing.T) {
@@ -68,22 +68,28 @@ func TestElasticAndInqueue(t *testing.T) {
 		pods             pods
 		elastic, inqueue int64
 	}{
-		"an admitted job reserves its minimum":                       {min4, model.GroupInqueue, pods{}, 0, 4000},
-		"what it holds already it does not reserve":                  {min4, model.GroupInqueue, pods{running: 3}, 0, 1000},
-		"what gated members ask for it does not reserve":             {min4, model.GroupInqueue, pods{running: 1, gated: 2}, 0, 1000},
-		"a job that waits to be let in reserves nothing":             {min4, model.GroupPending, pods{waiting: 1}, 0, 0},
-		"a phase alone reserves nothing":                             {min4, model.GroupRunning, pods{waiting: 1}, 0, 0},
-		"nor does the phase of a gang that lacks members":            {min4, model.GroupUnknown, pods{}, 0, 0},
-		"a running job reserves once its minimum is placed":          {min4, model.GroupRunning, pods{running: 2}, 0, 2000},
-		"a job that lost members reserves what they held":            {min4, model.GroupUnknown, pods{running: 3}, 0, 1000},
-		"whatever its phase says":                                    {min4, model.GroupPending, pods{running: 3}, 0, 1000},
-		"as long as one member stays":                                {min4, model.GroupRunning, pods{leaving: 4}, 0, 0},
-		"what a member that failed held is reserved for another":     {min4, model.GroupRunning, pods{running: 3, failed: 1}, 0, 1000},
-		"what one that succeeded held is not":                        {min4, model.GroupRunning, pods{running: 3, succeeded: 1}, 0, 0},
-		"a job that has ended reserves nothing":                      {min4, model.GroupRunning, pods{succeeded: 2, failed: 1}, 0, 0},
-		"what is above minResources is elastic":                      {min4, model.GroupRunning, pods{running: 6}, 2000, 0},
-		"without minResources minMember times the mean is the floor": {model.PodGroup{MinMember: 2}, model.GroupRunning, pods{running: 5}, 3000, 0},
-		"without minResources nothing is reserved":                   {model.PodGroup{MinMember: 2}, model.GroupInqueue, pods{running: 1}, 0, 0},
+		"an admitted job reserves its minimum":      {min4, model.GroupInqueue, pods{}, 0, 4000},
+		"what it holds already it does not reserve": {min4, model.GroupInqueue, pods{running: 3}, 0, 1000},
+		"what gated members ask for it does not reserve": {min4, model.GroupInqueue, pods{running: 1, gated: 2},
+			0, 1000},
+		"a job that waits to be let in reserves nothing":    {min4, model.GroupPending, pods{waiting: 1}, 0, 0},
+		"a phase alone reserves nothing":                    {min4, model.GroupRunning, pods{waiting: 1}, 0, 0},
+		"nor does the phase of a gang that lacks members":   {min4, model.GroupUnknown, pods{}, 0, 0},
+		"a running job reserves once its minimum is placed": {min4, model.GroupRunning, pods{running: 2}, 0, 2000},
+		"a job that lost members reserves what they held":   {min4, model.GroupUnknown, pods{running: 3}, 0, 1000},
+		"whatever its phase says":                           {min4, model.GroupPending, pods{running: 3}, 0, 1000},
+		"as long as one member stays":                       {min4, model.GroupRunning, pods{leaving: 4}, 0, 0},
+		"what a member that failed held is reserved for another": {min4, model.GroupRunning, pods{running: 3, failed: 1},
+			0, 1000},
+		"what one that succeeded held is not": {min4, model.GroupRunning,
+			pods{running: 3, succeeded: 1}, 0, 0},
+		"a job that has ended reserves nothing": {min4, model.GroupRunning,
+			pods{succeeded: 2, failed: 1}, 0, 0},
+		"what is above minResources is elastic": {min4, model.GroupRunning, pods{running: 6}, 2000, 0},
+		"without minResources minMember times the mean is the floor": {model.PodGroup{MinMember: 2}, model.GroupRunning,
+			pods{running: 5}, 3000, 0},
+		"without minResources nothing is reserved": {model.PodGroup{MinMember: 2}, model.GroupInqueue,
+			pods{running: 1}, 0, 0},
 	}
 	for name, k := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -116,7 +122,8 @@ func TestElasticAndInqueue(t *testing.T) {
 func TestCountsOfAGang(t *testing.T) {
 	c := newCluster()
 	n := c.node("n", 100000)
-	j := c.group("g", model.PodGroup{MinMember: 5, MinTaskMember: []model.RoleMin{{Role: "ps", Min: 1}, {Role: "worker", Min: 2}}})
+	j := c.group("g", model.PodGroup{MinMember: 5,
+		MinTaskMember: []model.RoleMin{{Role: "ps", Min: 1}, {Role: "worker", Min: 2}}})
 	c.pod("a", 1000, member("g"), as("ps"), on("n"))
 	c.pod("b", 1000, member("g"), as("worker"), succeeded)
 	c.pod("c", 0, member("g"), as("worker"))
@@ -141,7 +148,8 @@ func TestCountsOfAGang(t *testing.T) {
 			equal(t, "worker minimum", r.Min, 2)
 		}
 	}
-	c.group("g", model.PodGroup{MinMember: 2, MinTaskMember: []model.RoleMin{{Role: "ps", Min: 1}, {Role: "worker", Min: 2}}})
+	c.group("g", model.PodGroup{MinMember: 2, MinTaskMember: []model.RoleMin{{Role: "ps", Min: 1},
+		{Role: "worker", Min: 2}}})
 	for _, r := range c.Job(j).Roles {
 		equal(t, "the minimum of "+r.Name+" when roles ask for more than minMember", r.Min, 0)
 	}

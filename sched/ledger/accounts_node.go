@@ -29,7 +29,8 @@ func (ns *Nodes) weigh(n NodeID, without *Task) {
 	ns.rows[n].far = false
 	for d := range ns.cols.idle {
 		idle, releasing, pipelined := ns.weight(n, resource.Dim(d), without)
-		ns.cols.idle[d][n], ns.cols.releasing[d][n], ns.cols.pipelined[d][n] = heldIdle(idle), held(releasing), held(pipelined)
+		ns.cols.idle[d][n] = heldIdle(idle)
+		ns.cols.releasing[d][n], ns.cols.pipelined[d][n] = held(releasing), held(pipelined)
 		ns.rows[n].far = ns.rows[n].far || far(idle.Int64(), releasing.Int64(), pipelined.Int64())
 		ns.rerun(d, n)
 	}

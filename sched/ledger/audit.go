@@ -71,7 +71,8 @@ func (a *auditor) lists() {
 			return true
 		})
 		if tasks != l.Nodes.rows[n].Tasks || going != l.Nodes.rows[n].going {
-			a.say("node %s: %d tasks, %d releasing, recounted %d, %d", l.Nodes.rows[n].Name, l.Nodes.rows[n].Tasks, l.Nodes.rows[n].going, tasks, going)
+			a.say("node %s: %d tasks, %d releasing, recounted %d, %d", l.Nodes.rows[n].Name, l.Nodes.rows[n].Tasks,
+				l.Nodes.rows[n].going, tasks, going)
 		}
 		goingNodes += int(min(going, 1))
 	}

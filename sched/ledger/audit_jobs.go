@@ -47,7 +47,8 @@ func (a *auditor) subjobs(j JobID, members []TaskID) {
 			a.say("job %v sub-group %s: lists %d tasks of %d", job.Key, job.Subs[i].Name, listed, want[i].tasks)
 		}
 		if s := &job.Subs[i]; want[i].Count != s.Count || want[i].tasks != s.tasks {
-			a.say("job %v sub-group %s: counts are %v/%d, recounted %v/%d", job.Key, s.Name, s.Count, s.tasks, want[i].Count, want[i].tasks)
+			a.say("job %v sub-group %s: counts are %v/%d, recounted %v/%d", job.Key, s.Name, s.Count, s.tasks, want[i].Count,
+				want[i].tasks)
 		}
 	}
 }
@@ -79,7 +80,8 @@ func (a *auditor) charges() {
 		if job.marks.free {
 			continue
 		}
-		if is := l.Charges.recorded[JobID(j)]; is != nil && int32(len(is.all)) != recorded[j] || is == nil && recorded[j] > 0 {
+		if is := l.Charges.recorded[JobID(j)]; is != nil && int32(len(is.all)) != recorded[j] ||
+			is == nil && recorded[j] > 0 {
 			a.say("job %v: the members with a record, recounted %d, are not those that are known", job.Key, recorded[j])
 		}
 		if job.marks.charged != want[j] {
@@ -92,8 +94,10 @@ func (a *auditor) charges() {
 			}
 			job.marks.apart = false
 		}
-		if is := l.Queues.rows[job.Queue].Name; job.marks.charged == 0 && is != l.Charges.named(JobID(j)) || job.marks.asksNothing == job.serves() {
-			a.say("job %v: counts in %s, asks nothing %t, recounted %s, %t", job.Key, is, job.marks.asksNothing, l.Charges.named(JobID(j)), !job.serves())
+		if is := l.Queues.rows[job.Queue].Name; job.marks.charged == 0 && is != l.Charges.named(JobID(j)) ||
+			job.marks.asksNothing == job.serves() {
+			a.say("job %v: counts in %s, asks nothing %t, recounted %s, %t", job.Key, is, job.marks.asksNothing,
+				l.Charges.named(JobID(j)), !job.serves())
 		}
 	}
 }
@@ -120,7 +124,8 @@ func (a *auditor) jobs() {
 		a.subjobs(JobID(j), members[j])
 		for i := range job.Roles {
 			if is, again := &job.Roles[i], &want.Roles[i]; is.Count != again.Count || is.tasks != again.tasks {
-				a.say("job %v role %q: counts are %v/%d, recounted %v/%d", job.Key, is.Name, is.Count, is.tasks, again.Count, again.tasks)
+				a.say("job %v role %q: counts are %v/%d, recounted %v/%d", job.Key, is.Name, is.Count, is.tasks, again.Count,
+					again.tasks)
 			}
 		}
 		if !job.Allocated.Equal(want.Allocated) || !job.Request.Equal(want.Request) || !job.Total.Equal(want.Total) {
@@ -132,16 +137,20 @@ func (a *auditor) jobs() {
 			probe := want
 			probe.reserves = want.reserving()
 			bare.accounts.refresh(&probe, resource.Dim(d))
-			if e.Get(resource.Dim(d)) != probe.elastic.Get(resource.Dim(d)) || i.Get(resource.Dim(d)) != probe.inqueue.Get(resource.Dim(d)) {
+			if e.Get(resource.Dim(d)) != probe.elastic.Get(resource.Dim(d)) ||
+				i.Get(resource.Dim(d)) != probe.inqueue.Get(resource.Dim(d)) {
 				a.say("job %v %s: elastic, inqueue are %d %d, recounted %d %d", job.Key, l.Dims.Name(resource.Dim(d)),
-					e.Get(resource.Dim(d)), i.Get(resource.Dim(d)), probe.elastic.Get(resource.Dim(d)), probe.inqueue.Get(resource.Dim(d)))
+					e.Get(resource.Dim(d)), i.Get(resource.Dim(d)),
+					probe.elastic.Get(resource.Dim(d)), probe.inqueue.Get(resource.Dim(d)))
 			}
 		}
 		if job.Losses != want.Losses {
 			a.say("job %v: %d losses, recounted %d", job.Key, job.Losses, want.Losses)
 		}
-		if job.RoomKept != want.RoomKept || !resource.Sums(nil).Add(job.keptRoom).Equal(resource.Sums(nil).Add(want.keptRoom)) {
-			a.say("job %v: room is kept for %d members, %v in all, recounted %d of %v", job.Key, job.RoomKept, job.keptRoom, want.RoomKept, want.keptRoom)
+		if job.RoomKept != want.RoomKept ||
+			!resource.Sums(nil).Add(job.keptRoom).Equal(resource.Sums(nil).Add(want.keptRoom)) {
+			a.say("job %v: room is kept for %d members, %v in all, recounted %d of %v", job.Key, job.RoomKept, job.keptRoom,
+				want.RoomKept, want.keptRoom)
 		}
 		if (job.marks.activeAt >= 0) != job.wants() {
 			a.say("job %v: on the active list %t, has something to decide %t", job.Key, job.marks.activeAt >= 0, job.wants())

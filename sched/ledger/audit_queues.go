@@ -33,7 +33,8 @@ func (a *auditor) queues() {
 			continue
 		}
 		w := &want[q]
-		if !row.Allocated.Equal(w.allocated) || !row.Request.Equal(w.request) || !row.Inqueue.Equal(w.inqueue) || !row.Elastic.Equal(w.elastic) {
+		if !row.Allocated.Equal(w.allocated) || !row.Request.Equal(w.request) || !row.Inqueue.Equal(w.inqueue) ||
+			!row.Elastic.Equal(w.elastic) {
 			a.say("queue %s: allocated, request, inqueue, elastic are %v %v %v %v, recounted %v %v %v %v", row.Name,
 				row.Allocated, row.Request, row.Inqueue, row.Elastic, w.allocated, w.request, w.inqueue, w.elastic)
 		}
@@ -71,8 +72,10 @@ func (a *auditor) places() {
 				}
 			}
 		}
-		if row.Place != want.Place || row.Broken != want.Broken || row.Depth != want.Depth || row.up != want.up || row.Children != want.Children || row.shut != want.shut {
-			a.say("queue %s: place %v %q, depth %d, up %d, %d kids, shut %v, recounted %v %q, %d, %d, %d, %v", row.Name, row.Place, row.Broken,
+		if row.Place != want.Place || row.Broken != want.Broken || row.Depth != want.Depth || row.up != want.up ||
+			row.Children != want.Children || row.shut != want.shut {
+			a.say("queue %s: place %v %q, depth %d, up %d, %d kids, shut %v, recounted %v %q, %d, %d, %d, %v", row.Name,
+				row.Place, row.Broken,
 				row.Depth, row.up, row.Children, row.shut, want.Place, want.Broken, want.Depth, want.up, want.Children, want.shut)
 		}
 		if is := row.stands(); row.state != is {

@@ -17,7 +17,8 @@ func byName(l *Ledger) string {
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for n := range l.Nodes.rows {
 		if row := &l.Nodes.rows[n]; !row.free {
-			say("node %s: fact %p present %t tasks %d going %d %s", row.Name, row.Fact, row.Present(), row.Tasks, row.going, columnsByName(l, NodeID(n)))
+			say("node %s: fact %p present %t tasks %d going %d %s", row.Name, row.Fact, row.Present(), row.Tasks, row.going,
+				columnsByName(l, NodeID(n)))
 		}
 	}
 	say("total %s, nodes with releasing tasks %d", sums(l, l.Nodes.total), l.Nodes.ReleasingNodes())
@@ -51,7 +52,8 @@ func columnsByName(l *Ledger, n NodeID) string {
 	var cells []string
 	for d := range l.Dims.Len() {
 		dim := resource.Dim(d)
-		if f := [5]int64{l.Nodes.Allocatable(dim)[n], l.Nodes.Idle(dim)[n], l.Nodes.Releasing(dim)[n], l.Nodes.Pipelined(dim)[n], l.Nodes.Room(dim)[n]}; f != [5]int64{} {
+		if f := [5]int64{l.Nodes.Allocatable(dim)[n], l.Nodes.Idle(dim)[n], l.Nodes.Releasing(dim)[n],
+			l.Nodes.Pipelined(dim)[n], l.Nodes.Room(dim)[n]}; f != [5]int64{} {
 			cells = append(cells, fmt.Sprint(l.Dims.Name(dim), f))
 		}
 	}
@@ -77,9 +79,11 @@ func taskByName(l *Ledger, row *Task) string {
 	case CommitEvict:
 		held = fmt.Sprint("eviction ", h.Item)
 	default:
-		held = fmt.Sprint(h.Kind, " on ", nodeName(l, h.Node), " for ", h.Item, " until ", h.Until, fmt.Sprintf(" with %q", h.Chosen))
+		held = fmt.Sprint(h.Kind, " on ", nodeName(l, h.Node), " for ", h.Item, " until ", h.Until,
+			fmt.Sprintf(" with %q", h.Chosen))
 	}
-	return fmt.Sprintf("charged %t job %s role %q class %q node %s status %v priority %d chosen %q held %s", row.charged, job, role,
+	return fmt.Sprintf("charged %t job %s role %q class %q node %s status %v priority %d chosen %q held %s", row.charged,
+		job, role,
 		l.Classes.rows[row.Class].Key, nodeName(l, row.Node), row.Status, row.Priority, row.Chosen, held)
 }
 
@@ -97,11 +101,14 @@ func jobByName(l *Ledger, row *Job) string {
 	}
 	return fmt.Sprint("group ", fmt.Sprintf("%p", row.Group), " queue ", queueOf(l, row), " min ", row.MinMember,
 		" roles ", roles, " count ", row.Count, " tasks ", row.Tasks, " gated ", row.Gated, " invalid ", row.Invalid,
-		" priority ", row.Priority, " created ", row.Created, " phase ", row.Phase, row.decided.held, " mute ", row.marks.asksNothing,
+		" priority ", row.Priority, " created ", row.Created, " phase ", row.Phase, row.decided.held,
+		" mute ", row.marks.asksNothing,
 		" minimum ", l.Dims.List(row.MinResources), row.HasMin,
 		" allocated ", sums(l, row.Allocated), " request ", sums(l, row.Request), " total ", sums(l, row.Total),
-		" gated ", sums(l, row.gatedNeed), " done ", sums(l, row.doneNeed), " unfinished ", row.unfinished, " defined by ", definer,
-		" elastic ", l.Dims.List(row.elastic), " inqueue ", l.Dims.List(row.inqueue), row.reserves, " active ", row.marks.activeAt >= 0)
+		" gated ", sums(l, row.gatedNeed), " done ", sums(l,
+			row.doneNeed), " unfinished ", row.unfinished, " defined by ", definer,
+		" elastic ", l.Dims.List(row.elastic), " inqueue ", l.Dims.List(row.inqueue), row.reserves,
+		" active ", row.marks.activeAt >= 0)
 }
 
 // queueOf names the queue in which a job counts.
@@ -124,7 +131,8 @@ func queueByName(l *Ledger, row *Queue) string {
 	if row.up != NoQueue {
 		parent = l.Queues.rows[row.up].Name
 	}
-	return fmt.Sprint("fact ", fmt.Sprintf("%p", row.Fact), " place ", row.Place, " broken ", row.Broken, " depth ", row.Depth,
+	return fmt.Sprint("fact ", fmt.Sprintf("%p", row.Fact), " place ", row.Place, " broken ", row.Broken, " depth ",
+		row.Depth,
 		" kids ", row.Children, " jobs ", row.Jobs, " under ", parent, " capability ", bounds,
 		" deserved ", l.Dims.List(row.Deserved), " guarantee ", l.Dims.List(row.Guarantee),
 		" allocated ", sums(l, row.Allocated), " request ", sums(l, row.Request),

@@ -10,11 +10,13 @@ import (
 // before or after it.
 func TestAPodThatCameAndWentDidNotCome(t *testing.T) {
 	group := model.Fact{Ref: model.Ref{Kind: model.KindPodGroup, Namespace: "ns", Name: "g"}, UID: "g", Version: 1,
-		Object: &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "g", UID: "g"}, Queue: "q", MinMember: 1, Phase: model.GroupPending}}
+		Object: &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "g", UID: "g"}, Queue: "q", MinMember: 1,
+			Phase: model.GroupPending}}
 	pod := func(name string, version uint64, there bool) model.Fact {
 		f := model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: name}, UID: name, Version: version}
 		if there {
-			f.Object = &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true, Group: "g", Spec: &model.Spec{}}
+			f.Object = &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true, Group: "g",
+				Spec: &model.Spec{}}
 		}
 		return f
 	}

@@ -108,7 +108,8 @@ func (l *Ledger) Committed(item func(Op) Booking) []Op {
 			if row.Held.Kind == CommitKeep {
 				l.Changes.roomEpoch++
 			}
-			was := l.Tasks.commit(row, Commitment{Kind: CommitBind, Node: op.Node, Item: b.Item, Statement: b.Statement, Chosen: row.Chosen})
+			was := l.Tasks.commit(row, Commitment{Kind: CommitBind, Node: op.Node, Item: b.Item, Statement: b.Statement,
+				Chosen: row.Chosen})
 			row.provisional = false // an earlier statement of the cycle may have given it a provisional place; the bind stays
 			l.accounts.move(op.Task, model.Binding, op.Node)
 			l.Charges.await(op.Task)

@@ -107,7 +107,8 @@ func (cg *charging) Unrecorded(f func(TaskID, model.LetRun) bool) {
 	for _, t := range slices.Compact(lacking) {
 		row := &cg.l.Tasks.rows[t]
 		job := &cg.l.Jobs.rows[row.Job]
-		want := model.LetRun{Queue: cg.l.Jobs.QueueName(row.Job), Job: job.Key.Name, Adopted: job.Key.Adopted, Owner: job.Key.Owner}
+		want := model.LetRun{Queue: cg.l.Jobs.QueueName(row.Job), Job: job.Key.Name, Adopted: job.Key.Adopted,
+			Owner: job.Key.Owner}
 		if has := row.Pod.LetRun(); row.Pod.Node == "" || has != nil && *has == want {
 			continue // a pod that is not bound yet has its record once it is
 		}

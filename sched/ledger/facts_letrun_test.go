@@ -23,17 +23,20 @@ func (c *cluster) record(t *testing.T) (n int) {
 	return len(found)
 }
 
-// Whoever is started anew and knows the facts alone counts what runs where it was let run, once that is
-// recorded.
+// A new engine that knows the facts alone counts what runs where it was let run, once that is recorded.
 func TestWhatIsRecordedIsKnownAfterARestart(t *testing.T) {
 	for name, write := range map[string]func(c *cluster){
-		"its PodGroup is deleted":        func(c *cluster) { c.tell(model.KindPodGroup, "ns", "g", nil) },
-		"… and names another queue":      func(c *cluster) { c.group("g", aside("other")) },
-		"it names another queue":         func(c *cluster) { c.group("g", model.PodGroup{Queue: "other", MinMember: 2}) },
-		"it names none":                  func(c *cluster) { c.group("g", model.PodGroup{MinMember: 2}) },
-		"its pods name another PodGroup": func(c *cluster) { c.pod("a", 1000, member("h"), on("n")); c.pod("b", 1000, member("h"), on("n")) },
-		"… that is not there":            func(c *cluster) { c.pod("a", 1000, member("gone"), on("n")) },
-		"its pods name none":             func(c *cluster) { c.pod("a", 1000, labelled("", "other"), on("n")) },
+		"its PodGroup is deleted":   func(c *cluster) { c.tell(model.KindPodGroup, "ns", "g", nil) },
+		"… and names another queue": func(c *cluster) { c.group("g", aside("other")) },
+		"it names another queue":    func(c *cluster) { c.group("g", model.PodGroup{Queue: "other", MinMember: 2}) },
+		"it names none":             func(c *cluster) { c.group("g", model.PodGroup{MinMember: 2}) },
+		"its pods name another PodGroup": func(c *cluster) {
+			c.pod("a", 1000, member("h"), on("n"))
+			c.pod("b", 1000,
+				member("h"), on("n"))
+		},
+		"… that is not there": func(c *cluster) { c.pod("a", 1000, member("gone"), on("n")) },
+		"its pods name none":  func(c *cluster) { c.pod("a", 1000, labelled("", "other"), on("n")) },
 		"all of this": func(c *cluster) {
 			c.pod("a", 1000, member("h"), on("n"))
 			c.tell(model.KindPodGroup, "ns", "g", nil)

@@ -71,7 +71,8 @@ func (ns *Namespaces) LabelEpoch() uint64 { return ns.spaced }
 // list.
 func put[T model.Object](lists map[string][]T, r model.Ref, o T, gone bool) {
 	of := lists[r.Namespace]
-	at, known := slices.BinarySearchFunc(of, r.Name, func(x T, name string) int { return cmp.Compare(x.Common().Name, name) })
+	at, known := slices.BinarySearchFunc(of, r.Name,
+		func(x T, name string) int { return cmp.Compare(x.Common().Name, name) })
 	if known {
 		of = slices.Delete(of, at, at+1)
 	}

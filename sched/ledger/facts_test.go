@@ -99,14 +99,20 @@ func TestFactsEndCommitments(t *testing.T) {
 		want   model.Status
 		open   bool
 	}{
-		"a bind stays open while the pod has no node":          {CommitBind, nil, nil, model.Binding, true},
-		"a bind ends when the pod has its node":                {CommitBind, nil, []func(*model.Pod){on("n")}, model.Running, false},
-		"a bind ends when the pod is being deleted":            {CommitBind, nil, []func(*model.Pod){terminating}, model.Releasing, false},
-		"a reservation stays open while the pod has no node":   {CommitReserve, nil, nil, model.Pipelined, true},
-		"a reservation ends when the pod has finished":         {CommitReserve, nil, []func(*model.Pod){succeeded}, model.Succeeded, false},
-		"an eviction stays open while the pod runs on":         {CommitEvict, []func(*model.Pod){on("n")}, []func(*model.Pod){on("n")}, model.Releasing, true},
-		"an eviction ends when the pod is seen to be deleted":  {CommitEvict, []func(*model.Pod){on("n")}, []func(*model.Pod){on("n"), terminating}, model.Releasing, false},
-		"an eviction ends when the pod has finished by itself": {CommitEvict, []func(*model.Pod){on("n")}, []func(*model.Pod){succeeded}, model.Succeeded, false},
+		"a bind stays open while the pod has no node": {CommitBind, nil, nil, model.Binding, true},
+		"a bind ends when the pod has its node": {CommitBind, nil, []func(*model.Pod){on("n")}, model.Running,
+			false},
+		"a bind ends when the pod is being deleted": {CommitBind, nil, []func(*model.Pod){terminating},
+			model.Releasing, false},
+		"a reservation stays open while the pod has no node": {CommitReserve, nil, nil, model.Pipelined, true},
+		"a reservation ends when the pod has finished": {CommitReserve, nil, []func(*model.Pod){succeeded},
+			model.Succeeded, false},
+		"an eviction stays open while the pod runs on": {CommitEvict, []func(*model.Pod){on("n")},
+			[]func(*model.Pod){on("n")}, model.Releasing, true},
+		"an eviction ends when the pod is seen to be deleted": {CommitEvict, []func(*model.Pod){on("n")},
+			[]func(*model.Pod){on("n"), terminating}, model.Releasing, false},
+		"an eviction ends when the pod has finished by itself": {CommitEvict, []func(*model.Pod){on("n")},
+			[]func(*model.Pod){succeeded}, model.Succeeded, false},
 	}
 	for name, k := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -153,9 +159,12 @@ func TestANodeThatIsGoneLeavesWithItsLastCommitment(t *testing.T) {
 
 func TestARowOfANodeThatIsGoneEndsWithTheReservationGivenUpThere(t *testing.T) {
 	statements := map[string]func(*Tx, TaskID, NodeID){
-		"released":                     func(tx *Tx, p TaskID, _ NodeID) { tx.Release(p, "preempt", NoTask) },
-		"released, reserved elsewhere": func(tx *Tx, p TaskID, m NodeID) { tx.Release(p, "preempt", NoTask); tx.Reserve(p, m) },
-		"withdrawn, placed elsewhere":  func(tx *Tx, p TaskID, m NodeID) { tx.Withdraw(p); tx.Allocate(p, m) },
+		"released": func(tx *Tx, p TaskID, _ NodeID) { tx.Release(p, "preempt", NoTask) },
+		"released, reserved elsewhere": func(tx *Tx, p TaskID, m NodeID) {
+			tx.Release(p, "preempt", NoTask)
+			tx.Reserve(p, m)
+		},
+		"withdrawn, placed elsewhere": func(tx *Tx, p TaskID, m NodeID) { tx.Withdraw(p); tx.Allocate(p, m) },
 	}
 	for name, statement := range statements {
 		t.Run(name, func(t *testing.T) {
@@ -195,9 +204,10 @@ func TestADecidedPhaseLastsAsLongAsItsPodGroup(t *testing.T) {
 		want model.GroupPhase
 		held bool
 	}{
-		"an update that does not show it yet":    {&model.PodGroup{}, model.GroupInqueue, true},
-		"an update that shows it":                {&model.PodGroup{Phase: model.GroupInqueue}, model.GroupInqueue, false},
-		"another PodGroup of the same name":      {&model.PodGroup{Meta: model.Meta{UID: "other"}}, model.GroupPending, false},
+		"an update that does not show it yet": {&model.PodGroup{}, model.GroupInqueue, true},
+		"an update that shows it":             {&model.PodGroup{Phase: model.GroupInqueue}, model.GroupInqueue, false},
+		"another PodGroup of the same name": {&model.PodGroup{Meta: model.Meta{UID: "other"}}, model.GroupPending,
+			false},
 		"the PodGroup is gone, its members stay": {nil, model.GroupPending, false},
 	}
 	for name, k := range cases {

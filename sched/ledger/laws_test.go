@@ -82,7 +82,8 @@ func TestOldVersionsAreIgnored(t *testing.T) {
 		for _, f := range w.l.Facts() {
 			known[f.Ref] = f
 		}
-		was, counters := fingerprint(w.l), [4]uint64{w.l.Changes.RoomEpoch(), w.l.Changes.SpecEpoch(), w.l.Changes.UsageEpoch(), uint64(w.l.Changes.Nodes.Now())}
+		was, counters := fingerprint(w.l), [4]uint64{w.l.Changes.RoomEpoch(), w.l.Changes.SpecEpoch(),
+			w.l.Changes.UsageEpoch(), uint64(w.l.Changes.Nodes.Now())}
 		for range 20 {
 			f := w.fact()
 			if k, ok := known[f.Ref]; ok && k.Version > 0 {
@@ -93,7 +94,8 @@ func TestOldVersionsAreIgnored(t *testing.T) {
 		if is := fingerprint(w.l); is != was {
 			t.Fatalf("an old fact was believed: %s", differs(was, is))
 		}
-		if is := [4]uint64{w.l.Changes.RoomEpoch(), w.l.Changes.SpecEpoch(), w.l.Changes.UsageEpoch(), uint64(w.l.Changes.Nodes.Now())}; is != counters {
+		if is := [4]uint64{w.l.Changes.RoomEpoch(), w.l.Changes.SpecEpoch(), w.l.Changes.UsageEpoch(),
+			uint64(w.l.Changes.Nodes.Now())}; is != counters {
 			t.Fatalf("an old fact moved versions from %v to %v", counters, is)
 		}
 	})

@@ -67,7 +67,8 @@ func (bs *Backoffs) Of(j JobID, now int64) *model.Backoff {
 		return nil
 	}
 	job := &bs.l.Jobs.rows[j]
-	named := model.Backoff{Meta: model.Meta{Namespace: job.Key.Namespace, Name: job.Key.Name}, Adopted: job.Key.Adopted, OwnerID: job.Key.Owner}
+	named := model.Backoff{Meta: model.Meta{Namespace: job.Key.Namespace, Name: job.Key.Name}, Adopted: job.Key.Adopted,
+		OwnerID: job.Key.Owner}
 	b := bs.byRef[named.Ref()]
 	if b == nil || b.NotBefore <= now || job.Group != nil && job.Group.UID != b.UID {
 		return nil

@@ -196,7 +196,8 @@ func (cg *charging) restoreStrayed() {
 			continue
 		}
 		to, known := cg.l.Jobs.Find(KeyOf(row.Pod))
-		if !row.Pod.Ours || !known || !cg.l.Jobs.rows[to].serves() || cg.l.Jobs.rows[to].Queue != cg.l.Jobs.rows[row.Job].Queue {
+		if !row.Pod.Ours || !known || !cg.l.Jobs.rows[to].serves() ||
+			cg.l.Jobs.rows[to].Queue != cg.l.Jobs.rows[row.Job].Queue {
 			cg.strayed = append(cg.strayed, t)
 			continue
 		}

@@ -23,10 +23,13 @@ func TestWhatRunsCountsWhereItWasLetRun(t *testing.T) {
 			c.tell(model.KindPodGroup, "ns", "g", nil)
 			c.group("g", model.PodGroup{Queue: "other", MinMember: 2})
 		},
-		"its pods name another PodGroup": func(c *cluster) { c.pod("a", 1000, member("h"), on("n")); c.pod("b", 1000, member("h"), on("n")) },
-		"… that is not there":            func(c *cluster) { c.pod("a", 1000, member("gone"), on("n")) },
-		"its pods name none":             func(c *cluster) { c.pod("a", 1000, labelled("", "other"), on("n")) },
-		"they are nobody's": func(c *cluster) {
+		"its pods name another PodGroup": func(c *cluster) {
+			c.pod("a", 1000, member("h"), on("n"))
+			c.pod("b", 1000, member("h"), on("n"))
+		},
+		"… that is not there": func(c *cluster) { c.pod("a", 1000, member("gone"), on("n")) },
+		"its pods name none":  func(c *cluster) { c.pod("a", 1000, labelled("", "other"), on("n")) },
+		"they are of no job": func(c *cluster) {
 			c.pod("a", 1000, member("g"), on("n"), func(p *model.Pod) { p.Ours = false })
 		},
 	} {
@@ -54,13 +57,14 @@ func TestWhatRunsCountsWhereItWasLetRun(t *testing.T) {
 			c.Charges.Begin()
 			sound(t, c.Ledger)
 			equal(t, "what queue own holds once they have ended", c.row(t, "own").Allocated.Get(0), 0)
-			equal(t, "who counts apart from what facts say", len(c.Charges.All().Jobs)+len(c.Charges.All().Members), 0)
+			equal(t, "what counts apart from what facts say", len(c.Charges.All().Jobs)+len(c.Charges.All().Members), 0)
 		})
 	}
 }
 
 func aside(queue string) model.PodGroup {
-	return model.PodGroup{Queue: queue, MinMember: 2, Meta: model.Meta{Faults: []model.Fault{{Field: "spec", Message: "is absurd", Fatal: true}}}}
+	return model.PodGroup{Queue: queue, MinMember: 2,
+		Meta: model.Meta{Faults: []model.Fault{{Field: "spec", Message: "is absurd", Fatal: true}}}}
 }
 
 // A pod may change its PodGroup within its queue, as one does that was adopted and is given one.
@@ -72,7 +76,8 @@ func TestAPodThatRunsMayChangeItsJobWithinItsQueue(t *testing.T) {
 	c.Charges.Begin()
 	p := c.pod("a", 1000, member("g"), on("n"))
 	c.Charges.Begin()
-	equal(t, "its job while the PodGroup is missing", c.Job(c.Task(p).Job).Key, JobKey{Namespace: "ns", Name: "a", Adopted: true})
+	equal(t, "its job while the PodGroup is missing", c.Job(c.Task(p).Job).Key,
+		JobKey{Namespace: "ns", Name: "a", Adopted: true})
 	c.group("g", model.PodGroup{Queue: "own", MinMember: 1})
 	c.Charges.Begin()
 	sound(t, c.Ledger)

@@ -50,7 +50,8 @@ func (lo *Losses) note(t TaskID, p *model.Pod) {
 		return
 	}
 	same := p != nil && p.UID == row.Pod.UID
-	x := Loss{Job: lo.l.Jobs.rows[row.Job].Key, Pod: row.Key, UID: row.Pod.UID, Spec: row.Pod.Spec, First: row.charged && !row.Pod.Deleting}
+	x := Loss{Job: lo.l.Jobs.rows[row.Job].Key, Pod: row.Key, UID: row.Pod.UID, Spec: row.Pod.Spec, First: row.charged &&
+		!row.Pod.Deleting}
 	switch left := !same || p.Phase == model.PodFailed; {
 	case !row.charged && !row.Pod.Deleting:
 		return
@@ -189,7 +190,10 @@ func (lo *Losses) rank(j JobID, lost []*Lost) []*Lost {
 		return true
 	})
 	lost = slices.Clone(lost)
-	slices.SortStableFunc(lost, func(a, b *Lost) int { return cmp.Or(cmp.Compare(short(a), short(b)), cmp.Compare(made[a], made[b])) })
+	slices.SortStableFunc(lost, func(a, b *Lost) int {
+		return cmp.Or(cmp.Compare(short(a), short(b)),
+			cmp.Compare(made[a], made[b]))
+	})
 	return lost
 }
 

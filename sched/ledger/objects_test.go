@@ -52,7 +52,8 @@ func (w *world) amounts(most int) resource.List {
 }
 
 func (w *world) node(m model.Meta) *model.Node {
-	return &model.Node{Meta: m, Allocatable: append(w.amounts(20), resource.Amount{Name: resource.PodsName, Value: int64(w.n(6))})}
+	return &model.Node{Meta: m, Allocatable: append(w.amounts(20),
+		resource.Amount{Name: resource.PodsName, Value: int64(w.n(6))})}
 }
 
 func (w *world) pod(m model.Meta) *model.Pod {

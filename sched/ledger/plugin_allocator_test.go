@@ -90,7 +90,7 @@ func TestAChoiceStaysWithItsTask(t *testing.T) {
 	held := *c.Task(q).Held
 	c.Drop(q)
 	if len(d.has) != 0 {
-		t.Errorf("with nobody there %v is held", d.has)
+		t.Errorf("with no pod there %v is held", d.has)
 	}
 	if !c.Restore(q, held) {
 		t.Error("the commitment was not restored")

@@ -97,7 +97,8 @@ func (ps *PluginStates) Reads(k model.Kind) bool {
 	if k == model.KindNUMA {
 		return ps.l.NUMA.heeded
 	}
-	return !ps.foreign(k) && k != model.KindNamespace || slices.ContainsFunc(ps.states, func(b PluginState) bool { return b.Reads(k) })
+	return !ps.foreign(k) && k != model.KindNamespace ||
+		slices.ContainsFunc(ps.states, func(b PluginState) bool { return b.Reads(k) })
 }
 
 // updateFact passes a fact to the PluginStates that read it. Any node may then get another answer.

@@ -7,7 +7,7 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// The roles of a job are those that its members have, or that it asks for: pods whose
+// The roles of a job are those that its members have, or that it asks for: pods of which the
 // task-spec is changed again and again leave nothing behind.
 func TestRolesWithoutMembersAreDropped(t *testing.T) {
 	l := New()
@@ -17,10 +17,12 @@ func TestRolesWithoutMembersAreDropped(t *testing.T) {
 		l.Apply(model.Fact{Ref: model.Ref{Kind: kind, Namespace: "ns", Name: name}, UID: name, Version: version, Object: o})
 	}
 	group := func(mins ...model.RoleMin) {
-		tell(model.KindPodGroup, "g", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "g", UID: "g"}, Queue: "default", MinMember: 2, MinTaskMember: mins})
+		tell(model.KindPodGroup, "g", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "g", UID: "g"},
+			Queue: "default", MinMember: 2, MinTaskMember: mins})
 	}
 	pod := func(name, role string) {
-		tell(model.KindPod, name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true, Group: "g", Role: role, Index: -1, Spec: &model.Spec{}})
+		tell(model.KindPod, name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true,
+			Group: "g", Role: role, Index: -1, Spec: &model.Spec{}})
 	}
 	group(model.RoleMin{Role: "ps", Min: 1})
 	for i := range 1000 {
@@ -33,7 +35,7 @@ func TestRolesWithoutMembersAreDropped(t *testing.T) {
 		t.Fatal("there is no such job")
 	}
 	if n := len(l.Job(id).Roles); n > 4 {
-		t.Errorf("%d roles are kept of a job whose members have three", n)
+		t.Errorf("%d roles are kept of a job with members of three", n)
 	}
 	for i := range 100 {
 		group(model.RoleMin{Role: fmt.Sprint("asked-", i), Min: 2})

@@ -17,7 +17,7 @@ type Classes struct {
 	termMatcher TermMatcher
 }
 
-// Class is the row of an equivalence class: the pods whose Specs are equal. What
+// Class is the row of an equivalence class: the pods with equal Specs. What
 // holds for one of them on a node holds for all.
 type Class struct {
 	Spec       *model.Spec

@@ -125,7 +125,8 @@ func (js *Jobs) drop(j JobID) {
 	js.l.Changes.markTouched(j, row)
 	js.keys.drop(row.Key)
 	*row = Job{definer: NoTask, Queue: NoQueue, Changed: row.Changed,
-		marks: jobMarks{free: true, activeAt: -1, dirty: row.marks.dirty, touched: row.marks.touched, keepsRoom: row.marks.keepsRoom}}
+		marks: jobMarks{free: true, activeAt: -1, dirty: row.marks.dirty, touched: row.marks.touched,
+			keepsRoom: row.marks.keepsRoom}}
 	js.free = append(js.free, j)
 }
 
@@ -316,7 +317,8 @@ func (js *Jobs) apply(k Key, g *model.PodGroup) JobID {
 // room of a lost member stays reserved, that of a member that succeeded does not. A job reserves nothing while
 // the nodes could never hold it, or after its pods did not come (LendsAll), or while it pauses.
 func (j *Job) reserving() bool {
-	return j.HasMin && j.waits.lending != LendsAll && !j.waits.paused && !j.marks.asksNothing && (j.Phase == model.GroupInqueue || j.Staying() > 0)
+	return j.HasMin && j.waits.lending != LendsAll && !j.waits.paused && !j.marks.asksNothing &&
+		(j.Phase == model.GroupInqueue || j.Staying() > 0)
 }
 
 // Done is what the members that succeeded asked for in dimension d: their part of the minimum is not needed

@@ -11,13 +11,15 @@ import (
 // than it takes to tell it from the others that are there.
 func TestJobsOfOneNameAreToldApart(t *testing.T) {
 	pod := func(name, owner, id, group string) *model.Pod {
-		return &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true, Owner: owner, OwnerID: id, Group: group, Spec: &model.Spec{}}
+		return &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true, Owner: owner, OwnerID: id,
+			Group: group, Spec: &model.Spec{}}
 	}
 	c := newCluster()
 	version := uint64(0)
 	tell := func(name string, o model.Object) {
 		version++
-		c.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: name}, UID: name, Version: version, Object: o})
+		c.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: name}, UID: name, Version: version,
+			Object: o})
 	}
 	called := func(want ...string) {
 		t.Helper()
@@ -58,7 +60,8 @@ func TestJobsOfOneNameAreToldApart(t *testing.T) {
 	called("ns/app (Pod)", "ns/app (Job.batch)")
 	tell("app", nil)
 	called("ns/app")
-	if k := (JobKey{Owner: "Job.batch/j1"}); k.Kind() != "Job.batch" || k.UID() != "j1" || fmt.Sprint(JobKey{}.Kind(), JobKey{}.UID()) != "" {
+	if k := (JobKey{Owner: "Job.batch/j1"}); k.Kind() != "Job.batch" || k.UID() != "j1" ||
+		fmt.Sprint(JobKey{}.Kind(), JobKey{}.UID()) != "" {
 		t.Errorf("%+v is of kind %q with UID %q", k, k.Kind(), k.UID())
 	}
 }

@@ -105,9 +105,10 @@ func (qs *Queues) row(name string) QueueID {
 // begin makes a row that of a queue which is named and not known yet. Its sums are zero; their memory is used
 // again.
 func (q *Queue) begin(name string) {
-	*q = Queue{Name: name, Place: Missing, up: NoQueue, above: NoQueue, firstChild: NoQueue, nextSibling: NoQueue, previousSibling: NoQueue,
-		QueueAmounts: q.QueueAmounts,
-		Capability:   q.Capability, Deserved: q.Deserved, Guarantee: q.Guarantee}
+	*q = Queue{Name: name, Place: Missing, up: NoQueue, above: NoQueue, firstChild: NoQueue, nextSibling: NoQueue,
+		previousSibling: NoQueue,
+		QueueAmounts:    q.QueueAmounts,
+		Capability:      q.Capability, Deserved: q.Deserved, Guarantee: q.Guarantee}
 	if name == model.RootQueue {
 		q.Place = Sound
 	}

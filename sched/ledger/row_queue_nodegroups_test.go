@@ -54,9 +54,10 @@ func TestATasksClassHasTheNodeGroupsOfItsQueue(t *testing.T) {
 		"as they come": {func(*grouped) {}, []string{"gold"}, nil},
 		"the queue names others": {func(g *grouped) { g.queue("qa", "", "lead", "tin") },
 			[]string{"lead", "tin"}, nil},
-		"the queue goes":                {func(g *grouped) { g.tell(model.KindQueue, "qa", nil) }, nil, nil},
-		"the job moves":                 {func(g *grouped) { g.group("b", "qa") }, []string{"gold"}, []string{"gold"}},
-		"the parent names some":         {func(g *grouped) { g.queue("top", "", "iron") }, []string{"gold"}, []string{"iron"}},
+		"the queue goes": {func(g *grouped) { g.tell(model.KindQueue, "qa", nil) }, nil, nil},
+		"the job moves":  {func(g *grouped) { g.group("b", "qa") }, []string{"gold"}, []string{"gold"}},
+		"the parent names some": {func(g *grouped) { g.queue("top", "", "iron") }, []string{"gold"},
+			[]string{"iron"}},
 		"the job's PodGroup goes":       {func(g *grouped) { g.tell(model.KindPodGroup, "a", nil) }, nil, nil},
 		"the queue comes under another": {func(g *grouped) { g.queue("qb", "qa") }, []string{"gold"}, []string{"gold"}},
 	} {
@@ -101,11 +102,16 @@ func TestNodeGroupsThatNoPluginReadsSplitNoClass(t *testing.T) {
 
 func TestClassesOfDifferentGroupsHaveDifferentKeys(t *testing.T) {
 	seen := map[string]bool{}
-	for _, g := range []*model.NodeGroups{nil, {Required: []string{"a", "b"}}, {Required: []string{"ab"}}, {Preferred: []string{"a", "b"}},
-		{Preferred: []string{"b", "a"}}, {Required: []string{"a"}, Preferred: []string{"b"}}, {Forbidden: []string{"a", "b"}}, {Avoided: []string{"a", "b"}},
-		{Limits: &model.GroupLimits{Queue: "q"}}, {Limits: &model.GroupLimits{Queue: "q", Unreadable: true}}, {Limits: &model.GroupLimits{Queue: "r"}},
-		{Limits: &model.GroupLimits{Queue: "q", Of: []model.GroupLimit{{Group: "a", Most: resource.List{{Name: "cpu", Value: 1}}}}}},
-		{Limits: &model.GroupLimits{Queue: "q", Of: []model.GroupLimit{{Group: "a", Most: resource.List{{Name: "cpu", Value: 2}}}}}},
+	for _, g := range []*model.NodeGroups{nil, {Required: []string{"a", "b"}}, {Required: []string{"ab"}},
+		{Preferred: []string{"a", "b"}},
+		{Preferred: []string{"b", "a"}}, {Required: []string{"a"},
+			Preferred: []string{"b"}}, {Forbidden: []string{"a", "b"}}, {Avoided: []string{"a", "b"}},
+		{Limits: &model.GroupLimits{Queue: "q"}}, {Limits: &model.GroupLimits{Queue: "q",
+			Unreadable: true}}, {Limits: &model.GroupLimits{Queue: "r"}},
+		{Limits: &model.GroupLimits{Queue: "q", Of: []model.GroupLimit{{Group: "a",
+			Most: resource.List{{Name: "cpu", Value: 1}}}}}},
+		{Limits: &model.GroupLimits{Queue: "q", Of: []model.GroupLimit{{Group: "a",
+			Most: resource.List{{Name: "cpu", Value: 2}}}}}},
 		{Limits: &model.GroupLimits{Queue: "q", Of: []model.GroupLimit{{Group: "a"}, {Group: "b"}}}}} {
 		key := canonical(&model.Spec{Groups: g})
 		if seen[key] {

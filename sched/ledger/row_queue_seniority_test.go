@@ -16,10 +16,12 @@ func TestSeniorityIsTheOrderByAgeAndName(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := New()
 		for version := range rapid.IntRange(1, 30).Draw(t, "changes") {
-			f := model.Fact{Ref: model.Ref{Kind: model.KindQueue, Name: rapid.StringMatching("[a-e]").Draw(t, "queue")}, Version: uint64(version + 1)}
+			f := model.Fact{Ref: model.Ref{Kind: model.KindQueue, Name: rapid.StringMatching("[a-e]").Draw(t, "queue")},
+				Version: uint64(version + 1)}
 			if rapid.IntRange(0, 3).Draw(t, "there") > 0 {
 				f.Object = &model.Queue{Meta: model.Meta{Name: f.Ref.Name, Created: int64(rapid.IntRange(0, 2).Draw(t, "created"))},
-					Weight: int32(rapid.IntRange(1, 2).Draw(t, "weight")), Parent: rapid.SampledFrom([]string{"", "a", "d"}).Draw(t, "parent")}
+					Weight: int32(rapid.IntRange(1, 2).Draw(t, "weight")), Parent: rapid.SampledFrom([]string{"", "a", "d"}).Draw(t,
+						"parent")}
 			}
 			l.Apply(f)
 			if rapid.Bool().Draw(t, "unread") {

@@ -22,7 +22,8 @@ func (f *forest) n(most int) int { return rapid.IntRange(0, most).Draw(f.t, "n")
 
 func (f *forest) tell(kind model.Kind, namespace, name string, o model.Object) {
 	f.version++
-	f.l.Apply(model.Fact{Ref: model.Ref{Kind: kind, Namespace: namespace, Name: name}, UID: name, Version: f.version, Object: o})
+	f.l.Apply(model.Fact{Ref: model.Ref{Kind: kind, Namespace: namespace, Name: name}, UID: name, Version: f.version,
+		Object: o})
 }
 
 func (f *forest) name() string { return fmt.Sprintf("q%d", f.n(9)) }
@@ -36,13 +37,16 @@ func (f *forest) change() {
 	case 2:
 		f.tell(model.KindPodGroup, "ns", "g"+name, nil)
 	case 3, 4:
-		group := &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "g" + name}, Queue: f.name(), MinMember: 1, Phase: model.GroupInqueue}
+		group := &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "g" + name}, Queue: f.name(), MinMember: 1,
+			Phase: model.GroupInqueue}
 		if f.n(1) == 1 {
 			group.HasMin, group.MinResources = true, resource.List{{Name: resource.CPUName, Value: int64(f.n(9))}}
 		}
 		f.tell(model.KindPodGroup, "ns", group.Name, group)
-		f.tell(model.KindPod, "ns", name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true, Group: group.Name,
-			Spec: &model.Spec{Requests: resource.List{{Name: []string{resource.CPUName, "gpu"}[f.n(1)], Value: int64(1 + f.n(4))}}}})
+		f.tell(model.KindPod, "ns", name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true,
+			Group: group.Name,
+			Spec: &model.Spec{Requests: resource.List{{Name: []string{resource.CPUName, "gpu"}[f.n(1)],
+				Value: int64(1 + f.n(4))}}}})
 	default:
 		q := &model.Queue{Meta: model.Meta{Name: name}, Parent: []string{"", model.RootQueue, f.name(), f.name()}[f.n(3)]}
 		if f.n(4) == 4 {

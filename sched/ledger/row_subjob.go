@@ -107,7 +107,8 @@ func (j *Job) sub(policy int32, name string, values []string) int32 {
 			free = i
 		}
 	}
-	row := SubJob{Name: strings.Join(append([]string{name}, values...), "-"), Values: values, Policy: policy, first: NoTask}
+	row := SubJob{Name: strings.Join(append([]string{name}, values...), "-"), Values: values, Policy: policy,
+		first: NoTask}
 	if free >= 0 {
 		j.Subs[free] = row
 		return int32(free)

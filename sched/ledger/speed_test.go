@@ -15,7 +15,8 @@ func park(nodes, levels int) (*cluster, []TaskID) {
 	for i := range nodes {
 		name := fmt.Sprintf("n%d", i)
 		c.tell(model.KindNode, "", name, &model.Node{Meta: model.Meta{Name: name}, Allocatable: resource.List{
-			{Name: resource.CPUName, Value: 64000}, {Name: resource.MemoryName, Value: 256 << 30}, {Name: resource.PodsName, Value: 110}}})
+			{Name: resource.CPUName, Value: 64000}, {Name: resource.MemoryName, Value: 256 << 30}, {Name: resource.PodsName,
+				Value: 110}}})
 	}
 	queue := model.RootQueue
 	for i := range levels {
@@ -28,7 +29,8 @@ func park(nodes, levels int) (*cluster, []TaskID) {
 	var tasks []TaskID
 	for i := range 8 {
 		tasks = append(tasks, c.pod(fmt.Sprintf("p%d", i), 0, member("g"), func(p *model.Pod) {
-			p.Spec.Requests = resource.List{{Name: resource.CPUName, Value: 1000}, {Name: resource.MemoryName, Value: 2 << 30}, {Name: resource.PodsName, Value: 1}}
+			p.Spec.Requests = resource.List{{Name: resource.CPUName, Value: 1000}, {Name: resource.MemoryName, Value: 2 << 30},
+				{Name: resource.PodsName, Value: 1}}
 		}))
 	}
 	c.Settle()

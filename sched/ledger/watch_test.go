@@ -63,7 +63,8 @@ func TestAFeedThatDoesNotReachBackSaysSo(t *testing.T) {
 	}
 	start := l.Changes.Nodes.Now()
 	for i := range 3 * 4096 {
-		l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: "nm"[i%2 : i%2+1]}, Object: &model.Node{Unschedulable: i%4 < 2}})
+		l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: "nm"[i%2 : i%2+1]},
+			Object: &model.Node{Unschedulable: i%4 < 2}})
 	}
 	if l.Changes.Nodes.Each(start, func(NodeID) { t.Error("was told of a change all the same") }) {
 		t.Error("a journal that was cut claims to reach back to its beginning")
@@ -163,7 +164,8 @@ func TestQueueFiguresChangeTheUsageEpoch(t *testing.T) {
 				return true
 			})
 			for name, x := range is {
-				if old, known := was[name]; known && old != x && w.l.Changes.UsageEpoch() == figures && w.l.Changes.SpecEpoch() == shape {
+				if old, known := was[name]; known && old != x && w.l.Changes.UsageEpoch() == figures &&
+					w.l.Changes.SpecEpoch() == shape {
 					t.Fatalf("queue %s changed and no version did\nwas %s\nis  %s", name, old, x)
 				}
 			}

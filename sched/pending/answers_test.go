@@ -12,13 +12,14 @@ func TestAnAnswerHoldsWhileNothingChanges(t *testing.T) {
 		do    func(c *cluster, version *int)
 		holds bool
 	}{
-		"nothing":         {func(*cluster, *int) {}, true},
-		"a failed try":    {func(c *cluster, _ *int) { take(c, false) }, true},
-		"another cycle":   {func(c *cluster, _ *int) { c.Open() }, true},
-		"a fact":          {func(c *cluster, v *int) { tell(c, v, model.KindPod, "ns", "new", pod("new", "")) }, false},
-		"time":            {func(c *cluster, _ *int) { c.TimePassed() }, false},
-		"work put off":    {func(c *cluster, _ *int) { c.Deferred() }, false},
-		"another's state": {func(c *cluster, v *int) { tell(c, v, model.KindPod, "ns", "new", pod("new", "")); c.Open() }, false},
+		"nothing":       {func(*cluster, *int) {}, true},
+		"a failed try":  {func(c *cluster, _ *int) { take(c, false) }, true},
+		"another cycle": {func(c *cluster, _ *int) { c.Open() }, true},
+		"a fact":        {func(c *cluster, v *int) { tell(c, v, model.KindPod, "ns", "new", pod("new", "")) }, false},
+		"time":          {func(c *cluster, _ *int) { c.TimePassed() }, false},
+		"work put off":  {func(c *cluster, _ *int) { c.Deferred() }, false},
+		"another's state": {func(c *cluster, v *int) { tell(c, v, model.KindPod, "ns", "new", pod("new", "")); c.Open() },
+			false},
 	}
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {

@@ -42,7 +42,8 @@ func waiting(t *testing.T) (*cluster, ledger.JobID, *int) {
 func cpu(x int64) resource.List { return resource.List{{Name: resource.CPUName, Value: x}} }
 
 func pod(name, node string) *model.Pod {
-	p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name}, Ours: true, Node: node, Spec: &model.Spec{Requests: cpu(3)}}
+	p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name}, Ours: true, Node: node,
+		Spec: &model.Spec{Requests: cpu(3)}}
 	if node != "" {
 		p.Phase = model.PodRunning
 	}
@@ -90,7 +91,8 @@ func TestWhatWakesAParkedJob(t *testing.T) {
 		full   bool
 		sleeps []string
 	}{
-		{"for room", room, false, []string{"nothing", "another cycle", "less room", "a failed try", "a pod that asks for more"}},
+		{"for room", room, false, []string{"nothing", "another cycle", "less room", "a failed try",
+			"a pod that asks for more"}},
 		{"for a cause of room", trace.Reason{Code: trace.GangIncomplete, Cause: &room}, false,
 			[]string{"nothing", "another cycle", "less room", "a failed try", "a pod that asks for more"}},
 		{"for quota", quota, false, []string{"nothing", "another cycle", "a failed try"}},
@@ -170,7 +172,8 @@ func TestParkedJobsAreAskedTogether(t *testing.T) {
 	fresh := func() []ledger.JobID { return s.Unparked(func(ledger.JobID) bool { return true }) }
 	park := func(jobs ...ledger.JobID) {
 		for _, j := range jobs {
-			s.Park(j, Refusal{Reason: trace.Reason{Code: trace.NotEnoughResources}, Whole: true, Class: s.L.Task(0).Class, Tasks: 1})
+			s.Park(j, Refusal{Reason: trace.Reason{Code: trace.NotEnoughResources}, Whole: true, Class: s.L.Task(0).Class,
+				Tasks: 1})
 		}
 	}
 	foreign := pod("sits", "node")

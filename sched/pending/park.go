@@ -13,7 +13,7 @@ type Refusal struct {
 	// they are to be shown.
 	Whole bool
 	// Everywhere says that the refusal rests on every node's figures and not only on room that was freed (gangs
-	// of several classes, whose placement is not monotone).
+	// of several classes: placing them is not monotone).
 	Everywhere bool
 	// Tasks of a class is the room without which the job cannot be served, whatever else changes; 0: what it
 	// waits for is not a number of tasks.
@@ -73,7 +73,8 @@ type signature struct {
 // room, since it matters whether the nodes or the queue refuse that now; nor for a job for which room is kept.
 func (x *Index) signatureOf(j ledger.JobID, m *record) signature {
 	job := x.l.Job(j)
-	k := signature{wake: m.wake, queue: job.Queue, priority: job.Priority, specs: m.at.at(OnSpecs), lending: x.l.Lenders.Of(j)}
+	k := signature{wake: m.wake, queue: job.Queue, priority: job.Priority, specs: m.at.at(OnSpecs),
+		lending: x.l.Lenders.Of(j)}
 	if m.tasks != 0 && job.RoomKept == 0 && (!job.HasMin || k.lending != ledger.Keeps) {
 		k.class, k.tasks = m.class, m.tasks
 	}
@@ -137,7 +138,8 @@ func (x *Index) mayTake(k signature) bool {
 	}
 	for _, j := range x.l.KeptRoom.Jobs() {
 		job := x.l.Job(j)
-		if job.Queue == k.queue && k.priority > job.Priority || job.Queue != k.queue && x.set.CompareQueues(k.queue, job.Queue) < 0 {
+		if job.Queue == k.queue && k.priority > job.Priority || job.Queue != k.queue &&
+			x.set.CompareQueues(k.queue, job.Queue) < 0 {
 			return true
 		}
 	}

@@ -52,7 +52,8 @@ func Backfill(s *session.Session, j ledger.JobID) (placed int, why trace.Reason)
 		if job.MinMember == 1 {
 			return 0, first
 		}
-		return 0, trace.Reason{Code: trace.GangIncomplete, Have: int(have - before), Need: int(job.MinMember - before), Cause: &first}
+		return 0, trace.Reason{Code: trace.GangIncomplete, Have: int(have - before), Need: int(job.MinMember - before),
+			Cause: &first}
 	}
 	placed = int(job.Placed() - before)
 	for _, t := range tasks {
@@ -75,7 +76,7 @@ func Backfill(s *session.Session, j ledger.JobID) (placed int, why trace.Reason)
 	return placed, why
 }
 
-// backfillApart is Backfill for a job whose members have to be near each other, or that starts by
+// backfillApart is Backfill for a job with members that have to be near each other, or that starts by
 // sub-groups: their limits hold for best-effort members as for all others.
 func backfillApart(s *session.Session, w *PendingTasks) (placed int, why trace.Reason) {
 	for !w.Empty() {

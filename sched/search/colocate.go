@@ -17,7 +17,7 @@ type colocation struct {
 	idle      bool       // only room that is free now counts: see inFreeRoom and find
 }
 
-// mostColocations is how many domains are tried for a gang whose members have to share one.
+// mostColocations is how many domains are tried for a gang of which the members have to share one.
 const mostColocations = 64
 
 // colocated is a gang of which members have to share a domain with each other (a zone, by affinity to
@@ -30,7 +30,7 @@ type colocated struct {
 	at     place             // the leader's place in the domain that is tried
 	order  []ledger.TaskID   // of the list of pending tasks: the leader, then the rest
 	need   int64             // at least so many of the leader's class have to share its domain
-	keys   []string          // the labels whose domains are shared
+	keys   []string          // the labels of the domains that are shared
 	lists  [][]ledger.NodeID // the nodes of each domain
 
 	tries       int
@@ -136,7 +136,8 @@ func (co *colocation) nextDomain(g *colocated, left *[][]ledger.NodeID, in Gradi
 // place tries the current domain.
 func (co *colocation) place(g *colocated, from int, in Gradient, hold bool) (out Outcome) {
 	if co.a.s.Trace.On(trace.AllocateDomain) {
-		co.a.s.Trace.Add(trace.Event{Kind: trace.AllocateDomain, Job: co.a.s.L.Jobs.Called(co.a.w.Job), Task: co.a.s.L.Task(g.leader).Key.String(),
+		co.a.s.Trace.Add(trace.Event{Kind: trace.AllocateDomain, Job: co.a.s.L.Jobs.Called(co.a.w.Job),
+			Task: co.a.s.L.Task(g.leader).Key.String(),
 			Node: co.a.s.L.Node(g.at.node).Name, Score: g.at.score})
 	}
 	co.a.w.next, co.a.refused, co.a.result = from, co.a.refused[:0], result{}
@@ -154,7 +155,8 @@ func (co *colocation) place(g *colocated, from int, in Gradient, hold bool) (out
 // noCommonDomain sets the reason: that no domain has room by amounts, or, where domains were tried, why
 // the first of them failed. Where there is no room at all, the reason of the nodes stays.
 func (co *colocation) noCommonDomain(g *colocated) {
-	r := trace.Reason{Code: trace.PodAffinityNoRoom, Task: co.a.s.L.Task(g.leader).Key.String(), Text: strings.Join(g.keys, ","), Need: int(g.need)}
+	r := trace.Reason{Code: trace.PodAffinityNoRoom, Task: co.a.s.L.Task(g.leader).Key.String(),
+		Text: strings.Join(g.keys, ","), Need: int(g.need)}
 	nearest := ""
 	if g.tries > 0 {
 		co.a.result, nearest, r.Have = g.firstResult, co.domainName(g, g.first), r.Need

@@ -208,7 +208,8 @@ func (c *roomKeeper) places(nodes int) []foundPlace {
 
 // placesWithout finds places for the rest of a job's minimum with some tasks gone, and no room kept for
 // it or for others. It changes nothing.
-func placesWithout(s *session.Session, j ledger.JobID, gone []ledger.TaskID, others []ledger.JobID) (places []foundPlace) {
+func placesWithout(s *session.Session, j ledger.JobID, gone []ledger.TaskID,
+	others []ledger.JobID) (places []foundPlace) {
 	quiet := *s
 	quiet.Trace = &trace.Recorder{}
 	without(s, append(slices.Clone(others), j), func() bool {

@@ -25,7 +25,7 @@ const (
 	mostPlaces  = 256
 )
 
-// domains is the state of an attempt for a job whose members have to be near each other, or that starts
+// domains is the state of an attempt for a job with members that have to be near each other, or that starts
 // by sub-groups.
 type domains struct {
 	net     *topology.Map   // nil: the network is unknown
@@ -81,7 +81,8 @@ func (ds *domainSearch) byDomain(tx *ledger.Tx) Outcome {
 func (ds *domainSearch) queueRefuses() bool {
 	need := ds.minimum()
 	tasks := ds.a.w.Tasks[ds.a.w.next:]
-	if ds.a.job.BestEffort > 0 || len(tasks) == 0 || reserved(ds.a.s, tasks[0]) || withdrawn(ds.a.s, tasks[0]) || need > int64(len(tasks)) {
+	if ds.a.job.BestEffort > 0 || len(tasks) == 0 || reserved(ds.a.s, tasks[0]) || withdrawn(ds.a.s, tasks[0]) ||
+		need > int64(len(tasks)) {
 		return false
 	}
 	class := ds.a.s.L.Task(tasks[0]).Class
@@ -210,7 +211,8 @@ type scored struct {
 func (ds *domainSearch) tellDomain(c scored) {
 	if ds.a.s.Trace.On(trace.AllocateHyperNode) {
 		d := ds.a.net.Domain(c.domain)
-		ds.a.s.Trace.Add(trace.Event{Kind: trace.AllocateHyperNode, Job: ds.a.s.L.Jobs.Called(ds.a.w.Job), Node: d.Name, Count: int(d.Tier), Score: c.score})
+		ds.a.s.Trace.Add(trace.Event{Kind: trace.AllocateHyperNode, Job: ds.a.s.L.Jobs.Called(ds.a.w.Job), Node: d.Name,
+			Count: int(d.Tier), Score: c.score})
 	}
 }
 

@@ -28,7 +28,8 @@ func outranks(s *session.Session, j, other ledger.JobID) bool {
 }
 
 // after lists the jobs with room kept for them which j may take, by name.
-func after(s *session.Session, j ledger.JobID, before func(*session.Session, ledger.JobID, ledger.JobID) bool) (out []ledger.JobID) {
+func after(s *session.Session, j ledger.JobID,
+	before func(*session.Session, ledger.JobID, ledger.JobID) bool) (out []ledger.JobID) {
 	for _, c := range s.L.KeptRoom.Jobs() {
 		if c != j && before(s, j, c) {
 			out = append(out, c)

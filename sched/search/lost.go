@@ -87,14 +87,18 @@ func keepLostRoom(s *session.Session, tx *ledger.Tx, lost []*ledger.Lost) []ledg
 func takes(s *session.Session, c ledger.ClassID, n ledger.NodeID) bool {
 	admitted := s.Nodes.Admitted(c)
 	return s.L.Node(n).Present() && int(n) < len(admitted) && admitted[n] &&
-		!slices.ContainsFunc(s.L.Class(c).Need, func(need ledger.Need) bool { return s.L.Nodes.FutureIdle(need.Dim, n) < need.Amount })
+		!slices.ContainsFunc(s.L.Class(c).Need, func(need ledger.Need) bool {
+			return s.L.Nodes.FutureIdle(need.Dim,
+				n) < need.Amount
+		})
 }
 
 // yields is why a job waits that would have a place without the room of lost members: it names the
 // first lost member, and what that asks for.
 func yields(s *session.Session, lost []*ledger.Lost, why trace.Reason) trace.Reason {
 	x := lost[0]
-	r := trace.Reason{Code: trace.LostMemberFirst, Task: why.Task, Text: s.L.Jobs.Called(x.In), Have: len(lost), Until: x.Until}
+	r := trace.Reason{Code: trace.LostMemberFirst, Task: why.Task, Text: s.L.Jobs.Called(x.In), Have: len(lost),
+		Until: x.Until}
 	for _, a := range s.L.Dims.List(s.L.Class(x.Class).Request) {
 		if a.Name != "pods" {
 			r.Shorts = append(r.Shorts, trace.Short{Dim: a.Name, Need: a.Value})

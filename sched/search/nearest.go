@@ -57,8 +57,8 @@ func (t *attempt) nearest(task ledger.TaskID, g Gradient) (ledger.NodeID, int64)
 	return within(t.s, task, t.net.Domain(t.home).Nodes, g)
 }
 
-// roomiest goes down from a domain, each time to the part with the most room, to a domain whose nodes
-// are all equally near. Of parts with equal room, the first by name is taken.
+// roomiest goes down from a domain, each time to the part with the most room, to a domain of which
+// the nodes are all equally near. Of parts with equal room, the first by name is taken.
 func roomiest(m *topology.Map, d topology.ID, fits []int32) (topology.ID, []ledger.NodeID) {
 	for {
 		at := m.Domain(d)

@@ -33,8 +33,8 @@ func (t *attempt) stopped(task ledger.TaskID, r trace.Reason) {
 	switch r.Code {
 	case trace.QueueDeserved, trace.QueueCapability:
 		kind = trace.NotAllocatable
-	case trace.PrePredicateFailed, trace.ClaimNotFound, trace.ClaimUnusable, trace.ClaimCompiling, trace.ClaimBudgetSpent, trace.DeviceClassNotFound,
-		trace.ResourceOfClass:
+	case trace.PrePredicateFailed, trace.ClaimNotFound, trace.ClaimUnusable, trace.ClaimCompiling, trace.ClaimBudgetSpent,
+		trace.DeviceClassNotFound, trace.ResourceOfClass:
 		kind = trace.PrePredicateEvent
 	}
 	t.note(kind, task, r)
@@ -63,7 +63,8 @@ func beforeNodes(v policy.Verdict) trace.Reason {
 	switch {
 	case v.Code == trace.QueueDevices:
 		name, kept, _ := strings.Cut(v.Text, " ")
-		return trace.Reason{Code: v.Code, Queue: name, Text: kept, Shorts: []trace.Short{{Dim: v.Domain.Key, Need: v.Domain.Least, Have: v.Domain.Most}}}
+		return trace.Reason{Code: v.Code, Queue: name, Text: kept,
+			Shorts: []trace.Short{{Dim: v.Domain.Key, Need: v.Domain.Least, Have: v.Domain.Most}}}
 	case v.Code == trace.ResourceOfClass:
 		return trace.Reason{Code: v.Code, Text: v.Text, Shorts: []trace.Short{{Dim: v.Domain.Key, Need: v.Domain.Least}}}
 	case v.Code.OfClaims():
@@ -100,7 +101,7 @@ func (t *attempt) refuseAfter(fit int64, why func(ledger.TaskID) trace.Reason) {
 	t.refuse(next, r)
 }
 
-// remember notes on which nodes the members were placed whose placement is about to be taken back (seed
+// remember notes on which nodes the members were placed of which the place is about to be taken back (seed
 // 003 §6.4), so that the reason can name where a pod could have been placed. Only a reason that is
 // asked for needs it; the tasks keep nothing of it.
 func (t *attempt) remember() {
@@ -109,7 +110,8 @@ func (t *attempt) remember() {
 	}
 	for _, id := range t.w.Tasks {
 		task := t.s.L.Task(id)
-		if placed := task.Status == model.Allocated || task.Status == model.Pipelined; placed && len(t.tried) < trace.MostTried {
+		if placed := task.Status == model.Allocated || task.Status == model.Pipelined; placed &&
+			len(t.tried) < trace.MostTried {
 			t.tried = append(t.tried, trace.Placement{Task: task.Key.String(), Node: t.s.L.Node(task.Node).Name})
 		}
 	}

@@ -20,7 +20,8 @@ type remainingUnits struct {
 
 func newRest(job *ledger.Job, units []unit, free bool) *remainingUnits {
 	n := len(job.Group.SubGroups)
-	r := &remainingUnits{job: job, free: free, units: make([]unit, 0, len(units)+1), all: newLinks(1, len(units)+1), of: newLinks(n+1, len(units)+1)}
+	r := &remainingUnits{job: job, free: free, units: make([]unit, 0, len(units)+1), all: newLinks(1, len(units)+1),
+		of: newLinks(n+1, len(units)+1)}
 	r.sized, r.could = make([]int32, n), make([]int32, n)
 	for p := range n {
 		if job.Group.SubGroups[p].Min > 0 {

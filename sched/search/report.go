@@ -69,7 +69,8 @@ func (t *attempt) reason() trace.Reason {
 		return r
 	}
 	cause := r // a copy that can be pointed to; most jobs need none
-	return trace.Reason{Code: trace.GangIncomplete, Have: int(min(t.placed, need)), Need: int(need), Cause: &cause, Tried: t.tried}
+	return trace.Reason{Code: trace.GangIncomplete, Have: int(min(t.placed, need)), Need: int(need), Cause: &cause,
+		Tried: t.tried}
 }
 
 func (t *attempt) pipelinedReason() trace.Reason {

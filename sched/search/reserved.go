@@ -39,7 +39,7 @@ func redeem(s *session.Session, tx *ledger.Tx, t ledger.TaskID) bool {
 }
 
 // inFreeRoom makes the statement with room that is free now for members that wait for victims: first
-// for these members only, beside those whose own room is free by now; if that fails, for all that have
+// for these members only, beside those of which the own room is free by now; if that fails, for all that have
 // a reservation. It returns whether the job can start that way; otherwise nothing has changed.
 func (t *attempt) inFreeRoom(hold bool) bool {
 	if !t.w.Promised() || t.w.Empty() {
@@ -54,7 +54,7 @@ func (t *attempt) inFreeRoom(hold bool) bool {
 	return t.moved(waiting, hold) || len(all) > len(waiting) && t.moved(all, hold)
 }
 
-// waiting are the members with a reservation whose room is not free yet once the members before them
+// waiting are the members with a reservation of which the room is not free yet once the members before them
 // have theirs.
 func (t *attempt) waiting(all []ledger.TaskID) (out []ledger.TaskID) {
 	t.s.L.Try(func(tx *ledger.Tx) bool {

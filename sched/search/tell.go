@@ -71,11 +71,12 @@ func tellLevels(s *session.Session, q ledger.QueueID, t ledger.TaskID, r trace.R
 				}
 			}
 		}
-		s.Trace.Add(trace.Event{Kind: trace.LevelNotAllocatable, Queue: name, Task: s.L.Task(t).Key.String(), Amounts: []trace.Labelled{
-			{Label: "realCapability", List: real},
-			{Label: "allocated", List: s.L.Dims.List(s.L.Queue(at).Allocated.Vec(nil))},
-			{Label: "request", List: s.L.Dims.List(asked(s, t))},
-		}})
+		s.Trace.Add(trace.Event{Kind: trace.LevelNotAllocatable, Queue: name, Task: s.L.Task(t).Key.String(),
+			Amounts: []trace.Labelled{
+				{Label: "realCapability", List: real},
+				{Label: "allocated", List: s.L.Dims.List(s.L.Queue(at).Allocated.Vec(nil))},
+				{Label: "request", List: s.L.Dims.List(asked(s, t))},
+			}})
 	}
 }
 

@@ -43,7 +43,8 @@ func (w *small) n(most int) int { return rapid.IntRange(0, most).Draw(w.t, "n") 
 
 func (w *small) tell(kind model.Kind, namespace, name string, o model.Object) {
 	w.version++
-	w.l.Apply(model.Fact{Ref: model.Ref{Kind: kind, Namespace: namespace, Name: name}, UID: name, Version: w.version, Object: o})
+	w.l.Apply(model.Fact{Ref: model.Ref{Kind: kind, Namespace: namespace, Name: name}, UID: name, Version: w.version,
+		Object: o})
 }
 
 func cpus(n int64) resource.List {
@@ -99,7 +100,8 @@ func (w *small) cluster() {
 func (w *small) job() {
 	size := 1 + w.n(3)
 	w.leasts = 1 + w.n(size-1)
-	g := &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "gang", UID: "gang"}, Queue: "default", MinMember: int32(w.leasts),
+	g := &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "gang", UID: "gang"}, Queue: "default",
+		MinMember:     int32(w.leasts),
 		PriorityClass: fmt.Sprintf("c%d", w.n(2)), Phase: model.GroupInqueue}
 	if w.limit = w.n(2); w.limit > 0 {
 		g.Topology = &model.Topology{Hard: true, Highest: int32(w.limit)}
@@ -131,7 +133,8 @@ func (w *small) job() {
 }
 
 func (w *small) pod(name, group string, cpu int64, part string) {
-	p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true, Group: group, Spec: &model.Spec{Requests: cpus(cpu)}}
+	p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true, Group: group,
+		Spec: &model.Spec{Requests: cpus(cpu)}}
 	if part != "" {
 		p.Labels = []model.Label{{Key: "part", Value: part}}
 	}
@@ -144,7 +147,8 @@ func (w *small) keepRoom() {
 	if w.n(1) == 0 {
 		return
 	}
-	w.tell(model.KindPodGroup, "ns", "other", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "other", UID: "other"}, Queue: "default",
+	w.tell(model.KindPodGroup, "ns", "other", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "other",
+		UID: "other"}, Queue: "default",
 		MinMember: 3, PriorityClass: fmt.Sprintf("c%d", w.n(2)), Phase: model.GroupInqueue})
 	w.other, _ = w.l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "other"})
 	for i := range 3 {

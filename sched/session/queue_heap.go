@@ -158,7 +158,8 @@ func (t *queueHeap) settle() {
 	queues, known := t.s.L.Changes.QueueUsage.Follow(&t.cursor)
 	switch {
 	case len(queues) == 0 && known && !t.loose:
-	case t.tree == nil && !t.loose && known && !slices.ContainsFunc(queues, func(q ledger.QueueID) bool { return q != queues[0] }):
+	case t.tree == nil && !t.loose && known && !slices.ContainsFunc(queues,
+		func(q ledger.QueueID) bool { return q != queues[0] }):
 		// One queue only: where several changed, putting one right takes the others to be in order.
 		if n := t.leaf[queues[0]]; n != nil && n.at >= 0 {
 			t.root.kids.Fix(n.at)

@@ -8,57 +8,60 @@ type EventKind uint8
 
 // The steps of a cycle.
 const (
-	EnterAction          EventKind = iota // V5: "Enter Allocate ..."
-	LeaveAction                           // V5: "Leaving Allocate ..."
-	TotalResource                         // V4: "The total resource is"
-	ConsideringQueue                      // V4: "Considering Queue …: weight, total weight"
-	FormatDeserved                        // V4: "Format queue … deserved resource to"
-	QueueMeet                             // V4: "queue … is meet"
-	RemainingResource                     // V4: "Remaining resource is"
-	TryQueues                             // V3: "Try to allocate resource to n Queues"
-	QueueOverusedEvent                    // V3: "Queue … is overused"
-	QueueNotOpenEvent                     // V3: "Queue … current state: …, is not in open state"
-	NotAllocatable                        // V3: "Queue …: deserved, allocated; Candidate …: resource request"
-	AddedJob                              // V4: "Added Job … into Queue"
-	SkippedJob                            // V4: "Job … skip allocate, reason"
-	NodesForJob                           // V3: "There are n nodes for Job"
-	PrePredicateEvent                     // V3: "PrePredicate for task … failed for"
-	PredicatesFailed                      // V3: "Predicates failed for task … "
-	AlreadyFailed                         // V5: "Task … has already predicated failed" (refusal of the class is known)
-	NodeScores                            // V5: the best node and its score
-	BindingTask                           // V3: "Binding Task … to node"
-	PipeliningTask                        // V3: "Pipelining Task … to node"
-	AfterAllocated                        // V3: "After allocated Task … to Node: idle, used, releasing"
-	AfterPipelined                        // V3: "After pipelined Task …"
-	JobReadyEvent                         // V3: "Job … is ready" (SubJob ready, return statement)
-	JobPipelinedEvent                     // V3: "Job … is pipelined, statement kept"
-	Committing                            // V3: "Committing operations ..."
-	Discarding                            // V3: "Discarding operations ..."
-	Enqueued                              // V3: "Job … enqueued"
-	NotEnqueued                           // V3: enqueue refused, with its reason
-	QueueAttributes                       // V4: "The attributes of queue …: deserved, realCapability, allocated, request, elastic, share"
-	NoPreemptors                          // V3: "No preemptors in Queue …, break."
-	SkipPreemption                        // V4: "Job … Queue … skip preemption, reason: …"
-	NoPreemptorTask                       // V3: "No preemptor task in job …"
-	TryPreempt                            // V3: "Try to preempt Task … for Task …"
-	Preempted                             // V3: "Preempted … for Task … requested …"
-	FailedPreempt                         // V3: "Failed to preempt Task …"
-	CannotReclaim                         // V3: "Queue … cannot reclaim for task …"
-	HyperNodesReady                       // V3: "HyperNodesReadyToSchedule: …"
-	HyperNodeInSession                    // V5: "hyperNode in session: name, tier, nodes"
-	AllocateHyperNode                     // V3: "Allocate job … in hyperNode …": it is tried
-	AllocateDomain                        // V3: "Allocate job … beginning with task … on node …": a domain that members share is tried
-	AllocatingOperations                  // V3: "Allocating operations ...": a statement begins
-	JobValidEvent                         // V4: "JobValid of Job …: false, reason"
-	FitErrorsEvent                        // V5: "FitErrors of Task …: predicate …": how many nodes refused for what
-	NodeRoomEvent                         // V5: "node …: idle, used, releasing", of a node that refused
-	LevelNotAllocatable                   // V5: "Queue …: realCapability, allocated; Candidate …", of a queue above one that refused
-	BatchNodeOrderEvent                   // V5: "BatchNodeOrder of Task …": the best nodes with their scores
-	ConsideringNode                       // V3: "Considering Task … on Node …."
-	IdleNegative                          // an error: "Idle resources turn into negative"
-	VictimsOfPlugins                      // V4: "Victims from … plugins are …", for each plugin that has a say
-	KeepsRoom                             // V3: "Keeping room for Job … on nodes …", for Count of its tasks
-	KeepsNoRoom                           // V3: "Keeping no more room for Job …"
+	EnterAction        EventKind = iota // V5: "Enter Allocate ..."
+	LeaveAction                         // V5: "Leaving Allocate ..."
+	TotalResource                       // V4: "The total resource is"
+	ConsideringQueue                    // V4: "Considering Queue …: weight, total weight"
+	FormatDeserved                      // V4: "Format queue … deserved resource to"
+	QueueMeet                           // V4: "queue … is meet"
+	RemainingResource                   // V4: "Remaining resource is"
+	TryQueues                           // V3: "Try to allocate resource to n Queues"
+	QueueOverusedEvent                  // V3: "Queue … is overused"
+	QueueNotOpenEvent                   // V3: "Queue … current state: …, is not in open state"
+	NotAllocatable                      // V3: "Queue …: deserved, allocated; Candidate …: resource request"
+	AddedJob                            // V4: "Added Job … into Queue"
+	SkippedJob                          // V4: "Job … skip allocate, reason"
+	NodesForJob                         // V3: "There are n nodes for Job"
+	PrePredicateEvent                   // V3: "PrePredicate for task … failed for"
+	PredicatesFailed                    // V3: "Predicates failed for task … "
+	AlreadyFailed                       // V5: "Task … has already predicated failed" (refusal of the class is known)
+	NodeScores                          // V5: the best node and its score
+	BindingTask                         // V3: "Binding Task … to node"
+	PipeliningTask                      // V3: "Pipelining Task … to node"
+	AfterAllocated                      // V3: "After allocated Task … to Node: idle, used, releasing"
+	AfterPipelined                      // V3: "After pipelined Task …"
+	JobReadyEvent                       // V3: "Job … is ready" (SubJob ready, return statement)
+	JobPipelinedEvent                   // V3: "Job … is pipelined, statement kept"
+	Committing                          // V3: "Committing operations ..."
+	Discarding                          // V3: "Discarding operations ..."
+	Enqueued                            // V3: "Job … enqueued"
+	NotEnqueued                         // V3: enqueue refused, with its reason
+	// V4: "The attributes of queue …: deserved, realCapability, allocated, request, elastic, share"
+	QueueAttributes
+	NoPreemptors       // V3: "No preemptors in Queue …, break."
+	SkipPreemption     // V4: "Job … Queue … skip preemption, reason: …"
+	NoPreemptorTask    // V3: "No preemptor task in job …"
+	TryPreempt         // V3: "Try to preempt Task … for Task …"
+	Preempted          // V3: "Preempted … for Task … requested …"
+	FailedPreempt      // V3: "Failed to preempt Task …"
+	CannotReclaim      // V3: "Queue … cannot reclaim for task …"
+	HyperNodesReady    // V3: "HyperNodesReadyToSchedule: …"
+	HyperNodeInSession // V5: "hyperNode in session: name, tier, nodes"
+	AllocateHyperNode  // V3: "Allocate job … in hyperNode …": it is tried
+	// V3: "Allocate job … beginning with task … on node …": a domain that members share is tried
+	AllocateDomain
+	AllocatingOperations // V3: "Allocating operations ...": a statement begins
+	JobValidEvent        // V4: "JobValid of Job …: false, reason"
+	FitErrorsEvent       // V5: "FitErrors of Task …: predicate …": how many nodes refused for what
+	NodeRoomEvent        // V5: "node …: idle, used, releasing", of a node that refused
+	// V5: "Queue …: realCapability, allocated; Candidate …", of a queue above one that refused
+	LevelNotAllocatable
+	BatchNodeOrderEvent // V5: "BatchNodeOrder of Task …": the best nodes with their scores
+	ConsideringNode     // V3: "Considering Task … on Node …."
+	IdleNegative        // an error: "Idle resources turn into negative"
+	VictimsOfPlugins    // V4: "Victims from … plugins are …", for each plugin that has a say
+	KeepsRoom           // V3: "Keeping room for Job … on nodes …", for Count of its tasks
+	KeepsNoRoom         // V3: "Keeping no more room for Job …"
 	numEventKinds
 )
 
@@ -70,7 +73,8 @@ var levels = [numEventKinds]uint8{
 	PrePredicateEvent: 3, PredicatesFailed: 3, BindingTask: 3, PipeliningTask: 3, AfterAllocated: 3,
 	AfterPipelined: 3, JobReadyEvent: 3, JobPipelinedEvent: 3, Committing: 3, Discarding: 3,
 	Enqueued: 3, NotEnqueued: 3,
-	NoPreemptors: 3, SkipPreemption: 4, NoPreemptorTask: 3, TryPreempt: 3, Preempted: 3, FailedPreempt: 3, CannotReclaim: 3,
+	NoPreemptors: 3, SkipPreemption: 4, NoPreemptorTask: 3, TryPreempt: 3, Preempted: 3, FailedPreempt: 3,
+	CannotReclaim:   3,
 	HyperNodesReady: 3, HyperNodeInSession: 5, AllocateHyperNode: 3, AllocateDomain: 3,
 	AllocatingOperations: 3, JobValidEvent: 4, FitErrorsEvent: 5, NodeRoomEvent: 5, LevelNotAllocatable: 5,
 	BatchNodeOrderEvent: 5, ConsideringNode: 3, VictimsOfPlugins: 4, KeepsRoom: 3, KeepsNoRoom: 3,

@@ -72,7 +72,8 @@ const (
 	VictimBudget   Code = "VictimBudget"
 	VictimCooling  Code = "VictimCooling"  // cdp: Text is how long it is still protected
 	VictimTooYoung Code = "VictimTooYoung" // it has not run for the time its queue promises; Text is what is left
-	VictimCapped   Code = "VictimCapped"   // Have evictions of Need allowed took place lately; Text says by which plugin, of what
+	// Have evictions of Need allowed took place lately; Text says by which plugin, of what
+	VictimCapped Code = "VictimCapped"
 	// tdm: it runs on a node that is lent by the hour; Text says in which zone
 	VictimOutOfZone   Code = "VictimOutOfZone"
 	VictimForKept     Code = "VictimForKept"     // tdm: the preemptor may be evicted itself, so it takes nothing
