@@ -204,7 +204,7 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 	trace.NodeKept:             nodes,
 }
 
-// withIt is what the amount of a refusal by a queue counts.
+// withIt says what the amount in a queue's refusal includes.
 func withIt(r trace.Reason) string {
 	if r.Text == trace.KeptForWaiting {
 		return "with it and what is kept for a job that waits"
@@ -251,7 +251,7 @@ func gangIncomplete(r trace.Reason) string {
 	return fmt.Sprintf("%d of %s could be placed%s", r.Have, count(r.Need, "pod"), tried(r.Tried)) + cause(r)
 }
 
-// cause is what goes on after a reason that has one.
+// cause continues a sentence with the reason's cause, "" without one.
 func cause(r trace.Reason) string {
 	if r.Cause == nil || !r.Cause.Is() {
 		return ""

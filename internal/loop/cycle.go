@@ -209,9 +209,9 @@ func (l *loop) decide() (fine bool) {
 	})
 }
 
-// carry has a plan carried out but for the phases that are kept for words to go with them.
-// None of its items is lost, whatever panics. Members of a gang that was refused before are
-// bound one after the other.
+// carry hands the items of a plan to the executor, except for the phases that are kept to be written together with
+// conditions. No item is lost, whatever panics. Members of a gang that was refused before are bound one after the
+// other.
 func (l *loop) carry(items []sched.Item, now time.Time) {
 	l.unharmed("noting which gangs are begun", func() { l.origins.begin(items, now) })
 	onTheirWay := items[:0:0]

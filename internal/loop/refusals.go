@@ -45,7 +45,7 @@ type refusalMemory struct {
 	told uint64 // the version of what the engine was told last
 }
 
-// life is what a refusal is remembered by. The author of a pod chooses the UID of its controller, so that UID counts
+// life identifies what was refused. The author of a pod chooses the UID of its controller, so that UID counts
 // only in the pod's own namespace.
 type life struct{ namespace, uid string }
 

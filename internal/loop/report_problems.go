@@ -13,10 +13,10 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// Bounds of complaining. Looking for problems takes at most a hundredth of the time, and
-// of thousands of bad objects in a namespace only the first are reported. Objects
-// that do not exist have bounds of their own: a tenant can name a thousand queues that it may
-// not make, and must not silence what is wrong with the queues that there are.
+// Bounds of reporting problems. Looking for problems takes at most a hundredth of the time, and of thousands of bad
+// objects in a namespace only the first are reported. Problems about objects that do not exist have bounds of their
+// own: a tenant can name a thousand queues that it may not make, and that must not hide the problems of existing
+// queues.
 const (
 	reportProblemsEvery = 5 * time.Second
 	// complaints of one kind and namespace that are remembered, of existing objects and of others
@@ -24,8 +24,8 @@ const (
 	mostReported = 10_000 // and of all
 )
 
-// reportedProblems are what is wrong with objects and was said. What is wrong for less than two
-// looks is not said: objects that belong together come one by one.
+// reportedProblems has the problems that were reported. A problem is reported when it was found twice in a row: objects
+// that belong together come one by one.
 type reportedProblems struct {
 	said map[reportedProblem]bool // false: seen once
 	at   time.Time                // of the last look
@@ -33,7 +33,7 @@ type reportedProblems struct {
 	left int // how many more there were than are remembered
 }
 
-// reportedProblem is by what a problem is known again.
+// reportedProblem identifies a problem.
 type reportedProblem struct{ object, gist string }
 
 // reportProblems says what is wrong with objects, once: by an event on the object, where it

@@ -137,7 +137,7 @@ func counted(c trace.Code) bool {
 	}
 }
 
-// amountsOf is what was asked of what there was.
+// amountsOf writes an amount that was asked beside the amount that there was.
 func amountsOf(c trace.Code, s trace.Short) string {
 	dim, need, have := called(s.Dim), written(s.Dim, s.Need), written(s.Dim, s.Have)
 	switch c {
@@ -160,7 +160,7 @@ func refusals(counts []trace.NodeCount) string {
 	return strings.Join(out, "; ")
 }
 
-// detail is what of a refusal differs between nodes.
+// detail writes the part of a refusal that differs between nodes.
 func detail(c trace.NodeCount) string {
 	d := c.Domain
 	switch {

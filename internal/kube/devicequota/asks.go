@@ -32,9 +32,9 @@ type ask struct {
 // would wrap.
 const mostCounted = 1 << 60
 
-// asksOf is what a claim counts for. Once it has devices, those; until then what it asks for, of
-// alternatives of each class the most, and as many as a claim can have where all there are are asked
-// for: as Kubernetes' ResourceQuota counts. Access for administrators takes no device.
+// asksOf returns what a claim counts for, as Kubernetes' ResourceQuota counts it. A claim with devices counts for
+// those. A claim without devices counts for its requests: of alternatives the largest number for each class, and for
+// allocationMode All as many devices as a claim can have. Access for administrators takes no device.
 func asksOf(c *resourcev1.ResourceClaim) []ask {
 	sums := map[string]int64{}
 	if a := c.Status.Allocation; a != nil {

@@ -170,7 +170,7 @@ func (q *Quota) Returns(t ledger.TaskID, d resource.Dim) (sum int64) {
 	return sum
 }
 
-// asked is what queues ask for besides what they hold, as the world stood.
+// asked has what queues ask for beyond what they hold, with the versions of the state that it was counted in.
 type asked struct {
 	world, moved uint64
 	of           amounts

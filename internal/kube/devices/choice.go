@@ -14,8 +14,8 @@ import (
 // Name is the book's, by which its choices travel.
 const Name = "devices"
 
-// Writes is what has to be true in the API before a pod is bound: what Kubernetes'
-// PreBind writes. Each of the pod's claims is named once, in the order of its spec.
+// Writes has what Kubernetes' PreBind writes to the API before a pod is bound. Each of the pod's claims is named once,
+// in the order of its spec.
 type Writes struct {
 	Claims []Write `json:"claims,omitempty"`
 	// Refused says why there is nothing to choose, where no filter was asked: the pod must not be bound.

@@ -163,8 +163,8 @@ func drop[K comparable](in map[K]map[string]*publishedSlice, key K, name string)
 // mostNear bounds what reach remembers.
 const mostNear = 1 << 14
 
-// reach is what a question about a node is asked with: the slices that may serve it, and what
-// else belongs to their pools, for a pool is used whole or not at all.
+// reach returns what a question about a node is asked with: the slices that may serve the node, and all other slices of
+// their pools, because a pool is used as a whole or not at all.
 func (s *inventory) reach(node string) *reach {
 	if known, ok := s.near[node]; ok {
 		return known

@@ -7,10 +7,10 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// A refusal where nothing is taken of what a node reaches lasts for as long as the node and the slices, classes and
-// claims are what they are: no device that is given back lifts it, for there is never more free than all. It is
-// remembered without what is taken, so that a pool that many nodes reach, and of which something is taken and given
-// back all the time, has no such claim looked at again.
+// If a node refuses claims although all devices that it reaches are free, then no device that is given back lifts the
+// refusal. It lasts until the node, the slices, the classes or the claims change. Its key does not contain which
+// devices are taken. So such claims are not looked at again each time that a device of a shared pool is taken or given
+// back.
 
 // allFree is a question about claims on a node as if nothing were taken of what it reaches.
 type allFree struct {

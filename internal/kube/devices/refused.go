@@ -47,13 +47,13 @@ type exactly struct {
 	nodes  []uint64
 }
 
-// basis is what a refusal rests on, as bits.
+// basis has one bit for each kind of fact that a refusal follows from.
 type basis uint8
 
 const (
-	onStill basis = 1 << iota // what the node is and reaches: it would refuse if nothing were taken, too
-	onGiven                   // and that nothing was given back since
-	onTaken                   // and exactly what is taken
+	onStill basis = 1 << iota // the node and what it reaches: it would also refuse if no device were taken
+	onGiven                   // the first, and no device was given back since
+	onTaken                   // the first, and exactly these devices are taken
 )
 
 // mostShapes bounds for how many shapes nodes are remembered, mostTouched how many changes. mostExact is for how many

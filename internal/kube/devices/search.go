@@ -50,8 +50,8 @@ type ask struct {
 	alternative int // -1: the request itself
 }
 
-// leastOfSearch is what a search costs before it looks at a device, and beside that what is known is looked up, noted
-// and told: measured, and counted at what a step of the allocator takes.
+// leastOfSearch is the fixed cost of a search in steps: to look up what is known, to begin, and to note and report the
+// answer. It was measured as a multiple of what a step of the allocator takes.
 const leastOfSearch = 24
 
 func (d *Devices) search(node *corev1.Node, of *sought, limit int64) *search {

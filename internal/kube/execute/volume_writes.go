@@ -135,8 +135,8 @@ func (vb *volumeBinder) maySelect(m *made) (done bool, err error) {
 	return false, nil
 }
 
-// settled is what was seen of an request's object as an answer to it. What was seen may be
-// older than the answer that is asked for: then there is none yet.
+// settled turns what was seen of a request's object into an answer to the request; false if there is none yet, because
+// what was seen may be older than the request.
 func settled(done bool, err error) (bool, sched.Outcome, error) {
 	if done {
 		return true, sched.Done, nil

@@ -21,12 +21,11 @@ type volumeBinder struct {
 	x *Executor
 }
 
-// Storage is what preparing volumes and devices reads of the cluster, as it was last seen.
-// What it returns must not be changed; nil: there is none.
+// Storage returns the objects of the cluster that volumes and devices are prepared with, as they were last seen. They
+// must not be changed; nil: there is none.
 type Storage interface {
 	Claim(namespace, name string) *corev1.PersistentVolumeClaim
-	// DeviceClaim is a resource claim as the engine knows it or is about to: a state of it
-	// that is not handed on yet is not returned.
+	// DeviceClaim is a resource claim in the last state that was handed on to the engine.
 	DeviceClaim(namespace, name string) *resourcev1.ResourceClaim
 	Volume(name string) *corev1.PersistentVolume
 	Node(name string) *corev1.Node
@@ -37,11 +36,10 @@ type Storage interface {
 // (volumebinding.bindTimeoutSeconds).
 const DefaultVolumeWait = 600 * time.Second
 
-// lookAgain is how often what was seen of volumes is looked at while a pod waits for them.
+// lookAgain is the interval at which volumes are checked while a pod waits for them.
 const lookAgain = 50 * time.Millisecond
 
-// volumes is what is to be written of volumes and claims for the pods of a statement, each
-// once.
+// volumes has the writes to volumes and claims for the pods of a statement, each once.
 type volumes struct {
 	pods  []sched.Item // those for which anything is
 	given []*given

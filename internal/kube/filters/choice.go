@@ -13,8 +13,8 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// Writes is what has to be true in the API before a pod is bound: what Kubernetes'
-// PreBind writes. Claims are named namespace/name. Sorted, no element twice.
+// Writes has what Kubernetes' PreBind writes to the API before a pod is bound. Claims are named namespace/name. Sorted,
+// no element twice.
 type Writes struct {
 	Volumes   []VolumeWrite `json:"volumes,omitempty"`
 	Provision []ClaimWrite  `json:"provision,omitempty"`

@@ -11,10 +11,9 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// Written is what the world looks like once what was chosen for a pod has come true: the
-// facts that a volume controller and a provisioner would bring about. see is the content
-// of an object as it is, nil when there is none. A volume that is made is reached from
-// every node, for nothing says how far it would.
+// Written returns the facts that a volume controller and a provisioner would bring about for what was chosen for a pod.
+// see returns an object's present content, nil without one. A volume that is made is reachable from every node, because
+// the input does not say from which nodes it would be.
 func Written(c ledger.Chosen, see func(model.Ref) any) (out []model.Fact) {
 	w, err := WritesOf(c)
 	if err != nil {

@@ -224,8 +224,7 @@ func (w *Observer) All() (facts []model.Fact) {
 	return facts
 }
 
-// fact is what is said of a change. An object that cannot be read because of a bug is as if
-// it were not there.
+// fact returns the fact of a change. If a bug makes reading the object panic, the object counts as absent.
 func (w *Observer) fact(c change) (f model.Fact, ok bool) {
 	if w.options.Panicked.Guard("reading an object", func() { f, ok = w.read(c) }) == nil {
 		return f, ok

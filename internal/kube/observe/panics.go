@@ -57,8 +57,8 @@ func (w *Observer) unharmed(kind model.Kind, transform cache.TransformFunc) cach
 const unreadable = "reading it made the scheduler panic, which is a bug in ashlar; it is not placed, and holds what " +
 	"it asks for as far as that can be read"
 
-// unread is what is kept of a pod if its translation panics: where it is and what it asks
-// for, as far as that can be read. It is set aside.
+// unread returns what is kept of a pod if its translation panics: its node and its requests, as far as they can be
+// read. Such a pod is set aside.
 func (w *Observer) unread(in *corev1.Pod) *Pod {
 	meta := metav1.ObjectMeta{Namespace: in.Namespace, Name: in.Name, UID: in.UID, ResourceVersion: in.ResourceVersion,
 		CreationTimestamp: in.CreationTimestamp, DeletionTimestamp: in.DeletionTimestamp}

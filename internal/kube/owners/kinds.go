@@ -17,8 +17,8 @@ import (
 // say: it may the next moment.
 const lookAround = 3 * time.Second
 
-// kinds is what the API server serves, as far as somebody asked for it. What tenants make
-// up costs no request: the groups and versions there are bound how many there can be.
+// kinds has the kinds that the API server serves, of the groups and versions that were asked for. Owners of invented
+// kinds cost no requests: at most one is made for each group and version that exists.
 type kinds struct {
 	api      discovery.DiscoveryInterface
 	panicked crash.Handler

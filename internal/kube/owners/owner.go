@@ -10,7 +10,7 @@ import (
 	"ashlar.sh/internal/kube/translate"
 )
 
-// mostOwners bounds a chain of controllers, which somebody may have made a circle.
+// mostOwners bounds a chain of controllers, which may be a circle.
 const mostOwners = 8
 
 // Standing is how much of what owners say is known.

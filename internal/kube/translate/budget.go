@@ -38,8 +38,8 @@ func Budget(b *policyv1.PodDisruptionBudget) *model.Budget {
 	return out
 }
 
-// kept is what a budget says of how many pods stay, or may be away: neither, which allows no
-// eviction, where one of the two cannot be meant.
+// kept reads how many pods a budget keeps, or lets be away. If either value cannot be right it sets neither, and the
+// budget then allows no eviction.
 func (f *faults) kept(out *model.Budget, s *policyv1.PodDisruptionBudgetSpec) {
 	least, ok := portion(s.MinAvailable)
 	if !ok {

@@ -18,9 +18,8 @@ const (
 	longestName = 512
 )
 
-// KeptImages is what is read of a node's images, the same whatever order they come in: the
-// largest, by size and name, with the first of their names. one returns a shared copy of a
-// name.
+// KeptImages returns the images of a node that are kept: the largest, by size and name, each with the first of its
+// names. Their order in list makes no difference. one returns a shared copy of a name.
 func KeptImages(list []corev1.ContainerImage, one func(string) string) []corev1.ContainerImage {
 	var out []corev1.ContainerImage
 	for _, i := range list {

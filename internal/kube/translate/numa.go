@@ -134,9 +134,8 @@ func cpuSet(text string) (set map[int]bool, ok bool) {
 	return set, true
 }
 
-// numa is what a pod asks of NUMA nodes: nil unless it is Guaranteed, since no other is given
-// cpus of its own. Containers that start before the others and go count as nothing: what
-// they had the others are given.
+// numa returns what a pod requests of NUMA nodes; nil unless the pod is Guaranteed, since only such a pod gets CPUs of
+// its own. Containers that end before the others start do not count: the others get the same CPUs.
 func (f *faults) numa(p *corev1.Pod) *model.NUMADemand {
 	policy := f.numaPolicy(annotation(schedulingv1beta1.NumaPolicyKey), p.Annotations[schedulingv1beta1.NumaPolicyKey])
 	if !guaranteed(p) {

@@ -11,8 +11,7 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// Lacks is what a pod does not say itself of the job that is made for it, so that its
-// owners may.
+// Lacks has the settings of an adopted job that the pod's annotations leave open. The pod's owners may set them.
 type Lacks uint8
 
 // What a pod may lack.
@@ -32,8 +31,8 @@ func LacksOf(annotations map[string]string) (out Lacks) {
 	return out
 }
 
-// Said is what the owners of a pod say of the job it belongs to: the nearest one that says
-// a thing holds. "" is nothing.
+// Said has the settings of an adopted job by the annotations of the pod's owners. For each setting the nearest owner
+// that has it counts; "" if none has it.
 type Said struct {
 	Queue     string
 	MinMember string // as it is written

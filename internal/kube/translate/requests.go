@@ -13,11 +13,10 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// requests is what a pod asks of a node by the full formula of Kubernetes (decision 23),
-// and one place among the node's pods. Every quantity is bounded before any is added. Of a
-// pod that is set aside for a quantity that cannot be it is what can be read: that one is held
-// at zero or at its bound, and the others count. Such a pod gets no node; one that runs holds
-// them.
+// requests returns what a pod requests of a node by the full formula of Kubernetes (decision 23), and one place among
+// the node's pods. Every quantity is bounded before any is added. If a pod is set aside because of an impossible
+// quantity, that quantity counts as zero or as its bound, and the others count as they are. Such a pod gets no node; if
+// it runs already, it holds these amounts.
 func (f *faults) requests(pod *corev1.Pod) resource.List {
 	before := len(*f)
 	if f.checkPod(pod) {

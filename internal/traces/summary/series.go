@@ -120,10 +120,10 @@ func (c *curve) tops(whole int64) []Share {
 	return out
 }
 
-// wasteable is what a resource's fragmentation is a share of.
+// wasteable is the whole of which a resource's fragmentation is a share.
 func (s *sweep) wasteable(d int) int64 { return s.cap[d] >> s.shift[d] * max(1, s.pods()) }
 
-// series is what the levels were, interval by interval; nil when no time passed.
+// series returns the levels interval by interval; nil when no time passed.
 func (s *sweep) series(begin time.Duration) *Series {
 	step := s.waiting.curve.step
 	if step == 0 {
