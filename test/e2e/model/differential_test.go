@@ -1,0 +1,206 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ashlar.sh/test/e2e/cluster"
+	"ashlar.sh/test/world/apimodel"
+)
+
+// How many requests are sent, and from which seed they are drawn.
+const (
+	requestsVariable = "ASHLAR_MODEL_REQUESTS"
+	seedVariable     = "ASHLAR_MODEL_SEED"
+)
+
+// The same random requests get the same answers from the model and from the real API server, and watches show the same.
+func TestTheModelAnswersAsTheAPIServer(t *testing.T) {
+	c, err := cluster.Start(t.Context(), cluster.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := c.InstallCRDs(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	count, seed := number(t, requestsVariable, 3000), number(t, seedVariable, uint64(time.Now().UnixNano()))
+	t.Logf("%s=%d %s=%d", requestsVariable, count, seedVariable, seed)
+	s := &script{t: t, random: rand.New(rand.NewPCG(seed, 0)), sides: []*side{model(apimodel.NewServer(time.Now)), real(t,
+		c.Config)},
+		kinds: apimodel.NewServer(time.Now), did: map[string]int{}}
+	s.begin()
+	for s.sent < int(count) && !t.Failed() {
+		s.step()
+	}
+	s.watches()
+	t.Logf("%d requests, %d watches with %d events: %v", s.sent, s.watched, s.events, s.did)
+}
+
+func number(t *testing.T, variable string, otherwise uint64) uint64 {
+	text := os.Getenv(variable)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// script is what both sides are asked.
+type script struct {
+	t      *testing.T
+	random *rand.Rand
+	sides  []*side
+	kinds  *apimodel.Server
+	did    map[string]int // by status
+	sent   int
+	begins []string // versions are known of these, for watches
+	recent []string // what was sent
+
+	watched, events int
+}
+
+// question is a request as it is drawn: what one side alone can know is filled in for each.
+type question struct {
+	method, resource, path string
+	contentType            string
+	query                  url.Values
+	body                   func(s *side) map[string]any
+	fill                   func(s *side, query url.Values)
+}
+
+// ask sends a question to both sides, and compares the answers.
+func (s *script) ask(q question) {
+	s.sent++
+	var answers []any
+	var lists []map[string]any
+	for _, side := range s.sides {
+		r := request{method: q.method, path: q.path, query: url.Values{}, contentType: q.contentType}
+		for k, v := range q.query {
+			r.query[k] = v
+		}
+		if q.fill != nil {
+			q.fill(side, r.query)
+		}
+		if q.body != nil {
+			r.body, _ = json.Marshal(q.body(side)) // plain data
+		}
+		if r.contentType == "" {
+			r.contentType = "application/json"
+		}
+		code, body := side.send(r)
+		raw, _ := json.Marshal(body) // plain data
+		lists = append(lists, read(raw))
+		side.learn(body, q.resource)
+		answers = append(answers, map[string]any{"code": code, "body": side.plain(body, q.resource)})
+		if side == s.sides[0] {
+			s.did[fmt.Sprintf("%s %d", q.method, code)]++
+			s.recent = append(s.recent, fmt.Sprintf("%s %s?%s %s -> %d", r.method, r.path, r.query.Encode(), r.body, code))
+		}
+	}
+	if diff := cmp.Diff(answers[0], answers[1]); diff != "" {
+		about := slices.DeleteFunc(s.recent, func(line string) bool { return !strings.Contains(line, q.path) })
+		for _, line := range about[max(0, len(about)-12):] {
+			s.t.Log(line)
+		}
+		s.t.Fatalf("request %d, %s %s: the model (-) answers otherwise than the API server (+):\n%s", s.sent, q.method,
+			q.path, diff)
+	}
+	s.goOn(q, lists)
+}
+
+// goOn asks for the next page of a list, if there is one.
+func (s *script) goOn(q question, lists []map[string]any) {
+	tokens := map[*side]string{}
+	for i, side := range s.sides {
+		meta, _ := lists[i]["metadata"].(map[string]any)
+		tokens[side], _ = meta["continue"].(string)
+	}
+	if lists[0]["items"] == nil || tokens[s.sides[0]] == "" {
+		return
+	}
+	next := q
+	next.fill = func(side *side, query url.Values) {
+		query.Set("continue", tokens[side])
+		query.Del("resourceVersion")
+		query.Del("resourceVersionMatch")
+	}
+	if s.random.IntN(3) == 0 {
+		s.step() // the list goes on as it was
+	}
+	s.ask(next)
+}
+
+// watches compares what watches show that begin at versions that were seen on the way.
+func (s *script) watches() {
+	type pair struct {
+		path   string
+		events [2][]map[string]any
+	}
+	var all []*pair
+	var wait sync.WaitGroup
+	for range 60 {
+		q, key := s.watch()
+		p := &pair{path: q.path + "?" + q.query.Encode() + " from " + key}
+		all = append(all, p)
+		for i, side := range s.sides {
+			query := url.Values{}
+			for k, v := range q.query {
+				query[k] = v
+			}
+			q.fill(side, query)
+			if i == 0 {
+				p.events[i] = side.follow(s.t, q.path, query)
+				continue
+			}
+			wait.Go(func() { p.events[i] = side.follow(s.t, q.path, query) })
+		}
+		p.path = q.resource + " " + p.path
+	}
+	wait.Wait()
+	for _, p := range all {
+		s.watched++
+		s.events += len(p.events[0])
+		var plain [2][]any
+		for i, side := range s.sides {
+			for _, e := range p.events[i] {
+				object, _ := e["object"].(map[string]any)
+				if e["type"] == "BOOKMARK" {
+					continue // the real server sends them when it likes
+				}
+				plain[i] = append(plain[i], fmt.Sprint(e["type"]), side.plain(object, resourceOf(p.path)))
+			}
+		}
+		if diff := cmp.Diff(plain[0], plain[1]); diff != "" {
+			s.t.Errorf("watch %s: the model (-) shows otherwise than the API server (+):\n%s", p.path, diff)
+		}
+	}
+}
+
+// answered asks for an object that must be made.
+func (s *script) mustMake(q question) {
+	q.method = http.MethodPost
+	s.ask(q)
+	if s.did["POST 201"] == 0 {
+		s.t.Fatal("nothing was made")
+	}
+}

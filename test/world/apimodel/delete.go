@@ -1,0 +1,149 @@
+package apimodel
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// delete answers DELETE of one object.
+func (c *call) delete() (Response, error) {
+	options, err := c.deleteOptions()
+	if err != nil {
+		return Response{}, err
+	}
+	before, err := c.existing()
+	if err != nil {
+		return Response{}, err
+	}
+	if err := c.meets(before, options.Preconditions); err != nil {
+		return Response{}, err
+	}
+	after, err := c.remove(before, options)
+	if err != nil {
+		return Response{}, err
+	}
+	if c.s.Get(c.kind, c.namespace, c.name) != nil || c.kind.Returned {
+		return Response{Code: http.StatusOK, Body: c.shown(after)}, nil
+	}
+	return Response{Code: http.StatusOK, Body: metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
+		Status: metav1.StatusSuccess, Details: &metav1.StatusDetails{Name: c.name, Group: c.kind.Group, Kind: c.kind.Resource,
+			UID: after.Meta().GetUID()}}}, nil
+}
+
+func (c *call) deleteOptions() (metav1.DeleteOptions, error) {
+	var options metav1.DeleteOptions
+	var err error
+	switch {
+	case len(c.Body) == 0:
+	case bytes.HasPrefix(c.Body, protobufMark):
+		_, _, err = scheme.Codecs.UniversalDeserializer().Decode(c.Body, &schema.GroupVersionKind{Version: "v1",
+			Kind: "DeleteOptions"}, &options)
+	default:
+		err = utiljson.Unmarshal(c.Body, &options)
+	}
+	if err != nil {
+		return options, apierrors.NewBadRequest(err.Error())
+	}
+	if options.GracePeriodSeconds != nil && *options.GracePeriodSeconds < 0 {
+		*options.GracePeriodSeconds = 1
+	}
+	return options, nil
+}
+
+// meets checks the preconditions of a deletion.
+func (c *call) meets(o *Stored, p *metav1.Preconditions) error {
+	if p == nil {
+		return nil
+	}
+	if uid := o.Meta().GetUID(); p.UID != nil && *p.UID != uid {
+		return c.conflict(fmt.Errorf("the UID in the precondition (%s) does not match the UID in record (%s)", *p.UID, uid))
+	}
+	if v := o.Meta().GetResourceVersion(); p.ResourceVersion != nil && *p.ResourceVersion != v {
+		return c.conflict(fmt.Errorf("the ResourceVersion in the precondition (%s) does not match the one in record (%s)",
+			*p.ResourceVersion, v))
+	}
+	return nil
+}
+
+// remove deletes an object, or marks it for deletion while it has finalizers or time to end. It returns its last state.
+func (c *call) remove(before *Stored, options metav1.DeleteOptions) (*Stored, error) {
+	o := &unstructured.Unstructured{Object: copied(before.Object)}
+	now := c.s.now().Truncate(time.Second)
+	grace := c.gracePeriod(o, options)
+	deleted := o.GetDeletionTimestamp()
+	switch {
+	case deleted == nil && grace > 0:
+		c.mark(o, now.Add(time.Duration(grace)*time.Second), grace)
+		return c.s.write(c, before, o.Object)
+	case deleted != nil && graceOf(o) > 0 && (options.GracePeriodSeconds == nil ||
+		*options.GracePeriodSeconds >= graceOf(o)):
+		return before, nil // it leaves already, no later than asked
+	case deleted != nil && graceOf(o) > 0 && *options.GracePeriodSeconds != 0:
+		grace = *options.GracePeriodSeconds
+		ends := deleted.Add(time.Duration(grace-graceOf(o)) * time.Second)
+		if ends.Before(now) {
+			ends, grace = now, 1
+		}
+		c.shorten(o, ends, grace)
+		return c.s.write(c, before, o.Object)
+	case len(o.GetFinalizers()) > 0 && deleted == nil:
+		c.mark(o, now, 0)
+		return c.s.write(c, before, o.Object)
+	case len(o.GetFinalizers()) > 0 && graceOf(o) > 0:
+		c.shorten(o, now, 0)
+		return c.s.write(c, before, o.Object)
+	case len(o.GetFinalizers()) > 0:
+		return before, nil
+	}
+	if c.kind.Resource == "pods" && (deleted == nil || graceOf(o) > 0) { // a pod is marked even if it has no time to end
+		if deleted == nil {
+			c.mark(o, now, 0)
+		} else {
+			c.shorten(o, now, 0)
+		}
+		var err error
+		if before, err = c.s.write(c, before, o.Object); err != nil {
+			return nil, err
+		}
+	}
+	return c.s.write(c, before, nil)
+}
+
+func (c *call) mark(o *unstructured.Unstructured, at time.Time, grace int64) {
+	if o.GetGeneration() > 0 {
+		o.SetGeneration(o.GetGeneration() + 1)
+	}
+	c.shorten(o, at, grace)
+}
+
+func (c *call) shorten(o *unstructured.Unstructured, at time.Time, grace int64) {
+	when := metav1.NewTime(at)
+	o.SetDeletionTimestamp(&when)
+	o.SetDeletionGracePeriodSeconds(&grace)
+}
+
+// gracePeriod is how long a pod gets to end, in seconds; other objects get no time.
+func (c *call) gracePeriod(o *unstructured.Unstructured, options metav1.DeleteOptions) int64 {
+	if c.kind.Resource != "pods" {
+		return 0
+	}
+	grace, _, _ := unstructured.NestedInt64(o.Object, "spec", "terminationGracePeriodSeconds")
+	if options.GracePeriodSeconds != nil {
+		grace = *options.GracePeriodSeconds
+	}
+	node, _, _ := unstructured.NestedString(o.Object, "spec", "nodeName")
+	phase, _, _ := unstructured.NestedString(o.Object, "status", "phase")
+	if node == "" || phase == "Succeeded" || phase == "Failed" {
+		return 0
+	}
+	return grace
+}

@@ -1,0 +1,80 @@
+package apimodel
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// patch answers PATCH: JSON merge patches, and strategic merge patches of what has a Go type.
+func (c *call) patch() (Response, error) {
+	how := types.PatchType(strings.TrimSpace(strings.Split(c.ContentType, ";")[0]))
+	if how != types.MergePatchType && (how != types.StrategicMergePatchType || c.kind.Custom) {
+		return Response{}, statusError(metav1.Status{Status: metav1.StatusFailure, Code: http.StatusUnsupportedMediaType,
+			Reason: metav1.StatusReasonUnsupportedMediaType, Message: fmt.Sprintf("patches of the type %s are not supported",
+				how)})
+	}
+	patch := map[string]any{}
+	if err := utiljson.Unmarshal(c.Body, &patch); err != nil {
+		return Response{}, apierrors.NewBadRequest(err.Error())
+	}
+	before, err := c.existing()
+	if err != nil {
+		return Response{}, err
+	}
+	after, err := c.patched(how, copied(before.Object), patch)
+	if err != nil {
+		return Response{}, err
+	}
+	if after, err = c.typed(after); err != nil {
+		return Response{}, err
+	}
+	m := &unstructured.Unstructured{Object: after}
+	if m.GetName() != c.name {
+		return Response{}, apierrors.NewBadRequest("the name of the object does not match the name on the URL")
+	}
+	return c.replace(before, m)
+}
+
+// patched is an object after a patch; object is changed.
+func (c *call) patched(how types.PatchType, object, patch map[string]any) (map[string]any, error) {
+	if how == types.MergePatchType {
+		return merged(object, patch), nil
+	}
+	schema, err := scheme.Scheme.New(c.kind.GroupVersion().WithKind(c.kind.Kind))
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	after, err := strategicpatch.StrategicMergeMapPatch(object, patch, schema)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	return after, nil
+}
+
+// merged is RFC 7396: null removes, objects merge, all else replaces.
+func merged(object, patch map[string]any) map[string]any {
+	if object == nil {
+		object = map[string]any{}
+	}
+	for k, v := range patch {
+		switch v := v.(type) {
+		case nil:
+			delete(object, k)
+		case map[string]any:
+			at, _ := object[k].(map[string]any)
+			object[k] = merged(at, v)
+		default:
+			object[k] = v
+		}
+	}
+	return object
+}

@@ -1,0 +1,149 @@
+package apimodel
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"sort"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Stored is an object in one version. It is not to be changed.
+type Stored struct {
+	Object  map[string]any
+	Version int64
+	json    []byte
+}
+
+// JSON is the object as it is sent.
+func (o *Stored) JSON() json.RawMessage {
+	if o.json == nil {
+		o.json, _ = json.Marshal(o.Object) // plain data
+	}
+	return o.json
+}
+
+// Meta reads the object's metadata, and anything else of it.
+func (o *Stored) Meta() *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: o.Object}
+}
+
+func (o *Stored) key() string {
+	m := o.Meta()
+	return keyOf(m.GetNamespace(), m.GetName())
+}
+
+// keyOf orders objects as the API server's store does.
+func keyOf(namespace, name string) string {
+	if namespace == "" {
+		return name
+	}
+	return namespace + "/" + name
+}
+
+// change is one write in the history of a kind.
+type change struct {
+	version       int64
+	before, after *Stored
+	at            *Stored // what a watch shows: after, or the last state with the version of the removal
+}
+
+// store is the objects of a kind, and what happened to them.
+type store struct {
+	objects map[string]*Stored
+	history []change // in order; those before the compaction are dropped
+}
+
+func newStore() *store { return &store{objects: map[string]*Stored{}} }
+
+func (st *store) get(namespace, name string) *Stored { return st.objects[keyOf(namespace, name)] }
+
+// at is all objects as they were at a version, by key.
+func (st *store) at(version int64) []*Stored {
+	then := st.objects
+	if n := len(st.history); n > 0 && st.history[n-1].version > version {
+		then = maps.Clone(st.objects)
+		for i := n - 1; i >= 0 && st.history[i].version > version; i-- {
+			if c := st.history[i]; c.before == nil {
+				delete(then, c.after.key())
+			} else {
+				then[c.before.key()] = c.before
+			}
+		}
+	}
+	keys := slices.Sorted(maps.Keys(then))
+	out := make([]*Stored, len(keys))
+	for i, k := range keys {
+		out[i] = then[k]
+	}
+	return out
+}
+
+// since are the changes after a version.
+func (st *store) since(version int64) []change {
+	i := sort.Search(len(st.history), func(i int) bool { return st.history[i].version > version })
+	return st.history[i:]
+}
+
+// write stores an object that takes the place of another, either of which may be nil, and tells the watches.
+func (s *Server) write(c *call, before *Stored, after map[string]any) (*Stored, error) {
+	w := Write{Client: c.Client, Request: c.Request, Kind: c.kind, Before: before}
+	s.version++
+	version := strconv.FormatInt(s.version, 10)
+	at := after
+	if after == nil {
+		at = copied(before.Object)
+	}
+	object := &unstructured.Unstructured{Object: at}
+	object.SetResourceVersion(version)
+	stored := &Stored{Object: at, Version: s.version}
+	if after != nil {
+		w.After = stored
+	}
+	if s.Admit != nil {
+		if refusal := s.Admit(w); refusal != nil {
+			s.version--
+			return nil, statusError(*refusal)
+		}
+	}
+	st := s.stores[c.kind]
+	if after == nil {
+		delete(st.objects, before.key())
+	} else {
+		st.objects[stored.key()] = stored
+	}
+	done := change{s.version, before, w.After, stored}
+	st.history = append(st.history, done)
+	for _, watch := range s.watches {
+		if watch.kind == c.kind {
+			watch.see(done)
+		}
+	}
+	if s.Wrote != nil {
+		s.Wrote(w)
+	}
+	return stored, nil
+}
+
+// Compact forgets what was before a version: lists and watches from there on are answered with 410.
+func (s *Server) Compact(version int64) {
+	s.compacted = max(s.compacted, min(version, s.version))
+	for _, st := range s.stores {
+		st.history = slices.Clone(st.since(s.compacted))
+	}
+}
+
+// Get is an object as it is now, nil if there is none.
+func (s *Server) Get(k *Kind, namespace, name string) *Stored {
+	return s.stores[k].get(namespace, name)
+}
+
+// List is all objects of a kind as they are now, by key.
+func (s *Server) List(k *Kind) []*Stored { return s.stores[k].at(s.version) }
+
+// copied is a copy of plain data.
+func copied(o map[string]any) map[string]any {
+	return (&unstructured.Unstructured{Object: o}).DeepCopy().Object
+}
