@@ -5,9 +5,6 @@ import (
 	"slices"
 	"time"
 
-	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
-
-	"ashlar.sh/internal/kube/record"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
@@ -208,94 +205,6 @@ func (rb *refusedBindings) endPause(k ledger.JobKey, p *pausing) {
 	delete(rb.memory.jobs, k)
 }
 
-// follow makes new jobs pause, before anything is decided about them, if pods of their controller were refused or if
-// they have a record of a refusal.
-func (rb *refusedBindings) follow(facts []model.Fact) {
-	for _, f := range facts {
-		switch o := f.Object.(type) {
-		case *model.PodGroup:
-			rb.followGroup(o)
-		case *model.Pod:
-			if len(rb.memory.by) > 0 && o.Ours && o.Node == "" {
-				rb.followPod(o)
-			}
-		}
-	}
-}
-
-// followPod has a pod's job pause where its controller's last one did.
-func (rb *refusedBindings) followPod(p *model.Pod) {
-	led := rb.l.engine.Ledger()
-	id, ok := led.Tasks.Find(keyOf(p))
-	if !ok || led.Task(id).Job == ledger.NoJob {
-		return
-	}
-	job := led.Job(led.Task(id).Job)
-	e := rb.memory.by[life{p.Namespace, rb.controllerOf(keyOf(p), p.UID)}]
-	if e == nil || e.next <= rb.l.now() || rb.complete(job) {
-		return
-	}
-	group := lifeOf(job)
-	if had := rb.memory.jobs[job.Key]; had != nil && had.group == group || e.group != group && !e.passed(led) {
-		return
-	}
-	of := *e
-	of.life, of.job, of.group = life{p.Namespace, cmp.Or(group, e.controller)}, job.Key, group
-	rb.memory.keep(&of)
-	rb.pauseWhole(job.Key, group, &of)
-}
-
-func (rb *refusedBindings) pauseWhole(k ledger.JobKey, group string, e *refused) {
-	p := &pausing{group: group, why: e, names: map[string]bool{e.pod.Name: true}}
-	rb.memory.jobs[k] = p
-	rb.tellPause(k, p)
-}
-
-// followGroup goes on with what an earlier scheduler has recorded on a PodGroup.
-func (rb *refusedBindings) followGroup(g *model.PodGroup) {
-	k := ledger.JobKey{Namespace: g.Namespace, Name: g.Name}
-	if t := rb.l.reported.jobs[k]; t != nil && t.uid == g.UID &&
-		(ran(g.Phase) || g.Phase == model.GroupUnknown && !t.origin.unknown) {
-		t.complete = true
-	}
-	had := rb.memory.by[life{g.Namespace, g.UID}]
-	if had != nil && rb.l.acting {
-		return
-	}
-	shown := rb.l.seen.PodGroup(g.Namespace, g.Name)
-	r, ok := recordOf(shown, g.UID)
-	if had != nil { // another one acts, and knows better
-		rb.memory.forget(had)
-		if p := rb.memory.jobs[k]; p != nil {
-			rb.endPause(k, p)
-		}
-	}
-	if !ok {
-		return
-	}
-	now := rb.l.now()
-	e := &refused{tries: min(r.Tries, 1<<10), next: min(r.Next.UnixNano(), now+int64(mostPause)), answer: r.Answer,
-		pod: ledger.Key{Namespace: g.Namespace, Name: r.Pod}, life: life{g.Namespace, g.UID}, job: k, group: g.UID,
-		controller: r.Controller}
-	rb.memory.keep(e)
-	if of := (reportedJob{uid: g.UID}); e.next > now && !of.hadMinimum(shown) {
-		rb.pauseWhole(k, g.UID, e)
-	}
-}
-
-// recordOf is the record on a PodGroup of that life; false where there is none that says something.
-func recordOf(group *schedulingv1beta1.PodGroup, uid string) (record.Record, bool) {
-	if group == nil || string(group.UID) != uid {
-		return record.Record{}, false
-	}
-	text, there := group.Annotations[record.Key]
-	if !there {
-		return record.Record{}, false
-	}
-	r, err := record.Read(text)
-	return r, err == nil && r.UID == uid
-}
-
 // tend forgets what is over: jobs that have started, or are gone, and pods that were
 // bound after all.
 func (rb *refusedBindings) tend() {
@@ -306,13 +215,17 @@ func (rb *refusedBindings) tend() {
 			rb.endPause(k, p) // its controller may make another
 			continue
 		}
+		whole, bound := p.pods == nil, false
 		for uid, pod := range p.pods {
-			if !waitsStill(led, pod, uid) {
+			if there, node := placeOf(led, pod, uid); !there || node != "" {
+				bound = bound || node != ""
 				delete(p.pods, uid)
 			}
 		}
 		if len(p.pods) == 0 && rb.complete(led.Job(id)) {
-			rb.memory.forget(p.why)
+			if whole || bound { // otherwise it may be made anew, and be refused once more
+				rb.memory.forget(p.why)
+			}
 			rb.endPause(k, p)
 		}
 	}
@@ -321,16 +234,19 @@ func (rb *refusedBindings) tend() {
 		switch gone := !ok || lifeOf(led.Job(id)) != e.group; {
 		case gone && (now-e.next > int64(remembered) || len(rb.memory.by) > mostRefused):
 			delete(rb.memory.by, at)
-		case !gone && rb.memory.jobs[e.job] == nil && e.next < now && rb.complete(led.Job(id)):
+		case !gone && rb.memory.jobs[e.job] == nil && now-e.next > int64(remembered) && rb.complete(led.Job(id)):
 			delete(rb.memory.by, at)
 		}
 	}
 }
 
-// waitsStill says that a pod is there and has no node.
-func waitsStill(led *ledger.Ledger, pod ledger.Key, uid string) bool {
+// placeOf says whether a pod is there, and which node it has; "" for none.
+func placeOf(led *ledger.Ledger, pod ledger.Key, uid string) (there bool, node string) {
 	id, ok := led.Tasks.Find(pod)
-	return ok && led.Task(id).Pod.UID == uid && led.Task(id).Pod.Node == ""
+	if !ok || led.Task(id).Pod.UID != uid {
+		return false, ""
+	}
+	return true, led.Task(id).Pod.Node
 }
 
 // turn has the bindings of one statement for a gang that was refused before, in the order in which they are sent.

@@ -1,0 +1,151 @@
+package loop
+
+import (
+	"cmp"
+
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+)
+
+// follow makes new jobs pause, before anything is decided about them, if pods of their controller were refused or if
+// they have a record of a refusal.
+func (rb *refusedBindings) follow(facts []model.Fact) {
+	for _, f := range facts {
+		switch o := f.Object.(type) {
+		case *model.PodGroup:
+			rb.followGroup(o)
+		case *model.Pod:
+			if len(rb.memory.by) > 0 && o.Ours && o.Node == "" {
+				rb.followPod(o)
+			}
+		}
+	}
+}
+
+// followPod has a pod's job pause where its controller's last one did.
+func (rb *refusedBindings) followPod(p *model.Pod) {
+	led := rb.l.engine.Ledger()
+	id, ok := led.Tasks.Find(keyOf(p))
+	if !ok || led.Task(id).Job == ledger.NoJob {
+		return
+	}
+	job := led.Job(led.Task(id).Job)
+	group := lifeOf(job)
+	if rb.wasComplete(job) {
+		if e := rb.memory.by[life{p.Namespace, group}]; e != nil {
+			rb.followSuccessor(job, e, p.UID, keyOf(p))
+		}
+		return
+	}
+	e := rb.memory.by[life{p.Namespace, rb.controllerOf(keyOf(p), p.UID)}]
+	if e == nil || e.next <= rb.l.now() {
+		return
+	}
+	if had := rb.memory.jobs[job.Key]; had != nil && had.group == group || e.group != group && !e.passed(led) {
+		return
+	}
+	of := *e
+	of.life, of.job, of.group = life{p.Namespace, cmp.Or(group, e.controller)}, job.Key, group
+	rb.memory.keep(&of)
+	rb.pauseWhole(job.Key, group, &of)
+}
+
+// followSuccessor has a pod of a job that goes on pause alone, if it is the pod that was refused last or, where that is
+// gone, may stand for it: one of the same controller.
+func (rb *refusedBindings) followSuccessor(job *ledger.Job, e *refused, uid string, pod ledger.Key) {
+	if e.group != lifeOf(job) || e.controller != rb.controllerOf(pod, uid) || e.pod != pod && rb.waitsIn(job, e.pod) {
+		return
+	}
+	p := rb.memory.jobs[job.Key]
+	if p == nil || p.group != e.group {
+		p = &pausing{group: e.group, names: map[string]bool{}}
+		rb.memory.jobs[job.Key] = p
+	}
+	if p.pods == nil {
+		p.pods = map[string]ledger.Key{}
+	}
+	p.why, p.pods[uid], p.names[pod.Name] = e, pod, true
+	rb.tellPause(job.Key, p)
+}
+
+// waitsIn says that a pod is a member of a job and has no node.
+func (rb *refusedBindings) waitsIn(job *ledger.Job, pod ledger.Key) bool {
+	led := rb.l.engine.Ledger()
+	id, ok := led.Tasks.Find(pod)
+	if !ok || led.Task(id).Pod.Node != "" || led.Task(id).Job == ledger.NoJob {
+		return false
+	}
+	return led.Job(led.Task(id).Job).Key == job.Key
+}
+
+// wasComplete is complete, by what the job's PodGroup shows, too: after a start this process has seen nothing yet.
+func (rb *refusedBindings) wasComplete(job *ledger.Job) bool {
+	if rb.complete(job) {
+		return true
+	}
+	shown := rb.l.seen.PodGroup(job.Key.Namespace, job.Key.Name)
+	of := reportedJob{uid: lifeOf(job)}
+	return shown != nil && string(shown.UID) == of.uid && of.hadMinimum(shown)
+}
+
+func (rb *refusedBindings) pauseWhole(k ledger.JobKey, group string, e *refused) {
+	p := &pausing{group: group, why: e, names: map[string]bool{e.pod.Name: true}}
+	rb.memory.jobs[k] = p
+	rb.tellPause(k, p)
+}
+
+// followGroup goes on with what an earlier scheduler has recorded on a PodGroup.
+func (rb *refusedBindings) followGroup(g *model.PodGroup) {
+	k := ledger.JobKey{Namespace: g.Namespace, Name: g.Name}
+	if t := rb.l.reported.jobs[k]; t != nil && t.uid == g.UID &&
+		(ran(g.Phase) || g.Phase == model.GroupUnknown && !t.origin.unknown) {
+		t.complete = true
+	}
+	had := rb.memory.by[life{g.Namespace, g.UID}]
+	if had != nil && rb.l.acting {
+		return
+	}
+	shown := rb.l.seen.PodGroup(g.Namespace, g.Name)
+	r, ok := recordOf(shown, g.UID)
+	if had != nil { // another one acts, and knows better
+		rb.memory.forget(had)
+		if p := rb.memory.jobs[k]; p != nil {
+			rb.endPause(k, p)
+		}
+	}
+	if !ok {
+		return
+	}
+	now := rb.l.now()
+	e := &refused{tries: min(r.Tries, 1<<10), next: min(r.Next.UnixNano(), now+int64(mostPause)), answer: r.Answer,
+		pod: ledger.Key{Namespace: g.Namespace, Name: r.Pod}, life: life{g.Namespace, g.UID}, job: k, group: g.UID,
+		controller: r.Controller}
+	rb.memory.keep(e)
+	of := reportedJob{uid: g.UID}
+	if e.next > now && !of.hadMinimum(shown) {
+		rb.pauseWhole(k, g.UID, e)
+		return
+	}
+	led := rb.l.engine.Ledger()
+	if id, there := led.Tasks.Find(e.pod); there && led.Task(id).Job != ledger.NoJob {
+		if job := led.Job(led.Task(id).Job); job.Key == k && rb.waitsIn(job, e.pod) {
+			rb.followSuccessor(job, e, led.Task(id).Pod.UID, e.pod)
+		}
+	}
+}
+
+// recordOf is the record on a PodGroup of that life; false where there is none that says something.
+func recordOf(group *schedulingv1beta1.PodGroup, uid string) (record.Record, bool) {
+	if group == nil || string(group.UID) != uid {
+		return record.Record{}, false
+	}
+	text, there := group.Annotations[record.Key]
+	if !there {
+		return record.Record{}, false
+	}
+	r, err := record.Read(text)
+	return r, err == nil && r.UID == uid
+}
