@@ -63,11 +63,12 @@ func (in input) storage() bool {
 	})
 }
 
-// devices says that pods of the input ask for devices.
+// devices says that pods of the input ask for devices, by claims or by extended resources for which classes may stand.
 func (in input) devices() bool {
+	classes := slices.ContainsFunc(in.items, func(i sim.Item) bool { return i.Fact.Ref.Kind == translate.KindDeviceClass })
 	return slices.ContainsFunc(in.items, func(i sim.Item) bool {
 		p, ok := i.Fact.Object.(*model.Pod)
-		return ok && p.Ours && p.Spec != nil && len(p.Spec.Devices) > 0
+		return ok && p.Ours && p.Spec != nil && (len(p.Spec.Devices) > 0 || classes && p.Opaque != nil)
 	})
 }
 

@@ -168,8 +168,7 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 	},
 	trace.ResourceOfClass: func(r trace.Reason) string {
 		return fmt.Sprintf("it asks for a resource that no node offers%s; device class %s stands for it, and "+
-			"only resource claims "+
-			"are given devices", shorts(r.Shorts, "asked", "offered"), r.Text)
+			"no node has devices of that class", shorts(r.Shorts, "asked", "offered"), r.Text)
 	},
 	trace.ActionNotConfigured: func(r trace.Reason) string {
 		return fmt.Sprintf("it requests nothing, and action %s, which places such pods, is not configured", r.Text)

@@ -224,7 +224,7 @@ var sentencesByCode = []struct {
 	{trace.Reason{Code: trace.ResourceOfClass, Text: "gpu.example.com",
 		Shorts: []trace.Short{{Dim: "example.com/gpu", Need: 2000}}},
 		"it asks for a resource that no node offers (example.com/gpu: 2 asked, 0 offered); device class gpu.example.com " +
-			"stands for it, and only resource claims are given devices"},
+			"stands for it, and no node has devices of that class"},
 	{refusedBy(trace.NodeDevices, "gpu"), "none of 3 nodes takes it: 3 cannot meet its resource claims (gpu)"},
 	{trace.Reason{Code: trace.PodAffinity, Need: 3, Nodes: []trace.NodeCount{
 		{Code: trace.PodAffinity, Domain: trace.Domain{Key: "topology.kubernetes.io/zone", Value: "a", Pods: "app=db"},

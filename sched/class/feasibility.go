@@ -83,6 +83,12 @@ func (ju *nodeJudge) compose(v *feasibility, class *ledger.Class) bool {
 	if v.static == 0 {
 		ju.concern(v, class)
 	}
+	v.taskFilters = v.taskFilters[:0]
+	for _, f := range ju.x.set.NodePlugins.TaskFilters {
+		if f.Concerns(class.Spec) {
+			v.taskFilters = append(v.taskFilters, f)
+		}
+	}
 	v.static = ju.x.l.Changes.NodeFacts.Now()
 	ju.x.caches.trim()
 	return v.flat != flat || !slices.Equal(before, v.varied)
@@ -117,7 +123,7 @@ func (v *feasibility) confine(admits bitset) {
 	v.mask = v.own
 }
 
-// concern finds the filters that apply to this class at all.
+// concern finds the filters of classes that apply to this class at all.
 func (ju *nodeJudge) concern(v *feasibility, class *ledger.Class) {
 	for _, f := range ju.x.set.NodePlugins.NodeFilters {
 		if f.Concerns(class.Spec) {
@@ -132,11 +138,6 @@ func (ju *nodeJudge) concern(v *feasibility, class *ledger.Class) {
 	for _, o := range ju.x.set.NodePlugins.DomainOrders {
 		if o.ConcernsDomains(class) {
 			v.domainOrders = append(v.domainOrders, o)
-		}
-	}
-	for _, f := range ju.x.set.NodePlugins.TaskFilters {
-		if f.Concerns(class.Spec) {
-			v.taskFilters = append(v.taskFilters, f)
 		}
 	}
 }

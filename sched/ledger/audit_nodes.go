@@ -23,7 +23,9 @@ func (a *auditor) nodes() {
 			}
 			var alloc int64
 			if node.Present() {
-				alloc, _ = node.Fact.Allocatable.Get(name)
+				if alloc, _ = node.Fact.Allocatable.Get(name); alloc == 0 {
+					alloc, _ = node.offers.Get(name)
+				}
 			}
 			total = total.Plus(alloc)
 			var used, releasing, pipelined resource.Sum

@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"slices"
+
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
 )
@@ -27,10 +29,12 @@ type Node struct {
 	Fact  *model.Node // nil: named by pods, not known
 	Tasks int32       // that hold room, are terminating or are promised room here
 	first TaskID
-	going int32 // terminating tasks
-	named int32 // commitments that name this node
-	free  bool
-	far   bool // some figure is beyond edge: see weigh
+	// offers is what a PluginState says that the node offers beside its fact: see Offer.
+	offers resource.List
+	going  int32 // terminating tasks
+	named  int32 // commitments that name this node
+	free   bool
+	far    bool // some figure is beyond edge: see weigh
 
 	overdrawn bool // as Overdrawn reported it last
 }
@@ -172,16 +176,39 @@ func (ns *Nodes) apply(name string, fact *model.Node) {
 		ns.rows[n].Fact = fact // a heartbeat: nothing that is read has changed
 		return
 	}
-	ns.setAllocatable(n, nil)
 	ns.rows[n].Fact = fact
-	if ns.rows[n].Present() {
-		ns.l.accounts.scratch = ns.l.Dims.VecOver(ns.l.accounts.scratch, fact.Allocatable)
-		ns.setAllocatable(n, ns.l.accounts.scratch)
+	ns.offer(n)
+	ns.drop(n)
+}
+
+// Offer says what a node offers of resources that its fact does not name, or names with 0, in the place of what was
+// said before: what a PluginState that follows facts of its own derives from them. It has to be said again when the
+// node's fact changes.
+func (ns *Nodes) Offer(n NodeID, list resource.List) {
+	if slices.Equal(ns.rows[n].offers, list) {
+		return
 	}
+	ns.rows[n].offers = list
+	ns.offer(n)
+}
+
+// offer counts what a node offers by its fact, and beside it.
+func (ns *Nodes) offer(n NodeID) {
+	row := &ns.rows[n]
+	var v resource.Vec
+	if row.Present() {
+		v = ns.l.Dims.VecOver(ns.l.accounts.scratch, row.Fact.Allocatable)
+		for _, a := range row.offers {
+			if d := ns.l.Dims.Intern(a.Name); v.Get(d) == 0 {
+				v = v.Set(d, a.Value)
+			}
+		}
+		ns.l.accounts.scratch = v
+	}
+	ns.setAllocatable(n, v)
 	ns.l.Changes.roomEpoch++
 	ns.touchFacts(n)
 	ns.watch(n)
-	ns.drop(n)
 }
 
 // setAllocatable replaces what a node offers. Idle changes by the difference.

@@ -204,6 +204,7 @@ type GradedOrder interface {
 // TaskFilter judges a node for one task by anything at all: volumes, devices, another scheduler's plugin. It is called
 // for the best candidate, then for the next, until one passes.
 type TaskFilter interface {
+	// Concerns says that it can refuse a node for a spec at all: an answer that a fact may change.
 	Concerns(s *model.Spec) bool
 	FilterTask(t ledger.TaskID, n ledger.NodeID, future bool) Verdict
 }

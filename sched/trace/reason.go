@@ -168,8 +168,8 @@ const (
 	ClaimBudgetSpent Code = "ClaimBudgetSpent"
 	// No node was asked: a resource claim asks for devices of class Text, which is not there
 	DeviceClassNotFound Code = "DeviceClassNotFound"
-	// No node was asked: it asks for a resource (Shorts) that no node offers and for which device class Text stands;
-	// only resource claims are given devices
+	// No node was asked: it asks for a resource (Shorts) that no node offers, and no node has devices of class Text,
+	// which stands for it
 	ResourceOfClass     Code = "ResourceOfClass"
 	ActionNotConfigured Code = "ActionNotConfigured" // no configured action would place it; Text names the action
 	// A pod of another scheduler: listed, never placed or evicted

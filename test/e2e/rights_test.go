@@ -14,6 +14,7 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"ashlar.sh/internal/kube/translate"
@@ -163,9 +164,9 @@ var volcanosRules = []rbacv1.PolicyRule{
 func byName(a, b right) int { return strings.Compare(a.resource+a.verb, b.resource+b.verb) }
 
 // busy runs the scheduler as a service account, elected by its Lease, until it has done each thing it ever does: made a
-// queue, had volumes bound and a device allocated, opened its queue's gate to a pod, read the owners of pods, bound a
-// gang, said why another waits, told what a queue holds, looked up the results of writes with lost answers, and
-// given up a gang that stands half.
+// queue, had volumes bound and a device allocated, made a claim for an extended resource and taken it back, opened
+// its queue's gate to a pod, read the owners of pods, bound a gang, said why another waits, told what a queue holds,
+// looked up the results of writes with lost answers, and given up a gang that stands half.
 func busy(t *testing.T, account string) {
 	t.Helper()
 	ns := namespace(t)
@@ -184,7 +185,7 @@ func busy(t *testing.T, account string) {
 		o.DefaultQueue, o.Adopt, o.Stranded = ns+"-default", loop.AdoptAuto, time.Second
 		o.Election = &loop.Election{Namespace: installedIn, Name: "volcano"}
 		o.Config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &losesPatches{next: next} })
-	}, w.on, refuses("/half-2"))
+	}, w.on, refuses("/half-2"), refuses("/vain"))
 	t.Cleanup(func() {
 		_ = shared.dynamic.Resource(queueResource).Delete(context.Background(), ns+"-default", metav1.DeleteOptions{})
 	})
@@ -204,12 +205,19 @@ func busy(t *testing.T, account string) {
 		provision(t, ns)
 		return bound(list(t, ns, "disks")) == 1, nil
 	}, refused)
-	cards(t, ns, ns+"-a", 1)
+	cards(t, ns, ns+"-a", 2)
 	createDeviceClaim(t, ns, "card", 1)
 	create(t, withDevices(ns, "card", "card"))
 	eventually(t, "a pod to have a device", func(ctxless) (bool, error) {
 		return bound(list(t, ns, "card")) == 1, nil
 	}, refused)
+	create(t, extendedPod(ns, "vain", resourcev1.ResourceDeviceClassPrefix+ns, "1"))
+	eventually(t, "a claim to be made for a pod whose binding is refused, and its device to be free again",
+		func(ctxless) (bool, error) {
+			p := get(t, ns, "vain")
+			made := madeClaims(t, p)
+			return p.Status.ExtendedResourceClaimStatus != nil && (len(made) == 0 || made[0].Status.Allocation == nil), nil
+		}, refused)
 	gated := member(ns, "gated", 0, "100m")
 	gated.Spec.SchedulerName, gated.Annotations = ns, map[string]string{translate.QueueGate: "true"}
 	gated.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: translate.QueueGate}}

@@ -188,6 +188,39 @@ func TestAQueueHoldsNoMoreDevicesThanItsCapability(t *testing.T) {
 	w.expect("b-0")
 }
 
+// Devices that pods have by extended resources count under the names by which they are asked for, and once.
+func TestAnExtendedResourceCountsUnderItsOwnName(t *testing.T) {
+	const name = resourcev1.ResourceDeviceClassPrefix + "gpu"
+	w := newWorld(t, nil, queue("q", "", gpus, "1", name, "4"), claim("one", exactly(1)), claim("more", exactly(1)))
+	for _, job := range []string{"a", "b", "c"} {
+		group := &schedulingv1beta1.PodGroup{ObjectMeta: in("ns", job),
+			Spec: schedulingv1beta1.PodGroupSpec{MinMember: 1, Queue: "q",
+				MinResources: &corev1.ResourceList{corev1.ResourceName(name): resource.MustParse("2")}}}
+		w.tell(group) // it is let in before it has pods, as Volcano's controller wants it
+	}
+	w.expect("")
+	for _, name := range []string{"a", "b", "c"} {
+		w.tell(extendedPod(name))
+	}
+	w.expect("a-0 b-0")
+	held, _ := w.e.Ledger().Dims.Lookup(name)
+	q, _ := w.e.Ledger().Queues.Find("q")
+	if got := w.e.Ledger().Queue(q).Allocated.Get(held); got != 4000 {
+		t.Errorf("the queue holds %d of it, want 4000", got)
+	}
+	w.tell(slices.Concat(job("d", "q", 1, "one"), job("e", "q", 1, "more"))...)
+	w.expect("d-0", "e", "QueueDevices q "+gpus+" 2000 of 1000")
+}
+
+// extendedPod is the pod of a job that asks for two devices.
+func extendedPod(of string) *corev1.Pod {
+	p := job(of, "q", 1, "x")[1].(*corev1.Pod)
+	p.Spec.ResourceClaims = nil
+	const name = corev1.ResourceName(resourcev1.ResourceDeviceClassPrefix + "gpu")
+	p.Spec.Containers[0].Resources.Requests[name] = resource.MustParse("2")
+	return p
+}
+
 func TestMembersAboveTheMinimumStopAtTheCapability(t *testing.T) {
 	w := newWorld(t, nil, queue("q", "", gpus, "2"), claim("x", exactly(1)), claim("y", exactly(1)),
 		claim("z", exactly(1)))

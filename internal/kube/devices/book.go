@@ -23,7 +23,7 @@ func (d *Devices) Give(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID, how 
 }
 
 func (d *Devices) move(task *ledger.Task, n ledger.NodeID, how ledger.Hold, by int) {
-	if how == ledger.Leaving && len(task.Pod.Spec.Devices) > 0 {
+	if how == ledger.Leaving && (len(task.Pod.Spec.Devices) > 0 || asksExtended(task.Pod.Spec)) {
 		d.version++
 		d.leaves.leave(task, n, by)
 	}
@@ -80,6 +80,9 @@ func (d *Devices) dump() map[string]string {
 			version = c.fact.ResourceVersion
 		}
 		out["claim "+key] = fmt.Sprint("version ", version, " users ", c.users, " chosen ", c.chosen)
+	}
+	for uid, of := range d.special.of { // order-free: into a map
+		out["special of "+uid] = fmt.Sprint(of)
 	}
 	for name, b := range d.inventory.slices { // order-free: into a map
 		out["slice "+name] = b.slice.ResourceVersion

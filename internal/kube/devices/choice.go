@@ -18,8 +18,18 @@ const Name = "devices"
 // in the order of its spec.
 type Writes struct {
 	Claims []Write `json:"claims,omitempty"`
+	// Left are special claims that were made for the pod before: they are deleted first.
+	Left []Claimed `json:"left,omitempty"`
+	// Unsaid: the pod's status names a special claim, and it is to have none.
+	Unsaid bool `json:"unsaid,omitempty"`
 	// Refused says why there is nothing to choose, where no filter was asked: the pod must not be bound.
 	Refused string `json:"refused,omitempty"`
+}
+
+// Claimed is one life of a claim in the pod's namespace.
+type Claimed struct {
+	Name string `json:"name"`
+	UID  string `json:"uid"`
 }
 
 // Write reserves a claim for the pod, and gives it devices where it has none yet.
@@ -32,6 +42,8 @@ type Write struct {
 	// Allocation is a resourcev1.AllocationResult for status.allocation; none: the claim
 	// has one already.
 	Allocation json.RawMessage `json:"allocation,omitempty"`
+	// Special: the claim does not exist yet, and has another name once it is made. nil: it does.
+	Special *Special `json:"special,omitempty"`
 }
 
 // WritesOf reads the choice of a plan item or a commitment; the zero Writes when there is
@@ -49,7 +61,9 @@ func WritesOf(c ledger.Chosen) (Writes, error) {
 }
 
 // Any says that there is something to see to before the pod is bound.
-func (w Writes) Any() bool { return len(w.Claims) > 0 || w.Refused != "" }
+func (w Writes) Any() bool {
+	return len(w.Claims) > 0 || len(w.Left) > 0 || w.Unsaid || w.Refused != ""
+}
 
 // text is the inverse of WritesOf: "" for nothing.
 func (w Writes) text() string {

@@ -38,6 +38,7 @@ func (d *Devices) tell(key string, fact *resourcev1.ResourceClaim) {
 	if c.fact != nil {
 		had = c.fact.Status.Allocation
 	}
+	d.special.note(key, SpecialOf(c.fact), SpecialOf(fact))
 	if c.fact = fact; fact != nil {
 		has = fact.Status.Allocation
 	}

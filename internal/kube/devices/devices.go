@@ -34,6 +34,8 @@ type Devices struct {
 	inventory inventory
 	used      usage
 	offered   offered
+	special   specialClaims
+	extended  extended
 	stock     uint64 // grows with slices and classes
 
 	nodes      []seenNode
@@ -54,14 +56,16 @@ func New(l *ledger.Ledger) *Devices { return NewWith(l, NewPrograms()) }
 func NewWith(l *ledger.Ledger, p *Programs) *Devices {
 	return (&Devices{l: l, programs: p, claims: map[string]*claim{}, classes: newClasses(),
 		inventory: newInventory(), used: newUsage(),
-		leaves: leavingDevices{pods: map[ledger.NodeID]leavers{}},
-		budget: budget{limits: usual}, memory: memory{of: map[key]*finding{}},
+		special: specialClaims{of: map[string]map[string]bool{}},
+		leaves:  leavingDevices{pods: map[ledger.NodeID]leavers{}},
+		budget:  budget{limits: usual}, memory: memory{of: map[key]*finding{}},
 		questions: questions{parsed: map[string]*resourcev1.AllocationResult{}}}).wire()
 }
 
 // At implements policy.Clock: a cycle begins.
 func (d *Devices) At(now int64) (next int64) {
 	d.budget.open(now)
+	d.extended.tell()
 	return 0
 }
 
@@ -76,12 +80,14 @@ func (d *Devices) Resume() int64 { return d.budget.resume }
 // PluginState implements policy.StatefulPlugin.
 func (d *Devices) PluginState() ledger.PluginState { return d }
 
-// Concerns says that pods of a class have resource claims.
-func (d *Devices) Concerns(s *model.Spec) bool { return len(s.Devices) > 0 }
+// Concerns says that pods of a class have resource claims, or ask for extended resources that a class stands for.
+func (d *Devices) Concerns(s *model.Spec) bool {
+	return len(s.Devices) > 0 || len(d.classes.standing(s)) > 0
+}
 
 // PrePredicate refuses a task if its claims cannot be met on any node: a claim is missing or is being deleted, or its
-// device class does not exist, or the budget for finding devices is spent. It also refuses a task that asks for devices
-// by an extended resource which no node offers and a device class stands for.
+// device class does not exist, or the budget for finding devices is spent. It also refuses a task that asks for an
+// extended resource which a device class stands for, where no node has such devices.
 func (d *Devices) PrePredicate(t ledger.TaskID) policy.Verdict {
 	task := d.l.Task(t)
 	if no := d.classes.onlyByClass(d.l, task); !no.Admits() || !d.Concerns(task.Pod.Spec) {
@@ -106,7 +112,7 @@ func (d *Devices) PrePredicate(t ledger.TaskID) policy.Verdict {
 func (d *Devices) FilterTask(t ledger.TaskID, n ledger.NodeID, future bool) policy.Verdict {
 	task := d.l.Task(t)
 	q := d.questions.ask(task)
-	if future && len(d.leaves.pods[n].claims) > 0 {
+	if future && d.leaves.any(n) {
 		_, verdict := d.find(task, n, future)
 		return verdict
 	}
@@ -123,7 +129,7 @@ func (d *Devices) FilterTask(t ledger.TaskID, n ledger.NodeID, future bool) poli
 
 // Choose says which devices the claims of a task would have on a node.
 func (d *Devices) Choose(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID) string {
-	if len(task.Pod.Spec.Devices) == 0 {
+	if !d.special.concern(task) {
 		return ""
 	}
 	w, verdict := d.find(task, n, false)
@@ -135,7 +141,7 @@ func (d *Devices) Choose(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID) st
 
 // Promise implements ledger.Promiser; "" where nothing can be promised.
 func (d *Devices) Promise(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID) string {
-	if len(task.Pod.Spec.Devices) == 0 {
+	if !d.special.concern(task) {
 		return ""
 	}
 	w, verdict := d.find(task, n, true)
@@ -193,5 +199,7 @@ func refuse(code trace.Code, text string) policy.Verdict {
 func (d *Devices) wire() *Devices {
 	d.leaves.d = d
 	d.questions.d = d
+	d.extended.d = d
+	d.special.d = d
 	return d
 }

@@ -29,11 +29,13 @@
 // does. In the simulator, where nothing is written, Written and Freed are the claims as they
 // would be afterwards.
 //
+// A node without a device plugin for an extended resource meets it by devices of the class that stands for it: there
+// the pod lacks one claim more, which does not exist yet (special.go), and the node offers as many of the resource as
+// it has devices (extended.go).
+//
 // Limits:
 //   - Before claims give their devices back, only the devices of pods that leave the same node
 //     count as free.
-//   - A request for an extended resource that a DeviceClass stands for is refused with that
-//     reason; it is not turned into a claim.
 //   - DeviceTaintRules are not read.
 //   - A node scores no higher for the first of several alternatives.
 package devices

@@ -19,17 +19,22 @@ import (
 // find is with which devices the claims of a task would be met on a node, or why not; with future, once the
 // tasks that are leaving it have ended.
 func (d *Devices) find(task *ledger.Task, n ledger.NodeID, future bool) (w Writes, no policy.Verdict) {
-	if future && !d.leaves.lent {
-		if back := d.leaves.givenBack(n); len(back) > 0 {
+	q := d.questions.ask(task)
+	if !d.leaves.lent {
+		back := d.special.devices(q)
+		if future {
+			back = append(back, d.leaves.givenBack(n)...)
+		}
+		if len(back) > 0 {
 			d.leaves.without(back, func() { w, no = d.find(task, n, future) })
 			return w, no
 		}
 	}
-	q := d.questions.ask(task)
 	if !q.refusal.Admits() {
 		return Writes{}, q.refusal
 	}
-	again := d.explains() && (q.denied.Need > 0 || q.on&onStill != 0) // its amounts may be others by now
+	again := d.explains() && (q.denied.Need > 0 || q.on&onStill != 0) || // its amounts may be others by now
+		d.leaves.lent && len(q.left) > 0 // what is lent now may be other than then
 	if fact := d.l.Node(n).Fact; again || !q.found || q.node != n || q.fact != fact || q.lent != d.leaves.lent {
 		final := false
 		q.writes, q.denied, final = d.meet(q, n)
@@ -56,7 +61,8 @@ func (d *Devices) meet(q *question, n ledger.NodeID) (w Writes, no policy.Verdic
 			return Writes{}, no, final
 		}
 	}
-	w.Claims = slices.Clone(sought.write)
+	w.Claims, w.Left = slices.Clone(sought.write), q.left
+	w.Unsaid = sought.extra == nil && q.pod.Status.ExtendedResourceClaimStatus != nil
 	for i := range found {
 		text, err := json.Marshal(named(&found[i], sought.open[i]))
 		if err != nil {
@@ -174,6 +180,7 @@ func (q *question) aliases() string {
 	for _, n := range q.needs {
 		out = append(out, n.alias)
 	}
+	out = append(out, q.names...)
 	slices.Sort(out)
 	return strings.Join(out, ", ")
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -62,7 +63,7 @@ func TestBudgetsKeepTheLaws(t *testing.T) {
 		h.watched.Record(5)
 		h.apply(model.Fact{Ref: model.Ref{Kind: model.KindQueue, Name: model.DefaultQueue},
 			Object: &model.Queue{Meta: model.Meta{Name: model.DefaultQueue}, Weight: 1}})
-		for _, o := range []metav1.Object{node("n1"), node("n2"), node("n3"), class("gpu"), slice("n1", 8),
+		for _, o := range []metav1.Object{node("n1"), node("n2"), node("n3"), standing("gpu", 1), slice("n1", 8),
 			slice("n2", 6), slice("n3", 8)} {
 			h.tell(o)
 		}
@@ -121,6 +122,12 @@ func (h *tenants) step() {
 		if h.objects[ref(model.KindPod, name)] != nil {
 			break
 		}
+		if h.n(2) == 0 { // or for devices by their number
+			p := asks(name, extended)
+			p.Namespace, p.UID = ns, uidOf(ns, name, h.version)
+			h.tell(p)
+			break
+		}
 		var c *resourcev1.ResourceClaim
 		switch h.n(3) {
 		case 0:
@@ -140,6 +147,11 @@ func (h *tenants) step() {
 	case 3: // it ends, and its claim with it
 		h.gone(ref(model.KindPod, name))
 		h.gone(ref(devices.Claim, name))
+		for r := range h.objects {
+			if r.Namespace == ns && strings.HasPrefix(r.Name, name+"-") {
+				h.gone(r)
+			}
+		}
 	case 4:
 		h.gone(ref(model.KindPod, name))
 	case 5: // a driver speaks up
@@ -191,18 +203,29 @@ func (h *tenants) answer(i sched.Item) {
 	switch what := h.n(3); {
 	case i.Kind != sched.BindPod || what == 0:
 	case what == 1:
+		if h.n(1) == 1 { // what was written stays
+			h.written(i)
+		}
 		h.e.Receive(sched.Receipt{Item: i, Outcome: sched.Failed})
 		h.watched.Receive(sched.Receipt{Item: i, Outcome: sched.Failed})
 	default:
-		see := func(r model.Ref) any { return h.objects[r] }
-		for _, f := range devices.Written(i.Chosen, i.Pod, i.UID, see) {
-			h.tell(f.Object.(*model.Opaque).Content.(*resourcev1.ResourceClaim))
-		}
+		h.written(i)
 		if p, ok := h.objects[model.Ref{Kind: model.KindPod, Namespace: i.Pod.Namespace,
 			Name: i.Pod.Name}].(*corev1.Pod); ok {
 			p = p.DeepCopy()
 			p.Spec.NodeName = i.Node
 			h.tell(p)
+		}
+	}
+}
+
+// written has what was chosen for a pod come true.
+func (h *tenants) written(i sched.Item) {
+	for _, f := range devices.Written(i.Chosen, i.Pod, i.UID, func(r model.Ref) any { return h.objects[r] }) {
+		if f.Object == nil {
+			h.gone(f.Ref)
+		} else {
+			h.tell(f.Object.(*model.Opaque).Content.(*resourcev1.ResourceClaim))
 		}
 	}
 }

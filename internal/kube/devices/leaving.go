@@ -1,6 +1,7 @@
 package devices
 
 import (
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -23,7 +24,8 @@ type leavingDevices struct {
 // node. The devices that it will have are promised to it: no other pod finds them free, neither before they are given
 // back nor after. A promise gives no claim an allocation, so that other pods that share the claim are not bound by it.
 
-// leavers counts the tasks with claims that are leaving a node, by uid, and the claims that they name.
+// leavers counts the tasks with claims, or with extended resources, that are leaving a node, by uid, and the claims
+// that they name.
 type leavers struct{ uids, claims map[string]int }
 
 // leave notes that a task is leaving a node (by is 1), or undoes that (by is -1).
@@ -57,10 +59,38 @@ func (ld *leavingDevices) promise(w Writes, by int) {
 	}
 }
 
+// any says that devices may come free when the tasks have ended that are leaving a node.
+func (ld *leavingDevices) any(n ledger.NodeID) bool {
+	of := ld.pods[n]
+	if len(of.claims) > 0 {
+		return true
+	}
+	for uid := range of.uids { // order-free: some of them
+		if len(ld.d.special.of[uid]) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// claims are those that tasks which are leaving a node name, and those that were made for them.
+func (ld *leavingDevices) claims(of leavers) map[string]int {
+	out := of.claims
+	for uid := range of.uids { // order-free: into a map
+		for key := range ld.d.special.of[uid] { // order-free: into a map
+			if len(out) == len(of.claims) {
+				out = maps.Clone(out)
+			}
+			out[key]++
+		}
+	}
+	return out
+}
+
 // givenBack are the devices that will be free on a node once the tasks that are leaving it have ended.
 func (ld *leavingDevices) givenBack(n ledger.NodeID) (out []*resourcev1.AllocationResult) {
 	of := ld.pods[n]
-	for key := range of.claims { // order-free: counts of devices
+	for key := range ld.claims(of) { // order-free: counts of devices
 		c := ld.d.claims[key]
 		if c == nil || c.fact == nil || c.fact.Status.Allocation == nil || len(c.fact.Status.ReservedFor) == 0 {
 			continue

@@ -44,14 +44,7 @@ const mostOffered = 1 << 60
 
 // offers is how much of what is counted the devices of a slice have that a class selects.
 func (b *publishedSlice) offers(w selection, capacity string, p *Programs) (n int64) {
-	m := b.classed[w.id]
-	if m == nil {
-		m = &matched{of: make([]judged, len(b.ids))}
-		for i := range b.ids {
-			m.ask(w, b, i, p)
-		}
-		b.classed[w.id] = m
-	}
+	m := b.selected(w, p)
 	for i := range b.ids {
 		switch {
 		case !m.of[i].yes:
@@ -62,6 +55,19 @@ func (b *publishedSlice) offers(w selection, capacity string, p *Programs) (n in
 		}
 	}
 	return n
+}
+
+// selected is which devices of a slice a class selects.
+func (b *publishedSlice) selected(w selection, p *Programs) *matched {
+	m := b.classed[w.id]
+	if m == nil {
+		m = &matched{of: make([]judged, len(b.ids))}
+		for i := range b.ids {
+			m.ask(w, b, i, p)
+		}
+		b.classed[w.id] = m
+	}
+	return m
 }
 
 func amount(q resource.Quantity) int64 {

@@ -27,17 +27,21 @@ type questions struct {
 
 // question is what is known about the claims of one pod. It holds until the version of Devices changes.
 type question struct {
-	pod     *corev1.Pod
-	uid     string
-	version uint64
-	needs   []need
-	refusal policy.Verdict // admits: none
-	shape   digest         // of all its claims
-	kind    digest         // the same, and the nodes on which allocated claims can be used
-	lacks   bool           // some of them have no devices
-	has     bool           // some of them have devices
-	at      []int          // reused
-	sought  *sought        // on the node that was asked about last
+	pod      *corev1.Pod
+	uid      string
+	version  uint64
+	needs    []need
+	names    []string         // of extended resources that devices may meet
+	left     []Claimed        // of special claims
+	special  *need            // where devices meet all of these
+	specials map[string]*need // by those of them that a node meets by devices
+	refusal  policy.Verdict   // admits: none
+	shape    digest           // of all its claims
+	kind     digest           // the same, and the nodes on which allocated claims can be used
+	lacks    bool             // some of them have no devices
+	has      bool             // some of them have devices
+	at       []int            // reused
+	sought   *sought          // on the node that was asked about last
 
 	found  bool // the answer for node, as it is by fact
 	node   ledger.NodeID
@@ -56,10 +60,11 @@ type need struct {
 	// The nodes on which it can be used, if it has devices; with a nil selector, all nodes.
 	allocated bool
 	reach     *nodeaffinity.NodeSelector
-	reaches   digest // of reach
-	had       string // Digest of the devices that its fact gives it
-	text      string // the devices that were chosen for it and are not in its fact yet
-	movable   bool   // no other pod holds it: other devices may be had instead
+	reaches   digest   // of reach
+	had       string   // Digest of the devices that its fact gives it
+	text      string   // the devices that were chosen for it and are not in its fact yet
+	movable   bool     // no other pod holds it: other devices may be had instead
+	special   *Special // it does not exist yet
 }
 
 // ask finds a pod's claims, once for all nodes, and refuses those that cannot be met on any node.
@@ -85,9 +90,13 @@ func (qu *questions) ask(task *ledger.Task) *question {
 			q.lacks, q.has = q.lacks || !n.allocated, q.has || n.allocated
 		}
 	}
+	q.names, q.left = qu.d.classes.standing(task.Pod.Spec), qu.d.special.left(pod.Namespace, q.uid)
 	var all []*resourcev1.ResourceClaim
 	for _, n := range q.needs {
 		all = append(all, n.claim)
+	}
+	if q.special = qu.special(q, q.names); q.special != nil {
+		all, q.lacks = append(all, q.special.claim), true
 	}
 	q.shape = shapeOf(all)
 	q.kind = q.shape
@@ -171,7 +180,8 @@ func (qu *questions) need(pod *corev1.Pod, of *corev1.PodResourceClaim, uid stri
 
 // sought are the claims of a pod that need devices on a node. Many nodes share one.
 type sought struct {
-	at    []int // in needs
+	at    []int // in needs; one beyond those is the special claim
+	extra *need // the special claim
 	open  []*resourcev1.ResourceClaim
 	shape digest
 	asks  []ask
@@ -191,14 +201,18 @@ func (qu *questions) open(q *question, at *place) (*sought, policy.Verdict) {
 			q.at = append(q.at, i)
 		}
 	}
-	if q.sought == nil || !slices.Equal(q.sought.at, q.at) {
-		q.sought = qu.sought(q)
+	extra := qu.special(q, byDevices(q.names, qu.d.l.Node(at.n).Fact))
+	if extra != nil {
+		q.at = append(q.at, len(q.needs))
+	}
+	if q.sought == nil || q.sought.extra != extra || !slices.Equal(q.sought.at, q.at) {
+		q.sought = qu.sought(q, extra)
 	}
 	return q.sought, policy.Verdict{}
 }
 
-func (qu *questions) sought(q *question) *sought {
-	out := &sought{at: slices.Clone(q.at)}
+func (qu *questions) sought(q *question, extra *need) *sought {
+	out := &sought{at: slices.Clone(q.at), extra: extra}
 	for i, n := range q.needs {
 		write := Write{Claim: n.key, UID: string(n.claim.UID), Had: n.had}
 		if slices.Contains(out.at, i) {
@@ -207,6 +221,10 @@ func (qu *questions) sought(q *question) *sought {
 			write.Allocation = json.RawMessage(n.text)
 		}
 		out.write = append(out.write, write)
+	}
+	if extra != nil {
+		out.open = append(out.open, extra.claim)
+		out.write = append(out.write, Write{Claim: extra.key, Special: extra.special})
 	}
 	out.shape, out.asks = shapeOf(out.open), qu.asks(out.open)
 	return out

@@ -253,7 +253,7 @@ func (d *Devices) touchNode(of *touches, name string) {
 
 // refusing are the nodes that are known to refuse a pod's claims; nil where that is known of none.
 func (d *Devices) refusing(q *question) *refusals {
-	if d.explains() || !q.refusal.Admits() || !q.lacks {
+	if d.explains() || !q.refusal.Admits() || !q.lacks || len(q.left) > 0 {
 		return nil
 	}
 	d.catchUp()

@@ -1,6 +1,7 @@
 package devices
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -31,7 +32,16 @@ func Written(chosen ledger.Chosen, pod ledger.Key, uid string, see func(model.Re
 	if err != nil {
 		return nil
 	}
+	for _, left := range w.Left {
+		out = append(out, model.Fact{Ref: model.Ref{Kind: Claim, Namespace: pod.Namespace, Name: left.Name}})
+	}
 	for _, write := range w.Claims {
+		if write.Special != nil {
+			if c, err := write.made(pod, uid); err == nil {
+				out = append(out, fact(c))
+			}
+			continue
+		}
 		namespace, name, _ := strings.Cut(write.Claim, "/")
 		c, _ := see(model.Ref{Kind: Claim, Namespace: namespace, Name: name}).(*resourcev1.ResourceClaim)
 		if c == nil {
@@ -47,6 +57,23 @@ func Written(chosen ledger.Chosen, pod ledger.Key, uid string, see func(model.Re
 		out = append(out, fact(c))
 	}
 	return out
+}
+
+// made is the special claim of a pod, with its devices. It is named after the pod, where an executor draws a name.
+func (w Write) made(pod ledger.Key, uid string) (*resourcev1.ResourceClaim, error) {
+	a, err := w.Allocated()
+	if err != nil || a == nil {
+		return nil, fmt.Errorf("no devices: %w", err)
+	}
+	c := w.Special.Claim(pod, uid, simulatedName(pod, uid))
+	c.UID = types.UID("special-" + uid)
+	c.Status.Allocation = a
+	c.Status.ReservedFor = []resourcev1.ResourceClaimConsumerReference{Consumer(pod, uid)}
+	return c, nil
+}
+
+func simulatedName(pod ledger.Key, uid string) string {
+	return SpecialPrefix(pod.Name) + digestOf([]byte(uid)).String()[:5]
 }
 
 // Freed is what the claims of a pod look like once it is over: they are not reserved for
@@ -73,6 +100,11 @@ func Freed(original any, uid string, see func(model.Ref) any) (out []model.Fact)
 			c.Status.Allocation, c.Status.Devices = nil, nil
 		}
 		out = append(out, fact(c))
+	}
+	special := model.Ref{Kind: Claim, Namespace: pod.Namespace,
+		Name: simulatedName(ledger.Key{Namespace: pod.Namespace, Name: pod.Name}, uid)}
+	if see(special) != nil {
+		out = append(out, model.Fact{Ref: special}) // it goes with its pod
 	}
 	return out
 }

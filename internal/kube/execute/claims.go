@@ -101,6 +101,10 @@ func (dc *deviceClaims) unreserve(list []*reservation) {
 		if !r.wrote {
 			continue
 		}
+		if r.special != nil {
+			dc.discard(r)
+			continue
+		}
 		all.Add(1)
 		dc.x.fast.do(func() (time.Duration, bool) {
 			defer all.Done()

@@ -27,11 +27,13 @@ type reservation struct {
 	had                  string                       // devices.Digest of its devices at the time of the decision
 	devices              *resourcev1.AllocationResult // nil: it has devices already
 	pods                 []sched.Item
+	special              *devices.Special // it is to be made, for the one pod
 
 	now     *resourcev1.ResourceClaim // the newest that is known of it, as the API server said
 	gave    bool                      // devices were written
 	wrote   bool                      // anything was
 	refusal error                     // why the claim cannot be reserved
+	asked   time.Time                 // when it was read that is not seen yet
 }
 
 // reservationsOf are the claims of a statement's pods, each once, in the order in which
@@ -49,6 +51,10 @@ func reservationsOf(items []sched.Item) ([]*reservation, *obstacle) {
 		}
 		for _, claim := range w.Claims {
 			r := at[claim.Claim]
+			if claim.Special != nil {
+				r = &reservation{special: claim.Special, namespace: i.Pod.Namespace, name: drawn(i.Pod)}
+				out = append(out, r)
+			}
 			if r == nil {
 				r = &reservation{uid: claim.UID, had: claim.Had}
 				r.namespace, r.name, _ = strings.Cut(claim.Claim, "/")
@@ -74,11 +80,14 @@ func reservationsOf(items []sched.Item) ([]*reservation, *obstacle) {
 // reserve writes the devices of the claims of a statement's pods and reserves the claims for the
 // pods, all or none: if one write fails, the writes for the other claims are undone. It returns
 // when the engine has seen the writes, so that no device looks free once its pod is seen bound,
-// and when the devices are ready; nil on success.
-func (dc *deviceClaims) reserve(items []sched.Item, until time.Time) *obstacle {
+// and when the devices are ready, with the claims that were made by pod; no obstacle on success.
+func (dc *deviceClaims) reserve(items []sched.Item, until time.Time) (map[string]*reservation, *obstacle) {
 	list, failed := reservationsOf(items)
-	if failed != nil || len(list) == 0 {
-		return failed
+	if failed == nil {
+		failed = dc.clean(items)
+	}
+	if failed != nil {
+		return nil, failed
 	}
 	for n, outcome := range dc.x.volumes.together(len(list), func(n int) request { return dc.reserving(list[n]) }) {
 		if r := list[n]; outcome != sched.Done {
@@ -91,12 +100,15 @@ func (dc *deviceClaims) reserve(items []sched.Item, until time.Time) *obstacle {
 		}
 	}
 	if failed == nil {
+		failed = dc.tell(items, list)
+	}
+	if failed == nil && len(list) > 0 {
 		failed = dc.awaitDevices(list, items, until)
 	}
 	if failed != nil {
 		dc.unreserve(list)
 	}
-	return failed
+	return madeFor(list), failed
 }
 
 // reserving writes devices and reservations into a claim's status. What it has by then must be
@@ -105,6 +117,11 @@ func (dc *deviceClaims) reserving(r *reservation) request {
 	return request{
 		what: "reserve claim " + r.namespace + "/" + r.name,
 		send: func(ctx context.Context) error {
+			if r.now == nil && r.special != nil {
+				if err := dc.create(ctx, r); err != nil {
+					return err
+				}
+			}
 			if r.now == nil {
 				if r.now = dc.x.options.Storage.DeviceClaim(r.namespace, r.name); r.now == nil {
 					return errGone
@@ -139,6 +156,9 @@ func (dc *deviceClaims) reserving(r *reservation) request {
 			return nil
 		},
 		shown: func(ctx context.Context) (bool, sched.Outcome, error) {
+			if r.special != nil && r.uid == "" {
+				return false, sched.Failed, dc.created(ctx, r)
+			}
 			if err := dc.readClaim(ctx, r); err != nil {
 				if errors.Is(err, errGone) {
 					r.refusal = errGone
@@ -249,6 +269,9 @@ func (dc *deviceClaims) awaitDevices(list []*reservation, items []sched.Item, un
 // happen to its devices before a pod may be bound.
 func (dc *deviceClaims) devicesReady(r *reservation) (bool, error) {
 	seen := dc.x.options.Storage.DeviceClaim(r.namespace, r.name)
+	if r.special != nil && seen == nil {
+		return false, dc.unseen(r)
+	}
 	if seen == nil || string(seen.UID) != r.uid {
 		return false, errGone
 	}

@@ -28,14 +28,21 @@ func (c *Executor) inTurn(items []sched.Item, first func() bool, patience time.D
 		}
 	}
 	chosen := func(i sched.Item) bool { return i.Chosen != "" && c.needs(i.Chosen) }
-	if slices.ContainsFunc(items, chosen) && !c.prepared(items, patience) {
-		return
+	var made map[string]*reservation
+	if slices.ContainsFunc(items, chosen) {
+		ready := false
+		if made, ready = c.prepared(items, patience); !ready {
+			return
+		}
 	}
 	for n, item := range items {
 		became := make(chan result, 1)
 		c.bringAnd(item, func(r result) { became <- r })
 		if r := <-became; r.outcome != sched.Done {
 			c.leave(items[n+1:], r)
+			for _, unbound := range items[n:] {
+				c.devices.discard(made[unbound.UID])
+			}
 			return
 		}
 	}

@@ -56,6 +56,13 @@ var errPodGone = errors.New("the pod is gone")
 // errPanicked says that a bug ended the preparing.
 var errPanicked = errors.New("preparing it made the scheduler panic, which is a bug in ashlar")
 
+// refusal is the API server's answer to what a pod needs that asking again does not change: its job asks less and less
+// often, as where the binding is refused.
+type refusal struct{ error }
+
+// Unwrap returns the answer.
+func (r *refusal) Unwrap() error { return r.error }
+
 // obstacle is why the pods of a statement cannot be bound.
 type obstacle struct {
 	item    sched.Item // the one that cannot
@@ -69,24 +76,29 @@ type obstacle struct {
 // anew, with what stays written as facts: volumes do, and of devices what could not be
 // taken back. Volumes come first, for they may take minutes.
 func (c *Executor) bindReady(items []sched.Item, patience time.Duration) {
-	if !c.prepared(items, patience) {
+	made, ready := c.prepared(items, patience)
+	if !ready {
 		return
 	}
 	for _, i := range items {
-		c.bring(i)
+		c.bringAnd(i, func(r result) {
+			if r.outcome != sched.Done {
+				c.devices.discard(made[i.UID])
+			}
+		})
 	}
 }
 
-// prepared makes the pods of a statement ready to be bound; where it cannot, it has answered
-// them.
-func (c *Executor) prepared(items []sched.Item, patience time.Duration) bool {
+// prepared makes the pods of a statement ready to be bound, and says which claims were made for them; where it cannot,
+// it has answered them.
+func (c *Executor) prepared(items []sched.Item, patience time.Duration) (made map[string]*reservation, ready bool) {
 	began := time.Now()
 	until := began.Add(patience)
 	failed := &obstacle{items[0], sched.Failed, "volumes and devices", errPanicked}
-	c.guard("preparing volumes and devices", func() { failed = c.makeReady(items, until) })
+	c.guard("preparing volumes and devices", func() { made, failed = c.makeReady(items, until) })
 	if failed != nil {
 		c.abandon(items, failed)
-		return false
+		return nil, false
 	}
 	c.guard("counting what was prepared", func() {
 		for _, i := range items {
@@ -97,13 +109,13 @@ func (c *Executor) prepared(items []sched.Item, patience time.Duration) bool {
 	})
 	klog.V(2).InfoS("What was chosen for pods is theirs", "pods", len(items), "first", items[0].Pod, "took",
 		time.Since(began))
-	return true
+	return made, true
 }
 
-// makeReady makes all pods of a statement ready to be bound; nil when they are.
-func (c *Executor) makeReady(items []sched.Item, until time.Time) *obstacle {
+// makeReady makes all pods of a statement ready to be bound; no obstacle when they are.
+func (c *Executor) makeReady(items []sched.Item, until time.Time) (map[string]*reservation, *obstacle) {
 	if failed := c.volumes.prepare(items, until); failed != nil {
-		return failed
+		return nil, failed
 	}
 	return c.devices.reserve(items, until)
 }
@@ -121,6 +133,9 @@ func (c *Executor) abandon(items []sched.Item, because *obstacle) {
 		answers[n] = sched.Receipt{Item: i, Outcome: sched.Failed}
 		if i.Pod == because.item.Pod {
 			answers[n].Outcome = because.outcome
+			if r := (*refusal)(nil); errors.As(because.err, &r) {
+				answers[n].Refused = clip(because.err.Error())
+			}
 		}
 	}
 	c.answerAll(answers, 0)

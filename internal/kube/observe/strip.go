@@ -63,7 +63,8 @@ func stripPod(o any) (any, error) {
 		Resources:  s.Resources, AllocatedResources: s.AllocatedResources,
 		ContainerStatuses: amounts(s.ContainerStatuses), InitContainerStatuses: amounts(s.InitContainerStatuses),
 		NodeAllocatableResourceClaimStatuses: s.NodeAllocatableResourceClaimStatuses,
-		ResourceClaimStatuses:                s.ResourceClaimStatuses}
+		ResourceClaimStatuses:                s.ResourceClaimStatuses,
+		ExtendedResourceClaimStatus:          s.ExtendedResourceClaimStatus}
 	return stripMeta(p)
 }
 
@@ -86,14 +87,17 @@ func stripBare(o any) (any, error) {
 	return stripMeta(o)
 }
 
-// stripClaim keeps of a resource claim its allocation, its owner and the pods that use it, and of what drivers say of
-// its devices the conditions.
+// stripClaim keeps of a resource claim its allocation, its owner and the pods that use it, whether it says that a
+// scheduler made it for extended resources, and of what drivers say of its devices the conditions.
 func stripClaim(o any) (any, error) {
 	c, ok := o.(*resourcev1.ResourceClaim)
 	if !ok {
 		return o, nil
 	}
-	c.Labels, c.Annotations = nil, nil
+	special := c.Annotations[resourcev1.ExtendedResourceClaimAnnotation]
+	if c.Labels, c.Annotations = nil, nil; special != "" {
+		c.Annotations = map[string]string{resourcev1.ExtendedResourceClaimAnnotation: special}
+	}
 	for i := range c.Status.Devices {
 		d := &c.Status.Devices[i]
 		*d = resourcev1.AllocatedDeviceStatus{Driver: d.Driver, Pool: d.Pool, Device: d.Device, ShareID: d.ShareID,

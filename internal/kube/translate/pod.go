@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -13,6 +14,7 @@ import (
 
 	"ashlar.sh/internal/kube/record"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
 )
 
 // taskPriority is the annotation that orders a pod among the others of its job. The author of
@@ -68,12 +70,36 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 		times.Lasts = f.lasts(p.Annotations)
 		times.LetRun = f.letRun(p)
 	}
-	if out.Spec.Extra != "" || len(out.Spec.Devices) > 0 {
+	switch {
+	case out.Spec.Extra != "" || len(out.Spec.Devices) > 0:
 		out.Opaque = p // for the PluginStates of volumes and devices, which ask Kubernetes' own code
+	case out.Ours && extended(out.Spec):
+		out.Opaque = containersOf(p) // for that of devices: a claim may be made for what each container asks for
 	}
 	out.SetRare(times)
 	out.Faults = f
 	o.Specs.share(out)
+	return out
+}
+
+// extended says that a pod asks for resources that are not Kubernetes' own.
+func extended(s *model.Spec) bool {
+	return slices.ContainsFunc(s.Requests, func(a resource.Amount) bool {
+		return a.Value != 0 && strings.Contains(a.Name, "/")
+	})
+}
+
+// containersOf is a pod with its containers, as far as they ask for something, and nothing else of it that is large.
+func containersOf(p *corev1.Pod) *corev1.Pod {
+	out := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name, UID: p.UID},
+		Status: corev1.PodStatus{ExtendedResourceClaimStatus: p.Status.ExtendedResourceClaimStatus}}
+	for _, list := range []struct{ from, to *[]corev1.Container }{
+		{&p.Spec.InitContainers, &out.Spec.InitContainers}, {&p.Spec.Containers, &out.Spec.Containers}} {
+		for _, c := range *list.from {
+			*list.to = append(*list.to, corev1.Container{Name: c.Name, RestartPolicy: c.RestartPolicy,
+				Resources: corev1.ResourceRequirements{Requests: c.Resources.Requests, Limits: c.Resources.Limits}})
+		}
+	}
 	return out
 }
 

@@ -1,0 +1,238 @@
+package execute
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	utilrand "k8s.io/apimachinery/pkg/util/rand"
+
+	"ashlar.sh/internal/kube/devices"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+)
+
+// Where a node meets a pod's extended resources by devices (KEP-5004), a claim is made for the pod: it is created,
+// allocated and reserved like any other, and the pod's status says which of its requests is for which container. It is
+// the pod's alone and of no use to another binding: where this one fails it is deleted.
+
+// errDropped says that the pod's status cannot name the claim.
+var errDropped = errors.New("the API server does not keep status.extendedResourceClaimStatus: " +
+	"its feature gate DRAExtendedResource is off")
+
+// create makes the special claim of a reservation. Its name is drawn here and not by the API server, so that a request
+// without an answer can be looked up and is not carried out twice.
+func (dc *deviceClaims) create(ctx context.Context, r *reservation) error {
+	pod := r.pods[0]
+	now, err := dc.claimsIn(r.namespace).Create(ctx, r.special.Claim(pod.Pod, pod.UID, r.name), metav1.CreateOptions{})
+	if err != nil {
+		if kindOf(err) == refused {
+			r.refusal = &refusal{err}
+		}
+		return err
+	}
+	r.now, r.uid, r.wrote = now, string(now.UID), true
+	return nil
+}
+
+// drawn is a name for a special claim.
+func drawn(pod ledger.Key) string { return devices.SpecialPrefix(pod.Name) + utilrand.String(5) }
+
+// created looks whether the claim was made by a request without an answer. A claim of that name that is not the pod's
+// is left alone, and another name drawn.
+func (dc *deviceClaims) created(ctx context.Context, r *reservation) error {
+	now, err := dc.claimsIn(r.namespace).Get(ctx, r.name, metav1.GetOptions{})
+	if err != nil {
+		return ignoreNotFound(err)
+	}
+	pod := r.pods[0]
+	if devices.SpecialOf(now) != pod.UID || !equality.Semantic.DeepEqual(now.Spec.Devices,
+		r.special.Claim(pod.Pod, pod.UID, "").Spec.Devices) {
+		r.name = drawn(pod.Pod)
+		return nil
+	}
+	r.now, r.uid, r.wrote = now, string(now.UID), true
+	return nil
+}
+
+func ignoreNotFound(err error) error {
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// said writes into a pod's status which claim was made for it, nil: none.
+func (dc *deviceClaims) said(i sched.Item, r *reservation) request {
+	var status *corev1.PodExtendedResourceClaimStatus
+	if r != nil {
+		status = &corev1.PodExtendedResourceClaimStatus{ResourceClaimName: r.name, RequestMappings: r.special.Mappings}
+	}
+	patch, _ := json.Marshal(map[string]any{ // plain data
+		"metadata": map[string]any{"uid": i.UID}, "status": map[string]any{"extendedResourceClaimStatus": status}})
+	pods := dc.x.pods(i.Pod.Namespace)
+	is := func(p *corev1.Pod) bool {
+		return equality.Semantic.DeepEqual(p.Status.ExtendedResourceClaimStatus, status)
+	}
+	return request{
+		what: fmt.Sprintf("say which claim was made for %s", i.Pod),
+		send: func(ctx context.Context) error {
+			p, err := pods.Patch(ctx, i.Pod.Name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
+			switch {
+			case err != nil && r != nil && kindOf(err) == refused:
+				r.refusal = &refusal{err}
+			case err == nil && r != nil && p.Status.ExtendedResourceClaimStatus == nil:
+				r.refusal = &refusal{errDropped}
+			}
+			return err
+		},
+		shown: shown(pods, i, func(p *corev1.Pod) (bool, sched.Outcome) { return is(p), sched.Done }),
+	}
+}
+
+// clean deletes the special claims that were made for pods before and are not theirs now; nil: none is left.
+func (dc *deviceClaims) clean(items []sched.Item) *obstacle {
+	for _, i := range items {
+		w, err := devices.WritesOf(i.Chosen)
+		if err != nil {
+			return &obstacle{i, sched.Failed, "devices", err}
+		}
+		var wrong error
+		outcomes := dc.x.volumes.together(len(w.Left), func(n int) request { return dc.deleting(i, w.Left[n], &wrong) })
+		for n, outcome := range outcomes {
+			if outcome != sched.Done && outcome != sched.Missing {
+				if wrong == nil {
+					wrong = errNotTaken
+				}
+				return &obstacle{i, sched.Failed, "devices",
+					fmt.Errorf("claim %s, which was made for the pod before, could not be deleted: %w",
+						w.Left[n].Name, wrong)}
+			}
+		}
+	}
+	return nil
+}
+
+// deleting deletes a claim that was made for a pod, if that is what it is and no other pod uses it; under a role that
+// may not delete claims, it takes its devices back. wrong is where a refusal for good goes.
+func (dc *deviceClaims) deleting(i sched.Item, of devices.Claimed, wrong *error) request {
+	claims := dc.claimsIn(i.Pod.Namespace)
+	look := func(ctx context.Context) (*resourcev1.ResourceClaim, error) { // nil: there is nothing to delete
+		c, err := claims.Get(ctx, of.Name, metav1.GetOptions{})
+		if err != nil {
+			return nil, ignoreNotFound(err)
+		}
+		others := slices.ContainsFunc(c.Status.ReservedFor,
+			func(u resourcev1.ResourceClaimConsumerReference) bool { return string(u.UID) != i.UID })
+		going := c.DeletionTimestamp != nil && len(c.Finalizers) == 0
+		if string(c.UID) != of.UID || devices.SpecialOf(c) != i.UID || others || going {
+			return nil, nil
+		}
+		return c, nil
+	}
+	return request{
+		what: "delete claim " + i.Pod.Namespace + "/" + of.Name,
+		send: func(ctx context.Context) error {
+			c, err := look(ctx)
+			if err != nil || c == nil {
+				return err
+			}
+			r := &reservation{namespace: c.Namespace, name: c.Name, now: c}
+			if slices.Contains(c.Finalizers, resourcev1.Finalizer) {
+				rest := slices.DeleteFunc(slices.Clone(c.Finalizers), func(f string) bool { return f == resourcev1.Finalizer })
+				err = dc.patchClaim(ctx, r, map[string]any{"finalizers": rest}, nil)
+			}
+			if err == nil {
+				err = ignoreNotFound(claims.Delete(ctx, of.Name,
+					metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &c.UID}}))
+			}
+			if apierrors.IsForbidden(err) && c.Status.Allocation != nil { // it stays, with nothing, until its pod goes
+				err = dc.writeStatus(ctx, r, nil, nil)
+			}
+			if kindOf(err) == refused {
+				*wrong = &refusal{err}
+			}
+			return err
+		},
+		shown: func(ctx context.Context) (bool, sched.Outcome, error) {
+			c, err := look(ctx)
+			return err == nil && c == nil, sched.Done, err
+		},
+	}
+}
+
+// discard deletes the claim that was made for a pod which is not bound after all.
+func (dc *deviceClaims) discard(r *reservation) {
+	if r == nil || r.uid == "" {
+		return
+	}
+	dc.x.fast.do(func() (time.Duration, bool) {
+		_, latency, overloaded := dc.x.requests.run(dc.deleting(r.pods[0], devices.Claimed{Name: r.name, UID: r.uid},
+			new(error)))
+		return latency, overloaded
+	})
+}
+
+// tell writes into the status of pods which claims were made for them.
+func (dc *deviceClaims) tell(items []sched.Item, list []*reservation) *obstacle {
+	made := madeFor(list)
+	var about []sched.Item
+	for _, i := range items {
+		if w, err := devices.WritesOf(i.Chosen); err == nil && w.Unsaid || made[i.UID] != nil {
+			about = append(about, i)
+		}
+	}
+	outcomes := dc.x.volumes.together(len(about), func(n int) request { return dc.said(about[n], made[about[n].UID]) })
+	for n, outcome := range outcomes {
+		i, r, err := about[n], made[about[n].UID], errNotTaken
+		switch {
+		case outcome == sched.Missing:
+			return &obstacle{i, sched.Missing, "devices", errPodGone}
+		case r != nil && r.refusal != nil:
+			err = r.refusal
+		case outcome == sched.Done:
+			continue
+		}
+		return &obstacle{i, sched.Failed, "devices", fmt.Errorf("its status could not name its claim: %w", err)}
+	}
+	return nil
+}
+
+// madeFor are the reservations of special claims by the uids of their pods.
+func madeFor(list []*reservation) map[string]*reservation {
+	out := map[string]*reservation{}
+	for _, r := range list {
+		if r.special != nil {
+			out[r.pods[0].UID] = r
+		}
+	}
+	return out
+}
+
+// unseen says whether a special claim that the engine has not seen yet is there: errGone if it is not. It asks once a
+// second.
+func (dc *deviceClaims) unseen(r *reservation) error {
+	if time.Since(r.asked) < time.Second {
+		return nil
+	}
+	first := r.asked.IsZero()
+	r.asked = time.Now()
+	if first {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(dc.x.ctx, apiRequest)
+	defer cancel()
+	if err := dc.readClaim(ctx, r); errors.Is(err, errGone) || err == nil && string(r.now.UID) != r.uid {
+		return errGone
+	}
+	return nil
+}
