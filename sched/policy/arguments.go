@@ -157,7 +157,8 @@ func Lookup(list []*Argument, key string) (found *Argument) {
 		switch {
 		case !a.Prefix && (a.Key == key || a.Alias == key):
 			return a
-		case a.Prefix && len(key) > len(a.Key) && strings.HasPrefix(key, a.Key) && (found == nil || len(a.Key) > len(found.Key)):
+		case a.Prefix && len(key) > len(a.Key) && strings.HasPrefix(key,
+			a.Key) && (found == nil || len(a.Key) > len(found.Key)):
 			found = a
 		}
 	}

@@ -19,7 +19,8 @@ func read(arguments policy.Arguments) (amounts, error) {
 }
 
 func TestDecimalArguments(t *testing.T) {
-	for text, want := range map[string]int64{"1.2": 1200, "1": 1000, "0.001": 1, "-1.5": -1500, "12.345": 12_345, "3.": 3000} {
+	for text, want := range map[string]int64{"1.2": 1200, "1": 1000, "0.001": 1, "-1.5": -1500, "12.345": 12_345,
+		"3.": 3000} {
 		if got, err := read(policy.Arguments{"share": text}); err != nil || got.share != want {
 			t.Errorf("%q is read as %d (%v), want %d", text, got.share, err, want)
 		}
@@ -47,7 +48,8 @@ func TestDurationArguments(t *testing.T) {
 
 // A key that the struct does not name is an error, and not ignored.
 func TestAnArgumentThatIsNot(t *testing.T) {
-	if _, err := read(policy.Arguments{"wiat": "1s"}); err == nil || !strings.Contains(err.Error(), "argument wiat: there is no") {
+	if _, err := read(policy.Arguments{"wiat": "1s"}); err == nil || !strings.Contains(err.Error(),
+		"argument wiat: there is no") {
 		t.Errorf("an unknown key: %v", err)
 	}
 }

@@ -52,10 +52,12 @@ func TestAMethodThatIsNoAnswer(t *testing.T) {
 	}{
 		{misspelt{}, "plugin p: method CompareJob(ledger.JobID, ledger.JobID) int is no answer at any extension point; " +
 			"did you mean CompareJobs(ledger.JobID, ledger.JobID) int of JobOrder?"},
-		{otherTypes{}, "plugin p: method CompareJobs(string, string) int: extension point JobOrder asks for CompareJobs(ledger.JobID, ledger.JobID) int"},
+		{otherTypes{}, "plugin p: method CompareJobs(string, string) int: extension point JobOrder asks for " +
+			"CompareJobs(ledger.JobID, ledger.JobID) int"},
 		{otherName{}, "did you mean CompareQueues(ledger.QueueID, ledger.QueueID) int of QueueOrder?"},
 		{unknown{}, "plugin p: method Report() string is no answer at any extension point; a plugin exports nothing else"},
-		{half{}, "plugin p: method Concerns: extension point NodeFilter asks for FilterNode(*ledger.Class, ledger.NodeID, bool) policy.Verdict, too"},
+		{half{}, "plugin p: method Concerns: extension point NodeFilter asks for FilterNode(*ledger.Class, ledger.NodeID, " +
+			"bool) policy.Verdict, too"},
 		{silent{}, "plugin p: it implements no extension point; docs/plugins.md lists them"},
 		{refined{}, "plugin p: it is OfJobAlone, and not JobValid or JobStarving"},
 		{policy.Parts{good{}, misspelt{}}, "plugin p: its part policy_test.misspelt: method CompareJob"},
@@ -73,7 +75,8 @@ func TestAMethodThatIsNoAnswer(t *testing.T) {
 
 func build(plugin any) (*policy.Set, error) {
 	known := policy.Definition{Name: "p", New: func(policy.Choice, *ledger.Ledger) (any, error) { return plugin, nil }}
-	return policy.Build(policy.Profile{Tiers: [][]policy.Choice{{{Plugin: "p"}}}}, []policy.Definition{known}, ledger.New())
+	return policy.Build(policy.Profile{Tiers: [][]policy.Choice{{{Plugin: "p"}}}}, []policy.Definition{known},
+		ledger.New())
 }
 
 // The table has each interface once, with a meaning, and a refinement refines a point.

@@ -248,7 +248,10 @@ func (s *Set) SubReady(j ledger.JobID, sub int32) bool {
 
 // SubPipelined is rule E.
 func (s *Set) SubPipelined(j ledger.JobID, sub int32) bool {
-	_, ok := elect(s.subPipelined, func(p SubJobPipelined) (Vote, struct{}) { return p.VoteSubPipelined(j, sub), struct{}{} })
+	_, ok := elect(s.subPipelined, func(p SubJobPipelined) (Vote, struct{}) {
+		return p.VoteSubPipelined(j, sub),
+			struct{}{}
+	})
 	return ok
 }
 

@@ -25,7 +25,11 @@ func (a *several) AddArguments(s *policy.ArgumentSet) {
 // The constructor gets the arguments as fields, and the definition describes them.
 func TestArgumentsAreFields(t *testing.T) {
 	var got several
-	d := policy.Define("p", "a test", func(a several, _ *ledger.Ledger) (policy.JobOrder, error) { got = a; return good{}, nil })
+	d := policy.Define("p", "a test", func(a several, _ *ledger.Ledger) (policy.JobOrder, error) {
+		got = a
+		return good{},
+			nil
+	})
 	if _, err := d.New(policy.Choice{}, nil); err != nil || got != (several{weight: 3, wait: 60_000_000_000, by: "age"}) {
 		t.Errorf("without arguments: %+v (%v)", got, err)
 	}
@@ -38,11 +42,13 @@ func TestArgumentsAreFields(t *testing.T) {
 		"wait":   {"0s", "argument wait: must be above 0s, not 0s"},
 		"by":     {"luck", `argument by: must be one of age, size, not "luck"`},
 	} {
-		if _, err := d.New(policy.Choice{Arguments: policy.Arguments{key: c[0]}}, nil); err == nil || !strings.Contains(err.Error(), c[1]) {
+		if _, err := d.New(policy.Choice{Arguments: policy.Arguments{key: c[0]}},
+			nil); err == nil || !strings.Contains(err.Error(), c[1]) {
 			t.Errorf("%s: %v, want %s", key, err, c[1])
 		}
 	}
-	if a := d.Arguments[1]; len(d.Arguments) != 3 || a.Key != "wait" || a.Default != "1m0s" || a.Bounds != "above 0s" || a.Meaning != "how long" {
+	if a := d.Arguments[1]; len(d.Arguments) != 3 || a.Key != "wait" || a.Default != "1m0s" || a.Bounds != "above 0s" ||
+		a.Meaning != "how long" {
 		t.Errorf("described as %+v", d.Arguments)
 	}
 }
@@ -63,7 +69,8 @@ func (a *twice) AddArguments(s *policy.ArgumentSet) {
 // Arguments that could never arrive are an error at start, and not defaults for ever.
 func TestArgumentsThatCannotArrive(t *testing.T) {
 	byCopy := policy.Define("p", "a test", func(copied, *ledger.Ledger) (policy.JobOrder, error) { return good{}, nil })
-	if _, err := byCopy.New(policy.Choice{}, nil); err == nil || !strings.Contains(err.Error(), "must have a pointer receiver") {
+	if _, err := byCopy.New(policy.Choice{}, nil); err == nil || !strings.Contains(err.Error(),
+		"must have a pointer receiver") {
 		t.Errorf("fields of a copy are set: %v", err)
 	}
 	doubled := policy.Define("p", "a test", func(twice, *ledger.Ledger) (policy.JobOrder, error) { return good{}, nil })

@@ -18,11 +18,11 @@ type Preemptor struct {
 	Extra bool
 	// Want is what the task asks for.
 	Want resource.Vec
-	// ShortOnAll are the dimensions in which no feasible node has enough FutureIdle; none when no single dimension is short
-	// on all of them.
+	// ShortOnAll are the dimensions in which no feasible node has enough FutureIdle; none when no single dimension is
+	// short on all of them.
 	ShortOnAll []resource.Dim
-	// ShortOnNode are the dimensions in which the current node had too little FutureIdle before any eviction; none when the
-	// node is short of none.
+	// ShortOnNode are the dimensions in which the current node had too little FutureIdle before any eviction; none
+	// when the node is short of none.
 	ShortOnNode []resource.Dim
 	// Rest is the sum of what the tasks ask for that the job still has to place together with this one, this one
 	// included; nil: only this one.
@@ -36,7 +36,8 @@ func (c *Preemptor) Needs(d resource.Dim) bool {
 	if d == resource.Pods || c.Want.Get(d) <= 0 {
 		return false
 	}
-	return len(c.ShortOnAll)+len(c.ShortOnNode) == 0 || slices.Contains(c.ShortOnAll, d) || slices.Contains(c.ShortOnNode, d)
+	return len(c.ShortOnAll)+len(c.ShortOnNode) == 0 || slices.Contains(c.ShortOnAll, d) || slices.Contains(c.ShortOnNode,
+		d)
 }
 
 // All is what the job asks for in a dimension, with the preemptor.
@@ -96,9 +97,9 @@ type Guard interface {
 // about another, so every job is tried by itself.
 type ByPreemptor interface{ ByPreemptor() }
 
-// OfJobAlone is a JobStarving, or a JobValid, whose answer about a job depends only on what the ledger has of that job
-// and its pods: it is called again only after one of them changed. Where a plugin is not OfJobAlone, it is called for
-// every waiting job in every cycle.
+// OfJobAlone is a JobStarving, or a JobValid, with an answer about a job that depends only on what the ledger has of
+// that job and its pods: it is called again only after one of them changed. Where a plugin is not OfJobAlone, it is
+// called for every waiting job in every cycle.
 type OfJobAlone interface{ OfJobAlone() }
 
 // JobStarving says that pods may be evicted for a job (seed 002 §3.1).

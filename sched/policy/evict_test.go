@@ -54,21 +54,24 @@ func TestReclaimable(t *testing.T) {
 		why   trace.Code
 		by    string // the plugins that permitted it
 	}{
-		"no plugin is asked":                     {nil, nil, NoTier, trace.None, ""},
-		"all abstain":                            {[][]oneOpinion{{mute}, {mute}}, nil, NoTier, trace.None, ""},
-		"one permits":                            {[][]oneOpinion{{mute, yes}}, nil, 0, trace.None, "b"},
-		"two permit, and one between them":       {[][]oneOpinion{{yes, mute, yes}}, nil, 0, trace.None, "a,c"},
-		"one objects in the same tier":           {[][]oneOpinion{{yes, no}}, nil, NoTier, trace.VictimOfNoUse, ""},
-		"an objection is not of the next tier":   {[][]oneOpinion{{yes, no}, {yes}}, nil, 1, trace.None, "c"},
-		"a later objection is too late":          {[][]oneOpinion{{yes}, {no}}, nil, 0, trace.None, "a"},
-		"a guard is never too late":              {[][]oneOpinion{{yes}, {guard}}, nil, NoTier, trace.VictimGuaranteed, ""},
-		"a guard that its flag turns off":        {[][]oneOpinion{{guard}, {yes}}, []Point{PointReclaimable}, 1, trace.None, "b"},
-		"another point's flag turns off nothing": {[][]oneOpinion{{guard}, {yes}}, []Point{PointPreemptive}, NoTier, trace.VictimGuaranteed, ""},
+		"no plugin is asked":                   {nil, nil, NoTier, trace.None, ""},
+		"all abstain":                          {[][]oneOpinion{{mute}, {mute}}, nil, NoTier, trace.None, ""},
+		"one permits":                          {[][]oneOpinion{{mute, yes}}, nil, 0, trace.None, "b"},
+		"two permit, and one between them":     {[][]oneOpinion{{yes, mute, yes}}, nil, 0, trace.None, "a,c"},
+		"one objects in the same tier":         {[][]oneOpinion{{yes, no}}, nil, NoTier, trace.VictimOfNoUse, ""},
+		"an objection is not of the next tier": {[][]oneOpinion{{yes, no}, {yes}}, nil, 1, trace.None, "c"},
+		"a later objection is too late":        {[][]oneOpinion{{yes}, {no}}, nil, 0, trace.None, "a"},
+		"a guard is never too late":            {[][]oneOpinion{{yes}, {guard}}, nil, NoTier, trace.VictimGuaranteed, ""},
+		"a guard that its flag turns off": {[][]oneOpinion{{guard}, {yes}}, []Point{PointReclaimable}, 1, trace.None,
+			"b"},
+		"another point's flag turns off nothing": {[][]oneOpinion{{guard}, {yes}}, []Point{PointPreemptive}, NoTier,
+			trace.VictimGuaranteed, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ev := &setOf(t, tc.tiers, tc.off...).Eviction
 			judged, why := ev.Reclaimable(Preemptor{}, Unit{})
-			if by := strings.Join(ev.Permitting(true, judged), ","); judged.Tier != tc.tier || why.Code != tc.why || by != tc.by {
+			if by := strings.Join(ev.Permitting(true, judged),
+				","); judged.Tier != tc.tier || why.Code != tc.why || by != tc.by {
 				t.Errorf("tier %d, %q, permitted by %q; want tier %d, %q, %q", judged.Tier, why.Code, by, tc.tier, tc.why, tc.by)
 			}
 		})

@@ -13,7 +13,7 @@ import (
 // Point names an extension point as the configuration's flags do (enableJobOrder is JobOrder's).
 type Point string
 
-// The points whose flags a configuration may turn off. JobValid and VictimQueueOrder have none.
+// The points that a configuration may turn off by a flag. JobValid and VictimQueueOrder have none.
 const (
 	PointQueueOrder   Point = "QueueOrder"
 	PointJobOrder     Point = "JobOrder"
@@ -61,8 +61,8 @@ type TreeOrder interface {
 	// Queues of a lower band come before all others, whatever the tree says. False: the queue has no place in the
 	// tree. Ways and bands are unchanged while the ledger's SpecEpoch is.
 	Way(q ledger.QueueID, buf []int32) (band int64, way []int32, ok bool)
-	// Standing is what a node is ordered by among its siblings. It changes for the nodes on the path of a queue whose
-	// figures changed, and for no others.
+	// Standing is what a node is ordered by among its siblings. It changes for the nodes on the path of a queue of
+	// which the figures changed, and for no others.
 	Standing(node int32) Standing
 }
 
@@ -159,13 +159,13 @@ type NodeFilter interface {
 type DomainFilter interface {
 	// ConcernsDomains says that it can refuse a node for a class at all.
 	ConcernsDomains(c *ledger.Class) bool
-	// DomainKeys are the labels whose domains its answers for a class depend on. The slice does not change.
+	// DomainKeys are the labels of the domains that its answers for a class depend on. The slice does not change.
 	DomainKeys(c *ledger.Class) []string
 	// FilterDomains judges a node; with future, terminating pods count as gone. The parts of the answer that depend on
 	// keys[i] are left out where parts[i] is false; nil: none is. The verdict depends on the pods in the node's
 	// domains of these keys, on facts, and on DomainMark.
 	FilterDomains(c *ledger.Class, n ledger.NodeID, future bool, parts []bool) Verdict
-	// DomainMark changes when the answers of those parts may have changed for nodes in whose domains nothing changed.
+	// DomainMark changes when the answers of those parts may have changed for nodes in domains in which nothing changed.
 	DomainMark(c *ledger.Class, parts []bool) uint64
 }
 
@@ -173,8 +173,8 @@ type DomainFilter interface {
 // of them decides the domain of the rest.
 type Colocator interface {
 	DomainFilter
-	// ColocationKeys are the labels whose domains pods of the class have to share; none where they need not, or where
-	// a placed pod already decides the domain.
+	// ColocationKeys are the labels of the domains that pods of the class have to share; none where they need not, or
+	// where a placed pod already decides the domain.
 	ColocationKeys(c *ledger.Class) []string
 }
 
@@ -209,8 +209,8 @@ type TaskFilter interface {
 	FilterTask(t ledger.TaskID, n ledger.NodeID, future bool) Verdict
 }
 
-// QueueFilter is a TaskFilter whose answer is the same for all nodes, since it is about the task's queue: it is asked
-// before those that look at nodes.
+// QueueFilter is a TaskFilter with one answer for all nodes, since it is about the task's queue: it is asked before
+// those that look at nodes.
 type QueueFilter interface {
 	TaskFilter
 	OfQueue()

@@ -19,7 +19,7 @@ type round struct {
 	kept     []ledger.JobID // jobs that are promised their minimum in this cycle: they have no more turns
 	minimums []ledger.JobID // jobs that lacked their minimum when the round began; without some that cannot have it
 	later    []ledger.JobID // jobs with surplus that came lately: they wait until every minimum had its turn
-	held     []ledger.JobID // those of them whose surplus is held back
+	held     []ledger.JobID // those of them that have surplus which is held back
 	widened  bool           // surplus that came lately has its turns
 	borrowed bool           // the jobs that start in lent room had their turns
 }

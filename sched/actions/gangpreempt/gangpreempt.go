@@ -2,7 +2,7 @@
 // Members above gangs' minimums are evicted first, then whole gangs, unless allowWholeBundle is false
 // (decision 12).
 //
-// For a job whose members have to be near each other, it tries domain by domain, as allocate does: of
+// For a job of which the members have to be near each other, it tries domain by domain, as allocate does: of
 // each tier at most maxDomains, those that lack least first (decision 16).
 package gangpreempt
 

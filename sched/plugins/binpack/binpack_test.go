@@ -46,7 +46,8 @@ func addPod(l *ledger.Ledger, name, node string, asks resource.List) ledger.Task
 	if node != "" {
 		pod.Phase = model.PodRunning
 	}
-	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: name}, UID: name, Version: 1, Object: pod})
+	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: name}, UID: name, Version: 1,
+		Object: pod})
 	task, _ := l.Tasks.Find(ledger.Key{Namespace: "ns", Name: name})
 	return task
 }
@@ -65,7 +66,8 @@ func TestAScoreWorkedOut(t *testing.T) {
 		"cpu and memory count once each": {nil, task, (50_000 + 75_000) / 2},
 		"cpu counts three times":         {policy.Arguments{"binpack.cpu": "3"}, task, (3*50_000 + 75_000) / 4},
 		"a further resource":             {policy.Arguments{"binpack.resources": gpu}, task, (50_000 + 75_000 + 75_000) / 3},
-		"a further resource with a weight": {policy.Arguments{"binpack.resources": "a, " + gpu, "binpack.resources." + gpu: "6"},
+		"a further resource with a weight": {policy.Arguments{"binpack.resources": "a, " + gpu,
+			"binpack.resources." + gpu: "6"},
 			task, (50_000 + 75_000 + 6*75_000) / 8},
 		"a weight without the resource on the list": {policy.Arguments{"binpack.resources." + gpu: "6"}, task, 62_500},
 		"only what the task asks for counts":        {nil, small, 50_000},
@@ -74,10 +76,12 @@ func TestAScoreWorkedOut(t *testing.T) {
 		"a task that asks for nothing":              {nil, nil, 0},
 		"the plugin's weight multiplies":            {policy.Arguments{"binpack.weight": "10"}, task, 625_000},
 		"a negative resource weight counts as 1":    {policy.Arguments{"binpack.cpu": "-3"}, task, 62_500},
-		"cpu on the list keeps its own argument":    {policy.Arguments{"binpack.resources": "cpu", "binpack.resources.cpu": "9"}, task, 62_500},
-		"more cpu than is left scores 0 for cpu":    {nil, amounts(3001, 2*gi, 0), 75_000 / 2},
-		"exactly what is left is full":              {nil, amounts(3000, 4*gi, 0), 100_000},
-		"the heaviest weights do not overflow": {policy.Arguments{"binpack.weight": "100000", "binpack.cpu": "100000", "binpack.memory": "100000"},
+		"cpu on the list keeps its own argument": {policy.Arguments{"binpack.resources": "cpu",
+			"binpack.resources.cpu": "9"}, task, 62_500},
+		"more cpu than is left scores 0 for cpu": {nil, amounts(3001, 2*gi, 0), 75_000 / 2},
+		"exactly what is left is full":           {nil, amounts(3000, 4*gi, 0), 100_000},
+		"the heaviest weights do not overflow": {policy.Arguments{"binpack.weight": "100000", "binpack.cpu": "100000",
+			"binpack.memory": "100000"},
 			amounts(3000, 4*gi, 0), 100_000 * policy.Points},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -21,22 +21,28 @@ func TestAGuaranteeIsKeptFreeHoweverManyBorrow(t *testing.T) {
 	}{
 		"flat: two borrowers leave a third its guarantee": {false, []string{"q root", "r root", "v root guarantee:cpu=30"},
 			map[string]string{"r": "cpu=60"}, 10, "QueueCapability root cpu 101/100"},
-		"tree: on the level of the guarantee": {true, []string{"team root capability:cpu=50", "q team", "r team", "v team guarantee:cpu=30"},
+		"tree: on the level of the guarantee": {true, []string{"team root capability:cpu=50", "q team", "r team",
+			"v team guarantee:cpu=30"},
 			map[string]string{"r": "cpu=15"}, 5, "QueueCapability team cpu 51/50"},
-		"tree: on every level above it": {true, []string{"team root guarantee:cpu=30", "v team guarantee:cpu=30", "q root", "r root"},
+		"tree: on every level above it": {true, []string{"team root guarantee:cpu=30", "v team guarantee:cpu=30", "q root",
+			"r root"},
 			map[string]string{"r": "cpu=60"}, 10, "QueueCapability root cpu 101/100"},
 		"tree: what a brother of the guaranteed borrowed is no part of the guarantee": {true, []string{
 			"team root guarantee:cpu=20", "v team guarantee:cpu=10", "w team", "q root"},
 			map[string]string{"w": "cpu=15"}, 75, "QueueCapability root cpu 101/100"},
-		"what is filled is not kept twice, and a full cluster is for nodes to say": {true, []string{"q root", "r root", "v root guarantee:cpu=30"},
+		"what is filled is not kept twice, and a full cluster is for nodes to say": {true,
+			[]string{"q root", "r root", "v root guarantee:cpu=30"},
 			map[string]string{"r": "cpu=30", "v": "cpu=30"}, 70, "QueueCapability q cpu 71/70"},
 		"a queue's own guarantee is its own": {true, []string{"q root guarantee:cpu=30", "r root", "v root guarantee:cpu=10"},
 			map[string]string{"r": "cpu=60"}, 30, "QueueCapability root cpu 101/100"},
-		"up to its guarantee others' are no hindrance": {true, []string{"q root guarantee:cpu=60", "r root", "v root guarantee:cpu=60"},
+		"up to its guarantee others' are no hindrance": {true, []string{"q root guarantee:cpu=60", "r root",
+			"v root guarantee:cpu=60"},
 			map[string]string{"v": "cpu=10"}, 60, "QueueCapability q cpu 61/60"},
-		"nor what others took before they were guaranteed": {true, []string{"q root guarantee:cpu=20", "r root", "v root guarantee:cpu=20"},
+		"nor what others took before they were guaranteed": {true, []string{"q root guarantee:cpu=20", "r root",
+			"v root guarantee:cpu=20"},
 			map[string]string{"r": "cpu=75"}, 20, "QueueCapability root cpu 116/100"},
-		"a promise without a guarantee above hurts nobody outside": {true, []string{"q root", "team root", "v team guarantee:cpu=30"},
+		"a promise without a guarantee above hurts nobody outside": {true,
+			[]string{"q root", "team root", "v team guarantee:cpu=30"},
 			nil, 1000, ""},
 	}
 	for name, tc := range tests {
@@ -144,7 +150,8 @@ func TestAllocatableEndsWhereItMust(t *testing.T) {
 			}
 		}
 		leaf := c.id(rapid.SampledFrom(leaves).Draw(t, "queue"))
-		p := c.pod(c.Queue(leaf).Name, "asks", rapid.SampledFrom([]string{"cpu=1", "cpu=1 gpu=1", "gpu=2"}).Draw(t, "asks"), false)
+		p := c.pod(c.Queue(leaf).Name, "asks", rapid.SampledFrom([]string{"cpu=1", "cpu=1 gpu=1", "gpu=2"}).Draw(t, "asks"),
+			false)
 		class := c.Task(p).Class
 		n := c.plugin.Allocatable(leaf, class, 50)
 		for k := int64(1); k <= 50; k++ {

@@ -20,7 +20,8 @@ func forestOf(t *rapid.T) []string {
 		if !rapid.Bool().Draw(t, what+" named") {
 			return ""
 		}
-		return fmt.Sprintf(" %s:cpu=%d,gpu=%d", what, rapid.IntRange(0, most).Draw(t, what), rapid.IntRange(0, 4).Draw(t, what))
+		return fmt.Sprintf(" %s:cpu=%d,gpu=%d", what, rapid.IntRange(0, most).Draw(t, what),
+			rapid.IntRange(0, 4).Draw(t, what))
 	}
 	for i := range rapid.IntRange(1, 8).Draw(t, "queues") {
 		name := string(rune('a' + i))

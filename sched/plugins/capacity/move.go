@@ -80,7 +80,8 @@ func (m *move) above(q ledger.QueueID) bool {
 // shared: with the amount, one of the queues on the leaf's side holds no more than it deserves. A
 // common ancestor also counts, as long as the leaf's side would hold the smaller part of what it
 // deserves; holds is what the other side has.
-func (m *move) entitled(leaf ledger.QueueID, shared int32, d resource.Dim, amount int64, other ledger.QueueID, holds int64) (yes bool) {
+func (m *move) entitled(leaf ledger.QueueID, shared int32, d resource.Dim, amount int64, other ledger.QueueID,
+	holds int64) (yes bool) {
 	m.levels(leaf, shared, func(q ledger.QueueID, own bool) bool {
 		within := sum(m.held(q, d), amount) <= m.bounds.deserved(q, d)
 		if own {
@@ -115,7 +116,8 @@ func (m *move) undue() trace.Reason {
 		return gives(d) && m.exceeded(m.unit.Queue, m.shared, d, m.reclaim.last.Get(d))
 	}
 	owed := func(d resource.Dim) bool {
-		return surplus(d) && m.entitled(m.preemptor.Queue, m.shared, d, m.preemptor.Want.Get(d), m.unit.Queue, m.reclaim.last.Get(d))
+		return surplus(d) && m.entitled(m.preemptor.Queue, m.shared, d, m.preemptor.Want.Get(d), m.unit.Queue,
+			m.reclaim.last.Get(d))
 	}
 	switch {
 	case m.any(owed):
@@ -126,7 +128,8 @@ func (m *move) undue() trace.Reason {
 	queue := m.l.Queue(m.preemptor.Queue)
 	return trace.Reason{Code: trace.VictimNotOwed, Queue: queue.Name, Shorts: trace.ShortsOf(m.l.Dims, surplus,
 		func(d resource.Dim) trace.Short {
-			return trace.Short{Need: m.bounds.deserved(m.preemptor.Queue, d), Have: sum(m.holds(m.preemptor.Queue, d), m.preemptor.Want.Get(d))}
+			return trace.Short{Need: m.bounds.deserved(m.preemptor.Queue, d),
+				Have: sum(m.holds(m.preemptor.Queue, d), m.preemptor.Want.Get(d))}
 		})}
 }
 

@@ -11,7 +11,7 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// Problems lists what queues promise and cannot keep: children whose guarantees, or deserved, add up to
+// Problems lists what queues promise and cannot keep: children of which the guarantees, or deserved, add up to
 // more than their parent's, and a capability above the parent's (seed 001 §3.2: these are warnings, no
 // job waits for them). Below a root that names nothing, the cluster is the limit; a dimension that no
 // node offers is no contradiction there, since nodes may still come.

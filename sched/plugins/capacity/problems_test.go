@@ -12,19 +12,25 @@ func TestProblemsNameTheObjectTheFieldAndTheTwoAmounts(t *testing.T) {
 	}{
 		"nothing wrong": {[]string{"team root guarantee:cpu=20 deserved:cpu=40 capability:cpu=50",
 			"a team guarantee:cpu=10 deserved:cpu=20 capability:cpu=50", "b team guarantee:cpu=10 deserved:cpu=20"}, nil},
-		"children guaranteed more than the queue above": {[]string{"team root guarantee:cpu=20", "a team guarantee:cpu=15", "b team guarantee:cpu=15"},
-			[]string{"Queue/team: spec.guarantee.resource.cpu: its children are guaranteed 30, and it has 20 to promise: not all of it can be kept"}},
+		"children guaranteed more than the queue above": {[]string{"team root guarantee:cpu=20", "a team guarantee:cpu=15",
+			"b team guarantee:cpu=15"},
+			[]string{"Queue/team: spec.guarantee.resource.cpu: its children are guaranteed 30, and it has 20 to promise: not " +
+				"all of it can be kept"}},
 		"a guarantee below a queue without one": {[]string{"team root", "a team guarantee:cpu=15"},
-			[]string{"Queue/team: spec.guarantee.resource.cpu: its children are guaranteed 15, and it has 0 to promise: not all of it can be kept"}},
+			[]string{"Queue/team: spec.guarantee.resource.cpu: its children are guaranteed 15, and it has 0 to promise: not " +
+				"all of it can be kept"}},
 		"guarantees beyond the cluster": {[]string{"a root guarantee:cpu=60", "b root guarantee:cpu=60"},
-			[]string{"Queue/root: spec.guarantee.resource.cpu: its children are guaranteed 120, and it has 100 to promise: not all of it can be kept"}},
+			[]string{"Queue/root: spec.guarantee.resource.cpu: its children are guaranteed 120, and it has 100 to promise: " +
+				"not all of it can be kept"}},
 		"guarantees of what no node offers yet": {[]string{"a root guarantee:tpu=60"}, nil},
-		"children that deserve more": {[]string{"team root deserved:cpu=20", "a team deserved:cpu=15", "b team deserved:cpu=15"},
+		"children that deserve more": {[]string{"team root deserved:cpu=20", "a team deserved:cpu=15",
+			"b team deserved:cpu=15"},
 			[]string{"Queue/team: spec.deserved.cpu: its children deserve 30, and it deserves 20: they cannot all have theirs"}},
 		"children of a queue that deserves nothing": {[]string{"team root", "a team deserved:cpu=15"}, nil},
 		"a capability above the parent's": {[]string{"team root capability:cpu=20", "a team capability:cpu=30"},
 			[]string{"Queue/a: spec.capability.cpu: it is 30, and queue team above may hold 20: that holds"}},
-		"a capability above the grandparent's": {[]string{"org root capability:cpu=20", "team org", "a team capability:cpu=30"},
+		"a capability above the grandparent's": {[]string{"org root capability:cpu=20", "team org",
+			"a team capability:cpu=30"},
 			[]string{"Queue/a: spec.capability.cpu: it is 30, and queue org above may hold 20: that holds"}},
 		"a queue out of place": {[]string{"a nowhere guarantee:cpu=500"}, nil},
 	}

@@ -67,14 +67,16 @@ func (p *plugin) above(q ledger.QueueID, want resource.Vec) trace.Reason {
 		limit := func(d resource.Dim) fair.Limit { return p.bounds.place(at, d) }
 		shorts := p.shorts(limit, want, func(d resource.Dim) int64 { return sum(p.taken(at, d), want.Get(d)) })
 		if len(shorts) > 0 {
-			return trace.Reason{Code: trace.QueueCapability, Queue: queue.Name, Shorts: shorts, Text: queue.KeptText(p.l.Dims, shorts)}
+			return trace.Reason{Code: trace.QueueCapability, Queue: queue.Name, Shorts: shorts,
+				Text: queue.KeptText(p.l.Dims, shorts)}
 		}
 	}
 	return p.keep.unspared(q, want)
 }
 
 // shorts lists the dimensions that want asks for and in which future is above the limit.
-func (p *plugin) shorts(limit func(resource.Dim) fair.Limit, want resource.Vec, future func(resource.Dim) int64) []trace.Short {
+func (p *plugin) shorts(limit func(resource.Dim) fair.Limit, want resource.Vec,
+	future func(resource.Dim) int64) []trace.Short {
 	return trace.ShortsOf(p.l.Dims, func(d resource.Dim) bool {
 		return want.Get(d) > 0 && limit(d).Bounded && future(d) > limit(d).Value
 	}, func(d resource.Dim) trace.Short { return trace.Short{Need: future(d), Have: limit(d).Value} })

@@ -65,10 +65,12 @@ func (rp *reports) tell(rec *trace.Recorder) {
 	rec.Add(trace.Event{Kind: trace.TotalResource, Amounts: []trace.Labelled{label("total", total)}})
 	for _, q := range rp.sharing() {
 		queue := rp.p.l.Queue(q)
-		rec.Add(trace.Event{Kind: trace.QueueAttributes, Queue: queue.Name, Micro: rp.p.order.share(q).Micro(), Amounts: []trace.Labelled{
-			label("deserved", rp.vec(q, rp.p.bounds.deserved)), label("realCapability", rp.vec(q, rp.p.bounds.real)), label("allocated", queue.Allocated.Vec(nil)),
-			label("request", queue.Request.Vec(nil)), label("elastic", queue.Elastic.Vec(nil)),
-		}})
+		rec.Add(trace.Event{Kind: trace.QueueAttributes, Queue: queue.Name, Micro: rp.p.order.share(q).Micro(),
+			Amounts: []trace.Labelled{
+				label("deserved", rp.vec(q, rp.p.bounds.deserved)), label("realCapability", rp.vec(q, rp.p.bounds.real)),
+				label("allocated", queue.Allocated.Vec(nil)),
+				label("request", queue.Request.Vec(nil)), label("elastic", queue.Elastic.Vec(nil)),
+			}})
 	}
 }
 

@@ -31,7 +31,8 @@ func (m *move) backAndForth() (r trace.Reason) {
 	m.l.Statements.Displaced(func(t ledger.TaskID) {
 		task := m.l.Task(t)
 		q := m.l.Job(task.Job).Queue
-		if r.Is() || t == before || !m.bounds.known(q) || q == m.preemptor.Queue || m.order.together(q, m.unit.Queue) <= 0 && q != m.unit.Queue {
+		if r.Is() || t == before || !m.bounds.known(q) || q == m.preemptor.Queue || m.order.together(q,
+			m.unit.Queue) <= 0 && q != m.unit.Queue {
 			return // a victim without a common dimension with the unit changes nothing
 		}
 		before = t
@@ -58,7 +59,8 @@ func (m *move) surplus(q ledger.QueueID, back func(resource.Dim) int64) bool {
 func (m *move) comesBack(q ledger.QueueID, back func(resource.Dim) int64) trace.Reason {
 	shared := m.order.together(q, m.preemptor.Queue)
 	returns := func(d resource.Dim) bool {
-		return m.bounds.offered(d) && back(d) > 0 && m.within(q, shared, d, back(d)) && (m.overdrawn(d, shared) || m.chained(d))
+		return m.bounds.offered(d) && back(d) > 0 && m.within(q, shared, d,
+			back(d)) && (m.overdrawn(d, shared) || m.chained(d))
 	}
 	if !m.any(returns) {
 		return trace.Reason{}

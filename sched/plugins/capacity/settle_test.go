@@ -40,7 +40,8 @@ func townOf(t *rapid.T) *town {
 	x.queues(estates(t)...)
 	leaves := x.leaves()
 	for range rapid.IntRange(4, 12).Draw(t, "gangs") {
-		g := gang{queue: rapid.SampledFrom(leaves).Draw(t, "queue"), tasks: make([]ledger.TaskID, rapid.IntRange(1, 3).Draw(t, "members")),
+		g := gang{queue: rapid.SampledFrom(leaves).Draw(t, "queue"),
+			tasks: make([]ledger.TaskID, rapid.IntRange(1, 3).Draw(t, "members")),
 			asks: rapid.SampledFrom([]string{"cpu=1", "cpu=2", "cpu=4", "gpu=1", "gpu=2", "cpu=1 gpu=1", "cpu=3 gpu=1",
 				"memory=3", "cpu=1 memory=2", "cpu=3 memory=1", "gpu=1 memory=2", "gpu=2 memory=1", "cpu=2 gpu=1 memory=2"}).Draw(t, "asks")}
 		x.gangs = append(x.gangs, g)
@@ -56,7 +57,8 @@ func estates(t *rapid.T) []string {
 	names := []string{"root", "root"}
 	var out []string
 	amount := func(what string, most int) string {
-		return fmt.Sprintf(" %s:cpu=%d,gpu=%d,memory=%d", what, rapid.IntRange(0, most).Draw(t, what), rapid.IntRange(0, most/2).Draw(t, what),
+		return fmt.Sprintf(" %s:cpu=%d,gpu=%d,memory=%d", what, rapid.IntRange(0, most).Draw(t, what),
+			rapid.IntRange(0, most/2).Draw(t, what),
 			rapid.IntRange(0, most).Draw(t, what))
 	}
 	for i := range rapid.IntRange(2, 6).Draw(t, "queues") {
@@ -80,7 +82,8 @@ func (x *town) set(i int, runs bool) {
 	for k := range g.tasks {
 		g.tasks[k] = x.member(g.queue, name, fmt.Sprintf("%s-%d", name, k), g.asks, runs)
 	}
-	x.tell(model.KindPodGroup, "x", name, &model.PodGroup{Meta: model.Meta{Namespace: "x", Name: name}, Queue: g.queue, MinMember: int32(len(g.tasks))})
+	x.tell(model.KindPodGroup, "x", name, &model.PodGroup{Meta: model.Meta{Namespace: "x", Name: name}, Queue: g.queue,
+		MinMember: int32(len(g.tasks))})
 	x.ready()
 }
 
@@ -120,7 +123,7 @@ func (x *town) unit(i int) policy.Unit {
 
 // reclaim tries to make room for a waiting gang, victims in the order given, as the
 // action does: member by member, every unit judged at the state of the try. It returns
-// those who go, and false when the gang would not be placed whole.
+// the pods that go, and false when the gang would not be placed whole.
 func (x *town) reclaim(i int, order []int) (gone []int, ok bool) {
 	left := x.room()
 	node, _ := x.Nodes.Find("n1")
@@ -171,7 +174,7 @@ func (x *town) running() string {
 	return text
 }
 
-// Whoever is placed where there is room, and reclaims from whom, in whatever order: no state
+// Whichever pod is placed where there is room, and whichever queue reclaims from which, in any order: no state
 // comes back once somebody was evicted after it, so evictions end.
 func TestNoRoomGoesBackAndForth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

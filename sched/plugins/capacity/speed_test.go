@@ -22,7 +22,8 @@ func thousand(t failer) (c *cluster, leaf ledger.QueueID, waits ledger.TaskID) {
 		var level []string
 		for k := range n {
 			name, above := fmt.Sprintf("q%d-%d", i, k), levels[i]
-			c.queue(fmt.Sprintf("%s %s deserved:cpu=9,memory=9,gpu=9,a.com/x=9,a.com/y=9 guarantee:cpu=1 capability:cpu=9000,gpu=900",
+			c.queue(fmt.Sprintf("%s %s deserved:cpu=9,memory=9,gpu=9,a.com/x=9,a.com/y=9 guarantee:cpu=1 "+
+				"capability:cpu=9000,gpu=900",
 				name, above[k%len(above)]))
 			level = append(level, name)
 		}
@@ -122,7 +123,8 @@ func news(c *cluster) map[string][2]func() {
 			Deserved: list(amounts), Capability: list(amounts)}
 		return func() { c.tell("Queue", "", q.Name, q) }
 	}
-	all, more := "cpu=9000 memory=9000 gpu=900 a.com/x=900 a.com/y=900", "cpu=9001 memory=9001 gpu=901 a.com/x=901 a.com/y=901"
+	all, more := "cpu=9000 memory=9000 gpu=900 a.com/x=900 a.com/y=900", "cpu=9001 memory=9001 gpu=901 a.com/x=901 "+
+		"a.com/y=901"
 	queue := func(parent string, amounts string) func() { return named("q1-3", parent, amounts) }
 	turn, another := 0, [2]func(){named("q0-2", "root", all), named("q0-2", "root", more)}
 	gone := func(name string) func() { return func() { c.tell("Queue", "", name, nil) } }

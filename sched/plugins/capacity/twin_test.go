@@ -53,7 +53,8 @@ func something(t *rapid.T, c *cluster, i int) {
 		text := name + " " + parent
 		for _, field := range []string{"deserved", "capability", "guarantee"} {
 			if rapid.Bool().Draw(t, field) {
-				text += fmt.Sprintf(" %s:cpu=%d,gpu=%d", field, rapid.IntRange(0, 12).Draw(t, "cpu"), rapid.IntRange(0, 3).Draw(t, "gpu"))
+				text += fmt.Sprintf(" %s:cpu=%d,gpu=%d", field, rapid.IntRange(0, 12).Draw(t, "cpu"),
+					rapid.IntRange(0, 3).Draw(t, "gpu"))
 			}
 		}
 		if rapid.IntRange(0, 9).Draw(t, "state") == 9 {
@@ -81,8 +82,10 @@ func asTwin(t *rapid.T, c *cluster, choice policy.Choice) {
 				t.Fatalf("queue %s, %s: %+v, want %+v", c.Queue(q).Name, c.Dims.Name(d), got, want)
 			}
 		}
-		if c.order.share(q) != twin.order.share(q) || !slices.Equal(c.keep.keeps(q), twin.keep.keeps(q)) || !slices.Equal(c.rows[q].counts, twin.rows[q].counts) {
-			t.Fatalf("queue %s: share %v, kept %v of %v, want %v, %v of %v", c.Queue(q).Name, c.order.share(q), c.keep.keeps(q), c.rows[q].counts,
+		if c.order.share(q) != twin.order.share(q) || !slices.Equal(c.keep.keeps(q),
+			twin.keep.keeps(q)) || !slices.Equal(c.rows[q].counts, twin.rows[q].counts) {
+			t.Fatalf("queue %s: share %v, kept %v of %v, want %v, %v of %v", c.Queue(q).Name, c.order.share(q), c.keep.keeps(q),
+				c.rows[q].counts,
 				twin.order.share(q), twin.keep.keeps(q), twin.rows[q].counts)
 		}
 	}

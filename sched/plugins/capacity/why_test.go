@@ -17,8 +17,10 @@ func TestArithmeticOfTheSeedsTree(t *testing.T) {
 	}
 	want := []trace.Level{
 		{Queue: "root", Above: 100_000, Guarantee: 40_000, Capability: 100_000, Bounded: true, Real: 100_000},
-		{Queue: "team-a", Above: 100_000, Promised: 40_000, Guarantee: 20_000, Capability: 70_000, Bounded: true, Real: 70_000},
-		{Queue: "training", Above: 70_000, Promised: 20_000, Guarantee: 10_000, Capability: 50_000, Bounded: true, Real: 50_000},
+		{Queue: "team-a", Above: 100_000, Promised: 40_000, Guarantee: 20_000, Capability: 70_000, Bounded: true,
+			Real: 70_000},
+		{Queue: "training", Above: 70_000, Promised: 20_000, Guarantee: 10_000, Capability: 50_000, Bounded: true,
+			Real: 50_000},
 	}
 	for i, level := range all[0].Levels {
 		equal(t, level.Queue, level, want[i])

@@ -105,7 +105,8 @@ func (c *cluster) pod(queue, name, asks string, held bool) ledger.TaskID {
 }
 
 func (c *cluster) member(queue, job, name, asks string, held bool) ledger.TaskID {
-	c.tell(model.KindPodGroup, "x", job, &model.PodGroup{Meta: model.Meta{Namespace: "x", Name: job}, Queue: queue, MinMember: 1})
+	c.tell(model.KindPodGroup, "x", job, &model.PodGroup{Meta: model.Meta{Namespace: "x", Name: job}, Queue: queue,
+		MinMember: 1})
 	p := &model.Pod{Meta: model.Meta{Namespace: "x", Name: name, UID: name}, Ours: true, Group: job, Preemptable: true,
 		Spec: &model.Spec{Requests: append(list(asks), resource.Amount{Name: resource.PodsName, Value: 1})}}
 	if held {

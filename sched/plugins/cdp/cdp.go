@@ -20,9 +20,10 @@ import (
 
 // Definition is the plugin "cdp". It takes no arguments.
 func Definition() policy.Definition {
-	return policy.Define("cdp", "pods are no victims for a while after their start", func(_ policy.NoArguments, l *ledger.Ledger) (*plugin, error) {
-		return &plugin{l: l}, nil
-	})
+	return policy.Define("cdp", "pods are no victims for a while after their start",
+		func(_ policy.NoArguments, l *ledger.Ledger) (*plugin, error) {
+			return &plugin{l: l}, nil
+		})
 }
 
 type plugin struct {
@@ -60,7 +61,8 @@ func (p *plugin) Reclaimable(_ policy.Preemptor, u policy.Unit) policy.Opinion {
 func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
 	for _, t := range u.Tasks {
 		task := p.l.Task(t)
-		if left := model.Between(p.now, end(task)); task.Pod.Rare().Cooldown > 0 && left > 0 && task.Status != model.Pipelined {
+		if left := model.Between(p.now, end(task)); task.Pod.Rare().Cooldown > 0 && left > 0 &&
+			task.Status != model.Pipelined {
 			return policy.Opinion{Vote: policy.Reject, Guard: true, Reason: trace.Reason{Code: trace.VictimCooling,
 				Task: task.Key.String(), Text: time.Duration(left).Round(time.Second).String()}}
 		}

@@ -18,12 +18,16 @@ func TestAPodIsSparedForTheTimeItAsksFor(t *testing.T) {
 		left string // "": it may go
 		next int64  // seconds
 	}{
-		"it began a moment ago":        {model.Pod{Started: 90 * second, Times: &model.Times{Cooldown: 60 * second}}, "50s", 150},
-		"its time is over":             {model.Pod{Started: 40 * second, Times: &model.Times{Cooldown: 60 * second}}, "", 0},
-		"it asks for nothing":          {model.Pod{Started: 90 * second}, "", 0},
-		"no start is known: creation":  {model.Pod{Meta: model.Meta{Created: 70 * second}, Times: &model.Times{Cooldown: 60 * second}}, "30s", 130},
-		"the start counts when known":  {model.Pod{Meta: model.Meta{Created: 1 * second}, Started: 95 * second, Times: &model.Times{Cooldown: 10 * second}}, "5s", 105},
-		"a start later than now, even": {model.Pod{Started: 200 * second, Times: &model.Times{Cooldown: 10 * second}}, "1m50s", 210},
+		"it began a moment ago": {model.Pod{Started: 90 * second, Times: &model.Times{Cooldown: 60 * second}}, "50s",
+			150},
+		"its time is over":    {model.Pod{Started: 40 * second, Times: &model.Times{Cooldown: 60 * second}}, "", 0},
+		"it asks for nothing": {model.Pod{Started: 90 * second}, "", 0},
+		"no start is known: creation": {model.Pod{Meta: model.Meta{Created: 70 * second},
+			Times: &model.Times{Cooldown: 60 * second}}, "30s", 130},
+		"the start counts when known": {model.Pod{Meta: model.Meta{Created: 1 * second}, Started: 95 * second,
+			Times: &model.Times{Cooldown: 10 * second}}, "5s", 105},
+		"a start later than now, even": {model.Pod{Started: 200 * second, Times: &model.Times{Cooldown: 10 * second}},
+			"1m50s", 210},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := ledger.New()
@@ -42,7 +46,8 @@ func TestAPodIsSparedForTheTimeItAsksFor(t *testing.T) {
 				Object: &model.Pod{Meta: model.Meta{Namespace: "ns", Name: "waits"}, Ours: true, Spec: &model.Spec{}}})
 			next := p.(policy.Clock).At(100 * second)
 			unit := policy.Unit{Tasks: []ledger.TaskID{task}}
-			for _, o := range []policy.Opinion{p.(policy.Preemptable).Preemptable(policy.Preemptor{}, unit), p.(policy.Reclaimable).Reclaimable(policy.Preemptor{}, unit)} {
+			for _, o := range []policy.Opinion{p.(policy.Preemptable).Preemptable(policy.Preemptor{}, unit),
+				p.(policy.Reclaimable).Reclaimable(policy.Preemptor{}, unit)} {
 				if o.Reason.Text != c.left || (o.Vote == policy.Reject && o.Guard) != (c.left != "") {
 					t.Errorf("%+v, want %q left", o, c.left)
 				}
@@ -65,7 +70,8 @@ func TestAPodThatAsksForAllTimeIsSpared(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "pod"}, Version: 1, Object: &model.Pod{
-		Meta: model.Meta{Namespace: "ns", Name: "pod"}, Ours: true, Spec: &model.Spec{}, Node: "node", Phase: model.PodRunning,
+		Meta: model.Meta{Namespace: "ns", Name: "pod"}, Ours: true, Spec: &model.Spec{}, Node: "node",
+		Phase:   model.PodRunning,
 		Started: 1763596800 * second, Times: &model.Times{Cooldown: 2562047 * 3600 * second}}})
 	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "waits"}, Version: 1,
 		Object: &model.Pod{Meta: model.Meta{Namespace: "ns", Name: "waits"}, Ours: true, Spec: &model.Spec{}}})
@@ -74,7 +80,8 @@ func TestAPodThatAsksForAllTimeIsSpared(t *testing.T) {
 		if next := p.(policy.Clock).At(now); next != model.Never {
 			t.Errorf("at %d: the answer changes at %d", now, next)
 		}
-		if o := p.(policy.Preemptable).Preemptable(policy.Preemptor{}, policy.Unit{Tasks: []ledger.TaskID{task}}); o.Vote != policy.Reject || !o.Guard {
+		if o := p.(policy.Preemptable).Preemptable(policy.Preemptor{},
+			policy.Unit{Tasks: []ledger.TaskID{task}}); o.Vote != policy.Reject || !o.Guard {
 			t.Errorf("at %d: %+v", now, o)
 		}
 	}

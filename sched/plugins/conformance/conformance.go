@@ -16,9 +16,10 @@ import (
 
 // Definition is the plugin "conformance". It takes no arguments.
 func Definition() policy.Definition {
-	return policy.Define("conformance", "pods of the system are never victims", func(_ policy.NoArguments, l *ledger.Ledger) (*plugin, error) {
-		return &plugin{l}, nil
-	})
+	return policy.Define("conformance", "pods of the system are never victims",
+		func(_ policy.NoArguments, l *ledger.Ledger) (*plugin, error) {
+			return &plugin{l}, nil
+		})
 }
 
 type plugin struct{ l *ledger.Ledger }

@@ -59,7 +59,8 @@ func TestItGuardsPodsOfTheSystemAndHasNoOpinionOfOthers(t *testing.T) {
 			t.Errorf("%s of an ordinary pod: %+v, want no opinion", point, o)
 		}
 		o := ask(policy.Preemptor{}, unit)
-		if o.Vote != policy.Reject || !o.Guard || o.Reason.Code != trace.VictimCritical || o.Reason.Task != "kube-system/pod" {
+		if o.Vote != policy.Reject || !o.Guard || o.Reason.Code != trace.VictimCritical ||
+			o.Reason.Task != "kube-system/pod" {
 			t.Errorf("%s of a unit with a pod of the system: %+v, want a guard that names it", point, o)
 		}
 	}

@@ -1,4 +1,4 @@
-// Package drf serves the job with the smallest dominant share first: of a queue's jobs, the one whose
+// Package drf serves the job with the smallest dominant share first: of a queue's jobs, the one of which the
 // largest part of the cluster, over all dimensions, is the smallest (dominant resource fairness).
 //
 // A job's share is read from the ledger whenever it is needed: what its members hold, or are promised,

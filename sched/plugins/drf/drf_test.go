@@ -19,16 +19,17 @@ func TestTheSmallerDominantShareGoesFirst(t *testing.T) {
 		a, b resource.List
 		want int
 	}{
-		"less of one resource goes first":                {amounts(1000, 0, 0), amounts(2000, 0, 0), -1},
-		"more of it goes later":                          {amounts(3000, 0, 0), amounts(2000, 0, 0), 1},
-		"a fifth of the cpu is before half the memory":   {amounts(2000, 1, 0), amounts(100, 50, 0), -1},
-		"a device of four is more than a fifth of cpu":   {amounts(0, 0, 1000), amounts(2000, 0, 0), 1},
-		"only the largest part counts":                   {amounts(5000, 0, 0), amounts(5000, 49, 1000), 0},
-		"equal parts of different resources are equal":   {amounts(5000, 0, 0), amounts(0, 50, 0), 0},
-		"nothing held goes before anything":              {amounts(0, 0, 0), amounts(1, 0, 0), -1},
-		"a unit more is enough to tell":                  {amounts(5001, 0, 0), amounts(0, 50, 0), 1},
-		"places for pods do not count":                   {amounts(0, 0, 0), resource.List{{Name: "pods", Value: 2}}, 0},
-		"what no node offers does not count":             {resource.List{{Name: "example.com/fpga", Value: 9000}}, amounts(1, 0, 0), -1},
+		"less of one resource goes first":              {amounts(1000, 0, 0), amounts(2000, 0, 0), -1},
+		"more of it goes later":                        {amounts(3000, 0, 0), amounts(2000, 0, 0), 1},
+		"a fifth of the cpu is before half the memory": {amounts(2000, 1, 0), amounts(100, 50, 0), -1},
+		"a device of four is more than a fifth of cpu": {amounts(0, 0, 1000), amounts(2000, 0, 0), 1},
+		"only the largest part counts":                 {amounts(5000, 0, 0), amounts(5000, 49, 1000), 0},
+		"equal parts of different resources are equal": {amounts(5000, 0, 0), amounts(0, 50, 0), 0},
+		"nothing held goes before anything":            {amounts(0, 0, 0), amounts(1, 0, 0), -1},
+		"a unit more is enough to tell":                {amounts(5001, 0, 0), amounts(0, 50, 0), 1},
+		"places for pods do not count":                 {amounts(0, 0, 0), resource.List{{Name: "pods", Value: 2}}, 0},
+		"what no node offers does not count": {resource.List{{Name: "example.com/fpga", Value: 9000}},
+			amounts(1, 0, 0), -1},
 		"more than everything is still a larger share":   {amounts(20_000, 0, 0), amounts(10_000, 100, 4000), 1},
 		"the edge of what is allowed has an order still": {amounts(1<<48, 0, 0), amounts(1<<48-1, 0, 0), 1},
 	} {
@@ -68,12 +69,18 @@ func TestWhoMayHaveWhoseRoom(t *testing.T) {
 		asks, gives      resource.List
 		want             bool
 	}{
-		"a poor job from a rich one":                  {amounts(0, 0, 0), amounts(6000, 0, 0), amounts(1000, 0, 0), amounts(1000, 0, 0), true},
-		"a rich job not from a poor one":              {amounts(6000, 0, 0), amounts(0, 0, 0), amounts(1000, 0, 0), amounts(1000, 0, 0), false},
-		"as long as both come out level":              {amounts(2000, 0, 0), amounts(3000, 0, 0), amounts(1000, 0, 0), amounts(1000, 0, 0), true},
-		"but no step further":                         {amounts(2000, 0, 0), amounts(3000, 0, 0), amounts(1001, 0, 0), amounts(1000, 0, 0), false},
-		"shares of different resources are compared":  {amounts(1000, 0, 0), amounts(0, 30, 0), amounts(1000, 0, 0), amounts(0, 10, 0), true},
-		"a job with nothing else has nothing to give": {amounts(0, 0, 0), amounts(0, 0, 0), amounts(1000, 0, 0), amounts(1000, 0, 0), false},
+		"a poor job from a rich one": {amounts(0, 0, 0), amounts(6000, 0, 0), amounts(1000, 0, 0),
+			amounts(1000, 0, 0), true},
+		"a rich job not from a poor one": {amounts(6000, 0, 0), amounts(0, 0, 0), amounts(1000, 0, 0),
+			amounts(1000, 0, 0), false},
+		"as long as both come out level": {amounts(2000, 0, 0), amounts(3000, 0, 0), amounts(1000, 0, 0),
+			amounts(1000, 0, 0), true},
+		"but no step further": {amounts(2000, 0, 0), amounts(3000, 0, 0), amounts(1001, 0, 0),
+			amounts(1000, 0, 0), false},
+		"shares of different resources are compared": {amounts(1000, 0, 0), amounts(0, 30, 0), amounts(1000, 0, 0),
+			amounts(0, 10, 0), true},
+		"a job with nothing else has nothing to give": {amounts(0, 0, 0), amounts(0, 0, 0), amounts(1000, 0, 0),
+			amounts(1000, 0, 0), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, p := world(t, false, node, member("claimant", "a", c.claimant, true), member("claimant", "asks", c.asks, false),
@@ -86,7 +93,8 @@ func TestWhoMayHaveWhoseRoom(t *testing.T) {
 }
 
 func TestSharesAMillionthApartAreEqual(t *testing.T) {
-	wide := fact(model.KindNode, &model.Node{Meta: model.Meta{Name: "node"}, Allocatable: resource.List{{Name: "memory", Value: 10_000_000}}})
+	wide := fact(model.KindNode, &model.Node{Meta: model.Meta{Name: "node"},
+		Allocatable: resource.List{{Name: "memory", Value: 10_000_000}}})
 	for asks, want := range map[int64]bool{1000: true, 1010: true, 1011: false} {
 		l, p := world(t, false, wide, member("claimant", "asks", amounts(0, asks, 0), false),
 			member("victim", "rest", amounts(0, 1000, 0), true), member("victim", "gives", amounts(0, 20, 0), true))
@@ -97,7 +105,8 @@ func TestSharesAMillionthApartAreEqual(t *testing.T) {
 }
 
 func TestWithinTheToleranceNobodyIsPermittedWhatCouldBeTakenBack(t *testing.T) {
-	wide := fact(model.KindNode, &model.Node{Meta: model.Meta{Name: "node"}, Allocatable: resource.List{{Name: "memory", Value: 10_000_000}}})
+	wide := fact(model.KindNode, &model.Node{Meta: model.Meta{Name: "node"},
+		Allocatable: resource.List{{Name: "memory", Value: 10_000_000}}})
 	for asks, want := range map[int64]bool{1004: true, 1005: false, 1010: false} {
 		l, p := world(t, false, wide, member("claimant", "asks", amounts(0, asks, 0), false),
 			member("victim", "rest", amounts(0, 1000, 0), true), member("victim", "gives", amounts(0, 5, 0), true))
@@ -108,7 +117,8 @@ func TestWithinTheToleranceNobodyIsPermittedWhatCouldBeTakenBack(t *testing.T) {
 }
 
 func TestAnOpinionOfSharesSaysBoth(t *testing.T) {
-	l, p := world(t, false, node, member("claimant", "a", amounts(2000, 0, 0), true), member("claimant", "asks", amounts(1250, 0, 0), false),
+	l, p := world(t, false, node, member("claimant", "a", amounts(2000, 0, 0), true),
+		member("claimant", "asks", amounts(1250, 0, 0), false),
 		member("victim", "b", amounts(1000, 0, 0), true), member("victim", "gives", amounts(1000, 0, 0), true))
 	claim, unit := about(l, "asks", "gives")
 	o := p.Preemptable(claim, unit)
@@ -135,7 +145,8 @@ func TestDrfPermitsEqualsAndHasNoOpinionWithinAJob(t *testing.T) {
 // about is a claim and a unit of one task each.
 func about(l *ledger.Ledger, claimant, victim string) (policy.Preemptor, policy.Unit) {
 	c, v := l.Task(task(l, claimant)), l.Task(task(l, victim))
-	return policy.Preemptor{Task: task(l, claimant), Job: c.Job, Queue: l.Job(c.Job).Queue, Want: l.Class(c.Class).Request},
+	return policy.Preemptor{Task: task(l, claimant), Job: c.Job, Queue: l.Job(c.Job).Queue,
+			Want: l.Class(c.Class).Request},
 		policy.Unit{Job: v.Job, Queue: l.Job(v.Job).Queue, Tasks: []ledger.TaskID{task(l, victim)}}
 }
 

@@ -16,7 +16,7 @@ const tolerance = 1
 // as gone.
 //
 // Besides, the preemptor's job must then have a smaller share than the unit's job has now, exactly:
-// otherwise two jobs whose shares are within the tolerance could take small tasks from each other for
+// otherwise two jobs with shares within the tolerance could take small tasks from each other for
 // ever. With this rule, the larger share of the two never grows.
 func (p *plugin) Preemptable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	if u.Job == c.Job {

@@ -24,7 +24,7 @@ func (h *hierarchical) Reclaimable(c policy.Preemptor, u policy.Unit) policy.Opi
 	return o
 }
 
-// MayBeVictimQueue is false for a queue whose side already has no larger weighted share than the
+// MayBeVictimQueue is false for a queue on a side that already has no larger weighted share than the
 // reclaimer's: the preemptor adds to the one, a victim takes from the other.
 func (h *hierarchical) MayBeVictimQueue(q, reclaimer ledger.QueueID) bool {
 	claims, gives, ok := h.tree.settled().part(reclaimer, q)

@@ -17,12 +17,14 @@ func TestWhoMayReclaimFromWhomWithHierarchy(t *testing.T) {
 		holds [3]int64 // thousandths of cpu held by a, b, and c below eng; b gives 1000 of its own
 		want  bool
 	}{
-		"from the richer":                   {nil, nil, [3]int64{1000, 3001, 0}, true},
-		"not when both come out level":      {nil, nil, [3]int64{1000, 3000, 0}, false},
-		"not from the poorer":               {nil, nil, [3]int64{3000, 2000, 0}, false},
-		"by weight":                         {[]model.Level{level("eng", 3)}, []model.Level{sci}, [3]int64{4000, 3001, 0}, true},
-		"a relative's holdings count":       {[]model.Level{eng}, []model.Level{sci}, [3]int64{1000, 3001, 1000}, false},
-		"but not where the ways part later": {[]model.Level{eng, level("a", 1)}, []model.Level{eng, level("b", 1)}, [3]int64{1000, 3001, 9000}, true},
+		"from the richer":              {nil, nil, [3]int64{1000, 3001, 0}, true},
+		"not when both come out level": {nil, nil, [3]int64{1000, 3000, 0}, false},
+		"not from the poorer":          {nil, nil, [3]int64{3000, 2000, 0}, false},
+		"by weight": {[]model.Level{level("eng", 3)}, []model.Level{sci}, [3]int64{4000, 3001, 0},
+			true},
+		"a relative's holdings count": {[]model.Level{eng}, []model.Level{sci}, [3]int64{1000, 3001, 1000}, false},
+		"but not where the ways part later": {[]model.Level{eng, level("a", 1)}, []model.Level{eng, level("b", 1)},
+			[3]int64{1000, 3001, 9000}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, p := world(t, true, node, queue("a", c.a...), queue("b", c.b...), queue("c", level("eng", 1), level("c", 1)),

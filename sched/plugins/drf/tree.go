@@ -21,7 +21,7 @@ type hierarchical struct {
 // Problems are the weights that contradict each other.
 func (h *hierarchical) Problems() []policy.Problem { return h.tree.settled().problems }
 
-// CompareQueues puts the queue first whose side has the smaller weighted share: see tree.
+// CompareQueues puts the queue first of which the side has the smaller weighted share: see tree.
 func (h *hierarchical) CompareQueues(a, b ledger.QueueID) int { return h.tree.settled().compare(a, b) }
 
 // ServingMovesOthers says that what a queue gets counts for all queues below its ancestors.
@@ -44,13 +44,13 @@ func (h *hierarchical) Standing(at int32) policy.Standing { return h.tree.settle
 // the last, with weight 1. A queue that names no path is a leaf below the root.
 //
 // Two queues are compared where their paths part: each has a node there; the node with the smaller
-// dominant share by weight goes first, and nothing below it counts. Of equal nodes, the one whose first
+// dominant share by weight goes first, and nothing below it counts. Of equal nodes, the one of which the first
 // queue by name comes first goes first: if other plugins decided between them, the order of queues
 // below them could be circular. A node's share is that of all that its queues hold together.
 //
 // A node of which no queue has anything to place takes no turns; no rule is needed for that. One rule
 // of the paper on hierarchical DRF is left out: it scales what a node's children hold down to the
-// poorest child that still asks for something. Without that rule, a node whose children need different
+// poorest child that still asks for something. Without that rule, a node of which the children need different
 // resources can be behind because of what only one of them holds.
 type tree struct {
 	l         *ledger.Ledger

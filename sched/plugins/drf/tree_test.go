@@ -38,19 +38,31 @@ func TestQueuesAreComparedWhereTheirWaysPart(t *testing.T) {
 		holds map[string]int64 // thousandths of cpu, by queue; c is below eng
 		want  int
 	}{
-		"without paths the poorer queue goes first":         {nil, nil, map[string]int64{"a": 1000, "b": 2000}, -1},
-		"siblings by what they hold":                        {[]model.Level{level("eng", 1), level("a", 1)}, []model.Level{level("eng", 1), level("b", 1)}, map[string]int64{"a": 2000, "b": 1000}, 1},
-		"siblings by what they hold and their weight":       {[]model.Level{level("eng", 1), level("a", 3)}, []model.Level{level("eng", 1), level("b", 1)}, map[string]int64{"a": 2000, "b": 1000}, -1},
-		"a relative's holdings count above":                 {[]model.Level{level("eng", 1), level("a", 1)}, []model.Level{level("sci", 1)}, map[string]int64{"b": 1000, "c": 2000}, 1},
-		"and not below":                                     {[]model.Level{level("eng", 1), level("a", 1)}, []model.Level{level("eng", 1), level("b", 1)}, map[string]int64{"b": 1000, "c": 2000}, -1},
-		"the weight of the level that parts them decides":   {[]model.Level{level("eng", 4), level("a", 1)}, []model.Level{level("sci", 1)}, map[string]int64{"a": 3000, "b": 1000}, -1},
-		"two queues at one place are siblings":              {[]model.Level{level("eng", 1)}, []model.Level{level("eng", 1)}, map[string]int64{"a": 1000}, 1},
-		"a queue beside a level below its own":              {[]model.Level{level("eng", 1)}, []model.Level{level("eng", 1), level("b", 1)}, map[string]int64{"a": 1000, "c": 2000}, 1},
-		"of equals the first by name":                       {[]model.Level{level("z", 1)}, []model.Level{level("a", 1)}, nil, -1},
-		"a name below another name is another level":        {[]model.Level{level("x", 1), level("eng", 1)}, []model.Level{level("b", 1)}, map[string]int64{"c": 3000, "b": 1000}, -1},
-		"no path is a place of its own beside the levels":   {nil, []model.Level{level("sci", 1)}, map[string]int64{"a": 1000, "b": 2000}, -1},
-		"no path is not below a level of the queue's name":  {nil, []model.Level{level("a", 1)}, map[string]int64{"a": 1000, "b": 2000}, -1},
-		"a place of greater weight may hold more than none": {nil, []model.Level{level("sci", 3)}, map[string]int64{"a": 1000, "b": 2000}, 1},
+		"without paths the poorer queue goes first": {nil, nil, map[string]int64{"a": 1000, "b": 2000}, -1},
+		"siblings by what they hold": {[]model.Level{level("eng", 1), level("a", 1)},
+			[]model.Level{level("eng", 1), level("b", 1)}, map[string]int64{"a": 2000, "b": 1000}, 1},
+		"siblings by what they hold and their weight": {[]model.Level{level("eng", 1), level("a", 3)},
+			[]model.Level{level("eng", 1), level("b", 1)}, map[string]int64{"a": 2000, "b": 1000}, -1},
+		"a relative's holdings count above": {[]model.Level{level("eng", 1), level("a", 1)},
+			[]model.Level{level("sci", 1)}, map[string]int64{"b": 1000, "c": 2000}, 1},
+		"and not below": {[]model.Level{level("eng", 1), level("a", 1)},
+			[]model.Level{level("eng", 1), level("b", 1)}, map[string]int64{"b": 1000, "c": 2000}, -1},
+		"the weight of the level that parts them decides": {[]model.Level{level("eng", 4), level("a", 1)},
+			[]model.Level{level("sci", 1)}, map[string]int64{"a": 3000, "b": 1000}, -1},
+		"two queues at one place are siblings": {[]model.Level{level("eng", 1)}, []model.Level{level("eng", 1)},
+			map[string]int64{"a": 1000}, 1},
+		"a queue beside a level below its own": {[]model.Level{level("eng", 1)},
+			[]model.Level{level("eng", 1), level("b", 1)}, map[string]int64{"a": 1000, "c": 2000}, 1},
+		"of equals the first by name": {[]model.Level{level("z", 1)}, []model.Level{level("a", 1)},
+			nil, -1},
+		"a name below another name is another level": {[]model.Level{level("x", 1), level("eng", 1)},
+			[]model.Level{level("b", 1)}, map[string]int64{"c": 3000, "b": 1000}, -1},
+		"no path is a place of its own beside the levels": {nil, []model.Level{level("sci", 1)},
+			map[string]int64{"a": 1000, "b": 2000}, -1},
+		"no path is not below a level of the queue's name": {nil, []model.Level{level("a", 1)},
+			map[string]int64{"a": 1000, "b": 2000}, -1},
+		"a place of greater weight may hold more than none": {nil, []model.Level{level("sci", 3)},
+			map[string]int64{"a": 1000, "b": 2000}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			facts := []model.Fact{node, queue("a", c.a...), queue("b", c.b...), queue("c", level("eng", 1), level("c", 1))}
@@ -107,10 +119,12 @@ func TestTheOrderOfQueuesIsTotalAndForgetsHistory(t *testing.T) {
 			name := fmt.Sprintf("q%d", i)
 			var path []model.Level
 			for range rapid.IntRange(0, 3).Draw(t, "depth") {
-				path = append(path, level(rapid.SampledFrom([]string{"x", "y", "q1"}).Draw(t, "level"), rapid.Int64Range(1, 3).Draw(t, "weight")))
+				path = append(path, level(rapid.SampledFrom([]string{"x", "y", "q1"}).Draw(t, "level"),
+					rapid.Int64Range(1, 3).Draw(t, "weight")))
 			}
 			facts = append(facts, queue(name, path...))
-			facts = append(facts, held{"job-" + name, name, amounts(rapid.Int64Range(0, 3).Draw(t, "cpu")*1000, rapid.Int64Range(0, 3).Draw(t, "memory")*10, 0)}.pod())
+			facts = append(facts, held{"job-" + name, name, amounts(rapid.Int64Range(0, 3).Draw(t, "cpu")*1000,
+				rapid.Int64Range(0, 3).Draw(t, "memory")*10, 0)}.pod())
 		}
 		l, p := quiet(true, facts)
 		again, q := quiet(true, rapid.Permutation(facts).Draw(t, "order of facts"))

@@ -33,12 +33,14 @@ type held struct {
 }
 
 func amounts(cpu, memory, gpu int64) resource.List {
-	return resource.List{{Name: "cpu", Value: cpu}, {Name: "memory", Value: memory}, {Name: "nvidia.com/gpu", Value: gpu}, {Name: "pods", Value: 1}}
+	return resource.List{{Name: "cpu", Value: cpu}, {Name: "memory", Value: memory}, {Name: "nvidia.com/gpu", Value: gpu},
+		{Name: "pods", Value: 1}}
 }
 
 // node offers 10 cpu, 100 bytes of memory and 4 devices.
 var node = fact(model.KindNode, &model.Node{Meta: model.Meta{Name: "node"}, Allocatable: resource.List{
-	{Name: "cpu", Value: 10_000}, {Name: "memory", Value: 100}, {Name: "nvidia.com/gpu", Value: 4000}, {Name: "pods", Value: 2}}})
+	{Name: "cpu", Value: 10_000}, {Name: "memory", Value: 100}, {Name: "nvidia.com/gpu", Value: 4000}, {Name: "pods",
+		Value: 2}}})
 
 func fact(k model.Kind, o model.Object) model.Fact {
 	f := model.Fact{Ref: model.Ref{Kind: k}, Version: 1, Object: o}
@@ -56,8 +58,9 @@ func fact(k model.Kind, o model.Object) model.Fact {
 
 // pod runs on the node, for a job of one.
 func (h held) pod() model.Fact {
-	return fact(model.KindPod, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: h.name}, Ours: true, Adopt: model.Adopt{Queue: h.queue},
-		Node: "node", Phase: model.PodRunning, Spec: &model.Spec{Requests: h.amounts}})
+	return fact(model.KindPod, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: h.name}, Ours: true,
+		Adopt: model.Adopt{Queue: h.queue},
+		Node:  "node", Phase: model.PodRunning, Spec: &model.Spec{Requests: h.amounts}})
 }
 
 func queue(name string, path ...model.Level) model.Fact {

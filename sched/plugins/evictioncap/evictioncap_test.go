@@ -37,8 +37,9 @@ func newWorld(t *testing.T, queueSays *int64, arguments policy.Arguments) *world
 		tell(model.KindPodGroup, "ns", job, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: job}, Queue: queue})
 		for i := range 3 {
 			name := fmt.Sprintf("%s-%d", job, i)
-			tell(model.KindPod, "ns", name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true, Group: job,
-				Spec: &model.Spec{}, Node: "node", Phase: model.PodRunning})
+			tell(model.KindPod, "ns", name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true,
+				Group: job,
+				Spec:  &model.Spec{}, Node: "node", Phase: model.PodRunning})
 		}
 	}
 	l.Settle()
@@ -66,7 +67,8 @@ func (w *world) ask(t *testing.T, names ...string) string {
 	if o.Vote != policy.Reject || !o.Guard || o.Reason.Code != trace.VictimCapped {
 		t.Errorf("%+v is no guard's refusal", o)
 	}
-	return fmt.Sprintf("%s: %d of %d", strings.TrimPrefix(o.Reason.Text, "plugin evictioncap: "), o.Reason.Have, o.Reason.Need)
+	return fmt.Sprintf("%s: %d of %d", strings.TrimPrefix(o.Reason.Text, "plugin evictioncap: "), o.Reason.Have,
+		o.Reason.Need)
 }
 
 // a-0 was evicted half a minute ago, and a-1 is in the try at hand.
@@ -78,17 +80,24 @@ func TestEvictionsOfAMinuteAreCapped(t *testing.T) {
 		unit      []string
 		want      string
 	}{
-		"nothing is capped":                      {nil, nil, []string{"a-2"}, ""},
-		"one more of the job":                    {policy.Arguments{"max-per-minute.job": "3"}, nil, []string{"a-2"}, ""},
-		"the job has had its share":              {policy.Arguments{"max-per-minute.job": "2"}, nil, []string{"a-2"}, "job ns/a: 2 of 2"},
-		"another job has not":                    {policy.Arguments{"max-per-minute.job": "2"}, nil, []string{"b-0", "b-1"}, ""},
-		"a gang that is more than is left":       {policy.Arguments{"max-per-minute.job": "2"}, nil, []string{"b-0", "b-1", "b-2"}, "job ns/b: 0 of 2"},
-		"the queue has had its share":            {policy.Arguments{"max-per-minute.queue": "2"}, nil, []string{"b-0"}, "queue q: 2 of 2"},
-		"another queue has not":                  {policy.Arguments{"max-per-minute.queue": "2"}, nil, []string{"c-0"}, ""},
-		"the queue's own word counts":            {policy.Arguments{"max-per-minute.queue": "9"}, &two, []string{"b-0"}, "queue q: 2 of 2"},
-		"a queue says so without the argument":   {nil, &one, []string{"b-0"}, "queue q: 2 of 1"},
-		"the cluster has had its share":          {policy.Arguments{"max-per-minute": "2"}, nil, []string{"c-0"}, "the cluster: 2 of 2"},
-		"nobody is ever to be evicted":           {policy.Arguments{"max-per-minute": "0"}, nil, []string{"c-0"}, "the cluster: 2 of 0"},
+		"nothing is capped":   {nil, nil, []string{"a-2"}, ""},
+		"one more of the job": {policy.Arguments{"max-per-minute.job": "3"}, nil, []string{"a-2"}, ""},
+		"the job has had its share": {policy.Arguments{"max-per-minute.job": "2"}, nil, []string{"a-2"},
+			"job ns/a: 2 of 2"},
+		"another job has not": {policy.Arguments{"max-per-minute.job": "2"}, nil, []string{"b-0", "b-1"},
+			""},
+		"a gang that is more than is left": {policy.Arguments{"max-per-minute.job": "2"}, nil,
+			[]string{"b-0", "b-1", "b-2"}, "job ns/b: 0 of 2"},
+		"the queue has had its share": {policy.Arguments{"max-per-minute.queue": "2"}, nil, []string{"b-0"},
+			"queue q: 2 of 2"},
+		"another queue has not": {policy.Arguments{"max-per-minute.queue": "2"}, nil, []string{"c-0"}, ""},
+		"the queue's own word counts": {policy.Arguments{"max-per-minute.queue": "9"}, &two, []string{"b-0"},
+			"queue q: 2 of 2"},
+		"a queue says so without the argument": {nil, &one, []string{"b-0"}, "queue q: 2 of 1"},
+		"the cluster has had its share": {policy.Arguments{"max-per-minute": "2"}, nil, []string{"c-0"},
+			"the cluster: 2 of 2"},
+		"nobody is ever to be evicted": {policy.Arguments{"max-per-minute": "0"}, nil, []string{"c-0"},
+			"the cluster: 2 of 0"},
 		"what is left of the cluster's is given": {policy.Arguments{"max-per-minute": "4"}, nil, []string{"c-0", "c-1"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -115,7 +124,8 @@ func TestEvictionsOfAMinuteAreCapped(t *testing.T) {
 
 func TestACapBelowZeroIsRefused(t *testing.T) {
 	for _, key := range []string{"max-per-minute", "max-per-minute.queue", "max-per-minute.job"} {
-		if _, err := evictioncap.Definition().New(policy.Choice{Arguments: policy.Arguments{key: "-2"}}, ledger.New()); err == nil {
+		if _, err := evictioncap.Definition().New(policy.Choice{Arguments: policy.Arguments{key: "-2"}},
+			ledger.New()); err == nil {
 			t.Errorf("%s: -2 is accepted", key)
 		}
 	}
@@ -131,13 +141,14 @@ func TestACapCountsAsSpentUntilAMinuteIsKnown(t *testing.T) {
 		want      string
 		next      int64
 	}{
-		"the cluster's":              {policy.Arguments{"max-per-minute": "3"}, 70 * second, spent, 100 * second},
-		"a queue's":                  {policy.Arguments{"max-per-minute.queue": "3"}, 70 * second, spent, 100 * second},
-		"a job's":                    {policy.Arguments{"max-per-minute.job": "3"}, 70 * second, spent, 100 * second},
-		"just before the minute":     {policy.Arguments{"max-per-minute": "3"}, 100*second - 1, spent, 100 * second},
-		"after the minute":           {policy.Arguments{"max-per-minute": "3"}, 100 * second, "", 110 * second},
-		"after it, what it has done": {policy.Arguments{"max-per-minute": "1"}, 100 * second, "the cluster: 1 of 1", 110 * second},
-		"what is not capped":         {nil, 70 * second, "", 100 * second},
+		"the cluster's":          {policy.Arguments{"max-per-minute": "3"}, 70 * second, spent, 100 * second},
+		"a queue's":              {policy.Arguments{"max-per-minute.queue": "3"}, 70 * second, spent, 100 * second},
+		"a job's":                {policy.Arguments{"max-per-minute.job": "3"}, 70 * second, spent, 100 * second},
+		"just before the minute": {policy.Arguments{"max-per-minute": "3"}, 100*second - 1, spent, 100 * second},
+		"after the minute":       {policy.Arguments{"max-per-minute": "3"}, 100 * second, "", 110 * second},
+		"after it, what it has done": {policy.Arguments{"max-per-minute": "1"}, 100 * second, "the cluster: 1 of 1",
+			110 * second},
+		"what is not capped": {nil, 70 * second, "", 100 * second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, nil, c.arguments)

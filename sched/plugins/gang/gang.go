@@ -28,9 +28,10 @@ import (
 
 // Definition is the plugin "gang". It takes no arguments.
 func Definition() policy.Definition {
-	return policy.Define("gang", "a job starts with its minimum or not at all", func(_ policy.NoArguments, l *ledger.Ledger) (*plugin, error) {
-		return &plugin{l}, nil
-	})
+	return policy.Define("gang", "a job starts with its minimum or not at all",
+		func(_ policy.NoArguments, l *ledger.Ledger) (*plugin, error) {
+			return &plugin{l}, nil
+		})
 }
 
 type plugin struct{ l *ledger.Ledger }

@@ -66,7 +66,8 @@ func (c *cluster) job(name string, minMember int32, mins []model.RoleMin, m memb
 			number++
 			pod := &model.Pod{Ours: true, Group: name, Role: role,
 				Meta: model.Meta{Namespace: "ns", Name: fmt.Sprintf("%s-%d", name, number)},
-				Spec: &model.Spec{Requests: resource.List{{Name: resource.CPUName, Value: 1000}, {Name: resource.PodsName, Value: 1}}}}
+				Spec: &model.Spec{Requests: resource.List{{Name: resource.CPUName, Value: 1000},
+					{Name: resource.PodsName, Value: 1}}}}
 			change(pod)
 			c.apply(model.KindPod, "ns", pod.Name, pod)
 			t, _ := c.l.Tasks.Find(ledger.Key{Namespace: "ns", Name: pod.Name})
@@ -119,19 +120,26 @@ func TestAJobIsValidWhenItsMembersCanMakeUpTheMinimum(t *testing.T) {
 		m     members
 		want  trace.Reason
 	}{
-		"enough pods wait":                        {3, nil, members{pending: of(3, "")}, trace.Reason{}},
-		"one pod is missing":                      {3, nil, members{pending: of(2, "")}, trace.Reason{Code: trace.NotEnoughTasks, Have: 2, Need: 3}},
-		"no pod has come yet":                     {1, nil, members{}, trace.Reason{Code: trace.NotEnoughTasks, Have: 0, Need: 1}},
-		"a minimum of nothing is met by nobody":   {0, nil, members{}, trace.Reason{}},
-		"running and finished members count":      {3, nil, members{pending: of(1, ""), running: of(1, ""), succeeded: of(1, "")}, trace.Reason{}},
-		"promised members count":                  {2, nil, members{pending: of(1, ""), promised: of(1, "")}, trace.Reason{}},
-		"failed and leaving members do not count": {2, nil, members{pending: of(1, ""), failed: of(1, ""), leaving: of(1, "")}, trace.Reason{Code: trace.NotEnoughTasks, Have: 1, Need: 2}},
-		"every role has its minimum":              {3, trainer, members{pending: []string{"ps", "worker", "worker"}}, trace.Reason{}},
+		"enough pods wait": {3, nil, members{pending: of(3, "")}, trace.Reason{}},
+		"one pod is missing": {3, nil, members{pending: of(2, "")},
+			trace.Reason{Code: trace.NotEnoughTasks, Have: 2, Need: 3}},
+		"no pod has come yet": {1, nil, members{},
+			trace.Reason{Code: trace.NotEnoughTasks, Have: 0, Need: 1}},
+		"a minimum of nothing is met by nobody": {0, nil, members{}, trace.Reason{}},
+		"running and finished members count": {3, nil, members{pending: of(1, ""), running: of(1, ""), succeeded: of(1,
+			"")}, trace.Reason{}},
+		"promised members count": {2, nil, members{pending: of(1, ""), promised: of(1, "")}, trace.Reason{}},
+		"failed and leaving members do not count": {2, nil, members{pending: of(1, ""), failed: of(1, ""), leaving: of(1,
+			"")}, trace.Reason{Code: trace.NotEnoughTasks, Have: 1, Need: 2}},
+		"every role has its minimum": {3, trainer, members{pending: []string{"ps", "worker", "worker"}},
+			trace.Reason{}},
 		"a role lacks pods though all are enough": {3, trainer, members{pending: of(4, "worker")}, roleLacks("ps", 0, 1)},
 		"of two lacking roles the first by name":  {3, trainer, members{}, roleLacks("ps", 0, 1)},
-		"a role is named before the whole job":    {5, trainer, members{pending: []string{"ps", "worker"}}, roleLacks("worker", 1, 2)},
-		"the roles are met and the job is not":    {5, trainer, members{pending: []string{"ps", "worker", "worker"}}, trace.Reason{Code: trace.NotEnoughTasks, Have: 3, Need: 5}},
-		"role minimums above minMember: ignored":  {2, trainer, members{pending: of(2, "worker")}, trace.Reason{}},
+		"a role is named before the whole job": {5, trainer, members{pending: []string{"ps", "worker"}},
+			roleLacks("worker", 1, 2)},
+		"the roles are met and the job is not": {5, trainer, members{pending: []string{"ps", "worker", "worker"}},
+			trace.Reason{Code: trace.NotEnoughTasks, Have: 3, Need: 5}},
+		"role minimums above minMember: ignored": {2, trainer, members{pending: of(2, "worker")}, trace.Reason{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cl := newCluster(t)
@@ -149,19 +157,25 @@ func TestAJobIsReadyWhenItsMinimumHasAPlace(t *testing.T) {
 		m                members
 		ready, pipelined bool
 	}{
-		"the minimum runs":                       {2, nil, members{running: of(2, ""), pending: of(3, "")}, true, true},
-		"the minimum was just placed":            {2, nil, members{placed: of(2, "")}, true, true},
-		"placed, running and succeeded together": {3, nil, members{placed: of(1, ""), running: of(1, ""), succeeded: of(1, "")}, true, true},
+		"the minimum runs":            {2, nil, members{running: of(2, ""), pending: of(3, "")}, true, true},
+		"the minimum was just placed": {2, nil, members{placed: of(2, "")}, true, true},
+		"placed, running and succeeded together": {3, nil, members{placed: of(1, ""), running: of(1, ""), succeeded: of(1,
+			"")}, true, true},
 		"one place is missing":                   {2, nil, members{placed: of(1, ""), pending: of(1, "")}, false, false},
 		"one place is promised":                  {2, nil, members{placed: of(1, ""), promised: of(1, "")}, false, true},
 		"all places are promised":                {2, nil, members{promised: of(2, "")}, false, true},
 		"members that ask for nothing are ready": {2, nil, members{placed: of(1, ""), empty: of(1, "")}, true, true},
-		"leaving and failed members are not":     {2, nil, members{running: of(1, ""), leaving: of(1, ""), failed: of(1, "")}, false, false},
-		"nobody is needed":                       {0, nil, members{pending: of(1, "")}, true, true},
-		"every role has its minimum":             {3, trainer, members{placed: []string{"ps", "worker", "worker"}}, true, true},
-		"a role lacks a place":                   {3, trainer, members{placed: of(3, "worker"), pending: of(1, "ps")}, false, false},
-		"a role's place is promised":             {3, trainer, members{placed: of(2, "worker"), promised: of(1, "ps")}, false, true},
-		"the roles are met and the job is not":   {4, trainer, members{placed: []string{"ps", "worker", "worker"}, pending: of(1, "worker")}, false, false},
+		"leaving and failed members are not": {2, nil, members{running: of(1, ""), leaving: of(1, ""), failed: of(1,
+			"")}, false, false},
+		"nobody is needed": {0, nil, members{pending: of(1, "")}, true, true},
+		"every role has its minimum": {3, trainer, members{placed: []string{"ps", "worker", "worker"}}, true,
+			true},
+		"a role lacks a place": {3, trainer, members{placed: of(3, "worker"), pending: of(1, "ps")}, false,
+			false},
+		"a role's place is promised": {3, trainer, members{placed: of(2, "worker"), promised: of(1, "ps")},
+			false, true},
+		"the roles are met and the job is not": {4, trainer, members{placed: []string{"ps", "worker", "worker"},
+			pending: of(1, "worker")}, false, false},
 		"role minimums above minMember: ignored": {2, trainer, members{placed: of(2, "worker")}, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {

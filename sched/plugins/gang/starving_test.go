@@ -14,16 +14,18 @@ func TestAJobStarvesWhileItsMinimumLacksPlacesAndPromises(t *testing.T) {
 		want bool
 		role bool // it asks for one ps and two workers
 	}{
-		"nobody has a place":                      {2, members{pending: of(2, "")}, true, false},
-		"one place is missing":                    {2, members{running: of(1, ""), pending: of(1, "")}, true, false},
-		"the minimum runs":                        {2, members{running: of(2, ""), pending: of(5, "")}, false, false},
-		"a promise is enough":                     {2, members{running: of(1, ""), promised: of(1, "")}, false, false},
-		"members that succeeded count":            {2, members{running: of(1, ""), succeeded: of(1, ""), pending: of(1, "")}, false, false},
+		"nobody has a place":   {2, members{pending: of(2, "")}, true, false},
+		"one place is missing": {2, members{running: of(1, ""), pending: of(1, "")}, true, false},
+		"the minimum runs":     {2, members{running: of(2, ""), pending: of(5, "")}, false, false},
+		"a promise is enough":  {2, members{running: of(1, ""), promised: of(1, "")}, false, false},
+		"members that succeeded count": {2, members{running: of(1, ""), succeeded: of(1, ""), pending: of(1, "")},
+			false, false},
 		"members that ask for nothing still lack": {2, members{running: of(1, ""), empty: of(1, "")}, true, false},
-		"leaving and failed members do not count": {2, members{running: of(1, ""), leaving: of(1, ""), failed: of(1, "")}, true, false},
-		"nobody is needed":                        {0, members{pending: of(3, "")}, false, false},
-		"a role lacks a place":                    {3, members{running: of(3, "worker"), pending: of(1, "ps")}, true, true},
-		"a role has a promise":                    {3, members{running: of(2, "worker"), promised: of(1, "ps")}, false, true},
+		"leaving and failed members do not count": {2, members{running: of(1, ""), leaving: of(1, ""), failed: of(1, "")},
+			true, false},
+		"nobody is needed":     {0, members{pending: of(3, "")}, false, false},
+		"a role lacks a place": {3, members{running: of(3, "worker"), pending: of(1, "ps")}, true, true},
+		"a role has a promise": {3, members{running: of(2, "worker"), promised: of(1, "ps")}, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cl := newCluster(t)

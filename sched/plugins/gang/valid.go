@@ -5,7 +5,7 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// ValidateJob objects to a job whose members, waiting ones included, are not enough for its minimum:
+// ValidateJob objects to a job that has too few members, waiting ones included, for its minimum:
 // first NotEnoughPodsOfTask for the role that lacks members (the first by name), then NotEnoughTasks,
 // then NotEnoughSubGroups for the first subGroupPolicy with too few sub-groups that have as many
 // members as each needs. Have and Need are numbers of pods, or of sub-groups.

@@ -12,7 +12,7 @@
 // it may be long. Equal jobs are left to the plugins after it, and finally to age and name.
 //
 // It is the order in which waiting jobs are served. There, a running member counts in full. A gang that
-// waits has run nothing, so srtf and sjf differ only for jobs of which a part runs, or whose pods came
+// waits has run nothing, so srtf and sjf differ only for jobs of which a part runs, or of which pods came
 // back with less to do than before.
 //
 // With preempt, which srtf and srsf have, the action preempt follows the order, too: a job may take the

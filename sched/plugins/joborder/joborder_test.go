@@ -43,7 +43,8 @@ func apply(l *ledger.Ledger, k model.Kind, name string, version uint64, o model.
 
 // add makes a job of a name and its pods.
 func add(l *ledger.Ledger, name string, j job) ledger.JobID {
-	apply(l, model.KindPodGroup, name, 1, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name, Created: j.created},
+	apply(l, model.KindPodGroup, name, 1, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name,
+		Created: j.created},
 		MinMember: int32(len(j.members)), Phase: model.GroupInqueue})
 	for i, m := range j.members {
 		pod(l, name, i, 1, m)
@@ -54,8 +55,10 @@ func add(l *ledger.Ledger, name string, j job) ledger.JobID {
 
 func pod(l *ledger.Ledger, of string, i int, version uint64, m member) {
 	name := of + "-" + strconv.Itoa(i)
-	apply(l, model.KindPod, name, version, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name}, Ours: true, Group: of, Times: &model.Times{Lasts: m.lasts}, Phase: m.phase,
-		Spec: &model.Spec{Requests: resource.List{{Name: "cpu", Value: 1000}, {Name: "nvidia.com/gpu", Value: 1000 * m.gpus}}}})
+	apply(l, model.KindPod, name, version, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name}, Ours: true,
+		Group: of, Times: &model.Times{Lasts: m.lasts}, Phase: m.phase,
+		Spec: &model.Spec{Requests: resource.List{{Name: "cpu", Value: 1000},
+			{Name: "nvidia.com/gpu", Value: 1000 * m.gpus}}}})
 }
 
 func TestWhoIsServedFirst(t *testing.T) {
@@ -66,22 +69,26 @@ func TestWhoIsServedFirst(t *testing.T) {
 		a, b job
 		want int
 	}{
-		"fifo: the older":                                 {"fifo", one(1, 900, 8), one(2, 10, 1), -1},
-		"fifo: of one age there is no order":              {"fifo", one(1, 900, 8), one(1, 10, 1), 0},
-		"sjf: the shorter, though it came later":          {"sjf", one(1, 900, 1), one(2, 10, 8), 1},
-		"sjf: of one length there is no order":            {"sjf", one(1, 10, 1), one(2, 10, 8), 0},
-		"sjf: a job is as long as its longest member":     {"sjf", job{1, []member{{lasts: 1}, {lasts: 50}}}, one(2, 40, 1), 1},
-		"sjf: whoever does not say comes last":            {"sjf", one(1, 0, 1), one(2, 900, 1), 1},
-		"sjf: one member that does not say is enough":     {"sjf", job{1, []member{{lasts: 1}, {}}}, one(2, 900, 1), 1},
-		"sjf: two that do not say have no order":          {"sjf", one(1, 0, 1), one(2, 0, 1), 0},
-		"sjf: a job without pods has said nothing":        {"sjf", job{1, nil}, one(2, 900, 1), 1},
-		"sjf: what was finished counts":                   {"sjf", job{1, []member{done, {lasts: 10}}}, one(2, 40, 1), 1},
-		"srtf: what was finished does not":                {"srtf", job{1, []member{done, {lasts: 10}}}, one(2, 40, 1), -1},
-		"srsf: time counts as often as there are GPUs":    {"srsf", one(1, 30, 2), one(2, 50, 1), 1},
-		"srsf: members add up":                            {"srsf", job{1, []member{{lasts: 30, gpus: 1}, {lasts: 30, gpus: 1}}}, one(2, 50, 1), 1},
-		"srsf: who asks for no GPU takes nothing":         {"srsf", one(1, 900, 0), one(2, 1, 1), -1},
-		"srsf: what was finished does not count":          {"srsf", job{1, []member{{lasts: 900, gpus: 8, phase: model.PodFailed}, {lasts: 10, gpus: 1}}}, one(2, 40, 1), -1},
-		"srsf: ages times whole clusters do not overflow": {"srsf", one(1, math.MaxInt64, 1_000_000), one(2, math.MaxInt64, 1), 1},
+		"fifo: the older":                        {"fifo", one(1, 900, 8), one(2, 10, 1), -1},
+		"fifo: of one age there is no order":     {"fifo", one(1, 900, 8), one(1, 10, 1), 0},
+		"sjf: the shorter, though it came later": {"sjf", one(1, 900, 1), one(2, 10, 8), 1},
+		"sjf: of one length there is no order":   {"sjf", one(1, 10, 1), one(2, 10, 8), 0},
+		"sjf: a job is as long as its longest member": {"sjf", job{1, []member{{lasts: 1}, {lasts: 50}}}, one(2, 40, 1),
+			1},
+		"sjf: whoever does not say comes last":         {"sjf", one(1, 0, 1), one(2, 900, 1), 1},
+		"sjf: one member that does not say is enough":  {"sjf", job{1, []member{{lasts: 1}, {}}}, one(2, 900, 1), 1},
+		"sjf: two that do not say have no order":       {"sjf", one(1, 0, 1), one(2, 0, 1), 0},
+		"sjf: a job without pods has said nothing":     {"sjf", job{1, nil}, one(2, 900, 1), 1},
+		"sjf: what was finished counts":                {"sjf", job{1, []member{done, {lasts: 10}}}, one(2, 40, 1), 1},
+		"srtf: what was finished does not":             {"srtf", job{1, []member{done, {lasts: 10}}}, one(2, 40, 1), -1},
+		"srsf: time counts as often as there are GPUs": {"srsf", one(1, 30, 2), one(2, 50, 1), 1},
+		"srsf: members add up": {"srsf",
+			job{1, []member{{lasts: 30, gpus: 1}, {lasts: 30, gpus: 1}}}, one(2, 50, 1), 1},
+		"srsf: who asks for no GPU takes nothing": {"srsf", one(1, 900, 0), one(2, 1, 1), -1},
+		"srsf: what was finished does not count": {"srsf",
+			job{1, []member{{lasts: 900, gpus: 8, phase: model.PodFailed}, {lasts: 10, gpus: 1}}}, one(2, 40, 1), -1},
+		"srsf: ages times whole clusters do not overflow": {"srsf", one(1, math.MaxInt64, 1_000_000),
+			one(2, math.MaxInt64, 1), 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, p := open(t, policy.Arguments{"joborder.by": c.by})
@@ -105,7 +112,7 @@ func TestTheResourceThatCountsCanBeNamed(t *testing.T) {
 	}
 }
 
-// A pod whose annotation changes, or that finishes, changes what its job is.
+// A pod that finishes, or has another annotation, changes what its job is.
 func TestAChangedFactChangesTheOrder(t *testing.T) {
 	l, p := open(t, policy.Arguments{"joborder.by": "srtf"})
 	a := add(l, "a", job{1, []member{{lasts: 10}, {lasts: 90}}})
@@ -148,7 +155,8 @@ func TestEveryOrderIsAnOrder(t *testing.T) {
 		for i := range id {
 			j := job{created: rapid.Int64Range(0, 2).Draw(r, "created")}
 			for range rapid.IntRange(0, 3).Draw(r, "members") {
-				j.members = append(j.members, member{rapid.Int64Range(0, 3).Draw(r, "lasts"), rapid.Int64Range(0, 2).Draw(r, "gpus"),
+				j.members = append(j.members, member{rapid.Int64Range(0, 3).Draw(r, "lasts"),
+					rapid.Int64Range(0, 2).Draw(r, "gpus"),
 					rapid.SampledFrom([]model.Phase{model.PodPending, model.PodSucceeded}).Draw(r, "phase")})
 			}
 			id[i] = add(l, string(rune('a'+i)), j)

@@ -8,13 +8,13 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// inLine is the order in which nobody is passed over.
+// inLine is the order in which no job is passed over.
 type inLine struct {
 	*byFacts
-	first map[ledger.QueueID]ledger.JobID // who held its queue up when last asked; looked up, never gone through
+	first map[ledger.QueueID]ledger.JobID // which job held its queue up when last asked; looked up, never gone through
 }
 
-// Open forgets who was first: facts have come since.
+// Open forgets which job was first: facts have come since.
 func (p *inLine) Open(*trace.Recorder) { clear(p.first) }
 
 // PrePredicate refuses a task while a job of its queue that is before its own could start

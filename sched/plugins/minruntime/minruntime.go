@@ -4,7 +4,7 @@
 //
 // The promise is the queue's annotation ashlar.sh/min-runtime, otherwise the plugin's argument; 0
 // promises nothing. It counts from the pod's start: for a pod that is bound and not started yet, none
-// of the time has passed. A pod whose start is unknown counts from its creation.
+// of the time has passed. A pod with an unknown start counts from its creation.
 //
 // The plugin abstains on pods that have run for their time (decision 11), and on reservations. Nodes
 // that are lent by the hour (tdm) are given back when the hour is over, whatever was promised: no job

@@ -34,20 +34,28 @@ func TestAPodRunsForTheTimeItsQueuePromises(t *testing.T) {
 		left     string // "": it may go
 		next     int64  // seconds
 	}{
-		"nothing is promised":                     {"", nil, model.Pod{Phase: model.PodRunning, Started: 99 * second}, "", 0},
-		"the plugin promises":                     {"1m", nil, model.Pod{Phase: model.PodRunning, Started: 90 * second}, "50s", 150},
-		"the queue promises":                      {"", &minute, model.Pod{Phase: model.PodRunning, Started: 90 * second}, "50s", 150},
-		"the queue's word counts":                 {"1h", &minute, model.Pod{Phase: model.PodRunning, Started: 40 * second}, "", 0},
-		"a queue that promises nothing":           {"1h", new(int64), model.Pod{Phase: model.PodRunning, Started: 99 * second}, "", 0},
-		"it has run for its time":                 {"1m", nil, model.Pod{Phase: model.PodRunning, Started: 40 * second}, "", 0},
-		"bound and not started: all of it":        {"1m", nil, model.Pod{Meta: model.Meta{Created: 1 * second}}, "1m0s", 0},
-		"no start is known of one that runs":      {"1m", nil, model.Pod{Phase: model.PodRunning, Meta: model.Meta{Created: 70 * second}}, "30s", 130},
-		"a promise of a nanosecond more than age": {"1m", nil, model.Pod{Phase: model.PodRunning, Started: 40*second + 1}, "0s", 0},
+		"nothing is promised": {"", nil, model.Pod{Phase: model.PodRunning, Started: 99 * second}, "", 0},
+		"the plugin promises": {"1m", nil, model.Pod{Phase: model.PodRunning, Started: 90 * second},
+			"50s", 150},
+		"the queue promises": {"", &minute, model.Pod{Phase: model.PodRunning, Started: 90 * second},
+			"50s", 150},
+		"the queue's word counts": {"1h", &minute, model.Pod{Phase: model.PodRunning, Started: 40 * second},
+			"", 0},
+		"a queue that promises nothing": {"1h", new(int64),
+			model.Pod{Phase: model.PodRunning, Started: 99 * second}, "", 0},
+		"it has run for its time": {"1m", nil, model.Pod{Phase: model.PodRunning, Started: 40 * second}, "",
+			0},
+		"bound and not started: all of it": {"1m", nil, model.Pod{Meta: model.Meta{Created: 1 * second}}, "1m0s", 0},
+		"no start is known of one that runs": {"1m", nil, model.Pod{Phase: model.PodRunning,
+			Meta: model.Meta{Created: 70 * second}}, "30s", 130},
+		"a promise of a nanosecond more than age": {"1m", nil, model.Pod{Phase: model.PodRunning, Started: 40*second + 1},
+			"0s", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := ledger.New()
 			p := plugin(t, l, c.argument)
-			l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindQueue, Name: "q"}, Version: 1, Object: &model.Queue{Meta: model.Meta{Name: "q"}, MinRuntime: c.queue}})
+			l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindQueue, Name: "q"}, Version: 1,
+				Object: &model.Queue{Meta: model.Meta{Name: "q"}, MinRuntime: c.queue}})
 			c.pod.Namespace, c.pod.Name, c.pod.Ours, c.pod.Spec, c.pod.Node = "ns", "pod", true, &model.Spec{}, "node"
 			c.pod.Adopt.Queue = "q"
 			l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "pod"}, Version: 1, Object: &c.pod})
@@ -75,7 +83,8 @@ func TestAPodRunsForTheTimeItsQueuePromises(t *testing.T) {
 
 func TestATimeBelowZeroIsRefused(t *testing.T) {
 	for _, text := range []string{"-1s", "soon"} {
-		if _, err := minruntime.Definition().New(policy.Choice{Arguments: policy.Arguments{"min-runtime": text}}, ledger.New()); err == nil {
+		if _, err := minruntime.Definition().New(policy.Choice{Arguments: policy.Arguments{"min-runtime": text}},
+			ledger.New()); err == nil {
 			t.Errorf("%s is accepted", text)
 		}
 	}
@@ -86,7 +95,8 @@ func TestAPodIsPromisedAllTime(t *testing.T) {
 	l := ledger.New()
 	p := plugin(t, l, "2562047h")
 	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "pod"}, Version: 1, Object: &model.Pod{
-		Meta: model.Meta{Namespace: "ns", Name: "pod"}, Ours: true, Spec: &model.Spec{}, Node: "node", Phase: model.PodRunning,
+		Meta: model.Meta{Namespace: "ns", Name: "pod"}, Ours: true, Spec: &model.Spec{}, Node: "node",
+		Phase:   model.PodRunning,
 		Started: 1763596800 * second}})
 	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "waits"}, Version: 1,
 		Object: &model.Pod{Meta: model.Meta{Namespace: "ns", Name: "waits"}, Ours: true, Spec: &model.Spec{}}})

@@ -8,7 +8,7 @@
 // is Used + Pipelined of its nodes. A resource that would not fit counts as 0, as does one that the
 // domain lacks. Where no resource has a weight, the score is 0, and the first domain by name is taken.
 //
-// Pods whose job asks for no topology are drawn to the fullest domains, too. A node's score for such a pod is
+// Pods of a job that asks for no topology are drawn to the fullest domains, too. A node's score for such a pod is
 // the mean of what the domains that hold the node would be worth with it, one for each tier there is, the
 // root's included: a tier's weight is fading to the power of its distance from the lowest tier. Where no
 // HyperNode of a tier holds the node, that tier counts as full: so nodes without HyperNodes are taken first,
@@ -51,7 +51,8 @@ func (a *arguments) AddArguments(s *policy.ArgumentSet) {
 	s.Later(policy.KindInt, "hypernode.gradient.evict.max-hypernodes", "8",
 		"domains to try when evicting: maxDomains of gangpreempt and gangreclaim says it")
 	s.Bool(&a.pods, "hypernode.binpack.normal-pod.enable", true, "also for pods without a topology")
-	s.Decimal(&a.fading, "hypernode.binpack.normal-pod.fading", defaultFading, "what a tier weighs beside the one below it")
+	s.Decimal(&a.fading, "hypernode.binpack.normal-pod.fading", defaultFading,
+		"what a tier weighs beside the one below it")
 }
 
 type plugin struct {

@@ -10,7 +10,8 @@ import (
 
 // Audit counts again from nothing and compares. A PluginState that is to count anew before its next
 // answer has nothing to answer for.
-func (b *groupUsage) Audit(sits func(yield func(ledger.TaskID, *ledger.Task, ledger.NodeID, ledger.Hold) bool)) []string {
+func (b *groupUsage) Audit(sits func(yield func(ledger.TaskID, *ledger.Task, ledger.NodeID,
+	ledger.Hold) bool)) []string {
 	if !b.live || b.requeued != b.l.Queues.Requeued() || !b.sameGroups() {
 		return nil
 	}

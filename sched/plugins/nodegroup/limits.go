@@ -23,8 +23,8 @@ func (p *plugin) DomainKeys(*ledger.Class) []string { return []string{model.Node
 func (p *plugin) DomainMark(*ledger.Class, []bool) uint64 { return p.l.Queues.Requeued() }
 
 // FilterDomains admits a node if its group has no limit, or the queue would hold no more of it
-// than that with one pod of the class. Those who leave hold what they have until they are
-// gone (future), those to whom room is promised have it already.
+// than that with one pod of the class. Pods that leave hold what they have until they are
+// gone (future); pods that have a promise of room hold it already.
 func (p *plugin) FilterDomains(c *ledger.Class, n ledger.NodeID, future bool, parts []bool) policy.Verdict {
 	node := p.l.Node(n)
 	if parts != nil && !parts[0] || !node.Present() {
@@ -89,7 +89,7 @@ func at(s resource.Sums, d resource.Dim) resource.Sum {
 	return resource.Sum{}
 }
 
-// of is what the jobs of a queue hold in a group, nil where nobody ever did.
+// of is what the jobs of a queue hold in a group, nil where none ever did.
 func (b *groupUsage) of(queue, group string) *tally {
 	b.follow()
 	return b.held[queueInGroup{queue, group}]

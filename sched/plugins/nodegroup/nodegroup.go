@@ -30,10 +30,11 @@ import (
 
 // Definition is the plugin's entry in the list of plugins.
 func Definition() policy.Definition {
-	return policy.Define("nodegroup", "queues on their groups of nodes", func(a arguments, l *ledger.Ledger) (*plugin, error) {
-		l.Queues.HeedNodeGroups(a.tree)
-		return &plugin{l: l, strict: a.strict, ordered: a.ordered, held: &groupUsage{l: l}}, nil
-	})
+	return policy.Define("nodegroup", "queues on their groups of nodes",
+		func(a arguments, l *ledger.Ledger) (*plugin, error) {
+			l.Queues.HeedNodeGroups(a.tree)
+			return &plugin{l: l, strict: a.strict, ordered: a.ordered, held: &groupUsage{l: l}}, nil
+		})
 }
 
 type arguments struct{ tree, strict, ordered bool }
@@ -52,8 +53,8 @@ type plugin struct {
 	held    *groupUsage
 }
 
-// FilterStatic admits a node whose group the queue of the class may use. The Text of a
-// refusal is the node's group, empty for a node in none. Of a queue whose limits cannot be
+// FilterStatic admits a node of a group that the queue of the class may use. The Text of a
+// refusal is the node's group, empty for a node in none. Of a queue with limits that cannot be
 // read no node takes a job.
 func (p *plugin) FilterStatic(s *model.Spec, n *model.Node) policy.Verdict {
 	if s.Groups != nil && s.Groups.Limits != nil && s.Groups.Limits.Unreadable {

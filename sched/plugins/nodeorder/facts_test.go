@@ -20,10 +20,11 @@ func TestPreferredTermsAddUp(t *testing.T) {
 		preferred []model.Preference
 		want      int64
 	}{
-		"no preference":                       {nil, 0},
-		"one that holds":                      {[]model.Preference{{Weight: 10, Term: term("disk", "ssd")}}, 10},
-		"one that does not hold":              {[]model.Preference{{Weight: 10, Term: term("disk", "hdd")}}, 0},
-		"two that hold, one that does not":    {[]model.Preference{{Weight: 10, Term: term("disk", "ssd")}, {Weight: 5, Term: term("zone", "a")}, {Weight: 80, Term: term("zone", "b")}}, 15},
+		"no preference":          {nil, 0},
+		"one that holds":         {[]model.Preference{{Weight: 10, Term: term("disk", "ssd")}}, 10},
+		"one that does not hold": {[]model.Preference{{Weight: 10, Term: term("disk", "hdd")}}, 0},
+		"two that hold, one that does not": {[]model.Preference{{Weight: 10, Term: term("disk", "ssd")},
+			{Weight: 5, Term: term("zone", "a")}, {Weight: 80, Term: term("zone", "b")}}, 15},
 		"a term without requirements is void": {[]model.Preference{{Weight: 10}}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -46,13 +47,15 @@ func TestUntoleratedSoftTaintsAreCounted(t *testing.T) {
 		tolerations []model.Toleration
 		want        int64
 	}{
-		"no taints":                        {nil, nil, 0},
-		"two that nobody tolerates":        {soft, nil, 2},
-		"one of two is tolerated":          {soft, []model.Toleration{{Key: "old", Exists: true}}, 1},
-		"all are tolerated":                {soft, []model.Toleration{{Exists: true}}, 0},
-		"tolerated for another effect":     {soft, []model.Toleration{{Exists: true, Effect: model.NoExecute}}, 2},
-		"taints that repel do not count":   {[]model.Taint{taint("a", model.NoSchedule), taint("b", model.NoExecute)}, nil, 0},
-		"two effects of one key, one soft": {[]model.Taint{taint("a", model.NoSchedule), taint("a", model.PreferNoSchedule)}, nil, 1},
+		"no taints":                    {nil, nil, 0},
+		"two that nobody tolerates":    {soft, nil, 2},
+		"one of two is tolerated":      {soft, []model.Toleration{{Key: "old", Exists: true}}, 1},
+		"all are tolerated":            {soft, []model.Toleration{{Exists: true}}, 0},
+		"tolerated for another effect": {soft, []model.Toleration{{Exists: true, Effect: model.NoExecute}}, 2},
+		"taints that repel do not count": {[]model.Taint{taint("a", model.NoSchedule), taint("b", model.NoExecute)}, nil,
+			0},
+		"two effects of one key, one soft": {[]model.Taint{taint("a", model.NoSchedule), taint("a", model.PreferNoSchedule)},
+			nil, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := score.RawScore(&model.Spec{Tolerations: c.tolerations}, &model.Node{Taints: c.taints}); got != c.want {

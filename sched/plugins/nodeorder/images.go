@@ -42,7 +42,10 @@ func (f *images) RawScore(s *model.Spec, n *model.Node) int64 {
 	f.sync()
 	sum := int64(0)
 	for _, name := range s.Images {
-		if at, holds := slices.BinarySearchFunc(n.Images, name, func(i model.Image, name string) int { return strings.Compare(i.Name, name) }); holds {
+		if at, holds := slices.BinarySearchFunc(n.Images, name, func(i model.Image,
+			name string) int {
+			return strings.Compare(i.Name, name)
+		}); holds {
 			sum += f.counts(n.Images[at].Size, name)
 		}
 	}
@@ -80,7 +83,7 @@ func (f *images) MovedFor(s *model.Spec) uint64 {
 	return last
 }
 
-// Fill goes through who holds an image, image by image.
+// Fill goes through the nodes that hold an image, image by image.
 func (f *images) Fill(s *model.Spec, raw []int64) {
 	f.sync()
 	held := false
@@ -123,7 +126,7 @@ func worth(sum int64, containers int) int64 {
 	return resource.MulDiv(min(sum, most)-smallest, policy.Points, most-smallest)
 }
 
-// sync reads the nodes whose images are others than were known.
+// sync reads the nodes that have other images than were known.
 func (f *images) sync() {
 	now := f.l.Images.Epoch()
 	if f.at == now {

@@ -34,12 +34,14 @@ func TestImagesWorkedOut(t *testing.T) {
 		images []string
 		want   [4]int64
 	}{
-		"none named":                          {nil, [4]int64{}},
-		"one that nobody holds":               {[]string{"reg/llm:2"}, [4]int64{}},
-		"held by two: half its size":          {[]string{"reg/llm:1"}, [4]int64{(400 - 23) * 100_000 / 977, 100_000, 0, 0}},
-		"small, with one that nobody holds":   {[]string{"reg/none:1", "reg/sh:1"}, [4]int64{}},
-		"two containers of one image":         {[]string{"reg/llm:1", "reg/llm:1"}, [4]int64{(800 - 23) * 100_000 / 1977, 100_000, 0, 0}},
-		"one of two containers' images":       {[]string{"reg/big:1", "reg/none:1"}, [4]int64{0, 0, 0, (1000 - 23) * 100_000 / 1977}},
+		"none named":                        {nil, [4]int64{}},
+		"one that nobody holds":             {[]string{"reg/llm:2"}, [4]int64{}},
+		"held by two: half its size":        {[]string{"reg/llm:1"}, [4]int64{(400 - 23) * 100_000 / 977, 100_000, 0, 0}},
+		"small, with one that nobody holds": {[]string{"reg/none:1", "reg/sh:1"}, [4]int64{}},
+		"two containers of one image": {[]string{"reg/llm:1", "reg/llm:1"},
+			[4]int64{(800 - 23) * 100_000 / 1977, 100_000, 0, 0}},
+		"one of two containers' images": {[]string{"reg/big:1", "reg/none:1"},
+			[4]int64{0, 0, 0, (1000 - 23) * 100_000 / 1977}},
 		"as much as counts for one container": {[]string{"reg/big:1"}, [4]int64{0, 0, 0, 100_000}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -55,7 +57,7 @@ func TestImagesWorkedOut(t *testing.T) {
 	}
 }
 
-// Who holds an image is no news to those who wait, and moves no score but those it is about.
+// Which nodes hold an image wakes no job that waits, and moves only the scores that it is about.
 func TestAnImageThatIsPulledMovesNothingElse(t *testing.T) {
 	l := ledger.New()
 	llm, other := model.Image{Name: "reg/llm:1", Size: 800 * mi}, model.Image{Name: "reg/other:1", Size: 800 * mi}

@@ -69,7 +69,7 @@ type group struct {
 	affinities *interpod.Affinities // nil: no score depends on which pod is where
 }
 
-// Parts lists the scores whose weight is not 0.
+// Parts lists the scores with a weight that is not 0.
 func (g *group) Parts() []any { return g.parts }
 
 // Open updates the affinity terms and spread constraints between pods.

@@ -7,7 +7,7 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// podAffinity prefers the nodes in whose domains are the pods that a task prefers to be with, and those
+// podAffinity prefers the nodes in the domains of the pods that a task prefers to be with, and those
 // that prefer to be with it; and avoids the nodes with pods that it prefers not to be with.
 type podAffinity struct {
 	weight     int64

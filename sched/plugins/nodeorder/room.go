@@ -17,7 +17,7 @@ type room struct {
 	cpu, memory           *fraction.Table
 	device                struct {
 		*fraction.Table              // nil: not read yet
-		dim             resource.Dim // none: nobody offers or asks for any
+		dim             resource.Dim // none: no node offers any, and no task asks for any
 	}
 	dims int        // as many as there were when device was looked for
 	left [3][]int64 // scratch: what the tables read

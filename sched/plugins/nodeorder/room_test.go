@@ -37,7 +37,8 @@ func only(key string) policy.Arguments {
 }
 
 func amounts(cpu, memory int64) resource.List {
-	return resource.List{{Name: resource.CPUName, Value: cpu}, {Name: resource.MemoryName, Value: memory}, {Name: resource.PodsName, Value: 1}}
+	return resource.List{{Name: resource.CPUName, Value: cpu}, {Name: resource.MemoryName, Value: memory},
+		{Name: resource.PodsName, Value: 1}}
 }
 
 func gpus(count int64) resource.Amount {
@@ -57,7 +58,8 @@ func addPod(l *ledger.Ledger, name, node string, leaving bool, asks resource.Lis
 	if node != "" {
 		pod.Phase = model.PodRunning
 	}
-	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: name}, UID: name, Version: 1, Object: pod})
+	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: name}, UID: name, Version: 1,
+		Object: pod})
 	task, _ := l.Tasks.Find(ledger.Key{Namespace: "ns", Name: name})
 	return task
 }
@@ -75,8 +77,10 @@ func TestAScoreByRoomWorkedOut(t *testing.T) {
 		"most: half the cpu and three quarters of the memory":  {only("mostrequested.weight"), (50_000 + 75_000) / 2},
 		"balanced: the shares are a quarter apart, half of it": {only("balancedresource.weight"), 100_000 - 25_000/2},
 		"by default least and balanced, once each":             {nil, 37_500 + 87_500},
-		"weights multiply": {policy.Arguments{"leastrequested.weight": "3", "balancedresource.weight": "2"}, 3*37_500 + 2*87_500},
-		"least and most of one weight are the same for all nodes": {policy.Arguments{"mostrequested.weight": "1", "balancedresource.weight": "0"}, 100_000},
+		"weights multiply": {policy.Arguments{"leastrequested.weight": "3", "balancedresource.weight": "2"},
+			3*37_500 + 2*87_500},
+		"least and most of one weight are the same for all nodes": {policy.Arguments{"mostrequested.weight": "1",
+			"balancedresource.weight": "0"}, 100_000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := ledger.New()
@@ -109,19 +113,24 @@ func TestWhatCountsAsHeld(t *testing.T) {
 		}, 75_000, 25_000, 0},
 		"more held than there is is as much as there is": {full, amounts(1000, 0),
 			func(l *ledger.Ledger, _ ledger.NodeID) { addPod(l, "p", "node", false, amounts(4000, 0)) }, 50_000, 50_000, 50_000},
-		"a node without memory scores for cpu alone":  {amounts(4000, 0), amounts(1000, 0), nil, 37_500, 12_500, 100_000},
-		"a node that offers nothing":                  {nil, amounts(1000, gi), nil, 0, 0, 100_000},
-		"amounts near the end of 64 bits do not wrap": {amounts(1<<62, 1<<62), amounts(1<<61, 1<<60), nil, 62_500, 37_500, 87_500},
-		"shares are rounded down, what is left up":    {amounts(3, 3), amounts(1, 1), nil, 66_667, 33_333, 100_000},
+		"a node without memory scores for cpu alone": {amounts(4000, 0), amounts(1000, 0), nil, 37_500, 12_500, 100_000},
+		"a node that offers nothing":                 {nil, amounts(1000, gi), nil, 0, 0, 100_000},
+		"amounts near the end of 64 bits do not wrap": {amounts(1<<62, 1<<62), amounts(1<<61, 1<<60), nil, 62_500, 37_500,
+			87_500},
+		"shares are rounded down, what is left up": {amounts(3, 3), amounts(1, 1), nil, 66_667, 33_333, 100_000},
 		"GPUs count for the balance of who asks for them": {append(amounts(4000, 8*gi), gpus(8)),
 			append(amounts(1000, 2*gi), gpus(8)), nil, 75_000, 25_000, 100_000 - 35_355},
-		"GPUs that others hold do not count for who asks for none": {append(amounts(4000, 8*gi), gpus(8)), amounts(1000, 2*gi),
+		"GPUs that others hold do not count for who asks for none": {append(amounts(4000, 8*gi), gpus(8)),
+			amounts(1000, 2*gi),
 			func(l *ledger.Ledger, _ ledger.NodeID) {
 				addPod(l, "p", "node", false, append(amounts(1000, 2*gi), gpus(8)))
 			}, 50_000, 50_000, 100_000},
-		"GPUs asked alone are balanced with what others hold": {append(amounts(4000, 8*gi), gpus(8)), append(amounts(0, 0), gpus(4)),
-			func(l *ledger.Ledger, _ ledger.NodeID) { addPod(l, "p", "node", false, amounts(2000, 4*gi)) }, 50_000, 50_000, 100_000},
-		"GPUs and cpu on a node that has no memory": {append(amounts(4000, 0), gpus(8)), append(amounts(1000, 0), gpus(4)), nil, 37_500, 12_500, 87_500},
+		"GPUs asked alone are balanced with what others hold": {append(amounts(4000, 8*gi), gpus(8)),
+			append(amounts(0, 0), gpus(4)),
+			func(l *ledger.Ledger, _ ledger.NodeID) { addPod(l, "p", "node", false, amounts(2000, 4*gi)) }, 50_000, 50_000,
+			100_000},
+		"GPUs and cpu on a node that has no memory": {append(amounts(4000, 0), gpus(8)), append(amounts(1000, 0), gpus(4)),
+			nil, 37_500, 12_500, 87_500},
 		"other resources do not count": {append(amounts(4000, 8*gi), resource.Amount{Name: "example.com/gpu", Value: 8}),
 			append(amounts(1000, 2*gi), resource.Amount{Name: "example.com/gpu", Value: 8}), nil, 75_000, 25_000, 100_000},
 	} {
@@ -132,7 +141,8 @@ func TestWhatCountsAsHeld(t *testing.T) {
 				c.prepare(l, n)
 			}
 			class := classOf(l, addPod(l, "asker", "", false, c.asks))
-			for key, want := range map[string]int64{"leastrequested.weight": c.least, "mostrequested.weight": c.most, "balancedresource.weight": c.balanced} {
+			for key, want := range map[string]int64{"leastrequested.weight": c.least, "mostrequested.weight": c.most,
+				"balancedresource.weight": c.balanced} {
 				if got := build(t, l, only(key)).NodePlugins.NodeOrders[0].ScoreNode(class, n); got != want {
 					t.Errorf("%s: score %d, want %d", key, got, want)
 				}
@@ -166,7 +176,8 @@ func TestScoresInOneGo(t *testing.T) {
 			}
 		}
 		class := classOf(l, addPod(l, "asker", "", false, asks("asker")))
-		key := rapid.SampledFrom([]string{"leastrequested.weight", "mostrequested.weight", "balancedresource.weight"}).Draw(t, "score")
+		key := rapid.SampledFrom([]string{"leastrequested.weight", "mostrequested.weight",
+			"balancedresource.weight"}).Draw(t, "score")
 		score := build(t, l, only(key)).NodePlugins.NodeOrders[0].(policy.BulkOrder)
 		listed, run := make([]int64, len(nodes)), make([]int64, len(nodes))
 		score.AddScores(class, nodes, listed)
@@ -198,7 +209,8 @@ func TestAScoreOfWeightZeroIsLeftOut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			set := build(t, ledger.New(), c.arguments)
 			if len(set.NodePlugins.NodeOrders) != c.room || len(set.NodePlugins.StaticOrders) != c.facts {
-				t.Errorf("%d scores by room and %d by facts, want %d and %d", len(set.NodePlugins.NodeOrders), len(set.NodePlugins.StaticOrders), c.room, c.facts)
+				t.Errorf("%d scores by room and %d by facts, want %d and %d", len(set.NodePlugins.NodeOrders),
+					len(set.NodePlugins.StaticOrders), c.room, c.facts)
 			}
 		})
 	}
@@ -206,7 +218,8 @@ func TestAScoreOfWeightZeroIsLeftOut(t *testing.T) {
 
 func TestAWeightThatIsNoneIsRefusedByName(t *testing.T) {
 	for _, text := range []string{"-1", "100001", "1.5", "much"} {
-		_, err := nodeorder.Definition().New(policy.Choice{Arguments: policy.Arguments{"mostrequested.weight": text}}, ledger.New())
+		_, err := nodeorder.Definition().New(policy.Choice{Arguments: policy.Arguments{"mostrequested.weight": text}},
+			ledger.New())
 		if err == nil || !strings.Contains(err.Error(), "mostrequested.weight") {
 			t.Errorf("weight %s: err = %v, want one that names the key", text, err)
 		}

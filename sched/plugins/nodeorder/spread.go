@@ -11,7 +11,7 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// spread prefers the nodes in whose domains there are few of the pods among which a task is to be
+// spread prefers the nodes in domains that have few of the pods among which a task is to be
 // spread.
 type spread struct {
 	weight     int64
@@ -21,7 +21,8 @@ type spread struct {
 // ConcernsDomains says that pods of the class are to be spread by preference.
 func (f spread) ConcernsDomains(c *ledger.Class) bool {
 	n := c.Spec.Neighbours
-	return n != nil && slices.ContainsFunc(n.Spread, func(s model.Spread) bool { return s.Soft }) || len(f.affinities.Rules(c).Even) > 0
+	return n != nil && slices.ContainsFunc(n.Spread,
+		func(s model.Spread) bool { return s.Soft }) || len(f.affinities.Rules(c).Even) > 0
 }
 
 // DomainKeys are the constraints' keys.
@@ -42,9 +43,10 @@ func (f spread) ScoreDomains(c *ledger.Class, nodes []ledger.NodeID, scores []in
 // has many values: then a node's score follows from its zone and from how many of the pods it has.
 func (f spread) Graded(c *ledger.Class, parts []bool) bool {
 	rules := f.affinities.Rules(c)
-	return rules.Default && len(rules.Even) == len(parts) && !slices.ContainsFunc(rules.Even, func(s interpod.SpreadConstraint) bool {
-		return parts[slices.Index(interpod.Keys(rules.Even), s.Key())] && s.Key() != model.HostnameKey
-	})
+	return rules.Default && len(rules.Even) == len(parts) && !slices.ContainsFunc(rules.Even,
+		func(s interpod.SpreadConstraint) bool {
+			return parts[slices.Index(interpod.Keys(rules.Even), s.Key())] && s.Key() != model.HostnameKey
+		})
 }
 
 // Grade is how many of the pods the node's host has, and 1; 0 for a node without a host's name.

@@ -5,7 +5,7 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// taints avoids the nodes whose PreferNoSchedule taints a task does not tolerate.
+// taints avoids the nodes with PreferNoSchedule taints that a task does not tolerate.
 type taints struct{ weight int64 }
 
 // RawScore is the number of such taints.

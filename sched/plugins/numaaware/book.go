@@ -52,7 +52,8 @@ func (b *containerCounts) Fact(model.Fact) {}
 func (b *containerCounts) Reads(model.Kind) bool { return false }
 
 // Audit counts again from nothing and compares.
-func (b *containerCounts) Audit(sits func(yield func(ledger.TaskID, *ledger.Task, ledger.NodeID, ledger.Hold) bool)) []string {
+func (b *containerCounts) Audit(sits func(yield func(ledger.TaskID, *ledger.Task, ledger.NodeID,
+	ledger.Hold) bool)) []string {
 	again := &containerCounts{l: b.l}
 	sits(func(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) bool {
 		again.Take(t, task, n, how)

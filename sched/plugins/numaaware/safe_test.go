@@ -59,7 +59,8 @@ func TestANodeTakesWhomItsKubeletWillNotTurnAway(t *testing.T) {
 		{"two of them on both NUMA nodes", nodes(single, 8, 8), firm(2, 2), []int32{8}, false, false},
 		{"as many as fit, of one size", nodes(single, 8, 8), firm(4, 4, 4), []int32{4}, false, true},
 		{"one more than fit", nodes(single, 8, 8), firm(4, 4, 4, 4), []int32{4}, false, false},
-		{"it would take the place of one that is not in the report", nodes(single, 8, 8), firm(8, 4), []int32{4}, false, false},
+		{"it would take the place of one that is not in the report", nodes(single, 8, 8), firm(8, 4), []int32{4}, false,
+			false},
 		{"of one that is, it cannot", nodes(single, 0, 4), firm(8, 4), []int32{4}, false, true},
 		{"as few NUMA nodes as can be are all of them", nodes(restricted, 6, 6), firm(2, 2), []int32{12}, false, true},
 		{"it needs two and one is too full", nodes(restricted, 4, 4), firm(4, 4), []int32{10}, false, false},
@@ -146,7 +147,8 @@ func TestNobodyIsTurnedAwayHoweverTheKubeletGoesAboutIt(t *testing.T) {
 				i := rapid.IntRange(0, len(bound)-1).Draw(t, "seen")
 				for _, size := range bound[i] {
 					if !k.admit(size) {
-						t.Fatalf("a pod with containers of %v cpus is turned away: %v of %v free, by the report %v, and %v are still to come", bound[i], k.free, k.cpus, report, bound)
+						t.Fatalf("a pod with containers of %v cpus is turned away: %v of %v free, by the report %v, and %v are still "+
+							"to come", bound[i], k.free, k.cpus, report, bound)
 					}
 				}
 				bound = slices.Delete(bound, i, i+1)
@@ -184,7 +186,8 @@ func TestNobodyIsTurnedAwayHoweverTheKubeletGoesAboutIt(t *testing.T) {
 			i := rapid.IntRange(0, len(bound)-1).Draw(t, "seen at last")
 			for _, size := range bound[i] {
 				if !k.admit(size) {
-					t.Fatalf("a pod with containers of %v cpus is turned away: %v of %v free, by the report %v", bound[i], k.free, k.cpus, report)
+					t.Fatalf("a pod with containers of %v cpus is turned away: %v of %v free, by the report %v", bound[i], k.free,
+						k.cpus, report)
 				}
 			}
 			bound = slices.Delete(bound, i, i+1)

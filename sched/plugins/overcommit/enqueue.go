@@ -9,7 +9,8 @@ import (
 )
 
 // VoteEnqueue permits a job while the cluster has not been promised too often with it, its queue
-// keeps no more with it than its part, or it is its queue's turn, and rejects it otherwise. Need of the reason is what would be
+// keeps no more with it than its part, or it is its queue's turn, and rejects it otherwise. Need of the reason is what
+// would be
 // promised, Have what may be, Kept how much of Need is kept for jobs that were let in before.
 func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) { return p.vote(j, false) }
 
@@ -32,7 +33,8 @@ func (p *plugin) vote(j ledger.JobID, loan bool) (policy.Vote, trace.Reason) {
 	p.l.Dims.SortByName(over)
 	r := trace.Reason{Code: trace.ClusterOvercommitted}
 	for _, d := range over {
-		r.Shorts = append(r.Shorts, trace.Short{Dim: p.l.Dims.Name(d), Need: p.promised(job, d, loan), Have: p.mayBe(d), Kept: p.kept(d, loan)})
+		r.Shorts = append(r.Shorts, trace.Short{Dim: p.l.Dims.Name(d), Need: p.promised(job, d, loan), Have: p.mayBe(d),
+			Kept: p.kept(d, loan)})
 	}
 	return policy.Reject, r
 }

@@ -5,9 +5,9 @@
 // Without it every job that its queue could ever hold is let in, operators create all
 // their pods, and the pods wait.
 //
-// What other queues were promised refuses no job whose queue keeps, with it, no more than its part,
+// What other queues were promised refuses no job of a queue that keeps, with it, no more than its part,
 // by weight, of what is not in use. So all queues together are promised that at most twice, and a
-// queue that keeps everything with jobs whose pods never come does not keep others out.
+// queue that keeps everything with jobs that never have pods does not keep others out.
 //
 // Only the dimensions that a job's minResources name count, less what its members hold
 // already; what is kept for others is likewise what they do not hold yet (decision 9),

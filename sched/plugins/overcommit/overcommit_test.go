@@ -62,19 +62,32 @@ func TestWhatMayBePromised(t *testing.T) {
 			cpu(7001), short("cpu", 12_001, 12_000)},
 		"beside what was promised": {func(l *ledger.Ledger) { group(l, "let-in", model.GroupInqueue, cpu(5000), nil) },
 			cpu(7001), []trace.Short{{Dim: "cpu", Need: 12_001, Have: 12_000, Kept: 5000}}},
-		"what a job let in holds counts once": {func(l *ledger.Ledger) { group(l, "let-in", model.GroupInqueue, cpu(5000), cpu(3000)) },
+		"what a job let in holds counts once": {func(l *ledger.Ledger) {
+			group(l, "let-in", model.GroupInqueue, cpu(5000),
+				cpu(3000))
+		},
 			cpu(7000), nil},
-		"what waits outside counts for nobody": {func(l *ledger.Ledger) { group(l, "pending", model.GroupPending, cpu(9000), nil) },
+		"what waits outside counts for nobody": {func(l *ledger.Ledger) {
+			group(l, "pending", model.GroupPending, cpu(9000),
+				nil)
+		},
 			cpu(12_000), nil},
-		"another resource is not in the way": {func(l *ledger.Ledger) { group(l, "runs", model.GroupRunning, cpu(20_000), cpu(20_000)) },
+		"another resource is not in the way": {func(l *ledger.Ledger) {
+			group(l, "runs", model.GroupRunning, cpu(20_000),
+				cpu(20_000))
+		},
 			resource.List{{Name: "memory", Value: 120}}, nil},
 		"both that are short, cpu first": {nil, resource.List{{Name: "cpu", Value: 13_000}, {Name: "memory", Value: 121}},
 			[]trace.Short{{Dim: "cpu", Need: 13_000, Have: 12_000}, {Dim: "memory", Need: 121, Have: 120}}},
 		"what no node offers is unbounded": {nil, resource.List{{Name: "nvidia.com/gpu", Value: 1 << 59}}, nil},
-		"asking for nothing is let in":     {func(l *ledger.Ledger) { group(l, "runs", model.GroupRunning, cpu(20_000), cpu(20_000)) }, cpu(0), nil},
+		"asking for nothing is let in": {func(l *ledger.Ledger) {
+			group(l, "runs", model.GroupRunning, cpu(20_000),
+				cpu(20_000))
+		}, cpu(0), nil},
 		"another scheduler's pods are in use": {func(l *ledger.Ledger) {
-			apply(l, model.KindPod, "ns", "other", &model.Pod{Meta: model.Meta{Namespace: "ns", Name: "other"}, Scheduler: "other",
-				Node: "node", Phase: model.PodRunning, Spec: &model.Spec{Requests: cpu(6000)}})
+			apply(l, model.KindPod, "ns", "other", &model.Pod{Meta: model.Meta{Namespace: "ns", Name: "other"},
+				Scheduler: "other",
+				Node:      "node", Phase: model.PodRunning, Spec: &model.Spec{Requests: cpu(6000)}})
 		}, cpu(6001), short("cpu", 12_001, 12_000)},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -132,7 +145,8 @@ func TestTheFactor(t *testing.T) {
 			t.Errorf("factor %s: noted %v", text, noted)
 		}
 	}
-	if _, err := overcommit.Definition().New(policy.Choice{Arguments: policy.Arguments{"overcommit-factor": "much"}}, ledger.New()); err == nil {
+	if _, err := overcommit.Definition().New(policy.Choice{Arguments: policy.Arguments{"overcommit-factor": "much"}},
+		ledger.New()); err == nil {
 		t.Error("a factor that is no number is taken")
 	}
 }
@@ -166,7 +180,8 @@ func TestAQueueIsPromisedItsPart(t *testing.T) {
 			q, asks := rapid.IntRange(0, len(weights)-1).Draw(r, "queue"), rapid.Int64Range(1, 9000).Draw(r, "asks")
 			name := fmt.Sprint("job", i)
 			vote, _ := p.VoteEnqueue(put(name, q, model.GroupPending, asks))
-			if fits, mine := all+asks <= 12_000, keeps[q]+asks <= 12_000*weights[q]/total; (vote == policy.Permit) != (fits || mine) {
+			if fits, mine := all+asks <= 12_000, keeps[q]+asks <= 12_000*weights[q]/total; (vote == policy.Permit) != (fits ||
+				mine) {
 				r.Fatalf("vote %d for %d of q%d, which keeps %d with weight %d of %d; all keep %d",
 					vote, asks, q, keeps[q], weights[q], total, all)
 			}

@@ -39,11 +39,11 @@ func (p *plugin) part(q ledger.QueueID, d resource.Dim, left int64) int64 {
 	return left
 }
 
-// Open forgets who asked in the last cycle.
+// Open forgets which jobs asked in the last cycle.
 func (p *plugin) Open(*trace.Recorder) { p.askers = nil }
 
 // askers are, by dimension, the queues for which room is kept or a job waits to be let in. They are
-// found in a cycle when they are first asked for, and stand until it ends: who is let in in between
+// found in a cycle when they are first asked for, and stand until it ends: which job is let in in between
 // was one of them.
 type askers []*asking
 

@@ -60,7 +60,7 @@ type plugin struct {
 	resource string
 	seed     uint64
 
-	largest [2]int64 // of all nodes: cpu, the resource; 0 where nobody has any
+	largest [2]int64 // of all nodes: cpu, the resource; 0 where no node has any
 	kinds   []kind   // fgd: of the tasks that there are
 	columns []resource.Dim
 	loss    []int64 // scratch, as the next two
@@ -86,7 +86,7 @@ func (p *plugin) Open(*trace.Recorder) {
 	}
 }
 
-// dims are the columns of cpu and the resource, below 0 while nobody has named it.
+// dims are the columns of cpu and the resource, below 0 while no object has named it.
 func (p *plugin) dims() [2]resource.Dim {
 	out := [2]resource.Dim{resource.CPU, -1}
 	if d, ok := p.l.Dims.Lookup(p.resource); ok {

@@ -49,11 +49,13 @@ func (w *world) node(cpu, gpus int64) {
 func (w *world) pod(on int, cpu, gpus int64) ledger.TaskID {
 	name := fmt.Sprintf("p%d", w.pods)
 	w.pods++
-	o := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name}, Ours: true, Spec: &model.Spec{Requests: amounts(cpu, gpus)}}
+	o := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name}, Ours: true,
+		Spec: &model.Spec{Requests: amounts(cpu, gpus)}}
 	if on >= 0 {
 		o.Node, o.Phase = fmt.Sprintf("n%d", on), model.PodRunning
 	}
-	w.l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: name}, UID: name, Version: 1, Object: o})
+	w.l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: name}, UID: name, Version: 1,
+		Object: o})
 	task, _ := w.l.Tasks.Find(ledger.Key{Namespace: "ns", Name: name})
 	return task
 }

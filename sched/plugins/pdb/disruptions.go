@@ -97,7 +97,7 @@ func (b *disruptions) expect(task *ledger.Task, x int32) {
 	}
 }
 
-// seat counts a healthy pod on its node. A pod whose fact shows its deletion, or that the status lists
+// seat counts a healthy pod on its node. A pod that is deleted by its fact, or that the status lists
 // as disrupted, does not count.
 func (b *disruptions) seat(task *ledger.Task, how ledger.Hold, x int32) {
 	p := task.Pod

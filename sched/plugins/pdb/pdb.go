@@ -25,9 +25,10 @@ import (
 
 // Definition is the plugin "pdb". It takes no arguments.
 func Definition() policy.Definition {
-	return policy.Define("pdb", "victims within their PodDisruptionBudget", func(_ policy.NoArguments, l *ledger.Ledger) (*plugin, error) {
-		return &plugin{l: l, state: newDisruptions(l)}, nil
-	})
+	return policy.Define("pdb", "victims within their PodDisruptionBudget",
+		func(_ policy.NoArguments, l *ledger.Ledger) (*plugin, error) {
+			return &plugin{l: l, state: newDisruptions(l)}, nil
+		})
 }
 
 type plugin struct {
@@ -101,5 +102,6 @@ func (p *plugin) want(i int32) {
 }
 
 func (p *plugin) reason(b *tally, need int32) trace.Reason {
-	return trace.Reason{Code: trace.VictimBudget, Text: b.budget.Namespace + "/" + b.budget.Name, Have: int(b.allowed()), Need: int(need)}
+	return trace.Reason{Code: trace.VictimBudget, Text: b.budget.Namespace + "/" + b.budget.Name, Have: int(b.allowed()),
+		Need: int(need)}
 }

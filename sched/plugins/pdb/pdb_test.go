@@ -21,7 +21,7 @@ type guard interface {
 	policy.StatefulPlugin
 }
 
-// world is a ledger whose pods are all of namespace ns, and the plugin.
+// world is a ledger with pods that are all of namespace ns, and the plugin.
 type world struct {
 	*ledger.Ledger
 	guard
@@ -47,7 +47,8 @@ func (w *world) tell(k model.Kind, name string, o model.Object) {
 
 // pod has the label app=web and runs healthily, before changes.
 func (w *world) pod(name string, changes ...func(*model.Pod)) ledger.TaskID {
-	p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true, Preemptable: true, Spec: &model.Spec{},
+	p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true, Preemptable: true,
+		Spec: &model.Spec{},
 		Node: "node", Phase: model.PodRunning, Healthy: true, Labels: []model.Label{{Key: "app", Value: "web"}}}
 	for _, change := range changes {
 		change(p)
@@ -95,23 +96,34 @@ func TestABudgetIsCountedFromThePods(t *testing.T) {
 		unit   int                // so many of the four
 		want   string
 	}{
-		"three have to stay of four":                  {model.Budget{MinAvailable: number(3)}, nil, 1, ""},
-		"two at once are too many":                    {model.Budget{MinAvailable: number(3)}, nil, 2, "ns/b allows 1 of 2"},
-		"all have to stay":                            {model.Budget{MinAvailable: number(4)}, nil, 1, "ns/b allows 0 of 1"},
-		"a part that has to stay rounds up":           {model.Budget{MinAvailable: percent(60)}, nil, 2, "ns/b allows 1 of 2"},
-		"a part that may be away rounds up":           {model.Budget{MaxUnavailable: percent(30)}, nil, 2, ""},
-		"one that waits is away already":              {model.Budget{MaxUnavailable: number(2)}, []func(*model.Pod){waiting}, 2, "ns/b allows 1 of 2"},
-		"one that starts is away too":                 {model.Budget{MaxUnavailable: number(2)}, []func(*model.Pod){starting}, 2, "ns/b allows 1 of 2"},
-		"a sick one is":                               {model.Budget{MaxUnavailable: number(1)}, []func(*model.Pod){sick}, 1, "ns/b allows 0 of 1"},
-		"one that leaves is":                          {model.Budget{MaxUnavailable: number(1)}, []func(*model.Pod){leaving}, 1, "ns/b allows 0 of 1"},
-		"one that has finished is nobody's":           {model.Budget{MaxUnavailable: number(1)}, []func(*model.Pod){finished}, 1, ""},
-		"the status says less":                        {model.Budget{MinAvailable: number(1), Counted: true, Allowed: 1}, nil, 2, "ns/b allows 1 of 2"},
-		"the status says more":                        {model.Budget{MinAvailable: number(3), Counted: true, Allowed: 3}, nil, 2, "ns/b allows 1 of 2"},
-		"a status that was not counted":               {model.Budget{MinAvailable: number(1)}, nil, 2, ""},
-		"the status knows the scale":                  {model.Budget{MaxUnavailable: number(1), Counted: true, Allowed: 4, Desired: 4}, nil, 1, "ns/b allows 0 of 1"},
-		"the status has counted one as gone":          {model.Budget{MinAvailable: number(3), Counted: true, Allowed: 1, Leaving: []string{"pod-3"}}, nil, 1, "ns/b allows 0 of 1"},
-		"a budget that says nothing allows nothing":   {model.Budget{}, nil, 1, "ns/b allows 0 of 1"},
-		"a budget of other pods":                      {model.Budget{Selector: []model.Requirement{{Key: "app", Op: model.In, Values: []string{"db"}}}}, nil, 1, ""},
+		"three have to stay of four": {model.Budget{MinAvailable: number(3)}, nil, 1, ""},
+		"two at once are too many":   {model.Budget{MinAvailable: number(3)}, nil, 2, "ns/b allows 1 of 2"},
+		"all have to stay":           {model.Budget{MinAvailable: number(4)}, nil, 1, "ns/b allows 0 of 1"},
+		"a part that has to stay rounds up": {model.Budget{MinAvailable: percent(60)}, nil, 2,
+			"ns/b allows 1 of 2"},
+		"a part that may be away rounds up": {model.Budget{MaxUnavailable: percent(30)}, nil, 2, ""},
+		"one that waits is away already": {model.Budget{MaxUnavailable: number(2)}, []func(*model.Pod){waiting},
+			2, "ns/b allows 1 of 2"},
+		"one that starts is away too": {model.Budget{MaxUnavailable: number(2)},
+			[]func(*model.Pod){starting}, 2, "ns/b allows 1 of 2"},
+		"a sick one is": {model.Budget{MaxUnavailable: number(1)}, []func(*model.Pod){sick}, 1,
+			"ns/b allows 0 of 1"},
+		"one that leaves is": {model.Budget{MaxUnavailable: number(1)}, []func(*model.Pod){leaving},
+			1, "ns/b allows 0 of 1"},
+		"one that has finished is nobody's": {model.Budget{MaxUnavailable: number(1)},
+			[]func(*model.Pod){finished}, 1, ""},
+		"the status says less": {model.Budget{MinAvailable: number(1), Counted: true, Allowed: 1},
+			nil, 2, "ns/b allows 1 of 2"},
+		"the status says more": {model.Budget{MinAvailable: number(3), Counted: true, Allowed: 3},
+			nil, 2, "ns/b allows 1 of 2"},
+		"a status that was not counted": {model.Budget{MinAvailable: number(1)}, nil, 2, ""},
+		"the status knows the scale": {model.Budget{MaxUnavailable: number(1), Counted: true, Allowed: 4,
+			Desired: 4}, nil, 1, "ns/b allows 0 of 1"},
+		"the status has counted one as gone": {model.Budget{MinAvailable: number(3), Counted: true, Allowed: 1,
+			Leaving: []string{"pod-3"}}, nil, 1, "ns/b allows 0 of 1"},
+		"a budget that says nothing allows nothing": {model.Budget{}, nil, 1, "ns/b allows 0 of 1"},
+		"a budget of other pods": {model.Budget{Selector: []model.Requirement{{Key: "app", Op: model.In,
+			Values: []string{"db"}}}}, nil, 1, ""},
 		"a budget without a selector is about no pod": {model.Budget{Nobody: true}, nil, 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -137,18 +149,20 @@ func TestABudgetIsCountedFromThePods(t *testing.T) {
 	}
 }
 
-// unhealthyPodEvictionPolicy; a pod that is not running is in nobody's budget.
+// unhealthyPodEvictionPolicy; a pod that is not running is in no budget.
 func TestWhoMayGoWhateverABudgetAllows(t *testing.T) {
 	for name, c := range map[string]struct {
 		budget model.Budget
 		pod    func(*model.Pod)
 		want   string
 	}{
-		"a sick pod while the budget is met":        {model.Budget{MinAvailable: number(2)}, sick, ""},
-		"not while it is not":                       {model.Budget{MinAvailable: number(3)}, sick, "ns/b allows 0 of 1"},
-		"but always where that is asked for":        {model.Budget{MinAvailable: number(3), AlwaysEvictUnhealthy: true}, sick, ""},
-		"a pod that is starting":                    {model.Budget{MinAvailable: number(3)}, starting, ""},
-		"a healthy pod is not among them":           {model.Budget{MinAvailable: number(3)}, func(*model.Pod) {}, "ns/b allows 0 of 1"},
+		"a sick pod while the budget is met": {model.Budget{MinAvailable: number(2)}, sick, ""},
+		"not while it is not":                {model.Budget{MinAvailable: number(3)}, sick, "ns/b allows 0 of 1"},
+		"but always where that is asked for": {model.Budget{MinAvailable: number(3), AlwaysEvictUnhealthy: true},
+			sick, ""},
+		"a pod that is starting": {model.Budget{MinAvailable: number(3)}, starting, ""},
+		"a healthy pod is not among them": {model.Budget{MinAvailable: number(3)}, func(*model.Pod) {},
+			"ns/b allows 0 of 1"},
 		"a pod without labels, of an empty budget":  {model.Budget{MinAvailable: number(2)}, unlabeled, ""},
 		"a healthy one where nobody has to stay is": {model.Budget{MinAvailable: number(0)}, func(*model.Pod) {}, ""},
 	} {
@@ -267,7 +281,8 @@ func drawBudget(t *rapid.T) model.Budget {
 
 func (w *world) evictSome(t *rapid.T, tx *ledger.Tx) {
 	w.Tasks.Each(func(task ledger.TaskID) bool {
-		if s := w.Task(task).Status; (s == model.Running || s == model.Bound) && rapid.IntRange(0, 2).Draw(t, "evicted") == 0 {
+		if s := w.Task(task).Status; (s == model.Running || s == model.Bound) && rapid.IntRange(0, 2).Draw(t,
+			"evicted") == 0 {
 			tx.Evict(task, "preempt", ledger.NoTask)
 		}
 		return true

@@ -9,7 +9,7 @@ import (
 )
 
 // devices refuses every node to tasks with resource claims: nothing here allocates
-// devices, and a kubelet does not start a pod whose claims are not. Waiting with the
+// devices, and a kubelet does not start a pod with claims that are not. Waiting with the
 // reason leaves the pod to be put right; a binding could not be taken back.
 type devices struct{}
 

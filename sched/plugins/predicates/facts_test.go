@@ -59,24 +59,35 @@ func TestANodeIsJudgedByFacts(t *testing.T) {
 		"a cordoned node takes nobody":    {model.Spec{}, fenced, policy.Verdict{Code: trace.NodeUnschedulable}},
 		"a task that tolerates the cordon may enter": {model.Spec{Tolerations: []model.Toleration{
 			{Key: "node.kubernetes.io/unschedulable", Exists: true, Effect: model.NoSchedule}}}, fenced, policy.Verdict{}},
-		"a task that tolerates everything may enter": {model.Spec{Tolerations: []model.Toleration{all}}, fenced, policy.Verdict{}},
+		"a task that tolerates everything may enter": {model.Spec{Tolerations: []model.Toleration{all}}, fenced,
+			policy.Verdict{}},
 		"to tolerate another effect of the cordon does not help": {model.Spec{Tolerations: []model.Toleration{
-			{Key: "node.kubernetes.io/unschedulable", Exists: true, Effect: model.NoExecute}}}, fenced, policy.Verdict{Code: trace.NodeUnschedulable}},
+			{Key: "node.kubernetes.io/unschedulable", Exists: true,
+				Effect: model.NoExecute}}}, fenced, policy.Verdict{Code: trace.NodeUnschedulable}},
 
-		"the first untolerated taint by key is named": {model.Spec{}, tainted, policy.Verdict{Code: trace.NodeTaint, Text: "burning:NoExecute"}},
-		"the next one when the first is tolerated": {model.Spec{Tolerations: []model.Toleration{{Key: "burning", Exists: true}}},
+		"the first untolerated taint by key is named": {model.Spec{}, tainted,
+			policy.Verdict{Code: trace.NodeTaint, Text: "burning:NoExecute"}},
+		"the next one when the first is tolerated": {model.Spec{Tolerations: []model.Toleration{{Key: "burning",
+			Exists: true}}},
 			tainted, policy.Verdict{Code: trace.NodeTaint, Text: "team=ml:NoSchedule"}},
-		"all that repel are tolerated": {model.Spec{Tolerations: []model.Toleration{{Key: "burning", Exists: true}, {Key: "team", Value: "ml"}}},
+		"all that repel are tolerated": {model.Spec{Tolerations: []model.Toleration{{Key: "burning", Exists: true},
+			{Key: "team", Value: "ml"}}},
 			tainted, policy.Verdict{}},
 		"PreferNoSchedule keeps nobody out": {model.Spec{}, model.Node{Taints: tainted.Taints[1:2]}, policy.Verdict{}},
 
-		"the node selector matches":           {model.Spec{Selector: []model.Label{{Key: "disk", Value: "ssd"}}}, ssd, policy.Verdict{}},
-		"the node selector does not match":    {model.Spec{Selector: []model.Label{{Key: "disk", Value: "hdd"}}}, ssd, policy.Verdict{Code: trace.NodeSelector}},
-		"a required affinity matches":         {model.Spec{Affinity: onDisk("ssd")}, ssd, policy.Verdict{}},
-		"a required affinity does not match":  {model.Spec{Affinity: onDisk("hdd")}, ssd, policy.Verdict{Code: trace.NodeAffinity}},
-		"an affinity without terms: no node":  {model.Spec{Affinity: []model.Term{}}, ssd, policy.Verdict{Code: trace.NodeAffinity}},
-		"a preference keeps nobody out":       {model.Spec{Preferred: []model.Preference{{Weight: 1, Term: onDisk("hdd")[0]}}}, ssd, policy.Verdict{}},
-		"selector and affinity must both fit": {model.Spec{Selector: ssd.Labels, Affinity: onDisk("hdd")}, ssd, policy.Verdict{Code: trace.NodeAffinity}},
+		"the node selector matches": {model.Spec{Selector: []model.Label{{Key: "disk", Value: "ssd"}}}, ssd,
+			policy.Verdict{}},
+		"the node selector does not match": {model.Spec{Selector: []model.Label{{Key: "disk", Value: "hdd"}}}, ssd,
+			policy.Verdict{Code: trace.NodeSelector}},
+		"a required affinity matches": {model.Spec{Affinity: onDisk("ssd")}, ssd, policy.Verdict{}},
+		"a required affinity does not match": {model.Spec{Affinity: onDisk("hdd")}, ssd,
+			policy.Verdict{Code: trace.NodeAffinity}},
+		"an affinity without terms: no node": {model.Spec{Affinity: []model.Term{}}, ssd,
+			policy.Verdict{Code: trace.NodeAffinity}},
+		"a preference keeps nobody out": {model.Spec{Preferred: []model.Preference{{Weight: 1,
+			Term: onDisk("hdd")[0]}}}, ssd, policy.Verdict{}},
+		"selector and affinity must both fit": {model.Spec{Selector: ssd.Labels, Affinity: onDisk("hdd")}, ssd,
+			policy.Verdict{Code: trace.NodeAffinity}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			set := build(t, ledger.New(), nil)
@@ -89,7 +100,8 @@ func TestANodeIsJudgedByFacts(t *testing.T) {
 
 func TestTheTaintNamedDoesNotDependOnTheirOrder(t *testing.T) {
 	set := build(t, ledger.New(), nil)
-	b, a := model.Taint{Key: "k", Value: "b", Effect: model.NoSchedule}, model.Taint{Key: "k", Value: "a", Effect: model.NoSchedule}
+	b, a := model.Taint{Key: "k", Value: "b", Effect: model.NoSchedule}, model.Taint{Key: "k", Value: "a",
+		Effect: model.NoSchedule}
 	for _, taints := range [][]model.Taint{{a, b}, {b, a}} {
 		if got := judge(set, &model.Spec{}, &model.Node{Taints: taints}).Text; got != "k=a:NoSchedule" {
 			t.Errorf("taints %v: named %s, want k=a:NoSchedule", taints, got)
@@ -104,9 +116,11 @@ func TestArgumentsSwitchPartsOff(t *testing.T) {
 		node     model.Node
 		want     trace.Code // what still refuses when the part is off
 	}{
-		"taints":                         {"predicate.TaintTolerationEnable", model.Spec{}, tainted, trace.None},
-		"node selector":                  {"predicate.NodeAffinityEnable", model.Spec{Selector: []model.Label{{Key: "a"}}}, ssd, trace.None},
-		"required affinity":              {"predicate.NodeAffinityEnable", model.Spec{Affinity: onDisk("hdd")}, ssd, trace.None},
+		"taints": {"predicate.TaintTolerationEnable", model.Spec{}, tainted, trace.None},
+		"node selector": {"predicate.NodeAffinityEnable", model.Spec{Selector: []model.Label{{Key: "a"}}},
+			ssd, trace.None},
+		"required affinity": {"predicate.NodeAffinityEnable", model.Spec{Affinity: onDisk("hdd")}, ssd,
+			trace.None},
 		"the cordon stays without taint": {"predicate.TaintTolerationEnable", model.Spec{}, fenced, trace.NodeUnschedulable},
 		"taints stay without affinity":   {"predicate.NodeAffinityEnable", model.Spec{}, tainted, trace.NodeTaint},
 	} {
@@ -118,12 +132,14 @@ func TestArgumentsSwitchPartsOff(t *testing.T) {
 		})
 	}
 	t.Run("host ports", func(t *testing.T) {
-		if n := len(build(t, ledger.New(), policy.Arguments{"predicate.NodePortsEnable": "false"}).NodePlugins.NodeFilters); n != 0 {
+		if n := len(build(t, ledger.New(),
+			policy.Arguments{"predicate.NodePortsEnable": "false"}).NodePlugins.NodeFilters); n != 0 {
 			t.Errorf("%d filters ask who sits on a node, want none", n)
 		}
 	})
 	t.Run("a switch that is no switch is refused by name", func(t *testing.T) {
-		_, err := predicates.Definition().New(policy.Choice{Arguments: policy.Arguments{"predicate.NodePortsEnable": "maybe"}}, ledger.New())
+		given := policy.Choice{Arguments: policy.Arguments{"predicate.NodePortsEnable": "maybe"}}
+		_, err := predicates.Definition().New(given, ledger.New())
 		if err == nil || !strings.Contains(err.Error(), "predicate.NodePortsEnable") {
 			t.Errorf("err = %v, want one that names the key", err)
 		}

@@ -10,7 +10,7 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// podAffinity refuses nodes in whose domains required pods are missing, or in whose domains are pods
+// podAffinity refuses nodes in domains in which required pods are missing, or in which there are pods
 // that the task must not be with, or that must not be with the task.
 type podAffinity struct{ affinities *interpod.Affinities }
 
@@ -62,7 +62,7 @@ func (f podAffinity) FilterDomains(c *ledger.Class, n ledger.NodeID, future bool
 }
 
 // with says that a pod which the task must be with is in the node's domain. A promised place does not
-// count now. The first of a group whose pods must be with each other may be placed anywhere; while
+// count now. The first of a group of pods that must be with each other may be placed anywhere; while
 // other pods of it are promised a place and none has one, it has to follow them.
 func with(r *interpod.Rules, t *interpod.DomainCount, n ledger.NodeID, future bool) bool {
 	d := t.Domain(n)

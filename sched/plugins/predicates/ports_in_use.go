@@ -49,7 +49,8 @@ func (b *portsInUse) Fact(model.Fact) {}
 func (b *portsInUse) Reads(model.Kind) bool { return false }
 
 // Audit counts again from nothing and compares.
-func (b *portsInUse) Audit(sits func(yield func(ledger.TaskID, *ledger.Task, ledger.NodeID, ledger.Hold) bool)) []string {
+func (b *portsInUse) Audit(sits func(yield func(ledger.TaskID, *ledger.Task, ledger.NodeID,
+	ledger.Hold) bool)) []string {
 	again := newPortsInUse(b.l)
 	sits(func(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) bool {
 		again.Take(t, task, n, how)

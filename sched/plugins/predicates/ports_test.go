@@ -35,7 +35,8 @@ func (m *machine) pod(name string, change func(*model.Pod), ports ...model.HostP
 	pod := &model.Pod{Ours: true, Meta: model.Meta{Namespace: "ns", Name: name, UID: name},
 		Spec: &model.Spec{Requests: resource.List{{Name: resource.PodsName, Value: 1}}, Ports: ports}}
 	change(pod)
-	m.l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: name}, UID: name, Version: 1, Object: pod})
+	m.l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: name}, UID: name, Version: 1,
+		Object: pod})
 	task, ok := m.l.Tasks.Find(ledger.Key{Namespace: "ns", Name: name})
 	if !ok {
 		m.t.Fatalf("no task %s", name)
@@ -77,17 +78,24 @@ func TestAPortThatIsTakenRefuses(t *testing.T) {
 		want []model.HostPort
 		text string // "" admits
 	}{
-		"the same port":                          {[]model.HostPort{tcp(every, 80)}, []model.HostPort{tcp(every, 80)}, "80/TCP"},
-		"another port":                           {[]model.HostPort{tcp(every, 80)}, []model.HostPort{tcp(every, 81)}, ""},
-		"another protocol":                       {[]model.HostPort{tcp(every, 80)}, []model.HostPort{udp}, ""},
-		"the same port at the same address":      {[]model.HostPort{tcp(one, 80)}, []model.HostPort{tcp(one, 80)}, "10.0.0.1:80/TCP"},
-		"the same port at another address":       {[]model.HostPort{tcp(one, 80)}, []model.HostPort{tcp(other, 80)}, ""},
-		"all addresses wanted, one taken":        {[]model.HostPort{tcp(one, 80)}, []model.HostPort{tcp(every, 80)}, "80/TCP"},
-		"one address wanted, all taken":          {[]model.HostPort{tcp(every, 80)}, []model.HostPort{tcp(one, 80)}, "10.0.0.1:80/TCP"},
-		"one of several wanted ports is taken":   {[]model.HostPort{tcp(every, 82)}, []model.HostPort{tcp(every, 80), tcp(every, 82)}, "82/TCP"},
-		"the first of two taken ports is named":  {[]model.HostPort{tcp(every, 82), tcp(every, 80)}, []model.HostPort{tcp(every, 80), tcp(every, 82)}, "80/TCP"},
-		"nobody holds a port":                    {nil, []model.HostPort{tcp(every, 80)}, ""},
-		"a port named twice by one pod is taken": {[]model.HostPort{tcp(every, 80), tcp(every, 80)}, []model.HostPort{tcp(every, 80)}, "80/TCP"},
+		"the same port": {[]model.HostPort{tcp(every, 80)}, []model.HostPort{tcp(every, 80)},
+			"80/TCP"},
+		"another port":     {[]model.HostPort{tcp(every, 80)}, []model.HostPort{tcp(every, 81)}, ""},
+		"another protocol": {[]model.HostPort{tcp(every, 80)}, []model.HostPort{udp}, ""},
+		"the same port at the same address": {[]model.HostPort{tcp(one, 80)}, []model.HostPort{tcp(one, 80)},
+			"10.0.0.1:80/TCP"},
+		"the same port at another address": {[]model.HostPort{tcp(one, 80)}, []model.HostPort{tcp(other, 80)}, ""},
+		"all addresses wanted, one taken": {[]model.HostPort{tcp(one, 80)}, []model.HostPort{tcp(every, 80)},
+			"80/TCP"},
+		"one address wanted, all taken": {[]model.HostPort{tcp(every, 80)}, []model.HostPort{tcp(one, 80)},
+			"10.0.0.1:80/TCP"},
+		"one of several wanted ports is taken": {[]model.HostPort{tcp(every, 82)},
+			[]model.HostPort{tcp(every, 80), tcp(every, 82)}, "82/TCP"},
+		"the first of two taken ports is named": {[]model.HostPort{tcp(every, 82), tcp(every, 80)},
+			[]model.HostPort{tcp(every, 80), tcp(every, 82)}, "80/TCP"},
+		"nobody holds a port": {nil, []model.HostPort{tcp(every, 80)}, ""},
+		"a port named twice by one pod is taken": {[]model.HostPort{tcp(every, 80), tcp(every, 80)},
+			[]model.HostPort{tcp(every, 80)}, "80/TCP"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMachine(t)

@@ -10,7 +10,7 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// spread refuses nodes in whose domain there would be more pods, by more than maxSkew, than
+// spread refuses nodes in a domain in which there would be more pods, by more than maxSkew, than
 // in the domain that has the fewest.
 type spread struct{ affinities *interpod.Affinities }
 

@@ -18,7 +18,7 @@ func (p *plugin) Starving(j ledger.JobID) bool {
 // OfJobAlone says that Starving depends on the job alone.
 func (p *plugin) OfJobAlone() {}
 
-// Preemptable permits a unit of a job whose priority is below that of the preemptor's job; of the
+// Preemptable permits a unit of a job with a priority below that of the preemptor's job; of the
 // preemptor's own job, a unit in which every task's priority is below the preemptor's. It guards all
 // other units. Between jobs of equal priority another plugin may still permit it, within a job none.
 func (p *plugin) Preemptable(c policy.Preemptor, u policy.Unit) policy.Opinion {

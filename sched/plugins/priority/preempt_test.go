@@ -12,7 +12,8 @@ import (
 
 // gang is a job with one running pod for each priority given, named after it.
 func gang(l *ledger.Ledger, name, class string, priorities ...int32) (u policy.Unit) {
-	apply(l, model.KindPodGroup, name, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name}, PriorityClass: class})
+	apply(l, model.KindPodGroup, name, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name},
+		PriorityClass: class})
 	for i, x := range priorities {
 		p := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: fmt.Sprintf("%s-%d", name, i)}, Ours: true, Group: name,
 			Spec: &model.Spec{}, HasPriority: true, Priority: x, Node: "node", Phase: model.PodRunning}
@@ -84,16 +85,18 @@ func TestAJobStarvesWhileAMemberWaits(t *testing.T) {
 		gated  bool
 		want   bool
 	}{
-		"one waits":                       {[]model.Phase{model.PodRunning, model.PodPending}, false, true},
-		"all run":                         {[]model.Phase{model.PodRunning, model.PodRunning}, false, false},
-		"finished members need no place":  {[]model.Phase{model.PodRunning, model.PodSucceeded, model.PodFailed}, false, false},
+		"one waits": {[]model.Phase{model.PodRunning, model.PodPending}, false, true},
+		"all run":   {[]model.Phase{model.PodRunning, model.PodRunning}, false, false},
+		"finished members need no place": {[]model.Phase{model.PodRunning, model.PodSucceeded, model.PodFailed}, false,
+			false},
 		"a gated member waits for others": {[]model.Phase{model.PodRunning, model.PodPending}, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, p := cluster(t)
 			apply(l, model.KindPodGroup, "job", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "job"}})
 			for i, phase := range c.status {
-				pod := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: fmt.Sprint(i)}, Ours: true, Group: "job", Spec: &model.Spec{}, Phase: phase}
+				pod := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: fmt.Sprint(i)}, Ours: true, Group: "job",
+					Spec: &model.Spec{}, Phase: phase}
 				if phase == model.PodPending {
 					pod.Gated = c.gated
 				} else {

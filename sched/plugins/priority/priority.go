@@ -26,9 +26,10 @@ import (
 
 // Definition is the plugin "priority". It takes no arguments.
 func Definition() policy.Definition {
-	return policy.Define("priority", "jobs and tasks of higher priority first", func(_ policy.NoArguments, l *ledger.Ledger) (*plugin, error) {
-		return &plugin{l}, nil
-	})
+	return policy.Define("priority", "jobs and tasks of higher priority first",
+		func(_ policy.NoArguments, l *ledger.Ledger) (*plugin, error) {
+			return &plugin{l}, nil
+		})
 }
 
 type plugin struct{ l *ledger.Ledger }

@@ -22,7 +22,8 @@ func cluster(t *testing.T) (*ledger.Ledger, plugin) {
 	t.Helper()
 	l := ledger.New()
 	for name, value := range map[string]int32{"high": 1000, "low": 10, "normal": 100} {
-		apply(l, model.KindPriorityClass, name, &model.PriorityClass{Meta: model.Meta{Name: name}, Value: value, GlobalDefault: name == "normal"})
+		apply(l, model.KindPriorityClass, name, &model.PriorityClass{Meta: model.Meta{Name: name}, Value: value,
+			GlobalDefault: name == "normal"})
 	}
 	p, err := priority.Definition().New(policy.Choice{}, l)
 	if err != nil {
@@ -57,7 +58,8 @@ func TestTheJobOfHigherPriorityGoesFirst(t *testing.T) {
 			var id [2]ledger.JobID
 			for i, class := range []string{c.a, c.b} {
 				key := ledger.JobKey{Namespace: "ns", Name: string(rune('a' + i))}
-				apply(l, model.KindPodGroup, key.Name, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: key.Name}, PriorityClass: class})
+				apply(l, model.KindPodGroup, key.Name, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: key.Name},
+					PriorityClass: class})
 				id[i], _ = l.Jobs.Find(key)
 			}
 			if got := p.CompareJobs(id[0], id[1]); got != c.want {

@@ -94,7 +94,8 @@ func also(l resource.List, name string, x int64) resource.List {
 }
 
 func (c *cluster) node(l resource.List) {
-	c.tell(model.KindNode, "", "node", &model.Node{Meta: model.Meta{Name: "node"}, Allocatable: also(l, resource.PodsName, 1000)})
+	c.tell(model.KindNode, "", "node", &model.Node{Meta: model.Meta{Name: "node"},
+		Allocatable: also(l, resource.PodsName, 1000)})
 }
 
 func (c *cluster) queue(q queue) {
@@ -107,8 +108,9 @@ func (c *cluster) queue(q queue) {
 	if q.waits == nil {
 		q.waits = cpu(q.pending)
 	}
-	c.tell(model.KindQueue, "", q.name, &model.Queue{Meta: model.Meta{Name: q.name}, Weight: q.weight, Priority: q.priority,
-		State: q.state, Capability: q.capabilities, Guarantee: cpu(q.guarantee)})
+	c.tell(model.KindQueue, "", q.name, &model.Queue{Meta: model.Meta{Name: q.name}, Weight: q.weight,
+		Priority: q.priority,
+		State:    q.state, Capability: q.capabilities, Guarantee: cpu(q.guarantee)})
 	if q.runs != nil {
 		c.pod(q.name+"-runs", q.name, q.runs, "node")
 	}

@@ -57,9 +57,10 @@ func TestDeserved(t *testing.T) {
 			want: map[string]int64{"default": 1_000, "b": 9_000},
 		},
 		"root's capability is the limit of all": {
-			cores:  10,
-			queues: []queue{{name: "root", capability: 6}, {name: "a", weight: 1, pending: 10}, {name: "b", weight: 2, pending: 10}},
-			want:   map[string]int64{"a": 2_000, "b": 4_000, "root": 6_000},
+			cores: 10,
+			queues: []queue{{name: "root", capability: 6}, {name: "a", weight: 1, pending: 10},
+				{name: "b", weight: 2, pending: 10}},
+			want: map[string]int64{"a": 2_000, "b": 4_000, "root": 6_000},
 		},
 		"root is the cluster": {
 			cores:  10,

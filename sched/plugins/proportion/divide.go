@@ -27,7 +27,7 @@ type divider struct {
 }
 
 // division is one dimension, as it was divided last: most changes touch the stake of one
-// queue, and what nobody's stake changed in need not be divided again.
+// queue. A dimension in which no stake changed need not be divided again.
 type division struct {
 	total       int64
 	demands     []fair.QueueDemand // of those that share, in the engine's unit
@@ -83,7 +83,8 @@ func (dv *divider) remeasure() {
 		for _, q := range dv.leaves {
 			r, queue := &dv.p.rows[q], dv.p.l.Queue(q)
 			bound, bounded := queue.Capability.Bound(d)
-			real := fair.RealCapability(total, dv.p.keep.guaranteed.Get(d), queue.Guarantee.Get(d), fair.Limit{Value: bound, Bounded: bounded})
+			real := fair.RealCapability(total, dv.p.keep.guaranteed.Get(d), queue.Guarantee.Get(d),
+				fair.Limit{Value: bound, Bounded: bounded})
 			r.real[d] = real
 			if r.at < 0 {
 				continue
@@ -113,7 +114,10 @@ func (dv *divider) gather() {
 		}
 		return true
 	})
-	slices.SortFunc(dv.leaves, func(a, b ledger.QueueID) int { return cmp.Compare(dv.p.l.Queue(a).Name, dv.p.l.Queue(b).Name) })
+	slices.SortFunc(dv.leaves, func(a, b ledger.QueueID) int {
+		return cmp.Compare(dv.p.l.Queue(a).Name,
+			dv.p.l.Queue(b).Name)
+	})
 }
 
 // attach puts right which queues are sound leaves, after some changed their places: first
@@ -175,7 +179,8 @@ func (dv *divider) limit() {
 		for i := range r.real {
 			d := resource.Dim(i)
 			bound, bounded := queue.Capability.Bound(d)
-			r.real[i] = fair.RealCapability(dv.totals[i], dv.before[i], queue.Guarantee.Get(d), fair.Limit{Value: bound, Bounded: bounded})
+			r.real[i] = fair.RealCapability(dv.totals[i], dv.before[i], queue.Guarantee.Get(d),
+				fair.Limit{Value: bound, Bounded: bounded})
 		}
 	}
 }
@@ -261,7 +266,8 @@ func (dv *divider) updateDemand(queues []ledger.QueueID) bool {
 
 // breaks is 1 for a stake that is not in whole devices, where there are devices.
 func (div *division) breaks(s *fair.QueueDemand) int {
-	if div.whole && (s.Floor%resource.Device != 0 || s.Request%resource.Device != 0 || s.RealCapability.Value%resource.Device != 0) {
+	if div.whole && (s.Floor%resource.Device != 0 || s.Request%resource.Device != 0 ||
+		s.RealCapability.Value%resource.Device != 0) {
 		return 1
 	}
 	return 0

@@ -36,7 +36,8 @@ func TestEnqueue(t *testing.T) {
 			cores: 10, asks: cpu(11), code: trace.QueueQuotaInsufficient, shorts: short(11_000, 10_000),
 		},
 		"more than the capability": {
-			cores: 10, queue: queue{capability: 4}, asks: cpu(5), code: trace.QueueQuotaInsufficient, shorts: short(5_000, 4_000),
+			cores: 10, queue: queue{capability: 4}, asks: cpu(5), code: trace.QueueQuotaInsufficient,
+			shorts: short(5_000, 4_000),
 		},
 		"what is allocated counts": {
 			cores: 10, asks: cpu(8), code: trace.QueueQuotaInsufficient, shorts: short(11_000, 10_000),

@@ -81,7 +81,8 @@ func (gk *guaranteeKeeper) spared(q ledger.QueueID, d resource.Dim) (room int64,
 // lack.
 func (gk *guaranteeKeeper) withOthers(q ledger.QueueID, d resource.Dim) int64 {
 	root, _ := gk.p.l.Queues.Find(model.RootQueue)
-	return resource.Sum{}.Plus(gk.p.l.Queue(root).Allocated.Get(d)).Plus(gk.lacking(d)).Minus(gk.p.rows[q].lacks.Get(d)).Int64()
+	held := resource.Sum{}.Plus(gk.p.l.Queue(root).Allocated.Get(d))
+	return held.Plus(gk.lacking(d)).Minus(gk.p.rows[q].lacks.Get(d)).Int64()
 }
 
 // unspared is the reason why this much more would touch what other queues are guaranteed: Need is what
@@ -95,7 +96,8 @@ func (gk *guaranteeKeeper) unspared(q ledger.QueueID, want resource.Vec) trace.R
 		room, bounded := gk.spared(q, d)
 		return bounded && want.Get(d) > room
 	}, func(d resource.Dim) trace.Short {
-		return trace.Short{Need: resource.Sum{}.Plus(gk.withOthers(q, d)).Plus(want.Get(d)).Int64(), Have: gk.p.divider.total(d)}
+		return trace.Short{Need: resource.Sum{}.Plus(gk.withOthers(q, d)).Plus(want.Get(d)).Int64(),
+			Have: gk.p.divider.total(d)}
 	})
 	if len(r.Shorts) == 0 {
 		return trace.Reason{}

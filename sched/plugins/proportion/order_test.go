@@ -64,9 +64,10 @@ func TestQueueOrder(t *testing.T) {
 	tests := map[string]struct {
 		first, second queue
 	}{
-		"the smaller share goes first":           {queue{running: 1, pending: 4}, queue{running: 2, pending: 3}},
-		"priority goes before share":             {queue{priority: 1, running: 4, pending: 1}, queue{pending: 5}},
-		"what holds without deserving goes last": {queue{running: 5}, queue{capabilities: also(nil, resource.CPUName, 0), running: 1}},
+		"the smaller share goes first": {queue{running: 1, pending: 4}, queue{running: 2, pending: 3}},
+		"priority goes before share":   {queue{priority: 1, running: 4, pending: 1}, queue{pending: 5}},
+		"what holds without deserving goes last": {queue{running: 5},
+			queue{capabilities: also(nil, resource.CPUName, 0), running: 1}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -93,11 +94,13 @@ func TestAllocatable(t *testing.T) {
 		"all that are wanted": {queue: queue{weight: 1, pending: 10}, asks: also(nil, resource.CPUName, 10), want: 10},
 		"none above deserved": {
 			queue: queue{weight: 1, running: 4, pending: 6}, asks: cpu(2),
-			why: trace.Reason{Code: trace.QueueDeserved, Queue: "a", Shorts: []trace.Short{{Dim: "cpu", Need: 6_000, Have: 5_000}}},
+			why: trace.Reason{Code: trace.QueueDeserved, Queue: "a", Shorts: []trace.Short{{Dim: "cpu", Need: 6_000,
+				Have: 5_000}}},
 		},
 		"none where the queue holds more than it deserves": {
 			queue: queue{weight: 1, running: 8}, asks: cpu(1),
-			why: trace.Reason{Code: trace.QueueDeserved, Queue: "a", Shorts: []trace.Short{{Dim: "cpu", Need: 9_000, Have: 5_000}}},
+			why: trace.Reason{Code: trace.QueueDeserved, Queue: "a", Shorts: []trace.Short{{Dim: "cpu", Need: 9_000,
+				Have: 5_000}}},
 		},
 		"only the dimensions that are asked for": {
 			queue: queue{weight: 1, running: 8}, asks: also(nil, resource.MemoryName, 10), want: 1,

@@ -26,9 +26,10 @@ import (
 
 // Definition is the plugin's entry in the list of plugins.
 func Definition() policy.Definition {
-	return policy.Define("proportion", "queues share the cluster by weight", func(_ policy.NoArguments, l *ledger.Ledger) (*plugin, error) {
-		return (&plugin{l: l}).wire(), nil
-	})
+	return policy.Define("proportion", "queues share the cluster by weight",
+		func(_ policy.NoArguments, l *ledger.Ledger) (*plugin, error) {
+			return (&plugin{l: l}).wire(), nil
+		})
 }
 
 type plugin struct {
@@ -124,9 +125,10 @@ func (p *plugin) Overused(q ledger.QueueID) (trace.Reason, bool) {
 		return trace.Reason{}, false
 	}
 	r := trace.Reason{Code: trace.QueueOverused, Queue: p.l.Queue(q).Name}
-	r.Shorts = trace.ShortsOf(p.l.Dims, func(d resource.Dim) bool { return p.involved(q, d) }, func(d resource.Dim) trace.Short {
-		return trace.Short{Need: p.rows[q].deserved.Get(d), Have: p.l.Queue(q).Allocated.Get(d)}
-	})
+	r.Shorts = trace.ShortsOf(p.l.Dims, func(d resource.Dim) bool { return p.involved(q, d) },
+		func(d resource.Dim) trace.Short {
+			return trace.Short{Need: p.rows[q].deserved.Get(d), Have: p.l.Queue(q).Allocated.Get(d)}
+		})
 	return r, true
 }
 

@@ -42,16 +42,22 @@ func TestPreemptive(t *testing.T) {
 		short string
 		why   string
 	}{
-		"up to what it deserves":                   {queue{runs: cores(2, 10), waits: cores(8, 90)}, cores(3, 40), "", ""},
-		"a unit beyond it":                         {queue{runs: cores(2, 10), waits: cores(8, 90)}, also(nil, resource.CPUName, 3001), "", "QueueDeserved q cpu 5001/5000"},
-		"within it in one dimension is not enough": {queue{runs: cores(2, 40), waits: cores(8, 90)}, cores(3, 11), "", "QueueDeserved q memory 51/50"},
-		"nor in the one that is short":             {queue{runs: cores(2, 40), waits: cores(8, 90)}, cores(3, 11), "cpu", "QueueDeserved q memory 51/50"},
-		"above it in what it does not ask for":     {queue{runs: cores(8, 10), waits: cores(1, 90)}, also(nil, resource.MemoryName, 40), "", ""},
-		"its guarantee is deserved":                {queue{guarantee: 7, runs: cores(6, 10)}, cpu(1), "", ""},
-		"a capability of zero":                     {queue{capabilities: also(nil, resource.CPUName, 0), pending: 9}, cpu(1), "", "QueueDeserved q cpu 1000/0"},
+		"up to what it deserves": {queue{runs: cores(2, 10), waits: cores(8, 90)}, cores(3, 40), "", ""},
+		"a unit beyond it": {queue{runs: cores(2, 10), waits: cores(8, 90)},
+			also(nil, resource.CPUName, 3001), "", "QueueDeserved q cpu 5001/5000"},
+		"within it in one dimension is not enough": {queue{runs: cores(2, 40), waits: cores(8, 90)}, cores(3, 11), "",
+			"QueueDeserved q memory 51/50"},
+		"nor in the one that is short": {queue{runs: cores(2, 40), waits: cores(8, 90)}, cores(3, 11), "cpu",
+			"QueueDeserved q memory 51/50"},
+		"above it in what it does not ask for": {queue{runs: cores(8, 10), waits: cores(1, 90)},
+			also(nil, resource.MemoryName, 40), "", ""},
+		"its guarantee is deserved": {queue{guarantee: 7, runs: cores(6, 10)}, cpu(1), "", ""},
+		"a capability of zero": {queue{capabilities: also(nil, resource.CPUName, 0), pending: 9}, cpu(1),
+			"", "QueueDeserved q cpu 1000/0"},
 		"what no node offers is the nodes' matter": {queue{pending: 9}, also(nil, gpu, 1000), "", ""},
 		"a claim for nothing that is shared":       {queue{running: 9}, also(nil, resource.PodsName, 1), "", ""},
-		"a queue that is not open":                 {queue{state: model.QueueClosing, pending: 9}, cpu(1), "", "QueueNotOpen q"},
+		"a queue that is not open": {queue{state: model.QueueClosing, pending: 9}, cpu(1), "",
+			"QueueNotOpen q"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -85,25 +91,38 @@ func TestReclaimable(t *testing.T) {
 		short string
 		why   string
 	}{
-		"above what its queue deserves":             {queue{}, lists(cpu(4), cpu(2)), false, cpu(1), "", ""},
-		"not above it":                              {queue{}, lists(cpu(3), cpu(2)), false, cpu(1), "", "VictimDeserved v cpu 5000/5000"},
-		"below it":                                  {queue{}, lists(cpu(1), cpu(2)), false, cpu(1), "", "VictimDeserved v cpu 5000/3000"},
-		"above it in what the pod does not hold":    {queue{}, lists(both(3, 60), cpu(2)), false, both(1, 1), "", "VictimDeserved v cpu 5000/5000"},
-		"above it in what nobody asked for":         {queue{}, lists(both(3, 60), both(2, 5)), false, cpu(1), "", "VictimDeserved v cpu 5000/5000"},
-		"above it in what is wanted and not short":  {queue{}, lists(both(3, 60), both(2, 5)), false, both(1, 1), "cpu", "VictimDeserved v cpu 5000/5000"},
-		"above it in one of two that help":          {queue{}, lists(both(3, 60), both(2, 5)), false, both(1, 1), "", ""},
-		"a pod that holds nothing that is wanted":   {queue{}, lists(cpu(6), bytes(60)), false, cpu(1), "", "VictimOfNoUse v"},
-		"a pod that holds nothing that is short":    {queue{}, lists(bytes(60), cpu(6)), false, both(1, 1), "memory", "VictimOfNoUse v"},
-		"a queue that deserves nothing":             {queue{capabilities: also(nil, resource.CPUName, 0)}, lists(cpu(1)), false, cpu(1), "", ""},
-		"the guarantee stays":                       {queue{guarantee: 7}, lists(cpu(6), cpu(2)), false, cpu(1), "", "VictimGuaranteed v cpu 7000/6000"},
+		"above what its queue deserves": {queue{}, lists(cpu(4), cpu(2)), false, cpu(1), "", ""},
+		"not above it": {queue{}, lists(cpu(3), cpu(2)), false, cpu(1), "",
+			"VictimDeserved v cpu 5000/5000"},
+		"below it": {queue{}, lists(cpu(1), cpu(2)), false, cpu(1), "",
+			"VictimDeserved v cpu 5000/3000"},
+		"above it in what the pod does not hold": {queue{}, lists(both(3, 60), cpu(2)), false, both(1, 1), "",
+			"VictimDeserved v cpu 5000/5000"},
+		"above it in what nobody asked for": {queue{}, lists(both(3, 60), both(2, 5)), false, cpu(1), "",
+			"VictimDeserved v cpu 5000/5000"},
+		"above it in what is wanted and not short": {queue{}, lists(both(3, 60), both(2, 5)), false, both(1, 1), "cpu",
+			"VictimDeserved v cpu 5000/5000"},
+		"above it in one of two that help": {queue{}, lists(both(3, 60), both(2, 5)), false, both(1, 1), "", ""},
+		"a pod that holds nothing that is wanted": {queue{}, lists(cpu(6), bytes(60)), false, cpu(1), "",
+			"VictimOfNoUse v"},
+		"a pod that holds nothing that is short": {queue{}, lists(bytes(60), cpu(6)), false, both(1, 1), "memory",
+			"VictimOfNoUse v"},
+		"a queue that deserves nothing": {queue{capabilities: also(nil, resource.CPUName, 0)}, lists(cpu(1)),
+			false, cpu(1), "", ""},
+		"the guarantee stays": {queue{guarantee: 7}, lists(cpu(6), cpu(2)), false, cpu(1), "",
+			"VictimGuaranteed v cpu 7000/6000"},
 		"down to the guarantee":                     {queue{guarantee: 7}, lists(cpu(7), cpu(2)), false, cpu(1), "", ""},
 		"a guarantee of what the pod does not hold": {queue{guarantee: 7}, lists(bytes(60)), false, bytes(1), "", ""},
 		"a gang before whose last it is above":      {queue{}, lists(cpu(1), cpu(1), cpu(6)), true, cpu(1), "", ""},
-		"a gang before whose last it is not":        {queue{}, lists(cpu(4), cpu(5)), true, cpu(1), "", "VictimDeserved v cpu 5000/5000"},
-		"a gang of one":                             {queue{}, lists(cpu(6)), true, cpu(1), "", ""},
-		"a gang never below the guarantee":          {queue{guarantee: 1}, lists(cpu(9)), true, cpu(1), "", "VictimGuaranteed v cpu 1000/0"},
-		"a queue out of place":                      {queue{name: "lost"}, lists(cpu(9)), false, cpu(1), "", "VictimOutside v"},
-		"a claim of the same queue":                 {queue{name: "same"}, lists(cpu(9)), false, cpu(1), "", "VictimOutside q"},
+		"a gang before whose last it is not": {queue{}, lists(cpu(4), cpu(5)), true, cpu(1), "",
+			"VictimDeserved v cpu 5000/5000"},
+		"a gang of one": {queue{}, lists(cpu(6)), true, cpu(1), "", ""},
+		"a gang never below the guarantee": {queue{guarantee: 1}, lists(cpu(9)), true, cpu(1), "",
+			"VictimGuaranteed v cpu 1000/0"},
+		"a queue out of place": {queue{name: "lost"}, lists(cpu(9)), false, cpu(1), "",
+			"VictimOutside v"},
+		"a claim of the same queue": {queue{name: "same"}, lists(cpu(9)), false, cpu(1), "",
+			"VictimOutside q"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -151,7 +170,8 @@ func TestReclaimableJudgesThePresentState(t *testing.T) {
 	}
 	c.open()
 	permitted := func(pod ledger.TaskID) bool {
-		return c.p.Reclaimable(c.claim(cpu(1)), policy.Unit{Queue: c.id("v"), Tasks: []ledger.TaskID{pod}}).Vote == policy.Permit
+		return c.p.Reclaimable(c.claim(cpu(1)), policy.Unit{Queue: c.id("v"),
+			Tasks: []ledger.TaskID{pod}}).Vote == policy.Permit
 	}
 	taken := 0
 	c.l.Try(func(tx *ledger.Tx) bool {

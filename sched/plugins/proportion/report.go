@@ -73,7 +73,8 @@ func (p *plugin) tell(rec *trace.Recorder) {
 	}
 }
 
-func (p *plugin) tellRound(rec *trace.Recorder, rounds [][]fair.Round, units []int64, i int, values []resource.Vec, met []bool) {
+func (p *plugin) tellRound(rec *trace.Recorder, rounds [][]fair.Round, units []int64, i int, values []resource.Vec,
+	met []bool) {
 	weights := make([]int64, len(p.divider.sharing))
 	open := make([]bool, len(p.divider.sharing))
 	var remaining resource.Vec

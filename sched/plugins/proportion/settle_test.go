@@ -38,7 +38,8 @@ func townOf(t *rapid.T) *town {
 		x.cluster.queue(q)
 	}
 	for range rapid.IntRange(4, 10).Draw(t, "pods") {
-		asks := also(cpu(rapid.Int64Range(0, 4).Draw(t, "cpu")), resource.MemoryName, rapid.Int64Range(1, 4).Draw(t, "memory"))
+		asks := also(cpu(rapid.Int64Range(0, 4).Draw(t, "cpu")), resource.MemoryName,
+			rapid.Int64Range(1, 4).Draw(t, "memory"))
 		x.pods = append(x.pods, lodger{queue: rapid.SampledFrom(names).Draw(t, "queue"), asks: asks})
 		i := len(x.pods) - 1
 		x.set(i, rapid.IntRange(0, 3).Draw(t, "runs") > 0 && within(x.room(), x.want(i)))

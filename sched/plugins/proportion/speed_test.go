@@ -63,15 +63,18 @@ func thousand(b testing.TB, dims int) (change func()) {
 			q.Guarantee = amounts(20)
 		}
 		tell(model.KindQueue, "", name, q)
-		tell(model.KindPodGroup, "ns", name, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name}, Queue: name, MinMember: 1})
-		tell(model.KindPod, "ns", name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true, Group: name,
-			Spec: &model.Spec{Requests: amounts(int64(10 + i%300))}})
+		tell(model.KindPodGroup, "ns", name, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name}, Queue: name,
+			MinMember: 1})
+		tell(model.KindPod, "ns", name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true,
+			Group: name,
+			Spec:  &model.Spec{Requests: amounts(int64(10 + i%300))}})
 	}
 	few := resource.List{{Name: "cpu", Value: 3000}, {Name: "memory", Value: 9000}}
 	if dims == 5 {
 		few = amounts(7)
 	}
-	tell(model.KindPod, "ns", "newcomer", &model.Pod{Meta: model.Meta{Namespace: "ns", Name: "newcomer", UID: "newcomer"}, Ours: true, Group: "q0007",
+	tell(model.KindPod, "ns", "newcomer", &model.Pod{Meta: model.Meta{Namespace: "ns", Name: "newcomer", UID: "newcomer"},
+		Ours: true, Group: "q0007",
 		Gated: true, Spec: &model.Spec{Requests: few}})
 	l.Settle()
 	p, err := Definition().New(policy.Choice{}, l)

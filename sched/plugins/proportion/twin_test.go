@@ -41,12 +41,14 @@ func something(t *rapid.T, c *cluster, i int) {
 	case 2:
 		c.tell(model.KindQueue, "", name, &model.Queue{Meta: model.Meta{Name: name}, Weight: 2,
 			Parent: rapid.SampledFrom([]string{"", "", "a", "b"}).Draw(t, "parent"), Guarantee: someAmounts(t, "guarantee", 16),
-			Capability: someAmounts(t, "capability", 40), State: rapid.SampledFrom([]model.QueueState{model.QueueOpen, model.QueueClosed}).Draw(t, "state")})
+			Capability: someAmounts(t, "capability", 40), State: rapid.SampledFrom([]model.QueueState{model.QueueOpen,
+				model.QueueClosed}).Draw(t, "state")})
 	case 3:
 		c.tell(model.KindPod, "ns", fmt.Sprintf("%s-%d", name, i%3), nil)
 	default:
 		if name != "root" {
-			c.pod(fmt.Sprintf("%s-%d", name, i%3), name, someAmounts(t, "pod", 40), rapid.SampledFrom([]string{"", "node"}).Draw(t, "on"))
+			c.pod(fmt.Sprintf("%s-%d", name, i%3), name, someAmounts(t, "pod", 40),
+				rapid.SampledFrom([]string{"", "node"}).Draw(t, "on"))
 		}
 	}
 }

@@ -28,7 +28,8 @@ func (p *plugin) QueueArithmetic(q ledger.QueueID) ([]trace.Arithmetic, bool) {
 	for _, d := range dims {
 		if root {
 			total := p.divider.total(d)
-			out = append(out, trace.Arithmetic{Dim: p.l.Dims.Name(d), Levels: []trace.Level{p.whole(d)}, Named: total, Deserved: total})
+			out = append(out, trace.Arithmetic{Dim: p.l.Dims.Name(d), Levels: []trace.Level{p.whole(d)}, Named: total,
+				Deserved: total})
 		} else {
 			out = append(out, p.shared(q, d))
 		}
@@ -47,8 +48,9 @@ func (p *plugin) whole(d resource.Dim) trace.Level {
 
 func (p *plugin) shared(q ledger.QueueID, d resource.Dim) trace.Arithmetic {
 	queue, own := p.l.Queue(q), p.divider.demand(q, d)
-	level := trace.Level{Queue: queue.Name, Above: p.divider.total(d), Promised: p.keep.guaranteed.Get(d), Guarantee: own.Floor,
-		Real: own.RealCapability.Value}
+	level := trace.Level{Queue: queue.Name, Above: p.divider.total(d), Promised: p.keep.guaranteed.Get(d),
+		Guarantee: own.Floor,
+		Real:      own.RealCapability.Value}
 	level.Capability, level.Bounded = queue.Capability.Bound(d)
 	a := trace.Arithmetic{Dim: p.l.Dims.Name(d), Levels: []trace.Level{p.whole(d), level},
 		Weight: own.Weight, Request: own.Request, Guarantee: own.Floor}
@@ -61,7 +63,8 @@ func (p *plugin) shared(q ledger.QueueID, d resource.Dim) trace.Arithmetic {
 		for _, s := range r.Steps {
 			if s.Demand == at {
 				a.Rounds = append(a.Rounds, trace.Round{Number: i + 1, TotalWeight: r.TotalWeight, Remaining: r.Remaining * unit,
-					Given: s.Given * unit, Capped: s.Capped * unit, Asked: s.Asked * unit, Value: s.Value * unit, Met: s.Met, Settling: r.Settling})
+					Given: s.Given * unit, Capped: s.Capped * unit, Asked: s.Asked * unit, Value: s.Value * unit,
+					Met: s.Met, Settling: r.Settling})
 				a.Deserved = s.Value * unit
 			}
 		}

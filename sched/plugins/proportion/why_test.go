@@ -37,11 +37,13 @@ func TestArithmeticOfTheWorkedExample(t *testing.T) {
 	if !slices.Equal(a.Rounds, want) || a.Deserved != 28_000 || a.Weight != 2 {
 		t.Errorf("a came to %d by %+v, want 28000 by %+v", a.Deserved, a.Rounds, want)
 	}
-	met := trace.Round{Number: 1, TotalWeight: 10, Remaining: 100_000, Given: 50_000, Capped: 50_000, Asked: 30_000, Value: 30_000, Met: true}
+	met := trace.Round{Number: 1, TotalWeight: 10, Remaining: 100_000, Given: 50_000, Capped: 50_000, Asked: 30_000,
+		Value: 30_000, Met: true}
 	if !slices.Equal(last.Rounds, []trace.Round{met}) {
 		t.Errorf("c came to what it deserves by %+v, want %+v", last.Rounds, met)
 	}
-	level := trace.Level{Queue: "a", Above: 100_000, Promised: 30_000, Guarantee: 10_000, Capability: 50_000, Bounded: true, Real: 50_000}
+	level := trace.Level{Queue: "a", Above: 100_000, Promised: 30_000, Guarantee: 10_000, Capability: 50_000,
+		Bounded: true, Real: 50_000}
 	if a.Levels[1] != level {
 		t.Errorf("a may hold %+v, want %+v", a.Levels[1], level)
 	}

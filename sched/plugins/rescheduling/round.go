@@ -101,7 +101,8 @@ func (p *plugin) over(x *load) (string, bool) {
 func (p *plugin) movable(n ledger.NodeID) (out []ledger.TaskID) {
 	p.l.Nodes.Tasks(n, func(t ledger.TaskID) bool {
 		task := p.l.Task(t)
-		if task.Status != model.Running || task.Job == ledger.NoJob || task.Held.Kind != ledger.NoCommit || !p.l.Tasks.MayBeEvicted(t) {
+		if task.Status != model.Running || task.Job == ledger.NoJob || task.Held.Kind != ledger.NoCommit ||
+			!p.l.Tasks.MayBeEvicted(t) {
 			return true
 		}
 		if !p.offline || p.l.Class(task.Class).Spec.Revocable || p.marked(task.Job) {

@@ -62,7 +62,8 @@ func limits(what string, m map[string]json.Number) ([]limit, error) {
 	for name, percent := range m { // order-free: sorted below
 		milli, err := policy.Thousandths(percent.String())
 		if err != nil || milli < 0 || milli > 100_000 {
-			return nil, fmt.Errorf("lowNodeUtilization: %s: %s: %s is no percentage with at most three decimal places", what, name, percent)
+			return nil, fmt.Errorf("lowNodeUtilization: %s: %s: %s is no percentage with at most three decimal places", what,
+				name, percent)
 		}
 		out = append(out, limit{name, milli})
 	}

@@ -26,9 +26,10 @@ import (
 
 // Definition is the plugin "resourcequota". It takes no arguments.
 func Definition() policy.Definition {
-	return policy.Define("resourcequota", "a namespace's ResourceQuota holds before pods exist", func(_ policy.NoArguments, l *ledger.Ledger) (*plugin, error) {
-		return &plugin{l: l, last: ledger.NoJob}, nil
-	})
+	return policy.Define("resourcequota", "a namespace's ResourceQuota holds before pods exist",
+		func(_ policy.NoArguments, l *ledger.Ledger) (*plugin, error) {
+			return &plugin{l: l, last: ledger.NoJob}, nil
+		})
 }
 
 type plugin struct {
@@ -47,7 +48,7 @@ type usage struct {
 // Open forgets what the last cycle gathered. Within a cycle pods neither come nor go.
 func (p *plugin) Open(*trace.Recorder) { p.usage, p.last = nil, ledger.NoJob }
 
-// VoteEnqueue rejects a job whose pods would exceed a quota, and names the first such
+// VoteEnqueue rejects a job with pods that would exceed a quota, and names the first such
 // quota. Need of the reason is what the namespace would use, Have the hard limit.
 func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) {
 	job := p.l.Job(j)

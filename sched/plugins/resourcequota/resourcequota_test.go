@@ -38,7 +38,8 @@ func (w world) apply(k model.Kind, namespace, name string, o model.Object) {
 }
 
 func (w world) quota(namespace, name string, hard, used resource.List) {
-	w.apply(model.KindQuota, namespace, name, &model.Quota{Meta: model.Meta{Namespace: namespace, Name: name}, Hard: hard, Used: used})
+	w.apply(model.KindQuota, namespace, name, &model.Quota{Meta: model.Meta{Namespace: namespace, Name: name}, Hard: hard,
+		Used: used})
 }
 
 // job makes a PodGroup with minResources, and a pod of it where one is asked for.
@@ -63,13 +64,17 @@ func TestWhatAQuotaHasRoomFor(t *testing.T) {
 		want   []short
 	}{
 		"as much as is left": {func(w world) { w.quota("ns", "q", cpu(10), cpu(4)) }, cpu(6), nil},
-		"and no more":        {func(w world) { w.quota("ns", "q", cpu(10), cpu(4)) }, cpu(7), []short{{Dim: "cpu", Need: 11, Have: 10}}},
-		"a limit of nothing": {func(w world) { w.quota("ns", "q", cpu(0), nil) }, cpu(1), []short{{Dim: "cpu", Need: 1, Have: 0}}},
+		"and no more": {func(w world) { w.quota("ns", "q", cpu(10), cpu(4)) }, cpu(7),
+			[]short{{Dim: "cpu", Need: 11, Have: 10}}},
+		"a limit of nothing": {func(w world) { w.quota("ns", "q", cpu(0), nil) }, cpu(1),
+			[]short{{Dim: "cpu", Need: 1, Have: 0}}},
 		"asking for nothing": {func(w world) { w.quota("ns", "q", cpu(0), cpu(5)) }, cpu(0), nil},
-		"no quota bounds it": {func(w world) { w.quota("ns", "q", cpu(0), nil) }, resource.List{{Name: "memory", Value: 5}}, nil},
-		"another namespace":  {func(w world) { w.quota("other", "q", cpu(0), nil) }, cpu(5), nil},
+		"no quota bounds it": {func(w world) { w.quota("ns", "q", cpu(0), nil) }, resource.List{{Name: "memory", Value: 5}},
+			nil},
+		"another namespace": {func(w world) { w.quota("other", "q", cpu(0), nil) }, cpu(5), nil},
 		"a quota set aside": {func(w world) {
-			w.apply(model.KindQuota, "ns", "q", &model.Quota{Meta: model.Meta{Namespace: "ns", Name: "q", Faults: []model.Fault{{Fatal: true}}}, Hard: cpu(0)})
+			w.apply(model.KindQuota, "ns", "q", &model.Quota{Meta: model.Meta{Namespace: "ns", Name: "q",
+				Faults: []model.Fault{{Fatal: true}}}, Hard: cpu(0)})
 		}, cpu(5), nil},
 		"a quota that is gone": {func(w world) {
 			w.quota("ns", "q", cpu(0), nil)

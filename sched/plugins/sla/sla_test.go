@@ -33,7 +33,8 @@ func open(t *testing.T, arguments policy.Arguments) (*ledger.Ledger, plugin) {
 // job is a PodGroup that waits.
 func job(l *ledger.Ledger, name string, created, wait int64, phase model.GroupPhase) ledger.JobID {
 	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPodGroup, Namespace: "ns", Name: name}, UID: name, Version: 1,
-		Object: &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name, Created: created}, MinMember: 1, MaxWait: wait, Phase: phase}})
+		Object: &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name, Created: created}, MinMember: 1, MaxWait: wait,
+			Phase: phase}})
 	j, _ := l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: name})
 	return j
 }
@@ -103,7 +104,8 @@ func TestTheEarlierDeadlineGoesFirst(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, p := open(t, nil)
-			a, b := job(l, "a", c.created[0], c.wait[0], model.GroupPending), job(l, "b", c.created[1], c.wait[1], model.GroupPending)
+			a, b := job(l, "a", c.created[0], c.wait[0], model.GroupPending), job(l, "b", c.created[1], c.wait[1],
+				model.GroupPending)
 			p.At(0)
 			if got := p.CompareJobs(a, b); got != c.want {
 				t.Errorf("CompareJobs = %d, want %d", got, c.want)
@@ -114,8 +116,10 @@ func TestTheEarlierDeadlineGoesFirst(t *testing.T) {
 
 func TestAPodWithoutAPodGroupHasItsOwnDeadline(t *testing.T) {
 	l, p := open(t, nil)
-	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "pod"}, UID: "pod", Version: 1, Object: &model.Pod{
-		Meta: model.Meta{Namespace: "ns", Name: "pod"}, Ours: true, Adopt: model.Adopt{MaxWait: minute}, Spec: &model.Spec{}}})
+	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "pod"}, UID: "pod", Version: 1,
+		Object: &model.Pod{
+			Meta: model.Meta{Namespace: "ns",
+				Name: "pod"}, Ours: true, Adopt: model.Adopt{MaxWait: minute}, Spec: &model.Spec{}}})
 	j, _ := l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "pod", Adopted: true})
 	if next := p.At(0); next != minute {
 		t.Errorf("next %d, want %d", next, minute)
@@ -128,7 +132,8 @@ func TestAPodWithoutAPodGroupHasItsOwnDeadline(t *testing.T) {
 
 func TestATimeToWaitThatCannotBeMeant(t *testing.T) {
 	for _, text := range []string{"0s", "-1h", "soon", "30"} {
-		if _, err := sla.Definition().New(policy.Choice{Arguments: policy.Arguments{"sla-waiting-time": text}}, ledger.New()); err == nil {
+		if _, err := sla.Definition().New(policy.Choice{Arguments: policy.Arguments{"sla-waiting-time": text}},
+			ledger.New()); err == nil {
 			t.Errorf("%s is taken", text)
 		}
 	}

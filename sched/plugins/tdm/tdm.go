@@ -152,7 +152,10 @@ func zoneOf(n *model.Node) (string, bool) {
 
 // open says that a zone may be used now; one without hours never may.
 func (p *plugin) open(name string) bool {
-	i, known := slices.BinarySearchFunc(p.zones, name, func(z zone, name string) int { return strings.Compare(z.name, name) })
+	i, known := slices.BinarySearchFunc(p.zones, name, func(z zone, name string) int {
+		return strings.Compare(z.name,
+			name)
+	})
 	return known && p.zones[i].open
 }
 

@@ -24,7 +24,7 @@ type plugin interface {
 	policy.Descheduler
 }
 
-// world has node lent in zone rz, whose hours are 10:00-21:00, and node own.
+// world has node lent in zone rz, with the hours 10:00-21:00, and node own.
 type world struct {
 	*ledger.Ledger
 	plugin
@@ -41,7 +41,8 @@ func newWorld(t *testing.T, arguments policy.Arguments) *world {
 		t.Fatal(err)
 	}
 	w := &world{l, p.(plugin)}
-	w.tell(model.KindNode, "", "lent", &model.Node{Meta: model.Meta{Name: "lent"}, Labels: []model.Label{{Key: "volcano.sh/revocable-zone", Value: "rz"}}})
+	w.tell(model.KindNode, "", "lent", &model.Node{Meta: model.Meta{Name: "lent"},
+		Labels: []model.Label{{Key: "volcano.sh/revocable-zone", Value: "rz"}}})
 	w.tell(model.KindNode, "", "own", &model.Node{Meta: model.Meta{Name: "own"}})
 	return w
 }
@@ -140,7 +141,8 @@ func (w *world) job(name string, g model.PodGroup, running, pending int, where s
 	w.tell(model.KindPodGroup, "ns", name, &g)
 	for i := range running + pending {
 		pod := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name + "-" + string(rune('a'+i))}, Ours: true, Group: name,
-			Spec: &model.Spec{Revocable: g.Preemptable, Requests: resource.List{{Name: resource.CPUName, Value: 1000}}}, Preemptable: true}
+			Spec: &model.Spec{Revocable: g.Preemptable, Requests: resource.List{{Name: resource.CPUName,
+				Value: 1000}}}, Preemptable: true}
 		if i < running {
 			pod.Node, pod.Phase = where, model.PodRunning
 		}
@@ -167,12 +169,15 @@ func TestAClosedZoneIsGivenBackWithinTheBudgets(t *testing.T) {
 		waiting int
 		want    []string
 	}{
-		"without a budget one at a time":  {model.PodGroup{}, 0, []string{"j-d"}},
-		"so many must run":                {model.PodGroup{MinAvailable: &model.Portion{Value: 2}}, 0, []string{"j-d", "j-c"}},
-		"so many may be away":             {model.PodGroup{MaxUnavailable: &model.Portion{Value: 3}}, 0, []string{"j-d", "j-c", "j-b"}},
+		"without a budget one at a time": {model.PodGroup{}, 0, []string{"j-d"}},
+		"so many must run": {model.PodGroup{MinAvailable: &model.Portion{Value: 2}}, 0,
+			[]string{"j-d", "j-c"}},
+		"so many may be away": {model.PodGroup{MaxUnavailable: &model.Portion{Value: 3}}, 0,
+			[]string{"j-d", "j-c", "j-b"}},
 		"those who wait are away already": {model.PodGroup{MaxUnavailable: &model.Portion{Value: 3}}, 2, []string{"j-d"}},
 		"all must run":                    {model.PodGroup{MinAvailable: &model.Portion{Value: 100, Percent: true}}, 0, nil},
-		"a part rounds up":                {model.PodGroup{MaxUnavailable: &model.Portion{Value: 30, Percent: true}}, 0, []string{"j-d", "j-c"}},
+		"a part rounds up": {model.PodGroup{MaxUnavailable: &model.Portion{Value: 30, Percent: true}}, 0,
+			[]string{"j-d", "j-c"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, nil)
@@ -260,7 +265,8 @@ func TestWhoMakesRoomOutsideTheZones(t *testing.T) {
 }
 
 func TestArgumentsThatNobodyCanMean(t *testing.T) {
-	for key, text := range map[string]string{"tdm.revocable-zone.rz": "10-21", "tdm.evict.period": "often", "tdm.utc-offset": "CET"} {
+	for key, text := range map[string]string{"tdm.revocable-zone.rz": "10-21", "tdm.evict.period": "often",
+		"tdm.utc-offset": "CET"} {
 		if _, err := tdm.Definition().New(policy.Choice{Arguments: policy.Arguments{key: text}}, ledger.New()); err == nil {
 			t.Errorf("%s: %s is accepted", key, text)
 		}

@@ -87,7 +87,8 @@ func (p *plugin) overstaying() (out []ledger.TaskID) {
 		}
 		p.l.Nodes.Tasks(n, func(t ledger.TaskID) bool {
 			task := p.l.Task(t)
-			if task.Status == model.Running && task.Job != ledger.NoJob && p.l.Tasks.MayBeEvicted(t) && task.Held.Kind == ledger.NoCommit {
+			if task.Status == model.Running && task.Job != ledger.NoJob && p.l.Tasks.MayBeEvicted(t) &&
+				task.Held.Kind == ledger.NoCommit {
 				out = append(out, t)
 			}
 			return true
