@@ -44,21 +44,11 @@ func (c *Commitments) sort() {
 
 func byPod(a, b TaskCommitment) int { return a.Pod.Compare(b.Pod) }
 
-func byJob(a, b PhaseCommitment) int { return before(a.Job, b.Job) }
+func byJob(a, b PhaseCommitment) int { return a.Job.Compare(b.Job) }
 
-func byLife(a, b JobLife) int { return before(a.Job, b.Job) }
+func byLife(a, b JobLife) int { return a.Job.Compare(b.Job) }
 
 func byLender(a, b Lender) int { return byLife(a.JobLife, b.JobLife) }
-
-func before(a, b ledger.JobKey) int {
-	switch {
-	case a.Less(b):
-		return -1
-	case a == b:
-		return 0
-	}
-	return 1
-}
 
 // taskCommitment is what was decided for a task; false when that is nothing.
 func (ss *savedState) taskCommitment(t ledger.TaskID) (TaskCommitment, bool) {

@@ -39,7 +39,7 @@ func evictFor(s *session.Session, t ledger.TaskID) bool {
 		return true
 	})
 	slices.SortFunc(victims, func(a, b ledger.TaskID) int {
-		if s.L.Task(a).Key.Less(s.L.Task(b).Key) {
+		if s.L.Task(a).Key.Compare(s.L.Task(b).Key) < 0 {
 			return -1
 		}
 		return 1

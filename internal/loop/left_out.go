@@ -116,11 +116,6 @@ func jobsOf(facts []model.Fact, without map[ledger.JobKey]bool) (out []ledger.Jo
 			out = append(out, job)
 		}
 	}
-	slices.SortFunc(out, func(a, b ledger.JobKey) int {
-		if a.Less(b) {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(out, ledger.JobKey.Compare)
 	return out
 }

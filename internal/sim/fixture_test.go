@@ -179,7 +179,7 @@ func (a purge) Execute(s *session.Session) {
 		switch {
 		case row.Status == model.Running && strings.HasPrefix(row.Key.Name, "victim"):
 			victims = append(victims, t)
-		case row.Status == model.Pending && (waits == ledger.NoTask || row.Key.Less(s.L.Task(waits).Key)):
+		case row.Status == model.Pending && (waits == ledger.NoTask || row.Key.Compare(s.L.Task(waits).Key) < 0):
 			waits = t
 		}
 		return true

@@ -317,7 +317,7 @@ func (w *world) tasks() []ledger.TaskID {
 	var out []ledger.TaskID
 	w.l.Tasks.Each(func(t ledger.TaskID) bool { out = append(out, t); return true })
 	slices.SortFunc(out, func(a, b ledger.TaskID) int {
-		if w.l.Task(a).Key.Less(w.l.Task(b).Key) {
+		if w.l.Task(a).Key.Compare(w.l.Task(b).Key) < 0 {
 			return -1
 		}
 		return 1

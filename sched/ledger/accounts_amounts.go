@@ -37,3 +37,8 @@ type QueueAmounts struct {
 	Lent      resource.Sums // the part of Inqueue that is lent to jobs that start at once with it
 	KeptRoom  resource.Sums // what is kept on nodes for its jobs' tasks, in addition to Allocated
 }
+
+// all are the sums of a queue, those first that a rotation of queues reads.
+func (q *QueueAmounts) all() [6]*resource.Sums {
+	return [...]*resource.Sums{&q.Allocated, &q.Request, &q.Elastic, &q.Inqueue, &q.KeptRoom, &q.Lent}
+}

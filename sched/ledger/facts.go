@@ -1,7 +1,8 @@
 package ledger
 
 import (
-	"sort"
+	"cmp"
+	"slices"
 
 	"ashlar.sh/sched/model"
 )
@@ -61,11 +62,11 @@ func (s *factStore) forget() {
 			dead = append(dead, f.fact(r))
 		}
 	}
-	sort.Slice(dead, func(i, j int) bool {
-		if dead[i].Version != dead[j].Version {
-			return dead[i].Version < dead[j].Version
+	slices.SortFunc(dead, func(a, b model.Fact) int {
+		if c := cmp.Compare(a.Version, b.Version); c != 0 {
+			return c // most are told apart by that, without a text
 		}
-		return dead[i].Ref.String() < dead[j].Ref.String()
+		return cmp.Compare(a.Ref.String(), b.Ref.String())
 	})
 	for _, f := range dead[:len(dead)/2] {
 		delete(s.byRef, f.Ref)
@@ -126,37 +127,34 @@ func (l *Ledger) applyOther(f model.Fact) {
 	case model.KindPodGroup:
 		l.Jobs.apply(Key{f.Ref.Namespace, f.Ref.Name}, nil)
 	case model.KindNode:
-		o, _ := f.Object.(*model.Node)
-		l.Nodes.apply(f.Ref.Name, o)
+		l.Nodes.apply(f.Ref.Name, objectOf[*model.Node](f))
 	case model.KindQueue:
-		o, _ := f.Object.(*model.Queue)
-		l.Queues.apply(f.Ref.Name, o)
+		l.Queues.apply(f.Ref.Name, objectOf[*model.Queue](f))
 	case model.KindPriorityClass:
-		o, _ := f.Object.(*model.PriorityClass)
-		l.Priorities.apply(f.Ref.Name, o)
+		l.Priorities.apply(f.Ref.Name, objectOf[*model.PriorityClass](f))
 	case model.KindQuota:
-		o, _ := f.Object.(*model.Quota)
-		l.Namespaces.applyQuota(f.Ref, o)
+		l.Namespaces.applyQuota(f.Ref, objectOf[*model.Quota](f))
 	case model.KindBudget:
-		o, _ := f.Object.(*model.Budget)
-		l.Namespaces.applyBudget(f.Ref, o)
+		l.Namespaces.applyBudget(f.Ref, objectOf[*model.Budget](f))
 	case model.KindHyperNode:
-		o, _ := f.Object.(*model.HyperNode)
-		l.HyperNodes.apply(f.Ref.Name, o)
+		l.HyperNodes.apply(f.Ref.Name, objectOf[*model.HyperNode](f))
 	case model.KindNamespace:
-		o, _ := f.Object.(*model.Namespace)
-		l.Namespaces.applyNamespace(f.Ref.Name, o)
+		l.Namespaces.applyNamespace(f.Ref.Name, objectOf[*model.Namespace](f))
 	case model.KindNUMA:
-		o, _ := f.Object.(*model.NUMA)
-		l.NUMA.apply(f.Ref.Name, o)
+		l.NUMA.apply(f.Ref.Name, objectOf[*model.NUMA](f))
 	case model.KindService:
 		l.PluginStates.pass(f)
 	case model.KindBackoff:
-		o, _ := f.Object.(*model.Backoff)
-		l.Backoffs.apply(f.Ref, o)
+		l.Backoffs.apply(f.Ref, objectOf[*model.Backoff](f))
 	default:
 		l.PluginStates.updateFact(f)
 	}
+}
+
+// objectOf is a fact's object, nil where it is gone or of another type.
+func objectOf[T model.Object](f model.Fact) T {
+	o, _ := f.Object.(T)
+	return o
 }
 
 // each visits the newest fact about every Ref, tombstones included, in no order.
@@ -199,16 +197,9 @@ func (l *Ledger) Life(r model.Ref) (uid string, ok bool) {
 func (l *Ledger) Facts() []model.Fact {
 	out := make([]model.Fact, 0, len(l.facts.byRef)+len(l.Tasks.rows)+len(l.Jobs.rows))
 	l.each(func(r model.Ref, f said) { out = append(out, f.fact(r)) })
-	sort.Slice(out, func(i, j int) bool {
-		a, b := out[i].Ref, out[j].Ref
-		switch {
-		case a.Kind != b.Kind:
-			return a.Kind < b.Kind
-		case a.Namespace != b.Namespace:
-			return a.Namespace < b.Namespace
-		default:
-			return a.Name < b.Name
-		}
+	slices.SortFunc(out, func(x, y model.Fact) int {
+		a, b := x.Ref, y.Ref
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
 	return out
 }

@@ -1,6 +1,9 @@
 package ledger
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Rounds holds what rounds of actions left for the next cycle, by name.
 type Rounds struct {
@@ -29,16 +32,7 @@ func (ro *Rounds) Get(name string) int64 {
 
 // Set records a round.
 func (ro *Rounds) Set(name string, at int64) {
-	i, known := slices.BinarySearchFunc(ro.rows, name, func(r Round, name string) int {
-		switch {
-		case r.Name < name:
-			return -1
-		case r.Name > name:
-			return 1
-		default:
-			return 0
-		}
-	})
+	i, known := slices.BinarySearchFunc(ro.rows, name, func(r Round, name string) int { return cmp.Compare(r.Name, name) })
 	if !known {
 		ro.rows = slices.Insert(ro.rows, i, Round{Name: name})
 	}

@@ -38,10 +38,7 @@ func (k JobKey) Kind() string { return k.Owner[:max(0, strings.IndexByte(k.Owner
 // UID is the UID of an adopted job's owner, "" without one.
 func (k JobKey) UID() string { return k.Owner[strings.IndexByte(k.Owner, '/')+1:] }
 
-// Less is a total order: by namespace, name, PodGroups first.
-func (k JobKey) Less(o JobKey) bool { return k.Compare(o) < 0 }
-
-// Compare is the order of Less: negative for k.
+// Compare is a total order, by namespace, name, PodGroups first: it is negative where k comes first.
 func (k JobKey) Compare(o JobKey) int {
 	if k.Namespace != o.Namespace {
 		return cmp.Compare(k.Namespace, o.Namespace)

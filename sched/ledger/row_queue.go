@@ -112,12 +112,9 @@ func (q *Queue) begin(name string) {
 	if name == model.RootQueue {
 		q.Place = Sound
 	}
-	clear(q.Allocated)
-	clear(q.Request)
-	clear(q.Inqueue)
-	clear(q.Elastic)
-	clear(q.Lent)
-	clear(q.KeptRoom)
+	for _, sums := range q.all() {
+		clear(*sums)
+	}
 }
 
 // widen gives a queue's sums an element for every dimension, so that the hot paths need not check the length.
@@ -127,7 +124,7 @@ func (q *Queue) widen(dims int) {
 		return
 	}
 	all := make(resource.Sums, 6*dims)
-	for i, sums := range []*resource.Sums{&q.Allocated, &q.Request, &q.Elastic, &q.Inqueue, &q.KeptRoom, &q.Lent} {
+	for i, sums := range q.all() {
 		wide := all[i*dims : (i+1)*dims : (i+1)*dims]
 		copy(wide, *sums)
 		*sums = wide
@@ -172,17 +169,11 @@ func (qs *Queues) bulk(job *Job, sign int64) {
 		for d := range job.Allocated {
 			row.Allocated[d] = row.Allocated[d].PlusSum(job.Allocated[d], sign)
 		}
-		for d := range job.elastic {
-			row.Elastic[d] = row.Elastic[d].Plus(sign * job.elastic[d])
-		}
-		for d := range job.inqueue {
-			row.Inqueue[d] = row.Inqueue[d].Plus(sign * job.inqueue[d])
-		}
-		for d := range job.lent {
-			row.Lent[d] = row.Lent[d].Plus(sign * job.lent[d])
-		}
-		for d := range job.keptRoom {
-			row.KeptRoom[d] = row.KeptRoom[d].Plus(sign * job.keptRoom[d])
+		for i, part := range [...]resource.Vec{job.elastic, job.inqueue, job.lent, job.keptRoom} {
+			sums := [...]resource.Sums{row.Elastic, row.Inqueue, row.Lent, row.KeptRoom}[i]
+			for d, x := range part {
+				sums[d] = sums[d].Plus(sign * x)
+			}
 		}
 	}
 }

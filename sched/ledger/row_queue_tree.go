@@ -205,20 +205,15 @@ func (qs *Queues) addToAncestors(q QueueID, sign int64) {
 		qs.rows[at].Moved = qs.l.Changes.usageEpoch
 	}
 	none := resource.Sum{}
-	for d := range own.Allocated {
-		held, asks, inqueue, elastic := own.Allocated[d], own.Request[d], own.Inqueue[d], own.Elastic[d]
-		lent, kept := own.Lent[d], own.KeptRoom[d]
-		if held == none && asks == none && inqueue == none && elastic == none && kept == none {
-			continue // as for most queues in most dimensions
-		}
-		for at := own.up; at != NoQueue; at = qs.rows[at].up {
-			row := &qs.rows[at]
-			row.Allocated[d] = row.Allocated[d].PlusSum(held, sign)
-			row.Request[d] = row.Request[d].PlusSum(asks, sign)
-			row.Inqueue[d] = row.Inqueue[d].PlusSum(inqueue, sign)
-			row.Elastic[d] = row.Elastic[d].PlusSum(elastic, sign)
-			row.Lent[d] = row.Lent[d].PlusSum(lent, sign)
-			row.KeptRoom[d] = row.KeptRoom[d].PlusSum(kept, sign)
+	for i, sums := range own.all() {
+		for d, x := range *sums {
+			if x == none {
+				continue // as for most queues in most dimensions
+			}
+			for at := own.up; at != NoQueue; at = qs.rows[at].up {
+				above := *qs.rows[at].all()[i]
+				above[d] = above[d].PlusSum(x, sign)
+			}
 		}
 	}
 }

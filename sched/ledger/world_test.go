@@ -150,7 +150,7 @@ func (w *world) tasks(has func(TaskID) bool) []TaskID {
 		return true
 	})
 	slices.SortFunc(out, func(a, b TaskID) int {
-		if w.l.Task(a).Key.Less(w.l.Task(b).Key) {
+		if w.l.Task(a).Key.Compare(w.l.Task(b).Key) < 0 {
 			return -1
 		}
 		return 1
@@ -194,7 +194,7 @@ func (w *world) phase() {
 		return
 	}
 	slices.SortFunc(jobs, func(a, b JobID) int {
-		if w.l.Job(a).Key.Less(w.l.Job(b).Key) {
+		if w.l.Job(a).Key.Compare(w.l.Job(b).Key) < 0 {
 			return -1
 		}
 		return 1

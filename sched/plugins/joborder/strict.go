@@ -68,14 +68,8 @@ func (p *inLine) inOrder(a, b ledger.JobID) int {
 		return r
 	}
 	x, y := p.l.Job(a), p.l.Job(b)
-	switch {
-	case a == b:
-		return 0
-	case x.Created != y.Created:
+	if x.Created != y.Created {
 		return cmp.Compare(x.Created, y.Created)
-	case x.Key.Less(y.Key):
-		return -1
-	default:
-		return 1
 	}
+	return x.Key.Compare(y.Key)
 }

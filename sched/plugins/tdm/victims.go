@@ -98,20 +98,9 @@ func (p *plugin) overstaying() (out []ledger.TaskID) {
 	slices.SortFunc(out, func(a, b ledger.TaskID) int {
 		x, y := p.l.Task(a), p.l.Task(b)
 		if x.Job != y.Job {
-			return compareKeys(p.l.Job(x.Job).Key, p.l.Job(y.Job).Key)
+			return p.l.Job(x.Job).Key.Compare(p.l.Job(y.Job).Key)
 		}
 		return cmp.Or(cmp.Compare(x.Order, y.Order), y.Key.Compare(x.Key))
 	})
 	return out
-}
-
-func compareKeys(a, b ledger.JobKey) int {
-	switch {
-	case a == b:
-		return 0
-	case a.Less(b):
-		return -1
-	default:
-		return 1
-	}
 }
