@@ -373,3 +373,26 @@ func TestWhatIsWrittenForAnExtendedResource(t *testing.T) {
 		t.Errorf("given back is %+v of %v", out, there)
 	}
 }
+
+// A device that several claims may share counts for as many requests as its capacity has room for.
+func TestASharedDeviceMeetsAnExtendedResourceMoreThanOnce(t *testing.T) {
+	yes, each := true, resource.MustParse("20Gi")
+	s := slice("n1", 1) // 40Gi of memory
+	s.Spec.Devices[0].AllowMultipleAllocations = &yes
+	memory := s.Spec.Devices[0].Capacity["memory"]
+	memory.RequestPolicy = &resourcev1.CapacityRequestPolicy{Default: &each}
+	s.Spec.Devices[0].Capacity["memory"] = memory
+	objects := []metav1.Object{standing("gpu", 1), node("n1"), s}
+	for _, name := range []string{"p", "q", "r"} {
+		p := asks(name, extended)
+		p.Spec.Containers[0].Resources.Requests[extended] = resource.MustParse("1")
+		objects = append(objects, p)
+	}
+	w := newWorld(t, objects...)
+	if got := binds(t, w.decide()); got != "p on n1: n1/gpu-0, q on n1: n1/gpu-0" {
+		t.Errorf("bound was %q", got)
+	}
+	if r := w.why("r"); r.Code != trace.NotEnoughResources {
+		t.Errorf("the third waits because %+v", r)
+	}
+}
