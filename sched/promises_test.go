@@ -71,7 +71,13 @@ func TestAPromiseLapses(t *testing.T) {
 
 // What is kept for a lost member that nothing makes anew ends like that, also for an engine that was made anew in
 // between; the pod that comes has it kept again.
-func TestWhatIsKeptForALostMemberLapses(t *testing.T) {
+func TestWhatIsKeptForALostMemberLapses(t *testing.T) { lostMember(t, false) }
+
+// While a job pauses nothing is kept for it, and the minute runs on.
+func TestThePauseOfAJobKeepsNothingLonger(t *testing.T) { lostMember(t, true) }
+
+func lostMember(t *testing.T, pauses bool) {
+	t.Helper()
 	profile := policy.Profile{Actions: []string{"enqueue", "allocate"}, Tiers: [][]policy.Choice{{{Plugin: "gang"},
 		{Plugin: "predicates"}, {Plugin: "proportion"}}}}
 	e := engine(t, profile)
@@ -114,6 +120,15 @@ func TestWhatIsKeptForALostMemberLapses(t *testing.T) {
 		return e
 	}
 	decide(e, 10, 0)
+	paused := model.Backoff{Meta: model.Meta{Namespace: "ns", Name: "job", UID: "job"}, NotBefore: 50 * second, Tries: 1}
+	if pauses {
+		e.Apply(model.Fact{Ref: paused.Ref(), UID: "job", Version: 1, Object: &paused})
+		pod("c", "n", model.PodFailed)
+		decide(e, 20, 0)
+		decide(e, 50, 1000)
+		decide(e, 80, 0)
+		return
+	}
 	pod("c", "n", model.PodFailed)
 	decide(e, 20, 1000)
 	decide(e, 79, 1000)

@@ -71,8 +71,9 @@ func (le *Lenders) set(j JobID, at *int64, to int64) {
 // WaitsFrom returns what Wait set; 0: nothing.
 func (le *Lenders) WaitsFrom(j JobID) int64 { return le.l.Jobs.rows[j].waits.from }
 
-// LacksPods says that a job has no pod at all, or that members hold room and others of its minimum have no pod.
-func (j *Job) LacksPods() bool { return j.Tasks == 0 || j.lacking() > 0 }
+// LacksPods says that a job has no pod at all, or that members hold room and others of its minimum have no pod, whether
+// or not it pauses.
+func (j *Job) LacksPods() bool { return j.Tasks == 0 || j.missing() > 0 }
 
 // Awaits says that room is kept for members of a job of which no pod exists.
 func (j *Job) Awaits() bool {

@@ -126,8 +126,17 @@ func (lo *Losses) take(now int64, until func(now, grace int64) int64) {
 }
 
 // lacking is how many members of a job's minimum have no pod, while other members hold room.
+// A job that pauses has none: it could not use their room.
 func (j *Job) lacking() int32 {
-	if j.Staying() == 0 || !j.serves() || j.waits.paused {
+	if j.waits.paused {
+		return 0
+	}
+	return j.missing()
+}
+
+// missing is lacking whether or not the job pauses.
+func (j *Job) missing() int32 {
+	if j.Staying() == 0 || !j.serves() {
 		return 0
 	}
 	roles := int32(0)
