@@ -19,10 +19,10 @@ import (
 // full is a cluster of which every GPU is held by a job of one pod of low priority, eight
 // a node, in queue low or, if only one queue is wanted, in that of the preemptors.
 type full struct {
-	l    *ledger.Ledger
-	set  *policy.Set
-	hunt *evict.Search
-	n    uint64
+	l      *ledger.Ledger
+	set    *policy.Set
+	search *evict.Search
+	n      uint64
 }
 
 func newFull(b *testing.B, nodes int, queue string) *full {
@@ -47,7 +47,7 @@ func newFull(b *testing.B, nodes int, queue string) *full {
 			f.job(fmt.Sprintf("old-%d-%d", i, k), queue, fmt.Sprintf("c%d", (i+k)%2), 1, 1, name, int64(1000+(i*7+k)%500))
 		}
 	}
-	f.set, f.hunt = set, evict.NewSearch(&session.Session{L: f.l, Nodes: class.New(f.l, set), Policy: set,
+	f.set, f.search = set, evict.NewSearch(&session.Session{L: f.l, Nodes: class.New(f.l, set), Policy: set,
 		Pending: pending.New(f.l, class.New(f.l, set), set)})
 	return f
 }
@@ -139,7 +139,7 @@ func BenchmarkPreemptor(b *testing.B) {
 			for b.Loop() {
 				f.l.Try(func(*ledger.Tx) bool {
 					for i, j := range jobs {
-						if f.hunt.Take(c.rule, j, all[i]) != c.took {
+						if f.search.Take(c.rule, j, all[i]) != c.took {
 							b.Fatalf("victims found: %v", !c.took)
 						}
 					}
@@ -168,9 +168,9 @@ func BenchmarkFirstPreemptor(b *testing.B) {
 			for b.Loop() {
 				j := jobs[i%len(jobs)]
 				i++
-				f.hunt.Forget()
+				f.search.Forget()
 				f.l.Try(func(*ledger.Tx) bool {
-					if !f.hunt.Take(rule, j, f.tasks(j)) {
+					if !f.search.Take(rule, j, f.tasks(j)) {
 						b.Fatal("no victim was found")
 					}
 					return false

@@ -23,7 +23,7 @@ type square struct {
 	l       *ledger.Ledger
 	set     *policy.Set
 	nodes   *class.Index
-	hunt    *evict.Search
+	search  *evict.Search
 	version uint64
 	rule    evict.Options
 	job     ledger.JobID
@@ -67,9 +67,9 @@ func newSquare(t *rapid.T, members int) *square {
 	s.build(members)
 	s.l.Settle()
 	s.nodes = class.New(s.l, set)
-	s.hunt = evict.NewSearch(&session.Session{L: s.l, Nodes: s.nodes, Policy: set, Now: 100,
+	s.search = evict.NewSearch(&session.Session{L: s.l, Nodes: s.nodes, Policy: set, Now: 100,
 		Pending: pending.New(s.l, s.nodes, set)})
-	s.hunt.Budget = 100_000
+	s.search.Budget = 100_000
 	set.At(1)
 	set.Open(&trace.Recorder{}, policy.NoStopwatch{})
 	return s

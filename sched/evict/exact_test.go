@@ -69,8 +69,8 @@ func somebodyWasEvicted(t *testing.T, world func(*rapid.T) bool) {
 // take runs the search, and prices its evict.
 func (s *square) take() (p price, ok bool) {
 	p.highest = -1 << 31
-	ok = s.hunt.Take(s.rule, s.job, s.tasks)
-	s.hunt.Records(func(t ledger.TaskID, r *trace.Eviction) {
+	ok = s.search.Take(s.rule, s.job, s.tasks)
+	s.search.Records(func(t ledger.TaskID, r *trace.Eviction) {
 		p = p.with(s.l.Job(s.l.Task(t).Job).Priority)
 		if r.Exhausted {
 			s.t.Fatal("the search was given up")

@@ -51,7 +51,9 @@ func New() *Ledger {
 	return l
 }
 
-// wire tells the parts what they are parts of.
+// wire tells the parts what they are parts of. A part points back to the ledger because one move of a task changes
+// several of them: its node, its job, the job's queues and the log that undoes it. Parts that only note a change have
+// the changes alone.
 func (l *Ledger) wire() *Ledger {
 	l.Nodes.l = l
 	l.Classes.l = l
