@@ -3,6 +3,7 @@ package sched
 import (
 	"slices"
 
+	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
@@ -89,11 +90,11 @@ func placeAnywhere(s *session.Session, tx *ledger.Tx, t ledger.TaskID) bool {
 	if s.L.Task(t).Status == model.Pipelined {
 		tx.Withdraw(t)
 	}
-	if n, _ := s.Nodes.Best(t); n != ledger.NoNode {
+	if n := s.Nodes.Best(class.Query{Task: t}).Node; n != ledger.NoNode {
 		tx.Allocate(t, n)
 		return s.L.Node(n).Tasks%3 != 0
 	}
-	if n, _ := s.Nodes.BestFuture(t); n != ledger.NoNode {
+	if n := s.Nodes.Best(class.Query{Task: t, Future: true}).Node; n != ledger.NoNode {
 		tx.Pipeline(t, n)
 		return true
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
@@ -37,13 +38,18 @@ func (s *stage) bestIn(pod string) map[string]string {
 	}
 	out := map[string]string{}
 	for _, rack := range racks {
-		n, score := s.e.session.Nodes.BestWithin(t, s.domain(rack))
+		n, score := s.bestAmong(t, s.domain(rack))
 		out[rack] = "none"
 		if n != ledger.NoNode {
 			out[rack] = fmt.Sprintf("%s %d", s.e.l.Node(n).Name, score)
 		}
 	}
 	return out
+}
+
+func (s *stage) bestAmong(t ledger.TaskID, nodes []ledger.NodeID) (ledger.NodeID, int64) {
+	c := s.e.session.Nodes.Best(class.Query{Task: t, Scope: class.Among(nodes)})
+	return c.Node, c.Score
 }
 
 // scanned is bestIn without an index over domains: each node alone is asked, and the
@@ -55,7 +61,7 @@ func (s *stage) scanned(pod string) map[string]string {
 		out[rack] = "none"
 		best, most := []ledger.NodeID{}, int64(0)
 		for _, n := range s.domain(rack) {
-			found, score := s.e.session.Nodes.BestWithin(t, []ledger.NodeID{n})
+			found, score := s.bestAmong(t, []ledger.NodeID{n})
 			if found == ledger.NoNode || len(best) > 0 && score < most {
 				continue
 			}
@@ -67,7 +73,7 @@ func (s *stage) scanned(pod string) map[string]string {
 		if len(best) > 0 { // among equals the index's own order, asked pair by pair
 			first := best[0]
 			for _, n := range best[1:] {
-				first, _ = s.e.session.Nodes.BestWithin(t, []ledger.NodeID{n, first})
+				first, _ = s.bestAmong(t, []ledger.NodeID{n, first})
 			}
 			out[rack] = fmt.Sprintf("%s %d", s.e.l.Node(first).Name, most)
 		}

@@ -148,12 +148,11 @@ func nodeAnswers(l *ledger.Ledger, x *class.Index) string {
 	l.Settle()
 	for _, t := range waitingTasks(l) {
 		key, c := l.Task(t).Key, l.Task(t).Class
-		x.Begin()
-		now, score := x.Best(t)
-		r.say("%v: best %s %d, refused %v", key, nodeName(l, now), score, x.Refused(t))
-		later, score := x.BestFuture(t)
-		r.say("%v: best later %s %d", key, nodeName(l, later), score)
-		r.say("%v: capacity %d, prospect %d, whole %d, feasible %d", key, x.Capacity(c, 9), x.Prospect(c, 9),
+		now := x.Best(class.Query{Task: t})
+		r.say("%v: best %s %d, refused %v", key, nodeName(l, now.Node), now.Score, now.Refused)
+		later := x.Best(class.Query{Task: t, Future: true})
+		r.say("%v: best later %s %d", key, nodeName(l, later.Node), later.Score)
+		r.say("%v: capacity %d, prospect %d, whole %d, feasible %d", key, x.Capacity(c, 9, false), x.Capacity(c, 9, true),
 			x.Whole(c, 9), x.Feasible(c))
 		for _, future := range []bool{false, true} {
 			fits := x.Fits(c, future)

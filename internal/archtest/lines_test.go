@@ -17,23 +17,15 @@ const maxLine = 120
 // only shrink.
 var (
 	stillWide = []string{
-		"sched/class",
-		"sched/interpod",
-		"sched/model",
 		"sched/plugins/capacity",
 		"sched/plugins/rescheduling",
-		"sched/topology",
 	}
 	stillPersonal = []string{
-		"sched/class",
-		"sched/interpod",
-		"sched/model",
 		"sched/plugins/joborder",
 		"sched/plugins/numaaware",
 		"sched/plugins/overcommit",
 		"sched/plugins/proportion",
 		"sched/plugins/rescheduling",
-		"sched/topology",
 	}
 )
 

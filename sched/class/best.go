@@ -1,189 +1,336 @@
 package class
 
 import (
+	"math/bits"
+	"slices"
+
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/policy"
 )
 
-// Best returns the node that a task should take now, among those with room: the one with the highest score,
-// then by hash, then by name; or the choice of a BestNode plugin. NoNode when there is none.
-func (x *Index) Best(t ledger.TaskID) (ledger.NodeID, int64) {
-	if x.scans() {
-		return x.bestScanned(t, nil, false)
-	}
-	r := x.rows.look(x.l.Task(t).Class)
-	x.placeNear(r, t)
-	near := x.near.scores != nil
-	if r.nearby() || near && (len(r.taskFilters) > 0 || x.lasting(r)) {
-		return x.domains.best(r, t)
-	}
-	if len(r.taskFilters) > 0 {
-		if x.refusing(&r.feasibility, t) {
-			return x.bestOfRest(r, t)
-		}
-		return x.bestAsked(x.rows.ranked(r), t)
-	}
-	if !near && (r.rounds != nil || x.lasting(r)) {
-		x.rows.ranked(r)
-	}
-	if near || r.rounds == nil {
-		return x.order.bestSwept(r)
-	}
-	if top := x.order.top(r, x.l.Class(r.id)); top.node != ledger.NoNode {
-		return top.node, top.score
-	}
-	return ledger.NoNode, 0
+// Query asks for the best node for a task.
+type Query struct {
+	Task   ledger.TaskID
+	Scope  Scope
+	Future bool // the task would wait for room that terminating tasks hold: only nodes with such tasks count
 }
 
-// bestSwept looks at all nodes, unless it is known that none takes the class.
-func (to *tournaments) bestSwept(r *row) (ledger.NodeID, int64) {
-	class := to.x.l.Class(r.id)
-	if r.tallies[0].none > 0 && to.x.room.any(&r.tallies[0], r, class, false) == 0 {
-		return ledger.NoNode, 0
+// Scope says which nodes may be used. The zero value is all nodes. A list is a kind of its own: an empty or nil list
+// has no node.
+type Scope struct {
+	kind  scopeKind
+	nodes []ledger.NodeID
+}
+
+type scopeKind uint8
+
+const (
+	allNodes scopeKind = iota
+	listedNodes
+	ownShard
+	otherShards
+)
+
+// The nodes of this scheduler's shard, and those of all others. AllNodes has both.
+var (
+	AllNodes    = Scope{kind: allNodes}
+	OwnShard    = Scope{kind: ownShard}
+	OtherShards = Scope{kind: otherShards}
+)
+
+// Among is the scope of the listed nodes, as those of a domain. The list must not change afterwards: what is known of
+// a list is kept while the same list is asked about. Another domain is another list.
+func Among(nodes []ledger.NodeID) Scope { return Scope{listedNodes, nodes} }
+
+// List returns the nodes of a scope that Among made; of any other, listed is false.
+func (s Scope) List() (nodes []ledger.NodeID, listed bool) { return s.nodes, s.kind == listedNodes }
+
+// Choice is the answer to a Query.
+type Choice struct {
+	Node    ledger.NodeID   // NoNode: none takes the task
+	Score   int64           // 0 without a node
+	Refused *policy.Verdict // the verdict on all nodes that ended the search; nil without one
+}
+
+// search is the search for one answer.
+type search struct {
+	x       *Index
+	r       *row
+	task    ledger.TaskID
+	future  bool
+	network networkScores
+	refused *policy.Verdict // see Choice
+}
+
+// Best returns the best node for a task: of the nodes that take it, the one with the highest score, then the lowest
+// hash of class and node, then the first name; or the choice of a BestNode plugin.
+//
+// There are three ways to find it, with equal results. A ranking keeps the nodes of a class in tournaments, and is
+// brought up to date with what changed: for all nodes, for a domain, or for topology groups where the scores of nodes
+// depend on pods elsewhere. A sweep scores all nodes in one pass, for a class that has asked too rarely to be worth a
+// ranking. A comparison looks at each node of a list and forgets it.
+func (x *Index) Best(q Query) Choice {
+	s := search{x: x, r: x.look(x.l.Task(q.Task).Class), task: q.Task, future: q.Future}
+	s.network = x.networkScores(s.r, q.Task)
+	nodes, all := x.resolve(q.Scope)
+	best := noEntry
+	switch {
+	case q.Future && x.l.Nodes.ReleasingNodes() == 0 || !all && len(nodes) == 0:
+	case all && (q.Future || x.scans()):
+		best = s.compare(s.every(), s.future)
+	case all:
+		best = s.bestOfAll()
+	default:
+		best = s.bestOfList(nodes)
 	}
-	best := to.sweep(&r.feasibility, class)
 	if best.node == ledger.NoNode {
-		r.tallies[0].none = to.x.l.Changes.Nodes.Now()
-		return ledger.NoNode, 0
+		return Choice{Node: ledger.NoNode, Refused: s.refused}
 	}
-	r.sweeps++
-	return best.node, best.score
+	return Choice{best.node, best.score, s.refused}
 }
 
-// bestAsked asks the filters that look at single tasks about the best node, then the next one, until one
-// passes. Nodes taken out of the tournament for that are put back.
-func (x *Index) bestAsked(r *row, t ledger.TaskID) (ledger.NodeID, int64) {
-	found, score := ledger.NoNode, int64(0)
-	r.popped = r.popped[:0]
-	x.order.barred = stretch(x.order.barred, words(x.l.Nodes.Len()))
-	class := x.l.Class(r.id)
-	for top := x.order.top(r, class); top.node != ledger.NoNode; top = x.order.top(r, class) {
-		v := x.asked(&r.feasibility, t, top.node, false)
+// resolve returns the nodes of a scope; all: they are all nodes, without a list.
+func (x *Index) resolve(s Scope) (nodes []ledger.NodeID, all bool) {
+	switch s.kind {
+	case listedNodes:
+		return s.nodes, false
+	case ownShard:
+		return x.shards.own(x.l)
+	case otherShards:
+		return x.shards.others(x.l), false
+	default:
+		return nil, true
+	}
+}
+
+// bestOfAll finds the best of all nodes for a task that is to start now.
+func (s *search) bestOfAll() entry {
+	x, r := s.x, s.r
+	asked, networked := len(r.taskFilters) > 0, s.network.scores != nil
+	if r.byDomain() || networked && (asked || x.lasting(r)) {
+		return s.bestOfGroups()
+	}
+	if asked {
+		if left, few := s.notRefused(); few {
+			return s.compare(left, false)
+		}
+	}
+	if asked || !networked && (r.all.built > 0 || x.lasting(r)) {
+		return s.winner(x.rankAll(r))
+	}
+	return s.sweep()
+}
+
+// fewListed is up to how many nodes of a list are compared for each task: for more it pays to keep a ranking.
+const fewListed = 8
+
+// bestOfList finds the best of some nodes. Tasks of a class are often placed in the same domain one after the other.
+func (s *search) bestOfList(nodes []ledger.NodeID) entry {
+	if s.future || s.x.scans() || s.r.byDomain() || s.network.scores != nil || len(nodes) <= fewListed ||
+		s.r.class.Tasks() <= 1 {
+		return s.compare(append(s.x.nodes[:0], nodes...), true)
+	}
+	return s.winner(s.x.rankList(s.r, nodes))
+}
+
+// lasting says that a class asks so often that it is worth keeping a ranking: a single task asks once.
+func (x *Index) lasting(r *row) bool {
+	return r.split.groups != nil || r.class.Tasks() > 1 || r.sweeps >= manySweeps
+}
+
+// manySweeps is how often a class with a single task is searched by looking at all nodes before a ranking is kept for
+// its next tasks.
+const manySweeps = 8
+
+// scans says that some plugin compares all nodes with each other for every task, so that a ranking is of no use.
+func (x *Index) scans() bool {
+	return len(x.set.NodePlugins.BatchOrders)+len(x.set.NodePlugins.BestNodes) > 0
+}
+
+// winner returns the best node of a tournament that the filters of single tasks admit: they are asked about the best
+// node, then about the next, until one passes. Nodes that are taken out of the tournament for that are put back.
+func (s *search) winner(t *tournament) entry {
+	if len(s.r.taskFilters) == 0 {
+		return t.top()
+	}
+	popped := s.x.popped[:0]
+	best := t.top()
+	for ; best.node != ledger.NoNode; best = t.top() {
+		v := s.ask(best.node)
 		if v.Admits() {
-			found, score = top.node, top.score
 			break
 		}
-		r.popped = append(r.popped, top)
 		if v.Everywhere {
+			best = noEntry
 			break
 		}
-		x.order.barred.put(int(top.node), true)
-		x.order.bars++
-		x.order.replay(r, class, top.node)
+		popped = append(popped, best)
+		t.set(int(best.at), out)
 	}
-	for _, e := range r.popped {
-		x.order.barred.put(int(e.node), false)
+	for _, e := range popped {
+		t.set(int(e.at), e.score)
 	}
-	x.order.bars = 0
-	for _, e := range r.popped {
-		x.order.enter(r, class, e.node, e.score)
-	}
-	return found, score
+	s.x.popped = popped
+	return best
 }
 
-// asked is what the filters of single tasks say.
-func (x *Index) asked(v *feasibility, t ledger.TaskID, n ledger.NodeID, future bool) policy.Verdict {
-	for _, f := range v.taskFilters {
-		if v := f.FilterTask(t, n, future); !v.Admits() {
-			if v.Everywhere {
-				x.refused = veto{t, v}
+// ask asks the filters of single tasks about a node.
+func (s *search) ask(n ledger.NodeID) policy.Verdict {
+	v := s.r.refusedForTask(s.task, n, s.future)
+	if v.Everywhere {
+		verdict := v
+		s.refused = &verdict
+	}
+	return v
+}
+
+// sweep finds the best of all nodes in one pass, unless it is known that none takes the class.
+func (s *search) sweep() entry {
+	x, r := s.x, s.r
+	if r.tallies[roomNow].none > 0 && !x.any(r, roomNow) {
+		return noEntry
+	}
+	best := noEntry
+	if r.few {
+		best = s.compare(s.every(), s.future)
+	} else {
+		sparse, nodes := false, x.l.Nodes.Len()
+		for first := 0; first < nodes; first += x.longest {
+			count := min(x.longest, nodes-first)
+			x.run = stretch(x.run, count)
+			scores, refused := x.run[:count], 0
+			sure := r.scoreRun(first, scores, &sparse)
+			s.network.add(nil, first, scores)
+			best, refused = r.among(best, nil, first, scores, sure)
+			sparse = sparse || refused > count/2
+		}
+	}
+	if best.node == ledger.NoNode {
+		r.tallies[roomNow].none = x.l.Changes.Nodes.Now()
+	} else {
+		r.sweeps++
+	}
+	return best
+}
+
+// every lists all nodes that may be the answer, for compare.
+func (s *search) every() []ledger.NodeID {
+	nodes := s.x.nodes[:0]
+	switch {
+	case s.future:
+		for n := range ledger.NodeID(s.x.l.Nodes.Len()) {
+			if s.x.l.Nodes.Releases(n) {
+				nodes = append(nodes, n)
 			}
-			return v
+		}
+		return nodes
+	case s.x.scans():
+		return append(nodes, s.x.ByName()...)
+	default:
+		return s.r.candidates(0, s.x.l.Nodes.Len(), nodes)
+	}
+}
+
+// compare finds the best of some nodes by looking at each of them. The list is changed. single is as in scoreEach.
+//
+// Where plugins score nodes in relation to each other, only nodes that pass all filters may count, so the filters of
+// single tasks are asked first. Otherwise they are asked about the best nodes only.
+func (s *search) compare(nodes []ledger.NodeID, single bool) entry {
+	x, r := s.x, s.r
+	x.nodes = nodes // keep the memory
+	if x.scans() {
+		slices.SortFunc(nodes, x.byNames)
+	}
+	nodes = r.takers(nodes, s.future)
+	relative := x.scans() || r.byDomain()
+	if relative {
+		nodes = s.allowed(nodes)
+	}
+	if len(nodes) == 0 {
+		return noEntry
+	}
+	x.scores = r.scoreEach(nodes, x.scores, single)
+	s.network.add(nodes, 0, x.scores)
+	if !relative {
+		return s.winner(x.list.hold(&r.feasibility, nodes, x.scores))
+	}
+	r.scoreDomains(nodes, len(nodes), x.scores, false)
+	for _, o := range x.set.NodePlugins.BatchOrders {
+		o.ScoreNodes(s.task, nodes, x.scores)
+	}
+	for _, p := range x.set.NodePlugins.BestNodes {
+		if i, ok := p.PickNode(s.task, nodes, x.scores); ok && i >= 0 && i < len(nodes) {
+			return entry{score: x.scores[i], node: nodes[i]}
 		}
 	}
-	return policy.Verdict{}
+	return x.list.hold(&r.feasibility, nodes, x.scores).top()
 }
 
-// veto is a verdict on all nodes for a task.
-type veto struct {
-	task ledger.TaskID
-	policy.Verdict
-}
-
-// Begin says that a search for a task begins, for Refused.
-func (x *Index) Begin() { x.refused = veto{} }
-
-// Refused returns the verdict on all nodes by which a search for a task ended since Begin; the zero Verdict
-// when none did.
-func (x *Index) Refused(t ledger.TaskID) policy.Verdict {
-	if x.refused.task != t {
-		return policy.Verdict{}
-	}
-	return x.refused.Verdict
-}
-
-// BestFuture returns the node on which a task should wait for room that terminating tasks hold. NoNode when
-// there is none.
-func (x *Index) BestFuture(t ledger.TaskID) (ledger.NodeID, int64) {
-	best := entry{node: ledger.NoNode}
-	if x.l.Nodes.ReleasingNodes() == 0 {
-		return best.node, 0
-	}
-	c := x.l.Task(t).Class
-	r, class := x.rows.look(c), x.l.Class(c)
-	if x.scans() || r.nearby() {
-		return x.bestScanned(t, nil, true)
-	}
-	x.placeNear(r, t)
-	for i := range x.l.Nodes.Len() {
-		on := false
-		if best, on = x.betterFuture(best, r, class, t, ledger.NodeID(i)); !on {
-			break
+// allowed keeps of some nodes those that the filters of domains and of single tasks admit.
+func (s *search) allowed(nodes []ledger.NodeID) []ledger.NodeID {
+	kept := nodes[:0]
+	for _, n := range nodes {
+		if !s.r.refusedByDomain(n, s.future, nil).Admits() {
+			continue
+		}
+		if v := s.ask(n); v.Admits() {
+			kept = append(kept, n)
+		} else if v.Everywhere {
+			return nil
 		}
 	}
-	return best.node, best.score
+	return kept
 }
 
-// betterFuture compares a node with the best so far, if it takes the task. on is false when no other node need
-// be asked.
-func (x *Index) betterFuture(best entry, r *row, class *ledger.Class, t ledger.TaskID, n ledger.NodeID) (better entry, on bool) {
-	if !x.l.Nodes.Releases(n) || !x.judge.takesFuture(&r.feasibility, class, n) {
-		return best, true
-	}
-	if v := x.asked(&r.feasibility, t, n, true); !v.Admits() {
-		return best, !v.Everywhere
-	}
-	e := entry{x.judge.score(&r.feasibility, class, n) + x.near.of(n), x.order.tie(class, n), n}
-	if best.node == ledger.NoNode || x.order.before(e, best) {
-		return e, true
-	}
-	return best, true
-}
-
-func (ju *nodeJudge) takesFuture(v *feasibility, class *ledger.Class, n ledger.NodeID) bool {
-	return !class.Invalid && v.admits(n) && ju.fitsFuture(class, n) && v.passes(class, n, true)
-}
-
-func (ju *nodeJudge) fitsFuture(class *ledger.Class, n ledger.NodeID) bool {
-	for _, need := range class.Need {
-		if ju.x.l.Nodes.FutureIdle(need.Dim, n) < need.Amount {
-			return false
+// notRefused lists the nodes that filters of single tasks are not known to refuse for the task (policy.Refuser). few:
+// these are at most half of all nodes, so that it costs less to compare them than to take the others out of a ranking.
+func (s *search) notRefused() (left []ledger.NodeID, few bool) {
+	x, r := s.x, s.r
+	nodes, others := x.l.Nodes.Len(), false
+	x.vain = stretch(x.vain[:0], words(nodes))
+	clear(x.vain)
+	for _, f := range r.taskFilters {
+		refuser, is := f.(policy.Refuser)
+		if others = others || !is; is {
+			for i, known := range refuser.Refusing(s.task) {
+				x.vain[i] |= known
+			}
 		}
 	}
-	return true
+	if 2*x.vain.count() <= nodes {
+		return nil, false
+	}
+	// A filter that knows nothing may refuse the task everywhere: it is asked about one of the nodes that are left out.
+	if others && s.refusedEverywhere() {
+		return nil, true
+	}
+	left = x.nodes[:0]
+	for w, vain := range x.vain {
+		for rest := ^vain; rest != 0; rest &= rest - 1 {
+			if n := w*64 + bits.TrailingZeros64(rest); n < nodes {
+				left = append(left, ledger.NodeID(n))
+			}
+		}
+	}
+	return left, true
 }
 
-// Takes says that a task may take a given node now, or with future wait for room there. A nominated node is
-// tried in this way.
+// refusedEverywhere asks about the first node in x.vain that takes the class.
+func (s *search) refusedEverywhere() bool {
+	for w, vain := range s.x.vain {
+		for left := vain; left != 0; left &= left - 1 {
+			if n := ledger.NodeID(w*64 + bits.TrailingZeros64(left)); s.r.takes(n, false) {
+				return s.ask(n).Everywhere
+			}
+		}
+	}
+	return false
+}
+
+// Takes says that a task may take a given node now, or with future wait for room there. A nominated node is tried in
+// this way.
 func (x *Index) Takes(t ledger.TaskID, n ledger.NodeID, future bool) bool {
-	c := x.l.Task(t).Class
-	r, class := x.rows.look(c), x.l.Class(c)
-	if int(n) >= x.l.Nodes.Len() {
-		return false
-	}
-	if future {
-		return x.judge.takesFuture(&r.feasibility, class, n) && r.admitsByDomain(class, n, true) &&
-			x.asked(&r.feasibility, t, n, true).Admits()
-	}
-	return x.judge.takes(&r.feasibility, class, n) && r.admitsByDomain(class, n, false) &&
-		x.asked(&r.feasibility, t, n, false).Admits()
-}
-
-// Feasible is the number of nodes that have room for a class now.
-func (x *Index) Feasible(c ledger.ClassID) int {
-	r := x.rows.look(c)
-	class := x.l.Class(c)
-	x.order.takers(&r.feasibility, class, 0, x.l.Nodes.Len())
-	x.domains.keepAdmitted(r, class)
-	return len(x.nodes)
+	r := x.look(x.l.Task(t).Class)
+	return int(n) < x.l.Nodes.Len() && r.takes(n, future) && r.refusedByDomain(n, future, nil).Admits() &&
+		r.refusedForTask(t, n, future).Admits()
 }

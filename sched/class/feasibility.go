@@ -7,14 +7,11 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
-// nodeJudge judges and scores single nodes for a class.
-type nodeJudge struct {
-	x *Index
-}
-
-// feasibility is what the static filters and scores say of the nodes for one class: its result caches, put
-// together.
+// feasibility is what the static filters and scores say of the nodes for one class: its result caches, put together. It
+// judges and scores nodes.
 type feasibility struct {
+	x      *Index
+	class  *ledger.Class
 	id     ledger.ClassID
 	born   uint64
 	static ledger.Cursor // of facts of nodes: it is up to date up to it
@@ -51,17 +48,18 @@ type movingScore struct {
 
 // compose puts a class's result caches together. It returns true when nodes that did not change themselves may
 // score otherwise than before.
-func (ju *nodeJudge) compose(v *feasibility, class *ledger.Class) bool {
+func (v *feasibility) compose() bool {
+	x, class := v.x, v.class
 	before, flat := v.varied, v.flat
-	v.mask, v.varied, v.flat, v.moving, v.moved = nil, nil, 0, nil, ju.x.caches.moved()
-	for part := -1; part < len(ju.x.set.NodePlugins.StaticFilters); part++ {
-		if f := ju.x.caches.of(part, class); f.some > 0 {
+	v.mask, v.varied, v.flat, v.moving, v.moved = nil, nil, 0, nil, x.caches.moved()
+	for part := -1; part < len(x.set.NodePlugins.StaticFilters); part++ {
+		if f := x.caches.of(part, class); f.some > 0 {
 			v.confine(f.admits)
 		}
 	}
-	v.few = v.mask != nil && v.mask.count() < ju.x.l.Nodes.Len()/fewAdmitted
-	for i, o := range ju.x.set.NodePlugins.StaticOrders {
-		f := ju.x.caches.of(len(ju.x.set.NodePlugins.StaticFilters)+i, class)
+	v.few = v.mask != nil && v.mask.count() < x.l.Nodes.Len()/fewAdmitted
+	for i, o := range x.set.NodePlugins.StaticOrders {
+		f := x.caches.of(len(x.set.NodePlugins.StaticFilters)+i, class)
 		if f.moving != nil {
 			v.moving = append(v.moving, movingScore{f, f.moved})
 		}
@@ -81,30 +79,20 @@ func (ju *nodeJudge) compose(v *feasibility, class *ledger.Class) bool {
 		v.varied = append(v.varied, s)
 	}
 	if v.static == 0 {
-		ju.concern(v, class)
+		v.concern()
 	}
-	v.taskFilters = v.taskFilters[:0]
-	for _, f := range ju.x.set.NodePlugins.TaskFilters {
-		if f.Concerns(class.Spec) {
-			v.taskFilters = append(v.taskFilters, f)
-		}
-	}
-	v.static = ju.x.l.Changes.NodeFacts.Now()
-	ju.x.caches.trim()
+	tasks := func(f policy.TaskFilter) bool { return f.Concerns(class.Spec) }
+	v.taskFilters = those(x.set.NodePlugins.TaskFilters, tasks)
+	v.static = x.l.Changes.NodeFacts.Now()
+	x.caches.trim()
 	return v.flat != flat || !slices.Equal(before, v.varied)
-}
-
-// moved is the sum of the versions of all scores that change without a fact.
-func (rc *resultCaches) moved() (sum uint64) {
-	for _, o := range rc.moving {
-		sum += o.Moved()
-	}
-	return sum
 }
 
 // movedSince says that a score in the feasibility has changed without a fact.
 func (v *feasibility) movedSince() bool {
-	return slices.ContainsFunc(v.moving, func(s movingScore) bool { return s.cache.moving.MovedFor(s.cache.spec) != s.moved })
+	return slices.ContainsFunc(v.moving, func(s movingScore) bool {
+		return s.cache.moving.MovedFor(s.cache.spec) != s.moved
+	})
 }
 
 // fewAdmitted is the part of all nodes below which the admitted ones are gone through one by one. Reading
@@ -124,22 +112,21 @@ func (v *feasibility) confine(admits bitset) {
 }
 
 // concern finds the filters of classes that apply to this class at all.
-func (ju *nodeJudge) concern(v *feasibility, class *ledger.Class) {
-	for _, f := range ju.x.set.NodePlugins.NodeFilters {
-		if f.Concerns(class.Spec) {
-			v.nodeFilters = append(v.nodeFilters, f)
+func (v *feasibility) concern() {
+	nodes, c := &v.x.set.NodePlugins, v.class
+	v.nodeFilters = those(nodes.NodeFilters, func(f policy.NodeFilter) bool { return f.Concerns(c.Spec) })
+	v.domainFilters = those(nodes.DomainFilters, func(f policy.DomainFilter) bool { return f.ConcernsDomains(c) })
+	v.domainOrders = those(nodes.DomainOrders, func(o policy.DomainOrder) bool { return o.ConcernsDomains(c) })
+}
+
+// those returns the elements of a list for which a condition holds.
+func those[T any](list []T, hold func(T) bool) (out []T) {
+	for _, e := range list {
+		if hold(e) {
+			out = append(out, e)
 		}
 	}
-	for _, f := range ju.x.set.NodePlugins.DomainFilters {
-		if f.ConcernsDomains(class) {
-			v.domainFilters = append(v.domainFilters, f)
-		}
-	}
-	for _, o := range ju.x.set.NodePlugins.DomainOrders {
-		if o.ConcernsDomains(class) {
-			v.domainOrders = append(v.domainOrders, o)
-		}
-	}
+	return out
 }
 
 // admits says that the static filters admit a node, and that it is present.
@@ -167,14 +154,17 @@ func normalized(raw, most int64, o policy.StaticOrder) int64 {
 	return points * o.Weight()
 }
 
-func (ju *nodeJudge) takes(v *feasibility, class *ledger.Class, n ledger.NodeID) bool {
-	return !class.Invalid && ju.fits(class, n) && v.admits(n) && v.passes(class, n, false)
+// takes says that a node takes one more task of the class now, or with future once terminating tasks are gone. Filters
+// of domains and of single tasks are not asked.
+func (v *feasibility) takes(n ledger.NodeID, future bool) bool {
+	return !v.class.Invalid && v.fits(n, future) && v.admits(n) && v.passes(n, future)
 }
 
-// fits says that a node has room now for one more task of a class.
-func (ju *nodeJudge) fits(class *ledger.Class, n ledger.NodeID) bool {
-	for _, need := range class.Need {
-		if ju.x.l.Nodes.Room(need.Dim)[n] < need.Amount {
+// fits says that a node has room for one more task of the class.
+func (v *feasibility) fits(n ledger.NodeID, future bool) bool {
+	for _, need := range v.class.Need {
+		if future && v.x.l.Nodes.FutureIdle(need.Dim, n) < need.Amount ||
+			!future && v.x.l.Nodes.Room(need.Dim)[n] < need.Amount {
 			return false
 		}
 	}
@@ -182,27 +172,57 @@ func (ju *nodeJudge) fits(class *ledger.Class, n ledger.NodeID) bool {
 }
 
 // passes says that the filters that depend on the tasks on a node admit it.
-func (v *feasibility) passes(class *ledger.Class, n ledger.NodeID, future bool) bool {
+func (v *feasibility) passes(n ledger.NodeID, future bool) bool {
 	for _, f := range v.nodeFilters {
-		if !f.FilterNode(class, n, future).Admits() {
+		if !f.FilterNode(v.class, n, future).Admits() {
 			return false
 		}
 	}
 	return true
 }
 
-func (ju *nodeJudge) score(v *feasibility, class *ledger.Class, n ledger.NodeID) int64 {
+// score is a node's score, without what depends on domains or single tasks.
+func (v *feasibility) score(n ledger.NodeID) int64 {
 	s := v.base(n)
-	for _, o := range ju.x.set.NodePlugins.NodeOrders {
-		s += o.ScoreNode(class, n)
+	for _, o := range v.x.set.NodePlugins.NodeOrders {
+		s += o.ScoreNode(v.class, n)
 	}
 	return s
 }
 
-func (ju *nodeJudge) refusedStatically(class *ledger.Class, n ledger.NodeID) policy.Verdict {
-	fact := ju.x.l.Node(n).Fact
-	for _, f := range ju.x.set.NodePlugins.StaticFilters {
-		if v := f.FilterStatic(class.Spec, fact); !v.Admits() {
+// byDomain says that filters or scores look at domains for the class.
+func (v *feasibility) byDomain() bool { return len(v.domainFilters)+len(v.domainOrders) > 0 }
+
+// refusedByDomain returns what the filters that look at domains say of a node. parts is as in policy.DomainFilter, by
+// filter; nil: whole answers.
+func (v *feasibility) refusedByDomain(n ledger.NodeID, future bool, parts [][]bool) policy.Verdict {
+	for i, f := range v.domainFilters {
+		var part []bool
+		if parts != nil {
+			part = parts[i]
+		}
+		if v := f.FilterDomains(v.class, n, future, part); !v.Admits() {
+			return v
+		}
+	}
+	return policy.Verdict{}
+}
+
+// refusedForTask returns what the filters of single tasks say of a node.
+func (v *feasibility) refusedForTask(t ledger.TaskID, n ledger.NodeID, future bool) policy.Verdict {
+	for _, f := range v.taskFilters {
+		if v := f.FilterTask(t, n, future); !v.Admits() {
+			return v
+		}
+	}
+	return policy.Verdict{}
+}
+
+// refusedStatically returns what the static filters say of a node.
+func (v *feasibility) refusedStatically(n ledger.NodeID) policy.Verdict {
+	fact := v.x.l.Node(n).Fact
+	for _, f := range v.x.set.NodePlugins.StaticFilters {
+		if v := f.FilterStatic(v.class.Spec, fact); !v.Admits() {
 			return v
 		}
 	}

@@ -1,6 +1,8 @@
 package class
 
 import (
+	"slices"
+
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
@@ -8,7 +10,7 @@ import (
 
 // labelColumns holds the values of labels on nodes, by key.
 type labelColumns struct {
-	x *Index
+	l *ledger.Ledger
 
 	byKey  map[string]*column
 	term   bitset // scratch
@@ -42,11 +44,11 @@ func (lc *labelColumns) ask(f *resultCache) bool {
 			}
 		}
 	}
-	f.admits.all(lc.x.l.Nodes.Len())
+	f.admits.all(lc.l.Nodes.Len())
 	for _, terms := range lists {
 		lc.anyOf(f.admits, terms)
 	}
-	f.some = lc.x.l.Nodes.Len() - f.admits.count()
+	f.some = lc.l.Nodes.Len() - f.admits.count()
 	return true
 }
 
@@ -78,35 +80,36 @@ func (lc *labelColumns) anyOf(admits bitset, terms []model.Term) {
 	admits.and(held)
 }
 
-// allOf removes from admits the nodes for which a requirement of a term does not hold. It visits only nodes
-// that have one of the values named.
+// allOf removes from admits the nodes for which a requirement of a term does not hold. It visits only nodes that have
+// one of the values named, or lack the label.
 func (lc *labelColumns) allOf(admits bitset, t model.Term) {
 	for _, r := range t.All {
-		c := lc.of(r.Key)
-		switch r.Op {
-		case model.NotIn:
-			for _, v := range r.Values {
-				if id, known := c.ids[v]; known {
-					c.mark(admits, id, false)
-				}
-			}
-		case model.Exists:
-			c.mark(admits, 0, false)
-		default: // In, DoesNotExist
+		c, values := lc.of(r.Key), r.Values
+		only := r.Op == model.In || r.Op == model.DoesNotExist // the visited nodes stay, otherwise they go
+		visited := admits
+		if only {
 			lc.marked = stretch(lc.marked, len(admits))[:len(admits)]
 			clear(lc.marked)
-			if r.Op == model.DoesNotExist {
-				c.mark(lc.marked, 0, true)
-			} else {
-				for _, v := range r.Values {
-					if id, known := c.ids[v]; known {
-						c.mark(lc.marked, id, true)
-					}
-				}
+			visited = lc.marked
+		}
+		if r.Op == model.Exists || r.Op == model.DoesNotExist {
+			c.mark(visited, 0, only)
+			values = nil
+		}
+		for _, v := range values {
+			if id, known := c.ids[v]; known {
+				c.mark(visited, id, only)
 			}
-			admits.and(lc.marked)
+		}
+		if only {
+			admits.and(visited)
 		}
 	}
+}
+
+// shared says that several nodes have the same value.
+func (c *column) shared() bool {
+	return slices.ContainsFunc(c.first[1:], func(n int32) bool { return n != 0 && c.next[n-1] != 0 })
 }
 
 // mark adds the nodes with one value to a set, or removes them.
@@ -119,21 +122,21 @@ func (c *column) mark(b bitset, id int32, in bool) {
 // of returns the column of a label, up to date.
 func (lc *labelColumns) of(key string) *column {
 	c := lc.byKey[key]
-	if c == nil || len(c.ids) > 2*lc.x.l.Nodes.Len()+mostOldValues {
+	if c == nil || len(c.ids) > 2*lc.l.Nodes.Len()+mostOldValues {
 		c = &column{ids: map[string]int32{}, first: []int32{0}}
 		lc.byKey[key] = c
 	}
-	if c.cursor == lc.x.l.Changes.NodeFacts.Now() {
+	if c.cursor == lc.l.Changes.NodeFacts.Now() {
 		return c
 	}
-	c.grow(lc.x.l.Nodes.Len())
-	read := func(n ledger.NodeID) { c.read(lc.x.l.Node(n), key, n) }
-	if c.cursor == 0 || !lc.x.l.Changes.NodeFacts.Each(c.cursor, read) {
+	c.grow(lc.l.Nodes.Len())
+	read := func(n ledger.NodeID) { c.read(lc.l.Node(n), key, n) }
+	if c.cursor == 0 || !lc.l.Changes.NodeFacts.Each(c.cursor, read) {
 		for n := range c.of {
 			read(ledger.NodeID(n))
 		}
 	}
-	c.cursor = lc.x.l.Changes.NodeFacts.Now()
+	c.cursor = lc.l.Changes.NodeFacts.Now()
 	return c
 }
 

@@ -16,17 +16,17 @@ func (w *world) network() (policy.Choice, bool) {
 	if w.n(2) == 0 {
 		return policy.Choice{}, false
 	}
-	w.twin.fading = []string{"0.8", "0", "1", "1.25"}[w.n(3)]
+	w.oracle.fading = []string{"0.8", "0", "1", "1.25"}[w.n(3)]
 	a := policy.Arguments{"weight": strconv.Itoa(1 + w.n(2)), "hypernode.binpack.memory": strconv.Itoa(w.n(2)),
-		"hypernode.binpack.normal-pod.fading": w.twin.fading}
-	w.twin.network = a
+		"hypernode.binpack.normal-pod.fading": w.oracle.fading}
+	w.oracle.network = a
 	return policy.Choice{Plugin: "network-topology-aware", Arguments: a}, true
 }
 
-// hyperNode tells of a HyperNode, or that one is gone.
+// hyperNode applies a HyperNode, or deletes one.
 func (w *world) hyperNode() {
 	if w.n(4) == 4 {
-		w.tell(model.KindHyperNode, "", []string{"ra", "rb", "rc", "s", "t"}[w.n(4)], nil)
+		w.apply(model.KindHyperNode, "", []string{"ra", "rb", "rc", "s", "t"}[w.n(4)], nil)
 		return
 	}
 	in := func(patterns ...string) (out []model.Member) {
@@ -42,21 +42,21 @@ func (w *world) hyperNode() {
 		{Meta: model.Meta{Name: "s"}, Tier: 2, Members: in("ra|rb")},
 		{Meta: model.Meta{Name: "t"}, Tier: 4, Members: in("s", "^[nm]6")},
 	}[w.n(4)]
-	w.tell(model.KindHyperNode, "", h.Name, h)
+	w.apply(model.KindHyperNode, "", h.Name, h)
 }
 
-// near tells of a job that asks for a topology, or no longer does.
-func (w *world) near() {
+// topologyJob applies a job that asks for a topology, or no longer asks for one.
+func (w *world) topologyJob() {
 	g := &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "near"}}
 	if w.n(2) > 0 {
 		g.Topology = &model.Topology{Highest: -1, Hard: w.yes()}
 	}
-	w.tell(model.KindPodGroup, "ns", "near", g)
+	w.apply(model.KindPodGroup, "ns", "near", g)
 }
 
-// nears adds what the domains of the network are worth to a task: from the argument texts and the tree alone, for each
-// node and each tier anew.
-func (w *twin) nears(t ledger.TaskID, nodes []ledger.NodeID, scores []int64) {
+// addNetworkScores adds the scores by domain of the network. It computes them from the texts of the arguments and the
+// tree alone, for each node and each tier anew.
+func (w *oracle) addNetworkScores(t ledger.TaskID, nodes []ledger.NodeID, scores []int64) {
 	tree := topology.New(w.l).Fresh()
 	if w.network == nil || tree.Flat() || w.asksTopology(t) {
 		return
@@ -81,9 +81,9 @@ func (w *twin) nears(t ledger.TaskID, nodes []ledger.NodeID, scores []int64) {
 	}
 }
 
-// tierWeight is what a tier weighs, by its distance from the lowest and from the highest: the
-// arguments drawn are 0, 4/5, 1 and 5/4, of which the last counts from above.
-func (w *twin) tierWeight(below, above int32) int64 {
+// tierWeight is the weight of a tier, by its distance from the lowest and from the highest tier. The arguments drawn
+// are 0, 4/5, 1 and 5/4; the last one counts from the highest tier.
+func (w *oracle) tierWeight(below, above int32) int64 {
 	x := int64(1_000_000)
 	switch {
 	case w.fading == "0" && below > 0:
@@ -100,7 +100,7 @@ func (w *twin) tierWeight(below, above int32) int64 {
 	return x
 }
 
-func (w *twin) fullness(nodes []ledger.NodeID, c *ledger.Class, weights map[string]int64) int64 {
+func (w *oracle) fullness(nodes []ledger.NodeID, c *ledger.Class, weights map[string]int64) int64 {
 	sum, all := int64(0), int64(0)
 	for _, need := range c.Need {
 		weight := weights[w.l.Dims.Name(need.Dim)]
@@ -126,14 +126,14 @@ func (w *twin) fullness(nodes []ledger.NodeID, c *ledger.Class, weights map[stri
 	return sum / all
 }
 
-func (w *twin) asksTopology(t ledger.TaskID) bool {
+func (w *oracle) asksTopology(t ledger.TaskID) bool {
 	row := w.l.Task(t)
 	return row.Job != ledger.NoJob && w.l.Job(row.Job).Group != nil && w.l.Job(row.Job).Group.Topology != nil
 }
 
-// hyperNodes tells of some at once, for worlds of many nodes.
+// hyperNodes applies several at once, for worlds of many nodes.
 func (w *world) hyperNodes() {
-	if w.twin.network == nil {
+	if w.oracle.network == nil {
 		return
 	}
 	for range w.n(5) {
@@ -141,7 +141,7 @@ func (w *world) hyperNodes() {
 	}
 	for i := range w.n(1) * 12 {
 		name := fmt.Sprintf("u%d", i)
-		w.tell(model.KindHyperNode, "", name, &model.HyperNode{Meta: model.Meta{Name: name}, Tier: 1,
+		w.apply(model.KindHyperNode, "", name, &model.HyperNode{Meta: model.Meta{Name: name}, Tier: 1,
 			Members: []model.Member{{Node: true, Name: fmt.Sprintf("m%d", i+12)}}})
 	}
 }

@@ -163,6 +163,14 @@ func differ(is, was bool) int {
 	}
 }
 
+// moved is the sum of the versions of all scores that change without a fact.
+func (rc *resultCaches) moved() (sum uint64) {
+	for _, o := range rc.moving {
+		sum += o.Moved()
+	}
+	return sum
+}
+
 // trim drops result caches until the budget holds: the oldest first, except that those which were used
 // since this was last considered are kept for another round.
 func (rc *resultCaches) trim() {

@@ -4,41 +4,33 @@ import (
 	"math"
 
 	"ashlar.sh/sched/ledger"
-	"ashlar.sh/sched/policy"
 )
 
-// tournaments orders the nodes of a class by score.
-type tournaments struct {
-	x *Index
-
-	longest int  // how many nodes are scored in one run; a multiple of group
-	dense   bool // all scores that depend on the tasks on a node are bulk: whole columns can be scored
-	sparse  bool // hardly any node has room: see run
-	bulk    []policy.BulkOrder
-	spread  []int64 // scores of the last run
-	barred  bitset  // see bestAsked
-	bars    int
-}
-
-// tournament knows the best of all nodes for a class. In the first round, each group of sixteen nodes, in the
-// order of rows, has a winner; in the next round each group of sixteen winners has one, until one is left.
+// tournament knows the best of some nodes for a class: of all nodes, of a list, or of a topology group. In the first
+// round, each group of sixteen nodes, in the order of positions, has a winner; in the next round each group of sixteen
+// winners has one, until one is left.
 //
-// When a winner gets worse, its group is not computed again at once: the old entry of the winner stays as a
-// bound, which is better than every node of the group. Only a bound that wins the last round is replaced by
-// the present best of its group. So a node on which another class placed a task costs a class nothing more
-// than the new score, unless it was the node that the class would take next.
+// When a winner gets worse, its group is not computed again at once: the old entry of the winner stays as a bound,
+// which is better than every node of the group. Only a bound that wins the last round is replaced by the present best
+// of its group. So a node on which another class placed a task costs a class nothing more than the new score, unless
+// it was the node that the class would take next.
 type tournament struct {
-	scores []int64   // by NodeID; out, or where scores are dense anything, for a node that does not take the class
-	rounds [][]entry // the last one has one entry; nil: not built yet
-	bounds bitset    // the groups of the first round with a bound as winner
+	of     *feasibility
+	nodes  []ledger.NodeID // by position; nil: all nodes, each at the position of its number
+	exact  bool            // every node that does not take the class scores out; otherwise a winner is asked for that
+	scores []int64         // by position; out, or where not exact anything, for a node that does not take the class
+	takers int             // where exact and set by set or fill: how many nodes take the class
+	rounds [][]entry       // the last one has one entry; nil: no node was ever in it
+	bounds bitset          // the groups of the first round with a bound as winner
 }
 
-// entry is a node with its score. A class prefers the higher score, then the lower hash
-// (tie), then the name (decision 19).
+// entry is a node with its score. A class prefers the higher score, then the lower hash (tie), then the name
+// (decision 19).
 type entry struct {
 	score int64
 	hash  uint64
 	node  ledger.NodeID
+	at    int32 // position
 }
 
 // group is how many entries a group of a tournament has.
@@ -47,107 +39,129 @@ const group = 16
 // out is the score of a node that does not take the class.
 const out = math.MinInt64
 
-// nobody is the winner of a group in which no node takes the class.
-var nobody = entry{score: out, node: ledger.NoNode}
+// noEntry is the winner where no node takes the class.
+var noEntry = entry{score: out, node: ledger.NoNode, at: -1}
 
-func (c *tournament) size() int {
-	size := 8*len(c.scores) + 8*len(c.bounds)
-	for _, r := range c.rounds {
+func (t *tournament) size() int {
+	size := 8*len(t.scores) + 8*len(t.bounds)
+	for _, r := range t.rounds {
 		size += 24 * len(r)
 	}
 	return size
 }
 
-// top returns the best of all nodes: node NoNode when there is none.
-func (to *tournaments) top(r *row, class *ledger.Class) entry {
-	for {
-		top := r.rounds[len(r.rounds)-1][0]
-		if top.node == ledger.NoNode || !r.bounds.has(int(top.node/group)) {
+// top returns the best node; noEntry when there is none.
+func (t *tournament) top() entry {
+	for len(t.rounds) > 0 {
+		top := t.rounds[len(t.rounds)-1][0]
+		if top.node == ledger.NoNode || !t.bounds.has(int(top.at)/group) {
 			return top
 		}
-		to.replay(r, class, top.node)
+		t.replay(int(top.at) / group)
 	}
+	return noEntry
 }
 
-// hold computes all rounds.
-func (to *tournaments) hold(r *row, class *ledger.Class) {
-	nodes := to.x.l.Nodes.Len()
-	want := max(1, (nodes+group-1)/group)
-	r.scores = stretch(r.scores, nodes)
-	r.bounds = stretch(r.bounds, words(want))
-	clear(r.bounds)
-	to.round(r, 0, want)[0] = nobody
-	to.sparse = false
-	for first := 0; first < nodes; first += to.longest {
-		scores, sure := to.run(&r.feasibility, class, first, min(to.longest, nodes-first))
-		copy(r.scores[first:], scores)
-		for at := 0; at < len(scores); at += group {
-			part := scores[at:min(at+group, len(scores))]
-			r.rounds[0][(first+at)/group] = to.among(&r.feasibility, class, nobody, first+at, part, sure)
-		}
+// hold makes it a tournament of some nodes that all take the class, with their scores. It keeps both lists.
+func (t *tournament) hold(v *feasibility, nodes []ledger.NodeID, scores []int64) *tournament {
+	t.of, t.nodes, t.scores, t.exact = v, nodes, scores, true
+	t.fill()
+	return t
+}
+
+// fill computes all rounds of an exact tournament from the scores.
+func (t *tournament) fill() {
+	t.open()
+	t.takers = 0
+	for g := range t.rounds[0] {
+		t.rounds[0][g] = t.best(g)
 	}
-	for k := 1; want > 1; k++ {
+	for _, score := range t.scores {
+		t.takers += differ(score != out, false)
+	}
+	t.climb()
+}
+
+// open makes room for the rounds, without bounds.
+func (t *tournament) open() {
+	want := max(1, (len(t.scores)+group-1)/group)
+	t.bounds = stretch(t.bounds[:0], words(want))
+	clear(t.bounds)
+	for k := 0; ; k++ {
+		if k == len(t.rounds) {
+			t.rounds = append(t.rounds, nil)
+		}
+		t.rounds[k] = stretch(t.rounds[k], want)[:want]
+		if want == 1 {
+			t.rounds = t.rounds[:k+1]
+			return
+		}
 		want = (want + group - 1) / group
-		winners := to.round(r, k, want)
-		for g := range winners {
-			winners[g] = to.winner(r, k, g)
+	}
+}
+
+// climb computes all rounds after the first.
+func (t *tournament) climb() {
+	for k := 1; k < len(t.rounds); k++ {
+		for g := range t.rounds[k] {
+			t.rounds[k][g] = t.winner(k, g)
 		}
 	}
 }
 
-// round returns round k, with as many winners as wanted.
-func (to *tournaments) round(r *row, k, want int) []entry {
-	if k == len(r.rounds) {
-		r.rounds = append(r.rounds, nil)
+// set sets the present score of the node at a position: any value, where the tournament is not exact and the node does
+// not take the class.
+func (t *tournament) set(at int, score int64) {
+	if t.exact {
+		t.takers += differ(score != out, t.scores[at] != out)
 	}
-	r.rounds[k] = stretch(r.rounds[k], want)
-	return r.rounds[k]
-}
-
-// enter sets a node's present score: any value, where the node does not take the class.
-func (to *tournaments) enter(r *row, class *ledger.Class, n ledger.NodeID, score int64) {
-	g := int(n / group)
-	r.scores[n] = score
-	w := &r.rounds[0][g]
+	t.scores[at] = score
+	g := at / group
+	w := &t.rounds[0][g]
 	held := *w
-	if n != held.node && score < held.score {
+	if at != int(held.at) && score < held.score {
 		return // nearly always
 	}
-	switch e := (entry{score, to.tie(class, n), n}); {
+	switch e := t.of.entry(t.nodes, at, score); {
 	case e == held:
-		r.bounds.put(g, !to.x.judge.takes(&r.feasibility, class, n))
-	case score > out && to.before(e, held) && to.x.judge.takes(&r.feasibility, class, n):
+		t.bounds.put(g, !t.takes(e.node))
+	case score > out && t.of.x.before(e, held) && t.takes(e.node):
 		*w = e
-		r.bounds.put(g, false)
-		to.siftUp(r, held, n)
-	case n == held.node:
-		r.bounds.put(g, true)
+		t.bounds.put(g, false)
+		t.siftUp(g, held)
+	case at == int(held.at):
+		t.bounds.put(g, true)
 	}
 }
 
-// replay computes the rounds on a node's way again, from the first one on.
-func (to *tournaments) replay(r *row, class *ledger.Class, n ledger.NodeID) {
-	g := int(n / group)
-	held := r.rounds[0][g]
-	scores := r.scores[g*group : min((g+1)*group, len(r.scores))]
-	r.rounds[0][g] = to.among(&r.feasibility, class, nobody, g*group, scores, !to.dense)
-	r.bounds.put(g, false)
-	to.siftUp(r, held, n)
+func (t *tournament) takes(n ledger.NodeID) bool { return t.exact || t.of.takes(n, false) }
+
+// replay computes a group of the first round again, and what follows from it.
+func (t *tournament) replay(g int) {
+	held := t.rounds[0][g]
+	t.rounds[0][g] = t.best(g)
+	t.bounds.put(g, false)
+	t.siftUp(g, held)
 }
 
-// siftUp goes on after the winner of a node's group in the first round has changed; before is the old winner.
-func (to *tournaments) siftUp(r *row, before entry, n ledger.NodeID) {
-	at := int(n / group)
-	now := r.rounds[0][at]
-	for k := 1; k < len(r.rounds) && now != before; k++ {
+// best returns the best of a group of nodes.
+func (t *tournament) best(g int) entry {
+	best, _ := t.of.among(noEntry, t.nodes, g*group, t.scores[g*group:min((g+1)*group, len(t.scores))], t.exact)
+	return best
+}
+
+// siftUp goes on after the winner of a group in the first round has changed; before is the old winner.
+func (t *tournament) siftUp(at int, before entry) {
+	now := t.rounds[0][at]
+	for k := 1; k < len(t.rounds) && now != before; k++ {
 		at /= group
-		w := &r.rounds[k][at]
+		w := &t.rounds[k][at]
 		held := *w
 		switch {
-		case to.before(now, held):
+		case t.of.x.before(now, held):
 			*w = now
 		case held.node == before.node:
-			*w = to.winner(r, k, at)
+			*w = t.winner(k, at)
 		default:
 			return
 		}
@@ -156,17 +170,44 @@ func (to *tournaments) siftUp(r *row, before entry, n ledger.NodeID) {
 }
 
 // winner returns the best of a group of the round before k.
-func (to *tournaments) winner(r *row, k, g int) entry {
-	part := r.rounds[k-1][g*group : min((g+1)*group, len(r.rounds[k-1]))]
+func (t *tournament) winner(k, g int) entry {
+	part := t.rounds[k-1][g*group : min((g+1)*group, len(t.rounds[k-1]))]
 	best := &part[0]
 	for i := range part {
 		e := &part[i]
 		if e.score < best.score || e.score == best.score && e.hash > best.hash {
 			continue
 		}
-		if e.score > best.score || e.hash < best.hash || to.before(*e, *best) {
+		if e.score > best.score || e.hash < best.hash || t.of.x.before(*e, *best) {
 			best = e
 		}
 	}
 	return *best
+}
+
+// entry is the entry of the node at a position. nodes is as in tournament.
+func (v *feasibility) entry(nodes []ledger.NodeID, at int, score int64) entry {
+	n := ledger.NodeID(at)
+	if nodes != nil {
+		n = nodes[at]
+	}
+	return entry{score, v.tie(n), n, int32(at)}
+}
+
+// tie is a fixed hash of class and node: it orders nodes with equal scores.
+func (v *feasibility) tie(n ledger.NodeID) uint64 {
+	h := v.x.l.Nodes.Hash(n) ^ v.class.Hash
+	h = (h ^ h>>33) * 0xff51afd7ed558ccd
+	return (h ^ h>>33) * 0xc4ceb9fe1a85ec53
+}
+
+// before is the total order of nodes for a class, the best first. An entry without a node is last.
+func (x *Index) before(a, b entry) bool {
+	if a.score != b.score || a.score == out {
+		return a.score > b.score
+	}
+	if a.hash != b.hash {
+		return a.hash < b.hash
+	}
+	return x.l.Node(a.node).Name < x.l.Node(b.node).Name
 }

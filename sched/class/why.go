@@ -18,7 +18,7 @@ const mostKinds = 12
 // refused.
 func (x *Index) Why(t ledger.TaskID) trace.Reason {
 	task := x.l.Task(t)
-	class, r := x.l.Class(task.Class), x.rows.look(task.Class)
+	r := x.look(task.Class)
 	if r.why.Is() && r.whyAt == x.l.Changes.Nodes.Now() && len(r.taskFilters) == 0 {
 		reason := r.why
 		reason.Task = task.Key.String()
@@ -26,7 +26,7 @@ func (x *Index) Why(t ledger.TaskID) trace.Reason {
 	}
 	x.set.Explain(true)
 	defer x.set.Explain(false)
-	w := why{x: x, r: r, class: class, at: map[kind]int{}, nearest: ledger.NoNode, kept: x.l.KeptRoom.On()}
+	w := why{x: x, r: r, at: map[kind]int{}, nearest: ledger.NoNode, kept: x.l.KeptRoom.On()}
 	nodes := 0
 	x.l.Nodes.Present(func(n ledger.NodeID) bool {
 		nodes++
@@ -64,7 +64,6 @@ func kindOf(v policy.Verdict) kind { return kind{v.Code, v.Text, v.Domain, v.Nee
 type why struct {
 	x       *Index
 	r       *row
-	class   *ledger.Class
 	counts  []trace.NodeCount
 	at      map[kind]int
 	nearest ledger.NodeID // of nodes that lack only room: see nearer
@@ -77,7 +76,7 @@ type why struct {
 
 func (w *why) ask(t ledger.TaskID, n ledger.NodeID) {
 	name := w.x.l.Node(n).Name
-	if v := w.x.judge.refusedStatically(w.class, n); !v.Admits() {
+	if v := w.r.refusedStatically(n); !v.Admits() {
 		w.add(kindOf(v), name)
 		return
 	}
@@ -86,7 +85,7 @@ func (w *why) ask(t ledger.TaskID, n ledger.NodeID) {
 		return
 	}
 	short, missing := 0, int64(0)
-	for _, need := range w.class.Need {
+	for _, need := range w.r.class.Need {
 		if room := w.x.l.Nodes.Room(need.Dim)[n]; room < need.Amount {
 			short++
 			missing = max(missing, resource.MulDiv(need.Amount-max(0, room), million, need.Amount))
@@ -101,18 +100,18 @@ func (w *why) ask(t ledger.TaskID, n ledger.NodeID) {
 		return
 	}
 	for _, f := range w.r.nodeFilters {
-		if v := f.FilterNode(w.class, n, false); !v.Admits() {
+		if v := f.FilterNode(w.r.class, n, false); !v.Admits() {
 			w.add(kindOf(v), name)
 			return
 		}
 	}
-	if v := w.r.domainVerdict(w.class, n, false, nil); !v.Admits() {
+	if v := w.r.refusedByDomain(n, false, nil); !v.Admits() {
 		w.add(kindOf(v), name)
 		return
 	}
 	v := w.all
 	if v.Admits() {
-		v = w.x.asked(&w.r.feasibility, t, n, false)
+		v = w.r.refusedForTask(t, n, false)
 	}
 	if v.Everywhere {
 		w.all = v
@@ -125,7 +124,7 @@ func (w *why) ask(t ledger.TaskID, n ledger.NodeID) {
 // keeps says that a node lacks room only because room is kept for waiting jobs.
 func (w *why) keeps(n ledger.NodeID) bool {
 	kept, lacks := w.kept[n], false
-	for _, need := range w.class.Need {
+	for _, need := range w.r.class.Need {
 		room := w.x.l.Nodes.Room(need.Dim)[n]
 		if lacks = lacks || room < need.Amount; min(room+kept.Get(need.Dim), w.x.l.Nodes.Idle(need.Dim)[n]) < need.Amount {
 			return false
@@ -146,7 +145,7 @@ func (w *why) nearer(n ledger.NodeID, short int, missing int64) bool {
 }
 
 func (w *why) couldHold(n ledger.NodeID) bool {
-	for _, need := range w.class.Need {
+	for _, need := range w.r.class.Need {
 		if w.x.l.Nodes.Allocatable(need.Dim)[n] < need.Amount {
 			return false
 		}
@@ -159,7 +158,8 @@ func (w *why) add(k kind, node string) {
 	if !known {
 		i = len(w.counts)
 		w.at[k] = i
-		w.counts = append(w.counts, trace.NodeCount{Code: k.code, Text: k.text, Domain: k.domain, Need: int(k.need), Have: int(k.have), Example: node})
+		w.counts = append(w.counts, trace.NodeCount{Code: k.code, Text: k.text, Domain: k.domain, Need: int(k.need),
+			Have: int(k.have), Example: node})
 	}
 	w.counts[i].Count++
 	w.counts[i].Example = min(w.counts[i].Example, node)
@@ -171,7 +171,8 @@ func (w *why) code() trace.Code {
 	switch {
 	case w.onlyRes:
 		return trace.NotEnoughResources
-	case len(w.counts) > 0 && !slices.ContainsFunc(w.counts, func(c trace.NodeCount) bool { return c.Code != w.counts[0].Code }):
+	case len(w.counts) > 0 &&
+		!slices.ContainsFunc(w.counts, func(c trace.NodeCount) bool { return c.Code != w.counts[0].Code }):
 		return w.counts[0].Code
 	default:
 		return trace.NodesRefuse
@@ -180,8 +181,8 @@ func (w *why) code() trace.Code {
 
 func (w *why) sorted() []trace.NodeCount {
 	slices.SortFunc(w.counts, func(a, b trace.NodeCount) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Text, b.Text), a.Domain.Compare(b.Domain),
-			cmp.Compare(a.Need, b.Need), cmp.Compare(a.Have, b.Have))
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Text, b.Text),
+			a.Domain.Compare(b.Domain), cmp.Compare(a.Need, b.Need), cmp.Compare(a.Have, b.Have))
 	})
 	if len(w.counts) <= mostKinds {
 		return w.counts
@@ -196,7 +197,7 @@ func (w *why) sorted() []trace.NodeCount {
 // shortsOn returns the dimensions in which a node lacks room, with the amounts.
 func (w *why) shortsOn(n ledger.NodeID) []trace.Short {
 	var dims []resource.Dim
-	for _, need := range w.class.Need {
+	for _, need := range w.r.class.Need {
 		if w.x.l.Nodes.Room(need.Dim)[n] < need.Amount {
 			dims = append(dims, need.Dim)
 		}
@@ -204,7 +205,7 @@ func (w *why) shortsOn(n ledger.NodeID) []trace.Short {
 	w.x.l.Dims.SortByName(dims)
 	var out []trace.Short
 	for _, d := range dims {
-		out = append(out, trace.Short{Dim: w.x.l.Dims.Name(d), Need: w.class.Request.Get(d), Have: w.x.l.Nodes.Room(d)[n]})
+		out = append(out, trace.Short{Dim: w.x.l.Dims.Name(d), Need: w.r.class.Request.Get(d), Have: w.x.l.Nodes.Room(d)[n]})
 	}
 	return out
 }

@@ -10,16 +10,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Nodes are scored in runs, and their winners meet in groups: a world of a few nodes has
-// one of each. Here are several runs, with little else.
+// Nodes are scored in runs, and tournaments have groups. In a world of a few nodes there is one of each; here there are
+// several of both.
 func TestManyNodesAreAnsweredForAsFewAre(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
-		w.x.order.longest = 2 * group
+		w.x.longest = 2 * group
 		nodes := rapid.SampledFrom([]int{15, 64, 90}).Draw(t, "nodes")
 		sizes := rapid.SampledFrom([][]int{{8}, {8, 16}, {1, 2, 3, 5, 8}}).Draw(t, "sizes")
 		for i := range nodes {
-			w.tell(model.KindNode, "", fmt.Sprintf("m%d", i), w.plain(i, sizes))
+			w.apply(model.KindNode, "", fmt.Sprintf("m%d", i), w.plain(i, sizes))
 		}
 		w.hyperNodes()
 		for i, n := range w.nodes() {
@@ -28,7 +28,7 @@ func TestManyNodesAreAnsweredForAsFewAre(t *testing.T) {
 			}
 		}
 		for i := range 6 {
-			w.tell(model.KindPod, "ns", fmt.Sprintf("q%d", i), w.asks(fmt.Sprintf("q%d", i)))
+			w.apply(model.KindPod, "ns", fmt.Sprintf("q%d", i), w.asks(fmt.Sprintf("q%d", i)))
 		}
 		tasks := w.tasks()
 		for range rapid.IntRange(1, 12).Draw(t, "placements") {
@@ -42,10 +42,11 @@ func TestManyNodesAreAnsweredForAsFewAre(t *testing.T) {
 	})
 }
 
-// plain is one of many nodes, of a few sizes; every fifth has its own label alone.
+// plain is one of many nodes, of a few sizes. Every fifth has no label but its name.
 func (w *world) plain(i int, sizes []int) *model.Node {
 	size := sizes[i%len(sizes)]
-	n := &model.Node{Meta: model.Meta{Name: fmt.Sprintf("m%d", i)}, Labels: []model.Label{{Key: "name", Value: fmt.Sprintf("m%d", i)}},
+	name := fmt.Sprintf("m%d", i)
+	n := &model.Node{Meta: model.Meta{Name: name}, Labels: []model.Label{{Key: "name", Value: name}},
 		Allocatable: amounts(1000*size, 4<<20*size+i%7, 10)}
 	if i%5 > 0 {
 		n.Labels = append(n.Labels, model.Label{Key: "zone", Value: []string{"a", "b"}[i%2]})
@@ -53,7 +54,7 @@ func (w *world) plain(i int, sizes []int) *model.Node {
 	return n
 }
 
-// asks is a pod of one template or its own, with a demand on labels or without.
+// asks is a pod with a request of one of a few sizes, mostly with a requirement on labels of nodes.
 func (w *world) asks(name string) *model.Pod {
 	s := &model.Spec{Requests: amounts(500*(1+w.n(2)), 1<<20+w.n(3), 1)}
 	in := func(key string, op model.Operator, values ...string) {
@@ -70,30 +71,23 @@ func (w *world) asks(name string) *model.Pod {
 	case 3:
 		in("zone", model.Exists)
 	case 4:
-		s.Extra = "picky"
+		s.Extra = "per-task"
 	}
 	if w.n(3) == 3 {
 		s.Neighbours = w.neighbours()
 	}
-	return &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true, Labels: w.podLabels(name), Spec: s}
+	return &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true, Labels: w.podLabels(name),
+		Spec: s}
 }
 
 func (w *world) best(t ledger.TaskID) {
 	w.t.Helper()
-	n, got := w.x.Best(t)
-	m, want := w.twin.best(t, w.nodes(), false)
-	if n != m || got != want {
-		w.t.Fatalf("Best of %v is %s with %d, the scan finds %s with %d", w.l.Task(t).Key, w.name(n), got, w.name(m), want)
-	}
-	n, got = w.x.BestWithin(t, w.half)
-	m, want = w.twin.best(t, w.half, false)
-	if n != m || got != want {
-		w.t.Fatalf("BestWithin half of the nodes of %v is %s with %d, the scan finds %s with %d", w.l.Task(t).Key, w.name(n), got, w.name(m), want)
-	}
+	w.compareBest(t, "all nodes", Query{}, w.nodes())
+	w.compareBest(t, "half of the nodes", Query{Scope: Among(w.half)}, w.half)
 }
 
-// hold has many nodes change at once: a statement puts the task on one after another, or a
-// pod that runs comes to some of them, filling them.
+// hold changes many nodes at once: a statement places the task on one after the other and fails, or running pods come
+// that fill some of them. Otherwise a running pod comes to the best node.
 func (w *world) hold(t ledger.TaskID) {
 	nodes := w.nodes()
 	switch w.n(3) {
@@ -106,15 +100,17 @@ func (w *world) hold(t ledger.TaskID) {
 	case 1:
 		from, every := w.n(len(nodes)-1), 1+w.n(5)
 		for i := from; i < len(nodes); i += every {
-			n := nodes[i]
-			w.tell(model.KindPod, "ns", fmt.Sprintf("full%d", i), &model.Pod{Meta: model.Meta{Namespace: "ns", Name: fmt.Sprintf("full%d", i), UID: fmt.Sprint(i)},
-				Ours: true, Node: w.l.Node(n).Name, Phase: model.PodRunning, Spec: &model.Spec{Requests: amounts(int(w.l.Nodes.Room(resource.CPU)[n])-w.n(1)*600, 1, 1)}})
+			n, name := nodes[i], fmt.Sprintf("full%d", i)
+			cpu := int(w.l.Nodes.Room(resource.CPU)[n]) - w.n(1)*600
+			w.apply(model.KindPod, "ns", name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name},
+				Ours: true, Node: w.l.Node(n).Name, Phase: model.PodRunning, Spec: &model.Spec{Requests: amounts(cpu, 1, 1)}})
 		}
 	default:
-		if n, _ := w.x.Best(t); n != ledger.NoNode {
+		if n := w.x.Best(Query{Task: t}).Node; n != ledger.NoNode {
 			name := fmt.Sprintf("bound%d", w.version)
-			w.tell(model.KindPod, "ns", name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true, Labels: w.podLabels(name),
-				Node: w.l.Node(n).Name, Phase: model.PodRunning, Spec: &model.Spec{Requests: amounts(500, 1<<20, 1)}})
+			w.apply(model.KindPod, "ns", name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true,
+				Labels: w.podLabels(name), Node: w.l.Node(n).Name, Phase: model.PodRunning,
+				Spec: &model.Spec{Requests: amounts(500, 1<<20, 1)}})
 		}
 	}
 }

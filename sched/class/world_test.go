@@ -16,78 +16,78 @@ import (
 	"pgregory.net/rapid"
 )
 
-// world drives a ledger through a random history under an index.
+// world is a ledger with an index and the oracle, and a random history.
 type world struct {
-	t       *rapid.T
-	l       *ledger.Ledger
-	x       *Index
-	twin    *twin
-	version uint64
-	half    []ledger.NodeID // see TestManyNodesAreAnsweredForAsFewAre
-	knowing *knowing
-	closed  *closed
-	alone   bool // all pods concern knowing, and none asks for others around it
+	t            *rapid.T
+	l            *ledger.Ledger
+	x            *Index
+	oracle       *oracle
+	version      uint64
+	half         []ledger.NodeID // see TestManyNodesAreAnsweredForAsFewAre
+	refuser      *refuser
+	queueFilter  *queueFilter
+	refusersOnly bool // all pods concern refuser, and none asks for other pods around it
 }
 
-// picky is a filter of single tasks: it dislikes some pairs of a pod and a node, by
-// their names.
-type picky struct{ l *ledger.Ledger }
+// perTask is a filter of single tasks: it refuses some pairs of a pod and a node, by their names.
+type perTask struct{ l *ledger.Ledger }
 
-func (picky) Concerns(s *model.Spec) bool { return s.Extra == "picky" }
+func (perTask) Concerns(s *model.Spec) bool { return s.Extra == "per-task" }
 
-func (p picky) FilterTask(t ledger.TaskID, n ledger.NodeID, _ bool) policy.Verdict {
+func (p perTask) FilterTask(t ledger.TaskID, n ledger.NodeID, _ bool) policy.Verdict {
 	if ledger.Hash(p.l.Task(t).Key.Name+p.l.Node(n).Name)%2 == 0 {
 		return policy.Verdict{Code: trace.NodeVolume}
 	}
 	return policy.Verdict{}
 }
 
-// sociable gives a node points for how many others there are to choose from, and picks
-// the first of them for some pods.
-type sociable struct{ l *ledger.Ledger }
+// comparing scores nodes by how many there are to choose from, and picks the first of them for some pods.
+type comparing struct{ l *ledger.Ledger }
 
-func (s sociable) ScoreNodes(t ledger.TaskID, nodes []ledger.NodeID, scores []int64) {
+func (s comparing) ScoreNodes(t ledger.TaskID, nodes []ledger.NodeID, scores []int64) {
 	for i, n := range nodes {
 		scores[i] += int64(ledger.Hash(s.l.Node(n).Name)%3) * int64(len(nodes))
 	}
 }
 
-func (s sociable) PickNode(t ledger.TaskID, nodes []ledger.NodeID, _ []int64) (int, bool) {
+func (s comparing) PickNode(t ledger.TaskID, nodes []ledger.NodeID, _ []int64) (int, bool) {
 	return 0, ledger.Hash(s.l.Task(t).Key.Name)%2 == 0
 }
 
 func newWorld(t *rapid.T) *world {
-	w := &world{t: t, l: ledger.New(), twin: &twin{}}
+	w := &world{t: t, l: ledger.New(), oracle: &oracle{}}
 	l := w.l
-	w.knowing = &knowing{l: l, eras: map[string]int{}, known: map[string]bool{}}
-	w.closed = &closed{l: l}
-	plugins := []policy.Choice{{Plugin: "predicates"}, {Plugin: "nodeorder"}, {Plugin: "picky"}, {Plugin: "knowing"}, {Plugin: "closed"}}
+	w.refuser = &refuser{l: l, eras: map[string]int{}, known: map[string]bool{}}
+	w.queueFilter = &queueFilter{l: l}
+	plugins := []policy.Choice{{Plugin: "predicates"}, {Plugin: "nodeorder"}, {Plugin: "per-task"}, {Plugin: "refuser"},
+		{Plugin: "queue-filter"}}
 	if rapid.Bool().Draw(t, "binpack") {
 		plugins = append(plugins, policy.Choice{Plugin: "binpack"})
 	}
-	if rapid.IntRange(0, 3).Draw(t, "sociable") == 3 {
-		plugins = append(plugins, policy.Choice{Plugin: "sociable"})
+	if rapid.IntRange(0, 3).Draw(t, "comparing") == 3 {
+		plugins = append(plugins, policy.Choice{Plugin: "comparing"})
 	}
 	if choice, scored := w.network(); scored {
 		plugins = append(plugins, choice)
 	}
 	set, err := policy.Build(policy.Profile{Tiers: [][]policy.Choice{plugins}},
-		[]policy.Definition{predicates.Definition(), nodeorder.Definition(), binpack.Definition(), networktopology.Definition(),
-			{Name: "knowing", New: func(policy.Choice, *ledger.Ledger) (any, error) { return w.knowing, nil }},
-			{Name: "closed", New: func(policy.Choice, *ledger.Ledger) (any, error) { return w.closed, nil }},
-			{Name: "picky", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) { return picky{l}, nil }},
-			{Name: "sociable", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) { return sociable{l}, nil }}}, l)
+		[]policy.Definition{predicates.Definition(), nodeorder.Definition(), binpack.Definition(),
+			networktopology.Definition(),
+			{Name: "refuser", New: func(policy.Choice, *ledger.Ledger) (any, error) { return w.refuser, nil }},
+			{Name: "queue-filter", New: func(policy.Choice, *ledger.Ledger) (any, error) { return w.queueFilter, nil }},
+			{Name: "per-task", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) { return perTask{l}, nil }},
+			{Name: "comparing", New: func(_ policy.Choice, l *ledger.Ledger) (any, error) { return comparing{l}, nil }}}, l)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.x, w.twin.l, w.twin.set = New(l, set), l, set
+	w.x, w.oracle.l, w.oracle.set = New(l, set), l, set
 	w.x.Budget = []int{DefaultBudget, 1, 700}[w.n(2)]
 	w.x.grades = []int{defaultGrades, 2, 3}[w.n(2)]
 	w.x.TopologyGroups = []int{DefaultTopologyGroups, 1, 3}[w.n(2)]
 	for range 6 {
 		w.fact(5)
 	}
-	if w.twin.network != nil && w.yes() {
+	if w.oracle.network != nil && w.yes() {
 		w.hyperNode()
 		w.hyperNode()
 	}
@@ -98,14 +98,14 @@ func (w *world) n(most int) int { return rapid.IntRange(0, most).Draw(w.t, "n") 
 
 func (w *world) yes() bool { return rapid.Bool().Draw(w.t, "yes") }
 
-func (w *world) tell(kind model.Kind, namespace, name string, o model.Object) {
+func (w *world) apply(kind model.Kind, namespace, name string, o model.Object) {
 	w.version++
 	w.l.Apply(model.Fact{Ref: model.Ref{Kind: kind, Namespace: namespace, Name: name}, Version: w.version, Object: o})
 	w.l.Settle()
 	w.x.set.Open(&trace.Recorder{}, policy.NoStopwatch{})
 }
 
-// step lets something happen and calls ask, inside tries too.
+// step makes one change and calls ask, also inside tries.
 func (w *world) step(ask func()) {
 	switch k := w.n(9); {
 	case k <= 3:
@@ -117,9 +117,9 @@ func (w *world) step(ask func()) {
 	case k == 8 && w.yes():
 		w.l.Statements.TakeBackProvisional()
 	case k == 8 && w.yes():
-		w.closed.era++
+		w.queueFilter.era++
 	case k == 8:
-		w.knowing.turn(fmt.Sprintf("n%d", w.n(8)))
+		w.refuser.changed(fmt.Sprintf("n%d", w.n(8)))
 	default:
 		w.churn()
 	}
@@ -130,16 +130,16 @@ func (w *world) fact(k int) {
 	if k >= 2 {
 		name := fmt.Sprintf("n%d", w.n(8))
 		if w.n(3) == 3 {
-			w.tell(model.KindNode, "", name, nil)
+			w.apply(model.KindNode, "", name, nil)
 			return
 		}
 		if n, known := w.l.Nodes.Find(name); known && w.l.Node(n).Present() && w.yes() {
 			pulled := *w.l.Node(n).Fact
 			pulled.Images = w.images()
-			w.tell(model.KindNode, "", name, &pulled)
+			w.apply(model.KindNode, "", name, &pulled)
 			return
 		}
-		w.tell(model.KindNode, "", name, w.node(name))
+		w.apply(model.KindNode, "", name, w.node(name))
 		return
 	}
 	switch w.n(11) {
@@ -150,15 +150,15 @@ func (w *world) fact(k int) {
 		w.hyperNode()
 		return
 	case 9:
-		w.near()
+		w.topologyJob()
 		return
 	}
 	name := fmt.Sprintf("p%d", w.n(9))
 	if w.n(4) == 4 {
-		w.tell(model.KindPod, namespaceOf(name), name, nil)
+		w.apply(model.KindPod, namespaceOf(name), name, nil)
 		return
 	}
-	w.tell(model.KindPod, namespaceOf(name), name, w.pod(name))
+	w.apply(model.KindPod, namespaceOf(name), name, w.pod(name))
 }
 
 func amounts(cpu, memory, pods int) resource.List {
@@ -205,24 +205,26 @@ func (w *world) images() (out []model.Image) {
 }
 
 func (w *world) pod(name string) *model.Pod {
-	p := &model.Pod{Meta: model.Meta{Namespace: namespaceOf(name), Name: name, UID: name}, Ours: true, Labels: w.podLabels(name)}
+	p := &model.Pod{Meta: model.Meta{Namespace: namespaceOf(name), Name: name, UID: name}, Ours: true,
+		Labels: w.podLabels(name)}
 	s := &model.Spec{Requests: amounts(1+w.n(2), w.n(2), 1)}
 	switch w.n(7) {
 	case 7:
 		s.Affinity = w.terms()
 	case 0:
-		s.Extra = []string{"picky", "knowing"}[w.n(1)]
+		s.Extra = []string{"per-task", "refuser"}[w.n(1)]
 	case 1:
 		s.Ports = []model.HostPort{{IP: "0.0.0.0", Protocol: "TCP", Port: 80}}
 	case 2:
 		s.Selector = []model.Label{{Key: "zone", Value: "a"}}
 	case 3:
-		s.Preferred = []model.Preference{{Weight: int32(1 + w.n(3)), Term: model.Term{All: []model.Requirement{{Key: "zone", Op: model.In, Values: []string{"b"}}}}}}
+		inB := model.Term{All: []model.Requirement{{Key: "zone", Op: model.In, Values: []string{"b"}}}}
+		s.Preferred = []model.Preference{{Weight: int32(1 + w.n(3)), Term: inB}}
 	case 4:
 		s.Requests = nil
 	}
-	if w.alone {
-		s.Extra = "knowing"
+	if w.refusersOnly {
+		s.Extra = "refuser"
 		p.Spec = s
 		return p
 	}
@@ -243,7 +245,7 @@ func (w *world) pod(name string) *model.Pod {
 	return p
 }
 
-// terms is a required affinity of any kind, also of kinds that no node satisfies.
+// terms is a required node affinity of any kind, also one that no node satisfies.
 func (w *world) terms() []model.Term {
 	out := []model.Term{}
 	for range w.n(2) {
@@ -295,7 +297,7 @@ func (w *world) operate(tx *ledger.Tx) {
 	}
 }
 
-// churn touches nodes more often than the journal is long.
+// churn changes nodes more often than the feed is long.
 func (w *world) churn() {
 	tasks, nodes := w.tasks(), w.nodes()
 	for _, t := range tasks {
@@ -327,7 +329,7 @@ func (w *world) tasks() []ledger.TaskID {
 
 // nodes are the present nodes by name.
 func (w *world) nodes() []ledger.NodeID {
-	out := w.twin.nodes()
+	out := w.oracle.nodes()
 	slices.SortFunc(out, func(a, b ledger.NodeID) int {
 		if w.l.Node(a).Name < w.l.Node(b).Name {
 			return -1

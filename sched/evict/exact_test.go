@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/evict"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
@@ -95,7 +96,7 @@ func (s *square) brute() (best price, found bool) {
 			return price{}, false
 		}
 	}
-	if n, _ := s.nodes.Best(s.tasks[0]); n != ledger.NoNode && b.lawful() {
+	if free := s.nodes.Best(class.Query{Task: s.tasks[0]}); free.Node != ledger.NoNode && b.lawful() {
 		return price{}, false
 	}
 	for _, b.wholes = range []bool{false, true} {

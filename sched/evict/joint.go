@@ -90,9 +90,13 @@ func (vs *Search) oneClass(tasks []ledger.TaskID) []ledger.TaskID {
 // fewNodes lists the nodes that the job may have victims on, by name; nil when there are too many.
 func (vs *Search) fewNodes() []ledger.NodeID {
 	list := make([]ledger.NodeID, 0, fewNodes+1)
-	if h := vs.p.o.Home; h != nil && len(h.Nodes) > 0 {
-		list = append(list, h.Nodes[:min(len(h.Nodes), fewNodes+1)]...)
-	} else {
+	listed := false
+	if h := vs.p.o.Home; h != nil {
+		var nodes []ledger.NodeID
+		nodes, listed = h.Nodes.List()
+		list = append(list, nodes[:min(len(nodes), fewNodes+1)]...)
+	}
+	if !listed {
 		vs.s.L.Nodes.Present(func(n ledger.NodeID) bool {
 			list = append(list, n)
 			return len(list) <= fewNodes

@@ -31,12 +31,12 @@ type listed struct {
 // cheapest is the cheapest candidate within a level; nil when there is none. It is valid until the next call.
 func (ns *nodeSearch) cheapest(wholeGangs bool) *candidate {
 	ns.best = nil
-	switch domain := ns.p.within(); {
+	switch domain, listed := ns.p.within().List(); {
 	case ns.p.o.Sample.On:
 		ns.ofSample(wholeGangs)
 	case ns.p.o.Scope == SameJob:
 		ns.ofList(wholeGangs, ns.ownNodes())
-	case domain != nil:
+	case listed:
 		ns.ofList(wholeGangs, domain)
 	default:
 		ns.ofAll(wholeGangs)

@@ -132,13 +132,13 @@ func (p *preemptor) missing() int {
 }
 
 // within are the nodes of the domain that the task has to stay in; nil: all nodes.
-func (p *preemptor) within() []ledger.NodeID {
+func (p *preemptor) within() class.Scope {
 	h := p.o.Home
 	if h == nil {
-		return nil
+		return class.AllNodes
 	}
 	if nodes, own := h.Subs[p.l.Task(p.Task).Sub]; own {
-		return nodes
+		return class.Among(nodes)
 	}
 	return h.Nodes
 }

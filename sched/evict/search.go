@@ -3,6 +3,7 @@ package evict
 import (
 	"slices"
 
+	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/pending"
@@ -174,16 +175,11 @@ func (vs *Search) place(tx *ledger.Tx, t ledger.TaskID) bool {
 }
 
 // free is the best node with room for the task without victims; ledger.NoNode when there is none.
-func (vs *Search) free() (n ledger.NodeID) {
+func (vs *Search) free() ledger.NodeID {
 	if !vs.p.allocatable() {
 		return ledger.NoNode
 	}
-	if domain := vs.p.within(); domain != nil {
-		n, _ = vs.s.Nodes.BestWithin(vs.p.Task, domain)
-	} else {
-		n, _ = vs.s.Nodes.Best(vs.p.Task)
-	}
-	return n
+	return vs.s.Nodes.Best(class.Query{Task: vs.p.Task, Scope: vs.p.within()}).Node
 }
 
 // preemptive says that the preemptor's queue may take room from other queues at all. What the queue

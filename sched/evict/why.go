@@ -146,9 +146,10 @@ func (vs *Search) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reaso
 	for _, v := range vs.result.gone { // evicted for members that were placed before this one
 		dr.spares.found(v.task, ledger.NoNode, finding{may: true})
 	}
-	admits, domain := vs.s.Nodes.Admitted(vs.p.class), vs.p.within()
+	admits := vs.s.Nodes.Admitted(vs.p.class)
+	domain, listed := vs.p.within().List()
 	vs.s.L.Nodes.Present(func(n ledger.NodeID) bool {
-		if !admits[n] || domain != nil && !slices.Contains(domain, n) {
+		if !admits[n] || listed && !slices.Contains(domain, n) {
 			return true
 		}
 		tx.Try(func(tx *ledger.Tx) bool {

@@ -91,7 +91,8 @@ func (b *Affinities) clear() {
 	b.controllers.changed, b.recast = nil, nil
 	b.controllers.byKey, b.controllers.byID = map[string]*spreadGroup{}, map[int64]*spreadGroup{}
 	b.services.clear()
-	b.domains.byKey, b.domains.scopes, b.selectors.byKey = map[string]*column{}, map[string]*scope{}, map[string]*selector{}
+	b.domains.byKey, b.domains.scopes = map[string]*column{}, map[string]*scope{}
+	b.selectors.byKey = map[string]*selector{}
 	b.byID, b.selectors.byLabel = map[int64]*DomainCount{}, map[label][]*selector{}
 	b.selectors.labelled, b.selectors.labelledBy = map[string]*labelledPods{}, map[label][]*labelledPods{}
 	b.users, b.known, b.rules = map[string]*user{}, map[*model.Spec]*user{}, map[uint64]*Rules{}
@@ -316,8 +317,9 @@ func (b *Affinities) Audit(func(yield func(ledger.TaskID, *ledger.Task, ledger.N
 	}
 	b.l.Tasks.Each(func(t ledger.TaskID) bool {
 		row := b.l.Task(t)
-		if want := b.MatchedTerms(t, row); row.Placeable() && !slices.Equal(b.l.Class(row.Class).Spec.MatchedTerms, want) && !b.loose(t) {
-			found = append(found, fmt.Sprintf("task %v: matched %v, recounted %v", row.Key, b.l.Class(row.Class).Spec.MatchedTerms, want))
+		is, want := b.l.Class(row.Class).Spec.MatchedTerms, b.MatchedTerms(t, row)
+		if row.Placeable() && !slices.Equal(is, want) && !b.loose(t) {
+			found = append(found, fmt.Sprintf("task %v: matched %v, recounted %v", row.Key, is, want))
 		}
 		return true
 	})
@@ -335,11 +337,12 @@ func (b *Affinities) findings() []string {
 	for _, t := range b.domainCounts {
 		for d, c := range t.by {
 			if c != [ledger.NumHolds]int64{} {
-				out = append(out, fmt.Sprintf("%s by %s, role %d, %s: %s has %v", t.selector.form, t.col.key, t.role, t.scopeForm(), t.Value(int32(d)), c))
+				out = append(out, fmt.Sprintf("%s by %s, role %d, %s: %s has %v", t.selector.form, t.col.key, t.role,
+					t.scopeForm(), t.Value(int32(d)), c))
 			}
 		}
-		out = append(out, fmt.Sprintf("%s by %s, role %d, %s: all %v, %d domains, least %d, %d label sets", t.selector.form, t.col.key, t.role,
-			t.scopeForm(), t.all, t.domains, t.least, len(t.selector.pods)))
+		out = append(out, fmt.Sprintf("%s by %s, role %d, %s: all %v, %d domains, least %d, %d label sets",
+			t.selector.form, t.col.key, t.role, t.scopeForm(), t.all, t.domains, t.least, len(t.selector.pods)))
 	}
 	slices.Sort(out)
 	return out

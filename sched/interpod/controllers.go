@@ -13,7 +13,7 @@ type controllerCounts struct {
 	b *Affinities
 
 	even    bool           // see Even
-	owned   map[string]int // pods by controller, of kinds whose pods are spread
+	owned   map[string]int // pods by controller, of the kinds in spreading
 	changed []label        // controllers, by namespace, that got their second pod or lost it
 	byKey   map[string]*spreadGroup
 	byID    map[int64]*spreadGroup // by id
@@ -41,8 +41,8 @@ const (
 // the API has an empty key.
 const ownerKey = ""
 
-// spreading lists the kinds of controllers whose pods are spread by default, as OwnerID begins. It has
-// Deployment for pods whose chain of owners is known up to the Deployment.
+// spreading lists the kinds of controllers that have their pods spread by default, as OwnerID begins. It has Deployment
+// for pods with a chain of owners that is known up to the Deployment.
 var spreading = [...]string{"ReplicaSet.apps/", "StatefulSet.apps/", "Deployment.apps/", "ReplicationController/"}
 
 // spreads says that a pod has a controller of such a kind.
@@ -76,8 +76,7 @@ func (b *Affinities) Even() {
 	b.live, b.stale = true, true // from now on the pods that are there are told apart by their controllers, too
 }
 
-// count counts a pod of a controller whose pods are spread. The second pod of a controller starts the
-// counting.
+// count counts a pod of a controller of a kind in spreading. The second pod of a controller starts the counting.
 func (cc *controllerCounts) count(p *model.Pod, x int) {
 	if !cc.even || !spreads(p) {
 		return
@@ -96,7 +95,7 @@ func (cc *controllerCounts) count(p *model.Pod, x int) {
 	cc.changed = append(cc.changed, label{p.Namespace, p.OwnerID})
 }
 
-// settle finds the groups of the pods whose controller or Services have changed.
+// settle finds anew the groups of the pods that had a change of their controller or Services.
 func (cc *controllerCounts) settle() {
 	services := &cc.b.services
 	for _, at := range cc.changed {

@@ -65,7 +65,8 @@ func (b *Affinities) dropDomainCounts() {
 		if y.role != Members {
 			b.invalidate(y.selector)
 		}
-		y.selector.members, y.selector.holders = slices.DeleteFunc(y.selector.members, gone), slices.DeleteFunc(y.selector.holders, gone)
+		y.selector.members = slices.DeleteFunc(y.selector.members, gone)
+		y.selector.holders = slices.DeleteFunc(y.selector.holders, gone)
 		if y.selector.refs--; y.selector.refs == 0 {
 			b.selectors.drop(y.selector)
 		}
@@ -124,7 +125,9 @@ func (si *selectorIndex) dropLabelled() {
 	for _, s := range slices.Compact(services) {
 		s.pods = slices.DeleteFunc(s.pods, gone)
 	}
-	slices.SortFunc(labels, func(a, b label) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.value, b.value)) })
+	slices.SortFunc(labels, func(a, b label) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.value, b.value))
+	})
 	for _, at := range slices.Compact(labels) {
 		if si.labelledBy[at] = slices.DeleteFunc(si.labelledBy[at], gone); len(si.labelledBy[at]) == 0 {
 			delete(si.labelledBy, at)

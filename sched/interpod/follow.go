@@ -154,7 +154,8 @@ func (b *Affinities) newUser(s *model.Spec, t ledger.TaskID) *user {
 
 // domainCount returns the domain count of a selector, key, scope and role. A new one counts all matching pods
 // but the pod that brings it.
-func (b *Affinities) domainCount(parts []model.PodSelector, key string, sc *scope, role Role, but ledger.TaskID) *DomainCount {
+func (b *Affinities) domainCount(parts []model.PodSelector, key string, sc *scope, role Role,
+	but ledger.TaskID) *DomainCount {
 	c := b.selectors.of(parts)
 	list := &c.members
 	if role != Members {

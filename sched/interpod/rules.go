@@ -12,7 +12,7 @@ type Rules struct {
 	With     []*DomainCount     // required affinity: one for each key, all with the same selector
 	WithSelf bool               // the selector of With matches the pods themselves
 	Apart    []*DomainCount     // required anti-affinity of these pods: the pods they avoid
-	Others   []*DomainCount     // pods whose required anti-affinity is about these pods
+	Others   []*DomainCount     // pods with a required anti-affinity about these pods
 	Spread   []SpreadConstraint // DoNotSchedule
 	Prefer   []WeightedTerm     // preferred terms of these pods, and of other pods about them
 	Even     []SpreadConstraint // ScheduleAnyway
@@ -74,7 +74,8 @@ func (b *Affinities) find(c *ledger.Class) *Rules {
 	for _, k := range matched {
 		if y := b.controllers.byID[k]; y != nil {
 			r.Default = true
-			r.Even = append(r.Even, SpreadConstraint{DomainCount: y.host, Max: hostMaxSkew, MinDomains: 1, Self: 1}, SpreadConstraint{DomainCount: y.zone, Max: zoneMaxSkew, MinDomains: 1, Self: 1})
+			r.Even = append(r.Even, SpreadConstraint{DomainCount: y.host, Max: hostMaxSkew, MinDomains: 1, Self: 1},
+				SpreadConstraint{DomainCount: y.zone, Max: zoneMaxSkew, MinDomains: 1, Self: 1})
 			continue
 		}
 		switch y := b.byID[k]; {

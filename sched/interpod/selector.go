@@ -39,7 +39,7 @@ type labelledPods struct {
 	labels       []model.Label
 	selectors    []*selector
 	matchedTerms []int64      // ids of the terms about its pods, sorted; see findMatchedTerms
-	owner        string       // their controller, of a kind whose pods are spread; "" of none
+	owner        string       // their controller, if it is of a kind in spreading; else ""
 	services     []*service   // those that select them, by form; see serviceIndex.of
 	group        *spreadGroup // nil: its pods are not spread by default
 	unsettled    bool         // services and group are to be found anew

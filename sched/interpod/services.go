@@ -31,8 +31,8 @@ type service struct {
 
 type serviceLabel struct{ namespace, key, value string }
 
-// mostServices bounds how many different selectors of Services may select a pod. Pods that more of them select are spread
-// as if no Service did.
+// mostServices bounds how many different selectors of Services may select a pod. Pods that more of them select are
+// spread as if no Service did.
 const mostServices = 64
 
 func (s *service) handle() serviceLabel {
@@ -112,8 +112,8 @@ func (x *serviceIndex) drop(s *service) {
 	x.unsettleAll(s)
 }
 
-// unsettleAll unsettles the pods that a Service selects. It goes by their labels: pods that too many Services select are
-// not among those of the Service.
+// unsettleAll unsettles the pods that a Service selects. It goes by their labels: pods that too many Services select
+// are not among those of the Service.
 func (x *serviceIndex) unsettleAll(s *service) {
 	if !x.b.live || x.b.stale {
 		return
@@ -218,8 +218,8 @@ func several(services []*service) bool {
 	return len(services) > 0 && !slices.ContainsFunc(services, func(s *service) bool { return s.count < 2 })
 }
 
-// joined returns the labels of the Services' selectors, sorted by key. Selectors of one pod's Services do not contradict
-// each other.
+// joined returns the labels of the Services' selectors, sorted by key. Selectors of one pod's Services do not
+// contradict each other.
 func joined(services []*service) []model.Label {
 	var out []model.Label
 	for _, s := range services {
@@ -241,6 +241,7 @@ func (x *serviceIndex) clear() {
 func (x *serviceIndex) takeAll(byName map[string]*service) {
 	for name, s := range byName { // order-free: a set
 		namespace, named, _ := strings.Cut(name, "\x00")
-		x.fact(model.Fact{Ref: model.Ref{Kind: model.KindService, Namespace: namespace, Name: named}, Object: &model.Service{Selector: s.selector}})
+		x.fact(model.Fact{Ref: model.Ref{Kind: model.KindService, Namespace: namespace, Name: named},
+			Object: &model.Service{Selector: s.selector}})
 	}
 }

@@ -19,7 +19,7 @@ func TestServicesSpreadAsAScanSpreadsThem(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := &cluster{l: ledger.New(), pods: map[string]*model.Pod{}, services: map[string]*model.Service{}}
 		n := func(most int) int { return rapid.IntRange(0, most).Draw(t, "n") }
-		if n(1) == 1 { // from the start, or told of what is there already
+		if n(1) == 1 { // from the start, or with objects that are there already
 			w.b = interpod.Of(w.l)
 			w.b.Even()
 		}
@@ -54,7 +54,8 @@ func (w *cluster) tell(kind model.Kind, namespace, name string, o model.Object) 
 }
 
 func (w *cluster) node(name string) {
-	w.tell(model.KindNode, "", name, &model.Node{Meta: model.Meta{Name: name}, Labels: []model.Label{{Key: model.HostnameKey, Value: name}}})
+	w.tell(model.KindNode, "", name, &model.Node{Meta: model.Meta{Name: name},
+		Labels: []model.Label{{Key: model.HostnameKey, Value: name}}})
 }
 
 func (w *cluster) change(n func(int) int) {
@@ -85,7 +86,8 @@ func (w *cluster) change(n func(int) int) {
 		return
 	}
 	w.version++
-	p := &model.Pod{Meta: model.Meta{Namespace: namespace, Name: name, UID: fmt.Sprint(w.version)}, Ours: true, Labels: labels, Spec: &model.Spec{},
+	p := &model.Pod{Meta: model.Meta{Namespace: namespace, Name: name, UID: fmt.Sprint(w.version)}, Ours: true,
+		Labels: labels, Spec: &model.Spec{},
 		Owner: "o", OwnerID: []string{"Job.batch/u1", "ReplicaSet.apps/u2", "ReplicaSet.apps/u3"}[n(2)]}
 	if node := n(4); node < 3 {
 		p.Node, p.Phase = fmt.Sprintf("n%d", node), model.PodRunning
@@ -167,7 +169,8 @@ func TestPodsOfTooManyServices(t *testing.T) {
 		w.tell(model.KindService, "ns", fmt.Sprint(i), &model.Service{Selector: slices.Clone(labels)})
 	}
 	for _, name := range []string{"a", "b"} {
-		w.tell(model.KindPod, "ns", name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true, Owner: "o",
+		w.tell(model.KindPod, "ns", name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name},
+			Ours: true, Owner: "o",
 			OwnerID: "Job.batch/u1", Labels: labels, Spec: &model.Spec{}})
 	}
 	spread := func() bool {
@@ -205,7 +208,8 @@ func BenchmarkServices(b *testing.B) {
 			}
 			for i := range 2000 {
 				name := fmt.Sprint(i)
-				w.tell(model.KindPod, "ns", name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Ours: true, Owner: "o",
+				w.tell(model.KindPod, "ns", name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name},
+					Ours: true, Owner: "o",
 					OwnerID: "Job.batch/u1", Labels: of(i % 1000), Spec: &model.Spec{}})
 			}
 			began := time.Now()

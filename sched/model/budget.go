@@ -8,7 +8,7 @@ type Budget struct {
 	// Selector matches a pod when all its requirements do (match.Selects); empty: every pod of the namespace.
 	// Only In, NotIn, Exists and DoesNotExist occur.
 	Selector []Requirement
-	// Nobody: there is no selector, so the budget applies to no pod.
+	// Without a selector the budget applies to no pod.
 	Nobody bool
 
 	// The API server admits budgets with at most one of these; nil: not set.

@@ -23,7 +23,8 @@ type Node struct {
 func (n *Node) Alike(o *Node) bool {
 	_, bad := n.SetAside()
 	_, worse := o.SetAside()
-	return bad == worse && n.Name == o.Name && n.Unschedulable == o.Unschedulable && n.Elsewhere == o.Elsewhere && slices.Equal(n.Labels, o.Labels) &&
+	return bad == worse && n.Name == o.Name && n.Unschedulable == o.Unschedulable && n.Elsewhere == o.Elsewhere &&
+		slices.Equal(n.Labels, o.Labels) &&
 		slices.Equal(n.Taints, o.Taints) && slices.Equal(n.Allocatable, o.Allocatable)
 }
 

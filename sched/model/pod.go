@@ -106,11 +106,11 @@ type Spec struct {
 	Preferred   []Preference  // preferred node affinity
 	Tolerations []Toleration
 	Ports       []HostPort
-	Revocable   bool        // volcano.sh/revocable-zone "*", or marked preemptable: it may run where room is lent by the hour
+	Revocable   bool        // volcano.sh/revocable-zone "*", or preemptable: it may run where room is lent by the hour
 	Extra       string      // canonical form of what an opaque filter reads (volume claims), "" without
 	Neighbours  *Neighbours // what it asks of the pods around it; nil: nothing
 	// Devices are its spec.resourceClaims, sorted: the name that the pod has for each and,
-	// after DeviceOf, which claim or template it means. Somebody has to allocate the devices
+	// after DeviceOf, which claim or template it means. The devices have to be allocated
 	// before the pod can run.
 	Devices []string
 	NUMA    *NUMADemand // what it asks of the NUMA nodes of its node; nil: nothing

@@ -42,7 +42,7 @@ type Times struct {
 }
 
 // LetRun is the queue and the job in which a pod was let run and counts until it ends. A scheduler writes it to
-// the status of a pod whose PodGroup, or whose own annotations, say otherwise by now (docs/design/0032).
+// the status of a pod when its PodGroup, or its own annotations, say otherwise by now (docs/design/0032).
 type LetRun struct {
 	Queue   string
 	Job     string // the name of its PodGroup; of an adopted job, that of the pods' top controller or of the pod

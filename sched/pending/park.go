@@ -120,7 +120,7 @@ func (x *Index) hopeless(k signature, now Versions) bool {
 	if k.tasks == 0 || x.l.Nodes.ReleasingNodes() > 0 && x.set.HoldsInPart() || x.mayTake(k) {
 		return false
 	}
-	lacking := x.set.Allocatable(k.queue, k.class, k.tasks) < k.tasks || x.nodes.Prospect(k.class, k.tasks) < k.tasks
+	lacking := x.set.Allocatable(k.queue, k.class, k.tasks) < k.tasks || x.nodes.Capacity(k.class, k.tasks, true) < k.tasks
 	return lacking && !x.wouldLendOtherwise(k)
 }
 

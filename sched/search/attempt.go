@@ -152,11 +152,10 @@ func (t *attempt) one(tx *ledger.Tx, task ledger.TaskID) bool {
 		t.refuse(task, beforeNodes(v))
 		return false
 	}
-	t.s.Nodes.Begin()
 	p := t.find(task)
 	if p.node == ledger.NoNode {
-		if v := t.s.Nodes.Refused(task); v.Code.OfClaims() || v.Code == trace.QueueDevices {
-			t.refuse(task, beforeNodes(v))
+		if v := p.refused; v != nil && (v.Code.OfClaims() || v.Code == trace.QueueDevices) {
+			t.refuse(task, beforeNodes(*v))
 		} else {
 			t.refuse(task, t.nodes(task))
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/trace"
@@ -124,12 +125,12 @@ func (co *colocation) roomy(g *colocated, in Gradient) (out [][]ledger.NodeID) {
 // nextDomain takes the domain with the best node for the leader out of left; false when no node takes
 // it.
 func (co *colocation) nextDomain(g *colocated, left *[][]ledger.NodeID, in Gradient) bool {
-	n, score := within(co.a.s, g.leader, slices.Concat(*left...), in)
-	if n == ledger.NoNode {
+	p := among(co.a.s, g.leader, class.Among(slices.Concat(*left...)), in)
+	if p.node == ledger.NoNode {
 		return false
 	}
-	g.at = place{n, score, in}
-	*left = slices.DeleteFunc(*left, func(list []ledger.NodeID) bool { return slices.Contains(list, n) })
+	g.at = p
+	*left = slices.DeleteFunc(*left, func(list []ledger.NodeID) bool { return slices.Contains(list, p.node) })
 	return true
 }
 

@@ -119,7 +119,7 @@ func (t *attempt) hopeless() bool {
 		return false
 	}
 	class := t.s.L.Task(first).Class
-	if fit := t.s.Nodes.Capacity(class, need); fit < need {
+	if fit := t.s.Nodes.Capacity(class, need, false); fit < need {
 		t.refuseAfter(fit, t.nodes)
 		return true
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/session"
@@ -25,7 +26,7 @@ func hard(t *model.Topology) bool { return t != nil && t.Hard }
 // Home is a choice of domains for a job with HardTopology.
 type Home struct {
 	Tier  int32                     // of the job's domain
-	Nodes []ledger.NodeID           // of the job's domain; nil: all nodes
+	Nodes class.Scope               // of the job's domain
 	Subs  map[int32][]ledger.NodeID // by sub-group: the nodes of its own domain; nil: none has one
 }
 
@@ -43,7 +44,7 @@ func EachHome(s *session.Session, j ledger.JobID, most int, f func(*Home) bool) 
 	}
 	ask := t.job.Group.Topology
 	if !hard(ask) {
-		t.homes.eachHome(units, topology.Root, nil, most, f)
+		t.homes.eachHome(units, topology.Root, class.AllNodes, most, f)
 		return
 	}
 	all := unit{sub: topology.AllSubs, need: t.homes.minimum()}
@@ -51,7 +52,7 @@ func EachHome(s *session.Session, j ledger.JobID, most int, f func(*Home) bool) 
 		all.tasks = append(all.tasks, u.tasks...)
 	}
 	for _, d := range t.homes.leastLacking(topology.Root, ask, all, most, nil) {
-		if !t.homes.eachHome(units, d, t.net.Domain(d).Nodes, most, f) {
+		if !t.homes.eachHome(units, d, class.Among(t.net.Domain(d).Nodes), most, f) {
 			return
 		}
 	}
@@ -59,7 +60,7 @@ func EachHome(s *session.Session, j ledger.JobID, most int, f func(*Home) bool) 
 
 // eachHome calls f for ways of giving each sub-group a domain inside another one, until f returns false;
 // then eachHome returns false. nodes are those of a job without such sub-groups.
-func (ds *domainSearch) eachHome(units []unit, inside topology.ID, nodes []ledger.NodeID, most int,
+func (ds *domainSearch) eachHome(units []unit, inside topology.ID, nodes class.Scope, most int,
 	f func(*Home) bool) bool {
 	outer := ds.a.net.Domain(inside)
 	if !slices.ContainsFunc(ds.a.job.Group.SubGroups, func(p model.SubGroups) bool { return hard(p.Topology) }) {
@@ -67,7 +68,7 @@ func (ds *domainSearch) eachHome(units []unit, inside topology.ID, nodes []ledge
 	}
 	for first := range most {
 		taken := map[topology.ID]int64{}
-		h := &Home{Tier: outer.Tier, Nodes: outer.Nodes, Subs: map[int32][]ledger.NodeID{}}
+		h := &Home{Tier: outer.Tier, Nodes: class.Among(outer.Nodes), Subs: map[int32][]ledger.NodeID{}}
 		for i, u := range units {
 			if u.sub < 0 || !hard(ds.a.job.Of(&ds.a.job.Subs[u.sub]).Topology) {
 				continue

@@ -1,7 +1,9 @@
 package search
 
 import (
+	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
 )
@@ -25,30 +27,41 @@ func (g Gradient) Future() bool { return g >= FutureHere }
 // Elsewhere says that room of this kind is on nodes of another shard.
 func (g Gradient) Elsewhere() bool { return g == IdleElsewhere || g == FutureElsewhere }
 
-// place is a node for a task, found in a gradient.
+// place is a node for a task, found in a gradient; NoNode: there is none.
 type place struct {
-	node  ledger.NodeID
-	score int64
-	in    Gradient
+	node    ledger.NodeID
+	score   int64
+	in      Gradient
+	refused *policy.Verdict // without a node: the verdict on all nodes, if one ended the search
 }
 
-// find returns the best place for a task: the best node of the first gradient that has one; in each
-// gradient, the task's nominated node comes before all others. node is NoNode when there is none. With
-// idle, only room that is free now counts.
+// find returns the best place for a task in all nodes. With idle, only room that is free now counts.
 func find(s *session.Session, t ledger.TaskID, idle bool) place {
-	nominated := nomination(s, t)
+	return firstGradient(s, t, nomination(s, t), !idle, func(g Gradient) place { return best(s, t, g) })
+}
+
+// firstGradient returns the best place for a task: that of the first gradient in which find has one; in each gradient,
+// the task's nominated node comes before all others. node is NoNode when there is none. Without future, only room that
+// is free now counts.
+func firstGradient(s *session.Session, t ledger.TaskID, nominated ledger.NodeID, future bool,
+	find func(Gradient) place) place {
+	none := place{node: ledger.NoNode}
 	for g := range numGradients {
-		if g.Future() && idle {
+		if g.Future() && !future {
 			break
 		}
 		if nominated != ledger.NoNode && !g.Elsewhere() && s.Nodes.Takes(t, nominated, g.Future()) {
 			return place{node: nominated, in: g}
 		}
-		if n, score := best(s, t, g); n != ledger.NoNode {
-			return place{n, score, g}
+		p := find(g)
+		if p.node != ledger.NoNode {
+			return p
+		}
+		if p.refused != nil {
+			none.refused = p.refused
 		}
 	}
-	return place{node: ledger.NoNode}
+	return none
 }
 
 // nomination is the node that a task was nominated to; NoNode without one.
@@ -61,28 +74,29 @@ func nomination(s *session.Session, t ledger.TaskID) ledger.NodeID {
 	return ledger.NoNode
 }
 
-func best(s *session.Session, t ledger.TaskID, g Gradient) (ledger.NodeID, int64) {
-	switch {
-	case s.Nodes.Sharded():
-		return s.Nodes.BestIn(t, g.Elsewhere(), g.Future())
-	case g.Elsewhere():
-		return ledger.NoNode, 0
-	case g.Future():
-		return s.Nodes.BestFuture(t)
-	default:
-		return s.Nodes.Best(t)
+// best is the best node for a task in a gradient.
+func best(s *session.Session, t ledger.TaskID, g Gradient) place {
+	scope := class.OwnShard
+	if g.Elsewhere() {
+		scope = class.OtherShards
 	}
+	return among(s, t, scope, g)
+}
+
+// among is the best node of a scope in a gradient.
+func among(s *session.Session, t ledger.TaskID, scope class.Scope, g Gradient) place {
+	c := s.Nodes.Best(class.Query{Task: t, Scope: scope, Future: g.Future()})
+	return place{c.Node, c.Score, g, c.Refused}
 }
 
 // bestIdle is the best node that takes a task now: one of this scheduler's shard, else one of another
 // shard.
 func bestIdle(s *session.Session, t ledger.TaskID) place {
-	for _, g := range [...]Gradient{IdleHere, IdleElsewhere} {
-		if n, score := best(s, t, g); n != ledger.NoNode {
-			return place{n, score, g}
-		}
+	p := best(s, t, IdleHere)
+	if p.node == ledger.NoNode {
+		p = best(s, t, IdleElsewhere)
 	}
-	return place{node: ledger.NoNode}
+	return p
 }
 
 // put gives a task its place in a statement, and records it in the trace.

@@ -1,8 +1,8 @@
 package search
 
 import (
+	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
-	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/topology"
 )
 
@@ -19,42 +19,31 @@ func (t *attempt) find(task ledger.TaskID) place {
 	if nominated != ledger.NoNode && t.home != topology.None && !t.net.Holds(t.home, nominated) {
 		nominated = ledger.NoNode
 	}
-	for g := range numGradients {
-		if g.Future() && !t.future {
-			break
-		}
-		if nominated != ledger.NoNode && !g.Elsewhere() && t.s.Nodes.Takes(task, nominated, g.Future()) {
-			return place{node: nominated, in: g}
-		}
-		if n, score := t.nearest(task, g); n != ledger.NoNode {
-			return place{n, score, g}
-		}
-	}
-	return place{node: ledger.NoNode}
+	return firstGradient(t.s, task, nominated, t.future, func(g Gradient) place { return t.nearest(task, g) })
 }
 
 // nearest is the best node in the smallest domain around the last place that has room. Within a domain,
 // the nodes of all shards are looked at together.
-func (t *attempt) nearest(task ledger.TaskID, g Gradient) (ledger.NodeID, int64) {
+func (t *attempt) nearest(task ledger.TaskID, g Gradient) place {
 	if t.home == topology.None || t.home == topology.Root && t.net.Flat() {
 		return best(t.s, task, g)
 	}
 	if g.Elsewhere() {
-		return ledger.NoNode, 0
+		return place{node: ledger.NoNode}
 	}
 	fits := t.s.Nodes.Fits(t.s.L.Task(task).Class, g.Future())
 	for d := t.near; ; d = t.net.Domain(d).Up {
 		at, nodes := roomiest(t.net, d, fits)
-		if n, score := within(t.s, task, nodes, g); n != ledger.NoNode {
+		if p := among(t.s, task, class.Among(nodes), g); p.node != ledger.NoNode {
 			t.near = at
-			return n, score
+			return p
 		}
 		if d == t.home {
 			break
 		}
 	}
 	// The room that was counted may be unusable where filters depend on single tasks or on domains.
-	return within(t.s, task, t.net.Domain(t.home).Nodes, g)
+	return among(t.s, task, class.Among(t.net.Domain(t.home).Nodes), g)
 }
 
 // roomiest goes down from a domain, each time to the part with the most room, to a domain of which
@@ -83,12 +72,4 @@ func total(nodes []ledger.NodeID, fits []int32) (sum int64) {
 		sum += int64(fits[n])
 	}
 	return sum
-}
-
-// within is the best node of a list in a gradient.
-func within(s *session.Session, t ledger.TaskID, nodes []ledger.NodeID, g Gradient) (ledger.NodeID, int64) {
-	if g.Future() {
-		return s.Nodes.BestFutureWithin(t, nodes)
-	}
-	return s.Nodes.BestWithin(t, nodes)
 }

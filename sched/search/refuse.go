@@ -3,6 +3,7 @@ package search
 import (
 	"strings"
 
+	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
@@ -89,8 +90,8 @@ func (t *attempt) refuseAfter(fit int64, why func(ledger.TaskID) trace.Reason) {
 		for _, task := range t.w.Tasks[t.w.next : t.w.next+int(fit)] {
 			if t.apart {
 				tx.Suppose(task) // its domains decide on which node it would be placed
-			} else if n, _ := t.s.Nodes.Best(task); n != ledger.NoNode {
-				tx.Allocate(task, n)
+			} else if best := t.s.Nodes.Best(class.Query{Task: task}); best.Node != ledger.NoNode {
+				tx.Allocate(task, best.Node)
 			}
 		}
 		if r = why(next); !t.apart {

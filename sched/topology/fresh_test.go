@@ -7,8 +7,8 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// A change that no HyperNode asks for leaves the tree as it is; another node in the row of one that
-// went, or a label by which nodes are selected, does not.
+// A change that no HyperNode asks for leaves the tree as it is. A change of a label by which nodes are selected, and
+// another node in the row of a node that is gone, change the tree.
 func TestTheTreeChangesWhenWhatItIsMadeOfDoes(t *testing.T) {
 	l, version := ledger.New(), uint64(0)
 	m := New(l)
@@ -17,7 +17,8 @@ func TestTheTreeChangesWhenWhatItIsMadeOfDoes(t *testing.T) {
 			Labels: []model.Label{{Key: "rack", Value: rack}}}, name)
 	}
 	tell(l, &version, model.KindHyperNode, &model.HyperNode{Meta: model.Meta{Name: "ra"}, Tier: 1,
-		Members: []model.Member{{Node: true, Labels: []model.Requirement{{Key: "rack", Op: model.In, Values: []string{"a"}}}}}}, "ra")
+		Members: []model.Member{{Node: true,
+			Labels: []model.Requirement{{Key: "rack", Op: model.In, Values: []string{"a"}}}}}}, "ra")
 	node("n1", "a", false)
 	node("n2", "b", false)
 	before := m.Fresh().Version()

@@ -73,8 +73,8 @@ func (m *Map) selects(s *model.Member, n *model.Node) bool {
 	return match.Selects(s.Labels, n.Labels)
 }
 
-// matches is RE2: linear in the name, whatever the pattern; patterns were bounded at the
-// door, and what is none matches nothing.
+// matches says that a pattern matches a name. RE2 takes time linear in the name, whatever the pattern. Translation has
+// bounded patterns; text that is no pattern matches nothing.
 func (m *Map) matches(pattern, name string) bool {
 	re, known := m.patterns[pattern]
 	if !known {
@@ -115,8 +115,8 @@ func (m *Map) say(i int, format string, args ...any) {
 	m.faults = append(m.faults, Fault{"HyperNode/" + m.hypers[i].fact.Name, fmt.Sprintf(format, args...)})
 }
 
-// setAside finds the HyperNodes that name, as a member, one that no domain of their tier can
-// hold: itself, or one of no lower tier.
+// setAside finds the HyperNodes that name a member that no domain of their tier can hold: itself, or a HyperNode of no
+// lower tier.
 func (m *Map) setAside() {
 	for i := range m.hypers {
 		h := &m.hypers[i]
@@ -135,8 +135,8 @@ func (m *Map) setAside() {
 				m.say(i, "spec.members[%d]: it is a member of itself: it is set aside", k)
 			case m.hypers[child].fact.Tier >= h.fact.Tier:
 				h.ready = false
-				m.say(i, "spec.members[%d]: HyperNode %s is of tier %d, and members of tier %d must be of a lower one: it is set aside",
-					k, s.Name, m.hypers[child].fact.Tier, h.fact.Tier)
+				m.say(i, "spec.members[%d]: HyperNode %s is of tier %d, and members of tier %d must be of a lower one: "+
+					"it is set aside", k, s.Name, m.hypers[child].fact.Tier, h.fact.Tier)
 			}
 		}
 	}
@@ -176,8 +176,8 @@ func (m *Map) take(i, k, c int) {
 	switch up := m.hypers[c].up; {
 	case up == i:
 	case up >= 0:
-		m.say(i, "spec.members[%d]: HyperNode %q is a member of %q already, which is older or comes first by name: it is left out",
-			k, m.hypers[c].fact.Name, m.hypers[up].fact.Name)
+		m.say(i, "spec.members[%d]: HyperNode %q is a member of %q already, which is older or comes first by name: "+
+			"it is left out", k, m.hypers[c].fact.Name, m.hypers[up].fact.Name)
 	default:
 		m.hypers[c].up = i
 		m.hypers[i].down = append(m.hypers[i].down, c)
@@ -226,7 +226,7 @@ func (m *Map) number() {
 	}
 }
 
-// settle puts every node into its leaf, and all that are above.
+// settle puts every node into its leaf, and into all domains above.
 func (m *Map) settle() {
 	m.leaf = make([]ID, m.l.Nodes.Len())
 	m.names = m.names[:0]
@@ -252,8 +252,8 @@ func (m *Map) settle() {
 	}
 	for _, i := range losers {
 		n := lost[i][0]
-		m.say(int(i), "spec.members: %s in another HyperNode already, which is older or comes first by name, as node %s in %s: left out",
-			areNodes(len(lost[i])), m.l.Node(n).Name, m.domains[m.leaf[n]].Name)
+		m.say(int(i), "spec.members: %s in another HyperNode already, which is older or comes first by name, "+
+			"as node %s in %s: left out", areNodes(len(lost[i])), m.l.Node(n).Name, m.domains[m.leaf[n]].Name)
 	}
 }
 
@@ -264,8 +264,8 @@ func areNodes(n int) string {
 	return fmt.Sprintf("%d nodes are", n)
 }
 
-// place is the leaf of a node: of those that select it the one that has none of the others
-// below it; where they are not above each other, the oldest.
+// place is the leaf of a node: of the HyperNodes that select it, the one that has no other of them below it. Of two
+// that are not above each other, the older counts.
 func (m *Map) place(n ledger.NodeID, lost func(loser int32)) ID {
 	at := Root
 	for _, i := range m.claims[n] {

@@ -226,7 +226,9 @@ func (m *Map) Reach(j ledger.JobID, sub int32) ID {
 		return at != Root
 	}
 	if sub != AllSubs {
-		m.l.Jobs.SubTasks(j, sub, func(t ledger.TaskID) bool { return !slices.Contains(placed[:], m.l.Task(t).Status) || join(t) })
+		m.l.Jobs.SubTasks(j, sub, func(t ledger.TaskID) bool {
+			return !slices.Contains(placed[:], m.l.Task(t).Status) || join(t)
+		})
 		return at
 	}
 	for _, s := range placed {
@@ -235,8 +237,9 @@ func (m *Map) Reach(j ledger.JobID, sub int32) ID {
 	return at
 }
 
-// placed are the statuses of those that have, or are promised, a place.
-var placed = [...]model.Status{model.Running, model.Bound, model.Binding, model.Allocated, model.Unknown, model.Pipelined}
+// placed are the statuses of members that have a node or are promised room.
+var placed = [...]model.Status{model.Running, model.Bound, model.Binding, model.Allocated, model.Unknown,
+	model.Pipelined}
 
 // AllSubs stands for all members of a job, whatever sub-group they are of.
 const AllSubs = -1

@@ -51,6 +51,7 @@ func TestWhatHyperNodesSayMakesATree(t *testing.T) {
 		return &model.HyperNode{Meta: model.Meta{Name: name}, Tier: tier, Members: members}
 	}
 	aged := func(x *model.HyperNode, created int64) *model.HyperNode { x.Created = created; return x }
+	b := []string{"b"}
 	join := func(lists ...[]model.Member) []model.Member { return slices.Concat(lists...) }
 	for name, c := range map[string]struct {
 		hypers []*model.HyperNode
@@ -58,30 +59,44 @@ func TestWhatHyperNodesSayMakesATree(t *testing.T) {
 		faults []string // parts of messages
 	}{
 		"none": {nil, "(1){}[a1 a2 b1 b2]", nil},
-		"racks below a spine, and nodes in none": {[]*model.HyperNode{h("ra", 1, nodesOf("a1", "a2")...), h("s", 2, childrenOf("ra")...)},
+		"racks below a spine, and nodes in none": {
+			[]*model.HyperNode{h("ra", 1, nodesOf("a1", "a2")...), h("s", 2, childrenOf("ra")...)},
 			"(3){s(2){ra(1){}[a1 a2]}[]}[b1 b2]", nil},
 		"by pattern and label": {[]*model.HyperNode{h("ra", 1, model.Member{Node: true, Pattern: "^a"}),
-			h("rb", 1, model.Member{Node: true, Labels: []model.Requirement{{Key: "rack", Op: model.In, Values: []string{"b"}}}}),
+			h("rb", 1, model.Member{Node: true, Labels: []model.Requirement{{Key: "rack", Op: model.In, Values: b}}}),
 			h("s", 2, model.Member{Pattern: "^r"})}, "(3){s(2){ra(1){}[a1 a2] rb(1){}[b1 b2]}[]}[]", nil},
 		"a node named by a domain and by one below is in the lower": {[]*model.HyperNode{h("ra", 1, nodesOf("a1")...),
 			h("s", 2, join(childrenOf("ra"), nodesOf("a1", "a2"))...)}, "(3){s(2){ra(1){}[a1]}[a2]}[b1 b2]", nil},
-		"two claim a node: the older has it": {[]*model.HyperNode{aged(h("aa", 1, nodesOf("a1", "a2")...), 5), aged(h("zz", 1, nodesOf("a1")...), 1)},
-			"(2){aa(1){}[a2] zz(1){}[a1]}[b1 b2]", []string{"HyperNode/aa spec.members: 1 node is in another HyperNode already"}},
-		"two claim a HyperNode: the first by name has it": {[]*model.HyperNode{h("ra", 1, nodesOf("a1")...), h("s1", 2, childrenOf("ra")...), h("s2", 2, childrenOf("ra")...)},
-			"(3){s1(2){ra(1){}[a1]}[] s2(2){}[]}[a2 b1 b2]", []string{`HyperNode/s2 spec.members[0]: HyperNode "ra" is a member of "s1" already`}},
-		"a ring": {[]*model.HyperNode{h("x", 1, join(childrenOf("y"), nodesOf("a1"))...), h("y", 1, join(childrenOf("x"), nodesOf("a2"))...), h("rb", 1, nodesOf("b1")...)},
-			"(2){rb(1){}[b1]}[a1 a2 b2]", []string{"HyperNode/x spec.members[0]: HyperNode y is of tier 1", "HyperNode/y spec.members[0]: HyperNode x is of tier 1"}},
-		"its own member": {[]*model.HyperNode{h("x", 1, childrenOf("x")...)}, "(1){}[a1 a2 b1 b2]", []string{"HyperNode/x spec.members[0]: it is a member of itself"}},
-		"members that are not there": {[]*model.HyperNode{h("ra", 1, nodesOf("a1", "gone")...), h("s", 2, childrenOf("ra", "ghost")...)},
-			"(3){s(2){ra(1){}[a1]}[]}[a2 b1 b2]", []string{`HyperNode/ra spec.members[1]: node "gone" does not exist`, `HyperNode/s spec.members[1]: HyperNode "ghost" does not exist`}},
-		"a pattern that takes all below": {[]*model.HyperNode{h("ra", 1, nodesOf("a1")...), h("all", 9, model.Member{Pattern: ".*"})},
+		"two claim a node: the older has it": {
+			[]*model.HyperNode{aged(h("aa", 1, nodesOf("a1", "a2")...), 5), aged(h("zz", 1, nodesOf("a1")...), 1)},
+			"(2){aa(1){}[a2] zz(1){}[a1]}[b1 b2]",
+			[]string{"HyperNode/aa spec.members: 1 node is in another HyperNode already"}},
+		"two claim a HyperNode: the first by name has it": {[]*model.HyperNode{h("ra", 1, nodesOf("a1")...),
+			h("s1", 2, childrenOf("ra")...), h("s2", 2, childrenOf("ra")...)},
+			"(3){s1(2){ra(1){}[a1]}[] s2(2){}[]}[a2 b1 b2]",
+			[]string{`HyperNode/s2 spec.members[0]: HyperNode "ra" is a member of "s1" already`}},
+		"a cycle": {[]*model.HyperNode{h("x", 1, join(childrenOf("y"), nodesOf("a1"))...),
+			h("y", 1, join(childrenOf("x"), nodesOf("a2"))...), h("rb", 1, nodesOf("b1")...)},
+			"(2){rb(1){}[b1]}[a1 a2 b2]",
+			[]string{"HyperNode/x spec.members[0]: HyperNode y is of tier 1",
+				"HyperNode/y spec.members[0]: HyperNode x is of tier 1"}},
+		"its own member": {[]*model.HyperNode{h("x", 1, childrenOf("x")...)}, "(1){}[a1 a2 b1 b2]",
+			[]string{"HyperNode/x spec.members[0]: it is a member of itself"}},
+		"members that do not exist": {
+			[]*model.HyperNode{h("ra", 1, nodesOf("a1", "gone")...), h("s", 2, childrenOf("ra", "ghost")...)},
+			"(3){s(2){ra(1){}[a1]}[]}[a2 b1 b2]",
+			[]string{`HyperNode/ra spec.members[1]: node "gone" does not exist`,
+				`HyperNode/s spec.members[1]: HyperNode "ghost" does not exist`}},
+		"a pattern that takes all below": {
+			[]*model.HyperNode{h("ra", 1, nodesOf("a1")...), h("all", 9, model.Member{Pattern: ".*"})},
 			"(10){all(9){ra(1){}[a1]}[]}[a2 b1 b2]", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, version := ledger.New(), uint64(0)
 			m := New(l)
 			for _, n := range []string{"a1", "a2", "b1", "b2"} {
-				tell(l, &version, model.KindNode, &model.Node{Meta: model.Meta{Name: n}, Labels: []model.Label{{Key: "rack", Value: n[:1]}}}, n)
+				labels := []model.Label{{Key: "rack", Value: n[:1]}}
+				tell(l, &version, model.KindNode, &model.Node{Meta: model.Meta{Name: n}, Labels: labels}, n)
 			}
 			m.Fresh()
 			for _, x := range c.hypers {
@@ -102,9 +117,9 @@ func TestWhatHyperNodesSayMakesATree(t *testing.T) {
 	}
 }
 
-// slowLeaf is the domain of a node by asking every HyperNode, from the facts alone: of those
-// that select it and take part, in order of age and name, the first and whoever is below the
-// one so far.
+// slowLeaf is the domain of a node. It asks every HyperNode, from the facts alone: of the HyperNodes that select the
+// node and are in the tree, in order of age and name, it takes the first, and then each that is below the one taken so
+// far.
 func slowLeaf(m *Map, n ledger.NodeID) string {
 	at := ""
 	under := func(low, high string) bool {
@@ -146,9 +161,8 @@ func idOf(m *Map, name string) ID {
 
 func parentOf(m *Map, name string) string { return m.Domain(m.Domain(idOf(m, name)).Up).Name }
 
-// TestTheMapFollowsFacts: whatever came and went, in whatever order, the map is that of one
-// who is told all at once, every domain's nodes are those of its parts, and every node is
-// where the slow twin finds it.
+// TestTheMapFollowsFacts: whatever objects came and went, in whatever order, the map equals one that is made from all
+// facts at once, the nodes of every domain are those of its parts, and every node is in the leaf that slowLeaf finds.
 func TestTheMapFollowsFacts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, version := ledger.New(), uint64(0)

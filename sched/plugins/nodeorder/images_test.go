@@ -118,7 +118,7 @@ func TestAnImageThatIsPulledMovesEachClassThatRunsIt(t *testing.T) {
 	nodes := class.New(l, build(t, l, nil))
 	for _, want := range []string{"n1", "n2"} {
 		for _, task := range []ledger.TaskID{tasks[0], tasks[2]} {
-			if n, _ := nodes.Best(task); n == ledger.NoNode || l.Node(n).Name != want {
+			if n := nodes.Best(class.Query{Task: task}).Node; n == ledger.NoNode || l.Node(n).Name != want {
 				t.Errorf("the best node of %v is row %d, want %s", l.Task(task).Key, n, want)
 			}
 		}

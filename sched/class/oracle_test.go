@@ -9,22 +9,22 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// twin answers what an Index answers by asking every filter and every score about
-// every node, each time: slow, obvious, and without a memory.
-type twin struct {
+// oracle answers what an Index answers. It asks every filter and every score about every node, each time: it is slow
+// and obvious, and keeps nothing.
+type oracle struct {
 	l       *ledger.Ledger
 	set     *policy.Set
 	network policy.Arguments // see network_test.go; nil: domains of the network are not scored
 	fading  string
 }
 
-func (w *twin) nodes() []ledger.NodeID {
+func (w *oracle) nodes() []ledger.NodeID {
 	var out []ledger.NodeID
 	w.l.Nodes.Present(func(n ledger.NodeID) bool { out = append(out, n); return true })
 	return out
 }
 
-func (w *twin) static(c *ledger.Class, n ledger.NodeID) policy.Verdict {
+func (w *oracle) static(c *ledger.Class, n ledger.NodeID) policy.Verdict {
 	for _, f := range w.set.NodePlugins.StaticFilters {
 		if v := f.FilterStatic(c.Spec, w.l.Node(n).Fact); !v.Admits() {
 			return v
@@ -33,7 +33,7 @@ func (w *twin) static(c *ledger.Class, n ledger.NodeID) policy.Verdict {
 	return policy.Verdict{}
 }
 
-func (w *twin) sitting(c *ledger.Class, n ledger.NodeID, future bool) policy.Verdict {
+func (w *oracle) nodeFilters(c *ledger.Class, n ledger.NodeID, future bool) policy.Verdict {
 	for _, f := range w.set.NodePlugins.NodeFilters {
 		if f.Concerns(c.Spec) {
 			if v := f.FilterNode(c, n, future); !v.Admits() {
@@ -44,7 +44,7 @@ func (w *twin) sitting(c *ledger.Class, n ledger.NodeID, future bool) policy.Ver
 	return policy.Verdict{}
 }
 
-func (w *twin) single(t ledger.TaskID, c *ledger.Class, n ledger.NodeID, future bool) policy.Verdict {
+func (w *oracle) taskFilters(t ledger.TaskID, c *ledger.Class, n ledger.NodeID, future bool) policy.Verdict {
 	for _, f := range w.set.NodePlugins.TaskFilters {
 		if f.Concerns(c.Spec) {
 			if v := f.FilterTask(t, n, future); !v.Admits() {
@@ -56,7 +56,7 @@ func (w *twin) single(t ledger.TaskID, c *ledger.Class, n ledger.NodeID, future 
 }
 
 // fit is how many tasks of a class a node has room for, at most most.
-func (w *twin) fit(c *ledger.Class, n ledger.NodeID, future bool, most int64) int64 {
+func (w *oracle) fit(c *ledger.Class, n ledger.NodeID, future bool, most int64) int64 {
 	for _, need := range c.Need {
 		room := min(w.l.Nodes.Idle(need.Dim)[n], w.l.Nodes.FutureIdle(need.Dim, n))
 		if future {
@@ -67,23 +67,24 @@ func (w *twin) fit(c *ledger.Class, n ledger.NodeID, future bool, most int64) in
 	return most
 }
 
-// takes says whether a node takes one task, all questions asked.
-func (w *twin) takes(t ledger.TaskID, n ledger.NodeID, future bool) bool {
+// takes says whether a node takes one task, by all filters.
+func (w *oracle) takes(t ledger.TaskID, n ledger.NodeID, future bool) bool {
 	c := w.l.Class(w.l.Task(t).Class)
-	return w.suits(c, n, future) && w.company(t, n, future) && w.single(t, c, n, future).Admits()
+	return w.takesClass(c, n, future) && w.domainsAdmit(t, n, future) && w.taskFilters(t, c, n, future).Admits()
 }
 
-func (w *twin) suits(c *ledger.Class, n ledger.NodeID, future bool) bool {
+func (w *oracle) takesClass(c *ledger.Class, n ledger.NodeID, future bool) bool {
 	return w.l.Node(n).Present() && !c.Invalid && w.static(c, n).Admits() && w.fit(c, n, future, 1) == 1 &&
-		w.sitting(c, n, future).Admits()
+		w.nodeFilters(c, n, future).Admits()
 }
 
-// everywhere is why a task is refused whatever the node; "" where it is not, or no node gets as far as that.
-func (w *twin) everywhere(t ledger.TaskID) trace.Code {
+// everywhere is the code by which a filter of single tasks refuses a task on all nodes; "" where none does, or where no
+// node passes the filters that are asked before.
+func (w *oracle) everywhere(t ledger.TaskID, among []ledger.NodeID, future bool) trace.Code {
 	c := w.l.Class(w.l.Task(t).Class)
-	for _, n := range w.nodes() {
-		if w.suits(c, n, false) && w.company(t, n, false) {
-			if v := w.single(t, c, n, false); v.Everywhere {
+	for _, n := range among {
+		if w.takesClass(c, n, future) && w.domainsAdmit(t, n, future) && (!future || w.releases(n)) {
+			if v := w.taskFilters(t, c, n, future); v.Everywhere {
 				return v.Code
 			}
 		}
@@ -91,9 +92,9 @@ func (w *twin) everywhere(t ledger.TaskID) trace.Code {
 	return ""
 }
 
-// score is a node's points: those that stand by themselves, and those in relation to
-// the nodes that the static filters admit.
-func (w *twin) score(c *ledger.Class, n ledger.NodeID) int64 {
+// score is a node's points: those of the node by itself, and those in relation to the nodes that the static filters
+// admit.
+func (w *oracle) score(c *ledger.Class, n ledger.NodeID) int64 {
 	sum := int64(0)
 	for _, o := range w.set.NodePlugins.NodeOrders {
 		sum += o.ScoreNode(c, n)
@@ -122,29 +123,31 @@ func (w *twin) score(c *ledger.Class, n ledger.NodeID) int64 {
 }
 
 // tie is the fixed hash of decision 19.
-func (w *twin) tie(c *ledger.Class, n ledger.NodeID) uint64 {
+func (w *oracle) tie(c *ledger.Class, n ledger.NodeID) uint64 {
 	h := ledger.Hash(w.l.Node(n).Name) ^ c.Hash
 	h = (h ^ h>>33) * 0xff51afd7ed558ccd
 	return (h ^ h>>33) * 0xc4ceb9fe1a85ec53
 }
 
-// candidates are those of some nodes, given by name, that take a task, with their
-// scores.
-func (w *twin) candidates(t ledger.TaskID, among []ledger.NodeID, future bool) (nodes []ledger.NodeID, scores []int64) {
+// candidates are those of some nodes that take a task, with their scores. The nodes are given by name.
+func (w *oracle) candidates(t ledger.TaskID, scope Scope, among []ledger.NodeID, future bool) (nodes []ledger.NodeID,
+	scores []int64) {
 	c := w.l.Class(w.l.Task(t).Class)
-	// Filters of single tasks are asked about the best alone where all nodes are in question:
-	// then those that they refuse count in what others are compared with.
-	later := !future && len(among) == len(w.nodes()) && len(w.set.NodePlugins.BatchOrders) == 0
+	// Where all nodes are asked for, filters of single tasks are asked about the best node only. So a node that they
+	// refuse counts in the scores that compare nodes.
+	all := scope.kind == allNodes || scope.kind == ownShard && len(among) == len(w.nodes())
+	later := !future && all && len(w.set.NodePlugins.BatchOrders) == 0
 	for _, n := range among {
-		if w.suits(c, n, future) && w.company(t, n, future) && (!future || w.leaves(n)) && (later || w.single(t, c, n, future).Admits()) {
+		if w.takesClass(c, n, future) && w.domainsAdmit(t, n, future) && (!future || w.releases(n)) &&
+			(later || w.taskFilters(t, c, n, future).Admits()) {
 			nodes, scores = append(nodes, n), append(scores, w.score(c, n))
 		}
 	}
-	w.nears(t, nodes, scores)
-	w.likes(t, nodes, scores)
-	w.spreads(t, nodes, scores)
+	w.addNetworkScores(t, nodes, scores)
+	w.addPreferences(t, nodes, scores)
+	w.addSpread(t, nodes, scores)
 	for i := len(nodes) - 1; i >= 0; i-- {
-		if !w.single(t, c, nodes[i], future).Admits() {
+		if !w.taskFilters(t, c, nodes[i], future).Admits() {
 			nodes, scores = slices.Delete(nodes, i, i+1), slices.Delete(scores, i, i+1)
 		}
 	}
@@ -154,11 +157,10 @@ func (w *twin) candidates(t ledger.TaskID, among []ledger.NodeID, future bool) (
 	return nodes, scores
 }
 
-// best is the best of some nodes, given by name: what a plugin picks, or by score, hash
-// and name.
-func (w *twin) best(t ledger.TaskID, among []ledger.NodeID, future bool) (ledger.NodeID, int64) {
+// best is the best of some nodes, given by name: the choice of a plugin, or the first by score, hash and name.
+func (w *oracle) best(t ledger.TaskID, scope Scope, among []ledger.NodeID, future bool) (ledger.NodeID, int64) {
 	c := w.l.Class(w.l.Task(t).Class)
-	nodes, scores := w.candidates(t, among, future)
+	nodes, scores := w.candidates(t, scope, among, future)
 	for _, p := range w.set.NodePlugins.BestNodes {
 		if i, ok := p.PickNode(t, nodes, scores); ok && len(nodes) > 0 {
 			return nodes[i], scores[i]
@@ -183,29 +185,29 @@ func (w *twin) best(t ledger.TaskID, among []ledger.NodeID, future bool) (ledger
 	return best, score
 }
 
-// leaves says that somebody on the node is terminating.
-func (w *twin) leaves(n ledger.NodeID) bool {
-	leaves := false
+// releases says that a pod on the node is terminating.
+func (w *oracle) releases(n ledger.NodeID) bool {
+	releases := false
 	w.l.Nodes.Tasks(n, func(t ledger.TaskID) bool {
-		leaves = leaves || w.l.Task(t).Status == model.Releasing
+		releases = releases || w.l.Task(t).Status == model.Releasing
 		return true
 	})
-	return leaves
+	return releases
 }
 
-// capacity counts the room on all nodes that suit a class.
-func (w *twin) capacity(c *ledger.Class, want int64, future bool) int64 {
+// capacity counts the room on all nodes that take a class.
+func (w *oracle) capacity(c *ledger.Class, want int64, future bool) int64 {
 	sum := int64(0)
 	for _, n := range w.nodes() {
-		if w.suits(c, n, false) || future && w.suits(c, n, true) {
+		if w.takesClass(c, n, false) || future && w.takesClass(c, n, true) {
 			sum += w.fit(c, n, future, want)
 		}
 	}
 	return min(sum, want)
 }
 
-// whole is how many tasks of a class the nodes could hold if nobody were on them.
-func (w *twin) whole(c *ledger.Class, want int64) int64 {
+// whole is how many tasks of a class the nodes could hold if no other pod were on them.
+func (w *oracle) whole(c *ledger.Class, want int64) int64 {
 	sum := int64(0)
 	for _, n := range w.nodes() {
 		if !c.Invalid && w.static(c, n).Admits() {
@@ -219,8 +221,8 @@ func (w *twin) whole(c *ledger.Class, want int64) int64 {
 	return min(sum, want)
 }
 
-// byCompany stands for all refusals for the sake of other pods.
-const byCompany trace.Code = "company"
+// byAffinity stands for all refusals because of other pods in the domains.
+const byAffinity trace.Code = "company"
 
 type refusal struct {
 	code trace.Code
@@ -228,7 +230,7 @@ type refusal struct {
 }
 
 // why counts the nodes that refuse a task by reason.
-func (w *twin) why(t ledger.TaskID) map[refusal]int {
+func (w *oracle) why(t ledger.TaskID) map[refusal]int {
 	c := w.l.Class(w.l.Task(t).Class)
 	counts := map[refusal]int{}
 	for _, n := range w.nodes() {
@@ -242,14 +244,14 @@ func (w *twin) why(t ledger.TaskID) map[refusal]int {
 			continue
 		}
 		if v.Admits() {
-			v = w.sitting(c, n, false)
+			v = w.nodeFilters(c, n, false)
 		}
-		if v.Admits() && !w.company(t, n, false) {
-			counts[refusal{byCompany, ""}]++
+		if v.Admits() && !w.domainsAdmit(t, n, false) {
+			counts[refusal{byAffinity, ""}]++
 			continue
 		}
 		if v.Admits() {
-			v = w.single(t, c, n, false)
+			v = w.taskFilters(t, c, n, false)
 		}
 		if !v.Admits() {
 			counts[refusal{v.Code, v.Text}]++

@@ -10,29 +10,28 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
-// This file is the slow twin of affinity between pods and of topology spread: what the
-// Kubernetes API says of each field, asked of every pod and every node, each time. It knows
-// neither books nor classes.
+// This file is the slow oracle of affinity between pods and of topology spread. It follows what the Kubernetes API says
+// of each field, and asks every pod and every node, each time. It uses neither counts nor classes.
 
-// sitter is a pod where it sits.
-type sitter struct {
+// placedPod is a pod on its node.
+type placedPod struct {
 	pod  *model.Pod
 	node *model.Node
 	how  ledger.Hold
 }
 
-func (w *twin) sitters() (out []sitter) {
+func (w *oracle) placedPods() (out []placedPod) {
 	w.l.Tasks.Each(func(t ledger.TaskID) bool {
 		if row := w.l.Task(t); row.Node != ledger.NoNode && w.l.Node(row.Node).Present() {
-			out = append(out, sitter{row.Pod, w.l.Node(row.Node).Fact, row.Hold()})
+			out = append(out, placedPod{row.Pod, w.l.Node(row.Node).Fact, row.Hold()})
 		}
 		return true
 	})
 	return out
 }
 
-// isOf says that a pod is one of a selection.
-func (w *twin) isOf(p *model.Pod, c *model.PodSelector) bool {
+// selects says that a selector matches a pod.
+func (w *oracle) selects(p *model.Pod, c *model.PodSelector) bool {
 	if c.Nobody || !match.Selects(c.Selector, p.Labels) {
 		return false
 	}
@@ -43,61 +42,62 @@ func (w *twin) isOf(p *model.Pod, c *model.PodSelector) bool {
 	return slices.Contains(c.Namespaces, p.Namespace) || c.ByLabels && match.Selects(c.InSuch, labels)
 }
 
-// isOfAll says that a pod is one that all terms of a required affinity are about.
-func (w *twin) isOfAll(p *model.Pod, with []model.Near) bool {
+// selectsAll says that all terms of a required affinity match a pod.
+func (w *oracle) selectsAll(p *model.Pod, with []model.Near) bool {
 	for i := range with {
-		if !w.isOf(p, &with[i].Pods) {
+		if !w.selects(p, &with[i].Pods) {
 			return false
 		}
 	}
 	return true
 }
 
-// together says that two nodes are in one domain of a key.
-func together(a, b *model.Node, key string) bool {
+// sameDomain says that two nodes are in one domain of a key.
+func sameDomain(a, b *model.Node, key string) bool {
 	x, has := model.LabelValue(a.Labels, key)
 	y, too := model.LabelValue(b.Labels, key)
 	return has && too && x == y
 }
 
-// company says whether a node would do for a pod, for the sake of other pods.
-func (w *twin) company(t ledger.TaskID, n ledger.NodeID, future bool) bool {
-	pod, node, all := w.l.Task(t).Pod, w.l.Node(n).Fact, w.sitters()
+// domainsAdmit says that affinity, anti-affinity and spread let a pod onto a node.
+func (w *oracle) domainsAdmit(t ledger.TaskID, n ledger.NodeID, future bool) bool {
+	pod, node, all := w.l.Task(t).Pod, w.l.Node(n).Fact, w.placedPods()
 	asks := pod.Spec.Neighbours
 	if asks == nil {
 		asks = &model.Neighbours{}
 	}
-	there := func(s sitter) bool { return s.how == ledger.Firm || s.how == ledger.Leaving && !future }
-	return w.joins(pod, node, all, asks, future, there) && w.avoids(pod, node, all, asks, there) &&
-		w.evens(pod, node, all, asks, future)
+	there := func(s placedPod) bool { return s.how == ledger.Firm || s.how == ledger.Leaving && !future }
+	return w.affinityHolds(pod, node, all, asks, future, there) && w.antiAffinityHolds(pod, node, all, asks, there) &&
+		w.spreadHolds(pod, node, all, asks, future)
 }
 
-// joins is required affinity.
-func (w *twin) joins(pod *model.Pod, node *model.Node, all []sitter, asks *model.Neighbours, future bool, there func(sitter) bool) bool {
+// affinityHolds is required affinity.
+func (w *oracle) affinityHolds(pod *model.Pod, node *model.Node, all []placedPod, asks *model.Neighbours, future bool,
+	there func(placedPod) bool) bool {
 	if len(asks.With) == 0 {
 		return true
 	}
-	anyone, promised := false, false // of those, on a node that has one of the labels
+	anyone, promised := false, false // whether a matching pod is on a node with the label, or is promised one
 	for i := range asks.With {
 		if _, has := model.LabelValue(node.Labels, asks.With[i].Key); !has {
 			return false
 		}
 		for _, s := range all {
-			if _, has := model.LabelValue(s.node.Labels, asks.With[i].Key); has && w.isOfAll(s.pod, asks.With) {
+			if _, has := model.LabelValue(s.node.Labels, asks.With[i].Key); has && w.selectsAll(s.pod, asks.With) {
 				anyone = anyone || there(s)
 				promised = promised || s.how == ledger.Promised
 			}
 		}
 	}
-	near := func(key string, counts func(sitter) bool) bool {
-		return slices.ContainsFunc(all, func(s sitter) bool {
-			return counts(s) && together(s.node, node, key) && w.isOfAll(s.pod, asks.With)
+	near := func(key string, counts func(placedPod) bool) bool {
+		return slices.ContainsFunc(all, func(s placedPod) bool {
+			return counts(s) && sameDomain(s.node, node, key) && w.selectsAll(s.pod, asks.With)
 		})
 	}
 	for i := range asks.With {
 		key := asks.With[i].Key
-		waits := near(key, func(s sitter) bool { return s.how == ledger.Promised })
-		first := w.isOfAll(pod, asks.With) && !anyone && (!promised || waits)
+		waits := near(key, func(s placedPod) bool { return s.how == ledger.Promised })
+		first := w.selectsAll(pod, asks.With) && !anyone && (!promised || waits)
 		if !near(key, there) && !(future && waits) && !first {
 			return false
 		}
@@ -105,14 +105,15 @@ func (w *twin) joins(pod *model.Pod, node *model.Node, all []sitter, asks *model
 	return true
 }
 
-// avoids is required anti-affinity, in both directions.
-func (w *twin) avoids(pod *model.Pod, node *model.Node, all []sitter, asks *model.Neighbours, there func(sitter) bool) bool {
+// antiAffinityHolds is required anti-affinity, in both directions.
+func (w *oracle) antiAffinityHolds(pod *model.Pod, node *model.Node, all []placedPod, asks *model.Neighbours,
+	there func(placedPod) bool) bool {
 	for _, s := range all {
 		if !there(s) && s.how != ledger.Promised {
 			continue
 		}
 		for i := range asks.Apart {
-			if together(s.node, node, asks.Apart[i].Key) && w.isOf(s.pod, &asks.Apart[i].Pods) {
+			if sameDomain(s.node, node, asks.Apart[i].Key) && w.selects(s.pod, &asks.Apart[i].Pods) {
 				return false
 			}
 		}
@@ -121,7 +122,7 @@ func (w *twin) avoids(pod *model.Pod, node *model.Node, all []sitter, asks *mode
 		}
 		for i := range s.pod.Spec.Neighbours.Apart {
 			a := &s.pod.Spec.Neighbours.Apart[i]
-			if together(s.node, node, a.Key) && w.isOf(pod, &a.Pods) {
+			if sameDomain(s.node, node, a.Key) && w.selects(pod, &a.Pods) {
 				return false
 			}
 		}
@@ -129,9 +130,10 @@ func (w *twin) avoids(pod *model.Pod, node *model.Node, all []sitter, asks *mode
 	return true
 }
 
-// evens is topology spread that must hold, with those who are promised a place and, now,
-// without them.
-func (w *twin) evens(pod *model.Pod, node *model.Node, all []sitter, asks *model.Neighbours, future bool) bool {
+// spreadHolds is topology spread with DoNotSchedule. It has to hold with the pods that are promised a place and, for a
+// task that starts now, without them.
+func (w *oracle) spreadHolds(pod *model.Pod, node *model.Node, all []placedPod, asks *model.Neighbours,
+	future bool) bool {
 	for i := range asks.Spread {
 		c := &asks.Spread[i]
 		if c.Soft {
@@ -140,14 +142,14 @@ func (w *twin) evens(pod *model.Pod, node *model.Node, all []sitter, asks *model
 		if _, has := model.LabelValue(node.Labels, c.Key); !has {
 			return false
 		}
-		if w.skewed(pod, node, all, c, true) || !future && w.skewed(pod, node, all, c, false) {
+		if w.exceedsSkew(pod, node, all, c, true) || !future && w.exceedsSkew(pod, node, all, c, false) {
 			return false
 		}
 	}
 	return true
 }
 
-func (w *twin) skewed(pod *model.Pod, node *model.Node, all []sitter, c *model.Spread, promised bool) bool {
+func (w *oracle) exceedsSkew(pod *model.Pod, node *model.Node, all []placedPod, c *model.Spread, promised bool) bool {
 	counts := map[string]int64{}
 	for _, n := range w.nodes() {
 		if fact := w.l.Node(n).Fact; counted(pod, fact, c) {
@@ -156,7 +158,8 @@ func (w *twin) skewed(pod *model.Pod, node *model.Node, all []sitter, c *model.S
 		}
 	}
 	for _, s := range all {
-		if counted(pod, s.node, c) && w.isOf(s.pod, &c.Pods) && (s.how == ledger.Firm || s.how == ledger.Promised && promised) {
+		if counted(pod, s.node, c) && w.selects(s.pod, &c.Pods) &&
+			(s.how == ledger.Firm || s.how == ledger.Promised && promised) {
 			v, _ := model.LabelValue(s.node.Labels, c.Key)
 			counts[v]++
 		}
@@ -173,13 +176,13 @@ func (w *twin) skewed(pod *model.Pod, node *model.Node, all []sitter, c *model.S
 	}
 	v, _ := model.LabelValue(node.Labels, c.Key)
 	have := counts[v]
-	if w.isOf(pod, &c.Pods) {
+	if w.selects(pod, &c.Pods) {
 		have++
 	}
 	return have-least > int64(c.MaxSkew)
 }
 
-// counted says that a node counts for a constraint of a pod.
+// counted says that a node counts for a spread constraint of a pod.
 func counted(pod *model.Pod, n *model.Node, c *model.Spread) bool {
 	s := pod.Spec
 	for _, o := range s.Neighbours.Spread {
@@ -195,19 +198,19 @@ func counted(pod *model.Pod, n *model.Node, c *model.Spread) bool {
 	})
 }
 
-// likes adds to the scores of nodes what preferences of the pod and of others make of them,
-// with weight 2.
-func (w *twin) likes(t ledger.TaskID, nodes []ledger.NodeID, scores []int64) {
-	pod, all := w.l.Task(t).Pod, w.sitters()
+// addPreferences adds to the scores of nodes what preferred terms of the pod and of other pods give them, with weight
+// 2.
+func (w *oracle) addPreferences(t ledger.TaskID, nodes []ledger.NodeID, scores []int64) {
+	pod, all := w.l.Task(t).Pod, w.placedPods()
 	raw := make([]int64, len(nodes))
 	for i, n := range nodes {
 		node := w.l.Node(n).Fact
 		for _, s := range all {
 			if own := pod.Spec.Neighbours; own != nil {
-				raw[i] += w.worth(own.Prefer, s.pod, s.node, node)
+				raw[i] += w.preferredWeight(own.Prefer, s.pod, s.node, node)
 			}
 			if theirs := s.pod.Spec.Neighbours; theirs != nil {
-				raw[i] += w.worth(theirs.Prefer, pod, s.node, node)
+				raw[i] += w.preferredWeight(theirs.Prefer, pod, s.node, node)
 			}
 		}
 	}
@@ -219,25 +222,25 @@ func (w *twin) likes(t ledger.TaskID, nodes []ledger.NodeID, scores []int64) {
 	}
 }
 
-func (w *twin) worth(prefer []model.Near, p *model.Pod, a, b *model.Node) (sum int64) {
+func (w *oracle) preferredWeight(prefer []model.Near, p *model.Pod, a, b *model.Node) (sum int64) {
 	for i := range prefer {
-		if together(a, b, prefer[i].Key) && w.isOf(p, &prefer[i].Pods) {
+		if sameDomain(a, b, prefer[i].Key) && w.selects(p, &prefer[i].Pods) {
 			sum += int64(prefer[i].Weight)
 		}
 	}
 	return sum
 }
 
-// logs are natural logarithms of whole numbers in units of 1/65536, rounded down in the
-// last places as nodeorder does.
-var logs = map[int]int64{2: 45426, 3: 71998, 4: 90852, 5: 105475, 6: 117424, 7: 127526, 8: 136278, 9: 143996, 10: 150901, 11: 157147}
+// logs are natural logarithms of whole numbers in units of 1/65536, with the last digits rounded down as nodeorder
+// does.
+var logs = map[int]int64{2: 45426, 3: 71998, 4: 90852, 5: 105475, 6: 117424, 7: 127526, 8: 136278, 9: 143996,
+	10: 150901, 11: 157147}
 
-// spreads adds to the scores of nodes what constraints that had better hold make of them,
-// with weight 2.
-func (w *twin) spreads(t ledger.TaskID, nodes []ledger.NodeID, scores []int64) {
+// addSpread adds to the scores of nodes what spread constraints with ScheduleAnyway give them, with weight 2.
+func (w *oracle) addSpread(t ledger.TaskID, nodes []ledger.NodeID, scores []int64) {
 	pod := w.l.Task(t).Pod
-	if w.siblings(pod) >= 2 {
-		w.spreadsSiblings(pod, nodes, scores)
+	if w.spreadTogether(pod) >= 2 {
+		w.addDefaultSpread(pod, nodes, scores)
 		return
 	}
 	if pod.Spec.Neighbours == nil {
@@ -251,7 +254,7 @@ func (w *twin) spreads(t ledger.TaskID, nodes []ledger.NodeID, scores []int64) {
 			if c := &pod.Spec.Neighbours.Spread[k]; c.Soft {
 				_, has := model.LabelValue(w.l.Node(n).Fact.Labels, c.Key)
 				ok, any = ok && has, true
-				sum += w.crowding(pod, w.l.Node(n).Fact, c, nodes)
+				sum += w.spreadSum(pod, w.l.Node(n).Fact, c, nodes)
 			}
 		}
 		if ok {
@@ -273,9 +276,9 @@ func (w *twin) spreads(t ledger.TaskID, nodes []ledger.NodeID, scores []int64) {
 	}
 }
 
-// siblings counts the pods that are spread with one by default, itself included, where only Services select it those of the
-// one that selects fewest; 0: it is not spread.
-func (w *twin) siblings(pod *model.Pod) (count int) {
+// spreadTogether counts the pods that are spread with a pod by default, itself included. Where only Services select the
+// pod, it counts the pods of the Service that selects fewest. 0: the pod is not spread.
+func (w *oracle) spreadTogether(pod *model.Pod) (count int) {
 	if pod.Spec.Neighbours != nil && len(pod.Spec.Neighbours.Spread) > 0 {
 		return 0
 	}
@@ -292,7 +295,7 @@ func (w *twin) siblings(pod *model.Pod) (count int) {
 		return number(func(o *model.Pod) bool { return o.OwnerID == pod.OwnerID })
 	}
 	for i, s := range w.servicesOf(pod) {
-		if n := number(func(o *model.Pod) bool { return selected(s, o) }); i == 0 || n < count {
+		if n := number(func(o *model.Pod) bool { return selectedBy(s, o) }); i == 0 || n < count {
 			count = n
 		}
 	}
@@ -301,7 +304,7 @@ func (w *twin) siblings(pod *model.Pod) (count int) {
 
 func owned(pod *model.Pod) bool { return strings.Contains(pod.OwnerID, "Set.apps/") }
 
-func selected(s *model.Service, pod *model.Pod) bool {
+func selectedBy(s *model.Service, pod *model.Pod) bool {
 	for _, l := range s.Selector {
 		if !slices.Contains(pod.Labels, l) {
 			return false
@@ -311,23 +314,23 @@ func selected(s *model.Service, pod *model.Pod) bool {
 }
 
 // servicesOf returns the Services that select a pod.
-func (w *twin) servicesOf(pod *model.Pod) (out []*model.Service) {
+func (w *oracle) servicesOf(pod *model.Pod) (out []*model.Service) {
 	for _, f := range w.l.Facts() {
-		if s, is := f.Object.(*model.Service); is && s.Namespace == pod.Namespace && selected(s, pod) {
+		if s, is := f.Object.(*model.Service); is && s.Namespace == pod.Namespace && selectedBy(s, pod) {
 			out = append(out, s)
 		}
 	}
 	return out
 }
 
-// akin says that a pod counts where another is spread by default.
-func (w *twin) akin(services []*model.Service, pod, other *model.Pod) bool {
+// spreadWith says that other counts where pod is spread by default.
+func (w *oracle) spreadWith(services []*model.Service, pod, other *model.Pod) bool {
 	return other.Namespace == pod.Namespace && (!owned(pod) || other.OwnerID == pod.OwnerID) &&
-		!slices.ContainsFunc(services, func(s *model.Service) bool { return !selected(s, other) })
+		!slices.ContainsFunc(services, func(s *model.Service) bool { return !selectedBy(s, other) })
 }
 
-// spreadsSiblings is spreads by the constraints that pods have by default.
-func (w *twin) spreadsSiblings(pod *model.Pod, nodes []ledger.NodeID, scores []int64) {
+// addDefaultSpread is addSpread for the constraints that pods have by default.
+func (w *oracle) addDefaultSpread(pod *model.Pod, nodes []ledger.NodeID, scores []int64) {
 	const zone = "topology.kubernetes.io/zone"
 	value := func(n *model.Node, key string) string { v, _ := model.LabelValue(n.Labels, key); return v }
 	zones, services := map[string]bool{}, w.servicesOf(pod)
@@ -337,14 +340,14 @@ func (w *twin) spreadsSiblings(pod *model.Pod, nodes []ledger.NodeID, scores []i
 	var sums []int64
 	for _, n := range nodes {
 		node, sum := w.l.Node(n).Fact, int64(0)
-		for _, s := range w.sitters() {
-			if s.how == ledger.Leaving || !w.akin(services, pod, s.pod) {
+		for _, s := range w.placedPods() {
+			if s.how == ledger.Leaving || !w.spreadWith(services, pod, s.pod) {
 				continue
 			}
-			if together(s.node, node, model.HostnameKey) {
+			if sameDomain(s.node, node, model.HostnameKey) {
 				sum += logs[len(nodes)+2]
 			}
-			if together(s.node, node, zone) {
+			if sameDomain(s.node, node, zone) {
 				sum += logs[len(zones)+2]
 			}
 		}
@@ -365,8 +368,8 @@ func (w *twin) spreadsSiblings(pod *model.Pod, nodes []ledger.NodeID, scores []i
 	}
 }
 
-// crowding is what one constraint adds to the sum of a node.
-func (w *twin) crowding(pod *model.Pod, node *model.Node, c *model.Spread, nodes []ledger.NodeID) int64 {
+// spreadSum is what one constraint adds to the sum of a node.
+func (w *oracle) spreadSum(pod *model.Pod, node *model.Node, c *model.Spread, nodes []ledger.NodeID) int64 {
 	values := map[string]bool{}
 	for _, n := range nodes {
 		all := true
@@ -379,8 +382,9 @@ func (w *twin) crowding(pod *model.Pod, node *model.Node, c *model.Spread, nodes
 		}
 	}
 	there := int64(0)
-	for _, s := range w.sitters() {
-		if s.how != ledger.Leaving && counted(pod, s.node, c) && together(s.node, node, c.Key) && w.isOf(s.pod, &c.Pods) {
+	for _, s := range w.placedPods() {
+		if s.how != ledger.Leaving && counted(pod, s.node, c) && sameDomain(s.node, node, c.Key) &&
+			w.selects(s.pod, &c.Pods) {
 			there++
 		}
 	}

@@ -12,21 +12,22 @@ import (
 )
 
 // TestWhatRefusersKnowChangesNoAnswer is TestTheIndexAnswersAsAScanOfAllNodesDoes for pods that a policy.Refuser
-// judges: what it knows, forgets as nodes change, and what a filter refuses everywhere meanwhile.
+// judges. What the refuser knows is out of date once a node changes, and another filter refuses some pods everywhere.
 func TestWhatRefusersKnowChangesNoAnswer(t *testing.T) {
 	asked := 0
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
-		w.alone = true
+		w.refusersOnly = true
 		for range rapid.IntRange(1, 25).Draw(t, "steps") {
 			w.step(w.ask)
 		}
 		for _, task := range w.tasks() {
 			w.compare(task)
-			if w.x.refusing(&w.x.rows.look(w.l.Task(task).Class).feasibility, task) {
+			s := search{x: w.x, r: w.x.look(w.l.Task(task).Class), task: task}
+			if _, few := s.notRefused(); few {
 				asked++
 			}
-			w.closed.era++
+			w.queueFilter.era++
 			w.compare(task)
 		}
 	})
@@ -35,22 +36,22 @@ func TestWhatRefusersKnowChangesNoAnswer(t *testing.T) {
 	}
 }
 
-// knowing is a policy.Refuser: it dislikes most pairs of a pod and a node, knows again those that it was asked
-// about, and dislikes others once something of the node changes.
-type knowing struct {
+// refuser is a policy.Refuser: it refuses most pairs of a pod and a node, remembers those that it was asked about, and
+// refuses others once something of the node changes.
+type refuser struct {
 	l     *ledger.Ledger
 	eras  map[string]int // by the name of the node, how often it changed
 	known map[string]bool
 }
 
-func (*knowing) Concerns(s *model.Spec) bool { return s.Extra == "knowing" }
+func (*refuser) Concerns(s *model.Spec) bool { return s.Extra == "refuser" }
 
-func (k *knowing) pair(t ledger.TaskID, n ledger.NodeID) string {
+func (k *refuser) pair(t ledger.TaskID, n ledger.NodeID) string {
 	node := k.l.Node(n).Name
 	return fmt.Sprint(k.l.Task(t).Key.Name, " ", node, " ", k.eras[node])
 }
 
-func (k *knowing) FilterTask(t ledger.TaskID, n ledger.NodeID, _ bool) policy.Verdict {
+func (k *refuser) FilterTask(t ledger.TaskID, n ledger.NodeID, _ bool) policy.Verdict {
 	pair := k.pair(t, n)
 	if ledger.Hash(pair)%4 == 0 {
 		return policy.Verdict{}
@@ -59,7 +60,7 @@ func (k *knowing) FilterTask(t ledger.TaskID, n ledger.NodeID, _ bool) policy.Ve
 	return policy.Verdict{Code: trace.NodeDevices}
 }
 
-func (k *knowing) Refusing(t ledger.TaskID) []uint64 {
+func (k *refuser) Refusing(t ledger.TaskID) []uint64 {
 	var out []uint64
 	for n := range ledger.NodeID(k.l.Nodes.Len()) {
 		if n%64 == 0 {
@@ -72,20 +73,20 @@ func (k *knowing) Refusing(t ledger.TaskID) []uint64 {
 	return out
 }
 
-// turn lets something of a node change.
-func (k *knowing) turn(node string) { k.eras[node]++ }
+// changed notes that something of a node changed.
+func (k *refuser) changed(node string) { k.eras[node]++ }
 
-// closed is a policy.QueueFilter: it refuses some pods everywhere, others each time its era changes.
-type closed struct {
+// queueFilter is a policy.QueueFilter: it refuses some pods everywhere, and others once its era changes.
+type queueFilter struct {
 	l   *ledger.Ledger
 	era int
 }
 
-func (*closed) OfQueue() {}
+func (*queueFilter) OfQueue() {}
 
-func (*closed) Concerns(s *model.Spec) bool { return s.Extra == "knowing" }
+func (*queueFilter) Concerns(s *model.Spec) bool { return s.Extra == "refuser" }
 
-func (c *closed) FilterTask(t ledger.TaskID, _ ledger.NodeID, _ bool) policy.Verdict {
+func (c *queueFilter) FilterTask(t ledger.TaskID, _ ledger.NodeID, _ bool) policy.Verdict {
 	if ledger.Hash(fmt.Sprint(c.l.Task(t).Key.Name, c.era))%3 == 0 {
 		return policy.Verdict{Code: trace.QueueDevices, Everywhere: true}
 	}

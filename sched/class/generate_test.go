@@ -6,17 +6,17 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// keys are labels that nodes have, have not, or all have values of their own of.
+// keys are labels: some nodes lack them, and of the hostname each node has a value of its own.
 var keys = []string{"zone", "rack", model.HostnameKey}
 
-// neighbours draws what a pod asks of those around it; mostly nothing.
+// neighbours draws what a pod asks of the pods around it; mostly nothing.
 func (w *world) neighbours() *model.Neighbours {
 	if w.n(1) == 0 {
 		return nil
 	}
 	n := &model.Neighbours{}
 	for range 1 + w.n(1) {
-		near := model.Near{Key: keys[w.n(2)], Pods: w.crowd()}
+		near := model.Near{Key: keys[w.n(2)], Pods: w.podSelector()}
 		switch w.n(4) {
 		case 0:
 			n.With = append(n.With, near)
@@ -26,15 +26,16 @@ func (w *world) neighbours() *model.Neighbours {
 			near.Weight = int32([]int{-50, -1, 1, 30, 100}[w.n(4)])
 			n.Prefer = append(n.Prefer, near)
 		default:
-			n.Spread = append(n.Spread, model.Spread{Key: near.Key, Pods: model.PodSelector{Namespaces: []string{"ns"}, Selector: near.Pods.Selector},
+			pods := model.PodSelector{Namespaces: []string{"ns"}, Selector: near.Pods.Selector}
+			n.Spread = append(n.Spread, model.Spread{Key: near.Key, Pods: pods,
 				MaxSkew: int32(1 + w.n(1)), MinDomains: int32(w.n(3)), Soft: w.yes(), Everywhere: w.yes(), Untainted: w.yes()})
 		}
 	}
 	return n
 }
 
-// selected pods draws which pods are meant.
-func (w *world) crowd() model.PodSelector {
+// podSelector draws which pods a term is about.
+func (w *world) podSelector() model.PodSelector {
 	c := model.PodSelector{Nobody: w.n(11) == 11}
 	switch w.n(5) {
 	case 0:
@@ -59,7 +60,7 @@ func (w *world) crowd() model.PodSelector {
 	return c
 }
 
-// namespaceOf is where a pod of a name lives.
+// namespaceOf is the namespace of a pod, by its name.
 func namespaceOf(pod string) string {
 	if pod == "p1" || pod == "p4" {
 		return "other"
@@ -67,7 +68,7 @@ func namespaceOf(pod string) string {
 	return "ns"
 }
 
-// namespace gives a namespace other labels, or takes it away.
+// namespace gives a namespace other labels, or deletes it.
 func (w *world) namespace() {
 	name := []string{"ns", "other"}[w.n(1)]
 	n := &model.Namespace{Meta: model.Meta{Name: name}}
@@ -75,13 +76,13 @@ func (w *world) namespace() {
 		n.Labels = []model.Label{{Key: "team", Value: []string{"", "red", "blue"}[team]}}
 	}
 	if w.n(4) == 4 {
-		w.tell(model.KindNamespace, "", name, nil)
+		w.apply(model.KindNamespace, "", name, nil)
 		return
 	}
-	w.tell(model.KindNamespace, "", name, n)
+	w.apply(model.KindNamespace, "", name, n)
 }
 
-// podLabels are those that selected pods are told by, and one that every pod has of its own.
+// podLabels are labels that selectors ask for, and one that is different for every pod.
 func (w *world) podLabels(name string) []model.Label {
 	labels := []model.Label{{Key: "pod", Value: name}}
 	if app := w.n(2); app > 0 {
@@ -90,11 +91,11 @@ func (w *world) podLabels(name string) []model.Label {
 	return labels
 }
 
-// service makes one of a few Services select other pods, or takes it away.
+// service makes one of a few Services select other pods, or deletes it.
 func (w *world) service() {
 	name := fmt.Sprintf("s%d", w.n(2))
 	if w.n(2) == 0 {
-		w.tell(model.KindService, "ns", name, nil)
+		w.apply(model.KindService, "ns", name, nil)
 		return
 	}
 	o := &model.Service{Meta: model.Meta{Namespace: "ns", Name: name}}
@@ -103,5 +104,5 @@ func (w *world) service() {
 			o.Selector = append(o.Selector, model.Label{Key: key, Value: []string{"a", "b"}[w.n(1)]})
 		}
 	}
-	w.tell(model.KindService, "ns", name, o)
+	w.apply(model.KindService, "ns", name, o)
 }
