@@ -15,7 +15,8 @@ import (
 
 // reports says how things stand: for people, and for what is written to the cluster.
 type reports struct {
-	e *Engine
+	e    *Engine
+	room roomOfNodes
 }
 
 // Report is the engine's state by name, as shown to users. Amounts are in the engine's units (cpu in milli,
@@ -166,8 +167,10 @@ func (e *Engine) JobReason(id ledger.JobID) trace.Reason {
 	if j.By[model.Pending] > 0 || j.By[model.Pipelined] > 0 || j.By[model.Allocated] > 0 ||
 		j.Exists() && j.AwaitsAdmission() {
 		if r := e.session.Pending.ReasonToShow(id, e.reports.ask); r.Is() {
-			if evict.Cured(r.Code) {
-				r.Evicting = e.evictor.Why(id, e.actions)
+			cured := evict.Cured(r.Code)
+			r = e.reports.named(r)
+			if r.Never = e.reports.neverStarts(id, r); r.Never == nil && cured {
+				r.Evicting = e.reports.namedEach(e.evictor.Why(id, e.actions))
 			}
 			return r
 		}

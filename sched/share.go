@@ -10,7 +10,7 @@ import (
 // queue above it.
 func ShareGrows(led *ledger.Ledger, r *trace.Reason) bool {
 	q, ok := led.Queues.Find(r.Queue)
-	if !ok || len(r.Shorts) == 0 {
+	if !ok || len(r.Shorts) == 0 || r.Text == trace.CapabilityHeld {
 		return false
 	}
 	for ; q != ledger.NoQueue; q = led.Queues.Parent(q) {
@@ -27,4 +27,59 @@ func ShareGrows(led *ledger.Ledger, r *trace.Reason) bool {
 		}
 	}
 	return true
+}
+
+// named is a refusal by what a queue deserves, told as one by its capability where that bounds what it deserves:
+// then more weight or more nodes would change nothing.
+func (rp *reports) named(r trace.Reason) trace.Reason {
+	if r.Cause != nil {
+		cause := rp.named(*r.Cause)
+		r.Cause = &cause
+		return r
+	}
+	if r.Code != trace.QueueDeserved && r.Code != trace.QueueOverused {
+		return r
+	}
+	q, ok := rp.e.l.Queues.Find(r.Queue)
+	if !ok {
+		return r
+	}
+	var shorts []trace.Short
+	for _, s := range r.Shorts {
+		deserved, held := s.Have, s.Need // with the pod
+		if r.Code == trace.QueueOverused {
+			deserved, held = s.Need, s.Have
+		}
+		if bound, limited := rp.capability(q, s.Dim); limited && deserved >= bound && held >= bound {
+			shorts = append(shorts, trace.Short{Dim: s.Dim, Need: held, Have: bound})
+		}
+	}
+	if len(shorts) == 0 {
+		return r
+	}
+	if r.Code == trace.QueueOverused {
+		r.Text = trace.CapabilityHeld
+	}
+	r.Code, r.Shorts = trace.QueueCapability, shorts
+	return r
+}
+
+// namedEach is named for the causes of why no action evicts pods.
+func (rp *reports) namedEach(r *trace.Reason) *trace.Reason {
+	for e := r; e != nil; e = e.Evicting {
+		if e.Cause != nil {
+			cause := rp.named(*e.Cause)
+			e.Cause = &cause
+		}
+	}
+	return r
+}
+
+// capability is what a queue may hold of a resource by its own capability, false where it names none.
+func (rp *reports) capability(q ledger.QueueID, dim string) (int64, bool) {
+	d, ok := rp.e.l.Dims.Lookup(dim)
+	if !ok {
+		return 0, false
+	}
+	return rp.e.l.Queue(q).Capability.Bound(d)
 }

@@ -17,7 +17,7 @@ submit ml/two queue=ml min=2 2 x cpu=1
 cycle
 ----
 wait ml/odd: InvalidObject ml/odd-1: spec.affinity: the value makes no sense
-wait ml/two: GangIncomplete 1 of 2: QueueDeserved ml: cpu 5 with it, 4 deserved
+wait ml/two: GangIncomplete 1 of 2: QueueCapability ml: cpu 5 with it, 4 may be
 wait ops/port: NodePorts: 80/TCP on 2 nodes
 wait ops/two: NotEnoughResources: cpu 2 asked, 1 free on n1
 
@@ -40,7 +40,7 @@ cycle
 bind ops/port-0 n1
 bind ops/two-0 n1
 wait ml/odd: InvalidObject ml/odd-1: spec.affinity: the value makes no sense
-wait ml/two: GangIncomplete 1 of 2: QueueDeserved ml: cpu 5 with it, 4 deserved
+wait ml/two: GangIncomplete 1 of 2: QueueCapability ml: cpu 5 with it, 4 may be
 wait ops/two: QueueDeserved ops: cpu 5 with it, 4 deserved
 
 problems

@@ -11,7 +11,7 @@ submit ops/solo  queue=ops 1 x nothing
 cycle
 ----
 bind ops/solo-0 n1
-wait ops/choir: GangIncomplete 2 of 3: NotEnoughResources: pods 1 asked, 0 free on n1
+wait ops/choir: never GangTooLarge 2 of 3: pods 3 asked, 2 there; GangIncomplete 2 of 3: NotEnoughResources: pods 1 asked, 0 free on n1
 
 node n2 pods=2
 cycle

@@ -9,7 +9,7 @@ submit team/demo queue=guests min=1 10 x cpu=1
 cycle
 ----
 bind team/demo-0..5 n1
-wait team/demo: QueueOverused guests: cpu 6 deserved, 6 held
+wait team/demo: QueueCapability guests (held): cpu 6 with it, 6 may be
 
 queues deserved capability real overused
 ----

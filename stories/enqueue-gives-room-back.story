@@ -12,7 +12,7 @@ submit ml/giant queue=ml minresources=cpu:8 1 x cpu=8
 cycle phases
 ----
 phase ml/giant Inqueue
-wait ml/giant: NotEnoughResources: cpu 8 asked, 4 free on n1
+wait ml/giant: never PodTooLarge ml/giant-0: cpu 8 asked, 4 there; NotEnoughResources: cpu 8 asked, 4 free on n1
 
 submit ml/small queue=ml minresources=cpu:4 2 x cpu=2
 cycle 2 phases
@@ -20,7 +20,7 @@ cycle 2 phases
 1s    bind ml/small-0..1 n1 n2
 1s    phase ml/small Inqueue
 2s    phase ml/small Running
-wait ml/giant: QueueDeserved ml: cpu 12 with it, 8 deserved
+wait ml/giant: never PodTooLarge ml/giant-0: cpu 8 asked, 4 there; QueueDeserved ml: cpu 12 with it, 8 deserved
 
 node n3 cpu=16
 queue ml capability=cpu:20

@@ -13,7 +13,7 @@ submit ml/team queue=ml min=3
   1 x nothing as coach
 cycle
 ----
-wait ml/team: GangIncomplete 2 of 3: NotEnoughResources: pods 1 asked, 0 free on n1
+wait ml/team: never GangTooLarge 0 of 3: pods 3 asked, 2 there; GangIncomplete 2 of 3: NotEnoughResources: pods 1 asked, 0 free on n1
 
 node n1 cpu=8 pods=3
 cycle

@@ -26,7 +26,7 @@ cycle 2 phases
 ----
 2s    phase ml/ray Unknown
 wait ml/later: QueueQuotaInsufficient q: cpu 17 with it, 10 may be
-wait ml/ray: QueueOverused q: cpu 10 deserved, 10 held
+wait ml/ray: QueueCapability q (held): cpu 10 with it, 10 may be
 
 finish ml/other
 cycle 2 phases

@@ -12,7 +12,7 @@ submit ml/report   queue=ml 1 x cpu=3
 cycle
 ----
 bind ml/report-0 n1
-wait ml/simulate: GangIncomplete 0 of 3: NotEnoughResources: cpu 2 asked, 1 free on n1
+wait ml/simulate: never GangTooLarge 2 of 3: cpu 6 asked, 4 there; GangIncomplete 0 of 3: NotEnoughResources: cpu 2 asked, 1 free on n1
 
 nodes
 ----

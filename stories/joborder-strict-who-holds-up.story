@@ -14,14 +14,14 @@ submit ml/small 1 x gpu=1 for=10s at=3s
 cycle 4
 ----
 1s    bind ml/more-0..3 n1
-wait ml/huge: NotEnoughResources: gpu 8 asked, 0 free on n1
+wait ml/huge: never PodTooLarge ml/huge-0: gpu 8 asked, 4 there; NotEnoughResources: gpu 8 asked, 0 free on n1
 wait ml/lacks: NotEnoughTasks 2 of 3
 wait ml/small: PrePredicateFailed: job ml/huge of its queue comes first and does not fit (joborder.strict)
 
 finish ml/more-0
 cycle
 ----
-wait ml/huge: NotEnoughResources: gpu 8 asked, 1 free on n1
+wait ml/huge: never PodTooLarge ml/huge-0: gpu 8 asked, 4 there; NotEnoughResources: gpu 8 asked, 1 free on n1
 wait ml/lacks: NotEnoughTasks 2 of 3
 wait ml/small: PrePredicateFailed: job ml/huge of its queue comes first and does not fit (joborder.strict)
 

@@ -16,8 +16,8 @@ cycle
 ----
 bind ml/elastic-0 n2
 bind ml/elastic-1 n1
-wait ml/elastic: QueueOverused team: cpu 4 deserved, 4 held
-wait ml/late: QueueOverused team: cpu 4 deserved, 4 held
+wait ml/elastic: QueueCapability team (held): cpu 4 with it, 4 may be
+wait ml/late: QueueCapability team (held): cpu 4 with it, 4 may be
 wait ml/outside: QueueNotOpen shut: Closed
 
 log 5 Allocate

@@ -11,7 +11,7 @@ submit ml/team min=2
   1 x cpu=3
 cycle
 ----
-wait ml/team: GangIncomplete 1 of 2: NotEnoughResources: cpu 3 asked, 2 free on n1
+wait ml/team: never GangTooLarge 0 of 2: cpu 4 asked, 3 there; GangIncomplete 1 of 2: NotEnoughResources: cpu 3 asked, 2 free on n1
 
 log 3 Binding
 ----

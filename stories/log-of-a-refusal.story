@@ -12,9 +12,9 @@ submit ml/wide queue=small 1 x cpu=3
 submit ml/picky queue=large 1 x cpu=1 selector=disk:ssd
 cycle
 ----
-wait ml/big: QueueDeserved large: cpu 8 with it, 2 deserved
-wait ml/picky: NodeSelector: on n1
-wait ml/wide: QueueDeserved small: cpu 3 with it, 2 deserved
+wait ml/big: never PodTooLarge ml/big-0: cpu 8 asked, 4 there; QueueDeserved large: cpu 8 with it, 2 deserved
+wait ml/picky: never NoNodeMatches ml/picky-0; NodeSelector: on n1
+wait ml/wide: never QueueTooSmall small: cpu 3 asked, 2 there; QueueCapability small: cpu 3 with it, 2 may be
 
 log 3
 ----

@@ -16,7 +16,7 @@ submit ml/next queue=q 1 x cpu=2
 delete ml/train-3
 cycle 3
 ----
-wait ml/next: LostMemberFirst ml/train (cpu 2) until 1m1s: QueueDeserved q (kept for a job that waits): cpu 10 with it, 8 deserved
+wait ml/next: LostMemberFirst ml/train (cpu 2) until 1m1s: QueueCapability q (kept for a job that waits): cpu 10 with it, 8 may be
 wait ml/train: NotEnoughTasks 3 of 4
 
 # Its controller makes it anew: it is back, and next goes on waiting for its queue.
@@ -24,4 +24,4 @@ grow ml/train 1 x cpu=2
 cycle
 ----
 bind ml/train-3 n1
-wait ml/next: QueueOverused q: cpu 8 deserved, 8 held
+wait ml/next: QueueCapability q (held): cpu 8 with it, 8 may be

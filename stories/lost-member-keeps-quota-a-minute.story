@@ -43,4 +43,4 @@ run until=4m phases
 ----
 1m38s bind ml/train-4 n2
 1m38s phase ml/train Running
-wait ml/late: QueueOverused q: cpu 4 deserved, 4 held
+wait ml/late: QueueCapability q (held): cpu 4 with it, 4 may be

@@ -13,7 +13,7 @@ node n2 cpu=8 memory=6Gi
 submit ml/big 1 x cpu=4,memory=8Gi
 cycle
 ----
-wait ml/big: NotEnoughResources: memory 8Gi asked, 6Gi free on n2
+wait ml/big: never PodTooLarge ml/big-0: memory 8Gi asked, 6Gi there; NotEnoughResources: memory 8Gi asked, 6Gi free on n2
 
 why ml/big
 ----

@@ -8,12 +8,12 @@ queue ml
 submit ml/train queue=ml 2 x gpu=4
 cycle
 ----
-wait ml/train: GangIncomplete 0 of 2: NotEnoughResources: gpu 4 asked, 2 free on n1
+wait ml/train: never PodTooLarge ml/train-0: gpu 4 asked, 2 there; GangIncomplete 0 of 2: NotEnoughResources: gpu 4 asked, 2 free on n1
 
 node n2 gpu=4
 cycle
 ----
-wait ml/train: GangIncomplete 1 of 2: NotEnoughResources: gpu 4 asked, 0 free on n2
+wait ml/train: never GangTooLarge 1 of 2: gpu 8 asked, 6 there; GangIncomplete 1 of 2: NotEnoughResources: gpu 4 asked, 0 free on n2
 
 node n3 gpu=4
 cycle

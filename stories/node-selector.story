@@ -9,7 +9,7 @@ submit ml/far  queue=ml 1 x cpu=1 selector=zone:north
 cycle
 ----
 bind ml/near-0..1 west
-wait ml/far: NodeSelector: on 2 nodes
+wait ml/far: never NoNodeMatches ml/far-0; NodeSelector: on 2 nodes
 
 node north cpu=4 label=zone:north
 cycle

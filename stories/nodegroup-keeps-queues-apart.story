@@ -22,7 +22,7 @@ cycle
 bind x/train-0 g1
 bind x/serve-0..1 s1
 bind x/train-1..3 g1
-wait x/other: NodeGroup: NodeGroup on bare; NodeGroup gold on g1; NodeGroup silver on s1
+wait x/other: never NoNodeMatches x/other-0; NodeGroup: NodeGroup on bare; NodeGroup gold on g1; NodeGroup silver on s1
 wait x/train: NotEnoughResources: cpu 1 asked, 0 free on g1
 
 why x/other

@@ -17,5 +17,5 @@ submit ml/gpu queue=ml 1 x cpu=1,gpu=1
 submit ml/more queue=ml 1 x cpu=1
 cycle
 ----
-wait ml/gpu: NotEnoughResources: cpu 1 asked, 0 free; gpu 1 asked, 0 free on n1
+wait ml/gpu: never PodTooLarge ml/gpu-0: gpu 1 asked, 0 there; NotEnoughResources: cpu 1 asked, 0 free; gpu 1 asked, 0 free on n1
 wait ml/more: QueueOverused ml: cpu 4 deserved, 4 held

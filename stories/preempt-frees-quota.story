@@ -18,7 +18,7 @@ bind ml/low-1 n1
 submit ml/too-much queue=ml priority=high 1 x cpu=5
 cycle
 ----
-wait ml/too-much: QueueOverused ml: cpu 4 deserved, 4 held; preempt VictimsTooFew 2 of 2
+wait ml/too-much: never QueueTooSmall ml: cpu 5 asked, 4 there; QueueCapability ml (held): cpu 4 with it, 4 may be
 
 submit ml/high queue=ml priority=high 1 x cpu=4
 cycle
@@ -27,10 +27,10 @@ evict ml/low-1 n1 for ml/high-0
 evict ml/low-0 n2 for ml/high-0
 nominate ml/high-0 n1
 wait ml/high: Reserved: n1
-wait ml/too-much: QueueOverused ml: cpu 4 deserved, 4 held; preempt NoVictims: 1 VictimNotLower
+wait ml/too-much: never QueueTooSmall ml: cpu 5 asked, 4 there; QueueCapability ml (held): cpu 4 with it, 4 may be
 
 cycle
 ----
 bind ml/high-0 n1
 wait ml/low: NoPods
-wait ml/too-much: QueueOverused ml: cpu 4 deserved, 4 held; preempt NoVictims
+wait ml/too-much: never QueueTooSmall ml: cpu 5 asked, 4 there; QueueCapability ml (held): cpu 4 with it, 4 may be

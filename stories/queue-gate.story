@@ -33,4 +33,4 @@ node n2 cpu=8
 cycle
 ----
 bind ml/second-0..1 n2
-wait ml/third: QueueGateShut ml 2: QueueOverused ml: cpu 4 deserved, 4 held
+wait ml/third: QueueGateShut ml 2: QueueCapability ml (held): cpu 4 with it, 4 may be

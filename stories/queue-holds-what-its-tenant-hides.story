@@ -25,7 +25,7 @@ remove group own/deleted
 submit own/more queue=own min=1 2 x cpu=1
 cycle
 ----
-wait own/more: QueueOverused own: cpu 4 deserved, 4 held; reclaim NoVictims: QueueDeserved own: cpu 5 with it, 4 deserved
+wait own/more: QueueCapability own (held): cpu 4 with it, 4 may be; reclaim NoVictims: QueueCapability own: cpu 5 with it, 4 may be
 
 queues allocated
 ----

@@ -17,8 +17,8 @@ grow ml/train 1 x cpu=2
 submit ml/more queue=small 1 x cpu=1
 cycle
 ----
-wait ml/more: QueueOverused small: cpu 4 deserved, 4 held
-wait ml/train: QueueOverused small: cpu 4 deserved, 4 held
+wait ml/more: QueueCapability small (held): cpu 4 with it, 4 may be
+wait ml/train: QueueCapability small (held): cpu 4 with it, 4 may be
 
 queues allocated
 ----
@@ -35,12 +35,12 @@ edit ml/more queue=big
 cycle
 ----
 bind ml/more-0 n1
-wait ml/train: QueueOverused small: cpu 4 deserved, 4 held
+wait ml/train: QueueCapability small (held): cpu 4 with it, 4 may be
 
 finish ml/train
 cycle
 ----
-wait ml/train: QueueDeserved big: cpu 9 with it, 8 deserved
+wait ml/train: QueueCapability big: cpu 9 with it, 8 may be
 
 queues allocated
 ----

@@ -13,7 +13,7 @@ run
 ----
 0s    bind x/fill-0..3 n1 n2 n3 n4
 wait x/fill: QueueOverused red: cpu 4 deserved, 4 held
-wait x/solver: NotEnoughResources: cpu 4 asked, 1 free on n1
+wait x/solver: never PodTooLarge x/solver-0: cpu 4 asked, 2 there; NotEnoughResources: cpu 4 asked, 1 free on n1
 
 queues deserved allocated request overused
 ----

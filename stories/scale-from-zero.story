@@ -13,4 +13,4 @@ wait ml/train: GangIncomplete 0 of 2: NoNodes
 node n1 cpu=8
 cycle
 ----
-wait ml/train: GangIncomplete 0 of 2: NotEnoughResources: gpu 4 asked, 0 free on n1
+wait ml/train: never PodTooLarge ml/train-0: gpu 4 asked, 0 there; GangIncomplete 0 of 2: NotEnoughResources: gpu 4 asked, 0 free on n1

@@ -10,7 +10,7 @@ submit ml/work queue=ml min=1 8 x cpu=1
 cycle
 ----
 bind ml/work-0..4 n1
-wait ml/work: QueueOverused ml: cpu 5 deserved, 5 held
+wait ml/work: QueueCapability ml (held): cpu 5 with it, 5 may be
 
 problems
 ----

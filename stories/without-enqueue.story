@@ -12,4 +12,4 @@ submit ml/train queue=ml min=4 minresources=cpu:4 4 x cpu=1
 cycle phases
 ----
 phase ml/train Inqueue
-wait ml/train: GangIncomplete 2 of 4: QueueDeserved ml: cpu 3 with it, 2 deserved
+wait ml/train: never QueueTooSmall ml: cpu 4 asked, 2 there; GangIncomplete 2 of 4: QueueCapability ml: cpu 3 with it, 2 may be

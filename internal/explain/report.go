@@ -120,10 +120,13 @@ func (j *Job) called() string { return cmp.Or(j.shown, j.Name) }
 // called is what people call a pod's job.
 func (p *Pod) called() string { return cmp.Or(p.shown, p.Job) }
 
-// Reason is a trace.Reason's code and sentence. Evicting is why no action evicts others
-// for the job, where one could; the message ends with it.
+// Reason is a trace.Reason's code and sentence. Never is the code of the proof that the job
+// cannot start as it, its queue and the nodes are, where there is one; the message begins
+// with it. Evicting is why no action evicts others for the job, where one could; the message
+// ends with it.
 type Reason struct {
 	Code     string    `json:"code"`
+	Never    string    `json:"never,omitempty"`
 	Message  string    `json:"message"`
 	Evicting *Evicting `json:"evicting,omitempty"`
 }
@@ -228,6 +231,9 @@ func job(j *sched.JobReport) Job {
 
 func reason(r trace.Reason) Reason {
 	out := Reason{Code: string(r.Code), Message: Sentence(r)}
+	if r.Never != nil {
+		out.Never = string(r.Never.Code)
+	}
 	next := &out.Evicting
 	for e := r.Evicting; e != nil && e.Is(); e = e.Evicting {
 		*next = &Evicting{Action: e.Text, Code: string(e.Code), Message: unnamed(*e, r.Task)}

@@ -9,14 +9,15 @@ import (
 )
 
 // Sentence says in English why something waits: the amounts and names of a Reason in
-// one sentence without a capital or a full stop. It is empty for the zero Reason; a
+// one sentence without a capital or a full stop. A proof that it can never start comes
+// first. It is empty for the zero Reason; a
 // Code that it does not know (a newer engine's) is shown as it is. Where an action could
 // evict others for it, why none does comes after a semicolon.
 func Sentence(r trace.Reason) string {
 	if !r.Is() {
 		return ""
 	}
-	return sentence(r) + evicting(r)
+	return never(r) + sentence(r) + evicting(r)
 }
 
 // sentence leaves out what is said of evictions.
@@ -35,6 +36,9 @@ func sentence(r trace.Reason) string {
 		say, known = ofTopology[r.Code]
 	}
 	if !known {
+		say, known = ofNever[r.Code]
+	}
+	if !known {
 		return string(r.Code)
 	}
 	text := say(r)
@@ -50,7 +54,7 @@ func sentence(r trace.Reason) string {
 
 // namesTask are the codes with sentences about the job and not about the task for which
 // it was noticed.
-var namesTask = map[trace.Code]bool{trace.QueueOverused: true}
+var namesTask = map[trace.Code]bool{trace.QueueOverused: true, trace.PodTooLarge: true, trace.NoNodeMatches: true}
 
 // sentences has the words for every code but GangIncomplete's, which are made of its
 // cause's, and those of ofVictims.
@@ -110,6 +114,9 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 		if r.Text == trace.KeptFree {
 			return fmt.Sprintf("%s would not keep free what other queues below it are guaranteed%s", queueOf(r),
 				shorts(r.Shorts, "with it and that", "allowed"))
+		}
+		if r.Text == trace.CapabilityHeld {
+			return fmt.Sprintf("%s holds all that its capability allows%s", queueOf(r), shorts(r.Shorts, "held", "allowed"))
 		}
 		return fmt.Sprintf("%s would hold more than its capability%s", queueOf(r), shorts(r.Shorts, withIt(r), "allowed"))
 	},
@@ -247,7 +254,11 @@ func tried(places []trace.Placement) string {
 }
 
 func gangIncomplete(r trace.Reason) string {
-	return fmt.Sprintf("%d of %s could be placed%s", r.Have, count(r.Need, "pod"), tried(r.Tried)) + cause(r)
+	together := fmt.Sprintf("the %d pods that start together", r.Need)
+	if r.Need == 1 {
+		together = "1 pod"
+	}
+	return fmt.Sprintf("there is room for %d of %s%s", r.Have, together, tried(r.Tried)) + cause(r)
 }
 
 // cause continues a sentence with the reason's cause, "" without one.

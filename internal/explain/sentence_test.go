@@ -56,13 +56,14 @@ var sentencesByCode = []struct {
 	{trace.Reason{Code: trace.SchedulingGated, Have: 1}, "1 pod is held back by scheduling gates"},
 	{trace.Reason{Code: trace.QueueGateShut, Have: 2, Cause: &trace.Reason{Code: trace.QueueNotLeaf, Queue: "a"}},
 		"2 pods are held back by the gate of the queue; queue a has child queues; only queues without children take jobs"},
-	{trace.Reason{Code: trace.GangIncomplete, Have: 1, Need: 3, Cause: &noRoom}, "1 of 3 pods could be placed; " +
+	{trace.Reason{Code: trace.GangIncomplete, Have: 1, Need: 3, Cause: &noRoom}, "there is room for 1 of the 3 " +
+		"pods that start together; " +
 		noRoomText},
-	{trace.Reason{Code: trace.GangIncomplete, Have: 0, Need: 1}, "0 of 1 pod could be placed"},
+	{trace.Reason{Code: trace.GangIncomplete, Have: 0, Need: 1}, "there is room for 0 of 1 pod"},
 	{trace.Reason{Code: trace.GangIncomplete, Have: 4, Need: 9,
 		Tried: []trace.Placement{{Task: "ns/a", Node: "n1"}, {Task: "ns/b", Node: "n1"},
 			{Task: "ns/c", Node: "n2"}, {Task: "ns/d", Node: "n2"}}},
-		"4 of 9 pods could be placed (a on n1, b on n1, c on n2, 1 more)"},
+		"there is room for 4 of the 9 pods that start together (a on n1, b on n1, c on n2, 1 more)"},
 	{trace.Reason{Code: trace.BindRefused, Task: "default/p", Have: 5, Text: "a webhook says no",
 		Until: 1_700_000_000_000_000_000},
 		"default/p: the API server has refused to bind it 5 times in a row (a webhook says no); the next try is at " +
@@ -309,6 +310,36 @@ var sentencesByCode = []struct {
 	{trace.Reason{Code: trace.QueueDeserved, Queue: "a", Text: trace.KeptForWaiting,
 		Shorts: []trace.Short{{Dim: "cpu", Need: 12000, Have: 8000}}},
 		"queue a would hold more than it deserves (cpu: 12 with it and what is kept for a job that waits, 8 deserved)"},
+	{trace.Reason{Code: trace.PodTooLarge, Task: "ml/serve-0",
+		Shorts: []trace.Short{{Dim: "cpu", Need: 50000, Have: 32000}}},
+		"it can never start on these nodes: ml/serve-0 asks for more than any of them has (cpu: 50 asked, 32 on the " +
+			"largest)"},
+	{trace.Reason{Code: trace.NoNodeMatches, Task: "ml/serve-0", Need: 3},
+		"it can never start on these nodes: none of 3 has the labels that ml/serve-0 requires, or only with a taint " +
+			"that it " +
+			"does not tolerate"},
+	{trace.Reason{Code: trace.QueueTooSmall, Queue: "a", Need: 3,
+		Shorts: []trace.Short{{Dim: "cpu", Need: 12000, Have: 6000}}},
+		"it can never start in this queue: the 3 pods that start together ask for more than the capability of queue " +
+			"a allows " +
+			"(cpu: 12 asked, 6 allowed)"},
+	{trace.Reason{Code: trace.QueueTooSmall, Queue: "a", Need: 1,
+		Shorts: []trace.Short{{Dim: "cpu", Need: 12000, Have: 6000}}},
+		"it can never start in this queue: its pod asks for more than the capability of queue a allows (cpu: 12 " +
+			"asked, 6 allowed)"},
+	{trace.Reason{Code: trace.GangTooLarge, Need: 20, Have: 8},
+		"it can never start on these nodes: even empty they have room for 8 of the 20 pods that start together"},
+	{trace.Reason{Code: trace.GangTooLarge, Need: 20, Shorts: []trace.Short{{Dim: "cpu", Need: 80000, Have: 32000}}},
+		"it can never start on these nodes: the 20 pods that start together ask for more than all of them have " +
+			"(cpu: 80 asked, 32 there)"},
+	{trace.Reason{Code: trace.NotEnoughTasks, Have: 2, Need: 3,
+		Never: &trace.Reason{Code: trace.GangTooLarge, Need: 3, Have: 1}},
+		"it can never start on these nodes: even empty they have room for 1 of the 3 pods that start together; now: " +
+			"2 of at " +
+			"least 3 pods exist"},
+	{trace.Reason{Code: trace.QueueCapability, Queue: "a", Text: trace.CapabilityHeld,
+		Shorts: []trace.Short{{Dim: "cpu", Need: 4000, Have: 4000}}},
+		"queue a holds all that its capability allows (cpu: 4 held, 4 allowed)"},
 	{trace.Reason{Code: "OfTomorrow"}, "OfTomorrow"},
 }
 

@@ -41,7 +41,7 @@ func TestAReasonThatFlapsIsToldSeldom(t *testing.T) {
 		}
 		w.cordon("n0", true)
 		w.after(longest + 2*time.Second)
-		if c := w.status("g").Conditions[0]; c.TransitionID != "GangIncomplete.NodeUnschedulable" {
+		if c := w.status("g").Conditions[0]; !strings.HasPrefix(c.TransitionID, "GangIncomplete.NodeUnschedulable") {
 			t.Errorf("in the end it says %+v, want that its node is shut", c)
 		}
 	})
@@ -52,7 +52,7 @@ func TestAReasonThatFlapsIsToldSeldom(t *testing.T) {
 // which it has only if a node more would end the wait.
 func TestEveryPodThatWaitsSaysSo(t *testing.T) {
 	for what, c := range map[string]struct{ queue, cpu, refused, reason string }{
-		"quota":   {"small", "1", "", "QueueDeserved"},
+		"quota":   {"small", "1", "", "QueueCapability"},
 		"nodes":   {"default", "64", "", corev1.PodReasonUnschedulable},
 		"webhook": {"default", "1", "g-0", corev1.PodReasonSchedulerError},
 	} {

@@ -180,6 +180,9 @@ func codeOf(r trace.Reason) string {
 	for c := r.Cause; c != nil; c = c.Cause {
 		code += "." + string(c.Code)
 	}
+	if r.Never != nil {
+		code += "." + string(r.Never.Code)
+	}
 	if r.Code == trace.BindRefused { // each refusal is another: the next try is later
 		code += "." + strconv.Itoa(r.Have)
 	}

@@ -13,8 +13,12 @@ import (
 //
 //	GangIncomplete 0 of 2: NotEnoughResources: gpu 4 asked, 2 free on n2
 //	QueueOverused ml: cpu 8 deserved, 8 held; preempt NoVictims: 12 VictimNotLower, 3 VictimGang
+//	never GangTooLarge 8 of 20; GangIncomplete 8 of 20: NotEnoughResources: gpu 4 asked, 2 free on n2
 func brief(r trace.Reason) string {
 	out := plain(r)
+	if r.Never != nil {
+		out = "never " + plain(*r.Never) + "; " + out
+	}
 	for e := r.Evicting; e != nil && e.Is(); e = e.Evicting {
 		out += "; " + evicting(*e)
 	}
@@ -57,6 +61,8 @@ func plain(r trace.Reason) string {
 		head += fmt.Sprintf(" %d of %d", r.Have, r.Need)
 	}
 	switch r.Code {
+	case trace.PodTooLarge, trace.NoNodeMatches:
+		head = strings.TrimSpace(head + " " + r.Task)
 	case trace.InvalidObject:
 		head = strings.TrimSpace(head + " " + r.Task)
 	case trace.NamespaceQuotaExceeded:
@@ -67,6 +73,8 @@ func plain(r trace.Reason) string {
 			head, r.Text = head+" (guarantees kept)", ""
 		case trace.KeptForWaiting:
 			head, r.Text = head+" (kept for a job that waits)", ""
+		case trace.CapabilityHeld:
+			head, r.Text = head+" (held)", ""
 		}
 	case trace.LostMemberFirst:
 		head += fmt.Sprintf(" %s (%s) until %v", r.Text, asked(r.Shorts), time.Duration(r.Until))
@@ -130,7 +138,8 @@ func topological(head string, r trace.Reason) string {
 func counted(c trace.Code) bool {
 	switch c {
 	case trace.GangIncomplete, trace.NotEnoughTasks, trace.NotEnoughPodsOfTask, trace.PipelinedOnReleasing,
-		trace.TopologyNoRoom, trace.PodAffinityNoRoom, trace.NotEnoughSubGroups, trace.SubGroupIncomplete:
+		trace.TopologyNoRoom, trace.PodAffinityNoRoom, trace.NotEnoughSubGroups, trace.SubGroupIncomplete,
+		trace.GangTooLarge:
 		return true
 	default:
 		return false
@@ -141,6 +150,8 @@ func counted(c trace.Code) bool {
 func amountsOf(c trace.Code, s trace.Short) string {
 	dim, need, have := called(s.Dim), written(s.Dim, s.Need), written(s.Dim, s.Have)
 	switch c {
+	case trace.PodTooLarge, trace.QueueTooSmall, trace.GangTooLarge:
+		return fmt.Sprintf("%s %s asked, %s there", dim, need, have)
 	case trace.QueueOverused:
 		return fmt.Sprintf("%s %s deserved, %s held", dim, need, have)
 	case trace.QueueDeserved:

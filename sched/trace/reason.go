@@ -47,6 +47,17 @@ const (
 	// Text: see KeptFree
 	QueueDevices Code = "QueueDevices"
 
+	// Why a job can never start as it, its queue and the nodes are: Reason.Never.
+
+	// Task asks for more (Need) of a resource than any node has (Have); Shorts
+	PodTooLarge   Code = "PodTooLarge"
+	NoNodeMatches Code = "NoNodeMatches" // none of Need nodes has the labels that Task requires, or only with taints
+	// The minimum of Need pods asks for more than the capability of Queue; Shorts
+	QueueTooSmall Code = "QueueTooSmall"
+	// Of the minimum of Need pods the nodes, were they empty, have room for Have; Shorts: where the pods together
+	// ask for more than all nodes have
+	GangTooLarge Code = "GangTooLarge"
+
 	// Why a pod is no victim of a reclaim; Queue is its queue.
 
 	// The queue would be left with less (Have) than its guarantee (Need); Shorts
@@ -207,6 +218,10 @@ func (c Code) OfTopology() bool {
 // kept free for the guarantees of others.
 const KeptFree = "guarantees"
 
+// CapabilityHeld is the Text of a QueueCapability of a queue that holds all that its capability allows: the
+// first amount is what it holds.
+const CapabilityHeld = "held"
+
 // KeptForWaiting is the Text of a QueueDeserved or QueueCapability in which the amount asked for
 // counts what is kept for a job that waits.
 const KeptForWaiting = "kept"
@@ -270,6 +285,7 @@ type Reason struct {
 	Cause      *Reason
 	Tried      []Placement // GangIncomplete: what was tried and taken back, in that order; at most MostTried
 	Evicting   *Reason     // why no eviction helps it, where some action would evict for it
+	Never      *Reason     // a proof that it cannot start as it, its queue and the nodes are; nil: there is none
 }
 
 // MostTried bounds Reason.Tried.

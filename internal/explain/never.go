@@ -1,0 +1,46 @@
+package explain
+
+import (
+	"fmt"
+
+	"ashlar.sh/sched/trace"
+)
+
+// ofNever has the sentences of the proofs that a job cannot start.
+var ofNever = map[trace.Code]func(trace.Reason) string{
+	trace.PodTooLarge: func(r trace.Reason) string {
+		return fmt.Sprintf("it can never start on these nodes: %s asks for more than any of them has%s", r.Task,
+			shorts(r.Shorts, "asked", "on the largest"))
+	},
+	trace.NoNodeMatches: func(r trace.Reason) string {
+		return fmt.Sprintf("it can never start on these nodes: none of %d has the labels that %s requires, or only with a "+
+			"taint that it does not tolerate", r.Need, r.Task)
+	},
+	trace.QueueTooSmall: func(r trace.Reason) string {
+		return fmt.Sprintf("it can never start in this queue: %s more than the capability of queue %s allows%s",
+			asks(r.Need), r.Queue, shorts(r.Shorts, "asked", "allowed"))
+	},
+	trace.GangTooLarge: func(r trace.Reason) string {
+		if r.Have > 0 || len(r.Shorts) == 0 {
+			return fmt.Sprintf("it can never start on these nodes: even empty they have room for %d of the %d pods that start "+
+				"together", r.Have, r.Need)
+		}
+		return fmt.Sprintf("it can never start on these nodes: %s more than all of them have%s", asks(r.Need),
+			shorts(r.Shorts, "asked", "there"))
+	},
+}
+
+func asks(pods int) string {
+	if pods == 1 {
+		return "its pod asks for"
+	}
+	return fmt.Sprintf("the %d pods that start together ask for", pods)
+}
+
+// never is the proof, if any, that something cannot start, before the reason why it waits now.
+func never(r trace.Reason) string {
+	if r.Never == nil {
+		return ""
+	}
+	return sentence(*r.Never) + "; now: "
+}

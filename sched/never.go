@@ -1,0 +1,235 @@
+package sched
+
+import (
+	"slices"
+	"strings"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
+)
+
+// neverStarts proves that a waiting job cannot get its minimum as the job, the queues and the nodes are now, even
+// if all other pods ended: one pod asks for more than any node has; no node has the labels that it requires; the
+// minimum asks for more than a capability allows; or the empty nodes have no room for the minimum. It returns the
+// proof, nil where there is none: then the job may start some day, or may not. r is why the job waits now.
+//
+// Every proof is by amounts or labels that only a change of the objects changes. It is asked for each waiting job
+// whenever reasons are shown, so what it needs of the nodes is summed up once for all jobs.
+func (rp *reports) neverStarts(id ledger.JobID, r trace.Reason) *trace.Reason {
+	job := rp.e.l.Job(id)
+	switch r.Root().Code {
+	case trace.ResourceOfClass: // devices are not among the amounts of nodes
+		return nil
+	case trace.NoNodes:
+		return nil // nothing is known of the nodes that will come
+	}
+	// Of a member that leaves, another may come that fits where it was.
+	here := job.By[model.Allocated] + job.By[model.Binding] + job.By[model.Bound] + job.By[model.Running] +
+		job.By[model.Releasing] + job.By[model.Succeeded]
+	m := rp.minimum(id, int(max(job.MinMember, 1)-here))
+	if m.need <= 0 || len(m.tasks) < m.need {
+		return nil // it has its minimum, or lacks pods
+	}
+	for _, proof := range []func(*minimum, trace.Reason) *trace.Reason{
+		rp.podTooLarge, rp.noNodeMatches, rp.queueTooSmall, rp.gangTooLarge,
+	} {
+		if p := proof(&m, r); p != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// minimum is how many of a job's pods that have no node must get one.
+type minimum struct {
+	queue ledger.QueueID
+	need  int
+	tasks []ledger.TaskID
+	alike bool // all are of one class
+}
+
+func (rp *reports) minimum(id ledger.JobID, need int) minimum {
+	m := minimum{queue: rp.e.l.Job(id).Queue, need: need, alike: true}
+	for _, s := range []model.Status{model.Pending, model.Pipelined} {
+		rp.e.l.Jobs.Tasks(id, s, func(t ledger.TaskID) bool {
+			m.tasks = append(m.tasks, t)
+			m.alike = m.alike && rp.e.l.Task(t).Class == rp.e.l.Task(m.tasks[0]).Class
+			return true
+		})
+	}
+	return m
+}
+
+// least is what the smallest choice of the minimum asks for of a resource.
+func (rp *reports) least(m *minimum, d resource.Dim) int64 {
+	asked := make([]int64, len(m.tasks))
+	for i, t := range m.tasks {
+		asked[i] = rp.classOf(t).Request.Get(d)
+	}
+	if m.alike {
+		return resource.MulDiv(asked[0], int64(m.need), 1)
+	}
+	slices.Sort(asked)
+	var sum resource.Sum
+	for _, a := range asked[:m.need] {
+		sum = sum.Plus(a)
+	}
+	return sum.Int64()
+}
+
+func (rp *reports) classOf(t ledger.TaskID) *ledger.Class { return rp.e.l.Class(rp.e.l.Task(t).Class) }
+
+// podTooLarge: fewer pods than the minimum ask for no more of each resource than some node has.
+func (rp *reports) podTooLarge(m *minimum, _ trace.Reason) *trace.Reason {
+	largest := rp.roomOfNodes().largest
+	large := func(n ledger.Need) bool { return n.Amount > largest.Get(n.Dim) }
+	fit, first := 0, ledger.NoTask
+	for _, t := range m.tasks {
+		switch {
+		case !slices.ContainsFunc(rp.classOf(t).Need, large):
+			fit++
+		case first == ledger.NoTask || rp.e.l.Task(t).Key.Compare(rp.e.l.Task(first).Key) < 0:
+			first = t
+		}
+		if fit >= m.need {
+			return nil
+		}
+	}
+	out := &trace.Reason{Code: trace.PodTooLarge, Task: rp.e.l.Task(first).Key.String()}
+	var dims []resource.Dim
+	for _, n := range rp.classOf(first).Need {
+		if large(n) {
+			dims = append(dims, n.Dim)
+		}
+	}
+	out.Shorts = rp.shorts(dims, rp.classOf(first).Request.Get, largest.Get)
+	return out
+}
+
+// noNodeMatches: the job needs a pod for which every node has the wrong labels or taints.
+func (rp *reports) noNodeMatches(m *minimum, r trace.Reason) *trace.Reason {
+	root := r.Root()
+	if !root.Code.OfNodes() || len(root.Nodes) == 0 || !m.alike && m.need < len(m.tasks) {
+		return nil
+	}
+	nodes := 0
+	for _, c := range root.Nodes {
+		if !ofLabels(c) {
+			return nil
+		}
+		nodes += c.Count
+	}
+	if nodes < root.Need {
+		return nil
+	}
+	return &trace.Reason{Code: trace.NoNodeMatches, Task: root.Task, Need: nodes}
+}
+
+// ofLabels says that a node refuses for its labels or taints, and for a taint that does not go by itself.
+func ofLabels(c trace.NodeCount) bool {
+	switch c.Code {
+	case trace.NodeSelector, trace.NodeAffinity, trace.NodeGroup:
+		return true
+	case trace.NodeTaint:
+		return !strings.HasPrefix(c.Text, "node.kubernetes.io/") &&
+			!strings.HasPrefix(c.Text, "node.cloudprovider.kubernetes.io/")
+	}
+	return false
+}
+
+// queueTooSmall: the minimum asks for more than the capability of its queue, or of one above it up to the one that
+// refuses it now: plugins may heed none further up.
+func (rp *reports) queueTooSmall(m *minimum, r trace.Reason) *trace.Reason {
+	root := r.Root()
+	switch root.Code {
+	case trace.QueueCapability, trace.QueueDeserved, trace.QueueOverused, trace.QueueQuotaInsufficient:
+	default:
+		return nil // nothing shows that a plugin heeds capabilities
+	}
+	for q := m.queue; q != ledger.NoQueue; q = rp.e.l.Queues.Parent(q) {
+		queue := rp.e.l.Queue(q)
+		var over []resource.Dim
+		for d := range resource.Dim(queue.Capability.Dims()) {
+			if bound, limited := queue.Capability.Bound(d); limited && d != resource.Pods && rp.least(m, d) > bound {
+				over = append(over, d)
+			}
+		}
+		if len(over) > 0 {
+			least := func(d resource.Dim) int64 { return rp.least(m, d) }
+			bound := func(d resource.Dim) int64 { b, _ := queue.Capability.Bound(d); return b }
+			return &trace.Reason{Code: trace.QueueTooSmall, Queue: queue.Name, Need: m.need,
+				Shorts: rp.shorts(over, least, bound)}
+		}
+		if root.Queue == "" || root.Queue == queue.Name {
+			return nil
+		}
+	}
+	return nil
+}
+
+// gangTooLarge: the nodes, were they empty, have no room for the minimum.
+func (rp *reports) gangTooLarge(m *minimum, _ trace.Reason) *trace.Reason {
+	total := rp.e.l.Nodes.Total
+	var over []resource.Dim
+	tight := false // for pods that are alike it is worth counting places: some resource is asked for by the quarter
+	for _, n := range rp.classOf(m.tasks[0]).Need {
+		least := rp.least(m, n.Dim)
+		if tight = tight || least > total(n.Dim)/4; least > total(n.Dim) {
+			over = append(over, n.Dim)
+		}
+	}
+	out := &trace.Reason{Code: trace.GangTooLarge, Need: m.need}
+	switch {
+	case m.alike && tight:
+		if out.Have = rp.places(rp.classOf(m.tasks[0]), m.need); out.Have >= m.need {
+			return nil
+		}
+	case len(over) == 0:
+		return nil
+	}
+	out.Shorts = rp.shorts(over, func(d resource.Dim) int64 { return rp.least(m, d) }, total)
+	return out
+}
+
+// places is for how many pods of a class the nodes, were they empty, have room; it counts no further than enough.
+func (rp *reports) places(c *ledger.Class, enough int) (sum int) {
+	rp.e.l.Nodes.Present(func(n ledger.NodeID) bool {
+		on := int64(enough)
+		for _, need := range c.Need {
+			on = min(on, rp.e.l.Nodes.Allocatable(need.Dim)[n]/need.Amount)
+		}
+		sum += int(on)
+		return sum < enough
+	})
+	return min(sum, enough)
+}
+
+// roomOfNodes is what the nodes have, as far as proofs need it.
+type roomOfNodes struct {
+	at      uint64 // the state in which it was summed up
+	known   bool
+	largest resource.Vec // the most that one node has of each resource
+}
+
+func (rp *reports) roomOfNodes() *roomOfNodes {
+	r := &rp.room
+	if now := rp.e.l.Changes.StateEpoch(); !r.known || r.at != now {
+		*r = roomOfNodes{at: now, known: true, largest: make(resource.Vec, rp.e.l.Dims.Len())}
+		for d := range r.largest {
+			of := rp.e.l.Nodes.Allocatable(resource.Dim(d))
+			rp.e.l.Nodes.Present(func(n ledger.NodeID) bool {
+				r.largest[d] = max(r.largest[d], of[n])
+				return true
+			})
+		}
+	}
+	return r
+}
+
+// shorts lists what is asked for and what there is of some resources.
+func (rp *reports) shorts(dims []resource.Dim, need, have func(resource.Dim) int64) []trace.Short {
+	return trace.ShortsOf(rp.e.l.Dims, func(d resource.Dim) bool { return slices.Contains(dims, d) },
+		func(d resource.Dim) trace.Short { return trace.Short{Need: need(d), Have: have(d)} })
+}
