@@ -27,6 +27,7 @@ type Index struct {
 	named  ledger.Cursor
 
 	grades  int                // see defaultGrades
+	flat    int                // see fewFlat
 	longest int                // how many nodes are scored in one run; a multiple of group
 	dense   bool               // all scores that depend on the tasks on a node are bulk: whole columns can be scored
 	bulk    []policy.BulkOrder // scores of nodes by whole columns
@@ -48,7 +49,7 @@ const DefaultBudget = 256 << 20
 // New returns an empty index.
 func New(l *ledger.Ledger, set *policy.Set) *Index {
 	x := &Index{l: l, set: set, Budget: DefaultBudget, TopologyGroups: DefaultTopologyGroups, grades: defaultGrades,
-		longest: longestRun, labels: labelColumns{l: l, byKey: map[string]*column{}}}
+		longest: longestRun, flat: fewFlat, labels: labelColumns{l: l, byKey: map[string]*column{}}}
 	x.caches = resultCaches{x: x, all: map[cacheKey]*resultCache{}}
 	for _, o := range set.NodePlugins.NodeOrders {
 		if bulk, ok := o.(policy.BulkOrder); ok {

@@ -50,7 +50,7 @@ func (x *Index) rankList(r *row, nodes []ledger.NodeID) *tournament {
 		for i, n := range nodes {
 			k.at[n] = int32(i + 1)
 		}
-		t.nodes, t.scores = nodes, stretch(t.scores, len(nodes))[:len(nodes)]
+		t.nodes, t.scores, t.flat = nodes, stretch(t.scores, len(nodes))[:len(nodes)], len(nodes) <= x.flat
 		k.built, k.cursor = facts, 0
 	}
 	x.follow(r, k, nil)
@@ -125,7 +125,7 @@ func (k *ranking) set(r *row, sp *split, n ledger.NodeID, score int64) {
 
 // enter is set for a tournament that may have been empty so far.
 func (t *tournament) enter(at int, score int64) {
-	if t.rounds == nil {
+	if t.rounds == nil && !t.flat {
 		if score == out {
 			return
 		}

@@ -22,6 +22,7 @@ type tournament struct {
 	takers int             // where exact and set by set or fill: how many nodes take the class
 	rounds [][]entry       // the last one has one entry; nil: no node was ever in it
 	bounds bitset          // the groups of the first round with a bound as winner
+	flat   bool            // a list of so few nodes (fewFlat) that the best is found by looking at all: without rounds
 }
 
 // entry is a node with its score. A class prefers the higher score, then the lower hash (tie), then the name
@@ -35,6 +36,9 @@ type entry struct {
 
 // group is how many entries a group of a tournament has.
 const group = 16
+
+// fewFlat is up to how many nodes of a list are looked at for each task: a domain has often so few.
+const fewFlat = 64
 
 // out is the score of a node that does not take the class.
 const out = math.MinInt64
@@ -52,6 +56,10 @@ func (t *tournament) size() int {
 
 // top returns the best node; noEntry when there is none.
 func (t *tournament) top() entry {
+	if t.flat {
+		best, _ := t.of.among(noEntry, t.nodes, 0, t.scores, t.exact)
+		return best
+	}
 	for len(t.rounds) > 0 {
 		top := t.rounds[len(t.rounds)-1][0]
 		if top.node == ledger.NoNode || !t.bounds.has(int(top.at)/group) {
@@ -64,13 +72,16 @@ func (t *tournament) top() entry {
 
 // hold makes it a tournament of some nodes that all take the class, with their scores. It keeps both lists.
 func (t *tournament) hold(v *feasibility, nodes []ledger.NodeID, scores []int64) *tournament {
-	t.of, t.nodes, t.scores, t.exact = v, nodes, scores, true
+	t.of, t.nodes, t.scores, t.exact, t.flat = v, nodes, scores, true, len(nodes) <= v.x.flat
 	t.fill()
 	return t
 }
 
 // fill computes all rounds of an exact tournament from the scores.
 func (t *tournament) fill() {
+	if t.flat {
+		return
+	}
 	t.open()
 	t.takers = 0
 	for g := range t.rounds[0] {
@@ -116,6 +127,9 @@ func (t *tournament) set(at int, score int64) {
 		t.takers += differ(score != out, t.scores[at] != out)
 	}
 	t.scores[at] = score
+	if t.flat {
+		return
+	}
 	g := at / group
 	w := &t.rounds[0][g]
 	held := *w

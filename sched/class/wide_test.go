@@ -15,7 +15,7 @@ import (
 func TestManyNodesAreAnsweredForAsFewAre(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
-		w.x.longest = 2 * group
+		w.x.longest, w.x.flat = 2*group, []int{fewFlat, 0}[w.n(1)]
 		nodes := rapid.SampledFrom([]int{15, 64, 90}).Draw(t, "nodes")
 		sizes := rapid.SampledFrom([][]int{{8}, {8, 16}, {1, 2, 3, 5, 8}}).Draw(t, "sizes")
 		for i := range nodes {

@@ -82,6 +82,7 @@ func newWorld(t *rapid.T) *world {
 	}
 	w.x, w.oracle.l, w.oracle.set = New(l, set), l, set
 	w.x.Budget = []int{DefaultBudget, 1, 700}[w.n(2)]
+	w.x.flat = []int{fewFlat, 0}[w.n(1)]
 	w.x.grades = []int{defaultGrades, 2, 3}[w.n(2)]
 	w.x.TopologyGroups = []int{DefaultTopologyGroups, 1, 3}[w.n(2)]
 	for range 6 {
